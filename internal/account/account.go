@@ -166,17 +166,17 @@ type Account struct {
 	UpdatedAt    db.Time
 }
 
-// Caller is who makes a request. It is never changed once made. One of this process has no
-// token, and may do all that its account may.
+// Caller is the account that makes a request. It is immutable. A Caller of this process has no token and
+// all rights of its account.
 type Caller struct {
 	ID        ID
 	Login     string
-	SiteAdmin bool // acts as one: the account is, and the token lets it
+	SiteAdmin bool // the account is a site administrator and the token allows it
 	TokenID   int64
 	KeyID     int64 // the SSH key of a caller who used one and so has no token
 	App       AppID // the id of the App by whose installation token the caller acts; 0: none
 	Session   bool  // signed in by the session of a browser, which opens pages alone
-	ByToken   bool  // the session was begun with a token, so it makes none
+	ByToken   bool  // the session was started with a token, so it cannot create tokens
 	// the id of the App that signed the request itself, with a JWT, and so has no token; 0: none
 	SignedApp AppID
 
@@ -198,7 +198,7 @@ func IDOf(c *Caller) ID {
 
 type callerKey struct{}
 
-// CallerFrom returns who makes the request; nil is the anonymous caller.
+// CallerFrom returns the caller of a request, or nil if it is anonymous.
 func CallerFrom(ctx context.Context) *Caller {
 	c, _ := ctx.Value(callerKey{}).(*Caller)
 	return c
@@ -232,15 +232,14 @@ type Service struct {
 // Forge is what happens to accounts and, in the same transaction, to features above
 // this package. Package forge implements it.
 type Forge interface {
-	// EndOrgAccess is called after somebody may see less of an organization's
-	// repositories: a membership ended, an owner became a member, or members lost
-	// their default permission. by is the account that did it. An error undoes the
-	// transaction.
+	// EndOrgAccess is called after somebody lost access to an organization's repositories: a membership
+	// ended, an owner became a member, or members lost their default permission. by is the acting account.
+	// An error rolls the transaction back.
 	EndOrgAccess(tx *db.Tx, orgID, by ID) error
 	// EndSiteAdmin is called after a user stopped being a site administrator, so it sees
 	// less of everything. An error undoes the transaction.
 	EndSiteAdmin(tx *db.Tx, userID, by ID) error
-	// TellMember is called after somebody joined or left an organization, to notify hooks and Apps.
+	// TellMember is called after a user joined or left an organization, to notify webhooks and Apps.
 	TellMember(tx *db.Tx, org, user *Account, owner, joined bool, by ID) error
 	// TellRename is called after an organization got another login than from.
 	TellRename(tx *db.Tx, org *Account, from string, by ID) error
@@ -259,7 +258,7 @@ func New(d *db.DB, log *slog.Logger, forge Forge) *Service {
 		counts: cache.NewCount[any, int64](maxCounts)}
 }
 
-// tellMember notifies the observers that somebody joined or left an organization.
+// tellMember notifies the observers that a user joined or left an organization.
 func (s *Service) tellMember(tx *db.Tx, m *Membership, joined bool, by *Caller) error {
 	if s.forge == nil {
 		return nil

@@ -31,9 +31,9 @@ type NewUser struct {
 	Suspended bool // until Unsuspend
 }
 
-// CreateUser registers a user, with an address that is verified unless it is only claimed. Errors: 422 for a
-// login that is not allowed or is taken, saying by what, for an impossible name or address, and for an
-// address of somebody else.
+// CreateUser creates a user. The address is stored as verified unless it is only claimed. Errors: 422 for
+// an invalid or taken login, with the reason, for an invalid name or address, and for the address of
+// another user.
 func (s *Service) CreateUser(ctx context.Context, n NewUser) (*Account, error) {
 	if err := checkLine("name", n.Name); err != nil {
 		return nil, err

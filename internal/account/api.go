@@ -75,7 +75,7 @@ func (a *API) ListUsers(w http.ResponseWriter, r *http.Request) error {
 	return web.JSON(w, r, http.StatusOK, NewSimples(list, web.From(r.Context())))
 }
 
-// since reads the page of a list by ids that the request asks for, and links the next one.
+// since reads the requested page of a list ordered by id, and links the next one.
 func (a *API) since(
 	w http.ResponseWriter, r *http.Request, read func(tx *db.Tx, since ID, limit int64) ([]*Account, error),
 ) (list []*Account, err error) {

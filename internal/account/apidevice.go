@@ -53,8 +53,8 @@ func (a *API) AskDevice(w http.ResponseWriter, r *http.Request) error {
 		{"verification_uri", siteOfPeople(r) + "/login/device"}})
 }
 
-// siteOfPeople is where a person's browser finds the pages. A program that uses the server as its proxy asks for
-// a host that leads nowhere for a browser, which is sent to the address of the proxy instead.
+// siteOfPeople returns the address of the pages for a user's browser. A program that uses the server as its
+// proxy requests a host that a browser cannot reach, so the result is the address of the proxy.
 func siteOfPeople(r *http.Request) string {
 	site := web.From(r.Context()).Site
 	at, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
@@ -99,7 +99,7 @@ func (a *API) TakeToken(w http.ResponseWriter, r *http.Request) error {
 		{"token_type", "bearer"}})
 }
 
-// networkOf is the network that a request comes from; empty for a socket in the file system.
+// networkOf returns the network of a request, or "" for a Unix socket.
 func networkOf(r *http.Request) string {
 	if from := web.Network(web.From(r.Context()).From); from.IsValid() {
 		return from.String()
@@ -107,7 +107,7 @@ func networkOf(r *http.Request) string {
 	return ""
 }
 
-// addressOf is the address that a request comes from; empty for a socket in the file system.
+// addressOf returns the address of a request, or "" for a Unix socket.
 func addressOf(r *http.Request) string {
 	if from := web.From(r.Context()).From; from.IsValid() {
 		return from.String()
@@ -145,7 +145,8 @@ func readOAuth(r *http.Request) (url.Values, error) {
 	return values, nil
 }
 
-// answerOAuth answers JSON if the request accepts it, else a form, as GitHub does. The answer may not be cached.
+// answerOAuth answers JSON if the request accepts it, else a form, as GitHub does. The answer may not be
+// cached.
 func answerOAuth(w http.ResponseWriter, r *http.Request, fields []field) error {
 	w.Header().Set("Cache-Control", "no-store")
 	if strings.Contains(strings.Join(r.Header["Accept"], ","), "json") {

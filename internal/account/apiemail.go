@@ -13,7 +13,7 @@ import (
 	"arbor/internal/web"
 )
 
-// maxOwnEmails is how many addresses somebody may claim over HTTP.
+// maxOwnEmails is how many addresses a user may claim over HTTP.
 const maxOwnEmails = 100
 
 // emailJSON is GitHub's email.

@@ -10,7 +10,7 @@ import (
 	"arbor/internal/web"
 )
 
-// simpleKey is GitHub's key-simple: a key as everybody sees it.
+// simpleKey is GitHub's key-simple: the public form of a key.
 type simpleKey struct {
 	ID        int64    `json:"id"`
 	Key       string   `json:"key"`

@@ -12,23 +12,23 @@ import (
 	"arbor/internal/errs"
 )
 
-// Wrong passwords are counted by place: by account and network, by account from everywhere, and by network for
-// all accounts. After some that cost nothing, each makes the next attempt wait longer, up to a limit: so no
-// stranger closes the door to an account, and nobody guesses many.
+// Wrong passwords are counted by place: by account and network, by account from everywhere, and by network
+// for all accounts. After some that cost nothing, each makes the next attempt wait longer, up to a limit:
+// so no stranger closes the door to an account, and nobody guesses many.
 //
-// A place from which somebody signed in to the account before has a count of its own, and the two others do not
-// hold for it: a browser with the cookie of [Service.KnownBrowser], a network with a session of the account, and
-// a session. Strangers cannot make such a place wait.
+// A place from which somebody signed in to the account before has a count of its own, and the two others do
+// not hold for it: a browser with the cookie of [Service.KnownBrowser], a network with a session of the
+// account, and a session. Strangers cannot make such a place wait.
 //
-// Strangers have paceOfAll at one account, however many networks they have: 50 guesses, then one each 20 seconds.
-// With 10,000 networks that is 4,370 guesses on the first day and 4,320 on each day after it. A known place has
-// paceOfPlace, about 110 guesses a day.
+// Strangers have paceOfAll at one account, however many networks they have: 50 guesses, then one each 20
+// seconds. With 10,000 networks that is 4,370 guesses on the first day and 4,320 on each day after it. A
+// known place has paceOfPlace, about 110 guesses a day.
 //
 // Each process counts for itself: with N nodes there are N times as many guesses.
 
 // pace is how long the next attempt waits.
 type pace struct {
-	free        int // wrong passwords that make nobody wait
+	free        int // wrong passwords without a delay
 	first, most time.Duration
 }
 
@@ -58,8 +58,8 @@ const (
 	maxAttemptKeys = 16384
 )
 
-// attempts counts passwords that were tried. The kinds of keys are counted apart, so that a flood of one kind
-// makes no other forgotten.
+// attempts counts password attempts. Kinds of keys are counted separately, so that a flood of one kind does
+// not evict the others.
 type attempts struct {
 	mu    sync.Mutex
 	count [3]map[attemptKey]tally // in the order of keysOf
@@ -77,11 +77,11 @@ type tally struct {
 // age is how long ago the last attempt began.
 func age(t tally, now db.Time) time.Duration { return time.Duration(now-t.last) * time.Microsecond }
 
-// place is from where somebody tries to sign in.
+// place is the place of a sign-in attempt.
 type place struct {
 	network netip.Prefix
 	known   string // a browser or a session; empty: the network alone says where it is
-	trusted bool   // somebody signed in to the account from there before
+	trusted bool   // the account has signed in from there before
 }
 
 // keysOf are the keys that hold for an attempt.
@@ -96,7 +96,7 @@ func keysOf(login string, at place) []attemptKey {
 	return []attemptKey{{login, network}, {login, ""}, {"", network}}
 }
 
-// take counts an attempt before its password is looked at. Error: 429 for one that comes too soon.
+// take counts an attempt before its password is checked. Error: 429 for one that comes too soon.
 func (a *attempts) take(login string, at place, now db.Time) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -171,5 +171,5 @@ func (a *attempts) forget(login string, at place) {
 	}
 }
 
-// placeOf is from where an attempt comes.
+// placeOf returns the place of an attempt.
 func placeOf(from Origin) place { return place{network: admission.NetworkOf(from.Address)} }

@@ -144,7 +144,7 @@ func (a *API) ListOrgEvents(w http.ResponseWriter, r *http.Request) error {
 	return listEvents(w, r, f, list, more)
 }
 
-// readEventFilter reads which events a request asks for. Errors: 422.
+// readEventFilter reads the filter of audit events in a request. Errors: 422.
 func readEventFilter(r *http.Request) (f audit.Filter, err error) {
 	const resource = "AuditLog"
 	q := web.QueryOf(r)

@@ -23,7 +23,7 @@ const flushEvery = 30 * time.Second
 // is not held for long.
 const flushBatch = 500
 
-// digest is the SHA-256 of a token: all that is kept of it.
+// digest is the SHA-256 of a token, the only form in which it is stored.
 type digest = [sha256.Size]byte
 
 func digestOf(token string) digest {
@@ -35,13 +35,12 @@ func digestOf(token string) digest {
 // (decision 11), so that a revoked token cannot be distinguished from an unknown one.
 func badCredentials() error { return errs.New(errs.Unauthenticated, "Bad credentials") }
 
-// errSuspended is what GitHub answers to all that comes with a suspended account's token.
+// errSuspended is GitHub's error for requests with a suspended account's token.
 func errSuspended() error { return errs.New(errs.Forbidden, "Sorry. Your account was suspended.") }
 
-// Authenticate finds out who makes a request, from any form of credentials
-// (decision 10). given is false, and the caller nil, when the request has none.
-// Errors: 401 for credentials that are malformed, wrong, revoked or expired; 403 for those
-// of a suspended account.
+// Authenticate returns the caller of a request from any form of credentials (decision 10). given is false
+// and caller nil if there are none. Errors: 401 for malformed, wrong, revoked or expired credentials; 403
+// for those of a suspended account.
 func (s *Service) Authenticate(r *http.Request) (caller *Caller, given bool, err error) {
 	return s.authenticate(r, false)
 }
@@ -155,8 +154,8 @@ func (u *lastUses) take() map[int64]db.Time {
 	return batch
 }
 
-// Run stores the last uses of tokens and keys, in batches, until ctx is done; then what
-// is left of them. It returns nil: last uses are worth a log line, no more.
+// Run stores the last uses of tokens and keys in batches until ctx is done, and then the rest. It returns
+// nil: errors are only logged.
 func (s *Service) Run(ctx context.Context) error {
 	tick := time.NewTicker(flushEvery)
 	defer tick.Stop()

@@ -14,15 +14,16 @@ import (
 	"arbor/internal/db"
 )
 
-// BrowserCookie is the name of the cookie by which a browser shows that somebody signed in with it to an account
-// before. It opens nothing: strangers who guess passwords cannot make that browser wait.
+// BrowserCookie is the name of the cookie that shows that an account has signed in with the browser before.
+// It grants nothing; it only exempts the browser from delays caused by strangers who guess passwords.
 const BrowserCookie = "arbor_browser"
 
 // BrowserAge is how long that cookie is good for.
 const BrowserAge = 180 * 24 * time.Hour
 
-// The cookie's value is a random name of the browser, when it ends, and a MAC of both and the account. The key is
-// what is kept of the password: its salt is secret, so nobody else makes one, and a new password ends all.
+// The cookie's value is a random name of the browser, its expiry, and a MAC of both and the account. The
+// key is the stored password hash: its salt is secret, so others cannot create one, and a new password
+// invalidates all.
 const (
 	browserName = 16 // bytes
 	browserTime = 8
@@ -59,8 +60,8 @@ func knownBrowser(cookie, kept string, of ID, now db.Time) string {
 	return "browser " + base64.RawURLEncoding.EncodeToString(signed[:browserName])
 }
 
-// KnownBrowser returns the value of [BrowserCookie] for a browser with which somebody has just signed in; empty:
-// the account has no password.
+// KnownBrowser returns the value of [BrowserCookie] for a browser that has just signed in, or "" if the
+// account has no password.
 func (s *Service) KnownBrowser(ctx context.Context, login string) (value string, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		of, kept, err := passwordAndID(tx, login)
@@ -72,8 +73,8 @@ func (s *Service) KnownBrowser(ctx context.Context, login string) (value string,
 	return value, err
 }
 
-// knock reads what is kept of a user's password, empty where there is none, and finds out from where somebody
-// tries it. It does the same for an account that is not there.
+// knock reads a user's stored password hash, or "" if there is none, and determines the place of the
+// attempt. It does the same for an unknown account.
 func (s *Service) knock(ctx context.Context, login string, from Origin) (kept string, at place, err error) {
 	at = placeOf(from)
 	err = s.db.Read(ctx, func(tx *db.Tx) error {

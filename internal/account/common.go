@@ -18,7 +18,7 @@ var commonText string
 //go:embed commonwords.txt
 var commonWordsText string
 
-// commonPasswords and commonWords are the lists, read when they are first asked for.
+// commonPasswords and commonWords are lists that are parsed on first use.
 var (
 	commonPasswords = sync.OnceValue(func() map[string]bool { return setOf(commonText) })
 	commonWords     = sync.OnceValue(func() map[string]bool { return setOf(commonWordsText) })
@@ -67,8 +67,8 @@ func isCommonWord(word string) bool {
 	return commonWords()[word] || commonWords()[plain] || plain == product
 }
 
-// core splits a password into what is between its first and last letter, and the rest. A sign that stands for a
-// letter (p@ss) is within.
+// core splits a password into the part between its first and last letter, and the rest. Signs used as
+// letters (p@ss) are part of the first.
 func core(text string) (word, around string) {
 	first := strings.IndexFunc(text, unicode.IsLetter)
 	if first < 0 {
@@ -112,8 +112,8 @@ var rows = []string{"01234567890123456789", "abcdefghijklmnopqrstuvwxyz", "14725
 // minRow is the length from which keys count as a row.
 const minRow = 3
 
-// isRows reports whether a text consists only of rows of at least minRow keys, forwards or backwards, and of the
-// same key repeated: abcd1234, qwerasdf, 111222333.
+// isRows reports whether a text consists only of rows of at least minRow keys, forwards or backwards, and
+// of the same key repeated: abcd1234, qwerasdf, 111222333.
 func isRows(text string) bool {
 	reach := make([]bool, len(text)+1) // the text can be cut here into rows
 	reach[0] = true

@@ -117,7 +117,7 @@ func checkDeletable(tx *db.Tx, a *Account) error {
 	return err
 }
 
-// ghostAccount finds the account that stands for deleted users, or makes it.
+// ghostAccount returns the account that stands for deleted users, and creates it if needed.
 func ghostAccount(tx *db.Tx) (*Account, error) {
 	name := "Deleted user"
 	a := &Account{Login: ghostLogin, Kind: User, Name: &name}

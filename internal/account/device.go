@@ -28,8 +28,8 @@ const (
 // deviceLock is held while requests are counted and one is added.
 const deviceLock = "device requests"
 
-// deviceClient names the program with an OAuth client id that may ask for tokens; empty: none. gh has its id
-// built in.
+// deviceClient returns the name of the program with an OAuth client id that may request tokens, or "". gh
+// has a built-in id.
 func deviceClient(id string) string {
 	if id == "178c6fc778ccc68e1d6a" {
 		return "GitHub CLI"
@@ -37,14 +37,14 @@ func deviceClient(id string) string {
 	return ""
 }
 
-// DeviceAsk is what a program asks for by the device flow.
+// DeviceAsk is a request of the device flow.
 type DeviceAsk struct {
 	Client  string // OAuth client id
 	Scopes  scope.Set
-	Network string // from where it asks
+	Network string // of the program
 }
 
-// DeviceCodes are what it gets: a code of its own, and one that a person confirms.
+// DeviceCodes are the codes of a device flow: one for the program, and one that the user confirms.
 type DeviceCodes struct {
 	Device, User string
 	Expires      time.Duration
@@ -61,10 +61,10 @@ type DeviceRequest struct {
 	ExpiresAt db.Time
 }
 
-// AskDevice begins a device flow (RFC 8628). Where too many requests wait, the oldest goes of the network from
-// which most do: so nobody ends the flow for others with many requests from many networks. Errors: 404 for a
-// client that is not known, 429 where too many requests wait from that network, 503 where too many wait at all
-// and no network has more.
+// AskDevice begins a device flow (RFC 8628). Where too many requests wait, the oldest goes of the network
+// from which most do: so nobody ends the flow for others with many requests from many networks. Errors: 404
+// for a client that is not known, 429 where too many requests wait from that network, 503 where too many
+// wait at all and no network has more.
 func (s *Service) AskDevice(ctx context.Context, ask DeviceAsk) (*DeviceCodes, error) {
 	if deviceClient(ask.Client) == "" {
 		return nil, errs.Absent()
@@ -146,8 +146,8 @@ func deviceDenied() error {
 	return refuseDevice("access_denied", "The authorization request was denied.")
 }
 
-// TakeDevice returns the token that somebody allowed a program. The code can be redeemed once.
-// address is the program's, for the audit log. Errors: a *DeviceError.
+// TakeDevice returns the token that a user granted to a program. The code can be redeemed once. address is
+// the program's, for the audit log. Errors: a *DeviceError.
 func (s *Service) TakeDevice(
 	ctx context.Context, client, code, address string,
 ) (token string, may scope.Set, err error) {

@@ -10,12 +10,12 @@ import (
 // Directory lists people or organizations for site administrators, including suspended ones.
 type Directory struct {
 	Kind  Kind
-	Text  string // stands in the login or the name; empty: all
+	Text  string // part of the login or the name; empty: all
 	After string // the login behind which the list begins; empty: at its beginning
 	Limit int
 }
 
-// Directory reads a part of the list in the order of the logins; more says that it goes on.
+// Directory reads a part of the list in the order of the logins. more reports whether it continues.
 func (s *Service) Directory(ctx context.Context, d Directory) (list []*Account, more bool, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		list, err = directory(tx, d)
@@ -36,7 +36,7 @@ func directory(tx *db.Tx, d Directory) ([]*Account, error) {
 		ORDER BY a.login_folded LIMIT $5`, int64(d.Kind), Fold(d.After), Fold(pattern), pattern, d.Limit+1)
 }
 
-// QuotaFor reads the quota of a user or an organization, and what it owns. Error: 404.
+// QuotaFor reads the quota and usage of a user or an organization. Error: 404.
 func (s *Service) QuotaFor(ctx context.Context, id ID) (q Quota, u Usage, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		if q, u.Repos, err = QuotaOf(tx, id); err != nil {

@@ -37,9 +37,8 @@ func unclaim(tx *db.Tx, a *Account, address string) error {
 	return updateAccount(tx, a)
 }
 
-// VerifyEmail marks an address as verified for the user who claims it. Errors: 404 for
-// the user and for an address that was not claimed; 422 when it was verified for
-// somebody else.
+// VerifyEmail marks an address as verified for a user who has claimed it. Errors: 404 for the user and for
+// an address that was not claimed; 422 if it is verified for another user.
 func (s *Service) VerifyEmail(ctx context.Context, login, address string) error {
 	return s.changeEmails(ctx, login, audit.UserVerifyEmail,
 		func(tx *db.Tx, a *Account) error { return verify(tx, a, address) })
@@ -65,8 +64,8 @@ func (s *Service) Emails(ctx context.Context, login string) (list []Email, err e
 	return list, err
 }
 
-// changeEmails changes a user's addresses; fn gets the account as it is once its row is held. The log does
-// not repeat them. Error: 404.
+// changeEmails changes a user's addresses. fn gets the current account, whose row is locked. The audit log
+// does not contain them. Error: 404.
 func (s *Service) changeEmails(
 	ctx context.Context, login string, action audit.Action, fn func(*db.Tx, *Account) error,
 ) error {
@@ -147,9 +146,8 @@ func (e *Edit) claimEmail(tx *db.Tx, a *Account) error {
 	return insertEmail(tx, a.ID, address)
 }
 
-// CommitEmail is the address of commits that the account makes here: the address of the
-// profile if it is verified, else the reserved one. So these commits are always shown as
-// the account's.
+// CommitEmail returns the address for commits created by the account through the API: the profile's address
+// if it is verified, else the reserved one. So these commits are always shown as the account's.
 func CommitEmail(tx *db.Tx, a *Account) (string, error) {
 	if a.Email == nil {
 		return NoReply(a), nil

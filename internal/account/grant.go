@@ -9,8 +9,8 @@ import (
 	"arbor/internal/scope"
 )
 
-// Grant is what a token lets its account do, never more than the account may. It does not
-// change while the token lives, but that repositories which are deleted leave it.
+// Grant has the rights of a token, never more than its account has. It does not change during the token's
+// life, except that deleted repositories are removed from it.
 type Grant struct {
 	Scopes scope.Set // of a classic token
 
@@ -94,8 +94,8 @@ func (c *Caller) limit(g *Grant) {
 	c.SiteAdmin = c.SiteAdmin && g.Scopes.Any(scope.SiteAdmin)
 }
 
-// Most is the highest role that the caller's token lets it have on a repository. A nil
-// caller, and one of this process, have no token.
+// Most returns the highest role that the caller's token allows on a repository. A nil caller, and one of
+// this process, have no token.
 func (c *Caller) Most(repoID int64, owner ID, private bool) Role {
 	switch {
 	case c == nil || c.Reach == Everything:
@@ -125,8 +125,8 @@ func (g *Grant) has(repoID int64) bool {
 // SeesAll reports whether the caller sees every repository.
 func (c *Caller) SeesAll() bool { return c != nil && c.SiteAdmin && c.Reach == Everything }
 
-// Allows checks the caller's token, not its account. A classic token needs one of the scopes, or one that includes
-// it, unless they are scope.None. fine reports whether fine-grained tokens suffice. Error: 403.
+// Allows checks the caller's token, not its account. A classic token needs one of the scopes, or one that
+// includes it, unless they are scope.None. fine reports whether fine-grained tokens suffice. Error: 403.
 func (c *Caller) Allows(scopes scope.Set, fine bool) error {
 	g := c.Grant
 	if !g.Limited() || g.Fine && fine || !g.Fine && (scopes == scope.None || g.Scopes.Any(scopes)) {
@@ -172,7 +172,7 @@ func ViewOf(c *Caller) View {
 	return v
 }
 
-// View is who looks, and how far the token lets them see.
+// View identifies a caller together with the visibility that the token allows.
 type View struct {
 	ID           ID // 0: anonymous
 	SiteAdmin    bool

@@ -57,8 +57,8 @@ func (a asInstalled) text() string {
 	return fmt.Sprintf("%d%d", a.role, a.inOrg)
 }
 
-// ForRoute returns the caller as it may use a route that wants a permission; ok is false if the App lacks
-// it. least is the role that the route's own right names, which comes with the permission.
+// ForRoute returns the caller with the rights for a route that requires a permission. ok is false if the
+// App lacks it. least is the role in the route's own right, which the permission includes.
 func (c *Caller) ForRoute(name, level string, least Role) (*Caller, bool) {
 	now := *c
 	now.installed = asInstalled{role: Pull, name: name, level: level, atLest: least}
@@ -87,7 +87,7 @@ func (c *Caller) ForRoute(name, level string, least Role) (*Caller, bool) {
 	return &now, true
 }
 
-// asked returns the caller of before, with what its token allows now.
+// asked returns the caller of before with the current rights of its token.
 func (c *Caller) asked(before *Caller) *Caller {
 	now, _ := c.ForRoute(before.installed.name, before.installed.level, before.installed.atLest)
 	now.Refusal = before.Refusal
@@ -165,8 +165,8 @@ type MadeToken struct {
 	Expires db.Time
 }
 
-// CreateInstallationToken creates a token that lives for an hour. The installation must exist and have what is
-// asked for. Beyond a thousand tokens the oldest are revoked.
+// CreateInstallationToken creates a token that is valid for an hour. The installation must exist and have
+// the requested permissions. Beyond a thousand tokens the oldest are revoked.
 func CreateInstallationToken(tx *db.Tx, of Installation, n InstallationToken) (MadeToken, error) {
 	m := MadeToken{Value: installationPrefix + (rand.Text() + rand.Text())[:tokenRandom],
 		Expires: tx.Now + db.Time(installationLife.Microseconds())}
@@ -222,8 +222,8 @@ func NewClientID() string {
 	return "Iv23" + hex.EncodeToString(b[:])
 }
 
-// RemoveBot removes the account of an App that is gone: what it wrote becomes ghost's. In the hour of the App's
-// owner it counts on: else who makes and removes Apps has no rate.
+// RemoveBot deletes the account of a deleted App: its texts become ghost's. They still count for the hourly
+// rate of the App's owner: otherwise creating and deleting Apps would evade the rate.
 func (s *Service) RemoveBot(tx *db.Tx, id, owner ID) error {
 	if err := moveHour(tx, id, owner, textHour{}); err != nil {
 		return err

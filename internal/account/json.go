@@ -14,7 +14,7 @@ func NodeID[ID ~int64](kind string, id ID) string {
 	return base64.RawURLEncoding.EncodeToString(strconv.AppendInt([]byte(kind+":"), int64(id), 10))
 }
 
-// AppendNodeID appends what NodeID makes.
+// AppendNodeID appends the result of NodeID.
 func AppendNodeID[ID ~int64](b []byte, kind string, id ID) []byte {
 	var room [48]byte
 	return base64.RawURLEncoding.AppendEncode(b,
@@ -26,7 +26,7 @@ func avatarAddress(id ID, i *web.Info) string {
 	return i.Page("/avatars/" + id.String())
 }
 
-// Simple is GitHub's simple-user: how an account stands in other payloads.
+// Simple is GitHub's simple-user: an account in other payloads.
 type Simple struct {
 	Login             string `json:"login"`
 	ID                ID     `json:"id"`
@@ -246,7 +246,7 @@ func MembershipOf(org, user *Account, owner bool, i *web.Info) any {
 // membershipJSON is GitHub's org-membership.
 type membershipJSON struct {
 	URL             string    `json:"url"`
-	State           string    `json:"state"` // always active: nobody is invited first
+	State           string    `json:"state"` // always active: there are no invitations
 	Role            string    `json:"role"`
 	OrganizationURL string    `json:"organization_url"`
 	Organization    simpleOrg `json:"organization"`

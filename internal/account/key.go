@@ -23,7 +23,7 @@ type KeyOwner struct {
 type Key struct {
 	ID         int64
 	Owner      KeyOwner
-	AddedBy    ID     // as whom a deploy key acts; of a user's key the user
+	AddedBy    ID     // the account of a deploy key; of a user's key the user
 	AddedLogin string // its login
 	Title      string
 	PublicKey  string // type and base64
@@ -124,7 +124,7 @@ func (s *Service) AddUserKey(ctx context.Context, login string, n NewKey) (k *Ke
 	return k, err
 }
 
-// keyHolder finds the user to whom a key belongs.
+// keyHolder returns the user who owns a key.
 func keyHolder(tx *db.Tx, login string) (*Account, error) {
 	a, err := ByLogin(tx, login)
 	if errs.Is(err, errs.NotFound) {
@@ -210,7 +210,7 @@ func (s *Service) CallerOfKey(ctx context.Context, fingerprint string) (*Caller,
 	return c, err
 }
 
-// NoteKeyUse notes that a request was made with the key.
+// NoteKeyUse records a use of the key.
 func (s *Service) NoteKeyUse(c *Caller) { s.keyUses.note(c.KeyID, s.now()) }
 
 // newKeyCaller returns the caller of a key.

@@ -41,7 +41,7 @@ var reserved = [...]string{
 	"versions", "watching", "webhooks", "wiki", "zen",
 }
 
-// ReservedLogins returns the folded logins that nobody may register (decision 58).
+// ReservedLogins returns the folded logins that cannot be registered (decision 58).
 func ReservedLogins() []string { return slices.Clone(reserved[:]) }
 
 // CheckLogin reports why a login may not be registered: 422, with a reason for
@@ -90,7 +90,7 @@ func foldFrom(name string, i int) string {
 // botSuffix ends the logins of bots, and no others.
 const botSuffix = "[bot]"
 
-// BotLogin is the login of the bot as whom an App acts.
+// BotLogin returns the login of an App's bot.
 func BotLogin(slug string) string { return slug + botSuffix }
 
 // Plausible reports whether an account could have this login. What could not is
@@ -99,7 +99,7 @@ func Plausible(login string) bool {
 	return spelled(strings.TrimSuffix(login, botSuffix))
 }
 
-// spelled reports whether somebody could register the login.
+// spelled reports whether a login has a valid form.
 func spelled(login string) bool {
 	if login == "" || len(login) > MaxLogin {
 		return false

@@ -43,8 +43,8 @@ func OwnedOrg(tx *db.Tx, caller *Caller, login string) (*Account, error) {
 	return org, err
 }
 
-// Owns reports whether the caller, perhaps nil, is the account, owns the organization that it is, or
-// administrates the site.
+// Owns reports whether the caller, which may be nil, is the account, owns the organization, or is a site
+// administrator.
 func Owns(tx *db.Tx, caller *Caller, of *Account) (bool, error) {
 	if caller == nil || of.Kind != Organization {
 		return caller != nil && (caller.ID == of.ID || caller.SiteAdmin), nil

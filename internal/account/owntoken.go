@@ -8,9 +8,9 @@ import (
 	"arbor/internal/errs"
 )
 
-// What people do with their own tokens, in a browser. Somebody else's do not exist for them.
+// Users' own tokens in a browser. Tokens of other users are not found.
 
-// maxOwnTokens is how many tokens that are in force somebody may have and make one more.
+// maxOwnTokens is the number of valid tokens with which a user may create another one.
 const maxOwnTokens = 200
 
 // OwnTokens lists the caller's tokens that were not revoked, the newest first; also those that expired, with
@@ -75,7 +75,7 @@ func (s *Service) RevokeOwnToken(ctx context.Context, caller *Caller, id int64) 
 		return err
 	}
 	return s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := tx.Check(); err != nil { // now: it may be the token with which this is asked
+		if err := tx.Check(); err != nil { // now, because it may be the request's own token
 			return err
 		}
 		if err := revokeOf(tx, caller.ID, id); err != nil {
@@ -89,8 +89,8 @@ func (s *Service) RevokeOwnToken(ctx context.Context, caller *Caller, id int64) 
 	})
 }
 
-// mayMakeTokens refuses a caller who did not sign in with a password: what came in with a token, by itself or
-// by a session, makes no other, so that no token outlives itself by another.
+// mayMakeTokens returns an error unless the caller signed in with a password: a token, or a session started
+// with one, cannot create tokens, so that no token can outlive itself.
 func mayMakeTokens(c *Caller) error {
 	if c == nil || !c.Session || c.ByToken {
 		return errs.New(errs.Forbidden, "Sign in with your password for that: a token makes no other token.")

@@ -16,8 +16,8 @@ import (
 	"arbor/internal/errs"
 )
 
-// Passwords are kept as argon2id makes them, with the first parameters that OWASP names: 19 MiB, two passes,
-// one lane. They are stored with each hash, so they may change later.
+// Passwords are hashed with argon2id and the first parameters recommended by OWASP: 19 MiB, two passes, one
+// lane. The parameters are stored with each hash, so they can change later.
 const (
 	argonMemory = 19 << 10 // KiB
 	argonPasses = 2
@@ -93,8 +93,8 @@ func argon(
 	return argon2.IDKey([]byte(password), salt, passes, memory, lanes, argonKey), nil
 }
 
-// SetPassword sets a user's password and ends all earlier sessions. by is the account that does it; nil:
-// the operator. Errors: 404 for nobody; 422 for an organization and for what may not be a password; 429, 503.
+// SetPassword sets a user's password and ends all sessions. by is the acting account; nil: the operator.
+// Errors: 404 for an unknown user; 422 for an organization and an invalid password; 429, 503.
 func (s *Service) SetPassword(ctx context.Context, login, password string, by *Caller) error {
 	if err := CheckPassword(login, password); err != nil {
 		return err

@@ -15,7 +15,7 @@ const Unbounded int64 = -1
 type Quota struct {
 	Repos *int64 // how many repositories, or Unbounded
 	KB    *int64 // their sizes together in KiB, or Unbounded
-	Text  *int64 // what it writes besides, in KiB, or Unbounded; see [Texts]
+	Text  *int64 // its other texts in KiB, or Unbounded; see [Texts]
 }
 
 // Or returns the bounds, with those of another quota where this one has none.
@@ -35,8 +35,8 @@ func (q Quota) Or(other Quota) Quota {
 // Usage is what an account owns, and has written.
 type Usage struct{ Repos, KB, TextKB int64 }
 
-// EditQuota calls change on the quota of a user or an organization, and returns it with what the
-// account owns. What is owned beyond a bound stays. Errors: 404; 422 for ghost.
+// EditQuota calls change on the quota of a user or an organization, and returns it with the usage. Usage
+// beyond a new limit is kept. Errors: 404; 422 for ghost.
 func (s *Service) EditQuota(
 	ctx context.Context, kind Kind, login string, change func(*Quota),
 ) (a *Account, q Quota, u Usage, err error) {

@@ -12,8 +12,7 @@ import (
 	"arbor/internal/errs"
 )
 
-// SessionCookie is the name of the cookie that holds a browser's session. Behind TLS "__Host-" stands before
-// it.
+// SessionCookie is the name of a browser's session cookie. Behind TLS it has the prefix "__Host-".
 const SessionCookie = "arbor_session"
 
 // sessionPrefix begins the value of each session, so that it cannot be taken for a token: the API accepts
@@ -26,14 +25,14 @@ const SessionAge = 30 * 24 * time.Hour
 // maxSessions is how many sessions an account may have; a new one ends the oldest.
 const maxSessions = 50
 
-// Origin is where somebody signs in from.
+// Origin is the origin of a sign-in.
 type Origin struct {
 	Address netip.Addr // invalid: over a socket in the file system
 	Agent   string     // what the browser calls itself
 	Browser string     // its BrowserCookie; empty: none
 }
 
-// Session describes a session without being able to stand for it.
+// Session describes a session without its secret.
 type Session struct {
 	ID         int64
 	Agent      string // what the browser called itself
@@ -43,8 +42,8 @@ type Session struct {
 	LastUsedAt db.Time // zero: not since it was begun; up to half a minute late
 }
 
-// AuthenticateSession returns the user of a session, given the cookie's value; nil:
-// nobody, or the session has ended.
+// AuthenticateSession returns the user of a session given the cookie's value, or nil if the session is
+// unknown or has ended.
 func (s *Service) AuthenticateSession(ctx context.Context, session string) (*Caller, error) {
 	if !strings.HasPrefix(session, sessionPrefix) || !wellFormed(tokenPrefix+session[len(sessionPrefix):]) {
 		return nil, nil
@@ -61,9 +60,9 @@ func (s *Service) AuthenticateSession(ctx context.Context, session string) (*Cal
 	return token.caller, nil
 }
 
-// SignIn starts a session with a login and its password, and returns the cookie's value. Errors: 422 if they do
-// not match or the account does not exist; 403 if it is suspended; 429 if the attempt follows others too soon;
-// 429 or 503 if too many passwords are being compared.
+// SignIn starts a session with a login and its password, and returns the cookie's value. Errors: 422 if
+// they do not match or the account does not exist; 403 if it is suspended; 429 if the attempt follows
+// others too soon; 429 or 503 if too many passwords are being compared.
 func (s *Service) SignIn(ctx context.Context, login, password string, from Origin) (string, error) {
 	if !Plausible(login) || len(password) > maxPassword {
 		return "", wrongPassword()
@@ -92,8 +91,8 @@ func (s *Service) SignIn(ctx context.Context, login, password string, from Origi
 	})
 }
 
-// try holds a password against what is kept of an account's, and counts the attempt. Without a password it takes
-// as long and fails. Errors: 429, 503.
+// try compares a password with a stored hash, and counts the attempt. Without a hash it takes as long and
+// fails. Errors: 429, 503.
 func (s *Service) try(ctx context.Context, login, password, kept string, at place) (bool, error) {
 	hashing := s.strangers
 	if at.known != "" || at.trusted {
@@ -154,7 +153,7 @@ func (s *Service) SignInWithToken(ctx context.Context, token string, from Origin
 // newSession is whose session is begun, and by what.
 type newSession struct {
 	account *Account
-	token   int64   // that it was begun with, and that bounds what it may do; 0: a password
+	token   int64   // it was started with, which limits its rights; 0: a password
 	expires db.Time // of the token; zero: never
 	how     string  // for the audit log
 }
@@ -201,8 +200,7 @@ func (s *Service) Sessions(ctx context.Context, of *Caller) (list []Session, err
 	return list, err
 }
 
-// EndSession ends one of the caller's sessions: the next request with it is nobody's, whichever process
-// serves it. Error: 404.
+// EndSession ends one of the caller's sessions, from the next request on in any process. Error: 404.
 func (s *Service) EndSession(ctx context.Context, of *Caller, id int64) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		if err := tx.Check(); err != nil { // now: it may be the session of this request
@@ -274,7 +272,7 @@ func errOr(err, other error) error {
 	return other
 }
 
-// HasUsers reports whether anybody is registered.
+// HasUsers reports whether any user exists.
 func (s *Service) HasUsers(ctx context.Context) (some bool, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		some, err = hasUsers(tx)

@@ -9,9 +9,9 @@ import (
 	"arbor/internal/errs"
 )
 
-// What site administrators and the operator do with accounts. by is who does it; nil is
-// the operator at the command line. Each change counts with the next request, on every
-// node, and requests that run are refused when they come to write: see [Caller.Holds].
+// Operations of site administrators and of the operator on accounts. by is the acting caller; nil is the
+// operator at the command line. Each change takes effect with the next request on every node, and running
+// requests fail when they write: see [Caller.Holds].
 
 // Suspend ends the use of an account until Unsuspend: its tokens do not work. What it
 // wrote stays, and its profile is shown. Errors: 404 for the user, 403 for oneself, 422 for

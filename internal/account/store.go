@@ -32,7 +32,7 @@ func scanAccount(row db.Scanner, more ...any) (*Account, error) {
 
 const selectAccounts = `SELECT ` + accountColumns + ` FROM accounts a`
 
-// Query reads accounts; rest is what stands behind FROM accounts a.
+// Query reads accounts. rest follows FROM accounts a.
 func Query(tx *db.Tx, rest string, args ...any) ([]*Account, error) {
 	return db.QueryList(tx, func(row db.Scanner) (*Account, error) {
 		return scanAccount(row)
@@ -188,9 +188,8 @@ func updateAccount(tx *db.Tx, a *Account) error {
 	return tx.Bump(Topic)
 }
 
-// lockAccount holds the account's row until the transaction ends, so that what
-// is checked about it and its members stays true (PostgreSQL; SQLite has one
-// writer anyway).
+// lockAccount locks the account's row until the transaction ends, so that checks of it and its members stay
+// valid (PostgreSQL; SQLite has one writer anyway).
 func lockAccount(tx *db.Tx, id ID) error {
 	_, err := tx.Exec(`UPDATE accounts SET kind = kind WHERE id = $1`, id)
 	return err
@@ -206,8 +205,8 @@ func orgsAfter(tx *db.Tx, since ID, limit int64) ([]*Account, error) {
 	return Query(tx, ` WHERE a.id > $1 AND a.kind = 2 ORDER BY a.id LIMIT $2`, since, limit)
 }
 
-// ByLogins finds the accounts that have one of the logins, in one query, under
-// Fold of the login; those that nobody has are missing from the map.
+// ByLogins reads accounts by login in one query. The keys of the result are folded; unknown logins are
+// missing.
 func ByLogins(tx *db.Tx, logins []string) (map[string]*Account, error) {
 	found := make(map[string]*Account, len(logins))
 	args := make([]any, 0, len(logins))

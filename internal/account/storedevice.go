@@ -12,8 +12,8 @@ import (
 // receives that error.
 const afterExpiry = db.Time(60 * 60 * 1e6)
 
-// waitingDevices counts the requests whose codes have not expired: all, and those from one network. What
-// expired long ago goes. deviceLock is held.
+// waitingDevices counts the requests whose codes have not expired: all, and those from one network. It
+// deletes those that expired long ago. deviceLock must be held.
 func waitingDevices(tx *db.Tx, network string) (all, here int64, err error) {
 	if _, err := tx.Exec(`DELETE FROM device_requests WHERE expires_at < $1`,
 		tx.Now-afterExpiry); err != nil {
@@ -28,8 +28,8 @@ func waitingDevices(tx *db.Tx, network string) (all, here int64, err error) {
 	return all, here, err
 }
 
-// makeRoomForDevice removes the oldest request that nobody decided of the network with most, for one of a network
-// with fewer. deviceLock is held. Error: 503 where none has more than here.
+// makeRoomForDevice removes the oldest request that nobody decided of the network with most, for one of a
+// network with fewer. deviceLock is held. Error: 503 where none has more than here.
 func makeRoomForDevice(tx *db.Tx, here int64) error {
 	var oldest, most int64
 	err := tx.QueryRow(`SELECT MIN(id), COUNT(*) FROM device_requests WHERE account_id IS NULL AND expires_at > $1
@@ -60,7 +60,7 @@ type waitingDevice struct {
 	scopes  scope.Set
 	pause   int64
 	asked   db.Time
-	account ID // who decided; 0: nobody yet
+	account ID // the deciding account; 0: undecided
 	allowed bool
 	expires db.Time
 }
@@ -83,7 +83,7 @@ func deviceByDigest(tx *db.Tx, d digest) (*waitingDevice, error) {
 	return &w, err
 }
 
-// deviceByUserCode finds a request that nobody decided yet by the person's code. Error: errs.Absent.
+// deviceByUserCode reads an undecided request by the user's code. Error: errs.Absent.
 func deviceByUserCode(tx *db.Tx, d digest) (*DeviceRequest, error) {
 	var r DeviceRequest
 	var client, scopes string
@@ -104,14 +104,14 @@ func setDevicePause(tx *db.Tx, d digest, pause int64, now db.Time) error {
 	return err
 }
 
-// setDevice notes who decided a request. Error: errs.Absent where somebody did before.
+// setDevice stores the decision of a request. Error: errs.Absent if it was decided before.
 func setDevice(tx *db.Tx, id int64, by ID, allowed bool) error {
 	return orAbsent(tx.QueryRow(`UPDATE device_requests SET account_id = $2, allowed = $3
 		WHERE id = $1 AND account_id IS NULL RETURNING id`, id, by, allowed).Scan(&id))
 }
 
-// denyAllowed denies the requests that an account allowed, and whose tokens were not asked for yet. The
-// account's row is locked.
+// denyAllowed denies the requests that an account allowed and whose tokens were not yet taken. The
+// account's row must be locked.
 func denyAllowed(tx *db.Tx, by ID) error {
 	return tx.Run(`UPDATE device_requests SET allowed = FALSE WHERE account_id = $1 AND allowed = TRUE`, by)
 }

@@ -40,7 +40,7 @@ func ByEmails(tx *db.Tx, emails []string) (map[string]*Account, error) {
 			return nil, err
 		}
 		for _, folded := range part {
-			var kept Account // of nobody
+			var kept Account // of no account
 			if a := found[folded.(string)]; a != nil {
 				kept = *a
 			}
@@ -70,7 +70,7 @@ func byVerified(tx *db.Tx, folded []any, found map[string]*Account) error {
 		WHERE e.verified = TRUE AND e.address IN `+db.Values(1, len(folded)), folded...)
 }
 
-// byReserved finds the people for whom addresses are reserved.
+// byReserved returns the accounts with reserved addresses.
 func byReserved(tx *db.Tx, emails []string) (map[string]*Account, error) {
 	found := map[string]*Account{}
 	var ids []ID
@@ -129,7 +129,7 @@ type reservation struct {
 	login string // folded
 }
 
-// machine is the login in the address of merges that nobody made, see package git.
+// machine is the login in the address of server-made merges, see package git.
 const machine = "noreply"
 
 // parseReserved reads an address that only its own account may have.
@@ -154,7 +154,7 @@ func mayHave(a *Account, email string) bool {
 	return !is || r.id == a.ID && a.ID != 0 || r.login != "" && r.login == Fold(a.Login)
 }
 
-// maxEmails is how many addresses one query asks for.
+// maxEmails is the number of addresses in one query.
 const maxEmails = 256
 
 // foldedEmails folds the addresses and drops repeated ones and those that cannot

@@ -72,7 +72,7 @@ func countAllKeys(tx *db.Tx) (n int64, err error) {
 	return n, err
 }
 
-// insertKey stores a key; n.Text is its type and base64. Error: Conflict for a key that somebody has.
+// insertKey inserts a key; n.Text is its type and base64. Error: Conflict for an existing key.
 func insertKey(tx *db.Tx, n *NewKey, fingerprint string) (*Key, error) {
 	var accountID, repoID any
 	if n.Owner.Repo != 0 {

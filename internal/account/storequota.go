@@ -13,9 +13,10 @@ func QuotaOf(tx *db.Tx, id ID) (q Quota, repos int64, err error) {
 	return q, repos, orAbsent(err)
 }
 
-// OwnedKB sums what counts in an account's quota, in KiB: its repositories with their files, those that were
-// deleted and whose folders are still there, what came into other repositories with its
-// pull requests, and files that it put there without the right to push. Who decides by it holds the account's row ([HoldID]).
+// OwnedKB sums what counts in an account's quota, in KiB: its repositories with their files, those that
+// were deleted and whose folders are still there, what came into other repositories with its pull requests,
+// and files that it put there without the right to push. Who decides by it holds the account's row
+// ([HoldID]).
 func OwnedKB(tx *db.Tx, id ID) (kb int64, err error) {
 	err = tx.QueryRow(`SELECT CAST(COALESCE(SUM(kb), 0) AS BIGINT) FROM (
 		SELECT size_kb + files_kb AS kb FROM repos WHERE owner_id = $1
@@ -25,7 +26,7 @@ func OwnedKB(tx *db.Tx, id ID) (kb int64, err error) {
 	return kb, err
 }
 
-// sizes reads what an account owns and what it has written, both in KiB.
+// sizes reads the usage of an account and the size of its texts, both in KiB.
 func sizes(tx *db.Tx, id ID) (owned, text int64, err error) {
 	if owned, err = OwnedKB(tx, id); err != nil {
 		return 0, 0, err

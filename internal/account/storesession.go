@@ -79,7 +79,7 @@ func endSessions(tx *db.Tx, of ID, but int64) error {
 	return tx.Bump(Topic)
 }
 
-// storePassword stores what is kept of a password.
+// storePassword stores a password hash.
 func storePassword(tx *db.Tx, of ID, kept string) error {
 	return tx.Run(`UPDATE accounts SET password = $2 WHERE id = $1`, of, kept)
 }
@@ -107,7 +107,7 @@ func sessionAddresses(tx *db.Tx, of ID) ([]string, error) {
 		AND begun_with IS NULL AND address IS NOT NULL AND revoked_at IS NULL AND expires_at > $2`, of, tx.Now)
 }
 
-// hasUsers reports whether somebody is registered.
+// hasUsers reports whether any user exists.
 func hasUsers(tx *db.Tx) (some bool, err error) {
 	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM accounts WHERE kind = $1 AND login_folded <> 'ghost')`,
 		int64(User)).Scan(&some)

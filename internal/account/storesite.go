@@ -22,8 +22,8 @@ func setSiteAdmin(tx *db.Tx, a *Account, is bool) error {
 	return tx.Bump(Topic)
 }
 
-// anotherAdmin reports whether somebody else administrates the site who is not suspended.
-// It holds the rows of all administrators until the transaction ends.
+// anotherAdmin reports whether there is another site administrator who is not suspended. It locks the rows
+// of all administrators until the transaction ends.
 func anotherAdmin(tx *db.Tx, id ID) (more bool, err error) {
 	if _, err := tx.Exec(`UPDATE accounts SET kind = kind WHERE site_admin = TRUE`); err != nil {
 		return false, err
@@ -33,7 +33,7 @@ func anotherAdmin(tx *db.Tx, id ID) (more bool, err error) {
 	return more, err
 }
 
-// OrgMembership is an organization to which somebody belongs.
+// OrgMembership is an organization with a user's membership.
 type OrgMembership struct {
 	Login string
 	Owner bool

@@ -9,9 +9,8 @@ import (
 	"arbor/internal/scope"
 )
 
-// tokenByDigest finds whom a token that is not revoked stands for, what it lets them do, and
-// until when (zero: for ever). Errors: errs.Absent when there is none; 403 when
-// its account is suspended.
+// tokenByDigest returns the caller of a valid token with its rights, and its expiry (zero: never). Errors:
+// errs.Absent for an unknown token; 403 if its account is suspended.
 func tokenByDigest(tx *db.Tx, d digest) (*Caller, db.Time, error) {
 	var c Caller
 	var expires, suspended db.Time
@@ -59,9 +58,8 @@ func TokenHolds(token, now string) string {
 			AND (t.expires_at IS NULL OR t.expires_at > CAST(` + now + ` AS BIGINT))))`
 }
 
-// Again reads a caller as it is now, for work that takes long between its start
-// and what it changes. Errors: 401 when the token was revoked or has expired or the key is gone, 403 when the
-// account is suspended.
+// Again reads a caller again, for operations that take long before they write. Errors: 401 if the token was
+// revoked or has expired or the key was deleted, 403 if the account is suspended.
 func Again(tx *db.Tx, c *Caller) (*Caller, error) {
 	if c.KeyID != 0 {
 		now, err := callerOfKey(tx, `k.id = $1`, c.KeyID)
@@ -100,10 +98,9 @@ func Again(tx *db.Tx, c *Caller) (*Caller, error) {
 	return &now, err
 }
 
-// Holds returns an error when the caller lost after the request began what it began with:
-// a 401 for a token that ended, a 403 for an account that was suspended, or that
-// administrated the site and does no more. It is called at the end of each transaction of
-// an unsafe request.
+// Holds returns an error if the caller lost rights after the request began: 401 for an invalid token, 403
+// for an account that was suspended or is no longer a site administrator. It is called at the end of each
+// transaction of an unsafe request.
 func (c *Caller) Holds(tx *db.Tx) error {
 	now, err := Again(tx, c)
 	if err == nil && c.SiteAdmin && !now.SiteAdmin {
@@ -178,7 +175,7 @@ func tokensOf(tx *db.Tx, accountID ID) ([]Token, error) {
 		AND t.agent IS NULL ORDER BY t.id`, accountID)
 }
 
-// queryTokens reads tokens t of accounts a; rest is what stands behind FROM.
+// queryTokens reads tokens t of accounts a. rest follows FROM.
 func queryTokens(tx *db.Tx, rest string, args ...any) ([]Token, error) {
 	return db.QueryList(tx, func(row db.Scanner) (t Token, err error) {
 		var scopes *string
@@ -235,7 +232,7 @@ func storeLastUses(tx *db.Tx, table string, uses map[int64]db.Time) error {
 	return nil
 }
 
-// mostOwnTokens is how many tokens a list of somebody's own has.
+// mostOwnTokens is the length of a list of a user's own tokens.
 const mostOwnTokens = 500
 
 // mostChosenRepos is how many repositories of all these tokens it has.

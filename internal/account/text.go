@@ -12,10 +12,10 @@ import (
 // Triggers keep text_counts. What an App's bot writes counts for the App's owner, too: else everybody
 // could have the quotas of a hundred bots.
 //
-// A quota bounds all text of an account, a rate what it writes within an hour: edits with their whole new text,
-// also of what others wrote ([WrittenBy]). Both are compared at the end of each transaction of a request
-// ([Service.LimitText]), so no operation can forget it. Requests that run at the same time may pass the bound by
-// one text each.
+// A quota bounds all text of an account, a rate what it writes within an hour: edits with their whole new
+// text, also of what others wrote ([WrittenBy]). Both are compared at the end of each transaction of a
+// request ([Service.LimitText]), so no operation can forget it. Requests that run at the same time may pass
+// the bound by one text each.
 
 // TextTable is a table of texts that count for the account in a column.
 type TextTable struct {
@@ -41,9 +41,9 @@ var Texts = []TextTable{
 	{"plants", "owner_id", `256 + octet_length(name) + COALESCE(octet_length(tag), 0)`},
 }
 
-// WrittenBy calls fn, which changes texts of an author, and counts them in the hourly bound of the writer:
-// maintainers edit and transfer what others wrote. What is stored counts for the author all the same. Without it
-// strangers would keep the author from writing.
+// WrittenBy calls fn, which changes texts of an author, and counts them for the hourly rate of the writer,
+// because maintainers edit and transfer texts of others. The stored size still counts for the author.
+// Otherwise strangers could keep the author from writing.
 func WrittenBy(tx *db.Tx, writer, author ID, fn func() error) error {
 	if writer == author {
 		return fn()
@@ -94,16 +94,15 @@ func (s *Service) LimitText(ctx context.Context, c *Caller) (*TextLimit, error) 
 	return l, err
 }
 
-// Full returns the error with which any further text is refused, or nil: for what is written past
-// db.WithLimit. Error: 403.
+// Full returns the error for any further text, or nil, for writes without db.WithLimit. Error: 403.
 func (l *TextLimit) Full() error {
 	next := l.before
 	next.bytes, next.hour = next.bytes+1, next.hour+1
 	return l.exceeded(&next, true, true)
 }
 
-// Check refuses what a transaction has written if it is more than the account may write. What makes no text
-// longer is taken. Errors: 403.
+// Check returns an error if a transaction has written more text than the account may. Changes that do not
+// lengthen a text are allowed. Errors: 403.
 func (l *TextLimit) Check(tx *db.Tx) error {
 	now, err := textOf(tx, l.caller)
 	if err != nil {
@@ -112,7 +111,7 @@ func (l *TextLimit) Check(tx *db.Tx) error {
 	return l.exceeded(&now, now.bytes > l.before.bytes, now.hour > l.before.hour)
 }
 
-// exceeded compares what somebody has written with the limits.
+// exceeded compares the texts written with the limits.
 func (l *TextLimit) exceeded(u *textUse, grew, wrote bool) error {
 	most := l.limits.KB
 	if u.most != nil {

@@ -35,7 +35,7 @@ func generateToken() string {
 // NewToken holds the fields of a new token.
 type NewToken struct {
 	Login   string        // of a user
-	Note    string        // what it is for; may be empty
+	Note    string        // its purpose; may be empty
 	Expires time.Duration // from now; zero: never
 	Scopes  scope.Set     // of a classic token
 
@@ -44,12 +44,11 @@ type NewToken struct {
 	Repos   []int64
 	Changes bool
 
-	// Value is the token itself, for seeds of tests, which must know it
-	// beforehand; empty: one that nobody can guess.
+	// Value is the token itself, for seeds of tests; empty: a random one.
 	Value string
 }
 
-// Token describes a token without being able to stand for it.
+// Token describes a token without its secret.
 type Token struct {
 	ID         int64
 	Login      string
@@ -95,7 +94,7 @@ func (n *NewToken) permission() int64 {
 	}
 }
 
-// check reports what is wrong with a token that is to be made. Errors: 422.
+// check validates a new token. Errors: 422.
 func (n *NewToken) check() error {
 	switch {
 	case n.Expires < 0 || n.Expires > maxExpiry:
@@ -153,7 +152,7 @@ func (s *Service) CreateToken(ctx context.Context, n NewToken) (token string, id
 	return token, id, nil
 }
 
-// told returns what the audit log records of a new token.
+// told returns the audit log's data of a new token.
 func (n *NewToken) told(id int64, expires db.Time) map[string]any {
 	told := map[string]any{"token_id": id}
 	switch {

@@ -24,7 +24,7 @@ type Conns struct {
 	proxies Proxies
 
 	mu      sync.Mutex
-	open    map[net.Conn]*place
+	open    map[net.Conn]*connSlot
 	streams int // requests by HTTP/2
 	silent  int // connections
 	held    map[netip.Prefix]*holding
@@ -32,8 +32,8 @@ type Conns struct {
 	turned  int64  // connections that were turned away, or closed in favour of others
 }
 
-// place is that of one connection.
-type place struct {
+// connSlot is the slot of one connection.
+type connSlot struct {
 	conn   net.Conn
 	of     netip.Prefix
 	since  uint64        // when its silence began: the number of the wait
@@ -43,14 +43,14 @@ type place struct {
 // holding is what one network holds.
 type holding struct {
 	count  int       // connections and requests by HTTP/2
-	silent list.List // of *place, the one that was silent longest first
+	silent list.List // of *connSlot, the one that was silent longest first
 }
 
 // NewConns bounds connections to most.
 func NewConns(most int, proxies Proxies) *Conns {
 	return &Conns{
 		most: most, proxies: proxies,
-		open: map[net.Conn]*place{}, held: map[netip.Prefix]*holding{},
+		open: map[net.Conn]*connSlot{}, held: map[netip.Prefix]*holding{},
 	}
 }
 
@@ -112,7 +112,7 @@ func (c *Conns) networkOf(address string) netip.Prefix {
 // Enter counts a connection, which is silent at first, unless it is one too many. Leave
 // follows where it did.
 func (c *Conns) Enter(conn net.Conn) bool {
-	p := &place{conn: conn, of: c.networkOf(conn.RemoteAddr().String())}
+	p := &connSlot{conn: conn, of: c.networkOf(conn.RemoteAddr().String())}
 	c.mu.Lock()
 	displaced, ok := c.take(p.of, false)
 	if ok {
@@ -144,8 +144,8 @@ func (c *Conns) spent(network netip.Prefix, h *holding) bool {
 	return network.IsValid() && h.count >= left
 }
 
-// take counts one more, unless that is too many. The connection that it gives, if any, has
-// lost its place, and is to be closed. As all functions below it is called with mu held.
+// take counts one more connection unless there are too many. displaced, if not nil, has lost its slot and
+// must be closed. Like all functions below it is called with mu held.
 func (c *Conns) take(network netip.Prefix, isStream bool) (displaced net.Conn, ok bool) {
 	h := c.held[network]
 	if h == nil {
@@ -154,7 +154,7 @@ func (c *Conns) take(network netip.Prefix, isStream bool) (displaced net.Conn, o
 	spent := c.spent(network, h)
 	if spent || len(c.open)+c.streams >= c.most {
 		c.turned++
-		if spent && isStream { // its client hears that there were too many
+		if spent && isStream { // its client gets an error
 			return nil, false
 		}
 		if displaced = c.displace(network, h, spent); displaced == nil {
@@ -176,7 +176,7 @@ func (c *Conns) displace(network netip.Prefix, own *holding, mustOwn bool) net.C
 	if from.silent.Len() == 0 || from == own && !network.IsValid() {
 		return nil
 	}
-	p := from.silent.Front().Value.(*place)
+	p := from.silent.Front().Value.(*connSlot)
 	c.end(p)
 	return p.conn
 }
@@ -189,7 +189,7 @@ func (c *Conns) mostSilent() (most *holding) {
 		if !network.IsValid() || h.silent.Len() == 0 {
 			continue
 		}
-		first := h.silent.Front().Value.(*place).since
+		first := h.silent.Front().Value.(*connSlot).since
 		if most == nil || h.silent.Len() > most.silent.Len() ||
 			h.silent.Len() == most.silent.Len() && first < since {
 			most, since = h, first
@@ -198,14 +198,14 @@ func (c *Conns) mostSilent() (most *holding) {
 	return most
 }
 
-func (c *Conns) wait(p *place) {
+func (c *Conns) wait(p *connSlot) {
 	c.waits++
 	c.silent++
 	p.since = c.waits
 	p.silent = c.held[p.of].silent.PushBack(p)
 }
 
-func (c *Conns) use(p *place) {
+func (c *Conns) use(p *connSlot) {
 	if p.silent != nil {
 		c.held[p.of].silent.Remove(p.silent)
 		c.silent--
@@ -213,7 +213,7 @@ func (c *Conns) use(p *place) {
 	}
 }
 
-func (c *Conns) end(p *place) {
+func (c *Conns) end(p *connSlot) {
 	c.use(p)
 	delete(c.open, p.conn)
 	c.give(p.of)
@@ -235,7 +235,7 @@ func (c *Conns) Leave(conn net.Conn) {
 	}
 }
 
-// hangUp closes a connection, perhaps nil, without a word: that could wait for the client.
+// hangUp closes a connection, which may be nil, without a message: sending one could block.
 func hangUp(conn net.Conn) {
 	if secure, ok := conn.(*tls.Conn); ok {
 		conn = secure.NetConn()

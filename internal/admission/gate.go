@@ -11,7 +11,7 @@ import (
 	"arbor/internal/errs"
 )
 
-// Kind is the purpose for which memory is asked for.
+// Kind is the purpose of memory.
 type Kind uint8
 
 // The kinds.
@@ -23,8 +23,8 @@ const (
 	Push                   // a process of git that takes a push
 	Background             // a process of git that works for no request
 	Turn                   // a request that computes; counted, not measured in bytes
-	Upload                 // a push that comes in, onto the disk; counted
-	Asset                  // a file of a release that comes in, onto the disk; counted
+	Upload                 // an incoming push, onto the disk; counted
+	Asset                  // an incoming release asset, onto the disk; counted
 	Scan                   // a search that walks histories or files; counted
 	kinds
 )
@@ -42,7 +42,7 @@ const (
 // Holder is counted as one: an account with all its tokens, or all callers of a network
 // without an account.
 type Holder struct {
-	Account int64        // 0: nobody signed in
+	Account int64        // 0: anonymous
 	Network netip.Prefix // looked at only without an account; see NetworkOf
 }
 
@@ -58,8 +58,8 @@ type Gate struct {
 	lines [kinds]line
 }
 
-// maxUploads is how many pushes may come in at one time, fast or slow. It bounds the
-// disk space of pushes that are not accepted yet.
+// maxUploads is the number of concurrent incoming pushes, fast or slow. It limits the disk space of pushes
+// that are not yet accepted.
 const maxUploads = 64
 
 // maxAssets is the same of files of releases, which pushes never wait for.
@@ -68,9 +68,8 @@ const maxAssets = maxUploads / 4
 // maxScans is how many searches of histories and files go on at a time; one caller has one.
 const maxScans = 2
 
-// turnsOf is how many requests compute at one time. Memory alone would let thousands
-// in, each with a thousandth of the processors: then one crowd of clients would make
-// everybody wait for seconds.
+// turnsOf returns the number of requests that compute concurrently. Memory alone would admit thousands,
+// each with a thousandth of the processors, and everyone would wait for seconds.
 func turnsOf(processors int) int64 { return 32 * int64(processors) }
 
 // NewGate returns a gate with a budget in bytes.
@@ -126,9 +125,9 @@ func (g *Gate) Patience(longest time.Duration) {
 	}
 }
 
-// take waits for bytes and returns how many were granted. A process that asks for more
-// than there could ever be gets the most that there could be: its cage is about as large.
-// Errors: TooManyRequests, Unavailable, ctx's.
+// take waits for bytes and returns how many were granted. A process that requests more than the maximum
+// gets the maximum, because its memory limit is about as large. Errors: TooManyRequests, Unavailable,
+// ctx's.
 func (g *Gate) take(ctx context.Context, k Kind, who Holder, bytes int64, more bool) (int64, error) {
 	l := &g.lines[k]
 	for _, limit := range l.limits {

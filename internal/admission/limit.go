@@ -7,7 +7,7 @@ type limit struct {
 	cap       int64 // instead of kept: the most that callers without an account use together
 	open      int64 // and for those without one; never more than most - kept
 	used      int64
-	strangers int64 // of what is used, by callers without an account
+	strangers int64 // used by anonymous callers
 }
 
 // room is the most that a holder could ever get, and free the most it could get now. Callers with an account
@@ -33,7 +33,7 @@ func (l *limit) free(who Holder) int64 {
 	return max(l.most-l.kept-l.used, theirs)
 }
 
-// add counts bytes that a holder gets, or gives back.
+// add counts bytes that a holder gets or returns.
 func (l *limit) add(who Holder, bytes int64) {
 	l.used += bytes
 	if who.Account == 0 {

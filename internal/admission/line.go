@@ -57,7 +57,7 @@ func (l *line) grant(s *share, bytes int64) {
 	l.admitted++
 }
 
-// share finds or makes the share of a holder.
+// share returns the share of a holder, and creates it if needed.
 func (l *line) share(who Holder) *share {
 	s := l.shares[who]
 	if s == nil {
@@ -90,8 +90,7 @@ func (l *line) fits(s *share, bytes int64, more bool) bool {
 	return bytes <= free && (more || s.held == 0 || l.one || s.held+bytes <= free)
 }
 
-// fair reports whether a grant stays within the holder's fair share, or whether
-// nobody else waits.
+// fair reports whether a grant stays within the holder's fair share, or no other holder waits.
 func (l *line) fair(s *share, bytes int64) bool {
 	return s.held == 0 || l.waiters == len(s.waiting) || s.held+bytes <= l.fairShare(s)
 }
@@ -113,8 +112,8 @@ func (l *line) serve() {
 	}
 }
 
-// next is the next waiter that fits: of a request that cannot go on otherwise, else of
-// the holder that holds least. A large one lets smaller ones pass while it waits.
+// next returns the next waiter that fits: one of a request that cannot continue otherwise, else of the
+// holder that holds least. A large one lets smaller ones pass.
 func (l *line) next() (best *share, at int) {
 	for _, s := range l.queue {
 		for i, w := range s.waiting[:min(len(s.waiting), lookAhead)] {

@@ -146,7 +146,7 @@ func (p *paced) FlushError() error {
 // Flush is http.Flusher's.
 func (p *paced) Flush() { _ = p.FlushError() }
 
-// WriteHeader begins the answer, perhaps long after the deadline of its request.
+// WriteHeader starts the response, possibly long after the deadline of its request.
 func (p *paced) WriteHeader(status int) {
 	if p.timers { // sends nothing yet
 		p.ResponseWriter.WriteHeader(status)
@@ -155,8 +155,8 @@ func (p *paced) WriteHeader(status int) {
 	_ = p.within(0, func() error { p.ResponseWriter.WriteHeader(status); return nil })
 }
 
-// within runs send, which writes n bytes to the client, under a deadline. One that is
-// about right stays as it is.
+// within calls send, which writes n bytes to the client, with a deadline. It keeps a deadline that is about
+// right.
 func (p *paced) within(n int, send func() error) error {
 	start := time.Now()
 	until := start.Add(p.writing + time.Duration(n)*time.Second/minRate)

@@ -44,7 +44,7 @@ func (p Proxies) trust(a netip.Addr) bool {
 	return false
 }
 
-// Origin is where a request comes from, as far as it can be believed.
+// Origin is the origin of a request, as far as it can be trusted.
 type Origin struct {
 	Address netip.Addr // invalid for a socket in the file system
 	Scheme  string     // "http" or "https", as the client sees it
@@ -104,8 +104,8 @@ func lastOf(values []string) string {
 	return strings.TrimSpace(v[strings.LastIndexByte(v, ',')+1:])
 }
 
-// addressOf reads an address with or without a port, and without its zone. It gives
-// the zero Addr for other text.
+// addressOf parses an address with or without a port, without its zone. It returns the zero Addr for other
+// text.
 func addressOf(s string) netip.Addr {
 	a, err := netip.ParseAddr(strings.Trim(s, "[]"))
 	if err != nil {

@@ -8,8 +8,7 @@ import (
 	"arbor/internal/errs"
 )
 
-// MaxPause is how long a client may think before it says something: git counts and packs what it pushes
-// before it sends the first byte.
+// MaxPause is how long a client may be silent: git counts and packs objects before it sends the first byte.
 const MaxPause = 10 * time.Minute
 
 // PacedStream paces a conversation that has no requests, as Pace does for those that have. Like them it is
@@ -58,8 +57,8 @@ func (s *PacedStream) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Write writes in chunks. Each chunk has its own deadline. Errors: Malformed for a client that is too
-// slow, Canceled for one that is gone.
+// Write writes in chunks, each with its own deadline. Errors: Malformed for a client that is too slow,
+// Canceled for one that has disconnected.
 func (s *PacedStream) Write(b []byte) (written int, err error) {
 	for err == nil && len(b) > 0 {
 		n := min(len(b), chunk)

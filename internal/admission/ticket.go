@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// Ticket counts what one request holds. It travels in the request's context, and the
-// request asks for more with it.
+// Ticket counts what a request holds. It is in the request's context, and used to request more.
 type Ticket struct {
 	gate *Gate
 	who  Holder
@@ -84,8 +83,8 @@ func (t *Ticket) pause() bool {
 // quick is how long a write to a client may take while its request keeps its turn.
 const quick = 50 * time.Millisecond
 
-// Send runs a write to the client. If that takes long, the turn goes to another
-// request, so that a slow client does not delay requests that compute.
+// Send runs a write to the client. If that takes long, the turn passes to another request, so that a slow
+// client does not delay requests that compute.
 func (t *Ticket) Send(ctx context.Context, write func() error) error {
 	if t == nil || t.turn.Load() == 0 {
 		return write()
@@ -112,9 +111,9 @@ func (t *Ticket) Leave() {
 // for as much.
 const firstRead = 4 << 10
 
-// ReadAll reads a body to its end. It takes memory as bytes come, never for those that
-// are only announced; size is the announced length, or -1. refused tells an error of the
-// gate from one of the body, whose beginning is returned.
+// ReadAll reads a whole body. It reserves memory as bytes arrive, never for announced ones; size is the
+// announced length, or -1. refused distinguishes an error of the gate from one of the body, whose beginning
+// is returned.
 func (t *Ticket) ReadAll(
 	ctx context.Context, body io.Reader, size int64,
 ) (data []byte, refused bool, err error) {
@@ -176,12 +175,10 @@ func HolderOf(ctx context.Context) any {
 
 func nothing() {}
 
-// Memory asks for bytes of this process's memory in the name of the request
-// that ctx belongs to, before they are allocated. It waits a second at most.
-// The caller calls release, once, when the bytes are not used any more. Work
-// without a ticket is admitted at once. Errors: TooManyRequests when the
-// caller's own share is used up, Unavailable when the server is full, those of
-// ctx. release is never nil.
+// Memory reserves bytes of this process's memory for the request of ctx, before they are allocated. It
+// waits at most a second. The caller calls release once when the bytes are no longer used. Work without a
+// ticket is admitted immediately. Errors: TooManyRequests if the caller's own share is used up, Unavailable
+// if the server is full, those of ctx. release is never nil.
 func Memory(ctx context.Context, bytes int64) (release func(), err error) {
 	t := From(ctx)
 	if t == nil {
@@ -213,7 +210,7 @@ func SearchSlot(ctx context.Context) (release func(), err error) {
 	return t.ask(ctx, Search, t.gate.lines[Search].limits[0].most/maxSearches)
 }
 
-// UploadSlot is Memory for a push that comes in. It waits ten seconds at most.
+// UploadSlot is Memory for an incoming push. It waits at most ten seconds.
 func UploadSlot(ctx context.Context) (release func(), err error) { return slot(ctx, Upload) }
 
 // AssetSlot is UploadSlot for a file of a release.
@@ -241,9 +238,9 @@ func (t *Ticket) ask(ctx context.Context, k Kind, bytes int64) (release func(), 
 	return func() { t.gate.give(k, t.who, n) }, nil
 }
 
-// As sets the kind of the processes of git that the request starts from now on: Stream
-// or Push; until then it is Child. Such a process may wait for its client, and the
-// request for the process, so the request gives its turn back.
+// As sets the kind of git processes that the request starts afterwards: Stream or Push; the default is
+// Child. Such a process may wait for its client, and the request for the process, so the request returns
+// its turn.
 func As(ctx context.Context, k Kind) {
 	if t := From(ctx); t != nil {
 		t.kind.Store(uint32(k))
@@ -251,8 +248,8 @@ func As(ctx context.Context, k Kind) {
 	}
 }
 
-// Child is git.Options.Admit: it asks for the memory of a process of git. Without a
-// ticket it is background work, which waits for a minute and is tried again later.
+// Child is git.Options.Admit: it reserves the memory of a git process. Without a ticket it is background
+// work, which waits for a minute and is retried later.
 func (g *Gate) Child(ctx context.Context, bytes int64) (release func(), err error) {
 	t := From(ctx)
 	if t == nil {

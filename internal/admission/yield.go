@@ -6,10 +6,9 @@ import (
 	"time"
 )
 
-// A client for which a process of git waits may pause for as long as maxStall while
-// others wait for such a process. Then it loses its connection, so that a few clients
-// that read nothing do not keep everybody else out until their Grace ends. Two rounds of
-// them end before the patience of a waiter does.
+// A client that keeps a git process waiting may stall for maxStall while others wait for such a process.
+// Then it is disconnected, so that a few clients that do not read do not block everyone until their Grace
+// ends. Two stalls time out before a waiter does.
 const (
 	maxStall   = 3 * time.Second
 	stallCheck = time.Second
@@ -25,8 +24,8 @@ func (t *Ticket) watch(cut func()) (done func()) {
 	return t.whenWanted(maxStall, stallCheck, func() Kind { return Kind(t.kind.Load()) }, cut)
 }
 
-// A search of histories or files goes on for scanShare at least. Then it ends early while
-// others wait for its place: several of them have a turn before the patience of one ends.
+// A search of histories or files runs for at least scanShare. Then it ends early if others wait for its
+// slot: several of them get a turn before a waiter times out.
 const (
 	scanShare = 100 * time.Millisecond
 	scanCheck = 20 * time.Millisecond

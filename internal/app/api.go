@@ -18,7 +18,7 @@ type API struct{ s *Service }
 // NewAPI returns the handlers of the service.
 func NewAPI(s *Service) *API { return &API{s} }
 
-// signer is the id of the App that signed the request; the route lets nobody else through.
+// signer returns the id of the App that signed the request, which the route requires.
 func signer(r *http.Request) account.AppID { return account.CallerFrom(r.Context()).SignedApp }
 
 // GET /app
@@ -42,8 +42,8 @@ func (api *API) GetSelf(w http.ResponseWriter, r *http.Request) error {
 
 // GET /apps/{app_slug}
 //
-// Get answers an App: a public one to everybody, others to their owners, including owners of the organization,
-// to site administrators, and to the App. Error: 404.
+// Get answers an App: a public one to everybody, others to their owners, including owners of the
+// organization, to site administrators, and to the App. Error: 404.
 func (api *API) Get(w http.ResponseWriter, r *http.Request) error {
 	a, err := api.s.Offered(r.Context(), account.CallerFrom(r.Context()), web.Param(r, "app_slug"))
 	if err != nil {
@@ -207,8 +207,8 @@ func (api *API) Suspend(w http.ResponseWriter, r *http.Request) error {
 
 // DELETE /app/installations/{installation_id}/suspended
 //
-// Unsuspend ends the suspension of an installation by the App itself. Errors: 401; 403 where the account's owner
-// or the operator suspended it; 404.
+// Unsuspend ends the suspension of an installation by the App itself. Errors: 401; 403 where the account's
+// owner or the operator suspended it; 404.
 func (api *API) Unsuspend(w http.ResponseWriter, r *http.Request) error {
 	return api.onInstallation(w, r, func(id account.InstallationID, appID account.AppID) error {
 		return api.s.Unsuspend(r.Context(), appID, id, account.IDOf(account.CallerFrom(r.Context())))
@@ -218,8 +218,8 @@ func (api *API) Unsuspend(w http.ResponseWriter, r *http.Request) error {
 // POST /app/installations/{installation_id}/access_tokens
 //
 // CreateToken creates a token of an installation that lives for an hour; the body may limit it to some
-// repositories and permissions: an empty list is for none. Errors: 401, 403 while the installation is suspended, 404, 422 for more than
-// it has.
+// repositories and permissions: an empty list is for none. Errors: 401, 403 while the installation is
+// suspended, 404, 422 for more than it has.
 func (api *API) CreateToken(w http.ResponseWriter, r *http.Request) error {
 	id, err := installationID(r)
 	if err != nil {
@@ -256,7 +256,7 @@ func readAsked(body *web.Object) (want asked, err error) {
 	if err := body.Err(); err != nil {
 		return want, err
 	}
-	if given(raw) { // an empty object asks for no permission
+	if given(raw) { // an empty object requests no permissions
 		want.permissions, err = scope.NewPermissions(levels)
 	}
 	return want, err

@@ -99,7 +99,7 @@ type Service struct {
 	forge    Forge
 	clock    func() time.Time // against which times in JWTs are held
 
-	// CheckHookURL says what is wrong with the address of a hook that people give; nil: they may give any.
+	// CheckHookURL returns an error for an invalid webhook address; nil: any address is allowed.
 	CheckHookURL func(string) error
 
 	// NewKey creates the private keys of Apps. It is the function NewKey, except in tests with prepared keys.
@@ -133,7 +133,7 @@ func slugOf(name string) (string, error) {
 	return slug, nil
 }
 
-// joined is a list of events as it is stored.
+// joined returns a list of events as stored.
 func joined(events []string) string { return "," + strings.Join(events, ",") + "," }
 
 func splitEvents(text string) []string {

@@ -12,19 +12,19 @@ import (
 	"arbor/internal/scope"
 )
 
-// Asked is the difference between what an App asks for now and what its installation was granted.
+// Asked is the difference between what an App requests and what its installation was granted.
 type Asked struct {
 	Permissions []AskedPermission // those that differ, by name
-	Events      []string          // that it asks for and does not get yet
-	Less        []string          // events that it gets and no longer asks for
-	// all that it asks for, as a text: a grant repeats it, so that a later change is not granted unseen
+	Events      []string          // requested and not granted
+	Less        []string          // granted and no longer requested
+	// the whole request as a text: a grant repeats it, so that a later change is not granted unseen
 	Seen string
 }
 
 // AskedPermission is a permission that an App wants at another level. An empty level is none.
 type AskedPermission struct{ Name, Has, Wants string }
 
-// asked is what the installation's App asks for beyond what was granted; nil: nothing.
+// asked returns what the installation's App requests beyond the grant, or nil.
 func (i *Installation) asked() *Asked {
 	a := &Asked{Seen: wants(i.App.Permissions, i.App.Events), Events: without(i.App.Events, i.Events),
 		Less: without(i.Events, i.App.Events)}
@@ -77,8 +77,8 @@ func (s *Service) AskedOf(
 	})
 }
 
-// GrantBy grants what the App of an installation asks for now, if that is what the caller saw
-// ([Asked.Seen]). Errors: 403, 404; 409 where the App asks for something else.
+// GrantBy grants the current request of an installation's App, if that is what the caller saw
+// ([Asked.Seen]). Errors: 403, 404; 409 if the request has changed.
 func (s *Service) GrantBy(
 	ctx context.Context, caller *account.Caller, id account.InstallationID, seen string,
 ) error {

@@ -18,7 +18,7 @@ import (
 // NewKey creates a private key for an App.
 func NewKey() (*rsa.PrivateKey, error) { return rsa.GenerateKey(rand.Reader, 2048) }
 
-// Made is a new App with what is shown once and never again.
+// Made is a new App with the secrets that are shown only once.
 type Made struct {
 	*App
 	PrivateKey string // PEM, PKCS #1, as GitHub's

@@ -107,7 +107,7 @@ func idsOf(tx *db.Tx, owner *account.Account, names []string) (ids []repo.ID, er
 	return ids, nil
 }
 
-// accept grants what the App asks for now.
+// accept grants the App's current request.
 func (s *Service) accept(tx *db.Tx, i *Installation, by account.ID) error {
 	if i.asked() == nil {
 		return nil

@@ -26,7 +26,7 @@ type Payload struct {
 	Installations *int64            `json:"installations_count,omitempty"` // for the App itself
 }
 
-// convertedPayload is an App with what is given once.
+// convertedPayload is an App with the secrets that are returned once.
 type convertedPayload struct {
 	*Payload
 	ClientSecret  string `json:"client_secret"` // opens nothing: Apps have no OAuth here
@@ -43,7 +43,7 @@ func JSON(a *App, i *web.Info) *Payload {
 		Events: orEmpty(a.Events)}
 }
 
-// pageOf is where people read of an App, and come from to install it, as at GitHub Enterprise.
+// pageOf returns the address of an App's public page, from which it is installed, as at GitHub Enterprise.
 func pageOf(a *App, i *web.Info) string { return i.Page("/github-apps" + web.Path(a.Slug)) }
 
 func orEmpty(list []string) []string {

@@ -135,7 +135,7 @@ func issuer(raw json.RawMessage) (string, bool) {
 	return fmt.Sprint(n), err == nil
 }
 
-// seconds reads a time, perhaps with a fraction, which is dropped.
+// seconds parses a time, dropping a fraction.
 func seconds(raw json.RawMessage) (int64, bool) {
 	var f float64
 	if len(raw) == 0 || raw[0] == 'n' || json.Unmarshal(raw, &f) != nil || math.Abs(f) > 1e12 {

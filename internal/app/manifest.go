@@ -23,7 +23,7 @@ type Manifest struct {
 	Hook        Hook
 	Permissions scope.Permissions
 	Events      []string
-	Redirect    string // where the browser goes with a code once a person confirmed it; empty: nowhere
+	Redirect    string // the browser is redirected there with a code after confirmation; empty: nowhere
 }
 
 // Hook is the App's webhook. An empty URL may be set later.
@@ -84,7 +84,7 @@ func ParseManifest(data []byte) (m Manifest, err error) {
 
 func given(raw json.RawMessage) bool { return raw != nil && string(raw) != "null" }
 
-// check completes a manifest and reports what is wrong with it. Every App may read metadata. Errors: 422.
+// check completes a manifest and validates it. Every App may read metadata. Errors: 422.
 func (m *Manifest) check() error {
 	m.Name, m.Description = strings.TrimSpace(m.Name), strings.TrimSpace(m.Description)
 	if m.Permissions == nil {

@@ -11,8 +11,8 @@ import (
 	"arbor/internal/web"
 )
 
-// What people do in a browser with Apps on what is their own: their account, and the organizations that they
-// own. Site administrators do it everywhere.
+// Operations in a browser on Apps of one's own account and of organizations that one owns. Site
+// administrators may do them everywhere.
 
 // Own lists the Apps that belong to the caller or to an organization that the caller owns, by id.
 func (s *Service) Own(ctx context.Context, caller *account.Caller) ([]*App, error) {
@@ -146,7 +146,7 @@ func notYours() error {
 		"Apps are installed by who they act for: on the own account, or on an organization by its owners.")
 }
 
-// manages asks whether the caller decides about the Apps of an account. Error: 403.
+// manages returns 403 unless the caller manages the Apps of an account.
 func manages(tx *db.Tx, caller *account.Caller, place *account.Account) error {
 	owns, err := account.Owns(tx, caller, place)
 	if err == nil && (!owns || place.Kind == account.Bot) {

@@ -21,7 +21,7 @@ import (
 
 const (
 	maxOwned = 100       // Apps of one account that are made in a browser, as at GitHub
-	codeLife = time.Hour // of the code that a manifest leads to
+	codeLife = time.Hour // of the code for a manifest
 )
 
 // CreateBy creates an App for an account that the caller administrates; empty: the caller's own. Errors: 403;
@@ -182,8 +182,8 @@ func (s *Service) Owned(
 	return a, h, err
 }
 
-// OwnedBy returns an App that the caller administrates, by the name in its addresses. Error: 404, also for Apps
-// of others.
+// OwnedBy returns an App that the caller administrates, by the name in its addresses. Error: 404, also for
+// Apps of others.
 func OwnedBy(tx *db.Tx, caller *account.Caller, slug string) (*App, error) {
 	a, err := bySlug(tx, slug)
 	if err != nil {
@@ -196,11 +196,11 @@ func OwnedBy(tx *db.Tx, caller *account.Caller, slug string) (*App, error) {
 	return a, err
 }
 
-// HookChange is what is changed of an App's hook. Fields that are not given stay as they are.
+// HookChange is an update of an App's webhook. Fields that are not set keep their values.
 type HookChange struct {
 	URL    web.Opt[string]
 	Active web.Opt[bool]
-	Secret string // empty: as it is
+	Secret string // empty: unchanged
 }
 
 // EditBy changes an App as its owner says: all of the manifest, but for the secret of its hook, which stays

@@ -13,8 +13,7 @@ import (
 const installationColumns = `i.id, i.app_id, i.account_id, i.every, i.permissions, i.events, i.suspended_at,
 	i.created_at, i.updated_at`
 
-// installationsWhere finds installations with their Apps and accounts, by id; rest is what stands behind
-// FROM.
+// installationsWhere reads installations with their Apps and accounts, by id. rest follows FROM.
 func installationsWhere(tx *db.Tx, rest string, args ...any) (list []*Installation, err error) {
 	var apps []account.AppID
 	var places []account.ID

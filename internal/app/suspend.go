@@ -36,8 +36,8 @@ func partyOf(appID account.AppID) Party {
 	return ByOperator
 }
 
-// Suspend ends the use of an installation until Unsuspend: its tokens do not work, and the App receives no events
-// about it. appID is the App that asks, 0 for the operator; by, the kind of caller. Error: 404.
+// Suspend suspends an installation until Unsuspend: its tokens are invalid, and the App gets no events
+// about it. appID is the acting App, or 0 for the operator; by is the kind of caller. Error: 404.
 func (s *Service) Suspend(
 	ctx context.Context, appID account.AppID, id account.InstallationID, by account.ID,
 ) error {
@@ -76,8 +76,8 @@ func (s *Service) suspend(tx *db.Tx, i *Installation, party Party, by account.ID
 	return s.forge.TellInstallation(tx, i, "suspend", by)
 }
 
-// Unsuspend ends the suspension by the App that asks, or with appID 0 by everybody. Once nobody suspends the
-// installation, the App can make tokens again. Errors: 403 for a suspension by somebody else; 404.
+// Unsuspend ends the suspension by the acting App, or with appID 0 by everyone. When the last suspension
+// ends, the App can create tokens again. Errors: 403 for a suspension by another party; 404.
 func (s *Service) Unsuspend(
 	ctx context.Context, appID account.AppID, id account.InstallationID, by account.ID,
 ) error {
@@ -98,8 +98,8 @@ func (s *Service) UnsuspendBy(ctx context.Context, caller *account.Caller, id ac
 	})
 }
 
-// unsuspend also ends the tokens of before for good. The App makes new ones; but if the installation was
-// suspended because a token was stolen, that one must not come back.
+// unsuspend also revokes all earlier tokens. The App creates new ones; but if the installation was
+// suspended because a token was stolen, that one must stay invalid.
 func (s *Service) unsuspend(tx *db.Tx, i *Installation, party Party, by account.ID) error {
 	if i.SuspendedAt.IsZero() {
 		return nil
@@ -130,7 +130,7 @@ func (s *Service) unsuspend(tx *db.Tx, i *Installation, party Party, by account.
 	return s.forge.TellInstallation(tx, i, "unsuspend", by)
 }
 
-// followSuspension stores and notes that a party began or ended a suspension.
+// followSuspension stores and records the begin or end of a suspension by a party.
 func (s *Service) followSuspension(tx *db.Tx, i *Installation, action audit.Action, party Party) error {
 	if err := updateInstallation(tx, i); err != nil {
 		return err
@@ -139,7 +139,7 @@ func (s *Service) followSuspension(tx *db.Tx, i *Installation, action audit.Acti
 		map[string]any{"by": party.String(), "suspended": !i.SuspendedAt.IsZero()})
 }
 
-// partyOfCaller is as whom a caller suspends who decides about the Apps of an account: its owner, or a site
+// partyOfCaller returns the party of a caller who manages the Apps of an account: its owner, or a site
 // administrator who does not own it.
 func partyOfCaller(tx *db.Tx, caller *account.Caller, i *Installation) (Party, error) {
 	person := *caller
@@ -162,8 +162,8 @@ func (s *Service) SuspendedBy(ctx context.Context, id account.InstallationID) (m
 	})
 }
 
-// suspendedBy reads who suspends an installation. Programs of before noted nobody: then it is the owner, who
-// is not locked out so, while the App cannot end it.
+// suspendedBy reads the parties that suspend an installation. Older versions did not store them: then it is
+// the owner, who is not locked out, while the App cannot end it.
 func suspendedBy(tx *db.Tx, i *Installation) (parties, error) {
 	if i.SuspendedAt.IsZero() {
 		return parties{}, nil
@@ -186,7 +186,7 @@ func keepSuspension(tx *db.Tx, i *Installation) error {
 	return updateInstallation(tx, i)
 }
 
-// leaveOperators forgets who suspends an installation that goes, but for the operator.
+// leaveOperators removes the parties that suspend an installation being deleted, except the operator.
 func leaveOperators(tx *db.Tx, i *Installation) error {
 	set, err := suspendedBy(tx, i)
 	if err != nil {
@@ -204,7 +204,7 @@ func querySuspensions(tx *db.Tx, appID account.AppID, on account.ID, since db.Ti
 		WHERE app_id = $1 AND account_id = $2 AND suspended_at >= $3`, appID, on, since)
 }
 
-// storeSuspensions writes who suspends an installation, in place of what is there.
+// storeSuspensions replaces the parties that suspend an installation.
 func storeSuspensions(tx *db.Tx, i *Installation, set parties) error {
 	err := tx.Run(`DELETE FROM installation_suspensions WHERE app_id = $1 AND account_id = $2`,
 		i.App.ID, i.Account.ID)

@@ -12,10 +12,10 @@ import (
 	"arbor/internal/web"
 )
 
-// asked is what an App wants of a token.
+// asked is an App's request for a token.
 type asked struct {
 	permissions scope.Permissions // nil: all of the installation; empty: none
-	narrow      bool              // for some repositories: those of the names and the ids, perhaps none
+	narrow      bool              // only for the repositories in names and ids, possibly none
 	names       []string
 	ids         []repo.ID
 }
@@ -30,8 +30,8 @@ type token struct {
 	repos       []*repo.Access // with narrow
 }
 
-// createToken returns a token of an installation. Errors: 403 while it is suspended; 404; 422 for more than the
-// installation has.
+// createToken returns a token of an installation. Errors: 403 while it is suspended; 404; 422 for more than
+// the installation has.
 func (s *Service) createToken(
 	ctx context.Context, appID account.AppID, id account.InstallationID, want asked,
 ) (t *token, err error) {
@@ -57,7 +57,7 @@ func makeToken(tx *db.Tx, i *Installation, want asked) (*token, error) {
 	t := &token{of: i, narrow: want.narrow, permissions: i.Permissions}
 	if want.permissions != nil {
 		t.permissions = want.permissions
-		if len(t.permissions) > 0 { // at GitHub, too, others come with it
+		if len(t.permissions) > 0 { // as at GitHub, others are included
 			t.permissions["metadata"] = "read"
 		}
 	}

@@ -86,9 +86,9 @@ func (f *Filter) Parse(phrase string) error {
 		case "action":
 			err = f.parseAction(value)
 		case "actor":
-			err = once(&f.Actor, key, value)
+			err = setOnce(&f.Actor, key, value)
 		case "repo":
-			err = once(&f.Repo, key, value)
+			err = setOnce(&f.Repo, key, value)
 		case "created":
 			err = f.parseCreated(value)
 		default:
@@ -106,8 +106,8 @@ func wrong(format string, args ...any) error {
 		Message: errs.Newf(errs.Invalid, format, args...).Message})
 }
 
-// once refuses two values of one key: no event has both.
-func once(to *string, key, value string) error {
+// setOnce refuses two values of one key: no event has both.
+func setOnce(to *string, key, value string) error {
 	if *to != "" {
 		return wrong("phrase names %s: twice", key)
 	}
@@ -148,19 +148,19 @@ func (f *Filter) parseCreated(value string) error {
 		from, until = "*", value[2:]
 	case strings.HasPrefix(value, ">"):
 		_, end, ok := span(value[1:])
-		return f.narrow(end, 0, ok, value)
+		return f.limitTime(end, 0, ok, value)
 	case strings.HasPrefix(value, "<"):
 		begin, _, ok := span(value[1:])
-		return f.narrow(0, begin, ok, value)
+		return f.limitTime(0, begin, ok, value)
 	default:
 		until = from
 	}
 	begin, _, ok1 := span(from)
 	_, end, ok2 := span(until)
-	return f.narrow(begin, end, ok1 && ok2, value)
+	return f.limitTime(begin, end, ok1 && ok2, value)
 }
 
-func (f *Filter) narrow(from, until db.Time, ok bool, value string) error {
+func (f *Filter) limitTime(from, until db.Time, ok bool, value string) error {
 	if !ok {
 		return wrong("created: takes days and times such as 2026-01-31 or 2026-01-31T12:00:00Z, not %q",
 			value)

@@ -27,9 +27,9 @@ func (b *bells) ring(topic string) {
 	}
 }
 
-// Bell gives the channel on which one worker of this process hears that a topic was rung. Rings that
-// nobody has heard yet are one. Other processes hear nothing, so the worker also looks by itself now and
-// then.
+// Bell returns the channel that one worker of this process receives from when a topic is rung. Several
+// rings before a receive are one. It does not cover other processes, so the worker must also poll
+// occasionally.
 func (d *DB) Bell(topic string) <-chan struct{} { return d.bells.get(topic) }
 
 // Ring wakes the worker that hears the topic's bell, at once.

@@ -47,8 +47,8 @@ func WithLimit(ctx context.Context, limit func(*Tx) error) context.Context {
 	return context.WithValue(ctx, limitKey{}, limit)
 }
 
-// checked is fn with the context's check and limit at its end. A caller who may not write gets the
-// error of the check, and none of fn's.
+// checked returns fn followed by the context's check and limit. If the check fails, its error replaces that
+// of fn.
 func checked(ctx context.Context, fn func(*Tx) error) func(*Tx) error {
 	check := checkOf(ctx)
 	limit, _ := ctx.Value(limitKey{}).(func(*Tx) error)

@@ -51,8 +51,8 @@
 // needs WHERE true on SQLite; LIKE folds ASCII on SQLite only; an integer goes
 // into a boolean place, and a boolean into an integer's, on SQLite only.
 //
-// On SQLite a commit logs whole pages, five for a star, so new files have pages of 2 KiB: a star by one client
-// costs 7 % less, and lists of a million rows no more.
+// On SQLite a commit logs whole pages, five for a star, so new files have pages of 2 KiB: a star by one
+// client costs 7 % less, and lists of a million rows no more.
 //
 // While the state of the database stays (state.go), tokens and repositories that were found are taken
 // from memory. SQLite counts commits for that. On PostgreSQL a commit takes its own transaction out of
@@ -78,8 +78,8 @@ import (
 //go:embed migrations
 var embedded embed.FS
 
-// Engine tells the two engines apart: for logs and backups. Queries are the
-// same on both, so nothing else should need it.
+// Engine is one of the two engines, for logs and backups. Queries are the same on both, so nothing else
+// should need it.
 type Engine uint8
 
 // The engines.
@@ -88,7 +88,7 @@ const (
 	PostgreSQL
 )
 
-// String gives "sqlite" or "postgres".
+// String returns "sqlite" or "postgres".
 func (e Engine) String() string {
 	if e == PostgreSQL {
 		return "postgres"
@@ -96,9 +96,9 @@ func (e Engine) String() string {
 	return "sqlite"
 }
 
-// Locking ends a SELECT inside a statement that writes: the rows that it takes
-// from the table of that name are the newest ones, and stay so until the
-// transaction ends. On SQLite, which has one writer, it is empty.
+// Locking returns the end of a SELECT inside a statement that writes. The rows that it reads from the table
+// of that name are the newest ones and do not change until the transaction ends. It is empty on SQLite,
+// which has one writer.
 func (e Engine) Locking(table string) string {
 	if e == PostgreSQL {
 		return " FOR NO KEY UPDATE OF " + table
@@ -106,38 +106,36 @@ func (e Engine) Locking(table string) string {
 	return ""
 }
 
-// Options say which database to open.
+// Options configure a database.
 type Options struct {
 	URL string           // "postgres://..." or "postgresql://...", else the path of a SQLite file
 	Log *slog.Logger     // nil: nothing is logged
 	Now func() time.Time // nil: time.Now. Tests fix it.
 
-	// Connections is how many are open at most: to PostgreSQL, unless its URL says pool_max_conns (0: 16),
-	// and to read SQLite (0: 8).
+	// Connections limits the open connections: to PostgreSQL, unless its URL sets pool_max_conns (0: 16),
+	// and for reading SQLite (0: 8).
 	Connections int
 
-	// Holder returns for whom a context works, as a value to compare; nil: for the server itself. The writes of
-	// one holder use at most a quarter of the connections to PostgreSQL, and all writes a half. SQLite has one
-	// writer and ignores it.
+	// Holder returns the holder of a context as a value to compare, or nil for the server itself. The
+	// writes of one holder use at most a quarter of the connections to PostgreSQL, and all writes a half.
+	// SQLite has one writer and ignores it.
 	Holder func(ctx context.Context) any
 
-	// SecureDelete overwrites what is deleted, in the file of a SQLite database. It costs
-	// writes more. PostgreSQL ignores it.
+	// SecureDelete overwrites deleted data in the file of a SQLite database. Writes become slower.
+	// PostgreSQL ignores it.
 	SecureDelete bool
 
-	// Throwaway says that the file is removed when this process is done with it:
-	// commits are not synced. PostgreSQL ignores it.
+	// Throwaway declares that the file is deleted when this process is done with it: commits are not
+	// synced. PostgreSQL ignores it.
 	Throwaway bool
 
-	// Trace is called with the text of each statement that is going to run, and with its
-	// caller's context; those that begin and end transactions are left out. nil: nobody is
-	// told. Tests count.
+	// Trace is called with the text of each statement before it runs, and with its caller's context, except
+	// for statements that begin and end transactions. It may be nil. Tests use it to count statements.
 	Trace func(ctx context.Context, query string)
 
-	// RunTwice runs each transaction's function twice, as a repeated transaction
-	// does: the first run is rolled back, and its statements are not traced. Only
-	// tests set it. PostgreSQL ignores it: the functions are the same, and it does not
-	// take the ids of the first run back.
+	// RunTwice runs each transaction's function twice, as a repeated transaction does. The first run is
+	// rolled back, and its statements are not traced. Only tests set it. PostgreSQL ignores it: the
+	// functions are the same, and a rollback does not return the ids of the first run.
 	RunTwice bool
 }
 
@@ -157,19 +155,19 @@ type DB struct {
 	runTwice bool
 }
 
-// backend is what an engine does for a DB.
+// backend is the part of a DB that differs between engines.
 type backend interface {
-	// read runs fn in one snapshot; long asks that a statement can be stopped.
+	// read runs fn in one snapshot. long makes its statements interruptible.
 	read(ctx context.Context, fn func(*Tx) error, long bool) error
 	readOne(ctx context.Context, fn func(*Tx) error) error
 	write(ctx context.Context, fn func(*Tx) error) error
-	// ask fills in the state and the current numbers.
+	// ask sets the state and the current numbers.
 	ask(ctx context.Context, m *moment) error
-	// recall returns a topic's number in a state if it was asked for in that state.
+	// recall returns a topic's number in a state if it is cached for that state.
 	recall(s cache.State, topic string) (n int64, ok bool)
 	// answers is DB.Answers.
 	answers(ctx context.Context) error
-	// shrink is DB.Shrink, and returns how many bytes the file has free inside afterwards.
+	// shrink is DB.Shrink, and returns the number of free bytes that the file has afterwards.
 	shrink(ctx context.Context, keep int64) (spare int64, more bool, err error)
 	// scrub is DB.Scrub.
 	scrub(ctx context.Context, whole bool) error
@@ -224,7 +222,7 @@ func open(ctx context.Context, o Options, migrations fs.FS) (*DB, error) {
 // Engine returns which engine runs the database.
 func (d *DB) Engine() Engine { return d.kind }
 
-// File is the path of a SQLite database; empty on PostgreSQL.
+// File returns the path of a SQLite database, or "" on PostgreSQL.
 func (d *DB) File() string {
 	if b, ok := d.backend.(*sqliteBackend); ok {
 		return b.path
@@ -232,11 +230,11 @@ func (d *DB) File() string {
 	return ""
 }
 
-// Now is the database's clock, which [Tx.Now] is read from.
+// Now returns the time of the database's clock, see [Tx.Now].
 func (d *DB) Now() Time { return FromTime(d.now()) }
 
-// Close finishes the writes that wait, refuses new ones, and closes the
-// database; SQLite's log is folded into its file.
+// Close finishes the waiting writes, rejects new ones and closes the database. It merges SQLite's log into
+// its file.
 func (d *DB) Close() error { return d.backend.close() }
 
 // Read runs fn in one read-only snapshot that holds everything acknowledged
@@ -253,14 +251,14 @@ func (d *DB) Read(ctx context.Context, fn func(*Tx) error) error {
 	return d.read(ctx, fn, false)
 }
 
-// ReadLong is Read for statements that may take long: ctx stops them midway.
-// On SQLite that costs some 2 µs a statement more.
+// ReadLong is Read for statements that may take long: ctx interrupts them. On SQLite each statement costs
+// some 2 µs more.
 func (d *DB) ReadLong(ctx context.Context, fn func(*Tx) error) error {
 	return d.read(ctx, fn, true)
 }
 
-// ReadOne is Read for a function that runs a single statement, whose rows it reads to their
-// end. PostgreSQL answers it in one trip, without a transaction.
+// ReadOne is Read for a function that runs a single statement and reads its rows to the end. PostgreSQL
+// answers it in one round trip, without a transaction.
 func (d *DB) ReadOne(ctx context.Context, fn func(*Tx) error) (err error) {
 	began := d.reads.begin()
 	defer func() { d.reads.end(began, err) }()
@@ -308,9 +306,8 @@ func (d *DB) Write(ctx context.Context, fn func(*Tx) error) (err error) {
 	})
 }
 
-// transact runs fn by run, one of the backend's ways to run a transaction, and by twice
-// under Options.RunTwice. After a commit it calls the functions that the last run gave
-// to [Tx.OnCommit].
+// transact runs fn with run, one of the backend's methods that run a transaction, and twice under
+// Options.RunTwice. After a commit it calls the functions that the last run passed to [Tx.OnCommit].
 func (d *DB) transact(
 	fn func(*Tx) error, twice func(*Tx, func(*Tx) error) error, run func(func(*Tx) error) error,
 ) error {
@@ -337,12 +334,11 @@ func (d *DB) transact(
 	return nil
 }
 
-// Attach gives all later transactions a part of the program under a key, for packages that it is built on and
-// that cannot import it; [Tx.Attached] gives it.
+// Attach attaches a part of the program under a key to all later transactions, for packages that cannot
+// import it, see [Tx.Attached].
 func (d *DB) Attach(key, part any) { d.parts.Store(key, part) }
 
-// Answers asks the database something small, to see that it works, on a connection that nothing else waits
-// for.
+// Answers runs a small query to check that the database works. It uses a connection of its own.
 func (d *DB) Answers(ctx context.Context) error { return d.backend.answers(ctx) }
 
 // Generation returns how often a transaction bumped topic: 0 for one never

@@ -9,10 +9,9 @@ import (
 	"strings"
 )
 
-// Erase removes all that a database holds, as if it had just been made: its next
-// row of each table has the id 1. Nothing else may have it open. On PostgreSQL it
-// happens or does not; of SQLite's files the log goes first, so that what is left
-// by a process that ends meanwhile is the database as it was some commits ago.
+// Erase removes everything from a database, as if it were new: the next row of each table gets id 1.
+// Nothing else may have it open. On PostgreSQL it is atomic. On SQLite the log is removed first, so if the
+// process dies in between, the database is left as it was some commits ago.
 func Erase(ctx context.Context, o Options) error {
 	if !isPostgres(o.URL) {
 		return removeSQLite(o.URL)

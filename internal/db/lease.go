@@ -25,8 +25,8 @@ type Lease struct {
 	Until Time    // by the database's clock
 }
 
-// ErrLeaseLost says that a lease has ended, and that its rows may be leased to another
-// worker by now. Returned by a transaction's function it undoes the transaction.
+// ErrLeaseLost means that a lease has expired and another worker may have leased its rows. Returned by a
+// transaction's function it rolls the transaction back.
 var ErrLeaseLost = errors.New("db: the lease was lost")
 
 // Clock is an SQL expression for the time of the database's own clock in microseconds,
@@ -85,7 +85,7 @@ func (j Jobs) Take(tx *Tx, length time.Duration, most int, where string, args ..
 	return l, nil
 }
 
-// Extend makes a lease last for length from now on. Error: ErrLeaseLost.
+// Extend extends a lease by length from now. Error: ErrLeaseLost.
 func (j Jobs) Extend(tx *Tx, l *Lease, length time.Duration) (*Lease, error) {
 	// A lease never gets shorter, so that its time stays a token.
 	rows, err := tx.Query(`UPDATE `+j.Table+` SET due_at = CASE WHEN due_at < `+tx.Engine().Clock()+` + $2
@@ -141,7 +141,7 @@ func (l *Lease) args(more ...any) []any {
 	return args
 }
 
-// checkWhole makes sure that a statement found all n rows of the lease.
+// checkWhole checks that a statement found all n rows of the lease.
 func (l *Lease) checkWhole(n int64) error {
 	if n != int64(len(l.IDs)) {
 		return ErrLeaseLost

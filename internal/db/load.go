@@ -13,10 +13,10 @@ import (
 // ErrNotEmpty says that a database holds something already.
 var ErrNotEmpty = errors.New("db: the database is not empty")
 
-// Load fills an empty database in one transaction, which is durable when Load returns nil:
-// next gives table after table, and nil after the last one. Foreign keys are checked at the
-// end, so the order of the tables does not matter; triggers do not fire, and the full-text
-// indexes are filled by the server later. Errors: ErrNotEmpty; *InUseError; those of next and of rows.
+// Load fills an empty database in one transaction, which is durable when Load returns nil. next returns one
+// table after another, and nil after the last one. Foreign keys are checked at the end, so the order of the
+// tables does not matter. Triggers do not fire, and the server fills the full-text indexes later. Errors:
+// ErrNotEmpty; *InUseError; those of next and of rows.
 func Load(ctx context.Context, o Options, next func() (*TableRows, error)) (err error) {
 	d, err := Open(ctx, o)
 	if err != nil {
@@ -113,7 +113,7 @@ func (l *loader) load(ctx context.Context, next func() (*TableRows, error)) erro
 	return nil
 }
 
-// noteTexts has the server fill the full-text indexes, which are not copied.
+// noteTexts schedules filling the full-text indexes, which are not copied.
 var noteTexts = []string{
 	`INSERT INTO texts_changed (issue_id, comment_id) SELECT id, 0 FROM issues`,
 	`INSERT INTO texts_changed (issue_id, comment_id) SELECT issue_id, id FROM issue_comments`,
@@ -121,7 +121,7 @@ var noteTexts = []string{
 	`INSERT INTO names_changed (repo_id, account_id) SELECT 0, id FROM accounts`,
 }
 
-// clear makes sure that the database is empty, and removes the rows that every new one has.
+// clear checks that the database is empty, and removes the rows that every new one has.
 func (l *loader) clear(ctx context.Context) error {
 	found, err := l.strings(ctx, `SELECT login FROM accounts LIMIT 1`)
 	if err != nil {

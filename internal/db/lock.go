@@ -1,9 +1,9 @@
 package db
 
-// Lock waits until no other transaction, on whatever node, holds the lock of that name, and holds it until
-// this one ends. It is for what no row stands for, such as a bound on how many rows there are. A transaction
-// takes it before anything else, takes one alone and bumps nothing, so that none waits in a circle. SQLite has
-// one writer at a time, who holds all of them.
+// Lock waits until no transaction on any node holds the lock with this name, and holds it until this one
+// ends. It protects conditions that no row stands for, such as a limit on the number of rows. A transaction
+// must take it before anything else, take only one, and not increment generations, to avoid deadlocks. On
+// SQLite the only writer holds all of them.
 func (t *Tx) Lock(name string) error {
 	if t.Engine() == SQLite {
 		return nil

@@ -55,14 +55,14 @@ CREATE TABLE IF NOT EXISTS nodes (
 	skew       BIGINT NOT NULL
 );`
 
-// aloneSuffix ends the name of a migration with which programs that do not know it cannot
-// work: what they read goes, or what they write is no longer enough. It waits until none of
-// them serves the database. All other migrations only add, so nodes of the version before go on.
+// aloneSuffix ends the name of a migration that is incompatible with older programs: it removes what they
+// read, or requires more than they write. It waits until none of them serves the database. All other
+// migrations only add, so nodes of the previous version continue.
 const aloneSuffix = ".alone"
 
-// migration is a file NNNN_name.sql, in which linesFor parts the engines, or a folder NNNN_name with a folder
-// of files for each engine. The first is the schema of a new database; its file takeover.sql is for one with the
-// migrations before it (squash.go).
+// migration is a file NNNN_name.sql, in which linesFor parts the engines, or a folder NNNN_name with a
+// folder of files for each engine. The first is the schema of a new database; its file takeover.sql is for
+// one with the migrations before it (squash.go).
 type migration struct {
 	version  int64
 	name     string

@@ -28,7 +28,7 @@ func (b *sqliteBackend) migrator(context.Context) (migrator, error) {
 	return &sqliteMigrator{c, b.writer}, nil
 }
 
-// leave gives the connection to the writer, for which another one would have to read the whole schema.
+// leave passes the connection to the writer, where a new one would have to read the whole schema.
 func (m *sqliteMigrator) leave() error {
 	if err := m.pragma("foreign_keys=1"); err != nil {
 		return errors.Join(err, m.close())
@@ -142,8 +142,8 @@ func (m *postgresMigrator) script(ctx context.Context, text string) error {
 	return translatePostgres(err)
 }
 
-// leave gives the connection to those who read and write: the server starts a process for each, which has the
-// whole catalogue to learn.
+// leave passes the connection to the pool: for a new one the server would start a process and read the
+// whole catalog.
 func (m *postgresMigrator) leave() error {
 	if err := m.script(context.Background(), "RESET lock_timeout"); err != nil {
 		return errors.Join(err, m.close())

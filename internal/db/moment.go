@@ -15,7 +15,7 @@ type moment struct {
 	numbers map[string]int64
 }
 
-// newMoment makes one to ask about a topic and, as all do, about the empty one.
+// newMoment returns a moment for a topic and the empty topic, which is always included.
 func newMoment(topic string) moment {
 	return moment{numbers: map[string]int64{"": 0, topic: 0}}
 }
@@ -41,7 +41,7 @@ func (d *DB) Remember(ctx context.Context) context.Context {
 	return context.WithValue(ctx, memoryKey{}, new(memory))
 }
 
-// forget makes the next question of ctx's request a new one: its transaction ended.
+// forget drops the moment of ctx's request, because its transaction has ended.
 func forget(ctx context.Context) {
 	if m, _ := ctx.Value(memoryKey{}).(*memory); m != nil {
 		m.mu.Lock()
@@ -51,7 +51,7 @@ func forget(ctx context.Context) {
 	}
 }
 
-// moment gives what is remembered, or asks. The topic may be empty.
+// moment returns the remembered moment, or queries it. topic may be empty.
 func (d *DB) moment(ctx context.Context, topic string) (moment, error) {
 	m, _ := ctx.Value(memoryKey{}).(*memory)
 	if m == nil {

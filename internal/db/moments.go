@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// moments lets callers that ask at the same time share one question. A caller
-// is answered only by a question that began after its call: a caller that comes while one
-// runs waits for the next one, whose first caller runs it.
+// moments lets concurrent callers share one query. A caller gets the result only of a query that began
+// after its call: a caller that arrives during a query waits for the next one, which the first of these
+// runs.
 type moments struct {
 	ask func(ctx context.Context, m *moment) error // about the topics that m.numbers has
 
@@ -29,8 +29,7 @@ func newMoments(ask func(context.Context, *moment) error) *moments {
 	return &moments{ask: ask}
 }
 
-// get gives a moment that began after the call. Callers share its numbers, so nobody may
-// change them.
+// get returns a moment queried after the call. It is shared, so callers must not modify it.
 func (g *moments) get(ctx context.Context, topic string) (moment, error) {
 	if err := ctx.Err(); err != nil {
 		return moment{}, err

@@ -86,8 +86,8 @@ func (n *Node) Skew() time.Duration {
 	return time.Duration(n.skew.Load())
 }
 
-// Run tells the others every ten seconds that this node lives, until ctx is done; then its
-// row goes. It returns an error when this program may not work on the database any longer.
+// Run reports to the other nodes every ten seconds that this one is alive, until ctx is done. Then it
+// deletes the node's row. It returns an error if this program may no longer use the database.
 func (n *Node) Run(ctx context.Context) error {
 	tick := time.NewTicker(nodeBeat)
 	defer tick.Stop()

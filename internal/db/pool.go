@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// How long and in what number callers wait for a connection or for their turn
-// to write, before they are told that the server is overloaded.
+// Limits of the time and number of callers that wait for a connection or to write, before they get the
+// error that the server is overloaded.
 const (
 	maxWait    = 30 * time.Second
 	maxWaiting = 4096
@@ -93,7 +93,7 @@ func (p *pool[C]) wait(ctx context.Context) error {
 	}
 }
 
-// put gives a usable connection back.
+// put returns a usable connection to the pool.
 func (p *pool[C]) put(c C) {
 	p.mu.Lock()
 	closed := p.closed
@@ -111,7 +111,7 @@ func (p *pool[C]) put(c C) {
 	<-p.slots
 }
 
-// add gives a connection that was opened elsewhere to a pool that nobody uses yet.
+// add adds a connection opened elsewhere to a pool that is not yet used.
 func (p *pool[C]) add(c C) {
 	p.slots <- struct{}{}
 	p.put(c)

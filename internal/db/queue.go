@@ -31,7 +31,7 @@ func newMember(solo bool) *member {
 	return m
 }
 
-// free gives a member back that nobody else knows any more.
+// free recycles a member that has no other references.
 func (m *member) free() {
 	members.Put(m)
 }

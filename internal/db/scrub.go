@@ -8,14 +8,13 @@ import (
 	"time"
 )
 
-// Scrub takes what was deleted or overwritten out of the database's files, as far as this
-// program reaches them. Of SQLite the log is emptied into the file, which is what
-// Options.SecureDelete needs to have its effect; whole also writes the file anew, without
-// what earlier deletions left in its free places. Meanwhile nobody else writes, for some
-// seconds a gigabyte. On PostgreSQL the tables are vacuumed, with whole rewritten, for which
-// it locks them; its archives of the log are the operator's.
+// Scrub removes deleted and overwritten data from the database's files, as far as this program can. On
+// SQLite it checkpoints and truncates the log, which Options.SecureDelete needs to take effect; if whole is
+// true, it also rewrites the file without remains of earlier deletions in free pages. Writes wait for it,
+// some seconds per gigabyte. On PostgreSQL it vacuums the tables, or if whole is true rewrites and locks
+// them; archives of its log are up to the operator.
 //
-// Error: ErrInUse when readers hold the log of SQLite all the time.
+// Error: ErrInUse if readers hold SQLite's log all the time.
 func (d *DB) Scrub(ctx context.Context, whole bool) error { return d.backend.scrub(ctx, whole) }
 
 // ErrInUse says that others were at work in the database, so that its log stays.

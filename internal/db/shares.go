@@ -25,8 +25,8 @@ type share struct {
 	users int           // under shares.mu: writes that go on or wait
 }
 
-// enter returns when a write for the holder that ctx names may have a connection. The caller calls leave when it
-// no longer needs it. Errors: ctx's, TooManyRequests, Unavailable; then leave is nil.
+// enter returns when a write for the holder that ctx names may have a connection. The caller calls leave
+// when it no longer needs it. Errors: ctx's, TooManyRequests, Unavailable; then leave is nil.
 func (s *shares) enter(ctx context.Context) (leave func(), err error) {
 	own, forget := s.share(ctx)
 	if own != nil {
@@ -51,7 +51,7 @@ func (s *shares) leave(own *share, forget func()) {
 	}
 }
 
-// share finds or makes the share of the holder that ctx names. It is nil if there is no holder.
+// share returns the share of the holder in ctx, and creates it if needed. It is nil if there is no holder.
 func (s *shares) share(ctx context.Context) (own *share, forget func()) {
 	var holder any
 	if s.of != nil {

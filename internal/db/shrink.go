@@ -9,11 +9,11 @@ import (
 // milliseconds for it.
 const shrinkPages = 128
 
-// Shrink gives a piece of the free pages inside SQLite's file back to the disk, unless fewer than keep bytes,
-// or than a tenth of the file, are free; with keep 0 all go. more reports that another piece can go. A file of
-// an older version has no map of its pages and stays as large as it is until it is written anew (Scrub); new
-// rows use its free pages first. On PostgreSQL Shrink does nothing: autovacuum makes the room in its tables
-// free for new rows.
+// Shrink returns some of the free pages of SQLite's file to the disk, unless fewer than keep bytes or less
+// than a tenth of the file is free; with keep 0 all can be returned. more reports whether another call can
+// return more. A file of an older version has no map of its pages and keeps its size until it is rewritten
+// (Scrub); new rows use its free pages first. On PostgreSQL Shrink does nothing, because autovacuum frees
+// the space in its tables.
 func (d *DB) Shrink(ctx context.Context, keep int64) (more bool, err error) {
 	spare, more, err := d.backend.shrink(ctx, keep)
 	if err == nil {
@@ -22,8 +22,8 @@ func (d *DB) Shrink(ctx context.Context, keep int64) (more bool, err error) {
 	return more, err
 }
 
-// Spare is how many bytes SQLite's file had free inside when Shrink looked last: room for new rows, though the
-// disk may have none. 0 on PostgreSQL, whose disks the operator watches.
+// Spare is how many bytes SQLite's file had free inside when Shrink looked last: room for new rows, though
+// the disk may have none. 0 on PostgreSQL, whose disks the operator watches.
 func (d *DB) Spare() int64 { return d.spare.Load() }
 
 func (b *sqliteBackend) shrink(ctx context.Context, keep int64) (spare int64, more bool, err error) {

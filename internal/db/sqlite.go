@@ -23,7 +23,7 @@ const (
 	maxTries    = 4
 )
 
-// incremental lets a new file give free pages back, see Shrink; an older file gets it with VACUUM.
+// incremental allows a new file to shrink, see Shrink. An older file gets it by VACUUM.
 const incremental = "auto_vacuum=2"
 
 // sqliteBackend is a database in a file: one writer, some readers. It speaks
@@ -75,16 +75,16 @@ func newSQLite(o Options) (*sqliteBackend, error) {
 	return b, nil
 }
 
-// openReader makes connections that cannot write, with a page cache of the
-// given size in KiB.
+// openReader returns a function that opens read-only connections with a page cache of the given size in
+// KiB.
 func (b *sqliteBackend) openReader(cacheKiB int) func(context.Context) (*sqliteConn, error) {
 	return func(context.Context) (*sqliteConn, error) {
 		return b.open(fmt.Sprintf("cache_size=-%d", cacheKiB), "query_only=1")
 	}
 }
 
-// openWriter makes a connection whose commits are synced. It waits for other
-// writers in turnstile, not by SQLite's busy timeout.
+// openWriter opens a connection with synced commits. It waits for other writers in turnstile and not with
+// SQLite's busy timeout.
 func (b *sqliteBackend) openWriter() (*sqliteConn, error) { return b.open(b.writing...) }
 
 func (b *sqliteBackend) open(pragmas ...string) (*sqliteConn, error) {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// maxStatements is how many prepared statements a connection keeps.
+// maxStatements limits the prepared statements of a connection.
 const maxStatements = 160
 
 // sqliteConn is a driver's connection with its prepared statements.
@@ -21,7 +21,7 @@ type sqliteConn struct {
 	one        [1]driver.Value
 }
 
-// statement is prepared; changes says that it inserts, updates or deletes.
+// statement is a prepared statement. changes reports whether it inserts, updates or deletes.
 type statement struct {
 	raw interface {
 		driver.Stmt
@@ -31,8 +31,8 @@ type statement struct {
 	changes bool
 }
 
-// prepare returns the statement of a query. No statement in use is thrown
-// away: one runs at a time, and this is before it runs.
+// prepare returns the statement of a query. It cannot drop a statement in use: one runs at a time, and
+// prepare is called before it runs.
 func (c *sqliteConn) prepare(query string) (*statement, error) {
 	if s := c.statements[query]; s != nil {
 		return s, nil
@@ -51,7 +51,7 @@ func (c *sqliteConn) prepare(query string) (*statement, error) {
 		return nil, errors.New("db: the driver's statements lack contexts")
 	}
 	if len(c.statements) >= maxStatements {
-		for text, old := range c.statements { // any: maps begin anywhere
+		for text, old := range c.statements { // an arbitrary one: the order of maps is random
 			old.raw.Close()
 			delete(c.statements, text)
 			break
@@ -61,14 +61,14 @@ func (c *sqliteConn) prepare(query string) (*statement, error) {
 	return s, nil
 }
 
-// blind hides from SQLite's planner what columns are compared with, by a plus that changes nothing. The
-// planner would look whether an argument is 0 or 1, and parse and plan the statement anew each time that this
-// changes: each time that somebody else runs it after the first account or after nobody. That of a repository
-// took a third of a millisecond.
+// blind hides the values of comparisons from SQLite's planner with a plus sign that changes nothing. The
+// planner would check whether an argument is 0 or 1, and prepare the statement again each time that this
+// changes, as when it runs for the first account or anonymously. For a query of a repository that took a
+// third of a millisecond.
 func blind(query string) string { return strings.ReplaceAll(query, "= $", "= +$") }
 
-// changesRows looks at a statement's first word: for other statements SQLite
-// reports the number of the statement before.
+// changesRows checks a statement's first word, because for other statements SQLite reports the number of
+// the statement before.
 func changesRows(query string) bool {
 	word := strings.TrimLeft(query, " \t\r\n")
 	if len(word) < 6 {
@@ -132,7 +132,7 @@ func (c *sqliteConn) query(ctx context.Context, query string, args []any) (curso
 	return &sqliteCursor{rows: rows, values: make([]driver.Value, len(rows.Columns()))}, nil
 }
 
-// control runs one of the statements that steer transactions.
+// control runs a statement that begins or ends a transaction.
 func (c *sqliteConn) control(statement string) error {
 	_, err := c.exec(context.Background(), statement, nil)
 	return err
@@ -144,8 +144,8 @@ func (c *sqliteConn) script(text string) error {
 	return translateSQLite(err)
 }
 
-// pragma sets a connection's property. Switching to the log needs the file
-// alone, and does not wait for the busy timeout by itself.
+// pragma sets a property of a connection. Switching to the log needs exclusive access to the file and does
+// not wait for the busy timeout itself.
 func (c *sqliteConn) pragma(p string) error {
 	for deadline := time.Now().Add(busyTimeout); ; time.Sleep(5 * time.Millisecond) {
 		err := c.script("PRAGMA " + p)
@@ -157,8 +157,7 @@ func (c *sqliteConn) pragma(p string) error {
 
 const selectGeneration = `SELECT value FROM generations WHERE topic = $1`
 
-// generation reads a topic's number outside any transaction, so that it is
-// the newest.
+// generation reads a topic's number outside a transaction, so that it is the newest.
 func (c *sqliteConn) generation(topic string) (int64, error) {
 	if err := checkText(topic); err != nil {
 		return 0, err
@@ -167,7 +166,7 @@ func (c *sqliteConn) generation(topic string) (int64, error) {
 	return c.number(selectGeneration, c.args)
 }
 
-// number reads one integer; 0 where there is no row.
+// number reads one integer. It returns 0 if there is no row.
 func (c *sqliteConn) number(query string, args []driver.NamedValue) (int64, error) {
 	s, err := c.prepare(query)
 	if err != nil {

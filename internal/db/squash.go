@@ -10,16 +10,16 @@ import (
 	"slices"
 )
 
-// The schema has the tables that 64 migrations made before it. A database that has exactly these is taken over:
-// takeover.sql of the schema runs on it. For an older one the last build that has them comes first.
+// The schema has the tables that 64 migrations made before it. A database that has exactly these is taken
+// over: takeover.sql of the schema runs on it. For an older one the last build that has them comes first.
 const (
 	lastSquashed = "0087_one_finder"
 	// squashed is SHA-256, in hex, of a line with number and checksum for each of them.
 	squashed = "29c7a9f8aecce96885834174f4d05b021e7841018b345dcc79e226530b2d8a7f"
 )
 
-// takeOver makes the schema, which is known[0], of the squashed migrations, also in what the database records,
-// and returns that. It refuses a database that is older.
+// takeOver records the schema known[0] in place of the squashed migrations in a database, and returns it.
+// It rejects an older database.
 func takeOver(
 	ctx context.Context, m migrator, o Options, known []migration, applied map[int64]migration,
 ) (map[int64]migration, error) {
@@ -88,8 +88,8 @@ func Known() ([]Version, error) {
 	return known, err
 }
 
-// CheckBackup returns an error unless the rows of a backup fit into a new database. list are the migrations of
-// the database that was backed up.
+// CheckBackup returns an error unless the rows of a backup fit into a new database. list are the migrations
+// of the database that was backed up.
 func CheckBackup(list []Version) error {
 	known, err := Known()
 	if err != nil {

@@ -20,8 +20,8 @@ func (d *DB) State(ctx context.Context) cache.State {
 	return m.state
 }
 
-// selectOthers gives a number that changes with each commit of another connection, of this
-// process or another (https://sqlite.org/pragma.html#pragma_data_version).
+// selectOthers returns a number that changes with each commit of another connection, in this process or
+// another (https://sqlite.org/pragma.html#pragma_data_version).
 const selectOthers = `PRAGMA data_version`
 
 // counter is a connection that commits nothing, so that its selectOthers changes with every
@@ -90,7 +90,7 @@ func (b *sqliteBackend) ask(ctx context.Context, m *moment) error {
 		m.state = cache.Whole(b.counter.opened, commits)
 		for topic := range m.numbers {
 			if topic == "" {
-				continue // who asks for the state alone
+				continue // only the state is requested
 			}
 			n, ok := b.kept.Get(m.state, topic)
 			if !ok {

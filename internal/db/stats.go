@@ -63,7 +63,7 @@ func (d *DB) Transactions() []Transactions {
 	return list
 }
 
-// Connections tells of the pool of connections.
+// Connections returns statistics of the connection pool.
 func (d *DB) Connections() Connections { return d.backend.connections() }
 
 // WritesWaiting is how many writes wait for their turn: of SQLite, which has one writer.

@@ -194,7 +194,7 @@ func (t *Table) EachRow(tx *Tx, fn func(row []any) error) error {
 	return rows.Err()
 }
 
-// plain makes of what a driver gave the one type that stands for a kind.
+// plain converts a driver's value to the type that stands for a kind.
 func plain(v any, k Kind) (any, error) {
 	switch x := v.(type) {
 	case nil:

@@ -35,7 +35,7 @@ func (t Time) String() string {
 	return string(t.appendText(nil))
 }
 
-// MarshalJSON gives "2011-04-22T13:33:48Z", or null when absent.
+// MarshalJSON returns a time such as "2011-04-22T13:33:48Z", or null for zero.
 func (t Time) MarshalJSON() ([]byte, error) { return t.AppendJSON(nil), nil }
 
 // AppendJSON appends what MarshalJSON gives to b.

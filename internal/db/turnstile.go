@@ -7,15 +7,13 @@ import (
 	"time"
 )
 
-// turnstile lets processes take turns at SQLite's write lock, for which they
-// poll: one that polls would hardly ever meet the moment between two commits
-// of one that writes all the time. A process that wants the write lock first passes
-// the turnstile, and holds it until it has the lock; so a writer that has just
-// committed waits behind those that came meanwhile.
+// turnstile makes processes take turns at SQLite's write lock, for which they poll: a polling process would
+// hardly ever hit the moment between two commits of one that writes all the time. A process that wants the
+// write lock first acquires the turnstile and holds it until it has the lock. So a writer that has just
+// committed waits behind the others.
 //
-// It is a lock on a file of its own: a lock on the database's would be lost
-// with SQLite's. It is not needed for correctness, only for fairness, and so
-// a process that has just passed need not pass again for passEvery.
+// It is a lock on a separate file: a lock on the database's would be lost with SQLite's. It is only for
+// fairness, not for correctness, so a process that has just acquired it need not do so again for passEvery.
 type turnstile struct {
 	file   *os.File
 	inside bool      // it is held

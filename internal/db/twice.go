@@ -20,8 +20,8 @@ func (t *Tx) twice(fn func(*Tx) error) error {
 	return fn(t)
 }
 
-// readTwice is twice for a read, which has nothing to roll back. After a failed
-// statement there is no second run: the transaction is lost.
+// readTwice is twice for a read, which need not be rolled back. It does not run again after a failed
+// statement, because the transaction is lost.
 func (t *Tx) readTwice(fn func(*Tx) error) error {
 	first := Tx{Now: t.Now, ctx: t.ctx, caller: t.caller, conn: t.conn}
 	err := fn(&first)

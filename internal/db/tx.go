@@ -7,20 +7,19 @@ import (
 	"sync"
 )
 
-// Tx is a transaction in the hands of its function. It belongs to one
-// goroutine and ends with the function.
+// Tx is a transaction. Only its function uses it, in one goroutine, and it ends with the function.
 type Tx struct {
 	Now Time // when the transaction began, the same for everything in it
 
 	// A Tx is one call's extent and cannot outlive it, so it may carry the
 	// call's context; a parameter on every statement would invite another one.
-	ctx    context.Context // for the engine: may stop a statement midway
-	caller context.Context // looked at between statements and rows
+	ctx    context.Context // for the engine: may interrupt a statement
+	caller context.Context // checked between statements and rows
 	values context.Context // of a Write: for Value
 	conn   conn
 	failed error                                   // the first statement's failure: the transaction is lost
 	rows   *Rows                                   // open, at most one
-	bumps  []string                                // topics, sorted, for the end
+	bumps  []string                                // topics, sorted, to be stored at the end
 	one    bool                                    // only one statement may run
 	ran    bool                                    // a statement ran
 	trace  func(ctx context.Context, query string) // may be nil
@@ -56,7 +55,7 @@ var (
 	errNotOne   = errors.New("db: a second statement in ReadOne")
 )
 
-// ready refuses a statement that cannot run.
+// ready returns an error if a statement cannot run.
 func (t *Tx) ready() error {
 	switch {
 	case t.failed != nil:
@@ -89,8 +88,8 @@ func (t *Tx) fail(err error) error {
 // Engine returns which engine runs the transaction, as [DB.Engine] does.
 func (t *Tx) Engine() Engine { return t.conn.engine() }
 
-// Value is what the context of the Write that began the transaction holds under a key; nil in
-// a Read.
+// Value returns the value of a key in the context of the Write that began the transaction. It returns nil
+// in a Read.
 func (t *Tx) Value(key any) any {
 	if t.values == nil {
 		return nil
@@ -98,9 +97,9 @@ func (t *Tx) Value(key any) any {
 	return t.values.Value(key)
 }
 
-// Exec runs a statement that returns no rows and gives the number of rows
-// that it inserted, changed or deleted: 0 for anything but INSERT, UPDATE and
-// DELETE. Rows that a foreign key's cascade took along do not count.
+// Exec runs a statement that returns no rows. It returns the number of rows that the statement inserted,
+// changed or deleted: 0 for anything but INSERT, UPDATE and DELETE. Rows deleted by a foreign key's cascade
+// do not count.
 func (t *Tx) Exec(query string, args ...any) (affected int64, err error) {
 	if err := t.ready(); err != nil {
 		return 0, err
@@ -130,7 +129,7 @@ func (t *Tx) RunRing(topic, query string, args ...any) error {
 	return err
 }
 
-// RunThen is RunRing, and has then called as BeforeCommit does if the statement has changed rows.
+// RunThen is RunRing, and calls then as BeforeCommit does if the statement has changed rows.
 func (t *Tx) RunThen(topic, query string, then func(*Tx) error, args ...any) error {
 	n, err := t.Exec(query, args...)
 	if n > 0 {
@@ -157,16 +156,15 @@ func (t *Tx) Query(query string, args ...any) (*Rows, error) {
 	return t.rows, nil
 }
 
-// QueryRow runs a statement of which the first row counts. Its errors come
-// with Scan, which must be called.
+// QueryRow runs a statement and returns its first row. Errors are returned by Scan, which must be called.
 func (t *Tx) QueryRow(query string, args ...any) *Row {
 	rows, err := t.Query(query, args...)
 	return &Row{rows: rows, err: err}
 }
 
-// Bump adds 1 to topic's generation in this transaction, however often it is
-// called. The rows are written last, in order: writers that bump one topic
-// wait for each other for a moment only, and never in a circle.
+// Bump adds 1 to topic's generation in this transaction, however often it is called. The rows are written
+// last and in order, so that writers that bump one topic wait for each other only briefly and never
+// deadlock.
 func (t *Tx) Bump(topic string) error {
 	if t.failed != nil {
 		return t.failed
@@ -180,21 +178,22 @@ func (t *Tx) Bump(topic string) error {
 	return nil
 }
 
-// OnCommit has fn called once the transaction is durable and over. Such functions run
-// in the order of these calls, before Write returns, in its goroutine. fn is dropped
-// when the transaction is rolled back or its function runs again. It may open
-// transactions itself. In a Read, fn is called when the Read has ended without an error.
+// OnCommit registers fn to be called after the transaction is durable and has ended. Such functions run in
+// the order of these calls, before Write returns, in its goroutine. fn is dropped when the transaction is
+// rolled back or its function runs again. It may open transactions itself. In a Read, fn is called when the
+// Read has ended without an error.
 //
-// fn is not called if the process dies after the commit, or if the connection to
-// PostgreSQL breaks during COMMIT. So fn may ring a worker or fill a cache; work that
-// must not be lost is a row of the transaction.
+// fn is not called if the process dies after the commit, or if the connection to PostgreSQL breaks during
+// COMMIT. So fn may ring a worker or fill a cache. Store work that must not be lost as a row of the
+// transaction.
 func (t *Tx) OnCommit(fn func()) { t.onCommit = append(t.onCommit, fn) }
 
-// BeforeCommit has fn called at the end of the transaction, after the check of its context: fn reads what is
-// about to be committed. Its error undoes the transaction. Such functions run in the order of these calls.
+// BeforeCommit registers fn to be called at the end of the transaction, after the check of its context. fn
+// reads the data that is about to be committed, and its error rolls the transaction back. Such functions
+// run in the order of these calls.
 func (t *Tx) BeforeCommit(fn func(*Tx) error) { t.last = append(t.last, fn) }
 
-// finish calls what BeforeCommit was given.
+// finish calls the functions registered with BeforeCommit.
 func (t *Tx) finish() error {
 	if len(t.last) > 0 && t.rows != nil {
 		t.rows.Close()
@@ -207,7 +206,7 @@ func (t *Tx) finish() error {
 	return nil
 }
 
-// Attach keeps something under a key for the rest of the transaction.
+// Attach attaches a value under a key until the transaction ends.
 func (t *Tx) Attach(key, part any) {
 	if t.own == nil {
 		t.own = map[any]any{}
@@ -215,7 +214,7 @@ func (t *Tx) Attach(key, part any) {
 	t.own[key] = part
 }
 
-// Attached gives what Attach kept under a key, or DB.Attach; nil: nothing.
+// Attached returns the value attached with Attach or DB.Attach under a key, or nil.
 func (t *Tx) Attached(key any) any {
 	if part := t.own[key]; part != nil || t.parts == nil {
 		return part
@@ -234,8 +233,8 @@ func (t *Tx) Generation(topic string) (n int64, err error) {
 	return n, err
 }
 
-// run calls fn and does what remains at its end. Its error is the one to roll
-// back for.
+// run calls fn and finishes the transaction's remaining work. After its error the transaction must be
+// rolled back.
 func (t *Tx) run(fn func(*Tx) error) error {
 	defer t.end()
 	if err := fn(t); err != nil {
@@ -268,8 +267,7 @@ type Rows struct {
 	closed bool
 }
 
-// Next moves to the next row: false at the end and after a failure, which Err
-// then returns.
+// Next moves to the next row. It returns false at the end and after a failure, which Err then returns.
 func (r *Rows) Next() bool {
 	if r.closed {
 		return false
@@ -300,10 +298,10 @@ func (r *Rows) Scan(dest ...any) error {
 	return nil
 }
 
-// Err returns what ended the rows before their end.
+// Err returns the error that ended the rows early.
 func (r *Rows) Err() error { return r.err }
 
-// Close ends the reading; it may be called at any time and more than once.
+// Close ends the reading. It may be called at any time and more than once.
 func (r *Rows) Close() error {
 	if r.closed {
 		return r.err
@@ -322,8 +320,8 @@ type Row struct {
 	err  error
 }
 
-// Scan is Rows.Scan for the first row; ErrNoRows when there is none, which
-// does not harm the transaction.
+// Scan is Rows.Scan for the first row. It returns ErrNoRows if there is none, which does not harm the
+// transaction.
 func (r *Row) Scan(dest ...any) error {
 	if r.err != nil {
 		return r.err

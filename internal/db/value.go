@@ -45,7 +45,7 @@ func argument(a any) (any, error) {
 	return argumentOfKind(a)
 }
 
-// argumentOfKind takes named types and pointers, of which nil is NULL.
+// argumentOfKind accepts named types and pointers. A nil pointer is NULL.
 func argumentOfKind(a any) (any, error) {
 	v := reflect.ValueOf(a)
 	switch v.Kind() {
@@ -160,7 +160,7 @@ func assignKind(dest any, v driver.Value) error {
 	return mismatch(dest, v)
 }
 
-// assignPointer makes d point at a new value, or at none for NULL.
+// assignPointer sets d to a pointer to a new value, or to nil for NULL.
 func assignPointer(d reflect.Value, v driver.Value) error {
 	if v == nil {
 		d.SetZero()
@@ -212,8 +212,7 @@ func mismatch(dest any, v driver.Value) error {
 	return fmt.Errorf("a value of type %T does not go into %T", v, dest)
 }
 
-// MaxValues is how many values of a list one statement has: far below the limits of
-// both engines, whatever else stands in it.
+// MaxValues is the maximum number of list values in one statement, far below the limits of both engines.
 const MaxValues = 400
 
 // InParts calls fn with part after part of a list, none longer than MaxValues, until one fails.
@@ -226,7 +225,7 @@ func InParts[T any](list []T, fn func([]T) error) error {
 	return nil
 }
 
-// Args makes arguments of a list: first those before it, then its elements.
+// Args returns the arguments before followed by the elements of list.
 func Args[T any](list []T, before ...any) []any {
 	args := make([]any, 0, len(before)+len(list))
 	args = append(args, before...)

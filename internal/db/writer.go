@@ -156,7 +156,7 @@ func (w *writer) begin(first bool) error {
 		return nil
 	}
 	if !errors.Is(err, errBusy) {
-		w.discard() // in whatever state it is
+		w.discard() // in any state
 	}
 	return err
 }
@@ -213,7 +213,7 @@ func (w *writer) tell(err error) {
 	w.done = w.done[:0]
 }
 
-// commit makes the batch durable and tells its members.
+// commit makes the batch durable and notifies its members.
 func (w *writer) commit() {
 	if !w.begun {
 		return
@@ -260,7 +260,7 @@ func (w *writer) carry(from cache.State, bumped []string) {
 	w.others = others
 }
 
-// fatal says that trying again is no use: the disk is full or broken.
+// fatal reports whether retrying is useless: the disk is full or broken.
 func fatal(err error) bool {
 	switch primary(err) {
 	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_READONLY,
@@ -284,10 +284,9 @@ func (w *writer) full() bool {
 	return len(w.done) >= maxBatch || w.begun && time.Since(w.started) > w.batchTime
 }
 
-// boundLog now and then looks whether the log has outgrown its bound, which
-// happens when there is never a moment without readers, and then waits for
-// them a little: the log can begin anew when none is left in it. A backup reads
-// for longer than any writer should wait: then the log grows until it has ended.
+// boundLog occasionally checks whether the log has exceeded its limit, which happens if there are readers
+// all the time. Then it waits a little for them, because the log can restart when no reader uses it. A
+// backup reads for longer than a writer should wait, so the log grows until it has ended.
 func (w *writer) boundLog() {
 	if w.commits++; w.commits%checkLog != 0 {
 		return
@@ -303,8 +302,8 @@ func (w *writer) boundLog() {
 		"error", err)
 }
 
-// shut lets the queue finish, refuses more, closes the readers and then the
-// connection, which folds the log into the file.
+// shut lets the queue finish, rejects new members, closes the readers and then the connection, which
+// checkpoints the log.
 func (w *writer) shut(closeReaders func()) error {
 	w.mu.Lock()
 	if w.closed {

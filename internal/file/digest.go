@@ -5,8 +5,8 @@ import (
 	"encoding/hex"
 )
 
-// Buffers of a file that is received: while one is read and written, others are hashed. A socket rarely gives
-// more than one holds.
+// Buffers of an incoming file: while one is filled and written, others are hashed. A socket rarely returns
+// more than one can hold.
 const (
 	buffers = 4
 	chunk   = 128 << 10 // bytes of each
@@ -15,7 +15,7 @@ const (
 // digest returns the SHA-256 of a file in a goroutine of its own, which sum ends.
 type digest struct {
 	free chan []byte // buffers that may be filled
-	full chan []byte // what is to be hashed, in order
+	full chan []byte // to be hashed, in order
 	made chan string // the digest, once full is closed
 	done bool
 }
@@ -37,8 +37,8 @@ func newDigest() *digest {
 	return d
 }
 
-// buffer waits for a buffer to fill. The one before may still be read, until add gives it to the goroutine,
-// too.
+// buffer waits for an empty buffer. The previous one may still be in use until add passes it to the
+// goroutine.
 func (d *digest) buffer() []byte {
 	if b := <-d.free; b != nil {
 		return b[:chunk]

@@ -56,7 +56,7 @@ type File struct {
 	Name   string     // on the disk
 	Size   int64      // in bytes
 	SHA256 string     // of its content, in hexadecimal digits
-	Payer  account.ID // for whom it counts; 0: for the repository's owner
+	Payer  account.ID // the account that it counts for; 0: the repository's owner
 }
 
 // KB is the size that counts in quotas, in KiB.
@@ -95,9 +95,9 @@ func IsTemporary(path string) bool { return strings.HasPrefix(filepath.Base(path
 
 func (s *Store) path(name string) string { return filepath.Join(s.dir, name[:2], name) }
 
-// Receive writes a file to the disk and syncs it. It has no row yet: Add follows, or Discard. Its size is at
-// most so many bytes; check is asked now and then whether there is still room, nil: nobody is. Errors:
-// ErrSize; those of from and check. After an error nothing is left.
+// Receive writes a file of at most most bytes to the disk and syncs it. It has no row yet: call Add or
+// Discard. check is called occasionally to check that there is still room; it may be nil. Errors: ErrSize;
+// those of from and check. After an error nothing is left.
 func (s *Store) Receive(ctx context.Context, from io.Reader, most int64, check func() error) (*File, error) {
 	f := &File{Name: newName()}
 	dir := filepath.Dir(s.path(f.Name))
@@ -125,8 +125,8 @@ func (s *Store) Receive(ctx context.Context, from io.Reader, most int64, check f
 // ErrSize says that a file is larger than it may be.
 var ErrSize = errors.New("file: it is too large")
 
-// fill copies what comes into the file, and makes it durable. A goroutine computes the digest concurrently, which
-// takes as long as the rest.
+// fill copies the input to the file, and makes it durable. A goroutine computes the digest concurrently,
+// which takes as long as the rest.
 func (f *File) fill(ctx context.Context, out *os.File, from io.Reader, most int64, check func() error) error {
 	to := durable.NewWriter(out)
 	digest := newDigest()
@@ -164,13 +164,13 @@ func (s *Store) Add(tx *db.Tx, repoID repo.ID, f *File) error {
 	return insert(tx, f)
 }
 
-// Discard removes a received file whose row was not added. It is not called after db.ErrOutcomeUnknown, when
-// the row may come yet: then the file stays until the sweep.
+// Discard removes a received file whose row was not added. It is not called after db.ErrOutcomeUnknown,
+// when the row may exist: then the file stays until the sweep.
 func (s *Store) Discard(ctx context.Context, f *File) {
 	s.remove(context.WithoutCancel(ctx), []string{f.Name})
 }
 
-// Open opens a file for reading. Error: 404 for one whose row is gone.
+// Open opens a file for reading. Error: 404 if its row was deleted.
 func (s *Store) Open(ctx context.Context, f *File) (*os.File, error) {
 	in, err := os.Open(s.path(f.Name))
 	if !errors.Is(err, fs.ErrNotExist) {

@@ -11,7 +11,7 @@ import (
 	"arbor/internal/repo"
 )
 
-// insert adds a row and sets its id. Error: 404 when the repository is gone.
+// insert inserts a row and sets its id. Error: 404 if the repository was deleted.
 func insert(tx *db.Tx, f *File) error {
 	var payer *account.ID
 	if f.Payer != 0 {
@@ -48,7 +48,7 @@ func drop(tx *db.Tx, repoID repo.ID, ids []ID) (names []string, kb int64, err er
 
 const columns = `id, repo_id, name, size, sha256, COALESCE(payer_id, 0)`
 
-// each calls fn with each row of a query that gives columns.
+// each calls fn for each row of a query with columns.
 func each(tx *db.Tx, fn func(f *File), query string, args ...any) error {
 	return db.QueryEach(tx, func(row db.Scanner) error {
 		var f File

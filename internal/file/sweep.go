@@ -50,13 +50,13 @@ func (s *Store) removeLater(names []string) {
 	})
 }
 
-// Wait returns when files that are being removed are gone.
+// Wait returns when files being removed are gone.
 func (s *Store) Wait() { s.ending.Wait() }
 
 // remove removes those of the files that have no row, unless a backup runs that may need them. What stays
 // is swept.
 func (s *Store) remove(ctx context.Context, names []string) {
-	gone, err := s.unnamed(ctx, names)
+	gone, err := s.unreferenced(ctx, names)
 	for _, name := range gone {
 		err = errors.Join(err, ignoreMissing(os.Remove(s.path(name))))
 	}
@@ -65,8 +65,8 @@ func (s *Store) remove(ctx context.Context, names []string) {
 	}
 }
 
-// unnamed returns the files without a row: none while a backup runs.
-func (s *Store) unnamed(ctx context.Context, names []string) (gone []string, err error) {
+// unreferenced returns the files without a row: none while a backup runs.
+func (s *Store) unreferenced(ctx context.Context, names []string) (gone []string, err error) {
 	var backup bool
 	there := map[string]bool{}
 	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
@@ -86,8 +86,8 @@ func (s *Store) unnamed(ctx context.Context, names []string) (gone []string, err
 	return gone, nil
 }
 
-// SweepShard removes what is left over in one of the folders and older than grace: files without a row, and
-// parts of uploads that broke off. It is called by one node at a time.
+// SweepShard removes leftovers older than grace in one of the directories: files without a row, and parts
+// of interrupted uploads. Only one node at a time may call it.
 func (s *Store) SweepShard(ctx context.Context, shard int64, grace time.Duration) error {
 	dir := filepath.Join(s.dir, shardName(shard))
 	old, err := olderThan(dir, grace)
@@ -102,8 +102,8 @@ func (s *Store) SweepShard(ctx context.Context, shard int64, grace time.Duration
 			err = errors.Join(err, ignoreMissing(os.Remove(filepath.Join(dir, name))))
 		}
 	}
-	// The files are listed: from here on the database may be asked.
-	gone, askErr := s.unnamed(ctx, names)
+	// The files are listed: query the database only after that.
+	gone, askErr := s.unreferenced(ctx, names)
 	err = errors.Join(err, askErr)
 	for _, name := range gone {
 		err = errors.Join(err, ignoreMissing(os.Remove(filepath.Join(dir, name))))

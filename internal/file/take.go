@@ -20,17 +20,16 @@ type Incoming struct {
 	Size int64 // in bytes, as it was announced; -1: it was not
 	Most int64 // that it may have, in bytes
 
-	Payer account.ID // for whom it counts; 0: for the repository's owner
+	Payer account.ID // the account that it counts for; 0: the repository's owner
 }
 
 // ErrEmpty says that a file has no bytes.
 var ErrEmpty = errors.New("file: it is empty")
 
-// Upload takes in a file that a client sends for a repository, while it comes, and adds its row in a
-// transaction that holds the repository's. check runs before the file is received and again in that
-// transaction, record at its end. After an error nothing is left. Errors: ErrSize for more than in.Most;
-// ErrEmpty; 403 for the quota in which it counts; 507; 400 for a body that breaks off or comes too slowly; those of
-// check and record.
+// Upload receives a file that a client sends for a repository, and adds its row in a transaction that locks
+// the repository's. check is called before the file is received and again in that transaction, record at
+// its end. After an error nothing is left. Errors: ErrSize for more than in.Most; ErrEmpty; 403 for the
+// quota; 507; 400 for a body that breaks off or is too slow; those of check and record.
 func (s *Store) Upload(ctx context.Context, id repo.ID, in Incoming, check func(*db.Tx) error,
 	record func(*db.Tx, *File) error) error {
 	switch {
@@ -63,7 +62,7 @@ func (s *Store) Upload(ctx context.Context, id repo.ID, in Incoming, check func(
 		}
 		return record(tx, f)
 	})
-	// else its row may come yet: the file is the sweep's
+	// otherwise its row may exist: the sweep removes the file if not
 	if err != nil && !errors.Is(err, db.ErrOutcomeUnknown) {
 		s.Discard(ctx, f)
 	}
@@ -113,14 +112,14 @@ func (s *Store) receive(ctx context.Context, in Incoming, most int64) (*File, er
 	return f, err
 }
 
-// An upload must come at uploadRate bytes a second, but for a minute, and within maxUpload, as a push: few go
-// on at a time.
+// After a minute an upload must arrive at uploadRate bytes a second, and within maxUpload, like a push,
+// because few can run concurrently.
 const (
 	uploadRate = 64 << 10
 	maxUpload  = time.Hour
 )
 
-// onTime is a body that begins to come now. Reading it returns the error late once it is too slow.
+// onTime returns a body that starts to arrive now. Reading it returns the error late once it is too slow.
 func onTime(body io.Reader, late error) io.Reader {
 	now := time.Now()
 	return &steady{Reader: web.Timely(body, now.Add(maxUpload), late), began: now, late: late}

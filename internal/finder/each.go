@@ -8,9 +8,9 @@ import (
 	"arbor/internal/repo"
 )
 
-// FindEach reads the first page of what each of some prepared queries finds, by SQL: for queries of which
-// each finds few issues, such as what waits for somebody. Those that walk few ranges are read together, by
-// three statements for all of them; each of the others by one.
+// FindEach reads the first page of each of several prepared queries. It suits queries that find few issues,
+// such as those waiting for a user. Queries that scan few ranges are read together by three statements;
+// each of the others by one.
 func FindEach(tx *db.Tx, list []Query, size int64) ([]Found, error) {
 	found, trees := make([]Found, len(list)), make([][][]Expr, len(list))
 	asked := map[posting.Property][]repo.ID{}
@@ -58,7 +58,8 @@ type severalRanges struct {
 	of   []*Found // of each query
 }
 
-// find reads the pages, and counts what neither counters nor a short page tell the total of.
+// find reads the pages, and counts the queries whose total is given neither by counters nor by a short
+// page.
 func (s *severalRanges) find() error {
 	keys, err := s.read()
 	if err != nil {

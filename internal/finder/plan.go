@@ -99,7 +99,7 @@ type span struct {
 	n     int64 // how many postings it has
 }
 
-// treesOf returns the conditions of each of a query's repositories, nil where no issue meets them, and adds to
+// treesOf returns the conditions for each of a query's repositories, nil if no issue can match, and adds to
 // asked the properties whose counters give the number of issues.
 func treesOf(q *Query, asked map[posting.Property][]repo.ID) [][]Expr {
 	trees := make([][]Expr, len(q.Repos))
@@ -192,7 +192,7 @@ func outer(tree []Expr) (states []tracker.State, since int64, rest []Expr) {
 	return states, since, rest
 }
 
-// stateOf reads a condition that asks for one of the two states.
+// stateOf reports whether a condition selects one of the two states, and which.
 func stateOf(e Expr) (tracker.State, bool) {
 	switch e := e.(type) {
 	case InState:

@@ -44,7 +44,7 @@ type Repo struct {
 	ID        repo.ID
 	IssuesOff bool // its issues are switched off: only pull requests are there (decision 16)
 
-	// What conditions on repositories ask for; a query without any leaves them zero.
+	// Fields for conditions on repositories; zero if a query has none.
 	Owner             account.ID
 	Private, Archived bool
 }
@@ -92,36 +92,36 @@ type Or []Expr
 // Not holds where its condition does not.
 type Not struct{ Expr Expr }
 
-// Has asks for a property of the kind, with one of the values.
+// Has matches issues with a property of the kind and one of the values.
 type Has struct {
 	Kind   posting.Kind
 	Values []int64
 }
 
-// Named asks for a label or a milestone with one of the names: label.Fold of a
-// label, account.Fold of a milestone's title.
+// Named matches issues with a label or milestone of one of the names: label.Fold of a label, account.Fold
+// of a milestone's title.
 type Named struct {
 	Kind  posting.Kind // ByLabel or ByMilestone
 	Names []string
 }
 
-// InState asks for issues in the state.
+// InState matches issues in the state.
 type InState tracker.State
 
-// In asks for issues of one of the repositories.
+// In matches issues of the repositories.
 type In []repo.ID
 
-// IssuesOn asks for issues of repositories whose issues are not switched off.
+// IssuesOn matches issues of repositories with issues enabled.
 type IssuesOn struct{}
 
-// Between asks for From <= field < To. Where the field has no value, it does not
-// hold. The ends of int64 mean unbounded.
+// Between matches From <= field < To. It does not match a missing value. The limits of int64 mean
+// unbounded.
 type Between struct {
 	Field    Field
 	From, To int64
 }
 
-// Since asks for issues that were updated at a time or after it.
+// Since matches issues updated at or after a time.
 func Since(t db.Time) Between { return Between{UpdatedAt, int64(t), noBound} }
 
 // Field is a number of an issue, or a time in microseconds.
@@ -136,7 +136,7 @@ const (
 	MergedAt
 )
 
-// Is asks for a flag of an issue.
+// Is matches issues with a flag.
 type Is uint8
 
 // The flags of Is.
@@ -145,24 +145,23 @@ const (
 	Draft
 )
 
-// CommentedBy asks for issues with a comment by the account.
+// CommentedBy matches issues with a comment by the account.
 type CommentedBy account.ID
 
-// Text asks for words. In the And at the top of a query it also gives each issue
-// a score.
+// Text matches words. In the And at the top of a query it also gives each issue a score.
 type Text struct {
 	Terms []string // each is fulltext.Searchable; at least one
 	Any   bool     // one of them is enough
 	In    fulltext.Part
 }
 
-// OfRepo asks for issues of one of the repositories, or of one of the owners.
+// OfRepo matches issues of the repositories or of the owners.
 type OfRepo struct {
 	Repos  []repo.ID
 	Owners []account.ID
 }
 
-// RepoIs asks for issues of repositories of a kind.
+// RepoIs matches issues of repositories of a kind.
 type RepoIs uint8
 
 // The kinds of repositories.
@@ -186,10 +185,10 @@ func (Text) condition()        {}
 func (OfRepo) condition()      {}
 func (RepoIs) condition()      {}
 
-// HasOne asks for one property.
+// HasOne matches one property.
 func HasOne(p posting.Property) Has { return Has{p.Kind, []int64{p.Value}} }
 
-// HasUser asks for a property with one of the accounts.
+// HasUser matches a property with one of the accounts.
 func HasUser(k posting.Kind, ids []account.ID) Has {
 	has := Has{Kind: k}
 	for _, id := range ids {

@@ -12,7 +12,7 @@ import (
 type scanned struct {
 	b     *builder
 	order Order
-	words *Text  // what is looked for first; nil: no words
+	words *Text  // matched first; nil: no words
 	kind  string // of the property
 	of    string // its values: behind IN
 	named bool   // these are of many repositories

@@ -27,7 +27,7 @@ type builder struct {
 	args   []any
 	scope  string    // behind IN: the repositories that names are looked up in
 	repos  []repo.ID // where words are looked for; nil: everywhere
-	issues bool      // a condition asks for columns of issues, under the name i
+	issues bool      // a condition uses columns of issues i
 }
 
 func (b *builder) arg(v any) string {

@@ -14,49 +14,49 @@ type looked interface {
 	sql(b *builder) string
 }
 
-// HeadBegins asks for pull requests whose head branch has a name that begins with one of these.
+// HeadBegins matches pull requests whose head branch starts with one of these.
 type HeadBegins []string
 
-// BaseIs asks for pull requests into a branch of one of these names.
+// BaseIs matches pull requests into one of these branches.
 type BaseIs []string
 
-// AskedToReview asks for pull requests that the account is asked to review.
+// AskedToReview matches pull requests with a review request for the account.
 type AskedToReview account.ID
 
-// ReviewedBy asks for pull requests with a submitted review of the account.
+// ReviewedBy matches pull requests with a submitted review by the account.
 type ReviewedBy account.ID
 
-// ReviewIs asks for pull requests by what their reviews say: of each reviewer the latest that is more than
-// a comment.
+// ReviewIs matches pull requests by their reviews: of each reviewer the latest that is more than a comment.
 type ReviewIs uint8
 
 // What reviews say.
 const (
 	Reviewed         ReviewIs = iota // anything, also as a comment
-	Approved                         // somebody approves, and nobody asks for changes
-	ChangesRequested                 // somebody asks for changes
+	Approved                         // approved, without requested changes
+	ChangesRequested                 // changes are requested
 )
 
-// StatusIs asks for pull requests by what the statuses and checks of their head come to.
+// StatusIs matches pull requests by the combined statuses and checks of their head.
 type StatusIs uint8
 
-// What statuses and checks come to. A head without any is in none of these.
+// Combined statuses and checks. A head without any has none of these.
 const (
 	StatusPending StatusIs = iota
 	StatusSuccess
 	StatusFailure
 )
 
-// LinkedTo asks for what is linked by the text of a pull request that says it fixes an issue of its repository.
+// LinkedTo matches issues and pull requests linked by a closing keyword in the text of a pull request in
+// the same repository.
 type LinkedTo uint8
 
-// What is linked.
+// Kinds of links.
 const (
 	LinkedPull  LinkedTo = iota // issues, to a pull request that is open or was merged
 	LinkedIssue                 // pull requests, to an issue
 )
 
-// InReason asks for issues that are closed, or open again, for a reason as the row has it.
+// InReason matches issues that are closed or reopened with a reason as stored.
 type InReason uint8
 
 func (HeadBegins) condition()    {}

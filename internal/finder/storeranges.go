@@ -110,7 +110,7 @@ func (f *ranges) from(b *builder, s *span) string {
 // orderBy is the order of one range.
 func (f *ranges) orderBy() string {
 	column, id := f.order.column(), "p.issue_id"
-	if f.sort { // an expression is in no index: what is in the range is sorted
+	if f.sort { // an expression has no index: sort the rows of the range
 		column, id = column+" + 0", id+" + 0"
 	}
 	if f.order.Sort == Created {
@@ -221,7 +221,7 @@ func (s *severalRanges) count(full []int) error {
 	}, b.String(), b.args...)
 }
 
-// unionAll stands before the part of a statement with a number, but for the first.
+// unionAll returns UNION ALL before each part of a statement but the first.
 func unionAll(n int) string {
 	if n == 0 {
 		return ""

@@ -44,7 +44,7 @@ func OnRepos(e Expr, arg func(v any) string) string {
 	panic("finder: no condition on repositories")
 }
 
-// listed is what stands behind IN.
+// listed returns the operand of IN.
 func listed[ID ~int64](ids []ID, arg func(v any) string) string {
 	marks := make([]string, 0, len(ids))
 	for _, id := range db.Unique(ids) {

@@ -10,7 +10,7 @@ func (s *scanned) from() string {
 		where = append(where, b.condition(e))
 	}
 	if s.words != nil {
-		// On SQLite: from what is found to the postings, never the other way.
+		// On SQLite: from the results to the postings, never the other way.
 		find = "(" + b.words(*s.words) + ") f CROSS JOIN "
 		where = append(where, "p.issue_id = f.issue_id")
 	}

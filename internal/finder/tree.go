@@ -80,8 +80,7 @@ func flatten(list []Expr, leaf func(Expr) Expr, empty, ends func(Expr) bool,
 	return all(out)
 }
 
-// InRepo returns the tree for the issues of one repository, in which no condition
-// asks for a repository.
+// InRepo returns the tree for the issues of one repository, without conditions on repositories.
 func InRepo(e Expr, r Repo) Expr {
 	return simplify(e, func(e Expr) Expr {
 		switch e := e.(type) {
@@ -103,8 +102,8 @@ func InRepo(e Expr, r Repo) Expr {
 	})
 }
 
-// Split takes from a tree what it says of repositories: scope is a condition on repositories alone that holds
-// wherever the tree does, and rest is the tree without what scope says already.
+// Split splits a tree: scope is a condition only on repositories that is implied by the tree, and rest is
+// the tree without the parts that scope implies.
 func Split(e Expr) (scope, rest Expr) {
 	e = simplify(e, func(e Expr) Expr { return e })
 	var keep And
@@ -131,7 +130,7 @@ func onlyRepos(e Expr) bool {
 	return false
 }
 
-// repos is what a tree asks of repositories at least.
+// repos returns the condition on repositories that a tree implies.
 func repos(e Expr) Expr {
 	switch e := e.(type) {
 	case And:

@@ -6,8 +6,7 @@ import (
 	"arbor/internal/graphql/exec"
 )
 
-// absentOfIssues are fields that newer clients ask of each issue, whatever the server, of what Arbor does not
-// have.
+// absentOfIssues returns fields that newer clients request of each issue and that Arbor does not implement.
 func absentOfIssues() map[string]exec.Resolver {
 	return map[string]exec.Resolver{
 		"issueType": always(nil), "parent": always(nil), "subIssues": none("IssueConnection"),

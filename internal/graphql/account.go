@@ -11,10 +11,10 @@ import (
 	"arbor/internal/web"
 )
 
-// viewer is who asks.
+// viewer returns the caller.
 func viewer(ctx context.Context) *account.Caller { return account.CallerFrom(ctx) }
 
-// accountAt is the account of a login. REST tells what kind it is.
+// accountAt returns the account of a login, with the type that REST reports.
 func (q *query) accountAt(ctx context.Context, login string) (any, error) {
 	source := Question{Path: web.Path("users", login)}
 	data, err := q.object(ctx, source)
@@ -42,7 +42,7 @@ func accountOf(kind, article string) exec.Resolver {
 	})
 }
 
-// root makes a resolver of what gives the value of a field of the root.
+// root returns a resolver for a field of the root, whose value the function returns.
 func root(value func(ctx context.Context, f *exec.Field) (any, error)) exec.Resolver {
 	return func(ctx context.Context, f *exec.Field, _ []exec.Object) []any {
 		v, err := value(ctx, f)
@@ -53,7 +53,7 @@ func root(value func(ctx context.Context, f *exec.Field) (any, error)) exec.Reso
 	}
 }
 
-// fillUsers asks for what payloads do not say of the people who stand in them, of all at one time.
+// fillUsers loads the users in the payloads for the fields that the payloads lack, all with one call.
 func fillUsers(next exec.Resolver) exec.Resolver {
 	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 		q := queryOf(ctx)
@@ -87,7 +87,7 @@ func fillUsers(next exec.Resolver) exec.Resolver {
 	}
 }
 
-// failed is one error for all parents.
+// failed returns the error for each of n parents.
 func failed(err error, n int) []any {
 	values := make([]any, n)
 	for k := range values {
@@ -96,7 +96,7 @@ func failed(err error, n int) []any {
 	return values
 }
 
-// emptyIsNull is same for a text of which an empty one is none.
+// emptyIsNull is like same, but null for an empty text.
 func emptyIsNull(member string) exec.Resolver {
 	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 		v, err := o.value(ctx, member)
@@ -107,7 +107,7 @@ func emptyIsNull(member string) exec.Resolver {
 	})
 }
 
-// accountFields are the fields that all accounts have, from any payload in which they stand.
+// accountFields returns the fields that all accounts have, from any payload that contains them.
 func accountFields() map[string]exec.Resolver {
 	return map[string]exec.Resolver{
 		"id": same("node_id"), "databaseId": same("id"), "login": same("login"),
@@ -155,7 +155,7 @@ func organizationFields() map[string]exec.Resolver {
 	return fields
 }
 
-// organizations are those of a person, as far as the caller may know.
+// organizations resolves the organizations of a user that are visible to the caller.
 func organizations() exec.Resolver {
 	return one(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
 		q, login := queryOf(ctx), o.text(ctx, "login")
@@ -169,7 +169,7 @@ func organizations() exec.Resolver {
 	})
 }
 
-// ownedRepository is a repository of an owner by its name.
+// ownedRepository resolves a repository of an owner by its name.
 func ownedRepository() exec.Resolver {
 	return one(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
 		name := f.Args["name"].(string)
@@ -181,7 +181,7 @@ func ownedRepository() exec.Resolver {
 	})
 }
 
-// ownedRepositories are those of an owner, or in which a person has a part.
+// ownedRepositories resolves the repositories of an owner, and for a user those with another affiliation.
 func ownedRepositories() exec.Resolver {
 	return one(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
 		q := queryOf(ctx)
@@ -214,7 +214,7 @@ func ownedRepositories() exec.Resolver {
 	})
 }
 
-// rankOfRepositories is the order that sort and direction name.
+// rankOfRepositories returns the order that sort and direction name.
 func rankOfRepositories(values url.Values) *rank {
 	desc := values.Get("direction") == "desc"
 	if sort := values.Get("sort"); sort != "" && sort != "full_name" {
@@ -225,7 +225,7 @@ func rankOfRepositories(values url.Values) *rank {
 
 func repositoryNode(data payload) (any, error) { return newRepository(data), nil }
 
-// setOrder writes orderBy as sort and direction. Error: for an order that REST does not have.
+// setOrder sets sort and direction from orderBy. Error: for an order that REST does not have.
 func setOrder(f *exec.Field, values url.Values, sorts map[string]string) error {
 	order, ok := f.Args["orderBy"].(map[string]any)
 	if !ok {

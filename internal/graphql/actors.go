@@ -15,8 +15,8 @@ import (
 // mostPeople is how many hundreds of people are looked through for a part of their names.
 const mostPeople = 10
 
-// suggested lists the people who can be assigned in a repository, of whom the argument query names a part. in
-// gives the repository of a parent.
+// suggested lists the people who can be assigned in a repository, filtered by the argument query. in
+// returns the repository of a parent.
 func suggested(kind string, in func(o *object) *object, node func(v any) any) exec.Resolver {
 	return one(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
 		q, question := queryOf(ctx), Question{Path: in(o).path("assignees")}
@@ -44,7 +44,7 @@ func itself(o *object) *object       { return o }
 func repositoryOf(o *object) *object { return o.repo }
 func plain(v any) any                { return v }
 
-// asReviewer is somebody who may be asked for a review.
+// asReviewer returns a user whose review can be requested.
 func asReviewer(v any) any {
 	return bare{"SuggestedReviewerActor",
 		map[string]any{"reviewer": v, "isAuthor": false, "isCommenter": false}}
@@ -63,7 +63,7 @@ func assignedActors(ctx context.Context, f *exec.Field, o *object) (any, error) 
 	return connectAll(f, "AssigneeConnection", all)
 }
 
-// replaceActors makes the named accounts the assignees, and nobody else.
+// replaceActors sets the assignees to the named accounts.
 func replaceActors(ctx context.Context, m *mutation) (map[string]any, error) {
 	if m.given("agentAssignment") {
 		return nil, refused("Arbor has no agents to assign.")
@@ -118,7 +118,7 @@ func requestReviewsByLogin(ctx context.Context, m *mutation) (map[string]any, er
 	return m.requestReviews(ctx, o, m.ids("userLogins"))
 }
 
-// collaborators lists who has a role on a repository, to those who may push to it.
+// collaborators lists the users with a role on a repository. It requires push access.
 func collaborators(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	values := url.Values{}
 	if affiliation, ok := f.Args["affiliation"].(string); ok {

@@ -16,33 +16,32 @@ import (
 	"arbor/internal/web"
 )
 
-// Question is a request to the REST API, made within the server for a part of a query.
+// Question is a request to the REST API that the server makes for a part of a query.
 type Question = inside.Request
 
 // Ask answers a question as the REST API answers the caller of ctx. Errors: those of the route.
 type Ask = inside.Ask
 
-// query is one request for GraphQL while it runs.
+// query is the state of one GraphQL request.
 type query struct {
 	*API
 	kept     map[string]kept // answers to questions that only read
 	estimate document.Estimate
 	sent     *http.Request
 
-	repositories map[string]*object // one of each that lists were asked for
+	repositories map[string]*object // repositories of lists, so that each is one object
 
-	used, held int64 // bytes of memory; what is held was asked for
-	stopped    error // for which the whole answer fails
+	used, held int64 // bytes of memory; held is what was reserved
+	stopped    error // the error with which the whole query fails
 }
 
-// What is counted of memory, in bytes: it is asked for in steps, since small amounts are not asked for at
-// all.
+// Memory is estimated in bytes and reserved in steps, because small amounts are not worth a reservation.
 const (
 	holdStep  = 256 << 10
 	nodeBytes = 3 << 10 // of an object of a list, with its members
 )
 
-// hold asks for memory until the request is answered. Once it was refused, it is refused at once.
+// hold reserves memory until the request is answered. After a refusal it fails at once.
 func (q *query) hold(ctx context.Context, bytes int64) error {
 	q.used += bytes
 	if q.stopped == nil && q.used-q.held >= holdStep {
@@ -52,7 +51,7 @@ func (q *query) hold(ctx context.Context, bytes int64) error {
 	return q.stopped
 }
 
-// request asks a question, and counts what is answered.
+// request sends a question and counts its answer.
 func (q *query) request(ctx context.Context, question Question) (*web.Captured, error) {
 	if q.stopped != nil {
 		return nil, q.stopped
@@ -80,7 +79,7 @@ func (q *query) noteError(err error) error {
 	return err
 }
 
-// kept is what was read: an answer of REST, or a value.
+// kept is a cached answer of REST, or a value.
 type kept struct {
 	answer *web.Captured
 	value  any
@@ -89,10 +88,10 @@ type kept struct {
 
 type queryKey struct{}
 
-// queryOf gives the query that a resolver works for.
+// queryOf returns the query of a resolver's context.
 func queryOf(ctx context.Context) *query { return ctx.Value(queryKey{}).(*query) }
 
-// read asks for what is there, once for the same address and handler.
+// read sends a question that only reads, once per address and handler.
 func (q *query) read(ctx context.Context, question Question) (*web.Captured, error) {
 	question.Method = http.MethodGet
 	if question.Media == "" {
@@ -108,15 +107,14 @@ func (q *query) read(ctx context.Context, question Question) (*web.Captured, err
 	return answer, err
 }
 
-// keyOf is what the answer to a question is kept under.
+// keyOf returns the key of the answer to a question.
 func keyOf(question Question) string {
 	media := cmp.Or(question.Media, "raw")
 	return fmt.Sprintf("%s?%s %s %t %q", question.Path, question.Query.Encode(), media,
 		question.Handler != nil, question.Members)
 }
 
-// follow takes what a question was answered, and asks again where a repository has moved to, as clients of
-// REST do.
+// follow checks an answer and follows the redirect of a moved repository, as clients of REST do.
 func (q *query) follow(
 	ctx context.Context, question Question, answer *web.Captured, err error,
 ) (*web.Captured, error) {
@@ -126,7 +124,7 @@ func (q *query) follow(
 			return nil, err
 		case answer.Status == http.StatusOK || answer.Status == http.StatusNoContent:
 			return answer, nil
-		case answer.Status == http.StatusNotFound: // as some routes say no
+		case answer.Status == http.StatusNotFound: // some routes report a missing right so
 			return nil, errs.Absent()
 		case answer.Status != http.StatusMovedPermanently:
 			return nil, fmt.Errorf("graphql: %s answers %d", question.Path, answer.Status)
@@ -140,25 +138,25 @@ func (q *query) follow(
 	}
 }
 
-// movedTo is the path to which an answer redirects.
+// movedTo returns the path to which an answer redirects.
 func movedTo(answer *web.Captured) (string, error) {
 	to, err := url.Parse(answer.Header().Get("Location"))
 	if err != nil {
 		return "", err
 	}
 	path := to.EscapedPath()
-	if at := strings.Index(path, "/repos/"); at > 0 { // behind the prefix
+	if at := strings.Index(path, "/repos/"); at > 0 { // after the prefix
 		path = path[at:]
 	}
 	return path, nil
 }
 
-// change asks for a change, and gives what is answered, see changed. What was read before counts no longer.
+// change sends a change and returns its answer, see changed. It drops all cached answers.
 func (q *query) change(ctx context.Context, method, path string, body map[string]any) (payload, error) {
 	return q.changeBy(ctx, Question{Method: method, Path: path}, body)
 }
 
-// changeBy is change by a question that may have a handler of its own.
+// changeBy is change for a question that may have a handler of its own.
 func (q *query) changeBy(ctx context.Context, question Question, body map[string]any) (payload, error) {
 	clear(q.kept)
 	question.Media = "raw"
@@ -179,7 +177,7 @@ func (q *query) changeBy(ctx context.Context, question Question, body map[string
 	return changed(answer)
 }
 
-// changed reads what a change answers; nil where that is no object.
+// changed decodes the answer to a change. It returns nil if the answer is no object.
 func changed(answer *web.Captured) (payload, error) {
 	if b := answer.Body.Bytes(); len(b) > 0 && b[0] == '{' {
 		return members(b)
@@ -187,7 +185,7 @@ func changed(answer *web.Captured) (payload, error) {
 	return nil, nil
 }
 
-// object asks for one thing.
+// object reads one object.
 func (q *query) object(ctx context.Context, question Question) (payload, error) {
 	answer, err := q.read(ctx, question)
 	if err != nil {
@@ -196,7 +194,7 @@ func (q *query) object(ctx context.Context, question Question) (payload, error) 
 	return members(answer.Body.Bytes())
 }
 
-// list asks for a list. next tells that more follows it.
+// list reads a list. next reports whether more rows follow.
 func (q *query) list(ctx context.Context, question Question) (list []payload, next bool, err error) {
 	answer, err := q.read(ctx, question)
 	if err != nil {

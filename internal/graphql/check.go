@@ -30,7 +30,7 @@ func statusContextFields() map[string]exec.Resolver {
 	}
 }
 
-// commitOfStatus is the commit that a status says something of: its address ends with the name.
+// commitOfStatus returns the commit of a status. The status's address ends with the commit's name.
 func commitOfStatus(o *object) any {
 	at := textOf(o.data, "url")
 	return gitObject(o.repo, "commit", at[strings.LastIndexByte(at, '/')+1:])
@@ -65,7 +65,7 @@ func checkRunFields() map[string]exec.Resolver {
 	}
 }
 
-// newSuite is a check suite of a payload, which may be a part only.
+// newSuite returns a check suite for a payload, which may have only a part of its members.
 func newSuite(in *object, data payload, whole bool) *object {
 	return &object{kind: "CheckSuite", data: data, whole: whole, repo: in,
 		source: source{Path: in.path("check-suites", string(data.get("id")))}}
@@ -119,13 +119,13 @@ func appFields() map[string]exec.Resolver {
 		"updatedAt": same("updated_at")}
 }
 
-// runsByID loads runs of which only the ids are at hand.
+// runsByID loads runs by id.
 func runsByID(q *query, _ *object) loader[int64, payload] {
 	l := loader[int64, payload]{name: "runs by id", route: "/check-runs/0", key: byIdentity}
 	return full(l, q.load.Checks.RunsByIDs)
 }
 
-// suitesByID loads suites of which only a part is known.
+// suitesByID loads suites by id.
 func suitesByID(q *query, _ *object) loader[int64, payload] {
 	l := loader[int64, payload]{name: "suites by id", route: "/check-suites/0", key: byIdentity}
 	return full(l, q.load.Checks.SuitesByIDs)
@@ -137,13 +137,13 @@ func (q *query) suites() loader[git.SHA, *web.List[payload]] {
 	return beginnings(l, q.load.Checks.SuitesOfMany)
 }
 
-// suitesOf are the suites of a commit.
+// suitesOf returns the suites of a commit.
 func (q *query) suitesOf(ctx context.Context, commit *object) ([]payload, error) {
 	known, _ := q.suites().known(q, commit)
 	return q.within(ctx, known, Question{Path: rollupPath(commit) + "/check-suites"}, "check_suites")
 }
 
-// checkSuites are the suites of commits.
+// checkSuites resolves the suites of commits.
 func checkSuites(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 	q, values := queryOf(ctx), make([]any, len(parents))
 	filter, _ := f.Args["filterBy"].(map[string]any)
@@ -172,7 +172,7 @@ func checkSuites(ctx context.Context, f *exec.Field, parents []exec.Object) []an
 	return values
 }
 
-// withRun are those of some suites that have a run of a name.
+// withRun returns the suites that have a run of a name.
 func (q *query) withRun(ctx context.Context, suites []any, name string) (found []any, failure error) {
 	for _, s := range suites {
 		runs, err := q.runsOf(ctx, s.(*object), false)
@@ -184,7 +184,7 @@ func (q *query) withRun(ctx context.Context, suites []any, name string) (found [
 	return found, failure
 }
 
-// ofApp reports a payload of the App of a number; nil is any.
+// ofApp reports whether a payload is of the App with an id. nil means any App.
 func ofApp(data payload, id any) bool {
 	number, ok := id.(int)
 	if !ok {
@@ -203,7 +203,7 @@ func (q *query) runs(all bool) loader[int64, *web.List[payload]] {
 	})
 }
 
-// runsOf are the runs of a suite.
+// runsOf returns the runs of a suite.
 func (q *query) runsOf(ctx context.Context, suite *object, all bool) ([]payload, error) {
 	begun, err := q.runs(all).get(ctx, q, suite)
 	if err != nil {
@@ -216,7 +216,7 @@ func (q *query) runsOf(ctx context.Context, suite *object, all bool) ([]payload,
 	return q.within(ctx, begun, question, "check_runs")
 }
 
-// checkRuns are the runs of suites.
+// checkRuns resolves the runs of suites.
 func checkRuns(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 	q, values := queryOf(ctx), make([]any, len(parents))
 	filter, _ := f.Args["filterBy"].(map[string]any)
@@ -241,7 +241,7 @@ func checkRuns(ctx context.Context, f *exec.Field, parents []exec.Object) []any 
 	return values
 }
 
-// runChosen reports a run that a filter lets through.
+// runChosen reports whether a run passes a filter.
 func runChosen(data payload, filter map[string]any) bool {
 	among := func(member string, list any) bool {
 		names, ok := list.([]any)
@@ -257,7 +257,8 @@ func runChosen(data payload, filter map[string]any) bool {
 		among("conclusion", filter["conclusions"])
 }
 
-// combined is a Status: what the statuses of a commit come to, without its checks; nil where there are none.
+// combined returns a Status, the combined statuses of a commit without its checks. It returns nil if there
+// are none.
 func combined(r *rollup) any {
 	statuses := &rollup{commit: r.commit}
 	for _, c := range r.contexts {
@@ -271,7 +272,7 @@ func combined(r *rollup) any {
 	return &combinedStatus{statuses}
 }
 
-// combinedStatus is a Status.
+// combinedStatus is a Status of the schema.
 type combinedStatus struct{ *rollup }
 
 func (*combinedStatus) TypeName() string { return "Status" }
@@ -313,7 +314,7 @@ func combinedFields() map[string]exec.Resolver {
 	}
 }
 
-// nodeID names what is said of a commit, by the repository and the commit's name.
+// nodeID returns a node id of the repository and the commit's name.
 func (r *rollup) nodeID(ctx context.Context, kind string) (any, error) {
 	number, err := repositoryID(ctx, r.commit.repo)
 	inner := account.NodeID(kind, number) + ":" + textOf(r.commit.data, "sha")

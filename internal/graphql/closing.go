@@ -14,7 +14,7 @@ import (
 	"arbor/internal/repo"
 )
 
-// closingIssues are the issues that a pull request closes when it is merged.
+// closingIssues resolves the issues that a pull request closes when it is merged.
 func closingIssues(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 	media := textMedia(f)
 	l := loader[int64, []int64]{name: "closing issues", route: "/pulls", key: byNumber,
@@ -28,7 +28,7 @@ func closingIssues(ctx context.Context, f *exec.Field, parents []exec.Object) []
 	})
 }
 
-// closedByPulls are the pull requests that close an issue when they are merged, or did.
+// closedByPulls resolves the pull requests that close an issue when they are merged, or have closed it.
 func closedByPulls(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 	q, closed, media := queryOf(ctx), f.Args["includeClosedPrs"] == true, textMedia(f)
 	l := loader[int64, []int64]{name: fmt.Sprint("closed by ", closed), route: "/pulls", key: byNumber,
@@ -44,22 +44,22 @@ func closedByPulls(ctx context.Context, f *exec.Field, parents []exec.Object) []
 	})
 }
 
-// issueAt is an issue of which only the number is at hand, and the media of whose texts is known.
+// issueAt returns an issue by its number. media is the form of its texts.
 func issueAt(in *object, number, media string) *object {
 	return &object{kind: "Issue", data: payload{}.with("number", json.RawMessage(number)), repo: in,
 		source: source{Path: in.path("issues", number), Media: media}}
 }
 
-// numberedIssues loads issues in their full form.
+// numberedIssues loads full issues by number.
 func numberedIssues(q *query, o *object) loader[int64, payload] {
 	l := loader[int64, payload]{name: "issues", route: "/issues", media: o.source.Media, key: byNumber}
 	return full(l, q.load.Issues.Numbered)
 }
 
-// isNumber reports an object of which the number alone is at hand.
+// isNumber reports whether only the number of an object is loaded.
 func isNumber(o *object) bool { return len(o.data) == 1 }
 
-// byRepository calls fn with objects of one repository each, a hundred at most.
+// byRepository calls fn with the objects of one repository, at most a hundred at a time.
 func byRepository(q *query, objects []*object, fn func(in *object, list []*object)) {
 	lists, repos := map[*object][]*object{}, []*object{}
 	for _, o := range objects {
@@ -76,7 +76,7 @@ func byRepository(q *query, objects []*object, fn func(in *object, list []*objec
 	}
 }
 
-// sameRepository gives one object for each repository.
+// sameRepository returns the query's one object for a repository.
 func (q *query) sameRepository(o *object) *object {
 	if q.repositories == nil {
 		q.repositories = map[string]*object{}
@@ -87,7 +87,7 @@ func (q *query) sameRepository(o *object) *object {
 	return q.repositories[o.source.Path]
 }
 
-// joinedBy joins what names things, in their order.
+// joinedBy joins the names of objects in their order.
 func joinedBy(list []*object, name func(o *object) string) string {
 	names := make([]string, len(list))
 	for n, o := range list {
@@ -96,7 +96,7 @@ func joinedBy(list []*object, name func(o *object) string) string {
 	return strings.Join(names, ",")
 }
 
-// mergeText is a part of what a merge writes unless the caller gives another text.
+// mergeText resolves a part of the default message of a merge.
 func mergeText(part func(t pull.MergeText) string) exec.Resolver {
 	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 		q := queryOf(ctx)
@@ -110,7 +110,7 @@ func mergeText(part func(t pull.MergeText) string) exec.Resolver {
 	}
 }
 
-// compare is how refs stand to another one, which may be another owner's: owner:branch.
+// compare resolves comparisons of refs with another one, which may be in another repository: owner:branch.
 func compare(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 	q, objects, values := queryOf(ctx), objectsOf(parents), make([]any, len(parents))
 	head, _ := f.Args["headRef"].(string)
@@ -140,5 +140,5 @@ func compare(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 	return values
 }
 
-// numberOf is the number of an issue or a pull request.
+// numberOf returns the number of an issue or a pull request.
 func numberOf(o *object) string { return string(o.data.get("number")) }

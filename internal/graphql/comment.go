@@ -9,7 +9,7 @@ import (
 	"arbor/internal/web"
 )
 
-// comments lists those of an issue or a pull request.
+// comments resolves the comments of an issue or a pull request.
 func comments(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	q, media := queryOf(ctx), textMedia(f)
 	of := commentLists(q, f)
@@ -23,19 +23,19 @@ func comments(ctx context.Context, f *exec.Field, o *object) (any, error) {
 		node: func(data payload) (any, error) { return newComment(o.repo, o, data, media), nil }})
 }
 
-// commentLists are the comments of issues and pull requests.
+// commentLists loads the comments of issues and pull requests.
 func commentLists(q *query, f *exec.Field) listLoader[int64] {
 	return lists(loader[int64, *web.List[payload]]{name: "comments", route: "/issues/comments", media: textMedia(f),
 		key: byNumber}, q.load.Comments.ListMany)
 }
 
-// commentsByID loads comments of which only the ids are at hand.
+// commentsByID loads comments by id.
 func commentsByID(q *query, _ *object) loader[int64, payload] {
 	l := loader[int64, payload]{name: "comments by id", route: "/issues/comments", key: byIdentity}
 	return full(l, q.load.Comments.ByIDs)
 }
 
-// newComment is a comment of an issue or a pull request.
+// newComment returns a comment of an issue or a pull request.
 func newComment(in, of *object, data payload, media string) *object {
 	return &object{kind: "IssueComment", data: data, whole: true, repo: in, of: of,
 		source: source{Path: in.path("issues", "comments", string(data.get("id"))), Media: media}}
@@ -67,7 +67,7 @@ func commentFields() map[string]exec.Resolver {
 	})
 }
 
-// commented are the fields of all that people write in a conversation.
+// commented returns the fields of everything that users write in a conversation.
 func commented() map[string]exec.Resolver {
 	return merge(reactable(), map[string]exec.Resolver{
 		"id": same("node_id"), "databaseId": same("id"), "author": accountField("user"),
@@ -82,7 +82,7 @@ func commented() map[string]exec.Resolver {
 	})
 }
 
-// texts is a text as HTML, or without markup, which payloads have if they are asked for it.
+// texts resolves a text as HTML or without markup. Payloads have these only if the request asks for them.
 func texts(member string) exec.Resolver {
 	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 		if _, there := o.data.find(member); !there && o.source.Path != "" {

@@ -12,7 +12,7 @@ import (
 	"arbor/internal/graphql/exec"
 )
 
-// repositoryGit are the fields of a repository about refs.
+// repositoryGit returns the fields of a repository about refs.
 func repositoryGit() map[string]exec.Resolver {
 	return map[string]exec.Resolver{
 		"refs": one(refs), "object": one(named),
@@ -33,7 +33,7 @@ func repositoryGit() map[string]exec.Resolver {
 	}
 }
 
-// ref finds a ref by its full name; nil where there is none.
+// ref returns a ref by its full name, or nil if there is none.
 func (q *query) ref(ctx context.Context, in *object, name string) (any, error) {
 	short := strings.TrimPrefix(name, "refs/")
 	if strings.HasSuffix(short, "/") || short == "" {
@@ -91,7 +91,7 @@ func refFields() map[string]exec.Resolver {
 	}
 }
 
-// gitObject is an object of Git's, of which only the name is known so far.
+// gitObject returns a Git object whose payload is not loaded yet.
 func gitObject(in *object, kind, sha string) *object {
 	raw, _ := json.Marshal(sha)
 	o := &object{kind: "Commit", data: payload{}.with("sha", raw), repo: in}
@@ -108,7 +108,7 @@ func gitObject(in *object, kind, sha string) *object {
 	return o
 }
 
-// listedCommit is a commit of a list, where REST has the commit within and whose it is beside it.
+// listedCommit returns a commit of a list. REST nests the Git commit and puts the accounts beside it.
 func listedCommit(in *object, outer payload) (*object, error) {
 	data, err := members(outer.get("commit"))
 	if err != nil {
@@ -122,7 +122,7 @@ func listedCommit(in *object, outer payload) (*object, error) {
 	return &object{kind: "Commit", data: data, whole: true, repo: in}, nil
 }
 
-// gitObjectFields are the fields of all objects of Git's.
+// gitObjectFields returns the fields of all Git objects.
 func gitObjectFields() map[string]exec.Resolver {
 	return map[string]exec.Resolver{
 		"oid": same("sha"), "repository": inRepository,
@@ -130,7 +130,7 @@ func gitObjectFields() map[string]exec.Resolver {
 			return textOf(o.data, "sha")[:7], nil
 		}),
 		"id": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			number, err := repositoryID(ctx, o.repo) // REST makes these ids so, where it tells them
+			number, err := repositoryID(ctx, o.repo) // this is how REST makes these ids
 			inner := account.NodeID(o.kind, number) + ":" + textOf(o.data, "sha")
 			return base64.RawURLEncoding.EncodeToString([]byte(inner)), err
 		}),
@@ -194,7 +194,7 @@ func commitFields() map[string]exec.Resolver {
 
 func itsCommit(_ context.Context, o *object) (*object, error) { return o, nil }
 
-// gitActor is who wrote or made a commit.
+// gitActor is the author or committer of a commit.
 type gitActor struct {
 	commit *object
 	member string // author or committer
@@ -233,10 +233,10 @@ func gitActorFields() map[string]exec.Resolver {
 		"name": member("name"), "email": member("email"), "date": member("date"),
 		"user": each(func(ctx context.Context, a *gitActor) (any, error) {
 			if a.member == "tagger" {
-				return nil, nil // REST does not say whose the address is
+				return nil, nil // REST does not report the account of the address
 			}
 			raw, there := a.commit.data.find(a.member + "_account")
-			if !there { // the plain commit does not say whose the address is
+			if !there { // the plain commit does not have the account of the address
 				sha := textOf(a.commit.data, "sha")
 				data, err := queryOf(ctx).object(ctx, Question{Path: a.commit.repo.path("commits", sha)})
 				if err != nil {

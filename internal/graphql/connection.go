@@ -10,24 +10,24 @@ import (
 	"arbor/internal/graphql/exec"
 )
 
-// connection is a list, or the part of it that a query asks for.
+// connection is a list, or the part of a list that a query selects.
 type connection struct {
 	kind   string
 	part   part
 	nodes  []any
 	keys   []string            // of the nodes, for their cursors
-	next   bool                // there is more behind
+	next   bool                // more rows follow
 	total  func() (int, error) // of all parts
 	rollup *rollup             // of contexts of checks; else nil
 
-	reacted *object // of reactions: to what
+	reacted *object // of reactions: their subject
 
 	updated string // of a timeline: when it last changed, RFC 3339
 }
 
 func (c *connection) TypeName() string { return c.kind }
 
-// cursor is that of a node.
+// cursor returns the cursor of a node.
 func (c *connection) cursor(n int) string {
 	return cursor{place: c.part.offset + n + 1, key: c.keys[n]}.String()
 }
@@ -37,23 +37,23 @@ type edge struct {
 	kind   string
 	node   any
 	cursor string
-	fields map[string]any // that this edge has besides
+	fields map[string]any // additional fields of this edge
 }
 
 func (e *edge) TypeName() string { return e.kind }
 
-// part is which part of a list is asked for.
+// part is the part of a list that a query selects.
 type part struct {
 	after, before cursor
 
 	offset int
 	size   int
 	last   bool // size counts from the end
-	end    int  // of the rows before the cursor; -1: the list's
+	end    int  // of the rows before the cursor; -1: the end of the list
 }
 
-// readPart reads first, last, after and before. Without first and last only counts are asked for. Until
-// query.place says where the rows of the cursors are now, they are where they were.
+// readPart reads first, last, after and before. Without first and last it selects only counts. The offsets
+// are those of the cursors until query.place finds the rows again.
 func readPart(f *exec.Field) (p part, err error) {
 	p.end = -1
 	if s, ok := f.Args["after"].(string); ok && s != "" {
@@ -76,10 +76,10 @@ func readPart(f *exec.Field) (p part, err error) {
 	return p, nil
 }
 
-// startsList reports a part that is the first page of a list.
+// startsList reports whether a part is the first page of a list.
 func (p part) startsList() bool { return !p.last && p.end < 0 && p.size > 0 && p.offset == 0 }
 
-// settle makes the part one that is counted from the beginning.
+// settle converts a part counted from the end into one counted from the beginning.
 func (p *part) settle(total func() (int, error)) error {
 	if p.last {
 		end := p.end
@@ -97,7 +97,7 @@ func (p *part) settle(total func() (int, error)) error {
 	return nil
 }
 
-// wantsNodes reports that a connection's nodes are asked for, or where they end.
+// wantsNodes reports whether a query selects a connection's nodes or where they end.
 func wantsNodes(f *exec.Field) bool { return f.Selects(document.NodeFields()...) }
 
 // pages is a list of the REST API, or one that a feature loads for many objects.
@@ -105,15 +105,15 @@ type pages struct {
 	kind     string // of the connection
 	question Question
 	many     pager   // instead of question
-	of       *object // whose list of many it is
-	in       string  // the member of the answer that is the list; empty: the answer is
-	rank     *rank   // nil: the rows' order is not known, see query.seek
-	tip      string  // of a list that never changes: what it is the list of, which its cursors name
+	of       *object // the owner of the list that many loads
+	in       string  // the member of the answer that has the list; empty: the whole answer
+	rank     *rank   // nil: the order of the rows is unknown, see query.seek
+	tip      string  // of an immutable list: its owner, which cursors contain
 	node     func(payload) (any, error)
-	count    func() (int, error) // where it is known otherwise
+	count    func() (int, error) // if another list has it
 }
 
-// connect asks for a part of a list.
+// connect returns the selected part of a list as a connection.
 func (q *query) connect(ctx context.Context, f *exec.Field, l pages) (any, error) {
 	p, err := readPart(f)
 	if err != nil {
@@ -123,7 +123,7 @@ func (q *query) connect(ctx context.Context, f *exec.Field, l pages) (any, error
 	if c.total == nil && l.many != nil {
 		size := 1
 		if wantsNodes(f) && p.startsList() {
-			size = p.size // of this page, which tells it
+			size = p.size // of the page that contains the total
 		}
 		c.total = func() (int, error) {
 			page, err := l.many.pageOf(ctx, q, l.of, 1, size)
@@ -169,7 +169,7 @@ func (q *query) connect(ctx context.Context, f *exec.Field, l pages) (any, error
 	return c, nil
 }
 
-// part asks for the pages of a list that hold a part: one page, or two where it begins within one.
+// part reads the pages of a list that contain a part: one page, or two if it begins within one.
 func (q *query) part(ctx context.Context, l *pages, p part) (list []payload, next bool, err error) {
 	if p.size == 0 {
 		return nil, false, nil
@@ -227,17 +227,18 @@ func paged(question Question, number, size int) Question {
 	return question
 }
 
-// noteTotal keeps how long a list is where a page of it, which was read, tells so.
+// noteTotal caches the length of a list if a page that was read contains it.
 func (q *query) noteTotal(ctx context.Context, question, page Question) {
 	if answer, err := q.read(ctx, page); err == nil && answer.Total > 0 {
 		q.kept[totalOf(question)] = kept{value: int(answer.Total)}
 	}
 }
 
-// totalOf is what the length of a list is kept under.
+// totalOf returns the key of the length of a list.
 func totalOf(question Question) string { return "total " + keyOf(question) }
 
-// count is how long a list is: its last page of one row each says so, unless another page was read that does.
+// count returns the length of a list. It asks for the last page of one row each, unless the length is
+// cached.
 func (q *query) count(ctx context.Context, question Question) (int, error) {
 	if k, ok := q.kept[totalOf(question)]; ok {
 		return k.value.(int), nil
@@ -265,7 +266,7 @@ func (q *query) count(ctx context.Context, question Question) (int, error) {
 	return len(list), nil
 }
 
-// connectAll is a connection of a list that is at hand, whole.
+// connectAll returns a connection of a complete list.
 func connectAll(f *exec.Field, kind string, all []any) (any, error) {
 	keys := make([]string, len(all))
 	for n, node := range all {
@@ -274,8 +275,8 @@ func connectAll(f *exec.Field, kind string, all []any) (any, error) {
 	return connectKeyed(f, kind, all, keys, false)
 }
 
-// connectKeyed is connectAll for nodes with these keys. If the list is sorted by them, cursors of nodes that are
-// gone still tell where they were.
+// connectKeyed is connectAll for nodes with keys. If the list is sorted by them, cursors of deleted nodes
+// keep their position.
 func connectKeyed(f *exec.Field, kind string, all []any, keys []string, sorted bool) (any, error) {
 	p, err := readPart(f)
 	if err != nil {
@@ -293,7 +294,7 @@ func connectKeyed(f *exec.Field, kind string, all []any, keys []string, sorted b
 	return c, nil
 }
 
-// none is a connection of what Arbor does not have.
+// none resolves an empty connection, for what Arbor does not have.
 func none(kind string) exec.Resolver {
 	return func(_ context.Context, f *exec.Field, parents []exec.Object) []any {
 		values := make([]any, len(parents))
@@ -307,7 +308,7 @@ func none(kind string) exec.Resolver {
 	}
 }
 
-// connectionFields are the fields of all connections.
+// connectionFields returns the fields of all connections.
 func connectionFields(kind string) map[string]exec.Resolver {
 	each := func(value func(c *connection) (any, error)) exec.Resolver {
 		return func(_ context.Context, _ *exec.Field, parents []exec.Object) []any {
@@ -360,7 +361,7 @@ func connectionFields(kind string) map[string]exec.Resolver {
 	}
 }
 
-// edgeFields are the fields of all edges.
+// edgeFields returns the fields of all edges.
 func edgeFields() map[string]exec.Resolver {
 	each := func(value func(e *edge) any) exec.Resolver {
 		return func(_ context.Context, _ *exec.Field, parents []exec.Object) []any {

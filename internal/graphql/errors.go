@@ -8,7 +8,8 @@ import (
 	"arbor/internal/graphql/exec"
 )
 
-// asError makes an error of the REST API one of GraphQL. What is unknown stays so, and is masked.
+// asError converts an error of the REST API to one of GraphQL. Unknown errors are returned unchanged, and
+// are masked later.
 func asError(err error) error {
 	var told *exec.Error
 	var known *errs.Error
@@ -60,7 +61,7 @@ func unresolvedNode(id string) error {
 	return unresolved("a node with the global id of '" + clip(id) + "'")
 }
 
-// orUnresolved makes an absent thing one that could not be resolved.
+// orUnresolved converts a not-found error to one that the thing could not be resolved.
 func orUnresolved(err error, what string) error {
 	if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Gone) {
 		return unresolved(what)

@@ -12,7 +12,7 @@ import (
 	"arbor/internal/web"
 )
 
-// resolvers are those of all fields of the schema. A test holds that none lacks one.
+// resolvers returns the resolvers of all fields of the schema. A test checks that none is missing.
 func (api *API) resolvers(s *ast.Schema) map[string]exec.Resolver {
 	types := map[string]map[string]exec.Resolver{
 		"Query": {
@@ -75,7 +75,7 @@ func (api *API) resolvers(s *ast.Schema) map[string]exec.Resolver {
 	return out
 }
 
-// viewerAccount is who asks. An App's bot is one, too.
+// viewerAccount resolves the caller's account, which may be an App's bot.
 func viewerAccount(ctx context.Context, f *exec.Field) (any, error) {
 	login := viewer(ctx).Login
 	source := Question{Path: web.Path("users", login)}
@@ -86,7 +86,7 @@ func viewerAccount(ctx context.Context, f *exec.Field) (any, error) {
 	return &object{kind: "User", data: data, whole: true}, err
 }
 
-// orNothing is a field of the root that is null, without an error, where nothing is.
+// orNothing is null without an error if next finds nothing, for fields of the root.
 func orNothing(next exec.Resolver) exec.Resolver {
 	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 		values := next(ctx, f, parents)
@@ -97,5 +97,5 @@ func orNothing(next exec.Resolver) exec.Resolver {
 	}
 }
 
-// siteOf is scheme and host of pages.
+// siteOf returns the scheme and host of pages.
 func siteOf(ctx context.Context) string { return web.From(ctx).Site }

@@ -21,7 +21,7 @@ import (
 	"arbor/internal/web"
 )
 
-// refs lists the refs below a prefix.
+// refs resolves the refs below a prefix.
 func refs(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	q, values := queryOf(ctx), url.Values{}
 	prefix, _ := f.Args["refPrefix"].(string)
@@ -35,7 +35,7 @@ func refs(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	direction := f.Args["direction"]
 	if order, ok := f.Args["orderBy"].(map[string]any); ok {
 		direction = order["direction"]
-		// others stand by name, as at GitHub
+		// other orders are by name, as at GitHub
 		if order["field"] == "TAG_COMMIT_DATE" && prefix == "refs/tags/" {
 			values.Set("order", "date")
 		}
@@ -58,7 +58,7 @@ func refs(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	return c, err
 }
 
-// named finds a Git object by its SHA, or by what git calls it: main, v1.0, HEAD:docs/a.md. Null where there
+// named resolves a Git object by its SHA or by a revision: main, v1.0, HEAD:docs/a.md. It is null if there
 // is none.
 func named(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	name, _ := f.Args["expression"].(string)
@@ -83,13 +83,13 @@ func named(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	return found, nil
 }
 
-// nameOf tells what a name in a repository leads to.
+// nameOf resolves a revision in a repository.
 func (q *query) nameOf(ctx context.Context, in *object, name string) (payload, error) {
 	return q.object(ctx, Question{Path: in.path("git", "trees", "HEAD"), Query: url.Values{"name": {name}},
 		Handler: q.with.Named})
 }
 
-// namedCommits loads commits of which only the names are known.
+// namedCommits loads commits by SHA.
 func namedCommits(q *query, of *object) loader[git.SHA, payload] {
 	l := full(loader[git.SHA, payload]{name: "named commits", route: "/commits", key: bySHA}, q.load.Git.Commits)
 	whole := l.read
@@ -107,13 +107,13 @@ func namedCommits(q *query, of *object) loader[git.SHA, payload] {
 	return l
 }
 
-// namedTags loads annotated tags of which only the names are known.
+// namedTags loads annotated tags by SHA.
 func namedTags(q *query, _ *object) loader[git.SHA, payload] {
 	l := loader[git.SHA, payload]{name: "tags", route: "/git/tags/HEAD", key: bySHA}
 	return full(l, q.load.Git.Tags)
 }
 
-// histories list the commits that commits have behind them, themselves first.
+// histories resolves the histories of commits, themselves first.
 func histories(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 	values, err := historyFilter(ctx, f)
 	if err != nil {
@@ -125,7 +125,7 @@ func histories(ctx context.Context, f *exec.Field, parents []exec.Object) []any 
 	}))(ctx, f, parents)
 }
 
-// historyFilter is what a query wants of a history, as parameters of REST's list of commits.
+// historyFilter returns a history's arguments as parameters of REST's list of commits.
 func historyFilter(ctx context.Context, f *exec.Field) (url.Values, error) {
 	values := url.Values{}
 	for _, name := range [...]string{"path", "since", "until"} {
@@ -153,7 +153,7 @@ func historyFilter(ctx context.Context, f *exec.Field) (url.Values, error) {
 	return values, nil
 }
 
-// historyLists are the histories of commits, as far as the filter goes.
+// historyLists loads the filtered histories of commits.
 func historyLists(q *query, filter url.Values) listLoader[git.SHA] {
 	l := loader[git.SHA, *web.List[payload]]{name: "history " + filter.Encode(), route: "/commits", key: bySHA}
 	return lists(l, func(ctx context.Context, a *repo.Access, tips []git.SHA, page web.Page) (
@@ -162,8 +162,8 @@ func historyLists(q *query, filter url.Values) listLoader[git.SHA] {
 	})
 }
 
-// history lists what a commit has behind it. Its cursors name the commit at which the list began: a cursor goes on
-// with the history to which it belongs, also where a branch has moved since.
+// history resolves the history of a commit. Its cursors contain the commit at which the list began, so that
+// a cursor continues the same history after the branch has moved.
 func history(ctx context.Context, f *exec.Field, o *object, filter url.Values) (any, error) {
 	q := queryOf(ctx)
 	p, err := readPart(f)
@@ -180,8 +180,8 @@ func history(ctx context.Context, f *exec.Field, o *object, filter url.Values) (
 		node: func(data payload) (any, error) { return listedCommit(o.repo, data) }})
 }
 
-// associated lists the pull requests of commits: those that were merged with one, and open ones that bring
-// it.
+// associated resolves the pull requests of commits: those that were merged with one, and open ones that
+// contain it.
 func associated(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 	q, media := queryOf(ctx), textMedia(f)
 	l := loader[git.SHA, []int64]{name: "pulls of commits", route: "/commits/HEAD/pulls", key: bySHA,
@@ -199,10 +199,10 @@ func associated(ctx context.Context, f *exec.Field, parents []exec.Object) []any
 	})
 }
 
-// bySHA is the key of an object of Git's.
+// bySHA returns the key of a Git object.
 func bySHA(o *object) git.SHA { return git.SHA(textOf(o.data, "sha")) }
 
-// parents lists the commits before a commit.
+// parents resolves the parents of a commit.
 func parents(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	list, err := o.list(ctx, "parents")
 	all := make([]any, len(list))
@@ -243,9 +243,9 @@ func treeFields() map[string]exec.Resolver {
 	return merge(gitObjectFields(), map[string]exec.Resolver{"entries": one(treeEntries)})
 }
 
-// treeEntries lists what is in a tree.
+// treeEntries resolves the entries of a tree.
 func treeEntries(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-	at := o.data.get("path") // REST does not say it of a tree
+	at := o.data.get("path") // REST does not report it for a tree
 	list, err := o.list(ctx, "tree")
 	if err != nil {
 		return nil, err
@@ -265,7 +265,7 @@ func treeEntries(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 		if size := data.get("size"); len(size) > 0 {
 			entry["size"] = size
 		}
-		if kind != "commit" { // that of a submodule is elsewhere
+		if kind != "commit" { // a submodule's commit is in another repository
 			inner := gitObject(o.repo, kind, textOf(data, "sha"))
 			at, _ := json.Marshal(entry["path"])
 			inner.data = inner.data.with("size", data.get("size")).with("path", at)
@@ -276,7 +276,7 @@ func treeEntries(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 	return all, nil
 }
 
-// maxText is the longest blob whose text is told, in bytes.
+// maxText is the size in bytes of the longest blob whose text is returned.
 const maxText = 1 << 20
 
 func blobFields() map[string]exec.Resolver {
@@ -325,5 +325,5 @@ func blobFields() map[string]exec.Resolver {
 	})
 }
 
-// isBinary reports what is no text in UTF-8.
+// isBinary reports whether b is not UTF-8 text.
 func isBinary(b []byte) bool { return bytes.IndexByte(b, 0) >= 0 || !utf8.Valid(b) }

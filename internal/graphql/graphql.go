@@ -1,33 +1,32 @@
-// Package graphql answers GitHub's GraphQL API, as far as Arbor has what it is about.
+// Package graphql serves GitHub's GraphQL API for the features that Arbor has.
 //
 //		POST /graphql
 //		POST /api/graphql
 //
 //	  - graphql.go: the endpoint
-//	  - ask.go: questions to the REST API; object.go: its payloads as objects of the schema; connection.go: its lists;
+//	  - ask.go: requests to the REST API; object.go: its payloads as objects of the schema; connection.go: its lists;
 //	    cursor.go: where pages of lists begin
-//	  - load.go, loadlist.go: what features load for many things of a repository
+//	  - load.go, loadlist.go: loaders of many objects of a repository
 //	  - fields.go: the resolvers, by type: account.go, repository.go, issue.go, issuemember.go, pull.go,
 //	    commit.go, gitobject.go, release.go, search.go, reaction.go, timeline.go, reviewthread.go, reviewcomment.go, rollup.go, check.go,
 //	    annotation.go, viewed.go
-//	  - node.go, nodetracker.go, nodecommit.go: things by their node ids; resource.go: by the addresses of their pages
+//	  - node.go, nodetracker.go, nodecommit.go: objects by their node ids; resource.go: by the addresses of their pages
 //	  - mutation*.go: mutations
 //	  - errors.go: the errors of REST in GitHub's form
 //
-// Below: document, which reads queries and tells what they cost; schema, the schema's text; exec, which runs
-// operations on it; answer, by which tests hold answers against a schema.
+// Subpackages: document parses queries and computes their cost, schema has the schema's text, exec runs
+// operations on it, and answer lets tests compare responses with a schema.
 //
-// GraphQL has no rule, right or SQL of its own. What a field shows is a part of the answer that REST gives
-// the same caller, and a mutation is a request to REST: Question names the route, and the server asks what
-// that wants of the role and of the token as it does of any request (server/ask.go). So nothing is seen or
-// done here that could not be seen or done there, and one object is the same by both. Where REST has no
-// list that suits, a question brings a handler of the feature, which answers under the right of the route that
-// it names.
+// The package adds no rules, rights or SQL. A field's value is a part of the answer that REST gives the
+// same caller, and a mutation is a request to REST. A Question names the route, and the server checks the
+// role and the token for it as for any request (server/ask.go). So GraphQL allows nothing that REST does
+// not, and both show the same objects. If REST has no suitable list, a question has a handler of the
+// feature, which requires the right of the named route.
 //
-// Queries run breadth first: a resolver gets all the objects of a level. What many of them show is loaded by
-// functions of their features (load.go), with the access that the same route grants, so the number of statements
-// does not depend on how many rows a repository shows. A question is asked once in a query, and so suits what a
-// repository has one of.
+// Queries run breadth first: a resolver receives all the objects of a level. Functions of the features load
+// the data of many objects together (load.go), with the access that the same route grants, so the number of
+// statements does not depend on the number of rows of a repository. A question is sent once in a query and
+// suits data that a repository has once.
 package graphql
 
 import (
@@ -60,13 +59,13 @@ import (
 // maxBody bounds a query with its variables, in bytes.
 const maxBody = 4 << 20
 
-// patterns are where GraphQL is asked for: clients of github.com and of GitHub Enterprise have one each.
+// patterns are the endpoints: clients of github.com and of GitHub Enterprise use one each.
 var patterns = [...]string{"/graphql", "/api/graphql"}
 
-// IsRoute reports a pattern of these.
+// IsRoute reports whether a pattern is an endpoint of GraphQL.
 func IsRoute(pattern string) bool { return slices.Contains(patterns[:], pattern) }
 
-// Handlers answer what REST has no address for, and what else resolvers need of the features.
+// Handlers answer requests that have no address in REST.
 type Handlers struct {
 	DB                    *db.DB
 	Accounts              *account.API
@@ -75,25 +74,25 @@ type Handlers struct {
 	Pulls                 web.Handler
 	Pin, Delete, Transfer web.Handler // of an issue
 	Draft                 web.Handler // of a pull request
-	Revert                web.Handler // makes a branch that undoes a pull request
+	Revert                web.Handler // makes a branch that reverts a pull request
 	LinkBranch            web.Handler // makes a branch for an issue
 	UnlinkBranch          web.Handler // of an issue
 	AddDraft, Resolve     web.Handler // comments in a pending review; resolves a thread
-	Refs, Named           web.Handler // refs in an order; what a name leads to
+	Refs, Named           web.Handler // refs in an order; resolves a revision
 	CommitFiles           web.Handler // puts a commit on a branch
 	Templates             web.Handler // of issues and pull requests
 	MarkViewed            web.Handler // of a pull request: a file
 }
 
-// Limits tells and takes from a caller's rate limit.
+// Limits reports and charges a caller's rate limit.
 type Limits interface {
-	// Take takes more off the limit than the request itself did. Error: it is used up.
+	// Take charges more to the limit than the request itself did. Error: the limit is exceeded.
 	Take(w http.ResponseWriter, r *http.Request, caller *account.Caller, more int64) error
-	// Left tells what is left; limit 0 is that there is none.
+	// Left returns the remaining limit. A limit of 0 means that there is none.
 	Left(r *http.Request, caller *account.Caller) (limit, remaining int64, reset time.Time)
 }
 
-// API answers GraphQL.
+// API serves GraphQL.
 type API struct {
 	ask       Ask
 	with      Handlers
@@ -101,11 +100,11 @@ type API struct {
 	limits    Limits
 	log       *slog.Logger
 	time      time.Duration       // that a query may take; maxTime but in a test
-	schema    func() *exec.Schema // read with the first request: an idle server has no use for it
+	schema    func() *exec.Schema // parsed on the first request, because an idle server does not need it
 	documents *document.Reader
 }
 
-// NewAPI makes the handlers. ask asks the REST API.
+// NewAPI returns the API. ask sends requests to the REST API.
 func NewAPI(ask Ask, with Handlers, load Loaders, limits Limits, log *slog.Logger) *API {
 	api := &API{ask: ask, with: with, load: load, limits: limits, log: log, time: maxTime}
 	api.schema = sync.OnceValue(func() *exec.Schema {
@@ -116,8 +115,7 @@ func NewAPI(ask Ask, with Handlers, load Loaders, limits Limits, log *slog.Logge
 	return api
 }
 
-// Routes are the endpoints. Each question that they ask has a route of its own, whose need is asked of the
-// token.
+// Routes returns the endpoints. Each question has a route of its own, whose permission the token needs.
 func (api *API) Routes() []route.Route {
 	free := route.Needs(scope.None, route.None)
 	var routes []route.Route
@@ -128,13 +126,13 @@ func (api *API) Routes() []route.Route {
 	return routes
 }
 
-// body is what clients send.
+// body is a request.
 type body struct {
 	query, operation string
 	variables        map[string]any
 }
 
-// answer is what they get. Data is missing where nothing ran.
+// answer is a response. Data is missing if nothing ran.
 type answer struct {
 	Data   json.RawMessage `json:"data,omitempty"`
 	Errors []*exec.Error   `json:"errors,omitempty"`
@@ -143,9 +141,9 @@ type answer struct {
 // POST /graphql
 // POST /api/graphql
 //
-// Post runs an operation of GraphQL. What is wrong with it, also that it asks for too much, stands in the
-// answer, which is a 200, as GitHub's.
-// Errors: 400 for a body that is no JSON or has no query, 401, 413, and those of the rate limit.
+// Post runs an operation of GraphQL. Errors of the query, also that it is too large, are in the answer,
+// which is a 200 as at GitHub. Errors: 400 for a body that is not JSON or has no query, 401, 413, and those
+// of the rate limit.
 func (api *API) Post(w http.ResponseWriter, r *http.Request) error {
 	b, err := readBody(r)
 	if err != nil {
@@ -204,10 +202,10 @@ func (api *API) Post(w http.ResponseWriter, r *http.Request) error {
 	return web.JSON(w, r, http.StatusOK, answer{Data: result.Data, Errors: result.Errors})
 }
 
-// maxTime is how long a query may take. What it asks for may take seconds each, as searches do.
+// maxTime is the time limit of a query. Some of its requests, as searches, may take seconds each.
 const maxTime = 30 * time.Second
 
-// refuse answers what cannot run.
+// refuse answers a query that cannot run.
 func (api *API) refuse(w http.ResponseWriter, r *http.Request, err error) error {
 	var e *exec.Error
 	if !errors.As(err, &e) {
@@ -216,7 +214,7 @@ func (api *API) refuse(w http.ResponseWriter, r *http.Request, err error) error 
 	return web.JSON(w, r, http.StatusOK, answer{Errors: []*exec.Error{e}})
 }
 
-// report logs what went wrong in the server.
+// report logs the internal errors of a query.
 func (api *API) report(r *http.Request, result *exec.Result) {
 	for _, e := range result.Errors {
 		if e.Cause != nil && errs.KindOf(e.Cause) == errs.Internal {
@@ -226,7 +224,7 @@ func (api *API) report(r *http.Request, result *exec.Result) {
 	}
 }
 
-// readBody reads what a client sent. Errors: 400, 413, 422.
+// readBody decodes a request. Errors: 400, 413, 422.
 func readBody(r *http.Request) (*body, error) {
 	o, err := web.ReadObject(r, "GraphQL")
 	if err != nil {
@@ -250,7 +248,7 @@ func readBody(r *http.Request) (*body, error) {
 	return b, nil
 }
 
-// operation chooses the operation of a document: the one by the name, or the only one.
+// operation selects an operation of a document by name, or the only one.
 func operation(d *ast.QueryDocument, name string) (*ast.OperationDefinition, error) {
 	if name == "" && len(d.Operations) == 1 {
 		return d.Operations[0], nil
@@ -266,7 +264,7 @@ func operation(d *ast.QueryDocument, name string) (*ast.OperationDefinition, err
 	return nil, &exec.Error{Message: "No operation named \"" + clip(name) + "\""}
 }
 
-// rateLimit is Query.rateLimit; null where there is no limit.
+// rateLimit resolves Query.rateLimit. It is null if there is no limit.
 func (api *API) rateLimit(ctx context.Context, _ *exec.Field) (any, error) {
 	q := queryOf(ctx)
 	limit, remaining, reset := api.limits.Left(q.sent, viewer(ctx))
@@ -278,7 +276,7 @@ func (api *API) rateLimit(ctx context.Context, _ *exec.Field) (any, error) {
 		"resetAt": reset.UTC().Format(time.RFC3339)}}, nil
 }
 
-// Caches tells of the caches.
+// Caches returns the statistics of the caches.
 func (api *API) Caches() []cache.Stats {
 	return []cache.Stats{api.documents.Stats("graphql_documents")}
 }

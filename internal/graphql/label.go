@@ -11,10 +11,10 @@ import (
 	"arbor/internal/graphql/exec"
 )
 
-// mostLabels is how many hundreds of labels are looked through for a query or in another order.
+// mostLabels limits how many hundreds of labels are filtered or sorted.
 const mostLabels = 10
 
-// labels lists those of a repository.
+// labels resolves the labels of a repository.
 func labels(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	q := queryOf(ctx)
 	question := Question{Path: o.path("labels")}
@@ -38,7 +38,7 @@ func labels(ctx context.Context, f *exec.Field, o *object) (any, error) {
 		var by int
 		if order["field"] == "NAME" {
 			by = strings.Compare(strings.ToLower(textOf(x, "name")), strings.ToLower(textOf(y, "name")))
-		} else if order != nil { // ids grow as labels are made
+		} else if order != nil { // ids grow in the order of creation
 			i, _ := strconv.ParseInt(string(x.get("id")), 10, 64)
 			j, _ := strconv.ParseInt(string(y.get("id")), 10, 64)
 			by = int(max(-1, min(1, i-j)))
@@ -51,7 +51,7 @@ func labels(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	return connectAll(f, "LabelConnection", things("Label", o, list))
 }
 
-// milestones lists those of a repository.
+// milestones resolves the milestones of a repository.
 func milestones(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	values := url.Values{"state": {"all"}}
 	if list, ok := f.Args["states"].([]any); ok && len(list) == 1 {
@@ -64,21 +64,21 @@ func milestones(ctx context.Context, f *exec.Field, o *object) (any, error) {
 		}})
 }
 
-// byDue ranks milestones as REST lists them: those without a date behind all others.
+// byDue returns REST's order of milestones: those without a date come last.
 func byDue() *rank {
 	return &rank{of: func(data payload) string {
 		return cmp.Or(textOf(data, "due_on"), "~") + " " + sortable(string(data.get("number")))
 	}}
 }
 
-// labelsNamed loads labels of which the names are at hand.
+// labelsNamed loads labels by name.
 func labelsNamed(q *query, _ *object) loader[string, payload] {
 	l := loader[string, payload]{name: "labels", route: "/labels",
 		key: func(o *object) string { return textOf(o.data, "name") }}
 	return full(l, q.load.Labels.Named)
 }
 
-// numberedMilestones loads milestones of which the numbers are at hand.
+// numberedMilestones loads milestones by number.
 func numberedMilestones(q *query, _ *object) loader[int64, payload] {
 	l := loader[int64, payload]{name: "milestones", route: "/milestones", key: byNumber}
 	return full(l, q.load.Milestones.Numbered)
@@ -95,7 +95,7 @@ func labelFields() map[string]exec.Resolver {
 		"id": missing(same("node_id")), "name": same("name"), "color": same("color"),
 		"description": missing(same("description")),
 		"isDefault":   missing(same("default")), "repository": inRepository,
-		"createdAt": always(nil), "updatedAt": always(nil), // REST does not tell
+		"createdAt": always(nil), "updatedAt": always(nil), // REST does not have them
 		"url": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) { return page(ctx, o) }),
 		"resourcePath": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 			at, err := page(ctx, o)

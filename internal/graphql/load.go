@@ -26,7 +26,7 @@ import (
 	"arbor/internal/status"
 )
 
-// Loaders are the features whose functions load what many things of a repository show.
+// Loaders are the features that load the data of many objects of a repository.
 type Loaders struct {
 	Repos     *repo.Service
 	Pulls     *pull.API
@@ -45,21 +45,21 @@ type Loaders struct {
 	Releases   *release.API
 }
 
-// loader loads a value for each of many objects, with one call for all that are in one repository. The value of
-// an object that the feature leaves out is zero.
+// loader loads a value for each of many objects, with one call per repository. The value of an object that
+// the feature omits is zero.
 type loader[K comparable, V any] struct {
 	name  string // distinguishes its values from those of other loaders
-	route string // below the repository: the address whose right and token permission are asked
+	route string // below the repository: the address whose right and token permission are required
 	media string // of texts; empty: raw
 	key   func(o *object) K
 	read  func(ctx context.Context, a *repo.Access, keys []K) (map[K]V, error)
-	size  func(v V) int64 // in bytes; nil: of a few numbers
+	size  func(v V) int64 // in bytes; nil: the value is a few numbers
 }
 
-// smallValue is what a value of a loader without a size takes of memory, in bytes.
+// smallValue is the memory in bytes of a value of a loader without a size.
 const smallValue = 256
 
-// maxLoaded is how many objects one call is for.
+// maxLoaded limits the objects of one call.
 const maxLoaded = 100
 
 func (l loader[K, V]) keyOf(q *query, o *object) string {
@@ -98,7 +98,7 @@ func (l loader[K, V]) load(ctx context.Context, q *query, objects []*object) {
 	})
 }
 
-// get is the value of an object, which is loaded if it was not with those of others.
+// get returns the value of an object. It loads the value if no call for several objects did.
 func (l loader[K, V]) get(ctx context.Context, q *query, o *object) (v V, err error) {
 	l.load(ctx, q, []*object{o})
 	k := q.kept[l.keyOf(q, o)]
@@ -106,13 +106,13 @@ func (l loader[K, V]) get(ctx context.Context, q *query, o *object) (v V, err er
 	return v, k.err
 }
 
-// known is the value of an object that was loaded before.
+// known returns the value of an object that is already loaded.
 func (l loader[K, V]) known(q *query, o *object) (v V, there bool) {
 	v, there = q.kept[l.keyOf(q, o)].value.(V)
 	return v, there
 }
 
-// values makes the values of a field of what the loader has for its parents.
+// values returns a field's values for its parents from the loaded ones.
 func (l loader[K, V]) values(
 	ctx context.Context, parents []exec.Object, show func(o *object, v V) (any, error),
 ) []any {
@@ -130,7 +130,7 @@ func (l loader[K, V]) values(
 	return values
 }
 
-// objectsOf are the parents of a field.
+// objectsOf returns the parents of a field as objects.
 func objectsOf(parents []exec.Object) []*object {
 	objects := make([]*object, len(parents))
 	for n, p := range parents {
@@ -139,8 +139,8 @@ func objectsOf(parents []exec.Object) []*object {
 	return objects
 }
 
-// granted calls load with the caller's access to a repository, narrowed to what the role and the token allow at
-// the address path, which is below it. Errors: those of the address's route.
+// granted calls load with the caller's access to a repository, limited to what the role and the token allow
+// at path, an address below the repository. Errors: those of the address's route.
 func (q *query) granted(
 	ctx context.Context, path, media string, load func(ctx context.Context, a *repo.Access) error,
 ) error {
@@ -163,7 +163,7 @@ func (q *query) granted(
 	}
 }
 
-// byNumber is the key of an issue or a pull request, and byIdentity that of other things.
+// byNumber returns the key of an issue or a pull request, and byIdentity that of other objects.
 func byNumber(o *object) int64   { return wholeNumber(o, "number") }
 func byIdentity(o *object) int64 { return wholeNumber(o, "id") }
 
@@ -172,9 +172,9 @@ func wholeNumber(o *object, member string) int64 {
 	return n
 }
 
-// filled makes a resolver that loads the full payloads of the parents that have a part of it, of all in a
-// repository at one time. One alone in its repository is asked for as REST answers it, and not before a member
-// is missing.
+// filled returns a resolver that first loads the full payloads of the parents that have only a part, with
+// one call per repository. A single parent of a repository is read from REST, and only if a member is
+// missing.
 func filled[K comparable](
 	of func(q *query, o *object) loader[K, payload], partial func(o *object) bool, next exec.Resolver,
 ) exec.Resolver {
@@ -213,5 +213,5 @@ func fill[K comparable](
 	return failure
 }
 
-// anyObject reports all objects.
+// anyObject reports true for all objects.
 func anyObject(*object) bool { return true }

@@ -20,12 +20,12 @@ type listLoader[K comparable] struct {
 	rows func(ctx context.Context, a *repo.Access, keys []K, page web.Page) (map[K]*web.List[payload], error)
 }
 
-// pager loads a page of a list that an object has; nil: the object has none.
+// pager loads a page of an object's list. It returns nil if the object has none.
 type pager interface {
 	pageOf(ctx context.Context, q *query, o *object, number, size int) (*web.List[payload], error)
 }
 
-// lists makes a listLoader of a function of a feature.
+// lists returns a listLoader for a feature's function.
 func lists[K comparable, V any](l loader[K, *web.List[payload]], rows func(
 	ctx context.Context, a *repo.Access, keys []K, page web.Page) (map[K]*web.List[V], error),
 ) listLoader[K] {
@@ -54,7 +54,7 @@ func (l listLoader[K]) pageOf(
 	return l.page(number, size).get(ctx, q, o)
 }
 
-// beginnings makes a loader of the first hundred rows of lists of a function of a feature.
+// beginnings returns a loader of the first hundred rows of lists for a feature's function.
 func beginnings[K comparable, V any](l loader[K, *web.List[payload]], rows func(
 	ctx context.Context, a *repo.Access, keys []K, size int64) (map[K]*web.List[V], error),
 ) loader[K, *web.List[payload]] {
@@ -66,7 +66,7 @@ func beginnings[K comparable, V any](l loader[K, *web.List[payload]], rows func(
 	return l
 }
 
-// full makes a loader of full payloads of a function of a feature.
+// full returns a loader of full payloads for a feature's function.
 func full[K comparable, V any](
 	l loader[K, payload], read func(ctx context.Context, a *repo.Access, keys []K) (map[K]V, error),
 ) loader[K, payload] {
@@ -78,7 +78,7 @@ func full[K comparable, V any](
 	return l
 }
 
-// all reads the list of an object, whole, up to a number of pages of a hundred.
+// all reads the list of an object up to a number of pages of a hundred.
 func (l listLoader[K]) all(ctx context.Context, q *query, o *object, most int) (all []payload, err error) {
 	for n := 1; n <= most; n++ {
 		page, err := l.page(n, web.MaxPageSize).get(ctx, q, o)
@@ -92,8 +92,8 @@ func (l listLoader[K]) all(ctx context.Context, q *query, o *object, most int) (
 	return all, nil
 }
 
-// listed makes a resolver of lists that loads the first page of all parents before next shows each: the rows, if
-// they are asked for, or with counts how many there are.
+// listed returns a resolver of lists that loads the first page for all parents before next renders each. It
+// loads rows only if they are selected, and with counts the number of rows.
 func listed[K comparable](
 	of func(q *query, f *exec.Field) listLoader[K], counts bool, next exec.Resolver,
 ) exec.Resolver {
@@ -115,7 +115,7 @@ func listed[K comparable](
 	}
 }
 
-// listedWhole is listed for what looks through whole lists, whatever part is asked for.
+// listedWhole is listed for fields that need the whole list, whatever part is selected.
 func listedWhole[K comparable](
 	of func(q *query, f *exec.Field) listLoader[K], next exec.Resolver,
 ) exec.Resolver {
@@ -126,19 +126,20 @@ func listedWhole[K comparable](
 	}
 }
 
-// maxRows is the size in bytes of what one call of a loader shows.
+// maxRows limits the bytes that one call of a loader renders.
 const maxRows = 32 << 20
 
-// timesRow is the memory of a row in sizes of its text: the feature's value, the text and what is decoded of it.
+// timesRow is the memory of a row as a multiple of its text: the feature's value, the text and the decoded
+// text.
 const timesRow = 3
 
-// rows makes payloads of what one call of a loader returns, and asks for their memory.
+// rows renders the payloads of one call of a loader and reserves memory for them.
 type rows struct {
 	ctx         context.Context
 	bytes, held int64
 }
 
-// show is a value of a feature as REST shows it. Errors: TooLarge, those of asking for memory.
+// show renders a feature's value as REST does. Errors: TooLarge, those of reserving memory.
 func (r *rows) show(v any) (payload, error) {
 	row, err := payloadOf(v)
 	if r.bytes += bytesOfRow(row); err == nil && r.bytes > maxRows {
@@ -161,7 +162,7 @@ func payloadOf(v any) (payload, error) {
 	return members(b.Bytes())
 }
 
-// payloadsOf are values of a feature as REST shows them. Error: err, or that of showing them.
+// payloadsOf renders a feature's values as REST does. Error: err, or that of rendering.
 func payloadsOf[K comparable, V any](ctx context.Context, found map[K]V, err error) (map[K]payload, error) {
 	r, out := rows{ctx: ctx}, make(map[K]payload, len(found))
 	for key, v := range found {
@@ -172,7 +173,7 @@ func payloadsOf[K comparable, V any](ctx context.Context, found map[K]V, err err
 	return out, err
 }
 
-// listsOf are lists of values of a feature as REST shows them. Error: err, or that of showing them.
+// listsOf renders lists of a feature's values as REST does. Error: err, or that of rendering.
 func listsOf[K comparable, V any](
 	ctx context.Context, found map[K]*web.List[V], err error,
 ) (map[K]*web.List[payload], error) {
@@ -196,7 +197,7 @@ func bytesOfRow(row payload) (bytes int64) {
 	return bytes
 }
 
-// bytesOf is the size of a page of rows.
+// bytesOf returns the size of a page of rows.
 func bytesOf(page *web.List[payload]) int64 {
 	bytes := int64(smallValue)
 	if page != nil {

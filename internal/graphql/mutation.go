@@ -86,7 +86,7 @@ type mutation struct {
 	input map[string]any
 }
 
-// text gives a text of the input; empty where there is none.
+// text returns a string of the input, or "".
 func (m *mutation) text(name string) string {
 	s, _ := m.input[name].(string)
 	return s
@@ -102,7 +102,7 @@ func (m *mutation) copy(body map[string]any, name, as string) {
 	}
 }
 
-// ids gives the ids of an input.
+// ids returns a list of ids of the input.
 func (m *mutation) ids(name string) []string {
 	list, _ := m.input[name].([]any)
 	ids := make([]string, 0, len(list))
@@ -149,7 +149,7 @@ func (m *mutation) patch(ctx context.Context, o *object, body map[string]any) (*
 	return &object{kind: o.kind, repo: o.repo, source: o.source, data: data, whole: true}, nil
 }
 
-// logins gives the logins of accounts by their node ids.
+// logins returns the logins of accounts by their node ids.
 func (m *mutation) logins(ctx context.Context, name string) ([]string, error) {
 	list := []string{}
 	for _, id := range m.ids(name) {
@@ -162,7 +162,7 @@ func (m *mutation) logins(ctx context.Context, name string) ([]string, error) {
 	return list, nil
 }
 
-// labelNames gives the names of labels of the repository by their node ids, with one query.
+// labelNames returns the names of the repository's labels by their node ids, with one query.
 func (m *mutation) labelNames(ctx context.Context, in *object, name string) ([]string, error) {
 	repository, err := repositoryID(ctx, in)
 	if err != nil {
@@ -192,7 +192,7 @@ func (m *mutation) labelNames(ctx context.Context, in *object, name string) ([]s
 	return names, err
 }
 
-// milestoneNumber gives the number of a milestone of the repository; nil for null.
+// milestoneNumber returns the number of a milestone of the repository, or nil for null.
 func (m *mutation) milestoneNumber(ctx context.Context, in *object) (any, error) {
 	id := m.text("milestoneId")
 	if id == "" {
@@ -260,8 +260,8 @@ func (m *mutation) equipment(ctx context.Context, in *object) (map[string]any, e
 	return body, nil
 }
 
-// mayEquip refuses what REST would leave out without a word: only who may push gives labels, assignees and a
-// milestone.
+// mayEquip returns an error if the caller sets labels, assignees or a milestone without push access, which
+// REST would ignore.
 func mayEquip(ctx context.Context, in *object, body map[string]any) error {
 	if len(body) == 0 {
 		return nil

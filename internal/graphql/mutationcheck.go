@@ -159,7 +159,7 @@ func updateCheckSuitePreferences(ctx context.Context, m *mutation) (map[string]a
 	return map[string]any{"repository": in}, err
 }
 
-// updateSubscription is whether the caller is told what happens to a repository, an issue or a pull request.
+// updateSubscription changes the caller's subscription to a repository, an issue or a pull request.
 func updateSubscription(ctx context.Context, m *mutation) (map[string]any, error) {
 	o, err := m.target(ctx, "subscribableId", "Repository", "Issue", "PullRequest")
 	if err != nil {

@@ -142,7 +142,7 @@ func updatePullRequestBranch(ctx context.Context, m *mutation) (map[string]any, 
 	return map[string]any{"pullRequest": updated}, err
 }
 
-// revertPullRequest makes a branch that undoes what a pull request brought, and a pull request of it.
+// revertPullRequest creates a branch that reverts a pull request, and a pull request of it.
 func revertPullRequest(ctx context.Context, m *mutation) (map[string]any, error) {
 	o, err := m.target(ctx, "pullRequestId", "PullRequest")
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"net/http"
 )
 
-// addReviewThread begins a thread in the caller's pending review, which is begun where there is none.
+// addReviewThread starts a thread in the caller's pending review, and the review if there is none.
 func addReviewThread(ctx context.Context, m *mutation) (map[string]any, error) {
 	of, err := m.reviewed(ctx)
 	if err != nil {
@@ -31,7 +31,7 @@ func addReviewThread(ctx context.Context, m *mutation) (map[string]any, error) {
 	return map[string]any{"thread": thread}, err
 }
 
-// reviewed is the pull request that an input names, by itself or by a review of it.
+// reviewed returns the pull request that an input names, directly or by one of its reviews.
 func (m *mutation) reviewed(ctx context.Context) (*object, error) {
 	if !m.given("pullRequestReviewId") {
 		return m.target(ctx, "pullRequestId", "PullRequest")
@@ -46,7 +46,7 @@ func (m *mutation) reviewed(ctx context.Context) (*object, error) {
 	return v.of, nil
 }
 
-// draft makes a comment that waits in the caller's pending review.
+// draft adds a comment to the caller's pending review.
 func (m *mutation) draft(ctx context.Context, of *object, body map[string]any) (*object, error) {
 	if body["in_reply_to"] == nil && body["commit_id"] == nil {
 		head, err := of.inner(ctx, "head")
@@ -63,7 +63,7 @@ func (m *mutation) draft(ctx context.Context, of *object, body map[string]any) (
 	return newReviewComment(of, data, "raw"), nil
 }
 
-// reply answers in a thread: in the caller's pending review where the input names it, else at once.
+// reply adds a comment to a thread: to the caller's pending review if the input names it, else at once.
 func (m *mutation) reply(ctx context.Context, of *object, to json.RawMessage) (*object, error) {
 	body := map[string]any{"body": m.text("body"), "in_reply_to": to}
 	if m.given("pullRequestReviewId") {

@@ -16,8 +16,8 @@ import (
 	"arbor/internal/web"
 )
 
-// parseNode reads a node id as REST gives it: a kind and a number. That of something in Git is the id of its
-// kind and the repository's number, once more with a name behind it.
+// parseNode splits a node id of REST into a kind and a number. The id of a Git object is the id of its kind
+// and the repository's number, encoded again with a name after it.
 func parseNode(id string) (kind string, number int64, name string, ok bool) {
 	b, err := base64.RawURLEncoding.DecodeString(id)
 	if err != nil {
@@ -34,22 +34,22 @@ func parseNode(id string) (kind string, number int64, name string, ok bool) {
 	return kind, number, name, ok
 }
 
-// parsePlain reads what is in a node id: Issue:7.
+// parsePlain splits a decoded node id: Issue:7.
 func parsePlain(text string) (kind string, number int64, ok bool) {
 	kind, digits, _ := strings.Cut(text, ":")
 	number, ok = web.ParseNumber(digits)
 	return kind, number, ok
 }
 
-// node is Query.node.
+// node resolves Query.node.
 func node(ctx context.Context, f *exec.Field) (any, error) {
 	return queryOf(ctx).find(ctx, f.Args["id"].(string))
 }
 
-// maxNodes is how many nodes one field asks for.
+// maxNodes limits the nodes of one field.
 const maxNodes = 100
 
-// nodes is Query.nodes: those that cannot be found are null, each with its error.
+// nodes resolves Query.nodes. A node that is not found is null and has an error.
 func nodes(ctx context.Context, f *exec.Field) (any, error) {
 	given := f.Args["ids"].([]any)
 	if len(given) > maxNodes {
@@ -69,28 +69,29 @@ func nodes(ctx context.Context, f *exec.Field) (any, error) {
 	return list, nil
 }
 
-// nodeID is a node id, taken apart.
+// nodeID is a decoded node id.
 type nodeID struct {
 	kind   string
 	number int64
 	name   string
 }
 
-// lookup is a thing that was looked for.
+// lookup is the result of a search for a node.
 type lookup struct {
 	value any
 	err   error
 }
 
-// find finds the thing that a node id names, of one of the kinds; see findAll.
+// find returns the node of an id, which must be of one of the kinds, see findAll.
 func (q *query) find(ctx context.Context, id string, kinds ...string) (any, error) {
 	found := q.findAll(ctx, []string{id}, kinds...)[0]
 	return found.value, found.err
 }
 
-// findAll finds the things that node ids name, all of a kind at one time. The database says where they are, and
-// their features load them with the caller's rights there. Errors: NOT_FOUND, in the same words whether a thing is
-// absent, hidden or of another kind than is wanted; FORBIDDEN for what the token is not for.
+// findAll returns the nodes of ids and queries all of a kind together. The database finds their
+// repositories, and their features load them with the caller's rights there. Errors: NOT_FOUND with the
+// same message for a node that is absent, hidden or of another kind; FORBIDDEN if the token lacks the
+// permission.
 func (q *query) findAll(ctx context.Context, ids []string, kinds ...string) []lookup {
 	found, places, groups := make([]lookup, len(ids)), map[string][]int{}, map[string][]nodeID{}
 	for n, id := range ids {
@@ -115,7 +116,7 @@ func (q *query) findAll(ctx context.Context, ids []string, kinds ...string) []lo
 	return found
 }
 
-// checked is what was found for a node id, with its errors.
+// checked returns the result for a node id with its errors.
 func (l lookup) checked(id, kind string) lookup {
 	o, isObject := l.value.(*object)
 	switch {
@@ -128,10 +129,10 @@ func (l lookup) checked(id, kind string) lookup {
 	return l
 }
 
-// otherKinds are the types of what REST's node ids call otherwise.
+// otherKinds are the types whose names in REST's node ids differ.
 var otherKinds = map[string]string{"Status": "StatusContext"}
 
-// findKind finds things of one kind.
+// findKind returns the nodes of one kind.
 func (q *query) findKind(ctx context.Context, ids []nodeID) []lookup {
 	switch kind := ids[0].kind; kind {
 	case "User", "Organization", "Bot":
@@ -159,7 +160,7 @@ func (q *query) findKind(ctx context.Context, ids []nodeID) []lookup {
 	return make([]lookup, len(ids))
 }
 
-// failures are lookups that all failed.
+// failures returns n failed lookups.
 func failures(err error, n int) []lookup {
 	list := make([]lookup, n)
 	for k := range list {
@@ -199,7 +200,7 @@ func (q *query) findRepositories(ctx context.Context, ids []nodeID) []lookup {
 	return found
 }
 
-// repositoriesByID finds repositories. Those that the caller does not see are missing.
+// repositoriesByID returns repositories by id. It omits those that are hidden from the caller.
 func (q *query) repositoriesByID(ctx context.Context, ids []int64) (map[int64]*object, error) {
 	repos := map[int64]*object{}
 	for part := range slices.Chunk(db.Unique(ids), maxLoaded) {
@@ -217,7 +218,7 @@ func (q *query) repositoriesByID(ctx context.Context, ids []int64) (map[int64]*o
 	return repos, nil
 }
 
-// findInGit finds what is in Git by names in repositories.
+// findInGit returns Git objects by their repositories and names.
 func (q *query) findInGit(ctx context.Context, ids []nodeID) []lookup {
 	repos, err := q.repositoriesByID(ctx, numbersOf(ids))
 	if err != nil {
@@ -232,7 +233,7 @@ func (q *query) findInGit(ctx context.Context, ids []nodeID) []lookup {
 	return found
 }
 
-// inGit finds what is in Git by its name. Error: 404.
+// inGit returns a Git object by its name. Error: 404.
 func (q *query) inGit(ctx context.Context, in *object, kind, name string) (any, error) {
 	if kind == "Ref" {
 		return q.ref(ctx, in, name)

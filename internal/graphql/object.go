@@ -10,25 +10,25 @@ import (
 	"arbor/internal/web"
 )
 
-// object is a payload of the REST API as an object of the schema. So both show the same of it.
+// object is a payload of the REST API as an object of the schema, so that both APIs show the same data.
 type object struct {
 	kind   string
-	data   payload // as it was met, perhaps in another payload, which has not all members
-	source source  // of its full payload; without a path there is none
+	data   payload // from any answer, perhaps nested in another payload and without some members
+	source source  // of its full payload; no path: there is none
 	whole  bool    // data is the full payload
-	repo   *object // the repository that it is in; nil: none
-	of     *object // what it is a comment on, where that is at hand
+	repo   *object // the repository that contains it; nil: none
+	of     *object // the parent of a comment, if it is loaded
 }
 
-// source is where an object's full payload is.
+// source is the address of an object's full payload.
 type source struct{ Path, Media string }
 
 func (s source) question() Question { return Question{Path: s.Path, Media: s.Media} }
 
-// TypeName is the type in the schema.
+// TypeName returns the type in the schema.
 func (o *object) TypeName() string { return o.kind }
 
-// bare is an object without a payload: its fields are computed.
+// bare is an object without a payload. Its fields are computed.
 type bare struct {
 	kind   string
 	fields map[string]any
@@ -36,8 +36,8 @@ type bare struct {
 
 func (b bare) TypeName() string { return b.kind }
 
-// member gives a member of the payload, for which it asks if the object was met without it. Nil: there is
-// none.
+// member returns a member of the payload. It loads the full payload if the member is missing. nil means
+// that there is none.
 func (o *object) member(ctx context.Context, name string) (json.RawMessage, error) {
 	if v, ok := o.data.find(name); ok || o.whole || o.source.Path == "" {
 		return v, nil
@@ -50,20 +50,20 @@ func (o *object) member(ctx context.Context, name string) (json.RawMessage, erro
 	return data.get(name), nil
 }
 
-// value gives a member decoded.
+// value returns a decoded member.
 func (o *object) value(ctx context.Context, name string) (any, error) {
 	raw, err := o.member(ctx, name)
 	return decode(raw), err
 }
 
-// text gives a member that is a text; empty where it is none, or cannot be read.
+// text returns a member that is a string, or "" if it is none or cannot be loaded.
 func (o *object) text(ctx context.Context, name string) string {
 	v, _ := o.value(ctx, name)
 	s, _ := v.(string)
 	return s
 }
 
-// inner gives an object inside the payload; nil for null.
+// inner returns an object inside the payload, or nil for null.
 func (o *object) inner(ctx context.Context, name string) (payload, error) {
 	raw, err := o.member(ctx, name)
 	if err != nil || len(raw) == 0 || string(raw) == "null" {
@@ -72,7 +72,7 @@ func (o *object) inner(ctx context.Context, name string) (payload, error) {
 	return members(raw)
 }
 
-// list gives the objects of a list inside the payload.
+// list returns the objects of a list inside the payload.
 func (o *object) list(ctx context.Context, name string) ([]payload, error) {
 	raw, err := o.member(ctx, name)
 	if err != nil {
@@ -81,14 +81,13 @@ func (o *object) list(ctx context.Context, name string) ([]payload, error) {
 	return objectsIn(raw)
 }
 
-// textOf reads a text out of a payload.
+// textOf returns a string member of a payload.
 func textOf(data payload, name string) string {
 	s, _ := decode(data.get(name)).(string)
 	return s
 }
 
-// newAccount is an account that stands in a payload; nil for null. It may be a person, an organization or a
-// bot.
+// newAccount returns the account in a payload, or nil for null. It may be a user, an organization or a bot.
 func newAccount(data payload) any {
 	if data == nil {
 		return nil
@@ -100,13 +99,13 @@ func newAccount(data payload) any {
 	return &object{kind: kind, data: data, source: source{Path: web.Path("users", login)}}
 }
 
-// newRepository is a repository of which a payload is at hand.
+// newRepository returns a repository for its payload.
 func newRepository(data payload) *object {
 	owner, name, _ := strings.Cut(textOf(data, "full_name"), "/")
 	return &object{kind: "Repository", data: data, source: source{Path: web.Path("repos", owner, name)}}
 }
 
-// repositoryAt is a repository of which only the address is at hand.
+// repositoryAt returns a repository by its address. Its payload is loaded when needed.
 func repositoryAt(path string) *object {
 	full := strings.TrimPrefix(path, "/repos/")
 	_, name, _ := strings.Cut(full, "/")
@@ -118,10 +117,10 @@ func repositoryAt(path string) *object {
 	return o
 }
 
-// path is the address of what is below a repository.
+// path returns an address below a repository's.
 func (o *object) path(segments ...string) string { return o.source.Path + web.Path(segments...) }
 
-// one makes a resolver of what gives the value for one parent.
+// one returns a resolver for a field whose value the function computes for one parent.
 func one(value func(ctx context.Context, f *exec.Field, o *object) (any, error)) exec.Resolver {
 	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 		values := make([]any, len(parents))
@@ -135,18 +134,18 @@ func one(value func(ctx context.Context, f *exec.Field, o *object) (any, error))
 	}
 }
 
-// same is a field that has a member's value.
+// same resolves a field with the value of a member.
 func same(member string) exec.Resolver {
 	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 		raw, err := o.member(ctx, member)
 		if len(raw) == 0 || string(raw) == "null" {
 			return nil, err
 		}
-		return raw, err // it goes into the answer as it is
+		return raw, err // copied into the answer unchanged
 	})
 }
 
-// orEmpty is same for a text that is never null.
+// orEmpty is like same, but "" for null.
 func orEmpty(member string) exec.Resolver {
 	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 		v, err := o.value(ctx, member)
@@ -157,7 +156,7 @@ func orEmpty(member string) exec.Resolver {
 	})
 }
 
-// upper is same for what is an enum in the schema.
+// upper is like same for an enum of the schema.
 func upper(member string) exec.Resolver {
 	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 		v, err := o.value(ctx, member)
@@ -168,12 +167,12 @@ func upper(member string) exec.Resolver {
 	})
 }
 
-// enumName writes a word of REST as enums have it: "off-topic" is OFF_TOPIC.
+// enumName returns a word of REST as an enum value: "off-topic" is OFF_TOPIC.
 func enumName(s string) string { return strings.ToUpper(enumWords.Replace(s)) }
 
 var enumWords = strings.NewReplacer("-", "_", " ", "_")
 
-// always is a field with one value for all.
+// always resolves a field with one value for all parents.
 func always(value any) exec.Resolver {
 	return func(_ context.Context, _ *exec.Field, parents []exec.Object) []any {
 		values := make([]any, len(parents))
@@ -184,7 +183,7 @@ func always(value any) exec.Resolver {
 	}
 }
 
-// isNull tells whether a member is null, or with want false whether it is not.
+// isNull resolves whether a member is null, or with want false whether it is not.
 func isNull(member string, want bool) exec.Resolver {
 	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 		v, err := o.value(ctx, member)
@@ -192,7 +191,7 @@ func isNull(member string, want bool) exec.Resolver {
 	})
 }
 
-// accountField is a field that has an account.
+// accountField resolves a field with an account.
 func accountField(member string) exec.Resolver {
 	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 		data, err := o.inner(ctx, member)
@@ -200,7 +199,7 @@ func accountField(member string) exec.Resolver {
 	})
 }
 
-// resourcePath is the path of the page.
+// resourcePath resolves the path of an object's page.
 func resourcePath(member string) exec.Resolver {
 	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 		u, err := url.Parse(o.text(ctx, member))
@@ -211,7 +210,7 @@ func resourcePath(member string) exec.Resolver {
 	})
 }
 
-// inRepository is the repository of what is in one.
+// inRepository resolves the repository of an object.
 func inRepository(_ context.Context, _ *exec.Field, parents []exec.Object) []any {
 	values := make([]any, len(parents))
 	for n, p := range parents {
@@ -220,7 +219,7 @@ func inRepository(_ context.Context, _ *exec.Field, parents []exec.Object) []any
 	return values
 }
 
-// computed is a field of a bare object.
+// computed resolves a field of a bare object.
 func computed(_ context.Context, f *exec.Field, parents []exec.Object) []any {
 	values := make([]any, len(parents))
 	for n, p := range parents {

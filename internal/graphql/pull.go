@@ -13,7 +13,7 @@ import (
 	"arbor/internal/web"
 )
 
-// repositoryPulls are the fields of a repository about pull requests.
+// repositoryPulls returns the fields of a repository about pull requests.
 func repositoryPulls() map[string]exec.Resolver {
 	return map[string]exec.Resolver{
 		"pullRequests": one(pullRequests),
@@ -28,7 +28,7 @@ func repositoryPulls() map[string]exec.Resolver {
 	}
 }
 
-// pullRequests lists those of a repository.
+// pullRequests resolves the pull requests of a repository.
 func pullRequests(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	q, media := queryOf(ctx), textMedia(f)
 	values := url.Values{"state": {"all"}, "direction": {"asc"}}
@@ -54,20 +54,20 @@ func pullRequests(ctx context.Context, f *exec.Field, o *object) (any, error) {
 		node:     func(data payload) (any, error) { return newPull(o, data, media), nil }})
 }
 
-// newPull is a pull request of its full payload.
+// newPull returns a pull request for its full payload.
 func newPull(in *object, data payload, media string) *object {
 	return &object{kind: "PullRequest", data: data, whole: true, repo: in,
 		source: source{Path: in.path("pulls", string(data.get("number"))), Media: media}}
 }
 
-// pullAt is a pull request of which only the number is at hand, and the media of whose texts is known.
+// pullAt returns a pull request by its number. media is the form of its texts.
 func pullAt(in *object, number, media string) *object {
 	return &object{kind: "PullRequest", data: payload{}.with("number", json.RawMessage(number)), repo: in,
 		source: source{Path: in.path("pulls", number), Media: media}}
 }
 
-// numberedPulls loads pull requests in their full form. A single one is asked for as REST answers it, which
-// makes a test merge that is missing.
+// numberedPulls loads full pull requests by number. A single one is read from REST, which creates a missing
+// test merge.
 func numberedPulls(q *query, o *object) loader[int64, payload] {
 	l := loader[int64, payload]{name: "pulls", route: "/pulls", media: o.source.Media, key: byNumber}
 	return full(l, q.load.Pulls.Numbered)
@@ -136,7 +136,7 @@ func pullFields() map[string]exec.Resolver {
 	return fields
 }
 
-// side is a member of the head or the base.
+// side resolves a member of the head or the base.
 func side(which, member string) exec.Resolver {
 	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 		data, err := o.inner(ctx, which)
@@ -144,7 +144,8 @@ func side(which, member string) exec.Resolver {
 	})
 }
 
-// headRepository is where the head is; nil where it is gone, or not to be seen.
+// headRepository resolves the head's repository. It is null if the repository was deleted or is hidden from
+// the caller.
 func headRepository(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 	head, err := o.inner(ctx, "head")
 	if err != nil {
@@ -157,7 +158,7 @@ func headRepository(ctx context.Context, _ *exec.Field, o *object) (any, error) 
 	return newRepository(data), nil
 }
 
-// branchOf is the branch of the head or the base; null where it is gone.
+// branchOf resolves the branch of the head or the base. It is null if the branch was deleted.
 func branchOf(which string) exec.Resolver {
 	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 		data, err := o.inner(ctx, which)
@@ -187,7 +188,8 @@ func mergeable(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 	return "UNKNOWN", err
 }
 
-// mergeState says whether a pull request can be merged. A draft is blocked: gh merges what is anything else.
+// mergeState resolves whether a pull request can be merged. A draft is BLOCKED, because gh merges one with
+// any other state.
 func mergeState(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 	v, err := o.value(ctx, "mergeable_state")
 	state, _ := v.(string)
@@ -197,7 +199,7 @@ func mergeState(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 	return strings.ToUpper(state), err
 }
 
-// merging is the commit on the base once it is merged, or that of the test merge before.
+// merging resolves the commit on the base after the merge, or that of the test merge before it.
 func merging(merged bool) exec.Resolver {
 	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 		at, err := o.value(ctx, "merged_at")
@@ -209,7 +211,8 @@ func merging(merged bool) exec.Resolver {
 	})
 }
 
-// pullCommits lists the commits that a pull request brings. The last alone is its head, which needs no list.
+// pullCommits resolves the commits of a pull request. For the last one alone it uses the head and reads no
+// list.
 func pullCommits(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	q := queryOf(ctx)
 	count := func() (int, error) {
@@ -244,7 +247,7 @@ func pullCommits(ctx context.Context, f *exec.Field, o *object) (any, error) {
 		}})
 }
 
-// commitLists are the commits that pull requests bring.
+// commitLists loads the commits of pull requests.
 func commitLists(q *query, _ *exec.Field) listLoader[int64] {
 	l := loader[int64, *web.List[payload]]{name: "commits", route: "/pulls", key: byNumber}
 	return lists(l, q.load.Pulls.Commits)
@@ -254,7 +257,7 @@ func pullCommitURL(ctx context.Context, o, c *object) string {
 	return o.text(ctx, "html_url") + "/commits/" + textOf(c.data, "sha")
 }
 
-// fileLists are the changed files of pull requests.
+// fileLists loads the changed files of pull requests.
 func fileLists(q *query, _ *exec.Field) listLoader[int64] {
 	l := loader[int64, *web.List[payload]]{name: "files", route: "/pulls", key: byNumber}
 	return lists(l, q.load.Pulls.Files)

@@ -13,12 +13,12 @@ import (
 	"arbor/internal/web"
 )
 
-// reactions are REST's names and GraphQL's, in GitHub's order.
+// reactions are the names of reactions in REST and in GraphQL, in GitHub's order.
 var reactions = [...][2]string{{"+1", "THUMBS_UP"}, {"-1", "THUMBS_DOWN"}, {"laugh", "LAUGH"},
 	{"hooray", "HOORAY"},
 	{"confused", "CONFUSED"}, {"heart", "HEART"}, {"rocket", "ROCKET"}, {"eyes", "EYES"}}
 
-// contentOf is REST's name of a reaction; empty: there is none.
+// contentOf returns REST's name of a reaction, or "" if there is none.
 func contentOf(name any) string {
 	for _, r := range reactions {
 		if r[1] == name {
@@ -28,7 +28,7 @@ func contentOf(name any) string {
 	return ""
 }
 
-// reactable are the fields about reactions.
+// reactable returns the fields about reactions.
 func reactable() map[string]exec.Resolver {
 	return map[string]exec.Resolver{
 		"reactionGroups": reactionGroups,
@@ -55,7 +55,7 @@ func reactable() map[string]exec.Resolver {
 	}
 }
 
-// reactionsPath is where REST has the reactions to something; empty: it has none.
+// reactionsPath returns REST's address of an object's reactions, or "" if it has none.
 func reactionsPath(o *object) string {
 	switch o.kind {
 	case "Issue", "PullRequest":
@@ -66,7 +66,7 @@ func reactionsPath(o *object) string {
 	return ""
 }
 
-// subjectOf is the kind of what has reactions, and the route whose right is asked for them.
+// subjectOf returns the kind of a reaction's subject and the route whose right is required for it.
 func subjectOf(kind string) (of reaction.Kind, route string) {
 	switch kind {
 	case "Issue":
@@ -79,7 +79,7 @@ func subjectOf(kind string) (of reaction.Kind, route string) {
 	return reaction.ReviewComment, "/pulls/comments"
 }
 
-// reactionsTo are the reactions of one content to things of a kind; an empty content is all.
+// reactionsTo loads the reactions of one content, or with "" of all, to subjects of a kind.
 func reactionsTo(q *query, kind, content string) listLoader[int64] {
 	of, route := subjectOf(kind)
 	c, _ := reaction.ParseContent(content)
@@ -90,8 +90,8 @@ func reactionsTo(q *query, kind, content string) listLoader[int64] {
 	})
 }
 
-// reactionLists makes a resolver of connections of reactions, of which all parents' are asked for at one
-// time, for each content once.
+// reactionLists returns a resolver of connections of reactions. It loads those of all parents together,
+// once per content.
 func reactionLists(
 	of func(f *exec.Field, o *object) (subject *object, content string),
 	node func(o *object, kind string) (string, func(payload) (any, error)),
@@ -130,7 +130,7 @@ func reactionLists(
 	}
 }
 
-// countReactions tells how many reactions something has: of one content, or of all.
+// countReactions returns the number of reactions to a subject, of one content or of all.
 func countReactions(ctx context.Context, o *object, content string) (int, error) {
 	counts, err := o.inner(ctx, "reactions")
 	if err != nil {
@@ -144,12 +144,12 @@ func countReactions(ctx context.Context, o *object, content string) (int, error)
 	return int(n), nil
 }
 
-// reactionNodes are the reactions to something.
+// reactionNodes returns the reactions to a subject.
 func reactionNodes(o *object, _ string) (string, func(payload) (any, error)) {
 	return "ReactionConnection", func(data payload) (any, error) { return newReaction(o, data) }
 }
 
-// reactors are who reacted; what reacted and is no person is missing among users.
+// reactors returns the users who reacted. Bots that reacted are not among them.
 func reactors(_ *object, name string) (string, func(payload) (any, error)) {
 	kind := "ReactorConnection"
 	if name == "users" {
@@ -184,7 +184,7 @@ func newReaction(of *object, data payload) (any, error) {
 		"createdAt": data.get("created_at"), "user": user, "reactable": of}}, nil
 }
 
-// reactionGroups are the reactions to something by content: eight, whether there are some or not.
+// reactionGroups resolves the reactions to a subject by content: always eight groups.
 func reactionGroups(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 	if f.Selects("viewerHasReacted") {
 		if err := queryOf(ctx).ownReactions(ctx, parents); err != nil {
@@ -221,7 +221,7 @@ func reactionGroupFields() map[string]exec.Resolver {
 	}
 }
 
-// viewerReacted is whether the caller reacted to what the connections are about.
+// viewerReacted resolves whether the caller reacted to the subjects of the connections.
 func viewerReacted(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
 	subjects, values := make([]exec.Object, len(parents)), make([]any, len(parents))
 	for n, p := range parents {
@@ -237,7 +237,7 @@ func viewerReacted(ctx context.Context, _ *exec.Field, parents []exec.Object) []
 	return values
 }
 
-// ownReactions notes what the caller said of each of some things, in a member own_reactions.
+// ownReactions sets a member own_reactions of the subjects to the caller's reactions.
 func (q *query) ownReactions(ctx context.Context, subjects []exec.Object) error {
 	groups := map[string][]*object{}
 	var failure error
@@ -246,7 +246,7 @@ func (q *query) ownReactions(ctx context.Context, subjects []exec.Object) error 
 		if _, known := o.data.find("own_reactions"); known || o.kind == "PullRequestReview" {
 			continue
 		}
-		if _, err := o.member(ctx, "reactions"); err != nil { // which may read it anew
+		if _, err := o.member(ctx, "reactions"); err != nil { // may load the full payload
 			failure = cmp.Or(failure, err)
 			continue
 		}

@@ -10,7 +10,7 @@ import (
 	"arbor/internal/graphql/exec"
 )
 
-// repositoryReleases are the fields of a repository about releases.
+// repositoryReleases returns the fields of a repository about releases.
 func repositoryReleases() map[string]exec.Resolver {
 	return map[string]exec.Resolver{
 		"releases": one(releases), "release": orNull(releaseTagged),
@@ -32,7 +32,8 @@ func releases(ctx context.Context, f *exec.Field, o *object) (any, error) {
 		}})
 }
 
-// releaseTagged finds the release of a tag, among the newest hundred drafts, too, for who sees these.
+// releaseTagged resolves the release of a tag. For callers who may see drafts it includes the newest
+// hundred.
 func releaseTagged(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	q, tag := queryOf(ctx), f.Args["tagName"].(string)
 	if tag == "" {
@@ -51,13 +52,13 @@ func releaseTagged(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	return nil, err
 }
 
-// releasesByID loads releases of which only the ids are at hand.
+// releasesByID loads releases by id.
 func releasesByID(q *query, _ *object) loader[int64, payload] {
 	l := loader[int64, payload]{name: "releases by id", route: "/releases", key: byIdentity}
 	return full(l, q.load.Releases.ByIDs)
 }
 
-// newRelease is a release of its payload.
+// newRelease returns a release for its payload.
 func newRelease(in *object, data payload) *object {
 	return &object{kind: "Release", data: data, whole: true, repo: in,
 		source: source{Path: in.path("releases",
@@ -94,7 +95,7 @@ func releaseFields() map[string]exec.Resolver {
 	}
 }
 
-// releaseAssets are the files of a release, or those of a name.
+// releaseAssets resolves the files of a release, or those with a name.
 func releaseAssets(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	list, err := o.list(ctx, "assets")
 	if err != nil {
@@ -123,8 +124,8 @@ func releaseAssetFields() map[string]exec.Resolver {
 		"release":    ofPull}
 }
 
-// tagsOf makes a resolver of what the tags of releases give, of all of a repository asked for at one time. It
-// is null for a draft whose tag is not there yet.
+// tagsOf returns a resolver of a value of releases' tags. It loads all tags of a repository together. The
+// value is null for a draft whose tag does not exist yet.
 func tagsOf(value func(ref *object) any) exec.Resolver {
 	return func(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
 		q, values, byRepo := queryOf(ctx), make([]any, len(parents)), map[*object][]int{}
@@ -152,7 +153,7 @@ func tagsOf(value func(ref *object) any) exec.Resolver {
 	}
 }
 
-// refsNamed asks for refs of a repository by their full names, a hundred at most.
+// refsNamed returns refs of a repository by their full names, at most a hundred.
 func (q *query) refsNamed(ctx context.Context, in *object, names []string) (map[string]payload, error) {
 	names = slices.Compact(slices.Sorted(slices.Values(names)))
 	list, _, err := q.list(ctx, paged(Question{Path: in.path("git", "refs"), Handler: q.with.Refs,

@@ -107,8 +107,8 @@ func repositoryTables() map[string]exec.Resolver {
 		"hasVulnerabilityAlertsEnabled": always(false), "mergeQueue": always(nil),
 		"collaborators": one(collaborators), "forks": one(forks),
 		"projects": none("ProjectConnection"), "projectsV2": none("ProjectV2Connection"),
-		// How pull requests are merged, REST tells to those who may push. To others these are the values of a
-		// new repository.
+		// REST returns the merge settings only with push access. Other callers get the values of a new
+		// repository.
 		"mergeCommitAllowed":  setting("allow_merge_commit", true),
 		"squashMergeAllowed":  setting("allow_squash_merge", true),
 		"rebaseMergeAllowed":  setting("allow_rebase_merge", true),
@@ -145,7 +145,7 @@ func otherRepository(member string) exec.Resolver {
 	})
 }
 
-// setting is a member that not everybody is told.
+// setting is a member that REST returns only to some callers.
 func setting(member string, otherwise bool) exec.Resolver {
 	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 		v, err := o.value(ctx, member)
@@ -156,7 +156,7 @@ func setting(member string, otherwise bool) exec.Resolver {
 	})
 }
 
-// repositoryViewer are the fields about who asks.
+// repositoryViewer returns the fields about the viewer.
 func repositoryViewer() map[string]exec.Resolver {
 	return map[string]exec.Resolver{
 		"viewerPermission": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {

@@ -19,7 +19,7 @@ func reviewRequests(ctx context.Context, f *exec.Field, o *object) (any, error) 
 	return connectAll(f, "ReviewRequestConnection", all)
 }
 
-// reviewsOf is where a pull request's reviews are.
+// reviewsOf returns the request for a pull request's reviews.
 func reviewsOf(o *object, media string) Question {
 	return Question{Path: o.repo.path("pulls", string(o.data.get("number")), "reviews"), Media: media}
 }
@@ -37,16 +37,16 @@ func reviews(ctx context.Context, f *exec.Field, o *object) (any, error) {
 		node: func(data payload) (any, error) { return newReview(o.repo, o, data, media), nil }})
 }
 
-// reviewLists are the reviews of pull requests.
+// reviewLists loads the reviews of pull requests.
 func reviewLists(q *query, f *exec.Field) listLoader[int64] {
 	return lists(loader[int64, *web.List[payload]]{name: "reviews", route: "/pulls", media: textMedia(f),
 		key: byNumber}, q.load.Reviews.ListMany)
 }
 
-// mostReviews is how many hundreds of reviews are looked through for the latest.
+// mostReviews limits how many hundreds of reviews are searched for the latest.
 const mostReviews = 10
 
-// latestReviews are the last reviews of each author, in the order of the first.
+// latestReviews resolves the last review of each author, in the order of the first.
 func latestReviews(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	all, err := latestOf(ctx, f, o, func(*object) bool { return true })
 	if err != nil {
@@ -55,7 +55,7 @@ func latestReviews(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	return connectAll(f, "PullRequestReviewConnection", all)
 }
 
-// latestOpinionatedReviews are the last reviews of each author that approve, or ask for changes.
+// latestOpinionatedReviews resolves the last review of each author that approves or requests changes.
 func latestOpinionatedReviews(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	all, err := latestOf(ctx, f, o, func(v *object) bool {
 		return hasOpinion(v) && (f.Args["writersOnly"] != true || byWriter(v))
@@ -66,7 +66,7 @@ func latestOpinionatedReviews(ctx context.Context, f *exec.Field, o *object) (an
 	return connectAll(f, "PullRequestReviewConnection", all)
 }
 
-// latestOf are the last reviews of each author among those that count, in the order of the first.
+// latestOf returns the last counted review of each author, in the order of the first.
 func latestOf(
 	ctx context.Context, f *exec.Field, o *object, counts func(v *object) bool,
 ) (all []any, err error) {
@@ -97,10 +97,10 @@ func latestOf(
 	return all, nil
 }
 
-// hasOpinion reports a review that approves, asks for changes, or did until it was dismissed.
+// hasOpinion reports whether a review approves or requests changes, or did until it was dismissed.
 func hasOpinion(v *object) bool { return textOf(v.data, "state") != "COMMENTED" }
 
-// byWriter reports a review of somebody whose word counts in the repository.
+// byWriter reports whether the author of a review has write access to the repository.
 func byWriter(v *object) bool {
 	switch textOf(v.data, "author_association") {
 	case "OWNER", "MEMBER", "COLLABORATOR":
@@ -109,8 +109,8 @@ func byWriter(v *object) bool {
 	return false
 }
 
-// reviewDecision is what the last opinions of those come to whose word counts; null where nobody has one,
-// since nothing requires reviews.
+// reviewDecision resolves the combined last opinions of those with write access. It is null if nobody has
+// one, because nothing requires reviews.
 func reviewDecision(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	all, err := latestOf(ctx, f, o, func(v *object) bool { return hasOpinion(v) && byWriter(v) })
 	if err != nil {
@@ -128,7 +128,7 @@ func reviewDecision(ctx context.Context, f *exec.Field, o *object) (any, error) 
 	return decision, nil
 }
 
-// reviewsByID loads reviews of which only the ids are at hand.
+// reviewsByID loads reviews by id.
 func reviewsByID(q *query, _ *object) loader[int64, payload] {
 	l := loader[int64, payload]{name: "reviews by id", route: "/pulls/0/reviews", key: byIdentity}
 	return full(l, q.load.Reviews.ByIDs)

@@ -10,7 +10,7 @@ import (
 	"arbor/internal/web"
 )
 
-// newReviewComment is a comment on a line of a pull request.
+// newReviewComment returns a comment on a line of a pull request.
 func newReviewComment(of *object, data payload, media string) *object {
 	return &object{kind: "PullRequestReviewComment", data: data, whole: true, repo: of.repo, of: of,
 		source: source{Path: of.repo.path("pulls", "comments", string(data.get("id"))), Media: media}}
@@ -82,7 +82,7 @@ func reviewCommentFields() map[string]exec.Resolver {
 	return fields
 }
 
-// orZero is same for a number that is never null.
+// orZero is like same, but 0 for null.
 func orZero(member string) exec.Resolver {
 	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 		v, err := o.value(ctx, member)
@@ -93,7 +93,8 @@ func orZero(member string) exec.Resolver {
 	})
 }
 
-// pendingComment reports a comment that its author alone sees. REST does not tell, and lists none.
+// pendingComment reports whether a comment is visible only to its author. REST does not report it, and does
+// not list such comments.
 func pendingComment(ctx context.Context, o *object) (bool, error) {
 	if raw, ok := o.data.find("pending"); ok {
 		return string(raw) == "true", nil
@@ -103,34 +104,34 @@ func pendingComment(ctx context.Context, o *object) (bool, error) {
 	return string(data.get("pending")) == "true", err
 }
 
-// reviewCommentsByID loads comments on lines of which only the ids are at hand.
+// reviewCommentsByID loads comments on lines by id.
 func reviewCommentsByID(q *query, o *object) loader[int64, payload] {
 	l := loader[int64, payload]{name: "review comments by id", route: "/pulls/comments", key: byIdentity,
 		media: o.source.Media}
 	return full(l, q.load.Reviews.CommentsByIDs)
 }
 
-// withID is a payload of which only the id is at hand.
+// withID returns a payload that has only an id.
 func withID(kind string, id int64) payload {
 	node, _ := json.Marshal(account.NodeID(kind, id))
 	return payload{}.with("id", json.RawMessage(decimal(id))).with("node_id", node)
 }
 
-// reviewAt is a review of which only the id is at hand.
+// reviewAt returns a review by id.
 func reviewAt(of *object, id int64) *object {
 	o := newReview(of.repo, of, withID(review.Resource, id), "raw")
 	o.whole = false
 	return o
 }
 
-// commentAt is a comment on a line of which only the id is at hand.
+// commentAt returns a comment on a line by id.
 func commentAt(of *object, id int64) *object {
 	o := newReviewComment(of, withID(review.CommentResource, id), "raw")
 	o.whole = false
 	return o
 }
 
-// reviewComments are the comments that a review was made with.
+// reviewComments resolves the comments of a review.
 func reviewComments(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	media := textMedia(f)
 	q := queryOf(ctx)
@@ -140,7 +141,7 @@ func reviewComments(ctx context.Context, f *exec.Field, o *object) (any, error) 
 		node: func(data payload) (any, error) { return newReviewComment(o.of, data, media), nil }})
 }
 
-// reviewCommentLists are the comments of reviews.
+// reviewCommentLists loads the comments of reviews.
 func reviewCommentLists(q *query, f *exec.Field) listLoader[int64] {
 	return lists(loader[int64, *web.List[payload]]{name: "comments of reviews", route: "/pulls/comments",
 		media: textMedia(f), key: byIdentity}, q.load.Reviews.ListManyOfReviews)

@@ -11,7 +11,8 @@ import (
 	"arbor/internal/web"
 )
 
-// rollups makes a resolver of what gives the commit of a parent, and of what is shown of its rollup.
+// rollups returns a resolver of a value of the rollups of commits. One function returns a parent's commit,
+// the other the value of its rollup.
 func rollups(
 	commitOf func(ctx context.Context, o *object) (*object, error), show func(r *rollup) any,
 ) exec.Resolver {
@@ -40,8 +41,8 @@ func rollups(
 	}
 }
 
-// loadRollups loads the first statuses and checks of commits. The checks of a single commit are read by REST,
-// which looks for the commit.
+// loadRollups loads the first statuses and checks of commits. It reads the checks of a single commit from
+// REST, which verifies that the commit exists.
 func (q *query) loadRollups(ctx context.Context, commits []*object) {
 	q.statuses().load(ctx, q, commits)
 	if len(commits) > 1 {
@@ -59,12 +60,12 @@ func (q *query) checks() loader[git.SHA, *web.List[payload]] {
 	return beginnings(l, q.load.Checks.LatestOfMany)
 }
 
-// rollupPath is the address of a commit, below which its statuses and checks are.
+// rollupPath returns the address of a commit, below which its statuses and checks are.
 func rollupPath(commit *object) string {
 	return commit.repo.path("commits", textOf(commit.data, "sha"))
 }
 
-// rollup is what statuses and checks of a commit come to; nil where there are none.
+// rollup returns the combined statuses and checks of a commit, or nil if there are none.
 func (q *query) rollup(ctx context.Context, commit *object) (*rollup, error) {
 	at := rollupPath(commit)
 	r := &rollup{commit: commit}
@@ -91,10 +92,11 @@ func (q *query) rollup(ctx context.Context, commit *object) (*rollup, error) {
 	return r, nil
 }
 
-// mostContexts is how many hundreds of statuses, and of checks, a rollup counts.
+// mostContexts limits how many hundreds of statuses, and of checks, a rollup counts.
 const mostContexts = 10
 
-// within asks for a list that stands in an object, whole, behind the first hundred if these are loaded.
+// within reads a whole list that is a member of an object. It continues after the first hundred rows if
+// they are loaded.
 func (q *query) within(
 	ctx context.Context, begun *web.List[payload], question Question, member string,
 ) (all []payload, err error) {
@@ -122,10 +124,10 @@ func (q *query) within(
 	return all, nil
 }
 
-// whole is a rollup with checks and statuses.
+// whole returns the rollup itself.
 func whole(r *rollup) any { return r }
 
-// rollup is a StatusCheckRollup.
+// rollup is a StatusCheckRollup of the schema.
 type rollup struct {
 	commit   *object
 	contexts []any
@@ -133,7 +135,7 @@ type rollup struct {
 
 func (*rollup) TypeName() string { return "StatusCheckRollup" }
 
-// contextState is the state of a check or a status within counts.
+// contextState returns the state of a check or a status in counts.
 func contextState(o *object) string {
 	if o.kind == "StatusContext" {
 		return enumName(textOf(o.data, "state"))
@@ -144,7 +146,7 @@ func contextState(o *object) string {
 	return enumName(textOf(o.data, "status"))
 }
 
-// state sums up: a failure counts most, then what waits.
+// state returns the combined state: failures take precedence, then pending contexts.
 func (r *rollup) state() string {
 	sum := "SUCCESS"
 	for _, c := range r.contexts {
@@ -159,8 +161,8 @@ func (r *rollup) state() string {
 	return sum
 }
 
-// counts tells how many checks or statuses are in each state. All states are listed: gh counts nothing
-// without.
+// counts returns the number of checks or statuses in each state. It includes all states, because gh counts
+// nothing otherwise.
 func (r *rollup) counts(kind, typeName string, states ...string) []any {
 	n := map[string]int{}
 	for _, c := range r.contexts {
@@ -212,7 +214,7 @@ func rollupFields() map[string]exec.Resolver {
 	}
 }
 
-// rollupCounts are the fields that the connection of contexts has besides.
+// rollupCounts returns the additional fields of the connection of contexts.
 func rollupCounts() map[string]exec.Resolver {
 	each := func(value func(r *rollup) any) exec.Resolver {
 		return func(_ context.Context, _ *exec.Field, parents []exec.Object) []any {

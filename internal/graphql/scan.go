@@ -22,7 +22,7 @@ type member struct {
 	value json.RawMessage
 }
 
-// get gives a member's value; nil: there is none.
+// get returns a member's value, or nil.
 func (p payload) get(name string) json.RawMessage {
 	value, _ := p.find(name)
 	return value
@@ -38,7 +38,7 @@ func (p payload) find(name string) (value json.RawMessage, found bool) {
 	return nil, false
 }
 
-// with gives the payload with one member more, or another value of one.
+// with returns the payload with a member added or replaced.
 func (p payload) with(name string, value json.RawMessage) payload {
 	return append(slices.Clip(p), member{[]byte(name), value}) // what stands behind p may be another's
 }
@@ -157,7 +157,7 @@ func space(b []byte, at int) int {
 	return at
 }
 
-// skip gives where the value that begins at a place ends.
+// skip returns the end of the value that begins at a position.
 func skip(b []byte, at int) (int, error) {
 	depth := 0
 	for begin := at; at < len(b); {
@@ -207,7 +207,7 @@ func ends(c byte) bool {
 	return false
 }
 
-// skipText gives where the text that begins at a place ends.
+// skipText returns the end of the string that begins at a position.
 func skipText(b []byte, at int) (int, error) {
 	for at++; at < len(b); {
 		n := bytes.IndexByte(b[at:], '"')

@@ -88,7 +88,8 @@ func (r *results) read(ctx context.Context, q *query, l *pages) error {
 	return nil
 }
 
-// searchFields are the counts, beside what all connections have.
+// searchFields returns the counts that search connections have in addition to the fields of all
+// connections.
 func searchFields() map[string]exec.Resolver {
 	inner := connectionFields("SearchResultItemConnection")
 	fields := map[string]exec.Resolver{}

@@ -16,8 +16,8 @@ import (
 	"arbor/internal/web"
 )
 
-// eventTypes are the types of REST's events. Others stand in no timeline here: of a changed base it is not
-// known from which branch.
+// eventTypes are the types of REST's events. Others are omitted from timelines: for a changed base the old
+// branch is unknown.
 var eventTypes = map[string]string{"closed": "ClosedEvent", "reopened": "ReopenedEvent",
 	"labeled":   "LabeledEvent",
 	"unlabeled": "UnlabeledEvent", "assigned": "AssignedEvent", "unassigned": "UnassignedEvent",
@@ -32,7 +32,7 @@ var eventTypes = map[string]string{"closed": "ClosedEvent", "reopened": "Reopene
 	"unpinned": "UnpinnedEvent", "transferred": "TransferredEvent", "ready_for_review": "ReadyForReviewEvent",
 	"convert_to_draft": "ConvertToDraftEvent", "commented": "IssueComment", "reviewed": "PullRequestReview"}
 
-// mostEntries is how many hundreds of entries of a timeline, and of commits in it, are looked through.
+// mostEntries limits how many hundreds of a timeline's entries, and of its commits, are read.
 const mostEntries = 10
 
 // entry is an object of a timeline.
@@ -41,8 +41,8 @@ type entry struct {
 	node any
 }
 
-// timelineItems are what happened to issues or pull requests, the oldest first: the first thousand entries of
-// each. REST's list has no commits; they stand where they were committed.
+// timelineItems resolves the events of issues or pull requests, oldest first, at most the first thousand of
+// each. REST's list has no commits. They are sorted in by their commit times.
 func timelineItems(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 	q, values := queryOf(ctx), make([]any, len(parents))
 	all, pulls := make([]*object, len(parents)), []*object{}
@@ -65,13 +65,13 @@ func timelineItems(ctx context.Context, f *exec.Field, parents []exec.Object) []
 	return values
 }
 
-// timelines are the timelines of issues and pull requests, without the commits of these.
+// timelines loads the timelines of issues and pull requests, without the commits of pull requests.
 func timelines(q *query, f *exec.Field) listLoader[int64] {
 	return lists(loader[int64, *web.List[payload]]{name: "timeline", route: "/issues/0/timeline",
 		media: textMedia(f), key: byNumber}, q.load.Timelines.ListMany)
 }
 
-// timelineItem is the timeline of one issue, or of a pull request with these commits.
+// timelineItem resolves the timeline of one issue, or of a pull request with its commits.
 func timelineItem(ctx context.Context, f *exec.Field, o *object, commits []entry) (any, error) {
 	q, media := queryOf(ctx), textMedia(f)
 	wanted := wantedEntries(f)
@@ -114,7 +114,7 @@ func timelineItem(ctx context.Context, f *exec.Field, o *object, commits []entry
 	return c, err
 }
 
-// wantedEntries tells which types a query asks for: all, unless it names some.
+// wantedEntries returns a filter for the types that a query selects, by default all.
 func wantedEntries(f *exec.Field) func(kind string) bool {
 	names, ok := f.Args["itemTypes"].([]any)
 	if !ok {
@@ -150,7 +150,7 @@ func newEntry(o *object, kind string, data payload, media string) (entry, error)
 	return e, nil
 }
 
-// crossReference finds the id of the issue that names another one.
+// crossReference returns the id of the issue that mentions another one.
 func crossReference(event *object, media string) (id int64, err error) {
 	source, err := referring(event, media)
 	if err != nil {
@@ -159,7 +159,7 @@ func crossReference(event *object, media string) (id int64, err error) {
 	return strconv.ParseInt(string(source.data.get("id")), 10, 64)
 }
 
-// referring is the issue or the pull request that names another one.
+// referring returns the issue or the pull request that mentions another one.
 func referring(event *object, media string) (*object, error) {
 	source, err := members(event.data.get("source"))
 	if err != nil {
@@ -175,7 +175,7 @@ func referring(event *object, media string) (*object, error) {
 	return newIssue(nil, data, media)
 }
 
-// commitEntries are the commits that pull requests bring.
+// commitEntries returns the commits of pull requests as entries.
 func (q *query) commitEntries(ctx context.Context, pulls []*object) (map[*object][]entry, error) {
 	lists, entries := commitLists(q, nil), map[*object][]entry{}
 	lists.page(1, web.MaxPageSize).load(ctx, q, pulls)
@@ -203,9 +203,9 @@ func (q *query) commitEntries(ctx context.Context, pulls []*object) (map[*object
 	return entries, nil
 }
 
-// newPullCommit is a commit as a part of a pull request.
+// newPullCommit returns a commit as a part of a pull request.
 func newPullCommit(ctx context.Context, o, c *object) bare {
-	raw, _ := o.member(ctx, "id") // of the pull request; what lists its commits has read it
+	raw, _ := o.member(ctx, "id") // of the pull request, already loaded by the list of its commits
 	id, _ := strconv.ParseInt(string(raw), 10, 64)
 	inner := account.NodeID("PullRequestCommit", id) + ":" + textOf(c.data, "sha")
 	address := pullCommitURL(ctx, o, c)
@@ -214,7 +214,7 @@ func newPullCommit(ctx context.Context, o, c *object) bare {
 		"pullRequest": o, "url": address, "resourcePath": strings.TrimPrefix(address, siteOf(ctx))}}
 }
 
-// timelineTotals are the fields that connections of timelines have besides.
+// timelineTotals returns the additional fields of connections of timelines.
 func timelineTotals() map[string]exec.Resolver {
 	each := func(value func(c *connection) any) exec.Resolver {
 		return func(_ context.Context, _ *exec.Field, parents []exec.Object) []any {
@@ -226,13 +226,13 @@ func timelineTotals() map[string]exec.Resolver {
 		}
 	}
 	return map[string]exec.Resolver{
-		"filteredCount": each(func(c *connection) any { n, _ := c.total(); return n }), // it is at hand
+		"filteredCount": each(func(c *connection) any { n, _ := c.total(); return n }), // already loaded
 		"pageCount":     each(func(c *connection) any { return len(c.nodes) }),
 		"updatedAt":     each(func(c *connection) any { return c.updated }),
 	}
 }
 
-// eventFields are the fields of all events.
+// eventFields returns the fields of all events.
 func eventFields() map[string]exec.Resolver {
 	part := func(member, name string) exec.Resolver {
 		return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
@@ -314,7 +314,7 @@ func eventFields() map[string]exec.Resolver {
 	}
 }
 
-// willClose reports a pull request of the same repository that closes the issue when it is merged.
+// willClose reports whether a pull request of the same repository closes the issue when it is merged.
 func willClose(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 	source, err := referring(o, "raw")
 	if err != nil || source.kind != "PullRequest" ||

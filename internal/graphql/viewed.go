@@ -7,7 +7,7 @@ import (
 	"arbor/internal/graphql/exec"
 )
 
-// viewedState is DISMISSED for a file that has changed since it was viewed.
+// viewedState returns DISMISSED for a file that has changed since it was viewed.
 func viewedState(viewed map[string]string, file payload) string {
 	switch viewed[textOf(file, "filename")] {
 	case "":
@@ -26,10 +26,10 @@ func unmarkViewed(ctx context.Context, m *mutation) (map[string]any, error) {
 	return m.setViewed(ctx, false)
 }
 
-// mostFiles is how many hundreds of files a pull request shows.
+// mostFiles limits how many hundreds of files of a pull request are read.
 const mostFiles = 30
 
-// setViewed notes that the caller viewed a file as it is now, or that it is to be viewed again.
+// setViewed marks the present version of a file as viewed by the caller, or as not viewed.
 func (m *mutation) setViewed(ctx context.Context, viewed bool) (map[string]any, error) {
 	o, err := m.target(ctx, "pullRequestId", "PullRequest")
 	if err != nil {
@@ -55,7 +55,7 @@ func (m *mutation) setViewed(ctx context.Context, viewed bool) (map[string]any, 
 	return map[string]any{"pullRequest": o}, err
 }
 
-// changeTypes are REST's words for what happened to a file, where they are others than GraphQL's.
+// changeTypes are REST's words for changes of files that differ from GraphQL's.
 var changeTypes = map[string]string{"removed": "DELETED", "unchanged": "CHANGED"}
 
 func changedFileFields() map[string]exec.Resolver {
@@ -72,7 +72,7 @@ func changedFileFields() map[string]exec.Resolver {
 	}
 }
 
-// viewedStates tells of files of pull requests whether the caller viewed them.
+// viewedStates resolves whether the caller viewed files of pull requests.
 func viewedStates(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
 	q, values := queryOf(ctx), make([]any, len(parents))
 	l := loader[int64, map[string]string]{name: "viewed", route: "/pulls", key: byNumber,

@@ -11,9 +11,9 @@ import (
 	"arbor/internal/web"
 )
 
-// Each App has one hook. It receives events of the repositories where the App is installed: those that the
-// installation was granted, and always those of the installation itself. Since the events depend on the
-// installation, the hook's own list holds only what the App asks for.
+// Each App has one webhook. It receives events of the repositories of the App's installations, limited to
+// the granted events, and always those of the installations themselves. Since the events depend on the
+// installation, the webhook's own list has only the requested ones.
 
 // CreateForApp creates the hook of an App. Without an address it is not active.
 func CreateForApp(tx *db.Tx, a *app.App, s app.Hook) error {
@@ -87,7 +87,7 @@ func TellInstallation(tx *db.Tx, i *app.Installation, action string, by account.
 			return err
 		}
 	}
-	if i.SuspendedAt.IsZero() || action == "suspend" { // else it would be told of what came in between
+	if i.SuspendedAt.IsZero() || action == "suspend" { // else it would get events from the time of the suspension
 		var err error
 		if list, err = partsOf(tx, i, nil); err != nil {
 			return err
@@ -123,7 +123,7 @@ func TellInstallationRepos(tx *db.Tx, i *app.Installation, added, removed []repo
 	return tellApp(tx, i, Event{Name: "installation_repositories", Action: action, Actor: by}, parts)
 }
 
-// tellApp notes an event of an installation for the hook of its App, with what is rendered of it now.
+// tellApp records an event of an installation for the webhook of its App, with parts rendered now.
 func tellApp(tx *db.Tx, i *app.Installation, e Event, parts map[string]any) error {
 	info, err := listeningApp(tx, i.App.ID)
 	if err != nil || info == nil {

@@ -18,7 +18,7 @@ const (
 	maxEventType  = 100
 	maxProperties = 10
 	maxClient     = 64 << 10 // bytes
-	maxDepth      = 100      // objects and arrays in each other: more and more stands around it on its way
+	maxDepth      = 100      // nesting of objects and arrays; payloads add more levels
 )
 
 // POST /repos/{owner}/{repo}/dispatches
@@ -70,7 +70,7 @@ func (api *API) Dispatch(w http.ResponseWriter, r *http.Request, a *repo.Access)
 	return web.NoContent(w)
 }
 
-// depth is how many objects and arrays of a JSON text stand in each other.
+// depth returns the nesting depth of a JSON text.
 func depth(text []byte) (most int) {
 	n, quoted := 0, false
 	for i := 0; i < len(text); i++ {

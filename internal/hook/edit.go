@@ -37,7 +37,7 @@ type Owner struct {
 	place
 	caller *account.Caller
 	hook   int64                                // that of the App; else 0
-	hold   func(tx *db.Tx) (audit.Entry, error) // locks it, and asks for the right again
+	hold   func(tx *db.Tx) (audit.Entry, error) // locks it and checks the right again
 }
 
 // OfRepository is a repository whose administrator the caller is.
@@ -193,12 +193,12 @@ func (s *Service) checkURL(f *web.Faults, e *Edit, prefix string) {
 	}
 }
 
-// urlError says what is wrong with an address.
+// urlError is the reason why an address is invalid.
 type urlError string
 
 func (e urlError) Error() string { return string(e) }
 
-// CheckURL says what is wrong with an address to which a hook is to lead.
+// CheckURL returns an error if a webhook may not use an address.
 func (s *Service) CheckURL(text string) error {
 	u, err := url.Parse(text)
 	switch {
@@ -298,8 +298,8 @@ func newSalt() string {
 	return hex.EncodeToString(b[:])
 }
 
-// told is what the audit log has of a hook: no secret, and of the address only the host, since people write
-// secrets behind it.
+// told returns the audit log's data of a webhook: no secret, and of the address only the host, because
+// paths may contain secrets.
 func told(h *Hook) map[string]any {
 	return map[string]any{"hook_id": h.ID, "host": hostOf(h.URL), "events": h.Events, "active": h.Active}
 }

@@ -5,14 +5,14 @@ import "slices"
 // All stands for every event in a hook's list.
 const All = "*"
 
-// Ping is the event that only asks whether somebody listens.
+// Ping is the event that tests a webhook.
 const Ping = "ping"
 
 // Dispatch is the event that clients send by hand.
 const Dispatch = "repository_dispatch"
 
-// events are the names that a hook may list: those of GitHub's hooks. Those that nothing here makes yet
-// are taken as well, as programs ask for them. To make one, Record it, and render it in package payloads.
+// events are the names that a webhook may list: GitHub's. Names of events that are not implemented are
+// accepted, because programs list them. To implement one, Record it, and render it in package payloads.
 var events = []string{
 	"branch_protection_configuration", "branch_protection_rule", "check_run", "check_suite",
 	"code_scanning_alert", "commit_comment", "create", "custom_property", "custom_property_values", "delete",

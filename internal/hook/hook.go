@@ -18,15 +18,16 @@
 //	outgoing         the network: which addresses, how long, how much
 //	payloads         above all features: the payloads of deliveries
 //
-// A delivery shows the state at its event. It begins as a row that names what it tells of. At the end of the
-// same transaction the [Renderer] writes what the payload needs of the database, once for all hooks (hook_told),
-// as the API shows things to a user with push access to this repository and otherwise only public access.
-// So a receiver that is down gets the truth of then. When the delivery is sent, rights are asked, addresses are
-// put in, and what git knows of the objects that it names is read. The bytes are kept, so a redelivery sends the
-// same, unless they name what is hidden since then.
+// A delivery shows the state at its event. It begins as a row that names what it tells of. At the end of
+// the same transaction the [Renderer] writes what the payload needs of the database, once for all hooks
+// (hook_told), as the API shows things to a user with push access to this repository and otherwise only
+// public access. So a receiver that is down gets the truth of then. When the delivery is sent, rights are
+// asked, addresses are put in, and what git knows of the objects that it names is read. The bytes are kept,
+// so a redelivery sends the same, unless they name what is hidden since then.
 //
-// A row that has nothing in hook_told shows things as they are when it is sent: nodes of the version before write
-// such rows, payloads beyond a bound leave them, and a purge or the end of an account takes them away.
+// A row that has nothing in hook_told shows things as they are when it is sent: nodes of the version before
+// write such rows, payloads beyond a bound leave them, and a purge or the end of an account takes them
+// away.
 //
 // A hook belongs to its repository or organization, not to its creator. Its deliveries are sent in their
 // order, by one worker at a time, which leases the hook (db.Jobs). One that fails is tried again later, for a
@@ -89,7 +90,7 @@ type place struct {
 
 func (h *Hook) place() place { return place{h.RepoID, h.OrgID, h.AppID} }
 
-// hidden is what stands for a secret in answers; sent back, it keeps the one that there is.
+// hidden replaces a secret in responses. If it is sent back, the secret is kept.
 const hidden = "********"
 
 // ContentType is the word for the form of bodies.

@@ -29,8 +29,9 @@ func (p *Pruner) Run(ctx context.Context) error {
 	return db.Upkeep(ctx, p.log, pruneEvery, "old deliveries of hooks were not removed", p.Prune)
 }
 
-// Prune deletes in batches: deliveries that were tried more than three days ago, those that are not tried any
-// more, what is beyond each hook's bounds, and hooks of deleted organizations. One Prune runs at a time.
+// Prune deletes in batches: deliveries attempted more than three days ago, those that are no longer
+// retried, those beyond each webhook's limits, and webhooks of deleted organizations. Only one Prune runs
+// at a time.
 func (p *Pruner) Prune(ctx context.Context) error {
 	began := time.Now()
 	lately := min(began.Sub(p.pruned), keepFor) + slack

@@ -27,7 +27,7 @@ type Event struct {
 type About struct {
 	Number int64      `json:"number,omitempty"` // of the issue, pull request or milestone
 	ID     int64      `json:"id,omitempty"`     // of the comment, review, release, status or fork
-	User   account.ID `json:"user,omitempty"`   // whom it was done to
+	User   account.ID `json:"user,omitempty"`   // the affected user
 	Label  string     `json:"label,omitempty"`  // the name
 	Title  string     `json:"title,omitempty"`  // of the milestone that an issue left or joined
 	Ref    string     `json:"ref,omitempty"`    // refs/heads/main
@@ -68,8 +68,8 @@ const ofRepo = `(h.repo_id = $1 OR h.org_id = (SELECT owner_id FROM repos WHERE 
 const appsOfRepo = `i.account_id = (SELECT owner_id FROM repos WHERE id = $1) AND (i.every
 	OR EXISTS (SELECT 1 FROM installation_repos x WHERE x.installation_id = i.id AND x.repo_id = $1))`
 
-// recordDispatch is Record for what clients send by hand, as large and as often as they like: hooks for which
-// many deliveries wait are not told.
+// recordDispatch is Record for events sent by clients, as large and as often as they like: webhooks with
+// many waiting deliveries are skipped.
 func recordDispatch(tx *db.Tx, repoID repo.ID, e Event) error {
 	few := ` AND NOT EXISTS (SELECT 1 FROM hook_deliveries w
 		WHERE w.hook_id = h.id AND w.state = 0 LIMIT 1 OFFSET ` + strconv.FormatInt(maxByHand-1, 10) + `)`
@@ -77,9 +77,8 @@ func recordDispatch(tx *db.Tx, repoID repo.ID, e Event) error {
 		repoID, []Event{e})
 }
 
-// RecordForOwner is Record for an organization's own hooks alone, and for Apps on the account of an
-// organization or a person: of a repository that is made, that is going or is gone to another owner, or with
-// repository 0 of members.
+// RecordForOwner is Record only for an organization's own webhooks and for Apps on an account: for a
+// repository that is created, deleted or transferred away, or with repository 0 for members.
 func RecordForOwner(tx *db.Tx, owner account.ID, repoID repo.ID, list ...Event) error {
 	return record(tx, audience{owner: owner, hooks: `h.org_id = $1`,
 		installations: `i.account_id = $1 AND (CAST($2 AS BIGINT) IS NULL OR i.every
@@ -104,16 +103,16 @@ func recordForApp(tx *db.Tx, i *app.Installation, e Event) error {
 		i.App.ID, db.OrNull(int64(e.Actor)), e.Name, e.Action, string(about), i.ID, r.mark)
 }
 
-// RecordForApp notes what an App is asked for in a repository, for its own hook alone: also of events that it
-// did not ask to be told of.
+// RecordForApp records a request to an App in a repository, only for its own webhook, whatever its events
+// are.
 func RecordForApp(tx *db.Tx, appID account.AppID, repoID repo.ID, list ...Event) error {
 	to := audience{hooks: `FALSE`, installations: appsOfRepo + ` AND i.app_id = ` + appID.String(),
 		always: true}
 	return record(tx, to, repoID, repoID, list)
 }
 
-// audience selects the hooks that receive an event: conditions for hooks h, and for installations i of Apps. $1
-// is the subject of both.
+// audience selects the hooks that receive an event: conditions for hooks h, and for installations i of
+// Apps. $1 is the subject of both.
 type audience struct {
 	hooks, installations string
 	always               bool       // regardless of the installations' events
@@ -197,7 +196,7 @@ func NotePush(tx *db.Tx, repoID repo.ID, moved []repo.RefUpdate) error {
 	var branches, tags []Event
 	var heads, marks int
 	for _, u := range moved {
-		if u.Old == u.New || u.By == 0 { // what comes with the repository itself
+		if u.Old == u.New || u.By == 0 { // refs created with the repository
 			continue
 		}
 		about := About{Ref: u.Name, Before: string(u.Old), After: string(u.New)}

@@ -16,10 +16,10 @@ import (
 
 // Renderer renders the payloads of deliveries.
 type Renderer interface {
-	// Tell renders what payloads need of the database, in the transaction of their event.
+	// Tell renders what payloads need of the database in the transaction of their event.
 	Tell(tx *db.Tx, list []*Telling) error
-	// Render returns the payload of a delivery, from what Tell rendered or else from the present state. Error: 404
-	// if the event's subject is gone, or may no longer be shown.
+	// Render returns the payload of a delivery, from what Tell rendered or else from the current state.
+	// Error: 404 if the event's subject was deleted or must not be shown.
 	Render(ctx context.Context, h *Hook, d *Delivery) ([]byte, error)
 	// Check finds out whether a delivery that was rendered before may still be sent. Error: 404 when not.
 	Check(tx *db.Tx, h *Hook, d *Delivery) error
@@ -40,7 +40,7 @@ const (
 	turnTime   = 5 * time.Second // after which others have their turn
 	renderTime = 10 * time.Second
 	gather     = 5 * time.Millisecond // in which commits wake it once
-	// between looks for what other processes noted, and for what is due again
+	// interval of looking for events of other processes and for retries
 	pollTime = time.Second
 	maxPages = 20 // of hooks that are looked at in one go
 )
@@ -85,8 +85,8 @@ func NewSender(o SenderOptions) *Sender {
 		receivers: map[string]int{}}
 }
 
-// Run sends what is due until ctx is done, and then waits for the turns that are under way. It returns nil:
-// what fails is logged and tried again.
+// Run sends due deliveries until ctx is done, and then waits for the turns in progress. It returns nil:
+// errors are logged and retried.
 func (s *Sender) Run(ctx context.Context) error {
 	var turns sync.WaitGroup
 	defer turns.Wait()
@@ -99,8 +99,7 @@ func (s *Sender) Run(ctx context.Context) error {
 	return nil
 }
 
-// look begins turns of hooks for which something is due, behind the one that was looked at last, so that
-// each comes to its turn.
+// look starts turns of webhooks with due deliveries, after the one examined last, so that each gets a turn.
 func (s *Sender) look(ctx context.Context, turns *sync.WaitGroup) error {
 	begin := s.cursor
 	for range maxPages {

@@ -60,7 +60,7 @@ func list(tx *db.Tx, p place) (found []*Hook, err error) {
 	return db.QueryList(tx, scan, `SELECT `+columns+` FROM hooks h WHERE `+where+` ORDER BY h.id`, of)
 }
 
-// insert adds a hook and sets its id. Error: 404 when the place is gone.
+// insert inserts a webhook and sets its id. Error: 404 if its owner was deleted.
 func insert(tx *db.Tx, h *Hook) error {
 	err := tx.QueryRow(`INSERT INTO hooks (repo_id, org_id, app_id, url, form, secret, insecure, active,
 			events, salt, site, prefix, created_at, updated_at)
@@ -98,8 +98,7 @@ func ForgetActor(tx *db.Tx, by account.ID) error {
 		(SELECT mark FROM hook_deliveries WHERE actor_id = $1 AND mark IS NOT NULL)`, by)
 }
 
-// Leave drops what an organization's hooks have not been told yet of a repository that goes to another owner:
-// it is not theirs any more.
+// Leave drops undelivered events of an organization's webhooks about a repository that is transferred away.
 func Leave(tx *db.Tx, repoID repo.ID, org account.ID) error {
 	return tx.Run(`DELETE FROM hook_deliveries WHERE state = 0 AND repo_id = $1
 		AND hook_id IN (SELECT id FROM hooks WHERE org_id = $2)`, repoID, org)
@@ -131,12 +130,11 @@ func listeningApp(tx *db.Tx, appID account.AppID) (*web.Info, error) {
 	return Info(site, prefix), err
 }
 
-// awake is the condition of an installation i that nobody has suspended, nor its account, nor the owner of
-// its App.
+// awake is the condition that an installation i, its account and the owner of its App are not suspended.
 const awake = `i.suspended_at IS NULL AND NOT EXISTS (SELECT 1 FROM apps p JOIN accounts a ON a.id IN (p.owner_id, i.account_id)
 	WHERE p.id = i.app_id AND a.suspended_at IS NOT NULL)`
 
-// ForgetInstallation drops what an App has not been told yet of an installation that is going.
+// ForgetInstallation drops undelivered events of an App about an installation that is being deleted.
 func ForgetInstallation(tx *db.Tx, appID account.AppID, id account.InstallationID) error {
 	return tx.Run(`DELETE FROM hook_deliveries WHERE state = 0 AND installation_id = $2
 		AND hook_id IN (SELECT id FROM hooks WHERE app_id = $1)`, appID, id)

@@ -12,7 +12,7 @@ import (
 	"arbor/internal/web"
 )
 
-// State is how far a delivery has come.
+// State is the state of a delivery.
 type State int64
 
 // The states, as they are stored.
@@ -39,7 +39,7 @@ type Delivery struct {
 	Tries        int64
 	Told         []byte // what the payload needs of the database, as of the event; nil: it is read yet
 	Payload      []byte // nil: not rendered, or not read, yet
-	mark         int64  // by which Told is found; 0: there is none
+	mark         int64  // key of Told; 0: none
 	size         int64  // of the stored payload in bytes; 0: there is none
 	broken       error  // of About, which cannot be read; nil: it can
 	DeliveredAt  db.Time

@@ -15,9 +15,9 @@ func aged(tx *db.Tx) ([]int64, error) {
 		WHERE created_at < `+tx.Engine().Clock()+` - $1 ORDER BY created_at`+limit, keepFor.Microseconds())
 }
 
-// surplus finds deliveries beyond what is kept of each hook, by number and by size, and of each owner: of
-// those that wait, or of the others. It looks at owners with recent deliveries or attempts. What grew
-// by a transfer is found with the hook's next delivery.
+// surplus returns deliveries beyond the limits of number and size of each webhook and of each owner, of
+// waiting deliveries or of the others. It examines owners with recent deliveries or attempts. Surplus after
+// a transfer is found with the webhook's next delivery.
 func surplus(tx *db.Tx, lately time.Duration, waiting bool, most int64) ([]int64, error) {
 	since := tx.Engine().Clock() + ` - $1`
 	which := `x.state <> 0 AND x.delivered_at IS NOT NULL` // as an index has it
@@ -60,13 +60,13 @@ func removeDeliveries(tx *db.Tx, ids []int64) error {
 	return tx.Run(`DELETE FROM hook_deliveries WHERE id IN `+db.Values(1, perPrune), args...)
 }
 
-// removeTold removes what was stored for deliveries that are gone. It returns how much it found.
+// removeTold deletes data of deleted deliveries, and returns their number.
 func removeTold(tx *db.Tx) (int64, error) {
 	return tx.Exec(`DELETE FROM hook_told WHERE mark IN (SELECT t.mark FROM hook_told t
 		WHERE NOT EXISTS (SELECT 1 FROM hook_deliveries d WHERE d.mark = t.mark)` + limit + `)`)
 }
 
-// bequeathed finds some hooks without an owner that were told their last event.
+// bequeathed returns some webhooks without an owner whose last event was delivered.
 func bequeathed(tx *db.Tx) ([]int64, error) {
 	return db.QueryIDs[int64](tx, `SELECT h.id FROM hooks h WHERE h.repo_id IS NULL AND h.org_id IS NULL
 		AND h.app_id IS NULL

@@ -12,7 +12,7 @@ import (
 // jobs are hooks: a worker leases one to send what waits for it.
 var jobs = db.Jobs{Table: "hooks", Key: "id"}
 
-// candidate is a hook for which something waits, and that nobody has.
+// candidate is a webhook with waiting deliveries and without a lease.
 type candidate struct {
 	id      int64
 	owner   account.ID
@@ -55,7 +55,7 @@ func candidates(tx *db.Tx, after int64) (found []candidate, last int64, err erro
 	return found, last, err
 }
 
-// take leases a hook; nil: somebody else has it, or it is gone.
+// take leases a webhook, or returns nil if it is leased or deleted.
 func take(tx *db.Tx, id int64, length time.Duration) (*db.Lease, error) {
 	return jobs.Take(tx, length, 1, `id = $3`, id)
 }
@@ -85,7 +85,7 @@ func readPayload(tx *db.Tx, d *Delivery) error {
 	return tx.QueryRow(`SELECT payload FROM hook_deliveries WHERE id = $1`, d.ID).Scan(&d.Payload)
 }
 
-// putOff notes that a delivery could not be rendered. After some tries it goes.
+// putOff records that a delivery could not be rendered. After some attempts it is deleted.
 func putOff(tx *db.Tx, d *Delivery) error {
 	if d.Tries+1 >= maxRenders {
 		return drop(tx, d)
@@ -97,7 +97,7 @@ func putOff(tx *db.Tx, d *Delivery) error {
 // maxRenders is how often it is tried to render a delivery.
 const maxRenders = 5
 
-// drop removes a delivery that tells of nothing any more.
+// drop deletes a delivery without a subject.
 func drop(tx *db.Tx, d *Delivery) error {
 	return tx.Run(`DELETE FROM hook_deliveries WHERE id = $1 AND state = 0`, d.ID)
 }
@@ -148,7 +148,7 @@ func forgetTold(tx *db.Tx, d *Delivery) error {
 		AND NOT EXISTS (SELECT 1 FROM hook_deliveries d WHERE d.mark = $1)`, d.mark)
 }
 
-// settle notes in a hook what came of an attempt, and gives for how long it rests.
+// settle records the outcome of an attempt in the webhook, and returns how long it rests.
 func (h *Hook) settle(d *Delivery, ok bool, now db.Time) time.Duration {
 	h.LastCode, h.LastMessage, h.LastStatus = &d.Code, &d.Status, "active"
 	if ok {
@@ -193,8 +193,8 @@ func (h *Hook) storeOutcome(tx *db.Tx, d *Delivery) error {
 		h.LastStatus != "disabled")
 }
 
-// wake ends the rest of a hook and of what it is still to tell. A lease, which is shorter than what counts as
-// rest here, stays.
+// wake ends the rest of a webhook and its waiting deliveries. A lease, which is shorter than a rest, is
+// kept.
 func wake(tx *db.Tx, id int64) error {
 	clock := tx.Engine().Clock()
 	err := tx.Run(`UPDATE hooks SET due_at = 0 WHERE id = $1 AND due_at > `+clock+` + $2`, id,

@@ -16,7 +16,7 @@ type Telling struct {
 	RepoID repo.ID    // 0: the event is an organization's
 	Owner  account.ID // the account that the event is about, if not a repository; else 0
 	Hook   *Hook      // the only receiver; nil: any
-	Told   []byte     // what the payload needs of the database; nil: its subject is gone
+	Told   []byte     // what the payload needs of the database; nil: its subject was deleted
 }
 
 type tellerKey struct{}
@@ -51,8 +51,8 @@ func (r *rows) insert(tx *db.Tx, query string, args ...any) error {
 	return tx.RunThen(Topic, query, func(tx *db.Tx) error { return r.render(tx, teller) }, args...)
 }
 
-// render writes what the payloads need. What cannot be rendered is left to the sender, which says why: nobody
-// is kept from closing an issue by that.
+// render renders what the payloads need. Failures are left to the sender, which reports them, so that they
+// do not prevent closing an issue.
 func (r *rows) render(tx *db.Tx, teller Renderer) error {
 	list, err := r.wanted(tx)
 	if err != nil || safely(func() error { return teller.Tell(tx, list) }) != nil {
@@ -101,21 +101,21 @@ func safely(fn func() error) (err error) {
 	return fn()
 }
 
-// Watched is the condition of a repository r that has hooks, or whose owner has some or an App: somebody may be
-// told of it.
+// Watched returns the condition that a repository r or its owner has webhooks, or its owner has an App
+// installed: events may have recipients.
 func Watched(r string) string {
 	return `(EXISTS (SELECT 1 FROM hooks h WHERE h.repo_id = ` + r + `.id)
 		OR EXISTS (SELECT 1 FROM hooks h WHERE h.org_id = ` + r + `.owner_id)
 		OR EXISTS (SELECT 1 FROM installations i WHERE i.account_id = ` + r + `.owner_id))`
 }
 
-// watched asks whether a repository is.
+// watched queries whether a repository is watched.
 var watched = `SELECT COUNT(*) FROM repos r WHERE r.id = $1 AND ` + Watched("r")
 
 type watchedKey struct{ repo repo.ID }
 
-// Watch finds out whether somebody may be told of a repository. Where nobody is, the transaction is spared what
-// it would record of it.
+// Watch determines whether events of a repository may have recipients. If not, the transaction does not
+// record any.
 func Watch(tx *db.Tx, repoID repo.ID) error {
 	var n int64
 	err := tx.QueryRow(watched, repoID).Scan(&n)
@@ -123,14 +123,14 @@ func Watch(tx *db.Tx, repoID repo.ID) error {
 	return err
 }
 
-// unwatched reports that Watch found nobody.
+// unwatched reports whether Watch found no recipients.
 func unwatched(tx *db.Tx, repoID repo.ID) bool {
 	is, known := tx.Attached(watchedKey{repoID}).(bool)
 	return known && !is
 }
 
-// TellStar renders what triggers recorded of a star (14_hooks.sql of the schema), in the transaction that added it
-// or took it off.
+// TellStar renders what triggers recorded of a star (14_hooks.sql of the schema), in the transaction that
+// added it or took it off.
 func TellStar(tx *db.Tx, repoID repo.ID, by account.ID, events ...Event) error {
 	for n := range events {
 		events[n].Actor = by

@@ -11,8 +11,8 @@ import (
 	"arbor/internal/web"
 )
 
-// turn sends what is due for a hook, one delivery after the other, until nothing is left, one fails, or
-// others shall have their turn.
+// turn sends the due deliveries of a webhook one after another until none is left, one fails, or others get
+// their turn.
 func (s *Sender) turn(ctx context.Context, id int64) {
 	ctx = journal.WithJob(ctx, "hook")
 	var l *db.Lease
@@ -32,7 +32,7 @@ func (s *Sender) turn(ctx context.Context, id int64) {
 		}
 	}
 	if errors.Is(err, db.ErrLeaseLost) || errs.Is(err, errs.NotFound) {
-		return // another worker has it, or it is gone
+		return // another worker has it, or it was deleted
 	}
 	if err != nil {
 		s.warn(ctx, "a hook's delivery failed", id, err)
@@ -48,7 +48,8 @@ func (s *Sender) warn(ctx context.Context, what string, hook int64, err error) {
 	}
 }
 
-// deliverNext sends what is due next. The hook rests for wait then; more is false if nothing was due.
+// deliverNext sends the next due delivery. Then the webhook rests for wait. more is false if nothing was
+// due.
 func (s *Sender) deliverNext(
 	ctx context.Context, l *db.Lease, id int64,
 ) (_ *db.Lease, wait time.Duration, more bool, err error) {
@@ -175,8 +176,8 @@ func (s *Sender) rendered(ctx context.Context, h *Hook, d *Delivery) ([]byte, er
 	return payload, err
 }
 
-// unrendered follows a delivery that could not be rendered. It goes if its subject is gone or hidden,
-// or if it is too large; else it is tried again. Errors: those that are not the delivery's fault.
+// unrendered handles a delivery that could not be rendered. It is deleted if its subject is missing or
+// hidden, or if it is too large; else it is retried. Errors: those not caused by the delivery.
 func (s *Sender) unrendered(ctx context.Context, d *Delivery, err error) error {
 	gone := errs.Is(err, errs.NotFound) || errs.Is(err, errs.TooLarge)
 	switch {

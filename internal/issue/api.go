@@ -61,7 +61,7 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	}
 	body.Require("title")
 	n := NewIssue{Title: readTitle(body).Value}
-	fixed(body)
+	rejectUnsupported(body)
 	text := body.String("body", MaxBody)
 	if a.Role >= account.Push {
 		f := readFields(body, web.From(r.Context()).Media.Preview(web.Assignees))
@@ -80,8 +80,9 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	return api.answer(w, r, a, http.StatusCreated, made)
 }
 
-// fixed rejects fields that issues do not support: types, custom fields and duplicates (decision 65).
-func fixed(body *web.Object) {
+// rejectUnsupported rejects fields that issues do not support: types, custom fields and duplicates
+// (decision 65).
+func rejectUnsupported(body *web.Object) {
 	body.Fixed("type", "")
 	body.Fixed("issue_field_values", []any{})
 }
@@ -186,7 +187,7 @@ func readEdit(body *web.Object, a *repo.Access, info *web.Info) Edit {
 	if raw := string(body.Raw("title")); raw == `""` || raw == "null" {
 		body.Wrong("title", errs.MissingField, "title can't be blank")
 	}
-	fixed(body)
+	rejectUnsupported(body)
 	body.Fixed("duplicate_issue_id", nil)
 	if a.Role >= account.Push {
 		f := readFields(body, info.Media.Preview(web.Assignees))

@@ -23,16 +23,9 @@ func NewText(body string) Text {
 	return Text{Body: &body, refs: markdown.Parse(body).References()}
 }
 
-func orEmpty(text *string) string {
-	if text == nil {
-		return ""
-	}
-	return *text
-}
-
 // Guard returns a hash of a text, 18 hexadecimal digits. Nil is an empty text.
 func Guard(text *string) string {
-	sum := sha256.Sum256([]byte(orEmpty(text)))
+	sum := sha256.Sum256([]byte(textOf(text)))
 	return hex.EncodeToString(sum[:9])
 }
 

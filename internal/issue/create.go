@@ -31,7 +31,7 @@ func (n *NewIssue) check() error {
 	f := web.Faults{Resource: Resource}
 	f.CheckFilled("title", n.Title)
 	f.CheckText("title", n.Title, MaxTitle)
-	f.CheckText("body", orEmpty(n.Text.Body), MaxBody)
+	f.CheckText("body", textOf(n.Text.Body), MaxBody)
 	return f.Err()
 }
 

@@ -44,7 +44,7 @@ func (s *Service) Delete(ctx context.Context, a *repo.Access, number int64) erro
 			return err
 		}
 		d := &Departure{Tx: tx, From: a.Repo, Actor: account.IDOf(a.Caller), Issue: i}
-		old, err := s.tellable(tx, a.ID, i)
+		old, err := s.renderForHook(tx, a.ID, i)
 		if err != nil {
 			return err
 		}
@@ -97,17 +97,17 @@ func (s *Service) Transfer(ctx context.Context, a *repo.Access, number int64, t 
 			return err
 		}
 		d := &Departure{Tx: tx, From: from.Repo, Actor: a.Caller.ID, Issue: i, To: to.Repo}
-		old, err := s.tellable(tx, from.ID, i)
+		old, err := s.renderForHook(tx, from.ID, i)
 		if err != nil {
 			return err
 		}
-		if err := d.arrive(t.CreateLabels); err != nil {
+		if err := d.insertTransferred(t.CreateLabels); err != nil {
 			return err
 		}
 		if err := d.move(); err != nil {
 			return err
 		}
-		if err := s.tellMoved(d, old); err != nil {
+		if err := s.recordMove(d, old); err != nil {
 			return err
 		}
 		moved = d.New
@@ -149,8 +149,8 @@ func mayTransfer(from, to *repo.Access) error {
 	return Enabled(to.Repo, nil)
 }
 
-// arrive inserts the issue into its new repository, with its postings.
-func (d *Departure) arrive(createLabels bool) (err error) {
+// insertTransferred inserts the issue into its new repository, with its postings.
+func (d *Departure) insertTransferred(createLabels bool) (err error) {
 	i := *d.Issue
 	d.New = &i
 	i.ID, i.RepoID, i.PinnedAt, i.PinnedBy = 0, d.To.ID, 0, 0
@@ -186,7 +186,7 @@ func (d *Departure) arrive(createLabels bool) (err error) {
 	if err := updateIssue(d.Tx, &i); err != nil { // writes the fields that insertIssue does not
 		return err
 	}
-	has, err := besides(d.Tx, d.Issue.ID)
+	has, err := extraProperties(d.Tx, d.Issue.ID)
 	if err != nil {
 		return err
 	}
@@ -249,26 +249,26 @@ func (d *Departure) record() error {
 	return audit.Record(d.Tx, d.From.Audited(action, told))
 }
 
-// tellable is an issue and its repository, rendered for webhooks.
-type tellable struct{ issue, repository json.RawMessage }
+// renderedIssue is an issue and its repository, rendered for webhooks.
+type renderedIssue struct{ issue, repository json.RawMessage }
 
-// tellable renders an issue and its repository for webhooks in the transaction that moves it. It returns
+// renderForHook renders an issue and its repository for webhooks in the transaction that moves it. It returns
 // nil if the repository has no webhook for issues.
-func (s *Service) tellable(tx *db.Tx, repoID repo.ID, i *Issue) (*tellable, error) {
+func (s *Service) renderForHook(tx *db.Tx, repoID repo.ID, i *Issue) (*renderedIssue, error) {
 	info, err := hook.Listening(tx, repoID, "issues")
 	if err != nil || info == nil {
 		return nil, err
 	}
-	return s.renderTellable(tx, info, i)
+	return s.renderIssueForHook(tx, info, i)
 }
 
-func (s *Service) renderTellable(tx *db.Tx, info *web.Info, i *Issue) (*tellable, error) {
+func (s *Service) renderIssueForHook(tx *db.Tx, info *web.Info, i *Issue) (*renderedIssue, error) {
 	a, err := repo.AccessForHooks(tx, i.RepoID)
 	if err != nil {
 		return nil, err
 	}
 	ctx := web.WithInfo(context.Background(), info) // the request's may wait
-	var out tellable
+	var out renderedIssue
 	if out.issue, err = s.inHook(ctx, tx, a, i); err != nil {
 		return nil, err
 	}
@@ -302,9 +302,9 @@ func (s *Service) inHook(
 	return p.AppendIssue(nil, i)
 }
 
-// tellMoved adds the webhook events of both repositories. Webhooks of one repository get the other one only
+// recordMove adds the webhook events of both repositories. Webhooks of one repository get the other one only
 // if it is public: an issue transferred to a private repository is reported as deleted.
-func (s *Service) tellMoved(d *Departure, old *tellable) error {
+func (s *Service) recordMove(d *Departure, old *renderedIssue) error {
 	listening, err := hook.Listening(d.Tx, d.To.ID, "issues")
 	if err != nil {
 		return err
@@ -314,7 +314,7 @@ func (s *Service) tellMoved(d *Departure, old *tellable) error {
 		if !d.From.Private {
 			was := old
 			if was == nil {
-				if was, err = s.renderTellable(d.Tx, listening, d.Issue); err != nil {
+				if was, err = s.renderIssueForHook(d.Tx, listening, d.Issue); err != nil {
 					return err
 				}
 			}
@@ -334,7 +334,7 @@ func (s *Service) tellMoved(d *Departure, old *tellable) error {
 	if err != nil {
 		return err
 	}
-	now, err := s.renderTellable(d.Tx, info, d.New)
+	now, err := s.renderIssueForHook(d.Tx, info, d.New)
 	if err != nil {
 		return err
 	}

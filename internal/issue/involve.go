@@ -38,7 +38,7 @@ func (c *Change) Involve(users ...account.ID) { c.participants = append(c.partic
 // change is written.
 func (c *Change) InvolveNow() (err error) {
 	c.Involve(c.Actor.ID)
-	c.settled, err = settled(c.Tx, c.Issue.ID, []account.ID{c.Actor.ID})
+	c.settled, err = settledAccounts(c.Tx, c.Issue.ID, []account.ID{c.Actor.ID})
 	return err
 }
 
@@ -60,7 +60,7 @@ func (c *Change) involve() ([]posting.Property, error) {
 			return nil, err
 		}
 		if subscribed == nil || len(c.participants) > 1 {
-			if subscribed, err = settled(c.Tx, c.Issue.ID, c.participants); err != nil {
+			if subscribed, err = settledAccounts(c.Tx, c.Issue.ID, c.participants); err != nil {
 				return nil, err
 			}
 		}

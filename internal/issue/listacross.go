@@ -60,7 +60,7 @@ func (api *API) listAcross(
 	me := account.CallerFrom(r.Context())
 	l := &across{api: api, me: me, at: web.ReadPage(r), scope: scope,
 		keepLink: func(total int64) { web.Link(w, r, web.ReadPage(r), total) }}
-	if err := api.s.db.Read(r.Context(), l.find404); err != nil {
+	if err := api.s.db.Read(r.Context(), l.checkScope); err != nil {
 		return err
 	}
 	var err error
@@ -85,9 +85,9 @@ type across struct {
 	keepLink func(total int64)
 }
 
-// find404 returns 404 if the organization does not exist. It is called before parameters are validated
+// checkScope returns 404 if the organization does not exist. It is called before parameters are validated
 // (decision 16).
-func (l *across) find404(tx *db.Tx) error { return l.scope(tx, &repo.Scope{Caller: l.me}) }
+func (l *across) checkScope(tx *db.Tx) error { return l.scope(tx, &repo.Scope{Caller: l.me}) }
 
 func (l *across) render(out *web.Output) error {
 	ctx := out.Context()

@@ -66,7 +66,7 @@ func newPage(ctx context.Context, accesses ...*repo.Access) *page {
 
 // user returns the JSON of an account's simple form, or null.
 func (p *page) user(id account.ID) []byte {
-	return once(p.users, id, func() any { return p.simple(id) })
+	return renderOnce(p.users, id, func() any { return p.simple(id) })
 }
 
 // label returns the JSON of a label, or nil if it was deleted.
@@ -74,21 +74,21 @@ func (p *page) label(at *tracker.Place, id int64) []byte {
 	if p.labels[id] == nil {
 		return nil
 	}
-	return once(p.labelJSON, id, func() any { return label.NewPayload(p.labels[id], at) })
+	return renderOnce(p.labelJSON, id, func() any { return label.NewPayload(p.labels[id], at) })
 }
 
 // milestoneOf returns the JSON of a milestone, or null.
 func (p *page) milestoneOf(at *tracker.Place, id int64) []byte {
-	return once(p.milestone, id, func() any { return p.milestonePayload(at, id) })
+	return renderOnce(p.milestone, id, func() any { return p.milestonePayload(at, id) })
 }
 
 // repositoryOf returns the JSON of an issue's repository, for lists of several repositories.
 func (p *page) repositoryOf(id repo.ID) []byte {
-	return once(p.repository, id, func() any { return repo.NewPayload(p.repos[id], p.info) })
+	return renderOnce(p.repository, id, func() any { return repo.NewPayload(p.repos[id], p.info) })
 }
 
-// once renders a value that many issues share on its first use.
-func once[ID ~int64](rendered map[ID][]byte, id ID, value func() any) []byte {
+// renderOnce renders a value that many issues share on its first use.
+func renderOnce[ID ~int64](rendered map[ID][]byte, id ID, value func() any) []byte {
 	part := rendered[id]
 	if part == nil {
 		part = mustMarshal(value())

@@ -31,7 +31,7 @@ func Enabled(r *repo.Repo, i *Issue) error {
 func EnabledByNumber(tx *db.Tx, a *repo.Access, number int64) (*Issue, error) {
 	i, err := ByNumber(tx, a.ID, number)
 	if errs.Is(err, errs.NotFound) {
-		err = whereabouts(tx, a, number)
+		err = missingError(tx, a, number)
 	}
 	if err != nil {
 		return nil, err

@@ -167,9 +167,9 @@ func Numbered(tx *db.Tx, repoID repo.ID, numbers []int64) (map[int64]*Issue, err
 	return found, err
 }
 
-// settled returns the accounts that participation in the issue does not subscribe: they are subscribed or
-// have unsubscribed.
-func settled(tx *db.Tx, issueID ID, users []account.ID) (map[account.ID]bool, error) {
+// settledAccounts returns the accounts that participation in the issue does not subscribe: they are
+// subscribed or have unsubscribed.
+func settledAccounts(tx *db.Tx, issueID ID, users []account.ID) (map[account.ID]bool, error) {
 	done := map[account.ID]bool{}
 	if len(users) == 0 {
 		return done, nil

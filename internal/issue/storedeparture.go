@@ -12,8 +12,8 @@ import (
 	"arbor/internal/repo"
 )
 
-// besides returns the properties of an issue that do not follow from its row.
-func besides(tx *db.Tx, id ID) (list []posting.Property, err error) {
+// extraProperties returns the properties of an issue that do not follow from its row.
+func extraProperties(tx *db.Tx, id ID) (list []posting.Property, err error) {
 	err = db.QueryEach(tx, func(row db.Scanner) error {
 		var kind, value int64
 		if err := row.Scan(&kind, &value); err != nil {
@@ -106,9 +106,9 @@ func insertDeparture(tx *db.Tx, i *Issue, to ID) error {
 		i.RepoID, i.Number, db.OrNull(int64(to)))
 }
 
-// whereabouts returns the error for a missing issue: 410 for a deleted one, a [repo.MovedError] for one
+// missingError returns the error for a missing issue: 410 for a deleted one, a [repo.MovedError] for one
 // transferred to a repository that is visible to the caller, else 404.
-func whereabouts(tx *db.Tx, a *repo.Access, number int64) error {
+func missingError(tx *db.Tx, a *repo.Access, number int64) error {
 	var to repo.ID
 	var now int64
 	err := tx.QueryRow(fmt.Sprintf(`SELECT COALESCE(i.repo_id, 0), CASE WHEN d.moved_to IS NULL THEN 0

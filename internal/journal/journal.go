@@ -45,7 +45,7 @@ type Handler struct {
 
 // Text is a log on w as by slog.NewTextHandler.
 func Text(w io.Writer, least slog.Leveler) *Handler {
-	h := open(w, func(w io.Writer) slog.Handler {
+	h := newHandler(w, func(w io.Writer) slog.Handler {
 		return slog.NewTextHandler(w, &slog.HandlerOptions{Level: least})
 	})
 	h.plain = true
@@ -54,12 +54,12 @@ func Text(w io.Writer, least slog.Leveler) *Handler {
 
 // JSON is a log on w as by slog.NewJSONHandler.
 func JSON(w io.Writer, least slog.Leveler) *Handler {
-	return open(w, func(w io.Writer) slog.Handler {
+	return newHandler(w, func(w io.Writer) slog.Handler {
 		return slog.NewJSONHandler(w, &slog.HandlerOptions{Level: least})
 	})
 }
 
-func open(w io.Writer, form func(io.Writer) slog.Handler) *Handler {
+func newHandler(w io.Writer, form func(io.Writer) slog.Handler) *Handler {
 	var text bytes.Buffer
 	notice := form(&text)
 	out := newOutput(w, func(dropped int) []byte {

@@ -235,7 +235,7 @@ func (s *Service) Edit(ctx context.Context, a *repo.Access, name string, e Edit)
 		if e.Name.Given() {
 			other, err := ByName(tx, a.ID, e.Name.Value)
 			if err == nil && other.ID != l.ID {
-				return taken()
+				return nameExists()
 			}
 			if err != nil && !errs.Is(err, errs.NotFound) {
 				return err
@@ -280,7 +280,7 @@ func textOf(s *string) string {
 	return *s
 }
 
-// taken returns the 422 for a name that exists.
-func taken() error {
+// nameExists returns the 422 for a name that exists.
+func nameExists() error {
 	return errs.Validation(errs.Field{Resource: resource, Field: "name", Code: errs.AlreadyExists})
 }

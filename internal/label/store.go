@@ -74,7 +74,7 @@ func insert(tx *db.Tx, l *Label) error {
 		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (repo_id, name_folded) DO NOTHING RETURNING id`,
 		l.RepoID, l.Name, Fold(l.Name), l.Color, l.Description, l.Default).Scan(&l.ID)
 	if errors.Is(err, db.ErrNoRows) {
-		return taken()
+		return nameExists()
 	}
 	if err != nil {
 		return err

@@ -216,7 +216,7 @@ func (s *Service) Edit(ctx context.Context, a *repo.Access, number int64, e Edit
 			if there, err := titled(tx, a.ID, m.Title); err != nil {
 				return err
 			} else if there {
-				return taken()
+				return titleExists()
 			}
 		}
 		m.UpdatedAt = tx.Now
@@ -287,7 +287,7 @@ func TellGone(tx *db.Tx, a *repo.Access, m *Milestone) error {
 	return hook.Record(tx, a.ID, e)
 }
 
-// taken returns the 422 for a title that exists.
-func taken() error {
+// titleExists returns the 422 for a title that exists.
+func titleExists() error {
 	return errs.Validation(errs.Field{Resource: resource, Field: "title", Code: errs.AlreadyExists})
 }

@@ -82,7 +82,7 @@ func insert(tx *db.Tx, m *Milestone) error {
 		m.RepoID, m.Number, m.Title, m.Description, int64(m.State), m.CreatorID, m.CreatedAt, m.UpdatedAt,
 		m.DueOn, m.ClosedAt).Scan(&m.ID)
 	if errors.Is(err, db.ErrNoRows) {
-		return taken()
+		return titleExists()
 	}
 	return err
 }

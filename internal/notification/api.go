@@ -19,7 +19,7 @@ type API struct{ s *Service }
 // NewAPI returns the handlers of the service.
 func NewAPI(s *Service) *API { return &API{s} }
 
-// pollInterval is how many seconds pollers are asked to wait.
+// pollInterval is the recommended polling interval in seconds.
 const pollInterval = "60"
 
 // GET /notifications

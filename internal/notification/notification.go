@@ -57,7 +57,7 @@ func (r Reason) String() string {
 		Author:    "author", Assign: "assign", ReviewRequested: "review_requested", Mention: "mention"}[r]
 }
 
-// Thread is a row of notification_threads, with its subject as it is now.
+// Thread is a row of notification_threads with the current data of its subject.
 type Thread struct {
 	ID        int64
 	RepoID    repo.ID

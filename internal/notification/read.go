@@ -25,9 +25,9 @@ func New(d *db.DB, repos *repo.Service, s *subscription.Service) *Service {
 	return &Service{d, repos, s}
 }
 
-// Changed is the time since which the caller's threads are as they are, in whole seconds; zero: there never were
-// any. Each change has a second of its own, see noteChange: where many come in one second, it is a later one
-// until then, and the time is now.
+// Changed returns the time of the last change of the caller's threads in whole seconds, or zero if there
+// were none. Each change has its own second, see noteChange: if there are many in one second, it may be
+// later than now; then the result is now.
 func (s *Service) Changed(
 	ctx context.Context, caller *account.Caller,
 ) (at time.Time, changed func(since time.Time) bool, err error) {

@@ -18,7 +18,7 @@ type Act struct {
 	Release  int64
 	Commit   git.SHA
 	Actor    account.ID
-	Everyone bool // all with a part in it hear of it, and watchers; else only Named
+	Everyone bool // notify participants and watchers; else only Named
 	Named    Named
 }
 
@@ -51,7 +51,7 @@ func (a *Act) others() Named {
 	return named
 }
 
-// Note notes an act in its transaction: by one row, or none where nobody would hear of it.
+// Note records an act in its transaction by one row, or by none if nobody would be notified.
 func Note(tx *db.Tx, a Act) error {
 	a.Named = a.others()
 	if !a.Everyone && len(a.Named) == 0 {

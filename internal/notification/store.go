@@ -27,8 +27,8 @@ type filter struct {
 	id     int64 // one thread; 0: all
 }
 
-// build returns the rest of a SELECT, and its arguments. A subject that nobody can see, a draft or
-// an issue where issues are turned off, is left out.
+// build returns the rest of a SELECT, and its arguments. It omits subjects that no one can see: drafts, and
+// issues if they are disabled.
 func (f *filter) build() (from string, args []any) {
 	args = []any{account.IDOf(f.caller)}
 	var where []string
@@ -97,8 +97,7 @@ func threadByID(tx *db.Tx, caller *account.Caller, id int64) (*Thread, error) {
 	return list[0], nil
 }
 
-// changedAt is when a person's threads last changed: when the newest was told, or one was marked. Zero:
-// never.
+// changedAt returns when a user's threads last changed: the newest notification, or a mark. Zero: never.
 func changedAt(tx *db.Tx, id account.ID) (at db.Time, now db.Time, err error) {
 	var told, marked db.Time
 	err = tx.QueryRow(`SELECT COALESCE((SELECT MAX(updated_at) FROM notification_threads WHERE user_id = $1),
@@ -109,20 +108,20 @@ func changedAt(tx *db.Tx, id account.ID) (at db.Time, now db.Time, err error) {
 	return max(told, marked), now, err
 }
 
-// nextChange dates a change of what a person has for If-Modified-Since: at least a second after the one before.
-// The row is locked until the commit, so of two changes the one with the later time is seen later, and none is
-// seen with a time that somebody was told before.
+// nextChange sets the time of a change for If-Modified-Since: at least a second after the previous one. The
+// row is locked until the commit, so of two changes the one with the later time becomes visible later, and
+// none with a time that a client has already got.
 const nextChange = ` ON CONFLICT (user_id) DO UPDATE SET changed_at = CASE
 	WHEN excluded.changed_at >= notification_inboxes.changed_at + 1000000 THEN excluded.changed_at
 	ELSE notification_inboxes.changed_at + 1000000 END`
 
-// noteChange notes that a person marked threads.
+// noteChange records that a user marked threads.
 func noteChange(tx *db.Tx, id account.ID) error {
 	return tx.Run(`INSERT INTO notification_inboxes (user_id, changed_at) VALUES ($1, `+tx.Engine().Clock()+`)`+
 		nextChange, id)
 }
 
-// noteTold notes that those of some people were told of a subject who have a thread of that time.
+// noteTold records the notification of users who have a thread of that time.
 func noteTold(tx *db.Tx, subject int64, at db.Time, list []hearer) error {
 	args := []any{subject, at}
 	for _, h := range list {
@@ -161,7 +160,7 @@ func remove(tx *db.Tx, t *Thread, by account.ID) error {
 	return noteChange(tx, by)
 }
 
-// wish is what somebody said of a commit or a release, and when; zero: nothing.
+// wish returns a user's choice for a commit or a release, and its time, or zero.
 func wish(tx *db.Tx, subject int64, id account.ID) (said int64, at db.Time, err error) {
 	err = tx.QueryRow(`SELECT wish, created_at FROM notification_wishes WHERE subject_id = $1 AND user_id = $2`,
 		subject, id).Scan(&said, &at)

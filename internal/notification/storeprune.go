@@ -50,7 +50,7 @@ func lonely(tx *db.Tx, after int64) (next int64, ids []int64, err error) {
 const nobodys = `NOT EXISTS (SELECT 1 FROM notification_threads t WHERE t.subject_id = s.id)
 	AND NOT EXISTS (SELECT 1 FROM notification_wishes w WHERE w.subject_id = s.id)`
 
-// removeRows removes rows of a table: of subjects those that still are nobody's.
+// removeRows deletes rows of a table; subjects only if they still have no threads or subscriptions.
 func removeRows(tx *db.Tx, table string, ids []int64) error {
 	args := make([]any, perPrune) // always as many, so that one text is prepared
 	for n := range args {

@@ -117,7 +117,7 @@ func leaveToWatchers(tx *db.Tx, l *db.Lease, repoID repo.ID) error {
 	return tx.Run(`UPDATE notification_acts SET watchers = TRUE, tries = 0 WHERE id IN `+in, args...)
 }
 
-// subjectOf finds the row of an act's subject, and makes it at the first time.
+// subjectOf returns the row of an act's subject, and creates it if needed.
 func subjectOf(tx *db.Tx, a Act) (id int64, err error) {
 	args := []any{a.RepoID, db.OrNull(int64(a.Issue)), db.OrNull(a.Release), db.OrNull(string(a.Commit))}
 	find := func() error {
@@ -206,8 +206,8 @@ type place struct {
 	id    account.ID
 }
 
-// watchers reads those behind a place who watch a repository and were not told as having a part in the
-// issue; next is where to go on, and more says that there may be others.
+// watchers reads users after a place who watch a repository and were not notified as participants. next is
+// where to continue, and more reports whether there may be others.
 func watchers(tx *db.Tx, a Act, from place) (list []hearer, next place, more bool, err error) {
 	rows, err := tx.Query(`SELECT w.user_id, w.created_at, EXISTS (SELECT 1 FROM postings p
 			WHERE p.issue_id = $4 AND p.kind = $5 AND p.value = w.user_id)
@@ -232,9 +232,8 @@ func watchers(tx *db.Tx, a Act, from place) (list []hearer, next place, more boo
 }
 
 // tell marks threads as unread, and creates new ones, for accounts that can see the repository, are not
-// suspended, and have silenced neither it nor the subject. An account notified after the latest act is skipped,
-// unless the reason is greater:
-// two workers may tell of two acts in either order.
+// suspended, and ignore neither it nor the subject. An account notified after the latest act is skipped,
+// unless the reason is greater, because two workers may process two acts in either order.
 func tell(tx *db.Tx, a Act, subject int64, list []hearer) error {
 	if len(list) == 0 {
 		return nil

@@ -34,7 +34,7 @@ type Worker struct {
 	repos *repo.Service
 	log   *slog.Logger
 
-	// One round of each kind goes on at a time, so that Settle waits for what Run has begun.
+	// Only one round of each kind runs at a time, so that Settle waits for what Run has begun.
 	toParticipants, toWatchers sync.Mutex
 }
 
@@ -109,7 +109,7 @@ func (w *Worker) round(ctx context.Context, watchers bool) (more bool) {
 			return leaveToWatchers(tx, lease, list[0].RepoID)
 		case failed == nil, list[0].tries >= maxTries && ctx.Err() == nil:
 			return jobs.Remove(tx, lease)
-		case ctx.Err() != nil: // a stop: the worker that comes next goes on
+		case ctx.Err() != nil: // stopping: the next worker continues
 			return jobs.PutOff(tx, lease, 0)
 		}
 		return jobs.PutOff(tx, lease, time.Second<<list[0].tries)
@@ -146,8 +146,8 @@ func (w *Worker) take(ctx context.Context, watchers bool) (lease *db.Lease, list
 	return lease, list, err
 }
 
-// lastBy returns for each actor when somebody else acted last, zero when nobody did; and when
-// anybody did. Only acts that notify everyone count.
+// lastBy returns for each actor the time of the last act of another actor, or zero, and the time of the
+// last act. Only acts that notify everyone count.
 func lastBy(list []act) (others map[account.ID]db.Time, last db.Time) {
 	others = map[account.ID]db.Time{}
 	for _, a := range list {
@@ -167,12 +167,13 @@ func lastBy(list []act) (others map[account.ID]db.Time, last db.Time) {
 	return others, last
 }
 
-// heard returns the accounts to notify, each once with the greatest reason, except a sole actor.
+// heard returns the accounts to notify, without duplicates and with the greatest reason, except a sole
+// actor.
 func heard(list []act, all []hearer) []hearer {
 	others, last := lastBy(list)
 	found := map[account.ID]hearer{}
 	for _, h := range all {
-		if h.at == 0 { // else somebody whom an act names
+		if h.at == 0 { // else named by an act
 			h.at = last
 			if at, acted := others[h.id]; acted {
 				h.at = at
@@ -188,7 +189,7 @@ func heard(list []act, all []hearer) []hearer {
 	return out
 }
 
-// named are the people whom acts of others name.
+// named returns the users named in acts of others.
 func named(list []act) (out []hearer) {
 	for _, a := range list {
 		for reason, ids := range a.Named {

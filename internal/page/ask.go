@@ -67,8 +67,8 @@ func (k *Kit) Do(r *http.Request, q inside.Request, body, into any) error {
 	return decode(q.Path, answer, into)
 }
 
-// Send makes a request to the API and gives its whole answer. Errors: those of the API, also where it answers
-// 404 without one.
+// Send sends a request to the API and returns its complete response. Errors: those of the API, including a
+// 404 without a body.
 func (k *Kit) Send(r *http.Request, q inside.Request) (*web.Captured, error) {
 	if q.Media == "" {
 		q.Media = "full"
@@ -102,8 +102,8 @@ func (k *Kit) Answer(r *http.Request, h web.Handler) (*web.Captured, error) {
 // maxAnswer is the size in bytes of the largest answer of a handler.
 const maxAnswer = 32 << 20
 
-// Markdown gives a text of a repository as HTML, as it would stand in a conversation, for all who see the
-// repository; package markdown sanitizes it. Errors: those of POST /markdown.
+// Markdown renders a text of a repository as sanitized HTML as in a conversation, for all who can see the
+// repository. Errors: those of POST /markdown.
 func (k *Kit) Markdown(r *http.Request, a *repo.Access, text string) (template.HTML, error) {
 	if text == "" {
 		return "", nil
@@ -112,8 +112,8 @@ func (k *Kit) Markdown(r *http.Request, a *repo.Access, text string) (template.H
 	return template.HTML(html), err
 }
 
-// movedError says that what a page is about is elsewhere now, such as an issue that was transferred. As an
-// error it is a 404; who opens the page is led there.
+// movedError is a 404 for a resource that has moved, such as a transferred issue. Whoever opens the page is
+// redirected to path.
 type movedError struct{ path string }
 
 func (e *movedError) Error() string { return "moved to " + e.path }
@@ -121,8 +121,7 @@ func (e *movedError) Error() string { return "moved to " + e.path }
 // Unwrap is the 404.
 func (e *movedError) Unwrap() error { return errs.Absent() }
 
-// moved makes the error of the API's address to which it leads: pages of what is in repositories have the
-// same paths.
+// moved returns the error for a redirect of the API. Pages of a repository's resources have the same paths.
 func moved(location string) error {
 	u, err := url.Parse(location)
 	if err != nil {
@@ -148,7 +147,7 @@ func decode(path string, answer *web.Captured, into any) error {
 	return nil
 }
 
-// Query makes a query of names and values in turn; empty values are left out.
+// Query returns a query of alternating names and values. Empty values are omitted.
 func Query(pairs ...string) url.Values {
 	v := url.Values{}
 	for n := 0; n+1 < len(pairs); n += 2 {

@@ -28,7 +28,7 @@ func SessionOf(r *http.Request) string {
 	return c.Value
 }
 
-// SetSession gives the browser a session.
+// SetSession sets the browser's session cookie.
 func SetSession(w http.ResponseWriter, r *http.Request, value string) {
 	c := sessionCookie(r)
 	c.Value, c.MaxAge = value, int(account.SessionAge.Seconds())
@@ -49,7 +49,7 @@ func browserCookie(r *http.Request) *http.Cookie {
 	return c
 }
 
-// SetBrowser makes the browser known to the account to which somebody signed in with it.
+// SetBrowser sets the cookie by which an account recognizes a browser that has signed in.
 func SetBrowser(w http.ResponseWriter, r *http.Request, value string) {
 	c := browserCookie(r)
 	c.Value, c.MaxAge = value, int(account.BrowserAge.Seconds())

@@ -15,7 +15,7 @@ func Done(w http.ResponseWriter, r *http.Request, path, what string) error {
 	return tell(w, r, path, doneMark+what)
 }
 
-// PartlyDone is Done for a form of which a part failed. The message is shown as a warning.
+// PartlyDone is Done for a form that failed in part. The message is shown as a warning.
 func PartlyDone(w http.ResponseWriter, r *http.Request, path, what string) error {
 	return tell(w, r, path, partlyMark+what)
 }
@@ -28,9 +28,9 @@ const (
 	doneAge = 60  // seconds within which the page must be opened
 )
 
-// doneCookie is the cookie that holds the message until the next page shows it, so the server keeps no state.
-// It has the attributes of the session's cookie. Its value proves nothing: anybody who can set cookies in a
-// browser can have a page show a text there.
+// doneCookie is the cookie with the message until the next page shows it, so the server keeps no state. It
+// has the attributes of the session cookie. Its value is not trusted: anyone who can set cookies in a
+// browser can make a page show a text there.
 func doneCookie(r *http.Request) *http.Cookie {
 	c := sessionCookie(r)
 	c.Name = strings.Replace(c.Name, "session", "done", 1)

@@ -10,8 +10,8 @@ import (
 	"arbor/internal/web"
 )
 
-// Errors answers an error with a page to clients that ask for HTML. Others at such an address are programs
-// that look for the API. Somebody who has to sign in is redirected there; a form is kept for later.
+// Errors writes an error as a page to clients that accept HTML. Other clients get the API's form. Users who
+// must sign in are redirected; a form is kept for later.
 func (k *Kit) Errors(w http.ResponseWriter, r *http.Request, status int, e *errs.Error) {
 	k.errorPage(w, r, status, e, "", "")
 }

@@ -62,7 +62,7 @@ func (f Form) List(name string) []string {
 // Checked reports a box that was checked, or a button that was pressed.
 func (f Form) Checked(name string) bool { return f.Get(name) != "" }
 
-// Choice is a field of which one of some values is chosen, for the part "choice".
+// Choice is a field with a fixed set of values, for the part "choice".
 type Choice struct {
 	Name, Label, Chosen string
 	Options             [][2]string // what is sent, what is shown
@@ -75,8 +75,8 @@ type Problem struct {
 	Fields  []string // what is wrong with each
 }
 
-// ProblemOf makes of an error what people can mend in the form that they sent: the page shows the form again,
-// with what they wrote. Other errors are returned.
+// ProblemOf returns the part of an error that users can correct: the page shows the form again with their
+// input. It returns other errors unchanged.
 func ProblemOf(err error) (*Problem, error) {
 	switch errs.KindOf(err) {
 	case errs.Invalid, errs.Conflict, errs.Forbidden, errs.MethodNotAllowed, errs.Malformed,

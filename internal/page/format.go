@@ -117,7 +117,7 @@ func color(hex string) string {
 	return "#" + hex
 }
 
-// dict makes a map of names and values in turn, for templates that take several.
+// dict returns a map of alternating names and values, for templates with several parameters.
 func dict(pairs ...any) map[string]any {
 	m := make(map[string]any, len(pairs)/2)
 	for n := 0; n+1 < len(pairs); n += 2 {

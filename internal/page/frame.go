@@ -108,7 +108,7 @@ func (k *Kit) RepoFrame(r *http.Request, a *repo.Access, tab, title string) (Fra
 	return f, nil
 }
 
-// count tells open issues from open pull requests, and finds what the repository was forked from.
+// count counts open issues and pull requests separately, and finds the repository's parent.
 func (k *Kit) count(r *http.Request, h *Head) error {
 	pulls, err := k.Issues.OpenPulls(r.Context(), h.ID)
 	if err != nil {

@@ -15,9 +15,10 @@ const maxKept = 256 << 10
 // keptField is a field of a form, to be sent again.
 type keptField struct{ Name, Value string }
 
-// keep answers a form of somebody whose session has ended meanwhile: with what was written in it, to be sent
-// again after signing in. That is for the site's own forms alone: another site's would make people send what
-// they did not write. What is too large, or has a password or another secret, is not kept, and ok is false.
+// keep responds to a form whose sender is no longer signed in with a page that contains the input, to be
+// sent again after signing in. It does so only for the site's own forms, because another site's could make
+// users send what they did not write. It does not keep forms that are too large or contain a password or
+// another secret; then ok is false.
 func (k *Kit) keep(w http.ResponseWriter, r *http.Request) (ok bool) {
 	mode := r.Header.Get("Sec-Fetch-Mode")
 	if r.Method != http.MethodPost || r.Header.Get("Origin") != web.From(r.Context()).Site || mode != "" &&

@@ -1,35 +1,34 @@
-// Package page is what all pages for people share. A feature's pages are in a room below it:
+// Package page implements what all pages for browsers share. The pages of a feature are in a package below it:
 //
-//   - front: the home page, signing in, the first visit to an empty server
-//   - code: a repository's home, its files, commits, branches and comparisons; editing
-//   - thread: issues, labels, milestones; change: pull requests; settings
-//   - talk: conversations, listing: lists of issues and pull requests with a search box, which both of these
-//     show
+//   - signin: the home page, signing in, the first visit to an empty server
+//   - code: a repository's home, its files, commits, branches and comparisons; editing; diff: changed files
+//   - issue: issues, labels, milestones; pull: pull requests; settings, reposettings, webhook; site: the
+//     site administrators' pages
+//   - talk: conversations; listing: lists with a search box; both for issues and for pull requests
 //   - people: profiles, organizations; project: new repositories, forks, stars, watchers
-//   - explore: what is there, and searches; inbox: notifications; shelf: the plant store
-//   - releases and their files; attach: files of texts; checks: what builds say of commits
+//   - explore: overviews and searches; inbox: notifications; shelf: the plant store; help
+//   - releases: releases and their files; attach: attachments; checks: statuses and checks of commits
 //
 // Files of this package:
 //
-//   - route.go: who may open a page; errors.go: the HTML form of errors
-//   - write.go: what a page asks for before it changes something; ask.go: what pages still ask the API
-//   - frame.go: what stands around a page: who looks, which repository, which tab
-//   - done.go: the message that a page shows once after a form
-//   - form.go: what forms send, and what was wrong with it; kept.go: one that comes after its sender's
-//     session ended
-//   - shown.go: which fields of a form a person changed, and which of them somebody else changed meanwhile
+//   - route.go: the rights of pages; errors.go: errors as pages
+//   - write.go: the steps before a change; ask.go: requests to the API of pages that still need it
+//   - frame.go: the frame of a page: the viewer, the repository, the tab
+//   - done.go: the message that the next page shows once after a form
+//   - form.go: forms and their errors; kept.go: a form sent after the session has ended
+//   - shown.go: concurrent changes of a form's fields
 //   - render.go: templates, headers, ETags
-//   - assets.go, assets/: the one stylesheet and the one script
-//   - payload.go, view.go, format.go: what templates show, made of the features' values
+//   - assets.go, assets/: the stylesheet and the script
+//   - payload.go, view.go, format.go: what templates show of the features' values
 //
-// A page calls the operations that the handlers of the API call, with the access that its route found: it can show
-// and change nothing that the API would not. So pages hold no rules and no SQL of their own. Pages that do not do so
-// yet ask the REST API, within the server, as their caller. Pages work without the script, load nothing from
-// elsewhere, and every text in them is escaped by html/template, but for bodies that package markdown has
-// sanitized.
+// A page calls the same operations as the API's handlers, with the access that its route has checked. So it
+// can show and change only what the API can, and pages contain neither rules nor SQL. Pages that do not do so
+// yet send requests to the REST API within the server, as their caller. Pages work without the script and
+// load nothing from other sites. html/template escapes all texts in them except bodies that package markdown
+// has sanitized.
 //
-// The caller of a page is found by the cookie of a session, or by a token as for the API. Unsafe requests
-// must come from the site's own pages.
+// The caller of a page is identified by a session cookie, or by a token as for the API. Unsafe requests must
+// come from the site's own pages.
 package page
 
 import (
@@ -66,5 +65,5 @@ type Kit struct {
 	Options
 }
 
-// NewKit makes the kit.
+// NewKit returns a Kit.
 func NewKit(o Options) *Kit { return &Kit{o} }

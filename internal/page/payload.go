@@ -157,7 +157,7 @@ type Repository struct {
 	License       *struct{ Name string }
 }
 
-// Signature is who made a commit, and when.
+// Signature is the author or committer of a commit, with the time.
 type Signature struct {
 	Name  string
 	Email string

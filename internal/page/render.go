@@ -43,7 +43,7 @@ func ReadTemplates(from ...fs.FS) *Templates {
 	})}
 }
 
-// policy lets pages load their own files alone, and send forms to their own site alone.
+// policy allows pages to load only their own site's files, and to send forms only to it.
 const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 

@@ -38,8 +38,8 @@ func (on Router) Anyone(address string, h web.Handler) route.Route {
 	return on.need.Anyone(address, on.kit.inForm(h)).In(route.Pages)
 }
 
-// SignedIn is a page, or the target of a form, for people who signed in. Others are led to where they sign
-// in.
+// SignedIn returns the route of a page or form for signed-in users. Others are redirected to the sign-in
+// page.
 func (on Router) SignedIn(address string, h web.Handler) route.Route {
 	return on.need.SignedIn(address, on.kit.inForm(h)).In(route.Pages)
 }
@@ -57,8 +57,8 @@ func repositoryNeed() route.Need {
 // ForOwners returns the Router of the pages of owners of repositories.
 func (k *Kit) ForOwners() Router { return k.Router(repositoryNeed()) }
 
-// OnRepo is a page about a repository, {owner}/{repo} of its address, which its caller sees. Forms are for
-// those who signed in; the API asks for the rights that a change wants.
+// OnRepo returns the route of a page about the repository {owner}/{repo}, which must be visible to the
+// caller. Forms require a signed-in caller; the operations check the right for the change.
 func (k *Kit) OnRepo(address string, h repo.Handler) route.Route {
 	visible := k.Repos.WithVisible(func(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 		info := web.From(r.Context())

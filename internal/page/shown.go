@@ -12,9 +12,9 @@ import (
 	"arbor/internal/errs"
 )
 
-// Shown names what a form with many fields shows, for its hidden field "shown" (part "shown"): of each field
-// of body, which is what the form would send to the API unchanged, a hash. So [Form.Changed] finds what a
-// person changed, and what somebody else changes meanwhile in other fields stays.
+// Shown returns the value of the hidden field "shown" (part "shown") of a form with many fields: a hash of
+// each field of body, which is what the unchanged form would send to the API. With it [Form.Changed] finds
+// the fields that the user changed, so that concurrent changes of other fields are kept.
 func Shown(body any) string {
 	fields := fieldsOf(body)
 	list := make([]string, 0, len(fields))
@@ -25,8 +25,8 @@ func Shown(body any) string {
 	return strings.Join(list, " ")
 }
 
-// Changed gives the fields of body that differ from what the form showed; all of them, where it does not
-// tell.
+// Changed returns the fields of body that differ from what the form showed, or all fields if that is
+// unknown.
 func (f Form) Changed(body any) map[string]json.RawMessage {
 	fields := fieldsOf(body)
 	for one := range strings.SplitSeq(f.Get("shown"), " ") {
@@ -38,11 +38,10 @@ func (f Form) Changed(body any) map[string]json.RawMessage {
 	return fields
 }
 
-// Edit is [Form.Changed] for a form that several people may have open. now is what the form would show now.
-// Error: 422 where somebody else gave one of the changed fields another value meanwhile. It says both values,
-// and from then on the form's field "shown" stands for that value, so that the form, shown again, puts its
-// own value there when it is sent again. A change between the question for now and the answer to the form is
-// not seen.
+// Edit is [Form.Changed] for a form that several users may have open. now is what the form would show now.
+// Error: 422 if another user has changed one of the changed fields. It has both values, and sets the form's
+// field "shown" to the new value, so that sending the form again overwrites it. It does not detect a change
+// between reading now and the update.
 func (f Form) Edit(sent, now any) (map[string]json.RawMessage, error) {
 	fields, theirs := f.Changed(sent), fieldsOf(now)
 	shown := strings.Split(f.Get("shown"), " ")
@@ -93,7 +92,7 @@ func inWords(value json.RawMessage) string {
 	return "“" + strings.ToValidUTF8(errs.Clip(text), "") + "”"
 }
 
-// fieldsOf gives the fields of a value as JSON. Every body that pages send is an object.
+// fieldsOf returns the fields of a value as JSON. Every body that pages send is an object.
 func fieldsOf(body any) map[string]json.RawMessage {
 	fields := map[string]json.RawMessage{}
 	if data, err := json.Marshal(body); err == nil {

@@ -36,7 +36,7 @@ func textOf(s *string) string {
 	return *s
 }
 
-// NewUser makes the view of an account; nil of nil.
+// NewUser returns the view of an account, or nil for nil.
 func NewUser(a *account.Account) *User {
 	if a == nil {
 		return nil
@@ -44,7 +44,7 @@ func NewUser(a *account.Account) *User {
 	return &User{ID: int64(a.ID), Login: a.Login, Type: a.Kind.String()}
 }
 
-// NewUsers makes the views of accounts.
+// NewUsers returns the views of accounts.
 func NewUsers(list []*account.Account) []User {
 	users := make([]User, len(list))
 	for n, a := range list {
@@ -85,7 +85,7 @@ func NewLabel(l *label.Label) Label {
 	return Label{Name: l.Name, Color: l.Color, Description: textOf(l.Description)}
 }
 
-// NewLabels makes the views of labels.
+// NewLabels returns the views of labels.
 func NewLabels(list []*label.Label) []Label {
 	labels := make([]Label, len(list))
 	for n, l := range list {
@@ -94,7 +94,7 @@ func NewLabels(list []*label.Label) []Label {
 	return labels
 }
 
-// NewMilestone makes the view of a milestone; nil of nil. Issues show no creator.
+// NewMilestone returns the view of a milestone, or nil for nil. Issues do not show the creator.
 func NewMilestone(m *milestone.Milestone, creator *account.Account) *Milestone {
 	if m == nil {
 		return nil
@@ -104,7 +104,7 @@ func NewMilestone(m *milestone.Milestone, creator *account.Account) *Milestone {
 		CreatedAt: Moment(m.CreatedAt), ClosedAt: Moment(m.ClosedAt), Creator: NewUser(creator)}
 }
 
-// NewMilestones makes the views of milestones.
+// NewMilestones returns the views of milestones.
 func NewMilestones(list []*milestone.View) []Milestone {
 	views := make([]Milestone, len(list))
 	for n, m := range list {
@@ -131,7 +131,7 @@ func NewReactions(u reaction.Rollup) Reactions {
 		Rocket: of(reaction.Rocket), Eyes: of(reaction.Eyes)}
 }
 
-// NewIssue makes the view of an issue or a pull request's issue.
+// NewIssue returns the view of an issue or a pull request's issue.
 func NewIssue(v *issue.View) *Issue {
 	i := &Issue{ID: int64(v.ID), Number: v.Number, Title: v.Title, State: v.State.String(),
 		StateReason: v.StateReason.String(), Draft: v.Draft, Locked: v.Locked, Comments: v.Comments,
@@ -154,7 +154,7 @@ func IssuePath(i *issue.Issue, owner, name string) string {
 	return web.Path(owner, name) + tracker.PageSegment(i.Pull) + strconv.FormatInt(i.Number, 10)
 }
 
-// NewComment makes the view of a comment.
+// NewComment returns the view of a comment.
 func NewComment(v *comment.View) Comment {
 	return Comment{ID: v.ID, User: NewUser(v.Author), Text: v.Body, Body: template.HTML(v.HTML),
 		Association: v.Association, Reactions: NewReactions(v.Reactions), CreatedAt: Moment(v.CreatedAt),

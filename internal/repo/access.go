@@ -15,28 +15,28 @@ import (
 	"arbor/internal/web"
 )
 
-// Handler answers a request about a repository that the caller may use so.
+// Handler handles a request about a repository after the caller's right was checked.
 type Handler func(w http.ResponseWriter, r *http.Request, a *Access) error
 
-// With turns h into a web.Handler: it finds the repository that {owner} and
-// {repo} name and checks that the caller has at least the role. Invisible is
-// 404 in the same bytes as absent, visible but not allowed 403 (decision 13);
-// an old name redirects callers that may see the repository (decision 54). It is 403, too,
-// if the account has the right and its token does not.
+// With turns h into a web.Handler that finds the repository {owner}/{repo} and checks that the caller has
+// at least the role need. An invisible repository gets exactly the 404 of a missing one, a visible one
+// without the right 403 (decision 13). A former name redirects callers who can see the repository (decision
+// 54). It also returns 403 if the account has the right and its token does not.
 func (s *Service) With(need account.Role, h Handler) web.Handler {
 	return s.with(need, h, (*Access).HoldsWritable)
 }
 
-// WithArchived is With for what may be done with an archived repository, too.
+// WithArchived is With for operations that are also allowed on archived repositories.
 func (s *Service) WithArchived(need account.Role, h Handler) web.Handler {
 	return s.with(need, h, (*Access).Holds)
 }
 
-// WithVisible is With for a handler that changes nothing, with any method: the caller needs to see
-// the repository, and no more.
+// WithVisible is With for a handler that changes nothing, with any method: the repository must be visible
+// to the caller.
 func (s *Service) WithVisible(h Handler) web.Handler { return s.with(account.Pull, h, nil) }
 
-// with is With; holds is asked at the end of each transaction of an unsafe request; nil: there are none.
+// with is With. holds is checked at the end of each transaction of an unsafe request; nil: the request has
+// none.
 func (s *Service) with(need account.Role, h Handler, holds func(*Access, *db.Tx) error) web.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		caller := account.CallerFrom(r.Context())
@@ -67,9 +67,10 @@ func (s *Service) with(need account.Role, h Handler, holds func(*Access, *db.Tx)
 	}
 }
 
-// ToChange returns the context for an operation that changes the repository, for callers with at least the role:
-// each transaction asks at its end whether that is still so. A page asks for it before the operation; With asks
-// for routes of the API. Errors: 403 for a missing right, a token that does not suffice and an archived repository.
+// ToChange checks that the caller has at least the role need, and returns the context for an operation that
+// changes the repository: each transaction checks again at its end. Pages call it before an operation; With
+// does it for routes of the API. Errors: 403 for a missing right, an insufficient token and an archived
+// repository.
 func (s *Service) ToChange(ctx context.Context, a *Access, need account.Role) (context.Context, error) {
 	return s.toChange(audit.Allowed(ctx, need.String()), a, need, (*Access).HoldsWritable)
 }
@@ -94,7 +95,7 @@ func (s *Service) toChange(
 	return db.WithCheck(ctx, check), nil
 }
 
-// mayUse returns the 403 for what the caller's token or role does not allow, or nil.
+// mayUse returns 403 if the caller's token or role does not allow the use.
 func (a *Access) mayUse(need account.Role, change bool) error {
 	if err := a.TokenLets(change); err != nil {
 		return err
@@ -102,28 +103,27 @@ func (a *Access) mayUse(need account.Role, change bool) error {
 	return a.Require(need)
 }
 
-// MovedError says that what a request names by a placeholder of its address is in another repository now,
-// which the caller sees, under another name. As an error it is a 404; requests are redirected, those of
-// pages, too.
+// MovedError means that the resource in a placeholder of the address is now in another repository that the
+// caller can see, under another name. It is a 404; requests of the API and of pages are redirected.
 type MovedError struct {
 	To    *Repo
 	Param string // the placeholder
-	Value string // the name there
+	Value string // its new name
 }
 
 func (e *MovedError) Error() string { return "moved to " + e.To.FullName() + ": " + e.Value }
 
-// Unwrap is the 404.
+// Unwrap returns the 404.
 func (e *MovedError) Unwrap() error { return errs.Absent() }
 
-// TokenLets returns the 403 for what the caller's token does not let it do on the
-// repository, or nil.
+// TokenLets returns 403 if the caller's token does not allow reading, or with change writing, the
+// repository.
 func (a *Access) TokenLets(change bool) error {
 	switch c := a.Caller; {
 	case c == nil:
 		return nil
 	case c.Refusal != nil && c.App != 0 && !change && !a.Private:
-		a.Role, a.Granted = min(a.Role, account.Pull), false // read as by everybody
+		a.Role, a.Granted = min(a.Role, account.Pull), false // reads like an anonymous caller
 	case c.Refusal != nil:
 		return c.Refusal
 	case change && (c.Reach == account.Chosen || c.Reach == account.Installed) && !a.MayChange():
@@ -132,20 +132,20 @@ func (a *Access) TokenLets(change bool) error {
 	return nil
 }
 
-// MayChange reports that the caller's token lets it change the repository, where its role does.
+// MayChange reports whether the caller's token allows changing the repository if the role does.
 func (a *Access) MayChange() bool {
 	return a.Caller.Most(int64(a.ID), a.OwnerID, a.Private) >= account.Push
 }
 
-// Holds returns an error if the caller has lost the access since the request began: a
-// token was revoked, a role taken away or the repository hidden. It is called at the end
-// of each transaction of an unsafe request. Errors: 401, 403, 404.
+// Holds returns an error if the caller has lost access since the request began: the token was revoked, the
+// role removed or the repository hidden. It is called at the end of each transaction of an unsafe request.
+// Errors: 401, 403, 404.
 func (a *Access) Holds(tx *db.Tx) error {
 	_, err := a.held(tx)
 	return err
 }
 
-// HoldsWritable is Holds for what an archived repository does not take: 403.
+// HoldsWritable is Holds for operations that an archived repository does not allow: 403.
 func (a *Access) HoldsWritable(tx *db.Tx) error {
 	now, err := a.held(tx)
 	if err == nil && now.Archived {
@@ -161,29 +161,29 @@ func (a *Access) held(tx *db.Tx) (*Access, error) {
 		return nil, err
 	case now.Role < account.Pull:
 		return nil, errs.Absent()
-	case now.Purges != a.Purges: // what the request saw of objects may be gone
+	case now.Purges != a.Purges: // objects that the request has read may be gone
 		return nil, errPurged()
 	}
 	return now, now.Require(a.Role)
 }
 
-// ErrArchived is what GitHub answers to writes to an archived repository.
+// ErrArchived is GitHub's error for writes to an archived repository.
 func ErrArchived() error {
 	return errs.New(errs.Forbidden, "Repository was archived so is read-only.")
 }
 
-// Now is the access as it is now. Errors: 401 for a token that ended, 403 for a
-// suspended account, 404 for a repository that is gone. The role may be below Pull.
+// Now reads the access again. Errors: 401 for a revoked token, 403 for a suspended account, 404 for a
+// deleted repository. The role may be below Pull.
 func (a *Access) Now(tx *db.Tx) (*Access, error) { return accessAgain(tx, a.Caller, a.ID) }
 
-// Found is what an address led to.
+// Found is the repository at an address.
 type Found struct {
 	Access
-	Moved bool // under a name that the repository no longer has
+	Moved bool // the address has a former name
 }
 
-// Find resolves OWNER/NAME for a caller, also by a former name. Error: 404 when
-// the repository does not exist or the caller may not see it.
+// Find resolves OWNER/NAME for a caller, also a former name. Error: 404 if the repository does not exist or
+// is not visible to the caller.
 func (s *Service) Find(ctx context.Context, caller *account.Caller, owner, name string) (Found, error) {
 	key, state := newFoundKey(caller, owner, name), s.db.State(ctx)
 	f, err := s.found.Read(state, key, func() (Found, error) {
@@ -205,7 +205,7 @@ func (s *Service) Find(ctx context.Context, caller *account.Caller, owner, name 
 	return f, nil
 }
 
-// findBy runs one of the queries that find a repository by its name.
+// findBy runs a query that finds a repository by name.
 func (s *Service) findBy(
 	ctx context.Context, query func(*db.Tx, *account.Caller, string, string) (*Access, error),
 	caller *account.Caller, key foundKey,
@@ -217,8 +217,8 @@ func (s *Service) findBy(
 	return a, err
 }
 
-// onlyVisible treats a repository that the caller may not see as absent. From then on both
-// cases are the same, also in the number of statements (decision 13).
+// onlyVisible turns an invisible repository into a missing one. Afterwards both cases are equal, also in
+// the number of statements (decision 13).
 func onlyVisible(a *Access, err error) (*Access, error) {
 	if err == nil && a.Role < account.Pull {
 		return nil, errs.Absent()
@@ -242,14 +242,14 @@ func (a *Access) Require(need account.Role) error {
 	}
 }
 
-// Place is what the store says of a user at a repository.
+// Place has the stored roles of a user for a repository.
 type Place struct {
-	Owner   *bool  // of the organization that owns it; nil: no member
-	Granted *int64 // the role of a collaborator; nil: none
+	Owner   *bool  // of the organization that owns it; nil: not a member
+	Granted *int64 // the role of a collaborator; nil: not a collaborator
 }
 
-// Role is the caller's role in a repository (decisions 12, 62), as far as the token goes; the
-// caller may be nil.
+// Role returns the caller's role in a repository (decisions 12, 62), limited by the token. caller may be
+// nil.
 func (p Place) Role(caller *account.Caller, r *Repo) account.Role {
 	role := p.grantedRole(caller, r)
 	if !r.Private {
@@ -258,7 +258,7 @@ func (p Place) Role(caller *account.Caller, r *Repo) account.Role {
 	return min(role, caller.Most(int64(r.ID), r.OwnerID, r.Private))
 }
 
-// grantedRole is the caller's role without the one that everybody has.
+// grantedRole returns the caller's role without the public one.
 func (p Place) grantedRole(caller *account.Caller, r *Repo) account.Role {
 	role := account.None
 	if r.Deleted() || r.Withdrawn && !caller.SeesAll() {
@@ -282,13 +282,14 @@ func (p Place) grantedRole(caller *account.Caller, r *Repo) account.Role {
 	return role
 }
 
-// Redirect is redirect for packages that find repositories themselves.
+// Redirect redirects to the current address of a repository, for packages that find repositories
+// themselves.
 func Redirect(w http.ResponseWriter, r *http.Request, to *Repo) error {
 	return redirect(w, r, to, "", "")
 }
 
-// redirect sends the client from a repository's former address to the present
-// one, in the same tree of routes (decision 54). A placeholder that is named gets another value.
+// redirect redirects from a repository's former address to the current one in the same route tree (decision
+// 54). If param is set, it also replaces the value of that placeholder.
 func redirect(w http.ResponseWriter, r *http.Request, to *Repo, param, value string) error {
 	info := web.From(r.Context())
 	segments := strings.Split(r.URL.EscapedPath(), "/")

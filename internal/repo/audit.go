@@ -5,7 +5,8 @@ import (
 	"arbor/internal/audit"
 )
 
-// Audited is an entry of the audit log about the repository, for the organization too that owns it.
+// Audited returns an audit log entry about the repository, which also belongs to the organization that owns
+// it.
 func (r *Repo) Audited(action audit.Action, changes map[string]any) audit.Entry {
 	e := audit.Entry{Action: action, Repo: audit.Named{ID: int64(r.ID), Name: r.FullName()}, Changes: changes}
 	if r.Owner.Kind == account.Organization {

@@ -11,11 +11,10 @@ import (
 	"arbor/internal/license"
 )
 
-// createWithCommit creates a repository whose default branch begins with a
-// commit of a README, of templates or of another repository's files. The id is reserved first, in a
-// transaction of its own; then the objects are written; then one transaction adds the row and the ref.
-// Whenever the server dies there is a whole repository or none, and at most a folder that is swept away after
-// a day.
+// createWithCommit creates a repository with a first commit of a README, templates or another repository's
+// files. It first reserves the id in a separate transaction, then writes the objects, and then inserts the
+// row and the ref in one transaction. If the server dies, the repository exists completely or not at all;
+// at most a directory is left, which is removed after a day.
 func (s *Service) createWithCommit(ctx context.Context, by *account.Caller, n NewRepo) (*Repo, error) {
 	if err := n.checkTemplates(); err != nil {
 		return nil, err
@@ -52,7 +51,7 @@ func (s *Service) createWithCommit(ctx context.Context, by *account.Caller, n Ne
 	return made, err
 }
 
-// fillAndInsert writes the first commit and then adds the repository.
+// fillAndInsert writes the first commit and then inserts the repository.
 func (s *Service) fillAndInsert(
 	ctx context.Context, by *account.Caller, n NewRepo, id ID, author git.Signature,
 ) (*Repo, error) {
@@ -79,7 +78,7 @@ func (s *Service) fillAndInsert(
 	return s.insert(context.WithoutCancel(ctx), by, n, beginning{id, first, 1})
 }
 
-// writeFirst writes the commit of the first files, and gives the branch that names it.
+// writeFirst writes the first commit and returns the branch for it.
 func writeFirst(
 	ctx context.Context, objects *git.Repository, n NewRepo, author git.Signature,
 ) ([]RefUpdate, error) {
@@ -99,7 +98,7 @@ func writeFirst(
 	return []RefUpdate{{Name: git.Heads + DefaultBranch, Old: git.ZeroSHA, New: encoded.SHA()}}, nil
 }
 
-// checkTemplates returns the 422 for templates that are not there.
+// checkTemplates returns 422 for unknown templates.
 func (n NewRepo) checkTemplates() error {
 	if _, known := gitignore.Template(n.Gitignore); n.Gitignore != "" && !known {
 		return errs.Validation(errs.Field{Resource: Resource, Field: "gitignore_template",

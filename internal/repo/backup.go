@@ -13,20 +13,21 @@ import (
 	"arbor/internal/db"
 )
 
-// backups are the running backups. The snapshot of one may hold repositories that are
-// deleted during the backup, so no node removes a folder while a backup holds its lease. Folders that are
-// old enough to be removed when a backup begins are in no snapshot of it.
+// backups are the running backups. A snapshot may have repositories that are deleted during the backup, so
+// no node removes a directory while a backup holds its lease. Directories old enough to be removed when a
+// backup begins are not in its snapshot.
 var backups = db.Jobs{Table: "backups", Key: "id"}
 
-// backupLease is the time after which a backup counts as dead whose process does not renew it.
+// backupLease is the time after which a backup that has not renewed its lease counts as dead.
 const backupLease = time.Minute
 
-// errNoFolder is fs.ErrNotExist with words for the operator.
+// errNoFolder is fs.ErrNotExist with a message for the operator.
 var errNoFolder = fmt.Errorf("its folder is missing; arbor check shows the way back: %w", fs.ErrNotExist)
 
-// HoldFolders calls work, which makes a backup at a place (empty: a stream) and returns the moment of its
-// snapshot. Until work returns, or this process dies and its lease runs out, all folders of repositories stay
-// where FindFolder finds them. The backup is noted for purges. Errors: that of work; db.ErrLeaseLost.
+// HoldFolders calls work, which makes a backup at a place (empty: a stream) and returns the time of its
+// snapshot. Until work returns, or this process dies and its lease expires, all directories of repositories
+// stay where FindFolder finds them. The backup is recorded for purges. Errors: that of work;
+// db.ErrLeaseLost.
 func HoldFolders(
 	ctx context.Context, d *db.DB, place string, work func(context.Context) (time.Time, error),
 ) error {
@@ -55,7 +56,7 @@ func HoldFolders(
 	}
 	whole := err == nil
 	return errors.Join(err, d.Write(context.WithoutCancel(ctx), func(tx *db.Tx) error {
-		if !at.IsZero() { // also of one that failed, which may have copied something
+		if !at.IsZero() { // also a failed one, which may have copied something
 			if err := noteBackup(tx, db.FromTime(at), place, whole); err != nil {
 				return err
 			}
@@ -64,23 +65,23 @@ func HoldFolders(
 	}))
 }
 
-// BackupRuns reports whether a backup has its lease, by the database's clock. It may need files
-// whose rows are gone: ask after the deletion was committed, and before the file is removed.
+// BackupRuns reports whether a backup holds its lease, by the database's clock. It may need files whose
+// rows were deleted: call BackupRuns after the commit of the deletion and before removing the file.
 func BackupRuns(tx *db.Tx) (runs bool, err error) {
 	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM backups WHERE due_at > ` + tx.Engine().Clock() +
 		`)`).Scan(&runs)
 	return runs, err
 }
 
-// FolderPath is where a repository's folder is below the folder of all of them, while its
-// Repo.Purges is so.
+// FolderPath returns the path of a repository's directory below the parent of all, for a value of
+// Repo.Purges.
 func FolderPath(id ID, purges int64) string {
 	shard := strconv.FormatInt(int64(id)&(Shards-1)|Shards, 16)[1:]
 	return filepath.Join(shard, Folder{id, purges}.Name())
 }
 
-// FindFolder finds the folder of a repository: in its place, or set aside after a deletion.
-// It never moves back. dir is the folder of all of them. Error: fs.ErrNotExist.
+// FindFolder returns the directory of a repository, in its place or set aside after a deletion. dir is the
+// parent of all. Error: fs.ErrNotExist.
 func FindFolder(dir string, id ID, purges int64) (string, error) {
 	kept := filepath.Join(dir, FolderPath(id, purges))
 	if _, err := os.Stat(kept); !errors.Is(err, fs.ErrNotExist) {
@@ -98,16 +99,16 @@ func FindFolder(dir string, id ID, purges int64) (string, error) {
 	return "", err
 }
 
-// LastBackup is the moment that the last backup holds which came to its end; 0: there is none.
+// LastBackup returns the time of the last complete backup's snapshot, or 0.
 func LastBackup(tx *db.Tx) (at db.Time, err error) {
 	err = tx.QueryRow(`SELECT COALESCE(MAX(at), 0) FROM past_backups WHERE whole = TRUE`).Scan(&at)
 	return at, err
 }
 
-// maxPastBackups is how many backups are remembered.
+// maxPastBackups is the number of recorded backups.
 const maxPastBackups = 1000
 
-// noteBackup remembers a backup. A folder holds its newest whole one alone.
+// noteBackup records a backup. For each place only the newest complete one is kept.
 func noteBackup(tx *db.Tx, at db.Time, place string, whole bool) error {
 	if whole && place != "" {
 		if _, err := tx.Exec(`DELETE FROM past_backups WHERE place = $1`, place); err != nil {

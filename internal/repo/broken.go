@@ -16,13 +16,13 @@ import (
 	"arbor/internal/git"
 )
 
-// A repository with refs has a folder, and every folder that is there can be read. What does not hold is an
-// error of this machine, never a 404: a disk is not mounted, or a command of another user made the folder.
-// Service.open finds it out where it opens the folder, and the service remembers it until the folder is back
-// or the repository is gone: /readyz and the metrics show it.
+// A repository with refs has a directory, and every existing directory is readable. Anything else is a
+// failure of this machine and never a 404: a disk is not mounted, or another user's command created the
+// directory. Service.open detects it, and the service remembers it until the directory is usable or the
+// repository is deleted; /readyz and the metrics report it.
 
-// FolderError says that the folder of a repository is missing although refs lead into it, or that it cannot be
-// read. Clients get a 500, and the log has the folder.
+// FolderError means that the directory of a repository with refs is missing, or that a directory cannot be
+// read. Clients get a 500, and the log contains the path.
 type FolderError struct {
 	Folder string // absolute
 	Err    error  // fs.ErrNotExist, or why it cannot be read
@@ -78,7 +78,7 @@ func (s *Service) openOther(
 	if err != nil {
 		return nil, nil, err
 	}
-	// What is kept of the database may be older than the deletion that took the folder away.
+	// The cached state may be older than the deletion that removed the directory.
 	if now, err = s.standingNow(ctx, f.ID); err != nil {
 		return nil, nil, err
 	}
@@ -88,21 +88,21 @@ func (s *Service) openOther(
 	if err := s.look(f); err != nil && (now.hasRefs || !errors.Is(err, fs.ErrNotExist)) {
 		return nil, nil, s.NoteBroken(ctx, f, err)
 	}
-	return s.git.Open(ctx, s.Path(f.ID, f.Purges)) // the first push has just made it
+	return s.git.Open(ctx, s.Path(f.ID, f.Purges)) // the first push has just created it
 }
 
-// look returns why a folder cannot be used; nil: it can.
+// look returns why a directory cannot be used, or nil.
 func (s *Service) look(f Folder) error { return s.git.Repository(s.Path(f.ID, f.Purges)).Check() }
 
-// standing is what the database says of a repository's folder.
+// standing is the stored state of a repository's directory.
 type standing struct {
-	there   bool // the repository, and it is not being deleted
+	there   bool // the repository exists and is not being deleted
 	hasRefs bool
 	purges  int64
 }
 
-// standing reads what the database says of a repository's folder. What is read is kept under the state of the
-// whole database.
+// standing returns the stored state of a repository's directory, cached under the state of the whole
+// database.
 func (s *Service) standing(ctx context.Context, id ID) (standing, error) {
 	return s.standings.Read(s.db.State(ctx), id, func() (standing, error) { return s.standingNow(ctx, id) })
 }
@@ -116,17 +116,17 @@ func (s *Service) standingNow(ctx context.Context, id ID) (now standing, err err
 	return now, err
 }
 
-// maxBroken bounds how many broken folders are remembered.
+// maxBroken is the number of remembered broken directories.
 const maxBroken = 1000
 
-// broken are the folders that were found broken.
+// broken has the directories found broken.
 type broken struct {
 	mu      sync.Mutex
 	folders map[Folder]error
 }
 
-// NoteBroken remembers that the folder of a repository is broken, and returns a [FolderError]. The first time
-// that is logged as an error.
+// NoteBroken records that a repository's directory is broken, and returns a [FolderError]. It logs the
+// first occurrence as an error.
 func (s *Service) NoteBroken(ctx context.Context, f Folder, cause error) error {
 	e := &FolderError{s.Path(f.ID, f.Purges), cause}
 	s.broken.mu.Lock()
@@ -139,8 +139,8 @@ func (s *Service) NoteBroken(ctx context.Context, f Folder, cause error) error {
 	return e
 }
 
-// CountBroken counts the repositories whose folder this process has found missing or unreadable, and which
-// still is. It costs nothing while there are none.
+// CountBroken counts the repositories whose directory this process has found missing or unreadable and that
+// still are. It is free while there are none.
 func (s *Service) CountBroken(ctx context.Context) (int, error) {
 	s.broken.mu.Lock()
 	noted := slices.Collect(maps.Keys(s.broken.folders))
@@ -169,7 +169,7 @@ func (s *Service) CountBroken(ctx context.Context) (int, error) {
 	return still, err
 }
 
-// HasFolders reports whether there is any repository's folder.
+// HasFolders reports whether any repository has a directory.
 func (s *Service) HasFolders() (bool, error) {
 	shards, err := os.ReadDir(s.dir)
 	for _, shard := range shards {
@@ -183,7 +183,7 @@ func (s *Service) HasFolders() (bool, error) {
 	return false, err
 }
 
-// stillBroken looks at a folder again, and forgets it where it is well.
+// stillBroken checks a directory again, and forgets it if it is usable.
 func (s *Service) stillBroken(ctx context.Context, f Folder, now standing) bool {
 	err := s.look(f)
 	if now.there && now.purges == f.Purges && err != nil && (now.hasRefs || !errors.Is(err, fs.ErrNotExist)) {

@@ -11,20 +11,21 @@ import (
 	"arbor/internal/git"
 )
 
-// git keeps refs as files and folders, so refs/heads/a and refs/heads/a/b cannot both be there.
+// git stores refs as files and directories, so refs/heads/a and refs/heads/a/b cannot both exist.
 
-// manyNames is how many names of refs are looked up one by one. For more, all refs of the repository are
-// read at once: a name may have a hundred folders, and a push twenty thousand names.
+// manyNames is the maximum number of ref names that are looked up one by one. For more, all refs of the
+// repository are read: a name may have a hundred parent directories, and a push twenty thousand names.
 const manyNames = 1000
 
-// nearRefs are refs of a repository that updates may meet: those of the same name, folders of new ones, and
-// the first that has a new one as a folder.
+// nearRefs are the refs that updates may conflict with: those with the same name, those that are parents of
+// new ones, and the first below each new one.
 type nearRefs struct {
 	shas  map[string]git.SHA // all but some of the last kind
 	names []string           // in order
 }
 
-// refsNear reads the refs that the updates may meet. What it costs is bounded by the refs of one repository.
+// refsNear reads the refs that the updates may conflict with. Its cost is limited by the refs of one
+// repository.
 func refsNear(tx *db.Tx, repoID ID, updates []RefUpdate) (*nearRefs, error) {
 	if len(updates) > manyNames {
 		return allRefs(tx, repoID)
@@ -46,7 +47,7 @@ func refsNear(tx *db.Tx, repoID ID, updates []RefUpdate) (*nearRefs, error) {
 	}
 	for _, u := range updates {
 		for folder := range foldersOf(u.Name) {
-			if u.New == git.ZeroSHA && isNew[folder] { // the first in the folder may be one that goes
+			if u.New == git.ZeroSHA && isNew[folder] { // the first one below may be deleted in the same push
 				return allRefs(tx, repoID)
 			}
 		}
@@ -81,9 +82,8 @@ func allRefs(tx *db.Tx, repoID ID) (*nearRefs, error) {
 	return near, err
 }
 
-// refsBelow reads, for each of the names that refs have as a folder, the first of these. The subquery looks
-// into the index once a name; a join reads all refs of the repository for each where PostgreSQL takes it for
-// a small one.
+// refsBelow reads, for each of the names that are parents of refs, the first of these. The subquery uses
+// the index once per name; with a join PostgreSQL may read all refs of the repository for each.
 func refsBelow(tx *db.Tx, repoID ID, names []string) (below []string, err error) {
 	err = db.InParts(names, func(part []string) error {
 		args := db.Args(part, repoID)
@@ -105,8 +105,8 @@ func refsBelow(tx *db.Tx, repoID ID, names []string) (below []string, err error)
 	return below, err
 }
 
-// clashes finds, for each created ref that cannot exist next to another, that other one. Deletions of the same
-// updates make room.
+// clashes returns, for each created ref that conflicts with another ref, that ref. It takes deletions among
+// the updates into account.
 func (near *nearRefs) clashes(updates []RefUpdate) map[string]string {
 	deleted, created := map[string]bool{}, map[string]bool{}
 	for _, u := range updates {

@@ -8,11 +8,12 @@ import (
 	"arbor/internal/db"
 )
 
-// Files other than Git objects belong to a repository, too (package file). Uploads of people with push access
-// count for the repository's owner, in a column of their own, since a fork gets none. Uploads of others count for
-// their uploaders, as their rows say: otherwise strangers could use up an owner's quota.
+// Files other than Git objects also belong to a repository (package file). Uploads with push access count
+// for the repository's owner, in a separate column, because forks do not copy them. Other uploads count for
+// their uploaders, as stored in their rows: otherwise strangers could use up an owner's quota.
 
-// payer is for whom files of a repository count: the account of that id, or for 0 the owner. Error: 404.
+// payer returns the account that files count for: the account by, or for 0 the repository's owner. Error:
+// 404.
 func payer(tx *db.Tx, id ID, by account.ID) (*account.Account, error) {
 	if by != 0 {
 		return account.ByID(tx, by)
@@ -20,8 +21,8 @@ func payer(tx *db.Tx, id ID, by account.ID) (*account.Account, error) {
 	return ownerOf(tx, id)
 }
 
-// FileRoom is how many KiB the quota has left in which a file counts, of the account by or for 0 of the
-// repository's owner; math.MaxInt64 where there is none.
+// FileRoom returns how many KiB are left in the quota of the account by, or for 0 of the repository's
+// owner; math.MaxInt64 without a quota.
 func (s *Service) FileRoom(ctx context.Context, id ID, by account.ID) (kb int64, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		owner, err := payer(tx, id, by)
@@ -44,7 +45,8 @@ func (s *Service) FileRoom(ctx context.Context, id ID, by account.ID) (kb int64,
 	return kb, err
 }
 
-// MayAddFile refuses KiB for which the quota that FileRoom means has no room, before a file is received. Error: 403.
+// MayAddFile returns 403 if the quota of FileRoom has no room for the KiB. It is called before a file is
+// received.
 func (s *Service) MayAddFile(ctx context.Context, id ID, by account.ID, kb int64) error {
 	return s.db.Read(ctx, func(tx *db.Tx) error {
 		owner, err := payer(tx, id, by)
@@ -55,8 +57,8 @@ func (s *Service) MayAddFile(ctx context.Context, id ID, by account.ID, kb int64
 	})
 }
 
-// CountFile counts KiB of a file that is about to be added to a repository, whose row is locked, for the account
-// by or for 0 the owner. Error: 403 where the quota has no room.
+// CountFile adds the KiB of a new file to the usage of the account by, or for 0 of the owner. The
+// repository's row must be locked. Error: 403 if the quota has no room.
 func (s *Service) CountFile(tx *db.Tx, id ID, by account.ID, kb int64) error {
 	owner, err := payer(tx, id, by)
 	if err == nil {
@@ -68,7 +70,7 @@ func (s *Service) CountFile(tx *db.Tx, id ID, by account.ID, kb int64) error {
 	return AddFilesKB(tx, id, kb)
 }
 
-// AddFilesKB adds KiB to the files of a repository that count for its owner; less than 0 takes them away.
+// AddFilesKB adds KiB to the repository's files that count for its owner. kb may be negative.
 func AddFilesKB(tx *db.Tx, id ID, kb int64) error {
 	_, err := tx.Exec(`UPDATE repos SET files_kb = files_kb + $2 WHERE id = $1`, id, kb)
 	return err

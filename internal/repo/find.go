@@ -11,8 +11,8 @@ import (
 	"arbor/internal/db"
 )
 
-// ByIDs finds those of the repositories that the caller may see, in one query.
-// Ids may repeat; what is not there, or not to be seen, is missing from the map.
+// ByIDs reads those of the repositories that are visible to the caller, in one query. Ids may repeat;
+// missing and invisible ones are not in the map.
 func ByIDs(tx *db.Tx, caller *account.Caller, ids []ID) (map[ID]*Access, error) {
 	list, err := InOrder(tx, caller, ids)
 	found := make(map[ID]*Access, len(list))
@@ -27,7 +27,7 @@ func ByIDs(tx *db.Tx, caller *account.Caller, ids []ID) (map[ID]*Access, error) 
 // eachPage is how many repositories Each reads in one query.
 const eachPage = 500
 
-// Each calls fn with all repositories by id, or with those of one owner: for the operator.
+// Each calls fn for all repositories by id, or for those of one owner. It is for the operator.
 func (s *Service) Each(ctx context.Context, ownerID account.ID, fn func(*Repo) error) error {
 	operator := &account.Caller{SiteAdmin: true}
 	for since := ID(0); ; {
@@ -53,8 +53,7 @@ func (s *Service) Each(ctx context.Context, ownerID account.ID, fn func(*Repo) e
 	}
 }
 
-// InOrder reads the repositories of a page, which are there, in the order
-// of their ids.
+// InOrder reads existing repositories in the order of their ids.
 func InOrder(tx *db.Tx, caller *account.Caller, ids []ID) ([]*Access, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -63,7 +62,7 @@ func InOrder(tx *db.Tx, caller *account.Caller, ids []ID) ([]*Access, error) {
 	return inOrder(found, ids), err
 }
 
-// inOrder sorts the repositories as their ids are.
+// inOrder sorts the repositories in the order of ids.
 func inOrder(list []*Access, ids []ID) []*Access {
 	byID := make(map[ID]*Access, len(list))
 	for _, a := range list {
@@ -78,8 +77,8 @@ func inOrder(list []*Access, ids []ID) []*Access {
 	return out
 }
 
-// VisibleNamed finds the repositories that the caller may see among those named
-// OWNER/NAME, in one query. Former names lead nowhere.
+// VisibleNamed reads those of the repositories OWNER/NAME that are visible to the caller, in one query. It
+// does not follow former names.
 func VisibleNamed(tx *db.Tx, caller *account.Caller, names []string) ([]*Access, error) {
 	var where []string
 	var args []any
@@ -109,8 +108,7 @@ func VisibleNamed(tx *db.Tx, caller *account.Caller, names []string) ([]*Access,
 	return slices.DeleteFunc(list, func(a *Access) bool { return a.Role < account.Pull }), err
 }
 
-// VisibleByID finds the repositories that the caller may see among those of the
-// ids, in one query.
+// VisibleByID reads those of the repositories that are visible to the caller, in one query.
 func VisibleByID(tx *db.Tx, caller *account.Caller, ids []ID) ([]*Access, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -119,8 +117,8 @@ func VisibleByID(tx *db.Tx, caller *account.Caller, ids []ID) ([]*Access, error)
 	return slices.DeleteFunc(list, func(a *Access) bool { return a.Role < account.Pull }), err
 }
 
-// Accesses reads the repositories of a page in one query, by id; the caller,
-// perhaps nil, must have been found to see them in the same transaction.
+// Accesses reads repositories in one query, by id. The same transaction must have found them to be visible
+// to the caller, which may be nil.
 func Accesses(tx *db.Tx, caller *account.Caller, ids []ID) ([]*Access, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -130,7 +128,7 @@ func Accesses(tx *db.Tx, caller *account.Caller, ids []ID) ([]*Access, error) {
 	return list, err
 }
 
-// FindByID finds a repository by its id. Error: 404 as of Find.
+// FindByID reads a repository by id. Error: 404, as for Find.
 func (s *Service) FindByID(ctx context.Context, caller *account.Caller, id ID) (a *Access, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		a, err = onlyVisible(ByID(tx, caller, id))
@@ -139,14 +137,14 @@ func (s *Service) FindByID(ctx context.Context, caller *account.Caller, id ID) (
 	return a, err
 }
 
-// Count counts what Query would read.
+// Count counts the results of Query.
 func Count(tx *db.Tx, caller *account.Caller, where string, args ...any) (n int64, err error) {
 	err = tx.QueryRow(`SELECT count(*)`+accessFrom+where,
 		append([]any{account.IDOf(caller)}, args...)...).Scan(&n)
 	return n, err
 }
 
-// NamesOf returns the OWNER/NAME of those of the repositories that the caller may see, in one query.
+// NamesOf returns OWNER/NAME of those of the repositories that are visible to the caller, in one query.
 func (s *Service) NamesOf(ctx context.Context, caller *account.Caller, ids []ID) (map[ID]string, error) {
 	names := map[ID]string{}
 	if len(ids) == 0 {

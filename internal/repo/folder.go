@@ -12,33 +12,31 @@ import (
 	"arbor/internal/git"
 )
 
-// A repository's folder is named by its id and, once objects were purged from it, by
-// Repo.Purges: a purge moves what stays into a new folder, and one transaction makes that
-// the repository's (package purge). So a process that works in the old
-// folder, on whichever node, reads on there, and nothing that this process remembers of
-// the old folder is taken for the new one. Objects that were looked for in the old folder
-// may not be named any more: each transaction that names objects compares Repo.Purges.
+// A repository's directory is named after its id and, after a purge, Repo.Purges: a purge copies the
+// remaining objects to a new directory, and one transaction switches the repository to it (package purge).
+// So processes on any node continue to read in the old directory, and caches of the old directory are not
+// used for the new one. Objects found in the old directory must no longer be referred to: each transaction
+// that refers to objects compares Repo.Purges.
 //
-// A repository's folder is made after the transaction that adds its row, or that
-// reserves its id (ReserveID), and no id is given out twice. So a folder whose id has
-// neither belongs to a repository that was deleted or never finished, and nobody will
-// need it. For this, folders are listed first and the database is asked afterwards.
+// A repository's directory is created after the transaction that inserts its row or reserves its id
+// (ReserveID), and ids are not reused. So a directory whose id has neither a row nor a reservation belongs
+// to a deleted or unfinished repository and can be removed. To check this, list the directories first and
+// query the database afterwards.
 //
-// Such a folder is first renamed. That of a deleted repository goes soon afterwards
-// (maintenance/discard.go), another one after the grace, if the database still has no row for it.
-// Times in the new names are by the database's clock.
+// Such a directory is first renamed. That of a deleted repository is removed soon afterwards
+// (maintenance/discard.go), others after a grace period if the database still does not have a row. Times in
+// the new names are of the database's clock.
 
-// Git returns the objects of the access's repository. They stay where they are until
-// release is called: removal of a folder waits for those who have it open in
-// this process. Errors: 404 for a repository that has been deleted; [FolderError].
+// Git returns the objects of the access's repository. Their directory is not removed before release is
+// called. Errors: 404 for a deleted repository; [FolderError].
 func (s *Service) Git(ctx context.Context, a *Access) (objects *git.Repository, release func(), err error) {
 	return s.Open(ctx, a.ID, a.Purges)
 }
 
-// maxOpened is how often GitInUse looks for the folder that a purge has just made.
+// maxOpened is how often GitInUse looks for a directory that a purge has just created.
 const maxOpened = 5
 
-// GitInUse is Git for transfers: a purge leaves the folder until release is called.
+// GitInUse is Git for transfers: also a purge keeps the directory until release is called.
 func (s *Service) GitInUse(
 	ctx context.Context, a *Access,
 ) (objects *git.Repository, release func(), err error) {
@@ -60,7 +58,7 @@ func (s *Service) GitInUse(
 	}
 }
 
-// GitOfBoth is Git for what is asked of two repositories together. The caller may see both.
+// GitOfBoth is Git for commands on two repositories together. The caller must be able to see both.
 func (s *Service) GitOfBoth(
 	ctx context.Context, a, b *Access,
 ) (objects *git.Repository, release func(), err error) {
@@ -94,33 +92,32 @@ func (s *Service) GitOf(ctx context.Context, repoID ID) (objects *git.Repository
 	return s.Open(ctx, repoID, purges)
 }
 
-// Purges is Repo.Purges of a repository; 0 for one that is gone, or not made yet. Who
-// writes objects without an access reads it before, and names them only while it stays.
+// Purges returns Repo.Purges of a repository, or 0 if it does not exist. Code that writes objects without
+// an access reads it before, and refers to the objects only if it has not changed.
 func (s *Service) Purges(ctx context.Context, repoID ID) (int64, error) {
 	now, err := s.standing(ctx, repoID)
 	return now.purges, err
 }
 
-// IsWhole reports whether this process knows that an object and all that it leads
-// to are in the repository's folder of that number. It reads no file, so a transaction
-// may ask.
+// IsWhole reports whether this process knows that an object and everything reachable from it are in the
+// repository's directory. It reads no files, so it can be called in a transaction.
 func (s *Service) IsWhole(repoID ID, purges int64, sha git.SHA) bool {
 	return s.git.Repository(s.Path(repoID, purges)).IsWhole(sha)
 }
 
-// Path is the folder of a repository. Folders are named by id, never by a name
-// that a client chose, and spread over 256 others.
+// Path returns the directory of a repository. It is named by id, never by a client's name, and is in one of
+// 256 parent directories.
 func (s *Service) Path(repoID ID, purges int64) string {
 	return filepath.Join(s.dir, FolderPath(repoID, purges))
 }
 
-// Folder is a folder of a repository.
+// Folder identifies a directory of a repository.
 type Folder struct {
 	ID     ID
-	Purges int64 // what Repo.Purges is while the repository has it
+	Purges int64 // value of Repo.Purges while the repository uses it
 }
 
-// Name is "7.git", or "7.1790000000000000.git" after a purge.
+// Name returns "7.git", or "7.1790000000000000.git" after a purge.
 func (f Folder) Name() string {
 	if f.Purges == 0 {
 		return f.ID.String() + ".git"
@@ -128,7 +125,7 @@ func (f Folder) Name() string {
 	return fmt.Sprintf("%d.%d.git", f.ID, f.Purges)
 }
 
-// ParseFolder reads the name of a repository's folder.
+// ParseFolder parses the name of a repository's directory.
 func ParseFolder(name string) (f Folder, ok bool) {
 	digits, ok := strings.CutSuffix(name, ".git")
 	if !ok {
@@ -148,30 +145,30 @@ func ParseFolder(name string) (f Folder, ok bool) {
 	return f, true
 }
 
-// Shards is the number of folders that repositories' folders are in.
+// Shards is the number of parent directories of repositories.
 const Shards = 256
 
-// IsShard reports whether a name is that of a folder that repositories' folders are in.
+// IsShard reports whether a name is that of a parent directory of repositories.
 func IsShard(name string) bool {
 	n, err := strconv.ParseUint(name, 16, 8)
 	return err == nil && len(name) == 2 && strconv.FormatUint(n|Shards, 16)[1:] == name
 }
 
-// Shard is one of the folders that repositories' folders are in, by its number below Shards.
+// Shard returns a parent directory of repositories by number, below Shards.
 func (s *Service) Shard(n int64) string {
 	return filepath.Join(s.dir, strconv.FormatInt(n|Shards, 16)[1:])
 }
 
-// GoneFolder is a folder that was set aside and waits for its removal.
+// GoneFolder is a directory that was set aside to be removed.
 type GoneFolder struct {
 	Folder
-	At db.Time // when it was renamed; 0 in names that older versions gave
+	At db.Time // when it was renamed; 0 in names of older versions
 }
 
-// Name is "gone-", the time, "-", and the name that it had.
+// Name returns "gone-", the time, "-", and the former name.
 func (g GoneFolder) Name() string { return fmt.Sprintf("gone-%d-%s", g.At, g.Folder.Name()) }
 
-// ParseGone reads the name of a folder that waits for its removal.
+// ParseGone parses the name of a directory that was set aside.
 func ParseGone(name string) (g GoneFolder, ok bool) {
 	rest, ok := strings.CutPrefix(name, "gone-")
 	if !ok {
@@ -190,9 +187,9 @@ func ParseGone(name string) (g GoneFolder, ok bool) {
 	return g, ok
 }
 
-// SetAside renames the folder of a deleted repository, at a time of the
-// database's clock, as soon as nobody in this process uses it. If then is not nil, it
-// is called with the new path, unless the folder did not exist.
+// SetAside renames the directory of a deleted repository, with a time of the database's clock, as soon as
+// this process does not use it. Then it calls then with the new path if then is not nil and the directory
+// existed.
 func (s *Service) SetAside(f Folder, at db.Time, then func(path string)) {
 	from := s.Path(f.ID, f.Purges)
 	to := filepath.Join(filepath.Dir(from), GoneFolder{f, at}.Name())
@@ -209,9 +206,9 @@ func (s *Service) SetAside(f Folder, at db.Time, then func(path string)) {
 	})
 }
 
-// Abandon ends the making of a repository under a reserved id. Its folder goes at once,
-// since only the caller knew it. If the outcome of a COMMIT is unknown, the repository
-// may exist; then it stays. It is done even if the caller has lost the right to make one.
+// Abandon ends the creation of a repository under a reserved id. It removes the directory immediately,
+// because only the caller knows it. If the outcome of a COMMIT is unknown, the repository may exist and is
+// kept. It works even if the caller has lost the right to create one.
 func (s *Service) Abandon(ctx context.Context, id ID) {
 	ctx = db.WithCheck(context.WithoutCancel(ctx), nil)
 	var mine bool
@@ -236,21 +233,21 @@ func (s *Service) Abandon(ctx context.Context, id ID) {
 	})
 }
 
-// Wait returns when folders that are being removed are gone.
+// Wait returns when directories being removed are gone.
 func (s *Service) Wait() { s.ending.Wait() }
 
-// FolderKind is the kind of an entry next to the repositories' folders, by its name.
+// FolderKind is the kind of an entry in a shard, by its name.
 type FolderKind int
 
-// The kinds of names in a shard.
+// Kinds of entries in a shard.
 const (
-	FolderUnknown FolderKind = iota // nothing that this package makes
+	FolderUnknown FolderKind = iota // not created by this package
 	FolderKept                      // the folder of a repository
-	FolderGone                      // one that waits for its removal
+	FolderGone                      // set aside to be removed
 )
 
-// FolderOf reads a name in a shard; of the latter two kinds id is the repository's, and
-// purges its Repo.Purges when it had that folder.
+// FolderOf parses a name in a shard. For the latter two kinds it returns the repository's id, and the value
+// of Repo.Purges when it used the directory.
 func FolderOf(name string) (id ID, purges int64, k FolderKind) {
 	if f, ok := ParseFolder(name); ok {
 		return f.ID, f.Purges, FolderKept

@@ -2,8 +2,8 @@ package repo
 
 import "arbor/internal/account"
 
-// PrivateForks are the private forks f that the caller, $1, may see (decisions
-// 12, 62), of a private repository that the caller sees; a condition on f follows.
+// PrivateForks returns the FROM clause of the private forks f that are visible to the caller, $1 (decisions
+// 12, 62), of a private repository that is visible to the caller. A condition on f follows.
 func PrivateForks(caller *account.Caller) string {
 	from := ` FROM repos f JOIN accounts fo ON fo.id = f.owner_id
 		LEFT JOIN members fm ON fm.org_id = f.owner_id AND fm.user_id = $1
@@ -22,13 +22,13 @@ func PrivateForks(caller *account.Caller) string {
 	return from
 }
 
-// forkable holds if the repository r may be forked. For a private one, the organization
-// that owns it and the one that owns its root must allow it (decision 62).
+// forkable is the condition that the repository r may be forked. For a private one, the organization that
+// owns it and the one that owns its root must allow it (decision 62).
 const forkable = `NOT r.private OR (o.kind = 1 OR o.private_forks) AND (r.root_id IS NULL
 	OR EXISTS (SELECT 1 FROM repos s JOIN accounts so ON so.id = s.owner_id
 		WHERE s.id = r.root_id AND (so.kind = 1 OR so.private_forks)))`
 
-// forkColumns are how many forks the repository r and its network have; private are its
+// forkColumns returns the numbers of forks of the repository r and of its network. private selects its
 // private forks f.
 func forkColumns(private string) string {
 	return `CASE WHEN r.private AND r.forks_count > 0

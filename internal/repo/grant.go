@@ -9,9 +9,8 @@ import (
 	"arbor/internal/errs"
 )
 
-// Grant grants a user a role on a repository, replacing an earlier one. Errors:
-// 404 for a user or repository that is not there, 422 for the owner and for an
-// organization.
+// Grant grants a user a role on a repository and replaces a former one. Errors: 404 for an unknown user or
+// repository, 422 for the owner and for an organization.
 func (s *Service) Grant(ctx context.Context, repoID ID, login string, role account.Role) error {
 	return s.GrantBy(ctx, nil, repoID, login, role)
 }
@@ -28,7 +27,7 @@ func (s *Service) GrantBy(
 		if err := Lock(tx, repoID); err != nil {
 			return err
 		}
-		if err := tx.Check(); err != nil { // now: it may be the caller whose role changes
+		if err := tx.Check(); err != nil { // now, because the role to change may be the caller's own
 			return err
 		}
 		a, err := ByID(tx, nil, repoID)
@@ -50,8 +49,8 @@ func collaboratorError(message string) error {
 		Message: message})
 }
 
-// Revoke takes away what was granted to a user on the repository of the access. A caller who is no
-// administrator may only remove itself: 403. Error: 404.
+// Revoke revokes a user's role on the repository. A caller who is not an administrator may remove only
+// itself: 403. Error: 404.
 func (s *Service) Revoke(ctx context.Context, a *Access, login string) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		user, err := account.UserByLogin(tx, login)
@@ -66,7 +65,7 @@ func (s *Service) Revoke(ctx context.Context, a *Access, login string) error {
 		if err := Lock(tx, a.ID); err != nil {
 			return err
 		}
-		if err := tx.Check(); err != nil { // now: it may be the caller who leaves
+		if err := tx.Check(); err != nil { // now, because the caller may be leaving
 			return err
 		}
 		now, err := ByID(tx, nil, a.ID)
@@ -77,8 +76,7 @@ func (s *Service) Revoke(ctx context.Context, a *Access, login string) error {
 	})
 }
 
-// PutCollaborator grants a role to a user, in place of the one it had, which it gives;
-// None for a user who joins.
+// PutCollaborator grants a role to a user and returns the former one, or None.
 func PutCollaborator(
 	tx *db.Tx, repoID ID, userID account.ID, role account.Role,
 ) (before account.Role, err error) {
@@ -98,7 +96,7 @@ func putCollaborator(tx *db.Tx, repoID ID, userID account.ID, role account.Role)
 	return err
 }
 
-// granted is the role that was granted to the user, or None.
+// granted returns the role granted to a user, or None.
 func granted(tx *db.Tx, repoID ID, userID account.ID) (role account.Role, err error) {
 	err = tx.QueryRow(`SELECT role FROM collaborators WHERE repo_id = $1 AND user_id = $2`,
 		repoID, userID).Scan(&role)
@@ -108,7 +106,7 @@ func granted(tx *db.Tx, repoID ID, userID account.ID) (role account.Role, err er
 	return role, err
 }
 
-// DropCollaborator takes away what was granted to a user, and gives it; None if nothing was.
+// DropCollaborator revokes a user's role and returns it, or None.
 func DropCollaborator(tx *db.Tx, repoID ID, userID account.ID) (before account.Role, err error) {
 	if before, err = granted(tx, repoID, userID); err != nil {
 		return before, err
@@ -120,8 +118,8 @@ func DropCollaborator(tx *db.Tx, repoID ID, userID account.ID) (before account.R
 	return before, err
 }
 
-// regroup says that who collaborates changes: issues and comments tell how their
-// authors stand to the repository. It locks the repository's row.
+// regroup increments the issues' generation after a change of collaborators, because issues and comments
+// show author associations. It locks the repository's row.
 func regroup(tx *db.Tx, repoID ID) error {
 	_, err := tx.Exec(`UPDATE repos SET issues_generation = issues_generation + 1 WHERE id = $1`, repoID)
 	return err

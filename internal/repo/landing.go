@@ -6,18 +6,17 @@ import (
 	"arbor/internal/git"
 )
 
-// Landing is the part of a push that can happen, in the transaction that moves the refs.
+// Landing is the outcome of checking a push in the transaction that moves the refs.
 type Landing struct {
 	Moved   []RefUpdate // the updates that can happen
-	Refused []error     // why not, for each update of the push; nil: it can
+	Refused []error     // the reason for each update of the push; nil: it can happen
 
 	push   Push
 	branch branchState
 }
 
-// Check locks the repository's row and compares each update with the ref as it is.
-// Errors: 404 for a repository that is gone; 503 if objects have been purged; the
-// condition's.
+// Check locks the repository's row and compares each update with the current ref. Errors: 404 for a deleted
+// repository; 503 if objects have been purged; the condition's.
 func (p Push) Check(tx *db.Tx) (*Landing, error) {
 	branch, err := lockForRefs(tx, p.RepoID)
 	if err != nil {
@@ -62,7 +61,7 @@ func (p Push) Check(tx *db.Tx) (*Landing, error) {
 	return l, nil
 }
 
-// refuseRest refuses all updates that are not refused yet.
+// refuseRest rejects all updates that are not yet rejected.
 func (l *Landing) refuseRest(why error) {
 	l.Moved = nil
 	for i := range l.Refused {
@@ -75,7 +74,7 @@ func (l *Landing) refuseRest(why error) {
 // WriteRefs writes the push's ref updates.
 func (l *Landing) WriteRefs(tx *db.Tx) error { return writeRefs(tx, l.push.RepoID, l.Moved) }
 
-// NoteUnreached notes the objects to which refs may have been the last to lead.
+// NoteUnreached records the objects that may have lost their last ref.
 func (l *Landing) NoteUnreached(tx *db.Tx) error {
 	var list []git.SHA
 	for _, u := range l.Moved {
@@ -86,8 +85,7 @@ func (l *Landing) NoteUnreached(tx *db.Tx) error {
 	return noteUnreached(tx, l.push.RepoID, list)
 }
 
-// UpdateRepo dates the push in the repository's row, adds to its size, and chooses
-// a default branch where there was none.
+// UpdateRepo sets the time of the push, adds to the size, and chooses a default branch if there was none.
 func (l *Landing) UpdateRepo(tx *db.Tx) error {
 	return touchPushed(tx, l.push.RepoID, newDefault(l.branch, l.Moved), l.push.GrownKB)
 }

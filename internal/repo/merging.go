@@ -6,18 +6,18 @@ import (
 	"arbor/internal/web"
 )
 
-// Merging says how pull requests of a repository are merged: a set of bits, as it is stored. The zero value
-// is a new repository's, which allows all methods and deletes nothing.
+// Merging has the settings of merging pull requests as a set of bits, as stored. The zero value is that of
+// a new repository, which allows all methods and does not delete branches.
 type Merging int64
 
-// What can be set.
+// Settings.
 const (
 	NoMergeCommits Merging = 1 << iota
 	NoSquashes
 	NoRebases
-	DeletesHead // once it is merged, if it is a branch of the same repository
+	DeletesHead // after the merge, if it is in the same repository
 
-	// What texts of merges are made of, where the request does not say: see mergingTexts.
+	// Default texts of merges: see mergingTexts.
 	SquashByPullTitle
 	SquashWithBody
 	SquashWithMessages
@@ -26,19 +26,19 @@ const (
 	MergeWithoutText
 )
 
-// Has reports whether it is set.
+// Has reports whether a bit is set.
 func (m Merging) Has(bit Merging) bool { return m&bit != 0 }
 
-// mergingFields are the settings as the interface has them, where three are said the other way round.
+// mergingFields maps the interface's fields to bits. Three have the opposite meaning.
 var mergingFields = [...]struct {
 	name  string
 	bit   Merging
-	means bool // the bit is set when the field is this
+	means bool // value of the field for which the bit is set
 }{{"allow_merge_commit", NoMergeCommits, false}, {"allow_squash_merge", NoSquashes, false},
 	{"allow_rebase_merge", NoRebases, false}, {"delete_branch_on_merge", DeletesHead, true},
 	{"use_squash_pr_title_as_default", SquashByPullTitle, true}} // GitHub's former name of a title
 
-// Changes are the yes-or-no settings that differ from those before, by the interface's names.
+// Changes returns the boolean settings that differ from before, by field.
 func (m Merging) Changes(before Merging) map[string]any {
 	changes := map[string]any{}
 	for _, f := range mergingFields {
@@ -49,7 +49,7 @@ func (m Merging) Changes(before Merging) map[string]any {
 	return changes
 }
 
-// mergingText is a setting for a merge's text: one of several words of GitHub's, each with its bit. The
+// mergingText is a setting of a merge's text: one of several words of GitHub's, each with its bit. The
 // first word has no bit.
 type mergingText struct {
 	name   string
@@ -61,7 +61,7 @@ type mergingWord struct {
 	bit   Merging
 }
 
-// mergingTexts are those of squashes and of merge commits, a title and a message each.
+// mergingTexts are the settings of squashes and of merge commits, a title and a message each.
 var mergingTexts = [...]mergingText{
 	{"squash_merge_commit_title", []mergingWord{{"COMMIT_OR_PR_TITLE", 0}, {"PR_TITLE", SquashByPullTitle}}},
 	{"squash_merge_commit_message", []mergingWord{

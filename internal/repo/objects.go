@@ -11,10 +11,9 @@ import (
 	"arbor/internal/git"
 )
 
-// WriteObjects adds objects to the repository, durably (decision 45), and
-// has its packs consolidated later. No ref names them yet: MoveRefs, CreateRef
-// and UpdateRef do that, after this has returned. The right to write is asked
-// again before, since no transaction follows.
+// WriteObjects adds objects to the repository durably (decision 45), and schedules consolidating its packs.
+// No ref refers to them yet: call MoveRefs, CreateRef or UpdateRef afterwards. It checks the right to write
+// again before, because no transaction follows.
 func (s *Service) WriteObjects(ctx context.Context, a *Access, list []git.NewObject) ([]git.SHA, error) {
 	if err := s.db.Check(ctx); err != nil {
 		return nil, err
@@ -29,8 +28,8 @@ func (s *Service) WriteObjects(ctx context.Context, a *Access, list []git.NewObj
 	return shas, err
 }
 
-// Identity is the caller as author of a commit made now: the name of the account, else
-// its login, and its verified e-mail address, else its no-reply address.
+// Identity returns the caller as author of a commit: the account's name, else its login, and its verified
+// e-mail address, else its no-reply address.
 func (s *Service) Identity(ctx context.Context, caller *account.Caller) (git.Signature, error) {
 	var who git.Signature
 	err := s.db.Read(ctx, func(tx *db.Tx) error {
@@ -58,7 +57,7 @@ func identity(tx *db.Tx, a *account.Account) (git.Signature, error) {
 	return who, err
 }
 
-// plainName leaves out of a name what a commit's author line cannot hold.
+// plainName removes characters that are invalid in a commit's author line.
 func plainName(name string) string {
 	name = strings.Map(func(c rune) rune {
 		if c < ' ' || c == 0x7f || c == '<' || c == '>' {
@@ -69,14 +68,14 @@ func plainName(name string) string {
 	return strings.TrimSpace(name)
 }
 
-// RefTarget is a ref with the type of the object that it names.
+// RefTarget is a ref with the type of its object.
 type RefTarget struct {
 	Name string // full
 	SHA  git.SHA
 	Type git.Type
 }
 
-// refError is the 422 for a field of a reference.
+// refError returns the 422 for a field of a reference.
 func refError(field, code, message string) error {
 	return &errs.Error{Kind: errs.Invalid, Message: message,
 		Fields: []errs.Field{{Resource: "Reference", Field: field, Code: code, Message: message}}}
@@ -92,7 +91,7 @@ func (s *Service) CreateRef(ctx context.Context, a *Access, name string, sha git
 	return s.setRef(ctx, a, RefUpdate{Name: name, Old: git.ZeroSHA, New: sha}, nil)
 }
 
-// CreateRefWith is CreateRef with something that is written in the same transaction.
+// CreateRefWith is CreateRef, and calls with in the same transaction.
 func (s *Service) CreateRefWith(
 	ctx context.Context, a *Access, name string, sha git.SHA, with func(*db.Tx) error,
 ) (RefTarget, error) {
@@ -102,7 +101,7 @@ func (s *Service) CreateRefWith(
 	return s.setRef(ctx, a, RefUpdate{Name: name, Old: git.ZeroSHA, New: sha}, with)
 }
 
-// checkNewRef accepts a full name that a caller may move.
+// checkNewRef checks that a full name is valid for a ref that callers may create.
 func checkNewRef(name string) error {
 	if strings.Count(name, "/") < 2 || !strings.HasPrefix(name, "refs/") {
 		return refError("ref", errs.InvalidField,
@@ -114,7 +113,7 @@ func checkNewRef(name string) error {
 	return checkMovable(name)
 }
 
-// checkOldRef is checkNewRef for a ref that should be there.
+// checkOldRef is checkNewRef for an existing ref.
 func checkOldRef(name string) error {
 	if git.CheckOldRefName(name) != nil {
 		return errNoRef()
@@ -131,7 +130,7 @@ func checkMovable(name string) error {
 	return nil
 }
 
-// setRef checks the new object and moves the ref.
+// setRef checks the new object and updates the ref.
 func (s *Service) setRef(
 	ctx context.Context, a *Access, u RefUpdate, with func(*db.Tx) error,
 ) (RefTarget, error) {
@@ -144,8 +143,7 @@ func (s *Service) setRef(
 
 func errNoTarget() error { return refError("sha", errs.Missing, "Object does not exist") }
 
-// CheckTarget is CheckNamed for the object of a ref that the caller makes or moves.
-// Error: 422, as CreateRef.
+// CheckTarget is CheckNamed for the object of a ref to be created or updated. Error: 422, as for CreateRef.
 func (s *Service) CheckTarget(ctx context.Context, a *Access, sha git.SHA) error {
 	err := s.CheckNamed(ctx, a, sha)
 	if errs.Is(err, errs.NotFound) {
@@ -154,8 +152,7 @@ func (s *Service) CheckTarget(ctx context.Context, a *Access, sha git.SHA) error
 	return err
 }
 
-// checkTip finds out what the update's new object is, and that a push could
-// make the ref name it.
+// checkTip determines the type of the update's new object, and checks that a push could set the ref to it.
 func (s *Service) checkTip(ctx context.Context, a *Access, u *RefUpdate) (RefTarget, error) {
 	objects, release, err := s.Git(ctx, a)
 	if err != nil {
@@ -189,12 +186,12 @@ func (s *Service) checkTip(ctx context.Context, a *Access, u *RefUpdate) (RefTar
 	return RefTarget{Name: u.Name, SHA: u.New, Type: object.Type}, err
 }
 
-// moveOne moves one ref, and puts a refusal in the words of the API.
+// moveOne updates one ref, and returns a rejection as an error of the API.
 func (s *Service) moveOne(ctx context.Context, a *Access, u RefUpdate) error {
 	return s.moveOneWith(ctx, a, u, nil)
 }
 
-// moveOneWith is moveOne with something that is written in the same transaction; nil: nothing is.
+// moveOneWith is moveOne, and calls with in the same transaction if it is not nil.
 func (s *Service) moveOneWith(ctx context.Context, a *Access, u RefUpdate, with func(*db.Tx) error) error {
 	u.By = a.Caller.ID
 	refused, err := s.moveRefsWith(ctx, Push{RepoID: a.ID, Purges: a.Purges, Updates: []RefUpdate{u},
@@ -216,7 +213,7 @@ func (s *Service) moveOneWith(ctx context.Context, a *Access, u RefUpdate, with 
 	return refError("ref", errs.InvalidField, ErrText(refused[0]))
 }
 
-// refNow is what a ref names now; empty when there is none.
+// refNow returns the current object of a ref, or "".
 func (s *Service) refNow(ctx context.Context, repoID ID, name string) (sha git.SHA, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		found, err := refsNamed(tx, repoID, []string{name})
@@ -230,10 +227,9 @@ func (s *Service) refNow(ctx context.Context, repoID ID, name string) (sha git.S
 // the ref.
 const maxRefTries = 5
 
-// UpdateRef points an existing ref at another object. Without force that must
-// be a commit whose history holds the ref's present one. Errors: 422 as of
-// CreateRef, for a missing ref and for an update that is not a fast
-// forward; 409 for a ref that others keep moving.
+// UpdateRef sets an existing ref to another object. Without force that must be a commit whose history
+// contains the current one. Errors: 422 as for CreateRef, for a missing ref and for an update that is not a
+// fast-forward; 409 for a ref that other writers keep moving.
 func (s *Service) UpdateRef(
 	ctx context.Context, a *Access, name string, sha git.SHA, force bool,
 ) (RefTarget, error) {
@@ -265,7 +261,7 @@ func (s *Service) UpdateRef(
 	}
 }
 
-// isForward reports whether an update leaves no commit behind.
+// isForward reports whether an update is a fast-forward.
 func (s *Service) isForward(ctx context.Context, a *Access, old git.SHA, target RefTarget) (bool, error) {
 	if old == target.SHA {
 		return true, nil
@@ -282,8 +278,8 @@ func (s *Service) isForward(ctx context.Context, a *Access, old git.SHA, target 
 	return objects.IsAncestor(ctx, old, target.SHA)
 }
 
-// DeleteRef removes a ref. Errors: 422 for one that is not there, for the
-// default branch (decision 59) and below refs/pull/; 409 as of UpdateRef.
+// DeleteRef deletes a ref. Errors: 422 for an unknown one, for the default branch (decision 59) and below
+// refs/pull/; 409 as for UpdateRef.
 func (s *Service) DeleteRef(ctx context.Context, a *Access, name string) error {
 	if err := checkOldRef(name); err != nil {
 		return err
@@ -303,7 +299,7 @@ func (s *Service) DeleteRef(ctx context.Context, a *Access, name string) error {
 	}
 }
 
-// ErrText is what a client may read of an error.
+// ErrText returns the part of an error that clients may read.
 func ErrText(err error) string {
 	var e *errs.Error
 	if errors.As(err, &e) {
@@ -312,7 +308,7 @@ func ErrText(err error) string {
 	return "failed"
 }
 
-// NewTag is the update that makes a tag of an object, for MoveRefsIn. Errors: 422, as CreateRef.
+// NewTag returns the update that creates a tag of an object, for MoveRefsIn. Errors: 422, as for CreateRef.
 func (s *Service) NewTag(ctx context.Context, a *Access, name string, sha git.SHA) (RefUpdate, error) {
 	u := RefUpdate{Name: git.Tags + name, Old: git.ZeroSHA, New: sha, By: a.Caller.ID}
 	if err := checkNewRef(u.Name); err != nil {

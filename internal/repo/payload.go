@@ -11,9 +11,8 @@ import (
 	"arbor/internal/web"
 )
 
-// Payload is a repository as GitHub's v3 shows it in lists (decision 28). Which
-// of its addresses answer, and which are there only because GitHub's schema
-// requires them, ARCHITECTURE.md says (decision 9).
+// Payload is a repository in GitHub's v3 format for lists (decision 28). ARCHITECTURE.md says which of its
+// addresses exist, and which are there only because GitHub's schema requires them (decision 9).
 type Payload struct {
 	ID               ID              `json:"id"`
 	NodeID           string          `json:"node_id"`
@@ -97,19 +96,19 @@ type Payload struct {
 	Permissions      *Permissions    `json:"permissions,omitempty"`
 }
 
-// FullPayload is a repository read on its own.
+// FullPayload is a single repository.
 type FullPayload struct {
 	*Payload
 	Organization     *account.Simple `json:"organization,omitempty"`
 	Parent           *Payload        `json:"parent,omitempty"`              // of a fork
 	Source           *Payload        `json:"source,omitempty"`              // the root of its network
-	Template         *Payload        `json:"template_repository,omitempty"` // that it was made of
+	Template         *Payload        `json:"template_repository,omitempty"` // that it was created from
 	NetworkCount     int64           `json:"network_count"`
 	SubscribersCount int64           `json:"subscribers_count"`
 	*mergingPayload                  // for callers with push access
 }
 
-// Permissions are a role in the words of answers.
+// Permissions is a role as in payloads.
 type Permissions struct {
 	Admin    bool `json:"admin"`
 	Maintain bool `json:"maintain"`
@@ -126,8 +125,8 @@ func NewPermissions(role account.Role) *Permissions {
 	}
 }
 
-// NewPayload renders a repository for the caller of the access. Anonymous
-// callers see no permissions, as at GitHub.
+// NewPayload renders a repository for the caller of the access. As at GitHub, anonymous callers get no
+// permissions.
 func NewPayload(a *Access, i *web.Info) *Payload {
 	r := a.Repo
 	path := web.Path("repos", r.Owner.Login, r.Name)
@@ -210,7 +209,7 @@ func (p *Payload) link(api string) {
 	p.DeploymentsURL = api + "/deployments"
 }
 
-// NewFullPayload renders a repository read on its own.
+// NewFullPayload renders a single repository.
 func NewFullPayload(a *Access, from Lineage, i *web.Info) *FullPayload {
 	f := &FullPayload{Payload: NewPayload(a, i), NetworkCount: a.NetworkForks, SubscribersCount: a.Watchers,
 		mergingPayload: newMergingPayload(a)}
@@ -229,10 +228,10 @@ func NewFullPayload(a *Access, from Lineage, i *web.Info) *FullPayload {
 	return f
 }
 
-// Resource is what errors about fields of a repository name.
+// Resource is the name of repositories in validation errors.
 const Resource = "Repository"
 
-// Answer answers the full form of a repository.
+// Answer writes the full form of a repository as the response.
 func (s *Service) Answer(w http.ResponseWriter, r *http.Request, status int, a *Access) error {
 	from, err := s.Lineage(r.Context(), a)
 	if err != nil {
@@ -241,10 +240,10 @@ func (s *Service) Answer(w http.ResponseWriter, r *http.Request, status int, a *
 	return web.JSON(w, r, status, NewFullPayload(a, from, web.From(r.Context())))
 }
 
-// Topics are the names of a repository's topics, in their order, separated by spaces.
+// Topics has the names of a repository's topics in their order, separated by spaces.
 type Topics string
 
-// Names are the topics one by one; never nil.
+// Names returns the topics. It is never nil.
 func (t Topics) Names() []string {
 	names := strings.Fields(string(t))
 	if names == nil {
@@ -253,15 +252,15 @@ func (t Topics) Names() []string {
 	return names
 }
 
-// Lineage is where a repository comes from, as far as the caller may see it.
+// Lineage has the origins of a repository, as far as they are visible to the caller.
 type Lineage struct {
 	Parent *Access
 	Source *Access // the root of the network
 
-	Template *Access // that the repository was generated from, without being a fork of it
+	Template *Access // that the repository was generated from
 }
 
-// Lineage finds a repository's parent, source and template; nil for those that it does not have.
+// Lineage reads a repository's parent, source and template, each nil if there is none.
 func (s *Service) Lineage(ctx context.Context, a *Access) (Lineage, error) {
 	if a.ParentID == 0 && a.TemplateID == 0 {
 		return Lineage{}, nil

@@ -5,20 +5,19 @@ import (
 	"arbor/internal/db"
 )
 
-// Person is an account as one repository knows it.
+// Person is an account with its relation to a repository.
 type Person struct {
 	ID           account.ID
 	Login        string
 	Kind         account.Kind
 	Role         account.Role
 	Member       bool // of the organization that owns the repository
-	Public       bool // a member, for everyone to see
-	Collaborator bool // was granted a role
+	Public       bool // a public member
+	Collaborator bool // has a granted role
 }
 
-// PeopleNamed finds accounts by their logins and tells their roles on the
-// repository, in one query, under account.Fold of the login. Logins that nobody
-// has are missing from the map.
+// PeopleNamed reads accounts and their roles on the repository in one query, by account.Fold of the login.
+// Unknown logins are missing from the map.
 func PeopleNamed(tx *db.Tx, r *Repo, logins []string) (map[string]Person, error) {
 	found := make(map[string]Person, len(logins))
 	err := people(tx, r, byLogin, folded(logins), func(p Person) { found[account.Fold(p.Login)] = p })
@@ -79,17 +78,16 @@ func selectPeople(r *Repo, column string, keys []any) (query string, args []any)
 		WHERE ` + column + ` IN ` + db.ValuesFrom(3, 1, len(keys)), append([]any{r.OwnerID, r.ID}, keys...)
 }
 
-// Belongs says that a user is a member of an organization, or collaborates on a
-// repository: To is its id.
+// Belongs means that a user is a member of an organization, or a collaborator of a repository, with the id
+// To.
 type Belongs[ID ~int64] struct {
 	To     ID
 	User   account.ID
-	Public bool // for everyone to see
+	Public bool // a public member
 }
 
-// Belonging finds which of the users are members of the organizations that own
-// the repositories, and which collaborate on them: in two queries, regardless of
-// their number.
+// Belonging returns which of the users are members of the organizations that own the repositories, and
+// which are collaborators, in two queries.
 func Belonging(tx *db.Tx, repos []*Access, users []account.ID) (
 	members []Belongs[account.ID], collaborators []Belongs[ID], err error,
 ) {
@@ -114,7 +112,7 @@ func selectBelonging[ID ~int64](query string, ids []ID, users []any) (string, []
 		append(db.Args(ids), users...)
 }
 
-// placesOf are the repositories, and the organizations that own them.
+// placesOf returns the ids of the repositories and of the organizations that own them.
 func placesOf(repos []*Access) (ids []ID, owners []account.ID) {
 	seen := map[account.ID]bool{}
 	for _, a := range repos {
@@ -127,14 +125,14 @@ func placesOf(repos []*Access) (ids []ID, owners []account.ID) {
 	return ids, owners
 }
 
-// belongs names what is known of a user, for the transactions of one request. ID tells owners from
+// belongs is the key under which a request remembers the relations of a user. ID distinguishes owners from
 // repositories.
 type belongs[ID ~int64] struct {
 	to   ID
 	user account.ID
 }
 
-// belonging finds the pairs of an id and a user that are rows of a table.
+// belonging returns the pairs of an id and a user that are rows of a table.
 func belonging[ID ~int64](
 	tx *db.Tx, query string, ids []ID, users []account.ID,
 ) (list []Belongs[ID], err error) {
@@ -162,8 +160,8 @@ func belonging[ID ~int64](
 	return list, err
 }
 
-// askedOf returns what the request has read of the users already, and the users that are still to be read, each
-// once.
+// askedOf returns what the request has read of the users already, and the users still to be read, without
+// duplicates.
 func askedOf[ID ~int64](tx *db.Tx, ids []ID, users []account.ID) (list []Belongs[ID], asked []any) {
 	seen := map[account.ID]bool{}
 	for _, u := range users {
@@ -180,7 +178,7 @@ func askedOf[ID ~int64](tx *db.Tx, ids []ID, users []account.ID) (list []Belongs
 	return list, asked
 }
 
-// recalledOf returns what the request has read of a user; all reports whether that covers all ids.
+// recalledOf returns what the request has read of a user. all reports whether that covers all ids.
 func recalledOf[ID ~int64](tx *db.Tx, ids []ID, user account.ID) (list []Belongs[ID], all bool) {
 	for _, id := range ids {
 		b, known := db.Recall[Belongs[ID]](tx, belongs[ID]{id, user})

@@ -7,16 +7,15 @@ import (
 	"arbor/internal/git"
 )
 
-// The refs of a pull request, which nobody can push (decision 36).
+// Refs of a pull request, which cannot be pushed to (decision 36).
 const (
-	PullHead  = "head"  // what it asks to merge
+	PullHead  = "head"  // the commit to be merged
 	PullMerge = "merge" // the last test merge
 )
 
-// SetPullRef points refs/pull/N/head or merge somewhere, with git.ZeroSHA
-// nowhere. purges is Repo.Purges from before the object was looked for or written. The caller
-// has locked the repository's row. It does not count as a push: nothing else moves. Error: 503 if
-// objects have been purged.
+// SetPullRef sets refs/pull/N/head or merge, or deletes it if sha is git.ZeroSHA. purges is Repo.Purges
+// from before the object was looked up or written. The repository's row must be locked. It does not count
+// as a push. Error: 503 if objects have been purged.
 func SetPullRef(tx *db.Tx, repoID ID, purges, number int64, kind string, sha git.SHA) error {
 	branch, err := lockForRefs(tx, repoID)
 	if err != nil {

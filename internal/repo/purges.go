@@ -16,8 +16,8 @@ func PurgesOf(tx *db.Tx, repoID ID) (n int64, err error) {
 	return n, err
 }
 
-// standingsOf reads what the database says of folders. A repository that is gone has no standing, and one that
-// is being deleted is not there.
+// standingsOf reads the stored state of directories. Deleted repositories are missing from the map, and
+// those being deleted have there = false.
 func standingsOf(tx *db.Tx, ids []ID) (map[ID]standing, error) {
 	found := make(map[ID]standing, len(ids))
 	args := make([]any, len(ids))
@@ -34,12 +34,12 @@ func standingsOf(tx *db.Tx, ids []ID) (map[ID]standing, error) {
 		FROM repos r WHERE r.id IN `+db.Values(1, len(ids)), args...)
 }
 
-// paused is an SQL expression: whether no ref moves of the repository of an id.
+// paused returns an SQL expression: whether the refs of a repository must not move.
 func paused(tx *db.Tx, id string) string {
 	return `EXISTS (SELECT 1 FROM purges WHERE repo_id = ` + id + ` AND pause > ` + tx.Engine().Clock() + `)`
 }
 
-// checkPause refuses to note an object during a pause: 503.
+// checkPause returns 503 if objects may not be recorded because of a pause.
 func checkPause(tx *db.Tx, repoID ID) (err error) {
 	var is bool
 	if err = tx.QueryRow(`SELECT `+paused(tx, "$1"), repoID).Scan(&is); err == nil && is {
@@ -52,8 +52,7 @@ func errPaused() error {
 	return errs.New(errs.Paused, "Objects of the repository are being purged. Try again in some seconds.")
 }
 
-// errPurged refuses what relies on objects that were looked for before a purge: they may
-// be gone.
+// errPurged returns the error for relying on objects from before a purge, which may be gone.
 func errPurged() error {
 	return errs.New(errs.Paused, "Objects of the repository were purged. Try again.")
 }

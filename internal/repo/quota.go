@@ -9,25 +9,25 @@ import (
 	"arbor/internal/git"
 )
 
-// A quota bounds how many repositories an owner has and what their sizes come to: of what was pushed
-// and imported the packs, of what the API wrote the objects' contents. A fork counts with the size of
-// its parent, although it shares the files at first. What comes from a fork into another repository
-// with a pull request counts for the author of the pull request, as long as that repository is there.
-// Merges count nowhere. An owner at the bound may delete, and by the API move refs; what was deleted
-// counts until its folder is gone (maintenance/discard.go).
+// A quota limits the number of an owner's repositories and their total size: the packs of pushes and
+// imports, and the contents of objects written by the API. A fork counts with the size of its parent,
+// although it shares the files at first. Commits copied from a fork to another repository by a pull request
+// count for the author of the pull request, as long as that repository exists. Merges do not count. An
+// owner at the limit can delete, and move refs with the API; a deleted repository counts until its
+// directory is removed (maintenance/discard.go).
 //
-// It is asked before work begins, and again in the transaction that adds to the size. That holds the
-// owner's row, so together no requests get past a bound. On the disk there may be more for a
-// while: packs that are being received, and objects of API requests that were refused in the end.
+// It is checked before work begins, and again in the transaction that adds to the size, which locks the
+// owner's row, so concurrent requests cannot exceed it together. The disk may temporarily hold more: packs
+// being received, and objects of API requests that are rejected in the end.
 
-// Growth is what an owner is about to get.
+// Growth is an increase of an owner's usage.
 type Growth struct {
 	Repos int64
 	KB    int64 // KiB in repositories
-	Hold  bool  // no other transaction adds to what the owner has until this one ends
+	Hold  bool  // block other transactions that add to the owner's usage until this one ends
 }
 
-// CheckQuota refuses that an owner gets more than its quota. Error: 403.
+// CheckQuota returns 403 if the increase would exceed the owner's quota.
 func (s *Service) CheckQuota(tx *db.Tx, owner *account.Account, more Growth) error {
 	q, have, err := account.QuotaOf(tx, owner.ID)
 	if err != nil {
@@ -76,19 +76,19 @@ func (s *Service) checkGrowth(tx *db.Tx, id ID, kb int64, hold bool) error {
 	return s.CheckQuota(tx, owner, Growth{KB: kb, Hold: hold})
 }
 
-// MayGrowBy refuses KiB for which the quota of a repository's owner has no room, before work
-// begins. What adds them asks again. Error: 403.
+// MayGrowBy returns 403 if the quota of a repository's owner has no room for the KiB. It is called before
+// work begins; the transaction that adds them checks again.
 func (s *Service) MayGrowBy(ctx context.Context, id ID, kb int64) error {
 	return s.db.Read(ctx, func(tx *db.Tx) error { return s.checkGrowth(tx, id, kb, false) })
 }
 
-// MayGrow refuses objects for which the owner's quota has no room, before they are written.
-// The push that names them asks again. Error: 403.
+// MayGrow returns 403 if the owner's quota has no room for the objects. It is called before they are
+// written; the push that refers to them checks again.
 func (s *Service) MayGrow(ctx context.Context, a *Access, objects []git.NewObject) error {
 	return s.MayGrowBy(ctx, a.ID, Kilobytes(objects))
 }
 
-// Kilobytes is what objects that the API writes add to the size of a repository, in KiB.
+// Kilobytes returns how many KiB objects written by the API add to the size of a repository.
 func Kilobytes(objects []git.NewObject) int64 {
 	n := 0
 	for _, o := range objects {

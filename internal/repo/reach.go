@@ -11,28 +11,27 @@ import (
 	"arbor/internal/git"
 )
 
-// An object that no ref of a repository leads to is hidden, though its folder may hold
-// it: from abbreviations, full SHAs and fetches (decision 60). Callers with push access find
-// it by its full SHA for KeptFor (unreached.go).
+// An object that is not reachable from a repository's refs is hidden, even if its directory has it: from
+// abbreviated and full SHAs and from fetches (decision 60). Callers with push access can read it by its
+// full SHA for KeptFor (unreached.go).
 //
-// Only SHAs that a client names are checked; the objects below a checked commit or tree
-// need no check. Nothing is looked up while Repo.Unreached is false, since then there is
-// nothing to hide. Else answers come from a walk of commits, or from a reachSet, and are
-// kept under the generation of the refs.
+// Only SHAs given by a client are checked; the objects below a checked commit or tree need no check. While
+// Repo.Unreached is false, nothing is hidden and nothing is looked up. Otherwise a walk of commits or a
+// reachSet decides, and the result is cached under the generation of the refs.
 //
-// Repo.Unreached is read with each access. It is set by deletions of refs and moves that are
-// no fast-forwards, by objects without a ref, pull requests, forks that link packs, publication,
-// and by refused moves whose objects stay. Nothing clears it.
+// Repo.Unreached is read with each access. It is set by deletions of refs, updates that are not
+// fast-forwards, objects without a ref, pull requests, forks that link packs, publication, and rejected
+// updates whose objects stay. It is never cleared.
 
-// Reached reports whether refs of the repository lead to all of the objects, so
-// that everybody with access to the repository finds them.
+// Reached reports whether all of the objects are reachable from the repository's refs, so that everyone
+// with access to the repository may read them.
 func (s *Service) Reached(ctx context.Context, a *Access, shas ...git.SHA) (bool, error) {
 	gone, err := s.absent(ctx, a, shas, false)
 	return err == nil && len(gone) == 0, err
 }
 
-// CheckNamed checks that objects which the caller named are not hidden from the caller;
-// they may still not exist. Error: 404.
+// CheckNamed checks that objects named by the caller are not hidden from the caller. They may still not
+// exist. Error: 404.
 func (s *Service) CheckNamed(ctx context.Context, a *Access, shas ...git.SHA) error {
 	gone, err := s.Absent(ctx, a, shas)
 	if err == nil && len(gone) > 0 {
@@ -56,8 +55,8 @@ func (s *Service) AbsentTo(a *Access) git.Absent {
 	}
 }
 
-// Known looks up objects which the caller named, in the order of shas. Hidden ones have
-// an empty type, like absent ones.
+// Known looks up objects named by the caller, in the order of shas. Hidden ones have an empty type, like
+// missing ones.
 func (s *Service) Known(ctx context.Context, a *Access, shas []git.SHA) ([]git.Object, error) {
 	gone, err := s.Absent(ctx, a, shas)
 	if err != nil {
@@ -77,8 +76,8 @@ func (s *Service) Known(ctx context.Context, a *Access, shas []git.SHA) ([]git.O
 	return known, err
 }
 
-// FindCommit finds the one commit that refs lead to and whose SHA begins with the
-// digits. Errors: 404; 422 when there are several.
+// FindCommit returns the commit reachable from refs whose SHA begins with the digits. Errors: 404; 422 if
+// there are several.
 func (s *Service) FindCommit(ctx context.Context, a *Access, prefix string) (git.SHA, error) {
 	objects, release, err := s.Git(ctx, a)
 	if err != nil {
@@ -107,8 +106,8 @@ func (s *Service) FindCommit(ctx context.Context, a *Access, prefix string) (git
 	}
 }
 
-// absent returns those of the objects that no ref leads to; with recent also no note of an
-// unreached object. Cheap checks come first.
+// absent returns those of the objects that are unreachable; if recent is true, those recorded as recently
+// unreachable are not included. Cheap checks come first.
 func (s *Service) absent(
 	ctx context.Context, a *Access, shas []git.SHA, recent bool,
 ) (map[git.SHA]bool, error) {
@@ -146,7 +145,7 @@ func (s *Service) absent(
 	return gone, err
 }
 
-// findReached deletes the objects that refs lead to from open.
+// findReached deletes from open the objects reachable from the refs.
 func (s *Service) findReached(ctx context.Context, a *Access, refs git.Refs, open map[git.SHA]bool) error {
 	if len(open) == 0 {
 		return nil
@@ -187,7 +186,7 @@ func (s *Service) findReached(ctx context.Context, a *Access, refs git.Refs, ope
 	return err
 }
 
-// tipsOf are the objects that refs name, each once.
+// tipsOf returns the objects that refs refer to, without duplicates.
 func tipsOf(refs git.Refs) []git.SHA {
 	tips := make([]git.SHA, len(refs.List))
 	for i, ref := range refs.List {
@@ -197,10 +196,10 @@ func tipsOf(refs git.Refs) []git.SHA {
 	return slices.Compact(tips)
 }
 
-// reachCache keeps the answers about objects that clients named.
+// reachCache caches the results for objects named by clients.
 type reachCache struct {
 	mu      sync.Mutex
-	answers map[reachKey]bool // whether it is reached
+	answers map[reachKey]bool // whether it is reachable
 	sets    map[ID]*reachSet
 }
 
@@ -210,11 +209,11 @@ type reachKey struct {
 	sha        git.SHA
 }
 
-// maxAnswers bounds the answers that are kept to about 4 MB.
+// maxAnswers limits the cached results to about 4 MB.
 const maxAnswers = 30_000
 
-// answered splits objects into those that nobody has asked for yet under the
-// generation and those that are known to be unreached.
+// answered splits objects into those without a cached result for the generation, and those known to be
+// unreachable.
 func (c *reachCache) answered(repo ID, generation int64, shas []git.SHA) (open, gone map[git.SHA]bool) {
 	open, gone = make(map[git.SHA]bool, len(shas)), map[git.SHA]bool{}
 	c.mu.Lock()
@@ -258,8 +257,8 @@ func (c *reachCache) set(repo ID) *reachSet {
 	return set
 }
 
-// drop deletes the objects that the set of the repository surely holds, if there is one
-// of this generation.
+// drop deletes from shas the objects that the set of the repository certainly contains, if it has this
+// generation.
 func (c *reachCache) drop(repo ID, generation int64, shas map[git.SHA]bool) {
 	c.mu.Lock()
 	set := c.sets[repo]
@@ -269,7 +268,7 @@ func (c *reachCache) drop(repo ID, generation int64, shas map[git.SHA]bool) {
 	}
 }
 
-// bound drops all other sets when they have become too large together.
+// bound drops all other sets if they have become too large in total.
 func (c *reachCache) bound(last *reachSet) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -8,27 +8,25 @@ import (
 	"arbor/internal/git"
 )
 
-// reachSet is all objects that the refs of a repository lead to. It is made when a client
-// names an object and no cheaper check answers. Then it follows the refs: one walk adds
-// the objects that they newly reach, another marks those that they may no longer reach as
-// doubtful. So it costs as much as the change; only a request for a doubtful object
-// rebuilds the set.
+// reachSet is the set of all objects reachable from a repository's refs. It is built when a client gives an
+// object and no cheaper check decides. Afterwards it follows the refs: one walk adds newly reachable
+// objects, another marks objects that may be unreachable as doubtful. So an update costs as much as the
+// change; only a request for a doubtful object rebuilds the set.
 //
-// One request at a time works on a set, with one process.
+// Only one request at a time uses a set, with one process.
 type reachSet struct {
-	turn  chan struct{} // holds one token while nobody works on the set
+	turn  chan struct{} // has one token while nobody uses the set
 	count atomic.Int64  // of ids, plus one once there is a set
 
 	// For the holder of the token:
 	generation int64
 	tips       []git.SHA
 	ids        map[git.ID]bool // false: doubtful; nil: no set
-	large      bool            // there are more objects than a set holds
+	large      bool            // too large for a set
 }
 
-// Bounds of sets: objects of one, and of all together, about 40 bytes each. Of a
-// larger repository each object is looked for by a walk of its own, which ends
-// where the object is found, newest first, or at git's time limit.
+// Limits of one set and of all sets in objects, of about 40 bytes each. In a larger repository each object
+// is searched by a walk, newest commits first, which ends when it is found or at git's time limit.
 const (
 	maxReachSet = 500_000
 	maxReached  = 1_500_000
@@ -43,11 +41,11 @@ func newReachSet() *reachSet {
 // built reports whether there is a set, for any generation.
 func (s *reachSet) built() bool { return s.count.Load() > 0 }
 
-// size is how many objects the set holds, and some for itself.
+// size returns the number of objects, plus an overhead.
 func (s *reachSet) size() int { return int(s.count.Load()) + 50 }
 
-// drop deletes the objects that the set surely holds, if it is one of this generation and
-// nobody works on it.
+// drop deletes from shas the objects that the set certainly contains, if it has this generation and is not
+// in use.
 func (s *reachSet) drop(generation int64, shas map[git.SHA]bool) {
 	select {
 	case <-s.turn:
@@ -60,7 +58,7 @@ func (s *reachSet) drop(generation int64, shas map[git.SHA]bool) {
 	}
 }
 
-// lookUp finds out which of the objects the refs lead to.
+// lookUp returns which of the objects are reachable from the refs.
 func (s *reachSet) lookUp(
 	ctx context.Context, objects *git.Repository, refs git.Refs, shas []git.SHA,
 ) (map[git.SHA]bool, error) {
@@ -104,7 +102,7 @@ func (s *reachSet) doubts(shas []git.SHA) bool {
 	return false
 }
 
-// follow changes the set into the set of other tips. After an error the set is gone.
+// follow updates the set for other tips. After an error the set is dropped.
 func (s *reachSet) follow(ctx context.Context, objects *git.Repository, tips []git.SHA) error {
 	added, lost := without(tips, s.tips), without(s.tips, tips)
 	err := objects.EachReached(ctx, added, s.tips, func(id git.ID) error {
@@ -125,8 +123,8 @@ func (s *reachSet) follow(ctx context.Context, objects *git.Repository, tips []g
 	return nil
 }
 
-// make builds the set of the tips, and returns those of the named objects that the tips lead
-// to. A repository that is too large has no set.
+// make builds the set for the tips, and returns which of the named objects are reachable. A repository that
+// is too large gets no set.
 func (s *reachSet) make(
 	ctx context.Context, objects *git.Repository, tips, shas []git.SHA,
 ) (map[git.SHA]bool, error) {

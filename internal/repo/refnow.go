@@ -10,9 +10,8 @@ import (
 	"arbor/internal/git"
 )
 
-// Resolve turns what a client calls a revision into a SHA, before git sees it:
-// a full SHA is itself, else a branch, else a tag (decision 50). Error: 404, also
-// for an object that is not there for the caller (decision 60).
+// Resolve resolves a client's revision to a SHA before git is called: a full SHA, else a branch, else a tag
+// (decision 50). Error: 404, also for an object that is hidden from the caller (decision 60).
 func (s *Service) Resolve(ctx context.Context, a *Access, name string) (git.SHA, error) {
 	if sha, err := git.ParseSHA(name); err == nil {
 		return sha, s.CheckNamed(ctx, a, sha)
@@ -34,8 +33,8 @@ func (s *Service) Resolve(ctx context.Context, a *Access, name string) (git.SHA,
 	return sha, err
 }
 
-// Ref is what the ref of exactly this full name names now, where Resolve would
-// also take a branch that is called so. Error: 404.
+// Ref returns the current object of the ref with exactly this full name. Unlike Resolve it does not try
+// branches. Error: 404.
 func (s *Service) Ref(ctx context.Context, a *Access, name string) (git.SHA, error) {
 	var sha git.SHA
 	err := s.db.Read(ctx, func(tx *db.Tx) error {
@@ -48,20 +47,19 @@ func (s *Service) Ref(ctx context.Context, a *Access, name string) (git.SHA, err
 	return sha, err
 }
 
-// TagNow returns the object of a tag; empty: the repository has no such tag now.
+// TagNow returns the current object of a tag, or "".
 func TagNow(tx *db.Tx, id ID, name string) (git.SHA, error) {
 	found, err := refsNamed(tx, id, []string{git.Tags + name})
 	return found[git.Tags+name], err
 }
 
-// BranchTip is where a branch is; empty where there is none.
+// BranchTip returns the tip of a branch, or "".
 func BranchTip(tx *db.Tx, repoID ID, branch string) (git.SHA, error) {
 	found, err := refsNamed(tx, repoID, []string{git.Heads + branch})
 	return found[git.Heads+branch], err
 }
 
-// HoldBranch is BranchTip for a transaction that relies on it: no other moves the
-// branch before it ends.
+// HoldBranch is BranchTip for a transaction that relies on it: the branch cannot move until it ends.
 func HoldBranch(tx *db.Tx, repoID ID, branch string) (git.SHA, error) {
 	if _, err := tx.Exec(`UPDATE repos SET refs_generation = refs_generation WHERE id = $1`,
 		repoID); err != nil {
@@ -70,7 +68,7 @@ func HoldBranch(tx *db.Tx, repoID ID, branch string) (git.SHA, error) {
 	return BranchTip(tx, repoID, branch)
 }
 
-// BranchAt returns a branch whose tip is a commit, the first by name; "": none is.
+// BranchAt returns the first branch by name whose tip is a commit, or "".
 func BranchAt(tx *db.Tx, repoID ID, sha git.SHA) (name string, err error) {
 	err = tx.QueryRow(`SELECT name FROM refs WHERE repo_id = $1 AND name >= $2 AND name < $3 AND sha = $4
 		ORDER BY name LIMIT 1`, repoID, git.Heads, "refs/heads0", string(sha)).Scan(&name)
@@ -80,14 +78,14 @@ func BranchAt(tx *db.Tx, repoID ID, sha git.SHA) (name string, err error) {
 	return strings.TrimPrefix(name, git.Heads), err
 }
 
-// Branches reads what each branch of a repository names, by its full name.
+// Branches reads the tips of a repository's branches, by full name.
 func Branches(tx *db.Tx, repoID ID) (map[string]git.SHA, error) {
 	return db.QueryMap[string, git.SHA](tx,
 		`SELECT name, sha FROM refs WHERE repo_id = $1 AND name >= $2 AND name < $3`,
 		repoID, git.Heads, "refs/heads0")
 }
 
-// Tips lists where the refs of a repository lead, by full name.
+// Tips reads the objects of a repository's refs, by full name.
 func (s *Service) Tips(ctx context.Context, repoID ID) (tips map[string]git.SHA, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
 		tips, err = db.QueryMap[string, git.SHA](tx, `SELECT name, sha FROM refs WHERE repo_id = $1`, repoID)

@@ -15,55 +15,52 @@ import (
 	"arbor/internal/git"
 )
 
-// RefUpdate is one ref's move. A zero Old creates, a zero New deletes.
+// RefUpdate is the update of a ref. A zero Old creates it, a zero New deletes it.
 type RefUpdate struct {
 	Name   string // full, e.g. refs/heads/main
 	Old    git.SHA
 	New    git.SHA
-	Peeled git.SHA // of an annotated tag: what it points at in the end; else empty
-	// the account that pushes; 0 where nobody does: the ref is new together with its repository
+	Peeled git.SHA // of an annotated tag: its target; else empty
+	// the account that pushes; 0 if the ref is created with its repository
 	By account.ID
-	// Forward says that New is known to have Old in its history, so that nothing
-	// becomes unreachable.
+	// Forward means that Old is known to be in the history of New, so that nothing becomes unreachable.
 	Forward bool
 }
 
-// Leaves reports whether perhaps no ref leads to Old after the update.
+// Leaves reports whether Old may be unreachable after the update.
 func (u *RefUpdate) Leaves() bool { return u.Old != git.ZeroSHA && u.Old != u.New && !u.Forward }
 
-// PullRefs is what the names of refs of pull requests begin with.
+// PullRefs is the prefix of the refs of pull requests.
 const PullRefs = "refs/pull/"
 
-// Push is refs of one repository that move together: by git push, by a merge, by
-// the API.
+// Push is a set of ref updates in one repository: by git push, by a merge, or by the API.
 type Push struct {
 	RepoID  ID
-	Purges  int64 // Repo.Purges from before the new objects were looked for or written
+	Purges  int64 // Repo.Purges from before the new objects were looked up or written
 	Updates []RefUpdate
 	Atomic  bool      // no ref moves unless all can
 	GrownKB int64     // what it adds to the repository's size
-	If      Condition // nil: none
+	If      Condition // nil: no condition
 
-	// grow asks whether the repository may grow, in the transaction; nil: it may.
+	// grow checks in the transaction that the repository may grow; nil: not checked
 	grow func(tx *db.Tx) error
 }
 
-// Condition finds, for each update, why it may not happen, inside the transaction
-// that would do it. The repository's row is locked.
+// Condition returns the reason for each update that may not happen. It is called in the transaction of the
+// push, with the repository's row locked.
 type Condition func(tx *db.Tx, updates []RefUpdate) ([]error, error)
 
-// MoveRefs moves refs in one transaction with all that follows ([Forge.Push]). It is
-// the only door through which a ref changes, but for those that a fork begins with.
-// Each update is a compare-and-swap: the result tells, update by update, why one
-// did not happen, nil where it did.
+// MoveRefs updates refs in one transaction with all effects ([Forge.Push]). It is the only way to change a
+// ref, except for the first refs of a fork. Each update is a compare-and-swap: the result has the reason
+// for each update that was rejected, else nil.
 //
-// Error, and nothing moved: 404 for a repository that is gone; 503 if objects were
-// purged; the condition's error.
+// It returns an error and moves nothing: 404 for a deleted repository; 503 if objects were purged; the
+// condition's error.
 func (s *Service) MoveRefs(ctx context.Context, p Push) (refused []error, err error) {
 	return s.moveRefsWith(ctx, p, nil)
 }
 
-// moveRefsWith is MoveRefs with something that is written in the same transaction if no update is refused.
+// moveRefsWith is MoveRefs, and calls with in the same transaction if no update is rejected.
 func (s *Service) moveRefsWith(
 	ctx context.Context, p Push, with func(*db.Tx) error,
 ) (refused []error, err error) {
@@ -77,16 +74,16 @@ func (s *Service) moveRefsWith(
 		return err
 	})
 	if err == nil && slices.ContainsFunc(refused, func(why error) bool { return why != nil }) {
-		err = s.MarkUnreached(ctx, p.RepoID) // objects that were written for them stay
+		err = s.MarkUnreached(ctx, p.RepoID) // objects written for them stay
 	}
 	return refused, err
 }
 
-// maxPrepared is how often WritePush starts again.
+// maxPrepared is how often WritePush starts over.
 const maxPrepared = 5
 
-// WritePush prepares a push and then runs fn, which moves its refs with MoveRefsIn, in
-// a transaction; again when the preparation did not suffice.
+// WritePush prepares a push and then calls fn, which moves its refs with MoveRefsIn, in a transaction. It
+// starts over if the preparation was not sufficient.
 func (s *Service) WritePush(ctx context.Context, p Push, fn func(tx *db.Tx) error) error {
 	for try := 1; ; try++ {
 		err := s.forge.PreparePush(ctx, p)
@@ -97,7 +94,7 @@ func (s *Service) WritePush(ctx context.Context, p Push, fn func(tx *db.Tx) erro
 			return nil
 		}
 		if !errors.Is(err, ErrUnprepared) || try == maxPrepared {
-			// Objects that were written for the push stay.
+			// Objects written for the push stay.
 			return errors.Join(err, s.MarkUnreached(ctx, p.RepoID))
 		}
 	}
@@ -118,7 +115,7 @@ func (s *Service) SetDefaultBranch(tx *db.Tx, id ID, branch string) error {
 // process pushes. Several moves while nobody receives are reported once.
 func (s *Service) Moves() <-chan struct{} { return s.moves.listen() }
 
-// RefsMoved wakes those who listen to Moves.
+// RefsMoved wakes the receivers of Moves.
 func (s *Service) RefsMoved() { s.moves.tell() }
 
 // broadcast notifies each of its listeners. A bell of package db wakes one.
@@ -146,16 +143,16 @@ func (b *broadcast) tell() {
 	}
 }
 
-// branchState is what a push needs to know of the default branch.
+// branchState is the state of the default branch that a push needs.
 type branchState struct {
 	name     string
 	born     bool
 	purges   int64
 	paused   bool
-	archived bool // the repository: only refs of pull requests follow theirs
+	archived bool // the repository is archived: only refs of pull requests may move
 }
 
-// checkUpdates finds, for each update, why it cannot happen.
+// checkUpdates returns the reason for each update that cannot happen.
 func checkUpdates(tx *db.Tx, repoID ID, branch branchState, updates []RefUpdate) ([]error, error) {
 	current, err := refsNear(tx, repoID, updates)
 	if err != nil {
@@ -185,8 +182,8 @@ func checkUpdates(tx *db.Tx, repoID ID, branch branchState, updates []RefUpdate)
 	return refused, nil
 }
 
-// Refusals finds, for each update of the access's repository, why it cannot happen, before its objects are
-// kept. Push.Check asks again.
+// Refusals returns the reason for each update of the access's repository that cannot happen. It is called
+// before the objects are stored; Push.Check checks again.
 func Refusals(tx *db.Tx, a *Access, updates []RefUpdate) ([]error, error) {
 	return checkUpdates(tx, a.ID, branchState{name: a.DefaultBranch, archived: a.Archived}, updates)
 }
@@ -199,9 +196,8 @@ func names(updates []RefUpdate) []string {
 	return list
 }
 
-// newDefault chooses the default branch of a repository whose own is not born
-// when branches arrive, as GitHub does: main or master before others, then the
-// first by name. Empty keeps what is.
+// newDefault chooses the default branch of a repository without one when branches are pushed, as GitHub
+// does: main or master first, else the first by name. "" keeps the current one.
 func newDefault(branch branchState, moved []RefUpdate) string {
 	if branch.born {
 		return ""
@@ -236,12 +232,12 @@ func defaultRank(branch string) int {
 	}
 }
 
-// Refs returns the repository's refs, as they are now or, while nothing has
-// changed since the access was made, as they were then. The list is shared:
-// callers must not change it. Error: 404 when the repository is gone.
+// Refs returns the repository's refs: the current ones or, if nothing has changed since the access was
+// read, cached ones. The list is shared: callers must not modify it. Error: 404 if the repository was
+// deleted.
 func (s *Service) Refs(ctx context.Context, a *Access) (git.Refs, error) {
-	// One request at a time reads them: a crowd that asks for a repository of many
-	// refs would hold all readers of the database, each with a list of its own.
+	// One request at a time reads them: many concurrent requests for a repository with many refs would
+	// occupy all readers of the database and hold a list each.
 	condition := asStranger(a)
 	key := refsKey{a.ID, condition != ""}
 	return s.refs.ReadAlone(ctx, cache.Generations(a.RefsGeneration), key, func() (refs git.Refs, err error) {
@@ -258,14 +254,14 @@ func (s *Service) Refs(ctx context.Context, a *Access) (git.Refs, error) {
 // in between.
 type refsKey struct {
 	repo     ID
-	stranger bool // they were read while stillPublic held
+	stranger bool // read under the condition stillPublic
 }
 
-// maxCachedRefs bounds the cached refs of recently used repositories: about 40
-// MB at the very most. A name longer than usual counts as several.
+// maxCachedRefs is the number of cached refs of recently used repositories, at most about 40 MB. A long
+// name counts as several.
 const maxCachedRefs = 200_000
 
-// refCost counts a repository as one ref besides its own.
+// refCost counts a repository as one ref in addition to its refs.
 func refCost(_ refsKey, refs git.Refs) int64 {
 	cost := 1
 	for _, r := range refs.List {

@@ -9,9 +9,8 @@ import (
 	"arbor/internal/git"
 )
 
-// lockForRefs takes the repository's row, counts the change and tells of its
-// default branch, whether it is archived, and Repo.Purges. Error: 503 while a purge takes
-// over what was written last.
+// lockForRefs locks the repository's row, increments the refs' generation, and returns the default branch,
+// whether the repository is archived, and Repo.Purges. Error: 503 while a purge copies the last objects.
 func lockForRefs(tx *db.Tx, repoID ID) (branchState, error) {
 	var b branchState
 	err := tx.QueryRow(`UPDATE repos SET refs_generation = refs_generation + 1 WHERE id = $1
@@ -36,12 +35,12 @@ func refsNamed(tx *db.Tx, repoID ID, names []string) (map[string]git.SHA, error)
 	return refsNamedIf(tx, repoID, names, "")
 }
 
-// stillPublic holds while the repository $1 is public. It is part of the statement that
-// reads refs for callers who see the repository only because it is public: they must not
-// see refs that are pushed after it was hidden.
+// stillPublic is the condition that the repository $1 is public. It is part of the statement that reads
+// refs for callers who see the repository only because it is public, so that they do not see refs pushed
+// after it became private.
 const stillPublic = ` AND NOT EXISTS (SELECT 1 FROM repos WHERE id = $1 AND private = TRUE)`
 
-// asStranger is stillPublic for an access that ends when the repository is hidden.
+// asStranger returns stillPublic for an access that ends when the repository becomes private.
 func asStranger(a *Access) string {
 	if a.Private || a.Role > account.Pull {
 		return ""
@@ -70,8 +69,8 @@ func refsNamedIf(tx *db.Tx, repoID ID, names []string, condition string) (map[st
 	return found, err
 }
 
-// FirstRefs writes the refs with which a fork begins, in the transaction that makes it. All others are moved
-// by MoveRefs.
+// FirstRefs writes the first refs of a fork in the transaction that creates it. All other refs are moved by
+// MoveRefs.
 func FirstRefs(tx *db.Tx, repoID ID, refs []RefUpdate) error { return writeRefs(tx, repoID, refs) }
 
 // writeRefs writes ref updates.
@@ -113,7 +112,7 @@ func writeRefs(tx *db.Tx, repoID ID, updates []RefUpdate) error {
 	})
 }
 
-// touchPushed dates a push, and makes branch the default unless it is empty.
+// touchPushed sets the time of a push, and the default branch unless branch is empty.
 func touchPushed(tx *db.Tx, repoID ID, branch string, grownKB int64) error {
 	_, err := tx.Exec(`UPDATE repos SET pushed_at = $2, updated_at = $2, size_kb = size_kb + $3,
 			default_branch = CASE WHEN CAST($4 AS TEXT) = '' THEN default_branch ELSE $4 END WHERE id = $1`,
@@ -121,8 +120,8 @@ func touchPushed(tx *db.Tx, repoID ID, branch string, grownKB int64) error {
 	return err
 }
 
-// ReadRefs reads all refs of a repository in the order of their names. Error: 404 when it is gone, or the
-// condition fails.
+// ReadRefs reads all refs of a repository in the order of their names. Error: 404 if it was deleted, or the
+// condition does not hold.
 func ReadRefs(tx *db.Tx, repoID ID, condition string) (git.Refs, error) {
 	rows, err := tx.Query(`SELECT r.default_branch, r.refs_generation, COALESCE(f.name, ''), COALESCE(f.sha,
 		''), COALESCE(f.peeled, '')
@@ -138,7 +137,7 @@ func ReadRefs(tx *db.Tx, repoID ID, condition string) (git.Refs, error) {
 		if err := rows.Scan(&refs.Head, &refs.Generation, &name, &sha, &peeled); err != nil {
 			return git.Refs{}, err
 		}
-		if name != "" { // else it has none
+		if name != "" { // else it has no refs
 			refs.List = append(refs.List, git.Ref{Name: name, SHA: git.SHA(sha), Peeled: git.SHA(peeled)})
 		}
 	}

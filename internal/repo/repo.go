@@ -1,39 +1,37 @@
-// Package repo holds repositories: rights on them, their refs, and access to
-// their objects. Each of its sub-packages has one subject:
+// Package repo implements repositories: the rights on them, their refs, and access to their objects. Its
+// sub-packages:
 //
-//	list           shows repositories, one and many
+//	list           lists repositories, and returns single ones
 //	settings       creates, changes, transfers and deletes them; topics, deploy keys
 //	collaborator   the people with access to them
-//	network        forks, and objects that go between them
+//	network        forks, and copying objects between them
 //	transport      git over HTTP and on connections
-//	maintenance    packs and folders, in the background
+//	maintenance    packing and removing directories, in the background
 //	purge          removes objects permanently
 //
-// What all rooms and the features above need is here:
+// This package has what its sub-packages and the features above it share:
 //
 //	[Service.With], [Access]: the repository, the caller's role   access.go, found.go, find.go
-//	roles that are granted                                       grant.go, people.go
-//	SQL: the row of a repository, and its visibility             store.go, visible.go, scope.go
+//	granted roles                                                grant.go, people.go
+//	the SQL of repositories, and their visibility                store.go, visible.go, scope.go
 //	a new repository                                             repo.go, autoinit.go
-//	[Service.Git]: objects, and the folders that hold them       folder.go, objects.go
-//	folders that are missing or unreadable                       broken.go
-//	[Service.MoveRefs]: refs, and all that reads them            refs.go, landing.go, refnow.go, refstore.go
-//	which objects are shown: those that refs reach               reach.go, reachset.go
-//	and for a time unreached ones                                unreached.go
-//	how much an owner may have                                   quota.go, files.go
-//	how it is shown                                              payload.go, merging.go
+//	[Service.Git]: objects, and their directories                folder.go, objects.go
+//	missing or unreadable directories                            broken.go
+//	[Service.MoveRefs]: refs, and reading them                   refs.go, landing.go, refnow.go, refstore.go
+//	visible objects: those reachable from refs                   reach.go, reachset.go
+//	and recently unreachable ones                                unreached.go
+//	quotas                                                       quota.go, files.go
+//	their JSON                                                   payload.go, merging.go
 //
-// Tables: repos, repo_redirects, collaborators, refs, reserved_repos, unreached_objects,
-// backups. The refs in SQL are the
-// truth; a repository's directory holds objects, and all else there
-// is a copy that nothing trusts. MoveRefs alone moves refs, in the transaction
-// of all that follows. What other features have a part in is a method of [Forge]:
-// package forge names its steps. A repository without refs needs no directory: the first push
-// makes it. One with refs whose directory is missing or unreadable is a failure of the server.
+// Tables: repos, repo_redirects, collaborators, refs, reserved_repos, unreached_objects, backups. The refs
+// in SQL are authoritative; a repository's directory has its objects, and anything else there is a copy
+// that is not relied on. Only MoveRefs moves refs, in one transaction with all effects. Changes that affect
+// other features are methods of [Forge], which package forge implements. A repository without refs may lack
+// a directory, because the first push creates it. A missing or unreadable directory of a repository with
+// refs is a server error.
 //
-// A handler of this package, and of every feature on top of it, receives an
-// [Access]: the repository was found, the caller may see it and has the right
-// that the route table names. With it [Service.Git] gives the objects.
+// Handlers of this package, and of the features above it, get an [Access]: the repository was found, is
+// visible to the caller, and the caller has the right of the route. [Service.Git] opens its objects.
 package repo
 
 import (
@@ -62,7 +60,7 @@ type ID int64
 // String returns the id in the form of folder names.
 func (id ID) String() string { return strconv.FormatInt(int64(id), 10) }
 
-// Repo is a row of the table repos with the owner that its address names.
+// Repo is a row of table repos with its owner.
 type Repo struct {
 	ID             ID
 	OwnerID        account.ID
@@ -72,95 +70,93 @@ type Repo struct {
 	Private        bool
 	DefaultBranch  string // a branch's name without refs/heads/; it need not exist yet
 	HasIssues      bool
-	Archived       bool // read-only for everybody
-	IsTemplate     bool // others are made of it
-	TemplateID     ID   // that it was made of; 0: of none, or it is gone
+	Archived       bool // read-only for everyone
+	IsTemplate     bool // others can be created from it
+	TemplateID     ID   // its template; 0: none, or it was deleted
 	Merging        Merging
-	RefsGeneration int64 // grows with every change of a ref
-	Purges         int64 // grows when objects are purged: its folder is named by it, see folder.go
-	Unreached      bool  // its folder may hold objects that no ref leads to (decision 60)
+	RefsGeneration int64 // incremented with every change of a ref
+	Purges         int64 // increases when objects are purged; part of its directory's name, see folder.go
+	Unreached      bool  // its directory may have unreachable objects (decision 60)
 	OpenIssues     int64 // open issues and pull requests
 	Stars          int64
 	Watchers       int64 // users notified of everything in it
-	// IssuesGeneration grows with every change of what payloads of issues show.
+	// IssuesGeneration is incremented with every change of the issues' JSON.
 	IssuesGeneration int64
 	SizeKB           int64 // of the packs received, in KiB
-	ParentID         ID    // what it was forked from; 0: it is not a fork
+	ParentID         ID    // its parent; 0: not a fork
 	NetworkID        ID    // the root of its network: itself unless it is a fork
-	Withdrawn        bool  // a private fork whose owner does not see the root (decision 62)
-	AllowForking     bool  // of a private one: its organization and the root's allow it
-	Forks            int64 // of it that the caller may see
-	NetworkForks     int64 // of its whole network that the caller may see
+	Withdrawn        bool  // a private fork whose owner cannot see the root (decision 62)
+	AllowForking     bool  // of a private one: its organization and that of the root allow it
+	Forks            int64 // visible to the caller
+	NetworkForks     int64 // in the whole network, visible to the caller
 	CreatedAt        db.Time
 	UpdatedAt        db.Time
 	PushedAt         db.Time
 
 	Topics   Topics
-	Language *string // of most of its code, see package detect; nil: none, or not known yet
+	Language *string // the most used one, see package detect; nil: none, or unknown
 	License  *string // the key of package license; nil as above
 
 	Owner account.Account // ID, Login, Kind, SiteAdmin and DefaultRole only
 }
 
-// deletedMark begins the names of repositories that are being deleted, and no name that people give.
+// deletedMark is the prefix of the names of repositories being deleted. Users cannot choose it.
 const deletedMark = "~"
 
-// DeletedName is the name of a repository that is deleted and whose rows still go, see package deletion: nobody
-// has any role in it. The operator's commands list it.
+// DeletedName returns the name of a repository whose rows are being deleted, see package deletion: nobody
+// has a role in it. The operator's commands list it.
 func DeletedName(id ID) string { return fmt.Sprint(deletedMark, "deleted-", id) }
 
-// Deleted reports that the repository is being deleted.
+// Deleted reports whether the repository is being deleted.
 func (r *Repo) Deleted() bool { return strings.HasPrefix(r.Name, deletedMark) }
 
-// FullName is OWNER/NAME as written.
+// FullName returns OWNER/NAME as written.
 func (r *Repo) FullName() string { return r.Owner.Login + "/" + r.Name }
 
-// Access is a repository as one caller may use it.
+// Access is a repository with the role of a caller.
 type Access struct {
 	*Repo
 	Role   account.Role    // at least Pull
 	Caller *account.Caller // nil: anonymous
 	Member bool            // of the organization that owns the repository
-	// Granted says that the caller has a role in the repository whether it is
-	// public or not.
+	// Granted reports whether the caller has a role other than the public one.
 	Granted bool
 
-	AccountsGeneration int64 // of account.Topic: grows with every change of an account
+	AccountsGeneration int64 // of account.Topic: incremented with every change of an account
 
-	// AsOf is the state of the whole database before the access was read: an answer
-	// that shows more of it than generations cover is kept under that. Of an access
-	// that Find did not give it is [cache.Unknown].
+	// AsOf is the state of the whole database before the access was read. Responses that depend on more
+	// than the generations are cached under it. It is [cache.Unknown] unless Find returned the access.
 	AsOf cache.State
 }
 
 // Insider reports whether the caller may see hidden memberships of the organization.
 func (a *Access) Insider() bool { return a.Member || a.Caller.SeesAll() && !a.Caller.HidesMembers }
 
-// Service holds what the operations on repositories share.
+// Service implements the operations on repositories.
 type Service struct {
-	// These are set before the service is used.
-	Quota    account.Quota // of owners who have none of their own
-	Room     *space.Guard  // nothing is packed while it refuses
+	// Set before the service is used:
+	Quota    account.Quota // of owners without a quota of their own
+	Room     *space.Guard  // nothing is packed while it rejects
 	RetryFor time.Duration // see Again; 0: 20 seconds
 
 	db    *db.DB
 	git   *git.Git
 	log   *slog.Logger
-	dir   string // of all repositories' directories
+	dir   string // parent of all repositories' directories
 	forge Forge
 
 	refs  *cache.Cache[refsKey, git.Refs]
 	reach reachCache
 	found *cache.Cache[foundKey, Found]
-	// of repositories that work without a caller opens, and of those without a folder
+	// of repositories opened without a caller, and of those without a directory
 	standings *cache.Cache[ID, standing]
 	broken    broken
 	moves     broadcast
-	packing   *keyed.Queue[ID] // repositories that were written to
-	ending    sync.WaitGroup   // folders being removed
+	packing   *keyed.Queue[ID] // repositories with new objects
+	ending    sync.WaitGroup   // directories being removed
 }
 
-// New returns the service. The repositories' directories are below dir.
+// New returns a Service. The repositories' directories are below dir.
 func New(d *db.DB, g *git.Git, log *slog.Logger, dir string, forge Forge) *Service {
 	return &Service{
 		db: d, git: g, log: log, dir: dir, forge: forge,
@@ -170,17 +166,16 @@ func New(d *db.DB, g *git.Git, log *slog.Logger, dir string, forge Forge) *Servi
 	}
 }
 
-// Dir is the folder of all repositories' folders.
+// Dir returns the parent of all repositories' directories.
 func (s *Service) Dir() string { return s.dir }
 
-// Written is the queue of the repositories that objects were written to.
+// Written returns the queue of repositories with new objects.
 func (s *Service) Written() *keyed.Queue[ID] { return s.packing }
 
 // MaxName is the length of the longest repository name (decision 8).
 const MaxName = 100
 
-// CheckName reports why a repository cannot have the name, as an errs.Field
-// message; empty when it can (decision 8).
+// CheckName returns the reason why a name is invalid, as an errs.Field message, or "" (decision 8).
 func CheckName(name string) string {
 	switch {
 	case name == "":
@@ -205,7 +200,7 @@ func CheckName(name string) string {
 	return ""
 }
 
-// New repository: what a caller or operator wants.
+// NewRepo is a repository to be created.
 type NewRepo struct {
 	Owner       string // login
 	Name        string
@@ -213,23 +208,23 @@ type NewRepo struct {
 	Homepage    *string
 	Private     bool
 	NoIssues    bool
-	AutoInit    bool   // begin with a commit of a README
-	Gitignore   string // name of a template that the first commit has; empty: none
-	License     string // key of a license that the first commit has; empty: none
+	AutoInit    bool   // create a first commit with a README
+	Gitignore   string // name of a template for the first commit; empty: none
+	License     string // key of a license for the first commit; empty: none
 	Merging     Merging
 	IsTemplate  bool
 
-	template *Access     // that it is made of; nil: none
-	branch   string      // the default one; empty: DefaultBranch
-	branches []RefUpdate // of the template, which the new repository has, too
+	template *Access     // to be created from; nil: none
+	branch   string      // the default branch; empty: DefaultBranch
+	branches []RefUpdate // of the template, to be created too
 }
 
 // DefaultBranch is the default branch of a new repository.
 const DefaultBranch = "main"
 
 // Create creates a repository, empty unless AutoInit or a template is set. by is the caller, nil for the
-// operator at the command line. Errors: 404 for an owner that is not there, 403 when by
-// may not create there, 422 for a name that is not acceptable or taken, and a template that is not there.
+// operator at the command line. Errors: 404 for an unknown owner, 403 if by may not create one there, 422
+// for an invalid or existing name, and an unknown template.
 func (s *Service) Create(ctx context.Context, by *account.Caller, n NewRepo) (*Repo, error) {
 	if message := CheckName(n.Name); message != "" {
 		return nil, nameError(message)
@@ -240,14 +235,14 @@ func (s *Service) Create(ctx context.Context, by *account.Caller, n NewRepo) (*R
 	return s.insert(ctx, by, n, beginning{})
 }
 
-// beginning is what there is of a repository before its row.
+// beginning is what exists of a repository before its row.
 type beginning struct {
-	id   ID          // of its folder; 0: there is none yet
-	refs []RefUpdate // its first ones
-	kb   int64       // KiB that its objects take
+	id   ID          // of its directory; 0: none yet
+	refs []RefUpdate // its first refs
+	kb   int64       // size of its objects
 }
 
-// insert adds the row of a repository, and its first refs.
+// insert inserts the repository and its first refs.
 func (s *Service) insert(ctx context.Context, by *account.Caller, n NewRepo, first beginning) (*Repo, error) {
 	var made *Repo
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
@@ -259,7 +254,7 @@ func (s *Service) insert(ctx context.Context, by *account.Caller, n NewRepo, fir
 			return err
 		}
 		if err := s.CheckQuota(tx, owner, Growth{Repos: 1, KB: first.kb, Hold: true}); err != nil {
-			if _, forbidden := MayCreate(tx, by, owner); forbidden != nil { // whose quota it is not to know
+			if _, forbidden := MayCreate(tx, by, owner); forbidden != nil { // must not learn whose quota it is
 				return forbidden
 			}
 			return err
@@ -288,15 +283,16 @@ func (s *Service) insert(ctx context.Context, by *account.Caller, n NewRepo, fir
 	return made, err
 }
 
-// CreateIn is Create without objects within a transaction, for a fork. Errors: as of Insert.
+// CreateIn is Create without objects within a transaction, for a fork. Errors: as for Insert.
 func (s *Service) CreateIn(tx *db.Tx, r *Repo, by *account.Caller) error {
 	return s.forge.Create(tx, r, by)
 }
 
-// Insert adds the row of a repository, and the role on it of a member who makes it
-// for an organization. Errors: 403 when by may not create there; as of insertRepo.
+// Insert inserts the repository, and the role of an organization's member who creates it. Errors: 403 if by
+// may not create one there; as for insertRepo.
 func Insert(tx *db.Tx, r *Repo, by *account.Caller) error {
-	if by != nil && by.Most(int64(r.ID), r.OwnerID, r.Private) < account.Admin { // nobody chose a new one
+	// A token for chosen repositories cannot include a new one.
+	if by != nil && by.Most(int64(r.ID), r.OwnerID, r.Private) < account.Admin {
 		return by.Insufficient(scope.Repo)
 	}
 	admit, err := MayCreate(tx, by, &r.Owner)
@@ -309,8 +305,8 @@ func Insert(tx *db.Tx, r *Repo, by *account.Caller) error {
 	return putCollaborator(tx, r.ID, by.ID, account.Admin)
 }
 
-// DoneBy is the account that did something to the repository: the caller, or for
-// the operator at the command line the owner, unless that is an organization.
+// DoneBy returns the account that acted on the repository: the caller, or for the operator at the command
+// line the owner unless that is an organization.
 func (r *Repo) DoneBy(by *account.Caller) account.ID {
 	switch {
 	case by != nil:
@@ -322,8 +318,8 @@ func (r *Repo) DoneBy(by *account.Caller) account.ID {
 	}
 }
 
-// MayCreate checks the right to create a repository for owner. admit reports a
-// member of an organization who needs a role on what it creates.
+// MayCreate checks the right to create a repository for owner. admit reports whether the caller, a member
+// of the organization, needs a role on the new repository.
 func MayCreate(tx *db.Tx, by *account.Caller, owner *account.Account) (admit bool, err error) {
 	if by == nil || by.SeesAll() || by.ID == owner.ID {
 		return false, nil
@@ -347,10 +343,10 @@ func nameError(message string) error {
 		Message: message})
 }
 
-// ErrNameTaken is the 422 for a name that another repository of the owner has.
+// ErrNameTaken returns the 422 for a name that the owner already uses.
 func ErrNameTaken() error { return nameError("name already exists on this account") }
 
-// CountForOwner adds a repository to its owner's counters, or with -1 takes it off.
+// CountForOwner adds a repository to its owner's counters, or subtracts it if by is -1.
 func CountForOwner(tx *db.Tx, r *Repo, by int64) error {
 	if r.Private {
 		return account.CountRepos(tx, r.OwnerID, 0, by)
@@ -358,11 +354,11 @@ func CountForOwner(tx *db.Tx, r *Repo, by int64) error {
 	return account.CountRepos(tx, r.OwnerID, by, 0)
 }
 
-// Caches returns the numbers of the caches.
+// Caches returns statistics of the caches.
 func (s *Service) Caches() []cache.Stats {
 	return []cache.Stats{s.refs.Stats("refs"), s.found.Stats("repositories")}
 }
 
-// Wrote notes that objects were written to a repository outside this package, so
-// that its packs are consolidated in time.
+// Wrote records that objects were written to a repository outside this package, so that its packs get
+// consolidated.
 func (s *Service) Wrote(repoID ID) { s.packing.Add(repoID) }

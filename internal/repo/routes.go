@@ -5,8 +5,8 @@ import (
 	"arbor/internal/route"
 )
 
-// Router builds routes on repositories that share a need. Before their handlers run, the repository is found
-// and the caller's role on it checked.
+// Router builds routes of repositories with the same need. Before their handlers are called, the repository
+// is found and the caller's role is checked.
 type Router struct {
 	repos    *Service
 	need     route.Need
@@ -16,7 +16,7 @@ type Router struct {
 // Router returns the Router for a need.
 func (s *Service) Router(need route.Need) Router { return Router{repos: s, need: need} }
 
-// OnArchived returns a Router whose routes also change archived repositories.
+// OnArchived returns a Router whose routes may also change archived repositories.
 func (on Router) OnArchived() Router {
 	on.archived = true
 	return on
@@ -27,7 +27,7 @@ func (on Router) SignedIn(address string, h Handler) route.Route {
 	return on.route(route.SignedIn, account.Pull, address, h)
 }
 
-// Pull returns a route for callers who see the repository.
+// Pull returns a route for callers who can see the repository.
 func (on Router) Pull(address string, h Handler) route.Route {
 	return on.route(route.Pull, account.Pull, address, h)
 }

@@ -5,23 +5,21 @@ import (
 	"arbor/internal/db"
 )
 
-// Scope chooses the repositories of a list that spans many (decision 14).
+// Scope selects the repositories of a list of several repositories (decision 14).
 type Scope struct {
-	Caller        *account.Caller // who must see them; never nil
-	Own           bool            // those that the caller owns or collaborates on
-	Organizations bool            // those of the organizations that the caller belongs to
-	OwnerID       account.ID      // those of this account; 0: of none
+	Caller        *account.Caller // to whom they must be visible; never nil
+	Own           bool            // that the caller owns or collaborates on
+	Organizations bool            // of organizations that the caller belongs to
+	OwnerID       account.ID      // of this account; 0: none
 }
 
-// Scoped is a repository as lists across many need it before they know their
-// page.
+// Scoped is a repository in a Scope, before a page of the list is known.
 type Scoped struct {
 	ID        ID
 	HasIssues bool
 }
 
-// InScope reads which repositories the scope chooses, as far as its caller may
-// see them, by id.
+// InScope reads the repositories that the scope selects and that are visible to its caller, by id.
 func InScope(tx *db.Tx, s Scope) ([]Scoped, error) {
 	from, args := s.from()
 	return db.QueryList(tx, func(row db.Scanner) (r Scoped, err error) {
@@ -30,13 +28,13 @@ func InScope(tx *db.Tx, s Scope) ([]Scoped, error) {
 	}, `SELECT r.id, r.has_issues`+from+` ORDER BY r.id`, args...)
 }
 
-// IDs is a SELECT of the ids of the same repositories, and its arguments.
+// IDs returns a SELECT of the ids of the same repositories, and its arguments.
 func (s Scope) IDs() (query string, args []any) {
 	from, args := s.from()
 	return `SELECT r.id` + from, args
 }
 
-// from returns the rest of a SELECT for the repositories r: FROM and all that follows.
+// from returns the FROM and WHERE clauses for the repositories r.
 func (s Scope) from() (query string, args []any) {
 	from := ""
 	add := func(part string) {
@@ -59,9 +57,8 @@ func (s Scope) from() (query string, args []any) {
 	return accessFrom + `WHERE r.id IN (` + from + `) AND ` + Visible(s.Caller), args
 }
 
-// AccessForHooks returns the access with which payloads of webhooks are rendered: that of a caller with push access
-// to the repository, and otherwise only public access. Error: 404 if it is gone, or withdrawn
-// from its own owner.
+// AccessForHooks returns the access for rendering webhook payloads: push access to the repository, and
+// otherwise only public access. Error: 404 if it was deleted, or is withdrawn from its own owner.
 func AccessForHooks(tx *db.Tx, id ID) (*Access, error) {
 	r, err := ByID(tx, nil, id)
 	if err != nil {

@@ -9,11 +9,10 @@ import (
 	"arbor/internal/errs"
 )
 
-// accessColumns and scanAccess read a repository together with its owner and
-// with what decides the caller's role; accessFrom joins what they need. $1 is
-// the caller's id, 0 for none.
+// accessColumns are the columns of accessFrom that scanAccess reads: a repository with its owner and the
+// caller's roles. $1 is the caller's id, or 0.
 //
-// The columns have a place for how many forks there are, see columnsFor.
+// They are a format with a place for the numbers of forks, see columnsFor.
 const accessColumns = `r.id, r.owner_id, r.name, r.description, r.homepage, r.private, r.default_branch,
 	r.has_issues, r.archived, r.merging, r.refs_generation, r.purges, r.unreached, r.open_issues, r.stars, r.watchers,
 	r.issues_generation, r.size_kb, r.created_at, r.updated_at, r.pushed_at,
@@ -27,13 +26,13 @@ const accessFrom = ` FROM accounts o JOIN repos r ON r.owner_id = o.id
 	LEFT JOIN members m ON m.org_id = o.id AND m.user_id = $1
 	LEFT JOIN collaborators c ON c.repo_id = r.id AND c.user_id = $1 `
 
-// Columns for the callers of nearly all requests, made once.
+// Columns for nearly all callers.
 var (
 	columnsByRole = fmt.Sprintf(accessColumns, forkColumns(PrivateForks(&account.Caller{})))
 	columnsOfAll  = fmt.Sprintf(accessColumns, forkColumns(PrivateForks(&account.Caller{SiteAdmin: true})))
 )
 
-// columnsFor are accessColumns, with the forks counted that the caller may see.
+// columnsFor returns accessColumns with the forks that are visible to the caller counted.
 func columnsFor(caller *account.Caller) string {
 	switch {
 	case caller.SeesAll():
@@ -97,8 +96,8 @@ func accessByFormerName(tx *db.Tx, caller *account.Caller, owner, name string) (
 		`WHERE r.id = `+formerName, account.IDOf(caller), owner, name), caller)
 }
 
-// ByID reads a repository with what the caller, nil for nobody, may do there: perhaps nothing, a role below
-// Pull. Error: 404 for one that is not there.
+// ByID reads a repository with the role of the caller, which may be nil. The role may be below Pull. Error:
+// 404 for an unknown one.
 func ByID(tx *db.Tx, caller *account.Caller, id ID) (*Access, error) {
 	query, args := selectByID(caller, id)
 	return scanAccess(tx.QueryRow(query, args...), caller)
@@ -132,7 +131,7 @@ func accessAgain(tx *db.Tx, caller *account.Caller, id ID) (*Access, error) {
 	return a, err
 }
 
-// selectAgain is what accessAgain asks first, but of keys and Apps.
+// selectAgain returns the query of accessAgain for tokens and anonymous callers.
 func selectAgain(tx *db.Tx, caller *account.Caller, id ID) (query string, args []any) {
 	if caller == nil || caller.TokenID == 0 {
 		return selectByID(caller, id)
@@ -142,8 +141,7 @@ func selectAgain(tx *db.Tx, caller *account.Caller, id ID) (query string, args [
 		[]any{caller.ID, id, caller.TokenID, tx.Now, caller.SiteAdmin}
 }
 
-// Query reads many repositories. where begins after FROM and may use $2
-// onwards.
+// Query reads repositories. where follows FROM and may use $2 onwards.
 func Query(tx *db.Tx, caller *account.Caller, where string, args ...any) ([]*Access, error) {
 	var list []*Access
 	err := db.QueryEach(tx, func(row db.Scanner) error {
@@ -158,9 +156,8 @@ func Query(tx *db.Tx, caller *account.Caller, where string, args ...any) ([]*Acc
 	return list, err
 }
 
-// ReserveID takes an id that no other repository gets, and notes that the folder of that
-// id is in use, until insertRepo or releaseID. Until then the row has a name that no
-// repository can have.
+// ReserveID returns a new unique id and records that its directory is in use, until insertRepo or
+// releaseID. Until then the row has an impossible name.
 func ReserveID(tx *db.Tx, ownerID account.ID) (id ID, err error) {
 	err = tx.QueryRow(`INSERT INTO repos (owner_id, name, name_folded, private, default_branch, created_at,
 		updated_at, pushed_at)
@@ -181,9 +178,8 @@ func releaseID(tx *db.Tx, id ID) (bool, error) {
 	return n == 1, err
 }
 
-// insertRepo adds the row, and sets its id unless it has one that was reserved. A
-// former name that the new repository takes no longer redirects. Errors: 422 when
-// the name is taken; 503 when the reservation has expired, and the folder may go.
+// insertRepo inserts the repository, and sets its id unless it was reserved. If its name is a former name,
+// that no longer redirects. Errors: 422 if the name exists; 503 if the reservation has expired.
 func insertRepo(tx *db.Tx, r *Repo) error {
 	if r.ID != 0 {
 		if reserved, err := releaseID(tx, r.ID); err != nil || !reserved {
@@ -220,7 +216,7 @@ func insertRepo(tx *db.Tx, r *Repo) error {
 	return DropRedirect(tx, r.OwnerID, folded)
 }
 
-// DropRedirect ends the redirect from an address that another repository gets.
+// DropRedirect deletes the redirect from an address that another repository gets.
 func DropRedirect(tx *db.Tx, ownerID account.ID, folded string) error {
 	_, err := tx.Exec(`DELETE FROM repo_redirects WHERE owner_id = $1 AND name_folded = $2`, ownerID, folded)
 	return err
@@ -237,15 +233,14 @@ func ownerOf(tx *db.Tx, id ID) (*account.Account, error) {
 	return &owner, err
 }
 
-// growRepo adds to the size of a repository.
+// growRepo adds to the stored size of a repository.
 func growRepo(tx *db.Tx, id ID, kb int64) error {
 	_, err := tx.Exec(`UPDATE repos SET size_kb = size_kb + $2 WHERE id = $1`, id, kb)
 	return err
 }
 
-// Lock takes the repository's row for the rest of the transaction, so that
-// what two callers decide about it is decided one after the other. Error: 404
-// when it is gone.
+// Lock locks the repository's row until the transaction ends, so that concurrent decisions about it are
+// serialized. Error: 404 if it was deleted.
 func Lock(tx *db.Tx, id ID) error {
 	n, err := tx.Exec(`UPDATE repos SET owner_id = owner_id WHERE id = $1`, id)
 	if err == nil && n == 0 {
@@ -254,8 +249,8 @@ func Lock(tx *db.Tx, id ID) error {
 	return err
 }
 
-// DeleteRow removes the repository's row, and with it all rows that hang on it: refs,
-// issues, pull requests, collaborators, stars. Error: 404.
+// DeleteRow deletes the repository's row and all rows that refer to it: refs, issues, pull requests,
+// collaborators, stars. Error: 404.
 func DeleteRow(tx *db.Tx, id ID) error {
 	n, err := tx.Exec(`DELETE FROM repos WHERE id = $1`, id)
 	if err == nil && n == 0 {
@@ -264,7 +259,7 @@ func DeleteRow(tx *db.Tx, id ID) error {
 	return err
 }
 
-// MergingNow reads the settings of a repository, whose row the transaction has locked.
+// MergingNow reads the merge settings of a repository whose row is locked.
 func MergingNow(tx *db.Tx, id ID) (m Merging, err error) {
 	err = tx.QueryRow(`SELECT merging FROM repos WHERE id = $1`, id).Scan(&m)
 	return m, err

@@ -11,9 +11,9 @@ import (
 	"arbor/internal/git"
 )
 
-// Generate creates a repository from a template that the caller of the access sees. It has the template's default
-// branch, or with all each branch, which begins with one commit of the caller's with the template's files.
-// Errors: 422 for a repository that is not a template, and as Create; 404 and 409 when the template is deleted or
+// Generate creates a repository from a template that is visible to the caller. It gets the template's
+// default branch, or all branches, each with one commit of the caller with the template's files. Errors:
+// 422 for a repository that is not a template, and as for Create; 404 and 409 if the template is deleted or
 // purged during the call.
 func (s *Service) Generate(ctx context.Context, a *Access, n NewRepo, all bool) (*Repo, error) {
 	if message := CheckName(n.Name); message != "" {
@@ -39,8 +39,8 @@ func (s *Service) Generate(ctx context.Context, a *Access, n NewRepo, all bool) 
 	return s.createWithCommit(ctx, a.Caller, n)
 }
 
-// copyTemplate brings the files of the template's branches, and writes the commits that the new repository's
-// begin with, in the place of the template's.
+// copyTemplate copies the files of the template's branches, and writes the first commits of the new
+// repository's branches.
 func (s *Service) copyTemplate(
 	ctx context.Context, n NewRepo, to *git.Repository, author git.Signature,
 ) ([]RefUpdate, error) {

@@ -26,7 +26,7 @@ type Kind struct {
 	Time  time.Duration // the longest that it may take: then it is a 503; 0: it sees to that itself
 }
 
-// Asked is a search as a request asks for it.
+// Asked is a parsed search request.
 type Asked struct {
 	Terms     []*Term // but for sort:
 	Sort      string
@@ -92,8 +92,8 @@ func NewKinds(s *Service) *Kinds {
 // Stats returns the statistics of the cache.
 func (k *Kinds) Stats(name string) cache.Stats { return k.answers.Stats(name) }
 
-// Serve answers a search with what find makes of it. It waits for a slot first, so few run at one
-// time. Errors: 422 for what cannot be understood and beyond the first thousand results; 429, 503.
+// Serve writes the results of find. It first waits for a slot, which limits concurrent searches. Errors:
+// 422 for an invalid query and beyond the first thousand results; 429, 503.
 func (k *Kinds) Serve(w http.ResponseWriter, r *http.Request, kind Kind,
 	find func(ctx context.Context, out *web.Output, q *Asked) (*Found, error)) error {
 	if h := w.Header(); h.Get("X-RateLimit-Resource") != "" {
@@ -167,8 +167,8 @@ func (k *Kind) find(out *web.Output, q *Asked,
 	return found, err
 }
 
-// FindNamed finds a page once all repositories and accounts that were acknowledged before are
-// indexed; Part says that some are not after some seconds. read adds what it finds, and may run again.
+// FindNamed finds a page after all acknowledged repositories and accounts are indexed; Part says that some
+// are not after some seconds. read adds the results, and may run again.
 func (k *Kinds) FindNamed(
 	ctx context.Context, read func(tx *db.Tx, found *Found) error,
 ) (found *Found, err error) {

@@ -46,12 +46,12 @@ func (api *API) Issues(w http.ResponseWriter, r *http.Request) error {
 		web.Link(w, r, at, min(found.Total, MaxReach))
 		return found.write(out)
 	}
-	// What is found depends on the whole store, so an answer is kept only while
-	// nothing is committed: neither an issue nor the indexing of one.
+	// Results depend on the whole store, so a cached response is valid only until the next commit, of an
+	// issue or of the index.
 	return api.answers.Serve(w, r, api.s.db.State(r.Context()), web.Key(r, account.ViewOf(caller)), render)
 }
 
-// readQuery reads a query's text, and the parameters that order what it finds.
+// readQuery parses a query's text and the parameters of the order.
 func readQuery(r *http.Request, text string) (*Query, error) {
 	q, err := Parse(text)
 	if err != nil {
@@ -73,8 +73,8 @@ func readQuery(r *http.Request, text string) (*Query, error) {
 	return q, nil
 }
 
-// write renders GitHub's issue-search-result. The items come before
-// all but counts: clients that page take the first list.
+// write renders GitHub's issue-search-result. The items come first after the counts, because clients use
+// the first list for paging.
 func (f *Results) write(out *web.Output) error {
 	out.Grow(4 << 10 * (len(f.Hits) + 1))
 	if err := out.Open(struct {

@@ -60,7 +60,7 @@ func negated(e finder.Expr, not bool) finder.Expr {
 	return e
 }
 
-// repos asks for repositories and what they are. Of several only one has to be there.
+// repos returns the conditions on repositories. Of several named ones only one must exist.
 func (q *Query) repos(n *named) (where finder.And) {
 	if len(q.Repos.Yes)+len(q.Owners.Yes) > 0 {
 		where = append(where, finder.OfRepo{Repos: n.repoIDs(q.Repos.Yes), Owners: n.ids(q.Owners.Yes)})
@@ -101,7 +101,7 @@ func (q *Query) words(in fulltext.Part) (where finder.And, possible bool) {
 	return where, true
 }
 
-// parts asks for people who have a part in an issue.
+// parts returns the conditions on people.
 func (q *Query) parts(n *named) (where finder.And) {
 	if len(q.Authors.Yes) > 0 {
 		where = append(where, finder.HasUser(posting.ByAuthor, n.ids(q.Authors.Yes)))
@@ -127,7 +127,7 @@ func (q *Query) parts(n *named) (where finder.And) {
 		{&q.Requested, func(id account.ID) finder.Expr { return finder.AskedToReview(id) }},
 	} {
 		if len(n.ids(c.of.Yes)) < len(c.of.Yes) {
-			return finder.And{finder.Or{}} // somebody is not there
+			return finder.And{finder.Or{}} // an unknown account
 		}
 		for _, id := range n.ids(c.of.Yes) {
 			where = append(where, c.condition(id))
@@ -139,8 +139,8 @@ func (q *Query) parts(n *named) (where finder.And) {
 	return where
 }
 
-// labels asks for labels and milestones. Titles match without regard to the case of
-// ASCII letters, which is what both engines fold.
+// labels returns the conditions on labels and milestones. Titles match ignoring the case of ASCII letters,
+// which both engines support.
 func (q *Query) labels() (where finder.And) {
 	add := func(kind posting.Kind, names []string, fold func(string) string, not bool) {
 		folded := make([]string, len(names))
@@ -190,8 +190,8 @@ func (q *Query) flags() (where finder.And) {
 	return where
 }
 
-// reviews, statuses and reasons are the values of review:, status: and reason:, and what they ask for. No
-// branch demands a review.
+// reviews, statuses and reasons are the values of review:, status: and reason:, with their conditions.
+// Branches cannot require reviews.
 func reviews() map[string]finder.Expr {
 	return map[string]finder.Expr{
 		"none":              finder.And{finder.HasOne(posting.ByPull.Of(0)), finder.Not{Expr: finder.Reviewed}},
@@ -234,7 +234,7 @@ func oneOf(c Choice, condition func(values []string) finder.Expr) (where finder.
 	return where
 }
 
-// states asks for branches, reviews, statuses, links and reasons.
+// states returns the conditions on branches, reviews, statuses, links and reasons.
 func (q *Query) states() (where finder.And) {
 	of := func(m map[string]finder.Expr) func([]string) finder.Expr {
 		return func(values []string) finder.Expr {
@@ -264,8 +264,8 @@ func within(f finder.Field, s Span) finder.Expr {
 	return finder.Between{Field: f, From: s.From, To: s.To}
 }
 
-// spans asks for times and numbers. What has no such time is in no span, and not
-// outside of one either: only what was closed can have been closed before some day.
+// spans returns the conditions on times and numbers. Issues without the time match neither a span nor its
+// negation: only closed issues can have been closed before a day.
 func (q *Query) spans() (where finder.And) {
 	for _, c := range []struct {
 		field finder.Field

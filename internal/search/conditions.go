@@ -106,8 +106,8 @@ func (c *Conditions) Names(
 	return from, true
 }
 
-// Scope adds the conditions of repo:, user: and org: on the repositories r. Error: the 422 of
-// GitHub where nothing of what is asked for is there to be seen; named is true where something is.
+// Scope adds the conditions of repo:, user: and org: on the repositories r. Error: GitHub's 422 if none of
+// the named ones is visible. named reports whether any is named.
 func (c *Conditions) Scope(terms []*Term) (named bool, err error) {
 	var logins, repos []string
 	for _, t := range terms {

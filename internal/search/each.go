@@ -10,9 +10,9 @@ import (
 	"arbor/internal/issue"
 )
 
-// SearchEach finds the first size issues of each query, as Search does, for the page of what waits for somebody. It
-// takes a few statements for all of them where each finds few issues, and reads nothing that these refer to but their
-// repositories. Errors: those of Search; 422 for a query with words.
+// SearchEach finds the first size issues of each query, for the page of issues waiting for a user. If each
+// finds few issues, it takes a few statements for all, and reads of their references only the repositories.
+// Errors: those of Search; 422 for a query with words.
 func (s *Service) SearchEach(
 	ctx context.Context, caller *account.Caller, queries []*Query, size int64,
 ) ([]*Results, error) {

@@ -207,8 +207,7 @@ func ReadTimes(s string) (Span, bool) {
 	})
 }
 
-// within moves what is outside of the bounds onto them, so that String can write
-// all that is read.
+// within clamps a span to the bounds, so that String can format every span that was read.
 func (s Span) within(low, high int64) Span {
 	return Span{min(max(s.From, low), high), min(max(s.To, low), high)}
 }

@@ -20,7 +20,7 @@ type Match struct {
 	Indices [2]int `json:"indices"`
 }
 
-// Bounds of what is shown of a text.
+// Limits of the shown text.
 const (
 	maxFragments = 3
 	maxMatches   = 20  // of a fragment
@@ -79,7 +79,7 @@ func foldRunes(text []rune) []rune {
 	return folded
 }
 
-// firstOf finds the first place at which one of the words stands; -1: none does.
+// firstOf returns the first position of one of the words, or -1.
 func firstOf(text []rune, words [][]rune) (at, length int) {
 	for i, r := range text {
 		for _, w := range words {

@@ -18,9 +18,8 @@ const (
 	patience   = 5 * time.Second        // for which a search waits for the worker
 )
 
-// indexer is what searches and the worker that indexes tell each other. Only the
-// worker writes: a search that finds texts that are not indexed asks it for a
-// pass, and waits for its end.
+// indexer synchronizes searches and the worker. Only the worker writes: a search that finds unindexed texts
+// requests a pass, and waits for its end.
 type indexer struct {
 	changed  chan struct{} // holds a value after a change
 	asked    chan struct{} // holds a value while a search waits for a pass that has not begun
@@ -97,7 +96,7 @@ func (s *Service) Run(ctx context.Context) error {
 	}
 }
 
-// rest waits, unless somebody waits for the worker.
+// rest sleeps unless a search waits for the worker.
 func (s *Service) rest(ctx context.Context, d time.Duration) {
 	if s.waiting.Load() > 0 {
 		return
@@ -107,7 +106,7 @@ func (s *Service) rest(ctx context.Context, d time.Duration) {
 	select {
 	case <-timer.C:
 	case <-s.asked:
-		ring(s.asked) // for Run: who asked may want the pass after this one
+		ring(s.asked) // for Run: the caller may need the pass after this one
 	case <-ctx.Done():
 	}
 }

@@ -7,11 +7,11 @@ import "arbor/internal/db"
 type Statement struct {
 	ID     string // the column of the ids
 	Scored bool   // whether f.score is what they are scored by; otherwise each one's score is 1
-	Rest   string // what stands behind the columns, from FROM on
+	Rest   string // the statement after the columns, from FROM on
 	Order  string // ORDER BY, in which no two are equal
 }
 
-// ReadPage finds the ids and the scores of the page that is asked for. It sets the Total of found.
+// ReadPage finds the ids and the scores of the requested page. It sets found.Total.
 func ReadPage[ID ~int64](
 	c *Conditions, q *Asked, s Statement, found *Found,
 ) (ids []ID, scores []Score, err error) {

@@ -13,7 +13,7 @@ import (
 const (
 	maxText       = 256 // code points of words, as at GitHub
 	maxWords      = 32
-	maxQualifiers = 100 // labels of one count one by one; what is said twice may count once
+	maxQualifiers = 100 // several labels each count; repeated ones may count once
 	maxGroups     = 32  // alternatives
 	maxDepth      = 6   // of groups within groups
 )
@@ -77,7 +77,7 @@ func invalid(format string, args ...any) error {
 // parser reads a query from left to right, each byte a fixed number of times.
 type parser struct {
 	text, rest string
-	q          *Query // what is read at present
+	q          *Query // the query being parsed
 	top        Sort   // of the whole
 	used       bool   // there was a word or a qualifier
 	length     int    // code points of words
@@ -87,7 +87,7 @@ type parser struct {
 	err        error
 }
 
-// fail notes what is wrong, and where.
+// fail records an error with its position.
 func (p *parser) fail(format string, args ...any) {
 	if p.err == nil {
 		at := utf8.RuneCountInString(p.text[:len(p.text)-len(p.rest)]) + 1
@@ -157,13 +157,13 @@ func (p *parser) atEnd() bool {
 	return p.rest == "" || p.rest[0] == ')' || p.sees("OR")
 }
 
-// sees reports that an operator comes next.
+// sees reports whether an operator comes next.
 func (p *parser) sees(name string) bool {
 	after, found := strings.CutPrefix(p.rest, name)
 	return found && (after == "" || strings.IndexAny(after, spaces+"()") == 0)
 }
 
-// operator reads an operator, if it comes next, and the spaces around it.
+// operator parses an operator and the spaces around it, if it comes next.
 func (p *parser) operator(name string) bool {
 	p.rest = strings.TrimLeft(p.rest, spaces)
 	found := p.sees(name)
@@ -199,7 +199,7 @@ func (p *parser) term(not bool, depth int) bool {
 	return p.word(p.bare(), not)
 }
 
-// group reads what stands in parentheses.
+// group parses a query in parentheses.
 func (p *parser) group(not bool, depth int) {
 	if depth == maxDepth {
 		p.fail("The search is nested more than %d deep.", maxDepth)

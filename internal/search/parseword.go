@@ -48,10 +48,10 @@ func (p *parser) word(word string, not bool) bool {
 	return true
 }
 
-// name reads the name of a qualifier and its colon, and returns it in lower case. False, and nothing is read,
-// where no qualifier stands. One that is in none of the lists is an error: a misspelt qualifier would find
-// what it does not say (decision 68). A word whose colon is followed by another one or by a slash
-// (std::vector, http://x.org) is text.
+// name parses the name of a qualifier and its colon, and returns it in lower case. It returns false and
+// consumes nothing if no qualifier follows. A name that is in none of the lists is an error, because a
+// misspelled qualifier would give wrong results (decision 68). A word whose colon is followed by another
+// one or by a slash (std::vector, http://x.org) is text.
 func (p *parser) name(lists ...[]string) (string, bool) {
 	end := strings.IndexFunc(p.rest, func(r rune) bool { return r != '-' && (r|0x20 < 'a' || r|0x20 > 'z') })
 	if end <= 0 || p.rest[end] != ':' {
@@ -85,7 +85,7 @@ func theirs() []string {
 		"blocking", "is-blocked"}
 }
 
-// quoted reads what stands in quotes; without a second one, the rest.
+// quoted parses a quoted string; without a second quote, the rest.
 func (p *parser) quoted() string {
 	var b strings.Builder
 	for i := 1; i < len(p.rest); i++ {
@@ -134,8 +134,8 @@ func (p *parser) list() (list []string) {
 	return append(list, value.String())
 }
 
-// An unescaped plus in an address is a space. clock is what stands before such a space in a time, offset is
-// the space and what stands behind it.
+// An unescaped plus in an address is a space. clock matches the part of a time before such a space, offset
+// the space and the part after it.
 var (
 	clock  = regexp.MustCompile(`T\d\d:\d\d(:\d\d(\.\d+)?)?$`)
 	offset = regexp.MustCompile(`^ \d\d:\d\d(\.\.|[` + spaces + `)]|$)`)

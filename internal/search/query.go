@@ -40,10 +40,9 @@ import (
 	"arbor/internal/fulltext"
 )
 
-// Query is what a search asks for: all of it must hold. The zero Query lets
-// every issue through.
+// Query is a parsed search: all of its conditions must match. The zero Query matches every issue.
 type Query struct {
-	Words    []string      // words and phrases that must stand in the text
+	Words    []string      // words and phrases in the text
 	NotWords []string      // and those that must not
 	In       fulltext.Part // where; none: everywhere
 
@@ -52,8 +51,8 @@ type Query struct {
 	Owners     Choice // logins of the repository's owner
 	Authors    Choice // logins
 	Milestones Choice // titles
-	Heads      Choice // branches that pull requests come from, by the beginnings of their names
-	Bases      Choice // branches that they ask to merge into
+	Heads      Choice // head branches of pull requests, by prefix
+	Bases      Choice // base branches of pull requests
 	Reasons    Choice // why it was closed or opened again
 
 	// An issue may have many of these, and needs all of Yes. Logins may be Me.
@@ -62,10 +61,10 @@ type Query struct {
 	Commenters Choice
 	Involved   Choice // authors, assignees, mentioned or commenters
 	Reviewers  Choice // who submitted a review
-	Requested  Choice // who is asked for one
-	Reviews    Choice // what reviews come to
-	Statuses   Choice // what the statuses of the head come to
-	Linked     Choice // to what it is linked: pr or issue
+	Requested  Choice // requested reviewers
+	Reviews    Choice // combined reviews
+	Statuses   Choice // combined statuses of the head
+	Linked     Choice // linked to: pr or issue
 	Labels     []LabelSet
 
 	Open, Pull, Merged, Draft, Locked Flag
@@ -81,13 +80,13 @@ type Query struct {
 	Sort Sort // of the whole; groups have none
 }
 
-// Group asks for one of some queries, or excludes all of them.
+// Group matches one of several queries, or excludes all of them.
 type Group struct {
 	Not bool
 	Any []*Query
 }
 
-// depth is how deep groups stand within groups.
+// depth returns the nesting depth of groups.
 func (q *Query) depth() (deepest int) {
 	for _, g := range q.Groups {
 		for _, in := range g.Any {
@@ -107,13 +106,13 @@ func (q *Query) each(wanted bool, fn func(q *Query, wanted bool)) {
 	}
 }
 
-// hasWords reports that the index of words is asked.
+// hasWords reports whether the query needs the word index.
 func (q *Query) hasWords() (has bool) {
 	q.each(true, func(q *Query, _ bool) { has = has || len(q.Words)+len(q.NotWords) > 0 })
 	return has
 }
 
-// asksIndex reports that what the worker indexes is asked: words, or links.
+// asksIndex reports whether the query needs the worker's indexes: words or links.
 func (q *Query) asksIndex() (asks bool) {
 	q.each(true, func(q *Query, _ bool) { asks = asks || len(q.Linked.Yes)+len(q.Linked.No) > 0 })
 	return asks || q.hasWords()
@@ -122,17 +121,16 @@ func (q *Query) asksIndex() (asks bool) {
 // Me stands for the caller's login.
 const Me = "@me"
 
-// Choice is what is asked for and what is excluded: never one of No.
+// Choice has the required and the excluded values; none of No may match.
 type Choice struct{ Yes, No []string }
 
-// LabelSet asks for one of the labels, or excludes all of them.
+// LabelSet matches one of the labels, or excludes all of them.
 type LabelSet struct {
 	Names []string
 	Not   bool
 }
 
-// Flag is a set of answers to a question. No answer: it was not asked; both:
-// nothing can be right.
+// Flag is a set of values of a boolean. Empty: any; both: nothing can match.
 type Flag uint8
 
 // The answers.
@@ -148,14 +146,14 @@ type Span struct{ From, To int64 }
 // Always matches every value.
 func Always() Span { return Span{math.MinInt64, math.MaxInt64} }
 
-// Spans asks for what lies in a span, if asked at all, and in none of others.
+// Spans matches one of some spans, if any, and none of others.
 type Spans struct {
 	Asked bool
 	In    Span
 	Not   []Span
 }
 
-// Sort is the order that a query asks for.
+// Sort is the order of the results.
 type Sort struct {
 	By  By
 	Asc bool

@@ -14,11 +14,9 @@ type named struct {
 	caller *account.Caller
 }
 
-// resolve looks up what the query names, in two queries at most. Errors: the 422 of
-// GitHub, in the same words whether something is not there or not to be seen,
-// for people whom nobody is, and when none of the repositories and owners that
-// are asked for is there; of several, those that are count. What is excluded
-// may be missing.
+// resolve looks up the names in the query, in at most two queries. Errors: GitHub's 422, with the same
+// message for missing and invisible things, for unknown people, and if none of the required repositories
+// and owners exists; of several only the existing ones count. Excluded ones may be missing.
 func resolve(tx *db.Tx, caller *account.Caller, q *Query) (*named, error) {
 	n := &named{repos: map[string]*repo.Access{}, caller: caller}
 	var logins, repos []string
@@ -48,7 +46,7 @@ func (q *Query) people() []*Choice {
 		&q.Requested}
 }
 
-// check is the 422 for what is asked for and not there.
+// check returns the 422 for required names that do not exist.
 func (n *named) check(q *Query) error {
 	nobody, scoped, found := false, 0, 0
 	q.each(true, func(q *Query, wanted bool) {

@@ -53,11 +53,10 @@ type Hit struct {
 	Score int64 // from 1; only numbers of one query compare
 }
 
-// Search finds what the caller, perhaps nil, may see of what the query asks for
-// (decision 13). It only reads: before it takes a slot, it waits some seconds at
-// most for the worker to index what was acknowledged before. Errors: 422 for
-// people and repositories that are not there or not to be seen, and for a page beyond the first MaxReach results;
-// 503 when it takes too long.
+// Search finds the issues matching the query that are visible to the caller, which may be nil (decision
+// 13). It only reads: before it takes a slot, it waits up to some seconds for the worker to index
+// everything acknowledged before. Errors: 422 for missing or invisible people and repositories, and for a
+// page beyond the first MaxReach results; 503 if it takes too long.
 func (s *Service) Search(
 	ctx context.Context, caller *account.Caller, q *Query, at web.Page,
 ) (*Results, error) {
@@ -72,8 +71,8 @@ func (s *Service) Search(
 	return found, err
 }
 
-// read runs what reads a search, with a slot and for as long as a search may take. whole tells fn that
-// all that was acknowledged before is indexed; a search that does not ask the index does not wait for that.
+// read calls fn with a slot and the time limit of searches. whole tells fn that everything acknowledged
+// before is indexed; a search that does not need the index does not wait for that.
 func (s *Service) read(ctx context.Context, index bool, fn func(tx *db.Tx, whole bool) error) error {
 	whole := true
 	if index {

@@ -14,8 +14,8 @@ import (
 // SELECT.
 const maxListed = 500
 
-// look finds out where to search, as far as the caller may see it, and sets that in
-// a query. where is a condition on repositories, as finder.Split gives it.
+// look determines the repositories to search, as far as they are visible to the caller, and sets them in a
+// query. where is a condition on repositories from finder.Split.
 func look(tx *db.Tx, caller *account.Caller, where finder.Expr, in *finder.Query) error {
 	args := []any{account.IDOf(caller)}
 	from := repo.FromVisible("r.id", caller) // of an id that is its own: of any

@@ -12,7 +12,7 @@ import (
 // Term is a word or a qualifier of a search whose terms all must hold.
 type Term struct {
 	Name   string // of the qualifier, in lower case; empty: this is a word or a phrase
-	Value  string // what stands behind the colon, or the word
+	Value  string // after the colon, or the word
 	Not    bool
 	before parser // as it was before the term
 }

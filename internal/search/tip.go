@@ -17,7 +17,7 @@ import (
 // Bounds of a search that reads repositories.
 const (
 	MaxTips  = 100             // repositories
-	ScanTime = 5 * time.Second // after which it answers what it found
+	ScanTime = 5 * time.Second // then it returns what it has found
 )
 
 // Tip is a repository that is searched, and the head of its default branch.
@@ -146,8 +146,8 @@ func passing(err error) bool {
 		known.Kind == errs.Unavailable || known.Kind == errs.Conflict)
 }
 
-// Emails finds the addresses that make a commit that of the people whom the terms of a name tell of,
-// by login. Error: 422 for somebody who is not there.
+// Emails returns the addresses of the people in the terms of a name, by login, to match commits. Error: 422
+// for an unknown account.
 func (c *Conditions) Emails(terms []*Term, names ...string) (map[string][]string, error) {
 	found := map[string][]string{}
 	var logins []string

@@ -8,18 +8,18 @@ import (
 	"arbor/internal/repo/transport"
 )
 
-// command is what git asks for: one of its services on a repository.
+// command is git's request: one of its services for a repository.
 type command struct {
 	service     string
-	owner, name string // as the client wrote them, the name perhaps with .git
+	owner, name string // as sent by the client; name may end with .git
 }
 
 // maxCommand bounds a command line in bytes.
 const maxCommand = 1024
 
-// parseCommand reads a command line: git-upload-pack 'OWNER/NAME.git', or git upload-pack ... A slash may
-// stand before and behind. Words are quoted as git quotes them, and nothing is expanded. Error: Invalid, in
-// words for people.
+// parseCommand parses a command line: git-upload-pack 'OWNER/NAME.git', or git upload-pack ... The path may
+// start and end with a slash. Words are quoted as by git, without expansion. Error: Invalid, with a message
+// for people.
 func parseCommand(line string) (command, error) {
 	if len(line) > maxCommand {
 		return command{}, errs.New(errs.Invalid, "the command is too long")
@@ -64,8 +64,8 @@ func plain(s string) bool {
 	return len(s) <= repo.MaxName+len(".git")
 }
 
-// split splits a line at spaces. Single quotes keep what is between them, double quotes too, and a backslash
-// outside of single quotes keeps the next byte. ok is false for a quote that does not end.
+// split splits a line at spaces. Single and double quotes group words, and a backslash outside of single
+// quotes escapes the next byte. ok is false for an unterminated quote.
 func split(line string) (words []string, ok bool) {
 	var word strings.Builder
 	begun, quote := false, byte(0)

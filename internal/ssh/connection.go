@@ -16,10 +16,10 @@ import (
 	"arbor/internal/errs"
 )
 
-// user is the name under which everybody signs in: the key says who it is.
+// user is the user name for everyone: the key identifies the account.
 const user = "git"
 
-// Bounds of what a signed-in client may ask for on one connection.
+// Limits of a signed-in client on one connection.
 const (
 	maxSessions = 10
 	maxRefused  = 100
@@ -78,7 +78,7 @@ func (s *Server) serve(ctx context.Context, conn net.Conn) {
 			c.refuse(channel, ssh.Prohibited, "nothing is forwarded here")
 			continue
 		}
-		release, reason := c.open(ctx)
+		release, reason := c.reserveSession(ctx)
 		if reason != "" {
 			c.refuse(channel, ssh.ResourceShortage, reason)
 			continue
@@ -89,7 +89,7 @@ func (s *Server) serve(ctx context.Context, conn net.Conn) {
 			c.session(ctx, channel)
 		})
 	}
-	cancel() // the client is gone
+	cancel() // the client has disconnected
 	open.Wait()
 }
 
@@ -150,10 +150,10 @@ func (c *connection) signIn(
 	}
 }
 
-// refuseAll answers what a client asks of the whole connection, such as to forward ports.
+// refuseAll rejects global requests, such as port forwarding.
 func (c *connection) refuseAll(requests <-chan *ssh.Request) {
 	for r := range requests {
-		if r.Type != "keepalive@openssh.com" { // any answer tells the client that somebody is there
+		if r.Type != "keepalive@openssh.com" { // any reply keeps the client alive
 			c.count()
 		}
 		if r.WantReply {
@@ -167,7 +167,7 @@ func (c *connection) refuse(channel ssh.NewChannel, why ssh.RejectionReason, mes
 	_ = channel.Reject(why, message)
 }
 
-// count ends a connection that asks for too much in vain.
+// count ends a connection with too many rejected requests.
 func (c *connection) count() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -176,12 +176,12 @@ func (c *connection) count() {
 	}
 }
 
-// window is how much a client may send on a channel before anybody reads it, in bytes:
-// golang.org/x/crypto/ssh keeps so much, and says so to nobody. Buffers come on top.
+// window is how many bytes a client may send on a channel before they are read: golang.org/x/crypto/ssh
+// buffers that much without a setting. Buffers come on top.
 const window = 2<<20 + 256<<10
 
-// open reserves a session. If there is none left, it returns the reason.
-func (c *connection) open(ctx context.Context) (release func(), refused string) {
+// reserveSession reserves a session. If there is none left, it returns the reason.
+func (c *connection) reserveSession(ctx context.Context) (release func(), refused string) {
 	c.mu.Lock()
 	full := c.sessions == maxSessions || c.stopping
 	if !full {

@@ -9,8 +9,8 @@ import (
 	"arbor/internal/admission"
 )
 
-// Clients that have not signed in cost processor time that nobody can be charged for. So the
-// server works for few of them at one time, and those of one network leave room for others.
+// Handshakes of anonymous clients cost processor time that cannot be charged to an account. So only few run
+// concurrently, and those of one network leave room for others.
 const (
 	maxHandshakes        = 64
 	maxNetworkHandshakes = 16
@@ -34,7 +34,7 @@ func newHandshakes() *handshakes {
 	return &handshakes{all: make(chan struct{}, maxHandshakes), of: map[netip.Prefix]*network{}}
 }
 
-// enter waits for a client's turn, as long as a handshake may take; false when it did not come.
+// enter waits for a client's turn, at most as long as a handshake may take, and reports whether it came.
 func (h *handshakes) enter(from netip.Addr) (leave func(), ok bool) {
 	key := admission.NetworkOf(from)
 	h.mu.Lock()

@@ -59,9 +59,8 @@ func NewHostKeys() (list []ssh.Signer, err error) {
 	return list, nil
 }
 
-// HostKeys reads the host keys in a folder, and makes those that are missing, durably. A key that is there
-// is never written again: of several nodes that start at once on one folder, all get the keys of the
-// fastest.
+// HostKeys reads the host keys in a directory, and durably creates missing ones. It never overwrites a key:
+// if several nodes start concurrently with one directory, all get the keys of the fastest.
 func HostKeys(dir string) ([]ssh.Signer, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err

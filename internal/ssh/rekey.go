@@ -9,9 +9,9 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// A key exchange costs as much as a clone of some files, and a client may ask for one at any time. Honest
-// ones do so after a gigabyte, or after a megabyte if configured so. So a connection has a few, and
-// further ones by what it moves and how long it lasts.
+// A key exchange costs as much as a small clone, and a client may request one at any time. Honest clients
+// do so after a gigabyte, or after a megabyte if configured so. So a connection may have a few, and more
+// depending on the data transferred and its duration.
 const (
 	fewExchanges     = 16
 	bytesPerExchange = 512 << 10

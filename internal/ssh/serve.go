@@ -28,14 +28,14 @@ type request struct {
 	caller  *account.Caller
 	ticket  *admission.Ticket
 	stream  *admission.PacedStream // nil for one that never was a conversation
-	moved   bool                   // the client was told where the repository is now
+	moved   bool                   // the client was told the repository's current address
 }
 
 func (s *session) begin(service string) *request {
 	return &request{s: s, id: s.c.s.o.NewID(), service: service, start: time.Now()}
 }
 
-// execute runs a command line, and gives its exit status.
+// execute runs a command line and returns its exit status.
 func (s *session) execute(ctx context.Context, line string) int {
 	c, err := parseCommand(line)
 	r := s.begin(c.service)
@@ -46,7 +46,7 @@ func (s *session) execute(ctx context.Context, line string) int {
 		err = r.serve(ctx)
 	}
 	if err != nil && ctx.Err() == nil {
-		s.say("ERROR: %s", told(err))
+		s.say("ERROR: %s", clientMessage(err))
 	}
 	r.end(ctx, err)
 	if err != nil {
@@ -111,8 +111,7 @@ func message(err error) string {
 	return "Internal error: the log of the server says more."
 }
 
-// statusOf is the status that HTTP would have, by which the log and the metrics tell what became of a
-// request.
+// statusOf returns the equivalent HTTP status of an outcome, for the log and the metrics.
 func statusOf(ctx context.Context, err error) int {
 	switch {
 	case err == nil:
@@ -131,7 +130,7 @@ func (r *request) end(ctx context.Context, err error) {
 	level := slog.LevelInfo
 	switch {
 	case status == http.StatusInsufficientStorage:
-		level = slog.LevelWarn // the guard says once what it is
+		level = slog.LevelWarn // the guard logs the cause once
 	case errs.Is(err, errs.Paused): // info: nothing is wrong
 	case status >= http.StatusInternalServerError:
 		level = slog.LevelError

@@ -1,4 +1,4 @@
-// Package ssh lets people and deploy keys fetch and push over SSH, and do nothing else there.
+// Package ssh implements fetches and pushes over SSH for users and deploy keys, and nothing else.
 //
 //	server.go      listening, and stopping
 //	handshakes.go  how many clients shake hands at one time
@@ -50,7 +50,7 @@ type Options struct {
 	NewID     func() string               // of a request, for the log
 	Allow     func(*account.Caller) error // counts a request against its caller's hourly limit
 	Observe   func(Served)                // counts a request that was served
-	Explain   func(error) error           // tells a disk that is full from other errors of a push
+	Explain   func(error) error           // distinguishes a full disk from other errors of a push
 	Address   func(r *repo.Repo) string   // where a repository is now
 }
 
@@ -77,12 +77,12 @@ type Server struct {
 const (
 	handshakeTime = 10 * time.Second
 	idleTime      = 2 * time.Minute  // without a channel
-	stopTime      = 30 * time.Second // for what is in flight when the server stops
+	stopTime      = 30 * time.Second // for connections in flight when the server stops
 	maxTries      = 6                // keys that a client may offer, as many as sshd takes
 )
 
-// keyExchanges cost some milliseconds. Those with a group of numbers cost twenty times as much, and
-// clients need compute nothing to ask for them.
+// keyExchanges cost some milliseconds. Those with finite-field groups cost twenty times as much, and
+// clients can request them without computing anything.
 var keyExchanges = []string{ssh.KeyExchangeMLKEM768X25519, ssh.KeyExchangeCurve25519, ssh.KeyExchangeECDHP256}
 
 // New returns a server. Options must have at least one host key.
@@ -97,9 +97,9 @@ func New(o Options) *Server {
 	return s
 }
 
-// Serve answers on l until ctx is done. Then it finishes what is in flight, within half a minute.
+// Serve serves l until ctx is done. Then it waits up to half a minute for connections in flight.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	// What is in flight does not end with ctx.
+	// Connections in flight outlive ctx.
 	requests, abandon := context.WithCancel(context.WithoutCancel(ctx))
 	defer abandon()
 	stop := context.AfterFunc(ctx, func() {

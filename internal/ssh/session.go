@@ -14,7 +14,7 @@ import (
 // Bounds of a session.
 const (
 	commandTime = 10 * time.Second // from the channel to the command
-	maxAsked    = 64               // what a client may ask for on a channel, variables included
+	maxAsked    = 64               // requests of a client on a channel, including variables
 )
 
 // session is one channel of a client, on which it runs one command.
@@ -76,7 +76,7 @@ type (
 	exited   struct{ Status uint32 }
 )
 
-// answer takes or refuses a request. It returns what is to run, if that begins now.
+// answer accepts or rejects a request. It returns the function to run if it starts a command.
 func (s *session) answer(r *ssh.Request, started bool) (run func(context.Context) int) {
 	ok := false
 	switch {
@@ -128,7 +128,7 @@ func (s *session) greet(ctx context.Context) int {
 	caller, err := s.c.s.o.Accounts.CallerOfKey(ctx, s.c.fingerprint)
 	switch {
 	case err != nil:
-		s.say("ERROR: %s", told(err))
+		s.say("ERROR: %s", clientMessage(err))
 	case caller.Grant != nil:
 		r.caller = caller
 		s.say("Hi! You've successfully authenticated with a deploy key, but Arbor does not provide shell access.")
@@ -141,8 +141,8 @@ func (s *session) greet(ctx context.Context) int {
 	return 1
 }
 
-// told is what a client may read of an error.
-func told(err error) string {
+// clientMessage returns the part of an error that a client may read.
+func clientMessage(err error) string {
 	if errs.KindOf(err) == errs.Unauthenticated {
 		return "This key can no longer sign in here."
 	}

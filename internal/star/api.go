@@ -32,7 +32,7 @@ type starred struct {
 	Repo      *repo.Payload `json:"repo"`
 }
 
-// withTimes reports that the request asks for the star media type.
+// withTimes reports whether the request has the star media type.
 func withTimes(i *web.Info) bool { return i.Media.Kind == "star" }
 
 // GET /repos/{owner}/{repo}/stargazers
@@ -118,8 +118,8 @@ func (api *API) repos(w http.ResponseWriter, r *http.Request, login string, k Ki
 
 // GET /user/starred/{owner}/{repo}
 //
-// Check answers 204 when the caller starred the repository, else 404 without a
-// body, which no repository that the caller may not see gives (decision 52).
+// Check returns 204 if the caller starred the repository, else 404 without a body. A repository that is not
+// visible to the caller gets a 404 with a body (decision 52).
 func (api *API) Check(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	since, err := api.s.Has(r.Context(), a, Star)
 	if err != nil {
@@ -157,8 +157,8 @@ func (api *API) Unstar(w http.ResponseWriter, r *http.Request) error {
 	return api.change(w, r, api.s.unstarNamed, api.s.Drop)
 }
 
-// change does at once what there is to do where everyone sees the repository under
-// its name. Only when nothing was done it is asked why, as everywhere else.
+// change handles the common case in one step: the repository is public and has its current name. Only if
+// that had no effect it determines the reason, as elsewhere.
 func (api *API) change(w http.ResponseWriter, r *http.Request,
 	direct func(context.Context, *account.Caller, string, string) (bool, error),
 	usual func(context.Context, *repo.Access, Kind) error) error {

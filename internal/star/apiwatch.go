@@ -39,8 +39,8 @@ func (api *API) ListSubscribers(w http.ResponseWriter, r *http.Request, a *repo.
 
 // GET /users/{username}/subscriptions
 //
-// ListWatched answers what a user watches, as far as the caller may see it: what
-// was watched first comes first.
+// ListWatched lists the repositories that a user watches, as far as they are visible to the caller, in the
+// order of watching.
 func (api *API) ListWatched(w http.ResponseWriter, r *http.Request) error {
 	return api.repos(w, r, web.Param(r, "username"), Watch, Order{})
 }

@@ -9,7 +9,7 @@ import (
 	"arbor/internal/web"
 )
 
-// Person is somebody who marked a repository.
+// Person is a user who marked a repository.
 type Person struct {
 	*account.Account
 	At db.Time
@@ -40,13 +40,13 @@ func (s *Service) People(
 	return list, total, err
 }
 
-// Order is the order of the list of what somebody marked.
+// Order is the order of the list of a user's marked repositories.
 type Order struct {
 	Pushed bool // by the repositories' last push; else by when they were marked
 	Desc   bool
 }
 
-// Marked is a repository that somebody marked.
+// Marked is a marked repository.
 type Marked struct {
 	*repo.Access
 	At db.Time

@@ -13,8 +13,8 @@
 // their repository is private, so that a list walks one index; FollowVisibility keeps rows and
 // counters true when repositories are hidden or shown. All else triggers count.
 //
-// Somebody who loses sight of a repository keeps the mark, which shows again with the
-// repository; until then it is in no list and no count of theirs.
+// A user who loses access to a repository keeps the mark, which reappears with the access; until then it is
+// in none of the user's lists and counts.
 package star
 
 import (
@@ -27,7 +27,7 @@ import (
 	"arbor/internal/repo"
 )
 
-// Kind is what somebody marks a repository with.
+// Kind is the kind of a mark.
 type Kind uint8
 
 // The kinds, as they are stored.
@@ -51,8 +51,8 @@ type Service struct {
 // New returns the service.
 func New(d *db.DB, repos *repo.Service) *Service { return &Service{d, repos} }
 
-// Put marks the repository for the access's caller. Again changes nothing, not
-// even the time (decision 41). Error: 404 when the repository is gone.
+// Put marks the repository for the access's caller. Repeating it has no effect, not even on the time
+// (decision 41). Error: 404 if the repository was deleted.
 func (s *Service) Put(ctx context.Context, a *repo.Access, k Kind) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		added, err := put(tx, k, a.ID, a.Caller.ID)
@@ -65,8 +65,7 @@ func (s *Service) Put(ctx context.Context, a *repo.Access, k Kind) error {
 	})
 }
 
-// Drop takes the caller's mark off the repository; what is not marked stays so
-// (decision 41).
+// Drop removes the caller's mark from the repository, if any (decision 41).
 func (s *Service) Drop(ctx context.Context, a *repo.Access, k Kind) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		gone, err := drop(tx, k, a.ID, a.Caller.ID)
@@ -77,9 +76,9 @@ func (s *Service) Drop(ctx context.Context, a *repo.Access, k Kind) error {
 	})
 }
 
-// starNamed is Put for the present name of a public repository without a hook for stars. It reports whether it
-// added a star: else the caller may have done that before, or the repository is private, or does not exist,
-// perhaps but under another name.
+// starNamed is Put for the current name of a public repository without a webhook for stars. It reports
+// whether it added a star: otherwise the caller had starred it before, or the repository is private, does
+// not exist or has another name.
 func (s *Service) starNamed(ctx context.Context, caller *account.Caller, owner, name string) (bool, error) {
 	return starNamed(ctx, s.db, caller, owner, name)
 }
@@ -128,7 +127,7 @@ func FollowVisibility(tx *db.Tx, r *repo.Repo) error {
 	return nil
 }
 
-// numbers are how many public and private repositories somebody marked.
+// numbers has the numbers of public and private repositories that a user marked.
 type numbers struct{ public, private int64 }
 
 func (n numbers) minus(m numbers) numbers { return numbers{n.public - m.public, n.private - m.private} }

@@ -15,9 +15,9 @@ import (
 // always taken first: it says whether the repository is private, and who hides
 // it or deletes it holds it.
 
-// starNamed stars the public repository of that name, unless it is starred: what
-// most requests want is found and counted by one statement, which also asks for the
-// caller's token. It reports whether it did.
+// starNamed stars the public repository with this name, unless it is starred, and reports whether it did.
+// For most requests this one statement is enough: it finds and counts the star and checks the caller's
+// token.
 func starNamed(ctx context.Context, d *db.DB, caller *account.Caller, owner, name string) (bool, error) {
 	return writeNamed(ctx, d, starring(d.Engine()), caller, owner, name)
 }
@@ -60,7 +60,7 @@ func starring(e db.Engine) string {
 // fromID finds the repository of an id, $2, for any caller.
 const fromID = ` FROM repos r WHERE r.id = $2`
 
-// put adds a mark unless it is there. Error: 404 when the repository is gone.
+// put adds a mark unless it exists. Error: 404 if the repository was deleted.
 func put(tx *db.Tx, k Kind, repoID repo.ID, userID account.ID) (added bool, err error) {
 	n, err := tx.Exec(inserting(tx.Engine(), k, `$3`, fromID), userID, repoID, tx.Now)
 	if err == nil && n == 0 {
@@ -75,8 +75,8 @@ func drop(tx *db.Tx, k Kind, repoID repo.ID, userID account.ID) (gone bool, err 
 	return n > 0, err
 }
 
-// inserting is the statement that marks, at the time at, the repository r that
-// from finds for the user $1. A mark that is there stays as it is.
+// inserting returns the statement that marks, at the time at, the repository r that from selects for the
+// user $1. An existing mark is kept.
 func inserting(e db.Engine, k Kind, at, from string) string {
 	return `INSERT INTO ` + k.table() + ` (user_id, repo_id, private, created_at)
 		SELECT CAST($1 AS BIGINT), r.id, r.private, CAST(` + at + ` AS BIGINT)` + from + e.Locking("r") + `

@@ -32,7 +32,7 @@ func queryMarks[ID ~int64](tx *db.Tx, query string, args ...any) ([]mark[ID], er
 	}, query, args...)
 }
 
-// countPeople returns how many users marked a repository. Error: 404 when it is gone.
+// countPeople returns how many users marked a repository. Error: 404 if it was deleted.
 func countPeople(tx *db.Tx, k Kind, repoID repo.ID) (n int64, err error) {
 	err = tx.QueryRow(`SELECT `+k.column()+` FROM repos WHERE id = $1`, repoID).Scan(&n)
 	if errors.Is(err, db.ErrNoRows) {
@@ -46,8 +46,8 @@ func peopleOf(tx *db.Tx, k Kind, repoID repo.ID, page web.Page) ([]mark[account.
 		ORDER BY created_at, user_id LIMIT $2 OFFSET $3`, repoID, page.Size, page.Offset())
 }
 
-// filter chooses among what a user marked. Its condition is on the mark s; its
-// arguments come first, and the user is the last of them.
+// filter selects among a user's marks. Its condition is on the mark s; its arguments come first, followed
+// by the user.
 type filter struct {
 	kind      Kind
 	condition string

@@ -13,7 +13,7 @@ import (
 // Fine-grained tokens cannot watch.
 const WatchScopes = scope.PublicRepo | scope.Notifications
 
-// Wish is what somebody wants to be told of a repository.
+// Wish is a user's choice of notifications of a repository.
 type Wish uint8
 
 // The levels of watching. Without one, people are notified of what they participate in.
@@ -23,7 +23,7 @@ const (
 	Nothing
 )
 
-// Subscription is how somebody is subscribed to a repository.
+// Subscription is a user's subscription to a repository.
 type Subscription struct {
 	Wish  Wish
 	Since db.Time // zero: NoWish
@@ -51,9 +51,8 @@ func subscription(tx *db.Tx, repoID repo.ID, userID account.ID) (Subscription, e
 	return Subscription{}, nil
 }
 
-// Subscribe stores what the caller wishes. Saying it again changes nothing, and
-// nothing else of the repository changes (decision 57). Error: 404 when the
-// repository is gone.
+// Subscribe stores the caller's choice. Repeating it has no effect, and nothing else of the repository
+// changes (decision 57). Error: 404 if the repository was deleted.
 func (s *Service) Subscribe(ctx context.Context, a *repo.Access, wish Wish) (now Subscription, err error) {
 	err = s.db.Write(ctx, func(tx *db.Tx) (err error) {
 		if wish == Everything {

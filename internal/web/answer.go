@@ -22,11 +22,11 @@ func JSON(w http.ResponseWriter, r *http.Request, status int, v any) error {
 	return answerPooled(w, r, status, func(out *Output) error { return out.JSON(v) })
 }
 
-// Bytes answers with a body of JSON that is already rendered. etag is the
-// entity tag for a 200, with its quotes; empty makes one of the body.
+// Bytes writes a body of rendered JSON. etag is the ETag for a 200, with its quotes; if it is empty, it is
+// derived from the body.
 func Bytes(w http.ResponseWriter, r *http.Request, status int, body []byte, etag string) error {
 	h := w.Header()
-	_, inside := w.(*Captured) // nobody sees its tag
+	_, inside := w.(*Captured) // its ETag is not used
 	if !inside && status == http.StatusOK && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
 		if etag == "" {
 			etag = Tag(body)
@@ -49,8 +49,8 @@ func Bytes(w http.ResponseWriter, r *http.Request, status int, body []byte, etag
 	return err
 }
 
-// hold asks for the memory of an answer until it is sent: a slow client may read it for
-// minutes. What a request wrote is acknowledged in any case.
+// hold reserves the memory of a response until it is sent, because a slow client may take minutes. The
+// response to a write is always sent.
 func hold(r *http.Request, bytes int) error {
 	if r.Method != http.MethodGet {
 		return nil
@@ -58,8 +58,8 @@ func hold(r *http.Request, bytes int) error {
 	return admission.Hold(r.Context(), int64(bytes))
 }
 
-// Tag returns a weak entity tag from the content of a body. People write parts of bodies:
-// with a quick hash one could choose a comment so that an edit by others goes unnoticed.
+// Tag returns a weak ETag from the content of a body. Users write parts of bodies: with a fast hash one
+// could craft a comment so that an edit by others goes unnoticed.
 func Tag(body []byte) string {
 	sum := sha256.Sum256(body)
 	return `W/"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`
@@ -79,7 +79,7 @@ func NotModified(w http.ResponseWriter, r *http.Request, etag string) bool {
 	return true
 }
 
-// matches compares weakly, as If-None-Match asks (RFC 9110, 13.1.2).
+// matches compares weakly, as If-None-Match requires (RFC 9110, 13.1.2).
 func matches(given []string, etag string) bool {
 	etag = strings.TrimPrefix(etag, "W/")
 	for _, v := range given {

@@ -13,13 +13,13 @@ import (
 	"arbor/internal/cache"
 )
 
-// Kept is a rendered answer that is kept.
+// Kept is a cached response.
 type Kept struct {
 	Body         []byte
 	ETag         string // with its quotes
 	Link         string // the header; empty: none
 	LastModified string
-	// it is larger than what is kept: Body is empty, and readers need not wait for each other
+	// too large to be cached: Body is empty, and readers need not wait for each other
 	Large bool
 }
 
@@ -52,14 +52,14 @@ func NewAnswers(kept *cache.Cache[string, Kept]) *Answers {
 	return &Answers{kept: kept, asked: askedKeys{seed: maphash.MakeSeed()}}
 }
 
-// askedKeys remembers which keys were requested recently, approximately: a key may be mistaken
-// for another one, and is forgotten when others come.
+// askedKeys remembers which keys were requested recently, approximately: a key may be mistaken for another
+// one, and is replaced by others.
 type askedKeys struct {
 	seed  maphash.Seed
 	slots [1024]atomic.Uint64
 }
 
-// again notes a key, and reports whether it was asked for before.
+// again records a key, and reports whether it was requested before.
 func (n *askedKeys) again(key string) bool {
 	h := maphash.String(n.seed, key) | 1
 	return n.slots[h>>16%uint64(len(n.slots))].Swap(h) == h
@@ -94,12 +94,12 @@ func ShortKey(key []byte) string {
 	return string(key)
 }
 
-// maxKey is the length of the longest key that is kept as it is, in bytes.
+// maxKey is the maximum length in bytes of a key that is stored unhashed.
 const maxKey = 600
 
-// Serve answers 200 with what is kept under the key in this state, or with what
-// render makes. The key names all that the answer depends on besides the state.
-// Where the state is not known, it always renders.
+// Serve writes a 200 with the response cached under the key in this state, or with the output of render.
+// The key includes everything that the response depends on besides the state. If the state is unknown, it
+// always renders.
 func (a *Answers) Serve(
 	w http.ResponseWriter, r *http.Request, state cache.State, key string, render Render,
 ) error {
@@ -120,7 +120,7 @@ func (a *Answers) Serve(
 	}
 }
 
-// send answers with what is kept, and renders what is too large for that.
+// send sends a cached response, and renders one that is too large.
 func (k Kept) send(w http.ResponseWriter, r *http.Request, render Render) error {
 	if k.Large {
 		return Answer(w, r, http.StatusOK, render)
@@ -134,7 +134,7 @@ func (k Kept) send(w http.ResponseWriter, r *http.Request, render Render) error 
 	return Bytes(w, r, http.StatusOK, k.Body, k.ETag)
 }
 
-// fill renders an answer while nobody else does, keeps it and sends it.
+// fill renders a response once for concurrent requests, caches it and sends it.
 func (a *Answers) fill(w http.ResponseWriter, r *http.Request, on answerKey, render Render) error {
 	leave := sync.OnceFunc(func() { a.filling.Leave(on) })
 	defer leave()

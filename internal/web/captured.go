@@ -7,8 +7,7 @@ import (
 	"arbor/internal/errs"
 )
 
-// Captured takes a handler's answer in memory, for callers that ask without a socket.
-// It is an http.ResponseWriter.
+// Captured holds a handler's response in memory, for internal callers. It is an http.ResponseWriter.
 type Captured struct {
 	Status int // 200 until the handler decides
 	Body   bytes.Buffer

@@ -19,9 +19,9 @@ const (
 	MaxBlob = 40 << 20
 )
 
-// Object is the JSON object of a request body. Its getters collect what is
-// wrong, field by field; Err returns all of it at once. Keys match exactly, the
-// last of a repeated key counts, unknown ones are ignored (decisions 17, 51).
+// Object is the JSON object of a request body. Its getters collect errors by field; Err returns all of
+// them. Keys match exactly, the last of a repeated key counts, and unknown ones are ignored (decisions 17,
+// 51).
 type Object struct {
 	Faults
 	fields map[string]json.RawMessage
@@ -30,7 +30,7 @@ type Object struct {
 
 // Opt is a field of a body: not sent, null, or a value.
 type Opt[T any] struct {
-	Set   bool // the field was sent, perhaps as null
+	Set   bool // the field was sent, possibly as null
 	Null  bool // it was sent as null
 	Value T    // zero unless a value was sent
 }
@@ -49,8 +49,8 @@ func (o Opt[T]) Or(other T) T {
 // Some is a value that is given.
 func Some[T any](v T) Opt[T] { return Opt[T]{Set: true, Value: v} }
 
-// OrNil returns nil for a zero value, so that what is empty is null in answers and in SQL
-// (decisions 19, 28), else a pointer to v.
+// OrNil returns nil for a zero value, so that an empty value is null in responses and in SQL (decisions 19,
+// 28), else a pointer to v.
 func OrNil[T comparable](v T) *T {
 	var zero T
 	if v == zero {
@@ -156,7 +156,8 @@ func ParseObject(body []byte, resource string) (*Object, error) {
 	return o, nil
 }
 
-// Fixed refuses a field that cannot be set, unless it is sent as null or as what it is (decision 65).
+// Fixed rejects a field that cannot be set, unless it is sent as null or with its current value (decision
+// 65).
 func (o *Object) Fixed(field string, is any) {
 	raw := o.Raw(field)
 	if raw == nil || string(raw) == "null" {

@@ -7,7 +7,7 @@ import "strings"
 // a header the plain form is meant, since every client can read that; what has a
 // weight that cannot be read is refused.
 func AcceptsGzip(values []string) bool {
-	gzip, plain, others := unsaid, unsaid, unsaid
+	gzip, plain, others := unspecified, unspecified, unspecified
 	for _, v := range values {
 		for element := range strings.SplitSeq(v, ",") {
 			name, params, weighted := strings.Cut(element, ";")
@@ -25,10 +25,10 @@ func AcceptsGzip(values []string) bool {
 			}
 		}
 	}
-	if gzip == unsaid {
+	if gzip == unspecified {
 		gzip = others
 	}
-	if plain == unsaid {
+	if plain == unspecified {
 		plain = others
 	}
 	return gzip > 0 && gzip >= plain
@@ -36,13 +36,13 @@ func AcceptsGzip(values []string) bool {
 
 // Qualities are counted in thousandths, from 0 to maxQuality.
 const (
-	unsaid     = -1
+	unspecified     = -1
 	maxQuality = 1000
 )
 
-// lesser is the quality of a coding that was named with q, perhaps again.
+// lesser returns the lower quality of a coding that occurs again, or q on its first occurrence.
 func lesser(before, q int) int {
-	if before == unsaid {
+	if before == unspecified {
 		return q
 	}
 	return min(before, q)

@@ -9,9 +9,8 @@ import (
 	"arbor/internal/errs"
 )
 
-// Faults collects what is wrong with the values that a client gives a resource, field by field. An operation
-// checks its values with it, whether they come from JSON or from a form. The zero value with a resource
-// ("Issue") is ready.
+// Faults collects the errors of a client's values by field. Operations use it to validate values from JSON
+// or from a form. The zero value with a resource ("Issue") is ready to use.
 type Faults struct {
 	Resource string
 	wrong    []errs.Field

@@ -10,9 +10,8 @@ import (
 	"arbor/internal/errs"
 )
 
-// Handle runs h and answers what it returns. It is the only place where an
-// error becomes a status and a body. The log line of the request shows the
-// error, with its cause; the caller of Handle writes that line.
+// Handle calls h and writes the response to its error. Only Handle turns errors into a status and a body.
+// The log line of the request, written by the caller of Handle, includes the error with its cause.
 func Handle(w *Writer, r *http.Request, h Handler) {
 	err := run(w, r, h)
 	if err == nil {
@@ -99,7 +98,7 @@ func Fail(w http.ResponseWriter, r *http.Request, err error) {
 	if e.Kind == errs.Unavailable || e.Kind == errs.Paused || e.Kind == errs.TooManyRequests {
 		h.Set("Retry-After", "1")
 	}
-	if e.Kind == errs.NoRoom { // somebody has to make some
+	if e.Kind == errs.NoRoom { // disk space is needed
 		h.Set("Retry-After", "60")
 	}
 	if e.Wait > 0 {

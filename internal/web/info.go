@@ -17,7 +17,7 @@ type Info struct {
 	ID      string     // the X-Request-Id of the answer
 	Media   Media      // what the caller accepts
 	Site    string     // scheme and host of pages and git, without a slash at the end
-	Prefix  string     // what stands before API paths: scheme, host and perhaps /api/v3
+	Prefix  string     // before API paths: scheme, host and possibly /api/v3
 	SSHHost string     // in addresses for git over SSH; empty: that of Site
 	SSHPort string     // empty: git is not served over SSH
 	Pattern string     // of the matched route, e.g. /repos/{owner}/{repo}; empty when none
@@ -30,24 +30,24 @@ type Info struct {
 	zip     bool       // the answer may be compressed, see MayZip
 	// for a page, which shows less: beginnings of patches, lines of feeds, lists without texts
 	Brief bool
-	// those of a payload that are asked for, where a handler can leave out the rest; nil: all
+	// the requested members of a payload, if the handler can omit others; nil: all
 	Members []string
-	// the payload of a webhook is rendered: it is nobody's request, and shows no permissions
+	// a webhook payload is rendered: it is no one's request, and shows no permissions
 	ForHook bool
 	Asked   Asked      // if set, called for each parameter that a handler reads; used by tests
 	queried string     // what query was read from
-	query   url.Values // read once; nobody changes it
+	query   url.Values // parsed once; must not be modified
 	params  []param
 	room    [4]param // for params: no pattern has more
 }
 
-// Asked is called when a handler looks up a parameter of the query or a field of the body.
-// A handler that wraps the server can hold that against the documentation.
+// Asked is called when a handler reads a query parameter or a field of the body. A wrapping handler can
+// compare that with the documentation.
 type Asked func(in, name string)
 
 type askedKey struct{}
 
-// WithAsked returns the context of a request whose lookups call asked.
+// WithAsked returns the context of a request whose reads call asked.
 func WithAsked(ctx context.Context, asked Asked) context.Context {
 	return context.WithValue(ctx, askedKey{}, asked)
 }
@@ -58,14 +58,14 @@ func AskedOf(ctx context.Context) Asked {
 	return asked
 }
 
-// Ask notes that a handler looks for a parameter or a field.
+// Ask reports that a handler reads a parameter or a field.
 func (i *Info) Ask(in, name string) {
 	if i.Asked != nil {
 		i.Asked(in, name)
 	}
 }
 
-// The arguments of Asked.
+// Arguments of Asked.
 const (
 	InQuery = "query"
 	InBody  = "body"
@@ -80,7 +80,7 @@ func With(r *http.Request, i *Info) *http.Request {
 	return r.WithContext(WithInfo(r.Context(), i))
 }
 
-// infoContext carries an Info, and with it the id of what is logged.
+// infoContext carries an Info and the request id for the log.
 type infoContext struct {
 	context.Context
 	info *Info
@@ -96,7 +96,7 @@ func (c *infoContext) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// WithInfo returns a context that carries i. What is logged with it has the request's id.
+// WithInfo returns a context that carries i. Log lines with it have the request's id.
 func WithInfo(ctx context.Context, i *Info) context.Context { return &infoContext{ctx, i} }
 
 // From returns the Info that the request carries. Each request that the server
@@ -129,8 +129,7 @@ func Param(r *http.Request, name string) string {
 	return ""
 }
 
-// Number reads a placeholder that is a number or an id, see ParseNumber. Error:
-// 404 for what is none.
+// Number reads a placeholder that is a number or an id, see ParseNumber. Error: 404 if it is invalid.
 func Number(r *http.Request, name string) (int64, error) {
 	n, ok := ParseNumber(Param(r, name))
 	if !ok {

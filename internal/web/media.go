@@ -7,8 +7,7 @@ import (
 	"arbor/internal/errs"
 )
 
-// Media is what a request's Accept headers ask for, in either dialect
-// (decisions 1-5).
+// Media is the parsed Accept header, in either dialect (decisions 1-5).
 type Media struct {
 	Graduated bool // a vnd.github type was named: all previews are on
 	JSON      bool // an answer in JSON is acceptable
@@ -30,8 +29,7 @@ var previews = [...]string{Reactions, Assignees, Locking, SquashWith}
 
 var kinds = [...]string{"raw", "text", "html", "full", "diff", "patch", "star", "sha", "object", "text-match"}
 
-// Preview reports whether the named preview is on for this request: asked for,
-// or graduated.
+// Preview reports whether the named preview is on for this request: requested or graduated.
 func (m *Media) Preview(name string) bool {
 	if m.Graduated {
 		return true
@@ -134,9 +132,8 @@ func (m *Media) add(element string) {
 	}
 }
 
-// Text is the content type of an answer that is not JSON. Clients of GitHub are
-// given the type that they asked for, as there; all others plain text. No
-// browser takes either for a page of this site.
+// Text returns the content type of a response that is not JSON. As at GitHub, GitHub's clients get the type
+// that they requested; others get plain text. Browsers treat neither as a page of this site.
 func (m *Media) Text() string {
 	if m.Type != "" {
 		return m.Type + "; charset=utf-8"
@@ -144,7 +141,7 @@ func (m *Media) Text() string {
 	return "text/plain; charset=utf-8"
 }
 
-// ask notes a kind or preview that the interface knows.
+// ask records a kind or preview that the interface knows.
 func (m *Media) ask(name string) {
 	known := false
 	for _, k := range kinds {

@@ -2,9 +2,9 @@ package web
 
 import "net/netip"
 
-// Network is where a request without credentials comes from, for limits that
-// callers share: its address, for IPv6 the /64, since every client has that many
-// addresses. Clients of a socket in the file system are one, the zero Prefix.
+// Network returns the network of an anonymous request, for limits that callers share: its address, or for
+// IPv6 the /64, because every client has that many addresses. All clients of Unix sockets share the zero
+// Prefix.
 func Network(address netip.Addr) netip.Prefix {
 	if !address.IsValid() {
 		return netip.Prefix{}

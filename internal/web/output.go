@@ -17,17 +17,16 @@ import (
 // file of a megabyte in Base64.
 const MaxHeld = 3 << 19
 
-// sentAtOnce is how much of a long answer goes out at once, in bytes.
+// sentAtOnce is the chunk size of a long response in bytes.
 const sentAtOnce = 128 << 10
 
-// Output is the body of an answer in JSON while it is rendered. A small one is
-// held whole, gets an ETag, and may be kept. One that grows beyond MaxHeld goes
-// out while it is rendered: it has no ETag (decision 27) and is not kept. So an answer
-// of any length needs the memory of MaxHeld and its largest item. That is asked for
-// before the answer is sent; while it is rendered, the request's turn bounds it.
+// Output is the body of a JSON response being rendered. A small one is buffered completely, gets an ETag,
+// and may be cached. One that exceeds MaxHeld is sent while it is rendered: it has no ETag (decision 27)
+// and is not cached. So a response of any length needs the memory of MaxHeld and its largest item. That is
+// reserved before it is sent; while it is rendered, the request's turn limits it.
 type Output struct {
 	Buf  []byte // renderers append to it, and call Next between two items
-	ETag string // with its quotes; empty makes one of the body
+	ETag string // with its quotes; empty: derived from the body
 
 	Passing bool // the same request may be answered better: the answer is not kept
 
@@ -62,9 +61,8 @@ func Answer(w http.ResponseWriter, r *http.Request, status int, render Render) e
 	return (&Output{w: w, r: r, status: status}).run(render)
 }
 
-// answerPooled is Answer with a buffer that costs no garbage, for an answer that
-// nobody keeps. After an error the buffer is not used again: the HTTP server may still
-// read what a failed write left to it.
+// answerPooled is Answer with a pooled buffer, for a response that is not cached. After an error the buffer
+// is not reused: the HTTP server may still read what a failed write left to it.
 func answerPooled(w http.ResponseWriter, r *http.Request, status int, render Render) error {
 	buffer := buffers.Get().(*[]byte)
 	out := &Output{w: w, r: r, status: status, Buf: (*buffer)[:0]}
@@ -85,7 +83,7 @@ func answerPooled(w http.ResponseWriter, r *http.Request, status int, render Ren
 	return err
 }
 
-// buffers are those of answers that nobody keeps.
+// buffers are the buffers of responses that are not cached.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // largeBuffer is the size in bytes of a buffer that is worth exchanging, for an answer
@@ -118,8 +116,8 @@ func (o *Output) free() {
 	o.reserved, o.release = 0, nil
 }
 
-// Reserve asks for so many bytes of memory in total, besides MaxHeld, until the answer has
-// been sent. It is called before they are allocated. Errors: those of admission.Memory.
+// Reserve reserves memory in total, in addition to MaxHeld, until the response has been sent. It is called
+// before the memory is allocated. Errors: those of admission.Memory.
 func (o *Output) Reserve(bytes int64) error {
 	if bytes <= o.reserved {
 		return nil
@@ -171,7 +169,7 @@ func (o *Output) Next() error {
 	return err
 }
 
-// end sends what is left.
+// end sends the rest.
 func (o *Output) end() error {
 	if !o.begun && len(o.Buf) > MaxHeld {
 		if err := o.Next(); err != nil && !errors.Is(err, errHead) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Page is the part of a list that a request asks for (decision 23).
+// Page is the requested part of a list (decision 23).
 type Page struct {
 	Number int64 // from 1
 	Size   int64 // 1 to 100
@@ -31,21 +31,21 @@ type List[T any] struct {
 	Total int64
 }
 
-// Add adds a row to the page, which has p.Size rows at most: of one more it notes that it follows.
+// Add adds a row to the page, which has at most p.Size rows: a further row only records that more follow.
 func (l *List[T]) Add(p Page, row T) {
 	if l.More = int64(len(l.Rows)) >= p.Size; !l.More {
 		l.Rows = append(l.Rows, row)
 	}
 }
 
-// Total is how many rows the whole list has, where the page tells that by itself: it has rows, and is not
+// Total returns the number of rows of the whole list if the page determines it: it has rows and is not
 // full.
 func (p Page) Total(rows int) (total int64, known bool) {
 	return p.Offset() + int64(rows), int64(rows) < p.Size && (rows > 0 || p.Number == 1)
 }
 
-// ReadPage reads page and per_page. What is zero, negative or no number counts
-// as not sent; a larger per_page is cut to 100.
+// ReadPage reads page and per_page. Zero, negative and invalid values count as not sent; per_page is at
+// most 100.
 func ReadPage(r *http.Request) Page {
 	p := Page{Number: 1, Size: DefaultPageSize}
 	q := QueryOf(r)
@@ -116,8 +116,7 @@ func Link(w http.ResponseWriter, r *http.Request, p Page, total int64) {
 	w.Header().Set("Link", b.String())
 }
 
-// Cut returns the page of a whole list that the request asks for, and sets its
-// links.
+// Cut returns the requested page of a whole list, and sets the Link header.
 func Cut[T any](w http.ResponseWriter, r *http.Request, list []T) []T {
 	page := ReadPage(r)
 	Link(w, r, page, int64(len(list)))
@@ -132,14 +131,14 @@ func CutAt[T any](p Page, list []T) *List[T] {
 	return &List[T]{Rows: list[from:to], More: to < total, Total: total}
 }
 
-// LinkSince sets the Link header of a list that goes on behind an id, as
-// GitHub's lists of all accounts do: to the next page only.
+// LinkSince sets the Link header of a list that continues after an id, as GitHub's lists of all accounts
+// do: only to the next page.
 func LinkSince[ID ~int64](w http.ResponseWriter, r *http.Request, id ID) {
 	w.Header().Set("Link", "<"+addressWith(r, "since", int64(id))+`>; rel="next"`)
 }
 
-// ReadSince reads the id behind which such a list begins. What is negative or no number
-// counts as not sent, like a page that is none (decision 23).
+// ReadSince reads the id after which such a list starts. Negative and invalid values count as not sent
+// (decision 23).
 func ReadSince(r *http.Request) int64 {
 	since, err := strconv.ParseInt(QueryOf(r).Get("since"), 10, 64)
 	if err != nil {
@@ -148,8 +147,8 @@ func ReadSince(r *http.Request) int64 {
 	return max(since, 0)
 }
 
-// CutSince returns the page that the request asks for of a list that holds one item more, if
-// there is one, and then links the next page.
+// CutSince returns the requested page of a list that has one more item if more follow, and then links the
+// next page.
 func CutSince[T any, ID ~int64](w http.ResponseWriter, r *http.Request, list []T, id func(T) ID) []T {
 	size := ReadPage(r).Size
 	if int64(len(list)) <= size {
@@ -202,7 +201,7 @@ func addressAround(r *http.Request, left, parameter string) (before, after strin
 		b.WriteString(pair)
 		sep = '&'
 	}
-	at := 0 // where the value stands, once its parameter was met
+	at := 0 // index of the value, once its parameter was found
 	for pair := range strings.SplitSeq(r.URL.RawQuery, "&") {
 		key, _, _ := strings.Cut(pair, "=")
 		name, err := url.QueryUnescape(key)
@@ -223,8 +222,8 @@ func addressAround(r *http.Request, left, parameter string) (before, after strin
 	return b.String()[:at], b.String()[at:]
 }
 
-// safeQuery writes a pair so that it cannot end the address or the header that
-// it stands in, for any bytes that the caller sent.
+// safeQuery escapes a pair so that it cannot end the address or header that contains it, whatever bytes the
+// caller sent.
 func safeQuery(pair string) string {
 	if strings.IndexFunc(pair, unsafeInQuery) < 0 {
 		return pair
@@ -243,8 +242,8 @@ func safeQuery(pair string) string {
 	return b.String()
 }
 
-// unsafeInQuery reports a character that a query does not hold as it is (RFC
-// 3986, 3.4). A percent sign is left alone: it escapes already.
+// unsafeInQuery reports whether a query must escape the character (RFC 3986, 3.4). It allows the percent
+// sign, which is already an escape.
 func unsafeInQuery(c rune) bool {
 	return c <= ' ' || c > '~' || strings.ContainsRune("\"#<>\\^`{|}", c)
 }

@@ -10,8 +10,7 @@ import (
 	"arbor/internal/errs"
 )
 
-// Query is the query of a request. All handlers read it by this, so that tests
-// know what they ask for.
+// Query is the query of a request. All handlers use it, so that tests know which parameters they read.
 type Query struct {
 	values url.Values
 	asked  Asked

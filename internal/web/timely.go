@@ -36,8 +36,8 @@ func (t timely) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// maxDrained is how much of a refused file is read, in bytes, and maxDraining for how long, so that clients
-// hear why instead of seeing a broken connection.
+// maxDrained is how many bytes of a rejected file are read, and maxDraining for how long, so that clients
+// get the error and not a broken connection.
 const (
 	maxDrained  = 4 << 20
 	maxDraining = 2 * time.Second

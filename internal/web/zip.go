@@ -46,7 +46,7 @@ func sentByProgram(r *http.Request) bool {
 	return true
 }
 
-// MayZipPage allows a page to be compressed: one for nobody in particular, and one for somebody who went there.
+// MayZipPage allows compressing a page: for anonymous users, and for a user who navigated there.
 func (i *Info) MayZipPage(r *http.Request, signedIn bool) {
 	i.zip = sentByProgram(r) && (!signedIn || len(r.Header["Cookie"]) == 0 || wentThere(r))
 }
@@ -59,8 +59,8 @@ func wentThere(r *http.Request) bool {
 		r.Header.Get("Sec-Fetch-Dest") == "document"
 }
 
-// Zip compresses the body of a 200, says so in the answer's headers, and asks for the memory. It returns the
-// body as it is where the client or MayZip do not want that.
+// Zip compresses the body of a 200, sets the headers and reserves the memory. It returns the body unchanged
+// if the client does not accept that or MayZip does not allow it.
 func Zip(w http.ResponseWriter, r *http.Request, body []byte) ([]byte, error) {
 	body, zipped := zipBody(r, http.StatusOK, body)
 	if !zipped {
@@ -70,7 +70,7 @@ func Zip(w http.ResponseWriter, r *http.Request, body []byte) ([]byte, error) {
 	return body, hold(r, cap(body))
 }
 
-// zipBody compresses a body if the client asks for that and may have it.
+// zipBody compresses a body if the client accepts that and it is allowed.
 func zipBody(r *http.Request, status int, body []byte) (zipped []byte, ok bool) {
 	asked := r.Header["Accept-Encoding"]
 	if len(asked) == 0 || status != http.StatusOK || len(body) < minZipped {

@@ -108,7 +108,7 @@ func (c *checker) fragment(name string, depth int) {
 	}
 }
 
-// Bounds of what is told of one document.
+// Limits of the errors of one document.
 const (
 	maxTold    = 20   // errors
 	maxMessage = 1000 // bytes of each

@@ -1,6 +1,6 @@
 // Package document reads queries of GraphQL: it parses and validates them, tells clients what is wrong in
-// GitHub's words, and estimates what an operation may ask for. All of it before anything runs, so that a small
-// text cannot cost much.
+// GitHub's words, and estimates what an operation may ask for. All of it before anything runs, so that a
+// small text cannot cost much.
 //
 //   - document.go: a text becomes a [Document]
 //   - check.go: what bounds the validation, and errors that clients know; values.go: those about arguments,
@@ -56,14 +56,14 @@ type Reader struct {
 	kept   *cache.Recent[[sha256.Size]byte, *Document]
 }
 
-// New makes a Reader. schema is asked for with each query.
+// New returns a Reader. schema is called for each query.
 func New(schema func() *ast.Schema) *Reader {
 	return &Reader{schema, cache.NewRecent[[sha256.Size]byte](documentBytes, func(d *Document) int {
 		return documentCost * d.size
 	})}
 }
 
-// Stats tells of what is kept.
+// Stats returns statistics of the cache.
 func (r *Reader) Stats(name string) cache.Stats { return r.kept.Stats(name) }
 
 // newRules are the rules of validation, without two that GitHub does not hold clients to: gh's own queries

@@ -7,8 +7,8 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// collect gives the fields that selections ask of an object of a type, in the query's order. Those with one
-// key in the answer are one field.
+// collect returns the fields that selections request of an object of a type, in the query's order. Fields
+// with the same response key are merged.
 func (r *run) collect(typeName string, selections []ast.SelectionSet) []*Field {
 	c := collector{run: r, object: typeName, byKey: map[string]*Field{}, seen: map[string]bool{}}
 	for _, s := range selections {
@@ -127,7 +127,7 @@ func (r *run) selects(set ast.SelectionSet, names []string) bool {
 	return false
 }
 
-// deep is selects at whatever depth.
+// deep reports whether names are selected at any depth.
 func (r *run) deep(set ast.SelectionSet, names []string) bool {
 	for f := range r.asked(set) {
 		if slices.Contains(names, f.Name) || r.deep(f.SelectionSet, names) {

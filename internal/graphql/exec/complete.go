@@ -59,7 +59,7 @@ const (
 	list
 )
 
-// put makes a value the next field of an object.
+// put adds a value as the next field of an object.
 func (a *answer) put(f *Field, value *answer) {
 	a.kind = object
 	a.slots = append(a.slots, slot{f, value})

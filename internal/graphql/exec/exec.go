@@ -21,8 +21,8 @@ import (
 // Object is a value that has fields. Its type is that of the schema by this name.
 type Object interface{ TypeName() string }
 
-// Resolver gives the value of a field for each of the parents, in their order: nil, a bool, a number, a text,
-// a json.RawMessage of one of these, an Object, a []any of these, or an error, which is that value's alone.
+// Resolver returns the value of a field for each of the parents, in their order: nil, a bool, a number, a
+// string, a json.RawMessage of one of these, an Object, a []any of these, or an error for that value.
 type Resolver func(ctx context.Context, f *Field, parents []Object) []any
 
 // Field is a field as it is asked for.
@@ -38,7 +38,7 @@ type Field struct {
 	err        error // what stands under its key does not go together
 }
 
-// Selects reports that the field's own selection asks for one of the names, in whatever fragment.
+// Selects reports whether the field's own selection contains one of the names, including its fragments.
 func (f *Field) Selects(names ...string) bool {
 	for _, node := range f.nodes {
 		if f.run.selects(node.SelectionSet, names) {
@@ -270,8 +270,8 @@ func textBytes(v any) (n int) {
 	return n
 }
 
-// Below gives the names of the fields that are asked for at the end of a path of fields below this one, in
-// whatever fragments.
+// Below returns the names of the fields selected at the end of a path below this field, including
+// fragments.
 func (f *Field) Below(path ...string) (names []string) {
 	for _, node := range f.nodes {
 		names = f.run.below(node.SelectionSet, path, names)
@@ -279,7 +279,7 @@ func (f *Field) Below(path ...string) (names []string) {
 	return names
 }
 
-// Deep is Selects for all that the field asks for, at whatever depth.
+// Deep is Selects for everything below the field at any depth.
 func (f *Field) Deep(names ...string) bool {
 	for _, node := range f.nodes {
 		if f.run.deep(node.SelectionSet, names) {

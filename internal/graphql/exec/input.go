@@ -77,15 +77,15 @@ func (p *problem) at() string {
 	return strings.Join(steps, ".")
 }
 
-// wrongf makes an error that clients see.
+// wrongf returns an error that is shown to clients.
 func wrongf(format string, args ...any) error { return &Error{Message: fmt.Sprintf(format, args...)} }
 
-// arguments gives the arguments of a field as the schema has them.
+// arguments returns the arguments of a field, converted to the schema's types.
 func (r *run) arguments(f *Field) (map[string]any, error) {
 	return Arguments(r.Schema.Schema, f.definition, f.nodes[0], r.request.Variables)
 }
 
-// Arguments gives the arguments of a field as the schema has them. Those that were not given and have no
+// Arguments returns the arguments of a field, converted to the schema's types. Arguments without a value or
 // default are missing.
 func Arguments(
 	s *ast.Schema, of *ast.FieldDefinition, node *ast.Field, variables map[string]any,
@@ -112,8 +112,8 @@ func Arguments(
 // maxProblems bounds the errors about one request's variables, and the problems of one variable.
 const maxProblems = 20
 
-// coercion makes values what types want: lists of single values, texts of ids, ints of numbers. It notes what
-// cannot be made so.
+// coercion converts values to the types of the schema: a single value to a list, a number or string to an
+// id, a JSON number to an integer. It records values that cannot be converted.
 type coercion struct {
 	schema   *ast.Schema
 	path     []any
@@ -242,7 +242,7 @@ func number(value any) (float64, bool) {
 	return 0, false
 }
 
-// show writes a client's value in an error, of which it sees the beginning.
+// show returns the beginning of a client's value for an error.
 func show(value any) string {
 	b, err := json.Marshal(value)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 // introspective is an object of the schema itself.
 type introspective interface {
 	Object
-	// field gives the value of a field.
+	// field returns the value of a field.
 	field(s *ast.Schema, f *Field) any
 }
 
@@ -41,7 +41,7 @@ func (inputObject) TypeName() string     { return "__InputValue" }
 func (enumObject) TypeName() string      { return "__EnumValue" }
 func (directiveObject) TypeName() string { return "__Directive" }
 
-// introspect gives the value of a field that every schema has.
+// introspect returns the value of a field that every schema has.
 func introspect(s *ast.Schema, f *Field, of Object) (value any, ok bool) {
 	if o, ok := of.(introspective); ok {
 		return o.field(s, f), true
@@ -101,7 +101,7 @@ func (schemaObject) field(s *ast.Schema, f *Field) any {
 	return nil
 }
 
-// objects makes a list.
+// objects converts a list.
 func objects[T any](list []T, object func(T) any) []any {
 	out := make([]any, len(list))
 	for n, v := range list {
@@ -223,7 +223,7 @@ func arguments(list ast.ArgumentDefinitionList) []any {
 	})
 }
 
-// described gives the fields that most of these objects have.
+// described returns the fields that most of these objects have.
 func described(field, typeName, name, description string, directives ast.DirectiveList) any {
 	deprecated := directives.ForName("deprecated")
 	switch field {

@@ -54,7 +54,7 @@ func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) erro
 		return err
 	}
 	s, err := api.s.Get(r.Context(), a, n)
-	if err == nil && !s.there() {
+	if err == nil && !s.exists() {
 		err = errs.Absent()
 	}
 	if err != nil {

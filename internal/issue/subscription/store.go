@@ -19,11 +19,11 @@ func wishOf(tx *db.Tx, issueID issue.ID, userID account.ID) (wish Wish, at db.Ti
 	return wish, at, err
 }
 
-// standing is the relation of an account to an issue.
-type standing struct {
-	wish Wish
-	at   db.Time // of the wish
-	told bool    // subscribed by participation
+// relation is the relation of an account to an issue.
+type relation struct {
+	wish         Wish
+	at           db.Time // of the wish
+	participates bool    // subscribed by participation
 
 	// The first reason for the subscription of an account other than the author, and its time: an
 	// assignment, a mention or a comment. Empty if that comment was deleted.
@@ -31,8 +31,8 @@ type standing struct {
 	since  db.Time
 }
 
-// standingOf reads the relation of an account to an issue in one statement.
-func standingOf(tx *db.Tx, issueID issue.ID, userID account.ID) (s standing, err error) {
+// relationOf reads the relation of an account to an issue in one statement.
+func relationOf(tx *db.Tx, issueID issue.ID, userID account.ID) (s relation, err error) {
 	const none = -1
 	var kind int64
 	err = tx.QueryRow(`SELECT COALESCE(s.wish, $4), COALESCE(s.created_at, 0), p.told, COALESCE(f.kind, $7),
@@ -48,7 +48,7 @@ func standingOf(tx *db.Tx, issueID issue.ID, userID account.ID) (s standing, err
 			) parts ORDER BY created_at, kind DESC LIMIT 1) f ON p.told`,
 		issueID, userID, int64(posting.BySubscriber), int64(NoWish),
 		int64(issue.EventAssigned), int64(issue.EventMentioned), int64(none)).Scan(&s.wish, &s.at,
-		&s.told, &kind, &s.since)
+		&s.participates, &kind, &s.since)
 	reasons := map[int64]string{int64(issue.EventAssigned): "assign", int64(issue.EventMentioned): "mention",
 		0: "comment"}
 	s.reason = reasons[kind]

@@ -46,8 +46,8 @@ type Service struct {
 // New returns a Service.
 func New(d *db.DB, issues *issue.Service) *Service { return &Service{d, issues} }
 
-// there reports whether the account is subscribed or ignores the issue.
-func (s *Subscription) there() bool { return s.Subscribed || s.Ignored }
+// exists reports whether the account is subscribed or ignores the issue.
+func (s *Subscription) exists() bool { return s.Subscribed || s.Ignored }
 
 // Get returns the caller's subscription to an issue. Errors: 404, 410.
 func (s *Service) Get(ctx context.Context, a *repo.Access, number int64) (now Subscription, err error) {
@@ -63,7 +63,7 @@ func (s *Service) Get(ctx context.Context, a *repo.Access, number int64) (now Su
 
 // Of returns an account's subscription to an issue: its explicit choice, else by participation.
 func Of(tx *db.Tx, i *issue.Issue, userID account.ID) (s Subscription, err error) {
-	f, err := standingOf(tx, i.ID, userID)
+	f, err := relationOf(tx, i.ID, userID)
 	if err != nil {
 		return s, err
 	}
@@ -75,7 +75,7 @@ func Of(tx *db.Tx, i *issue.Issue, userID account.ID) (s Subscription, err error
 	case Unsubscribe:
 		return s, nil
 	}
-	if !f.told {
+	if !f.participates {
 		return s, nil
 	}
 	if i.AuthorID == userID {
@@ -102,7 +102,7 @@ func (s *Service) SubscribeIf(
 		if err := may(c.Tx); err != nil {
 			return err
 		}
-		if err := follow(c, wish); err != nil {
+		if err := updatePostings(c, wish); err != nil {
 			return err
 		}
 		at := c.Tx.Now
@@ -113,7 +113,7 @@ func (s *Service) SubscribeIf(
 			err = putWish(c.Tx, c.Issue.ID, a.Caller.ID, wish)
 		}
 		now = Subscription{Subscribed: wish == Subscribe, Ignored: wish == Ignore}
-		if now.there() {
+		if now.exists() {
 			now.Reason, now.Since = "manual", at
 		}
 		return err
@@ -121,8 +121,8 @@ func (s *Service) SubscribeIf(
 	return now, err
 }
 
-// follow updates postings and events after the actor's choice.
-func follow(c *issue.Change, wish Wish) error {
+// updatePostings updates postings and events after the actor's choice.
+func updatePostings(c *issue.Change, wish Wish) error {
 	id := c.Actor.ID
 	has, err := posting.Which(c.Tx, c.Issue.ID, posting.BySubscriber, []account.ID{id})
 	if err != nil || has[id] == (wish == Subscribe) {

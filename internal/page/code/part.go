@@ -44,8 +44,8 @@ func (p *part) Query() string {
 // PerPage is how many lines a page has; so the script finds the page of a line.
 func (p *part) PerPage() int { return linesPerPage }
 
-// partOf takes the lines of the request's page; beyond the last page it takes the last. total is how many
-// lines the text has, some of which list may lack, as cut says.
+// partOf returns the lines of the request's page, or the last page if there are fewer. total is the number
+// of lines of the text; list may lack some, as cut says.
 func partOf(r *http.Request, list []string, total int, cut bool) part {
 	last := max(1, (len(list)+linesPerPage-1)/linesPerPage)
 	number := int(min(web.ReadPage(r).Number, int64(last)))

@@ -36,7 +36,7 @@ type filterView struct {
 	Back    string // the list as it was
 }
 
-// menu makes the options of a filter page.
+// menu builds the options of a filter page.
 type menu struct {
 	filterView
 	at string

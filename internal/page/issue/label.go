@@ -87,7 +87,7 @@ func (p *Pages) editLabel(r *http.Request, a *repo.Access, f page.Form, was stri
 	return err
 }
 
-// createLabel makes a label. Errors: those of kit.Write and label.Service.Create.
+// createLabel creates a label. Errors: those of kit.Write and label.Service.Create.
 func (p *Pages) createLabel(r *http.Request, a *repo.Access, l page.Label) error {
 	ctx, err := p.kit.Write(r, a, account.Push)
 	if err != nil {
@@ -108,7 +108,7 @@ func (p *Pages) deleteLabel(r *http.Request, a *repo.Access, name string) error 
 
 // POST /{owner}/{repo}/labels
 //
-// SaveLabel makes a label; with the field "was" it changes the one of that name, or deletes it where the
+// SaveLabel creates a label. With the field "was" it changes the label with that name, or deletes it if the
 // button delete was pressed.
 func (p *Pages) SaveLabel(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	f, err := page.ReadForm(r)

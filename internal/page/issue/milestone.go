@@ -143,7 +143,7 @@ func shownOf(m *page.Milestone) map[string]any {
 
 // POST /{owner}/{repo}/milestones
 //
-// CreateMilestone makes a milestone, and leads to it.
+// CreateMilestone creates a milestone and redirects to it.
 func (p *Pages) CreateMilestone(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	f, err := page.ReadForm(r)
 	if err != nil {
@@ -197,7 +197,8 @@ func milestoneOf(f page.Form) map[string]any {
 	return body
 }
 
-// dueIn is the day of a form as a time. One that is no day stays as it is, for package milestone to refuse.
+// dueIn returns the day in a form as a time. An invalid day is returned unchanged, so that package
+// milestone rejects it.
 func dueIn(f page.Form) string {
 	due := f.Text("due")
 	if t, err := time.Parse(day, due); err == nil {
@@ -220,8 +221,8 @@ func milestoneEdit(f page.Form, changed map[string]json.RawMessage) (e milestone
 	return e, err
 }
 
-// writeMilestone makes a milestone of a form, or changes the one that the address numbers. Errors: those of
-// kit.Write, of page.Form.Edit and of package milestone.
+// writeMilestone creates a milestone from a form, or updates the one with the number in the address.
+// Errors: those of kit.Write, of page.Form.Edit and of package milestone.
 func (p *Pages) writeMilestone(
 	r *http.Request, a *repo.Access, f page.Form, create bool,
 ) (*milestone.Milestone, error) {

@@ -189,7 +189,7 @@ func (p *Pages) choices(r *http.Request, h *page.Head, c *chosen, wanted string)
 
 // POST /{owner}/{repo}/issues
 //
-// Create makes an issue, and leads to it.
+// Create creates an issue and redirects to it.
 func (p *Pages) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	f, err := page.ReadForm(r)
 	if err != nil {
@@ -218,7 +218,7 @@ func (p *Pages) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	return p.t.Again(w, r, "new.html", problem, v)
 }
 
-// create makes the issue of a form. Errors: 410; those of kit.Write and issue.Service.Create.
+// create creates the issue in a form. Errors: 410; those of kit.Write and issue.Service.Create.
 func (p *Pages) create(r *http.Request, a *repo.Access, f page.Form) (*issue.Issue, error) {
 	ctx, err := p.kit.Write(r, a, account.Pull)
 	if err != nil {

@@ -39,7 +39,7 @@ type Pages struct {
 	of  Services
 }
 
-// New makes the pages.
+// New returns the pages.
 func New(kit *page.Kit, of Services) *Pages { return &Pages{kit, roomTemplates, of} }
 
 // Routes are the addresses of the pages.

@@ -10,7 +10,7 @@ import (
 	"arbor/internal/web"
 )
 
-// offerView is an App as shown to everybody who may see it.
+// offerView is an App as visible to everyone.
 type offerView struct {
 	page.Frame
 	App  *app.App

@@ -114,7 +114,7 @@ func (p *Pages) Lock(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	return p.form(w, r, a, "Lock conversation", "lock.html")
 }
 
-// form shows a form that needs nothing but the issue.
+// form shows a form that needs only the issue.
 func (p *Pages) form(w http.ResponseWriter, r *http.Request, a *repo.Access, title, name string) error {
 	t, err := p.target(r, a, title)
 	if err != nil {
@@ -132,7 +132,7 @@ func (p *Pages) SetLock(ctx context.Context, a *repo.Access, i *issue.Issue, f p
 
 // POST /{owner}/{repo}/issues/{number}/subscription
 //
-// Subscribe lets the viewer hear of the issue or pull request, or no longer.
+// Subscribe subscribes the viewer to the issue or pull request, or unsubscribes.
 func (p *Pages) Subscribe(ctx context.Context, a *repo.Access, i *issue.Issue, f page.Form) error {
 	if err := a.Caller.Allows(star.WatchScopes, false); err != nil {
 		return err

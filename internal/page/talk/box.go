@@ -10,7 +10,7 @@ import (
 	"arbor/internal/page"
 )
 
-// Box is one text in a conversation, with who wrote it and what can be done with it.
+// Box is a text in a conversation, with its author and the actions on it.
 type Box struct {
 	page.Comment
 	Thread *Thread
@@ -24,7 +24,7 @@ type Box struct {
 	Shown  template.HTML // its body, with tasks that can be ticked
 }
 
-// Badges are what the author is here: Author, Owner, Member, Collaborator, Contributor.
+// Badges returns the author's roles: Author, Owner, Member, Collaborator, Contributor.
 func (b *Box) Badges() (list []string) {
 	if by := b.Thread.Issue.User; by != nil && b.User != nil && by.ID == b.User.ID && b.Number != 0 {
 		list = append(list, "Author")
@@ -70,7 +70,7 @@ func (b *Box) Counts() (list []Count) {
 	return list
 }
 
-// box makes the box of a text. comment is its id among comments; 0: the text of the issue.
+// box returns the box of a text. comment is the comment's id, or 0 for the text of the issue.
 func (t *Thread) box(c page.Comment, anchor string, comment int64) *Box {
 	b := &Box{Comment: c, Thread: t, Anchor: anchor, Number: comment, Shown: c.Body}
 	mine := t.Viewer != nil && c.User != nil && c.User.ID == t.Viewer.ID
@@ -96,7 +96,7 @@ func (t *Thread) box(c page.Comment, anchor string, comment int64) *Box {
 // Form is the id of the form that ticks the box's tasks.
 func (b *Box) Form() string { return "tasks-" + b.Anchor }
 
-// prepare makes what pages show of an entry.
+// prepare sets what pages show of an entry.
 func (t *Thread) prepare(e *Entry) {
 	id := strconv.FormatInt(e.ID, 10)
 	switch e.Event {

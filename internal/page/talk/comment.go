@@ -23,8 +23,8 @@ type again struct {
 	Only  string // title: the form has no text; body: no title; empty: both
 	Guard string // names the text as it was when the form was made
 	Was   string // names the title as it was when the form was made
-	Now   string // the text as somebody else wrote it meanwhile
-	Named string // the title as somebody else wrote it meanwhile
+	Now   string // the current text, changed by another user
+	Named string // the current title, changed by another user
 	Verb  string // on the button
 	Label string
 }
@@ -113,7 +113,8 @@ func (p *Pages) comment(r *http.Request, a *repo.Access) (*comment.Comment, erro
 
 // POST /{owner}/{repo}/issues/{number}/comments/{id}
 //
-// SaveComment changes a comment. What somebody else wrote meanwhile is shown beside, and nothing is lost.
+// SaveComment changes a comment. If another user has changed it, the page shows both texts, so that nothing
+// is lost.
 func (p *Pages) SaveComment(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	f, err := page.ReadForm(r)
 	if err != nil {

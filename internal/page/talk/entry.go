@@ -33,7 +33,7 @@ type Entry struct {
 	Extra          any          // of the room that shows it
 }
 
-// newEntry makes what pages show of an entry of a timeline of the repository at a path.
+// newEntry returns what pages show of a timeline entry. path is that of the repository.
 func newEntry(e *timeline.Entry, path string) *Entry {
 	if e.Comment != nil {
 		c := page.NewComment(e.Comment)

@@ -1,25 +1,22 @@
-// Package talk is what the pages of issues and of pull requests share: a conversation and all that one does
-// in it.
+// Package talk implements conversations for the pages of issues and of pull requests.
 //
-// A room shows a conversation in three steps:
+// A page shows a conversation in three steps:
 //
-//   - t, err := pages.Read(r, &frame, issue) reads the timeline of an issue or pull request, and what stands next
-//     to it. The frame is of kit.RepoFrame.
-//   - the room's view holds t, and its template calls the parts of ../templates/talk.html, each with t:
-//     "talk-thread" (the boxes and events), "talk-compose" (the form below them), "talk-sidebar" (sections of
-//     an aside).
-//   - what is particular to the room is redefined in its templates: "talk-review" shows an *Entry that is a
-//     review, "talk-commit" one that is a commit. Thread.Weave puts entries of the room's own between the
-//     others, each with whatever the room's templates need in Extra.
+//   - t, err := pages.Read(r, &frame, issue) reads the timeline of an issue or pull request, and the data of
+//     the sidebar. The frame comes from kit.RepoFrame.
+//   - The page's view has t, and its template calls the parts of ../templates/talk.html with t: "talk-thread"
+//     (the boxes and events), "talk-compose" (the form below them), "talk-sidebar" (sections of an aside).
+//   - The page's templates redefine "talk-review", which shows an *Entry that is a review, and "talk-commit",
+//     which shows one that is a commit. Thread.Weave inserts entries of the page, each with the data of these
+//     templates in Extra.
 //
-// What the forms send goes to the addresses of this package, all below /{owner}/{repo}/issues/{number}, also
-// for pull requests; return_to in each form names the page to come back to. Each menu of the parts is a link
-// to a page of this package that holds the form alone; the script opens that form in place
-// (details[data-load]).
+// The forms are sent to addresses of this package below /{owner}/{repo}/issues/{number}, also for pull
+// requests; their field return_to is the page to return to. Each menu is a link to a page of this package
+// with just the form; the script opens that form in place (details[data-load]).
 //
-//   - thread.go, entry.go: reading a conversation; box.go: one text in it, tasks.go: its task lists
+//   - thread.go, entry.go: reading a conversation; box.go: a text in it; tasks.go: its task lists
 //   - comment.go: comments, texts and titles; act.go: state, reactions, lock, pin, subscription, deletion
-//   - choose.go: labels, assignees, milestone; assist.go: preview, and what completes @ and #
+//   - choose.go: labels, assignees, milestone; assist.go: preview, and completion of @ and #
 package talk
 
 import (
@@ -72,7 +69,7 @@ type Pages struct {
 	Services
 }
 
-// New makes the pages.
+// New returns the pages.
 func New(kit *page.Kit, of Services) *Pages { return &Pages{kit, roomTemplates, of} }
 
 // Routes are the addresses of the forms.
@@ -112,8 +109,9 @@ func (p *Pages) Routes() []route.Route {
 // deed is what a form does to the issue that its address numbers.
 type deed func(ctx context.Context, a *repo.Access, i *issue.Issue, f page.Form) error
 
-// change makes the handler of a form for callers with at least the role: it does the deed, and leads back to the page
-// that the form names. With one of the fields in spares the deed only takes something away, which needs no room.
+// change returns the handler of a form for callers with at least the role: it calls do and redirects to the
+// page named in the form. If one of the fields in spares is set, do only removes something, which needs no
+// disk space.
 func (p *Pages) change(need account.Role, do deed, spares ...string) repo.Handler {
 	return func(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 		f, err := page.ReadForm(r)
@@ -139,7 +137,7 @@ func (p *Pages) change(need account.Role, do deed, spares ...string) repo.Handle
 	}
 }
 
-// target is what a form is about.
+// target is the issue or comment of a form.
 type target struct {
 	page.Frame
 	Issue  page.Issue

@@ -23,8 +23,9 @@ const (
 // guardOf names a text: what was written for another version of it is not applied.
 func guardOf(text string) string { return issue.Guard(&text) }
 
-// withTasks makes buttons of the boxes of a text's task lists, which send the named form. Not ok where there
-// is none, or where boxes that are no tasks stand among them: then it is not certain which box is which task.
+// withTasks turns the checkboxes of a text's task lists into buttons that send the named form. It reports
+// false if there are none, or if there are other checkboxes among them, because then a checkbox cannot be
+// matched to its task.
 func withTasks(source string, body template.HTML, form string) (template.HTML, bool) {
 	text := string(body)
 	boxes := strings.Count(text, taskOpen) + strings.Count(text, taskChecked)
@@ -61,8 +62,7 @@ func taskName(behind string, number int) string {
 	return page.Clip(name, 200).Text
 }
 
-// ticked is a text with one of its tasks changed from done to not, or back. Error: 409 when there is no such
-// task.
+// ticked returns a text with one of its tasks toggled. Error: 409 if there is no such task.
 func ticked(source string, number int) (string, error) {
 	tasks := markdown.Tasks(source)
 	if number < 0 || number >= len(tasks) {

@@ -29,7 +29,7 @@ type Thread struct {
 	Part    int64    // the part that was asked for (?page=2); 0: the beginning and the end
 	Pages   page.Pager
 
-	People     []page.User // who has a part in what is shown
+	People     []page.User // participants of the entries
 	Subscribed bool
 	Pinned     bool
 	Draft      string // what the form for a comment begins with
@@ -46,7 +46,7 @@ type Gap struct {
 	Count      int64 // of entries, about
 }
 
-// Noun is what the conversation is about, in words.
+// Noun returns the kind of the conversation as a word.
 func (t *Thread) Noun() string {
 	if t.Issue.IsPull() {
 		return "pull request"
@@ -54,8 +54,8 @@ func (t *Thread) Noun() string {
 	return "issue"
 }
 
-// Read makes the conversation of an issue or pull request: the beginning and the end of its timeline, or the part
-// that the request asks for. The frame is the page's. Errors: 404, 410, 422.
+// Read returns the conversation of an issue or pull request: the first and last entries of its timeline, or
+// the part in the request. f is the page's frame. Errors: 404, 410, 422.
 func (p *Pages) Read(r *http.Request, f *page.Frame, i *page.Issue) (*Thread, error) {
 	a := f.Repo.Access
 	t := &Thread{Issue: i, Repo: f.Repo, Viewer: f.Viewer, Here: f.Here,
@@ -104,7 +104,7 @@ func (p *Pages) entries(r *http.Request, t *Thread) error {
 	return nil
 }
 
-// show makes what pages show of entries.
+// show returns what pages show of entries.
 func (t *Thread) show(list []*timeline.Entry) []*Entry {
 	entries := make([]*Entry, len(list))
 	for n, e := range list {
@@ -174,7 +174,7 @@ func (t *Thread) Weave(more ...*Entry) {
 // maxPeople is how many participants a page names.
 const maxPeople = 30
 
-// gather finds who has a part in the conversation.
+// gather collects the participants of the conversation.
 func (t *Thread) gather() {
 	seen := map[int64]bool{}
 	add := func(u *page.User) {

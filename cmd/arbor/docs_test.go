@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -109,6 +110,42 @@ func documents(t *testing.T, pattern string) []string {
 		t.Fatal(pattern, err)
 	}
 	return found
+}
+
+var quoted = regexp.MustCompile(`"([^"]+)"`)
+
+// What the page of symptoms quotes, the program says: people search for it. "..." stands for a value, and what git
+// says of itself is not ours.
+func TestSymptomsAreQuoted(t *testing.T) {
+	t.Parallel()
+	var source strings.Builder
+	for _, folder := range []string{"../../internal", "."} {
+		err := filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			source.Write(text)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	page, err := os.ReadFile("../../docs/troubleshooting.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := strings.NewReplacer("%s", "...", "%q", "...").Replace(source.String())
+	for line := range strings.Lines(string(page)) {
+		symptom, _, _ := strings.Cut(strings.TrimPrefix(line, "|"), "|")
+		for _, quote := range quoted.FindAllStringSubmatch(symptom, -1) {
+			text := strings.TrimSpace(strings.Trim(quote[1], "."))
+			if text != "Authentication failed" && !strings.Contains(said, text) {
+				t.Errorf("nothing says %q", quote[1])
+			}
+		}
+	}
 }
 
 var markdownLink = regexp.MustCompile(`\]\(([^)\s:]+?)(#[^)]*)?\)`)

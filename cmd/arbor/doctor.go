@@ -35,7 +35,7 @@ func (c *doctorCommand) Run(p *process, k *kong.Context) error {
 	o := doctor.Options{Version: version, Folder: folder, Memory: admission.MachineMemory(),
 		Settings: inForce(k)}
 	o.Cause = func(check string, err error) {
-		fmt.Fprintf(p.stderr, "%s, not in the report: %v\n", check, err)
+		fmt.Fprintf(p.stderr, "not in the report: %s: %v\n", check, err)
 	}
 	o.Open = func(ctx context.Context) (*db.DB, *git.Git, func() error, error) {
 		if err := c.exists(); err != nil {

@@ -66,8 +66,11 @@ func (c *onIssue) change(
 		}
 		ctx := db.WithCheck(p.ctx, func(tx *db.Tx) error { return a.HoldsWritable(tx) })
 		err = do(ctx, f, a, number)
-		if err != nil && err.Error() == errs.Absent().Error() {
+		switch {
+		case err != nil && err.Error() == errs.Absent().Error():
 			return errs.Newf(errs.NotFound, "issue %q not found", c.Issue)
+		case errs.Is(err, errs.Forbidden):
+			return fmt.Errorf("not allowed as %s: %w", as.Login, err)
 		}
 		return err
 	})

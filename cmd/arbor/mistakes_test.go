@@ -148,6 +148,8 @@ var repositoryMistakes = []mistake{
 	{"issue pin alice/garden#1", 2, `missing flags: --as=LOGIN (see arbor issue pin --help)`},
 	{"issue pin alice/garden --as alice", 2, `"alice/garden" is not OWNER/NAME#NUMBER`},
 	{"issue pin alice/garden#9 --as alice", 1, `issue "alice/garden#9" not found`},
+	{"issue pin alice/garden#9 --as bob", 1, `not allowed as bob: Must have push access to Repository.`},
+	{"issue delete alice/garden#9 --as bob --yes", 1, `not allowed as bob: Must have admin rights to Repository.`},
 	{"issue pin alice/diary#1 --as bob", 1, `repository "alice/diary" not found, or bob cannot see it`},
 	{"issue delete alice/garden#1 --as alice", 2, `this deletes alice/garden#1 and cannot be undone: confirm it with --yes`},
 }

@@ -52,7 +52,7 @@ func (p *process) askPassword(in *os.File) (string, error) {
 		typed[n] = text
 	}
 	if typed[0] != typed[1] {
-		return "", misuse("the two passwords differ")
+		return "", misuse("the passwords do not match")
 	}
 	return typed[0], nil
 }

@@ -120,7 +120,7 @@ func (f *serverFlags) check() error {
 		return misuse("--shutdown-delay must not be negative")
 	}
 	if f.Listen == "" {
-		return misuse("--listen names no address")
+		return misuse("--listen must not be empty")
 	}
 	if f.RateLimit < 0 {
 		return misuse("--rate-limit must not be negative")

@@ -64,7 +64,7 @@ func (s *settingsFile) ofSystem(data string, given bool) (map[string]string, err
 	case errors.Is(err, fs.ErrPermission) && given: // it may be another folder's; if not, that cannot be opened either
 		return nil, nil
 	case errors.Is(err, fs.ErrPermission):
-		return nil, fmt.Errorf("%w: run this as the server's user, or say --data DIR", err)
+		return nil, fmt.Errorf("%w: run this as the server's user, or name another folder with --data", err)
 	case err == nil && given && values["data"] != "" && !sameFolder(data, values["data"]):
 		return nil, nil
 	}

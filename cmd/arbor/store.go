@@ -79,7 +79,7 @@ func (f *storeFlags) bind(ctx context.Context, d *db.DB, at seed.Store) error {
 // addresses of the folder and of the database. It refuses a folder with other contents or of another user.
 func (f *storeFlags) place() (seed.Store, error) {
 	if f.Data == "" {
-		return seed.Store{}, misuse("--data names no folder")
+		return seed.Store{}, misuse("--data must not be empty")
 	}
 	if err := db.CheckURL(f.Database); err != nil {
 		return seed.Store{}, err

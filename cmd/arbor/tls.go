@@ -40,11 +40,11 @@ func (f *tlsFlags) checkTLS(c *serveCommand) error {
 	case (f.TLSCert == "") != (f.TLSKey == ""):
 		return misuse("--tls-cert and --tls-key go together: %s is missing", f.missing())
 	case f.TLSCert != "" && len(f.ACMEDomain) > 0:
-		return misuse("--tls-cert and --acme-domain are two ways to a certificate: choose one")
+		return misuse("--tls-cert and --acme-domain cannot be used together")
 	case len(f.ACMEDomain) == 0 && (f.ACMEEmail != "" || f.ACMEDirectory != ""):
 		return misuse("--acme-email and --acme-directory require --acme-domain")
 	case len(f.ACMEDomain) > 0 && c.Ephemeral:
-		return misuse("--ephemeral forgets certificates, and an authority issues only so many: use --tls-cert")
+		return misuse("--acme-domain and --ephemeral cannot be used together: use --tls-cert")
 	case f.HTTPRedirect != "" && len(f.ACMEDomain) == 0 && !strings.HasPrefix(c.BaseURL, "https://"):
 		return misuse("--http-redirect requires --base-url https://HOST or --acme-domain")
 	case (f.TLSCert != "" || len(f.ACMEDomain) > 0) && strings.HasPrefix(c.BaseURL, "http:"):

@@ -133,17 +133,17 @@ func TestTLSFlags(t *testing.T) {
 	certFile, keyFile := testkit.Certificate(t, t.TempDir())
 	_, otherKey := testkit.Certificate(t, t.TempDir())
 	for want, flags := range map[string][]string{
-		"--tls-key is missing":                  {"--tls-cert", certFile},
-		"--tls-cert is missing":                 {"--tls-key", keyFile},
-		"private key does not match public key": {"--tls-cert", certFile, "--tls-key", otherKey},
-		"no such file":                          {"--tls-cert", certFile, "--tls-key", keyFile + "x"},
-		"choose one":                            {"--tls-cert", certFile, "--tls-key", keyFile, "--acme-domain", "code.example.org"},
-		"require --acme-domain":                 {"--acme-email", "a@example.org"},
-		"requires --base-url https://HOST":      {"--http-redirect", "127.0.0.1:0"},
-		"is not a domain":                       {"--acme-domain", "code.example.org,10.0.0.1"},
-		"must be an https address":              {"--acme-domain", "code.example.org", "--acme-directory", "http://x"},
-		"issues only so many":                   {"--acme-domain", "code.example.org", "--ephemeral"},
-		"all addresses begin with https:":       {"--acme-domain", "code.example.org", "--base-url", "http://code.example.org"},
+		"--tls-key is missing":                    {"--tls-cert", certFile},
+		"--tls-cert is missing":                   {"--tls-key", keyFile},
+		"private key does not match public key":   {"--tls-cert", certFile, "--tls-key", otherKey},
+		"no such file":                            {"--tls-cert", certFile, "--tls-key", keyFile + "x"},
+		"--tls-cert and --acme-domain cannot be":  {"--tls-cert", certFile, "--tls-key", keyFile, "--acme-domain", "code.example.org"},
+		"require --acme-domain":                   {"--acme-email", "a@example.org"},
+		"requires --base-url https://HOST":        {"--http-redirect", "127.0.0.1:0"},
+		"is not a domain":                         {"--acme-domain", "code.example.org,10.0.0.1"},
+		"must be an https address":                {"--acme-domain", "code.example.org", "--acme-directory", "http://x"},
+		"cannot be used together: use --tls-cert": {"--acme-domain", "code.example.org", "--ephemeral"},
+		"all addresses begin with https:":         {"--acme-domain", "code.example.org", "--base-url", "http://code.example.org"},
 	} {
 		if got := s.refused(flags...); !strings.Contains(got, want) {
 			t.Errorf("%q: %s, want %q", flags, got, want)

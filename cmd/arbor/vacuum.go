@@ -16,8 +16,8 @@ type vacuumCommand struct{ storeFlags }
 func (c *vacuumCommand) Run(p *process) error {
 	return administer(p, &c.storeFlags, func(s *store, _ *slog.Logger) error {
 		if s.db.Engine() != db.SQLite {
-			return errors.New("this is for SQLite: PostgreSQL's autovacuum makes room free for new rows by itself, and " +
-				"VACUUM FULL gives it back to the disk")
+			return errors.New("only SQLite needs this: PostgreSQL's autovacuum makes free space available to new rows, and " +
+				"VACUUM FULL returns it to the disk")
 		}
 		before := s.db.Size()
 		line := newProgress(p.stderr)

@@ -157,7 +157,7 @@ func (r *Repository) FindObject(ctx context.Context, name string) (Object, error
 		case len(all) == 0:
 			return Object{}, errs.Absent()
 		case len(all) > 1:
-			return Object{}, errs.Newf(errs.Invalid, "%s is ambiguous: %d objects begin so", name, len(all))
+			return Object{}, errs.Newf(errs.Invalid, "%s is ambiguous: %d objects begin with it", name, len(all))
 		}
 		sha = all[0]
 	}

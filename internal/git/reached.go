@@ -134,7 +134,7 @@ func (r *Repository) FindCommits(ctx context.Context, prefix string) ([]SHA, err
 	err := r.eachID(ctx, r.walkCage(), process.Task{Command: c, Dir: r.dir, Limit: r.git.options.ReadTimeout},
 		func(id ID) error {
 			if shas = append(shas, SHA(hex.EncodeToString(id[:]))); len(shas) > maxCandidates {
-				return errs.Newf(errs.Invalid, "%s is ambiguous: several objects begin so", prefix)
+				return errs.Newf(errs.Invalid, "%s is ambiguous: several objects begin with it", prefix)
 			}
 			return nil
 		})

@@ -243,7 +243,7 @@ func readBody(r *http.Request) (*body, error) {
 	case map[string]any:
 		b.variables = v
 	default:
-		return nil, errs.New(errs.Malformed, "Variables are an object.")
+		return nil, errs.New(errs.Malformed, "Variables must be an object.")
 	}
 	return b, nil
 }

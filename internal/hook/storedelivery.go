@@ -132,7 +132,7 @@ func again(tx *db.Tx, d *Delivery) error {
 const maxAsked = 100
 
 func tooMany() error {
-	return errs.New(errs.Conflict, fmt.Sprintf("More than %d deliveries of this hook wait. Try again later.",
+	return errs.New(errs.Conflict, fmt.Sprintf("This hook has more than %d pending deliveries. Try again later.",
 		maxAsked))
 }
 

@@ -102,7 +102,7 @@ func (s *Service) FindCommit(ctx context.Context, a *Access, prefix string) (git
 	case 1:
 		return shas[0], nil
 	default:
-		return "", errs.Newf(errs.Invalid, "%s is ambiguous: several objects begin so", prefix)
+		return "", errs.Newf(errs.Invalid, "%s is ambiguous: several objects begin with it", prefix)
 	}
 }
 

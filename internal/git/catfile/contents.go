@@ -29,7 +29,7 @@ func (c *Process) Named(name string) (Object, error) {
 		return Object{}, DirtyError{c.broken(err)}
 	}
 	if bytes.HasSuffix(line, []byte(" ambiguous\n")) {
-		return Object{}, errs.Newf(errs.Invalid, "%s is ambiguous: several objects begin so", name)
+		return Object{}, errs.Newf(errs.Invalid, "%s is ambiguous: several objects begin with it", name)
 	}
 	info, err := parseHeader(line[:len(line)-1])
 	return info, dirtyUnlessMissing(err)

@@ -16,15 +16,15 @@
 //	load.go        Load: an empty database is filled with such rows
 //	nodes.go       Join: the processes that serve the database, their versions and clocks
 //	migrators.go   how each engine locks for them, and what their tokens mean
-//	pool.go        a bounded pool of connections
+//	wait.go        how long and with how many others a caller waits for a connection
 //	sqlite.go      SQLite: the file, reads
-//	sqliteconn.go  SQLite: a connection, its prepared statements, its rows
-//	writer.go      SQLite: the one writer, and commits shared by those who wait
-//	queue.go       SQLite: who waits for the writer, and takes it over
+//	sqliteconn.go  SQLite: a connection, its rows
+//	sqlitedriver.go  SQLite: what database/sql opens, with its prepared statements
+//	writer.go      SQLite: the one writer, the queue for it, and commits shared by those who wait
+//	sqlitelog.go   SQLite: the log, and when it is folded into the file
 //	turnstile.go   SQLite: processes take turns at writing
 //	postgres.go    PostgreSQL: transactions, retries
-//	postgresconn.go  PostgreSQL: a connection
-//	postgresrows.go  PostgreSQL: rows that are read
+//	postgresconn.go  PostgreSQL: a connection, its rows
 //	nextid.go      NextID: the id of a row before it is inserted
 //	bell.go        Ring: workers of this process hear of commits
 //	turns.go       ByTurns: upkeep that leaves most of the time to others; Follow: workers

@@ -27,7 +27,8 @@ func Erase(ctx context.Context, o Options) error {
 	if err = m.begin(); err == nil {
 		err = m.finish(m.script(ctx, eraseTables))
 	}
-	return errors.Join(err, m.close(), b.close())
+	m.close()
+	return errors.Join(err, b.close())
 }
 
 func isPostgres(url string) bool {

@@ -110,3 +110,22 @@ func translatePostgres(err error) error {
 	}
 	return err
 }
+
+// fatal says that trying again is no use: the disk is full or broken.
+func fatal(err error) bool {
+	switch primary(err) {
+	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_READONLY,
+		sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_NOMEM:
+		return true
+	}
+	return false
+}
+
+// primary is SQLite's primary result code; 0: the error is not SQLite's.
+func primary(err error) int {
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		return 0
+	}
+	return e.Code() & 0xff
+}

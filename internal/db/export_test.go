@@ -1,9 +1,6 @@
 package db
 
-import (
-	"errors"
-	"io/fs"
-)
+import "io/fs"
 
 // OpenWith is Open with other migrations than the embedded ones.
 var OpenWith = open
@@ -28,9 +25,10 @@ func (d *DB) Orphan(statement string) error {
 	if err != nil {
 		return err
 	}
-	err = c.pragma("foreign_keys=0")
+	err = c.script("PRAGMA foreign_keys=0")
 	if err == nil {
 		err = c.script(statement)
 	}
-	return errors.Join(err, c.close())
+	c.close()
+	return err
 }

@@ -36,13 +36,14 @@ func Load(ctx context.Context, o Options, next func() (*TableRows, error)) (err 
 	if err != nil {
 		return err
 	}
+	defer m.close()
 	if err = m.lock(ctx); err != nil {
-		return errors.Join(err, m.close())
+		return err
 	}
 	if err = m.begin(); err == nil {
 		err = m.finish((&loader{m, into}).load(ctx, next))
 	}
-	return errors.Join(err, m.unlock(), m.close())
+	return errors.Join(err, m.unlock())
 }
 
 // Empty reports whether a database, which it opens, holds nothing: everything hangs on
@@ -183,7 +184,11 @@ func (l *loader) copy(ctx context.Context, t *TableRows) error {
 		if row == nil {
 			break
 		}
-		if _, err := l.exec(ctx, insert, row); err != nil {
+		bound, err := bind(row)
+		if err == nil {
+			_, err = l.exec(ctx, insert, bound)
+		}
+		if err != nil {
 			return err
 		}
 	}

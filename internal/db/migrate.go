@@ -29,7 +29,7 @@ type migrator interface {
 	// script runs many statements, with tokens already replaced.
 	script(ctx context.Context, text string) error
 	tokens() *strings.Replacer
-	close() error
+	close()
 	// leave is close for a database that is being opened, which may go on with the connection.
 	leave() error
 }

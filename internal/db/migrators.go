@@ -22,16 +22,18 @@ func (b *sqliteBackend) migrator(context.Context) (migrator, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.pragma("foreign_keys=0"); err != nil {
-		return nil, errors.Join(err, c.close())
+	if err := c.script("PRAGMA foreign_keys=0"); err != nil {
+		c.close()
+		return nil, err
 	}
 	return &sqliteMigrator{c, b.writer}, nil
 }
 
 // leave passes the connection to the writer, where a new one would have to read the whole schema.
 func (m *sqliteMigrator) leave() error {
-	if err := m.pragma("foreign_keys=1"); err != nil {
-		return errors.Join(err, m.close())
+	if err := m.sqliteConn.script("PRAGMA foreign_keys=1"); err != nil {
+		m.close()
+		return err
 	}
 	m.writer.conn = m.sqliteConn
 	return nil
@@ -98,19 +100,17 @@ func (m *sqliteMigrator) tokens() *strings.Replacer {
 const migrationLock = 0x6172626f72 // "arbor"
 
 // postgresMigrator locks with an advisory lock of its session.
-type postgresMigrator struct {
-	*postgresConn
-	pool *pool[*postgresConn]
-}
+type postgresMigrator struct{ *postgresConn }
 
 func (b *postgresBackend) migrator(ctx context.Context) (migrator, error) {
-	c, err := b.dial(ctx)
+	c, err := b.conns.Acquire(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("the database cannot be reached: check that PostgreSQL runs and that the address is right: %w", err)
 	}
-	m := &postgresMigrator{c, b.conns}
+	m := &postgresMigrator{&postgresConn{pooled: c, raw: c.Conn()}}
 	if err := m.script(ctx, "SET lock_timeout = 0"); err != nil { // the process before us may take its time
-		return nil, errors.Join(err, m.close())
+		m.close()
+		return nil, err
 	}
 	return m, nil
 }
@@ -146,15 +146,19 @@ func (m *postgresMigrator) script(ctx context.Context, text string) error {
 // whole catalog.
 func (m *postgresMigrator) leave() error {
 	if err := m.script(context.Background(), "RESET lock_timeout"); err != nil {
-		return errors.Join(err, m.close())
+		m.close()
+		return err
 	}
-	m.pool.add(m.postgresConn)
+	m.pooled.Release()
 	return nil
 }
 
-func (m *postgresMigrator) close() error {
-	m.postgresConn.close()
-	return nil
+// close closes the connection, whose settings are the migrator's.
+func (m *postgresMigrator) close() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_ = m.raw.Close(ctx)
+	m.pooled.Release()
 }
 
 func (m *postgresMigrator) tokens() *strings.Replacer {

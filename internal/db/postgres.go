@@ -11,9 +11,10 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/puddle/v2"
 
 	"arbor/internal/errs"
 )
@@ -27,13 +28,13 @@ const (
 
 // postgresBackend is a database on a PostgreSQL server.
 type postgresBackend struct {
-	config *pgx.ConnConfig
-	log    *slog.Logger
-	now    func() time.Time
-	trace  func(ctx context.Context, query string) // may be nil
-	conns  *pool[*postgresConn]
-	probes *pool[*postgresConn] // the one of DB.Answers, which must not wait for those of requests
-	shares shares               // of conns
+	log     *slog.Logger
+	now     func() time.Time
+	trace   func(ctx context.Context, query string) // may be nil
+	conns   *pgxpool.Pool
+	probes  *pgxpool.Pool // one connection for DB.Answers, which must not wait for those of requests
+	waiters waiters       // for conns
+	shares  shares        // of conns
 }
 
 // newPostgres reads the URL; nothing connects yet. pool_max_conns in the URL
@@ -52,50 +53,54 @@ func newPostgres(o Options) (*postgresBackend, error) {
 		query.Del("pool_max_conns")
 		u.RawQuery = query.Encode()
 	}
-	config, err := pgx.ParseConfig(u.String())
+	config, err := pgxpool.ParseConfig(u.String())
 	if err != nil {
 		return nil, fmt.Errorf("db: the database's URL: %w", err)
 	}
 	for name, value := range map[string]string{
 		"application_name": "arbor", "lock_timeout": "20s", "idle_in_transaction_session_timeout": "60s",
 	} {
-		if config.RuntimeParams[name] == "" {
-			config.RuntimeParams[name] = value
+		if config.ConnConfig.RuntimeParams[name] == "" {
+			config.ConnConfig.RuntimeParams[name] = value
 		}
 	}
 	// A client that hangs up stops its statement, and keeps the connection.
-	config.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler {
+	config.ConnConfig.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler {
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: c, DeadlineDelay: 5 * time.Second}
 	}
-	b := &postgresBackend{config: config, log: o.Log, now: o.Now, trace: o.Trace}
-	closing := func(c *postgresConn) { c.close() }
-	b.conns = newPool(size, b.connect, closing)
-	b.probes = newPool(1, b.connect, closing)
+	config.MaxConnIdleTime = keepIdle
+	// The first statement shows whether a connection broke while it was idle, and then runs again.
+	config.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false }
+	b := &postgresBackend{log: o.Log, now: o.Now, trace: o.Trace}
+	if b.conns, err = newPostgresPool(config, size); err != nil {
+		return nil, err
+	}
+	if b.probes, err = newPostgresPool(config, 1); err != nil {
+		return nil, err
+	}
 	b.shares = shares{of: o.Holder, all: make(chan struct{}, max(1, size/2)), most: max(2, size/4),
 		held: map[any]*share{}}
 	return b, nil
 }
 
-// connect opens a connection for a request.
-func (b *postgresBackend) connect(ctx context.Context) (*postgresConn, error) {
-	c, err := b.dial(ctx)
-	if err == nil || ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		return c, err
-	}
-	return nil, errs.Wrap(errs.Unavailable, "the server is overloaded, try again", translatePostgres(err))
+func newPostgresPool(config *pgxpool.Config, size int) (*pgxpool.Pool, error) {
+	config = config.Copy()
+	config.MaxConns = int32(size)
+	return pgxpool.NewWithConfig(context.Background(), config)
 }
 
-// dial opens a connection. Error: ctx's, or pgx's, which names the server and
-// the database but not the password.
-func (b *postgresBackend) dial(ctx context.Context) (*postgresConn, error) {
-	raw, err := pgx.ConnectConfig(ctx, b.config.Copy())
-	if err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
+// acquire returns a connection of a pool, which may have broken while it was idle. The caller releases it.
+func (b *postgresBackend) acquire(ctx context.Context, from *pgxpool.Pool) (*postgresConn, error) {
+	c, err := wait(ctx, &b.waiters, from.Acquire)
+	switch {
+	case err == nil:
+		return &postgresConn{pooled: c, raw: c.Conn()}, nil
+	case errors.Is(err, puddle.ErrClosedPool):
+		return nil, errClosed
+	case ctx.Err() != nil || errs.Is(err, errs.Unavailable):
 		return nil, err
 	}
-	return &postgresConn{raw: raw}, nil
+	return nil, errs.Wrap(errs.Unavailable, "the server is overloaded, try again", translatePostgres(err))
 }
 
 const (
@@ -131,7 +136,7 @@ func (b *postgresBackend) retry(ctx context.Context, begin string, fn func(*Tx) 
 				return errs.Wrap(errs.Unavailable, "the server is overloaded, try again", err)
 			}
 		case errors.Is(err, errBroken):
-			b.conns.clear()
+			b.conns.Reset() // the others have probably broken, too
 			if broken++; broken >= maxBrokenTries {
 				return errs.Wrap(errs.Unavailable, "the server is overloaded, try again", err)
 			}
@@ -151,17 +156,16 @@ func (b *postgresBackend) retry(ctx context.Context, begin string, fn func(*Tx) 
 // once runs fn in one transaction, or without a transaction if begin is empty. Its errors
 // before COMMIT is sent may be errSerial or errBroken, both safe to try again.
 func (b *postgresBackend) once(ctx context.Context, begin string, fn func(*Tx) error) error {
-	c, err := b.conns.get(ctx)
+	c, err := b.acquire(ctx, b.conns)
 	if err != nil {
 		return err
 	}
 	open := false
 	defer func() { // also when fn panics
-		if open && c.control(ctx, "ROLLBACK") != nil || c.raw.IsClosed() {
-			b.conns.drop(c)
-		} else {
-			b.conns.put(c)
+		if open {
+			_ = c.control(ctx, "ROLLBACK") // the pool closes a connection that is still in a transaction
 		}
+		c.pooled.Release()
 	}()
 	if begin != "" {
 		open = true
@@ -217,23 +221,19 @@ func (b *postgresBackend) answers(ctx context.Context) error {
 // question asks something by one statement on a connection of the pool, and once more on another where that
 // broke.
 func (b *postgresBackend) question(
-	ctx context.Context, from *pool[*postgresConn], ask func(*postgresConn) error,
+	ctx context.Context, from *pgxpool.Pool, ask func(*postgresConn) error,
 ) error {
 	for try := 1; ; try++ {
-		c, err := from.get(ctx)
+		c, err := b.acquire(ctx, from)
 		if err != nil {
 			return err
 		}
 		err = c.broken(ctx, ask(c))
-		if c.raw.IsClosed() {
-			from.drop(c)
-		} else {
-			from.put(c)
-		}
+		c.pooled.Release()
 		if !errors.Is(err, errBroken) && !errors.Is(err, errSerial) {
 			return err
 		}
-		from.clear()
+		from.Reset()
 		if try == maxBrokenTries {
 			return errs.Wrap(errs.Unavailable, "the server is overloaded, try again", err)
 		}
@@ -241,7 +241,7 @@ func (b *postgresBackend) question(
 }
 
 func (b *postgresBackend) close() error {
-	b.conns.shut()
-	b.probes.shut()
+	b.conns.Close()
+	b.probes.Close()
 	return nil
 }

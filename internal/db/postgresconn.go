@@ -4,41 +4,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"arbor/internal/cache"
 )
 
 // postgresConn is a connection; pgx keeps its prepared statements.
 type postgresConn struct {
-	raw  *pgx.Conn
-	args []any
-}
-
-func (c *postgresConn) bind(args []any) ([]any, error) {
-	c.args = c.args[:0]
-	for i, a := range args {
-		v, err := argument(a)
-		if err != nil {
-			return nil, fmt.Errorf("argument $%d: %w", i+1, err)
-		}
-		c.args = append(c.args, v)
-	}
-	return c.args, nil
+	pooled *pgxpool.Conn
+	raw    *pgx.Conn // the same
 }
 
 func (c *postgresConn) engine() Engine { return PostgreSQL }
 
 func (c *postgresConn) exec(ctx context.Context, query string, args []any) (int64, error) {
-	bound, err := c.bind(args)
-	if err != nil {
-		return 0, err
-	}
-	tag, err := c.raw.Exec(ctx, query, bound...)
-	clear(bound)
+	tag, err := c.raw.Exec(ctx, query, args...)
 	if err != nil {
 		return 0, translatePostgres(err)
 	}
@@ -49,16 +32,11 @@ func (c *postgresConn) exec(ctx context.Context, query string, args []any) (int6
 }
 
 func (c *postgresConn) query(ctx context.Context, query string, args []any) (cursor, error) {
-	bound, err := c.bind(args)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := c.raw.Query(ctx, query, bound...)
-	clear(bound)
+	rows, err := c.raw.Query(ctx, query, args...)
 	if err != nil {
 		return nil, translatePostgres(err)
 	}
-	return &postgresCursor{rows: rows}, nil
+	return postgresCursor{rows}, nil
 }
 
 // control runs BEGIN, COMMIT or ROLLBACK, which a client's hanging up must
@@ -114,8 +92,14 @@ func (c *postgresConn) ask(ctx context.Context, topics []string, m *moment) erro
 	return nil
 }
 
-func (c *postgresConn) close() {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-	defer cancel()
-	_ = c.raw.Close(ctx)
+// postgresCursor reads rows.
+type postgresCursor struct{ rows pgx.Rows }
+
+func (r postgresCursor) next() bool { return r.rows.Next() }
+
+func (r postgresCursor) scan(dest []any) error { return translatePostgres(r.rows.Scan(dest...)) }
+
+func (r postgresCursor) close() error {
+	r.rows.Close()
+	return translatePostgres(r.rows.Err())
 }

@@ -41,14 +41,14 @@ func (b *sqliteBackend) scrub(ctx context.Context, whole bool) error {
 	}
 	defer c.close()
 	if whole {
-		err := poll(errBusy, func() error { return c.script("VACUUM") })
+		err := poll(errBusy, func() error { return c.script("PRAGMA " + incremental + "; VACUUM") })
 		if err != nil {
 			return fmt.Errorf("db: rewrite the file: %w", err)
 		}
 	}
 	for end := time.Now().Add(busyTimeout); ; {
-		emptied, err := c.emptyLog(ctx)
-		if emptied {
+		busy, err := c.checkpoint("TRUNCATE")
+		if !busy {
 			return nil
 		}
 		if err != nil && !errors.Is(err, errBusy) {
@@ -65,25 +65,12 @@ func (b *sqliteBackend) scrub(ctx context.Context, whole bool) error {
 	}
 }
 
-// emptyLog copies SQLite's log into the file and empties it, unless readers are in it.
-func (c *sqliteConn) emptyLog(ctx context.Context) (bool, error) {
-	rows, err := c.query(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`, nil)
-	if err != nil {
-		return false, err
-	}
-	busy, pages, copied := int64(1), int64(0), int64(0)
-	if rows.next() {
-		err = rows.scan([]any{&busy, &pages, &copied})
-	}
-	err = errors.Join(err, rows.close())
-	return err == nil && busy == 0, err
-}
-
 func (b *postgresBackend) scrub(ctx context.Context, whole bool) error {
 	m, err := b.migrator(ctx)
 	if err != nil {
 		return err
 	}
+	defer m.close()
 	statement := "VACUUM"
 	if whole {
 		statement = "VACUUM FULL"
@@ -92,9 +79,9 @@ func (b *postgresBackend) scrub(ctx context.Context, whole bool) error {
 	for _, table := range []string{"review_comments", "statuses", "status_contexts", "status_commits",
 		"check_suites", "check_runs", "check_annotations", "pull_commits", "unreached_objects",
 		"pushed_commits", "refs"} {
-		if err = m.script(ctx, statement+" "+table); err != nil {
-			break
+		if err := m.script(ctx, statement+" "+table); err != nil {
+			return err
 		}
 	}
-	return errors.Join(err, m.close())
+	return nil
 }

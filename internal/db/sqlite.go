@@ -3,16 +3,14 @@ package db
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
-
-	"modernc.org/sqlite"
 
 	"arbor/internal/cache"
 )
@@ -23,21 +21,22 @@ const (
 	maxTries    = 4
 )
 
-// incremental allows a new file to shrink, see Shrink. An older file gets it by VACUUM.
+// incremental lets a new file give free pages back, see Shrink. An older file gets it with VACUUM. Set again it
+// writes, so that commands could not open a store on a full disk.
 const incremental = "auto_vacuum=2"
 
-// sqliteBackend is a database in a file: one writer, some readers. It speaks
-// to the driver's connections directly: what database/sql adds to a statement
-// (locks, a context's goroutine, conversions by reflection) costs more than a
-// small statement itself.
+// sqliteBackend is a database in a file: one writer, some readers.
 type sqliteBackend struct {
 	path    string
 	writing []string // pragmas of a connection that writes
 	log     *slog.Logger
 	now     func() time.Time
-	readers *pool[*sqliteConn]
+	readers *sql.DB
+	waiters waiters // for readers
+	writers *sql.DB // opens connections whose commits are synced, and keeps none
 	writer  *writer
 	counter counter
+	closed  atomic.Bool
 	trace   func(ctx context.Context, query string) // may be nil
 	kept    *cache.Cache[string, int64]             // generations by topic
 }
@@ -54,66 +53,73 @@ func newSQLite(o Options) (*sqliteBackend, error) {
 	if err != nil {
 		return nil, err
 	}
-	kept := cache.NewCount[string, int64](maxNumbers)
-	b := &sqliteBackend{path: path, log: o.Log, now: o.Now, trace: o.Trace, kept: kept, writing: []string{
-		"page_size=2048", // bytes; says nothing to a file that is there
-		incremental,
-		"journal_mode=WAL", "synchronous=FULL", "foreign_keys=1", "cache_size=-4096",
+	b := &sqliteBackend{path: path, log: o.Log, now: o.Now, trace: o.Trace,
+		kept: cache.NewCount[string, int64](maxNumbers)}
+	// Writers wait for each other in turnstile, not by SQLite's busy timeout.
+	b.writing = []string{"journal_mode=WAL", "synchronous=FULL", "foreign_keys=1", "cache_size=-4096",
 		"wal_autocheckpoint=2000", "journal_size_limit=16777216", // pages; bytes
-		"busy_timeout=0",
-	}}
+		"busy_timeout=0"}
+	if size, err := fileSize(path); err != nil || size == 0 {
+		b.writing = append([]string{"page_size=2048", incremental}, b.writing...)
+	}
 	if o.SecureDelete {
 		b.writing = append(b.writing, "secure_delete=1")
 	}
 	if o.Throwaway {
 		b.writing = append(b.writing, "synchronous=OFF")
 	}
-	closing := func(c *sqliteConn) { c.close() }
-	b.readers = newPool(cmp.Or(o.Connections, maxReaders), b.openReader(1024), closing)
-	b.counter.open = b.openReader(64)
+	if b.readers, err = openSQLite(path, cmp.Or(o.Connections, maxReaders), reading(1024)...); err != nil {
+		return nil, err
+	}
+	if b.writers, err = openSQLite(path, 0, b.writing...); err != nil {
+		return nil, err
+	}
+	if b.counter.db, err = openSQLite(path, 0, reading(64)...); err != nil {
+		return nil, err
+	}
 	b.writer = newWriter(b, turn)
 	return b, nil
 }
 
-// openReader returns a function that opens read-only connections with a page cache of the given size in
-// KiB.
-func (b *sqliteBackend) openReader(cacheKiB int) func(context.Context) (*sqliteConn, error) {
-	return func(context.Context) (*sqliteConn, error) {
-		return b.open(fmt.Sprintf("cache_size=-%d", cacheKiB), "query_only=1")
-	}
+// reading are the pragmas of a connection that cannot write, with a page cache of the given size in KiB.
+func reading(cacheKiB int) []string {
+	return []string{fmt.Sprintf("cache_size=-%d", cacheKiB), "query_only=1"}
 }
 
-// openWriter opens a connection with synced commits. It waits for other writers in turnstile and not with
-// SQLite's busy timeout.
-func (b *sqliteBackend) openWriter() (*sqliteConn, error) { return b.open(b.writing...) }
-
-func (b *sqliteBackend) open(pragmas ...string) (*sqliteConn, error) {
-	// The file is created with the lock's permissions, by SQLite alone: if we
-	// closed it ourselves, SQLite's locks on it would be gone.
-	lock := strings.ReplaceAll(url.QueryEscape(b.path+"-turn"), "+", "%20")
-	name := (&url.URL{Scheme: "file", Path: b.path, RawQuery: "_dqs=0&_error_rc=1&modeof=" + lock}).String()
-	connector, err := sqlite.NewConnector(name)
+// openSQLite makes a pool of a size; 0: any number of connections, of which none is kept.
+func openSQLite(path string, size int, pragmas ...string) (*sql.DB, error) {
+	c, err := newSQLiteConnector(path, pragmas...)
 	if err != nil {
 		return nil, err
 	}
-	raw, err := connector.Connect(context.Background())
+	pool := sql.OpenDB(c)
+	pool.SetMaxOpenConns(size)
+	pool.SetMaxIdleConns(cmp.Or(size, -1))
+	pool.SetConnMaxIdleTime(keepIdle)
+	return pool, nil
+}
+
+func openConn(ctx context.Context, from *sql.DB) (*sqliteConn, error) {
+	c, err := from.Conn(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("cannot open the database %s: %w", b.path, translateSQLite(err))
+		return nil, err
 	}
-	c := &sqliteConn{raw: raw, statements: make(map[string]*statement)}
-	pragmas = append([]string{fmt.Sprintf("busy_timeout=%d", busyTimeout.Milliseconds())}, pragmas...)
-	for _, p := range pragmas {
-		if p == incremental { // SQLite writes it again, and commands could not open a store on a full disk
-			if mode, err := c.number("PRAGMA auto_vacuum", nil); err == nil && mode == 2 {
-				continue
-			}
-		}
-		if err := c.pragma(p); err != nil {
-			c.close()
-			return nil, fmt.Errorf("cannot open the database %s: %w", b.path, err)
-		}
+	return &sqliteConn{c}, nil
+}
+
+func (b *sqliteBackend) openWriter() (*sqliteConn, error) {
+	return openConn(context.Background(), b.writers)
+}
+
+// acquire returns a connection that reads, to be released or closed.
+func (b *sqliteBackend) acquire(ctx context.Context) (*sqliteConn, error) {
+	c, err := wait(ctx, &b.waiters, func(ctx context.Context) (*sqliteConn, error) {
+		return openConn(ctx, b.readers)
+	})
+	if err != nil && b.closed.Load() {
+		return nil, errClosed
 	}
-	return c, nil
+	return c, err
 }
 
 // read runs fn between BEGIN and COMMIT: the snapshot is taken by the first
@@ -135,20 +141,20 @@ func (b *sqliteBackend) readOne(ctx context.Context, fn func(*Tx) error) error {
 }
 
 func (b *sqliteBackend) readOnce(ctx context.Context, fn func(*Tx) error, long bool) error {
-	c, err := b.readers.get(ctx)
+	c, err := b.acquire(ctx)
 	if err != nil {
 		return err
 	}
 	returned := false
 	defer func() { // also when fn panics
 		if returned && c.control("COMMIT") == nil {
-			b.readers.put(c)
+			c.release()
 		} else {
-			b.readers.drop(c)
+			c.close()
 		}
 	}()
 	if err := c.control("BEGIN"); err != nil {
-		return err // and drop the connection
+		return err // and close the connection
 	}
 	tx := Tx{Now: FromTime(b.now()), ctx: context.Background(), caller: ctx, conn: c}
 	if long {
@@ -170,18 +176,13 @@ func (b *sqliteBackend) answers(context.Context) error {
 	})
 }
 
-// logSize is what SQLite's log takes on disk, in bytes.
-func (b *sqliteBackend) logSize() int64 {
-	info, err := os.Stat(b.path + "-wal")
-	if err != nil {
-		return 0
-	}
-	return info.Size()
-}
-
 func (b *sqliteBackend) close() error {
 	return b.writer.shut(func() {
-		b.readers.shut()
+		b.closed.Store(true)
+		b.readers.Close()
+		for b.readers.Stats().InUse > 0 { // the log can be folded when nobody reads it
+			time.Sleep(time.Millisecond)
+		}
 		b.counter.close()
 	})
 }

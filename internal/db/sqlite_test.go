@@ -10,7 +10,6 @@ import (
 	"sync"
 	"testing"
 	"testing/fstest"
-	"testing/synctest"
 	"time"
 
 	"arbor/internal/errs"
@@ -114,10 +113,11 @@ func TestFullDisk(t *testing.T) {
 	if err := d.Write(context.Background(), insert("first", 1)); err != nil {
 		t.Fatal(err)
 	}
-	b.writing = append(b.writing, "max_page_count=60")
-	if err := b.writer.conn.script("PRAGMA max_page_count=60"); err != nil {
+	var err error
+	if b.writers, err = openSQLite(b.path, 0, append(b.writing, "max_page_count=60")...); err != nil {
 		t.Fatal(err)
 	}
+	b.writer.discard() // and open another
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	stored := 1
@@ -215,9 +215,12 @@ func TestStatementsAreBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n := len(b.writer.conn.statements); n > maxStatements {
-		t.Errorf("%d statements are kept", n)
-	}
+	b.writer.conn.raw.Raw(func(raw any) error {
+		if n := len(raw.(*preparedConn).statements); n > maxStatements {
+			t.Errorf("%d statements are kept", n)
+		}
+		return nil
+	})
 }
 
 // Readers that never pause must not let the log grow without end.
@@ -330,7 +333,7 @@ func TestReaderThatPanics(t *testing.T) {
 			})
 		}()
 	}
-	if n := len(b.readers.slots); n != 0 {
+	if n := b.readers.Stats().InUse; n != 0 {
 		t.Errorf("%d readers are gone", n)
 	}
 	if n := rowCount(t, d); n != 0 {
@@ -339,39 +342,4 @@ func TestReaderThatPanics(t *testing.T) {
 	if err := d.Read(context.Background(), func(*Tx) error { return errTxDone }); !errors.Is(err, errTxDone) {
 		t.Error(err)
 	}
-}
-
-// A night without requests must give the evening's memory back.
-func TestIdleConnectionsAreClosed(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		opened := 0
-		p := newPool(4, func(context.Context) (int, error) {
-			opened++
-			return opened, nil
-		}, func(int) { opened-- })
-		var held []int
-		for range 4 {
-			c, err := p.get(context.Background())
-			if err != nil {
-				t.Fatal(err)
-			}
-			held = append(held, c)
-		}
-		for _, c := range held {
-			p.put(c)
-		}
-		time.Sleep(keepIdle / 2)
-		c, _ := p.get(context.Background())
-		p.put(c)
-		time.Sleep(3 * keepIdle)
-		synctest.Wait()
-		if opened != 1 || len(p.idle) != 1 || p.idle[0].conn != c {
-			t.Errorf("%d connections are open, %v idle", opened, p.idle)
-		}
-		p.shut()
-		if opened != 0 {
-			t.Errorf("%d connections after the end", opened)
-		}
-	})
 }

@@ -2,73 +2,30 @@ package db
 
 import (
 	"context"
+	"database/sql"
 	"database/sql/driver"
 	"errors"
-	"fmt"
-	"io"
 	"strings"
-	"time"
 )
 
-// maxStatements limits the prepared statements of a connection.
-const maxStatements = 160
+// sqliteConn is a connection in the hands of one goroutine.
+type sqliteConn struct{ raw *sql.Conn }
 
-// sqliteConn is a driver's connection with its prepared statements.
-type sqliteConn struct {
-	raw        driver.Conn
-	statements map[string]*statement
-	args       []driver.NamedValue
-	one        [1]driver.Value
-}
+func (c *sqliteConn) engine() Engine { return SQLite }
 
-// statement is a prepared statement. changes reports whether it inserts, updates or deletes.
-type statement struct {
-	raw interface {
-		driver.Stmt
-		driver.StmtExecContext
-		driver.StmtQueryContext
-	}
-	changes bool
-}
-
-// prepare returns the statement of a query. It cannot drop a statement in use: one runs at a time, and
-// prepare is called before it runs.
-func (c *sqliteConn) prepare(query string) (*statement, error) {
-	if s := c.statements[query]; s != nil {
-		return s, nil
-	}
-	raw, err := c.raw.Prepare(blind(query))
+func (c *sqliteConn) exec(ctx context.Context, query string, args []any) (int64, error) {
+	result, err := c.raw.ExecContext(ctx, query, args...)
 	if err != nil {
-		return nil, translateSQLite(err)
+		return 0, translateSQLite(err)
 	}
-	s := &statement{changes: changesRows(query)}
-	var ok bool
-	if s.raw, ok = raw.(interface {
-		driver.Stmt
-		driver.StmtExecContext
-		driver.StmtQueryContext
-	}); !ok {
-		return nil, errors.New("db: the driver's statements lack contexts")
+	if !changesRows(query) {
+		return 0, nil
 	}
-	if len(c.statements) >= maxStatements {
-		for text, old := range c.statements { // an arbitrary one: the order of maps is random
-			old.raw.Close()
-			delete(c.statements, text)
-			break
-		}
-	}
-	c.statements[query] = s
-	return s, nil
+	return result.RowsAffected()
 }
 
-// blind hides the values of comparisons from SQLite's planner with a plus sign that changes nothing. The
-// planner would check whether an argument is 0 or 1, and prepare the statement again each time that this
-// changes, as when it runs for the first account or anonymously. For a query of a repository that took a
-// third of a millisecond.
-func blind(query string) string { return strings.ReplaceAll(query, "= $", "= +$") }
-
-// changesRows checks a statement's first word, because for other statements SQLite reports the number of
-// the statement before.
+// changesRows looks at a statement's first word: for other statements SQLite reports the number of the
+// statement before.
 func changesRows(query string) bool {
 	word := strings.TrimLeft(query, " \t\r\n")
 	if len(word) < 6 {
@@ -81,156 +38,69 @@ func changesRows(query string) bool {
 	return strings.EqualFold(word[:4], "WITH")
 }
 
-func (c *sqliteConn) engine() Engine { return SQLite }
-
-func (c *sqliteConn) bind(args []any) ([]driver.NamedValue, error) {
-	c.args = c.args[:0]
-	for i, a := range args {
-		v, err := argument(a)
-		if err != nil {
-			return nil, fmt.Errorf("argument $%d: %w", i+1, err)
-		}
-		c.args = append(c.args, driver.NamedValue{Ordinal: i + 1, Value: v})
-	}
-	return c.args, nil
-}
-
-func (c *sqliteConn) exec(ctx context.Context, query string, args []any) (int64, error) {
-	s, err := c.prepare(query)
-	if err != nil {
-		return 0, err
-	}
-	bound, err := c.bind(args)
-	if err != nil {
-		return 0, err
-	}
-	result, err := s.raw.ExecContext(ctx, bound)
-	clear(bound)
-	if err != nil {
-		return 0, translateSQLite(err)
-	}
-	if !s.changes {
-		return 0, nil
-	}
-	return result.RowsAffected()
-}
-
 func (c *sqliteConn) query(ctx context.Context, query string, args []any) (cursor, error) {
-	s, err := c.prepare(query)
-	if err != nil {
-		return nil, err
-	}
-	bound, err := c.bind(args)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := s.raw.QueryContext(ctx, bound)
-	clear(bound)
+	rows, err := c.raw.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, translateSQLite(err)
 	}
-	return &sqliteCursor{rows: rows, values: make([]driver.Value, len(rows.Columns()))}, nil
+	return sqliteCursor{rows}, nil
 }
 
-// control runs a statement that begins or ends a transaction.
+// control runs one of the statements that steer transactions.
 func (c *sqliteConn) control(statement string) error {
-	_, err := c.exec(context.Background(), statement, nil)
-	return err
-}
-
-// script runs many statements.
-func (c *sqliteConn) script(text string) error {
-	_, err := c.raw.(driver.ExecerContext).ExecContext(context.Background(), text, nil)
+	_, err := c.raw.ExecContext(context.Background(), statement)
 	return translateSQLite(err)
 }
 
-// pragma sets a property of a connection. Switching to the log needs exclusive access to the file and does
-// not wait for the busy timeout itself.
-func (c *sqliteConn) pragma(p string) error {
-	for deadline := time.Now().Add(busyTimeout); ; time.Sleep(5 * time.Millisecond) {
-		err := c.script("PRAGMA " + p)
-		if !errors.Is(err, errBusy) || time.Now().After(deadline) {
-			return err
-		}
-	}
+// script runs many statements, which are not kept prepared.
+func (c *sqliteConn) script(text string) error {
+	err := c.raw.Raw(func(raw any) error { return raw.(*preparedConn).script(text) })
+	return translateSQLite(err)
 }
 
 const selectGeneration = `SELECT value FROM generations WHERE topic = $1`
 
-// generation reads a topic's number outside a transaction, so that it is the newest.
+// generation reads a topic's number outside any transaction, so that it is the newest.
 func (c *sqliteConn) generation(topic string) (int64, error) {
 	if err := checkText(topic); err != nil {
 		return 0, err
 	}
-	c.args = append(c.args[:0], driver.NamedValue{Ordinal: 1, Value: topic})
-	return c.number(selectGeneration, c.args)
+	return c.number(selectGeneration, topic)
 }
 
-// number reads one integer. It returns 0 if there is no row.
-func (c *sqliteConn) number(query string, args []driver.NamedValue) (int64, error) {
-	s, err := c.prepare(query)
-	if err != nil {
-		return 0, err
+// number reads one integer; 0 where there is no row.
+func (c *sqliteConn) number(query string, args ...any) (n int64, err error) {
+	err = c.raw.QueryRowContext(context.Background(), query, args...).Scan(&n)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, nil
 	}
-	rows, err := s.raw.QueryContext(context.Background(), args)
-	if err != nil {
-		return 0, translateSQLite(err)
-	}
-	c.one[0] = int64(0)
-	err = rows.Next(c.one[:])
-	if closed := rows.Close(); err == nil || errors.Is(err, io.EOF) {
-		err = closed
-	}
-	n, _ := c.one[0].(int64)
 	return n, translateSQLite(err)
 }
 
-func (c *sqliteConn) close() error {
-	for _, s := range c.statements {
-		s.raw.Close()
-	}
-	c.statements = nil
-	return translateSQLite(c.raw.Close())
+// checkpoint folds SQLite's log into the file in one of its modes (https://sqlite.org/wal.html#ckpt). busy says
+// that readers or writers kept it from finishing.
+func (c *sqliteConn) checkpoint(mode string) (busy bool, err error) {
+	var pages, copied int64
+	err = c.raw.QueryRowContext(context.Background(), "PRAGMA wal_checkpoint("+mode+")").
+		Scan(&busy, &pages, &copied)
+	return busy || err != nil, translateSQLite(err)
 }
 
-// sqliteCursor reads a driver's rows.
-type sqliteCursor struct {
-	rows   driver.Rows
-	values []driver.Value
-	err    error
+// release gives a connection that can be used again back to its pool.
+func (c *sqliteConn) release() { _ = c.raw.Close() }
+
+// close closes the connection, in whatever state it is. An error of the driver's is of no use to anybody.
+func (c *sqliteConn) close() {
+	_ = c.raw.Raw(func(any) error { return driver.ErrBadConn }) // database/sql closes such a one
 }
 
-func (r *sqliteCursor) next() bool {
-	err := r.rows.Next(r.values)
-	if err == nil {
-		return true
-	}
-	if !errors.Is(err, io.EOF) {
-		r.err = translateSQLite(err)
-	}
-	return false
-}
+// sqliteCursor reads rows.
+type sqliteCursor struct{ rows *sql.Rows }
 
-func (r *sqliteCursor) scan(dest []any) error {
-	if len(dest) != len(r.values) {
-		return fmt.Errorf("db: Scan of %d columns into %d values", len(r.values), len(dest))
-	}
-	for i, d := range dest {
-		if err := assign(d, r.values[i]); err != nil {
-			return fmt.Errorf("db: column %d: %w", i+1, err)
-		}
-	}
-	return nil
-}
+func (r sqliteCursor) next() bool { return r.rows.Next() }
 
-func (r *sqliteCursor) close() error {
-	if r.rows == nil {
-		return r.err
-	}
-	err := r.rows.Close()
-	r.rows = nil
-	if r.err == nil {
-		r.err = translateSQLite(err)
-	}
-	return r.err
+func (r sqliteCursor) scan(dest []any) error { return r.rows.Scan(dest...) }
+
+func (r sqliteCursor) close() error {
+	return translateSQLite(errors.Join(r.rows.Err(), r.rows.Close()))
 }

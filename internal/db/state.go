@@ -2,7 +2,9 @@ package db
 
 import (
 	"context"
+	"database/sql"
 	"errors"
+	"slices"
 	"sync"
 
 	"arbor/internal/cache"
@@ -27,7 +29,7 @@ const selectOthers = `PRAGMA data_version`
 // counter is a connection that commits nothing, so that its selectOthers changes with every
 // commit. Numbers of two connections have nothing to do with each other: opened counts them.
 type counter struct {
-	open func(context.Context) (*sqliteConn, error)
+	db *sql.DB
 
 	mu     sync.Mutex
 	conn   *sqliteConn // nil: to be opened
@@ -55,7 +57,7 @@ func (c *counter) once(fn func(*sqliteConn) error) (err error) {
 		return errClosed
 	}
 	if c.conn == nil {
-		if c.conn, err = c.open(context.Background()); err != nil {
+		if c.conn, err = openConn(context.Background(), c.db); err != nil {
 			c.conn = nil
 			return err
 		}
@@ -76,6 +78,7 @@ func (c *counter) close() {
 		c.conn.close()
 		c.conn = nil
 	}
+	c.db.Close()
 }
 
 // maxNumbers bounds how many topics' generations are kept.
@@ -83,7 +86,7 @@ const maxNumbers = 1000
 
 func (b *sqliteBackend) ask(ctx context.Context, m *moment) error {
 	return b.counter.use(func(c *sqliteConn) error {
-		commits, err := c.number(selectOthers, nil)
+		commits, err := c.number(selectOthers)
 		if err != nil {
 			return err
 		}
@@ -121,4 +124,23 @@ func (b *sqliteBackend) state() cache.State {
 		return cache.Unknown
 	}
 	return m.state
+}
+
+// carry carries the generations that are known in a state over to the present
+// one, but for the topics that this connection has bumped since. A commit of
+// another connection may have bumped any topic: then nothing is carried over.
+//
+// How many commits lie between two states does not tell whose they are, since a
+// transaction that changes nothing commits nothing. SQLite itself keeps count of
+// what others commit.
+func (w *writer) carry(from cache.State, bumped []string) {
+	to := w.backend.state() // taken first, so a commit after it is among the others
+	if to == cache.Unknown {
+		return
+	}
+	others, err := w.conn.number(selectOthers)
+	if err == nil && others == w.others {
+		w.backend.kept.Carry(from, to, func(topic string) bool { return !slices.Contains(bumped, topic) })
+	}
+	w.others = others
 }

@@ -77,13 +77,14 @@ func (d *DB) WritesWaiting() int {
 	return len(b.writer.queue)
 }
 
-func (b *sqliteBackend) connections() Connections   { return b.readers.usage() }
-func (b *postgresBackend) connections() Connections { return b.conns.usage() }
+func (b *sqliteBackend) connections() Connections {
+	s := b.readers.Stats()
+	return Connections{int64(s.InUse), int64(s.Idle), int64(s.MaxOpenConnections), b.waiters.number()}
+}
 
-func (p *pool[C]) usage() Connections {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return Connections{int64(len(p.slots)), int64(len(p.idle)), int64(cap(p.slots)), int64(p.waiting.Load())}
+func (b *postgresBackend) connections() Connections {
+	s := b.conns.Stat()
+	return Connections{int64(s.AcquiredConns()), int64(s.IdleConns()), int64(s.MaxConns()), b.waiters.number()}
 }
 
 // Backlog is what a table of jobs has to do.

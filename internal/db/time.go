@@ -1,6 +1,7 @@
 package db
 
 import (
+	"fmt"
 	"time"
 )
 
@@ -68,4 +69,17 @@ func (t Time) appendText(b []byte) []byte {
 
 func appendTwo(b []byte, n int, after byte) []byte {
 	return append(b, byte('0'+n/10), byte('0'+n%10), after)
+}
+
+// Scan reads a column: NULL is the zero Time.
+func (t *Time) Scan(v any) error {
+	switch n := v.(type) {
+	case nil:
+		*t = 0
+	case int64:
+		*t = Time(n)
+	default:
+		return fmt.Errorf("a value of type %T does not go into a time", v)
+	}
+	return nil
 }

@@ -34,7 +34,7 @@ type Tx struct {
 }
 
 // conn is a connection as Tx needs it, used by one goroutine at a time.
-// It takes arguments through argument and translates errors.
+// Its arguments come from bind; it translates errors.
 type conn interface {
 	exec(ctx context.Context, query string, args []any) (affected int64, err error)
 	query(ctx context.Context, query string, args []any) (cursor, error)
@@ -107,7 +107,10 @@ func (t *Tx) Exec(query string, args ...any) (affected int64, err error) {
 	if t.trace != nil {
 		t.trace(t.caller, query)
 	}
-	affected, err = t.conn.exec(t.ctx, query, args)
+	bound, err := bind(args)
+	if err == nil {
+		affected, err = t.conn.exec(t.ctx, query, bound)
+	}
 	if err != nil {
 		return 0, t.fail(err)
 	}
@@ -148,7 +151,11 @@ func (t *Tx) Query(query string, args ...any) (*Rows, error) {
 	if t.trace != nil {
 		t.trace(t.caller, query)
 	}
-	c, err := t.conn.query(t.ctx, query, args)
+	bound, err := bind(args)
+	if err != nil {
+		return nil, t.fail(err)
+	}
+	c, err := t.conn.query(t.ctx, query, bound)
 	if err != nil {
 		return nil, t.fail(err)
 	}

@@ -1,7 +1,6 @@
 package db
 
 import (
-	"database/sql"
 	"database/sql/driver"
 	"fmt"
 	"math"
@@ -11,6 +10,19 @@ import (
 	"strings"
 	"unicode/utf8"
 )
+
+// bind turns arguments into what both engines take.
+func bind(args []any) ([]any, error) {
+	bound := make([]any, len(args))
+	for i, a := range args {
+		v, err := argument(a)
+		if err != nil {
+			return nil, fmt.Errorf("argument $%d: %w", i+1, err)
+		}
+		bound[i] = v
+	}
+	return bound, nil
+}
 
 // argument turns a into one of the few types that both engines take alike:
 // nil, int64, float64, bool, string and []byte.
@@ -82,137 +94,8 @@ func checkText(s string) error {
 	return nil
 }
 
-// assign copies what SQLite's driver read to dest, with the strictness of
-// pgx: no conversion between text, bytes and numbers.
-func assign(dest any, v driver.Value) error {
-	switch d := dest.(type) {
-	case *string:
-		if s, ok := v.(string); ok {
-			*d = s
-			return nil
-		}
-	case *int64:
-		if n, ok := v.(int64); ok {
-			*d = n
-			return nil
-		}
-	case *bool:
-		if n, ok := v.(int64); ok && n&^1 == 0 {
-			*d = n == 1
-			return nil
-		}
-	case *Time:
-		n, ok := v.(int64)
-		if ok || v == nil {
-			*d = Time(n)
-			return nil
-		}
-	case *[]byte:
-		return assignBytes(d, v)
-	case *any:
-		*d = v
-		return nil
-	case sql.Scanner:
-		return d.Scan(v)
-	default:
-		return assignKind(dest, v)
-	}
-	return mismatch(dest, v)
-}
-
-func assignBytes(d *[]byte, v driver.Value) error {
-	switch b := v.(type) {
-	case nil:
-		*d = nil
-	case string:
-		*d = []byte(b)
-	case []byte:
-		if b == nil { // the driver's empty value; its NULL is an untyped nil
-			b = []byte{}
-		}
-		*d = b
-	default:
-		return mismatch(d, v)
-	}
-	return nil
-}
-
-// assignKind copies to named types, pointers and numbers of all sizes.
-func assignKind(dest any, v driver.Value) error {
-	p := reflect.ValueOf(dest)
-	if p.Kind() != reflect.Pointer || p.IsNil() {
-		return fmt.Errorf("db: Scan into %T, which is not a pointer", dest)
-	}
-	d := p.Elem()
-	switch {
-	case d.Kind() == reflect.Pointer:
-		return assignPointer(d, v)
-	case d.Kind() == reflect.Slice && d.Type().Elem().Kind() == reflect.Uint8:
-		var b []byte
-		if err := assignBytes(&b, v); err != nil {
-			return err
-		}
-		d.SetBytes(b)
-		return nil
-	case assignScalar(d, v):
-		return nil
-	}
-	return mismatch(dest, v)
-}
-
-// assignPointer sets d to a pointer to a new value, or to nil for NULL.
-func assignPointer(d reflect.Value, v driver.Value) error {
-	if v == nil {
-		d.SetZero()
-		return nil
-	}
-	target := reflect.New(d.Type().Elem())
-	if err := assign(target.Interface(), v); err != nil {
-		return err
-	}
-	d.Set(target)
-	return nil
-}
-
-// assignScalar reports whether v went into d without loss.
-func assignScalar(d reflect.Value, v driver.Value) bool {
-	switch n := v.(type) {
-	case int64:
-		switch {
-		case d.CanInt() && !d.OverflowInt(n):
-			d.SetInt(n)
-		case d.CanUint() && n >= 0 && !d.OverflowUint(uint64(n)):
-			d.SetUint(uint64(n))
-		case d.CanFloat():
-			d.SetFloat(float64(n))
-		case d.Kind() == reflect.Bool && n&^1 == 0:
-			d.SetBool(n == 1)
-		default:
-			return false
-		}
-		return true
-	case float64:
-		if d.CanFloat() {
-			d.SetFloat(n)
-			return true
-		}
-	case string:
-		if d.Kind() == reflect.String {
-			d.SetString(n)
-			return true
-		}
-	}
-	return false
-}
-
-func mismatch(dest any, v driver.Value) error {
-	if v == nil {
-		return fmt.Errorf("NULL does not go into %T", dest)
-	}
-	return fmt.Errorf("a value of type %T does not go into %T", v, dest)
-}
-
-// MaxValues is the maximum number of list values in one statement, far below the limits of both engines.
+// MaxValues is how many values of a list one statement has: far below the limits of
+// both engines, whatever else stands in it.
 const MaxValues = 400
 
 // InParts calls fn with part after part of a list, none longer than MaxValues, until one fails.

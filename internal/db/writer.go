@@ -4,27 +4,29 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
-	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"arbor/internal/cache"
-
 	"arbor/internal/errs"
 )
 
 const (
 	maxBatch     = 256                   // members of a shared transaction
 	maxBatchTime = 20 * time.Millisecond // after which a shared transaction takes no more members
-	maxLog       = 32 << 20              // bytes of SQLite's log, after which readers are waited for
-	checkLog     = 512                   // commits between two looks at the log's size
-	// ms for which readers are waited for then, and writers wait with them
-	waitLog = 20
 )
+
+// member is a caller of write, for one attempt.
+type member struct {
+	solo    bool          // not to share a transaction
+	baton   chan struct{} // its turn has come
+	outcome chan error    // of the commit that it waits for
+	given   bool          // under writer.mu: the baton was given to it
+}
 
 // writer is the one connection that writes, and the queue for it.
 //
@@ -82,19 +84,103 @@ func (w *writer) write(ctx context.Context, fn func(*Tx) error) error {
 
 // attempt gets the baton, runs fn, hands the baton on and waits for the commit.
 func (w *writer) attempt(ctx context.Context, fn func(*Tx) error, solo bool) error {
-	m := newMember(solo)
+	m := &member{solo: solo, baton: make(chan struct{}, 1), outcome: make(chan error, 1)}
 	err := w.enter(ctx, m)
-	if err == nil {
-		if err = ctx.Err(); err == nil {
-			err = w.run(m, fn)
-		}
-		w.pass()
-		if err == nil {
-			err = <-m.outcome
-		}
+	if err != nil {
+		return err
 	}
-	m.free()
+	if err = ctx.Err(); err == nil {
+		err = w.run(m, fn)
+	}
+	w.pass()
+	if err == nil {
+		err = <-m.outcome
+	}
 	return err
+}
+
+// enter returns when the member has the baton. Errors: ctx's, errs.Unavailable.
+func (w *writer) enter(ctx context.Context, m *member) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	w.mu.Lock()
+	switch {
+	case w.closed:
+		w.mu.Unlock()
+		return errClosed
+	case !w.busy:
+		w.busy = true
+		w.mu.Unlock()
+		return nil
+	case len(w.queue) >= maxWaiting:
+		w.mu.Unlock()
+		return errOverload("too many wait to write")
+	}
+	w.queue = append(w.queue, m)
+	w.mu.Unlock()
+
+	late := time.NewTimer(maxWait)
+	defer late.Stop()
+	select {
+	case <-m.baton:
+		return nil
+	case <-ctx.Done():
+		return w.leave(m, ctx.Err())
+	case <-late.C:
+		return w.leave(m, errOverload("the turn to write did not come; is there a Write inside a Write?"))
+	}
+}
+
+// leave removes the member from the queue. If it has just received the baton, leave passes it on.
+func (w *writer) leave(m *member, reason error) error {
+	w.mu.Lock()
+	given := m.given
+	if !given {
+		at := slices.Index(w.queue, m)
+		w.queue = slices.Delete(w.queue, at, at+1)
+	}
+	w.mu.Unlock()
+	if given {
+		<-m.baton
+		w.pass()
+	}
+	return reason
+}
+
+// pass hands the baton to the next member of the queue. It commits first if the batch ends here.
+func (w *writer) pass() {
+	w.mu.Lock()
+	if w.begun && !w.solo && !w.full() && len(w.queue) == 0 && len(w.done) < w.crowd {
+		w.mu.Unlock()
+		runtime.Gosched() // those who came together last time are about to come again: let them
+		w.mu.Lock()
+	}
+	if w.begun && (len(w.queue) == 0 || w.full()) {
+		w.mu.Unlock()
+		w.commit()
+		w.mu.Lock()
+	}
+	if len(w.queue) > 0 {
+		w.next().baton <- struct{}{}
+		w.mu.Unlock()
+		return
+	}
+	w.busy = false
+	if w.idle != nil {
+		close(w.idle)
+		w.idle = nil
+	}
+	w.mu.Unlock()
+}
+
+// next takes the first of the queue, with writer.mu held.
+func (w *writer) next() *member {
+	m := w.queue[0]
+	w.queue[0] = nil
+	w.queue = w.queue[1:]
+	m.given = true
+	return m
 }
 
 // run begins what is needed and runs fn. After an error nothing of fn is left.
@@ -241,69 +327,13 @@ func (w *writer) commit() {
 	w.tell(err)
 }
 
-// carry carries the generations that are known in a state over to the present
-// one, but for the topics that this connection has bumped since. A commit of
-// another connection may have bumped any topic: then nothing is carried over.
-//
-// How many commits lie between two states does not tell whose they are, since a
-// transaction that changes nothing commits nothing. SQLite itself keeps count of
-// what others commit.
-func (w *writer) carry(from cache.State, bumped []string) {
-	to := w.backend.state() // taken first, so a commit after it is among the others
-	if to == cache.Unknown {
-		return
-	}
-	others, err := w.conn.number(selectOthers, nil)
-	if err == nil && others == w.others {
-		w.backend.kept.Carry(from, to, func(topic string) bool { return !slices.Contains(bumped, topic) })
-	}
-	w.others = others
-}
-
-// fatal reports whether retrying is useless: the disk is full or broken.
-func fatal(err error) bool {
-	switch primary(err) {
-	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_READONLY,
-		sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_NOMEM:
-		return true
-	}
-	return false
-}
-
-// primary is SQLite's primary result code; 0: the error is not SQLite's.
-func primary(err error) int {
-	var e *sqlite.Error
-	if !errors.As(err, &e) {
-		return 0
-	}
-	return e.Code() & 0xff
-}
-
 // full says that the batch takes no more members.
 func (w *writer) full() bool {
 	return len(w.done) >= maxBatch || w.begun && time.Since(w.started) > w.batchTime
 }
 
-// boundLog occasionally checks whether the log has exceeded its limit, which happens if there are readers
-// all the time. Then it waits a little for them, because the log can restart when no reader uses it. A
-// backup reads for longer than a writer should wait, so the log grows until it has ended.
-func (w *writer) boundLog() {
-	if w.commits++; w.commits%checkLog != 0 {
-		return
-	}
-	size := w.backend.logSize()
-	if size < maxLog {
-		return
-	}
-	err := w.conn.script("PRAGMA busy_timeout=" + strconv.Itoa(waitLog))
-	held, checkErr := w.conn.number("PRAGMA wal_checkpoint(RESTART)", nil)
-	err = errors.Join(err, checkErr, w.conn.script("PRAGMA busy_timeout=0"))
-	w.backend.log.Info("database log folded into its file", "bytes", size, "held_by_readers", held != 0,
-		"error", err)
-}
-
-// shut lets the queue finish, rejects new members, closes the readers and then the connection, which
-// checkpoints the log.
+// shut lets the queue finish, refuses more, closes the readers and then the
+// connection, which folds the log into the file.
 func (w *writer) shut(closeReaders func()) error {
 	w.mu.Lock()
 	if w.closed {
@@ -327,7 +357,8 @@ func (w *writer) shut(closeReaders func()) error {
 	}
 	var err error
 	if w.commits > 0 {
-		err = w.conn.script("PRAGMA wal_checkpoint(TRUNCATE)")
+		_, err = w.conn.checkpoint("TRUNCATE")
 	}
-	return errors.Join(err, w.conn.close())
+	w.conn.close()
+	return errors.Join(err, w.backend.writers.Close())
 }

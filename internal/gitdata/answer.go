@@ -133,9 +133,6 @@ func keyOf(r *http.Request, a *repo.Access, on basis) string {
 	info := web.From(r.Context())
 	b := make([]byte, 0, 200)
 	b = strconv.AppendInt(b, int64(a.ID), 36)
-	if info.Brief {
-		b = append(b, " brief"...)
-	}
 	for _, s := range [...]string{a.Owner.Login, a.Name, on.pair, info.Media.Kind, info.Prefix,
 		r.URL.EscapedPath(), r.URL.RawQuery} {
 		b = append(append(b, ' '), s...)

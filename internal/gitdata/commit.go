@@ -152,11 +152,7 @@ func (api *API) answerCommit(
 	if web.QueryOf(r).Get("per_page") == "" {
 		page.Size = filesPerPage
 	}
-	patches := 0
-	if web.From(ctx).Brief {
-		patches = PagePatches
-	}
-	c, err := api.fullCommit(ctx, a, name, page, patches)
+	c, err := api.fullCommit(ctx, a, name, page, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -131,14 +131,11 @@ func (api *API) Compare(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 	on := basis{refs: base.refs || head.refs, people: true, named: append(base.named, head.named...)}
 	on.elsewhere = c.base.at.ID != a.ID || c.head.at.ID != a.ID
 	return api.cached(w, r, a, on, func(ctx context.Context) (any, error) {
-		page, patches := web.ReadPage(r), 0
+		page := web.ReadPage(r)
 		if web.QueryOf(r).Get("per_page") == "" {
 			page.Size = commitsPerComparison
 		}
-		if web.From(ctx).Brief {
-			patches = PagePatches
-		}
-		if err := api.compare(ctx, c, page, patches); err != nil {
+		if err := api.compare(ctx, c, page, 0); err != nil {
 			return nil, err
 		}
 		web.Link(w, r, page, int64(c.ahead))

@@ -276,16 +276,6 @@ type ChangedFile struct {
 	ContentsURL string  `json:"contents_url"`
 	Patch       *string `json:"patch,omitempty"`
 	Previous    string  `json:"previous_filename,omitempty"`
-
-	Brief *fileBriefJSON `json:"brief,omitempty"`
-}
-
-// fileBriefJSON holds fields of a changed file that pages show and GitHub's API does not have.
-type fileBriefJSON struct {
-	OldMode string `json:"old_mode"`
-	Mode    string `json:"mode"`
-	Binary  bool   `json:"binary"`
-	Unread  bool   `json:"unread"` // its text was not compared
 }
 
 // file renders a changed file; of a deleted one the addresses lead to where it was
@@ -304,9 +294,6 @@ func (p *place) file(f *diff.File, head, base git.SHA) *ChangedFile {
 	}
 	if f.HasPatch {
 		out.Patch = &f.Patch
-	}
-	if p.info.Brief {
-		out.Brief = &fileBriefJSON{f.OldMode.String(), f.Mode.String(), f.Binary, f.Unread}
 	}
 	return out
 }

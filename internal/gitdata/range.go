@@ -42,11 +42,8 @@ func (api *API) AnswerCommit(
 // RangeFiles returns a page of the files changed since the merge base.
 func (api *API) RangeFiles(w http.ResponseWriter, r *http.Request, a *repo.Access, g Range) error {
 	return api.cached(w, r, a, basis{pair: g.String()}, func(ctx context.Context) (any, error) {
-		page, patches := web.ReadPage(r), 0
-		if web.From(ctx).Brief {
-			patches = PagePatches
-		}
-		changes, err := api.rangeChanges(ctx, a, g, page, patches)
+		page := web.ReadPage(r)
+		changes, err := api.rangeChanges(ctx, a, g, page, 0)
 		if err != nil {
 			return nil, err
 		}

@@ -1,10 +1,9 @@
-// Package inside is requests to the REST API that are made within the server, for a page or for a part of a
-// GraphQL query. They see and change what their caller may see and change by the API, and nothing else.
+// Package inside is requests to the REST API that are made within the server, for parts of a GraphQL query. They see
+// and change what their caller may see and change by the API, and nothing else.
 package inside
 
 import (
 	"context"
-	"io"
 	"net/http"
 	"net/url"
 
@@ -19,16 +18,10 @@ type Request struct {
 	Query  url.Values
 	Body   []byte // JSON; nil: none
 	Media  string // raw, or full or html for texts as HTML, too
-	Brief  bool   // for a page, which shows less: beginnings of patches, lines of feeds, lists without texts
 
 	// Members are those of each payload of a list that are asked for. A handler that can leaves out the rest.
 	// Nil: all.
 	Members []string
-
-	// Stream is the body instead of Body, of a route or a handler that reads it as it comes: a file of this
-	// media type, whose size nobody announced.
-	Stream io.Reader
-	Type   string
 
 	// Handler answers in place of the route's own, where REST has no address for what is asked: a list of the
 	// same things, chosen in another way. The rights are those of the route.

@@ -117,3 +117,12 @@ func tabOf(path string) string {
 	}
 	return "code"
 }
+
+// Absent turns an operation's errors for names that name nothing into a 404: for people who follow a link they are
+// the same.
+func Absent(err error) error {
+	if errs.Is(err, errs.Invalid) || errs.Is(err, errs.Conflict) || errs.Is(err, errs.NotFound) {
+		return errs.Absent()
+	}
+	return err
+}

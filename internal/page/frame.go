@@ -177,3 +177,14 @@ func PagesOf(r *http.Request, more bool) (p Pager) {
 	}
 	return p
 }
+
+// Query returns a query of alternating names and values. Empty values are omitted.
+func Query(pairs ...string) url.Values {
+	v := url.Values{}
+	for n := 0; n+1 < len(pairs); n += 2 {
+		if pairs[n+1] != "" {
+			v.Set(pairs[n], pairs[n+1])
+		}
+	}
+	return v
+}

@@ -12,20 +12,19 @@
 // Files of this package:
 //
 //   - route.go: the rights of pages; errors.go: errors as pages
-//   - write.go: the steps before a change; ask.go: requests to the API of pages that still need it
+//   - write.go: the steps before a change
 //   - frame.go: the frame of a page: the viewer, the repository, the tab
 //   - done.go: the message that the next page shows once after a form
 //   - form.go: forms and their errors; kept.go: a form sent after the session has ended
 //   - shown.go: concurrent changes of a form's fields
 //   - render.go: templates, headers, ETags
 //   - assets.go, assets/: the stylesheet and the script
-//   - payload.go, view.go, format.go: what templates show of the features' values
+//   - payload.go, view.go, viewgit.go, format.go: what templates show of the features' values
 //
 // A page calls the same operations as the API's handlers, with the access that its route has checked. So it
-// can show and change only what the API can, and pages contain neither rules nor SQL. Pages that do not do so
-// yet send requests to the REST API within the server, as their caller. Pages work without the script and
-// load nothing from other sites. html/template escapes all texts in them except bodies that package markdown
-// has sanitized.
+// can show and change only what the API can, and pages contain neither rules nor SQL. Pages work without the
+// script and load nothing from other sites. html/template escapes all texts in them except bodies that package
+// markdown has sanitized.
 //
 // The caller of a page is identified by a session cookie, or by a token as for the API. Unsafe requests must
 // come from the site's own pages.
@@ -36,7 +35,6 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/hook"
-	"arbor/internal/inside"
 	"arbor/internal/issue"
 	"arbor/internal/markup"
 	"arbor/internal/notification"
@@ -47,7 +45,6 @@ import (
 // Options are what a kit works with.
 type Options struct {
 	Repos *repo.Service
-	Ask   inside.Ask // answers what pages ask the API
 
 	Issues  *issue.Service
 	Stars   *star.Service

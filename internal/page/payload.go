@@ -8,15 +8,15 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// What pages read of the API's payloads. A body_html is what package markdown has sanitized, and the only
-// HTML that templates take as it is; everything else is text, which they escape.
+// What templates show. HTML is what package markdown has sanitized, and all that templates take as it is; they escape
+// everything else.
 
 // User is a person, an organization or a bot.
 type User struct {
 	ID      int64
 	Login   string
-	Avatar  string `json:"avatar_url"`
-	HTMLURL string `json:"html_url"`
+	Avatar  string
+	HTMLURL string
 	Type    string
 }
 
@@ -34,11 +34,11 @@ type Milestone struct {
 	Description  string
 	State        string
 	Creator      *User
-	OpenIssues   int64     `json:"open_issues"`
-	ClosedIssues int64     `json:"closed_issues"`
-	DueOn        time.Time `json:"due_on"`
-	CreatedAt    time.Time `json:"created_at"`
-	ClosedAt     time.Time `json:"closed_at"`
+	OpenIssues   int64
+	ClosedIssues int64
+	DueOn        time.Time
+	CreatedAt    time.Time
+	ClosedAt     time.Time
 }
 
 // Percent is how much of it is closed.
@@ -51,8 +51,8 @@ func (m *Milestone) Percent() int64 {
 
 // Reactions counts the reactions to something.
 type Reactions struct {
-	PlusOne  int64 `json:"+1"`
-	MinusOne int64 `json:"-1"`
+	PlusOne  int64
+	MinusOne int64
 	Laugh    int64
 	Confused int64
 	Heart    int64
@@ -67,7 +67,7 @@ type Issue struct {
 	Number      int64
 	Title       string
 	State       string
-	StateReason string `json:"state_reason"`
+	StateReason string
 	Draft       bool
 	Locked      bool
 	Comments    int64
@@ -75,19 +75,19 @@ type Issue struct {
 	Labels      []Label
 	Assignees   []User
 	Milestone   *Milestone
-	Text        string        `json:"body"`
-	Body        template.HTML `json:"body_html"`
-	HTMLURL     string        `json:"html_url"`
-	RepoURL     string        `json:"repository_url"`
-	Association string        `json:"author_association"`
+	Text        string
+	Body        template.HTML
+	HTMLURL     string
+	RepoURL     string
+	Association string
 	Reactions   Reactions
-	CreatedAt   time.Time `json:"created_at"`
-	UpdatedAt   time.Time `json:"updated_at"`
-	ClosedAt    time.Time `json:"closed_at"`
-	MergedAt    time.Time `json:"merged_at"` // of a pull request by its own address
+	CreatedAt   time.Time
+	UpdatedAt   time.Time
+	ClosedAt    time.Time
+	MergedAt    time.Time // of a pull request by its own address
 	Pull        *struct {
-		MergedAt time.Time `json:"merged_at"`
-	} `json:"pull_request"`
+		MergedAt time.Time
+	}
 }
 
 // IsPull reports a pull request.
@@ -126,20 +126,20 @@ func (i *Issue) Path() string {
 type Comment struct {
 	ID          int64
 	User        *User
-	Text        string        `json:"body"`
-	Body        template.HTML `json:"body_html"`
-	Association string        `json:"author_association"`
-	HTMLURL     string        `json:"html_url"`
+	Text        string
+	Body        template.HTML
+	Association string
+	HTMLURL     string
 	Reactions   Reactions
-	CreatedAt   time.Time `json:"created_at"`
-	UpdatedAt   time.Time `json:"updated_at"`
+	CreatedAt   time.Time
+	UpdatedAt   time.Time
 }
 
 // Repository is a repository in lists.
 type Repository struct {
 	ID            int64
 	Name          string
-	FullName      string `json:"full_name"`
+	FullName      string
 	Owner         User
 	Private       bool
 	Archived      bool
@@ -147,13 +147,13 @@ type Repository struct {
 	Description   string
 	Homepage      string
 	Language      string
-	Stars         int64 `json:"stargazers_count"`
-	Forks         int64 `json:"forks_count"`
-	OpenIssues    int64 `json:"open_issues_count"`
+	Stars         int64
+	Forks         int64
+	OpenIssues    int64
 	Topics        []string
-	DefaultBranch string    `json:"default_branch"`
-	PushedAt      time.Time `json:"pushed_at"`
-	UpdatedAt     time.Time `json:"updated_at"`
+	DefaultBranch string
+	PushedAt      time.Time
+	UpdatedAt     time.Time
 	License       *struct{ Name string }
 }
 
@@ -164,23 +164,15 @@ type Signature struct {
 	Date  time.Time
 }
 
-// Commit is a commit as the API lists it.
+// Commit is a commit in lists.
 type Commit struct {
 	SHA     string
 	Author  *User
-	HTMLURL string `json:"html_url"`
+	HTMLURL string
 	Commit  struct {
-		Message   string
-		Author    Signature
-		Committer Signature
-		Comments  int64 `json:"comment_count"`
-		Tree      struct{ SHA string }
-
-		Verification struct{ Reason string } // unsigned, or why a signature is not verified
+		Message           string
+		Author, Committer Signature
 	}
-	Parents []struct{ SHA string }
-	Stats   struct{ Additions, Deletions, Total int64 }
-	Files   []ChangedFile
 }
 
 const maxSubject = 250 // bytes
@@ -204,20 +196,19 @@ func (c *Commit) Rest() string {
 type ChangedFile struct {
 	SHA       string
 	Filename  string
-	Previous  string `json:"previous_filename"`
+	Previous  string
 	Status    string
 	Additions int64
 	Deletions int64
 	Changes   int64
-	BlobURL   string `json:"blob_url"`
-	RawURL    string `json:"raw_url"`
+	BlobURL   string
 	Patch     *string
 	Brief     *FileBrief
 }
 
 // FileBrief is what the API does not say of a changed file.
 type FileBrief struct {
-	OldMode string `json:"old_mode"` // six octal digits, as 100644
+	OldMode string // six octal digits, as 100644
 	Mode    string
 	Binary  bool
 	Unread  bool // too much to be compared
@@ -230,7 +221,7 @@ type Attachment struct {
 	Picture         bool
 	Size            int64
 	Uploader        string
-	CreatedAt       time.Time `json:"created_at"`
+	CreatedAt       time.Time
 }
 
 // Attachments are a page of files, with how many there are in all, and their bytes.
@@ -244,10 +235,10 @@ type Key struct {
 	ID        int64
 	Key       string
 	Title     string
-	ReadOnly  bool      `json:"read_only"`
-	AddedBy   string    `json:"added_by"`
-	CreatedAt time.Time `json:"created_at"`
-	LastUsed  time.Time `json:"last_used"`
+	ReadOnly  bool
+	AddedBy   string
+	CreatedAt time.Time
+	LastUsed  time.Time
 }
 
 // Fingerprint is how people recognize the key: "SHA256:...".

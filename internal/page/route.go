@@ -80,13 +80,7 @@ func NoCaller() error { return errs.New(errs.Unauthenticated, "Requires authenti
 func (k *Kit) inForm(h web.Handler) web.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		web.From(r.Context()).Form = web.Form(k.Errors).For(r)
-		err := h(w, r)
-		var to *movedError
-		if errors.As(err, &to) && r.Method == http.MethodGet {
-			http.Redirect(w, r, web.From(r.Context()).Page(to.path), http.StatusMovedPermanently)
-			return nil
-		}
-		return err
+		return h(w, r)
 	}
 }
 

@@ -2,6 +2,7 @@ package page
 
 import (
 	"html/template"
+	"net/http"
 	"strconv"
 	"time"
 
@@ -143,7 +144,7 @@ func NewIssue(v *issue.View) *Issue {
 	if v.Pull {
 		i.MergedAt = Moment(v.MergedAt)
 		i.Pull = &struct {
-			MergedAt time.Time `json:"merged_at"`
+			MergedAt time.Time
 		}{i.MergedAt}
 	}
 	return i
@@ -159,4 +160,14 @@ func NewComment(v *comment.View) Comment {
 	return Comment{ID: v.ID, User: NewUser(v.Author), Text: v.Body, Body: template.HTML(v.HTML),
 		Association: v.Association, Reactions: NewReactions(v.Reactions), CreatedAt: Moment(v.CreatedAt),
 		UpdatedAt: Moment(v.UpdatedAt)}
+}
+
+// Markdown renders a text of a repository as sanitized HTML as in a conversation, for all who can see the
+// repository. Errors: those of POST /markdown.
+func (k *Kit) Markdown(r *http.Request, a *repo.Access, text string) (template.HTML, error) {
+	if text == "" {
+		return "", nil
+	}
+	html, err := k.Markups.HTML(r.Context(), a.Caller, text, a.FullName(), true)
+	return template.HTML(html), err
 }

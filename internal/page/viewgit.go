@@ -2,6 +2,7 @@ package page
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"arbor/internal/git"
 	"arbor/internal/git/diff"
@@ -10,8 +11,13 @@ import (
 	"arbor/internal/web"
 )
 
-// Valid is a text that Git stores, as UTF-8.
-func Valid(text string) string { return strings.ToValidUTF8(text, "\ufffd") }
+// Valid is a text that Git stores, as UTF-8: each other byte becomes U+FFFD, as in JSON.
+func Valid(text string) string {
+	if utf8.ValidString(text) {
+		return text
+	}
+	return string([]rune(text))
+}
 
 // Segments is the escaped path of a branch or a file with a slash before it; empty for none.
 func Segments(path string) string {

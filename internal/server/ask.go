@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"io"
 	"net/http"
 	"time"
 
@@ -25,8 +24,7 @@ import (
 // maxAsked is the size in bytes of the largest response to an internal request.
 const maxAsked = 32 << 20
 
-// ask sends a request of GraphQL or of a page to the REST API or the plant store, as the caller in the
-// context. The route's token check and the handler's own checks apply. The outer request has already been
+// ask sends a request of GraphQL to the REST API, as the caller in the context. The route's token check and the handler's own checks apply. The outer request has already been
 // counted and admitted. Errors: those of the route.
 func (s *Server) ask(ctx context.Context, q inside.Request) (*web.Captured, error) {
 	address := q.Path
@@ -40,18 +38,14 @@ func (s *Server) ask(ctx context.Context, q inside.Request) (*web.Captured, erro
 	outer := web.From(ctx)
 	info := &web.Info{ID: outer.ID, Site: outer.Site, Prefix: outer.Prefix, SSHHost: outer.SSHHost,
 		SSHPort: outer.SSHPort,
-		Docs:    outer.Docs, From: outer.From, Who: outer.Who, TokenID: outer.TokenID, Brief: q.Brief, Members: q.Members,
+		Docs:    outer.Docs, From: outer.From, Who: outer.Who, TokenID: outer.TokenID, Members: q.Members,
 		Media: web.ParseAccept([]string{"application/vnd.github." + q.Media + "+json"})}
 	to := s.endpointOf(r, info)
 	if to == nil {
 		return nil, errs.Absent()
 	}
 	r = web.With(r, info)
-	switch {
-	case q.Stream != nil && (to.Streams || q.Handler != nil):
-		r.Body, r.ContentLength = io.NopCloser(q.Stream), -1
-		r.Header.Set("Content-Type", q.Type)
-	case q.Body != nil:
+	if q.Body != nil {
 		r.Body, r.ContentLength = &web.Body{Data: q.Body}, int64(len(q.Body))
 		r.Header.Set("Content-Type", "application/json")
 	}

@@ -20,7 +20,6 @@ type Outlook struct {
 	CanUpdate bool
 	// the head branch is here, needed by nobody else, and may be deleted by the caller
 	CanDelete bool
-	CanPush   bool   // the caller may push to the head
 	HeadGone  bool   // the head branch was deleted
 	Methods   []Said // those that the repository allows; none for who may not merge
 }
@@ -94,8 +93,7 @@ func (s *Service) headOutlook(ctx context.Context, a *repo.Access, p *Pull, o *O
 		if err != nil || len(heads) == 0 || heads[0].Archived {
 			return err
 		}
-		o.CanPush = heads[0].Role >= account.Push
-		if p.Open || !o.CanPush || p.HeadRepoID != a.ID || p.HeadRef == a.DefaultBranch || tip != p.HeadSHA {
+		if p.Open || heads[0].Role < account.Push || p.HeadRepoID != a.ID || p.HeadRef == a.DefaultBranch || tip != p.HeadSHA {
 			return nil
 		}
 		needed, err := openOf(tx, p.HeadRepoID, p.HeadRef)

@@ -23,6 +23,22 @@ type Edit struct {
 	Modifiable web.Opt[bool] // ignored without the right, see letMaintainers
 }
 
+// check reports what is wrong with the values (decision 19). Error: 422.
+func (e *Edit) check() error {
+	f := web.Faults{Resource: Resource}
+	if e.Title.Given() {
+		f.CheckText("title", e.Title.Value, issue.MaxTitle)
+		f.CheckFilled("title", e.Title.Value)
+	}
+	if e.Text != nil && e.Text.Body != nil {
+		f.CheckText("body", *e.Text.Body, issue.MaxBody)
+	}
+	if e.State.Given() {
+		f.CheckEnum("state", e.State.Value, "open", "closed")
+	}
+	return f.Err()
+}
+
 // Edit changes a pull request, all of it in one transaction, for its author and for people with push access. Errors:
 // 403, 404, 422 (decisions 33, 37, 38).
 func (s *Service) Edit(ctx context.Context, a *repo.Access, number int64, e Edit) error {
@@ -44,6 +60,9 @@ func (s *Service) editOnce(ctx context.Context, a *repo.Access, number int64, e 
 	p, i, err := s.find(ctx, a, number)
 	if err == nil {
 		err = mayEdit(a, i)
+	}
+	if err == nil {
+		err = e.check()
 	}
 	if err != nil {
 		return err

@@ -170,7 +170,7 @@ func (p *page) payload(i *issue.Issue) (*Payload, error) {
 		PatchURL: html + ".patch", IssueURL: of, Number: i.Number, State: i.State.String(), Locked: i.Locked,
 		Title: i.Title, User: p.User(i.AuthorID), Payload: body,
 		CreatedAt: i.CreatedAt, UpdatedAt: i.UpdatedAt, ClosedAt: i.ClosedAt, MergedAt: i.MergedAt,
-		MergeCommit: pull.mergeCommit(), Reviewers: p.users(p.asked[i.ID]), Teams: []struct{}{},
+		MergeCommit: web.OrNil(pull.MergeCommit()), Reviewers: p.users(p.asked[i.ID]), Teams: []struct{}{},
 		Labels: p.Labels(i), Milestone: p.Milestone(i), Draft: i.Draft,
 		CommitsURL: api + "/commits", ReviewCommentsURL: api + "/comments",
 		ReviewCommentURL: p.at.API + "/pulls/comments{/number}", CommentsURL: of + "/comments",
@@ -212,17 +212,13 @@ func (p *page) users(ids []account.ID) []*account.Simple {
 	return list
 }
 
-// mergeCommit returns the merge commit on the base branch, or before the merge that of the last test merge
-// (decisions 35, 36), or nil.
-func (p *Pull) mergeCommit() *git.SHA {
-	sha := &p.TestSHA
+// MergeCommit is the commit on the base branch once it is merged, else that of the last test merge (decisions 35, 36);
+// empty: there is none.
+func (p *Pull) MergeCommit() git.SHA {
 	if p.Merged() {
-		sha = &p.MergeSHA
+		return p.MergeSHA
 	}
-	if *sha == "" {
-		return nil
-	}
-	return sha
+	return p.TestSHA
 }
 
 // side returns the head or the base.

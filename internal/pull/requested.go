@@ -50,7 +50,7 @@ func (s *Service) RequestReviews(ctx context.Context, a *repo.Access, number int
 	return err
 }
 
-// mayAsk returns the error for who may not say who is asked for a review. Errors: 403; 404 for an issue.
+// mayAsk returns an error unless the caller may change the requested reviewers. Errors: 403; 404 for an issue.
 func mayAsk(a *repo.Access, i *issue.Issue) error {
 	if !i.Pull {
 		return errs.Absent()

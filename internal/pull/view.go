@@ -5,6 +5,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
+	"arbor/internal/errs"
 	"arbor/internal/finder"
 	"arbor/internal/git"
 	"arbor/internal/issue"
@@ -67,24 +68,19 @@ func (p *page) view(i *issue.Issue) *View {
 	return v
 }
 
-// MergeCommit is the commit on the base branch once it is merged, else that of the last test merge (decisions 35,
-// 36); empty: there is none.
-func (p *Pull) MergeCommit() git.SHA {
-	if sha := p.mergeCommit(); sha != nil {
-		return *sha
-	}
-	return ""
-}
-
-// Between finds the open pull request into the branch base from head, OWNER:BRANCH; nil: there is none.
+// Between finds the open pull request into the branch base from head, OWNER:BRANCH. Error: 404.
 func (s *Service) Between(ctx context.Context, a *repo.Access, base, head string) (i *issue.Issue, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		c := choice{base: base, head: head, where: finder.And{finder.InState(tracker.Open)}}
 		list, _, err := s.list(tx, a, c, web.Page{Number: 1, Size: 1})
-		if i = nil; len(list) > 0 {
-			i = list[0]
+		switch {
+		case err != nil:
+			return err
+		case len(list) == 0:
+			return errs.Absent()
 		}
-		return err
+		i = list[0]
+		return nil
 	})
 	return i, err
 }

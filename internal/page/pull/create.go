@@ -150,7 +150,7 @@ func (p *Pages) compare(r *http.Request, a *repo.Access, v *newView) error {
 		head = a.Owner.Login + ":" + head
 	}
 	v.Existing, err = p.of.Pulls.Between(r.Context(), a, v.Base, head)
-	return err
+	return orEmpty(err)
 }
 
 // templates are where a repository has the text that a new pull request begins with, in GitHub's order.

@@ -32,8 +32,8 @@ func NewAnnotation(n *checkrun.Note, a *repo.Access) Annotation {
 	at := web.Path(a.Owner.Login, a.Name)
 	v := Annotation{Path: n.Path, RunPage: at + "/runs/" + strconv.FormatInt(n.Run.ID, 10),
 		Address: at + "/blob/" + string(n.Run.SHA) + web.Path(strings.Split(n.Path, "/")...),
-		Start:   n.StartLine, End: n.EndLine, Level: n.Level.String(), Title: textOf(n.Title), Message: n.Message,
-		Details: textOf(n.RawDetails), Cut: n.IsCut}
+		Start:   n.StartLine, End: n.EndLine, Level: n.Level.String(), Title: TextOf(n.Title), Message: n.Message,
+		Details: TextOf(n.RawDetails), Cut: n.IsCut}
 	v.Whole = v.RunPage + "?annotation=" + strconv.FormatInt(n.ID, 10)
 	v.Run.Name = n.Run.Name
 	return v

@@ -29,7 +29,8 @@ func Moment(t db.Time) time.Time {
 	return t.Time().Truncate(time.Second)
 }
 
-func textOf(s *string) string {
+// TextOf returns the text that a pointer leads to; for nil the empty text.
+func TextOf(s *string) string {
 	if s == nil {
 		return ""
 	}
@@ -56,8 +57,8 @@ func NewUsers(list []*account.Account) []User {
 // NewRepository makes the view of a repository.
 func NewRepository(a *repo.Access) Repository {
 	r := Repository{ID: int64(a.ID), Name: a.Name, FullName: a.FullName(), Owner: *NewUser(&a.Owner), Private: a.Private,
-		Archived: a.Archived, Fork: a.ParentID != 0, Description: textOf(a.Description), Homepage: textOf(a.Homepage),
-		Language: textOf(a.Language), Stars: a.Stars, Forks: a.Forks, OpenIssues: a.OpenIssues, Topics: a.Topics.Names(),
+		Archived: a.Archived, Fork: a.ParentID != 0, Description: TextOf(a.Description), Homepage: TextOf(a.Homepage),
+		Language: TextOf(a.Language), Stars: a.Stars, Forks: a.Forks, OpenIssues: a.OpenIssues, Topics: a.Topics.Names(),
 		DefaultBranch: a.DefaultBranch, PushedAt: Moment(a.PushedAt), UpdatedAt: Moment(a.UpdatedAt)}
 	if a.License != nil {
 		r.License = &struct{ Name string }{license.NameOf(*a.License)}
@@ -82,7 +83,7 @@ func NewKey(k *account.Key) Key {
 
 // NewLabel makes the view of a label.
 func NewLabel(l *label.Label) Label {
-	return Label{Name: l.Name, Color: l.Color, Description: textOf(l.Description)}
+	return Label{Name: l.Name, Color: l.Color, Description: TextOf(l.Description)}
 }
 
 // NewLabels returns the views of labels.
@@ -99,7 +100,7 @@ func NewMilestone(m *milestone.Milestone, creator *account.Account) *Milestone {
 	if m == nil {
 		return nil
 	}
-	return &Milestone{Number: m.Number, Title: m.Title, Description: textOf(m.Description), State: m.State.String(),
+	return &Milestone{Number: m.Number, Title: m.Title, Description: TextOf(m.Description), State: m.State.String(),
 		OpenIssues: m.OpenIssues, ClosedIssues: m.ClosedIssues, DueOn: Moment(m.DueOn),
 		CreatedAt: Moment(m.CreatedAt), ClosedAt: Moment(m.ClosedAt), Creator: NewUser(creator)}
 }
@@ -136,7 +137,7 @@ func NewIssue(v *issue.View) *Issue {
 	i := &Issue{ID: int64(v.ID), Number: v.Number, Title: v.Title, State: v.State.String(),
 		StateReason: v.StateReason.String(), Draft: v.Draft, Locked: v.Locked, Comments: v.Comments,
 		User: NewUser(v.Author), Labels: NewLabels(v.Labels), Assignees: NewUsers(v.Assignees),
-		Milestone: NewMilestone(v.Milestone, nil), Text: textOf(v.Body), Body: template.HTML(v.HTML),
+		Milestone: NewMilestone(v.Milestone, nil), Text: TextOf(v.Body), Body: template.HTML(v.HTML),
 		HTMLURL: IssuePath(v.Issue, v.Access.Owner.Login, v.Access.Name), RepoURL: "/repos/" + v.Access.FullName(),
 		Association: v.Association, Reactions: NewReactions(v.Reactions), CreatedAt: Moment(v.CreatedAt),
 		UpdatedAt: Moment(v.UpdatedAt), ClosedAt: Moment(v.ClosedAt)}

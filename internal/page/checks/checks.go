@@ -71,11 +71,11 @@ type output struct {
 func newRun(v *checkrun.View, a *repo.Access) run {
 	r := run{ID: v.ID, Name: v.Name, SHA: string(v.SHA), State: v.Status.String(), Conclusion: v.Conclusion.String(),
 		Path: pathOf(a, v.ID), Started: page.Moment(v.StartedAt), Completed: page.Moment(v.CompletedAt),
-		Output: output{textOf(v.Title), v.Annotations}}
+		Output: output{page.TextOf(v.Title), v.Annotations}}
 	if v.App != nil {
 		r.ByApp, r.Details = v.App.Name, page.WebAddress(v.App.ExternalURL)
 	}
-	if textOf(v.DetailsURL) != "" {
+	if page.TextOf(v.DetailsURL) != "" {
 		r.Details = page.WebAddress(*v.DetailsURL)
 	}
 	return r
@@ -86,20 +86,13 @@ func newRuns(list []*checkrun.Brief, a *repo.Access) []run {
 	for n, b := range list {
 		runs[n] = run{ID: b.ID, Name: b.Name, State: b.Status.String(), Conclusion: b.Conclusion.String(),
 			Path: pathOf(a, b.ID), ByApp: b.App, Started: page.Moment(b.StartedAt),
-			Completed: page.Moment(b.CompletedAt), Output: output{textOf(b.Title), b.Annotations}}
+			Completed: page.Moment(b.CompletedAt), Output: output{page.TextOf(b.Title), b.Annotations}}
 	}
 	return runs
 }
 
 func pathOf(a *repo.Access, id int64) string {
 	return web.Path(a.Owner.Login, a.Name, "runs", strconv.FormatInt(id, 10))
-}
-
-func textOf(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }
 
 // Status is the conclusion, or how far the run is, in words.

@@ -50,8 +50,8 @@ func (p *Pages) Commit(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	}
 	v := &commitView{SHA: string(sha), Runs: newRuns(runs, a), Total: total}
 	for _, s := range statuses {
-		v.Statuses = append(v.Statuses, statusLine{s.Context, s.State.String(), textOf(s.Description),
-			page.WebAddress(textOf(s.TargetURL))})
+		v.Statuses = append(v.Statuses, statusLine{s.Context, s.State.String(), page.TextOf(s.Description),
+			page.WebAddress(page.TextOf(s.TargetURL))})
 	}
 	if v.Frame, err = p.kit.RepoFrame(r, a, "code", "Checks of "+page.Short(v.SHA)); err != nil {
 		return err

@@ -116,9 +116,9 @@ func (p *Pages) told(r *http.Request, a *repo.Access, v *runView, of *checkrun.R
 		extras.Images[n].URL = page.WebAddress(extras.Images[n].URL)
 	}
 	v.Extras = &extras
-	if v.Summary, err = p.said(r, a, textOf(of.Summary)); err != nil {
+	if v.Summary, err = p.said(r, a, page.TextOf(of.Summary)); err != nil {
 		return err
 	}
-	v.Text, err = p.said(r, a, textOf(of.Text))
+	v.Text, err = p.said(r, a, page.TextOf(of.Text))
 	return err
 }

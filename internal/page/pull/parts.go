@@ -112,8 +112,8 @@ func (p *Pages) rollup(ctx context.Context, a *repo.Access, sha string) (sum rol
 		return sum, err
 	}
 	for _, s := range statuses {
-		c := check{Name: s.Context, Text: textOf(s.Description), Mark: s.State.String(),
-			Href: page.WebAddress(textOf(s.TargetURL))}
+		c := check{Name: s.Context, Text: page.TextOf(s.Description), Mark: s.State.String(),
+			Href: page.WebAddress(page.TextOf(s.TargetURL))}
 		if s.State == status.Error {
 			c.Mark = "failure"
 		}
@@ -124,7 +124,7 @@ func (p *Pages) rollup(ctx context.Context, a *repo.Access, sha string) (sum rol
 }
 
 func newCheck(ctx context.Context, a *repo.Access, run *checkrun.Brief) check {
-	c := check{Name: run.Name, Text: textOf(run.Title), Mark: "pending", App: run.App,
+	c := check{Name: run.Name, Text: page.TextOf(run.Title), Mark: "pending", App: run.App,
 		Href: web.From(ctx).Page(web.Path(a.Owner.Login, a.Name, "runs", strconv.FormatInt(run.ID, 10)))}
 	if run.Status != checkrun.Completed {
 		return c

@@ -146,10 +146,3 @@ type check struct {
 	Href string // empty: none
 	App  string
 }
-
-func textOf(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}

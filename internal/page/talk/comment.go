@@ -252,7 +252,7 @@ func (p *Pages) Save(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 		if readErr != nil {
 			return readErr
 		}
-		return p.retry(w, r, a, v.overtaken(err, f, textOf(i.Body), i.Title), v, f)
+		return p.retry(w, r, a, v.overtaken(err, f, page.TextOf(i.Body), i.Title), v, f)
 	}
 	return back(w, r, a, f, "")
 }
@@ -281,7 +281,7 @@ func (p *Pages) Tick(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if c != nil {
 		text, anchor = c.Body, "issuecomment-"+f.Get("comment")
 	} else {
-		text, anchor = textOf(i.Body), "issue-"+strconv.FormatInt(int64(i.ID), 10)
+		text, anchor = page.TextOf(i.Body), "issue-"+strconv.FormatInt(int64(i.ID), 10)
 	}
 	if f.Get("guard") != guardOf(text) {
 		return errs.New(errs.Conflict,
@@ -303,12 +303,4 @@ func (p *Pages) Tick(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 		return err
 	}
 	return back(w, r, a, f, anchor)
-}
-
-// textOf is a body; empty where there is none.
-func textOf(body *string) string {
-	if body == nil {
-		return ""
-	}
-	return *body
 }

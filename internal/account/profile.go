@@ -31,6 +31,13 @@ type lineField struct {
 	value *web.Opt[string]
 }
 
+// check notes a text that has more than one line.
+func (l *lineField) check(f *web.Faults) {
+	if hasControl(l.value.Value) {
+		f.Wrong(l.name, errs.InvalidField, l.name+" must be one line of text")
+	}
+}
+
 // bioOf is the name that the bio of a resource has.
 func bioOf(resource string) string {
 	if resource == orgResource {
@@ -45,24 +52,25 @@ const userResource, orgResource = "User", "Organization"
 // readEdit reads the body of a PATCH. Errors are recorded in o.
 func readEdit(o *web.Object) Edit {
 	var e Edit
-	for _, f := range e.lines() {
-		*f.value = o.String(f.name, 0)
+	for _, l := range e.lines() {
+		*l.value = o.String(l.name, maxLine)
+		l.check(&o.Faults)
 	}
-	e.Bio = o.String(bioOf(o.Resource), 0)
+	e.Bio = o.String(bioOf(o.Resource), maxBio)
+	e.checkEmail(&o.Faults)
 	if o.Resource == orgResource {
 		e.readOrg(o)
 	}
-	e.check(&o.Faults)
 	return e
 }
 
 // readOrg reads what only organizations have.
 func (e *Edit) readOrg(o *web.Object) {
-	e.DefaultPermission, e.PrivateForks = o.String(permissionField, 0), o.Bool(privateForksField)
+	e.DefaultPermission = o.Enum(permissionField, permissions[:]...)
 	if e.DefaultPermission.Null {
 		o.Wrong(permissionField, errs.InvalidField, permissionField+" must not be null")
 	}
-	if e.PrivateForks.Null {
+	if e.PrivateForks = o.Bool(privateForksField); e.PrivateForks.Null {
 		o.Wrong(privateForksField, errs.InvalidField, privateForksField+" must not be null")
 	}
 }
@@ -72,27 +80,24 @@ const (
 	privateForksField = "members_can_fork_private_repositories" // decision 62
 )
 
-// check notes what is wrong with the values.
-func (e *Edit) check(f *web.Faults) {
-	for _, l := range e.lines() {
-		f.CheckText(l.name, l.value.Value, maxLine)
-		if hasControl(l.value.Value) {
-			f.Wrong(l.name, errs.InvalidField, l.name+" must be one line of text")
-		}
-	}
-	f.CheckText(bioOf(f.Resource), e.Bio.Value, maxBio)
+func (e *Edit) checkEmail(f *web.Faults) {
 	if address := e.Email.Or(""); address != "" && !plausibleEmail(address) {
 		f.Wrong("email", errs.InvalidField, "email must be an e-mail address")
 	}
+}
+
+// check is the 422 for what is wrong with the values, or nil.
+func (e *Edit) check(resource string) error {
+	f := web.Faults{Resource: resource}
+	for _, l := range e.lines() {
+		f.CheckText(l.name, l.value.Value, maxLine)
+		l.check(&f)
+	}
+	f.CheckText(bioOf(resource), e.Bio.Value, maxBio)
+	e.checkEmail(&f)
 	if e.DefaultPermission.Given() {
 		f.CheckEnum(permissionField, e.DefaultPermission.Value, permissions[:]...)
 	}
-}
-
-// checked is the 422 for what is wrong with the values, or nil.
-func (e *Edit) checked(resource string) error {
-	f := web.Faults{Resource: resource}
-	e.check(&f)
 	return f.Err()
 }
 
@@ -213,7 +218,7 @@ func (s *Service) Org(
 
 // EditSelf changes the caller's own profile. Error: 422, also for an address that is reserved for another account.
 func (s *Service) EditSelf(ctx context.Context, caller *Caller, e Edit) (a *Account, err error) {
-	if err := e.checked(userResource); err != nil {
+	if err := e.check(userResource); err != nil {
 		return nil, err
 	}
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
@@ -240,7 +245,7 @@ func (s *Service) EditSelf(ctx context.Context, caller *Caller, e Edit) (a *Acco
 func (s *Service) EditOrg(
 	ctx context.Context, caller *Caller, login string, e Edit,
 ) (a *Account, err error) {
-	if err := e.checked(orgResource); err != nil {
+	if err := e.check(orgResource); err != nil {
 		return nil, err
 	}
 	err = s.db.Write(ctx, func(tx *db.Tx) error {

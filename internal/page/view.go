@@ -30,7 +30,7 @@ func Moment(t db.Time) time.Time {
 	return t.Time().Truncate(time.Second)
 }
 
-// TextOf is a text that may be missing; empty: it is.
+// TextOf returns the text that a pointer leads to; for nil the empty text.
 func TextOf(s *string) string {
 	if s == nil {
 		return ""

@@ -88,14 +88,8 @@ type shown struct {
 }
 
 func newShown(a *account.Account) shown {
-	text := func(s *string) string {
-		if s == nil {
-			return ""
-		}
-		return *s
-	}
-	return shown{User: *page.NewUser(a), Name: text(a.Name), Company: text(a.Company), Blog: text(a.Blog),
-		Location: text(a.Location), Email: text(a.Email), Bio: text(a.Bio), PublicRepos: a.PublicRepos,
+	return shown{User: *page.NewUser(a), Name: page.TextOf(a.Name), Company: page.TextOf(a.Company), Blog: page.TextOf(a.Blog),
+		Location: page.TextOf(a.Location), Email: page.TextOf(a.Email), Bio: page.TextOf(a.Bio), PublicRepos: a.PublicRepos,
 		Followers: a.Followers, Following: a.Following, CreatedAt: page.Moment(a.CreatedAt),
 		SuspendedAt: page.Moment(a.SuspendedAt)}
 }

@@ -155,7 +155,7 @@ func (p *Pages) save(w http.ResponseWriter, r *http.Request, a *repo.Access, old
 
 // viewOf is the form that shows a release.
 func viewOf(old *view) *editView {
-	return &editView{Old: old, Tag: old.Tag, Target: old.Target, Name: textOf(old.Name), Text: textOf(old.Release.Body),
+	return &editView{Old: old, Tag: old.Tag, Target: old.Target, Name: page.TextOf(old.Name), Text: page.TextOf(old.Release.Body),
 		Pre: old.Prerelease}
 }
 

@@ -86,24 +86,17 @@ func newView(v *release.View) *view {
 		x.Published = page.Moment(v.PublishedAt)
 	}
 	for _, f := range v.Assets {
-		x.Assets = append(x.Assets, asset{f.ID, v.DownloadPath(f), f.Name, textOf(f.Label), "sha256:" + f.File.SHA256,
+		x.Assets = append(x.Assets, asset{f.ID, v.DownloadPath(f), f.Name, page.TextOf(f.Label), "sha256:" + f.File.SHA256,
 			f.File.Size, f.Downloads})
 	}
 	return x
-}
-
-func textOf(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }
 
 // Pre reports a pre-release.
 func (v *view) Pre() bool { return v.Prerelease }
 
 // Title is the name of a release, or its tag.
-func (v *view) Title() string { return cmp.Or(textOf(v.Name), v.Tag) }
+func (v *view) Title() string { return cmp.Or(page.TextOf(v.Name), v.Tag) }
 
 // EditPath is the address of its form.
 func (v *view) EditPath() string {

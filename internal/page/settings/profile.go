@@ -45,14 +45,8 @@ func (p *Pages) ownProfile(r *http.Request) (profile, error) {
 	if err != nil {
 		return profile{}, err
 	}
-	text := func(s *string) string {
-		if s == nil {
-			return ""
-		}
-		return *s
-	}
-	return profile{Name: text(me.Name), Bio: text(me.Bio), Company: text(me.Company), Location: text(me.Location),
-		Blog: text(me.Blog)}, nil
+	return profile{Name: page.TextOf(me.Name), Bio: page.TextOf(me.Bio), Company: page.TextOf(me.Company), Location: page.TextOf(me.Location),
+		Blog: page.TextOf(me.Blog)}, nil
 }
 
 // POST /settings/profile

@@ -2,6 +2,7 @@ package account
 
 import (
 	"errors"
+	"slices"
 
 	"arbor/internal/db"
 	"arbor/internal/errs"
@@ -53,70 +54,31 @@ func ByLogin(tx *db.Tx, login string) (*Account, error) {
 	if !Plausible(login) {
 		return nil, errs.Absent()
 	}
-	if a, ok := db.Recall[Account](tx, loginKey(Fold(login))); ok {
-		return &a, nil
-	}
 	a, err := scanAccount(tx.QueryRow(`SELECT `+accountColumns+` FROM accounts a WHERE a.login_folded = $1`,
 		Fold(login)))
-	if err == nil {
-		keep(tx, a)
-	}
 	return a, orAbsent(err)
 }
 
 // ByID finds a person or an organization. Errors: errs.Absent when there is none.
 func ByID(tx *db.Tx, id ID) (*Account, error) {
-	if a, ok := recalled(tx, id); ok {
-		return a, nil
-	}
 	a, err := scanAccount(tx.QueryRow(`SELECT `+accountColumns+` FROM accounts a WHERE a.id = $1`, id))
-	if err == nil {
-		keep(tx, a)
-	}
 	return a, orAbsent(err)
-}
-
-// keep and recalled let the transactions of one request read each account once. Each gets a copy.
-func keep(tx *db.Tx, a *Account) {
-	db.Keep(tx, a.ID, *a)
-	db.Keep(tx, loginKey(Fold(a.Login)), *a)
-}
-
-// loginKey is a folded login.
-type loginKey string
-
-func recalled(tx *db.Tx, id ID) (*Account, bool) {
-	a, ok := db.Recall[Account](tx, id)
-	return &a, ok
 }
 
 // ByIDs finds the accounts of a page in one query. Ids may repeat; those that
 // are not there are missing from the map.
 func ByIDs(tx *db.Tx, ids []ID) (map[ID]*Account, error) {
-	found, unknown := recallByIDs(tx, ids)
-	if len(unknown) == 0 {
+	found := make(map[ID]*Account, len(ids))
+	ids = slices.DeleteFunc(slices.Clone(ids), func(id ID) bool { return id == 0 })
+	if len(ids) == 0 {
 		return found, nil
 	}
-	query, args := whereIDs(unknown)
+	query, args := whereIDs(ids)
 	list, err := Query(tx, query, args...)
 	for _, a := range list {
 		found[a.ID] = a
-		keep(tx, a)
 	}
 	return found, err
-}
-
-// recallByIDs returns the accounts that the request has already read, and the ids of the others.
-func recallByIDs(tx *db.Tx, ids []ID) (found map[ID]*Account, unknown []ID) {
-	found = make(map[ID]*Account, len(ids))
-	for _, id := range ids {
-		if a, ok := recalled(tx, id); ok {
-			found[id] = a
-		} else if id != 0 {
-			unknown = append(unknown, id)
-		}
-	}
-	return found, unknown
 }
 
 func whereIDs(ids []ID) (query string, args []any) {
@@ -214,11 +176,7 @@ func ByLogins(tx *db.Tx, logins []string) (map[string]*Account, error) {
 		if !Plausible(l) {
 			continue
 		}
-		if a, ok := db.Recall[Account](tx, loginKey(Fold(l))); ok {
-			found[Fold(l)] = &a
-		} else {
-			args = append(args, Fold(l))
-		}
+		args = append(args, Fold(l))
 	}
 	if len(args) == 0 {
 		return found, nil
@@ -226,7 +184,6 @@ func ByLogins(tx *db.Tx, logins []string) (map[string]*Account, error) {
 	list, err := Query(tx, ` WHERE a.login_folded IN `+db.Values(1, len(args)), args...)
 	for _, a := range list {
 		found[Fold(a.Login)] = a
-		keep(tx, a)
 	}
 	return found, err
 }

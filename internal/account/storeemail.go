@@ -2,6 +2,7 @@ package account
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -23,35 +24,13 @@ func ByEmails(tx *db.Tx, emails []string) (map[string]*Account, error) {
 	if err != nil {
 		return nil, err
 	}
-	var args []any
-	for _, folded := range foldedEmails(emails) {
-		a, known := db.Recall[Account](tx, emailKey(folded.(string)))
-		switch {
-		case !known:
-			args = append(args, folded)
-		case a.ID != 0:
-			found[folded.(string)] = &a
-		}
-	}
-	for len(args) > 0 {
-		part := args[:min(len(args), maxEmails)]
-		args = args[len(part):]
+	for part := range slices.Chunk(foldedEmails(emails), maxEmails) {
 		if err := byVerified(tx, part, found); err != nil {
 			return nil, err
-		}
-		for _, folded := range part {
-			var kept Account // of no account
-			if a := found[folded.(string)]; a != nil {
-				kept = *a
-			}
-			db.Keep(tx, emailKey(folded.(string)), kept)
 		}
 	}
 	return found, nil
 }
-
-// emailKey is a folded address whose account is known, for the transactions of one request.
-type emailKey string
 
 // byVerified adds the accounts for which the addresses were verified.
 func byVerified(tx *db.Tx, folded []any, found map[string]*Account) error {

@@ -31,7 +31,6 @@
 //	lease.go       Jobs: rows that one worker at a time has, by the database's clock
 //	moments.go     State, Generation: concurrent calls share a query
 //	moment.go      Remember: a request asks once
-//	recall.go      Recall, Keep: what the transactions of one page need in common is read once
 //	state.go       SQLite: whether anything was committed, at no cost
 //
 // What holds on both engines alike, so that a test on one speaks for both:
@@ -267,7 +266,7 @@ func (d *DB) ReadOne(ctx context.Context, fn func(*Tx) error) (err error) {
 		return fn(tx)
 	}
 	return d.transact(one, (*Tx).readTwice, func(fn func(*Tx) error) error {
-		return d.backend.readOne(ctx, d.recalling(ctx, fn))
+		return d.backend.readOne(ctx, fn)
 	})
 }
 
@@ -275,7 +274,7 @@ func (d *DB) read(ctx context.Context, fn func(*Tx) error, long bool) (err error
 	began := d.reads.begin()
 	defer func() { d.reads.end(began, err) }()
 	return d.transact(fn, (*Tx).readTwice, func(fn func(*Tx) error) error {
-		return d.backend.read(ctx, d.recalling(ctx, fn), long)
+		return d.backend.read(ctx, fn, long)
 	})
 }
 

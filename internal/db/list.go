@@ -76,3 +76,19 @@ func QueryMap[K comparable, V any](tx *Tx, query string, args ...any) (map[K]V, 
 	}, query, args...)
 	return found, err
 }
+
+// QueryByID calls read for rows of some ids, and returns them by id. No ids are no query. Ids without a row are missing
+// from the map.
+func QueryByID[ID comparable, V any](
+	ids []ID, idOf func(*V) ID, read func() ([]*V, error),
+) (map[ID]*V, error) {
+	found := make(map[ID]*V, len(ids))
+	if len(ids) == 0 {
+		return found, nil
+	}
+	list, err := read()
+	for _, v := range list {
+		found[idOf(v)] = v
+	}
+	return found, err
+}

@@ -2,7 +2,6 @@ package db_test
 
 import (
 	"errors"
-	"maps"
 	"slices"
 	"testing"
 
@@ -46,46 +45,6 @@ func TestQueryList(t *testing.T) {
 		})
 		if err != nil {
 			t.Fatal(err)
-		}
-	})
-}
-
-// What is kept is not asked for again, nor that a key has no value.
-func TestRecallMany(t *testing.T) {
-	t.Parallel()
-	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
-		d := dbtest.Open(t, engine)
-		ctx := db.WithRecall(d.Remember(t.Context()))
-		var asked []string
-		read := func(keys ...string) (values map[string]int) {
-			t.Helper()
-			err := d.Read(ctx, func(tx *db.Tx) (err error) {
-				asked = nil
-				values, err = db.RecallMany(tx, keys, func(k string) any { return recallKey(k) },
-					func(keys []string) (map[string]int, error) {
-						asked = keys
-						found := map[string]int{"a": 1, "b": 2}
-						maps.DeleteFunc(found, func(k string, _ int) bool {
-							return !slices.Contains(keys, k)
-						})
-						return found, nil
-					})
-				return err
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return values
-		}
-		if got := read("a", "none"); !maps.Equal(got, map[string]int{"a": 1}) || len(asked) != 2 {
-			t.Errorf("first: %v, asked for %q", got, asked)
-		}
-		if got := read("a", "b", "none"); !maps.Equal(got, map[string]int{"a": 1, "b": 2}) ||
-			!slices.Equal(asked, []string{"b"}) {
-			t.Errorf("then: %v, asked for %q", got, asked)
-		}
-		if got := read("a", "b"); len(got) != 2 || asked != nil {
-			t.Errorf("at last: %v, asked for %q", got, asked)
 		}
 	})
 }

@@ -24,7 +24,6 @@ type Tx struct {
 	ran    bool                                    // a statement ran
 	trace  func(ctx context.Context, query string) // may be nil
 	bells  *bells
-	kept   *keptValues // see Recall; nil: nothing is recalled
 
 	check    func(*Tx) error   // runs at the end, see WithCheck; may be nil
 	last     []func(*Tx) error // run after check, see BeforeCommit

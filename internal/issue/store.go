@@ -47,35 +47,15 @@ func queryIssues(tx *db.Tx, rest string, args ...any) ([]*Issue, error) {
 
 // ByNumber reads an issue or pull request of a repository. Error: 404.
 func ByNumber(tx *db.Tx, repoID repo.ID, number int64) (*Issue, error) {
-	key := numbered{repoID, number}
-	if i, ok := db.Recall[Issue](tx, key); ok {
-		return &i, nil
-	}
-	i, err := scanIssue(tx.QueryRow(byNumber, repoID, number))
-	if err == nil {
-		keep(tx, i)
-	}
-	return i, err
+	return scanIssue(tx.QueryRow(byNumber, repoID, number))
 }
 
 const byNumber = `SELECT ` + issueColumns + ` FROM issues i WHERE i.repo_id = $1 AND i.number = $2`
 
-// numbered is the key under which a request remembers an issue.
-type numbered struct {
-	repo   repo.ID
-	number int64
-}
-
 // ByIDs reads issues in one query, in the order of the ids. Ids read in the same transaction are all found.
 func ByIDs(tx *db.Tx, ids []ID) ([]*Issue, error) {
-	found, err := db.RecallRows(tx, ids, func(i *Issue) ID {
-		return i.ID
-	}, func(rest []ID) ([]*Issue, error) {
-		read, err := queryIssues(tx, ` WHERE i.id IN `+db.Values(1, len(rest)), db.Args(rest)...)
-		for _, i := range read {
-			keep(tx, i)
-		}
-		return read, err
+	found, err := db.QueryByID(ids, func(i *Issue) ID { return i.ID }, func() ([]*Issue, error) {
+		return queryIssues(tx, ` WHERE i.id IN `+db.Values(1, len(ids)), db.Args(ids)...)
 	})
 	if err != nil {
 		return nil, err
@@ -88,12 +68,6 @@ func ByIDs(tx *db.Tx, ids []ID) ([]*Issue, error) {
 		}
 	}
 	return list, nil
-}
-
-// keep remembers an issue for later transactions of the request.
-func keep(tx *db.Tx, i *Issue) {
-	db.Keep(tx, numbered{i.RepoID, i.Number}, *i)
-	db.KeepRow(tx, i.ID, *i)
 }
 
 // takeNumber locks the repository and takes the number of a new open issue (decision 31) and its id. Error:

@@ -95,8 +95,8 @@ func insert(tx *db.Tx, l *Label) error {
 // OfIssues reads the labels of issues, of any repositories: the ids in an issue's row belong to its
 // repository.
 func OfIssues(tx *db.Tx, ids []int64) (map[int64]*Label, error) {
-	return db.RecallRows(tx, ids, func(l *Label) int64 { return l.ID }, func(rest []int64) ([]*Label, error) {
-		return query(tx, ` WHERE l.id IN `+db.Values(1, len(rest)), db.Args(rest)...)
+	return db.QueryByID(ids, func(l *Label) int64 { return l.ID }, func() ([]*Label, error) {
+		return query(tx, ` WHERE l.id IN `+db.Values(1, len(ids)), db.Args(ids)...)
 	})
 }
 

@@ -53,10 +53,9 @@ func byNumbers(tx *db.Tx, repoID repo.ID, numbers []int64) ([]*Milestone, error)
 
 // ByIDs finds the milestones of a page in one query.
 func ByIDs(tx *db.Tx, ids []int64) (map[int64]*Milestone, error) {
-	return db.RecallRows(tx, ids, func(m *Milestone) int64 { return m.ID },
-		func(rest []int64) ([]*Milestone, error) {
-			return query(tx, ` WHERE m.id IN `+db.Values(1, len(rest)), db.Args(rest)...)
-		})
+	return db.QueryByID(ids, func(m *Milestone) int64 { return m.ID }, func() ([]*Milestone, error) {
+		return query(tx, ` WHERE m.id IN `+db.Values(1, len(ids)), db.Args(ids)...)
+	})
 }
 
 // takeNumber locks the repository and takes the next number.

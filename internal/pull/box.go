@@ -80,7 +80,7 @@ func (s *Service) headOutlook(ctx context.Context, a *repo.Access, p *Pull, o *O
 			o.HeadGone = true
 			return nil
 		}
-		tip, err := headTip(tx, p)
+		tip, err := repo.BranchTip(tx, p.HeadRepoID, p.HeadRef)
 		if err != nil {
 			return err
 		}

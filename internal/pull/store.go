@@ -6,14 +6,12 @@ import (
 	"time"
 
 	"arbor/internal/account"
-	"arbor/internal/checkrun"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/issue"
 	"arbor/internal/posting"
 	"arbor/internal/repo"
-	"arbor/internal/status"
 )
 
 // columns are the columns of from that scan reads.
@@ -48,69 +46,8 @@ func query(tx *db.Tx, rest string, args ...any) ([]*Pull, error) {
 }
 
 func byNumber(tx *db.Tx, repoID repo.ID, number int64) (*Pull, error) {
-	if p, ok := db.Recall[Pull](tx, numbered{repoID, number}); ok {
-		return &p, nil
-	}
-	const where = `WHERE p.repo_id = $1 AND p.number = $2`
-	if db.Recalls(tx) {
-		return readWhole(tx, where, repoID, number)
-	}
-	return scan(tx.QueryRow(`SELECT `+columns+from+where, repoID, number))
+	return scan(tx.QueryRow(`SELECT `+columns+from+`WHERE p.repo_id = $1 AND p.number = $2`, repoID, number))
 }
-
-// readWhole reads a pull request with data that its page needs next: requested reviewers, status and check
-// totals of its head, and the tip of the head branch. All of it is remembered for later transactions of the
-// request. Error: 404.
-func readWhole(tx *db.Tx, where string, args ...any) (*Pull, error) {
-	rows, err := tx.Query(`SELECT `+columns+`, `+status.SummaryColumns+`, `+
-		checkrun.SummaryColumns("p.repo_id", "p.head_sha")+
-		`, COALESCE(h.sha, ''), COALESCE(q.user_id, 0)`+from+status.SummaryJoin("p.repo_id", "p.head_sha")+
-		`LEFT JOIN refs h ON h.repo_id = p.head_repo_id AND h.name = 'refs/heads/' || p.head_ref
-		LEFT JOIN requested_reviewers q ON q.issue_id = p.issue_id `+where+` ORDER BY q.created_at, q.user_id`, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var p *Pull
-	var statuses status.Summary
-	var checks checkrun.Summary
-	var tip git.SHA
-	asked := []account.ID{}
-	for rows.Next() { // one for each requested reviewer
-		var user account.ID
-		if p, err = scan(rows, append(append(statuses.Dest(), checks.Dest()...), &tip,
-			&user)...); err != nil {
-			return nil, err
-		}
-		if user != 0 {
-			asked = append(asked, user)
-		}
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	if p == nil {
-		return nil, errs.Absent()
-	}
-	db.Keep(tx, numbered{p.RepoID, p.Number}, *p)
-	db.KeepRow(tx, p.IssueID, *p)
-	db.Keep(tx, askedFor(p.IssueID), asked)
-	db.Keep(tx, headOf(p.IssueID), tip)
-	status.KeepSummary(tx, p.RepoID, p.HeadSHA, statuses)
-	checkrun.KeepSummary(tx, p.RepoID, p.HeadSHA, checks)
-	return p, nil
-}
-
-// headTip returns the tip of the head branch, or "" if it was deleted.
-func headTip(tx *db.Tx, p *Pull) (git.SHA, error) {
-	if tip, ok := db.Recall[git.SHA](tx, headOf(p.IssueID)); ok {
-		return tip, nil
-	}
-	return repo.BranchTip(tx, p.HeadRepoID, p.HeadRef)
-}
-
-// headOf is the key under which a request remembers the tip of a head branch.
-type headOf issue.ID
 
 func byID(tx *db.Tx, issueID issue.ID) (*Pull, error) {
 	return scan(tx.QueryRow(`SELECT `+columns+from+`WHERE p.issue_id = $1`, issueID))
@@ -118,10 +55,9 @@ func byID(tx *db.Tx, issueID issue.ID) (*Pull, error) {
 
 // byIDs reads pull requests in one query.
 func byIDs(tx *db.Tx, ids []issue.ID) (map[issue.ID]*Pull, error) {
-	return db.RecallRows(tx, ids, func(p *Pull) issue.ID { return p.IssueID },
-		func(rest []issue.ID) ([]*Pull, error) {
-			return query(tx, `WHERE p.issue_id IN `+db.Values(1, len(rest)), db.Args(rest)...)
-		})
+	return db.QueryByID(ids, func(p *Pull) issue.ID { return p.IssueID }, func() ([]*Pull, error) {
+		return query(tx, `WHERE p.issue_id IN `+db.Values(1, len(ids)), db.Args(ids)...)
+	})
 }
 
 // openByHead reads the open pull requests whose head is one of the branches.

@@ -15,20 +15,9 @@ func requestedOf(tx *db.Tx, issues []issue.ID) (map[issue.ID][]account.ID, error
 	if len(issues) == 0 {
 		return found, nil
 	}
-	args := make([]any, 0, len(issues))
-	for _, id := range issues {
-		if asked, ok := db.Recall[[]account.ID](tx, askedFor(id)); ok {
-			found[id] = asked
-		} else {
-			args = append(args, id)
-		}
-	}
-	if len(args) == 0 {
-		return found, nil
-	}
 	rows, err := tx.Query(`SELECT issue_id, user_id FROM requested_reviewers WHERE issue_id IN `+
-		db.Values(1, len(args))+`
-		ORDER BY issue_id, created_at, user_id`, args...)
+		db.Values(1, len(issues))+`
+		ORDER BY issue_id, created_at, user_id`, db.Args(issues)...)
 	if err != nil {
 		return nil, err
 	}
@@ -43,9 +32,6 @@ func requestedOf(tx *db.Tx, issues []issue.ID) (map[issue.ID][]account.ID, error
 	}
 	return found, rows.Err()
 }
-
-// askedFor is the key under which a request remembers the requested reviewers of a pull request.
-type askedFor issue.ID
 
 func insertRequests(tx *db.Tx, issueID issue.ID, users []account.ID) error {
 	args := make([]any, 0, 3*len(users))

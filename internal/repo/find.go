@@ -82,7 +82,6 @@ func inOrder(list []*Access, ids []ID) []*Access {
 func VisibleNamed(tx *db.Tx, caller *account.Caller, names []string) ([]*Access, error) {
 	var where []string
 	var args []any
-	var list []*Access
 	seen := map[string]bool{}
 	for _, full := range names {
 		full = account.Fold(full)
@@ -91,20 +90,14 @@ func VisibleNamed(tx *db.Tx, caller *account.Caller, names []string) ([]*Access,
 			continue
 		}
 		seen[full] = true
-		if a, ok := recalled(tx, caller, viewed{name: full}); ok {
-			list = append(list, a)
-			continue
-		}
 		where = append(where, fmt.Sprintf("(o.login_folded = $%d AND r.name_folded = $%d)", len(args)+2,
 			len(args)+3))
 		args = append(args, owner, name)
 	}
-	var err error
-	if len(where) > 0 {
-		var more []*Access
-		more, err = Query(tx, caller, ` WHERE `+strings.Join(where, " OR "), args...)
-		list = append(list, more...)
+	if len(where) == 0 {
+		return nil, nil
 	}
+	list, err := Query(tx, caller, ` WHERE `+strings.Join(where, " OR "), args...)
 	return slices.DeleteFunc(list, func(a *Access) bool { return a.Role < account.Pull }), err
 }
 

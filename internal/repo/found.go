@@ -29,44 +29,11 @@ func (f Found) copyFor(caller *account.Caller) Found {
 	return f
 }
 
-// viewed is the key under which a request remembers a repository as visible to a caller.
-type viewed struct {
-	view account.View
-	id   ID
-	name string // OWNER/NAME, folded, if id is 0
-}
-
-// keep remembers a repository for later transactions of the request.
-func keep(tx *db.Tx, caller *account.Caller, a *Access) {
-	kept := Found{Access: *a}.copyFor(nil)
-	db.Keep(tx, viewed{view: account.ViewOf(caller), id: a.ID}, kept)
-	db.Keep(tx, viewed{view: account.ViewOf(caller), name: account.Fold(a.FullName())}, kept)
-}
-
-// recalled returns a repository that an earlier transaction of the request has read.
-func recalled(tx *db.Tx, caller *account.Caller, by viewed) (*Access, bool) {
-	by.view = account.ViewOf(caller)
-	f, ok := db.Recall[Found](tx, by)
-	if !ok {
-		return nil, false
+// byIDs reads repositories by their ids.
+func byIDs(tx *db.Tx, caller *account.Caller, ids []ID) ([]*Access, error) {
+	ids = db.Unique(ids)
+	if len(ids) == 0 {
+		return nil, nil
 	}
-	f = f.copyFor(caller)
-	return &f.Access, true
-}
-
-// byIDs reads repositories by id, except those that the request has read.
-func byIDs(tx *db.Tx, caller *account.Caller, ids []ID) (list []*Access, err error) {
-	var unknown []ID
-	for _, id := range db.Unique(ids) {
-		if a, ok := recalled(tx, caller, viewed{id: id}); ok {
-			list = append(list, a)
-		} else {
-			unknown = append(unknown, id)
-		}
-	}
-	if len(unknown) == 0 {
-		return list, nil
-	}
-	more, err := Query(tx, caller, `WHERE r.id IN `+db.ValuesFrom(2, 1, len(unknown)), db.Args(unknown)...)
-	return append(list, more...), err
+	return Query(tx, caller, `WHERE r.id IN `+db.ValuesFrom(2, 1, len(ids)), db.Args(ids)...)
 }

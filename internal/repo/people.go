@@ -125,69 +125,13 @@ func placesOf(repos []*Access) (ids []ID, owners []account.ID) {
 	return ids, owners
 }
 
-// belongs is the key under which a request remembers the relations of a user. ID distinguishes owners from
-// repositories.
-type belongs[ID ~int64] struct {
-	to   ID
-	user account.ID
-}
-
 // belonging returns the pairs of an id and a user that are rows of a table.
 func belonging[ID ~int64](
 	tx *db.Tx, query string, ids []ID, users []account.ID,
 ) (list []Belongs[ID], err error) {
-	list, asked := askedOf(tx, ids, users)
-	if len(asked) == 0 {
-		return list, nil
-	}
-	found := map[belongs[ID]]Belongs[ID]{}
-	query, args := selectBelonging(query, ids, asked)
-	err = db.QueryEach(tx, func(row db.Scanner) error {
-		var b Belongs[ID]
-		if err := row.Scan(&b.To, &b.User, &b.Public); err != nil {
-			return err
-		}
-		found[belongs[ID]{b.To, b.User}] = b
-		list = append(list, b)
-		return nil
+	query, args := selectBelonging(query, ids, db.Args(db.Unique(users)))
+	return db.QueryList(tx, func(row db.Scanner) (b Belongs[ID], err error) {
+		err = row.Scan(&b.To, &b.User, &b.Public)
+		return b, err
 	}, query, args...)
-	for _, u := range asked {
-		for _, id := range ids {
-			key := belongs[ID]{id, u.(account.ID)}
-			db.Keep(tx, key, found[key])
-		}
-	}
-	return list, err
-}
-
-// askedOf returns what the request has read of the users already, and the users still to be read, without
-// duplicates.
-func askedOf[ID ~int64](tx *db.Tx, ids []ID, users []account.ID) (list []Belongs[ID], asked []any) {
-	seen := map[account.ID]bool{}
-	for _, u := range users {
-		if seen[u] {
-			continue
-		}
-		seen[u] = true
-		if known, all := recalledOf(tx, ids, u); all {
-			list = append(list, known...)
-		} else {
-			asked = append(asked, u)
-		}
-	}
-	return list, asked
-}
-
-// recalledOf returns what the request has read of a user. all reports whether that covers all ids.
-func recalledOf[ID ~int64](tx *db.Tx, ids []ID, user account.ID) (list []Belongs[ID], all bool) {
-	for _, id := range ids {
-		b, known := db.Recall[Belongs[ID]](tx, belongs[ID]{id, user})
-		if !known {
-			return nil, false
-		}
-		if b.User != 0 {
-			list = append(list, b)
-		}
-	}
-	return list, true
 }

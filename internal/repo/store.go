@@ -74,12 +74,8 @@ func scanAccess(row db.Scanner, caller *account.Caller, more ...any) (*Access, e
 }
 
 func accessByName(tx *db.Tx, caller *account.Caller, owner, name string) (*Access, error) {
-	a, err := scanAccess(tx.QueryRow(`SELECT `+columnsFor(caller)+accessFrom+
+	return scanAccess(tx.QueryRow(`SELECT `+columnsFor(caller)+accessFrom+
 		`WHERE o.login_folded = $2 AND r.name_folded = $3`, account.IDOf(caller), owner, name), caller)
-	if err == nil {
-		keep(tx, caller, a)
-	}
-	return a, err
 }
 
 // formerName selects the repository with the owner $2 and the name $3 if at least one of them is a former
@@ -143,17 +139,8 @@ func selectAgain(tx *db.Tx, caller *account.Caller, id ID) (query string, args [
 
 // Query reads repositories. where follows FROM and may use $2 onwards.
 func Query(tx *db.Tx, caller *account.Caller, where string, args ...any) ([]*Access, error) {
-	var list []*Access
-	err := db.QueryEach(tx, func(row db.Scanner) error {
-		a, err := scanAccess(row, caller)
-		if err != nil {
-			return err
-		}
-		keep(tx, caller, a)
-		list = append(list, a)
-		return nil
-	}, `SELECT `+columnsFor(caller)+accessFrom+where, append([]any{account.IDOf(caller)}, args...)...)
-	return list, err
+	return db.QueryList(tx, func(row db.Scanner) (*Access, error) { return scanAccess(row, caller) },
+		`SELECT `+columnsFor(caller)+accessFrom+where, append([]any{account.IDOf(caller)}, args...)...)
 }
 
 // ReserveID returns a new unique id and records that its directory is in use, until insertRepo or

@@ -19,22 +19,10 @@ func queues() []queue { return []queue{texts(), names()} }
 
 // notes returns the ids of the first and the last note in a table; 0: there are none.
 func notes(tx *db.Tx, table string) (first, last int64, err error) {
-	if span, ok := db.Recall[noteSpan](tx, notesOf(table)); ok {
-		return span.first, span.last, nil
-	}
 	err = tx.QueryRow(`SELECT COALESCE((SELECT MIN(id) FROM `+table+`), 0),
 		COALESCE((SELECT MAX(id) FROM `+table+`), 0)`).Scan(&first, &last)
-	if err == nil {
-		db.Keep(tx, notesOf(table), noteSpan{first, last})
-	}
 	return first, last, err
 }
-
-// noteSpan is the notes of a table, which notesOf names for the transactions of one request.
-type (
-	noteSpan struct{ first, last int64 }
-	notesOf  string
-)
 
 // indexChanged takes the oldest notes and indexes the texts as they are now.
 //

@@ -2,7 +2,6 @@ package search
 
 import (
 	"fmt"
-	"slices"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -23,14 +22,8 @@ func look(tx *db.Tx, caller *account.Caller, where finder.Expr, in *finder.Query
 		args = append(args, v)
 		return fmt.Sprintf("$%d", len(args))
 	})
-	query := `SELECT r.id, r.has_issues, r.owner_id, r.private, r.archived` + from +
-		fmt.Sprintf(` LIMIT %d`, maxListed+1)
-	key := scopeKey(query + fmt.Sprint(args...))
-	if list, ok := db.Recall[[]finder.Repo](tx, key); ok {
-		in.Repos = slices.Clone(list)
-		return nil
-	}
-	rows, err := tx.Query(query, args...)
+	rows, err := tx.Query(`SELECT r.id, r.has_issues, r.owner_id, r.private, r.archived`+from+
+		fmt.Sprintf(` LIMIT %d`, maxListed+1), args...)
 	if err != nil {
 		return err
 	}
@@ -49,11 +42,6 @@ func look(tx *db.Tx, caller *account.Caller, where finder.Expr, in *finder.Query
 	}
 	if len(in.Repos) > maxListed {
 		in.Repos, in.Many = nil, &finder.Scope{SQL: `SELECT r.id` + from, Args: args}
-		return nil
 	}
-	db.Keep(tx, key, slices.Clone(in.Repos))
 	return nil
 }
-
-// scopeKey is a statement that finds where to search, with its values, for the transactions of one request.
-type scopeKey string

@@ -4,7 +4,6 @@ import (
 	"net/http"
 
 	"arbor/internal/account"
-	"arbor/internal/db"
 	"arbor/internal/web"
 )
 
@@ -15,7 +14,7 @@ import (
 func (s *Server) Root(w http.ResponseWriter, r *http.Request) error {
 	i := web.From(r.Context())
 	if isPage(r, i) {
-		return s.home(w, r.WithContext(db.WithRecall(r.Context())))
+		return s.home(w, r)
 	}
 	if err := acceptsJSON(i); err != nil {
 		return err

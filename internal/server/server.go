@@ -29,7 +29,6 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/admission"
-	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/forge"
 	"arbor/internal/journal"
@@ -238,9 +237,6 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, n *node, 
 	}
 	if to.Group == route.Pages && !to.Elsewhere && s.crossOrigin(r, info) {
 		return errs.New(errs.Forbidden, "This form was sent from another site.")
-	}
-	if to.Group == route.Pages && safe(r.Method) {
-		r = r.WithContext(db.WithRecall(r.Context()))
 	}
 	signedIn := caller
 	if caller != nil {

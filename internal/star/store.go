@@ -107,26 +107,13 @@ func turn(tx *db.Tx, k Kind, repoID repo.ID, private bool) error {
 // marked is since when a user has marked a repository, and silenced it; zero: not.
 type marked struct{ starred, watched, silenced db.Time }
 
-// markedBy names a user's marks of a repository, for the transactions of one request.
-type markedBy struct {
-	repo repo.ID
-	user account.ID
-}
-
 // marksOf reads how a user marked a repository.
 func marksOf(tx *db.Tx, repoID repo.ID, userID account.ID) (marked, error) {
-	key := markedBy{repoID, userID}
-	if m, ok := db.Recall[marked](tx, key); ok {
-		return m, nil
-	}
 	var m marked
 	err := tx.QueryRow(`SELECT COALESCE((SELECT created_at FROM stars WHERE user_id = $1 AND repo_id = $2),
 		0), COALESCE((SELECT created_at FROM watches WHERE user_id = $1 AND repo_id = $2), 0),
 		COALESCE((SELECT created_at FROM silences WHERE user_id = $1 AND repo_id = $2), 0)`, userID, repoID).
 		Scan(&m.starred, &m.watched, &m.silenced)
-	if err == nil {
-		db.Keep(tx, key, m)
-	}
 	return m, err
 }
 

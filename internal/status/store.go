@@ -94,13 +94,9 @@ func sumUp(tx *db.Tx, repoID repo.ID, sha git.SHA, more Summary) error {
 // Combined returns the totals of several commits, read in one query. Commits without statuses are missing
 // from the map, so their Summary is zero.
 func Combined(tx *db.Tx, repoID repo.ID, shas ...git.SHA) (map[git.SHA]Summary, error) {
-	name := func(sha git.SHA) any { return summed{repoID, sha} }
-	return db.RecallMany(tx, shas, name, func(shas []git.SHA) (map[git.SHA]Summary, error) {
-		return readCombined(tx, repoID, shas)
-	})
-}
-
-func readCombined(tx *db.Tx, repoID repo.ID, shas []git.SHA) (map[git.SHA]Summary, error) {
+	if len(shas) == 0 {
+		return nil, nil
+	}
 	args := db.Args(shas, repoID)
 	found := make(map[git.SHA]Summary, len(shas))
 	err := db.QueryEach(tx, func(row db.Scanner) error {
@@ -128,17 +124,6 @@ func SummaryJoin(repo, sha string) string {
 
 // Dest returns the destinations for scanning SummaryColumns.
 func (s *Summary) Dest() []any { return []any{&s.Total, &s.Contexts, &s.Failed, &s.Waiting} }
-
-// KeepSummary stores the result of [Combined] for a commit for the rest of the request.
-func KeepSummary(tx *db.Tx, repoID repo.ID, sha git.SHA, s Summary) {
-	db.Keep(tx, summed{repoID, sha}, s)
-}
-
-// summed is the key under which a request remembers the Summary of a commit.
-type summed struct {
-	repo repo.ID
-	sha  git.SHA
-}
 
 const columns = `SELECT s.id, s.sha, s.context, s.state, s.target_url, s.description, s.creator_id, s.created_at FROM `
 

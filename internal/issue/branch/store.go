@@ -1,7 +1,6 @@
 package branch
 
 import (
-
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"

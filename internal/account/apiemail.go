@@ -143,8 +143,8 @@ func (s *Service) OwnEmails(ctx context.Context, caller *Caller) (list []OwnEmai
 	return list, err
 }
 
-// AddOwnEmails claims addresses for the caller. Error: 422 for what is no address, for one that is reserved for
-// another account, and for too many.
+// AddOwnEmails claims addresses for the caller. Error: 422 for an invalid address, for one that is reserved
+// for another account, and for too many addresses.
 func (s *Service) AddOwnEmails(ctx context.Context, caller *Caller, addresses []string) error {
 	if err := checkEmails(addresses); err != nil {
 		return err

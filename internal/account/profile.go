@@ -169,8 +169,8 @@ func (s *Service) find(ctx context.Context, login string) (a *Account, err error
 	return a, err
 }
 
-// seenBy is the account as it is shown to a caller. The address is for those who signed in only, as at GitHub, and
-// whether somebody is suspended for site administrators, as at GitHub Enterprise.
+// seenBy returns the account as it is shown to a caller: its address only to users who are signed in, as at
+// GitHub, and its suspension only to site administrators, as at GitHub Enterprise.
 func (a *Account) seenBy(caller *Caller) *Account {
 	seen := *a
 	if caller == nil {
@@ -216,7 +216,8 @@ func (s *Service) Org(
 	return org, may, err
 }
 
-// EditSelf changes the caller's own profile. Error: 422, also for an address that is reserved for another account.
+// EditSelf changes the caller's own profile. Error: 422, also for an address that is reserved for another
+// account.
 func (s *Service) EditSelf(ctx context.Context, caller *Caller, e Edit) (a *Account, err error) {
 	if err := e.check(userResource); err != nil {
 		return nil, err

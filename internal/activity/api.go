@@ -114,8 +114,8 @@ func (api *API) ListOfUserInPublic(w http.ResponseWriter, r *http.Request) error
 
 // GET /users/{username}/events/orgs/{org}
 //
-// ListOfUserInOrg lists the events in the repositories of an organization of which the caller, who must be
-// the user, is a member. Error: 404 for everyone else.
+// ListOfUserInOrg lists the events in the repositories of an organization for the user, who must be the
+// caller and a member. Error: 404 for everyone else.
 func (api *API) ListOfUserInOrg(w http.ResponseWriter, r *http.Request) error {
 	return api.serve(w, r, func(tx *db.Tx) (selection, error) {
 		user, err := account.ByLogin(tx, web.Param(r, "username"))

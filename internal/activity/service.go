@@ -48,8 +48,9 @@ func (s *Service) OfUserInPublic(
 	}))
 }
 
-// Received reads a page of what happened in the repositories that a user watches, and of what those did whom the user
-// follows: in public, and to that user also in private repositories that are watched. Error: 404.
+// Received reads a page of what happened in the repositories that a user watches, and of what those did
+// whom the user follows: in public, and to that user also in private repositories that are watched. Error:
+// 404.
 func (s *Service) Received(
 	ctx context.Context, caller *account.Caller, login string, p web.Page,
 ) ([]*View, int64, error) {
@@ -72,7 +73,7 @@ func ofNamed(login string, of func(tx *db.Tx, id account.ID) (selection, error))
 	}
 }
 
-// page reads a page of a feed, of which there is no more than Newest, so the number of all is known.
+// page reads a page of a feed. A feed has at most Newest events, so their number is known.
 func (s *Service) page(
 	ctx context.Context, caller *account.Caller, p web.Page, choose find,
 	load func(tx *db.Tx, list []*Activity) error,

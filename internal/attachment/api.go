@@ -61,7 +61,7 @@ type Payload struct {
 	CreatedAt db.Time `json:"created_at"`
 }
 
-// NewPayload makes the JSON of an attachment of the repository.
+// NewPayload returns the JSON of an attachment of the repository.
 func NewPayload(ctx context.Context, a *repo.Access, x *Attachment, uploader string) Payload {
 	return Payload{Key: x.Key, Name: x.Name, URL: web.From(ctx).Page(x.Path(a)), Path: x.Path(a),
 		Markdown: x.Markdown(a), Picture: x.IsPicture(), Size: x.File.Size, Uploader: uploader,

@@ -45,7 +45,8 @@ func (s *Service) languages(ctx context.Context, a *repo.Access) (list json.RawM
 	return list, err
 }
 
-// Languages tells how many bytes of code of the default branch are in which language, as far as it was looked at.
+// Languages returns the number of bytes of code in each language on the default branch, as far as it was
+// analyzed.
 func (s *Service) Languages(ctx context.Context, a *repo.Access) (sizes map[string]int64, err error) {
 	list, err := s.languages(ctx, a)
 	if err == nil {

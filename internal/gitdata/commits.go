@@ -75,8 +75,8 @@ func (h *History) check() error {
 	return nil
 }
 
-// History returns a page of the commits of a history, the newest first. Errors: 409 for an empty repository; 404 for what From does
-// not name; 422.
+// History returns a page of the commits of a history, the newest first. Errors: 409 for an empty
+// repository; 404 for what From does not name; 422.
 func (api *API) History(
 	ctx context.Context, a *repo.Access, h History, at web.Page,
 ) (*web.List[*CommitView], error) {
@@ -127,7 +127,7 @@ func parseTime(s string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// options makes the walk of a history. none reports that no commit can match.
+// options returns the options of a history's walk. none reports that no commit can match.
 func (api *API) options(
 	ctx context.Context, h *History, from git.SHA,
 ) (o git.LogOptions, none bool, err error) {
@@ -185,8 +185,8 @@ type walked struct {
 	none  bool // no commit can match
 }
 
-// walk walks a history. How long the walk is depends on where it starts and what it looks for, not on the page: it is
-// counted once. Errors: those of History.
+// walk walks a history. How long the walk is depends on where it starts and what it looks for, not on the
+// page: it is counted once. Errors: those of History.
 func (api *API) walk(ctx context.Context, a *repo.Access, h *History, at web.Page) (found walked, err error) {
 	from, err := api.revision(ctx, a, h.From, false)
 	if err != nil {

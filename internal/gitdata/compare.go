@@ -73,8 +73,8 @@ type comparison struct {
 	changes       *Changes  // none behind the first page
 }
 
-// Compared is a comparison with a page of the commits that its head has and its base lacks, and on the first page the
-// files that differ.
+// Compared is a comparison with a page of the commits that its head has and its base lacks, and on the
+// first page the files that differ.
 type Compared struct {
 	Comparison
 	Commits []*CommitView // the oldest first
@@ -82,8 +82,8 @@ type Compared struct {
 	Changes *Changes
 }
 
-// Compared makes the comparison that Compare answers, with at most so many bytes of patches; 0: as many as GitHub
-// gives. Errors: those of Compare.
+// Compared returns the comparison of Compare with at most patches bytes of patches. 0 means GitHub's limit.
+// Errors: those of Compare.
 func (api *API) Compared(
 	ctx context.Context, a *repo.Access, basehead string, at web.Page, patches int,
 ) (*Compared, error) {
@@ -267,7 +267,7 @@ func (s *side) permanent(a *repo.Access) string {
 	return text + string(s.sha[:7])
 }
 
-// renderComparison makes the answer. Commits and files are shown where they are: in the head's repository.
+// renderComparison renders the comparison. Its commits and files have addresses in the head's repository.
 func (api *API) renderComparison(ctx context.Context, a *repo.Access, c *comparison) (any, error) {
 	commit, err := api.commitView(ctx, c.base.at, c.base.sha)
 	if err != nil {

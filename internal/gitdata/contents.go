@@ -152,8 +152,8 @@ func (api *API) GetContents(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	})
 }
 
-// File is what is at a path of a revision and no directory. A symlink that leads to a file of the repository is that
-// file, under its own path.
+// File is what is at a path of a revision and no directory. A symlink that leads to a file of the
+// repository is that file, under its own path.
 type File struct {
 	git.TreeEntry         // its path is from the root
 	Link          *string // the target of a symlink that leads to no file
@@ -162,8 +162,8 @@ type File struct {
 	Read          bool    // Data is all of it
 }
 
-// File reads what is at a path of a revision and no directory. Errors: 403 for a file of more than 100 MiB; 404; 409
-// for a repository without any ref.
+// File reads what is at a path of a revision and no directory. Errors: 403 for a file of more than 100 MiB;
+// 404; 409 for a repository without any ref.
 func (api *API) File(ctx context.Context, a *repo.Access, ref, path string) (*File, error) {
 	v, entry, err := api.at(ctx, a, ref, path)
 	if err != nil {
@@ -180,8 +180,8 @@ func (api *API) File(ctx context.Context, a *repo.Access, ref, path string) (*Fi
 	return f, hold(ctx, len(f.Data))
 }
 
-// Directory lists the entries of a directory of a revision, at most 1,000, by their paths from the root. Errors: 404;
-// 409 for a repository without any ref.
+// Directory lists the entries of a directory of a revision, at most 1,000, by their paths from the root.
+// Errors: 404; 409 for a repository without any ref.
 func (api *API) Directory(ctx context.Context, a *repo.Access, ref, path string) ([]git.TreeEntry, error) {
 	v, entry, err := api.at(ctx, a, ref, path)
 	if err != nil {
@@ -194,7 +194,8 @@ func (api *API) Directory(ctx context.Context, a *repo.Access, ref, path string)
 	return v.directory(ctx, entry.SHA, path)
 }
 
-// at finds what is at a path of a revision. The caller releases the view. Errors: those of view and of its lookup.
+// at finds what is at a path of a revision. The caller releases the view. Errors: those of view and of its
+// lookup.
 func (api *API) at(ctx context.Context, a *repo.Access, ref, path string) (*view, git.TreeEntry, error) {
 	v, err := api.view(ctx, a, ref)
 	if err != nil {
@@ -275,7 +276,7 @@ func (v *view) file(ctx context.Context, e git.TreeEntry) (*contentJSON, error) 
 	return c, nil
 }
 
-// read reads what is no directory. Error: 403 for a file of more than 100 MiB.
+// read reads a file, a symbolic link or a submodule. Error: 403 for a file of more than 100 MiB.
 func (v *view) read(ctx context.Context, e git.TreeEntry) (f *File, err error) {
 	if f = (&File{TreeEntry: e}); e.Type == git.TypeCommit {
 		f.Size = 0

@@ -16,7 +16,7 @@ import (
 	"arbor/internal/web"
 )
 
-// html answers a file as HTML. Error: 422 for a file that is no text.
+// html responds with a file rendered as HTML. Error: 422 for a file that is not text.
 func (api *API) html(w http.ResponseWriter, r *http.Request, v *view, e git.TreeEntry) error {
 	h := w.Header()
 	h.Set("Content-Security-Policy", "default-src 'none'; img-src http: https:; sandbox")
@@ -32,9 +32,9 @@ func (api *API) html(w http.ResponseWriter, r *http.Request, v *view, e git.Tree
 	return err
 }
 
-// FileHTML returns the file at a path of a revision as HTML that is safe to show: Markdown rendered, anything else as
-// it is written. Of a longer text the first markdown.MaxSource bytes are shown. Errors: those of File; 422 for a file
-// that is not text.
+// FileHTML returns the file at a path of a revision as HTML that is safe to show: Markdown rendered,
+// anything else as it is written. Of a longer text the first markdown.MaxSource bytes are shown. Errors:
+// those of File; 422 for a file that is not text.
 func (api *API) FileHTML(ctx context.Context, a *repo.Access, ref, path string) ([]byte, error) {
 	v, entry, err := api.at(ctx, a, ref, path)
 	if err != nil {

@@ -201,7 +201,7 @@ func (api *API) CreateRef(w http.ResponseWriter, r *http.Request, a *repo.Access
 	return web.Created(w, r, payload.URL, payload)
 }
 
-// MakeRef makes a ref of a full name that names an object of the repository. Error: 422.
+// MakeRef creates a ref by its full name for an object of the repository. Error: 422.
 func (api *API) MakeRef(ctx context.Context, a *repo.Access, name string, sha git.SHA) (repo.RefTarget, error) {
 	if err := api.repos.CheckTarget(ctx, a, sha); err != nil {
 		return repo.RefTarget{}, err
@@ -245,8 +245,8 @@ func (api *API) DeleteRef(w http.ResponseWriter, r *http.Request, a *repo.Access
 	return web.NoContent(w)
 }
 
-// RemoveRef removes the ref of a full name, but for the default branch. Errors: 409 for a repository without any ref;
-// 422.
+// RemoveRef removes the ref of a full name, but for the default branch. Errors: 409 for a repository
+// without any ref; 422.
 func (api *API) RemoveRef(ctx context.Context, a *repo.Access, name string) error {
 	if err := api.refuseEmpty(ctx, a); err != nil {
 		return err

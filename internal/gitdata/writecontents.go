@@ -97,8 +97,8 @@ func (api *API) changeFile(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	return web.JSON(w, r, status, payload)
 }
 
-// WriteFile writes a file with one commit of the caller on a branch, which must exist unless the repository is empty.
-// Errors: those of PutContents.
+// WriteFile writes a file with one commit of the caller on a branch, which must exist unless the repository
+// is empty. Errors: those of PutContents.
 func (api *API) WriteFile(ctx context.Context, a *repo.Access, e FileEdit) error {
 	self, err := api.repos.Identity(ctx, a.Caller)
 	if err != nil {
@@ -122,7 +122,7 @@ func (e *FileEdit) checkPath(f *web.Faults) {
 	}
 }
 
-// editFile makes the commit of an edit whose values are checked.
+// editFile commits an edit whose values are checked.
 func (api *API) editFile(ctx context.Context, a *repo.Access, given *FileEdit) (*fileCommit, error) {
 	objects, release, err := api.repos.Git(ctx, a)
 	if err != nil {
@@ -141,7 +141,7 @@ func (api *API) editFile(ctx context.Context, a *repo.Access, given *FileEdit) (
 	return e.run(ctx)
 }
 
-// read takes what the body says; what is wrong is noted in it.
+// read decodes the body and records its faults.
 func (e *FileEdit) read(body *web.Object, self git.Signature) {
 	body.Require("message")
 	e.Message = body.String("message", 0).Value

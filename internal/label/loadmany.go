@@ -9,7 +9,7 @@ import (
 	"arbor/internal/web"
 )
 
-// Named loads labels of the repository by their names, whatever the case. Those that are not there are missing.
+// Named returns labels of the repository by name, ignoring case. It omits names without a label.
 func (api *API) Named(ctx context.Context, a *repo.Access, names []string) (map[string]*Payload, error) {
 	var found map[string]*Label
 	err := api.s.db.Read(ctx, func(tx *db.Tx) (err error) {

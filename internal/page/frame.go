@@ -153,12 +153,12 @@ func CutOf[T any](at web.Page, list []T) []T {
 	return list[from:min(from+at.Size, int64(len(list)))]
 }
 
-// PagerOf makes the pager of a page of a list with so many entries in all.
+// PagerOf returns the pager of a list with a known number of entries.
 func PagerOf(r *http.Request, at web.Page, total int64) Pager {
 	return PagesOf(r, at.Offset()+at.Size < total)
 }
 
-// PagesOf makes the pager of the request's list; more says that there is another page.
+// PagesOf returns the pager of the request's list. more reports whether another page follows.
 func PagesOf(r *http.Request, more bool) (p Pager) {
 	number := web.ReadPage(r).Number
 	at := func(n int64) string {

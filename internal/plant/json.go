@@ -98,8 +98,8 @@ func newPlant(id, name, tag []byte) (*Plant, error) {
 	return p, nil
 }
 
-// Parse makes a plant of what people type; an empty tag is none. Errors: 400 for an id that is not an integer of 64
-// bits, a name that is empty, and texts with NUL.
+// Parse returns a plant from the values of a form. An empty tag means none. Errors: 400 for an id that is
+// not an integer of 64 bits, an empty name, and texts with NUL.
 func Parse(id, name, tag string) (*Plant, error) {
 	p := &Plant{Name: name, Tag: web.OrNil(tag)}
 	var err error

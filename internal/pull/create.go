@@ -46,8 +46,8 @@ func (n *NewPull) check() error {
 	return f.Err()
 }
 
-// Create makes a pull request with its test merge, which is left to the job when it takes long. The access is the
-// author's, on the repository that it asks to merge into. Errors: 422 (decision 38).
+// Create creates a pull request and its test merge, which is left to the job if it takes long. a is the
+// author's access to the base repository. Errors: 422 (decision 38).
 func (s *Service) Create(ctx context.Context, a *repo.Access, n NewPull) (*Pull, error) {
 	if err := n.check(); err != nil {
 		return nil, err

@@ -56,7 +56,7 @@ func (s *Service) ByAddress(ctx context.Context, a *repo.Access, tag string) (*V
 	return s.view(ctx, a, func(tx *db.Tx) (*Release, error) { return byAddress(tx, a.ID, tag) })
 }
 
-// view makes the view of the release that find returns, if the caller may see it.
+// view returns the view of the release that find returns, if the caller may see it.
 func (s *Service) view(
 	ctx context.Context, a *repo.Access, find func(tx *db.Tx) (*Release, error),
 ) (*View, error) {

@@ -157,8 +157,8 @@ func (api *API) ListManyOfReviews(
 	return out, nil
 }
 
-// Threads loads the threads of the repository by the ids of their first comments. Those of which the caller sees
-// no comment are missing.
+// Threads returns threads of the repository by the ids of their first comments. It omits those whose
+// comments are hidden from the caller.
 func (api *API) Threads(ctx context.Context, a *repo.Access, roots []int64) (map[int64]*ThreadPayload, error) {
 	var list []*conversation
 	of := map[issue.ID]*issue.Issue{}
@@ -190,7 +190,8 @@ func (api *API) Threads(ctx context.Context, a *repo.Access, roots []int64) (map
 	return out, nil
 }
 
-// CommentsByIDs loads the comments of the repository by their ids. Those that the caller does not see are missing.
+// CommentsByIDs loads the comments of the repository by their ids. Those that the caller does not see are
+// missing.
 func (api *API) CommentsByIDs(
 	ctx context.Context, a *repo.Access, ids []int64,
 ) (map[int64]*ThreadComment, error) {

@@ -23,7 +23,8 @@ type NewComment struct {
 	Pending bool  // add to the caller's pending review, which is created if needed
 }
 
-// AddComment is CreateComment for the pull request of a number. Error: also 422 where there is no comment to reply to.
+// AddComment is CreateComment for the pull request with a number. Error: also 422 if the comment to reply
+// to does not exist.
 func (s *Service) AddComment(ctx context.Context, a *repo.Access, number int64, n NewComment) (*Comment, error) {
 	p, i, err := s.pulls.Find(ctx, a, number)
 	if err != nil {

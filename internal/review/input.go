@@ -130,7 +130,7 @@ func NewSummary(text string) issue.Text {
 	return issue.NewText(text)
 }
 
-// ParseEvent reads what a review is submitted as: APPROVE, REQUEST_CHANGES or COMMENT. Error: 422.
+// ParseEvent parses the event of a review: APPROVE, REQUEST_CHANGES or COMMENT. Error: 422.
 func ParseEvent(name string) (State, error) {
 	f := web.Faults{Resource: Resource}
 	f.CheckEnum("event", name, events[:]...)

@@ -1,10 +1,10 @@
 // Package review implements reviews of pull requests and comments on changed lines.
 //
-//	review.go               the types, and who may do what
+//	review.go               the types and the rights
 //	submit.go               how reviews are made, submitted, dismissed
 //	comment.go              how comments are made and changed
 //	patch.go                lines of a patch: which there are, and where they went
-//	anchor.go               what a comment stands at, held against the diff
+//	anchor.go               positions of comments in the diff
 //	follow.go               where that is now that the head has moved
 //	thread.go               comments by their threads, and which are resolved; apithread.go: for GraphQL and pages
 //	progress.go             files that were viewed, and how far a review has come

@@ -66,7 +66,7 @@ type Hits[T any] struct {
 	Items []T
 }
 
-// HitsOf gives what was found, of which all items are of the type.
+// HitsOf returns a search's results, all of which have the type T.
 func HitsOf[T any](f *Found) *Hits[T] {
 	h := &Hits[T]{Total: f.Total, Part: f.Part, Items: make([]T, len(f.Items))}
 	for n, one := range f.Items {

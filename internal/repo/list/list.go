@@ -1,6 +1,6 @@
 // Package list shows repositories, one and many:
 //
-//	service.go   lists of repositories, by their owner and by who has a part in them
+//	service.go   lists of repositories by owner and by affiliation
 //	GET /repos/{owner}/{repo}, /repositories/{repository_id}   one.go
 //	GET /user/repos, /users/{username}/repos, ...              api.go
 //	the same for GraphQL, with more to choose by               chosen.go

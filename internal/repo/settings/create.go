@@ -10,8 +10,8 @@ import (
 	"arbor/internal/web"
 )
 
-// CreateForOrg is Create for an organization to which the caller belongs. A member who is not an owner becomes the
-// repository's first administrator. Errors: also 404 for an owner that is no organization.
+// CreateForOrg is Create for an organization to which the caller belongs. A member who is not an owner
+// becomes the repository's first administrator. Errors: also 404 for an owner that is not an organization.
 func (s *Service) CreateForOrg(ctx context.Context, caller *account.Caller, n repo.NewRepo) (*repo.Repo, error) {
 	if err := s.isOrg(ctx, n.Owner); err != nil {
 		return nil, err

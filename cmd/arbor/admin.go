@@ -37,7 +37,7 @@ type userCreate struct {
 
 // Run registers the user.
 func (c *userCreate) Run(p *process) error {
-	return establish(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+	return withNewStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		made, err := s.forge(log).Accounts.CreateUser(p.ctx,
 			account.NewUser{Login: c.Login, Name: c.Name, Email: c.Email, Admin: c.Admin})
 		if err == nil {
@@ -64,7 +64,7 @@ type orgCreate struct {
 
 // Run registers the organization.
 func (c *orgCreate) Run(p *process) error {
-	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		made, err := s.forge(log).Accounts.CreateOrg(p.ctx, c.Login, c.Owner)
 		if err == nil {
 			fmt.Fprintf(p.stdout, "created organization %s\n", made.Login)
@@ -96,7 +96,7 @@ func (c *repoGiveBack) Run(p *process) error {
 	if err != nil {
 		return err
 	}
-	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		f := s.forge(log)
 		found, err := findRepo(p, f.Repos, owner, name)
 		if err == nil {
@@ -123,7 +123,7 @@ func (c *repoCreate) Run(p *process) error {
 	if err != nil {
 		return err
 	}
-	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		n := repo.NewRepo{Owner: owner, Name: name, Private: c.Private}
 		if c.Description != "" {
 			n.Description = &c.Description

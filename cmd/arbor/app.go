@@ -38,7 +38,7 @@ func (c *appCreate) Run(p *process) error {
 	if err != nil {
 		return err
 	}
-	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		made, err := s.forge(log).Apps.Create(p.ctx, c.Owner, m)
 		if err != nil {
 			return err
@@ -101,7 +101,7 @@ type appList struct {
 
 // Run prints a line for each App, and one for each installation.
 func (c *appList) Run(p *process) error {
-	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		list, err := s.forge(log).Apps.List(p.ctx)
 		if err != nil {
 			return err
@@ -136,7 +136,7 @@ type appInstall struct {
 
 // Run installs the App. A running server knows it from the next request on.
 func (c *appInstall) Run(p *process) error {
-	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		i, err := s.forge(log).Apps.Install(p.ctx, c.App, c.On, c.Repo)
 		if err == nil {
 			fmt.Fprintf(p.stdout, "installed %s on %s: installation %d\n", i.App.Slug, i.Account.Login, i.ID)
@@ -152,7 +152,7 @@ type changeInstallation func(*app.Service, context.Context, account.AppID, accou
 
 // change runs an operation on the installation, and prints a line when it has succeeded.
 func (c *installed) change(p *process, line string, do changeInstallation) error {
-	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		apps := s.forge(log).Apps
 		i, err := apps.On(p.ctx, c.App, c.On)
 		if err == nil {
@@ -196,7 +196,7 @@ func (c *appRemove) Run(p *process) error {
 	if err := c.confirm(p, "the App "+c.App, c.App); err != nil {
 		return err
 	}
-	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		err := s.forge(log).Apps.Remove(p.ctx, c.App)
 		if err == nil {
 			fmt.Fprintf(p.stdout, "removed App %s\n", c.App)

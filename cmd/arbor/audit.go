@@ -47,7 +47,7 @@ func (c *auditCommand) Run(p *process) error {
 	if err != nil {
 		return err
 	}
-	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		list, _, err := s.forge(log).Accounts.Events(p.ctx, f, c.Number)
 		if err != nil {
 			return err

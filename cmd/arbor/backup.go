@@ -27,7 +27,7 @@ func (c *backupMake) Run(p *process) error {
 	if err := refuseFile(c.Target, "arbor backup - > "+c.Target); err != nil {
 		return err
 	}
-	return administer(p, &c.storeFlags, func(s *store, _ *slog.Logger) error {
+	return withStore(p, &c.storeFlags, func(s *store, _ *slog.Logger) error {
 		if err := s.record(p, audit.StoreBackup); err != nil {
 			return err
 		}
@@ -133,7 +133,7 @@ func (c *restoreCommand) Run(p *process) error {
 	if err != nil {
 		return err
 	}
-	return administer(p, &c.storeFlags, func(s *store, _ *slog.Logger) error {
+	return withStore(p, &c.storeFlags, func(s *store, _ *slog.Logger) error {
 		if err := s.record(p, audit.StoreRestore); err != nil {
 			return err
 		}

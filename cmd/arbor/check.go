@@ -21,7 +21,7 @@ const statusUnsound = 3
 
 // Run checks the store, whether a server runs on it or not.
 func (c *checkCommand) Run(p *process) error {
-	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		o := check.Options{DB: s.db, Git: s.git, Folder: s.dir, Log: log, Full: c.Full, Repair: c.Repair}
 		line := newProgress(p.stderr)
 		o.Progress = line.show

@@ -25,7 +25,7 @@ type moveCommand struct {
 // Run copies all rows. The objects stay in the data folder.
 func (c *moveCommand) Run(p *process) error {
 	c.alone = true
-	return administer(p, &c.storeFlags, func(s *store, _ *slog.Logger) error {
+	return withStore(p, &c.storeFlags, func(s *store, _ *slog.Logger) error {
 		if err := s.record(p, audit.StoreMove); err != nil {
 			return err
 		}
@@ -52,7 +52,7 @@ func (c *claimCommand) Run(p *process) error {
 		return err
 	}
 	c.claims, c.alone = true, true
-	return establish(p, &c.storeFlags, func(s *store, _ *slog.Logger) error {
+	return withNewStore(p, &c.storeFlags, func(s *store, _ *slog.Logger) error {
 		if err := identity.Claim(p.ctx, s.db, s.identity()); err != nil {
 			return err
 		}

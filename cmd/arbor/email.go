@@ -23,7 +23,7 @@ type emailOf struct {
 
 // change runs an operation on the address, and prints a line when it has succeeded.
 func (c *emailOf) change(p *process, do func(*account.Service) error, line string) error {
-	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		err := do(s.forge(log).Accounts)
 		if err == nil {
 			fmt.Fprintln(p.stdout, line)
@@ -68,7 +68,7 @@ type emailList struct {
 
 // Run prints a line for each address.
 func (c *emailList) Run(p *process) error {
-	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		list, err := s.forge(log).Accounts.Emails(p.ctx, c.Login)
 		if err != nil {
 			return err

@@ -282,7 +282,7 @@ func (s *instance) operate(do func(ctx context.Context, f *forge.Forge) error) {
 	s.t.Helper()
 	s.makeTables()
 	flags, p := s.flags(), &process{ctx: s.t.Context(), stdout: io.Discard, stderr: s.log, began: time.Now()}
-	if err := establish(p, &flags, func(at *store, log *slog.Logger) error {
+	if err := withNewStore(p, &flags, func(at *store, log *slog.Logger) error {
 		return do(p.ctx, at.forge(log))
 	}); err != nil {
 		s.t.Fatal(err)

@@ -50,7 +50,7 @@ func (c *onIssue) change(
 	if err != nil {
 		return err
 	}
-	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		f := s.forge(log)
 		as, err := f.Accounts.Find(p.ctx, c.As)
 		if err != nil {

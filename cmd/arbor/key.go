@@ -29,7 +29,7 @@ func (c *keyAdd) Run(p *process) error {
 	if err != nil {
 		return err
 	}
-	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		k, err := s.forge(log).Accounts.AddUserKey(p.ctx, c.Login, account.NewKey{Title: c.Title, Text: text})
 		if err == nil {
 			fmt.Fprintf(p.stdout, "added key %d for %s\n", k.ID, k.AddedLogin)
@@ -63,7 +63,7 @@ type keyList struct {
 
 // Run prints a line for each key.
 func (c *keyList) Run(p *process) error {
-	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		list, err := s.forge(log).Accounts.UserKeys(p.ctx, c.Login)
 		if err != nil {
 			return err
@@ -86,7 +86,7 @@ type keyRemove struct {
 
 // Run ends the key.
 func (c *keyRemove) Run(p *process) error {
-	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		err := s.forge(log).Accounts.RemoveUserKey(p.ctx, c.Login, c.ID)
 		if err == nil {
 			fmt.Fprintf(p.stdout, "removed key %d of %s\n", c.ID, c.Login)

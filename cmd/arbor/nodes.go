@@ -16,7 +16,7 @@ type nodesCommand struct {
 // Run prints a line for each server that works on the store, and for a day for those that
 // died.
 func (c *nodesCommand) Run(p *process) error {
-	return administer(p, &c.storeFlags, func(s *store, _ *slog.Logger) error {
+	return withStore(p, &c.storeFlags, func(s *store, _ *slog.Logger) error {
 		var list []db.NodeInfo
 		if err := s.db.Read(p.ctx, func(tx *db.Tx) (err error) {
 			list, err = db.Nodes(tx)

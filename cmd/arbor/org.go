@@ -15,7 +15,7 @@ type orgList struct {
 
 // Run prints a line for each organization.
 func (c *orgList) Run(p *process) error {
-	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		w := p.rows(c.listFlags, "ID", "LOGIN", "NAME", "REPOSITORIES", "CREATED")
 		err := s.forge(log).Accounts.Each(p.ctx, account.Organization, func(a *account.Account) error {
 			return w.add(a.ID, a.Login, a.Name, a.PublicRepos+a.PrivateRepos+a.Withdrawn, a.CreatedAt)
@@ -34,7 +34,7 @@ type orgShow struct {
 
 // Run prints what is known of the organization.
 func (c *orgShow) Run(p *process) error {
-	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		org, owners, members, err := s.forge(log).Accounts.Organization(p.ctx, c.Login)
 		if err != nil {
 			return err

@@ -22,7 +22,7 @@ func (c *userPasswd) Run(p *process) error {
 	if err != nil {
 		return err
 	}
-	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		if err := s.forge(log).Accounts.SetPassword(p.ctx, c.Login, password, nil); err != nil {
 			return err
 		}

@@ -38,7 +38,7 @@ func (c *repoPurge) Run(p *process) error {
 		}
 	}
 	c.secureDelete = true
-	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		repos := s.forge(log).Repos
 		found, err := findRepo(p, repos, owner, name)
 		if err != nil {

@@ -42,7 +42,7 @@ type repoList struct {
 
 // Run prints a line for each repository.
 func (c *repoList) Run(p *process) error {
-	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		f := s.forge(log)
 		var owner account.ID
 		if c.Owner != "" {
@@ -88,7 +88,7 @@ func (c *onRepo) change(p *process, line string, do func(*forge.Forge, *repo.Acc
 	if err != nil {
 		return err
 	}
-	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		f := s.forge(log)
 		found, err := findRepo(p, f.Repos, owner, name)
 		if err == nil {

@@ -23,7 +23,7 @@ func (c *onRepo) keys(p *process, do func(*forge.Forge, *repo.Access) error) err
 	if err != nil {
 		return err
 	}
-	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		f := s.forge(log)
 		found, err := findRepo(p, f.Repos, owner, name)
 		if err != nil {

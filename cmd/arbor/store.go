@@ -252,17 +252,16 @@ func (f *storeFlags) url(folder string) string {
 	return f.Database
 }
 
-// administer runs one command of the operator on a store that is there. What goes wrong is
-// the command's error; the log has only warnings.
-func administer(p *process, f *storeFlags, do func(*store, *slog.Logger) error) error {
+// withStore calls do with the existing store, for a command of the operator. The log contains only warnings.
+func withStore(p *process, f *storeFlags, do func(*store, *slog.Logger) error) error {
 	if err := f.exists(); err != nil {
 		return err
 	}
-	return establish(p, f, do)
+	return withNewStore(p, f, do)
 }
 
-// establish is administer for commands that make sense in a new store, which it makes where there is none.
-func establish(p *process, f *storeFlags, do func(*store, *slog.Logger) error) error {
+// withNewStore is withStore for commands that also make sense in a new store. It creates the store if there is none.
+func withNewStore(p *process, f *storeFlags, do func(*store, *slog.Logger) error) error {
 	p.ctx = audit.With(p.ctx, operator())
 	log := slog.New(newLog(p.stderr, "text", slog.LevelWarn))
 	s, err := f.open(p.ctx, git.Options{Log: log})

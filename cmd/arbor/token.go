@@ -36,7 +36,7 @@ func (c *tokenCreate) Run(p *process) error {
 	if err != nil {
 		return &usageError{err}
 	}
-	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		f := s.forge(log)
 		if n.Repos, err = c.chosen(p, f.Accounts, f.Repos); err != nil {
 			return err
@@ -107,7 +107,7 @@ type tokenList struct {
 
 // Run prints one line a token.
 func (c *tokenList) Run(p *process) error {
-	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		tokens, err := s.forge(log).Accounts.Tokens(p.ctx, c.Login)
 		if err != nil {
 			return err
@@ -139,7 +139,7 @@ type tokenRevoke struct {
 
 // Run ends the token; a running server refuses it from the next request on.
 func (c *tokenRevoke) Run(p *process) error {
-	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		err := s.forge(log).Accounts.RevokeToken(p.ctx, c.Token)
 		if errs.Is(err, errs.NotFound) {
 			return fmt.Errorf("%w: arbor token list shows the ids of all tokens", err)

@@ -17,7 +17,7 @@ type userList struct {
 
 // Run prints a line for each user.
 func (c *userList) Run(p *process) error {
-	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		w := p.rows(c.listFlags, "ID", "LOGIN", "NAME", "ROLE", "SUSPENDED", "CREATED")
 		err := s.forge(log).Accounts.Each(p.ctx, account.User, func(a *account.Account) error {
 			return w.add(a.ID, a.Login, a.Name, siteRole(a), a.SuspendedAt, a.CreatedAt)
@@ -54,7 +54,7 @@ type userShow struct{ userNamed }
 
 // Run prints what is known of the user.
 func (c *userShow) Run(p *process) error {
-	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		accounts := s.forge(log).Accounts
 		emails, err := accounts.Emails(p.ctx, c.Login)
 		if err != nil {
@@ -106,7 +106,7 @@ type onUser = func(*account.Service, context.Context, *account.Caller, string) (
 
 // change runs an operation on the user, and prints a line when it has succeeded.
 func (c *userNamed) change(p *process, line string, do onUser) error {
-	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		a, err := do(s.forge(log).Accounts, p.ctx, nil, c.Login)
 		if err == nil {
 			fmt.Fprintf(p.stdout, line+"\n", a.Login)
@@ -151,7 +151,7 @@ type renaming struct {
 }
 
 func (c *renaming) rename(p *process, kind account.Kind) error {
-	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		a, err := s.forge(log).Accounts.Rename(p.ctx, kind, c.Login, c.To)
 		if err == nil {
 			fmt.Fprintf(p.stdout, "renamed %s to %s\n", c.Login, a.Login)
@@ -176,7 +176,7 @@ func (c *ending) delete(p *process, kind account.Kind) error {
 	if err := c.confirm(p, c.Login, c.Login); err != nil {
 		return err
 	}
-	return administer(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		err := s.forge(log).Accounts.Delete(p.ctx, nil, kind, c.Login)
 		if err == nil {
 			fmt.Fprintf(p.stdout, "deleted %s\n", c.Login)

@@ -14,7 +14,7 @@ type vacuumCommand struct{ storeFlags }
 
 // Run rewrites the file. A server may be running.
 func (c *vacuumCommand) Run(p *process) error {
-	return administer(p, &c.storeFlags, func(s *store, _ *slog.Logger) error {
+	return withStore(p, &c.storeFlags, func(s *store, _ *slog.Logger) error {
 		if s.db.Engine() != db.SQLite {
 			return errors.New("only SQLite needs this: PostgreSQL's autovacuum makes free space available to new rows, and " +
 				"VACUUM FULL returns it to the disk")

@@ -21,9 +21,9 @@ import (
 // passed on only if no hidden object can be behind it. All other refusals read the same,
 // whether the object is stored or not.
 
-// mustHush reports whether git's messages about a pack could tell of objects that are
+// mustHideMessages reports whether git's messages about a pack could reveal objects that are
 // hidden from the sender, since git may have read them. outside are the pack's bases.
-func (o *ReceiveOptions) mustHush(ctx context.Context, outside packfile.Bases) (bool, error) {
+func (o *ReceiveOptions) mustHideMessages(ctx context.Context, outside packfile.Bases) (bool, error) {
 	if o.Absent == nil || outside.All && len(outside.Named) == 0 {
 		return false, nil
 	}

@@ -176,12 +176,12 @@ func (q *Quarantine) indexPack(
 		return false, err
 	}
 	defer p.close()
-	hush, err := o.mustHush(ctx, p.bases)
+	hide, err := o.mustHideMessages(ctx, p.bases)
 	if err != nil {
 		return false, err
 	}
 	progress := o.Progress
-	if hush {
+	if hide {
 		progress = nil
 	}
 	most := g.part(mostPart, 0)
@@ -199,7 +199,7 @@ func (q *Quarantine) indexPack(
 		}
 		p.need = most
 	}
-	if hush && process.IsExit(err) && process.ExitCode(err) != 1 {
+	if hide && process.IsExit(err) && process.ExitCode(err) != 1 {
 		return false, refusedPack(err, "", o.Shallow)
 	}
 	if errs.Is(err, errs.Invalid) && process.IsExit(err) {

@@ -200,15 +200,15 @@ func readHearers(tx *db.Tx, query string, args ...any) ([]hearer, error) {
 	}, query, args...)
 }
 
-// place is where a list of watchers was left, which is in the order in which they began.
-type place struct {
+// watcherCursor is a position in a list of watchers, which is in the order in which they began.
+type watcherCursor struct {
 	since db.Time
 	id    account.ID
 }
 
-// watchers reads users after a place who watch a repository and were not notified as participants. next is
+// watchers reads users after a cursor who watch a repository and were not notified as participants. next is
 // where to continue, and more reports whether there may be others.
-func watchers(tx *db.Tx, a Act, from place) (list []hearer, next place, more bool, err error) {
+func watchers(tx *db.Tx, a Act, from watcherCursor) (list []hearer, next watcherCursor, more bool, err error) {
 	rows, err := tx.Query(`SELECT w.user_id, w.created_at, EXISTS (SELECT 1 FROM postings p
 			WHERE p.issue_id = $4 AND p.kind = $5 AND p.value = w.user_id)
 		FROM watches w WHERE w.repo_id = $1 AND (w.created_at > $2 OR w.created_at = $2 AND w.user_id > $3)

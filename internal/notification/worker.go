@@ -254,9 +254,9 @@ func (w *Worker) tellParticipants(ctx context.Context, list []act) error {
 
 // tellWatchers notifies the watchers of the repository, some at a time.
 func (w *Worker) tellWatchers(ctx context.Context, list []act) error {
-	var from place
+	var from watcherCursor
 	return db.ByTurns(ctx, func(ctx context.Context) (more bool, err error) {
-		var next place
+		var next watcherCursor
 		err = w.db.Write(ctx, func(tx *db.Tx) error {
 			subject, err := subjectOf(tx, list[0].Act)
 			if err != nil {

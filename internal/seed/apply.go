@@ -33,7 +33,7 @@ type applier struct {
 // event is one request at its time.
 type event struct {
 	at time.Time
-	p  *place // who is to blame
+	p  *position // who is to blame
 	do func(ctx context.Context) error
 }
 
@@ -72,7 +72,7 @@ func (a *applier) apply(ctx context.Context) error {
 			Name string  `json:"name"`
 			Tag  *string `json:"tag,omitempty"`
 		}{*p.ID, p.Name, p.Tag}
-		if err := a.s.errorAt(&p.place, a.send(ctx, p.Owner, "POST", "/plants", body, nil)); err != nil {
+		if err := a.s.errorAt(&p.position, a.send(ctx, p.Owner, "POST", "/plants", body, nil)); err != nil {
 			return err
 		}
 	}
@@ -118,18 +118,18 @@ func (a *applier) user(ctx context.Context, u *User) error {
 	a.clock.set(u.CreatedAt)
 	made, err := a.accounts.CreateUser(ctx, account.NewUser{Login: u.Login, Admin: u.Admin})
 	if err != nil {
-		return a.s.errorAt(&u.place, err)
+		return a.s.errorAt(&u.position, err)
 	}
 	a.callers[account.Fold(u.Login)] = &account.Caller{ID: made.ID, Login: made.Login,
 		SiteAdmin: made.SiteAdmin}
 	if body := u.fields().text("bio", u.Bio); len(body) > 0 {
 		if err := a.send(ctx, u.Login, "PATCH", "/user", body, nil); err != nil {
-			return a.s.errorAt(&u.place, err)
+			return a.s.errorAt(&u.position, err)
 		}
 	}
 	if u.Email != "" {
 		if err := a.accounts.VerifyEmail(ctx, u.Login, u.Email); err != nil {
-			return a.s.errorAt(&u.place, err)
+			return a.s.errorAt(&u.position, err)
 		}
 	}
 	for i := range u.Tokens {
@@ -137,21 +137,21 @@ func (a *applier) user(ctx context.Context, u *User) error {
 		n := account.NewToken{Login: u.Login, Value: t.Value, Note: t.Note, Scopes: scope.All}
 		if t.Scopes != nil {
 			if n.Scopes, err = scope.Parse(*t.Scopes); err != nil {
-				return a.s.errorAt(&t.place, err)
+				return a.s.errorAt(&t.position, err)
 			}
 		}
 		if !t.ExpiresAt.IsZero() {
 			n.Expires = t.ExpiresAt.Sub(u.CreatedAt)
 		}
 		if _, _, err := a.accounts.CreateToken(ctx, n); err != nil {
-			return a.s.errorAt(&t.place, err)
+			return a.s.errorAt(&t.position, err)
 		}
 	}
 	for i := range u.Keys {
 		k := &u.Keys[i]
 		err := a.send(ctx, u.Login, "POST", "/user/keys", fields{"key": k.Text}.text("title", k.Title), nil)
 		if err != nil {
-			return a.s.errorAt(&k.place, err)
+			return a.s.errorAt(&k.position, err)
 		}
 	}
 	return nil
@@ -161,19 +161,19 @@ func (a *applier) org(ctx context.Context, o *Org) error {
 	a.clock.set(o.CreatedAt)
 	admin := o.Owners[0]
 	if _, err := a.accounts.CreateOrg(ctx, o.Login, admin); err != nil {
-		return a.s.errorAt(&o.place, err)
+		return a.s.errorAt(&o.position, err)
 	}
 	body := o.fields().text("description", o.Description).text("default_repository_permission", o.Permission)
 	if len(body) > 0 {
 		if err := a.send(ctx, admin, "PATCH", web.Path("orgs", o.Login), body, nil); err != nil {
-			return a.s.errorAt(&o.place, err)
+			return a.s.errorAt(&o.position, err)
 		}
 	}
 	for _, login := range o.Owners[1:] {
 		err := a.send(ctx, admin, "PUT", web.Path("orgs", o.Login, "memberships", login),
 			fields{"role": "admin"}, nil)
 		if err != nil {
-			return a.s.errorAt(&o.place, err)
+			return a.s.errorAt(&o.position, err)
 		}
 	}
 	for i := range o.Members {
@@ -184,7 +184,7 @@ func (a *applier) org(ctx context.Context, o *Org) error {
 			err = a.send(ctx, m.Login, "PUT", web.Path("orgs", o.Login, "public_members", m.Login), nil, nil)
 		}
 		if err != nil {
-			return a.s.errorAt(&m.place, err)
+			return a.s.errorAt(&m.position, err)
 		}
 	}
 	return nil

@@ -33,12 +33,12 @@ func (s *Seed) check() []Problem {
 	return c.problems
 }
 
-func (c *checker) wrong(p *place, key, format string, args ...any) {
+func (c *checker) wrong(p *position, key, format string, args ...any) {
 	c.problems = append(c.problems, p.problem(key, format, args...))
 }
 
 // login checks that a login is new and can be one.
-func (c *checker) login(p *place, login string) (folded string, ok bool) {
+func (c *checker) login(p *position, login string) (folded string, ok bool) {
 	folded = account.Fold(login)
 	if err := account.CheckLogin(login); err != nil {
 		c.wrong(p, "login", "%v", err)
@@ -58,7 +58,7 @@ func (c *checker) checkUsers() {
 		if u.CreatedAt.IsZero() {
 			u.CreatedAt = c.s.Start
 		}
-		if folded, ok := c.login(&u.place, u.Login); ok {
+		if folded, ok := c.login(&u.position, u.Login); ok {
 			c.users[folded] = u
 		}
 		for j := range u.Keys {
@@ -68,18 +68,18 @@ func (c *checker) checkUsers() {
 			t := &u.Tokens[j]
 			switch err := account.CheckToken(t.Value); {
 			case err != nil:
-				c.wrong(&t.place, "value", "%v", err)
+				c.wrong(&t.position, "value", "%v", err)
 			case tokens[t.Value]:
-				c.wrong(&t.place, "value", "this token is declared above")
+				c.wrong(&t.position, "value", "this token is declared above")
 			}
 			tokens[t.Value] = true
 			if t.Scopes != nil {
 				if _, err := scope.Parse(*t.Scopes); err != nil {
-					c.wrong(&t.place, "scopes", "%v", err)
+					c.wrong(&t.position, "scopes", "%v", err)
 				}
 			}
 			if !t.ExpiresAt.IsZero() && !t.ExpiresAt.After(u.CreatedAt) {
-				c.wrong(&t.place, "expires_at", "is not after %s, when the token is made",
+				c.wrong(&t.position, "expires_at", "is not after %s, when the token is made",
 					u.CreatedAt.Format(time.RFC3339))
 			}
 		}
@@ -89,9 +89,9 @@ func (c *checker) checkUsers() {
 func (c *checker) checkKey(k *Key, seen map[string]bool) {
 	switch parsed, err := key.Parse(k.Text); {
 	case err != nil:
-		c.wrong(&k.place, "key", "%v", err)
+		c.wrong(&k.position, "key", "%v", err)
 	case seen[parsed.Fingerprint]:
-		c.wrong(&k.place, "key", "this key is declared above")
+		c.wrong(&k.position, "key", "this key is declared above")
 	default:
 		seen[parsed.Fingerprint] = true
 	}
@@ -103,24 +103,24 @@ func (c *checker) checkOrgs() {
 		if o.CreatedAt.IsZero() {
 			o.CreatedAt = c.s.Start
 		}
-		if folded, ok := c.login(&o.place, o.Login); ok {
+		if folded, ok := c.login(&o.position, o.Login); ok {
 			c.orgs[folded] = o
 		}
 		if len(o.Owners) == 0 {
-			c.wrong(&o.place, "owners", "an organization has at least one owner")
+			c.wrong(&o.position, "owners", "an organization has at least one owner")
 		}
 		seen := map[string]bool{}
-		c.people(&o.place, "owners", o.Owners, seen)
+		c.people(&o.position, "owners", o.Owners, seen)
 		for j := range o.Members {
 			m := &o.Members[j]
-			c.known(&m.place, "login", m.Login)
-			c.once(&m.place, "login", m.Login, seen)
+			c.known(&m.position, "login", m.Login)
+			c.once(&m.position, "login", m.Login, seen)
 		}
 	}
 }
 
 // known checks that a login is a user's.
-func (c *checker) known(p *place, key, login string) bool {
+func (c *checker) known(p *position, key, login string) bool {
 	folded := account.Fold(login)
 	switch {
 	case c.users[folded] != nil:
@@ -133,7 +133,7 @@ func (c *checker) known(p *place, key, login string) bool {
 	return false
 }
 
-func (c *checker) once(p *place, key, name string, seen map[string]bool) {
+func (c *checker) once(p *position, key, name string, seen map[string]bool) {
 	if folded := account.Fold(name); seen[folded] {
 		c.wrong(p, key, "%q stands here twice", name)
 	} else {
@@ -142,7 +142,7 @@ func (c *checker) once(p *place, key, name string, seen map[string]bool) {
 }
 
 // people checks a list of users.
-func (c *checker) people(p *place, key string, logins []string, seen map[string]bool) {
+func (c *checker) people(p *position, key string, logins []string, seen map[string]bool) {
 	for _, login := range logins {
 		c.known(p, key, login)
 		c.once(p, key, login, seen)
@@ -151,7 +151,7 @@ func (c *checker) people(p *place, key string, logins []string, seen map[string]
 
 // orOwner checks who does something; it is the administrator of the repository
 // unless the seed says so.
-func (c *checker) orOwner(p *place, key string, login *string, r *Repo) {
+func (c *checker) orOwner(p *position, key string, login *string, r *Repo) {
 	if *login == "" {
 		*login = r.admin
 	} else {
@@ -192,17 +192,17 @@ func (c *checker) checkRepo(r *Repo, number int) {
 	r.owner, r.short = owner, name
 	switch {
 	case repo.CheckName(name) != "":
-		c.wrong(&r.place, "name", "must be OWNER/NAME: %s", repo.CheckName(name))
+		c.wrong(&r.position, "name", "must be OWNER/NAME: %s", repo.CheckName(name))
 	case c.users[folded] != nil:
 		r.admin = c.users[folded].Login
 	case c.orgs[folded] != nil && len(c.orgs[folded].Owners) > 0:
 		r.admin = c.orgs[folded].Owners[0]
 	default:
-		c.wrong(&r.place, "name", "user or organization %q not found", owner)
+		c.wrong(&r.position, "name", "user or organization %q not found", owner)
 	}
 	full := account.Fold(r.Name)
 	if c.repos[full] != nil {
-		c.wrong(&r.place, "name", "%q is declared above", r.Name)
+		c.wrong(&r.position, "name", "%q is declared above", r.Name)
 	}
 	c.repos[full] = r
 	if r.DefaultBranch == "" {
@@ -210,33 +210,33 @@ func (c *checker) checkRepo(r *Repo, number int) {
 	}
 	for i := range r.Collaborators {
 		p := &r.Collaborators[i]
-		if c.known(&p.place, "", p.Login) && account.Fold(p.Login) == folded {
-			c.wrong(&p.place, "", "the owner cannot be a collaborator")
+		if c.known(&p.position, "", p.Login) && account.Fold(p.Login) == folded {
+			c.wrong(&p.position, "", "the owner cannot be a collaborator")
 		}
 	}
-	c.people(&r.place, "stars", r.Stars, map[string]bool{})
-	c.people(&r.place, "watchers", r.Watchers, map[string]bool{})
+	c.people(&r.position, "stars", r.Stars, map[string]bool{})
+	c.people(&r.position, "watchers", r.Watchers, map[string]bool{})
 }
 
 // checkFork checks that a fork can be one, and remembers whose.
 func (c *checker) checkFork(r, parent *Repo) {
 	switch {
 	case parent == nil:
-		c.wrong(&r.place, "fork", "repository %q not found", r.Fork)
+		c.wrong(&r.position, "fork", "repository %q not found", r.Fork)
 		return
 	case parent == r:
-		c.wrong(&r.place, "fork", "a repository cannot be a fork of itself")
+		c.wrong(&r.position, "fork", "a repository cannot be a fork of itself")
 		return
 	}
 	for _, key := range []string{"private", "default_branch", "import", "files"} {
 		if r.lines[key] > 0 {
-			c.wrong(&r.place, key, "a fork has its parent's: give it branches or commits")
+			c.wrong(&r.position, key, "a fork has its parent's: give it branches or commits")
 		}
 	}
 	r.parent = parent
 	for p := parent; p != nil; p = p.parent {
 		if p == r {
-			c.wrong(&r.place, "fork", "the forks go in a circle")
+			c.wrong(&r.position, "fork", "the forks go in a circle")
 			r.parent = nil
 			return
 		}
@@ -247,9 +247,9 @@ func (c *checker) checkPlants() {
 	seen := map[int64]bool{}
 	for i := range c.s.Plants {
 		p := &c.s.Plants[i]
-		c.known(&p.place, "owner", p.Owner)
+		c.known(&p.position, "owner", p.Owner)
 		if seen[*p.ID] {
-			c.wrong(&p.place, "id", "the id %d is declared above", *p.ID)
+			c.wrong(&p.position, "id", "the id %d is declared above", *p.ID)
 		}
 		seen[*p.ID] = true
 	}

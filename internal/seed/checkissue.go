@@ -20,12 +20,12 @@ func (c *checker) checkTracker(r *Repo) {
 	for i := range r.Labels {
 		l := &r.Labels[i]
 		if folded := label.Fold(l.Name); labels[folded] {
-			c.wrong(&l.place, "name", "%q is declared above", l.Name)
+			c.wrong(&l.position, "name", "%q is declared above", l.Name)
 		} else {
 			labels[folded] = true
 		}
 		if l.Color != "" && !sixDigits.MatchString(l.Color) {
-			c.wrong(&l.place, "color", "must be six hexadecimal digits, in quotes")
+			c.wrong(&l.position, "color", "must be six hexadecimal digits, in quotes")
 		}
 	}
 	if r.DefaultLabels == nil || *r.DefaultLabels {
@@ -36,9 +36,9 @@ func (c *checker) checkTracker(r *Repo) {
 	milestones := map[string]bool{}
 	for i := range r.Milestones {
 		m := &r.Milestones[i]
-		c.orOwner(&m.place, "creator", &m.Creator, r)
+		c.orOwner(&m.position, "creator", &m.Creator, r)
 		if milestones[m.Title] {
-			c.wrong(&m.place, "title", "%q is declared above", m.Title)
+			c.wrong(&m.position, "title", "%q is declared above", m.Title)
 		}
 		milestones[m.Title] = true
 	}
@@ -56,23 +56,23 @@ func (c *checker) checkTracker(r *Repo) {
 func (c *checker) checkStatuses(r *Repo, list []Status, from time.Time, named bool) {
 	for i := range list {
 		s := &list[i]
-		c.orOwner(&s.place, "creator", &s.Creator, r)
+		c.orOwner(&s.position, "creator", &s.Creator, r)
 		if !named && s.Ref != "" {
-			c.wrong(&s.place, "ref", "this is a status of the head")
+			c.wrong(&s.position, "ref", "this is a status of the head")
 		}
 		if named && s.Ref == "" {
 			s.Ref = r.DefaultBranch
 		}
 		if named && !r.names.has(s.Ref) {
-			c.wrong(&s.place, "ref", "branch or tag %q not found", s.Ref)
+			c.wrong(&s.position, "ref", "branch or tag %q not found", s.Ref)
 		}
-		from = c.next(&s.place, "created_at", &s.CreatedAt, from, time.Minute)
+		from = c.next(&s.position, "created_at", &s.CreatedAt, from, time.Minute)
 	}
 }
 
 // next sets a time: step after what came before, unless the seed
 // has another one, which cannot be earlier than that.
-func (c *checker) next(p *place, key string, at *time.Time, before time.Time, step time.Duration) time.Time {
+func (c *checker) next(p *position, key string, at *time.Time, before time.Time, step time.Duration) time.Time {
 	if at.IsZero() {
 		*at = before.Add(step)
 	} else if at.Before(before) {
@@ -91,7 +91,7 @@ type threads struct {
 }
 
 // start checks what all have in common, and returns when the last of it happens.
-func (t *threads) start(p *place, h *Thread) time.Time {
+func (t *threads) start(p *position, h *Thread) time.Time {
 	c, r := t.c, t.r
 	if r.HasIssues != nil && !*r.HasIssues && strings.Contains(p.key, "issues") {
 		c.wrong(p, "", "%s has no issues", r.Name)
@@ -115,8 +115,8 @@ func (t *threads) start(p *place, h *Thread) time.Time {
 	at := h.CreatedAt
 	for i := range h.Comments {
 		m := &h.Comments[i]
-		c.orOwner(&m.place, "author", &m.Author, r)
-		at = c.next(&m.place, "created_at", &m.CreatedAt, at, time.Minute)
+		c.orOwner(&m.position, "author", &m.Author, r)
+		at = c.next(&m.position, "created_at", &m.CreatedAt, at, time.Minute)
 		c.reactions(m.Reactions)
 	}
 	return at
@@ -126,27 +126,27 @@ func (c *checker) reactions(list Reactions) {
 	for i := range list {
 		re := &list[i]
 		if _, ok := reaction.ParseContent(re.Content); !ok {
-			c.wrong(&re.place, "", "is not a reaction")
+			c.wrong(&re.position, "", "is not a reaction")
 		}
-		c.people(&re.place, "", re.Logins, map[string]bool{})
+		c.people(&re.position, "", re.Logins, map[string]bool{})
 	}
 }
 
 func (t *threads) issue(i *Issue) {
-	end := t.start(&i.place, &i.Thread)
+	end := t.start(&i.position, &i.Thread)
 	closed := i.State == "closed"
 	for _, key := range []string{"state_reason", "closed_at", "closed_by"} {
 		if i.lines[key] > 0 && !closed {
-			t.c.wrong(&i.place, key, "the issue is not closed")
+			t.c.wrong(&i.position, key, "the issue is not closed")
 		}
 	}
 	if closed {
-		t.close(&i.place, "closed_at", &i.ClosedAt, i.CreatedAt, end)
+		t.close(&i.position, "closed_at", &i.ClosedAt, i.CreatedAt, end)
 	}
 }
 
 // close sets the time of an end: after everything, unless the seed has one.
-func (t *threads) close(p *place, key string, at *time.Time, created, end time.Time) {
+func (t *threads) close(p *position, key string, at *time.Time, created, end time.Time) {
 	if at.IsZero() {
 		*at = end.Add(time.Minute)
 	} else if at.Before(created) {
@@ -156,22 +156,22 @@ func (t *threads) close(p *place, key string, at *time.Time, created, end time.T
 
 func (t *threads) pull(p *Pull) {
 	c, r := t.c, t.r
-	end := t.start(&p.place, &p.Thread)
+	end := t.start(&p.position, &p.Thread)
 	if p.Base == "" {
 		p.Base = r.DefaultBranch
 	}
 	if !r.names.hasBranch(p.Base) {
-		c.wrong(&p.place, "base", "%s has no branch %q", r.Name, p.Base)
+		c.wrong(&p.position, "base", "%s has no branch %q", r.Name, p.Base)
 	}
 	t.head(p)
-	c.people(&p.place, "reviewers", p.Reviewers, map[string]bool{})
+	c.people(&p.position, "reviewers", p.Reviewers, map[string]bool{})
 	at := p.CreatedAt
 	for i := range p.Reviews {
 		v := &p.Reviews[i]
-		c.known(&v.place, "author", v.Author)
-		at = c.next(&v.place, "created_at", &v.CreatedAt, at, time.Minute)
+		c.known(&v.position, "author", v.Author)
+		at = c.next(&v.position, "created_at", &v.CreatedAt, at, time.Minute)
 		if v.State != "approve" && v.Body == "" && len(v.Comments) == 0 {
-			c.wrong(&v.place, "state", "a review that does not approve has a body or comments")
+			c.wrong(&v.position, "state", "a review that does not approve has a body or comments")
 		}
 	}
 	end = latest(end, at)
@@ -183,16 +183,16 @@ func (t *threads) pull(p *Pull) {
 		"merged": {"merge_method", "merged_at", "merged_by"}} {
 		for _, key := range keys {
 			if p.lines[key] > 0 && p.State != state {
-				c.wrong(&p.place, key, "the pull request is not %s", state)
+				c.wrong(&p.position, key, "the pull request is not %s", state)
 			}
 		}
 	}
-	c.orOwner(&p.place, "merged_by", &p.MergedBy, r)
+	c.orOwner(&p.position, "merged_by", &p.MergedBy, r)
 	switch p.State {
 	case "closed":
-		t.close(&p.place, "closed_at", &p.ClosedAt, p.CreatedAt, end)
+		t.close(&p.position, "closed_at", &p.ClosedAt, p.CreatedAt, end)
 	case "merged":
-		t.close(&p.place, "merged_at", &p.MergedAt, p.CreatedAt, end)
+		t.close(&p.position, "merged_at", &p.MergedAt, p.CreatedAt, end)
 	}
 }
 
@@ -208,19 +208,19 @@ func (t *threads) head(p *Pull) {
 	owner, branch, other := strings.Cut(p.Head, ":")
 	if !other {
 		if !t.r.names.hasBranch(p.Head) {
-			t.c.wrong(&p.place, "head", "%s has no branch %q", t.r.Name, p.Head)
+			t.c.wrong(&p.position, "head", "%s has no branch %q", t.r.Name, p.Head)
 		}
 		return
 	}
 	for _, r := range t.c.s.Repos {
 		if account.Fold(r.owner) == account.Fold(owner) && (r.Name == t.r.Name || t.r.related(&r)) {
 			if !r.names.hasBranch(branch) {
-				t.c.wrong(&p.place, "head", "%s has no branch %q", r.Name, branch)
+				t.c.wrong(&p.position, "head", "%s has no branch %q", r.Name, branch)
 			}
 			return
 		}
 	}
-	t.c.wrong(&p.place, "head", "%q has no fork of %s", owner, t.r.Name)
+	t.c.wrong(&p.position, "head", "%q has no fork of %s", owner, t.r.Name)
 }
 
 // related reports whether two repositories are of one network.

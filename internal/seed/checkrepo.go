@@ -10,7 +10,7 @@ import (
 // step is one step of a repository's history: a commit on a branch, a branch that
 // begins where another is, or a tag.
 type step struct {
-	at     *place
+	at     *position
 	branch string
 	from   string  // a branch or tag where the branch begins, if it is new; empty: nowhere
 	commit *Commit // nil: the branch only
@@ -22,7 +22,7 @@ type step struct {
 func (r *Repo) plan() []step {
 	var list []step
 	when := r.CreatedAt
-	add := func(at *place, branch, from string, c Commit) {
+	add := func(at *position, branch, from string, c Commit) {
 		if c.Date.IsZero() {
 			c.Date = when
 		}
@@ -36,27 +36,27 @@ func (r *Repo) plan() []step {
 		list = append(list, step{at: at, branch: branch, from: from, commit: &c})
 	}
 	if r.lines["files"] > 0 {
-		add(&r.place, r.DefaultBranch, "", Commit{place: r.place, Message: "Initial commit", Files: r.Files})
+		add(&r.position, r.DefaultBranch, "", Commit{position: r.position, Message: "Initial commit", Files: r.Files})
 	}
 	for i := range r.Commits {
 		c := &r.Commits[i]
 		if c.Branch == "" {
 			c.Branch = r.DefaultBranch
 		}
-		add(&c.place, c.Branch, c.From, *c)
+		add(&c.position, c.Branch, c.From, *c)
 	}
 	for i := range r.Branches {
 		b := &r.Branches[i]
 		if b.From == "" {
 			b.From = r.DefaultBranch
 		}
-		list = append(list, step{at: &b.place, branch: b.Name, from: b.From})
+		list = append(list, step{at: &b.position, branch: b.Name, from: b.From})
 		if b.lines["files"] > 0 {
-			add(&b.place, b.Name, "", Commit{place: b.place, Message: "Add the files of " + b.Name,
+			add(&b.position, b.Name, "", Commit{position: b.position, Message: "Add the files of " + b.Name,
 				Files: b.Files})
 		}
 		for j := range b.Commits {
-			add(&b.Commits[j].place, b.Name, "", b.Commits[j])
+			add(&b.Commits[j].position, b.Name, "", b.Commits[j])
 		}
 	}
 	for i := range r.Tags {
@@ -67,7 +67,7 @@ func (r *Repo) plan() []step {
 		if !t.Tagger.is() {
 			t.Tagger.Login = r.admin
 		}
-		list = append(list, step{at: &t.place, tag: t})
+		list = append(list, step{at: &t.position, tag: t})
 	}
 	return list
 }
@@ -96,7 +96,7 @@ func (c *checker) checkHistory(r *Repo) {
 		*r.names = names{slices.Clone(r.parent.names.branches), slices.Clone(r.parent.names.tags),
 			r.parent.names.open}
 		if len(r.names.branches) == 0 && !r.names.open {
-			c.wrong(&r.place, "fork", "%s is empty: nothing can be forked", r.Fork)
+			c.wrong(&r.position, "fork", "%s is empty: nothing can be forked", r.Fork)
 		}
 	}
 	for i := range r.Branches {
@@ -104,7 +104,7 @@ func (c *checker) checkHistory(r *Repo) {
 		for j := range b.Commits {
 			for _, key := range []string{"branch", "from"} {
 				if b.Commits[j].lines[key] > 0 {
-					c.wrong(&b.Commits[j].place, key, "these commits stand on the branch %s", b.Name)
+					c.wrong(&b.Commits[j].position, key, "these commits stand on the branch %s", b.Name)
 				}
 			}
 		}
@@ -114,7 +114,7 @@ func (c *checker) checkHistory(r *Repo) {
 		c.checkStep(r, &r.steps[i])
 	}
 	if r.DefaultBranch != "main" && !r.names.hasBranch(r.DefaultBranch) {
-		c.wrong(&r.place, "default_branch", "branch %q not found", r.DefaultBranch)
+		c.wrong(&r.position, "default_branch", "branch %q not found", r.DefaultBranch)
 	}
 }
 
@@ -156,7 +156,7 @@ func branchKey(s *step) string {
 var modes = map[string]git.Mode{"100644": git.ModeFile, "100755": git.ModeExecutable,
 	"120000": git.ModeSymlink}
 
-func (c *checker) checkCommit(r *Repo, at *place, m *Commit) {
+func (c *checker) checkCommit(r *Repo, at *position, m *Commit) {
 	for _, name := range m.Merge {
 		if !r.names.has(name) {
 			c.wrong(at, "merge", "branch or tag %q does not exist yet", name)
@@ -172,7 +172,7 @@ func (c *checker) checkCommit(r *Repo, at *place, m *Commit) {
 			f.Mode = "100644"
 		}
 		if reason := git.PathProblem(f.Path, modes[f.Mode]); reason != "" {
-			c.wrong(&f.place, "", "the path %s", reason)
+			c.wrong(&f.position, "", "the path %s", reason)
 		}
 	}
 	if m.Tag != "" {
@@ -184,12 +184,12 @@ func (c *checker) checkCommit(r *Repo, at *place, m *Commit) {
 func (c *checker) person(p *Person) {
 	if p.Login != "" {
 		if p.is() {
-			c.known(&p.place, "", p.Login)
+			c.known(&p.position, "", p.Login)
 		}
 		return
 	}
 	if err := (git.Signature{Name: p.Name, Email: p.Email, When: Start}).Check(); p.is() && err != nil {
-		c.wrong(&p.place, "", "%v", err)
+		c.wrong(&p.position, "", "%v", err)
 	}
 }
 
@@ -198,13 +198,13 @@ func (c *checker) checkTag(r *Repo, t *Tag) {
 		t.Target = r.DefaultBranch
 	}
 	if !r.names.has(t.Target) {
-		c.wrong(&t.place, "target", "branch or tag %q does not exist yet", t.Target)
+		c.wrong(&t.position, "target", "branch or tag %q does not exist yet", t.Target)
 	}
 	c.person(&t.Tagger)
-	c.newTag(r, &t.place, "name", t.Name)
+	c.newTag(r, &t.position, "name", t.Name)
 }
 
-func (c *checker) newTag(r *Repo, at *place, key, name string) {
+func (c *checker) newTag(r *Repo, at *position, key, name string) {
 	if err := git.CheckRefName("refs/tags/" + name); err != nil {
 		c.wrong(at, key, "%v", err)
 	} else if slices.Contains(r.names.tags, name) {

@@ -84,7 +84,7 @@ func (a *applier) caller(login string) (*account.Caller, error) {
 
 // errorAt puts an error where the seed says what led to it. What is not the seed's
 // fault passes unchanged.
-func (s *Seed) errorAt(p *place, err error) error {
+func (s *Seed) errorAt(p *position, err error) error {
 	var said *refusal
 	var known *errs.Error
 	switch {

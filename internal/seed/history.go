@@ -33,7 +33,7 @@ func (a *applier) history(ctx context.Context, r *Repo) error {
 	h := &history{applier: a, r: r, refs: map[string]git.SHA{}, before: map[string]git.SHA{}}
 	var err error
 	if h.access, err = a.access(ctx, r); err != nil {
-		return a.s.errorAt(&r.place, err)
+		return a.s.errorAt(&r.position, err)
 	}
 	objects, release, err := a.repos.Git(ctx, h.access)
 	if err != nil {
@@ -55,7 +55,7 @@ func (a *applier) history(ctx context.Context, r *Repo) error {
 	}
 	a.clock.set(r.CreatedAt)
 	for _, name := range h.order {
-		if err := a.s.errorAt(&r.place, h.move(ctx, name)); err != nil {
+		if err := a.s.errorAt(&r.position, h.move(ctx, name)); err != nil {
 			return err
 		}
 	}

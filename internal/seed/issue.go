@@ -12,7 +12,7 @@ import (
 func (a *applier) tracker(r *Repo) {
 	for i := range r.Statuses {
 		s := &r.Statuses[i]
-		a.at(s.CreatedAt, &s.place, func(ctx context.Context) error {
+		a.at(s.CreatedAt, &s.position, func(ctx context.Context) error {
 			access, err := a.access(ctx, r)
 			if err != nil {
 				return err
@@ -32,7 +32,7 @@ func (a *applier) tracker(r *Repo) {
 	}
 }
 
-func (a *applier) at(when time.Time, p *place, do func(ctx context.Context) error) {
+func (a *applier) at(when time.Time, p *position, do func(ctx context.Context) error) {
 	a.events = append(a.events, event{when, p, do})
 }
 
@@ -50,7 +50,7 @@ func (a *applier) issue(r *Repo, i *Issue, number int64) {
 	path := func(parts ...string) string {
 		return r.path(append([]string{"issues", strconv.FormatInt(number, 10)}, parts...)...)
 	}
-	a.at(i.CreatedAt, &i.place, func(ctx context.Context) error {
+	a.at(i.CreatedAt, &i.position, func(ctx context.Context) error {
 		body := a.equipment(r, &i.Thread)
 		body["title"] = i.Title
 		if i.Body != nil {
@@ -65,14 +65,14 @@ func (a *applier) issue(r *Repo, i *Issue, number int64) {
 		}
 		return a.setRelations(ctx, r, &i.Thread, &made)
 	})
-	a.thread(r, &i.place, &i.Thread, number)
+	a.thread(r, &i.position, &i.Thread, number)
 	if i.State == "closed" {
-		a.at(i.ClosedAt, &i.place, func(ctx context.Context) error {
+		a.at(i.ClosedAt, &i.position, func(ctx context.Context) error {
 			return a.send(ctx, i.ClosedBy, "PATCH",
 				path(), fields{"state": "closed"}.text("state_reason", i.StateReason), nil)
 		})
 	}
-	a.lock(r, &i.place, &i.Thread, number, i.ClosedAt)
+	a.lock(r, &i.position, &i.Thread, number, i.ClosedAt)
 }
 
 // equipment are labels, assignees and milestone as a request has them.
@@ -105,7 +105,7 @@ func (a *applier) setRelations(ctx context.Context, r *Repo, h *Thread, made *nu
 }
 
 // thread schedules comments and reactions.
-func (a *applier) thread(r *Repo, p *place, h *Thread, number int64) {
+func (a *applier) thread(r *Repo, p *position, h *Thread, number int64) {
 	n := strconv.FormatInt(number, 10)
 	a.react(h.CreatedAt, h.Reactions, func() string { return r.path("issues", n, "reactions") })
 	for i := range h.Comments {
@@ -113,7 +113,7 @@ func (a *applier) thread(r *Repo, p *place, h *Thread, number int64) {
 		var made struct {
 			ID int64 `json:"id"`
 		}
-		a.at(c.CreatedAt, &c.place, func(ctx context.Context) error {
+		a.at(c.CreatedAt, &c.position, func(ctx context.Context) error {
 			return a.send(ctx, c.Author, "POST", r.path("issues", n, "comments"),
 				fields{"body": c.Body}, &made)
 		})
@@ -128,7 +128,7 @@ func (a *applier) react(when time.Time, list Reactions, path func() string) {
 	for i := range list {
 		re := &list[i]
 		for _, login := range re.Logins {
-			a.at(when, &re.place, func(ctx context.Context) error {
+			a.at(when, &re.position, func(ctx context.Context) error {
 				return a.send(ctx, login, "POST", path(), fields{"content": re.Content}, nil)
 			})
 		}
@@ -136,7 +136,7 @@ func (a *applier) react(when time.Time, list Reactions, path func() string) {
 }
 
 // lock schedules the end of a conversation, after everything else in it.
-func (a *applier) lock(r *Repo, p *place, h *Thread, number int64, closed time.Time) {
+func (a *applier) lock(r *Repo, p *position, h *Thread, number int64, closed time.Time) {
 	if !h.Locked.Locked {
 		return
 	}

@@ -41,21 +41,21 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// place is where something stands: each mapping of a seed embeds one.
-type place struct {
+// position is the position of a mapping in a seed. Each mapping embeds one.
+type position struct {
 	key   string
 	line  int
 	lines map[string]int // of its keys
 }
 
-func (p *place) setPlace(q place) { *p = q }
+func (p *position) setPosition(q position) { *p = q }
 
-// is reports whether the mapping was there at all.
-func (p *place) is() bool { return p.line > 0 }
+// is reports whether the seed contains the mapping.
+func (p *position) is() bool { return p.line > 0 }
 
-// problem is one with the value of a key; of the whole mapping without a key, or
-// when that was left out.
-func (p *place) problem(key, format string, args ...any) Problem {
+// problem returns a problem with the value of a key, or with the whole mapping without a key, or
+// if the key was omitted.
+func (p *position) problem(key, format string, args ...any) Problem {
 	at := Problem{p.line, p.key, fmt.Sprintf(format, args...)}
 	if line, ok := p.lines[key]; ok {
 		at.Line, at.Key = line, join(p.key, key)

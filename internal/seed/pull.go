@@ -9,7 +9,7 @@ import (
 func (a *applier) pull(r *Repo, p *Pull, number int64) {
 	n := strconv.FormatInt(number, 10)
 	var made numbered
-	a.at(p.CreatedAt, &p.place, func(ctx context.Context) error {
+	a.at(p.CreatedAt, &p.position, func(ctx context.Context) error {
 		body := fields{"title": p.Title, "head": p.Head, "base": p.Base, "draft": p.Draft}
 		if p.Body != nil {
 			body["body"] = *p.Body
@@ -27,28 +27,28 @@ func (a *applier) pull(r *Repo, p *Pull, number int64) {
 		return a.send(ctx, r.admin, "POST", r.path("pulls", n, "requested_reviewers"),
 			fields{"reviewers": p.Reviewers}, nil)
 	})
-	a.thread(r, &p.place, &p.Thread, number)
+	a.thread(r, &p.position, &p.Thread, number)
 	for i := range p.Statuses {
 		s := &p.Statuses[i]
-		a.at(s.CreatedAt, &s.place, func(ctx context.Context) error {
+		a.at(s.CreatedAt, &s.position, func(ctx context.Context) error {
 			return a.status(ctx, r, s, made.Head.SHA)
 		})
 	}
 	for i := range p.Reviews {
 		v := &p.Reviews[i]
-		a.at(v.CreatedAt, &v.place, func(ctx context.Context) error {
+		a.at(v.CreatedAt, &v.position, func(ctx context.Context) error {
 			return a.send(ctx, v.Author, "POST", r.path("pulls", n, "reviews"), v.fields(), nil)
 		})
 	}
 	end := p.ClosedAt
 	switch p.State {
 	case "closed":
-		a.at(p.ClosedAt, &p.place, func(ctx context.Context) error {
+		a.at(p.ClosedAt, &p.position, func(ctx context.Context) error {
 			return a.send(ctx, p.ClosedBy, "PATCH", r.path("pulls", n), fields{"state": "closed"}, nil)
 		})
 	case "merged":
 		end = p.MergedAt
-		a.at(p.MergedAt, &p.place, func(ctx context.Context) error {
+		a.at(p.MergedAt, &p.position, func(ctx context.Context) error {
 			if err := a.server.Settle(ctx); err != nil {
 				return err
 			}
@@ -60,7 +60,7 @@ func (a *applier) pull(r *Repo, p *Pull, number int64) {
 			return a.server.Settle(ctx) // what the merge leads to happens at its time
 		})
 	}
-	a.lock(r, &p.place, &p.Thread, number, end)
+	a.lock(r, &p.position, &p.Thread, number, end)
 }
 
 // fields is the review as a request has it.

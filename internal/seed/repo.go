@@ -42,14 +42,14 @@ func (a *applier) repo(ctx context.Context, r *Repo) error {
 		}
 	}
 	a.clock.set(r.CreatedAt)
-	if err := a.s.errorAt(&r.place, a.create(ctx, r)); err != nil {
+	if err := a.s.errorAt(&r.position, a.create(ctx, r)); err != nil {
 		return err
 	}
 	for _, p := range r.Collaborators {
 		err := a.send(ctx, r.admin, "PUT", r.path("collaborators", p.Login),
 			fields{"permission": p.Role}, nil)
 		if err != nil {
-			return a.s.errorAt(&p.place, err)
+			return a.s.errorAt(&p.position, err)
 		}
 	}
 	if err := a.history(ctx, r); err != nil {
@@ -59,7 +59,7 @@ func (a *applier) repo(ctx context.Context, r *Repo) error {
 	if r.parent == nil && r.lines["default_branch"] > 0 {
 		err := a.send(ctx, r.admin, "PATCH", r.path(), fields{"default_branch": r.DefaultBranch}, nil)
 		if err != nil {
-			return a.s.errorAt(&r.place, err)
+			return a.s.errorAt(&r.position, err)
 		}
 	}
 	return a.labels(ctx, r)
@@ -113,13 +113,13 @@ func (a *applier) labels(ctx context.Context, r *Repo) error {
 	if r.DefaultLabels != nil && !*r.DefaultLabels {
 		for _, name := range label.Defaults() {
 			if err := a.send(ctx, r.admin, "DELETE", r.path("labels", name), nil, nil); err != nil {
-				return a.s.errorAt(&r.place, err)
+				return a.s.errorAt(&r.position, err)
 			}
 		}
 	}
 	for i := range r.Labels {
 		if err := a.label(ctx, r, &r.Labels[i]); err != nil {
-			return a.s.errorAt(&r.Labels[i].place, err)
+			return a.s.errorAt(&r.Labels[i].position, err)
 		}
 	}
 	for i := range r.Milestones {
@@ -129,7 +129,7 @@ func (a *applier) labels(ctx context.Context, r *Repo) error {
 			body["due_on"] = m.DueOn
 		}
 		if err := a.send(ctx, m.Creator, "POST", r.path("milestones"), body, nil); err != nil {
-			return a.s.errorAt(&m.place, err)
+			return a.s.errorAt(&m.position, err)
 		}
 	}
 	return nil
@@ -161,17 +161,17 @@ func (a *applier) finish(ctx context.Context, r *Repo) error {
 	for _, login := range r.Stars {
 		if err := a.send(ctx, login, "PUT", web.Path("user", "starred", r.owner, r.short), nil,
 			nil); err != nil {
-			return a.s.errorAt(&r.place, err)
+			return a.s.errorAt(&r.position, err)
 		}
 	}
 	for _, login := range r.Watchers {
 		if err := a.send(ctx, login, "PUT", r.path("subscription"), fields{"subscribed": true},
 			nil); err != nil {
-			return a.s.errorAt(&r.place, err)
+			return a.s.errorAt(&r.position, err)
 		}
 	}
 	if r.HasIssues != nil {
-		return a.s.errorAt(&r.place, a.send(ctx, r.admin, "PATCH", r.path(),
+		return a.s.errorAt(&r.position, a.send(ctx, r.admin, "PATCH", r.path(),
 			fields{"has_issues": *r.HasIssues}, nil))
 	}
 	return nil

@@ -40,7 +40,7 @@ var Start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // Seed is a seed that was read and checked.
 type Seed struct {
-	place
+	position
 	File   string            // what errors call it
 	Dir    string            // what paths in it are relative to
 	Digest [sha256.Size]byte // of its text
@@ -63,7 +63,7 @@ type Profile struct {
 
 // User is a person.
 type User struct {
-	place
+	position
 	Profile
 	Login     string    `seed:"login,required"`
 	Bio       string    `seed:"bio"`
@@ -75,14 +75,14 @@ type User struct {
 
 // Key is a public SSH key, as a file that ends in .pub holds it. It is text, or a mapping.
 type Key struct {
-	place
+	position
 	Text  string `seed:"key,required"`
 	Title string `seed:"title"` // empty: the key's comment
 }
 
 // Token is a token with a value that tests know. It is text, or a mapping.
 type Token struct {
-	place
+	position
 	Value     string    `seed:"value,required"`
 	Note      string    `seed:"note"`
 	ExpiresAt time.Time `seed:"expires_at"`
@@ -91,7 +91,7 @@ type Token struct {
 
 // Org is an organization.
 type Org struct {
-	place
+	position
 	Profile
 	Login       string    `seed:"login,required"`
 	Description string    `seed:"description"`
@@ -103,14 +103,14 @@ type Org struct {
 
 // Member belongs to an organization. It is a login, or a mapping.
 type Member struct {
-	place
+	position
 	Login  string `seed:"login,required"`
 	Public bool   `seed:"public"`
 }
 
 // Repo is a repository.
 type Repo struct {
-	place
+	position
 	Name          string      `seed:"name,required"` // OWNER/NAME
 	Description   string      `seed:"description"`
 	Homepage      string      `seed:"homepage"`
@@ -146,7 +146,7 @@ type Repo struct {
 
 // Permission is a user's granted role.
 type Permission struct {
-	place
+	position
 	Login string
 	Role  string // pull, push or admin
 }
@@ -156,7 +156,7 @@ type Permissions []Permission
 
 // File is a file that a commit writes, or removes.
 type File struct {
-	place
+	position
 	Path    string
 	Removed bool
 	Content string `seed:"content"`
@@ -171,7 +171,7 @@ type Files []File
 // Person is an author of a commit: the login of a user, or a name and an address
 // of somebody without an account.
 type Person struct {
-	place
+	position
 	Login string
 	Name  string `seed:"name,required"`
 	Email string `seed:"email,required"`
@@ -179,7 +179,7 @@ type Person struct {
 
 // Commit is a commit of a history.
 type Commit struct {
-	place
+	position
 	Branch    string    `seed:"branch"` // empty: the default branch, or the Branch that it stands in
 	From      string    `seed:"from"`   // of the first on a branch: where that begins
 	Message   string    `seed:"message,required"`
@@ -193,7 +193,7 @@ type Commit struct {
 
 // Branch is a branch with what it has of its own.
 type Branch struct {
-	place
+	position
 	Name    string   `seed:"name,required"`
 	From    string   `seed:"from"` // a branch or tag; empty: the default branch
 	Files   Files    `seed:"files"`
@@ -202,7 +202,7 @@ type Branch struct {
 
 // Tag is a tag; an annotated one with a message. It is made after all commits.
 type Tag struct {
-	place
+	position
 	Name    string    `seed:"name,required"`
 	Target  string    `seed:"target"` // a branch or an earlier tag; empty: the default branch
 	Message string    `seed:"message"`
@@ -212,7 +212,7 @@ type Tag struct {
 
 // Label is a label; a default one may get another description.
 type Label struct {
-	place
+	position
 	Name        string  `seed:"name,required"`
 	Color       string  `seed:"color"`
 	Description *string `seed:"description"`
@@ -220,7 +220,7 @@ type Label struct {
 
 // Milestone is a milestone. Their numbers are their places, from 1.
 type Milestone struct {
-	place
+	position
 	Title       string    `seed:"title,required"`
 	Description string    `seed:"description"`
 	State       string    `seed:"state" enum:"open,closed"`
@@ -252,7 +252,7 @@ type Lock struct {
 
 // Issue is an issue. Their numbers are their places, from 1.
 type Issue struct {
-	place
+	position
 	Thread
 	State       string `seed:"state" enum:"open,closed"`
 	StateReason string `seed:"state_reason" enum:"completed,not_planned"`
@@ -260,7 +260,7 @@ type Issue struct {
 
 // Comment is a comment on an issue or a pull request.
 type Comment struct {
-	place
+	position
 	Body      string    `seed:"body,required"`
 	Author    string    `seed:"author"`
 	CreatedAt time.Time `seed:"created_at"`
@@ -269,7 +269,7 @@ type Comment struct {
 
 // Reaction is who reacts with a content, such as heart.
 type Reaction struct {
-	place
+	position
 	Content string
 	Logins  []string
 }
@@ -279,7 +279,7 @@ type Reactions []Reaction
 
 // Pull is a pull request. Their numbers follow those of the issues.
 type Pull struct {
-	place
+	position
 	Thread
 	Head        string    `seed:"head,required"` // BRANCH, or OWNER:BRANCH
 	Base        string    `seed:"base"`          // empty: the default branch
@@ -295,7 +295,7 @@ type Pull struct {
 
 // Review is a review of a pull request.
 type Review struct {
-	place
+	position
 	Author    string          `seed:"author,required"`
 	State     string          `seed:"state,required" enum:"approve,request_changes,comment"`
 	Body      string          `seed:"body"`
@@ -305,7 +305,7 @@ type Review struct {
 
 // ReviewComment is a comment on a line of what a pull request changes.
 type ReviewComment struct {
-	place
+	position
 	Path      string `seed:"path,required"`
 	Line      int64  `seed:"line,required"`
 	StartLine int64  `seed:"start_line"`
@@ -315,7 +315,7 @@ type ReviewComment struct {
 
 // Status is what a build says of a commit.
 type Status struct {
-	place
+	position
 	Ref         string    `seed:"ref"` // of a repository's list: a branch or tag; empty: the default branch
 	State       string    `seed:"state,required" enum:"error,failure,pending,success"`
 	Context     string    `seed:"context"`
@@ -327,7 +327,7 @@ type Status struct {
 
 // Plant is a plant of the plant store.
 type Plant struct {
-	place
+	position
 	Owner string  `seed:"owner,required"`
 	ID    *int64  `seed:"id,required"`
 	Name  string  `seed:"name,required"`

@@ -10,35 +10,35 @@ import (
 
 // brief reports whether a node is text, which unions take for the short form of
 // a mapping, and reads it.
-func (d *decoder) brief(n *yaml.Node, path string, into *string, at *place) bool {
+func (d *decoder) brief(n *yaml.Node, path string, into *string, at *position) bool {
 	if n.Kind == yaml.MappingNode {
 		return false
 	}
 	d.scalar(n, path, reflect.ValueOf(into).Elem())
-	*at = place{key: path, line: n.Line}
+	*at = position{key: path, line: n.Line}
 	return true
 }
 
 func (t *Token) fromYAML(d *decoder, n *yaml.Node, path string) {
-	if !d.brief(n, path, &t.Value, &t.place) {
+	if !d.brief(n, path, &t.Value, &t.position) {
 		d.mapping(n, path, reflect.ValueOf(t).Elem())
 	}
 }
 
 func (k *Key) fromYAML(d *decoder, n *yaml.Node, path string) {
-	if !d.brief(n, path, &k.Text, &k.place) {
+	if !d.brief(n, path, &k.Text, &k.position) {
 		d.mapping(n, path, reflect.ValueOf(k).Elem())
 	}
 }
 
 func (m *Member) fromYAML(d *decoder, n *yaml.Node, path string) {
-	if !d.brief(n, path, &m.Login, &m.place) {
+	if !d.brief(n, path, &m.Login, &m.position) {
 		d.mapping(n, path, reflect.ValueOf(m).Elem())
 	}
 }
 
 func (p *Person) fromYAML(d *decoder, n *yaml.Node, path string) {
-	if !d.brief(n, path, &p.Login, &p.place) {
+	if !d.brief(n, path, &p.Login, &p.position) {
 		d.mapping(n, path, reflect.ValueOf(p).Elem())
 	}
 }
@@ -59,7 +59,7 @@ func (l *Lock) fromYAML(d *decoder, n *yaml.Node, path string) {
 func (list *Permissions) fromYAML(d *decoder, n *yaml.Node, path string) {
 	pairs, _ := d.pairs(n, path)
 	for _, p := range pairs {
-		one := Permission{place: place{key: join(path, p.name), line: p.key.Line}, Login: p.name}
+		one := Permission{position: position{key: join(path, p.name), line: p.key.Line}, Login: p.name}
 		d.value(p.value, one.key, reflect.ValueOf(&one.Role).Elem())
 		if one.Role != "" && !slices.Contains([]string{"pull", "push", "admin"}, one.Role) {
 			d.wrong(p.value, one.key, "must be one of pull, push, admin")
@@ -71,7 +71,7 @@ func (list *Permissions) fromYAML(d *decoder, n *yaml.Node, path string) {
 func (list *Reactions) fromYAML(d *decoder, n *yaml.Node, path string) {
 	pairs, _ := d.pairs(n, path)
 	for _, p := range pairs {
-		one := Reaction{place: place{key: join(path, p.name), line: p.key.Line}, Content: p.name}
+		one := Reaction{position: position{key: join(path, p.name), line: p.key.Line}, Content: p.name}
 		d.value(p.value, one.key, reflect.ValueOf(&one.Logins).Elem())
 		*list = append(*list, one)
 	}
@@ -88,7 +88,7 @@ func (list *Files) fromYAML(d *decoder, n *yaml.Node, path string) {
 		d.depth--
 		one.read(d, value, join(path, p.name))
 		if one.line == 0 {
-			one.place = place{key: join(path, p.name), line: p.key.Line}
+			one.position = position{key: join(path, p.name), line: p.key.Line}
 		}
 		*list = append(*list, one)
 	}
@@ -99,7 +99,7 @@ func (f *File) read(d *decoder, n *yaml.Node, path string) {
 	switch {
 	case n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null":
 		f.Removed = true
-	case !d.brief(n, path, &f.Content, &f.place):
+	case !d.brief(n, path, &f.Content, &f.position):
 		d.mapping(n, path, reflect.ValueOf(f).Elem())
 		if f.Base64 != "" && f.lines["content"] > 0 {
 			d.wrong(n, path, "has both content and base64")

@@ -263,7 +263,7 @@ func (d *decoder) mapping(n *yaml.Node, path string, into reflect.Value) {
 	if !ok {
 		return
 	}
-	at := place{path, n.Line, map[string]int{}}
+	at := position{path, n.Line, map[string]int{}}
 	fields := fieldsOf(into.Type())
 	for _, p := range pairs {
 		i := slices.IndexFunc(fields, func(f field) bool { return f.name == p.name })
@@ -284,8 +284,8 @@ func (d *decoder) mapping(n *yaml.Node, path string, into reflect.Value) {
 			d.wrong(n, path, "%s is missing", f.name)
 		}
 	}
-	if p, ok := into.Addr().Interface().(interface{ setPlace(place) }); ok {
-		p.setPlace(at)
+	if p, ok := into.Addr().Interface().(interface{ setPosition(position) }); ok {
+		p.setPosition(at)
 	}
 }
 

@@ -85,10 +85,10 @@ func (r *run) complete(next []target, f *Field, t *ast.Type, value any, to targe
 			return next
 		}
 		to.out.kind, to.out.elem, to.out.list = list, t.Elem, make([]answer, len(values))
-		places := make([]place, len(values))
+		paths := make([]responsePath, len(values))
 		for n, v := range values {
-			places[n] = place{parent: to.at, index: n}
-			next = r.complete(next, f, t.Elem, v, target{nil, &places[n], &to.out.list[n]})
+			paths[n] = responsePath{parent: to.at, index: n}
+			next = r.complete(next, f, t.Elem, v, target{nil, &paths[n], &to.out.list[n]})
 		}
 		return next
 	}
@@ -124,7 +124,7 @@ func (r *run) mayBe(wanted, name string) bool {
 }
 
 // fail notes the error of a field.
-func (r *run) fail(err error, f *Field, at *place) {
+func (r *run) fail(err error, f *Field, at *responsePath) {
 	if len(r.errors) >= maxErrors {
 		return
 	}

@@ -81,14 +81,14 @@ type run struct {
 	values  int // of the answer so far
 }
 
-// place is a value's place in the answer; nil: the root.
-type place struct {
-	parent *place
+// responsePath is the path of a value in the response. nil is the root.
+type responsePath struct {
+	parent *responsePath
 	key    string // in an object
 	index  int    // in a list, where key is empty
 }
 
-func (p *place) path() []any {
+func (p *responsePath) path() []any {
 	switch {
 	case p == nil:
 		return []any{}
@@ -101,7 +101,7 @@ func (p *place) path() []any {
 // target is an object whose fields are to be found, and where its answer goes.
 type target struct {
 	value Object
-	at    *place
+	at    *responsePath
 	out   *answer
 }
 
@@ -170,7 +170,7 @@ func (r *run) field(ctx context.Context, f *Field, targets []target) {
 	}
 	if err := r.proceed(ctx, len(targets)*fieldBytes); err != nil {
 		r.stopped = true
-		r.fail(err, f, &place{parent: targets[0].at, key: f.Key})
+		r.fail(err, f, &responsePath{parent: targets[0].at, key: f.Key})
 		return
 	}
 	values, err := r.resolve(ctx, f, targets)
@@ -187,7 +187,7 @@ func (r *run) field(ctx context.Context, f *Field, targets []target) {
 			answers[n].kind, answers[n].leaf = leaf, values[n]
 			continue
 		}
-		at := &place{parent: t.at, key: f.Key}
+		at := &responsePath{parent: t.at, key: f.Key}
 		next = r.complete(next, f, f.definition.Type, values[n], target{nil, at, &answers[n]})
 	}
 	if len(next) > 0 {
@@ -220,7 +220,7 @@ func (r *run) proceed(ctx context.Context, bytes int) error {
 func (r *run) failAll(f *Field, targets []target, err error) {
 	for _, t := range targets {
 		t.out.put(f, &answer{})
-		r.fail(err, f, &place{parent: t.at, key: f.Key})
+		r.fail(err, f, &responsePath{parent: t.at, key: f.Key})
 	}
 }
 

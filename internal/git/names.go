@@ -1,7 +1,6 @@
 package git
 
 import (
-	"strings"
 	"time"
 
 	"arbor/internal/git/catfile"
@@ -59,17 +58,6 @@ const (
 
 // ParseSHA is [object.ParseSHA].
 func ParseSHA(s string) (SHA, error) { return object.ParseSHA(s) }
-
-// ParseSHAs reads a list of SHAs with commas between them. What is none is left out, and what comes after
-// most.
-func ParseSHAs(list string, most int) (shas []SHA) {
-	for text := range strings.SplitSeq(list, ",") {
-		if sha, err := ParseSHA(text); err == nil && len(shas) < most {
-			shas = append(shas, sha)
-		}
-	}
-	return shas
-}
 
 // ParseDate is [object.ParseDate].
 func ParseDate(s string) (time.Time, error) { return object.ParseDate(s) }

@@ -36,8 +36,8 @@ func AcceptsGzip(values []string) bool {
 
 // Qualities are counted in thousandths, from 0 to maxQuality.
 const (
-	unspecified     = -1
-	maxQuality = 1000
+	unspecified = -1
+	maxQuality  = 1000
 )
 
 // lesser returns the lower quality of a coding that occurs again, or q on its first occurrence.

@@ -29,8 +29,12 @@ func (api *API) rangeCommits(ctx context.Context, a *repo.Access, g Range) ([]gi
 		return nil, err
 	}
 	defer release()
-	shas, _, err := objects.PullCommits(ctx, g.Base, g.Head)
-	return shas, err
+	key := "range " + a.ID.String() + " " + string(g.Base) + " " + string(g.Head)
+	found, err := api.walks.ReadAlone(ctx, objectsOf(a), key, func() (o outcome, err error) {
+		o.commits, _, err = objects.PullCommits(ctx, g.Base, g.Head)
+		return o, err
+	})
+	return found.commits, err
 }
 
 // ChangesOfRange returns a page of the files that RangeFiles lists, with as many bytes of patches as a page for people

@@ -212,9 +212,10 @@ func clipText(s string) string {
 
 // outcome is the result of a walk: one of these.
 type outcome struct {
-	last  *history.LastCommits
-	blame []history.BlameHunk
-	paths []string
+	last    *history.LastCommits
+	blame   []history.BlameHunk
+	paths   []string
+	commits []git.SHA
 }
 
 // walksBytes is the size of the cache of outcomes.
@@ -222,7 +223,7 @@ const walksBytes = 16 << 20
 
 func newWalks() *cache.Cache[string, outcome] {
 	return cache.New(walksBytes, func(key string, o outcome) int64 {
-		cost := len(key) + 300
+		cost := len(key) + 300 + 60*len(o.commits)
 		if o.last != nil {
 			for name, c := range o.last.Entries {
 				cost += len(name) + len(c.Subject) + len(c.Author) + 200

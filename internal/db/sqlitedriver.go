@@ -37,7 +37,7 @@ func newSQLiteConnector(path string, pragmas ...string) (driver.Connector, error
 func (s sqliteConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	raw, err := s.Connector.Connect(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("db: open %s: %w", s.path, translateSQLite(err))
+		return nil, fmt.Errorf("cannot open the database %s: %w", s.path, translateSQLite(err))
 	}
 	c := &preparedConn{Conn: raw, statements: map[string]statement{}}
 	for _, p := range s.pragmas {
@@ -45,7 +45,7 @@ func (s sqliteConnector) Connect(ctx context.Context) (driver.Conn, error) {
 		err := poll(errBusy, func() error { return translateSQLite(c.script("PRAGMA " + p)) })
 		if err != nil {
 			c.Close()
-			return nil, fmt.Errorf("db: open %s: %s: %w", s.path, p, err)
+			return nil, fmt.Errorf("cannot open the database %s: %w", s.path, err)
 		}
 	}
 	return c, nil

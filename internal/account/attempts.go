@@ -77,15 +77,15 @@ type tally struct {
 // age is how long ago the last attempt began.
 func age(t tally, now db.Time) time.Duration { return time.Duration(now-t.last) * time.Microsecond }
 
-// place is the place of a sign-in attempt.
-type place struct {
+// source is the source of a sign-in attempt.
+type source struct {
 	network netip.Prefix
 	known   string // a browser or a session; empty: the network alone says where it is
 	trusted bool   // the account has signed in from there before
 }
 
 // keysOf are the keys that hold for an attempt.
-func keysOf(login string, at place) []attemptKey {
+func keysOf(login string, at source) []attemptKey {
 	login, network := Fold(login), fmt.Sprint(at.network)
 	switch {
 	case at.known != "":
@@ -97,7 +97,7 @@ func keysOf(login string, at place) []attemptKey {
 }
 
 // take counts an attempt before its password is checked. Error: 429 for one that comes too soon.
-func (a *attempts) take(login string, at place, now db.Time) error {
+func (a *attempts) take(login string, at source, now db.Time) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	keys := keysOf(login, at)
@@ -157,7 +157,7 @@ func forgetFew(count map[attemptKey]tally, now db.Time) {
 }
 
 // forget takes an attempt back that succeeded, and with it those at the same account from the same place.
-func (a *attempts) forget(login string, at place) {
+func (a *attempts) forget(login string, at source) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	keys := keysOf(login, at)
@@ -172,4 +172,4 @@ func (a *attempts) forget(login string, at place) {
 }
 
 // placeOf returns the place of an attempt.
-func placeOf(from Origin) place { return place{network: admission.NetworkOf(from.Address)} }
+func placeOf(from Origin) source { return source{network: admission.NetworkOf(from.Address)} }

@@ -19,7 +19,7 @@ func network(n int) netip.Addr {
 }
 
 // stranger is a place that no account knows.
-func stranger(n int) place { return placeOf(Origin{Address: network(n)}) }
+func stranger(n int) source { return placeOf(Origin{Address: network(n)}) }
 
 // at is a time so long after the beginning.
 func at(d time.Duration) db.Time { return db.Time((1_000_000*time.Hour + d).Microseconds()) }
@@ -223,7 +223,7 @@ func TestStrangersKeepNobodyOut(t *testing.T) {
 			}
 		}
 		for range paceOfPlace.free { // each known place has a count of its own
-			_ = b.s.attempts.take("alice", place{network: placeOf(home).network, trusted: true}, b.s.now())
+			_ = b.s.attempts.take("alice", source{network: placeOf(home).network, trusted: true}, b.s.now())
 		}
 		if got := signIn("alice", "the right one", home); got != errs.TooManyRequests {
 			t.Errorf("home after many wrong ones: %v", got)

@@ -75,7 +75,7 @@ func (s *Service) KnownBrowser(ctx context.Context, login string) (value string,
 
 // knock reads a user's stored password hash, or "" if there is none, and determines the place of the
 // attempt. It does the same for an unknown account.
-func (s *Service) knock(ctx context.Context, login string, from Origin) (kept string, at place, err error) {
+func (s *Service) knock(ctx context.Context, login string, from Origin) (kept string, at source, err error) {
 	at = placeOf(from)
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		of, found, err := passwordAndID(tx, login)

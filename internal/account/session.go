@@ -93,7 +93,7 @@ func (s *Service) SignIn(ctx context.Context, login, password string, from Origi
 
 // try compares a password with a stored hash, and counts the attempt. Without a hash it takes as long and
 // fails. Errors: 429, 503.
-func (s *Service) try(ctx context.Context, login, password, kept string, at place) (bool, error) {
+func (s *Service) try(ctx context.Context, login, password, kept string, at source) (bool, error) {
 	hashing := s.strangers
 	if at.known != "" || at.trusted {
 		hashing = s.acquainted

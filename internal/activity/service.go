@@ -26,11 +26,11 @@ type View struct {
 	Issue  *issue.Issue     // or pull request; nil: none
 	Fork   *repo.Access     // Forked
 	Member *account.Account // Joined
-	Said                    // Reviewed, Released and CommitCommented
+	Text                    // Reviewed, Released and CommitCommented
 }
 
-// Said is what a line shows of a review, a release or a comment on a commit.
-type Said struct {
+// Text is what a line shows of a review, a release or a comment on a commit.
+type Text struct {
 	State  review.State
 	Tag    string
 	Commit git.SHA
@@ -112,14 +112,14 @@ func newViews(tx *db.Tx, caller *account.Caller, list []*Activity) ([]*View, err
 	if _, err := of.loadRepos(tx, caller, reposOf(list)); err != nil {
 		return nil, err
 	}
-	told, err := told(tx, list)
+	told, err := loadTexts(tx, list)
 	if err != nil {
 		return nil, err
 	}
 	views := make([]*View, len(list))
 	for n, a := range list {
 		v := &View{Activity: a, Actor: of.people[a.ActorID], Repo: of.repos[a.RepoID], Issue: of.issues[a.IssueID],
-			Said: told[a.ID]}
+			Text: told[a.ID]}
 		switch a.Kind {
 		case Forked:
 			v.Fork = of.repos[a.fork()]

@@ -111,9 +111,9 @@ func open(caller *account.Caller) string {
 	return ` AND (` + kinds + `)`
 }
 
-// told reads what views show of reviews, releases and comments on commits, by the activity's id. Nothing is read where
+// loadTexts reads what views show of reviews, releases and comments on commits, by the activity's id. Nothing is read where
 // there are none.
-func told(tx *db.Tx, list []*Activity) (map[int64]Said, error) {
+func loadTexts(tx *db.Tx, list []*Activity) (map[int64]Text, error) {
 	var ids []int64
 	for _, a := range list {
 		if a.Kind == Reviewed || a.Kind == Released || a.Kind == CommitCommented {
@@ -123,10 +123,10 @@ func told(tx *db.Tx, list []*Activity) (map[int64]Said, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	found := make(map[int64]Said, len(ids))
+	found := make(map[int64]Text, len(ids))
 	err := db.QueryEach(tx, func(row db.Scanner) error {
 		var id int64
-		var s Said
+		var s Text
 		err := row.Scan(&id, &s.State, &s.Tag, &s.Commit)
 		found[id] = s
 		return err

@@ -41,7 +41,7 @@ func (api *API) CreateSuite(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	status := http.StatusOK
 	if made {
 		status = http.StatusCreated
-		w.Header().Set("Location", tracker.PlaceOf(r, a).API+"/check-suites/"+strconv.FormatInt(suite.ID, 10))
+		w.Header().Set("Location", tracker.AddressesOf(r, a).API+"/check-suites/"+strconv.FormatInt(suite.ID, 10))
 	}
 	return api.answerSuite(w, r, a, status, suite)
 }

@@ -178,5 +178,5 @@ func (api *API) loadSuites(
 // newView returns a view without Apps and pull requests.
 func newView(ctx context.Context, a *repo.Access) *view {
 	info := web.From(ctx)
-	return &view{a: a, info: info, at: tracker.NewPlace(info, a.Repo), pulls: []pullPayload{}}
+	return &view{a: a, info: info, at: tracker.NewAddresses(info, a.Repo), pulls: []pullPayload{}}
 }

@@ -130,7 +130,7 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err := api.s.Create(r.Context(), a, c); err != nil {
 		return err
 	}
-	w.Header().Set("Location", tracker.PlaceOf(r, a).API+"/comments/"+strconv.FormatInt(c.ID, 10))
+	w.Header().Set("Location", tracker.AddressesOf(r, a).API+"/comments/"+strconv.FormatInt(c.ID, 10))
 	return api.answer(w, r, a, http.StatusCreated, c)
 }
 

@@ -100,7 +100,7 @@ func (p *Page) Comment(id int64) (any, error) {
 
 func (p *Page) payload(n int) (*payload, error) {
 	c := p.list[n]
-	at, id := tracker.NewPlace(p.info, p.repos[c.RepoID].Repo), strconv.FormatInt(c.ID, 10)
+	at, id := tracker.NewAddresses(p.info, p.repos[c.RepoID].Repo), strconv.FormatInt(c.ID, 10)
 	out := &payload{
 		URL:     at.API + "/comments/" + id,
 		HTMLURL: at.Page + "/commit/" + string(c.SHA) + "#commitcomment-" + id,

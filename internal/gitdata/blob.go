@@ -120,7 +120,7 @@ type blobAnswer struct {
 	api   *API
 	sha   git.SHA
 	raw   bool
-	place *place
+	place *addresses
 	state cache.State
 	key   string
 	etag  string

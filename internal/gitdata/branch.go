@@ -51,7 +51,7 @@ type tagJSON struct {
 	NodeID     string     `json:"node_id"`
 }
 
-func (p *place) commitObject(sha git.SHA) objectJSON {
+func (p *addresses) commitObject(sha git.SHA) objectJSON {
 	return objectJSON{SHA: string(sha), URL: p.api + "/commits/" + string(sha)}
 }
 
@@ -127,7 +127,7 @@ func below(list []git.Ref, prefix string) []git.Ref {
 	return list[from:to]
 }
 
-func (p *place) branches(list []git.Ref) []shortBranchJSON {
+func (p *addresses) branches(list []git.Ref) []shortBranchJSON {
 	out := make([]shortBranchJSON, len(list))
 	for i, ref := range list {
 		out[i] = shortBranchJSON{Name: strings.TrimPrefix(ref.Name, "refs/heads/"),

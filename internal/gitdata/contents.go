@@ -53,7 +53,7 @@ type contentLinkedJSON struct {
 
 // view is a tree seen through a revision.
 type view struct {
-	*place
+	*addresses
 	objects *git.Repository
 	release func() // releases objects
 	ref     string // as the client named it, or the default branch
@@ -72,7 +72,7 @@ func (api *API) view(ctx context.Context, a *repo.Access, ref string) (*view, er
 	if err != nil {
 		return nil, err
 	}
-	v := &view{place: newPlace(ctx, a), ref: ref, tree: tree}
+	v := &view{addresses: newPlace(ctx, a), ref: ref, tree: tree}
 	if ref == "" {
 		v.ref = a.DefaultBranch
 	}

@@ -14,22 +14,22 @@ import (
 	"arbor/internal/web"
 )
 
-// place is a repository in the addresses of a response.
-type place struct {
+// addresses is a repository in the addresses of a response.
+type addresses struct {
 	info *web.Info
 	id   repo.ID
 	api  string // API address of the repository
 	page string // address of its page
 }
 
-func newPlace(ctx context.Context, a *repo.Access) *place {
+func newPlace(ctx context.Context, a *repo.Access) *addresses {
 	info := web.From(ctx)
-	return &place{info: info, id: a.ID, api: info.API(web.Path("repos", a.Owner.Login, a.Name)),
+	return &addresses{info: info, id: a.ID, api: info.API(web.Path("repos", a.Owner.Login, a.Name)),
 		page: info.Page(web.Path(a.Owner.Login, a.Name))}
 }
 
 // nodeID returns the opaque node_id of an object or ref of the repository.
-func (p *place) nodeID(kind, name string) string {
+func (p *addresses) nodeID(kind, name string) string {
 	return base64.RawURLEncoding.EncodeToString([]byte(account.NodeID(kind, p.id) + ":" + name))
 }
 
@@ -98,7 +98,7 @@ type gitCommitJSON struct {
 }
 
 // gitCommit renders a commit as a Git object.
-func (p *place) gitCommit(c *git.Commit) gitCommitJSON {
+func (p *addresses) gitCommit(c *git.Commit) gitCommitJSON {
 	sha := string(c.SHA)
 	return gitCommitJSON{
 		SHA: sha, NodeID: p.nodeID("Commit", sha), URL: p.api + "/git/commits/" + sha,
@@ -112,11 +112,11 @@ func (p *place) gitCommit(c *git.Commit) gitCommitJSON {
 // message returns the message without trailing newlines, as at GitHub.
 func message(c *git.Commit) string { return strings.TrimRight(c.Message, "\n") }
 
-func (p *place) tree(sha git.SHA) objectJSON {
+func (p *addresses) tree(sha git.SHA) objectJSON {
 	return objectJSON{SHA: string(sha), URL: p.api + "/git/trees/" + string(sha)}
 }
 
-func (p *place) parents(c *git.Commit, path string) []parentJSON {
+func (p *addresses) parents(c *git.Commit, path string) []parentJSON {
 	list := make([]parentJSON, len(c.Parents))
 	for i, sha := range c.Parents {
 		list[i] = parentJSON{SHA: string(sha), URL: p.api + path + string(sha),
@@ -157,7 +157,7 @@ type statsJSON struct {
 }
 
 // commit renders a commit of a list.
-func (p *place) commit(c *CommitView) *CommitPayload {
+func (p *addresses) commit(c *CommitView) *CommitPayload {
 	sha := string(c.SHA)
 	url := p.api + "/commits/" + sha
 	return &CommitPayload{
@@ -280,7 +280,7 @@ type ChangedFile struct {
 
 // file renders a changed file; of a deleted one the addresses lead to where it was
 // last.
-func (p *place) file(f *diff.File, head, base git.SHA) *ChangedFile {
+func (p *addresses) file(f *diff.File, head, base git.SHA) *ChangedFile {
 	sha, at := string(f.SHA), string(head)
 	if f.Status == 'D' {
 		sha, at = string(f.OldSHA), string(base)

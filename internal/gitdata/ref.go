@@ -27,12 +27,12 @@ type refObjectJSON struct {
 }
 
 // object returns a link to an object of a known type.
-func (p *place) object(sha git.SHA, t git.Type) refObjectJSON {
+func (p *addresses) object(sha git.SHA, t git.Type) refObjectJSON {
 	return refObjectJSON{SHA: string(sha), Type: string(t),
 		URL: p.api + "/git/" + string(t) + "s/" + string(sha)}
 }
 
-func (p *place) ref(t repo.RefTarget) refJSON {
+func (p *addresses) ref(t repo.RefTarget) refJSON {
 	return refJSON{Ref: t.Name, NodeID: p.nodeID("Ref", t.Name), URL: p.api + "/git/" + escapePath(t.Name),
 		Object: p.object(t.SHA, t.Type)}
 }

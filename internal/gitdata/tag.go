@@ -23,7 +23,7 @@ type TagPayload struct {
 	Verification signatureJSON `json:"verification"`
 }
 
-func (p *place) tag(t *git.Tag) TagPayload {
+func (p *addresses) tag(t *git.Tag) TagPayload {
 	sha := string(t.SHA)
 	j := TagPayload{NodeID: p.nodeID("Tag", sha), SHA: sha, URL: p.api + "/git/tags/" + sha,
 		Object: p.object(t.Object, t.Type),

@@ -87,7 +87,7 @@ func (api *API) changeFile(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	}
 	payload := &fileChangeJSON{Commit: newPlace(r.Context(), a).gitCommit(made.Commit)}
 	if !remove {
-		v := &view{place: newPlace(r.Context(), a), ref: cmp.Or(e.Branch, a.DefaultBranch)}
+		v := &view{addresses: newPlace(r.Context(), a), ref: cmp.Or(e.Branch, a.DefaultBranch)}
 		payload.Content = v.entry(&made.entry)
 	}
 	status := http.StatusOK

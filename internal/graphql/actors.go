@@ -87,7 +87,7 @@ func replaceActors(ctx context.Context, m *mutation) (map[string]any, error) {
 			}
 		}
 		body := map[string]any{"assignees": logins}
-		if err := mayEquip(ctx, o.repo, body); err != nil {
+		if err := checkRelations(ctx, o.repo, body); err != nil {
 			return err
 		}
 		_, err = m.change(ctx, http.MethodPatch, numbered(o, "issues"), body)

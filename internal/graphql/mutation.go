@@ -260,9 +260,9 @@ func (m *mutation) equipment(ctx context.Context, in *object) (map[string]any, e
 	return body, nil
 }
 
-// mayEquip returns an error if the caller sets labels, assignees or a milestone without push access, which
+// checkRelations returns an error if the caller sets labels, assignees or a milestone without push access, which
 // REST would ignore.
-func mayEquip(ctx context.Context, in *object, body map[string]any) error {
+func checkRelations(ctx context.Context, in *object, body map[string]any) error {
 	if len(body) == 0 {
 		return nil
 	}

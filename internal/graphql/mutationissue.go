@@ -70,7 +70,7 @@ func updateIssue(ctx context.Context, m *mutation) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := mayEquip(ctx, o.repo, body); err != nil {
+	if err := checkRelations(ctx, o.repo, body); err != nil {
 		return nil, err
 	}
 	m.copy(body, "title", "title")

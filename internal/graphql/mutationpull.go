@@ -65,7 +65,7 @@ func updatePullRequest(ctx context.Context, m *mutation) (map[string]any, error)
 	if err != nil {
 		return nil, err
 	}
-	if err := mayEquip(ctx, o.repo, ofIssue); err != nil {
+	if err := checkRelations(ctx, o.repo, ofIssue); err != nil {
 		return nil, err
 	}
 	body := map[string]any{}

@@ -24,7 +24,7 @@ func CreateForApp(tx *db.Tx, a *app.App, s app.Hook) error {
 
 // OfApp is the hook of an App, without its secret. Error: 404.
 func OfApp(tx *db.Tx, appID account.AppID) (app.Hook, error) {
-	found, err := list(tx, place{app: appID})
+	found, err := list(tx, ownerKey{app: appID})
 	if err == nil && len(found) == 0 {
 		err = errs.Absent()
 	}
@@ -36,7 +36,7 @@ func OfApp(tx *db.Tx, appID account.AppID) (app.Hook, error) {
 
 // EditForApp changes the hook of an App as its owner says.
 func EditForApp(tx *db.Tx, a *app.App, s app.HookChange) error {
-	found, err := list(tx, place{app: a.ID})
+	found, err := list(tx, ownerKey{app: a.ID})
 	if err != nil || len(found) == 0 {
 		return err
 	}

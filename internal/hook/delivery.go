@@ -71,7 +71,7 @@ func (s *Service) Deliveries(
 	ctx context.Context, o Owner, id int64, c Choice,
 ) (h *Hook, found []*Delivery, more bool, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		if h, err = byID(tx, o.place, id); err != nil {
+		if h, err = byID(tx, o.ownerKey, id); err != nil {
 			return err
 		}
 		found, err = tried(tx, id, c.Before, c.Outcome, c.Size+1)
@@ -101,7 +101,7 @@ func (s *Service) Delivery(ctx context.Context, o Owner, id, of int64) (h *Hook,
 
 // findDelivery reads a delivery of a hook. Error: 404.
 func findDelivery(tx *db.Tx, o Owner, id, of int64) (*Hook, *Delivery, error) {
-	h, err := byID(tx, o.place, id)
+	h, err := byID(tx, o.ownerKey, id)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -34,7 +34,7 @@ func New(d *db.DB, repos *repo.Service, networks outgoing.Networks) *Service {
 // Owner is what hooks belong to: a repository, an organization or an App. The caller was found to have the right to
 // its hooks; each change asks for it again.
 type Owner struct {
-	place
+	ownerKey
 	caller *account.Caller
 	hook   int64                                // that of the App; else 0
 	hold   func(tx *db.Tx) (audit.Entry, error) // locks it and checks the right again
@@ -42,7 +42,7 @@ type Owner struct {
 
 // OfRepository is a repository whose administrator the caller is.
 func OfRepository(a *repo.Access) Owner {
-	return Owner{place: place{repo: a.ID}, caller: a.Caller, hold: func(tx *db.Tx) (audit.Entry, error) {
+	return Owner{ownerKey: ownerKey{repo: a.ID}, caller: a.Caller, hold: func(tx *db.Tx) (audit.Entry, error) {
 		return a.Audited("", nil), repo.Lock(tx, a.ID)
 	}}
 }
@@ -77,7 +77,7 @@ func (s *Service) ofApp(ctx context.Context, caller *account.Caller) (o Owner, e
 	o.app, o.caller = caller.SignedApp, caller
 	var of *account.Account
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		found, err := list(tx, o.place)
+		found, err := list(tx, o.ownerKey)
 		if err == nil && len(found) == 0 {
 			err = errs.Absent()
 		}
@@ -100,7 +100,7 @@ func (s *Service) OfOwnApp(ctx context.Context, caller *account.Caller, slug str
 			return err
 		}
 		o.app = a.ID
-		found, err := list(tx, o.place)
+		found, err := list(tx, o.ownerKey)
 		if err == nil && len(found) == 0 {
 			err = errs.Absent()
 		}
@@ -391,7 +391,7 @@ func (s *Service) onHeld(
 		if err != nil {
 			return err
 		}
-		if h, err = byID(tx, o.place, id); err != nil {
+		if h, err = byID(tx, o.ownerKey, id); err != nil {
 			return err
 		}
 		return fn(tx, h, entry)
@@ -413,7 +413,7 @@ func (s *Service) Remove(ctx context.Context, o Owner, id int64) error {
 // Get reads a hook. Error: 404.
 func (s *Service) Get(ctx context.Context, o Owner, id int64) (h *Hook, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		h, err = byID(tx, o.place, id)
+		h, err = byID(tx, o.ownerKey, id)
 		return err
 	})
 	return h, err
@@ -422,7 +422,7 @@ func (s *Service) Get(ctx context.Context, o Owner, id int64) (h *Hook, err erro
 // List reads all hooks, the oldest first.
 func (s *Service) List(ctx context.Context, o Owner) (found []*Hook, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		found, err = list(tx, o.place)
+		found, err = list(tx, o.ownerKey)
 		return err
 	})
 	return found, err

@@ -81,14 +81,14 @@ type Hook struct {
 	UpdatedAt    db.Time
 }
 
-// place is what a hook belongs to: a repository, an organization or an App.
-type place struct {
+// ownerKey is what a hook belongs to: a repository, an organization or an App.
+type ownerKey struct {
 	repo repo.ID
 	org  account.ID
 	app  account.AppID
 }
 
-func (h *Hook) place() place { return place{h.RepoID, h.OrgID, h.AppID} }
+func (h *Hook) place() ownerKey { return ownerKey{h.RepoID, h.OrgID, h.AppID} }
 
 // hidden replaces a secret in responses. If it is sent back, the secret is kept.
 const hidden = "********"

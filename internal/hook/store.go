@@ -38,7 +38,7 @@ func splitEvents(text string) []string {
 }
 
 // where is the condition for hooks of a place, whose id is $1.
-func (p place) where() (string, any) {
+func (p ownerKey) where() (string, any) {
 	if p.repo != 0 {
 		return `h.repo_id = $1`, p.repo
 	}
@@ -49,13 +49,13 @@ func (p place) where() (string, any) {
 }
 
 // byID finds a hook of a place. Error: 404.
-func byID(tx *db.Tx, p place, id int64) (*Hook, error) {
+func byID(tx *db.Tx, p ownerKey, id int64) (*Hook, error) {
 	where, of := p.where()
 	return scan(tx.QueryRow(`SELECT `+columns+` FROM hooks h WHERE `+where+` AND h.id = $2`, of, id))
 }
 
 // list lists the hooks of a place, the oldest first.
-func list(tx *db.Tx, p place) (found []*Hook, err error) {
+func list(tx *db.Tx, p ownerKey) (found []*Hook, err error) {
 	where, of := p.where()
 	return db.QueryList(tx, scan, `SELECT `+columns+` FROM hooks h WHERE `+where+` ORDER BY h.id`, of)
 }

@@ -76,7 +76,7 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Location", tracker.PlaceOf(r, a).API+"/issues/"+strconv.FormatInt(made.Number, 10))
+	w.Header().Set("Location", tracker.AddressesOf(r, a).API+"/issues/"+strconv.FormatInt(made.Number, 10))
 	return api.answer(w, r, a, http.StatusCreated, made)
 }
 

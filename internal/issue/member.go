@@ -14,7 +14,7 @@ import (
 type row struct {
 	*Issue
 	page *page
-	at   *tracker.Place
+	at   *tracker.Addresses
 	body text.Payload
 }
 

@@ -78,7 +78,7 @@ func thirty(t testing.TB) *page {
 	a := &repo.Access{Repo: &repo.Repo{ID: 7, Name: "garden", OwnerID: 1, Owner: alice}}
 	p := &page{
 		reactions: true, info: info, shows: members, repos: map[repo.ID]*repo.Access{7: a},
-		places: map[repo.ID]*tracker.Place{7: tracker.NewPlace(info, a.Repo)},
+		places: map[repo.ID]*tracker.Addresses{7: tracker.NewAddresses(info, a.Repo)},
 		people: map[account.ID]*account.Account{1: &alice, 2: {ID: 2, Login: "bob", Kind: account.User}},
 		labels: map[int64]*label.Label{3: {ID: 3, Name: "bug", Color: "d73a4a"},
 			4: {ID: 4, Name: "good first issue"}},

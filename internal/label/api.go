@@ -40,7 +40,7 @@ type Payload struct {
 }
 
 // NewPayload renders a label of the repository at a place.
-func NewPayload(l *Label, at *tracker.Place) *Payload {
+func NewPayload(l *Label, at *tracker.Addresses) *Payload {
 	return &Payload{
 		ID: l.ID, NodeID: account.NodeID(resource, l.ID), URL: at.API + "/labels" + web.Path(l.Name),
 		Name: l.Name, Color: l.Color, Default: l.Default, Description: l.Description,
@@ -48,7 +48,7 @@ func NewPayload(l *Label, at *tracker.Place) *Payload {
 }
 
 // NewPayloads renders labels of one repository.
-func NewPayloads(list []*Label, at *tracker.Place) []*Payload {
+func NewPayloads(list []*Label, at *tracker.Addresses) []*Payload {
 	out := make([]*Payload, len(list))
 	for n, l := range list {
 		out[n] = NewPayload(l, at)
@@ -67,7 +67,7 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 			return nil, err
 		}
 		tx.OnCommit(func() { web.Link(w, r, page, total) })
-		return NewPayloads(found, tracker.PlaceOf(r, a)), nil
+		return NewPayloads(found, tracker.AddressesOf(r, a)), nil
 	})
 }
 
@@ -89,7 +89,7 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err != nil {
 		return err
 	}
-	made := NewPayload(l, tracker.PlaceOf(r, a))
+	made := NewPayload(l, tracker.AddressesOf(r, a))
 	return web.Created(w, r, made.URL, made)
 }
 
@@ -122,7 +122,7 @@ func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) erro
 		if err != nil {
 			return nil, err
 		}
-		return NewPayload(l, tracker.PlaceOf(r, a)), nil
+		return NewPayload(l, tracker.AddressesOf(r, a)), nil
 	})
 }
 
@@ -150,7 +150,7 @@ func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if err != nil {
 		return err
 	}
-	return web.JSON(w, r, http.StatusOK, NewPayload(l, tracker.PlaceOf(r, a)))
+	return web.JSON(w, r, http.StatusOK, NewPayload(l, tracker.AddressesOf(r, a)))
 }
 
 // Caches returns statistics of the caches.

@@ -171,14 +171,14 @@ func event(l *Label, action string, by account.ID, changes map[string]any) hook.
 		About: hook.About{Label: l.Name, Changes: changes}}
 }
 
-// TellGone records the webhook event of a label that is being deleted.
-func TellGone(tx *db.Tx, a *repo.Access, l *Label) error {
+// RecordDeleted records the webhook event of a label that is being deleted.
+func RecordDeleted(tx *db.Tx, a *repo.Access, l *Label) error {
 	info, err := hook.Listening(tx, a.ID, "label")
 	if err != nil || info == nil {
 		return err
 	}
 	e := event(l, "deleted", account.IDOf(a.Caller), nil)
-	if e.About.Parts, err = hook.Part("label", NewPayload(l, tracker.NewPlace(info, a.Repo))); err != nil {
+	if e.About.Parts, err = hook.Part("label", NewPayload(l, tracker.NewAddresses(info, a.Repo))); err != nil {
 		return err
 	}
 	return hook.Record(tx, a.ID, e)

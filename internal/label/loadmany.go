@@ -16,7 +16,7 @@ func (api *API) Named(ctx context.Context, a *repo.Access, names []string) (map[
 		found, err = Named(tx, a.ID, names)
 		return err
 	})
-	at, out := tracker.NewPlace(web.From(ctx), a.Repo), map[string]*Payload{}
+	at, out := tracker.NewAddresses(web.From(ctx), a.Repo), map[string]*Payload{}
 	for _, name := range names {
 		if l := found[Fold(name)]; l != nil {
 			out[name] = NewPayload(l, at)

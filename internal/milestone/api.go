@@ -54,7 +54,7 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 			return nil, err
 		}
 		tx.OnCommit(func() { web.Link(w, r, page, total) })
-		return renderViews(found, tracker.PlaceOf(r, a)), nil
+		return renderViews(found, tracker.AddressesOf(r, a)), nil
 	})
 }
 
@@ -124,7 +124,7 @@ func (api *API) answer(
 ) error {
 	var out []*Payload
 	err := api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
-		out, err = payloads(tx, []*Milestone{m}, tracker.PlaceOf(r, a))
+		out, err = payloads(tx, []*Milestone{m}, tracker.AddressesOf(r, a))
 		return err
 	})
 	if err != nil {
@@ -150,7 +150,7 @@ func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) erro
 			return nil, err
 		}
 		web.LastModified(w, m.UpdatedAt.Time())
-		out, err := payloads(tx, []*Milestone{m}, tracker.PlaceOf(r, a))
+		out, err := payloads(tx, []*Milestone{m}, tracker.AddressesOf(r, a))
 		return out[0], err
 	})
 }
@@ -195,7 +195,7 @@ func (api *API) ListLabels(w http.ResponseWriter, r *http.Request, a *repo.Acces
 			return nil, err
 		}
 		found, err := label.Within(tx, m.RepoID, m.ID)
-		return label.NewPayloads(web.Cut(w, r, found), tracker.PlaceOf(r, a)), err
+		return label.NewPayloads(web.Cut(w, r, found), tracker.AddressesOf(r, a)), err
 	})
 }
 

@@ -268,8 +268,8 @@ func dueOf(m *Milestone) string {
 	return m.DueOn.Time().UTC().Format(time.RFC3339)
 }
 
-// TellGone records the webhook event of a milestone that is being deleted.
-func TellGone(tx *db.Tx, a *repo.Access, m *Milestone) error {
+// RecordDeleted records the webhook event of a milestone that is being deleted.
+func RecordDeleted(tx *db.Tx, a *repo.Access, m *Milestone) error {
 	info, err := hook.Listening(tx, a.ID, "milestone")
 	if err != nil || info == nil {
 		return err
@@ -280,7 +280,7 @@ func TellGone(tx *db.Tx, a *repo.Access, m *Milestone) error {
 	}
 	e := event(m, "deleted", a.Caller, nil)
 	e.About.Parts, err = hook.Part("milestone",
-		NewPayload(m, creators[m.CreatorID], tracker.NewPlace(info, a.Repo)))
+		NewPayload(m, creators[m.CreatorID], tracker.NewAddresses(info, a.Repo)))
 	if err != nil {
 		return err
 	}

@@ -45,7 +45,7 @@ func (api *API) find(r *http.Request, a *repo.Access) (*Pull, *issue.Issue, erro
 	if err != nil {
 		return nil, nil, err
 	}
-	return api.s.look(r.Context(), a, n)
+	return api.s.findCached(r.Context(), a, n)
 }
 
 // GET /repos/{owner}/{repo}/pulls/{number}

@@ -12,20 +12,20 @@ import (
 	"arbor/internal/repo"
 )
 
-// Outlook is what somebody who is about to merge a pull request wants to know besides the pull request itself.
-type Outlook struct {
+// MergeBox is what somebody who is about to merge a pull request wants to know besides the pull request itself.
+type MergeBox struct {
 	Known     bool     // there is a test merge of the present tips; closed ones need none
 	Conflicts []string // paths that conflict, at most 300, when it does not merge
 	Behind    int      // commits of the base that the head lacks, counted up to maxBehind
 	CanUpdate bool
 	// the head branch is here, needed by nobody else, and may be deleted by the caller
 	CanDelete bool
-	HeadGone  bool   // the head branch was deleted
-	Methods   []Said // those that the repository allows; none for who may not merge
+	HeadGone  bool         // the head branch was deleted
+	Methods   []MethodText // those that the repository allows; none for who may not merge
 }
 
-// Said is a merge method with its default text.
-type Said struct {
+// MethodText is a merge method with its default text.
+type MethodText struct {
 	Method  string // merge, squash or rebase
 	Title   string
 	Message string
@@ -34,13 +34,13 @@ type Said struct {
 // maxBehind is the maximum to which missing commits of the base are counted.
 const maxBehind = 10_000
 
-// Outlook returns the data of the merge box. Errors: 404.
-func (s *Service) Outlook(ctx context.Context, a *repo.Access, number int64) (*Outlook, error) {
-	p, i, err := s.look(ctx, a, number)
+// MergeBox returns the data of the merge box. Errors: 404.
+func (s *Service) MergeBox(ctx context.Context, a *repo.Access, number int64) (*MergeBox, error) {
+	p, i, err := s.findCached(ctx, a, number)
 	if err != nil {
 		return nil, err
 	}
-	o := &Outlook{Known: !p.Open || p.Tested() || p.BaseTip == "", Conflicts: []string{}, Methods: []Said{}}
+	o := &MergeBox{Known: !p.Open || p.Tested() || p.BaseTip == "", Conflicts: []string{}, Methods: []MethodText{}}
 	if err := s.headOutlook(ctx, a, p, o); err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func (s *Service) Outlook(ctx context.Context, a *repo.Access, number int64) (*O
 }
 
 // headOutlook determines what the caller may do with the head branch.
-func (s *Service) headOutlook(ctx context.Context, a *repo.Access, p *Pull, o *Outlook) error {
+func (s *Service) headOutlook(ctx context.Context, a *repo.Access, p *Pull, o *MergeBox) error {
 	return s.db.Read(ctx, func(tx *db.Tx) error {
 		if p.HeadRepoID == 0 {
 			o.HeadGone = true
@@ -105,8 +105,8 @@ func (s *Service) headOutlook(ctx context.Context, a *repo.Access, p *Pull, o *O
 // said lists the allowed methods with their default texts.
 func (s *Service) said(
 	ctx context.Context, objects *git.Repository, a *repo.Access, p *Pull, i *issue.Issue,
-) ([]Said, error) {
-	list := []Said{}
+) ([]MethodText, error) {
+	list := []MethodText{}
 	if MergeCommit.allowed(a.Merging) == nil {
 		text, err := s.mergeMessage(ctx, p, i, a.Merging, MergeOptions{})
 		if err != nil {
@@ -122,14 +122,14 @@ func (s *Service) said(
 		list = append(list, newSaid("squash", join(title, body)))
 	}
 	if Rebase.allowed(a.Merging) == nil {
-		list = append(list, Said{Method: "rebase"})
+		list = append(list, MethodText{Method: "rebase"})
 	}
 	return list, nil
 }
 
-func newSaid(method, message string) Said {
+func newSaid(method, message string) MethodText {
 	title, rest, _ := strings.Cut(message, "\n")
-	return Said{method, title, strings.TrimSpace(rest)}
+	return MethodText{method, title, strings.TrimSpace(rest)}
 }
 
 // squashText returns the default text of a squash. It reads only the commits whose messages are needed.

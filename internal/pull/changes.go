@@ -21,7 +21,7 @@ func (api *API) commitRange(r *http.Request, a *repo.Access) (gitdata.Range, err
 		return gitdata.Range{}, err
 	}
 	return api.ranges.Read(api.s.db.State(r.Context()), numbered{a.ID, n}, func() (gitdata.Range, error) {
-		p, _, err := api.s.look(r.Context(), a, n)
+		p, _, err := api.s.findCached(r.Context(), a, n)
 		if err != nil {
 			return gitdata.Range{}, err
 		}

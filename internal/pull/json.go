@@ -27,7 +27,7 @@ type page struct {
 	heads    map[repo.ID]*repo.Repo    // the same, but for the base
 	pulls    map[issue.ID]*Pull        // by id of the issue
 	asked    map[issue.ID][]account.ID // who is asked for a review, by id of the issue
-	at       *tracker.Place            // the base
+	at       *tracker.Addresses        // the base
 	full     bool
 	checks   map[git.SHA]checkrun.Summary // of the heads, for the full form
 	statuses map[git.SHA]status.Summary
@@ -35,7 +35,7 @@ type page struct {
 
 func newPage(ctx context.Context, a *repo.Access) *page {
 	info := web.From(ctx)
-	return &page{Page: issue.NewPage(ctx, a), info: info, base: a, at: tracker.NewPlace(info, a.Repo),
+	return &page{Page: issue.NewPage(ctx, a), info: info, base: a, at: tracker.NewAddresses(info, a.Repo),
 		repos: map[repo.ID]*repo.Payload{a.ID: repo.NewPayload(a, info)}, heads: map[repo.ID]*repo.Repo{}}
 }
 

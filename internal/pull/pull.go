@@ -149,9 +149,9 @@ func (s *Service) find(
 	return p, i, err
 }
 
-// look is find with a cache: several parts of a page share one read in the same state of the database. The
+// findCached is find with a cache: several parts of a page share one read in the same state of the database. The
 // caller must not modify the result. Error: 404.
-func (s *Service) look(ctx context.Context, a *repo.Access, number int64) (*Pull, *issue.Issue, error) {
+func (s *Service) findCached(ctx context.Context, a *repo.Access, number int64) (*Pull, *issue.Issue, error) {
 	f, err := s.looked.Read(s.db.State(ctx), numbered{a.ID, number}, func() (found, error) {
 		p, i, err := s.find(ctx, a, number)
 		if err != nil {

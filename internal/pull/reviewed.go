@@ -11,7 +11,7 @@ import (
 
 // Find reads a pull request of a repository and its issue. Error: 404.
 func (s *Service) Find(ctx context.Context, a *repo.Access, number int64) (*Pull, *issue.Issue, error) {
-	return s.look(ctx, a, number)
+	return s.findCached(ctx, a, number)
 }
 
 // ByIDs reads pull requests by the ids of their issues in one query.

@@ -35,7 +35,7 @@ type Side struct {
 // Get reads a pull request with what it refers to. A test merge that is missing is made at once (decision 36).
 // Error: 404.
 func (s *Service) Get(ctx context.Context, a *repo.Access, number int64) (*View, error) {
-	p, _, err := s.look(ctx, a, number)
+	p, _, err := s.findCached(ctx, a, number)
 	if err == nil {
 		_, err = s.tested(ctx, p)
 	}

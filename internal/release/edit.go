@@ -313,7 +313,7 @@ func (s *Service) Delete(ctx context.Context, a *repo.Access, id int64) error {
 		for _, asset := range assets[r.ID] {
 			files = append(files, asset.File.ID)
 		}
-		if err := s.tellGone(tx, a, r); err != nil {
+		if err := s.recordDeleted(tx, a, r); err != nil {
 			return err
 		}
 		if err := remove(tx, r.ID); err != nil {

@@ -80,8 +80,8 @@ func textOf(s *string) string {
 	return *s
 }
 
-// tellGone records the webhook event of a release that is being deleted.
-func (s *Service) tellGone(tx *db.Tx, a *repo.Access, r *Release) error {
+// recordDeleted records the webhook event of a release that is being deleted.
+func (s *Service) recordDeleted(tx *db.Tx, a *repo.Access, r *Release) error {
 	info, err := hook.Listening(tx, a.ID, "release")
 	if err != nil || info == nil {
 		return err

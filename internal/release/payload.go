@@ -177,7 +177,7 @@ func (p *Page) Release(id int64) (any, error) {
 func (p *Page) payload(n int) (*payload, error) {
 	r := p.list[n]
 	a := p.repos[r.RepoID]
-	at := tracker.NewPlace(p.info, a.Repo)
+	at := tracker.NewAddresses(p.info, a.Repo)
 	self := at.API + "/releases/" + strconv.FormatInt(r.ID, 10)
 	out := &payload{URL: self, AssetsURL: self + "/assets", UploadURL: self + "/assets{?name,label}",
 		HTMLURL: at.Page + "/releases/tag/" + escapeTag(r.addressTag()), ID: r.ID,
@@ -198,7 +198,7 @@ func (p *Page) payload(n int) (*payload, error) {
 }
 
 func newAssetPayload(
-	at *tracker.Place, r *Release, x *Asset, people map[account.ID]*account.Account,
+	at *tracker.Addresses, r *Release, x *Asset, people map[account.ID]*account.Account,
 ) *assetPayload {
 	return &assetPayload{URL: at.API + "/releases/assets/" + strconv.FormatInt(x.ID, 10), ID: x.ID,
 		NodeID: account.NodeID(AssetResource, x.ID), Name: x.Name, Label: x.Label,

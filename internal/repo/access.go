@@ -242,15 +242,15 @@ func (a *Access) Require(need account.Role) error {
 	}
 }
 
-// Place has the stored roles of a user for a repository.
-type Place struct {
+// Roles has the stored roles of a user for a repository.
+type Roles struct {
 	Owner   *bool  // of the organization that owns it; nil: not a member
 	Granted *int64 // the role of a collaborator; nil: not a collaborator
 }
 
 // Role returns the caller's role in a repository (decisions 12, 62), limited by the token. caller may be
 // nil.
-func (p Place) Role(caller *account.Caller, r *Repo) account.Role {
+func (p Roles) Role(caller *account.Caller, r *Repo) account.Role {
 	role := p.grantedRole(caller, r)
 	if !r.Private {
 		role = max(role, account.Pull)
@@ -259,7 +259,7 @@ func (p Place) Role(caller *account.Caller, r *Repo) account.Role {
 }
 
 // grantedRole returns the caller's role without the public one.
-func (p Place) grantedRole(caller *account.Caller, r *Repo) account.Role {
+func (p Roles) grantedRole(caller *account.Caller, r *Repo) account.Role {
 	role := account.None
 	if r.Deleted() || r.Withdrawn && !caller.SeesAll() {
 		return role

@@ -59,7 +59,7 @@ func people(tx *db.Tx, r *Repo, column string, keys []any, found func(Person)) e
 		var kind int64
 		var siteAdmin bool
 		var public *bool
-		var at Place
+		var at Roles
 		if err := row.Scan(&p.ID, &p.Login, &kind, &siteAdmin, &at.Owner, &public, &at.Granted); err != nil {
 			return err
 		}

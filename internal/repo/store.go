@@ -46,7 +46,7 @@ func columnsFor(caller *account.Caller) string {
 
 // scanAccess reads accessColumns, and then more columns.
 func scanAccess(row db.Scanner, caller *account.Caller, more ...any) (*Access, error) {
-	var p Place
+	var p Roles
 	r := &Repo{}
 	a := &Access{Repo: r, Caller: caller}
 	err := row.Scan(append([]any{

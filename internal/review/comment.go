@@ -179,8 +179,8 @@ func (s *Service) EditComment(
 // commentEvent is the webhook event of comments.
 const commentEvent = "pull_request_review_comment"
 
-// tellGone sends a webhook event for a comment that is being deleted.
-func (s *Service) tellGone(c *issue.Change, a *repo.Access, now *Comment) error {
+// recordDeleted sends a webhook event for a comment that is being deleted.
+func (s *Service) recordDeleted(c *issue.Change, a *repo.Access, now *Comment) error {
 	info, err := hook.Listening(c.Tx, a.ID, commentEvent)
 	if err != nil || info == nil || now.Pending {
 		return err
@@ -200,7 +200,7 @@ func (s *Service) tellGone(c *issue.Change, a *repo.Access, now *Comment) error 
 // remain. Errors: 403, 404.
 func (s *Service) DeleteComment(ctx context.Context, a *repo.Access, found *Comment) error {
 	_, err := s.changeComment(ctx, a, found, func(c *issue.Change, now *Comment) error {
-		if err := s.tellGone(c, a, now); err != nil {
+		if err := s.recordDeleted(c, a, now); err != nil {
 			return err
 		}
 		if err := deleteComment(c.Tx, now.ID); err != nil {

@@ -20,14 +20,14 @@ type page struct {
 	*issue.Page
 	info    *web.Info
 	a       *repo.Access
-	at      *tracker.Place // of the repository
+	at      *tracker.Addresses // of the repository
 	rollups map[int64]reaction.Rollup
 	bodies  *text.Page
 }
 
 func newPage(ctx context.Context, a *repo.Access) *page {
 	info := web.From(ctx)
-	return &page{Page: issue.NewPage(ctx, a), info: info, a: a, at: tracker.NewPlace(info, a.Repo)}
+	return &page{Page: issue.NewPage(ctx, a), info: info, a: a, at: tracker.NewAddresses(info, a.Repo)}
 }
 
 // load reads the authors and their associations.

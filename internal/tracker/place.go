@@ -7,22 +7,22 @@ import (
 	"arbor/internal/web"
 )
 
-// Place is where a repository's resources are for one request.
-type Place struct {
+// Addresses is where a repository's resources are for one request.
+type Addresses struct {
 	Info *web.Info
 	API  string // the address of the repository in the API
 	Page string // and of its page
 }
 
-// NewPlace finds the addresses that the request is to be answered with.
-func NewPlace(info *web.Info, r *repo.Repo) *Place {
-	return &Place{Info: info, API: info.API(web.Path("repos", r.Owner.Login, r.Name)),
+// NewAddresses finds the addresses that the request is to be answered with.
+func NewAddresses(info *web.Info, r *repo.Repo) *Addresses {
+	return &Addresses{Info: info, API: info.API(web.Path("repos", r.Owner.Login, r.Name)),
 		Page: info.Page(web.Path(r.Owner.Login, r.Name))}
 }
 
-// PlaceOf is the place of a request's repository.
-func PlaceOf(r *http.Request, a *repo.Access) *Place {
-	return NewPlace(web.From(r.Context()), a.Repo)
+// AddressesOf is the place of a request's repository.
+func AddressesOf(r *http.Request, a *repo.Access) *Addresses {
+	return NewAddresses(web.From(r.Context()), a.Repo)
 }
 
 // PageSegment is the part of an address that leads to the pages of issues or of pull

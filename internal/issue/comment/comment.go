@@ -123,7 +123,7 @@ func (s *Service) Edit(ctx context.Context, a *repo.Access, found *Comment, t is
 // 403, 404.
 func (s *Service) Delete(ctx context.Context, a *repo.Access, found *Comment) error {
 	_, err := s.change(ctx, a, found, func(c *issue.Change, now *Comment) error {
-		if err := s.tellGone(c, a, now); err != nil {
+		if err := s.recordDeleted(c, a, now); err != nil {
 			return err
 		}
 		if err := deleteRow(c.Tx, now); err != nil {
@@ -137,8 +137,8 @@ func (s *Service) Delete(ctx context.Context, a *repo.Access, found *Comment) er
 	return err
 }
 
-// tellGone sends a webhook event for a comment that is being deleted.
-func (s *Service) tellGone(c *issue.Change, a *repo.Access, now *Comment) error {
+// recordDeleted sends a webhook event for a comment that is being deleted.
+func (s *Service) recordDeleted(c *issue.Change, a *repo.Access, now *Comment) error {
 	info, err := hook.Listening(c.Tx, a.ID, "issue_comment")
 	if err != nil || info == nil {
 		return err

@@ -19,7 +19,7 @@ import (
 // queries.
 type Page struct {
 	people   *issue.Page // authors and their associations
-	places   map[repo.ID]*tracker.Place
+	places   map[repo.ID]*tracker.Addresses
 	accesses map[repo.ID]*repo.Access
 	info     *web.Info
 	comments []*Comment
@@ -35,9 +35,9 @@ func NewPage(ctx context.Context, accesses ...*repo.Access) *Page {
 	info := web.From(ctx)
 	p := &Page{people: issue.NewPage(ctx, accesses...), info: info,
 		reactions: info.Media.Preview(web.Reactions),
-		places:    map[repo.ID]*tracker.Place{}, accesses: map[repo.ID]*repo.Access{}, at: map[int64]int{}}
+		places:    map[repo.ID]*tracker.Addresses{}, accesses: map[repo.ID]*repo.Access{}, at: map[int64]int{}}
 	for _, a := range accesses {
-		p.accesses[a.ID], p.places[a.ID] = a, tracker.NewPlace(p.info, a.Repo)
+		p.accesses[a.ID], p.places[a.ID] = a, tracker.NewAddresses(p.info, a.Repo)
 	}
 	return p
 }

@@ -27,7 +27,7 @@ func (s *Service) DeleteLabel(ctx context.Context, a *repo.Access, name string) 
 		if err != nil {
 			return err
 		}
-		if err := label.TellGone(tx, a, l); err != nil {
+		if err := label.RecordDeleted(tx, a, l); err != nil {
 			return err
 		}
 		if err := label.Delete(tx, l); err != nil {

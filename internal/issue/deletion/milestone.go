@@ -35,7 +35,7 @@ func (s *Service) DeleteMilestone(ctx context.Context, a *repo.Access, number in
 		if err != nil {
 			return err
 		}
-		if err := milestone.TellGone(tx, a, m); err != nil {
+		if err := milestone.RecordDeleted(tx, a, m); err != nil {
 			return err
 		}
 		if err := milestone.Delete(tx, m); err != nil {

@@ -21,7 +21,7 @@
 // What the room adds is given as values in Options and rendered by templates that the room defines again in
 // its own files. Their names, and what "." is in them:
 //
-//	{{define "diff-under"}}     below a line: a Slot, Value is Options.Under[Place]
+//	{{define "diff-under"}}     below a line: a Slot, Value is Options.Under[Position]
 //	{{define "diff-file-acts"}} at the right of a file's header: a Slot, Value is Options.OfFile[path]; Place.Line is 0
 //	{{define "diff-file-end"}}  below the lines of a file: the same Slot
 //	{{define "diff-top"}}       in the bar above all files: the *View
@@ -67,8 +67,8 @@ const (
 	Right = "RIGHT"
 )
 
-// Place is a line of a changed file. Path is the new one.
-type Place struct {
+// Position is a line of a changed file. Path is the new one.
+type Position struct {
 	Path string
 	Side string // Left or Right
 	Line int64  // from 1; 0: the file as a whole
@@ -76,10 +76,10 @@ type Place struct {
 
 // Options are what a room adds. All of it may be missing.
 type Options struct {
-	Under  map[Place]any  // what stands below lines
-	OfFile map[string]any // what stands around files, by path
-	Extra  any            // for the room's templates
-	Text   string         // the address of the whole diff as text; empty: none
+	Under  map[Position]any // what stands below lines
+	OfFile map[string]any   // what stands around files, by path
+	Extra  any              // for the room's templates
+	Text   string           // the address of the whole diff as text; empty: none
 
 	// Collapse reports files that are collapsed at first, such as those marked as viewed.
 	Collapse func(f *page.ChangedFile) bool
@@ -87,7 +87,7 @@ type Options struct {
 
 // Slot is the place in a diff that a room's template fills.
 type Slot struct {
-	Place
+	Position
 	File  *File
 	Value any
 	Extra any
@@ -252,17 +252,17 @@ func (f *File) hidden(o Options) string {
 // place puts what the room gave into the file and below its lines.
 func (f *File) place(o Options) {
 	if value, ok := o.OfFile[f.Filename]; ok {
-		f.Acts = &Slot{Place: Place{Path: f.Filename}, File: f, Value: value, Extra: o.Extra}
+		f.Acts = &Slot{Position: Position{Path: f.Filename}, File: f, Value: value, Extra: o.Extra}
 	}
 	if len(o.Under) == 0 {
 		return
 	}
-	used := map[Place]bool{}
+	used := map[Position]bool{}
 	take := func(row *Row, side string, line int64) {
-		at := Place{f.Filename, side, line}
+		at := Position{f.Filename, side, line}
 		if value, ok := o.Under[at]; ok && line > 0 && !used[at] {
 			used[at] = true
-			row.Under = append(row.Under, Slot{Place: at, File: f, Value: value, Extra: o.Extra})
+			row.Under = append(row.Under, Slot{Position: at, File: f, Value: value, Extra: o.Extra})
 		}
 	}
 	for n := range f.Rows {
@@ -275,7 +275,7 @@ func (f *File) place(o Options) {
 	}
 	for at, value := range o.Under {
 		if at.Path == f.Filename && !used[at] {
-			f.Below = append(f.Below, Slot{Place: at, File: f, Value: value, Extra: o.Extra})
+			f.Below = append(f.Below, Slot{Position: at, File: f, Value: value, Extra: o.Extra})
 		}
 	}
 	slices.SortFunc(f.Below, func(a, b Slot) int { return int(a.Line - b.Line) })

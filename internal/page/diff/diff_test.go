@@ -73,7 +73,7 @@ func TestForms(t *testing.T) {
 // Rooms put their own below lines and around files, also where the line is not shown.
 func TestSlots(t *testing.T) {
 	t.Parallel()
-	o := diff.Options{Extra: "more", OfFile: map[string]any{"a": "file"}, Under: map[diff.Place]any{
+	o := diff.Options{Extra: "more", OfFile: map[string]any{"a": "file"}, Under: map[diff.Position]any{
 		{Path: "a", Side: diff.Right, Line: 2}: "new", {Path: "a", Side: diff.Left, Line: 2}: "old",
 		{Path: "a", Side: diff.Right, Line: 99}: "far",
 		{Path: "b", Side: diff.Right, Line: 2}:  "other"}}

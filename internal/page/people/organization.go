@@ -65,10 +65,10 @@ func (p *Pages) owned(r *http.Request) (shown, error) {
 }
 
 // hooksOf is the request's organization as what has webhooks.
-func (p *Pages) hooksOf(r *http.Request) *webhook.Place {
+func (p *Pages) hooksOf(r *http.Request) *webhook.Owner {
 	org := web.Param(r, "org")
 	at := web.Path("orgs", org)
-	return &webhook.Place{API: at, Settings: at + "/settings", Org: org,
+	return &webhook.Owner{API: at, Settings: at + "/settings", Org: org,
 		May: func() error {
 			_, err := p.owned(r)
 			return err

@@ -64,7 +64,7 @@ func (p *Pages) DeleteBranch(w http.ResponseWriter, r *http.Request, a *repo.Acc
 	if err != nil {
 		return err
 	}
-	o, err := p.of.Pulls.Outlook(r.Context(), a, number)
+	o, err := p.of.Pulls.MergeBox(r.Context(), a, number)
 	if err != nil {
 		return err
 	}

@@ -165,7 +165,7 @@ func changed(file []byte, path string, all []replacement) ([]byte, error) {
 		if n > 0 && one.last >= list[n-1].first {
 			return nil, errs.New(errs.Invalid, "Two of the suggestions change the same lines of "+path+".")
 		}
-		if one.first < 1 || one.last > int64(len(lines)) || !one.fits(lines[:one.last]) {
+		if one.first < 1 || one.last > int64(len(lines)) || !one.applies(lines[:one.last]) {
 			return nil, errs.New(errs.Invalid, "This suggestion is outdated: nothing was committed.")
 		}
 		end := lines[one.last-1][len(bytes.TrimRight(lines[one.last-1], "\r\n")):]
@@ -181,9 +181,9 @@ func changed(file []byte, path string, all []replacement) ([]byte, error) {
 	return bytes.Join(lines, nil), nil
 }
 
-// fits reports that the file has the lines that the suggestion is for: its comment may have been carried
+// applies reports that the file has the lines that the suggestion is for: its comment may have been carried
 // wrong, and what a symbolic link leads to is another file.
-func (r *replacement) fits(lines [][]byte) bool {
+func (r *replacement) applies(lines [][]byte) bool {
 	for n := range r.old {
 		at := len(lines) - 1 - n
 		if at < 0 {

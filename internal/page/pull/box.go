@@ -16,7 +16,7 @@ import (
 // box is what a merge would meet, and what the viewer may do about it.
 type box struct {
 	*scene
-	*pull.Outlook
+	*pull.MergeBox
 	Sum      rollup
 	Approved []page.User
 	Against  []page.User // who ask for changes
@@ -83,7 +83,7 @@ func (b *box) MayRevert() bool { return b.Pull.Merged && b.MayMerge }
 func (p *Pages) box(r *http.Request, a *repo.Access, s *scene) (*box, error) {
 	b := &box{scene: s}
 	var err error
-	if b.Outlook, err = p.of.Pulls.Outlook(r.Context(), a, s.Pull.Number); err != nil {
+	if b.MergeBox, err = p.of.Pulls.MergeBox(r.Context(), a, s.Pull.Number); err != nil {
 		return nil, err
 	}
 	if b.Sum, err = p.rollup(r.Context(), a, s.Pull.Head.SHA); err != nil {

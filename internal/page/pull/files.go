@@ -32,7 +32,7 @@ type under struct {
 // lineForm is the form for a comment on a line.
 type lineForm struct {
 	*scene
-	Place diff.Place
+	Place diff.Position
 	Start int64 // the first of several lines; 0: one
 	Text  string
 }
@@ -71,13 +71,13 @@ func (p *Pages) Files(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 		return err
 	}
 	v.More = rest
-	o := diff.Options{Under: map[diff.Place]any{}, OfFile: map[string]any{}, Extra: s, Text: s.Act + ".diff"}
+	o := diff.Options{Under: map[diff.Position]any{}, OfFile: map[string]any{}, Extra: s, Text: s.Act + ".diff"}
 	var notes []page.Annotation
 	if notes, v.Noted, err = p.annotations(r.Context(), a, s.Pull.Head.SHA); err != nil {
 		return err
 	}
 	for n := range notes {
-		at := diff.Place{Path: notes[n].Path, Side: diff.Right, Line: notes[n].End}
+		at := diff.Position{Path: notes[n].Path, Side: diff.Right, Line: notes[n].End}
 		slot(o.Under, at).Notes = append(slot(o.Under, at).Notes, &notes[n])
 	}
 	for _, t := range threads {
@@ -124,7 +124,7 @@ func (p *Pages) annotations(
 }
 
 // slot returns the slot below a line, for adding to it.
-func slot(all map[diff.Place]any, at diff.Place) *under {
+func slot(all map[diff.Position]any, at diff.Position) *under {
 	u, _ := all[at].(*under)
 	if u == nil {
 		u = &under{}
@@ -143,7 +143,7 @@ func (s *scene) lineForm(where string) *lineForm {
 	if !ok || side != diff.Left && side != diff.Right {
 		return nil
 	}
-	f := &lineForm{scene: s, Place: diff.Place{Path: path, Side: side}}
+	f := &lineForm{scene: s, Place: diff.Position{Path: path, Side: side}}
 	first, last, several := strings.Cut(lines, "-")
 	var err error
 	if f.Place.Line, err = strconv.ParseInt(first, 10, 64); err != nil || f.Place.Line < 1 {
@@ -167,7 +167,7 @@ func cutLast(s, sep string) (before, after string, found bool) {
 
 // Blank is the form that the script puts below a line.
 func (v *filesView) Blank() *lineForm {
-	return &lineForm{scene: v.scene, Place: diff.Place{Side: diff.Right}}
+	return &lineForm{scene: v.scene, Place: diff.Position{Side: diff.Right}}
 }
 
 // Back is the page without the form.

@@ -21,7 +21,7 @@ type thread struct {
 	ID       int64 // of its first comment, also if that was deleted
 	Path     string
 	Lines    string // "line 3", "lines 3 to 5"
-	Place    diff.Place
+	Place    diff.Position
 	Outdated bool
 	Pending  bool // nobody else sees it yet
 	By       string
@@ -122,9 +122,9 @@ func (s *scene) thread(id int64, c *lineComment) *thread {
 	}
 	switch {
 	case c.Whole || line == 0:
-		t.Place = diff.Place{Path: c.Path, Side: diff.Right}
+		t.Place = diff.Position{Path: c.Path, Side: diff.Right}
 	default:
-		t.Place = diff.Place{Path: c.Path, Side: c.Side, Line: line}
+		t.Place = diff.Position{Path: c.Path, Side: c.Side, Line: line}
 		t.Lines = "line " + strconv.FormatInt(line, 10)
 		if start > 0 && start != line {
 			t.Lines = "lines " + strconv.FormatInt(start, 10) + " to " + strconv.FormatInt(line, 10)

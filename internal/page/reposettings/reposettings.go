@@ -88,8 +88,8 @@ func (p *Pages) Routes() []route.Route {
 }
 
 // hooksOf is the repository as what has webhooks.
-func (p *Pages) hooksOf(r *http.Request, a *repo.Access) *webhook.Place {
-	return &webhook.Place{API: "/repos" + path(a), Settings: at(a, ""), May: func() error { return mayAdmin(a) },
+func (p *Pages) hooksOf(r *http.Request, a *repo.Access) *webhook.Owner {
+	return &webhook.Owner{API: "/repos" + path(a), Settings: at(a, ""), May: func() error { return mayAdmin(a) },
 		Frame: func(title string) (page.Frame, error) { return p.kit.RepoFrame(r, a, "settings", title) },
 		Open: func(act hook.Act) (ctx context.Context, o hook.Owner, err error) {
 			ctx, o = r.Context(), hook.OfRepository(a)

@@ -203,7 +203,7 @@ func (p *Pages) ofApp(h webhook.Handler) web.Handler {
 		if err != nil {
 			return err
 		}
-		return h(w, r, &webhook.Place{API: "/app/hook", Settings: "/settings/apps" + web.Path(slug), App: true,
+		return h(w, r, &webhook.Owner{API: "/app/hook", Settings: "/settings/apps" + web.Path(slug), App: true,
 			May:   func() error { return nil }, // Open asks
 			Frame: func(title string) (page.Frame, error) { return p.kit.Frame(r, title+" · "+a.Name) },
 			Open: func(act hook.Act) (ctx context.Context, o hook.Owner, err error) {

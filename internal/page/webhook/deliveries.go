@@ -105,7 +105,7 @@ type deliveryView struct {
 }
 
 // pageOf is the address of the page of the request's webhook.
-func pageOf(r *http.Request, at *Place) string {
+func pageOf(r *http.Request, at *Owner) string {
 	if at.App {
 		return at.Settings + "/advanced"
 	}
@@ -122,7 +122,7 @@ type recentView struct {
 // GET /settings/apps/{app_slug}/advanced
 //
 // Recent lists the last deliveries of an App's hook; cursor leads to older ones. Error: 404.
-func (p *Pages) Recent(w http.ResponseWriter, r *http.Request, at *Place) (err error) {
+func (p *Pages) Recent(w http.ResponseWriter, r *http.Request, at *Owner) (err error) {
 	v := &recentView{}
 	if v.View, err = at.frame("Deliveries"); err != nil {
 		return err
@@ -138,7 +138,7 @@ func (p *Pages) Recent(w http.ResponseWriter, r *http.Request, at *Place) (err e
 }
 
 // deliveryPath is the address of the request's delivery in the API.
-func deliveryPath(r *http.Request, at *Place) string {
+func deliveryPath(r *http.Request, at *Owner) string {
 	self := at.API
 	if !at.App {
 		self += hookPath(r)
@@ -147,7 +147,7 @@ func deliveryPath(r *http.Request, at *Place) string {
 }
 
 // deliveryOf opens the request's webhook for an act on a delivery. Errors: those of open, 404.
-func (at *Place) deliveryOf(
+func (at *Owner) deliveryOf(
 	r *http.Request, act hook.Act,
 ) (ctx context.Context, o hook.Owner, id, of int64, err error) {
 	if ctx, o, id, err = at.open(r, act); err == nil {
@@ -161,7 +161,7 @@ func (at *Place) deliveryOf(
 // GET /settings/apps/{app_slug}/deliveries/{delivery_id}
 //
 // Delivery shows what was sent and what came back. Errors: 401, 403, 404.
-func (p *Pages) Delivery(w http.ResponseWriter, r *http.Request, at *Place) error {
+func (p *Pages) Delivery(w http.ResponseWriter, r *http.Request, at *Owner) error {
 	f, err := at.frame("Delivery")
 	if err != nil {
 		return err
@@ -182,7 +182,7 @@ func (p *Pages) Delivery(w http.ResponseWriter, r *http.Request, at *Place) erro
 // POST /settings/apps/{app_slug}/deliveries/{delivery_id}
 //
 // Redeliver sends the delivery once more. Errors: 401, 403, 404, 409 where many wait.
-func (p *Pages) Redeliver(w http.ResponseWriter, r *http.Request, at *Place) error {
+func (p *Pages) Redeliver(w http.ResponseWriter, r *http.Request, at *Owner) error {
 	if err := at.May(); err != nil {
 		return err
 	}

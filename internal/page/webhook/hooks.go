@@ -62,7 +62,7 @@ type hooksView struct {
 // GET /orgs/{org}/settings/hooks
 //
 // Hooks lists the webhooks. Errors: 401, 403.
-func (p *Pages) Hooks(w http.ResponseWriter, r *http.Request, at *Place) error {
+func (p *Pages) Hooks(w http.ResponseWriter, r *http.Request, at *Owner) error {
 	f, err := at.frame("Webhooks")
 	if err != nil {
 		return err
@@ -197,7 +197,7 @@ type hookView struct {
 // GET /orgs/{org}/settings/hooks/new
 //
 // NewHook shows the form of a webhook that is to be added. Errors: 401, 403.
-func (p *Pages) NewHook(w http.ResponseWriter, r *http.Request, at *Place) error {
+func (p *Pages) NewHook(w http.ResponseWriter, r *http.Request, at *Owner) error {
 	f, err := at.frame("Add webhook")
 	if err != nil {
 		return err
@@ -211,7 +211,7 @@ func (p *Pages) NewHook(w http.ResponseWriter, r *http.Request, at *Place) error
 // POST /orgs/{org}/settings/hooks/new
 //
 // CreateHook adds a webhook. Errors: 401, 403.
-func (p *Pages) CreateHook(w http.ResponseWriter, r *http.Request, at *Place) error {
+func (p *Pages) CreateHook(w http.ResponseWriter, r *http.Request, at *Owner) error {
 	if err := at.May(); err != nil {
 		return err
 	}
@@ -243,7 +243,7 @@ func (p *Pages) CreateHook(w http.ResponseWriter, r *http.Request, at *Place) er
 func hookPath(r *http.Request) string { return "/hooks" + web.Path(web.Param(r, "hook_id")) }
 
 // open is Open for the request's webhook. Errors: those of Open, 404.
-func (at *Place) open(
+func (at *Owner) open(
 	r *http.Request, act hook.Act,
 ) (ctx context.Context, o hook.Owner, id int64, err error) {
 	if ctx, o, err = at.Open(act); err == nil {
@@ -256,7 +256,7 @@ func (at *Place) open(
 // GET /orgs/{org}/settings/hooks/{hook_id}
 //
 // Hook shows a webhook and its last deliveries; cursor leads to older ones. Errors: 401, 403, 404.
-func (p *Pages) Hook(w http.ResponseWriter, r *http.Request, at *Place) error {
+func (p *Pages) Hook(w http.ResponseWriter, r *http.Request, at *Owner) error {
 	v, err := p.hook(r, at)
 	if err != nil {
 		return err
@@ -264,7 +264,7 @@ func (p *Pages) Hook(w http.ResponseWriter, r *http.Request, at *Place) error {
 	return p.t.Page(w, r, "hook.html", v)
 }
 
-func (p *Pages) hook(r *http.Request, at *Place) (*hookView, error) {
+func (p *Pages) hook(r *http.Request, at *Owner) (*hookView, error) {
 	f, err := at.frame("Webhook")
 	if err != nil {
 		return nil, err
@@ -287,7 +287,7 @@ func (p *Pages) hook(r *http.Request, at *Place) (*hookView, error) {
 // POST /orgs/{org}/settings/hooks/{hook_id}
 //
 // ChangeHook changes the webhook, or as do says pings it, sends a test, or removes it. Errors: 401, 403, 404.
-func (p *Pages) ChangeHook(w http.ResponseWriter, r *http.Request, at *Place) error {
+func (p *Pages) ChangeHook(w http.ResponseWriter, r *http.Request, at *Owner) error {
 	if err := at.May(); err != nil {
 		return err
 	}
@@ -315,7 +315,7 @@ func (p *Pages) ChangeHook(w http.ResponseWriter, r *http.Request, at *Place) er
 }
 
 // changeHook does what the form f says. It returns the address of the page that shows the result, and what was done.
-func (p *Pages) changeHook(r *http.Request, at *Place, f page.Form) (to, done string, err error) {
+func (p *Pages) changeHook(r *http.Request, at *Owner, f page.Form) (to, done string, err error) {
 	do, act := f.Get("do"), hook.Changing
 	if do == "remove" {
 		act = hook.Removing

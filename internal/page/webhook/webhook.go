@@ -33,8 +33,8 @@ type Pages struct {
 // New returns the pages with the templates of a package, which include Files.
 func New(kit *page.Kit, t *page.Templates) *Pages { return &Pages{kit, t} }
 
-// Place is what has webhooks.
-type Place struct {
+// Owner is what has webhooks.
+type Owner struct {
 	API      string       // its address in the API
 	Settings string       // the address of its settings
 	Org      string       // login of the organization; empty: it is a repository
@@ -57,7 +57,7 @@ type View struct {
 }
 
 // frame returns the frame of a page. Errors: those of May.
-func (at *Place) frame(title string) (View, error) {
+func (at *Owner) frame(title string) (View, error) {
 	if err := at.May(); err != nil {
 		return View{}, err
 	}
@@ -70,7 +70,7 @@ func (at *Place) frame(title string) (View, error) {
 }
 
 // Handler answers a page of a place's webhooks.
-type Handler = func(w http.ResponseWriter, r *http.Request, at *Place) error
+type Handler = func(w http.ResponseWriter, r *http.Request, at *Owner) error
 
 // Route is a page, by its address below the settings.
 type Route struct {

@@ -108,11 +108,11 @@ func listCollaborators(tx *db.Tx, r *repo.Repo, c Choice, page web.Page) ([]Coll
 }
 
 func collaboratorPage(tx *db.Tx, r *repo.Repo, from string, page web.Page) ([]Collaborator, error) {
-	var places []repo.Place
+	var places []repo.Roles
 	var ids []account.ID
 	err := db.QueryEach(tx, func(row db.Scanner) error {
 		var id account.ID
-		var p repo.Place
+		var p repo.Roles
 		if err := row.Scan(&id, &p.Owner, &p.Granted); err != nil {
 			return err
 		}

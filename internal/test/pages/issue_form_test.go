@@ -401,7 +401,7 @@ func TestLongConversation(t *testing.T) {
 		const at, most = "/alice/garden/issues/1", 26
 		count := func(path string) int64 {
 			t.Helper()
-			least := int64(1 << 30)                          // without background work
+			least := int64(1 << 30)                            // without background work
 			for n := 0; n < 4 || n < 30 && least > most; n++ { // there is more background work on a busy machine
 				// Somebody changes something, so that nothing is kept.
 				s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden", As: "alice",

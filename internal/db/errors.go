@@ -111,7 +111,7 @@ func translatePostgres(err error) error {
 	return err
 }
 
-// fatal says that trying again is no use: the disk is full or broken.
+// fatal reports errors that a retry cannot cure: the disk is full or broken.
 func fatal(err error) bool {
 	switch primary(err) {
 	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_READONLY,

@@ -77,7 +77,7 @@ func QueryMap[K comparable, V any](tx *Tx, query string, args ...any) (map[K]V, 
 	return found, err
 }
 
-// QueryByID calls read for rows of some ids, and returns them by id. No ids are no query. Ids without a row are missing
+// QueryByID calls read for rows of some ids, and returns them by id. Without ids it runs no query. Ids without a row are missing
 // from the map.
 func QueryByID[ID comparable, V any](
 	ids []ID, idOf func(*V) ID, read func() ([]*V, error),

@@ -21,8 +21,8 @@ const (
 	maxTries    = 4
 )
 
-// incremental lets a new file give free pages back, see Shrink. An older file gets it with VACUUM. Set again it
-// writes, so that commands could not open a store on a full disk.
+// incremental allows a new file to return free pages to the disk, see Shrink. An older file gets it with VACUUM.
+// SQLite writes when it is set again, so commands could not open a store on a full disk.
 const incremental = "auto_vacuum=2"
 
 // sqliteBackend is a database in a file: one writer, some readers.
@@ -86,7 +86,7 @@ func reading(cacheKiB int) []string {
 	return []string{fmt.Sprintf("cache_size=-%d", cacheKiB), "query_only=1"}
 }
 
-// openSQLite makes a pool of a size; 0: any number of connections, of which none is kept.
+// openSQLite returns a pool of at most size connections. With size 0 it opens any number and keeps none.
 func openSQLite(path string, size int, pragmas ...string) (*sql.DB, error) {
 	c, err := newSQLiteConnector(path, pragmas...)
 	if err != nil {

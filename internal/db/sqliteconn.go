@@ -86,10 +86,10 @@ func (c *sqliteConn) checkpoint(mode string) (busy bool, err error) {
 	return busy || err != nil, translateSQLite(err)
 }
 
-// release gives a connection that can be used again back to its pool.
+// release returns a usable connection to its pool.
 func (c *sqliteConn) release() { _ = c.raw.Close() }
 
-// close closes the connection, in whatever state it is. An error of the driver's is of no use to anybody.
+// close closes the connection in any state. It ignores the driver's error, since nobody could act on it.
 func (c *sqliteConn) close() {
 	_ = c.raw.Raw(func(any) error { return driver.ErrBadConn }) // database/sql closes such a one
 }

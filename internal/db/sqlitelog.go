@@ -12,10 +12,9 @@ const (
 	waitLog  = 20       // ms for which readers are waited for then, and writers wait with them
 )
 
-// boundLog now and then looks whether the log has outgrown its bound, which
-// happens when there is never a moment without readers, and then waits for
-// them a little: the log can begin anew when none is left in it. A backup reads
-// for longer than any writer should wait: then the log grows until it has ended.
+// boundLog checks the size of the log after every checkLog commits. A log without a moment free of readers outgrows
+// its bound; then boundLog waits a little for them, since SQLite starts the log over once nobody reads it. A backup
+// reads for longer than a writer should wait: the log then grows until the backup has ended.
 func (w *writer) boundLog() {
 	if w.commits++; w.commits%checkLog != 0 {
 		return

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// How long and in what number callers wait for a connection or for their turn to write, before they are told
-// that the server is overloaded.
+// The limits on callers that wait for a connection or for their turn to write. Beyond them the server is
+// overloaded.
 const (
 	maxWait    = 30 * time.Second
 	maxWaiting = 4096

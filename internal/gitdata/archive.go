@@ -16,7 +16,7 @@ import (
 // GET /repos/{owner}/{repo}/tarball/{ref...}
 //
 // GetTarball redirects to the files of a branch, a tag or a commit as tar.gz; the default branch if there
-// is no ref. Errors: 404, 409 for an empty repository.
+// is not a ref. Errors: 404, 409 for an empty repository.
 func (api *API) GetTarball(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return api.toArchive(w, r, a, git.TarGz)
 }

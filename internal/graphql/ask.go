@@ -177,7 +177,7 @@ func (q *query) changeBy(ctx context.Context, question Question, body map[string
 	return changed(answer)
 }
 
-// changed decodes the answer to a change. It returns nil if the answer is no object.
+// changed decodes the answer to a change. It returns nil if the answer is not an object.
 func changed(answer *web.Captured) (payload, error) {
 	if b := answer.Body.Bytes(); len(b) > 0 && b[0] == '{' {
 		return members(b)

@@ -27,7 +27,7 @@ type Annotation struct {
 	Alone bool // the page shows no other
 }
 
-// NewAnnotation makes the view of an annotation in a repository.
+// NewAnnotation returns the view of an annotation in a repository.
 func NewAnnotation(n *checkrun.Note, a *repo.Access) Annotation {
 	at := web.Path(a.Owner.Login, a.Name)
 	v := Annotation{Path: n.Path, RunPage: at + "/runs/" + strconv.FormatInt(n.Run.ID, 10),

@@ -55,7 +55,7 @@ func NewUsers(list []*account.Account) []User {
 	return users
 }
 
-// NewRepository makes the view of a repository.
+// NewRepository returns the view of a repository.
 func NewRepository(a *repo.Access) Repository {
 	r := Repository{ID: int64(a.ID), Name: a.Name, FullName: a.FullName(), Owner: *NewUser(&a.Owner), Private: a.Private,
 		Archived: a.Archived, Fork: a.ParentID != 0, Description: TextOf(a.Description), Homepage: TextOf(a.Homepage),
@@ -67,7 +67,7 @@ func NewRepository(a *repo.Access) Repository {
 	return r
 }
 
-// NewRepositories makes the views of repositories.
+// NewRepositories returns the views of repositories.
 func NewRepositories(list []*repo.Access) []Repository {
 	views := make([]Repository, len(list))
 	for n, a := range list {
@@ -76,13 +76,13 @@ func NewRepositories(list []*repo.Access) []Repository {
 	return views
 }
 
-// NewKey makes the view of an SSH key.
+// NewKey returns the view of an SSH key.
 func NewKey(k *account.Key) Key {
 	return Key{ID: k.ID, Key: k.PublicKey, Title: k.Title, ReadOnly: k.ReadOnly, AddedBy: k.AddedLogin,
 		CreatedAt: Moment(k.CreatedAt), LastUsed: Moment(k.LastUsedAt)}
 }
 
-// NewLabel makes the view of a label.
+// NewLabel returns the view of a label.
 func NewLabel(l *label.Label) Label {
 	return Label{Name: l.Name, Color: l.Color, Description: TextOf(l.Description)}
 }
@@ -115,7 +115,7 @@ func NewMilestones(list []*milestone.View) []Milestone {
 	return views
 }
 
-// NewAttachments makes the view of a page of attachments in a repository.
+// NewAttachments returns the view of a page of attachments in a repository.
 func NewAttachments(l *attachment.Listing, a *repo.Access) Attachments {
 	v := Attachments{Files: l.Files, Bytes: l.Bytes}
 	for _, x := range l.Items {
@@ -125,7 +125,7 @@ func NewAttachments(l *attachment.Listing, a *repo.Access) Attachments {
 	return v
 }
 
-// NewReactions makes the view of a rollup.
+// NewReactions returns the view of a rollup.
 func NewReactions(u reaction.Rollup) Reactions {
 	of := func(c reaction.Content) int64 { return u[c-1] }
 	return Reactions{PlusOne: of(reaction.PlusOne), MinusOne: of(reaction.MinusOne), Laugh: of(reaction.Laugh),

@@ -34,7 +34,7 @@ func newSignature(s git.Signature) Signature {
 	return Signature{Name: Valid(s.Name), Email: Valid(s.Email), Date: s.When.UTC()}
 }
 
-// NewCommit makes the view of a commit.
+// NewCommit returns the view of a commit.
 func NewCommit(v *gitdata.CommitView) Commit {
 	c := Commit{SHA: string(v.SHA), Author: NewUser(v.WrittenBy), HTMLURL: RepoPath(v.In) + "/commit/" + string(v.SHA)}
 	c.Commit.Message = Valid(strings.TrimRight(v.Message, "\n"))
@@ -42,7 +42,7 @@ func NewCommit(v *gitdata.CommitView) Commit {
 	return c
 }
 
-// NewCommits makes the views of commits.
+// NewCommits returns the views of commits.
 func NewCommits(list []*gitdata.CommitView) []Commit {
 	commits := make([]Commit, len(list))
 	for n, c := range list {
@@ -51,7 +51,7 @@ func NewCommits(list []*gitdata.CommitView) []Commit {
 	return commits
 }
 
-// NewChangedFiles makes the views of changed files.
+// NewChangedFiles returns the views of changed files.
 func NewChangedFiles(c *gitdata.Changes) []ChangedFile {
 	files := make([]ChangedFile, len(c.Files))
 	for n := range c.Files {
@@ -60,7 +60,7 @@ func NewChangedFiles(c *gitdata.Changes) []ChangedFile {
 	return files
 }
 
-// newChangedFile makes the view of a file; the address of a deleted one leads to where it was last.
+// newChangedFile returns the view of a file; the address of a deleted one leads to where it was last.
 func newChangedFile(c *gitdata.Changes, f *diff.File) ChangedFile {
 	sha, at := f.SHA, c.To
 	if f.Status == 'D' {

@@ -30,7 +30,7 @@ type Info struct {
 	zip     bool       // the answer may be compressed, see MayZip
 	// the requested members of a payload, if the handler can omit others; nil: all
 	Members []string
-	// a webhook payload is rendered: it is no one's request, and shows no permissions
+	// a webhook payload is rendered: it has no caller and shows no permissions
 	ForHook bool
 	Asked   Asked      // if set, called for each parameter that a handler reads; used by tests
 	queried string     // what query was read from

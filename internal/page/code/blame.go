@@ -85,7 +85,7 @@ func (p *Pages) Blame(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 	return p.t.Page(w, r, "blame.html", v)
 }
 
-// hunks makes the view of what was blamed. It returns the query of another page if the requested line is
+// hunks returns the view of what was blamed. It returns the query of another page if the requested line is
 // there.
 func (p *Pages) hunks(r *http.Request, v *blameView, b *gitdata.Blamed) (to string) {
 	var text strings.Builder

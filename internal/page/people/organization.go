@@ -135,7 +135,7 @@ func (p *Pages) deleteOrg(r *http.Request, login string) error {
 	return p.of.Accounts.DeleteOrg(ctx, caller(r), login)
 }
 
-// The fields of the form that are no texts of a profile.
+// The fields of the form that do not belong to the profile.
 const permissionField, forksField = "default_repository_permission", "members_can_fork_private_repositories"
 
 // orgBody is what a form says of an organization.

@@ -11,7 +11,7 @@ import (
 	"arbor/internal/star"
 )
 
-// mark makes a change for which a token needs one of the scopes, and leads back to where the button was. open gives
+// mark applies a change for which a token needs one of the scopes, and leads back to where the button was. open gives
 // the context of the change.
 func (p *Pages) mark(w http.ResponseWriter, r *http.Request, a *repo.Access, scopes scope.Set,
 	open func(*http.Request, *repo.Access, account.Role) (context.Context, error),

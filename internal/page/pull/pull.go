@@ -50,7 +50,7 @@ type Pages struct {
 	of   Services
 }
 
-// New makes the pages.
+// New returns the pages.
 func New(kit *page.Kit, conversations *talk.Pages, of Services) *Pages {
 	return &Pages{kit, roomTemplates, conversations, of}
 }

@@ -165,7 +165,7 @@ func (v *editView) body() map[string]any {
 		"prerelease": v.Pre}
 }
 
-// edit makes the edit that a form asks for.
+// edit returns the edit in a form.
 func (v *editView) edit(form page.Form, action string) (e release.Edit, err error) {
 	fields := form.Changed(v.body())
 	if v.Old != nil {
@@ -205,7 +205,7 @@ func (v *editView) edit(form page.Form, action string) (e release.Edit, err erro
 	return e, nil
 }
 
-// send makes or changes the release, and returns the address of its page.
+// send creates or changes the release, and returns the address of its page.
 func (p *Pages) send(r *http.Request, a *repo.Access, form page.Form, v *editView, action string) (string, error) {
 	e, err := v.edit(form, action)
 	if err != nil {

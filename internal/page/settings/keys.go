@@ -86,7 +86,7 @@ func (p *Pages) addKey(r *http.Request, f page.Form) error {
 	return err
 }
 
-// removeKey ends a key; one that is gone already is no error.
+// removeKey ends a key; a key that is already gone is not an error.
 func (p *Pages) removeKey(r *http.Request, f page.Form) error {
 	ctx, err := p.kit.DeleteOwn(r, scope.AdminKeys, false)
 	if err != nil {

@@ -44,7 +44,7 @@ type Pages struct {
 	code     string // that opens the setup of an empty server
 }
 
-// New makes the pages. code opens the setup of a server that has no users.
+// New returns the pages. code opens the setup of a server that has no users.
 func New(kit *page.Kit, of Services, code string) *Pages {
 	return &Pages{kit: kit, t: roomTemplates, accounts: of.Accounts, of: of, code: code}
 }

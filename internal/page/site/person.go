@@ -138,7 +138,7 @@ func (p *Pages) ChangePerson(w http.ResponseWriter, r *http.Request) error {
 	return p.t.Again(w, r, "person.html", v.Problem, v)
 }
 
-// growing makes a change of a person that takes room on the disk.
+// growing changes a person and needs room on the disk.
 func (p *Pages) growing(r *http.Request, login string,
 	change func(context.Context, *account.Caller, string) (*account.Account, error),
 ) error {

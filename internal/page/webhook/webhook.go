@@ -33,7 +33,7 @@ type Pages struct {
 // New returns the pages with the templates of a package, which include Files.
 func New(kit *page.Kit, t *page.Templates) *Pages { return &Pages{kit, t} }
 
-// Owner is what has webhooks.
+// Owner is a repository, organization or App with webhooks.
 type Owner struct {
 	API      string       // its address in the API
 	Settings string       // the address of its settings
@@ -44,7 +44,7 @@ type Owner struct {
 
 	// Open asks for what an act needs besides, and returns who owns the hooks and the context for the operation.
 	Open func(act hook.Act) (context.Context, hook.Owner, error)
-	// Test sends the last push to a hook; nil: the place is no repository.
+	// Test sends the last push to a hook; nil if the owner is not a repository.
 	Test func(ctx context.Context, id int64) error
 }
 

@@ -10,6 +10,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/issue/branch"
+	"arbor/internal/repo"
 	"arbor/internal/web"
 )
 
@@ -39,12 +40,25 @@ func newLinkedBranch(data payload) *object {
 	return &object{kind: "LinkedBranch", data: data, whole: true}
 }
 
+// contents asks whether the caller may read the branches of an object's repository.
+var contents = loader[string, bool]{name: "contents", route: "/branches", key: func(*object) string { return "" },
+	read: func(context.Context, *repo.Access, []string) (map[string]bool, error) {
+		return map[string]bool{"": true}, nil
+	}}
+
 func linkedBranchFields() map[string]exec.Resolver {
 	return map[string]exec.Resolver{
 		"id": same("node_id"),
-		"ref": one(func(_ context.Context, _ *exec.Field, o *object) (any, error) {
+		"ref": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 			owner, name, _ := strings.Cut(textOf(o.data, "repo"), "/")
 			in := repositoryAt(web.Path("repos", owner, name))
+			// A token may see the issue and not the code.
+			if _, err := contents.get(ctx, queryOf(ctx), &object{repo: in}); errs.Is(err, errs.Forbidden) ||
+				errs.Is(err, errs.NotFound) {
+				return nil, nil
+			} else if err != nil {
+				return nil, err
+			}
 			at := in.source.Path + "/git/ref/" + escapeRef(strings.TrimPrefix(textOf(o.data, "ref"), "refs/"))
 			data := payload{}.with("ref", o.data.get("ref")).with("object", o.data.get("object"))
 			return &object{kind: "Ref", data: data, repo: in, source: source{Path: at}}, nil

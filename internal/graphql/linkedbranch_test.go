@@ -113,3 +113,29 @@ func TestLinkedBranchesNeedContents(t *testing.T) {
 		}
 	})
 }
+
+// An App that sees issues alone learns that a branch was made, and neither its name nor its commit.
+func TestLinkedBranchesWithoutContents(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		v := bed(t, s)
+		s.Repo(t, "alice/cellar", true)
+		s.Check(t, apitest.Case{Do: "PUT /repos/alice/cellar/contents/a", As: "alice",
+			Send: `{"message": "A", "content": "YQ=="}`, Status: 201})
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/cellar/issues", As: "alice", Send: `{"title": "x"}`, Status: 201})
+		v["i"] = member(t, s, "alice", "/repos/alice/cellar/issues/1", "node_id")
+		v["sha"] = member(t, s, "alice", "/repos/alice/cellar/commits/main", "sha")
+		ask{as: "alice", query: `mutation($i:ID!,$sha:GitObjectID!){createLinkedBranch(input:{issueId:$i,oid:$sha,
+			name:"dark"}){linkedBranch{ref{name}}}}`, variables: v,
+			want: `{"data": {"createLinkedBranch": {"linkedBranch": {"ref": {"name": "dark"}}}}}`}.check(t, s)
+		s.Bot(t, "triager", "alice", "issues=read")
+		s.Bot(t, "reader", "alice", "issues=read,contents=read")
+		const query = `{repository(owner:"alice",name:"cellar"){issue(number:1){linkedBranches(first:9){
+			nodes{ref{name target{oid}}}}}}}`
+		for as, ref := range map[string]string{"triager[bot]": `null`,
+			"reader[bot]": `{"name": "dark", "target": {"oid": "` + v["sha"].(string) + `"}}`} {
+			ask{as: as, query: query, want: `{"data": {"repository": {"issue": {"linkedBranches":
+				{"nodes": [{"ref": ` + ref + `}]}}}}}`}.check(t, s)
+		}
+	})
+}

@@ -48,8 +48,8 @@ func New(kit *page.Kit, searches Services) *Pages { return &Pages{kit, roomTempl
 func (p *Pages) Routes() []route.Route {
 	free := p.kit.Router(route.Needs(scope.None, route.None))
 	return []route.Route{
-		free.Anyone("GET /explore", p.Explore),
-		free.Anyone("GET /search", p.Search),
+		free.Anyone("GET /explore", p.Explore).Counted(),
+		free.Anyone("GET /search", p.Search).Counted(),
 	}
 }
 

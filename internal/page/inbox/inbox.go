@@ -42,7 +42,7 @@ func New(kit *page.Kit) *Pages { return &Pages{kit, roomTemplates, kit.Notices} 
 func (p *Pages) Routes() []route.Route {
 	own := p.kit.ForPeople()
 	return []route.Route{
-		own.SignedIn("GET /dashboard/notifications", p.Inbox),
+		own.SignedIn("GET /dashboard/notifications", p.Inbox).Counted(),
 		own.SignedIn("POST /dashboard/notifications", p.Act),
 		own.SignedIn("GET /dashboard/notifications/{thread_id}", p.Open),
 	}

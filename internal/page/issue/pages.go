@@ -60,8 +60,8 @@ func (p *Pages) Routes() []route.Route {
 		on("POST /{owner}/{repo}/milestones/{number}", p.ChangeMilestone),
 		on("GET /{owner}/{repo}/milestones/{number}/edit", p.EditMilestone),
 		on("GET /{owner}/{repo}/milestone/{number}", p.Milestone),
-		own.SignedIn("GET /dashboard/issues", p.Issues),
-		own.SignedIn("GET /dashboard/pulls", p.Pulls),
+		own.SignedIn("GET /dashboard/issues", p.Issues).Counted(),
+		own.SignedIn("GET /dashboard/pulls", p.Pulls).Counted(),
 		own.SignedIn("GET /dashboard/filter/{what}", p.Order),
 	}
 }

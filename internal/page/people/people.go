@@ -57,7 +57,7 @@ func New(kit *page.Kit, of Services) *Pages {
 func (p *Pages) Routes() []route.Route {
 	owners, people := p.kit.ForOwners(), p.kit.ForPeople()
 	routes := []route.Route{
-		owners.Anyone("GET /{owner}", p.Profile),
+		owners.Anyone("GET /{owner}", p.Profile).Counted(),
 		owners.SignedIn("POST /{owner}", p.Follow),
 		people.Anyone("GET /orgs/{org}/people", p.Members),
 		people.SignedIn("POST /orgs/{org}/people", p.ChangeMembers),

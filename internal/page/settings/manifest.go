@@ -82,18 +82,21 @@ func (p *Pages) confirmed(w http.ResponseWriter, r *http.Request, f page.Form) (
 	if v.view, err = p.frame(r, "apps", "New GitHub App"); err != nil {
 		return err
 	}
-	v.Manifest, err = app.ParseManifest([]byte(v.JSON))
+	ctx := r.Context()
+	if v.Manifest, err = app.ParseManifest([]byte(v.JSON)); err == nil {
+		ctx, err = p.kit.Room(ctx, caller(r))
+	}
 	if err == nil {
 		v.Name = f.Text("name")
 		if v.Redirect == "" {
 			var made *app.Made
-			if made, err = p.apps.CreateBy(r.Context(), caller(r), v.Owner, v.Manifest); err == nil {
+			if made, err = p.apps.CreateBy(ctx, caller(r), v.Owner, v.Manifest); err == nil {
 				return p.t.Secret(w, r, "madeapp.html",
 					&madeApp{v.view, made.App, made.Secret, made.PrivateKey})
 			}
 		} else {
 			var code string
-			if _, code, err = p.apps.Register(r.Context(), caller(r), v.Owner, v.Manifest); err == nil {
+			if _, code, err = p.apps.Register(ctx, caller(r), v.Owner, v.Manifest); err == nil {
 				http.Redirect(w, r, v.RedirectWith(code, v.State), http.StatusSeeOther)
 				return nil
 			}

@@ -147,9 +147,13 @@ func (p *Pages) CreateApp(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	form, err := readApp(f)
+	ctx := r.Context()
+	if err == nil {
+		ctx, err = p.kit.Room(ctx, caller(r))
+	}
 	var made *app.Made
 	if err == nil {
-		made, err = p.apps.CreateBy(r.Context(), caller(r), f.Text("owner"), form.Manifest)
+		made, err = p.apps.CreateBy(ctx, caller(r), f.Text("owner"), form.Manifest)
 	}
 	if err == nil {
 		return p.t.Secret(w, r, "madeapp.html", &madeApp{frame, made.App, made.Secret, made.PrivateKey})
@@ -235,7 +239,11 @@ func (p *Pages) ChangeApp(w http.ResponseWriter, r *http.Request) error {
 	switch slug := v.App.Slug; f.Get("do") {
 	case "key":
 		var key string
-		if key, err = p.apps.NewKeyBy(r.Context(), caller(r), slug); err == nil {
+		ctx, refused := p.kit.Room(r.Context(), caller(r))
+		if err = refused; err == nil {
+			key, err = p.apps.NewKeyBy(ctx, caller(r), slug)
+		}
+		if err == nil {
 			return p.t.Secret(w, r, "madeapp.html", &madeApp{v.view, v.App, "", key})
 		}
 	case "delete":
@@ -246,8 +254,12 @@ func (p *Pages) ChangeApp(w http.ResponseWriter, r *http.Request) error {
 			err = p.apps.RemoveBy(r.Context(), caller(r), slug)
 		}
 	default:
+		ctx, refused := p.kit.Room(r.Context(), caller(r))
 		if v.appForm, err = readApp(f); err == nil {
-			err = p.apps.EditBy(r.Context(), caller(r), slug, v.Manifest)
+			err = refused
+		}
+		if err == nil {
+			err = p.apps.EditBy(ctx, caller(r), slug, v.Manifest)
 		}
 	}
 	if err == nil {

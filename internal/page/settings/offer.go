@@ -98,7 +98,11 @@ func (p *Pages) Install(w http.ResponseWriter, r *http.Request) error {
 		}
 		return p.t.Again(w, r, "install.html", v.Problem, v)
 	}
-	made, err := p.apps.InstallBy(r.Context(), caller(r), v.App.Slug, v.On, names)
+	var made *app.Installation
+	ctx, err := p.kit.Room(r.Context(), caller(r))
+	if err == nil {
+		made, err = p.apps.InstallBy(ctx, caller(r), v.App.Slug, v.On, names)
+	}
 	if err == nil {
 		return page.Done(w, r, "/settings/installations"+web.Path(made.ID.String()),
 			v.App.Name+" was installed.")

@@ -200,8 +200,12 @@ func (p *Pages) CreateToken(w http.ResponseWriter, r *http.Request) error {
 	v.Note, v.Chosen, v.RepoIDs, v.Others = f.Text("note"), f.List("scopes"), f.List("repos"), f.Get("others")
 	v.Life.Chosen, v.Changes = f.Get("life"), f.Checked("changes")
 	n, err := p.readToken(r, v)
+	ctx := r.Context()
 	if err == nil {
-		v.Value, err = p.accounts.CreateOwnToken(r.Context(), caller(r), n)
+		ctx, err = p.kit.Room(ctx, caller(r))
+	}
+	if err == nil {
+		v.Value, err = p.accounts.CreateOwnToken(ctx, caller(r), n)
 	}
 	if err == nil {
 		return p.t.Secret(w, r, "newtoken.html", v)

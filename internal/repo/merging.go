@@ -71,7 +71,7 @@ var mergingTexts = [...]mergingText{
 		{"BLANK", MergeWithoutText}}},
 }
 
-// Word is a setting for a merge's text, by the interface's name of it.
+// Word returns the setting for a merge's text with the given name in the API.
 func (m Merging) Word(name string) string {
 	for _, t := range mergingTexts {
 		if t.name == name {

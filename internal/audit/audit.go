@@ -11,7 +11,7 @@
 // other. The actor is in the context ([With]), set by package server for a request and by cmd/arbor for an
 // operator's command. Rows have names at the time of the change, and never secrets or texts of users.
 //
-// It stands below all features that record; package account has the endpoints.
+// It imports none of the features that record; package account has the endpoints.
 package audit
 
 import (

@@ -9,8 +9,8 @@ import (
 	"arbor/internal/web"
 )
 
-// Brief is a run as pages list it: without its texts, which may take many megabytes for a hundred runs, and with
-// only the name of its App.
+// Brief is a run as pages list it: without its texts, which may take many megabytes for a hundred
+// runs, and with only the name of its App.
 type Brief struct {
 	ID          int64
 	SHA         git.SHA

@@ -25,7 +25,7 @@
 //	writer.go     objects made here: WriteObjects; build.go new trees
 //	specialfile.go  what .gitmodules and .gitattributes may hold
 //	tip.go        what a ref may name
-//	merge.go      merges of commits: mergebase.go finds where histories parted,
+//	merge.go      merges of commits: mergebase.go finds where histories diverged,
 //	              mergegit.go has git merge files; rebase.go replays commits
 //
 // Packs that come and go:
@@ -57,7 +57,7 @@
 // Forks hard-link packs instead of using alternates: with alternates a fork could read later objects of its
 // parent, and deleting the parent would require copying first.
 //
-// MergeTree walks from both tips to where they parted and merges the three trees in Go; it is sure
+// MergeTree walks from both tips to where they diverged and merges the three trees in Go; it is sure
 // of the result where no path was changed on both sides. All else (a file that both changed,
 // renames that matter, several merge bases) is git merge-tree's, in a directory of its own whose
 // new objects are then written as the API's are. Tests hold both against git's own on random

@@ -145,7 +145,7 @@ func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) erro
 
 // GET /repos/{owner}/{repo}/releases/latest
 //
-// GetLatest answers the latest release. Error: 404 where there is none.
+// GetLatest answers the latest release. Error: 404 if there is none.
 func (api *API) GetLatest(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return api.one(w, r, a, func(tx *db.Tx) (*Release, error) { return latestOf(tx, a.ID) })
 }

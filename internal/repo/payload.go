@@ -108,7 +108,7 @@ type FullPayload struct {
 	*mergingPayload                  // for callers with push access
 }
 
-// Permissions is a role as in payloads.
+// Permissions is a role as payloads show it.
 type Permissions struct {
 	Admin    bool `json:"admin"`
 	Maintain bool `json:"maintain"`

@@ -20,7 +20,7 @@ func (r *Repo) path(parts ...string) string {
 	return web.Path(append([]string{"repos", r.owner, r.short}, parts...)...)
 }
 
-// access is what who administrates the repository may do on it.
+// access is what an administrator of the repository may do with it.
 func (a *applier) access(ctx context.Context, r *Repo) (*repo.Access, error) {
 	caller, err := a.caller(r.admin)
 	if err != nil {

@@ -221,7 +221,7 @@ func (p *Pool) Close() {
 	p.ending.Wait()
 }
 
-// Use runs fn with a process and gives the process back, also when fn panics: else the
+// Use runs fn with a process and gives the process back, even if fn panics: else the
 // pool would be empty after as many panics as it has processes.
 func (p *Pool) Use(ctx context.Context, c *Process, fn func(*Process) error) (interrupted bool, err error) {
 	isClean := false

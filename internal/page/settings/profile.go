@@ -112,7 +112,7 @@ type accountView struct {
 // use is how much the account has of something.
 type use struct{ What, Has, Limit string }
 
-// limit writes a bound; "" where there is none.
+// limit writes a bound; "" if there is none.
 func limit(n *int64, write func(int64) string) string {
 	if n == nil || *n == account.Unbounded {
 		return ""

@@ -26,7 +26,7 @@ func pause(tx *db.Tx, repoID repo.ID, length time.Duration) error {
 }
 
 // takePurges leases the purges of repositories, all of them or none. again says that one of
-// them was begun before and did not come to its end. The numbers of the folders to be are
+// them was begun before and was interrupted. The numbers of the folders to be are
 // the lease's time: no two purges of a repository have the same, and later ones are larger.
 func takePurges(tx *db.Tx, ids []repo.ID) (l *db.Lease, again bool, err error) {
 	err = db.InParts(ids, func(part []repo.ID) error {

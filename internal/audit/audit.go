@@ -1,11 +1,11 @@
 // Package audit is the log of who changed accounts, access, membership, visibility, ownership
 // or tokens, in the table audit.
 //
-//	audit.go     what is recorded, and of whom
+//	audit.go     what is recorded, and about whom
 //	store.go     the SQL
 //	query.go     the subset of GitHub's search phrases that lists understand, and cursors
 //	payload.go   the form of GitHub's audit log
-//	prune.go     rows that are too old go
+//	prune.go     deletes rows that are too old
 //
 // [Record] writes a row in the transaction of the change it describes, so neither can exist without the
 // other. The actor is in the context ([With]), set by package server for a request and by cmd/arbor for an

@@ -32,7 +32,7 @@
 //
 //	receive.go    a push's pack: sentpack.go reads it, quarantine.go keeps it apart
 //	              until it is accepted and bounds its trees, foreign.go hides what
-//	              the pusher may not see, fsck.go and progress.go what git says of it
+//	              the pusher may not see, fsck.go and progress.go git's messages about it
 //	uploadpack.go a fetch; packedrefs.go the refs that git needs on disk for it
 //	copyobjects.go, fork.go, mirror.go  from other repositories; joint.go two read together
 //	maintenance.go  packing that never deletes an object; replaced.go how packs go

@@ -13,7 +13,8 @@ import (
 	"arbor/internal/web"
 )
 
-// Ping sends a ping to the hook's receiver, even if the hook is not active. Errors: 404, 409 if too many deliveries wait.
+// Ping sends a ping to the hook's receiver, even if the hook is not active. Errors: 404, 409 if
+// too many deliveries wait.
 func (s *Service) Ping(ctx context.Context, o Owner, id int64) error {
 	_, err := s.onHeld(ctx, o, id, func(tx *db.Tx, h *Hook, entry audit.Entry) error {
 		if err := note(tx, entry, audit.HookPing, h); err != nil {

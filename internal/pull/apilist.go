@@ -67,7 +67,7 @@ func (s *Service) list(tx *db.Tx, a *repo.Access, c choice, at web.Page) ([]*iss
 	return list, found.Total, err
 }
 
-// choice has the filters and the order of a list.
+// choice holds the filters and the order of a list.
 type choice struct {
 	base, head  string // a branch, and OWNER:BRANCH; empty: any
 	where       finder.And

@@ -75,8 +75,8 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 
 // POST /repos/{owner}/{repo}/releases
 //
-// Create creates a release, and its tag if that is missing. Errors: 404 for a category of discussions, of which
-// there are none; 422.
+// Create creates a release, and its tag if that is missing. Errors: 404 for a category of discussions, since
+// there are no discussions; 422.
 func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	body, err := web.ReadObject(r, Resource)
 	if err != nil {

@@ -183,7 +183,7 @@ func pushOf(a *repo.Access, u repo.RefUpdate) repo.Push {
 	return repo.Push{RepoID: a.ID, Purges: a.Purges, Updates: []repo.RefUpdate{u}, Atomic: true}
 }
 
-// ensureTag checks that a published release has its tag, and creates it where it is planned. Errors:
+// ensureTag checks that a published release has its tag, and creates it if it is planned. Errors:
 // errAgain; 422 for a tag that conflicts with another one.
 func (s *Service) ensureTag(tx *db.Tx, a *repo.Access, planned, r *Release, on base) error {
 	if r.Tag != planned.Tag || r.Target != planned.Target || r.Draft != planned.Draft {

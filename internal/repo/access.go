@@ -242,7 +242,7 @@ func (a *Access) Require(need account.Role) error {
 	}
 }
 
-// Roles has the stored roles of a user for a repository.
+// Roles holds the stored roles of a user for a repository.
 type Roles struct {
 	Owner   *bool  // of the organization that owns it; nil: not a member
 	Granted *int64 // the role of a collaborator; nil: not a collaborator

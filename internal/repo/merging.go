@@ -6,7 +6,7 @@ import (
 	"arbor/internal/web"
 )
 
-// Merging has the settings of merging pull requests as a set of bits, as stored. The zero value is that of
+// Merging is the settings for merging pull requests, stored as a set of bits. The zero value is that of
 // a new repository, which allows all methods and does not delete branches.
 type Merging int64
 

@@ -89,8 +89,8 @@ func countThreads(tx *db.Tx, issues []issue.ID, userID account.ID) (map[issue.ID
 		AND (NOT pending OR author_id = $1) GROUP BY issue_id`, db.Args(issues, userID)...)
 }
 
-// ThreadPlaces finds the repositories of threads by the ids of their first comments. It checks no rights. It omits
-// those that do not exist.
+// ThreadPlaces finds the repositories of threads by the ids of their first comments. It checks no rights
+// and omits those that do not exist.
 func ThreadPlaces(tx *db.Tx, roots []int64) (map[int64]repo.ID, error) {
 	in := db.Values(1, len(roots))
 	return db.QueryMap[int64, repo.ID](tx, `SELECT COALESCE(reply_to, id), MIN(repo_id) FROM review_comments

@@ -121,7 +121,7 @@ func (q *Query) asksIndex() (asks bool) {
 // Me stands for the caller's login.
 const Me = "@me"
 
-// Choice has the required and the excluded values; none of No may match.
+// Choice holds the required and the excluded values; none of No may match.
 type Choice struct{ Yes, No []string }
 
 // LabelSet matches one of the labels, or excludes all of them.

@@ -21,7 +21,7 @@ type Divergence struct {
 const MaxDivergent = 63
 
 // Divergences counts, in one git process, how far each of the tips has diverged from a base. It looks at the
-// newest commits of all their histories together, at most this many: a tip that diverged earlier is missing from
+// newest commits of all their histories together, as many as most: a tip that diverged earlier is missing from
 // the result. Tips beyond the first MaxDivergent are left out.
 func Divergences(
 	ctx context.Context, r *git.Repository, base git.SHA, tips []git.SHA, most int,

@@ -149,7 +149,7 @@ func dropTestMerges(tx *db.Tx, id repo.ID, list []testMerge) error {
 //	reviews.commit_sha            stays: a name tells no contents
 //	review_comments.original_sha  the comment stays, its hunk goes
 //	review_comments.current_sha   the comment becomes outdated
-//	statuses, status_contexts, status_commits  go: what they describe is gone
+//	statuses, status_contexts, status_commits  go: the objects that they describe are gone
 //	check_suites                  go with their runs, as statuses
 //	pull_commits                  go: they only find the pull request of a commit
 //	unreached_objects             go: nobody finds the object any more

@@ -21,7 +21,7 @@ import (
 	"arbor/internal/db"
 )
 
-// Action is what happened, in the words of GitHub's audit log where it has some.
+// Action is what happened, named as in GitHub's audit log if that has it.
 type Action string
 
 // The actions.

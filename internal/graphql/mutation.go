@@ -128,7 +128,7 @@ func numbered(o *object, segments ...string) string {
 	return o.repo.path(append([]string{segments[0], string(o.data.get("number"))}, segments[1:]...)...)
 }
 
-// again reads something once more after it was changed.
+// again reloads something after it was changed.
 func (m *mutation) again(ctx context.Context, o *object) (*object, error) {
 	clear(m.kept)
 	fresh := &object{kind: o.kind, repo: o.repo, source: o.source}

@@ -126,7 +126,7 @@ func dict(pairs ...any) map[string]any {
 	return m
 }
 
-// Term is a qualifier of a search; the value is quoted where it must be.
+// Term is a qualifier of a search; the value is quoted if it must be.
 func Term(name, value string) string {
 	if value == "" || strings.ContainsAny(value, " \t\",()\\:") {
 		value = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(value) + `"`

@@ -271,8 +271,8 @@ func (s *Service) commitOf(ctx context.Context, a *repo.Access, sha git.SHA) (gi
 	return objects.PeelToCommit(ctx, sha)
 }
 
-// dateOf is when the commit was made to which an object leads; zero if it leads to none, or to one
-// whose date is none that people could read.
+// dateOf returns the date of the commit that an object refers to; zero if there is none, or if its date
+// cannot be read.
 func (s *Service) dateOf(ctx context.Context, a *repo.Access, sha git.SHA) (db.Time, error) {
 	objects, release, err := s.repos.Git(ctx, a)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"arbor/internal/web"
 )
 
-// Admin is the login of who does in the repository what the seed gives to nobody:
+// Admin is the login of the user who does in the repository what the seed assigns to nobody:
 // its owner, or the first of the organization's.
 func (r *Repo) Admin() string { return r.admin }
 

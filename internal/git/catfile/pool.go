@@ -46,8 +46,8 @@ func NewPool(o PoolOptions) *Pool {
 // errClosed answers reads after Close.
 func errClosed() error { return errs.New(errs.Unavailable, "the server is stopping") }
 
-// Acquire takes a process for dir, starting one where the limits allow and
-// waiting where they do not. fresh says that the process was started just now.
+// Acquire takes a process for dir, starting one if the limits allow, and
+// waiting if they do not. fresh says that the process was started just now.
 func (p *Pool) Acquire(ctx context.Context, dir string) (c *Process, fresh bool, err error) {
 	for {
 		p.mu.Lock()

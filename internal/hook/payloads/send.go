@@ -28,8 +28,8 @@ type sending struct {
 	out    map[string]json.RawMessage
 }
 
-// Render is hook.Renderer's: it makes the payload of a delivery. Error: 404 where it shall not be told any
-// more.
+// Render is hook.Renderer's: it makes the payload of a delivery. Error: 404 if it must no longer be
+// sent.
 func (r *Renderer) Render(ctx context.Context, h *hook.Hook, d *hook.Delivery) ([]byte, error) {
 	s := &sending{Renderer: r, ctx: ctx, info: web.From(ctx), hook: h, d: d}
 	if err := r.db.Read(ctx, s.load); err != nil {

@@ -160,7 +160,7 @@ func (p *Pages) freeBranch(ctx context.Context, v *at, to *repo.Access, name str
 //	a fork of any name                that fork
 //	a fork that is archived           403, which names it
 //
-// Errors: those of the API, as 403 where the quota is full or the organization lets nobody fork.
+// Errors: those of the API, such as 403 if the quota is full or the organization allows no forks.
 func (p *Pages) forkOf(r *http.Request, a *repo.Access) (*repo.Access, error) {
 	if err := a.Caller.Allows(scope.PublicRepo, false); err != nil {
 		return nil, err

@@ -26,7 +26,7 @@ type profileView struct {
 
 // GET /settings/profile
 //
-// Profile shows what the caller says of itself.
+// Profile shows the caller's profile.
 func (p *Pages) Profile(w http.ResponseWriter, r *http.Request) error {
 	f, err := p.frame(r, "profile", "Profile")
 	if err != nil {

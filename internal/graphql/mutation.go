@@ -226,8 +226,8 @@ func repositoryID(ctx context.Context, o *object) (int64, error) {
 	return n, err
 }
 
-// equipment is what issues and pull requests are given besides their texts, in a body of REST. Null takes a
-// milestone away, and says nothing of the others.
+// equipment is the fields of issues and pull requests other than their texts, as a body of REST. Null removes
+// the milestone, and leaves the other fields unchanged.
 func (m *mutation) equipment(ctx context.Context, in *object) (map[string]any, error) {
 	body := map[string]any{}
 	if m.given("assigneeIds") {

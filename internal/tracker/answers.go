@@ -35,7 +35,7 @@ func NewAnswers(d *db.DB, limit int64) *Answers {
 
 // Serve answers with what is kept under the address, or renders it.
 //
-// Links in rendered bodies lead wherever this caller may go, in any repository:
+// Links in rendered bodies lead to any repository that this caller may see:
 // such an answer is kept only while nothing at all is committed.
 func (s *Answers) Serve(w http.ResponseWriter, r *http.Request, a *repo.Access, render web.Render) error {
 	state, key := s.basis(r, a)

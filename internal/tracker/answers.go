@@ -8,7 +8,7 @@
 //
 // Invariant: each transaction that changes what a payload of issues shows locks
 // the repository's row first and raises its issues_generation, see [Lock]: answers kept under the
-// generation before are not used any more.
+// generation before are no longer used.
 package tracker
 
 import (

@@ -198,7 +198,7 @@ func reached(tx *db.Tx, h *hook.Hook, d *hook.Delivery) (*repo.Access, error) {
 	}
 	r, err := repo.AccessForHooks(tx, d.RepoID)
 	if errs.Is(err, errs.NotFound) && h.RepoID == 0 && d.Event == "repository" {
-		// The former owner of a transferred repository gets nothing any more: it was theirs to the end.
+		// The former owner of a transferred repository no longer gets anything: it was theirs to the end.
 		if gone, err := isGone(tx, d.RepoID); err != nil || gone {
 			return nil, errors.Join(err, awake(tx, d))
 		}

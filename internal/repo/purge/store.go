@@ -152,7 +152,7 @@ func dropTestMerges(tx *db.Tx, id repo.ID, list []testMerge) error {
 //	statuses, status_contexts, status_commits  go: the objects that they describe are gone
 //	check_suites                  go with their runs, as statuses
 //	pull_commits                  go: they only find the pull request of a commit
-//	unreached_objects             go: nobody finds the object any more
+//	unreached_objects             go: the object can no longer be found
 //	pushed_commits                go: there is nothing to read
 //	hook_deliveries               what was sent of the repository goes, it may quote it; of what waits a
 //	                              comment that was deleted, and the rest shows what is there now

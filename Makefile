@@ -30,7 +30,7 @@ RACE := ./internal/account ./internal/activity ./internal/admission ./internal/c
 race: ## Run the tests of what runs concurrently under the race detector
 	ARBOR_TEST_ENGINES=postgres $(GO) test -race -timeout 60m $(RACE)
 
-bench: ## Measure the promises: ratios within one run, each beside its bound
+bench: ## Measure the promises: ratios within one run, each next to its bound
 	$(GO) test -tags long -run '^$$' -bench . -benchtime 1x -timeout 90m ./internal/test/bench
 
 # What goes on for long keeps its folders on a disk: memory has no room for all that it may write.

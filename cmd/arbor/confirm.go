@@ -16,7 +16,7 @@ type confirmFlags struct {
 }
 
 // confirm asks a person at a terminal to type the name of what will be deleted. Without a terminal it needs --yes.
-// what says more than the name where that is not all that is deleted.
+// what says more than the name if more than that is deleted.
 func (f *confirmFlags) confirm(p *process, what, name string) error {
 	if f.Yes {
 		return nil

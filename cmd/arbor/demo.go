@@ -96,7 +96,7 @@ type demo struct {
 	ssh       string // what addresses of git over SSH begin with; empty: none
 }
 
-// The demo's people; the first administrates the site.
+// The demo's people; the first administers the site.
 var demoPeople = []account.NewUser{
 	{Login: "root-gardener", Name: "Robin Root", Admin: true},
 	{Login: "alice", Name: "Alice Ash", Email: "alice@example.org"},

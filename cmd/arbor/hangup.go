@@ -8,7 +8,7 @@ import (
 )
 
 // outlive keeps the server running when its session ends: by SIGHUP, which operators also send to reload a
-// program, or by SIGPIPE when nobody reads its log any more. There is nothing to reload: the log is standard
+// program, or by SIGPIPE when nobody reads its log any longer. There is nothing to reload: the log is standard
 // error, certificates are read again when their files change, and settings count from a start. It holds until
 // the process ends. Under nohup SIGHUP stays ignored.
 func outlive(log *slog.Logger) {

@@ -2,7 +2,7 @@
 //
 //	arbor serve     the server
 //	arbor demo      a throwaway server with something in it
-//	arbor user, org, app, token, repo, issue     administration, also while the server runs
+//	arbor user, org, app, token, repo, issue     administration, even while the server runs
 //	arbor backup, restore, database     copies of a store, their verification, and its move between engines
 //	arbor nodes     which servers work on a store
 //	arbor audit     lists who changed accounts and access

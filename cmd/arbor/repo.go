@@ -151,7 +151,7 @@ type repoDelete struct {
 	confirmFlags
 }
 
-// Run deletes the repository. Its folder goes hours later, when nobody reads it any more.
+// Run deletes the repository. Its folder goes hours later, when nobody reads it any longer.
 func (c *repoDelete) Run(p *process) error {
 	if err := c.confirm(p, c.Repository, c.Repository); err != nil {
 		return err

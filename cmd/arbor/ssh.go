@@ -37,7 +37,7 @@ func (f *sshFlags) checkSSH() error {
 	return err
 }
 
-// openSSH gets the host keys and opens the listener; nil where there is none.
+// openSSH gets the host keys and opens the listener; nil if there is none.
 func (f *sshFlags) openSSH(keys func() ([]gossh.Signer, error), log *slog.Logger) (
 	l net.Listener, o server.SSHOptions, err error) {
 	if f.SSHListen == "" {

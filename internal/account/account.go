@@ -27,7 +27,7 @@
 // transaction that changes anyone's rights increments the generation [Topic], so anything cached under it
 // becomes invalid for the next request on every node. Each organization has at least one owner.
 //
-// Package account stands below all other features; they use its store
+// Package account is the lowest of the features; all others use its store
 // functions within their own transactions.
 package account
 

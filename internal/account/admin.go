@@ -25,7 +25,7 @@ type NewUser struct {
 	Login string
 	Name  string
 	Email string
-	Admin bool // administrates the site (decision 12)
+	Admin bool // administers the site (decision 12)
 
 	Claimed   bool // the address is not verified
 	Suspended bool // until Unsuspend

@@ -268,7 +268,7 @@ func (s *Service) decideDevice(
 	})
 }
 
-// withDevice runs then in the transaction in which it found the request of a code. A code that is none is
+// withDevice runs then in the transaction in which it found the request of a code. An unknown code is
 // counted.
 func (s *Service) withDevice(ctx context.Context, caller *Caller, code string,
 	then func(*db.Tx, *DeviceRequest) error) (

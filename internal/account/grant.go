@@ -9,7 +9,7 @@ import (
 	"arbor/internal/scope"
 )
 
-// Grant has the rights of a token, never more than its account has. It does not change during the token's
+// Grant holds the rights of a token, never more than its account has. It does not change during the token's
 // life, except that deleted repositories are removed from it.
 type Grant struct {
 	Scopes scope.Set // of a classic token
@@ -71,7 +71,7 @@ const (
 	Installed // those of an App's installation, on which it has a role of its own
 )
 
-// reach is the reach of the token where no route says otherwise.
+// reach is the reach of the token unless the route says otherwise.
 func (g *Grant) reach() Reach {
 	switch {
 	case g.installation != nil:

@@ -18,7 +18,7 @@ func newHashing() hashing {
 	return hashing{make(chan struct{}, hashingAtOnce+waitingForHash), make(chan struct{}, hashingAtOnce)}
 }
 
-// enter takes a place. Errors: 503 where many wait; those of ctx.
+// enter takes a place. Errors: 503 if too many wait; those of ctx.
 func (h hashing) enter(done <-chan struct{}) (leave func(), err error) {
 	select {
 	case h.waiting <- struct{}{}:

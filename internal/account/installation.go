@@ -206,7 +206,7 @@ func EndInstallationTokens(tx *db.Tx, id InstallationID) error {
 	return tx.Bump(Topic)
 }
 
-// CreateBot registers the account as which an App acts. Error: 422 where there is or was one.
+// CreateBot registers the account as which an App acts. Error: 422 if there is or was one.
 func CreateBot(tx *db.Tx, slug, name string) (*Account, error) {
 	a := &Account{Login: BotLogin(slug), Kind: Bot, Name: &name}
 	if err := insertAccount(tx, a); err != nil {

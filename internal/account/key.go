@@ -188,8 +188,8 @@ func (s *Service) RemoveUserKey(ctx context.Context, login string, id int64) err
 	})
 }
 
-// CallerOfKey finds who signs in with a key. A user's key may do with git all that an ordinary user may:
-// nobody administrates the site by it, since it has no scopes. A deploy key reaches its repository
+// CallerOfKey finds the user who signs in with a key. A user's key may do with git all that an ordinary user may:
+// nobody administers the site by it, since it has no scopes. A deploy key reaches its repository
 // alone, and acts as who added it. Errors: 401 for a key that nobody has, 403 when the account is
 // suspended.
 func (s *Service) CallerOfKey(ctx context.Context, fingerprint string) (*Caller, error) {

@@ -59,7 +59,7 @@ func hashPassword(ctx context.Context, password string) (string, error) {
 		argonPasses, argonLanes, b64(salt), b64(key)), nil
 }
 
-// noPassword is compared with a password where the account has none: that takes as long, and fails.
+// noPassword is compared with a password if the account has none: the comparison takes as long, and fails.
 const noPassword = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$"
 
 // matches reports whether a password matches the stored hash. Errors: 429, 503.

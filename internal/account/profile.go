@@ -151,7 +151,7 @@ func (e *Edit) apply(a *Account) {
 	a.PrivateForks = e.PrivateForks.Or(a.PrivateForks)
 }
 
-// Get finds a person or an organization, as far as the caller, perhaps nil, may see it. Error: 404.
+// Get finds a person or an organization that the caller, perhaps nil, may see. Error: 404.
 func (s *Service) Get(ctx context.Context, caller *Caller, login string) (*Account, error) {
 	a, err := s.find(ctx, login)
 	if err != nil {
@@ -216,8 +216,8 @@ func (s *Service) Org(
 	return org, may, err
 }
 
-// EditSelf changes the caller's own profile. Error: 422, also for an address that is reserved for another
-// account.
+// EditSelf changes the caller's own profile. Error: 422, including an address that is reserved for
+// another account.
 func (s *Service) EditSelf(ctx context.Context, caller *Caller, e Edit) (a *Account, err error) {
 	if err := e.check(userResource); err != nil {
 		return nil, err

@@ -29,7 +29,7 @@ func waitingDevices(tx *db.Tx, network string) (all, here int64, err error) {
 }
 
 // makeRoomForDevice removes the oldest request that nobody decided of the network with most, for one of a
-// network with fewer. deviceLock is held. Error: 503 where none has more than here.
+// network with fewer. deviceLock is held. Error: 503 if none has more than here.
 func makeRoomForDevice(tx *db.Tx, here int64) error {
 	var oldest, most int64
 	err := tx.QueryRow(`SELECT MIN(id), COUNT(*) FROM device_requests WHERE account_id IS NULL AND expires_at > $1

@@ -21,7 +21,7 @@ func setLogin(tx *db.Tx, a *Account, login string) error {
 	return tx.Bump(Topic)
 }
 
-// removeAccount removes an account that nothing names any more. Error: db.ErrForeignKey if
+// removeAccount removes an account that nothing refers to any longer. Error: db.ErrForeignKey if
 // something does.
 func removeAccount(tx *db.Tx, id ID) error {
 	if _, err := tx.Exec(`DELETE FROM accounts WHERE id = $1`, id); err != nil {

@@ -13,7 +13,7 @@ import (
 // could have the quotas of a hundred bots.
 //
 // A quota bounds all text of an account, a rate what it writes within an hour: edits with their whole new
-// text, also of what others wrote ([WrittenBy]). Both are compared at the end of each transaction of a
+// text, including text of others ([WrittenBy]). Both are compared at the end of each transaction of a
 // request ([Service.LimitText]), so no operation can forget it. Requests that run at the same time may pass
 // the bound by one text each.
 
@@ -80,7 +80,7 @@ type TextLimit struct {
 	before textUse
 }
 
-// LimitText returns the limit for what a request of the caller writes; nil where nothing is bounded. Code of
+// LimitText returns the limit for what a request of the caller writes; nil if nothing is bounded. Code of
 // this process is not bounded, such as seeds.
 func (s *Service) LimitText(ctx context.Context, c *Caller) (*TextLimit, error) {
 	if c.TokenID == 0 {

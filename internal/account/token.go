@@ -152,7 +152,7 @@ func (s *Service) CreateToken(ctx context.Context, n NewToken) (token string, id
 	return token, id, nil
 }
 
-// told returns the audit log's data of a new token.
+// told returns the data of a new token for the audit log.
 func (n *NewToken) told(id int64, expires db.Time) map[string]any {
 	told := map[string]any{"token_id": id}
 	switch {
@@ -206,7 +206,7 @@ func (s *Service) Tokens(ctx context.Context, login string) (list []Token, err e
 	return list, err
 }
 
-// RevokeToken ends a token, named by its id or by itself: the next request with
+// RevokeToken ends a token, given by its id or as the token: the next request with
 // it fails, whichever process serves it. Revoking twice changes nothing.
 // Errors: 404 when the token does not exist.
 func (s *Service) RevokeToken(ctx context.Context, idOrToken string) error {

@@ -16,7 +16,7 @@ const kept = maxHidden
 // Pruning: a row is deleted when all ranges that contain it have kept newer rows. Rows are examined in laps
 // through the table: a turn examines the next perTurn rows, oldest first, and each half of perTurn new rows
 // earns a turn. So the work depends on new rows and not on the size of the table, a lap ends before the
-// table has doubled, and an idle server does none.
+// table has doubled, and an idle server does no work.
 const (
 	perTurn    = 500
 	pruneEvery = time.Minute

@@ -162,7 +162,7 @@ func (s *subjects) load(tx *db.Tx, list []*Activity) (err error) {
 	return err
 }
 
-// loadRepos reads repositories, as far as the caller sees them.
+// loadRepos reads those of the repositories that the caller can see.
 func (s *subjects) loadRepos(tx *db.Tx, caller *account.Caller, ids []repo.ID) ([]*repo.Access, error) {
 	accesses, err := repo.VisibleByID(tx, caller, db.Unique(ids))
 	s.repos = make(map[repo.ID]*repo.Access, len(accesses))

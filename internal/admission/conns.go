@@ -226,7 +226,7 @@ func (c *Conns) give(network netip.Prefix) {
 	}
 }
 
-// Leave counts a connection no more. It may be called again.
+// Leave stops counting a connection. It may be called more than once.
 func (c *Conns) Leave(conn net.Conn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -159,7 +159,7 @@ func With(ctx context.Context, t *Ticket) context.Context {
 	return context.WithValue(ctx, ticketKey{}, t)
 }
 
-// From returns the ticket that ctx carries, nil where there is none.
+// From returns the ticket that ctx carries, nil if there is none.
 func From(ctx context.Context) *Ticket {
 	t, _ := ctx.Value(ticketKey{}).(*Ticket)
 	return t

@@ -37,7 +37,7 @@ func ref(kind, name string) *node {
 
 func (n *node) isObject() bool { return n != nil && n.fields != nil }
 
-// get finds what lies at a path of keys; nil where nothing is.
+// get finds what lies at a path of keys; nil if nothing is.
 func (n *node) get(path ...string) *node {
 	for _, key := range path {
 		if !n.isObject() {

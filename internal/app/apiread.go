@@ -138,7 +138,7 @@ func (api *API) AddRepo(w http.ResponseWriter, r *http.Request) error {
 
 // DELETE /user/installations/{installation_id}/repositories/{repository_id}
 //
-// RemoveRepo takes a repository from an installation for some, by who administrates it. Errors: 403, 404,
+// RemoveRepo removes a repository from an installation on some; the caller administers it. Errors: 403, 404,
 // 422.
 func (api *API) RemoveRepo(w http.ResponseWriter, r *http.Request) error {
 	return api.choose(w, r, api.s.RemoveRepo)

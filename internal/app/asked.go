@@ -57,7 +57,7 @@ func without(names, others []string) (list []string) {
 }
 
 // AskedOf returns, by the id of the installation, what Apps of the caller's account and of organizations that
-// the caller owns ask for beyond what was granted. Those that ask for nothing more are missing.
+// the caller owns ask for beyond what was granted. Those that ask for nothing more are omitted.
 func (s *Service) AskedOf(
 	ctx context.Context, caller *account.Caller,
 ) (map[account.InstallationID]*Asked, error) {

@@ -40,7 +40,7 @@ func offered(tx *db.Tx, caller *account.Caller, slug string) (*App, error) {
 	return a, err
 }
 
-// ofUser is the condition for installations that a user, $1, knows of: on the own account, and on the
+// ofUser is the condition for installations that a user, $1, may see: on the user's account, and on the
 // organizations to which the user belongs.
 const ofUser = `(i.account_id = $1 OR EXISTS (SELECT 1 FROM members m WHERE m.org_id = i.account_id AND m.user_id = $1))`
 
@@ -78,7 +78,7 @@ func (s *Service) AddRepo(
 	return s.choose(ctx, caller, id, repoID, s.addTo)
 }
 
-// RemoveRepo takes a repository from an installation for some, by who administrates it. Errors: 403, 404, 422.
+// RemoveRepo removes a repository from an installation on some; the caller administers it. Errors: 403, 404, 422.
 func (s *Service) RemoveRepo(
 	ctx context.Context, caller *account.Caller, id account.InstallationID, repoID repo.ID,
 ) error {

@@ -24,7 +24,7 @@ const (
 	codeLife = time.Hour // of the code for a manifest
 )
 
-// CreateBy creates an App for an account that the caller administrates; empty: the caller's own. Errors: 403;
+// CreateBy creates an App for an account that the caller administers; empty: the caller's own. Errors: 403;
 // as those of Create.
 func (s *Service) CreateBy(
 	ctx context.Context, caller *account.Caller, owner string, m Manifest,
@@ -168,7 +168,7 @@ func digestOf(code string) []byte {
 	return d[:]
 }
 
-// Owned returns an App that the caller administrates, and its hook. Error: 404, also for Apps of others.
+// Owned returns an App that the caller administers, and its hook. Error: 404, including Apps of others.
 func (s *Service) Owned(
 	ctx context.Context, caller *account.Caller, slug string,
 ) (a *App, h Hook, err error) {
@@ -182,7 +182,7 @@ func (s *Service) Owned(
 	return a, h, err
 }
 
-// OwnedBy returns an App that the caller administrates, by the name in its addresses. Error: 404, also for
+// OwnedBy returns an App that the caller administers, by the name in its addresses. Error: 404, including
 // Apps of others.
 func OwnedBy(tx *db.Tx, caller *account.Caller, slug string) (*App, error) {
 	a, err := bySlug(tx, slug)
@@ -251,7 +251,7 @@ func (s *Service) RemoveBy(ctx context.Context, caller *account.Caller, slug str
 	return s.changeOwned(ctx, caller, slug, s.remove)
 }
 
-// changeOwned runs fn on an App that the caller administrates.
+// changeOwned runs fn on an App that the caller administers.
 func (s *Service) changeOwned(
 	ctx context.Context, caller *account.Caller, slug string, fn func(tx *db.Tx, a *App) error,
 ) error {

@@ -166,7 +166,7 @@ func insertCode(tx *db.Tx, code []byte, appID account.AppID, expires db.Time) er
 		code, appID, expires)
 }
 
-// byCode finds the App of a code. Error: 404, also while its owner is suspended.
+// byCode finds the App of a code. Error: 404, including while its owner is suspended.
 func byCode(tx *db.Tx, code []byte) (*App, error) {
 	return oneApp(tx, `a.id = (SELECT c.app_id FROM app_codes c WHERE c.code = $1 AND c.expires_at > $2)
 		AND NOT EXISTS (SELECT 1 FROM accounts w WHERE w.id = a.owner_id AND w.suspended_at IS NOT NULL)`, code, tx.Now)

@@ -6,9 +6,9 @@
 // The other addresses are pages, of package page/attach. list.go reads lists, upload.go takes a file in, kind.go says what it is by its bytes, name.go what it is called; store.go is the
 // SQL. Table: attachments; the files themselves are package file's.
 //
-// Who sees the repository may read an attachment and, signed in, add one, as one may open an issue. Who
-// uploaded it and who administrates the repository may remove it. A file is shown only if it is a picture of
-// a few kinds by its bytes; everything else is a download of no kind, and nothing in either runs. An upload
+// Users who see the repository may read attachments and, if signed in, add them, as they may open issues. The
+// uploader and administrators of the repository may remove an attachment. A file is shown only if it is a
+// picture of a few kinds by its bytes; everything else is a download of no kind, and nothing in either runs. An upload
 // by somebody with push access counts in the quota of the repository's owner; others' uploads count in their own,
 // with a limit of files and bytes in each repository ([Bounds]).
 //

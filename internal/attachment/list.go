@@ -43,7 +43,7 @@ func (s *Service) ListOwn(ctx context.Context, a *repo.Access, at web.Page) (*Li
 	})
 }
 
-// List reads a page of the repository's attachments, the newest first, or bySize the largest. The caller administrates
+// List reads a page of the repository's attachments, the newest first, or bySize the largest. The caller administers
 // the repository.
 func (s *Service) List(ctx context.Context, a *repo.Access, bySize bool, at web.Page) (*Listing, error) {
 	return s.list(ctx, func(tx *db.Tx, l *Listing) (list []*Attachment, err error) {

@@ -88,7 +88,7 @@ func mebibytes(n int64) string {
 	return fmt.Sprintf("%d MiB", n>>20)
 }
 
-// Remove removes an attachment and its file. Errors: 404; 403 for who neither uploaded it nor administrates
+// Remove removes an attachment and its file. Errors: 404; 403 for callers who neither uploaded it nor administer
 // the repository.
 func (s *Service) Remove(ctx context.Context, a *repo.Access, key string) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {

@@ -1,17 +1,17 @@
 // Package audit is the log of who changed accounts, access, membership, visibility, ownership
 // or tokens, in the table audit.
 //
-//	audit.go     what is recorded, and of whom
+//	audit.go     what is recorded, and about whom
 //	store.go     the SQL
 //	query.go     the subset of GitHub's search phrases that lists understand, and cursors
 //	payload.go   the form of GitHub's audit log
-//	prune.go     rows that are too old go
+//	prune.go     deletes rows that are too old
 //
 // [Record] writes a row in the transaction of the change it describes, so neither can exist without the
 // other. The actor is in the context ([With]), set by package server for a request and by cmd/arbor for an
 // operator's command. Rows have names at the time of the change, and never secrets or texts of users.
 //
-// It stands below all features that record; package account has the endpoints.
+// It imports none of the features that record; package account has the endpoints.
 package audit
 
 import (
@@ -21,7 +21,7 @@ import (
 	"arbor/internal/db"
 )
 
-// Action is what happened, in the words of GitHub's audit log where it has some.
+// Action is what happened, named as in GitHub's audit log if that has it.
 type Action string
 
 // The actions.

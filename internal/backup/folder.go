@@ -25,7 +25,7 @@ const (
 
 // folder is a backup in a folder: a manifest, and the files that it names, each under its
 // SHA-256. A file is there once and never changes, so a later backup adds those that are
-// new, swaps the manifest, and removes what no manifest names any more.
+// new, swaps the manifest, and removes what no manifest names any longer.
 type folder struct {
 	dir      string
 	manifest *Manifest       // that is there; nil: none

@@ -18,7 +18,7 @@ import (
 	"arbor/internal/repo"
 )
 
-// Manifest says what a backup holds. It is its last file, so a backup without one is none.
+// Manifest lists the content of a backup. It is written last, so a folder without one is not a backup.
 type Manifest struct {
 	Format   int          `json:"format"`
 	At       time.Time    `json:"at"`     // the moment that the backup holds, by the database's clock

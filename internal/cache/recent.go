@@ -17,8 +17,8 @@ type Recent[K comparable, V any] struct {
 	misses     int64
 }
 
-// NewRecent returns a cache of two halves, each of which holds values whose total cost
-// is at most limit. cost returns the cost of one value; nil: 1.
+// NewRecent returns a cache of two halves; each holds values with a total cost of at
+// most limit. cost returns the cost of one value; nil: 1.
 func NewRecent[K comparable, V any](limit int, cost func(V) int) *Recent[K, V] {
 	return &Recent[K, V]{limit: limit, cost: cost, young: map[K]V{}}
 }

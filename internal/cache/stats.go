@@ -1,6 +1,6 @@
 package cache
 
-// Stats are what a cache tells of itself.
+// Stats are the statistics of a cache.
 type Stats struct {
 	Name    string // of the cache, for people who read the numbers
 	Entries int64

@@ -52,7 +52,7 @@ func nameOf(host string) string {
 	return strings.TrimSuffix(host, ".")
 }
 
-// Paced holds clients of the plain listener to the pace of all others.
+// Paced applies the limits for slow clients to the plain HTTP listener, too.
 func Paced(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h.ServeHTTP(admission.Pace(w, r), r)

@@ -2,7 +2,7 @@
 // on it or not, and repairs what can be derived from other data.
 //
 //	check.go      what was found, and the order of the parts
-//	engine.go     what the database says of itself
+//	engine.go     the database's own integrity checks
 //	counters.go   numbers and copies in SQL against what they count and copy
 //	postings.go   the index of issues against the issues
 //	refs.go       refs and pull requests against the objects of their repositories

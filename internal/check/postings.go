@@ -51,7 +51,7 @@ func (c *checker) postings(ctx context.Context) error {
 	return c.texts(ctx)
 }
 
-// unposted repairs one issue, and tells of it.
+// unposted repairs one issue and reports it.
 func (c *checker) unposted(ctx context.Context, u *issue.Unposted, tell bool) error {
 	if c.Repair {
 		err := c.DB.Write(ctx, func(tx *db.Tx) error {

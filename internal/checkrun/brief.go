@@ -9,8 +9,8 @@ import (
 	"arbor/internal/web"
 )
 
-// Brief is a run in lists for pages: without its texts, of which those of a hundred runs may take many megabytes, and
-// of its App the name.
+// Brief is a run as pages list it: without its texts, which may take many megabytes for a hundred
+// runs, and with only the name of its App.
 type Brief struct {
 	ID          int64
 	SHA         git.SHA

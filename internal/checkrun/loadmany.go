@@ -73,7 +73,7 @@ func loadRuns[K comparable](
 	return out, nil
 }
 
-// RunsByIDs loads the runs of the ids as LatestOfMany does. Those that are not in the repository are missing.
+// RunsByIDs loads the runs of the ids as LatestOfMany does. Those not in the repository are omitted.
 func (api *API) RunsByIDs(ctx context.Context, a *repo.Access, ids []int64) (map[int64]*Payload, error) {
 	find := func(tx *db.Tx) (totals map[int64]int64, runs []*Run, err error) {
 		runs, err = runsByIDs(tx, a.ID, db.Unique(ids))

@@ -224,8 +224,8 @@ func insertPushed(tx *db.Tx, repoID repo.ID, heads []repo.RefUpdate) (map[accoun
 	return ids, err
 }
 
-// Places finds the repositories of runs, or with suites of suites, for GraphQL. It checks no rights. What is not
-// there is missing.
+// Places finds the repositories of runs, or with suites of suites, for GraphQL. It checks no rights
+// and omits those that do not exist.
 func Places(tx *db.Tx, ids []int64, suites bool) (map[int64]repo.ID, error) {
 	table := `check_runs`
 	if suites {

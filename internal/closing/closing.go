@@ -8,7 +8,7 @@
 // Table: pushed_commits.
 //
 // A push leaves a row for each branch in its own transaction ([NotePush]). Run takes
-// the rows under a lease that ends by itself, reads the commits, and removes the
+// the rows under a lease that expires, reads the commits, and removes the
 // rows in the transaction that writes what the commits say. So nothing is lost
 // with a process; and that two of them now and then read the same commits does
 // no harm, since each commit refers to an issue, and closes it, but once.

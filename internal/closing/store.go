@@ -13,7 +13,7 @@ import (
 	"arbor/internal/repo"
 )
 
-// maxBranches is how many branches stand in one statement.
+// maxBranches is the number of branches in one statement.
 const maxBranches = db.MaxValues
 
 // insert leaves work for later: branches that a push has moved.

@@ -5,7 +5,7 @@
 //	api.go       the handlers and their addresses
 //	render.go    their JSON; also for feeds
 //
-// A comment names a commit by its SHA, and stays when no ref leads there any more.
+// A comment names a commit by its SHA, and stays when the commit is no longer reachable.
 package commitcomment
 
 import (

@@ -1,5 +1,5 @@
 // Package db is SQL for Arbor: one text of queries on two engines, SQLite in a
-// file beside the repositories or a PostgreSQL server.
+// file next to the repositories or a PostgreSQL server.
 //
 //	db.go          Open, Read, Write, Generation, Close
 //	tx.go          Tx, Rows, Row: what a transaction's function works with

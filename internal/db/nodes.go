@@ -167,8 +167,8 @@ func (n *Node) enter(tx *Tx) error {
 		n.name, n.runs, n.Skew().Microseconds()).Scan(&n.id)
 }
 
-// Leave removes the node's row. Run does it at its end; call it if Run was not called. Its error is always nil: the
-// log has what failed, and others forget the node after half a minute.
+// Leave removes the node's row. Run does it at its end; call it if Run was not called. Its error is always nil:
+// failures are logged, and others forget the node after half a minute.
 func (n *Node) Leave(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, nodeBeat)
 	defer cancel()

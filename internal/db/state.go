@@ -37,7 +37,7 @@ type counter struct {
 	closed bool
 }
 
-// use calls fn with the connection, and once more where another process is in the way.
+// use calls fn with the connection, and retries once if another process is in the way.
 func (c *counter) use(fn func(*sqliteConn) error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

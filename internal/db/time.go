@@ -79,7 +79,7 @@ func (t *Time) Scan(v any) error {
 	case int64:
 		*t = Time(n)
 	default:
-		return fmt.Errorf("a value of type %T does not go into a time", v)
+		return fmt.Errorf("cannot scan a value of type %T into a time", v)
 	}
 	return nil
 }

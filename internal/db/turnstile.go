@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// turnstile makes processes take turns at SQLite's write lock, for which they poll: a polling process would
-// hardly ever hit the moment between two commits of one that writes all the time. A process that wants the
-// write lock first acquires the turnstile and holds it until it has the lock. So a writer that has just
-// committed waits behind the others.
+// turnstile makes processes take turns at SQLite's write lock, for which they poll. Without it a polling
+// process would rarely see the lock free between two commits of a process that writes all the time. A process
+// that wants the write lock first acquires the turnstile and holds it until it has the lock. So a writer that
+// has just committed waits behind the others.
 //
 // It is a lock on a separate file: a lock on the database's would be lost with SQLite's. It is only for
 // fairness, not for correctness, so a process that has just acquired it need not do so again for passEvery.

@@ -33,7 +33,7 @@ func (t *Tx) readTwice(fn func(*Tx) error) error {
 	return fn(t)
 }
 
-// steer runs a statement between the runs, also when the caller's context has ended.
+// steer runs a statement between the runs, even if the caller's context has ended.
 func (t *Tx) steer(statement string) error {
 	_, err := t.conn.exec(context.WithoutCancel(t.ctx), statement, nil)
 	return err

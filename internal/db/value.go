@@ -95,7 +95,7 @@ func checkText(s string) error {
 }
 
 // MaxValues is how many values of a list one statement has: far below the limits of
-// both engines, whatever else stands in it.
+// both engines, so that there is room for other parameters.
 const MaxValues = 400
 
 // InParts calls fn with part after part of a list, none longer than MaxValues, until one fails.

@@ -327,7 +327,7 @@ func (w *writer) commit() {
 	w.tell(err)
 }
 
-// full says that the batch takes no more members.
+// full reports whether the batch accepts no more members.
 func (w *writer) full() bool {
 	return len(w.done) >= maxBatch || w.begun && time.Since(w.started) > w.batchTime
 }

@@ -2,7 +2,7 @@
 // runs where, how large the store is, what is set, and what looks wrong with what to do.
 //
 //	doctor.go    the report
-//	store.go     what the database says of itself
+//	store.go     facts about the database
 //	folder.go    the data folder; fstype_linux.go: the kind of its file system
 //
 // Nothing in a report names or quotes what is the operator's own: no names of people,

@@ -15,7 +15,7 @@ import (
 	"arbor/internal/repo"
 )
 
-// Drop removes rows of files, which no other row names any more, and their files after the commit. The
+// Drop removes rows of files, which no other row names any longer, and their files after the commit. The
 // repository's row is locked.
 func (s *Store) Drop(tx *db.Tx, repoID repo.ID, ids []ID) error {
 	names, kb, err := drop(tx, repoID, ids)

@@ -130,7 +130,7 @@ func rangesOf(q *Query, trees [][]Expr, counts map[countKey]int64) (list []span)
 }
 
 // walkable are the properties whose ranges hold all issues that meet the
-// condition, each of them once. There are none where it is not made of ranges.
+// condition, each of them once. There are none if it is not made of ranges.
 func walkable(e Expr) (list []posting.Property) {
 	has, ok := e.(Has)
 	if !ok || len(has.Values) > 1 && has.Kind != posting.ByAuthor && has.Kind != posting.ByMilestone {

@@ -155,7 +155,7 @@ type Text struct {
 	In    fulltext.Part
 }
 
-// OfRepo matches issues of the repositories or of the owners.
+// OfRepo matches issues in the repositories, or in any repository of the owners.
 type OfRepo struct {
 	Repos  []repo.ID
 	Owners []account.ID

@@ -167,7 +167,7 @@ func (b *builder) named(e Named) string {
 		" AND l.repo_id IN " + b.scope
 }
 
-// unused is the id of nothing: IN needs a value.
+// unused is an id that no row has, for an empty list: IN needs at least one value.
 const unused = -2
 
 func (b *builder) kind(k posting.Kind) string { return fmt.Sprint(int64(k)) }

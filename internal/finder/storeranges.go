@@ -20,7 +20,7 @@ type countKey struct {
 }
 
 // countsOf reads the counters of properties, of each in some repositories; those
-// that nothing has are missing.
+// that nothing has are omitted.
 func countsOf(tx *db.Tx, asked map[posting.Property][]repo.ID) (map[countKey]int64, error) {
 	order := make([]posting.Property, 0, len(asked))
 	for p := range asked {

@@ -44,7 +44,7 @@ func OnRepos(e Expr, arg func(v any) string) string {
 	panic("finder: no condition on repositories")
 }
 
-// listed returns the operand of IN.
+// listed returns the list of ids for IN.
 func listed[ID ~int64](ids []ID, arg func(v any) string) string {
 	marks := make([]string, 0, len(ids))
 	for _, id := range db.Unique(ids) {

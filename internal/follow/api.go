@@ -79,7 +79,7 @@ func (api *API) check(w http.ResponseWriter, r *http.Request, login, target stri
 
 // PUT /user/following/{username}
 //
-// Follow follows an account as the caller: 204, also if the caller follows it already.
+// Follow follows an account as the caller: 204, even if the caller follows it already.
 // Errors: 404, 422 for oneself.
 func (api *API) Follow(w http.ResponseWriter, r *http.Request) error {
 	return api.follow(w, r, true)
@@ -87,7 +87,7 @@ func (api *API) Follow(w http.ResponseWriter, r *http.Request) error {
 
 // DELETE /user/following/{username}
 //
-// Unfollow ends that: 204, also when the caller did not follow. Errors: 404.
+// Unfollow ends that: 204, even if the caller did not follow. Errors: 404.
 func (api *API) Unfollow(w http.ResponseWriter, r *http.Request) error {
 	return api.follow(w, r, false)
 }

@@ -1,4 +1,4 @@
-// Package follow is who follows whom, of table followers. The counters of both sides stand in table accounts.
+// Package follow stores who follows whom, in table followers. The counters of both sides are in table accounts.
 //
 //   - follow.go: the operations
 //   - store.go: the SQL

@@ -8,7 +8,7 @@ import (
 )
 
 // Text is what can be found of an issue or of a comment. It goes with the row
-// that it belongs to, also when a repository goes with all of them.
+// that it belongs to, even when a whole repository is deleted.
 type Text struct {
 	Issue   int64 // the issue's id
 	Comment int64 // the comment's id; 0: this is the issue itself

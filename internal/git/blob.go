@@ -58,7 +58,7 @@ func (r *Repository) streamBlob(ctx context.Context, sha SHA, fn func(int64, io.
 
 // openBlob starts a process and waits until the blob begins. A blob that is stored
 // as a delta then takes memory for itself and for its base, others take little.
-// Error: Invalid where that is more than the cage has.
+// Error: Invalid if that is more than the cage allows.
 func (r *Repository) openBlob(
 	ctx context.Context, sha SHA, in process.Cage,
 ) (c *catfile.Process, size int64, contents io.Reader, err error) {

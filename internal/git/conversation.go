@@ -74,7 +74,7 @@ func (r *Repository) Negotiate(ctx context.Context, wants []byte, o UploadOption
 }
 
 // prepareUpload holds a request for objects to those that the client may see, and shows git the refs as
-// they are now. It gives nil where the client was told that it gets nothing.
+// they are now. It returns nil if the client was told that it gets nothing.
 func (r *Repository) prepareUpload(ctx context.Context, request []byte, o UploadOptions) ([]byte, error) {
 	if !r.Exists() {
 		return nil, wire.WriteError(o.Out, "upload-pack: not our ref")

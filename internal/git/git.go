@@ -25,14 +25,14 @@
 //	writer.go     objects made here: WriteObjects; build.go new trees
 //	specialfile.go  what .gitmodules and .gitattributes may hold
 //	tip.go        what a ref may name
-//	merge.go      merges of commits: mergebase.go finds where histories parted,
+//	merge.go      merges of commits: mergebase.go finds where histories diverged,
 //	              mergegit.go has git merge files; rebase.go replays commits
 //
 // Packs that come and go:
 //
 //	receive.go    a push's pack: sentpack.go reads it, quarantine.go keeps it apart
 //	              until it is accepted and bounds its trees, foreign.go hides what
-//	              the pusher may not see, fsck.go and progress.go what git says of it
+//	              the pusher may not see, fsck.go and progress.go git's messages about it
 //	uploadpack.go a fetch; packedrefs.go the refs that git needs on disk for it
 //	copyobjects.go, fork.go, mirror.go  from other repositories; joint.go two read together
 //	maintenance.go  packing that never deletes an object; replaced.go how packs go
@@ -57,7 +57,7 @@
 // Forks hard-link packs instead of using alternates: with alternates a fork could read later objects of its
 // parent, and deleting the parent would require copying first.
 //
-// MergeTree walks from both tips to where they parted and merges the three trees in Go; it is sure
+// MergeTree walks from both tips to where they diverged and merges the three trees in Go; it is sure
 // of the result where no path was changed on both sides. All else (a file that both changed,
 // renames that matter, several merge bases) is git merge-tree's, in a directory of its own whose
 // new objects are then written as the API's are. Tests hold both against git's own on random

@@ -53,7 +53,7 @@ func (r *Repository) Use() (done func(), ok bool) {
 // AwaitReads returns when the short reads have ended that began before.
 func (g *Git) AwaitReads(ctx context.Context) error { return Sleep(ctx, g.options.PackGrace) }
 
-// RemoveUnused removes a folder of a repository that no transaction leads to any more, and no
+// RemoveUnused removes a folder of a repository that no transaction refers to any longer, and no
 // short read (AwaitReads), once no process that may run long uses it. tell is called
 // when somebody is waited for; after most, it gives up, and removed is false.
 func (g *Git) RemoveUnused(

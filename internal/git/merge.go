@@ -125,7 +125,7 @@ func (r *Repository) CommitMerge(ctx context.Context, m *MergeResult, c Commit) 
 
 // TestMerge merges head into base and writes the test merge commit: with a
 // fixed author and the later parent's date, so that the same pair gives the same
-// SHA everywhere (decision 56). The commit is empty where there is nothing to
+// SHA everywhere (decision 56). The commit is empty if there is nothing to
 // merge or it does not merge. Errors are those of MergeTree.
 func (r *Repository) TestMerge(ctx context.Context, base, head SHA) (commit SHA, m *MergeResult, err error) {
 	m, err = r.MergeTree(ctx, base, head)

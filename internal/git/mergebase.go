@@ -64,9 +64,8 @@ func newLinks(c *Commit) links {
 	return links{tree: c.Tree, parents: slices.Clone(c.Parents), when: c.Committer.When.Unix()}
 }
 
-// Bounds of a walk for a merge base without a process: commits read one after
-// the other take about as long as a process, those that are kept next to
-// nothing.
+// Bounds of a walk for a merge base without a process: reading this many commits takes about
+// as long as a process does; commits in the cache cost next to nothing.
 const (
 	maxWalkReads   = 100
 	maxWalkCommits = 2000

@@ -21,7 +21,7 @@ import (
 )
 
 // scratch is a directory of objects in which git merges. Nothing in it is
-// synced or kept by itself: what a merge gave is gathered, the rest is dropped.
+// synced or kept: the result of a merge is copied out, the rest is deleted.
 type scratch struct {
 	q     *Quarantine
 	room  int64 // bytes that may still be gathered in memory

@@ -25,7 +25,7 @@ import (
 // A pack may replace another one only if it comes later in a fixed order: by the number
 // of objects, then by name. So two packs with the same objects never both go because
 // each is a copy of the other: the later one stays. This holds for several nodes at one
-// time, also if one of them was asleep in between.
+// time, even if one of them was suspended in between.
 
 // replacedPrefix begins the names of directories below objects/ with files that
 // were replaced. What follows is the time, in microseconds of the database's clock.

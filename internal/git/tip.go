@@ -52,7 +52,7 @@ func (r *Repository) Peel(ctx context.Context, sha SHA) (info, peeled Object, er
 			return Object{}, Object{}, err
 		}
 	}
-	return Object{}, Object{}, errs.Newf(errs.Invalid, "%s is a tag of more than %d tags", sha, maxTags)
+	return Object{}, Object{}, errs.Newf(errs.Invalid, "tag %s is nested more than %d levels deep", sha, maxTags)
 }
 
 // CheckConnected checks that everything reachable from tip is here, as a push must:

@@ -173,7 +173,7 @@ func (r *Repository) writePack(q *writeQueue, requests []*writeRequest) error {
 	return nil
 }
 
-// Where writers look for what is there already.
+// The bounds for how writers look for objects that exist already.
 const (
 	askedPack   = 1 << 20     // bytes of a pack whose index they ask
 	listLargest = time.Second // how long they rely on the list of those

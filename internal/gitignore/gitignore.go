@@ -31,7 +31,7 @@ func Names() []string {
 	return names
 }
 
-// Template is the text of a template. known is false where there is none of this very name, as at GitHub.
+// Template is the text of a template. known is false if none has exactly this name, as at GitHub.
 func Template(name string) (text string, known bool) {
 	if !slices.Contains(Names(), name) {
 		return "", false

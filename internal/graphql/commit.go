@@ -108,7 +108,7 @@ func gitObject(in *object, kind, sha string) *object {
 	return o
 }
 
-// listedCommit returns a commit of a list. REST nests the Git commit and puts the accounts beside it.
+// listedCommit returns a commit of a list. REST nests the Git commit and puts the accounts next to it.
 func listedCommit(in *object, outer payload) (*object, error) {
 	data, err := members(outer.get("commit"))
 	if err != nil {

@@ -124,7 +124,7 @@ func nameOf(data payload) string {
 	return ""
 }
 
-// keyOfNode is the key of a node of a list that is at hand, whole.
+// keyOfNode is the key of a node of a list that is in memory as a whole.
 func keyOfNode(node any) string {
 	switch node := node.(type) {
 	case *edge:
@@ -149,7 +149,7 @@ func keyOfNode(node any) string {
 	return ""
 }
 
-// placeAmong counts the rows before that of a cursor in a list that is at hand, and more after it where it is
+// placeAmong counts the rows before that of a cursor in a list that is in memory, and more after it where it is
 // there. place is the answer where nothing is known.
 func placeAmong(keys []string, c cursor, place int, sorted bool, itself int) int {
 	if c.key == "" {

@@ -88,7 +88,7 @@ func repositoryIssues() map[string]exec.Resolver {
 	}
 }
 
-// orNull is one for what is null where it is not there.
+// orNull is like one, but resolves to null if the object does not exist.
 func orNull(value func(ctx context.Context, f *exec.Field, o *object) (any, error)) exec.Resolver {
 	return one(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
 		v, err := value(ctx, f, o)

@@ -69,7 +69,7 @@ func linkedBranchFields() map[string]exec.Resolver {
 // linked is a link and its issue.
 type linked struct{ link, of *object }
 
-// linkedByID finds links. Those that the caller does not see are missing.
+// linkedByID finds links. It omits those that the caller cannot see.
 func (q *query) linkedByID(ctx context.Context, ids []int64) (map[int64]linked, error) {
 	spots := map[int64]spot{}
 	err := q.with.DB.Read(ctx, func(tx *db.Tx) error {

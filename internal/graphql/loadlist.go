@@ -115,7 +115,7 @@ func listed[K comparable](
 	}
 }
 
-// listedWhole is listed for fields that need the whole list, whatever part is selected.
+// listedWhole is listed for fields that need the whole list, even if only a part is selected.
 func listedWhole[K comparable](
 	of func(q *query, f *exec.Field) listLoader[K], next exec.Resolver,
 ) exec.Resolver {

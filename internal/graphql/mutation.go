@@ -128,7 +128,7 @@ func numbered(o *object, segments ...string) string {
 	return o.repo.path(append([]string{segments[0], string(o.data.get("number"))}, segments[1:]...)...)
 }
 
-// again reads something once more after it was changed.
+// again reloads something after it was changed.
 func (m *mutation) again(ctx context.Context, o *object) (*object, error) {
 	clear(m.kept)
 	fresh := &object{kind: o.kind, repo: o.repo, source: o.source}
@@ -226,8 +226,8 @@ func repositoryID(ctx context.Context, o *object) (int64, error) {
 	return n, err
 }
 
-// equipment is what issues and pull requests are given besides their texts, in a body of REST. Null takes a
-// milestone away, and says nothing of the others.
+// equipment is the fields of issues and pull requests other than their texts, as a body of REST. Null removes
+// the milestone, and leaves the other fields unchanged.
 func (m *mutation) equipment(ctx context.Context, in *object) (map[string]any, error) {
 	body := map[string]any{}
 	if m.given("assigneeIds") {

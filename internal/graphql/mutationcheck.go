@@ -48,7 +48,7 @@ func (m *mutation) run() map[string]any {
 	return body
 }
 
-// renamed is an input with REST's names; what was not given is missing.
+// renamed is an input with REST's names, without the fields that were not given.
 func renamed(input any, names map[string]string) map[string]any {
 	given, _ := input.(map[string]any)
 	out := map[string]any{}

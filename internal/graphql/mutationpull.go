@@ -217,7 +217,7 @@ func (m *mutation) drafts() (list []map[string]any) {
 	return list
 }
 
-// requestReviews asks people for reviews; without union it asks nobody else any more.
+// requestReviews asks people for reviews; without union it removes the other requests.
 func requestReviews(ctx context.Context, m *mutation) (map[string]any, error) {
 	o, err := m.target(ctx, "pullRequestId", "PullRequest")
 	if err != nil {

@@ -56,7 +56,7 @@ func (o *object) value(ctx context.Context, name string) (any, error) {
 	return decode(raw), err
 }
 
-// text returns a member that is a string, or "" if it is none or cannot be loaded.
+// text returns a member that is a string, or "" if it is not a string or cannot be loaded.
 func (o *object) text(ctx context.Context, name string) string {
 	v, _ := o.value(ctx, name)
 	s, _ := v.(string)

@@ -133,7 +133,7 @@ func repositoryTables() map[string]exec.Resolver {
 		repositoryGit(), repositoryReleases())
 }
 
-// otherRepository is a repository that stands in a payload; null where there is none, or it is not to be
+// otherRepository is a repository that stands in a payload; null if there is none, or it is not to be
 // seen.
 func otherRepository(member string) exec.Resolver {
 	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {

@@ -11,7 +11,8 @@ import (
 // POST /repos/{owner}/{repo}/hooks/{hook_id}/pings
 // POST /orgs/{org}/hooks/{hook_id}/pings
 //
-// Ping sends a ping to the hook's receiver, also if the hook is not active. Errors: 404, 409 where many wait.
+// Ping sends a ping to the hook's receiver, even if the hook is not active. Errors: 404, 409 if
+// too many deliveries wait.
 func (api *API) Ping(w http.ResponseWriter, r *http.Request, o Owner, _ string) error {
 	id, err := o.HookID(r)
 	if err == nil {

@@ -13,7 +13,8 @@ import (
 	"arbor/internal/web"
 )
 
-// Ping sends a ping to the hook's receiver, also if the hook is not active. Errors: 404, 409 where many wait.
+// Ping sends a ping to the hook's receiver, even if the hook is not active. Errors: 404, 409 if
+// too many deliveries wait.
 func (s *Service) Ping(ctx context.Context, o Owner, id int64) error {
 	_, err := s.onHeld(ctx, o, id, func(tx *db.Tx, h *Hook, entry audit.Entry) error {
 		if err := note(tx, entry, audit.HookPing, h); err != nil {
@@ -110,7 +111,7 @@ func findDelivery(tx *db.Tx, o Owner, id, of int64) (*Hook, *Delivery, error) {
 }
 
 // Redeliver sends a delivery once more, with the same body and GUID, to where the hook leads now. Errors:
-// 404, 409 where many wait.
+// 404, 409 if too many deliveries wait.
 func (s *Service) Redeliver(ctx context.Context, o Owner, id, of int64) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		entry, err := o.hold(tx)

@@ -91,7 +91,7 @@ func (s *Service) ofApp(ctx context.Context, caller *account.Caller) (o Owner, e
 	return o, err
 }
 
-// OfOwnApp finds an App that the caller manages. Error: 404, also for Apps of others.
+// OfOwnApp finds an App that the caller manages. Error: 404, including Apps of others.
 func (s *Service) OfOwnApp(ctx context.Context, caller *account.Caller, slug string) (o Owner, err error) {
 	o.caller = caller
 	err = s.db.Read(ctx, func(tx *db.Tx) error {

@@ -103,8 +103,8 @@ func recordForApp(tx *db.Tx, i *app.Installation, e Event) error {
 		i.App.ID, db.OrNull(int64(e.Actor)), e.Name, e.Action, string(about), i.ID, r.mark)
 }
 
-// RecordForApp records a request to an App in a repository, only for its own webhook, whatever its events
-// are.
+// RecordForApp records a request to an App in a repository, only for the App's own webhook, even if the
+// webhook does not subscribe to the event.
 func RecordForApp(tx *db.Tx, appID account.AppID, repoID repo.ID, list ...Event) error {
 	to := audience{hooks: `FALSE`, installations: appsOfRepo + ` AND i.app_id = ` + appID.String(),
 		always: true}

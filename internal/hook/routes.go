@@ -16,7 +16,7 @@ const (
 	Removing
 )
 
-// Scopes are those of which a classic token needs one for the hooks of a repository.
+// Scopes returns the scopes for the hooks of a repository; a classic token needs one of them.
 func (a Act) Scopes() scope.Set {
 	return scope.Repo | [...]scope.Set{scope.ReadRepoHooks, scope.WriteRepoHooks, scope.AdminRepoHooks}[a]
 }

@@ -109,7 +109,7 @@ func tried(tx *db.Tx, hook, before int64, outcome string, most int64) ([]*Delive
 		AND d.delivered_at IS NOT NULL`+where+` ORDER BY d.id DESC LIMIT $3`, hook, before, most)
 }
 
-// again adds another attempt at a delivery, with the payload that it has. Error: 409 where enough waits.
+// again adds another attempt at a delivery, with the payload that it has. Error: 409 if too many deliveries wait.
 func again(tx *db.Tx, d *Delivery) error {
 	var waiting int64
 	err := tx.QueryRow(`SELECT COUNT(*) FROM (SELECT 1 FROM hook_deliveries WHERE hook_id = $1 AND state = 0
@@ -136,7 +136,7 @@ func tooMany() error {
 		maxAsked))
 }
 
-// addOne adds a delivery for one hook, whether it is active or not. Error: 409 where enough waits.
+// addOne adds a delivery for one hook, whether it is active or not. Error: 409 if too many deliveries wait.
 func addOne(tx *db.Tx, h *Hook, e Event) error {
 	var waiting int64
 	err := tx.QueryRow(`SELECT COUNT(*) FROM (SELECT 1 FROM hook_deliveries WHERE hook_id = $1 AND state = 0

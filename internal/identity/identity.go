@@ -181,8 +181,8 @@ func (s Store) refuseRepositories() error {
 	return err
 }
 
-// needRepositories returns an error unless the folder holds repositories. It is for a database that knows some:
-// bound to an empty folder, it would be refused in its own one.
+// needRepositories returns an error unless the folder holds repositories. It is for a database that has some:
+// if it were bound to an empty folder by mistake, its own folder would be refused later.
 func (s Store) needRepositories() error {
 	holds, err := s.holdsRepositories()
 	if err == nil && !holds {

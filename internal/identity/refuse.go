@@ -35,7 +35,7 @@ func (s Store) noDatabase() error {
 		"as the server was told; to use this one, move the folder repositories away first", s.Folder, s.shown(s.address()))
 }
 
-// noRepositories refuses a folder without repositories where the database knows some.
+// noRepositories refuses a folder without repositories if the database has some.
 func (s Store) noRepositories() error {
 	return fmt.Errorf("the database %s has repositories, and the data folder %s holds none: say --data (or "+
 		"ARBOR_DATA) as the server was told; arbor database claim gives it this one", s.shown(s.address()), s.Folder)

@@ -198,8 +198,8 @@ func (c *Change) SetBody(t Text) error {
 	return c.ReadText(t, 0)
 }
 
-// SetState opens or closes the issue (decision 33). why replaces the default reason for closing, also of a
-// closed issue, unless it is NoReason.
+// SetState opens or closes the issue (decision 33). why replaces the default reason for closing, even if
+// the issue is closed already, unless it is NoReason.
 func (c *Change) SetState(s State, why Reason) {
 	i := c.Issue
 	given := s == Closed && why != NoReason && why != Reopened

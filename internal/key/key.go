@@ -1,4 +1,4 @@
-// Package key reads public SSH keys as people paste them, and refuses what is none, or weak.
+// Package key reads public SSH keys as users paste them, and refuses invalid and weak ones.
 // It knows no accounts and no store.
 package key
 

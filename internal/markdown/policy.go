@@ -35,7 +35,7 @@ const attachment = `^/[\w-]+/[\w.-]*[\w-][\w.-]*/attachments/[a-z2-7]{26}$`
 
 var attachmentAddress = regexp.MustCompile(attachment)
 
-// IsAttachment reports an address without a host that is an attachment's, and of nothing else on this server.
+// IsAttachment reports whether an address without a host is that of an attachment.
 func IsAttachment(address string) bool { return attachmentAddress.MatchString(address) }
 
 func newPolicy() *bluemonday.Policy {

@@ -9,7 +9,7 @@ import (
 	"arbor/internal/web"
 )
 
-// Numbered loads milestones of the repository by their numbers. Those that are not there are missing.
+// Numbered loads milestones of the repository by their numbers. Those that do not exist are omitted.
 func (api *API) Numbered(ctx context.Context, a *repo.Access, numbers []int64) (map[int64]*Payload, error) {
 	var list []*Payload
 	err := api.s.db.Read(ctx, func(tx *db.Tx) error {

@@ -5,7 +5,7 @@ import (
 	"arbor/internal/scope"
 )
 
-// Routes returns the routes of milestones. Package deletion has the one that changes issues.
+// Routes returns the routes of milestones, except deletion, which also changes issues: see package deletion.
 func (api *API) Routes() []route.Route {
 	issues := api.repos.Router(route.Needs(scope.PublicRepo, "issues"))
 	return []route.Route{

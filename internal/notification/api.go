@@ -131,7 +131,7 @@ func (api *API) mark(w http.ResponseWriter, r *http.Request, of repo.ID) error {
 	return nil
 }
 
-// ReadUntil reads the time up to which threads are marked; an empty text is none. Error: 422.
+// ReadUntil reads the time up to which threads are marked; an empty text means no time. Error: 422.
 func ReadUntil(text string) (db.Time, error) {
 	f := web.Faults{Resource: Resource}
 	until := readUntil(&f, text)

@@ -10,8 +10,8 @@ import (
 	"arbor/internal/repo"
 )
 
-// MarkAll marks the caller's threads up to a time as read, as far as the caller sees
-// them; zero: all. repoID chooses those of one repository; 0: of all.
+// MarkAll marks those of the caller's threads as read that the caller can see, up to
+// a time; zero: all. repoID chooses those of one repository; 0: of all.
 func (s *Service) MarkAll(ctx context.Context, caller *account.Caller, repoID repo.ID, until db.Time) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		return markRead(tx, filter{Filter: Filter{Repo: repoID}, caller: caller}, until)

@@ -85,7 +85,7 @@ func threads(tx *db.Tx, f filter, p web.Page) (list []*Thread, total int64, err 
 	return list, total, err
 }
 
-// threadByID finds a thread of the caller's. Error: 404, also of one that the caller may not see now.
+// threadByID finds a thread of the caller's. Error: 404, including one that the caller can no longer see.
 func threadByID(tx *db.Tx, caller *account.Caller, id int64) (*Thread, error) {
 	list, _, err := threads(tx, filter{Filter{All: true}, caller, id}, web.Page{Number: 1, Size: 1})
 	if err == nil && len(list) == 0 {

@@ -186,7 +186,7 @@ func commenters(tx *db.Tx, a Act, subject int64) ([]hearer, error) {
 			AND w.wish = $4) ORDER BY 1`, a.RepoID, string(a.Commit), subject, int64(subscription.Unsubscribe))
 }
 
-// wishers reads who subscribed to a commit or a release by hand.
+// wishers reads the users who subscribed to a commit or a release themselves.
 func wishers(tx *db.Tx, subject int64) ([]hearer, error) {
 	return readHearers(tx, `SELECT w.user_id, 2 FROM notification_wishes w WHERE w.subject_id = $1
 		AND w.wish = $2

@@ -23,7 +23,7 @@ type Annotation struct {
 	Run        struct{ Name string }
 	Cut        bool
 
-	Above bool // its run is what the page is about
+	Above bool // the page is about its run
 	Alone bool // the page shows no other
 }
 

@@ -19,7 +19,7 @@ func sessionCookie(r *http.Request) *http.Cookie {
 	return c
 }
 
-// SessionOf is the session that a browser sends; empty: none. It may be worth nothing any more.
+// SessionOf is the session that a browser sends; empty: none. It may have expired.
 func SessionOf(r *http.Request) string {
 	c, err := r.Cookie(sessionCookie(r).Name)
 	if err != nil {

@@ -21,7 +21,7 @@ const MaxFields = 1000
 func ReadForm(r *http.Request) (Form, error) {
 	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
 	if strings.TrimSpace(kind) != "application/x-www-form-urlencoded" {
-		return Form{}, errs.New(errs.UnsupportedMedia, "a form is sent as application/x-www-form-urlencoded")
+		return Form{}, errs.New(errs.UnsupportedMedia, "a form must be sent as application/x-www-form-urlencoded")
 	}
 	body, err := web.ReadBody(r)
 	if err != nil {

@@ -95,7 +95,7 @@ func compact(n int64) string {
 	return strings.TrimSuffix(strconv.FormatFloat(float64(n/100_000)/10, 'f', 1, 64), ".0") + "M"
 }
 
-// filePath is the escaped path of a file below a ref, each segment by itself: "/main/a%20b/c".
+// filePath is the path of a file below a ref, escaped segment by segment: "/main/a%20b/c".
 func filePath(parts ...string) string {
 	var b strings.Builder
 	for _, p := range parts {
@@ -126,7 +126,7 @@ func dict(pairs ...any) map[string]any {
 	return m
 }
 
-// Term is a qualifier of a search; the value is quoted where it must be.
+// Term is a qualifier of a search; the value is quoted if it must be.
 func Term(name, value string) string {
 	if value == "" || strings.ContainsAny(value, " \t\",()\\:") {
 		value = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(value) + `"`

@@ -9,7 +9,7 @@ import (
 	"arbor/internal/web"
 )
 
-// maxKept is how large a form may be that is kept for somebody who is not signed in any more.
+// maxKept is the maximum size of a form that is kept for a user who is no longer signed in.
 const maxKept = 256 << 10
 
 // keptField is a field of a form, to be sent again.

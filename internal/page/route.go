@@ -105,7 +105,7 @@ func LoginPath(r *http.Request) string {
 	return "/login?return_to=" + url.QueryEscape(back)
 }
 
-// ReturnTo is where a form wants its caller to be led, if that is an address of this site; else other.
+// ReturnTo is the page to which a form redirects, if it is an address of this site; otherwise other.
 func ReturnTo(address, other string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "" || u.Host != "" || u.Opaque != "" || !strings.HasPrefix(address, "/") ||

@@ -32,7 +32,7 @@ const maxPooled = 2 * chunkBytes
 // List answers the caller's plants, for site administrators all plants, by id
 // (decisions 46, 47). Of a repeated limit the first counts. A list of one chunk
 // has a Content-Length; a longer one is streamed, and its connection breaks
-// when it cannot be completed. Errors: 400 for a limit that is none.
+// when it cannot be completed. Errors: 400 for an invalid limit.
 func (a *API) List(w http.ResponseWriter, r *http.Request) error {
 	caller, err := signedIn(r)
 	if err != nil {

@@ -51,7 +51,7 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	})
 }
 
-// list reads a page of the pull requests that are chosen, and how many they are.
+// list reads a page of the chosen pull requests and their total number.
 func (s *Service) list(tx *db.Tx, a *repo.Access, c choice, at web.Page) ([]*issue.Issue, int64, error) {
 	where, some, err := c.branches(tx, a)
 	if err != nil || !some {
@@ -67,7 +67,7 @@ func (s *Service) list(tx *db.Tx, a *repo.Access, c choice, at web.Page) ([]*iss
 	return list, found.Total, err
 }
 
-// choice has the filters and the order of a list.
+// choice holds the filters and the order of a list.
 type choice struct {
 	base, head  string // a branch, and OWNER:BRANCH; empty: any
 	where       finder.And

@@ -82,7 +82,7 @@ func inStates(names string) finder.Expr {
 	return states
 }
 
-// Numbered loads pull requests by number in their full form. Unknown numbers are missing.
+// Numbered loads pull requests by number in their full form. Unknown numbers are omitted.
 func (api *API) Numbered(ctx context.Context, a *repo.Access, numbers []int64) (map[int64]*Payload, error) {
 	p, err := api.full(web.Unsent(ctx), a, func(tx *db.Tx) ([]*issue.Issue, error) {
 		found, err := issue.Numbered(tx, a.ID, db.Unique(numbers))

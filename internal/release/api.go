@@ -75,8 +75,8 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 
 // POST /repos/{owner}/{repo}/releases
 //
-// Create creates a release, and its tag if that is missing. Errors: 404 for a category of discussions, of which
-// there are none; 422.
+// Create creates a release, and its tag if that is missing. Errors: 404 for a category of discussions, since
+// there are no discussions; 422.
 func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	body, err := web.ReadObject(r, Resource)
 	if err != nil {
@@ -145,7 +145,7 @@ func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) erro
 
 // GET /repos/{owner}/{repo}/releases/latest
 //
-// GetLatest answers the latest release. Error: 404 where there is none.
+// GetLatest answers the latest release. Error: 404 if there is none.
 func (api *API) GetLatest(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return api.one(w, r, a, func(tx *db.Tx) (*Release, error) { return latestOf(tx, a.ID) })
 }

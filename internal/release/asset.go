@@ -79,7 +79,7 @@ func CleanName(given string) (name string, ok bool) {
 	return name, len(name) <= MaxAssetName
 }
 
-// cleanType is the media type that an uploader names; what is none becomes that of any bytes.
+// cleanType is the media type that an uploader gives; an invalid one becomes application/octet-stream.
 func cleanType(given string) string {
 	if _, _, err := mime.ParseMediaType(given); err != nil || len(given) > 255 || !utf8.ValidString(given) ||
 		strings.ContainsFunc(given, unicode.IsControl) {

@@ -183,7 +183,7 @@ func pushOf(a *repo.Access, u repo.RefUpdate) repo.Push {
 	return repo.Push{RepoID: a.ID, Purges: a.Purges, Updates: []repo.RefUpdate{u}, Atomic: true}
 }
 
-// ensureTag checks that a published release has its tag, and creates it where it is planned. Errors:
+// ensureTag checks that a published release has its tag, and creates it if it is planned. Errors:
 // errAgain; 422 for a tag that conflicts with another one.
 func (s *Service) ensureTag(tx *db.Tx, a *repo.Access, planned, r *Release, on base) error {
 	if r.Tag != planned.Tag || r.Target != planned.Target || r.Draft != planned.Draft {
@@ -271,8 +271,8 @@ func (s *Service) commitOf(ctx context.Context, a *repo.Access, sha git.SHA) (gi
 	return objects.PeelToCommit(ctx, sha)
 }
 
-// dateOf is when the commit was made to which an object leads; zero if it leads to none, or to one
-// whose date is none that people could read.
+// dateOf returns the date of the commit that an object refers to; zero if there is none, or if its date
+// cannot be read.
 func (s *Service) dateOf(ctx context.Context, a *repo.Access, sha git.SHA) (db.Time, error) {
 	objects, release, err := s.repos.Git(ctx, a)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 )
 
 // ByIDs loads the releases of the ids, each as GET /repos/{owner}/{repo}/releases/{release_id} shows it. Those that
-// are not in the repository, or that the caller does not see, are missing.
+// are not in the repository, or that the caller cannot see, are omitted.
 func (api *API) ByIDs(ctx context.Context, a *repo.Access, ids []int64) (map[int64]any, error) {
 	var p *Page
 	err := api.s.db.Read(ctx, func(tx *db.Tx) error {

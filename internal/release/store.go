@@ -41,7 +41,7 @@ func byID(tx *db.Tx, repoID repo.ID, id int64) (*Release, error) {
 		repoID, id))
 }
 
-// Places finds the repositories of releases, for GraphQL. It checks no rights. What is not there is missing.
+// Places finds the repositories of releases, for GraphQL. It checks no rights. It omits those that do not exist.
 func Places(tx *db.Tx, ids []int64) (map[int64]repo.ID, error) {
 	return db.QueryMap[int64, repo.ID](tx, `SELECT id, repo_id FROM releases WHERE id IN `+db.Values(1, len(ids)),
 		db.Args(ids)...)

@@ -46,7 +46,7 @@ func (s *Service) Get(ctx context.Context, a *repo.Access, id int64) (*View, err
 	return s.view(ctx, a, func(tx *db.Tx) (*Release, error) { return byID(tx, a.ID, id) })
 }
 
-// Latest reads the latest release. Error: 404 where there is none.
+// Latest reads the latest release. Error: 404 if there is none.
 func (s *Service) Latest(ctx context.Context, a *repo.Access) (*View, error) {
 	return s.view(ctx, a, func(tx *db.Tx) (*Release, error) { return latestOf(tx, a.ID) })
 }

@@ -217,8 +217,8 @@ func (s *Service) findBy(
 	return a, err
 }
 
-// onlyVisible turns an invisible repository into a missing one. Afterwards both cases are equal, also in
-// the number of statements (decision 13).
+// onlyVisible answers for a repository that the caller cannot see as if it did not exist. Both cases run the
+// same number of statements (decision 13).
 func onlyVisible(a *Access, err error) (*Access, error) {
 	if err == nil && a.Role < account.Pull {
 		return nil, errs.Absent()
@@ -242,7 +242,7 @@ func (a *Access) Require(need account.Role) error {
 	}
 }
 
-// Roles has the stored roles of a user for a repository.
+// Roles holds the stored roles of a user for a repository.
 type Roles struct {
 	Owner   *bool  // of the organization that owns it; nil: not a member
 	Granted *int64 // the role of a collaborator; nil: not a collaborator

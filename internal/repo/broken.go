@@ -119,7 +119,7 @@ func (s *Service) standingNow(ctx context.Context, id ID) (now standing, err err
 // maxBroken is the number of remembered broken directories.
 const maxBroken = 1000
 
-// broken has the directories found broken.
+// broken holds the directories found broken.
 type broken struct {
 	mu      sync.Mutex
 	folders map[Folder]error

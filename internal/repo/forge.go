@@ -8,7 +8,7 @@ import (
 	"arbor/internal/db"
 )
 
-// Forge has the changes of repositories that also affect features above this package, in the same
+// Forge makes the changes of repositories that also affect features above this package, in the same
 // transaction. Package forge implements it: each method lists its steps in order. The steps in this package
 // are exported only for it: [Push.Check] and [Landing], [Insert], [DeleteRow], [CountForOwner],
 // [PutCollaborator], [DropCollaborator].

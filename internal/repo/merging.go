@@ -6,7 +6,7 @@ import (
 	"arbor/internal/web"
 )
 
-// Merging has the settings of merging pull requests as a set of bits, as stored. The zero value is that of
+// Merging is the settings for merging pull requests, stored as a set of bits. The zero value is that of
 // a new repository, which allows all methods and does not delete branches.
 type Merging int64
 
@@ -71,7 +71,7 @@ var mergingTexts = [...]mergingText{
 		{"BLANK", MergeWithoutText}}},
 }
 
-// Word is a setting for a merge's text, by the interface's name of it.
+// Word returns the setting for a merge's text with the given name in the API.
 func (m Merging) Word(name string) string {
 	for _, t := range mergingTexts {
 		if t.name == name {

@@ -108,7 +108,7 @@ type FullPayload struct {
 	*mergingPayload                  // for callers with push access
 }
 
-// Permissions is a role as in payloads.
+// Permissions is a role as payloads show it.
 type Permissions struct {
 	Admin    bool `json:"admin"`
 	Maintain bool `json:"maintain"`
@@ -240,7 +240,7 @@ func (s *Service) Answer(w http.ResponseWriter, r *http.Request, status int, a *
 	return web.JSON(w, r, status, NewFullPayload(a, from, web.From(r.Context())))
 }
 
-// Topics has the names of a repository's topics in their order, separated by spaces.
+// Topics holds the names of a repository's topics in their order, separated by spaces.
 type Topics string
 
 // Names returns the topics. It is never nil.
@@ -252,7 +252,7 @@ func (t Topics) Names() []string {
 	return names
 }
 
-// Lineage has the origins of a repository, as far as they are visible to the caller.
+// Lineage holds the origins of a repository that are visible to the caller.
 type Lineage struct {
 	Parent *Access
 	Source *Access // the root of the network

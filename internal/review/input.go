@@ -122,7 +122,7 @@ func (n *NewComment) check() error {
 	return f.Err()
 }
 
-// NewSummary is what a review says; a blank text is none.
+// NewSummary returns the summary of a review; a blank text counts as no summary.
 func NewSummary(text string) issue.Text {
 	if strings.TrimSpace(text) == "" {
 		return issue.Text{}

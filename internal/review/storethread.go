@@ -89,8 +89,8 @@ func countThreads(tx *db.Tx, issues []issue.ID, userID account.ID) (map[issue.ID
 		AND (NOT pending OR author_id = $1) GROUP BY issue_id`, db.Args(issues, userID)...)
 }
 
-// ThreadPlaces finds the repositories of threads by the ids of their first comments. It checks no rights. What is
-// not there is missing.
+// ThreadPlaces finds the repositories of threads by the ids of their first comments. It checks no rights
+// and omits those that do not exist.
 func ThreadPlaces(tx *db.Tx, roots []int64) (map[int64]repo.ID, error) {
 	in := db.Values(1, len(roots))
 	return db.QueryMap[int64, repo.ID](tx, `SELECT COALESCE(reply_to, id), MIN(repo_id) FROM review_comments
@@ -123,14 +123,14 @@ func commentsOfReviews(
 		JOIN review_comments c ON c.id = x.id`+joinPull+` WHERE x.place > $2 AND x.place <= $3 ORDER BY c.id`, args...)
 }
 
-// CommentPlaces finds the repositories of comments. It checks no rights. What is not there is missing.
+// CommentPlaces finds the repositories of comments. It checks no rights. It omits those that do not exist.
 func CommentPlaces(tx *db.Tx, ids []int64) (map[int64]repo.ID, error) {
 	return db.QueryMap[int64, repo.ID](tx,
 		`SELECT id, repo_id FROM review_comments WHERE id IN `+db.Values(1, len(ids)), anys(ids)...)
 }
 
 // threadsByRoots reads threads of a repository by the ids of their first comments, with the first comments of
-// each: those that the user may see. Threads without any are missing.
+// each: those that the user may see. Threads without any are omitted.
 func threadsByRoots(tx *db.Tx, repoID repo.ID, userID account.ID, roots []int64) ([]*conversation, error) {
 	if len(roots) == 0 {
 		return nil, nil

@@ -80,7 +80,7 @@ func (q *Query) repos(n *named) (where finder.And) {
 	return where
 }
 
-// words looks for the text. possible is false where there are words and none can be found.
+// words looks for the text. possible is false if there are words and none can be found.
 func (q *Query) words(in fulltext.Part) (where finder.And, possible bool) {
 	terms := func(all []string) (list []string) {
 		for _, w := range all {

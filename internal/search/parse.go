@@ -132,7 +132,7 @@ func (p *parser) alternatives(depth int) (list []*Query) {
 	}
 }
 
-// together reads what AND joins, or a space, into p.q; some is false where there is nothing.
+// together reads what AND joins, or a space, into p.q; some is false if there is nothing.
 func (p *parser) together(depth int) (some bool) {
 	for joined := false; p.err == nil; joined = p.operator("AND") {
 		if p.atEnd() {

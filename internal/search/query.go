@@ -7,7 +7,7 @@
 //	parse.go      from text to words, qualifiers and groups, and what is refused
 //	parseword.go  one word, one name of a qualifier, its values
 //	parsefield.go from qualifiers to a query
-//	resolve.go    whom and what a query names, as far as the caller may see it
+//	resolve.go    users, repositories and other things that a query names, if the caller may see them
 //	compile.go    from a query to that of package finder
 //	storescope.go the repositories that are searched
 //	search.go     searching
@@ -96,7 +96,7 @@ func (q *Query) depth() (deepest int) {
 	return deepest
 }
 
-// each calls fn with the query and those of its groups; wanted is false where something is excluded.
+// each calls fn with the query and those of its groups; wanted is false if something is excluded.
 func (q *Query) each(wanted bool, fn func(q *Query, wanted bool)) {
 	fn(q, wanted)
 	for _, g := range q.Groups {
@@ -121,7 +121,7 @@ func (q *Query) asksIndex() (asks bool) {
 // Me stands for the caller's login.
 const Me = "@me"
 
-// Choice has the required and the excluded values; none of No may match.
+// Choice holds the required and the excluded values; none of No may match.
 type Choice struct{ Yes, No []string }
 
 // LabelSet matches one of the labels, or excludes all of them.

@@ -73,7 +73,7 @@ func (n *named) isCaller(folded string) bool {
 	return n.caller != nil && (folded == Me || folded == account.Fold(n.caller.Login))
 }
 
-// others are the logins of others than the caller, who need not be looked up.
+// others are the logins except the caller's, which need not be looked up.
 func (n *named) others(logins []string) (list []string) {
 	for _, login := range logins {
 		if !n.isCaller(account.Fold(login)) {

@@ -149,7 +149,7 @@ func (c *checker) people(p *position, key string, logins []string, seen map[stri
 	}
 }
 
-// orOwner checks who does something; it is the administrator of the repository
+// orOwner checks the user who does something; it is the administrator of the repository
 // unless the seed says so.
 func (c *checker) orOwner(p *position, key string, login *string, r *Repo) {
 	if *login == "" {

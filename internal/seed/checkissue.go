@@ -52,7 +52,7 @@ func (c *checker) checkTracker(r *Repo) {
 	}
 }
 
-// checkStatuses checks what builds say, from a time on.
+// checkStatuses checks the statuses of builds, whose times start at from.
 func (c *checker) checkStatuses(r *Repo, list []Status, from time.Time, named bool) {
 	for i := range list {
 		s := &list[i]

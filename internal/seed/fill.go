@@ -169,7 +169,7 @@ func Rehearse(ctx context.Context, s *Seed, o git.Options, control *admission.Co
 		Database: db.Options{URL: filepath.Join(dir, "arbor.db"), Log: o.Log, Throwaway: true}})
 }
 
-// quiet is a log that tells of problems only: a line for each request that a seed
+// quiet is a logger for problems only: a line for each request that a seed
 // consists of would bury those of the people who come later.
 func quiet(log *slog.Logger) *slog.Logger {
 	if log == nil {

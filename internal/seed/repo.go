@@ -11,7 +11,7 @@ import (
 	"arbor/internal/web"
 )
 
-// Admin is the login of who does in the repository what the seed gives to nobody:
+// Admin is the login of the user who does in the repository what the seed assigns to nobody:
 // its owner, or the first of the organization's.
 func (r *Repo) Admin() string { return r.admin }
 
@@ -20,7 +20,7 @@ func (r *Repo) path(parts ...string) string {
 	return web.Path(append([]string{"repos", r.owner, r.short}, parts...)...)
 }
 
-// access is what who administrates the repository may do on it.
+// access is what an administrator of the repository may do with it.
 func (a *applier) access(ctx context.Context, r *Repo) (*repo.Access, error) {
 	caller, err := a.caller(r.admin)
 	if err != nil {

@@ -191,7 +191,7 @@ type Commit struct {
 	Tag       string    `seed:"tag"` // a lightweight tag that names it
 }
 
-// Branch is a branch with what it has of its own.
+// Branch is a branch with its own commits and files.
 type Branch struct {
 	position
 	Name    string   `seed:"name,required"`

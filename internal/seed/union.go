@@ -94,7 +94,7 @@ func (list *Files) fromYAML(d *decoder, n *yaml.Node, path string) {
 	}
 }
 
-// read reads what a file holds: text, a mapping, or null for nothing any more.
+// read reads the content of a file: text, a mapping, or null for a removed file.
 func (f *File) read(d *decoder, n *yaml.Node, path string) {
 	switch {
 	case n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null":

@@ -229,7 +229,7 @@ func (s *Server) Readyz(w http.ResponseWriter, r *http.Request) error {
 
 // GET /healthz
 //
-// Healthz returns 200 while the process and its database work, also while it stops. If it fails, restart
+// Healthz returns 200 while the process and its database work, even during shutdown. If it fails, restart
 // the process. Error: 503.
 func (s *Server) Healthz(w http.ResponseWriter, r *http.Request) error {
 	if err := s.database.ask(r.Context()); err != nil {

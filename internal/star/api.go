@@ -68,8 +68,8 @@ func (api *API) people(w http.ResponseWriter, r *http.Request, a *repo.Access, k
 
 // GET /users/{username}/starred
 //
-// ListStarred answers what a user starred, as far as the caller may see it
-// (decision 41), by when it was starred or last pushed to; as star also when.
+// ListStarred answers those of a user's starred repositories that the caller may
+// see (decision 41), by when it was starred or last pushed to; as star also when.
 func (api *API) ListStarred(w http.ResponseWriter, r *http.Request) error {
 	return api.starred(w, r, web.Param(r, "username"))
 }

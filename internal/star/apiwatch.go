@@ -91,7 +91,7 @@ func (api *API) SetSubscription(w http.ResponseWriter, r *http.Request, a *repo.
 
 // DELETE /repos/{owner}/{repo}/subscription
 //
-// DeleteSubscription ends watching and silence: 204, also when there was
+// DeleteSubscription ends watching and silence: 204, even if there was
 // neither.
 func (api *API) DeleteSubscription(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	if _, err := api.s.Subscribe(r.Context(), a, NoWish); err != nil {

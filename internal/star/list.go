@@ -52,8 +52,8 @@ type Marked struct {
 	At db.Time
 }
 
-// Repos lists a page of what a user marked as far as the caller may see it, and
-// returns their number. The cost depends on the page: private repositories have an
+// Repos lists a page of the repositories that a user marked and that the caller may
+// see, and returns their number. The cost depends on the page: private repositories have an
 // index of their own. A page far in the order by push may take seconds where there
 // are a million, so that it ends with its client. Error: 404 when there is no
 // such user.

@@ -127,7 +127,7 @@ func FollowVisibility(tx *db.Tx, r *repo.Repo) error {
 	return nil
 }
 
-// numbers has the numbers of public and private repositories that a user marked.
+// numbers holds the numbers of public and private repositories that a user marked.
 type numbers struct{ public, private int64 }
 
 func (n numbers) minus(m numbers) numbers { return numbers{n.public - m.public, n.private - m.private} }

@@ -57,7 +57,7 @@ func (api *API) Latest(
 	return out, nil
 }
 
-// ByIDs loads statuses of the repository by their ids, with their creators. Those that are not there are missing.
+// ByIDs loads statuses of the repository by their ids, with their creators. Those that do not exist are omitted.
 // Their commits were found for the caller before.
 func (api *API) ByIDs(ctx context.Context, a *repo.Access, ids []int64) (map[int64]Payload, error) {
 	var list []*Status

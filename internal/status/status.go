@@ -12,7 +12,7 @@
 //
 // Tables: statuses; status_contexts and status_commits contain totals and are updated in the same
 // transaction. So the combined status of a commit is one row, and a page of commits needs one query,
-// whatever the number of statuses.
+// no matter how many statuses there are.
 //
 // A status is immutable: a later one of the same context replaces it. Package pull uses [Combined] for the
 // heads of pull requests.

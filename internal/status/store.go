@@ -61,7 +61,7 @@ type Spot struct {
 	SHA  git.SHA
 }
 
-// Places finds the commits of statuses, for GraphQL. It checks no rights. What is not there is missing.
+// Places finds the commits of statuses, for GraphQL. It checks no rights. It omits those that do not exist.
 func Places(tx *db.Tx, ids []int64) (map[int64]Spot, error) {
 	found := map[int64]Spot{}
 	err := db.QueryEach(tx, func(row db.Scanner) error {

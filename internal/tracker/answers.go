@@ -8,7 +8,7 @@
 //
 // Invariant: each transaction that changes what a payload of issues shows locks
 // the repository's row first and raises its issues_generation, see [Lock]: answers kept under the
-// generation before are not used any more.
+// generation before are no longer used.
 package tracker
 
 import (
@@ -35,7 +35,7 @@ func NewAnswers(d *db.DB, limit int64) *Answers {
 
 // Serve answers with what is kept under the address, or renders it.
 //
-// Links in rendered bodies lead wherever this caller may go, in any repository:
+// Links in rendered bodies lead to any repository that this caller may see:
 // such an answer is kept only while nothing at all is committed.
 func (s *Answers) Serve(w http.ResponseWriter, r *http.Request, a *repo.Access, render web.Render) error {
 	state, key := s.basis(r, a)

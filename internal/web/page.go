@@ -222,8 +222,8 @@ func addressAround(r *http.Request, left, parameter string) (before, after strin
 	return b.String()[:at], b.String()[at:]
 }
 
-// safeQuery escapes a pair so that it cannot end the address or header that contains it, whatever bytes the
-// caller sent.
+// safeQuery escapes a pair so that it cannot end the address or header that contains it, no matter what bytes
+// the caller sent.
 func safeQuery(pair string) string {
 	if strings.IndexFunc(pair, unsafeInQuery) < 0 {
 		return pair

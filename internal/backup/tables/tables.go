@@ -171,7 +171,7 @@ func NewReader(from io.Reader) (*Reader, error) {
 		return nil, damaged(err)
 	}
 	if string(start) != form {
-		return nil, fmt.Errorf("%w: they are of another version, or no tables of Arbor", ErrDamaged)
+		return nil, fmt.Errorf("%w: they are from another version, or not tables of Arbor", ErrDamaged)
 	}
 	text, err := r.bytes(maxHeader)
 	if err != nil {

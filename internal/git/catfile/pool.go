@@ -46,8 +46,8 @@ func NewPool(o PoolOptions) *Pool {
 // errClosed answers reads after Close.
 func errClosed() error { return errs.New(errs.Unavailable, "the server is stopping") }
 
-// Acquire takes a process for dir, starting one where the limits allow and
-// waiting where they do not. fresh says that the process was started just now.
+// Acquire takes a process for dir, starting one if the limits allow, and
+// waiting if they do not. fresh says that the process was started just now.
 func (p *Pool) Acquire(ctx context.Context, dir string) (c *Process, fresh bool, err error) {
 	for {
 		p.mu.Lock()
@@ -221,7 +221,7 @@ func (p *Pool) Close() {
 	p.ending.Wait()
 }
 
-// Use runs fn with a process and gives the process back, also when fn panics: else the
+// Use runs fn with a process and gives the process back, even if fn panics: else the
 // pool would be empty after as many panics as it has processes.
 func (p *Pool) Use(ctx context.Context, c *Process, fn func(*Process) error) (interrupted bool, err error) {
 	isClean := false

@@ -15,7 +15,7 @@ import (
 
 // outputReader reads what `git diff-tree --raw --numstat -p` prints: a line a
 // file that begins with a colon, a line a file with counts, an empty line, and
-// the patches, all in one order. File names are quoted where they have special
+// the patches, all in one order. File names are quoted if they have special
 // characters, so that none can pass for something else.
 type outputReader struct {
 	o       Options
@@ -153,7 +153,7 @@ func (d *outputReader) rawLine(line string) error {
 	return nil
 }
 
-// prefixed puts a prefix before a name, within its quotes where it has some.
+// prefixed puts a prefix before a name, within its quotes if it has them.
 func prefixed(prefix, name string) string {
 	if strings.HasPrefix(name, `"`) {
 		return `"` + prefix + name[1:]

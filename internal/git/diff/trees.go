@@ -146,7 +146,7 @@ func (d *treeDiff) compare(
 	return nil
 }
 
-// entry notes an entry that differs; old or now is nil where there is none.
+// entry notes an entry that differs; old or now is nil if there is none.
 func (d *treeDiff) entry(
 	ctx context.Context, r *git.Repository, old, now *object.Entry, path []byte, depth int,
 ) error {

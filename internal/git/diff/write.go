@@ -43,7 +43,7 @@ func errTooMuchText() error {
 		maxDownload>>20))
 }
 
-// tooLarge is the 406 for changes that cannot be had as text, as GitHub answers it.
+// tooLarge is the 406 for changes that are too large to render as text, as at GitHub.
 func tooLarge(why string) error {
 	return &errs.Error{Kind: errs.NotAcceptable, Message: "Sorry, " + why + ".",
 		Fields: []errs.Field{{Resource: "Diff", Field: "diff", Code: errs.TooBig, Message: why}}}
@@ -63,7 +63,7 @@ func WritePatches(ctx context.Context, w io.Writer, r *git.Repository, to git.SH
 	return copyOut(ctx, w, r, c)
 }
 
-// maxPatches is how many commits can be had as patches.
+// maxPatches is the number of commits that can be rendered as patches.
 const maxPatches = 1000
 
 // checkPatches checks that git can compare each of the commits with its parent.

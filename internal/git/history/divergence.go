@@ -11,7 +11,7 @@ import (
 	"arbor/internal/git/process"
 )
 
-// Divergence is how far a commit and a base have parted.
+// Divergence is how far a commit and a base have diverged.
 type Divergence struct {
 	Ahead  int // commits that the base lacks
 	Behind int // commits of the base that it lacks
@@ -20,9 +20,9 @@ type Divergence struct {
 // MaxDivergent is how many commits Divergences compares with one base.
 const MaxDivergent = 63
 
-// Divergences counts, by one process, how far each of the tips has parted from a base. It looks at the newest
-// most commits of all their histories together: a tip that parted before those is missing from the result.
-// Tips beyond the first MaxDivergent are left out.
+// Divergences counts, in one git process, how far each of the tips has diverged from a base. It looks at the
+// newest commits of all their histories together, as many as most: a tip that diverged earlier is missing from
+// the result. Tips beyond the first MaxDivergent are left out.
 func Divergences(
 	ctx context.Context, r *git.Repository, base git.SHA, tips []git.SHA, most int,
 ) (map[git.SHA]Divergence, error) {

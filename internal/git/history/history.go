@@ -1,4 +1,4 @@
-// Package history says what the history of a repository tells of files, people and branches:
+// Package history answers questions about files, authors and branches from a repository's history:
 //
 //	lastcommits.go  which commits changed the entries of a directory last
 //	blame.go        which commit wrote each line of a file

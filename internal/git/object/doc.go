@@ -7,7 +7,7 @@
 //	commit.go   commits out of bytes
 //	encode.go   commits and tags as bytes; signatures and dates
 //	refname.go  which names of refs are allowed (decision 50)
-//	path.go     which paths may stand in a tree (decision 44)
+//	path.go     which paths a tree may contain (decision 44)
 //
 // Reading accepts odd objects, as old histories have them; writing produces only what `git
 // fsck` accepts.

@@ -81,7 +81,7 @@ func checkEncoded(b []byte) error {
 	return nil
 }
 
-// String is the signature as it stands in a commit: NAME <EMAIL> SECONDS ZONE.
+// String is the signature as written in a commit: NAME <EMAIL> SECONDS ZONE.
 func (s Signature) String() string {
 	return fmt.Sprintf("%s <%s> %d %s", s.Name, s.Email, s.When.Unix(), s.When.Format("-0700"))
 }

@@ -9,7 +9,7 @@ import (
 	"arbor/internal/errs"
 )
 
-// Entry is an entry as it stands in a tree's bytes.
+// Entry is an entry as encoded in a tree.
 type Entry struct {
 	Mode Mode
 	Name []byte

@@ -74,7 +74,7 @@ func partProblem(part string, m Mode) string {
 	return ""
 }
 
-// SpecialFile reports that a name stands for .gitmodules or .gitattributes, be
+// SpecialFile reports whether a name stands for .gitmodules or .gitattributes, be
 // it in disguise: files whose contents git checks. Empty for all others.
 func SpecialFile(part string) string {
 	for _, f := range [...]struct{ name, fallback string }{{".gitmodules", "gi7eba"},

@@ -11,7 +11,7 @@ import (
 	"arbor/internal/git/object"
 )
 
-// Object is an object as it stands in a pack, whole and not as a delta.
+// Object is an object that a pack stores whole, not as a delta.
 type Object struct {
 	ID     object.ID
 	Bytes  []byte // header and deflated contents

@@ -81,7 +81,7 @@ func readEntry(in io.ByteReader) (e entry, err error) {
 	return e, nil
 }
 
-// inflater unpacks the contents of entries one after the other.
+// inflater unpacks the contents of entries one by one.
 type inflater struct{ z io.ReadCloser }
 
 func (i *inflater) reset(in io.Reader) (io.Reader, error) {

@@ -118,7 +118,7 @@ func (c Command) build() ([]string, error) {
 	}
 	if len(c.Revs)+len(c.Not) > 0 && !r.revs || c.Path != "" && !r.path ||
 		(c.Pathspec != "" || len(c.Paths) > 0) && !r.pathspec {
-		return nil, fmt.Errorf("git %s: takes no such operand", c.Sub)
+		return nil, fmt.Errorf("git %s: unexpected revision or path", c.Sub)
 	}
 	if r.endOfOptions {
 		args = append(args, "--end-of-options")

@@ -11,9 +11,8 @@
 // No byte that a client sends is an option, a path or a revision of a command. A
 // process ends with its context, and in its cage: its children are in the cage as well.
 //
-// The caller names the cage of each process; no cage is the default. What a process may take follows from
-// its work. A cage limits data (RLIMIT_DATA; packs that git maps do not count) and, where a request
-// waits, processor time. Caches, windows and threads of git are set to fit. A process that needs more
-// ends, and its request is a 422; an object that a pooled process cannot hold is read again by one
-// of its own.
+// The caller chooses the cage of each process by the work that it does; there is no default. A cage limits
+// memory (RLIMIT_DATA, which does not count packs that git maps) and, if a request waits for the process, CPU
+// time. Git's caches, windows and threads are configured to fit. A process that exceeds a limit ends, and its
+// request is a 422; an object that is too large for a pooled process is read again by a process of its own.
 package process

@@ -56,7 +56,7 @@ func (e *exitError) Error() string {
 }
 
 // tell logs a process that was ended, or failed, under the id of its request or job. A failure is
-// often an answer, such as that of a merge with conflicts; a caller that makes it an error tells of it.
+// often an answer, such as that of a merge with conflicts; a caller that treats it as an error logs it.
 func (p *Process) tell(err error) {
 	level, message := slog.LevelInfo, "git was ended"
 	if _, failed := err.(*exitError); failed {

@@ -70,7 +70,7 @@ func (r *Runner) environment(in Cage, t Task) []string {
 	env := append(r.env[:len(r.env):len(r.env)], settings(first, config)...)
 	env = append(env, "GIT_CONFIG_COUNT="+strconv.Itoa(first+len(config)), "GIT_DIR="+t.Dir,
 		// One allocation's bound: a crafted delta or tree that claims gigabytes
-		// ends its own process and not the machine, also where nothing else does.
+		// ends its own process and not the machine, even where no other limit applies.
 		"GIT_ALLOC_LIMIT="+strconv.FormatInt(in.Memory, 10))
 	return append(env, t.Env...)
 }

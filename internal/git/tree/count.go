@@ -23,7 +23,7 @@ type Count struct {
 	open   bool // a tree is missing, and may come later
 }
 
-// add counts a sub-tree that stands at so many names.
+// add counts a subtree that occurs at so many names.
 func (c *Count) add(sub Count, times int) {
 	c.paths += sub.paths * times
 	c.levels = max(c.levels, sub.levels+1)

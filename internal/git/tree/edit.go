@@ -200,7 +200,7 @@ func (n *editNode) named(tree []byte) (map[string]*object.Entry, error) {
 	return found, err
 }
 
-// apply finds what becomes of one entry: of old, nil where there is none. lost
+// apply finds what becomes of one entry: of old, nil if there is none. lost
 // is what stood here before the request removed a directory above. A nil entry
 // means that nothing is here afterwards.
 func (b *builder) apply(n *editNode, old, lost *object.Entry) (*object.Entry, error) {

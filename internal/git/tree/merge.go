@@ -73,7 +73,7 @@ func rawTree(sha object.SHA) *object.Entry {
 	return &object.Entry{Mode: object.ModeTree, ID: id}
 }
 
-// pick merges the trees of three entries, nil where there is none, and gives
+// pick merges the trees of three entries, nil if there is none, and gives
 // the id of the result: nil when nothing is left in it.
 func (m *Merger) pick(base, ours, theirs *object.Entry, depth int) ([]byte, error) {
 	switch {

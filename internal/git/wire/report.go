@@ -40,7 +40,7 @@ func WriteReport(w io.Writer, bands *Sideband, c Capabilities, report Report) er
 }
 
 // append renders the report. Both versions of report-status share this form:
-// version 2 adds lines only where a ref was updated otherwise than asked.
+// version 2 adds lines only if a ref was updated differently than requested.
 func (r Report) append(buf []byte) []byte {
 	if r.Unpack == "" {
 		buf = AppendPkt(buf, "unpack ok\n")

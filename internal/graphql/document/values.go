@@ -99,7 +99,7 @@ func (c *checker) object(v *ast.Value, d *ast.Definition) {
 	}
 }
 
-// variable checks that a variable may stand where a type is wanted.
+// variable checks that a variable may be used where a type is expected.
 func (c *checker) variable(v *ast.Value, want *ast.Type, hasDefault bool, on owner) {
 	d := c.uses(v)
 	if d == nil {
@@ -176,7 +176,7 @@ func calls(op *ast.OperationDefinition) string {
 	return op.Name
 }
 
-// fitsLiteral reports whether a literal may stand where a type is wanted. Scalars of other names take any.
+// fitsLiteral reports whether a literal may be used where a type is expected. Other scalars accept any literal.
 func fitsLiteral(d *ast.Definition, v *ast.Value, t *ast.Type) bool {
 	switch {
 	case d == nil:
@@ -195,7 +195,7 @@ func fitsLiteral(d *ast.Definition, v *ast.Value, t *ast.Type) bool {
 	return kinds == nil || slices.Contains(kinds, v.Kind)
 }
 
-// selections checks that a field has selections where its type has fields, and none where it has not.
+// selections checks that a field has selections if its type has fields, and none otherwise.
 func (c *checker) selections(s *ast.Field, t *ast.Type) bool {
 	d := c.schema.Types[t.Name()]
 	if d == nil || d.IsCompositeType() == (len(s.SelectionSet) > 0) {

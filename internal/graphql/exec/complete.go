@@ -149,7 +149,7 @@ func (r *run) result(out *answer) *Result {
 	return &Result{Data: b, Errors: r.errors}
 }
 
-// render appends the answer; ok is false where it is null and must not be, so that its parent is null.
+// render appends the answer; ok is false if it is null and must not be, so that its parent is null.
 func (a *answer) render(b []byte, t *ast.Type) (_ []byte, ok bool) {
 	begin := len(b)
 	switch a.kind {

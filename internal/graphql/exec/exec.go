@@ -4,7 +4,7 @@
 //	collect.go        which fields a selection asks of an object
 //	input.go          arguments and variables as the schema has them
 //	complete.go       values as the schema has them, and the answer
-//	introspection.go  the schema, told by itself
+//	introspection.go  the schema's description of itself
 //
 // Execution is breadth first: a field is resolved once for all objects of its place in the query, so a
 // resolver can ask for what all of them need at one time. A resolver gets the objects and returns one value

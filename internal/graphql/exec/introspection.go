@@ -153,7 +153,7 @@ func (o typeObject) field(s *ast.Schema, f *Field) any {
 	return nil
 }
 
-// shown are the fields that a type tells of itself.
+// shown are the fields in the introspection of a type.
 func shown(list ast.FieldList, deprecated bool) ast.FieldList {
 	return slices.DeleteFunc(slices.Clone(list), func(d *ast.FieldDefinition) bool {
 		return strings.HasPrefix(d.Name, "__") || !deprecated && d.Directives.ForName("deprecated") != nil

@@ -16,7 +16,7 @@ var text string
 //go:embed newer.graphql
 var newer string
 
-// Load reads the schema. It panics where the file is wrong, which each test sees.
+// Load reads the schema. It panics if the file is invalid, which any test would show.
 func Load() *ast.Schema {
 	return gqlparser.MustLoadSchema(&ast.Source{Name: "schema.graphql", Input: text},
 		&ast.Source{Name: "newer.graphql", Input: newer})

@@ -28,8 +28,8 @@ type sending struct {
 	out    map[string]json.RawMessage
 }
 
-// Render is hook.Renderer's: it makes the payload of a delivery. Error: 404 where it shall not be told any
-// more.
+// Render is hook.Renderer's: it makes the payload of a delivery. Error: 404 if it must no longer be
+// sent.
 func (r *Renderer) Render(ctx context.Context, h *hook.Hook, d *hook.Delivery) ([]byte, error) {
 	s := &sending{Renderer: r, ctx: ctx, info: web.From(ctx), hook: h, d: d}
 	if err := r.db.Read(ctx, s.load); err != nil {
@@ -198,7 +198,7 @@ func reached(tx *db.Tx, h *hook.Hook, d *hook.Delivery) (*repo.Access, error) {
 	}
 	r, err := repo.AccessForHooks(tx, d.RepoID)
 	if errs.Is(err, errs.NotFound) && h.RepoID == 0 && d.Event == "repository" {
-		// The former owner of a transferred repository gets nothing any more: it was theirs to the end.
+		// The former owner of a transferred repository no longer gets anything: it was theirs to the end.
 		if gone, err := isGone(tx, d.RepoID); err != nil || gone {
 			return nil, errors.Join(err, awake(tx, d))
 		}

@@ -53,7 +53,7 @@ func (api *API) ListMany(
 }
 
 // ByIDs loads comments of the repository by their ids, each as GET /repos/{owner}/{repo}/issues/comments/{id} shows
-// it. Those that are not there, or whose issues are switched off, are missing.
+// it. Those that do not exist, or whose issues are disabled, are omitted.
 func (api *API) ByIDs(ctx context.Context, a *repo.Access, ids []int64) (map[int64]*Payload, error) {
 	var p *Page
 	err := api.s.db.Read(ctx, func(tx *db.Tx) error {

@@ -24,7 +24,7 @@ type runView struct {
 	Alone bool
 }
 
-// said is a text of an App's: Markdown, or as it is where it is too much for that.
+// said is a text of an App: rendered Markdown, or the plain text if it is too long to render.
 type said struct {
 	Text string
 	Body template.HTML

@@ -121,7 +121,7 @@ func (p *Pages) show(r *http.Request, v *blobView) (to string, err error) {
 	return lineAsked(r, list), nil
 }
 
-// textOf is the contents as text, with LF; ok is false for what is none.
+// textOf is the contents as text, with LF; ok is false for anything else.
 func textOf(data []byte) (text string, ok bool) {
 	text = string(data)
 	if strings.IndexByte(text, 0) >= 0 {

@@ -195,7 +195,7 @@ func (p *Pages) gone(w http.ResponseWriter, r *http.Request, a *repo.Access, for
 
 // POST /{owner}/{repo}/new/{path...}
 //
-// Create commits a new file. Errors: those of the API; 422 where there is one already.
+// Create commits a new file. Errors: those of the API; 422 if there is one already.
 func (p *Pages) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	form, err := page.ReadForm(r)
 	if err != nil {

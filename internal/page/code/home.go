@@ -30,7 +30,7 @@ type homeView struct {
 // Clone is how git gets at the repository.
 type Clone struct{ HTTP, SSH string } // SSH is empty where it is not served
 
-// about is what the repository says of itself.
+// about is the repository's description of itself.
 type about struct {
 	Description, Homepage string
 	Topics                []string

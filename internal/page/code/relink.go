@@ -10,7 +10,7 @@ import (
 	"arbor/internal/markdown"
 )
 
-// relink resolves the relative links of sanitized HTML as on the page of the file, and its
+// relink resolves the relative links of sanitized HTML against the page of the file, and its
 // relative images against the raw file, which is at /OWNER/REPO/raw/REF/PATH.
 func relink(body, page, raw string) string {
 	from, err := url.Parse(page)

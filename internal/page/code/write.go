@@ -27,8 +27,8 @@ type proposal struct {
 	Suggested   string // the message where none was given
 }
 
-// readProposal reads the form's fields. The name of a new branch counts, also where the page's own branch is
-// still chosen: choosing that one with the script empties the name.
+// readProposal reads the form's fields. The name of a new branch counts even if the page's own branch is
+// still selected: choosing that one with the script empties the name.
 func (v *at) readProposal(form page.Form) proposal {
 	c := proposal{Message: form.Text("message"), Description: form.Text("description"),
 		Branch: form.Text("branch")}
@@ -156,11 +156,11 @@ func (p *Pages) freeBranch(ctx context.Context, v *at, to *repo.Access, name str
 // forkOf finds the viewer's fork of a repository, or creates it. What the viewer owns decides:
 //
 //	nothing of that name              a fork of that name
-//	another repository of that name   a fork named NAME-1, also if a fork has left the network
+//	another repository of that name   a fork named NAME-1, even if a fork has left the network
 //	a fork of any name                that fork
 //	a fork that is archived           403, which names it
 //
-// Errors: those of the API, as 403 where the quota is full or the organization lets nobody fork.
+// Errors: those of the API, such as 403 if the quota is full or the organization allows no forks.
 func (p *Pages) forkOf(r *http.Request, a *repo.Access) (*repo.Access, error) {
 	if err := a.Caller.Allows(scope.PublicRepo, false); err != nil {
 		return nil, err
@@ -220,7 +220,7 @@ func (p *Pages) writeFirst(r *http.Request, a *repo.Access, v *at, c *proposal, 
 		Data: add[0].Data})
 }
 
-// placeOrEmpty is place, also for the default branch of a repository without a commit.
+// placeOrEmpty is like place, but accepts the default branch of a repository without commits.
 func (p *Pages) placeOrEmpty(r *http.Request, a *repo.Access, view, text string) (at, error) {
 	v, err := p.locate(r, a, view, text)
 	if errs.Is(err, errs.Conflict) && strings.Trim(text, "/") == a.DefaultBranch {

@@ -18,7 +18,7 @@ type issueView struct {
 // GET /{owner}/{repo}/issues/{number}
 //
 // Issue shows an issue with its conversation. The number of a pull request leads to its own page. Errors:
-// 404, 410 where the repository has no issues, or the issue was deleted.
+// 404, 410 if the repository has no issues, or the issue was deleted.
 func (p *Pages) Issue(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	number, err := web.Number(r, "number")
 	if err != nil {

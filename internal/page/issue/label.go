@@ -24,7 +24,7 @@ type labelsView struct {
 // GET /{owner}/{repo}/labels
 //
 // Labels shows the labels of a repository, with a form for a new one. ?edit= names the label whose form is
-// open, also when it stands on another page of the list. Error: 404.
+// open, even if it is on another page of the list. Error: 404.
 func (p *Pages) Labels(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	v, err := p.labels(r, a)
 	if err != nil {

@@ -20,7 +20,7 @@ type listView struct {
 // GET /{owner}/{repo}/issues
 //
 // List shows the issues that ?q= chooses, the open ones without it, and above those what is pinned. Errors:
-// 404, 410 where the repository has no issues.
+// 404, 410 if the repository has no issues.
 func (p *Pages) List(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	v := &listView{}
 	var err error

@@ -207,7 +207,7 @@ func dueIn(f page.Form) string {
 	return due
 }
 
-// milestoneEdit is what those fields of a form say that were changed. Error: 422 for a day that is none.
+// milestoneEdit returns the fields of a form that were changed. Error: 422 for an invalid date.
 func milestoneEdit(f page.Form, changed map[string]json.RawMessage) (e milestone.Edit, err error) {
 	if _, ok := changed["title"]; ok {
 		e.Title = web.Some(f.Text("title"))

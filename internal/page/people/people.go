@@ -94,7 +94,7 @@ func newShown(a *account.Account) shown {
 		SuspendedAt: page.Moment(a.SuspendedAt)}
 }
 
-// newOrg is newShown for an organization, of which members see more.
+// newOrg is newShown for an organization; members see more of it.
 func newOrg(a *account.Account, may account.OrgAccess) shown {
 	v := newShown(a)
 	if may.Member {

@@ -120,7 +120,7 @@ func (p *Pages) branches(ctx context.Context, a *repo.Access, before string) ([]
 	return names, nil
 }
 
-// branchesOfFork lists the branches of the viewer's repository of the same name; none where there is no such one.
+// branchesOfFork lists the branches of the viewer's repository of the same name; none if there is no such one.
 func (p *Pages) branchesOfFork(ctx context.Context, a *repo.Access, login string) ([]string, error) {
 	fork, err := p.kit.Repos.Find(ctx, a.Caller, login, a.Name)
 	if err != nil || fork.Moved {

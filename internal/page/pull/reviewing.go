@@ -43,7 +43,7 @@ func (p *Pages) Comment(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 	return page.SeeOther(w, r, back(r, a, f, "discussion_r"+strconv.FormatInt(made.ID, 10)))
 }
 
-// anchorOf says where a comment stands.
+// anchorOf returns the position of a comment.
 func anchorOf(f page.Form) review.Anchor {
 	at := review.Anchor{Commit: git.SHA(f.Get("commit")), Path: f.Get("path"), Side: review.Right}
 	if f.Text("line") == "" {

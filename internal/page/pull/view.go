@@ -67,7 +67,7 @@ func newSide(s pull.Side) side {
 	return v
 }
 
-// Path is the address of the repository; empty where it is gone.
+// Path is the address of the repository; empty if it is gone.
 func (s *side) Path() string {
 	if s.Repo == "" {
 		return ""

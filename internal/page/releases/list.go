@@ -71,7 +71,7 @@ func (p *Pages) one(r *http.Request, a *repo.Access, found *view) (*listView, er
 
 // GET /{owner}/{repo}/releases/latest
 //
-// Latest leads to the page of the latest release. Error: 404 where there is none.
+// Latest leads to the page of the latest release. Error: 404 if there is none.
 func (p *Pages) Latest(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	found, err := p.with.Releases.Latest(r.Context(), a)
 	if err != nil {

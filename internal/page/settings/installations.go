@@ -56,8 +56,7 @@ type installationView struct {
 
 // GET /settings/installations/{installation_id}
 //
-// Installation shows an App that is installed, and the repositories that it reaches, as far as the caller
-// sees them. Error: 404.
+// Installation shows an installed App and those of its repositories that the caller can see. Error: 404.
 func (p *Pages) Installation(w http.ResponseWriter, r *http.Request) error {
 	v, err := p.installation(r)
 	if err != nil {

@@ -199,7 +199,7 @@ func (p *Pages) app(r *http.Request) (*ownAppView, error) {
 	return v, err
 }
 
-// ofApp returns a page about the hook of an App that the caller administrates. Error: 404.
+// ofApp returns a page about the hook of an App that the caller administers. Error: 404.
 func (p *Pages) ofApp(h webhook.Handler) web.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		slug := web.Param(r, "app_slug")

@@ -26,7 +26,7 @@ type profileView struct {
 
 // GET /settings/profile
 //
-// Profile shows what the caller says of itself.
+// Profile shows the caller's profile.
 func (p *Pages) Profile(w http.ResponseWriter, r *http.Request) error {
 	f, err := p.frame(r, "profile", "Profile")
 	if err != nil {
@@ -112,7 +112,7 @@ type accountView struct {
 // use is how much the account has of something.
 type use struct{ What, Has, Limit string }
 
-// limit writes a bound; "" where there is none.
+// limit writes a bound; "" if there is none.
 func limit(n *int64, write func(int64) string) string {
 	if n == nil || *n == account.Unbounded {
 		return ""

@@ -40,7 +40,7 @@ func (p *Pages) deviceView(r *http.Request, code string) (*deviceView, error) {
 // POST /login/device
 //
 // Device shows what the program with a code asks for, or with answer=allow or deny decides. Errors: the page
-// again, with 404 for a code that is none, 403 for who did not sign in with a password, 429 after too many
+// again, with 404 for an unknown code, 403 for users who did not sign in with a password, 429 after too many
 // wrong codes.
 func (p *Pages) Device(w http.ResponseWriter, r *http.Request) error {
 	f, err := page.ReadForm(r)

@@ -8,7 +8,7 @@
 //	GET       /site/jobs, /site/health   health.go: what waits, and what the operator's doctor says
 //
 // The operations are those of packages account, repo and settings that the API and the operator's command line
-// have. The transaction of each asks again whether the caller still administrates the site (account.Caller.Holds),
+// have. The transaction of each asks again whether the caller still administers the site (account.Caller.Holds),
 // and writes the audit log.
 package site
 

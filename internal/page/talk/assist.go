@@ -16,8 +16,8 @@ import (
 
 // POST /{owner}/{repo}/preview
 //
-// Preview answers the text of the field "text" as HTML, as it would stand in a conversation of the
-// repository: a page with it, of which the script takes the text alone.
+// Preview answers the text of the field "text" as HTML, as it would appear in a conversation of the
+// repository. The answer is a whole page; the script uses only the text in it.
 func (p *Pages) Preview(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	f, err := page.ReadForm(r)
 	if err != nil {

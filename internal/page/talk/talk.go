@@ -10,7 +10,7 @@
 //     which shows one that is a commit. Thread.Weave inserts entries of the page, each with the data of these
 //     templates in Extra.
 //
-// The forms are sent to addresses of this package below /{owner}/{repo}/issues/{number}, also for pull
+// The forms are sent to addresses of this package below /{owner}/{repo}/issues/{number}, even for pull
 // requests; their field return_to is the page to return to. Each menu is a link to a page of this package
 // with just the form; the script opens that form in place (details[data-load]).
 //

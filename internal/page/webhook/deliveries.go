@@ -181,7 +181,7 @@ func (p *Pages) Delivery(w http.ResponseWriter, r *http.Request, at *Owner) erro
 // POST /orgs/{org}/settings/hooks/{hook_id}/deliveries/{delivery_id}
 // POST /settings/apps/{app_slug}/deliveries/{delivery_id}
 //
-// Redeliver sends the delivery once more. Errors: 401, 403, 404, 409 where many wait.
+// Redeliver sends the delivery once more. Errors: 401, 403, 404, 409 if too many deliveries wait.
 func (p *Pages) Redeliver(w http.ResponseWriter, r *http.Request, at *Owner) error {
 	if err := at.May(); err != nil {
 		return err

@@ -69,7 +69,7 @@ func readChoice(r *http.Request) (c Choice, err error) {
 
 // GET /repos/{owner}/{repo}/collaborators/{username}
 //
-// CheckCollaborator answers 204 for who is in the list of collaborators and 404
+// CheckCollaborator answers 204 for a user in the list of collaborators and 404
 // for anyone else.
 func (api *API) CheckCollaborator(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	err := api.s.db.Read(r.Context(), func(tx *db.Tx) error {

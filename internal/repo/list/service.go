@@ -46,7 +46,7 @@ func (s *Service) OfUser(
 	})
 }
 
-// OfOrg is OfUser for an organization: of kind all, public, private, forks, sources or member (where the caller was
+// OfOrg is OfUser for an organization: of kind all, public, private, forks, sources or member (the caller was
 // granted a role). Error: 404.
 func (s *Service) OfOrg(
 	ctx context.Context, caller *account.Caller, login, kind string, o Order, at web.Page,

@@ -9,7 +9,7 @@ import (
 	"arbor/internal/repo"
 )
 
-// Forgetter removes the notes of unreached objects that nobody finds any more.
+// Forgetter removes the notes of unreached objects that can no longer be found.
 type Forgetter struct {
 	db  *db.DB
 	log *slog.Logger

@@ -55,7 +55,7 @@ const (
 // Run keeps the repositories' folders in order until ctx is done. One worker looks at
 // each repository that was written to and does small packings; another one does large
 // ones, one after the other. Beside them a slow round through all folders finds the work
-// that a dead node left, and folders that nobody needs any more.
+// that a dead node left, and folders that are no longer needed.
 func (s *Service) Run(ctx context.Context) error {
 	defer s.repos.Wait()
 	var workers sync.WaitGroup

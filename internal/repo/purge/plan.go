@@ -102,7 +102,7 @@ type repoPlan struct {
 	leftovers []string // folders that an earlier purge or a deletion left
 }
 
-// planOf finds out what goes from a repository.
+// planOf finds out what is removed from a repository.
 func (p *purge) planOf(ctx context.Context, r *repo.Repo) (*repoPlan, error) {
 	plan := &repoPlan{repo: r}
 	var err error

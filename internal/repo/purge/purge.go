@@ -90,7 +90,7 @@ func (e *Refused) Error() string { return "refused: " + strings.Join(e.Reasons, 
 // leaseTime is the time after which another purge takes over that of a dead process.
 const leaseTime = time.Minute
 
-// jobs are the purges that run, or that did not come to their end.
+// jobs are the purges that are running or were interrupted.
 var jobs = db.Jobs{Table: "purges", Key: "repo_id"}
 
 // Purge removes objects of the repository for good. Errors: *PurgeRefused; NotFound for an

@@ -26,7 +26,7 @@ func pause(tx *db.Tx, repoID repo.ID, length time.Duration) error {
 }
 
 // takePurges leases the purges of repositories, all of them or none. again says that one of
-// them was begun before and did not come to its end. The numbers of the folders to be are
+// them was begun before and was interrupted. The numbers of the folders to be are
 // the lease's time: no two purges of a repository have the same, and later ones are larger.
 func takePurges(tx *db.Tx, ids []repo.ID) (l *db.Lease, again bool, err error) {
 	err = db.InParts(ids, func(part []repo.ID) error {
@@ -149,10 +149,10 @@ func dropTestMerges(tx *db.Tx, id repo.ID, list []testMerge) error {
 //	reviews.commit_sha            stays: a name tells no contents
 //	review_comments.original_sha  the comment stays, its hunk goes
 //	review_comments.current_sha   the comment becomes outdated
-//	statuses, status_contexts, status_commits  go: what they describe is gone
+//	statuses, status_contexts, status_commits  go: the objects that they describe are gone
 //	check_suites                  go with their runs, as statuses
 //	pull_commits                  go: they only find the pull request of a commit
-//	unreached_objects             go: nobody finds the object any more
+//	unreached_objects             go: the object can no longer be found
 //	pushed_commits                go: there is nothing to read
 //	hook_deliveries               what was sent of the repository goes, it may quote it; of what waits a
 //	                              comment that was deleted, and the rest shows what is there now

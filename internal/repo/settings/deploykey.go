@@ -103,7 +103,7 @@ func (s *Service) AddKey(
 
 // DELETE /repos/{owner}/{repo}/keys/{key_id}
 //
-// RemoveKey ends a deploy key, at once, also of an archived repository. Errors: 404.
+// RemoveKey revokes a deploy key at once, even in an archived repository. Errors: 404.
 func (api *API) RemoveKey(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	id, err := account.KeyID(r)
 	if err != nil {

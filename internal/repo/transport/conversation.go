@@ -51,8 +51,8 @@ func (s *Service) Converse(ctx context.Context, service string, c Conversation) 
 	return services[service].serve(s, ctx, &c, bufio.NewReaderSize(c.In, 64<<10))
 }
 
-// greet begins a conversation: it lists the refs, or in protocol 2 what the server can do. From then on the
-// request computes no more by itself.
+// greet begins a conversation: it lists the refs, or in protocol 2 what the server can do. After that only
+// git computes for the request.
 func (s *Service) greet(ctx context.Context, c *Conversation, service string, kind admission.Kind) error {
 	a, err := c.Access(ctx)
 	if err != nil {

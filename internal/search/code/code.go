@@ -1,4 +1,4 @@
-// Package code finds files of default branches by what they hold.
+// Package code finds files of default branches by their content.
 //
 //	GET /search/code
 //

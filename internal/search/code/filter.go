@@ -18,7 +18,7 @@ type filter struct {
 	sizes          map[*search.Term]search.Span
 }
 
-// newFilter reads the terms. Errors: 422, also for a search without a word.
+// newFilter reads the terms. Errors: 422, including a search without a word.
 func newFilter(q *search.Asked) (*filter, error) {
 	f := &filter{sizes: map[*search.Term]search.Span{}}
 	f.words, f.not = q.Words()

@@ -280,8 +280,8 @@ func appendFile(path, text string) error {
 	return errors.Join(err, f.Close())
 }
 
-// programs finds the directory of PostgreSQL's programs: the newest of
-// Debian's, else what PATH has.
+// programs finds the directory of PostgreSQL's programs: the newest version installed by
+// Debian's packages, otherwise the one in PATH.
 func programs() (string, error) {
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
 	version := func(path string) int {

@@ -172,7 +172,7 @@ func escape(key string) string {
 }
 
 // find returns the operation that serves a request: HEAD is a GET, and POST a
-// PATCH where there is no POST (decisions 16, 22). nil where none is described.
+// PATCH where there is no POST (decisions 16, 22). nil if none is described.
 func (c *Checker) find(method, pattern string) *operation {
 	if method == http.MethodHead {
 		method = http.MethodGet

@@ -8,7 +8,7 @@ import (
 )
 
 // Memory is a folder in memory that is open to every user and has room, from which programs
-// may be started; "" where there is none.
+// may be started; "" if there is none.
 func Memory() string {
 	const dir = "/dev/shm"
 	var s unix.Statfs_t

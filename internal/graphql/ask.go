@@ -12,15 +12,32 @@ import (
 	"arbor/internal/admission"
 	"arbor/internal/errs"
 	"arbor/internal/graphql/document"
-	"arbor/internal/inside"
 	"arbor/internal/web"
 )
 
-// Question is a request to the REST API that the server makes for a part of a query.
-type Question = inside.Request
+// Question is a request to the REST API that the server makes for a part of a query. Its route checks the caller
+// and the token as for any other request.
+type Question struct {
+	Method string // empty: GET
+	Path   string // escaped, without a prefix
+	Query  url.Values
+	Body   []byte // JSON; nil: none
+	Media  string // raw, or full or html for texts as HTML, too
 
-// Ask answers a question as the REST API answers the caller of ctx. Errors: those of the route.
-type Ask = inside.Ask
+	// Members are those of each payload of a list that are asked for. A handler that can leaves out the rest.
+	// Nil: all.
+	Members []string
+
+	// Handler answers in place of the route's own, where REST has no address for what is asked: a list of the
+	// same things, chosen in another way. The rights are those of the route.
+	Handler web.Handler
+}
+
+// Ask answers a request as the REST API answers the caller of ctx. Errors: those of the route.
+type Ask func(ctx context.Context, q Question) (*web.Captured, error)
+
+// MethodOf is the request's method.
+func (q *Question) MethodOf() string { return cmp.Or(q.Method, http.MethodGet) }
 
 // query is the state of one GraphQL request.
 type query struct {

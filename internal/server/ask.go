@@ -11,7 +11,6 @@ import (
 	"arbor/internal/admission"
 	"arbor/internal/errs"
 	"arbor/internal/graphql"
-	"arbor/internal/inside"
 	"arbor/internal/issue/branch"
 	"arbor/internal/ratelimit"
 	"arbor/internal/reaction"
@@ -26,7 +25,7 @@ const maxAsked = 32 << 20
 
 // ask sends a request of GraphQL to the REST API, as the caller in the context. The route's token check and the handler's own checks apply. The outer request has already been
 // counted and admitted. Errors: those of the route.
-func (s *Server) ask(ctx context.Context, q inside.Request) (*web.Captured, error) {
+func (s *Server) ask(ctx context.Context, q graphql.Question) (*web.Captured, error) {
 	address := q.Path
 	if len(q.Query) > 0 {
 		address += "?" + q.Query.Encode()

@@ -31,7 +31,7 @@ var layers = [][]string{
 	{"internal/certificate", "internal/web", "internal/db", "internal/git", "internal/apidoc"},
 	{"internal/git/diff", "internal/git/history", "internal/backup/tables", "internal/identity", "internal/scope", "internal/key", "internal/audit",
 		"internal/hook/outgoing", "internal/fulltext"},
-	{"internal/route", "internal/inside"},
+	{"internal/route"},
 	{"internal/account", "internal/gitignore", "internal/license"},
 	{"internal/repo", "internal/plant", "internal/ratelimit", "internal/follow",
 		"internal/avatar"},

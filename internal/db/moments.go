@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// moments lets concurrent callers share one query. A caller gets the result only of a query that began
+// moments runs one query for concurrent callers. A caller gets the result only of a query that began
 // after its call: a caller that arrives during a query waits for the next one, which the first of these
 // runs.
 type moments struct {

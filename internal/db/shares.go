@@ -51,7 +51,7 @@ func (s *shares) leave(own *share, forget func()) {
 	}
 }
 
-// share returns the share of the holder in ctx, and creates it if needed. It is nil if there is no holder.
+// share returns the share of the holder in ctx, and creates it if needed. It is nil without a holder.
 func (s *shares) share(ctx context.Context) (own *share, forget func()) {
 	var holder any
 	if s.of != nil {

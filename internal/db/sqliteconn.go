@@ -68,7 +68,7 @@ func (c *sqliteConn) generation(topic string) (int64, error) {
 	return c.number(selectGeneration, topic)
 }
 
-// number reads one integer; 0 if there is no row.
+// number reads one integer, or returns 0 without a row.
 func (c *sqliteConn) number(query string, args ...any) (n int64, err error) {
 	err = c.raw.QueryRowContext(context.Background(), query, args...).Scan(&n)
 	if errors.Is(err, sql.ErrNoRows) {

@@ -6,7 +6,7 @@ import (
 	"io"
 	"log/slog"
 
-	"arbor/internal/check"
+	"arbor/internal/fsck"
 )
 
 type checkCommand struct {
@@ -22,10 +22,10 @@ const statusUnsound = 3
 // Run checks the store, whether a server runs on it or not.
 func (c *checkCommand) Run(p *process) error {
 	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
-		o := check.Options{DB: s.db, Git: s.git, Folder: s.dir, Log: log, Full: c.Full, Repair: c.Repair}
+		o := fsck.Options{DB: s.db, Git: s.git, Folder: s.dir, Log: log, Full: c.Full, Repair: c.Repair}
 		line := newProgress(p.stderr)
 		o.Progress = line.show
-		report, err := check.Run(p.ctx, o)
+		report, err := fsck.Run(p.ctx, o)
 		line.end()
 		if err != nil {
 			return err
@@ -45,7 +45,7 @@ func (c *checkCommand) Run(p *process) error {
 }
 
 // printReport writes a line for each finding, and what was looked at.
-func printReport(w io.Writer, r *check.Report) error {
+func printReport(w io.Writer, r *fsck.Report) error {
 	var problems, repaired, repairable, warnings int64
 	for _, f := range r.Findings {
 		kind := "PROBLEM"

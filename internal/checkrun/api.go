@@ -8,8 +8,8 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/gitdata"
+	"arbor/internal/issuekit"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -38,7 +38,7 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Location", tracker.AddressesOf(r, a).API+"/check-runs/"+strconv.FormatInt(run.ID, 10))
+	w.Header().Set("Location", issuekit.AddressesOf(r, a).API+"/check-runs/"+strconv.FormatInt(run.ID, 10))
 	return api.answer(w, r, a, http.StatusCreated, run)
 }
 
@@ -143,7 +143,7 @@ func (api *API) ListAnnotations(w http.ResponseWriter, r *http.Request, a *repo.
 		return err
 	}
 	web.Link(w, r, page, run.Annotations)
-	v := &view{at: tracker.AddressesOf(r, a)}
+	v := &view{at: issuekit.AddressesOf(r, a)}
 	return web.Answer(w, r, http.StatusOK, func(out *web.Output) error {
 		return out.List(len(list), func(n int) (any, error) { return v.annotation(run.SHA, &list[n].Annotation), nil })
 	})

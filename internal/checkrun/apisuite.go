@@ -9,8 +9,8 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
+	"arbor/internal/issuekit"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -41,7 +41,7 @@ func (api *API) CreateSuite(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	status := http.StatusOK
 	if made {
 		status = http.StatusCreated
-		w.Header().Set("Location", tracker.AddressesOf(r, a).API+"/check-suites/"+strconv.FormatInt(suite.ID, 10))
+		w.Header().Set("Location", issuekit.AddressesOf(r, a).API+"/check-suites/"+strconv.FormatInt(suite.ID, 10))
 	}
 	return api.answerSuite(w, r, a, status, suite)
 }

@@ -6,8 +6,8 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/git"
+	"arbor/internal/issuekit"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -178,5 +178,5 @@ func (api *API) loadSuites(
 // newView returns a view without Apps and pull requests.
 func newView(ctx context.Context, a *repo.Access) *view {
 	info := web.From(ctx)
-	return &view{a: a, info: info, at: tracker.NewAddresses(info, a.Repo), pulls: []pullPayload{}}
+	return &view{a: a, info: info, at: issuekit.NewAddresses(info, a.Repo), pulls: []pullPayload{}}
 }

@@ -11,8 +11,8 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
+	"arbor/internal/issuekit"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -123,7 +123,7 @@ type AnnotationPayload struct {
 type view struct {
 	a     *repo.Access
 	info  *web.Info
-	at    *tracker.Addresses
+	at    *issuekit.Addresses
 	apps  map[account.AppID]*app.App
 	pulls []pullPayload
 }
@@ -133,7 +133,7 @@ func (s *Service) look(
 	ctx context.Context, tx *db.Tx, a *repo.Access, sha git.SHA, apps []account.AppID,
 ) (*view, error) {
 	info := web.From(ctx)
-	v := &view{a: a, info: info, at: tracker.NewAddresses(info, a.Repo)}
+	v := &view{a: a, info: info, at: issuekit.NewAddresses(info, a.Repo)}
 	var err error
 	if v.apps, err = s.apps.Find(tx, db.Unique(apps)...); err != nil {
 		return nil, err

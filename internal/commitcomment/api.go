@@ -10,11 +10,11 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/gitdata"
 	"arbor/internal/issue"
+	"arbor/internal/issuekit"
 	"arbor/internal/reaction"
 	"arbor/internal/repo"
 	"arbor/internal/route"
 	"arbor/internal/scope"
-	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -130,7 +130,7 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err := api.s.Create(r.Context(), a, c); err != nil {
 		return err
 	}
-	w.Header().Set("Location", tracker.AddressesOf(r, a).API+"/comments/"+strconv.FormatInt(c.ID, 10))
+	w.Header().Set("Location", issuekit.AddressesOf(r, a).API+"/comments/"+strconv.FormatInt(c.ID, 10))
 	return api.answer(w, r, a, http.StatusCreated, c)
 }
 
@@ -207,7 +207,7 @@ func (api *API) subject(r *http.Request, a *repo.Access) (reaction.Subject, erro
 		return reaction.Subject{}, err
 	}
 	return reaction.Subject{Kind: reaction.CommitComment, ID: c.ID, Changed: func(tx *db.Tx) error {
-		if err := tracker.Lock(tx, a.ID); err != nil {
+		if err := issuekit.Lock(tx, a.ID); err != nil {
 			return err
 		}
 		_, err := byID(tx, a.ID, c.ID)

@@ -17,11 +17,11 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/hook"
 	"arbor/internal/issue"
+	"arbor/internal/issuekit"
 	"arbor/internal/markdown"
 	"arbor/internal/notification"
 	"arbor/internal/reaction"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -71,7 +71,7 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, c *Comment) error 
 	c.RepoID, c.AuthorID = a.ID, a.Caller.ID
 	mentioned := markdown.Parse(c.Body).References().Logins
 	return s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := tracker.Lock(tx, a.ID); err != nil { // rights change under it, too
+		if err := issuekit.Lock(tx, a.ID); err != nil { // rights change under it, too
 			return err
 		}
 		c.CreatedAt, c.UpdatedAt = tx.Now, tx.Now
@@ -140,7 +140,7 @@ func (s *Service) change(
 	ctx context.Context, a *repo.Access, id int64, fn func(*db.Tx, *Comment) error,
 ) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := tracker.Lock(tx, a.ID); err != nil {
+		if err := issuekit.Lock(tx, a.ID); err != nil {
 			return err
 		}
 		now, err := byID(tx, a.ID, id)

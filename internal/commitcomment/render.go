@@ -9,9 +9,9 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/issue"
 	"arbor/internal/issue/text"
+	"arbor/internal/issuekit"
 	"arbor/internal/reaction"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -100,7 +100,7 @@ func (p *Page) Comment(id int64) (any, error) {
 
 func (p *Page) payload(n int) (*payload, error) {
 	c := p.list[n]
-	at, id := tracker.NewAddresses(p.info, p.repos[c.RepoID].Repo), strconv.FormatInt(c.ID, 10)
+	at, id := issuekit.NewAddresses(p.info, p.repos[c.RepoID].Repo), strconv.FormatInt(c.ID, 10)
 	out := &payload{
 		URL:     at.API + "/comments/" + id,
 		HTMLURL: at.Page + "/commit/" + string(c.SHA) + "#commitcomment-" + id,

@@ -12,9 +12,9 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/finder"
 	"arbor/internal/fulltext"
+	"arbor/internal/issuekit"
 	"arbor/internal/posting"
 	"arbor/internal/test/dbtest"
-	"arbor/internal/tracker"
 )
 
 // leaf draws a condition. What only SQL knows is drawn where all is true.
@@ -37,7 +37,7 @@ func (w *world) leaf(all bool) finder.Expr {
 	}
 	switch r.IntN(kinds) {
 	case 0, 1:
-		return finder.InState(tracker.Open + tracker.State(r.IntN(2)))
+		return finder.InState(issuekit.Open + issuekit.State(r.IntN(2)))
 	case 2:
 		kinds := []posting.Kind{posting.ByAuthor, posting.ByAssignee, posting.ByMention, posting.BySubscriber}
 		return finder.HasUser(kinds[r.IntN(4)], [][]account.ID{{who()}, {who(), who()}}[r.IntN(2)])

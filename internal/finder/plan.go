@@ -4,9 +4,9 @@ import (
 	"slices"
 
 	"arbor/internal/db"
+	"arbor/internal/issuekit"
 	"arbor/internal/posting"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 )
 
 // Prepare simplifies a query, and looks up the names in it where the repositories
@@ -93,7 +93,7 @@ func isText(e Expr) bool {
 type span struct {
 	by    posting.Property
 	repo  repo.ID
-	state tracker.State
+	state issuekit.State
 	since int64 // updated at or after; 0: any time
 	rest  And
 	n     int64 // how many postings it has
@@ -175,12 +175,12 @@ func appendSpans(list []span, repoID repo.ID, tree []Expr, counts map[countKey]i
 
 // outer takes out of conditions what bounds a range itself: the states, and since
 // when an issue must have been updated.
-func outer(tree []Expr) (states []tracker.State, since int64, rest []Expr) {
-	states = []tracker.State{tracker.Open, tracker.Closed}
+func outer(tree []Expr) (states []issuekit.State, since int64, rest []Expr) {
+	states = []issuekit.State{issuekit.Open, issuekit.Closed}
 	for _, e := range tree {
 		state, ok := stateOf(e)
 		if ok {
-			states = slices.DeleteFunc(states, func(s tracker.State) bool { return s != state })
+			states = slices.DeleteFunc(states, func(s issuekit.State) bool { return s != state })
 			continue
 		}
 		if b, ok := e.(Between); ok && b.Field == UpdatedAt && b.From > 0 && b.To == noBound {
@@ -193,13 +193,13 @@ func outer(tree []Expr) (states []tracker.State, since int64, rest []Expr) {
 }
 
 // stateOf reports whether a condition selects one of the two states, and which.
-func stateOf(e Expr) (tracker.State, bool) {
+func stateOf(e Expr) (issuekit.State, bool) {
 	switch e := e.(type) {
 	case InState:
-		return tracker.State(e), true
+		return issuekit.State(e), true
 	case Not:
 		if s, ok := e.Expr.(InState); ok {
-			return tracker.Open + tracker.Closed - tracker.State(s), true
+			return issuekit.Open + issuekit.Closed - issuekit.State(s), true
 		}
 	}
 	return 0, false

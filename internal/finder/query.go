@@ -26,9 +26,9 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/fulltext"
+	"arbor/internal/issuekit"
 	"arbor/internal/posting"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 )
 
 // Query chooses issues and orders them.
@@ -106,7 +106,7 @@ type Named struct {
 }
 
 // InState matches issues in the state.
-type InState tracker.State
+type InState issuekit.State
 
 // In matches issues of the repositories.
 type In []repo.ID

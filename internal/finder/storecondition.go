@@ -9,9 +9,9 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/fulltext"
+	"arbor/internal/issuekit"
 	"arbor/internal/posting"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 )
 
 // The ends of Between that mean unbounded.
@@ -65,7 +65,7 @@ func (b *builder) condition(e Expr) string {
 		return "EXISTS (SELECT 1 FROM postings x WHERE x.issue_id = p.issue_id AND x.kind = " + kind +
 			" AND " + value + " IN " + of + ")"
 	case InState:
-		return "p.state = " + b.state(tracker.State(e))
+		return "p.state = " + b.state(issuekit.State(e))
 	case In:
 		return "p.repo_id IN " + values(b, e)
 	case IssuesOn:
@@ -175,7 +175,7 @@ func (b *builder) kind(k posting.Kind) string { return fmt.Sprint(int64(k)) }
 // state, value and limit are arguments in expressions: SQLite plans a statement
 // again when a bare parameter that it compares changes to or from 0 or 1, and
 // when a limit changes.
-func (b *builder) state(s tracker.State) string {
+func (b *builder) state(s issuekit.State) string {
 	return "CAST(" + b.arg(int64(s)) + " AS SMALLINT)"
 }
 

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 
 	"arbor/internal/account"
-	"arbor/internal/tracker"
+	"arbor/internal/issuekit"
 )
 
 // looked is a condition that is looked up for each issue, by its id, in other tables.
@@ -133,7 +133,7 @@ func (e LinkedTo) sql(b *builder) string {
 	}
 	b.issues = true
 	return "(i.pull = FALSE AND EXISTS (SELECT 1 FROM pull_fixes h JOIN issues l ON l.id = h.pull_id" +
-		" AND (l.state <> " + b.value(int64(tracker.Closed)) + " OR l.merged_at IS NOT NULL)" +
+		" AND (l.state <> " + b.value(int64(issuekit.Closed)) + " OR l.merged_at IS NOT NULL)" +
 		" WHERE h.repo_id = p.repo_id AND h.number = i.number))"
 }
 

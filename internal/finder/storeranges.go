@@ -7,16 +7,16 @@ import (
 	"strings"
 
 	"arbor/internal/db"
+	"arbor/internal/issuekit"
 	"arbor/internal/posting"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 )
 
 // countKey names a counter.
 type countKey struct {
 	repo  repo.ID
 	by    posting.Property
-	state tracker.State
+	state issuekit.State
 }
 
 // countsOf reads the counters of properties, of each in some repositories; those
@@ -61,7 +61,7 @@ func readCounts(tx *db.Tx, where string, args []any, into map[countKey]int64) er
 		if err := row.Scan(&k.repo, &kind, &k.by.Value, &state, &n); err != nil {
 			return err
 		}
-		k.by.Kind, k.state = posting.Kind(kind), tracker.State(state)
+		k.by.Kind, k.state = posting.Kind(kind), issuekit.State(state)
 		into[k] = n
 		return nil
 	}, `SELECT repo_id, kind, value, state, n FROM posting_counts WHERE `+where, args...)

@@ -15,10 +15,10 @@ import (
 	"arbor/internal/finder"
 	"arbor/internal/forge"
 	"arbor/internal/fulltext"
+	"arbor/internal/issuekit"
 	"arbor/internal/posting"
 	"arbor/internal/repo"
 	"arbor/internal/test/dbtest"
-	"arbor/internal/tracker"
 )
 
 // model is an issue as the test knows it: what a naive executor looks at.
@@ -26,7 +26,7 @@ type model struct {
 	id                        int64
 	repo                      repo.ID
 	number                    int64
-	state                     tracker.State
+	state                     issuekit.State
 	updated, comments         int64
 	created                   int64
 	closed, merged            int64 // 0: none
@@ -164,9 +164,9 @@ func (w *world) decorate(tx *db.Tx, r finder.Repo) error {
 // draw returns an issue all that lists choose by, at random.
 func (w *world) draw(m *model) {
 	r := w.random
-	m.state, m.closed = tracker.Open, 0
+	m.state, m.closed = issuekit.Open, 0
 	if r.IntN(2) == 0 {
-		m.state, m.closed = tracker.Closed, 1+r.Int64N(60)
+		m.state, m.closed = issuekit.Closed, 1+r.Int64N(60)
 	}
 	m.updated, m.comments = 1+r.Int64N(60), int64(len(m.commenters))
 	m.labels, m.milestones, m.other = nil, nil, nil
@@ -271,7 +271,7 @@ func (w *world) meets(m *model, e finder.Expr) bool {
 			return p.Kind == e.Kind && p.Value > 0 && slices.Contains(e.Names, w.names[p])
 		})
 	case finder.InState:
-		return m.state == tracker.State(e)
+		return m.state == issuekit.State(e)
 	case finder.In:
 		return slices.Contains(e, m.repo)
 	case finder.IssuesOn, finder.OfRepo, finder.RepoIs:

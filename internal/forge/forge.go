@@ -30,12 +30,12 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/app"
 	"arbor/internal/attachment"
-	"arbor/internal/closing"
 	"arbor/internal/db"
 	"arbor/internal/detect"
 	"arbor/internal/file"
 	"arbor/internal/git"
 	"arbor/internal/issue"
+	"arbor/internal/keywords"
 	"arbor/internal/notification"
 	"arbor/internal/pull"
 	"arbor/internal/release"
@@ -57,7 +57,7 @@ type Forge struct {
 	Maintenance *maintenance.Service
 	Issues      *issue.Service
 	Pulls       *pull.Service
-	Closing     *closing.Service
+	Closing     *keywords.Service
 	Detect      *detect.Service
 	Searches    *search.Service
 	Notifier    *notification.Worker
@@ -77,7 +77,7 @@ func New(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Forge {
 	f.Transport = transport.New(d, g, log, f.Repos, f)
 	f.Issues = issue.New(d, f.Repos, log, f)
 	f.Pulls = pull.New(d, f.Repos, f.Issues, log)
-	f.Closing = closing.New(d, f.Repos, f.Issues, log)
+	f.Closing = keywords.New(d, f.Repos, f.Issues, log)
 	f.Detect = detect.New(d, f.Repos, log)
 	f.Notifier = notification.NewWorker(d, f.Repos, log)
 	f.Searches = search.New(d, f.Issues, log)

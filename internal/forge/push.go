@@ -5,11 +5,11 @@ import (
 
 	"arbor/internal/activity"
 	"arbor/internal/checkrun"
-	"arbor/internal/closing"
 	"arbor/internal/db"
 	"arbor/internal/detect"
 	"arbor/internal/hook"
 	"arbor/internal/issue/branch"
+	"arbor/internal/keywords"
 	"arbor/internal/pull"
 	"arbor/internal/release"
 	"arbor/internal/repo"
@@ -46,7 +46,7 @@ func (f *Forge) Push(tx *db.Tx, p repo.Push) (refused []error, err error) {
 		return nil, err
 	}
 	// Schedule reading the commits for references to issues.
-	if err := closing.NotePush(tx, p.RepoID, landing.Moved); err != nil {
+	if err := keywords.NotePush(tx, p.RepoID, landing.Moved); err != nil {
 		return nil, err
 	}
 	if err := activity.NotePush(tx, p.RepoID, landing.Moved); err != nil {

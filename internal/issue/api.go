@@ -9,9 +9,9 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/issuekit"
 	"arbor/internal/label"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -76,7 +76,7 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Location", tracker.AddressesOf(r, a).API+"/issues/"+strconv.FormatInt(made.Number, 10))
+	w.Header().Set("Location", issuekit.AddressesOf(r, a).API+"/issues/"+strconv.FormatInt(made.Number, 10))
 	return api.answer(w, r, a, http.StatusCreated, made)
 }
 

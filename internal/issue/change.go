@@ -8,11 +8,11 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/hook"
+	"arbor/internal/issuekit"
 	"arbor/internal/label"
 	"arbor/internal/milestone"
 	"arbor/internal/posting"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 )
 
 // Change is the creation or update of an issue in a transaction. Its methods alter Issue and collect
@@ -80,7 +80,7 @@ func (s *Service) Edit(
 func (s *Service) ChangeIn(
 	tx *db.Tx, r *repo.Repo, actor *account.Caller, number int64, fn func(c *Change) error,
 ) (*Issue, error) {
-	if err := tracker.Lock(tx, r.ID); err != nil {
+	if err := issuekit.Lock(tx, r.ID); err != nil {
 		return nil, err
 	}
 	i, err := ByNumber(tx, r.ID, number)

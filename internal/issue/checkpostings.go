@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"arbor/internal/db"
+	"arbor/internal/issuekit"
 	"arbor/internal/posting"
-	"arbor/internal/tracker"
 )
 
 // checkedKinds are the kinds of postings that follow from an issue's row. The others (mentions,
@@ -45,7 +45,7 @@ func CheckPostings(tx *db.Tx, after ID, limit int64) (wrong []*Unposted, seen in
 // RepairPostings corrects the postings of an issue and their counters. It compares them again under the
 // lock and returns what was wrong, or nil.
 func RepairPostings(tx *db.Tx, i *Issue) (*Unposted, error) {
-	if err := tracker.Lock(tx, i.RepoID); err != nil {
+	if err := issuekit.Lock(tx, i.RepoID); err != nil {
 		return nil, err
 	}
 	list, err := queryIssues(tx, ` WHERE i.id = $1`, i.ID)

@@ -4,16 +4,16 @@ import (
 	"context"
 
 	"arbor/internal/db"
+	"arbor/internal/issuekit"
 	"arbor/internal/posting"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 )
 
 // OpenPulls counts the open pull requests of a repository. repo.Repo.OpenIssues counts them together with
 // issues.
 func (s *Service) OpenPulls(ctx context.Context, id repo.ID) (n int64, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		n, err = posting.TotalIn(tx, id, posting.ByPull.Of(0), tracker.Open)
+		n, err = posting.TotalIn(tx, id, posting.ByPull.Of(0), issuekit.Open)
 		return err
 	})
 	return n, err

@@ -9,9 +9,9 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/hook"
+	"arbor/internal/issuekit"
 	"arbor/internal/label"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -36,7 +36,7 @@ func (s *Service) Delete(ctx context.Context, a *repo.Access, number int64) erro
 		return err
 	}
 	return s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := tracker.Lock(tx, a.ID); err != nil {
+		if err := issuekit.Lock(tx, a.ID); err != nil {
 			return err
 		}
 		i, err := departing(tx, a, number, "deleted")
@@ -120,7 +120,7 @@ func (s *Service) Transfer(ctx context.Context, a *repo.Access, number int64, t 
 // the right to a is checked at the end of the request's transaction.
 func lockBoth(tx *db.Tx, a, b *repo.Access) (from, to *repo.Access, err error) {
 	for _, id := range [...]repo.ID{min(a.ID, b.ID), max(a.ID, b.ID)} {
-		if err := tracker.Lock(tx, id); err != nil {
+		if err := issuekit.Lock(tx, id); err != nil {
 			return nil, nil, err
 		}
 	}

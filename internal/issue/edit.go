@@ -9,8 +9,8 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/issuekit"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -78,7 +78,7 @@ func (s *Service) Update(ctx context.Context, a *repo.Access, i *Issue, e Edit) 
 			}
 		}
 		if e.State.Given() {
-			state, _ := tracker.ParseState(e.State.Value)
+			state, _ := issuekit.ParseState(e.State.Value)
 			c.SetState(state, Reason(max(0, slices.Index(reasons[:], e.Reason.Value))))
 		}
 		return nil

@@ -32,7 +32,7 @@
 // Invariants: Numbers have no gaps (decision 31): a number is taken from the repository's row in the
 // transaction that inserts the issue. Numbers of deleted and transferred issues are not reused. Only Change
 // changes an issue's row, so that postings and counters always match; package deletion changes many rows at
-// once and updates these itself. Each transaction that changes an issue's JSON calls tracker.Lock first.
+// once and updates these itself. Each transaction that changes an issue's JSON calls issuekit.Lock first.
 // Ids are looked up within their repository.
 //
 // A row of issues has everything that a list shows, including the ids of labels and assignees. A deleted
@@ -53,20 +53,20 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/issue/text"
+	"arbor/internal/issuekit"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 )
 
 // Resource is the name of issues in validation errors (decision 15).
 const Resource = "Issue"
 
 // State is open or closed.
-type State = tracker.State
+type State = issuekit.State
 
 // States.
 const (
-	Open   = tracker.Open
-	Closed = tracker.Closed
+	Open   = issuekit.Open
+	Closed = issuekit.Closed
 )
 
 // Reason is the reason for an issue's state.
@@ -154,7 +154,7 @@ type Service struct {
 	forge Forge
 
 	texts   *text.Renderer
-	answers *tracker.Answers // to requests
+	answers *issuekit.Answers // to requests
 }
 
 // answerBytes is the size of the cache of rendered responses.
@@ -163,7 +163,7 @@ const answerBytes = 48 << 20
 // New returns a Service.
 func New(d *db.DB, repos *repo.Service, log *slog.Logger, forge Forge) *Service {
 	return &Service{db: d, repos: repos, log: log, forge: forge, texts: text.New(d, repos),
-		answers: tracker.NewAnswers(d, answerBytes)}
+		answers: issuekit.NewAnswers(d, answerBytes)}
 }
 
 // joinIDs returns ids in the form of a column.
@@ -197,7 +197,7 @@ func wrong(field, code string, value any) error {
 }
 
 // Answers returns the cache of responses of all issue endpoints.
-func (s *Service) Answers() *tracker.Answers { return s.answers }
+func (s *Service) Answers() *issuekit.Answers { return s.answers }
 
 // Caches returns statistics of the caches.
 func (s *Service) Caches() []cache.Stats {

@@ -10,9 +10,9 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/issuekit"
 	"arbor/internal/label"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -30,7 +30,7 @@ func (api *API) ListIssueLabels(w http.ResponseWriter, r *http.Request, a *repo.
 			return nil, err
 		}
 		list, err := label.InOrder(tx, a.ID, i.Labels)
-		return label.NewPayloads(web.Cut(w, r, list), tracker.AddressesOf(r, a)), err
+		return label.NewPayloads(web.Cut(w, r, list), issuekit.AddressesOf(r, a)), err
 	})
 }
 
@@ -89,7 +89,7 @@ func (api *API) relabel(
 	if err != nil {
 		return err
 	}
-	return web.JSON(w, r, http.StatusOK, label.NewPayloads(list, tracker.AddressesOf(r, a)))
+	return web.JSON(w, r, http.StatusOK, label.NewPayloads(list, issuekit.AddressesOf(r, a)))
 }
 
 // readNames reads label names from a body, which may also be just the array, as at GitHub.
@@ -146,7 +146,7 @@ func (api *API) RemoveIssueLabel(w http.ResponseWriter, r *http.Request, a *repo
 	if err != nil {
 		return err
 	}
-	return web.JSON(w, r, http.StatusOK, label.NewPayloads(list, tracker.AddressesOf(r, a)))
+	return web.JSON(w, r, http.StatusOK, label.NewPayloads(list, issuekit.AddressesOf(r, a)))
 }
 
 // tooManyLabels returns the 422 for too many labels (decision 19).

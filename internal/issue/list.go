@@ -10,11 +10,11 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/finder"
+	"arbor/internal/issuekit"
 	"arbor/internal/label"
 	"arbor/internal/milestone"
 	"arbor/internal/posting"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -33,7 +33,7 @@ func readChoice(r *http.Request) (choice, error) {
 	if err != nil {
 		return c, err
 	}
-	if s, ok := tracker.ParseState(state); ok {
+	if s, ok := issuekit.ParseState(state); ok {
 		c.where = append(c.where, finder.InState(s))
 	}
 	if c.order, err = readOrder(r); err != nil {

@@ -8,9 +8,9 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/finder"
+	"arbor/internal/issuekit"
 	"arbor/internal/posting"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -123,7 +123,7 @@ func (p *page) enter(tx *db.Tx, caller *account.Caller) error {
 	}
 	list, err := repo.Accesses(tx, caller, db.Unique(ids))
 	for _, a := range list {
-		p.repos[a.ID], p.places[a.ID] = a, tracker.NewAddresses(p.info, a.Repo)
+		p.repos[a.ID], p.places[a.ID] = a, issuekit.NewAddresses(p.info, a.Repo)
 	}
 	return err
 }

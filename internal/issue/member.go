@@ -6,7 +6,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/issue/text"
-	"arbor/internal/tracker"
+	"arbor/internal/issuekit"
 	"arbor/internal/web"
 )
 
@@ -14,7 +14,7 @@ import (
 type row struct {
 	*Issue
 	page *page
-	at   *tracker.Addresses
+	at   *issuekit.Addresses
 	body text.Payload
 }
 
@@ -128,7 +128,7 @@ func (r *row) address(b []byte, end string) []byte {
 func (r *row) pageAddress(b []byte, end string) []byte {
 	b = append(b, '"')
 	b = append(b, r.at.Page...)
-	b = append(b, tracker.PageSegment(r.Pull)...)
+	b = append(b, issuekit.PageSegment(r.Pull)...)
 	b = strconv.AppendInt(b, r.Number, 10)
 	b = append(b, end...)
 	return append(b, '"')

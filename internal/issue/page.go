@@ -8,10 +8,10 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/issue/text"
+	"arbor/internal/issuekit"
 	"arbor/internal/label"
 	"arbor/internal/milestone"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -112,7 +112,7 @@ func (p *page) simple(id account.ID) *account.Simple {
 }
 
 // milestonePayload returns the milestone of an issue, or nil.
-func (p *page) milestonePayload(at *tracker.Addresses, id int64) *milestone.Payload {
+func (p *page) milestonePayload(at *issuekit.Addresses, id int64) *milestone.Payload {
 	m := p.milestones[id]
 	if m == nil {
 		return nil

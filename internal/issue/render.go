@@ -5,11 +5,11 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/issue/text"
+	"arbor/internal/issuekit"
 	"arbor/internal/label"
 	"arbor/internal/milestone"
 	"arbor/internal/reaction"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -23,7 +23,7 @@ type page struct {
 	reactions bool
 	shows     []member // members of each issue
 	repos     map[repo.ID]*repo.Access
-	places    map[repo.ID]*tracker.Addresses
+	places    map[repo.ID]*issuekit.Addresses
 
 	people     map[account.ID]*account.Account
 	labels     map[int64]*label.Label
@@ -52,14 +52,14 @@ func newPage(ctx context.Context, accesses ...*repo.Access) *page {
 	info := web.From(ctx)
 	p := &page{
 		info: info, shows: membersNamed(info.Members), reactions: info.Media.Preview(web.Reactions),
-		repos: map[repo.ID]*repo.Access{}, places: map[repo.ID]*tracker.Addresses{},
+		repos: map[repo.ID]*repo.Access{}, places: map[repo.ID]*issuekit.Addresses{},
 		roles: map[roleKey]string{}, simples: map[account.ID]*account.Simple{},
 		users:     map[account.ID][]byte{},
 		labelJSON: map[int64][]byte{}, milestone: map[int64][]byte{},
 	}
 	for _, a := range accesses {
 		p.repos[a.ID] = a
-		p.places[a.ID] = tracker.NewAddresses(p.info, a.Repo)
+		p.places[a.ID] = issuekit.NewAddresses(p.info, a.Repo)
 	}
 	return p
 }
@@ -70,7 +70,7 @@ func (p *page) user(id account.ID) []byte {
 }
 
 // label returns the JSON of a label, or nil if it was deleted.
-func (p *page) label(at *tracker.Addresses, id int64) []byte {
+func (p *page) label(at *issuekit.Addresses, id int64) []byte {
 	if p.labels[id] == nil {
 		return nil
 	}
@@ -78,7 +78,7 @@ func (p *page) label(at *tracker.Addresses, id int64) []byte {
 }
 
 // milestoneOf returns the JSON of a milestone, or null.
-func (p *page) milestoneOf(at *tracker.Addresses, id int64) []byte {
+func (p *page) milestoneOf(at *issuekit.Addresses, id int64) []byte {
 	return renderOnce(p.milestone, id, func() any { return p.milestonePayload(at, id) })
 }
 

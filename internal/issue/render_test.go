@@ -11,11 +11,11 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/issue/text"
+	"arbor/internal/issuekit"
 	"arbor/internal/label"
 	"arbor/internal/milestone"
 	"arbor/internal/reaction"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -78,12 +78,12 @@ func thirty(t testing.TB) *page {
 	a := &repo.Access{Repo: &repo.Repo{ID: 7, Name: "garden", OwnerID: 1, Owner: alice}}
 	p := &page{
 		reactions: true, info: info, shows: members, repos: map[repo.ID]*repo.Access{7: a},
-		places: map[repo.ID]*tracker.Addresses{7: tracker.NewAddresses(info, a.Repo)},
+		places: map[repo.ID]*issuekit.Addresses{7: issuekit.NewAddresses(info, a.Repo)},
 		people: map[account.ID]*account.Account{1: &alice, 2: {ID: 2, Login: "bob", Kind: account.User}},
 		labels: map[int64]*label.Label{3: {ID: 3, Name: "bug", Color: "d73a4a"},
 			4: {ID: 4, Name: "good first issue"}},
 		milestones: map[int64]*milestone.Milestone{5: {ID: 5, Number: 1, Title: "Spring", CreatorID: 1,
-			State: tracker.Open}},
+			State: issuekit.Open}},
 		simples: map[account.ID]*account.Simple{}, users: map[account.ID][]byte{},
 		labelJSON: map[int64][]byte{},
 		milestone: map[int64][]byte{}, bodyAt: map[ID]int{},
@@ -94,7 +94,7 @@ func thirty(t testing.TB) *page {
 		i := &Issue{ID: ID(100 + n), RepoID: 7, Number: int64(n + 1), Title: "A ladybird is lost",
 			Body: &body, AuthorID: 2,
 			Labels: []int64{3, 4}, Assignees: []account.ID{1}, MilestoneID: 5,
-			State: tracker.Open, Comments: 3,
+			State: issuekit.Open, Comments: 3,
 			CreatedAt: 1_300_000_000_000_000, UpdatedAt: 1_700_000_000_000_000}
 		p.issues, p.bodyAt[i.ID] = append(p.issues, i), n
 		texts = append(texts, text.Source{Access: a, Body: i.Body})

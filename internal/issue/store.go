@@ -9,9 +9,9 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/hook"
+	"arbor/internal/issuekit"
 	"arbor/internal/posting"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 )
 
 // issueColumns are the columns that scanIssue reads, of issues i.
@@ -162,7 +162,7 @@ func settledAccounts(tx *db.Tx, issueID ID, users []account.ID) (map[account.ID]
 // noteReaction records that an issue has reactions and invalidates cached responses (decision 57). It locks
 // the repository's row before it checks that the issue exists. Error: 404.
 func noteReaction(tx *db.Tx, repoID repo.ID, id ID) error {
-	if err := tracker.Lock(tx, repoID); err != nil {
+	if err := issuekit.Lock(tx, repoID); err != nil {
 		return err
 	}
 	n, err := tx.Exec(`UPDATE issues SET reacted = TRUE WHERE id = $1 AND repo_id = $2`, id, repoID)

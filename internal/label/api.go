@@ -8,8 +8,8 @@ import (
 	"arbor/internal/cache"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/issuekit"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -17,7 +17,7 @@ import (
 type API struct {
 	s       *Service
 	repos   *repo.Service
-	answers *tracker.Answers
+	answers *issuekit.Answers
 }
 
 // cacheBytes is the size of the cache of rendered responses.
@@ -25,7 +25,7 @@ const cacheBytes = 4 << 20
 
 // NewAPI returns the handlers of s.
 func NewAPI(s *Service, repos *repo.Service) *API {
-	return &API{s, repos, tracker.NewAnswers(s.db, cacheBytes)}
+	return &API{s, repos, issuekit.NewAnswers(s.db, cacheBytes)}
 }
 
 // Payload is GitHub's label.
@@ -40,7 +40,7 @@ type Payload struct {
 }
 
 // NewPayload renders a label of the repository at a place.
-func NewPayload(l *Label, at *tracker.Addresses) *Payload {
+func NewPayload(l *Label, at *issuekit.Addresses) *Payload {
 	return &Payload{
 		ID: l.ID, NodeID: account.NodeID(resource, l.ID), URL: at.API + "/labels" + web.Path(l.Name),
 		Name: l.Name, Color: l.Color, Default: l.Default, Description: l.Description,
@@ -48,7 +48,7 @@ func NewPayload(l *Label, at *tracker.Addresses) *Payload {
 }
 
 // NewPayloads renders labels of one repository.
-func NewPayloads(list []*Label, at *tracker.Addresses) []*Payload {
+func NewPayloads(list []*Label, at *issuekit.Addresses) []*Payload {
 	out := make([]*Payload, len(list))
 	for n, l := range list {
 		out[n] = NewPayload(l, at)
@@ -67,7 +67,7 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 			return nil, err
 		}
 		tx.OnCommit(func() { web.Link(w, r, page, total) })
-		return NewPayloads(found, tracker.AddressesOf(r, a)), nil
+		return NewPayloads(found, issuekit.AddressesOf(r, a)), nil
 	})
 }
 
@@ -89,7 +89,7 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err != nil {
 		return err
 	}
-	made := NewPayload(l, tracker.AddressesOf(r, a))
+	made := NewPayload(l, issuekit.AddressesOf(r, a))
 	return web.Created(w, r, made.URL, made)
 }
 
@@ -122,7 +122,7 @@ func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) erro
 		if err != nil {
 			return nil, err
 		}
-		return NewPayload(l, tracker.AddressesOf(r, a)), nil
+		return NewPayload(l, issuekit.AddressesOf(r, a)), nil
 	})
 }
 
@@ -150,7 +150,7 @@ func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if err != nil {
 		return err
 	}
-	return web.JSON(w, r, http.StatusOK, NewPayload(l, tracker.AddressesOf(r, a)))
+	return web.JSON(w, r, http.StatusOK, NewPayload(l, issuekit.AddressesOf(r, a)))
 }
 
 // Caches returns statistics of the caches.

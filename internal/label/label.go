@@ -11,7 +11,7 @@
 // removes a deleted label from issues, so it also has the DELETE endpoint.
 //
 // Invariants: A name is unique in its repository, compared case-insensitively. Each change locks the
-// repository's row first and increments both generations of package tracker. Ids are looked up within their
+// repository's row first and increments both generations of package issuekit. Ids are looked up within their
 // repository and are not reused.
 package label
 
@@ -24,8 +24,8 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/hook"
+	"arbor/internal/issuekit"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -154,7 +154,7 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, e Edit) (*Label, e
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
 		l = &Label{RepoID: a.ID, Name: e.Name.Value, Color: e.Color.Or(newColor),
 			Description: web.OrNil(e.Description.Value)}
-		if err := tracker.Lock(tx, l.RepoID); err != nil {
+		if err := issuekit.Lock(tx, l.RepoID); err != nil {
 			return err
 		}
 		if err := insert(tx, l); err != nil {
@@ -178,7 +178,7 @@ func RecordDeleted(tx *db.Tx, a *repo.Access, l *Label) error {
 		return err
 	}
 	e := event(l, "deleted", account.IDOf(a.Caller), nil)
-	if e.About.Parts, err = hook.Part("label", NewPayload(l, tracker.NewAddresses(info, a.Repo))); err != nil {
+	if e.About.Parts, err = hook.Part("label", NewPayload(l, issuekit.NewAddresses(info, a.Repo))); err != nil {
 		return err
 	}
 	return hook.Record(tx, a.ID, e)
@@ -225,7 +225,7 @@ func (s *Service) Edit(ctx context.Context, a *repo.Access, name string, e Edit)
 	}
 	var l *Label
 	err := s.db.Write(ctx, func(tx *db.Tx) (err error) {
-		if err := tracker.Lock(tx, a.ID); err != nil {
+		if err := issuekit.Lock(tx, a.ID); err != nil {
 			return err
 		}
 		if l, err = ByName(tx, a.ID, name); err != nil {

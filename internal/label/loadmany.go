@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"arbor/internal/db"
+	"arbor/internal/issuekit"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -16,7 +16,7 @@ func (api *API) Named(ctx context.Context, a *repo.Access, names []string) (map[
 		found, err = Named(tx, a.ID, names)
 		return err
 	})
-	at, out := tracker.NewAddresses(web.From(ctx), a.Repo), map[string]*Payload{}
+	at, out := issuekit.NewAddresses(web.From(ctx), a.Repo), map[string]*Payload{}
 	for _, name := range names {
 		if l := found[Fold(name)]; l != nil {
 			out[name] = NewPayload(l, at)

@@ -7,9 +7,9 @@ import (
 	"arbor/internal/cache"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/issuekit"
 	"arbor/internal/label"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -17,7 +17,7 @@ import (
 type API struct {
 	s       *Service
 	repos   *repo.Service
-	answers *tracker.Answers
+	answers *issuekit.Answers
 }
 
 // cacheBytes is the size of the cache of rendered responses.
@@ -25,7 +25,7 @@ const cacheBytes = 4 << 20
 
 // NewAPI returns the handlers of s.
 func NewAPI(s *Service, repos *repo.Service) *API {
-	return &API{s, repos, tracker.NewAnswers(s.db, cacheBytes)}
+	return &API{s, repos, issuekit.NewAnswers(s.db, cacheBytes)}
 }
 
 // GET /repos/{owner}/{repo}/milestones
@@ -46,7 +46,7 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 		return err
 	}
 	o := Order{Completeness: sort == "completeness", Desc: direction == "desc"}
-	o.State, _ = tracker.ParseState(state)
+	o.State, _ = issuekit.ParseState(state)
 	return api.answers.JSON(w, r, a, func(tx *db.Tx) (any, error) {
 		page := web.ReadPage(r)
 		found, total, err := read(tx, a, o, page)
@@ -54,7 +54,7 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 			return nil, err
 		}
 		tx.OnCommit(func() { web.Link(w, r, page, total) })
-		return renderViews(found, tracker.AddressesOf(r, a)), nil
+		return renderViews(found, issuekit.AddressesOf(r, a)), nil
 	})
 }
 
@@ -124,7 +124,7 @@ func (api *API) answer(
 ) error {
 	var out []*Payload
 	err := api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
-		out, err = payloads(tx, []*Milestone{m}, tracker.AddressesOf(r, a))
+		out, err = payloads(tx, []*Milestone{m}, issuekit.AddressesOf(r, a))
 		return err
 	})
 	if err != nil {
@@ -150,7 +150,7 @@ func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) erro
 			return nil, err
 		}
 		web.LastModified(w, m.UpdatedAt.Time())
-		out, err := payloads(tx, []*Milestone{m}, tracker.AddressesOf(r, a))
+		out, err := payloads(tx, []*Milestone{m}, issuekit.AddressesOf(r, a))
 		return out[0], err
 	})
 }
@@ -195,7 +195,7 @@ func (api *API) ListLabels(w http.ResponseWriter, r *http.Request, a *repo.Acces
 			return nil, err
 		}
 		found, err := label.Within(tx, m.RepoID, m.ID)
-		return label.NewPayloads(web.Cut(w, r, found), tracker.AddressesOf(r, a)), err
+		return label.NewPayloads(web.Cut(w, r, found), issuekit.AddressesOf(r, a)), err
 	})
 }
 

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"arbor/internal/db"
+	"arbor/internal/issuekit"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -15,7 +15,7 @@ func (api *API) Numbered(ctx context.Context, a *repo.Access, numbers []int64) (
 	err := api.s.db.Read(ctx, func(tx *db.Tx) error {
 		found, err := byNumbers(tx, a.ID, db.Unique(numbers))
 		if err == nil {
-			list, err = payloads(tx, found, tracker.NewAddresses(web.From(ctx), a.Repo))
+			list, err = payloads(tx, found, issuekit.NewAddresses(web.From(ctx), a.Repo))
 		}
 		return err
 	})

@@ -12,7 +12,7 @@
 // read from the counters of package issue.
 //
 // Invariants: Numbers increase and are not reused; titles are unique in their repository. Each change locks
-// the repository's row first and increments both generations of package tracker.
+// the repository's row first and increments both generations of package issuekit.
 package milestone
 
 import (
@@ -24,8 +24,8 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/hook"
+	"arbor/internal/issuekit"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -45,7 +45,7 @@ type Milestone struct {
 	Number      int64 // within the repository, starting at 1
 	Title       string
 	Description *string
-	State       tracker.State
+	State       issuekit.State
 	CreatorID   account.ID
 	CreatedAt   db.Time
 	UpdatedAt   db.Time
@@ -142,12 +142,12 @@ func (e *Edit) apply(m *Milestone, now db.Time) bool {
 		m.DueOn = e.DueOn.Value
 	}
 	if e.State.Given() {
-		m.State, _ = tracker.ParseState(e.State.Value)
+		m.State, _ = issuekit.ParseState(e.State.Value)
 	}
 	switch {
-	case m.State == tracker.Open:
+	case m.State == issuekit.Open:
 		m.ClosedAt = 0
-	case before.State != tracker.Closed:
+	case before.State != issuekit.Closed:
 		m.ClosedAt = now
 	}
 	return described || m.Title != before.Title || m.DueOn != before.DueOn || m.State != before.State
@@ -180,7 +180,7 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, e Edit) (*Mileston
 		if err != nil {
 			return err
 		}
-		m = &Milestone{RepoID: a.ID, Number: number, State: tracker.Open, CreatorID: a.Caller.ID,
+		m = &Milestone{RepoID: a.ID, Number: number, State: issuekit.Open, CreatorID: a.Caller.ID,
 			CreatedAt: tx.Now, UpdatedAt: tx.Now}
 		e.apply(m, tx.Now)
 		if err := insert(tx, m); err != nil {
@@ -202,7 +202,7 @@ func (s *Service) Edit(ctx context.Context, a *repo.Access, number int64, e Edit
 	}
 	var m *Milestone
 	err := s.db.Write(ctx, func(tx *db.Tx) (err error) {
-		if err := tracker.Lock(tx, a.ID); err != nil {
+		if err := issuekit.Lock(tx, a.ID); err != nil {
 			return err
 		}
 		if m, err = ByNumber(tx, a.ID, number); err != nil {
@@ -252,7 +252,7 @@ func edited(before, after *Milestone, by *account.Caller) (list []hook.Event) {
 	}
 	if before.State != after.State {
 		action := "closed"
-		if after.State == tracker.Open {
+		if after.State == issuekit.Open {
 			action = "opened"
 		}
 		list = append(list, event(after, action, by, nil))
@@ -280,7 +280,7 @@ func RecordDeleted(tx *db.Tx, a *repo.Access, m *Milestone) error {
 	}
 	e := event(m, "deleted", a.Caller, nil)
 	e.About.Parts, err = hook.Part("milestone",
-		NewPayload(m, creators[m.CreatorID], tracker.NewAddresses(info, a.Repo)))
+		NewPayload(m, creators[m.CreatorID], issuekit.NewAddresses(info, a.Repo)))
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
-	"arbor/internal/tracker"
+	"arbor/internal/issuekit"
 )
 
 // Payload is GitHub's milestone.
@@ -29,7 +29,7 @@ type Payload struct {
 }
 
 // NewPayload renders a milestone of the repository at a place. creator may be nil.
-func NewPayload(m *Milestone, creator *account.Account, at *tracker.Addresses) *Payload {
+func NewPayload(m *Milestone, creator *account.Account, at *issuekit.Addresses) *Payload {
 	number := strconv.FormatInt(m.Number, 10)
 	url := at.API + "/milestones/" + number
 	return &Payload{
@@ -43,12 +43,12 @@ func NewPayload(m *Milestone, creator *account.Account, at *tracker.Addresses) *
 }
 
 // payloads renders milestones with their creators, read in one query.
-func payloads(tx *db.Tx, list []*Milestone, at *tracker.Addresses) ([]*Payload, error) {
+func payloads(tx *db.Tx, list []*Milestone, at *issuekit.Addresses) ([]*Payload, error) {
 	found, err := views(tx, list)
 	return renderViews(found, at), err
 }
 
-func renderViews(list []*View, at *tracker.Addresses) []*Payload {
+func renderViews(list []*View, at *issuekit.Addresses) []*Payload {
 	out := make([]*Payload, len(list))
 	for n, v := range list {
 		out[n] = NewPayload(v.Milestone, v.Creator, at)

@@ -7,8 +7,8 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/hook"
+	"arbor/internal/issuekit"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -28,7 +28,7 @@ func scan(row db.Scanner) (*Milestone, error) {
 	if errors.Is(err, db.ErrNoRows) {
 		return nil, errs.Absent()
 	}
-	m.State = tracker.State(state)
+	m.State = issuekit.State(state)
 	return &m, err
 }
 
@@ -107,7 +107,7 @@ func Delete(tx *db.Tx, m *Milestone) error {
 
 // Order holds the filter and order of a list of milestones.
 type Order struct {
-	State tracker.State // 0: both
+	State issuekit.State // 0: both
 	// by the fraction of closed issues; else by the due date, those without one last
 	Completeness bool
 	Desc         bool

@@ -11,12 +11,12 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/issue"
 	"arbor/internal/issue/comment"
+	"arbor/internal/issuekit"
 	"arbor/internal/label"
 	"arbor/internal/license"
 	"arbor/internal/milestone"
 	"arbor/internal/reaction"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -153,7 +153,7 @@ func NewIssue(v *issue.View) *Issue {
 
 // IssuePath is the address of an issue's page.
 func IssuePath(i *issue.Issue, owner, name string) string {
-	return web.Path(owner, name) + tracker.PageSegment(i.Pull) + strconv.FormatInt(i.Number, 10)
+	return web.Path(owner, name) + issuekit.PageSegment(i.Pull) + strconv.FormatInt(i.Number, 10)
 }
 
 // NewComment returns the view of a comment.

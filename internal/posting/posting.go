@@ -15,8 +15,8 @@ package posting
 import (
 	"arbor/internal/account"
 	"arbor/internal/db"
+	"arbor/internal/issuekit"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 )
 
 // Kind is a kind of property that issues are found by.
@@ -58,7 +58,7 @@ func (k Kind) OfUser(id account.ID) Property { return Property{k, int64(id)} }
 type Row struct {
 	IssueID   int64
 	RepoID    repo.ID
-	State     tracker.State
+	State     issuekit.State
 	UpdatedAt db.Time
 	Comments  int64
 }

@@ -6,10 +6,10 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
+	"arbor/internal/issuekit"
 	"arbor/internal/posting"
 	"arbor/internal/repo"
 	"arbor/internal/test/dbtest"
-	"arbor/internal/tracker"
 )
 
 const garden repo.ID = 1
@@ -34,18 +34,18 @@ func plant(t *testing.T, d *db.DB) {
 	dbtest.MustWrite(t, d, func(tx *db.Tx) error {
 		for id, list := range map[int64][]posting.Property{11: {label, author}, 12: {label, author},
 			13: {author}} {
-			if err := posting.Add(tx, row(id, tracker.Open), list); err != nil {
+			if err := posting.Add(tx, row(id, issuekit.Open), list); err != nil {
 				return err
 			}
 		}
-		if err := posting.MoveCounts(tx, int64(13), tracker.Open, tracker.Closed); err != nil {
+		if err := posting.MoveCounts(tx, int64(13), issuekit.Open, issuekit.Closed); err != nil {
 			return err
 		}
-		return posting.Move(tx, row(13, tracker.Closed))
+		return posting.Move(tx, row(13, issuekit.Closed))
 	})
 }
 
-func row(id int64, s tracker.State) posting.Row {
+func row(id int64, s issuekit.State) posting.Row {
 	return posting.Row{IssueID: id, RepoID: garden, State: s, UpdatedAt: db.Time(id), Comments: id - 10}
 }
 
@@ -66,7 +66,7 @@ func TestCounters(t *testing.T) {
 					if err != nil {
 						return err
 					}
-					open, err := posting.TotalIn(tx, garden, p, tracker.Open)
+					open, err := posting.TotalIn(tx, garden, p, issuekit.Open)
 					if err != nil {
 						return err
 					}
@@ -86,18 +86,18 @@ func TestCounters(t *testing.T) {
 		}
 		holds("at first", "2 of 2 open; 2 of 3 open; ")
 		dbtest.MustWrite(t, d, func(tx *db.Tx) error {
-			return posting.Drop(tx, row(12, tracker.Open), []posting.Property{label})
+			return posting.Drop(tx, row(12, issuekit.Open), []posting.Property{label})
 		})
 		holds("a label is taken off", "1 of 1 open; 2 of 3 open; ")
 		dbtest.MustWrite(t, d, func(tx *db.Tx) error {
-			if err := posting.MoveCounts(tx, int64(11), tracker.Open, tracker.Closed); err != nil {
+			if err := posting.MoveCounts(tx, int64(11), issuekit.Open, issuekit.Closed); err != nil {
 				return err
 			}
-			return posting.Move(tx, row(11, tracker.Closed))
+			return posting.Move(tx, row(11, issuekit.Closed))
 		})
 		holds("an issue is closed", "0 of 1 open; 1 of 3 open; ")
 		dbtest.MustWrite(t, d, func(tx *db.Tx) error {
-			if err := posting.Drop(tx, row(11, tracker.Closed), []posting.Property{label}); err != nil {
+			if err := posting.Drop(tx, row(11, issuekit.Closed), []posting.Property{label}); err != nil {
 				return err
 			}
 			return posting.DropCounts(tx, garden, label)
@@ -117,7 +117,7 @@ func TestMove(t *testing.T) {
 		d := dbtest.Open(t, engine)
 		plant(t, d)
 		dbtest.MustWrite(t, d, func(tx *db.Tx) error {
-			return posting.Move(tx, posting.Row{IssueID: 11, State: tracker.Closed, UpdatedAt: 99,
+			return posting.Move(tx, posting.Row{IssueID: 11, State: issuekit.Closed, UpdatedAt: 99,
 				Comments: 5})
 		})
 		const moved = `SELECT count(*) FROM postings WHERE state = 2 AND updated_at = 99 AND comments = 5 AND issue_id = 11`

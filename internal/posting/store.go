@@ -6,8 +6,8 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
+	"arbor/internal/issuekit"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 )
 
 // Add adds postings that are not there yet, and counts them.
@@ -47,7 +47,7 @@ func Move(tx *db.Tx, r Row) error {
 }
 
 // Count adds to the counters of the properties.
-func Count(tx *db.Tx, repoID repo.ID, list []Property, s tracker.State, by int64) error {
+func Count(tx *db.Tx, repoID repo.ID, list []Property, s issuekit.State, by int64) error {
 	args := make([]any, 0, 5*len(list))
 	for _, p := range list {
 		args = append(args, repoID, int64(p.Kind), p.Value, int64(s), by)
@@ -58,7 +58,7 @@ func Count(tx *db.Tx, repoID repo.ID, list []Property, s tracker.State, by int64
 }
 
 // MoveCounts counts all postings of an issue from one state to another.
-func MoveCounts[ID ~int64](tx *db.Tx, issueID ID, from, to tracker.State) error {
+func MoveCounts[ID ~int64](tx *db.Tx, issueID ID, from, to issuekit.State) error {
 	err := tx.Run(`INSERT INTO posting_counts (repo_id, kind, value, state, n)
 		SELECT repo_id, kind, value, CAST($2 AS SMALLINT), -1 FROM postings WHERE issue_id = $1
 		UNION ALL SELECT repo_id, kind, value, CAST($3 AS SMALLINT), 1 FROM postings WHERE issue_id = $1
@@ -87,8 +87,8 @@ func Which[ID ~int64](tx *db.Tx, issueID ID, k Kind, users []account.ID) (map[ac
 }
 
 // CountStates adds numbers of issues, times by, to the counters of a property.
-func CountStates(tx *db.Tx, repoID repo.ID, p Property, states map[tracker.State]int64, by int64) error {
-	for _, s := range [...]tracker.State{tracker.Open, tracker.Closed} {
+func CountStates(tx *db.Tx, repoID repo.ID, p Property, states map[issuekit.State]int64, by int64) error {
+	for _, s := range [...]issuekit.State{issuekit.Open, issuekit.Closed} {
 		if n := states[s]; n > 0 {
 			if err := Count(tx, repoID, []Property{p}, s, by*n); err != nil {
 				return err
@@ -113,7 +113,7 @@ func DropCounts(tx *db.Tx, repoID repo.ID, p Property) error {
 }
 
 // TotalIn returns the number of issues with a property in one state.
-func TotalIn(tx *db.Tx, repoID repo.ID, p Property, s tracker.State) (n int64, err error) {
+func TotalIn(tx *db.Tx, repoID repo.ID, p Property, s issuekit.State) (n int64, err error) {
 	err = tx.QueryRow(`SELECT COALESCE(CAST(SUM(n) AS BIGINT), 0) FROM posting_counts
 		WHERE repo_id = $1 AND kind = $2 AND value = $3
 		AND state = $4`, repoID, int64(p.Kind), p.Value, int64(s)).Scan(&n)

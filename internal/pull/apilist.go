@@ -10,9 +10,9 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/finder"
 	"arbor/internal/issue"
+	"arbor/internal/issuekit"
 	"arbor/internal/posting"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -97,7 +97,7 @@ func readChoice(r *http.Request) (choice, error) {
 	default: // by age; oldest first if direction is asc
 		c.longRunning, state = true, "open"
 	}
-	if s, ok := tracker.ParseState(state); ok {
+	if s, ok := issuekit.ParseState(state); ok {
 		c.where = append(c.where, finder.InState(s))
 	}
 	direction, err := web.QueryEnum(r, Resource, "direction", usual, "asc", "desc")

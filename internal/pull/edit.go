@@ -8,8 +8,8 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/hook"
 	"arbor/internal/issue"
+	"arbor/internal/issuekit"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -83,7 +83,7 @@ func (s *Service) editOnce(ctx context.Context, a *repo.Access, number int64, e 
 			c.SetTitle(e.Title.Value)
 		}
 		if e.State.Given() {
-			to, _ := tracker.ParseState(e.State.Value)
+			to, _ := issuekit.ParseState(e.State.Value)
 			c.SetState(to, issue.NoReason)
 		}
 		if e.Text != nil {

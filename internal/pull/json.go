@@ -10,11 +10,11 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/issue"
 	"arbor/internal/issue/text"
+	"arbor/internal/issuekit"
 	"arbor/internal/label"
 	"arbor/internal/milestone"
 	"arbor/internal/repo"
 	"arbor/internal/status"
-	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -27,7 +27,7 @@ type page struct {
 	heads    map[repo.ID]*repo.Repo    // the same, but for the base
 	pulls    map[issue.ID]*Pull        // by id of the issue
 	asked    map[issue.ID][]account.ID // who is asked for a review, by id of the issue
-	at       *tracker.Addresses        // the base
+	at       *issuekit.Addresses       // the base
 	full     bool
 	checks   map[git.SHA]checkrun.Summary // of the heads, for the full form
 	statuses map[git.SHA]status.Summary
@@ -35,7 +35,7 @@ type page struct {
 
 func newPage(ctx context.Context, a *repo.Access) *page {
 	info := web.From(ctx)
-	return &page{Page: issue.NewPage(ctx, a), info: info, base: a, at: tracker.NewAddresses(info, a.Repo),
+	return &page{Page: issue.NewPage(ctx, a), info: info, base: a, at: issuekit.NewAddresses(info, a.Repo),
 		repos: map[repo.ID]*repo.Payload{a.ID: repo.NewPayload(a, info)}, heads: map[repo.ID]*repo.Repo{}}
 }
 
@@ -132,14 +132,14 @@ type side struct {
 
 // links are the eight link relations of the interface.
 type links struct {
-	Self           tracker.Link `json:"self"`
-	HTML           tracker.Link `json:"html"`
-	Issue          tracker.Link `json:"issue"`
-	Comments       tracker.Link `json:"comments"`
-	ReviewComments tracker.Link `json:"review_comments"`
-	ReviewComment  tracker.Link `json:"review_comment"`
-	Commits        tracker.Link `json:"commits"`
-	Statuses       tracker.Link `json:"statuses"`
+	Self           issuekit.Link `json:"self"`
+	HTML           issuekit.Link `json:"html"`
+	Issue          issuekit.Link `json:"issue"`
+	Comments       issuekit.Link `json:"comments"`
+	ReviewComments issuekit.Link `json:"review_comments"`
+	ReviewComment  issuekit.Link `json:"review_comment"`
+	Commits        issuekit.Link `json:"commits"`
+	Statuses       issuekit.Link `json:"statuses"`
 }
 
 // full holds the members that only a single pull request has.
@@ -186,11 +186,11 @@ func (p *page) payload(i *issue.Issue) (*Payload, error) {
 		out.Assignees = p.users(i.Assignees)
 	}
 	out.Links = links{
-		Self: tracker.Link{Href: api}, HTML: tracker.Link{Href: html}, Issue: tracker.Link{Href: of},
-		Comments:       tracker.Link{Href: out.CommentsURL},
-		ReviewComments: tracker.Link{Href: out.ReviewCommentsURL},
-		ReviewComment:  tracker.Link{Href: out.ReviewCommentURL}, Commits: tracker.Link{Href: out.CommitsURL},
-		Statuses: tracker.Link{Href: out.StatusesURL},
+		Self: issuekit.Link{Href: api}, HTML: issuekit.Link{Href: html}, Issue: issuekit.Link{Href: of},
+		Comments:       issuekit.Link{Href: out.CommentsURL},
+		ReviewComments: issuekit.Link{Href: out.ReviewCommentsURL},
+		ReviewComment:  issuekit.Link{Href: out.ReviewCommentURL}, Commits: issuekit.Link{Href: out.CommitsURL},
+		Statuses: issuekit.Link{Href: out.StatusesURL},
 	}
 	if p.full {
 		out.full = p.fullOf(i, pull)

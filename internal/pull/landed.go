@@ -9,8 +9,8 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/issue"
+	"arbor/internal/issuekit"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 )
 
 // landing is a push to a base branch. Open pull requests whose head it contains become merged, as at
@@ -117,7 +117,7 @@ func (s *Service) markMerged(ctx context.Context, p *Pull, sha git.SHA, by accou
 // markMergedIn is the transaction of markMerged. tip is the base's tip that git has checked. Error:
 // errMoved if the base has another tip.
 func (s *Service) markMergedIn(tx *db.Tx, p *Pull, tip, sha git.SHA, by account.ID) error {
-	if err := tracker.Lock(tx, p.RepoID); err != nil {
+	if err := issuekit.Lock(tx, p.RepoID); err != nil {
 		return err
 	}
 	now, err := byID(tx, p.IssueID)

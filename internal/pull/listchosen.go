@@ -8,9 +8,9 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/finder"
 	"arbor/internal/issue"
+	"arbor/internal/issuekit"
 	"arbor/internal/posting"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -72,9 +72,9 @@ func inStates(names string) finder.Expr {
 	for name := range strings.SplitSeq(names, ",") {
 		switch name {
 		case "OPEN":
-			states = append(states, finder.InState(tracker.Open))
+			states = append(states, finder.InState(issuekit.Open))
 		case "CLOSED":
-			states = append(states, finder.And{finder.InState(tracker.Closed), finder.Not{Expr: merged}})
+			states = append(states, finder.And{finder.InState(issuekit.Closed), finder.Not{Expr: merged}})
 		case "MERGED":
 			states = append(states, merged)
 		}

@@ -4,8 +4,8 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/issue"
+	"arbor/internal/issuekit"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 )
 
 // MaintainerBranches returns the branches of a repository to which the caller may push as a maintainer of
@@ -31,7 +31,7 @@ func MaintainerBranches(tx *db.Tx, a *repo.Access, hold bool) (map[string]bool, 
 		}
 		maintained[base.ID] = true
 		if hold {
-			if err := tracker.Lock(tx, base.ID); err != nil {
+			if err := issuekit.Lock(tx, base.ID); err != nil {
 				return nil, err
 			}
 		}

@@ -8,8 +8,8 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/file"
+	"arbor/internal/issuekit"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -43,7 +43,7 @@ func (api *API) ListAssets(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	}
 	out := make([]*assetPayload, len(found))
 	for n, x := range found {
-		out[n] = newAssetPayload(tracker.AddressesOf(r, a), of, x, people)
+		out[n] = newAssetPayload(issuekit.AddressesOf(r, a), of, x, people)
 	}
 	return web.JSON(w, r, http.StatusOK, out)
 }
@@ -95,7 +95,7 @@ func (api *API) answerAsset(
 	if err != nil {
 		return err
 	}
-	p := newAssetPayload(tracker.AddressesOf(r, a), of, x, people)
+	p := newAssetPayload(issuekit.AddressesOf(r, a), of, x, people)
 	if status == http.StatusCreated {
 		w.Header().Set("Location", p.URL)
 	}

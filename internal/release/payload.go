@@ -11,8 +11,8 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/issue"
 	"arbor/internal/issue/text"
+	"arbor/internal/issuekit"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -177,7 +177,7 @@ func (p *Page) Release(id int64) (any, error) {
 func (p *Page) payload(n int) (*payload, error) {
 	r := p.list[n]
 	a := p.repos[r.RepoID]
-	at := tracker.NewAddresses(p.info, a.Repo)
+	at := issuekit.NewAddresses(p.info, a.Repo)
 	self := at.API + "/releases/" + strconv.FormatInt(r.ID, 10)
 	out := &payload{URL: self, AssetsURL: self + "/assets", UploadURL: self + "/assets{?name,label}",
 		HTMLURL: at.Page + "/releases/tag/" + escapeTag(r.addressTag()), ID: r.ID,
@@ -198,7 +198,7 @@ func (p *Page) payload(n int) (*payload, error) {
 }
 
 func newAssetPayload(
-	at *tracker.Addresses, r *Release, x *Asset, people map[account.ID]*account.Account,
+	at *issuekit.Addresses, r *Release, x *Asset, people map[account.ID]*account.Account,
 ) *assetPayload {
 	return &assetPayload{URL: at.API + "/releases/assets/" + strconv.FormatInt(x.ID, 10), ID: x.ID,
 		NodeID: account.NodeID(AssetResource, x.ID), Name: x.Name, Label: x.Label,

@@ -9,9 +9,9 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/issue"
 	"arbor/internal/issue/text"
+	"arbor/internal/issuekit"
 	"arbor/internal/reaction"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -20,14 +20,14 @@ type page struct {
 	*issue.Page
 	info    *web.Info
 	a       *repo.Access
-	at      *tracker.Addresses // of the repository
+	at      *issuekit.Addresses // of the repository
 	rollups map[int64]reaction.Rollup
 	bodies  *text.Page
 }
 
 func newPage(ctx context.Context, a *repo.Access) *page {
 	info := web.From(ctx)
-	return &page{Page: issue.NewPage(ctx, a), info: info, a: a, at: tracker.NewAddresses(info, a.Repo)}
+	return &page{Page: issue.NewPage(ctx, a), info: info, a: a, at: issuekit.NewAddresses(info, a.Repo)}
 }
 
 // load reads the authors and their associations.
@@ -54,13 +54,13 @@ type Payload struct {
 	NodeID string          `json:"node_id"`
 	User   *account.Simple `json:"user"`
 	text.Payload
-	State       string              `json:"state"`
-	HTMLURL     string              `json:"html_url"`
-	PullURL     string              `json:"pull_request_url"`
-	Association string              `json:"author_association"`
-	Links       tracker.ReviewLinks `json:"_links"`
-	SubmittedAt db.Time             `json:"submitted_at,omitzero"`
-	Commit      git.SHA             `json:"commit_id"`
+	State       string               `json:"state"`
+	HTMLURL     string               `json:"html_url"`
+	PullURL     string               `json:"pull_request_url"`
+	Association string               `json:"author_association"`
+	Links       issuekit.ReviewLinks `json:"_links"`
+	SubmittedAt db.Time              `json:"submitted_at,omitzero"`
+	Commit      git.SHA              `json:"commit_id"`
 }
 
 // review returns the payload of the n-th review of the page; state is the name of its state. It returns an
@@ -73,7 +73,7 @@ func (p *page) review(n int, v *Review, pull int64, state string) (*Payload, err
 		ID: v.ID, NodeID: account.NodeID(Resource, v.ID), User: p.User(v.AuthorID), Payload: body,
 		State:   state,
 		HTMLURL: html, PullURL: of, Association: p.Association(v.RepoID, v.AuthorID),
-		Links:       tracker.ReviewLinks{HTML: tracker.Link{Href: html}, Pull: tracker.Link{Href: of}},
+		Links:       issuekit.ReviewLinks{HTML: issuekit.Link{Href: html}, Pull: issuekit.Link{Href: of}},
 		SubmittedAt: v.SubmittedAt, Commit: v.Commit,
 	}, err
 }
@@ -110,9 +110,9 @@ type commentPayload struct {
 }
 
 type commentLinks struct {
-	Self tracker.Link `json:"self"`
-	HTML tracker.Link `json:"html"`
-	Pull tracker.Link `json:"pull_request"`
+	Self issuekit.Link `json:"self"`
+	HTML issuekit.Link `json:"html"`
+	Pull issuekit.Link `json:"pull_request"`
 }
 
 // comment returns the payload of the n-th comment of the page. An outdated comment has the commit that it
@@ -127,7 +127,7 @@ func (p *page) comment(n int, c *Comment) (*commentPayload, error) {
 		Hunk: c.Hunk, Path: c.Path, Commit: c.ShownCommit(), OriginalCommit: c.Commit, ReplyTo: c.ReplyTo,
 		User: p.User(c.AuthorID), Payload: body, CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,
 		HTMLURL: html, PullURL: of, Association: p.Association(c.RepoID, c.AuthorID),
-		Links:     commentLinks{tracker.Link{Href: self}, tracker.Link{Href: html}, tracker.Link{Href: of}},
+		Links:     commentLinks{issuekit.Link{Href: self}, issuekit.Link{Href: html}, issuekit.Link{Href: of}},
 		StartLine: web.OrNil(c.Now.Start), OriginalStartLine: web.OrNil(c.Spot.Start),
 		Line: web.OrNil(c.Now.Line), OriginalLine: web.OrNil(c.Spot.Line), Side: c.Side.String(),
 		OriginalPosition: web.OrNil(c.Spot.Position), Position: web.OrNil(c.Now.Position), Subject: "line",

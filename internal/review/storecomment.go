@@ -9,8 +9,8 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/issuekit"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -192,7 +192,7 @@ func storeSpots(tx *db.Tx, list []*Comment) error {
 // noteReaction records under the repository's lock that a comment has reactions. Error: 404 if it was
 // deleted.
 func noteReaction(tx *db.Tx, repoID repo.ID, id int64) error {
-	if err := tracker.Lock(tx, repoID); err != nil {
+	if err := issuekit.Lock(tx, repoID); err != nil {
 		return err
 	}
 	n, err := tx.Exec(`UPDATE review_comments SET reacted = TRUE WHERE id = $1 AND repo_id = $2`, id, repoID)

@@ -19,89 +19,43 @@ import (
 	"arbor/internal/test/apitest"
 )
 
-// layers lists the packages of the module from the bottom up. A package may import only those of lower
-// layers, and none of its own layer.
-var layers = [][]string{
-	{"internal/cache", "internal/keyed", "internal/durable", "internal/graphql/exec",
-		"internal/graphql/schema"},
-	{"docs", "internal/errs", "internal/markdown", "internal/journal", "internal/graphql/document"},
-	{"internal/admission", "internal/git/object", "internal/space"},
-	{"internal/git/wire", "internal/git/packfile", "internal/git/process", "internal/git/tree"},
-	{"internal/git/catfile"},
-	{"internal/certificate", "internal/web", "internal/db", "internal/git", "internal/apidoc"},
-	{"internal/git/diff", "internal/git/history", "internal/backup/tables", "internal/identity", "internal/scope", "internal/key", "internal/audit",
-		"internal/hook/outgoing", "internal/fulltext"},
-	{"internal/route"},
-	{"internal/account", "internal/gitignore", "internal/license"},
-	{"internal/repo", "internal/plant", "internal/ratelimit", "internal/follow",
-		"internal/avatar"},
-	{"internal/repo/list", "internal/repo/collaborator", "internal/repo/transport", "internal/repo/purge",
-		"internal/repo/network"},
-	{"internal/repo/settings", "internal/app"},
-	{"internal/hook"},
-	{"internal/reaction", "internal/star", "internal/tracker", "internal/file", "internal/repo/maintenance"},
-	{"internal/posting"},
-	{"internal/finder"},
-	{"internal/label"},
-	{"internal/milestone"},
-	{"internal/issue/text"},
-	{"internal/issue"},
-	{"internal/issue/branch", "internal/issue/comment", "internal/issue/deletion",
-		"internal/issue/subscription", "internal/markup"},
-	{"internal/issue/timeline", "internal/notification"},
-	{"internal/detect"},
-	{"internal/gitdata", "internal/search", "internal/closing"},
-	{"internal/status", "internal/checkrun", "internal/search/repository", "internal/search/user",
-		"internal/search/commit", "internal/search/code"},
-	{"internal/pull"},
-	{"internal/review", "internal/release", "internal/attachment", "internal/commitcomment"},
-	{"internal/activity", "internal/hook/payloads"},
-	{"internal/forge"},
-	{"internal/page"},
-	{
-		"internal/doctor",
-		"internal/page/diff",
-		"internal/page/listing",
-		"internal/page/talk",
-		"internal/page/webhook",
-	},
-	{
-		"internal/page/attach",
-		"internal/page/pull",
-		"internal/page/checks",
-		"internal/page/code",
-		"internal/page/explore",
-		"internal/page/help",
-		"internal/page/signin",
-		"internal/page/inbox",
-		"internal/page/people",
-		"internal/page/project",
-		"internal/page/releases",
-		"internal/page/reposettings",
-		"internal/page/settings",
-		"internal/page/shelf",
-		"internal/page/site",
-		"internal/page/issue",
-	},
-	{"internal/graphql", "internal/check", "internal/backup", "internal/ssh"},
-	{"internal/server"},
-	{"internal/seed"},
-	{"internal/ephemeral"},
-	{"cmd/arbor", "arbortest"},
+// tiers lists the packages of the module from the bottom up, with all below their folders. A package may import
+// those of its own tier and of lower ones.
+var tiers = []struct {
+	name     string
+	packages []string
+}{
+	{"tools", []string{ // know nothing of accounts, repositories and requests
+		"docs", "internal/cache", "internal/durable", "internal/errs", "internal/fulltext", "internal/graphql/document",
+		"internal/graphql/exec", "internal/graphql/schema", "internal/hook/outgoing", "internal/journal", "internal/key",
+		"internal/keyed", "internal/markdown", "internal/space",
+	}},
+	{"kits", []string{ // the database, Git, HTTP and its rights
+		"internal/admission", "internal/apidoc", "internal/audit", "internal/backup/tables", "internal/certificate",
+		"internal/db", "internal/git", "internal/identity", "internal/route", "internal/scope", "internal/web",
+	}},
+	{"features", []string{
+		"internal/account", "internal/activity", "internal/app", "internal/attachment", "internal/avatar",
+		"internal/checkrun", "internal/commitcomment", "internal/detect", "internal/file", "internal/finder",
+		"internal/follow", "internal/gitdata", "internal/gitignore", "internal/hook", "internal/issue",
+		"internal/issuekit", "internal/keywords", "internal/label", "internal/license", "internal/markup",
+		"internal/milestone", "internal/notification", "internal/plant", "internal/posting", "internal/pull",
+		"internal/ratelimit", "internal/reaction", "internal/release", "internal/repo", "internal/review",
+		"internal/search", "internal/star", "internal/status",
+	}},
+	{"use cases", []string{"internal/forge", "internal/hook/payloads"}}, // what happens to several features at once
+	{"faces", []string{ // what people, programs and operators use
+		"arbortest", "cmd/arbor", "internal/backup", "internal/doctor", "internal/ephemeral", "internal/fsck",
+		"internal/graphql", "internal/page", "internal/seed", "internal/server", "internal/ssh",
+	}},
 }
 
-// A package must not depend on packages of the same or a higher layer, so that it can be read without them.
+// A package must not depend on packages of a higher tier, so that it can be read without them.
 func TestImportsPointDownwards(t *testing.T) {
 	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`,
 		"arbor/...").Output()
 	if err != nil {
 		t.Fatal(err)
-	}
-	layer := map[string]int{}
-	for i, l := range layers {
-		for _, p := range l {
-			layer["arbor/"+p] = i
-		}
 	}
 	for line := range strings.Lines(string(out)) {
 		fields := strings.Fields(line)
@@ -109,20 +63,29 @@ func TestImportsPointDownwards(t *testing.T) {
 		if isHelper(name) {
 			continue
 		}
-		at, known := layer[name]
-		if !known {
-			t.Errorf("%s has no place in the layers: add it", name)
-			continue
+		at := tierOf(name)
+		if at < 0 {
+			t.Errorf("%s has no place in the tiers: add it", name)
 		}
 		for _, i := range imports {
-			if !strings.HasPrefix(i, "arbor/") {
-				continue
-			}
-			if below, ok := layer[i]; !ok || below >= at {
+			if strings.HasPrefix(i, "arbor/") && (isHelper(i) || tierOf(i) > at) {
 				t.Errorf("%s must not import %s", name, i)
 			}
 		}
 	}
+}
+
+// tierOf returns the place of a package in tiers: that of the longest folder that holds it, or -1.
+func tierOf(name string) int {
+	at, longest := -1, 0
+	for n, tier := range tiers {
+		for _, p := range tier.packages {
+			if strings.HasPrefix(name+"/", "arbor/"+p+"/") && len(p) > longest {
+				at, longest = n, len(p)
+			}
+		}
+	}
+	return at
 }
 
 // isHelper reports whether a package is for tests alone: it may import everything, and nothing of the program

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/check"
 	"arbor/internal/db"
+	"arbor/internal/fsck"
 	"arbor/internal/server"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/fixture"
@@ -48,7 +48,7 @@ func store(t *testing.T, s *apitest.Server, query string, args ...any) {
 // soundTexts looks through the store, whose counters must be right.
 func soundTexts(t *testing.T, s *apitest.Server) {
 	t.Helper()
-	r, err := check.Run(t.Context(), check.Options{DB: s.DB, Git: s.Git, Folder: s.Dir,
+	r, err := fsck.Run(t.Context(), fsck.Options{DB: s.DB, Git: s.Git, Folder: s.Dir,
 		Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
@@ -107,7 +107,7 @@ func TestTextsCountForTheirWriter(t *testing.T) {
 		right := textOfAccounts(t, s)
 		for _, damage := range []string{`UPDATE text_counts SET bytes = bytes + 5`, `DELETE FROM text_counts`} {
 			store(t, s, damage)
-			if _, err := check.Run(t.Context(), check.Options{DB: s.DB, Git: s.Git, Folder: s.Dir, Repair: true,
+			if _, err := fsck.Run(t.Context(), fsck.Options{DB: s.DB, Git: s.Git, Folder: s.Dir, Repair: true,
 				Log: slog.New(slog.DiscardHandler)}); err != nil {
 				t.Fatal(err)
 			}

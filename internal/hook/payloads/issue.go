@@ -7,11 +7,11 @@ import (
 	"arbor/internal/commitcomment"
 	"arbor/internal/errs"
 	"arbor/internal/issue/comment"
+	"arbor/internal/issuekit"
 	"arbor/internal/label"
 	"arbor/internal/milestone"
 	"arbor/internal/repo"
 	"arbor/internal/review"
-	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -97,7 +97,7 @@ func (t *teller) labelNamed() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return label.NewPayload(l, tracker.NewAddresses(t.info, t.repo.Repo)), nil
+	return label.NewPayload(l, issuekit.NewAddresses(t.info, t.repo.Repo)), nil
 }
 
 func (t *teller) milestone() error {
@@ -113,7 +113,7 @@ func (t *teller) milestoneNumbered(number int64) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return milestone.NewPayload(m, people[m.CreatorID], tracker.NewAddresses(t.info, t.repo.Repo)), nil
+	return milestone.NewPayload(m, people[m.CreatorID], issuekit.NewAddresses(t.info, t.repo.Repo)), nil
 }
 
 func (t *teller) review() error {

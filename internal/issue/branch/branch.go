@@ -20,8 +20,8 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/issue"
+	"arbor/internal/issuekit"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 )
 
 // heads is the prefix of full branch names.
@@ -76,7 +76,7 @@ func (s *Service) Create(
 	}
 	link := &Link{RepoID: to.ID, Name: name}
 	_, err := s.repos.CreateRefWith(ctx, to, heads+name, sha, func(tx *db.Tx) error {
-		if err := tracker.Lock(tx, a.ID); err != nil {
+		if err := issuekit.Lock(tx, a.ID); err != nil {
 			return err
 		}
 		for _, side := range [...]*repo.Access{a, to} {
@@ -121,7 +121,7 @@ func (s *Service) Remove(ctx context.Context, a *repo.Access, number, id int64) 
 		return err
 	}
 	return s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := tracker.Lock(tx, a.ID); err != nil {
+		if err := issuekit.Lock(tx, a.ID); err != nil {
 			return err
 		}
 		if err := a.HoldsWritable(tx); err != nil {

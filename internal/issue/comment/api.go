@@ -8,8 +8,8 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/issue"
+	"arbor/internal/issuekit"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -17,7 +17,7 @@ import (
 type API struct {
 	s       *Service
 	repos   *repo.Service
-	answers *tracker.Answers
+	answers *issuekit.Answers
 }
 
 // NewAPI returns the handlers of s.
@@ -140,7 +140,7 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Location", tracker.AddressesOf(r, a).API+"/issues/comments/"+strconv.FormatInt(made.ID, 10))
+	w.Header().Set("Location", issuekit.AddressesOf(r, a).API+"/issues/comments/"+strconv.FormatInt(made.ID, 10))
 	return api.answer(w, r, a, http.StatusCreated, made)
 }
 

@@ -9,9 +9,9 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/issue"
 	"arbor/internal/issue/text"
+	"arbor/internal/issuekit"
 	"arbor/internal/reaction"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -19,7 +19,7 @@ import (
 // queries.
 type Page struct {
 	people   *issue.Page // authors and their associations
-	places   map[repo.ID]*tracker.Addresses
+	places   map[repo.ID]*issuekit.Addresses
 	accesses map[repo.ID]*repo.Access
 	info     *web.Info
 	comments []*Comment
@@ -35,9 +35,9 @@ func NewPage(ctx context.Context, accesses ...*repo.Access) *Page {
 	info := web.From(ctx)
 	p := &Page{people: issue.NewPage(ctx, accesses...), info: info,
 		reactions: info.Media.Preview(web.Reactions),
-		places:    map[repo.ID]*tracker.Addresses{}, accesses: map[repo.ID]*repo.Access{}, at: map[int64]int{}}
+		places:    map[repo.ID]*issuekit.Addresses{}, accesses: map[repo.ID]*repo.Access{}, at: map[int64]int{}}
 	for _, a := range accesses {
-		p.accesses[a.ID], p.places[a.ID] = a, tracker.NewAddresses(p.info, a.Repo)
+		p.accesses[a.ID], p.places[a.ID] = a, issuekit.NewAddresses(p.info, a.Repo)
 	}
 	return p
 }
@@ -184,7 +184,7 @@ func (p *Page) payload(n int) (*Payload, error) {
 	body, err := p.bodies.At(n)
 	out := &Payload{
 		URL:      at.API + "/issues/comments/" + id,
-		HTMLURL:  at.Page + tracker.PageSegment(c.Pull) + number + "#issuecomment-" + id,
+		HTMLURL:  at.Page + issuekit.PageSegment(c.Pull) + number + "#issuecomment-" + id,
 		IssueURL: at.API + "/issues/" + number,
 		ID:       c.ID, NodeID: account.NodeID("IssueComment", c.ID), User: p.people.User(c.AuthorID),
 		CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,

@@ -8,9 +8,9 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/issue"
+	"arbor/internal/issuekit"
 	"arbor/internal/posting"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -166,7 +166,7 @@ func deleteRow(tx *db.Tx, c *Comment) error {
 // noteReaction records that a comment has reactions and invalidates cached responses (decision 57). It
 // locks the repository's row before it checks that the comment exists. Error: 404.
 func noteReaction(tx *db.Tx, repoID repo.ID, id int64) error {
-	if err := tracker.Lock(tx, repoID); err != nil {
+	if err := issuekit.Lock(tx, repoID); err != nil {
 		return err
 	}
 	n, err := tx.Exec(`UPDATE issue_comments SET reacted = TRUE WHERE id = $1 AND repo_id = $2`, id, repoID)

@@ -5,10 +5,10 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/issuekit"
 	"arbor/internal/label"
 	"arbor/internal/posting"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 )
 
 // Deleting a label: as soon as its row is deleted, payloads no longer show the label, because the ids in
@@ -20,7 +20,7 @@ import (
 // Error: 404.
 func (s *Service) DeleteLabel(ctx context.Context, a *repo.Access, name string) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := tracker.Lock(tx, a.ID); err != nil {
+		if err := issuekit.Lock(tx, a.ID); err != nil {
 			return err
 		}
 		l, err := label.ByName(tx, a.ID, name)
@@ -57,7 +57,7 @@ func (s *Service) stripSome(ctx context.Context, after int64) (job int64, err er
 		return 0, err
 	}
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := tracker.Lock(tx, repoID); err != nil {
+		if err := issuekit.Lock(tx, repoID); err != nil {
 			return err
 		}
 		n, err := stripLabel(tx, repoID, labelID)

@@ -6,10 +6,10 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/issuekit"
 	"arbor/internal/milestone"
 	"arbor/internal/posting"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 )
 
 // Deleting a milestone works like deleting a label (label.go): a few issues are updated immediately, many
@@ -28,7 +28,7 @@ type deletedMilestone struct {
 // each gets an event. Error: 404.
 func (s *Service) DeleteMilestone(ctx context.Context, a *repo.Access, number int64) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := tracker.Lock(tx, a.ID); err != nil {
+		if err := issuekit.Lock(tx, a.ID); err != nil {
 			return err
 		}
 		m, err := milestone.ByNumber(tx, a.ID, number)
@@ -68,7 +68,7 @@ func (s *Service) leaveSome(ctx context.Context, after int64) (job int64, err er
 		return 0, err
 	}
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := tracker.Lock(tx, m.repoID); err != nil {
+		if err := issuekit.Lock(tx, m.repoID); err != nil {
 			return err
 		}
 		n, err := leaveMilestone(tx, m)

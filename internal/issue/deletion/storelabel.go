@@ -6,9 +6,9 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/issue"
+	"arbor/internal/issuekit"
 	"arbor/internal/posting"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 )
 
 func insertDeletedLabel(tx *db.Tx, repoID repo.ID, labelID int64) error {
@@ -63,7 +63,7 @@ func stripLabel(tx *db.Tx, repoID repo.ID, labelID int64) (n int64, err error) {
 	}
 	bare := ` FROM issues WHERE labels = '' AND repo_id = $1 AND id` + in
 	args[0] = repoID
-	states, err = db.QueryMap[tracker.State, int64](tx,
+	states, err = db.QueryMap[issuekit.State, int64](tx,
 		`SELECT state, count(*)`+bare+` GROUP BY state`, args...)
 	if err != nil || len(states) == 0 {
 		return n, err
@@ -78,8 +78,8 @@ func stripLabel(tx *db.Tx, repoID repo.ID, labelID int64) (n int64, err error) {
 // issuesWith returns some issues with a property, and their number in each state.
 func issuesWith(
 	tx *db.Tx, repoID repo.ID, p posting.Property,
-) (ids []any, states map[tracker.State]int64, err error) {
-	states = map[tracker.State]int64{}
+) (ids []any, states map[issuekit.State]int64, err error) {
+	states = map[issuekit.State]int64{}
 	err = db.QueryEach(tx, func(row db.Scanner) error {
 		var id issue.ID
 		var state int64
@@ -87,7 +87,7 @@ func issuesWith(
 			return err
 		}
 		ids = append(ids, id)
-		states[tracker.State(state)]++
+		states[issuekit.State(state)]++
 		return nil
 	}, `SELECT issue_id, state FROM postings WHERE kind = $1 AND value = $2 AND repo_id = $3 LIMIT $4`,
 		int64(p.Kind), p.Value, repoID, atOnce)

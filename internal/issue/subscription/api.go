@@ -6,9 +6,9 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/issuekit"
 	"arbor/internal/repo"
 	"arbor/internal/star"
-	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -32,7 +32,7 @@ type payload struct {
 	RepositoryURL string  `json:"repository_url"`
 }
 
-func newPayload(p *tracker.Addresses, number int64, s Subscription) *payload {
+func newPayload(p *issuekit.Addresses, number int64, s Subscription) *payload {
 	of := p.API + "/issues/" + strconv.FormatInt(number, 10)
 	out := &payload{
 		Subscribed: s.Subscribed, Ignored: s.Ignored, CreatedAt: s.Since,
@@ -60,7 +60,7 @@ func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) erro
 	if err != nil {
 		return err
 	}
-	return web.JSON(w, r, http.StatusOK, newPayload(tracker.AddressesOf(r, a), n, s))
+	return web.JSON(w, r, http.StatusOK, newPayload(issuekit.AddressesOf(r, a), n, s))
 }
 
 // PUT /repos/{owner}/{repo}/issues/{number}/subscription
@@ -86,7 +86,7 @@ func (api *API) Set(w http.ResponseWriter, r *http.Request, a *repo.Access) erro
 	if err != nil {
 		return err
 	}
-	return web.JSON(w, r, http.StatusOK, newPayload(tracker.AddressesOf(r, a), i.Number, s))
+	return web.JSON(w, r, http.StatusOK, newPayload(issuekit.AddressesOf(r, a), i.Number, s))
 }
 
 // DELETE /repos/{owner}/{repo}/issues/{number}/subscription

@@ -10,9 +10,9 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
+	"arbor/internal/issuekit"
 	"arbor/internal/markdown"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -192,7 +192,7 @@ func (t *targets) links(a *repo.Access) markdown.Links {
 			if !there || !i.pull && !to.HasIssues {
 				return "", "", false
 			}
-			page := web.Path(to.Owner.Login, to.Name) + tracker.PageSegment(i.pull) +
+			page := web.Path(to.Owner.Login, to.Name) + issuekit.PageSegment(i.pull) +
 				strconv.FormatInt(number, 10)
 			return t.info.Page(page), i.title, true
 		},

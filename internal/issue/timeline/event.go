@@ -5,8 +5,8 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/issue"
+	"arbor/internal/issuekit"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -26,7 +26,7 @@ func New(d *db.DB, issues *issue.Service, reviews Reviews) *Service {
 type API struct {
 	*Service
 	repos   *repo.Service
-	answers *tracker.Answers
+	answers *issuekit.Answers
 }
 
 // Reviews reads the texts of submitted reviews by id. Package forge implements it.

@@ -9,8 +9,8 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/issue"
+	"arbor/internal/issuekit"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -19,7 +19,7 @@ import (
 // referring issues.
 type eventPage struct {
 	*issue.Page
-	at     *tracker.Addresses
+	at     *issuekit.Addresses
 	events []*issue.Event
 	byID   map[issue.ID]*issue.Issue // the page's issues
 
@@ -92,7 +92,7 @@ func (api *API) render(a *repo.Access, f eventForm, find func(*db.Tx) ([]*issue.
 // repositories.
 func newEventPage(ctx context.Context, a *repo.Access, others ...*repo.Access) *eventPage {
 	return &eventPage{Page: issue.NewPage(ctx, append(others, a)...),
-		at: tracker.NewAddresses(web.From(ctx), a.Repo)}
+		at: issuekit.NewAddresses(web.From(ctx), a.Repo)}
 }
 
 // eventPayload is GitHub's issue-event (decision 28).

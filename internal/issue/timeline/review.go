@@ -7,8 +7,8 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/issue"
 	"arbor/internal/issue/text"
+	"arbor/internal/issuekit"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -52,14 +52,14 @@ type reviewedPayload struct {
 	NodeID string          `json:"node_id"`
 	User   *account.Simple `json:"user"`
 	text.Payload
-	State       string              `json:"state"`
-	Commit      string              `json:"commit_id"`
-	HTMLURL     string              `json:"html_url"`
-	PullURL     string              `json:"pull_request_url"`
-	Association string              `json:"author_association"`
-	Links       tracker.ReviewLinks `json:"_links"`
-	SubmittedAt db.Time             `json:"submitted_at"`
-	Event       string              `json:"event"`
+	State       string               `json:"state"`
+	Commit      string               `json:"commit_id"`
+	HTMLURL     string               `json:"html_url"`
+	PullURL     string               `json:"pull_request_url"`
+	Association string               `json:"author_association"`
+	Links       issuekit.ReviewLinks `json:"_links"`
+	SubmittedAt db.Time              `json:"submitted_at"`
+	Event       string               `json:"event"`
 }
 
 // reviewed returns the payload of a review. It returns an error if the body cannot be rendered.
@@ -73,7 +73,7 @@ func (t *timeline) reviewed(e *issue.Event) (*reviewedPayload, error) {
 		ID: d.ID, NodeID: account.NodeID("PullRequestReview", d.ID), User: p.User(e.ActorID), Payload: body,
 		State: d.State, Commit: d.Commit, HTMLURL: html, PullURL: pull,
 		Association: p.Association(e.RepoID, e.ActorID),
-		Links:       tracker.ReviewLinks{HTML: tracker.Link{Href: html}, Pull: tracker.Link{Href: pull}},
+		Links:       issuekit.ReviewLinks{HTML: issuekit.Link{Href: html}, Pull: issuekit.Link{Href: pull}},
 		SubmittedAt: e.CreatedAt, Event: e.Kind.String(),
 	}, err
 }

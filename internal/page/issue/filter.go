@@ -5,11 +5,11 @@ import (
 	"strings"
 
 	"arbor/internal/errs"
+	"arbor/internal/issuekit"
 	"arbor/internal/milestone"
 	"arbor/internal/page"
 	"arbor/internal/page/listing"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -144,7 +144,7 @@ func (p *Pages) peopleOptions(r *http.Request, a *repo.Access, m *menu) error {
 }
 
 func (p *Pages) milestoneOptions(r *http.Request, a *repo.Access, m *menu) error {
-	list, total, err := p.of.Milestones.List(r.Context(), a, milestone.Order{State: tracker.Open}, offered())
+	list, total, err := p.of.Milestones.List(r.Context(), a, milestone.Order{State: issuekit.Open}, offered())
 	if err != nil {
 		return err
 	}

@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"arbor/internal/account"
+	"arbor/internal/issuekit"
 	"arbor/internal/milestone"
 	"arbor/internal/page"
 	"arbor/internal/page/listing"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -36,7 +36,7 @@ func (p *Pages) Milestones(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	if v.Frame, err = p.kit.RepoFrame(r, a, "issues", "Milestones"); err != nil {
 		return err
 	}
-	state, _ := tracker.ParseState(v.State)
+	state, _ := issuekit.ParseState(v.State)
 	at := web.Page{Number: web.ReadPage(r).Number, Size: milestonesPerPage}
 	list, total, err := p.of.Milestones.List(r.Context(), a, milestone.Order{State: state}, at)
 	if err != nil {

@@ -9,10 +9,10 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/errs"
 	"arbor/internal/issue"
+	"arbor/internal/issuekit"
 	"arbor/internal/milestone"
 	"arbor/internal/page"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -173,7 +173,7 @@ func (p *Pages) choices(r *http.Request, h *page.Head, c *chosen, wanted string)
 	if err != nil {
 		return err
 	}
-	stones, _, err := p.of.Milestones.List(r.Context(), h.Access, milestone.Order{State: tracker.Open}, offered())
+	stones, _, err := p.of.Milestones.List(r.Context(), h.Access, milestone.Order{State: issuekit.Open}, offered())
 	if err != nil {
 		return err
 	}

@@ -5,12 +5,12 @@ import (
 	"strings"
 
 	"arbor/internal/issue"
+	"arbor/internal/issuekit"
 	"arbor/internal/milestone"
 	"arbor/internal/page"
 	"arbor/internal/repo"
 	"arbor/internal/review"
 	"arbor/internal/search"
-	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -131,7 +131,7 @@ func (p *Pages) menus(r *http.Request, a *repo.Access, v *listView, f filter) er
 	if err != nil {
 		return err
 	}
-	stones, _, err := p.talk.Milestones.List(ctx, a, milestone.Order{State: tracker.Open}, first)
+	stones, _, err := p.talk.Milestones.List(ctx, a, milestone.Order{State: issuekit.Open}, first)
 	if err != nil {
 		return err
 	}

@@ -9,10 +9,10 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/issue"
+	"arbor/internal/issuekit"
 	"arbor/internal/milestone"
 	"arbor/internal/page"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 	"arbor/internal/web"
 )
 
@@ -121,7 +121,7 @@ func (p *Pages) Milestone(w http.ResponseWriter, r *http.Request, a *repo.Access
 	if err != nil {
 		return err
 	}
-	stones, total, err := p.Milestones.List(r.Context(), a, milestone.Order{State: tracker.Open}, offered())
+	stones, total, err := p.Milestones.List(r.Context(), a, milestone.Order{State: issuekit.Open}, offered())
 	if err != nil {
 		return err
 	}

@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"arbor/internal/account"
-	"arbor/internal/closing"
 	"arbor/internal/db"
 	"arbor/internal/forge"
 	"arbor/internal/git"
 	"arbor/internal/issue"
+	"arbor/internal/keywords"
 	"arbor/internal/repo"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/dbtest"
@@ -256,7 +256,7 @@ func (b *bench) work(t *testing.T, workers int) {
 	ctx, stop := context.WithCancel(t.Context())
 	var all sync.WaitGroup
 	for range workers {
-		s := closing.New(b.db, b.repos, b.issues, slog.New(b.log))
+		s := keywords.New(b.db, b.repos, b.issues, slog.New(b.log))
 		all.Go(func() {
 			if err := s.Run(ctx); err != nil {
 				t.Errorf("a worker ended: %v", err)
@@ -318,7 +318,7 @@ func TestPushedWorkOutlivesServers(t *testing.T) {
 		b.exec(t, `UPDATE pushed_commits SET tries = 1, due_at = 9000000000000000`) // somebody is at it
 		ctx, stop := context.WithTimeout(t.Context(), 300*time.Millisecond)
 		defer stop()
-		if err := closing.New(b.db, b.repos, b.issues, slog.New(b.log)).Run(ctx); err != nil ||
+		if err := keywords.New(b.db, b.repos, b.issues, slog.New(b.log)).Run(ctx); err != nil ||
 			b.count(t, waiting) != "1" {
 			t.Errorf("work of others is done too (%v)", err)
 		}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/check"
+	"arbor/internal/fsck"
 	"arbor/internal/test/apitest"
 )
 
@@ -115,7 +115,7 @@ func TestAttachmentTransitions(t *testing.T) {
 // sound looks through the store, whose counters and files must be right.
 func attachmentSound(t *testing.T, s *apitest.Server) {
 	t.Helper()
-	r, err := check.Run(t.Context(), check.Options{DB: s.DB, Git: s.Git, Folder: s.Dir, Full: true,
+	r, err := fsck.Run(t.Context(), fsck.Options{DB: s.DB, Git: s.Git, Folder: s.Dir, Full: true,
 		Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/check"
+	"arbor/internal/fsck"
 	"arbor/internal/repo"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/fixture"
@@ -306,7 +306,7 @@ func forgeSound(t *testing.T, s *apitest.Server) {
 	if err := s.Server.Settle(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	r, err := check.Run(t.Context(), check.Options{DB: s.DB, Git: s.Git, Folder: s.Dir,
+	r, err := fsck.Run(t.Context(), fsck.Options{DB: s.DB, Git: s.Git, Folder: s.Dir,
 		Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/check"
+	"arbor/internal/fsck"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/testkit"
 )
@@ -180,7 +180,7 @@ func parentOf(t *testing.T, s *apitest.Server) string {
 // sound looks through the store, whose counters and files must be right.
 func releaseSound(t *testing.T, s *apitest.Server) {
 	t.Helper()
-	r, err := check.Run(t.Context(), check.Options{DB: s.DB, Git: s.Git, Folder: s.Dir, Full: true,
+	r, err := fsck.Run(t.Context(), fsck.Options{DB: s.DB, Git: s.Git, Folder: s.Dir, Full: true,
 		Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)

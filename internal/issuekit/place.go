@@ -1,4 +1,4 @@
-package tracker
+package issuekit
 
 import (
 	"net/http"

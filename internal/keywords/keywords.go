@@ -1,7 +1,7 @@
-// Package closing reads what the messages of pushed commits say of issues: they
+// Package keywords reads what the messages of pushed commits say of issues: they
 // refer to them, and close them when they land on the default branch.
 //
-//	closing.go   the work that a push leaves, and who does it
+//	keywords.go  the work that a push leaves, and who does it
 //	work.go      a piece of it: which commits are new, and what they say
 //	store.go     the SQL
 //
@@ -12,7 +12,7 @@
 // rows in the transaction that writes what the commits say. So nothing is lost
 // with a process; and that two of them now and then read the same commits does
 // no harm, since each commit refers to an issue, and closes it, but once.
-package closing
+package keywords
 
 import (
 	"context"

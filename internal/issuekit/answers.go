@@ -1,4 +1,4 @@
-// Package tracker is what the parts of a repository's tracker share: issues,
+// Package issuekit is what the parts of a repository's tracker share: issues,
 // labels and milestones.
 //
 //	answers.go   rendered answers, kept while nothing that they show changes
@@ -9,7 +9,7 @@
 // Invariant: each transaction that changes what a payload of issues shows locks
 // the repository's row first and raises its issues_generation, see [Lock]: answers kept under the
 // generation before are no longer used.
-package tracker
+package issuekit
 
 import (
 	"net/http"

@@ -1,7 +1,7 @@
-// Package check looks for inconsistencies in a store, with a server running
+// Package fsck looks for inconsistencies in a store, with a server running
 // on it or not, and repairs what can be derived from other data.
 //
-//	check.go      what was found, and the order of the parts
+//	fsck.go       what was found, and the order of the parts
 //	engine.go     the database's own integrity checks
 //	counters.go   numbers and copies in SQL against what they count and copy
 //	postings.go   the index of issues against the issues
@@ -15,7 +15,7 @@
 // Repair covers what follows from other rows (counters, copies of a column, the index), and what
 // a repository's folder holds besides objects. Objects and refs are never touched, and no folder
 // is removed.
-package check
+package fsck
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package tracker
+package issuekit
 
 // State is open or closed.
 type State uint8

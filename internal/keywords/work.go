@@ -1,4 +1,4 @@
-package closing
+package keywords
 
 import (
 	"context"
@@ -9,9 +9,9 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/issue"
+	"arbor/internal/issuekit"
 	"arbor/internal/markdown"
 	"arbor/internal/repo"
-	"arbor/internal/tracker"
 )
 
 // issueReference is one "#7" or "fixes #7" found in a commit message.
@@ -176,7 +176,7 @@ func (w *work) write(tx *db.Tx, list []issueReference) error {
 	if len(list) == 0 {
 		return nil
 	}
-	if err := tracker.Lock(tx, w.access.ID); err != nil {
+	if err := issuekit.Lock(tx, w.access.ID); err != nil {
 		if errs.Is(err, errs.NotFound) {
 			return nil // the rows are gone with the repository
 		}

@@ -1,4 +1,4 @@
-package closing
+package keywords
 
 import (
 	"errors"

@@ -26,13 +26,13 @@ var tiers = []struct {
 	packages []string
 }{
 	{"tools", []string{ // know nothing of accounts, repositories and requests
-		"docs", "internal/cache", "internal/durable", "internal/errs", "internal/fulltext", "internal/graphql/document",
+		"docs", "internal/cache", "internal/durable", "internal/errs", "internal/graphql/document",
 		"internal/graphql/exec", "internal/graphql/schema", "internal/hook/outgoing", "internal/journal", "internal/key",
 		"internal/keyed", "internal/markdown", "internal/space",
 	}},
 	{"kits", []string{ // the database, Git, HTTP and its rights
 		"internal/admission", "internal/apidoc", "internal/audit", "internal/backup/tables", "internal/certificate",
-		"internal/db", "internal/git", "internal/identity", "internal/route", "internal/scope", "internal/web",
+		"internal/db", "internal/fulltext", "internal/git", "internal/identity", "internal/route", "internal/scope", "internal/web",
 	}},
 	{"features", []string{
 		"internal/account", "internal/activity", "internal/app", "internal/attachment", "internal/avatar",

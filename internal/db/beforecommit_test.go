@@ -7,6 +7,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 )
 
 // What is called before the commit reads all that the function wrote, and can undo it. RunThen calls only
@@ -17,9 +18,7 @@ func TestBeforeCommit(t *testing.T) {
 		d := dbtest.Open(t, engine)
 		count := func(tx *db.Tx) (n int64) {
 			t.Helper()
-			if err := tx.QueryRow(`SELECT COUNT(*) FROM generations WHERE topic LIKE 'before%'`).Scan(&n); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, tx.QueryRow(`SELECT COUNT(*) FROM generations WHERE topic LIKE 'before%'`).Scan(&n))
 			return n
 		}
 		const add = `INSERT INTO generations (topic, value) SELECT $1, 1 WHERE CAST($2 AS BIGINT) = 1`
@@ -45,11 +44,9 @@ func TestBeforeCommit(t *testing.T) {
 		if err := write(0, nil); err != nil || seen != nil {
 			t.Errorf("no row was changed: %v, called with %v", err, seen)
 		}
-		if err := d.Write(t.Context(), func(tx *db.Tx) error {
+		testkit.NoError(t, d.Write(t.Context(), func(tx *db.Tx) error {
 			return tx.Run(`DELETE FROM generations WHERE topic LIKE 'before%'`)
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 		broken := errors.New("broken")
 		if err := write(1, broken); !errors.Is(err, broken) {
 			t.Errorf("error %v, want that of what is called", err)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"arbor/internal/db"
+	"arbor/internal/test/testkit"
 )
 
 // narrows are statements with which nodes of the version before cannot go on.
@@ -18,17 +19,13 @@ var required = regexp.MustCompile(`(?i)ADD\s+COLUMN[^;]*\bNOT\s+NULL\b[^;]*;`)
 // During an upgrade old nodes and new ones work on one database, so migrations only add to the schema.
 func TestMigrationsOnlyAdd(t *testing.T) {
 	files, err := fs.Glob(db.Migrations, "*.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	for _, name := range files {
 		if strings.HasSuffix(name, ".alone.sql") {
 			continue
 		}
 		text, err := fs.ReadFile(db.Migrations, name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		for _, complaint := range narrowing(string(text)) {
 			t.Errorf("%s: %s; older nodes could not go on (see docs/nodes.md): add, or name it *.alone.sql",
 				name, complaint)

@@ -10,6 +10,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 )
 
 func files(pairs ...string) fstest.MapFS {
@@ -42,9 +43,7 @@ func TestMigrations(t *testing.T) {
 			`CREATE TABLE a (id {{id}}, s {{text}}); INSERT INTO a (s) VALUES ('semi;colon');`}
 		two := append(one[:2:2], "0002_b.sql", `CREATE TABLE b (id {{key}}, v {{bytes}}); -- the end
 			ALTER TABLE a ADD COLUMN n BIGINT NOT NULL DEFAULT 7;`)
-		if err := reopen(t, address, files(one...), nil); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, reopen(t, address, files(one...), nil))
 		for range 2 {
 			err := reopen(t, address, files(two...), func(d *db.DB) {
 				if n := number(t, d, `SELECT n FROM a WHERE s = 'semi;colon'`); n != 7 {
@@ -54,9 +53,7 @@ func TestMigrations(t *testing.T) {
 					t.Errorf("%d migrations are recorded", n)
 				}
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 		}
 		for name, c := range map[string]struct {
 			files fstest.MapFS
@@ -147,9 +144,7 @@ func TestMigrationInFolders(t *testing.T) {
 					t.Errorf("the versions add up to %d", n)
 				}
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 		}
 		m := maps.Clone(m)
 		m["0007_schema/postgres/02_b.sql"] = &fstest.MapFile{Data: []byte("")}
@@ -189,13 +184,9 @@ func TestOpeningLooksThroughNothing(t *testing.T) {
 	t.Parallel()
 	address := dbtest.URL(t, db.SQLite)
 	d := dbtest.OpenURL(t, address)
-	if err := d.Orphan(`INSERT INTO silences (user_id, repo_id, created_at) VALUES (1, 1, 1)`); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, d.Orphan(`INSERT INTO silences (user_id, repo_id, created_at) VALUES (1, 1, 1)`))
 	again, err := db.Open(t.Context(), db.Options{URL: address})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	if err := again.Close(); err != nil {
 		t.Error(err)
 	}

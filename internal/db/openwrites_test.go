@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"arbor/internal/db"
+	"arbor/internal/test/testkit"
 )
 
 // Opening a database writes nothing: on a full disk the commands that make room would not work, nor a server
@@ -20,15 +21,11 @@ func TestOpeningWritesNothing(t *testing.T) {
 		if err == nil {
 			err = d.Close()
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 	}
 	open()
 	before := time.Now().Add(-time.Hour).Truncate(time.Second)
-	if err := os.Chtimes(path, before, before); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.Chtimes(path, before, before))
 	open()
 	info, err := os.Stat(path)
 	if err != nil || !info.ModTime().Equal(before) {

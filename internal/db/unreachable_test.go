@@ -8,6 +8,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 )
 
 // unreachable opens a database that is not there, and returns the error, which
@@ -46,9 +47,7 @@ func TestServerCannotBeReached(t *testing.T) {
 func TestDatabaseIsNotThere(t *testing.T) {
 	t.Parallel()
 	address, err := url.Parse(dbtest.Empty(t, db.PostgreSQL))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	address.Path = "/nothing_of_this_name"
 	if text := unreachable(t, address); !strings.Contains(text, "nothing_of_this_name") {
 		t.Errorf("%q does not name the database", text)

@@ -10,6 +10,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // Objects that are larger than anyone can show are refused, each by name, however
@@ -68,18 +69,14 @@ func TestLargeObjectsAreRefused(t *testing.T) {
 			r := g.Repository(t.TempDir() + "/r.git")
 			q, err := receive(t, r, c.tip, makePack(t, 0, c.objects...))
 			if c.says == "" {
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.NoError(t, err)
 				_ = q.Discard()
 				return
 			}
 			if !errs.Is(err, errs.TooLarge) || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("got %v", err)
 			}
-			if left := files(t, r); len(left) != 0 {
-				t.Errorf("left behind: %q", left)
-			}
+			nothingLeft(t, r)
 		})
 	}
 }

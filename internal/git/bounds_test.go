@@ -10,6 +10,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // ofs is the delta d, but names its base by place: so many bytes before it.
@@ -66,9 +67,7 @@ func TestTreeBombInPieces(t *testing.T) {
 		top = tenfold(t, below)
 		var q *git.Quarantine
 		if q, err = receive(t, r, top.sha(), makePack(t, 0, append(pushed, top)...)); err == nil {
-			if err := q.Keep(); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, q.Keep())
 		} else if level < 6 {
 			t.Fatalf("level %d: %v", level, err)
 		} else {

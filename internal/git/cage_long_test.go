@@ -10,6 +10,7 @@ import (
 
 	"arbor/internal/git"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // A process may read packs that are larger than its cage, since git maps them.
@@ -24,11 +25,9 @@ func TestPacksLargerThanCages(t *testing.T) {
 	for i := range 2 {
 		stream.WriteString(gittest.FileLines(fmt.Sprint("f", i), noise(size, byte(i))))
 	}
-	if err := r.Init(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, r.Init())
 	gittest.ImportStored(t, r.Dir(), strings.NewReader(stream.String()))
-	blob := git.SHA(gittest.Run(t, r.Dir(), "rev-parse", "main:f1"))
+	blob := gittest.Resolve(t, r.Dir(), "main:f1")
 	err := r.ReadBlob(t.Context(), blob, 1<<30, func(n int64, in io.Reader) error {
 		got, err := io.Copy(io.Discard, in)
 		if got != size {
@@ -42,7 +41,7 @@ func TestPacksLargerThanCages(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	tip := git.SHA(gittest.Run(t, r.Dir(), "rev-parse", "main"))
+	tip := gittest.Resolve(t, r.Dir(), "main")
 	to := g.Repository(t.TempDir() + "/copy.git")
 	if err := to.CopyHistories(t.Context(), r, []git.SHA{tip}); err != nil {
 		t.Error(err)

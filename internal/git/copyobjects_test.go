@@ -9,6 +9,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // The head of a fork must be whole in the base repository before anything there
@@ -24,9 +25,7 @@ func TestCopyObjects(t *testing.T) {
 			main := commitTree(t, parent.Dir(), base, 0)
 			fork := g.Repository(filepath.Join(t.TempDir(), "fork.git"))
 			if linked {
-				if err := fork.LinkObjects(parent); err != nil {
-					t.Fatal(err)
-				}
+				testkit.NoError(t, fork.LinkObjects(parent))
 			} else {
 				push(t, fork, packOf(t, parent.Dir(), []string{string(main)}, nil), nil, main)
 			}
@@ -39,14 +38,10 @@ func TestCopyObjects(t *testing.T) {
 			if _, err := parent.Info(t.Context(), tip); !errs.Is(err, errs.NotFound) {
 				t.Fatal("it is there already", err)
 			}
-			if err := git.CopyObjects(t.Context(), fork, parent, tip, have, admitAll); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, git.CopyObjects(t.Context(), fork, parent, tip, have, admitAll))
 			gittest.Run(t, parent.Dir(), "fsck", "--strict", "--full", "--no-dangling", string(tip))
 			before, started := files(t, parent), g.Started()
-			if err := git.CopyObjects(t.Context(), fork, parent, tip, have, admitAll); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, git.CopyObjects(t.Context(), fork, parent, tip, have, admitAll))
 			if after := files(t, parent); !slices.Equal(before, after) || g.Started() != started {
 				t.Errorf("copied again: %q, %d processes", after, g.Started()-started)
 			}
@@ -91,9 +86,7 @@ func TestCopyObjectsFails(t *testing.T) {
 	gittest.Object(t, to.Dir(), git.TypeCommit,
 		gittest.Run(t, from.Dir(), "cat-file", "commit", string(first))+"\n")
 	second := commitTree(t, from.Dir(), side{"b": text("b")}, 1, first)
-	if err := git.CopyObjects(t.Context(), from, to, second, nil, admitAll); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, git.CopyObjects(t.Context(), from, to, second, nil, admitAll))
 	gittest.Run(t, to.Dir(), "fsck", "--strict", "--full", "--no-dangling", string(second))
 }
 

@@ -22,11 +22,7 @@ func TestTreesWithoutEnd(t *testing.T) {
 	}
 	wide := []entry{blob, treeOf(t, "100644", "f", blob.sha())}
 	for range 10 {
-		var tree strings.Builder
-		for c := 'a'; c < 'k'; c++ {
-			tree.WriteString("40000 " + string(c) + "\x00" + hexBytes(t, wide[len(wide)-1].sha()))
-		}
-		wide = append(wide, entry{kind: 2, contents: tree.String()})
+		wide = append(wide, tenfold(t, wide[len(wide)-1].sha()))
 	}
 	long := entry{kind: 2, contents: "100644 " + strings.Repeat("x",
 		git.MaxPath+1) + "\x00" + hexBytes(t, blob.sha())}

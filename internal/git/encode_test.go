@@ -5,13 +5,12 @@ import (
 	"time"
 
 	"arbor/internal/git"
+	"arbor/internal/test/testkit"
 )
 
 func mustDate(t testing.TB, s string) time.Time {
 	t.Helper()
 	when, err := git.ParseDate(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return when
 }

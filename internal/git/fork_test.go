@@ -23,24 +23,17 @@ func TestLinkObjects(t *testing.T) {
 	t.Parallel()
 	g := gittest.New(t, git.Options{})
 	source := gittest.Repository(t, 6, 10)
-	old, tip := git.SHA(gittest.Run(t, source, "rev-parse", "main~2")),
-		git.SHA(gittest.Run(t, source, "rev-parse", "main"))
+	old, tip := gittest.Resolve(t, source, "main~2"), gittest.Resolve(t, source, "main")
 	parent, fork := g.Repository(t.TempDir()+"/parent.git"), g.Repository(t.TempDir()+"/fork.git")
 	push(t, parent, packOf(t, source, []string{string(old)}, nil), nil, old)
 	loose := gittest.Object(t, parent.Dir(), git.TypeBlob, "a file of its own")
-	if err := parent.WriteGraph(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, parent.WriteGraph(t.Context()))
 	for range 2 {
-		if err := fork.LinkObjects(parent); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, fork.LinkObjects(parent))
 	}
 	for _, name := range files(t, fork) {
 		ours, err := os.Stat(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		theirs, err := os.Stat(strings.Replace(name, fork.Dir(), parent.Dir(), 1))
 		if err != nil || !os.SameFile(ours, theirs) {
 			t.Errorf("%s is a copy: %v", name, err)
@@ -51,9 +44,7 @@ func TestLinkObjects(t *testing.T) {
 	}
 	apart := func(from, to *git.Repository, text string) {
 		sha, err := from.WriteObjects(t.Context(), []git.NewObject{{Type: git.TypeBlob, Data: []byte(text)}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		if _, err := to.Info(t.Context(), sha[0]); !errs.Is(err, errs.NotFound) {
 			t.Errorf("%q is seen in the other: %v", text, err)
 		}
@@ -88,9 +79,7 @@ func TestLinkObjectsMeanwhile(t *testing.T) {
 	g := gittest.New(t, git.Options{})
 	parent, fork := g.Repository(t.TempDir()+"/parent.git"), g.Repository(t.TempDir()+"/fork.git")
 	shas, err := parent.WriteObjects(t.Context(), []git.NewObject{{Type: git.TypeBlob, Data: []byte("here")}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	packs := filepath.Join(parent.Dir(), "objects/pack")
 	last, next := filepath.Join(packs, "pack-"+strings.Repeat("f", 40)),
 		filepath.Join(packs, "pack-"+strings.Repeat("1", 40))
@@ -141,12 +130,8 @@ func TestCopyFile(t *testing.T) {
 	dir := t.TempDir()
 	from, to := filepath.Join(dir, "from"), filepath.Join(dir, "to")
 	want := bytes.Repeat([]byte("pack "), 50_000)
-	if err := os.WriteFile(from, want, 0o444); err != nil {
-		t.Fatal(err)
-	}
-	if err := git.CopyFile(from, to); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile(from, want, 0o444))
+	testkit.NoError(t, git.CopyFile(from, to))
 	if got, err := os.ReadFile(to); err != nil || !bytes.Equal(got, want) {
 		t.Errorf("%d bytes were copied: %v", len(got), err)
 	}
@@ -162,13 +147,10 @@ func TestCopyHistories(t *testing.T) {
 	g := gittest.New(t, git.Options{})
 	from, to := g.Repository(gittest.Repository(t, 6, 10)), g.Repository(t.TempDir()+"/to.git")
 	gittest.Run(t, from.Dir(), "tag", "-a", "-m", "x", "v1", "main~3")
-	old, tag := git.SHA(gittest.Run(t, from.Dir(), "rev-parse", "main~2")),
-		git.SHA(gittest.Run(t, from.Dir(), "rev-parse", "v1"))
-	secret := git.SHA(gittest.Run(t, from.Dir(), "rev-parse", "main"))
+	old, tag := gittest.Resolve(t, from.Dir(), "main~2"), gittest.Resolve(t, from.Dir(), "v1")
+	secret := gittest.Resolve(t, from.Dir(), "main")
 	before := files(t, from)
-	if err := to.CopyHistories(t.Context(), from, []git.SHA{old, tag}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, to.CopyHistories(t.Context(), from, []git.SHA{old, tag}))
 	gittest.Run(t, to.Dir(), "fsck", "--full", "--strict", string(old), string(tag))
 	if _, err := to.Info(t.Context(), secret); !errs.Is(err, errs.NotFound) {
 		t.Errorf("what no tip leads to was copied: %v", err)

@@ -8,6 +8,7 @@ import (
 
 	"arbor/internal/git"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // A history that came in as one pack must be walked as quickly as one that
@@ -19,16 +20,12 @@ func TestGraphOfAnImport(t *testing.T) {
 	if needed, err := r.NeedsGraph(); err != nil || !needed {
 		t.Fatalf("after an import: %v, %v", needed, err)
 	}
-	if err := r.WriteGraph(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, r.WriteGraph(t.Context()))
 	if needed, err := r.NeedsGraph(); err != nil || needed {
 		t.Errorf("after writing it: %v, %v", needed, err)
 	}
 	graph, err := os.ReadFile(filepath.Join(dir, "objects", "info", "commit-graph"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	gittest.Run(t, dir, "commit-graph", "verify")
 	for _, chunk := range []string{"BIDX", "BDAT"} { // changed paths
 		if !bytes.Contains(graph[:200], []byte(chunk)) {

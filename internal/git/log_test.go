@@ -1,8 +1,6 @@
 package git_test
 
 import (
-	"bytes"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -17,7 +15,7 @@ func TestLog(t *testing.T) {
 	t.Parallel()
 	dir := gittest.Repository(t, 50, 7)
 	r := gittest.New(t, git.Options{}).Repository(dir)
-	head := git.SHA(gittest.Run(t, dir, "rev-parse", "main"))
+	head := gittest.Resolve(t, dir, "main")
 	all := strings.Fields(gittest.Run(t, dir, "rev-list", "main"))
 	path := strings.Fields(gittest.Run(t, dir, "rev-list", "main", "--", "dir3"))
 	page, total, more, err := r.Log(t.Context(),
@@ -61,38 +59,6 @@ func TestLog(t *testing.T) {
 			git.LogOptions{From: []git.SHA{head}, Max: 1, Path: path}); !errs.Is(err, errs.Invalid) {
 			t.Errorf("path %.20q: %v", path, err)
 		}
-	}
-}
-
-// Comparing branches tells who has what the other lacks.
-func TestDivergedAndMergeBase(t *testing.T) {
-	t.Parallel()
-	dir := gittest.Repository(t, 10, 3)
-	main := git.SHA(gittest.Run(t, dir, "rev-parse", "main"))
-	fork := git.SHA(gittest.Run(t, dir, "rev-parse", "main~4"))
-	var b bytes.Buffer
-	for i := range 3 {
-		fmt.Fprintf(&b, "commit refs/heads/side\ncommitter %s %d +0000\ndata 1\ns\n", gittest.Author,
-			gittest.Start+i)
-		if i == 0 {
-			fmt.Fprintf(&b, "from %s\n", fork)
-		}
-	}
-	b.WriteString("commit refs/heads/alone\ncommitter A <a> 1 +0000\ndata 0\ndone\n")
-	gittest.Import(t, dir, &b)
-	side := git.SHA(gittest.Run(t, dir, "rev-parse", "side"))
-	r := gittest.New(t, git.Options{}).Repository(dir)
-	base, err := r.MergeBase(t.Context(), main, side)
-	if err != nil || base != fork {
-		t.Errorf("merge base %v, %v; want %v", base, err, fork)
-	}
-	a, c, page, err := r.Diverged(t.Context(), main, side, 1, 5)
-	if err != nil || a != 4 || c != 3 || len(page) != 2 || page[1] != side {
-		t.Errorf("diverged %d, %d, %v, %v", a, c, page, err)
-	}
-	if _, err := r.MergeBase(t.Context(), main,
-		git.SHA(gittest.Run(t, dir, "rev-parse", "alone"))); !errs.Is(err, errs.NotFound) {
-		t.Errorf("merge base of strangers: %v", err)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"arbor/internal/git"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // Packing creates few packs of many and loses nothing: also not what no ref
@@ -24,7 +25,7 @@ func TestPackKeepsAll(t *testing.T) {
 	var tips []git.SHA
 	for i := 49; i >= 0; i-- {
 		rev := fmt.Sprintf("main~%d", i)
-		tip := git.SHA(gittest.Run(t, source, "rev-parse", rev))
+		tip := gittest.Resolve(t, source, rev)
 		var haves []string
 		for _, h := range tips {
 			haves = append(haves, string(h))
@@ -41,9 +42,7 @@ func TestPackKeepsAll(t *testing.T) {
 	if needs, err := r.NeedsPacking(); !needs || err != nil {
 		t.Errorf("50 packs: %v, %v", needs, err)
 	}
-	if err := r.Pack(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, r.Pack(t.Context()))
 	if after := objects(t, r.Dir()); after != before {
 		t.Errorf("objects before:\n%s\nafter:\n%s", before, after)
 	}

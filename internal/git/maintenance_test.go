@@ -8,6 +8,7 @@ import (
 
 	"arbor/internal/git"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // objects lists all objects of a repository, reachable or not.
@@ -98,15 +99,12 @@ func TestWritePackedRefs(t *testing.T) {
 	g := gittest.New(t, git.Options{})
 	source := gittest.Repository(t, 3, 3)
 	gittest.Run(t, source, "tag", "-a", "-m", "x", "v1", "main")
-	tip, tag := git.SHA(gittest.Run(t, source, "rev-parse", "main")),
-		git.SHA(gittest.Run(t, source, "rev-parse", "v1"))
+	tip, tag := gittest.Resolve(t, source, "main"), gittest.Resolve(t, source, "v1")
 	r := g.Repository(t.TempDir() + "/r.git")
 	push(t, r, packOf(t, source, []string{"main", "v1"}, nil), nil, tip, tag)
 	list := []git.Ref{{Name: "refs/heads/main", SHA: tip}, {Name: "refs/heads/tr\u00fcnk", SHA: tip},
 		{Name: "refs/tags/v1", SHA: tag, Peeled: tip}}
-	if err := r.WritePackedRefs(git.Refs{List: list, Head: "refs/heads/tr\u00fcnk"}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, r.WritePackedRefs(git.Refs{List: list, Head: "refs/heads/tr\u00fcnk"}))
 	var want bytes.Buffer
 	for _, ref := range list {
 		fmt.Fprintf(&want, "%s %s %s\n", ref.SHA, ref.Name, ref.Peeled)

@@ -1,7 +1,6 @@
 package git_test
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -55,41 +54,5 @@ func TestMergeBaseIsGits(t *testing.T) {
 	t.Logf("%d pairs, %d without a common ancestor, %d processes", asked, none, started)
 	if started > int64(asked)/2 || started < 5 || none == 0 {
 		t.Errorf("%d processes for %d pairs", started, asked)
-	}
-}
-
-// BenchmarkMergeBase looks for a common ancestor so many commits back, with and
-// without what an earlier walk left in memory.
-func BenchmarkMergeBase(b *testing.B) {
-	dir := gittest.Repository(b, 3000, 10)
-	for _, back := range []int{1, 40, 90, 900} {
-		old := git.SHA(gittest.Run(b, dir, "rev-parse", fmt.Sprint("main~", back)))
-		head := commitTree(b, dir, side{"f": "100644 x"}, 60*3000, old)
-		tip := git.SHA(gittest.Run(b, dir, "rev-parse", "main"))
-		b.Run(fmt.Sprint(back, "/cold"), func(b *testing.B) {
-			for b.Loop() {
-				b.StopTimer()
-				g := gittest.New(b, git.Options{})
-				r := g.Repository(dir)
-				if _, err := r.Info(b.Context(), tip); err != nil {
-					b.Fatal(err)
-				}
-				b.StartTimer()
-				if _, err := r.MergeBase(b.Context(), tip, head); err != nil {
-					b.Fatal(err)
-				}
-				b.StopTimer()
-				_ = g.Close()
-				b.StartTimer()
-			}
-		})
-		b.Run(fmt.Sprint(back, "/warm"), func(b *testing.B) {
-			r := gittest.New(b, git.Options{}).Repository(dir)
-			for b.Loop() {
-				if _, err := r.MergeBase(b.Context(), tip, head); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"arbor/internal/git"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // A push must bring to notice exactly the commits that are new: a missed one
@@ -45,9 +46,7 @@ func TestNewCommits(t *testing.T) {
 			want = append(want, git.SHA(line))
 		}
 		got, err := r.NewCommits(t.Context(), from, not, 1000)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		few, err := r.NewCommits(t.Context(), from, not, 3)
 		if err != nil || len(few) != min(3, len(want)) {
 			t.Errorf("%v ^%v: %d of at most 3 (%v)", from, not, len(few), err)

@@ -10,6 +10,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // A repository is deleted while it is read: the readers come to their end, nobody
@@ -18,15 +19,11 @@ func TestRemoveWaitsForUsers(t *testing.T) {
 	t.Parallel()
 	g := gittest.New(t, git.Options{})
 	dir := gittest.Repository(t, 2, 3)
-	tip := git.SHA(gittest.Run(t, dir, "rev-parse", "main"))
+	tip := gittest.Resolve(t, dir, "main")
 	r, first, err := g.Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	_, second, err := g.Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	removed := 0
 	remove := func() {
 		removed++
@@ -64,9 +61,7 @@ func TestOpenFails(t *testing.T) {
 	g := gittest.New(t, git.Options{})
 	shard := filepath.Join(t.TempDir(), "shard")
 	dir := filepath.Join(shard, "1.git")
-	if err := os.WriteFile(shard, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile(shard, nil, 0o600))
 	if _, _, err := g.Open(t.Context(), dir); err == nil || errs.Is(err, errs.NotFound) {
 		t.Errorf("a folder that cannot be read opens with %v", err)
 	}
@@ -78,28 +73,11 @@ func TestOpenFails(t *testing.T) {
 	if g.Pinned() != 0 {
 		t.Errorf("%d pins are left", g.Pinned())
 	}
-	if err := os.Remove(shard); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.Remove(shard))
 	r, release, err := g.Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	defer release()
 	if err := r.Init(); err != nil {
 		t.Error(err)
-	}
-}
-
-// What each request pays before it reads anything.
-func BenchmarkOpen(b *testing.B) {
-	g := gittest.New(b, git.Options{})
-	dir := gittest.Repository(b, 1, 1)
-	for b.Loop() {
-		_, release, err := g.Open(b.Context(), dir)
-		if err != nil {
-			b.Fatal(err)
-		}
-		release()
 	}
 }

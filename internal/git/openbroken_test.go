@@ -10,6 +10,7 @@ import (
 
 	"arbor/internal/git"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // A folder that git takes for no repository, or whose objects cannot be listed, is an error that Open finds,
@@ -27,12 +28,8 @@ func TestOpenBroken(t *testing.T) {
 	}
 	objects := filepath.Join(dir, "objects")
 	for _, instead := range []string{"nothing", "a file"} {
-		if err := opened(); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Rename(objects, objects+".away"); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, opened())
+		testkit.NoError(t, os.Rename(objects, objects+".away"))
 		if instead == "a file" {
 			gittest.WriteFile(t, dir, "objects", "x")
 		}
@@ -47,9 +44,7 @@ func TestOpenBroken(t *testing.T) {
 			t.Errorf("opened with %s in place of objects", instead)
 		}
 		_ = os.Remove(objects)
-		if err := os.Rename(objects+".away", objects); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.Rename(objects+".away", objects))
 	}
 	if err := opened(); err != nil {
 		t.Errorf("afterwards: %v", err)

@@ -32,7 +32,7 @@ func TestTwoNodesMaintainOneFolder(t *testing.T) {
 	source := gittest.Repository(t, commits, 10)
 	tips := make([]git.SHA, commits)
 	for i := range tips {
-		tips[i] = git.SHA(gittest.Run(t, source, "rev-parse", fmt.Sprintf("main~%d", commits-1-i)))
+		tips[i] = gittest.Resolve(t, source, fmt.Sprintf("main~%d", commits-1-i))
 	}
 	push(t, nodes[0], packOf(t, source, []string{string(tips[0])}, nil), nil, tips[0])
 	var pushed atomic.Int64

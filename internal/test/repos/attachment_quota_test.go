@@ -20,9 +20,7 @@ func owned(t *testing.T, s *apitest.Server, login string) (kb int64) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return kb
 }
 
@@ -59,7 +57,7 @@ func TestStrangersUploadsAreTheirOwn(t *testing.T) {
 		if sam := owned(t, s, "sam"); sam != 8 {
 			t.Errorf("sam has %d KiB", sam)
 		}
-		attachmentSound(t, s)
+		sound(t, s)
 	})
 }
 
@@ -112,7 +110,7 @@ func TestWhoPaysAfterTransitions(t *testing.T) {
 				if !holds() {
 					t.Errorf("alice has %d KiB, sam %d", owned(t, s, "alice"), owned(t, s, "sam"))
 				}
-				attachmentSound(t, s)
+				sound(t, s)
 			})
 		})
 	}

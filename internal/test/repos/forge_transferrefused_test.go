@@ -117,7 +117,8 @@ func TestTransferRules(t *testing.T) {
 				Send: `{"name": "beds"}`, Status: 201},
 			{Do: "GET /repos/guild/beds", Status: 200, Want: `{"full_name": "guild/beds"}`},
 		})
-		forgeSound(t, s)
+		s.Settle(t)
+		sound(t, s)
 	})
 }
 
@@ -208,6 +209,7 @@ func TestTransfersAtTheSameTime(t *testing.T) {
 		if names != 1 {
 			t.Errorf("the repository is at %d addresses", names)
 		}
-		forgeSound(t, s)
+		s.Settle(t)
+		sound(t, s)
 	})
 }

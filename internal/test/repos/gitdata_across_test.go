@@ -15,9 +15,7 @@ import (
 func TestCompareAcrossForks(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		for _, login := range []string{"alice", "bob", "carol", "dan"} {
-			s.User(t, login)
-		}
+		s.Users(t, "alice", "bob", "carol", "dan")
 		s.Repo(t, "alice/garden", false)
 		s.Repo(t, "dan/garden", false)
 		put := func(as, at, file, branch string) string {

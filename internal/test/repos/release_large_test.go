@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // zeros is a file without an end.
@@ -25,16 +26,12 @@ func TestLargeAsset(t *testing.T) {
 			Status: 201})
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+at+"/1/assets?name=large",
 			io.LimitReader(zeros{}, size))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		r.Header.Set("Authorization", "Bearer "+s.Token(t, "will"))
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		a, err := http.DefaultClient.Do(r) // in chunks: its length is not announced
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		a.Body.Close()
 		runtime.ReadMemStats(&after)
 		if took := after.TotalAlloc - before.TotalAlloc; a.StatusCode != http.StatusCreated || took > most {

@@ -17,9 +17,7 @@ const releases = "/repos/alice/garden/releases"
 // tip of main.
 func releaseGarden(t *testing.T, s *apitest.Server, private bool) string {
 	t.Helper()
-	for _, login := range []string{"alice", "will", "rae", "sam"} {
-		s.User(t, login)
-	}
+	s.Users(t, "alice", "will", "rae", "sam")
 	r := s.Repo(t, "alice/garden", private)
 	s.Grant(t, r, "will", account.Push)
 	s.Grant(t, r, "rae", account.Pull)

@@ -9,6 +9,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // Somebody who manages access reads three answers: the list, the check and the
@@ -18,9 +19,7 @@ func TestOrganizationCollaborators(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		guild := s.Org(t, "guild", s.User(t, "owner").Login)
-		for _, login := range []string{"outside", "member", "raised", "lowered", "stranger"} {
-			s.User(t, login)
-		}
+		s.Users(t, "outside", "member", "raised", "lowered", "stranger")
 		s.Admin(t, "operator") // a member who administers the site
 		for _, login := range []string{"member", "raised", "lowered", "operator"} {
 			s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/" + login, As: "owner",
@@ -75,9 +74,7 @@ func sameCollaborators(t *testing.T, s *apitest.Server, name string, private boo
 			Login string
 			Role  string `json:"role_name"`
 		}
-		if err := json.Unmarshal(a.Body, &people); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, json.Unmarshal(a.Body, &people))
 		for _, p := range people {
 			if listed[p.Login] = p.Role; p.ID <= last {
 				t.Errorf("%s: %s is listed out of order or twice", name, p.Login)
@@ -111,9 +108,7 @@ func TestCollaboratorsAreChosen(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Org(t, "guild", s.User(t, "owner").Login)
-		for _, login := range []string{"member", "raised", "outside", "reader"} {
-			s.User(t, login)
-		}
+		s.Users(t, "member", "raised", "outside", "reader")
 		s.Admin(t, "operator")
 		for _, login := range []string{"member", "raised", "operator"} {
 			s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/" + login, As: "owner",

@@ -10,6 +10,7 @@ import (
 	"arbor/internal/repo"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // Who found a repository while it was public reads no ref that moved after it was
@@ -24,14 +25,10 @@ func TestRefsOfWhatWasHiddenMeanwhile(t *testing.T) {
 			Send: `{"message": "shown", "content": ""}`, Status: 201})
 		repos := s.Server.Forge().Repos
 		stranger, err := repos.Find(t.Context(), nil, "alice", "garden")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		owner, err := repos.Find(t.Context(), &account.Caller{ID: stranger.OwnerID, Login: "alice"},
 			"alice", "garden")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		s.Run(t, []apitest.Case{
 			{Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"private": true}`, Status: 200},
 			{Do: "PUT /repos/alice/garden/contents/secret", As: "alice",
@@ -63,8 +60,7 @@ func TestRefsOfWhatWasHiddenMeanwhile(t *testing.T) {
 func TestObjectsOfAPushThatFails(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		s.User(t, "alice")
-		s.User(t, "bob")
+		s.Users(t, "alice", "bob")
 		s.Import(t, s.Repo(t, "alice/plot", false), gittest.Repository(t, 3, 3))
 		s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/forks", As: "bob", Status: 202})
 		dir := filepath.Join(t.TempDir(), "clone")
@@ -75,28 +71,18 @@ func TestObjectsOfAPushThatFails(t *testing.T) {
 		s.Check(t, apitest.Case{Do: "POST /repos/bob/plot/pulls", As: "bob",
 			Send: `{"title": "x", "base": "main", "head": "alice:topic"}`, Status: 201})
 		fork, err := s.Repos.Find(t.Context(), nil, "bob", "plot")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 
 		s.Log.AllowErrors()
 		shard := filepath.Dir(s.Objects(t, fork.ID).Dir())
-		if err := os.Rename(shard, shard+".away"); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(shard, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.Rename(shard, shard+".away"))
+		testkit.NoError(t, os.WriteFile(shard, nil, 0o600))
 		sha, _, _ := gittest.CommitFile(t, dir, "second", "2")
 		if _, _, err := gittest.Try(t, dir, nil, "push", "-q", "origin", "topic"); err == nil {
 			t.Fatal("the push succeeds")
 		}
-		if err := os.Remove(shard); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Rename(shard+".away", shard); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.Remove(shard))
+		testkit.NoError(t, os.Rename(shard+".away", shard))
 		s.Check(t, apitest.Case{Do: "GET /repos/alice/plot/git/commits/" + sha, Status: 404})
 		gittest.Run(t, dir, "push", "-q", "origin", "topic")
 		s.Check(t, apitest.Case{Do: "GET /repos/alice/plot/git/commits/" + sha, Status: 200})

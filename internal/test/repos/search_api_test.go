@@ -57,9 +57,7 @@ func (f find) check(t *testing.T, s *apitest.Server) {
 // private one.
 func plant(t *testing.T, s *apitest.Server) {
 	t.Helper()
-	for _, login := range []string{"alice", "bob", "carol"} {
-		s.User(t, login)
-	}
+	s.Users(t, "alice", "bob", "carol")
 	s.Org(t, "guild", "alice")
 	s.Grant(t, s.Repo(t, "alice/garden", false), "bob", account.Push)
 	s.Repo(t, "alice/diary", true)

@@ -11,7 +11,9 @@ import (
 	"arbor/internal/issue"
 	"arbor/internal/search"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
 	"arbor/internal/test/issuetest"
+	"arbor/internal/test/testkit"
 )
 
 // BenchmarkSearch is a page that no cache has seen, of a store with 100,000
@@ -21,21 +23,12 @@ func BenchmarkSearch(b *testing.B) {
 		s := apitest.Start(b, engine)
 		t, err := issuetest.Fill(context.Background(), s.DB,
 			issuetest.Options{Repos: []int{100_000, 40_000, 15_000, 5_000}})
-		if err != nil {
-			b.Fatal(err)
-		}
+		testkit.NoError(b, err)
 		service := search.New(s.DB, issue.New(s.DB, s.Repos, slog.New(slog.DiscardHandler), s.Forge),
 			slog.New(slog.DiscardHandler))
-		if err := service.Index(context.Background()); err != nil {
-			b.Fatal(err)
-		}
+		testkit.NoError(b, service.Index(context.Background()))
 		if engine == db.PostgreSQL {
-			if err := s.DB.Write(context.Background(), func(tx *db.Tx) error {
-				_, err := tx.Exec(`ANALYZE`)
-				return err
-			}); err != nil {
-				b.Fatal(err)
-			}
+			dbtest.Exec(b, s.DB, `ANALYZE`)
 		}
 		large, small := "repo:works/"+t.Repos[0].Name, "repo:works/"+t.Repos[3].Name
 		n := 0

@@ -98,9 +98,7 @@ func searchOrchard(t *testing.T, s *apitest.Server) {
 	s.Check(t, apitest.Case{Do: "PUT /user/following/carol", As: "alice", Status: 204,
 		Headers: map[string]string{"Content-Length": "0"}})
 	send("POST /repos/alice/rose-garden/forks", "carol", `{}`, 202)
-	if err := s.Server.Settle(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	s.Settle(t)
 }
 
 // Each qualifier of each search finds what it says, on both engines the same.
@@ -245,8 +243,7 @@ func TestSearchKinds(t *testing.T) {
 func TestSuspendedUsersAreNotFound(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		s.User(t, "marigold")
-		s.User(t, "marie")
+		s.Users(t, "marigold", "marie")
 		s.Admin(t, "chief")
 		for _, x := range []struct{ method, want string }{{"PUT", "marie"}, {"DELETE", "marie marigold"}} {
 			s.Check(t, apitest.Case{Do: x.method + " /users/marigold/suspended", As: "chief", Status: 204})

@@ -11,6 +11,8 @@ import (
 	"arbor/internal/issue"
 	"arbor/internal/search"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 )
 
 // BenchmarkSearchNames is a page that no cache has seen, of a store with 100,000 repositories, a tenth
@@ -21,11 +23,7 @@ func BenchmarkSearchNames(b *testing.B) {
 		alice := s.User(b, "alice")
 		fill := func(statement string, args ...any) {
 			b.Helper()
-			if err := s.DB.Write(context.Background(), func(tx *db.Tx) error {
-				return tx.Run(statement, args...)
-			}); err != nil {
-				b.Fatal(err)
-			}
+			dbtest.Exec(b, s.DB, statement, args...)
 		}
 		const numbers = `WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 100000) `
 		fill(numbers+`INSERT INTO repos (owner_id, name, name_folded, description, private, default_branch,
@@ -38,9 +36,7 @@ func BenchmarkSearchNames(b *testing.B) {
 			SELECT 'person-' || x, 'person-' || x, 1, 'Rose ' || (x % 100), x, x, x % 1000 FROM n`)
 		service := search.New(s.DB, issue.New(s.DB, s.Repos, slog.New(slog.DiscardHandler), s.Forge),
 			slog.New(slog.DiscardHandler))
-		if err := service.Index(context.Background()); err != nil {
-			b.Fatal(err)
-		}
+		testkit.NoError(b, service.Index(context.Background()))
 		fill(`ANALYZE`)
 		n := 0
 		for _, q := range []string{"repositories?q=garden-77777", "repositories?q=roses",

@@ -11,6 +11,7 @@ import (
 	"arbor/internal/scope"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // credential is something that git signs in with, and what it opens of two repositories.
@@ -91,9 +92,7 @@ func tokens(t *testing.T, w *world) []credential {
 		t.Helper()
 		token, _, err := w.Accounts.CreateToken(t.Context(), account.NewToken{Login: "alice", Changes: changes,
 			Repos: []int64{int64(w.Access(t, "alice", "alice/"+name).ID)}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		return token
 	}
 	installed := func(permissions, body string, names ...string) string {
@@ -103,9 +102,7 @@ func tokens(t *testing.T, w *world) []credential {
 		return a.Token(t, a.Install(t, "alice", names...).ID, body)
 	}
 	const password = "a-long-secret"
-	if err := w.Accounts.SetPassword(t.Context(), "alice", password, nil); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, w.Accounts.SetPassword(t.Context(), "alice", password, nil))
 	return []credential{
 		{"classic, repo", w.Scoped(t, "alice", "repo"), nil, true, true, true, true},
 		{"classic, public_repo", w.Scoped(t, "alice", "public_repo"), nil, true, true, false, false},
@@ -133,17 +130,13 @@ func deviceToken(t *testing.T, w *world) string {
 	t.Helper()
 	const client = "178c6fc778ccc68e1d6a"
 	codes, err := w.Accounts.AskDevice(t.Context(), account.DeviceAsk{Client: client, Scopes: scope.Repo})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	alice := &account.Caller{ID: w.Access(t, "alice", "alice/public").OwnerID, Login: "alice", Session: true}
 	if _, err := w.Accounts.ConfirmDevice(t.Context(), alice, codes.User); err != nil {
 		t.Fatal(err)
 	}
 	token, _, err := w.Accounts.TakeDevice(t.Context(), client, codes.Device, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return token
 }
 
@@ -169,8 +162,7 @@ func keys(t *testing.T, w *world) []credential {
 func TestLFSIsAbsent(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world) {
-		w.User(t, "alice")
-		w.User(t, "bob")
+		w.Users(t, "alice", "bob")
 		w.Bot(t, "reader", "alice", "contents=read")
 		w.Bot(t, "labeler", "alice", "issues=write")
 		w.Repo(t, "alice/public", false)

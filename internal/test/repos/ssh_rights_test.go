@@ -23,9 +23,7 @@ import (
 func TestSshTransitions(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world) {
-		for _, login := range []string{"alice", "bob", "carol", "dora"} {
-			w.User(t, login)
-		}
+		w.Users(t, "alice", "bob", "carol", "dora")
 		r := w.Repo(t, "alice/garden", true)
 		w.Repo(t, "alice/public", false)
 		w.Grant(t, r, "bob", account.Push)
@@ -113,9 +111,7 @@ func TestSshTransitions(t *testing.T) {
 		}
 		w.addKey(t, "dora", "/user/keys", bob, "")
 		want("bob's key is dora's now", "alice/orchard", [6]string{absent, absent, "", "", "", readOnly})
-		if err := w.Accounts.Delete(t.Context(), nil, account.User, "carol"); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, w.Accounts.Delete(t.Context(), nil, account.User, "carol"))
 		want("who added the keys is deleted", "alice/orchard",
 			[6]string{absent, absent, gone, gone, gone, gone})
 		w.addKey(t, "alice", "/repos/alice/orchard/keys", write, "")
@@ -211,9 +207,7 @@ func readGreeting(t *testing.T, from io.Reader) (lines []string) {
 	pkts := wire.NewPktReader(from)
 	for {
 		kind, line, err := pkts.Next()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		if kind == wire.PktFlush {
 			return lines
 		}
@@ -280,8 +274,7 @@ func TestRightsEndDuringFetch(t *testing.T) {
 func TestHiddenObjectsOverSSH(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world) {
-		w.User(t, "alice")
-		w.User(t, "bob")
+		w.Users(t, "alice", "bob")
 		r := w.Repo(t, "alice/garden", false)
 		dir := gittest.Repository(t, 4, 4)
 		w.Import(t, r, dir)

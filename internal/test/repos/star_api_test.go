@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/db"
 	"arbor/internal/repo"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
 )
 
 // asStar are the two spellings of the star media type (decision 1).
@@ -18,18 +18,12 @@ var asStar = []map[string]string{
 	{"Accept": "application/vnd.service.star+json"},
 }
 
-func users(t *testing.T, s *apitest.Server, logins ...string) {
-	for _, login := range logins {
-		s.User(t, login)
-	}
-}
-
 // What somebody stars is found from both sides, starring twice is starring
 // once, and nothing of the repository changes but the number.
 func TestStars(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		users(t, s, "alice", "bob", "carol")
+		s.Users(t, "alice", "bob", "carol")
 		s.Repo(t, "alice/garden", false)
 		s.Repo(t, "alice/beds", false)
 		var before, after map[string]any
@@ -111,7 +105,7 @@ func TestStars(t *testing.T) {
 func TestStarredByPush(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		users(t, s, "alice", "bob", "dora")
+		s.Users(t, "alice", "bob", "dora")
 		for i := range 6 {
 			name := fmt.Sprintf("alice/r%d", i)
 			r := s.Repo(t, name, i == 4)
@@ -164,13 +158,7 @@ func TestStarredByPush(t *testing.T) {
 // pushed sets when a repository was last pushed to.
 func pushed(t *testing.T, s *apitest.Server, id repo.ID, at int64) {
 	t.Helper()
-	err := s.DB.Write(t.Context(), func(tx *db.Tx) error {
-		_, err := tx.Exec(`UPDATE repos SET pushed_at = $2 WHERE id = $1`, id, at)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, s.DB, `UPDATE repos SET pushed_at = $2 WHERE id = $1`, id, at)
 }
 
 // A star on an invisible repository is hidden: it is in no list and does not affect the number of pages
@@ -178,7 +166,7 @@ func pushed(t *testing.T, s *apitest.Server, id repo.ID, at int64) {
 func TestStarsOfPrivateRepositories(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		users(t, s, "alice", "bob", "carol", "eve")
+		s.Users(t, "alice", "bob", "carol", "eve")
 		s.Admin(t, "chief")
 		hidden := s.Repo(t, "alice/hidden", true)
 		s.Repo(t, "alice/secret", true)
@@ -252,7 +240,7 @@ func TestStarsOfPrivateRepositories(t *testing.T) {
 func TestStarsFollowTheirRepository(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		users(t, s, "alice", "bob")
+		s.Users(t, "alice", "bob")
 		s.Repo(t, "alice/garden", false)
 		s.Repo(t, "alice/vault", true)
 		s.Repo(t, "alice/beds", false)
@@ -292,7 +280,7 @@ func TestStarsFollowTheirRepository(t *testing.T) {
 func TestForksByStars(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		users(t, s, "alice", "bob", "carol", "dora")
+		s.Users(t, "alice", "bob", "carol", "dora")
 		s.Check(t, apitest.Case{Do: "POST /user/repos", As: "alice",
 			Send: `{"name": "garden", "auto_init": true}`, Status: 201})
 		for _, login := range []string{"bob", "carol", "dora"} {
@@ -311,7 +299,7 @@ func TestForksByStars(t *testing.T) {
 func TestStarsAtTheSameTime(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		users(t, s, "alice", "u0", "u1", "u2")
+		s.Users(t, "alice", "u0", "u1", "u2")
 		s.Repo(t, "alice/a", false)
 		s.Repo(t, "alice/b", false)
 		var g sync.WaitGroup
@@ -341,7 +329,7 @@ func TestStarsAtTheSameTime(t *testing.T) {
 func TestStarsOfWhatIsHiddenMeanwhile(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		users(t, s, "alice", "u0", "u1", "u2")
+		s.Users(t, "alice", "u0", "u1", "u2")
 		s.Grant(t, s.Repo(t, "alice/a", false), "u0", account.Pull)
 		s.Repo(t, "alice/doomed", false)
 		ask := func(who int, do, send string) {
@@ -397,10 +385,8 @@ func checkCounts(t *testing.T, s *apitest.Server) {
 			0) <> (SELECT count(*) FROM watches s WHERE s.user_id = a.id AND s.private)`,
 		"silences of nothing": `SELECT count(*) FROM silences s WHERE NOT EXISTS (SELECT 1 FROM repos r WHERE r.id = s.repo_id)`,
 	} {
-		var n int64
-		err := s.DB.Read(t.Context(), func(tx *db.Tx) error { return tx.QueryRow(query).Scan(&n) })
-		if err != nil || n != 0 {
-			t.Errorf("%s: %d are wrong, %v", what, n, err)
+		if n := dbtest.Number(t, s.DB, query); n != 0 {
+			t.Errorf("%s: %d are wrong", what, n)
 		}
 	}
 }

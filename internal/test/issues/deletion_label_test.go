@@ -44,9 +44,7 @@ func crowdOf(t testing.TB, s *apitest.Server, r *repo.Repo, by *account.Account,
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 }
 
 // bare counts the issues without a label.
@@ -58,9 +56,7 @@ func bare(t testing.TB, s *apitest.Server, r *repo.Repo) (n int64) {
 		n = found.Total
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return n
 }
 
@@ -109,16 +105,8 @@ func settled(t testing.TB, s *apitest.Server) {
 // gone waits until a query counts nothing.
 func gone(t testing.TB, s *apitest.Server, query string, args ...any) {
 	t.Helper()
-	testkit.Eventually(t, func() bool {
-		var left int64
-		err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
-			return tx.QueryRow(query, args...).Scan(&left)
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return left == 0
-	}, "none is left of "+query)
+	testkit.Eventually(t, func() bool { return dbtest.Number(t, s.DB, query, args...) == 0 },
+		"none is left of "+query)
 }
 
 // A label that many issues have is taken off them by the worker; a job of a repository that is gone holds

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"arbor/internal/account"
-	"arbor/internal/db"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
 	"arbor/internal/test/testkit"
 )
 
@@ -31,20 +31,9 @@ type thread struct {
 func settle(t testing.TB, s *apitest.Server) {
 	t.Helper()
 	testkit.Eventually(t, func() bool {
-		if err := s.Server.Forge().Notifier.Settle(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		return count(t, s, `SELECT count(*) FROM notification_acts`) == 0
+		testkit.NoError(t, s.Server.Forge().Notifier.Settle(t.Context()))
+		return dbtest.Number(t, s.DB, `SELECT count(*) FROM notification_acts`) == 0
 	}, "people are told")
-}
-
-func count(t testing.TB, s *apitest.Server, query string, args ...any) (n int64) {
-	t.Helper()
-	err := s.DB.Read(t.Context(), func(tx *db.Tx) error { return tx.QueryRow(query, args...).Scan(&n) })
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
 }
 
 // threads are somebody's threads: of the path's list, the one told last first.
@@ -228,7 +217,7 @@ func TestMarkingAndPolling(t *testing.T) {
 			t.Fatalf("eve is told %v", list)
 		}
 		at := "/notifications/threads/" + list[1].ID
-		since := time.UnixMicro(count(t, s,
+		since := time.UnixMicro(dbtest.Number(t, s.DB,
 			`SELECT updated_at FROM notification_threads WHERE id = CAST($1 AS BIGINT)`, list[1].ID)).
 			UTC().Format(time.RFC3339Nano)
 		s.Run(t, []apitest.Case{

@@ -6,10 +6,11 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/db"
 	"arbor/internal/issue"
 	"arbor/internal/scope"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 )
 
 // Each change of visibility shows or hides existing threads, and later events notify only those who can see
@@ -100,7 +101,7 @@ func TestTransitions(t *testing.T) {
 		}, ""},
 		"account deleted": {func(t *testing.T, s *apitest.Server) {
 			do(t, s, "chief", 204, "DELETE /admin/users/pip")
-			if n := count(t, s, `SELECT count(*) FROM notification_threads WHERE reason = 8`); n != 0 {
+			if n := dbtest.Number(t, s.DB, `SELECT count(*) FROM notification_threads WHERE reason = 8`); n != 0 {
 				t.Errorf("%d threads are left", n)
 			}
 		}, "-", nil, ""},
@@ -126,9 +127,7 @@ func TestTransitions(t *testing.T) {
 
 // hall is a private repository of the organization guild, in which pip is mentioned.
 func hall(t *testing.T, s *apitest.Server) {
-	for _, p := range []string{"boss", "pip"} {
-		s.User(t, p)
-	}
+	s.Users(t, "boss", "pip")
 	s.Admin(t, "chief")
 	s.Org(t, "guild", "boss")
 	do(t, s, "boss", 200, "PUT /orgs/guild/memberships/pip", `{"role": "member"}`)
@@ -142,8 +141,8 @@ func hall(t *testing.T, s *apitest.Server) {
 func look(t *testing.T, s *apitest.Server, want string) {
 	t.Helper()
 	expect(t, s, map[string]string{"pip": want})
-	if n := count(t, s, `SELECT COALESCE(max(id), 0) FROM notification_threads WHERE reason = 8`); n != 0 &&
-		want == "" {
+	const last = `SELECT COALESCE(max(id), 0) FROM notification_threads WHERE reason = 8`
+	if n := dbtest.Number(t, s.DB, last); n != 0 && want == "" {
 		list := threads(t, s, "pip", "/notifications?all=true")
 		for _, x := range list {
 			if x.Reason == "mention" {
@@ -160,9 +159,7 @@ func look(t *testing.T, s *apitest.Server, want string) {
 func exec(t *testing.T, s *apitest.Server, query string, args ...any) {
 	t.Helper()
 	settle(t, s)
-	if err := s.DB.Write(t.Context(), func(tx *db.Tx) error { return tx.Run(query, args...) }); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, s.DB, query, args...)
 }
 
 // Tokens see the threads of what they see.
@@ -190,9 +187,7 @@ func TestLimitedTokens(t *testing.T) {
 		} {
 			c.token.Login, c.token.Note = "pip", name
 			made, _, err := s.Accounts.CreateToken(t.Context(), c.token)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 			as := map[string]string{"Authorization": "Bearer " + made}
 			s.Check(t, apitest.Case{Do: "GET /notifications", Headers: as, Status: c.code, Want: c.want})
 			if name == "public_repo" { // marks what it sees
@@ -211,8 +206,6 @@ func fill(what string, id int64) string {
 func scopes(t *testing.T, text string) scope.Set {
 	t.Helper()
 	s, err := scope.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return s
 }

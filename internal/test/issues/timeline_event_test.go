@@ -225,9 +225,7 @@ func TestTimeline(t *testing.T) {
 func TestTimelineVisibility(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		for _, login := range []string{"owner", "member", "friend", "stranger", "author"} {
-			s.User(t, login)
-		}
+		s.Users(t, "owner", "member", "friend", "stranger", "author")
 		s.Admin(t, "chief")
 		s.Org(t, "guild", "owner")
 		s.Check(t, apitest.Case{Do: "PUT /orgs/guild/members/member", As: "owner", Status: 204})

@@ -4,8 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/db"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 )
 
 // What happens to a repository, an App or a commit, and who reads and writes checks after it: alice owns the
@@ -82,17 +83,13 @@ func TestTransitions(t *testing.T) {
 		if err == nil {
 			err = apps.Suspend(t.Context(), i.App.ID, i.ID, 0)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		walk("suspended", 200, 200, 403)
 		s.Check(t, apitest.Case{Do: "PUT " + at + "/contents/leek", As: "alice",
 			Send: `{"message": "Sow", "content": "eA=="}`, Status: 201})
 		s.Check(t, apitest.Case{Do: "GET " + at + "/commits/main/check-suites", Status: 200,
 			Want: `{"total_count": 1, "check_suites": [{"app": {"slug": "lint"}}]}`})
-		if err := apps.Remove(t.Context(), "ci"); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, apps.Remove(t.Context(), "ci"))
 		walk("removed", 200, 200, 401)
 		s.Check(t, apitest.Case{Do: "GET " + at + "/check-runs/1", Status: 200,
 			Want: `{"app": null, "details_url": "{base}/alice/patch/runs/1", "conclusion": "success"}`})
@@ -100,14 +97,10 @@ func TestTransitions(t *testing.T) {
 		do("POST "+at+"/check-runs", `{}`, 403)
 		do("DELETE "+at, ``, 204)
 		walk("deleted", 404, 404, 401)
-		var left int64
-		err = s.DB.Read(t.Context(), func(tx *db.Tx) error {
-			return tx.QueryRow(`SELECT (SELECT COUNT(*) FROM check_suites) + (SELECT COUNT(*)
+		if left := dbtest.Number(t, s.DB, `SELECT (SELECT COUNT(*) FROM check_suites) + (SELECT COUNT(*)
 				FROM check_runs) + (SELECT COUNT(*) FROM check_annotations)
-				+ (SELECT COUNT(*) FROM check_totals) + (SELECT COUNT(*) FROM check_preferences)`).Scan(&left)
-		})
-		if err != nil || left != 0 {
-			t.Errorf("%d rows are left, %v", left, err)
+				+ (SELECT COUNT(*) FROM check_totals) + (SELECT COUNT(*) FROM check_preferences)`); left != 0 {
+			t.Errorf("%d rows are left", left)
 		}
 	})
 }

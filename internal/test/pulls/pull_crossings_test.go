@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/db"
 	"arbor/internal/git"
 	"arbor/internal/repo"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // The table says what each transition does to pull requests and forks that exist. The
@@ -124,13 +125,7 @@ var losses = map[string]func(t *testing.T, s *apitest.Server, name string) *scen
 			forked(t, s, "bob", c.root.FullName()), apitest.Case{})
 		c.unnoticed = true
 		c.lose = func() {
-			err := s.DB.Write(t.Context(), func(tx *db.Tx) error {
-				_, err := tx.Exec(`DELETE FROM collaborators WHERE repo_id = $1`, c.root.ID)
-				return err
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			dbtest.Exec(t, s.DB, `DELETE FROM collaborators WHERE repo_id = $1`, c.root.ID)
 		}
 		return c
 	},
@@ -206,9 +201,7 @@ var movers = []struct {
 func TestCrossings(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		for _, login := range []string{"alice", "bob", "carol"} {
-			s.User(t, login)
-		}
+		s.Users(t, "alice", "bob", "carol")
 		s.Admin(t, "chief")
 		n := 0
 		for name, loss := range losses {
@@ -283,9 +276,7 @@ func (c *scene) from(
 	ownerOfSource, _, _ := strings.Cut(source, "/")
 	ownerOfTarget, name, _ := strings.Cut(target, "/")
 	found, err := s.Repos.Find(t.Context(), &account.Caller{SiteAdmin: true}, ownerOfTarget, name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	c.targetDir = s.Objects(t, found.ID)
 	put(t, s, source, "main")
 	put(t, s, target, "own")
@@ -303,7 +294,7 @@ func put(t *testing.T, s *apitest.Server, name, branch string) string {
 	t.Helper()
 	var made struct{ Commit struct{ SHA string } }
 	s.Check(t, apitest.Case{Do: "PUT /repos/" + name + "/contents/new-" + branch, As: "chief", Status: 201,
-		Send: `{"message": "More", "branch": "` + branch + `", "content": "` + pullBase64("more") + `"}`,
+		Send: `{"message": "More", "branch": "` + branch + `", "content": "bW9yZQ=="}`,
 	}).JSON(t, &made)
 	return made.Commit.SHA
 }
@@ -329,9 +320,7 @@ func (c *scene) check(t *testing.T, after string) {
 		shas = append(shas, git.SHA(sha))
 	}
 	known, err := c.targetDir.Known(t.Context(), shas)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	for n, o := range known {
 		if o.Type != "" {
 			t.Errorf("after %s: the secret %s is in %s", after, shas[n], c.target)

@@ -122,7 +122,7 @@ func TestCreate(t *testing.T) {
 			invalid("--help", "main", "head"), invalid("b0", "--upload-pack=x", "base"),
 			invalid("b0~0", "main", "head"), invalid("b0^{commit}", "main", "head"),
 			invalid("..", "main", "head"), invalid("HEAD", "main", "head"), invalid("@", "main", "head"),
-			invalid(pullTip(t, s, "alice/plot", "b0"), "main", "head"), invalid("b0 ", "main", "head"),
+			invalid(tip(t, s, "alice/plot", "b0"), "main", "head"), invalid("b0 ", "main", "head"),
 			invalid("B0", "main", "head"),
 			bad("nothing new", `{"title": "x", "head": "main", "base": "main"}`, 422,
 				`{"errors": [{"resource": "PullRequest", "field": "head", "code": "custom", "message": "No commits between main and main"}]}`),

@@ -8,6 +8,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // The list in each state, order and direction, by head and base, in pages
@@ -44,9 +45,7 @@ func TestList(t *testing.T) {
 			}
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		for _, c := range []struct{ query, want string }{
 			{"", "4 2 1"}, {"state=open", "4 2 1"}, {"state=closed", "3"}, {"state=all", "4 3 2 1"},
 			{"direction=asc", "1 2 4"}, {"sort=created", "4 2 1"}, {"sort=created&direction=asc", "1 2 4"},

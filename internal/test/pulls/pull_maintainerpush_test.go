@@ -54,7 +54,7 @@ func TestMaintainersPush(t *testing.T) {
 		h.push(s, "will", denied, "hoes")
 		s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/pulls", As: "sam", Status: 201,
 			Send: `{"title": "Hoes", "head": "sam:hoes", "base": "main"}`})
-		main := pullTip(t, s, "sam/plot", "main")
+		main := tip(t, s, "sam/plot", "main")
 		h.push(s, "zoe", denied, "hoes")
 		h.push(s, "will", others, "hoes:main")
 		h.push(s, "will", others, "hoes:new")
@@ -62,11 +62,11 @@ func TestMaintainersPush(t *testing.T) {
 		h.push(s, "will", others, "hoes:refs/notes/hoes")
 		h.push(s, "will", "(you need push access to delete the branch of a pull request)", ":hoes")
 		h.push(s, "will", "atomic push failed", "--atomic", "hoes", "hoes:new")
-		if got := pullTip(t, s, "sam/plot", "hoes"); got == h.sha("hoes") {
+		if got := tip(t, s, "sam/plot", "hoes"); got == h.sha("hoes") {
 			t.Error("a refused push moved the branch")
 		}
 		h.push(s, "will", others, "hoes", "hoes:main") // the one is done, the other is not
-		if got := pullTip(t, s, "sam/plot", "hoes"); got != h.sha("hoes") {
+		if got := tip(t, s, "sam/plot", "hoes"); got != h.sha("hoes") {
 			t.Errorf("the branch is at %s", got)
 		}
 		s.Run(t, []apitest.Case{
@@ -100,9 +100,7 @@ func TestMaintainersPush(t *testing.T) {
 func TestMaintainersPushOnlyWhatTheySee(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		for _, login := range []string{"alice", "will", "sam"} {
-			s.User(t, login)
-		}
+		s.Users(t, "alice", "will", "sam")
 		w := &pullWorld{}
 		w.commit("main", "Begin", "", "", one("a", "a\n"))
 		plot, _ := w.plant(t, s, "alice/plot", true)
@@ -147,7 +145,7 @@ func TestMaintainerMayNoLongerPush(t *testing.T) {
 		h := helps(t, s)
 		s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/pulls", As: "sam", Status: 201,
 			Send: `{"title": "Hoes", "head": "sam:hoes", "base": "main"}`})
-		head := pullTip(t, s, "sam/plot", "hoes")
+		head := tip(t, s, "sam/plot", "hoes")
 		for send, back := range map[string]string{`{"state": "closed"}`: `{"state": "open"}`,
 			`{"maintainer_can_modify": false}`: `{"maintainer_can_modify": true}`} {
 			edit := func(send string) {
@@ -163,7 +161,7 @@ func TestMaintainerMayNoLongerPush(t *testing.T) {
 			}
 			s.Check(t, apitest.Case{Do: "GET /repos/alice/plot/pulls/1", Status: 200,
 				Want: `{"head": {"sha": "` + head + `"}}`})
-			if got := pullTip(t, s, "sam/plot", "hoes"); got != head {
+			if got := tip(t, s, "sam/plot", "hoes"); got != head {
 				t.Errorf("%s: the branch is at %s", send, got)
 			}
 			edit(back)

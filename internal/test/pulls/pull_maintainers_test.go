@@ -6,6 +6,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
 )
 
 // Only users with push access to a branch can allow others: a pull request of another user's branch to
@@ -16,7 +17,7 @@ func TestLendsOnlyOnesOwn(t *testing.T) {
 		garden(t, s)
 		fork(t, s)
 		s.User(t, "zoe")
-		base := pullTip(t, s, "alice/plot", "slugs")
+		base := tip(t, s, "alice/plot", "slugs")
 		s.Run(t, []apitest.Case{
 			{Name: "of another's branch into one's own fork", Do: "POST /repos/sam/plot/pulls",
 				As: "sam", Status: 201,
@@ -110,14 +111,8 @@ func TestEditWhoMayModifyIsAnUpdate(t *testing.T) {
 			moves bool
 		}{{`{"maintainer_can_modify": true}`, false}, {`{"maintainer_can_modify": false}`, true},
 			{`{"base": "main"}`, false}, {`{"base": "snails"}`, true}} {
-			err := s.DB.Write(t.Context(), func(tx *db.Tx) error {
-				_, err := tx.Exec(`UPDATE issues SET updated_at = $1`,
-					db.FromTime(time.Date(2001, 1, 1, 0, 0, 0, 0, time.UTC)))
-				return err
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			dbtest.Exec(t, s.DB, `UPDATE issues SET updated_at = $1`,
+				db.FromTime(time.Date(2001, 1, 1, 0, 0, 0, 0, time.UTC)))
 			var now request
 			s.Check(t, apitest.Case{Do: edit, As: "sam", Send: c.send, Status: 200}).JSON(t, &now)
 			if moved := now.Updated != long; moved != c.moves {

@@ -96,7 +96,7 @@ func TestRequestedReviewersOfPrivateRepository(t *testing.T) {
 		s.Check(t, apitest.Case{Do: "PUT /repos/alice/vault/contents/a", As: "alice",
 			Send: `{"message": "a", "content": ""}`, Status: 201})
 		s.Check(t, apitest.Case{Do: "POST /repos/alice/vault/git/refs", As: "alice", Status: 201,
-			Send: `{"ref": "refs/heads/b", "sha": "` + pullTip(t, s, "alice/vault", "main") + `"}`})
+			Send: `{"ref": "refs/heads/b", "sha": "` + tip(t, s, "alice/vault", "main") + `"}`})
 		commit(t, s, "alice/vault", "b", "b", "b")
 		const path = "/repos/alice/vault/pulls/1/requested_reviewers"
 		s.Run(t, []apitest.Case{

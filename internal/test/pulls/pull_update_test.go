@@ -13,7 +13,7 @@ func fork(t *testing.T, s *apitest.Server) {
 	s.Run(t, []apitest.Case{
 		{Do: "POST /repos/alice/plot/forks", As: "sam", Send: `{}`, Status: 202},
 		{Do: "POST /repos/sam/plot/git/refs", As: "sam", Status: 201,
-			Send: `{"ref": "refs/heads/hoes", "sha": "` + pullTip(t, s, "alice/plot", "main") + `"}`},
+			Send: `{"ref": "refs/heads/hoes", "sha": "` + tip(t, s, "alice/plot", "main") + `"}`},
 	})
 	commit(t, s, "sam/plot", "hoes", "hoes.txt", "about hoes")
 }
@@ -42,7 +42,7 @@ func TestUpdateBranch(t *testing.T) {
 		const update = "PUT /repos/alice/plot/pulls/1/update-branch"
 		s.Check(t, apitest.Case{Name: "nothing new", Do: update, As: "will", Status: 422,
 			Want: `{"message": "There are no new commits on the base branch."}`})
-		base, head := commit(t, s, "alice/plot", "main", "new.txt", "new"), pullTip(t, s, "alice/plot", "slugs")
+		base, head := commit(t, s, "alice/plot", "main", "new.txt", "new"), tip(t, s, "alice/plot", "slugs")
 		s.Run(t, []apitest.Case{
 			{Name: "not without push access, though it is one's own", Do: update, As: "sam", Status: 403,
 				Want: `{"message": "Must have push access to Repository."}`},
@@ -59,7 +59,7 @@ func TestUpdateBranch(t *testing.T) {
 				Send: `{"expected_head_sha": "` + strings.ToUpper(head) + `"}`, Status: 202,
 				Want: `{"message": "Updating pull request branch.", "url": "{base}/repos/alice/plot/pulls/1"}`},
 		})
-		merged := pullTip(t, s, "alice/plot", "slugs")
+		merged := tip(t, s, "alice/plot", "slugs")
 		if got := parents(t, s, "alice/plot", merged); got != head+" "+base {
 			t.Errorf("the parents are %s, want %s %s", got, head, base)
 		}
@@ -92,13 +92,13 @@ func TestUpdateBranchOfFork(t *testing.T) {
 		s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/pulls", As: "sam", Status: 201,
 			Send: `{"title": "Hoes", "head": "sam:hoes", "base": "main", "maintainer_can_modify": false}`})
 		const update = "PUT /repos/alice/plot/pulls/1/update-branch"
-		base, head := commit(t, s, "alice/plot", "main", "new.txt", "new"), pullTip(t, s, "sam/plot", "hoes")
+		base, head := commit(t, s, "alice/plot", "main", "new.txt", "new"), tip(t, s, "sam/plot", "hoes")
 		s.Run(t, []apitest.Case{
 			{Name: "maintainers were not asked", Do: update, As: "will", Status: 403},
 			{Do: update, As: "eve", Status: 403},
 			{Do: update, As: "sam", Status: 202},
 		})
-		merged := pullTip(t, s, "sam/plot", "hoes")
+		merged := tip(t, s, "sam/plot", "hoes")
 		if got := parents(t, s, "sam/plot", merged); got != head+" "+base {
 			t.Errorf("the parents are %s, want %s %s", got, head, base)
 		}
@@ -158,8 +158,8 @@ func TestMergeBranches(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		garden(t, s)
 		const merge = "POST /repos/alice/plot/merges"
-		base, head := pullTip(t, s, "alice/plot", "main"), pullTip(t, s, "alice/plot", "slugs")
-		snails := pullTip(t, s, "alice/plot", "snails")
+		base, head := tip(t, s, "alice/plot", "main"), tip(t, s, "alice/plot", "slugs")
+		snails := tip(t, s, "alice/plot", "snails")
 		s.Run(t, []apitest.Case{
 			{Name: "a branch", Do: merge, As: "will", Send: `{"base": "main", "head": "slugs"}`, Status: 201,
 				Want: `{"sha": "$any", "commit": {"message": "Merge slugs into main", "author": {"name": "will"}}, "author": {"login": "will"}, "committer": {"login": "will"},
@@ -235,7 +235,7 @@ func TestConcurrentBranchMerges(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		garden(t, s)
 		names := []string{"a", "b", "c", "d", "e", "f"}
-		at := pullTip(t, s, "alice/plot", "main")
+		at := tip(t, s, "alice/plot", "main")
 		for _, n := range names {
 			s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/git/refs", As: "will", Status: 201,
 				Send: `{"ref": "refs/heads/` + n + `", "sha": "` + at + `"}`})

@@ -9,6 +9,7 @@ import (
 	"arbor/internal/fulltext"
 	"arbor/internal/posting"
 	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 )
 
 // Words that must not stand in the issues of one small repository are not looked for
@@ -25,8 +26,6 @@ func TestRangesLookForWordsInTheirRepository(t *testing.T) {
 			}
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 	})
 }

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"arbor/internal/test/testkit"
 )
 
 // client is one keep-alive connection. Client and server share the machine, so
@@ -168,9 +170,7 @@ func (l *load) run(b *testing.B, d time.Duration) float64 {
 			return nil
 		})
 	}
-	if err := g.Wait(); err != nil {
-		b.Fatal(err)
-	}
+	testkit.NoError(b, g.Wait())
 	total := 0
 	for _, n := range counts {
 		total += n
@@ -182,9 +182,7 @@ func (l *load) run(b *testing.B, d time.Duration) float64 {
 func connect(b *testing.B, address string) *client {
 	b.Helper()
 	c, err := dial(address)
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.NoError(b, err)
 	b.Cleanup(func() { c.conn.Close() })
 	return c
 }

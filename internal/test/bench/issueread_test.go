@@ -20,6 +20,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"arbor/internal/test/issuetest"
+	"arbor/internal/test/testkit"
 )
 
 // readsPerWrite is how often a repository is read for each time that it is
@@ -125,15 +126,11 @@ func ghVariables(path string) map[string]any {
 // etag is the entity tag of an answer.
 func (a *arbor) etag(b *testing.B, path string) string {
 	r, err := http.NewRequest("GET", a.url+path, nil)
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.NoError(b, err)
 	r.Host = "bench" // as in client's requests: payloads show it
 	r.Header.Set("Authorization", "Bearer "+a.token)
 	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.NoError(b, err)
 	defer answer.Body.Close()
 	if _, err := io.Copy(io.Discard, answer.Body); err != nil {
 		b.Fatal(err)
@@ -177,9 +174,7 @@ func (s *suite) besideMemory(
 	sample := int64(0)
 	for range 50 {
 		_, n, err := ours.clients[0].do(next(0))
-		if err != nil {
-			b.Fatal(err)
-		}
+		testkit.NoError(b, err)
 		sample += n
 	}
 	floor := newMixed(b, &arbor{url: startFloor(b, sample/50)}, next, status)
@@ -247,9 +242,7 @@ func (m *mixed) run(b *testing.B, d time.Duration) float64 {
 			return nil
 		})
 	}
-	if err := g.Wait(); err != nil {
-		b.Fatal(err)
-	}
+	testkit.NoError(b, g.Wait())
 	total := 0
 	for _, n := range counts {
 		total += n

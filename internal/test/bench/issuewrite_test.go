@@ -53,11 +53,7 @@ func (s *suite) createOnPostgres(b *testing.B) {
 		sqlite := s.tracker(b, "", issuetest.Thousand())
 		ours, _ := filing(b, postgres, 8)
 		other, _ := filing(b, sqlite, 8)
-		ours.run(b, slice)
-		other.run(b, slice)
-		ratio, x, y := pairs(rounds, func() float64 {
-			return ours.run(b, slice)
-		}, func() float64 { return other.run(b, slice) })
+		ratio, x, y := ours.against(b, other, slice)
 		s.atLeast(b, ratio, 0.3, "x-of-sqlite", rates(x, y)+"; the tests' own PostgreSQL does not sync")
 	})
 }

@@ -122,11 +122,7 @@ func (s *suite) besideFloor(b *testing.B, a *arbor, ask []byte, bound float64) {
 	testkit.NoError(b, err)
 	ours := newLoad(b, a.url, 8, repeat(ask))
 	floor := newLoad(b, startFloor(b, size), 8, repeat(ask))
-	ours.run(b, slice)
-	floor.run(b, slice)
-	ratio, x, y := pairs(rounds, func() float64 {
-		return ours.run(b, slice)
-	}, func() float64 { return floor.run(b, slice) })
+	ratio, x, y := ours.against(b, floor, slice)
 	s.atLeast(b, ratio, bound, "x-of-memory", fmt.Sprintf("%s, %d bytes", rates(x, y), size))
 }
 

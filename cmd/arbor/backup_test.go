@@ -265,29 +265,17 @@ func TestKilledBackupAndRestore(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "backup")
 	s.arbor("backup", dir)
-	kill := func(s *instance, after time.Duration, args ...string) (ended bool) {
-		cmd := exec.Command("arbor", args...)
-		cmd.Env = s.env
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		timer := time.AfterFunc(after, func() { cmd.Process.Kill() })
-		defer timer.Stop()
-		return cmd.Wait() == nil
-	}
 	for n := range time.Duration(6) {
 		s.do("alice", "POST", "/repos/alice/garden/issues", nil, strings.NewReader(`{"title":"more"}`))
-		kill(s, (20+10*n)*time.Millisecond, "backup", dir)
+		s.killedAfter((20+10*n)*time.Millisecond, "backup", dir)
 	}
 	other := newInstance(t, db.SQLite)
-	for after := 10 * time.Millisecond; !kill(other, after, "restore", dir); after = after * 5 / 4 {
-		cmd := exec.Command("arbor", "check")
-		cmd.Env = other.env
-		out, err := cmd.CombinedOutput()
+	for after := 10 * time.Millisecond; !other.killedAfter(after, "restore", dir); after = after * 5 / 4 {
+		said, err := other.tells("check")
 		if err == nil { // killed between its last step and its exit: all is there
 			break
 		}
-		if said := string(out); !strings.Contains(said, "restore it again") &&
+		if !strings.Contains(said, "restore it again") &&
 			!strings.Contains(said, "no store found") {
 			t.Fatalf("after %s: %v %s", after, err, said)
 		}

@@ -184,12 +184,7 @@ func TestForeignFolderIsLeftAlone(t *testing.T) {
 	if err := errors.Join(os.WriteFile(program, nil, 0o600), os.Chmod(program, 0o755)); err != nil {
 		t.Fatal(err)
 	}
-	arbor := func(args ...string) (string, error) {
-		cmd := exec.Command("arbor", append(args, "--data", foreign)...)
-		cmd.Env = s.env
-		out, err := cmd.CombinedOutput()
-		return string(out), err
-	}
+	arbor := func(args ...string) (string, error) { return s.tells(append(args, "--data", foreign)...) }
 	for _, args := range [][]string{{"user", "create", "alice"}, {"serve", "--listen", "127.0.0.1:0"},
 		{"restore", filepath.Join(foreign, "backup")}} {
 		out, err := arbor(args...)
@@ -227,10 +222,8 @@ func TestCommandsNeedAStore(t *testing.T) {
 		for _, args := range [][]string{{"user", "list"}, {"token", "list"},
 			{"org", "create", "club", "--owner", "alice"},
 			{"backup", filepath.Join(t.TempDir(), "backup")}, {"check"}, {"audit"}} {
-			cmd := exec.Command("arbor", append(args, "--data", data)...)
-			cmd.Env = s.env
-			if out, err := cmd.CombinedOutput(); err == nil ||
-				!strings.Contains(string(out), "no store found") {
+			if out, err := s.tells(append(args, "--data", data)...); err == nil ||
+				!strings.Contains(out, "no store found") {
 				t.Errorf("%q: %v: %s", args, err, out)
 			}
 		}

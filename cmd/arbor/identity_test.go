@@ -1,10 +1,8 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,12 +13,12 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/test/dbtest"
 	"arbor/internal/test/gittest"
-	"arbor/internal/test/testkit"
 )
 
 // on is the instance's data folder with another database; "" is the one in the folder.
 func (s *instance) on(database string) *instance {
-	o := &instance{t: s.t, data: s.data, database: database, log: &logBuffer{}, tokens: s.tokens}
+	o := s.node()
+	o.database = database
 	o.env = slices.DeleteFunc(slices.Clone(s.env), func(v string) bool { return strings.HasPrefix(v, "ARBOR_DATABASE=") })
 	if database != "" {
 		o.env = append(o.env, "ARBOR_DATABASE="+database)
@@ -36,17 +34,6 @@ func (s *instance) in(data string) *instance {
 	}
 	o.data, o.env = data, append(o.env, "ARBOR_DATA="+data)
 	return o
-}
-
-// tells runs a command, which may fail, and returns all that it says.
-func (s *instance) tells(args ...string) (string, error) {
-	s.t.Helper()
-	ctx, cancel := context.WithTimeout(s.t.Context(), testkit.Patience) // a server that is not refused goes on
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "arbor", args...)
-	cmd.Env = s.env
-	out, err := cmd.CombinedOutput()
-	return string(out), err
 }
 
 // refuses runs commands and a server, which must end with one line that says all of want.
@@ -281,14 +268,7 @@ func TestKilledMove(t *testing.T) {
 		s.user("alice")
 		new := s.on(filepath.Join(t.TempDir(), "new.db"))
 		for after := 20 * time.Millisecond; ; after = after * 5 / 4 {
-			cmd := exec.Command("arbor", "database", "move", new.database)
-			cmd.Env = s.env
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			timer := time.AfterFunc(after, func() { cmd.Process.Kill() })
-			ended := cmd.Wait() == nil
-			timer.Stop()
+			ended := s.killedAfter(after, "database", "move", new.database)
 			old, oldErr := s.tells("user", "list")
 			now, newErr := new.tells("user", "list")
 			switch {

@@ -355,12 +355,60 @@ func (s *instance) arbor(args ...string) string {
 	return strings.TrimSpace(out.String())
 }
 
+// tells runs a command, which may fail, and returns all that it says.
+func (s *instance) tells(args ...string) (string, error) {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), testkit.Patience) // a server that is not refused goes on
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "arbor", args...)
+	cmd.Env = s.env
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// exits is tells with the status of the command.
+func (s *instance) exits(args ...string) (int, string) {
+	s.t.Helper()
+	said, err := s.tells(args...)
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return exit.ExitCode(), said
+	}
+	testkit.NoError(s.t, err)
+	return 0, said
+}
+
+// refused is what a server says that does not start.
+func (s *instance) refused(flags ...string) string {
+	s.t.Helper()
+	status, said := s.exits(append([]string{"serve"}, flags...)...)
+	if status <= 0 { // it was killed after a while
+		s.t.Fatalf("it starts: %s", said)
+	}
+	return said
+}
+
+// killedAfter runs a command and kills it after a while, unless it has ended by itself.
+func (s *instance) killedAfter(after time.Duration, args ...string) (ended bool) {
+	s.t.Helper()
+	cmd := exec.Command("arbor", args...)
+	cmd.Env = s.env
+	testkit.NoError(s.t, cmd.Start())
+	timer := time.AfterFunc(after, func() { cmd.Process.Kill() })
+	defer timer.Stop()
+	return cmd.Wait() == nil
+}
+
+// node is another server on the same store.
+func (s *instance) node() *instance {
+	return &instance{t: s.t, data: s.data, database: s.database, env: s.env, log: &logBuffer{},
+		tokens: s.tokens}
+}
+
 // sound has arbor check look through the store, whether a server runs on it or not.
 func (s *instance) sound() {
 	s.t.Helper()
-	cmd := exec.Command("arbor", "check", "--full")
-	cmd.Env = s.env
-	if out, err := cmd.CombinedOutput(); err != nil {
+	if out, err := s.tells("check", "--full"); err != nil {
 		s.t.Errorf("arbor check: %v\n%s", err, out)
 	}
 }

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"errors"
 	"log/slog"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -124,18 +122,6 @@ func (s *instance) exec(query string, args ...any) {
 	if err := d.Write(s.t.Context(), func(tx *db.Tx) error { return tx.Run(query, args...) }); err != nil {
 		s.t.Fatal(err)
 	}
-}
-
-// exits runs a command that fails, and returns its status and output.
-func (s *instance) exits(args ...string) (int, string) {
-	cmd := exec.Command("arbor", args...)
-	cmd.Env = s.env
-	out, err := cmd.CombinedOutput()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		s.t.Fatal(err)
-	}
-	return cmd.ProcessState.ExitCode(), string(out)
 }
 
 // A stop waits for a clone and a push that are on their way, however slow, and lets nobody new in. If this

@@ -6,11 +6,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/cookiejar"
 	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,9 +18,11 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/test/browser"
 	"arbor/internal/test/npm"
+	"arbor/internal/test/testkit"
 )
 
 // demoPages are the pages of the demo, by a name for their pictures. Each page that the server has must be
@@ -168,28 +170,21 @@ var pageless = []string{"/avatars/{id}", "/docs", "/docs/docs.js", "/docs/redoc.
 	"/{owner}/{repo}/settings/hooks/{hook_id}",
 	"/{owner}/{repo}/settings/hooks/{hook_id}/deliveries/{delivery_id}"}
 
-// signIn returns the session of somebody in the demo.
-func (d *demoProcess) signIn(login string) string {
-	d.t.Helper()
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	client := &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error {
+// demoSession signs somebody in to a demo, and returns the session.
+func demoSession(t testing.TB, address, login string) string {
+	t.Helper()
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error {
 		return http.ErrUseLastResponse
 	}}
-	answer, err := client.PostForm(d.address()+"/login",
-		url.Values{"login": {login}, "password": {demoPassword}})
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	answer, err := client.PostForm(address+"/login", url.Values{"login": {login}, "password": {demoPassword}})
+	testkit.NoError(t, err)
 	answer.Body.Close()
 	for _, c := range answer.Cookies() {
-		if c.Name == "arbor_session" {
+		if c.Name == account.SessionCookie {
 			return c.Value
 		}
 	}
-	d.t.Fatalf("signing in as %s: %s", login, answer.Status)
+	t.Fatalf("signing in as %s: %s", login, answer.Status)
 	return ""
 }
 
@@ -205,7 +200,7 @@ func TestDemoPagesAreAllPages(t *testing.T) {
 	for line := range strings.Lines(string(table)) {
 		address, rest, _ := strings.Cut(line, " | ")
 		pattern, isGet := strings.CutSuffix(address, " GET")
-		if !isGet || !strings.HasPrefix(rest, "pages |") || contains(pageless, pattern) {
+		if !isGet || !strings.HasPrefix(rest, "pages |") || slices.Contains(pageless, pattern) {
 			continue
 		}
 		expression := placeholder.ReplaceAllStringFunc(regexp.QuoteMeta(pattern), func(p string) string {
@@ -226,15 +221,6 @@ func TestDemoPagesAreAllPages(t *testing.T) {
 	}
 }
 
-func contains(list []string, s string) bool {
-	for _, l := range list {
-		if l == s {
-			return true
-		}
-	}
-	return false
-}
-
 // visitAll opens each page of the demo as the owner of the repositories, and those of the site as its
 // administrator.
 func visitAll(t *testing.T, d *demoProcess, look browser.Look, fn func(name string, b *browser.Tab)) {
@@ -242,13 +228,13 @@ func visitAll(t *testing.T, d *demoProcess, look browser.Look, fn func(name stri
 	b := browser.Open(t, d.address(), look)
 	b.Go("/login")
 	fn("login", b)
-	b.SignIn(d.signIn("alice"))
+	b.SignIn(demoSession(t, d.address(), "alice"))
 	for _, p := range demoPages {
 		if p.name == "login" {
 			continue
 		}
 		if p.name == "site-people" { // from here on
-			b.SignIn(d.signIn("root-gardener"))
+			b.SignIn(demoSession(t, d.address(), "root-gardener"))
 		}
 		b.Go(p.path)
 		fn(p.name, b)
@@ -307,7 +293,7 @@ func TestPagesAccessibleSlowly(t *testing.T) {
 	d := startDemo(t, db.SQLite, "git push")
 	for _, look := range []browser.Look{{}, {Width: 360, Height: 740}} {
 		b := browser.Open(t, d.address(), look)
-		b.SignIn(d.signIn("alice"))
+		b.SignIn(demoSession(t, d.address(), "alice"))
 		b.Run(network.EmulateNetworkConditions(false, 5, 60_000, 60_000), emulation.SetCPUThrottlingRate(20))
 		for _, path := range []string{"", "/compare", "/releases/new", "/pulls/new?base=main&head=irrigation",
 			"/issues/1/edit"} {
@@ -350,7 +336,7 @@ func TestScreenshots(t *testing.T) {
 	for kind, look := range map[string]browser.Look{"light": {}, "dark": {Dark: true},
 		"phone": {Width: 390, Height: 844}} {
 		visitAll(t, d, look, func(name string, b *browser.Tab) {
-			if !contains(pictured, name) {
+			if !slices.Contains(pictured, name) {
 				return
 			}
 			file := filepath.Join(dir, name+"-"+kind+".png")

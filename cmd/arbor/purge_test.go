@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -157,14 +156,7 @@ func TestKilledPurge(t *testing.T) {
 		l := leaked(t, s)
 		kills := 0
 		for after := 20 * time.Millisecond; after < time.Minute; after = after * 7 / 4 {
-			cmd := exec.Command("arbor", "repo", "purge", "--yes", "alice/garden", "--commit", l.commit)
-			cmd.Env = s.env
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			timer := time.AfterFunc(after, func() { cmd.Process.Kill() })
-			if err := cmd.Wait(); err == nil {
-				timer.Stop()
+			if s.killedAfter(after, "repo", "purge", "--yes", "alice/garden", "--commit", l.commit) {
 				break
 			}
 			kills++

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"net/http"
 	"os"
 	"os/exec"
@@ -32,20 +31,6 @@ func writeSeed(t testing.TB, text string) string {
 		t.Fatal(err)
 	}
 	return file
-}
-
-// refused is what a server says that does not start.
-func (s *instance) refused(flags ...string) string {
-	s.t.Helper()
-	ctx, cancel := context.WithTimeout(s.t.Context(), testkit.Patience)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "arbor", append([]string{"serve"}, flags...)...)
-	cmd.Env = s.env
-	out, err := cmd.CombinedOutput()
-	if err == nil || ctx.Err() != nil {
-		s.t.Fatalf("it starts: %s", out)
-	}
-	return string(out)
 }
 
 // status is the answer's status for alice.

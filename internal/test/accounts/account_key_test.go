@@ -14,7 +14,6 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"arbor/internal/account"
-	"arbor/internal/scope"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/testkit"
 )
@@ -23,8 +22,7 @@ import (
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		s.User(t, "alice")
-		s.User(t, "bob")
+		s.Users(t, "alice", "bob")
 		s.Admin(t, "chief")
 		s.Org(t, "guild", "alice")
 		s.Repo(t, "alice/garden", true)
@@ -131,8 +129,7 @@ func TestBadKeys(t *testing.T) {
 func TestKeysAtOnce(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		s.User(t, "alice")
-		s.User(t, "bob")
+		s.Users(t, "alice", "bob")
 		k := testkit.PublicKey(t)
 		var all sync.WaitGroup
 		status := make([]int, 8)
@@ -180,20 +177,11 @@ func TestScopesOfKeys(t *testing.T) {
 			"write:public_key": {200, 201, 403, 403},
 			"admin:public_key": {200, 201, 204, 403}, "public_repo": {403, 403, 403, 201},
 		} {
-			granted, err := scope.Parse(scopes)
-			if err != nil {
-				t.Fatal(err)
-			}
-			token, _, err := s.Accounts.CreateToken(t.Context(),
-				account.NewToken{Login: "alice", Scopes: granted})
-			if err != nil {
-				t.Fatal(err)
-			}
 			k, err := s.Accounts.AddUserKey(t.Context(), "alice", account.NewKey{Text: testkit.PublicKey(t)})
 			if err != nil {
 				t.Fatal(err)
 			}
-			headers := map[string]string{"Authorization": "Bearer " + token}
+			headers := apitest.Bearer(s.Scoped(t, "alice", scopes))
 			for n, do := range []string{"GET /user/keys", "POST /user/keys",
 				fmt.Sprintf("DELETE /user/keys/%d", k.ID), "POST /repos/alice/garden/keys"} {
 				c := apitest.Case{Name: do + " with " + scopes, Do: do, Headers: headers, Status: want[n]}

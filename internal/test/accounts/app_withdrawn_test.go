@@ -15,8 +15,7 @@ import (
 func TestWithdrawnForksAreNotTold(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		s.User(t, "alice")
-		s.User(t, "bob")
+		s.Users(t, "alice", "bob")
 		root := s.Repo(t, "alice/diary", true)
 		s.Grant(t, root, "bob", account.Pull)
 		s.Check(t, apitest.Case{Do: "PUT /repos/alice/diary/contents/a", As: "alice",

@@ -7,10 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"arbor/internal/account"
 	"arbor/internal/audit"
 	"arbor/internal/db"
-	"arbor/internal/scope"
 	"arbor/internal/test/apitest"
 )
 
@@ -32,9 +30,7 @@ func TestOwnersReadWhatHappened(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Admin(t, "chief")
-		for _, login := range []string{"owner", "member", "bob", "stranger"} {
-			s.User(t, login)
-		}
+		s.Users(t, "owner", "member", "bob", "stranger")
 		s.Org(t, "guild", "owner")
 		s.Org(t, "other", "stranger")
 		s.Run(t, []apitest.Case{
@@ -105,16 +101,8 @@ func TestAuditScope(t *testing.T) {
 	s.User(t, "owner")
 	s.Org(t, "guild", "owner")
 	for name, want := range map[string]int{"read:audit_log": 200, "audit_log": 200, "repo, admin:org": 403} {
-		scopes, err := scope.Parse(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		token, _, err := s.Accounts.CreateToken(t.Context(), account.NewToken{Login: "owner", Scopes: scopes})
-		if err != nil {
-			t.Fatal(err)
-		}
 		s.Check(t, apitest.Case{Do: "GET /orgs/guild/audit-log", Status: want,
-			Headers: map[string]string{"Authorization": "Bearer " + token}})
+			Headers: apitest.Bearer(s.Scoped(t, "owner", name))})
 	}
 }
 
@@ -149,7 +137,8 @@ func TestPagesLeadThroughAll(t *testing.T) {
 			"": 23 + mine, "&order=asc": 23 + mine, "&phrase=actor:ann": 12, "&phrase=action:repo.access": 12,
 			"&phrase=action:repo+repo:A/X":                               6,
 			"&phrase=created:2026-01-01T00:10:00Z..2026-01-01T00:14:59Z": 5,
-			"&phrase=created:<2026-01-01T00:10:00Z":                      10, "&phrase=created:<=2026-01-01T00:10:00Z": 11,
+			"&phrase=created:<2026-01-01T00:10:00Z":                      10,
+			"&phrase=created:<=2026-01-01T00:10:00Z":                     11,
 			"&phrase=created:>=2026-01-01T00:10:00Z+created:<2026-01-02": 13,
 			"&phrase=created:2026-01-01":                                 23,
 			"&phrase=created:*..2025-12-31":                              0, "&phrase=actor:nobody": 0, "&phrase=created:>9999-12-31": 0,
@@ -252,13 +241,7 @@ func TestOldEventsGo(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
-				return tx.QueryRow(`SELECT count(*) FROM audit`).Scan(&n)
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return n
+			return int(count(t, s, `SELECT count(*) FROM audit`))
 		}
 		if n := kept(32); n != old+young {
 			t.Errorf("%d of %d events are left of those that are young enough", n, old+young)

@@ -25,6 +25,12 @@ func count(t *testing.T, s *apitest.Server, query string, args ...any) (n int64)
 	return n
 }
 
+// waiting counts the deliveries that have still to be sent.
+func waiting(t *testing.T, s *apitest.Server) int64 {
+	t.Helper()
+	return count(t, s, `SELECT COUNT(*) FROM hook_deliveries WHERE state = 0`)
+}
+
 // alter changes rows behind the server's back.
 func alter(t *testing.T, s *apitest.Server, query string, args ...any) {
 	t.Helper()
@@ -203,7 +209,10 @@ func TestSwitchedOff(t *testing.T) {
 		}
 		issue()
 		r.expect(t, "issues.opened")
-		testkit.Eventually(t, func() bool { return count(t, s, `SELECT failures FROM hooks WHERE id = $1`, id) == 1 },
+		testkit.Eventually(t, func() bool {
+			return count(t, s, `SELECT failures FROM hooks WHERE id = $1`,
+				id) == 1
+		},
 			"one failure is counted")
 		// Three days and nine attempts later.
 		alter(t, s, `UPDATE hooks SET failures = 9, failing_since = failing_since - 259200000000 WHERE id = $1`, id)

@@ -16,13 +16,10 @@ import (
 func TestASuspendedInstallationLearnsNothing(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
-		s.User(t, "alice")
-		s.User(t, "eve")
+		s.Users(t, "alice", "eve")
 		s.Repo(t, "alice/garden", true)
 		r := receive(t, nil)
-		a := s.NewApp(t, "eve", app.Manifest{Name: "spy", Events: []string{"issues"},
-			Permissions: apitest.Permissions("issues=read,metadata=read"),
-			Hook:        app.Hook{URL: r.URL, Active: true, Secret: "peas", Site: s.URL}})
+		a := spy(t, s, r)
 		i := a.Install(t, "alice", "garden")
 		r.expect(t, "installation.created")
 		told(t, s, r, apitest.Case{Do: "POST /repos/alice/garden/issues", As: "alice",

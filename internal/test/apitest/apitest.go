@@ -157,6 +157,36 @@ func newClient(at net.Addr) *http.Client {
 	}
 }
 
+// WithoutRoom is a server on the same store, whose disk is nearly full.
+func (s *Server) WithoutRoom() *server.Server {
+	return server.New(server.Options{DB: s.DB, Git: s.Git, DataDir: s.Dir, MinFree: 1 << 60,
+		Log: slog.New(slog.DiscardHandler)})
+}
+
+// Users registers users.
+func (s *Server) Users(t testing.TB, logins ...string) {
+	t.Helper()
+	for _, login := range logins {
+		s.User(t, login)
+	}
+}
+
+// Settle waits until the workers have done what there is to do.
+func (s *Server) Settle(t testing.TB) {
+	t.Helper()
+	if err := s.Server.Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Tip is the commit that a branch of OWNER/NAME leads to.
+func (s *Server) Tip(t testing.TB, as, name, branch string) string {
+	t.Helper()
+	var ref struct{ Object struct{ SHA string } }
+	s.Check(t, Case{Do: "GET /repos/" + name + "/git/ref/heads/" + branch, As: as, Status: 200}).JSON(t, &ref)
+	return ref.Object.SHA
+}
+
 // User registers a user with a token, which As uses.
 func (s *Server) User(t testing.TB, login string) *account.Account { return s.user(t, login, false) }
 

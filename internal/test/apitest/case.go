@@ -29,6 +29,7 @@ type Case struct {
 
 // Answer is what came back.
 type Answer struct {
+	Do     string // METHOD PATH of the request
 	Proto  string // e.g. HTTP/2.0
 	Status int
 	Header http.Header
@@ -48,6 +49,12 @@ func (s *Server) Run(t *testing.T, cases []Case) {
 		}
 		t.Run(name, func(t *testing.T) { s.Check(t, c) })
 	}
+}
+
+// Ask sends a request as a user, with a body unless that is empty, and wants a status.
+func (s *Server) Ask(t testing.TB, as, do, send string, status int) *Answer {
+	t.Helper()
+	return s.Check(t, Case{Do: do, As: as, Send: send, Status: status})
 }
 
 // Check sends one request and compares the answer with the case.
@@ -131,7 +138,7 @@ func (s *Server) Do(t testing.TB, c Case) *Answer {
 	if err != nil {
 		t.Fatalf("%s: %v", c.Do, err)
 	}
-	return &Answer{answer.Proto, answer.StatusCode, answer.Header, data}
+	return &Answer{c.Do, answer.Proto, answer.StatusCode, answer.Header, data}
 }
 
 // JSON decodes the body into v.

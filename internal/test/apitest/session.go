@@ -36,6 +36,17 @@ func (s *Server) PasswordSession(t testing.TB, login string) string {
 	return session
 }
 
+// Fine creates a fine-grained token of a user, which may also change the repositories.
+func (s *Server) Fine(t testing.TB, login string, changes bool, repos ...int64) string {
+	t.Helper()
+	token, _, err := s.Accounts.CreateToken(t.Context(),
+		account.NewToken{Login: login, Note: "fine", Repos: repos, Changes: changes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token
+}
+
 // Scoped creates a token of a user with scopes, such as "repo, read:org".
 func (s *Server) Scoped(t testing.TB, login, scopes string) string {
 	t.Helper()

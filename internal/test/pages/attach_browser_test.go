@@ -27,9 +27,7 @@ const picture = `const c = new OffscreenCanvas(8, 8); c.getContext('2d').fillRec
 // the repository see them, also a private one; strangers do not.
 func TestAttachInABrowser(t *testing.T) {
 	s := apitest.Start(t, db.SQLite)
-	for _, login := range []string{"alice", "rae", "sam"} {
-		s.User(t, login)
-	}
+	s.Users(t, "alice", "rae", "sam")
 	for _, private := range []bool{false, true} {
 		name := fmt.Sprintf("alice/plot%t", private)
 		s.Grant(t, s.Repo(t, name, private), "rae", account.Pull)

@@ -1,6 +1,7 @@
 package pages_test
 
 import (
+	"maps"
 	"net/http"
 	"regexp"
 	"strings"
@@ -16,7 +17,7 @@ import (
 // browse sends a browser's request with a session, or without one if it is empty.
 func browse(t *testing.T, s *apitest.Server, session, do string, headers ...string) *apitest.Answer {
 	t.Helper()
-	c := apitest.Case{Do: do, Headers: map[string]string{"Accept": apitest.Browser}}
+	c := apitest.Case{Do: do, Headers: maps.Clone(inBrowser)}
 	if session != "" {
 		c.Headers["Cookie"] = "arbor_session=" + session
 	}
@@ -34,9 +35,7 @@ func browse(t *testing.T, s *apitest.Server, session, do string, headers ...stri
 func TestErrorsKnowTheirCaller(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		for _, login := range []string{"alice", "bob", "stranger"} {
-			s.User(t, login)
-		}
+		s.Users(t, "alice", "bob", "stranger")
 		s.Repo(t, "alice/garden", false)
 		cellar := s.Repo(t, "alice/cellar", true)
 		s.Grant(t, cellar, "bob", account.Pull)
@@ -146,9 +145,7 @@ func TestErrorsOfTheServer(t *testing.T) {
 func TestErrorsHideRepositories(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		for _, login := range []string{"alice", "stranger"} {
-			s.User(t, login)
-		}
+		s.Users(t, "alice", "stranger")
 		s.Repo(t, "alice/cellar", true)
 		session := s.Session(t, "stranger")
 		placeholder := regexp.MustCompile(`\{[^}]*\}`)

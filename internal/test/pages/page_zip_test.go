@@ -30,7 +30,7 @@ func TestPagesAreCompressed(t *testing.T) {
 		const page, vary = "GET /alice/garden", "Accept, Accept-Encoding, Authorization, Cookie"
 		zipped := map[string]string{"Content-Encoding": "gzip", "Vary": vary}
 		plain := map[string]string{"Content-Encoding": "-", "Vary": vary}
-		whole := s.Check(t, apitest.Case{Do: page, Status: 200, Headers: map[string]string{"Accept": apitest.Browser},
+		whole := s.Check(t, apitest.Case{Do: page, Status: 200, Headers: inBrowser,
 			Has: plain})
 		small := s.Check(t, apitest.Case{Do: page, Status: 200, Headers: with(), Has: zipped})
 		if unzipped := unzip(t, small.Body); !bytes.Equal(unzipped, whole.Body) ||

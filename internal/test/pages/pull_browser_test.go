@@ -20,7 +20,7 @@ func enter(t *testing.T, s *apitest.Server, login string, look browser.Look) *br
 	if err := s.Accounts.SetPassword(t.Context(), login, "a long secret", nil); err != nil {
 		t.Fatal(err)
 	}
-	a := changePost(t, s, "", "/login", 303, "login", login, "password", "a long secret")
+	a := post(t, s, "", "/login", 303, "login", login, "password", "a long secret")
 	b := browser.Open(t, s.URL, look)
 	for _, c := range (&http.Response{Header: a.Header}).Cookies() {
 		if c.Name == "arbor_session" {

@@ -29,7 +29,7 @@ func TestSessionEndedWhileWriting(t *testing.T) {
 		b.Fill("#title", "Slugs")
 		b.Fill("textarea[name=body]",
 			"They ate <b>everything</b>, & the beans: a long story of a short night.")
-		signIn(t, s, "alice").send(t, "/settings/sessions", "do", "others")
+		as(t, s, "alice").post("/settings/sessions", "do", "others")
 		b.Follow("main form button.main")
 		b.See("h1", "You are signed out")
 		b.SignIn(s.Session(t, "alice")) // in another tab

@@ -87,7 +87,7 @@ func TestDevicePage(t *testing.T) {
 		}
 		want(t, s.Do(t, apitest.Case{Do: "POST /login/device", As: "alice",
 			Send:    "answer=allow&user_code=" + code,
-			Headers: map[string]string{"Accept": frontHtml, "Content-Type": apitest.FormType}}), 403,
+			Headers: map[string]string{"Accept": apitest.Browser, "Content-Type": apitest.FormType}}), 403,
 			"Sign in with your password")
 		if got := polled(t, s, device)["error"]; got != "authorization_pending" {
 			t.Errorf("after tokens tried to allow it: %s", got)

@@ -10,15 +10,12 @@ import (
 	"arbor/internal/test/apitest"
 )
 
-// frontHtml is what a browser says that it takes.
-const frontHtml = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
-
 func from() account.Origin { return account.Origin{Agent: "test"} }
 
 // visit sends a browser's request: a form if there is a body, with a session cookie unless that is empty.
 func visit(t *testing.T, s *apitest.Server, do, session, form string) *apitest.Answer {
 	t.Helper()
-	header := map[string]string{"Accept": frontHtml}
+	header := map[string]string{"Accept": apitest.Browser}
 	if session != "" {
 		header["Cookie"] = "arbor_session=" + session
 	}
@@ -106,7 +103,7 @@ func TestCookieBehindTLS(t *testing.T) {
 		}
 	}
 	want(t, visit(t, s, "GET /", session, ""), 200, "Public repositories")
-	own := map[string]string{"Accept": frontHtml, "Cookie": "__Host-arbor_session=" + session}
+	own := map[string]string{"Accept": apitest.Browser, "Cookie": "__Host-arbor_session=" + session}
 	want(t, s.Do(t, apitest.Case{Do: "GET /", Headers: own}), 200, "Signed in as <b>alice</b>")
 	a = s.Do(t, apitest.Case{Do: "POST /logout", Headers: own})
 	want(t, a, 303)
@@ -128,9 +125,7 @@ func TestTheAPITakesNoSession(t *testing.T) {
 	} {
 		for _, do := range []string{"GET /user", "POST /user/repos", "DELETE /plants/1",
 			"PUT /user/following/alice"} {
-			if a := s.Do(t, apitest.Case{Do: do, Headers: header, Send: `{"name": "x"}`}); a.Status != 401 {
-				t.Errorf("%s with %v: %d %s", do, header, a.Status, a.Body)
-			}
+			s.Do(t, apitest.Case{Do: do, Headers: header, Send: `{"name": "x"}`}).Shows(t, 401)
 		}
 	}
 	// A token is not accepted as a session.
@@ -148,7 +143,7 @@ func TestFormsOfOtherSites(t *testing.T) {
 		{"Origin": "null"},
 	} {
 		for _, do := range []string{"POST /logout", "POST /login"} {
-			header := map[string]string{"Accept": frontHtml, "Cookie": "arbor_session=" + session,
+			header := map[string]string{"Accept": apitest.Browser, "Cookie": "arbor_session=" + session,
 				"Content-Type": "application/x-www-form-urlencoded"}
 			for name, value := range foreign {
 				header[name] = value
@@ -158,7 +153,7 @@ func TestFormsOfOtherSites(t *testing.T) {
 		}
 	}
 	want(t, visit(t, s, "GET /", session, ""), 200, "Signed in as")
-	own := map[string]string{"Accept": frontHtml, "Cookie": "arbor_session=" + session, "Origin": s.URL,
+	own := map[string]string{"Accept": apitest.Browser, "Cookie": "arbor_session=" + session, "Origin": s.URL,
 		"Sec-Fetch-Site": "same-origin",
 		"Content-Type":   "application/x-www-form-urlencoded"}
 	want(t, s.Do(t, apitest.Case{Do: "POST /logout", Headers: own, Send: ""}), 303)
@@ -254,7 +249,7 @@ func TestTooManyAttempts(t *testing.T) {
 
 // frontForm is the headers of a browser's form.
 func frontForm() map[string]string {
-	return map[string]string{"Accept": frontHtml, "Content-Type": apitest.FormType}
+	return map[string]string{"Accept": apitest.Browser, "Content-Type": apitest.FormType}
 }
 
 // namedCookie is the value of a cookie that an answer sets; empty: none, or one that scripts or other sites
@@ -304,8 +299,7 @@ func TestReturn(t *testing.T) {
 // What waits for a member stands on the home page.
 func TestWhatWaits(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		s.User(t, "alice")
-		s.User(t, "bob")
+		s.Users(t, "alice", "bob")
 		s.Repo(t, "alice/garden", false)
 		s.Run(t, []apitest.Case{
 			{Do: "POST /repos/alice/garden/issues", As: "alice", Status: 201,

@@ -190,14 +190,6 @@ func (s *Server) Tip(t testing.TB, as, name, branch string) string {
 // User registers a user with a token, which As uses.
 func (s *Server) User(t testing.TB, login string) *account.Account { return s.user(t, login, false) }
 
-// Users registers several users, each with a token.
-func (s *Server) Users(t testing.TB, logins ...string) {
-	t.Helper()
-	for _, login := range logins {
-		s.User(t, login)
-	}
-}
-
 // Admin registers a site administrator with a token.
 func (s *Server) Admin(t testing.TB, login string) *account.Account { return s.user(t, login, true) }
 
@@ -281,7 +273,9 @@ func (s *Server) Grant(t testing.TB, r *repo.Repo, login string, role account.Ro
 // private one, and sam is a stranger.
 func (s *Server) Team(t testing.TB) {
 	t.Helper()
-	s.Users(t, "alice", "will", "rae", "sam")
+	for _, login := range []string{"alice", "will", "rae", "sam"} {
+		s.User(t, login)
+	}
 	s.Org(t, "garden", "alice")
 	s.Grant(t, s.Repo(t, "garden/plot", false), "will", account.Push)
 	shed := s.Repo(t, "garden/shed", true)
@@ -324,12 +318,6 @@ func (s *Server) Remote(t testing.TB, login, repository string) string {
 		return s.URL + "/" + repository + ".git"
 	}
 	return strings.Replace(s.URL, "://", "://"+login+":"+s.Token(t, login)+"@", 1) + "/" + repository + ".git"
-}
-
-// Settle waits until the server's workers have done what requests left to them.
-func (s *Server) Settle(t testing.TB) {
-	t.Helper()
-	testkit.NoError(t, s.Server.Settle(t.Context()))
 }
 
 // Objects are a repository's, for a test that looks at what the server stored.

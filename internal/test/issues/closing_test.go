@@ -73,8 +73,7 @@ func TestCommitsReferToIssues(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Team(t)
 		for _, at := range []string{"garden/plot", "garden/plot", "garden/plot", "garden/shed"} {
-			s.Check(t, apitest.Case{Do: "POST /repos/" + at + "/issues", As: "will", Send: `{"title": "x"}`,
-				Status: 201})
+			s.Ask(t, "will", "POST /repos/"+at+"/issues", `{"title": "x"}`, 201)
 		}
 		put := func(as, file, message string) {
 			t.Helper()
@@ -144,8 +143,7 @@ func TestFirstPushRefersToIssues(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Team(t)
 		for range 3 {
-			s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/issues", As: "will", Send: `{"title": "x"}`,
-				Status: 201})
+			s.Ask(t, "will", "POST /repos/garden/plot/issues", `{"title": "x"}`, 201)
 		}
 		dir := gittest.Bare(t)
 		gittest.Import(t, dir, strings.NewReader(stream("refs/heads/main", "fixes #1",
@@ -323,8 +321,7 @@ func TestPushWithoutIssuesLeavesNothing(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Team(t)
 		r := s.Repo(t, "garden/empty", false)
-		s.Check(t, apitest.Case{Do: "PUT /repos/garden/empty/contents/a", As: "alice",
-			Send: `{"message": "#1", "content": "eA=="}`, Status: 201})
+		s.Ask(t, "alice", "PUT /repos/garden/empty/contents/a", `{"message": "#1", "content": "eA=="}`, 201)
 		if n := dbtest.Number(t, s.DB, `SELECT count(*) FROM pushed_commits WHERE repo_id = $1`, r.ID); n != 0 {
 			t.Errorf("%d pieces of work", n)
 		}

@@ -18,15 +18,12 @@ func TestDeleteMilestone(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Team(t)
 		for _, title := range []string{"one", "two"} {
-			s.Check(t, apitest.Case{Do: "POST " + deletionMilestones, As: "will", Send: `{"title": "` + title + `"}`,
-				Status: 201})
+			s.Ask(t, "will", "POST "+deletionMilestones, `{"title": "`+title+`"}`, 201)
 		}
 		for _, m := range []string{"1", "1", "2", "null"} {
-			s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/issues", As: "will",
-				Send: `{"title": "x", "milestone": ` + m + `}`, Status: 201})
+			s.Ask(t, "will", "POST /repos/garden/plot/issues", `{"title": "x", "milestone": `+m+`}`, 201)
 		}
-		s.Check(t, apitest.Case{Do: "PATCH /repos/garden/plot/issues/2", As: "will",
-			Send: `{"state": "closed"}`, Status: 200})
+		s.Ask(t, "will", "PATCH /repos/garden/plot/issues/2", `{"state": "closed"}`, 200)
 		var before, after struct {
 			Updated string `json:"updated_at"`
 		}
@@ -63,8 +60,7 @@ func TestDeletedMilestoneLeavesManyIssues(t *testing.T) {
 		r := s.Repo(t, "alice/plot", false)
 		const at = "/repos/alice/plot/milestones"
 		for _, title := range []string{"one", "two"} {
-			s.Check(t, apitest.Case{Do: "POST " + at, As: "alice", Send: `{"title": "` + title + `"}`,
-				Status: 201})
+			s.Ask(t, "alice", "POST "+at, `{"title": "`+title+`"}`, 201)
 		}
 		crowdOf(t, s, r, alice, 450, issue.NewIssue{Title: "x", Milestone: 1})
 		crowdOf(t, s, r, alice, 3, issue.NewIssue{Title: "x", Milestone: 2})

@@ -29,8 +29,7 @@ func TestAssignable(t *testing.T) {
 		s.Admin(t, "reading-chief")
 		s.Org(t, "guild", "owner")
 		for _, login := range []string{"hidden", "shown", "raised"} {
-			s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/" + login, As: "owner",
-				Send: `{"role": "member"}`, Status: 200})
+			s.Ask(t, "owner", "PUT /orgs/guild/memberships/"+login, `{"role": "member"}`, 200)
 		}
 		s.Check(t, apitest.Case{Do: "PUT /orgs/guild/public_members/shown", As: "shown", Status: 204})
 		hall := s.Repo(t, "guild/hall", false)

@@ -29,8 +29,7 @@ func desk(t *testing.T, s *apitest.Server) {
 		s.Grant(t, plot, login, account.Push)
 	}
 	for n, at := range []string{"will/desk", "garden/plot", "garden/plot"} {
-		s.Check(t, apitest.Case{Do: "POST /repos/" + at + "/milestones", As: "will",
-			Send: fmt.Sprintf(`{"title": "M%d"}`, n), Status: 201})
+		s.Ask(t, "will", "POST /repos/"+at+"/milestones", fmt.Sprintf(`{"title": "M%d"}`, n), 201)
 	}
 	issuetest.File(t, s, "sam", "will/desk")
 }

@@ -94,8 +94,7 @@ func TestParametersThatNameNothing(t *testing.T) {
 				"GET /repos/garden/plot/issues/1/assignees/"} {
 				s.Check(t, apitest.Case{Do: do + name, As: "will", Status: 404})
 			}
-			s.Check(t, apitest.Case{Do: "PATCH /repos/garden/plot/labels/" + name, As: "will",
-				Send: `{"color": "ffffff"}`, Status: 404})
+			s.Ask(t, "will", "PATCH /repos/garden/plot/labels/"+name, `{"color": "ffffff"}`, 404)
 		}
 	})
 }

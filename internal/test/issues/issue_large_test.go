@@ -108,8 +108,7 @@ func TestLinksDoNotReadWhatTheyLeadTo(t *testing.T) {
 			fmt.Fprintf(&text, "#%d ", n+1)
 		}
 		sent, _ := json.Marshal(map[string]string{"title": "all", "body": text.String()})
-		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues", As: "alice",
-			Send: string(sent), Status: 201})
+		s.Ask(t, "alice", "POST /repos/alice/garden/issues", string(sent), 201)
 		m := s.Measure(t, "/repos/alice/garden/issues/41", "alice", "application/vnd.github.html+json")
 		if m.Allocated > 2<<20 {
 			t.Errorf("an issue that names forty took %d bytes", m.Allocated)
@@ -125,8 +124,7 @@ func large(t *testing.T, s *apitest.Server, body string, comments bool) {
 		what["body"] = fmt.Sprint(n%10) + body[1:]
 		sent, err := json.Marshal(what)
 		testkit.NoError(t, err)
-		s.Check(t, apitest.Case{Do: "POST " + path, As: "alice",
-			Send: string(bytes.TrimSpace(sent)), Status: 201})
+		s.Ask(t, "alice", "POST "+path, string(bytes.TrimSpace(sent)), 201)
 	}
 	for n := range many {
 		post("/repos/alice/garden/issues", n, map[string]string{"title": "large"})
@@ -152,8 +150,7 @@ func TestListsAcrossThousandsOfRepositories(t *testing.T) {
 			s.Check(t, apitest.Case{Do: "POST /repos/" + r + "/issues", As: "alice",
 				Send: fmt.Sprintf(`{"title": "%d", "labels": ["l%d"]}`, n, n%2), Status: 201})
 		}
-		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/r1000", As: "alice", Send: `{"has_issues": false}`,
-			Status: 200})
+		s.Ask(t, "alice", "PATCH /repos/alice/r1000", `{"has_issues": false}`, 200)
 		// what is still to be indexed takes statements, too
 		s.Settle(t)
 		for query, want := range map[string]string{

@@ -18,8 +18,7 @@ func TestPin(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Team(t)
 		for _, title := range []string{"one", "two", "three", "four"} {
-			s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/issues", As: "will",
-				Send: `{"title": "` + title + `"}`, Status: 201})
+			s.Ask(t, "will", "POST /repos/garden/plot/issues", `{"title": "`+title+`"}`, 201)
 		}
 		issues := s.Forge.Issues
 		will, sam := s.Access(t, "will", "garden/plot"), s.Access(t, "sam", "garden/plot")
@@ -66,11 +65,9 @@ func TestPin(t *testing.T) {
 			}
 		}
 		pinned("three", "one")
-		s.Check(t, apitest.Case{Do: "PATCH /repos/garden/plot/issues/3", As: "will",
-			Send: `{"state": "closed"}`, Status: 200})
+		s.Ask(t, "will", "PATCH /repos/garden/plot/issues/3", `{"state": "closed"}`, 200)
 		pinned("one")
-		s.Check(t, apitest.Case{Do: "PATCH /repos/garden/plot/issues/3", As: "will",
-			Send: `{"state": "open"}`, Status: 200})
+		s.Ask(t, "will", "PATCH /repos/garden/plot/issues/3", `{"state": "open"}`, 200)
 		pinned("three", "one")
 		issuetest.CheckIndex(t, s)
 	})
@@ -83,11 +80,9 @@ func TestPinComment(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Team(t)
 		const at = "/repos/garden/plot"
-		s.Check(t, apitest.Case{Do: "POST " + at + "/issues", As: "will", Send: `{"title": "x"}`,
-			Status: 201})
+		s.Ask(t, "will", "POST "+at+"/issues", `{"title": "x"}`, 201)
 		for _, text := range []string{"one", "two"} {
-			s.Check(t, apitest.Case{Do: "POST " + at + "/issues/1/comments", As: "sam",
-				Send: `{"body": "` + text + `"}`, Status: 201})
+			s.Ask(t, "sam", "POST "+at+"/issues/1/comments", `{"body": "`+text+`"}`, 201)
 		}
 		s.Run(t, []apitest.Case{
 			{Do: "GET " + at + "/issues/comments/1", Status: 200, Want: `{"pin": null}`},

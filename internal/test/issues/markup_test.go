@@ -18,10 +18,8 @@ func TestMarkdown(t *testing.T) {
 		s.Users(t, "alice", "bob")
 		s.Repo(t, "alice/garden", false)
 		s.Repo(t, "alice/diary", true)
-		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues", As: "bob", Send: `{"title": "Slugs"}`,
-			Status: 201})
-		s.Check(t, apitest.Case{Do: "POST /repos/alice/diary/issues", As: "alice",
-			Send: `{"title": "Secret"}`, Status: 201})
+		s.Ask(t, "bob", "POST /repos/alice/garden/issues", `{"title": "Slugs"}`, 201)
+		s.Ask(t, "alice", "POST /repos/alice/diary/issues", `{"title": "Secret"}`, 201)
 		const secret = `<p><a class="issue-link" href="{base}/alice/diary/issues/1" title="Secret">#1</a></p>`
 		const users = `<p><a class="user-mention" href="{base}/alice">@alice</a> #1</p>`
 		s.Run(t, []apitest.Case{

@@ -85,8 +85,7 @@ func TestTransitions(t *testing.T) {
 		}
 		testkit.NoError(t, err)
 		walk("suspended", 200, 200, 403)
-		s.Check(t, apitest.Case{Do: "PUT " + at + "/contents/leek", As: "alice",
-			Send: `{"message": "Sow", "content": "eA=="}`, Status: 201})
+		s.Ask(t, "alice", "PUT "+at+"/contents/leek", `{"message": "Sow", "content": "eA=="}`, 201)
 		s.Check(t, apitest.Case{Do: "GET " + at + "/commits/main/check-suites", Status: 200,
 			Want: `{"total_count": 1, "check_suites": [{"app": {"slug": "lint"}}]}`})
 		testkit.NoError(t, apps.Remove(t.Context(), "ci"))

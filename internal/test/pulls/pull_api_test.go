@@ -17,7 +17,7 @@ func plot(t *testing.T, s *apitest.Server) string {
 	r := s.Repo(t, "alice/plot", false)
 	s.Grant(t, r, "will", account.Push)
 	s.Import(t, r, gittest.Repository(t, 3, 2))
-	return tip(t, s, "alice/plot", "main")
+	return s.Tip(t, "alice", "alice/plot", "main")
 }
 
 // garden is a repository garden/plot of alice's with two branches ahead of main
@@ -28,18 +28,9 @@ func garden(t *testing.T, s *apitest.Server) {
 	for branch, file := range map[string]string{"slugs": "slugs.txt", "snails": "snails.txt",
 		"wild": "slugs.txt"} {
 		s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/git/refs", As: "will", Status: 201,
-			Send: `{"ref": "refs/heads/` + branch + `", "sha": "` + tip(t, s, "alice/plot", "main") + `"}`})
+			Send: `{"ref": "refs/heads/` + branch + `", "sha": "` + s.Tip(t, "alice", "alice/plot", "main") + `"}`})
 		commit(t, s, "alice/plot", branch, file, "about "+branch)
 	}
-}
-
-// tip is where a branch is.
-func tip(t *testing.T, s *apitest.Server, repo, branch string) string {
-	t.Helper()
-	var ref struct{ Object struct{ SHA string } }
-	s.Check(t, apitest.Case{Do: "GET /repos/" + repo + "/git/ref/heads/" + branch, As: "alice",
-		Status: 200}).JSON(t, &ref)
-	return ref.Object.SHA
 }
 
 // commit adds a file to a branch and returns the new commit.
@@ -59,7 +50,7 @@ func TestPullRequest(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		garden(t, s)
 		const path = "{base}/repos/alice/plot/pulls/1"
-		head := tip(t, s, "alice/plot", "slugs")
+		head := s.Tip(t, "alice", "alice/plot", "slugs")
 		open := `{"number": 1, "state": "open", "title": "Fight slugs", "body": "fixes #2", "user": {"login": "sam"}, "merged": false, "mergeable": true, "mergeable_state": "clean",
 			"merge_commit_sha": "$any", "merged_at": null, "merged_by": null, "url": "` + path + `", "html_url": "{base}/alice/plot/pull/1",
 			"head": {"label": "alice:slugs", "ref": "slugs", "sha": "` + head + `", "user": {"login": "alice"}, "repo": {"full_name": "alice/plot"}},

@@ -75,8 +75,7 @@ var losses = map[string]func(t *testing.T, s *apitest.Server, name string) *scen
 	},
 	"an owner becomes a member": func(t *testing.T, s *apitest.Server, name string) *scene {
 		c := ofGuild(t, s, name, `"admin"`)
-		s.Check(t, apitest.Case{Do: "PATCH /orgs/guild-" + name, As: "alice",
-			Send: `{"default_repository_permission": "none"}`, Status: 200})
+		s.Ask(t, "alice", "PATCH /orgs/guild-"+name, `{"default_repository_permission": "none"}`, 200)
 		return c.from(t, s, "alice", "bob", c.root.FullName(), forked(t, s, "bob", c.root.FullName()),
 			apitest.Case{Do: "PUT /orgs/guild-" + name + "/memberships/bob", As: "alice",
 				Send: `{"role": "member"}`, Status: 200})
@@ -87,8 +86,7 @@ var losses = map[string]func(t *testing.T, s *apitest.Server, name string) *scen
 		c := rooted(t, s, "alice/"+name, true, "bob")
 		s.Org(t, "guild-"+name, "bob")
 		fork := "guild-" + name + "/" + name
-		s.Check(t, apitest.Case{Do: "POST /repos/alice/" + name + "/forks", As: "bob",
-			Send: `{"organization": "guild-` + name + `"}`, Status: 202})
+		s.Ask(t, "bob", "POST /repos/alice/"+name+"/forks", `{"organization": "guild-`+name+`"}`, 202)
 		return c.from(t, s, "alice", "bob", c.root.FullName(), fork,
 			apitest.Case{Do: "DELETE /repos/alice/" + name + "/collaborators/bob", As: "alice", Status: 204})
 	},
@@ -240,10 +238,8 @@ func ofGuild(t *testing.T, s *apitest.Server, name, role string) *scene {
 	t.Helper()
 	org := "guild-" + name
 	s.Org(t, org, "alice")
-	s.Check(t, apitest.Case{Do: "PATCH /orgs/" + org, As: "alice",
-		Send: `{"members_can_fork_private_repositories": true}`, Status: 200})
-	s.Check(t, apitest.Case{Do: "PUT /orgs/" + org + "/memberships/bob", As: "alice",
-		Send: `{"role": ` + role + `}`, Status: 200})
+	s.Ask(t, "alice", "PATCH /orgs/"+org, `{"members_can_fork_private_repositories": true}`, 200)
+	s.Ask(t, "alice", "PUT /orgs/"+org+"/memberships/bob", `{"role": `+role+`}`, 200)
 	return rooted(t, s, org+"/"+name, true)
 }
 
@@ -261,8 +257,7 @@ func forked(t *testing.T, s *apitest.Server, who, name string) string {
 func shared(t *testing.T, s *apitest.Server, who, with, name string) string {
 	t.Helper()
 	fork := forked(t, s, who, name)
-	s.Check(t, apitest.Case{Do: "PUT /repos/" + fork + "/collaborators/" + with, As: who,
-		Send: `{"permission": "pull"}`, Status: 204})
+	s.Ask(t, who, "PUT /repos/"+fork+"/collaborators/"+with, `{"permission": "pull"}`, 204)
 	return fork
 }
 

@@ -48,7 +48,7 @@ func TestAcrossForks(t *testing.T) {
 		}
 		s.Check(t, apitest.Case{Do: "PUT /repos/bob/plot/pulls/2/merge", As: "bob", Status: 200})
 		s.Check(t, apitest.Case{Do: "PUT /repos/alice/plot/pulls/1/merge", As: "alice", Status: 200})
-		if made := readCommit(t, s, tip(t, s, "alice/plot",
+		if made := readCommit(t, s, s.Tip(t, "alice", "alice/plot",
 			"main")); made.Message != "Merge pull request #1 from bob/b0\n\nAbout bob:b0" {
 			t.Errorf("the message is %q", made.Message)
 		}
@@ -73,8 +73,7 @@ func TestAcrossForks(t *testing.T) {
 				Want: `{"errors": [{"message": "state cannot be changed. The b1 branch or its repository has been deleted."}]}`},
 		})
 		for _, part := range []string{"/files", "/commits"} {
-			s.Check(t, apitest.Case{Do: fmt.Sprintf("GET /repos/alice/plot/pulls/%d%s", p.Number, part),
-				Status: 200})
+			s.Ask(t, "", fmt.Sprintf("GET /repos/alice/plot/pulls/%d%s", p.Number, part), "", 200)
 		}
 		truth(t, s, "alice", "alice/plot")
 	})

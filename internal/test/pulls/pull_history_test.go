@@ -143,7 +143,7 @@ func TestMergesOfAHistory(t *testing.T) {
 			if p[2] == "" {
 				continue
 			}
-			for _, sha := range []string{*made.MergeCommit, tip(t, s, "alice/plot", fmt.Sprint("base", n))} {
+			for _, sha := range []string{*made.MergeCommit, s.Tip(t, "alice", "alice/plot", fmt.Sprint("base", n))} {
 				c := readCommit(t, s, sha)
 				if c.Tree.SHA != p[2] || len(c.Parents) != 2 || c.Parents[0].SHA != p[0] ||
 					c.Parents[1].SHA != p[1] {

@@ -54,7 +54,7 @@ func TestMaintainersPush(t *testing.T) {
 		h.push(s, "will", denied, "hoes")
 		s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/pulls", As: "sam", Status: 201,
 			Send: `{"title": "Hoes", "head": "sam:hoes", "base": "main"}`})
-		main := tip(t, s, "sam/plot", "main")
+		main := s.Tip(t, "alice", "sam/plot", "main")
 		h.push(s, "zoe", denied, "hoes")
 		h.push(s, "will", others, "hoes:main")
 		h.push(s, "will", others, "hoes:new")
@@ -62,11 +62,11 @@ func TestMaintainersPush(t *testing.T) {
 		h.push(s, "will", others, "hoes:refs/notes/hoes")
 		h.push(s, "will", "(you need push access to delete the branch of a pull request)", ":hoes")
 		h.push(s, "will", "atomic push failed", "--atomic", "hoes", "hoes:new")
-		if got := tip(t, s, "sam/plot", "hoes"); got == h.sha("hoes") {
+		if got := s.Tip(t, "alice", "sam/plot", "hoes"); got == h.sha("hoes") {
 			t.Error("a refused push moved the branch")
 		}
 		h.push(s, "will", others, "hoes", "hoes:main") // the one is done, the other is not
-		if got := tip(t, s, "sam/plot", "hoes"); got != h.sha("hoes") {
+		if got := s.Tip(t, "alice", "sam/plot", "hoes"); got != h.sha("hoes") {
 			t.Errorf("the branch is at %s", got)
 		}
 		s.Run(t, []apitest.Case{
@@ -112,8 +112,7 @@ func TestMaintainersPushOnlyWhatTheySee(t *testing.T) {
 			Send: `{"title": "Hoes", "head": "sam:hoes", "base": "main"}`,
 			Want: `{"maintainer_can_modify": true}`})
 		h.push(s, "will", "not found", "hoes")
-		s.Check(t, apitest.Case{Do: "PUT /repos/sam/plot/collaborators/will", As: "sam",
-			Send: `{"permission": "pull"}`, Status: 204})
+		s.Ask(t, "sam", "PUT /repos/sam/plot/collaborators/will", `{"permission": "pull"}`, 204)
 		h.push(s, "will", "", "hoes")
 		commit(t, s, "alice/plot", "main", "new.txt", "new")
 		s.Check(t, apitest.Case{Do: "POST /repos/sam/plot/pulls", As: "sam", Status: 201,
@@ -145,12 +144,11 @@ func TestMaintainerMayNoLongerPush(t *testing.T) {
 		h := helps(t, s)
 		s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/pulls", As: "sam", Status: 201,
 			Send: `{"title": "Hoes", "head": "sam:hoes", "base": "main"}`})
-		head := tip(t, s, "sam/plot", "hoes")
+		head := s.Tip(t, "alice", "sam/plot", "hoes")
 		for send, back := range map[string]string{`{"state": "closed"}`: `{"state": "open"}`,
 			`{"maintainer_can_modify": false}`: `{"maintainer_can_modify": true}`} {
 			edit := func(send string) {
-				s.Check(t, apitest.Case{Do: "PATCH /repos/alice/plot/pulls/1", As: "sam", Send: send,
-					Status: 200})
+				s.Ask(t, "sam", "PATCH /repos/alice/plot/pulls/1", send, 200)
 			}
 			meanwhile = func() { edit(send) }
 			// the route of the refs, the route of the push, its commands, and before its objects are kept
@@ -161,7 +159,7 @@ func TestMaintainerMayNoLongerPush(t *testing.T) {
 			}
 			s.Check(t, apitest.Case{Do: "GET /repos/alice/plot/pulls/1", Status: 200,
 				Want: `{"head": {"sha": "` + head + `"}}`})
-			if got := tip(t, s, "sam/plot", "hoes"); got != head {
+			if got := s.Tip(t, "alice", "sam/plot", "hoes"); got != head {
 				t.Errorf("%s: the branch is at %s", send, got)
 			}
 			edit(back)

@@ -17,7 +17,7 @@ func TestLendsOnlyOnesOwn(t *testing.T) {
 		garden(t, s)
 		fork(t, s)
 		s.User(t, "zoe")
-		base := tip(t, s, "alice/plot", "slugs")
+		base := s.Tip(t, "alice", "alice/plot", "slugs")
 		s.Run(t, []apitest.Case{
 			{Name: "of another's branch into one's own fork", Do: "POST /repos/sam/plot/pulls",
 				As: "sam", Status: 201,

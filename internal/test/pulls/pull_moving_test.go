@@ -59,7 +59,7 @@ func TestMergeIntoWhatKeepsMoving(t *testing.T) {
 		if moved < 10 {
 			t.Errorf("the base moved %d times only: it gave up too early", moved)
 		}
-		if now := tip(t, s, "alice/garden", "main"); now != tips[moved%2] {
+		if now := s.Tip(t, "alice", "alice/garden", "main"); now != tips[moved%2] {
 			t.Errorf("the base is %s, want %s", now, tips[moved%2])
 		}
 		if p := read(t, s, "", "alice/garden", p.Number); p.State != "open" || p.Merged {
@@ -82,9 +82,8 @@ func TestPushedMerge(t *testing.T) {
 				Send: `{"title": "x", "head": "` + head + `", "base": "main"}`, Status: 201,
 				Want: fmt.Sprintf(`{"number": %d}`, n+1)})
 		}
-		head := tip(t, s, "alice/plot", "slugs")
-		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/plot/git/refs/heads/main", As: "will",
-			Send: `{"sha": "` + head + `"}`, Status: 200})
+		head := s.Tip(t, "alice", "alice/plot", "slugs")
+		s.Ask(t, "will", "PATCH /repos/alice/plot/git/refs/heads/main", `{"sha": "`+head+`"}`, 200)
 		closed := func() bool {
 			a := s.Do(t, apitest.Case{Do: "GET /repos/alice/plot/pulls?state=closed"})
 			return strings.Contains(string(a.Body), `"number":1`)

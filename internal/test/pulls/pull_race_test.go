@@ -66,7 +66,7 @@ func TestOneOfManyMergesWins(t *testing.T) {
 		}
 		truth(t, s, "alice", "alice/plot")
 		if n := strings.Count(gittest.Run(t, s.Objects(t, 1).Dir(), "log", "--format=%H",
-			tip(t, s, "alice/plot", "main")), "\n"); n != 4 {
+			s.Tip(t, "alice", "alice/plot", "main")), "\n"); n != 4 {
 			t.Errorf("main has %d commits, want 5: two by the merge, one each by the others, on one", n+1)
 		}
 	})
@@ -185,7 +185,7 @@ func TestHeadMovesMeanwhile(t *testing.T) {
 		}
 		for _, p := range truth(t, s, "alice", "alice/plot") {
 			owner, _, _ := strings.Cut(p.Head.Repo.FullName, "/")
-			if now := tip(t, s, owner+"/plot", p.Head.Ref); now != p.Head.SHA {
+			if now := s.Tip(t, "alice", owner+"/plot", p.Head.Ref); now != p.Head.SHA {
 				t.Errorf("#%d: %s:%s is at %s, the API says %s", p.Number, owner, p.Head.Ref, now, p.Head.SHA)
 			}
 		}
@@ -212,8 +212,7 @@ func TestBranchGoesMeanwhile(t *testing.T) {
 					}
 					return
 				}
-				s.Check(t, apitest.Case{Do: "DELETE /repos/alice/plot/git/refs/heads/" + lost, As: "alice",
-					Status: 204})
+				s.Ask(t, "alice", "DELETE /repos/alice/plot/git/refs/heads/"+lost, "", 204)
 			})
 		}
 		for _, p := range truth(t, s, "alice", "alice/plot") {
@@ -288,11 +287,11 @@ func TestForkAndParentMergeAtOnce(t *testing.T) {
 		})
 		truth(t, s, "bob", "alice/plot")
 		truth(t, s, "bob", "bob/plot")
-		if p := read(t, s, "bob", "alice/plot", up.Number); p.Head.SHA != tip(t, s, "bob/plot", "b8") ||
+		if p := read(t, s, "bob", "alice/plot", up.Number); p.Head.SHA != s.Tip(t, "alice", "bob/plot", "b8") ||
 			p.Commits != 2+2*n {
 			t.Errorf("the parent sees %+v", p)
 		}
-		if p := read(t, s, "bob", "bob/plot", down.Number); p.Head.SHA != tip(t, s, "alice/plot", "b8") ||
+		if p := read(t, s, "bob", "bob/plot", down.Number); p.Head.SHA != s.Tip(t, "alice", "alice/plot", "b8") ||
 			p.Commits != 1+2*n {
 			t.Errorf("the fork sees %+v", p)
 		}

@@ -185,8 +185,7 @@ func TestMergeTexts(t *testing.T) {
 				t.Errorf("%s %s: %q, want %q", c.set, c.method, got.Commit.Message, want)
 			}
 		}
-		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/plot0", As: "alice",
-			Send: `{"merge_commit_title": "MINE"}`, Status: 422})
+		s.Ask(t, "alice", "PATCH /repos/alice/plot0", `{"merge_commit_title": "MINE"}`, 422)
 		s.Check(t, apitest.Case{Do: "POST /user/repos", As: "alice",
 			Send: `{"name": "new", "merge_commit_title": "PR_TITLE"}`, Status: 201,
 			Want: `{"merge_commit_title": "PR_TITLE", "merge_commit_message": "PR_TITLE", "squash_merge_commit_title": "COMMIT_OR_PR_TITLE"}`})

@@ -51,7 +51,7 @@ func (y *yard) push(refs ...string) {
 	y.git(append([]string{"push", "-q", "--force", y.remote}, refs...)...)
 }
 func (y *yard) read(n int64) request     { return read(y.T, y.s, "", "alice/plot", n) }
-func (y *yard) tip(branch string) string { return tip(y.T, y.s, "alice/plot", branch) }
+func (y *yard) tip(branch string) string { return y.s.Tip(y.T, "alice", "alice/plot", branch) }
 func (y *yard) propose(head, base string) int64 {
 	return propose(y.T, y.s, "sam", "alice/plot", head, base).Number
 }

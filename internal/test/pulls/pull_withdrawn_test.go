@@ -86,8 +86,7 @@ func TestAnswersOfRequestsInFlightAreNotKept(t *testing.T) {
 			return w.Body.String()
 		}
 		before := find()
-		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/plot", As: "alice",
-			Send: `{"description": "Beans now"}`, Status: 200})
+		s.Ask(t, "alice", "PATCH /repos/alice/plot", `{"description": "Beans now"}`, 200)
 		list(before)
 		if found := list(find()); !strings.Contains(found, "Beans now") {
 			t.Errorf("a list of after the change shows the repository as it was before: %s", found)

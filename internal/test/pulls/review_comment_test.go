@@ -17,7 +17,7 @@ func TestComments(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		reviewWorld(t, s)
-		head := tip(t, s, "alice/plot", "verse")
+		head := s.Tip(t, "alice", "alice/plot", "verse")
 		const one = reviewPlot + "/pulls/comments/1"
 		first := `{"id": 1, "pull_request_review_id": 1, "url": "{base}` + one +
 			`", "html_url": "{base}/alice/plot/pull/1#discussion_r1",
@@ -108,7 +108,7 @@ func TestCommentsOfBadInput(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		reviewWorld(t, s)
-		head, base := tip(t, s, "alice/plot", "verse"), tip(t, s, "alice/plot", "main")
+		head, base := s.Tip(t, "alice", "alice/plot", "verse"), s.Tip(t, "alice", "alice/plot", "main")
 		path := "POST " + reviewPlot + "/pulls/1/comments"
 		whole := func(change string) string {
 			return strings.Replace(`{"body": "x", "commit_id": "`+head+`", "path": "song.txt", "line": 5, `+
@@ -181,7 +181,7 @@ func TestCommentsElsewhere(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		reviewWorld(t, s)
-		head := tip(t, s, "alice/plot", "verse")
+		head := s.Tip(t, "alice", "alice/plot", "verse")
 		id := say(t, s, "rita", `{"body": "x", "commit_id": "`+head+`", "path": "song.txt", "line": 5}`)
 		s.Repo(t, "rita/own", false)
 		s.Check(t, apitest.Case{Do: "POST " + reviewPlot + "/git/refs", As: "alice", Status: 201,
@@ -214,7 +214,8 @@ func TestCommentsInLockedConversation(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		reviewWorld(t, s)
-		send := `{"body": "x", "commit_id": "` + tip(t, s, "alice/plot", "verse") + `", "path": "song.txt", "line": 5}`
+		send := `{"body": "x", "commit_id": "` + s.Tip(t, "alice", "alice/plot", "verse") +
+			`", "path": "song.txt", "line": 5}`
 		id := say(t, s, "rita", send)
 		one := fmt.Sprint(reviewPlot, "/pulls/comments/", id)
 		s.Run(t, []apitest.Case{
@@ -239,7 +240,8 @@ func TestReactions(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		reviewWorld(t, s)
 		one := fmt.Sprint(reviewPlot, "/pulls/comments/", say(t, s, "rita",
-			`{"body": "x", "commit_id": "`+tip(t, s, "alice/plot", "verse")+`", "path": "song.txt", "line": 5}`))
+			`{"body": "x", "commit_id": "`+s.Tip(t, "alice", "alice/plot", "verse")+
+				`", "path": "song.txt", "line": 5}`))
 		h := map[string]string{"Accept": github}
 		s.Run(t, []apitest.Case{
 			{Do: "POST " + one + "/reactions", As: "sam", Headers: h, Send: `{"content": "heart"}`,
@@ -264,7 +266,7 @@ func TestCommentsFollowTheHead(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		reviewWorld(t, s)
-		head := tip(t, s, "alice/plot", "verse")
+		head := s.Tip(t, "alice", "alice/plot", "verse")
 		at := func(rest string) string {
 			return `{"body": "x", "commit_id": "` + head + `", "path": "song.txt", ` + rest + `}`
 		}
@@ -302,9 +304,9 @@ func TestCommentsOfRewrittenBranch(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		reviewWorld(t, s)
-		say(t, s, "rita", `{"body": "x", "commit_id": "`+tip(t, s,
-			"alice/plot", "verse")+`", "path": "song.txt", "line": 5}`)
-		branch(t, s, "other", tip(t, s, "alice/plot", "main"))
+		say(t, s, "rita", `{"body": "x", "commit_id": "`+
+			s.Tip(t, "alice", "alice/plot", "verse")+`", "path": "song.txt", "line": 5}`)
+		branch(t, s, "other", s.Tip(t, "alice", "alice/plot", "main"))
 		other := write(t, s, "other", "song.txt", song(map[int]string{2: "", 5: "FIVE"}))
 		s.Run(t, []apitest.Case{
 			{Do: "PATCH " + reviewPlot + "/git/refs/heads/verse", As: "alice",

@@ -24,7 +24,7 @@ func reviewWorld(t *testing.T, s *apitest.Server) {
 	s.Import(t, r, gittest.Repository(t, 2, 2))
 	write(t, s, "main", "song.txt", song(nil))
 	write(t, s, "main", "other.txt", "other\n")
-	branch(t, s, "verse", tip(t, s, "alice/plot", "main"))
+	branch(t, s, "verse", s.Tip(t, "alice", "alice/plot", "main"))
 	write(t, s, "verse", "song.txt", song(map[int]string{5: "FIVE", 15: "FIFTEEN"}))
 	s.Check(t, apitest.Case{Do: "POST " + reviewPlot + "/pulls", As: "sam",
 		Send: `{"title": "Sing", "head": "verse", "base": "main"}`, Status: 201})

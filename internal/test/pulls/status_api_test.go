@@ -85,8 +85,7 @@ func TestStatusesOfRefsWithSlashes(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		sha := plot(t, s)
-		s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/statuses/" + sha, As: "will", Status: 201,
-			Send: `{"state": "success"}`})
+		s.Ask(t, "will", "POST /repos/alice/plot/statuses/"+sha, `{"state": "success"}`, 201)
 		for _, branch := range []string{"feature/beds/east", "fix/status", "fix/statuses/x", "help--"} {
 			s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/git/refs", As: "will", Status: 201,
 				Send: `{"ref": "refs/heads/` + branch + `", "sha": "` + sha + `"}`})
@@ -193,7 +192,7 @@ func TestStatusesOfPrivateRepository(t *testing.T) {
 		plot(t, s)
 		r := s.Repo(t, "alice/vault", true)
 		s.Import(t, r, gittest.Repository(t, 2, 1))
-		sha := tip(t, s, "alice/vault", "main")
+		sha := s.Tip(t, "alice", "alice/vault", "main")
 		s.Run(t, []apitest.Case{
 			{Do: "POST /repos/alice/vault/statuses/" + sha, As: "alice", Send: `{"state": "success"}`,
 				Status: 201},

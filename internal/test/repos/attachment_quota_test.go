@@ -51,8 +51,7 @@ func TestStrangersUploadsAreTheirOwn(t *testing.T) {
 		}
 		attachmentSent(t, s, "will", "d.txt", strings.Repeat("x", 20<<10)) // has push access
 		s.Check(t, sending(t, "will", "e.txt", strings.Repeat("x", 20<<10), 403))
-		s.Check(t, apitest.Case{Do: "PUT /repos/alice/garden/contents/f", As: "alice", Status: 201,
-			Send: `{"message": "m", "content": "eA=="}`})
+		s.Ask(t, "alice", "PUT /repos/alice/garden/contents/f", `{"message": "m", "content": "eA=="}`, 201)
 		s.Visit(t, "sam", "POST "+attachmentAt+"/"+made.Key+"/delete").Shows(t, 303)
 		if sam := owned(t, s, "sam"); sam != 8 {
 			t.Errorf("sam has %d KiB", sam)

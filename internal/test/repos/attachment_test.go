@@ -209,8 +209,7 @@ func TestInMarkdown(t *testing.T) {
 		made := attachmentSent(t, s, "rae", "a_b](x).png", png)
 		body, err := json.Marshal(map[string]string{"title": "x", "body": made.Markdown + "\n\n![](/logout)"})
 		testkit.NoError(t, err)
-		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues", As: "rae", Send: string(body),
-			Status: 201})
+		s.Ask(t, "rae", "POST /repos/alice/garden/issues", string(body), 201)
 		a := s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/issues/1", Status: 200,
 			Headers: map[string]string{"Accept": "application/vnd.github.html+json"}})
 		var issue struct {
@@ -278,8 +277,7 @@ func TestArchived(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		attachmentGarden(t, s, false)
 		made := attachmentSent(t, s, "rae", "a", "x")
-		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"archived": true}`,
-			Status: 200})
+		s.Ask(t, "alice", "PATCH /repos/alice/garden", `{"archived": true}`, 200)
 		s.Check(t, sending(t, "will", "a", "x", 403))
 		s.Visit(t, "rae", "POST "+made.Path+"/delete").Shows(t, 403)
 		s.Visit(t, "rae", "GET "+attachmentAt).Shows(t, 200, "archived", "!Upload")

@@ -81,8 +81,7 @@ func TestAttachmentTransitions(t *testing.T) {
 						"alice/yard").Shows(t, 303)
 					s.Check(t, apitest.Case{Do: "GET /repos/alice/yard/issues/1", As: "alice", Status: 200,
 						Want: `{"body": "` + made.Markdown + `"}`})
-					s.Check(t, apitest.Case{Do: "GET /alice/yard/attachments/" + made.Key, As: "alice",
-						Status: 404})
+					s.Ask(t, "alice", "GET /alice/yard/attachments/"+made.Key, "", 404)
 				}
 				at := row.at
 				if at == "" {

@@ -187,9 +187,7 @@ func TestTransfersAtTheSameTime(t *testing.T) {
 				t.Fatalf("round %d: the repository is there, its owner is not", i)
 			}
 			if owner == 200 {
-				s.Check(t, apitest.Case{Do: "POST /repos/" + login + "/shed/transfer",
-					As: "chief", Status: 202,
-					Send: `{"new_owner": "alice"}`})
+				s.Ask(t, "chief", "POST /repos/"+login+"/shed/transfer", `{"new_owner": "alice"}`, 202)
 			}
 		}
 		names := 0

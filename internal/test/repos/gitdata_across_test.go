@@ -26,8 +26,7 @@ func TestCompareAcrossForks(t *testing.T) {
 		}
 		first := put("alice", "alice/garden", "a", "main")
 		put("dan", "dan/garden", "d", "main")
-		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/forks", As: "bob", Send: `{"name":"plot"}`,
-			Status: 202})
+		s.Ask(t, "bob", "POST /repos/alice/garden/forks", `{"name":"plot"}`, 202)
 		ours, theirs := put("alice", "alice/garden", "b", "main"), put("bob", "bob/plot", "c", "main")
 
 		const at = "/repos/alice/garden/compare/"

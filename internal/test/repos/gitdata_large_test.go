@@ -140,8 +140,7 @@ func TestTextThatIsTooLarge(t *testing.T) {
 	dir := gittest.Bare(t)
 	gittest.Import(t, dir, strings.NewReader(b.String()+"done\n"))
 	s.Import(t, r, dir)
-	s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/pulls", As: "alice",
-		Send: `{"title": "t", "head": "many", "base": "main"}`, Status: 201})
+	s.Ask(t, "alice", "POST /repos/alice/plot/pulls", `{"title": "t", "head": "many", "base": "main"}`, 201)
 	sha := gittest.Run(t, dir, "rev-parse", "many")
 	const want = `{"errors": [{"field": "diff", "code": "too_large"}]}`
 	for _, kind := range []string{"diff", "patch"} {

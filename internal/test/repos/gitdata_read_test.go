@@ -70,8 +70,7 @@ func gitdataPlant(t *testing.T, s *apitest.Server) *orchard {
 	b.WriteString("reset refs/tags/v1.10\nfrom :2\n\nreset refs/tags/v1.9.1\nfrom :2\n\ndone\n")
 	gittest.Import(t, o.dir, &b)
 	s.Users(t, "alice", "bob")
-	s.Check(t, apitest.Case{Do: "PATCH /user", As: "alice", Send: `{"email": "Alice@Example.org"}`,
-		Status: 200})
+	s.Ask(t, "alice", "PATCH /user", `{"email": "Alice@Example.org"}`, 200)
 	s.Email(t, "alice", aliceMail)
 	o.repo = s.Repo(t, "alice/orchard", false)
 	s.Repo(t, "alice/empty", false)

@@ -51,8 +51,7 @@ func TestCommitsBelongToWhoWasVerified(t *testing.T) {
 		}
 		claim := func(login, address string, status int) {
 			t.Helper()
-			s.Check(t, apitest.Case{Do: "PATCH /user", As: login,
-				Send: fmt.Sprintf(`{"email": %q}`, address), Status: status})
+			s.Ask(t, login, "PATCH /user", fmt.Sprintf(`{"email": %q}`, address), status)
 		}
 		claim("mallory", "alice@example.org", 200)
 		claim("mallory", reserved, 422)

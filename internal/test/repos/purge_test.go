@@ -241,9 +241,7 @@ func TestPurgeIsRefused(t *testing.T) {
 		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/pulls", As: "rae",
 			Send: `{"title": "T", "head": "rae:topic", "base": "main"}`, Status: 201})
 		refused(p.blob, "head of pull request #1", "test merge of pull request #1")
-		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden/pulls/1", As: "rae",
-			Send:   `{"state": "closed"}`,
-			Status: 200})
+		s.Ask(t, "rae", "PATCH /repos/alice/garden/pulls/1", `{"state": "closed"}`, 200)
 		refused(p.blob, "head of pull request #1", "test merge of pull request #1")
 		_, err := tryPurge(t, s, "alice/garden", purge.Options{Object: p.blob, Network: true})
 		var why *purge.Refused
@@ -399,8 +397,7 @@ func TestPurgeMeetsTraffic(t *testing.T) {
 			t.Error("nothing was written meanwhile")
 		}
 		for _, name := range files {
-			s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/contents/" + name + "?ref=" + name,
-				Status: 200})
+			s.Ask(t, "", "GET /repos/alice/garden/contents/"+name+"?ref="+name, "", 200)
 		}
 		mustPurge(t, s, "alice/garden", purge.Options{})
 		if dirs := stored(t, s, p.blob); len(dirs) > 0 {
@@ -464,8 +461,7 @@ func TestPurgeMeetsOthers(t *testing.T) {
 		if len(report.Backups) != 1 || report.Backups[0].Place != "/there" {
 			t.Errorf("backups: %+v", report.Backups)
 		}
-		s.Check(t, apitest.Case{Do: "PUT /repos/alice/garden/contents/new", As: "will",
-			Send: `{"message": "x", "content": "eA=="}`, Status: 201})
+		s.Ask(t, "will", "PUT /repos/alice/garden/contents/new", `{"message": "x", "content": "eA=="}`, 201)
 	})
 }
 

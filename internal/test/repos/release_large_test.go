@@ -22,8 +22,7 @@ func TestLargeAsset(t *testing.T) {
 		s.User(t, "will")
 		s.Repo(t, "will/garden", false)
 		const at = "/repos/will/garden/releases"
-		s.Check(t, apitest.Case{Do: "POST " + at, As: "will", Send: `{"tag_name": "v1", "draft": true}`,
-			Status: 201})
+		s.Ask(t, "will", "POST "+at, `{"tag_name": "v1", "draft": true}`, 201)
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+at+"/1/assets?name=large",
 			io.LimitReader(zeros{}, size))
 		testkit.NoError(t, err)

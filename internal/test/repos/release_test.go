@@ -246,10 +246,8 @@ func TestBadReleases(t *testing.T) {
 				Want: `{"object": {"sha": "` + sha + `"}}`},
 		})
 		s.Repo(t, "alice/empty", false)
-		s.Check(t, apitest.Case{Do: "POST /repos/alice/empty/releases", As: "alice",
-			Send: `{"tag_name": "v1"}`, Status: 422})
-		s.Check(t, apitest.Case{Do: "POST /repos/alice/empty/releases", As: "alice",
-			Send: `{"tag_name": "v1", "draft": true}`, Status: 201})
+		s.Ask(t, "alice", "POST /repos/alice/empty/releases", `{"tag_name": "v1"}`, 422)
+		s.Ask(t, "alice", "POST /repos/alice/empty/releases", `{"tag_name": "v1", "draft": true}`, 201)
 	})
 }
 

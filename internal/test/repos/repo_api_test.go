@@ -76,8 +76,7 @@ func TestNames(t *testing.T) {
 			"b.lock": 422, "": 422,
 			"a/b": 422, "a b": 422, "ä": 422, "a\\n": 422, "a%2e": 422, "<x>": 422, "-": 201,
 		} {
-			s.Check(t, apitest.Case{Do: "POST /user/repos", As: "alice",
-				Send: fmt.Sprintf(`{"name": %q}`, name), Status: status})
+			s.Ask(t, "alice", "POST /user/repos", fmt.Sprintf(`{"name": %q}`, name), status)
 		}
 	})
 }

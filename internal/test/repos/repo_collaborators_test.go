@@ -22,12 +22,10 @@ func TestOrganizationCollaborators(t *testing.T) {
 		s.Users(t, "outside", "member", "raised", "lowered", "stranger")
 		s.Admin(t, "operator") // a member who administers the site
 		for _, login := range []string{"member", "raised", "lowered", "operator"} {
-			s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/" + login, As: "owner",
-				Send: `{"role": "member"}`, Status: 200})
+			s.Ask(t, "owner", "PUT /orgs/guild/memberships/"+login, `{"role": "member"}`, 200)
 		}
 		s.User(t, "second")
-		s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/second", As: "owner",
-			Send: `{"role": "admin"}`, Status: 200})
+		s.Ask(t, "owner", "PUT /orgs/guild/memberships/second", `{"role": "admin"}`, 200)
 		for _, private := range []bool{true, false} {
 			r := s.Repo(t, fmt.Sprintf("guild/hall-%t", private), private)
 			s.Grant(t, r, "outside", account.Push)
@@ -50,8 +48,7 @@ func TestOrganizationCollaborators(t *testing.T) {
 				sameCollaborators(t, s, fmt.Sprintf("guild/hall-%t", private), private, want)
 			}
 		}
-		s.Check(t, apitest.Case{Do: "GET /repos/guild/hall-true/collaborators/" + guild.Login, As: "owner",
-			Status: 404})
+		s.Ask(t, "owner", "GET /repos/guild/hall-true/collaborators/"+guild.Login, "", 404)
 	})
 }
 
@@ -111,8 +108,7 @@ func TestCollaboratorsAreChosen(t *testing.T) {
 		s.Users(t, "member", "raised", "outside", "reader")
 		s.Admin(t, "operator")
 		for _, login := range []string{"member", "raised", "operator"} {
-			s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/" + login, As: "owner",
-				Send: `{"role": "member"}`, Status: 200})
+			s.Ask(t, "owner", "PUT /orgs/guild/memberships/"+login, `{"role": "member"}`, 200)
 		}
 		for _, name := range []string{"guild/hall", "guild/attic", "owner/own"} {
 			r := s.Repo(t, name, name != "guild/hall")
@@ -138,11 +134,9 @@ func TestCollaboratorsAreChosen(t *testing.T) {
 		} {
 			chosenCollaborators(t, s, c.repo, c.query, c.want)
 		}
-		s.Check(t, apitest.Case{Do: "PATCH /orgs/guild", As: "owner", Status: 200,
-			Send: `{"default_repository_permission": "write"}`})
+		s.Ask(t, "owner", "PATCH /orgs/guild", `{"default_repository_permission": "write"}`, 200)
 		chosenCollaborators(t, s, "guild/attic", "?permission=push", "owner member raised outside operator")
-		s.Check(t, apitest.Case{Do: "PATCH /orgs/guild", As: "owner", Status: 200,
-			Send: `{"default_repository_permission": "none"}`})
+		s.Ask(t, "owner", "PATCH /orgs/guild", `{"default_repository_permission": "none"}`, 200)
 		chosenCollaborators(t, s, "guild/attic", "?affiliation=outside", "outside reader")
 		chosenCollaborators(t, s, "guild/attic", "?permission=pull", "owner raised outside reader")
 		s.Run(t, []apitest.Case{

@@ -21,8 +21,7 @@ func TestRefsOfWhatWasHiddenMeanwhile(t *testing.T) {
 		s.User(t, "alice")
 		s.Repo(t, "alice/garden", false)
 		const put = "PUT /repos/alice/garden/contents/f"
-		s.Check(t, apitest.Case{Do: put, As: "alice",
-			Send: `{"message": "shown", "content": ""}`, Status: 201})
+		s.Ask(t, "alice", put, `{"message": "shown", "content": ""}`, 201)
 		repos := s.Server.Forge().Repos
 		stranger, err := repos.Find(t.Context(), nil, "alice", "garden")
 		testkit.NoError(t, err)

@@ -55,8 +55,7 @@ func TestRepositoryRaces(t *testing.T) {
 		t.Run("delete beside the rest", func(t *testing.T) {
 			for i := range 25 {
 				name := fmt.Sprintf("r%d", i)
-				s.Check(t, apitest.Case{Do: "POST /user/repos", As: "alice",
-					Send: fmt.Sprintf(`{"name": %q}`, name), Status: 201})
+				s.Ask(t, "alice", "POST /user/repos", fmt.Sprintf(`{"name": %q}`, name), 201)
 				path := "/repos/alice/" + name
 				for k, status := range s.Together(t,
 					apitest.Case{Do: "DELETE " + path, As: "alice"},

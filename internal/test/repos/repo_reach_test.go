@@ -394,17 +394,14 @@ func TestReachFollowsTheRefs(t *testing.T) {
 			sees(404)
 			gittest.Run(t, p.dir, "push", "-q", "origin", p.commit+":refs/heads/back")
 			sees(200)
-			s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/commits/" + p.commit[:7],
-				As: "eve", Status: 200})
+			s.Ask(t, "eve", "GET /repos/alice/garden/commits/"+p.commit[:7], "", 200)
 			gittest.Run(t, p.dir, "push", "-q", "origin", p.commit+":refs/tags/kept", ":back")
 			sees(200)
-			s.Check(t, apitest.Case{Do: "DELETE /repos/alice/garden/git/refs/tags/kept",
-				As: "will", Status: 204})
+			s.Ask(t, "will", "DELETE /repos/alice/garden/git/refs/tags/kept", "", 204)
 		}
 		sees(404)
 		s.Repo(t, "alice/young", false)
-		s.Check(t, apitest.Case{Do: "PUT /repos/alice/young/contents/a", As: "alice",
-			Send: `{"message": "x", "content": ""}`, Status: 201})
+		s.Ask(t, "alice", "PUT /repos/alice/young/contents/a", `{"message": "x", "content": ""}`, 201)
 		var made struct{ SHA string }
 		s.Check(t, apitest.Case{Do: "POST /repos/alice/young/git/blobs", As: "alice",
 			Send: `{"content": "x"}`, Status: 201}).JSON(t, &made)

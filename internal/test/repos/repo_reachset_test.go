@@ -203,7 +203,6 @@ func patch(t *testing.T, s *apitest.Server, dir, branch, to string, force bool) 
 func hideAndShow(t *testing.T, s *apitest.Server) {
 	t.Helper()
 	for _, private := range []string{"true", "false"} {
-		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden", As: "alice",
-			Send: `{"private": ` + private + `}`, Status: 200})
+		s.Ask(t, "alice", "PATCH /repos/alice/garden", `{"private": `+private+`}`, 200)
 	}
 }

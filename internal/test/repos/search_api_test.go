@@ -312,13 +312,11 @@ func TestSearchLeaksNothing(t *testing.T) {
 		}
 		find{q: "crash user:carol"}.check(t, s) // people are public
 		// A right that is given or taken counts at once.
-		s.Check(t, apitest.Case{Do: "PUT /repos/alice/diary/collaborators/bob", As: "alice",
-			Send: `{"permission": "pull"}`, Status: 204})
+		s.Ask(t, "alice", "PUT /repos/alice/diary/collaborators/bob", `{"permission": "pull"}`, 204)
 		find{q: "secretword", as: "bob", want: "alice/diary#1"}.check(t, s)
 		s.Check(t, apitest.Case{Do: "DELETE /repos/alice/diary/collaborators/bob", As: "alice", Status: 204})
 		find{q: "secretword", as: "bob"}.check(t, s)
-		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"private": true}`,
-			Status: 200})
+		s.Ask(t, "alice", "PATCH /repos/alice/garden", `{"private": true}`, 200)
 		find{q: "crash", want: "guild/hall#1"}.check(t, s)
 		find{q: "crash", as: "bob", want: "1 guild/hall#1 2 3"}.check(t, s)
 	})

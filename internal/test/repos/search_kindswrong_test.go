@@ -85,8 +85,7 @@ func TestSearchKindsFollowTransitions(t *testing.T) {
 		searchOrchard(t, s)
 		diary := s.Repo(t, "alice/ledger", true)
 		history(t, s, diary, [4]string{"Alice", "Enter walrus", "book.txt", "walrus\n"})
-		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/ledger", As: "alice",
-			Send: `{"description": "walrus"}`, Status: 200})
+		s.Ask(t, "alice", "PATCH /repos/alice/ledger", `{"description": "walrus"}`, 200)
 		seen := func(what string, as string, names ...string) {
 			t.Helper()
 			want := strings.Join(names, " ")

@@ -139,8 +139,7 @@ func TestStarredByPush(t *testing.T) {
 			{Do: "GET /users/bob/starred?sort=updated", Status: 200, Body: "[]"},
 		})
 		for i := range 199 { // now walking is the shorter way
-			s.Check(t, apitest.Case{Do: fmt.Sprintf("PUT /user/starred/bob/x%d", i), As: "alice",
-				Status: 204})
+			s.Ask(t, "alice", fmt.Sprintf("PUT /user/starred/bob/x%d", i), "", 204)
 		}
 		s.Run(t, []apitest.Case{
 			{Do: "GET /user/starred?sort=updated&per_page=2", As: "alice", Status: 200,
@@ -175,8 +174,7 @@ func TestStarsOfPrivateRepositories(t *testing.T) {
 		s.Grant(t, hidden, "carol", account.Pull)
 		for _, name := range []string{"hidden", "open", "secret"} {
 			s.Check(t, apitest.Case{Do: "PUT /user/starred/alice/" + name, As: "alice", Status: 204})
-			s.Check(t, apitest.Case{Do: "PUT /repos/alice/" + name + "/subscription", As: "alice",
-				Status: 200})
+			s.Ask(t, "alice", "PUT /repos/alice/"+name+"/subscription", "", 200)
 		}
 		absent := s.Check(t, apitest.Case{Do: "GET /user/starred/alice/none", As: "eve", Status: 404})
 		for _, method := range []string{"GET", "PUT", "DELETE"} {
@@ -281,8 +279,7 @@ func TestForksByStars(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Users(t, "alice", "bob", "carol", "dora")
-		s.Check(t, apitest.Case{Do: "POST /user/repos", As: "alice",
-			Send: `{"name": "garden", "auto_init": true}`, Status: 201})
+		s.Ask(t, "alice", "POST /user/repos", `{"name": "garden", "auto_init": true}`, 201)
 		for _, login := range []string{"bob", "carol", "dora"} {
 			s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/forks", As: login, Status: 202})
 		}
@@ -315,8 +312,7 @@ func TestStarsAtTheSameTime(t *testing.T) {
 		g.Go(func() {
 			for i := range 6 {
 				s.Check(t, apitest.Case{Do: "PATCH /repos/alice/c", As: "alice", Send: "{}", Status: 404})
-				s.Check(t, apitest.Case{Do: "PATCH /repos/alice/a", As: "alice",
-					Send: fmt.Sprintf(`{"description": "%d"}`, i), Status: 200})
+				s.Ask(t, "alice", "PATCH /repos/alice/a", fmt.Sprintf(`{"description": "%d"}`, i), 200)
 			}
 		})
 		g.Wait()
@@ -352,8 +348,7 @@ func TestStarsOfWhatIsHiddenMeanwhile(t *testing.T) {
 		}
 		g.Go(func() {
 			for i := range 10 {
-				s.Check(t, apitest.Case{Do: "PATCH /repos/alice/a", As: "alice",
-					Send: fmt.Sprintf(`{"private": %t}`, i%2 == 0), Status: 200})
+				s.Ask(t, "alice", "PATCH /repos/alice/a", fmt.Sprintf(`{"private": %t}`, i%2 == 0), 200)
 				if i == 5 {
 					s.Check(t, apitest.Case{Do: "DELETE /repos/alice/doomed", As: "alice", Status: 204})
 				}

@@ -4,6 +4,7 @@ package git_test
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
@@ -78,5 +79,54 @@ func TestLargeObjectsAreRefused(t *testing.T) {
 			}
 			nothingLeft(t, r)
 		})
+	}
+}
+
+// A process may read packs that are larger than its cage, since git maps them.
+func TestPacksLargerThanCages(t *testing.T) {
+	onLinux(t)
+	t.Parallel()
+	g := gittest.New(t, git.Options{Memory: 64 << 20})
+	r := g.Repository(t.TempDir() + "/r.git")
+	var stream strings.Builder
+	stream.WriteString(gittest.CommitLine("main", 0, "c"))
+	const size = 24 << 20
+	for i := range 2 {
+		stream.WriteString(gittest.FileLines(fmt.Sprint("f", i), noise(size, byte(i))))
+	}
+	testkit.NoError(t, r.Init())
+	gittest.ImportStored(t, r.Dir(), strings.NewReader(stream.String()))
+	blob := gittest.Resolve(t, r.Dir(), "main:f1")
+	err := r.ReadBlob(t.Context(), blob, 1<<30, func(n int64, in io.Reader) error {
+		got, err := io.Copy(io.Discard, in)
+		if got != size {
+			t.Errorf("%d bytes of %d", got, size)
+		}
+		if peak := memoryOf(r.Dir()); peak < size {
+			t.Errorf("git held %d bytes at most: the pack was not mapped, and nothing is shown", peak)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	tip := gittest.Resolve(t, r.Dir(), "main")
+	to := g.Repository(t.TempDir() + "/copy.git")
+	if err := to.CopyHistories(t.Context(), r, []git.SHA{tip}); err != nil {
+		t.Error(err)
+	}
+	var archive counter
+	if err := r.Archive(t.Context(), &archive, tip, git.Zip, "x/"); err != nil || archive.n < 2*size {
+		t.Errorf("archive of %d bytes: %v", archive.n, err)
+	}
+}
+
+// The walk's bound is 1.5 x git's own listing, with JSON rendered meanwhile.
+func TestWalkGoTree(t *testing.T) {
+	dir, tree := gittest.GoTree(t)
+	g := gittest.New(t, git.Options{})
+	want := gittest.Pipe(t, dir, nil, "ls-tree", "-r", "-t", "-l", "-z", "--full-tree", string(tree))
+	if got := listing(t, g.Repository(dir), tree, true); got != string(want) {
+		t.Error("the listing of the Go distribution differs from git's")
 	}
 }

@@ -155,3 +155,10 @@ func TestMaintainRefusesDamage(t *testing.T) {
 		t.Errorf("%d packs of %d are left", n, len(packs))
 	}
 }
+
+func mustDate(t testing.TB, s string) time.Time {
+	t.Helper()
+	when, err := git.ParseDate(s)
+	testkit.NoError(t, err)
+	return when
+}

@@ -23,9 +23,9 @@ func TestStorm(t *testing.T) {
 		}
 		exec(t, s, `INSERT INTO watches (user_id, repo_id, private, created_at)
 			SELECT id, 1, FALSE, 5 FROM accounts WHERE login LIKE 'w%'`)
-		do(t, s, "bob", 201, "POST "+issues, `{"title": "Slugs"}`)
+		s.Ask(t, "bob", "POST "+issues, `{"title": "Slugs"}`, 201)
 		for range 30 {
-			do(t, s, "dan", 201, "POST "+issues+"/1/comments", `{"body": "again"}`)
+			s.Ask(t, "dan", "POST "+issues+"/1/comments", `{"body": "again"}`, 201)
 		}
 		expect(t, s, map[string]string{"bob": "Slugs:author", "carol": "Slugs:subscribed"})
 		n := dbtest.Number(t, s.DB, `SELECT count(*) FROM notification_threads WHERE reason = 1 AND unread`)
@@ -41,7 +41,7 @@ func TestPruning(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		world(t, s)
 		for _, title := range []string{"Old", "New"} {
-			do(t, s, "bob", 201, "POST "+issues, `{"title": "`+title+`", "body": "@eve"}`)
+			s.Ask(t, "bob", "POST "+issues, `{"title": "`+title+`", "body": "@eve"}`, 201)
 		}
 		const month = 30 * 24 * 3600 * 1_000_000
 		settle(t, s)
@@ -74,7 +74,7 @@ func TestTheTimeOfAListIsItsOwn(t *testing.T) {
 				Headers: map[string]string{"If-Modified-Since": since}})
 			return a.Status, a.Header.Get("Last-Modified")
 		}
-		mention := func() { do(t, s, "bob", 201, "POST "+issues, `{"title": "x", "body": "@eve"}`) }
+		mention := func() { s.Ask(t, "bob", "POST "+issues, `{"title": "x", "body": "@eve"}`, 201) }
 		mention()
 		_, last := get("")
 		if status, _ := get(last); status != http.StatusNotModified {

@@ -13,35 +13,32 @@ import (
 func pulls(t *testing.T, s *apitest.Server) {
 	t.Helper()
 	s.User(t, "dora")
-	send := func(do, as, body string, status int) *apitest.Answer {
-		t.Helper()
-		return s.Check(t, apitest.Case{Do: do, As: as, Send: body, Status: status})
-	}
 	const repo = "/repos/alice/garden"
 	file := func(path, branch string) (sha string) {
 		var made struct{ Commit struct{ SHA string } }
-		send("PUT "+repo+"/contents/"+path, "alice",
+		s.Ask(t, "alice", "PUT "+repo+"/contents/"+path,
 			`{"message": "m", "content": "eA==", "branch": "`+branch+`"}`, 201).JSON(t, &made)
 		return made.Commit.SHA
 	}
 	root := file("README", "main")
-	send("POST "+repo+"/git/refs", "alice", `{"ref": "refs/heads/next", "sha": "`+root+`"}`, 201)
+	s.Ask(t, "alice", "POST "+repo+"/git/refs", `{"ref": "refs/heads/next", "sha": "`+root+`"}`, 201)
 	for n, branch := range []string{"fix/a", "fix/b", "fix-c", "d", "e"} {
-		send("POST "+repo+"/git/refs", "alice", `{"ref": "refs/heads/`+branch+`", "sha": "`+root+`"}`, 201)
+		s.Ask(t, "alice", "POST "+repo+"/git/refs",
+			`{"ref": "refs/heads/`+branch+`", "sha": "`+root+`"}`, 201)
 		sha, base := file(branch, branch), "main"
 		if branch == "e" {
 			base = "next"
 		}
-		send("POST "+repo+"/pulls", "alice",
+		s.Ask(t, "alice", "POST "+repo+"/pulls",
 			`{"title": "Change `+branch+`", "head": "`+branch+`", "base": "`+base+`"}`, 201)
 		for _, state := range [][]string{{"success"}, {"failure", "pending"}, {"pending", "success"},
 			nil, nil}[n] {
-			send("POST "+repo+"/statuses/"+sha, "alice",
+			s.Ask(t, "alice", "POST "+repo+"/statuses/"+sha,
 				`{"state": "`+state+`", "context": "`+state+`"}`, 201)
 		}
 	}
 	review := func(number, as, event string) {
-		send("POST "+repo+"/pulls/"+number+"/reviews", as, `{"event": "`+event+`", "body": "see"}`, 200)
+		s.Ask(t, as, "POST "+repo+"/pulls/"+number+"/reviews", `{"event": "`+event+`", "body": "see"}`, 200)
 	}
 	review("6", "bob", "REQUEST_CHANGES")
 	review("6", "bob", "APPROVE")
@@ -49,9 +46,9 @@ func pulls(t *testing.T, s *apitest.Server) {
 	review("7", "bob", "APPROVE")
 	review("7", "carol", "REQUEST_CHANGES")
 	review("8", "carol", "COMMENT")
-	send("POST "+repo+"/pulls/9/reviews", "bob", `{"body": "not sent"}`, 200) // pending: bob's alone
-	send("POST "+repo+"/pulls/9/requested_reviewers", "alice", `{"reviewers": ["bob"]}`, 201)
-	send("PATCH "+repo+"/issues/1", "alice", `{"state": "closed", "state_reason": "not_planned"}`, 200)
+	s.Ask(t, "bob", "POST "+repo+"/pulls/9/reviews", `{"body": "not sent"}`, 200) // pending: bob's alone
+	s.Ask(t, "alice", "POST "+repo+"/pulls/9/requested_reviewers", `{"reviewers": ["bob"]}`, 201)
+	s.Ask(t, "alice", "PATCH "+repo+"/issues/1", `{"state": "closed", "state_reason": "not_planned"}`, 200)
 }
 
 // What bots ask of pull requests finds what it says, and nothing tells of a review that was not submitted.

@@ -53,10 +53,6 @@ func TestSshTransitions(t *testing.T) {
 				}
 			}
 		}
-		do := func(as, do, send string, status int) {
-			t.Helper()
-			w.Check(t, apitest.Case{Do: do, As: as, Send: send, Status: status})
-		}
 		suspend := func(login string) {
 			t.Helper()
 			if _, err := w.Accounts.Suspend(t.Context(), nil, login); err != nil {
@@ -67,15 +63,15 @@ func TestSshTransitions(t *testing.T) {
 		want("at first", "alice/garden", all)
 		want("at first", "alice/public", [6]string{"", few, absent, absent, absent, absent})
 		want("at first", "alice/nowhere", [6]string{absent, absent, absent, absent, absent, absent})
-		do("alice", "PUT /repos/alice/garden/collaborators/bob", `{"permission":"pull"}`, 204)
+		w.Ask(t, "alice", "PUT /repos/alice/garden/collaborators/bob", `{"permission":"pull"}`, 204)
 		want("bob reads", "alice/garden", [6]string{"", few, "", "", "", readOnly})
-		do("alice", "DELETE /repos/alice/garden/collaborators/bob", "", 204)
+		w.Ask(t, "alice", "DELETE /repos/alice/garden/collaborators/bob", "", 204)
 		want("bob left", "alice/garden", [6]string{absent, absent, "", "", "", readOnly})
-		do("alice", "PATCH /repos/alice/garden", `{"private":false}`, 200)
+		w.Ask(t, "alice", "PATCH /repos/alice/garden", `{"private":false}`, 200)
 		want("public", "alice/garden", [6]string{"", few, "", "", "", readOnly})
-		do("alice", "PATCH /repos/alice/garden", `{"private":true}`, 200)
-		do("alice", "PUT /repos/alice/garden/collaborators/bob", `{"permission":"push"}`, 204)
-		do("alice", "DELETE /repos/alice/garden/collaborators/carol", "", 204)
+		w.Ask(t, "alice", "PATCH /repos/alice/garden", `{"private":true}`, 200)
+		w.Ask(t, "alice", "PUT /repos/alice/garden/collaborators/bob", `{"permission":"push"}`, 204)
+		w.Ask(t, "alice", "DELETE /repos/alice/garden/collaborators/carol", "", 204)
 		want("who added the keys left", "alice/garden", all)
 		suspend("carol")
 		want("who added the keys is suspended", "alice/garden",
@@ -83,10 +79,10 @@ func TestSshTransitions(t *testing.T) {
 		if _, err := w.Accounts.Unsuspend(t.Context(), nil, "carol"); err != nil {
 			t.Fatal(err)
 		}
-		do("alice", "PATCH /repos/alice/garden", `{"archived":true}`, 200)
+		w.Ask(t, "alice", "PATCH /repos/alice/garden", `{"archived":true}`, 200)
 		want("archived", "alice/garden", [6]string{"", archived, "", archived, "", readOnly})
-		do("alice", "PATCH /repos/alice/garden", `{"archived":false}`, 200)
-		do("alice", "PATCH /repos/alice/garden", `{"name":"orchard"}`, 200)
+		w.Ask(t, "alice", "PATCH /repos/alice/garden", `{"archived":false}`, 200)
+		w.Ask(t, "alice", "PATCH /repos/alice/garden", `{"name":"orchard"}`, 200)
 		want("renamed", "alice/orchard", all)
 		if out, said, err := start(t, open["bob"], "git-upload-pack alice/garden").end(); err != nil ||
 			!strings.Contains(said, "This repository moved.") {
@@ -103,8 +99,8 @@ func TestSshTransitions(t *testing.T) {
 		}
 		list := w.Check(t, apitest.Case{Do: "GET /user/keys", As: "bob", Status: 200})
 		id := strings.Split(strings.SplitN(string(list.Body), `"id":`, 2)[1], ",")[0]
-		do("carol", "DELETE /user/keys/"+id, "", 404)
-		do("bob", "DELETE /user/keys/"+id, "", 204)
+		w.Ask(t, "carol", "DELETE /user/keys/"+id, "", 404)
+		w.Ask(t, "bob", "DELETE /user/keys/"+id, "", 204)
 		want("bob's key is removed", "alice/orchard", [6]string{gone, gone, "", "", "", readOnly})
 		if _, err := w.dial(bob, "git"); err == nil {
 			t.Error("a key that was removed signs in")
@@ -116,7 +112,7 @@ func TestSshTransitions(t *testing.T) {
 			[6]string{absent, absent, gone, gone, gone, gone})
 		w.addKey(t, "alice", "/repos/alice/orchard/keys", write, "")
 		want("the key was added anew", "alice/orchard", [6]string{absent, absent, "", "", gone, gone})
-		do("alice", "DELETE /repos/alice/orchard", "", 204)
+		w.Ask(t, "alice", "DELETE /repos/alice/orchard", "", 204)
 		want("deleted", "alice/orchard", [6]string{absent, absent, gone, gone, gone, gone})
 		if _, err := w.dial(write, "git"); err == nil {
 			t.Error("the deploy key of a deleted repository signs in")

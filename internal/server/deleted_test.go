@@ -19,9 +19,7 @@ func hidden(t *testing.T, s *apitest.Server) (ids []repo.ID) {
 		ids, err = db.QueryIDs[repo.ID](tx, `SELECT id FROM repos WHERE name LIKE '~%'`)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return ids
 }
 

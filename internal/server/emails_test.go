@@ -75,9 +75,7 @@ func TestProfileChangesBesideItsAddress(t *testing.T) {
 		}()
 		return awaitBlocked(t, s)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	<-removed
 	s.Check(t, apitest.Case{Do: "GET /user", As: "alice", Status: 200,
 		Want: `{"email": null, "bio": "Gardens."}`})

@@ -9,6 +9,7 @@ import (
 	"arbor/internal/scope"
 	"arbor/internal/server"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // Who tries the doors of the site administrators, or has stolen a token of one that is not for them, is seen
@@ -22,9 +23,7 @@ func TestRefusedAdministrationIsAudited(t *testing.T) {
 		s.User(t, "carol")
 		limited, _, err := s.Accounts.CreateToken(t.Context(),
 			account.NewToken{Login: "chief", Scopes: scope.Repo})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		stolen := map[string]string{"Authorization": "Bearer " + limited}
 		for range 5 {
 			s.Run(t, []apitest.Case{

@@ -204,9 +204,7 @@ func TestTokensFollowTransitions(t *testing.T) {
 		s.Grant(t, shed, "friend", account.Push)
 		read, id, err := s.Accounts.CreateToken(t.Context(),
 			account.NewToken{Login: "friend", Repos: []int64{int64(shed.ID)}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		holders := []map[string]string{apitest.Bearer(s.Scoped(t, "friend", "public_repo")),
 			apitest.Bearer(s.Scoped(t, "friend", "repo")), apitest.Bearer(read)}
 		for _, step := range []struct {
@@ -240,9 +238,7 @@ func TestTokensFollowTransitions(t *testing.T) {
 		}
 		// The revocation is the same for tokens of all purposes. TestCredentials covers expiry;
 		// repo.TestMidPush and the check of each transaction cover the middle of a request.
-		if err := s.Accounts.RevokeToken(t.Context(), fmt.Sprint(id)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, s.Accounts.RevokeToken(t.Context(), fmt.Sprint(id)))
 		s.Check(t, apitest.Case{Do: "GET /repos/keeper/shed", Headers: holders[2],
 			Status: http.StatusUnauthorized})
 	})

@@ -13,6 +13,7 @@ import (
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/fixture"
 	"arbor/internal/test/testenv"
+	"arbor/internal/test/testkit"
 )
 
 // guild creates an organization with a public and a private repository, and users of every role (decision
@@ -54,9 +55,7 @@ func newWalker(t *testing.T, s *apitest.Server) *walker {
 // settle waits until the code that was pushed was looked at, which changes what repositories show.
 func (w *walker) settle(t *testing.T) {
 	t.Helper()
-	if err := w.Server.Server.Forge().Detect.Settle(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, w.Server.Server.Forge().Detect.Settle(t.Context()))
 }
 
 // ask sends a request with the token of a user.
@@ -80,9 +79,7 @@ func (w *walker) sql(t *testing.T, statement string, args ...any) {
 		_, err := tx.Exec(statement, args...)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 }
 
 // onRepo reports a route about one repository.

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"arbor/internal/test/testkit"
+
 	"github.com/google/go-github/v89/github"
 )
 
@@ -80,13 +82,9 @@ func archives(t *testing.T, h *hub, c *github.Client) {
 		for _, ref := range []string{"", "main"} {
 			link, _, err := c.Repositories.GetArchiveLink(ctx, "garden", "plot", format,
 				&github.RepositoryContentGetOptions{Ref: ref}, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 			answer, err := http.Get(link.String())
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 			answer.Body.Close()
 			equal(t, string(format)+" of "+ref, answer.StatusCode, http.StatusOK)
 		}

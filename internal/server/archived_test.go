@@ -14,9 +14,7 @@ import (
 func TestArchivedRepositories(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		for _, login := range []string{"holder", "writer", "guest"} {
-			s.User(t, login)
-		}
+		s.Users(t, "holder", "writer", "guest")
 		s.Grant(t, s.Repo(t, "holder/chamomile", false), "writer", account.Push)
 		const path, search = "/repos/holder/chamomile", "GET /search/issues?q=repo:holder/chamomile"
 		s.Run(t, []apitest.Case{

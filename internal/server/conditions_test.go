@@ -19,8 +19,7 @@ import (
 // garden is a small world for the tables: alice owns a public repository with a
 // history and a private one; bob is a stranger.
 func garden(t *testing.T, s *apitest.Server) {
-	s.User(t, "alice")
-	s.User(t, "bob")
+	s.Users(t, "alice", "bob")
 	s.Import(t, s.Repo(t, "alice/garden", false), gittest.Repository(t, 3, 4))
 	s.Repo(t, "alice/Secret", true)
 	s.Repo(t, "alice/empty", false)

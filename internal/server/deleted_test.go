@@ -40,8 +40,7 @@ func TestDeletedRepositoryWithManyIssues(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		s, g := apitest.Gated(t, engine)
 		s.Admin(t, "chief")
-		s.User(t, "alice")
-		s.User(t, "bob")
+		s.Users(t, "alice", "bob")
 		s.Repo(t, "alice/garden", false)
 		const at = "/repos/alice/garden"
 		s.Run(t, []apitest.Case{

@@ -19,8 +19,7 @@ import (
 func TestOwnEmails(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		s.User(t, "alice")
-		s.User(t, "bob")
+		s.Users(t, "alice", "bob")
 		const path = "/user/emails"
 		var many []string
 		for n := range 100 {

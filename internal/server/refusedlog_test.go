@@ -19,8 +19,7 @@ func TestRefusedAdministrationIsAudited(t *testing.T) {
 	minute := time.Now() // all that is asked here is asked within one
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Admin(t, "chief")
-		s.User(t, "bob")
-		s.User(t, "carol")
+		s.Users(t, "bob", "carol")
 		limited, _, err := s.Accounts.CreateToken(t.Context(),
 			account.NewToken{Login: "chief", Scopes: scope.Repo})
 		testkit.NoError(t, err)

@@ -59,9 +59,7 @@ func soundTexts(t *testing.T, s *apitest.Server) {
 func TestTextsCountForTheirWriter(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		for _, login := range []string{"alice", "bob", "carol"} {
-			s.User(t, login)
-		}
+		s.Users(t, "alice", "bob", "carol")
 		s.Admin(t, "chief")
 		s.Repo(t, "alice/garden", false)
 		s.Repo(t, "alice/yard", false)
@@ -146,8 +144,7 @@ func nodeOf(t *testing.T, s *apitest.Server, path string) string {
 func TestTextsHaveARate(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		s.User(t, "alice")
-		s.User(t, "bob")
+		s.Users(t, "alice", "bob")
 		s.Repo(t, "alice/garden", false)
 		s.Bot(t, "helper", "alice", "issues=write,metadata=read")
 		text := strings.Repeat("a", 40_000)

@@ -15,9 +15,7 @@ import (
 func TestEditsOfOthersCountInTheEditorsRate(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		for _, login := range []string{"alice", "mallory", "bob"} {
-			s.User(t, login)
-		}
+		s.Users(t, "alice", "mallory", "bob")
 		s.Repo(t, "mallory/trap", false)
 		s.Repo(t, "mallory/other", false)
 		s.Repo(t, "bob/garden", false)

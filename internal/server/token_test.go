@@ -198,8 +198,7 @@ func TestScopes(t *testing.T) {
 func TestTokensFollowTransitions(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		s.User(t, "keeper")
-		s.User(t, "friend")
+		s.Users(t, "keeper", "friend")
 		shed := s.Repo(t, "keeper/shed", true)
 		s.Grant(t, shed, "friend", account.Push)
 		read, id, err := s.Accounts.CreateToken(t.Context(),

@@ -19,9 +19,7 @@ import (
 // guild creates an organization with a public and a private repository, and users of every role (decision
 // 12).
 func guild(t *testing.T, s *apitest.Server) (public, private *repo.Repo) {
-	for _, login := range []string{"stranger", "reader", "writer", "keeper", "member", "owner"} {
-		s.User(t, login)
-	}
+	s.Users(t, "stranger", "reader", "writer", "keeper", "member", "owner")
 	s.Admin(t, "chief")
 	s.Org(t, "guild", "owner")
 	s.Check(t, apitest.Case{Do: "PUT /orgs/guild/members/member", As: "owner", Status: 204})

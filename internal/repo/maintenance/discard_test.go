@@ -81,8 +81,7 @@ func allDiscarded(t *testing.T, s *apitest.Server) {
 func TestQuotaOfWhatForksBring(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		s.User(t, "alice")
-		s.User(t, "bob")
+		s.Users(t, "alice", "bob")
 		used := bounded(t, s, "bob", 200)
 		s.Check(t, apitest.Case{Do: "POST /user/repos", As: "alice",
 			Send: `{"name": "garden", "auto_init": true}`, Status: 201})

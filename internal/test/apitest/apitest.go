@@ -255,9 +255,7 @@ func (s *Server) Grant(t testing.TB, r *repo.Repo, login string, role account.Ro
 // private one, and sam is a stranger.
 func (s *Server) Team(t testing.TB) {
 	t.Helper()
-	for _, login := range []string{"alice", "will", "rae", "sam"} {
-		s.User(t, login)
-	}
+	s.Users(t, "alice", "will", "rae", "sam")
 	s.Org(t, "garden", "alice")
 	s.Grant(t, s.Repo(t, "garden/plot", false), "will", account.Push)
 	shed := s.Repo(t, "garden/shed", true)

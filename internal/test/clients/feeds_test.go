@@ -14,9 +14,7 @@ import (
 
 // Followers, feeds, and a repository's files and contributors without a clone.
 func feeds(t *testing.T, h *hub) {
-	for _, login := range []string{"alice", "sam"} {
-		h.User(t, login)
-	}
+	h.Users(t, "alice", "sam")
 	h.Org(t, "garden", "alice")
 	ctx, alice, sam, nobody := t.Context(), h.as(t, "alice"), h.as(t, "sam"), h.as(t, "")
 	following(t, alice, sam)

@@ -110,9 +110,7 @@ func script(
 	t *testing.T, s *apitest.Server, file string, reach func(*testscript.Env, *apitest.Server) error,
 ) {
 	againstGitHubs(t, s)
-	for _, login := range []string{"alice", "will", "sam"} {
-		s.User(t, login)
-	}
+	s.Users(t, "alice", "will", "sam")
 	s.Org(t, "garden", "alice")
 	printed := func(ts *testscript.TestScript) string { return strings.TrimSpace(ts.ReadFile("stdout")) }
 	testscript.Run(t, testscript.Params{

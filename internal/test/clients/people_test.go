@@ -17,9 +17,7 @@ import (
 // An organization from its first repository to its last member leaving, with only a client written for
 // GitHub.
 func people(t *testing.T, h *hub) {
-	for _, login := range []string{"alice", "will", "sam"} {
-		h.User(t, login)
-	}
+	h.Users(t, "alice", "will", "sam")
 	h.Org(t, "garden", "alice")
 	profiles(t, h)
 	members(t, h)

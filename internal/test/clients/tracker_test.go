@@ -19,9 +19,7 @@ import (
 // tracker is a project of the organization garden, in which alice owns, will
 // writes and everyone files issues.
 func tracker(t *testing.T, h *hub) {
-	for _, login := range []string{"alice", "will", "sam"} {
-		h.User(t, login)
-	}
+	h.Users(t, "alice", "will", "sam")
 	h.Org(t, "garden", "alice")
 	h.Grant(t, h.Repo(t, "garden/plot", false), "will", account.Push)
 }

@@ -16,6 +16,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 )
 
 const codeURL = "http://code.test" // with one base URL, all servers give the same addresses
@@ -205,9 +206,7 @@ func TestBackupInAStream(t *testing.T) {
 		return out.String(), errText(err, problems.String())
 	}
 	stream, err := run(s, nil, "backup", "-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	other := newInstance(t, db.SQLite)
 	other.tokens = s.tokens
 	if _, err := run(other, []byte(stream[:len(stream)*2/3]), "restore", "-"); err == nil ||
@@ -218,9 +217,7 @@ func TestBackupInAStream(t *testing.T) {
 		t.Errorf("it left %q", left)
 	}
 	marker := filepath.Join(other.data, "restoring") // what a killed restore leaves
-	if err := os.WriteFile(marker, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile(marker, nil, 0o600))
 	os.MkdirAll(filepath.Join(other.data, "repositories", "01", "1.git"), 0o700)
 	if err := other.tryStart(); err == nil || !strings.Contains(err.Error(), "restore it again") {
 		t.Errorf("a server on a store that is half restored: %v", err)

@@ -13,6 +13,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/test/dbtest"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // on is the instance's data folder with another database; "" is the one in the folder.
@@ -116,9 +117,7 @@ func TestStrangersAreRefused(t *testing.T) {
 		s.stop()
 		// A seed and a restore refuse as well, before they touch anything.
 		file := filepath.Join(t.TempDir(), "seed.yaml")
-		if err := os.WriteFile(file, []byte("users: [{login: bob}]\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.WriteFile(file, []byte("users: [{login: bob}]\n"), 0o600))
 		if out, err := s.on(other).tells("serve", "--seed", file); err == nil || !strings.Contains(out, "belongs to") {
 			t.Errorf("a seed: %v: %s", err, out)
 		}
@@ -205,9 +204,7 @@ func TestOlderStoresAreBound(t *testing.T) {
 		s.stop()
 		copied := filepath.Join(t.TempDir(), "copy") // has its own SQLite database
 		if engine == db.SQLite {
-			if err := os.CopyFS(copied, os.DirFS(s.data)); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, os.CopyFS(copied, os.DirFS(s.data)))
 			again := s.on("")
 			again.data, again.env = copied, append(again.env, "ARBOR_DATA="+copied)
 			again.arbor("user", "create", "bob")
@@ -301,9 +298,7 @@ func TestRestoredStoreIsBound(t *testing.T) {
 		s.on(again.address()).refuses("belongs to the database")
 		again.in(s.data).refuses("belongs to the database")
 		// What a killed restore filled is emptied; what others filled is not.
-		if err := os.WriteFile(filepath.Join(again.data, "restoring"), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.WriteFile(filepath.Join(again.data, "restoring"), nil, 0o600))
 		if out, err := again.on(s.address()).tells("restore", backup); err == nil {
 			t.Errorf("a restore over another store: %s", out)
 		}

@@ -102,18 +102,14 @@ func (s *instance) makeTables() {
 	if _, err := os.Stat(file); s.database != "" || err == nil {
 		return
 	}
-	if err := os.MkdirAll(s.data, 0o700); err != nil {
-		s.t.Fatal(err)
-	}
+	testkit.NoError(s.t, os.MkdirAll(s.data, 0o700))
 	dbtest.WriteSQLite(s.t, file)
 }
 
 // start runs a server on the data folder and waits until it answers.
 func (s *instance) start(flags ...string) {
 	s.t.Helper()
-	if err := s.tryStart(flags...); err != nil {
-		s.t.Fatal(err)
-	}
+	testkit.NoError(s.t, s.tryStart(flags...))
 }
 
 func (s *instance) tryStart(flags ...string) error {
@@ -182,9 +178,7 @@ func (s *instance) tryStop() error {
 // kill ends the server as a power cut does, as far as its memory goes.
 func (s *instance) kill() {
 	s.t.Helper()
-	if err := syscall.Kill(s.pid(), syscall.SIGKILL); err != nil {
-		s.t.Fatal(err)
-	}
+	testkit.NoError(s.t, syscall.Kill(s.pid(), syscall.SIGKILL))
 	s.wait()
 }
 
@@ -282,20 +276,16 @@ func (s *instance) operate(do func(ctx context.Context, f *forge.Forge) error) {
 	s.t.Helper()
 	s.makeTables()
 	flags, p := s.flags(), &process{ctx: s.t.Context(), stdout: io.Discard, stderr: s.log, began: time.Now()}
-	if err := withNewStore(p, &flags, func(at *store, log *slog.Logger) error {
+	testkit.NoError(s.t, withNewStore(p, &flags, func(at *store, log *slog.Logger) error {
 		return do(p.ctx, at.forge(log))
-	}); err != nil {
-		s.t.Fatal(err)
-	}
+	}))
 }
 
 // user registers users, each with a token that may do everything.
 func (s *instance) user(logins ...string) {
 	s.t.Helper()
 	all, err := scope.Parse(strings.Join(scope.Names(), ","))
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	testkit.NoError(s.t, err)
 	s.operate(func(ctx context.Context, f *forge.Forge) error {
 		for _, login := range logins {
 			if _, err := f.Accounts.CreateUser(ctx, account.NewUser{Login: login}); err != nil {
@@ -438,9 +428,7 @@ func (s *instance) do(
 		transport = unixTransport(socket)
 	}
 	r, err := http.NewRequestWithContext(s.t.Context(), method, url+path, body)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	testkit.NoError(s.t, err)
 	for name, values := range header {
 		r.Header[name] = values
 	}

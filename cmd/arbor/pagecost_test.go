@@ -71,13 +71,9 @@ func fillDemo(t *testing.T, engine db.Engine) *countedDemo {
 	log := slog.New(slog.DiscardHandler)
 	c.demo = &demo{store: &store{dir: dir, db: d, git: c.git}, log: log, out: io.Discard, tokens: map[string]string{},
 		callers: map[string]*account.Caller{}}
-	if err := c.demo.fill(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, c.demo.fill(t.Context()))
 	c.s = server.New(server.Options{DB: d, Git: c.git, DataDir: filepath.Clean(dir), Log: log})
-	if err := c.s.Settle(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, c.s.Settle(t.Context()))
 	listener := httptest.NewServer(c.s)
 	t.Cleanup(listener.Close)
 	c.at = listener.URL
@@ -94,19 +90,13 @@ func (c *countedDemo) check(session, name, path string) {
 	for n := 0; n < 3 || n < 20 && (len(least) > maxStatements || processes > maxProcesses); n++ {
 		change, err := http.NewRequest("PATCH", c.at+"/repos/alice/greenhouse",
 			strings.NewReader(fmt.Sprintf(`{"description": "%s %d"}`, name, n)))
-		if err != nil {
-			c.t.Fatal(err)
-		}
+		testkit.NoError(c.t, err)
 		change.Header.Set("Authorization", "Bearer "+c.demo.tokens["alice"])
 		c.do(change)
 		// no worker does it, for which a search waits
-		if err := c.s.Forge().Searches.Index(c.t.Context()); err != nil {
-			c.t.Fatal(err)
-		}
+		testkit.NoError(c.t, c.s.Forge().Searches.Index(c.t.Context()))
 		visit, err := http.NewRequest("GET", c.at+path, nil)
-		if err != nil {
-			c.t.Fatal(err)
-		}
+		testkit.NoError(c.t, err)
 		visit.Header.Set("Accept", "text/html")
 		visit.AddCookie(&http.Cookie{Name: account.SessionCookie, Value: session})
 		c.mu.Lock()
@@ -131,9 +121,7 @@ func (c *countedDemo) check(session, name, path string) {
 func (c *countedDemo) do(r *http.Request) {
 	c.t.Helper()
 	answer, err := http.DefaultTransport.RoundTrip(r) // which follows nothing
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	testkit.NoError(c.t, err)
 	defer answer.Body.Close()
 	said, err := io.ReadAll(answer.Body)
 	if err != nil || answer.StatusCode >= 400 {

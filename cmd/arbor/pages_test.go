@@ -193,9 +193,7 @@ func demoSession(t testing.TB, address, login string) string {
 func TestDemoPagesAreAllPages(t *testing.T) {
 	t.Parallel()
 	table, err := os.ReadFile("../../internal/server/testdata/routes.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	placeholder := regexp.MustCompile(`\\\{[a-z_]+(\\\.\\\.\\\.)?\\\}`)
 	for line := range strings.Lines(string(table)) {
 		address, rest, _ := strings.Cut(line, " | ")
@@ -248,9 +246,7 @@ func TestPagesAccessible(t *testing.T) {
 	t.Parallel()
 	source, err := os.ReadFile(filepath.Join(npm.Install(t, "testdata/axe"),
 		"node_modules/axe-core/axe.min.js"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	d := startDemo(t, db.SQLite, "git push")
 	for _, look := range []browser.Look{{}, {Dark: true}, {Width: 360, Height: 740}} {
 		t.Run(fmt.Sprintf("%+v", look), func(t *testing.T) {
@@ -263,9 +259,7 @@ func TestPagesAccessible(t *testing.T) {
 					JSON.stringify(r.violations.map((v) => [v.id, v.help, v.nodes.slice(0, 3).map((n) => n.html + n.failureSummary)])))`,
 					&found, browser.Await))
 				var violations [][]any
-				if err := json.Unmarshal([]byte(found), &violations); err != nil {
-					t.Fatal(err)
-				}
+				testkit.NoError(t, json.Unmarshal([]byte(found), &violations))
 				for _, v := range violations {
 					t.Errorf("%s (%s): %v", name, b.Path(), v)
 				}
@@ -340,9 +334,7 @@ func TestScreenshots(t *testing.T) {
 				return
 			}
 			file := filepath.Join(dir, name+"-"+kind+".png")
-			if err := os.WriteFile(file, b.Picture(), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, os.WriteFile(file, b.Picture(), 0o644))
 		})
 	}
 }

@@ -53,9 +53,7 @@ The file may contain the database's password: make it readable only by the serve
 func model(t testing.TB) (*kong.Kong, *settingsFile) {
 	t.Helper()
 	parser, said, err := newParser(&commandLine{}, "", &bytes.Buffer{}, &bytes.Buffer{}, func(int) {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return parser, said
 }
 
@@ -126,9 +124,7 @@ func TestSettingsOfAFile(t *testing.T) {
 	t.Setenv("ARBOR_RATE_LIMIT", "70")
 	t.Setenv("ARBOR_DATA", "/srv/env")
 	c, err := parsed(t, text, "serve", "--data", "/srv/flag")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	s := &c.Serve
 	got := fmt.Sprint(s.Data, s.Memory, s.RateLimit, s.RequireToken, s.ACMEDomain, s.LogFormat, s.Listen)
 	if want := "/srv/flag" + fmt.Sprint(byteSize(2<<30), int64(70), true,
@@ -145,9 +141,7 @@ func TestSettingsOfAFile(t *testing.T) {
 	}
 	// The environment names the file, too.
 	file := filepath.Join(t.TempDir(), "a.yaml")
-	if err := os.WriteFile(file, []byte("data: "+t.TempDir()+"/none\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile(file, []byte("data: "+t.TempDir()+"/none\n"), 0o600))
 	t.Setenv("ARBOR_CONFIG", file)
 	var stderr bytes.Buffer
 	if status := run(t.Context(), time.Now(), "", []string{"check"}, &bytes.Buffer{}, &stderr); status != 1 ||

@@ -17,15 +17,11 @@ func TestSettingsAreFound(t *testing.T) {
 	dir := t.TempDir()
 	data, other, etc := filepath.Join(dir, "data"), filepath.Join(dir, "other"), filepath.Join(dir, "etc.yaml")
 	for _, folder := range []string{data, other} {
-		if err := os.Mkdir(folder, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.Mkdir(folder, 0o700))
 	}
 	write := func(file, text string) {
 		t.Helper()
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 	}
 	write(etc, "data: "+data+"\ndatabase: etc.db\nlisten: :1\n")
 	write(filepath.Join(data, "arbor.yaml"), "database: own.db\nrate-limit: 7\n")
@@ -96,9 +92,7 @@ func TestServiceAndCommandsShareSettings(t *testing.T) {
 	s.env = append(env, systemVariable+"="+etc)
 	settings := func(text string) {
 		t.Helper()
-		if err := os.WriteFile(etc, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.WriteFile(etc, []byte(text), 0o600))
 	}
 	settings("data: " + s.data + "\n")
 	s.arbor("user", "create", "alice")

@@ -12,6 +12,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/scope"
 	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 )
 
 // wantError checks kind and words of an error: an operator at the command line
@@ -105,9 +106,7 @@ func TestLimitsOfTokens(t *testing.T) {
 		}
 		// A fine-grained token without a repository left must not become one for everything.
 		token, _, err := b.s.CreateToken(ctx, NewToken{Login: "alice", Repos: []int64{99}, Changes: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		r := httptest.NewRequest("GET", "/", nil)
 		r.Header.Set("Authorization", "Bearer "+token)
 		caller, _, err := b.s.Authenticate(r)
@@ -174,9 +173,7 @@ func TestStore(t *testing.T) {
 			}
 			return CountRepos(tx, alice.ID, -1, 0)
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		if generation(t, b) == before {
 			t.Error("a change of the counters left the generation as it was")
 		}

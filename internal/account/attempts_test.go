@@ -11,6 +11,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 )
 
 // network is the address of somebody in the network n.
@@ -29,18 +30,12 @@ func TestAttemptsOutliveAFlood(t *testing.T) {
 	t.Parallel()
 	var a attempts
 	for n := range paceOfAll.free + 6 {
-		if err := a.take("alice", stranger(n), at(time.Duration(n)*20*time.Second)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, a.take("alice", stranger(n), at(time.Duration(n)*20*time.Second)))
 	}
 	now := at(time.Duration(paceOfAll.free+6) * 20 * time.Second)
-	if err := a.take("alice", stranger(99), now); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, a.take("alice", stranger(99), now))
 	for n := range 20_000 {
-		if err := a.take(fmt.Sprint("made-up", n), stranger(n+1000), now); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, a.take(fmt.Sprint("made-up", n), stranger(n+1000), now))
 	}
 	if err := a.take("alice", stranger(999), now); err == nil {
 		t.Error("a flood made the attempts at an account forgotten")
@@ -62,9 +57,7 @@ func TestWaitingGrows(t *testing.T) {
 	now := at(0)
 	try := func() error { return a.take("Alice", stranger(1), now) }
 	for range paceOfPlace.free {
-		if err := try(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, try())
 	}
 	for _, wait := range []time.Duration{15, 30, 60, 120, 240, 480, 900, 900} {
 		now += db.Time(wait*1e6) - 1
@@ -85,9 +78,7 @@ func TestWaitingGrows(t *testing.T) {
 	}
 	for range 60 {
 		now += db.Time((20 * time.Minute).Microseconds())
-		if err := try(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, try())
 	}
 	now += db.Time(attemptsKept.Microseconds()) + 1
 	for n := range paceOfPlace.free {
@@ -158,9 +149,7 @@ func TestStrangersKeepNobodyOut(t *testing.T) {
 			if _, err := b.s.CreateUser(t.Context(), NewUser{Login: login}); err != nil {
 				t.Fatal(err)
 			}
-			if err := b.s.SetPassword(t.Context(), login, "the right one", nil); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, b.s.SetPassword(t.Context(), login, "the right one", nil))
 		}
 		signIn := func(login, password string, from Origin) errs.Kind {
 			t.Helper()
@@ -241,9 +230,7 @@ func TestStrangersKeepNobodyOut(t *testing.T) {
 			t.Errorf("elsewhere, when it waited: %v", got)
 		}
 		phone.Browser = browserOf("alice")
-		if err := b.s.SetPassword(t.Context(), "alice", "another one", nil); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, b.s.SetPassword(t.Context(), "alice", "another one", nil))
 		flood("alice")
 		for name, from := range map[string]Origin{"home": home, "phone": phone} {
 			if got := signIn("alice", "another one", from); got != errs.TooManyRequests {
@@ -267,9 +254,7 @@ func TestStrangersHashBesideKnownPlaces(t *testing.T) {
 	if _, err := b.s.CreateUser(t.Context(), NewUser{Login: "alice"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.s.SetPassword(t.Context(), "alice", "the right one", nil); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, b.s.SetPassword(t.Context(), "alice", "the right one", nil))
 	home := Origin{Address: network(1)}
 	if _, err := b.s.SignIn(t.Context(), "alice", "the right one", home); err != nil {
 		t.Fatal(err)
@@ -278,9 +263,7 @@ func TestStrangersHashBesideKnownPlaces(t *testing.T) {
 	results := make(chan error, waitingForHash)
 	for range hashingAtOnce {
 		leave, err := b.s.strangers.enter(done)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		defer leave()
 	}
 	for range waitingForHash {

@@ -16,6 +16,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 )
 
 func withHeader(value string) *http.Request {
@@ -128,14 +129,10 @@ func TestRevokedByAnotherProcess(t *testing.T) {
 		second, _ := b.token("alice", 0)
 		wantCaller(t, b.s, "first", "Bearer "+first, "alice")
 		wantCaller(t, b.s, "second", "Bearer "+second, "alice")
-		if err := other.RevokeToken(ctx, fmt.Sprint(id)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, other.RevokeToken(ctx, fmt.Sprint(id)))
 		wantBad(t, b.s, "revoked by id", "Bearer "+first)
 		wantCaller(t, b.s, "second stays", "Bearer "+second, "alice")
-		if err := other.RevokeToken(ctx, second); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, other.RevokeToken(ctx, second))
 		wantBad(t, b.s, "revoked by itself", "Bearer "+second)
 		if err := other.RevokeToken(ctx, second); err != nil {
 			t.Errorf("revoking twice: %v", err)
@@ -187,9 +184,7 @@ func TestLastUse(t *testing.T) {
 func generation(t *testing.T, b *bundle) int64 {
 	t.Helper()
 	n, err := b.db.Generation(context.Background(), Topic)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return n
 }
 

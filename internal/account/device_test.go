@@ -14,6 +14,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/scope"
 	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 )
 
 const ghClient = "178c6fc778ccc68e1d6a"
@@ -26,9 +27,7 @@ func (b *bundle) age(seconds int64) {
 			seconds*1e6)
 		return err
 	})
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	testkit.NoError(b.t, err)
 }
 
 // askDevice asks for codes as gh does, and gives the answer's members.
@@ -197,9 +196,7 @@ func TestDeviceFlowEndsWithSessions(t *testing.T) {
 			if _, err := b.s.ConfirmDevice(ctx, caller, codes.Get("user_code")); err != nil {
 				t.Fatal(err)
 			}
-			if err := end(); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, end())
 			if got := b.poll(codes.Get("device_code"))["error"]; got != "access_denied" {
 				t.Errorf("after %s the program is told %v", name, got)
 			}
@@ -267,9 +264,7 @@ func TestExpiredDevicesLeaveRoom(t *testing.T) {
 			}
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		b.wantPoll(late.Get("device_code"), "expired_token")
 	})
 }
@@ -298,9 +293,7 @@ func TestDeviceFlowIsBounded(t *testing.T) {
 			_, err := tx.Exec(`UPDATE device_misses SET since = since - 901000000`)
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		if _, err := b.s.ConfirmDevice(ctx, alice, code); err != nil {
 			t.Errorf("after a quarter of an hour: %v", err)
 		}
@@ -345,25 +338,19 @@ func (b *bundle) stored() string {
 		}
 		return nil
 	})
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	testkit.NoError(b.t, err)
 	return all.String()
 }
 
 func mustScopes(t *testing.T, text string) scope.Set {
 	t.Helper()
 	s, err := scope.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return s
 }
 
 func mustPhrase(t *testing.T, phrase string) (f audit.Filter) {
 	t.Helper()
-	if err := f.Parse(phrase); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, f.Parse(phrase))
 	return f
 }

@@ -7,6 +7,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 )
 
 // Many networks with as many codes as each may have do not end the device flow for others: somebody still
@@ -27,9 +28,7 @@ func TestManyNetworksLeaveTheDeviceFlow(t *testing.T) {
 			}
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		ask := func(network string) error {
 			_, err := b.s.AskDevice(t.Context(), DeviceAsk{Client: ghClient, Network: network})
 			return err
@@ -39,9 +38,7 @@ func TestManyNetworksLeaveTheDeviceFlow(t *testing.T) {
 		}
 		for n := range 30 { // the others go on
 			_ = ask("net7")
-			if err := ask(fmt.Sprint("more", n)); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, ask(fmt.Sprint("more", n)))
 		}
 		var all, mine int64
 		err = b.db.Read(t.Context(), func(tx *db.Tx) error {

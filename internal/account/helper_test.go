@@ -16,6 +16,7 @@ import (
 	"arbor/internal/route"
 	"arbor/internal/scope"
 	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 	"arbor/internal/web"
 )
 
@@ -93,9 +94,7 @@ func (b *bundle) user(login string) *Account {
 	b.t.Helper()
 	a, err := b.s.CreateUser(context.Background(),
 		NewUser{Login: login, Admin: strings.HasPrefix(login, "site")})
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	testkit.NoError(b.t, err)
 	b.tokens[login], _ = b.token(login, 0)
 	return a
 }
@@ -104,18 +103,14 @@ func (b *bundle) token(login string, expires time.Duration) (token string, id in
 	b.t.Helper()
 	token, id, err := b.s.CreateToken(context.Background(),
 		NewToken{Login: login, Note: "test", Scopes: scope.All, Expires: expires})
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	testkit.NoError(b.t, err)
 	return token, id
 }
 
 func (b *bundle) org(login, owner string) *Account {
 	b.t.Helper()
 	a, err := b.s.CreateOrg(context.Background(), login, owner)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	testkit.NoError(b.t, err)
 	return a
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 )
 
 // Who looks for keys that nobody needs any more sees when each was used. That costs a write an hour, not
@@ -17,14 +18,10 @@ func TestLastUseOfAKey(t *testing.T) {
 		b.user("alice")
 		const text = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHcxd/Ey2aQxvQ2yGZvUQnRi7AkuWdZPjxQNyWcQQgAK"
 		k, err := b.s.AddUserKey(ctx, "alice", NewKey{Text: text})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		for round := range 3 {
 			c, err := b.s.CallerOfKey(ctx, k.Fingerprint)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 			b.s.NoteKeyUse(c)
 			if waiting := len(b.s.keyUses.pending); waiting != 1 && round == 0 || waiting != 0 && round > 0 {
 				t.Errorf("round %d: %d uses wait to be stored", round, waiting)

@@ -15,24 +15,21 @@ import (
 
 	"arbor/internal/errs"
 	"arbor/internal/key"
+	"arbor/internal/test/testkit"
 )
 
 // line is the public half of a key as people paste it.
 func line(t testing.TB, public crypto.PublicKey) string {
 	t.Helper()
 	k, err := ssh.NewPublicKey(public)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(k)))
 }
 
 func newED25519(t testing.TB) (string, ed25519.PrivateKey) {
 	t.Helper()
 	public, private, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return line(t, public), private
 }
 
@@ -40,9 +37,7 @@ func newRSA(t testing.TB, bits int) string {
 	t.Helper()
 	t.Setenv("GODEBUG", "rsa1024min=0")
 	k, err := rsa.GenerateKey(rand.Reader, bits)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return line(t, &k.PublicKey)
 }
 
@@ -53,9 +48,7 @@ const securityKey = "sk-ssh-ed25519@openssh.com AAAAGnNrLXNzaC1lZDI1NTE5QG9wZW5z
 func TestParse(t *testing.T) {
 	plain, _ := newED25519(t)
 	p384, err := ecdsa.GenerateKey(elliptic.P384(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	for _, text := range []string{plain, line(t, &p384.PublicKey), newRSA(t, 2048), securityKey} {
 		for _, variant := range []string{text, text + "\n", text + " alice at home\r\n", "  " + text + "  "} {
 			k, err := key.Parse(variant)
@@ -76,9 +69,7 @@ func TestParse(t *testing.T) {
 func TestParseRefuses(t *testing.T) {
 	plain, private := newED25519(t)
 	block, err := ssh.MarshalPrivateKey(private, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	body := strings.Fields(plain)[1]
 	for text, why := range map[string]string{
 		"":                                        "OpenSSH public key format",

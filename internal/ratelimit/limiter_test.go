@@ -9,6 +9,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 )
 
 // node is a node's limiter, whose clock a test sets.
@@ -40,9 +41,7 @@ func (n *node) use(key string, requests int, want int64) {
 
 func (n *node) share() {
 	n.t.Helper()
-	if err := n.Share(n.t.Context()); err != nil {
-		n.t.Fatal(err)
-	}
+	testkit.NoError(n.t, n.Share(n.t.Context()))
 }
 
 // A crowd of networks is counted together, so that it does not fill the memory.

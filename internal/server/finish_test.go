@@ -16,6 +16,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/journal"
 	"arbor/internal/server"
+	"arbor/internal/test/testkit"
 	"arbor/internal/web"
 )
 
@@ -49,9 +50,7 @@ func TestBrokenOffIsLogged(t *testing.T) {
 // than in a server.
 func BenchmarkFinish(b *testing.B) {
 	file, err := os.Create(filepath.Join(b.TempDir(), "log"))
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.NoError(b, err)
 	defer file.Close()
 	to := &rewound{File: file}
 	for _, c := range []struct {

@@ -55,9 +55,7 @@ var tiers = []struct {
 func TestImportsPointDownwards(t *testing.T) {
 	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`,
 		"arbor/...").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	for line := range strings.Lines(string(out)) {
 		fields := strings.Fields(line)
 		name, imports := fields[0], fields[1:]

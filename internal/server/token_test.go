@@ -198,15 +198,12 @@ func TestScopes(t *testing.T) {
 func TestTokensFollowTransitions(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		s.User(t, "keeper")
-		s.User(t, "friend")
+		s.Users(t, "keeper", "friend")
 		shed := s.Repo(t, "keeper/shed", true)
 		s.Grant(t, shed, "friend", account.Push)
 		read, id, err := s.Accounts.CreateToken(t.Context(),
 			account.NewToken{Login: "friend", Repos: []int64{int64(shed.ID)}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		holders := []map[string]string{apitest.Bearer(s.Scoped(t, "friend", "public_repo")),
 			apitest.Bearer(s.Scoped(t, "friend", "repo")), apitest.Bearer(read)}
 		for _, step := range []struct {
@@ -240,9 +237,7 @@ func TestTokensFollowTransitions(t *testing.T) {
 		}
 		// The revocation is the same for tokens of all purposes. TestCredentials covers expiry;
 		// repo.TestMidPush and the check of each transaction cover the middle of a request.
-		if err := s.Accounts.RevokeToken(t.Context(), fmt.Sprint(id)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, s.Accounts.RevokeToken(t.Context(), fmt.Sprint(id)))
 		s.Check(t, apitest.Case{Do: "GET /repos/keeper/shed", Headers: holders[2],
 			Status: http.StatusUnauthorized})
 	})

@@ -99,13 +99,9 @@ func TestBadKeys(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.User(t, "alice")
 		_, private, err := ed25519.GenerateKey(rand.Reader)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		block, err := ssh.MarshalPrivateKey(private, "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		secret := string(pem.EncodeToMemory(block))
 		for text, why := range map[string]string{
 			secret: "this is a private key", "ssh-dss AAAAB3NzaC1kc3MAAACB": "DSA",
@@ -178,9 +174,7 @@ func TestScopesOfKeys(t *testing.T) {
 			"admin:public_key": {200, 201, 204, 403}, "public_repo": {403, 403, 403, 201},
 		} {
 			k, err := s.Accounts.AddUserKey(t.Context(), "alice", account.NewKey{Text: testkit.PublicKey(t)})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 			headers := apitest.Bearer(s.Scoped(t, "alice", scopes))
 			for n, do := range []string{"GET /user/keys", "POST /user/keys",
 				fmt.Sprintf("DELETE /user/keys/%d", k.ID), "POST /repos/alice/garden/keys"} {

@@ -13,6 +13,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/app"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // robot creates users, repositories and an App that may write issues and read contents.
@@ -348,9 +349,7 @@ func (w *world) apps() *app.Service { return w.s.Server.Forge().Apps }
 
 func (w *world) ok(err error) {
 	w.t.Helper()
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testkit.NoError(w.t, err)
 }
 
 // do sends a request of the owner that must succeed.

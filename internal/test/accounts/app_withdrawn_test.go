@@ -8,6 +8,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // If the owner of a fork can no longer see its root, neither the owner nor an App installed there learns
@@ -32,9 +33,7 @@ func TestWithdrawnForksAreNotTold(t *testing.T) {
 				}
 				return err
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 			return names
 		}
 		every := robot.Install(t, "bob")

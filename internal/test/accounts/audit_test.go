@@ -10,6 +10,7 @@ import (
 	"arbor/internal/audit"
 	"arbor/internal/db"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // actions are those of an answer, in its order.
@@ -118,9 +119,7 @@ func fill(t *testing.T, d *db.DB, n int) {
 					Org:  audit.Named{ID: 7, Name: "guild"},
 					Repo: audit.Named{ID: 1, Name: []string{"a/x", "a/y"}[i/4%2]}})
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 	}
 }
 
@@ -226,9 +225,7 @@ func TestOldEventsGo(t *testing.T) {
 			}
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		kept := func(days int) (n int) {
 			failed := make(chan error)
 			for range 2 {
@@ -237,9 +234,7 @@ func TestOldEventsGo(t *testing.T) {
 				}()
 			}
 			for range 2 {
-				if err := <-failed; err != nil {
-					t.Fatal(err)
-				}
+				testkit.NoError(t, <-failed)
 			}
 			return int(count(t, s, `SELECT count(*) FROM audit`))
 		}

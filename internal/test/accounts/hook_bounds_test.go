@@ -17,11 +17,9 @@ import (
 // count is the first value of a query.
 func count(t *testing.T, s *apitest.Server, query string, args ...any) (n int64) {
 	t.Helper()
-	if err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
+	testkit.NoError(t, s.DB.Read(t.Context(), func(tx *db.Tx) error {
 		return tx.QueryRow(query, args...).Scan(&n)
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return n
 }
 
@@ -34,9 +32,7 @@ func waiting(t *testing.T, s *apitest.Server) int64 {
 // alter changes rows behind the server's back.
 func alter(t *testing.T, s *apitest.Server, query string, args ...any) {
 	t.Helper()
-	if err := s.DB.Write(t.Context(), func(tx *db.Tx) error { return tx.Run(query, args...) }); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, s.DB.Write(t.Context(), func(tx *db.Tx) error { return tx.Run(query, args...) }))
 }
 
 // A hook may be told of nothing, and says so with an empty list.
@@ -159,9 +155,7 @@ func TestPrune(t *testing.T) {
 		pruner := hook.NewPruner(s.DB, slog.New(slog.DiscardHandler))
 		prune := func() {
 			t.Helper()
-			if err := pruner.Prune(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, pruner.Prune(t.Context()))
 		}
 		add(hooks[0], 5, 1, 73*hour, hook.Succeeded)
 		add(hooks[0], 5, 1, 71*hour, hook.Succeeded)

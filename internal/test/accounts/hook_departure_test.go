@@ -7,6 +7,7 @@ import (
 	"arbor/internal/issue"
 	"arbor/internal/repo"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // departures pins, transfers and deletes issues of guild/garden, and returns the delivered events.
@@ -24,9 +25,7 @@ func departures(t *testing.T, s *apitest.Server, r *receiver) (all []*sent) {
 		s.Check(t, apitest.Case{Do: "POST /repos/guild/garden/issues", As: "bob", Send: `{"title": "Peas"}`,
 			Status: 201}).JSON(t, &made)
 		r.expect(t, "issues.opened")
-		if err := change(made.Number); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, change(made.Number))
 		got := r.expect(t, names)
 		all = append(all, got...)
 		return got

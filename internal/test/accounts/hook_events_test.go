@@ -82,9 +82,7 @@ func gardenOfGuild(t *testing.T, s *apitest.Server, events string) (r, orgs *rec
 func noHooks(t *testing.T, s *apitest.Server) {
 	t.Helper()
 	testkit.Eventually(t, func() bool {
-		if err := hook.NewPruner(s.DB, slog.New(slog.DiscardHandler)).Prune(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, hook.NewPruner(s.DB, slog.New(slog.DiscardHandler)).Prune(t.Context()))
 		return count(t, s, `SELECT COUNT(*) FROM hooks`) == 0
 	}, "no hook is left")
 }

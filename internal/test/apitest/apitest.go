@@ -81,9 +81,7 @@ func Start(t testing.TB, engine db.Engine, options ...Option) *Server {
 func StartOn(t testing.TB, engine db.Engine, address string, options ...Option) *Server {
 	t.Helper()
 	l, err := server.Listen(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return startOn(t, engine, address, l, options...)
 }
 
@@ -174,9 +172,7 @@ func (s *Server) Users(t testing.TB, logins ...string) {
 // Settle waits until the workers have done what there is to do.
 func (s *Server) Settle(t testing.TB) {
 	t.Helper()
-	if err := s.Server.Settle(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, s.Server.Settle(t.Context()))
 }
 
 // Tip is the commit that a branch of OWNER/NAME leads to.
@@ -196,14 +192,10 @@ func (s *Server) Admin(t testing.TB, login string) *account.Account { return s.u
 func (s *Server) user(t testing.TB, login string, admin bool) *account.Account {
 	t.Helper()
 	made, err := s.Accounts.CreateUser(t.Context(), account.NewUser{Login: login, Admin: admin})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	token, _, err := s.Accounts.CreateToken(t.Context(),
 		account.NewToken{Login: login, Note: "test", Scopes: scope.All})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.tokens[login] = token
@@ -217,18 +209,14 @@ func (s *Server) Email(t testing.TB, login, address string) {
 	if err == nil {
 		err = s.Accounts.VerifyEmail(t.Context(), login, address)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 }
 
 // Org registers an organization.
 func (s *Server) Org(t testing.TB, login, owner string) *account.Account {
 	t.Helper()
 	made, err := s.Accounts.CreateOrg(t.Context(), login, owner)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return made
 }
 
@@ -237,9 +225,7 @@ func (s *Server) Repo(t testing.TB, name string, private bool) *repo.Repo {
 	t.Helper()
 	owner, name, _ := strings.Cut(name, "/")
 	made, err := s.Repos.Create(t.Context(), nil, repo.NewRepo{Owner: owner, Name: name, Private: private})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return made
 }
 
@@ -255,17 +241,13 @@ func (s *Server) ManyRepos(t testing.TB, owner string, n int) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 }
 
 // Grant grants a user a role on OWNER/NAME.
 func (s *Server) Grant(t testing.TB, r *repo.Repo, login string, role account.Role) {
 	t.Helper()
-	if err := s.Repos.Grant(t.Context(), r.ID, login, role); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, s.Repos.Grant(t.Context(), r.ID, login, role))
 }
 
 // Team creates the organization garden of alice, with the public repository
@@ -273,9 +255,7 @@ func (s *Server) Grant(t testing.TB, r *repo.Repo, login string, role account.Ro
 // private one, and sam is a stranger.
 func (s *Server) Team(t testing.TB) {
 	t.Helper()
-	for _, login := range []string{"alice", "will", "rae", "sam"} {
-		s.User(t, login)
-	}
+	s.Users(t, "alice", "will", "rae", "sam")
 	s.Org(t, "garden", "alice")
 	s.Grant(t, s.Repo(t, "garden/plot", false), "will", account.Push)
 	shed := s.Repo(t, "garden/shed", true)
@@ -287,14 +267,10 @@ func (s *Server) Team(t testing.TB) {
 func (s *Server) Access(t testing.TB, login, name string) *repo.Access {
 	t.Helper()
 	who, err := s.Accounts.Find(t.Context(), login)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	owner, name, _ := strings.Cut(name, "/")
 	found, err := s.Repos.Find(t.Context(), &account.Caller{ID: who.ID, Login: who.Login}, owner, name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return &found.Access
 }
 
@@ -331,9 +307,7 @@ func (s *Server) Objects(t testing.TB, id repo.ID) *git.Repository {
 func Objects(t testing.TB, repos *repo.Service, id repo.ID) *git.Repository {
 	t.Helper()
 	objects, release, err := repos.GitOf(t.Context(), id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	release()
 	return objects
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"arbor/internal/test/testkit"
 )
 
 // Case is one request and what must come back. {base} stands for the server's
@@ -116,9 +118,7 @@ func (s *Server) Do(t testing.TB, c Case) *Answer {
 		body = strings.NewReader(s.fill(c.Send))
 	}
 	r, err := http.NewRequestWithContext(t.Context(), method, s.URL+path, body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	if c.As != "" {
 		r.Header.Set("Authorization", "Bearer "+s.Token(t, c.As))
 	}
@@ -130,9 +130,7 @@ func (s *Server) Do(t testing.TB, c Case) *Answer {
 		r.Header.Set(name, s.fill(value))
 	}
 	answer, err := s.client.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	defer answer.Body.Close()
 	data, err := io.ReadAll(answer.Body)
 	if err != nil {

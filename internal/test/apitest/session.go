@@ -5,15 +5,14 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/scope"
+	"arbor/internal/test/testkit"
 )
 
 // Session signs a user in as by a browser, with a token, and returns the cookie's value.
 func (s *Server) Session(t testing.TB, login string) string {
 	t.Helper()
 	session, err := s.Accounts.SignInWithToken(t.Context(), s.Token(t, login), account.Origin{Agent: "test"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return session
 }
 
@@ -30,9 +29,7 @@ func (s *Server) PasswordSession(t testing.TB, login string) string {
 	if err == nil {
 		session, err = s.Accounts.SignIn(t.Context(), login, password, account.Origin{Agent: "test"})
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return session
 }
 
@@ -41,9 +38,7 @@ func (s *Server) Fine(t testing.TB, login string, changes bool, repos ...int64) 
 	t.Helper()
 	token, _, err := s.Accounts.CreateToken(t.Context(),
 		account.NewToken{Login: login, Note: "fine", Repos: repos, Changes: changes})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return token
 }
 
@@ -51,13 +46,9 @@ func (s *Server) Fine(t testing.TB, login string, changes bool, repos ...int64) 
 func (s *Server) Scoped(t testing.TB, login, scopes string) string {
 	t.Helper()
 	set, err := scope.Parse(scopes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	token, _, err := s.Accounts.CreateToken(t.Context(),
 		account.NewToken{Login: login, Note: "test", Scopes: set})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return token
 }

@@ -102,10 +102,8 @@ func TestRefusedAndWithoutAScript(t *testing.T) {
 	}
 
 	file := filepath.Join(t.TempDir(), "bed.gif")
-	if err := os.WriteFile(file, []byte("GIF89a/*<script>document.title='ran'</script>*/=1"),
-		0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile(file, []byte("GIF89a/*<script>document.title='ran'</script>*/=1"),
+		0o600))
 	b = browser.Open(t, s.URL, browser.Look{NoScript: true, Width: 360, Height: 740})
 	b.SignIn(s.Session(t, "alice"))
 	b.Go("/alice/garden/attachments")

@@ -12,6 +12,7 @@ import (
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/dbtest"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 const ci = "ci[bot]"
@@ -31,9 +32,7 @@ func checksPlant(t *testing.T, s *apitest.Server) (sha string) {
 func run(t *testing.T, s *apitest.Server, fields map[string]any) string {
 	t.Helper()
 	body, err := json.Marshal(fields)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	var made struct{ ID int64 }
 	s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/check-runs", As: ci, Send: string(body),
 		Status: 201}).JSON(t, &made)
@@ -176,9 +175,7 @@ func TestMemory(t *testing.T) {
 		}
 		many, err := json.Marshal(map[string]any{"output": map[string]any{"summary": "s", "text": "",
 			"annotations": notes(50, most)}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		s.Check(t, apitest.Case{Do: fmt.Sprint("PATCH /repos/alice/plot/check-runs/", id), As: ci,
 			Send: string(many), Status: 200})
 		for _, path := range []string{page, "/alice/plot/commit/" + sha + "/checks",

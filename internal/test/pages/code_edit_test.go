@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // text is what the API says that is in a file of a branch; "404" where there is none.
@@ -237,9 +238,7 @@ func (v *visitor) upload(path string, files ...string) *apitest.Answer {
 	w := multipart.NewWriter(&b)
 	for n := 0; n < len(files); n += 2 {
 		part, err := w.CreateFormFile("files", files[n])
-		if err != nil {
-			v.t.Fatal(err)
-		}
+		testkit.NoError(v.t, err)
 		part.Write([]byte(files[n+1]))
 	}
 	w.WriteField("message", "Upload <b>")

@@ -12,6 +12,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // thin holds a page to add at most 100 KB of markup to what it shows.
@@ -31,9 +32,7 @@ func aLongFile(t *testing.T, s *apitest.Server) {
 	s.User(t, "alice")
 	// dense
 	scanner, err := os.ReadFile(filepath.Join(build.Default.GOROOT, "src/go/scanner/scanner_test.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	var program, dense strings.Builder
 	for n := range 5000 {
 		fmt.Fprintf(&program, "var line%d = 1 // the line %d\n", n+1, n+1)

@@ -12,6 +12,7 @@ import (
 	"arbor/internal/route"
 	"arbor/internal/server"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // browse sends a browser's request with a session, or without one if it is empty.
@@ -124,15 +125,11 @@ func TestErrorsOfTheServer(t *testing.T) {
 		_, err := tx.Exec(`ALTER TABLE releases RENAME TO lost`)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	browse(t, s, session, "GET /alice/garden/releases").Shows(t, 500, `class="repohead"`, "Account of alice",
 		`href="/alice/garden/releases" aria-current="page"`, "!Sign in", "!Star")
 
-	if err := s.DB.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, s.DB.Close())
 	a := browse(t, s, session, "GET /settings/profile")
 	a.Shows(t, a.Status, "!Sign in")
 	if a.Status < 500 {

@@ -9,6 +9,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // People on slow lines get pages, styles and scripts compressed. Not so what another page may have their
@@ -79,12 +80,8 @@ func TestPagesAreCompressed(t *testing.T) {
 func unzip(t *testing.T, zipped []byte) []byte {
 	t.Helper()
 	z, err := gzip.NewReader(bytes.NewReader(zipped))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	text, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return text
 }

@@ -10,6 +10,7 @@ import (
 	"arbor/internal/repo"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // get opens a page, and wants all texts in it.
@@ -44,9 +45,7 @@ func api(t testing.TB, s *apitest.Server, who, do string, status int, body, into
 	send := ""
 	if body != nil {
 		b, err := json.Marshal(body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		send = string(b)
 	}
 	a := s.Check(t, apitest.Case{Do: do, As: who, Send: send, Status: status,

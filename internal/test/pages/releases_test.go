@@ -11,6 +11,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 )
 
 // releasesEvilBody is Markdown that would run, were it not sanitized.
@@ -34,9 +35,7 @@ func upload(t *testing.T, s *apitest.Server, as, path string, files ...string) *
 	form := multipart.NewWriter(&b)
 	for n := 0; n+1 < len(files); n += 2 {
 		part, err := form.CreateFormFile("file", files[n])
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		part.Write([]byte(files[n+1]))
 	}
 	form.Close()

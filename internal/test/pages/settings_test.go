@@ -26,9 +26,7 @@ func TestWhoOpensThem(t *testing.T) {
 		b := as(t, s, "alice")
 		limited := s.Scoped(t, "alice", "repo, user, admin:org, admin:public_key, notifications")
 		session, err := s.Accounts.SignInWithToken(t.Context(), limited, account.Origin{Agent: "x"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		for _, a := range addresses {
 			b.show("/settings/" + a)
 			s.Check(t, apitest.Case{Do: "GET /settings/" + a,

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // codes asks for a device's codes, as gh does.
@@ -78,9 +79,7 @@ func TestDevicePage(t *testing.T) {
 		}
 		device, code = codes(t, s)
 		limited, err := s.Accounts.SignInWithToken(t.Context(), s.Scoped(t, "alice", "repo"), from())
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		for _, begun := range []string{limited, s.Session(t, "alice")} { // with a token, which makes no other
 			want(t, visit(t, s, "POST /login/device", begun, "answer=allow&user_code="+code), 403,
 				"Sign in with your password")

@@ -8,6 +8,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 func from() account.Origin { return account.Origin{Agent: "test"} }
@@ -55,9 +56,7 @@ func want(t *testing.T, a *apitest.Answer, status int, texts ...string) {
 func TestSignInAndOut(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.User(t, "alice")
-		if err := s.Accounts.SetPassword(t.Context(), "alice", "a long secret", nil); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, s.Accounts.SetPassword(t.Context(), "alice", "a long secret", nil))
 		want(t, visit(t, s, "GET /", "", ""), 200, "Sign in", "Public repositories")
 		for _, form := range []string{"login=alice&password=wrong", "login=nobody&password=a+long+secret",
 			"login=alice&password="} {
@@ -87,9 +86,7 @@ func TestSignInAndOut(t *testing.T) {
 func TestCookieBehindTLS(t *testing.T) {
 	s, _ := apitest.StartTLS(t, db.SQLite)
 	s.User(t, "alice")
-	if err := s.Accounts.SetPassword(t.Context(), "alice", "a long secret", nil); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, s.Accounts.SetPassword(t.Context(), "alice", "a long secret", nil))
 	a := visit(t, s, "POST /login", "", "login=alice&password=a+long+secret")
 	want(t, a, 303)
 	r := http.Response{Header: a.Header}
@@ -201,9 +198,7 @@ func TestSessionOfALimitedToken(t *testing.T) {
 	s.Repo(t, "alice/diary", true)
 	token := s.Scoped(t, "alice", "read:org")
 	session, err := s.Accounts.SignInWithToken(t.Context(), token, from())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	want(t, visit(t, s, "GET /alice/diary", session, ""), 404)
 	want(t, visit(t, s, "GET /alice/diary", s.Session(t, "alice"), ""), 200)
 }
@@ -213,9 +208,7 @@ func TestSessionOfALimitedToken(t *testing.T) {
 func TestTooManyAttempts(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.User(t, "alice")
-		if err := s.Accounts.SetPassword(t.Context(), "alice", "a long secret", nil); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, s.Accounts.SetPassword(t.Context(), "alice", "a long secret", nil))
 		const right = "login=alice&password=a+long+secret"
 		known := s.Check(t, apitest.Case{Do: "POST /login", Status: 303, Send: right, Headers: frontForm()})
 		browser, session := namedCookie(known, "arbor_browser"), frontCookieOf(known)

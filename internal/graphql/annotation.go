@@ -23,8 +23,8 @@ func annotations(ctx context.Context, f *exec.Field, o *object) (any, error) {
 
 // annotationLists are the annotations of check runs.
 func annotationLists(q *query, _ *exec.Field) listLoader[int64] {
-	l := loader[int64, *web.List[payload]]{name: "annotations", route: "/check-runs/0/annotations", key: byIdentity}
-	return lists(l, q.load.Checks.Annotations)
+	l := loader[int64, *web.List[payload]]{name: "annotations", route: "/check-runs/{check_run_id}/annotations", key: byIdentity}
+	return lists(l, listsInEach(q.load.Checks.Annotations))
 }
 
 func newAnnotation(data payload) any {

@@ -121,20 +121,20 @@ func appFields() map[string]exec.Resolver {
 
 // runsByID loads runs by id.
 func runsByID(q *query, _ *object) loader[int64, payload] {
-	l := loader[int64, payload]{name: "runs by id", route: "/check-runs/0", key: byIdentity}
-	return full(l, q.load.Checks.RunsByIDs)
+	l := loader[int64, payload]{name: "runs by id", route: "/check-runs/{check_run_id}", key: byIdentity}
+	return full(l, inEach(q.load.Checks.RunsByIDs))
 }
 
 // suitesByID loads suites by id.
 func suitesByID(q *query, _ *object) loader[int64, payload] {
-	l := loader[int64, payload]{name: "suites by id", route: "/check-suites/0", key: byIdentity}
-	return full(l, q.load.Checks.SuitesByIDs)
+	l := loader[int64, payload]{name: "suites by id", route: "/check-suites/{check_suite_id}", key: byIdentity}
+	return full(l, inEach(q.load.Checks.SuitesByIDs))
 }
 
 // suites loads the first suites of commits.
 func (q *query) suites() loader[git.SHA, *web.List[payload]] {
-	l := loader[git.SHA, *web.List[payload]]{name: "suites", route: "/commits/HEAD/check-suites", key: bySHA}
-	return beginnings(l, q.load.Checks.SuitesOfMany)
+	l := loader[git.SHA, *web.List[payload]]{name: "suites", route: "/commits/{ref...}/check-suites", key: bySHA}
+	return beginnings(l, firstInEach(q.load.Checks.SuitesOfMany))
 }
 
 // suitesOf returns the suites of a commit.
@@ -196,11 +196,11 @@ func ofApp(data payload, id any) bool {
 
 // runs loads the first runs of suites: the latest of each name, or all.
 func (q *query) runs(all bool) loader[int64, *web.List[payload]] {
-	l := loader[int64, *web.List[payload]]{name: fmt.Sprint("runs ", all), route: "/commits/HEAD/check-runs", key: byIdentity}
-	return beginnings(l, func(ctx context.Context, a *repo.Access, suites []int64, size int64) (
+	l := loader[int64, *web.List[payload]]{name: fmt.Sprint("runs ", all), route: "/commits/{ref...}/check-runs", key: byIdentity}
+	return beginnings(l, firstInEach(func(ctx context.Context, a *repo.Access, suites []int64, size int64) (
 		map[int64]*web.List[*checkrun.Payload], error) {
 		return q.load.Checks.RunsOfSuites(ctx, a, suites, all, size)
-	})
+	}))
 }
 
 // runsOf returns the runs of a suite.

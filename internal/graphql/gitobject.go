@@ -91,10 +91,10 @@ func (q *query) nameOf(ctx context.Context, in *object, name string) (payload, e
 
 // namedCommits loads commits by SHA.
 func namedCommits(q *query, of *object) loader[git.SHA, payload] {
-	l := full(loader[git.SHA, payload]{name: "named commits", route: "/commits", key: bySHA}, q.load.Git.Commits)
+	l := full(loader[git.SHA, payload]{name: "named commits", route: "/commits", key: bySHA}, inEach(q.load.Git.Commits))
 	whole := l.read
-	l.read = func(ctx context.Context, a *repo.Access, shas []git.SHA) (map[git.SHA]payload, error) {
-		found, err := whole(ctx, a, shas)
+	l.read = func(ctx context.Context, shas []repo.Of[git.SHA]) (map[repo.Of[git.SHA]]payload, error) {
+		found, err := whole(ctx, shas)
 		for sha, outer := range found {
 			c, wrong := listedCommit(of.repo, outer)
 			if err = cmp.Or(err, wrong); err != nil {
@@ -109,8 +109,8 @@ func namedCommits(q *query, of *object) loader[git.SHA, payload] {
 
 // namedTags loads annotated tags by SHA.
 func namedTags(q *query, _ *object) loader[git.SHA, payload] {
-	l := loader[git.SHA, payload]{name: "tags", route: "/git/tags/HEAD", key: bySHA}
-	return full(l, q.load.Git.Tags)
+	l := loader[git.SHA, payload]{name: "tags", route: "/git/tags/{sha}", key: bySHA}
+	return full(l, inEach(q.load.Git.Tags))
 }
 
 // histories resolves the histories of commits, themselves first.
@@ -156,10 +156,10 @@ func historyFilter(ctx context.Context, f *exec.Field) (url.Values, error) {
 // historyLists loads the filtered histories of commits.
 func historyLists(q *query, filter url.Values) listLoader[git.SHA] {
 	l := loader[git.SHA, *web.List[payload]]{name: "history " + filter.Encode(), route: "/commits", key: bySHA}
-	return lists(l, func(ctx context.Context, a *repo.Access, tips []git.SHA, page web.Page) (
+	return lists(l, listsInEach(func(ctx context.Context, a *repo.Access, tips []git.SHA, page web.Page) (
 		map[git.SHA]*web.List[*gitdata.CommitPayload], error) {
 		return q.load.Git.Histories(ctx, a, tips, filter.Get, page)
-	})
+	}))
 }
 
 // history resolves the history of a commit. Its cursors contain the commit at which the list began, so that
@@ -184,8 +184,8 @@ func history(ctx context.Context, f *exec.Field, o *object, filter url.Values) (
 // contain it.
 func associated(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 	q, media := queryOf(ctx), textMedia(f)
-	l := loader[git.SHA, []int64]{name: "pulls of commits", route: "/commits/HEAD/pulls", key: bySHA,
-		read: q.load.Pulls.NumbersOfCommits}
+	l := loader[git.SHA, []int64]{name: "pulls of commits", route: "/commits/{ref...}/pulls", key: bySHA,
+		read: inEach(q.load.Pulls.NumbersOfCommits)}
 	return l.values(ctx, parents, func(o *object, numbers []int64) (any, error) {
 		in := q.sameRepository(o.repo)
 		all := make([]any, len(numbers))

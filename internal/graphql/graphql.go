@@ -50,6 +50,7 @@ import (
 	"arbor/internal/graphql/document"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/graphql/schema"
+	"arbor/internal/repo"
 	"arbor/internal/repo/list"
 	"arbor/internal/route"
 	"arbor/internal/scope"
@@ -70,7 +71,7 @@ type Handlers struct {
 	DB                    *db.DB
 	Accounts              *account.API
 	Repositories          *list.API
-	Issues, Pinned        web.Handler // of a repository
+	Pinned                web.Handler // of a repository
 	Pulls                 web.Handler
 	Pin, Delete, Transfer web.Handler // of an issue
 	Draft                 web.Handler // of a pull request
@@ -95,6 +96,7 @@ type Limits interface {
 // API serves GraphQL.
 type API struct {
 	ask       Ask
+	permit    Permit
 	with      Handlers
 	load      Loaders
 	limits    Limits
@@ -105,8 +107,8 @@ type API struct {
 }
 
 // NewAPI returns the API. ask sends requests to the REST API.
-func NewAPI(ask Ask, with Handlers, load Loaders, limits Limits, log *slog.Logger) *API {
-	api := &API{ask: ask, with: with, load: load, limits: limits, log: log, time: maxTime}
+func NewAPI(ask Ask, permit Permit, with Handlers, load Loaders, limits Limits, log *slog.Logger) *API {
+	api := &API{ask: ask, permit: permit, with: with, load: load, limits: limits, log: log, time: maxTime}
 	api.schema = sync.OnceValue(func() *exec.Schema {
 		s := schema.Load()
 		return &exec.Schema{Schema: s, Resolvers: api.resolvers(s)}
@@ -171,7 +173,8 @@ func (api *API) Post(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	q := &query{API: api, kept: map[string]kept{}, estimate: estimate, sent: r}
+	q := &query{API: api, kept: map[string]kept{}, permitted: map[string]permitted{},
+		found: map[*account.Caller]map[string]*repo.Access{}, estimate: estimate, sent: r}
 	ctx := context.WithValue(r.Context(), queryKey{}, q)
 	kind := api.schema().Query.Name
 	if op.Operation == ast.Mutation {

@@ -9,8 +9,8 @@ import (
 
 // statusesByID loads statuses of commits that were found before.
 func statusesByID(q *query) loader[int64, payload] {
-	l := loader[int64, payload]{name: "statuses by id", route: "/commits/HEAD/statuses", key: byIdentity}
-	return full(l, q.load.Statuses.ByIDs)
+	l := loader[int64, payload]{name: "statuses by id", route: "/commits/{ref...}/statuses", key: byIdentity}
+	return full(l, inEach(q.load.Statuses.ByIDs))
 }
 
 // findStatuses finds statuses of commits by their numbers.

@@ -117,6 +117,14 @@ func repositoryAt(path string) *object {
 	return o
 }
 
+// home returns the repository that contains an object, or is the object.
+func (o *object) home() *object {
+	if o.repo == nil {
+		return o
+	}
+	return o.repo
+}
+
 // path returns an address below a repository's.
 func (o *object) path(segments ...string) string { return o.source.Path + web.Path(segments...) }
 

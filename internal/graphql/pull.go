@@ -70,7 +70,7 @@ func pullAt(in *object, number, media string) *object {
 // test merge.
 func numberedPulls(q *query, o *object) loader[int64, payload] {
 	l := loader[int64, payload]{name: "pulls", route: "/pulls", media: o.source.Media, key: byNumber}
-	return full(l, q.load.Pulls.Numbered)
+	return full(l, inEach(q.load.Pulls.Numbered))
 }
 
 func pullFields() map[string]exec.Resolver {
@@ -250,7 +250,7 @@ func pullCommits(ctx context.Context, f *exec.Field, o *object) (any, error) {
 // commitLists loads the commits of pull requests.
 func commitLists(q *query, _ *exec.Field) listLoader[int64] {
 	l := loader[int64, *web.List[payload]]{name: "commits", route: "/pulls", key: byNumber}
-	return lists(l, q.load.Pulls.Commits)
+	return lists(l, listsInEach(q.load.Pulls.Commits))
 }
 
 func pullCommitURL(ctx context.Context, o, c *object) string {
@@ -260,7 +260,7 @@ func pullCommitURL(ctx context.Context, o, c *object) string {
 // fileLists loads the changed files of pull requests.
 func fileLists(q *query, _ *exec.Field) listLoader[int64] {
 	l := loader[int64, *web.List[payload]]{name: "files", route: "/pulls", key: byNumber}
-	return lists(l, q.load.Pulls.Files)
+	return lists(l, listsInEach(q.load.Pulls.Files))
 }
 
 func pullFiles(ctx context.Context, f *exec.Field, o *object) (any, error) {

@@ -55,7 +55,7 @@ func releaseTagged(ctx context.Context, f *exec.Field, o *object) (any, error) {
 // releasesByID loads releases by id.
 func releasesByID(q *query, _ *object) loader[int64, payload] {
 	l := loader[int64, payload]{name: "releases by id", route: "/releases", key: byIdentity}
-	return full(l, q.load.Releases.ByIDs)
+	return full(l, inEach(q.load.Releases.ByIDs))
 }
 
 // newRelease returns a release for its payload.

@@ -40,7 +40,7 @@ func reviews(ctx context.Context, f *exec.Field, o *object) (any, error) {
 // reviewLists loads the reviews of pull requests.
 func reviewLists(q *query, f *exec.Field) listLoader[int64] {
 	return lists(loader[int64, *web.List[payload]]{name: "reviews", route: "/pulls", media: textMedia(f),
-		key: byNumber}, q.load.Reviews.ListMany)
+		key: byNumber}, listsInEach(q.load.Reviews.ListMany))
 }
 
 // mostReviews limits how many hundreds of reviews are searched for the latest.
@@ -130,8 +130,8 @@ func reviewDecision(ctx context.Context, f *exec.Field, o *object) (any, error) 
 
 // reviewsByID loads reviews by id.
 func reviewsByID(q *query, _ *object) loader[int64, payload] {
-	l := loader[int64, payload]{name: "reviews by id", route: "/pulls/0/reviews", key: byIdentity}
-	return full(l, q.load.Reviews.ByIDs)
+	l := loader[int64, payload]{name: "reviews by id", route: "/pulls/{number}/reviews", key: byIdentity}
+	return full(l, inEach(q.load.Reviews.ByIDs))
 }
 
 func reviewFields() map[string]exec.Resolver {

@@ -108,7 +108,7 @@ func pendingComment(ctx context.Context, o *object) (bool, error) {
 func reviewCommentsByID(q *query, o *object) loader[int64, payload] {
 	l := loader[int64, payload]{name: "review comments by id", route: "/pulls/comments", key: byIdentity,
 		media: o.source.Media}
-	return full(l, q.load.Reviews.CommentsByIDs)
+	return full(l, inEach(q.load.Reviews.CommentsByIDs))
 }
 
 // withID returns a payload that has only an id.
@@ -144,5 +144,5 @@ func reviewComments(ctx context.Context, f *exec.Field, o *object) (any, error) 
 // reviewCommentLists loads the comments of reviews.
 func reviewCommentLists(q *query, f *exec.Field) listLoader[int64] {
 	return lists(loader[int64, *web.List[payload]]{name: "comments of reviews", route: "/pulls/comments",
-		media: textMedia(f), key: byIdentity}, q.load.Reviews.ListManyOfReviews)
+		media: textMedia(f), key: byIdentity}, listsInEach(q.load.Reviews.ListManyOfReviews))
 }

@@ -13,7 +13,7 @@ import (
 // threadLists are the threads of pull requests.
 func threadLists(q *query, f *exec.Field) listLoader[int64] {
 	return lists(loader[int64, *web.List[payload]]{name: "threads", route: "/pulls/comments",
-		media: textMedia(f), key: byNumber}, q.load.Reviews.ListManyThreads)
+		media: textMedia(f), key: byNumber}, listsInEach(q.load.Reviews.ListManyThreads))
 }
 
 func reviewThreads(ctx context.Context, f *exec.Field, o *object) (any, error) {
@@ -103,7 +103,7 @@ func ofPull(_ context.Context, _ *exec.Field, parents []exec.Object) []any {
 // threadsByRoot loads threads by the ids of their first comments.
 func threadsByRoot(q *query, _ *object) loader[int64, payload] {
 	l := loader[int64, payload]{name: "threads by root", route: "/pulls/comments", key: byIdentity}
-	return full(l, q.load.Reviews.Threads)
+	return full(l, inEach(q.load.Reviews.Threads))
 }
 
 // threadOf is the thread of a comment.

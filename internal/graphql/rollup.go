@@ -51,13 +51,13 @@ func (q *query) loadRollups(ctx context.Context, commits []*object) {
 }
 
 func (q *query) statuses() loader[git.SHA, *web.List[payload]] {
-	l := loader[git.SHA, *web.List[payload]]{name: "statuses", route: "/commits/HEAD/status", key: bySHA}
-	return beginnings(l, q.load.Statuses.Latest)
+	l := loader[git.SHA, *web.List[payload]]{name: "statuses", route: "/commits/{ref...}/status", key: bySHA}
+	return beginnings(l, firstInEach(q.load.Statuses.Latest))
 }
 
 func (q *query) checks() loader[git.SHA, *web.List[payload]] {
-	l := loader[git.SHA, *web.List[payload]]{name: "checks", route: "/commits/HEAD/check-runs", key: bySHA}
-	return beginnings(l, q.load.Checks.LatestOfMany)
+	l := loader[git.SHA, *web.List[payload]]{name: "checks", route: "/commits/{ref...}/check-runs", key: bySHA}
+	return beginnings(l, firstInEach(q.load.Checks.LatestOfMany))
 }
 
 // rollupPath returns the address of a commit, below which its statuses and checks are.

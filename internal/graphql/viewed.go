@@ -76,7 +76,7 @@ func changedFileFields() map[string]exec.Resolver {
 func viewedStates(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
 	q, values := queryOf(ctx), make([]any, len(parents))
 	l := loader[int64, map[string]string]{name: "viewed", route: "/pulls", key: byNumber,
-		read: q.load.Reviews.Viewed,
+		read: inEach(q.load.Reviews.Viewed),
 		size: func(blobs map[string]string) int64 { return int64(len(blobs)) * nodeBytes }}
 	pulls := make([]*object, len(parents))
 	for n, o := range objectsOf(parents) {

@@ -9,9 +9,11 @@ import (
 	"net/url"
 	"strings"
 
+	"arbor/internal/account"
 	"arbor/internal/admission"
 	"arbor/internal/errs"
 	"arbor/internal/graphql/document"
+	"arbor/internal/repo"
 	"arbor/internal/web"
 )
 
@@ -42,9 +44,12 @@ func (q *Question) MethodOf() string { return cmp.Or(q.Method, http.MethodGet) }
 // query is the state of one GraphQL request.
 type query struct {
 	*API
-	kept     map[string]kept // answers to questions that only read
-	estimate document.Estimate
-	sent     *http.Request
+	kept map[string]kept // answers to questions that only read, and values of loaders
+	// of routes that read, by address; and repositories by path, as a caller of these sees them
+	permitted map[string]permitted
+	found     map[*account.Caller]map[string]*repo.Access
+	estimate  document.Estimate
+	sent      *http.Request
 
 	repositories map[string]*object // repositories of lists, so that each is one object
 
@@ -176,6 +181,7 @@ func (q *query) change(ctx context.Context, method, path string, body map[string
 // changeBy is change for a question that may have a handler of its own.
 func (q *query) changeBy(ctx context.Context, question Question, body map[string]any) (payload, error) {
 	clear(q.kept)
+	clear(q.found)
 	question.Media = "raw"
 	if body != nil {
 		b, err := json.Marshal(body)

@@ -50,7 +50,7 @@ import (
 	"arbor/internal/graphql/document"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/graphql/schema"
-	"arbor/internal/repo/list"
+	"arbor/internal/repo"
 	"arbor/internal/route"
 	"arbor/internal/scope"
 	"arbor/internal/web"
@@ -68,19 +68,14 @@ func IsRoute(pattern string) bool { return slices.Contains(patterns[:], pattern)
 // Handlers answer requests that have no address in REST.
 type Handlers struct {
 	DB                    *db.DB
-	Accounts              *account.API
-	Repositories          *list.API
-	Issues, Pinned        web.Handler // of a repository
-	Pulls                 web.Handler
+	Pinned                web.Handler // of a repository
 	Pin, Delete, Transfer web.Handler // of an issue
 	Draft                 web.Handler // of a pull request
 	Revert                web.Handler // makes a branch that reverts a pull request
 	LinkBranch            web.Handler // makes a branch for an issue
 	UnlinkBranch          web.Handler // of an issue
 	AddDraft, Resolve     web.Handler // comments in a pending review; resolves a thread
-	Refs, Named           web.Handler // refs in an order; resolves a revision
 	CommitFiles           web.Handler // puts a commit on a branch
-	Templates             web.Handler // of issues and pull requests
 	MarkViewed            web.Handler // of a pull request: a file
 }
 
@@ -95,6 +90,7 @@ type Limits interface {
 // API serves GraphQL.
 type API struct {
 	ask       Ask
+	permit    Permit
 	with      Handlers
 	load      Loaders
 	limits    Limits
@@ -105,8 +101,8 @@ type API struct {
 }
 
 // NewAPI returns the API. ask sends requests to the REST API.
-func NewAPI(ask Ask, with Handlers, load Loaders, limits Limits, log *slog.Logger) *API {
-	api := &API{ask: ask, with: with, load: load, limits: limits, log: log, time: maxTime}
+func NewAPI(ask Ask, permit Permit, with Handlers, load Loaders, limits Limits, log *slog.Logger) *API {
+	api := &API{ask: ask, permit: permit, with: with, load: load, limits: limits, log: log, time: maxTime}
 	api.schema = sync.OnceValue(func() *exec.Schema {
 		s := schema.Load()
 		return &exec.Schema{Schema: s, Resolvers: api.resolvers(s)}
@@ -171,7 +167,8 @@ func (api *API) Post(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	q := &query{API: api, kept: map[string]kept{}, estimate: estimate, sent: r}
+	q := &query{API: api, kept: map[string]kept{}, permitted: map[string]permitted{},
+		found: map[*account.Caller]map[string]*repo.Access{}, estimate: estimate, sent: r}
 	ctx := context.WithValue(r.Context(), queryKey{}, q)
 	kind := api.schema().Query.Name
 	if op.Operation == ast.Mutation {

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -14,7 +15,6 @@ import (
 	"arbor/internal/issue/branch"
 	"arbor/internal/ratelimit"
 	"arbor/internal/reaction"
-	"arbor/internal/repo/list"
 	"arbor/internal/route"
 	"arbor/internal/space"
 	"arbor/internal/web"
@@ -75,6 +75,30 @@ func (s *Server) ask(ctx context.Context, q graphql.Question) (*web.Captured, er
 	return answer, nil
 }
 
+// permitRoute applies the checks of a route of the API to an operation that is called in its place, and returns
+// the operation's context, with the caller limited to what the token allows on the route, and the role in a
+// repository that the route requires. The address is the route's method and pattern. Errors: those of a request
+// before its handler.
+func (s *Server) permitRoute(ctx context.Context, address string) (context.Context, account.Role, error) {
+	to, there := s.table.named[address]
+	if !there {
+		return nil, account.None, fmt.Errorf("server: the API has no route %q", address)
+	}
+	r := (&http.Request{Method: to.Method}).WithContext(ctx)
+	caller, info := account.CallerFrom(ctx), web.From(ctx)
+	err := s.checkAccess(r, caller, info, &to)
+	if err == nil && caller != nil {
+		r, err = s.permit(r, caller, info, &to)
+	}
+	if err == nil {
+		r, err = s.checkSpace(r, caller, to.Route)
+	}
+	if err != nil {
+		return nil, account.None, err
+	}
+	return r.Context(), leastRole(to.Right), nil
+}
+
 // endpointOf returns the route of a request to the API or the plant store and stores the values of its
 // placeholders, or returns nil.
 func (s *Server) endpointOf(r *http.Request, info *web.Info) *endpoint {
@@ -95,26 +119,24 @@ func (s *Server) endpointOf(r *http.Request, info *web.Info) *endpoint {
 func (s *Server) newGraphQL(of *apis) *graphql.API {
 	repos, issues, pulls := s.forge.Repos, of.Issues, of.Pulls
 	branches := branch.NewAPI(branch.New(s.o.DB, repos))
-	return graphql.NewAPI(s.ask, graphql.Handlers{
-		DB: s.o.DB, Accounts: account.NewAPI(s.accounts), Repositories: list.NewAPI(s.o.DB, repos),
-		Issues: repos.With(account.Pull, issues.ListIssues),
+	return graphql.NewAPI(s.ask, s.permitRoute, graphql.Handlers{
+		DB:     s.o.DB,
 		Pinned: repos.With(account.Pull, issues.ListPinnedNumbers),
-		Pulls:  repos.With(account.Pull, pulls.ListChosen),
 		Pin:    repos.With(account.Push, issues.PinIssue), Delete: repos.With(account.Admin, issues.DeleteIssue),
 		Draft:      repos.With(account.Pull, pulls.SetDraft),
 		Revert:     repos.With(account.Push, pulls.Revert),
 		LinkBranch: repos.With(account.Push, branches.Create), UnlinkBranch: repos.With(account.Push, branches.Remove),
-		Transfer: repos.With(account.Push, issues.TransferIssue),
-		Refs:     repos.With(account.Pull, of.Git.ListChosenRefs), Named: repos.With(account.Pull, of.Git.GetNamed),
+		Transfer:    repos.With(account.Push, issues.TransferIssue),
 		AddDraft:    repos.With(account.Pull, of.Reviews.CreateDraft),
 		Resolve:     repos.With(account.Pull, of.Reviews.ResolveThread),
 		MarkViewed:  repos.With(account.Pull, of.Reviews.MarkViewed),
-		Templates:   repos.With(account.Pull, of.Git.GetTemplates),
 		CommitFiles: repos.With(account.Push, of.Git.CommitFiles),
-	}, graphql.Loaders{Repos: repos, Pulls: pulls, Reviews: of.Reviews, Issues: issues,
+	}, graphql.Loaders{Repos: repos, Pulls: pulls, Reviews: of.Reviews, Issues: s.forge.Issues,
 		Comments: of.Comments, Timelines: of.Timelines,
 		Branches: branches, Statuses: of.Statuses, Checks: of.Checks, Reactions: reaction.NewMany(s.o.DB),
-		Git: of.Git, Labels: of.Labels, Milestones: of.Milestones, Releases: of.Releases}, graphqlLimits{s.limiter}, s.log)
+		Git: of.Git, Labels: of.Labels, Milestones: of.Milestones, Releases: of.Releases,
+		Accounts: s.accounts, Lists: of.lists, Stars: of.stars, Languages: s.forge.Detect,
+		Collaborators: of.collaborators, Networks: s.forge.Network}, graphqlLimits{s.limiter}, s.log)
 }
 
 // graphqlLimits adapts the rate limiter to GraphQL.

@@ -43,11 +43,11 @@ func assignees(q *query) listLoader[string] {
 type choice struct {
 	kind string // of the connection
 	many listLoader[string]
-	most int                        // hundreds of rows that are looked through
-	in   func(o *object) *object    // the repository of a parent
-	rank *rank                      // the order of the list
-	all  bool                       // the part is the whole list
-	node func(data payload) any // nil: the row is not in the part
+	most int                     // hundreds of rows that are looked through
+	in   func(o *object) *object // the repository of a parent
+	rank *rank                   // the order of the list
+	all  bool                    // the part is the whole list
+	node func(data payload) any  // nil: the row is not in the part
 }
 
 // chosenOf resolves parts of lists.

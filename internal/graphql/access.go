@@ -45,8 +45,14 @@ type granted struct {
 	err    error
 }
 
-// below is the beginning of the routes of a repository that read.
-const below = "GET /repos/{owner}/{repo}"
+// addressOf returns the method and the pattern of a route below repositories, such as /issues/{number}, or of
+// a whole address.
+func addressOf(route string) string {
+	if strings.HasPrefix(route, "GET ") {
+		return route
+	}
+	return "GET /repos/{owner}/{repo}" + route
+}
 
 // accesses returns the caller's access to each repository, by its path, as far as its token allows on a route
 // below repositories, such as /issues/{number}. One statement finds all that were not found before. Error: the
@@ -55,7 +61,7 @@ func (q *query) accesses(ctx context.Context, route string, repos []*object) (ma
 	if q.stopped != nil {
 		return nil, q.stopped
 	}
-	p, in := q.permitRead(ctx, below+route), make(map[string]granted, len(repos))
+	p, in := q.permitRead(ctx, addressOf(route)), make(map[string]granted, len(repos))
 	if p.err != nil {
 		for _, r := range repos {
 			in[r.source.Path] = granted{err: p.err}

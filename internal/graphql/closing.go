@@ -16,8 +16,8 @@ import (
 // closingIssues resolves the issues that a pull request closes when it is merged.
 func closingIssues(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 	media := textMedia(f)
-	l := loader[int64, []int64]{name: "closing issues", route: "/pulls", key: byNumber,
-		read: inEach(queryOf(ctx).load.Pulls.Fixed)}
+	l := loader[int64, []int64]{name: "closing issues", route: "/pulls/{number}", key: byNumber,
+		read: queryOf(ctx).load.Pulls.Fixed}
 	return l.values(ctx, parents, func(o *object, numbers []int64) (any, error) {
 		all := make([]any, len(numbers))
 		for n, number := range numbers {
@@ -31,9 +31,9 @@ func closingIssues(ctx context.Context, f *exec.Field, parents []exec.Object) []
 func closedByPulls(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 	q, closed, media := queryOf(ctx), f.Args["includeClosedPrs"] == true, textMedia(f)
 	l := loader[int64, []int64]{name: fmt.Sprint("closed by ", closed), route: "/pulls", key: byNumber,
-		read: inEach(func(ctx context.Context, a *repo.Access, numbers []int64) (map[int64][]int64, error) {
-			return q.load.Pulls.Fixing(ctx, a, numbers, closed)
-		})}
+		read: func(ctx context.Context, issues []repo.Of[int64]) (map[repo.Of[int64]][]int64, error) {
+			return q.load.Pulls.Fixing(ctx, issues, closed)
+		}}
 	return l.values(ctx, parents, func(o *object, numbers []int64) (any, error) {
 		all := make([]any, len(numbers))
 		for n, number := range numbers {
@@ -69,24 +69,15 @@ func (q *query) sameRepository(o *object) *object {
 	return q.repositories[o.source.Path]
 }
 
-// joinedBy joins the names of objects in their order.
-func joinedBy(list []*object, name func(o *object) string) string {
-	names := make([]string, len(list))
-	for n, o := range list {
-		names[n] = name(o)
-	}
-	return strings.Join(names, ",")
-}
-
 // mergeText resolves a part of the default message of a merge.
 func mergeText(part func(t pull.MergeText) string) exec.Resolver {
 	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 		q := queryOf(ctx)
 		method, _ := f.Args["mergeType"].(string)
 		l := loader[int64, pull.MergeText]{name: "merge text " + method, route: "/pulls", key: byNumber,
-			read: inEach(func(ctx context.Context, a *repo.Access, numbers []int64) (map[int64]pull.MergeText, error) {
-				return q.load.Pulls.MergeTexts(ctx, a, numbers, strings.ToLower(method))
-			}),
+			read: func(ctx context.Context, pulls []repo.Of[int64]) (map[repo.Of[int64]]pull.MergeText, error) {
+				return q.load.Pulls.MergeTexts(ctx, pulls, strings.ToLower(method))
+			},
 			size: func(t pull.MergeText) int64 { return int64(len(t.Headline) + len(t.Body)) }}
 		return l.values(ctx, parents, func(_ *object, t pull.MergeText) (any, error) { return part(t), nil })
 	}

@@ -28,8 +28,8 @@ func countedBy(ctx context.Context, o *object, member string) (int, error) {
 }
 
 // commentsByID loads comments by id.
-func commentsByID(q *query, _ *object) loader[int64, payload] {
-	l := loader[int64, payload]{name: "comments by id", route: "/issues/comments/{id}", key: byIdentity}
+func commentsByID(q *query, o *object) loader[int64, payload] {
+	l := loader[int64, payload]{name: "comments by id", route: "/issues/comments/{id}", media: o.source.Media, key: byIdentity}
 	return full(l, inEach(q.load.Comments.ByIDs))
 }
 
@@ -80,23 +80,31 @@ func commented() map[string]exec.Resolver {
 	})
 }
 
-// texts resolves a text as HTML or without markup. Payloads have these only if the request asks for them.
+// texts resolves a text as HTML or without markup. Payloads have these only if the query asks for them, so
+// those that have not are loaded again, together.
 func texts(member string) exec.Resolver {
-	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-		if _, there := o.data.find(member); !there && o.source.Path != "" {
-			o.source.Media = "full"
-			data, err := queryOf(ctx).object(ctx, o.source.question())
+	show := orEmpty(member)
+	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+		q := queryOf(ctx)
+		var missing []*object
+		for _, o := range objectsOf(parents) {
+			if _, there := o.data.find(member); !there && o.source.Path != "" {
+				o.source.Media = "full"
+				missing = append(missing, o)
+			}
+		}
+		if len(missing) > 0 {
+			q.loaderOf(missing[0]).load(ctx, q, missing)
+		}
+		for _, o := range missing {
+			data, err := q.wholeOf(ctx, o)
 			if err != nil {
-				return nil, err
+				return failed(asError(err), len(parents))
 			}
 			o.data, o.whole = data, true
 		}
-		v, err := o.value(ctx, member)
-		if v == nil {
-			v = ""
-		}
-		return v, err
-	})
+		return show(ctx, f, parents)
+	}
 }
 
 func didAuthor(ctx context.Context, o *object) (bool, error) {

@@ -35,7 +35,10 @@ func FuzzQuery(f *testing.F) {
 		f.Add(seed[0], seed[1])
 	}
 	nothing := func(context.Context, Question) (*web.Captured, error) { return nil, errs.Absent() }
-	api := &API{ask: nothing, with: Handlers{DB: dbtest.Open(f, db.SQLite)},
+	refused := func(context.Context, string) (context.Context, account.Role, error) {
+		return nil, account.None, errs.Absent()
+	}
+	api := &API{ask: nothing, permit: refused, with: Handlers{DB: dbtest.Open(f, db.SQLite)},
 		limits: unlimited{}}
 	loaded := schema.Load()
 	s := &exec.Schema{Schema: loaded, Resolvers: api.resolvers(loaded)}
@@ -56,7 +59,7 @@ func FuzzQuery(f *testing.F) {
 				continue
 			}
 			ctx := account.WithCaller(t.Context(), &account.Caller{ID: 1, Login: "alice"})
-			ctx = context.WithValue(ctx, queryKey{}, &query{API: api, kept: map[string]kept{},
+			ctx = context.WithValue(ctx, queryKey{}, &query{API: api, kept: map[string]kept{}, permitted: map[string]permitted{},
 				sent: httptest.NewRequest("POST", "/graphql", nil)})
 			kind := "Query"
 			if op.Operation == ast.Mutation {

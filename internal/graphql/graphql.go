@@ -51,7 +51,6 @@ import (
 	"arbor/internal/graphql/exec"
 	"arbor/internal/graphql/schema"
 	"arbor/internal/repo"
-	"arbor/internal/repo/list"
 	"arbor/internal/route"
 	"arbor/internal/scope"
 	"arbor/internal/web"
@@ -69,19 +68,14 @@ func IsRoute(pattern string) bool { return slices.Contains(patterns[:], pattern)
 // Handlers answer requests that have no address in REST.
 type Handlers struct {
 	DB                    *db.DB
-	Accounts              *account.API
-	Repositories          *list.API
 	Pinned                web.Handler // of a repository
-	Pulls                 web.Handler
 	Pin, Delete, Transfer web.Handler // of an issue
 	Draft                 web.Handler // of a pull request
 	Revert                web.Handler // makes a branch that reverts a pull request
 	LinkBranch            web.Handler // makes a branch for an issue
 	UnlinkBranch          web.Handler // of an issue
 	AddDraft, Resolve     web.Handler // comments in a pending review; resolves a thread
-	Refs, Named           web.Handler // refs in an order; resolves a revision
 	CommitFiles           web.Handler // puts a commit on a branch
-	Templates             web.Handler // of issues and pull requests
 	MarkViewed            web.Handler // of a pull request: a file
 }
 

@@ -82,8 +82,8 @@ func repositoryIssues() map[string]exec.Resolver {
 		"issues":             connections(issues), "labels": one(labels), "milestones": one(milestones),
 		"issueTypes":      always(nil),
 		"suggestedActors": suggested("ActorConnection", itself, plain),
-		"assignableUsers": people("assignees", byID(false)), "mentionableUsers": people("assignees", byID(false)),
-		"watchers": people("subscribers", nil),
+		"assignableUsers": people(assignees, byID(false)), "mentionableUsers": people(assignees, byID(false)),
+		"watchers": people(watchers, nil),
 		"label": orNull(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
 			return queryOf(ctx).thing(ctx, "Label", o, o.path("labels", f.Args["name"].(string)))
 		}),

@@ -59,9 +59,8 @@ func linkedBranchFields() map[string]exec.Resolver {
 			} else if err != nil {
 				return nil, err
 			}
-			at := in.source.Path + "/git/ref/" + escapeRef(strings.TrimPrefix(textOf(o.data, "ref"), "refs/"))
 			data := payload{}.with("ref", o.data.get("ref")).with("object", o.data.get("object"))
-			return &object{kind: "Ref", data: data, repo: in, source: source{Path: at}}, nil
+			return &object{kind: "Ref", data: data, repo: in}, nil
 		}),
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/checkrun"
+	"arbor/internal/detect"
 	"arbor/internal/gitdata"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/issue"
@@ -21,7 +22,11 @@ import (
 	"arbor/internal/reaction"
 	"arbor/internal/release"
 	"arbor/internal/repo"
+	"arbor/internal/repo/collaborator"
+	"arbor/internal/repo/list"
+	"arbor/internal/repo/network"
 	"arbor/internal/review"
+	"arbor/internal/star"
 	"arbor/internal/status"
 )
 
@@ -42,6 +47,13 @@ type Loaders struct {
 	Labels     *label.API
 	Milestones *milestone.API
 	Releases   *release.API
+
+	Accounts      *account.Service
+	Lists         *list.Service
+	Stars         *star.Service
+	Languages     *detect.Service
+	Collaborators *collaborator.Service
+	Networks      *network.Service
 }
 
 // loader loads a value for each of many objects, whatever their repositories: a call takes at most maxLoaded. The
@@ -116,7 +128,7 @@ func (l loader[K, V]) call(ctx context.Context, q *query, objects []*object) (
 	if len(list) == 0 {
 		return nil, of, failed
 	}
-	caller := q.permitRead(ctx, below+l.route).caller
+	caller := q.permitRead(ctx, addressOf(l.route)).caller
 	found, err = l.read(showing(account.WithCaller(ctx, caller), l.media, l.members), list)
 	for o, at := range of {
 		failed[o] = repo.ErrorOf(err, at.In.ID)

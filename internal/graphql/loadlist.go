@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"arbor/internal/admission"
 	"arbor/internal/errs"
@@ -124,6 +125,18 @@ func full[K comparable, V any](
 	return l
 }
 
+// loadAll loads the lists of objects, up to a number of pages of a hundred, each page of all together.
+func (l listLoader[K]) loadAll(ctx context.Context, q *query, objects []*object, most int) {
+	for n := 1; n <= most && len(objects) > 0; n++ {
+		page := l.page(n, web.MaxPageSize)
+		page.load(ctx, q, objects)
+		objects = slices.DeleteFunc(slices.Clone(objects), func(o *object) bool {
+			rows, there := page.known(q, o)
+			return !there || rows == nil || !rows.More
+		})
+	}
+}
+
 // all reads the list of an object up to a number of pages of a hundred.
 func (l listLoader[K]) all(ctx context.Context, q *query, o *object, most int) (all []payload, err error) {
 	for n := 1; n <= most; n++ {
@@ -157,9 +170,6 @@ func connections(list func(ctx context.Context, f *exec.Field, o *object) (pages
 			all, at = append(all, l), append(at, n)
 		}
 		for k, v := range queryOf(ctx).connectEach(ctx, f, all) {
-			if err, wrong := v.(error); wrong {
-				v = asError(err)
-			}
 			values[at[k]] = v
 		}
 		return values

@@ -131,8 +131,9 @@ func numbered(o *object, segments ...string) string {
 // again reloads something after it was changed.
 func (m *mutation) again(ctx context.Context, o *object) (*object, error) {
 	clear(m.kept)
-	fresh := &object{kind: o.kind, repo: o.repo, source: o.source}
-	data, err := m.object(ctx, o.source.question())
+	clear(m.found)
+	fresh := &object{kind: o.kind, repo: o.repo, source: o.source, of: o.of}
+	data, err := m.wholeOf(ctx, o)
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,7 @@ import (
 // statusesByID loads statuses of commits that were found before.
 func statusesByID(q *query) loader[int64, payload] {
 	l := loader[int64, payload]{name: "statuses by id", route: "/commits/{ref...}/statuses", key: byIdentity}
-	return full(l, inEach(q.load.Statuses.ByIDs))
+	return full(l, q.load.Statuses.ByIDs)
 }
 
 // findStatuses finds statuses of commits by their numbers.

@@ -37,7 +37,7 @@ func (m *mutation) setViewed(ctx context.Context, viewed bool) (map[string]any, 
 	}
 	body := map[string]any{"path": m.text("path")}
 	if viewed {
-		list, err := m.all(ctx, Question{Path: numbered(o, "pulls", "files")}, mostFiles)
+		list, err := fileLists(m.query).all(ctx, m.query, o, mostFiles)
 		if err != nil {
 			return nil, err
 		}
@@ -75,8 +75,8 @@ func changedFileFields() map[string]exec.Resolver {
 // viewedStates resolves whether the caller viewed files of pull requests.
 func viewedStates(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
 	q, values := queryOf(ctx), make([]any, len(parents))
-	l := loader[int64, map[string]string]{name: "viewed", route: "/pulls", key: byNumber,
-		read: inEach(q.load.Reviews.Viewed),
+	l := loader[int64, map[string]string]{name: "viewed", route: "/pulls/{number}/files", key: byNumber,
+		read: q.load.Reviews.Viewed,
 		size: func(blobs map[string]string) int64 { return int64(len(blobs)) * nodeBytes }}
 	pulls := make([]*object, len(parents))
 	for n, o := range objectsOf(parents) {

@@ -41,6 +41,24 @@ func In[K comparable](list []Of[K]) map[ID]*Access {
 	return in
 }
 
+// InList returns accesses by repository.
+func InList(list []*Access) map[ID]*Access {
+	in := make(map[ID]*Access, len(list))
+	for _, a := range list {
+		in[a.ID] = a
+	}
+	return in
+}
+
+// IDsOf returns the ids of repositories.
+func IDsOf(list []*Access) []ID {
+	ids := make([]ID, len(list))
+	for n, a := range list {
+		ids[n] = a.ID
+	}
+	return ids
+}
+
 // ByAccess returns the keys of things by repository, in their order.
 func ByAccess[K comparable](list []Of[K]) map[*Access][]K {
 	keys := map[*Access][]K{}
@@ -50,18 +68,20 @@ func ByAccess[K comparable](list []Of[K]) map[*Access][]K {
 	return keys
 }
 
-// Pairs returns the table v (repo, key) of things as the beginning of a statement, and its arguments, which
-// follow those before it. kind is the SQL type of keys.
+// Pairs returns the table v (repo, key) of things, each once, as the beginning of a statement, and its
+// arguments, which follow those before it. kind is the SQL type of keys. The list is not empty.
 func Pairs[K comparable](list []Of[K], kind string, before ...any) (with string, args []any) {
 	args = before
-	first := len(before) + 1
+	first, rows, seen := len(before)+1, 0, map[Of[K]]bool{}
 	for _, of := range list {
-		args = append(args, of.In.ID, of.Key)
+		if !seen[of] {
+			seen[of], rows, args = true, rows+1, append(args, of.In.ID, of.Key)
+		}
 	}
 	with = `WITH v (repo, key) AS (VALUES (CAST($` + strconv.Itoa(first) + ` AS BIGINT), CAST($` + strconv.Itoa(first+1) +
 		` AS ` + kind + `))`
-	if len(list) > 1 {
-		with += `,` + db.ValuesFrom(first+2, len(list)-1, 2)
+	if rows > 1 {
+		with += `,` + db.ValuesFrom(first+2, rows-1, 2)
 	}
 	return with + `) `, args
 }

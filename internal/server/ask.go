@@ -15,7 +15,6 @@ import (
 	"arbor/internal/issue/branch"
 	"arbor/internal/ratelimit"
 	"arbor/internal/reaction"
-	"arbor/internal/repo/list"
 	"arbor/internal/route"
 	"arbor/internal/space"
 	"arbor/internal/web"
@@ -121,24 +120,23 @@ func (s *Server) newGraphQL(of *apis) *graphql.API {
 	repos, issues, pulls := s.forge.Repos, of.Issues, of.Pulls
 	branches := branch.NewAPI(branch.New(s.o.DB, repos))
 	return graphql.NewAPI(s.ask, s.permitRoute, graphql.Handlers{
-		DB: s.o.DB, Accounts: account.NewAPI(s.accounts), Repositories: list.NewAPI(s.o.DB, repos),
+		DB:     s.o.DB,
 		Pinned: repos.With(account.Pull, issues.ListPinnedNumbers),
-		Pulls:  repos.With(account.Pull, pulls.ListChosen),
 		Pin:    repos.With(account.Push, issues.PinIssue), Delete: repos.With(account.Admin, issues.DeleteIssue),
 		Draft:      repos.With(account.Pull, pulls.SetDraft),
 		Revert:     repos.With(account.Push, pulls.Revert),
 		LinkBranch: repos.With(account.Push, branches.Create), UnlinkBranch: repos.With(account.Push, branches.Remove),
-		Transfer: repos.With(account.Push, issues.TransferIssue),
-		Refs:     repos.With(account.Pull, of.Git.ListChosenRefs), Named: repos.With(account.Pull, of.Git.GetNamed),
+		Transfer:    repos.With(account.Push, issues.TransferIssue),
 		AddDraft:    repos.With(account.Pull, of.Reviews.CreateDraft),
 		Resolve:     repos.With(account.Pull, of.Reviews.ResolveThread),
 		MarkViewed:  repos.With(account.Pull, of.Reviews.MarkViewed),
-		Templates:   repos.With(account.Pull, of.Git.GetTemplates),
 		CommitFiles: repos.With(account.Push, of.Git.CommitFiles),
 	}, graphql.Loaders{Repos: repos, Pulls: pulls, Reviews: of.Reviews, Issues: s.forge.Issues,
 		Comments: of.Comments, Timelines: of.Timelines,
 		Branches: branches, Statuses: of.Statuses, Checks: of.Checks, Reactions: reaction.NewMany(s.o.DB),
-		Git: of.Git, Labels: of.Labels, Milestones: of.Milestones, Releases: of.Releases}, graphqlLimits{s.limiter}, s.log)
+		Git: of.Git, Labels: of.Labels, Milestones: of.Milestones, Releases: of.Releases,
+		Accounts: s.accounts, Lists: of.lists, Stars: of.stars, Languages: s.forge.Detect,
+		Collaborators: of.collaborators, Networks: s.forge.Network}, graphqlLimits{s.limiter}, s.log)
 }
 
 // graphqlLimits adapts the rate limiter to GraphQL.

@@ -68,7 +68,6 @@ func IsRoute(pattern string) bool { return slices.Contains(patterns[:], pattern)
 // Handlers answer requests that have no address in REST.
 type Handlers struct {
 	DB                    *db.DB
-	Pinned                web.Handler // of a repository
 	Pin, Delete, Transfer web.Handler // of an issue
 	Draft                 web.Handler // of a pull request
 	Revert                web.Handler // makes a branch that reverts a pull request

@@ -121,7 +121,6 @@ func (s *Server) newGraphQL(of *apis) *graphql.API {
 	branches := branch.NewAPI(branch.New(s.o.DB, repos))
 	return graphql.NewAPI(s.ask, s.permitRoute, graphql.Handlers{
 		DB:     s.o.DB,
-		Pinned: repos.With(account.Pull, issues.ListPinnedNumbers),
 		Pin:    repos.With(account.Push, issues.PinIssue), Delete: repos.With(account.Admin, issues.DeleteIssue),
 		Draft:      repos.With(account.Pull, pulls.SetDraft),
 		Revert:     repos.With(account.Push, pulls.Revert),

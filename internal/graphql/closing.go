@@ -111,11 +111,11 @@ func compare(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 			to, _ := members(o.data.get("object"))
 			return git.SHA(textOf(to, "sha"))
 		},
-		read: inEach(func(
-			ctx context.Context, a *repo.Access, shas []git.SHA,
-		) (map[git.SHA]*gitdata.Comparison, error) {
-			return q.load.Git.CompareMany(ctx, a, "HEAD..."+head, shas)
-		})}
+		read: func(
+			ctx context.Context, bases []repo.Of[git.SHA],
+		) (map[repo.Of[git.SHA]]*gitdata.Comparison, error) {
+			return q.load.Git.CompareMany(ctx, bases, head)
+		}}
 	l.load(ctx, q, objects)
 	for n, o := range objects {
 		switch c, err := l.get(ctx, q, o); {

@@ -90,7 +90,8 @@ func (o *ListOptions) readInRepository(r *http.Request) {
 }
 
 // conditions returns the conditions that are the same in all repositories.
-func (o *ListOptions) conditions() (where finder.And) {
+func (o *ListOptions) conditions() finder.And {
+	where := finder.And{}
 	if o.State != 0 {
 		where = append(where, finder.InState(o.State))
 	}

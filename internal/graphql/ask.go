@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"arbor/internal/account"
@@ -208,15 +209,6 @@ func changed(answer *web.Captured) (payload, error) {
 	return nil, nil
 }
 
-// object reads one object.
-func (q *query) object(ctx context.Context, question Question) (payload, error) {
-	answer, err := q.read(ctx, question)
-	if err != nil {
-		return nil, err
-	}
-	return members(answer.Body.Bytes())
-}
-
 // list reads a list. next reports whether more rows follow.
 func (q *query) list(ctx context.Context, question Question) (list []payload, next bool, err error) {
 	answer, err := q.read(ctx, question)
@@ -227,4 +219,24 @@ func (q *query) list(ctx context.Context, question Question) (list []payload, ne
 		return nil, false, fmt.Errorf("graphql: %s: %w", question.Path, err)
 	}
 	return list, strings.Contains(answer.Header().Get("Link"), `rel="next"`), nil
+}
+
+// all asks for a list, whole, up to a number of pages of a hundred.
+func (q *query) all(ctx context.Context, question Question, most int) (list []payload, err error) {
+	for n := 1; n <= most; n++ {
+		values := url.Values{"page": {strconv.Itoa(n)}, "per_page": {strconv.Itoa(web.MaxPageSize)}}
+		for k, v := range question.Query {
+			values[k] = v
+		}
+		page := question
+		page.Query = values
+		rows, next, err := q.list(ctx, page)
+		if err != nil {
+			return nil, err
+		}
+		if list = append(list, rows...); !next {
+			break
+		}
+	}
+	return list, nil
 }

@@ -2,8 +2,6 @@ package graphql
 
 import (
 	"context"
-	"net/url"
-	"strconv"
 	"strings"
 
 	"arbor/internal/graphql/document"
@@ -101,18 +99,16 @@ func (p *part) settle(total func() (int, error)) error {
 // wantsNodes reports whether a query selects a connection's nodes or where they end.
 func wantsNodes(f *exec.Field) bool { return f.Selects(document.NodeFields()...) }
 
-// pages is a list that a feature loads for many objects, or one of the REST API.
+// pages is a list that a feature loads for many objects.
 type pages struct {
-	kind     string // of the connection
-	many     pager
-	of       *object  // the owner of the list
-	question Question // instead of many
-	in       string   // the member of the answer that has the list; empty: the whole answer
-	rank     *rank    // nil: the order of the rows is unknown, see query.seek
-	tip      string   // of an immutable list: its owner, which cursors contain
-	node     func(payload) (any, error)
-	count    func() (int, error) // if the owner has it; nil: the list has it
-	show     func(c *connection) // completes the connection; nil: nothing
+	kind  string // of the connection
+	many  pager
+	of    *object // the owner of the list
+	rank  *rank   // nil: the order of the rows is unknown, see query.seek
+	tip   string  // of an immutable list: its owner, which cursors contain
+	node  func(payload) (any, error)
+	count func() (int, error) // if the owner has it; nil: the list has it
+	show  func(c *connection) // completes the connection; nil: nothing
 }
 
 // connect returns the selected part of a list as a connection.
@@ -172,11 +168,8 @@ func (q *query) connectEach(ctx context.Context, f *exec.Field, lists []pages) [
 
 // totalOf returns a function that counts the rows of a list. size is that of the first page that has the total.
 func (q *query) totalOf(ctx context.Context, l *pages, size int) func() (int, error) {
-	switch {
-	case l.count != nil:
+	if l.count != nil {
 		return l.count
-	case l.many == nil:
-		return func() (int, error) { return q.count(ctx, l.question) }
 	}
 	return func() (int, error) {
 		page, err := l.many.pageOf(ctx, q, l.of, 1, size)
@@ -254,9 +247,6 @@ func (q *query) loadPages(ctx context.Context, lists []pages, of func(n int) []p
 	}
 	objects, loaders := map[group][]*object{}, map[string]pager{}
 	for n, l := range lists {
-		if l.many == nil {
-			continue
-		}
 		for _, page := range of(n) {
 			at := group{l.many.group(), page}
 			objects[at], loaders[at.loader] = append(objects[at], l.of), l.many
@@ -291,76 +281,11 @@ func (q *query) part(ctx context.Context, l *pages, p part) (list []payload, nex
 
 // page reads a page of a list.
 func (q *query) page(ctx context.Context, l *pages, number, size int) (list []payload, next bool, err error) {
-	if l.many != nil {
-		page, err := l.many.pageOf(ctx, q, l.of, number, size)
-		if page == nil || err != nil {
-			return nil, false, err
-		}
-		return page.Rows, page.More, nil
-	}
-	question := paged(l.question, number, size)
-	if l.in == "" {
-		if list, next, err = q.list(ctx, question); err == nil {
-			q.noteTotal(ctx, l.question, question)
-		}
-		return list, next, err
-	}
-	data, err := q.object(ctx, question)
-	if err != nil {
+	page, err := l.many.pageOf(ctx, q, l.of, number, size)
+	if page == nil || err != nil {
 		return nil, false, err
 	}
-	list, err = objectsIn(data.get(l.in))
-	return list, false, err
-}
-
-func paged(question Question, number, size int) Question {
-	values := url.Values{}
-	for k, v := range question.Query {
-		values[k] = v
-	}
-	values.Set("page", strconv.Itoa(number))
-	values.Set("per_page", strconv.Itoa(size))
-	question.Query = values
-	return question
-}
-
-// noteTotal caches the length of a list if a page that was read contains it.
-func (q *query) noteTotal(ctx context.Context, question, page Question) {
-	if answer, err := q.read(ctx, page); err == nil && answer.Total > 0 {
-		q.kept[totalOf(question)] = kept{value: int(answer.Total)}
-	}
-}
-
-// totalOf returns the key of the length of a list.
-func totalOf(question Question) string { return "total " + keyOf(question) }
-
-// count returns the length of a list. It asks for the last page of one row each, unless the length is
-// cached.
-func (q *query) count(ctx context.Context, question Question) (int, error) {
-	if k, ok := q.kept[totalOf(question)]; ok {
-		return k.value.(int), nil
-	}
-	question = paged(question, 1, 1)
-	list, _, err := q.list(ctx, question)
-	if err != nil {
-		return 0, err
-	}
-	answer, err := q.read(ctx, question)
-	if err != nil {
-		return 0, err
-	}
-	for link := range strings.SplitSeq(answer.Header().Get("Link"), ",") {
-		address, rel, _ := strings.Cut(strings.TrimSpace(link), ">; ")
-		if rel != `rel="last"` {
-			continue
-		}
-		u, err := url.Parse(strings.TrimPrefix(address, "<"))
-		if err != nil {
-			return 0, err
-		}
-		return strconv.Atoi(u.Query().Get("page"))
-	}
-	return len(list), nil
+	return page.Rows, page.More, nil
 }
 
 // connectAll returns a connection of a complete list.

@@ -19,7 +19,7 @@ func (api *API) resolvers(s *ast.Schema) map[string]exec.Resolver {
 			"viewer": root(viewerAccount), "repository": root(repositoryByName),
 			"repositoryOwner": orNothing(accountOf("", "a RepositoryOwner")),
 			"user":            accountOf("User", "a User"), "organization": accountOf("Organization", "an Organization"),
-			"node": root(node), "nodes": root(nodes), "search": root(search),
+			"node": root(node), "nodes": root(nodes), "search": root(searchResults),
 			"rateLimit": root(api.rateLimit),
 			"resource":  root(resource),
 		},

@@ -258,18 +258,6 @@ func orderOf(f *exec.Field, otherwise finder.Order, sorts map[string]finder.Sort
 	return finder.Order{Sort: sort, Asc: order["direction"] == "ASC"}, nil
 }
 
-// rankOf is the order of a list of issues or of pull requests; the member tie decides between equal ones.
-func rankOf(values url.Values, tie string) *rank {
-	desc := values.Get("direction") == "desc"
-	switch values.Get("sort") {
-	case "updated":
-		return byMembers(desc, "updated_at", tie)
-	case "comments", "popularity":
-		return byMembers(desc, "comments", tie)
-	}
-	return byMembers(desc, tie)
-}
-
 // tracked are the fields of issues and pull requests.
 func tracked() map[string]exec.Resolver {
 	return merge(commented(), map[string]exec.Resolver{

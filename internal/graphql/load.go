@@ -26,6 +26,7 @@ import (
 	"arbor/internal/repo/list"
 	"arbor/internal/repo/network"
 	"arbor/internal/review"
+	"arbor/internal/search"
 	"arbor/internal/star"
 	"arbor/internal/status"
 )
@@ -47,6 +48,10 @@ type Loaders struct {
 	Labels     *label.API
 	Milestones *milestone.API
 	Releases   *release.API
+
+	Searches         *search.Service
+	FindRepositories func(context.Context, search.Question) (*search.Hits[*repo.Access], error)
+	FindAccounts     func(context.Context, search.Question) (*search.Hits[*account.Account], error)
 
 	Accounts      *account.Service
 	Lists         *list.Service
@@ -149,25 +154,6 @@ func (l loader[K, V]) get(ctx context.Context, q *query, o *object) (v V, err er
 func (l loader[K, V]) known(q *query, o *object) (v V, there bool) {
 	v, there = q.kept[l.keyOf(o)].value.(V)
 	return v, there
-}
-
-// inEach returns the read of a loader for a feature's function that takes one repository.
-func inEach[K comparable, V any](
-	read func(ctx context.Context, a *repo.Access, keys []K) (map[K]V, error),
-) func(ctx context.Context, list []repo.Of[K]) (map[repo.Of[K]]V, error) {
-	return func(ctx context.Context, list []repo.Of[K]) (map[repo.Of[K]]V, error) {
-		out := map[repo.Of[K]]V{}
-		for a, keys := range repo.ByAccess(list) {
-			found, err := read(ctx, a, keys)
-			if err != nil {
-				return nil, err
-			}
-			for key, v := range found {
-				out[repo.Of[K]{In: a, Key: key}] = v
-			}
-		}
-		return out, nil
-	}
 }
 
 // values returns a field's values for its parents from the loaded ones.

@@ -59,26 +59,6 @@ func ofRepositories[V any](l loader[string, *web.List[payload]], rows func(
 	})
 }
 
-// listsInEach returns the rows of lists for a feature's function that takes one repository.
-func listsInEach[K comparable, V any](
-	rows func(ctx context.Context, a *repo.Access, keys []K, page web.Page) (map[K]*web.List[V], error),
-) func(ctx context.Context, list []repo.Of[K], page web.Page) (map[repo.Of[K]]*web.List[V], error) {
-	return func(ctx context.Context, list []repo.Of[K], page web.Page) (map[repo.Of[K]]*web.List[V], error) {
-		return inEach(func(ctx context.Context, a *repo.Access, keys []K) (map[K]*web.List[V], error) {
-			return rows(ctx, a, keys, page)
-		})(ctx, list)
-	}
-}
-
-// firstInEach is listsInEach for a function that lists the first rows.
-func firstInEach[K comparable, V any](
-	rows func(ctx context.Context, a *repo.Access, keys []K, size int64) (map[K]*web.List[V], error),
-) func(ctx context.Context, list []repo.Of[K], page web.Page) (map[repo.Of[K]]*web.List[V], error) {
-	return listsInEach(func(ctx context.Context, a *repo.Access, keys []K, page web.Page) (map[K]*web.List[V], error) {
-		return rows(ctx, a, keys, page.Size)
-	})
-}
-
 // page loads a page of the list of each object.
 func (l listLoader[K]) page(number, size int) loader[K, *web.List[payload]] {
 	page := web.Page{Number: int64(number), Size: int64(size)}
@@ -172,41 +152,6 @@ func connections(list func(ctx context.Context, f *exec.Field, o *object) (pages
 			values[at[k]] = v
 		}
 		return values
-	}
-}
-
-// listed returns a resolver of lists that loads the first page for all parents before next renders each. It
-// loads rows only if they are selected, and with counts the number of rows.
-func listed[K comparable](
-	of func(q *query, f *exec.Field) listLoader[K], counts bool, next exec.Resolver,
-) exec.Resolver {
-	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
-		p, err := readPart(f)
-		size := 0
-		switch {
-		case err != nil:
-		case !wantsNodes(f) && counts:
-			size = 1
-		case wantsNodes(f) && p.startsList():
-			size = p.size
-		}
-		if size > 0 {
-			q := queryOf(ctx)
-			of(q, f).page(1, size).load(ctx, q, objectsOf(parents))
-		}
-		return next(ctx, f, parents)
-	}
-}
-
-// listedWhole returns a resolver that first loads the beginning of each list, for fields that need the whole
-// list, even if only a part is selected.
-func listedWhole[K comparable](
-	of func(q *query, f *exec.Field) listLoader[K], next exec.Resolver,
-) exec.Resolver {
-	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
-		q := queryOf(ctx)
-		of(q, f).page(1, web.MaxPageSize).load(ctx, q, objectsOf(parents))
-		return next(ctx, f, parents)
 	}
 }
 

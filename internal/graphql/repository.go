@@ -366,18 +366,3 @@ func merge(tables ...map[string]exec.Resolver) map[string]exec.Resolver {
 	}
 	return all
 }
-
-// all asks for a list, whole, up to a number of pages of a hundred.
-func (q *query) all(ctx context.Context, question Question, most int) (list []payload, err error) {
-	for n := 1; n <= most; n++ {
-		page, next, err := q.list(ctx, paged(question, n, web.MaxPageSize))
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, page...)
-		if !next {
-			break
-		}
-	}
-	return list, nil
-}

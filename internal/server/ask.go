@@ -134,6 +134,7 @@ func (s *Server) newGraphQL(of *apis) *graphql.API {
 		Comments: of.Comments, Timelines: of.Timelines,
 		Branches: branches, Statuses: of.Statuses, Checks: of.Checks, Reactions: reaction.NewMany(s.o.DB),
 		Git: of.Git, Labels: of.Labels, Milestones: of.Milestones, Releases: of.Releases,
+		Searches: s.forge.Searches, FindRepositories: of.repositories.Find, FindAccounts: of.People.Find,
 		Accounts: s.accounts, Lists: of.lists, Stars: of.stars, Languages: s.forge.Detect,
 		Collaborators: of.collaborators, Networks: s.forge.Network}, graphqlLimits{s.limiter}, s.log)
 }

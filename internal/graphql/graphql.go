@@ -18,15 +18,13 @@
 // operations on it, and answer lets tests compare responses with a schema.
 //
 // The package adds no rules, rights or SQL. A field's value is a part of the answer that REST gives the
-// same caller, and a mutation is a request to REST. A Question names the route, and the server checks the
-// role and the token for it as for any request (server/ask.go). So GraphQL allows nothing that REST does
-// not, and both show the same objects. If REST has no suitable list, a question has a handler of the
-// feature, which requires the right of the named route.
+// same caller. A loader names the route that answers the same, and the server applies the checks of its role and
+// of the token to the caller (access.go), so GraphQL allows nothing that REST does not, and both show the same
+// objects.
 //
 // Queries run breadth first: a resolver receives all the objects of a level. Functions of the features load
-// the data of many objects together (load.go), with the access that the same route grants, so the number of
-// statements does not depend on the number of rows of a repository. A question is sent once in a query and
-// suits data that a repository has once.
+// the data of many objects of any repositories together (load.go), so the number of statements depends neither
+// on rows nor on repositories.
 package graphql
 
 import (

@@ -3,15 +3,13 @@ package graphql_test
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	"arbor/internal/db"
 	"arbor/internal/test/dbtest"
 )
 
-// A query needs as many statements for twenty repositories as for two, whatever it asks for below each. What is
-// about issues has a test of its own.
+// A query needs as many statements for twenty repositories as for two, whatever it asks for below each.
 func TestStatementsDoNotGrowWithRepositories(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
@@ -27,10 +25,7 @@ func TestStatementsDoNotGrowWithRepositories(t *testing.T) {
 			}
 		}
 		for _, p := range below(w.schema, "Repository") {
-			if p.ofIssues() {
-				continue
-			}
-			fields := slices.DeleteFunc(p.fields(w.schema), func(f string) bool { return p.leaves(f) || isOfIssues(f) })
+			fields := slices.DeleteFunc(p.fields(w.schema), func(f string) bool { return p.leaves(f) })
 			t.Run(p.kind, func(t *testing.T) {
 				if w.grows(t, p.query(fields)); !t.Failed() {
 					return
@@ -41,14 +36,4 @@ func TestStatementsDoNotGrowWithRepositories(t *testing.T) {
 			})
 		}
 	})
-}
-
-// ofIssues reports a way through a field that is about issues.
-func (p way) ofIssues() bool { return slices.ContainsFunc(p.steps, isOfIssues) }
-
-// isOfIssues reports a field about issues and what they share with pull requests.
-func isOfIssues(field string) bool {
-	name := strings.TrimRight(field[:strings.IndexAny(field+"(", "({")], " ")
-	return slices.Contains([]string{"issue", "issues", "issueOrPullRequest", "label", "labels", "milestone", "milestones",
-		"pinnedIssues", "comments", "reactions", "reactionGroups", "closingIssuesReferences", "timelineItems"}, name)
 }

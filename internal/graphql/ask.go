@@ -3,7 +3,6 @@ package graphql
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -166,40 +165,6 @@ func movedTo(answer *web.Captured) (string, error) {
 		path = path[at:]
 	}
 	return path, nil
-}
-
-// change sends a change and returns its answer, see changed. It drops all cached answers.
-func (q *query) change(ctx context.Context, method, path string, body map[string]any) (payload, error) {
-	return q.changeBy(ctx, Question{Method: method, Path: path}, body)
-}
-
-// changeBy is change for a question that may have a handler of its own.
-func (q *query) changeBy(ctx context.Context, question Question, body map[string]any) (payload, error) {
-	clear(q.kept)
-	question.Media = "raw"
-	if body != nil {
-		b, err := json.Marshal(body)
-		if err != nil {
-			return nil, err
-		}
-		question.Body = b
-	}
-	answer, err := q.request(ctx, question)
-	if err != nil {
-		return nil, err
-	}
-	if answer.Status >= http.StatusMultipleChoices {
-		return nil, fmt.Errorf("graphql: %s %s answers %d", question.Method, question.Path, answer.Status)
-	}
-	return changed(answer)
-}
-
-// changed decodes the answer to a change. It returns nil if the answer is not an object.
-func changed(answer *web.Captured) (payload, error) {
-	if b := answer.Body.Bytes(); len(b) > 0 && b[0] == '{' {
-		return members(b)
-	}
-	return nil, nil
 }
 
 // object reads one object.

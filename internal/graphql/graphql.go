@@ -67,21 +67,13 @@ func IsRoute(pattern string) bool { return slices.Contains(patterns[:], pattern)
 
 // Handlers answer requests that have no address in REST.
 type Handlers struct {
-	DB                    *db.DB
-	Accounts              *account.API
-	Repositories          *list.API
-	Issues, Pinned        web.Handler // of a repository
-	Pulls                 web.Handler
-	Pin, Delete, Transfer web.Handler // of an issue
-	Draft                 web.Handler // of a pull request
-	Revert                web.Handler // makes a branch that reverts a pull request
-	LinkBranch            web.Handler // makes a branch for an issue
-	UnlinkBranch          web.Handler // of an issue
-	AddDraft, Resolve     web.Handler // comments in a pending review; resolves a thread
-	Refs, Named           web.Handler // refs in an order; resolves a revision
-	CommitFiles           web.Handler // puts a commit on a branch
-	Templates             web.Handler // of issues and pull requests
-	MarkViewed            web.Handler // of a pull request: a file
+	DB             *db.DB
+	Accounts       *account.API
+	Repositories   *list.API
+	Issues, Pinned web.Handler // of a repository
+	Pulls          web.Handler
+	Refs, Named    web.Handler // refs in an order; resolves a revision
+	Templates      web.Handler // of issues and pull requests
 }
 
 // Limits reports and charges a caller's rate limit.
@@ -95,6 +87,7 @@ type Limits interface {
 // API serves GraphQL.
 type API struct {
 	ask       Ask
+	do        Operations
 	with      Handlers
 	load      Loaders
 	limits    Limits
@@ -105,8 +98,8 @@ type API struct {
 }
 
 // NewAPI returns the API. ask sends requests to the REST API.
-func NewAPI(ask Ask, with Handlers, load Loaders, limits Limits, log *slog.Logger) *API {
-	api := &API{ask: ask, with: with, load: load, limits: limits, log: log, time: maxTime}
+func NewAPI(ask Ask, do Operations, with Handlers, load Loaders, limits Limits, log *slog.Logger) *API {
+	api := &API{ask: ask, do: do, with: with, load: load, limits: limits, log: log, time: maxTime}
 	api.schema = sync.OnceValue(func() *exec.Schema {
 		s := schema.Load()
 		return &exec.Schema{Schema: s, Resolvers: api.resolvers(s)}

@@ -3,10 +3,13 @@ package graphql
 import (
 	"context"
 	"maps"
-	"net/http"
 	"strings"
 
-	"arbor/internal/errs"
+	"arbor/internal/account"
+	"arbor/internal/checkrun"
+	"arbor/internal/issue/subscription"
+	"arbor/internal/star"
+	"arbor/internal/web"
 )
 
 // below finds what an input names below the repository that the input names, too.
@@ -28,15 +31,10 @@ func (m *mutation) below(ctx context.Context, name, kind string) (o, in *object,
 	return o, in, err
 }
 
-// run is what an input says of a check run, in a body of REST.
-func (m *mutation) run() map[string]any {
-	body := map[string]any{}
-	for name, as := range map[string]string{"name": "name", "headSha": "head_sha",
-		"detailsUrl": "details_url",
-		"externalId": "external_id",
-		"startedAt":  "started_at", "completedAt": "completed_at", "actions": "actions"} {
-		m.copy(body, name, as)
-	}
+// run returns the fields of a check run that an input has, under the names of REST.
+func (m *mutation) run() (*web.Object, error) {
+	body := renamed(m.input, map[string]string{"name": "name", "headSha": "head_sha", "detailsUrl": "details_url",
+		"externalId": "external_id", "startedAt": "started_at", "completedAt": "completed_at", "actions": "actions"})
 	for _, name := range [...]string{"status", "conclusion"} {
 		if m.given(name) {
 			body[name] = strings.ToLower(m.text(name))
@@ -45,10 +43,10 @@ func (m *mutation) run() map[string]any {
 	if output, ok := m.input["output"].(map[string]any); ok {
 		body["output"] = outputOf(output)
 	}
-	return body
+	return bodyOf(checkrun.Resource, body)
 }
 
-// renamed is an input with REST's names, without the fields that were not given.
+// renamed returns the given fields of an input, or of an object in it, under other names.
 func renamed(input any, names map[string]string) map[string]any {
 	given, _ := input.(map[string]any)
 	out := map[string]any{}
@@ -94,11 +92,24 @@ func createCheckRun(ctx context.Context, m *mutation) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := m.change(ctx, http.MethodPost, in.path("check-runs"), m.run())
+	to, a, err := m.change(ctx, in, "POST /repos/{owner}/{repo}/check-runs")
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{"checkRun": &object{kind: "CheckRun", data: data, whole: true, repo: in}}, nil
+	body, err := m.run()
+	if err != nil {
+		return nil, err
+	}
+	sha, change, err := checkrun.ReadNew(body)
+	if err != nil {
+		return nil, err
+	}
+	made, err := m.do.Checks.Create(to, a, sha, change)
+	if err != nil {
+		return nil, err
+	}
+	run, err := m.shown(ctx, "CheckRun", in, spot{}, made.ID)
+	return map[string]any{"checkRun": run}, err
 }
 
 func updateCheckRun(ctx context.Context, m *mutation) (map[string]any, error) {
@@ -106,11 +117,23 @@ func updateCheckRun(ctx context.Context, m *mutation) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := m.change(ctx, http.MethodPatch, in.path("check-runs", string(o.data.get("id"))), m.run())
+	to, a, err := m.change(ctx, in, "PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}")
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{"checkRun": &object{kind: "CheckRun", data: data, whole: true, repo: in}}, nil
+	body, err := m.run()
+	if err != nil {
+		return nil, err
+	}
+	change, err := checkrun.ReadChange(body)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := m.do.Checks.Edit(to, a, byIdentity(o), change); err != nil {
+		return nil, err
+	}
+	run, err := m.shown(ctx, "CheckRun", in, spot{}, byIdentity(o))
+	return map[string]any{"checkRun": run}, err
 }
 
 func createCheckSuite(ctx context.Context, m *mutation) (map[string]any, error) {
@@ -118,20 +141,32 @@ func createCheckSuite(ctx context.Context, m *mutation) (map[string]any, error) 
 	if err != nil {
 		return nil, err
 	}
-	data, err := m.change(ctx, http.MethodPost, in.path("check-suites"),
-		map[string]any{"head_sha": m.text("headSha")})
+	to, a, err := m.change(ctx, in, "POST /repos/{owner}/{repo}/check-suites")
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{"checkSuite": newSuite(in, data, true)}, nil
+	sha, err := checkrun.ParseSHA(m.text("headSha"))
+	if err != nil {
+		return nil, err
+	}
+	made, _, err := m.do.Checks.CreateSuite(to, a, sha)
+	if err != nil {
+		return nil, err
+	}
+	suite, err := m.shown(ctx, "CheckSuite", in, spot{}, made.ID)
+	return map[string]any{"checkSuite": suite}, err
 }
 
 func rerequestCheckSuite(ctx context.Context, m *mutation) (map[string]any, error) {
-	o, _, err := m.below(ctx, "checkSuiteId", "CheckSuite")
+	o, in, err := m.below(ctx, "checkSuiteId", "CheckSuite")
 	if err != nil {
 		return nil, err
 	}
-	if _, err := m.change(ctx, http.MethodPost, o.source.Path+"/rerequest", nil); err != nil {
+	to, a, err := m.change(ctx, in, "POST /repos/{owner}/{repo}/check-suites/{check_suite_id}/rerequest")
+	if err != nil {
+		return nil, err
+	}
+	if err := m.do.Checks.RerequestSuite(to, a, byIdentity(o)); err != nil {
 		return nil, err
 	}
 	suite, err := m.again(ctx, o)
@@ -144,7 +179,7 @@ func updateCheckSuitePreferences(ctx context.Context, m *mutation) (map[string]a
 		return nil, err
 	}
 	list, _ := m.input["autoTriggerPreferences"].([]any)
-	all := []any{}
+	var all []checkrun.Preference
 	for _, v := range list {
 		one, _ := v.(map[string]any)
 		id, _ := one["appId"].(string)
@@ -152,10 +187,13 @@ func updateCheckSuitePreferences(ctx context.Context, m *mutation) (map[string]a
 		if !ok || kind != "Integration" {
 			return nil, unresolvedNode(id)
 		}
-		all = append(all, map[string]any{"app_id": number, "setting": one["setting"]})
+		all = append(all, checkrun.Preference{AppID: account.AppID(number), Auto: one["setting"] == true})
 	}
-	_, err = m.change(ctx, http.MethodPatch, in.path("check-suites", "preferences"),
-		map[string]any{"auto_trigger_checks": all})
+	to, a, err := m.change(ctx, in, "PATCH /repos/{owner}/{repo}/check-suites/preferences")
+	if err != nil {
+		return nil, err
+	}
+	_, err = m.do.Checks.Prefer(to, a, all)
 	return map[string]any{"repository": in}, err
 }
 
@@ -165,22 +203,29 @@ func updateSubscription(ctx context.Context, m *mutation) (map[string]any, error
 	if err != nil {
 		return nil, err
 	}
-	path := o.source.Path + "/subscription"
-	if o.kind != "Repository" {
-		path = numbered(o, "issues", "subscription")
-	}
+	method, watch, wish := "PUT ", star.Everything, subscription.Subscribe
 	switch m.text("state") {
 	case "UNSUBSCRIBED":
-		if _, err = m.change(ctx, http.MethodDelete, path, nil); errs.Is(err, errs.NotFound) {
-			err = nil // there was none
-		}
+		method, watch, wish = "DELETE ", star.NoWish, subscription.Unsubscribe
 	case "IGNORED":
-		_, err = m.change(ctx, http.MethodPut, path, map[string]any{"ignored": true})
-	default:
-		_, err = m.change(ctx, http.MethodPut, path, map[string]any{"subscribed": true, "ignored": false})
+		watch, wish = star.Nothing, subscription.Ignore
 	}
-	if err != nil {
-		return nil, err
+	if o.kind == "Repository" {
+		to, a, err := m.change(ctx, o, method+"/repos/{owner}/{repo}/subscription")
+		if err == nil {
+			_, err = m.do.Stars.Subscribe(to, a, watch)
+		}
+		if err != nil {
+			return nil, err
+		}
+	} else {
+		to, a, err := m.change(ctx, o.repo, method+"/repos/{owner}/{repo}/issues/{number}/subscription")
+		if err == nil {
+			_, err = m.do.Subscriptions.Subscribe(to, a, byNumber(o), wish)
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
 	fresh, err := m.again(ctx, o)
 	return map[string]any{"subscribable": fresh}, err

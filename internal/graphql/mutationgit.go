@@ -2,11 +2,13 @@ package graphql
 
 import (
 	"context"
-	"net/http"
+	"errors"
 	"strings"
 
 	"arbor/internal/errs"
+	"arbor/internal/gitdata"
 	"arbor/internal/graphql/exec"
+	"arbor/internal/pull"
 )
 
 func createRef(ctx context.Context, m *mutation) (map[string]any, error) {
@@ -14,21 +16,25 @@ func createRef(ctx context.Context, m *mutation) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	body := map[string]any{"ref": m.text("name"), "sha": m.text("oid")}
-	data, err := m.change(ctx, http.MethodPost, in.path("git", "refs"), body)
+	to, a, err := m.change(ctx, in, "POST /repos/{owner}/{repo}/git/refs")
 	if err != nil {
 		return nil, err
 	}
-	return refPayload(in, data), nil
+	sha, err := gitdata.ParseSHA(gitdata.RefResource, "sha", m.text("oid"))
+	if err != nil {
+		return nil, err
+	}
+	made, err := m.do.Git.MakeRef(to, a, m.text("name"), sha)
+	if err != nil {
+		return nil, err
+	}
+	return m.refPayload(ctx, in, made.Name)
 }
 
-func refPayload(in *object, data payload) map[string]any {
-	return map[string]any{"ref": &object{kind: "Ref", data: data, whole: true, repo: in}}
-}
-
-// refPath is where REST changes a ref.
-func refPath(o *object) string {
-	return o.repo.source.Path + "/git/refs/" + escapeRef(strings.TrimPrefix(textOf(o.data, "ref"), "refs/"))
+func (m *mutation) refPayload(ctx context.Context, in *object, name string) (map[string]any, error) {
+	m.forget()
+	ref, err := m.ref(ctx, in, name)
+	return map[string]any{"ref": ref}, err
 }
 
 func updateRef(ctx context.Context, m *mutation) (map[string]any, error) {
@@ -36,12 +42,19 @@ func updateRef(ctx context.Context, m *mutation) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	body := map[string]any{"sha": m.text("oid"), "force": m.input["force"] == true}
-	data, err := m.change(ctx, http.MethodPatch, refPath(o), body)
+	to, a, err := m.change(ctx, o.repo, "PATCH /repos/{owner}/{repo}/git/refs/{ref...}")
 	if err != nil {
 		return nil, err
 	}
-	return refPayload(o.repo, data), nil
+	sha, err := gitdata.ParseSHA(gitdata.RefResource, "sha", m.text("oid"))
+	if err != nil {
+		return nil, err
+	}
+	moved, err := m.do.Git.MoveRef(to, a, textOf(o.data, "ref"), sha, m.flag("force").Value)
+	if err != nil {
+		return nil, err
+	}
+	return m.refPayload(ctx, o.repo, moved.Name)
 }
 
 func deleteRef(ctx context.Context, m *mutation) (map[string]any, error) {
@@ -49,8 +62,11 @@ func deleteRef(ctx context.Context, m *mutation) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = m.change(ctx, http.MethodDelete, refPath(o), nil)
-	return map[string]any{}, err
+	to, a, err := m.change(ctx, o.repo, "DELETE /repos/{owner}/{repo}/git/refs/{ref...}")
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{}, m.do.Git.RemoveRef(to, a, textOf(o.data, "ref"))
 }
 
 // mergeBranch merges a branch or a commit into a branch.
@@ -62,17 +78,19 @@ func mergeBranch(ctx context.Context, m *mutation) (map[string]any, error) {
 	if m.given("authorEmail") {
 		return nil, refused("A merge is authored with the e-mail address of who makes it.")
 	}
-	body := map[string]any{"base": m.text("base"), "head": m.text("head")}
-	m.copy(body, "commitMessage", "commit_message")
-	data, err := m.change(ctx, http.MethodPost, in.path("merges"), body)
+	to, a, err := m.change(ctx, in, "POST /repos/{owner}/{repo}/merges")
 	if err != nil {
 		return nil, err
 	}
-	if data == nil {
+	sha, err := m.do.Pulls.MergeBranch(to, a, pull.BranchMerge{Base: m.text("base"), Head: m.text("head"),
+		Message: m.text("commitMessage")})
+	if errors.Is(err, pull.ErrUpToDate) {
 		return nil, refused("Already merged")
 	}
-	made, err := listedCommit(in, data)
-	return map[string]any{"mergeCommit": made}, err
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"mergeCommit": gitObject(in, "commit", string(sha))}, nil
 }
 
 // createCommitOnBranch adds, changes and deletes files with one commit, if the branch is at the expected
@@ -82,17 +100,15 @@ func createCommitOnBranch(ctx context.Context, m *mutation) (map[string]any, err
 	if err != nil {
 		return nil, err
 	}
-	message, _ := m.input["message"].(map[string]any)
-	text, _ := message["headline"].(string)
-	if more, _ := message["body"].(string); more != "" {
-		text += "\n\n" + more
+	to, a, err := m.change(ctx, in, "POST /repos/{owner}/{repo}/git/commits")
+	if err != nil {
+		return nil, err
 	}
-	files, _ := m.input["fileChanges"].(map[string]any)
-	body := map[string]any{"message": text, "branch": name, "expectedHeadOid": m.text("expectedHeadOid"),
-		"additions": files["additions"], "deletions": files["deletions"]}
-	question := Question{Method: http.MethodPost, Path: in.path("git", "commits"),
-		Handler: m.with.CommitFiles}
-	data, err := m.changeBy(ctx, question, body)
+	n, err := m.filesCommit(name)
+	if err != nil {
+		return nil, err
+	}
+	made, err := m.do.Git.Commit(to, a, n)
 	if err != nil {
 		told := asError(err)
 		if e, ok := told.(*exec.Error); ok && errs.Is(err, errs.Conflict) {
@@ -100,15 +116,47 @@ func createCommitOnBranch(ctx context.Context, m *mutation) (map[string]any, err
 		}
 		return nil, told
 	}
-	refs, err := m.refsNamed(ctx, in, []string{"refs/heads/" + name})
+	payload, err := m.refPayload(ctx, in, "refs/heads/"+name)
 	if err != nil {
 		return nil, err
 	}
-	payload := map[string]any{"commit": gitObject(in, "commit", textOf(data, "sha")), "ref": nil}
-	if ref := refs["refs/heads/"+name]; ref != nil {
-		payload["ref"] = &object{kind: "Ref", data: ref, whole: true, repo: in}
-	}
+	payload["commit"] = gitObject(in, "commit", string(made.SHA))
 	return payload, nil
+}
+
+// filesCommit returns the commit that an input describes.
+func (m *mutation) filesCommit(branch string) (n gitdata.FilesCommit, err error) {
+	message, _ := m.input["message"].(map[string]any)
+	n.Branch = branch
+	n.Message, _ = message["headline"].(string)
+	if more, _ := message["body"].(string); more != "" {
+		n.Message += "\n\n" + more
+	}
+	n.Tip, err = gitdata.ParseSHA(gitdata.CommitResource, "expectedHeadOid", m.text("expectedHeadOid"))
+	if err != nil {
+		return n, err
+	}
+	files, _ := m.input["fileChanges"].(map[string]any)
+	if n.Add, err = fileChanges(files["additions"]); err != nil {
+		return n, err
+	}
+	n.Remove, err = fileChanges(files["deletions"])
+	return n, err
+}
+
+func fileChanges(input any) (list []gitdata.FileChange, err error) {
+	given, _ := input.([]any)
+	for _, v := range given {
+		one, _ := v.(map[string]any)
+		path, _ := one["path"].(string)
+		contents, _ := one["contents"].(string)
+		change, err := gitdata.NewFileChange(path, contents)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, change)
+	}
+	return list, nil
 }
 
 // branch finds the branch that is to be committed to, by its id or by names.

@@ -2,7 +2,8 @@ package graphql
 
 import (
 	"context"
-	"net/http"
+
+	"arbor/internal/label"
 )
 
 func createLabel(ctx context.Context, m *mutation) (map[string]any, error) {
@@ -10,17 +11,21 @@ func createLabel(ctx context.Context, m *mutation) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	body := map[string]any{"name": m.text("name"), "color": m.text("color")}
-	m.copy(body, "description", "description")
-	data, err := m.change(ctx, http.MethodPost, in.path("labels"), body)
+	to, a, err := m.change(ctx, in, "POST /repos/{owner}/{repo}/labels")
 	if err != nil {
 		return nil, err
 	}
-	return labelPayload(in, data), nil
+	made, err := m.do.Labels.Create(to, a, label.Edit{Name: m.opt("name"), Color: m.opt("color"),
+		Description: m.opt("description")})
+	if err != nil {
+		return nil, err
+	}
+	return m.labelPayload(ctx, in, made)
 }
 
-func labelPayload(in *object, data payload) map[string]any {
-	return map[string]any{"label": &object{kind: "Label", data: data, whole: true, repo: in}}
+func (m *mutation) labelPayload(ctx context.Context, in *object, l *label.Label) (map[string]any, error) {
+	o, err := m.shown(ctx, "Label", in, spot{name: l.Name}, l.ID)
+	return map[string]any{"label": o}, err
 }
 
 func updateLabel(ctx context.Context, m *mutation) (map[string]any, error) {
@@ -28,16 +33,16 @@ func updateLabel(ctx context.Context, m *mutation) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	body := map[string]any{}
-	for name, as := range map[string]string{"name": "new_name", "color": "color",
-		"description": "description"} {
-		m.copy(body, name, as)
-	}
-	data, err := m.change(ctx, http.MethodPatch, o.repo.path("labels", textOf(o.data, "name")), body)
+	to, a, err := m.change(ctx, o.repo, "PATCH /repos/{owner}/{repo}/labels/{name}")
 	if err != nil {
 		return nil, err
 	}
-	return labelPayload(o.repo, data), nil
+	changed, err := m.do.Labels.Edit(to, a, textOf(o.data, "name"), label.Edit{Name: m.opt("name"),
+		Color: m.opt("color"), Description: m.opt("description")})
+	if err != nil {
+		return nil, err
+	}
+	return m.labelPayload(ctx, o.repo, changed)
 }
 
 func deleteLabel(ctx context.Context, m *mutation) (map[string]any, error) {
@@ -45,8 +50,11 @@ func deleteLabel(ctx context.Context, m *mutation) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = m.change(ctx, http.MethodDelete, o.repo.path("labels", textOf(o.data, "name")), nil)
-	return map[string]any{}, err
+	to, a, err := m.change(ctx, o.repo, "DELETE /repos/{owner}/{repo}/labels/{name}")
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{}, m.do.Deletions.DeleteLabel(to, a, textOf(o.data, "name"))
 }
 
 func updateTopics(ctx context.Context, m *mutation) (map[string]any, error) {
@@ -54,6 +62,13 @@ func updateTopics(ctx context.Context, m *mutation) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = m.change(ctx, http.MethodPut, o.path("topics"), map[string]any{"names": m.input["topicNames"]})
-	return map[string]any{"repository": repositoryAt(o.source.Path), "invalidTopicNames": nil}, err
+	to, a, err := m.change(ctx, o, "PUT /repos/{owner}/{repo}/topics")
+	if err != nil {
+		return nil, err
+	}
+	if _, err := m.do.Settings.SetTopics(to, a, m.ids("topicNames")); err != nil {
+		return nil, err
+	}
+	o, err = m.again(ctx, o)
+	return map[string]any{"repository": o, "invalidTopicNames": nil}, err
 }

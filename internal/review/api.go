@@ -88,7 +88,11 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err := mayWrite(a, i.Locked); err != nil {
 		return err
 	}
-	n, err := readReview(r)
+	body, err := web.ReadOptional(r, Resource)
+	if err != nil {
+		return err
+	}
+	n, err := ReadReview(body)
 	if err != nil {
 		return err
 	}

@@ -34,31 +34,19 @@ func (s *Server) ask(ctx context.Context, q graphql.Question) (*web.Captured, er
 	if err != nil {
 		return nil, errs.Wrap(errs.NotFound, "Not Found", err)
 	}
-	outer := web.From(ctx)
-	info := &web.Info{ID: outer.ID, Site: outer.Site, Prefix: outer.Prefix, SSHHost: outer.SSHHost,
-		SSHPort: outer.SSHPort,
-		Docs:    outer.Docs, From: outer.From, Who: outer.Who, TokenID: outer.TokenID, Members: q.Members,
-		Media: web.ParseAccept([]string{"application/vnd.github." + q.Media + "+json"})}
+	info := innerInfo(ctx, q.Media)
+	info.Members = q.Members
 	to := s.endpointOf(r, info)
 	if to == nil {
 		return nil, errs.Absent()
 	}
-	r = web.With(r, info)
+	if ctx, err = s.admitTo(web.WithInfo(ctx, info), to, r); err != nil {
+		return nil, err
+	}
+	r = r.WithContext(ctx)
 	if q.Body != nil {
 		r.Body, r.ContentLength = &web.Body{Data: q.Body}, int64(len(q.Body))
 		r.Header.Set("Content-Type", "application/json")
-	}
-	caller := account.CallerFrom(ctx)
-	if err := s.checkAccess(r, caller, info, to); err != nil {
-		return nil, err
-	}
-	if caller != nil {
-		if r, err = s.permit(r, caller, info, to); err != nil {
-			return nil, err
-		}
-	}
-	if r, err = s.checkSpace(r, caller, to.Route); err != nil {
-		return nil, err
 	}
 	handler := to.Handler
 	if q.Handler != nil {
@@ -94,26 +82,21 @@ func (s *Server) endpointOf(r *http.Request, info *web.Info) *endpoint {
 // newGraphQL returns the GraphQL API, which calls handlers of the features.
 func (s *Server) newGraphQL(of *apis) *graphql.API {
 	repos, issues, pulls := s.forge.Repos, of.Issues, of.Pulls
-	branches := branch.NewAPI(branch.New(s.o.DB, repos))
-	return graphql.NewAPI(s.ask, graphql.Handlers{
+	branches := branch.New(s.o.DB, repos)
+	do := graphql.Operations{Grant: s.grant, Explain: s.explain, DB: s.o.DB, Repos: repos, Settings: s.forge.Settings,
+		Issues: s.forge.Issues, Comments: of.comments, Subscriptions: of.subscriptions, Branches: branches,
+		Labels: of.labels, Deletions: of.deletions, Pulls: s.forge.Pulls, Reviews: of.reviews, Checks: of.checks,
+		Stars: of.stars, Follows: of.follows, Git: of.Git}
+	return graphql.NewAPI(s.ask, do, graphql.Handlers{
 		DB: s.o.DB, Accounts: account.NewAPI(s.accounts), Repositories: list.NewAPI(s.o.DB, repos),
 		Issues: repos.With(account.Pull, issues.ListIssues),
 		Pinned: repos.With(account.Pull, issues.ListPinnedNumbers),
 		Pulls:  repos.With(account.Pull, pulls.ListChosen),
-		Pin:    repos.With(account.Push, issues.PinIssue), Delete: repos.With(account.Admin, issues.DeleteIssue),
-		Draft:      repos.With(account.Pull, pulls.SetDraft),
-		Revert:     repos.With(account.Push, pulls.Revert),
-		LinkBranch: repos.With(account.Push, branches.Create), UnlinkBranch: repos.With(account.Push, branches.Remove),
-		Transfer: repos.With(account.Push, issues.TransferIssue),
-		Refs:     repos.With(account.Pull, of.Git.ListChosenRefs), Named: repos.With(account.Pull, of.Git.GetNamed),
-		AddDraft:    repos.With(account.Pull, of.Reviews.CreateDraft),
-		Resolve:     repos.With(account.Pull, of.Reviews.ResolveThread),
-		MarkViewed:  repos.With(account.Pull, of.Reviews.MarkViewed),
-		Templates:   repos.With(account.Pull, of.Git.GetTemplates),
-		CommitFiles: repos.With(account.Push, of.Git.CommitFiles),
+		Refs:   repos.With(account.Pull, of.Git.ListChosenRefs), Named: repos.With(account.Pull, of.Git.GetNamed),
+		Templates: repos.With(account.Pull, of.Git.GetTemplates),
 	}, graphql.Loaders{Repos: repos, Pulls: pulls, Reviews: of.Reviews, Issues: issues,
 		Comments: of.Comments, Timelines: of.Timelines,
-		Branches: branches, Statuses: of.Statuses, Checks: of.Checks, Reactions: reaction.NewMany(s.o.DB),
+		Branches: branch.NewAPI(branches), Statuses: of.Statuses, Checks: of.Checks, Reactions: reaction.NewMany(s.o.DB),
 		Git: of.Git, Labels: of.Labels, Milestones: of.Milestones, Releases: of.Releases}, graphqlLimits{s.limiter}, s.log)
 }
 

@@ -229,7 +229,7 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, n *node, 
 	if err != nil {
 		return err
 	}
-	if err := s.checkAccess(r, caller, info, to); err != nil {
+	if err := s.checkAccess(r.Context(), r.Method, caller, to); err != nil {
 		return err
 	}
 	if caller != nil && !safe(r.Method) && fromOtherSite(r) {
@@ -244,9 +244,11 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, n *node, 
 		if to.Group == route.API && !caller.Session {
 			to.need.headers(w.Header(), caller.Grant)
 		}
-		if r, err = s.permit(r, caller, info, to); err != nil {
+		ctx, err := s.permit(r.Context(), r.Method, caller, to)
+		if err != nil {
 			return err
 		}
+		r = r.WithContext(ctx)
 	}
 	if to.Group == route.API || to.Group == route.Plants {
 		if safe(r.Method) {
@@ -256,8 +258,12 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, n *node, 
 			return err
 		}
 	}
-	if r, err = s.checkSpace(r, signedIn, to.Route); err != nil {
-		return err
+	if needsSpace(r, to.Route) {
+		ctx, err := s.checkSpace(r.Context(), signedIn, to.Route)
+		if err != nil {
+			return err
+		}
+		r = r.WithContext(ctx)
 	}
 	if !to.Unadmitted {
 		if err := s.admit(w, r, signedIn, to.Route); err != nil {

@@ -17,11 +17,9 @@ import (
 // Question is a request to the REST API that the server makes for a part of a query. Its route checks the caller
 // and the token as for any other request.
 type Question struct {
-	Method string // empty: GET
-	Path   string // escaped, without a prefix
-	Query  url.Values
-	Body   []byte // JSON; nil: none
-	Media  string // raw, or full or html for texts as HTML, too
+	Path  string // escaped, without a prefix
+	Query url.Values
+	Media string // raw, or full or html for texts as HTML, too
 
 	// Members are those of each payload of a list that are asked for. A handler that can leaves out the rest.
 	// Nil: all.
@@ -34,9 +32,6 @@ type Question struct {
 
 // Ask answers a request as the REST API answers the caller of ctx. Errors: those of the route.
 type Ask func(ctx context.Context, q Question) (*web.Captured, error)
-
-// MethodOf is the request's method.
-func (q *Question) MethodOf() string { return cmp.Or(q.Method, http.MethodGet) }
 
 // query is the state of one GraphQL request.
 type query struct {
@@ -109,7 +104,6 @@ func queryOf(ctx context.Context) *query { return ctx.Value(queryKey{}).(*query)
 
 // read sends a question that only reads, once per address and handler.
 func (q *query) read(ctx context.Context, question Question) (*web.Captured, error) {
-	question.Method = http.MethodGet
 	if question.Media == "" {
 		question.Media = "raw"
 	}

@@ -11,15 +11,16 @@
 //	    commit.go, gitobject.go, release.go, search.go, reaction.go, timeline.go, reviewthread.go, reviewcomment.go, rollup.go, check.go,
 //	    annotation.go, viewed.go
 //	  - node.go, nodetracker.go, nodecommit.go: objects by their node ids; resource.go: by the addresses of their pages
-//	  - mutation*.go: mutations
+//	  - mutation*.go: mutations; grant.go: the access that a route grants to an operation
 //	  - errors.go: the errors of REST in GitHub's form
 //
 // Subpackages: document parses queries and computes their cost, schema has the schema's text, exec runs
 // operations on it, and answer lets tests compare responses with a schema.
 //
 // The package adds no rules, rights or SQL. A field's value is a part of the answer that REST gives the
-// same caller, and a mutation is a request to REST. A Question names the route, and the server checks the
-// role and the token for it as for any request (server/ask.go). So GraphQL allows nothing that REST does
+// same caller. A Question names the route, and the server checks the role and the token for it as for any
+// request (server/ask.go). A mutation calls the operation that a route's handler calls, with the access that this
+// route grants (server/grant.go), and then loads what it shows. So GraphQL allows nothing that REST does
 // not, and both show the same objects. If REST has no suitable list, a question has a handler of the
 // feature, which requires the right of the named route.
 //

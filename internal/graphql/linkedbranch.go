@@ -175,7 +175,7 @@ func deleteLinkedBranch(ctx context.Context, m *mutation) (map[string]any, error
 	if err != nil {
 		return nil, err
 	}
-	to, a, err := m.changeAs(ctx, of.repo, editIssue, account.Push)
+	to, a, err := m.change(ctx, of.repo, editIssue)
 	if err == nil {
 		err = m.do.Branches.Remove(to, a, byNumber(of), id)
 	}

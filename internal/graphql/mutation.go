@@ -168,6 +168,39 @@ func (m *mutation) changeAs(
 	return m.access(ctx, in, address, role)
 }
 
+// act calls an operation on something that an input names, with the access that the route at the address grants, and
+// returns the thing as it was.
+func (m *mutation) act(
+	ctx context.Context, name, kind, address string, do func(ctx context.Context, a *repo.Access, o *object) error,
+) (*object, error) {
+	o, err := m.target(ctx, name, kind)
+	if err != nil {
+		return nil, err
+	}
+	in := o
+	if o.repo != nil {
+		in = o.repo
+	}
+	to, a, err := m.change(ctx, in, address)
+	if err == nil {
+		err = do(to, a, o)
+	}
+	return o, err
+}
+
+// actShown is act for a payload with the thing as it is then.
+func (m *mutation) actShown(
+	ctx context.Context, payload, name, kind, address string,
+	do func(ctx context.Context, a *repo.Access, o *object) error,
+) (map[string]any, error) {
+	o, err := m.act(ctx, name, kind, address, do)
+	if err != nil {
+		return nil, err
+	}
+	o, err = m.again(ctx, o)
+	return map[string]any{payload: o}, err
+}
+
 // own returns the context for an operation on the caller's own things, as change does.
 func (m *mutation) own(ctx context.Context, address string) (context.Context, *account.Caller, error) {
 	m.forget()

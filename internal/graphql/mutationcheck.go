@@ -8,27 +8,30 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/checkrun"
 	"arbor/internal/issue/subscription"
+	"arbor/internal/repo"
 	"arbor/internal/star"
 	"arbor/internal/web"
 )
 
-// below finds what an input names below the repository that the input names, too.
-func (m *mutation) below(ctx context.Context, name, kind string) (o, in *object, err error) {
-	if in, err = m.target(ctx, "repositoryId", "Repository"); err != nil {
-		return nil, nil, err
+// below returns an error unless what an input names is in the repository that the input names, too.
+func (m *mutation) below(ctx context.Context, name, kind string) error {
+	in, err := m.target(ctx, "repositoryId", "Repository")
+	if err != nil {
+		return err
 	}
-	if o, err = m.target(ctx, name, kind); err != nil {
-		return nil, nil, err
+	o, err := m.target(ctx, name, kind)
+	if err != nil {
+		return err
 	}
 	ours, err := repositoryID(ctx, in)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	its, err := repositoryID(ctx, o.repo)
 	if err == nil && its != ours {
 		err = unresolvedNode(m.text(name))
 	}
-	return o, in, err
+	return err
 }
 
 // run returns the fields of a check run that an input has, under the names of REST.
@@ -88,23 +91,19 @@ func outputOf(input map[string]any) map[string]any {
 }
 
 func createCheckRun(ctx context.Context, m *mutation) (map[string]any, error) {
-	in, err := m.target(ctx, "repositoryId", "Repository")
-	if err != nil {
-		return nil, err
-	}
-	to, a, err := m.change(ctx, in, "POST /repos/{owner}/{repo}/check-runs")
-	if err != nil {
-		return nil, err
-	}
-	body, err := m.run()
-	if err != nil {
-		return nil, err
-	}
-	sha, change, err := checkrun.ReadNew(body)
-	if err != nil {
-		return nil, err
-	}
-	made, err := m.do.Checks.Create(to, a, sha, change)
+	var made *checkrun.Run
+	in, err := m.act(ctx, "repositoryId", "Repository", "POST /repos/{owner}/{repo}/check-runs",
+		func(ctx context.Context, a *repo.Access, _ *object) error {
+			body, err := m.run()
+			if err != nil {
+				return err
+			}
+			sha, change, err := checkrun.ReadNew(body)
+			if err == nil {
+				made, err = m.do.Checks.Create(ctx, a, sha, change)
+			}
+			return err
+		})
 	if err != nil {
 		return nil, err
 	}
@@ -113,43 +112,33 @@ func createCheckRun(ctx context.Context, m *mutation) (map[string]any, error) {
 }
 
 func updateCheckRun(ctx context.Context, m *mutation) (map[string]any, error) {
-	o, in, err := m.below(ctx, "checkRunId", "CheckRun")
-	if err != nil {
+	if err := m.below(ctx, "checkRunId", "CheckRun"); err != nil {
 		return nil, err
 	}
-	to, a, err := m.change(ctx, in, "PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}")
-	if err != nil {
-		return nil, err
-	}
-	body, err := m.run()
-	if err != nil {
-		return nil, err
-	}
-	change, err := checkrun.ReadChange(body)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := m.do.Checks.Edit(to, a, byIdentity(o), change); err != nil {
-		return nil, err
-	}
-	run, err := m.shown(ctx, "CheckRun", in, spot{}, byIdentity(o))
-	return map[string]any{"checkRun": run}, err
+	return m.actShown(ctx, "checkRun", "checkRunId", "CheckRun", "PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}",
+		func(ctx context.Context, a *repo.Access, o *object) error {
+			body, err := m.run()
+			if err != nil {
+				return err
+			}
+			change, err := checkrun.ReadChange(body)
+			if err == nil {
+				_, err = m.do.Checks.Edit(ctx, a, byIdentity(o), change)
+			}
+			return err
+		})
 }
 
 func createCheckSuite(ctx context.Context, m *mutation) (map[string]any, error) {
-	in, err := m.target(ctx, "repositoryId", "Repository")
-	if err != nil {
-		return nil, err
-	}
-	to, a, err := m.change(ctx, in, "POST /repos/{owner}/{repo}/check-suites")
-	if err != nil {
-		return nil, err
-	}
-	sha, err := checkrun.ParseSHA(m.text("headSha"))
-	if err != nil {
-		return nil, err
-	}
-	made, _, err := m.do.Checks.CreateSuite(to, a, sha)
+	var made *checkrun.Suite
+	in, err := m.act(ctx, "repositoryId", "Repository", "POST /repos/{owner}/{repo}/check-suites",
+		func(ctx context.Context, a *repo.Access, _ *object) error {
+			sha, err := checkrun.ParseSHA(m.text("headSha"))
+			if err == nil {
+				made, _, err = m.do.Checks.CreateSuite(ctx, a, sha)
+			}
+			return err
+		})
 	if err != nil {
 		return nil, err
 	}
@@ -158,19 +147,14 @@ func createCheckSuite(ctx context.Context, m *mutation) (map[string]any, error) 
 }
 
 func rerequestCheckSuite(ctx context.Context, m *mutation) (map[string]any, error) {
-	o, in, err := m.below(ctx, "checkSuiteId", "CheckSuite")
-	if err != nil {
+	if err := m.below(ctx, "checkSuiteId", "CheckSuite"); err != nil {
 		return nil, err
 	}
-	to, a, err := m.change(ctx, in, "POST /repos/{owner}/{repo}/check-suites/{check_suite_id}/rerequest")
-	if err != nil {
-		return nil, err
-	}
-	if err := m.do.Checks.RerequestSuite(to, a, byIdentity(o)); err != nil {
-		return nil, err
-	}
-	suite, err := m.again(ctx, o)
-	return map[string]any{"checkSuite": suite}, err
+	return m.actShown(ctx, "checkSuite", "checkSuiteId", "CheckSuite",
+		"POST /repos/{owner}/{repo}/check-suites/{check_suite_id}/rerequest",
+		func(ctx context.Context, a *repo.Access, o *object) error {
+			return m.do.Checks.RerequestSuite(ctx, a, byIdentity(o))
+		})
 }
 
 func updateCheckSuitePreferences(ctx context.Context, m *mutation) (map[string]any, error) {

@@ -9,26 +9,22 @@ import (
 	"arbor/internal/gitdata"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/pull"
+	"arbor/internal/repo"
 )
 
 func createRef(ctx context.Context, m *mutation) (map[string]any, error) {
-	in, err := m.target(ctx, "repositoryId", "Repository")
+	in, err := m.act(ctx, "repositoryId", "Repository", "POST /repos/{owner}/{repo}/git/refs",
+		func(ctx context.Context, a *repo.Access, _ *object) error {
+			sha, err := gitdata.ParseSHA(gitdata.RefResource, "sha", m.text("oid"))
+			if err == nil {
+				_, err = m.do.Git.MakeRef(ctx, a, m.text("name"), sha)
+			}
+			return err
+		})
 	if err != nil {
 		return nil, err
 	}
-	to, a, err := m.change(ctx, in, "POST /repos/{owner}/{repo}/git/refs")
-	if err != nil {
-		return nil, err
-	}
-	sha, err := gitdata.ParseSHA(gitdata.RefResource, "sha", m.text("oid"))
-	if err != nil {
-		return nil, err
-	}
-	made, err := m.do.Git.MakeRef(to, a, m.text("name"), sha)
-	if err != nil {
-		return nil, err
-	}
-	return m.refPayload(ctx, in, made.Name)
+	return m.refPayload(ctx, in, m.text("name"))
 }
 
 func (m *mutation) refPayload(ctx context.Context, in *object, name string) (map[string]any, error) {
@@ -38,35 +34,26 @@ func (m *mutation) refPayload(ctx context.Context, in *object, name string) (map
 }
 
 func updateRef(ctx context.Context, m *mutation) (map[string]any, error) {
-	o, err := m.target(ctx, "refId", "Ref")
+	o, err := m.act(ctx, "refId", "Ref", "PATCH /repos/{owner}/{repo}/git/refs/{ref...}",
+		func(ctx context.Context, a *repo.Access, o *object) error {
+			sha, err := gitdata.ParseSHA(gitdata.RefResource, "sha", m.text("oid"))
+			if err == nil {
+				_, err = m.do.Git.MoveRef(ctx, a, textOf(o.data, "ref"), sha, m.flag("force").Value)
+			}
+			return err
+		})
 	if err != nil {
 		return nil, err
 	}
-	to, a, err := m.change(ctx, o.repo, "PATCH /repos/{owner}/{repo}/git/refs/{ref...}")
-	if err != nil {
-		return nil, err
-	}
-	sha, err := gitdata.ParseSHA(gitdata.RefResource, "sha", m.text("oid"))
-	if err != nil {
-		return nil, err
-	}
-	moved, err := m.do.Git.MoveRef(to, a, textOf(o.data, "ref"), sha, m.flag("force").Value)
-	if err != nil {
-		return nil, err
-	}
-	return m.refPayload(ctx, o.repo, moved.Name)
+	return m.refPayload(ctx, o.repo, textOf(o.data, "ref"))
 }
 
 func deleteRef(ctx context.Context, m *mutation) (map[string]any, error) {
-	o, err := m.target(ctx, "refId", "Ref")
-	if err != nil {
-		return nil, err
-	}
-	to, a, err := m.change(ctx, o.repo, "DELETE /repos/{owner}/{repo}/git/refs/{ref...}")
-	if err != nil {
-		return nil, err
-	}
-	return map[string]any{}, m.do.Git.RemoveRef(to, a, textOf(o.data, "ref"))
+	_, err := m.act(ctx, "refId", "Ref", "DELETE /repos/{owner}/{repo}/git/refs/{ref...}",
+		func(ctx context.Context, a *repo.Access, o *object) error {
+			return m.do.Git.RemoveRef(ctx, a, textOf(o.data, "ref"))
+		})
+	return map[string]any{}, err
 }
 
 // mergeBranch merges a branch or a commit into a branch.

@@ -14,11 +14,8 @@ import (
 	"arbor/internal/web"
 )
 
-// The routes of issues whose rights several mutations need.
-const (
-	editIssue   = "PATCH /repos/{owner}/{repo}/issues/{number}"
-	editComment = "PATCH /repos/{owner}/{repo}/issues/comments/{id}"
-)
+// editIssue is the route whose right several mutations of issues need.
+const editIssue = "PATCH /repos/{owner}/{repo}/issues/{number}"
 
 func createIssue(ctx context.Context, m *mutation) (map[string]any, error) {
 	in, err := m.target(ctx, "repositoryId", "Repository")
@@ -46,40 +43,34 @@ func (m *mutation) issuePayload(ctx context.Context, in *object, i *issue.Issue)
 	return map[string]any{"issue": o}, err
 }
 
+// edit returns an operation for act that changes an issue or a pull request's issue.
+func (m *mutation) edit(e issue.Edit) func(context.Context, *repo.Access, *object) error {
+	return func(ctx context.Context, a *repo.Access, o *object) error {
+		i, err := m.do.Issues.ByNumber(ctx, a, byNumber(o))
+		if err == nil {
+			_, err = m.do.Issues.Update(ctx, a, i, e)
+		}
+		return err
+	}
+}
+
 // setIssue changes an issue or a pull request's issue.
 func (m *mutation) setIssue(ctx context.Context, o *object, e issue.Edit) error {
 	to, a, err := m.change(ctx, o.repo, editIssue)
 	if err != nil {
 		return err
 	}
-	i, err := m.do.Issues.ByNumber(to, a, byNumber(o))
-	if err == nil {
-		_, err = m.do.Issues.Update(to, a, i, e)
-	}
-	return err
-}
-
-// editIssueNamed changes the issue that an input names.
-func editIssueNamed(ctx context.Context, m *mutation, name string, e issue.Edit) (map[string]any, error) {
-	o, err := m.target(ctx, name, "Issue")
-	if err != nil {
-		return nil, err
-	}
-	if err := m.setIssue(ctx, o, e); err != nil {
-		return nil, err
-	}
-	o, err = m.again(ctx, o)
-	return map[string]any{"issue": o}, err
+	return m.edit(e)(to, a, o)
 }
 
 func closeIssue(ctx context.Context, m *mutation) (map[string]any, error) {
 	e := issue.Edit{State: web.Some("closed"), Reason: m.opt("stateReason")}
 	e.Reason.Value = strings.ToLower(e.Reason.Value)
-	return editIssueNamed(ctx, m, "issueId", e)
+	return m.actShown(ctx, "issue", "issueId", "Issue", editIssue, m.edit(e))
 }
 
 func reopenIssue(ctx context.Context, m *mutation) (map[string]any, error) {
-	return editIssueNamed(ctx, m, "issueId", issue.Edit{State: web.Some("open")})
+	return m.actShown(ctx, "issue", "issueId", "Issue", editIssue, m.edit(issue.Edit{State: web.Some("open")}))
 }
 
 func updateIssue(ctx context.Context, m *mutation) (map[string]any, error) {
@@ -114,19 +105,11 @@ func unpinIssue(ctx context.Context, m *mutation) (map[string]any, error) {
 func setPinned(
 	ctx context.Context, m *mutation, pin func(context.Context, *repo.Access, int64) (*issue.Issue, error),
 ) (map[string]any, error) {
-	o, err := m.target(ctx, "issueId", "Issue")
-	if err != nil {
-		return nil, err
-	}
-	to, a, err := m.changeAs(ctx, o.repo, editIssue, account.Push)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := pin(to, a, byNumber(o)); err != nil {
-		return nil, err
-	}
-	o, err = m.again(ctx, o)
-	return map[string]any{"issue": o}, err
+	return m.actShown(ctx, "issue", "issueId", "Issue", editIssue,
+		func(ctx context.Context, a *repo.Access, o *object) error {
+			_, err := pin(ctx, a, byNumber(o))
+			return err
+		})
 }
 
 func deleteIssue(ctx context.Context, m *mutation) (map[string]any, error) {
@@ -203,40 +186,30 @@ func addComment(ctx context.Context, m *mutation) (map[string]any, error) {
 		cursor: cursor{int(place), byID(false).of(made.data)}.String()}}, nil
 }
 
-// comment returns the comment that an input names, and the access to change it.
-func (m *mutation) comment(ctx context.Context, address string) (
-	to context.Context, a *repo.Access, o *object, found *comment.Comment, err error,
-) {
-	if o, err = m.target(ctx, "id", "IssueComment"); err != nil {
-		return ctx, nil, nil, nil, err
-	}
-	if to, a, err = m.change(ctx, o.repo, address); err == nil {
-		found, err = m.do.Comments.ByID(to, a, byIdentity(o))
-	}
-	return to, a, o, found, err
-}
-
 func updateIssueComment(ctx context.Context, m *mutation) (map[string]any, error) {
-	to, a, o, found, err := m.comment(ctx, editComment)
-	if err != nil {
-		return nil, err
-	}
-	text, err := comment.NewText(m.text("body"))
-	if err != nil {
-		return nil, err
-	}
-	if _, err := m.do.Comments.Edit(to, a, found, text); err != nil {
-		return nil, err
-	}
-	o, err = m.again(ctx, o)
-	return map[string]any{"issueComment": o}, err
+	return m.actShown(ctx, "issueComment", "id", "IssueComment", "PATCH /repos/{owner}/{repo}/issues/comments/{id}",
+		func(ctx context.Context, a *repo.Access, o *object) error {
+			c, err := m.do.Comments.ByID(ctx, a, byIdentity(o))
+			if err != nil {
+				return err
+			}
+			text, err := comment.NewText(m.text("body"))
+			if err == nil {
+				_, err = m.do.Comments.Edit(ctx, a, c, text)
+			}
+			return err
+		})
 }
 
 func deleteIssueComment(ctx context.Context, m *mutation) (map[string]any, error) {
-	to, a, _, found, err := m.comment(ctx, "DELETE /repos/{owner}/{repo}/issues/comments/{id}")
-	if err == nil {
-		err = m.do.Comments.Delete(to, a, found)
-	}
+	_, err := m.act(ctx, "id", "IssueComment", "DELETE /repos/{owner}/{repo}/issues/comments/{id}",
+		func(ctx context.Context, a *repo.Access, o *object) error {
+			c, err := m.do.Comments.ByID(ctx, a, byIdentity(o))
+			if err == nil {
+				err = m.do.Comments.Delete(ctx, a, c)
+			}
+			return err
+		})
 	return map[string]any{}, err
 }
 

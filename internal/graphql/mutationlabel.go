@@ -4,19 +4,21 @@ import (
 	"context"
 
 	"arbor/internal/label"
+	"arbor/internal/repo"
 )
 
+// labelEdit returns what an input says of a label.
+func (m *mutation) labelEdit() label.Edit {
+	return label.Edit{Name: m.opt("name"), Color: m.opt("color"), Description: m.opt("description")}
+}
+
 func createLabel(ctx context.Context, m *mutation) (map[string]any, error) {
-	in, err := m.target(ctx, "repositoryId", "Repository")
-	if err != nil {
-		return nil, err
-	}
-	to, a, err := m.change(ctx, in, "POST /repos/{owner}/{repo}/labels")
-	if err != nil {
-		return nil, err
-	}
-	made, err := m.do.Labels.Create(to, a, label.Edit{Name: m.opt("name"), Color: m.opt("color"),
-		Description: m.opt("description")})
+	var made *label.Label
+	in, err := m.act(ctx, "repositoryId", "Repository", "POST /repos/{owner}/{repo}/labels",
+		func(ctx context.Context, a *repo.Access, _ *object) (err error) {
+			made, err = m.do.Labels.Create(ctx, a, m.labelEdit())
+			return err
+		})
 	if err != nil {
 		return nil, err
 	}
@@ -29,16 +31,12 @@ func (m *mutation) labelPayload(ctx context.Context, in *object, l *label.Label)
 }
 
 func updateLabel(ctx context.Context, m *mutation) (map[string]any, error) {
-	o, err := m.target(ctx, "id", "Label")
-	if err != nil {
-		return nil, err
-	}
-	to, a, err := m.change(ctx, o.repo, "PATCH /repos/{owner}/{repo}/labels/{name}")
-	if err != nil {
-		return nil, err
-	}
-	changed, err := m.do.Labels.Edit(to, a, textOf(o.data, "name"), label.Edit{Name: m.opt("name"),
-		Color: m.opt("color"), Description: m.opt("description")})
+	var changed *label.Label
+	o, err := m.act(ctx, "id", "Label", "PATCH /repos/{owner}/{repo}/labels/{name}",
+		func(ctx context.Context, a *repo.Access, o *object) (err error) {
+			changed, err = m.do.Labels.Edit(ctx, a, textOf(o.data, "name"), m.labelEdit())
+			return err
+		})
 	if err != nil {
 		return nil, err
 	}
@@ -46,27 +44,20 @@ func updateLabel(ctx context.Context, m *mutation) (map[string]any, error) {
 }
 
 func deleteLabel(ctx context.Context, m *mutation) (map[string]any, error) {
-	o, err := m.target(ctx, "id", "Label")
-	if err != nil {
-		return nil, err
-	}
-	to, a, err := m.change(ctx, o.repo, "DELETE /repos/{owner}/{repo}/labels/{name}")
-	if err != nil {
-		return nil, err
-	}
-	return map[string]any{}, m.do.Deletions.DeleteLabel(to, a, textOf(o.data, "name"))
+	_, err := m.act(ctx, "id", "Label", "DELETE /repos/{owner}/{repo}/labels/{name}",
+		func(ctx context.Context, a *repo.Access, o *object) error {
+			return m.do.Deletions.DeleteLabel(ctx, a, textOf(o.data, "name"))
+		})
+	return map[string]any{}, err
 }
 
 func updateTopics(ctx context.Context, m *mutation) (map[string]any, error) {
-	o, err := m.target(ctx, "repositoryId", "Repository")
+	o, err := m.act(ctx, "repositoryId", "Repository", "PUT /repos/{owner}/{repo}/topics",
+		func(ctx context.Context, a *repo.Access, _ *object) error {
+			_, err := m.do.Settings.SetTopics(ctx, a, m.ids("topicNames"))
+			return err
+		})
 	if err != nil {
-		return nil, err
-	}
-	to, a, err := m.change(ctx, o, "PUT /repos/{owner}/{repo}/topics")
-	if err != nil {
-		return nil, err
-	}
-	if _, err := m.do.Settings.SetTopics(to, a, m.ids("topicNames")); err != nil {
 		return nil, err
 	}
 	o, err = m.again(ctx, o)

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"arbor/internal/account"
 	"arbor/internal/issue"
 	"arbor/internal/pull"
 	"arbor/internal/repo"
@@ -60,15 +59,8 @@ func (m *mutation) createPull(ctx context.Context, in *object, n pull.NewPull) (
 func (m *mutation) onPull(
 	ctx context.Context, address string, change func(ctx context.Context, a *repo.Access, number int64) error,
 ) (map[string]any, error) {
-	o, err := m.target(ctx, "pullRequestId", "PullRequest")
-	if err != nil {
-		return nil, err
-	}
-	if err := m.setPull(ctx, o, address, change); err != nil {
-		return nil, err
-	}
-	o, err = m.again(ctx, o)
-	return map[string]any{"pullRequest": o}, err
+	return m.actShown(ctx, "pullRequest", "pullRequestId", "PullRequest", address,
+		func(ctx context.Context, a *repo.Access, o *object) error { return change(ctx, a, byNumber(o)) })
 }
 
 // setPull changes a pull request by an operation.
@@ -185,11 +177,11 @@ func revertPullRequest(ctx context.Context, m *mutation) (map[string]any, error)
 	if err != nil {
 		return nil, err
 	}
-	to, a, err := m.changeAs(ctx, o.repo, mergePull, account.Push)
-	if err != nil {
-		return nil, err
-	}
-	made, err := m.do.Pulls.Revert(to, a, byNumber(o))
+	var made *pull.Reverted
+	err = m.setPull(ctx, o, mergePull, func(ctx context.Context, a *repo.Access, number int64) (err error) {
+		made, err = m.do.Pulls.Revert(ctx, a, number)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}

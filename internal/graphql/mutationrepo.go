@@ -90,18 +90,11 @@ func (m *mutation) repositoryPayload(ctx context.Context, id repo.ID) (map[strin
 
 // setRepository changes a repository that an input names.
 func setRepository(ctx context.Context, m *mutation, e settings.Edit) (map[string]any, error) {
-	o, err := m.target(ctx, "repositoryId", "Repository")
-	if err != nil {
-		return nil, err
-	}
-	to, a, err := m.change(ctx, o, "PATCH /repos/{owner}/{repo}")
-	if err != nil {
-		return nil, err
-	}
-	if _, err := m.do.Settings.Edit(to, a, e); err != nil {
-		return nil, err
-	}
-	return m.repositoryPayload(ctx, a.ID)
+	return m.actShown(ctx, "repository", "repositoryId", "Repository", "PATCH /repos/{owner}/{repo}",
+		func(ctx context.Context, a *repo.Access, _ *object) error {
+			_, err := m.do.Settings.Edit(ctx, a, e)
+			return err
+		})
 }
 
 func updateRepository(ctx context.Context, m *mutation) (map[string]any, error) {
@@ -128,19 +121,8 @@ func removeStar(ctx context.Context, m *mutation) (map[string]any, error) {
 func setStar(
 	ctx context.Context, m *mutation, address string, set func(context.Context, *repo.Access, star.Kind) error,
 ) (map[string]any, error) {
-	o, err := m.target(ctx, "starrableId", "Repository")
-	if err != nil {
-		return nil, err
-	}
-	to, a, err := m.change(ctx, o, address)
-	if err != nil {
-		return nil, err
-	}
-	if err := set(to, a, star.Star); err != nil {
-		return nil, err
-	}
-	o, err = m.again(ctx, o)
-	return map[string]any{"starrable": o}, err
+	return m.actShown(ctx, "starrable", "starrableId", "Repository", address,
+		func(ctx context.Context, a *repo.Access, _ *object) error { return set(ctx, a, star.Star) })
 }
 
 func followUser(ctx context.Context, m *mutation) (map[string]any, error) {

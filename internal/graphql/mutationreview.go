@@ -19,31 +19,36 @@ func addPullRequestReview(ctx context.Context, m *mutation) (map[string]any, err
 	if m.text("event") == "DISMISS" {
 		return nil, refused("A new review cannot be dismissed.")
 	}
-	to, a, err := m.change(ctx, o.repo, "POST /repos/{owner}/{repo}/pulls/{number}/reviews")
+	var made *review.Review
+	err = m.setPull(ctx, o, "POST /repos/{owner}/{repo}/pulls/{number}/reviews",
+		func(ctx context.Context, a *repo.Access, number int64) error {
+			p, i, err := m.do.Pulls.Find(ctx, a, number)
+			if err != nil {
+				return err
+			}
+			n, err := m.newReview()
+			if err == nil {
+				made, err = m.do.Reviews.Create(ctx, a, p, i, n)
+			}
+			return err
+		})
 	if err != nil {
 		return nil, err
 	}
-	p, i, err := m.do.Pulls.Find(to, a, byNumber(o))
-	if err != nil {
-		return nil, err
-	}
+	return m.reviewPayload(ctx, o, made)
+}
+
+// newReview returns the review that an input describes.
+func (m *mutation) newReview() (review.NewReview, error) {
 	fields := renamed(m.input, map[string]string{"body": "body", "event": "event", "commitOID": "commit_id"})
 	if list := m.drafts(); len(list) > 0 {
 		fields["comments"] = list
 	}
 	body, err := bodyOf(review.Resource, fields)
 	if err != nil {
-		return nil, err
+		return review.NewReview{}, err
 	}
-	n, err := review.ReadReview(body)
-	if err != nil {
-		return nil, err
-	}
-	made, err := m.do.Reviews.Create(to, a, p, i, n)
-	if err != nil {
-		return nil, err
-	}
-	return m.reviewPayload(ctx, o, made)
+	return review.ReadReview(body)
 }
 
 // bodyOf returns fields as an object that features decode.
@@ -92,16 +97,19 @@ func (m *mutation) reviewPayload(ctx context.Context, of *object, v *review.Revi
 // changeReview changes a review by an operation, with the access that the route at the address grants.
 func (m *mutation) changeReview(ctx context.Context, v *object, address string,
 	change func(ctx context.Context, a *repo.Access, i *issue.Issue, id int64) (*review.Review, error),
-) (*review.Review, error) {
-	to, a, err := m.change(ctx, v.repo, address)
+) (map[string]any, error) {
+	var changed *review.Review
+	err := m.setPull(ctx, v.of, address, func(ctx context.Context, a *repo.Access, number int64) error {
+		_, i, err := m.do.Pulls.Find(ctx, a, number)
+		if err == nil {
+			changed, err = change(ctx, a, i, byIdentity(v))
+		}
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	_, i, err := m.do.Pulls.Find(to, a, byNumber(v.of))
-	if err != nil {
-		return nil, err
-	}
-	return change(to, a, i, byIdentity(v))
+	return m.reviewPayload(ctx, v.of, changed)
 }
 
 // submitReview publishes a review that its author has begun: that of an id, or the one of a pull request.
@@ -113,7 +121,7 @@ func submitReview(ctx context.Context, m *mutation) (map[string]any, error) {
 	if m.text("event") == "DISMISS" {
 		return nil, refused("A review that is not submitted cannot be dismissed.")
 	}
-	changed, err := m.changeReview(ctx, v, "POST /repos/{owner}/{repo}/pulls/{number}/reviews/{id}/events",
+	return m.changeReview(ctx, v, "POST /repos/{owner}/{repo}/pulls/{number}/reviews/{id}/events",
 		func(ctx context.Context, a *repo.Access, i *issue.Issue, id int64) (*review.Review, error) {
 			state, err := review.ParseEvent(m.text("event"))
 			if err != nil {
@@ -121,10 +129,6 @@ func submitReview(ctx context.Context, m *mutation) (map[string]any, error) {
 			}
 			return m.do.Reviews.Submit(ctx, a, i, id, state, review.NewSummary(m.text("body")))
 		})
-	if err != nil {
-		return nil, err
-	}
-	return m.reviewPayload(ctx, v.of, changed)
 }
 
 // begunReview finds the review that is to be submitted.
@@ -155,23 +159,23 @@ func updateReview(ctx context.Context, m *mutation) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	changed, err := m.changeReview(ctx, v, "PUT /repos/{owner}/{repo}/pulls/{number}/reviews/{id}",
+	return m.changeReview(ctx, v, "PUT /repos/{owner}/{repo}/pulls/{number}/reviews/{id}",
 		func(ctx context.Context, a *repo.Access, i *issue.Issue, id int64) (*review.Review, error) {
 			return m.do.Reviews.Edit(ctx, a, i, id, issue.NewText(m.text("body")))
 		})
-	if err != nil {
-		return nil, err
-	}
-	return m.reviewPayload(ctx, v.of, changed)
 }
 
 // deleteReview deletes a review that is not submitted, and returns it as it was.
 func deleteReview(ctx context.Context, m *mutation) (map[string]any, error) {
-	v, err := m.target(ctx, "pullRequestReviewId", review.Resource)
-	if err != nil {
-		return nil, err
-	}
-	_, err = m.changeReview(ctx, v, "DELETE /repos/{owner}/{repo}/pulls/{number}/reviews/{id}", m.do.Reviews.Delete)
+	v, err := m.act(ctx, "pullRequestReviewId", review.Resource,
+		"DELETE /repos/{owner}/{repo}/pulls/{number}/reviews/{id}",
+		func(ctx context.Context, a *repo.Access, v *object) error {
+			_, i, err := m.do.Pulls.Find(ctx, a, byNumber(v.of))
+			if err == nil {
+				_, err = m.do.Reviews.Delete(ctx, a, i, byIdentity(v))
+			}
+			return err
+		})
 	return map[string]any{"pullRequestReview": v}, err
 }
 
@@ -180,12 +184,8 @@ func dismissReview(ctx context.Context, m *mutation) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	changed, err := m.changeReview(ctx, v, "PUT /repos/{owner}/{repo}/pulls/{number}/reviews/{id}/dismissals",
+	return m.changeReview(ctx, v, "PUT /repos/{owner}/{repo}/pulls/{number}/reviews/{id}/dismissals",
 		func(ctx context.Context, a *repo.Access, i *issue.Issue, id int64) (*review.Review, error) {
 			return m.do.Reviews.Dismiss(ctx, a, i, id, m.text("message"))
 		})
-	if err != nil {
-		return nil, err
-	}
-	return m.reviewPayload(ctx, v.of, changed)
 }

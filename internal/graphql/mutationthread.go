@@ -54,11 +54,11 @@ func (m *mutation) draft(ctx context.Context, of *object, fields map[string]any)
 		}
 		fields["commit_id"] = textOf(head, "sha")
 	}
-	body, err := bodyOf(review.CommentResource, fields)
-	if err != nil {
-		return nil, err
-	}
 	return m.addReviewComment(ctx, of, func() (review.NewComment, error) {
+		body, err := bodyOf(review.CommentResource, fields)
+		if err != nil {
+			return review.NewComment{}, err
+		}
 		n, err := review.ReadComment(body)
 		n.Pending = true
 		return n, err
@@ -69,24 +69,19 @@ func (m *mutation) draft(ctx context.Context, of *object, fields map[string]any)
 func (m *mutation) addReviewComment(
 	ctx context.Context, of *object, read func() (review.NewComment, error),
 ) (*object, error) {
-	to, a, err := m.change(ctx, of.repo, "POST /repos/{owner}/{repo}/pulls/{number}/comments")
+	var made *review.Comment
+	err := m.setPull(ctx, of, "POST /repos/{owner}/{repo}/pulls/{number}/comments",
+		func(ctx context.Context, a *repo.Access, number int64) error {
+			n, err := read()
+			if err == nil {
+				made, err = m.do.Reviews.AddComment(ctx, a, number, n)
+			}
+			return err
+		})
 	if err != nil {
 		return nil, err
 	}
-	n, err := read()
-	if err != nil {
-		return nil, err
-	}
-	made, err := m.do.Reviews.AddComment(to, a, byNumber(of), n)
-	if err != nil {
-		return nil, err
-	}
-	return m.reviewComment(ctx, of, made)
-}
-
-// reviewComment loads a comment that was made or changed.
-func (m *mutation) reviewComment(ctx context.Context, of *object, c *review.Comment) (*object, error) {
-	o, err := m.shown(ctx, review.CommentResource, of.repo, spot{}, c.ID)
+	o, err := m.shown(ctx, review.CommentResource, of.repo, spot{}, made.ID)
 	if err == nil {
 		o.of = of
 	}
@@ -153,39 +148,28 @@ func addReviewComment(ctx context.Context, m *mutation) (map[string]any, error) 
 			cursor: cursor{1, byID(false).of(made.data)}.String()}}, nil
 }
 
-// changeReviewComment finds the comment that an input names, and the access to change it.
-func (m *mutation) changeReviewComment(ctx context.Context, name, address string) (
-	to context.Context, a *repo.Access, o *object, c *review.Comment, err error,
-) {
-	if o, err = m.target(ctx, name, review.CommentResource); err != nil {
-		return ctx, nil, nil, nil, err
-	}
-	if to, a, err = m.change(ctx, o.repo, address); err == nil {
-		c, err = m.do.Reviews.FindComment(to, a, byIdentity(o))
-	}
-	return to, a, o, c, err
-}
-
 func updateReviewComment(ctx context.Context, m *mutation) (map[string]any, error) {
-	to, a, o, c, err := m.changeReviewComment(ctx, "pullRequestReviewCommentId",
-		"PATCH /repos/{owner}/{repo}/pulls/comments/{id}")
-	if err != nil {
-		return nil, err
-	}
-	changed, err := m.do.Reviews.EditComment(to, a, c, issue.NewText(m.text("body")))
-	if err != nil {
-		return nil, err
-	}
-	o, err = m.reviewComment(ctx, o.of, changed)
-	return map[string]any{"pullRequestReviewComment": o}, err
+	return m.actShown(ctx, "pullRequestReviewComment", "pullRequestReviewCommentId", review.CommentResource,
+		"PATCH /repos/{owner}/{repo}/pulls/comments/{id}",
+		func(ctx context.Context, a *repo.Access, o *object) error {
+			c, err := m.do.Reviews.FindComment(ctx, a, byIdentity(o))
+			if err == nil {
+				_, err = m.do.Reviews.EditComment(ctx, a, c, issue.NewText(m.text("body")))
+			}
+			return err
+		})
 }
 
 // deleteReviewComment deletes a comment and returns it as it was.
 func deleteReviewComment(ctx context.Context, m *mutation) (map[string]any, error) {
-	to, a, o, c, err := m.changeReviewComment(ctx, "id", "DELETE /repos/{owner}/{repo}/pulls/comments/{id}")
-	if err == nil {
-		err = m.do.Reviews.DeleteComment(to, a, c)
-	}
+	o, err := m.act(ctx, "id", review.CommentResource, "DELETE /repos/{owner}/{repo}/pulls/comments/{id}",
+		func(ctx context.Context, a *repo.Access, o *object) error {
+			c, err := m.do.Reviews.FindComment(ctx, a, byIdentity(o))
+			if err == nil {
+				err = m.do.Reviews.DeleteComment(ctx, a, c)
+			}
+			return err
+		})
 	return map[string]any{"pullRequestReviewComment": o}, err
 }
 
@@ -198,22 +182,18 @@ func unresolveThread(ctx context.Context, m *mutation) (map[string]any, error) {
 }
 
 func setResolved(ctx context.Context, m *mutation, resolved bool) (map[string]any, error) {
-	thread, err := m.target(ctx, "threadId", review.ThreadKind)
-	if err != nil {
-		return nil, err
-	}
-	first, err := firstOf(thread)
-	if err != nil {
-		return nil, err
-	}
-	to, a, err := m.change(ctx, thread.repo, "PATCH /repos/{owner}/{repo}/pulls/comments/{id}")
-	if err != nil {
-		return nil, err
-	}
-	c, err := m.do.Reviews.FindComment(to, a, byIdentity(first))
-	if err == nil {
-		err = m.do.Reviews.Resolve(to, a, c, resolved)
-	}
+	var first *object
+	thread, err := m.act(ctx, "threadId", review.ThreadKind, "PATCH /repos/{owner}/{repo}/pulls/comments/{id}",
+		func(ctx context.Context, a *repo.Access, thread *object) (err error) {
+			if first, err = firstOf(thread); err != nil {
+				return err
+			}
+			c, err := m.do.Reviews.FindComment(ctx, a, byIdentity(first))
+			if err == nil {
+				err = m.do.Reviews.Resolve(ctx, a, c, resolved)
+			}
+			return err
+		})
 	if err != nil {
 		return nil, err
 	}

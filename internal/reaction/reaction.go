@@ -94,7 +94,7 @@ func mayReact(a *repo.Access, s Subject) error {
 func Add(
 	ctx context.Context, d *db.DB, a *repo.Access, s Subject, content string,
 ) (made Payload, added bool, err error) {
-	err = write(ctx, d, a, s, content, func(tx *db.Tx, c Content) error {
+	err = change(ctx, d, a, s, content, func(tx *db.Tx, c Content) error {
 		r, isNew, err := insert(tx, a.ID, s, a.Caller.ID, c)
 		if err != nil {
 			return err
@@ -112,7 +112,7 @@ func Add(
 
 // Remove removes the caller's reaction from a subject and returns it. Errors: those of Add; 404 if there is none.
 func Remove(ctx context.Context, d *db.DB, a *repo.Access, s Subject, content string) (was Payload, err error) {
-	err = write(ctx, d, a, s, content, func(tx *db.Tx, c Content) error {
+	err = change(ctx, d, a, s, content, func(tx *db.Tx, c Content) error {
 		r, err := ownRow(tx, a.ID, s, a.Caller.ID, c)
 		if err != nil {
 			return err
@@ -127,7 +127,7 @@ func Remove(ctx context.Context, d *db.DB, a *repo.Access, s Subject, content st
 
 // Toggle adds the caller's reaction to a subject, or removes it if it exists. Errors: those of Add.
 func Toggle(ctx context.Context, d *db.DB, a *repo.Access, s Subject, content string) error {
-	return write(ctx, d, a, s, content, func(tx *db.Tx, c Content) error {
+	return change(ctx, d, a, s, content, func(tx *db.Tx, c Content) error {
 		made, added, err := insert(tx, a.ID, s, a.Caller.ID, c)
 		if err != nil {
 			return err
@@ -139,8 +139,8 @@ func Toggle(ctx context.Context, d *db.DB, a *repo.Access, s Subject, content st
 	})
 }
 
-// write checks that the caller may react with a content, and calls fn in a transaction.
-func write(
+// change checks that the caller may react with a content, and calls fn in a transaction.
+func change(
 	ctx context.Context, d *db.DB, a *repo.Access, s Subject, content string, fn func(*db.Tx, Content) error,
 ) error {
 	if err := mayReact(a, s); err != nil {

@@ -16,21 +16,20 @@ import (
 	"arbor/internal/reaction"
 	"arbor/internal/repo/list"
 	"arbor/internal/route"
-	"arbor/internal/space"
 	"arbor/internal/web"
 )
 
 // maxAsked is the size in bytes of the largest response to an internal request.
 const maxAsked = 32 << 20
 
-// ask sends a request of GraphQL to the REST API, as the caller in the context. The route's token check and the handler's own checks apply. The outer request has already been
-// counted and admitted. Errors: those of the route.
+// ask sends a request of GraphQL to the REST API, as the caller in the context. The route's token check and the
+// handler's own checks apply. The outer request has already been counted and admitted. Errors: those of the route.
 func (s *Server) ask(ctx context.Context, q graphql.Question) (*web.Captured, error) {
 	address := q.Path
 	if len(q.Query) > 0 {
 		address += "?" + q.Query.Encode()
 	}
-	r, err := http.NewRequestWithContext(ctx, q.MethodOf(), address, nil)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return nil, errs.Wrap(errs.NotFound, "Not Found", err)
 	}
@@ -44,10 +43,6 @@ func (s *Server) ask(ctx context.Context, q graphql.Question) (*web.Captured, er
 		return nil, err
 	}
 	r = r.WithContext(ctx)
-	if q.Body != nil {
-		r.Body, r.ContentLength = &web.Body{Data: q.Body}, int64(len(q.Body))
-		r.Header.Set("Content-Type", "application/json")
-	}
 	handler := to.Handler
 	if q.Handler != nil {
 		handler = q.Handler
@@ -55,9 +50,6 @@ func (s *Server) ask(ctx context.Context, q graphql.Question) (*web.Captured, er
 	answer := web.Capture()
 	answer.Limit(maxAsked, func(bytes int64) error { return admission.Hold(ctx, bytes) })
 	if err := handler(answer, r); err != nil {
-		if !safe(r.Method) {
-			err = space.Explain(err, s.disks...)
-		}
 		return nil, err
 	}
 	return answer, nil

@@ -3,6 +3,7 @@
 //   - routes.go: the server's own endpoints, joined with the features'; testdata/routes.txt lists all
 //   - address.go, table.go, notimplemented.go: finding the route of a request
 //   - server.go, headers.go: the steps of every request
+//   - grant.go, ask.go: the checks of a route for GraphQL
 //   - space.go: which requests need disk space, and limits of written text
 //   - credentials.go, token.go: authentication, and what tokens permit
 //   - wire.go: the server is assembled; apis.go and pages.go: its features

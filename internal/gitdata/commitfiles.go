@@ -53,23 +53,43 @@ func NewFileChange(path, contents string) (FileChange, error) {
 
 // Commit changes files of a branch with one commit. A file that is there keeps its mode. Errors: 404 for a branch that
 // is not there, 409 where it is elsewhere, 422 for files, each with its path.
-func (api *API) Commit(ctx context.Context, a *repo.Access, n FilesCommit) (*git.Commit, error) {
+func (api *API) Commit(ctx context.Context, a *repo.Access, n FilesCommit) (made *git.Commit, err error) {
+	err = api.prepared(ctx, a, n, func(c *filesCommit) error {
+		made, err = c.run(ctx)
+		return err
+	})
+	return made, err
+}
+
+// CheckCommit returns the error of Commit for values that no branch at the tip accepts. It writes nothing, and does not
+// look for the branch. The tip must be a commit of the repository.
+func (api *API) CheckCommit(ctx context.Context, a *repo.Access, n FilesCommit) error {
+	return api.prepared(ctx, a, n, func(c *filesCommit) error {
+		_, err := c.build(ctx)
+		return err
+	})
+}
+
+// prepared calls fn with a commit whose values are possible.
+func (api *API) prepared(
+	ctx context.Context, a *repo.Access, n FilesCommit, fn func(c *filesCommit) error,
+) error {
 	self, err := api.repos.Identity(ctx, a.Caller)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	c := &filesCommit{FilesCommit: n, api: api, access: a, special: map[string][]byte{},
 		commit: git.Commit{Message: n.Message, Author: self, Committer: self}}
 	if err := c.prepare(); err != nil {
-		return nil, err
+		return err
 	}
 	objects, release, err := api.repos.Git(ctx, a)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer release()
 	c.objects = objects
-	return c.run(ctx)
+	return fn(c)
 }
 
 // prepare checks the files and makes the edits of the tree.
@@ -120,6 +140,22 @@ func (c *filesCommit) run(ctx context.Context) (*git.Commit, error) {
 	if err := c.checkTip(ctx); err != nil {
 		return nil, err
 	}
+	objects, err := c.build(ctx)
+	if err != nil {
+		return nil, err
+	}
+	made, err := c.api.commitTo(ctx, c.access, c.Branch, c.Tip, c.commit, objects)
+	if errors.Is(err, errMoved) {
+		if err := c.checkTip(ctx); err != nil { // whose error has the current tip
+			return nil, err
+		}
+		err = errs.Wrap(errs.Conflict, "The branch has changed. Review it and try again.", err)
+	}
+	return made, err
+}
+
+// build makes the commit's tree and returns the new objects, which are not written. Error: 422.
+func (c *filesCommit) build(ctx context.Context) ([]git.NewObject, error) {
 	tree, err := c.objects.PeelToTree(ctx, c.Tip)
 	if err != nil {
 		return nil, err
@@ -147,14 +183,7 @@ func (c *filesCommit) run(ctx context.Context) (*git.Commit, error) {
 		}
 	}
 	c.commit.Tree = built.SHA
-	made, err := c.api.commitTo(ctx, c.access, c.Branch, c.Tip, c.commit, append(built.Objects, c.blobs...))
-	if errors.Is(err, errMoved) {
-		if err := c.checkTip(ctx); err != nil { // whose error has the current tip
-			return nil, err
-		}
-		err = errs.Wrap(errs.Conflict, "The branch has changed. Review it and try again.", err)
-	}
-	return made, err
+	return append(built.Objects, c.blobs...), nil
 }
 
 // checkTip checks that the branch has the expected tip.

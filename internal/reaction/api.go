@@ -106,7 +106,7 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 		return err
 	}
 	body.Require("content")
-	name := body.Enum("content", names[:]...)
+	name := body.String("content", 0)
 	if err := body.Err(); err != nil {
 		return err
 	}

@@ -124,15 +124,11 @@ func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if err != nil {
 		return err
 	}
-	body, err := web.ReadObject(r, Resource)
+	text, err := readBody(r, Resource)
 	if err != nil {
 		return err
 	}
-	text := readText(body)
-	if err := body.Err(); err != nil {
-		return err
-	}
-	if v, err = api.s.Edit(r.Context(), a, i, v.ID, parsed(text)); err != nil {
+	if v, err = api.s.Edit(r.Context(), a, i, v.ID, text); err != nil {
 		return err
 	}
 	return api.answer(w, r, a, i.Number, v)

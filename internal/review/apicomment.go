@@ -135,7 +135,7 @@ func (api *API) Reply(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 	if err := mayWrite(a, i.Locked); err != nil {
 		return err
 	}
-	text, err := readBody(r)
+	text, err := readBody(r, CommentResource)
 	if err != nil {
 		return err
 	}
@@ -146,17 +146,14 @@ func (api *API) Reply(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 	return api.created(w, r, a, made)
 }
 
-// readBody reads a request body that has only a comment's text.
-func readBody(r *http.Request) (issue.Text, error) {
-	body, err := web.ReadObject(r, CommentResource)
+// readBody reads a request body that has only a text, which the operation checks.
+func readBody(r *http.Request, resource string) (issue.Text, error) {
+	body, err := web.ReadObject(r, resource)
 	if err != nil {
 		return issue.Text{}, err
 	}
-	text := readText(body)
-	if err := body.Err(); err != nil {
-		return issue.Text{}, err
-	}
-	return parsed(text), nil
+	text := body.String("body", 0)
+	return issue.NewText(text.Value), body.Err()
 }
 
 // GET /repos/{owner}/{repo}/pulls/comments/{id}
@@ -184,7 +181,7 @@ func (api *API) EditComment(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	if err := mayEdit(a, c.AuthorID, c.Locked); err != nil {
 		return err
 	}
-	text, err := readBody(r)
+	text, err := readBody(r, CommentResource)
 	if err != nil {
 		return err
 	}

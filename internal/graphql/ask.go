@@ -8,9 +8,11 @@ import (
 	"net/url"
 	"strings"
 
+	"arbor/internal/account"
 	"arbor/internal/admission"
 	"arbor/internal/errs"
 	"arbor/internal/graphql/document"
+	"arbor/internal/repo"
 	"arbor/internal/web"
 )
 
@@ -36,9 +38,12 @@ type Ask func(ctx context.Context, q Question) (*web.Captured, error)
 // query is the state of one GraphQL request.
 type query struct {
 	*API
-	kept     map[string]kept // answers to questions that only read
-	estimate document.Estimate
-	sent     *http.Request
+	kept map[string]kept // answers to questions that only read, and values of loaders
+	// of routes that read, by address; and repositories by path, as a caller of these sees them
+	permitted map[string]permitted
+	found     map[*account.Caller]map[string]*repo.Access
+	estimate  document.Estimate
+	sent      *http.Request
 
 	repositories map[string]*object // repositories of lists, so that each is one object
 

@@ -10,29 +10,27 @@ import (
 )
 
 // comments resolves the comments of an issue or a pull request.
-func comments(ctx context.Context, f *exec.Field, o *object) (any, error) {
+func comments(ctx context.Context, f *exec.Field, o *object) (pages, error) {
 	q, media := queryOf(ctx), textMedia(f)
-	of := commentLists(q, f)
-	return q.connect(ctx, f, pages{kind: "IssueCommentConnection", many: of, of: o, rank: byID(false),
-		count: func() (int, error) {
-			n, err := o.value(ctx, "comments")
-			number, _ := n.(json.Number)
-			count, _ := number.Int64()
-			return int(count), err
-		},
-		node: func(data payload) (any, error) { return newComment(o.repo, o, data, media), nil }})
+	l := loader[int64, *web.List[payload]]{name: "comments", route: "/issues/{number}/comments", media: media,
+		key: byNumber}
+	return pages{kind: "IssueCommentConnection", many: lists(l, listsInEach(q.load.Comments.ListMany)), rank: byID(false),
+		count: func() (int, error) { return countedBy(ctx, o, "comments") },
+		node:  func(data payload) (any, error) { return newComment(o.repo, o, data, media), nil }}, nil
 }
 
-// commentLists loads the comments of issues and pull requests.
-func commentLists(q *query, f *exec.Field) listLoader[int64] {
-	return lists(loader[int64, *web.List[payload]]{name: "comments", route: "/issues/comments", media: textMedia(f),
-		key: byNumber}, q.load.Comments.ListMany)
+// countedBy returns a member of an object that is a number.
+func countedBy(ctx context.Context, o *object, member string) (int, error) {
+	n, err := o.value(ctx, member)
+	number, _ := n.(json.Number)
+	count, _ := number.Int64()
+	return int(count), err
 }
 
 // commentsByID loads comments by id.
-func commentsByID(q *query, _ *object) loader[int64, payload] {
-	l := loader[int64, payload]{name: "comments by id", route: "/issues/comments", key: byIdentity}
-	return full(l, q.load.Comments.ByIDs)
+func commentsByID(q *query, o *object) loader[int64, payload] {
+	l := loader[int64, payload]{name: "comments by id", route: "/issues/comments/{id}", media: o.source.Media, key: byIdentity}
+	return full(l, inEach(q.load.Comments.ByIDs))
 }
 
 // newComment returns a comment of an issue or a pull request.
@@ -82,23 +80,31 @@ func commented() map[string]exec.Resolver {
 	})
 }
 
-// texts resolves a text as HTML or without markup. Payloads have these only if the request asks for them.
+// texts resolves a text as HTML or without markup. Payloads have these only if the query asks for them, so
+// those that have not are loaded again, together.
 func texts(member string) exec.Resolver {
-	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-		if _, there := o.data.find(member); !there && o.source.Path != "" {
-			o.source.Media = "full"
-			data, err := queryOf(ctx).object(ctx, o.source.question())
+	show := orEmpty(member)
+	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+		q := queryOf(ctx)
+		var missing []*object
+		for _, o := range objectsOf(parents) {
+			if _, there := o.data.find(member); !there && o.source.Path != "" {
+				o.source.Media = "full"
+				missing = append(missing, o)
+			}
+		}
+		if len(missing) > 0 {
+			q.loaderOf(missing[0]).load(ctx, q, missing)
+		}
+		for _, o := range missing {
+			data, err := q.wholeOf(ctx, o)
 			if err != nil {
-				return nil, err
+				return failed(asError(err), len(parents))
 			}
 			o.data, o.whole = data, true
 		}
-		v, err := o.value(ctx, member)
-		if v == nil {
-			v = ""
-		}
-		return v, err
-	})
+		return show(ctx, f, parents)
+	}
 }
 
 func didAuthor(ctx context.Context, o *object) (bool, error) {

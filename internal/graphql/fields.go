@@ -75,17 +75,6 @@ func (api *API) resolvers(s *ast.Schema) map[string]exec.Resolver {
 	return out
 }
 
-// viewerAccount resolves the caller's account, which may be an App's bot.
-func viewerAccount(ctx context.Context, f *exec.Field) (any, error) {
-	login := viewer(ctx).Login
-	source := Question{Path: web.Path("users", login)}
-	if viewer(ctx).App == 0 {
-		source.Path = "/user"
-	}
-	data, err := queryOf(ctx).object(ctx, source)
-	return &object{kind: "User", data: data, whole: true}, err
-}
-
 // orNothing is null without an error if next finds nothing, for fields of the root.
 func orNothing(next exec.Resolver) exec.Resolver {
 	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {

@@ -36,11 +36,11 @@ func FuzzQuery(f *testing.F) {
 		f.Add(seed[0], seed[1])
 	}
 	nothing := func(context.Context, Question) (*web.Captured, error) { return nil, errs.Absent() }
-	grant := func(ctx context.Context, _, _ string) (context.Context, *route.Route, error) {
+	permit := func(ctx context.Context, _ string) (context.Context, *route.Route, error) {
 		return ctx, nil, errs.Absent()
 	}
-	do := Operations{Grant: grant, Explain: func(err error) error { return err }}
-	api := &API{ask: nothing, do: do, with: Handlers{DB: dbtest.Open(f, db.SQLite)},
+	do := Operations{Explain: func(err error) error { return err }}
+	api := &API{ask: nothing, permit: permit, do: do, with: Handlers{DB: dbtest.Open(f, db.SQLite)},
 		limits: unlimited{}}
 	loaded := schema.Load()
 	s := &exec.Schema{Schema: loaded, Resolvers: api.resolvers(loaded)}
@@ -61,7 +61,7 @@ func FuzzQuery(f *testing.F) {
 				continue
 			}
 			ctx := account.WithCaller(t.Context(), &account.Caller{ID: 1, Login: "alice"})
-			ctx = context.WithValue(ctx, queryKey{}, &query{API: api, kept: map[string]kept{},
+			ctx = context.WithValue(ctx, queryKey{}, &query{API: api, kept: map[string]kept{}, permitted: map[string]permitted{},
 				sent: httptest.NewRequest("POST", "/graphql", nil)})
 			kind := "Query"
 			if op.Operation == ast.Mutation {

@@ -21,22 +21,14 @@ import (
 	"arbor/internal/repo"
 	"arbor/internal/repo/settings"
 	"arbor/internal/review"
-	"arbor/internal/route"
 	"arbor/internal/star"
 )
 
-// Grant returns the context in which an operation runs for the caller of ctx, after the checks that a request to
-// the route at the address ("POST /user/repos") meets before its handler. Payloads contain texts as media says:
-// raw or full. Errors: those of the route.
-type Grant func(ctx context.Context, address, media string) (context.Context, *route.Route, error)
-
 // Operations are the services whose operations mutations call.
 type Operations struct {
-	Grant   Grant
 	Explain func(err error) error // adds that a disk is full to the error of a write
 
 	DB            *db.DB
-	Repos         *repo.Service
 	Settings      *settings.Service
 	Issues        *issue.Service
 	Comments      *comment.Service
@@ -60,7 +52,7 @@ func (q *query) access(
 	if err := identify(ctx, in); err != nil {
 		return ctx, nil, err
 	}
-	ctx, to, err := q.do.Grant(ctx, address, "raw")
+	ctx, to, err := q.permit(showing(ctx, "raw", nil), address)
 	if err != nil {
 		return ctx, nil, err
 	}
@@ -68,17 +60,14 @@ func (q *query) access(
 	if err != nil {
 		return ctx, nil, err
 	}
-	least, _ := account.ParseRole(string(to.Right))
-	role = max(role, least)
+	role = max(role, roleOf(to))
 	switch {
 	case to.Method == http.MethodGet:
-		if err = a.TokenLets(false); err == nil {
-			err = a.Require(role)
-		}
+		err = a.MayRead(role)
 	case to.Archived:
-		ctx, err = q.do.Repos.ToChangeArchived(ctx, a, role)
+		ctx, err = q.load.Repos.ToChangeArchived(ctx, a, role)
 	default:
-		ctx, err = q.do.Repos.ToChange(ctx, a, role)
+		ctx, err = q.load.Repos.ToChange(ctx, a, role)
 	}
 	return ctx, a, err
 }
@@ -95,7 +84,7 @@ func identify(ctx context.Context, in *object) error {
 // accessTo finds a repository, which has its id and its name, for the caller. Error: 404.
 func (q *query) accessTo(ctx context.Context, caller *account.Caller, in *object) (*repo.Access, error) {
 	owner, name, _ := strings.Cut(textOf(in.data, "full_name"), "/")
-	found, err := q.do.Repos.Find(ctx, caller, owner, name)
+	found, err := q.load.Repos.Find(ctx, caller, owner, name)
 	if err == nil && int64(found.ID) != wholeNumber(in, "id") { // the name belongs to another repository now
 		err = errs.Absent()
 	}

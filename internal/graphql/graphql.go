@@ -51,7 +51,7 @@ import (
 	"arbor/internal/graphql/document"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/graphql/schema"
-	"arbor/internal/repo/list"
+	"arbor/internal/repo"
 	"arbor/internal/route"
 	"arbor/internal/scope"
 	"arbor/internal/web"
@@ -68,13 +68,8 @@ func IsRoute(pattern string) bool { return slices.Contains(patterns[:], pattern)
 
 // Handlers answer requests that have no address in REST.
 type Handlers struct {
-	DB             *db.DB
-	Accounts       *account.API
-	Repositories   *list.API
-	Issues, Pinned web.Handler // of a repository
-	Pulls          web.Handler
-	Refs, Named    web.Handler // refs in an order; resolves a revision
-	Templates      web.Handler // of issues and pull requests
+	DB     *db.DB
+	Pinned web.Handler // of a repository
 }
 
 // Limits reports and charges a caller's rate limit.
@@ -88,6 +83,7 @@ type Limits interface {
 // API serves GraphQL.
 type API struct {
 	ask       Ask
+	permit    Permit
 	do        Operations
 	with      Handlers
 	load      Loaders
@@ -99,8 +95,10 @@ type API struct {
 }
 
 // NewAPI returns the API. ask sends requests to the REST API.
-func NewAPI(ask Ask, do Operations, with Handlers, load Loaders, limits Limits, log *slog.Logger) *API {
-	api := &API{ask: ask, do: do, with: with, load: load, limits: limits, log: log, time: maxTime}
+func NewAPI(
+	ask Ask, permit Permit, do Operations, with Handlers, load Loaders, limits Limits, log *slog.Logger,
+) *API {
+	api := &API{ask: ask, permit: permit, do: do, with: with, load: load, limits: limits, log: log, time: maxTime}
 	api.schema = sync.OnceValue(func() *exec.Schema {
 		s := schema.Load()
 		return &exec.Schema{Schema: s, Resolvers: api.resolvers(s)}
@@ -165,7 +163,8 @@ func (api *API) Post(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	q := &query{API: api, kept: map[string]kept{}, estimate: estimate, sent: r}
+	q := &query{API: api, kept: map[string]kept{}, permitted: map[string]permitted{},
+		found: map[*account.Caller]map[string]*repo.Access{}, estimate: estimate, sent: r}
 	ctx := context.WithValue(r.Context(), queryKey{}, q)
 	kind := api.schema().Query.Name
 	if op.Operation == ast.Mutation {

@@ -10,8 +10,14 @@ import (
 	"strconv"
 	"strings"
 
+	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/finder"
 	"arbor/internal/graphql/exec"
+	"arbor/internal/issue"
+	"arbor/internal/issuekit"
+	"arbor/internal/repo"
+	"arbor/internal/web"
 )
 
 // textMedia asks for texts as HTML where the query wants them.
@@ -73,11 +79,11 @@ func repositoryIssues() map[string]exec.Resolver {
 	return map[string]exec.Resolver{
 		"issue":              numbered("Issue", "an Issue"),
 		"issueOrPullRequest": numbered("", "an issue or pull request"),
-		"issues":             one(issues), "labels": one(labels), "milestones": one(milestones),
+		"issues":             connections(issues), "labels": one(labels), "milestones": one(milestones),
 		"issueTypes":      always(nil),
 		"suggestedActors": suggested("ActorConnection", itself, plain),
-		"assignableUsers": people("assignees", byID(false)), "mentionableUsers": people("assignees", byID(false)),
-		"watchers": people("subscribers", nil),
+		"assignableUsers": people(assignees, byID(false)), "mentionableUsers": people(assignees, byID(false)),
+		"watchers": people(watchers, nil),
 		"label": orNull(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
 			return queryOf(ctx).thing(ctx, "Label", o, o.path("labels", f.Args["name"].(string)))
 		}),
@@ -118,56 +124,75 @@ func things(kind string, in *object, list []payload) []any {
 }
 
 // issues lists those of a repository.
-func issues(ctx context.Context, f *exec.Field, o *object) (any, error) {
+func issues(ctx context.Context, f *exec.Field, o *object) (pages, error) {
 	q, media := queryOf(ctx), textMedia(f)
-	if on, err := o.value(ctx, "has_issues"); on == false || err != nil { // hasIssuesEnabled says so
-		if err != nil {
-			return nil, err
-		}
-		return connectAll(f, "IssueConnection", nil)
+	options, err := issueOptions(f)
+	if err != nil {
+		return pages{}, err
 	}
-	values := url.Values{"state": {"all"}, "direction": {"asc"}}
+	l := loader[string, *web.List[payload]]{name: fmt.Sprintf("issues %+v", options), route: "/issues",
+		media: media, members: membersOfIssues(f)}
+	rows := func(ctx context.Context, list []*repo.Access, at web.Page) (
+		map[repo.ID]*web.List[json.Marshaler], error) {
+		return q.load.Issues.ListMany(ctx, list, options, at)
+	}
+	by := map[finder.Sort][]string{finder.Updated: {"updated_at"}, finder.Comments: {"comments"}}[options.Order.Sort]
+	return pages{kind: "IssueConnection", many: ofRepositories(l, rows),
+		rank: byMembers(!options.Order.Asc, append(by, "id")...),
+		node: func(data payload) (any, error) { return newIssue(o, data, media) }}, nil
+}
+
+// issueOptions reads the arguments of a list of issues.
+func issueOptions(f *exec.Field) (o issue.ListOptions, err error) {
+	o.OnlyIssues, o.Order.Asc = true, true
 	filter, _ := f.Args["filterBy"].(map[string]any)
 	states := f.Args["states"]
 	if states == nil {
 		states = filter["states"]
 	}
 	list, _ := states.([]any)
-	both := slices.Contains(list, any("OPEN")) && slices.Contains(list, any("CLOSED"))
-	if len(list) > 0 && !both {
-		values.Set("state", strings.ToLower(list[0].(string)))
+	if both := slices.Contains(list, any("OPEN")) && slices.Contains(list, any("CLOSED")); len(list) > 0 && !both {
+		o.State, _ = issuekit.ParseState(strings.ToLower(list[0].(string)))
 	}
-	sorts := map[string]string{"CREATED_AT": "created", "UPDATED_AT": "updated", "COMMENTS": "comments"}
-	if err := setOrder(f, values, sorts); err != nil {
-		return nil, err
+	if o.Order, err = orderOf(f, o.Order, map[string]finder.Sort{"CREATED_AT": finder.Created,
+		"UPDATED_AT": finder.Updated, "COMMENTS": finder.Comments}); err != nil {
+		return o, err
 	}
-	for name, parameter := range map[string]string{"assignee": "assignee", "createdBy": "creator",
-		"mentioned": "mentioned",
-		"since":     "since", "milestoneNumber": "milestone"} {
-		if v, ok := filter[name]; ok {
-			text, _ := v.(string)
-			if v == nil && (name == "assignee" || name == "milestoneNumber") {
-				text = "none"
-			}
-			if text != "" {
-				values.Set(parameter, text)
-			}
+	if text, ok := filter["since"].(string); ok {
+		since, ok := web.ParseTime(text)
+		if !ok {
+			return o, refused("`" + clip(text) + "` is not a time such as 2011-04-22T13:33:48Z.")
+		}
+		o.Since = db.FromTime(since)
+	}
+	for name, to := range map[string]*string{"assignee": &o.Assignee, "createdBy": &o.Creator,
+		"mentioned": &o.Mentioned, "milestoneNumber": &o.Milestone} {
+		v, given := filter[name]
+		*to, _ = v.(string)
+		if given && v == nil && (name == "assignee" || name == "milestoneNumber") {
+			*to = "none"
 		}
 	}
-	if list, ok := filter["labels"].([]any); ok {
-		names := make([]string, len(list))
-		for n, name := range list {
-			if names[n], _ = name.(string); strings.Contains(names[n], ",") {
-				return nil, refused("Labels with a comma in their name cannot be filtered by: use search.")
-			}
-		}
-		values.Set("labels", strings.Join(names, ","))
+	labels, _ := filter["labels"].([]any)
+	for _, name := range labels {
+		text, _ := name.(string)
+		o.Labels = append(o.Labels, text)
 	}
-	return q.connect(ctx, f, pages{kind: "IssueConnection",
-		question: Question{Path: o.path("issues"), Query: values, Media: media, Handler: q.with.Issues,
-			Members: membersOfIssues(f)},
-		rank: rankOf(values, "id"),
-		node: func(data payload) (any, error) { return newIssue(o, data, media) }})
+	return o, nil
+}
+
+// orderOf reads orderBy; without it the order is otherwise. Error: for an order that Arbor does not have.
+func orderOf(f *exec.Field, otherwise finder.Order, sorts map[string]finder.Sort) (finder.Order, error) {
+	order, ok := f.Args["orderBy"].(map[string]any)
+	if !ok {
+		return otherwise, nil
+	}
+	field, _ := order["field"].(string)
+	sort, ok := sorts[field]
+	if !ok {
+		return otherwise, &exec.Error{Message: "Arbor does not order by " + clip(field) + " here."}
+	}
+	return finder.Order{Sort: sort, Asc: order["direction"] == "ASC"}, nil
 }
 
 // rankOf is the order of a list of issues or of pull requests; the member tie decides between equal ones.
@@ -216,7 +241,7 @@ func tracked() map[string]exec.Resolver {
 			}
 			return &object{kind: "Milestone", data: data, whole: true, repo: o.repo}, nil
 		}),
-		"comments": listed(commentLists, false, one(comments)),
+		"comments": connections(comments),
 		"viewerCanUpdate": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 			if own, err := didAuthor(ctx, o); own || err != nil {
 				return own, err

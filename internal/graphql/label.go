@@ -75,13 +75,13 @@ func byDue() *rank {
 func labelsNamed(q *query, _ *object) loader[string, payload] {
 	l := loader[string, payload]{name: "labels", route: "/labels",
 		key: func(o *object) string { return textOf(o.data, "name") }}
-	return full(l, q.load.Labels.Named)
+	return full(l, inEach(q.load.Labels.Named))
 }
 
 // numberedMilestones loads milestones by number.
 func numberedMilestones(q *query, _ *object) loader[int64, payload] {
 	l := loader[int64, payload]{name: "milestones", route: "/milestones", key: byNumber}
-	return full(l, q.load.Milestones.Numbered)
+	return full(l, inEach(q.load.Milestones.Numbered))
 }
 
 func labelFields() map[string]exec.Resolver {

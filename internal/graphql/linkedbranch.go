@@ -17,7 +17,7 @@ import (
 // branchesOf loads the branches that were made for issues.
 func branchesOf(q *query) loader[int64, []*branch.Payload] {
 	return loader[int64, []*branch.Payload]{name: "branches", route: "/issues", key: byNumber,
-		read: q.load.Branches.Linked,
+		read: inEach(q.load.Branches.Linked),
 		size: func(list []*branch.Payload) int64 { return int64(len(list)) * nodeBytes }}
 }
 
@@ -42,9 +42,9 @@ func newLinkedBranch(data payload) *object {
 
 // contents asks whether the caller may read the branches of an object's repository.
 var contents = loader[string, bool]{name: "contents", route: "/branches", key: func(*object) string { return "" },
-	read: func(context.Context, *repo.Access, []string) (map[string]bool, error) {
+	read: inEach(func(context.Context, *repo.Access, []string) (map[string]bool, error) {
 		return map[string]bool{"": true}, nil
-	}}
+	})}
 
 func linkedBranchFields() map[string]exec.Resolver {
 	return map[string]exec.Resolver{
@@ -59,9 +59,8 @@ func linkedBranchFields() map[string]exec.Resolver {
 			} else if err != nil {
 				return nil, err
 			}
-			at := in.source.Path + "/git/ref/" + escapeRef(strings.TrimPrefix(textOf(o.data, "ref"), "refs/"))
 			data := payload{}.with("ref", o.data.get("ref")).with("object", o.data.get("object"))
-			return &object{kind: "Ref", data: data, repo: in, source: source{Path: at}}, nil
+			return &object{kind: "Ref", data: data, repo: in}, nil
 		}),
 	}
 }

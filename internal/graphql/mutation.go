@@ -152,7 +152,10 @@ func (m *mutation) target(ctx context.Context, name string, kinds ...string) (*o
 }
 
 // forget drops what was loaded, since it may change.
-func (m *mutation) forget() { clear(m.kept) }
+func (m *mutation) forget() {
+	clear(m.kept)
+	clear(m.found)
+}
 
 // change returns the context and the access for an operation on a repository, as the route at the address grants
 // them. Values loaded before are loaded again. Errors: those of the route before its handler.
@@ -204,7 +207,7 @@ func (m *mutation) actShown(
 // own returns the context for an operation on the caller's own things, as change does.
 func (m *mutation) own(ctx context.Context, address string) (context.Context, *account.Caller, error) {
 	m.forget()
-	ctx, _, err := m.do.Grant(ctx, address, "raw")
+	ctx, _, err := m.permit(showing(ctx, "raw", nil), address)
 	return ctx, account.CallerFrom(ctx), err
 }
 

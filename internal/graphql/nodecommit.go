@@ -9,7 +9,7 @@ import (
 
 // statusesByID loads statuses of commits that were found before.
 func statusesByID(q *query) loader[int64, payload] {
-	l := loader[int64, payload]{name: "statuses by id", route: "/commits/HEAD/statuses", key: byIdentity}
+	l := loader[int64, payload]{name: "statuses by id", route: "/commits/{ref...}/statuses", key: byIdentity}
 	return full(l, q.load.Statuses.ByIDs)
 }
 

@@ -73,10 +73,10 @@ func reactionsTo(q *query, kind, content string) listLoader[int64] {
 	of, route := subjectOf(kind)
 	c, _ := reaction.ParseContent(content)
 	l := loader[int64, *web.List[payload]]{name: fmt.Sprint("reactions ", of, content), route: route, key: byIdentity}
-	return lists(l, func(ctx context.Context, a *repo.Access, ids []int64, page web.Page) (
+	return lists(l, listsInEach(func(ctx context.Context, a *repo.Access, ids []int64, page web.Page) (
 		map[int64]*web.List[reaction.Payload], error) {
 		return q.load.Reactions.List(ctx, a, of, ids, c, page)
-	})
+	}))
 }
 
 // reactionLists returns a resolver of connections of reactions. It loads those of all parents together,
@@ -247,9 +247,9 @@ func (q *query) ownReactions(ctx context.Context, subjects []exec.Object) error 
 	for kind, all := range groups {
 		of, route := subjectOf(kind)
 		l := loader[int64, []reaction.Content]{name: "own " + kind, route: route, key: byIdentity,
-			read: func(ctx context.Context, a *repo.Access, ids []int64) (map[int64][]reaction.Content, error) {
+			read: inEach(func(ctx context.Context, a *repo.Access, ids []int64) (map[int64][]reaction.Content, error) {
 				return q.load.Reactions.Own(ctx, a, of, ids)
-			}}
+			})}
 		l.load(ctx, q, all)
 		for _, o := range all {
 			said, err := l.get(ctx, q, o)

@@ -37,7 +37,7 @@ func (m *mutation) setViewed(ctx context.Context, viewed bool) (map[string]any, 
 	}
 	path, blob := m.text("path"), ""
 	if viewed {
-		list, err := fileLists(m.query, nil).all(ctx, m.query, o, mostFiles)
+		list, err := fileLists(m.query).all(ctx, m.query, o, mostFiles)
 		if err != nil {
 			return nil, err
 		}
@@ -76,7 +76,7 @@ func changedFileFields() map[string]exec.Resolver {
 // viewedStates resolves whether the caller viewed files of pull requests.
 func viewedStates(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
 	q, values := queryOf(ctx), make([]any, len(parents))
-	l := loader[int64, map[string]string]{name: "viewed", route: "/pulls", key: byNumber,
+	l := loader[int64, map[string]string]{name: "viewed", route: "/pulls/{number}/files", key: byNumber,
 		read: q.load.Reviews.Viewed,
 		size: func(blobs map[string]string) int64 { return int64(len(blobs)) * nodeBytes }}
 	pulls := make([]*object, len(parents))

@@ -40,11 +40,35 @@ func (api *API) ListAssignees(w http.ResponseWriter, r *http.Request, a *repo.Ac
 func (s *Service) Assignable(
 	ctx context.Context, a *repo.Access, at web.Page,
 ) (people []*account.Account, total int64, err error) {
+	found, err := s.assignable(ctx, []*repo.Access{a}, at)
+	if err != nil {
+		return nil, 0, err
+	}
+	return found[a.ID].Rows, found[a.ID].Total, nil
+}
+
+func (s *Service) assignable(
+	ctx context.Context, repos []*repo.Access, at web.Page,
+) (found map[repo.ID]*web.List[*account.Account], err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		people, total, err = collaborator.ListPushers(tx, a.Repo, knowsMembers(a), at)
+		found, err = collaborator.ListPushers(tx, repos, knowsMembers, at)
 		return err
 	})
-	return people, total, err
+	return found, err
+}
+
+// AssignableIn lists what GET /repos/{owner}/{repo}/assignees does, of several repositories, with a fixed
+// number of statements.
+func (s *Service) AssignableIn(
+	ctx context.Context, repos []*repo.Access, at web.Page,
+) (map[repo.ID]*web.List[*account.Simple], error) {
+	found, err := s.assignable(ctx, repos, at)
+	out := map[repo.ID]*web.List[*account.Simple]{}
+	for id, list := range found {
+		out[id] = &web.List[*account.Simple]{Total: list.Total, More: list.More,
+			Rows: account.NewSimples(list.Rows, web.From(ctx))}
+	}
+	return out, err
 }
 
 // GET /repos/{owner}/{repo}/assignees/{assignee}

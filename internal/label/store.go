@@ -47,6 +47,27 @@ func Named(tx *db.Tx, repoID repo.ID, names []string) (map[string]*Label, error)
 	return byName, err
 }
 
+// NamedIn reads labels of several repositories by their folded names, with one statement.
+func NamedIn(tx *db.Tx, repos []repo.ID, folded []string) (map[repo.ID]map[string]*Label, error) {
+	in := map[repo.ID]map[string]*Label{}
+	if len(repos) == 0 || len(folded) == 0 {
+		return in, nil
+	}
+	args := db.Args(repos)
+	for _, name := range folded {
+		args = append(args, name)
+	}
+	list, err := query(tx, ` WHERE l.repo_id IN `+db.Values(1, len(repos))+` AND l.name_folded IN `+
+		db.ValuesFrom(len(repos)+1, 1, len(folded)), args...)
+	for _, l := range list {
+		if in[l.RepoID] == nil {
+			in[l.RepoID] = map[string]*Label{}
+		}
+		in[l.RepoID][Fold(l.Name)] = l
+	}
+	return in, err
+}
+
 // ByIDs reads labels by id. Deleted labels are missing from the map.
 func ByIDs(tx *db.Tx, repoID repo.ID, ids []int64) (map[int64]*Label, error) {
 	byID := make(map[int64]*Label, len(ids))

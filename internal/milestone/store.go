@@ -51,6 +51,20 @@ func byNumbers(tx *db.Tx, repoID repo.ID, numbers []int64) ([]*Milestone, error)
 		db.Args(numbers, repoID)...)
 }
 
+// NumberedIn finds the milestones of a number in several repositories, with one statement.
+func NumberedIn(tx *db.Tx, repos []repo.ID, number int64) (map[repo.ID]*Milestone, error) {
+	in := map[repo.ID]*Milestone{}
+	if len(repos) == 0 {
+		return in, nil
+	}
+	list, err := query(tx, ` WHERE m.number = $1 AND m.repo_id IN `+db.ValuesFrom(2, 1, len(repos)),
+		db.Args(repos, number)...)
+	for _, m := range list {
+		in[m.RepoID] = m
+	}
+	return in, err
+}
+
 // ByIDs finds the milestones of a page in one query.
 func ByIDs(tx *db.Tx, ids []int64) (map[int64]*Milestone, error) {
 	return db.QueryByID(ids, func(m *Milestone) int64 { return m.ID }, func() ([]*Milestone, error) {

@@ -14,7 +14,6 @@ import (
 	"arbor/internal/issue/branch"
 	"arbor/internal/ratelimit"
 	"arbor/internal/reaction"
-	"arbor/internal/repo/list"
 	"arbor/internal/route"
 	"arbor/internal/web"
 )
@@ -75,21 +74,19 @@ func (s *Server) endpointOf(r *http.Request, info *web.Info) *endpoint {
 func (s *Server) newGraphQL(of *apis) *graphql.API {
 	repos, issues, pulls := s.forge.Repos, of.Issues, of.Pulls
 	branches := branch.New(s.o.DB, repos)
-	do := graphql.Operations{Grant: s.grant, Explain: s.explain, DB: s.o.DB, Repos: repos, Settings: s.forge.Settings,
+	do := graphql.Operations{Explain: s.explain, DB: s.o.DB, Settings: s.forge.Settings,
 		Issues: s.forge.Issues, Comments: of.comments, Subscriptions: of.subscriptions, Branches: branches,
 		Labels: of.labels, Deletions: of.deletions, Pulls: s.forge.Pulls, Reviews: of.reviews, Checks: of.checks,
 		Stars: of.stars, Follows: of.follows, Git: of.Git}
-	return graphql.NewAPI(s.ask, do, graphql.Handlers{
-		DB: s.o.DB, Accounts: account.NewAPI(s.accounts), Repositories: list.NewAPI(s.o.DB, repos),
-		Issues: repos.With(account.Pull, issues.ListIssues),
+	return graphql.NewAPI(s.ask, s.permitRoute, do, graphql.Handlers{
+		DB:     s.o.DB,
 		Pinned: repos.With(account.Pull, issues.ListPinnedNumbers),
-		Pulls:  repos.With(account.Pull, pulls.ListChosen),
-		Refs:   repos.With(account.Pull, of.Git.ListChosenRefs), Named: repos.With(account.Pull, of.Git.GetNamed),
-		Templates: repos.With(account.Pull, of.Git.GetTemplates),
-	}, graphql.Loaders{Repos: repos, Pulls: pulls, Reviews: of.Reviews, Issues: issues,
-		Comments: of.Comments, Timelines: of.Timelines,
-		Branches: branch.NewAPI(branches), Statuses: of.Statuses, Checks: of.Checks, Reactions: reaction.NewMany(s.o.DB),
-		Git: of.Git, Labels: of.Labels, Milestones: of.Milestones, Releases: of.Releases}, graphqlLimits{s.limiter}, s.log)
+	}, graphql.Loaders{Repos: repos, Pulls: pulls, Reviews: of.Reviews, Issues: s.forge.Issues,
+		Comments: of.Comments, Timelines: of.Timelines, Branches: branch.NewAPI(branches),
+		Statuses: of.Statuses, Checks: of.Checks, Reactions: reaction.NewMany(s.o.DB),
+		Git: of.Git, Labels: of.Labels, Milestones: of.Milestones, Releases: of.Releases,
+		Accounts: s.accounts, Lists: of.lists, Stars: of.stars, Languages: s.forge.Detect,
+		Collaborators: of.collaborators, Networks: s.forge.Network}, graphqlLimits{s.limiter}, s.log)
 }
 
 // graphqlLimits adapts the rate limiter to GraphQL.

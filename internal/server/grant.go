@@ -11,19 +11,17 @@ import (
 	"arbor/internal/web"
 )
 
-// grant returns the context in which GraphQL calls an operation for the caller of ctx, after the checks that a
-// request to the route at the address ("POST /user/repos") meets before its handler: the caller has the rights
-// of the token there, each transaction checks the token again, the audit log gets the route's right, and a write
-// finds room on the disk. Payloads contain texts as media says: raw or full. The outer request has already been counted
-// and admitted. Errors: those of the route.
-func (s *Server) grant(ctx context.Context, address, media string) (context.Context, *route.Route, error) {
+// permitRoute applies the checks of a route of the API to an operation that is called in its place, and returns
+// the operation's context and the route. The address is the route's method and pattern. In the context the caller has
+// the rights of the token on the route; each transaction of a change checks the token again, the audit log gets the
+// route's right, and what is stored finds room on the disk. The outer request has already been counted and admitted.
+// Errors: those of a request before its handler.
+func (s *Server) permitRoute(ctx context.Context, address string) (context.Context, *route.Route, error) {
 	to, there := s.table.named[address]
 	if !there {
 		return ctx, nil, fmt.Errorf("server: the API has no route %q", address)
 	}
-	info := innerInfo(ctx, media)
-	info.Pattern = to.Pattern
-	ctx, err := s.admitTo(web.WithInfo(ctx, info), &to, &http.Request{Method: to.Method})
+	ctx, err := s.admitTo(ctx, &to, &http.Request{Method: to.Method})
 	return ctx, to.Route, err
 }
 
@@ -35,7 +33,7 @@ func innerInfo(ctx context.Context, media string) *web.Info {
 		Media: web.ParseAccept([]string{"application/vnd.github." + media + "+json"})}
 }
 
-// admitTo checks that the caller of ctx may use a route, see grant. r needs no more than what the route's
+// admitTo checks that the caller of ctx may use a route, see permitRoute. r needs no more than what the route's
 // [route.Route.Space] reads.
 func (s *Server) admitTo(ctx context.Context, to *endpoint, r *http.Request) (context.Context, error) {
 	caller := account.CallerFrom(ctx)

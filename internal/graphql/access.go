@@ -9,14 +9,21 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/errs"
 	"arbor/internal/repo"
+	"arbor/internal/route"
 	"arbor/internal/web"
 )
 
 // Permit applies the checks of a route of the REST API to an operation that is called in its place. The address
 // is the route's method and pattern: "GET /repos/{owner}/{repo}/issues". It returns the operation's context, in
-// which the caller has the rights that its token has on the route, and the role in a repository that the route
-// requires. Errors: those of a request before its handler.
-type Permit func(ctx context.Context, address string) (context.Context, account.Role, error)
+// which the caller has the rights that its token has on the route, and the route. Errors: those of a request
+// before its handler.
+type Permit func(ctx context.Context, address string) (context.Context, *route.Route, error)
+
+// roleOf returns the role in a repository that a route requires.
+func roleOf(to *route.Route) account.Role {
+	role, _ := account.ParseRole(string(to.Right))
+	return role
+}
 
 // permitted is what Permit answered.
 type permitted struct {
@@ -30,9 +37,9 @@ type permitted struct {
 func (q *query) permitRead(ctx context.Context, address string) permitted {
 	p, known := q.permitted[address]
 	if !known {
-		var in context.Context
-		if in, p.role, p.err = q.permit(ctx, address); p.err == nil {
-			p.caller = account.CallerFrom(in)
+		in, to, err := q.permit(ctx, address)
+		if p.err = err; err == nil {
+			p.caller, p.role = account.CallerFrom(in), roleOf(to)
 		}
 		q.permitted[address] = p
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
-	"net/url"
 	"strings"
 
 	"arbor/internal/account"
@@ -122,15 +121,6 @@ func (q *query) refsNamed(ctx context.Context, in *object, names []string) (map[
 		}
 	}
 	return found, nil
-}
-
-// escapeRef escapes the segments of a ref, and keeps the slashes between them.
-func escapeRef(name string) string {
-	segments := strings.Split(name, "/")
-	for n, s := range segments {
-		segments[n] = url.PathEscape(s)
-	}
-	return strings.Join(segments, "/")
 }
 
 func refFields() map[string]exec.Resolver {

@@ -16,7 +16,7 @@ func statusesByID(q *query) loader[int64, payload] {
 // findStatuses finds statuses of commits by their numbers.
 func (q *query) findStatuses(ctx context.Context, ids []nodeID) []lookup {
 	var spots map[int64]status.Spot
-	err := q.with.DB.Read(ctx, func(tx *db.Tx) (err error) {
+	err := q.do.DB.Read(ctx, func(tx *db.Tx) (err error) {
 		spots, err = status.Places(tx, db.Unique(numbersOf(ids)))
 		return err
 	})

@@ -90,7 +90,7 @@ func (q *query) wholeOf(ctx context.Context, o *object) (payload, error) {
 func (q *query) findInTracker(ctx context.Context, ids []nodeID) []lookup {
 	kind := ids[0].kind
 	var spots map[int64]spot
-	err := q.with.DB.Read(ctx, func(tx *db.Tx) (err error) {
+	err := q.do.DB.Read(ctx, func(tx *db.Tx) (err error) {
 		spots, err = locate(tx, kind, db.Unique(numbersOf(ids)))
 		return err
 	})

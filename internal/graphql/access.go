@@ -12,13 +12,7 @@ import (
 	"arbor/internal/web"
 )
 
-// Permit applies the checks of a route of the REST API to an operation that is called in its place. The address
-// is the route's method and pattern: "GET /repos/{owner}/{repo}/issues". It returns the operation's context, in
-// which the caller has the rights that its token has on the route, and the role in a repository that the route
-// requires. Errors: those of a request before its handler.
-type Permit func(ctx context.Context, address string) (context.Context, account.Role, error)
-
-// permitted is what Permit answered.
+// permitted is what Grant answered for a route that reads.
 type permitted struct {
 	caller *account.Caller
 	role   account.Role
@@ -30,9 +24,10 @@ type permitted struct {
 func (q *query) permitRead(ctx context.Context, address string) permitted {
 	p, known := q.permitted[address]
 	if !known {
-		var in context.Context
-		if in, p.role, p.err = q.permit(ctx, address); p.err == nil {
+		in, to, err := q.do.Grant(ctx, address, "raw")
+		if p.err = err; err == nil {
 			p.caller = account.CallerFrom(in)
+			p.role, _ = account.ParseRole(string(to.Right))
 		}
 		q.permitted[address] = p
 	}

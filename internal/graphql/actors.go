@@ -2,13 +2,10 @@ package graphql
 
 import (
 	"context"
-	"net/http"
 	"slices"
 	"strings"
 
-	"arbor/internal/errs"
 	"arbor/internal/graphql/exec"
-	"arbor/internal/issue"
 	"arbor/internal/repo"
 	"arbor/internal/repo/collaborator"
 	"arbor/internal/web"
@@ -102,61 +99,6 @@ func assignedActors(ctx context.Context, f *exec.Field, o *object) (any, error) 
 		all[n] = newAccount(data)
 	}
 	return connectAll(f, "AssigneeConnection", all)
-}
-
-// replaceActors sets the assignees to the named accounts.
-func replaceActors(ctx context.Context, m *mutation) (map[string]any, error) {
-	if m.given("agentAssignment") {
-		return nil, refused("Arbor has no agents to assign.")
-	}
-	return m.lists(ctx, "assignableId", "assignable", func(o *object) error {
-		logins, err := m.logins(ctx, "actorIds")
-		if err != nil {
-			return err
-		}
-		for _, login := range append(m.ids("actorLogins"), logins...) {
-			if !slices.ContainsFunc(logins, func(l string) bool { return strings.EqualFold(l, login) }) {
-				logins = append(logins, login)
-			}
-		}
-		if len(logins) > issue.MaxAssignees {
-			return errs.Newf(errs.Invalid, "An issue has %d assignees at most.", issue.MaxAssignees)
-		}
-		for _, login := range logins {
-			if err := m.mayAssign(ctx, o.repo, login); err != nil {
-				return err
-			}
-		}
-		body := map[string]any{"assignees": logins}
-		if err := checkRelations(ctx, o.repo, body); err != nil {
-			return err
-		}
-		_, err = m.change(ctx, http.MethodPatch, numbered(o, "issues"), body)
-		return err
-	})
-}
-
-// mayAssign refuses who cannot be assigned: REST would leave them out without a word.
-func (m *mutation) mayAssign(ctx context.Context, in *object, login string) error {
-	_, err := m.read(ctx, Question{Path: in.path("assignees", login)})
-	if errs.Is(err, errs.NotFound) {
-		return unresolved("a Bot or User with the login of '" + clip(login) + "'")
-	}
-	return err
-}
-
-// requestReviewsByLogin is requestReviews of people by their logins.
-func requestReviewsByLogin(ctx context.Context, m *mutation) (map[string]any, error) {
-	o, err := m.target(ctx, "pullRequestId", "PullRequest")
-	switch {
-	case err != nil:
-		return nil, err
-	case len(m.ids("teamSlugs")) > 0:
-		return nil, refused("Arbor has no teams.")
-	case len(m.ids("botLogins")) > 0:
-		return nil, refused("Bots do not review here.")
-	}
-	return m.requestReviews(ctx, o, m.ids("userLogins"))
 }
 
 // collaborators resolves the users with a role on repositories. It requires push access.

@@ -3,7 +3,6 @@ package graphql
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -20,11 +19,9 @@ import (
 // Question is a request to the REST API that the server makes for a part of a query. Its route checks the caller
 // and the token as for any other request.
 type Question struct {
-	Method string // empty: GET
-	Path   string // escaped, without a prefix
-	Query  url.Values
-	Body   []byte // JSON; nil: none
-	Media  string // raw, or full or html for texts as HTML, too
+	Path  string // escaped, without a prefix
+	Query url.Values
+	Media string // raw, or full or html for texts as HTML, too
 
 	// Members are those of each payload of a list that are asked for. A handler that can leaves out the rest.
 	// Nil: all.
@@ -37,9 +34,6 @@ type Question struct {
 
 // Ask answers a request as the REST API answers the caller of ctx. Errors: those of the route.
 type Ask func(ctx context.Context, q Question) (*web.Captured, error)
-
-// MethodOf is the request's method.
-func (q *Question) MethodOf() string { return cmp.Or(q.Method, http.MethodGet) }
 
 // query is the state of one GraphQL request.
 type query struct {
@@ -115,7 +109,6 @@ func queryOf(ctx context.Context) *query { return ctx.Value(queryKey{}).(*query)
 
 // read sends a question that only reads, once per address and handler.
 func (q *query) read(ctx context.Context, question Question) (*web.Captured, error) {
-	question.Method = http.MethodGet
 	if question.Media == "" {
 		question.Media = "raw"
 	}
@@ -171,41 +164,6 @@ func movedTo(answer *web.Captured) (string, error) {
 		path = path[at:]
 	}
 	return path, nil
-}
-
-// change sends a change and returns its answer, see changed. It drops all cached answers.
-func (q *query) change(ctx context.Context, method, path string, body map[string]any) (payload, error) {
-	return q.changeBy(ctx, Question{Method: method, Path: path}, body)
-}
-
-// changeBy is change for a question that may have a handler of its own.
-func (q *query) changeBy(ctx context.Context, question Question, body map[string]any) (payload, error) {
-	clear(q.kept)
-	clear(q.found)
-	question.Media = "raw"
-	if body != nil {
-		b, err := json.Marshal(body)
-		if err != nil {
-			return nil, err
-		}
-		question.Body = b
-	}
-	answer, err := q.request(ctx, question)
-	if err != nil {
-		return nil, err
-	}
-	if answer.Status >= http.StatusMultipleChoices {
-		return nil, fmt.Errorf("graphql: %s %s answers %d", question.Method, question.Path, answer.Status)
-	}
-	return changed(answer)
-}
-
-// changed decodes the answer to a change. It returns nil if the answer is not an object.
-func changed(answer *web.Captured) (payload, error) {
-	if b := answer.Body.Bytes(); len(b) > 0 && b[0] == '{' {
-		return members(b)
-	}
-	return nil, nil
 }
 
 // object reads one object.

@@ -17,6 +17,7 @@ import (
 	"arbor/internal/graphql/document"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/graphql/schema"
+	"arbor/internal/route"
 	"arbor/internal/test/dbtest"
 	"arbor/internal/web"
 )
@@ -35,10 +36,11 @@ func FuzzQuery(f *testing.F) {
 		f.Add(seed[0], seed[1])
 	}
 	nothing := func(context.Context, Question) (*web.Captured, error) { return nil, errs.Absent() }
-	refused := func(context.Context, string) (context.Context, account.Role, error) {
-		return nil, account.None, errs.Absent()
+	grant := func(ctx context.Context, _, _ string) (context.Context, *route.Route, error) {
+		return ctx, nil, errs.Absent()
 	}
-	api := &API{ask: nothing, permit: refused, with: Handlers{DB: dbtest.Open(f, db.SQLite)},
+	do := Operations{Grant: grant, Explain: func(err error) error { return err }}
+	api := &API{ask: nothing, do: do, with: Handlers{DB: dbtest.Open(f, db.SQLite)},
 		limits: unlimited{}}
 	loaded := schema.Load()
 	s := &exec.Schema{Schema: loaded, Resolvers: api.resolvers(loaded)}

@@ -11,15 +11,16 @@
 //	    commit.go, gitobject.go, release.go, search.go, reaction.go, timeline.go, reviewthread.go, reviewcomment.go, rollup.go, check.go,
 //	    annotation.go, viewed.go
 //	  - node.go, nodetracker.go, nodecommit.go: objects by their node ids; resource.go: by the addresses of their pages
-//	  - mutation*.go: mutations
+//	  - mutation*.go: mutations; grant.go: the access that a route grants to an operation
 //	  - errors.go: the errors of REST in GitHub's form
 //
 // Subpackages: document parses queries and computes their cost, schema has the schema's text, exec runs
 // operations on it, and answer lets tests compare responses with a schema.
 //
 // The package adds no rules, rights or SQL. A field's value is a part of the answer that REST gives the
-// same caller, and a mutation is a request to REST. A Question names the route, and the server checks the
-// role and the token for it as for any request (server/ask.go). So GraphQL allows nothing that REST does
+// same caller. A Question names the route, and the server checks the role and the token for it as for any
+// request (server/ask.go). A mutation calls the operation that a route's handler calls, with the access that this
+// route grants (server/grant.go), and then loads what it shows. So GraphQL allows nothing that REST does
 // not, and both show the same objects. If REST has no suitable list, a question has a handler of the
 // feature, which requires the right of the named route.
 //
@@ -67,16 +68,8 @@ func IsRoute(pattern string) bool { return slices.Contains(patterns[:], pattern)
 
 // Handlers answer requests that have no address in REST.
 type Handlers struct {
-	DB                    *db.DB
-	Pinned                web.Handler // of a repository
-	Pin, Delete, Transfer web.Handler // of an issue
-	Draft                 web.Handler // of a pull request
-	Revert                web.Handler // makes a branch that reverts a pull request
-	LinkBranch            web.Handler // makes a branch for an issue
-	UnlinkBranch          web.Handler // of an issue
-	AddDraft, Resolve     web.Handler // comments in a pending review; resolves a thread
-	CommitFiles           web.Handler // puts a commit on a branch
-	MarkViewed            web.Handler // of a pull request: a file
+	DB     *db.DB
+	Pinned web.Handler // of a repository
 }
 
 // Limits reports and charges a caller's rate limit.
@@ -90,7 +83,7 @@ type Limits interface {
 // API serves GraphQL.
 type API struct {
 	ask       Ask
-	permit    Permit
+	do        Operations
 	with      Handlers
 	load      Loaders
 	limits    Limits
@@ -101,8 +94,8 @@ type API struct {
 }
 
 // NewAPI returns the API. ask sends requests to the REST API.
-func NewAPI(ask Ask, permit Permit, with Handlers, load Loaders, limits Limits, log *slog.Logger) *API {
-	api := &API{ask: ask, permit: permit, with: with, load: load, limits: limits, log: log, time: maxTime}
+func NewAPI(ask Ask, do Operations, with Handlers, load Loaders, limits Limits, log *slog.Logger) *API {
+	api := &API{ask: ask, do: do, with: with, load: load, limits: limits, log: log, time: maxTime}
 	api.schema = sync.OnceValue(func() *exec.Schema {
 		s := schema.Load()
 		return &exec.Schema{Schema: s, Resolvers: api.resolvers(s)}

@@ -2,12 +2,12 @@ package graphql
 
 import (
 	"context"
-	"net/http"
 	"strings"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/git"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/issue/branch"
 	"arbor/internal/repo"
@@ -131,22 +131,33 @@ func createLinkedBranch(ctx context.Context, m *mutation) (map[string]any, error
 	if err != nil {
 		return nil, err
 	}
-	to := of.repo
+	in := of.repo
 	if m.given("repositoryId") {
-		if to, err = m.target(ctx, "repositoryId", "Repository"); err != nil {
+		if in, err = m.target(ctx, "repositoryId", "Repository"); err != nil {
 			return nil, err
 		}
 	}
-	owner, name, _ := strings.Cut(of.repo.text(ctx, "full_name"), "/")
-	body := map[string]any{"owner": owner, "repo": name, "number": of.data.get("number"),
-		"sha": m.text("oid")}
-	m.copy(body, "name", "name")
-	data, err := m.changeBy(ctx, Question{Method: http.MethodPost, Path: to.path("git", "refs"),
-		Handler: m.with.LinkBranch}, body)
+	if err := identify(ctx, of.repo); err != nil {
+		return nil, err
+	}
+	to, a, err := m.change(ctx, in, "POST /repos/{owner}/{repo}/git/refs")
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{"issue": of, "linkedBranch": newLinkedBranch(data)}, nil
+	sha, err := git.ParseSHA(m.text("oid"))
+	if err != nil {
+		return nil, err
+	}
+	home, err := m.accessTo(to, a.Caller, of.repo)
+	if err != nil {
+		return nil, err
+	}
+	made, err := m.do.Branches.Create(to, home, byNumber(of), a, m.text("name"), sha)
+	if err != nil {
+		return nil, err
+	}
+	data, err := payloadOf(branch.NewPayload(made, a, sha))
+	return map[string]any{"issue": of, "linkedBranch": newLinkedBranch(data)}, err
 }
 
 func deleteLinkedBranch(ctx context.Context, m *mutation) (map[string]any, error) {
@@ -163,7 +174,9 @@ func deleteLinkedBranch(ctx context.Context, m *mutation) (map[string]any, error
 	if err != nil {
 		return nil, err
 	}
-	_, err = m.changeBy(ctx, Question{Method: http.MethodPatch, Path: of.source.Path,
-		Handler: m.with.UnlinkBranch}, map[string]any{"id": id})
+	to, a, err := m.change(ctx, of.repo, editIssue)
+	if err == nil {
+		err = m.do.Branches.Remove(to, a, byNumber(of), id)
+	}
 	return map[string]any{"issue": of}, err
 }

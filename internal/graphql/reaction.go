@@ -55,17 +55,6 @@ func reactable() map[string]exec.Resolver {
 	}
 }
 
-// reactionsPath returns REST's address of an object's reactions, or "" if it has none.
-func reactionsPath(o *object) string {
-	switch o.kind {
-	case "Issue", "PullRequest":
-		return numbered(o, "issues", "reactions")
-	case "IssueComment", "PullRequestReviewComment":
-		return o.source.Path + "/reactions"
-	}
-	return ""
-}
-
 // subjectOf returns the kind of a reaction's subject and the route whose right is required for it.
 func subjectOf(kind string) (of reaction.Kind, route string) {
 	switch kind {

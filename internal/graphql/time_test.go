@@ -18,7 +18,7 @@ func TestQueryThatTakesTooLong(t *testing.T) {
 	t.Parallel()
 	ask := func(ctx context.Context, _ Question) (*web.Captured, error) { return nil, ctx.Err() }
 	var log bytes.Buffer
-	api := NewAPI(ask, nil, Handlers{}, Loaders{}, nil, slog.New(slog.NewTextHandler(&log, nil)))
+	api := NewAPI(ask, Operations{}, Handlers{}, Loaders{}, nil, slog.New(slog.NewTextHandler(&log, nil)))
 	api.time = 0 // it is over before the query begins
 	w := httptest.NewRecorder()
 	r := web.With(httptest.NewRequest("POST", "/graphql", strings.NewReader(`{"query": "{viewer{login}}"}`)),

@@ -3,7 +3,6 @@ package pull
 import (
 	"context"
 	"maps"
-	"net/http"
 	"slices"
 
 	"arbor/internal/db"
@@ -174,26 +173,4 @@ func (api *API) full(
 		err = p.Bodies(out, api.s.issues)
 	}
 	return p, err
-}
-
-// SetDraft converts the pull request to a draft, or back if draft is false, and returns it. It is for
-// GraphQL; GitHub's REST API has no such endpoint. Errors: those of Service.SetDraft.
-func (api *API) SetDraft(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	n, err := web.Number(r, "number")
-	if err != nil {
-		return err
-	}
-	body, err := web.ReadObject(r, Resource)
-	if err != nil {
-		return err
-	}
-	draft := body.Bool("draft")
-	body.Require("draft")
-	if err := body.Err(); err != nil {
-		return err
-	}
-	if err := api.s.SetDraft(r.Context(), a, n, draft.Value); err != nil {
-		return err
-	}
-	return api.answer(w, r, a, http.StatusOK, n)
 }

@@ -116,10 +116,20 @@ func insert(
 	case !errors.Is(err, db.ErrNoRows):
 		return r, err == nil, err
 	}
-	err = tx.QueryRow(`SELECT id, created_at FROM reactions
+	r, err = ownRow(tx, repoID, s, userID, c)
+	return r, false, err
+}
+
+// ownRow reads the reaction of a user. Error: 404.
+func ownRow(tx *db.Tx, repoID repo.ID, s Subject, userID account.ID, c Content) (row, error) {
+	r := row{userID: userID, content: c}
+	err := tx.QueryRow(`SELECT id, created_at FROM reactions
 		WHERE repo_id = $1 AND subject_kind = $2 AND subject_id = $3 AND user_id = $4 AND content = $5`,
 		repoID, int64(s.Kind), s.ID, userID, int64(c)).Scan(&r.id, &r.createdAt)
-	return r, false, err
+	if errors.Is(err, db.ErrNoRows) {
+		err = errs.Absent()
+	}
+	return r, err
 }
 
 // madeBy returns the author of a reaction to the subject. Errors: 404.

@@ -2,7 +2,6 @@ package review
 
 import (
 	"context"
-	"net/http"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -12,7 +11,7 @@ import (
 	"arbor/internal/web"
 )
 
-// GitHub's REST API has no threads. GraphQL uses these loaders and handlers.
+// GitHub's REST API has no threads. GraphQL uses these loaders.
 
 // maxOfThread is the number of comments returned with a thread.
 const maxOfThread = 100
@@ -214,50 +213,3 @@ func (api *API) CommentsByIDs(
 }
 
 func commentRepo(c *Comment) repo.ID { return c.RepoID }
-
-func (api *API) answerDraft(
-	w http.ResponseWriter, r *http.Request, a *repo.Access, status int, c *Comment,
-) error {
-	return web.Answer(w, r, status, func(out *web.Output) error {
-		p := newPage(out.Context(), a)
-		if err := api.s.prepareComments(out, p, []*Comment{c}); err != nil {
-			return err
-		}
-		shown, err := p.threadComment(0, c)
-		if err != nil {
-			return err
-		}
-		return out.JSON(shown)
-	})
-}
-
-// ResolveThread resolves the thread of the comment with the id {id}, or unresolves it if resolved is false:
-// 204. Errors: those of Service.Resolve.
-func (api *API) ResolveThread(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	c, err := api.findComment(r, a)
-	if err != nil {
-		return err
-	}
-	body, err := web.ReadObject(r, CommentResource)
-	if err != nil {
-		return err
-	}
-	resolved := body.Bool("resolved")
-	body.Require("resolved")
-	if err := body.Err(); err != nil {
-		return err
-	}
-	if err := api.s.Resolve(r.Context(), a, c, resolved.Value); err != nil {
-		return err
-	}
-	return web.NoContent(w)
-}
-
-// CreateDraft is like CreateComment, but adds the comment to the caller's pending review.
-func (api *API) CreateDraft(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	made, err := api.createComment(r, a, true)
-	if err != nil {
-		return err
-	}
-	return api.answerDraft(w, r, a, http.StatusCreated, made)
-}

@@ -3,7 +3,6 @@ package review
 import (
 	"cmp"
 	"context"
-	"net/http"
 	"slices"
 
 	"arbor/internal/account"
@@ -88,26 +87,6 @@ func (p *Progress) load(tx *db.Tx, issueID issue.ID, userID account.ID) error {
 	}
 	slices.SortFunc(p.Reviews, func(a, b Verdict) int { return cmp.Compare(a.ID, b.ID) })
 	return rows.Err()
-}
-
-// MarkViewed answers GraphQL: it marks the file path of the body as viewed, see Service.MarkViewed.
-func (api *API) MarkViewed(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	n, err := web.Number(r, "number")
-	if err != nil {
-		return err
-	}
-	body, err := web.ReadObject(r, Resource)
-	if err != nil {
-		return err
-	}
-	path, blob := body.String("path", 0).Value, body.String("blob", 0).Value
-	if err := body.Err(); err != nil {
-		return err
-	}
-	if err := api.s.MarkViewed(r.Context(), a, n, path, blob); err != nil {
-		return err
-	}
-	return web.NoContent(w)
 }
 
 // MarkViewed notes that the caller has viewed a file of a pull request, as the blob that it is, or without a blob that

@@ -4,11 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 
 	"arbor/internal/git"
 	"arbor/internal/gitdata"
 	"arbor/internal/graphql/exec"
+	"arbor/internal/issue"
 	"arbor/internal/pull"
 	"arbor/internal/repo"
 )
@@ -49,11 +51,27 @@ func issueAt(in *object, number, media string) *object {
 		source: source{Path: in.path("issues", number), Media: media}}
 }
 
+// numberedThings loads full issues, and the issues of pull requests, by number.
+func numberedThings(q *query, o *object) loader[int64, payload] {
+	l := loader[int64, payload]{name: "issues and pulls", route: "/issues/{number}", media: o.source.Media, key: byNumber}
+	return full(l, q.load.Issues.Numbered)
+}
+
 // numberedIssues loads full issues by number.
 func numberedIssues(q *query, o *object) loader[int64, payload] {
-	l := loader[int64, payload]{name: "issues", route: "/issues", media: o.source.Media, key: byNumber}
-	return full(l, inEach(q.load.Issues.Numbered))
+	l := numberedThings(q, o)
+	l.name, l.check = "issues", issuesEnabled
+	all := l.read
+	l.read = func(ctx context.Context, list []repo.Of[int64]) (map[repo.Of[int64]]payload, error) {
+		found, err := all(ctx, list)
+		maps.DeleteFunc(found, func(_ repo.Of[int64], data payload) bool { return data.get("pull_request") != nil })
+		return found, err
+	}
+	return l
 }
+
+// issuesEnabled returns 410 for a repository with issues switched off.
+func issuesEnabled(a *repo.Access) error { return issue.Enabled(a.Repo, nil) }
 
 // isNumber reports whether only the number of an object is loaded.
 func isNumber(o *object) bool { return len(o.data) == 1 }

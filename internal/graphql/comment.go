@@ -14,7 +14,7 @@ func comments(ctx context.Context, f *exec.Field, o *object) (pages, error) {
 	q, media := queryOf(ctx), textMedia(f)
 	l := loader[int64, *web.List[payload]]{name: "comments", route: "/issues/{number}/comments", media: media,
 		key: byNumber}
-	return pages{kind: "IssueCommentConnection", many: lists(l, listsInEach(q.load.Comments.ListMany)), rank: byID(false),
+	return pages{kind: "IssueCommentConnection", many: lists(l, q.load.Comments.ListMany), rank: byID(false),
 		count: func() (int, error) { return countedBy(ctx, o, "comments") },
 		node:  func(data payload) (any, error) { return newComment(o.repo, o, data, media), nil }}, nil
 }
@@ -30,7 +30,7 @@ func countedBy(ctx context.Context, o *object, member string) (int, error) {
 // commentsByID loads comments by id.
 func commentsByID(q *query, o *object) loader[int64, payload] {
 	l := loader[int64, payload]{name: "comments by id", route: "/issues/comments/{id}", media: o.source.Media, key: byIdentity}
-	return full(l, inEach(q.load.Comments.ByIDs))
+	return full(l, q.load.Comments.ByIDs)
 }
 
 // newComment returns a comment of an issue or a pull request.
@@ -45,24 +45,32 @@ func commentFields() map[string]exec.Resolver {
 		"includesCreatedEdit": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 			return o.text(ctx, "created_at") != o.text(ctx, "updated_at"), nil
 		}),
-		"issue": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			if o.of != nil && o.of.kind == "Issue" {
-				return o.of, nil
-			}
-			at := o.text(ctx, "issue_url")
-			data, err := queryOf(ctx).object(ctx,
-				Question{Path: o.repo.path("issues", at[strings.LastIndexByte(at, '/')+1:])})
-			if err != nil {
-				return nil, err
-			}
-			of, err := newIssue(o.repo, data, "raw")
-			if err != nil {
-				return nil, err
-			}
-			of.kind, of.whole = "Issue", true // also of a pull request, as at GitHub
-			return of, nil
-		}),
+		"issue": issueOfComment,
 	})
+}
+
+// issueOfComment resolves the issues of comments, which may be pull requests.
+func issueOfComment(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+	q, of, missing := queryOf(ctx), map[*object]*object{}, []*object{}
+	for _, o := range objectsOf(parents) {
+		if of[o] = o.of; o.of == nil || o.of.kind != "Issue" {
+			at := o.text(ctx, "issue_url")
+			of[o] = issueAt(o.repo, at[strings.LastIndexByte(at, '/')+1:], "raw")
+			missing = append(missing, of[o])
+		}
+	}
+	numberedThings(q, &object{source: source{Media: "raw"}}).load(ctx, q, missing)
+	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+		if of[o] == o.of {
+			return o.of, nil
+		}
+		found, err := q.issueOrPull(ctx, of[o])
+		if err != nil {
+			return nil, err
+		}
+		found.kind, found.whole = "Issue", true // also of a pull request, as at GitHub
+		return found, nil
+	})(ctx, f, parents)
 }
 
 // commented returns the fields of everything that users write in a conversation.

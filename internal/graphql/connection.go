@@ -130,7 +130,7 @@ func (q *query) connectEach(ctx context.Context, f *exec.Field, lists []pages) [
 	values := make([]any, len(lists))
 	p, err := readPart(f)
 	if err != nil {
-		return failed(asError(err), len(lists))
+		return failed(err, len(lists))
 	}
 	connections, wrong := make([]*connection, len(lists)), make([]error, len(lists))
 	counted := pageNumber{1, 1}
@@ -162,7 +162,7 @@ func (q *query) connectEach(ctx context.Context, f *exec.Field, lists []pages) [
 			wrong[n] = q.fillConnection(ctx, &lists[n], c)
 		}
 		if values[n] = c; wrong[n] != nil {
-			values[n] = asError(wrong[n])
+			values[n] = wrong[n]
 		} else if lists[n].show != nil {
 			lists[n].show(c)
 		}

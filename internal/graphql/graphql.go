@@ -68,8 +68,7 @@ func IsRoute(pattern string) bool { return slices.Contains(patterns[:], pattern)
 
 // Handlers answer requests that have no address in REST.
 type Handlers struct {
-	DB     *db.DB
-	Pinned web.Handler // of a repository
+	DB *db.DB
 }
 
 // Limits reports and charges a caller's rate limit.

@@ -3,6 +3,7 @@ package graphql
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"html"
 	"net/url"
@@ -47,51 +48,122 @@ func newIssue(in *object, data payload, media string) (*object, error) {
 		Media: media}}, nil
 }
 
-// issueNumbered finds an issue or a pull request. kind is the one that is wanted; empty: either.
-func (q *query) issueNumbered(
-	ctx context.Context, f *exec.Field, in *object, kind, article string,
-) (any, error) {
-	number := f.Args["number"].(int)
-	what := fmt.Sprintf("%s with the number of %d", article, number)
-	media := textMedia(f)
-	data, err := q.object(ctx, Question{Path: in.path("issues", strconv.Itoa(number)), Media: media})
-	if err != nil {
-		return nil, orUnresolved(err, what)
+// issuesNumbered resolves the issue or pull request of a number in each repository. kind is the one that is
+// wanted; empty: either.
+func issuesNumbered(kind, article string) exec.Resolver {
+	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+		q, values, list := queryOf(ctx), make([]any, len(parents)), make([]*object, len(parents))
+		number, media := f.Args["number"].(int), textMedia(f)
+		for n, in := range objectsOf(parents) {
+			list[n] = issueAt(in, strconv.Itoa(number), media)
+		}
+		if len(list) > 0 {
+			numberedThings(q, list[0]).load(ctx, q, list)
+		}
+		for n, at := range list {
+			o, err := q.issueOrPull(ctx, at)
+			what := fmt.Sprintf("%s with the number of %d", article, number)
+			if err == nil && kind != "" && o.kind != kind {
+				err = errs.Absent()
+			}
+			if values[n] = o; err != nil {
+				values[n] = asError(orUnresolved(err, what))
+			}
+		}
+		return values
 	}
-	o, err := newIssue(in, data, media)
+}
+
+// issueOrPull returns the issue or the pull request that an issue with its number alone is. An issue that was
+// transferred is found where it is now. Errors: 404, 410.
+func (q *query) issueOrPull(ctx context.Context, at *object) (*object, error) {
+	data, err := numberedThings(q, at).get(ctx, q, at)
+	if err == nil && data == nil {
+		at, err = q.transferred(ctx, at)
+		if err == nil {
+			data, err = numberedThings(q, at).get(ctx, q, at)
+		}
+	}
+	if err == nil && data == nil {
+		err = errs.Absent()
+	}
 	if err != nil {
 		return nil, err
 	}
-	if kind != "" && o.kind != kind {
-		return nil, unresolved(what)
+	o, err := newIssue(at.repo, data, at.source.Media)
+	if err == nil {
+		o.whole = o.kind == "Issue"
 	}
-	o.whole = o.kind == "Issue"
-	return o, nil
+	return o, err
+}
+
+// transferred finds where an issue is now that is not in its repository any more. Errors: 404, 410.
+func (q *query) transferred(ctx context.Context, at *object) (*object, error) {
+	in, err := q.accesses(ctx, "/issues/{number}", []*object{at.repo})
+	if err != nil {
+		return nil, err
+	}
+	_, err = q.load.Issues.ByNumber(ctx, in[at.repo.source.Path].access, byNumber(at))
+	var moved *repo.MovedError
+	if errors.As(err, &moved) {
+		to := repositoryAt(web.Path("repos", moved.To.Owner.Login, moved.To.Name))
+		return issueAt(to, moved.Value, at.source.Media), nil
+	}
+	if err == nil {
+		err = errs.Absent()
+	}
+	return nil, err
 }
 
 // repositoryIssues are the fields of a repository about issues, labels and milestones.
 func repositoryIssues() map[string]exec.Resolver {
-	numbered := func(kind, article string) exec.Resolver {
-		return one(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
-			return queryOf(ctx).issueNumbered(ctx, f, o, kind, article)
-		})
-	}
 	return map[string]exec.Resolver{
-		"issue":              numbered("Issue", "an Issue"),
-		"issueOrPullRequest": numbered("", "an issue or pull request"),
-		"issues":             connections(issues), "labels": one(labels), "milestones": one(milestones),
+		"issue":              issuesNumbered("Issue", "an Issue"),
+		"issueOrPullRequest": issuesNumbered("", "an issue or pull request"),
+		"issues":             connections(issues), "labels": labels, "milestones": connections(milestones),
 		"issueTypes":      always(nil),
 		"suggestedActors": suggested("ActorConnection", itself, plain),
 		"assignableUsers": people(assignees, byID(false)), "mentionableUsers": people(assignees, byID(false)),
 		"watchers": people(watchers, nil),
-		"label": orNull(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
-			return queryOf(ctx).thing(ctx, "Label", o, o.path("labels", f.Args["name"].(string)))
+		"label": thingIn(labelsNamed, func(f *exec.Field, in *object) *object {
+			return labelAt(in, f.Args["name"].(string))
 		}),
-		"milestone": orNull(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
-			return queryOf(ctx).thing(ctx, "Milestone", o,
-				o.path("milestones", strconv.Itoa(f.Args["number"].(int))))
+		"milestone": thingIn(numberedMilestones, func(f *exec.Field, in *object) *object {
+			return milestoneAt(in, strconv.Itoa(f.Args["number"].(int)))
 		}),
 	}
+}
+
+// thingIn resolves a thing of each repository; null if it does not exist. at returns it with its key alone.
+func thingIn[K comparable](
+	of func(q *query, o *object) loader[K, payload], at func(f *exec.Field, in *object) *object,
+) exec.Resolver {
+	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+		q, things := queryOf(ctx), make([]exec.Object, len(parents))
+		for n, in := range objectsOf(parents) {
+			things[n] = at(f, in)
+		}
+		l := of(q, &object{source: source{Media: "raw"}})
+		l.load(ctx, q, objectsOf(things))
+		return orNull(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			data, err := l.get(ctx, q, o)
+			if data == nil {
+				return nil, err
+			}
+			o.data, o.whole = data, true
+			return o, nil
+		})(ctx, f, things)
+	}
+}
+
+// labelAt and milestoneAt return a thing of a repository with its key alone.
+func labelAt(in *object, name string) *object {
+	raw, _ := json.Marshal(name)
+	return &object{kind: "Label", data: payload{}.with("name", raw), repo: in}
+}
+
+func milestoneAt(in *object, number string) *object {
+	return &object{kind: "Milestone", data: payload{}.with("number", json.RawMessage(number)), repo: in}
 }
 
 // orNull is like one, but resolves to null if the object does not exist.
@@ -103,15 +175,6 @@ func orNull(value func(ctx context.Context, f *exec.Field, o *object) (any, erro
 		}
 		return v, err
 	})
-}
-
-// thing asks for something in a repository.
-func (q *query) thing(ctx context.Context, kind string, in *object, path string) (any, error) {
-	data, err := q.object(ctx, Question{Path: path})
-	if err != nil {
-		return nil, err
-	}
-	return &object{kind: kind, data: data, whole: true, repo: in}, nil
 }
 
 // things are objects of one kind in a repository.
@@ -257,7 +320,7 @@ func tracked() map[string]exec.Resolver {
 
 func issueFields() map[string]exec.Resolver {
 	fields := merge(tracked(), absentOfIssues(), map[string]exec.Resolver{
-		"state": upper("state"), "stateReason": upper("state_reason"), "isPinned": one(isPinned),
+		"state": upper("state"), "stateReason": upper("state_reason"), "isPinned": isPinned,
 		"closedByPullRequestsReferences": closedByPulls, "linkedBranches": linkedBranches,
 		"titleHTML": one(titleHTML),
 	})
@@ -287,15 +350,20 @@ func titleHTML(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 	return b.String(), nil
 }
 
-func isPinned(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+// isPinned resolves whether issues are pinned in their repositories.
+func isPinned(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
 	q := queryOf(ctx)
-	question := Question{Path: o.repo.path("issues"), Query: url.Values{"pinned": {"true"}},
-		Handler: q.with.Pinned}
-	answer, err := q.read(ctx, question)
-	if err != nil {
-		return nil, err
-	}
-	list, err := elements(answer.Body.Bytes())
-	number := numberOf(o)
-	return slices.ContainsFunc(list, func(n json.RawMessage) bool { return string(n) == number }), err
+	l := loader[string, []int64]{name: "pinned", route: "/issues", check: issuesEnabled,
+		key: func(*object) string { return "" },
+		read: func(ctx context.Context, list []repo.Of[string]) (map[repo.Of[string]][]int64, error) {
+			found, err := q.load.Issues.PinnedNumbers(ctx, repo.AccessesOf(list))
+			out := map[repo.Of[string]][]int64{}
+			for _, of := range list {
+				out[of] = found[of.In.ID]
+			}
+			return out, err
+		}}
+	return l.values(ctx, parents, func(o *object, numbers []int64) (any, error) {
+		return slices.Contains(numbers, byNumber(o)), nil
+	})
 }

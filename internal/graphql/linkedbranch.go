@@ -17,7 +17,7 @@ import (
 // branchesOf loads the branches that were made for issues.
 func branchesOf(q *query) loader[int64, []*branch.Payload] {
 	return loader[int64, []*branch.Payload]{name: "branches", route: "/issues", key: byNumber,
-		read: inEach(q.load.Branches.Linked),
+		check: issuesEnabled, read: q.load.Branches.Linked,
 		size: func(list []*branch.Payload) int64 { return int64(len(list)) * nodeBytes }}
 }
 
@@ -42,9 +42,7 @@ func newLinkedBranch(data payload) *object {
 
 // contents asks whether the caller may read the branches of an object's repository.
 var contents = loader[string, bool]{name: "contents", route: "/branches", key: func(*object) string { return "" },
-	read: inEach(func(context.Context, *repo.Access, []string) (map[string]bool, error) {
-		return map[string]bool{"": true}, nil
-	})}
+	read: func(context.Context, []repo.Of[string]) (map[repo.Of[string]]bool, error) { return nil, nil }}
 
 func linkedBranchFields() map[string]exec.Resolver {
 	return map[string]exec.Resolver{

@@ -50,11 +50,7 @@ func ofRepositories[V any](l loader[string, *web.List[payload]], rows func(
 	l.key = func(*object) string { return "" }
 	return lists(l, func(ctx context.Context, list []repo.Of[string], page web.Page) (
 		map[repo.Of[string]]*web.List[V], error) {
-		accesses := make([]*repo.Access, len(list))
-		for n, of := range list {
-			accesses[n] = of.In
-		}
-		found, err := rows(ctx, accesses, page)
+		found, err := rows(ctx, repo.AccessesOf(list), page)
 		out := map[repo.Of[string]]*web.List[V]{}
 		for _, of := range list {
 			out[of] = found[of.In.ID]
@@ -170,6 +166,9 @@ func connections(list func(ctx context.Context, f *exec.Field, o *object) (pages
 			all, at = append(all, l), append(at, n)
 		}
 		for k, v := range queryOf(ctx).connectEach(ctx, f, all) {
+			if err, wrong := v.(error); wrong {
+				v = asError(err)
+			}
 			values[at[k]] = v
 		}
 		return values

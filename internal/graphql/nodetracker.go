@@ -2,7 +2,6 @@ package graphql
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
 
 	"arbor/internal/checkrun"
@@ -191,10 +190,9 @@ func (at spot) object(kind string, in *object, id int64) *object {
 		o.whole = false
 		return o
 	case "Label":
-		name, _ := json.Marshal(at.name)
-		return &object{kind: kind, data: payload{}.with("name", name), repo: in}
+		return labelAt(in, at.name)
 	case "Milestone":
-		return &object{kind: kind, data: payload{}.with("number", json.RawMessage(decimal(at.number))), repo: in}
+		return milestoneAt(in, decimal(at.number))
 	}
 	return &object{kind: kind, data: withID(kind, id), repo: in}
 }

@@ -60,18 +60,21 @@ func (q *query) resource(ctx context.Context, names []string) (any, error) {
 	}
 	switch last := names[3]; names[2] {
 	case "issues", "pull":
-		data, err := q.object(ctx, Question{Path: in.path("issues", last)})
-		if err != nil {
-			return nil, err
+		if _, ok := web.ParseNumber(last); !ok {
+			return nil, errs.Absent()
 		}
-		o, err := newIssue(in, data, "raw")
-		if err != nil {
-			return nil, err
-		}
-		o.whole = o.kind == "Issue"
-		return o, nil
+		return q.issueOrPull(ctx, issueAt(in, last, "raw"))
 	case "milestone":
-		return q.thing(ctx, "Milestone", in, in.path("milestones", last))
+		if _, ok := web.ParseNumber(last); !ok {
+			return nil, errs.Absent()
+		}
+		m := milestoneAt(in, last)
+		data, err := numberedMilestones(q, m).get(ctx, q, m)
+		if err == nil && data == nil {
+			err = errs.Absent()
+		}
+		m.data, m.whole = data, true
+		return m, err
 	case "commit":
 		sha, err := commitNamed(q, last).get(ctx, q, in)
 		if err != nil {

@@ -19,14 +19,10 @@ func reviewRequests(ctx context.Context, f *exec.Field, o *object) (any, error) 
 	return connectAll(f, "ReviewRequestConnection", all)
 }
 
-// reviewsOf returns the request for a pull request's reviews.
-func reviewsOf(o *object, media string) Question {
-	return Question{Path: o.repo.path("pulls", string(o.data.get("number")), "reviews"), Media: media}
-}
-
 func newReview(in, of *object, data payload, media string) *object {
 	return &object{kind: "PullRequestReview", data: data, whole: true, repo: in, of: of,
-		source: source{Path: reviewsOf(of, media).Path + "/" + string(data.get("id")), Media: media}}
+		source: source{Path: in.path("pulls", string(of.data.get("number")), "reviews", string(data.get("id"))),
+			Media: media}}
 }
 
 func reviews(ctx context.Context, f *exec.Field, o *object) (pages, error) {

@@ -3,7 +3,8 @@ package issue
 import (
 	"context"
 	"encoding/json"
-	"net/http"
+	"maps"
+	"slices"
 
 	"arbor/internal/db"
 	"arbor/internal/finder"
@@ -97,43 +98,39 @@ func (s *Service) findIn(
 	return found, failed, nil
 }
 
-// ListPinnedNumbers returns the numbers of the pinned issues, open and closed, for GraphQL. Error: 410.
-func (api *API) ListPinnedNumbers(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	if err := Enabled(a.Repo, nil); err != nil {
-		return err
-	}
-	numbers := []int64{}
-	err := api.s.db.Read(r.Context(), func(tx *db.Tx) error {
-		list, err := PinnedIn(tx, a.ID)
-		for _, i := range list {
-			numbers = append(numbers, i.Number)
-		}
-		return err
+// PinnedNumbers returns the numbers of the pinned issues of repositories, open and closed.
+func (s *Service) PinnedNumbers(ctx context.Context, list []*repo.Access) (in map[repo.ID][]int64, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		in = map[repo.ID][]int64{}
+		return db.QueryEach(tx, func(row db.Scanner) error {
+			var id repo.ID
+			var number int64
+			err := row.Scan(&id, &number)
+			in[id] = append(in[id], number)
+			return err
+		}, `SELECT repo_id, number FROM issues WHERE pinned_at IS NOT NULL AND repo_id IN `+db.Values(1, len(list)),
+			db.Args(repo.IDsOf(list))...)
 	})
-	if err != nil {
-		return err
-	}
-	return web.JSON(w, r, http.StatusOK, numbers)
+	return in, err
 }
 
-// Numbered loads issues by number, as GET /repos/{owner}/{repo}/issues/{number} returns them. Pull requests
-// and unknown numbers are missing. Error: 410.
+// Numbered loads issues and pull requests by number, as GET /repos/{owner}/{repo}/issues/{number} returns them.
+// Unknown numbers, and issues of repositories with issues switched off, are missing.
 func (s *Service) Numbered(
-	ctx context.Context, a *repo.Access, numbers []int64,
-) (map[int64]json.Marshaler, error) {
-	if err := Enabled(a.Repo, nil); err != nil {
-		return nil, err
-	}
+	ctx context.Context, list []repo.Of[int64],
+) (map[repo.Of[int64]]json.Marshaler, error) {
 	var p *Page
-	err := s.db.Read(ctx, func(tx *db.Tx) error {
-		p = NewPage(ctx, a)
+	var found map[repo.Of[int64]]*Issue
+	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		p = NewPage(ctx, slices.Collect(maps.Values(repo.In(list)))...)
 		p.Full()
-		found, err := Numbered(tx, a.ID, db.Unique(numbers))
-		if err != nil {
+		if found, err = Numbered(tx, list); err != nil {
 			return err
 		}
-		for _, i := range found {
-			if !i.Pull {
+		for of, i := range found {
+			if Enabled(of.In.Repo, i) != nil {
+				delete(found, of)
+			} else {
 				p.Add(i)
 			}
 		}
@@ -145,9 +142,9 @@ func (s *Service) Numbered(
 	if err != nil {
 		return nil, err
 	}
-	out := map[int64]json.Marshaler{}
-	for _, i := range p.Issues() {
-		out[i.Number] = p.Issue(i)
+	out := map[repo.Of[int64]]json.Marshaler{}
+	for of, i := range found {
+		out[of] = p.Issue(i)
 	}
 	return out, nil
 }

@@ -154,6 +154,23 @@ func list(tx *db.Tx, repoID repo.ID, p web.Page) (found []*Label, total int64, e
 	return found, total, err
 }
 
+// counts counts the labels of repositories.
+func counts(tx *db.Tx, repos []repo.ID) (map[repo.ID]int64, error) {
+	return db.QueryMap[repo.ID, int64](tx, `SELECT repo_id, count(*) FROM labels WHERE repo_id IN `+
+		db.Values(1, len(repos))+` GROUP BY repo_id`, db.Args(repos)...)
+}
+
+// listMany reads a page of the labels of each repository by name, with one statement.
+func listMany(tx *db.Tx, repos []repo.ID, p web.Page) ([]*Label, error) {
+	parts := make([]string, len(repos))
+	for n := range repos {
+		parts[n] = fmt.Sprintf(`SELECT id FROM (SELECT id FROM labels WHERE repo_id = $%d
+			ORDER BY name_folded LIMIT $1 OFFSET $2) p%d`, n+3, n)
+	}
+	return query(tx, ` WHERE l.id IN (`+strings.Join(parts, ` UNION ALL `)+`) ORDER BY l.name_folded`,
+		db.Args(repos, p.Size, p.Offset())...)
+}
+
 // Within returns the labels of a milestone's issues by name.
 func Within(tx *db.Tx, repoID repo.ID, milestoneID int64) ([]*Label, error) {
 	return query(tx, ` WHERE l.repo_id = $1 AND l.id IN (SELECT p.value FROM postings q

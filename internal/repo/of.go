@@ -59,6 +59,15 @@ func IDsOf(list []*Access) []ID {
 	return ids
 }
 
+// AccessesOf returns the accesses of things in their order.
+func AccessesOf[K comparable](list []Of[K]) []*Access {
+	accesses := make([]*Access, len(list))
+	for n, of := range list {
+		accesses[n] = of.In
+	}
+	return accesses
+}
+
 // ByAccess returns the keys of things by repository, in their order.
 func ByAccess[K comparable](list []Of[K]) map[*Access][]K {
 	keys := map[*Access][]K{}

@@ -72,16 +72,13 @@ func (s *Server) endpointOf(r *http.Request, info *web.Info) *endpoint {
 
 // newGraphQL returns the GraphQL API, which calls handlers of the features.
 func (s *Server) newGraphQL(of *apis) *graphql.API {
-	repos, issues, pulls := s.forge.Repos, of.Issues, of.Pulls
+	repos, pulls := s.forge.Repos, of.Pulls
 	branches := branch.New(s.o.DB, repos)
 	do := graphql.Operations{Grant: s.grant, Explain: s.explain, DB: s.o.DB, Repos: repos, Settings: s.forge.Settings,
 		Issues: s.forge.Issues, Comments: of.comments, Subscriptions: of.subscriptions, Branches: branches,
 		Labels: of.labels, Deletions: of.deletions, Pulls: s.forge.Pulls, Reviews: of.reviews, Checks: of.checks,
 		Stars: of.stars, Follows: of.follows, Git: of.Git}
-	return graphql.NewAPI(s.ask, do, graphql.Handlers{
-		DB:     s.o.DB,
-		Pinned: repos.With(account.Pull, issues.ListPinnedNumbers),
-	}, graphql.Loaders{Repos: repos, Pulls: pulls, Reviews: of.Reviews, Issues: s.forge.Issues,
+	return graphql.NewAPI(s.ask, do, graphql.Handlers{DB: s.o.DB}, graphql.Loaders{Repos: repos, Pulls: pulls, Reviews: of.Reviews, Issues: s.forge.Issues,
 		Comments: of.Comments, Timelines: of.Timelines,
 		Branches: branch.NewAPI(branches), Statuses: of.Statuses, Checks: of.Checks, Reactions: reaction.NewMany(s.o.DB),
 		Git: of.Git, Labels: of.Labels, Milestones: of.Milestones, Releases: of.Releases,

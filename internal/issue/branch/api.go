@@ -6,7 +6,6 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/git"
-	"arbor/internal/issue"
 	"arbor/internal/repo"
 )
 
@@ -36,28 +35,24 @@ func NewPayload(l *Link, in *repo.Access, tip git.SHA) *Payload {
 		pointer{tip, "commit"}}
 }
 
-// Linked returns the branches linked to each issue, as far as they are visible to the caller. Error: 410.
-func (api *API) Linked(ctx context.Context, a *repo.Access, numbers []int64) (map[int64][]*Payload, error) {
-	out := map[int64][]*Payload{}
-	if err := issue.Enabled(a.Repo, nil); err != nil {
-		return nil, err
-	}
+// Linked returns the branches linked to each issue, as far as they are visible to the caller.
+func (api *API) Linked(ctx context.Context, issues []repo.Of[int64]) (map[repo.Of[int64]][]*Payload, error) {
+	in, out := repo.In(issues), map[repo.Of[int64]][]*Payload{}
 	err := api.s.db.Read(ctx, func(tx *db.Tx) error {
 		clear(out)
-		list, err := of(tx, a.ID, db.Unique(numbers))
-		if err != nil {
+		list, err := of(tx, issues)
+		if err != nil || len(list) == 0 {
 			return err
 		}
 		ids := make([]repo.ID, len(list))
 		for n, l := range list {
 			ids[n] = l.RepoID
 		}
-		visible, err := repo.VisibleByID(tx, a.Caller, db.Unique(ids))
+		visible, err := repo.ByIDs(tx, issues[0].In.Caller, db.Unique(ids))
 		for _, l := range list {
-			for _, in := range visible {
-				if in.ID == l.RepoID {
-					out[l.number] = append(out[l.number], NewPayload(&l.Link, in, l.tip))
-				}
+			if to := visible[l.RepoID]; to != nil {
+				at := repo.Of[int64]{In: in[l.issueRepo], Key: l.number}
+				out[at] = append(out[at], NewPayload(&l.Link, to, l.tip))
 			}
 		}
 		return err

@@ -101,6 +101,12 @@ func object(list []language) []byte {
 	return append(out, '}')
 }
 
+// languagesOfMany reads the languages of repositories as JSON objects. Those without a result are missing.
+func languagesOfMany(tx *db.Tx, ids []repo.ID) (map[repo.ID]string, error) {
+	return db.QueryMap[repo.ID, string](tx, `SELECT repo_id, languages FROM repo_languages WHERE repo_id IN `+
+		db.Values(1, len(ids)), db.Args(ids)...)
+}
+
 // languagesOf reads the languages of a repository, or an empty object if there is no result yet.
 func languagesOf(tx *db.Tx, id repo.ID) (json.RawMessage, error) {
 	var text string

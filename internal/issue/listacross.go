@@ -2,7 +2,6 @@ package issue
 
 import (
 	"net/http"
-	"slices"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -68,7 +67,7 @@ func (api *API) listAcross(
 		"all"); err != nil {
 		return err
 	}
-	if l.choice, err = readChoice(r); err != nil {
+	if l.options, err = readOptions(r); err != nil {
 		return err
 	}
 	return api.s.answers.ServeAtRest(w, r, web.Key(r, account.ViewOf(me)), l.render)
@@ -80,7 +79,7 @@ type across struct {
 	me       *account.Caller
 	scope    func(*db.Tx, *repo.Scope) error
 	filter   string
-	choice   choice
+	options  ListOptions
 	at       web.Page
 	keepLink func(total int64)
 }
@@ -134,7 +133,7 @@ const maxNamed = 2000
 
 // query returns the query for the repositories in scope.
 func (l *across) query(tx *db.Tx) (finder.Query, error) {
-	q := finder.Query{Order: l.choice.order}
+	q := finder.Query{Order: l.options.Order}
 	s := repo.Scope{Caller: l.me}
 	if err := l.scope(tx, &s); err != nil {
 		return q, err
@@ -151,14 +150,14 @@ func (l *across) query(tx *db.Tx) (finder.Query, error) {
 		q.Repos = append(q.Repos, finder.Repo{ID: r.ID, IssuesOff: !r.HasIssues})
 	}
 	// Pull requests are listed even if issues are disabled (decision 16).
-	where := append(slices.Clone(l.choice.where),
+	where := append(l.options.conditions(),
 		finder.Or{finder.IssuesOn{}, finder.HasOne(posting.ByPull.Of(0))})
 	filters := map[string]posting.Kind{"assigned": posting.ByAssignee, "created": posting.ByAuthor,
 		"mentioned": posting.ByMention, "subscribed": posting.BySubscriber}
 	if kind, ok := filters[l.filter]; ok {
 		where = append(where, finder.HasOne(kind.OfUser(l.me.ID)))
 	}
-	for _, name := range l.choice.labels {
+	for _, name := range l.options.Labels {
 		where = append(where, finder.Named{Kind: posting.ByLabel, Names: []string{name}})
 	}
 	q.Where = where

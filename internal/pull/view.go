@@ -55,13 +55,10 @@ func (s *Service) Get(ctx context.Context, a *repo.Access, number int64) (*View,
 
 // view returns a pull request of the page with what it refers to, after load.
 func (p *page) view(i *issue.Issue) *View {
-	pull := p.pulls[i.ID]
+	pull, base := p.pulls[i.ID], p.bases[i.RepoID]
 	v := &View{Pull: pull, Issue: p.View(i), MergedBy: p.Account(pull.MergedBy),
 		Head: Side{p.Account(pull.HeadOwnerID), p.heads[pull.HeadRepoID], pull.HeadRef, pull.HeadSHA},
-		Base: Side{p.Account(p.base.OwnerID), p.base.Repo, pull.BaseRef, pull.BaseSHA}}
-	if pull.HeadRepoID == p.base.ID {
-		v.Head.Repo = p.base.Repo
-	}
+		Base: Side{p.Account(base.OwnerID), base.Repo, pull.BaseRef, pull.BaseSHA}}
 	for _, id := range p.asked[i.ID] {
 		v.Reviewers = append(v.Reviewers, p.Account(id))
 	}

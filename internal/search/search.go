@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"time"
 
@@ -45,6 +46,15 @@ func (f *Results) Views() []*issue.View {
 		list[n] = f.page.View(hit.Issue)
 	}
 	return list
+}
+
+// Payloads are the issues that were found, as the API shows them, without their scores.
+func (s *Service) Payloads(ctx context.Context, f *Results) ([]json.Marshaler, error) {
+	list := make([]json.Marshaler, len(f.Hits))
+	for n, hit := range f.Hits {
+		list[n] = f.page.Issue(hit.Issue)
+	}
+	return list, f.page.Bodies(web.Unsent(ctx), s.issues)
 }
 
 // Hit is an issue that was found.

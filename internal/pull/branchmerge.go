@@ -3,7 +3,6 @@ package pull
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 
@@ -27,9 +26,8 @@ type BranchMerge struct {
 // repeated if the branch moves before the commit. Errors: errUpToDate; 404 if the base or head does not
 // exist; 409 for a conflict.
 func (s *Service) MergeBranch(ctx context.Context, a *repo.Access, m BranchMerge) (git.SHA, error) {
-	defer s.merging.Lock(fmt.Sprint(a.ID, " ", m.Base))()
 	var sha git.SHA
-	err := s.repos.Again(ctx, errMoved, func() (err error) {
+	err := s.repos.InTurn(ctx, a.ID, m.Base, errMoved, func() (err error) {
 		sha, err = s.mergeBranchOnce(ctx, a, m)
 		return err
 	})

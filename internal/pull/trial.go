@@ -185,17 +185,14 @@ func (s *Service) tested(ctx context.Context, p *Pull) (*Pull, error) {
 
 // try performs and stores a test merge. Concurrent calls for the same commits and base share one.
 func (s *Service) try(ctx context.Context, p *Pull) error {
-	key := fmt.Sprint(p.IssueID, p.BaseSHA, p.BaseTip, p.HeadSHA)
-	alone, err := s.trials.Enter(ctx, key)
-	if err != nil || !alone {
-		return err
-	}
-	defer s.trials.Leave(key)
-	t, err := s.tryMerge(ctx, p)
-	if err != nil {
-		return err
-	}
-	return s.store(ctx, p, t)
+	_, err, _ := s.trials.Do(fmt.Sprint(p.IssueID, p.BaseSHA, p.BaseTip, p.HeadSHA), func() (any, error) {
+		t, err := s.tryMerge(ctx, p)
+		if err == nil {
+			err = s.store(ctx, p, t)
+		}
+		return nil, err
+	})
+	return err
 }
 
 // scheduled is the bell for new test merges.

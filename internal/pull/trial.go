@@ -211,19 +211,8 @@ const (
 // Run performs scheduled test merges until ctx is done. A job is a row: it survives the process, and others
 // take it when its lease has expired.
 func (s *Service) Run(ctx context.Context) error {
-	moves, wake := s.repos.Moves(), s.db.Bell(scheduled)
-	timer := time.NewTicker(pollTime)
-	defer timer.Stop()
-	for {
-		s.catchUp(ctx)
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-moves:
-		case <-wake:
-		case <-timer.C:
-		}
-	}
+	db.Follow(ctx, s.db.Bell(scheduled, repo.Moved), pollTime, s.catchUp)
+	return nil
 }
 
 // Settle does Run's pending work, and waits for work that Run has begun. It is for tests and seeding.
@@ -250,17 +239,9 @@ func (s *Service) catchUp(ctx context.Context) {
 
 // work takes a job and does it. It reports whether more may be pending.
 func (s *Service) work(ctx context.Context) bool {
-	waiting := false
-	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		waiting, err = jobs.Due(tx, `wanted`)
-		return err
-	})
-	if err != nil || !waiting {
-		return false
-	}
 	var p *Pull
 	var l *db.Lease
-	err = s.db.Write(ctx, func(tx *db.Tx) (err error) {
+	err := s.db.WriteDue(ctx, jobs, `wanted`, func(tx *db.Tx) (err error) {
 		p, l, err = Lease(tx, leaseTime)
 		return err
 	})

@@ -151,7 +151,6 @@ type Service struct {
 	// of repositories opened without a caller, and of those without a directory
 	standings *cache.Cache[ID, standing]
 	broken    broken
-	moves     broadcast
 	packing   *keyed.Queue[ID]    // repositories with new objects
 	changing  keyed.Mutex[string] // branches
 	ending    sync.WaitGroup      // directories being removed

@@ -22,9 +22,10 @@ const MaxHeld = 3 << 19
 const sentAtOnce = 128 << 10
 
 // Output is the body of a JSON response being rendered. A small one is buffered completely, gets an ETag,
-// and may be cached. One that exceeds MaxHeld is sent while it is rendered: it has no ETag (decision 27)
-// and is not cached. So a response of any length needs the memory of MaxHeld and its largest item. That is
-// reserved before it is sent; while it is rendered, the request's turn limits it.
+// and may be cached. One that exceeds MaxHeld, or what Keep allows, is sent while it is rendered: it is not
+// cached, and has no ETag (decision 27) unless the renderer knew one before. So a response of any length needs
+// the memory of MaxHeld and its largest item. That is reserved before it is sent; while it is rendered, the
+// request's turn limits it.
 type Output struct {
 	Buf  []byte // renderers append to it, and call Next between two items
 	ETag string // with its quotes; empty: derived from the body
@@ -174,8 +175,9 @@ func (o *Output) Next() error {
 		o.begun = true
 		h := o.w.Header()
 		h["Content-Type"] = jsonType
-		if o.ETag == "" {
-			delete(h, "Etag")
+		delete(h, "Etag")
+		if o.ETag != "" {
+			h["Etag"] = []string{o.ETag}
 		}
 		o.w.WriteHeader(o.status)
 		if o.r.Method == http.MethodHead {

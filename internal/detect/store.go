@@ -32,15 +32,7 @@ type work struct {
 // take leases a job, or returns nil. Repositories take turns by id, so that frequent pushes to one do not
 // delay the others.
 func (s *Service) take(ctx context.Context) (w *work, err error) {
-	var some bool
-	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		some, err = jobs.Due(tx, `TRUE`)
-		return err
-	})
-	if err != nil || !some {
-		return nil, err
-	}
-	err = s.db.Write(ctx, func(tx *db.Tx) error {
+	err = s.db.WriteDue(ctx, jobs, `TRUE`, func(tx *db.Tx) error {
 		w = nil
 		lease, err := jobs.Take(tx, leaseTime, 1, `repo_id > $3`, s.last)
 		if err == nil && lease == nil {

@@ -103,6 +103,11 @@ func (w *world) tree(depth int, all bool) finder.Expr {
 func (w *world) query(all bool) finder.Query {
 	r := w.random
 	q := finder.Query{Where: w.tree(r.IntN(4), all)}
+	if r.IntN(5) == 0 { // one property without another
+		without := finder.Not{Expr: finder.HasOne([]posting.Property{posting.ByPull.Of(0),
+			posting.ByLabel.Of(posting.None), posting.ByAssignee.Of(posting.Any)}[r.IntN(3)])}
+		q.Where = finder.And{w.leaf(false), finder.InState(issuekit.Open), without}
+	}
 	q.Order = finder.Order{Sort: finder.Sort(r.IntN(4)), Asc: r.IntN(2) == 0}
 	first := r.IntN(5)
 	q.Repos = slices.Clone(w.repos[first : first+[]int{1, 1, 2, 4, 65}[r.IntN(5)]])

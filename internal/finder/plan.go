@@ -97,6 +97,7 @@ type span struct {
 	since int64 // updated at or after; 0: any time
 	rest  And
 	n     int64 // how many postings it has
+	less  *span // the issues that rest takes out, if that is all that rest says; nil: it says more
 }
 
 // treesOf returns the conditions for each of a query's repositories, nil if no issue can match, and adds to
@@ -110,6 +111,9 @@ func treesOf(q *Query, asked map[posting.Property][]repo.ID) [][]Expr {
 		}
 		trees[at] = append(conjuncts(e), Has{posting.ByAll, []int64{0}})
 		for _, e := range trees[at] {
+			if not, ok := e.(Not); ok {
+				e = not.Expr
+			}
 			for _, p := range walkable(e) {
 				asked[p] = append(asked[p], r.ID)
 			}
@@ -160,17 +164,44 @@ func appendSpans(list []span, repoID repo.ID, tree []Expr, counts map[countKey]i
 		}
 		var rest And
 		for at, e := range tree[:len(tree)-1] {
-			if at != best {
+			not, ok := e.(Not)
+			if none := ok && walkable(not.Expr) != nil && size(not.Expr) == 0; at != best && !none {
 				rest = append(rest, e)
 			}
 		}
 		for _, p := range walkable(tree[best]) {
 			if n := counts[countKey{repoID, p, state}]; n > 0 {
-				list = append(list, span{p, repoID, state, since, rest, n})
+				s := span{by: p, repo: repoID, state: state, since: since, rest: rest, n: n}
+				s.less = s.excluded(counts)
+				list = append(list, s)
 			}
 		}
 	}
 	return list
+}
+
+// excluded returns the issues of the range that have the one property which all others must not have. It
+// returns nil if there is another condition, or if fewer issues have the range's property than that one.
+func (s *span) excluded(counts map[countKey]int64) *span {
+	if len(s.rest) != 1 || s.since != 0 {
+		return nil
+	}
+	not, ok := s.rest[0].(Not)
+	if !ok {
+		return nil
+	}
+	of := walkable(not.Expr)
+	if len(of) != 1 {
+		return nil
+	}
+	less := &span{by: of[0], repo: s.repo, state: s.state, n: counts[countKey{s.repo, of[0], s.state}]}
+	if s.by.Kind != posting.ByAll {
+		less.rest = And{HasOne(s.by)}
+	}
+	if less.n > s.n {
+		return nil
+	}
+	return less
 }
 
 // outer takes out of conditions what bounds a range itself: the states, and since

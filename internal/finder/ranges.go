@@ -39,8 +39,32 @@ func (f *ranges) find(offset, size int64) (found Found, err error) {
 		found.Total = offset + n
 		return found, nil
 	}
-	found.Total, err = f.count()
+	found.Total, err = f.total()
 	return found, err
+}
+
+// total counts the issues in all ranges. A range from which a property takes issues out has the others: often
+// few have that property, and of a whole repository their counter says how many.
+func (f *ranges) total() (n int64, err error) {
+	var all, less ranges
+	all.tx, less.tx = f.tx, f.tx
+	for _, s := range f.list {
+		switch {
+		case s.less == nil:
+			all.list = append(all.list, s)
+		case len(s.less.rest) == 0:
+			n += s.n - s.less.n
+		default:
+			n += s.n
+			less.list = append(less.list, *s.less)
+		}
+	}
+	counted, err := all.count()
+	if err != nil {
+		return 0, err
+	}
+	taken, err := less.count()
+	return n + counted - taken, err
 }
 
 // size is how many postings the ranges have.

@@ -147,7 +147,7 @@ func (api *API) readTree(ctx context.Context, of repo.Of[git.SHA]) (*TreePayload
 			shown.Size = &e.Size
 		}
 		t.Entries = append(t.Entries, shown)
-		if now := paths + entryBytes*len(t.Entries); now-held >= chunkSize {
+		if now := paths + entryBytes*len(t.Entries); now-held >= holdStep {
 			more := now - held
 			held = now
 			return hold(ctx, more)
@@ -156,6 +156,9 @@ func (api *API) readTree(ctx context.Context, of repo.Of[git.SHA]) (*TreePayload
 	})
 	return t, err
 }
+
+// holdStep is the number of bytes of trees for which memory is reserved at once.
+const holdStep = 128 << 10
 
 // Blobs reads those of the blobs that are visible to the caller and have at most so many bytes.
 func (api *API) Blobs(

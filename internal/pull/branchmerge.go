@@ -3,7 +3,6 @@ package pull
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 
@@ -46,9 +45,8 @@ func (s *Service) MergeBranch(ctx context.Context, a *repo.Access, m BranchMerge
 	if err := m.check(); err != nil {
 		return "", err
 	}
-	defer s.merging.Lock(fmt.Sprint(a.ID, " ", m.Base))()
 	var sha git.SHA
-	err := s.repos.Again(ctx, errMoved, func() (err error) {
+	err := s.repos.InTurn(ctx, a.ID, m.Base, errMoved, func() (err error) {
 		sha, err = s.mergeBranchOnce(ctx, a, m)
 		return err
 	})

@@ -151,9 +151,9 @@ type Service struct {
 	// of repositories opened without a caller, and of those without a directory
 	standings *cache.Cache[ID, standing]
 	broken    broken
-	moves     broadcast
-	packing   *keyed.Queue[ID] // repositories with new objects
-	ending    sync.WaitGroup   // directories being removed
+	packing   *keyed.Queue[ID]    // repositories with new objects
+	changing  keyed.Mutex[string] // branches
+	ending    sync.WaitGroup      // directories being removed
 }
 
 // New returns a Service. The repositories' directories are below dir.

@@ -39,7 +39,7 @@ type serverFlags struct {
 	RequireToken      bool          `group:"Access" help:"Require a token or a session for everything except /healthz, /readyz and signing in, and disallow cross-origin reads." negatable:""`
 	Previews          string        `group:"Access" help:"Enable preview features on request (negotiated) or for everyone (graduated)." enum:"negotiated,graduated" default:"negotiated"`
 	MaxTreeEntries    int           `group:"Limits" help:"Most entries in a tree answer before it is truncated." default:"100000" placeholder:"N"`
-	RateLimit         int64         `group:"Limits" help:"Requests per hour for each token, and for each address without one (default: no limit)." placeholder:"N"`
+	RateLimit         int64         `group:"Limits" help:"Requests per hour for each token, and for each address without one, on each node (default: no limit)." placeholder:"N"`
 	Memory            byteSize      `group:"Limits" help:"Memory limit for the server and its git processes together (default: three quarters of the machine's or container's)." placeholder:"SIZE"`
 	TrustProxy        string        `group:"Network" help:"Comma-separated proxy networks whose X-Forwarded-* headers are trusted." placeholder:"NETWORKS"`
 	MaxPackSize       byteSize      `group:"Limits" help:"Largest pack in one push." default:"4GiB" placeholder:"SIZE"`

@@ -24,7 +24,6 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/git"
 	"arbor/internal/hook/outgoing"
-	"arbor/internal/journal"
 	"arbor/internal/seed"
 	"arbor/internal/server"
 	"arbor/internal/space"
@@ -62,7 +61,7 @@ type serverFlags struct {
 	admission *admission.Control // made by check
 }
 
-func (f *serverFlags) newLog(w io.Writer) *journal.Handler {
+func (f *serverFlags) newLog(w io.Writer) slog.Handler {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(f.LogLevel)); err != nil {
 		level = slog.LevelInfo
@@ -171,9 +170,7 @@ func (c *serveCommand) Run(p *process) error {
 	if err := c.checkTLS(c); err != nil {
 		return err
 	}
-	lines := c.newLog(p.stderr)
-	defer lines.Flush()
-	log := slog.New(lines)
+	log := slog.New(c.newLog(p.stderr))
 	outlive(log)
 	var err error
 	if c.front, err = c.openTLS(c, log); err != nil {

@@ -3,7 +3,6 @@ package server_test
 import (
 	"flag"
 	"fmt"
-	"log/slog"
 	"maps"
 	"net/http/httptest"
 	"os"
@@ -14,7 +13,6 @@ import (
 	"testing"
 
 	"arbor/internal/db"
-	"arbor/internal/journal"
 	"arbor/internal/server"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/testkit"
@@ -40,8 +38,7 @@ memory for git's processes, ` + "`scan`" + ` a search of histories or files, ` +
 // unnoticed.
 func TestMetricsAreDocumented(t *testing.T) {
 	t.Parallel()
-	lines := journal.Text(discard{}, slog.LevelInfo)
-	s := apitest.Start(t, db.SQLite, func(o *server.Options) { o.Log = slog.New(lines) })
+	s := apitest.Start(t, db.SQLite)
 	s.User(t, "alice")
 	s.Repo(t, "alice/garden", false)
 	put := `{"message":"m","content":"eA=="}`
@@ -52,10 +49,6 @@ func TestMetricsAreDocumented(t *testing.T) {
 	table := metricsHead + tableOf(t, s)
 	testkit.Written(t, filepath.Join("..", "..", "docs", "metrics.md"), table, *updateMetrics, "metrics")
 }
-
-type discard struct{}
-
-func (discard) Write(p []byte) (int, error) { return len(p), nil }
 
 var sample = regexp.MustCompile(`^(arbor_[a-z_]+?)(?:_bucket|_sum|_count)?(?:\{(.*)\})? `)
 

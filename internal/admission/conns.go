@@ -18,7 +18,7 @@ import (
 // wait for a handshake and the head of the first request ends when they are there whole.
 // Silent connections keep nobody out: they count as free to other networks. When there is
 // no place left, the network with most of them loses the one that was silent longest; a
-// network that has as many itself loses its own.
+// network that has its share loses its own.
 //
 // The attacks, and the tests that fail without what stands against them:
 //
@@ -155,8 +155,8 @@ func (c *Conns) take(network netip.Prefix) bool {
 	if spent || c.total >= c.most {
 		c.turned++
 		from := h
-		if most := c.mostSilent(); !spent && most.silent.Len() > h.silent.Len() {
-			from = most
+		if !spent {
+			from = c.mostSilent()
 		}
 		if from.silent.Len() == 0 {
 			return false

@@ -88,6 +88,27 @@ func TestGiveBack(t *testing.T) {
 	empty(t, g)
 }
 
+// A client that hangs up in the moment in which it gets its bytes leaves nothing behind.
+func TestGrantedTooLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := NewGate(64 * unit)
+		for range 100 {
+			hold(t, g, Work, account(1), 20*unit)
+			ctx, hangUp := context.WithCancel(t.Context())
+			go func() {
+				if n, err := g.take(ctx, Work, account(2), 3*unit, false); err == nil {
+					g.give(Work, account(2), n)
+				}
+			}()
+			synctest.Wait()
+			hangUp()
+			g.give(Work, account(1), 20*unit)
+			synctest.Wait()
+		}
+		empty(t, g)
+	})
+}
+
 // empty checks that nothing is held, and that no holder is remembered.
 func empty(t *testing.T, g *Gate) {
 	t.Helper()
@@ -362,6 +383,30 @@ func TestSmallBackgroundWorkPasses(t *testing.T) {
 		g.give(Background, Holder{}, 8*unit)
 		if err := <-large; err != nil {
 			t.Error(err)
+		}
+	})
+}
+
+// A small request behind large ones that do not fit gets its bytes when one of these hangs up.
+func TestLargeOnesLetGo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := NewGate(64 * unit)
+		hold(t, g, Background, Holder{}, 8*unit)
+		hold(t, g, Background, Holder{}, 8*unit)
+		ctx, hangUp := context.WithCancel(t.Context())
+		for range lookAhead {
+			go g.take(ctx, Background, Holder{}, 8*unit, false)
+			synctest.Wait()
+		}
+		began, small := time.Now(), make(chan error, 1)
+		go func() {
+			_, err := g.take(t.Context(), Background, Holder{}, unit, false)
+			small <- err
+		}()
+		synctest.Wait()
+		hangUp()
+		if err := <-small; err != nil || time.Since(began) > 0 {
+			t.Errorf("%v after %v", err, time.Since(began))
 		}
 	})
 }

@@ -25,6 +25,7 @@ const (
 	Search                 // a search in the database
 	Scan                   // a search that walks histories or files
 	Upload                 // an incoming push, release asset or attachment, onto the disk
+	Handshake              // a client of SSH that the server shakes hands with
 	kinds
 )
 
@@ -59,9 +60,10 @@ type Gate struct {
 
 // Places.
 const (
-	maxUploads  = 64 // they bound the disk space of pushes that are not yet accepted (TestUploads)
-	maxSearches = 3  // so that the database has readers left for quick queries
-	maxScans    = 2  // each keeps a processor busy for seconds (TestScansTakeTurns)
+	maxUploads    = 64 // they bound the disk space of pushes that are not yet accepted (TestUploads)
+	maxSearches   = 3  // so that the database has readers left for quick queries
+	maxScans      = 2  // each keeps a processor busy for seconds (TestScansTakeTurns)
+	maxHandshakes = 64 // which cost processor time that no account can be charged with (TestHandshakesLeaveRoom)
 )
 
 // turnsOf returns the number of requests that compute concurrently. Memory alone would admit thousands,
@@ -100,6 +102,7 @@ func NewGate(budget int64) *Gate {
 		Search:     newLine("search", time.Second, &limit{most: maxSearches, kept: maxSearches / 3}),
 		Scan:       newLine("scan", time.Second, &limit{most: maxScans, kept: maxScans / 2}),
 		Upload:     newLine("upload", 10*time.Second, &limit{most: maxUploads}),
+		Handshake:  newLine("handshake", 10*time.Second, &limit{most: maxHandshakes}),
 	}}
 	return g
 }

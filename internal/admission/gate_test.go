@@ -319,6 +319,23 @@ func TestStrangersLeaveRoom(t *testing.T) {
 	}
 }
 
+// However many clients of one network shake hands, one of another network begins at once.
+func TestHandshakesLeaveRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := NewGate(64 * unit)
+		for range 2 * maxHandshakes {
+			go g.take(t.Context(), Handshake, network("192.0.2.1"), 1, false)
+		}
+		synctest.Wait()
+		began := time.Now()
+		hold(t, g, Handshake, network("198.51.100.1"), 1)
+		if waited := time.Since(began); waited != 0 {
+			t.Errorf("it waited %v", waited)
+		}
+		time.Sleep(time.Minute)
+	})
+}
+
 // Git's processes of all requests together fit the memory that they have, whatever these are, and what one of them
 // gives back another one gets.
 func TestProcessesFitMemory(t *testing.T) {

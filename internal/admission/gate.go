@@ -129,10 +129,10 @@ func (g *Gate) take(ctx context.Context, k Kind, who Holder, bytes int64, more b
 	if bytes = min(bytes, room, l.largest); bytes <= 0 {
 		return 0, nil
 	}
-	w := &waiter{bytes, more || k == Background, nil} // background work is all one holder
+	more = more || k == Background // which is all one holder
 	g.mu.Lock()
 	s := l.share(who)
-	if l.waiters == 0 && l.fits(s, w) {
+	if l.waiters == 0 && l.fits(s, bytes, more) {
 		l.grant(s, bytes)
 		g.mu.Unlock()
 		return bytes, nil
@@ -142,7 +142,7 @@ func (g *Gate) take(ctx context.Context, k Kind, who Holder, bytes int64, more b
 		defer l.forget(s)
 		return 0, l.refuse(s, bytes)
 	}
-	w.ready = make(chan struct{})
+	w := &waiter{bytes, more, make(chan struct{})}
 	l.join(s, w)
 	l.serve()
 	g.mu.Unlock()

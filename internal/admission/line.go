@@ -99,9 +99,9 @@ func (l *line) free(who Holder) int64 {
 
 // fits reports whether a grant leaves enough to others. Everything free may go to a
 // holder that holds nothing, and to a request that could not go on otherwise.
-func (l *line) fits(s *share, w *waiter) bool {
+func (l *line) fits(s *share, bytes int64, more bool) bool {
 	free := l.free(s.who)
-	return w.bytes <= free && (w.more || s.held == 0 || s.held+w.bytes <= free)
+	return bytes <= free && (more || s.held == 0 || s.held+bytes <= free)
 }
 
 func (l *line) grant(s *share, bytes int64) {
@@ -158,7 +158,7 @@ func (l *line) serve() {
 func (l *line) next() (best *share, at int) {
 	for _, s := range l.shares {
 		for i, w := range s.waiting[:min(len(s.waiting), lookAhead)] {
-			if !l.fits(s, w) {
+			if !l.fits(s, w.bytes, w.more) {
 				continue
 			}
 			if w.more {

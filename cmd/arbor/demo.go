@@ -48,9 +48,7 @@ func (c *demoCommand) Run(p *process) (err error) {
 	if c.Quiet && c.LogLevel == "info" {
 		c.LogLevel = "warn"
 	}
-	lines := c.newLog(p.stderr)
-	defer lines.Flush()
-	log := slog.New(lines)
+	log := slog.New(c.newLog(p.stderr))
 	if c.Seed != "" {
 		return c.serveSeed(p, log)
 	}

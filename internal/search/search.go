@@ -91,7 +91,7 @@ func (s *Service) read(ctx context.Context, index bool, fn func(tx *db.Tx, whole
 			return err
 		}
 	}
-	release, err := admission.SearchSlot(ctx)
+	release, err := admission.Slot(ctx, admission.Search)
 	if err != nil {
 		return err
 	}

@@ -305,8 +305,7 @@ func isServerFault(err error) bool {
 }
 
 // finish counts and logs the request in one line, without headers, tokens or bodies. The line includes the
-// cause of a 4xx or 5xx and of a response that broke off. Server faults are written immediately (package
-// journal).
+// cause of a 4xx or 5xx and of a response that broke off.
 func (s *Server) finish(w *web.Writer, r *http.Request, info *web.Info, n *node, start time.Time) {
 	now := time.Now()
 	if !w.Started() && info.Note == nil {

@@ -39,7 +39,7 @@ type Options struct {
 	BaseURL        string             // scheme and host of all addresses; empty: taken from each request
 	Graduated      bool               // previews are on for all requests (decision 3)
 	MaxTreeEntries int                // 0: gitdata.DefaultMaxTreeEntries
-	RateLimit      int64              // requests per hour for each token and address; 0: no limit
+	RateLimit      int64              // requests per hour for each token and address on this node; 0: no limit
 	Admission      *admission.Control // nil: one with admission.DefaultMemory
 	Node           *db.Node           // this process among those that use the database; nil: the only one
 	AuditDays      int                // retention of the audit log; 0: unlimited
@@ -109,17 +109,13 @@ func newServer(o Options) *Server {
 	f.Accounts.TextLimits = textLimits(o)
 	f.Repos.Room = space.NewGuard(o.MinFree, o.Log, disks...)
 	f.Repos.Room.Spare(filepath.Dir(o.DB.File()), o.DB.Spare)
-	limits := ratelimit.Options{Limit: o.RateLimit, Now: o.Now, DB: o.DB, Log: o.Log}
-	if o.Node != nil {
-		limits.Others = o.Node.Others
-	}
 	s := &Server{
-		o: o, log: o.Log, accounts: f.Accounts, forge: f, limiter: ratelimit.New(limits),
+		o: o, log: o.Log, accounts: f.Accounts, forge: f, limiter: ratelimit.New(o.RateLimit, o.Now),
 		idPrefix: newIDPrefix(), setup: rand.Text()[:12],
 		control: o.Admission, room: f.Repos.Room, disks: disks, reserved: map[string]bool{},
 	}
 	s.runners = []runner{f.Accounts, f.Maintenance, f.Closing, f.Pulls, f.Searches,
-		f.Detect, f.Notifier, s.limiter, notification.NewPruner(o.DB, o.Log), activity.NewPruner(o.DB, o.Log),
+		f.Detect, f.Notifier, notification.NewPruner(o.DB, o.Log), activity.NewPruner(o.DB, o.Log),
 		audit.NewPruner(o.DB, o.Log, o.AuditDays), maintenance.NewForgetter(o.DB, o.Log),
 		maintenance.NewShrinker(o.DB, o.Log, f.Repos.Room)}
 	if o.Node != nil {

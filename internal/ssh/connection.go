@@ -56,7 +56,8 @@ func (s *Server) serve(ctx context.Context, conn net.Conn) {
 	for _, k := range s.o.HostKeys {
 		config.AddHostKey(e.counted(k))
 	}
-	t := &turn{all: s.handshakes, from: c.from}
+	nobody := admission.With(ctx, c.ticket()) // who signs in is not known yet
+	t := &turn{ask: func() (func(), error) { return admission.Slot(nobody, admission.Handshake) }}
 	signed, channels, requests, err := ssh.NewServerConn(&prompt{conn, e, t}, &config)
 	t.end()
 	if err != nil {

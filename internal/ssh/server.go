@@ -1,7 +1,7 @@
 // Package ssh implements fetches and pushes over SSH for users and deploy keys, and nothing else.
 //
 //	server.go      listening, and stopping
-//	handshakes.go  how many clients shake hands at one time
+//	handshakes.go  the turn of a client that shakes hands
 //	rekey.go       how often a client may ask for other keys
 //	connection.go  the handshake: who signs in, with which key; the channels of a connection
 //	session.go     what a client asks for on a channel
@@ -65,8 +65,6 @@ type Server struct {
 	o      Options
 	config ssh.ServerConfig // without callbacks and host keys, which each connection has of its own
 
-	handshakes *handshakes
-
 	mu       sync.Mutex
 	conns    map[*connection]bool
 	stopping bool
@@ -87,7 +85,7 @@ var keyExchanges = []string{ssh.KeyExchangeMLKEM768X25519, ssh.KeyExchangeCurve2
 
 // New returns a server. Options must have at least one host key.
 func New(o Options) *Server {
-	s := &Server{o: o, conns: map[*connection]bool{}, handshakes: newHandshakes()}
+	s := &Server{o: o, conns: map[*connection]bool{}}
 	strong := ssh.SupportedAlgorithms()
 	s.config = ssh.ServerConfig{
 		Config:                  ssh.Config{KeyExchanges: keyExchanges, Ciphers: strong.Ciphers, MACs: strong.MACs},

@@ -32,7 +32,7 @@ func (api *API) ReceivePack(w http.ResponseWriter, r *http.Request, a *repo.Acce
 		return errs.New(errs.UnsupportedMedia, "this address is for git push")
 	}
 	admission.As(r.Context(), admission.Push)
-	release, err := admission.UploadSlot(r.Context())
+	release, err := admission.Slot(r.Context(), admission.Upload)
 	if err != nil {
 		return err
 	}

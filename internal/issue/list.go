@@ -9,7 +9,6 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
-	"arbor/internal/finder"
 	"arbor/internal/issuekit"
 	"arbor/internal/label"
 	"arbor/internal/milestone"
@@ -20,9 +19,9 @@ import (
 
 // choice holds the parameters that all lists of issues share.
 type choice struct {
-	where  finder.And
+	where  posting.And
 	labels []string // folded; issues must have all of them
-	order  finder.Order
+	order  posting.Order
 }
 
 // readChoice reads the parameters that all lists of issues share. Errors: 422 for an invalid one (decisions
@@ -34,7 +33,7 @@ func readChoice(r *http.Request) (choice, error) {
 		return c, err
 	}
 	if s, ok := issuekit.ParseState(state); ok {
-		c.where = append(c.where, finder.InState(s))
+		c.where = append(c.where, posting.InState(s))
 	}
 	if c.order, err = readOrder(r); err != nil {
 		return c, err
@@ -44,7 +43,7 @@ func readChoice(r *http.Request) (choice, error) {
 		return c, err
 	}
 	if !since.IsZero() {
-		c.where = append(c.where, finder.Since(db.FromTime(since)))
+		c.where = append(c.where, posting.Since(db.FromTime(since)))
 	}
 	seen := map[string]bool{}
 	labels := web.QueryOf(r).Get("labels")
@@ -64,14 +63,14 @@ func readChoice(r *http.Request) (choice, error) {
 	return c, nil
 }
 
-func readOrder(r *http.Request) (finder.Order, error) {
+func readOrder(r *http.Request) (posting.Order, error) {
 	sort, err := web.QueryEnum(r, Resource, "sort", "created", "updated", "comments")
 	if err != nil {
-		return finder.Order{}, err
+		return posting.Order{}, err
 	}
 	direction, err := web.QueryEnum(r, Resource, "direction", "desc", "asc")
-	by := map[string]finder.Sort{"updated": finder.Updated, "comments": finder.Comments}[sort]
-	return finder.Order{Sort: by, Asc: direction == "asc"}, err
+	by := map[string]posting.Sort{"updated": posting.Updated, "comments": posting.Comments}[sort]
+	return posting.Order{Sort: by, Asc: direction == "asc"}, err
 }
 
 // peopleParameters are the parameters of a repository's list that are logins, with the postings they
@@ -84,14 +83,14 @@ var peopleParameters = [...]struct {
 // chooseIn returns the conditions of a list of one repository. some is false if a parameter names a label
 // or a login that does not exist: the list is empty (decision 25). Error: 422 if the milestone is not a
 // number or does not exist.
-func chooseIn(tx *db.Tx, repoID repo.ID, c choice, r *http.Request) (where finder.And, some bool, err error) {
+func chooseIn(tx *db.Tx, repoID repo.ID, c choice, r *http.Request) (where posting.And, some bool, err error) {
 	where = slices.Clone(c.where)
 	if m := web.QueryOf(r).Get("milestone"); m != "" {
 		by, err := milestoneNamed(tx, repoID, m)
 		if err != nil {
 			return nil, false, err
 		}
-		where = append(where, finder.HasOne(by))
+		where = append(where, posting.HasOne(by))
 	}
 	people, some, err := choosePeople(tx, r)
 	if err != nil || !some {
@@ -102,13 +101,13 @@ func chooseIn(tx *db.Tx, repoID repo.ID, c choice, r *http.Request) (where finde
 		return nil, false, err
 	}
 	for _, name := range c.labels {
-		where = append(where, finder.HasOne(posting.ByLabel.Of(labels[name].ID)))
+		where = append(where, posting.HasOne(posting.ByLabel.Of(labels[name].ID)))
 	}
 	return append(where, people...), true, nil
 }
 
 // choosePeople returns the conditions of the parameters that are logins.
-func choosePeople(tx *db.Tx, r *http.Request) (where finder.And, some bool, err error) {
+func choosePeople(tx *db.Tx, r *http.Request) (where posting.And, some bool, err error) {
 	logins := map[posting.Kind]string{}
 	var folded []string
 	for _, p := range peopleParameters {
@@ -116,9 +115,9 @@ func choosePeople(tx *db.Tx, r *http.Request) (where finder.And, some bool, err 
 		switch {
 		case v == "":
 		case p.kind == posting.ByAssignee && v == "none":
-			where = append(where, finder.HasOne(posting.ByAssignee.Of(posting.None)))
+			where = append(where, posting.HasOne(posting.ByAssignee.Of(posting.None)))
 		case p.kind == posting.ByAssignee && v == "*":
-			where = append(where, finder.HasOne(posting.ByAssignee.Of(posting.Any)))
+			where = append(where, posting.HasOne(posting.ByAssignee.Of(posting.Any)))
 		default:
 			logins[p.kind] = account.Fold(v)
 			folded = append(folded, account.Fold(v))
@@ -134,7 +133,7 @@ func choosePeople(tx *db.Tx, r *http.Request) (where finder.And, some bool, err 
 			if a == nil {
 				return nil, false, nil
 			}
-			where = append(where, finder.HasOne(p.kind.OfUser(a.ID)))
+			where = append(where, posting.HasOne(p.kind.OfUser(a.ID)))
 		}
 	}
 	return where, true, nil
@@ -184,7 +183,7 @@ func (api *API) listing(w http.ResponseWriter, r *http.Request, a *repo.Access, 
 			if err != nil || !some {
 				return err
 			}
-			q := finder.Query{Repos: []finder.Repo{{ID: a.ID}}, Where: where, Order: c.order}
+			q := posting.Query{Repos: []posting.Repo{{ID: a.ID}}, Where: where, Order: c.order}
 			list, found, err := api.s.Find(tx, q, at.Offset(), at.Size)
 			if err != nil {
 				return err

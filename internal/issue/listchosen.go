@@ -6,7 +6,6 @@ import (
 	"net/http"
 
 	"arbor/internal/db"
-	"arbor/internal/finder"
 	"arbor/internal/posting"
 	"arbor/internal/repo"
 	"arbor/internal/web"
@@ -21,7 +20,7 @@ func (api *API) ListIssues(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	if err != nil {
 		return err
 	}
-	c.where = append(c.where, finder.Not{Expr: finder.HasOne(posting.ByPull.Of(0))})
+	c.where = append(c.where, posting.Not{Expr: posting.HasOne(posting.ByPull.Of(0))})
 	return web.Answer(w, r, http.StatusOK, api.listing(w, r, a, c))
 }
 

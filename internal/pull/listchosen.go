@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"arbor/internal/db"
-	"arbor/internal/finder"
 	"arbor/internal/issue"
 	"arbor/internal/issuekit"
 	"arbor/internal/posting"
@@ -24,23 +23,23 @@ func (api *API) ListChosen(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	}
 	at, values := web.ReadPage(r), web.QueryOf(r)
 	find := func(tx *db.Tx) ([]*issue.Issue, error) {
-		where := finder.And{finder.HasOne(posting.ByPull.Of(0)), inStates(values.Get("states"))}
+		where := posting.And{posting.HasOne(posting.ByPull.Of(0)), inStates(values.Get("states"))}
 		if base := values.Get("base"); base != "" {
 			id, err := branchID(tx, a.ID, 0, base)
 			if err != nil {
 				return nil, err
 			}
-			where = append(where, finder.Has{Kind: posting.ByBranch, Values: known(id)})
+			where = append(where, posting.Has{Kind: posting.ByBranch, Values: known(id)})
 		}
 		if head := values.Get("head_ref"); head != "" {
 			ids, err := headBranches(tx, a.ID, head)
 			if err != nil {
 				return nil, err
 			}
-			where = append(where, finder.Has{Kind: posting.ByBranch, Values: ids})
+			where = append(where, posting.Has{Kind: posting.ByBranch, Values: ids})
 		}
-		in := []finder.Repo{{ID: a.ID}}
-		list, found, err := api.s.issues.Find(tx, finder.Query{Repos: in, Where: where, Order: c.order},
+		in := []posting.Repo{{ID: a.ID}}
+		list, found, err := api.s.issues.Find(tx, posting.Query{Repos: in, Where: where, Order: c.order},
 			at.Offset(), at.Size)
 		tx.OnCommit(func() { web.Link(w, r, at, found.Total) })
 		return list, err
@@ -63,18 +62,18 @@ func known(id int64) []int64 {
 }
 
 // inStates returns the condition for GraphQL's states. No states means all.
-func inStates(names string) finder.Expr {
+func inStates(names string) posting.Expr {
 	if names == "" {
-		return finder.And{}
+		return posting.And{}
 	}
-	merged := finder.Between{Field: finder.MergedAt, From: 1, To: int64(^uint64(0) >> 1)}
-	var states finder.Or
+	merged := posting.Between{Field: posting.MergedAt, From: 1, To: int64(^uint64(0) >> 1)}
+	var states posting.Or
 	for name := range strings.SplitSeq(names, ",") {
 		switch name {
 		case "OPEN":
-			states = append(states, finder.InState(issuekit.Open))
+			states = append(states, posting.InState(issuekit.Open))
 		case "CLOSED":
-			states = append(states, finder.And{finder.InState(issuekit.Closed), finder.Not{Expr: merged}})
+			states = append(states, posting.And{posting.InState(issuekit.Closed), posting.Not{Expr: merged}})
 		case "MERGED":
 			states = append(states, merged)
 		}

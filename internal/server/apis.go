@@ -13,7 +13,6 @@ import (
 	"arbor/internal/follow"
 	"arbor/internal/forge"
 	"arbor/internal/gitdata"
-	"arbor/internal/gitignore"
 	"arbor/internal/hook"
 	"arbor/internal/hook/payloads"
 	"arbor/internal/issue"
@@ -140,7 +139,6 @@ func (of *apis) features(s *Server) []feature {
 		detect.NewAPI(f.Detect),
 		&license.API{},
 		&avatar.API{},
-		&gitignore.API{},
 		of.Markups,
 		of.Hooks,
 		of.Plants,

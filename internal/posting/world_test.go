@@ -1,4 +1,4 @@
-package finder_test
+package posting_test
 
 import (
 	"cmp"
@@ -12,7 +12,6 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
-	"arbor/internal/finder"
 	"arbor/internal/forge"
 	"arbor/internal/fulltext"
 	"arbor/internal/issuekit"
@@ -52,7 +51,7 @@ type world struct {
 	t      *testing.T
 	d      *db.DB
 	random *rand.Rand
-	repos  []finder.Repo
+	repos  []posting.Repo
 	people []account.ID
 	issues []*model
 	names  map[posting.Property]string // of labels and milestones
@@ -81,7 +80,7 @@ func newWorld(t *testing.T, engine db.Engine, seed uint64) *world {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.repos = append(w.repos, finder.Repo{ID: made.ID, IssuesOff: n%5 == 4,
+		w.repos = append(w.repos, posting.Repo{ID: made.ID, IssuesOff: n%5 == 4,
 			Owner: w.people[0], Private: n%3 == 1, Archived: n%4 == 2})
 	}
 	w.write(func(tx *db.Tx) error {
@@ -127,7 +126,7 @@ func (w *world) write(fn func(tx *db.Tx) error) {
 
 // decorate returns a repository labels and milestones, of which many are called the
 // same elsewhere.
-func (w *world) decorate(tx *db.Tx, r finder.Repo) error {
+func (w *world) decorate(tx *db.Tx, r posting.Repo) error {
 	if r.IssuesOff {
 		if _, err := tx.Exec(`UPDATE repos SET has_issues = FALSE WHERE id = $1`, r.ID); err != nil {
 			return err
@@ -254,45 +253,45 @@ func (w *world) add(tx *db.Tx) error {
 }
 
 // meets evaluates a tree, looking at one issue.
-func (w *world) meets(m *model, e finder.Expr) bool {
+func (w *world) meets(m *model, e posting.Expr) bool {
 	switch e := e.(type) {
-	case finder.And:
-		return !slices.ContainsFunc(e, func(e finder.Expr) bool { return !w.meets(m, e) })
-	case finder.Or:
-		return slices.ContainsFunc(e, func(e finder.Expr) bool { return w.meets(m, e) })
-	case finder.Not:
+	case posting.And:
+		return !slices.ContainsFunc(e, func(e posting.Expr) bool { return !w.meets(m, e) })
+	case posting.Or:
+		return slices.ContainsFunc(e, func(e posting.Expr) bool { return w.meets(m, e) })
+	case posting.Not:
 		return !w.meets(m, e.Expr)
-	case finder.Has:
+	case posting.Has:
 		return slices.ContainsFunc(m.properties(), func(p posting.Property) bool {
 			return p.Kind == e.Kind && slices.Contains(e.Values, p.Value)
 		})
-	case finder.Named:
+	case posting.Named:
 		return slices.ContainsFunc(m.properties(), func(p posting.Property) bool {
 			return p.Kind == e.Kind && p.Value > 0 && slices.Contains(e.Names, w.names[p])
 		})
-	case finder.InState:
+	case posting.InState:
 		return m.state == issuekit.State(e)
-	case finder.In:
+	case posting.In:
 		return slices.Contains(e, m.repo)
-	case finder.IssuesOn, finder.OfRepo, finder.RepoIs:
-		at := slices.IndexFunc(w.repos, func(r finder.Repo) bool { return r.ID == m.repo })
+	case posting.IssuesOn, posting.OfRepo, posting.RepoIs:
+		at := slices.IndexFunc(w.repos, func(r posting.Repo) bool { return r.ID == m.repo })
 		return w.isIn(w.repos[at], e)
-	case finder.Is:
-		return e == finder.Locked && m.locked || e == finder.Draft && m.draft
-	case finder.CommentedBy:
+	case posting.Is:
+		return e == posting.Locked && m.locked || e == posting.Draft && m.draft
+	case posting.CommentedBy:
 		return slices.Contains(m.commenters, account.ID(e))
-	case finder.Text:
+	case posting.Text:
 		return m.score(e) > 0
-	case finder.Between:
+	case posting.Between:
 		value, none := m.updated, false
 		switch e.Field {
-		case finder.CommentCount:
+		case posting.CommentCount:
 			value = m.comments
-		case finder.CreatedAt:
+		case posting.CreatedAt:
 			value = m.created
-		case finder.ClosedAt:
+		case posting.ClosedAt:
 			value, none = m.closed, m.closed == 0
-		case finder.MergedAt:
+		case posting.MergedAt:
 			value, none = m.merged, m.merged == 0
 		}
 		return !none && e.From <= value && value < e.To
@@ -301,18 +300,18 @@ func (w *world) meets(m *model, e finder.Expr) bool {
 }
 
 // isIn evaluates a condition on repositories.
-func (w *world) isIn(r finder.Repo, e finder.Expr) bool {
+func (w *world) isIn(r posting.Repo, e posting.Expr) bool {
 	switch e := e.(type) {
-	case finder.OfRepo:
+	case posting.OfRepo:
 		return slices.Contains(e.Repos, r.ID) || slices.Contains(e.Owners, r.Owner)
-	case finder.RepoIs:
-		return map[finder.RepoIs]bool{finder.Private: r.Private, finder.Archived: r.Archived}[e]
+	case posting.RepoIs:
+		return map[posting.RepoIs]bool{posting.Private: r.Private, posting.Archived: r.Archived}[e]
 	}
 	return !r.IssuesOff
 }
 
 // score is the sum of what each term scores; 0: the issue is not found.
-func (m *model) score(e finder.Text) (sum int64) {
+func (m *model) score(e posting.Text) (sum int64) {
 	missing := false
 	for _, term := range e.Terms {
 		best := int64(0)
@@ -337,9 +336,9 @@ func (m *model) score(e finder.Text) (sum int64) {
 
 // find is what a query must find: all of it, in order. The words are those whose
 // score counts.
-func (w *world) find(q *finder.Query, words finder.Text) (list []*model) {
+func (w *world) find(q *posting.Query, words posting.Text) (list []*model) {
 	for _, m := range w.issues {
-		in := slices.ContainsFunc(q.Repos, func(r finder.Repo) bool { return r.ID == m.repo })
+		in := slices.ContainsFunc(q.Repos, func(r posting.Repo) bool { return r.ID == m.repo })
 		if in && w.meets(m, q.Where) {
 			list = append(list, m)
 		}
@@ -347,11 +346,11 @@ func (w *world) find(q *finder.Query, words finder.Text) (list []*model) {
 	slices.SortFunc(list, func(a, b *model) int {
 		c := 0
 		switch {
-		case q.Order.Sort == finder.Updated:
+		case q.Order.Sort == posting.Updated:
 			c = cmp.Compare(a.updated, b.updated)
-		case q.Order.Sort == finder.Comments:
+		case q.Order.Sort == posting.Comments:
 			c = cmp.Compare(a.comments, b.comments)
-		case q.Order.Sort == finder.Score && words.Terms != nil:
+		case q.Order.Sort == posting.Score && words.Terms != nil:
 			c = cmp.Compare(a.score(words), b.score(words))
 		}
 		if c = cmp.Or(c, cmp.Compare(a.id, b.id)); !q.Order.Asc {
@@ -363,14 +362,14 @@ func (w *world) find(q *finder.Query, words finder.Text) (list []*model) {
 }
 
 // topText is the words whose score counts.
-func topText(e finder.Expr) (finder.Text, bool) {
-	if all, ok := e.(finder.And); ok {
+func topText(e posting.Expr) (posting.Text, bool) {
+	if all, ok := e.(posting.And); ok {
 		for _, e := range all {
-			if words, ok := e.(finder.Text); ok {
+			if words, ok := e.(posting.Text); ok {
 				return words, true
 			}
 		}
 	}
-	words, ok := e.(finder.Text)
+	words, ok := e.(posting.Text)
 	return words, ok
 }

@@ -1,10 +1,9 @@
-package finder
+package posting
 
 import (
 	"slices"
 
 	"arbor/internal/db"
-	"arbor/internal/posting"
 )
 
 // scanned is a query that one statement answers: of the postings of one property
@@ -59,8 +58,8 @@ func (s *scanned) takeWords() {
 
 // preferred are the kinds of properties whose postings are walked, the most
 // telling first.
-var preferred = [...]posting.Kind{posting.ByBranch, posting.ByAuthor, posting.ByAssignee, posting.ByMention,
-	posting.BySubscriber, posting.ByMilestone, posting.ByLabel, posting.ByPull}
+var preferred = [...]Kind{ByBranch, ByAuthor, ByAssignee, ByMention,
+	BySubscriber, ByMilestone, ByLabel, ByPull}
 
 // takeBase removes and returns the condition whose postings are scanned. An issue has at most one value of
 // its kind.
@@ -76,7 +75,7 @@ func (s *scanned) takeBase() {
 		}
 	}
 	if at < 0 {
-		s.kind, s.of = s.b.property(Has{posting.ByAll, []int64{0}})
+		s.kind, s.of = s.b.property(Has{ByAll, []int64{0}})
 		return
 	}
 	_, has := s.rest[at].(Has)
@@ -86,18 +85,18 @@ func (s *scanned) takeBase() {
 }
 
 // baseKind returns the kind of a condition whose postings hold each issue once.
-func baseKind(e Expr) (posting.Kind, bool) {
+func baseKind(e Expr) (Kind, bool) {
 	switch e := e.(type) {
 	case Has:
 		return e.Kind, walkable(e) != nil
 	case Named: // each repository has one label of a name
-		return e.Kind, e.Kind == posting.ByMilestone || len(e.Names) == 1
+		return e.Kind, e.Kind == ByMilestone || len(e.Names) == 1
 	case ids:
 		several := false
 		for _, list := range e.byRepo {
 			several = several || len(list) > 1
 		}
-		return e.kind, e.kind == posting.ByMilestone || !several
+		return e.kind, e.kind == ByMilestone || !several
 	}
 	return 0, false
 }

@@ -1,11 +1,10 @@
-package finder
+package posting
 
 import (
 	"slices"
 
 	"arbor/internal/db"
 	"arbor/internal/issuekit"
-	"arbor/internal/posting"
 	"arbor/internal/repo"
 )
 
@@ -44,7 +43,7 @@ func Find(tx *db.Tx, q Query, offset, size int64) (Found, error) {
 	if !walks(&q) {
 		return scan(tx, &q, offset, size)
 	}
-	asked := map[posting.Property][]repo.ID{}
+	asked := map[Property][]repo.ID{}
 	trees := treesOf(&q, asked)
 	counts, err := countsOf(tx, asked)
 	if err != nil {
@@ -91,7 +90,7 @@ func isText(e Expr) bool {
 // span is a range of the postings, the issues of one repository and state that
 // have a property, and what else each of them must be.
 type span struct {
-	by    posting.Property
+	by    Property
 	repo  repo.ID
 	state issuekit.State
 	since int64 // updated at or after; 0: any time
@@ -101,14 +100,14 @@ type span struct {
 
 // treesOf returns the conditions for each of a query's repositories, nil if no issue can match, and adds to
 // asked the properties whose counters give the number of issues.
-func treesOf(q *Query, asked map[posting.Property][]repo.ID) [][]Expr {
+func treesOf(q *Query, asked map[Property][]repo.ID) [][]Expr {
 	trees := make([][]Expr, len(q.Repos))
 	for at, r := range q.Repos {
 		e := InRepo(q.Where, r)
 		if IsFalse(e) {
 			continue
 		}
-		trees[at] = append(conjuncts(e), Has{posting.ByAll, []int64{0}})
+		trees[at] = append(conjuncts(e), Has{ByAll, []int64{0}})
 		for _, e := range trees[at] {
 			for _, p := range walkable(e) {
 				asked[p] = append(asked[p], r.ID)
@@ -131,9 +130,9 @@ func rangesOf(q *Query, trees [][]Expr, counts map[countKey]int64) (list []span)
 
 // walkable are the properties whose ranges hold all issues that meet the
 // condition, each of them once. There are none if it is not made of ranges.
-func walkable(e Expr) (list []posting.Property) {
+func walkable(e Expr) (list []Property) {
 	has, ok := e.(Has)
-	if !ok || len(has.Values) > 1 && has.Kind != posting.ByAuthor && has.Kind != posting.ByMilestone {
+	if !ok || len(has.Values) > 1 && has.Kind != ByAuthor && has.Kind != ByMilestone {
 		return nil // an issue with two of the values would be there twice
 	}
 	for _, v := range db.Unique(has.Values) {

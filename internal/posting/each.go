@@ -1,10 +1,9 @@
-package finder
+package posting
 
 import (
 	"slices"
 
 	"arbor/internal/db"
-	"arbor/internal/posting"
 	"arbor/internal/repo"
 )
 
@@ -13,7 +12,7 @@ import (
 // each of the others by one.
 func FindEach(tx *db.Tx, list []Query, size int64) ([]Found, error) {
 	found, trees := make([]Found, len(list)), make([][][]Expr, len(list))
-	asked := map[posting.Property][]repo.ID{}
+	asked := map[Property][]repo.ID{}
 	for n := range list {
 		if walks(&list[n]) {
 			trees[n] = treesOf(&list[n], asked)

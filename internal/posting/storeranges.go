@@ -1,4 +1,4 @@
-package finder
+package posting
 
 import (
 	"cmp"
@@ -8,25 +8,24 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/issuekit"
-	"arbor/internal/posting"
 	"arbor/internal/repo"
 )
 
 // countKey names a counter.
 type countKey struct {
 	repo  repo.ID
-	by    posting.Property
+	by    Property
 	state issuekit.State
 }
 
 // countsOf reads the counters of properties, of each in some repositories; those
 // that nothing has are omitted.
-func countsOf(tx *db.Tx, asked map[posting.Property][]repo.ID) (map[countKey]int64, error) {
-	order := make([]posting.Property, 0, len(asked))
+func countsOf(tx *db.Tx, asked map[Property][]repo.ID) (map[countKey]int64, error) {
+	order := make([]Property, 0, len(asked))
 	for p := range asked {
 		order = append(order, p)
 	}
-	slices.SortFunc(order, func(a, b posting.Property) int { // the same statement each time
+	slices.SortFunc(order, func(a, b Property) int { // the same statement each time
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Value, b.Value))
 	})
 	found := map[countKey]int64{}
@@ -61,7 +60,7 @@ func readCounts(tx *db.Tx, where string, args []any, into map[countKey]int64) er
 		if err := row.Scan(&k.repo, &kind, &k.by.Value, &state, &n); err != nil {
 			return err
 		}
-		k.by.Kind, k.state = posting.Kind(kind), issuekit.State(state)
+		k.by.Kind, k.state = Kind(kind), issuekit.State(state)
 		into[k] = n
 		return nil
 	}, `SELECT repo_id, kind, value, state, n FROM posting_counts WHERE `+where, args...)

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"arbor/internal/db"
-	"arbor/internal/gitignore"
+	"arbor/internal/repo"
 	"arbor/internal/test/apitest"
 )
 
@@ -20,7 +20,7 @@ func TestTemplatesIgnore(t *testing.T) {
 		"Rust": {"target/x", "src/main.rs"}, "Java": {"x.class", "x.java"}, "C++": {"x.o", "x.cc"},
 		"Ruby": {"x.gem", "x.rb"},
 	} {
-		text, known := gitignore.Template(name)
+		text, known := repo.Gitignore(name)
 		if !known {
 			t.Errorf("there is no template %s", name)
 			continue
@@ -42,10 +42,10 @@ func TestTemplatesIgnore(t *testing.T) {
 }
 
 // Programs that make repositories offer the list, and show one of it.
-func TestAPI(t *testing.T) {
+func TestGitignoreAPI(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, db.SQLite)
-	text, _ := gitignore.Template("C++")
+	text, _ := repo.Gitignore("C++")
 	s.Run(t, []apitest.Case{
 		{Do: "GET /gitignore/templates", Status: 200},
 		{Do: "GET /gitignore/templates/Go", Status: 200, Want: `{"name": "Go"}`},
@@ -55,7 +55,7 @@ func TestAPI(t *testing.T) {
 		{Do: "GET /gitignore/templates/..%2Fgitignore", Status: 404},
 		{Do: "GET /gitignore/templates/", Status: 404},
 	})
-	for _, name := range gitignore.Names() {
+	for _, name := range repo.Gitignores() {
 		s.Check(t, apitest.Case{Do: "GET /gitignore/templates/" + name, Status: 200})
 	}
 }

@@ -1,4 +1,4 @@
-package finder_test
+package posting_test
 
 import (
 	"fmt"
@@ -10,7 +10,6 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
-	"arbor/internal/finder"
 	"arbor/internal/fulltext"
 	"arbor/internal/issuekit"
 	"arbor/internal/posting"
@@ -18,11 +17,11 @@ import (
 )
 
 // leaf draws a condition. What only SQL knows is drawn where all is true.
-func (w *world) leaf(all bool) finder.Expr {
+func (w *world) leaf(all bool) posting.Expr {
 	r := w.random
 	who := func() account.ID { return w.people[r.IntN(len(w.people))] }
-	span := func(f finder.Field, most int64) finder.Between {
-		b := finder.Between{Field: f, From: r.Int64N(most), To: math.MaxInt64}
+	span := func(f posting.Field, most int64) posting.Between {
+		b := posting.Between{Field: f, From: r.Int64N(most), To: math.MaxInt64}
 		switch r.IntN(3) {
 		case 0:
 			b.To = b.From + r.Int64N(most/2+1)
@@ -37,50 +36,50 @@ func (w *world) leaf(all bool) finder.Expr {
 	}
 	switch r.IntN(kinds) {
 	case 0, 1:
-		return finder.InState(issuekit.Open + issuekit.State(r.IntN(2)))
+		return posting.InState(issuekit.Open + issuekit.State(r.IntN(2)))
 	case 2:
 		kinds := []posting.Kind{posting.ByAuthor, posting.ByAssignee, posting.ByMention, posting.BySubscriber}
-		return finder.HasUser(kinds[r.IntN(4)], [][]account.ID{{who()}, {who(), who()}}[r.IntN(2)])
+		return posting.HasUser(kinds[r.IntN(4)], [][]account.ID{{who()}, {who(), who()}}[r.IntN(2)])
 	case 3:
-		return finder.HasOne(posting.ByMilestone.Of([]int64{posting.None, posting.Any}[r.IntN(2)]))
+		return posting.HasOne(posting.ByMilestone.Of([]int64{posting.None, posting.Any}[r.IntN(2)]))
 	case 4:
 		either := []posting.Property{posting.ByPull.Of(0), posting.ByLabel.Of(posting.None)}
-		return finder.HasOne(either[r.IntN(2)])
+		return posting.HasOne(either[r.IntN(2)])
 	case 5:
 		names := [][]string{{"snag"}, {"wish", "late"}, {"none"}}
-		return finder.Named{Kind: posting.ByLabel, Names: names[r.IntN(3)]}
+		return posting.Named{Kind: posting.ByLabel, Names: names[r.IntN(3)]}
 	case 6:
-		return finder.Named{Kind: posting.ByMilestone, Names: [][]string{{"one"}, {"two", "one"}}[r.IntN(2)]}
+		return posting.Named{Kind: posting.ByMilestone, Names: [][]string{{"one"}, {"two", "one"}}[r.IntN(2)]}
 	case 7:
-		return span(finder.UpdatedAt, 60)
+		return span(posting.UpdatedAt, 60)
 	case 8:
-		return span(finder.CommentCount, 3)
+		return span(posting.CommentCount, 3)
 	case 9:
-		some := finder.In{w.repos[r.IntN(5)].ID, w.repos[r.IntN(5)].ID}
-		of := finder.OfRepo{Repos: some}
+		some := posting.In{w.repos[r.IntN(5)].ID, w.repos[r.IntN(5)].ID}
+		of := posting.OfRepo{Repos: some}
 		if r.IntN(4) == 0 {
 			of.Owners = []account.ID{who()}
 		}
-		return []finder.Expr{finder.IssuesOn{}, some, of, finder.RepoIs(r.IntN(2))}[r.IntN(4)]
+		return []posting.Expr{posting.IssuesOn{}, some, of, posting.RepoIs(r.IntN(2))}[r.IntN(4)]
 	case 10:
-		return span([]finder.Field{finder.CreatedAt, finder.ClosedAt, finder.MergedAt}[r.IntN(3)], 60)
+		return span([]posting.Field{posting.CreatedAt, posting.ClosedAt, posting.MergedAt}[r.IntN(3)], 60)
 	case 11:
-		return finder.Is(r.IntN(2))
+		return posting.Is(r.IntN(2))
 	case 12:
-		return finder.CommentedBy(who())
+		return posting.CommentedBy(who())
 	case 13:
-		return finder.HasOne(posting.ByBranch.Of(r.Int64N(5)))
+		return posting.HasOne(posting.ByBranch.Of(r.Int64N(5)))
 	default:
 		terms := [][]string{{w.word()}, {w.word(), w.word()}}[r.IntN(2)]
-		return finder.Text{Terms: terms, Any: r.IntN(4) == 0, In: fulltext.Part(r.IntN(8))}
+		return posting.Text{Terms: terms, Any: r.IntN(4) == 0, In: fulltext.Part(r.IntN(8))}
 	}
 }
 
 func (w *world) word() string { return vocabulary[w.random.IntN(len(vocabulary))] }
 
 // tree draws a tree that is so many levels deep at most.
-func (w *world) tree(depth int, all bool) finder.Expr {
-	some := func() (list []finder.Expr) {
+func (w *world) tree(depth int, all bool) posting.Expr {
+	some := func() (list []posting.Expr) {
 		for range w.random.IntN(4) {
 			list = append(list, w.tree(depth-1, all))
 		}
@@ -91,31 +90,31 @@ func (w *world) tree(depth int, all bool) finder.Expr {
 	}
 	switch w.random.IntN(6) {
 	case 0, 1, 2:
-		return finder.And(some())
+		return posting.And(some())
 	case 3:
-		return finder.Or(some())
+		return posting.Or(some())
 	case 4:
-		return finder.Not{Expr: w.tree(depth-1, all)}
+		return posting.Not{Expr: w.tree(depth-1, all)}
 	}
 	return w.leaf(all)
 }
 
-func (w *world) query(all bool) finder.Query {
+func (w *world) query(all bool) posting.Query {
 	r := w.random
-	q := finder.Query{Where: w.tree(r.IntN(4), all)}
-	q.Order = finder.Order{Sort: finder.Sort(r.IntN(4)), Asc: r.IntN(2) == 0}
+	q := posting.Query{Where: w.tree(r.IntN(4), all)}
+	q.Order = posting.Order{Sort: posting.Sort(r.IntN(4)), Asc: r.IntN(2) == 0}
 	first := r.IntN(5)
 	q.Repos = slices.Clone(w.repos[first : first+[]int{1, 1, 2, 4, 65}[r.IntN(5)]])
 	return q
 }
 
-type execute func(tx *db.Tx, q finder.Query, offset, size int64) (finder.Found, error)
+type execute func(tx *db.Tx, q posting.Query, offset, size int64) (posting.Found, error)
 
 // check holds a page that is drawn against what looking at every issue finds.
-func (w *world) check(name string, tx *db.Tx, random *rand.Rand, q finder.Query, run execute) error {
+func (w *world) check(name string, tx *db.Tx, random *rand.Rand, q posting.Query, run execute) error {
 	w.t.Helper()
 	prepared := q
-	if err := finder.Prepare(tx, &prepared); err != nil {
+	if err := posting.Prepare(tx, &prepared); err != nil {
 		return err
 	}
 	words, scored := topText(prepared.Where)
@@ -148,18 +147,18 @@ func (w *world) check(name string, tx *db.Tx, random *rand.Rand, q finder.Query,
 }
 
 // amid is the queries that were asked last, amid which others are.
-type amid []finder.Query
+type amid []posting.Query
 
-func (a *amid) find(tx *db.Tx, q finder.Query, offset, size int64) (finder.Found, error) {
+func (a *amid) find(tx *db.Tx, q posting.Query, offset, size int64) (posting.Found, error) {
 	*a = append(*a, q)[max(0, len(*a)-4):]
-	list := append([]finder.Query{q}, *a...)
-	found, err := finder.FindEach(tx, list, offset+size)
+	list := append([]posting.Query{q}, *a...)
+	found, err := posting.FindEach(tx, list, offset+size)
 	if err != nil {
-		return finder.Found{}, err
+		return posting.Found{}, err
 	}
 	first, last := found[0], found[len(*a)]
 	if !slices.Equal(first.IDs, last.IDs) || first.Total != last.Total {
-		return finder.Found{}, fmt.Errorf("%+v the first time, %+v the second", first, last)
+		return posting.Found{}, fmt.Errorf("%+v the first time, %+v the second", first, last)
 	}
 	from := min(int(offset), len(last.IDs))
 	if last.IDs = last.IDs[from:]; last.Scores != nil {
@@ -169,8 +168,8 @@ func (a *amid) find(tx *db.Tx, q finder.Query, offset, size int64) (finder.Found
 }
 
 // many is a query of the same repositories that does not name them.
-func many(q finder.Query) finder.Query {
-	q.Many = &finder.Scope{SQL: "SELECT r.id FROM repos r WHERE r.id IN " + db.Values(1, len(q.Repos))}
+func many(q posting.Query) posting.Query {
+	q.Many = &posting.Scope{SQL: "SELECT r.id FROM repos r WHERE r.id IN " + db.Values(1, len(q.Repos))}
 	for _, r := range q.Repos {
 		q.Many.Args = append(q.Many.Args, r.ID)
 	}
@@ -191,16 +190,16 @@ func TestExecutorsAgreeWithLookingAtEveryIssue(t *testing.T) {
 				drawn := w.random.Uint64()
 				err := w.d.Read(t.Context(), func(tx *db.Tx) error {
 					random := rand.New(rand.NewPCG(drawn, 1))
-					if err := w.check("planned", tx, random, q, finder.Find); err != nil {
+					if err := w.check("planned", tx, random, q, posting.Find); err != nil {
 						return err
 					}
-					if err := w.check("scan", tx, random, q, finder.Scan); err != nil {
+					if err := w.check("scan", tx, random, q, posting.Scan); err != nil {
 						return err
 					}
 					if err := w.check("together", tx, random, q, together.find); err != nil {
 						return err
 					}
-					return w.check("many", tx, random, many(q), finder.Find)
+					return w.check("many", tx, random, many(q), posting.Find)
 				})
 				if err != nil {
 					t.Fatal(err)
@@ -220,7 +219,7 @@ func TestSplitLosesNothing(t *testing.T) {
 			t.Fatalf("%d trees were narrowed down", narrowed)
 		}
 		tree := w.tree(w.random.IntN(4), true)
-		scope, rest := finder.Split(tree)
+		scope, rest := posting.Split(tree)
 		for _, m := range w.issues {
 			if got, want := w.meets(m, scope) && w.meets(m, rest), w.meets(m, tree); got != want {
 				t.Fatalf("%#v is %t of an issue, split into %#v and %#v it is %t", tree, want,
@@ -231,6 +230,6 @@ func TestSplitLosesNothing(t *testing.T) {
 			strings.Contains(scope, "RepoIs") {
 			narrowed++
 		}
-		finder.OnRepos(scope, func(any) string { return "$1" }) // has nothing that it does not know
+		posting.OnRepos(scope, func(any) string { return "$1" }) // has nothing that it does not know
 	}
 }

@@ -1,33 +1,10 @@
-// Package finder finds issues. Lists of issues and of pull requests, lists across
-// repositories and searches all compile to one Query.
-//
-//	query.go           the query: repositories, a tree of conditions, an order
-//	tree.go            simplifying a tree, and the tree of one repository
-//	plan.go            which executor runs a query
-//	ranges.go          walks ranges of the postings, of a few repositories
-//	scan.go            one statement, for words and for many repositories
-//	storecondition.go  from a tree to SQL
-//	storepull.go       conditions on pull requests, their reviews and statuses
-//	storerepo.go       conditions on repositories
-//	storeranges.go, storescan.go, storenames.go   the statements
-//
-// Tests hold both executors against a naive one, on random data and trees.
-//
-// Tables: reads postings, posting_counts, issues, issue_comments, labels,
-// milestones, pulls, reviews, requested_reviewers, status_commits, repos, and the index of package fulltext.
-//
-// A filter is one or several ranges of the postings, merged for the page; of several
-// required properties, the one with the fewest issues is walked and the others are looked up.
-// The counters of the postings give totals and choose the range. Words, and repositories too
-// many to be named, are one statement.
-package finder
+package posting
 
 import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/fulltext"
 	"arbor/internal/issuekit"
-	"arbor/internal/posting"
 	"arbor/internal/repo"
 )
 
@@ -94,14 +71,14 @@ type Not struct{ Expr Expr }
 
 // Has matches issues with a property of the kind and one of the values.
 type Has struct {
-	Kind   posting.Kind
+	Kind   Kind
 	Values []int64
 }
 
 // Named matches issues with a label or milestone of one of the names: label.Fold of a label, account.Fold
 // of a milestone's title.
 type Named struct {
-	Kind  posting.Kind // ByLabel or ByMilestone
+	Kind  Kind // ByLabel or ByMilestone
 	Names []string
 }
 
@@ -186,10 +163,10 @@ func (OfRepo) condition()      {}
 func (RepoIs) condition()      {}
 
 // HasOne matches one property.
-func HasOne(p posting.Property) Has { return Has{p.Kind, []int64{p.Value}} }
+func HasOne(p Property) Has { return Has{p.Kind, []int64{p.Value}} }
 
 // HasUser matches a property with one of the accounts.
-func HasUser(k posting.Kind, ids []account.ID) Has {
+func HasUser(k Kind, ids []account.ID) Has {
 	has := Has{Kind: k}
 	for _, id := range ids {
 		has.Values = append(has.Values, int64(id))

@@ -1,4 +1,4 @@
-package finder
+package posting
 
 import (
 	"fmt"
@@ -10,7 +10,6 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/fulltext"
 	"arbor/internal/issuekit"
-	"arbor/internal/posting"
 	"arbor/internal/repo"
 )
 
@@ -82,7 +81,7 @@ func (b *builder) condition(e Expr) string {
 	case looked:
 		return e.sql(b)
 	}
-	panic(fmt.Sprintf("finder: no condition: %T", e))
+	panic(fmt.Sprintf("posting: no condition: %T", e))
 }
 
 // joined puts the conditions of an And or an Or together.
@@ -153,14 +152,14 @@ func (b *builder) property(e Expr) (kind, of string) {
 	case Named:
 		return b.kind(e.Kind), "(SELECT l.id" + b.named(e) + ")"
 	}
-	panic(fmt.Sprintf("finder: no property: %T", e))
+	panic(fmt.Sprintf("posting: no property: %T", e))
 }
 
 // named returns the rest of a SELECT for the labels or milestones, under the
 // name l, that have one of the names.
 func (b *builder) named(e Named) string {
 	table, column := "labels", "l.name_folded"
-	if e.Kind == posting.ByMilestone { // only ASCII letters are folded there, as both engines do
+	if e.Kind == ByMilestone { // only ASCII letters are folded there, as both engines do
 		table, column = "milestones", "lower(l.title)"
 	}
 	return " FROM " + table + " l WHERE " + column + " IN " + values(b, e.Names) +
@@ -170,7 +169,7 @@ func (b *builder) named(e Named) string {
 // unused is an id that no row has, for an empty list: IN needs at least one value.
 const unused = -2
 
-func (b *builder) kind(k posting.Kind) string { return fmt.Sprint(int64(k)) }
+func (b *builder) kind(k Kind) string { return fmt.Sprint(int64(k)) }
 
 // state, value and limit are arguments in expressions: SQLite plans a statement
 // again when a bare parameter that it compares changes to or from 0 or 1, and

@@ -1,9 +1,8 @@
-package finder
+package posting
 
 import (
 	"slices"
 
-	"arbor/internal/posting"
 	"arbor/internal/repo"
 )
 
@@ -50,7 +49,7 @@ func simplify(e Expr, leaf func(Expr) Expr) Expr {
 		switch {
 		case len(e.Values) == 0:
 			return Or{}
-		case e.Kind == posting.ByAll:
+		case e.Kind == ByAll:
 			return And{}
 		}
 	}
@@ -162,7 +161,7 @@ func conjuncts(e Expr) []Expr {
 
 // ids is a Named whose names were looked up in the repositories of the query.
 type ids struct {
-	kind   posting.Kind
+	kind   Kind
 	byRepo map[repo.ID][]int64
 }
 

@@ -1,4 +1,4 @@
-package finder
+package posting
 
 import (
 	"cmp"

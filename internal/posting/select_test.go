@@ -1,4 +1,4 @@
-package finder
+package posting
 
 import (
 	"fmt"
@@ -7,7 +7,6 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/fulltext"
-	"arbor/internal/posting"
 	"arbor/internal/test/dbtest"
 )
 
@@ -19,7 +18,7 @@ func TestRangesLookForWordsInTheirRepository(t *testing.T) {
 		err := dbtest.Open(t, engine).Read(t.Context(), func(tx *db.Tx) error {
 			b, f := &builder{tx: tx}, &ranges{tx: tx}
 			without := Not{Text{Terms: []string{"the"}, In: fulltext.InTitle}}
-			query := f.from(b, &span{by: posting.ByAll.Of(0), repo: 777, rest: And{without}})
+			query := f.from(b, &span{by: ByAll.Of(0), repo: 777, rest: And{without}})
 			if args := fmt.Sprint(b.args); strings.Count(args, "777") < 2 {
 				t.Errorf("it looks everywhere: %s %s", query, args)
 			}

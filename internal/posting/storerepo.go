@@ -1,4 +1,4 @@
-package finder
+package posting
 
 import (
 	"strings"
@@ -41,7 +41,7 @@ func OnRepos(e Expr, arg func(v any) string) string {
 		}
 		return "(" + strings.Join(parts, " OR ") + ")"
 	}
-	panic("finder: no condition on repositories")
+	panic("posting: no condition on repositories")
 }
 
 // listed returns the list of ids for IN.

@@ -2,6 +2,8 @@ package server
 
 import (
 	"arbor/internal/account"
+	"arbor/internal/account/key"
+	"arbor/internal/account/token"
 	"arbor/internal/activity"
 	"arbor/internal/app"
 	"arbor/internal/attachment"
@@ -106,6 +108,8 @@ func (of *apis) features(s *Server) []feature {
 	repos := f.Repos
 	return []feature{
 		account.NewAPI(f.Accounts),
+		token.NewAPI(f.Tokens),
+		key.NewAPI(f.Keys),
 		follow.NewAPI(of.follows),
 		app.NewAPI(f.Apps),
 		list.NewAPI(d, repos),

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes the account, its folder and its right to read the settings, and starts the new program where the old one ran. A first installation
-# starts nothing: flags are chosen before.
+# Creates the user and its folder, lets its group read the settings, and restarts the server if it runs.
+# A first installation starts nothing: the operator chooses settings first.
 set -e
 command -v systemd-sysusers >/dev/null && systemd-sysusers arbor.conf
 if getent passwd arbor >/dev/null; then

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Stops the server when the package goes, and not when it is upgraded.
+# Stops the server when the package is removed, not when it is upgraded.
 set -e
 if [ "$1" = remove ] && [ -d /run/systemd/system ]; then
 	systemctl disable --now arbor.service

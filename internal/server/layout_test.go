@@ -26,13 +26,13 @@ var tiers = []struct {
 	packages []string
 }{
 	{"tools", []string{ // know nothing of accounts, repositories and requests
-		"docs", "internal/cache", "internal/durable", "internal/errs", "internal/fulltext", "internal/graphql/document",
+		"docs", "internal/cache", "internal/durable", "internal/errs", "internal/graphql/document",
 		"internal/graphql/exec", "internal/graphql/schema", "internal/hook/outgoing", "internal/journal",
 		"internal/keyed", "internal/markdown", "internal/space",
 	}},
 	{"kits", []string{ // the database, Git, HTTP and its rights
 		"internal/admission", "internal/apidoc", "internal/audit", "internal/backup/tables", "internal/certificate",
-		"internal/db", "internal/git", "internal/identity", "internal/route", "internal/scope", "internal/web",
+		"internal/db", "internal/fulltext", "internal/git", "internal/identity", "internal/route", "internal/scope", "internal/web",
 	}},
 	{"features", []string{
 		"internal/account", "internal/activity", "internal/app", "internal/attachment", "internal/avatar",
@@ -270,7 +270,7 @@ func TestLinesAreLoggedWithTheirContext(t *testing.T) {
 
 var sharedStep = regexp.MustCompile(
 	`\b(repo\.(Insert|DeleteRow|CountForOwner|PutCollaborator|DropCollaborator)|` +
-		`settings\.(SetVisibility|SetOwner|FollowOwner)|network\.Leave|\w+\.(WriteRefs|NoteUnreached|UpdateRepo)|activity\.Note\w+|closing\.NotePush|label\.AddDefaults|\w+\.FollowTransfer|star\.FollowVisibility)\(`)
+		`settings\.(SetVisibility|SetOwner|FollowOwner)|network\.Leave|\w+\.(WriteRefs|NoteUnreached|UpdateRepo)|activity\.Note\w+|keywords\.NotePush|label\.AddDefaults|\w+\.FollowTransfer|star\.FollowVisibility)\(`)
 
 // The steps of a push, a deletion and the like are exported for package forge. A
 // feature that took one alone would leave the others out.

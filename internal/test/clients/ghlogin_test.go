@@ -25,7 +25,6 @@ import (
 	"time"
 
 	"arbor/internal/account"
-	"arbor/internal/account/key"
 	"arbor/internal/account/session"
 	"arbor/internal/db"
 	"arbor/internal/test/apitest"

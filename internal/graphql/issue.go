@@ -13,10 +13,10 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/errs"
-	"arbor/internal/finder"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/issue"
 	"arbor/internal/issuekit"
+	"arbor/internal/posting"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -199,7 +199,7 @@ func issues(ctx context.Context, f *exec.Field, o *object) (pages, error) {
 		map[repo.ID]*web.List[json.Marshaler], error) {
 		return q.load.Issues.ListMany(ctx, list, options, at)
 	}
-	by := map[finder.Sort][]string{finder.Updated: {"updated_at"}, finder.Comments: {"comments"}}[options.Order.Sort]
+	by := map[posting.Sort][]string{posting.Updated: {"updated_at"}, posting.Comments: {"comments"}}[options.Order.Sort]
 	return pages{kind: "IssueConnection", many: ofRepositories(l, rows),
 		rank: byMembers(!options.Order.Asc, append(by, "id")...),
 		node: func(data payload) (any, error) { return newIssue(o, data, media) }}, nil
@@ -217,8 +217,8 @@ func issueOptions(f *exec.Field) (o issue.ListOptions, err error) {
 	if both := slices.Contains(list, any("OPEN")) && slices.Contains(list, any("CLOSED")); len(list) > 0 && !both {
 		o.State, _ = issuekit.ParseState(strings.ToLower(list[0].(string)))
 	}
-	if o.Order, err = orderOf(f, o.Order, map[string]finder.Sort{"CREATED_AT": finder.Created,
-		"UPDATED_AT": finder.Updated, "COMMENTS": finder.Comments}); err != nil {
+	if o.Order, err = orderOf(f, o.Order, map[string]posting.Sort{"CREATED_AT": posting.Created,
+		"UPDATED_AT": posting.Updated, "COMMENTS": posting.Comments}); err != nil {
 		return o, err
 	}
 	if text, ok := filter["since"].(string); ok {
@@ -245,7 +245,7 @@ func issueOptions(f *exec.Field) (o issue.ListOptions, err error) {
 }
 
 // orderOf reads orderBy; without it the order is otherwise. Error: for an order that Arbor does not have.
-func orderOf(f *exec.Field, otherwise finder.Order, sorts map[string]finder.Sort) (finder.Order, error) {
+func orderOf(f *exec.Field, otherwise posting.Order, sorts map[string]posting.Sort) (posting.Order, error) {
 	order, ok := f.Args["orderBy"].(map[string]any)
 	if !ok {
 		return otherwise, nil
@@ -255,7 +255,7 @@ func orderOf(f *exec.Field, otherwise finder.Order, sorts map[string]finder.Sort
 	if !ok {
 		return otherwise, &exec.Error{Message: "Arbor does not order by " + clip(field) + " here."}
 	}
-	return finder.Order{Sort: sort, Asc: order["direction"] == "ASC"}, nil
+	return posting.Order{Sort: sort, Asc: order["direction"] == "ASC"}, nil
 }
 
 // tracked are the fields of issues and pull requests.

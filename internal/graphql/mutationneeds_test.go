@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"arbor/internal/account"
+	"arbor/internal/account/token"
 	"arbor/internal/graphql/schema"
 	"arbor/internal/route"
 	"arbor/internal/scope"
@@ -297,12 +298,12 @@ func limitedCallers(t *testing.T, s *apitest.Server) map[string]string {
 		t.Fatal(err)
 	}
 	cellar := int64(s.Access(t, "alice", "alice/cellar").ID)
-	for name, n := range map[string]account.NewToken{
+	for name, n := range map[string]token.NewToken{
 		"no scopes": {Login: "alice"}, "few scopes": {Login: "alice", Scopes: few},
 		"reads": {Login: "alice", Repos: []int64{cellar}},
 		"elsewhere": {Login: "alice", Repos: []int64{int64(s.Access(t, "alice", "alice/form").ID)},
 			Changes: true}} {
-		value, _, err := s.Accounts.CreateToken(t.Context(), n)
+		value, _, err := s.Forge.Tokens.CreateToken(t.Context(), n)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"arbor/internal/errs"
-	"arbor/internal/finder"
 	"arbor/internal/graphql/exec"
+	"arbor/internal/posting"
 	"arbor/internal/pull"
 	"arbor/internal/repo"
 	"arbor/internal/web"
@@ -55,14 +55,14 @@ func resolved[K comparable](
 // pullRequests lists the pull requests of a repository.
 func pullRequests(ctx context.Context, f *exec.Field, o *object) (pages, error) {
 	q, media := queryOf(ctx), textMedia(f)
-	options := pull.ListOptions{Order: finder.Order{Asc: true}}
+	options := pull.ListOptions{Order: posting.Order{Asc: true}}
 	states, _ := f.Args["states"].([]any)
 	options.States = namesIn(states)
 	options.Base, _ = f.Args["baseRefName"].(string)
 	options.Head, _ = f.Args["headRefName"].(string)
 	var err error
-	if options.Order, err = orderOf(f, options.Order, map[string]finder.Sort{"CREATED_AT": finder.Created,
-		"UPDATED_AT": finder.Updated, "COMMENTS": finder.Comments}); err != nil {
+	if options.Order, err = orderOf(f, options.Order, map[string]posting.Sort{"CREATED_AT": posting.Created,
+		"UPDATED_AT": posting.Updated, "COMMENTS": posting.Comments}); err != nil {
 		return pages{}, err
 	}
 	l := loader[string, *web.List[payload]]{name: fmt.Sprintf("pulls %+v", options), route: "/pulls", media: media}
@@ -70,7 +70,7 @@ func pullRequests(ctx context.Context, f *exec.Field, o *object) (pages, error) 
 		map[repo.ID]*web.List[*pull.Payload], error) {
 		return q.load.Pulls.ListMany(ctx, list, options, at)
 	}
-	by := map[finder.Sort][]string{finder.Updated: {"updated_at"}, finder.Comments: {"comments"}}[options.Order.Sort]
+	by := map[posting.Sort][]string{posting.Updated: {"updated_at"}, posting.Comments: {"comments"}}[options.Order.Sort]
 	return pages{kind: "PullRequestConnection", many: ofRepositories(l, rows),
 		rank: byMembers(!options.Order.Asc, append(by, "number")...),
 		node: func(data payload) (any, error) { return newPull(o, data, media), nil }}, nil

@@ -9,7 +9,6 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
-	"arbor/internal/finder"
 	"arbor/internal/issuekit"
 	"arbor/internal/label"
 	"arbor/internal/milestone"
@@ -24,7 +23,7 @@ type ListOptions struct {
 	Since      db.Time  // of the last update
 	Labels     []string // issues must have all of them
 	OnlyIssues bool     // no pull requests
-	Order      finder.Order
+	Order      posting.Order
 
 	// Of lists of repositories alone. The people are logins.
 	Milestone          string // a number, * for any, or none
@@ -73,14 +72,14 @@ func foldLabels(names []string) (labels []string, err error) {
 	return labels, nil
 }
 
-func readOrder(r *http.Request) (finder.Order, error) {
+func readOrder(r *http.Request) (posting.Order, error) {
 	sort, err := web.QueryEnum(r, Resource, "sort", "created", "updated", "comments")
 	if err != nil {
-		return finder.Order{}, err
+		return posting.Order{}, err
 	}
 	direction, err := web.QueryEnum(r, Resource, "direction", "desc", "asc")
-	by := map[string]finder.Sort{"updated": finder.Updated, "comments": finder.Comments}[sort]
-	return finder.Order{Sort: by, Asc: direction == "asc"}, err
+	by := map[string]posting.Sort{"updated": posting.Updated, "comments": posting.Comments}[sort]
+	return posting.Order{Sort: by, Asc: direction == "asc"}, err
 }
 
 // readInRepository reads the parameters that only lists of a repository have.
@@ -90,16 +89,16 @@ func (o *ListOptions) readInRepository(r *http.Request) {
 }
 
 // conditions returns the conditions that are the same in all repositories.
-func (o *ListOptions) conditions() finder.And {
-	where := finder.And{}
+func (o *ListOptions) conditions() posting.And {
+	where := posting.And{}
 	if o.State != 0 {
-		where = append(where, finder.InState(o.State))
+		where = append(where, posting.InState(o.State))
 	}
 	if !o.Since.IsZero() {
-		where = append(where, finder.Since(o.Since))
+		where = append(where, posting.Since(o.Since))
 	}
 	if o.OnlyIssues {
-		where = append(where, finder.Not{Expr: finder.HasOne(posting.ByPull.Of(0))})
+		where = append(where, posting.Not{Expr: posting.HasOne(posting.ByPull.Of(0))})
 	}
 	return where
 }
@@ -107,7 +106,7 @@ func (o *ListOptions) conditions() finder.And {
 // in returns the conditions in each of several repositories. A repository is missing if an option names a label
 // or a login that does not exist: its list is empty (decision 25). Error: [repo.Errors] with 422 if the
 // milestone is not a number or does not exist.
-func (o *ListOptions) in(tx *db.Tx, repos []repo.ID) (map[repo.ID]finder.And, error) {
+func (o *ListOptions) in(tx *db.Tx, repos []repo.ID) (map[repo.ID]posting.And, error) {
 	milestones, failed, err := o.milestones(tx, repos)
 	if err != nil {
 		return nil, err
@@ -120,15 +119,15 @@ func (o *ListOptions) in(tx *db.Tx, repos []repo.ID) (map[repo.ID]finder.And, er
 	if err != nil {
 		return nil, err
 	}
-	in := map[repo.ID]finder.And{}
+	in := map[repo.ID]posting.And{}
 	for _, id := range repos {
 		where := o.conditions()
 		if m, chosen := milestones[id]; chosen {
-			where = append(where, finder.HasOne(m))
+			where = append(where, posting.HasOne(m))
 		}
 		for _, name := range o.Labels {
 			if l := labels[id][name]; l != nil {
-				where = append(where, finder.HasOne(posting.ByLabel.Of(l.ID)))
+				where = append(where, posting.HasOne(posting.ByLabel.Of(l.ID)))
 			}
 		}
 		if len(labels[id]) == len(o.Labels) && failed[id] == nil {
@@ -139,7 +138,7 @@ func (o *ListOptions) in(tx *db.Tx, repos []repo.ID) (map[repo.ID]finder.And, er
 }
 
 // people returns the conditions of the options that are logins. some is false if one does not exist.
-func (o *ListOptions) people(tx *db.Tx) (where finder.And, some bool, err error) {
+func (o *ListOptions) people(tx *db.Tx) (where posting.And, some bool, err error) {
 	options := [...]struct {
 		login string
 		kind  posting.Kind
@@ -158,13 +157,13 @@ func (o *ListOptions) people(tx *db.Tx) (where finder.And, some bool, err error)
 		switch a := accounts[account.Fold(p.login)]; {
 		case p.login == "":
 		case p.kind == posting.ByAssignee && p.login == "none":
-			where = append(where, finder.HasOne(posting.ByAssignee.Of(posting.None)))
+			where = append(where, posting.HasOne(posting.ByAssignee.Of(posting.None)))
 		case p.kind == posting.ByAssignee && p.login == "*":
-			where = append(where, finder.HasOne(posting.ByAssignee.Of(posting.Any)))
+			where = append(where, posting.HasOne(posting.ByAssignee.Of(posting.Any)))
 		case a == nil:
 			return nil, false, nil
 		default:
-			where = append(where, finder.HasOne(p.kind.OfUser(a.ID)))
+			where = append(where, posting.HasOne(p.kind.OfUser(a.ID)))
 		}
 	}
 	return where, true, nil
@@ -231,7 +230,7 @@ func (api *API) listing(w http.ResponseWriter, r *http.Request, a *repo.Access, 
 			if err = repo.ErrorOf(err, a.ID); err != nil || where[a.ID] == nil {
 				return err
 			}
-			q := finder.Query{Repos: []finder.Repo{{ID: a.ID}}, Where: where[a.ID], Order: o.Order}
+			q := posting.Query{Repos: []posting.Repo{{ID: a.ID}}, Where: where[a.ID], Order: o.Order}
 			list, found, err := api.s.Find(tx, q, at.Offset(), at.Size)
 			if err != nil {
 				return err

@@ -6,7 +6,6 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
-	"arbor/internal/finder"
 	"arbor/internal/issuekit"
 	"arbor/internal/posting"
 	"arbor/internal/repo"
@@ -98,7 +97,7 @@ func (l *across) render(out *web.Output) error {
 		if err != nil {
 			return err
 		}
-		var found finder.Found
+		var found posting.Found
 		if p.issues, found, err = l.api.s.Find(tx, q, l.at.Offset(), l.at.Size); err != nil {
 			return err
 		}
@@ -132,8 +131,8 @@ func (p *page) enter(tx *db.Tx, caller *account.Caller) error {
 const maxNamed = 2000
 
 // query returns the query for the repositories in scope.
-func (l *across) query(tx *db.Tx) (finder.Query, error) {
-	q := finder.Query{Order: l.options.Order}
+func (l *across) query(tx *db.Tx) (posting.Query, error) {
+	q := posting.Query{Order: l.options.Order}
 	s := repo.Scope{Caller: l.me}
 	if err := l.scope(tx, &s); err != nil {
 		return q, err
@@ -144,21 +143,21 @@ func (l *across) query(tx *db.Tx) (finder.Query, error) {
 	}
 	if len(repos) > maxNamed {
 		query, args := s.IDs()
-		q.Many, repos = &finder.Scope{SQL: query, Args: args}, nil
+		q.Many, repos = &posting.Scope{SQL: query, Args: args}, nil
 	}
 	for _, r := range repos {
-		q.Repos = append(q.Repos, finder.Repo{ID: r.ID, IssuesOff: !r.HasIssues})
+		q.Repos = append(q.Repos, posting.Repo{ID: r.ID, IssuesOff: !r.HasIssues})
 	}
 	// Pull requests are listed even if issues are disabled (decision 16).
 	where := append(l.options.conditions(),
-		finder.Or{finder.IssuesOn{}, finder.HasOne(posting.ByPull.Of(0))})
+		posting.Or{posting.IssuesOn{}, posting.HasOne(posting.ByPull.Of(0))})
 	filters := map[string]posting.Kind{"assigned": posting.ByAssignee, "created": posting.ByAuthor,
 		"mentioned": posting.ByMention, "subscribed": posting.BySubscriber}
 	if kind, ok := filters[l.filter]; ok {
-		where = append(where, finder.HasOne(kind.OfUser(l.me.ID)))
+		where = append(where, posting.HasOne(kind.OfUser(l.me.ID)))
 	}
 	for _, name := range l.options.Labels {
-		where = append(where, finder.Named{Kind: posting.ByLabel, Names: []string{name}})
+		where = append(where, posting.Named{Kind: posting.ByLabel, Names: []string{name}})
 	}
 	q.Where = where
 	return q, nil

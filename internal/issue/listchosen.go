@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"arbor/internal/db"
-	"arbor/internal/finder"
+	"arbor/internal/posting"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -74,11 +74,11 @@ func (s *Service) findIn(
 	if failed != nil && !repo.AreSome(failed) {
 		return nil, nil, failed
 	}
-	var queries []finder.Query
+	var queries []posting.Query
 	for _, id := range ids {
 		if in[id] != nil {
 			found = append(found, foundIn{repo: id})
-			queries = append(queries, finder.Query{Repos: []finder.Repo{{ID: id}}, Where: in[id], Order: o.Order})
+			queries = append(queries, posting.Query{Repos: []posting.Repo{{ID: id}}, Where: in[id], Order: o.Order})
 		}
 	}
 	if last := at.Offset() + at.Size; len(queries) > 1 && last <= maxTogether {

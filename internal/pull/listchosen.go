@@ -7,7 +7,6 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/errs"
-	"arbor/internal/finder"
 	"arbor/internal/issue"
 	"arbor/internal/issuekit"
 	"arbor/internal/posting"
@@ -19,7 +18,7 @@ import (
 type ListOptions struct {
 	States     []string // OPEN, CLOSED, MERGED
 	Base, Head string   // names of branches, the head's of any owner
-	Order      finder.Order
+	Order      posting.Order
 }
 
 // maxTogether is the last row of a list up to which the lists of several repositories are read together.
@@ -59,8 +58,8 @@ func (api *API) ListMany(
 
 // findEach reads a page of what each query finds.
 func (api *API) findEach(
-	tx *db.Tx, queries []finder.Query, at web.Page,
-) ([][]*issue.Issue, []finder.Found, error) {
+	tx *db.Tx, queries []posting.Query, at web.Page,
+) ([][]*issue.Issue, []posting.Found, error) {
 	if last := at.Offset() + at.Size; len(queries) > 1 && last <= maxTogether {
 		lists, found, err := api.s.issues.FindEach(tx, queries, last)
 		for n := range lists {
@@ -68,7 +67,7 @@ func (api *API) findEach(
 		}
 		return lists, found, err
 	}
-	lists, found := make([][]*issue.Issue, len(queries)), make([]finder.Found, len(queries))
+	lists, found := make([][]*issue.Issue, len(queries)), make([]posting.Found, len(queries))
 	for n := range queries {
 		var err error
 		if lists[n], found[n], err = api.s.issues.Find(tx, queries[n], at.Offset(), at.Size); err != nil {
@@ -79,7 +78,7 @@ func (api *API) findEach(
 }
 
 // queries returns the query of each repository.
-func (o *ListOptions) queries(tx *db.Tx, repos []*repo.Access) ([]finder.Query, error) {
+func (o *ListOptions) queries(tx *db.Tx, repos []*repo.Access) ([]posting.Query, error) {
 	bases, err := branchesNamed(tx, repos, o.Base, true)
 	if err != nil {
 		return nil, err
@@ -88,33 +87,33 @@ func (o *ListOptions) queries(tx *db.Tx, repos []*repo.Access) ([]finder.Query, 
 	if err != nil {
 		return nil, err
 	}
-	queries := make([]finder.Query, len(repos))
+	queries := make([]posting.Query, len(repos))
 	for n, a := range repos {
-		where := finder.And{finder.HasOne(posting.ByPull.Of(0)), inStates(o.States)}
+		where := posting.And{posting.HasOne(posting.ByPull.Of(0)), inStates(o.States)}
 		if o.Base != "" {
-			where = append(where, finder.Has{Kind: posting.ByBranch, Values: bases[a.ID]})
+			where = append(where, posting.Has{Kind: posting.ByBranch, Values: bases[a.ID]})
 		}
 		if o.Head != "" {
-			where = append(where, finder.Has{Kind: posting.ByBranch, Values: heads[a.ID]})
+			where = append(where, posting.Has{Kind: posting.ByBranch, Values: heads[a.ID]})
 		}
-		queries[n] = finder.Query{Repos: []finder.Repo{{ID: a.ID}}, Where: where, Order: o.Order}
+		queries[n] = posting.Query{Repos: []posting.Repo{{ID: a.ID}}, Where: where, Order: o.Order}
 	}
 	return queries, nil
 }
 
 // inStates returns the condition for states. No states means all.
-func inStates(names []string) finder.Expr {
+func inStates(names []string) posting.Expr {
 	if len(names) == 0 {
-		return finder.And{}
+		return posting.And{}
 	}
-	merged := finder.Between{Field: finder.MergedAt, From: 1, To: int64(^uint64(0) >> 1)}
-	var states finder.Or
+	merged := posting.Between{Field: posting.MergedAt, From: 1, To: int64(^uint64(0) >> 1)}
+	var states posting.Or
 	for _, name := range names {
 		switch name {
 		case "OPEN":
-			states = append(states, finder.InState(issuekit.Open))
+			states = append(states, posting.InState(issuekit.Open))
 		case "CLOSED":
-			states = append(states, finder.And{finder.InState(issuekit.Closed), finder.Not{Expr: merged}})
+			states = append(states, posting.And{posting.InState(issuekit.Closed), posting.Not{Expr: merged}})
 		case "MERGED":
 			states = append(states, merged)
 		}

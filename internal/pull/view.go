@@ -6,10 +6,10 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
-	"arbor/internal/finder"
 	"arbor/internal/git"
 	"arbor/internal/issue"
 	"arbor/internal/issuekit"
+	"arbor/internal/posting"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -68,7 +68,7 @@ func (p *page) view(i *issue.Issue) *View {
 // Between finds the open pull request into the branch base from head, OWNER:BRANCH. Error: 404.
 func (s *Service) Between(ctx context.Context, a *repo.Access, base, head string) (i *issue.Issue, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		c := choice{base: base, head: head, where: finder.And{finder.InState(issuekit.Open)}}
+		c := choice{base: base, head: head, where: posting.And{posting.InState(issuekit.Open)}}
 		list, _, err := s.list(tx, a, c, web.Page{Number: 1, Size: 1})
 		switch {
 		case err != nil:

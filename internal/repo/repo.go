@@ -14,7 +14,7 @@
 //	[Service.With], [Access]: the repository, the caller's role   access.go, found.go, find.go
 //	granted roles                                                grant.go, people.go
 //	the SQL of repositories, and their visibility                store.go, visible.go, scope.go
-//	a new repository                                             repo.go, autoinit.go
+//	a new repository                                             repo.go, autoinit.go, gitignore.go
 //	[Service.Git]: objects, and their directories                folder.go, objects.go
 //	missing or unreadable directories                            broken.go
 //	[Service.MoveRefs]: refs, and reading them                   refs.go, landing.go, refnow.go, refstore.go

@@ -10,8 +10,8 @@ import (
 	"arbor/internal/admission"
 	"arbor/internal/db"
 	"arbor/internal/errs"
-	"arbor/internal/finder"
 	"arbor/internal/issue"
+	"arbor/internal/posting"
 	"arbor/internal/web"
 )
 
@@ -114,7 +114,7 @@ func (f *Results) read(
 	tx *db.Tx, issues *issue.Service, caller *account.Caller, q *Query, at web.Page,
 ) error {
 	in, err := q.prepare(tx, caller)
-	if err != nil || finder.IsFalse(in.Where) {
+	if err != nil || posting.IsFalse(in.Where) {
 		return err
 	}
 	list, found, err := issues.Find(tx, in, at.Offset(), min(at.Size, MaxReach-at.Offset()))
@@ -136,16 +136,16 @@ func (f *Results) read(
 	return f.page.Load(tx)
 }
 
-// prepare builds the query of package finder, in the repositories that the caller may see. Errors: those of
+// prepare builds the query of package posting, in the repositories that the caller may see. Errors: those of
 // Search.
-func (q *Query) prepare(tx *db.Tx, caller *account.Caller) (finder.Query, error) {
+func (q *Query) prepare(tx *db.Tx, caller *account.Caller) (posting.Query, error) {
 	n, err := resolve(tx, caller, q)
 	if err != nil {
-		return finder.Query{}, err
+		return posting.Query{}, err
 	}
-	scope, where := finder.Split(q.compile(n))
-	in := finder.Query{Where: where, Order: q.order()}
-	if finder.IsFalse(where) {
+	scope, where := posting.Split(q.compile(n))
+	in := posting.Query{Where: where, Order: q.order()}
+	if posting.IsFalse(where) {
 		return in, nil
 	}
 	err = look(tx, caller, scope, &in)

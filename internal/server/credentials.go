@@ -70,12 +70,12 @@ func (s *Server) authenticate(r *http.Request, g route.Group) (*account.Caller, 
 		// Only internal requests have a caller in their context.
 		return account.CallerFrom(r.Context()), false, nil
 	case g == route.Plants:
-		return s.accounts.AuthenticateBearer(r)
+		return s.forge.Tokens.AuthenticateBearer(r)
 	case app.IsJWT(r.Header.Get("Authorization")):
 		c, err := s.forge.Apps.AuthenticateJWT(r.Context(), r)
 		return c, true, err
 	default:
-		return s.accounts.Authenticate(r)
+		return s.forge.Tokens.Authenticate(r)
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"arbor/internal/account"
+	"arbor/internal/account/token"
 	"arbor/internal/scope"
 	"arbor/internal/server"
 	"arbor/internal/test/apitest"
@@ -20,8 +20,8 @@ func TestRefusedAdministrationIsAudited(t *testing.T) {
 		s.Admin(t, "chief")
 		s.User(t, "bob")
 		s.User(t, "carol")
-		limited, _, err := s.Accounts.CreateToken(t.Context(),
-			account.NewToken{Login: "chief", Scopes: scope.Repo})
+		limited, _, err := s.Forge.Tokens.CreateToken(t.Context(),
+			token.NewToken{Login: "chief", Scopes: scope.Repo})
 		if err != nil {
 			t.Fatal(err)
 		}

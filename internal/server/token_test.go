@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"arbor/internal/account"
+	"arbor/internal/account/token"
 	"arbor/internal/repo"
 	"arbor/internal/scope"
 	"arbor/internal/test/apitest"
@@ -18,9 +19,9 @@ type tokens struct {
 }
 
 // bearer is the header with a token that is made so.
-func (s tokens) bearer(t *testing.T, n account.NewToken) map[string]string {
+func (s tokens) bearer(t *testing.T, n token.NewToken) map[string]string {
 	t.Helper()
-	token, _, err := s.Accounts.CreateToken(t.Context(), n)
+	token, _, err := s.Forge.Tokens.CreateToken(t.Context(), n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,13 +35,13 @@ func (s tokens) scoped(t *testing.T, login, scopes string) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s.bearer(t, account.NewToken{Login: login, Scopes: set})
+	return s.bearer(t, token.NewToken{Login: login, Scopes: set})
 }
 
 // fine is bearer for a fine-grained token.
 func (s tokens) fine(t *testing.T, login string, changes bool, repos ...*repo.Repo) map[string]string {
 	t.Helper()
-	n := account.NewToken{Login: login, Changes: changes}
+	n := token.NewToken{Login: login, Changes: changes}
 	for _, r := range repos {
 		n.Repos = append(n.Repos, int64(r.ID))
 	}
@@ -57,7 +58,7 @@ func TestTokenHeaders(t *testing.T) {
 		usual := s.scoped(t, "alice", scope.Usual)
 		none := s.scoped(t, "alice", "")
 		ends := time.Now().Add(time.Hour)
-		ending := s.bearer(t, account.NewToken{Login: "alice", Expires: time.Hour})
+		ending := s.bearer(t, token.NewToken{Login: "alice", Expires: time.Hour})
 		fine := s.fine(t, "alice", true, garden)
 		classic := func(scopes, accepted string) map[string]string {
 			return map[string]string{"X-Oauth-Scopes": scopes, "X-Accepted-Oauth-Scopes": accepted,
@@ -233,8 +234,8 @@ func TestTokensFollowTransitions(t *testing.T) {
 		s.User(t, "friend")
 		shed := s.Repo(t, "keeper/shed", true)
 		s.Grant(t, shed, "friend", account.Push)
-		read, id, err := s.Accounts.CreateToken(t.Context(),
-			account.NewToken{Login: "friend", Repos: []int64{int64(shed.ID)}})
+		read, id, err := s.Forge.Tokens.CreateToken(t.Context(),
+			token.NewToken{Login: "friend", Repos: []int64{int64(shed.ID)}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -271,7 +272,7 @@ func TestTokensFollowTransitions(t *testing.T) {
 		}
 		// The revocation is the same for tokens of all purposes. TestCredentials covers expiry;
 		// repo.TestMidPush and the check of each transaction cover the middle of a request.
-		if err := s.Accounts.RevokeToken(t.Context(), fmt.Sprint(id)); err != nil {
+		if err := s.Forge.Tokens.RevokeToken(t.Context(), fmt.Sprint(id)); err != nil {
 			t.Fatal(err)
 		}
 		s.Check(t, apitest.Case{Do: "GET /repos/keeper/shed", Headers: holders[2],

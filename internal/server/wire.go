@@ -71,18 +71,18 @@ func New(o Options) *Server {
 	s := newServer(o)
 	of := s.newAPIs()
 	kit := of.newKit(s)
-	door := signin.New(kit, signin.Services{Accounts: s.accounts, Issues: s.forge.Searches,
+	door := signin.New(kit, signin.Services{Sessions: s.forge.Sessions, Tokens: s.forge.Tokens, Issues: s.forge.Searches,
 		Repositories: of.repositories, Lists: of.lists, Activities: of.activities}, s.setup)
 	s.home, s.pageErrors, s.lostErrors = door.Home, kit.Errors, kit.Unrouted
 	hooks := of.newSender(s)
 	s.runners = append(s.runners, hooks, hook.NewPruner(o.DB, o.Log))
 	f := s.forge
-	p := &parts{s: s, caches: []cached{f.Accounts, f.Repos, f.Issues, o.Git},
+	p := &parts{s: s, caches: []cached{f.Tokens, f.Accounts, f.Repos, f.Issues, o.Git},
 		workers: map[string]worker{"test_merge": f.Pulls, "pushed_commits": f.Closing,
 			"packing":   f.Maintenance,
 			"detection": f.Detect, "hook_delivery": hooks, "notification": f.Notifier}}
 	features := slices.Concat(of.features(s), of.pages(s, kit, door), []feature{s.newGraphQL(of),
-		site.New(kit, site.Options{Accounts: f.Accounts, Repos: f.Repos, Networks: f.Network,
+		site.New(kit, site.Options{Accounts: f.Accounts, Tokens: f.Tokens, Sessions: f.Sessions, Repos: f.Repos, Networks: f.Network,
 			Settings: f.Settings, Searches: of.repositories,
 			DB: o.DB, Git: o.Git,
 			Log: o.Log, DataDir: o.DataDir, Version: o.Version, Jobs: p.backlogs})})
@@ -114,7 +114,7 @@ func newServer(o Options) *Server {
 		idPrefix: newIDPrefix(), setup: rand.Text()[:12],
 		control: o.Admission, room: f.Repos.Room, disks: disks, reserved: map[string]bool{},
 	}
-	s.runners = []runner{f.Accounts, f.Maintenance, f.Closing, f.Pulls, f.Searches,
+	s.runners = []runner{f.Tokens, f.Maintenance, f.Closing, f.Pulls, f.Searches,
 		f.Detect, f.Notifier, notification.NewPruner(o.DB, o.Log), activity.NewPruner(o.DB, o.Log),
 		audit.NewPruner(o.DB, o.Log, o.AuditDays), maintenance.NewForgetter(o.DB, o.Log),
 		maintenance.NewShrinker(o.DB, o.Log, f.Repos.Room)}

@@ -139,7 +139,7 @@ func (c *connection) signIn(
 			return nil, errs.New(errs.Unauthenticated, "certificates are not supported")
 		}
 		fingerprint := ssh.FingerprintSHA256(key)
-		caller, err := c.s.o.Accounts.CallerOfKey(ctx, fingerprint)
+		caller, err := c.s.o.Tokens.CallerOfKey(ctx, fingerprint)
 		if err != nil && !errs.Is(err, errs.Forbidden) {
 			if !errs.Is(err, errs.Unauthenticated) && ctx.Err() == nil {
 				c.s.o.Log.Error("ssh: a key was not looked up", "error", err)

@@ -10,7 +10,7 @@
 //	hostkey.go     the keys by which clients know the server
 //
 // The protocol is golang.org/x/crypto/ssh's. Git's own part of the conversation is package repo's
-// (repo.Service.Converse), keys of callers are package account's. Here is no SQL, no shell and no path of a
+// (repo.Service.Converse), keys of callers are package token's. Here is no SQL, no shell and no path of a
 // file: a command names a service and a repository, or it is refused.
 //
 // All that a client can make large is bounded: connections (admission.Conns), the time of the handshake,
@@ -35,6 +35,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"arbor/internal/account"
+	"arbor/internal/account/token"
 	"arbor/internal/admission"
 	"arbor/internal/repo"
 	"arbor/internal/repo/transport"
@@ -42,7 +43,7 @@ import (
 
 // Options configures a server.
 type Options struct {
-	Accounts  *account.Service
+	Tokens    *token.Service
 	Transport *transport.Service
 	Control   *admission.Control
 	Log       *slog.Logger

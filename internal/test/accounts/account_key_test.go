@@ -13,7 +13,8 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
-	"arbor/internal/account"
+	"arbor/internal/account/key"
+	"arbor/internal/account/token"
 	"arbor/internal/scope"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/testkit"
@@ -156,12 +157,12 @@ func TestKeysAtOnce(t *testing.T) {
 			t.Errorf("%d people have one key", made)
 		}
 		for {
-			_, err := s.Accounts.AddUserKey(t.Context(), "alice", account.NewKey{Text: testkit.PublicKey(t)})
+			_, err := s.Forge.Keys.AddUserKey(t.Context(), "alice", key.NewKey{Text: testkit.PublicKey(t)})
 			if err == nil {
 				continue
 			}
-			list, listErr := s.Accounts.UserKeys(t.Context(), "alice")
-			if listErr != nil || len(list) != account.MaxKeys {
+			list, listErr := s.Forge.Keys.UserKeys(t.Context(), "alice")
+			if listErr != nil || len(list) != key.Max {
 				t.Errorf("%d keys: %v, %v", len(list), err, listErr)
 			}
 			return
@@ -184,12 +185,12 @@ func TestScopesOfKeys(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			token, _, err := s.Accounts.CreateToken(t.Context(),
-				account.NewToken{Login: "alice", Scopes: granted})
+			token, _, err := s.Forge.Tokens.CreateToken(t.Context(),
+				token.NewToken{Login: "alice", Scopes: granted})
 			if err != nil {
 				t.Fatal(err)
 			}
-			k, err := s.Accounts.AddUserKey(t.Context(), "alice", account.NewKey{Text: testkit.PublicKey(t)})
+			k, err := s.Forge.Keys.AddUserKey(t.Context(), "alice", key.NewKey{Text: testkit.PublicKey(t)})
 			if err != nil {
 				t.Fatal(err)
 			}

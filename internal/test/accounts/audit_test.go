@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"arbor/internal/account"
+	"arbor/internal/account/token"
 	"arbor/internal/audit"
 	"arbor/internal/db"
 	"arbor/internal/scope"
@@ -109,7 +109,7 @@ func TestAuditScope(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		token, _, err := s.Accounts.CreateToken(t.Context(), account.NewToken{Login: "owner", Scopes: scopes})
+		token, _, err := s.Forge.Tokens.CreateToken(t.Context(), token.NewToken{Login: "owner", Scopes: scopes})
 		if err != nil {
 			t.Fatal(err)
 		}

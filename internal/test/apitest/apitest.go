@@ -26,6 +26,7 @@ import (
 	"testing"
 
 	"arbor/internal/account"
+	"arbor/internal/account/token"
 	"arbor/internal/admission"
 	"arbor/internal/db"
 	"arbor/internal/forge"
@@ -169,8 +170,8 @@ func (s *Server) user(t testing.TB, login string, admin bool) *account.Account {
 	if err != nil {
 		t.Fatal(err)
 	}
-	token, _, err := s.Accounts.CreateToken(t.Context(),
-		account.NewToken{Login: login, Note: "test", Scopes: scope.All})
+	token, _, err := s.Forge.Tokens.CreateToken(t.Context(),
+		token.NewToken{Login: login, Note: "test", Scopes: scope.All})
 	if err != nil {
 		t.Fatal(err)
 	}

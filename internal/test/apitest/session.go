@@ -3,14 +3,15 @@ package apitest
 import (
 	"testing"
 
-	"arbor/internal/account"
+	"arbor/internal/account/session"
+	"arbor/internal/account/token"
 	"arbor/internal/scope"
 )
 
 // Session signs a user in as by a browser, with a token, and returns the cookie's value.
 func (s *Server) Session(t testing.TB, login string) string {
 	t.Helper()
-	session, err := s.Accounts.SignInWithToken(t.Context(), s.Token(t, login), account.Origin{Agent: "test"})
+	session, err := s.Forge.Sessions.SignInWithToken(t.Context(), s.Token(t, login), session.Origin{Agent: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,18 +23,18 @@ func (s *Server) Session(t testing.TB, login string) string {
 func (s *Server) PasswordSession(t testing.TB, login string) string {
 	t.Helper()
 	const password = "a long secret"
-	has, err := s.Accounts.HasPassword(t.Context(), login)
+	has, err := s.Forge.Sessions.HasPassword(t.Context(), login)
 	if err == nil && !has {
-		err = s.Accounts.SetPassword(t.Context(), login, password, nil)
+		err = s.Forge.Sessions.SetPassword(t.Context(), login, password, nil)
 	}
-	var session string
+	var value string
 	if err == nil {
-		session, err = s.Accounts.SignIn(t.Context(), login, password, account.Origin{Agent: "test"})
+		value, err = s.Forge.Sessions.SignIn(t.Context(), login, password, session.Origin{Agent: "test"})
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	return session
+	return value
 }
 
 // Scoped creates a token of a user with scopes, such as "repo, read:org".
@@ -43,8 +44,8 @@ func (s *Server) Scoped(t testing.TB, login, scopes string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	token, _, err := s.Accounts.CreateToken(t.Context(),
-		account.NewToken{Login: login, Note: "test", Scopes: set})
+	token, _, err := s.Forge.Tokens.CreateToken(t.Context(),
+		token.NewToken{Login: login, Note: "test", Scopes: set})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,7 +53,7 @@ func routes(s *apitest.Server) http.Handler {
 			for _, name := range []string{"owner", "repo", "id", "reaction_id"} {
 				info.SetParam(name, r.PathValue(name))
 			}
-			caller, _, err := s.Accounts.Authenticate(r)
+			caller, _, err := s.Forge.Tokens.Authenticate(r)
 			if err != nil {
 				http.Error(w, err.Error(), http.StatusInternalServerError)
 				return

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/account"
+	"arbor/internal/account/token"
 	"arbor/internal/server"
 	"arbor/internal/test/apitest"
 )
@@ -52,7 +52,7 @@ func TestLimitedTokensOnCodePages(t *testing.T) {
 		s.Check(t, apitest.Case{Do: "POST /user/repos", As: "alice", Send: `{"name": "other"}`, Status: 201})
 		id := func(name string) int64 { return int64(s.Access(t, "alice", name).Repo.ID) }
 		token := func(kind, login string) string {
-			fine := account.NewToken{Login: login, Note: "fine", Repos: []int64{id("alice/plot")}}
+			fine := token.NewToken{Login: login, Note: "fine", Repos: []int64{id("alice/plot")}}
 			switch kind {
 			case "code":
 				return s.Scoped(t, login, "public_repo")
@@ -64,7 +64,7 @@ func TestLimitedTokensOnCodePages(t *testing.T) {
 				fine.Repos = []int64{id("alice/other")}
 			}
 			fine.Changes = kind != "read"
-			made, _, err := s.Accounts.CreateToken(t.Context(), fine)
+			made, _, err := s.Forge.Tokens.CreateToken(t.Context(), fine)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/account"
+	"arbor/internal/account/token"
 	"arbor/internal/server"
 	"arbor/internal/test/apitest"
 )
@@ -24,8 +24,8 @@ func tokensOf(t *testing.T, s *apitest.Server, login, name string) map[string]st
 	}
 	here, other := id(name), id(login+"/other")
 	fine := func(changes bool, repos ...int64) string {
-		token, _, err := s.Accounts.CreateToken(t.Context(),
-			account.NewToken{Login: login, Note: "fine", Repos: repos, Changes: changes})
+		token, _, err := s.Forge.Tokens.CreateToken(t.Context(),
+			token.NewToken{Login: login, Note: "fine", Repos: repos, Changes: changes})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/account"
+	"arbor/internal/account/token"
 	"arbor/internal/repo"
 	"arbor/internal/server"
 	"arbor/internal/test/apitest"
@@ -56,7 +56,7 @@ func TestLimitedTokensOnPeoplePages(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		garden := guild(t, s)
 		fine := func(changes bool) string {
-			token, _, err := s.Accounts.CreateToken(t.Context(), account.NewToken{Login: "rae", Note: "fine",
+			token, _, err := s.Forge.Tokens.CreateToken(t.Context(), token.NewToken{Login: "rae", Note: "fine",
 				Repos: []int64{int64(garden.ID)}, Changes: changes})
 			if err != nil {
 				t.Fatal(err)

@@ -17,7 +17,7 @@ import (
 // enter opens a browser in which somebody is signed in.
 func enter(t *testing.T, s *apitest.Server, login string, look browser.Look) *browser.Tab {
 	t.Helper()
-	if err := s.Accounts.SetPassword(t.Context(), login, "a long secret", nil); err != nil {
+	if err := s.Forge.Sessions.SetPassword(t.Context(), login, "a long secret", nil); err != nil {
 		t.Fatal(err)
 	}
 	a := changePost(t, s, "", "/login", 303, "login", login, "password", "a long secret")

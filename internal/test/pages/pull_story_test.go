@@ -84,7 +84,7 @@ func TestByKeyboard(t *testing.T) {
 	s := apitest.Start(t, db.SQLite)
 	changePlant(t, s)
 	number := propose(t, s, "solo")
-	if err := s.Accounts.SetPassword(t.Context(), "will", "a long secret", nil); err != nil {
+	if err := s.Forge.Sessions.SetPassword(t.Context(), "will", "a long secret", nil); err != nil {
 		t.Fatal(err)
 	}
 	b := browser.Open(t, s.URL, browser.Look{})

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/account"
+	"arbor/internal/account/token"
 	"arbor/internal/server"
 	"arbor/internal/test/apitest"
 )
@@ -34,7 +34,7 @@ func TestLimitedTokensOnRepositoryPages(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		id := plot(t, s)
 		fine := func(changes bool) string {
-			token, _, err := s.Accounts.CreateToken(t.Context(), account.NewToken{Login: "alice", Note: "fine",
+			token, _, err := s.Forge.Tokens.CreateToken(t.Context(), token.NewToken{Login: "alice", Note: "fine",
 				Repos: []int64{id}, Changes: changes})
 			if err != nil {
 				t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"arbor/internal/account"
+	"arbor/internal/account/token"
 	"arbor/internal/db"
 	"arbor/internal/server"
 	"arbor/internal/test/apitest"
@@ -359,8 +360,8 @@ func TestFewQueries(t *testing.T) {
 				"/settings/emails")
 			reposettingsTook(t, reposettingsSend(t, s, "alice", "/alice/garden/settings/keys", "title", "x", "key",
 				testkit.PublicKey(t)), "/alice/garden/settings/keys")
-			if _, _, err := s.Accounts.CreateToken(t.Context(),
-				account.NewToken{Login: "alice", Repos: []int64{1}}); err != nil {
+			if _, _, err := s.Forge.Tokens.CreateToken(t.Context(),
+				token.NewToken{Login: "alice", Repos: []int64{1}}); err != nil {
 				t.Fatal(err)
 			}
 		}

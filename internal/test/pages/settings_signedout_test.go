@@ -19,7 +19,7 @@ func TestSessionEndedWhileWriting(t *testing.T) {
 	s := apitest.Start(t, db.SQLite)
 	s.User(t, "alice")
 	s.Repo(t, "alice/garden", false)
-	if err := s.Accounts.SetPassword(t.Context(), "alice", "a long secret", nil); err != nil {
+	if err := s.Forge.Sessions.SetPassword(t.Context(), "alice", "a long secret", nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, look := range []browser.Look{{}, {NoScript: true, Width: 390, Height: 800}} {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"arbor/internal/account"
+	"arbor/internal/account/session"
 	"arbor/internal/app"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/testkit"
@@ -34,7 +35,7 @@ func signIn(t *testing.T, s *apitest.Server, login string) *person {
 }
 
 func (b *person) headers() map[string]string {
-	h := map[string]string{"Accept": "text/html", "Cookie": account.SessionCookie + "=" + b.cookie}
+	h := map[string]string{"Accept": "text/html", "Cookie": session.Cookie + "=" + b.cookie}
 	if b.agent != "" {
 		h["User-Agent"] = b.agent
 	}
@@ -68,7 +69,7 @@ func TestWhoOpensThem(t *testing.T) {
 		s.User(t, "alice")
 		b := signIn(t, s, "alice")
 		limited := s.Scoped(t, "alice", "repo, user, admin:org, admin:public_key, notifications")
-		session, err := s.Accounts.SignInWithToken(t.Context(), limited, account.Origin{Agent: "x"})
+		lesserCookie, err := s.Forge.Sessions.SignInWithToken(t.Context(), limited, session.Origin{Agent: "x"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,12 +80,12 @@ func TestWhoOpensThem(t *testing.T) {
 				Has: map[string]string{"Location": "/login?return_to=" + url.QueryEscape("/settings/"+a)}})
 			for _, header := range []map[string]string{
 				{"Accept": "text/html", "Authorization": "Bearer " + limited},
-				{"Accept": "text/html", "Cookie": account.SessionCookie + "=" + session},
+				{"Accept": "text/html", "Cookie": session.Cookie + "=" + lesserCookie},
 			} {
 				s.Check(t, apitest.Case{Do: "GET /settings/" + a, Headers: header, Status: 403})
 			}
 		}
-		lesser := &person{s: s, cookie: session}
+		lesser := &person{s: s, cookie: lesserCookie}
 		for path, pairs := range map[string][]string{
 			"/settings/tokens/new": {"kind", "scopes", "note", "more", "life", "never", "scopes",
 				"delete_repo"},
@@ -275,7 +276,7 @@ func TestPassword(t *testing.T) {
 			t.Error("it repeats the password")
 		}
 		s.Check(t, apitest.Case{Do: "GET /settings/profile", Headers: elsewhere.headers(), Status: 303})
-		m := regexp.MustCompile(account.SessionCookie + `=(arbs_\w+)`).FindStringSubmatch(
+		m := regexp.MustCompile(session.Cookie + `=(arbs_\w+)`).FindStringSubmatch(
 			a.Header.Get("Set-Cookie"))
 		b.cookie = m[1]
 		b.show(t, "/settings/password", "Current password")
@@ -299,8 +300,8 @@ func TestSessions(t *testing.T) {
 		s.User(t, "alice")
 		s.User(t, "bob")
 		for _, agent := range []string{"Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0", settingsEvil} {
-			if _, err := s.Accounts.SignInWithToken(t.Context(), s.Token(t, "alice"),
-				account.Origin{Agent: agent}); err != nil {
+			if _, err := s.Forge.Sessions.SignInWithToken(t.Context(), s.Token(t, "alice"),
+				session.Origin{Agent: agent}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -326,7 +327,7 @@ func TestSessions(t *testing.T) {
 		}
 		settingsTook(t, b.send(t, "/settings/sessions", "id", ids[0][1]), "/")
 		s.Check(t, apitest.Case{Do: "GET /settings/sessions", Headers: b.headers(), Status: 303,
-			Has: map[string]string{"Set-Cookie": account.SessionCookie +
+			Has: map[string]string{"Set-Cookie": session.Cookie +
 				"=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax"}})
 	})
 }

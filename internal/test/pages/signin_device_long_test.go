@@ -14,7 +14,7 @@ import (
 func TestDevicePageInABrowser(t *testing.T) {
 	s := apitest.Start(t, db.SQLite)
 	s.User(t, "alice")
-	if err := s.Accounts.SetPassword(t.Context(), "alice", "a long secret", nil); err != nil {
+	if err := s.Forge.Sessions.SetPassword(t.Context(), "alice", "a long secret", nil); err != nil {
 		t.Fatal(err)
 	}
 	device, code := codes(t, s)

@@ -77,7 +77,7 @@ func TestDevicePage(t *testing.T) {
 			t.Errorf("after it was denied: %s", got)
 		}
 		device, code = codes(t, s)
-		limited, err := s.Accounts.SignInWithToken(t.Context(), s.Scoped(t, "alice", "repo"), from())
+		limited, err := s.Forge.Sessions.SignInWithToken(t.Context(), s.Scoped(t, "alice", "repo"), from())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,7 +16,7 @@ import (
 func TestFrontInABrowser(t *testing.T) {
 	s := apitest.Start(t, db.SQLite)
 	s.User(t, "alice")
-	if err := s.Accounts.SetPassword(t.Context(), "alice", "a long secret", nil); err != nil {
+	if err := s.Forge.Sessions.SetPassword(t.Context(), "alice", "a long secret", nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, look := range []browser.Look{{}, {NoScript: true, Width: 390, Height: 800, Dark: true}} {

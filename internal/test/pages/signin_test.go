@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/account"
+	"arbor/internal/account/session"
 	"arbor/internal/db"
 	"arbor/internal/test/apitest"
 )
@@ -13,7 +13,7 @@ import (
 // frontHtml is what a browser says that it takes.
 const frontHtml = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
-func from() account.Origin { return account.Origin{Agent: "test"} }
+func from() session.Origin { return session.Origin{Agent: "test"} }
 
 // visit sends a browser's request: a form if there is a body, with a session cookie unless that is empty.
 func visit(t *testing.T, s *apitest.Server, do, session, form string) *apitest.Answer {
@@ -58,7 +58,7 @@ func want(t *testing.T, a *apitest.Answer, status int, texts ...string) {
 func TestSignInAndOut(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.User(t, "alice")
-		if err := s.Accounts.SetPassword(t.Context(), "alice", "a long secret", nil); err != nil {
+		if err := s.Forge.Sessions.SetPassword(t.Context(), "alice", "a long secret", nil); err != nil {
 			t.Fatal(err)
 		}
 		want(t, visit(t, s, "GET /", "", ""), 200, "Sign in", "Public repositories")
@@ -90,7 +90,7 @@ func TestSignInAndOut(t *testing.T) {
 func TestCookieBehindTLS(t *testing.T) {
 	s, _ := apitest.StartTLS(t, db.SQLite)
 	s.User(t, "alice")
-	if err := s.Accounts.SetPassword(t.Context(), "alice", "a long secret", nil); err != nil {
+	if err := s.Forge.Sessions.SetPassword(t.Context(), "alice", "a long secret", nil); err != nil {
 		t.Fatal(err)
 	}
 	a := visit(t, s, "POST /login", "", "login=alice&password=a+long+secret")
@@ -174,14 +174,14 @@ func TestWhatEndsSessions(t *testing.T) {
 			end  func() error
 		}{
 			{"another password", func() error {
-				return s.Accounts.SetPassword(t.Context(), "alice", "another secret", nil)
+				return s.Forge.Sessions.SetPassword(t.Context(), "alice", "another secret", nil)
 			}},
 			{"a suspension", func() error {
 				_, err := s.Accounts.Suspend(t.Context(), nil, "alice")
 				return err
 			}},
 			{"the end of its token", func() error {
-				return s.Accounts.RevokeToken(t.Context(), s.Token(t, "alice"))
+				return s.Forge.Tokens.RevokeToken(t.Context(), s.Token(t, "alice"))
 			}},
 		} {
 			if _, err := s.Accounts.Unsuspend(t.Context(), nil, "alice"); err != nil {
@@ -205,7 +205,7 @@ func TestSessionOfALimitedToken(t *testing.T) {
 	s.User(t, "alice")
 	s.Repo(t, "alice/diary", true)
 	token := s.Scoped(t, "alice", "read:org")
-	session, err := s.Accounts.SignInWithToken(t.Context(), token, from())
+	session, err := s.Forge.Sessions.SignInWithToken(t.Context(), token, from())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +218,7 @@ func TestSessionOfALimitedToken(t *testing.T) {
 func TestTooManyAttempts(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.User(t, "alice")
-		if err := s.Accounts.SetPassword(t.Context(), "alice", "a long secret", nil); err != nil {
+		if err := s.Forge.Sessions.SetPassword(t.Context(), "alice", "a long secret", nil); err != nil {
 			t.Fatal(err)
 		}
 		const right = "login=alice&password=a+long+secret"

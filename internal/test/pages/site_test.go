@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/account"
+	"arbor/internal/account/session"
 	"arbor/internal/test/apitest"
 )
 
@@ -54,7 +54,7 @@ func TestOnlyForAdministrators(t *testing.T) {
 			}
 		}
 		session := map[string]string{"Accept": "text/html",
-			"Cookie":       account.SessionCookie + "=" + s.Session(t, "keeper"),
+			"Cookie":       session.Cookie + "=" + s.Session(t, "keeper"),
 			"Content-Type": "application/x-www-form-urlencoded"}
 		s.Check(t, apitest.Case{Do: "GET /site/people", Headers: session, Status: 200})
 		if _, err := s.Accounts.Demote(t.Context(), nil, "keeper"); err != nil {
@@ -86,7 +86,7 @@ func TestPeople(t *testing.T) {
 			t.Fatalf("%d %v %s", made.Status, made.Header, made.Body)
 		}
 		password := once.FindStringSubmatch(string(made.Body))[1]
-		if _, err := s.Accounts.SignIn(t.Context(), "bob", password, account.Origin{}); err != nil {
+		if _, err := s.Forge.Sessions.SignIn(t.Context(), "bob", password, session.Origin{}); err != nil {
 			t.Errorf("the starting password: %v", err)
 		}
 		token := once.FindStringSubmatch(string(siteSend(t, s, "keeper", "/site/people/new", "login", "carol",
@@ -109,7 +109,7 @@ func TestPeople(t *testing.T) {
 		at := "/site/people/bob"
 		siteTook(t, siteSend(t, s, "keeper", at, "do", "suspend"), at)
 		siteShow(t, s, at, "Suspended")
-		if _, err := s.Accounts.SignIn(t.Context(), "bob", password, account.Origin{}); err == nil {
+		if _, err := s.Forge.Sessions.SignIn(t.Context(), "bob", password, session.Origin{}); err == nil {
 			t.Error("somebody suspended signs in")
 		}
 		siteTook(t, siteSend(t, s, "keeper", at, "do", "unsuspend"), at)
@@ -117,7 +117,7 @@ func TestPeople(t *testing.T) {
 		siteShow(t, s, at, "Site administrator")
 		siteTook(t, siteSend(t, s, "keeper", at, "do", "demote"), at)
 		next := once.FindStringSubmatch(string(siteSend(t, s, "keeper", at, "do", "password").Body))[1]
-		if _, err := s.Accounts.SignIn(t.Context(), "bob", password, account.Origin{}); err == nil ||
+		if _, err := s.Forge.Sessions.SignIn(t.Context(), "bob", password, session.Origin{}); err == nil ||
 			next == password {
 			t.Error("the old password counts")
 		}

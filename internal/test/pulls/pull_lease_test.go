@@ -1,7 +1,6 @@
 package pulls_test
 
 import (
-	"log/slog"
 	"sync"
 	"testing"
 	"time"
@@ -24,8 +23,7 @@ func TestTestMergesAreLeasedOnce(t *testing.T) {
 			dbtest.OpenWith(t, db.Options{URL: address, Now: func() time.Time {
 				return time.Now().Add(5 * time.Hour)
 			}})}
-		log := slog.New(slog.DiscardHandler)
-		alice, err := account.New(nodes[0], log, nil).CreateUser(t.Context(), account.NewUser{Login: "alice"})
+		alice, err := account.New(nodes[0], nil).CreateUser(t.Context(), account.NewUser{Login: "alice"})
 		if err != nil {
 			t.Fatal(err)
 		}

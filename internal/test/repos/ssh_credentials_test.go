@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"arbor/internal/account"
+	"arbor/internal/account/token"
 	"arbor/internal/app"
 	"arbor/internal/scope"
 	"arbor/internal/test/apitest"
@@ -89,7 +90,7 @@ func tokens(t *testing.T, w *world) []credential {
 	t.Helper()
 	chosen := func(name string, changes bool) string {
 		t.Helper()
-		token, _, err := w.Accounts.CreateToken(t.Context(), account.NewToken{Login: "alice", Changes: changes,
+		token, _, err := w.Forge.Tokens.CreateToken(t.Context(), token.NewToken{Login: "alice", Changes: changes,
 			Repos: []int64{int64(w.Access(t, "alice", "alice/"+name).ID)}})
 		if err != nil {
 			t.Fatal(err)
@@ -103,7 +104,7 @@ func tokens(t *testing.T, w *world) []credential {
 		return a.Token(t, a.Install(t, "alice", names...).ID, body)
 	}
 	const password = "a-long-secret"
-	if err := w.Accounts.SetPassword(t.Context(), "alice", password, nil); err != nil {
+	if err := w.Forge.Sessions.SetPassword(t.Context(), "alice", password, nil); err != nil {
 		t.Fatal(err)
 	}
 	return []credential{
@@ -132,15 +133,15 @@ func tokens(t *testing.T, w *world) []credential {
 func deviceToken(t *testing.T, w *world) string {
 	t.Helper()
 	const client = "178c6fc778ccc68e1d6a"
-	codes, err := w.Accounts.AskDevice(t.Context(), account.DeviceAsk{Client: client, Scopes: scope.Repo})
+	codes, err := w.Forge.Tokens.AskDevice(t.Context(), token.DeviceAsk{Client: client, Scopes: scope.Repo})
 	if err != nil {
 		t.Fatal(err)
 	}
 	alice := &account.Caller{ID: w.Access(t, "alice", "alice/public").OwnerID, Login: "alice", Session: true}
-	if _, err := w.Accounts.ConfirmDevice(t.Context(), alice, codes.User); err != nil {
+	if _, err := w.Forge.Tokens.ConfirmDevice(t.Context(), alice, codes.User); err != nil {
 		t.Fatal(err)
 	}
-	token, _, err := w.Accounts.TakeDevice(t.Context(), client, codes.Device, "")
+	token, _, err := w.Forge.Tokens.TakeDevice(t.Context(), client, codes.Device, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,7 @@ func TestTransportRightsEndDuringPush(t *testing.T) {
 				s.Check(t, apitest.Case{Do: "DELETE /repos/alice/" + r.Name, As: "alice", Status: 204})
 			}, "ng refs/heads/main"},
 			"token": {func(t *testing.T, _ *repo.Repo) {
-				if err := s.Accounts.RevokeToken(t.Context(), s.Token(t, "carol")); err != nil {
+				if err := s.Forge.Tokens.RevokeToken(t.Context(), s.Token(t, "carol")); err != nil {
 					t.Fatal(err)
 				}
 			}, "ng refs/heads/main you may no longer push here"},

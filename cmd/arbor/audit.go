@@ -12,7 +12,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"arbor/internal/account"
+	"arbor/internal/account/token"
 	"arbor/internal/audit"
 	"arbor/internal/db"
 )
@@ -82,7 +82,7 @@ func (c *auditCommand) filter(now time.Time) (f audit.Filter, err error) {
 		f.From = db.FromTime(day)
 		return f, nil
 	}
-	ago, err := account.ParseExpiry(c.Since, now)
+	ago, err := token.ParseExpiry(c.Since, now)
 	if err != nil {
 		return f, misuse("--since: invalid time %q: want an age such as 7d or 12h, or a date such as 2027-01-31",
 			c.Since)

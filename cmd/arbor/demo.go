@@ -14,6 +14,7 @@ import (
 	"syscall"
 
 	"arbor/internal/account"
+	"arbor/internal/account/token"
 	"arbor/internal/hook/outgoing"
 	"arbor/internal/plant"
 	"arbor/internal/repo"
@@ -48,9 +49,7 @@ func (c *demoCommand) Run(p *process) (err error) {
 	if c.Quiet && c.LogLevel == "info" {
 		c.LogLevel = "warn"
 	}
-	lines := c.newLog(p.stderr)
-	defer lines.Flush()
-	log := slog.New(lines)
+	log := slog.New(c.newLog(p.stderr))
 	if c.Seed != "" {
 		return c.serveSeed(p, log)
 	}
@@ -108,20 +107,21 @@ const demoOrg = "orchard"
 // fill creates everything in order of dependency. Each
 // feature adds its own part here.
 func (d *demo) fill(ctx context.Context) error {
-	accounts := d.store.forge(d.log).Accounts
+	f := d.store.forge(d.log)
+	accounts := f.Accounts
 	for _, n := range demoPeople {
 		made, err := accounts.CreateUser(ctx, n)
 		if err != nil {
 			return err
 		}
 		d.callers[n.Login] = &account.Caller{ID: made.ID, Login: made.Login, SiteAdmin: made.SiteAdmin}
-		token, _, err := accounts.CreateToken(ctx,
-			account.NewToken{Login: n.Login, Note: "demo", Scopes: scope.All})
+		token, _, err := f.Tokens.CreateToken(ctx,
+			token.NewToken{Login: n.Login, Note: "demo", Scopes: scope.All})
 		if err != nil {
 			return err
 		}
 		d.tokens[n.Login] = token
-		if err := accounts.SetPassword(ctx, n.Login, demoPassword, nil); err != nil {
+		if err := f.Sessions.SetPassword(ctx, n.Login, demoPassword, nil); err != nil {
 			return err
 		}
 	}

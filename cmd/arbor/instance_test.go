@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"arbor/internal/account"
+	"arbor/internal/account/token"
 	"arbor/internal/db"
 	"arbor/internal/forge"
 	"arbor/internal/repo"
@@ -291,7 +292,7 @@ func (s *instance) user(logins ...string) {
 			if _, err := f.Accounts.CreateUser(ctx, account.NewUser{Login: login}); err != nil {
 				return err
 			}
-			token, _, err := f.Accounts.CreateToken(ctx, account.NewToken{Login: login, Scopes: all})
+			token, _, err := f.Tokens.CreateToken(ctx, token.NewToken{Login: login, Scopes: all})
 			if err != nil {
 				return err
 			}

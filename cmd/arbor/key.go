@@ -6,8 +6,7 @@ import (
 	"log/slog"
 	"os"
 
-	"arbor/internal/account"
-	"arbor/internal/key"
+	"arbor/internal/account/key"
 )
 
 type keyCommand struct {
@@ -30,7 +29,7 @@ func (c *keyAdd) Run(p *process) error {
 		return err
 	}
 	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
-		k, err := s.forge(log).Accounts.AddUserKey(p.ctx, c.Login, account.NewKey{Title: c.Title, Text: text})
+		k, err := s.forge(log).Keys.AddUserKey(p.ctx, c.Login, key.NewKey{Title: c.Title, Text: text})
 		if err == nil {
 			fmt.Fprintf(p.stdout, "added key %d for %s\n", k.ID, k.AddedLogin)
 		}
@@ -64,7 +63,7 @@ type keyList struct {
 // Run prints a line for each key.
 func (c *keyList) Run(p *process) error {
 	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
-		list, err := s.forge(log).Accounts.UserKeys(p.ctx, c.Login)
+		list, err := s.forge(log).Keys.UserKeys(p.ctx, c.Login)
 		if err != nil {
 			return err
 		}
@@ -87,7 +86,7 @@ type keyRemove struct {
 // Run ends the key.
 func (c *keyRemove) Run(p *process) error {
 	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
-		err := s.forge(log).Accounts.RemoveUserKey(p.ctx, c.Login, c.ID)
+		err := s.forge(log).Keys.RemoveUserKey(p.ctx, c.Login, c.ID)
 		if err == nil {
 			fmt.Fprintf(p.stdout, "removed key %d of %s\n", c.ID, c.Login)
 		}

@@ -60,15 +60,3 @@ func TestStopLosesNoLine(t *testing.T) {
 		})
 	}
 }
-
-// Requests are answered while nobody reads the log; who reads it late still
-// finds them all, as long as memory is to be had for them.
-func TestNobodyReadsTheLog(t *testing.T) {
-	t.Parallel()
-	s := serving(t, db.SQLite)
-	s.log.mu.Lock() // what reads the pipe cannot put down what it has read
-	ids := s.ask(2000)
-	s.log.mu.Unlock()
-	s.stop()
-	s.logged(ids)
-}

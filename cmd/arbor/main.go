@@ -212,9 +212,8 @@ func explain(err error) string {
 	return text
 }
 
-// newLog returns the log: one line an event, on standard error. A caller that logs
-// requests must call Flush at the end.
-func newLog(w io.Writer, format string, level slog.Level) *journal.Handler {
+// newLog returns the log: one line an event, on standard error.
+func newLog(w io.Writer, format string, level slog.Level) slog.Handler {
 	if format == "json" {
 		return journal.JSON(w, level)
 	}

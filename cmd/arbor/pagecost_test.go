@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"arbor/internal/account"
+	"arbor/internal/account/session"
 	"arbor/internal/db"
 	"arbor/internal/git"
 	"arbor/internal/server"
@@ -35,12 +36,12 @@ func TestDemoPagesAskLittle(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		d := fillDemo(t, engine)
-		session := demoSession(t, d.at, "alice")
+		cookie := demoSession(t, d.at, "alice")
 		for _, p := range demoPages {
 			if p.name == "site-people" { // from here on
-				session = demoSession(t, d.at, "root-gardener")
+				cookie = demoSession(t, d.at, "root-gardener")
 			}
-			d.check(session, p.name, p.path)
+			d.check(cookie, p.name, p.path)
 		}
 	})
 }
@@ -83,7 +84,7 @@ func fillDemo(t *testing.T, engine db.Engine) *countedDemo {
 // check visits a page after somebody changed something, so that nothing is in memory. A visit that takes
 // longer than a request relies on one moment asks some things twice, as on a busy machine; so one of twenty
 // has to be well.
-func (c *countedDemo) check(session, name, path string) {
+func (c *countedDemo) check(cookie, name, path string) {
 	c.t.Helper()
 	least, processes := []string{}, int64(1<<30)
 	// pooled processes start once
@@ -98,7 +99,7 @@ func (c *countedDemo) check(session, name, path string) {
 		visit, err := http.NewRequest("GET", c.at+path, nil)
 		testkit.NoError(c.t, err)
 		visit.Header.Set("Accept", "text/html")
-		visit.AddCookie(&http.Cookie{Name: account.SessionCookie, Value: session})
+		visit.AddCookie(&http.Cookie{Name: session.Cookie, Value: cookie})
 		c.mu.Lock()
 		c.ran = nil
 		c.mu.Unlock()

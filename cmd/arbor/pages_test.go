@@ -14,11 +14,12 @@ import (
 	"strings"
 	"testing"
 
+	"arbor/internal/account/session"
+
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 
-	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/test/browser"
 	"arbor/internal/test/npm"
@@ -180,7 +181,7 @@ func demoSession(t testing.TB, address, login string) string {
 	testkit.NoError(t, err)
 	answer.Body.Close()
 	for _, c := range answer.Cookies() {
-		if c.Name == account.SessionCookie {
+		if c.Name == session.Cookie {
 			return c.Value
 		}
 	}

@@ -23,7 +23,7 @@ func (c *userPasswd) Run(p *process) error {
 		return err
 	}
 	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
-		if err := s.forge(log).Accounts.SetPassword(p.ctx, c.Login, password, nil); err != nil {
+		if err := s.forge(log).Sessions.SetPassword(p.ctx, c.Login, password, nil); err != nil {
 			return err
 		}
 		_, err := fmt.Fprintf(p.stdout, "%s has a new password\n", c.Login)
@@ -86,7 +86,7 @@ func (p *process) readHidden(terminal int) (string, error) {
 
 // invite says how the first account is made, on a server that has none.
 func (c *serveCommand) invite(p *process, srv *server.Server, address string) error {
-	some, err := srv.Forge().Accounts.HasUsers(p.ctx)
+	some, err := srv.Forge().Sessions.HasUsers(p.ctx)
 	if p.ctx.Err() != nil { // it was told to stop already
 		return nil
 	}

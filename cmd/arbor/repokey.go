@@ -6,6 +6,7 @@ import (
 	"log/slog"
 
 	"arbor/internal/account"
+	"arbor/internal/account/key"
 	"arbor/internal/errs"
 	"arbor/internal/forge"
 	"arbor/internal/repo"
@@ -56,7 +57,7 @@ func (c *repoKeyAdd) Run(p *process) error {
 			return misuse("%q is an organization: name the user for whom the key pushes with --as", as.Login)
 		}
 		k, err := f.Settings.AddKey(p.ctx, a.ID,
-			as.ID, account.NewKey{Title: c.Title, Text: text, ReadOnly: c.ReadOnly})
+			as.ID, key.NewKey{Title: c.Title, Text: text, ReadOnly: c.ReadOnly})
 		if err == nil {
 			fmt.Fprintf(p.stdout, "added key %d for %s\n", k.ID, a.FullName())
 		}

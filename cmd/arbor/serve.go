@@ -24,7 +24,6 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/git"
 	"arbor/internal/hook/outgoing"
-	"arbor/internal/journal"
 	"arbor/internal/seed"
 	"arbor/internal/server"
 	"arbor/internal/space"
@@ -39,7 +38,7 @@ type serverFlags struct {
 	RequireToken      bool          `group:"Access" help:"Require a token or a session for everything except /healthz, /readyz and signing in, and disallow cross-origin reads." negatable:""`
 	Previews          string        `group:"Access" help:"Enable preview features on request (negotiated) or for everyone (graduated)." enum:"negotiated,graduated" default:"negotiated"`
 	MaxTreeEntries    int           `group:"Limits" help:"Most entries in a tree answer before it is truncated." default:"100000" placeholder:"N"`
-	RateLimit         int64         `group:"Limits" help:"Requests per hour for each token, and for each address without one (default: no limit)." placeholder:"N"`
+	RateLimit         int64         `group:"Limits" help:"Requests per hour for each token, and for each address without one, on each node (default: no limit)." placeholder:"N"`
 	Memory            byteSize      `group:"Limits" help:"Memory limit for the server and its git processes together (default: three quarters of the machine's or container's)." placeholder:"SIZE"`
 	TrustProxy        string        `group:"Network" help:"Comma-separated proxy networks whose X-Forwarded-* headers are trusted." placeholder:"NETWORKS"`
 	MaxPackSize       byteSize      `group:"Limits" help:"Largest pack in one push." default:"4GiB" placeholder:"SIZE"`
@@ -62,7 +61,7 @@ type serverFlags struct {
 	admission *admission.Control // made by check
 }
 
-func (f *serverFlags) newLog(w io.Writer) *journal.Handler {
+func (f *serverFlags) newLog(w io.Writer) slog.Handler {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(f.LogLevel)); err != nil {
 		level = slog.LevelInfo
@@ -171,9 +170,7 @@ func (c *serveCommand) Run(p *process) error {
 	if err := c.checkTLS(c); err != nil {
 		return err
 	}
-	lines := c.newLog(p.stderr)
-	defer lines.Flush()
-	log := slog.New(lines)
+	log := slog.New(c.newLog(p.stderr))
 	outlive(log)
 	var err error
 	if c.front, err = c.openTLS(c, log); err != nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"arbor/internal/account"
+	"arbor/internal/account/token"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/repo"
@@ -38,10 +38,10 @@ func (c *tokenCreate) Run(p *process) error {
 	}
 	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		f := s.forge(log)
-		if n.Repos, err = c.chosen(p, f.Accounts, f.Repos); err != nil {
+		if n.Repos, err = c.chosen(p, f.Tokens, f.Repos); err != nil {
 			return err
 		}
-		token, id, err := f.Accounts.CreateToken(p.ctx, n)
+		token, id, err := f.Tokens.CreateToken(p.ctx, n)
 		if err == nil {
 			fmt.Fprintf(p.stderr, "created token %d for %s\n", id, c.Login)
 			fmt.Fprintln(p.stdout, token)
@@ -51,15 +51,15 @@ func (c *tokenCreate) Run(p *process) error {
 }
 
 // token reads the flags, but for the repositories.
-func (c *tokenCreate) token() (n account.NewToken, err error) {
-	n = account.NewToken{Login: c.Login, Note: c.Note, Changes: c.Permission == "write"}
+func (c *tokenCreate) token() (n token.NewToken, err error) {
+	n = token.NewToken{Login: c.Login, Note: c.Note, Changes: c.Permission == "write"}
 	switch {
 	case c.Scopes != nil && c.Repos != nil:
 		return n, fmt.Errorf("--scopes and --repos cannot be used together")
 	case c.Permission != "" && c.Repos == nil:
 		return n, fmt.Errorf("--permission requires --repos")
 	}
-	if n.Expires, err = account.ParseExpiry(c.Expires, time.Now()); err != nil || c.Repos != nil {
+	if n.Expires, err = token.ParseExpiry(c.Expires, time.Now()); err != nil || c.Repos != nil {
 		return n, err
 	}
 	scopes := scope.Usual
@@ -73,12 +73,12 @@ func (c *tokenCreate) token() (n account.NewToken, err error) {
 // chosen finds the repositories of a fine-grained token, which its user must see. nil: none
 // were named.
 func (c *tokenCreate) chosen(
-	p *process, accounts *account.Service, repos *repo.Service,
+	p *process, tokens *token.Service, repos *repo.Service,
 ) (ids []int64, err error) {
 	if c.Repos == nil {
 		return nil, nil
 	}
-	holder, err := accounts.CallerNamed(p.ctx, c.Login)
+	holder, err := tokens.CallerNamed(p.ctx, c.Login)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +108,7 @@ type tokenList struct {
 // Run prints one line a token.
 func (c *tokenList) Run(p *process) error {
 	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
-		tokens, err := s.forge(log).Accounts.Tokens(p.ctx, c.Login)
+		tokens, err := s.forge(log).Tokens.Tokens(p.ctx, c.Login)
 		if err != nil {
 			return err
 		}
@@ -140,7 +140,7 @@ type tokenRevoke struct {
 // Run ends the token; a running server refuses it from the next request on.
 func (c *tokenRevoke) Run(p *process) error {
 	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
-		err := s.forge(log).Accounts.RevokeToken(p.ctx, c.Token)
+		err := s.forge(log).Tokens.RevokeToken(p.ctx, c.Token)
 		if errs.Is(err, errs.NotFound) {
 			return fmt.Errorf("%w: arbor token list shows the ids of all tokens", err)
 		}

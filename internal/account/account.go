@@ -3,11 +3,12 @@
 //
 //   - account.go: the types, roles, and the caller in the context
 //   - login.go: which logins there may be (decisions 8, 58)
-//   - credentials.go, auth.go: from an Authorization header to a [Caller] (decisions 10, 11)
-//   - token.go: tokens and their life; grant.go: what a token takes from its account's rights
+//   - storecaller.go: reading the [Caller] of a token or a key, and whether it still holds
+//   - grant.go: what a token takes from its account's rights; installation.go, storeinstallation.go: what one of
+//     an installation of a GitHub App may, and bots
 //   - admin.go: the command line's operations
 //   - profile.go, member.go: what may be changed over HTTP, and by whom (decision 12)
-//   - store.go, storemember.go, storetoken.go: the SQL, of tables accounts, members, tokens
+//   - store.go, storemember.go: the SQL, of tables accounts, members
 //   - api.go, apiorg.go, apimember.go: the handlers; json.go: their JSON (decision 28)
 //   - email.go, storeemail.go: the addresses that make a commit an account's, of table
 //     emails (decision 64)
@@ -16,16 +17,17 @@
 //   - rename.go, storeformer.go: other logins, and those that were given up, of table
 //     former_logins
 //   - delete.go: the end of an account, and ghost
-//   - key.go, storekey.go, apikey.go: public SSH keys, of table ssh_keys, deploy keys included
-//   - installation.go, storeinstallation.go: tokens of installations of GitHub Apps, and bots
-//   - session.go, storesession.go, password.go: signing in to the pages; attempts.go: wrong passwords; browser.go:
-//     places that an account knows; hashing.go: how many passwords are compared at one time
-//   - device.go, storedevice.go, apidevice.go: tokens by OAuth's device flow, of tables device_requests and
-//     device_misses
+//   - quota.go, text.go, storequota.go: what accounts may own and write
+//   - audit.go: what the audit log says of accounts, and showing it
 //
-// Invariants: Tokens are stored only as SHA-256 digests, and never appear in logs or errors. Each
-// transaction that changes anyone's rights increments the generation [Topic], so anything cached under it
-// becomes invalid for the next request on every node. Each organization has at least one owner.
+// Its rooms, which import it:
+//
+//	token     from credentials to a Caller; tokens, also of installations and by the device flow
+//	session   signing in to the pages, passwords, sessions
+//	key       public SSH keys, deploy keys included
+//
+// Invariants: Each transaction that changes anyone's rights increments the generation [Topic], so anything
+// cached under it becomes invalid for the next request on every node. Each organization has at least one owner.
 //
 // Package account is the lowest of the features; all others use its store
 // functions within their own transactions.
@@ -33,9 +35,7 @@ package account
 
 import (
 	"context"
-	"log/slog"
 	"strconv"
-	"time"
 
 	"arbor/internal/cache"
 	"arbor/internal/db"
@@ -209,22 +209,11 @@ func WithCaller(ctx context.Context, c *Caller) context.Context {
 	return context.WithValue(ctx, callerKey{}, c)
 }
 
-// Service authenticates requests and changes accounts. Safe for concurrent use.
+// Service changes accounts. Safe for concurrent use.
 type Service struct {
 	db     *db.DB
-	log    *slog.Logger
-	clock  func() time.Time                  // when a token is used; tests in this package set it
-	tokens *cache.Cache[digest, cachedToken] // in use
-	keys   *cache.Cache[string, *Caller]     // by the fingerprints of keys in use
-	uses   lastUses
-
-	attempts              attempts // to sign in
-	strangers, acquainted hashing  // passwords that are compared
-
-	// keyUses are those of keys, at most one an hour.
-	keyUses lastUses
-	counts  *cache.Cache[any, int64] // rows of long lists, see total
-	forge   Forge
+	counts *cache.Cache[any, int64] // rows of long lists, see Total
+	forge  Forge
 
 	TextLimits TextLimits // set before the service is used
 }
@@ -248,14 +237,9 @@ type Forge interface {
 	DeleteAccount(tx *db.Tx, id, ghost, by ID) error
 }
 
-// New returns the service; forge may be nil if the service handles no repositories. Start Run
-// next to it to have last uses of tokens stored.
-func New(d *db.DB, log *slog.Logger, forge Forge) *Service {
-	return &Service{db: d, log: log, clock: time.Now, forge: forge, keyUses: lastUses{every: keyUseEvery},
-		strangers: newHashing(), acquainted: newHashing(),
-		keys:   cache.NewCount[string, *Caller](maxCachedTokens),
-		tokens: cache.NewCount[digest, cachedToken](maxCachedTokens),
-		counts: cache.NewCount[any, int64](maxCounts)}
+// New returns the service; forge may be nil if the service handles no repositories.
+func New(d *db.DB, forge Forge) *Service {
+	return &Service{db: d, forge: forge, counts: cache.NewCount[any, int64](maxCounts)}
 }
 
 // tellMember notifies the observers that a user joined or left an organization.
@@ -275,5 +259,5 @@ func (s *Service) endOrgAccess(tx *db.Tx, orgID, by ID) error {
 
 // Caches returns the statistics of the caches.
 func (s *Service) Caches() []cache.Stats {
-	return []cache.Stats{s.tokens.Stats("tokens"), s.counts.Stats("account_counts")}
+	return []cache.Stats{s.counts.Stats("account_counts")}
 }

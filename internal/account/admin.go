@@ -13,10 +13,10 @@ import (
 	"arbor/internal/web"
 )
 
-// maxLine is the greatest length of a one-line text in code points: names,
+// MaxLine is the greatest length of a one-line text in code points: names,
 // addresses, notes. maxBio is that of a bio or description.
 const (
-	maxLine = 255
+	MaxLine = 255
 	maxBio  = 1000
 )
 
@@ -35,7 +35,7 @@ type NewUser struct {
 // an invalid or taken login, with the reason, for an invalid name or address, and for the address of
 // another user.
 func (s *Service) CreateUser(ctx context.Context, n NewUser) (*Account, error) {
-	if err := checkLine("name", n.Name); err != nil {
+	if err := CheckLine("name", n.Name); err != nil {
 		return nil, err
 	}
 	if n.Email != "" && !plausibleEmail(n.Email) {
@@ -44,7 +44,7 @@ func (s *Service) CreateUser(ctx context.Context, n NewUser) (*Account, error) {
 	a := &Account{Login: n.Login, Kind: User, Name: web.OrNil(n.Name), Email: web.OrNil(n.Email),
 		SiteAdmin: n.Admin}
 	err := s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := register(tx, a); err != nil {
+		if err := Register(tx, a); err != nil {
 			return err
 		}
 		if n.Suspended {
@@ -52,7 +52,7 @@ func (s *Service) CreateUser(ctx context.Context, n NewUser) (*Account, error) {
 				return err
 			}
 		}
-		if err := record(tx, audit.UserCreate, a, "", map[string]any{"site_admin": n.Admin,
+		if err := Record(tx, audit.UserCreate, a, "", map[string]any{"site_admin": n.Admin,
 			"suspended": n.Suspended}); err != nil {
 			return err
 		}
@@ -76,7 +76,7 @@ func (s *Service) AddUser(ctx context.Context, n NewUser) (*Account, error) {
 	if n.Login == "" {
 		f.Wrong("login", errs.MissingField, "")
 	}
-	f.CheckText("email", n.Email, maxLine)
+	f.CheckText("email", n.Email, MaxLine)
 	if err := f.Err(); err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func (s *Service) CreateOrg(ctx context.Context, login, ownerLogin string) (*Acc
 // from its repositories (decision 12). Errors: 404 when the owner does not exist;
 // 422 as for CreateUser, and when the owner is not a user.
 func (s *Service) RegisterOrg(ctx context.Context, n NewOrg) (*Account, error) {
-	if err := checkLine("name", n.Name); err != nil {
+	if err := CheckLine("name", n.Name); err != nil {
 		return nil, err
 	}
 	a := &Account{Login: n.Login, Name: web.OrNil(n.Name), Kind: Organization, DefaultRole: Pull}
@@ -115,7 +115,7 @@ func (s *Service) RegisterOrg(ctx context.Context, n NewOrg) (*Account, error) {
 		case owner.Kind != User:
 			return errs.Newf(errs.Invalid, "%q is an organization: only a user can own one", owner.Login)
 		}
-		if err := register(tx, a); err != nil {
+		if err := Register(tx, a); err != nil {
 			return err
 		}
 		if err := putMember(tx, a.ID, owner.ID, true); err != nil {
@@ -138,7 +138,7 @@ func (s *Service) FoundOrg(ctx context.Context, n NewOrg) (*Account, error) {
 			f.Wrong(required[0], errs.MissingField, "")
 		}
 	}
-	f.CheckText("profile_name", n.Name, maxLine)
+	f.CheckText("profile_name", n.Name, MaxLine)
 	if err := f.Err(); err != nil {
 		return nil, err
 	}
@@ -149,8 +149,8 @@ func (s *Service) FoundOrg(ctx context.Context, n NewOrg) (*Account, error) {
 	return made, asField(err, orgResource, "login")
 }
 
-// register checks the login and stores the account.
-func register(tx *db.Tx, a *Account) error {
+// Register checks the login and stores the account.
+func Register(tx *db.Tx, a *Account) error {
 	if err := CheckLogin(a.Login); err != nil {
 		return err
 	}
@@ -168,25 +168,26 @@ func register(tx *db.Tx, a *Account) error {
 	return errs.Newf(errs.Invalid, "the login %q is taken by %s", other.Login, other.Kind.noun())
 }
 
-// checkLine reports why a text cannot be one line of at most maxLine characters.
-func checkLine(what, s string) error {
+// CheckLine reports why a text cannot be one line of at most MaxLine characters.
+func CheckLine(what, s string) error {
 	switch {
-	case !utf8.ValidString(s) || hasControl(s):
+	case !utf8.ValidString(s) || HasControl(s):
 		return errs.Newf(errs.Invalid, "the %s must be one line of text", what)
-	case utf8.RuneCountInString(s) > maxLine:
-		return errs.Newf(errs.Invalid, "the %s is too long (maximum is %d characters)", what, maxLine)
+	case utf8.RuneCountInString(s) > MaxLine:
+		return errs.Newf(errs.Invalid, "the %s is too long (maximum is %d characters)", what, MaxLine)
 	default:
 		return nil
 	}
 }
 
-func hasControl(s string) bool { return strings.ContainsFunc(s, unicode.IsControl) }
+// HasControl reports whether a text has characters that are none of a line.
+func HasControl(s string) bool { return strings.ContainsFunc(s, unicode.IsControl) }
 
 // plausibleEmail accepts what commits and headers can carry: one @ with
 // something on both sides, and no blanks, brackets or quotes.
 func plausibleEmail(s string) bool {
 	local, domain, found := strings.Cut(s, "@")
 	return found && local != "" && domain != "" && utf8.ValidString(s) &&
-		utf8.RuneCountInString(s) <= maxLine &&
-		!strings.Contains(domain, "@") && !hasControl(s) && !strings.ContainsAny(s, " <>\"\\,;")
+		utf8.RuneCountInString(s) <= MaxLine &&
+		!strings.Contains(domain, "@") && !HasControl(s) && !strings.ContainsAny(s, " <>\"\\,;")
 }

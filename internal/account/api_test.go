@@ -53,7 +53,7 @@ func TestUsers(t *testing.T) {
 			{"", "GET", "/users/a%00b", "", 404, notFound},
 			{"", "GET", "/users/%FF", "", 404, notFound},
 		})
-		w := b.do("", "GET", "/users/alice", "", "Authorization", "Bearer "+sample)
+		w := b.do("", "GET", "/users/alice", "", "Authorization", "Bearer arb_ABCDEFGHIJKLMNOPQRSTUVWXYZ234567ABCDEFGH")
 		if w.Code != 401 || !strings.Contains(w.Body.String(), "Bad credentials") ||
 			w.Header().Get("WWW-Authenticate") == "" {
 			t.Errorf("a wrong token where none is needed: %d %s", w.Code, w.Body)

@@ -57,7 +57,7 @@ func (a *API) CreateUser(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	o.Require("login")
-	n := NewUser{Login: o.String("login", 0).Or(""), Email: o.String("email", maxLine).Or(""),
+	n := NewUser{Login: o.String("login", 0).Or(""), Email: o.String("email", MaxLine).Or(""),
 		Suspended: o.Bool("suspended").Or(false)}
 	if err := o.Err(); err != nil {
 		return err
@@ -97,7 +97,7 @@ func (a *API) CreateOrg(w http.ResponseWriter, r *http.Request) error {
 	}
 	o.Require("login", "admin")
 	n := NewOrg{Login: o.String("login", 0).Or(""), Owner: o.String("admin", 0).Or(""),
-		Name: o.String("profile_name", maxLine).Or("")}
+		Name: o.String("profile_name", MaxLine).Or("")}
 	if err := o.Err(); err != nil {
 		return err
 	}

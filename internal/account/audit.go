@@ -13,8 +13,8 @@ import (
 // Audited is the account for the audit log.
 func (a *Account) Audited() audit.Named { return audit.Named{ID: int64(a.ID), Name: a.Login} }
 
-// record notes what happens to an account: to a user, or to an organization.
-func record(tx *db.Tx, action audit.Action, a *Account, right string, changes map[string]any) error {
+// Record notes what happens to an account: to a user, or to an organization.
+func Record(tx *db.Tx, action audit.Action, a *Account, right string, changes map[string]any) error {
 	e := audit.Entry{Action: action, Right: right, Changes: changes}
 	if a.Kind == Organization {
 		e.Org = a.Audited()
@@ -68,9 +68,9 @@ func (e *Edit) record(tx *db.Tx, before, after *Account) error {
 	case len(told) == 0:
 		return nil
 	case after.Kind == Organization:
-		return record(tx, audit.OrgUpdate, after, audit.OrgOwner, told)
+		return Record(tx, audit.OrgUpdate, after, audit.OrgOwner, told)
 	default:
-		return record(tx, audit.UserUpdate, after, audit.Self, told)
+		return Record(tx, audit.UserUpdate, after, audit.Self, told)
 	}
 }
 

@@ -48,7 +48,7 @@ func (s *Service) deleteHeld(ctx context.Context, by *Caller, find func(*db.Tx) 
 		if a.Kind == Organization {
 			action, right = audit.OrgDelete, audit.OrgOwner
 		}
-		if err := record(tx, action, a, right, nil); err != nil {
+		if err := Record(tx, action, a, right, nil); err != nil {
 			return err
 		}
 		ghost, err := ghostAccount(tx)

@@ -77,7 +77,7 @@ func (s *Service) changeEmails(
 		if a, err = Hold(tx, a.Login); err != nil {
 			return err
 		}
-		if err := record(tx, action, a, "", nil); err != nil {
+		if err := Record(tx, action, a, "", nil); err != nil {
 			return err
 		}
 		return fn(tx, a)

@@ -26,10 +26,10 @@ type Grant struct {
 	ExpiryHeader []string // of GitHub-Authentication-Token-Expiration; nil: the token does not expire
 }
 
-// newGrant returns the grant of a stored token: scopes is nil for one without limits, and
+// NewGrant returns the grant of a stored token: scopes is nil for one without limits, and
 // chosen are the ids of a fine-grained token's repositories, in order.
-func newGrant(scopes *string, permission int64, expires db.Time, chosen []int64) (*Grant, error) {
-	g := &Grant{Scopes: scope.All, Fine: permission != classic, Changes: permission == fineWrite,
+func NewGrant(scopes *string, permission int64, expires db.Time, chosen []int64) (*Grant, error) {
+	g := &Grant{Scopes: scope.All, Fine: permission != Classic, Changes: permission == FineWrite,
 		chosen: chosen}
 	if g.Fine {
 		g.Scopes = 0
@@ -48,9 +48,9 @@ func newGrant(scopes *string, permission int64, expires db.Time, chosen []int64)
 
 // Permissions of tokens, as they are stored.
 const (
-	classic   = 0
-	fineRead  = 1
-	fineWrite = 2
+	Classic   = 0
+	FineRead  = 1
+	FineWrite = 2
 )
 
 // Limited reports that the token may do less than its account.

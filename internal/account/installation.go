@@ -1,12 +1,10 @@
 package account
 
 import (
-	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
 	"slices"
-	"time"
 
 	"arbor/internal/db"
 	"arbor/internal/errs"
@@ -15,12 +13,6 @@ import (
 
 // An App acts where it is installed: with a token of the installation, as its bot. What such a token may,
 // each route says by a category of permissions (package route); the bot itself has no role anywhere.
-
-// installationPrefix begins the tokens of installations, as GitHub's do.
-const installationPrefix = "ghs_"
-
-// installationLife is how long such a token lives.
-const installationLife = time.Hour
 
 // installation is what a token of an installation reaches.
 type installation struct {
@@ -141,69 +133,10 @@ func (c *Caller) InstallationOf() InstallationID {
 	return c.Grant.installation.id
 }
 
-// Installation is what tokens are made for.
-type Installation struct {
-	ID      InstallationID
-	Account ID // where the App is installed
-	App     AppID
-	Bot     ID
-}
-
-// InstallationToken is a token of an installation that is to be made.
-type InstallationToken struct {
-	Permissions scope.Permissions
-	Repos       []int64 // ids of the repositories that it is for; nil: all of the installation
-}
-
-// maxLive is how many tokens of one installation live at a time: the oldest end.
-const maxLive = 1000
-
-// MadeToken is a new token of an installation.
-type MadeToken struct {
-	ID      int64
-	Value   string // shown once
-	Expires db.Time
-}
-
-// CreateInstallationToken creates a token that is valid for an hour. The installation must exist and have
-// the requested permissions. Beyond a thousand tokens the oldest are revoked.
-func CreateInstallationToken(tx *db.Tx, of Installation, n InstallationToken) (MadeToken, error) {
-	m := MadeToken{Value: installationPrefix + (rand.Text() + rand.Text())[:tokenRandom],
-		Expires: tx.Now + db.Time(installationLife.Microseconds())}
-	if err := endOldest(tx, of.ID); err != nil {
-		return m, err
-	}
-	var err error
-	m.ID, err = insertInstallationToken(tx, of, digestOf(m.Value), hintOf(m.Value), n, m.Expires)
-	return m, err
-}
-
 // CallerOfInstallation is who acts by a token of an installation. Errors: 403, 404.
 func CallerOfInstallation(tx *db.Tx, tokenID int64) (*Caller, error) {
 	c, _, err := installationCaller(tx, tokenID)
 	return c, err
-}
-
-// RevokeInstallationToken ends the token by which the caller acts.
-func (s *Service) RevokeInstallationToken(ctx context.Context, c *Caller) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := tx.Check(); err != nil {
-			return err
-		}
-		if err := tx.Run(`DELETE FROM tokens WHERE id = $1 AND installation_id IS NOT NULL`,
-			c.TokenID); err != nil {
-			return err
-		}
-		return tx.Bump(Topic)
-	})
-}
-
-// EndInstallationTokens ends all tokens of an installation.
-func EndInstallationTokens(tx *db.Tx, id InstallationID) error {
-	if err := tx.Run(`DELETE FROM tokens WHERE installation_id = $1`, id); err != nil {
-		return err
-	}
-	return tx.Bump(Topic)
 }
 
 // CreateBot registers the account as which an App acts. Error: 422 if there is or was one.

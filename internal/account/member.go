@@ -125,7 +125,7 @@ func (s *Service) Members(
 		for _, m := range list {
 			m.Org = org
 		}
-		total, err = s.total(tx, f, p, len(list), func() (int64, error) { return countMembers(tx, f) })
+		total, err = s.Total(tx, f, p, len(list), func() (int64, error) { return countMembers(tx, f) })
 		return err
 	})
 	return list, total, err
@@ -149,7 +149,7 @@ func (s *Service) OrgsOf(ctx context.Context, caller *Caller, login string, p we
 		for _, m := range list {
 			m.User = user
 		}
-		total, err = s.total(tx, f, p, len(list), func() (int64, error) { return countOrgs(tx, f) })
+		total, err = s.Total(tx, f, p, len(list), func() (int64, error) { return countOrgs(tx, f) })
 		return err
 	})
 	return list, total, err

@@ -33,7 +33,7 @@ type lineField struct {
 
 // check notes a text that has more than one line.
 func (l *lineField) check(f *web.Faults) {
-	if hasControl(l.value.Value) {
+	if HasControl(l.value.Value) {
 		f.Wrong(l.name, errs.InvalidField, l.name+" must be one line of text")
 	}
 }
@@ -53,7 +53,7 @@ const userResource, orgResource = "User", "Organization"
 func readEdit(o *web.Object) Edit {
 	var e Edit
 	for _, l := range e.lines() {
-		*l.value = o.String(l.name, maxLine)
+		*l.value = o.String(l.name, MaxLine)
 		l.check(&o.Faults)
 	}
 	e.Bio = o.String(bioOf(o.Resource), maxBio)
@@ -90,7 +90,7 @@ func (e *Edit) checkEmail(f *web.Faults) {
 func (e *Edit) check(resource string) error {
 	f := web.Faults{Resource: resource}
 	for _, l := range e.lines() {
-		f.CheckText(l.name, l.value.Value, maxLine)
+		f.CheckText(l.name, l.value.Value, MaxLine)
 		l.check(&f)
 	}
 	f.CheckText(bioOf(resource), e.Bio.Value, maxBio)

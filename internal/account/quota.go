@@ -55,7 +55,7 @@ func (s *Service) EditQuota(
 		if kind == Organization {
 			action = audit.OrgUpdate
 		}
-		if err := record(tx, action, a, "", map[string]any{"fields": []string{"quota"}}); err != nil {
+		if err := Record(tx, action, a, "", map[string]any{"fields": []string{"quota"}}); err != nil {
 			return err
 		}
 		u.KB, u.TextKB, err = sizes(tx, a.ID)

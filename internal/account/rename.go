@@ -33,7 +33,7 @@ func (s *Service) Rename(ctx context.Context, kind Kind, login, to string) (a *A
 				return err
 			}
 		}
-		return record(tx, action, a, "", map[string]any{"old_login": from, "login": to})
+		return Record(tx, action, a, "", map[string]any{"old_login": from, "login": to})
 	})
 	return a, err
 }

@@ -9,7 +9,7 @@ import (
 func (a *API) Routes() []route.Route {
 	needs, never := route.Needs, route.Never
 	free, self := needs(scope.None, route.None), needs(scope.None, route.None).ForApps(never)
-	emails, readsKeys := needs(scope.User, never), needs(scope.ReadKeys, never)
+	emails := needs(scope.User, never)
 	readsOrg, ownOrgs := needs(scope.ReadOrg, route.None), needs(scope.ReadOrg, never)
 	readsMembers, members := readsOrg.ForApps("members"), needs(scope.AdminOrg, never).ForApps("members")
 	publicity, site := needs(scope.WriteOrg, never), needs(scope.SiteAdmin, never)
@@ -17,10 +17,6 @@ func (a *API) Routes() []route.Route {
 	return []route.Route{
 		self.SignedIn("GET /user", a.GetSelf),
 		needs(scope.User, never).SignedIn("PATCH /user", a.UpdateSelf),
-		free.Anyone("POST /login/device/code",
-			a.AskDevice).In(route.Pages).WithLimit(maxDeviceBody).Counted().WithoutToken(),
-		free.Anyone("POST /login/oauth/access_token",
-			a.TakeToken).In(route.Pages).WithLimit(maxDeviceBody).WithoutToken(),
 		free.Anyone("GET /user/{account_id}", a.GetByID).ByNumber(),
 		ownOrgs.SignedIn("GET /user/orgs", a.ListOwnOrgs),
 		ownOrgs.SignedIn("GET /user/memberships/orgs", a.ListOwnMemberships),
@@ -30,12 +26,6 @@ func (a *API) Routes() []route.Route {
 		needs(scope.UserEmail, never).SignedIn("GET /user/emails", a.ListOwnEmails),
 		emails.SignedIn("POST /user/emails", a.AddOwnEmails),
 		emails.SignedIn("DELETE /user/emails", a.RemoveOwnEmails),
-		readsKeys.SignedIn("GET /user/keys", a.ListOwnKeys),
-		needs(scope.WriteKeys, never).SignedIn("POST /user/keys", a.AddOwnKey),
-		readsKeys.SignedIn("GET /user/keys/{key_id}", a.GetOwnKey),
-		needs(scope.AdminKeys, never).SignedIn("DELETE /user/keys/{key_id}", a.RemoveOwnKey),
-		free.Anyone("GET /users/{username}/keys", a.ListKeys),
-		free.Anyone("GET /{username}.keys", a.ListKeysAsText).InAnyMedia(),
 
 		free.Anyone("GET /organizations", a.ListAllOrgs),
 		readsOrg.Anyone("GET /orgs/{org}", a.GetOrg),
@@ -63,8 +53,6 @@ func (a *API) Routes() []route.Route {
 		site.SiteAdmin("POST /admin/users", a.CreateUser),
 		site.SiteAdmin("PATCH /admin/users/{username}", a.RenameUser),
 		site.SiteAdmin("DELETE /admin/users/{username}", a.DeleteUser),
-		site.SiteAdmin("GET /admin/keys", a.ListAllKeys),
-		site.SiteAdmin("DELETE /admin/keys/{key_ids}", a.RemoveKeys),
 		site.SiteAdmin("POST /admin/organizations", a.CreateOrg),
 		site.SiteAdmin("PATCH /admin/organizations/{org}", a.RenameOrg),
 	}

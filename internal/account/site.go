@@ -27,7 +27,7 @@ func (s *Service) Suspend(ctx context.Context, by *Caller, login string) (*Accou
 		if err := setSuspended(tx, a, tx.Now); err != nil {
 			return err
 		}
-		return denyAllowed(tx, a.ID)
+		return DenyDevices(tx, a.ID)
 	})
 }
 
@@ -74,7 +74,7 @@ func (s *Service) changeUser(
 			return errs.Newf(errs.Forbidden, "You cannot %s yourself.",
 				strings.TrimPrefix(string(action), "user."))
 		}
-		if err := record(tx, action, a, audit.SiteAdmin, nil); err != nil {
+		if err := Record(tx, action, a, audit.SiteAdmin, nil); err != nil {
 			return err
 		}
 		return change(tx, a)

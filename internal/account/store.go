@@ -40,8 +40,8 @@ func Query(tx *db.Tx, rest string, args ...any) ([]*Account, error) {
 	}, selectAccounts+rest, args...)
 }
 
-// orAbsent turns a missing row into the 404 of decision 13.
-func orAbsent(err error) error {
+// OrAbsent turns a missing row into the 404 of decision 13.
+func OrAbsent(err error) error {
 	if errors.Is(err, db.ErrNoRows) {
 		return errs.Absent()
 	}
@@ -56,13 +56,13 @@ func ByLogin(tx *db.Tx, login string) (*Account, error) {
 	}
 	a, err := scanAccount(tx.QueryRow(`SELECT `+accountColumns+` FROM accounts a WHERE a.login_folded = $1`,
 		Fold(login)))
-	return a, orAbsent(err)
+	return a, OrAbsent(err)
 }
 
 // ByID finds a person or an organization. Errors: errs.Absent when there is none.
 func ByID(tx *db.Tx, id ID) (*Account, error) {
 	a, err := scanAccount(tx.QueryRow(`SELECT `+accountColumns+` FROM accounts a WHERE a.id = $1`, id))
-	return a, orAbsent(err)
+	return a, OrAbsent(err)
 }
 
 // ByIDs finds the accounts of a page in one query. Ids may repeat; those that

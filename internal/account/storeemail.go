@@ -143,7 +143,7 @@ func foldedEmails(emails []string) []any {
 	seen := map[string]bool{}
 	var args []any
 	for _, e := range emails {
-		if e = Fold(e); e == "" || len(e) > 320 || seen[e] || !utf8.ValidString(e) || hasControl(e) {
+		if e = Fold(e); e == "" || len(e) > 320 || seen[e] || !utf8.ValidString(e) || HasControl(e) {
 			continue
 		}
 		seen[e] = true

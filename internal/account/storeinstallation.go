@@ -27,11 +27,11 @@ func installationCaller(tx *db.Tx, tokenID int64) (*Caller, db.Time, error) {
 			&ownerSuspended, &c.ID, &c.Login)
 	switch {
 	case err != nil:
-		return nil, 0, orAbsent(err)
+		return nil, 0, OrAbsent(err)
 	case !suspended.IsZero():
 		return nil, 0, errs.New(errs.Forbidden, "This installation has been suspended")
 	case !ownerSuspended.IsZero():
-		return nil, 0, errSuspended()
+		return nil, 0, Suspended()
 	}
 	i.permissions = scope.ParsePermissions(granted)
 	if asked != nil {
@@ -70,48 +70,7 @@ func chosenOf(tx *db.Tx, i *installation) ([]int64, error) {
 	return list, err
 }
 
-// endOldest removes the tokens of an installation that have expired, and the oldest of too many.
-func endOldest(tx *db.Tx, id InstallationID) error {
-	err := tx.Run(`DELETE FROM tokens WHERE installation_id = $1 AND expires_at < $2`, id, tx.Now)
-	if err != nil {
-		return err
-	}
-	ended, err := tx.Exec(`DELETE FROM tokens WHERE installation_id = $1 AND id <=
-		(SELECT o.id FROM tokens o WHERE o.installation_id = $1 ORDER BY o.id DESC
-		LIMIT 1 OFFSET $2)`, id, maxLive-1)
-	if err != nil || ended == 0 {
-		return err
-	}
-	return tx.Bump(Topic)
-}
-
 // ownedApps lists the slugs of some Apps that an account owns.
 func ownedApps(tx *db.Tx, id ID) ([]string, error) {
 	return db.QueryTexts(tx, `SELECT slug FROM apps WHERE owner_id = $1 ORDER BY id LIMIT 10`, id)
-}
-
-func insertInstallationToken(
-	tx *db.Tx, of Installation, d digest, hint string, n InstallationToken, expires db.Time,
-) (id int64, err error) {
-	err = tx.QueryRow(`INSERT INTO tokens (account_id, digest, hint, note, permission, created_at, expires_at,
-			installation_id, narrowed, permissions)
-		VALUES ($1, $2, $3, '', $4, $5, $6, $7, $8, $9) RETURNING id`,
-		of.Bot, d[:], hint, fineRead, tx.Now, expires, of.ID, n.Repos != nil,
-		n.Permissions.String()).Scan(&id)
-	if err != nil {
-		return 0, err
-	}
-	if len(n.Repos) > 0 {
-		args := []any{id}
-		for _, repoID := range n.Repos {
-			args = append(args, repoID)
-		}
-		err := tx.Run(`INSERT INTO token_repos (token_id, repo_id)
-			SELECT CAST($1 AS BIGINT), r.id FROM repos r
-			WHERE r.id IN `+db.ValuesFrom(2, 1, len(n.Repos)), args...)
-		if err != nil {
-			return 0, err
-		}
-	}
-	return id, nil
 }

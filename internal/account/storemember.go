@@ -31,7 +31,7 @@ func memberOf(tx *db.Tx, org, user *Account) (*Membership, error) {
 	err := tx.QueryRow(`SELECT owner, public FROM members WHERE org_id = $1 AND user_id = $2`,
 		org.ID, user.ID).
 		Scan(&m.Owner, &m.Public)
-	return m, orAbsent(err)
+	return m, OrAbsent(err)
 }
 
 // putMember adds the user as a member or an owner, or turns an owner into a member.

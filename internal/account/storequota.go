@@ -10,7 +10,7 @@ import (
 func QuotaOf(tx *db.Tx, id ID) (q Quota, repos int64, err error) {
 	err = tx.QueryRow(`SELECT quota_repos, quota_kb, quota_text_kb, public_repos + private_repos
 		FROM accounts WHERE id = $1`, id).Scan(&q.Repos, &q.KB, &q.Text, &repos)
-	return q, repos, orAbsent(err)
+	return q, repos, OrAbsent(err)
 }
 
 // OwnedKB sums what counts in an account's quota, in KiB: its repositories with their files, those that
@@ -98,5 +98,5 @@ func moveHour(tx *db.Tx, from, to ID, since textHour) error {
 // textOf reads what an account has written, with the other accounts that count with it. Error: 404.
 func textOf(tx *db.Tx, id ID) (u textUse, err error) {
 	err = tx.QueryRow(selectText(tx.Engine()), id).Scan(&u.login, &u.most, &u.bytes, &u.hour, &u.wait)
-	return u, orAbsent(err)
+	return u, OrAbsent(err)
 }

@@ -1,10 +1,10 @@
 // Package admission decides which requests the server takes on at one time, so
-// that nobody can stop it for others.
+// that nobody can stop it for others. Each bound names the test that shows what it is for; package test/load attacks
+// the whole.
 //
 //   - gate.go: one budget of bytes, divided by kinds of use and shared fairly by
 //     accounts and networks (decision 66)
-//   - line.go: one kind of use: its holders, and whose turn it is
-//   - limit.go: how much there is, and which part of it is whose
+//   - line.go: one kind of use: its bounds, its holders, and whose turn it is
 //   - ticket.go: what one request holds; it travels in the request's context, and
 //     bodies, answers, searches and processes of git are asked for with it
 //   - pace.go: clients that send or read too slowly lose their connection
@@ -20,8 +20,8 @@
 // for the network that it comes from (Control.NewTicket), which becomes the
 // account's once its credentials are known (Ticket.SignIn). Its body is read
 // whole while memory is taken for what has come (Ticket.ReadAll), and only then
-// it enters (Ticket.Enter). All else that it needs it asks for with Memory,
-// SearchSlot, UploadSlot, AssetSlot and Control.Child, and gives back.
+// it enters (Ticket.Enter). All else that it needs it asks for with Memory, Hold,
+// Slot and Control.Child, and gives back.
 //
 // A request that holds something may wait for more. That never becomes a deadlock,
 // since every wait of a request is short: it ends in a 429 or 503.

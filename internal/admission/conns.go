@@ -18,25 +18,33 @@ import (
 // wait for a handshake and the head of the first request ends when they are there whole.
 // Silent connections keep nobody out: they count as free to other networks. When there is
 // no place left, the network with most of them loses the one that was silent longest; a
-// network that has as many itself loses its own.
+// network that has its share loses its own.
+//
+// The attacks, and the tests that fail without what stands against them:
+//
+//   - one network opens thousands of connections and keeps them busy: its share
+//     (TestUseKeepsItsPlace, TestHandshakesThatNeverEnd in server)
+//   - clients of many networks connect and say nothing: silence holds no place (TestSilenceClosesNothing and
+//     TestSilenceClosesNoTLS in server, TestSilentConnections in test/repos)
+//   - they connect again and again, so that clients that wait for their next request lose their place: the
+//     largest holder loses its own first (TestSilenceHoldsNoPlace)
+//   - one connection of HTTP/2 carries a hundred requests: each counts (TestStreamsCountAsConnections in server)
 type Conns struct {
 	most    int
 	proxies Proxies
 
-	mu      sync.Mutex
-	open    map[net.Conn]*connSlot
-	streams int // requests by HTTP/2
-	silent  int // connections
-	held    map[netip.Prefix]*holding
-	waits   uint64 // how many waits have begun
-	turned  int64  // connections that were turned away, or closed in favour of others
+	mu     sync.Mutex
+	open   map[net.Conn]*connSlot
+	total  int // connections, and requests by HTTP/2
+	silent int // of these
+	held   map[netip.Prefix]*holding
+	turned int64 // connections that were turned away, or closed in favour of others
 }
 
 // connSlot is the slot of one connection.
 type connSlot struct {
 	conn   net.Conn
 	of     netip.Prefix
-	since  uint64        // when its silence began: the number of the wait
 	silent *list.Element // in holding.silent; nil while the connection is in use
 }
 
@@ -83,19 +91,13 @@ func (c *Conns) Stream(r *http.Request) (leave func(), ok bool) {
 	}
 	network := c.networkOf(r.RemoteAddr)
 	c.mu.Lock()
-	displaced, ok := c.take(network, true)
-	if ok {
-		c.streams++
-	}
-	c.mu.Unlock()
-	hangUp(displaced)
-	if !ok {
+	defer c.mu.Unlock()
+	if !c.take(network) {
 		return nothing, false
 	}
 	return func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.streams--
 		c.give(network)
 	}, true
 }
@@ -114,115 +116,21 @@ func (c *Conns) networkOf(address string) netip.Prefix {
 func (c *Conns) Enter(conn net.Conn) bool {
 	p := &connSlot{conn: conn, of: c.networkOf(conn.RemoteAddr().String())}
 	c.mu.Lock()
-	displaced, ok := c.take(p.of, false)
-	if ok {
-		c.open[conn] = p
-		c.wait(p)
+	defer c.mu.Unlock()
+	if !c.take(p.of) {
+		return false
 	}
-	c.mu.Unlock()
-	hangUp(displaced)
-	return ok
+	c.open[conn] = p
+	c.setSilent(p, true)
+	return true
 }
 
 // SetSilent notes whether the server waits for the client of a connection to begin something.
 func (c *Conns) SetSilent(conn net.Conn, silent bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	p := c.open[conn]
-	switch {
-	case p == nil || silent == (p.silent != nil):
-	case silent:
-		c.wait(p)
-	default:
-		c.use(p)
-	}
-}
-
-// spent reports whether a network holds as many as it may.
-func (c *Conns) spent(network netip.Prefix, h *holding) bool {
-	left := c.most - (len(c.open) + c.streams - c.silent) - h.silent.Len() // by others
-	return network.IsValid() && h.count >= left
-}
-
-// take counts one more connection unless there are too many. displaced, if not nil, has lost its slot and
-// must be closed. Like all functions below it is called with mu held.
-func (c *Conns) take(network netip.Prefix, isStream bool) (displaced net.Conn, ok bool) {
-	h := c.held[network]
-	if h == nil {
-		h = &holding{}
-	}
-	spent := c.spent(network, h)
-	if spent || len(c.open)+c.streams >= c.most {
-		c.turned++
-		if spent && isStream { // its client gets an error
-			return nil, false
-		}
-		if displaced = c.displace(network, h, spent); displaced == nil {
-			return nil, false
-		}
-	}
-	h.count++
-	c.held[network] = h
-	return displaced, true
-}
-
-// displace ends the place of a silent connection in favour of a network: of its own where
-// it must be, or where no network has more of them. nil: none may go.
-func (c *Conns) displace(network netip.Prefix, own *holding, mustOwn bool) net.Conn {
-	from := c.mostSilent()
-	if mustOwn || from == nil || network.IsValid() && own.silent.Len() >= from.silent.Len() {
-		from = own
-	}
-	if from.silent.Len() == 0 || from == own && !network.IsValid() {
-		return nil
-	}
-	p := from.silent.Front().Value.(*connSlot)
-	c.end(p)
-	return p.conn
-}
-
-// mostSilent is the network with most silent connections; of two that have as many, the one
-// with the oldest. nil: there is none. Those of trusted proxies do not count.
-func (c *Conns) mostSilent() (most *holding) {
-	var since uint64
-	for network, h := range c.held {
-		if !network.IsValid() || h.silent.Len() == 0 {
-			continue
-		}
-		first := h.silent.Front().Value.(*connSlot).since
-		if most == nil || h.silent.Len() > most.silent.Len() ||
-			h.silent.Len() == most.silent.Len() && first < since {
-			most, since = h, first
-		}
-	}
-	return most
-}
-
-func (c *Conns) wait(p *connSlot) {
-	c.waits++
-	c.silent++
-	p.since = c.waits
-	p.silent = c.held[p.of].silent.PushBack(p)
-}
-
-func (c *Conns) use(p *connSlot) {
-	if p.silent != nil {
-		c.held[p.of].silent.Remove(p.silent)
-		c.silent--
-		p.silent = nil
-	}
-}
-
-func (c *Conns) end(p *connSlot) {
-	c.use(p)
-	delete(c.open, p.conn)
-	c.give(p.of)
-}
-
-func (c *Conns) give(network netip.Prefix) {
-	h := c.held[network]
-	if h.count--; h.count == 0 {
-		delete(c.held, network)
+	if p := c.open[conn]; p != nil {
+		c.setSilent(p, silent)
 	}
 }
 
@@ -235,14 +143,79 @@ func (c *Conns) Leave(conn net.Conn) {
 	}
 }
 
-// hangUp closes a connection, which may be nil, without a message: sending one could block.
+// take counts one more connection unless there are too many. It may close a silent one for it. Like all
+// functions below it is called with mu held.
+func (c *Conns) take(network netip.Prefix) bool {
+	h := c.held[network]
+	if h == nil {
+		h = &holding{}
+	}
+	left := c.most - (c.total - c.silent) - h.silent.Len() // by others, whose silent ones count as free
+	spent := network.IsValid() && h.count >= left
+	if spent || c.total >= c.most {
+		c.turned++
+		from := h
+		if !spent {
+			from = c.mostSilent()
+		}
+		if from.silent.Len() == 0 {
+			return false
+		}
+		p := from.silent.Front().Value.(*connSlot)
+		c.end(p)
+		hangUp(p.conn)
+	}
+	h.count++
+	c.total++
+	c.held[network] = h
+	return true
+}
+
+// mostSilent returns the holding of a network with most silent connections; it may have none.
+func (c *Conns) mostSilent() *holding {
+	most := &holding{}
+	for _, h := range c.held {
+		if h.silent.Len() > most.silent.Len() {
+			most = h
+		}
+	}
+	return most
+}
+
+// setSilent is SetSilent for a slot. Connections of trusted proxies count as in use.
+func (c *Conns) setSilent(p *connSlot, silent bool) {
+	waiting := &c.held[p.of].silent
+	switch {
+	case silent && p.silent == nil && p.of.IsValid():
+		p.silent = waiting.PushBack(p)
+		c.silent++
+	case !silent && p.silent != nil:
+		waiting.Remove(p.silent)
+		p.silent = nil
+		c.silent--
+	}
+}
+
+func (c *Conns) end(p *connSlot) {
+	c.setSilent(p, false)
+	delete(c.open, p.conn)
+	c.give(p.of)
+}
+
+func (c *Conns) give(network netip.Prefix) {
+	c.total--
+	h := c.held[network]
+	if h.count--; h.count == 0 {
+		delete(c.held, network)
+	}
+}
+
+// hangUp closes a connection without a message: sending one could block.
 func hangUp(conn net.Conn) {
 	if secure, ok := conn.(*tls.Conn); ok {
 		conn = secure.NetConn()
 	}
-	if conn != nil {
-		conn.Close()
-	}
+	conn.Close()
 }
 
 // Open is how many connections and requests by HTTP/2 are open, and how many were turned
@@ -250,5 +223,5 @@ func hangUp(conn net.Conn) {
 func (c *Conns) Open() (open, turned int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return int64(len(c.open) + c.streams), c.turned
+	return int64(c.total), c.turned
 }

@@ -11,21 +11,21 @@ import (
 	"arbor/internal/errs"
 )
 
-// Kind is the purpose of memory.
+// Kind is the purpose of memory or, from Turn on, of a place.
 type Kind uint8
 
 // The kinds.
 const (
 	Work       Kind = iota // memory of this process: requests, bodies, renderings
-	Search                 // a search, which keeps a reader of the database busy
 	Child                  // a process of git that answers as fast as it can
 	Stream                 // a process of git whose output waits for the client
 	Push                   // a process of git that takes a push
 	Background             // a process of git that works for no request
-	Turn                   // a request that computes; counted, not measured in bytes
-	Upload                 // an incoming push, onto the disk; counted
-	Asset                  // an incoming release asset, onto the disk; counted
-	Scan                   // a search that walks histories or files; counted
+	Turn                   // a request that computes
+	Search                 // a search in the database
+	Scan                   // a search that walks histories or files
+	Upload                 // an incoming push, release asset or attachment, onto the disk
+	Handshake              // a client of SSH that the server shakes hands with
 	kinds
 )
 
@@ -34,7 +34,6 @@ const (
 // some for short requests (Child).
 const (
 	workPart       = 22
-	searchPart     = 2
 	childPart      = 20 // processes of requests: git.Options.Memory
 	backgroundPart = 20
 )
@@ -46,74 +45,65 @@ type Holder struct {
 	Network netip.Prefix // looked at only without an account; see NetworkOf
 }
 
-// Gate grants bytes of one budget. It is safe for concurrent use.
+// Gate grants bytes of one budget, and places. It is safe for concurrent use.
 //
 // Granted bytes cannot be taken back: a slow client may hold them for long. So nobody
 // gets everything, even alone: a holder gets more of a kind only as long as it holds no
-// more than is left free, and some room is kept for callers with an account, and of
-// transfers some for those without one. While others wait, a holder gets no more than
-// its fair share, and the one that holds least comes first; those that hold the same take turns.
+// more than is left free (TestNobodyTakesEverything), and some room is kept for callers with an account
+// (TestStrangersLeaveRoom), and of transfers some for those without one (TestAccountsLeaveRoom). While others wait,
+// the one that holds least comes first (TestWhoHoldsLeastComesFirst); those that hold the same take turns
+// (TestWaitersTakeTurns).
 type Gate struct {
 	mu    sync.Mutex
 	lines [kinds]line
 }
 
-// maxUploads is the number of concurrent incoming pushes, fast or slow. It limits the disk space of pushes
-// that are not yet accepted.
-const maxUploads = 64
-
-// maxAssets is the same of files of releases, which pushes never wait for.
-const maxAssets = maxUploads / 4
-
-// maxScans is how many searches of histories and files go on at a time; one caller has one.
-const maxScans = 2
+// Places.
+const (
+	maxUploads    = 64 // they bound the disk space of pushes that are not yet accepted (TestUploads)
+	maxSearches   = 3  // so that the database has readers left for quick queries
+	maxScans      = 2  // each keeps a processor busy for seconds (TestScansTakeTurns)
+	maxHandshakes = 64 // which cost processor time that no account can be charged with (TestHandshakesLeaveRoom)
+)
 
 // turnsOf returns the number of requests that compute concurrently. Memory alone would admit thousands,
-// each with a thousandth of the processors, and everyone would wait for seconds.
+// each with a thousandth of the processors, and everyone would wait for seconds (TestTurns).
 func turnsOf(processors int) int64 { return 32 * int64(processors) }
 
 // NewGate returns a gate with a budget in bytes.
 func NewGate(budget int64) *Gate {
 	unit := budget / 64
-	work := &limit{most: workPart * unit, kept: workPart * unit / 4}
-	search := &limit{most: searchPart * unit, kept: searchPart * unit / 4}
-	all := childPart * unit
+	work, turns := workPart*unit, turnsOf(runtime.GOMAXPROCS(0))
+	all, background := childPart*unit, backgroundPart*unit
 	one, largest := all/8, all*3/8 // that a fetch and a push count for at most
 	// Callers without an account have at most what four and a half fetches take: the largest push and a short
-	// request of an account fit next to them.
+	// request of an account fit next to them (TestPushesPassStrangers). All processes fit the memory that there is
+	// (TestProcessesFitMemory).
 	children := &limit{most: all, cap: one * 9 / 2, open: one}
 	// Short requests, which are many and small, leave room for the largest push or three fetches: else these would
-	// never find enough at one time.
+	// never find enough at one time (TestFetchesPassShortRequests).
 	short := &limit{most: all - largest, cap: 3 * one, open: one}
-	// Stream and Push, which clients make slow, leave a quarter; fetches leave more, to small pushes.
+	// Stream and Push, which clients make slow, leave a quarter to short requests (TestKindsLeaveRoom); fetches
+	// leave more, to small pushes (TestPushesPassFetches).
 	clients := &limit{most: all * 3 / 4, open: one}
 	stream := &limit{most: clients.most - one, cap: 3 * one, open: one}
-	push := &limit{most: all * 5 / 8}
-	uploads := &limit{most: maxUploads}
-	background := &limit{most: backgroundPart * unit}
-	turns := turnsOf(runtime.GOMAXPROCS(0))
-	turn := &limit{most: turns, kept: turns / 4}
 	g := &Gate{lines: [kinds]line{
-		Work:       newLine("work", time.Second, work),
-		Search:     newLine("search", time.Second, search),
-		Child:      newLine("child", time.Second, short, children),
-		Stream:     newLine("stream", 10*time.Second, stream, clients, children),
-		Push:       newLine("push", 10*time.Second, push, clients, children),
-		Background: newLine("background", time.Minute, background),
-		Turn:       newLine("turn", time.Second, turn),
-		Upload:     newLine("upload", 10*time.Second, uploads),
-		Asset:      newLine("asset", 10*time.Second, &limit{most: maxAssets}),
+		Work:  newLine("work", time.Second, &limit{most: work, kept: work / 4}),
+		Child: newLine("child", time.Second, short, children),
+		// A fetch has a cage for the worst case of packing. It mostly takes far less, since
+		// packs are sent as they are, so several must fit side by side. A push in git's largest
+		// cage, a half, counts for less as well: it fits next to all fetches of strangers.
+		Stream: newLine("stream", 10*time.Second, stream, clients, children).upTo(one),
+		Push:   newLine("push", 10*time.Second, clients, children).upTo(largest),
+		// Background work may need two large processes at once (a copy between repositories);
+		// these leave a fifth to others (TestKindsLeaveRoom).
+		Background: newLine("background", time.Minute, &limit{most: background}).upTo(background * 2 / 5),
+		Turn:       newLine("turn", time.Second, &limit{most: turns, kept: turns / 4}),
+		Search:     newLine("search", time.Second, &limit{most: maxSearches, kept: maxSearches / 3}),
 		Scan:       newLine("scan", time.Second, &limit{most: maxScans, kept: maxScans / 2}),
+		Upload:     newLine("upload", 10*time.Second, &limit{most: maxUploads}),
+		Handshake:  newLine("handshake", 10*time.Second, &limit{most: maxHandshakes}),
 	}}
-	g.lines[Background].one = true
-	// A fetch has a cage for the worst case of packing. It mostly takes far less, since
-	// packs are sent as they are, so several must fit side by side. A push in git's largest
-	// cage, a half, counts for less as well: it fits next to all fetches of strangers.
-	// Background work may need two large processes at once (a copy between repositories);
-	// these leave a fifth to others.
-	g.lines[Stream].largest = one
-	g.lines[Push].largest = largest
-	g.lines[Background].largest = background.most * 2 / 5
 	return g
 }
 
@@ -126,25 +116,20 @@ func (g *Gate) Patience(longest time.Duration) {
 }
 
 // take waits for bytes and returns how many were granted. A process that requests more than the maximum
-// gets the maximum, because its memory limit is about as large. Errors: TooManyRequests, Unavailable,
-// ctx's.
+// gets the maximum, because its memory limit is about as large. more is true for a request that holds some and
+// cannot go on without these: it does not wait for its share, nor behind requests that are about to begin, else
+// requests could wait for each other until all of them fail (TestMoreForWhoCannotGoOn). Errors:
+// TooManyRequests, Unavailable, ctx's.
 func (g *Gate) take(ctx context.Context, k Kind, who Holder, bytes int64, more bool) (int64, error) {
 	l := &g.lines[k]
-	for _, limit := range l.limits {
-		if room := limit.room(who); bytes > room {
-			if k == Work {
-				return 0, errs.New(errs.Unavailable,
-					"this takes more memory than the server has for a request")
-			}
-			bytes = room
-		}
+	room := l.room(who)
+	if bytes > room && k == Work {
+		return 0, errs.New(errs.Unavailable, "this takes more memory than the server has for a request")
 	}
-	if l.largest > 0 {
-		bytes = min(bytes, l.largest)
-	}
-	if bytes <= 0 {
+	if bytes = min(bytes, room, l.largest); bytes <= 0 {
 		return 0, nil
 	}
+	more = more || k == Background // which is all one holder
 	g.mu.Lock()
 	s := l.share(who)
 	if l.waiters == 0 && l.fits(s, bytes, more) {
@@ -152,7 +137,7 @@ func (g *Gate) take(ctx context.Context, k Kind, who Holder, bytes int64, more b
 		g.mu.Unlock()
 		return bytes, nil
 	}
-	if len(s.waiting) >= maxWaitingHolder || who.Account == 0 && l.waiters >= maxWaiting {
+	if len(s.waiting) >= maxWaiting {
 		defer g.mu.Unlock()
 		defer l.forget(s)
 		return 0, l.refuse(s, bytes)
@@ -207,18 +192,23 @@ func (g *Gate) give(k Kind, who Holder, bytes int64) {
 	}
 }
 
-// release is give with mu held, as all functions below. It serves all kinds, since they
-// share limits.
+// release is give with mu held. It serves all kinds, since they share limits.
 func (g *Gate) release(l *line, s *share, bytes int64) {
-	for _, limit := range l.limits {
-		limit.add(s.who, -bytes)
-	}
-	l.used -= bytes
-	s.held -= bytes
+	l.add(s, -bytes)
 	l.forget(s)
 	for k := range g.lines {
 		g.lines[k].serve()
 	}
+}
+
+// wanted reports whether others than who wait for something of the kind, or of one that shares it.
+func (g *Gate) wanted(k Kind, who Holder) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if k == Stream || k == Push {
+		return g.lines[Stream].wanted(who) || g.lines[Push].wanted(who)
+	}
+	return g.lines[k].wanted(who)
 }
 
 // Usage is the state of a kind, for operators.

@@ -2,7 +2,9 @@ package admission
 
 import (
 	"context"
+	"maps"
 	"net/netip"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -64,7 +66,7 @@ func TestNobodyTakesEverything(t *testing.T) {
 		refused(t, g, Work, account(1), unit, errs.TooManyRequests, time.Second)
 		hold(t, g, Work, account(2), 3*unit)
 		refused(t, g, Work, account(3), unit, errs.Unavailable, time.Second)
-		hold(t, g, Search, first, unit) // another kind has its own
+		hold(t, g, Search, first, 1) // another kind has its own
 	})
 }
 
@@ -86,12 +88,33 @@ func TestGiveBack(t *testing.T) {
 	empty(t, g)
 }
 
+// A client that hangs up in the moment in which it gets its bytes leaves nothing behind.
+func TestGrantedTooLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := NewGate(64 * unit)
+		for range 100 {
+			hold(t, g, Work, account(1), 20*unit)
+			ctx, hangUp := context.WithCancel(t.Context())
+			go func() {
+				if n, err := g.take(ctx, Work, account(2), 3*unit, false); err == nil {
+					g.give(Work, account(2), n)
+				}
+			}()
+			synctest.Wait()
+			hangUp()
+			g.give(Work, account(1), 20*unit)
+			synctest.Wait()
+		}
+		empty(t, g)
+	})
+}
+
 // empty checks that nothing is held, and that no holder is remembered.
 func empty(t *testing.T, g *Gate) {
 	t.Helper()
 	for k := range g.lines {
 		l := &g.lines[k]
-		if l.used != 0 || l.waiters != 0 || len(l.queue) != 0 || len(l.shares) != 0 {
+		if l.used != 0 || l.waiters != 0 || len(l.shares) != 0 {
 			t.Errorf("%s: %d bytes, %d wait, %d holders are remembered",
 				l.name, l.used, l.waiters, len(l.shares))
 		}
@@ -146,7 +169,7 @@ func TestPatience(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := NewGate(64 * unit)
 		for k, after := range map[Kind]time.Duration{
-			Search:     time.Second,
+			Work:       time.Second,
 			Stream:     10 * time.Second,
 			Background: time.Minute,
 		} {
@@ -196,6 +219,23 @@ func TestMoreForWhoCannotGoOn(t *testing.T) {
 			}
 		}
 		refused(t, c.Gate, Child, account(1), unit, errs.TooManyRequests, time.Second)
+		hold(t, c.Gate, Child, account(2), 3*unit/2)
+		for range 2 * lookAhead { // these begin, and wait already
+			go c.Gate.take(t.Context(), Child, account(1), unit, false)
+			go c.Gate.take(t.Context(), Child, account(3), unit, false)
+		}
+		synctest.Wait()
+		third := make(chan error, 1)
+		go func() {
+			_, err := c.Child(tickets[0], unit)
+			third <- err
+		}()
+		synctest.Wait()
+		c.Gate.give(Child, account(2), 3*unit/2)
+		if err := <-third; err != nil {
+			t.Errorf("a third process of a request, behind requests that begin: %v", err)
+		}
+		time.Sleep(time.Minute)
 	})
 }
 
@@ -219,47 +259,126 @@ func TestKindsLeaveRoom(t *testing.T) {
 	})
 }
 
-// However many fetches of one account, or of some, wait for their clients, everybody else fetches at once: of
+// However many fetches, pushes and short requests of one account, or of some, go on, everybody else fetches at once: of
 // the others each, and who has no account.
-func TestStalledFetchesLeaveRoom(t *testing.T) {
-	for accounts := range int64(9) {
+func TestAccountsLeaveRoom(t *testing.T) {
+	for _, used := range [][]Kind{{Stream, Push}, {Stream}, {Child}, {Child, Stream, Push}} {
+		for accounts := range int64(9) {
+			synctest.Test(t, func(t *testing.T) {
+				g := NewGate(64 * unit)
+				for id := range accounts {
+					for range 100 {
+						for _, k := range used {
+							go g.take(t.Context(), k, account(id+1), unit, false)
+						}
+					}
+				}
+				synctest.Wait()
+				hold(t, g, Stream, network("192.0.2.1"), unit)
+				hold(t, g, Stream, network("198.51.100.1"), unit)
+				reads := int64(unit / 2)
+				if len(used) == 1 && used[0] == Child { // there is more left in all
+					reads = 2 * unit
+				}
+				hold(t, g, Child, network("203.0.113.1"), reads)
+				if accounts < 2 {
+					hold(t, g, Stream, account(100), unit)
+					hold(t, g, Stream, account(101), unit)
+				}
+				time.Sleep(time.Minute)
+			})
+		}
+	}
+}
+
+// What networks without an account ask for, however many they are, leaves room for accounts, and for what other
+// networks ask for.
+func TestStrangersLeaveRoom(t *testing.T) {
+	for k, c := range map[Kind]struct {
+		each     int64
+		accounts int64 // that get as much
+		strange  Kind  // of which a stranger gets some
+	}{
+		Work: {unit, 3, Child}, Turn: {1, 3, Child}, Search: {1, 1, Child}, Scan: {1, 1, Child},
+		Stream: {unit, 5, Child}, // the rest is for pushes
+		Child:  {unit, 3, Stream},
+	} {
 		synctest.Test(t, func(t *testing.T) {
 			g := NewGate(64 * unit)
-			for id := range accounts {
-				for range 100 {
-					go g.take(t.Context(), Stream, account(id+1), unit, false)
-					go g.take(t.Context(), Push, account(id+1), unit, false)
-				}
+			crowd(t, g, k, c.each, strangers)
+			began := time.Now()
+			for id := range c.accounts {
+				hold(t, g, k, account(id+1), c.each)
 			}
-			synctest.Wait()
-			hold(t, g, Stream, network("192.0.2.1"), unit)
-			hold(t, g, Stream, network("198.51.100.1"), unit)
-			hold(t, g, Child, network("198.51.100.1"), unit/2)
-			if accounts < 2 {
-				hold(t, g, Stream, account(100), unit)
-				hold(t, g, Stream, account(101), unit)
+			hold(t, g, c.strange, network("198.51.100.1"), unit/2)
+			if waited := time.Since(began); waited != 0 {
+				t.Errorf("%s: they waited %v", g.lines[k].name, waited)
 			}
 			time.Sleep(time.Minute)
 		})
 	}
 }
 
-// Fetches by networks without an account, however many, leave room for accounts.
-func TestStrangersLeaveRoom(t *testing.T) {
+// However many clients of one network shake hands, one of another network begins at once.
+func TestHandshakesLeaveRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := NewGate(64 * unit)
-		for n := range 50 {
-			who := Holder{Network: netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 0, byte(n)}), 24)}
-			for range 10 {
-				go g.take(t.Context(), Stream, who, unit, false)
-			}
+		for range 2 * maxHandshakes {
+			go g.take(t.Context(), Handshake, network("192.0.2.1"), 1, false)
 		}
 		synctest.Wait()
-		for id := range int64(5) { // the rest is for pushes
-			hold(t, g, Stream, account(id+1), unit)
+		began := time.Now()
+		hold(t, g, Handshake, network("198.51.100.1"), 1)
+		if waited := time.Since(began); waited != 0 {
+			t.Errorf("it waited %v", waited)
 		}
 		time.Sleep(time.Minute)
 	})
+}
+
+// Git's processes of all requests together fit the memory that they have, whatever these are, and what one of them
+// gives back another one gets.
+func TestProcessesFitMemory(t *testing.T) {
+	for _, order := range [][]Kind{{Child, Stream, Push}, {Push, Stream, Child}, {Stream, Push, Child}} {
+		synctest.Test(t, func(t *testing.T) {
+			g := NewGate(64 * unit)
+			accounts := func(n int) Holder { return account(int64(n + 1)) }
+			for _, k := range order {
+				crowd(t, g, k, unit/2, accounts)
+				crowd(t, g, k, unit/2, strangers)
+			}
+			held := func() (sum int64) {
+				for _, k := range order {
+					sum += g.lines[k].used
+				}
+				return sum
+			}
+			if n := held(); n < childPart*unit*9/10 || n > childPart*unit {
+				t.Errorf("%v: %d bytes are held of %d", order, n, childPart*unit)
+			}
+			time.Sleep(time.Minute)
+			g.mu.Lock()
+			for k := range g.lines {
+				g.lines[k].patience = time.Hour
+			}
+			g.mu.Unlock()
+			for _, k := range []Kind{Child, Stream, Push} {
+				go g.take(t.Context(), k, account(1000+int64(k)), unit*2, false)
+			}
+			synctest.Wait()
+			for _, k := range order {
+				for _, s := range slices.Collect(maps.Values(g.lines[k].shares)) {
+					if s.held > 0 && s.who.Account < 1000 {
+						g.give(k, s.who, s.held)
+					}
+				}
+			}
+			synctest.Wait()
+			if n := held(); n != 3*2*unit {
+				t.Errorf("%v: those that waited hold %d bytes", order, n)
+			}
+		})
+	}
 }
 
 // Small background work that fits does not wait behind a large one that does not.
@@ -285,12 +404,36 @@ func TestSmallBackgroundWorkPasses(t *testing.T) {
 	})
 }
 
+// A small request behind large ones that do not fit gets its bytes when one of these hangs up.
+func TestLargeOnesLetGo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := NewGate(64 * unit)
+		hold(t, g, Background, Holder{}, 8*unit)
+		hold(t, g, Background, Holder{}, 8*unit)
+		ctx, hangUp := context.WithCancel(t.Context())
+		for range lookAhead {
+			go g.take(ctx, Background, Holder{}, 8*unit, false)
+			synctest.Wait()
+		}
+		began, small := time.Now(), make(chan error, 1)
+		go func() {
+			_, err := g.take(t.Context(), Background, Holder{}, unit, false)
+			small <- err
+		}()
+		synctest.Wait()
+		hangUp()
+		if err := <-small; err != nil || time.Since(began) > 0 {
+			t.Errorf("%v after %v", err, time.Since(began))
+		}
+	})
+}
+
 // The number of waiters is bounded, so that a crowd does not fill the memory.
 func TestQueueIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := NewGate(64 * unit)
 		hold(t, g, Work, account(1), 22*unit)
-		for range maxWaitingHolder {
+		for range maxWaiting {
 			go g.take(t.Context(), Work, account(2), unit, false)
 		}
 		synctest.Wait()

@@ -16,7 +16,7 @@ func TestScansTakeTurns(t *testing.T) {
 			g := NewGate(64 * unit)
 			scan := func(from string) error {
 				ctx := With(t.Context(), g.NewTicket(network(from)))
-				release, err := ScanSlot(ctx)
+				release, err := Slot(ctx, Scan)
 				if err != nil {
 					return err
 				}
@@ -53,11 +53,11 @@ func TestScanAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := NewGate(64 * unit)
 		ctx := With(t.Context(), g.NewTicket(network("192.0.2.1")))
-		release, err := ScanSlot(ctx)
+		release, err := Slot(ctx, Scan)
 		if err != nil {
 			t.Fatal(err)
 		}
-		go ScanSlot(With(t.Context(), g.NewTicket(network("192.0.2.2"))))
+		go Slot(With(t.Context(), g.NewTicket(network("192.0.2.2"))), Scan)
 		done := YieldScan(ctx, func() { t.Error("it ends early") })
 		time.Sleep(900 * time.Millisecond)
 		done()

@@ -42,16 +42,13 @@ func (s *PacedStream) Written() int64 { return s.written.Load() }
 
 // Read reads what the client sends. Error: Malformed if it came too slowly.
 func (s *PacedStream) Read(b []byte) (int, error) {
-	left := s.reading
 	pause := time.Duration(s.pause.Swap(0))
 	if pause > 0 {
-		left = pause
+		s.reading = Grace
 	}
 	start := time.Now()
-	n, err := s.within(left, func() (int, error) { return s.rw.Read(b) })
-	if pause > 0 {
-		s.reading = Grace
-	} else {
+	n, err := s.within(max(pause, s.reading), s.rw.Read, b)
+	if pause == 0 {
 		spend(&s.reading, time.Since(start), n)
 	}
 	return n, err
@@ -59,23 +56,15 @@ func (s *PacedStream) Read(b []byte) (int, error) {
 
 // Write writes in chunks, each with its own deadline. Errors: Malformed for a client that is too slow,
 // Canceled for one that has disconnected.
-func (s *PacedStream) Write(b []byte) (written int, err error) {
-	for err == nil && len(b) > 0 {
-		n := min(len(b), chunk)
-		start := time.Now()
-		done := s.ticket.watch(s.cut)
-		n, err = s.within(s.writing+time.Duration(n)*time.Second/minRate,
-			func() (int, error) { return s.rw.Write(b[:n]) })
-		done()
-		spend(&s.writing, time.Since(start), n)
-		s.written.Add(int64(n))
-		written += n
-		b = b[n:]
-	}
+func (s *PacedStream) Write(b []byte) (int, error) {
+	n, err := paceWrites(s.ticket, &s.writing, b, s.cut, func(b []byte, limit time.Duration) (int, error) {
+		return s.within(limit, s.rw.Write, b)
+	})
+	s.written.Add(int64(n))
 	if err != nil && !s.slow.Load() {
 		err = errs.Wrap(errs.Canceled, "the client went away", err)
 	}
-	return written, err
+	return n, err
 }
 
 // cut hangs up, unless the pace has ended.
@@ -86,9 +75,9 @@ func (s *PacedStream) cut() {
 	s.hangUp()
 }
 
-func (s *PacedStream) within(left time.Duration, do func() (int, error)) (int, error) {
-	timer := time.AfterFunc(left, s.cut)
-	n, err := do()
+func (s *PacedStream) within(limit time.Duration, do func([]byte) (int, error), b []byte) (int, error) {
+	timer := time.AfterFunc(limit, s.cut)
+	n, err := do(b)
 	timer.Stop()
 	if err != nil && s.slow.Load() {
 		err = errs.Wrap(errs.Malformed, "the client was too slow", err)

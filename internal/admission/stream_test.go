@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"arbor/internal/errs"
@@ -77,5 +78,42 @@ func TestPacedStream(t *testing.T) {
 	case <-hung:
 		t.Error("who is not waited for lost its connection")
 	default:
+	}
+}
+
+// A client that sends or reads a byte a second loses its connection, also one that sent more at first; one that
+// keeps the least rate does not.
+func TestTrickle(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		rate int // bytes a second
+		slow bool
+	}{{"a byte a second", 1, true}, {"the least rate", minRate, false}} {
+		synctest.Test(t, func(t *testing.T) {
+			for _, sends := range []bool{true, false} {
+				ours, theirs := net.Pipe()
+				s := NewPacedStream(nil, ours, func() { ours.Close() })
+				mine, do := s.Write, theirs.Read
+				if sends {
+					mine, do = s.Read, theirs.Write
+				}
+				go func() {
+					_, err := do(make([]byte, minRate))
+					for ; err == nil; time.Sleep(time.Second) {
+						_, err = do(make([]byte, c.rate))
+					}
+				}()
+				var err error
+				for began := time.Now(); err == nil && time.Since(began) < time.Minute; {
+					_, err = mine(make([]byte, minRate))
+				}
+				if errs.Is(err, errs.Malformed) != c.slow {
+					t.Errorf("%s, sends %v: %v", c.name, sends, err)
+				}
+				theirs.Close()
+				ours.Close()
+			}
+			time.Sleep(time.Minute)
+		})
 	}
 }

@@ -123,8 +123,8 @@ func (t *Ticket) ReadAll(
 	}
 	data = make([]byte, 0, next)
 	for {
-		n, err := body.Read(data[len(data):cap(data)])
-		data = data[:len(data)+n]
+		got, err := body.Read(data[len(data):cap(data)])
+		data = data[:len(data)+got]
 		if err == io.EOF {
 			return data, false, nil
 		}
@@ -138,18 +138,12 @@ func (t *Ticket) ReadAll(
 		if size >= int64(len(data)) {
 			next = min(next, size+1)
 		}
-		if _, err := t.grow(ctx, next); err != nil {
+		n, err := t.take(ctx, Work, next-t.body)
+		if t.body += n; err != nil {
 			return nil, true, err
 		}
 		data = append(make([]byte, 0, next), data...)
 	}
-}
-
-// grow extends the body's part to the size of its next buffer.
-func (t *Ticket) grow(ctx context.Context, to int64) (int64, error) {
-	n, err := t.take(ctx, Work, to-t.body)
-	t.body += n
-	return n, err
 }
 
 type ticketKey struct{}
@@ -200,35 +194,14 @@ func Hold(ctx context.Context, bytes int64) error {
 	return err
 }
 
-// SearchSlot is Memory for a search: a few run at a time, so that the database has
-// readers left for quick queries.
-func SearchSlot(ctx context.Context) (release func(), err error) {
-	t := From(ctx)
-	if t == nil {
-		return nothing, ctx.Err()
-	}
-	return t.ask(ctx, Search, t.gate.lines[Search].limits[0].most/maxSearches)
-}
-
-// UploadSlot is Memory for an incoming push. It waits at most ten seconds.
-func UploadSlot(ctx context.Context) (release func(), err error) { return slot(ctx, Upload) }
-
-// AssetSlot is UploadSlot for a file of a release.
-func AssetSlot(ctx context.Context) (release func(), err error) { return slot(ctx, Asset) }
-
-// ScanSlot is SearchSlot for a search of histories or files, which keeps a processor busy for seconds.
-func ScanSlot(ctx context.Context) (release func(), err error) { return slot(ctx, Scan) }
-
-func slot(ctx context.Context, k Kind) (release func(), err error) {
+// Slot is Memory for a place: of Search, Scan, Upload or Handshake. It waits for the last two at most ten seconds.
+func Slot(ctx context.Context, k Kind) (release func(), err error) {
 	t := From(ctx)
 	if t == nil {
 		return nothing, ctx.Err()
 	}
 	return t.ask(ctx, k, 1)
 }
-
-// maxSearches is how many searches go on at a time.
-const maxSearches = 3
 
 func (t *Ticket) ask(ctx context.Context, k Kind, bytes int64) (release func(), err error) {
 	n, err := t.take(ctx, k, bytes)
@@ -253,15 +226,11 @@ func As(ctx context.Context, k Kind) {
 func (g *Gate) Child(ctx context.Context, bytes int64) (release func(), err error) {
 	t := From(ctx)
 	if t == nil {
-		n, err := g.take(ctx, Background, Holder{}, bytes, false)
-		if err != nil {
-			return nothing, err
-		}
-		return func() { g.give(Background, Holder{}, n) }, nil
+		return (&Ticket{gate: g}).ask(ctx, Background, bytes)
 	}
 	give, err := t.ask(ctx, Kind(t.kind.Load()), bytes)
 	if err != nil {
-		return nothing, err
+		return give, err
 	}
 	t.held.Add(1)
 	return func() {

@@ -190,39 +190,16 @@ func TestUploads(t *testing.T) {
 	c := New(1<<30, nil)
 	slow := With(t.Context(), c.NewTicket(account(1)))
 	for range maxUploads / 2 {
-		if _, err := UploadSlot(slow); err != nil {
+		if _, err := Slot(slow, Upload); err != nil {
 			t.Fatal(err)
 		}
 	}
 	soon, cancel := context.WithCancel(slow)
 	cancel()
-	if _, err := UploadSlot(soon); err != context.Canceled {
+	if _, err := Slot(soon, Upload); err != context.Canceled {
 		t.Errorf("one more: %v", err)
 	}
-	if _, err := UploadSlot(With(t.Context(), c.NewTicket(account(2)))); err != nil {
+	if _, err := Slot(With(t.Context(), c.NewTicket(account(2))), Upload); err != nil {
 		t.Error(err)
 	}
-}
-
-// However many files of releases come in, a push can begin.
-func TestAssetsLeavePushesAlone(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := New(1<<30, nil)
-		held := 0
-		for id := range int64(10) {
-			for slow := With(t.Context(), c.NewTicket(account(id+1))); ; held++ {
-				if _, err := AssetSlot(slow); err != nil {
-					break
-				}
-			}
-		}
-		if held != maxAssets {
-			t.Errorf("%d files come in at one time, want %d", held, maxAssets)
-		}
-		began := time.Now()
-		if _, err := UploadSlot(With(t.Context(), c.NewTicket(account(1)))); err != nil ||
-			time.Since(began) > 0 {
-			t.Errorf("a push waits %s: %v", time.Since(began), err)
-		}
-	})
 }

@@ -8,7 +8,7 @@ import (
 
 // A client that keeps a git process waiting may stall for maxStall while others wait for such a process.
 // Then it is disconnected, so that a few clients that do not read do not block everyone until their Grace
-// ends. Two stalls time out before a waiter does.
+// ends. Two stalls time out before a waiter does (TestStalledClientYields, TestStalledFetchYieldsToPush).
 const (
 	maxStall   = 3 * time.Second
 	stallCheck = time.Second
@@ -21,35 +21,35 @@ func (t *Ticket) watch(cut func()) (done func()) {
 	if t == nil || t.held.Load() == 0 {
 		return nothing
 	}
-	return t.whenWanted(maxStall, stallCheck, func() Kind { return Kind(t.kind.Load()) }, cut)
+	return t.whenWanted(maxStall, stallCheck, Kind(t.kind.Load()), cut)
 }
 
 // A search of histories or files runs for at least scanShare. Then it ends early if others wait for its
-// slot: several of them get a turn before a waiter times out.
+// slot: several of them get a turn before a waiter times out (TestScansTakeTurns).
 const (
 	scanShare = 100 * time.Millisecond
 	scanCheck = 20 * time.Millisecond
 )
 
 // YieldScan calls cut, once, when the request of ctx has searched for scanShare or longer
-// while others want its ScanSlot. The caller ends that by done.
+// while others want its slot of Scan. The caller ends that by done.
 func YieldScan(ctx context.Context, cut func()) (done func()) {
 	t := From(ctx)
 	if t == nil {
 		return nothing
 	}
-	return t.whenWanted(scanShare, scanCheck, func() Kind { return Scan }, cut)
+	return t.whenWanted(scanShare, scanCheck, Scan, cut)
 }
 
 // whenWanted calls cut, once, as soon as others want what the request holds of a kind: not
 // before first, and looked for at intervals of every. The caller ends that by done.
-func (t *Ticket) whenWanted(first, every time.Duration, kind func() Kind, cut func()) (done func()) {
+func (t *Ticket) whenWanted(first, every time.Duration, k Kind, cut func()) (done func()) {
 	var over atomic.Bool
 	var check func()
 	check = func() {
 		switch {
 		case over.Load():
-		case t.gate.wanted(kind(), t.who):
+		case t.gate.wanted(k, t.who):
 			cut()
 		default:
 			time.AfterFunc(every, check)
@@ -60,22 +60,4 @@ func (t *Ticket) whenWanted(first, every time.Duration, kind func() Kind, cut fu
 		over.Store(true)
 		timer.Stop()
 	}
-}
-
-// wanted reports whether others than who wait for something of the kind, or of one that shares it.
-func (g *Gate) wanted(k Kind, who Holder) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if k == Stream || k == Push {
-		return g.lines[Stream].wanted(who) || g.lines[Push].wanted(who)
-	}
-	return g.lines[k].wanted(who)
-}
-
-func (l *line) wanted(who Holder) bool {
-	waiting := l.waiters
-	if s := l.shares[who]; s != nil {
-		waiting -= len(s.waiting)
-	}
-	return waiting > 0
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"arbor/internal/account"
+	"arbor/internal/account/token"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/repo"
@@ -68,7 +69,9 @@ func (api *API) EndToken(w http.ResponseWriter, r *http.Request) error {
 		return errs.New(errs.Forbidden,
 			"You must authenticate with an installation access token in order to revoke it.")
 	}
-	if err := api.s.accounts.RevokeInstallationToken(r.Context(), caller); err != nil {
+	if err := api.s.db.Write(r.Context(), func(tx *db.Tx) error {
+		return token.RevokeInstallationToken(tx, caller)
+	}); err != nil {
 		return err
 	}
 	return web.NoContent(w)

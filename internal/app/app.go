@@ -14,8 +14,8 @@
 //	json.go      their JSON
 //
 // An App proves who it is with a JWT that its private key signs; that opens /app and nothing else. To act it
-// gets a token of an installation, which acts as the bot SLUG[bot]: package account has these tokens and what
-// they reach, package route which permission each route needs. Of a key only the public half is kept.
+// gets a token of an installation, which acts as the bot SLUG[bot]: package token makes these tokens, package
+// account knows what they reach, package route which permission each route needs. Of a key only the public half is kept.
 //
 // An installation belongs to an account and can access only repositories that the account owns at the time
 // of a request. It has the permissions and events that it was granted; if its App requests more later, the

@@ -112,7 +112,7 @@ type tokenPayload struct {
 	Repositories        []*repo.Payload   `json:"repositories,omitzero"` // of a token for some
 }
 
-func newToken(t *token, i *web.Info) *tokenPayload {
+func newToken(t *createdToken, i *web.Info) *tokenPayload {
 	p := &tokenPayload{Token: t.value, ExpiresAt: t.expires, Permissions: t.permissions,
 		RepositorySelection: t.of.Selection()}
 	if t.narrow {

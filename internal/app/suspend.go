@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"arbor/internal/account"
+	"arbor/internal/account/token"
 	"arbor/internal/audit"
 	"arbor/internal/db"
 	"arbor/internal/errs"
@@ -117,7 +118,7 @@ func (s *Service) unsuspend(tx *db.Tx, i *Installation, party Party, by account.
 	delete(set, party)
 	if len(set) == 0 {
 		i.SuspendedAt = 0
-		if err := account.EndInstallationTokens(tx, i.ID); err != nil {
+		if err := token.EndInstallationTokens(tx, i.ID); err != nil {
 			return err
 		}
 	}

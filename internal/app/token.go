@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"arbor/internal/account"
+	"arbor/internal/account/token"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/repo"
@@ -20,8 +21,8 @@ type asked struct {
 	ids         []repo.ID
 }
 
-// token is a new token of an installation.
-type token struct {
+// createdToken is a new token of an installation.
+type createdToken struct {
 	value       string
 	expires     db.Time
 	permissions scope.Permissions
@@ -34,7 +35,7 @@ type token struct {
 // the installation has.
 func (s *Service) createToken(
 	ctx context.Context, appID account.AppID, id account.InstallationID, want asked,
-) (t *token, err error) {
+) (t *createdToken, err error) {
 	err = s.change(ctx, appID, id, func(tx *db.Tx, i *Installation) error {
 		if err := s.forge.ReachedAt(tx, appID, web.From(ctx)); err != nil {
 			return err
@@ -45,7 +46,7 @@ func (s *Service) createToken(
 	return t, err
 }
 
-func makeToken(tx *db.Tx, i *Installation, want asked) (*token, error) {
+func makeToken(tx *db.Tx, i *Installation, want asked) (*createdToken, error) {
 	switch {
 	case !i.SuspendedAt.IsZero():
 		return nil, errs.New(errs.Forbidden, "This installation has been suspended")
@@ -54,14 +55,14 @@ func makeToken(tx *db.Tx, i *Installation, want asked) (*token, error) {
 	case !i.Permissions.Covers(want.permissions):
 		return nil, errs.New(errs.Invalid, "The permissions requested are not granted to this installation.")
 	}
-	t := &token{of: i, narrow: want.narrow, permissions: i.Permissions}
+	t := &createdToken{of: i, narrow: want.narrow, permissions: i.Permissions}
 	if want.permissions != nil {
 		t.permissions = want.permissions
 		if len(t.permissions) > 0 { // as at GitHub, others are included
 			t.permissions["metadata"] = "read"
 		}
 	}
-	n := account.InstallationToken{Permissions: t.permissions}
+	n := token.InstallationToken{Permissions: t.permissions}
 	var ids []repo.ID
 	if want.narrow {
 		var err error
@@ -73,8 +74,8 @@ func makeToken(tx *db.Tx, i *Installation, want asked) (*token, error) {
 			n.Repos[k] = int64(id)
 		}
 	}
-	of := account.Installation{ID: i.ID, Account: i.Account.ID, App: i.App.ID, Bot: i.App.BotID}
-	made, err := account.CreateInstallationToken(tx, of, n)
+	of := token.Installation{ID: i.ID, Account: i.Account.ID, App: i.App.ID, Bot: i.App.BotID}
+	made, err := token.CreateInstallationToken(tx, of, n)
 	if err != nil || !want.narrow {
 		t.value, t.expires = made.Value, made.Expires
 		return t, err

@@ -13,13 +13,14 @@
 //	state.go    State
 //	recent.go   Recent: values that never change, with less overhead
 //	stats.go    counters of a cache
-//	flights.go  Flights: one caller at a time does what many ask for
 package cache
 
 import (
 	"container/list"
 	"context"
 	"sync"
+
+	"arbor/internal/keyed"
 )
 
 // Cache keeps values of one kind, each under a key and a state. When they cost
@@ -34,11 +35,11 @@ type Cache[K comparable, V any] struct {
 	held    int64      // what all values cost
 	order   *list.List // of *entry[K, V], the last used first
 	byKey   map[K]*list.Element
-	flights Flights[flight[K]]
+	reading keyed.Mutex[reading[K]]
 }
 
-// flight identifies a read that several wait for in ReadAlone.
-type flight[K comparable] struct {
+// reading identifies a read of ReadAlone.
+type reading[K comparable] struct {
 	state State
 	key   K
 }
@@ -116,17 +117,6 @@ func (c *Cache[K, V]) Cost() int64 {
 	return c.held
 }
 
-// Carry moves entries from one state to another where holds says so of the key. It looks at the whole cache.
-func (c *Cache[K, V]) Carry(from, to State, holds func(K) bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for e := c.order.Front(); e != nil; e = e.Next() {
-		if kept := e.Value.(*entry[K, V]); kept.state == from && holds(kept.key) {
-			kept.state = to
-		}
-	}
-}
-
 // Read returns the value that is kept under the key in this state, or else the result of
 // read, which it then keeps. Its error is that of read.
 func (c *Cache[K, V]) Read(state State, key K, read func() (V, error)) (V, error) {
@@ -143,18 +133,14 @@ func (c *Cache[K, V]) Read(state State, key K, read func() (V, error)) (V, error
 // ReadAlone is Read for values that take much to read: of those who ask for one at
 // the same time, one reads it and the others wait. Error: that of read, or of ctx.
 func (c *Cache[K, V]) ReadAlone(ctx context.Context, state State, key K, read func() (V, error)) (V, error) {
-	for {
-		if v, ok := c.Get(state, key); ok {
-			return v, nil
-		}
-		alone, err := c.flights.Enter(ctx, flight[K]{state, key})
-		if err != nil {
-			var none V
-			return none, err
-		}
-		if alone {
-			defer c.flights.Leave(flight[K]{state, key})
-			return c.Read(state, key, read)
-		}
+	v, ok := c.Get(state, key)
+	if ok {
+		return v, nil
 	}
+	unlock, err := c.reading.Lock(ctx, reading[K]{state, key})
+	if err != nil {
+		return v, err
+	}
+	defer unlock()
+	return c.Read(state, key, read)
 }

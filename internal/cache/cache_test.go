@@ -82,22 +82,6 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// What is known to be the same in another state is found there, the rest nowhere.
-func TestCarry(t *testing.T) {
-	t.Parallel()
-	c := NewCount[string, int](10)
-	from, to := Whole(1, 1), Whole(1, 2)
-	c.Put(from, "same", 1)
-	c.Put(from, "other", 2)
-	c.Put(Whole(1, 0), "old", 3)
-	c.Carry(from, to, func(key string) bool { return key != "other" })
-	for key, want := range map[string]bool{"same": true, "other": false, "old": false} {
-		if _, ok := c.Get(to, key); ok != want {
-			t.Errorf("%s: %v", key, ok)
-		}
-	}
-}
-
 // A crowd that asks for one value costs what one caller does, and nobody waits for
 // a reader beyond its own patience.
 func TestReadAlone(t *testing.T) {

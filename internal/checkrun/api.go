@@ -30,7 +30,11 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err := mayWrite(a); err != nil {
 		return err
 	}
-	sha, change, err := readNew(r)
+	body, err := web.ReadObject(r, Resource)
+	if err != nil {
+		return err
+	}
+	sha, change, err := ReadNew(body)
 	if err != nil {
 		return err
 	}
@@ -98,7 +102,7 @@ func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if err != nil {
 		return err
 	}
-	change, err := readChange(body, "summary")
+	change, err := ReadChange(body)
 	if err != nil {
 		return err
 	}

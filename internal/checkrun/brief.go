@@ -52,17 +52,18 @@ func (s *Service) LatestOfEach(
 	ctx context.Context, a *repo.Access, shas []git.SHA, size int64,
 ) (map[git.SHA]*web.List[*Brief], error) {
 	var runs []*Brief
-	var totals map[git.SHA]int64
+	var totals map[repo.Of[git.SHA]]int64
+	commits := repo.AllOf(a, shas)
 	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
 		runs = nil
-		if totals, err = countOfMany(tx, a.ID, shas); err == nil && len(totals) > 0 {
-			runs, err = latestOfMany(tx, scanBrief, briefColumns, a.ID, shas, size)
+		if totals, err = countOfMany(tx, commits); err == nil && len(totals) > 0 {
+			runs, err = latestOfMany(tx, scanBrief, briefColumns, commits, web.Page{Number: 1, Size: size})
 		}
 		return err
 	})
 	out := map[git.SHA]*web.List[*Brief]{}
-	for _, sha := range shas {
-		out[sha] = &web.List[*Brief]{Total: totals[sha]}
+	for _, c := range commits {
+		out[c.Key] = &web.List[*Brief]{Total: totals[c]}
 	}
 	for _, b := range runs {
 		out[b.SHA].Rows = append(out[b.SHA].Rows, b)

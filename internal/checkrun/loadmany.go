@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"arbor/internal/account"
+	"arbor/internal/app"
 	"arbor/internal/db"
 	"arbor/internal/git"
 	"arbor/internal/issuekit"
@@ -11,43 +12,43 @@ import (
 	"arbor/internal/web"
 )
 
-// LatestOfMany loads the latest runs of several commits, at most size for each, and their total numbers.
-// They are rendered as in GET /repos/{owner}/{repo}/commits/{ref...}/check-runs, without pull requests. The
-// caller must have access to the commits.
+// LatestOfMany loads a page of the latest runs of each of several commits, and how many each commit has. They
+// are rendered as in GET /repos/{owner}/{repo}/commits/{ref...}/check-runs, without pull requests. The commits
+// were found for the caller before.
 func (api *API) LatestOfMany(
-	ctx context.Context, a *repo.Access, shas []git.SHA, size int64,
-) (map[git.SHA]*web.List[*Payload], error) {
-	find := func(tx *db.Tx) (totals map[git.SHA]int64, runs []*Run, err error) {
-		if totals, err = countOfMany(tx, a.ID, shas); err == nil {
-			runs, err = latestOfMany(tx, scanRun, runColumns, a.ID, shas, size)
+	ctx context.Context, commits []repo.Of[git.SHA], page web.Page,
+) (map[repo.Of[git.SHA]]*web.List[*Payload], error) {
+	find := func(tx *db.Tx) (totals map[repo.Of[git.SHA]]int64, runs []*Run, err error) {
+		if totals, err = countOfMany(tx, commits); err == nil && len(totals) > 0 {
+			runs, err = latestOfMany(tx, scanRun, runColumns, commits, page)
 		}
 		return totals, runs, err
 	}
-	return loadRuns(ctx, api, a, shas, find, func(run *Run) git.SHA { return run.SHA })
+	return loadRuns(ctx, api, commits, page, find, func(run *Run) git.SHA { return run.SHA })
 }
 
 // RunsOfSuites loads the runs of several suites as LatestOfMany does; all includes runs that are not the
 // latest of their name. Suites of other repositories have no runs.
 func (api *API) RunsOfSuites(
-	ctx context.Context, a *repo.Access, suites []int64, all bool, size int64,
-) (map[int64]*web.List[*Payload], error) {
-	find := func(tx *db.Tx) (totals map[int64]int64, runs []*Run, err error) {
-		if totals, err = countRuns(tx, a.ID, suites, all); err == nil {
-			runs, err = runsOfMany(tx, a.ID, suites, all, size)
+	ctx context.Context, suites []repo.Of[int64], all bool, page web.Page,
+) (map[repo.Of[int64]]*web.List[*Payload], error) {
+	find := func(tx *db.Tx) (totals map[repo.Of[int64]]int64, runs []*Run, err error) {
+		if totals, err = countRuns(tx, suites, all); err == nil && len(totals) > 0 {
+			runs, err = runsOfMany(tx, suites, all, page)
 		}
 		return totals, runs, err
 	}
-	return loadRuns(ctx, api, a, suites, find, func(run *Run) int64 { return run.SuiteID })
+	return loadRuns(ctx, api, suites, page, find, func(run *Run) int64 { return run.SuiteID })
 }
 
-// loadRuns loads a list of runs for each key. find reads the runs and their total numbers.
+// loadRuns loads a page of a list of runs for each key. find reads the runs and their total numbers.
 func loadRuns[K comparable](
-	ctx context.Context, api *API, a *repo.Access, keys []K,
-	find func(*db.Tx) (totals map[K]int64, runs []*Run, err error), keyOf func(*Run) K,
-) (map[K]*web.List[*Payload], error) {
-	v := newView(ctx, a)
+	ctx context.Context, api *API, keys []repo.Of[K], page web.Page,
+	find func(*db.Tx) (totals map[repo.Of[K]]int64, runs []*Run, err error), keyOf func(*Run) K,
+) (map[repo.Of[K]]*web.List[*Payload], error) {
+	v, in := newViews(ctx), repo.In(keys)
 	var runs []*Run
-	var totals map[K]int64
+	var totals map[repo.Of[K]]int64
 	err := api.s.db.Read(ctx, func(tx *db.Tx) (err error) {
 		if totals, runs, err = find(tx); err != nil {
 			return err
@@ -62,25 +63,26 @@ func loadRuns[K comparable](
 	if err != nil {
 		return nil, err
 	}
-	out := map[K]*web.List[*Payload]{}
+	out := map[repo.Of[K]]*web.List[*Payload]{}
 	for _, key := range keys {
-		out[key] = &web.List[*Payload]{Total: totals[key]}
+		out[key] = &web.List[*Payload]{Total: totals[key], More: page.Number*page.Size < totals[key]}
 	}
 	for _, run := range runs {
-		of := out[keyOf(run)]
-		of.Rows = append(of.Rows, v.run(run))
+		if of := out[repo.Of[K]{In: in[run.RepoID], Key: keyOf(run)}]; of != nil {
+			of.Rows = append(of.Rows, v.at(in[run.RepoID]).run(run))
+		}
 	}
 	return out, nil
 }
 
 // RunsByIDs loads the runs of the ids as LatestOfMany does. Those not in the repository are omitted.
-func (api *API) RunsByIDs(ctx context.Context, a *repo.Access, ids []int64) (map[int64]*Payload, error) {
-	find := func(tx *db.Tx) (totals map[int64]int64, runs []*Run, err error) {
-		runs, err = runsByIDs(tx, a.ID, db.Unique(ids))
+func (api *API) RunsByIDs(ctx context.Context, ids []repo.Of[int64]) (map[repo.Of[int64]]*Payload, error) {
+	find := func(tx *db.Tx) (totals map[repo.Of[int64]]int64, runs []*Run, err error) {
+		runs, err = runsByIDs(tx, db.Unique(repo.Keys(ids)))
 		return nil, runs, err
 	}
-	lists, err := loadRuns(ctx, api, a, ids, find, func(run *Run) int64 { return run.ID })
-	out := map[int64]*Payload{}
+	lists, err := loadRuns(ctx, api, ids, web.Page{}, find, func(run *Run) int64 { return run.ID })
+	out := map[repo.Of[int64]]*Payload{}
 	for id, list := range lists {
 		if len(list.Rows) > 0 {
 			out[id] = list.Rows[0]
@@ -92,75 +94,82 @@ func (api *API) RunsByIDs(ctx context.Context, a *repo.Access, ids []int64) (map
 // Annotations loads a page of the annotations of each of the runs, in the order in which they came. Runs that are
 // not in the repository have none.
 func (api *API) Annotations(
-	ctx context.Context, a *repo.Access, runs []int64, page web.Page,
-) (map[int64]*web.List[*AnnotationPayload], error) {
-	v, out, shas := newView(ctx, a), map[int64]*web.List[*AnnotationPayload]{}, map[int64]git.SHA{}
+	ctx context.Context, runs []repo.Of[int64], page web.Page,
+) (map[repo.Of[int64]]*web.List[*AnnotationPayload], error) {
+	v, in, of := newViews(ctx), repo.In(runs), map[int64]*Run{}
+	out := map[repo.Of[int64]]*web.List[*AnnotationPayload]{}
 	var list []annotationOf
 	err := api.s.db.Read(ctx, func(tx *db.Tx) error {
 		clear(out)
-		found, err := runsByIDs(tx, a.ID, db.Unique(runs))
+		found, err := runsByIDs(tx, db.Unique(repo.Keys(runs)))
 		if err != nil {
 			return err
 		}
 		var ids []int64
 		for _, run := range found {
-			ids, shas[run.ID] = append(ids, run.ID), run.SHA
-			out[run.ID] = &web.List[*AnnotationPayload]{Total: run.Annotations}
+			if a := in[run.RepoID]; a != nil {
+				ids, of[run.ID] = append(ids, run.ID), run
+				out[repo.Of[int64]{In: a, Key: run.ID}] = &web.List[*AnnotationPayload]{Total: run.Annotations}
+			}
 		}
 		list, err = annotationsOf(tx, ids, page.Size+1, page.Offset())
 		return err
 	})
 	for n := range list {
-		run := list[n].run
-		out[run].Add(page, v.annotation(shas[run], &list[n].Annotation))
+		run := of[list[n].run]
+		a := in[run.RepoID]
+		out[repo.Of[int64]{In: a, Key: run.ID}].Add(page, v.at(a).annotation(run.SHA, &list[n].Annotation))
 	}
 	return out, err
 }
 
-// SuitesOfMany loads the suites of each of the commits, the first so many, as GET
+// SuitesOfMany loads a page of the suites of each of the commits, as GET
 // /repos/{owner}/{repo}/commits/{ref...}/check-suites lists them, but without pull requests, repository and
 // commit, and counts all. The commits were found for the caller before.
 func (api *API) SuitesOfMany(
-	ctx context.Context, a *repo.Access, shas []git.SHA, size int64,
-) (map[git.SHA]*web.List[*SuitePayload], error) {
-	var totals map[git.SHA]int64
-	suites, v, err := api.loadSuites(ctx, a, func(tx *db.Tx) (list []*Suite, err error) {
-		if totals, err = countSuites(tx, a.ID, shas); err != nil {
+	ctx context.Context, commits []repo.Of[git.SHA], page web.Page,
+) (map[repo.Of[git.SHA]]*web.List[*SuitePayload], error) {
+	var totals map[repo.Of[git.SHA]]int64
+	suites, v, err := api.loadSuites(ctx, func(tx *db.Tx) (list []*Suite, err error) {
+		if totals, err = countSuites(tx, commits); err != nil || len(totals) == 0 {
 			return nil, err
 		}
-		return suitesOfMany(tx, a.ID, shas, size)
+		return suitesOfMany(tx, commits, page)
 	})
 	if err != nil {
 		return nil, err
 	}
-	out := map[git.SHA]*web.List[*SuitePayload]{}
-	for _, sha := range shas {
-		out[sha] = &web.List[*SuitePayload]{Total: totals[sha]}
+	in, out := repo.In(commits), map[repo.Of[git.SHA]]*web.List[*SuitePayload]{}
+	for _, c := range commits {
+		out[c] = &web.List[*SuitePayload]{Total: totals[c], More: page.Number*page.Size < totals[c]}
 	}
 	for _, s := range suites {
-		out[s.SHA].Rows = append(out[s.SHA].Rows, v.suite(s))
+		of := out[repo.Of[git.SHA]{In: in[s.RepoID], Key: s.SHA}]
+		of.Rows = append(of.Rows, v.at(in[s.RepoID]).suite(s))
 	}
 	return out, nil
 }
 
-// SuitesByIDs loads suites by id, rendered as by SuitesOfMany. Suites of other repositories are missing
-// from the map.
-func (api *API) SuitesByIDs(ctx context.Context, a *repo.Access, ids []int64) (map[int64]*SuitePayload, error) {
-	suites, v, err := api.loadSuites(ctx, a, func(tx *db.Tx) ([]*Suite, error) {
-		return suitesByIDs(tx, a.ID, db.Unique(ids))
+// SuitesByIDs loads suites by id, rendered as by SuitesOfMany. Those that are not in the repository are
+// omitted.
+func (api *API) SuitesByIDs(ctx context.Context, ids []repo.Of[int64]) (map[repo.Of[int64]]*SuitePayload, error) {
+	suites, v, err := api.loadSuites(ctx, func(tx *db.Tx) ([]*Suite, error) {
+		return suitesByIDs(tx, db.Unique(repo.Keys(ids)))
 	})
-	out := map[int64]*SuitePayload{}
+	in, out := repo.In(ids), map[repo.Of[int64]]*SuitePayload{}
 	for _, s := range suites {
-		out[s.ID] = v.suite(s)
+		if a := in[s.RepoID]; a != nil {
+			out[repo.Of[int64]{In: a, Key: s.ID}] = v.at(a).suite(s)
+		}
 	}
 	return out, err
 }
 
-// loadSuites calls find to read suites, and returns them with a view that has their Apps.
+// loadSuites calls find to read suites, and returns them with views that have their Apps.
 func (api *API) loadSuites(
-	ctx context.Context, a *repo.Access, find func(tx *db.Tx) ([]*Suite, error),
-) (list []*Suite, v *view, err error) {
-	v = newView(ctx, a)
+	ctx context.Context, find func(tx *db.Tx) ([]*Suite, error),
+) (list []*Suite, v *views, err error) {
+	v = newViews(ctx)
 	err = api.s.db.Read(ctx, func(tx *db.Tx) (err error) {
 		if list, err = find(tx); err != nil {
 			return err
@@ -175,8 +184,22 @@ func (api *API) loadSuites(
 	return list, v, err
 }
 
-// newView returns a view without Apps and pull requests.
-func newView(ctx context.Context, a *repo.Access) *view {
-	info := web.From(ctx)
-	return &view{a: a, info: info, at: issuekit.NewAddresses(info, a.Repo), pulls: []pullPayload{}}
+// views renders what is in several repositories, without pull requests.
+type views struct {
+	info *web.Info
+	apps map[account.AppID]*app.App
+	of   map[repo.ID]*view
+}
+
+func newViews(ctx context.Context) *views {
+	return &views{info: web.From(ctx), of: map[repo.ID]*view{}}
+}
+
+// at returns the view of a repository.
+func (v *views) at(a *repo.Access) *view {
+	if v.of[a.ID] == nil {
+		v.of[a.ID] = &view{a: a, info: v.info, at: issuekit.NewAddresses(v.info, a.Repo), apps: v.apps,
+			pulls: []pullPayload{}}
+	}
+	return v.of[a.ID]
 }

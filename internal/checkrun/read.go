@@ -3,7 +3,6 @@ package checkrun
 import (
 	"bytes"
 	"encoding/json"
-	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -14,12 +13,8 @@ import (
 	"arbor/internal/web"
 )
 
-// readNew reads the request body of a new run. Errors: 400, 422.
-func readNew(r *http.Request) (git.SHA, *Change, error) {
-	body, err := web.ReadObject(r, Resource)
-	if err != nil {
-		return "", nil, err
-	}
+// ReadNew decodes a new run from an object with the fields of POST .../check-runs. Error: 422.
+func ReadNew(body *web.Object) (git.SHA, *Change, error) {
 	body.Require("head_sha")
 	requireSent(body, "name")
 	sha, err := readSHA(body)
@@ -36,12 +31,21 @@ func readSHA(body *web.Object) (git.SHA, error) {
 	if text.Value == "" {
 		return "", body.Err()
 	}
-	sha, err := git.ParseSHA(text.Value)
+	return ParseSHA(text.Value)
+}
+
+// ParseSHA parses the full SHA of a commit. Error: 422.
+func ParseSHA(text string) (git.SHA, error) {
+	sha, err := git.ParseSHA(text)
 	if err != nil {
-		return "", noCommit(errs.Clip(text.Value))
+		return "", noCommit(errs.Clip(text))
 	}
 	return sha, nil
 }
+
+// ReadChange decodes an update of a run from an object with the fields of PATCH .../check-runs/{check_run_id}. Error:
+// 422.
+func ReadChange(body *web.Object) (*Change, error) { return readChange(body, "summary") }
 
 // readChange reads the fields of a run. The arguments name the required fields of output. Error: 422.
 func readChange(body *web.Object, output ...string) (*Change, error) {

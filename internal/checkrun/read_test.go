@@ -1,12 +1,10 @@
 package checkrun
 
 import (
-	"net/http"
-	"net/http/httptest"
-	"strings"
 	"testing"
 
 	"arbor/internal/errs"
+	"arbor/internal/web"
 )
 
 // Whatever Apps send is taken or refused, and nothing else.
@@ -18,8 +16,11 @@ func FuzzBody(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(string(body)))
-		_, change, err := readNew(r)
+		var change *Change
+		object, err := web.ParseObject(body, Resource)
+		if err == nil {
+			_, change, err = ReadNew(object)
+		}
 		switch {
 		case err == nil && change == nil:
 			t.Error("neither a run nor an error")

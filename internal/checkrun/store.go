@@ -39,13 +39,13 @@ func runByID(tx *db.Tx, repoID repo.ID, id int64) (*Run, error) {
 		id, repoID))
 }
 
-// runsByIDs reads the runs of the ids in a repository.
-func runsByIDs(tx *db.Tx, repoID repo.ID, ids []int64) ([]*Run, error) {
+// runsByIDs reads the runs of the ids in any repositories.
+func runsByIDs(tx *db.Tx, ids []int64) ([]*Run, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	return db.QueryList(tx, scanRun, `SELECT `+runColumns+` FROM check_runs r WHERE r.repo_id = $1
-		AND r.id IN `+db.ValuesFrom(2, 1, len(ids)), db.Args(ids, repoID)...)
+	return db.QueryList(tx, scanRun, `SELECT `+runColumns+` FROM check_runs r WHERE r.id IN `+
+		db.Values(1, len(ids)), db.Args(ids)...)
 }
 
 // filter chooses among the runs of a commit.
@@ -211,45 +211,53 @@ func pullsOf(tx *db.Tx, repoID repo.ID, sha git.SHA) ([]pullRow, error) {
 		repoID, string(sha), maxPulls)
 }
 
-// latestOfMany reads the latest runs of several commits in one query, newest first, at most rows for each
-// commit. scan reads columns.
+// latestOfMany reads a page of the latest runs of each of several commits in one query, newest first. scan
+// reads columns.
 func latestOfMany[R any](
-	tx *db.Tx, scan func(db.Scanner) (R, error), columns string, repoID repo.ID, shas []git.SHA, rows int64,
+	tx *db.Tx, scan func(db.Scanner) (R, error), columns string, commits []repo.Of[git.SHA], page web.Page,
 ) ([]R, error) {
-	if len(shas) == 0 {
-		return nil, nil
-	}
-	newest, args := ofEach(repoID, shas, rows, func(sha string) string {
-		return `check_runs WHERE repo_id = $1 AND head_sha = ` + sha + ` AND latest = TRUE ORDER BY id DESC`
-	})
+	newest, args := ofEach(commits, page, `check_runs WHERE repo_id = $%d AND head_sha = $%d AND latest = TRUE
+		ORDER BY id DESC`)
 	return db.QueryList(tx, scan, `SELECT `+columns+` FROM check_runs r WHERE r.id IN (`+newest+
 		`) ORDER BY r.id DESC`, args...)
 }
 
-// countOfMany returns the number of latest runs of each commit.
-func countOfMany(tx *db.Tx, repoID repo.ID, shas []git.SHA) (map[git.SHA]int64, error) {
-	if len(shas) == 0 {
-		return nil, nil
-	}
-	args := []any{repoID}
-	for _, sha := range shas {
-		args = append(args, string(sha))
-	}
-	return db.QueryMap[git.SHA, int64](tx, `SELECT head_sha, COUNT(*) FROM check_runs WHERE repo_id = $1
-		AND latest = TRUE
-		AND head_sha IN `+db.ValuesFrom(2, 1, len(shas))+` GROUP BY head_sha`, args...)
+// countOfMany returns the number of latest runs of each commit that has some.
+func countOfMany(tx *db.Tx, commits []repo.Of[git.SHA]) (map[repo.Of[git.SHA]]int64, error) {
+	return countBy(tx, commits, "TEXT", `check_runs r ON r.repo_id = v.repo AND r.head_sha = v.key AND r.latest = TRUE`)
 }
 
-// ofEach builds a query for the first ids of each key, at most rows for each, and returns it with its
-// arguments. source returns the FROM, WHERE and ORDER BY of one key without the word FROM; $1 in it is the
-// repository.
-func ofEach[K any](
-	repoID repo.ID, keys []K, rows int64, source func(key string) string,
-) (union string, args []any) {
-	parts := make([]string, len(keys))
-	for n := range keys {
-		at := strconv.Itoa(n + 3)
-		parts[n] = `SELECT id FROM (SELECT id FROM ` + source(`$`+at) + ` LIMIT $2) p` + at
+// countBy counts the rows of each key that has some. joined is a table with the condition that joins it to
+// the pairs v of repositories and keys.
+func countBy[K comparable](
+	tx *db.Tx, keys []repo.Of[K], kind, joined string,
+) (map[repo.Of[K]]int64, error) {
+	counts := map[repo.Of[K]]int64{}
+	if len(keys) == 0 {
+		return counts, nil
 	}
-	return strings.Join(parts, ` UNION ALL `), db.Args(keys, repoID, rows)
+	in := repo.In(keys)
+	with, args := repo.Pairs(keys, kind)
+	err := db.QueryEach(tx, func(row db.Scanner) error {
+		var id repo.ID
+		var key K
+		var n int64
+		err := row.Scan(&id, &key, &n)
+		counts[repo.Of[K]{In: in[id], Key: key}] = n
+		return err
+	}, with+`SELECT v.repo, v.key, COUNT(*) FROM v JOIN `+joined+` GROUP BY v.repo, v.key`, args...)
+	return counts, err
+}
+
+// ofEach builds a query for a page of the ids of each key, and returns it with its arguments. source is the
+// FROM, WHERE and ORDER BY of one key without the word FROM, with the numbers of the placeholders of the
+// repository and the key.
+func ofEach[K comparable](keys []repo.Of[K], page web.Page, source string) (union string, args []any) {
+	parts, args := make([]string, len(keys)), []any{page.Size, page.Offset()}
+	for n, of := range keys {
+		parts[n] = fmt.Sprintf(`SELECT id FROM (SELECT id FROM `+source+` LIMIT $1 OFFSET $2) p%d`,
+			len(args)+1, len(args)+2, n)
+		args = append(args, of.In.ID, of.Key)
+	}
+	return strings.Join(parts, ` UNION ALL `), args
 }

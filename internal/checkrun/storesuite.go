@@ -126,23 +126,25 @@ func dropOldestSuite(tx *db.Tx, kept *Suite) (bytes int64, err error) {
 
 // Combined returns the check totals of several commits, read in one query. Commits without runs are missing
 // from the map, so their Summary is zero.
-func Combined(tx *db.Tx, repoID repo.ID, shas ...git.SHA) (map[git.SHA]Summary, error) {
-	if len(shas) == 0 {
-		return nil, nil
+func Combined(tx *db.Tx, commits []repo.Of[git.SHA]) (map[repo.Of[git.SHA]]Summary, error) {
+	found := make(map[repo.Of[git.SHA]]Summary, len(commits))
+	if len(commits) == 0 {
+		return found, nil
 	}
-	args := db.Args(shas, repoID)
-	found := make(map[git.SHA]Summary, len(shas))
+	in := repo.In(commits)
+	with, args := repo.Pairs(commits, "TEXT")
 	err := db.QueryEach(tx, func(row db.Scanner) error {
+		var id repo.ID
 		var sha git.SHA
 		var s Summary
-		if err := row.Scan(&sha, &s.Runs, &s.Waiting, &s.Failing); err != nil {
+		if err := row.Scan(&id, &sha, &s.Runs, &s.Waiting, &s.Failing); err != nil {
 			return err
 		}
-		found[sha] = s
+		found[repo.Of[git.SHA]{In: in[id], Key: sha}] = s
 		return nil
-	}, `SELECT head_sha, CAST(SUM(runs) AS BIGINT), CAST(SUM(waiting) AS BIGINT), CAST(SUM(failing) AS BIGINT)
-		FROM check_suites WHERE repo_id = $1
-		AND head_sha IN `+db.ValuesFrom(2, 1, len(shas))+` GROUP BY head_sha`, args...)
+	}, with+`SELECT v.repo, v.key, CAST(SUM(s.runs) AS BIGINT), CAST(SUM(s.waiting) AS BIGINT),
+		CAST(SUM(s.failing) AS BIGINT)
+		FROM v JOIN check_suites s ON s.repo_id = v.repo AND s.head_sha = v.key GROUP BY v.repo, v.key`, args...)
 	return found, err
 }
 
@@ -235,54 +237,34 @@ func Places(tx *db.Tx, ids []int64, suites bool) (map[int64]repo.ID, error) {
 		db.Args(ids)...)
 }
 
-// suitesOfMany reads the suites of several commits, oldest first, at most rows for each commit.
-func suitesOfMany(tx *db.Tx, repoID repo.ID, shas []git.SHA, rows int64) ([]*Suite, error) {
-	if len(shas) == 0 {
-		return nil, nil
-	}
-	oldest, args := ofEach(repoID, shas, rows, func(sha string) string {
-		return `check_suites WHERE repo_id = $1 AND head_sha = ` + sha + ` ORDER BY id`
-	})
+// suitesOfMany reads a page of the suites of each of several commits, oldest first.
+func suitesOfMany(tx *db.Tx, commits []repo.Of[git.SHA], page web.Page) ([]*Suite, error) {
+	oldest, args := ofEach(commits, page, `check_suites WHERE repo_id = $%d AND head_sha = $%d ORDER BY id`)
 	return db.QueryList(tx, scanSuite, `SELECT `+suiteColumns+` FROM check_suites s WHERE s.id IN (`+oldest+
-		`) ORDER BY s.id`,
-		args...)
+		`) ORDER BY s.id`, args...)
 }
 
-// suitesByIDs reads suites of a repository by id.
-func suitesByIDs(tx *db.Tx, repoID repo.ID, ids []int64) ([]*Suite, error) {
+// suitesByIDs reads the suites of the ids in any repositories.
+func suitesByIDs(tx *db.Tx, ids []int64) ([]*Suite, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	return db.QueryList(tx, scanSuite, `SELECT `+suiteColumns+` FROM check_suites s WHERE s.repo_id = $1
-		AND s.id IN `+db.ValuesFrom(2, 1, len(ids)), db.Args(ids, repoID)...)
+	return db.QueryList(tx, scanSuite, `SELECT `+suiteColumns+` FROM check_suites s WHERE s.id IN `+
+		db.Values(1, len(ids)), db.Args(ids)...)
 }
 
-// countSuites returns the number of suites of each commit.
-func countSuites(tx *db.Tx, repoID repo.ID, shas []git.SHA) (map[git.SHA]int64, error) {
-	if len(shas) == 0 {
-		return nil, nil
-	}
-	args := []any{repoID}
-	for _, sha := range shas {
-		args = append(args, string(sha))
-	}
-	return db.QueryMap[git.SHA, int64](tx, `SELECT head_sha, COUNT(*) FROM check_suites WHERE repo_id = $1
-		AND head_sha IN `+db.ValuesFrom(2, 1, len(shas))+` GROUP BY head_sha`, args...)
+// countSuites returns the number of suites of each commit that has some.
+func countSuites(tx *db.Tx, commits []repo.Of[git.SHA]) (map[repo.Of[git.SHA]]int64, error) {
+	return countBy(tx, commits, "TEXT", `check_suites s ON s.repo_id = v.repo AND s.head_sha = v.key`)
 }
 
-// runsOfMany reads the runs of several suites, newest first, at most rows for each suite. If all is false,
-// it reads only the latest run of each name.
-func runsOfMany(tx *db.Tx, repoID repo.ID, suites []int64, all bool, rows int64) ([]*Run, error) {
-	if len(suites) == 0 {
-		return nil, nil
-	}
-	newest, args := ofEach(repoID, suites, rows, func(suite string) string {
-		return `check_runs WHERE suite_id = ` + suite + ` AND repo_id = $1` + latestOnly(all) +
-			` ORDER BY id DESC`
-	})
+// runsOfMany reads a page of the runs of each of several suites, newest first. If all is false, it reads only
+// the latest run of each name.
+func runsOfMany(tx *db.Tx, suites []repo.Of[int64], all bool, page web.Page) ([]*Run, error) {
+	newest, args := ofEach(suites, page, `check_runs WHERE repo_id = $%d AND suite_id = $%d`+latestOnly(all)+
+		` ORDER BY id DESC`)
 	return db.QueryList(tx, scanRun, `SELECT `+runColumns+` FROM check_runs r WHERE r.id IN (`+newest+
-		`) ORDER BY r.id DESC`,
-		args...)
+		`) ORDER BY r.id DESC`, args...)
 }
 
 func latestOnly(all bool) string {
@@ -292,15 +274,7 @@ func latestOnly(all bool) string {
 	return ` AND latest = TRUE`
 }
 
-// countRuns returns how many runs each suite has, counted as runsOfMany reads them.
-func countRuns(tx *db.Tx, repoID repo.ID, suites []int64, all bool) (map[int64]int64, error) {
-	if len(suites) == 0 {
-		return nil, nil
-	}
-	args := []any{repoID}
-	for _, id := range suites {
-		args = append(args, id)
-	}
-	return db.QueryMap[int64, int64](tx, `SELECT suite_id, COUNT(*) FROM check_runs WHERE repo_id = $1
-		AND suite_id IN `+db.ValuesFrom(2, 1, len(suites))+latestOnly(all)+` GROUP BY suite_id`, args...)
+// countRuns returns how many runs each suite that has some has, counted as runsOfMany reads them.
+func countRuns(tx *db.Tx, suites []repo.Of[int64], all bool) (map[repo.Of[int64]]int64, error) {
+	return countBy(tx, suites, "BIGINT", `check_runs r ON r.repo_id = v.repo AND r.suite_id = v.key`+latestOnly(all))
 }

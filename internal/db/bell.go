@@ -2,40 +2,42 @@ package db
 
 import "sync"
 
-// bells are channels by topic, each with room for one ring.
+// bells are the channels of those who wait for a topic, each with room for one ring.
 type bells struct {
 	mu sync.Mutex
-	of map[string]chan struct{}
-}
-
-func (b *bells) get(topic string) chan struct{} {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.of == nil {
-		b.of = map[string]chan struct{}{}
-	}
-	if b.of[topic] == nil {
-		b.of[topic] = make(chan struct{}, 1)
-	}
-	return b.of[topic]
+	of map[string][]chan struct{}
 }
 
 func (b *bells) ring(topic string) {
-	select {
-	case b.get(topic) <- struct{}{}:
-	default:
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, c := range b.of[topic] {
+		select {
+		case c <- struct{}{}:
+		default:
+		}
 	}
 }
 
-// Bell returns the channel that one worker of this process receives from when a topic is rung. Several
-// rings before a receive are one. It does not cover other processes, so the worker must also poll
-// occasionally.
-func (d *DB) Bell(topic string) <-chan struct{} { return d.bells.get(topic) }
+// Bell returns a new channel that receives a value when one of the topics is rung. Several rings before a
+// receive are one. It does not cover other processes, so the worker must also poll occasionally.
+func (d *DB) Bell(topics ...string) <-chan struct{} {
+	b, c := &d.bells, make(chan struct{}, 1)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.of == nil {
+		b.of = map[string][]chan struct{}{}
+	}
+	for _, topic := range topics {
+		b.of[topic] = append(b.of[topic], c)
+	}
+	return c
+}
 
-// Ring wakes the worker that hears the topic's bell, at once.
+// Ring wakes the workers that hear the topic's bell, at once.
 func (d *DB) Ring(topic string) { d.bells.ring(topic) }
 
-// Ring wakes the worker that hears the topic's bell, after the commit.
+// Ring wakes the workers that hear the topic's bell, after the commit.
 func (t *Tx) Ring(topic string) {
 	bells := t.bells
 	t.OnCommit(func() { bells.ring(topic) })

@@ -70,8 +70,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"arbor/internal/cache"
 )
 
 //go:embed migrations
@@ -162,8 +160,6 @@ type backend interface {
 	write(ctx context.Context, fn func(*Tx) error) error
 	// ask sets the state and the current numbers.
 	ask(ctx context.Context, m *moment) error
-	// recall returns a topic's number in a state if it is cached for that state.
-	recall(s cache.State, topic string) (n int64, ok bool)
 	// answers is DB.Answers.
 	answers(ctx context.Context) error
 	// shrink is DB.Shrink, and returns the number of free bytes that the file has afterwards.

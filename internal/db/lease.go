@@ -53,6 +53,20 @@ func (j Jobs) Due(tx *Tx, where string, args ...any) (due bool, err error) {
 	return due, err
 }
 
+// WriteDue is Write if a row that fulfills the condition where is due. It looks for one first in a read, since
+// mostly there is none and a write is dear.
+func (d *DB) WriteDue(ctx context.Context, j Jobs, where string, fn func(*Tx) error, args ...any) error {
+	var due bool
+	err := d.Read(ctx, func(tx *Tx) (err error) {
+		due, err = j.Due(tx, where, args...)
+		return err
+	})
+	if err != nil || !due {
+		return err
+	}
+	return d.Write(ctx, fn)
+}
+
 // Take leases at most so many rows that are due and fulfill the condition where, the
 // longest due first, and counts a try of each. where may use $3 onwards. Rows that
 // another worker is just taking are passed over. The lease is nil if there are none.

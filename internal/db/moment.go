@@ -64,9 +64,6 @@ func (d *DB) moment(ctx context.Context, topic string) (moment, error) {
 		if _, known := last.numbers[topic]; known {
 			return last, nil
 		}
-		if n, ok := d.backend.recall(last.state, topic); ok {
-			return moment{last.state, map[string]int64{topic: n}}, nil
-		}
 	}
 	asked = time.Now()
 	now, err := d.moments.get(ctx, topic)

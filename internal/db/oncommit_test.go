@@ -194,11 +194,12 @@ func TestBeforeCommit(t *testing.T) {
 		if err := write(1, broken); !errors.Is(err, broken) {
 			t.Errorf("error %v, want that of what is called", err)
 		}
+		bell := d.Bell("bell")
 		if err := write(1, nil); err != nil || !slices.Equal(seen, []int64{2}) {
 			t.Errorf("error %v, called with %v", err, seen)
 		}
 		select {
-		case <-d.Bell("bell"):
+		case <-bell:
 		default:
 			t.Error("no bell was rung")
 		}

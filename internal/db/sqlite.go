@@ -11,8 +11,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
-
-	"arbor/internal/cache"
 )
 
 const (
@@ -38,7 +36,6 @@ type sqliteBackend struct {
 	counter counter
 	closed  atomic.Bool
 	trace   func(ctx context.Context, query string) // may be nil
-	kept    *cache.Cache[string, int64]             // generations by topic
 }
 
 func newSQLite(o Options) (*sqliteBackend, error) {
@@ -53,8 +50,7 @@ func newSQLite(o Options) (*sqliteBackend, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &sqliteBackend{path: path, log: o.Log, now: o.Now, trace: o.Trace,
-		kept: cache.NewCount[string, int64](maxNumbers)}
+	b := &sqliteBackend{path: path, log: o.Log, now: o.Now, trace: o.Trace}
 	// Writers wait for each other in turnstile, not by SQLite's busy timeout.
 	b.writing = []string{"journal_mode=WAL", "synchronous=FULL", "foreign_keys=1", "cache_size=-4096",
 		"wal_autocheckpoint=2000", "journal_size_limit=16777216", // pages; bytes

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"slices"
 	"sync"
 
 	"arbor/internal/cache"
@@ -34,6 +33,7 @@ type counter struct {
 	mu     sync.Mutex
 	conn   *sqliteConn // nil: to be opened
 	opened int64
+	last   moment // what is known until somebody commits; without it one issue is read at 0.83 of the rate
 	closed bool
 }
 
@@ -81,66 +81,30 @@ func (c *counter) close() {
 	c.db.Close()
 }
 
-// maxNumbers bounds how many topics' generations are kept.
-const maxNumbers = 1000
-
 func (b *sqliteBackend) ask(ctx context.Context, m *moment) error {
 	return b.counter.use(func(c *sqliteConn) error {
 		commits, err := c.number(selectOthers)
 		if err != nil {
 			return err
 		}
-		m.state = cache.Whole(b.counter.opened, commits)
+		if now := cache.Whole(b.counter.opened, commits); now != b.counter.last.state {
+			b.counter.last = moment{now, map[string]int64{}}
+		}
+		last := b.counter.last
+		m.state = last.state
 		for topic := range m.numbers {
-			if topic == "" {
-				continue // only the state is requested
-			}
-			n, ok := b.kept.Get(m.state, topic)
-			if !ok {
+			n, known := last.numbers[topic]
+			if !known && topic != "" { // else only the state is requested
 				if b.trace != nil {
 					b.trace(ctx, selectGeneration)
 				}
 				if n, err = c.generation(topic); err != nil {
 					return err
 				}
-				b.kept.Put(m.state, topic, n)
+				last.numbers[topic] = n
 			}
 			m.numbers[topic] = n
 		}
 		return nil
 	})
-}
-
-func (b *sqliteBackend) recall(s cache.State, topic string) (n int64, ok bool) {
-	return b.kept.Get(s, topic)
-}
-
-func (b *postgresBackend) recall(cache.State, string) (n int64, ok bool) { return 0, false }
-
-// state is the present one; Unknown after an error.
-func (b *sqliteBackend) state() cache.State {
-	var m moment
-	if err := b.ask(context.Background(), &m); err != nil {
-		return cache.Unknown
-	}
-	return m.state
-}
-
-// carry carries the generations that are known in a state over to the present
-// one, but for the topics that this connection has bumped since. A commit of
-// another connection may have bumped any topic: then nothing is carried over.
-//
-// How many commits lie between two states does not tell whose they are, since a
-// transaction that changes nothing commits nothing. SQLite itself keeps count of
-// what others commit.
-func (w *writer) carry(from cache.State, bumped []string) {
-	to := w.backend.state() // taken first, so a commit after it is among the others
-	if to == cache.Unknown {
-		return
-	}
-	others, err := w.conn.number(selectOthers)
-	if err == nil && others == w.others {
-		w.backend.kept.Carry(from, to, func(topic string) bool { return !slices.Contains(bumped, topic) })
-	}
-	w.others = others
 }

@@ -11,7 +11,6 @@ import (
 
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"arbor/internal/cache"
 	"arbor/internal/errs"
 )
 
@@ -49,9 +48,6 @@ type writer struct {
 	started time.Time   // when it began
 	solo    bool        // its only member runs alone
 	done    []*member   // whose changes it holds
-	from    cache.State // the state that it began with
-	bumped  []string    // topics that it bumps, and perhaps some more
-	others  int64       // the number of selectOthers after the last commit; 0: not asked yet
 	commits int
 	crowd   int // members of the last batch
 
@@ -215,7 +211,6 @@ func (w *writer) run(m *member, fn func(*Tx) error) (err error) {
 		return err
 	}
 	w.done = append(w.done, m)
-	w.bumped = append(w.bumped, tx.bumps...)
 	return nil
 }
 
@@ -232,13 +227,11 @@ func (w *writer) begin(first bool) error {
 		if err != nil {
 			return err
 		}
-		w.conn, w.others = c, 0
+		w.conn = c
 	}
 	err := w.turn.lock(w.conn)
 	if err == nil {
 		w.begun, w.started = true, time.Now()
-		w.from = w.backend.state() // nobody else can commit now
-		w.bumped = w.bumped[:0]
 		return nil
 	}
 	if !errors.Is(err, errBusy) {
@@ -312,7 +305,6 @@ func (w *writer) commit() {
 	w.crowd = len(w.done)
 	if err == nil {
 		w.begun = false
-		w.carry(w.from, w.bumped)
 		w.tell(nil)
 		w.boundLog()
 		return

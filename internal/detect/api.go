@@ -45,6 +45,24 @@ func (s *Service) languages(ctx context.Context, a *repo.Access) (list json.RawM
 	return list, err
 }
 
+// LanguagesOf is Languages for several repositories, with one statement.
+func (s *Service) LanguagesOf(ctx context.Context, repos []*repo.Access) (map[repo.ID]map[string]int64, error) {
+	var found map[repo.ID]string
+	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		found, err = languagesOfMany(tx, repo.IDsOf(repos))
+		return err
+	})
+	out := map[repo.ID]map[string]int64{}
+	for id, text := range found {
+		var sizes map[string]int64
+		if err == nil {
+			err = json.Unmarshal([]byte(text), &sizes)
+		}
+		out[id] = sizes
+	}
+	return out, err
+}
+
 // Languages returns the number of bytes of code in each language on the default branch, as far as it was
 // analyzed.
 func (s *Service) Languages(ctx context.Context, a *repo.Access) (sizes map[string]int64, err error) {

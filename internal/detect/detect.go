@@ -52,7 +52,7 @@ func New(d *db.DB, repos *repo.Service, log *slog.Logger) *Service {
 // Run processes repositories pushed to in this and other processes until ctx is done. It returns nil:
 // errors are logged and the job is retried.
 func (s *Service) Run(ctx context.Context) error {
-	db.Follow(ctx, s.repos.Moves(), pollTime, func(ctx context.Context) {
+	db.Follow(ctx, s.db.Bell(repo.Moved), pollTime, func(ctx context.Context) {
 		_ = db.ByTurns(ctx, func(ctx context.Context) (bool, error) { return s.next(ctx), nil })
 	})
 	return nil

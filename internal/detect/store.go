@@ -32,15 +32,7 @@ type work struct {
 // take leases a job, or returns nil. Repositories take turns by id, so that frequent pushes to one do not
 // delay the others.
 func (s *Service) take(ctx context.Context) (w *work, err error) {
-	var some bool
-	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		some, err = jobs.Due(tx, `TRUE`)
-		return err
-	})
-	if err != nil || !some {
-		return nil, err
-	}
-	err = s.db.Write(ctx, func(tx *db.Tx) error {
+	err = s.db.WriteDue(ctx, jobs, `TRUE`, func(tx *db.Tx) error {
 		w = nil
 		lease, err := jobs.Take(tx, leaseTime, 1, `repo_id > $3`, s.last)
 		if err == nil && lease == nil {
@@ -99,6 +91,12 @@ func object(list []language) []byte {
 		out = append(append(append(out, name...), ':'), size...)
 	}
 	return append(out, '}')
+}
+
+// languagesOfMany reads the languages of repositories as JSON objects. Those without a result are missing.
+func languagesOfMany(tx *db.Tx, ids []repo.ID) (map[repo.ID]string, error) {
+	return db.QueryMap[repo.ID, string](tx, `SELECT repo_id, languages FROM repo_languages WHERE repo_id IN `+
+		db.Values(1, len(ids)), db.Args(ids)...)
 }
 
 // languagesOf reads the languages of a repository, or an empty object if there is no result yet.

@@ -93,7 +93,7 @@ const uploadBuffers = buffers * chunk
 // receive reads the bytes while no transaction is open. Errors: ErrSize, ErrEmpty.
 func (s *Store) receive(ctx context.Context, in Incoming, most int64) (*File, error) {
 	admission.As(ctx, admission.Push) // who waits for the client has no turn
-	release, err := admission.AssetSlot(ctx)
+	release, err := admission.Slot(ctx, admission.Upload)
 	if err != nil {
 		return nil, err
 	}

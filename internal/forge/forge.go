@@ -28,6 +28,9 @@ import (
 	"path/filepath"
 
 	"arbor/internal/account"
+	"arbor/internal/account/key"
+	"arbor/internal/account/session"
+	"arbor/internal/account/token"
 	"arbor/internal/app"
 	"arbor/internal/attachment"
 	"arbor/internal/db"
@@ -50,6 +53,9 @@ import (
 // Forge holds the services that change together.
 type Forge struct {
 	Accounts    *account.Service
+	Tokens      *token.Service
+	Sessions    *session.Service
+	Keys        *key.Service
 	Repos       *repo.Service
 	Network     *network.Service
 	Settings    *settings.Service
@@ -70,7 +76,10 @@ type Forge struct {
 // New creates the services, for a server or for a command that works on a store.
 func New(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Forge {
 	f := &Forge{}
-	f.Accounts = account.New(d, log, f)
+	f.Accounts = account.New(d, f)
+	f.Tokens = token.New(d, log)
+	f.Sessions = session.New(d, f.Tokens)
+	f.Keys = key.New(d, f.Accounts)
 	f.Repos = repo.New(d, g, log, RepositoriesDir(dataDir), f)
 	f.Network = network.New(d, f.Repos)
 	f.Settings = settings.New(d, f.Repos, f)

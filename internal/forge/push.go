@@ -73,7 +73,7 @@ func (f *Forge) Push(tx *db.Tx, p repo.Push) (refused []error, err error) {
 		return nil, err
 	}
 	// Wake the workers that read commits and make test merges.
-	tx.OnCommit(f.Repos.RefsMoved)
+	tx.Ring(repo.Moved)
 	return landing.Refused, nil
 }
 

@@ -2,10 +2,8 @@ package gitdata
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 
 	"arbor/internal/errs"
@@ -44,72 +42,68 @@ type filesCommit struct {
 	commit  git.Commit
 }
 
-// CommitFiles adds, changes and deletes files with one commit on a branch. GraphQL asks for
-// it; REST has no address for it. The body has message, branch, expectedHeadOid, additions
-// and deletions, whose contents are Base64. The answer is the commit. Errors: those of Commit.
-func (api *API) CommitFiles(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	body, err := web.ReadObject(r, "Commit")
+// NewFileChange returns the change of a file to contents in Base64. Error: 422.
+func NewFileChange(path, contents string) (FileChange, error) {
+	data, err := decodeBase64(contents)
 	if err != nil {
-		return err
+		err = wrongFile(path, "has contents that are not valid Base64")
 	}
-	body.Require("message", "branch", "expectedHeadOid")
-	c := FilesCommit{Message: body.String("message", 0).Value, Branch: body.String("branch", 0).Value,
-		Tip: readSHA(body, "expectedHeadOid", true)}
-	if err := body.Err(); err != nil {
-		return err
-	}
-	if c.Add, err = readChanges(body.Raw("additions")); err != nil {
-		return err
-	}
-	if c.Remove, err = readChanges(body.Raw("deletions")); err != nil {
-		return err
-	}
-	made, err := api.Commit(r.Context(), a, c)
-	if err != nil {
-		return err
-	}
-	return web.JSON(w, r, http.StatusCreated, newPlace(r.Context(), a).gitCommit(made))
-}
-
-// readChanges reads a list of files. Errors: 400, 422.
-func readChanges(raw json.RawMessage) (list []FileChange, err error) {
-	var given []struct{ Path, Contents, From string }
-	if len(raw) > 0 && json.Unmarshal(raw, &given) != nil {
-		return nil, errs.New(errs.Malformed, "Problems parsing JSON")
-	}
-	for _, f := range given {
-		c := FileChange{Path: f.Path, From: f.From}
-		if c.Data, err = decodeBase64(f.Contents); err != nil {
-			return nil, wrongFile(f.Path, "has contents that are not valid Base64")
-		}
-		list = append(list, c)
-	}
-	return list, nil
+	return FileChange{Path: path, Data: data}, err
 }
 
 // Commit changes files of a branch with one commit. A file that is there keeps its mode. Errors: 404 for a branch that
 // is not there, 409 where it is elsewhere, 422 for files, each with its path.
-func (api *API) Commit(ctx context.Context, a *repo.Access, n FilesCommit) (*git.Commit, error) {
+func (api *API) Commit(ctx context.Context, a *repo.Access, n FilesCommit) (made *git.Commit, err error) {
+	err = api.prepared(ctx, a, n, func(c *filesCommit) error {
+		made, err = c.run(ctx)
+		return err
+	})
+	return made, err
+}
+
+// CheckCommit returns the error of Commit for values that no branch at the tip accepts. It writes nothing, and does not
+// look for the branch. The tip must be a commit of the repository.
+func (api *API) CheckCommit(ctx context.Context, a *repo.Access, n FilesCommit) error {
+	return api.prepared(ctx, a, n, func(c *filesCommit) error {
+		_, err := c.build(ctx)
+		return err
+	})
+}
+
+// prepared calls fn with a commit whose values are possible.
+func (api *API) prepared(
+	ctx context.Context, a *repo.Access, n FilesCommit, fn func(c *filesCommit) error,
+) error {
 	self, err := api.repos.Identity(ctx, a.Caller)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	c := &filesCommit{FilesCommit: n, api: api, access: a, special: map[string][]byte{},
 		commit: git.Commit{Message: n.Message, Author: self, Committer: self}}
 	if err := c.prepare(); err != nil {
-		return nil, err
+		return err
 	}
 	objects, release, err := api.repos.Git(ctx, a)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer release()
 	c.objects = objects
-	return c.run(ctx)
+	return fn(c)
 }
 
 // prepare checks the files and makes the edits of the tree.
 func (c *filesCommit) prepare() error {
+	f := web.Faults{Resource: CommitResource}
+	f.CheckText("message", c.Message, 0)
+	for _, one := range [...]struct{ name, value string }{{"message", c.Message}, {"branch", c.Branch}} {
+		if one.value == "" {
+			f.Wrong(one.name, errs.MissingField, "")
+		}
+	}
+	if err := f.Err(); err != nil {
+		return err
+	}
 	if len(c.Add)+len(c.Remove) > maxFiles {
 		return commitError("files", errs.InvalidField,
 			fmt.Sprintf("one commit changes at most %d files here", maxFiles))
@@ -146,6 +140,22 @@ func (c *filesCommit) run(ctx context.Context) (*git.Commit, error) {
 	if err := c.checkTip(ctx); err != nil {
 		return nil, err
 	}
+	objects, err := c.build(ctx)
+	if err != nil {
+		return nil, err
+	}
+	made, err := c.api.commitTo(ctx, c.access, c.Branch, c.Tip, c.commit, objects)
+	if errors.Is(err, errMoved) {
+		if err := c.checkTip(ctx); err != nil { // whose error has the current tip
+			return nil, err
+		}
+		err = errs.Wrap(errs.Conflict, "The branch has changed. Review it and try again.", err)
+	}
+	return made, err
+}
+
+// build makes the commit's tree and returns the new objects, which are not written. Error: 422.
+func (c *filesCommit) build(ctx context.Context) ([]git.NewObject, error) {
 	tree, err := c.objects.PeelToTree(ctx, c.Tip)
 	if err != nil {
 		return nil, err
@@ -173,14 +183,7 @@ func (c *filesCommit) run(ctx context.Context) (*git.Commit, error) {
 		}
 	}
 	c.commit.Tree = built.SHA
-	made, err := c.api.commitTo(ctx, c.access, c.Branch, c.Tip, c.commit, append(built.Objects, c.blobs...))
-	if errors.Is(err, errMoved) {
-		if err := c.checkTip(ctx); err != nil { // whose error has the current tip
-			return nil, err
-		}
-		err = errs.Wrap(errs.Conflict, "The branch has changed. Review it and try again.", err)
-	}
-	return made, err
+	return append(built.Objects, c.blobs...), nil
 }
 
 // checkTip checks that the branch has the expected tip.

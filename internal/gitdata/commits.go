@@ -99,17 +99,23 @@ func readHistory(get func(name string) string) (*History, error) {
 		return nil, err
 	}
 	for name, to := range map[string]*time.Time{"since": &h.Since, "until": &h.Until} {
-		value := get(name)
-		if value == "" {
-			continue
+		if value := get(name); value != "" {
+			var err error
+			if *to, err = ParseTime(name, value); err != nil {
+				return nil, err
+			}
 		}
-		t, ok := parseTime(value)
-		if !ok {
-			return nil, badParameter(name, name+" must be a time as 2011-04-22T13:33:48Z")
-		}
-		*to = time.Unix(max(t.Unix(), 1), 0)
 	}
 	return h, nil
+}
+
+// ParseTime parses a bound of a history, which is named in its error: 422.
+func ParseTime(name, value string) (time.Time, error) {
+	t, ok := parseTime(value)
+	if !ok {
+		return t, badParameter(name, name+" must be a time as 2011-04-22T13:33:48Z")
+	}
+	return time.Unix(max(t.Unix(), 1), 0), nil
 }
 
 func badParameter(name, message string) error {
@@ -128,10 +134,8 @@ func parseTime(s string) (time.Time, bool) {
 }
 
 // options returns the options of a history's walk. none reports that no commit can match.
-func (api *API) options(
-	ctx context.Context, h *History, from git.SHA,
-) (o git.LogOptions, none bool, err error) {
-	o = git.LogOptions{From: []git.SHA{from}, Path: h.Path}
+func (api *API) options(ctx context.Context, h *History) (o git.LogOptions, none bool, err error) {
+	o = git.LogOptions{Path: h.Path}
 	if !h.Since.IsZero() {
 		o.Since = h.Since.Unix()
 	}
@@ -192,10 +196,18 @@ func (api *API) walk(ctx context.Context, a *repo.Access, h *History, at web.Pag
 	if err != nil {
 		return found, err
 	}
-	o, none, err := api.options(ctx, h, from)
+	o, none, err := api.options(ctx, h)
 	if err != nil || none {
 		return walked{none: true}, err
 	}
+	return api.walkFrom(ctx, a, o, from, at)
+}
+
+// walkFrom walks the history of a commit.
+func (api *API) walkFrom(
+	ctx context.Context, a *repo.Access, o git.LogOptions, from git.SHA, at web.Page,
+) (found walked, err error) {
+	o.From = []git.SHA{from}
 	key := strings.Join([]string{"count", a.ID.String(), string(o.From[0]), strings.Join(o.Author, ","),
 		strings.Join(o.Committer, ","),
 		strconv.FormatInt(o.Since, 36), strconv.FormatInt(o.Until, 36), o.Path}, " ")

@@ -2,39 +2,27 @@ package gitdata
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"arbor/internal/git"
 	"arbor/internal/repo"
 )
 
-// CommitOf is a commit of a repository.
-type CommitOf struct {
-	In  *repo.Access
-	SHA git.SHA
-}
-
 // CommitsAcross reads commits of several repositories, in the given order, with one query for the people. A missing
 // commit is nil.
-func (api *API) CommitsAcross(ctx context.Context, list []CommitOf) ([]*CommitView, error) {
+func (api *API) CommitsAcross(ctx context.Context, list []repo.Of[git.SHA]) ([]*CommitView, error) {
 	found, err := api.readCommits(ctx, list)
 	if err != nil {
 		return nil, err
 	}
-	var all []*git.Commit
-	size := 0
-	for _, c := range found {
-		all, size = append(all, c), size+sizeOf(c)
-	}
-	if err := hold(ctx, size); err != nil {
-		return nil, err
-	}
-	known, err := api.people(ctx, all...)
+	known, err := api.people(ctx, slices.Collect(maps.Values(found))...)
 	if err != nil {
 		return nil, err
 	}
 	shown := make([]*CommitView, len(list))
 	for n, of := range list {
-		if c := found[commitKey{of.In.ID, of.SHA}]; c != nil {
+		if c := found[of]; c != nil {
 			shown[n] = known.view(of.In, c)
 		}
 	}
@@ -46,31 +34,23 @@ func NewCommitPayload(ctx context.Context, c *CommitView) *CommitPayload {
 	return newPlace(ctx, c.In).commit(c)
 }
 
-type commitKey struct {
-	repo repo.ID
-	sha  git.SHA
-}
-
-// readCommits reads commits, one repository after another.
-func (api *API) readCommits(ctx context.Context, list []CommitOf) (map[commitKey]*git.Commit, error) {
-	of, found := map[repo.ID][]git.SHA{}, map[commitKey]*git.Commit{}
-	for _, c := range list {
-		of[c.In.ID] = append(of[c.In.ID], c.SHA)
-	}
-	for _, c := range list {
-		shas := of[c.In.ID]
-		if delete(of, c.In.ID); shas == nil {
-			continue
-		}
-		objects, release, err := api.repos.Git(ctx, c.In)
+// readCommits reads commits, one repository after another, and asks for the memory of each part before the
+// next.
+func (api *API) readCommits(ctx context.Context, list []repo.Of[git.SHA]) (map[repo.Of[git.SHA]]*git.Commit, error) {
+	found := map[repo.Of[git.SHA]]*git.Commit{}
+	for in, shas := range repo.ByAccess(list) {
+		objects, release, err := api.repos.Git(ctx, in)
 		if err != nil {
 			return nil, err
 		}
-		err = objects.EachCommits(ctx, shas, func(part []*git.Commit) error {
-			for _, commit := range part {
-				found[commitKey{c.In.ID, commit.SHA}] = commit
+		slices.Sort(shas)
+		err = objects.EachCommits(ctx, slices.Compact(shas), func(part []*git.Commit) error {
+			size := 0
+			for _, c := range part {
+				found[repo.Of[git.SHA]{In: in, Key: c.SHA}] = c
+				size += sizeOf(c)
 			}
-			return nil
+			return hold(ctx, size)
 		})
 		release()
 		if err != nil {

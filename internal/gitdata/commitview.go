@@ -76,11 +76,11 @@ func (api *API) loadViews(ctx context.Context, a *repo.Access, shas []git.SHA) (
 func (api *API) CommitViews(
 	ctx context.Context, a *repo.Access, named []git.SHA,
 ) (map[git.SHA]*CommitView, error) {
-	shas, err := api.Known(ctx, a, named, git.TypeCommit)
-	if err != nil || len(shas) == 0 {
+	known, err := api.Known(ctx, repo.AllOf(a, named), git.TypeCommit)
+	if err != nil || len(known) == 0 {
 		return nil, err
 	}
-	list, err := api.loadViews(ctx, a, shas)
+	list, err := api.loadViews(ctx, a, repo.Keys(known))
 	if err != nil {
 		return nil, err
 	}

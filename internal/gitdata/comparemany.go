@@ -14,41 +14,99 @@ type Comparison struct {
 	Status        string // as in the response of Compare
 }
 
-// CompareMany compares the head of BASE...HEAD with several objects. The caller must have access to these.
-// Objects that are not commits or annotated tags of commits, or share no history with the head, are
-// missing. Errors: those of Compare for the head.
+// CompareMany compares a head, as in BASE...HEAD, with several objects of each repository. The caller must
+// have access to these. Objects that are not commits or annotated tags of commits, or share no history with
+// the head, are missing. Errors: [repo.Errors] with 404 where the head does not exist.
 func (api *API) CompareMany(
-	ctx context.Context, a *repo.Access, basehead string, shas []git.SHA,
-) (map[git.SHA]*Comparison, error) {
-	c, err := api.comparison(ctx, basehead, a)
-	if err == nil {
-		c.head.sha, err = api.revision(ctx, c.head.at, c.head.name, true)
-	}
+	ctx context.Context, bases []repo.Of[git.SHA], head string,
+) (map[repo.Of[git.SHA]]*Comparison, error) {
+	heads, failed, err := api.headsOf(ctx, repo.In(bases), head)
 	if err != nil {
 		return nil, err
 	}
-	objects, release, err := api.repos.GitOfBoth(ctx, c.head.at, a)
+	out := map[repo.Of[git.SHA]]*Comparison{}
+	for a, shas := range repo.ByAccess(bases) {
+		if failed[a.ID] != nil {
+			continue
+		}
+		if err := api.compareEach(ctx, a, heads[a.ID], shas, out); err != nil {
+			return nil, err
+		}
+	}
+	return out, failed.OrNil()
+}
+
+// headsOf resolves a head in each repository. The commits of all are found with one statement.
+func (api *API) headsOf(
+	ctx context.Context, in map[repo.ID]*repo.Access, head string,
+) (heads map[repo.ID]repo.Of[git.SHA], failed repo.Errors, err error) {
+	heads, failed = map[repo.ID]repo.Of[git.SHA]{}, repo.Errors{}
+	var names []repo.Of[string]
+	var of []repo.ID
+	for id, a := range in {
+		s := readSide(head, a)
+		err := api.findRepo(ctx, &s, a)
+		if err == nil && s.name == "" {
+			err = errs.Absent()
+		}
+		switch {
+		case errs.Is(err, errs.NotFound):
+			failed[id] = err
+		case err != nil:
+			return nil, nil, err
+		default:
+			names, of = append(names, repo.Of[string]{In: s.at, Key: s.name}), append(of, id)
+		}
+	}
+	found, err := api.findAll(ctx, names)
+	for n, id := range of {
+		if err != nil {
+			return nil, nil, err
+		}
+		at := names[n].In
+		sha, wrong := found[n], error(nil)
+		if sha == "" { // perhaps it is abbreviated
+			sha, wrong = api.revision(ctx, at, names[n].Key, true)
+		} else {
+			sha, wrong = api.peelToCommit(ctx, at, sha)
+		}
+		switch {
+		case errs.Is(wrong, errs.NotFound), errs.Is(wrong, errs.Invalid), errs.Is(wrong, errs.Conflict):
+			failed[id] = wrong
+		case wrong != nil:
+			return nil, nil, wrong
+		}
+		heads[id] = repo.Of[git.SHA]{In: at, Key: sha}
+	}
+	return heads, failed, err
+}
+
+// compareEach compares a head with objects of a repository.
+func (api *API) compareEach(
+	ctx context.Context, a *repo.Access, head repo.Of[git.SHA], shas []git.SHA,
+	out map[repo.Of[git.SHA]]*Comparison,
+) error {
+	objects, release, err := api.repos.GitOfBoth(ctx, head.In, a)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer release()
-	out := map[git.SHA]*Comparison{}
 	for _, sha := range shas {
 		one := comparison{}
 		base, err := objects.PeelToCommit(ctx, sha)
 		if err == nil {
-			_, err = objects.MergeBase(ctx, base, c.head.sha)
+			_, err = objects.MergeBase(ctx, base, head.Key)
 		}
 		if err == nil {
-			one.behind, one.ahead, _, err = objects.Diverged(ctx, base, c.head.sha, 0, 0)
+			one.behind, one.ahead, _, err = objects.Diverged(ctx, base, head.Key, 0, 0)
 		}
 		switch {
 		case errs.Is(err, errs.NotFound), errs.Is(err, errs.Invalid):
 			continue
 		case err != nil:
-			return nil, err
+			return err
 		}
-		out[sha] = &Comparison{one.ahead, one.behind, one.status()}
+		out[repo.Of[git.SHA]{In: a, Key: sha}] = &Comparison{one.ahead, one.behind, one.status()}
 	}
-	return out, nil
+	return nil
 }

@@ -72,10 +72,16 @@ func (api *API) view(ctx context.Context, a *repo.Access, ref string) (*view, er
 	if err != nil {
 		return nil, err
 	}
-	v := &view{addresses: newPlace(ctx, a), ref: ref, tree: tree}
-	if ref == "" {
-		v.ref = a.DefaultBranch
+	v, err := api.viewOf(ctx, a, tree)
+	if ref != "" {
+		v.ref = ref
 	}
+	return v, err
+}
+
+// viewOf returns the view of a tree through the default branch.
+func (api *API) viewOf(ctx context.Context, a *repo.Access, tree git.SHA) (v *view, err error) {
+	v = &view{addresses: newPlace(ctx, a), ref: a.DefaultBranch, tree: tree}
 	v.objects, v.release, err = api.repos.Git(ctx, a)
 	return v, err
 }

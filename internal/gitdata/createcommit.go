@@ -54,8 +54,14 @@ func (api *API) CreateCommit(w http.ResponseWriter, r *http.Request, a *repo.Acc
 }
 
 func commitError(field, code, message string) error {
-	return errs.Validation(errs.Field{Resource: "Commit", Field: field, Code: code, Message: message})
+	return errs.Validation(errs.Field{Resource: CommitResource, Field: field, Code: code, Message: message})
 }
+
+// CommitResource is the name of commits in validation errors (decision 15), and RefResource that of refs.
+const (
+	CommitResource = "Commit"
+	RefResource    = "Reference"
+)
 
 // readCommit reads the body and records errors in it.
 func readCommit(body *web.Object, self git.Signature) *git.Commit {
@@ -63,7 +69,7 @@ func readCommit(body *web.Object, self git.Signature) *git.Commit {
 	c := &git.Commit{Message: body.String("message", 0).Value, Tree: readSHA(body, "tree", false)}
 	for i, parent := range body.Strings("parents", maxParents, 0).Value {
 		field := "parents[" + strconv.Itoa(i) + "]"
-		if sha := parseSHA(body, field, parent); sha != "" {
+		if sha := parseSHA(&body.Faults, field, parent); sha != "" {
 			c.Parents = append(c.Parents, sha)
 		}
 	}

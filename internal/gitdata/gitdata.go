@@ -44,7 +44,6 @@ type API struct {
 	lengths    *cache.Cache[string, int]      // of histories
 	peeled     *cache.Cache[peelKey, git.SHA]
 	walks      *cache.Cache[string, outcome]
-	filling    cache.Flights[string]
 }
 
 // DefaultMaxTreeEntries is the number of entries after which a tree is truncated (decision 43).

@@ -1,59 +1,308 @@
 package gitdata
 
 import (
+	"bytes"
 	"context"
+	"io"
 	"slices"
+	"strings"
 
+	"arbor/internal/admission"
+	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/git/diff"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
 
-// The loaders here read what GraphQL shows of many things of a repository at one time.
+// The loaders here read many objects of several repositories for GraphQL: one exchange with git for each
+// repository, and a fixed number of statements.
+
+// Objects finds those of the objects that are visible to the caller.
+func (api *API) Objects(
+	ctx context.Context, named []repo.Of[git.SHA],
+) (map[repo.Of[git.SHA]]git.Object, error) {
+	found := map[repo.Of[git.SHA]]git.Object{}
+	for in, shas := range repo.ByAccess(named) {
+		known, err := api.repos.Known(ctx, in, shas)
+		if err != nil {
+			return nil, err
+		}
+		for n, o := range known {
+			if o.Type != "" {
+				found[repo.Of[git.SHA]{In: in, Key: shas[n]}] = o
+			}
+		}
+	}
+	return found, nil
+}
+
+// Known returns those of the objects that have the type and are visible to the caller.
+func (api *API) Known(
+	ctx context.Context, named []repo.Of[git.SHA], kind git.Type,
+) (known []repo.Of[git.SHA], err error) {
+	found, err := api.Objects(ctx, named)
+	for _, of := range named {
+		if found[of].Type == kind {
+			known = append(known, of)
+		}
+	}
+	return known, err
+}
 
 // CommitsOf loads commits as lists show them. They were found for the caller before, and may repeat.
 func (api *API) CommitsOf(
-	ctx context.Context, a *repo.Access, shas []git.SHA,
-) (map[git.SHA]*CommitPayload, error) {
-	shas = slices.Compact(slices.Sorted(slices.Values(shas)))
-	out := make(map[git.SHA]*CommitPayload, len(shas))
-	err := api.eachCommit(ctx, web.Unsent(ctx), a, shas, func(n int, c *CommitPayload) error {
-		out[shas[n]] = c
-		return nil
-	})
+	ctx context.Context, list []repo.Of[git.SHA],
+) (map[repo.Of[git.SHA]]*CommitPayload, error) {
+	views, err := api.CommitsAcross(ctx, list)
+	out := make(map[repo.Of[git.SHA]]*CommitPayload, len(list))
+	for n, of := range list {
+		if err == nil && views[n] != nil && out[of] == nil {
+			out[of] = NewCommitPayload(ctx, views[n])
+		}
+	}
 	return out, err
 }
 
-// Histories lists a page of the history behind each of the commits, as GET /repos/{owner}/{repo}/commits does with
-// the parameters that get returns. Commits that the caller does not see are missing. Error: 422.
+// Commits loads those of the commits that are visible to the caller, rendered as in lists.
+func (api *API) Commits(
+	ctx context.Context, named []repo.Of[git.SHA],
+) (map[repo.Of[git.SHA]]*CommitPayload, error) {
+	known, err := api.Known(ctx, named, git.TypeCommit)
+	if err != nil || len(known) == 0 {
+		return nil, err
+	}
+	return api.CommitsOf(ctx, known)
+}
+
+// Tags loads those of the annotated tags that are visible to the caller, as GET
+// /repos/{owner}/{repo}/git/tags/{sha} returns them.
+func (api *API) Tags(ctx context.Context, named []repo.Of[git.SHA]) (map[repo.Of[git.SHA]]*TagPayload, error) {
+	known, err := api.Known(ctx, named, git.TypeTag)
+	if err != nil {
+		return nil, err
+	}
+	out := map[repo.Of[git.SHA]]*TagPayload{}
+	for _, of := range known {
+		t, err := api.tag(ctx, of.In, of.Key)
+		if err == nil {
+			err = hold(ctx, len(t.Message)+len(t.Payload)+len(t.Signed))
+		}
+		if err != nil {
+			return nil, err
+		}
+		out[of] = new(newPlace(ctx, of.In).tag(t))
+	}
+	return out, nil
+}
+
+// TreePayload is the part of GitHub's git-tree that GraphQL shows.
+type TreePayload struct {
+	SHA     git.SHA        `json:"sha"`
+	Entries []EntryPayload `json:"tree"`
+}
+
+// EntryPayload is an entry of a tree.
+type EntryPayload struct {
+	Path string   `json:"path"`
+	Mode string   `json:"mode"`
+	Type git.Type `json:"type"`
+	SHA  string   `json:"sha"`
+	Size *int64   `json:"size,omitempty"` // of a blob
+}
+
+// entryBytes is the memory of an entry of a tree without its path.
+const entryBytes = 256
+
+// Trees loads those of the trees that are visible to the caller, in Git's order, each up to the bounds of
+// GET /repos/{owner}/{repo}/git/trees/{sha...}.
+func (api *API) Trees(ctx context.Context, named []repo.Of[git.SHA]) (map[repo.Of[git.SHA]]*TreePayload, error) {
+	known, err := api.Known(ctx, named, git.TypeTree)
+	if err != nil {
+		return nil, err
+	}
+	out := map[repo.Of[git.SHA]]*TreePayload{}
+	for _, of := range known {
+		if out[of], err = api.readTree(ctx, of); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (api *API) readTree(ctx context.Context, of repo.Of[git.SHA]) (*TreePayload, error) {
+	objects, release, err := api.repos.Git(ctx, of.In)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	t, paths, held := &TreePayload{SHA: of.Key, Entries: []EntryPayload{}}, 0, 0
+	err = objects.WalkTree(ctx, of.Key, false, func(w *git.WalkEntry) error {
+		if paths += len(w.Path); len(t.Entries) == api.maxEntries || paths > maxPaths {
+			return git.ErrStop
+		}
+		e := w.Entry()
+		shown := EntryPayload{Path: e.Path, Mode: e.Mode.String(), Type: e.Type, SHA: string(e.SHA)}
+		if e.Type == git.TypeBlob {
+			shown.Size = &e.Size
+		}
+		t.Entries = append(t.Entries, shown)
+		if now := paths + entryBytes*len(t.Entries); now-held >= holdStep {
+			more := now - held
+			held = now
+			return hold(ctx, more)
+		}
+		return nil
+	})
+	return t, err
+}
+
+// holdStep is the number of bytes of trees for which memory is reserved at once.
+const holdStep = 128 << 10
+
+// Blobs reads those of the blobs that are visible to the caller and have at most so many bytes.
+func (api *API) Blobs(
+	ctx context.Context, named []repo.Of[git.SHA], most int64,
+) (map[repo.Of[git.SHA]][]byte, error) {
+	found, err := api.Objects(ctx, named)
+	if err != nil {
+		return nil, err
+	}
+	out := map[repo.Of[git.SHA]][]byte{}
+	for of, o := range found {
+		if o.Type != git.TypeBlob || o.Size > most {
+			continue
+		}
+		if err := admission.Hold(ctx, 2*o.Size); err != nil {
+			return nil, err
+		}
+		if out[of], err = api.readBlob(ctx, of, most); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (api *API) readBlob(ctx context.Context, of repo.Of[git.SHA], most int64) (text []byte, err error) {
+	objects, release, err := api.repos.Git(ctx, of.In)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	err = objects.ReadBlob(ctx, of.Key, most, func(size int64, contents io.Reader) error {
+		b := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
+		_, err := b.ReadFrom(contents)
+		text = b.Bytes()
+		return err
+	})
+	return text, err
+}
+
+// ObjectPayload is the object that a name refers to.
+type ObjectPayload struct {
+	SHA  string `json:"sha"`
+	Type string `json:"type"`
+	Size int64  `json:"size"` // of a blob, in bytes
+	Path string `json:"path"` // in its tree; empty if the name has no path
+}
+
+// Named resolves names as git does: a branch, a tag, a full or abbreviated SHA, each optionally followed by a
+// colon and a path. Annotated tags are not followed. Names of nothing are missing.
+func (api *API) Named(
+	ctx context.Context, names []repo.Of[string],
+) (map[repo.Of[string]]*ObjectPayload, error) {
+	revisions, parts := make([]repo.Of[string], len(names)), make([]revisionPath, len(names))
+	for n, of := range names {
+		parts[n] = splitPath(of.Key)
+		revisions[n] = repo.Of[string]{In: of.In, Key: parts[n].revision}
+	}
+	found, err := api.findAll(ctx, revisions)
+	if err != nil {
+		return nil, err
+	}
+	at := make([]repo.Of[git.SHA], len(names))
+	for n, of := range names {
+		sha, err := found[n], error(nil)
+		switch {
+		case parts[n].within && sha != "":
+			sha, err = api.below(ctx, of.In, sha, parts[n].path)
+		case !parts[n].within && sha == "" && git.IsPrefix(of.Key):
+			sha, err = api.repos.FindCommit(ctx, of.In, of.Key)
+		}
+		if err != nil && !errs.Is(err, errs.NotFound) && !errs.Is(err, errs.Invalid) {
+			return nil, err
+		}
+		at[n] = repo.Of[git.SHA]{In: of.In, Key: sha}
+	}
+	there := slices.DeleteFunc(slices.Clone(at), func(of repo.Of[git.SHA]) bool { return of.Key == "" })
+	known, err := api.Objects(ctx, there)
+	out := map[repo.Of[string]]*ObjectPayload{}
+	for n, of := range names {
+		if o, exists := known[at[n]]; exists { // the commit of a submodule may be missing
+			out[of] = &ObjectPayload{SHA: string(at[n].Key), Type: string(o.Type), Size: max(0, o.Size), Path: parts[n].path}
+		}
+	}
+	return out, err
+}
+
+// revisionPath is REVISION:PATH, or a revision alone.
+type revisionPath struct {
+	revision, path string
+	within         bool
+}
+
+func splitPath(name string) (p revisionPath) {
+	p.revision, p.path, p.within = strings.Cut(name, ":")
+	p.path = strings.Trim(p.path, "/")
+	return p
+}
+
+// below returns the object at a path below an object. Errors: 404, 422.
+func (api *API) below(ctx context.Context, a *repo.Access, sha git.SHA, path string) (git.SHA, error) {
+	tree, err := api.peel(ctx, a, sha)
+	if err != nil {
+		return "", err
+	}
+	v, err := api.viewOf(ctx, a, tree)
+	if err != nil {
+		return "", err
+	}
+	defer v.release()
+	entry, err := v.lookup(ctx, path)
+	return entry.SHA, err
+}
+
+// Histories lists a page of the history behind each of the commits. Commits that the caller does not see are
+// missing. Error: 422.
 func (api *API) Histories(
-	ctx context.Context, a *repo.Access, tips []git.SHA, get func(name string) string, at web.Page,
-) (map[git.SHA]*web.List[*CommitPayload], error) {
-	h, err := readHistory(get)
+	ctx context.Context, tips []repo.Of[git.SHA], h History, at web.Page,
+) (map[repo.Of[git.SHA]]*web.List[*CommitPayload], error) {
+	if err := h.check(); err != nil {
+		return nil, err
+	}
+	known, err := api.Known(ctx, tips, git.TypeCommit)
 	if err != nil {
 		return nil, err
 	}
-	known, err := api.Known(ctx, a, tips, git.TypeCommit)
-	if err != nil {
-		return nil, err
+	pages, out := map[repo.Of[git.SHA]][]git.SHA{}, map[repo.Of[git.SHA]]*web.List[*CommitPayload]{}
+	o, none, err := api.options(ctx, &h)
+	if err != nil || none {
+		return out, err
 	}
-	pages, out := map[git.SHA][]git.SHA{}, map[git.SHA]*web.List[*CommitPayload]{}
-	var all []git.SHA
+	var all []repo.Of[git.SHA]
 	for _, tip := range known {
-		h.From = string(tip)
-		found, err := api.walk(ctx, a, h, at)
+		found, err := api.walkFrom(ctx, tip.In, o, tip.Key, at)
 		if err != nil {
 			return nil, err
 		}
 		list := &web.List[*CommitPayload]{Total: int64(found.total)}
 		list.More = found.open || at.Offset()+int64(len(found.shas)) < list.Total
-		pages[tip], out[tip], all = found.shas, list, append(all, found.shas...)
+		pages[tip], out[tip], all = found.shas, list, append(all, repo.AllOf(tip.In, found.shas)...)
 	}
-	commits, err := api.CommitsOf(ctx, a, all)
+	commits, err := api.CommitsOf(ctx, all)
 	for tip, shas := range pages {
 		for _, sha := range shas {
-			out[tip].Rows = append(out[tip].Rows, commits[sha])
+			out[tip].Rows = append(out[tip].Rows, commits[repo.Of[git.SHA]{In: tip.In, Key: sha}])
 		}
 	}
 	return out, err

@@ -191,7 +191,7 @@ func parseMode(s string, m *git.Mode) bool {
 // lost the SHA would otherwise create a tree without the other files.
 func readBaseTree(body *web.Object) git.SHA {
 	if string(body.Raw("base_tree")) == `""` {
-		return parseSHA(body, "base_tree", "")
+		return parseSHA(&body.Faults, "base_tree", "")
 	}
 	return readSHA(body, "base_tree", false)
 }

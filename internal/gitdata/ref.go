@@ -183,7 +183,7 @@ func (api *API) CreateRef(w http.ResponseWriter, r *http.Request, a *repo.Access
 	if err := api.refuseEmpty(r.Context(), a); err != nil {
 		return err
 	}
-	body, err := web.ReadObject(r, "Reference")
+	body, err := web.ReadObject(r, RefResource)
 	if err != nil {
 		return err
 	}
@@ -201,8 +201,12 @@ func (api *API) CreateRef(w http.ResponseWriter, r *http.Request, a *repo.Access
 	return web.Created(w, r, payload.URL, payload)
 }
 
-// MakeRef creates a ref by its full name for an object of the repository. Error: 422.
+// MakeRef creates a ref by its full name for an object of the repository. Errors: 409 for a repository without
+// refs; 422.
 func (api *API) MakeRef(ctx context.Context, a *repo.Access, name string, sha git.SHA) (repo.RefTarget, error) {
+	if err := api.refuseEmpty(ctx, a); err != nil {
+		return repo.RefTarget{}, err
+	}
 	if err := api.repos.CheckTarget(ctx, a, sha); err != nil {
 		return repo.RefTarget{}, err
 	}
@@ -216,7 +220,7 @@ func (api *API) UpdateRef(w http.ResponseWriter, r *http.Request, a *repo.Access
 	if err := api.refuseEmpty(r.Context(), a); err != nil {
 		return err
 	}
-	body, err := web.ReadObject(r, "Reference")
+	body, err := web.ReadObject(r, RefResource)
 	if err != nil {
 		return err
 	}
@@ -225,14 +229,25 @@ func (api *API) UpdateRef(w http.ResponseWriter, r *http.Request, a *repo.Access
 	if err := body.Err(); err != nil {
 		return err
 	}
-	if err := api.repos.CheckTarget(r.Context(), a, sha); err != nil {
-		return err
-	}
-	moved, err := api.repos.UpdateRef(r.Context(), a, refParam(r), sha, force)
+	moved, err := api.MoveRef(r.Context(), a, refParam(r), sha, force)
 	if err != nil {
 		return err
 	}
 	return web.JSON(w, r, http.StatusOK, newPlace(r.Context(), a).ref(moved))
+}
+
+// MoveRef updates the ref of a full name: by fast-forward, or to any object with force. Errors: 409 for a
+// repository without refs; 422.
+func (api *API) MoveRef(
+	ctx context.Context, a *repo.Access, name string, sha git.SHA, force bool,
+) (repo.RefTarget, error) {
+	if err := api.refuseEmpty(ctx, a); err != nil {
+		return repo.RefTarget{}, err
+	}
+	if err := api.repos.CheckTarget(ctx, a, sha); err != nil {
+		return repo.RefTarget{}, err
+	}
+	return api.repos.UpdateRef(ctx, a, name, sha, force)
 }
 
 // DELETE /repos/{owner}/{repo}/git/refs/{ref...}

@@ -38,23 +38,63 @@ func (api *API) peelToCommit(ctx context.Context, a *repo.Access, sha git.SHA) (
 	return sha, err
 }
 
-// find resolves a name to an object, which need not be a commit.
+// find resolves a name to an object, which need not be a commit. Errors: 404; 422 for an ambiguous
+// abbreviation.
 func (api *API) find(ctx context.Context, a *repo.Access, name string, short bool) (git.SHA, error) {
-	if !utf8.ValidString(name) || strings.IndexByte(name, 0) >= 0 {
-		return "", errs.Absent()
+	found, err := api.findAll(ctx, []repo.Of[string]{{In: a, Key: name}})
+	switch {
+	case err != nil:
+		return "", err
+	case found[0] != "":
+		return found[0], nil
+	case short && git.IsPrefix(name):
+		return api.repos.FindCommit(ctx, a, name)
 	}
-	if name == "" || name == "HEAD" {
-		return api.repos.Ref(ctx, a, "refs/heads/"+a.DefaultBranch)
+	return "", errs.Absent()
+}
+
+// findAll resolves names that are not abbreviated SHAs, with one statement. Names of nothing, or of what is
+// hidden from the caller, are "".
+func (api *API) findAll(ctx context.Context, names []repo.Of[string]) ([]git.SHA, error) {
+	found, candidates, refs := make([]git.SHA, len(names)), make([][]string, len(names)), []repo.Of[string]{}
+	for n, of := range names {
+		sha, err := git.ParseSHA(of.Key)
+		if err != nil {
+			candidates[n] = refsNamed(of)
+			refs = append(refs, repo.AllOf(of.In, candidates[n])...)
+			continue
+		}
+		err = api.repos.CheckNamed(ctx, of.In, sha)
+		if err != nil && !errs.Is(err, errs.NotFound) {
+			return nil, err
+		}
+		if err == nil {
+			found[n] = sha
+		}
 	}
-	sha, err := api.repos.Resolve(ctx, a, name)
-	if errs.Is(err, errs.NotFound) && (strings.HasPrefix(name, "heads/") ||
-		strings.HasPrefix(name, "tags/")) {
-		sha, err = api.repos.Ref(ctx, a, "refs/"+name)
+	at, err := api.repos.RefsAt(ctx, refs)
+	for n, of := range names {
+		for _, name := range candidates[n] {
+			if found[n] == "" {
+				found[n] = at[repo.Of[string]{In: of.In, Key: name}]
+			}
+		}
 	}
-	if errs.Is(err, errs.NotFound) && short && git.IsPrefix(name) {
-		sha, err = api.repos.FindCommit(ctx, a, name)
+	return found, err
+}
+
+// refsNamed returns the full names of the refs that a name may mean, the first of them first.
+func refsNamed(of repo.Of[string]) []string {
+	switch name := of.Key; {
+	case !utf8.ValidString(name) || strings.IndexByte(name, 0) >= 0:
+		return nil
+	case name == "" || name == "HEAD":
+		return []string{git.Heads + of.In.DefaultBranch}
+	case strings.HasPrefix(name, "heads/") || strings.HasPrefix(name, "tags/"):
+		return []string{git.Heads + name, git.Tags + name, name, "refs/" + name}
+	default:
+		return []string{git.Heads + name, git.Tags + name, name}
 	}
-	return sha, err
 }
 
 // orEmpty replaces a 404 by the 409 of a repository without refs (decision 16).

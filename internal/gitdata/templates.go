@@ -3,7 +3,6 @@ package gitdata
 import (
 	"bytes"
 	"context"
-	"net/http"
 	"path"
 	"slices"
 	"strings"
@@ -14,7 +13,6 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/repo"
-	"arbor/internal/web"
 )
 
 // Limits of templates.
@@ -25,8 +23,8 @@ const (
 	maxContactLinks = 20
 )
 
-// templatesJSON holds the templates on the default branch.
-type templatesJSON struct {
+// Templates are the templates on a default branch.
+type Templates struct {
 	Issues  []issueTemplateJSON `json:"issues"`
 	Pulls   []pullTemplateJSON  `json:"pulls"`
 	Links   []contactLinkJSON   `json:"links"`
@@ -52,31 +50,48 @@ type contactLinkJSON struct {
 	URL   string `json:"url" yaml:"url"`
 }
 
-// GetTemplates returns the templates of issues and pull requests on the default branch, for GraphQL:
+// Templates returns the templates of issues and pull requests on the default branch of each repository:
 // Markdown files with a name in their front matter in .github/ISSUE_TEMPLATE, and files named
 // pull_request_template, or in a directory of that name, in .github, the root and docs. Files that are too
 // large, not text or invalid are omitted.
-func (api *API) GetTemplates(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	out := templatesJSON{Issues: []issueTemplateJSON{}, Pulls: []pullTemplateJSON{},
-		Links: []contactLinkJSON{}}
-	v, err := api.view(r.Context(), a, "")
-	switch {
-	case errs.Is(err, errs.Conflict), errs.Is(err, errs.NotFound): // an empty repository
-		return web.JSON(w, r, http.StatusOK, out)
-	case err != nil:
+func (api *API) Templates(ctx context.Context, list []*repo.Access) (map[repo.ID]*Templates, error) {
+	heads := make([]repo.Of[string], len(list))
+	for n, a := range list {
+		heads[n].In = a
+	}
+	tips, err := api.findAll(ctx, heads)
+	if err != nil {
+		return nil, err
+	}
+	out := map[repo.ID]*Templates{}
+	for n, a := range list {
+		t := &Templates{Issues: []issueTemplateJSON{}, Pulls: []pullTemplateJSON{}, Links: []contactLinkJSON{}}
+		if out[a.ID] = t; tips[n] == "" { // an empty repository
+			continue
+		}
+		if err := api.readTemplates(ctx, a, tips[n], t); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (api *API) readTemplates(ctx context.Context, a *repo.Access, tip git.SHA, out *Templates) error {
+	tree, err := api.peel(ctx, a, tip)
+	if err != nil {
+		return err
+	}
+	v, err := api.viewOf(ctx, a, tree)
+	if err != nil {
 		return err
 	}
 	defer v.release()
-	ctx := r.Context()
 	for _, dir := range [...]string{".github", "", "docs"} {
-		if err := v.pullTemplates(ctx, dir, &out); err != nil {
+		if err := v.pullTemplates(ctx, dir, out); err != nil {
 			return err
 		}
 	}
-	if err := v.issueTemplates(ctx, &out); err != nil {
-		return err
-	}
-	return web.JSON(w, r, http.StatusOK, out)
+	return v.issueTemplates(ctx, out)
 }
 
 // issueTemplates is the directory of issue templates, as at GitHub.
@@ -162,7 +177,7 @@ func isTemplate(name string) bool {
 	return strings.HasSuffix(name, ".md") || strings.HasSuffix(name, ".txt")
 }
 
-func (v *view) pullTemplates(ctx context.Context, dir string, out *templatesJSON) error {
+func (v *view) pullTemplates(ctx context.Context, dir string, out *Templates) error {
 	const name = "pull_request_template"
 	list, err := v.among(ctx, dir, func(n string) bool {
 		return n == name || isTemplate(n) &&
@@ -195,7 +210,7 @@ func (v *view) pullTemplates(ctx context.Context, dir string, out *templatesJSON
 	return nil
 }
 
-func (v *view) issueTemplates(ctx context.Context, out *templatesJSON) error {
+func (v *view) issueTemplates(ctx context.Context, out *Templates) error {
 	list, err := v.among(ctx, issueTemplates, func(n string) bool {
 		return isTemplate(n) || n == "config.yml" ||
 			n == "config.yaml"
@@ -242,7 +257,7 @@ func parseIssueTemplate(text string) (t issueTemplateJSON, ok bool) {
 }
 
 // config parses config.yml: whether blank issues are allowed, and contact links.
-func (out *templatesJSON) config(text string) {
+func (out *Templates) config(text string) {
 	var c struct {
 		Blank *bool             `yaml:"blank_issues_enabled"`
 		Links []contactLinkJSON `yaml:"contact_links"`

@@ -13,7 +13,7 @@ func FuzzIssueTemplate(f *testing.F) {
 		if got, ok := parseIssueTemplate(text); ok && got.Name == "" {
 			t.Errorf("%q is a template without a name", text)
 		}
-		var out templatesJSON
+		var out Templates
 		if out.config(text); len(out.Links) > maxContactLinks {
 			t.Errorf("%d links", len(out.Links))
 		}

@@ -1,12 +1,10 @@
 package gitdata
 
 import (
-	"context"
 	"net/http"
 	"strconv"
 	"strings"
 
-	"arbor/internal/admission"
 	"arbor/internal/git"
 	"arbor/internal/repo"
 	"arbor/internal/web"
@@ -28,18 +26,7 @@ func (api *API) GetTree(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 	if web.NotModified(w, r, t.etag) {
 		return nil
 	}
-	for {
-		if k, ok := api.kept.Get(objectsOf(a), t.key); ok {
-			return t.send(w, r, k)
-		}
-		alone, err := api.filling.Enter(r.Context(), t.key)
-		if err != nil {
-			return err
-		}
-		if alone {
-			return t.fill(w, r)
-		}
-	}
+	return api.answers.Serve(w, r, objectsOf(a), t.key, t.render)
 }
 
 // isRecursive reads the parameter recursive: 0 and false are like its absence.
@@ -76,82 +63,41 @@ func (t *treeAnswer) newETag() string {
 	return tag + `"`
 }
 
-// send sends the cached response.
-func (t *treeAnswer) send(w http.ResponseWriter, r *http.Request, k web.Kept) error {
-	if !k.Large {
-		return web.Bytes(w, r, http.StatusOK, k.Body, t.etag)
-	}
-	s := &treeStream{w: w}
-	return t.write(r.Context(), s)
-}
-
-// fill renders the tree once for concurrent requests, sends it, and caches it if it is small enough.
-func (t *treeAnswer) fill(w http.ResponseWriter, r *http.Request) error {
-	left := false
-	leave := func() {
-		if !left {
-			left = true
-			t.api.filling.Leave(t.key)
-		}
-	}
-	defer leave()
-	s := &treeStream{w: w, keep: maxKept, full: func() {
-		t.api.kept.Put(objectsOf(t.access), t.key, web.Kept{Large: true})
-		leave()
-	}}
-	s.release = func() {}
-	s.reserve = func() (err error) {
-		s.release, err = admission.Memory(r.Context(), 2*s.keep)
-		return err
-	}
-	defer func() { s.release() }()
-	if err := t.write(r.Context(), s); err != nil || s.started {
-		return err
-	}
-	body := s.whole()
-	t.api.kept.Put(objectsOf(t.access), t.key, web.Kept{Body: body, ETag: t.etag})
-	leave()
-	s.release() // Bytes reserves what a slow client needs
-	s.release = func() {}
-	return web.Bytes(w, r, http.StatusOK, body, t.etag)
-}
-
-// write renders the tree to the stream.
-func (t *treeAnswer) write(ctx context.Context, s *treeStream) error {
-	objects, release, err := t.api.repos.Git(ctx, t.access)
+// render renders the tree.
+func (t *treeAnswer) render(out *web.Output) error {
+	objects, release, err := t.api.repos.Git(out.Context(), t.access)
 	if err != nil {
 		return err
 	}
 	defer release()
+	out.ETag = t.etag
+	out.Keep(maxKept)
 	trees, blobs := t.prefix+"/git/trees/", t.prefix+"/git/blobs/"
-	head, err := opened(objectJSON{SHA: string(t.sha), URL: trees + string(t.sha)})
-	if err != nil {
+	if err := out.Open(objectJSON{SHA: string(t.sha), URL: trees + string(t.sha)}); err != nil {
 		return err
 	}
-	s.buf = append(append(make([]byte, 0, chunkSize+4096), head...), `,"tree":[`...)
+	out.Member("tree")
+	out.Buf = append(out.Buf, '[')
 	entries, paths, truncated := 0, 0, false
-	err = objects.WalkTree(ctx, t.sha, t.recursive, func(e *git.WalkEntry) error {
+	err = objects.WalkTree(out.Context(), t.sha, t.recursive, func(e *git.WalkEntry) error {
 		if paths += len(e.Path); entries == t.api.maxEntries || paths > maxPaths {
 			truncated = true
 			return git.ErrStop
 		}
 		if entries > 0 {
-			s.buf = append(s.buf, ',')
+			out.Buf = append(out.Buf, ',')
 		}
 		entries++
-		s.buf = appendEntry(s.buf, e, trees, blobs)
-		if len(s.buf) >= chunkSize {
-			return s.next()
-		}
-		return nil
+		out.Buf = appendEntry(out.Buf, e, trees, blobs)
+		return out.Next()
 	})
 	if err != nil {
 		return err
 	}
-	s.buf = append(s.buf, `],"truncated":`...)
-	s.buf = strconv.AppendBool(s.buf, truncated)
-	s.buf = append(s.buf, '}')
-	return s.end()
+	out.Buf = append(out.Buf, `],"truncated":`...)
+	out.Buf = strconv.AppendBool(out.Buf, truncated)
+	out.Close()
+	return nil
 }
 
 // appendEntry renders an entry: size only for blobs, url not for submodules. It does not use encoding/json,
@@ -182,83 +128,4 @@ func appendEntry(b []byte, e *git.WalkEntry, trees, blobs string) []byte {
 		b = append(b, '"')
 	}
 	return append(b, '}')
-}
-
-// chunkSize is the size in bytes of the buffer that is written at once.
-const chunkSize = 128 << 10
-
-// treeStream receives the rendered tree. It collects up to keep bytes, so that a complete response can be
-// cached and errors can still be reported. Beyond that it writes to the client, and the request's memory no
-// longer grows.
-type treeStream struct {
-	w       http.ResponseWriter
-	keep    int64
-	full    func()       // called when keep is exceeded
-	reserve func() error // called before more than web.MaxHeld is collected
-	release func()
-	started bool // the response has started
-	buf     []byte
-	chunks  [][]byte
-	size    int64
-}
-
-// next moves the full buffer on.
-func (s *treeStream) next() error {
-	if !s.started && s.size+int64(len(s.buf)) <= s.keep {
-		if s.size <= web.MaxHeld && s.size+int64(len(s.buf)) > web.MaxHeld {
-			if err := s.reserve(); err != nil {
-				return err
-			}
-		}
-		s.chunks = append(s.chunks, s.buf)
-		s.size += int64(len(s.buf))
-		s.buf = make([]byte, 0, chunkSize+4096)
-		return nil
-	}
-	if !s.started {
-		s.started = true
-		if s.full != nil {
-			s.full()
-		}
-		s.w.Header().Set("Content-Type", "application/json; charset=utf-8")
-		s.w.WriteHeader(http.StatusOK)
-		for i, c := range s.chunks {
-			s.chunks[i] = nil
-			if err := s.write(c); err != nil {
-				return err
-			}
-		}
-		s.chunks = nil
-	}
-	err := s.write(s.buf)
-	s.buf = s.buf[:0]
-	return err
-}
-
-func (s *treeStream) write(b []byte) error {
-	_, err := s.w.Write(b)
-	return err
-}
-
-// end writes the rest if anything was written, else whole has the complete response.
-func (s *treeStream) end() error {
-	if s.started || s.keep == 0 {
-		return s.next()
-	}
-	if s.size+int64(len(s.buf)) > s.keep {
-		return s.next()
-	}
-	return nil
-}
-
-// whole returns the collected response.
-func (s *treeStream) whole() []byte {
-	if len(s.chunks) == 0 {
-		return s.buf
-	}
-	body := make([]byte, 0, s.size+int64(len(s.buf)))
-	for _, c := range s.chunks {
-		body = append(body, c...)
-	}
-	return append(body, s.buf...)
 }

@@ -42,10 +42,20 @@ func readSHA(o *web.Object, field string, required bool) git.SHA {
 	if !v.Given() || v.Value == "" {
 		return ""
 	}
-	return parseSHA(o, field, v.Value)
+	return parseSHA(&o.Faults, field, v.Value)
 }
 
-func parseSHA(o *web.Object, field, value string) git.SHA {
+// ParseSHA parses the full SHA that a field of a resource must have. Error: 422.
+func ParseSHA(resource, field, value string) (git.SHA, error) {
+	f := web.Faults{Resource: resource}
+	if value == "" {
+		f.Wrong(field, errs.MissingField, "")
+		return "", f.Err()
+	}
+	return parseSHA(&f, field, value), f.Err()
+}
+
+func parseSHA(o *web.Faults, field, value string) git.SHA {
 	sha, err := git.ParseSHA(value)
 	if err != nil || sha.IsZero() {
 		o.Wrong(field, errs.InvalidField, field+" must be a full SHA of 40 hexadecimal digits")

@@ -177,21 +177,10 @@ func (e *fileEdit) checkSpecial(ctx context.Context) error {
 	return err
 }
 
-// run creates the commit. Concurrent edits of a branch wait for each other, because only one of those based
-// on the same commit can succeed. Each checks the guard against the current branch.
+// run creates the commit. Concurrent edits of a branch wait for each other, and each checks the guard against
+// the current branch.
 func (e *fileEdit) run(ctx context.Context) (made *fileCommit, err error) {
-	turn := "edit " + e.access.ID.String() + " " + e.branch
-	for {
-		alone, err := e.api.filling.Enter(ctx, turn)
-		if err != nil {
-			return nil, err
-		}
-		if alone {
-			break
-		}
-	}
-	defer e.api.filling.Leave(turn)
-	err = e.api.repos.Again(ctx, errMoved, func() (err error) {
+	err = e.api.repos.InTurn(ctx, e.access.ID, e.branch, errMoved, func() (err error) {
 		made, err = e.try(ctx)
 		return err
 	})

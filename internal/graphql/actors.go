@@ -2,42 +2,80 @@ package graphql
 
 import (
 	"context"
-	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 
-	"arbor/internal/errs"
 	"arbor/internal/graphql/exec"
-	"arbor/internal/issue"
+	"arbor/internal/repo"
+	"arbor/internal/repo/collaborator"
+	"arbor/internal/web"
 )
 
 // mostPeople is how many hundreds of people are looked through for a part of their names.
 const mostPeople = 10
 
-// suggested lists the people who can be assigned in a repository, filtered by the argument query. in
+// suggested resolves the people who can be assigned in a repository, filtered by the argument query. in
 // returns the repository of a parent.
 func suggested(kind string, in func(o *object) *object, node func(v any) any) exec.Resolver {
-	return one(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
-		q, question := queryOf(ctx), Question{Path: in(o).path("assignees")}
+	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 		part, _ := f.Args["query"].(string)
-		if part == "" {
-			return q.connect(ctx, f, pages{kind: kind, question: question,
-				rank: byID(false),
-				node: func(data payload) (any, error) { return node(newAccount(data)), nil }})
-		}
-		list, err := q.all(ctx, question, mostPeople)
-		if err != nil {
-			return nil, err
-		}
-		var all []any
+		part = strings.ToLower(part)
+		return chosenOf(ctx, f, parents, choice{kind: kind, many: assignees(queryOf(ctx)), most: mostPeople, in: in,
+			rank: byID(false), all: part == "", node: func(data payload) any {
+				if !strings.Contains(strings.ToLower(textOf(data, "login")), part) {
+					return nil
+				}
+				return node(newAccount(data))
+			}})
+	}
+}
+
+// assignees loads who can be assigned in repositories.
+func assignees(q *query) listLoader[string] {
+	return ofRepositories(loader[string, *web.List[payload]]{name: "assignees", route: "/assignees"},
+		q.load.Issues.AssignableIn)
+}
+
+// choice is a list of repositories of which a field shows a part.
+type choice struct {
+	kind string // of the connection
+	many listLoader[string]
+	most int                     // hundreds of rows that are looked through
+	in   func(o *object) *object // the repository of a parent
+	rank *rank                   // the order of the list
+	all  bool                    // the part is the whole list
+	node func(data payload) any  // nil: the row is not in the part
+}
+
+// chosenOf resolves parts of lists.
+func chosenOf(ctx context.Context, f *exec.Field, parents []exec.Object, c choice) []any {
+	if c.all {
+		return connections(func(_ context.Context, _ *exec.Field, o *object) (pages, error) {
+			return pages{kind: c.kind, many: c.many, of: c.in(o), rank: c.rank,
+				node: func(data payload) (any, error) { return c.node(data), nil }}, nil
+		})(ctx, f, parents)
+	}
+	q, values, repos := queryOf(ctx), make([]any, len(parents)), make([]*object, len(parents))
+	for n, o := range objectsOf(parents) {
+		repos[n] = c.in(o)
+	}
+	c.many.loadAll(ctx, q, repos, c.most)
+	for n, in := range repos {
+		list, err := c.many.all(ctx, q, in, c.most)
+		var chosen []any
 		for _, data := range list {
-			if strings.Contains(strings.ToLower(textOf(data, "login")), strings.ToLower(part)) {
-				all = append(all, node(newAccount(data)))
+			if node := c.node(data); node != nil {
+				chosen = append(chosen, node)
 			}
 		}
-		return connectAll(f, kind, all)
-	})
+		if err == nil {
+			values[n], err = connectAll(f, c.kind, chosen)
+		}
+		if err != nil {
+			values[n] = asError(err)
+		}
+	}
+	return values
 }
 
 func itself(o *object) *object       { return o }
@@ -63,128 +101,60 @@ func assignedActors(ctx context.Context, f *exec.Field, o *object) (any, error) 
 	return connectAll(f, "AssigneeConnection", all)
 }
 
-// replaceActors sets the assignees to the named accounts.
-func replaceActors(ctx context.Context, m *mutation) (map[string]any, error) {
-	if m.given("agentAssignment") {
-		return nil, refused("Arbor has no agents to assign.")
-	}
-	return m.lists(ctx, "assignableId", "assignable", func(o *object) error {
-		logins, err := m.logins(ctx, "actorIds")
-		if err != nil {
-			return err
-		}
-		for _, login := range append(m.ids("actorLogins"), logins...) {
-			if !slices.ContainsFunc(logins, func(l string) bool { return strings.EqualFold(l, login) }) {
-				logins = append(logins, login)
-			}
-		}
-		if len(logins) > issue.MaxAssignees {
-			return errs.Newf(errs.Invalid, "An issue has %d assignees at most.", issue.MaxAssignees)
-		}
-		for _, login := range logins {
-			if err := m.mayAssign(ctx, o.repo, login); err != nil {
-				return err
-			}
-		}
-		body := map[string]any{"assignees": logins}
-		if err := checkRelations(ctx, o.repo, body); err != nil {
-			return err
-		}
-		_, err = m.change(ctx, http.MethodPatch, numbered(o, "issues"), body)
-		return err
-	})
-}
-
-// mayAssign refuses who cannot be assigned: REST would leave them out without a word.
-func (m *mutation) mayAssign(ctx context.Context, in *object, login string) error {
-	_, err := m.read(ctx, Question{Path: in.path("assignees", login)})
-	if errs.Is(err, errs.NotFound) {
-		return unresolved("a Bot or User with the login of '" + clip(login) + "'")
-	}
-	return err
-}
-
-// requestReviewsByLogin is requestReviews of people by their logins.
-func requestReviewsByLogin(ctx context.Context, m *mutation) (map[string]any, error) {
-	o, err := m.target(ctx, "pullRequestId", "PullRequest")
-	switch {
-	case err != nil:
-		return nil, err
-	case len(m.ids("teamSlugs")) > 0:
-		return nil, refused("Arbor has no teams.")
-	case len(m.ids("botLogins")) > 0:
-		return nil, refused("Bots do not review here.")
-	}
-	return m.requestReviews(ctx, o, m.ids("userLogins"))
-}
-
-// collaborators lists the users with a role on a repository. It requires push access.
-func collaborators(ctx context.Context, f *exec.Field, o *object) (any, error) {
-	values := url.Values{}
+// collaborators resolves the users with a role on repositories. It requires push access.
+func collaborators(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+	var c collaborator.Choice
 	if affiliation, ok := f.Args["affiliation"].(string); ok {
-		values.Set("affiliation", strings.ToLower(affiliation))
+		c.Affiliation = strings.ToLower(affiliation)
 	}
-	node := func(data payload) any {
-		may, _ := members(data.get("permissions"))
-		return &edge{kind: "RepositoryCollaboratorEdge", node: newAccount(data),
-			fields: map[string]any{"permission": permissionIn(may)}}
-	}
-	q, question := queryOf(ctx), Question{Path: o.path("collaborators"), Query: values}
 	part, _ := f.Args["query"].(string)
 	login, _ := f.Args["login"].(string)
-	if part == "" && login == "" {
-		return q.connect(ctx, f, pages{kind: "RepositoryCollaboratorConnection", question: question,
-			rank: byID(false),
-			node: func(data payload) (any, error) { return node(data), nil }})
+	part = strings.ToLower(part)
+	l := loader[string, *web.List[payload]]{name: "collaborators " + c.Affiliation, route: "/collaborators"}
+	rows := func(ctx context.Context, list []*repo.Access, at web.Page) (
+		map[repo.ID]*web.List[collaborator.Payload], error) {
+		return queryOf(ctx).load.Collaborators.Payloads(ctx, list, c, at)
 	}
-	list, err := q.all(ctx, question, mostPeople)
-	if err != nil {
-		return nil, err
-	}
-	var all []any
-	for _, data := range list {
-		name := strings.ToLower(textOf(data, "login"))
-		if strings.Contains(name, strings.ToLower(part)) && (login == "" || strings.EqualFold(name, login)) {
-			all = append(all, node(data))
-		}
-	}
-	return connectAll(f, "RepositoryCollaboratorConnection", all)
+	return chosenOf(ctx, f, parents, choice{kind: "RepositoryCollaboratorConnection", many: ofRepositories(l, rows),
+		most: mostPeople, in: itself, rank: byID(false), all: part == "" && login == "",
+		node: func(data payload) any {
+			name := strings.ToLower(textOf(data, "login"))
+			if !strings.Contains(name, part) || login != "" && !strings.EqualFold(name, login) {
+				return nil
+			}
+			may, _ := members(data.get("permissions"))
+			return &edge{kind: "RepositoryCollaboratorEdge", node: newAccount(data),
+				fields: map[string]any{"permission": permissionIn(may)}}
+		}})
 }
 
 // mostForks is how many hundreds of forks are looked through for those with which the caller has to do.
 const mostForks = 10
 
-// forks lists the forks of a repository. affiliations leaves those that are the caller's own, or to which it
+// forks resolves the forks of repositories. affiliations leaves those that are the caller's own, or to which it
 // may push.
-func forks(ctx context.Context, f *exec.Field, o *object) (any, error) {
-	q, question := queryOf(ctx), Question{Path: o.path("forks"), Query: url.Values{}}
-	if err := setOrder(f, question.Query, map[string]string{"CREATED_AT": "newest",
-		"STARGAZERS": "stargazers"}); err != nil {
-		return nil, err
+func forks(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+	sort, _, err := orderBy(f, map[string]string{"CREATED_AT": "newest", "STARGAZERS": "stargazers"})
+	if err != nil {
+		return failed(asError(err), len(parents))
 	}
-	question.Query.Del("direction") // REST has one for each order
 	affiliations, ok := f.Args["affiliations"].([]any)
 	privacy, private := f.Args["privacy"].(string)
-	if !ok && !private {
-		return q.connect(ctx, f, pages{kind: "RepositoryConnection", question: question,
-			rank: rankOfForks(question.Query.Get("sort")), node: repositoryNode})
+	l := loader[string, *web.List[payload]]{name: "forks " + sort, route: "/forks"}
+	rows := func(ctx context.Context, list []*repo.Access, at web.Page) (
+		map[repo.ID]*web.List[*repo.Payload], error) {
+		return queryOf(ctx).load.Networks.ForksOf(ctx, list, sort, at)
 	}
-	list, err := q.all(ctx, question, mostForks)
-	if err != nil {
-		return nil, err
-	}
-	var all []any
-	for _, data := range list {
-		r := newRepository(data)
-		if private && (string(data.get("private")) == "true") != (privacy == "PRIVATE") {
-			continue
-		}
-		if ok && !affiliated(ctx, r, affiliations) {
-			continue
-		}
-		all = append(all, r)
-	}
-	return connectAll(f, "RepositoryConnection", all)
+	return chosenOf(ctx, f, parents, choice{kind: "RepositoryConnection", many: ofRepositories(l, rows), most: mostForks,
+		in: itself, rank: rankOfForks(sort), all: !ok && !private,
+		node: func(data payload) any {
+			r := newRepository(data)
+			if private && (string(data.get("private")) == "true") != (privacy == "PRIVATE") ||
+				ok && !affiliated(ctx, r, affiliations) {
+				return nil
+			}
+			return r
+		}})
 }
 
 // rankOfForks is the order of forks that a sort of REST's names.

@@ -8,23 +8,18 @@ import (
 	"arbor/internal/web"
 )
 
-// annotations are what a check run says of lines.
-func annotations(ctx context.Context, f *exec.Field, o *object) (any, error) {
-	q := queryOf(ctx)
-	return q.connect(ctx, f, pages{kind: "CheckAnnotationConnection", many: annotationLists(q, f), of: o,
+// annotations lists what a check run says of lines.
+func annotations(ctx context.Context, _ *exec.Field, o *object) (pages, error) {
+	l := loader[int64, *web.List[payload]]{name: "annotations", route: "/check-runs/{check_run_id}/annotations",
+		key: byIdentity}
+	return pages{kind: "CheckAnnotationConnection", many: lists(l, queryOf(ctx).load.Checks.Annotations),
 		count: func() (int, error) {
 			output, err := o.inner(ctx, "output")
 			number, _ := decode(output.get("annotations_count")).(json.Number)
 			n, _ := number.Int64()
 			return int(n), err
 		},
-		node: func(data payload) (any, error) { return newAnnotation(data), nil }})
-}
-
-// annotationLists are the annotations of check runs.
-func annotationLists(q *query, _ *exec.Field) listLoader[int64] {
-	l := loader[int64, *web.List[payload]]{name: "annotations", route: "/check-runs/0/annotations", key: byIdentity}
-	return lists(l, q.load.Checks.Annotations)
+		node: func(data payload) (any, error) { return newAnnotation(data), nil }}, nil
 }
 
 func newAnnotation(data payload) any {

@@ -1,6 +1,7 @@
 package graphql_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http/httptest"
@@ -9,28 +10,27 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/issuetest"
 )
 
 // ghIssueList is what gh issue list asks for.
 const ghIssueList = `fragment issue on Issue {number,title,url,state,updatedAt,labels(first:100){
 	nodes{id,name,description,color},totalCount}}
-	query IssueList($owner:String!,$repo:String!,$limit:Int,$endCursor:String,$states:[IssueState!]=OPEN){
+	query IssueList($owner:String!,$repo:String!,$limit:Int,$endCursor:String,$states:[IssueState!]=OPEN,
+	$filterBy:IssueFilters){
 	repository(owner:$owner,name:$repo){
-	hasIssuesEnabled issues(first:$limit,after:$endCursor,orderBy:{field:CREATED_AT,direction:DESC},states:$states){
+	hasIssuesEnabled issues(first:$limit,after:$endCursor,orderBy:{field:CREATED_AT,direction:DESC},filterBy:$filterBy,
+	states:$states){
 	totalCount nodes{...issue} pageInfo{hasNextPage endCursor}}}}`
 
-// BenchmarkIssueList is a list of 30 issues as gh asks for it, and by REST, where no answer is kept.
+// BenchmarkIssueList is lists of 30 of many issues as gh asks for them, and by REST, where no answer is kept.
 func BenchmarkIssueList(b *testing.B) {
 	s := apitest.Start(b, db.SQLite)
 	s.User(b, "alice")
-	s.Repo(b, "alice/garden", false)
-	for n := range 60 {
-		s.Check(b, apitest.Case{Do: "POST /repos/alice/garden/issues", As: "alice", Status: 201,
-			Send: fmt.Sprintf(`{"title": "Peas %d", "body": %q, "labels": ["bug", "enhancement"]}`, n,
-				strings.Repeat("Grow. ", 100))})
+	if _, err := issuetest.Fill(b.Context(), s.DB, issuetest.Options{First: "alice",
+		Repos: []int{20_000, 1000}}); err != nil {
+		b.Fatal(err)
 	}
-	send, _ := json.Marshal(map[string]any{"query": ghIssueList, "variables": map[string]any{"owner": "alice",
-		"repo": "garden", "limit": 30}})
 	ask := func(b *testing.B, method, path, body string) {
 		r := httptest.NewRequest(method, path, strings.NewReader(body))
 		r.Header.Set("Authorization", "Bearer "+s.Token(b, "alice"))
@@ -40,16 +40,24 @@ func BenchmarkIssueList(b *testing.B) {
 			b.Fatal(w.Code, w.Body)
 		}
 	}
-	b.Run("graphql", func(b *testing.B) {
-		for b.Loop() {
-			ask(b, "POST", "/graphql", string(send))
+	for _, label := range []string{"", "bug"} {
+		name, filter := cmp.Or(label, "all"), map[string]any{}
+		if label != "" {
+			filter["labels"] = []string{label}
 		}
-	})
-	b.Run("rest", func(b *testing.B) {
-		n := 0
-		for b.Loop() {
-			n++
-			ask(b, "GET", fmt.Sprintf("/repos/alice/garden/issues?x=%d", n), "")
-		}
-	})
+		send, _ := json.Marshal(map[string]any{"query": ghIssueList, "variables": map[string]any{
+			"owner": "works", "repo": "project0", "limit": 30, "filterBy": filter}})
+		b.Run(name+"/graphql", func(b *testing.B) {
+			for b.Loop() {
+				ask(b, "POST", "/graphql", string(send))
+			}
+		})
+		b.Run(name+"/rest", func(b *testing.B) {
+			n := 0
+			for b.Loop() {
+				n++
+				ask(b, "GET", fmt.Sprintf("/repos/works/project0/issues?labels=%s&x=%d", label, n), "")
+			}
+		})
+	}
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -51,7 +50,7 @@ func checkRunFields() map[string]exec.Resolver {
 		"completedAt": same("completed_at"),
 		"url":         same("html_url"), "permalink": same("html_url"), "resourcePath": resourcePath("html_url"),
 		"isRequired": always(false),
-		"repository": inRepository, "annotations": listed(annotationLists, false, one(annotations)),
+		"repository": inRepository, "annotations": connections(annotations),
 		"checkSuite": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 			inner, err := o.inner(ctx, "check_suite")
 			if err != nil {
@@ -97,12 +96,12 @@ func checkSuiteFields() map[string]exec.Resolver {
 	for name, r := range map[string]exec.Resolver{
 		"status": upper("status"), "conclusion": upper("conclusion"), "createdAt": same("created_at"),
 		"updatedAt": same("updated_at"),
-		"branch": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			name := o.text(ctx, "head_branch")
-			if name == "" {
-				return nil, nil
+		"branch": refsOf(func(ctx context.Context, o *object) (*object, string, error) {
+			name, err := o.value(ctx, "head_branch")
+			if text, _ := name.(string); text != "" {
+				return o.repo, "refs/heads/" + text, err
 			}
-			return queryOf(ctx).ref(ctx, o.repo, "refs/heads/"+name)
+			return nil, "", err
 		}),
 	} {
 		fields[name] = filled(suitesByID, anyObject, r)
@@ -121,49 +120,55 @@ func appFields() map[string]exec.Resolver {
 
 // runsByID loads runs by id.
 func runsByID(q *query, _ *object) loader[int64, payload] {
-	l := loader[int64, payload]{name: "runs by id", route: "/check-runs/0", key: byIdentity}
+	l := loader[int64, payload]{name: "runs by id", route: "/check-runs/{check_run_id}", key: byIdentity}
 	return full(l, q.load.Checks.RunsByIDs)
 }
 
 // suitesByID loads suites by id.
 func suitesByID(q *query, _ *object) loader[int64, payload] {
-	l := loader[int64, payload]{name: "suites by id", route: "/check-suites/0", key: byIdentity}
+	l := loader[int64, payload]{name: "suites by id", route: "/check-suites/{check_suite_id}", key: byIdentity}
 	return full(l, q.load.Checks.SuitesByIDs)
 }
 
-// suites loads the first suites of commits.
-func (q *query) suites() loader[git.SHA, *web.List[payload]] {
-	l := loader[git.SHA, *web.List[payload]]{name: "suites", route: "/commits/HEAD/check-suites", key: bySHA}
-	return beginnings(l, q.load.Checks.SuitesOfMany)
-}
-
-// suitesOf returns the suites of a commit.
-func (q *query) suitesOf(ctx context.Context, commit *object) ([]payload, error) {
-	known, _ := q.suites().known(q, commit)
-	return q.within(ctx, known, Question{Path: rollupPath(commit) + "/check-suites"}, "check_suites")
+// suites loads the suites of commits.
+func (q *query) suites() listLoader[git.SHA] {
+	l := loader[git.SHA, *web.List[payload]]{name: "suites", route: "/commits/{ref...}/check-suites", key: bySHA}
+	return lists(l, q.load.Checks.SuitesOfMany)
 }
 
 // checkSuites resolves the suites of commits.
 func checkSuites(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 	q, values := queryOf(ctx), make([]any, len(parents))
 	filter, _ := f.Args["filterBy"].(map[string]any)
-	commits := objectsOf(parents)
-	if len(commits) > 1 { // REST looks for a single one
-		q.suites().load(ctx, q, commits)
-	}
+	commits, suites := objectsOf(parents), make([][]any, len(parents))
+	q.suites().loadAll(ctx, q, commits, mostContexts)
+	var all []*object
 	for n, c := range commits {
-		list, err := q.suitesOf(ctx, c)
-		var all []any
+		list, err := q.suites().all(ctx, q, c, mostContexts)
+		if err != nil {
+			values[n] = asError(err)
+		}
 		for _, data := range list {
 			if ofApp(data, filter["appId"]) {
-				all = append(all, newSuite(c.repo, data, true))
+				suite := newSuite(c.repo, data, true)
+				suites[n], all = append(suites[n], suite), append(all, suite)
 			}
 		}
-		if name, ok := filter["checkName"].(string); ok && err == nil {
-			all, err = q.withRun(ctx, all, name)
+	}
+	name, named := filter["checkName"].(string)
+	if named {
+		q.runs(false).loadAll(ctx, q, all, mostContexts)
+	}
+	for n := range commits {
+		if values[n] != nil {
+			continue
+		}
+		var err error
+		if named {
+			suites[n], err = q.withRun(ctx, suites[n], name)
 		}
 		if err == nil {
-			values[n], err = connectAll(f, "CheckSuiteConnection", all)
+			values[n], err = connectAll(f, "CheckSuiteConnection", suites[n])
 		}
 		if err != nil {
 			values[n] = asError(err)
@@ -175,7 +180,7 @@ func checkSuites(ctx context.Context, f *exec.Field, parents []exec.Object) []an
 // withRun returns the suites that have a run of a name.
 func (q *query) withRun(ctx context.Context, suites []any, name string) (found []any, failure error) {
 	for _, s := range suites {
-		runs, err := q.runsOf(ctx, s.(*object), false)
+		runs, err := q.runs(false).all(ctx, q, s.(*object), mostContexts)
 		failure = cmp.Or(failure, err)
 		if slices.ContainsFunc(runs, func(data payload) bool { return textOf(data, "name") == name }) {
 			found = append(found, s)
@@ -194,37 +199,24 @@ func ofApp(data payload, id any) bool {
 	return err == nil && string(app.get("id")) == decimal(int64(number))
 }
 
-// runs loads the first runs of suites: the latest of each name, or all.
-func (q *query) runs(all bool) loader[int64, *web.List[payload]] {
-	l := loader[int64, *web.List[payload]]{name: fmt.Sprint("runs ", all), route: "/commits/HEAD/check-runs", key: byIdentity}
-	return beginnings(l, func(ctx context.Context, a *repo.Access, suites []int64, size int64) (
-		map[int64]*web.List[*checkrun.Payload], error) {
-		return q.load.Checks.RunsOfSuites(ctx, a, suites, all, size)
+// runs loads the runs of suites: the latest of each name, or all.
+func (q *query) runs(all bool) listLoader[int64] {
+	l := loader[int64, *web.List[payload]]{name: fmt.Sprint("runs ", all),
+		route: "/check-suites/{check_suite_id}/check-runs", key: byIdentity}
+	return lists(l, func(ctx context.Context, suites []repo.Of[int64], page web.Page) (
+		map[repo.Of[int64]]*web.List[*checkrun.Payload], error) {
+		return q.load.Checks.RunsOfSuites(ctx, suites, all, page)
 	})
-}
-
-// runsOf returns the runs of a suite.
-func (q *query) runsOf(ctx context.Context, suite *object, all bool) ([]payload, error) {
-	begun, err := q.runs(all).get(ctx, q, suite)
-	if err != nil {
-		return nil, err
-	}
-	question := Question{Path: suite.source.Path + "/check-runs", Media: "raw"}
-	if all {
-		question.Query = url.Values{"filter": {"all"}}
-	}
-	return q.within(ctx, begun, question, "check_runs")
 }
 
 // checkRuns resolves the runs of suites.
 func checkRuns(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 	q, values := queryOf(ctx), make([]any, len(parents))
 	filter, _ := f.Args["filterBy"].(map[string]any)
-	every := filter["checkType"] == "ALL"
-	q.runs(every).load(ctx, q, objectsOf(parents))
-	for n, p := range parents {
-		suite := p.(*object)
-		list, err := q.runsOf(ctx, suite, every)
+	runs := q.runs(filter["checkType"] == "ALL")
+	runs.loadAll(ctx, q, objectsOf(parents), mostContexts)
+	for n, suite := range objectsOf(parents) {
+		list, err := runs.all(ctx, q, suite, mostContexts)
 		var all []any
 		for _, data := range list {
 			if runChosen(data, filter) {

@@ -10,28 +10,26 @@ import (
 )
 
 // comments resolves the comments of an issue or a pull request.
-func comments(ctx context.Context, f *exec.Field, o *object) (any, error) {
+func comments(ctx context.Context, f *exec.Field, o *object) (pages, error) {
 	q, media := queryOf(ctx), textMedia(f)
-	of := commentLists(q, f)
-	return q.connect(ctx, f, pages{kind: "IssueCommentConnection", many: of, of: o, rank: byID(false),
-		count: func() (int, error) {
-			n, err := o.value(ctx, "comments")
-			number, _ := n.(json.Number)
-			count, _ := number.Int64()
-			return int(count), err
-		},
-		node: func(data payload) (any, error) { return newComment(o.repo, o, data, media), nil }})
+	l := loader[int64, *web.List[payload]]{name: "comments", route: "/issues/{number}/comments", media: media,
+		key: byNumber}
+	return pages{kind: "IssueCommentConnection", many: lists(l, q.load.Comments.ListMany), rank: byID(false),
+		count: func() (int, error) { return countedBy(ctx, o, "comments") },
+		node:  func(data payload) (any, error) { return newComment(o.repo, o, data, media), nil }}, nil
 }
 
-// commentLists loads the comments of issues and pull requests.
-func commentLists(q *query, f *exec.Field) listLoader[int64] {
-	return lists(loader[int64, *web.List[payload]]{name: "comments", route: "/issues/comments", media: textMedia(f),
-		key: byNumber}, q.load.Comments.ListMany)
+// countedBy returns a member of an object that is a number.
+func countedBy(ctx context.Context, o *object, member string) (int, error) {
+	n, err := o.value(ctx, member)
+	number, _ := n.(json.Number)
+	count, _ := number.Int64()
+	return int(count), err
 }
 
 // commentsByID loads comments by id.
-func commentsByID(q *query, _ *object) loader[int64, payload] {
-	l := loader[int64, payload]{name: "comments by id", route: "/issues/comments", key: byIdentity}
+func commentsByID(q *query, o *object) loader[int64, payload] {
+	l := loader[int64, payload]{name: "comments by id", route: "/issues/comments/{id}", media: o.source.Media, key: byIdentity}
 	return full(l, q.load.Comments.ByIDs)
 }
 
@@ -47,24 +45,32 @@ func commentFields() map[string]exec.Resolver {
 		"includesCreatedEdit": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 			return o.text(ctx, "created_at") != o.text(ctx, "updated_at"), nil
 		}),
-		"issue": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			if o.of != nil && o.of.kind == "Issue" {
-				return o.of, nil
-			}
-			at := o.text(ctx, "issue_url")
-			data, err := queryOf(ctx).object(ctx,
-				Question{Path: o.repo.path("issues", at[strings.LastIndexByte(at, '/')+1:])})
-			if err != nil {
-				return nil, err
-			}
-			of, err := newIssue(o.repo, data, "raw")
-			if err != nil {
-				return nil, err
-			}
-			of.kind, of.whole = "Issue", true // also of a pull request, as at GitHub
-			return of, nil
-		}),
+		"issue": issueOfComment,
 	})
+}
+
+// issueOfComment resolves the issues of comments, which may be pull requests.
+func issueOfComment(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+	q, of, missing := queryOf(ctx), map[*object]*object{}, []*object{}
+	for _, o := range objectsOf(parents) {
+		if of[o] = o.of; o.of == nil || o.of.kind != "Issue" {
+			at := o.text(ctx, "issue_url")
+			of[o] = issueAt(o.repo, at[strings.LastIndexByte(at, '/')+1:], "raw")
+			missing = append(missing, of[o])
+		}
+	}
+	numberedThings(q, &object{source: source{Media: "raw"}}).load(ctx, q, missing)
+	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+		if of[o] == o.of {
+			return o.of, nil
+		}
+		found, err := q.issueOrPull(ctx, of[o])
+		if err != nil {
+			return nil, err
+		}
+		found.kind, found.whole = "Issue", true // also of a pull request, as at GitHub
+		return found, nil
+	})(ctx, f, parents)
 }
 
 // commented returns the fields of everything that users write in a conversation.
@@ -82,23 +88,31 @@ func commented() map[string]exec.Resolver {
 	})
 }
 
-// texts resolves a text as HTML or without markup. Payloads have these only if the request asks for them.
+// texts resolves a text as HTML or without markup. Payloads have these only if the query asks for them, so
+// those that have not are loaded again, together.
 func texts(member string) exec.Resolver {
-	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-		if _, there := o.data.find(member); !there && o.source.Path != "" {
-			o.source.Media = "full"
-			data, err := queryOf(ctx).object(ctx, o.source.question())
+	show := orEmpty(member)
+	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+		q := queryOf(ctx)
+		var missing []*object
+		for _, o := range objectsOf(parents) {
+			if _, there := o.data.find(member); !there && o.source.Path != "" {
+				o.source.Media = "full"
+				missing = append(missing, o)
+			}
+		}
+		if len(missing) > 0 {
+			q.loaderOf(missing[0]).load(ctx, q, missing)
+		}
+		for _, o := range missing {
+			data, err := q.wholeOf(ctx, o)
 			if err != nil {
-				return nil, err
+				return failed(asError(err), len(parents))
 			}
 			o.data, o.whole = data, true
 		}
-		v, err := o.value(ctx, member)
-		if v == nil {
-			v = ""
-		}
-		return v, err
-	})
+		return show(ctx, f, parents)
+	}
 }
 
 func didAuthor(ctx context.Context, o *object) (bool, error) {

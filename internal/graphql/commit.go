@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
-	"net/url"
 	"strings"
 
 	"arbor/internal/account"
@@ -15,48 +14,113 @@ import (
 // repositoryGit returns the fields of a repository about refs.
 func repositoryGit() map[string]exec.Resolver {
 	return map[string]exec.Resolver{
-		"refs": one(refs), "object": one(named),
-		"defaultBranchRef": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			return queryOf(ctx).ref(ctx, o, "refs/heads/"+o.text(ctx, "default_branch"))
+		"refs": refs, "object": named,
+		"defaultBranchRef": refsOf(func(ctx context.Context, o *object) (*object, string, error) {
+			branch, err := o.value(ctx, "default_branch")
+			name, _ := branch.(string)
+			return o, "refs/heads/" + name, err
 		}),
-		"ref": one(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
-			name := f.Args["qualifiedName"].(string)
-			if strings.HasPrefix(name, "refs/") {
-				return queryOf(ctx).ref(ctx, o, name)
+		"ref": func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+			names := []string{f.Args["qualifiedName"].(string)}
+			if !strings.HasPrefix(names[0], "refs/") {
+				names = []string{"refs/heads/" + names[0], "refs/tags/" + names[0]}
 			}
-			branch, err := queryOf(ctx).ref(ctx, o, "refs/heads/"+name)
-			if branch != nil || err != nil {
-				return branch, err
+			var refs []*object
+			for _, name := range names {
+				for _, in := range objectsOf(parents) {
+					refs = append(refs, refAt(in, name))
+				}
 			}
-			return queryOf(ctx).ref(ctx, o, "refs/tags/"+name)
-		}),
+			q, values := queryOf(ctx), make([]any, len(parents))
+			namedRefs(q, nil).load(ctx, q, refs)
+			for n := range parents {
+				for k := n; k < len(refs) && values[n] == nil; k += len(parents) {
+					values[n] = q.shownRef(ctx, refs[k])
+				}
+			}
+			return values
+		},
 	}
+}
+
+// refAt returns a ref by its full name.
+func refAt(in *object, name string) *object {
+	raw, _ := json.Marshal(name)
+	return &object{kind: "Ref", data: payload{}.with("ref", raw), repo: in}
+}
+
+// namedRefs loads refs by their full names.
+func namedRefs(q *query, _ *object) loader[string, payload] {
+	l := loader[string, payload]{name: "refs", route: "/git/ref/{ref...}",
+		key: func(o *object) string { return textOf(o.data, "ref") }}
+	return full(l, q.load.Git.Refs)
+}
+
+// shownRef returns a ref that was loaded, nil if there is none, or an error.
+func (q *query) shownRef(ctx context.Context, o *object) any {
+	data, err := namedRefs(q, o).get(ctx, q, o)
+	switch {
+	case err != nil && !errs.Is(err, errs.NotFound):
+		return asError(err)
+	case data == nil:
+		return nil
+	}
+	return &object{kind: "Ref", data: data, whole: true, repo: o.repo}
 }
 
 // ref returns a ref by its full name, or nil if there is none.
 func (q *query) ref(ctx context.Context, in *object, name string) (any, error) {
-	short := strings.TrimPrefix(name, "refs/")
-	if strings.HasSuffix(short, "/") || short == "" {
-		return nil, nil
-	}
-	data, err := q.object(ctx, Question{Path: in.source.Path + "/git/ref/" + escapeRef(short)})
-	switch {
-	// an empty repository
-	case errs.Is(err, errs.NotFound), errs.Is(err, errs.Conflict), errs.Is(err, errs.Invalid):
-		return nil, nil
-	case err != nil:
+	v := q.shownRef(ctx, refAt(in, name))
+	if err, failed := v.(error); failed {
 		return nil, err
 	}
-	return &object{kind: "Ref", data: data, whole: true, repo: in}, nil
+	return v, nil
 }
 
-// escapeRef escapes the segments of a ref, and keeps the slashes between them.
-func escapeRef(name string) string {
-	segments := strings.Split(name, "/")
-	for n, s := range segments {
-		segments[n] = url.PathEscape(s)
+// refsOf returns a resolver of a ref of each parent. at returns the ref's repository, nil for none, and its full
+// name.
+func refsOf(at func(ctx context.Context, o *object) (in *object, name string, err error)) exec.Resolver {
+	return func(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
+		q, values, refs := queryOf(ctx), make([]any, len(parents)), make([]*object, len(parents))
+		var some []*object
+		for n, o := range objectsOf(parents) {
+			in, name, err := at(ctx, o)
+			switch {
+			case err != nil:
+				values[n] = asError(err)
+			case in != nil:
+				refs[n] = refAt(in, name)
+				some = append(some, refs[n])
+			}
+		}
+		namedRefs(q, nil).load(ctx, q, some)
+		for n, o := range refs {
+			if o != nil {
+				values[n] = q.shownRef(ctx, o)
+			}
+		}
+		return values
 	}
-	return strings.Join(segments, "/")
+}
+
+// refsNamed loads refs of a repository by their full names. Those that do not exist are missing.
+func (q *query) refsNamed(ctx context.Context, in *object, names []string) (map[string]payload, error) {
+	refs, found := make([]*object, len(names)), map[string]payload{}
+	for n, name := range names {
+		refs[n] = refAt(in, name)
+	}
+	l := namedRefs(q, nil)
+	l.load(ctx, q, refs)
+	for n, o := range refs {
+		data, err := l.get(ctx, q, o)
+		if err != nil {
+			return nil, err
+		}
+		if data != nil {
+			found[names[n]] = data
+		}
+	}
+	return found, nil
 }
 
 func refFields() map[string]exec.Resolver {
@@ -108,8 +172,14 @@ func gitObject(in *object, kind, sha string) *object {
 	return o
 }
 
-// listedCommit returns a commit of a list. REST nests the Git commit and puts the accounts next to it.
+// listedCommit returns a commit of a list.
 func listedCommit(in *object, outer payload) (*object, error) {
+	data, err := plainCommit(outer)
+	return &object{kind: "Commit", data: data, whole: true, repo: in}, err
+}
+
+// plainCommit returns the Git commit in a commit of a list. REST nests it and puts the accounts next to it.
+func plainCommit(outer payload) (payload, error) {
 	data, err := members(outer.get("commit"))
 	if err != nil {
 		return nil, err
@@ -117,9 +187,8 @@ func listedCommit(in *object, outer payload) (*object, error) {
 	for _, name := range [...]string{"sha", "node_id", "html_url"} {
 		data = data.with(name, outer.get(name))
 	}
-	data = data.with("author_account", outer.get("author")).with("committer_account", outer.get("committer")).
-		with("parents", outer.get("parents"))
-	return &object{kind: "Commit", data: data, whole: true, repo: in}, nil
+	return data.with("author_account", outer.get("author")).with("committer_account", outer.get("committer")).
+		with("parents", outer.get("parents")), nil
 }
 
 // gitObjectFields returns the fields of all Git objects.
@@ -235,16 +304,7 @@ func gitActorFields() map[string]exec.Resolver {
 			if a.member == "tagger" {
 				return nil, nil // REST does not report the account of the address
 			}
-			raw, there := a.commit.data.find(a.member + "_account")
-			if !there { // the plain commit does not have the account of the address
-				sha := textOf(a.commit.data, "sha")
-				data, err := queryOf(ctx).object(ctx, Question{Path: a.commit.repo.path("commits", sha)})
-				if err != nil {
-					return nil, err
-				}
-				raw = data.get(a.member)
-			}
-			data, err := members(raw)
+			data, err := a.commit.inner(ctx, a.member+"_account")
 			if err != nil || textOf(data, "type") != "User" {
 				return nil, err
 			}

@@ -2,8 +2,6 @@ package graphql
 
 import (
 	"context"
-	"net/url"
-	"strconv"
 	"strings"
 
 	"arbor/internal/graphql/document"
@@ -18,6 +16,7 @@ type connection struct {
 	keys   []string            // of the nodes, for their cursors
 	next   bool                // more rows follow
 	total  func() (int, error) // of all parts
+	empty  bool                // the part begins after the list's end
 	rollup *rollup             // of contexts of checks; else nil
 
 	reacted *object // of reactions: their subject
@@ -100,84 +99,172 @@ func (p *part) settle(total func() (int, error)) error {
 // wantsNodes reports whether a query selects a connection's nodes or where they end.
 func wantsNodes(f *exec.Field) bool { return f.Selects(document.NodeFields()...) }
 
-// pages is a list of the REST API, or one that a feature loads for many objects.
+// pages is a list that a feature loads for many objects.
 type pages struct {
-	kind     string // of the connection
-	question Question
-	many     pager   // instead of question
-	of       *object // the owner of the list that many loads
-	in       string  // the member of the answer that has the list; empty: the whole answer
-	rank     *rank   // nil: the order of the rows is unknown, see query.seek
-	tip      string  // of an immutable list: its owner, which cursors contain
-	node     func(payload) (any, error)
-	count    func() (int, error) // if another list has it
+	kind  string // of the connection
+	many  pager
+	of    *object // the owner of the list
+	rank  *rank   // nil: the order of the rows is unknown, see query.seek
+	tip   string  // of an immutable list: its owner, which cursors contain
+	node  func(payload) (any, error)
+	count func() (int, error) // if the owner has it; nil: the list has it
+	show  func(c *connection) // completes the connection; nil: nothing
 }
 
 // connect returns the selected part of a list as a connection.
 func (q *query) connect(ctx context.Context, f *exec.Field, l pages) (any, error) {
+	v := q.connectEach(ctx, f, []pages{l})[0]
+	if err, failed := v.(error); failed {
+		return nil, err
+	}
+	return v, nil
+}
+
+// connectEach returns the selected part of each list as a connection, or an error. It loads the pages that
+// lists of one loader need together.
+func (q *query) connectEach(ctx context.Context, f *exec.Field, lists []pages) []any {
+	values := make([]any, len(lists))
 	p, err := readPart(f)
 	if err != nil {
-		return nil, err
+		return failed(err, len(lists))
 	}
-	c := &connection{kind: l.kind, total: l.count}
-	if c.total == nil && l.many != nil {
-		size := 1
-		if wantsNodes(f) && p.startsList() {
-			size = p.size // of the page that contains the total
+	connections, wrong := make([]*connection, len(lists)), make([]error, len(lists))
+	counted := pageNumber{1, 1}
+	if wantsNodes(f) && p.startsList() {
+		counted.size = p.size // the page that is shown has the total, too
+	}
+	for n := range lists {
+		connections[n] = &connection{kind: lists[n].kind, part: p, total: q.totalOf(ctx, &lists[n], counted.size)}
+	}
+	if p.last && p.end < 0 || f.Selects("totalCount") {
+		q.loadPages(ctx, lists, func(n int) []pageNumber { return counted.unless(lists[n].count != nil) })
+	}
+	if wantsNodes(f) {
+		for _, c := range []cursor{p.after, p.before} {
+			q.loadPages(ctx, lists, func(int) []pageNumber { return pageNumber{c.place, 1}.unless(c.key == "") })
 		}
-		c.total = func() (int, error) {
-			page, err := l.many.pageOf(ctx, q, l.of, 1, size)
-			if page == nil {
-				return 0, err
+		for n := range lists {
+			wrong[n] = q.settle(ctx, &lists[n], connections[n])
+		}
+		q.loadPages(ctx, lists, func(n int) []pageNumber {
+			if wrong[n] != nil || connections[n].empty {
+				return nil
 			}
-			return int(page.Total), err
+			return connections[n].part.pages()
+		})
+	}
+	for n, c := range connections {
+		if wantsNodes(f) && wrong[n] == nil && !c.empty {
+			wrong[n] = q.fillConnection(ctx, &lists[n], c)
+		}
+		if values[n] = c; wrong[n] != nil {
+			values[n] = wrong[n]
+		} else if lists[n].show != nil {
+			lists[n].show(c)
 		}
 	}
-	if c.total == nil {
-		c.total = func() (int, error) { return q.count(ctx, l.question) }
-	}
-	if !wantsNodes(f) {
-		return c, nil
-	}
-	if err := q.place(ctx, &l, &p); err != nil {
-		return nil, err
-	}
-	if err := p.settle(c.total); err != nil {
-		return nil, err
-	}
-	c.part = p
+	return values
+}
+
+// totalOf returns a function that counts the rows of a list. size is that of the first page that has the total.
+func (q *query) totalOf(ctx context.Context, l *pages, size int) func() (int, error) {
 	if l.count != nil {
-		if n, err := l.count(); err != nil || p.offset >= n {
-			return c, err
-		}
+		return l.count
 	}
-	list, next, err := q.part(ctx, &l, p)
+	return func() (int, error) {
+		page, err := l.many.pageOf(ctx, q, l.of, 1, size)
+		if page == nil {
+			return 0, err
+		}
+		return int(page.Total), err
+	}
+}
+
+// settle finds where the part of a connection is in its list now.
+func (q *query) settle(ctx context.Context, l *pages, c *connection) error {
+	if err := q.place(ctx, l, &c.part); err != nil {
+		return err
+	}
+	if err := c.part.settle(c.total); err != nil {
+		return err
+	}
+	if l.count != nil {
+		n, err := c.total()
+		c.empty = c.part.offset >= n
+		return err
+	}
+	return nil
+}
+
+// fillConnection sets the nodes of a connection.
+func (q *query) fillConnection(ctx context.Context, l *pages, c *connection) error {
+	list, next, err := q.part(ctx, l, c.part)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	c.next = next
 	if err := q.hold(ctx, int64(len(list))*nodeBytes); err != nil {
-		return nil, err
+		return err
 	}
 	for _, data := range list {
 		node, err := l.node(data)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		c.nodes, c.keys = append(c.nodes, node), append(c.keys, l.keyOf(data))
 	}
-	return c, nil
+	return nil
 }
 
-// part reads the pages of a list that contain a part: one page, or two if it begins within one.
+// pageNumber is a page of a list by its number and size.
+type pageNumber struct{ number, size int }
+
+// unless returns the page, or none if not is true.
+func (p pageNumber) unless(not bool) []pageNumber {
+	if not || p.number == 0 {
+		return nil
+	}
+	return []pageNumber{p}
+}
+
+// pages returns the pages that contain a part: one page, or two if it begins within one.
+func (p part) pages() (list []pageNumber) {
+	if p.size == 0 {
+		return nil
+	}
+	first, skip := p.offset/p.size, p.offset%p.size
+	for n := first; n <= first+min(skip, 1); n++ {
+		list = append(list, pageNumber{n + 1, p.size})
+	}
+	return list
+}
+
+// loadPages loads pages of lists, those of one loader together.
+func (q *query) loadPages(ctx context.Context, lists []pages, of func(n int) []pageNumber) {
+	type group struct {
+		loader string
+		page   pageNumber
+	}
+	objects, loaders := map[group][]*object{}, map[string]pager{}
+	for n, l := range lists {
+		for _, page := range of(n) {
+			at := group{l.many.group(), page}
+			objects[at], loaders[at.loader] = append(objects[at], l.of), l.many
+		}
+	}
+	for at, list := range objects {
+		loaders[at.loader].loadPage(ctx, q, list, at.page.number, at.page.size)
+	}
+}
+
+// part reads the pages of a list that contain a part.
 func (q *query) part(ctx context.Context, l *pages, p part) (list []payload, next bool, err error) {
 	if p.size == 0 {
 		return nil, false, nil
 	}
-	first, skip := p.offset/p.size, p.offset%p.size
-	for n := first; n <= first+min(skip, 1); n++ {
+	for _, page := range p.pages() {
 		var more []payload
-		if more, next, err = q.page(ctx, l, n+1, p.size); err != nil {
+		if more, next, err = q.page(ctx, l, page.number, page.size); err != nil {
 			return nil, false, err
 		}
 		list = append(list, more...)
@@ -185,7 +272,7 @@ func (q *query) part(ctx context.Context, l *pages, p part) (list []payload, nex
 			break
 		}
 	}
-	list = list[min(skip, len(list)):]
+	list = list[min(p.offset%p.size, len(list)):]
 	if len(list) > p.size {
 		list, next = list[:p.size], true
 	}
@@ -194,76 +281,11 @@ func (q *query) part(ctx context.Context, l *pages, p part) (list []payload, nex
 
 // page reads a page of a list.
 func (q *query) page(ctx context.Context, l *pages, number, size int) (list []payload, next bool, err error) {
-	if l.many != nil {
-		page, err := l.many.pageOf(ctx, q, l.of, number, size)
-		if page == nil || err != nil {
-			return nil, false, err
-		}
-		return page.Rows, page.More, nil
-	}
-	question := paged(l.question, number, size)
-	if l.in == "" {
-		if list, next, err = q.list(ctx, question); err == nil {
-			q.noteTotal(ctx, l.question, question)
-		}
-		return list, next, err
-	}
-	data, err := q.object(ctx, question)
-	if err != nil {
+	page, err := l.many.pageOf(ctx, q, l.of, number, size)
+	if page == nil || err != nil {
 		return nil, false, err
 	}
-	list, err = objectsIn(data.get(l.in))
-	return list, false, err
-}
-
-func paged(question Question, number, size int) Question {
-	values := url.Values{}
-	for k, v := range question.Query {
-		values[k] = v
-	}
-	values.Set("page", strconv.Itoa(number))
-	values.Set("per_page", strconv.Itoa(size))
-	question.Query = values
-	return question
-}
-
-// noteTotal caches the length of a list if a page that was read contains it.
-func (q *query) noteTotal(ctx context.Context, question, page Question) {
-	if answer, err := q.read(ctx, page); err == nil && answer.Total > 0 {
-		q.kept[totalOf(question)] = kept{value: int(answer.Total)}
-	}
-}
-
-// totalOf returns the key of the length of a list.
-func totalOf(question Question) string { return "total " + keyOf(question) }
-
-// count returns the length of a list. It asks for the last page of one row each, unless the length is
-// cached.
-func (q *query) count(ctx context.Context, question Question) (int, error) {
-	if k, ok := q.kept[totalOf(question)]; ok {
-		return k.value.(int), nil
-	}
-	question = paged(question, 1, 1)
-	list, _, err := q.list(ctx, question)
-	if err != nil {
-		return 0, err
-	}
-	answer, err := q.read(ctx, question)
-	if err != nil {
-		return 0, err
-	}
-	for link := range strings.SplitSeq(answer.Header().Get("Link"), ",") {
-		address, rel, _ := strings.Cut(strings.TrimSpace(link), ">; ")
-		if rel != `rel="last"` {
-			continue
-		}
-		u, err := url.Parse(strings.TrimPrefix(address, "<"))
-		if err != nil {
-			return 0, err
-		}
-		return strconv.Atoi(u.Query().Get("page"))
-	}
-	return len(list), nil
+	return page.Rows, page.More, nil
 }
 
 // connectAll returns a connection of a complete list.

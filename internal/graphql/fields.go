@@ -19,7 +19,7 @@ func (api *API) resolvers(s *ast.Schema) map[string]exec.Resolver {
 			"viewer": root(viewerAccount), "repository": root(repositoryByName),
 			"repositoryOwner": orNothing(accountOf("", "a RepositoryOwner")),
 			"user":            accountOf("User", "a User"), "organization": accountOf("Organization", "an Organization"),
-			"node": root(node), "nodes": root(nodes), "search": root(search),
+			"node": root(node), "nodes": root(nodes), "search": root(searchResults),
 			"rateLimit": root(api.rateLimit),
 			"resource":  root(resource),
 		},
@@ -73,17 +73,6 @@ func (api *API) resolvers(s *ast.Schema) map[string]exec.Resolver {
 		}
 	}
 	return out
-}
-
-// viewerAccount resolves the caller's account, which may be an App's bot.
-func viewerAccount(ctx context.Context, f *exec.Field) (any, error) {
-	login := viewer(ctx).Login
-	source := Question{Path: web.Path("users", login)}
-	if viewer(ctx).App == 0 {
-		source.Path = "/user"
-	}
-	data, err := queryOf(ctx).object(ctx, source)
-	return &object{kind: "User", data: data, whole: true}, err
 }
 
 // orNothing is null without an error if next finds nothing, for fields of the root.

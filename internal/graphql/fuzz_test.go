@@ -17,8 +17,8 @@ import (
 	"arbor/internal/graphql/document"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/graphql/schema"
+	"arbor/internal/route"
 	"arbor/internal/test/dbtest"
-	"arbor/internal/web"
 )
 
 // Whatever is sent as a query and its variables gets an answer or an error, and no panic.
@@ -34,9 +34,11 @@ func FuzzQuery(f *testing.F) {
 	} {
 		f.Add(seed[0], seed[1])
 	}
-	nothing := func(context.Context, Question) (*web.Captured, error) { return nil, errs.Absent() }
-	api := &API{ask: nothing, with: Handlers{DB: dbtest.Open(f, db.SQLite)},
-		limits: unlimited{}}
+	permit := func(ctx context.Context, _ string) (context.Context, *route.Route, error) {
+		return ctx, nil, errs.Absent()
+	}
+	do := Operations{Explain: func(err error) error { return err }, DB: dbtest.Open(f, db.SQLite)}
+	api := &API{permit: permit, do: do, limits: unlimited{}}
 	loaded := schema.Load()
 	s := &exec.Schema{Schema: loaded, Resolvers: api.resolvers(loaded)}
 	api.schema = func() *exec.Schema { return s }
@@ -56,7 +58,7 @@ func FuzzQuery(f *testing.F) {
 				continue
 			}
 			ctx := account.WithCaller(t.Context(), &account.Caller{ID: 1, Login: "alice"})
-			ctx = context.WithValue(ctx, queryKey{}, &query{API: api, kept: map[string]kept{},
+			ctx = context.WithValue(ctx, queryKey{}, &query{API: api, kept: map[string]kept{}, permitted: map[string]permitted{},
 				sent: httptest.NewRequest("POST", "/graphql", nil)})
 			kind := "Query"
 			if op.Operation == ast.Mutation {

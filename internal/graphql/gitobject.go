@@ -6,11 +6,12 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
-	"net/url"
+	"fmt"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"arbor/internal/errs"
@@ -22,169 +23,211 @@ import (
 )
 
 // refs resolves the refs below a prefix.
-func refs(ctx context.Context, f *exec.Field, o *object) (any, error) {
-	q, values := queryOf(ctx), url.Values{}
-	prefix, _ := f.Args["refPrefix"].(string)
-	if !strings.HasPrefix(prefix, "refs/") || !strings.HasSuffix(prefix, "/") {
-		return nil, refused("refPrefix must begin with refs/ and end with a slash, as refs/heads/ does.")
+func refs(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+	var o gitdata.RefOptions
+	o.Prefix, _ = f.Args["refPrefix"].(string)
+	if !strings.HasPrefix(o.Prefix, "refs/") || !strings.HasSuffix(o.Prefix, "/") {
+		return failed(refused("refPrefix must begin with refs/ and end with a slash, as refs/heads/ does."),
+			len(parents))
 	}
-	values.Set("prefix", prefix)
-	if part, _ := f.Args["query"].(string); part != "" {
-		values.Set("part", part)
-	}
+	o.Part, _ = f.Args["query"].(string)
 	direction := f.Args["direction"]
 	if order, ok := f.Args["orderBy"].(map[string]any); ok {
 		direction = order["direction"]
 		// other orders are by name, as at GitHub
-		if order["field"] == "TAG_COMMIT_DATE" && prefix == "refs/tags/" {
-			values.Set("order", "date")
-		}
+		o.ByDate = order["field"] == "TAG_COMMIT_DATE" && o.Prefix == "refs/tags/"
 	}
-	if direction == "DESC" {
-		values.Set("direction", "desc")
-	}
+	o.Desc = direction == "DESC"
 	var order *rank
-	if values.Get("order") == "" {
-		order = byText(direction == "DESC", "ref")
+	if !o.ByDate {
+		order = byText(o.Desc, "ref")
 	}
-	c, err := q.connect(ctx, f, pages{kind: "RefConnection", rank: order,
-		question: Question{Path: o.path("git", "refs"), Query: values, Handler: q.with.Refs},
-		node: func(data payload) (any, error) {
-			return &object{kind: "Ref", data: data, whole: true, repo: o}, nil
-		}})
-	if errs.Is(err, errs.Conflict) { // an empty repository
-		return connectAll(f, "RefConnection", nil)
+	l := loader[string, *web.List[payload]]{name: fmt.Sprintf("refs %+v", o), route: "/git/refs"}
+	rows := func(ctx context.Context, list []*repo.Access, at web.Page) (
+		map[repo.ID]*web.List[*gitdata.RefPayload], error) {
+		return queryOf(ctx).load.Git.ListRefs(ctx, list, o, at)
 	}
-	return c, err
+	return connections(func(_ context.Context, _ *exec.Field, in *object) (pages, error) {
+		return pages{kind: "RefConnection", rank: order, many: ofRepositories(l, rows),
+			node: func(data payload) (any, error) {
+				return &object{kind: "Ref", data: data, whole: true, repo: in}, nil
+			}}, nil
+	})(ctx, f, parents)
 }
 
-// named resolves a Git object by its SHA or by a revision: main, v1.0, HEAD:docs/a.md. It is null if there
-// is none.
-func named(ctx context.Context, f *exec.Field, o *object) (any, error) {
+// named resolves Git objects by a SHA or by a revision: main, v1.0, HEAD:docs/a.md. It is null if there is
+// none.
+func named(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 	name, _ := f.Args["expression"].(string)
 	if oid, _ := f.Args["oid"].(string); oid != "" {
 		if _, err := git.ParseSHA(oid); err != nil {
-			return nil, nil
+			return make([]any, len(parents))
 		}
 		name = oid
 	}
 	if name == "" {
-		return nil, refused("A repository's object is asked for by oid or by expression.")
+		return failed(refused("A repository's object is asked for by oid or by expression."), len(parents))
 	}
-	at, err := queryOf(ctx).nameOf(ctx, o, name)
-	switch {
-	case errs.Is(err, errs.NotFound), errs.Is(err, errs.Conflict), errs.Is(err, errs.Invalid):
-		return nil, nil
-	case err != nil:
+	l := objectsNamed(queryOf(ctx), func(*object) string { return name })
+	return l.values(ctx, parents, func(o *object, at payload) (any, error) {
+		if at == nil {
+			return nil, nil
+		}
+		found := gitObject(o, textOf(at, "type"), textOf(at, "sha"))
+		found.data = found.data.with("size", at.get("size")).with("path", at.get("path"))
+		return found, nil
+	})
+}
+
+// objectsNamed loads what names refer to.
+func objectsNamed(q *query, name func(o *object) string) loader[string, payload] {
+	return full(loader[string, payload]{name: "named", route: "/git/trees/{sha...}", key: name}, q.load.Git.Named)
+}
+
+// findInGit returns Git objects by their repositories and names.
+func (q *query) findInGit(ctx context.Context, ids []nodeID) []lookup {
+	repos, err := q.repositoriesByID(ctx, numbersOf(ids))
+	if err != nil {
+		return failures(err, len(ids))
+	}
+	found, objects := make([]lookup, len(ids)), make([]*object, len(ids))
+	var refs, others []*object
+	for n, id := range ids {
+		in := repos[id.number]
+		switch _, err := git.ParseSHA(id.name); {
+		case in == nil:
+		case id.kind == "Ref":
+			objects[n] = refAt(in, id.name)
+			refs = append(refs, objects[n])
+		case err == nil:
+			objects[n] = gitObject(in, strings.ToLower(id.kind), id.name)
+			others = append(others, objects[n])
+		}
+	}
+	namedRefs(q, nil).load(ctx, q, refs)
+	l := objectsNamed(q, nameOfObject)
+	l.load(ctx, q, others)
+	for n, o := range objects {
+		switch {
+		case o == nil:
+		case o.kind == "Ref":
+			found[n].value, found[n].err = q.ref(ctx, o.repo, ids[n].name)
+		default:
+			at, err := l.get(ctx, q, o)
+			if found[n].err = err; err == nil && textOf(at, "type") == strings.ToLower(o.kind) {
+				found[n].value = o
+			}
+		}
+	}
+	return found
+}
+
+// inGit returns a Git object by its kind and name, or nil.
+func (q *query) inGit(ctx context.Context, in *object, kind, name string) (any, error) {
+	o := gitObject(in, strings.ToLower(kind), name)
+	at, err := objectsNamed(q, nameOfObject).get(ctx, q, o)
+	if err != nil || textOf(at, "type") != strings.ToLower(kind) {
 		return nil, err
 	}
-	found := gitObject(o, textOf(at, "type"), textOf(at, "sha"))
-	found.data = found.data.with("size", at.get("size")).with("path", at.get("path"))
-	return found, nil
+	return o, nil
 }
 
-// nameOf resolves a revision in a repository.
-func (q *query) nameOf(ctx context.Context, in *object, name string) (payload, error) {
-	return q.object(ctx, Question{Path: in.path("git", "trees", "HEAD"), Query: url.Values{"name": {name}},
-		Handler: q.with.Named})
-}
+func nameOfObject(o *object) string { return textOf(o.data, "sha") }
 
 // namedCommits loads commits by SHA.
-func namedCommits(q *query, of *object) loader[git.SHA, payload] {
-	l := full(loader[git.SHA, payload]{name: "named commits", route: "/commits", key: bySHA}, q.load.Git.Commits)
+func namedCommits(q *query, _ *object) loader[git.SHA, payload] {
+	l := full(loader[git.SHA, payload]{name: "named commits", route: "/commits/{ref...}", key: bySHA}, q.load.Git.Commits)
 	whole := l.read
-	l.read = func(ctx context.Context, a *repo.Access, shas []git.SHA) (map[git.SHA]payload, error) {
-		found, err := whole(ctx, a, shas)
-		for sha, outer := range found {
-			c, wrong := listedCommit(of.repo, outer)
-			if err = cmp.Or(err, wrong); err != nil {
+	l.read = func(ctx context.Context, commits []repo.Of[git.SHA]) (map[repo.Of[git.SHA]]payload, error) {
+		found, err := whole(ctx, commits)
+		for of, outer := range found {
+			if found[of], err = plainCommit(outer); err != nil {
 				return nil, err
 			}
-			found[sha] = c.data
 		}
 		return found, err
 	}
 	return l
 }
 
-// namedTags loads annotated tags by SHA.
+// namedTags loads annotated tags by SHA, and namedTrees trees.
 func namedTags(q *query, _ *object) loader[git.SHA, payload] {
-	l := loader[git.SHA, payload]{name: "tags", route: "/git/tags/HEAD", key: bySHA}
-	return full(l, q.load.Git.Tags)
+	return full(loader[git.SHA, payload]{name: "tags", route: "/git/tags/{sha}", key: bySHA}, q.load.Git.Tags)
+}
+
+func namedTrees(q *query, _ *object) loader[git.SHA, payload] {
+	return full(loader[git.SHA, payload]{name: "trees", route: "/git/trees/{sha...}", key: bySHA}, q.load.Git.Trees)
 }
 
 // histories resolves the histories of commits, themselves first.
 func histories(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
-	values, err := historyFilter(ctx, f)
+	filter, err := historyFilter(ctx, f)
 	if err != nil {
 		return failed(asError(err), len(parents))
 	}
-	of := func(q *query, _ *exec.Field) listLoader[git.SHA] { return historyLists(q, values) }
-	return listed(of, true, one(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
-		return history(ctx, f, o, values)
-	}))(ctx, f, parents)
+	return connections(func(ctx context.Context, f *exec.Field, o *object) (pages, error) {
+		return history(ctx, f, o, filter)
+	})(ctx, f, parents)
 }
 
-// historyFilter returns a history's arguments as parameters of REST's list of commits.
-func historyFilter(ctx context.Context, f *exec.Field) (url.Values, error) {
-	values := url.Values{}
-	for _, name := range [...]string{"path", "since", "until"} {
+// historyFilter returns a history's arguments. Error: 422 for a time that is none.
+func historyFilter(ctx context.Context, f *exec.Field) (h gitdata.History, err error) {
+	h.Path, _ = f.Args["path"].(string)
+	h.Path = strings.TrimSuffix(h.Path, "/")
+	for name, to := range map[string]*time.Time{"since": &h.Since, "until": &h.Until} {
 		if v, ok := f.Args[name].(string); ok && v != "" {
-			values.Set(name, v)
+			if *to, err = gitdata.ParseTime(name, v); err != nil {
+				return h, err
+			}
 		}
 	}
 	author, ok := f.Args["author"].(map[string]any)
 	if !ok {
-		return values, nil
+		return h, nil
 	}
 	emails, _ := author["emails"].([]any)
 	switch id, _ := author["id"].(string); {
 	case id != "":
 		who, err := queryOf(ctx).find(ctx, id, "User", "Bot")
 		if err != nil {
-			return nil, err
+			return h, err
 		}
-		values.Set("author", who.(*object).text(ctx, "login"))
+		h.Author = who.(*object).text(ctx, "login")
 	case len(emails) == 1:
-		values.Set("author", emails[0].(string))
+		h.Author = emails[0].(string)
 	case len(emails) > 1:
-		return nil, refused("A history is looked through for one e-mail address at a time.")
+		return h, refused("A history is looked through for one e-mail address at a time.")
 	}
-	return values, nil
+	return h, nil
 }
 
-// historyLists loads the filtered histories of commits.
-func historyLists(q *query, filter url.Values) listLoader[git.SHA] {
-	l := loader[git.SHA, *web.List[payload]]{name: "history " + filter.Encode(), route: "/commits", key: bySHA}
-	return lists(l, func(ctx context.Context, a *repo.Access, tips []git.SHA, page web.Page) (
-		map[git.SHA]*web.List[*gitdata.CommitPayload], error) {
-		return q.load.Git.Histories(ctx, a, tips, filter.Get, page)
-	})
-}
-
-// history resolves the history of a commit. Its cursors contain the commit at which the list began, so that
+// history lists the history of a commit. Its cursors contain the commit at which the list began, so that
 // a cursor continues the same history after the branch has moved.
-func history(ctx context.Context, f *exec.Field, o *object, filter url.Values) (any, error) {
+func history(ctx context.Context, f *exec.Field, o *object, filter gitdata.History) (pages, error) {
 	q := queryOf(ctx)
 	p, err := readPart(f)
 	if err != nil {
-		return nil, err
+		return pages{}, err
 	}
 	if began, err := git.ParseSHA(cmp.Or(p.after.key, p.before.key)); err == nil && began != bySHA(o) {
-		if at, err := q.inGit(ctx, o.repo, "Commit", string(began)); err == nil {
+		if at, err := q.inGit(ctx, o.repo, "Commit", string(began)); err == nil && at != nil {
 			o = at.(*object)
 		}
 	}
-	return q.connect(ctx, f, pages{kind: "CommitHistoryConnection", tip: string(bySHA(o)),
-		many: historyLists(q, filter), of: o,
-		node: func(data payload) (any, error) { return listedCommit(o.repo, data) }})
+	l := loader[git.SHA, *web.List[payload]]{name: fmt.Sprintf("history %+v", filter), route: "/commits", key: bySHA}
+	rows := func(ctx context.Context, tips []repo.Of[git.SHA], page web.Page) (
+		map[repo.Of[git.SHA]]*web.List[*gitdata.CommitPayload], error) {
+		return q.load.Git.Histories(ctx, tips, filter, page)
+	}
+	return pages{kind: "CommitHistoryConnection", tip: string(bySHA(o)), many: lists(l, rows), of: o,
+		node: func(data payload) (any, error) { return listedCommit(o.repo, data) }}, nil
 }
 
 // associated resolves the pull requests of commits: those that were merged with one, and open ones that
 // contain it.
 func associated(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 	q, media := queryOf(ctx), textMedia(f)
-	l := loader[git.SHA, []int64]{name: "pulls of commits", route: "/commits/HEAD/pulls", key: bySHA,
+	l := loader[git.SHA, []int64]{name: "pulls of commits", route: "/commits/{ref...}/pulls", key: bySHA,
 		read: q.load.Pulls.NumbersOfCommits}
 	return l.values(ctx, parents, func(o *object, numbers []int64) (any, error) {
 		in := q.sameRepository(o.repo)
@@ -240,17 +283,25 @@ func tagFields() map[string]exec.Resolver {
 }
 
 func treeFields() map[string]exec.Resolver {
-	return merge(gitObjectFields(), map[string]exec.Resolver{"entries": one(treeEntries)})
+	return merge(gitObjectFields(), map[string]exec.Resolver{"entries": treeEntries})
 }
 
-// treeEntries resolves the entries of a tree.
-func treeEntries(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-	at := o.data.get("path") // REST does not report it for a tree
-	list, err := o.list(ctx, "tree")
+// treeEntries resolves the entries of trees.
+func treeEntries(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
+	return namedTrees(queryOf(ctx), nil).values(ctx, parents, func(o *object, data payload) (any, error) {
+		if data == nil {
+			return nil, errs.Absent()
+		}
+		return entriesOf(ctx, o, data)
+	})
+}
+
+// entriesOf returns the entries in the payload of a tree.
+func entriesOf(ctx context.Context, o *object, data payload) (any, error) {
+	list, err := objectsIn(data.get("tree"))
 	if err != nil {
 		return nil, err
 	}
-	o.data = o.data.with("path", at)
 	if err := queryOf(ctx).hold(ctx, int64(len(list))*nodeBytes); err != nil {
 		return nil, err
 	}
@@ -279,48 +330,63 @@ func treeEntries(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 // maxText is the size in bytes of the longest blob whose text is returned.
 const maxText = 1 << 20
 
+// sizedBlobs loads the sizes of blobs.
+func sizedBlobs(q *query) loader[git.SHA, git.Object] {
+	return loader[git.SHA, git.Object]{name: "sizes", route: "/git/blobs/{sha}", key: bySHA, read: q.load.Git.Objects}
+}
+
+// textsOfBlobs loads the contents of blobs of up to maxText bytes.
+func textsOfBlobs(q *query) loader[git.SHA, []byte] {
+	return loader[git.SHA, []byte]{name: "blobs", route: "/git/blobs/{sha}", key: bySHA,
+		size: func(text []byte) int64 { return int64(len(text)) },
+		read: func(ctx context.Context, blobs []repo.Of[git.SHA]) (map[repo.Of[git.SHA]][]byte, error) {
+			return q.load.Git.Blobs(ctx, blobs, maxText)
+		}}
+}
+
 func blobFields() map[string]exec.Resolver {
-	size := func(ctx context.Context, o *object) (int64, error) {
-		if len(o.data.get("size")) == 0 {
-			at, err := queryOf(ctx).nameOf(ctx, o.repo, textOf(o.data, "sha"))
-			if err != nil {
-				return 0, err
+	size := func(show func(n int64) any) exec.Resolver {
+		return func(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
+			q := queryOf(ctx)
+			l := sizedBlobs(q)
+			var unknown []*object
+			for _, o := range objectsOf(parents) {
+				if len(o.data.get("size")) == 0 {
+					unknown = append(unknown, o)
+				}
 			}
-			o.data = o.data.with("size", at.get("size"))
+			l.load(ctx, q, unknown)
+			return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+				if len(o.data.get("size")) > 0 {
+					return show(wholeNumber(o, "size")), nil
+				}
+				at, err := l.get(ctx, q, o)
+				if err == nil && at.Type != git.TypeBlob {
+					err = errs.Absent()
+				}
+				return show(at.Size), err
+			})(ctx, nil, parents)
 		}
-		return strconv.ParseInt(string(o.data.get("size")), 10, 64)
 	}
-	contents := func(ctx context.Context, o *object) (text []byte, told bool, err error) {
-		if n, err := size(ctx, o); err != nil || n > maxText {
-			return nil, false, err
+	contents := func(show func(text []byte) any) exec.Resolver {
+		return func(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
+			return textsOfBlobs(queryOf(ctx)).values(ctx, parents, func(_ *object, text []byte) (any, error) {
+				if text == nil { // it is longer
+					return nil, nil
+				}
+				return show(text), nil
+			})
 		}
-		answer, err := queryOf(ctx).read(ctx, Question{Path: o.source.Path, Media: "raw"})
-		if err != nil {
-			return nil, false, err
-		}
-		return answer.Body.Bytes(), true, nil
 	}
 	return merge(gitObjectFields(), map[string]exec.Resolver{
-		"byteSize": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			return size(ctx, o)
-		}),
-		"isTruncated": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			n, err := size(ctx, o)
-			return n > maxText, err
-		}),
-		"isBinary": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			text, told, err := contents(ctx, o)
-			if !told {
-				return nil, err
+		"byteSize":    size(func(n int64) any { return n }),
+		"isTruncated": size(func(n int64) any { return n > maxText }),
+		"isBinary":    contents(func(text []byte) any { return isBinary(text) }),
+		"text": contents(func(text []byte) any {
+			if isBinary(text) {
+				return nil
 			}
-			return isBinary(text), nil
-		}),
-		"text": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			text, told, err := contents(ctx, o)
-			if !told || isBinary(text) {
-				return nil, err
-			}
-			return string(text), nil
+			return string(text)
 		}),
 	})
 }

@@ -4,29 +4,29 @@
 //		POST /api/graphql
 //
 //	  - graphql.go: the endpoint
-//	  - ask.go: requests to the REST API; object.go: its payloads as objects of the schema; connection.go: its lists;
-//	    cursor.go: where pages of lists begin
-//	  - load.go, loadlist.go: loaders of many objects of a repository
+//	  - query.go: the state of a query; access.go, grant.go: the caller's access to repositories
+//	  - load.go, loadlist.go: loaders of many objects
+//	  - object.go: payloads of the REST API as objects of the schema; connection.go: lists; cursor.go: where pages
+//	    of lists begin
 //	  - fields.go: the resolvers, by type: account.go, repository.go, issue.go, issuemember.go, pull.go,
 //	    commit.go, gitobject.go, release.go, search.go, reaction.go, timeline.go, reviewthread.go, reviewcomment.go, rollup.go, check.go,
 //	    annotation.go, viewed.go
 //	  - node.go, nodetracker.go, nodecommit.go: objects by their node ids; resource.go: by the addresses of their pages
-//	  - mutation*.go: mutations
+//	  - mutation*.go: mutations; grant.go: the access that a route grants to an operation
 //	  - errors.go: the errors of REST in GitHub's form
 //
 // Subpackages: document parses queries and computes their cost, schema has the schema's text, exec runs
 // operations on it, and answer lets tests compare responses with a schema.
 //
 // The package adds no rules, rights or SQL. A field's value is a part of the answer that REST gives the
-// same caller, and a mutation is a request to REST. A Question names the route, and the server checks the
-// role and the token for it as for any request (server/ask.go). So GraphQL allows nothing that REST does
-// not, and both show the same objects. If REST has no suitable list, a question has a handler of the
-// feature, which requires the right of the named route.
+// same caller. A loader names the route that answers the same, and the server applies the checks of its role and
+// of the token to the caller (access.go). A mutation calls the operation that a route's handler calls, with the
+// access that this route grants (grant.go), and then loads what it shows. So GraphQL allows nothing that REST
+// does not, and both show the same objects.
 //
 // Queries run breadth first: a resolver receives all the objects of a level. Functions of the features load
-// the data of many objects together (load.go), with the access that the same route grants, so the number of
-// statements does not depend on the number of rows of a repository. A question is sent once in a query and
-// suits data that a repository has once.
+// the data of many objects of any repositories together (load.go), so the number of statements depends neither
+// on rows nor on repositories.
 package graphql
 
 import (
@@ -45,12 +45,11 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/admission"
 	"arbor/internal/cache"
-	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/graphql/document"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/graphql/schema"
-	"arbor/internal/repo/list"
+	"arbor/internal/repo"
 	"arbor/internal/route"
 	"arbor/internal/scope"
 	"arbor/internal/web"
@@ -65,25 +64,6 @@ var patterns = [...]string{"/graphql", "/api/graphql"}
 // IsRoute reports whether a pattern is an endpoint of GraphQL.
 func IsRoute(pattern string) bool { return slices.Contains(patterns[:], pattern) }
 
-// Handlers answer requests that have no address in REST.
-type Handlers struct {
-	DB                    *db.DB
-	Accounts              *account.API
-	Repositories          *list.API
-	Issues, Pinned        web.Handler // of a repository
-	Pulls                 web.Handler
-	Pin, Delete, Transfer web.Handler // of an issue
-	Draft                 web.Handler // of a pull request
-	Revert                web.Handler // makes a branch that reverts a pull request
-	LinkBranch            web.Handler // makes a branch for an issue
-	UnlinkBranch          web.Handler // of an issue
-	AddDraft, Resolve     web.Handler // comments in a pending review; resolves a thread
-	Refs, Named           web.Handler // refs in an order; resolves a revision
-	CommitFiles           web.Handler // puts a commit on a branch
-	Templates             web.Handler // of issues and pull requests
-	MarkViewed            web.Handler // of a pull request: a file
-}
-
 // Limits reports and charges a caller's rate limit.
 type Limits interface {
 	// Take charges more to the limit than the request itself did. Error: the limit is exceeded.
@@ -94,8 +74,8 @@ type Limits interface {
 
 // API serves GraphQL.
 type API struct {
-	ask       Ask
-	with      Handlers
+	permit    Permit
+	do        Operations
 	load      Loaders
 	limits    Limits
 	log       *slog.Logger
@@ -104,9 +84,9 @@ type API struct {
 	documents *document.Reader
 }
 
-// NewAPI returns the API. ask sends requests to the REST API.
-func NewAPI(ask Ask, with Handlers, load Loaders, limits Limits, log *slog.Logger) *API {
-	api := &API{ask: ask, with: with, load: load, limits: limits, log: log, time: maxTime}
+// NewAPI returns the API.
+func NewAPI(permit Permit, do Operations, load Loaders, limits Limits, log *slog.Logger) *API {
+	api := &API{permit: permit, do: do, load: load, limits: limits, log: log, time: maxTime}
 	api.schema = sync.OnceValue(func() *exec.Schema {
 		s := schema.Load()
 		return &exec.Schema{Schema: s, Resolvers: api.resolvers(s)}
@@ -115,7 +95,7 @@ func NewAPI(ask Ask, with Handlers, load Loaders, limits Limits, log *slog.Logge
 	return api
 }
 
-// Routes returns the endpoints. Each question has a route of its own, whose permission the token needs.
+// Routes returns the endpoints. Loaders and mutations name routes of their own, whose permissions the token needs.
 func (api *API) Routes() []route.Route {
 	free := route.Needs(scope.None, route.None)
 	var routes []route.Route
@@ -171,7 +151,8 @@ func (api *API) Post(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	q := &query{API: api, kept: map[string]kept{}, estimate: estimate, sent: r}
+	q := &query{API: api, kept: map[string]kept{}, permitted: map[string]permitted{},
+		found: map[*account.Caller]map[string]*repo.Access{}, estimate: estimate, sent: r}
 	ctx := context.WithValue(r.Context(), queryKey{}, q)
 	kind := api.schema().Query.Name
 	if op.Operation == ast.Mutation {

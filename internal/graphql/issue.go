@@ -3,6 +3,7 @@ package graphql
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"html"
 	"net/url"
@@ -10,8 +11,14 @@ import (
 	"strconv"
 	"strings"
 
+	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/graphql/exec"
+	"arbor/internal/issue"
+	"arbor/internal/issuekit"
+	"arbor/internal/posting"
+	"arbor/internal/repo"
+	"arbor/internal/web"
 )
 
 // textMedia asks for texts as HTML where the query wants them.
@@ -41,51 +48,122 @@ func newIssue(in *object, data payload, media string) (*object, error) {
 		Media: media}}, nil
 }
 
-// issueNumbered finds an issue or a pull request. kind is the one that is wanted; empty: either.
-func (q *query) issueNumbered(
-	ctx context.Context, f *exec.Field, in *object, kind, article string,
-) (any, error) {
-	number := f.Args["number"].(int)
-	what := fmt.Sprintf("%s with the number of %d", article, number)
-	media := textMedia(f)
-	data, err := q.object(ctx, Question{Path: in.path("issues", strconv.Itoa(number)), Media: media})
-	if err != nil {
-		return nil, orUnresolved(err, what)
+// issuesNumbered resolves the issue or pull request of a number in each repository. kind is the one that is
+// wanted; empty: either.
+func issuesNumbered(kind, article string) exec.Resolver {
+	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+		q, values, list := queryOf(ctx), make([]any, len(parents)), make([]*object, len(parents))
+		number, media := f.Args["number"].(int), textMedia(f)
+		for n, in := range objectsOf(parents) {
+			list[n] = issueAt(in, strconv.Itoa(number), media)
+		}
+		if len(list) > 0 {
+			numberedThings(q, list[0]).load(ctx, q, list)
+		}
+		for n, at := range list {
+			o, err := q.issueOrPull(ctx, at)
+			what := fmt.Sprintf("%s with the number of %d", article, number)
+			if err == nil && kind != "" && o.kind != kind {
+				err = errs.Absent()
+			}
+			if values[n] = o; err != nil {
+				values[n] = asError(orUnresolved(err, what))
+			}
+		}
+		return values
 	}
-	o, err := newIssue(in, data, media)
+}
+
+// issueOrPull returns the issue or the pull request that an issue with its number alone is. An issue that was
+// transferred is found where it is now. Errors: 404, 410.
+func (q *query) issueOrPull(ctx context.Context, at *object) (*object, error) {
+	data, err := numberedThings(q, at).get(ctx, q, at)
+	if err == nil && data == nil {
+		at, err = q.transferred(ctx, at)
+		if err == nil {
+			data, err = numberedThings(q, at).get(ctx, q, at)
+		}
+	}
+	if err == nil && data == nil {
+		err = errs.Absent()
+	}
 	if err != nil {
 		return nil, err
 	}
-	if kind != "" && o.kind != kind {
-		return nil, unresolved(what)
+	o, err := newIssue(at.repo, data, at.source.Media)
+	if err == nil {
+		o.whole = o.kind == "Issue"
 	}
-	o.whole = o.kind == "Issue"
-	return o, nil
+	return o, err
+}
+
+// transferred finds where an issue is now that is not in its repository any more. Errors: 404, 410.
+func (q *query) transferred(ctx context.Context, at *object) (*object, error) {
+	in, err := q.accesses(ctx, "/issues/{number}", []*object{at.repo})
+	if err != nil {
+		return nil, err
+	}
+	_, err = q.load.Issues.ByNumber(ctx, in[at.repo.source.Path].access, byNumber(at))
+	var moved *repo.MovedError
+	if errors.As(err, &moved) {
+		to := repositoryAt(web.Path("repos", moved.To.Owner.Login, moved.To.Name))
+		return issueAt(to, moved.Value, at.source.Media), nil
+	}
+	if err == nil {
+		err = errs.Absent()
+	}
+	return nil, err
 }
 
 // repositoryIssues are the fields of a repository about issues, labels and milestones.
 func repositoryIssues() map[string]exec.Resolver {
-	numbered := func(kind, article string) exec.Resolver {
-		return one(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
-			return queryOf(ctx).issueNumbered(ctx, f, o, kind, article)
-		})
-	}
 	return map[string]exec.Resolver{
-		"issue":              numbered("Issue", "an Issue"),
-		"issueOrPullRequest": numbered("", "an issue or pull request"),
-		"issues":             one(issues), "labels": one(labels), "milestones": one(milestones),
+		"issue":              issuesNumbered("Issue", "an Issue"),
+		"issueOrPullRequest": issuesNumbered("", "an issue or pull request"),
+		"issues":             connections(issues), "labels": labels, "milestones": connections(milestones),
 		"issueTypes":      always(nil),
 		"suggestedActors": suggested("ActorConnection", itself, plain),
-		"assignableUsers": people("assignees", byID(false)), "mentionableUsers": people("assignees", byID(false)),
-		"watchers": people("subscribers", nil),
-		"label": orNull(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
-			return queryOf(ctx).thing(ctx, "Label", o, o.path("labels", f.Args["name"].(string)))
+		"assignableUsers": people(assignees, byID(false)), "mentionableUsers": people(assignees, byID(false)),
+		"watchers": people(watchers, nil),
+		"label": thingIn(labelsNamed, func(f *exec.Field, in *object) *object {
+			return labelAt(in, f.Args["name"].(string))
 		}),
-		"milestone": orNull(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
-			return queryOf(ctx).thing(ctx, "Milestone", o,
-				o.path("milestones", strconv.Itoa(f.Args["number"].(int))))
+		"milestone": thingIn(numberedMilestones, func(f *exec.Field, in *object) *object {
+			return milestoneAt(in, strconv.Itoa(f.Args["number"].(int)))
 		}),
 	}
+}
+
+// thingIn resolves a thing of each repository; null if it does not exist. at returns it with its key alone.
+func thingIn[K comparable](
+	of func(q *query, o *object) loader[K, payload], at func(f *exec.Field, in *object) *object,
+) exec.Resolver {
+	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+		q, things := queryOf(ctx), make([]exec.Object, len(parents))
+		for n, in := range objectsOf(parents) {
+			things[n] = at(f, in)
+		}
+		l := of(q, &object{source: source{Media: "raw"}})
+		l.load(ctx, q, objectsOf(things))
+		return orNull(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			data, err := l.get(ctx, q, o)
+			if data == nil {
+				return nil, err
+			}
+			o.data, o.whole = data, true
+			return o, nil
+		})(ctx, f, things)
+	}
+}
+
+// labelAt and milestoneAt return a thing of a repository with its key alone.
+func labelAt(in *object, name string) *object {
+	raw, _ := json.Marshal(name)
+	return &object{kind: "Label", data: payload{}.with("name", raw), repo: in}
+}
+
+func milestoneAt(in *object, number string) *object {
+	return &object{kind: "Milestone", data: payload{}.with("number", json.RawMessage(number)), repo: in}
 }
 
 // orNull is like one, but resolves to null if the object does not exist.
@@ -99,15 +177,6 @@ func orNull(value func(ctx context.Context, f *exec.Field, o *object) (any, erro
 	})
 }
 
-// thing asks for something in a repository.
-func (q *query) thing(ctx context.Context, kind string, in *object, path string) (any, error) {
-	data, err := q.object(ctx, Question{Path: path})
-	if err != nil {
-		return nil, err
-	}
-	return &object{kind: kind, data: data, whole: true, repo: in}, nil
-}
-
 // things are objects of one kind in a repository.
 func things(kind string, in *object, list []payload) []any {
 	all := make([]any, len(list))
@@ -118,68 +187,75 @@ func things(kind string, in *object, list []payload) []any {
 }
 
 // issues lists those of a repository.
-func issues(ctx context.Context, f *exec.Field, o *object) (any, error) {
+func issues(ctx context.Context, f *exec.Field, o *object) (pages, error) {
 	q, media := queryOf(ctx), textMedia(f)
-	if on, err := o.value(ctx, "has_issues"); on == false || err != nil { // hasIssuesEnabled says so
-		if err != nil {
-			return nil, err
-		}
-		return connectAll(f, "IssueConnection", nil)
+	options, err := issueOptions(f)
+	if err != nil {
+		return pages{}, err
 	}
-	values := url.Values{"state": {"all"}, "direction": {"asc"}}
+	l := loader[string, *web.List[payload]]{name: fmt.Sprintf("issues %+v", options), route: "/issues",
+		media: media, members: membersOfIssues(f)}
+	rows := func(ctx context.Context, list []*repo.Access, at web.Page) (
+		map[repo.ID]*web.List[json.Marshaler], error) {
+		return q.load.Issues.ListMany(ctx, list, options, at)
+	}
+	by := map[posting.Sort][]string{posting.Updated: {"updated_at"}, posting.Comments: {"comments"}}[options.Order.Sort]
+	return pages{kind: "IssueConnection", many: ofRepositories(l, rows),
+		rank: byMembers(!options.Order.Asc, append(by, "id")...),
+		node: func(data payload) (any, error) { return newIssue(o, data, media) }}, nil
+}
+
+// issueOptions reads the arguments of a list of issues.
+func issueOptions(f *exec.Field) (o issue.ListOptions, err error) {
+	o.OnlyIssues, o.Order.Asc = true, true
 	filter, _ := f.Args["filterBy"].(map[string]any)
 	states := f.Args["states"]
 	if states == nil {
 		states = filter["states"]
 	}
 	list, _ := states.([]any)
-	both := slices.Contains(list, any("OPEN")) && slices.Contains(list, any("CLOSED"))
-	if len(list) > 0 && !both {
-		values.Set("state", strings.ToLower(list[0].(string)))
+	if both := slices.Contains(list, any("OPEN")) && slices.Contains(list, any("CLOSED")); len(list) > 0 && !both {
+		o.State, _ = issuekit.ParseState(strings.ToLower(list[0].(string)))
 	}
-	sorts := map[string]string{"CREATED_AT": "created", "UPDATED_AT": "updated", "COMMENTS": "comments"}
-	if err := setOrder(f, values, sorts); err != nil {
-		return nil, err
+	if o.Order, err = orderOf(f, o.Order, map[string]posting.Sort{"CREATED_AT": posting.Created,
+		"UPDATED_AT": posting.Updated, "COMMENTS": posting.Comments}); err != nil {
+		return o, err
 	}
-	for name, parameter := range map[string]string{"assignee": "assignee", "createdBy": "creator",
-		"mentioned": "mentioned",
-		"since":     "since", "milestoneNumber": "milestone"} {
-		if v, ok := filter[name]; ok {
-			text, _ := v.(string)
-			if v == nil && (name == "assignee" || name == "milestoneNumber") {
-				text = "none"
-			}
-			if text != "" {
-				values.Set(parameter, text)
-			}
+	if text, ok := filter["since"].(string); ok {
+		since, ok := web.ParseTime(text)
+		if !ok {
+			return o, refused("`" + clip(text) + "` is not a time such as 2011-04-22T13:33:48Z.")
+		}
+		o.Since = db.FromTime(since)
+	}
+	for name, to := range map[string]*string{"assignee": &o.Assignee, "createdBy": &o.Creator,
+		"mentioned": &o.Mentioned, "milestoneNumber": &o.Milestone} {
+		v, given := filter[name]
+		*to, _ = v.(string)
+		if given && v == nil && (name == "assignee" || name == "milestoneNumber") {
+			*to = "none"
 		}
 	}
-	if list, ok := filter["labels"].([]any); ok {
-		names := make([]string, len(list))
-		for n, name := range list {
-			if names[n], _ = name.(string); strings.Contains(names[n], ",") {
-				return nil, refused("Labels with a comma in their name cannot be filtered by: use search.")
-			}
-		}
-		values.Set("labels", strings.Join(names, ","))
+	labels, _ := filter["labels"].([]any)
+	for _, name := range labels {
+		text, _ := name.(string)
+		o.Labels = append(o.Labels, text)
 	}
-	return q.connect(ctx, f, pages{kind: "IssueConnection",
-		question: Question{Path: o.path("issues"), Query: values, Media: media, Handler: q.with.Issues,
-			Members: membersOfIssues(f)},
-		rank: rankOf(values, "id"),
-		node: func(data payload) (any, error) { return newIssue(o, data, media) }})
+	return o, nil
 }
 
-// rankOf is the order of a list of issues or of pull requests; the member tie decides between equal ones.
-func rankOf(values url.Values, tie string) *rank {
-	desc := values.Get("direction") == "desc"
-	switch values.Get("sort") {
-	case "updated":
-		return byMembers(desc, "updated_at", tie)
-	case "comments", "popularity":
-		return byMembers(desc, "comments", tie)
+// orderOf reads orderBy; without it the order is otherwise. Error: for an order that Arbor does not have.
+func orderOf(f *exec.Field, otherwise posting.Order, sorts map[string]posting.Sort) (posting.Order, error) {
+	order, ok := f.Args["orderBy"].(map[string]any)
+	if !ok {
+		return otherwise, nil
 	}
-	return byMembers(desc, tie)
+	field, _ := order["field"].(string)
+	sort, ok := sorts[field]
+	if !ok {
+		return otherwise, &exec.Error{Message: "Arbor does not order by " + clip(field) + " here."}
+	}
+	return posting.Order{Sort: sort, Asc: order["direction"] == "ASC"}, nil
 }
 
 // tracked are the fields of issues and pull requests.
@@ -216,7 +292,7 @@ func tracked() map[string]exec.Resolver {
 			}
 			return &object{kind: "Milestone", data: data, whole: true, repo: o.repo}, nil
 		}),
-		"comments": listed(commentLists, false, one(comments)),
+		"comments": connections(comments),
 		"viewerCanUpdate": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 			if own, err := didAuthor(ctx, o); own || err != nil {
 				return own, err
@@ -232,7 +308,7 @@ func tracked() map[string]exec.Resolver {
 
 func issueFields() map[string]exec.Resolver {
 	fields := merge(tracked(), absentOfIssues(), map[string]exec.Resolver{
-		"state": upper("state"), "stateReason": upper("state_reason"), "isPinned": one(isPinned),
+		"state": upper("state"), "stateReason": upper("state_reason"), "isPinned": isPinned,
 		"closedByPullRequestsReferences": closedByPulls, "linkedBranches": linkedBranches,
 		"titleHTML": one(titleHTML),
 	})
@@ -262,15 +338,20 @@ func titleHTML(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 	return b.String(), nil
 }
 
-func isPinned(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+// isPinned resolves whether issues are pinned in their repositories.
+func isPinned(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
 	q := queryOf(ctx)
-	question := Question{Path: o.repo.path("issues"), Query: url.Values{"pinned": {"true"}},
-		Handler: q.with.Pinned}
-	answer, err := q.read(ctx, question)
-	if err != nil {
-		return nil, err
-	}
-	list, err := elements(answer.Body.Bytes())
-	number := numberOf(o)
-	return slices.ContainsFunc(list, func(n json.RawMessage) bool { return string(n) == number }), err
+	l := loader[string, []int64]{name: "pinned", route: "/issues", check: issuesEnabled,
+		key: func(*object) string { return "" },
+		read: func(ctx context.Context, list []repo.Of[string]) (map[repo.Of[string]][]int64, error) {
+			found, err := q.load.Issues.PinnedNumbers(ctx, repo.AccessesOf(list))
+			out := map[repo.Of[string]][]int64{}
+			for _, of := range list {
+				out[of] = found[of.In.ID]
+			}
+			return out, err
+		}}
+	return l.values(ctx, parents, func(o *object, numbers []int64) (any, error) {
+		return slices.Contains(numbers, byNumber(o)), nil
+	})
 }

@@ -3,65 +3,87 @@ package graphql
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
 	"arbor/internal/graphql/exec"
+	"arbor/internal/issuekit"
+	"arbor/internal/milestone"
+	"arbor/internal/repo"
+	"arbor/internal/web"
 )
 
 // mostLabels limits how many hundreds of labels are filtered or sorted.
 const mostLabels = 10
 
-// labels resolves the labels of a repository.
-func labels(ctx context.Context, f *exec.Field, o *object) (any, error) {
+// labels resolves the labels of repositories.
+func labels(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 	q := queryOf(ctx)
-	question := Question{Path: o.path("labels")}
+	all := ofRepositories(loader[string, *web.List[payload]]{name: "all labels", route: "/labels"},
+		q.load.Labels.ListMany)
 	text, _ := f.Args["query"].(string)
 	order, _ := f.Args["orderBy"].(map[string]any)
 	if text == "" && order == nil {
-		return q.connect(ctx, f, pages{kind: "LabelConnection", question: question, rank: byName(false, "name"),
-			node: func(data payload) (any, error) {
-				return &object{kind: "Label", data: data, whole: true, repo: o}, nil
-			}})
+		return connections(func(_ context.Context, _ *exec.Field, o *object) (pages, error) {
+			return pages{kind: "LabelConnection", many: all, rank: byName(false, "name"), node: nodeIn("Label", o)}, nil
+		})(ctx, f, parents)
 	}
-	list, err := q.all(ctx, question, mostLabels)
-	if err != nil {
-		return nil, err
-	}
-	list = slices.DeleteFunc(list, func(label payload) bool {
-		both := textOf(label, "name") + "\n" + textOf(label, "description")
-		return !strings.Contains(strings.ToLower(both), strings.ToLower(text))
-	})
-	slices.SortStableFunc(list, func(x, y payload) int {
+	all.loadAll(ctx, q, objectsOf(parents), mostLabels)
+	return one(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
+		list, err := all.all(ctx, q, o, mostLabels)
+		if err != nil {
+			return nil, err
+		}
+		list = slices.DeleteFunc(list, func(label payload) bool {
+			both := textOf(label, "name") + "\n" + textOf(label, "description")
+			return !strings.Contains(strings.ToLower(both), strings.ToLower(text))
+		})
+		slices.SortStableFunc(list, byOrder(order))
+		return connectAll(f, "LabelConnection", things("Label", o, list))
+	})(ctx, f, parents)
+}
+
+// byOrder compares labels by an argument orderBy; nil: all are equal.
+func byOrder(order map[string]any) func(x, y payload) int {
+	return func(x, y payload) int {
 		var by int
 		if order["field"] == "NAME" {
 			by = strings.Compare(strings.ToLower(textOf(x, "name")), strings.ToLower(textOf(y, "name")))
 		} else if order != nil { // ids grow in the order of creation
 			i, _ := strconv.ParseInt(string(x.get("id")), 10, 64)
 			j, _ := strconv.ParseInt(string(y.get("id")), 10, 64)
-			by = int(max(-1, min(1, i-j)))
+			by = cmp.Compare(i, j)
 		}
 		if order["direction"] == "DESC" {
 			by = -by
 		}
 		return by
-	})
-	return connectAll(f, "LabelConnection", things("Label", o, list))
+	}
+}
+
+// nodeIn returns the node of a payload of a kind in a repository.
+func nodeIn(kind string, in *object) func(payload) (any, error) {
+	return func(data payload) (any, error) {
+		return &object{kind: kind, data: data, whole: true, repo: in}, nil
+	}
 }
 
 // milestones resolves the milestones of a repository.
-func milestones(ctx context.Context, f *exec.Field, o *object) (any, error) {
-	values := url.Values{"state": {"all"}}
+func milestones(ctx context.Context, f *exec.Field, o *object) (pages, error) {
+	q, state := queryOf(ctx), issuekit.State(0)
 	if list, ok := f.Args["states"].([]any); ok && len(list) == 1 {
-		values.Set("state", strings.ToLower(list[0].(string)))
+		state, _ = issuekit.ParseState(strings.ToLower(list[0].(string)))
 	}
-	return queryOf(ctx).connect(ctx, f, pages{kind: "MilestoneConnection",
-		question: Question{Path: o.path("milestones"), Query: values}, rank: byDue(),
-		node: func(data payload) (any, error) {
-			return &object{kind: "Milestone", data: data, whole: true, repo: o}, nil
-		}})
+	l := loader[string, *web.List[payload]]{name: fmt.Sprint("all milestones ", int(state)), route: "/milestones"}
+	rows := func(ctx context.Context, list []*repo.Access, at web.Page) (
+		map[repo.ID]*web.List[*milestone.Payload], error) {
+		return q.load.Milestones.ListMany(ctx, list, state, at)
+	}
+	return pages{kind: "MilestoneConnection", many: ofRepositories(l, rows), rank: byDue(),
+		node: nodeIn("Milestone", o)}, nil
 }
 
 // byDue returns REST's order of milestones: those without a date come last.

@@ -2,12 +2,12 @@ package graphql
 
 import (
 	"context"
-	"net/http"
 	"strings"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/git"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/issue/branch"
 	"arbor/internal/repo"
@@ -17,7 +17,7 @@ import (
 // branchesOf loads the branches that were made for issues.
 func branchesOf(q *query) loader[int64, []*branch.Payload] {
 	return loader[int64, []*branch.Payload]{name: "branches", route: "/issues", key: byNumber,
-		read: q.load.Branches.Linked,
+		check: issuesEnabled, read: q.load.Branches.Linked,
 		size: func(list []*branch.Payload) int64 { return int64(len(list)) * nodeBytes }}
 }
 
@@ -42,9 +42,7 @@ func newLinkedBranch(data payload) *object {
 
 // contents asks whether the caller may read the branches of an object's repository.
 var contents = loader[string, bool]{name: "contents", route: "/branches", key: func(*object) string { return "" },
-	read: func(context.Context, *repo.Access, []string) (map[string]bool, error) {
-		return map[string]bool{"": true}, nil
-	}}
+	read: func(context.Context, []repo.Of[string]) (map[repo.Of[string]]bool, error) { return nil, nil }}
 
 func linkedBranchFields() map[string]exec.Resolver {
 	return map[string]exec.Resolver{
@@ -59,9 +57,8 @@ func linkedBranchFields() map[string]exec.Resolver {
 			} else if err != nil {
 				return nil, err
 			}
-			at := in.source.Path + "/git/ref/" + escapeRef(strings.TrimPrefix(textOf(o.data, "ref"), "refs/"))
 			data := payload{}.with("ref", o.data.get("ref")).with("object", o.data.get("object"))
-			return &object{kind: "Ref", data: data, repo: in, source: source{Path: at}}, nil
+			return &object{kind: "Ref", data: data, repo: in}, nil
 		}),
 	}
 }
@@ -72,7 +69,7 @@ type linked struct{ link, of *object }
 // linkedByID finds links. It omits those that the caller cannot see.
 func (q *query) linkedByID(ctx context.Context, ids []int64) (map[int64]linked, error) {
 	spots := map[int64]spot{}
-	err := q.with.DB.Read(ctx, func(tx *db.Tx) error {
+	err := q.do.DB.Read(ctx, func(tx *db.Tx) error {
 		list, err := branch.Places(tx, db.Unique(ids))
 		for id, at := range list {
 			spots[id] = spot{repo: at.Repo, number: at.Number}
@@ -132,22 +129,33 @@ func createLinkedBranch(ctx context.Context, m *mutation) (map[string]any, error
 	if err != nil {
 		return nil, err
 	}
-	to := of.repo
+	in := of.repo
 	if m.given("repositoryId") {
-		if to, err = m.target(ctx, "repositoryId", "Repository"); err != nil {
+		if in, err = m.target(ctx, "repositoryId", "Repository"); err != nil {
 			return nil, err
 		}
 	}
-	owner, name, _ := strings.Cut(of.repo.text(ctx, "full_name"), "/")
-	body := map[string]any{"owner": owner, "repo": name, "number": of.data.get("number"),
-		"sha": m.text("oid")}
-	m.copy(body, "name", "name")
-	data, err := m.changeBy(ctx, Question{Method: http.MethodPost, Path: to.path("git", "refs"),
-		Handler: m.with.LinkBranch}, body)
+	if err := identify(ctx, of.repo); err != nil {
+		return nil, err
+	}
+	to, a, err := m.change(ctx, in, "POST /repos/{owner}/{repo}/git/refs")
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{"issue": of, "linkedBranch": newLinkedBranch(data)}, nil
+	sha, err := git.ParseSHA(m.text("oid"))
+	if err != nil {
+		return nil, err
+	}
+	home, err := m.accessTo(to, a.Caller, of.repo)
+	if err != nil {
+		return nil, err
+	}
+	made, err := m.do.Branches.Create(to, home, byNumber(of), a, m.text("name"), sha)
+	if err != nil {
+		return nil, err
+	}
+	data, err := payloadOf(branch.NewPayload(made, a, sha))
+	return map[string]any{"issue": of, "linkedBranch": newLinkedBranch(data)}, err
 }
 
 func deleteLinkedBranch(ctx context.Context, m *mutation) (map[string]any, error) {
@@ -164,7 +172,9 @@ func deleteLinkedBranch(ctx context.Context, m *mutation) (map[string]any, error
 	if err != nil {
 		return nil, err
 	}
-	_, err = m.changeBy(ctx, Question{Method: http.MethodPatch, Path: of.source.Path,
-		Handler: m.with.UnlinkBranch}, map[string]any{"id": id})
+	to, a, err := m.change(ctx, of.repo, editIssue)
+	if err == nil {
+		err = m.do.Branches.Remove(to, a, byNumber(of), id)
+	}
 	return map[string]any{"issue": of}, err
 }

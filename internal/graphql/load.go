@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"net/http"
+	"slices"
 	"strconv"
 
 	"arbor/internal/account"
 	"arbor/internal/checkrun"
-	"arbor/internal/errs"
+	"arbor/internal/detect"
 	"arbor/internal/gitdata"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/issue"
@@ -22,7 +22,12 @@ import (
 	"arbor/internal/reaction"
 	"arbor/internal/release"
 	"arbor/internal/repo"
+	"arbor/internal/repo/collaborator"
+	"arbor/internal/repo/list"
+	"arbor/internal/repo/network"
 	"arbor/internal/review"
+	"arbor/internal/search"
+	"arbor/internal/star"
 	"arbor/internal/status"
 )
 
@@ -31,7 +36,7 @@ type Loaders struct {
 	Repos     *repo.Service
 	Pulls     *pull.API
 	Reviews   *review.API
-	Issues    *issue.API
+	Issues    *issue.Service
 	Comments  *comment.API
 	Timelines *timeline.API
 	Branches  *branch.API
@@ -43,17 +48,30 @@ type Loaders struct {
 	Labels     *label.API
 	Milestones *milestone.API
 	Releases   *release.API
+
+	Searches         *search.Service
+	FindRepositories func(context.Context, search.Question) (*search.Hits[*repo.Access], error)
+	FindAccounts     func(context.Context, search.Question) (*search.Hits[*account.Account], error)
+
+	Accounts      *account.Service
+	Lists         *list.Service
+	Stars         *star.Service
+	Languages     *detect.Service
+	Collaborators *collaborator.Service
+	Networks      *network.Service
 }
 
-// loader loads a value for each of many objects, with one call per repository. The value of an object that
-// the feature omits is zero.
+// loader loads a value for each of many objects, whatever their repositories: a call takes at most maxLoaded. The
+// value of an object that the feature omits is zero.
 type loader[K comparable, V any] struct {
-	name  string // distinguishes its values from those of other loaders
-	route string // below the repository: the address whose right and token permission are required
-	media string // of texts; empty: raw
-	key   func(o *object) K
-	read  func(ctx context.Context, a *repo.Access, keys []K) (map[K]V, error)
-	size  func(v V) int64 // in bytes; nil: the value is a few numbers
+	name    string   // distinguishes its values from those of other loaders
+	route   string   // below the repository: whose right and token permission are required, /issues/{number}
+	media   string   // of texts; empty: raw
+	members []string // of payloads, if the feature can leave out others; nil: all
+	key     func(o *object) K
+	check   func(a *repo.Access) error // what else a repository must have; nil: nothing
+	read    func(ctx context.Context, list []repo.Of[K]) (map[repo.Of[K]]V, error)
+	size    func(v V) int64 // in bytes; nil: the value is a few numbers
 }
 
 // smallValue is the memory in bytes of a value of a loader without a size.
@@ -62,8 +80,8 @@ const smallValue = 256
 // maxLoaded limits the objects of one call.
 const maxLoaded = 100
 
-func (l loader[K, V]) keyOf(q *query, o *object) string {
-	return fmt.Sprint(l.name, " ", q.sameRepository(o.repo).source.Path, l.route, " ", l.media, " ", l.key(o))
+func (l loader[K, V]) keyOf(o *object) string {
+	return fmt.Sprint(l.name, " ", o.home().source.Path, l.route, " ", l.media, " ", l.key(o))
 }
 
 // load loads the values of the objects that have none yet.
@@ -71,44 +89,70 @@ func (l loader[K, V]) load(ctx context.Context, q *query, objects []*object) {
 	var missing []*object
 	seen := map[string]bool{}
 	for _, o := range objects {
-		key := l.keyOf(q, o)
+		key := l.keyOf(o)
 		if _, there := q.kept[key]; !there && !seen[key] {
 			missing, seen[key] = append(missing, o), true
 		}
 	}
-	byRepository(q, missing, func(in *object, list []*object) {
-		keys := make([]K, len(list))
-		for n, o := range list {
-			keys[n] = l.key(o)
-		}
-		var found map[K]V
-		err := q.granted(ctx, in.source.Path+l.route, l.media,
-			func(ctx context.Context, a *repo.Access) (err error) {
-				found, err = l.read(ctx, a, keys)
-				return err
-			})
-		for _, o := range list {
-			v, bytes := found[l.key(o)], int64(smallValue)
+	for part := range slices.Chunk(missing, maxLoaded) {
+		found, of, failed := l.call(ctx, q, part)
+		for _, o := range part {
+			v, err := found[of[o]], failed[o]
+			bytes := int64(smallValue)
 			if l.size != nil {
 				bytes = l.size(v)
 			}
 			err = cmp.Or(err, q.hold(ctx, bytes))
-			q.kept[l.keyOf(q, o)] = kept{value: v, err: err}
+			q.kept[l.keyOf(o)] = kept{value: v, err: err}
 		}
-	})
+	}
+}
+
+// call reads the values of objects with the caller's access to their repositories. An object that the caller
+// may not read has an error.
+func (l loader[K, V]) call(ctx context.Context, q *query, objects []*object) (
+	found map[repo.Of[K]]V, of map[*object]repo.Of[K], failed map[*object]error,
+) {
+	repos := make([]*object, len(objects))
+	for n, o := range objects {
+		repos[n] = o.home()
+	}
+	in, err := q.accesses(ctx, l.route, repos)
+	of, failed = map[*object]repo.Of[K]{}, map[*object]error{}
+	var list []repo.Of[K]
+	for n, o := range objects {
+		at := in[repos[n].source.Path]
+		if failed[o] = cmp.Or(err, at.err); failed[o] == nil && l.check != nil {
+			failed[o] = l.check(at.access)
+		}
+		if failed[o] == nil {
+			of[o] = repo.Of[K]{In: at.access, Key: l.key(o)}
+			list = append(list, of[o])
+		}
+	}
+	if len(list) == 0 {
+		return nil, of, failed
+	}
+	caller := q.permitRead(ctx, addressOf(l.route)).caller
+	found, err = l.read(showing(account.WithCaller(ctx, caller), l.media, l.members), list)
+	for o, at := range of {
+		failed[o] = repo.ErrorOf(err, at.In.ID)
+	}
+	q.noteError(err)
+	return found, of, failed
 }
 
 // get returns the value of an object. It loads the value if no call for several objects did.
 func (l loader[K, V]) get(ctx context.Context, q *query, o *object) (v V, err error) {
 	l.load(ctx, q, []*object{o})
-	k := q.kept[l.keyOf(q, o)]
+	k := q.kept[l.keyOf(o)]
 	v, _ = k.value.(V)
 	return v, k.err
 }
 
 // known returns the value of an object that is already loaded.
 func (l loader[K, V]) known(q *query, o *object) (v V, there bool) {
-	v, there = q.kept[l.keyOf(q, o)].value.(V)
+	v, there = q.kept[l.keyOf(o)].value.(V)
 	return v, there
 }
 
@@ -139,30 +183,6 @@ func objectsOf(parents []exec.Object) []*object {
 	return objects
 }
 
-// granted calls load with the caller's access to a repository, limited to what the role and the token allow
-// at path, an address below the repository. Errors: those of the address's route.
-func (q *query) granted(
-	ctx context.Context, path, media string, load func(ctx context.Context, a *repo.Access) error,
-) error {
-	if q.stopped != nil {
-		return q.stopped
-	}
-	question := Question{Path: path, Media: cmp.Or(media, "raw"), Handler: q.load.Repos.With(account.Pull,
-		func(_ http.ResponseWriter, r *http.Request, a *repo.Access) error { return load(r.Context(), a) })}
-	for moved := false; ; moved = true {
-		answer, err := q.ask(ctx, question)
-		if err != nil || answer.Status == http.StatusOK {
-			return q.noteError(err)
-		}
-		if moved || answer.Status != http.StatusMovedPermanently {
-			return errs.Absent()
-		}
-		if question.Path, err = movedTo(answer); err != nil {
-			return err
-		}
-	}
-}
-
 // byNumber returns the key of an issue or a pull request, and byIdentity that of other objects.
 func byNumber(o *object) int64   { return wholeNumber(o, "number") }
 func byIdentity(o *object) int64 { return wholeNumber(o, "id") }
@@ -172,9 +192,8 @@ func wholeNumber(o *object, member string) int64 {
 	return n
 }
 
-// filled returns a resolver that first loads the full payloads of the parents that have only a part, with
-// one call per repository. A single parent of a repository is read from REST, and only if a member is
-// missing.
+// filled returns a resolver that first loads the full payloads of the parents that have only a part, together.
+// A single parent is loaded only if a member is missing.
 func filled[K comparable](
 	of func(q *query, o *object) loader[K, payload], partial func(o *object) bool, next exec.Resolver,
 ) exec.Resolver {
@@ -186,31 +205,25 @@ func filled[K comparable](
 				missing = append(missing, o)
 			}
 		}
-		if err := fill(ctx, q, of, missing); err != nil {
-			return failed(asError(err), len(parents))
-		}
+		fill(ctx, q, of, missing)
 		return next(ctx, f, parents)
 	}
 }
 
-// fill loads the full payloads of objects, see filled.
+// fill loads the full payloads of objects, see filled. Objects that cannot be loaded stay as they are.
 func fill[K comparable](
 	ctx context.Context, q *query, of func(q *query, o *object) loader[K, payload], objects []*object,
-) (failure error) {
-	byRepository(q, objects, func(_ *object, list []*object) {
-		if len(list) == 1 {
-			return
+) {
+	if len(objects) < 2 {
+		return
+	}
+	l := of(q, objects[0])
+	l.load(ctx, q, objects)
+	for _, o := range objects {
+		if data, err := l.get(ctx, q, o); err == nil && data != nil {
+			o.data, o.whole = data, true
 		}
-		l := of(q, list[0])
-		l.load(ctx, q, list)
-		for _, o := range list {
-			data, err := l.get(ctx, q, o)
-			if failure = cmp.Or(failure, err); data != nil {
-				o.data, o.whole = data, true
-			}
-		}
-	})
-	return failure
+	}
 }
 
 // anyObject reports true for all objects.

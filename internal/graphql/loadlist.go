@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"arbor/internal/admission"
 	"arbor/internal/errs"
@@ -17,23 +18,45 @@ import (
 type listLoader[K comparable] struct {
 	loader[K, *web.List[payload]]
 
-	rows func(ctx context.Context, a *repo.Access, keys []K, page web.Page) (map[K]*web.List[payload], error)
+	rows func(ctx context.Context, list []repo.Of[K], page web.Page) (map[repo.Of[K]]*web.List[payload], error)
 }
 
-// pager loads a page of an object's list. It returns nil if the object has none.
+// pager loads pages of the lists of objects.
 type pager interface {
+	// loadPage loads a page of the list of each object that has not been loaded yet.
+	loadPage(ctx context.Context, q *query, objects []*object, number, size int)
+	// pageOf returns a page of an object's list, or nil if the object has none.
 	pageOf(ctx context.Context, q *query, o *object, number, size int) (*web.List[payload], error)
+	// group names the loader: pages of one group can be loaded together.
+	group() string
 }
 
 // lists returns a listLoader for a feature's function.
 func lists[K comparable, V any](l loader[K, *web.List[payload]], rows func(
-	ctx context.Context, a *repo.Access, keys []K, page web.Page) (map[K]*web.List[V], error),
+	ctx context.Context, list []repo.Of[K], page web.Page) (map[repo.Of[K]]*web.List[V], error),
 ) listLoader[K] {
-	return listLoader[K]{l, func(ctx context.Context, a *repo.Access, keys []K, page web.Page) (
-		map[K]*web.List[payload], error) {
-		found, err := rows(ctx, a, keys, page)
+	l.size = bytesOf
+	return listLoader[K]{l, func(ctx context.Context, list []repo.Of[K], page web.Page) (
+		map[repo.Of[K]]*web.List[payload], error) {
+		found, err := rows(ctx, list, page)
 		return listsOf(ctx, found, err)
 	}}
+}
+
+// ofRepositories returns a listLoader for a feature's function that lists what repositories have once.
+func ofRepositories[V any](l loader[string, *web.List[payload]], rows func(
+	ctx context.Context, list []*repo.Access, page web.Page) (map[repo.ID]*web.List[V], error),
+) listLoader[string] {
+	l.key = func(*object) string { return "" }
+	return lists(l, func(ctx context.Context, list []repo.Of[string], page web.Page) (
+		map[repo.Of[string]]*web.List[V], error) {
+		found, err := rows(ctx, repo.AccessesOf(list), page)
+		out := map[repo.Of[string]]*web.List[V]{}
+		for _, of := range list {
+			out[of] = found[of.In.ID]
+		}
+		return out, err
+	})
 }
 
 // page loads a page of the list of each object.
@@ -41,11 +64,14 @@ func (l listLoader[K]) page(number, size int) loader[K, *web.List[payload]] {
 	page := web.Page{Number: int64(number), Size: int64(size)}
 	one := l.loader
 	one.name = fmt.Sprint(l.name, " ", number, "/", size)
-	one.size = bytesOf
-	one.read = func(ctx context.Context, a *repo.Access, keys []K) (map[K]*web.List[payload], error) {
-		return l.rows(ctx, a, keys, page)
+	one.read = func(ctx context.Context, list []repo.Of[K]) (map[repo.Of[K]]*web.List[payload], error) {
+		return l.rows(ctx, list, page)
 	}
 	return one
+}
+
+func (l listLoader[K]) loadPage(ctx context.Context, q *query, objects []*object, number, size int) {
+	l.page(number, size).load(ctx, q, objects)
 }
 
 func (l listLoader[K]) pageOf(
@@ -54,28 +80,37 @@ func (l listLoader[K]) pageOf(
 	return l.page(number, size).get(ctx, q, o)
 }
 
+func (l listLoader[K]) group() string { return fmt.Sprint(l.name, l.route, l.media, l.members) }
+
 // beginnings returns a loader of the first hundred rows of lists for a feature's function.
 func beginnings[K comparable, V any](l loader[K, *web.List[payload]], rows func(
-	ctx context.Context, a *repo.Access, keys []K, size int64) (map[K]*web.List[V], error),
+	ctx context.Context, list []repo.Of[K], page web.Page) (map[repo.Of[K]]*web.List[V], error),
 ) loader[K, *web.List[payload]] {
-	l.size = bytesOf
-	l.read = func(ctx context.Context, a *repo.Access, keys []K) (map[K]*web.List[payload], error) {
-		found, err := rows(ctx, a, keys, web.MaxPageSize)
-		return listsOf(ctx, found, err)
-	}
-	return l
+	return lists(l, rows).page(1, web.MaxPageSize)
 }
 
 // full returns a loader of full payloads for a feature's function.
 func full[K comparable, V any](
-	l loader[K, payload], read func(ctx context.Context, a *repo.Access, keys []K) (map[K]V, error),
+	l loader[K, payload], read func(ctx context.Context, list []repo.Of[K]) (map[repo.Of[K]]V, error),
 ) loader[K, payload] {
 	l.size = bytesOfRow
-	l.read = func(ctx context.Context, a *repo.Access, keys []K) (map[K]payload, error) {
-		found, err := read(ctx, a, keys)
+	l.read = func(ctx context.Context, list []repo.Of[K]) (map[repo.Of[K]]payload, error) {
+		found, err := read(ctx, list)
 		return payloadsOf(ctx, found, err)
 	}
 	return l
+}
+
+// loadAll loads the lists of objects, up to a number of pages of a hundred, each page of all together.
+func (l listLoader[K]) loadAll(ctx context.Context, q *query, objects []*object, most int) {
+	for n := 1; n <= most && len(objects) > 0; n++ {
+		page := l.page(n, web.MaxPageSize)
+		page.load(ctx, q, objects)
+		objects = slices.DeleteFunc(slices.Clone(objects), func(o *object) bool {
+			rows, there := page.known(q, o)
+			return !there || rows == nil || !rows.More
+		})
+	}
 }
 
 // all reads the list of an object up to a number of pages of a hundred.
@@ -92,37 +127,31 @@ func (l listLoader[K]) all(ctx context.Context, q *query, o *object, most int) (
 	return all, nil
 }
 
-// listed returns a resolver of lists that loads the first page for all parents before next renders each. It
-// loads rows only if they are selected, and with counts the number of rows.
-func listed[K comparable](
-	of func(q *query, f *exec.Field) listLoader[K], counts bool, next exec.Resolver,
-) exec.Resolver {
+// connections returns a resolver of a connection that each of many objects has. It loads the pages of all
+// together.
+func connections(list func(ctx context.Context, f *exec.Field, o *object) (pages, error)) exec.Resolver {
 	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
-		p, err := readPart(f)
-		size := 0
-		switch {
-		case err != nil:
-		case !wantsNodes(f) && counts:
-			size = 1
-		case wantsNodes(f) && p.startsList():
-			size = p.size
+		values := make([]any, len(parents))
+		var all []pages
+		var at []int
+		for n, o := range objectsOf(parents) {
+			l, err := list(ctx, f, o)
+			if err != nil {
+				values[n] = asError(err)
+				continue
+			}
+			if l.of == nil {
+				l.of = o
+			}
+			all, at = append(all, l), append(at, n)
 		}
-		if size > 0 {
-			q := queryOf(ctx)
-			of(q, f).page(1, size).load(ctx, q, objectsOf(parents))
+		for k, v := range queryOf(ctx).connectEach(ctx, f, all) {
+			if err, wrong := v.(error); wrong {
+				v = asError(err)
+			}
+			values[at[k]] = v
 		}
-		return next(ctx, f, parents)
-	}
-}
-
-// listedWhole is listed for fields that need the whole list, even if only a part is selected.
-func listedWhole[K comparable](
-	of func(q *query, f *exec.Field) listLoader[K], next exec.Resolver,
-) exec.Resolver {
-	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
-		q := queryOf(ctx)
-		of(q, f).page(1, web.MaxPageSize).load(ctx, q, objectsOf(parents))
-		return next(ctx, f, parents)
+		return values
 	}
 }
 
@@ -153,6 +182,13 @@ func (r *rows) show(v any) (payload, error) {
 }
 
 func payloadOf(v any) (payload, error) {
+	if m, ok := v.(json.Marshaler); ok { // a feature's own, which needs no second look
+		b, err := m.MarshalJSON()
+		if err != nil {
+			return nil, err
+		}
+		return members(b)
+	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -164,10 +200,14 @@ func payloadOf(v any) (payload, error) {
 
 // payloadsOf renders a feature's values as REST does. Error: err, or that of rendering.
 func payloadsOf[K comparable, V any](ctx context.Context, found map[K]V, err error) (map[K]payload, error) {
+	if err != nil && !repo.AreSome(err) {
+		return nil, err
+	}
 	r, out := rows{ctx: ctx}, make(map[K]payload, len(found))
 	for key, v := range found {
-		if err == nil {
-			out[key], err = r.show(v)
+		var wrong error
+		if out[key], wrong = r.show(v); wrong != nil {
+			return nil, wrong
 		}
 	}
 	return out, err
@@ -177,12 +217,19 @@ func payloadsOf[K comparable, V any](ctx context.Context, found map[K]V, err err
 func listsOf[K comparable, V any](
 	ctx context.Context, found map[K]*web.List[V], err error,
 ) (map[K]*web.List[payload], error) {
+	if err != nil && !repo.AreSome(err) {
+		return nil, err
+	}
 	r, out := rows{ctx: ctx}, make(map[K]*web.List[payload], len(found))
 	for key, list := range found {
+		if list == nil {
+			continue
+		}
 		shown := &web.List[payload]{More: list.More, Total: list.Total, Rows: make([]payload, len(list.Rows))}
 		for n, v := range list.Rows {
-			if err == nil {
-				shown.Rows[n], err = r.show(v)
+			var wrong error
+			if shown.Rows[n], wrong = r.show(v); wrong != nil {
+				return nil, wrong
 			}
 		}
 		out[key] = shown

@@ -3,19 +3,22 @@ package graphql
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"maps"
-	"net/http"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/issue"
 	"arbor/internal/label"
 	"arbor/internal/milestone"
+	"arbor/internal/repo"
+	"arbor/internal/web"
 )
 
-// mutations are the fields of Mutation. Each is a request to the REST API, or some, made for the same caller:
-// what that needs of a role and of the token, the mutation needs.
+// mutations are the fields of Mutation. Each calls operations of the features, with the access that the route of
+// the same operation in REST grants.
 func mutations() map[string]exec.Resolver {
 	table := map[string]func(context.Context, *mutation) (map[string]any, error){
 		"createIssue": createIssue, "closeIssue": closeIssue, "reopenIssue": reopenIssue,
@@ -66,9 +69,12 @@ func mutations() map[string]exec.Resolver {
 	for name, change := range table {
 		fields[name] = root(func(ctx context.Context, f *exec.Field) (any, error) {
 			m := &mutation{query: queryOf(ctx), input: f.Args["input"].(map[string]any)}
+			if m.stopped != nil {
+				return nil, m.stopped
+			}
 			payload, err := change(ctx, m)
 			if err != nil {
-				return nil, err
+				return nil, m.failed(err)
 			}
 			payload["clientMutationId"] = m.input["clientMutationId"]
 			return bare{payloadType(name), payload}, nil
@@ -86,6 +92,15 @@ type mutation struct {
 	input map[string]any
 }
 
+// failed notes the error of a mutation, and explains that of a full disk.
+func (m *mutation) failed(err error) error {
+	var told *exec.Error
+	if !errors.As(err, &told) {
+		err = m.do.Explain(err)
+	}
+	return m.noteError(err)
+}
+
 // text returns a string of the input, or "".
 func (m *mutation) text(name string) string {
 	s, _ := m.input[name].(string)
@@ -95,11 +110,24 @@ func (m *mutation) text(name string) string {
 // given reports an input that is neither missing nor null.
 func (m *mutation) given(name string) bool { return m.input[name] != nil }
 
-// copy puts an input, if it was given, into a body under REST's name.
-func (m *mutation) copy(body map[string]any, name, as string) {
-	if m.given(name) {
-		body[as] = m.input[name]
+// opt returns a string of the input that may be missing or null.
+func (m *mutation) opt(name string) web.Opt[string] {
+	s, given := m.input[name].(string)
+	return web.Opt[string]{Set: given, Value: s}
+}
+
+// textOrNil returns a pointer to a string of the input, or nil.
+func (m *mutation) textOrNil(name string) *string {
+	if s, given := m.input[name].(string); given {
+		return &s
 	}
+	return nil
+}
+
+// flag returns a boolean of the input that may be missing or null.
+func (m *mutation) flag(name string) web.Opt[bool] {
+	yes, given := m.input[name].(bool)
+	return web.Opt[bool]{Set: given, Value: yes}
 }
 
 // ids returns a list of ids of the input.
@@ -123,30 +151,103 @@ func (m *mutation) target(ctx context.Context, name string, kinds ...string) (*o
 	return v.(*object), nil
 }
 
-// numbered is the path of an issue or a pull request, as one or the other.
-func numbered(o *object, segments ...string) string {
-	return o.repo.path(append([]string{segments[0], string(o.data.get("number"))}, segments[1:]...)...)
-}
-
-// again reloads something after it was changed.
-func (m *mutation) again(ctx context.Context, o *object) (*object, error) {
+// forget drops what was loaded, since it may change.
+func (m *mutation) forget() {
 	clear(m.kept)
-	fresh := &object{kind: o.kind, repo: o.repo, source: o.source}
-	data, err := m.object(ctx, o.source.question())
-	if err != nil {
-		return nil, err
-	}
-	fresh.data, fresh.whole = data, true
-	return fresh, nil
+	clear(m.found)
 }
 
-// patch changes something by PATCH of its own address, and gives it as it is then.
-func (m *mutation) patch(ctx context.Context, o *object, body map[string]any) (*object, error) {
-	data, err := m.change(ctx, http.MethodPatch, o.source.Path, body)
+// change returns the context and the access for an operation on a repository, as the route at the address grants
+// them. Values loaded before are loaded again. Errors: those of the route before its handler.
+func (m *mutation) change(ctx context.Context, in *object, address string) (context.Context, *repo.Access, error) {
+	return m.changeAs(ctx, in, address, account.Pull)
+}
+
+// changeAs is change for an operation that needs a role besides the route's.
+func (m *mutation) changeAs(
+	ctx context.Context, in *object, address string, role account.Role,
+) (context.Context, *repo.Access, error) {
+	m.forget()
+	return m.access(ctx, in, address, role)
+}
+
+// act calls an operation on something that an input names, with the access that the route at the address grants, and
+// returns the thing as it was.
+func (m *mutation) act(
+	ctx context.Context, name, kind, address string, do func(ctx context.Context, a *repo.Access, o *object) error,
+) (*object, error) {
+	o, err := m.target(ctx, name, kind)
 	if err != nil {
 		return nil, err
 	}
-	return &object{kind: o.kind, repo: o.repo, source: o.source, data: data, whole: true}, nil
+	in := o
+	if o.repo != nil {
+		in = o.repo
+	}
+	to, a, err := m.change(ctx, in, address)
+	if err == nil {
+		err = do(to, a, o)
+	}
+	return o, err
+}
+
+// actShown is act for a payload with the thing as it is then.
+func (m *mutation) actShown(
+	ctx context.Context, payload, name, kind, address string,
+	do func(ctx context.Context, a *repo.Access, o *object) error,
+) (map[string]any, error) {
+	o, err := m.act(ctx, name, kind, address, do)
+	if err != nil {
+		return nil, err
+	}
+	o, err = m.again(ctx, o)
+	return map[string]any{payload: o}, err
+}
+
+// own returns the context for an operation on the caller's own things, as change does.
+func (m *mutation) own(ctx context.Context, address string) (context.Context, *account.Caller, error) {
+	m.forget()
+	ctx, _, err := m.permit(showing(ctx, "raw", nil), address)
+	return ctx, account.CallerFrom(ctx), err
+}
+
+// again loads something after it was changed.
+func (m *mutation) again(ctx context.Context, o *object) (*object, error) {
+	m.forget()
+	if o.kind == "Repository" {
+		id, err := repositoryID(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		return m.repositoryShown(ctx, repo.ID(id))
+	}
+	fresh := *o
+	fresh.whole = false
+	return m.fresh(ctx, &fresh)
+}
+
+// shown loads something of a repository that was made or changed. at has its number or its name, or it has an id.
+func (m *mutation) shown(ctx context.Context, kind string, in *object, at spot, id int64) (*object, error) {
+	m.forget()
+	return m.fresh(ctx, at.object(kind, in, id))
+}
+
+func (m *mutation) fresh(ctx context.Context, o *object) (*object, error) {
+	found := m.loaded(ctx, m.nodeLoader(o.kind), o)
+	if found.err != nil {
+		return nil, found.err
+	}
+	return found.value.(*object), nil
+}
+
+// repositoryShown loads a repository that was made or changed.
+func (m *mutation) repositoryShown(ctx context.Context, id repo.ID) (*object, error) {
+	m.forget()
+	repos, err := m.repositoriesByID(ctx, []int64{int64(id)})
+	if err == nil && repos[int64(id)] == nil {
+		err = errs.Absent()
+	}
+	return repos[int64(id)], err
 }
 
 // logins returns the logins of accounts by their node ids.
@@ -177,7 +278,7 @@ func (m *mutation) labelNames(ctx context.Context, in *object, name string) ([]s
 		}
 	}
 	names := []string{}
-	err = m.with.DB.Read(ctx, func(tx *db.Tx) error {
+	err = m.do.DB.Read(ctx, func(tx *db.Tx) error {
 		found, err := label.OfIssues(tx, ids)
 		names = names[:0]
 		for n, id := range ids {
@@ -192,25 +293,24 @@ func (m *mutation) labelNames(ctx context.Context, in *object, name string) ([]s
 	return names, err
 }
 
-// milestoneNumber returns the number of a milestone of the repository, or nil for null.
-func (m *mutation) milestoneNumber(ctx context.Context, in *object) (any, error) {
+// milestoneNumber returns the number of a milestone of the repository, or null.
+func (m *mutation) milestoneNumber(ctx context.Context, in *object) (found web.Opt[int64], err error) {
 	id := m.text("milestoneId")
 	if id == "" {
-		return nil, nil
+		return web.Opt[int64]{Set: true, Null: true}, nil
 	}
 	kind, number, _, ok := parseNode(id)
 	if !ok || kind != "Milestone" {
-		return nil, unresolvedNode(id)
+		return found, unresolvedNode(id)
 	}
 	repository, err := repositoryID(ctx, in)
 	if err != nil {
-		return nil, err
+		return found, err
 	}
-	var found any
-	err = m.with.DB.Read(ctx, func(tx *db.Tx) error {
+	err = m.do.DB.Read(ctx, func(tx *db.Tx) error {
 		list, err := milestone.ByIDs(tx, []int64{number})
 		if at := list[number]; at != nil && int64(at.RepoID) == repository {
-			found = at.Number
+			found = web.Some(at.Number)
 			return err
 		}
 		return unresolvedNode(id)
@@ -226,44 +326,48 @@ func repositoryID(ctx context.Context, o *object) (int64, error) {
 	return n, err
 }
 
-// equipment is the fields of issues and pull requests other than their texts, as a body of REST. Null removes
-// the milestone, and leaves the other fields unchanged.
-func (m *mutation) equipment(ctx context.Context, in *object) (map[string]any, error) {
-	body := map[string]any{}
+// relations are the labels, assignees and milestone of issues and pull requests that an input names. Null removes the
+// milestone, and leaves the others unchanged.
+func (m *mutation) relations(ctx context.Context, in *object) (e issue.Edit, err error) {
 	if m.given("assigneeIds") {
 		logins, err := m.logins(ctx, "assigneeIds")
 		if err != nil {
-			return nil, err
+			return e, err
 		}
 		if len(logins) > issue.MaxAssignees {
-			return nil, errs.Newf(errs.Invalid, "An issue has %d assignees at most.", issue.MaxAssignees)
+			return e, tooManyAssignees()
 		}
-		body["assignees"] = logins
+		e.Assignees = web.Some(logins)
 	}
 	if m.given("labelIds") {
 		names, err := m.labelNames(ctx, in, "labelIds")
 		if err != nil {
-			return nil, err
+			return e, err
 		}
-		body["labels"] = names
+		e.Labels = web.Some(names)
 	}
 	if _, there := m.input["milestoneId"]; there {
-		number, err := m.milestoneNumber(ctx, in)
-		if err != nil {
-			return nil, err
+		if e.Milestone, err = m.milestoneNumber(ctx, in); err != nil {
+			return e, err
 		}
-		body["milestone"] = number
 	}
 	if len(m.ids("projectIds")) > 0 {
-		return nil, refused("Arbor has no projects.")
+		return e, refused("Arbor has no projects.")
 	}
-	return body, nil
+	return e, nil
 }
 
-// checkRelations returns an error if the caller sets labels, assignees or a milestone without push access, which
-// REST would ignore.
-func checkRelations(ctx context.Context, in *object, body map[string]any) error {
-	if len(body) == 0 {
+func tooManyAssignees() error {
+	return errs.Newf(errs.Invalid, "An issue has %d assignees at most.", issue.MaxAssignees)
+}
+
+// relates reports that an edit changes labels, assignees or the milestone.
+func relates(e issue.Edit) bool { return e.Labels.Set || e.Assignees.Set || e.Milestone.Set }
+
+// mayRelate returns an error unless the caller may set labels, assignees and milestones, which operations ignore
+// without push access.
+func mayRelate(ctx context.Context, in *object, e issue.Edit) error {
+	if !relates(e) {
 		return nil
 	}
 	may, err := permissionOn(ctx, in)

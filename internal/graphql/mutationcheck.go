@@ -3,40 +3,41 @@ package graphql
 import (
 	"context"
 	"maps"
-	"net/http"
 	"strings"
 
-	"arbor/internal/errs"
+	"arbor/internal/account"
+	"arbor/internal/checkrun"
+	"arbor/internal/issue/subscription"
+	"arbor/internal/repo"
+	"arbor/internal/star"
+	"arbor/internal/web"
 )
 
-// below finds what an input names below the repository that the input names, too.
-func (m *mutation) below(ctx context.Context, name, kind string) (o, in *object, err error) {
-	if in, err = m.target(ctx, "repositoryId", "Repository"); err != nil {
-		return nil, nil, err
+// below returns an error unless what an input names is in the repository that the input names, too.
+func (m *mutation) below(ctx context.Context, name, kind string) error {
+	in, err := m.target(ctx, "repositoryId", "Repository")
+	if err != nil {
+		return err
 	}
-	if o, err = m.target(ctx, name, kind); err != nil {
-		return nil, nil, err
+	o, err := m.target(ctx, name, kind)
+	if err != nil {
+		return err
 	}
 	ours, err := repositoryID(ctx, in)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	its, err := repositoryID(ctx, o.repo)
 	if err == nil && its != ours {
 		err = unresolvedNode(m.text(name))
 	}
-	return o, in, err
+	return err
 }
 
-// run is what an input says of a check run, in a body of REST.
-func (m *mutation) run() map[string]any {
-	body := map[string]any{}
-	for name, as := range map[string]string{"name": "name", "headSha": "head_sha",
-		"detailsUrl": "details_url",
-		"externalId": "external_id",
-		"startedAt":  "started_at", "completedAt": "completed_at", "actions": "actions"} {
-		m.copy(body, name, as)
-	}
+// run returns the fields of a check run that an input has, under the names of REST.
+func (m *mutation) run() (*web.Object, error) {
+	body := renamed(m.input, map[string]string{"name": "name", "headSha": "head_sha", "detailsUrl": "details_url",
+		"externalId": "external_id", "startedAt": "started_at", "completedAt": "completed_at", "actions": "actions"})
 	for _, name := range [...]string{"status", "conclusion"} {
 		if m.given(name) {
 			body[name] = strings.ToLower(m.text(name))
@@ -45,10 +46,10 @@ func (m *mutation) run() map[string]any {
 	if output, ok := m.input["output"].(map[string]any); ok {
 		body["output"] = outputOf(output)
 	}
-	return body
+	return bodyOf(checkrun.Resource, body)
 }
 
-// renamed is an input with REST's names, without the fields that were not given.
+// renamed returns the given fields of an input, or of an object in it, under other names.
 func renamed(input any, names map[string]string) map[string]any {
 	given, _ := input.(map[string]any)
 	out := map[string]any{}
@@ -90,52 +91,70 @@ func outputOf(input map[string]any) map[string]any {
 }
 
 func createCheckRun(ctx context.Context, m *mutation) (map[string]any, error) {
-	in, err := m.target(ctx, "repositoryId", "Repository")
+	var made *checkrun.Run
+	in, err := m.act(ctx, "repositoryId", "Repository", "POST /repos/{owner}/{repo}/check-runs",
+		func(ctx context.Context, a *repo.Access, _ *object) error {
+			body, err := m.run()
+			if err != nil {
+				return err
+			}
+			sha, change, err := checkrun.ReadNew(body)
+			if err == nil {
+				made, err = m.do.Checks.Create(ctx, a, sha, change)
+			}
+			return err
+		})
 	if err != nil {
 		return nil, err
 	}
-	data, err := m.change(ctx, http.MethodPost, in.path("check-runs"), m.run())
-	if err != nil {
-		return nil, err
-	}
-	return map[string]any{"checkRun": &object{kind: "CheckRun", data: data, whole: true, repo: in}}, nil
+	run, err := m.shown(ctx, "CheckRun", in, spot{}, made.ID)
+	return map[string]any{"checkRun": run}, err
 }
 
 func updateCheckRun(ctx context.Context, m *mutation) (map[string]any, error) {
-	o, in, err := m.below(ctx, "checkRunId", "CheckRun")
-	if err != nil {
+	if err := m.below(ctx, "checkRunId", "CheckRun"); err != nil {
 		return nil, err
 	}
-	data, err := m.change(ctx, http.MethodPatch, in.path("check-runs", string(o.data.get("id"))), m.run())
-	if err != nil {
-		return nil, err
-	}
-	return map[string]any{"checkRun": &object{kind: "CheckRun", data: data, whole: true, repo: in}}, nil
+	return m.actShown(ctx, "checkRun", "checkRunId", "CheckRun", "PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}",
+		func(ctx context.Context, a *repo.Access, o *object) error {
+			body, err := m.run()
+			if err != nil {
+				return err
+			}
+			change, err := checkrun.ReadChange(body)
+			if err == nil {
+				_, err = m.do.Checks.Edit(ctx, a, byIdentity(o), change)
+			}
+			return err
+		})
 }
 
 func createCheckSuite(ctx context.Context, m *mutation) (map[string]any, error) {
-	in, err := m.target(ctx, "repositoryId", "Repository")
+	var made *checkrun.Suite
+	in, err := m.act(ctx, "repositoryId", "Repository", "POST /repos/{owner}/{repo}/check-suites",
+		func(ctx context.Context, a *repo.Access, _ *object) error {
+			sha, err := checkrun.ParseSHA(m.text("headSha"))
+			if err == nil {
+				made, _, err = m.do.Checks.CreateSuite(ctx, a, sha)
+			}
+			return err
+		})
 	if err != nil {
 		return nil, err
 	}
-	data, err := m.change(ctx, http.MethodPost, in.path("check-suites"),
-		map[string]any{"head_sha": m.text("headSha")})
-	if err != nil {
-		return nil, err
-	}
-	return map[string]any{"checkSuite": newSuite(in, data, true)}, nil
+	suite, err := m.shown(ctx, "CheckSuite", in, spot{}, made.ID)
+	return map[string]any{"checkSuite": suite}, err
 }
 
 func rerequestCheckSuite(ctx context.Context, m *mutation) (map[string]any, error) {
-	o, _, err := m.below(ctx, "checkSuiteId", "CheckSuite")
-	if err != nil {
+	if err := m.below(ctx, "checkSuiteId", "CheckSuite"); err != nil {
 		return nil, err
 	}
-	if _, err := m.change(ctx, http.MethodPost, o.source.Path+"/rerequest", nil); err != nil {
-		return nil, err
-	}
-	suite, err := m.again(ctx, o)
-	return map[string]any{"checkSuite": suite}, err
+	return m.actShown(ctx, "checkSuite", "checkSuiteId", "CheckSuite",
+		"POST /repos/{owner}/{repo}/check-suites/{check_suite_id}/rerequest",
+		func(ctx context.Context, a *repo.Access, o *object) error {
+			return m.do.Checks.RerequestSuite(ctx, a, byIdentity(o))
+		})
 }
 
 func updateCheckSuitePreferences(ctx context.Context, m *mutation) (map[string]any, error) {
@@ -144,7 +163,7 @@ func updateCheckSuitePreferences(ctx context.Context, m *mutation) (map[string]a
 		return nil, err
 	}
 	list, _ := m.input["autoTriggerPreferences"].([]any)
-	all := []any{}
+	var all []checkrun.Preference
 	for _, v := range list {
 		one, _ := v.(map[string]any)
 		id, _ := one["appId"].(string)
@@ -152,10 +171,13 @@ func updateCheckSuitePreferences(ctx context.Context, m *mutation) (map[string]a
 		if !ok || kind != "Integration" {
 			return nil, unresolvedNode(id)
 		}
-		all = append(all, map[string]any{"app_id": number, "setting": one["setting"]})
+		all = append(all, checkrun.Preference{AppID: account.AppID(number), Auto: one["setting"] == true})
 	}
-	_, err = m.change(ctx, http.MethodPatch, in.path("check-suites", "preferences"),
-		map[string]any{"auto_trigger_checks": all})
+	to, a, err := m.change(ctx, in, "PATCH /repos/{owner}/{repo}/check-suites/preferences")
+	if err != nil {
+		return nil, err
+	}
+	_, err = m.do.Checks.Prefer(to, a, all)
 	return map[string]any{"repository": in}, err
 }
 
@@ -165,22 +187,29 @@ func updateSubscription(ctx context.Context, m *mutation) (map[string]any, error
 	if err != nil {
 		return nil, err
 	}
-	path := o.source.Path + "/subscription"
-	if o.kind != "Repository" {
-		path = numbered(o, "issues", "subscription")
-	}
+	method, watch, wish := "PUT ", star.Everything, subscription.Subscribe
 	switch m.text("state") {
 	case "UNSUBSCRIBED":
-		if _, err = m.change(ctx, http.MethodDelete, path, nil); errs.Is(err, errs.NotFound) {
-			err = nil // there was none
-		}
+		method, watch, wish = "DELETE ", star.NoWish, subscription.Unsubscribe
 	case "IGNORED":
-		_, err = m.change(ctx, http.MethodPut, path, map[string]any{"ignored": true})
-	default:
-		_, err = m.change(ctx, http.MethodPut, path, map[string]any{"subscribed": true, "ignored": false})
+		watch, wish = star.Nothing, subscription.Ignore
 	}
-	if err != nil {
-		return nil, err
+	if o.kind == "Repository" {
+		to, a, err := m.change(ctx, o, method+"/repos/{owner}/{repo}/subscription")
+		if err == nil {
+			_, err = m.do.Stars.Subscribe(to, a, watch)
+		}
+		if err != nil {
+			return nil, err
+		}
+	} else {
+		to, a, err := m.change(ctx, o.repo, method+"/repos/{owner}/{repo}/issues/{number}/subscription")
+		if err == nil {
+			_, err = m.do.Subscriptions.Subscribe(to, a, byNumber(o), wish)
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
 	fresh, err := m.again(ctx, o)
 	return map[string]any{"subscribable": fresh}, err

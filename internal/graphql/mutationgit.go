@@ -2,54 +2,57 @@ package graphql
 
 import (
 	"context"
-	"net/http"
+	"errors"
 	"strings"
 
 	"arbor/internal/errs"
+	"arbor/internal/gitdata"
 	"arbor/internal/graphql/exec"
+	"arbor/internal/pull"
+	"arbor/internal/repo"
 )
 
 func createRef(ctx context.Context, m *mutation) (map[string]any, error) {
-	in, err := m.target(ctx, "repositoryId", "Repository")
+	in, err := m.act(ctx, "repositoryId", "Repository", "POST /repos/{owner}/{repo}/git/refs",
+		func(ctx context.Context, a *repo.Access, _ *object) error {
+			sha, err := gitdata.ParseSHA(gitdata.RefResource, "sha", m.text("oid"))
+			if err == nil {
+				_, err = m.do.Git.MakeRef(ctx, a, m.text("name"), sha)
+			}
+			return err
+		})
 	if err != nil {
 		return nil, err
 	}
-	body := map[string]any{"ref": m.text("name"), "sha": m.text("oid")}
-	data, err := m.change(ctx, http.MethodPost, in.path("git", "refs"), body)
-	if err != nil {
-		return nil, err
-	}
-	return refPayload(in, data), nil
+	return m.refPayload(ctx, in, m.text("name"))
 }
 
-func refPayload(in *object, data payload) map[string]any {
-	return map[string]any{"ref": &object{kind: "Ref", data: data, whole: true, repo: in}}
-}
-
-// refPath is where REST changes a ref.
-func refPath(o *object) string {
-	return o.repo.source.Path + "/git/refs/" + escapeRef(strings.TrimPrefix(textOf(o.data, "ref"), "refs/"))
+func (m *mutation) refPayload(ctx context.Context, in *object, name string) (map[string]any, error) {
+	m.forget()
+	ref, err := m.ref(ctx, in, name)
+	return map[string]any{"ref": ref}, err
 }
 
 func updateRef(ctx context.Context, m *mutation) (map[string]any, error) {
-	o, err := m.target(ctx, "refId", "Ref")
+	o, err := m.act(ctx, "refId", "Ref", "PATCH /repos/{owner}/{repo}/git/refs/{ref...}",
+		func(ctx context.Context, a *repo.Access, o *object) error {
+			sha, err := gitdata.ParseSHA(gitdata.RefResource, "sha", m.text("oid"))
+			if err == nil {
+				_, err = m.do.Git.MoveRef(ctx, a, textOf(o.data, "ref"), sha, m.flag("force").Value)
+			}
+			return err
+		})
 	if err != nil {
 		return nil, err
 	}
-	body := map[string]any{"sha": m.text("oid"), "force": m.input["force"] == true}
-	data, err := m.change(ctx, http.MethodPatch, refPath(o), body)
-	if err != nil {
-		return nil, err
-	}
-	return refPayload(o.repo, data), nil
+	return m.refPayload(ctx, o.repo, textOf(o.data, "ref"))
 }
 
 func deleteRef(ctx context.Context, m *mutation) (map[string]any, error) {
-	o, err := m.target(ctx, "refId", "Ref")
-	if err != nil {
-		return nil, err
-	}
-	_, err = m.change(ctx, http.MethodDelete, refPath(o), nil)
+	_, err := m.act(ctx, "refId", "Ref", "DELETE /repos/{owner}/{repo}/git/refs/{ref...}",
+		func(ctx context.Context, a *repo.Access, o *object) error {
+			return m.do.Git.RemoveRef(ctx, a, textOf(o.data, "ref"))
+		})
 	return map[string]any{}, err
 }
 
@@ -62,17 +65,19 @@ func mergeBranch(ctx context.Context, m *mutation) (map[string]any, error) {
 	if m.given("authorEmail") {
 		return nil, refused("A merge is authored with the e-mail address of who makes it.")
 	}
-	body := map[string]any{"base": m.text("base"), "head": m.text("head")}
-	m.copy(body, "commitMessage", "commit_message")
-	data, err := m.change(ctx, http.MethodPost, in.path("merges"), body)
+	to, a, err := m.change(ctx, in, "POST /repos/{owner}/{repo}/merges")
 	if err != nil {
 		return nil, err
 	}
-	if data == nil {
+	sha, err := m.do.Pulls.MergeBranch(to, a, pull.BranchMerge{Base: m.text("base"), Head: m.text("head"),
+		Message: m.text("commitMessage")})
+	if errors.Is(err, pull.ErrUpToDate) {
 		return nil, refused("Already merged")
 	}
-	made, err := listedCommit(in, data)
-	return map[string]any{"mergeCommit": made}, err
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"mergeCommit": gitObject(in, "commit", string(sha))}, nil
 }
 
 // createCommitOnBranch adds, changes and deletes files with one commit, if the branch is at the expected
@@ -82,17 +87,15 @@ func createCommitOnBranch(ctx context.Context, m *mutation) (map[string]any, err
 	if err != nil {
 		return nil, err
 	}
-	message, _ := m.input["message"].(map[string]any)
-	text, _ := message["headline"].(string)
-	if more, _ := message["body"].(string); more != "" {
-		text += "\n\n" + more
+	to, a, err := m.change(ctx, in, "POST /repos/{owner}/{repo}/git/commits")
+	if err != nil {
+		return nil, err
 	}
-	files, _ := m.input["fileChanges"].(map[string]any)
-	body := map[string]any{"message": text, "branch": name, "expectedHeadOid": m.text("expectedHeadOid"),
-		"additions": files["additions"], "deletions": files["deletions"]}
-	question := Question{Method: http.MethodPost, Path: in.path("git", "commits"),
-		Handler: m.with.CommitFiles}
-	data, err := m.changeBy(ctx, question, body)
+	n, err := m.filesCommit(name)
+	if err != nil {
+		return nil, err
+	}
+	made, err := m.do.Git.Commit(to, a, n)
 	if err != nil {
 		told := asError(err)
 		if e, ok := told.(*exec.Error); ok && errs.Is(err, errs.Conflict) {
@@ -100,15 +103,47 @@ func createCommitOnBranch(ctx context.Context, m *mutation) (map[string]any, err
 		}
 		return nil, told
 	}
-	refs, err := m.refsNamed(ctx, in, []string{"refs/heads/" + name})
+	payload, err := m.refPayload(ctx, in, "refs/heads/"+name)
 	if err != nil {
 		return nil, err
 	}
-	payload := map[string]any{"commit": gitObject(in, "commit", textOf(data, "sha")), "ref": nil}
-	if ref := refs["refs/heads/"+name]; ref != nil {
-		payload["ref"] = &object{kind: "Ref", data: ref, whole: true, repo: in}
-	}
+	payload["commit"] = gitObject(in, "commit", string(made.SHA))
 	return payload, nil
+}
+
+// filesCommit returns the commit that an input describes.
+func (m *mutation) filesCommit(branch string) (n gitdata.FilesCommit, err error) {
+	message, _ := m.input["message"].(map[string]any)
+	n.Branch = branch
+	n.Message, _ = message["headline"].(string)
+	if more, _ := message["body"].(string); more != "" {
+		n.Message += "\n\n" + more
+	}
+	n.Tip, err = gitdata.ParseSHA(gitdata.CommitResource, "expectedHeadOid", m.text("expectedHeadOid"))
+	if err != nil {
+		return n, err
+	}
+	files, _ := m.input["fileChanges"].(map[string]any)
+	if n.Add, err = fileChanges(files["additions"]); err != nil {
+		return n, err
+	}
+	n.Remove, err = fileChanges(files["deletions"])
+	return n, err
+}
+
+func fileChanges(input any) (list []gitdata.FileChange, err error) {
+	given, _ := input.([]any)
+	for _, v := range given {
+		one, _ := v.(map[string]any)
+		path, _ := one["path"].(string)
+		contents, _ := one["contents"].(string)
+		change, err := gitdata.NewFileChange(path, contents)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, change)
+	}
+	return list, nil
 }
 
 // branch finds the branch that is to be committed to, by its id or by names.

@@ -3,62 +3,74 @@ package graphql
 import (
 	"context"
 	"encoding/json"
-	"net/http"
+	"slices"
 	"strings"
 
+	"arbor/internal/account"
+	"arbor/internal/errs"
+	"arbor/internal/issue"
+	"arbor/internal/issue/comment"
+	"arbor/internal/repo"
 	"arbor/internal/web"
 )
+
+// editIssue is the route whose right several mutations of issues need.
+const editIssue = "PATCH /repos/{owner}/{repo}/issues/{number}"
 
 func createIssue(ctx context.Context, m *mutation) (map[string]any, error) {
 	in, err := m.target(ctx, "repositoryId", "Repository")
 	if err != nil {
 		return nil, err
 	}
-	body, err := m.equipment(ctx, in)
+	e, err := m.relations(ctx, in)
 	if err != nil {
 		return nil, err
 	}
-	if body["milestone"] == nil {
-		delete(body, "milestone")
-	}
-	m.copy(body, "title", "title")
-	m.copy(body, "body", "body")
-	data, err := m.change(ctx, http.MethodPost, in.path("issues"), body)
+	to, a, err := m.change(ctx, in, "POST /repos/{owner}/{repo}/issues")
 	if err != nil {
 		return nil, err
 	}
-	return issuePayload(in, data)
+	made, err := m.do.Issues.Create(to, a, issue.NewIssue{Title: m.text("title"), Text: issue.NewText(m.text("body")),
+		Assignees: e.Assignees.Value, Milestone: e.Milestone.Value, Labels: e.Labels.Value})
+	if err != nil {
+		return nil, err
+	}
+	return m.issuePayload(ctx, in, made)
 }
 
-func issuePayload(in *object, data payload) (map[string]any, error) {
-	o, err := newIssue(in, data, "raw")
-	if err != nil {
-		return nil, err
-	}
-	o.whole = true
-	return map[string]any{"issue": o}, nil
+func (m *mutation) issuePayload(ctx context.Context, in *object, i *issue.Issue) (map[string]any, error) {
+	o, err := m.shown(ctx, "Issue", in, spot{number: i.Number}, int64(i.ID))
+	return map[string]any{"issue": o}, err
 }
 
-// setIssue changes an issue that an input names.
-func setIssue(ctx context.Context, m *mutation, name string, body map[string]any) (map[string]any, error) {
-	o, err := m.target(ctx, name, "Issue")
-	if err != nil {
-		return nil, err
+// edit returns an operation for act that changes an issue or a pull request's issue.
+func (m *mutation) edit(e issue.Edit) func(context.Context, *repo.Access, *object) error {
+	return func(ctx context.Context, a *repo.Access, o *object) error {
+		i, err := m.do.Issues.ByNumber(ctx, a, byNumber(o))
+		if err == nil {
+			_, err = m.do.Issues.Update(ctx, a, i, e)
+		}
+		return err
 	}
-	changed, err := m.patch(ctx, o, body)
-	return map[string]any{"issue": changed}, err
+}
+
+// setIssue changes an issue or a pull request's issue.
+func (m *mutation) setIssue(ctx context.Context, o *object, e issue.Edit) error {
+	to, a, err := m.change(ctx, o.repo, editIssue)
+	if err != nil {
+		return err
+	}
+	return m.edit(e)(to, a, o)
 }
 
 func closeIssue(ctx context.Context, m *mutation) (map[string]any, error) {
-	body := map[string]any{"state": "closed"}
-	if m.given("stateReason") {
-		body["state_reason"] = strings.ToLower(m.text("stateReason"))
-	}
-	return setIssue(ctx, m, "issueId", body)
+	e := issue.Edit{State: web.Some("closed"), Reason: m.opt("stateReason")}
+	e.Reason.Value = strings.ToLower(e.Reason.Value)
+	return m.actShown(ctx, "issue", "issueId", "Issue", editIssue, m.edit(e))
 }
 
 func reopenIssue(ctx context.Context, m *mutation) (map[string]any, error) {
-	return setIssue(ctx, m, "issueId", map[string]any{"state": "open"})
+	return m.actShown(ctx, "issue", "issueId", "Issue", editIssue, m.edit(issue.Edit{State: web.Some("open")}))
 }
 
 func updateIssue(ctx context.Context, m *mutation) (map[string]any, error) {
@@ -66,57 +78,54 @@ func updateIssue(ctx context.Context, m *mutation) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := m.equipment(ctx, o.repo)
+	e, err := m.relations(ctx, o.repo)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkRelations(ctx, o.repo, body); err != nil {
+	if err := mayRelate(ctx, o.repo, e); err != nil {
 		return nil, err
 	}
-	m.copy(body, "title", "title")
-	m.copy(body, "body", "body")
-	if m.given("state") {
-		body["state"] = strings.ToLower(m.text("state"))
-	}
-	changed, err := m.patch(ctx, o, body)
-	return map[string]any{"issue": changed}, err
-}
-
-// special changes something by a handler for which REST has no address.
-func special(ctx context.Context, m *mutation, kind, name string, handler web.Handler, body map[string]any) (
-	*object, payload, error,
-) {
-	o, err := m.target(ctx, name, kind)
-	if err != nil {
-		return nil, nil, err
-	}
-	data, err := m.changeBy(ctx, Question{Method: http.MethodPatch, Path: o.source.Path, Handler: handler},
-		body)
-	return o, data, err
-}
-
-func pinIssue(ctx context.Context, m *mutation) (map[string]any, error) {
-	return setPinned(ctx, m, true)
-}
-func unpinIssue(ctx context.Context, m *mutation) (map[string]any, error) {
-	return setPinned(ctx, m, false)
-}
-
-func setPinned(ctx context.Context, m *mutation, pinned bool) (map[string]any, error) {
-	o, _, err := special(ctx, m, "Issue", "issueId", m.with.Pin, map[string]any{"pinned": pinned})
-	if err != nil {
+	e.Title, e.Body, e.State = m.opt("title"), m.opt("body"), m.opt("state")
+	e.State.Value = strings.ToLower(e.State.Value)
+	if err := m.setIssue(ctx, o, e); err != nil {
 		return nil, err
 	}
 	o, err = m.again(ctx, o)
 	return map[string]any{"issue": o}, err
 }
 
+func pinIssue(ctx context.Context, m *mutation) (map[string]any, error) {
+	return setPinned(ctx, m, m.do.Issues.Pin)
+}
+
+func unpinIssue(ctx context.Context, m *mutation) (map[string]any, error) {
+	return setPinned(ctx, m, m.do.Issues.Unpin)
+}
+
+func setPinned(
+	ctx context.Context, m *mutation, pin func(context.Context, *repo.Access, int64) (*issue.Issue, error),
+) (map[string]any, error) {
+	return m.actShown(ctx, "issue", "issueId", "Issue", editIssue,
+		func(ctx context.Context, a *repo.Access, o *object) error {
+			_, err := pin(ctx, a, byNumber(o))
+			return err
+		})
+}
+
 func deleteIssue(ctx context.Context, m *mutation) (map[string]any, error) {
-	o, _, err := special(ctx, m, "Issue", "issueId", m.with.Delete, map[string]any{})
+	o, err := m.target(ctx, "issueId", "Issue")
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{"repository": repositoryAt(o.repo.source.Path)}, nil
+	to, a, err := m.changeAs(ctx, o.repo, editIssue, account.Admin)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.do.Issues.Delete(to, a, byNumber(o)); err != nil {
+		return nil, err
+	}
+	in, err := m.again(ctx, o.repo)
+	return map[string]any{"repository": in}, err
 }
 
 func transferIssue(ctx context.Context, m *mutation) (map[string]any, error) {
@@ -124,14 +133,24 @@ func transferIssue(ctx context.Context, m *mutation) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	owner, name, _ := strings.Cut(to.text(ctx, "full_name"), "/")
-	body := map[string]any{"owner": owner, "name": name,
-		"create_labels": m.input["createLabelsIfMissing"] == true}
-	_, data, err := special(ctx, m, "Issue", "issueId", m.with.Transfer, body)
+	o, err := m.target(ctx, "issueId", "Issue")
 	if err != nil {
 		return nil, err
 	}
-	return issuePayload(to, data)
+	granted, a, err := m.changeAs(ctx, o.repo, editIssue, account.Push)
+	if err != nil {
+		return nil, err
+	}
+	target, err := m.accessTo(granted, a.Caller, to)
+	if err != nil {
+		return nil, err
+	}
+	moved, err := m.do.Issues.Transfer(granted, a, byNumber(o),
+		issue.Transfer{To: target, CreateLabels: m.flag("createLabelsIfMissing").Value})
+	if err != nil {
+		return nil, err
+	}
+	return m.issuePayload(ctx, to, moved)
 }
 
 func addComment(ctx context.Context, m *mutation) (map[string]any, error) {
@@ -139,122 +158,195 @@ func addComment(ctx context.Context, m *mutation) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := m.change(ctx, http.MethodPost, numbered(o, "issues", "comments"),
-		map[string]any{"body": m.text("body")})
+	to, a, err := m.change(ctx, o.repo, "POST /repos/{owner}/{repo}/issues/{number}/comments")
 	if err != nil {
 		return nil, err
 	}
-	made := newComment(o.repo, o, data, "raw")
+	text, err := comment.NewText(m.text("body"))
+	if err != nil {
+		return nil, err
+	}
+	added, err := m.do.Comments.Create(to, a, byNumber(o), text)
+	if err != nil {
+		return nil, err
+	}
 	subject, err := m.again(ctx, o)
 	if err != nil {
 		return nil, err
 	}
+	made, err := m.fresh(ctx, spot{}.object("IssueComment", o.repo, added.ID))
+	if err != nil {
+		return nil, err
+	}
+	made.of = subject
 	count, _ := subject.value(ctx, "comments")
 	number, _ := count.(json.Number)
 	place, _ := number.Int64()
 	return map[string]any{"subject": subject, "commentEdge": &edge{kind: "IssueCommentEdge", node: made,
-		cursor: cursor{int(place), byID(false).of(data)}.String()}}, nil
+		cursor: cursor{int(place), byID(false).of(made.data)}.String()}}, nil
 }
 
 func updateIssueComment(ctx context.Context, m *mutation) (map[string]any, error) {
-	o, err := m.target(ctx, "id", "IssueComment")
-	if err != nil {
-		return nil, err
-	}
-	changed, err := m.patch(ctx, o, map[string]any{"body": m.text("body")})
-	return map[string]any{"issueComment": changed}, err
+	return m.actShown(ctx, "issueComment", "id", "IssueComment", "PATCH /repos/{owner}/{repo}/issues/comments/{id}",
+		func(ctx context.Context, a *repo.Access, o *object) error {
+			c, err := m.do.Comments.ByID(ctx, a, byIdentity(o))
+			if err != nil {
+				return err
+			}
+			text, err := comment.NewText(m.text("body"))
+			if err == nil {
+				_, err = m.do.Comments.Edit(ctx, a, c, text)
+			}
+			return err
+		})
 }
 
 func deleteIssueComment(ctx context.Context, m *mutation) (map[string]any, error) {
-	o, err := m.target(ctx, "id", "IssueComment")
-	if err != nil {
-		return nil, err
-	}
-	_, err = m.change(ctx, http.MethodDelete, o.source.Path, nil)
+	_, err := m.act(ctx, "id", "IssueComment", "DELETE /repos/{owner}/{repo}/issues/comments/{id}",
+		func(ctx context.Context, a *repo.Access, o *object) error {
+			c, err := m.do.Comments.ByID(ctx, a, byIdentity(o))
+			if err == nil {
+				err = m.do.Comments.Delete(ctx, a, c)
+			}
+			return err
+		})
 	return map[string]any{}, err
 }
 
-// lists changes labels or assignees of what an input names, and gives it as it is then.
-func (m *mutation) lists(ctx context.Context, target, payload string,
-	change func(o *object) error) (map[string]any, error) {
+// onIssue changes an issue or a pull request that an input names by an operation of issues, and returns it as it is then.
+// prepare, if not nil, looks at the input before.
+func (m *mutation) onIssue(
+	ctx context.Context, target, payload, address string, prepare func(o *object) error,
+	change func(ctx context.Context, a *repo.Access, number int64) error,
+) (map[string]any, error) {
 	o, err := m.target(ctx, target, "Issue", "PullRequest")
 	if err != nil {
 		return nil, err
 	}
-	if err := change(o); err != nil {
+	if prepare != nil {
+		if err := prepare(o); err != nil {
+			return nil, err
+		}
+	}
+	to, a, err := m.change(ctx, o.repo, address)
+	if err != nil {
+		return nil, err
+	}
+	if err := change(to, a, byNumber(o)); err != nil {
 		return nil, err
 	}
 	o, err = m.again(ctx, o)
 	return map[string]any{payload: o}, err
 }
 
-func addLabels(ctx context.Context, m *mutation) (map[string]any, error) {
-	return m.lists(ctx, "labelableId", "labelable", func(o *object) error {
-		names, err := m.labelNames(ctx, o.repo, "labelIds")
-		if err != nil {
-			return err
-		}
-		_, err = m.change(ctx, http.MethodPost, numbered(o, "issues", "labels"),
-			map[string]any{"labels": names})
+// labels reads the names of the labels in the input.
+func (m *mutation) labels(ctx context.Context, names *[]string) func(o *object) error {
+	return func(o *object) (err error) {
+		*names, err = m.labelNames(ctx, o.repo, "labelIds")
 		return err
-	})
-}
-
-func removeLabels(ctx context.Context, m *mutation) (map[string]any, error) {
-	return m.lists(ctx, "labelableId", "labelable", func(o *object) error {
-		names, err := m.labelNames(ctx, o.repo, "labelIds")
-		if err != nil {
-			return err
-		}
-		for _, name := range names {
-			if !has(ctx, o, "labels", "name", name) {
-				continue // it is off already
-			}
-			if _, err := m.change(ctx, http.MethodDelete, numbered(o, "issues", "labels", name),
-				nil); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// has reports that a list in a payload has an object with a member of that value.
-func has(ctx context.Context, o *object, list, member, value string) bool {
-	all, _ := o.list(ctx, list)
-	for _, data := range all {
-		if textOf(data, member) == value {
-			return true
-		}
 	}
-	return false
+}
+
+func addLabels(ctx context.Context, m *mutation) (map[string]any, error) {
+	var names []string
+	return m.onIssue(ctx, "labelableId", "labelable", "POST /repos/{owner}/{repo}/issues/{number}/labels",
+		m.labels(ctx, &names), func(ctx context.Context, a *repo.Access, number int64) error {
+			_, err := m.do.Issues.AddLabels(ctx, a, number, names)
+			return err
+		})
+}
+
+// removeLabels takes labels off. One that is off already is left.
+func removeLabels(ctx context.Context, m *mutation) (map[string]any, error) {
+	var names []string
+	return m.onIssue(ctx, "labelableId", "labelable", "DELETE /repos/{owner}/{repo}/issues/{number}/labels/{name}",
+		m.labels(ctx, &names), func(ctx context.Context, a *repo.Access, number int64) error {
+			for _, name := range names {
+				_, err := m.do.Issues.RemoveLabel(ctx, a, number, name)
+				if err != nil && !errs.Is(err, errs.NotFound) {
+					return err
+				}
+			}
+			return nil
+		})
 }
 
 func clearLabels(ctx context.Context, m *mutation) (map[string]any, error) {
-	return m.lists(ctx, "labelableId", "labelable", func(o *object) error {
-		_, err := m.change(ctx, http.MethodDelete, numbered(o, "issues", "labels"), nil)
-		return err
-	})
+	return m.onIssue(ctx, "labelableId", "labelable", "DELETE /repos/{owner}/{repo}/issues/{number}/labels", nil,
+		func(ctx context.Context, a *repo.Access, number int64) error {
+			_, err := m.do.Issues.SetLabels(ctx, a, number, nil)
+			return err
+		})
 }
 
 func addAssignees(ctx context.Context, m *mutation) (map[string]any, error) {
-	return setAssignees(ctx, m, http.MethodPost)
+	return setAssignees(ctx, m, "POST /repos/{owner}/{repo}/issues/{number}/assignees", m.do.Issues.Assign)
 }
 
 func removeAssignees(ctx context.Context, m *mutation) (map[string]any, error) {
-	return setAssignees(ctx, m, http.MethodDelete)
+	return setAssignees(ctx, m, "DELETE /repos/{owner}/{repo}/issues/{number}/assignees", m.do.Issues.Unassign)
 }
 
-func setAssignees(ctx context.Context, m *mutation, method string) (map[string]any, error) {
-	return m.lists(ctx, "assignableId", "assignable", func(o *object) error {
-		logins, err := m.logins(ctx, "assigneeIds")
-		if err != nil {
-			return err
-		}
-		_, err = m.change(ctx, method, numbered(o, "issues", "assignees"),
-			map[string]any{"assignees": logins})
+func setAssignees(ctx context.Context, m *mutation, address string,
+	change func(context.Context, *repo.Access, int64, []string) (*issue.Issue, error),
+) (map[string]any, error) {
+	var logins []string
+	return m.onIssue(ctx, "assignableId", "assignable", address, func(*object) (err error) {
+		logins, err = m.logins(ctx, "assigneeIds")
+		return err
+	}, func(ctx context.Context, a *repo.Access, number int64) error {
+		_, err := change(ctx, a, number, logins)
 		return err
 	})
+}
+
+// replaceActors sets the assignees to the named accounts.
+func replaceActors(ctx context.Context, m *mutation) (map[string]any, error) {
+	if m.given("agentAssignment") {
+		return nil, refused("Arbor has no agents to assign.")
+	}
+	o, err := m.target(ctx, "assignableId", "Issue", "PullRequest")
+	if err != nil {
+		return nil, err
+	}
+	logins, err := m.logins(ctx, "actorIds")
+	if err != nil {
+		return nil, err
+	}
+	for _, login := range m.ids("actorLogins") {
+		if !slices.ContainsFunc(logins, func(l string) bool { return strings.EqualFold(l, login) }) {
+			logins = append(logins, login)
+		}
+	}
+	if len(logins) > issue.MaxAssignees {
+		return nil, tooManyAssignees()
+	}
+	if err := m.assignable(ctx, o.repo, logins); err != nil {
+		return nil, err
+	}
+	e := issue.Edit{Assignees: web.Some(logins)}
+	if err := mayRelate(ctx, o.repo, e); err != nil {
+		return nil, err
+	}
+	if err := m.setIssue(ctx, o, e); err != nil {
+		return nil, err
+	}
+	o, err = m.again(ctx, o)
+	return map[string]any{"assignable": o}, err
+}
+
+// assignable returns an error for the first login that cannot be assigned.
+func (m *mutation) assignable(ctx context.Context, in *object, logins []string) error {
+	to, a, err := m.access(ctx, in, "GET /repos/{owner}/{repo}/assignees/{assignee}", account.Pull)
+	for _, login := range logins {
+		if err == nil {
+			err = m.do.Issues.CheckAssignee(to, a, login)
+		}
+		if errs.Is(err, errs.NotFound) {
+			return unresolved("a Bot or User with the login of '" + clip(login) + "'")
+		}
+	}
+	return err
 }
 
 // lockReasons are REST's words for why a conversation is locked.
@@ -262,19 +354,16 @@ var lockReasons = map[string]string{"OFF_TOPIC": "off-topic", "TOO_HEATED": "too
 	"RESOLVED": "resolved", "SPAM": "spam"}
 
 func lock(ctx context.Context, m *mutation) (map[string]any, error) {
-	return m.lists(ctx, "lockableId", "lockedRecord", func(o *object) error {
-		body := map[string]any{}
-		if reason := lockReasons[m.text("lockReason")]; reason != "" {
-			body["lock_reason"] = reason
-		}
-		_, err := m.change(ctx, http.MethodPut, numbered(o, "issues", "lock"), body)
-		return err
-	})
+	return m.onIssue(ctx, "lockableId", "lockedRecord", "PUT /repos/{owner}/{repo}/issues/{number}/lock", nil,
+		func(ctx context.Context, a *repo.Access, number int64) error {
+			reason := web.OrNil(lockReasons[m.text("lockReason")])
+			return m.do.Issues.SetLock(ctx, a, number, true, reason)
+		})
 }
 
 func unlock(ctx context.Context, m *mutation) (map[string]any, error) {
-	return m.lists(ctx, "lockableId", "unlockedRecord", func(o *object) error {
-		_, err := m.change(ctx, http.MethodDelete, numbered(o, "issues", "lock"), nil)
-		return err
-	})
+	return m.onIssue(ctx, "lockableId", "unlockedRecord", "DELETE /repos/{owner}/{repo}/issues/{number}/lock", nil,
+		func(ctx context.Context, a *repo.Access, number int64) error {
+			return m.do.Issues.SetLock(ctx, a, number, false, nil)
+		})
 }

@@ -2,58 +2,64 @@ package graphql
 
 import (
 	"context"
-	"net/http"
+
+	"arbor/internal/label"
+	"arbor/internal/repo"
 )
 
-func createLabel(ctx context.Context, m *mutation) (map[string]any, error) {
-	in, err := m.target(ctx, "repositoryId", "Repository")
-	if err != nil {
-		return nil, err
-	}
-	body := map[string]any{"name": m.text("name"), "color": m.text("color")}
-	m.copy(body, "description", "description")
-	data, err := m.change(ctx, http.MethodPost, in.path("labels"), body)
-	if err != nil {
-		return nil, err
-	}
-	return labelPayload(in, data), nil
+// labelEdit returns what an input says of a label.
+func (m *mutation) labelEdit() label.Edit {
+	return label.Edit{Name: m.opt("name"), Color: m.opt("color"), Description: m.opt("description")}
 }
 
-func labelPayload(in *object, data payload) map[string]any {
-	return map[string]any{"label": &object{kind: "Label", data: data, whole: true, repo: in}}
+func createLabel(ctx context.Context, m *mutation) (map[string]any, error) {
+	var made *label.Label
+	in, err := m.act(ctx, "repositoryId", "Repository", "POST /repos/{owner}/{repo}/labels",
+		func(ctx context.Context, a *repo.Access, _ *object) (err error) {
+			made, err = m.do.Labels.Create(ctx, a, m.labelEdit())
+			return err
+		})
+	if err != nil {
+		return nil, err
+	}
+	return m.labelPayload(ctx, in, made)
+}
+
+func (m *mutation) labelPayload(ctx context.Context, in *object, l *label.Label) (map[string]any, error) {
+	o, err := m.shown(ctx, "Label", in, spot{name: l.Name}, l.ID)
+	return map[string]any{"label": o}, err
 }
 
 func updateLabel(ctx context.Context, m *mutation) (map[string]any, error) {
-	o, err := m.target(ctx, "id", "Label")
+	var changed *label.Label
+	o, err := m.act(ctx, "id", "Label", "PATCH /repos/{owner}/{repo}/labels/{name}",
+		func(ctx context.Context, a *repo.Access, o *object) (err error) {
+			changed, err = m.do.Labels.Edit(ctx, a, textOf(o.data, "name"), m.labelEdit())
+			return err
+		})
 	if err != nil {
 		return nil, err
 	}
-	body := map[string]any{}
-	for name, as := range map[string]string{"name": "new_name", "color": "color",
-		"description": "description"} {
-		m.copy(body, name, as)
-	}
-	data, err := m.change(ctx, http.MethodPatch, o.repo.path("labels", textOf(o.data, "name")), body)
-	if err != nil {
-		return nil, err
-	}
-	return labelPayload(o.repo, data), nil
+	return m.labelPayload(ctx, o.repo, changed)
 }
 
 func deleteLabel(ctx context.Context, m *mutation) (map[string]any, error) {
-	o, err := m.target(ctx, "id", "Label")
-	if err != nil {
-		return nil, err
-	}
-	_, err = m.change(ctx, http.MethodDelete, o.repo.path("labels", textOf(o.data, "name")), nil)
+	_, err := m.act(ctx, "id", "Label", "DELETE /repos/{owner}/{repo}/labels/{name}",
+		func(ctx context.Context, a *repo.Access, o *object) error {
+			return m.do.Deletions.DeleteLabel(ctx, a, textOf(o.data, "name"))
+		})
 	return map[string]any{}, err
 }
 
 func updateTopics(ctx context.Context, m *mutation) (map[string]any, error) {
-	o, err := m.target(ctx, "repositoryId", "Repository")
+	o, err := m.act(ctx, "repositoryId", "Repository", "PUT /repos/{owner}/{repo}/topics",
+		func(ctx context.Context, a *repo.Access, _ *object) error {
+			_, err := m.do.Settings.SetTopics(ctx, a, m.ids("topicNames"))
+			return err
+		})
 	if err != nil {
 		return nil, err
 	}
-	_, err = m.change(ctx, http.MethodPut, o.path("topics"), map[string]any{"names": m.input["topicNames"]})
-	return map[string]any{"repository": repositoryAt(o.source.Path), "invalidTopicNames": nil}, err
+	o, err = m.again(ctx, o)
+	return map[string]any{"repository": o, "invalidTopicNames": nil}, err
 }

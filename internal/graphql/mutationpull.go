@@ -2,9 +2,20 @@ package graphql
 
 import (
 	"context"
-	"net/http"
 	"slices"
 	"strings"
+
+	"arbor/internal/issue"
+	"arbor/internal/pull"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// The routes of pull requests whose rights several mutations need.
+const (
+	createPull = "POST /repos/{owner}/{repo}/pulls"
+	editPull   = "PATCH /repos/{owner}/{repo}/pulls/{number}"
+	mergePull  = "PUT /repos/{owner}/{repo}/pulls/{number}/merge"
 )
 
 func createPullRequest(ctx context.Context, m *mutation) (map[string]any, error) {
@@ -12,101 +23,120 @@ func createPullRequest(ctx context.Context, m *mutation) (map[string]any, error)
 	if err != nil {
 		return nil, err
 	}
-	body := map[string]any{"head": m.text("headRefName"), "base": m.text("baseRefName"),
-		"title": m.text("title")}
-	m.copy(body, "body", "body")
-	m.copy(body, "draft", "draft")
-	m.copy(body, "maintainerCanModify", "maintainer_can_modify")
+	n := pull.NewPull{Head: m.text("headRefName"), Base: m.text("baseRefName"), Title: m.text("title"),
+		Text: issue.NewText(m.text("body")), Draft: m.flag("draft").Value,
+		Modifiable: m.flag("maintainerCanModify").Or(true)}
 	if m.given("headRepositoryId") {
 		head, err := m.target(ctx, "headRepositoryId", "Repository")
 		if err != nil {
 			return nil, err
 		}
 		owner, name, _ := strings.Cut(head.text(ctx, "full_name"), "/")
-		_, branch, whose := strings.Cut(m.text("headRefName"), ":")
+		_, branch, whose := strings.Cut(n.Head, ":")
 		if !whose {
-			branch = m.text("headRefName")
+			branch = n.Head
 		}
-		body["head"], body["head_repo"] = owner+":"+branch, name
+		n.Head, n.HeadRepo = owner+":"+branch, name
 	}
-	data, err := m.change(ctx, http.MethodPost, in.path("pulls"), body)
-	if err != nil {
-		return nil, err
-	}
-	return map[string]any{"pullRequest": newPull(in, data, "raw")}, nil
+	made, err := m.createPull(ctx, in, n)
+	return map[string]any{"pullRequest": made}, err
 }
 
-// setPull changes a pull request that an input names.
-func setPull(ctx context.Context, m *mutation, body map[string]any) (map[string]any, error) {
-	o, err := m.target(ctx, "pullRequestId", "PullRequest")
+// createPull creates a pull request and returns it.
+func (m *mutation) createPull(ctx context.Context, in *object, n pull.NewPull) (*object, error) {
+	to, a, err := m.change(ctx, in, createPull)
 	if err != nil {
 		return nil, err
 	}
-	changed, err := m.patch(ctx, o, body)
-	return map[string]any{"pullRequest": changed}, err
+	made, err := m.do.Pulls.Create(to, a, n)
+	if err != nil {
+		return nil, err
+	}
+	return m.shown(ctx, "PullRequest", in, spot{number: made.Number}, 0)
+}
+
+// onPull changes a pull request that an input names by an operation, and returns it as it is then.
+func (m *mutation) onPull(
+	ctx context.Context, address string, change func(ctx context.Context, a *repo.Access, number int64) error,
+) (map[string]any, error) {
+	return m.actShown(ctx, "pullRequest", "pullRequestId", "PullRequest", address,
+		func(ctx context.Context, a *repo.Access, o *object) error { return change(ctx, a, byNumber(o)) })
+}
+
+// setPull changes a pull request by an operation.
+func (m *mutation) setPull(
+	ctx context.Context, o *object, address string,
+	change func(ctx context.Context, a *repo.Access, number int64) error,
+) error {
+	to, a, err := m.change(ctx, o.repo, address)
+	if err != nil {
+		return err
+	}
+	return change(to, a, byNumber(o))
+}
+
+// edited returns an operation for setPull.
+func (m *mutation) edited(e pull.Edit) func(context.Context, *repo.Access, int64) error {
+	return func(ctx context.Context, a *repo.Access, number int64) error {
+		return m.do.Pulls.Edit(ctx, a, number, e)
+	}
 }
 
 func closePullRequest(ctx context.Context, m *mutation) (map[string]any, error) {
-	return setPull(ctx, m, map[string]any{"state": "closed"})
+	return m.onPull(ctx, editPull, m.edited(pull.Edit{State: web.Some("closed")}))
 }
 
 func reopenPullRequest(ctx context.Context, m *mutation) (map[string]any, error) {
-	return setPull(ctx, m, map[string]any{"state": "open"})
+	return m.onPull(ctx, editPull, m.edited(pull.Edit{State: web.Some("open")}))
 }
 
-// updatePullRequest changes what REST has at two addresses: the pull request first, then what it has of
+// updatePullRequest changes the pull request first, then its labels, assignees and milestone, whose right is that of
 // issues.
 func updatePullRequest(ctx context.Context, m *mutation) (map[string]any, error) {
 	o, err := m.target(ctx, "pullRequestId", "PullRequest")
 	if err != nil {
 		return nil, err
 	}
-	ofIssue, err := m.equipment(ctx, o.repo)
+	relations, err := m.relations(ctx, o.repo)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkRelations(ctx, o.repo, ofIssue); err != nil {
+	if err := mayRelate(ctx, o.repo, relations); err != nil {
 		return nil, err
 	}
-	body := map[string]any{}
-	for name, as := range map[string]string{"title": "title", "body": "body", "baseRefName": "base",
-		"maintainerCanModify": "maintainer_can_modify"} {
-		m.copy(body, name, as)
+	e := pull.Edit{Title: m.opt("title"), State: m.opt("state"), Base: m.opt("baseRefName"),
+		Modifiable: m.flag("maintainerCanModify")}
+	e.State.Value = strings.ToLower(e.State.Value)
+	if m.given("body") {
+		text := issue.NewText(m.text("body"))
+		e.Text = &text
 	}
-	if m.given("state") {
-		body["state"] = strings.ToLower(m.text("state"))
-	}
-	if len(body) > 0 {
-		if _, err := m.change(ctx, http.MethodPatch, o.source.Path, body); err != nil {
+	if e != (pull.Edit{}) {
+		if err := m.setPull(ctx, o, editPull, m.edited(e)); err != nil {
 			return nil, err
 		}
 	}
-	if len(ofIssue) > 0 {
-		if _, err := m.change(ctx, http.MethodPatch, numbered(o, "issues"), ofIssue); err != nil {
+	if relates(relations) {
+		if err := m.setIssue(ctx, o, relations); err != nil {
 			return nil, err
 		}
 	}
-	changed, err := m.again(ctx, o)
-	return map[string]any{"pullRequest": changed}, err
+	o, err = m.again(ctx, o)
+	return map[string]any{"pullRequest": o}, err
 }
 
 func mergePullRequest(ctx context.Context, m *mutation) (map[string]any, error) {
-	o, err := m.target(ctx, "pullRequestId", "PullRequest")
-	if err != nil {
-		return nil, err
-	}
-	body := map[string]any{"merge_method": "merge"}
-	if m.given("mergeMethod") {
-		body["merge_method"] = strings.ToLower(m.text("mergeMethod"))
-	}
-	m.copy(body, "commitHeadline", "commit_title")
-	m.copy(body, "commitBody", "commit_message")
-	m.copy(body, "expectedHeadOid", "sha")
-	if _, err := m.change(ctx, http.MethodPut, numbered(o, "pulls", "merge"), body); err != nil {
-		return nil, err
-	}
-	merged, err := m.again(ctx, o)
-	return map[string]any{"pullRequest": merged}, err
+	return m.onPull(ctx, mergePull, func(ctx context.Context, a *repo.Access, number int64) (err error) {
+		o := pull.MergeOptions{SHA: m.text("expectedHeadOid"), Title: m.textOrNil("commitHeadline"),
+			Message: m.textOrNil("commitBody")}
+		if m.given("mergeMethod") {
+			if o.Method, err = pull.ParseMethod(strings.ToLower(m.text("mergeMethod"))); err != nil {
+				return err
+			}
+		}
+		_, err = m.do.Pulls.Merge(ctx, a, number, o)
+		return err
+	})
 }
 
 func markReady(ctx context.Context, m *mutation) (map[string]any, error) {
@@ -117,12 +147,9 @@ func convertToDraft(ctx context.Context, m *mutation) (map[string]any, error) {
 }
 
 func setDraft(ctx context.Context, m *mutation, draft bool) (map[string]any, error) {
-	o, data, err := special(ctx, m, "PullRequest", "pullRequestId", m.with.Draft,
-		map[string]any{"draft": draft})
-	if err != nil {
-		return nil, err
-	}
-	return map[string]any{"pullRequest": newPull(o.repo, data, "raw")}, nil
+	return m.onPull(ctx, editPull, func(ctx context.Context, a *repo.Access, number int64) error {
+		return m.do.Pulls.SetDraft(ctx, a, number, draft)
+	})
 }
 
 func updatePullRequestBranch(ctx context.Context, m *mutation) (map[string]any, error) {
@@ -133,13 +160,15 @@ func updatePullRequestBranch(ctx context.Context, m *mutation) (map[string]any, 
 	if m.text("updateMethod") == "REBASE" {
 		return nil, refused("Arbor updates branches of pull requests by merging, and does not rebase them.")
 	}
-	body := map[string]any{}
-	m.copy(body, "expectedHeadOid", "expected_head_sha")
-	if _, err := m.change(ctx, http.MethodPut, numbered(o, "pulls", "update-branch"), body); err != nil {
+	err = m.setPull(ctx, o, "PUT /repos/{owner}/{repo}/pulls/{number}/update-branch",
+		func(ctx context.Context, a *repo.Access, number int64) error {
+			return m.do.Pulls.Update(ctx, a, number, m.text("expectedHeadOid"))
+		})
+	if err != nil {
 		return nil, err
 	}
-	updated, err := m.again(ctx, o)
-	return map[string]any{"pullRequest": updated}, err
+	o, err = m.again(ctx, o)
+	return map[string]any{"pullRequest": o}, err
 }
 
 // revertPullRequest creates a branch that reverts a pull request, and a pull request of it.
@@ -148,73 +177,18 @@ func revertPullRequest(ctx context.Context, m *mutation) (map[string]any, error)
 	if err != nil {
 		return nil, err
 	}
-	question := Question{Method: http.MethodPut, Path: numbered(o, "pulls", "merge"), Handler: m.with.Revert}
-	made, err := m.changeBy(ctx, question, map[string]any{})
+	var made *pull.Reverted
+	err = m.setPull(ctx, o, mergePull, func(ctx context.Context, a *repo.Access, number int64) (err error) {
+		made, err = m.do.Pulls.Revert(ctx, a, number)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	body := map[string]any{"head": textOf(made, "branch"), "base": textOf(made, "base"),
-		"title": textOf(made, "title"),
-		"body":  textOf(made, "body")}
-	for _, name := range [...]string{"title", "body", "draft"} {
-		m.copy(body, name, name)
-	}
-	data, err := m.change(ctx, http.MethodPost, o.repo.path("pulls"), body)
-	if err != nil {
-		return nil, err
-	}
-	return map[string]any{"pullRequest": o, "revertPullRequest": newPull(o.repo, data, "raw")}, nil
-}
-
-func addPullRequestReview(ctx context.Context, m *mutation) (map[string]any, error) {
-	o, err := m.target(ctx, "pullRequestId", "PullRequest")
-	if err != nil {
-		return nil, err
-	}
-	if m.text("event") == "DISMISS" {
-		return nil, refused("A new review cannot be dismissed.")
-	}
-	body := map[string]any{}
-	m.copy(body, "body", "body")
-	m.copy(body, "event", "event")
-	m.copy(body, "commitOID", "commit_id")
-	if list := m.drafts(); len(list) > 0 {
-		body["comments"] = list
-	}
-	data, err := m.change(ctx, http.MethodPost, numbered(o, "pulls", "reviews"), body)
-	if err != nil {
-		return nil, err
-	}
-	return map[string]any{"pullRequestReview": newReview(o.repo, o, data, "raw")}, nil
-}
-
-// draftPlaces are REST's names of what comments say that a review is made with, by input.
-var draftPlaces = [...]struct {
-	input  string
-	fields map[string]string
-}{
-	{"comments", map[string]string{"body": "body", "path": "path", "position": "position"}},
-	{"threads", map[string]string{"body": "body", "path": "path", "line": "line", "side": "side",
-		"startLine": "start_line",
-		"startSide": "start_side"}},
-}
-
-// drafts are the comments that a review is made with.
-func (m *mutation) drafts() (list []map[string]any) {
-	for _, kind := range draftPlaces {
-		given, _ := m.input[kind.input].([]any)
-		for _, v := range given {
-			one, _ := v.(map[string]any)
-			body := map[string]any{}
-			for from, to := range kind.fields {
-				if one[from] != nil && (from != "startSide" || one["startLine"] != nil) {
-					body[to] = one[from]
-				}
-			}
-			list = append(list, body)
-		}
-	}
-	return list
+	n := pull.NewPull{Head: made.Branch, Base: made.Base, Title: m.opt("title").Or(made.Title),
+		Text: issue.NewText(m.opt("body").Or(made.Body)), Draft: m.flag("draft").Value, Modifiable: true}
+	reverting, err := m.createPull(ctx, o.repo, n)
+	return map[string]any{"pullRequest": o, "revertPullRequest": reverting}, err
 }
 
 // requestReviews asks people for reviews; without union it removes the other requests.
@@ -236,8 +210,22 @@ func requestReviews(ctx context.Context, m *mutation) (map[string]any, error) {
 	return m.requestReviews(ctx, o, logins)
 }
 
+// requestReviewsByLogin is requestReviews of people by their logins.
+func requestReviewsByLogin(ctx context.Context, m *mutation) (map[string]any, error) {
+	o, err := m.target(ctx, "pullRequestId", "PullRequest")
+	switch {
+	case err != nil:
+		return nil, err
+	case len(m.ids("teamSlugs")) > 0:
+		return nil, refused("Arbor has no teams.")
+	case len(m.ids("botLogins")) > 0:
+		return nil, refused("Bots do not review here.")
+	}
+	return m.requestReviews(ctx, o, m.ids("userLogins"))
+}
+
 func (m *mutation) requestReviews(ctx context.Context, o *object, logins []string) (map[string]any, error) {
-	path := numbered(o, "pulls", "requested_reviewers")
+	const path = " /repos/{owner}/{repo}/pulls/{number}/requested_reviewers"
 	if m.input["union"] != true {
 		list, err := o.list(ctx, "requested_reviewers")
 		if err != nil {
@@ -251,17 +239,23 @@ func (m *mutation) requestReviews(ctx context.Context, o *object, logins []strin
 			}
 		}
 		if len(gone) > 0 {
-			if _, err := m.change(ctx, http.MethodDelete, path,
-				map[string]any{"reviewers": gone}); err != nil {
+			if err := m.setReviewers(ctx, o, "DELETE"+path, m.do.Pulls.UnrequestReviews, gone); err != nil {
 				return nil, err
 			}
 		}
 	}
 	if len(logins) > 0 {
-		if _, err := m.change(ctx, http.MethodPost, path, map[string]any{"reviewers": logins}); err != nil {
+		if err := m.setReviewers(ctx, o, "POST"+path, m.do.Pulls.RequestReviews, logins); err != nil {
 			return nil, err
 		}
 	}
 	asked, err := m.again(ctx, o)
 	return map[string]any{"pullRequest": asked}, err
+}
+
+func (m *mutation) setReviewers(ctx context.Context, o *object, address string,
+	change func(context.Context, *repo.Access, int64, []string) error, logins []string) error {
+	return m.setPull(ctx, o, address, func(ctx context.Context, a *repo.Access, number int64) error {
+		return change(ctx, a, number, logins)
+	})
 }

@@ -2,62 +2,78 @@ package graphql
 
 import (
 	"context"
-	"net/http"
-	"net/url"
+
+	"arbor/internal/errs"
+	"arbor/internal/reaction"
+	"arbor/internal/repo"
 )
 
-// reactable finds what an input names for a reaction, and where REST has its reactions.
-func (m *mutation) reactable(ctx context.Context) (o *object, path, content string, err error) {
-	o, err = m.target(ctx, "subjectId", "Issue", "PullRequest", "IssueComment", "PullRequestReviewComment")
-	if err != nil {
-		return nil, "", "", err
+// reactionRoutes are the routes of reactions by the kind of their subject.
+var reactionRoutes = map[string]string{
+	"Issue":                    "/repos/{owner}/{repo}/issues/{number}/reactions",
+	"PullRequest":              "/repos/{owner}/{repo}/issues/{number}/reactions",
+	"IssueComment":             "/repos/{owner}/{repo}/issues/comments/{id}/reactions",
+	"PullRequestReviewComment": "/repos/{owner}/{repo}/pulls/comments/{id}/reactions",
+}
+
+// subject finds what an input names for a reaction.
+func (m *mutation) subject(ctx context.Context, a *repo.Access, o *object) (reaction.Subject, error) {
+	switch o.kind {
+	case "IssueComment":
+		return m.do.Comments.Subject(ctx, a, byIdentity(o))
+	case "PullRequestReviewComment":
+		return m.do.Reviews.Subject(ctx, a, byIdentity(o))
 	}
-	return o, reactionsPath(o), contentOf(m.text("content")), nil
+	return m.do.Issues.Subject(ctx, a, byNumber(o))
+}
+
+// react changes the caller's reaction to what an input names. method and below make the route's address.
+func react(ctx context.Context, m *mutation, method, below string,
+	change func(context.Context, *repo.Access, reaction.Subject, string) (reaction.Payload, error),
+) (map[string]any, error) {
+	o, err := m.target(ctx, "subjectId", "Issue", "PullRequest", "IssueComment", "PullRequestReviewComment")
+	if err != nil {
+		return nil, err
+	}
+	to, a, err := m.change(ctx, o.repo, method+" "+reactionRoutes[o.kind]+below)
+	if err != nil {
+		return nil, err
+	}
+	subject, err := m.subject(to, a, o)
+	if err != nil {
+		return nil, err
+	}
+	changed, err := change(to, a, subject, contentOf(m.text("content")))
+	if err != nil {
+		return nil, err
+	}
+	data, err := payloadOf(changed)
+	if err != nil {
+		return nil, err
+	}
+	if o, err = m.again(ctx, o); err != nil {
+		return nil, err
+	}
+	shown, err := newReaction(o, data)
+	return map[string]any{"subject": o, "reaction": shown}, err
 }
 
 func addReaction(ctx context.Context, m *mutation) (map[string]any, error) {
-	o, path, content, err := m.reactable(ctx)
-	if err != nil {
-		return nil, err
-	}
-	data, err := m.change(ctx, http.MethodPost, path, map[string]any{"content": content})
-	if err != nil {
-		return nil, err
-	}
-	return m.reactionPayload(ctx, o, data)
+	return react(ctx, m, "POST", "",
+		func(ctx context.Context, a *repo.Access, s reaction.Subject, content string) (reaction.Payload, error) {
+			made, _, err := reaction.Add(ctx, m.do.DB, a, s, content)
+			return made, err
+		})
 }
 
 // removeReaction takes the caller's own reaction away.
 func removeReaction(ctx context.Context, m *mutation) (map[string]any, error) {
-	o, path, content, err := m.reactable(ctx)
-	if err != nil {
-		return nil, err
-	}
-	list, err := m.all(ctx, Question{Path: path, Query: url.Values{"content": {content}}}, 100)
-	if err != nil {
-		return nil, err
-	}
-	for _, data := range list {
-		who, err := members(data.get("user"))
-		if err != nil {
-			return nil, err
-		}
-		if textOf(who, "login") != viewer(ctx).Login {
-			continue
-		}
-		if _, err := m.change(ctx, http.MethodDelete, path+"/"+string(data.get("id")), nil); err != nil {
-			return nil, err
-		}
-		return m.reactionPayload(ctx, o, data)
-	}
-	return nil, unresolved("a reaction of yours to it")
-}
-
-func (m *mutation) reactionPayload(ctx context.Context, o *object, data payload) (map[string]any, error) {
-	o, err := m.again(ctx, o)
-	if err != nil {
-		return nil, err
-	}
-	reaction, err := newReaction(o, data)
-	return map[string]any{"subject": o, "reaction": reaction}, err
+	return react(ctx, m, "DELETE", "/{reaction_id}",
+		func(ctx context.Context, a *repo.Access, s reaction.Subject, content string) (reaction.Payload, error) {
+			was, err := reaction.Remove(ctx, m.do.DB, a, s, content)
+			if errs.Is(err, errs.NotFound) {
+				err = unresolved("a reaction of yours to it")
+			}
+			return was, err
+		})
 }

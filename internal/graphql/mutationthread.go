@@ -2,8 +2,10 @@ package graphql
 
 import (
 	"context"
-	"encoding/json"
-	"net/http"
+
+	"arbor/internal/issue"
+	"arbor/internal/repo"
+	"arbor/internal/review"
 )
 
 // addReviewThread starts a thread in the caller's pending review, and the review if there is none.
@@ -12,18 +14,15 @@ func addReviewThread(ctx context.Context, m *mutation) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	body := map[string]any{"body": m.text("body")}
-	for name, as := range map[string]string{"path": "path", "line": "line", "side": "side",
-		"startLine": "start_line"} {
-		m.copy(body, name, as)
-	}
-	if m.given("startLine") {
-		m.copy(body, "startSide", "start_side")
+	fields := renamed(m.input, map[string]string{"body": "body", "path": "path", "line": "line", "side": "side",
+		"startLine": "start_line"})
+	if m.given("startLine") && m.given("startSide") {
+		fields["start_side"] = m.text("startSide")
 	}
 	if m.text("subjectType") == "FILE" {
-		body["subject_type"] = "file"
+		fields["subject_type"] = "file"
 	}
-	made, err := m.draft(ctx, of, body)
+	made, err := m.draft(ctx, of, fields)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +35,7 @@ func (m *mutation) reviewed(ctx context.Context) (*object, error) {
 	if !m.given("pullRequestReviewId") {
 		return m.target(ctx, "pullRequestId", "PullRequest")
 	}
-	v, err := m.target(ctx, "pullRequestReviewId", "PullRequestReview")
+	v, err := m.target(ctx, "pullRequestReviewId", review.Resource)
 	if err != nil {
 		return nil, err
 	}
@@ -46,60 +45,91 @@ func (m *mutation) reviewed(ctx context.Context) (*object, error) {
 	return v.of, nil
 }
 
-// draft adds a comment to the caller's pending review.
-func (m *mutation) draft(ctx context.Context, of *object, body map[string]any) (*object, error) {
-	if body["in_reply_to"] == nil && body["commit_id"] == nil {
+// draft adds a comment to the caller's pending review. Without another commit it is about the head.
+func (m *mutation) draft(ctx context.Context, of *object, fields map[string]any) (*object, error) {
+	if fields["commit_id"] == nil {
 		head, err := of.inner(ctx, "head")
 		if err != nil {
 			return nil, err
 		}
-		body["commit_id"] = textOf(head, "sha")
+		fields["commit_id"] = textOf(head, "sha")
 	}
-	data, err := m.changeBy(ctx, Question{Method: http.MethodPost, Path: numbered(of, "pulls", "comments"),
-		Handler: m.with.AddDraft}, body)
+	return m.addReviewComment(ctx, of, func() (review.NewComment, error) {
+		body, err := bodyOf(review.CommentResource, fields)
+		if err != nil {
+			return review.NewComment{}, err
+		}
+		n, err := review.ReadComment(body)
+		n.Pending = true
+		return n, err
+	})
+}
+
+// addReviewComment adds a comment to a pull request and returns it.
+func (m *mutation) addReviewComment(
+	ctx context.Context, of *object, read func() (review.NewComment, error),
+) (*object, error) {
+	var made *review.Comment
+	err := m.setPull(ctx, of, "POST /repos/{owner}/{repo}/pulls/{number}/comments",
+		func(ctx context.Context, a *repo.Access, number int64) error {
+			n, err := read()
+			if err == nil {
+				made, err = m.do.Reviews.AddComment(ctx, a, number, n)
+			}
+			return err
+		})
 	if err != nil {
 		return nil, err
 	}
-	return newReviewComment(of, data, "raw"), nil
+	o, err := m.shown(ctx, review.CommentResource, of.repo, spot{}, made.ID)
+	if err == nil {
+		o.of = of
+	}
+	return o, err
 }
 
 // reply adds a comment to a thread: to the caller's pending review if the input names it, else at once.
-func (m *mutation) reply(ctx context.Context, of *object, to json.RawMessage) (*object, error) {
-	body := map[string]any{"body": m.text("body"), "in_reply_to": to}
+func (m *mutation) reply(ctx context.Context, of *object, to int64) (*object, error) {
+	n := review.NewComment{Text: issue.NewText(m.text("body")), ReplyTo: to}
 	if m.given("pullRequestReviewId") {
 		if _, err := m.reviewed(ctx); err != nil {
 			return nil, err
 		}
-		return m.draft(ctx, of, body)
+		n.Pending = true
 	}
-	data, err := m.change(ctx, http.MethodPost, numbered(of, "pulls", "comments"), body)
-	if err != nil {
-		return nil, err
-	}
-	return newReviewComment(of, data, "raw"), nil
+	return m.addReviewComment(ctx, of, func() (review.NewComment, error) { return n, nil })
 }
 
 func addThreadReply(ctx context.Context, m *mutation) (map[string]any, error) {
-	thread, err := m.target(ctx, "pullRequestReviewThreadId", "PullRequestReviewThread")
+	thread, err := m.target(ctx, "pullRequestReviewThreadId", review.ThreadKind)
 	if err != nil {
 		return nil, err
 	}
+	first, err := firstOf(thread)
+	if err != nil {
+		return nil, err
+	}
+	made, err := m.reply(ctx, thread.of, byIdentity(first))
+	return map[string]any{"comment": made}, err
+}
+
+// firstOf returns the first comment of a thread.
+func firstOf(thread *object) (*object, error) {
 	comments, err := objectsIn(thread.data.get("comments"))
 	if err != nil {
 		return nil, err
 	}
-	made, err := m.reply(ctx, thread.of, comments[0].get("id"))
-	return map[string]any{"comment": made}, err
+	return newReviewComment(thread.of, comments[0], "raw"), nil
 }
 
 func addReviewComment(ctx context.Context, m *mutation) (map[string]any, error) {
 	var made *object
 	if m.given("inReplyTo") {
-		to, err := m.target(ctx, "inReplyTo", "PullRequestReviewComment")
+		to, err := m.target(ctx, "inReplyTo", review.CommentResource)
 		if err != nil {
 			return nil, err
 		}
-		if made, err = m.reply(ctx, to.of, to.data.get("id")); err != nil {
+		if made, err = m.reply(ctx, to.of, byIdentity(to)); err != nil {
 			return nil, err
 		}
 	} else {
@@ -107,11 +137,9 @@ func addReviewComment(ctx context.Context, m *mutation) (map[string]any, error) 
 		if err != nil {
 			return nil, err
 		}
-		body := map[string]any{"body": m.text("body")}
-		m.copy(body, "path", "path")
-		m.copy(body, "position", "position")
-		m.copy(body, "commitOID", "commit_id")
-		if made, err = m.draft(ctx, of, body); err != nil {
+		made, err = m.draft(ctx, of, renamed(m.input, map[string]string{"body": "body", "path": "path",
+			"position": "position", "commitOID": "commit_id"}))
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -121,23 +149,27 @@ func addReviewComment(ctx context.Context, m *mutation) (map[string]any, error) 
 }
 
 func updateReviewComment(ctx context.Context, m *mutation) (map[string]any, error) {
-	o, err := m.target(ctx, "pullRequestReviewCommentId", "PullRequestReviewComment")
-	if err != nil {
-		return nil, err
-	}
-	data, err := m.change(ctx, http.MethodPatch, o.source.Path, map[string]any{"body": m.text("body")})
-	if err != nil {
-		return nil, err
-	}
-	return map[string]any{"pullRequestReviewComment": newReviewComment(o.of, data, "raw")}, nil
+	return m.actShown(ctx, "pullRequestReviewComment", "pullRequestReviewCommentId", review.CommentResource,
+		"PATCH /repos/{owner}/{repo}/pulls/comments/{id}",
+		func(ctx context.Context, a *repo.Access, o *object) error {
+			c, err := m.do.Reviews.FindComment(ctx, a, byIdentity(o))
+			if err == nil {
+				_, err = m.do.Reviews.EditComment(ctx, a, c, issue.NewText(m.text("body")))
+			}
+			return err
+		})
 }
 
+// deleteReviewComment deletes a comment and returns it as it was.
 func deleteReviewComment(ctx context.Context, m *mutation) (map[string]any, error) {
-	o, err := m.target(ctx, "id", "PullRequestReviewComment")
-	if err != nil {
-		return nil, err
-	}
-	_, err = m.change(ctx, http.MethodDelete, o.source.Path, nil)
+	o, err := m.act(ctx, "id", review.CommentResource, "DELETE /repos/{owner}/{repo}/pulls/comments/{id}",
+		func(ctx context.Context, a *repo.Access, o *object) error {
+			c, err := m.do.Reviews.FindComment(ctx, a, byIdentity(o))
+			if err == nil {
+				err = m.do.Reviews.DeleteComment(ctx, a, c)
+			}
+			return err
+		})
 	return map[string]any{"pullRequestReviewComment": o}, err
 }
 
@@ -150,20 +182,21 @@ func unresolveThread(ctx context.Context, m *mutation) (map[string]any, error) {
 }
 
 func setResolved(ctx context.Context, m *mutation, resolved bool) (map[string]any, error) {
-	thread, err := m.target(ctx, "threadId", "PullRequestReviewThread")
+	var first *object
+	thread, err := m.act(ctx, "threadId", review.ThreadKind, "PATCH /repos/{owner}/{repo}/pulls/comments/{id}",
+		func(ctx context.Context, a *repo.Access, thread *object) (err error) {
+			if first, err = firstOf(thread); err != nil {
+				return err
+			}
+			c, err := m.do.Reviews.FindComment(ctx, a, byIdentity(first))
+			if err == nil {
+				err = m.do.Reviews.Resolve(ctx, a, c, resolved)
+			}
+			return err
+		})
 	if err != nil {
 		return nil, err
 	}
-	comments, err := objectsIn(thread.data.get("comments"))
-	if err != nil {
-		return nil, err
-	}
-	id, _ := decode(comments[0].get("id")).(json.Number).Int64()
-	question := Question{Method: http.MethodPatch, Path: thread.repo.path("pulls", "comments", decimal(id)),
-		Handler: m.with.Resolve}
-	if _, err := m.changeBy(ctx, question, map[string]any{"resolved": resolved}); err != nil {
-		return nil, err
-	}
-	fresh, err := m.threadOf(ctx, thread.of, comments[0])
+	fresh, err := m.threadOf(ctx, thread.of, first.data)
 	return map[string]any{"thread": fresh}, err
 }

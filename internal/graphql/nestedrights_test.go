@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/account"
+	"arbor/internal/account/token"
 	"arbor/internal/app"
 	"arbor/internal/test/apitest"
 )
@@ -46,22 +46,22 @@ func (w *world) callers(t *testing.T) []string {
 	t.Helper()
 	w.User(t, "sam")
 	callers := []string{"alice", "friend3", "sam"}
-	token := func(name, value string) {
+	add := func(name, value string) {
 		w.SetToken(name, value)
 		callers = append(callers, name)
 	}
-	value, _, err := w.Accounts.CreateToken(t.Context(), account.NewToken{Login: "alice",
+	value, _, err := w.Forge.Tokens.CreateToken(t.Context(), token.NewToken{Login: "alice",
 		Repos: []int64{int64(w.Access(t, "alice", "alice/g1").ID),
 			int64(w.Access(t, "alice", "alice/g3").ID)}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	token("alice for two", value)
-	value, _, err = w.Accounts.CreateToken(t.Context(), account.NewToken{Login: "alice"})
+	add("alice for two", value)
+	value, _, err = w.Forge.Tokens.CreateToken(t.Context(), token.NewToken{Login: "alice"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	token("alice without scopes", value)
+	add("alice without scopes", value)
 	for _, may := range []string{"metadata=read", "issues=read", "pull_requests=read", "contents=read"} {
 		name := "b-" + strings.NewReplacer("=", "-", "_", "-").Replace(may)
 		w.Bot(t, name, "alice", may)
@@ -69,7 +69,7 @@ func (w *world) callers(t *testing.T) []string {
 	}
 	a := w.NewApp(t, "alice", app.Manifest{Name: "few", URL: "https://few.example.org", Public: true,
 		Permissions: apitest.Permissions("metadata=read,issues=read,contents=read")})
-	token("few", a.Token(t, a.Install(t, "alice", "g1", "g4").ID, ""))
+	add("few", a.Token(t, a.Install(t, "alice", "g1", "g4").ID, ""))
 	return callers
 }
 

@@ -4,14 +4,11 @@ import (
 	"cmp"
 	"context"
 	"encoding/base64"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
-	"arbor/internal/db"
 	"arbor/internal/errs"
-	"arbor/internal/git"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/web"
 )
@@ -169,23 +166,6 @@ func failures(err error, n int) []lookup {
 	return list
 }
 
-func (q *query) findAccounts(ctx context.Context, ids []nodeID) []lookup {
-	list, _, err := q.list(ctx, Question{Path: "/users", Query: url.Values{"ids": {joinedIDs(numbersOf(ids))}},
-		Handler: q.with.Accounts.ListChosen})
-	if err != nil {
-		return failures(err, len(ids))
-	}
-	accounts := map[string]payload{}
-	for _, data := range list {
-		accounts[string(data.get("id"))] = data
-	}
-	found := make([]lookup, len(ids))
-	for n, id := range ids {
-		found[n].value = newAccount(accounts[decimal(id.number)])
-	}
-	return found
-}
-
 func (q *query) findRepositories(ctx context.Context, ids []nodeID) []lookup {
 	repos, err := q.repositoriesByID(ctx, numbersOf(ids))
 	if err != nil {
@@ -200,71 +180,12 @@ func (q *query) findRepositories(ctx context.Context, ids []nodeID) []lookup {
 	return found
 }
 
-// repositoriesByID returns repositories by id. It omits those that are hidden from the caller.
-func (q *query) repositoriesByID(ctx context.Context, ids []int64) (map[int64]*object, error) {
-	repos := map[int64]*object{}
-	for part := range slices.Chunk(db.Unique(ids), maxLoaded) {
-		list, _, err := q.list(ctx, Question{Path: "/repositories/" + decimal(part[0]),
-			Handler: q.with.Repositories.ListFull, Query: url.Values{"ids": {joinedIDs(part)}}})
-		if err != nil {
-			return nil, err
-		}
-		for _, data := range list {
-			r := newRepository(data)
-			r.whole = true
-			repos[wholeNumber(r, "id")] = r
-		}
-	}
-	return repos, nil
-}
-
-// findInGit returns Git objects by their repositories and names.
-func (q *query) findInGit(ctx context.Context, ids []nodeID) []lookup {
-	repos, err := q.repositoriesByID(ctx, numbersOf(ids))
-	if err != nil {
-		return failures(err, len(ids))
-	}
-	found := make([]lookup, len(ids))
-	for n, id := range ids {
-		if in := repos[id.number]; in != nil {
-			found[n].value, found[n].err = q.inGit(ctx, in, id.kind, id.name)
-		}
-	}
-	return found
-}
-
-// inGit returns a Git object by its name. Error: 404.
-func (q *query) inGit(ctx context.Context, in *object, kind, name string) (any, error) {
-	if kind == "Ref" {
-		return q.ref(ctx, in, name)
-	}
-	if _, err := git.ParseSHA(name); err != nil {
-		return nil, errs.Absent()
-	}
-	at, err := q.nameOf(ctx, in, name)
-	if err != nil {
-		return nil, err
-	}
-	if textOf(at, "type") != strings.ToLower(kind) {
-		return nil, errs.Absent()
-	}
-	return gitObject(in, strings.ToLower(kind), name), nil
-}
-
 func numbersOf(ids []nodeID) []int64 {
 	numbers := make([]int64, len(ids))
 	for n, id := range ids {
 		numbers[n] = id.number
 	}
 	return numbers
-}
-
-func joinedIDs(ids []int64) string {
-	names := make([]string, len(ids))
-	for n, id := range ids {
-		names[n] = decimal(id)
-	}
-	return strings.Join(names, ",")
 }
 
 func decimal(n int64) string { return strconv.FormatInt(n, 10) }

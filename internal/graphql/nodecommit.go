@@ -9,14 +9,14 @@ import (
 
 // statusesByID loads statuses of commits that were found before.
 func statusesByID(q *query) loader[int64, payload] {
-	l := loader[int64, payload]{name: "statuses by id", route: "/commits/HEAD/statuses", key: byIdentity}
+	l := loader[int64, payload]{name: "statuses by id", route: "/commits/{ref...}/statuses", key: byIdentity}
 	return full(l, q.load.Statuses.ByIDs)
 }
 
 // findStatuses finds statuses of commits by their numbers.
 func (q *query) findStatuses(ctx context.Context, ids []nodeID) []lookup {
 	var spots map[int64]status.Spot
-	err := q.with.DB.Read(ctx, func(tx *db.Tx) (err error) {
+	err := q.do.DB.Read(ctx, func(tx *db.Tx) (err error) {
 		spots, err = status.Places(tx, db.Unique(numbersOf(ids)))
 		return err
 	})

@@ -2,7 +2,6 @@ package graphql
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
 
 	"arbor/internal/checkrun"
@@ -25,8 +24,25 @@ type payloadLoader interface {
 
 // nodeLoader loads things of a kind that are in a repository; nil for another kind.
 func (q *query) nodeLoader(kind string) payloadLoader {
-	o := &object{source: source{Media: "raw"}}
-	switch kind {
+	switch o := (&object{kind: kind, source: source{Media: "raw"}}); kind {
+	case "Repository", "Ref", "Commit", "Tag":
+		return nil
+	default:
+		return q.loaderOf(o)
+	}
+}
+
+// loaderOf loads the full payloads of objects as o; nil for a kind whose objects are always whole.
+func (q *query) loaderOf(o *object) payloadLoader {
+	switch o.kind {
+	case "Repository":
+		return wholeRepositories(q, o)
+	case "Commit":
+		return namedCommits(q, o)
+	case "Ref":
+		return namedRefs(q, o)
+	case "Tag":
+		return namedTags(q, o)
 	case "Issue":
 		return numberedIssues(q, o)
 	case "PullRequest":
@@ -53,11 +69,28 @@ func (q *query) nodeLoader(kind string) payloadLoader {
 	return nil
 }
 
+// wholeOf loads the full payload of an object. Error: 404.
+func (q *query) wholeOf(ctx context.Context, o *object) (payload, error) {
+	switch o.kind {
+	case "User", "Organization", "Bot":
+		return q.accountNamed(ctx, textOf(o.data, "login"))
+	}
+	l := q.loaderOf(o)
+	if l == nil {
+		return o.data, nil
+	}
+	data, err := l.get(ctx, q, o)
+	if err == nil && data == nil {
+		err = errs.Absent()
+	}
+	return data, err
+}
+
 // findInTracker finds things of one kind that are in repositories.
 func (q *query) findInTracker(ctx context.Context, ids []nodeID) []lookup {
 	kind := ids[0].kind
 	var spots map[int64]spot
-	err := q.with.DB.Read(ctx, func(tx *db.Tx) (err error) {
+	err := q.do.DB.Read(ctx, func(tx *db.Tx) (err error) {
 		spots, err = locate(tx, kind, db.Unique(numbersOf(ids)))
 		return err
 	})
@@ -80,13 +113,7 @@ func (q *query) findInTracker(ctx context.Context, ids []nodeID) []lookup {
 		return found
 	}
 	l := q.nodeLoader(kind)
-	if kind == "PullRequest" { // of one alone REST makes the test merge
-		if err := fill(ctx, q, numberedPulls, list); err != nil {
-			return failures(err, len(ids))
-		}
-	} else {
-		l.load(ctx, q, list)
-	}
+	l.load(ctx, q, list)
 	for n, id := range ids {
 		if o := objects[id.number]; o != nil {
 			found[n] = q.loaded(ctx, l, o)
@@ -109,13 +136,7 @@ func (q *query) loaded(ctx context.Context, l payloadLoader, o *object) lookup {
 	if o.whole {
 		return lookup{value: o}
 	}
-	var data payload
-	var err error
-	if o.kind == "PullRequest" {
-		data, err = q.object(ctx, o.source.question())
-	} else {
-		data, err = l.get(ctx, q, o)
-	}
+	data, err := l.get(ctx, q, o)
 	if err == nil && data == nil {
 		err = errs.Absent()
 	}
@@ -169,10 +190,9 @@ func (at spot) object(kind string, in *object, id int64) *object {
 		o.whole = false
 		return o
 	case "Label":
-		name, _ := json.Marshal(at.name)
-		return &object{kind: kind, data: payload{}.with("name", name), repo: in}
+		return labelAt(in, at.name)
 	case "Milestone":
-		return &object{kind: kind, data: payload{}.with("number", json.RawMessage(decimal(at.number))), repo: in}
+		return milestoneAt(in, decimal(at.number))
 	}
 	return &object{kind: kind, data: withID(kind, id), repo: in}
 }

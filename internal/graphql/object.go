@@ -23,8 +23,6 @@ type object struct {
 // source is the address of an object's full payload.
 type source struct{ Path, Media string }
 
-func (s source) question() Question { return Question{Path: s.Path, Media: s.Media} }
-
 // TypeName returns the type in the schema.
 func (o *object) TypeName() string { return o.kind }
 
@@ -39,10 +37,10 @@ func (b bare) TypeName() string { return b.kind }
 // member returns a member of the payload. It loads the full payload if the member is missing. nil means
 // that there is none.
 func (o *object) member(ctx context.Context, name string) (json.RawMessage, error) {
-	if v, ok := o.data.find(name); ok || o.whole || o.source.Path == "" {
+	if v, ok := o.data.find(name); ok || o.whole {
 		return v, nil
 	}
-	data, err := queryOf(ctx).object(ctx, o.source.question())
+	data, err := queryOf(ctx).wholeOf(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -115,6 +113,14 @@ func repositoryAt(path string) *object {
 		o.data = o.data.with(member, raw)
 	}
 	return o
+}
+
+// home returns the repository that contains an object, or is the object.
+func (o *object) home() *object {
+	if o.repo == nil {
+		return o
+	}
+	return o.repo
 }
 
 // path returns an address below a repository's.

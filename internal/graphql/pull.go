@@ -4,54 +4,76 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"strconv"
 	"strings"
 
+	"arbor/internal/errs"
 	"arbor/internal/graphql/exec"
+	"arbor/internal/posting"
 	"arbor/internal/pull"
+	"arbor/internal/repo"
 	"arbor/internal/web"
 )
 
 // repositoryPulls returns the fields of a repository about pull requests.
 func repositoryPulls() map[string]exec.Resolver {
 	return map[string]exec.Resolver{
-		"pullRequests": one(pullRequests),
-		"pullRequest": one(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
-			q, number, media := queryOf(ctx), f.Args["number"].(int), textMedia(f)
-			data, err := q.object(ctx, Question{Path: o.path("pulls", strconv.Itoa(number)), Media: media})
-			if err != nil {
-				return nil, orUnresolved(err, fmt.Sprintf("a PullRequest with the number of %d", number))
+		"pullRequests": connections(pullRequests),
+		"pullRequest": func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+			number, media := strconv.Itoa(f.Args["number"].(int)), textMedia(f)
+			pulls := make([]*object, len(parents))
+			for n, in := range objectsOf(parents) {
+				pulls[n] = pullAt(in, number, media)
 			}
-			return newPull(o, data, media), nil
-		}),
+			return resolved(ctx, numberedPulls(queryOf(ctx), pulls[0]), pulls,
+				"a PullRequest with the number of "+number, itself)
+		},
 	}
 }
 
-// pullRequests resolves the pull requests of a repository.
-func pullRequests(ctx context.Context, f *exec.Field, o *object) (any, error) {
+// resolved loads objects, whole, and returns them as show does, or the error that what could not be resolved.
+func resolved[K comparable](
+	ctx context.Context, l loader[K, payload], objects []*object, what string, show func(o *object) *object,
+) []any {
+	q, values := queryOf(ctx), make([]any, len(objects))
+	l.load(ctx, q, objects)
+	for n, o := range objects {
+		data, err := l.get(ctx, q, o)
+		if err == nil && data == nil {
+			err = errs.Absent()
+		}
+		if err != nil {
+			values[n] = asError(orUnresolved(err, what))
+			continue
+		}
+		o.data, o.whole = data, true
+		values[n] = show(o)
+	}
+	return values
+}
+
+// pullRequests lists the pull requests of a repository.
+func pullRequests(ctx context.Context, f *exec.Field, o *object) (pages, error) {
 	q, media := queryOf(ctx), textMedia(f)
-	values := url.Values{"state": {"all"}, "direction": {"asc"}}
-	if list, ok := f.Args["states"].([]any); ok {
-		names := make([]string, len(list))
-		for n, name := range list {
-			names[n], _ = name.(string)
-		}
-		values.Set("states", strings.Join(names, ","))
+	options := pull.ListOptions{Order: posting.Order{Asc: true}}
+	states, _ := f.Args["states"].([]any)
+	options.States = namesIn(states)
+	options.Base, _ = f.Args["baseRefName"].(string)
+	options.Head, _ = f.Args["headRefName"].(string)
+	var err error
+	if options.Order, err = orderOf(f, options.Order, map[string]posting.Sort{"CREATED_AT": posting.Created,
+		"UPDATED_AT": posting.Updated, "COMMENTS": posting.Comments}); err != nil {
+		return pages{}, err
 	}
-	for name, parameter := range map[string]string{"baseRefName": "base", "headRefName": "head_ref"} {
-		if v, ok := f.Args[name].(string); ok && v != "" {
-			values.Set(parameter, v)
-		}
+	l := loader[string, *web.List[payload]]{name: fmt.Sprintf("pulls %+v", options), route: "/pulls", media: media}
+	rows := func(ctx context.Context, list []*repo.Access, at web.Page) (
+		map[repo.ID]*web.List[*pull.Payload], error) {
+		return q.load.Pulls.ListMany(ctx, list, options, at)
 	}
-	sorts := map[string]string{"CREATED_AT": "created", "UPDATED_AT": "updated", "COMMENTS": "popularity"}
-	if err := setOrder(f, values, sorts); err != nil {
-		return nil, err
-	}
-	return q.connect(ctx, f, pages{kind: "PullRequestConnection",
-		question: Question{Path: o.path("pulls"), Query: values, Media: media, Handler: q.with.Pulls},
-		rank:     rankOf(values, "number"),
-		node:     func(data payload) (any, error) { return newPull(o, data, media), nil }})
+	by := map[posting.Sort][]string{posting.Updated: {"updated_at"}, posting.Comments: {"comments"}}[options.Order.Sort]
+	return pages{kind: "PullRequestConnection", many: ofRepositories(l, rows),
+		rank: byMembers(!options.Order.Asc, append(by, "number")...),
+		node: func(data payload) (any, error) { return newPull(o, data, media), nil }}, nil
 }
 
 // newPull returns a pull request for its full payload.
@@ -66,10 +88,9 @@ func pullAt(in *object, number, media string) *object {
 		source: source{Path: in.path("pulls", number), Media: media}}
 }
 
-// numberedPulls loads full pull requests by number. A single one is read from REST, which creates a missing
-// test merge.
+// numberedPulls loads full pull requests by number. Of a single one it makes a missing test merge.
 func numberedPulls(q *query, o *object) loader[int64, payload] {
-	l := loader[int64, payload]{name: "pulls", route: "/pulls", media: o.source.Media, key: byNumber}
+	l := loader[int64, payload]{name: "pulls", route: "/pulls/{number}", media: o.source.Media, key: byNumber}
 	return full(l, q.load.Pulls.Numbered)
 }
 
@@ -112,12 +133,12 @@ func pullFields() map[string]exec.Resolver {
 		"baseRef": branchOf("base"), "headRef": branchOf("head"),
 		"mergeable": one(mergeable), "mergeStateStatus": one(mergeState),
 		"mergeCommit": merging(true), "potentialMergeCommit": merging(false),
-		"reviewDecision": listedWhole(reviewLists, one(reviewDecision)),
-		"reviewRequests": one(reviewRequests), "reviews": listed(reviewLists, true, one(reviews)),
-		"latestReviews":            listedWhole(reviewLists, one(latestReviews)),
-		"latestOpinionatedReviews": listedWhole(reviewLists, one(latestOpinionatedReviews)),
-		"commits":                  listed(commitLists, false, one(pullCommits)), "files": listed(fileLists, false, one(pullFiles)),
-		"reviewThreads":           listed(threadLists, true, one(reviewThreads)),
+		"reviewDecision": withReviews(one(reviewDecision)),
+		"reviewRequests": one(reviewRequests), "reviews": connections(reviews),
+		"latestReviews":            withReviews(one(latestReviews)),
+		"latestOpinionatedReviews": withReviews(one(latestOpinionatedReviews)),
+		"commits":                  pullCommits, "files": connections(pullFiles),
+		"reviewThreads":           connections(reviewThreads),
 		"closingIssuesReferences": closingIssues, "suggestedReviewers": always([]any{}),
 		"suggestedReviewerActors": suggested("SuggestedReviewerActorConnection", repositoryOf, asReviewer),
 		"viewerMergeHeadlineText": mergeText(func(t pull.MergeText) string { return t.Headline }),
@@ -160,20 +181,16 @@ func headRepository(ctx context.Context, _ *exec.Field, o *object) (any, error) 
 
 // branchOf resolves the branch of the head or the base. It is null if the branch was deleted.
 func branchOf(which string) exec.Resolver {
-	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+	return refsOf(func(ctx context.Context, o *object) (*object, string, error) {
 		data, err := o.inner(ctx, which)
-		if err != nil {
-			return nil, err
+		if err != nil || which == "base" {
+			return o.repo, "refs/heads/" + textOf(data, "ref"), err
 		}
-		in := o.repo
-		if which == "head" {
-			head, err := headRepository(ctx, nil, o)
-			if head == nil || err != nil {
-				return nil, err
-			}
-			in = head.(*object)
+		in, err := headRepository(ctx, nil, o)
+		if in == nil || err != nil {
+			return nil, "", err
 		}
-		return queryOf(ctx).ref(ctx, in, "refs/heads/"+textOf(data, "ref"))
+		return in.(*object), "refs/heads/" + textOf(data, "ref"), nil
 	})
 }
 
@@ -211,45 +228,44 @@ func merging(merged bool) exec.Resolver {
 	})
 }
 
-// pullCommits resolves the commits of a pull request. For the last one alone it uses the head and reads no
+// pullCommits resolves the commits of pull requests. For the last one alone it uses the head and reads no
 // list.
-func pullCommits(ctx context.Context, f *exec.Field, o *object) (any, error) {
-	q := queryOf(ctx)
-	count := func() (int, error) {
-		v, err := o.value(ctx, "commits")
-		number, _ := v.(json.Number)
-		n, _ := number.Int64()
-		return int(n), err
-	}
-	commit := func(c *object) any {
-		return newPullCommit(ctx, o, c)
-	}
+func pullCommits(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 	if f.Args["last"] == 1 && f.Args["before"] == nil && f.Args["after"] == nil && f.Args["first"] == nil {
-		head, err := o.inner(ctx, "head")
-		if err != nil {
-			return nil, err
-		}
-		total, err := count()
-		if err != nil {
-			return nil, err
-		}
-		return &connection{kind: "PullRequestCommitConnection", part: part{offset: max(0, total-1), size: 1},
-			nodes: []any{commit(gitObject(o.repo, "commit", textOf(head, "sha")))},
-			keys:  []string{textOf(head, "sha")}, total: count}, nil
+		return one(headCommit)(ctx, f, parents)
 	}
-	return q.connect(ctx, f, pages{kind: "PullRequestCommitConnection", count: count, many: commitLists(q, f), of: o,
-		node: func(data payload) (any, error) {
-			c, err := listedCommit(o.repo, data)
-			if err != nil {
-				return nil, err
-			}
-			return commit(c), nil
-		}})
+	return connections(func(ctx context.Context, f *exec.Field, o *object) (pages, error) {
+		return pages{kind: "PullRequestCommitConnection", many: commitLists(queryOf(ctx), f),
+			count: func() (int, error) { return countedBy(ctx, o, "commits") },
+			node: func(data payload) (any, error) {
+				c, err := listedCommit(o.repo, data)
+				if err != nil {
+					return nil, err
+				}
+				return newPullCommit(ctx, o, c), nil
+			}}, nil
+	})(ctx, f, parents)
+}
+
+// headCommit returns the connection of the last commit.
+func headCommit(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+	head, err := o.inner(ctx, "head")
+	if err != nil {
+		return nil, err
+	}
+	total, err := countedBy(ctx, o, "commits")
+	if err != nil {
+		return nil, err
+	}
+	sha := textOf(head, "sha")
+	return &connection{kind: "PullRequestCommitConnection", part: part{offset: max(0, total-1), size: 1},
+		nodes: []any{newPullCommit(ctx, o, gitObject(o.repo, "commit", sha))}, keys: []string{sha},
+		total: func() (int, error) { return total, nil }}, nil
 }
 
 // commitLists loads the commits of pull requests.
 func commitLists(q *query, _ *exec.Field) listLoader[int64] {
-	l := loader[int64, *web.List[payload]]{name: "commits", route: "/pulls", key: byNumber}
+	l := loader[int64, *web.List[payload]]{name: "commits", route: "/pulls/{number}/commits", key: byNumber}
 	return lists(l, q.load.Pulls.Commits)
 }
 
@@ -258,22 +274,15 @@ func pullCommitURL(ctx context.Context, o, c *object) string {
 }
 
 // fileLists loads the changed files of pull requests.
-func fileLists(q *query, _ *exec.Field) listLoader[int64] {
-	l := loader[int64, *web.List[payload]]{name: "files", route: "/pulls", key: byNumber}
+func fileLists(q *query) listLoader[int64] {
+	l := loader[int64, *web.List[payload]]{name: "files", route: "/pulls/{number}/files", key: byNumber}
 	return lists(l, q.load.Pulls.Files)
 }
 
-func pullFiles(ctx context.Context, f *exec.Field, o *object) (any, error) {
-	q := queryOf(ctx)
-	of := fileLists(q, f)
-	return q.connect(ctx, f, pages{kind: "PullRequestChangedFileConnection", many: of, of: o,
-		count: func() (int, error) {
-			v, err := o.value(ctx, "changed_files")
-			number, _ := v.(json.Number)
-			n, _ := number.Int64()
-			return int(n), err
-		},
+func pullFiles(ctx context.Context, _ *exec.Field, o *object) (pages, error) {
+	return pages{kind: "PullRequestChangedFileConnection", many: fileLists(queryOf(ctx)),
+		count: func() (int, error) { return countedBy(ctx, o, "changed_files") },
 		node: func(data payload) (any, error) {
 			return &object{kind: "PullRequestChangedFile", data: data, whole: true, repo: o.repo, of: o}, nil
-		}})
+		}}, nil
 }

@@ -55,17 +55,6 @@ func reactable() map[string]exec.Resolver {
 	}
 }
 
-// reactionsPath returns REST's address of an object's reactions, or "" if it has none.
-func reactionsPath(o *object) string {
-	switch o.kind {
-	case "Issue", "PullRequest":
-		return numbered(o, "issues", "reactions")
-	case "IssueComment", "PullRequestReviewComment":
-		return o.source.Path + "/reactions"
-	}
-	return ""
-}
-
 // subjectOf returns the kind of a reaction's subject and the route whose right is required for it.
 func subjectOf(kind string) (of reaction.Kind, route string) {
 	switch kind {
@@ -84,9 +73,9 @@ func reactionsTo(q *query, kind, content string) listLoader[int64] {
 	of, route := subjectOf(kind)
 	c, _ := reaction.ParseContent(content)
 	l := loader[int64, *web.List[payload]]{name: fmt.Sprint("reactions ", of, content), route: route, key: byIdentity}
-	return lists(l, func(ctx context.Context, a *repo.Access, ids []int64, page web.Page) (
-		map[int64]*web.List[reaction.Payload], error) {
-		return q.load.Reactions.List(ctx, a, of, ids, c, page)
+	return lists(l, func(ctx context.Context, ids []repo.Of[int64], page web.Page) (
+		map[repo.Of[int64]]*web.List[reaction.Payload], error) {
+		return q.load.Reactions.List(ctx, of, ids, c, page)
 	})
 }
 
@@ -98,33 +87,19 @@ func reactionLists(
 ) exec.Resolver {
 	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 		q, values := queryOf(ctx), make([]any, len(parents))
-		type group struct{ kind, content string }
-		groups := map[group][]*object{}
-		p, err := readPart(f)
-		if err == nil && wantsNodes(f) && p.startsList() {
-			for _, parent := range parents {
-				o, content := of(f, parent.(*object))
-				if n, err := countReactions(ctx, o, content); err == nil && n > 0 {
-					at := group{o.kind, content}
-					groups[at] = append(groups[at], o)
-				}
-			}
-		}
-		for at, list := range groups {
-			reactionsTo(q, at.kind, at.content).page(1, p.size).load(ctx, q, list)
-		}
+		all := make([]pages, len(parents))
 		for n, parent := range parents {
 			o, content := of(f, parent.(*object))
 			kind, newNode := node(o, f.Name)
-			all := reactionsTo(q, o.kind, content)
-			c, err := q.connect(ctx, f, pages{kind: kind, many: all, of: o, node: newNode, rank: byID(false),
-				count: func() (int, error) { return countReactions(ctx, o, content) }})
-			if c, ok := c.(*connection); ok {
-				c.reacted = o
+			all[n] = pages{kind: kind, many: reactionsTo(q, o.kind, content), of: o, node: newNode, rank: byID(false),
+				count: func() (int, error) { return countReactions(ctx, o, content) },
+				show:  func(c *connection) { c.reacted = o }}
+		}
+		for n, v := range q.connectEach(ctx, f, all) {
+			if err, wrong := v.(error); wrong {
+				v = asError(err)
 			}
-			if values[n] = c; err != nil {
-				values[n] = asError(err)
-			}
+			values[n] = v
 		}
 		return values
 	}
@@ -258,8 +233,8 @@ func (q *query) ownReactions(ctx context.Context, subjects []exec.Object) error 
 	for kind, all := range groups {
 		of, route := subjectOf(kind)
 		l := loader[int64, []reaction.Content]{name: "own " + kind, route: route, key: byIdentity,
-			read: func(ctx context.Context, a *repo.Access, ids []int64) (map[int64][]reaction.Content, error) {
-				return q.load.Reactions.Own(ctx, a, of, ids)
+			read: func(ctx context.Context, ids []repo.Of[int64]) (map[repo.Of[int64]][]reaction.Content, error) {
+				return q.load.Reactions.Own(ctx, of, ids)
 			}}
 		l.load(ctx, q, all)
 		for _, o := range all {

@@ -2,59 +2,62 @@ package graphql
 
 import (
 	"context"
-	"net/url"
-	"slices"
-	"strings"
 
-	"arbor/internal/errs"
 	"arbor/internal/graphql/exec"
+	"arbor/internal/web"
 )
 
 // repositoryReleases returns the fields of a repository about releases.
 func repositoryReleases() map[string]exec.Resolver {
 	return map[string]exec.Resolver{
-		"releases": one(releases), "release": orNull(releaseTagged),
-		"latestRelease": orNull(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			return queryOf(ctx).releaseAt(ctx, o, o.path("releases", "latest"))
-		}),
+		"releases": connections(releases),
+		"release": func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+			tag := f.Args["tagName"].(string)
+			return shownReleases(ctx, parents, releasesTagged(queryOf(ctx), func(*object) string { return tag }))
+		},
+		"latestRelease": func(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
+			return shownReleases(ctx, parents, latestReleases(queryOf(ctx)))
+		},
 	}
 }
 
-func releases(ctx context.Context, f *exec.Field, o *object) (any, error) {
+// releases lists the releases of a repository.
+func releases(ctx context.Context, f *exec.Field, o *object) (pages, error) {
 	if order, ok := f.Args["orderBy"].(map[string]any); ok && (order["field"] != "CREATED_AT" ||
 		order["direction"] != "DESC") {
-		return nil, refused("Arbor lists releases by CREATED_AT, DESC.")
+		return pages{}, refused("Arbor lists releases by CREATED_AT, DESC.")
 	}
-	return queryOf(ctx).connect(ctx, f, pages{kind: "ReleaseConnection",
-		question: Question{Path: o.path("releases"), Media: textMedia(f)}, rank: byMembers(true, "created_at", "id"),
-		node: func(data payload) (any, error) {
-			return newRelease(o, data), nil
-		}})
+	l := loader[string, *web.List[payload]]{name: "releases", route: "/releases", media: textMedia(f)}
+	return pages{kind: "ReleaseConnection", many: ofRepositories(l, queryOf(ctx).load.Releases.ListMany),
+		rank: byMembers(true, "created_at", "id"),
+		node: func(data payload) (any, error) { return newRelease(o, data), nil }}, nil
 }
 
-// releaseTagged resolves the release of a tag. For callers who may see drafts it includes the newest
-// hundred.
-func releaseTagged(ctx context.Context, f *exec.Field, o *object) (any, error) {
-	q, tag := queryOf(ctx), f.Args["tagName"].(string)
-	if tag == "" {
-		return nil, nil
-	}
-	found, err := q.releaseAt(ctx, o, o.path("releases", "tags")+"/"+url.PathEscape(tag))
-	if !errs.Is(err, errs.NotFound) {
-		return found, err
-	}
-	list, err := q.all(ctx, Question{Path: o.path("releases")}, 1)
-	for _, data := range list {
-		if textOf(data, "tag_name") == tag {
-			return newRelease(o, data), nil
+// shownReleases returns the releases that a loader finds for repositories; nil where there is none.
+func shownReleases(ctx context.Context, parents []exec.Object, l loader[string, payload]) []any {
+	return l.values(ctx, parents, func(o *object, data payload) (any, error) {
+		if data == nil {
+			return nil, nil
 		}
-	}
-	return nil, err
+		return newRelease(o, data), nil
+	})
+}
+
+// releasesTagged loads releases by their tags.
+func releasesTagged(q *query, tag func(o *object) string) loader[string, payload] {
+	return full(loader[string, payload]{name: "releases of tags", route: "/releases/tags/{tag...}", key: tag},
+		q.load.Releases.ByTags)
+}
+
+// latestReleases loads the latest releases of repositories.
+func latestReleases(q *query) loader[string, payload] {
+	return fullOnce("latest releases", "/releases/latest", q.load.Releases.Latest)
 }
 
 // releasesByID loads releases by id.
-func releasesByID(q *query, _ *object) loader[int64, payload] {
-	l := loader[int64, payload]{name: "releases by id", route: "/releases", key: byIdentity}
+func releasesByID(q *query, o *object) loader[int64, payload] {
+	l := loader[int64, payload]{name: "releases by id", route: "/releases/{release_id}", media: o.source.Media,
+		key: byIdentity}
 	return full(l, q.load.Releases.ByIDs)
 }
 
@@ -63,14 +66,6 @@ func newRelease(in *object, data payload) *object {
 	return &object{kind: "Release", data: data, whole: true, repo: in,
 		source: source{Path: in.path("releases",
 			string(data.get("id")))}}
-}
-
-func (q *query) releaseAt(ctx context.Context, in *object, path string) (any, error) {
-	data, err := q.object(ctx, Question{Path: path})
-	if err != nil {
-		return nil, err
-	}
-	return newRelease(in, data), nil
 }
 
 func releaseFields() map[string]exec.Resolver {
@@ -85,13 +80,11 @@ func releaseFields() map[string]exec.Resolver {
 		"tagCommit": tagsOf(func(ref *object) any {
 			return gitObject(ref.repo, "commit", textOf(ref.data, "leads_to"))
 		}),
-		"isLatest": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			latest, err := queryOf(ctx).object(ctx, Question{Path: o.repo.path("releases", "latest")})
-			if errs.Is(err, errs.NotFound) {
-				return false, nil
-			}
-			return string(latest.get("id")) == string(o.data.get("id")), err
-		}),
+		"isLatest": func(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
+			return latestReleases(queryOf(ctx)).values(ctx, parents, func(o *object, latest payload) (any, error) {
+				return latest != nil && string(latest.get("id")) == string(o.data.get("id")), nil
+			})
+		},
 	}
 }
 
@@ -124,46 +117,20 @@ func releaseAssetFields() map[string]exec.Resolver {
 		"release":    ofPull}
 }
 
-// tagsOf returns a resolver of a value of releases' tags. It loads all tags of a repository together. The
-// value is null for a draft whose tag does not exist yet.
+// tagsOf returns a resolver of a value of releases' tags. It is null for a draft whose tag does not exist yet.
 func tagsOf(value func(ref *object) any) exec.Resolver {
-	return func(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
-		q, values, byRepo := queryOf(ctx), make([]any, len(parents)), map[*object][]int{}
-		for n, p := range parents {
-			in := q.sameRepository(p.(*object).repo)
-			byRepo[in] = append(byRepo[in], n)
-		}
-		for in, places := range byRepo {
-			for part := range slices.Chunk(places, maxLoaded) {
-				names := make([]string, len(part))
-				for n, at := range part {
-					names[n] = "refs/tags/" + textOf(parents[at].(*object).data, "tag_name")
-				}
-				found, err := q.refsNamed(ctx, in, names)
-				for n, at := range part {
-					if err != nil {
-						values[at] = asError(err)
-					} else if data := found[names[n]]; data != nil {
-						values[at] = value(&object{kind: "Ref", data: data, whole: true, repo: in})
-					}
-				}
+	next := refsOf(func(ctx context.Context, o *object) (*object, string, error) {
+		tag, err := o.value(ctx, "tag_name")
+		name, _ := tag.(string)
+		return o.repo, "refs/tags/" + name, err
+	})
+	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+		values := next(ctx, f, parents)
+		for n, v := range values {
+			if ref, ok := v.(*object); ok {
+				values[n] = value(ref)
 			}
 		}
 		return values
 	}
-}
-
-// refsNamed returns refs of a repository by their full names, at most a hundred.
-func (q *query) refsNamed(ctx context.Context, in *object, names []string) (map[string]payload, error) {
-	names = slices.Compact(slices.Sorted(slices.Values(names)))
-	list, _, err := q.list(ctx, paged(Question{Path: in.path("git", "refs"), Handler: q.with.Refs,
-		Query: url.Values{"prefix": {"refs/"}, "names": {strings.Join(names, " ")}}}, 1, maxLoaded))
-	if errs.Is(err, errs.Conflict) { // an empty repository
-		return nil, nil
-	}
-	found := map[string]payload{}
-	for _, data := range list {
-		found[textOf(data, "ref")] = data
-	}
-	return found, err
 }

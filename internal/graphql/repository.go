@@ -4,25 +4,65 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
-	"strconv"
-	"strings"
 
+	"arbor/internal/account"
+	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/graphql/exec"
+	"arbor/internal/repo"
+	"arbor/internal/star"
 	"arbor/internal/web"
 )
 
-// repository finds a repository by its name, also by a former one.
+// repository finds a repository by its name, also by a former one. Error: 404.
 func (q *query) repository(ctx context.Context, owner, name string) (*object, error) {
-	data, err := q.object(ctx, Question{Path: web.Path("repos", owner, name)})
+	at := repositoryAt(web.Path("repos", owner, name))
+	data, err := wholeRepositories(q, at).get(ctx, q, at)
+	if err == nil && data == nil {
+		err = errs.Absent()
+	}
 	if err != nil {
 		return nil, err
 	}
 	r := newRepository(data)
 	r.whole = true
 	return r, nil
+}
+
+// wholeRepositories loads full repositories by their names.
+func wholeRepositories(q *query, _ *object) loader[string, payload] {
+	return fullOnce("repositories", "", q.load.Lists.Full)
+}
+
+// repositoriesByID returns repositories by id. It omits those that are hidden from the caller.
+func (q *query) repositoriesByID(ctx context.Context, ids []int64) (map[int64]*object, error) {
+	ctx, caller, err := q.on(ctx, "GET /repositories/{repository_id}")
+	if err != nil {
+		return nil, err
+	}
+	repos := map[int64]*object{}
+	for part := range slices.Chunk(db.Unique(ids), maxLoaded) {
+		found, err := q.load.Lists.ByIDs(ctx, caller, asIDs[repo.ID](part))
+		if err != nil {
+			return nil, q.noteError(err)
+		}
+		full, err := q.load.Lists.Full(ctx, slices.Collect(maps.Values(found)))
+		if err != nil {
+			return nil, q.noteError(err)
+		}
+		for id, shown := range full {
+			data, err := q.show(ctx, shown)
+			if err != nil {
+				return nil, err
+			}
+			repos[int64(id)] = newRepository(data)
+			repos[int64(id)].whole = true
+		}
+	}
+	return repos, nil
 }
 
 // repositoryByName is Query.repository.
@@ -36,34 +76,28 @@ func repositoryByName(ctx context.Context, f *exec.Field) (any, error) {
 	return r, nil
 }
 
-// fillRepositories asks for the full form of the repositories that were met in a list, of all at one time.
+// fillRepositories loads the full form of the repositories that were met in a list, all with one call.
 func fillRepositories(next exec.Resolver) exec.Resolver {
 	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 		q := queryOf(ctx)
 		var missing []*object
-		for _, p := range parents {
-			if o := p.(*object); !o.whole && o.data.get("id") != nil {
+		for _, o := range objectsOf(parents) {
+			if !o.whole && o.data.get("id") != nil {
 				missing = append(missing, o)
 			}
 		}
-		id := func(o *object) string { return string(o.data.get("id")) }
-		for part := range slices.Chunk(missing, maxLoaded) {
-			if len(missing) == 1 {
-				break
+		if len(missing) > 0 {
+			ids := make([]int64, len(missing))
+			for n, o := range missing {
+				ids[n] = byIdentity(o)
 			}
-			list, _, err := q.list(ctx, Question{Path: "/repositories/" + id(part[0]),
-				Handler: q.with.Repositories.ListFull,
-				Query:   url.Values{"ids": {joinedBy(part, id)}}})
+			found, err := q.repositoriesByID(ctx, ids)
 			if err != nil {
 				return failed(asError(err), len(parents))
 			}
-			full := map[string]payload{}
-			for _, data := range list {
-				full[string(data.get("id"))] = data
-			}
-			for _, o := range part {
-				if data := full[id(o)]; data != nil {
-					o.data, o.whole = data, true
+			for n, o := range missing {
+				if full := found[ids[n]]; full != nil {
+					o.data, o.whole = full.data, true
 				}
 			}
 		}
@@ -105,7 +139,7 @@ func repositoryTables() map[string]exec.Resolver {
 		"viewerDefaultMergeMethod": always("MERGE"), "viewerDefaultCommitEmail": always(nil),
 		"viewerPossibleCommitEmails":    always(nil),
 		"hasVulnerabilityAlertsEnabled": always(false), "mergeQueue": always(nil),
-		"collaborators": one(collaborators), "forks": one(forks),
+		"collaborators": collaborators, "forks": forks,
 		"projects": none("ProjectConnection"), "projectsV2": none("ProjectV2Connection"),
 		// REST returns the merge settings only with push access. Other callers get the values of a new
 		// repository.
@@ -166,29 +200,60 @@ func repositoryViewer() map[string]exec.Resolver {
 			p, err := permissionOn(ctx, o)
 			return p == "ADMIN", err
 		}),
-		"viewerHasStarred": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			path := "/user/starred" + strings.TrimPrefix(o.source.Path, "/repos")
-			_, err := queryOf(ctx).read(ctx, Question{Path: path})
-			if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Forbidden) {
-				return false, nil
-			}
-			return err == nil, err
-		}),
-		"viewerSubscription": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			data, err := queryOf(ctx).object(ctx, Question{Path: o.path("subscription")})
-			switch {
-			case errs.Is(err, errs.NotFound):
-				return "UNSUBSCRIBED", nil
-			case errs.Is(err, errs.Forbidden): // the token does not tell
-				return nil, nil
-			case err != nil:
-				return nil, err
-			case string(data.get("ignored")) == "true":
-				return "IGNORED", nil
-			}
-			return "SUBSCRIBED", nil
-		}),
+		"viewerHasStarred": viewerHasStarred, "viewerSubscription": viewerSubscription,
 	}
+}
+
+// viewerHasStarred resolves whether the caller has starred repositories. A token that does not tell has not.
+func viewerHasStarred(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
+	q, values := queryOf(ctx), make([]any, len(parents))
+	l := perRepository("starred", "GET /user/starred/{owner}/{repo}", q.load.Stars.Starred)
+	l.load(ctx, q, objectsOf(parents))
+	for n, o := range objectsOf(parents) {
+		starred, err := l.get(ctx, q, o)
+		if values[n] = starred; errs.Is(err, errs.NotFound) || errs.Is(err, errs.Forbidden) {
+			values[n] = false
+		} else if err != nil {
+			values[n] = asError(err)
+		}
+	}
+	return values
+}
+
+// viewerSubscription resolves how the caller is subscribed to repositories.
+func viewerSubscription(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
+	q, values := queryOf(ctx), make([]any, len(parents))
+	l := perRepository("subscription", "/subscription", q.load.Stars.Subscriptions)
+	l.load(ctx, q, objectsOf(parents))
+	for n, o := range objectsOf(parents) {
+		wish, err := l.get(ctx, q, o)
+		switch {
+		case errs.Is(err, errs.Forbidden): // the token does not tell
+		case err != nil && !errs.Is(err, errs.NotFound):
+			values[n] = asError(err)
+		default:
+			values[n] = [...]string{star.NoWish: "UNSUBSCRIBED", star.Everything: "SUBSCRIBED",
+				star.Nothing: "IGNORED"}[wish]
+		}
+	}
+	return values
+}
+
+// perRepository returns a loader for a feature's function that reads what repositories have once.
+func perRepository[V any](
+	name, route string, read func(ctx context.Context, list []*repo.Access) (map[repo.ID]V, error),
+) loader[string, V] {
+	return loader[string, V]{name: name, route: route, key: func(*object) string { return "" },
+		read: func(ctx context.Context, list []repo.Of[string]) (map[repo.Of[string]]V, error) {
+			found, err := read(ctx, slices.Collect(maps.Values(repo.In(list))))
+			out := map[repo.Of[string]]V{}
+			for _, of := range list {
+				if v, there := found[of.In.ID]; there {
+					out[of] = v
+				}
+			}
+			return out, err
+		}}
 }
 
 // permissionOn is what the caller may do with a repository.
@@ -221,7 +286,7 @@ func repositoryTexts() map[string]exec.Resolver {
 			}
 			return bare{"Language", map[string]any{"name": name}}, nil
 		}),
-		"languages": one(languages),
+		"languages": languages,
 		"licenseInfo": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 			data, err := o.inner(ctx, "license")
 			if data == nil {
@@ -249,37 +314,46 @@ func repositoryTexts() map[string]exec.Resolver {
 	}
 }
 
-// languages lists those of the code, most of it first.
-func languages(ctx context.Context, f *exec.Field, o *object) (any, error) {
-	data, err := queryOf(ctx).object(ctx, Question{Path: o.path("languages")})
-	if err != nil {
-		return nil, err
-	}
-	sizes := map[string]int64{}
-	names := make([]string, 0, len(data))
-	for _, m := range data {
-		name := string(m.name)
-		sizes[name], _ = strconv.ParseInt(string(m.value), 10, 64)
-		names = append(names, name)
-	}
-	slices.SortFunc(names, func(a, b string) int {
-		return cmp.Or(cmp.Compare(sizes[b], sizes[a]), cmp.Compare(a, b))
+// languages resolves the languages of the code, most of it first.
+func languages(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+	q := queryOf(ctx)
+	l := perRepository("languages", "/languages", q.load.Languages.LanguagesOf)
+	return l.values(ctx, parents, func(_ *object, sizes map[string]int64) (any, error) {
+		names := slices.SortedFunc(maps.Keys(sizes), func(a, b string) int {
+			return cmp.Or(cmp.Compare(sizes[b], sizes[a]), cmp.Compare(a, b))
+		})
+		all := make([]any, len(names))
+		for n, name := range names {
+			all[n] = &edge{kind: "LanguageEdge", node: bare{"Language", map[string]any{"name": name}},
+				fields: map[string]any{"size": sizes[name]}}
+		}
+		return connectAll(f, "LanguageConnection", all)
 	})
-	all := make([]any, len(names))
-	for n, name := range names {
-		all[n] = &edge{kind: "LanguageEdge", node: bare{"Language", map[string]any{"name": name}},
-			fields: map[string]any{"size": sizes[name]}}
-	}
-	return connectAll(f, "LanguageConnection", all)
 }
 
-// people is a list of accounts below a repository, in an order.
-func people(segment string, in *rank) exec.Resolver {
-	return one(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
-		return queryOf(ctx).connect(ctx, f,
-			pages{kind: "UserConnection", question: Question{Path: o.path(segment)}, rank: in,
-				node: func(data payload) (any, error) { return newAccount(data), nil }})
+// people resolves a list of accounts that repositories have, in an order.
+func people(many func(q *query) listLoader[string], in *rank) exec.Resolver {
+	return connections(func(ctx context.Context, _ *exec.Field, _ *object) (pages, error) {
+		return pages{kind: "UserConnection", many: many(queryOf(ctx)), rank: in,
+			node: func(data payload) (any, error) { return newAccount(data), nil }}, nil
 	})
+}
+
+// watchers loads who watches repositories.
+func watchers(q *query) listLoader[string] {
+	return ofRepositories(loader[string, *web.List[payload]]{name: "watchers", route: "/subscribers"},
+		func(ctx context.Context, list []*repo.Access, page web.Page) (
+			map[repo.ID]*web.List[*account.Simple], error) {
+			return q.load.Stars.PeopleOf(ctx, list, star.Watch, page)
+		})
+}
+
+// fullOnce returns a loader of full payloads of what repositories have once.
+func fullOnce[V any](
+	name, route string, read func(ctx context.Context, list []*repo.Access) (map[repo.ID]V, error),
+) loader[string, payload] {
+	l := loader[string, payload]{name: name, route: route, key: func(*object) string { return "" }}
+	return full(l, perRepository(name, route, read).read)
 }
 
 // merge joins tables of fields.
@@ -291,19 +365,4 @@ func merge(tables ...map[string]exec.Resolver) map[string]exec.Resolver {
 		}
 	}
 	return all
-}
-
-// all asks for a list, whole, up to a number of pages of a hundred.
-func (q *query) all(ctx context.Context, question Question, most int) (list []payload, err error) {
-	for n := 1; n <= most; n++ {
-		page, next, err := q.list(ctx, paged(question, n, web.MaxPageSize))
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, page...)
-		if !next {
-			break
-		}
-	}
-	return list, nil
 }

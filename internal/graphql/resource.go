@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	"arbor/internal/errs"
+	"arbor/internal/git"
 	"arbor/internal/graphql/exec"
+	"arbor/internal/repo"
 	"arbor/internal/web"
 )
 
@@ -47,8 +49,7 @@ func (q *query) resource(ctx context.Context, names []string) (any, error) {
 	case 0:
 		return nil, errs.Absent()
 	case 1:
-		data, err := q.object(ctx, Question{Path: web.Path("users", names[0])})
-		return newAccount(data), err
+		return q.accountAt(ctx, names[0])
 	}
 	in, err := q.repository(ctx, names[0], names[1])
 	if err != nil || len(names) == 2 {
@@ -59,31 +60,55 @@ func (q *query) resource(ctx context.Context, names []string) (any, error) {
 	}
 	switch last := names[3]; names[2] {
 	case "issues", "pull":
-		data, err := q.object(ctx, Question{Path: in.path("issues", last)})
-		if err != nil {
-			return nil, err
+		if _, ok := web.ParseNumber(last); !ok {
+			return nil, errs.Absent()
 		}
-		o, err := newIssue(in, data, "raw")
-		if err != nil {
-			return nil, err
-		}
-		o.whole = o.kind == "Issue"
-		return o, nil
+		return q.issueOrPull(ctx, issueAt(in, last, "raw"))
 	case "milestone":
-		return q.thing(ctx, "Milestone", in, in.path("milestones", last))
+		if _, ok := web.ParseNumber(last); !ok {
+			return nil, errs.Absent()
+		}
+		m := milestoneAt(in, last)
+		data, err := numberedMilestones(q, m).get(ctx, q, m)
+		if err == nil && data == nil {
+			err = errs.Absent()
+		}
+		m.data, m.whole = data, true
+		return m, err
 	case "commit":
-		data, err := q.object(ctx, Question{Path: in.path("commits", last)})
+		sha, err := commitNamed(q, last).get(ctx, q, in)
 		if err != nil {
 			return nil, err
 		}
-		return listedCommit(in, data)
+		return gitObject(in, "commit", string(sha)), nil
 	case "runs":
-		return q.thing(ctx, "CheckRun", in, in.path("check-runs", last))
+		id, _ := web.ParseNumber(last)
+		found := q.loaded(ctx, runsByID(q, nil), &object{kind: "CheckRun", data: withID("CheckRun", id), repo: in})
+		return found.value, found.err
 	case "releases":
 		if last == "tag" && len(names) > 4 {
-			return q.releaseAt(ctx, in, in.path("releases",
-				"tags")+"/"+escapeRef(strings.Join(names[4:], "/")))
+			tag := strings.Join(names[4:], "/")
+			data, err := releasesTagged(q, func(*object) string { return tag }).get(ctx, q, in)
+			if err != nil || data == nil {
+				return nil, err
+			}
+			return newRelease(in, data), nil
 		}
 	}
 	return nil, errs.Absent()
+}
+
+// commitNamed loads the commit of a name in repositories.
+func commitNamed(q *query, name string) loader[string, git.SHA] {
+	return perRepository("commit "+name, "/commits/{ref...}",
+		func(ctx context.Context, list []*repo.Access) (map[repo.ID]git.SHA, error) {
+			found := map[repo.ID]git.SHA{}
+			for _, a := range list {
+				var err error
+				if found[a.ID], err = q.load.Git.CommitNamed(ctx, a, name); err != nil {
+					return nil, err
+				}
+			}
+			return found, nil
+		})
 }

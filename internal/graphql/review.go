@@ -19,28 +19,30 @@ func reviewRequests(ctx context.Context, f *exec.Field, o *object) (any, error) 
 	return connectAll(f, "ReviewRequestConnection", all)
 }
 
-// reviewsOf returns the request for a pull request's reviews.
-func reviewsOf(o *object, media string) Question {
-	return Question{Path: o.repo.path("pulls", string(o.data.get("number")), "reviews"), Media: media}
-}
-
 func newReview(in, of *object, data payload, media string) *object {
 	return &object{kind: "PullRequestReview", data: data, whole: true, repo: in, of: of,
-		source: source{Path: reviewsOf(of, media).Path + "/" + string(data.get("id")), Media: media}}
+		source: source{Path: of.repo.path("pulls", numberOf(of), "reviews", string(data.get("id"))), Media: media}}
 }
 
-func reviews(ctx context.Context, f *exec.Field, o *object) (any, error) {
+func reviews(ctx context.Context, f *exec.Field, o *object) (pages, error) {
 	media := textMedia(f)
-	q := queryOf(ctx)
-	of := reviewLists(q, f)
-	return q.connect(ctx, f, pages{kind: "PullRequestReviewConnection", many: of, of: o, rank: byID(false),
-		node: func(data payload) (any, error) { return newReview(o.repo, o, data, media), nil }})
+	return pages{kind: "PullRequestReviewConnection", many: reviewLists(queryOf(ctx), f), rank: byID(false),
+		node: func(data payload) (any, error) { return newReview(o.repo, o, data, media), nil }}, nil
 }
 
 // reviewLists loads the reviews of pull requests.
 func reviewLists(q *query, f *exec.Field) listLoader[int64] {
-	return lists(loader[int64, *web.List[payload]]{name: "reviews", route: "/pulls", media: textMedia(f),
-		key: byNumber}, q.load.Reviews.ListMany)
+	return lists(loader[int64, *web.List[payload]]{name: "reviews", route: "/pulls/{number}/reviews",
+		media: textMedia(f), key: byNumber}, q.load.Reviews.ListMany)
+}
+
+// withReviews returns a resolver that first loads all reviews of the pull requests.
+func withReviews(next exec.Resolver) exec.Resolver {
+	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+		q := queryOf(ctx)
+		reviewLists(q, f).loadAll(ctx, q, objectsOf(parents), mostReviews)
+		return next(ctx, f, parents)
+	}
 }
 
 // mostReviews limits how many hundreds of reviews are searched for the latest.
@@ -129,14 +131,15 @@ func reviewDecision(ctx context.Context, f *exec.Field, o *object) (any, error) 
 }
 
 // reviewsByID loads reviews by id.
-func reviewsByID(q *query, _ *object) loader[int64, payload] {
-	l := loader[int64, payload]{name: "reviews by id", route: "/pulls/0/reviews", key: byIdentity}
+func reviewsByID(q *query, o *object) loader[int64, payload] {
+	l := loader[int64, payload]{name: "reviews by id", route: "/pulls/{number}/reviews/{id}", media: o.source.Media,
+		key: byIdentity}
 	return full(l, q.load.Reviews.ByIDs)
 }
 
 func reviewFields() map[string]exec.Resolver {
 	fields := merge(commented(), map[string]exec.Resolver{
-		"comments": listed(reviewCommentLists, true, one(reviewComments)), "pullRequest": ofPull,
+		"comments": connections(reviewComments), "pullRequest": ofPull,
 		"state": upper("state"), "submittedAt": same("submitted_at"),
 		"createdAt": same("submitted_at"), "updatedAt": same("submitted_at"),
 		"commit": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {

@@ -132,17 +132,11 @@ func commentAt(of *object, id int64) *object {
 }
 
 // reviewComments resolves the comments of a review.
-func reviewComments(ctx context.Context, f *exec.Field, o *object) (any, error) {
+func reviewComments(ctx context.Context, f *exec.Field, o *object) (pages, error) {
 	media := textMedia(f)
-	q := queryOf(ctx)
-	of := reviewCommentLists(q, f)
-	return q.connect(ctx, f, pages{kind: "PullRequestReviewCommentConnection", many: of, of: o,
-		rank: byID(false),
-		node: func(data payload) (any, error) { return newReviewComment(o.of, data, media), nil }})
-}
-
-// reviewCommentLists loads the comments of reviews.
-func reviewCommentLists(q *query, f *exec.Field) listLoader[int64] {
-	return lists(loader[int64, *web.List[payload]]{name: "comments of reviews", route: "/pulls/comments",
-		media: textMedia(f), key: byIdentity}, q.load.Reviews.ListManyOfReviews)
+	l := loader[int64, *web.List[payload]]{name: "comments of reviews", route: "/pulls/comments",
+		media: media, key: byIdentity}
+	return pages{kind: "PullRequestReviewCommentConnection", rank: byID(false),
+		many: lists(l, queryOf(ctx).load.Reviews.ListManyOfReviews),
+		node: func(data payload) (any, error) { return newReviewComment(o.of, data, media), nil }}, nil
 }

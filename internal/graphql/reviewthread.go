@@ -10,18 +10,13 @@ import (
 	"arbor/internal/web"
 )
 
-// threadLists are the threads of pull requests.
-func threadLists(q *query, f *exec.Field) listLoader[int64] {
-	return lists(loader[int64, *web.List[payload]]{name: "threads", route: "/pulls/comments",
-		media: textMedia(f), key: byNumber}, q.load.Reviews.ListManyThreads)
-}
-
-func reviewThreads(ctx context.Context, f *exec.Field, o *object) (any, error) {
-	q, media := queryOf(ctx), textMedia(f)
-	of := threadLists(q, f)
-	return q.connect(ctx, f, pages{kind: "PullRequestReviewThreadConnection", many: of, of: o,
-		rank: &rank{of: firstComment},
-		node: func(data payload) (any, error) { return newThread(o, data, media) }})
+// reviewThreads resolves the threads of a pull request.
+func reviewThreads(ctx context.Context, f *exec.Field, o *object) (pages, error) {
+	media := textMedia(f)
+	l := loader[int64, *web.List[payload]]{name: "threads", route: "/pulls/comments", media: media, key: byNumber}
+	return pages{kind: "PullRequestReviewThreadConnection", rank: &rank{of: firstComment},
+		many: lists(l, queryOf(ctx).load.Reviews.ListManyThreads),
+		node: func(data payload) (any, error) { return newThread(o, data, media) }}, nil
 }
 
 // firstComment ranks threads, which stand as they began.

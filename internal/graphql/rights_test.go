@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/account"
+	"arbor/internal/account/token"
 	"arbor/internal/scope"
 	"arbor/internal/test/apitest"
 )
@@ -203,8 +203,8 @@ func TestTokensReachAsFarAsByREST(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		ids := cellar(t, s)
 		callers := []string{"alice", "bob"}
-		token := func(name string, n account.NewToken) {
-			value, _, err := s.Accounts.CreateToken(t.Context(), n)
+		add := func(name string, n token.NewToken) {
+			value, _, err := s.Forge.Tokens.CreateToken(t.Context(), n)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -217,13 +217,13 @@ func TestTokensReachAsFarAsByREST(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			token("alice with "+scopes, account.NewToken{Login: "alice", Scopes: parsed})
+			add("alice with "+scopes, token.NewToken{Login: "alice", Scopes: parsed})
 		}
 		for name, changes := range map[string]bool{"alice/cellar": false, "alice/garden": true,
 			"alice/Cellar": true} {
 			a := s.Access(t, "alice", name)
-			token(fmt.Sprint("alice for ", name, changes),
-				account.NewToken{Login: "alice", Repos: []int64{int64(a.ID)},
+			add(fmt.Sprint("alice for ", name, changes),
+				token.NewToken{Login: "alice", Repos: []int64{int64(a.ID)},
 					Changes: changes})
 		}
 		for _, may := range []string{"metadata=read", "issues=read", "issues=write", "pull_requests=read",
@@ -294,7 +294,7 @@ func TestNobodyIsAnswered(t *testing.T) {
 		ask.Status, ask.Want = 403, `{"message": "Sorry. Your account was suspended."}`
 		s.Check(t, ask)
 		s.Check(t, apitest.Case{Do: "DELETE /users/bob/suspended", As: "warden", Status: 204})
-		if err := s.Accounts.RevokeToken(t.Context(), s.Token(t, "bob")); err != nil {
+		if err := s.Forge.Tokens.RevokeToken(t.Context(), s.Token(t, "bob")); err != nil {
 			t.Fatal(err)
 		}
 		ask.Status, ask.Want = 401, `{"message": "Bad credentials"}`

@@ -1,10 +1,7 @@
 package graphql
 
 import (
-	"cmp"
 	"context"
-	"slices"
-	"strconv"
 
 	"arbor/internal/git"
 	"arbor/internal/graphql/exec"
@@ -41,42 +38,34 @@ func rollups(
 	}
 }
 
-// loadRollups loads the first statuses and checks of commits. It reads the checks of a single commit from
-// REST, which verifies that the commit exists.
+// mostContexts limits how many hundreds of statuses, and of checks, a rollup counts.
+const mostContexts = 10
+
+// loadRollups loads the statuses and checks of commits.
 func (q *query) loadRollups(ctx context.Context, commits []*object) {
-	q.statuses().load(ctx, q, commits)
-	if len(commits) > 1 {
-		q.checks().load(ctx, q, commits)
-	}
+	q.statuses().loadAll(ctx, q, commits, mostContexts)
+	q.checks().loadAll(ctx, q, commits, mostContexts)
 }
 
-func (q *query) statuses() loader[git.SHA, *web.List[payload]] {
-	l := loader[git.SHA, *web.List[payload]]{name: "statuses", route: "/commits/HEAD/status", key: bySHA}
-	return beginnings(l, q.load.Statuses.Latest)
+func (q *query) statuses() listLoader[git.SHA] {
+	l := loader[git.SHA, *web.List[payload]]{name: "statuses", route: "/commits/{ref...}/status", key: bySHA}
+	return lists(l, q.load.Statuses.Latest)
 }
 
-func (q *query) checks() loader[git.SHA, *web.List[payload]] {
-	l := loader[git.SHA, *web.List[payload]]{name: "checks", route: "/commits/HEAD/check-runs", key: bySHA}
-	return beginnings(l, q.load.Checks.LatestOfMany)
-}
-
-// rollupPath returns the address of a commit, below which its statuses and checks are.
-func rollupPath(commit *object) string {
-	return commit.repo.path("commits", textOf(commit.data, "sha"))
+func (q *query) checks() listLoader[git.SHA] {
+	l := loader[git.SHA, *web.List[payload]]{name: "checks", route: "/commits/{ref...}/check-runs", key: bySHA}
+	return lists(l, q.load.Checks.LatestOfMany)
 }
 
 // rollup returns the combined statuses and checks of a commit, or nil if there are none.
 func (q *query) rollup(ctx context.Context, commit *object) (*rollup, error) {
-	at := rollupPath(commit)
 	r := &rollup{commit: commit}
-	begun, err := q.statuses().get(ctx, q, commit)
+	statuses, err := q.statuses().all(ctx, q, commit, mostContexts)
 	if err != nil {
 		return nil, err
 	}
-	statuses, err := q.within(ctx, begun, Question{Path: at + "/status"}, "statuses")
-	known, _ := q.checks().known(q, commit)
-	runs, err2 := q.within(ctx, known, Question{Path: at + "/check-runs"}, "check_runs")
-	if err := cmp.Or(err, err2); err != nil {
+	runs, err := q.checks().all(ctx, q, commit, mostContexts)
+	if err != nil {
 		return nil, err
 	}
 	for _, data := range runs {
@@ -90,38 +79,6 @@ func (q *query) rollup(ctx context.Context, commit *object) (*rollup, error) {
 		return nil, nil
 	}
 	return r, nil
-}
-
-// mostContexts limits how many hundreds of statuses, and of checks, a rollup counts.
-const mostContexts = 10
-
-// within reads a whole list that is a member of an object. It continues after the first hundred rows if
-// they are loaded.
-func (q *query) within(
-	ctx context.Context, begun *web.List[payload], question Question, member string,
-) (all []payload, err error) {
-	first := 1
-	if begun != nil {
-		if all = begun.Rows; len(all) < web.MaxPageSize || int64(len(all)) >= begun.Total {
-			return all, nil
-		}
-		all, first = slices.Clip(all), 2
-	}
-	for n := first; n <= mostContexts; n++ {
-		data, err := q.object(ctx, paged(question, n, 100))
-		if err != nil {
-			return nil, err
-		}
-		list, err := objectsIn(data.get(member))
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, list...)
-		if total, _ := strconv.Atoi(string(data.get("total_count"))); len(list) < 100 || len(all) >= total {
-			break
-		}
-	}
-	return all, nil
 }
 
 // whole returns the rollup itself.

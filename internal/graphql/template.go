@@ -6,19 +6,20 @@ import (
 	"arbor/internal/graphql/exec"
 )
 
-// templatesOf are what a repository says of new issues and pull requests.
-func (q *query) templatesOf(ctx context.Context, o *object) (payload, error) {
-	return q.object(ctx, Question{Path: o.path("contents"), Handler: q.with.Templates})
+// templates loads the templates of new issues and pull requests of repositories.
+func templates(q *query) loader[string, payload] {
+	return fullOnce("templates", "/contents", q.load.Git.Templates)
 }
 
 // repositoryTemplates are the fields of a repository about new issues and pull requests.
 func repositoryTemplates() map[string]exec.Resolver {
+	each := func(show func(o *object, data payload) (any, error)) exec.Resolver {
+		return func(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
+			return templates(queryOf(ctx)).values(ctx, parents, show)
+		}
+	}
 	list := func(member, kind string, fields ...string) exec.Resolver {
-		return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			data, err := queryOf(ctx).templatesOf(ctx, o)
-			if err != nil {
-				return nil, err
-			}
+		return each(func(o *object, data payload) (any, error) {
 			found, err := objectsIn(data.get(member))
 			all := make([]any, len(found))
 			for n, t := range found {
@@ -35,9 +36,8 @@ func repositoryTemplates() map[string]exec.Resolver {
 		"issueTemplates":       list("issues", "IssueTemplate", "filename", "name", "about", "title", "body"),
 		"pullRequestTemplates": list("pulls", "PullRequestTemplate", "filename", "body"),
 		"contactLinks":         list("links", "RepositoryContactLink", "name", "about", "url"),
-		"isBlankIssuesEnabled": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			data, err := queryOf(ctx).templatesOf(ctx, o)
-			return string(data.get("no_blank")) != "true", err
+		"isBlankIssuesEnabled": each(func(_ *object, data payload) (any, error) {
+			return string(data.get("no_blank")) != "true", nil
 		}),
 	}
 }

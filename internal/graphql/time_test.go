@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"arbor/internal/route"
 	"arbor/internal/web"
 )
 
@@ -16,9 +17,9 @@ import (
 // server that fails: that wakes its operator.
 func TestQueryThatTakesTooLong(t *testing.T) {
 	t.Parallel()
-	ask := func(ctx context.Context, _ Question) (*web.Captured, error) { return nil, ctx.Err() }
+	permit := func(ctx context.Context, _ string) (context.Context, *route.Route, error) { return ctx, nil, ctx.Err() }
 	var log bytes.Buffer
-	api := NewAPI(ask, Handlers{}, Loaders{}, nil, slog.New(slog.NewTextHandler(&log, nil)))
+	api := NewAPI(permit, Operations{}, Loaders{}, nil, slog.New(slog.NewTextHandler(&log, nil)))
 	api.time = 0 // it is over before the query begins
 	w := httptest.NewRecorder()
 	r := web.With(httptest.NewRequest("POST", "/graphql", strings.NewReader(`{"query": "{viewer{login}}"}`)),

@@ -67,7 +67,7 @@ func timelineItems(ctx context.Context, f *exec.Field, parents []exec.Object) []
 
 // timelines loads the timelines of issues and pull requests, without the commits of pull requests.
 func timelines(q *query, f *exec.Field) listLoader[int64] {
-	return lists(loader[int64, *web.List[payload]]{name: "timeline", route: "/issues/0/timeline",
+	return lists(loader[int64, *web.List[payload]]{name: "timeline", route: "/issues/{number}/timeline",
 		media: textMedia(f), key: byNumber}, q.load.Timelines.ListMany)
 }
 

@@ -2,9 +2,9 @@ package graphql
 
 import (
 	"context"
-	"net/http"
 
 	"arbor/internal/graphql/exec"
+	"arbor/internal/repo"
 )
 
 // viewedState returns DISMISSED for a file that has changed since it was viewed.
@@ -35,23 +35,24 @@ func (m *mutation) setViewed(ctx context.Context, viewed bool) (map[string]any, 
 	if err != nil {
 		return nil, err
 	}
-	body := map[string]any{"path": m.text("path")}
+	path, blob := m.text("path"), ""
 	if viewed {
-		list, err := m.all(ctx, Question{Path: numbered(o, "pulls", "files")}, mostFiles)
+		list, err := fileLists(m.query).all(ctx, m.query, o, mostFiles)
 		if err != nil {
 			return nil, err
 		}
 		for _, data := range list {
-			if textOf(data, "filename") == m.text("path") {
-				body["blob"] = textOf(data, "sha")
+			if textOf(data, "filename") == path {
+				blob = textOf(data, "sha")
 			}
 		}
-		if body["blob"] == nil {
-			return nil, unresolved("a file of the pull request with the path '" + clip(m.text("path")) + "'")
+		if blob == "" {
+			return nil, unresolved("a file of the pull request with the path '" + clip(path) + "'")
 		}
 	}
-	question := Question{Method: http.MethodPatch, Path: numbered(o, "pulls"), Handler: m.with.MarkViewed}
-	_, err = m.changeBy(ctx, question, body)
+	err = m.setPull(ctx, o, editPull, func(ctx context.Context, a *repo.Access, number int64) error {
+		return m.do.Reviews.MarkViewed(ctx, a, number, path, blob)
+	})
 	return map[string]any{"pullRequest": o}, err
 }
 
@@ -75,7 +76,7 @@ func changedFileFields() map[string]exec.Resolver {
 // viewedStates resolves whether the caller viewed files of pull requests.
 func viewedStates(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
 	q, values := queryOf(ctx), make([]any, len(parents))
-	l := loader[int64, map[string]string]{name: "viewed", route: "/pulls", key: byNumber,
+	l := loader[int64, map[string]string]{name: "viewed", route: "/pulls/{number}/files", key: byNumber,
 		read: q.load.Reviews.Viewed,
 		size: func(blobs map[string]string) int64 { return int64(len(blobs)) * nodeBytes }}
 	pulls := make([]*object, len(parents))

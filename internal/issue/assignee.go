@@ -40,18 +40,50 @@ func (api *API) ListAssignees(w http.ResponseWriter, r *http.Request, a *repo.Ac
 func (s *Service) Assignable(
 	ctx context.Context, a *repo.Access, at web.Page,
 ) (people []*account.Account, total int64, err error) {
+	found, err := s.assignable(ctx, []*repo.Access{a}, at)
+	if err != nil {
+		return nil, 0, err
+	}
+	return found[a.ID].Rows, found[a.ID].Total, nil
+}
+
+func (s *Service) assignable(
+	ctx context.Context, repos []*repo.Access, at web.Page,
+) (found map[repo.ID]*web.List[*account.Account], err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		people, total, err = collaborator.ListPushers(tx, a.Repo, knowsMembers(a), at)
+		found, err = collaborator.ListPushers(tx, repos, knowsMembers, at)
 		return err
 	})
-	return people, total, err
+	return found, err
+}
+
+// AssignableIn lists what GET /repos/{owner}/{repo}/assignees does, of several repositories, with a fixed
+// number of statements.
+func (s *Service) AssignableIn(
+	ctx context.Context, repos []*repo.Access, at web.Page,
+) (map[repo.ID]*web.List[*account.Simple], error) {
+	found, err := s.assignable(ctx, repos, at)
+	out := map[repo.ID]*web.List[*account.Simple]{}
+	for id, list := range found {
+		out[id] = &web.List[*account.Simple]{Total: list.Total, More: list.More,
+			Rows: account.NewSimples(list.Rows, web.From(ctx))}
+	}
+	return out, err
 }
 
 // GET /repos/{owner}/{repo}/assignees/{assignee}
 //
 // CheckAssignee returns 204 for a user that ListAssignees lists, else 404.
 func (api *API) CheckAssignee(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.checkAssignee(w, r, a, 0)
+	if err := api.s.CheckAssignee(r.Context(), a, web.Param(r, "assignee")); err != nil {
+		return err
+	}
+	return web.NoContent(w)
+}
+
+// CheckAssignee returns 404 unless a user can be assigned to any issue of the repository.
+func (s *Service) CheckAssignee(ctx context.Context, a *repo.Access, login string) error {
+	return s.checkAssignee(ctx, a, login, 0)
 }
 
 // GET /repos/{owner}/{repo}/issues/{number}/assignees/{assignee}
@@ -63,14 +95,14 @@ func (api *API) CheckIssueAssignee(w http.ResponseWriter, r *http.Request, a *re
 	if err != nil {
 		return err
 	}
-	return api.checkAssignee(w, r, a, i.AuthorID)
+	if err := api.s.checkAssignee(r.Context(), a, web.Param(r, "assignee"), i.AuthorID); err != nil {
+		return err
+	}
+	return web.NoContent(w)
 }
 
-func (api *API) checkAssignee(
-	w http.ResponseWriter, r *http.Request, a *repo.Access, authorID account.ID,
-) error {
-	login := web.Param(r, "assignee")
-	err := api.s.db.Read(r.Context(), func(tx *db.Tx) error {
+func (s *Service) checkAssignee(ctx context.Context, a *repo.Access, login string, authorID account.ID) error {
+	return s.db.Read(ctx, func(tx *db.Tx) error {
 		who, err := account.ByLogin(tx, login)
 		if err != nil {
 			return err
@@ -86,10 +118,6 @@ func (api *API) checkAssignee(
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return web.NoContent(w)
 }
 
 // POST /repos/{owner}/{repo}/issues/{number}/assignees
@@ -113,10 +141,12 @@ func (s *Service) Assign(ctx context.Context, a *repo.Access, number int64, logi
 // RemoveAssignees unassigns the users in the body. Users who are not assigned are ignored. Errors: 404,
 // 410, 422.
 func (api *API) RemoveAssignees(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.assign(w, r, a, http.StatusOK,
-		func(ctx context.Context, a *repo.Access, number int64, logins []string) (*Issue, error) {
-			return api.s.assign(ctx, a, number, logins, false, difference)
-		})
+	return api.assign(w, r, a, http.StatusOK, api.s.Unassign)
+}
+
+// Unassign unassigns the given users from an issue. Errors: 404, 422 for more than ten.
+func (s *Service) Unassign(ctx context.Context, a *repo.Access, number int64, logins []string) (*Issue, error) {
+	return s.assign(ctx, a, number, logins, false, difference)
 }
 
 // assign calls change with the logins in the body.
@@ -150,6 +180,10 @@ func (s *Service) assign(
 	ctx context.Context, a *repo.Access, number int64, logins []string, adds bool,
 	choose func(has, named []account.ID) []account.ID,
 ) (*Issue, error) {
+	f := web.Faults{Resource: Resource}
+	if f.CheckStrings("assignees", logins, MaxAssignees, 0); f.Err() != nil {
+		return nil, f.Err()
+	}
 	return s.Change(ctx, a, number, func(c *Change) error {
 		people, err := repo.PeopleNamed(c.Tx, c.Repo, logins)
 		if err != nil {

@@ -3,6 +3,7 @@ package issue
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"unicode/utf8"
 
 	"arbor/internal/errs"
 	"arbor/internal/markdown"
@@ -15,10 +16,14 @@ type Text struct {
 	refs   markdown.References
 }
 
-// NewText parses a body. An empty one is stored as null (decision 19).
+// NewText parses a body. An empty one is stored as null (decision 19). One that is too long is not parsed, since
+// operations refuse it.
 func NewText(body string) Text {
-	if body == "" {
+	switch {
+	case body == "":
 		return Text{}
+	case len(body) > MaxBody && utf8.RuneCountInString(body) > MaxBody:
+		return Text{Body: &body}
 	}
 	return Text{Body: &body, refs: markdown.Parse(body).References()}
 }

@@ -35,9 +35,12 @@ func (n *NewIssue) check() error {
 	return f.Err()
 }
 
-// Create creates an issue; the author is the caller of a. Errors: 404 if the repository was deleted, 422
+// Create creates an issue; the author is the caller of a. Errors: 404 if the repository was deleted, 410, 422
 // for an invalid title, text, assignee or milestone.
 func (s *Service) Create(ctx context.Context, a *repo.Access, n NewIssue) (*Issue, error) {
+	if err := Enabled(a.Repo, nil); err != nil {
+		return nil, err
+	}
 	if err := n.check(); err != nil {
 		return nil, err
 	}

@@ -2,33 +2,33 @@ package issue
 
 import (
 	"arbor/internal/db"
-	"arbor/internal/finder"
+	"arbor/internal/posting"
 )
 
 // Find reads a page of the issues that a query finds.
-func (s *Service) Find(tx *db.Tx, q finder.Query, offset, size int64) ([]*Issue, finder.Found, error) {
-	if err := finder.Prepare(tx, &q); err != nil {
-		return nil, finder.Found{}, err
+func (s *Service) Find(tx *db.Tx, q posting.Query, offset, size int64) ([]*Issue, posting.Found, error) {
+	if err := posting.Prepare(tx, &q); err != nil {
+		return nil, posting.Found{}, err
 	}
-	f, err := finder.Find(tx, q, offset, size)
+	f, err := posting.Find(tx, q, offset, size)
 	if err != nil {
-		return nil, finder.Found{}, err
+		return nil, posting.Found{}, err
 	}
 	list, err := ByIDs(tx, idsFound(f.IDs))
 	return list, f, err
 }
 
 // FindEach returns the first size issues that each query finds. It needs few statements for all queries
-// together and suits queries that find few issues (see [finder.FindEach]).
+// together and suits queries that find few issues (see [posting.FindEach]).
 func (s *Service) FindEach(
-	tx *db.Tx, queries []finder.Query, size int64,
-) ([][]*Issue, []finder.Found, error) {
+	tx *db.Tx, queries []posting.Query, size int64,
+) ([][]*Issue, []posting.Found, error) {
 	for n := range queries {
-		if err := finder.Prepare(tx, &queries[n]); err != nil {
+		if err := posting.Prepare(tx, &queries[n]); err != nil {
 			return nil, nil, err
 		}
 	}
-	found, err := finder.FindEach(tx, queries, size)
+	found, err := posting.FindEach(tx, queries, size)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -37,7 +37,7 @@ func (s *Service) FindEach(
 }
 
 // rowsOf reads the issues that were found. An issue found by several queries is read once.
-func rowsOf(tx *db.Tx, found []finder.Found) ([][]*Issue, error) {
+func rowsOf(tx *db.Tx, found []posting.Found) ([][]*Issue, error) {
 	var all []ID
 	for _, f := range found {
 		all = append(all, idsFound(f.IDs)...)
@@ -61,7 +61,7 @@ func rowsOf(tx *db.Tx, found []finder.Found) ([][]*Issue, error) {
 	return issues, nil
 }
 
-// idsFound converts the ids of package finder, which does not import this package.
+// idsFound converts the ids of package posting, which does not import this package.
 func idsFound(list []int64) []ID {
 	ids := make([]ID, len(list))
 	for n, id := range list {

@@ -6,7 +6,7 @@
 //	involve.go, body.go      participants and mentions; the text of an issue
 //	rules.go                 rights to edit, valid assignees and milestones
 //	api.go, answer.go        the handlers of single issues; render.go, member.go: their JSON
-//	list.go, listacross.go   lists, of one repository and of many; package finder finds the issues
+//	list.go, listacross.go   lists, of one repository and of many; package posting finds the issues
 //	find.go                  the results of one query, or of several
 //	page.go, load.go         everything that the issues of a page refer to
 //	brief.go                 the short form in lists on pages

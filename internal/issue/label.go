@@ -118,8 +118,7 @@ func (api *API) ClearIssueLabels(w http.ResponseWriter, r *http.Request, a *repo
 	if err != nil {
 		return err
 	}
-	none := func(*db.Tx, []*label.Label) ([]*label.Label, error) { return nil, nil }
-	if _, err := api.s.relabel(r.Context(), a, i.Number, none); err != nil {
+	if _, err := api.s.SetLabels(r.Context(), a, i.Number, nil); err != nil {
 		return err
 	}
 	return web.NoContent(w)
@@ -134,19 +133,24 @@ func (api *API) RemoveIssueLabel(w http.ResponseWriter, r *http.Request, a *repo
 	if err != nil {
 		return err
 	}
-	folded := label.Fold(web.Param(r, "name"))
-	list, err := api.s.relabel(r.Context(), a, i.Number,
-		func(_ *db.Tx, has []*label.Label) ([]*label.Label, error) {
-			at := slices.IndexFunc(has, func(l *label.Label) bool { return label.Fold(l.Name) == folded })
-			if at < 0 {
-				return nil, errs.New(errs.NotFound, "Label does not exist")
-			}
-			return slices.Delete(has, at, at+1), nil
-		})
+	list, err := api.s.RemoveLabel(r.Context(), a, i.Number, web.Param(r, "name"))
 	if err != nil {
 		return err
 	}
 	return web.JSON(w, r, http.StatusOK, label.NewPayloads(list, issuekit.AddressesOf(r, a)))
+}
+
+// RemoveLabel removes a label from an issue and returns the others. Its name is matched case-insensitively.
+// Errors: 404, also if the issue does not have it.
+func (s *Service) RemoveLabel(ctx context.Context, a *repo.Access, number int64, name string) ([]*label.Label, error) {
+	folded := label.Fold(name)
+	return s.relabel(ctx, a, number, func(_ *db.Tx, has []*label.Label) ([]*label.Label, error) {
+		at := slices.IndexFunc(has, func(l *label.Label) bool { return label.Fold(l.Name) == folded })
+		if at < 0 {
+			return nil, errs.New(errs.NotFound, "Label does not exist")
+		}
+		return slices.Delete(has, at, at+1), nil
+	})
 }
 
 // tooManyLabels returns the 422 for too many labels (decision 19).

@@ -1,15 +1,14 @@
 package issue
 
 import (
+	"cmp"
 	"net/http"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
-	"arbor/internal/finder"
 	"arbor/internal/issuekit"
 	"arbor/internal/label"
 	"arbor/internal/milestone"
@@ -18,146 +17,192 @@ import (
 	"arbor/internal/web"
 )
 
-// choice holds the parameters that all lists of issues share.
-type choice struct {
-	where  finder.And
-	labels []string // folded; issues must have all of them
-	order  finder.Order
+// ListOptions selects the issues of a list and their order. Zero values select all.
+type ListOptions struct {
+	State      State
+	Since      db.Time  // of the last update
+	Labels     []string // issues must have all of them
+	OnlyIssues bool     // no pull requests
+	Order      posting.Order
+
+	// Of lists of repositories alone. The people are logins.
+	Milestone          string // a number, * for any, or none
+	Creator, Mentioned string
+	Assignee           string // also * for any, or none
 }
 
-// readChoice reads the parameters that all lists of issues share. Errors: 422 for an invalid one (decisions
+// readOptions reads the parameters that all lists of issues share. Errors: 422 for an invalid one (decisions
 // 17, 25).
-func readChoice(r *http.Request) (choice, error) {
-	var c choice
+func readOptions(r *http.Request) (o ListOptions, err error) {
 	state, err := web.QueryEnum(r, Resource, "state", "open", "closed", "all")
 	if err != nil {
-		return c, err
+		return o, err
 	}
-	if s, ok := issuekit.ParseState(state); ok {
-		c.where = append(c.where, finder.InState(s))
-	}
-	if c.order, err = readOrder(r); err != nil {
-		return c, err
+	o.State, _ = issuekit.ParseState(state)
+	if o.Order, err = readOrder(r); err != nil {
+		return o, err
 	}
 	since, err := web.QueryTime(r, Resource, "since")
 	if err != nil {
-		return c, err
+		return o, err
 	}
 	if !since.IsZero() {
-		c.where = append(c.where, finder.Since(db.FromTime(since)))
+		o.Since = db.FromTime(since)
 	}
+	o.Labels, err = foldLabels(strings.Split(web.QueryOf(r).Get("labels"), ","))
+	return o, err
+}
+
+// foldLabels returns the names of labels as they are compared, each once. Error: 422.
+func foldLabels(names []string) (labels []string, err error) {
 	seen := map[string]bool{}
-	labels := web.QueryOf(r).Get("labels")
-	if !utf8.ValidString(labels) || strings.IndexByte(labels, 0) >= 0 { // not valid text (decision 19)
-		return c, wrong("labels", errs.InvalidField, nil)
-	}
-	for name := range strings.SplitSeq(labels, ",") {
+	for _, name := range names {
+		if !utf8.ValidString(name) || strings.IndexByte(name, 0) >= 0 { // not valid text (decision 19)
+			return nil, wrong("labels", errs.InvalidField, nil)
+		}
 		folded := label.Fold(strings.TrimSpace(name))
 		if folded != "" && !seen[folded] {
 			seen[folded] = true
-			c.labels = append(c.labels, folded)
+			labels = append(labels, folded)
 		}
 	}
-	if len(c.labels) > MaxLabels {
-		return c, wrong("labels", errs.InvalidField, nil)
+	if len(labels) > MaxLabels {
+		return nil, wrong("labels", errs.InvalidField, nil)
 	}
-	return c, nil
+	return labels, nil
 }
 
-func readOrder(r *http.Request) (finder.Order, error) {
+func readOrder(r *http.Request) (posting.Order, error) {
 	sort, err := web.QueryEnum(r, Resource, "sort", "created", "updated", "comments")
 	if err != nil {
-		return finder.Order{}, err
+		return posting.Order{}, err
 	}
 	direction, err := web.QueryEnum(r, Resource, "direction", "desc", "asc")
-	by := map[string]finder.Sort{"updated": finder.Updated, "comments": finder.Comments}[sort]
-	return finder.Order{Sort: by, Asc: direction == "asc"}, err
+	by := map[string]posting.Sort{"updated": posting.Updated, "comments": posting.Comments}[sort]
+	return posting.Order{Sort: by, Asc: direction == "asc"}, err
 }
 
-// peopleParameters are the parameters of a repository's list that are logins, with the postings they
-// select.
-var peopleParameters = [...]struct {
-	name string
-	kind posting.Kind
-}{{"creator", posting.ByAuthor}, {"assignee", posting.ByAssignee}, {"mentioned", posting.ByMention}}
+// readInRepository reads the parameters that only lists of a repository have.
+func (o *ListOptions) readInRepository(r *http.Request) {
+	get := web.QueryOf(r).Get
+	o.Milestone, o.Creator, o.Assignee, o.Mentioned = get("milestone"), get("creator"), get("assignee"), get("mentioned")
+}
 
-// chooseIn returns the conditions of a list of one repository. some is false if a parameter names a label
-// or a login that does not exist: the list is empty (decision 25). Error: 422 if the milestone is not a
-// number or does not exist.
-func chooseIn(tx *db.Tx, repoID repo.ID, c choice, r *http.Request) (where finder.And, some bool, err error) {
-	where = slices.Clone(c.where)
-	if m := web.QueryOf(r).Get("milestone"); m != "" {
-		by, err := milestoneNamed(tx, repoID, m)
-		if err != nil {
-			return nil, false, err
-		}
-		where = append(where, finder.HasOne(by))
+// conditions returns the conditions that are the same in all repositories.
+func (o *ListOptions) conditions() posting.And {
+	where := posting.And{}
+	if o.State != 0 {
+		where = append(where, posting.InState(o.State))
 	}
-	people, some, err := choosePeople(tx, r)
+	if !o.Since.IsZero() {
+		where = append(where, posting.Since(o.Since))
+	}
+	if o.OnlyIssues {
+		where = append(where, posting.Not{Expr: posting.HasOne(posting.ByPull.Of(0))})
+	}
+	return where
+}
+
+// in returns the conditions in each of several repositories. A repository is missing if an option names a label
+// or a login that does not exist: its list is empty (decision 25). Error: [repo.Errors] with 422 if the
+// milestone is not a number or does not exist.
+func (o *ListOptions) in(tx *db.Tx, repos []repo.ID) (map[repo.ID]posting.And, error) {
+	milestones, failed, err := o.milestones(tx, repos)
+	if err != nil {
+		return nil, err
+	}
+	people, some, err := o.people(tx)
 	if err != nil || !some {
-		return nil, false, err
+		return nil, cmp.Or(err, failed.OrNil())
 	}
-	labels, err := label.Named(tx, repoID, c.labels)
-	if err != nil || len(labels) < len(c.labels) {
-		return nil, false, err
+	labels, err := label.NamedIn(tx, repos, o.Labels)
+	if err != nil {
+		return nil, err
 	}
-	for _, name := range c.labels {
-		where = append(where, finder.HasOne(posting.ByLabel.Of(labels[name].ID)))
+	in := map[repo.ID]posting.And{}
+	for _, id := range repos {
+		where := o.conditions()
+		if m, chosen := milestones[id]; chosen {
+			where = append(where, posting.HasOne(m))
+		}
+		for _, name := range o.Labels {
+			if l := labels[id][name]; l != nil {
+				where = append(where, posting.HasOne(posting.ByLabel.Of(l.ID)))
+			}
+		}
+		if len(labels[id]) == len(o.Labels) && failed[id] == nil {
+			in[id] = append(where, people...)
+		}
 	}
-	return append(where, people...), true, nil
+	return in, failed.OrNil()
 }
 
-// choosePeople returns the conditions of the parameters that are logins.
-func choosePeople(tx *db.Tx, r *http.Request) (where finder.And, some bool, err error) {
-	logins := map[posting.Kind]string{}
+// people returns the conditions of the options that are logins. some is false if one does not exist.
+func (o *ListOptions) people(tx *db.Tx) (where posting.And, some bool, err error) {
+	options := [...]struct {
+		login string
+		kind  posting.Kind
+	}{{o.Creator, posting.ByAuthor}, {o.Assignee, posting.ByAssignee}, {o.Mentioned, posting.ByMention}}
 	var folded []string
-	for _, p := range peopleParameters {
-		v := web.QueryOf(r).Get(p.name)
-		switch {
-		case v == "":
-		case p.kind == posting.ByAssignee && v == "none":
-			where = append(where, finder.HasOne(posting.ByAssignee.Of(posting.None)))
-		case p.kind == posting.ByAssignee && v == "*":
-			where = append(where, finder.HasOne(posting.ByAssignee.Of(posting.Any)))
-		default:
-			logins[p.kind] = account.Fold(v)
-			folded = append(folded, account.Fold(v))
+	for _, p := range options {
+		if p.login != "" {
+			folded = append(folded, account.Fold(p.login))
 		}
 	}
 	accounts, err := account.ByLogins(tx, folded)
 	if err != nil {
 		return nil, false, err
 	}
-	for _, p := range peopleParameters {
-		if login := logins[p.kind]; login != "" {
-			a := accounts[login]
-			if a == nil {
-				return nil, false, nil
-			}
-			where = append(where, finder.HasOne(p.kind.OfUser(a.ID)))
+	for _, p := range options {
+		switch a := accounts[account.Fold(p.login)]; {
+		case p.login == "":
+		case p.kind == posting.ByAssignee && p.login == "none":
+			where = append(where, posting.HasOne(posting.ByAssignee.Of(posting.None)))
+		case p.kind == posting.ByAssignee && p.login == "*":
+			where = append(where, posting.HasOne(posting.ByAssignee.Of(posting.Any)))
+		case a == nil:
+			return nil, false, nil
+		default:
+			where = append(where, posting.HasOne(p.kind.OfUser(a.ID)))
 		}
 	}
 	return where, true, nil
 }
 
-// milestoneNamed reads the parameter milestone: a number, * for any, or none.
-func milestoneNamed(tx *db.Tx, repoID repo.ID, v string) (posting.Property, error) {
-	switch v {
+// milestones returns the property of the chosen milestone in each repository; empty if none is chosen.
+func (o *ListOptions) milestones(tx *db.Tx, repos []repo.ID) (
+	in map[repo.ID]posting.Property, failed repo.Errors, err error,
+) {
+	in, failed = map[repo.ID]posting.Property{}, repo.Errors{}
+	all := func(p posting.Property) {
+		for _, id := range repos {
+			in[id] = p
+		}
+	}
+	switch o.Milestone {
+	case "":
+		return in, failed, nil
 	case "*":
-		return posting.ByMilestone.Of(posting.Any), nil
+		all(posting.ByMilestone.Of(posting.Any))
+		return in, failed, nil
 	case "none":
-		return posting.ByMilestone.Of(posting.None), nil
+		all(posting.ByMilestone.Of(posting.None))
+		return in, failed, nil
 	}
-	if number, ok := web.ParseNumber(v); ok {
-		m, err := milestone.ByNumber(tx, repoID, number)
-		if err == nil {
-			return posting.ByMilestone.Of(m.ID), nil
-		}
-		if !errs.Is(err, errs.NotFound) {
-			return posting.Property{}, err
+	var found map[repo.ID]*milestone.Milestone
+	if number, ok := web.ParseNumber(o.Milestone); ok {
+		if found, err = milestone.NumberedIn(tx, repos, number); err != nil {
+			return nil, nil, err
 		}
 	}
-	return posting.Property{}, wrong("milestone", errs.InvalidField, v)
+	for _, id := range repos {
+		if m := found[id]; m != nil {
+			in[id] = posting.ByMilestone.Of(m.ID)
+		} else {
+			failed[id] = wrong("milestone", errs.InvalidField, o.Milestone)
+		}
+	}
+	return in, failed, nil
 }
 
 // GET /repos/{owner}/{repo}/issues
@@ -167,24 +212,25 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if err := Enabled(a.Repo, nil); err != nil {
 		return err
 	}
-	c, err := readChoice(r)
+	o, err := readOptions(r)
 	if err != nil {
 		return err
 	}
-	return api.s.answers.ServeRepeated(w, r, a, api.listing(w, r, a, c))
+	o.readInRepository(r)
+	return api.s.answers.ServeRepeated(w, r, a, api.listing(w, r, a, o))
 }
 
 // listing returns a function that renders a list of the repository's issues.
-func (api *API) listing(w http.ResponseWriter, r *http.Request, a *repo.Access, c choice) web.Render {
+func (api *API) listing(w http.ResponseWriter, r *http.Request, a *repo.Access, o ListOptions) web.Render {
 	return func(out *web.Output) error {
 		at := web.ReadPage(r)
 		p, total := newPage(out.Context(), a), int64(0)
 		err := api.s.db.Read(out.Context(), func(tx *db.Tx) error {
-			where, some, err := chooseIn(tx, a.ID, c, r)
-			if err != nil || !some {
+			where, err := o.in(tx, []repo.ID{a.ID})
+			if err = repo.ErrorOf(err, a.ID); err != nil || where[a.ID] == nil {
 				return err
 			}
-			q := finder.Query{Repos: []finder.Repo{{ID: a.ID}}, Where: where, Order: c.order}
+			q := posting.Query{Repos: []posting.Repo{{ID: a.ID}}, Where: where[a.ID], Order: o.Order}
 			list, found, err := api.s.Find(tx, q, at.Offset(), at.Size)
 			if err != nil {
 				return err

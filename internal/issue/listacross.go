@@ -2,12 +2,10 @@ package issue
 
 import (
 	"net/http"
-	"slices"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
-	"arbor/internal/finder"
 	"arbor/internal/issuekit"
 	"arbor/internal/posting"
 	"arbor/internal/repo"
@@ -68,7 +66,7 @@ func (api *API) listAcross(
 		"all"); err != nil {
 		return err
 	}
-	if l.choice, err = readChoice(r); err != nil {
+	if l.options, err = readOptions(r); err != nil {
 		return err
 	}
 	return api.s.answers.ServeAtRest(w, r, web.Key(r, account.ViewOf(me)), l.render)
@@ -80,7 +78,7 @@ type across struct {
 	me       *account.Caller
 	scope    func(*db.Tx, *repo.Scope) error
 	filter   string
-	choice   choice
+	options  ListOptions
 	at       web.Page
 	keepLink func(total int64)
 }
@@ -99,7 +97,7 @@ func (l *across) render(out *web.Output) error {
 		if err != nil {
 			return err
 		}
-		var found finder.Found
+		var found posting.Found
 		if p.issues, found, err = l.api.s.Find(tx, q, l.at.Offset(), l.at.Size); err != nil {
 			return err
 		}
@@ -133,8 +131,8 @@ func (p *page) enter(tx *db.Tx, caller *account.Caller) error {
 const maxNamed = 2000
 
 // query returns the query for the repositories in scope.
-func (l *across) query(tx *db.Tx) (finder.Query, error) {
-	q := finder.Query{Order: l.choice.order}
+func (l *across) query(tx *db.Tx) (posting.Query, error) {
+	q := posting.Query{Order: l.options.Order}
 	s := repo.Scope{Caller: l.me}
 	if err := l.scope(tx, &s); err != nil {
 		return q, err
@@ -145,21 +143,21 @@ func (l *across) query(tx *db.Tx) (finder.Query, error) {
 	}
 	if len(repos) > maxNamed {
 		query, args := s.IDs()
-		q.Many, repos = &finder.Scope{SQL: query, Args: args}, nil
+		q.Many, repos = &posting.Scope{SQL: query, Args: args}, nil
 	}
 	for _, r := range repos {
-		q.Repos = append(q.Repos, finder.Repo{ID: r.ID, IssuesOff: !r.HasIssues})
+		q.Repos = append(q.Repos, posting.Repo{ID: r.ID, IssuesOff: !r.HasIssues})
 	}
 	// Pull requests are listed even if issues are disabled (decision 16).
-	where := append(slices.Clone(l.choice.where),
-		finder.Or{finder.IssuesOn{}, finder.HasOne(posting.ByPull.Of(0))})
+	where := append(l.options.conditions(),
+		posting.Or{posting.IssuesOn{}, posting.HasOne(posting.ByPull.Of(0))})
 	filters := map[string]posting.Kind{"assigned": posting.ByAssignee, "created": posting.ByAuthor,
 		"mentioned": posting.ByMention, "subscribed": posting.BySubscriber}
 	if kind, ok := filters[l.filter]; ok {
-		where = append(where, finder.HasOne(kind.OfUser(l.me.ID)))
+		where = append(where, posting.HasOne(kind.OfUser(l.me.ID)))
 	}
-	for _, name := range l.choice.labels {
-		where = append(where, finder.Named{Kind: posting.ByLabel, Names: []string{name}})
+	for _, name := range l.options.Labels {
+		where = append(where, posting.Named{Kind: posting.ByLabel, Names: []string{name}})
 	}
 	q.Where = where
 	return q, nil

@@ -3,79 +3,148 @@ package issue
 import (
 	"context"
 	"encoding/json"
-	"net/http"
+	"maps"
+	"slices"
 
 	"arbor/internal/db"
-	"arbor/internal/finder"
 	"arbor/internal/posting"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
 
-// ListIssues is GET /repos/{owner}/{repo}/issues without pull requests, for GraphQL. Errors: 410, 422.
-func (api *API) ListIssues(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	if err := Enabled(a.Repo, nil); err != nil {
-		return err
-	}
-	c, err := readChoice(r)
-	if err != nil {
-		return err
-	}
-	c.where = append(c.where, finder.Not{Expr: finder.HasOne(posting.ByPull.Of(0))})
-	return web.Answer(w, r, http.StatusOK, api.listing(w, r, a, c))
-}
-
-// ListPinnedNumbers returns the numbers of the pinned issues, open and closed, for GraphQL. Error: 410.
-func (api *API) ListPinnedNumbers(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	if err := Enabled(a.Repo, nil); err != nil {
-		return err
-	}
-	numbers := []int64{}
-	err := api.s.db.Read(r.Context(), func(tx *db.Tx) error {
-		list, err := PinnedIn(tx, a.ID)
-		for _, i := range list {
-			numbers = append(numbers, i.Number)
-		}
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return web.JSON(w, r, http.StatusOK, numbers)
-}
-
-// Numbered loads issues by number, as GET /repos/{owner}/{repo}/issues/{number} returns them. Pull requests
-// and unknown numbers are missing. Error: 410.
-func (api *API) Numbered(
-	ctx context.Context, a *repo.Access, numbers []int64,
-) (map[int64]json.Marshaler, error) {
-	if err := Enabled(a.Repo, nil); err != nil {
+// ListMany lists the issues of several repositories, each as GET /repos/{owner}/{repo}/issues shows it. Those
+// with issues switched off have none. Errors: [repo.Errors] with 422 for an invalid milestone; 422.
+func (s *Service) ListMany(
+	ctx context.Context, list []*repo.Access, o ListOptions, at web.Page,
+) (map[repo.ID]*web.List[json.Marshaler], error) {
+	var err, failed error
+	if o.Labels, err = foldLabels(o.Labels); err != nil {
 		return nil, err
 	}
-	var p *Page
-	err := api.s.db.Read(ctx, func(tx *db.Tx) error {
-		p = NewPage(ctx, a)
-		p.Full()
-		found, err := Numbered(tx, a.ID, db.Unique(numbers))
-		if err != nil {
+	var p *page
+	var found []foundIn
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		p = newPage(ctx, list...)
+		if found, failed, err = s.findIn(tx, list, o, at); err != nil {
 			return err
 		}
-		for _, i := range found {
-			if !i.Pull {
+		for _, f := range found {
+			p.issues = append(p.issues, f.issues...)
+		}
+		return p.load(tx)
+	})
+	if err == nil {
+		err = s.prepareBodies(web.Unsent(ctx), p)
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := map[repo.ID]*web.List[json.Marshaler]{}
+	for _, f := range found {
+		l := &web.List[json.Marshaler]{Total: f.total, More: at.Offset()+at.Size < f.total}
+		for _, i := range f.issues {
+			l.Rows = append(l.Rows, nested{p, i})
+		}
+		out[f.repo] = l
+	}
+	return out, failed
+}
+
+// foundIn is a page of the issues of a repository, and how many there are.
+type foundIn struct {
+	repo   repo.ID
+	issues []*Issue
+	total  int64
+}
+
+// maxTogether is the last row of a list up to which the lists of several repositories are read together.
+const maxTogether = 200
+
+// findIn finds a page of the issues of each repository. failed is a [repo.Errors] of those without one.
+func (s *Service) findIn(
+	tx *db.Tx, list []*repo.Access, o ListOptions, at web.Page,
+) (found []foundIn, failed, err error) {
+	var ids []repo.ID
+	for _, a := range list {
+		if a.HasIssues {
+			ids = append(ids, a.ID)
+		}
+	}
+	in, failed := o.in(tx, ids)
+	if failed != nil && !repo.AreSome(failed) {
+		return nil, nil, failed
+	}
+	var queries []posting.Query
+	for _, id := range ids {
+		if in[id] != nil {
+			found = append(found, foundIn{repo: id})
+			queries = append(queries, posting.Query{Repos: []posting.Repo{{ID: id}}, Where: in[id], Order: o.Order})
+		}
+	}
+	if last := at.Offset() + at.Size; len(queries) > 1 && last <= maxTogether {
+		issues, each, err := s.FindEach(tx, queries, last)
+		for n := range issues {
+			found[n].issues, found[n].total = issues[n][min(at.Offset(), int64(len(issues[n]))):], each[n].Total
+		}
+		return found, failed, err
+	}
+	for n := range queries {
+		issues, f, err := s.Find(tx, queries[n], at.Offset(), at.Size)
+		if err != nil {
+			return nil, nil, err
+		}
+		found[n].issues, found[n].total = issues, f.Total
+	}
+	return found, failed, nil
+}
+
+// PinnedNumbers returns the numbers of the pinned issues of repositories, open and closed.
+func (s *Service) PinnedNumbers(ctx context.Context, list []*repo.Access) (in map[repo.ID][]int64, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		in = map[repo.ID][]int64{}
+		return db.QueryEach(tx, func(row db.Scanner) error {
+			var id repo.ID
+			var number int64
+			err := row.Scan(&id, &number)
+			in[id] = append(in[id], number)
+			return err
+		}, `SELECT repo_id, number FROM issues WHERE pinned_at IS NOT NULL AND repo_id IN `+db.Values(1, len(list)),
+			db.Args(repo.IDsOf(list))...)
+	})
+	return in, err
+}
+
+// Numbered loads issues and pull requests by number, as GET /repos/{owner}/{repo}/issues/{number} returns them.
+// Unknown numbers, and issues of repositories with issues switched off, are missing.
+func (s *Service) Numbered(
+	ctx context.Context, list []repo.Of[int64],
+) (map[repo.Of[int64]]json.Marshaler, error) {
+	var p *Page
+	var found map[repo.Of[int64]]*Issue
+	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		p = NewPage(ctx, slices.Collect(maps.Values(repo.In(list)))...)
+		p.Full()
+		if found, err = Numbered(tx, list); err != nil {
+			return err
+		}
+		for of, i := range found {
+			if Enabled(of.In.Repo, i) != nil {
+				delete(found, of)
+			} else {
 				p.Add(i)
 			}
 		}
 		return p.Load(tx)
 	})
 	if err == nil {
-		err = p.Bodies(web.Unsent(ctx), api.s)
+		err = p.Bodies(web.Unsent(ctx), s)
 	}
 	if err != nil {
 		return nil, err
 	}
-	out := map[int64]json.Marshaler{}
-	for _, i := range p.Issues() {
-		out[i.Number] = p.Issue(i)
+	out := map[repo.Of[int64]]json.Marshaler{}
+	for of, i := range found {
+		out[of] = p.Issue(i)
 	}
 	return out, nil
 }

@@ -40,7 +40,7 @@ func (api *API) lock(w http.ResponseWriter, r *http.Request, a *repo.Access, loc
 		if err != nil {
 			return err
 		}
-		if v := body.Enum("lock_reason", lockReasons[:]...); v.Given() {
+		if v := body.String("lock_reason", 0); v.Given() {
 			reason = &v.Value
 		}
 		if err := body.Err(); err != nil {

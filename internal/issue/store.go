@@ -2,8 +2,6 @@ package issue
 
 import (
 	"errors"
-	"fmt"
-	"strings"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -121,22 +119,18 @@ func updateIssue(tx *db.Tx, i *Issue) error {
 	return err
 }
 
-// Numbered reads issues of a repository by number in one query. Unknown numbers are missing from the map.
-func Numbered(tx *db.Tx, repoID repo.ID, numbers []int64) (map[int64]*Issue, error) {
-	found := make(map[int64]*Issue, len(numbers))
-	if len(numbers) == 0 {
+// Numbered reads issues by number with one statement. Unknown numbers are missing from the map.
+func Numbered(tx *db.Tx, list []repo.Of[int64]) (map[repo.Of[int64]]*Issue, error) {
+	found := make(map[repo.Of[int64]]*Issue, len(list))
+	if len(list) == 0 {
 		return found, nil
 	}
-	args := []any{repoID}
-	places := make([]string, len(numbers))
-	for n, number := range numbers {
-		args = append(args, number)
-		places[n] = fmt.Sprintf("$%d", n+2)
-	}
-	list, err := queryIssues(tx, ` WHERE i.repo_id = $1 AND i.number IN (`+strings.Join(places, ",")+`)`,
-		args...)
-	for _, i := range list {
-		found[i.Number] = i
+	with, args := repo.Pairs(list, "BIGINT")
+	issues, err := db.QueryList(tx, scanIssue, with+`SELECT `+issueColumns+`
+		FROM v JOIN issues i ON i.repo_id = v.repo AND i.number = v.key`, args...)
+	in := repo.In(list)
+	for _, i := range issues {
+		found[repo.Of[int64]{In: in[i.RepoID], Key: i.Number}] = i
 	}
 	return found, err
 }

@@ -2,7 +2,10 @@
 // [Mutex] for as long as somebody holds it or waits for it, and a place in a [Queue].
 package keyed
 
-import "sync"
+import (
+	"context"
+	"sync"
+)
 
 // Mutex is a set of mutexes. The zero value is ready.
 type Mutex[K comparable] struct {
@@ -11,30 +14,39 @@ type Mutex[K comparable] struct {
 }
 
 type mutex struct {
-	sync.Mutex
-	users int // that hold it or wait for it
+	turn  chan struct{} // holds a value while somebody has the mutex
+	users int           // that have it or wait for it
 }
 
-// Lock waits for the key's mutex and gives the function that unlocks it.
-func (k *Mutex[K]) Lock(key K) (unlock func()) {
+// Lock waits for the key's mutex and returns the function that unlocks it. Error: that of ctx.
+func (k *Mutex[K]) Lock(ctx context.Context, key K) (unlock func(), err error) {
 	k.mu.Lock()
 	if k.held == nil {
 		k.held = map[K]*mutex{}
 	}
 	m := k.held[key]
 	if m == nil {
-		m = &mutex{}
+		m = &mutex{turn: make(chan struct{}, 1)}
 		k.held[key] = m
 	}
 	m.users++
 	k.mu.Unlock()
-	m.Lock()
-	return func() {
-		m.Unlock()
-		k.mu.Lock()
-		defer k.mu.Unlock()
-		if m.users--; m.users == 0 {
-			delete(k.held, key)
-		}
+	select {
+	case m.turn <- struct{}{}:
+		return func() {
+			<-m.turn
+			k.leave(key, m)
+		}, nil
+	case <-ctx.Done():
+		k.leave(key, m)
+		return nil, ctx.Err()
+	}
+}
+
+func (k *Mutex[K]) leave(key K, m *mutex) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if m.users--; m.users == 0 {
+		delete(k.held, key)
 	}
 }

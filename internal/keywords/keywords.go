@@ -87,7 +87,7 @@ func New(d *db.DB, repos *repo.Service, issues *issue.Service, log *slog.Logger)
 // Run reads what was pushed, to this process and to others that died, until ctx
 // is done. It returns nil: what fails is logged and tried again.
 func (s *Service) Run(ctx context.Context) error {
-	db.Follow(ctx, s.repos.Moves(), pollTime, func(ctx context.Context) {
+	db.Follow(ctx, s.db.Bell(repo.Moved), pollTime, func(ctx context.Context) {
 		for ctx.Err() == nil && s.readOne(ctx) {
 		}
 	})
@@ -141,15 +141,7 @@ func (s *Service) readOne(ctx context.Context) (more bool) {
 
 // take leases a piece of work, if there is any.
 func (s *Service) take(ctx context.Context) (list []pushed, err error) {
-	var some bool
-	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		some, err = jobs.Due(tx, `TRUE`)
-		return err
-	})
-	if err != nil || !some {
-		return nil, err
-	}
-	err = s.db.Write(ctx, func(tx *db.Tx) (err error) {
+	err = s.db.WriteDue(ctx, jobs, `TRUE`, func(tx *db.Tx) (err error) {
 		list, err = take(tx, leaseTime)
 		return err
 	})

@@ -186,14 +186,14 @@ func (w *work) write(tx *db.Tx, list []issueReference) error {
 	for n := range list {
 		numbers[n] = list[n].number
 	}
-	issues, err := issue.Numbered(tx, w.access.ID, db.Unique(numbers))
+	issues, err := issue.Numbered(tx, repo.AllOf(w.access, numbers))
 	if err != nil {
 		return err
 	}
 	var events []issue.Event
 	var ids []issue.ID
 	for _, ref := range list {
-		i := issues[ref.number]
+		i := issues[repo.Of[int64]{In: w.access, Key: ref.number}]
 		if !w.has(i) {
 			continue
 		}
@@ -211,7 +211,7 @@ func (w *work) write(tx *db.Tx, list []issueReference) error {
 		return err
 	}
 	for _, ref := range list {
-		if i := issues[ref.number]; ref.closes && w.has(i) {
+		if i := issues[repo.Of[int64]{In: w.access, Key: ref.number}]; ref.closes && w.has(i) {
 			if err := w.close(tx, i, ref.sha, closed); err != nil {
 				return err
 			}

@@ -47,6 +47,27 @@ func Named(tx *db.Tx, repoID repo.ID, names []string) (map[string]*Label, error)
 	return byName, err
 }
 
+// NamedIn reads labels of several repositories by their folded names, with one statement.
+func NamedIn(tx *db.Tx, repos []repo.ID, folded []string) (map[repo.ID]map[string]*Label, error) {
+	in := map[repo.ID]map[string]*Label{}
+	if len(repos) == 0 || len(folded) == 0 {
+		return in, nil
+	}
+	args := db.Args(repos)
+	for _, name := range folded {
+		args = append(args, name)
+	}
+	list, err := query(tx, ` WHERE l.repo_id IN `+db.Values(1, len(repos))+` AND l.name_folded IN `+
+		db.ValuesFrom(len(repos)+1, 1, len(folded)), args...)
+	for _, l := range list {
+		if in[l.RepoID] == nil {
+			in[l.RepoID] = map[string]*Label{}
+		}
+		in[l.RepoID][Fold(l.Name)] = l
+	}
+	return in, err
+}
+
 // ByIDs reads labels by id. Deleted labels are missing from the map.
 func ByIDs(tx *db.Tx, repoID repo.ID, ids []int64) (map[int64]*Label, error) {
 	byID := make(map[int64]*Label, len(ids))
@@ -131,6 +152,23 @@ func list(tx *db.Tx, repoID repo.ID, p web.Page) (found []*Label, total int64, e
 		err = tx.QueryRow(`SELECT count(*) FROM labels WHERE repo_id = $1`, repoID).Scan(&total)
 	}
 	return found, total, err
+}
+
+// counts counts the labels of repositories.
+func counts(tx *db.Tx, repos []repo.ID) (map[repo.ID]int64, error) {
+	return db.QueryMap[repo.ID, int64](tx, `SELECT repo_id, count(*) FROM labels WHERE repo_id IN `+
+		db.Values(1, len(repos))+` GROUP BY repo_id`, db.Args(repos)...)
+}
+
+// listMany reads a page of the labels of each repository by name, with one statement.
+func listMany(tx *db.Tx, repos []repo.ID, p web.Page) ([]*Label, error) {
+	parts := make([]string, len(repos))
+	for n := range repos {
+		parts[n] = fmt.Sprintf(`SELECT id FROM (SELECT id FROM labels WHERE repo_id = $%d
+			ORDER BY name_folded LIMIT $1 OFFSET $2) p%d`, n+3, n)
+	}
+	return query(tx, ` WHERE l.id IN (`+strings.Join(parts, ` UNION ALL `)+`) ORDER BY l.name_folded`,
+		db.Args(repos, p.Size, p.Offset())...)
 }
 
 // Within returns the labels of a milestone's issues by name.

@@ -9,19 +9,51 @@ import (
 	"arbor/internal/web"
 )
 
-// Numbered loads milestones of the repository by their numbers. Those that do not exist are omitted.
-func (api *API) Numbered(ctx context.Context, a *repo.Access, numbers []int64) (map[int64]*Payload, error) {
-	var list []*Payload
+// Numbered loads milestones by their numbers. Those that do not exist are omitted.
+func (api *API) Numbered(ctx context.Context, list []repo.Of[int64]) (map[repo.Of[int64]]*Payload, error) {
+	var found []*View
 	err := api.s.db.Read(ctx, func(tx *db.Tx) error {
-		found, err := byNumbers(tx, a.ID, db.Unique(numbers))
+		milestones, err := byNumbers(tx, list)
 		if err == nil {
-			list, err = payloads(tx, found, issuekit.NewAddresses(web.From(ctx), a.Repo))
+			found, err = views(tx, milestones)
 		}
 		return err
 	})
-	out := map[int64]*Payload{}
-	for _, p := range list {
-		out[p.Number] = p
+	in, out := repo.In(list), map[repo.Of[int64]]*Payload{}
+	for _, v := range found {
+		a := in[v.RepoID]
+		out[repo.Of[int64]{In: a, Key: v.Number}] = render(ctx, a, v)
 	}
 	return out, err
+}
+
+// ListMany loads a page of the milestones of each repository by their due dates, as in GET
+// /repos/{owner}/{repo}/milestones. State 0 selects all.
+func (api *API) ListMany(
+	ctx context.Context, repos []*repo.Access, state issuekit.State, page web.Page,
+) (map[repo.ID]*web.List[*Payload], error) {
+	var found []*View
+	var totals map[repo.ID]int64
+	err := api.s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		if totals, err = counts(tx, repo.IDsOf(repos), state); err != nil {
+			return err
+		}
+		list, err := listMany(tx, repo.IDsOf(repos), state, page)
+		if err == nil {
+			found, err = views(tx, list)
+		}
+		return err
+	})
+	in, out := repo.InList(repos), map[repo.ID]*web.List[*Payload]{}
+	for _, a := range repos {
+		out[a.ID] = &web.List[*Payload]{Total: totals[a.ID], More: page.Offset()+page.Size < totals[a.ID]}
+	}
+	for _, v := range found {
+		out[v.RepoID].Rows = append(out[v.RepoID].Rows, render(ctx, in[v.RepoID], v))
+	}
+	return out, err
+}
+
+func render(ctx context.Context, a *repo.Access, v *View) *Payload {
+	return NewPayload(v.Milestone, v.Creator, issuekit.NewAddresses(web.From(ctx), a.Repo))
 }

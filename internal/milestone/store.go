@@ -2,7 +2,9 @@ package milestone
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
+	"strings"
 
 	"arbor/internal/db"
 	"arbor/internal/errs"
@@ -42,13 +44,53 @@ func ByNumber(tx *db.Tx, repoID repo.ID, number int64) (*Milestone, error) {
 		repoID, number))
 }
 
-// byNumbers finds milestones of a repository, in one query.
-func byNumbers(tx *db.Tx, repoID repo.ID, numbers []int64) ([]*Milestone, error) {
-	if len(numbers) == 0 {
+// byNumbers finds milestones by their numbers, with one statement.
+func byNumbers(tx *db.Tx, list []repo.Of[int64]) ([]*Milestone, error) {
+	if len(list) == 0 {
 		return nil, nil
 	}
-	return query(tx, ` WHERE m.repo_id = $1 AND m.number IN `+db.ValuesFrom(2, 1, len(numbers)),
-		db.Args(numbers, repoID)...)
+	with, args := repo.Pairs(list, "BIGINT")
+	return db.QueryList(tx, scan, with+`SELECT `+columns+`
+		FROM v JOIN milestones m ON m.repo_id = v.repo AND m.number = v.key`, args...)
+}
+
+// counts counts the milestones of repositories; state 0 selects all.
+func counts(tx *db.Tx, repos []repo.ID, state issuekit.State) (map[repo.ID]int64, error) {
+	return db.QueryMap[repo.ID, int64](tx, `SELECT repo_id, count(*) FROM milestones
+		WHERE `+inState(state)+`repo_id IN `+db.Values(1, len(repos))+` GROUP BY repo_id`, db.Args(repos)...)
+}
+
+func inState(state issuekit.State) string {
+	if state == 0 {
+		return ``
+	}
+	return `state = ` + strconv.Itoa(int(state)) + ` AND `
+}
+
+// listMany reads a page of the milestones of each repository by their due dates, with one statement. State 0
+// selects all.
+func listMany(tx *db.Tx, repos []repo.ID, state issuekit.State, p web.Page) ([]*Milestone, error) {
+	parts := make([]string, len(repos))
+	for n := range repos {
+		parts[n] = fmt.Sprintf(`SELECT id FROM (SELECT id FROM milestones WHERE %srepo_id = $%d
+			ORDER BY due_on IS NULL, due_on, number LIMIT $1 OFFSET $2) p%d`, inState(state), n+3, n)
+	}
+	return query(tx, ` WHERE m.id IN (`+strings.Join(parts, ` UNION ALL `)+`)
+		ORDER BY m.due_on IS NULL, m.due_on, m.number`, db.Args(repos, p.Size, p.Offset())...)
+}
+
+// NumberedIn finds the milestones of a number in several repositories, with one statement.
+func NumberedIn(tx *db.Tx, repos []repo.ID, number int64) (map[repo.ID]*Milestone, error) {
+	in := map[repo.ID]*Milestone{}
+	if len(repos) == 0 {
+		return in, nil
+	}
+	list, err := query(tx, ` WHERE m.number = $1 AND m.repo_id IN `+db.ValuesFrom(2, 1, len(repos)),
+		db.Args(repos, number)...)
+	for _, m := range list {
+		in[m.RepoID] = m
+	}
+	return in, err
 }
 
 // ByIDs finds the milestones of a page in one query.

@@ -131,18 +131,10 @@ func gone(err error) bool {
 }
 
 func (w *Worker) take(ctx context.Context, watchers bool) (lease *db.Lease, list []act, err error) {
-	var some bool
-	err = w.db.Read(ctx, func(tx *db.Tx) (err error) {
-		some, err = jobs.Due(tx, `watchers = $1`, watchers)
-		return err
-	})
-	if err != nil || !some {
-		return nil, nil, err
-	}
-	err = w.db.Write(ctx, func(tx *db.Tx) (err error) {
+	err = w.db.WriteDue(ctx, jobs, `watchers = $1`, func(tx *db.Tx) (err error) {
 		lease, list, err = takeRound(tx, watchers, leaseTime)
 		return err
-	})
+	}, watchers)
 	return lease, list, err
 }
 

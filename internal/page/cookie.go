@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"strings"
 
-	"arbor/internal/account"
+	"arbor/internal/account/session"
 	"arbor/internal/web"
 )
 
@@ -12,7 +12,7 @@ import (
 // reads it. Behind TLS it never travels without, and the name makes browsers refuse one that a neighboring
 // host or a plain connection set.
 func sessionCookie(r *http.Request) *http.Cookie {
-	c := &http.Cookie{Name: account.SessionCookie, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode}
+	c := &http.Cookie{Name: session.Cookie, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode}
 	if strings.HasPrefix(web.From(r.Context()).Site, "https:") {
 		c.Name, c.Secure = "__Host-"+c.Name, true
 	}
@@ -31,7 +31,7 @@ func SessionOf(r *http.Request) string {
 // SetSession sets the browser's session cookie.
 func SetSession(w http.ResponseWriter, r *http.Request, value string) {
 	c := sessionCookie(r)
-	c.Value, c.MaxAge = value, int(account.SessionAge.Seconds())
+	c.Value, c.MaxAge = value, int(session.Age.Seconds())
 	http.SetCookie(w, c)
 }
 
@@ -45,20 +45,20 @@ func EndSession(w http.ResponseWriter, r *http.Request) {
 // browserCookie is the cookie by which a browser is known to an account, kept as a session's is.
 func browserCookie(r *http.Request) *http.Cookie {
 	c := sessionCookie(r)
-	c.Name = strings.Replace(c.Name, account.SessionCookie, account.BrowserCookie, 1)
+	c.Name = strings.Replace(c.Name, session.Cookie, session.BrowserCookie, 1)
 	return c
 }
 
 // SetBrowser sets the cookie by which an account recognizes a browser that has signed in.
 func SetBrowser(w http.ResponseWriter, r *http.Request, value string) {
 	c := browserCookie(r)
-	c.Value, c.MaxAge = value, int(account.BrowserAge.Seconds())
+	c.Value, c.MaxAge = value, int(session.BrowserAge.Seconds())
 	http.SetCookie(w, c)
 }
 
 // Origin is where a request comes from, for what is kept of sessions.
-func Origin(r *http.Request) account.Origin {
-	from := account.Origin{Address: web.From(r.Context()).From, Agent: r.UserAgent()}
+func Origin(r *http.Request) session.Origin {
+	from := session.Origin{Address: web.From(r.Context()).From, Agent: r.UserAgent()}
 	if c, err := r.Cookie(browserCookie(r).Name); err == nil {
 		from.Browser = c.Value
 	}

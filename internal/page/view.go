@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"arbor/internal/account"
+	"arbor/internal/account/key"
 	"arbor/internal/attachment"
 	"arbor/internal/db"
 	"arbor/internal/issue"
@@ -77,7 +78,7 @@ func NewRepositories(list []*repo.Access) []Repository {
 }
 
 // NewKey returns the view of an SSH key.
-func NewKey(k *account.Key) Key {
+func NewKey(k *key.Key) Key {
 	return Key{ID: k.ID, Key: k.PublicKey, Title: k.Title, ReadOnly: k.ReadOnly, AddedBy: k.AddedLogin,
 		CreatedAt: Moment(k.CreatedAt), LastUsed: Moment(k.LastUsedAt)}
 }

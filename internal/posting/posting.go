@@ -1,15 +1,30 @@
-// Package posting is the inverted index of issues: which of them have which
-// properties, in the order of each list.
+// Package posting is the index of issues, and the query that reads it. Lists of issues and of pull requests,
+// lists across repositories and searches all compile to one [Query].
 //
-//	posting.go   properties
-//	store.go     the SQL of changes
+//	posting.go         properties
+//	store.go           the SQL of changes
+//	query.go           the query: repositories, a tree of conditions, an order
+//	tree.go            simplifying a tree, and the tree of one repository
+//	plan.go            which executor runs a query
+//	ranges.go          walks ranges of the postings, of a few repositories
+//	scan.go            one statement, for words and for many repositories
+//	each.go            many queries at a time
+//	storecondition.go  from a tree to SQL
+//	storepull.go       conditions on pull requests, their reviews and statuses
+//	storerepo.go       conditions on repositories
+//	storeranges.go, storescan.go, storenames.go   the statements
 //
-// Tables: postings, posting_counts.
+// Tables: postings, posting_counts. Queries also read issues, issue_comments, labels, milestones, pulls, reviews,
+// requested_reviewers, status_commits, repos, and the index of package fulltext.
 //
-// A posting says that an issue has a property. Each property of a repository and
-// state is a range in three orders: creation (ids grow), update, comments. The
-// counters next to them hold the length of each range. Package issue updates both
-// with its rows, package finder reads them.
+// A posting says that an issue has a property. Each property of a repository and state is a range in three
+// orders: creation (ids grow), update, comments. The counters next to them hold the length of each range.
+// Package issue updates both with its rows.
+//
+// A filter is one or several ranges of the postings, merged for the page; of several required properties, the
+// one with the fewest issues is walked and the others are looked up. The counters give totals and choose the
+// range. Words, and repositories too many to be named, are one statement. Tests hold both executors against a
+// naive one, on random data and trees.
 package posting
 
 import (

@@ -14,13 +14,13 @@ import (
 	"arbor/internal/web"
 )
 
-// Loaders that read what GraphQL shows of several pull requests of a repository.
+// Loaders that read what GraphQL shows of several pull requests.
 
 // several finds the pull requests of the numbers.
-func (api *API) several(ctx context.Context, a *repo.Access, numbers []int64) (list []*found, err error) {
+func (api *API) several(ctx context.Context, pulls []repo.Of[int64]) (list map[repo.Of[int64]]*found, err error) {
 	err = api.s.db.Read(ctx, func(tx *db.Tx) error {
-		list = list[:0]
-		issues, err := issue.Numbered(tx, a.ID, db.Unique(numbers))
+		list = map[repo.Of[int64]]*found{}
+		issues, err := Numbered(tx, pulls)
 		if err != nil {
 			return err
 		}
@@ -28,10 +28,10 @@ func (api *API) several(ctx context.Context, a *repo.Access, numbers []int64) (l
 		for _, i := range issues {
 			ids = append(ids, i.ID)
 		}
-		pulls, err := byIDs(tx, ids)
-		for _, i := range issues {
-			if p := pulls[i.ID]; p != nil {
-				list = append(list, &found{*p, *i})
+		rows, err := byIDs(tx, ids)
+		for of, i := range issues {
+			if p := rows[i.ID]; p != nil {
+				list[of] = &found{*p, *i}
 			}
 		}
 		return err
@@ -41,15 +41,15 @@ func (api *API) several(ctx context.Context, a *repo.Access, numbers []int64) (l
 
 // Files lists a page of the changed files of each pull request of the numbers, without patches.
 func (api *API) Files(
-	ctx context.Context, a *repo.Access, numbers []int64, page web.Page,
-) (map[int64]*web.List[*gitdata.ChangedFile], error) {
-	list, err := api.several(ctx, a, numbers)
+	ctx context.Context, pulls []repo.Of[int64], page web.Page,
+) (map[repo.Of[int64]]*web.List[*gitdata.ChangedFile], error) {
+	list, err := api.several(ctx, pulls)
 	if err != nil {
 		return nil, err
 	}
-	out := map[int64]*web.List[*gitdata.ChangedFile]{}
-	for _, f := range list {
-		if out[f.pull.Number], err = api.git.FilesOf(ctx, a, f.pull.Range(), page); err != nil {
+	out := map[repo.Of[int64]]*web.List[*gitdata.ChangedFile]{}
+	for of, f := range list {
+		if out[of], err = api.git.FilesOf(ctx, of.In, f.pull.Range(), page); err != nil {
 			return nil, err
 		}
 	}
@@ -59,37 +59,42 @@ func (api *API) Files(
 // Commits lists a page of the commits of each pull request of the numbers, as GET
 // /repos/{owner}/{repo}/pulls/{number}/commits does.
 func (api *API) Commits(
-	ctx context.Context, a *repo.Access, numbers []int64, page web.Page,
-) (map[int64]*web.List[*gitdata.CommitPayload], error) {
-	list, err := api.several(ctx, a, numbers)
+	ctx context.Context, pulls []repo.Of[int64], page web.Page,
+) (map[repo.Of[int64]]*web.List[*gitdata.CommitPayload], error) {
+	list, err := api.several(ctx, pulls)
 	if err != nil {
 		return nil, err
 	}
-	objects, release, err := api.s.repos.Git(ctx, a)
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	pages, out := map[int64][]git.SHA{}, map[int64]*web.List[*gitdata.CommitPayload]{}
-	var all []git.SHA
-	for _, f := range list {
-		g := f.pull.Range()
-		shas, _, err := objects.PullCommits(ctx, g.Base, g.Head)
+	pages, out := map[repo.Of[int64]][]git.SHA{}, map[repo.Of[int64]]*web.List[*gitdata.CommitPayload]{}
+	var all []repo.Of[git.SHA]
+	for of, f := range list {
+		shas, err := api.commitsOf(ctx, of.In, &f.pull)
 		if err != nil {
 			return nil, err
 		}
 		total := int64(len(shas))
 		from, to := min(total, page.Offset()), min(total, page.Offset()+page.Size)
-		out[f.pull.Number] = &web.List[*gitdata.CommitPayload]{Total: total, More: to < total}
-		pages[f.pull.Number], all = shas[from:to], append(all, shas[from:to]...)
+		out[of] = &web.List[*gitdata.CommitPayload]{Total: total, More: to < total}
+		pages[of], all = shas[from:to], append(all, repo.AllOf(of.In, shas[from:to])...)
 	}
-	commits, err := api.git.CommitsOf(ctx, a, all)
-	for number, shas := range pages {
+	commits, err := api.git.CommitsOf(ctx, all)
+	for of, shas := range pages {
 		for _, sha := range shas {
-			out[number].Rows = append(out[number].Rows, commits[sha])
+			out[of].Rows = append(out[of].Rows, commits[repo.Of[git.SHA]{In: of.In, Key: sha}])
 		}
 	}
 	return out, err
+}
+
+// commitsOf returns the commits of a pull request, oldest first.
+func (api *API) commitsOf(ctx context.Context, a *repo.Access, p *Pull) ([]git.SHA, error) {
+	objects, release, err := api.s.repos.Git(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	shas, _, err := objects.PullCommits(ctx, p.BaseSHA, p.HeadSHA)
+	return shas, err
 }
 
 // MergeText is the default text of a merge.
@@ -97,17 +102,17 @@ type MergeText struct{ Headline, Body string }
 
 // MergeTexts returns the default text of a merge of each pull request by a method: merge, squash or rebase.
 func (api *API) MergeTexts(
-	ctx context.Context, a *repo.Access, numbers []int64, method string,
-) (map[int64]MergeText, error) {
-	list, err := api.several(ctx, a, numbers)
+	ctx context.Context, pulls []repo.Of[int64], method string,
+) (map[repo.Of[int64]]MergeText, error) {
+	list, err := api.several(ctx, pulls)
 	if err != nil {
 		return nil, err
 	}
 	var owners map[account.ID]*account.Account
 	err = api.s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		ids := make([]account.ID, len(list))
-		for n, f := range list {
-			ids[n] = f.pull.HeadOwnerID
+		var ids []account.ID
+		for _, f := range list {
+			ids = append(ids, f.pull.HeadOwnerID)
 		}
 		owners, err = account.ByIDs(tx, db.Unique(ids))
 		return err
@@ -115,24 +120,32 @@ func (api *API) MergeTexts(
 	if err != nil {
 		return nil, err
 	}
-	var objects *git.Repository
-	if method == "squash" {
-		var release func()
-		if objects, release, err = api.s.repos.Git(ctx, a); err != nil {
-			return nil, err
-		}
-		defer release()
-	}
-	out := map[int64]MergeText{}
-	for _, f := range list {
-		text, err := f.mergeText(ctx, objects, owners[f.pull.HeadOwnerID], a.Merging, method)
+	out := map[repo.Of[int64]]MergeText{}
+	for of, f := range list {
+		text, err := api.mergeText(ctx, of.In, f, owners[f.pull.HeadOwnerID], method)
 		if err != nil {
 			return nil, err
 		}
 		headline, body, _ := strings.Cut(strings.TrimSuffix(text, "\n"), "\n\n")
-		out[f.pull.Number] = MergeText{headline, body}
+		out[of] = MergeText{headline, body}
 	}
 	return out, nil
+}
+
+// mergeText returns the default text of a merge of one pull request. It reads commits only for a squash.
+func (api *API) mergeText(
+	ctx context.Context, a *repo.Access, f *found, owner *account.Account, method string,
+) (string, error) {
+	var objects *git.Repository
+	if method == "squash" {
+		var release func()
+		var err error
+		if objects, release, err = api.s.repos.Git(ctx, a); err != nil {
+			return "", err
+		}
+		defer release()
+	}
+	return f.mergeText(ctx, objects, owner, a.Merging, method)
 }
 
 // mergeText returns the default text of a merge by a method. objects is needed only for a squash.

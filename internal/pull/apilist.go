@@ -8,7 +8,6 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
-	"arbor/internal/finder"
 	"arbor/internal/issue"
 	"arbor/internal/issuekit"
 	"arbor/internal/posting"
@@ -57,12 +56,12 @@ func (s *Service) list(tx *db.Tx, a *repo.Access, c choice, at web.Page) ([]*iss
 	if err != nil || !some {
 		return nil, 0, err
 	}
-	where = append(append(where, c.where...), finder.HasOne(posting.ByPull.Of(0)))
+	where = append(append(where, c.where...), posting.HasOne(posting.ByPull.Of(0)))
 	if c.longRunning {
-		where = append(where, finder.Since(max(1, tx.Now-db.Time(longRunning.Microseconds()))))
+		where = append(where, posting.Since(max(1, tx.Now-db.Time(longRunning.Microseconds()))))
 	}
-	in := []finder.Repo{{ID: a.ID}}
-	q := finder.Query{Repos: in, Where: where, Order: c.order}
+	in := []posting.Repo{{ID: a.ID}}
+	q := posting.Query{Repos: in, Where: where, Order: c.order}
 	list, found, err := s.issues.Find(tx, q, at.Offset(), at.Size)
 	return list, found.Total, err
 }
@@ -70,9 +69,9 @@ func (s *Service) list(tx *db.Tx, a *repo.Access, c choice, at web.Page) ([]*iss
 // choice holds the filters and the order of a list.
 type choice struct {
 	base, head  string // a branch, and OWNER:BRANCH; empty: any
-	where       finder.And
+	where       posting.And
 	longRunning bool // only those updated within longRunning
-	order       finder.Order
+	order       posting.Order
 }
 
 // readChoice reads the parameters of a list.
@@ -91,14 +90,14 @@ func readChoice(r *http.Request) (choice, error) {
 	case "created":
 		usual = "desc"
 	case "updated":
-		c.order.Sort = finder.Updated
+		c.order.Sort = posting.Updated
 	case "popularity":
-		c.order.Sort = finder.Comments
+		c.order.Sort = posting.Comments
 	default: // by age; oldest first if direction is asc
 		c.longRunning, state = true, "open"
 	}
 	if s, ok := issuekit.ParseState(state); ok {
-		c.where = append(c.where, finder.InState(s))
+		c.where = append(c.where, posting.InState(s))
 	}
 	direction, err := web.QueryEnum(r, Resource, "direction", usual, "asc", "desc")
 	c.order.Asc = direction == "asc"
@@ -106,11 +105,11 @@ func readChoice(r *http.Request) (choice, error) {
 }
 
 // branches are the conditions of base and head; some is false when no pull request ever had such a branch.
-func (c *choice) branches(tx *db.Tx, a *repo.Access) (has finder.And, some bool, err error) {
+func (c *choice) branches(tx *db.Tx, a *repo.Access) (has posting.And, some bool, err error) {
 	add := func(ownerID account.ID, name string) error {
 		id, err := branchID(tx, a.ID, ownerID, name)
 		if some = some && id != 0; some {
-			has = append(has, finder.HasOne(posting.ByBranch.Of(id)))
+			has = append(has, posting.HasOne(posting.ByBranch.Of(id)))
 		}
 		return err
 	}

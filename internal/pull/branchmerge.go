@@ -3,7 +3,6 @@ package pull
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 
@@ -13,8 +12,8 @@ import (
 	"arbor/internal/web"
 )
 
-// errUpToDate means that the branch already contains the head.
-var errUpToDate = errors.New("pull: there is nothing to merge")
+// ErrUpToDate means that a branch already contains the head.
+var ErrUpToDate = errors.New("pull: there is nothing to merge")
 
 // BranchMerge is a merge into a branch without a pull request.
 type BranchMerge struct {
@@ -23,13 +22,31 @@ type BranchMerge struct {
 	Message string // empty: the default
 }
 
+// check reports what is wrong with the values. Error: 422.
+func (m *BranchMerge) check() error {
+	f := web.Faults{Resource: mergeResource}
+	for _, one := range [...]struct{ name, value string }{{"base", m.Base}, {"head", m.Head}} {
+		f.CheckText(one.name, one.value, 0)
+		if one.value == "" {
+			f.Wrong(one.name, errs.MissingField, "")
+		}
+	}
+	f.CheckText("commit_message", m.Message, maxMessage)
+	return f.Err()
+}
+
+// mergeResource is the name of merges in validation errors.
+const mergeResource = "Merge"
+
 // MergeBranch merges a commit into a branch with a merge commit. The caller must have push access. It is
-// repeated if the branch moves before the commit. Errors: errUpToDate; 404 if the base or head does not
-// exist; 409 for a conflict.
+// repeated if the branch moves before the commit. Errors: ErrUpToDate; 404 if the base or head does not
+// exist; 409 for a conflict; 422.
 func (s *Service) MergeBranch(ctx context.Context, a *repo.Access, m BranchMerge) (git.SHA, error) {
-	defer s.merging.Lock(fmt.Sprint(a.ID, " ", m.Base))()
+	if err := m.check(); err != nil {
+		return "", err
+	}
 	var sha git.SHA
-	err := s.repos.Again(ctx, errMoved, func() (err error) {
+	err := s.repos.InTurn(ctx, a.ID, m.Base, errMoved, func() (err error) {
 		sha, err = s.mergeBranchOnce(ctx, a, m)
 		return err
 	})
@@ -66,7 +83,7 @@ func (s *Service) mergeBranchOnce(ctx context.Context, a *repo.Access, m BranchM
 	case err != nil:
 		return "", err
 	case merged.UpToDate:
-		return "", errUpToDate
+		return "", ErrUpToDate
 	}
 	by, err := s.repos.Identity(ctx, a.Caller)
 	if err != nil {
@@ -122,7 +139,7 @@ func (m BranchMerge) message() string {
 // MergeInto merges a branch, tag or commit into a branch: 201 with the merge commit, or 204 if there is
 // nothing to merge. Errors: 404 if the base or head does not exist, 409 for a conflict, 422.
 func (api *API) MergeInto(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	body, err := web.ReadObject(r, "Merge")
+	body, err := web.ReadObject(r, mergeResource)
 	if err != nil {
 		return err
 	}
@@ -133,7 +150,7 @@ func (api *API) MergeInto(w http.ResponseWriter, r *http.Request, a *repo.Access
 		return err
 	}
 	sha, err := api.s.MergeBranch(r.Context(), a, m)
-	if errors.Is(err, errUpToDate) {
+	if errors.Is(err, ErrUpToDate) {
 		return web.NoContent(w)
 	}
 	if err != nil {

@@ -3,6 +3,7 @@ package pull
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"arbor/internal/errs"
 	"arbor/internal/git"
@@ -28,7 +29,9 @@ func (e *Edit) check() error {
 	f := web.Faults{Resource: Resource}
 	if e.Title.Given() {
 		f.CheckText("title", e.Title.Value, issue.MaxTitle)
-		f.CheckFilled("title", e.Title.Value)
+		if strings.TrimSpace(e.Title.Value) == "" {
+			f.Wrong("title", errs.MissingField, "title can't be blank")
+		}
 	}
 	if e.Text != nil && e.Text.Body != nil {
 		f.CheckText("body", *e.Text.Body, issue.MaxBody)

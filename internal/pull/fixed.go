@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"arbor/internal/db"
-	"arbor/internal/issue"
 	"arbor/internal/markdown"
 	"arbor/internal/repo"
 )
@@ -25,30 +24,27 @@ func fixes(a *repo.Access, number int64, body *string) []int64 {
 
 // Fixed returns for each pull request the numbers of the issues that its merge into the default branch
 // closes. REST does not show them.
-func (api *API) Fixed(ctx context.Context, a *repo.Access, numbers []int64) (map[int64][]int64, error) {
-	out := map[int64][]int64{}
-	if !a.HasIssues {
-		return out, nil
-	}
+func (api *API) Fixed(ctx context.Context, pulls []repo.Of[int64]) (map[repo.Of[int64]][]int64, error) {
+	out := map[repo.Of[int64]][]int64{}
 	err := api.s.db.Read(ctx, func(tx *db.Tx) error {
 		clear(out)
-		found, err := issue.Numbered(tx, a.ID, db.Unique(numbers))
+		found, err := Numbered(tx, pulls)
 		if err != nil {
 			return err
 		}
-		named := map[int64][]int64{}
-		var all []int64
-		for n, i := range found {
-			if i.Pull {
-				named[n] = fixes(a, n, i.Body)
-				all = append(all, named[n]...)
+		named := map[repo.Of[int64]][]int64{}
+		var all []repo.Of[int64]
+		for of, i := range found {
+			if of.In.HasIssues {
+				named[of] = fixes(of.In, of.Key, i.Body)
+				all = append(all, repo.AllOf(of.In, named[of])...)
 			}
 		}
-		there, err := issuesAmong(tx, a.ID, db.Unique(all))
-		for n, list := range named {
+		there, err := issuesAmong(tx, all)
+		for of, list := range named {
 			for _, fixed := range list {
-				if there[fixed] {
-					out[n] = append(out[n], fixed)
+				if there[repo.Of[int64]{In: of.In, Key: fixed}] {
+					out[of] = append(out[of], fixed)
 				}
 			}
 		}
@@ -60,14 +56,14 @@ func (api *API) Fixed(ctx context.Context, a *repo.Access, numbers []int64) (map
 // Fixing returns for each issue the pull requests of the repository that fix it and are open or merged, or
 // also closed ones if closed is true, oldest first. If many refer to one issue, it reads the last ones.
 func (api *API) Fixing(
-	ctx context.Context, a *repo.Access, numbers []int64, closed bool,
-) (map[int64][]int64, error) {
-	out := map[int64][]int64{}
+	ctx context.Context, issues []repo.Of[int64], closed bool,
+) (map[repo.Of[int64]][]int64, error) {
+	out := map[repo.Of[int64]][]int64{}
 	err := api.s.db.Read(ctx, func(tx *db.Tx) error {
 		clear(out)
-		return naming(tx, a.ID, db.Unique(numbers), closed, func(fixed, by int64, body *string) {
-			for _, n := range fixes(a, by, body) {
-				if n == fixed {
+		return naming(tx, issues, closed, func(fixed repo.Of[int64], by int64, body *string) {
+			for _, n := range fixes(fixed.In, by, body) {
+				if n == fixed.Key {
 					out[fixed] = append(out[fixed], by)
 				}
 			}

@@ -18,25 +18,31 @@ import (
 	"arbor/internal/web"
 )
 
-// page holds pull requests of one repository and everything that their payloads show.
+// page holds pull requests of repositories and everything that their payloads show.
 type page struct {
 	*issue.Page
 	info     *web.Info
-	base     *repo.Access
-	repos    map[repo.ID]*repo.Payload // the base, and the repositories of heads that the caller may see
-	heads    map[repo.ID]*repo.Repo    // the same, but for the base
+	bases    map[repo.ID]*repo.Access
+	repos    map[repo.ID]*repo.Payload // the bases, and the repositories of heads that the caller may see
+	heads    map[repo.ID]*repo.Repo    // the same
 	pulls    map[issue.ID]*Pull        // by id of the issue
 	asked    map[issue.ID][]account.ID // who is asked for a review, by id of the issue
-	at       *issuekit.Addresses       // the base
+	at       map[repo.ID]*issuekit.Addresses
 	full     bool
-	checks   map[git.SHA]checkrun.Summary // of the heads, for the full form
-	statuses map[git.SHA]status.Summary
+	checks   map[repo.Of[git.SHA]]checkrun.Summary // of the heads, for the full form
+	statuses map[repo.Of[git.SHA]]status.Summary
 }
 
-func newPage(ctx context.Context, a *repo.Access) *page {
+// newPage returns an empty page for repositories, whose accesses have the same caller.
+func newPage(ctx context.Context, bases ...*repo.Access) *page {
 	info := web.From(ctx)
-	return &page{Page: issue.NewPage(ctx, a), info: info, base: a, at: issuekit.NewAddresses(info, a.Repo),
-		repos: map[repo.ID]*repo.Payload{a.ID: repo.NewPayload(a, info)}, heads: map[repo.ID]*repo.Repo{}}
+	p := &page{Page: issue.NewPage(ctx, bases...), info: info, bases: map[repo.ID]*repo.Access{},
+		repos: map[repo.ID]*repo.Payload{}, heads: map[repo.ID]*repo.Repo{}, at: map[repo.ID]*issuekit.Addresses{}}
+	for _, a := range bases {
+		p.bases[a.ID], p.at[a.ID] = a, issuekit.NewAddresses(info, a.Repo)
+		p.repos[a.ID], p.heads[a.ID] = repo.NewPayload(a, info), a.Repo
+	}
+	return p
 }
 
 // load reads everything that the pull requests of the page refer to.
@@ -52,32 +58,50 @@ func (p *page) load(tx *db.Tx) error {
 	if p.asked, err = requestedOf(tx, ids); err != nil {
 		return err
 	}
-	people, heads, tips := []account.ID{p.base.OwnerID}, []repo.ID{}, []git.SHA{}
-	for _, pull := range p.pulls {
-		tips = append(tips, pull.HeadSHA)
-		people = append(people, pull.HeadOwnerID, pull.MergedBy)
-		if pull.HeadRepoID != 0 && pull.HeadRepoID != p.base.ID {
-			heads = append(heads, pull.HeadRepoID)
-		}
+	var people []account.ID
+	for _, a := range p.bases {
+		people = append(people, a.OwnerID)
 	}
-	forks, err := repo.Accesses(tx, p.base.Caller, db.Unique(heads))
-	if err != nil {
+	var tips []repo.Of[git.SHA]
+	for _, pull := range p.pulls {
+		tips = append(tips, p.headOf(pull))
+		people = append(people, pull.HeadOwnerID, pull.MergedBy)
+	}
+	if err := p.loadHeads(tx); err != nil {
 		return err
 	}
+	if p.full {
+		if p.statuses, err = status.Combined(tx, tips); err != nil {
+			return err
+		}
+		if p.checks, err = checkrun.Combined(tx, tips); err != nil {
+			return err
+		}
+	}
+	return p.Load(tx, append(people, p.reviewers()...)...)
+}
+
+// loadHeads reads the repositories of heads.
+func (p *page) loadHeads(tx *db.Tx) error {
+	var heads []repo.ID
+	var caller *account.Caller
+	for _, pull := range p.pulls {
+		if pull.HeadRepoID != 0 && p.bases[pull.HeadRepoID] == nil {
+			heads, caller = append(heads, pull.HeadRepoID), p.bases[pull.RepoID].Caller
+		}
+	}
+	forks, err := repo.Accesses(tx, caller, db.Unique(heads))
 	for _, a := range forks {
 		if a.Role >= account.Pull { // a fork is as visible as what it was forked from, but for an instant
 			p.repos[a.ID], p.heads[a.ID] = repo.NewPayload(a, p.info), a.Repo
 		}
 	}
-	if p.full {
-		if p.statuses, err = status.Combined(tx, p.base.ID, tips...); err != nil {
-			return err
-		}
-		if p.checks, err = checkrun.Combined(tx, p.base.ID, tips...); err != nil {
-			return err
-		}
-	}
-	return p.Load(tx, append(people, p.reviewers()...)...)
+	return err
+}
+
+// headOf returns the head of a pull request as a commit of its base repository.
+func (p *page) headOf(pull *Pull) repo.Of[git.SHA] {
+	return repo.Of[git.SHA]{In: p.bases[pull.RepoID], Key: pull.HeadSHA}
 }
 
 // Payload is GitHub's pull-request-simple (decision 28), or with full its pull-request.
@@ -162,7 +186,8 @@ type full struct {
 // rendered.
 func (p *page) payload(i *issue.Issue) (*Payload, error) {
 	pull, n := p.pulls[i.ID], strconv.FormatInt(i.Number, 10)
-	api, html, of := p.at.API+"/pulls/"+n, p.at.Page+"/pull/"+n, p.at.API+"/issues/"+n
+	base, at := p.bases[i.RepoID], p.at[i.RepoID]
+	api, html, of := at.API+"/pulls/"+n, at.Page+"/pull/"+n, at.API+"/issues/"+n
 	body, err := p.Body(i)
 	out := &Payload{
 		URL: api, ID: i.ID, NodeID: account.NodeID("PullRequest", i.ID), HTMLURL: html,
@@ -173,10 +198,10 @@ func (p *page) payload(i *issue.Issue) (*Payload, error) {
 		MergeCommit: web.OrNil(pull.MergeCommit()), Reviewers: p.users(p.asked[i.ID]), Teams: []struct{}{},
 		Labels: p.Labels(i), Milestone: p.Milestone(i), Draft: i.Draft,
 		CommitsURL: api + "/commits", ReviewCommentsURL: api + "/comments",
-		ReviewCommentURL: p.at.API + "/pulls/comments{/number}", CommentsURL: of + "/comments",
-		StatusesURL: p.at.API + "/statuses/" + string(pull.HeadSHA),
+		ReviewCommentURL: at.API + "/pulls/comments{/number}", CommentsURL: of + "/comments",
+		StatusesURL: at.API + "/statuses/" + string(pull.HeadSHA),
 		Head:        p.side(pull.HeadOwnerID, pull.HeadRepoID, pull.HeadRef, pull.HeadSHA),
-		Base:        p.side(p.base.OwnerID, p.base.ID, pull.BaseRef, pull.BaseSHA),
+		Base:        p.side(base.OwnerID, base.ID, pull.BaseRef, pull.BaseSHA),
 		Association: p.Association(i.RepoID, i.AuthorID), LockReason: i.LockReason,
 	}
 	if len(i.Assignees) > 0 {
@@ -233,7 +258,7 @@ func (p *page) side(ownerID account.ID, repoID repo.ID, ref string, sha git.SHA)
 // fullOf returns the members that only a single pull request has. A mergeable one is unstable if a status
 // of its head failed (decision 36) and, as at GitHub, if a check failed or is not completed.
 func (p *page) fullOf(i *issue.Issue, pull *Pull) *full {
-	ok, state, checks := pull.Mergeable(), "clean", p.checks[pull.HeadSHA]
+	ok, state, checks := pull.Mergeable(), "clean", p.checks[p.headOf(pull)]
 	switch {
 	case i.Draft:
 		state = "draft"
@@ -241,7 +266,7 @@ func (p *page) fullOf(i *issue.Issue, pull *Pull) *full {
 		state = "unknown"
 	case !*ok:
 		state = "dirty"
-	case p.statuses[pull.HeadSHA].Failed > 0, checks.Failing > 0, checks.Waiting > 0:
+	case p.statuses[p.headOf(pull)].Failed > 0, checks.Failing > 0, checks.Waiting > 0:
 		state = "unstable"
 	}
 	return &full{

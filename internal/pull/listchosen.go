@@ -2,11 +2,11 @@ package pull
 
 import (
 	"context"
-	"net/http"
-	"strings"
+	"maps"
+	"slices"
 
 	"arbor/internal/db"
-	"arbor/internal/finder"
+	"arbor/internal/errs"
 	"arbor/internal/issue"
 	"arbor/internal/issuekit"
 	"arbor/internal/posting"
@@ -14,67 +14,106 @@ import (
 	"arbor/internal/web"
 )
 
-// ListChosen returns pull requests in their full form for GraphQL, filtered by states (OPEN, CLOSED,
-// MERGED, separated by commas), by the base branch base and by head, the name of a branch of any owner. The
-// order is that of GET /repos/{owner}/{repo}/pulls. Errors: 422.
-func (api *API) ListChosen(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	c, err := readChoice(r)
-	if err != nil {
-		return err
-	}
-	at, values := web.ReadPage(r), web.QueryOf(r)
-	find := func(tx *db.Tx) ([]*issue.Issue, error) {
-		where := finder.And{finder.HasOne(posting.ByPull.Of(0)), inStates(values.Get("states"))}
-		if base := values.Get("base"); base != "" {
-			id, err := branchID(tx, a.ID, 0, base)
-			if err != nil {
-				return nil, err
-			}
-			where = append(where, finder.Has{Kind: posting.ByBranch, Values: known(id)})
-		}
-		if head := values.Get("head_ref"); head != "" {
-			ids, err := headBranches(tx, a.ID, head)
-			if err != nil {
-				return nil, err
-			}
-			where = append(where, finder.Has{Kind: posting.ByBranch, Values: ids})
-		}
-		in := []finder.Repo{{ID: a.ID}}
-		list, found, err := api.s.issues.Find(tx, finder.Query{Repos: in, Where: where, Order: c.order},
-			at.Offset(), at.Size)
-		tx.OnCommit(func() { web.Link(w, r, at, found.Total) })
-		return list, err
-	}
-	return web.Answer(w, r, http.StatusOK, func(out *web.Output) error {
-		p, err := api.full(out, a, find)
+// ListOptions selects the pull requests of a list and their order. Zero values select all.
+type ListOptions struct {
+	States     []string // OPEN, CLOSED, MERGED
+	Base, Head string   // names of branches, the head's of any owner
+	Order      posting.Order
+}
+
+// maxTogether is the last row of a list up to which the lists of several repositories are read together.
+const maxTogether = 200
+
+// ListMany lists the pull requests of several repositories in their full form, in the order of GET
+// /repos/{owner}/{repo}/pulls.
+func (api *API) ListMany(
+	ctx context.Context, repos []*repo.Access, o ListOptions, at web.Page,
+) (map[repo.ID]*web.List[*Payload], error) {
+	out := map[repo.ID]*web.List[*Payload]{}
+	p, err := api.full(web.Unsent(ctx), repos, func(tx *db.Tx) (all []*issue.Issue, err error) {
+		queries, err := o.queries(tx, repos)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		return p.write(out)
+		lists, found, err := api.findEach(tx, queries, at)
+		for n := range lists {
+			total := found[n].Total
+			out[repos[n].ID] = &web.List[*Payload]{Total: total, More: at.Number*at.Size < total}
+			all = append(all, lists[n]...)
+		}
+		return all, err
 	})
+	if err != nil {
+		return nil, err
+	}
+	for _, i := range p.Issues() {
+		shown, err := p.payload(i)
+		if err != nil {
+			return nil, err
+		}
+		out[i.RepoID].Rows = append(out[i.RepoID].Rows, shown)
+	}
+	return out, nil
 }
 
-// known returns the index values of a branch: none if no pull request ever had it.
-func known(id int64) []int64 {
-	if id == 0 {
-		return nil
+// findEach reads a page of what each query finds.
+func (api *API) findEach(
+	tx *db.Tx, queries []posting.Query, at web.Page,
+) ([][]*issue.Issue, []posting.Found, error) {
+	if last := at.Offset() + at.Size; len(queries) > 1 && last <= maxTogether {
+		lists, found, err := api.s.issues.FindEach(tx, queries, last)
+		for n := range lists {
+			lists[n] = lists[n][min(at.Offset(), int64(len(lists[n]))):]
+		}
+		return lists, found, err
 	}
-	return []int64{id}
+	lists, found := make([][]*issue.Issue, len(queries)), make([]posting.Found, len(queries))
+	for n := range queries {
+		var err error
+		if lists[n], found[n], err = api.s.issues.Find(tx, queries[n], at.Offset(), at.Size); err != nil {
+			return nil, nil, err
+		}
+	}
+	return lists, found, nil
 }
 
-// inStates returns the condition for GraphQL's states. No states means all.
-func inStates(names string) finder.Expr {
-	if names == "" {
-		return finder.And{}
+// queries returns the query of each repository.
+func (o *ListOptions) queries(tx *db.Tx, repos []*repo.Access) ([]posting.Query, error) {
+	bases, err := branchesNamed(tx, repos, o.Base, true)
+	if err != nil {
+		return nil, err
 	}
-	merged := finder.Between{Field: finder.MergedAt, From: 1, To: int64(^uint64(0) >> 1)}
-	var states finder.Or
-	for name := range strings.SplitSeq(names, ",") {
+	heads, err := branchesNamed(tx, repos, o.Head, false)
+	if err != nil {
+		return nil, err
+	}
+	queries := make([]posting.Query, len(repos))
+	for n, a := range repos {
+		where := posting.And{posting.HasOne(posting.ByPull.Of(0)), inStates(o.States)}
+		if o.Base != "" {
+			where = append(where, posting.Has{Kind: posting.ByBranch, Values: bases[a.ID]})
+		}
+		if o.Head != "" {
+			where = append(where, posting.Has{Kind: posting.ByBranch, Values: heads[a.ID]})
+		}
+		queries[n] = posting.Query{Repos: []posting.Repo{{ID: a.ID}}, Where: where, Order: o.Order}
+	}
+	return queries, nil
+}
+
+// inStates returns the condition for states. No states means all.
+func inStates(names []string) posting.Expr {
+	if len(names) == 0 {
+		return posting.And{}
+	}
+	merged := posting.Between{Field: posting.MergedAt, From: 1, To: int64(^uint64(0) >> 1)}
+	var states posting.Or
+	for _, name := range names {
 		switch name {
 		case "OPEN":
-			states = append(states, finder.InState(issuekit.Open))
+			states = append(states, posting.InState(issuekit.Open))
 		case "CLOSED":
-			states = append(states, finder.And{finder.InState(issuekit.Closed), finder.Not{Expr: merged}})
+			states = append(states, posting.And{posting.InState(issuekit.Closed), posting.Not{Expr: merged}})
 		case "MERGED":
 			states = append(states, merged)
 		}
@@ -82,24 +121,32 @@ func inStates(names string) finder.Expr {
 	return states
 }
 
-// Numbered loads pull requests by number in their full form. Unknown numbers are omitted.
-func (api *API) Numbered(ctx context.Context, a *repo.Access, numbers []int64) (map[int64]*Payload, error) {
-	p, err := api.full(web.Unsent(ctx), a, func(tx *db.Tx) ([]*issue.Issue, error) {
-		found, err := issue.Numbered(tx, a.ID, db.Unique(numbers))
-		var list []*issue.Issue
-		for _, i := range found {
-			if i.Pull {
-				list = append(list, i)
-			}
+// Numbered loads pull requests by number in their full form. Unknown numbers are omitted. Of a single one a
+// missing test merge is made first, as in GET /repos/{owner}/{repo}/pulls/{number}.
+func (api *API) Numbered(ctx context.Context, pulls []repo.Of[int64]) (map[repo.Of[int64]]*Payload, error) {
+	if len(pulls) == 1 {
+		p, _, err := api.s.findCached(ctx, pulls[0].In, pulls[0].Key)
+		if err == nil {
+			_, err = api.s.tested(ctx, p)
 		}
-		return list, err
+		if errs.Is(err, errs.NotFound) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	in := repo.In(pulls)
+	p, err := api.full(web.Unsent(ctx), slices.Collect(maps.Values(in)), func(tx *db.Tx) ([]*issue.Issue, error) {
+		found, err := Numbered(tx, pulls)
+		return slices.Collect(maps.Values(found)), err
 	})
 	if err != nil {
 		return nil, err
 	}
-	out := map[int64]*Payload{}
+	out := map[repo.Of[int64]]*Payload{}
 	for _, i := range p.Issues() {
-		if out[i.Number], err = p.payload(i); err != nil {
+		if out[repo.Of[int64]{In: in[i.RepoID], Key: i.Number}], err = p.payload(i); err != nil {
 			return nil, err
 		}
 	}
@@ -108,11 +155,11 @@ func (api *API) Numbered(ctx context.Context, a *repo.Access, numbers []int64) (
 
 // full returns a page of pull requests in their full form, loaded with a fixed number of queries.
 func (api *API) full(
-	out *web.Output, a *repo.Access, find func(tx *db.Tx) ([]*issue.Issue, error),
+	out *web.Output, in []*repo.Access, find func(tx *db.Tx) ([]*issue.Issue, error),
 ) (*page, error) {
 	var p *page
 	err := api.s.db.Read(out.Context(), func(tx *db.Tx) error {
-		p = newPage(out.Context(), a)
+		p = newPage(out.Context(), in...)
 		p.full = true
 		list, err := find(tx)
 		if err != nil {
@@ -125,26 +172,4 @@ func (api *API) full(
 		err = p.Bodies(out, api.s.issues)
 	}
 	return p, err
-}
-
-// SetDraft converts the pull request to a draft, or back if draft is false, and returns it. It is for
-// GraphQL; GitHub's REST API has no such endpoint. Errors: those of Service.SetDraft.
-func (api *API) SetDraft(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	n, err := web.Number(r, "number")
-	if err != nil {
-		return err
-	}
-	body, err := web.ReadObject(r, Resource)
-	if err != nil {
-		return err
-	}
-	draft := body.Bool("draft")
-	body.Require("draft")
-	if err := body.Err(); err != nil {
-		return err
-	}
-	if err := api.s.SetDraft(r.Context(), a, n, draft.Value); err != nil {
-		return err
-	}
-	return api.answer(w, r, a, http.StatusOK, n)
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -84,9 +83,8 @@ func (s *Service) Merge(ctx context.Context, a *repo.Access, number int64, o Mer
 	if err != nil {
 		return "", err
 	}
-	defer s.merging.Lock(fmt.Sprint(p.RepoID, " ", p.BaseRef))()
 	var sha git.SHA
-	err = s.repos.Again(ctx, errMoved, func() (err error) {
+	err = s.repos.InTurn(ctx, p.RepoID, p.BaseRef, errMoved, func() (err error) {
 		sha, err = s.mergeOnce(ctx, a, number, o)
 		return err
 	})

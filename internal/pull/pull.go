@@ -43,13 +43,14 @@ import (
 	"log/slog"
 	"sync"
 
+	"golang.org/x/sync/singleflight"
+
 	"arbor/internal/account"
 	"arbor/internal/cache"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/issue"
-	"arbor/internal/keyed"
 	"arbor/internal/repo"
 	"arbor/internal/repo/network"
 )
@@ -114,9 +115,8 @@ type Service struct {
 	issues   *issue.Service
 	log      *slog.Logger
 	one      sync.Mutex // held during test merges; Settle waits for it
-	trials   cache.Flights[string]
-	landings landings            // pushes to be checked for merged pull requests
-	merging  keyed.Mutex[string] // serializes merges into a branch in this process
+	trials   singleflight.Group
+	landings landings // pushes to be checked for merged pull requests
 	looked   *cache.Cache[numbered, found]
 }
 

@@ -2,14 +2,12 @@ package pull
 
 import (
 	"context"
-	"net/http"
 	"strconv"
 
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/repo"
-	"arbor/internal/web"
 )
 
 // errTaken means that the branch exists.
@@ -22,10 +20,7 @@ const (
 
 // Reverted is a revert branch with the title and body of a pull request for it.
 type Reverted struct {
-	Branch string `json:"branch"`
-	Base   string `json:"base"`
-	Title  string `json:"title"`
-	Body   string `json:"body"`
+	Branch, Base, Title, Body string
 }
 
 // Revert creates a branch on top of a merged pull request's base, with one commit that reverts the merge:
@@ -92,18 +87,4 @@ func (s *Service) addBranch(ctx context.Context, a *repo.Access, name string, sh
 		}
 	}
 	return "", errTaken
-}
-
-// Revert creates a revert branch of the pull request, for pages and GraphQL. GitHub's REST API has no such
-// endpoint. Errors: those of Service.Revert.
-func (api *API) Revert(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	n, err := web.Number(r, "number")
-	if err != nil {
-		return err
-	}
-	made, err := api.s.Revert(r.Context(), a, n)
-	if err != nil {
-		return err
-	}
-	return web.JSON(w, r, http.StatusCreated, made)
 }

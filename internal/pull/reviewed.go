@@ -17,6 +17,26 @@ func (s *Service) Find(ctx context.Context, a *repo.Access, number int64) (*Pull
 // ByIDs reads pull requests by the ids of their issues in one query.
 func ByIDs(tx *db.Tx, ids []issue.ID) (map[issue.ID]*Pull, error) { return byIDs(tx, ids) }
 
+// Numbered reads the issues of the pull requests of the numbers. Those that do not exist are missing.
+func Numbered(tx *db.Tx, pulls []repo.Of[int64]) (map[repo.Of[int64]]*issue.Issue, error) {
+	found := map[repo.Of[int64]]*issue.Issue{}
+	if len(pulls) == 0 {
+		return found, nil
+	}
+	with, args := repo.Pairs(pulls, "BIGINT")
+	ids, err := db.QueryIDs[issue.ID](tx, with+`SELECT p.issue_id
+		FROM v JOIN pulls p ON p.repo_id = v.repo AND p.number = v.key`, args...)
+	if err != nil {
+		return nil, err
+	}
+	in := repo.In(pulls)
+	list, err := issue.ByIDs(tx, ids)
+	for _, i := range list {
+		found[repo.Of[int64]{In: in[i.RepoID], Key: i.Number}] = i
+	}
+	return found, err
+}
+
 // AddReviewComments adds to the number of submitted review comments; by may be negative.
 func AddReviewComments(tx *db.Tx, issueID issue.ID, by int64) error {
 	return addReviewComments(tx, issueID, by)

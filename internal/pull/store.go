@@ -177,12 +177,26 @@ func branchID(tx *db.Tx, repoID repo.ID, ownerID account.ID, name string) (id in
 	return id, err
 }
 
-// headBranches returns the ids of the head branches with this name, of any owner. The owner 0 means a base
-// branch.
-func headBranches(tx *db.Tx, repoID repo.ID, name string) ([]int64, error) {
-	return db.QueryIDs[int64](tx,
-		`SELECT id FROM pull_branches WHERE repo_id = $1 AND name = $2 AND owner_id <> $3`,
-		repoID, name, account.ID(0))
+// branchesNamed returns the ids of the base branches, or of the head branches of any owner, with a name in
+// each repository that has some. The owner 0 means a base branch.
+func branchesNamed(tx *db.Tx, repos []*repo.Access, name string, base bool) (map[repo.ID][]int64, error) {
+	found := map[repo.ID][]int64{}
+	if name == "" || len(repos) == 0 {
+		return found, nil
+	}
+	is := `<>`
+	if base {
+		is = `=`
+	}
+	err := db.QueryEach(tx, func(row db.Scanner) error {
+		var in repo.ID
+		var id int64
+		err := row.Scan(&in, &id)
+		found[in] = append(found[in], id)
+		return err
+	}, `SELECT repo_id, id FROM pull_branches WHERE name = $1 AND owner_id `+is+` $2 AND repo_id IN `+
+		db.ValuesFrom(3, 1, len(repos)), db.Args(repo.IDsOf(repos), name, account.ID(0))...)
+	return found, err
 }
 
 // branchProperty is branchID for a new pull request: it adds a branch that is not in the index.

@@ -75,7 +75,7 @@ func anyOpenOf(tx *db.Tx, repoID repo.ID, sha git.SHA) (some bool, err error) {
 
 // ofOne is a pull request that contains a commit.
 type ofOne struct {
-	sha    git.SHA
+	of     repo.Of[git.SHA]
 	number int64
 	merged bool // false: open
 }
@@ -84,18 +84,17 @@ type ofOne struct {
 const mostOfCommits = 10_000
 
 // ofCommits reads the merged and open pull requests of several commits, oldest first.
-func ofCommits(tx *db.Tx, repoID repo.ID, shas []git.SHA) (list []ofOne, err error) {
-	args := []any{repoID}
-	for _, sha := range shas {
-		args = append(args, string(sha))
-	}
-	in := db.ValuesFrom(2, 1, len(shas))
+func ofCommits(tx *db.Tx, commits []repo.Of[git.SHA]) (list []ofOne, err error) {
+	in := repo.In(commits)
+	with, args := repo.Pairs(commits, "TEXT")
 	return db.QueryList(tx, func(row db.Scanner) (p ofOne, err error) {
-		err = row.Scan(&p.sha, &p.number, &p.merged)
+		var id repo.ID
+		err = row.Scan(&id, &p.of.Key, &p.number, &p.merged)
+		p.of.In = in[id]
 		return p, err
-	}, `SELECT c.sha, p.number, p.merge_sha IS NOT NULL FROM (
-			SELECT sha, issue_id FROM pull_commits WHERE repo_id = $1 AND sha IN `+in+`
-			UNION SELECT merge_sha, issue_id FROM pulls WHERE repo_id = $1 AND merge_sha IN `+in+`) c
+	}, with+`SELECT p.repo_id, c.sha, p.number, p.merge_sha IS NOT NULL FROM (
+			SELECT x.sha, x.issue_id FROM v JOIN pull_commits x ON x.repo_id = v.repo AND x.sha = v.key
+			UNION SELECT x.merge_sha, x.issue_id FROM v JOIN pulls x ON x.repo_id = v.repo AND x.merge_sha = v.key) c
 		JOIN pulls p ON p.issue_id = c.issue_id
 		WHERE p.merge_sha IS NOT NULL OR p.open
 		ORDER BY p.number LIMIT `+strconv.Itoa(mostOfCommits), args...)

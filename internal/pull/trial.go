@@ -185,17 +185,14 @@ func (s *Service) tested(ctx context.Context, p *Pull) (*Pull, error) {
 
 // try performs and stores a test merge. Concurrent calls for the same commits and base share one.
 func (s *Service) try(ctx context.Context, p *Pull) error {
-	key := fmt.Sprint(p.IssueID, p.BaseSHA, p.BaseTip, p.HeadSHA)
-	alone, err := s.trials.Enter(ctx, key)
-	if err != nil || !alone {
-		return err
-	}
-	defer s.trials.Leave(key)
-	t, err := s.tryMerge(ctx, p)
-	if err != nil {
-		return err
-	}
-	return s.store(ctx, p, t)
+	_, err, _ := s.trials.Do(fmt.Sprint(p.IssueID, p.BaseSHA, p.BaseTip, p.HeadSHA), func() (any, error) {
+		t, err := s.tryMerge(ctx, p)
+		if err == nil {
+			err = s.store(ctx, p, t)
+		}
+		return nil, err
+	})
+	return err
 }
 
 // scheduled is the bell for new test merges.
@@ -214,19 +211,8 @@ const (
 // Run performs scheduled test merges until ctx is done. A job is a row: it survives the process, and others
 // take it when its lease has expired.
 func (s *Service) Run(ctx context.Context) error {
-	moves, wake := s.repos.Moves(), s.db.Bell(scheduled)
-	timer := time.NewTicker(pollTime)
-	defer timer.Stop()
-	for {
-		s.catchUp(ctx)
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-moves:
-		case <-wake:
-		case <-timer.C:
-		}
-	}
+	db.Follow(ctx, s.db.Bell(scheduled, repo.Moved), pollTime, s.catchUp)
+	return nil
 }
 
 // Settle does Run's pending work, and waits for work that Run has begun. It is for tests and seeding.
@@ -253,17 +239,9 @@ func (s *Service) catchUp(ctx context.Context) {
 
 // work takes a job and does it. It reports whether more may be pending.
 func (s *Service) work(ctx context.Context) bool {
-	waiting := false
-	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		waiting, err = jobs.Due(tx, `wanted`)
-		return err
-	})
-	if err != nil || !waiting {
-		return false
-	}
 	var p *Pull
 	var l *db.Lease
-	err = s.db.Write(ctx, func(tx *db.Tx) (err error) {
+	err := s.db.WriteDue(ctx, jobs, `wanted`, func(tx *db.Tx) (err error) {
 		p, l, err = Lease(tx, leaseTime)
 		return err
 	})

@@ -3,7 +3,6 @@ package pull
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 
 	"arbor/internal/db"
@@ -26,9 +25,8 @@ type upstreamJSON struct {
 // quota. Errors: 409 for a conflict; 422 if no parent is visible to the caller or one of the branches does
 // not exist.
 func (s *Service) MergeUpstream(ctx context.Context, a *repo.Access, branch string) (*upstreamJSON, error) {
-	defer s.merging.Lock(fmt.Sprint(a.ID, " ", branch))()
 	var done *upstreamJSON
-	err := s.repos.Again(ctx, errMoved, func() (err error) {
+	err := s.repos.InTurn(ctx, a.ID, branch, errMoved, func() (err error) {
 		done, err = s.mergeUpstreamOnce(ctx, a, branch)
 		return err
 	})

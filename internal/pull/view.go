@@ -6,10 +6,10 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
-	"arbor/internal/finder"
 	"arbor/internal/git"
 	"arbor/internal/issue"
 	"arbor/internal/issuekit"
+	"arbor/internal/posting"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -55,13 +55,10 @@ func (s *Service) Get(ctx context.Context, a *repo.Access, number int64) (*View,
 
 // view returns a pull request of the page with what it refers to, after load.
 func (p *page) view(i *issue.Issue) *View {
-	pull := p.pulls[i.ID]
+	pull, base := p.pulls[i.ID], p.bases[i.RepoID]
 	v := &View{Pull: pull, Issue: p.View(i), MergedBy: p.Account(pull.MergedBy),
 		Head: Side{p.Account(pull.HeadOwnerID), p.heads[pull.HeadRepoID], pull.HeadRef, pull.HeadSHA},
-		Base: Side{p.Account(p.base.OwnerID), p.base.Repo, pull.BaseRef, pull.BaseSHA}}
-	if pull.HeadRepoID == p.base.ID {
-		v.Head.Repo = p.base.Repo
-	}
+		Base: Side{p.Account(base.OwnerID), base.Repo, pull.BaseRef, pull.BaseSHA}}
 	for _, id := range p.asked[i.ID] {
 		v.Reviewers = append(v.Reviewers, p.Account(id))
 	}
@@ -71,7 +68,7 @@ func (p *page) view(i *issue.Issue) *View {
 // Between finds the open pull request into the branch base from head, OWNER:BRANCH. Error: 404.
 func (s *Service) Between(ctx context.Context, a *repo.Access, base, head string) (i *issue.Issue, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		c := choice{base: base, head: head, where: finder.And{finder.InState(issuekit.Open)}}
+		c := choice{base: base, head: head, where: posting.And{posting.InState(issuekit.Open)}}
 		list, _, err := s.list(tx, a, c, web.Page{Number: 1, Size: 1})
 		switch {
 		case err != nil:

@@ -1,12 +1,8 @@
-// Package ratelimit counts the requests of each caller, and refuses those beyond a limit
-// (decision 21).
-//
-//   - limiter.go: who is counted together, and counting
-//   - share.go, store.go: nodes tell each other what they counted
+// Package ratelimit counts the requests of each caller, and refuses those beyond a limit (decision 21). Each
+// node counts by itself: with several, a caller may use the limit on each.
 package ratelimit
 
 import (
-	"log/slog"
 	"net/http"
 	"net/netip"
 	"strconv"
@@ -14,7 +10,6 @@ import (
 	"time"
 
 	"arbor/internal/account"
-	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/web"
 )
@@ -25,20 +20,9 @@ type Limiter struct {
 	limit int64
 	now   func() time.Time
 
-	db     *db.DB
-	log    *slog.Logger
-	others func() int // other nodes that are live; nil: never any
-
 	mu   sync.Mutex
-	used map[string]count
-	ends time.Time // of the window, the same for all
-}
-
-// count is what a caller used in this window.
-type count struct {
-	own    int64 // here
-	sent   int64 // of that, what the other nodes can know
-	others int64 // there, as far as this node knows
+	used map[string]int64 // in this window
+	ends time.Time        // of the window, the same for all
 }
 
 const window = time.Hour
@@ -46,19 +30,9 @@ const window = time.Hour
 // maxCounted bounds how many networks are counted apart, to some 8 MB.
 const maxCounted = 50_000
 
-// Options are what a Limiter is made of.
-type Options struct {
-	Limit  int64 // requests an hour; 0: none
-	Now    func() time.Time
-	DB     *db.DB
-	Log    *slog.Logger
-	Others func() int // how many other nodes serve the database; nil: there are never any
-}
-
-// New returns a limiter that has counted nothing.
-func New(o Options) *Limiter {
-	return &Limiter{limit: o.Limit, now: o.Now, db: o.DB, log: o.Log, others: o.Others,
-		used: map[string]count{}}
+// New returns a limiter of so many requests an hour that has counted nothing; 0: unlimited.
+func New(limit int64, now func() time.Time) *Limiter {
+	return &Limiter{limit: limit, now: now, used: map[string]int64{}}
 }
 
 // Limit is how many requests an hour a caller has; 0: unlimited.
@@ -103,14 +77,12 @@ func (l *Limiter) state(key string, n int64) (remaining int64, reset time.Time) 
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.turn()
-	c := l.used[key]
-	remaining = l.limit - c.own - c.others
+	remaining = l.limit - l.used[key]
 	if n > 0 && remaining < n {
 		return -1, l.ends
 	}
 	if n > 0 {
-		c.own += n
-		l.used[key] = c
+		l.used[key] += n
 	}
 	return remaining - n, l.ends
 }
@@ -118,7 +90,7 @@ func (l *Limiter) state(key string, n int64) (remaining int64, reset time.Time) 
 // turn begins a new window when the last one has ended, or when the clock was set back so
 // far that this would take longer than a window. The lock is held.
 func (l *Limiter) turn() {
-	if now := l.now(); !now.Before(l.ends) || l.ends.Sub(now) > window+db.MaxSkew {
+	if now := l.now(); !now.Before(l.ends) || l.ends.Sub(now) > window {
 		clear(l.used)
 		l.ends = now.Truncate(time.Second).Add(window)
 	}

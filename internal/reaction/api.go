@@ -106,21 +106,11 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 		return err
 	}
 	body.Require("content")
-	name := body.Enum("content", names[:]...)
+	name := body.String("content", 0)
 	if err := body.Err(); err != nil {
 		return err
 	}
-	content, _ := ParseContent(name.Value)
-	var made row
-	var added bool
-	var user *account.Account
-	err = api.db.Write(r.Context(), func(tx *db.Tx) (err error) {
-		if made, added, err = add(tx, a, s, content); err != nil {
-			return err
-		}
-		user, err = account.ByID(tx, a.Caller.ID)
-		return err
-	})
+	made, added, err := Add(r.Context(), api.db, a, s, name.Value)
 	if err != nil {
 		return err
 	}
@@ -128,7 +118,7 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if added {
 		status = http.StatusCreated
 	}
-	return web.JSON(w, r, status, newPayload(made, user, web.From(r.Context())))
+	return web.JSON(w, r, status, made)
 }
 
 // DELETE /repos/{owner}/{repo}/issues/{number}/reactions/{reaction_id}

@@ -2,6 +2,7 @@ package reaction
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -20,12 +21,12 @@ func NewMany(d *db.DB) *Many { return &Many{d} }
 
 // List loads a page of the reactions to each subject of a kind, as API.List does. Content 0 selects all.
 func (m *Many) List(
-	ctx context.Context, a *repo.Access, kind Kind, ids []int64, content Content, page web.Page,
-) (map[int64]*web.List[Payload], error) {
+	ctx context.Context, kind Kind, list []repo.Of[int64], content Content, page web.Page,
+) (map[repo.Of[int64]]*web.List[Payload], error) {
 	var found []subjectRow
 	var users map[account.ID]*account.Account
 	err := m.db.Read(ctx, func(tx *db.Tx) (err error) {
-		found, err = firstOf(tx, a.ID, kind, db.Unique(ids), content, page.Size+1, page.Offset())
+		found, err = firstOf(tx, kind, list, content, page)
 		if err != nil {
 			return err
 		}
@@ -33,31 +34,32 @@ func (m *Many) List(
 		for n, f := range found {
 			by[n] = f.userID
 		}
-		users, err = account.ByIDs(tx, by)
+		users, err = account.ByIDs(tx, db.Unique(by))
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	info, out := web.From(ctx), map[int64]*web.List[Payload]{}
+	info, in, out := web.From(ctx), repo.In(list), map[repo.Of[int64]]*web.List[Payload]{}
 	for _, f := range found {
-		if out[f.subject] == nil {
-			out[f.subject] = &web.List[Payload]{}
+		of := repo.Of[int64]{In: in[f.repo], Key: f.subject}
+		if out[of] == nil {
+			out[of] = &web.List[Payload]{}
 		}
-		out[f.subject].Add(page, newPayload(f.row, users[f.userID], info))
+		out[of].Add(page, newPayload(f.row, users[f.userID], info))
 	}
 	return out, nil
 }
 
 // Own returns the caller's reactions to each subject of a kind.
 func (m *Many) Own(
-	ctx context.Context, a *repo.Access, kind Kind, ids []int64,
-) (own map[int64][]Content, err error) {
-	if a.Caller == nil {
+	ctx context.Context, kind Kind, list []repo.Of[int64],
+) (own map[repo.Of[int64]][]Content, err error) {
+	if len(list) == 0 || list[0].In.Caller == nil {
 		return nil, nil
 	}
-	err = m.db.Read(ctx, func(tx *db.Tx) (err error) {
-		own, err = Own(tx, a.ID, a.Caller.ID, kind, ids)
+	err = m.db.Read(ctx, func(tx *db.Tx) error {
+		own, err = Own(tx, kind, list)
 		return err
 	})
 	return own, err
@@ -66,30 +68,30 @@ func (m *Many) Own(
 // subjectRow is a row with its subject.
 type subjectRow struct {
 	row
+	repo    repo.ID
 	subject int64
 }
 
 // firstOf reads a page of the reactions to each subject, oldest first. Content 0 selects all.
 func firstOf(
-	tx *db.Tx, repoID repo.ID, kind Kind, ids []int64, c Content, rows, offset int64,
+	tx *db.Tx, kind Kind, subjects []repo.Of[int64], c Content, p web.Page,
 ) (list []subjectRow, err error) {
-	if len(ids) == 0 {
+	if len(subjects) == 0 {
 		return nil, nil
 	}
 	which := ``
 	if c != 0 {
 		which = ` AND content = ` + strconv.Itoa(int(c))
 	}
-	parts, args := make([]string, len(ids)), []any{repoID, int64(kind), rows, offset}
-	for n, id := range ids {
-		args = append(args, id)
-		at := strconv.Itoa(n + 5)
-		parts[n] = `SELECT id FROM (SELECT id FROM reactions WHERE repo_id = $1 AND subject_kind = $2 AND subject_id = $` + at +
-			which + ` ORDER BY id LIMIT $3 OFFSET $4) p` + at
+	parts, args := make([]string, len(subjects)), []any{int64(kind), p.Size + 1, p.Offset()}
+	for n, of := range subjects {
+		args = append(args, of.In.ID, of.Key)
+		parts[n] = fmt.Sprintf(`SELECT id FROM (SELECT id FROM reactions WHERE repo_id = $%d AND subject_kind = $1
+			AND subject_id = $%d%s ORDER BY id LIMIT $2 OFFSET $3) p%d`, 2*n+4, 2*n+5, which, n)
 	}
 	return db.QueryList(tx, func(row db.Scanner) (r subjectRow, err error) {
-		err = row.Scan(&r.id, &r.userID, &r.content, &r.createdAt, &r.subject)
+		err = row.Scan(&r.id, &r.userID, &r.content, &r.createdAt, &r.repo, &r.subject)
 		return r, err
-	}, `SELECT id, user_id, content, created_at, subject_id FROM reactions
+	}, `SELECT id, user_id, content, created_at, repo_id, subject_id FROM reactions
 		WHERE id IN (`+strings.Join(parts, ` UNION ALL `)+`) ORDER BY id`, args...)
 }

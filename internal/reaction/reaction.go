@@ -89,18 +89,60 @@ func mayReact(a *repo.Access, s Subject) error {
 	return nil
 }
 
-// add adds the caller's reaction unless it exists.
-func add(tx *db.Tx, a *repo.Access, s Subject, c Content) (made row, added bool, err error) {
-	made, added, err = insert(tx, a.ID, s, a.Caller.ID, c)
-	if err == nil && added {
-		err = s.changed(tx)
-	}
+// Add adds the caller's reaction to a subject. added is false if it exists. Errors: 403 for a locked conversation,
+// 404, 422 for an unknown content.
+func Add(
+	ctx context.Context, d *db.DB, a *repo.Access, s Subject, content string,
+) (made Payload, added bool, err error) {
+	err = change(ctx, d, a, s, content, func(tx *db.Tx, c Content) error {
+		r, isNew, err := insert(tx, a.ID, s, a.Caller.ID, c)
+		if err != nil {
+			return err
+		}
+		if added = isNew; added {
+			if err := s.changed(tx); err != nil {
+				return err
+			}
+		}
+		made, err = ownPayload(ctx, tx, a, r)
+		return err
+	})
 	return made, added, err
 }
 
-// Toggle adds the caller's reaction to a subject, or removes it if it exists. Errors: 403 for a locked
-// conversation, 404, 422 for an unknown content.
+// Remove removes the caller's reaction from a subject and returns it. Errors: those of Add; 404 if there is none.
+func Remove(ctx context.Context, d *db.DB, a *repo.Access, s Subject, content string) (was Payload, err error) {
+	err = change(ctx, d, a, s, content, func(tx *db.Tx, c Content) error {
+		r, err := ownRow(tx, a.ID, s, a.Caller.ID, c)
+		if err != nil {
+			return err
+		}
+		if was, err = ownPayload(ctx, tx, a, r); err != nil {
+			return err
+		}
+		return drop(tx, s, r)
+	})
+	return was, err
+}
+
+// Toggle adds the caller's reaction to a subject, or removes it if it exists. Errors: those of Add.
 func Toggle(ctx context.Context, d *db.DB, a *repo.Access, s Subject, content string) error {
+	return change(ctx, d, a, s, content, func(tx *db.Tx, c Content) error {
+		made, added, err := insert(tx, a.ID, s, a.Caller.ID, c)
+		if err != nil {
+			return err
+		}
+		if added {
+			return s.changed(tx)
+		}
+		return drop(tx, s, made)
+	})
+}
+
+// change checks that the caller may react with a content, and calls fn in a transaction.
+func change(
+	ctx context.Context, d *db.DB, a *repo.Access, s Subject, content string, fn func(*db.Tx, Content) error,
+) error {
 	if err := mayReact(a, s); err != nil {
 		return err
 	}
@@ -110,16 +152,22 @@ func Toggle(ctx context.Context, d *db.DB, a *repo.Access, s Subject, content st
 		return err
 	}
 	c, _ := ParseContent(content)
-	return d.Write(ctx, func(tx *db.Tx) error {
-		made, added, err := add(tx, a, s, c)
-		if err != nil || added {
-			return err
-		}
-		if err := remove(tx, made.id); err != nil {
-			return err
-		}
-		return s.changed(tx)
-	})
+	return d.Write(ctx, func(tx *db.Tx) error { return fn(tx, c) })
+}
+
+func drop(tx *db.Tx, s Subject, r row) error {
+	if err := remove(tx, r.id); err != nil {
+		return err
+	}
+	return s.changed(tx)
+}
+
+func ownPayload(ctx context.Context, tx *db.Tx, a *repo.Access, r row) (Payload, error) {
+	user, err := account.ByID(tx, a.Caller.ID)
+	if err != nil {
+		return Payload{}, err
+	}
+	return newPayload(r, user, web.From(ctx)), nil
 }
 
 // Rollup holds the number of a subject's reactions by content; that of c is at c-1.

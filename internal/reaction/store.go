@@ -46,23 +46,24 @@ func Rollups[ID ~int64](tx *db.Tx, kind Kind, ids []ID) (map[ID]Rollup, error) {
 	return found, err
 }
 
-// Own returns a user's reactions to several subjects of a repository, read in one query. Ids may repeat.
-func Own(tx *db.Tx, repoID repo.ID, userID account.ID, kind Kind, ids []int64) (map[int64][]Content, error) {
-	found := map[int64][]Content{}
-	if len(ids) == 0 {
+// Own returns the caller's reactions to several subjects of a kind, read in one query.
+func Own(tx *db.Tx, kind Kind, list []repo.Of[int64]) (map[repo.Of[int64]][]Content, error) {
+	found := map[repo.Of[int64]][]Content{}
+	if len(list) == 0 {
 		return found, nil
 	}
-	which, args := among(kind, ids)
-	n := len(args)
+	in := repo.In(list)
+	with, args := repo.Pairs(list, "BIGINT", int64(kind), list[0].In.Caller.ID)
 	err := db.QueryEach(tx, func(row db.Scanner) error {
-		var id, content int64
-		if err := row.Scan(&id, &content); err != nil {
-			return err
-		}
-		found[id] = append(found[id], Content(content))
-		return nil
-	}, `SELECT subject_id, content FROM reactions WHERE `+which+` AND repo_id = $`+strconv.Itoa(n+1)+
-		` AND user_id = $`+strconv.Itoa(n+2)+` ORDER BY subject_id, content`, append(args, repoID, userID)...)
+		var id repo.ID
+		var subject, content int64
+		err := row.Scan(&id, &subject, &content)
+		of := repo.Of[int64]{In: in[id], Key: subject}
+		found[of] = append(found[of], Content(content))
+		return err
+	}, with+`SELECT r.repo_id, r.subject_id, r.content FROM v
+		JOIN reactions r ON r.repo_id = v.repo AND r.subject_kind = $1 AND r.subject_id = v.key
+		WHERE r.user_id = $2 ORDER BY r.repo_id, r.subject_id, r.content`, args...)
 	return found, err
 }
 
@@ -116,10 +117,20 @@ func insert(
 	case !errors.Is(err, db.ErrNoRows):
 		return r, err == nil, err
 	}
-	err = tx.QueryRow(`SELECT id, created_at FROM reactions
+	r, err = ownRow(tx, repoID, s, userID, c)
+	return r, false, err
+}
+
+// ownRow reads the reaction of a user. Error: 404.
+func ownRow(tx *db.Tx, repoID repo.ID, s Subject, userID account.ID, c Content) (row, error) {
+	r := row{userID: userID, content: c}
+	err := tx.QueryRow(`SELECT id, created_at FROM reactions
 		WHERE repo_id = $1 AND subject_kind = $2 AND subject_id = $3 AND user_id = $4 AND content = $5`,
 		repoID, int64(s.Kind), s.ID, userID, int64(c)).Scan(&r.id, &r.createdAt)
-	return r, false, err
+	if errors.Is(err, db.ErrNoRows) {
+		err = errs.Absent()
+	}
+	return r, err
 }
 
 // madeBy returns the author of a reaction to the subject. Errors: 404.

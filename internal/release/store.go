@@ -47,12 +47,54 @@ func Places(tx *db.Tx, ids []int64) (map[int64]repo.ID, error) {
 		db.Args(ids)...)
 }
 
-// byIDs finds releases of a repository, in one query.
-func byIDs(tx *db.Tx, repoID repo.ID, ids []int64) ([]*Release, error) {
+// byIDs finds releases of any repositories, in one query.
+func byIDs(tx *db.Tx, ids []int64) ([]*Release, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	return query(tx, ` WHERE r.repo_id = $1 AND r.id IN `+db.ValuesFrom(2, 1, len(ids)), db.Args(ids, repoID)...)
+	return query(tx, ` WHERE r.id IN `+db.Values(1, len(ids)), db.Args(ids)...)
+}
+
+// byTags finds the releases of tags, drafts first, and of drafts the oldest first.
+func byTags(tx *db.Tx, tags []repo.Of[string]) ([]*Release, error) {
+	with, args := repo.Pairs(tags, "TEXT")
+	return db.QueryList(tx, scan, with+`SELECT `+columns+` FROM v
+		JOIN releases r ON r.repo_id = v.repo AND r.tag = v.key ORDER BY r.draft DESC, r.created_at, r.id`, args...)
+}
+
+// latestOfMany finds the latest release of each of several repositories.
+func latestOfMany(tx *db.Tx, repos []*repo.Access) ([]*Release, error) {
+	ids := repo.IDsOf(repos)
+	return query(tx, ` WHERE r.latest = TRUE AND r.repo_id IN `+db.Values(1, len(ids)), db.Args(ids)...)
+}
+
+// ofOne returns the condition on r for the releases of the repository $n that its caller may see.
+func ofOne(n int, a *repo.Access) string {
+	if seesDrafts(a) {
+		return fmt.Sprintf(`r.repo_id = $%d`, n)
+	}
+	return fmt.Sprintf(`r.repo_id = $%d AND r.draft = FALSE`, n)
+}
+
+// countsOf counts the releases of each of several repositories.
+func countsOf(tx *db.Tx, repos []*repo.Access) (map[repo.ID]int64, error) {
+	parts := make([]string, len(repos))
+	for n, a := range repos {
+		parts[n] = `(` + ofOne(n+1, a) + `)`
+	}
+	return db.QueryMap[repo.ID, int64](tx, `SELECT r.repo_id, COUNT(*) FROM releases r WHERE `+
+		strings.Join(parts, ` OR `)+` GROUP BY r.repo_id`, db.Args(repo.IDsOf(repos))...)
+}
+
+// listsOf reads a page of the releases of each of several repositories, the newest commit first.
+func listsOf(tx *db.Tx, repos []*repo.Access, page web.Page) ([]*Release, error) {
+	parts := make([]string, len(repos))
+	for n, a := range repos {
+		parts[n] = fmt.Sprintf(`SELECT id FROM (SELECT r.id FROM releases r WHERE %s
+			ORDER BY r.created_at DESC, r.id DESC LIMIT $1 OFFSET $2) p%d`, ofOne(n+3, a), n)
+	}
+	return query(tx, ` WHERE r.id IN (`+strings.Join(parts, ` UNION ALL `)+`) ORDER BY r.created_at DESC, r.id DESC`,
+		db.Args(repo.IDsOf(repos), page.Size, page.Offset())...)
 }
 
 // byTag finds the published release of a tag. Error: 404.

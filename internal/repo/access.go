@@ -95,6 +95,9 @@ func (s *Service) toChange(
 	return db.WithCheck(ctx, check), nil
 }
 
+// MayRead returns 403 if the caller's token or role does not allow reading what the role need reads.
+func (a *Access) MayRead(need account.Role) error { return a.mayUse(need, false) }
+
 // mayUse returns 403 if the caller's token or role does not allow the use.
 func (a *Access) mayUse(need account.Role, change bool) error {
 	if err := a.TokenLets(change); err != nil {

@@ -26,3 +26,16 @@ func (s *Service) Again(ctx context.Context, moved error, operation func() error
 		}
 	}
 }
+
+// InTurn is Again for an operation that starts from the tip of a branch: only one of those that run at the
+// same time can succeed, so in this process they wait for each other.
+func (s *Service) InTurn(
+	ctx context.Context, id ID, branch string, moved error, operation func() error,
+) error {
+	unlock, err := s.changing.Lock(ctx, id.String()+" "+branch)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return s.Again(ctx, moved, operation)
+}

@@ -7,7 +7,6 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
-	"arbor/internal/gitignore"
 	"arbor/internal/license"
 )
 
@@ -100,7 +99,7 @@ func writeFirst(
 
 // checkTemplates returns 422 for unknown templates.
 func (n NewRepo) checkTemplates() error {
-	if _, known := gitignore.Template(n.Gitignore); n.Gitignore != "" && !known {
+	if _, known := Gitignore(n.Gitignore); n.Gitignore != "" && !known {
 		return errs.Validation(errs.Field{Resource: Resource, Field: "gitignore_template",
 			Code:  errs.InvalidField,
 			Value: errs.Clip(n.Gitignore), Message: "Unknown template."})
@@ -128,7 +127,7 @@ func firstFiles(n NewRepo, author git.Signature) (edits []git.TreeEdit, blobs []
 		}
 		add("README.md", readme)
 	}
-	if text, known := gitignore.Template(n.Gitignore); known {
+	if text, known := Gitignore(n.Gitignore); known {
 		add(".gitignore", text)
 	}
 	if l := license.ByKey(n.License); l != nil {

@@ -9,6 +9,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
+	"arbor/internal/errs"
 )
 
 // ByIDs reads those of the repositories that are visible to the caller, in one query. Ids may repeat;
@@ -128,6 +129,43 @@ func (s *Service) FindByID(ctx context.Context, caller *account.Caller, id ID) (
 		return err
 	})
 	return a, err
+}
+
+// FindAll is Find for several repositories OWNER/NAME. One statement finds those that have their names now;
+// each of the others is looked for by its former name. Repositories that do not exist or that the caller
+// cannot see are missing from the map.
+func (s *Service) FindAll(
+	ctx context.Context, caller *account.Caller, names []string,
+) (map[string]*Access, error) {
+	found, named := make(map[string]*Access, len(names)), map[string]*Access{}
+	if len(names) > 1 {
+		err := s.db.Read(ctx, func(tx *db.Tx) error {
+			list, err := VisibleNamed(tx, caller, names)
+			for _, a := range list {
+				named[account.Fold(a.FullName())] = a
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	for _, full := range names {
+		if found[full] = named[account.Fold(full)]; found[full] != nil {
+			continue
+		}
+		owner, name, _ := strings.Cut(full, "/")
+		a, err := s.Find(ctx, caller, owner, name)
+		switch {
+		case err == nil:
+			found[full] = &a.Access
+		case errs.Is(err, errs.NotFound):
+			delete(found, full)
+		default:
+			return nil, err
+		}
+	}
+	return found, nil
 }
 
 // Count counts the results of Query.

@@ -85,7 +85,7 @@ func refError(field, code, message string) error {
 // push could use or that exists, for an object that is missing, that leads to
 // missing ones, or that a branch cannot name.
 func (s *Service) CreateRef(ctx context.Context, a *Access, name string, sha git.SHA) (RefTarget, error) {
-	if err := checkNewRef(name); err != nil {
+	if err := CheckNewRef(name); err != nil {
 		return RefTarget{}, err
 	}
 	return s.setRef(ctx, a, RefUpdate{Name: name, Old: git.ZeroSHA, New: sha}, nil)
@@ -95,14 +95,14 @@ func (s *Service) CreateRef(ctx context.Context, a *Access, name string, sha git
 func (s *Service) CreateRefWith(
 	ctx context.Context, a *Access, name string, sha git.SHA, with func(*db.Tx) error,
 ) (RefTarget, error) {
-	if err := checkNewRef(name); err != nil {
+	if err := CheckNewRef(name); err != nil {
 		return RefTarget{}, err
 	}
 	return s.setRef(ctx, a, RefUpdate{Name: name, Old: git.ZeroSHA, New: sha}, with)
 }
 
-// checkNewRef checks that a full name is valid for a ref that callers may create.
-func checkNewRef(name string) error {
+// CheckNewRef checks that a full name is valid for a ref that callers may create. Error: 422.
+func CheckNewRef(name string) error {
 	if strings.Count(name, "/") < 2 || !strings.HasPrefix(name, "refs/") {
 		return refError("ref", errs.InvalidField,
 			"Reference name must start with 'refs/' and contain at least two slashes.")
@@ -113,7 +113,7 @@ func checkNewRef(name string) error {
 	return checkMovable(name)
 }
 
-// checkOldRef is checkNewRef for an existing ref.
+// checkOldRef is CheckNewRef for an existing ref.
 func checkOldRef(name string) error {
 	if git.CheckOldRefName(name) != nil {
 		return errNoRef()
@@ -311,7 +311,7 @@ func ErrText(err error) string {
 // NewTag returns the update that creates a tag of an object, for MoveRefsIn. Errors: 422, as for CreateRef.
 func (s *Service) NewTag(ctx context.Context, a *Access, name string, sha git.SHA) (RefUpdate, error) {
 	u := RefUpdate{Name: git.Tags + name, Old: git.ZeroSHA, New: sha, By: a.Caller.ID}
-	if err := checkNewRef(u.Name); err != nil {
+	if err := CheckNewRef(u.Name); err != nil {
 		return u, err
 	}
 	_, err := s.checkTip(ctx, a, &u)

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sort"
 	"strings"
-	"sync"
 
 	"arbor/internal/account"
 	"arbor/internal/cache"
@@ -111,37 +110,8 @@ func (s *Service) SetDefaultBranch(tx *db.Tx, id ID, branch string) error {
 	return s.forge.SetDefaultBranch(tx, id, branch)
 }
 
-// Moves returns a new channel that receives a value whenever this process has moved refs, for workers that
-// process pushes. Several moves while nobody receives are reported once.
-func (s *Service) Moves() <-chan struct{} { return s.moves.listen() }
-
-// RefsMoved wakes the receivers of Moves.
-func (s *Service) RefsMoved() { s.moves.tell() }
-
-// broadcast notifies each of its listeners. A bell of package db wakes one.
-type broadcast struct {
-	mu        sync.Mutex
-	listeners []chan struct{}
-}
-
-func (b *broadcast) listen() <-chan struct{} {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	c := make(chan struct{}, 1)
-	b.listeners = append(b.listeners, c)
-	return c
-}
-
-func (b *broadcast) tell() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, c := range b.listeners {
-		select {
-		case c <- struct{}{}:
-		default:
-		}
-	}
-}
+// Moved is the bell that rings whenever this process has moved refs, for workers that process pushes.
+const Moved = "moved refs"
 
 // branchState is the state of the default branch that a push needs.
 type branchState struct {

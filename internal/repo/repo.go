@@ -14,7 +14,7 @@
 //	[Service.With], [Access]: the repository, the caller's role   access.go, found.go, find.go
 //	granted roles                                                grant.go, people.go
 //	the SQL of repositories, and their visibility                store.go, visible.go, scope.go
-//	a new repository                                             repo.go, autoinit.go
+//	a new repository                                             repo.go, autoinit.go, gitignore.go
 //	[Service.Git]: objects, and their directories                folder.go, objects.go
 //	missing or unreadable directories                            broken.go
 //	[Service.MoveRefs]: refs, and reading them                   refs.go, landing.go, refnow.go, refstore.go
@@ -151,9 +151,9 @@ type Service struct {
 	// of repositories opened without a caller, and of those without a directory
 	standings *cache.Cache[ID, standing]
 	broken    broken
-	moves     broadcast
-	packing   *keyed.Queue[ID] // repositories with new objects
-	ending    sync.WaitGroup   // directories being removed
+	packing   *keyed.Queue[ID]    // repositories with new objects
+	changing  keyed.Mutex[string] // branches
+	ending    sync.WaitGroup      // directories being removed
 }
 
 // New returns a Service. The repositories' directories are below dir.

@@ -12,13 +12,10 @@ import (
 )
 
 // Generate creates a repository from a template that is visible to the caller. It gets the template's
-// default branch, or all branches, each with one commit of the caller with the template's files. Errors:
-// 422 for a repository that is not a template, and as for Create; 404 and 409 if the template is deleted or
+// default branch, or all branches, each with one commit of the caller with the template's files. The name
+// must be valid. Errors: 422 for a repository that is not a template, and as for Create; 404 and 409 if the template is deleted or
 // purged during the call.
 func (s *Service) Generate(ctx context.Context, a *Access, n NewRepo, all bool) (*Repo, error) {
-	if message := CheckName(n.Name); message != "" {
-		return nil, nameError(message)
-	}
 	if !a.IsTemplate {
 		return nil, errs.New(errs.Invalid,
 			"The repository is not a template: its administrators can set is_template.")

@@ -15,7 +15,7 @@ import (
 // Feed holds the reviews and comments of several repositories for activity feeds and webhooks. It is loaded
 // with a fixed number of queries and does not use git to find the current positions of comments.
 type Feed struct {
-	pages    map[repo.ID]*page  // by repository
+	page     *page
 	numbers  map[issue.ID]int64 // of pull requests, by issue id
 	reviews  []*Review
 	comments []*Comment
@@ -27,8 +27,7 @@ func LoadFeed(
 	ctx context.Context, tx *db.Tx, list []*repo.Access, numbers map[issue.ID]int64, reviews,
 	comments []int64,
 ) (*Feed, error) {
-	f := &Feed{pages: map[repo.ID]*page{}, numbers: numbers}
-	shared := issue.NewPage(ctx, list...)
+	f := &Feed{page: newPage(ctx, list...), numbers: numbers}
 	var authors []account.ID
 	var reacted []int64
 	var err error
@@ -50,36 +49,25 @@ func LoadFeed(
 	if len(authors) == 0 {
 		return f, nil
 	}
-	var rollups map[int64]reaction.Rollup
-	if web.From(ctx).Media.Preview(web.Reactions) && len(reacted) > 0 {
-		if rollups, err = reaction.Rollups(tx, reaction.ReviewComment, reacted); err != nil {
+	if f.page.info.Media.Preview(web.Reactions) && len(reacted) > 0 {
+		if f.page.rollups, err = reaction.Rollups(tx, reaction.ReviewComment, reacted); err != nil {
 			return nil, err
 		}
 	}
-	for _, a := range list {
-		p := newPage(ctx, a)
-		p.Page, p.rollups = shared, rollups
-		f.pages[a.ID] = p
-	}
-	if err := shared.Load(tx, authors...); err != nil {
-		return nil, err
-	}
-	return f, shared.Associate(tx, authors)
+	return f, f.page.load(tx, authors)
 }
 
 // Bodies renders the texts of the loaded reviews and comments. It must run outside a transaction.
 func (f *Feed) Bodies(out *web.Output, s *issue.Service) error {
 	texts := make([]text.Source, 0, len(f.reviews)+len(f.comments))
 	for _, v := range f.reviews {
-		texts = append(texts, text.Source{Access: f.pages[v.RepoID].a, Body: &v.Body})
+		texts = append(texts, text.Source{Access: f.page.in[v.RepoID], Body: &v.Body})
 	}
 	for _, c := range f.comments {
-		texts = append(texts, text.Source{Access: f.pages[c.RepoID].a, Body: &c.Body})
+		texts = append(texts, text.Source{Access: f.page.in[c.RepoID], Body: &c.Body})
 	}
-	bodies, err := s.Bodies(out, texts)
-	for _, p := range f.pages {
-		p.bodies = bodies
-	}
+	var err error
+	f.page.bodies, err = s.Bodies(out, texts)
 	return err
 }
 
@@ -88,7 +76,7 @@ func (f *Feed) Bodies(out *web.Output, s *issue.Service) error {
 func (f *Feed) Review(id int64) (any, error) {
 	for n, v := range f.reviews {
 		if v.ID == id {
-			return f.pages[v.RepoID].review(n, v, f.numbers[v.IssueID], eventNames[v.State])
+			return f.page.review(n, v, f.numbers[v.IssueID], eventNames[v.State])
 		}
 	}
 	return nil, nil
@@ -99,7 +87,7 @@ func (f *Feed) Review(id int64) (any, error) {
 func (f *Feed) Comment(id int64) (any, error) {
 	for n, c := range f.comments {
 		if c.ID == id {
-			return f.pages[c.RepoID].comment(len(f.reviews)+n, c)
+			return f.page.comment(len(f.reviews)+n, c)
 		}
 	}
 	return nil, nil

@@ -88,7 +88,11 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err := mayWrite(a, i.Locked); err != nil {
 		return err
 	}
-	n, err := readReview(r)
+	body, err := web.ReadOptional(r, Resource)
+	if err != nil {
+		return err
+	}
+	n, err := ReadReview(body)
 	if err != nil {
 		return err
 	}
@@ -120,15 +124,11 @@ func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if err != nil {
 		return err
 	}
-	body, err := web.ReadObject(r, Resource)
+	text, err := readBody(r, Resource)
 	if err != nil {
 		return err
 	}
-	text := readText(body)
-	if err := body.Err(); err != nil {
-		return err
-	}
-	if v, err = api.s.Edit(r.Context(), a, i, v.ID, parsed(text)); err != nil {
+	if v, err = api.s.Edit(r.Context(), a, i, v.ID, text); err != nil {
 		return err
 	}
 	return api.answer(w, r, a, i.Number, v)

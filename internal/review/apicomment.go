@@ -92,28 +92,26 @@ func (api *API) ListRepoComments(w http.ResponseWriter, r *http.Request, a *repo
 // CreateComment adds a comment on changed lines or on a file, or with in_reply_to a reply. Errors: 403,
 // 404, 422.
 func (api *API) CreateComment(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	made, err := api.createComment(r, a, false)
+	p, i, err := api.find(r, a)
+	if err != nil {
+		return err
+	}
+	if err := mayWrite(a, i.Locked); err != nil {
+		return err
+	}
+	body, err := web.ReadObject(r, CommentResource)
+	if err != nil {
+		return err
+	}
+	n, err := ReadComment(body)
+	if err != nil {
+		return err
+	}
+	made, err := api.s.addTo(r.Context(), a, p, i, n)
 	if err != nil {
 		return err
 	}
 	return api.created(w, r, a, made)
-}
-
-// createComment creates the comment in the request's body.
-func (api *API) createComment(r *http.Request, a *repo.Access, pending bool) (*Comment, error) {
-	p, i, err := api.find(r, a)
-	if err != nil {
-		return nil, err
-	}
-	if err := mayWrite(a, i.Locked); err != nil {
-		return nil, err
-	}
-	n, err := readComment(r)
-	if err != nil {
-		return nil, err
-	}
-	n.Pending = pending
-	return api.s.addTo(r.Context(), a, p, i, n)
 }
 
 func (api *API) created(w http.ResponseWriter, r *http.Request, a *repo.Access, made *Comment) error {
@@ -137,7 +135,7 @@ func (api *API) Reply(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 	if err := mayWrite(a, i.Locked); err != nil {
 		return err
 	}
-	text, err := readBody(r)
+	text, err := readBody(r, CommentResource)
 	if err != nil {
 		return err
 	}
@@ -148,17 +146,14 @@ func (api *API) Reply(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 	return api.created(w, r, a, made)
 }
 
-// readBody reads a request body that has only a comment's text.
-func readBody(r *http.Request) (issue.Text, error) {
-	body, err := web.ReadObject(r, CommentResource)
+// readBody reads a request body that has only a text, which the operation checks.
+func readBody(r *http.Request, resource string) (issue.Text, error) {
+	body, err := web.ReadObject(r, resource)
 	if err != nil {
 		return issue.Text{}, err
 	}
-	text := readText(body)
-	if err := body.Err(); err != nil {
-		return issue.Text{}, err
-	}
-	return parsed(text), nil
+	text := body.String("body", 0)
+	return issue.NewText(text.Value), body.Err()
 }
 
 // GET /repos/{owner}/{repo}/pulls/comments/{id}
@@ -186,7 +181,7 @@ func (api *API) EditComment(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	if err := mayEdit(a, c.AuthorID, c.Locked); err != nil {
 		return err
 	}
-	text, err := readBody(r)
+	text, err := readBody(r, CommentResource)
 	if err != nil {
 		return err
 	}

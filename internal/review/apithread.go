@@ -2,17 +2,16 @@ package review
 
 import (
 	"context"
-	"net/http"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
-	"arbor/internal/errs"
 	"arbor/internal/issue"
+	"arbor/internal/pull"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
 
-// GitHub's REST API has no threads. GraphQL uses these loaders and handlers.
+// GitHub's REST API has no threads. GraphQL uses these loaders.
 
 // maxOfThread is the number of comments returned with a thread.
 const maxOfThread = 100
@@ -36,49 +35,47 @@ type ThreadComment struct {
 
 // ListManyThreads loads a page of the threads of each pull request. Unknown numbers have no threads.
 func (api *API) ListManyThreads(
-	ctx context.Context, a *repo.Access, numbers []int64, page web.Page,
-) (map[int64]*web.List[*ThreadPayload], error) {
-	of := map[issue.ID]*issue.Issue{}
+	ctx context.Context, pulls []repo.Of[int64], page web.Page,
+) (map[repo.Of[int64]]*web.List[*ThreadPayload], error) {
+	p := pageOf(ctx, pulls)
+	at, of := map[issue.ID]repo.Of[int64]{}, map[issue.ID]*issue.Issue{}
 	var list []*conversation
 	var totals map[issue.ID]int64
 	err := api.s.db.Read(ctx, func(tx *db.Tx) error {
-		clear(of)
-		found, err := issue.Numbered(tx, a.ID, db.Unique(numbers))
+		found, err := pull.Numbered(tx, pulls)
 		if err != nil {
 			return err
 		}
 		var ids []issue.ID
-		for _, i := range found {
-			if i.Pull {
-				ids, of[i.ID] = append(ids, i.ID), i
-			}
+		for key, i := range found {
+			ids, at[i.ID], of[i.ID] = append(ids, i.ID), key, i
 		}
-		if totals, err = countThreads(tx, ids, account.IDOf(a.Caller)); err != nil {
+		if totals, err = countThreads(tx, ids, p.caller()); err != nil {
 			return err
 		}
-		list, err = threadsOf(tx, ids, account.IDOf(a.Caller), page.Size+1, page.Offset(), maxOfThread)
+		list, err = threadsOf(tx, ids, p.caller(), page.Size+1, page.Offset(), maxOfThread)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	shown, err := api.s.showThreads(web.Unsent(ctx), a, list, of)
+	shown, err := api.s.showThreads(web.Unsent(ctx), p, list, of)
 	if err != nil {
 		return nil, err
 	}
-	out := map[int64]*web.List[*ThreadPayload]{}
-	for id, i := range of {
-		out[i.Number] = &web.List[*ThreadPayload]{Total: totals[id]}
+	out := map[repo.Of[int64]]*web.List[*ThreadPayload]{}
+	for id, key := range at {
+		out[key] = &web.List[*ThreadPayload]{Total: totals[id]}
 	}
 	for n, t := range list {
-		out[of[t.issueID].Number].Add(page, shown[n])
+		out[at[t.issueID]].Add(page, shown[n])
 	}
 	return out, nil
 }
 
 // showThreads renders threads of several pull requests.
 func (s *Service) showThreads(
-	out *web.Output, a *repo.Access, list []*conversation, of map[issue.ID]*issue.Issue,
+	out *web.Output, p *page, list []*conversation, of map[issue.ID]*issue.Issue,
 ) ([]*ThreadPayload, error) {
 	var comments []*Comment
 	var people []account.ID
@@ -88,15 +85,15 @@ func (s *Service) showThreads(
 			people = append(people, t.by)
 		}
 	}
-	p, err := s.preparedComments(out, a, comments, people...)
-	if err != nil {
+	if err := s.prepareComments(out, p, comments, people...); err != nil {
 		return nil, err
 	}
 	shown, at := make([]*ThreadPayload, len(list)), 0
 	for n, t := range list {
+		i := of[t.issueID]
 		shown[n] = &ThreadPayload{NodeID: account.NodeID(ThreadKind, t.root), Total: t.total,
 			Resolved:   t.by != 0,
-			MayResolve: a.Caller != nil && mayResolve(a, of[t.issueID]) == nil, Comments: []*ThreadComment{}}
+			MayResolve: p.caller() != 0 && mayResolve(p.in[i.RepoID], i) == nil, Comments: []*ThreadComment{}}
 		if t.by != 0 {
 			shown[n].ResolvedBy = p.User(t.by)
 		}
@@ -117,53 +114,50 @@ func (p *page) threadComment(n int, c *Comment) (*ThreadComment, error) {
 	return &ThreadComment{one, c.Pending, c.Outdated()}, err
 }
 
-// ListManyOfReviews loads a page of the comments of each review. All reviews must belong to the repository.
+// ListManyOfReviews loads a page of the comments of each review. Reviews of other repositories have none.
 func (api *API) ListManyOfReviews(
-	ctx context.Context, a *repo.Access, ids []int64, page web.Page,
-) (map[int64]*web.List[*ThreadComment], error) {
+	ctx context.Context, reviews []repo.Of[int64], page web.Page,
+) (map[repo.Of[int64]]*web.List[*ThreadComment], error) {
+	p, ids := pageOf(ctx, reviews), db.Unique(repo.Keys(reviews))
 	var list []*Comment
 	var totals map[int64]int64
-	ids = db.Unique(ids)
 	err := api.s.db.Read(ctx, func(tx *db.Tx) (err error) {
 		if totals, err = countOf(tx, `review_comments`, `review_id`, ids); err != nil {
 			return err
 		}
-		list, err = commentsOfReviews(tx, ids, account.IDOf(a.Caller), page.Size+1, page.Offset())
+		list, err = commentsOfReviews(tx, ids, p.caller(), page.Size+1, page.Offset())
 		return err
 	})
-	for _, c := range list {
-		if err == nil && c.RepoID != a.ID {
-			err = errs.Absent()
-		}
+	list = inside(p, list, commentRepo)
+	if err == nil {
+		err = api.s.prepareComments(web.Unsent(ctx), p, list)
 	}
 	if err != nil {
 		return nil, err
 	}
-	p, err := api.s.preparedComments(web.Unsent(ctx), a, list)
-	if err != nil {
-		return nil, err
-	}
-	out := map[int64]*web.List[*ThreadComment]{}
+	out := map[repo.Of[int64]]*web.List[*ThreadComment]{}
 	for n, c := range list {
 		one, err := p.threadComment(n, c)
 		if err != nil {
 			return nil, err
 		}
-		if out[c.ReviewID] == nil {
-			out[c.ReviewID] = &web.List[*ThreadComment]{Total: totals[c.ReviewID]}
+		at := repo.Of[int64]{In: p.in[c.RepoID], Key: c.ReviewID}
+		if out[at] == nil {
+			out[at] = &web.List[*ThreadComment]{Total: totals[c.ReviewID]}
 		}
-		out[c.ReviewID].Add(page, one)
+		out[at].Add(page, one)
 	}
 	return out, nil
 }
 
-// Threads returns threads of the repository by the ids of their first comments. It omits those whose
-// comments are hidden from the caller.
-func (api *API) Threads(ctx context.Context, a *repo.Access, roots []int64) (map[int64]*ThreadPayload, error) {
+// Threads returns threads by the ids of their first comments. It omits those of other repositories and those
+// whose comments are hidden from the caller.
+func (api *API) Threads(ctx context.Context, roots []repo.Of[int64]) (map[repo.Of[int64]]*ThreadPayload, error) {
+	p := pageOf(ctx, roots)
 	var list []*conversation
 	of := map[issue.ID]*issue.Issue{}
 	err := api.s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		if list, err = threadsByRoots(tx, a.ID, account.IDOf(a.Caller), db.Unique(roots)); err != nil {
+		if list, err = threadsByRoots(tx, p.caller(), db.Unique(repo.Keys(roots))); err != nil {
 			return err
 		}
 		ids := make([]issue.ID, len(list))
@@ -179,86 +173,43 @@ func (api *API) Threads(ctx context.Context, a *repo.Access, roots []int64) (map
 	if err != nil {
 		return nil, err
 	}
-	shown, err := api.s.showThreads(web.Unsent(ctx), a, list, of)
+	list = inside(p, list, func(t *conversation) repo.ID { return of[t.issueID].RepoID })
+	shown, err := api.s.showThreads(web.Unsent(ctx), p, list, of)
 	if err != nil {
 		return nil, err
 	}
-	out := map[int64]*ThreadPayload{}
+	out := map[repo.Of[int64]]*ThreadPayload{}
 	for n, t := range list {
-		out[t.root] = shown[n]
+		out[repo.Of[int64]{In: p.in[of[t.issueID].RepoID], Key: t.root}] = shown[n]
 	}
 	return out, nil
 }
 
-// CommentsByIDs loads the comments of the repository by their ids. Those that the caller does not see are
-// missing.
+// CommentsByIDs loads comments by their ids. Those of other repositories and those that the caller does not
+// see are missing.
 func (api *API) CommentsByIDs(
-	ctx context.Context, a *repo.Access, ids []int64,
-) (map[int64]*ThreadComment, error) {
+	ctx context.Context, ids []repo.Of[int64],
+) (map[repo.Of[int64]]*ThreadComment, error) {
+	p := pageOf(ctx, ids)
 	var list []*Comment
 	err := api.s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		list, err = commentsByIDs(tx, a.ID, account.IDOf(a.Caller), db.Unique(ids))
+		list, err = commentsByIDs(tx, p.caller(), db.Unique(repo.Keys(ids)))
 		return err
 	})
+	list = inside(p, list, commentRepo)
+	if err == nil {
+		err = api.s.prepareComments(web.Unsent(ctx), p, list)
+	}
 	if err != nil {
 		return nil, err
 	}
-	p, err := api.s.preparedComments(web.Unsent(ctx), a, list)
-	if err != nil {
-		return nil, err
-	}
-	out := map[int64]*ThreadComment{}
+	out := map[repo.Of[int64]]*ThreadComment{}
 	for n, c := range list {
-		if out[c.ID], err = p.threadComment(n, c); err != nil {
+		if out[repo.Of[int64]{In: p.in[c.RepoID], Key: c.ID}], err = p.threadComment(n, c); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-func (api *API) answerDraft(
-	w http.ResponseWriter, r *http.Request, a *repo.Access, status int, c *Comment,
-) error {
-	return web.Answer(w, r, status, func(out *web.Output) error {
-		p, err := api.s.preparedComments(out, a, []*Comment{c})
-		if err != nil {
-			return err
-		}
-		shown, err := p.threadComment(0, c)
-		if err != nil {
-			return err
-		}
-		return out.JSON(shown)
-	})
-}
-
-// ResolveThread resolves the thread of the comment with the id {id}, or unresolves it if resolved is false:
-// 204. Errors: those of Service.Resolve.
-func (api *API) ResolveThread(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	c, err := api.findComment(r, a)
-	if err != nil {
-		return err
-	}
-	body, err := web.ReadObject(r, CommentResource)
-	if err != nil {
-		return err
-	}
-	resolved := body.Bool("resolved")
-	body.Require("resolved")
-	if err := body.Err(); err != nil {
-		return err
-	}
-	if err := api.s.Resolve(r.Context(), a, c, resolved.Value); err != nil {
-		return err
-	}
-	return web.NoContent(w)
-}
-
-// CreateDraft is like CreateComment, but adds the comment to the caller's pending review.
-func (api *API) CreateDraft(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	made, err := api.createComment(r, a, true)
-	if err != nil {
-		return err
-	}
-	return api.answerDraft(w, r, a, http.StatusCreated, made)
-}
+func commentRepo(c *Comment) repo.ID { return c.RepoID }

@@ -22,7 +22,7 @@ func ForHook(
 		return nil, orAbsent(err)
 	}
 	v := f.reviews[0]
-	return f.pages[a.ID].review(0, v, number, eventNames[v.State])
+	return f.page.review(0, v, number, eventNames[v.State])
 }
 
 // CommentForHook renders a comment for a webhook payload. Error: 404.
@@ -50,7 +50,7 @@ func ThreadForHook(
 	if err != nil {
 		return nil, err
 	}
-	list, err := threadsByRoots(tx, a.ID, account.IDOf(a.Caller), []int64{c.root()})
+	list, err := threadsByRoots(tx, account.IDOf(a.Caller), []int64{c.root()})
 	if err != nil {
 		return nil, err
 	}

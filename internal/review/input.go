@@ -2,7 +2,6 @@ package review
 
 import (
 	"encoding/json"
-	"net/http"
 	"strconv"
 	"strings"
 
@@ -82,14 +81,9 @@ func readAnchor(body *web.Object) Anchor {
 	return a
 }
 
-// readComment reads the request body of POST .../pulls/{number}/comments.
-func readComment(r *http.Request) (NewComment, error) {
-	var n NewComment
-	body, err := web.ReadObject(r, CommentResource)
-	if err != nil {
-		return n, err
-	}
-	n.Text = readText(body)
+// ReadComment decodes a new comment from an object with the fields of POST .../pulls/{number}/comments. Error: 422.
+func ReadComment(body *web.Object) (NewComment, error) {
+	n := NewComment{Text: readText(body)}
 	if to := body.Int("in_reply_to"); to.Given() {
 		if n.ReplyTo = to.Value; to.Value < 1 {
 			body.Wrong("in_reply_to", errs.InvalidField, "")
@@ -148,13 +142,9 @@ func readVerdict(body *web.Object) web.Opt[string] {
 	return body.Enum("event", events[:]...)
 }
 
-// readReview reads the request body of POST .../pulls/{number}/reviews.
-func readReview(r *http.Request) (NewReview, error) {
+// ReadReview decodes a new review from an object with the fields of POST .../pulls/{number}/reviews. Error: 422.
+func ReadReview(body *web.Object) (NewReview, error) {
 	n := NewReview{State: Pending}
-	body, err := web.ReadOptional(r, Resource)
-	if err != nil {
-		return n, err
-	}
 	text := body.String("body", issue.MaxBody)
 	if event := readVerdict(body); event.Given() {
 		n.State = verdicts[event.Value]

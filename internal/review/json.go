@@ -2,6 +2,8 @@ package review
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strconv"
 
 	"arbor/internal/account"
@@ -19,15 +21,34 @@ import (
 type page struct {
 	*issue.Page
 	info    *web.Info
-	a       *repo.Access
-	at      *issuekit.Addresses // of the repository
+	in      map[repo.ID]*repo.Access
+	at      map[repo.ID]*issuekit.Addresses
 	rollups map[int64]reaction.Rollup
 	bodies  *text.Page
 }
 
-func newPage(ctx context.Context, a *repo.Access) *page {
+// newPage returns an empty page for repositories, whose accesses have the same caller.
+func newPage(ctx context.Context, in ...*repo.Access) *page {
 	info := web.From(ctx)
-	return &page{Page: issue.NewPage(ctx, a), info: info, a: a, at: issuekit.NewAddresses(info, a.Repo)}
+	p := &page{Page: issue.NewPage(ctx, in...), info: info, in: map[repo.ID]*repo.Access{},
+		at: map[repo.ID]*issuekit.Addresses{}}
+	for _, a := range in {
+		p.in[a.ID], p.at[a.ID] = a, issuekit.NewAddresses(info, a.Repo)
+	}
+	return p
+}
+
+// pageOf returns an empty page for the repositories of things.
+func pageOf[K comparable](ctx context.Context, list []repo.Of[K]) *page {
+	return newPage(ctx, slices.Collect(maps.Values(repo.In(list)))...)
+}
+
+// caller returns the account id of the caller, or 0.
+func (p *page) caller() account.ID {
+	for _, a := range p.in {
+		return account.IDOf(a.Caller)
+	}
+	return 0
 }
 
 // load reads the authors and their associations.
@@ -36,16 +57,6 @@ func (p *page) load(tx *db.Tx, authors []account.ID) error {
 		return err
 	}
 	return p.Associate(tx, authors)
-}
-
-// prepare renders texts in the requested media type.
-func (p *page) prepare(out *web.Output, s *issue.Service, texts []string) (err error) {
-	list := make([]text.Source, len(texts))
-	for n := range texts {
-		list[n] = text.Source{Access: p.a, Body: &texts[n]}
-	}
-	p.bodies, err = s.Bodies(out, list)
-	return err
 }
 
 // Payload is GitHub's pull-request-review (decision 28).
@@ -66,8 +77,9 @@ type Payload struct {
 // review returns the payload of the n-th review of the page; state is the name of its state. It returns an
 // error if the body cannot be rendered.
 func (p *page) review(n int, v *Review, pull int64, state string) (*Payload, error) {
-	html := p.at.Page + "/pull/" + strconv.FormatInt(pull, 10) + "#pullrequestreview-" + strconv.FormatInt(v.ID, 10)
-	of := p.at.API + "/pulls/" + strconv.FormatInt(pull, 10)
+	at := p.at[v.RepoID]
+	html := at.Page + "/pull/" + strconv.FormatInt(pull, 10) + "#pullrequestreview-" + strconv.FormatInt(v.ID, 10)
+	of := at.API + "/pulls/" + strconv.FormatInt(pull, 10)
 	body, err := p.bodies.At(n)
 	return &Payload{
 		ID: v.ID, NodeID: account.NodeID(Resource, v.ID), User: p.User(v.AuthorID), Payload: body,
@@ -118,9 +130,10 @@ type commentLinks struct {
 // comment returns the payload of the n-th comment of the page. An outdated comment has the commit that it
 // was made on. It returns an error if the body cannot be rendered.
 func (p *page) comment(n int, c *Comment) (*commentPayload, error) {
-	self := p.at.API + "/pulls/comments/" + strconv.FormatInt(c.ID, 10)
-	of := p.at.API + "/pulls/" + strconv.FormatInt(c.Number, 10)
-	html := p.at.Page + "/pull/" + strconv.FormatInt(c.Number, 10) + "#discussion_r" + strconv.FormatInt(c.ID, 10)
+	at := p.at[c.RepoID]
+	self := at.API + "/pulls/comments/" + strconv.FormatInt(c.ID, 10)
+	of := at.API + "/pulls/" + strconv.FormatInt(c.Number, 10)
+	html := at.Page + "/pull/" + strconv.FormatInt(c.Number, 10) + "#discussion_r" + strconv.FormatInt(c.ID, 10)
 	body, err := p.bodies.At(n)
 	out := &commentPayload{
 		URL: self, ReviewID: web.OrNil(c.ReviewID), ID: c.ID, NodeID: account.NodeID(CommentResource, c.ID),

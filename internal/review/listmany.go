@@ -2,10 +2,11 @@ package review
 
 import (
 	"context"
+	"slices"
 
-	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/issue"
+	"arbor/internal/pull"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -13,59 +14,59 @@ import (
 // ListMany loads a page of the reviews of each pull request of the numbers, as GET
 // /repos/{owner}/{repo}/pulls/{number}/reviews has them. Pull requests that are not there have none.
 func (api *API) ListMany(
-	ctx context.Context, a *repo.Access, numbers []int64, page web.Page,
-) (map[int64]*web.List[*Payload], error) {
-	of := map[issue.ID]int64{}
+	ctx context.Context, pulls []repo.Of[int64], page web.Page,
+) (map[repo.Of[int64]]*web.List[*Payload], error) {
+	p := pageOf(ctx, pulls)
+	of := map[issue.ID]repo.Of[int64]{}
 	var list []*Review
 	var totals map[issue.ID]int64
 	err := api.s.db.Read(ctx, func(tx *db.Tx) error {
-		found, err := issue.Numbered(tx, a.ID, db.Unique(numbers))
+		found, err := pull.Numbered(tx, pulls)
 		if err != nil {
 			return err
 		}
 		var ids []issue.ID
-		for _, i := range found {
-			if i.Pull {
-				ids, of[i.ID] = append(ids, i.ID), i.Number
-			}
+		for at, i := range found {
+			ids, of[i.ID] = append(ids, i.ID), at
 		}
-		if list, err = firstOf(tx, ids, account.IDOf(a.Caller), page.Size+1, page.Offset()); err != nil {
+		if list, err = firstOf(tx, ids, p.caller(), page.Size+1, page.Offset()); err != nil {
 			return err
 		}
-		totals, err = countReviews(tx, ids, account.IDOf(a.Caller))
+		totals, err = countReviews(tx, ids, p.caller())
 		return err
 	})
+	if err == nil {
+		err = api.s.prepareReviews(web.Unsent(ctx), p, list)
+	}
 	if err != nil {
 		return nil, err
 	}
-	p, err := api.s.preparedReviews(web.Unsent(ctx), a, list)
-	if err != nil {
-		return nil, err
-	}
-	out := map[int64]*web.List[*Payload]{}
-	for id, number := range of {
-		out[number] = &web.List[*Payload]{Total: totals[id]}
+	out := map[repo.Of[int64]]*web.List[*Payload]{}
+	for id, at := range of {
+		out[at] = &web.List[*Payload]{Total: totals[id]}
 	}
 	for n, v := range list {
-		number := of[v.IssueID]
-		shown, err := p.review(n, v, number, v.State.String())
+		at := of[v.IssueID]
+		shown, err := p.review(n, v, at.Key, v.State.String())
 		if err != nil {
 			return nil, err
 		}
-		out[number].Add(page, shown)
+		out[at].Add(page, shown)
 	}
 	return out, nil
 }
 
 // ByIDs loads reviews by id. Reviews of other repositories and those that are not visible to the caller are
 // missing.
-func (api *API) ByIDs(ctx context.Context, a *repo.Access, ids []int64) (map[int64]*Payload, error) {
+func (api *API) ByIDs(ctx context.Context, ids []repo.Of[int64]) (map[repo.Of[int64]]*Payload, error) {
+	p := pageOf(ctx, ids)
 	var list []*Review
 	of := map[issue.ID]int64{}
 	err := api.s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		if list, err = reviewsByIDs(tx, a.ID, account.IDOf(a.Caller), db.Unique(ids)); err != nil {
+		if list, err = reviewsByIDs(tx, p.caller(), db.Unique(repo.Keys(ids))); err != nil {
 			return err
 		}
+		list = inside(p, list, func(v *Review) repo.ID { return v.RepoID })
 		pulls := make([]issue.ID, len(list))
 		for n, v := range list {
 			pulls[n] = v.IssueID
@@ -76,18 +77,23 @@ func (api *API) ByIDs(ctx context.Context, a *repo.Access, ids []int64) (map[int
 		}
 		return err
 	})
+	if err == nil {
+		err = api.s.prepareReviews(web.Unsent(ctx), p, list)
+	}
 	if err != nil {
 		return nil, err
 	}
-	p, err := api.s.preparedReviews(web.Unsent(ctx), a, list)
-	if err != nil {
-		return nil, err
-	}
-	out := map[int64]*Payload{}
+	out := map[repo.Of[int64]]*Payload{}
 	for n, v := range list {
-		if out[v.ID], err = p.review(n, v, of[v.IssueID], v.State.String()); err != nil {
+		at := repo.Of[int64]{In: p.in[v.RepoID], Key: v.ID}
+		if out[at], err = p.review(n, v, of[v.IssueID], v.State.String()); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
+}
+
+// inside returns those of the rows that are in the page's repositories.
+func inside[R any](p *page, list []R, of func(R) repo.ID) []R {
+	return slices.DeleteFunc(list, func(row R) bool { return p.in[of(row)] == nil })
 }

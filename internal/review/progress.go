@@ -3,7 +3,6 @@ package review
 import (
 	"cmp"
 	"context"
-	"net/http"
 	"slices"
 
 	"arbor/internal/account"
@@ -90,26 +89,6 @@ func (p *Progress) load(tx *db.Tx, issueID issue.ID, userID account.ID) error {
 	return rows.Err()
 }
 
-// MarkViewed answers GraphQL: it marks the file path of the body as viewed, see Service.MarkViewed.
-func (api *API) MarkViewed(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	n, err := web.Number(r, "number")
-	if err != nil {
-		return err
-	}
-	body, err := web.ReadObject(r, Resource)
-	if err != nil {
-		return err
-	}
-	path, blob := body.String("path", 0).Value, body.String("blob", 0).Value
-	if err := body.Err(); err != nil {
-		return err
-	}
-	if err := api.s.MarkViewed(r.Context(), a, n, path, blob); err != nil {
-		return err
-	}
-	return web.NoContent(w)
-}
-
 // MarkViewed notes that the caller has viewed a file of a pull request, as the blob that it is, or without a blob that
 // it is to be viewed again. Nobody else sees that, so it changes nothing else. Errors: 401, 404, 422.
 func (s *Service) MarkViewed(ctx context.Context, a *repo.Access, number int64, path, blob string) error {
@@ -161,31 +140,33 @@ func markViewed(tx *db.Tx, issueID issue.ID, userID account.ID, path, blob strin
 		SET blob = excluded.blob`, issueID, userID, path, blob)
 }
 
-// Viewed returns the files that the caller has viewed, by number of the pull request and path.
+// Viewed returns the files that the caller has viewed, by pull request and path.
 func (api *API) Viewed(
-	ctx context.Context, a *repo.Access, numbers []int64,
-) (map[int64]map[string]string, error) {
-	numbers = db.Unique(numbers)
-	out := map[int64]map[string]string{}
-	if a.Caller == nil || len(numbers) == 0 {
+	ctx context.Context, pulls []repo.Of[int64],
+) (map[repo.Of[int64]]map[string]string, error) {
+	out, in := map[repo.Of[int64]]map[string]string{}, repo.In(pulls)
+	if len(pulls) == 0 || pulls[0].In.Caller == nil {
 		return out, nil
 	}
+	with, args := repo.Pairs(pulls, "BIGINT", pulls[0].In.Caller.ID)
 	err := api.s.db.Read(ctx, func(tx *db.Tx) error {
 		clear(out)
 		return db.QueryEach(tx, func(row db.Scanner) error {
+			var id repo.ID
 			var number int64
 			var path, blob string
-			if err := row.Scan(&number, &path, &blob); err != nil {
+			if err := row.Scan(&id, &number, &path, &blob); err != nil {
 				return err
 			}
-			if out[number] == nil {
-				out[number] = map[string]string{}
+			at := repo.Of[int64]{In: in[id], Key: number}
+			if out[at] == nil {
+				out[at] = map[string]string{}
 			}
-			out[number][path] = blob
+			out[at][path] = blob
 			return nil
-		}, `SELECT i.number, v.path, v.blob FROM issues i JOIN viewed_files v ON v.issue_id = i.id
-			WHERE i.repo_id = $1 AND v.user_id = $2
-			AND i.number IN `+db.ValuesFrom(3, 1, len(numbers)), db.Args(numbers, a.ID, a.Caller.ID)...)
+		}, with+`SELECT i.repo_id, i.number, x.path, x.blob FROM v
+			JOIN issues i ON i.repo_id = v.repo AND i.number = v.key
+			JOIN viewed_files x ON x.issue_id = i.id WHERE x.user_id = $1`, args...)
 	})
 	return out, err
 }

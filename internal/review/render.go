@@ -6,6 +6,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
+	"arbor/internal/issue/text"
 	"arbor/internal/reaction"
 	"arbor/internal/repo"
 	"arbor/internal/web"
@@ -13,38 +14,37 @@ import (
 
 // renderComments renders comments with a fixed number of queries, after updating their positions.
 func (s *Service) renderComments(out *web.Output, a *repo.Access, list []*Comment, single bool) error {
-	p, err := s.preparedComments(out, a, list)
-	if err != nil {
+	p := newPage(out.Context(), a)
+	if err := s.prepareComments(out, p, list); err != nil {
 		return err
 	}
 	return out.Items(len(list), single, func(n int) (any, error) { return p.comment(n, list[n]) })
 }
 
-// preparedComments returns a page with everything that the payloads of the comments need, and with the
-// users in others.
-func (s *Service) preparedComments(
-	out *web.Output, a *repo.Access, list []*Comment, others ...account.ID,
-) (*page, error) {
-	ctx := out.Context()
-	p, err := s.loadComments(ctx, a, web.From(ctx).Media.Preview(web.Reactions), list, others...)
-	if err != nil {
-		return nil, err
+// prepareComments loads everything that the payloads of the comments need, and the users in others.
+func (s *Service) prepareComments(
+	out *web.Output, p *page, list []*Comment, others ...account.ID,
+) error {
+	if err := s.loadComments(out.Context(), p, p.info.Media.Preview(web.Reactions), list, others...); err != nil {
+		return err
 	}
-	texts := make([]string, len(list))
+	texts := make([]text.Source, len(list))
 	for n, c := range list {
-		texts[n] = c.Body
+		texts[n] = text.Source{Access: p.in[c.RepoID], Body: &c.Body}
 	}
-	return p, p.prepare(out, s.issues, texts)
+	var err error
+	p.bodies, err = s.issues.Bodies(out, texts)
+	return err
 }
 
 // loadComments finds out where comments are now, and reads what they refer to, but for their texts.
 func (s *Service) loadComments(
-	ctx context.Context, a *repo.Access, reactions bool, list []*Comment, others ...account.ID,
-) (*page, error) {
+	ctx context.Context, p *page, reactions bool, list []*Comment, others ...account.ID,
+) error {
 	if err := s.follow(ctx, list); err != nil {
-		return nil, err
+		return err
 	}
-	p, authors := newPage(ctx, a), others
+	authors := others
 	var reacted []int64
 	for _, c := range list {
 		authors = append(authors, c.AuthorID)
@@ -52,7 +52,7 @@ func (s *Service) loadComments(
 			reacted = append(reacted, c.ID)
 		}
 	}
-	return p, s.db.Read(ctx, func(tx *db.Tx) (err error) {
+	return s.db.Read(ctx, func(tx *db.Tx) (err error) {
 		if err := p.load(tx, authors); err != nil {
 			return err
 		}
@@ -67,8 +67,8 @@ func (s *Service) loadComments(
 func (s *Service) renderReviews(
 	out *web.Output, a *repo.Access, pull int64, list []*Review, single bool,
 ) error {
-	p, err := s.preparedReviews(out, a, list)
-	if err != nil {
+	p := newPage(out.Context(), a)
+	if err := s.prepareReviews(out, p, list); err != nil {
 		return err
 	}
 	return out.Items(len(list), single, func(n int) (any, error) {
@@ -76,18 +76,17 @@ func (s *Service) renderReviews(
 	})
 }
 
-// preparedReviews returns a page with everything that the payloads of the reviews need.
-func (s *Service) preparedReviews(out *web.Output, a *repo.Access, list []*Review) (*page, error) {
-	p := newPage(out.Context(), a)
-	authors, texts := make([]account.ID, len(list)), make([]string, len(list))
+// prepareReviews loads everything that the payloads of the reviews need.
+func (s *Service) prepareReviews(out *web.Output, p *page, list []*Review) error {
+	authors, texts := make([]account.ID, len(list)), make([]text.Source, len(list))
 	for n, v := range list {
-		authors[n], texts[n] = v.AuthorID, v.Body
+		authors[n], texts[n] = v.AuthorID, text.Source{Access: p.in[v.RepoID], Body: &v.Body}
 	}
 	err := s.db.Read(out.Context(), func(tx *db.Tx) error { return p.load(tx, authors) })
 	if err == nil {
-		err = p.prepare(out, s.issues, texts)
+		p.bodies, err = s.issues.Bodies(out, texts)
 	}
-	return p, err
+	return err
 }
 
 // answerComment writes one comment as the response.

@@ -146,14 +146,14 @@ func firstOf(tx *db.Tx, issues []issue.ID, userID account.ID, rows, offset int64
 		WHERE r.id IN (`+strings.Join(parts, ` UNION ALL `)+`) ORDER BY r.id`, args...)
 }
 
-// reviewsByIDs reads reviews of a repository by id, as far as they are visible to the user.
-func reviewsByIDs(tx *db.Tx, repoID repo.ID, userID account.ID, ids []int64) ([]*Review, error) {
+// reviewsByIDs reads reviews of any repositories by id, as far as they are visible to the user.
+func reviewsByIDs(tx *db.Tx, userID account.ID, ids []int64) ([]*Review, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	return db.QueryList(tx, scanReview, `SELECT `+reviewColumns+` FROM reviews r WHERE r.repo_id = $1
-		AND (r.state <> 1 OR r.author_id = $2) AND r.id IN `+db.ValuesFrom(3, 1, len(ids))+` ORDER BY r.id`,
-		db.Args(ids, repoID, userID)...)
+	return db.QueryList(tx, scanReview, `SELECT `+reviewColumns+` FROM reviews r
+		WHERE (r.state <> 1 OR r.author_id = $1) AND r.id IN `+db.ValuesFrom(2, 1, len(ids))+` ORDER BY r.id`,
+		db.Args(ids, userID)...)
 }
 
 // pendingOf returns the id of the user's pending review and the number of its comments, or 0 if there is

@@ -48,13 +48,13 @@ func commentByID(tx *db.Tx, repoID repo.ID, id int64, userID account.ID) (*Comme
 		WHERE c.id = $1 AND c.repo_id = $2 AND (NOT c.pending OR c.author_id = $3)`, id, repoID, userID))
 }
 
-// commentsByIDs finds comments of a repository that the user may see, in one query.
-func commentsByIDs(tx *db.Tx, repoID repo.ID, userID account.ID, ids []int64) ([]*Comment, error) {
+// commentsByIDs finds comments of any repositories that the user may see, in one query.
+func commentsByIDs(tx *db.Tx, userID account.ID, ids []int64) ([]*Comment, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	return queryComments(tx, fromComments+` WHERE c.repo_id = $1 AND (NOT c.pending OR c.author_id = $2)
-		AND c.id IN `+db.ValuesFrom(3, 1, len(ids))+` ORDER BY c.id`, db.Args(ids, repoID, userID)...)
+	return queryComments(tx, fromComments+` WHERE (NOT c.pending OR c.author_id = $1)
+		AND c.id IN `+db.ValuesFrom(2, 1, len(ids))+` ORDER BY c.id`, db.Args(ids, userID)...)
 }
 
 // shownComments finds comments that everyone sees, in one query.

@@ -129,14 +129,14 @@ func CommentPlaces(tx *db.Tx, ids []int64) (map[int64]repo.ID, error) {
 		`SELECT id, repo_id FROM review_comments WHERE id IN `+db.Values(1, len(ids)), anys(ids)...)
 }
 
-// threadsByRoots reads threads of a repository by the ids of their first comments, with the first comments of
-// each: those that the user may see. Threads without any are omitted.
-func threadsByRoots(tx *db.Tx, repoID repo.ID, userID account.ID, roots []int64) ([]*conversation, error) {
+// threadsByRoots reads threads of any repositories by the ids of their first comments, with the first comments
+// of each: those that the user may see. Threads without any are omitted.
+func threadsByRoots(tx *db.Tx, userID account.ID, roots []int64) ([]*conversation, error) {
 	if len(roots) == 0 {
 		return nil, nil
 	}
-	in, args := db.ValuesFrom(3, 1, len(roots)), db.Args(roots, repoID, userID)
-	where := ` FROM review_comments WHERE repo_id = $1 AND (NOT pending OR author_id = $2)
+	in, args := db.ValuesFrom(2, 1, len(roots)), db.Args(roots, userID)
+	where := ` FROM review_comments WHERE (NOT pending OR author_id = $1)
 		AND (id IN ` + in + ` OR reply_to IN ` + in + `)`
 	list, err := db.QueryList(tx, func(row db.Scanner) (*conversation, error) {
 		t := &conversation{}

@@ -90,8 +90,8 @@ func (s *Service) firstComments(ctx context.Context, a *repo.Access,
 
 // viewComments loads what comments refer to, with a fixed number of queries, and where they are now.
 func (s *Service) viewComments(ctx context.Context, a *repo.Access, list []*Comment) ([]*CommentView, error) {
-	p, err := s.loadComments(ctx, a, true, list)
-	if err != nil {
+	p := newPage(ctx, a)
+	if err := s.loadComments(ctx, p, true, list); err != nil {
 		return nil, err
 	}
 	texts := make([]text.Source, len(list))

@@ -143,11 +143,11 @@ func (k *Kinds) Find(ctx context.Context, kind Kind, of Question,
 func (k *Kind) find(out *web.Output, q *Asked,
 	find func(ctx context.Context, out *web.Output, q *Asked) (*Found, error)) (*Found, error) {
 	ctx := out.Context()
-	slot := admission.SearchSlot
+	slot := admission.Search
 	if k.Scans {
-		slot = admission.ScanSlot
+		slot = admission.Scan
 	}
-	release, err := slot(ctx)
+	release, err := admission.Slot(ctx, slot)
 	if err != nil {
 		return nil, err
 	}

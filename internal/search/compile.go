@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"arbor/internal/account"
-	"arbor/internal/finder"
 	"arbor/internal/fulltext"
 	"arbor/internal/issue"
 	"arbor/internal/label"
@@ -12,13 +11,13 @@ import (
 )
 
 // compile returns the conditions of a whole query.
-func (q *Query) compile(n *named) finder.Expr {
+func (q *Query) compile(n *named) posting.Expr {
 	where := q.conditions(n, 0)
 	if q.Pull == Yes {
 		return where
 	}
 	// Where issues are switched off, pull requests are still there (decision 16).
-	return finder.And{where, finder.Or{finder.IssuesOn{}, finder.HasOne(posting.ByPull.Of(0))}}
+	return posting.And{where, posting.Or{posting.IssuesOn{}, posting.HasOne(posting.ByPull.Of(0))}}
 }
 
 // contradicts reports a query that contradicts itself.
@@ -28,15 +27,15 @@ func (q *Query) contradicts() bool {
 
 // conditions returns the conditions of a query or of one within a group, whose words are looked for in the
 // parts of the outer one unless it names some.
-func (q *Query) conditions(n *named, in fulltext.Part) finder.Expr {
+func (q *Query) conditions(n *named, in fulltext.Part) posting.Expr {
 	if q.In != 0 {
 		in = q.In
 	}
 	words, possible := q.words(in)
 	if !possible || q.contradicts() {
-		return finder.Or{}
+		return posting.Or{}
 	}
-	where := append(finder.And{}, q.repos(n)...)
+	where := append(posting.And{}, q.repos(n)...)
 	where = append(where, words...)
 	where = append(where, q.parts(n)...)
 	where = append(where, q.labels()...)
@@ -44,7 +43,7 @@ func (q *Query) conditions(n *named, in fulltext.Part) finder.Expr {
 	where = append(where, q.flags()...)
 	where = append(where, q.spans()...)
 	for _, g := range q.Groups {
-		var alternatives finder.Or
+		var alternatives posting.Or
 		for _, one := range g.Any {
 			alternatives = append(alternatives, one.conditions(n, in))
 		}
@@ -53,26 +52,26 @@ func (q *Query) conditions(n *named, in fulltext.Part) finder.Expr {
 	return where
 }
 
-func negated(e finder.Expr, not bool) finder.Expr {
+func negated(e posting.Expr, not bool) posting.Expr {
 	if not {
-		return finder.Not{Expr: e}
+		return posting.Not{Expr: e}
 	}
 	return e
 }
 
 // repos returns the conditions on repositories. Of several named ones only one must exist.
-func (q *Query) repos(n *named) (where finder.And) {
+func (q *Query) repos(n *named) (where posting.And) {
 	if len(q.Repos.Yes)+len(q.Owners.Yes) > 0 {
-		where = append(where, finder.OfRepo{Repos: n.repoIDs(q.Repos.Yes), Owners: n.ids(q.Owners.Yes)})
+		where = append(where, posting.OfRepo{Repos: n.repoIDs(q.Repos.Yes), Owners: n.ids(q.Owners.Yes)})
 	}
 	if len(q.Repos.No)+len(q.Owners.No) > 0 {
-		where = append(where, finder.Not{Expr: finder.OfRepo{Repos: n.repoIDs(q.Repos.No),
+		where = append(where, posting.Not{Expr: posting.OfRepo{Repos: n.repoIDs(q.Repos.No),
 			Owners: n.ids(q.Owners.No)}})
 	}
 	for _, f := range []struct {
 		flag Flag
-		yes  finder.Expr
-	}{{q.Public, finder.Not{Expr: finder.Private}}, {q.Archived, finder.Archived}} {
+		yes  posting.Expr
+	}{{q.Public, posting.Not{Expr: posting.Private}}, {q.Archived, posting.Archived}} {
 		if f.flag != 0 {
 			where = append(where, negated(f.yes, f.flag == No))
 		}
@@ -81,7 +80,7 @@ func (q *Query) repos(n *named) (where finder.And) {
 }
 
 // words looks for the text. possible is false if there are words and none can be found.
-func (q *Query) words(in fulltext.Part) (where finder.And, possible bool) {
+func (q *Query) words(in fulltext.Part) (where posting.And, possible bool) {
 	terms := func(all []string) (list []string) {
 		for _, w := range all {
 			if fulltext.Searchable(w) {
@@ -91,49 +90,49 @@ func (q *Query) words(in fulltext.Part) (where finder.And, possible bool) {
 		return list
 	}
 	if yes := terms(q.Words); len(yes) > 0 {
-		where = append(where, finder.Text{Terms: yes, In: in})
+		where = append(where, posting.Text{Terms: yes, In: in})
 	} else if len(q.Words) > 0 && q.String() == (&Query{Words: q.Words}).String() {
 		return nil, false // only punctuation
 	}
 	if no := terms(q.NotWords); len(no) > 0 {
-		where = append(where, finder.Not{Expr: finder.Text{Terms: no, Any: true, In: in}})
+		where = append(where, posting.Not{Expr: posting.Text{Terms: no, Any: true, In: in}})
 	}
 	return where, true
 }
 
 // parts returns the conditions on people.
-func (q *Query) parts(n *named) (where finder.And) {
+func (q *Query) parts(n *named) (where posting.And) {
 	if len(q.Authors.Yes) > 0 {
-		where = append(where, finder.HasUser(posting.ByAuthor, n.ids(q.Authors.Yes)))
+		where = append(where, posting.HasUser(posting.ByAuthor, n.ids(q.Authors.Yes)))
 	}
 	if no := n.ids(q.Authors.No); len(no) > 0 {
-		where = append(where, finder.Not{Expr: finder.HasUser(posting.ByAuthor, no)})
+		where = append(where, posting.Not{Expr: posting.HasUser(posting.ByAuthor, no)})
 	}
-	has := func(k posting.Kind) func(id account.ID) finder.Expr {
-		return func(id account.ID) finder.Expr { return finder.HasOne(k.OfUser(id)) }
+	has := func(k posting.Kind) func(id account.ID) posting.Expr {
+		return func(id account.ID) posting.Expr { return posting.HasOne(k.OfUser(id)) }
 	}
 	for _, c := range []struct {
 		of        *Choice
-		condition func(id account.ID) finder.Expr
+		condition func(id account.ID) posting.Expr
 	}{
 		{&q.Assignees, has(posting.ByAssignee)},
 		{&q.Mentioned, has(posting.ByMention)},
-		{&q.Commenters, func(id account.ID) finder.Expr { return finder.CommentedBy(id) }},
-		{&q.Involved, func(id account.ID) finder.Expr {
-			return finder.Or{has(posting.ByAuthor)(id), has(posting.ByAssignee)(id),
-				has(posting.ByMention)(id), finder.CommentedBy(id)}
+		{&q.Commenters, func(id account.ID) posting.Expr { return posting.CommentedBy(id) }},
+		{&q.Involved, func(id account.ID) posting.Expr {
+			return posting.Or{has(posting.ByAuthor)(id), has(posting.ByAssignee)(id),
+				has(posting.ByMention)(id), posting.CommentedBy(id)}
 		}},
-		{&q.Reviewers, func(id account.ID) finder.Expr { return finder.ReviewedBy(id) }},
-		{&q.Requested, func(id account.ID) finder.Expr { return finder.AskedToReview(id) }},
+		{&q.Reviewers, func(id account.ID) posting.Expr { return posting.ReviewedBy(id) }},
+		{&q.Requested, func(id account.ID) posting.Expr { return posting.AskedToReview(id) }},
 	} {
 		if len(n.ids(c.of.Yes)) < len(c.of.Yes) {
-			return finder.And{finder.Or{}} // an unknown account
+			return posting.And{posting.Or{}} // an unknown account
 		}
 		for _, id := range n.ids(c.of.Yes) {
 			where = append(where, c.condition(id))
 		}
 		for _, id := range n.ids(c.of.No) {
-			where = append(where, finder.Not{Expr: c.condition(id)})
+			where = append(where, posting.Not{Expr: c.condition(id)})
 		}
 	}
 	return where
@@ -141,15 +140,15 @@ func (q *Query) parts(n *named) (where finder.And) {
 
 // labels returns the conditions on labels and milestones. Titles match ignoring the case of ASCII letters,
 // which both engines support.
-func (q *Query) labels() (where finder.And) {
+func (q *Query) labels() (where posting.And) {
 	add := func(kind posting.Kind, names []string, fold func(string) string, not bool) {
 		folded := make([]string, len(names))
 		for n, name := range names {
 			folded[n] = fold(name)
 		}
-		var e finder.Expr = finder.Named{Kind: kind, Names: folded}
+		var e posting.Expr = posting.Named{Kind: kind, Names: folded}
 		if not {
-			e = finder.Not{Expr: e}
+			e = posting.Not{Expr: e}
 		}
 		where = append(where, e)
 	}
@@ -165,17 +164,17 @@ func (q *Query) labels() (where finder.And) {
 	return where
 }
 
-func (q *Query) flags() (where finder.And) {
-	no := func(k posting.Kind) finder.Expr { return finder.Not{Expr: finder.HasOne(k.Of(posting.None))} }
+func (q *Query) flags() (where posting.And) {
+	no := func(k posting.Kind) posting.Expr { return posting.Not{Expr: posting.HasOne(k.Of(posting.None))} }
 	for _, f := range []struct {
 		flag Flag
-		yes  finder.Expr
+		yes  posting.Expr
 	}{
-		{q.Pull, finder.HasOne(posting.ByPull.Of(0))},
-		{q.Open, finder.InState(issue.Open)},
-		{q.Locked, finder.Locked},
-		{q.Draft, finder.Draft},
-		{q.Merged, within(finder.MergedAt, Always())},
+		{q.Pull, posting.HasOne(posting.ByPull.Of(0))},
+		{q.Open, posting.InState(issue.Open)},
+		{q.Locked, posting.Locked},
+		{q.Draft, posting.Draft},
+		{q.Merged, within(posting.MergedAt, Always())},
 		{q.Labeled, no(posting.ByLabel)},
 		{q.Assigned, no(posting.ByAssignee)},
 		{q.Milestoned, no(posting.ByMilestone)},
@@ -184,7 +183,7 @@ func (q *Query) flags() (where finder.And) {
 		case Yes:
 			where = append(where, f.yes)
 		case No:
-			where = append(where, finder.Not{Expr: f.yes})
+			where = append(where, posting.Not{Expr: f.yes})
 		}
 	}
 	return where
@@ -192,99 +191,99 @@ func (q *Query) flags() (where finder.And) {
 
 // reviews, statuses and reasons are the values of review:, status: and reason:, with their conditions.
 // Branches cannot require reviews.
-func reviews() map[string]finder.Expr {
-	return map[string]finder.Expr{
-		"none":              finder.And{finder.HasOne(posting.ByPull.Of(0)), finder.Not{Expr: finder.Reviewed}},
-		"required":          finder.Or{},
-		"approved":          finder.Approved,
-		"changes_requested": finder.ChangesRequested,
+func reviews() map[string]posting.Expr {
+	return map[string]posting.Expr{
+		"none":              posting.And{posting.HasOne(posting.ByPull.Of(0)), posting.Not{Expr: posting.Reviewed}},
+		"required":          posting.Or{},
+		"approved":          posting.Approved,
+		"changes_requested": posting.ChangesRequested,
 	}
 }
 
-func statuses() map[string]finder.Expr {
-	return map[string]finder.Expr{
-		"pending": finder.StatusPending,
-		"success": finder.StatusSuccess,
-		"failure": finder.StatusFailure,
+func statuses() map[string]posting.Expr {
+	return map[string]posting.Expr{
+		"pending": posting.StatusPending,
+		"success": posting.StatusSuccess,
+		"failure": posting.StatusFailure,
 	}
 }
 
 // links are the values of linked:.
-func links() map[string]finder.Expr {
-	return map[string]finder.Expr{"pr": finder.LinkedPull, "issue": finder.LinkedIssue}
+func links() map[string]posting.Expr {
+	return map[string]posting.Expr{"pr": posting.LinkedPull, "issue": posting.LinkedIssue}
 }
 
-func reasons() map[string]finder.Expr {
-	return map[string]finder.Expr{
-		"completed":   finder.InReason(issue.Completed),
-		"not planned": finder.InReason(issue.NotPlanned),
-		"reopened":    finder.InReason(issue.Reopened),
-		"duplicate":   finder.InReason(issue.Duplicate),
+func reasons() map[string]posting.Expr {
+	return map[string]posting.Expr{
+		"completed":   posting.InReason(issue.Completed),
+		"not planned": posting.InReason(issue.NotPlanned),
+		"reopened":    posting.InReason(issue.Reopened),
+		"duplicate":   posting.InReason(issue.Duplicate),
 	}
 }
 
 // oneOf adds a condition on a field that has one value per issue: it must be one of these.
-func oneOf(c Choice, condition func(values []string) finder.Expr) (where finder.And) {
+func oneOf(c Choice, condition func(values []string) posting.Expr) (where posting.And) {
 	if len(c.Yes) > 0 {
 		where = append(where, condition(c.Yes))
 	}
 	if len(c.No) > 0 {
-		where = append(where, finder.Not{Expr: condition(c.No)})
+		where = append(where, posting.Not{Expr: condition(c.No)})
 	}
 	return where
 }
 
 // states returns the conditions on branches, reviews, statuses, links and reasons.
-func (q *Query) states() (where finder.And) {
-	of := func(m map[string]finder.Expr) func([]string) finder.Expr {
-		return func(values []string) finder.Expr {
-			var either finder.Or
+func (q *Query) states() (where posting.And) {
+	of := func(m map[string]posting.Expr) func([]string) posting.Expr {
+		return func(values []string) posting.Expr {
+			var either posting.Or
 			for _, v := range values {
 				either = append(either, m[v])
 			}
 			return either
 		}
 	}
-	where = append(where, oneOf(q.Heads, func(names []string) finder.Expr {
-		return finder.HeadBegins(names)
+	where = append(where, oneOf(q.Heads, func(names []string) posting.Expr {
+		return posting.HeadBegins(names)
 	})...)
-	where = append(where, oneOf(q.Bases, func(names []string) finder.Expr { return finder.BaseIs(names) })...)
+	where = append(where, oneOf(q.Bases, func(names []string) posting.Expr { return posting.BaseIs(names) })...)
 	where = append(where, oneOf(q.Reasons, of(reasons()))...)
 	where = append(where, oneOf(q.Reviews, of(reviews()))...)
 	for _, value := range q.Linked.Yes {
 		where = append(where, links()[value])
 	}
 	for _, value := range q.Linked.No {
-		where = append(where, finder.Not{Expr: links()[value]})
+		where = append(where, posting.Not{Expr: links()[value]})
 	}
 	return append(where, oneOf(q.Statuses, of(statuses()))...)
 }
 
-func within(f finder.Field, s Span) finder.Expr {
-	return finder.Between{Field: f, From: s.From, To: s.To}
+func within(f posting.Field, s Span) posting.Expr {
+	return posting.Between{Field: f, From: s.From, To: s.To}
 }
 
 // spans returns the conditions on times and numbers. Issues without the time match neither a span nor its
 // negation: only closed issues can have been closed before a day.
-func (q *Query) spans() (where finder.And) {
+func (q *Query) spans() (where posting.And) {
 	for _, c := range []struct {
-		field finder.Field
+		field posting.Field
 		of    *Spans
-	}{{finder.UpdatedAt, &q.Updated}, {finder.CommentCount, &q.Comments}, {finder.CreatedAt, &q.Created},
-		{finder.ClosedAt, &q.Closed}, {finder.MergedAt, &q.MergedAt}} {
+	}{{posting.UpdatedAt, &q.Updated}, {posting.CommentCount, &q.Comments}, {posting.CreatedAt, &q.Created},
+		{posting.ClosedAt, &q.Closed}, {posting.MergedAt, &q.MergedAt}} {
 		if c.of.Asked {
 			where = append(where, within(c.field, c.of.In))
 		}
 		for _, not := range c.of.Not {
-			where = append(where, within(c.field, Always()), finder.Not{Expr: within(c.field, not)})
+			where = append(where, within(c.field, Always()), posting.Not{Expr: within(c.field, not)})
 		}
 	}
 	return where
 }
 
 // order is the order of the results.
-func (q *Query) order() finder.Order {
-	by := [...]finder.Sort{BestMatch: finder.Score, Created: finder.Created, Updated: finder.Updated,
-		Comments: finder.Comments}
-	return finder.Order{Sort: by[q.Sort.By], Asc: q.Sort.Asc}
+func (q *Query) order() posting.Order {
+	by := [...]posting.Sort{BestMatch: posting.Score, Created: posting.Created, Updated: posting.Updated,
+		Comments: posting.Comments}
+	return posting.Order{Sort: by[q.Sort.By], Asc: q.Sort.Asc}
 }

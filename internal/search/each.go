@@ -6,8 +6,8 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
-	"arbor/internal/finder"
 	"arbor/internal/issue"
+	"arbor/internal/posting"
 )
 
 // SearchEach finds the first size issues of each query, for the page of issues waiting for a user. If each
@@ -31,7 +31,7 @@ func (s *Service) SearchEach(
 
 func readEach(ctx context.Context, tx *db.Tx, issues *issue.Service, caller *account.Caller, queries []*Query,
 	size int64) ([]*Results, error) {
-	in := make([]finder.Query, len(queries))
+	in := make([]posting.Query, len(queries))
 	for n, q := range queries {
 		var err error
 		if in[n], err = q.prepare(tx, caller); err != nil {

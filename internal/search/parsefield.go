@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"arbor/internal/finder"
+	"arbor/internal/posting"
 )
 
 // field puts a qualifier where it belongs; false when it belongs nowhere.
@@ -71,7 +71,7 @@ func (p *parser) choice(name, value string, not bool) bool {
 }
 
 // choose is choice for a field that holds only some values.
-func (p *parser) choose(name, value string, not bool, values map[string]finder.Expr) bool {
+func (p *parser) choose(name, value string, not bool, values map[string]posting.Expr) bool {
 	_, known := values[value]
 	return known && p.choice(name, value, not)
 }

@@ -8,7 +8,7 @@
 //	parseword.go  one word, one name of a qualifier, its values
 //	parsefield.go from qualifiers to a query
 //	resolve.go    users, repositories and other things that a query names, if the caller may see them
-//	compile.go    from a query to that of package finder
+//	compile.go    from a query to that of package posting
 //	storescope.go the repositories that are searched
 //	search.go     searching
 //	indexer.go    the worker that keeps the index of words up to date, and who waits for it

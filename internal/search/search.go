@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"time"
 
@@ -9,8 +10,8 @@ import (
 	"arbor/internal/admission"
 	"arbor/internal/db"
 	"arbor/internal/errs"
-	"arbor/internal/finder"
 	"arbor/internal/issue"
+	"arbor/internal/posting"
 	"arbor/internal/web"
 )
 
@@ -47,6 +48,15 @@ func (f *Results) Views() []*issue.View {
 	return list
 }
 
+// Payloads are the issues that were found, as the API shows them, without their scores.
+func (s *Service) Payloads(ctx context.Context, f *Results) ([]json.Marshaler, error) {
+	list := make([]json.Marshaler, len(f.Hits))
+	for n, hit := range f.Hits {
+		list[n] = f.page.Issue(hit.Issue)
+	}
+	return list, f.page.Bodies(web.Unsent(ctx), s.issues)
+}
+
 // Hit is an issue that was found.
 type Hit struct {
 	Issue *issue.Issue
@@ -81,7 +91,7 @@ func (s *Service) read(ctx context.Context, index bool, fn func(tx *db.Tx, whole
 			return err
 		}
 	}
-	release, err := admission.SearchSlot(ctx)
+	release, err := admission.Slot(ctx, admission.Search)
 	if err != nil {
 		return err
 	}
@@ -104,7 +114,7 @@ func (f *Results) read(
 	tx *db.Tx, issues *issue.Service, caller *account.Caller, q *Query, at web.Page,
 ) error {
 	in, err := q.prepare(tx, caller)
-	if err != nil || finder.IsFalse(in.Where) {
+	if err != nil || posting.IsFalse(in.Where) {
 		return err
 	}
 	list, found, err := issues.Find(tx, in, at.Offset(), min(at.Size, MaxReach-at.Offset()))
@@ -126,16 +136,16 @@ func (f *Results) read(
 	return f.page.Load(tx)
 }
 
-// prepare builds the query of package finder, in the repositories that the caller may see. Errors: those of
+// prepare builds the query of package posting, in the repositories that the caller may see. Errors: those of
 // Search.
-func (q *Query) prepare(tx *db.Tx, caller *account.Caller) (finder.Query, error) {
+func (q *Query) prepare(tx *db.Tx, caller *account.Caller) (posting.Query, error) {
 	n, err := resolve(tx, caller, q)
 	if err != nil {
-		return finder.Query{}, err
+		return posting.Query{}, err
 	}
-	scope, where := finder.Split(q.compile(n))
-	in := finder.Query{Where: where, Order: q.order()}
-	if finder.IsFalse(where) {
+	scope, where := posting.Split(q.compile(n))
+	in := posting.Query{Where: where, Order: q.order()}
+	if posting.IsFalse(where) {
 		return in, nil
 	}
 	err = look(tx, caller, scope, &in)

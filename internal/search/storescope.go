@@ -5,7 +5,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
-	"arbor/internal/finder"
+	"arbor/internal/posting"
 	"arbor/internal/repo"
 )
 
@@ -14,11 +14,11 @@ import (
 const maxListed = 500
 
 // look determines the repositories to search, as far as they are visible to the caller, and sets them in a
-// query. where is a condition on repositories from finder.Split.
-func look(tx *db.Tx, caller *account.Caller, where finder.Expr, in *finder.Query) error {
+// query. where is a condition on repositories from posting.Split.
+func look(tx *db.Tx, caller *account.Caller, where posting.Expr, in *posting.Query) error {
 	args := []any{account.IDOf(caller)}
 	from := repo.FromVisible("r.id", caller) // of an id that is its own: of any
-	from += " AND " + finder.OnRepos(where, func(v any) string {
+	from += " AND " + posting.OnRepos(where, func(v any) string {
 		args = append(args, v)
 		return fmt.Sprintf("$%d", len(args))
 	})
@@ -29,7 +29,7 @@ func look(tx *db.Tx, caller *account.Caller, where finder.Expr, in *finder.Query
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var r finder.Repo
+		var r posting.Repo
 		var on bool
 		if err := rows.Scan(&r.ID, &on, &r.Owner, &r.Private, &r.Archived); err != nil {
 			return err
@@ -41,7 +41,7 @@ func look(tx *db.Tx, caller *account.Caller, where finder.Expr, in *finder.Query
 		return err
 	}
 	if len(in.Repos) > maxListed {
-		in.Repos, in.Many = nil, &finder.Scope{SQL: `SELECT r.id` + from, Args: args}
+		in.Repos, in.Many = nil, &posting.Scope{SQL: `SELECT r.id` + from, Args: args}
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"arbor/internal/account"
+	"arbor/internal/account/token"
 	"arbor/internal/errs"
 	"arbor/internal/repo"
 	"arbor/internal/repo/transport"
@@ -25,6 +26,7 @@ type applier struct {
 	repos     *repo.Service
 	transport *transport.Service
 	accounts  *account.Service
+	tokens    *token.Service
 	callers   map[string]*account.Caller // by the folded login
 	made      map[*Repo]bool
 	events    []event
@@ -134,7 +136,7 @@ func (a *applier) user(ctx context.Context, u *User) error {
 	}
 	for i := range u.Tokens {
 		t := &u.Tokens[i]
-		n := account.NewToken{Login: u.Login, Value: t.Value, Note: t.Note, Scopes: scope.All}
+		n := token.NewToken{Login: u.Login, Value: t.Value, Note: t.Note, Scopes: scope.All}
 		if t.Scopes != nil {
 			if n.Scopes, err = scope.Parse(*t.Scopes); err != nil {
 				return a.s.errorAt(&t.position, err)
@@ -143,7 +145,7 @@ func (a *applier) user(ctx context.Context, u *User) error {
 		if !t.ExpiresAt.IsZero() {
 			n.Expires = t.ExpiresAt.Sub(u.CreatedAt)
 		}
-		if _, _, err := a.accounts.CreateToken(ctx, n); err != nil {
+		if _, _, err := a.tokens.CreateToken(ctx, n); err != nil {
 			return a.s.errorAt(&t.position, err)
 		}
 	}

@@ -5,7 +5,8 @@ import (
 	"time"
 
 	"arbor/internal/account"
-	"arbor/internal/key"
+	"arbor/internal/account/key"
+	"arbor/internal/account/token"
 	"arbor/internal/repo"
 	"arbor/internal/scope"
 )
@@ -66,7 +67,7 @@ func (c *checker) checkUsers() {
 		}
 		for j := range u.Tokens {
 			t := &u.Tokens[j]
-			switch err := account.CheckToken(t.Value); {
+			switch err := token.CheckToken(t.Value); {
 			case err != nil:
 				c.wrong(&t.position, "value", "%v", err)
 			case tokens[t.Value]:

@@ -119,8 +119,8 @@ func Fill(ctx context.Context, s *Seed, to Store) (err error) {
 	srv := server.New(server.Options{DB: d, Git: g, Log: log, DataDir: to.DataDir, Graduated: true,
 		Admission: to.Admission})
 	a := &applier{s: s, clock: fixed, server: srv, repos: srv.Forge().Repos, transport: srv.Forge().Transport,
-		accounts: srv.Forge().Accounts,
-		callers:  map[string]*account.Caller{}, made: map[*Repo]bool{}}
+		accounts: srv.Forge().Accounts, tokens: srv.Forge().Tokens,
+		callers: map[string]*account.Caller{}, made: map[*Repo]bool{}}
 	if err := a.apply(ctx); err != nil {
 		return err
 	}

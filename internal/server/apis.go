@@ -2,6 +2,8 @@ package server
 
 import (
 	"arbor/internal/account"
+	"arbor/internal/account/key"
+	"arbor/internal/account/token"
 	"arbor/internal/activity"
 	"arbor/internal/app"
 	"arbor/internal/attachment"
@@ -13,7 +15,6 @@ import (
 	"arbor/internal/follow"
 	"arbor/internal/forge"
 	"arbor/internal/gitdata"
-	"arbor/internal/gitignore"
 	"arbor/internal/hook"
 	"arbor/internal/hook/payloads"
 	"arbor/internal/issue"
@@ -107,6 +108,8 @@ func (of *apis) features(s *Server) []feature {
 	repos := f.Repos
 	return []feature{
 		account.NewAPI(f.Accounts),
+		token.NewAPI(f.Tokens),
+		key.NewAPI(f.Keys),
 		follow.NewAPI(of.follows),
 		app.NewAPI(f.Apps),
 		list.NewAPI(d, repos),
@@ -140,7 +143,6 @@ func (of *apis) features(s *Server) []feature {
 		detect.NewAPI(f.Detect),
 		&license.API{},
 		&avatar.API{},
-		&gitignore.API{},
 		of.Markups,
 		of.Hooks,
 		of.Plants,

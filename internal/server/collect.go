@@ -10,7 +10,6 @@ import (
 
 	"arbor/internal/cache"
 	"arbor/internal/db"
-	"arbor/internal/journal"
 	"arbor/internal/repo"
 )
 
@@ -76,9 +75,6 @@ var (
 
 	backupAge = desc("backup_age_seconds",
 		"Time since the moment that the last whole backup holds; +Inf: there is none.")
-
-	logWaiting = desc("log_waiting_bytes", "Lines of the log that wait to be written.")
-	logDropped = desc("log_lines_dropped_total", "Lines of the log that nobody read in time.")
 )
 
 // Describe implements prometheus.Collector. It does not query the database.
@@ -118,11 +114,6 @@ func (p *parts) Collect(to chan<- prometheus.Metric) {
 	p.collectJobs(gauge)
 	p.collectBroken(gauge)
 	p.collectBackup(to)
-	if h, ok := p.s.log.Handler().(*journal.Handler); ok {
-		bytes, dropped := h.Waiting()
-		gauge(logWaiting, int64(bytes))
-		counter(logDropped, dropped)
-	}
 }
 
 type collect func(d *prometheus.Desc, v int64, labels ...string)

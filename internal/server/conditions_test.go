@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"arbor/internal/account"
+	"arbor/internal/account/token"
 	"arbor/internal/scope"
 	"arbor/internal/server"
 	"arbor/internal/test/apitest"
@@ -144,7 +144,7 @@ func TestCredentials(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		garden(t, s)
-		token := s.Token(t, "alice")
+		value := s.Token(t, "alice")
 		auth := func(v string) map[string]string { return map[string]string{"Authorization": v} }
 		basic := func(user, password string) map[string]string {
 			r := &http.Request{Header: http.Header{}}
@@ -155,26 +155,26 @@ func TestCredentials(t *testing.T) {
 		bad := `{"message": "Bad credentials", "documentation_url": "$any"}`
 		challenge := map[string]string{"WWW-Authenticate": `Basic realm="Arbor", charset="UTF-8"`}
 		s.Run(t, []apitest.Case{
-			{Name: "bearer", Do: "GET /user", Headers: auth("Bearer " + token), Status: 200, Want: me},
-			{Name: "bearer in small letters", Do: "GET /user", Headers: auth("bearer " + token),
+			{Name: "bearer", Do: "GET /user", Headers: auth("Bearer " + value), Status: 200, Want: me},
+			{Name: "bearer in small letters", Do: "GET /user", Headers: auth("bearer " + value),
 				Status: 200, Want: me},
-			{Name: "token", Do: "GET /user", Headers: auth("token " + token), Status: 200, Want: me},
-			{Name: "basic password", Do: "GET /user", Headers: basic("alice", token), Status: 200, Want: me},
-			{Name: "basic user name", Do: "GET /user", Headers: basic(token, ""), Status: 200, Want: me},
-			{Name: "basic oauth", Do: "GET /user", Headers: basic(token, "x-oauth-basic"),
+			{Name: "token", Do: "GET /user", Headers: auth("token " + value), Status: 200, Want: me},
+			{Name: "basic password", Do: "GET /user", Headers: basic("alice", value), Status: 200, Want: me},
+			{Name: "basic user name", Do: "GET /user", Headers: basic(value, ""), Status: 200, Want: me},
+			{Name: "basic oauth", Do: "GET /user", Headers: basic(value, "x-oauth-basic"),
 				Status: 200, Want: me},
 			{Name: "none where one is needed", Do: "GET /user", Status: 401,
 				Want: `{"message": "Requires authentication"}`, Has: challenge},
 			{Name: "wrong", Do: "GET /user", Headers: auth("Bearer arb_wrong"), Status: 401, Want: bad,
 				Has: challenge},
 			{Name: "wrong where none is needed", Do: "GET /users/alice",
-				Headers: auth("Bearer " + token + "x"), Status: 401, Want: bad},
+				Headers: auth("Bearer " + value + "x"), Status: 401, Want: bad},
 			{Name: "unknown scheme", Do: "GET /users/alice", Headers: auth("Digest x"),
 				Status: 401, Want: bad},
-			{Name: "not in the address", Do: "GET /user?access_token=" + token, Status: 401},
-			{Name: "plants take bearer", Do: "GET /plants", Headers: auth("Bearer " + token),
+			{Name: "not in the address", Do: "GET /user?access_token=" + value, Status: 401},
+			{Name: "plants take bearer", Do: "GET /plants", Headers: auth("Bearer " + value),
 				Status: 200, Body: "[]"},
-			{Name: "plants take nothing else", Do: "GET /plants", Headers: basic("alice", token), Status: 401,
+			{Name: "plants take nothing else", Do: "GET /plants", Headers: basic("alice", value), Status: 401,
 				Want: `{"error": 40100, "message": "$any"}`},
 			{Name: "plants want one", Do: "GET /plants", Status: 401, Want: `{"error": 40100}`,
 				Has: map[string]string{"WWW-Authenticate": "Bearer"}},
@@ -182,12 +182,12 @@ func TestCredentials(t *testing.T) {
 				Want: `{"message": "Requires authentication"}`},
 			{Name: "a form on another site cannot use what the browser remembers", Do: "PATCH /user",
 				Send: `{}`, Status: 403,
-				Headers: with(basic("alice", token), "Sec-Fetch-Site", "cross-site"),
+				Headers: with(basic("alice", value), "Sec-Fetch-Site", "cross-site"),
 				Want:    `{"message": "A request from another site must send its token as Bearer."}`},
 			{Name: "a script with its own token can", Do: "PATCH /user", Send: `{}`, Status: 200,
-				Headers: with(auth("Bearer "+token), "Sec-Fetch-Site", "cross-site")},
+				Headers: with(auth("Bearer "+value), "Sec-Fetch-Site", "cross-site")},
 			{Name: "its own site can", Do: "PATCH /user", Send: `{}`, Status: 200,
-				Headers: with(basic("alice", token), "Sec-Fetch-Site", "same-origin")},
+				Headers: with(basic("alice", value), "Sec-Fetch-Site", "same-origin")},
 			{Name: "html_url of a private repository, to its owner's token", Do: "GET /alice/Secret",
 				As: "alice", Status: 200,
 				Has: map[string]string{"Cache-Control": "private, max-age=0, must-revalidate"}},
@@ -198,17 +198,17 @@ func TestCredentials(t *testing.T) {
 			{Name: "anonymous answers are public", Do: "GET /users/alice", Status: 200,
 				Has: map[string]string{"Cache-Control": "public, max-age=0, must-revalidate"}},
 		})
-		if strings.Contains(s.Log.Text(), token) {
+		if strings.Contains(s.Log.Text(), value) {
 			t.Error("the log shows a token")
 		}
 		t.Run("revoked at once", func(t *testing.T) {
-			testkit.NoError(t, s.Accounts.RevokeToken(t.Context(), token))
-			s.Check(t, apitest.Case{Do: "GET /user", Headers: auth("Bearer " + token),
+			testkit.NoError(t, s.Forge.Tokens.RevokeToken(t.Context(), value))
+			s.Check(t, apitest.Case{Do: "GET /user", Headers: auth("Bearer " + value),
 				Status: 401, Want: bad})
 		})
 		t.Run("expired", func(t *testing.T) {
-			short, _, err := s.Accounts.CreateToken(t.Context(),
-				account.NewToken{Login: "bob", Scopes: scope.All, Expires: 50 * time.Millisecond})
+			short, _, err := s.Forge.Tokens.CreateToken(t.Context(),
+				token.NewToken{Login: "bob", Scopes: scope.All, Expires: 50 * time.Millisecond})
 			testkit.NoError(t, err)
 			time.Sleep(60 * time.Millisecond)
 			s.Check(t, apitest.Case{Do: "GET /user", Headers: auth("Bearer " + short),

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"net/http"
 	"strings"
 
@@ -15,15 +16,17 @@ import (
 
 // checkAccess returns an error if the caller may not use the route, regardless of token scopes. Errors:
 // 401, and 404 if only site administrators may use it.
-func (s *Server) checkAccess(r *http.Request, caller *account.Caller, info *web.Info, to *endpoint) error {
-	signsIn := to.SignsIn() || !safe(r.Method) && signsInToChange(to)
+func (s *Server) checkAccess(
+	ctx context.Context, method string, caller *account.Caller, to *endpoint,
+) error {
+	signsIn := to.SignsIn() || !safe(method) && signsInToChange(to)
 	switch {
 	case caller == nil && to.Right == route.App:
 		return app.NoJWT()
 	case caller == nil && signsIn:
 		return errs.New(errs.Unauthenticated, "Requires authentication")
 	case to.Right == route.SiteAdmin && !caller.SiteAdmin:
-		s.noteRefused(r, caller, info, to.Route)
+		s.noteRefused(ctx, caller, to.Route)
 		return errs.Absent()
 	}
 	return nil
@@ -35,26 +38,25 @@ func signsInToChange(to *endpoint) bool {
 	return to.Group == route.API && !to.Nobody || to.Group == route.Pages && to.Right != route.Anyone
 }
 
-// permit restricts the caller to what the token permits on the route, and stores the caller in the
-// request's context. Each transaction of an unsafe request checks again that the token is still valid.
-// Errors: 403.
+// permit restricts the caller to what the token permits on the route, and returns a context with the caller.
+// Each transaction of an unsafe request checks again that the token is still valid. Errors: 403.
 func (s *Server) permit(
-	r *http.Request, signedIn *account.Caller, info *web.Info, to *endpoint,
-) (*http.Request, error) {
-	caller, err := to.need.restrict(signedIn, r.Method, to.Route)
+	ctx context.Context, method string, signedIn *account.Caller, to *endpoint,
+) (context.Context, error) {
+	caller, err := to.need.restrict(signedIn, method, to.Route)
 	if err != nil {
-		s.noteRefused(r, signedIn, info, to.Route)
-		return r, err
+		s.noteRefused(ctx, signedIn, to.Route)
+		return ctx, err
 	}
-	ctx := account.WithCaller(r.Context(), caller)
+	ctx = account.WithCaller(ctx, caller)
 	// Pushes check access themselves; repo.With adds the check of a repository's routes.
-	if !safe(r.Method) && to.Group != route.Git {
+	if !safe(method) && to.Group != route.Git {
 		ctx = db.WithCheck(ctx, signedIn.Holds)
 	}
-	if !safe(r.Method) && (to.Group == route.API || to.Group == route.Pages) {
-		ctx = audit.With(ctx, actorOf(signedIn, info, to.Right))
+	if !safe(method) && (to.Group == route.API || to.Group == route.Pages) {
+		ctx = audit.With(ctx, actorOf(signedIn, web.From(ctx), to.Right))
 	}
-	return r.WithContext(ctx), nil
+	return ctx, nil
 }
 
 // withoutToken reports whether the request has no credentials, valid or not, and is not an internal one.
@@ -68,12 +70,12 @@ func (s *Server) authenticate(r *http.Request, g route.Group) (*account.Caller, 
 		// Only internal requests have a caller in their context.
 		return account.CallerFrom(r.Context()), false, nil
 	case g == route.Plants:
-		return s.accounts.AuthenticateBearer(r)
+		return s.forge.Tokens.AuthenticateBearer(r)
 	case app.IsJWT(r.Header.Get("Authorization")):
 		c, err := s.forge.Apps.AuthenticateJWT(r.Context(), r)
 		return c, true, err
 	default:
-		return s.accounts.Authenticate(r)
+		return s.forge.Tokens.Authenticate(r)
 	}
 }
 

@@ -28,7 +28,7 @@ var tiers = []struct {
 }{
 	{"tools", []string{ // know nothing of accounts, repositories and requests
 		"docs", "internal/cache", "internal/durable", "internal/errs", "internal/graphql/document",
-		"internal/graphql/exec", "internal/graphql/schema", "internal/hook/outgoing", "internal/journal", "internal/key",
+		"internal/graphql/exec", "internal/graphql/schema", "internal/hook/outgoing", "internal/journal",
 		"internal/keyed", "internal/markdown", "internal/space",
 	}},
 	{"kits", []string{ // the database, Git, HTTP and its rights
@@ -37,8 +37,8 @@ var tiers = []struct {
 	}},
 	{"features", []string{
 		"internal/account", "internal/activity", "internal/app", "internal/attachment", "internal/avatar",
-		"internal/checkrun", "internal/commitcomment", "internal/detect", "internal/file", "internal/finder",
-		"internal/follow", "internal/gitdata", "internal/gitignore", "internal/hook", "internal/issue",
+		"internal/checkrun", "internal/commitcomment", "internal/detect", "internal/file",
+		"internal/follow", "internal/gitdata", "internal/hook", "internal/issue",
 		"internal/issuekit", "internal/keywords", "internal/label", "internal/license", "internal/markup",
 		"internal/milestone", "internal/notification", "internal/plant", "internal/posting", "internal/pull",
 		"internal/ratelimit", "internal/reaction", "internal/release", "internal/repo", "internal/review",

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"arbor/internal/account"
+	"arbor/internal/account/token"
 	"arbor/internal/db"
 	"arbor/internal/route"
 	"arbor/internal/scope"
@@ -81,7 +82,7 @@ func (m *matrix) issue(t *testing.T, c caller) {
 	if c.kind == "" || m.Tokens[c.name()] != "" {
 		return
 	}
-	n := account.NewToken{Login: c.login}
+	n := token.NewToken{Login: c.login}
 	var err error
 	switch {
 	case c == poor:
@@ -98,7 +99,7 @@ func (m *matrix) issue(t *testing.T, c caller) {
 		n.Scopes, err = scope.Parse(c.kind)
 	}
 	if err == nil {
-		m.Tokens[c.name()], _, err = m.Accounts.CreateToken(t.Context(), n)
+		m.Tokens[c.name()], _, err = m.Forge.Tokens.CreateToken(t.Context(), n)
 	}
 	testkit.NoError(t, err)
 }

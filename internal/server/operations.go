@@ -1,13 +1,9 @@
 package server
 
 import (
-	"context"
-
-	"arbor/internal/account"
 	"arbor/internal/activity"
 	"arbor/internal/checkrun"
 	"arbor/internal/commitcomment"
-	"arbor/internal/db"
 	"arbor/internal/follow"
 	"arbor/internal/hook"
 	"arbor/internal/issue/comment"
@@ -79,17 +75,4 @@ func (of *apis) conversations(s *Server) talk.Services {
 	return talk.Services{DB: s.o.DB, Issues: s.forge.Issues, Comments: of.comments, Timelines: of.timelines,
 		Subscriptions: of.subscriptions, Labels: of.labels, Milestones: of.milestones, Reviews: of.reviews,
 		Searches: s.forge.Searches, People: of.People}
-}
-
-// roomFor checks that the disks have room for an operation's data, and limits what it writes for the
-// caller. Error: 507.
-func (s *Server) roomFor(ctx context.Context, caller *account.Caller) (context.Context, error) {
-	if err := s.room.CheckRows(); err != nil {
-		return ctx, err
-	}
-	limit, err := s.accounts.LimitText(ctx, caller)
-	if err != nil || limit == nil {
-		return ctx, err
-	}
-	return db.WithLimit(ctx, limit.Check), nil
 }

@@ -50,7 +50,8 @@ func (of *apis) pages(s *Server, kit *page.Kit, door *signin.Pages) []feature {
 		reposettings.New(kit, reposettings.Services{Settings: f.Settings, Collaborators: of.collaborators, Apps: f.Apps,
 			Attachments: f.Attachments}),
 		attach.New(kit, f.Attachments),
-		settingpages.New(kit, settingpages.Services{Accounts: f.Accounts, Repos: repos, Apps: f.Apps, Lists: of.lists,
+		settingpages.New(kit, settingpages.Services{Accounts: f.Accounts, Tokens: f.Tokens, Sessions: f.Sessions,
+			Keys: f.Keys, Repos: repos, Apps: f.Apps, Lists: of.lists,
 			Stars: of.stars}),
 	}
 }

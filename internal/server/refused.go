@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"net/http"
 	"sync"
 	"time"
 
@@ -44,11 +43,12 @@ func (f *refusals) due(id account.ID, now time.Time) bool {
 
 // noteRefused records in the audit log that a caller requested something only for site administrators, or
 // with a token that does not allow it. Its errors do not affect the response.
-func (s *Server) noteRefused(r *http.Request, caller *account.Caller, info *web.Info, to *route.Route) {
+func (s *Server) noteRefused(ctx context.Context, caller *account.Caller, to *route.Route) {
 	if to.Right != route.SiteAdmin || !s.refusals.due(caller.ID, s.o.Now()) {
 		return
 	}
-	ctx := audit.With(context.WithoutCancel(r.Context()), actorOf(caller, info, audit.NoRight))
+	info := web.From(ctx)
+	ctx = audit.With(context.WithoutCancel(ctx), actorOf(caller, info, audit.NoRight))
 	err := s.o.DB.Write(ctx, func(tx *db.Tx) error {
 		return audit.Record(tx, audit.Entry{Action: audit.SiteAdminRefused,
 			Changes: map[string]any{"route": to.Method + " " + to.Pattern}})

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"arbor/internal/account"
+	"arbor/internal/account/token"
 	"arbor/internal/scope"
 	"arbor/internal/server"
 	"arbor/internal/test/apitest"
@@ -20,8 +20,8 @@ func TestRefusedAdministrationIsAudited(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Admin(t, "chief")
 		s.Users(t, "bob", "carol")
-		limited, _, err := s.Accounts.CreateToken(t.Context(),
-			account.NewToken{Login: "chief", Scopes: scope.Repo})
+		limited, _, err := s.Forge.Tokens.CreateToken(t.Context(),
+			token.NewToken{Login: "chief", Scopes: scope.Repo})
 		testkit.NoError(t, err)
 		stolen := map[string]string{"Authorization": "Bearer " + limited}
 		for range 5 {

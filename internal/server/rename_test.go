@@ -1,7 +1,6 @@
 package server_test
 
 import (
-	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -34,7 +33,7 @@ func TestARenameShowsEverywhere(t *testing.T) {
 			}
 		}
 		read(func(_ *route.Route, c apitest.Case) { w.ask(t, "chief", c) })
-		elsewhere := account.New(s.DB, slog.New(s.Log), nil)
+		elsewhere := account.New(s.DB, nil)
 		if _, err := elsewhere.Rename(t.Context(), account.User, "holder", "steward"); err != nil {
 			t.Fatal(err)
 		}

@@ -3,6 +3,7 @@
 //   - routes.go: the server's own endpoints, joined with the features'; testdata/routes.txt lists all
 //   - address.go, table.go, notimplemented.go: finding the route of a request
 //   - server.go, headers.go: the steps of every request
+//   - grant.go, graphql.go: the checks of a route for GraphQL
 //   - space.go: which requests need disk space, and limits of written text
 //   - credentials.go, token.go: authentication, and what tokens permit
 //   - wire.go: the server is assembled; apis.go and pages.go: its features
@@ -229,7 +230,7 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, n *node, 
 	if err != nil {
 		return err
 	}
-	if err := s.checkAccess(r, caller, info, to); err != nil {
+	if err := s.checkAccess(r.Context(), r.Method, caller, to); err != nil {
 		return err
 	}
 	if caller != nil && !safe(r.Method) && fromOtherSite(r) {
@@ -244,9 +245,11 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, n *node, 
 		if to.Group == route.API && !caller.Session {
 			to.need.headers(w.Header(), caller.Grant)
 		}
-		if r, err = s.permit(r, caller, info, to); err != nil {
+		ctx, err := s.permit(r.Context(), r.Method, caller, to)
+		if err != nil {
 			return err
 		}
+		r = r.WithContext(ctx)
 	}
 	if to.Group == route.API || to.Group == route.Plants {
 		if safe(r.Method) {
@@ -256,8 +259,12 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, n *node, 
 			return err
 		}
 	}
-	if r, err = s.checkSpace(r, signedIn, to.Route); err != nil {
-		return err
+	if needsSpace(r, to.Route) {
+		ctx, err := s.checkSpace(r.Context(), signedIn, to.Route)
+		if err != nil {
+			return err
+		}
+		r = r.WithContext(ctx)
 	}
 	if !to.Unadmitted {
 		if err := s.admit(w, r, signedIn, to.Route); err != nil {
@@ -298,8 +305,7 @@ func isServerFault(err error) bool {
 }
 
 // finish counts and logs the request in one line, without headers, tokens or bodies. The line includes the
-// cause of a 4xx or 5xx and of a response that broke off. Server faults are written immediately (package
-// journal).
+// cause of a 4xx or 5xx and of a response that broke off.
 func (s *Server) finish(w *web.Writer, r *http.Request, info *web.Info, n *node, start time.Time) {
 	now := time.Now()
 	if !w.Started() && info.Note == nil {

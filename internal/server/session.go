@@ -46,7 +46,7 @@ func (s *Server) authenticateSession(w http.ResponseWriter, r *http.Request) (*a
 	if session == "" {
 		return nil, nil
 	}
-	caller, err := s.accounts.AuthenticateSession(r.Context(), session)
+	caller, err := s.forge.Sessions.AuthenticateSession(r.Context(), session)
 	if caller == nil && err == nil {
 		page.EndSession(w, r)
 	}

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"net/http"
 
 	"arbor/internal/account"
@@ -10,25 +11,29 @@ import (
 
 // checkSpace rejects a request that needs disk space while little is left, and limits what it writes for
 // the caller. Errors: 507; 403 for an account that has used its quota for plants.
-func (s *Server) checkSpace(r *http.Request, caller *account.Caller, to *route.Route) (*http.Request, error) {
-	if !needsSpace(r, to) {
-		return r, nil
-	}
+func (s *Server) checkSpace(
+	ctx context.Context, caller *account.Caller, to *route.Route,
+) (context.Context, error) {
 	room := s.room.CheckRows
 	if to.Group == route.Git || to.Streams {
 		room = s.room.Check
 	}
 	if err := room(); err != nil || caller == nil || to.Group == route.Git {
-		return r, err
+		return ctx, err
 	}
-	limit, err := s.accounts.LimitText(r.Context(), caller)
+	limit, err := s.accounts.LimitText(ctx, caller)
 	switch {
 	case err != nil || limit == nil:
-		return r, err
+		return ctx, err
 	case to.Group == route.Plants: // plants are small: checking before the write suffices
-		return r, limit.Full()
+		return ctx, limit.Full()
 	}
-	return r.WithContext(db.WithLimit(r.Context(), limit.Check)), nil
+	return db.WithLimit(ctx, limit.Check), nil
+}
+
+// roomFor is checkSpace for a form, whose route does not say what it stores.
+func (s *Server) roomFor(ctx context.Context, caller *account.Caller) (context.Context, error) {
+	return s.checkSpace(ctx, caller, &route.Route{})
 }
 
 // textLimits returns the text limits of the options. Without a limit of its own, text is limited as
@@ -44,7 +49,7 @@ func textLimits(o Options) account.TextLimits {
 }
 
 // needsSpace reports whether a request needs disk space. If the route does not say so, all writes do except
-// deletions and pages. The API requests that a page makes are checked themselves.
+// deletions and pages, whose forms ask themselves.
 func needsSpace(r *http.Request, to *route.Route) bool {
 	if to.Space != nil {
 		return to.Space(r)

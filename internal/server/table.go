@@ -88,10 +88,12 @@ type table struct {
 	mux   *chi.Mux
 	nodes map[string]*node
 	ends  map[string]map[string]*node
+	named map[string]endpoint // those of the API, by method and pattern
 }
 
 func newTable(routes []route.Route, m *metrics) *table {
-	t := &table{mux: chi.NewMux(), nodes: map[string]*node{}, ends: map[string]map[string]*node{}}
+	t := &table{mux: chi.NewMux(), nodes: map[string]*node{}, ends: map[string]map[string]*node{},
+		named: map[string]endpoint{}}
 	nothing := func(http.ResponseWriter, *http.Request) {}
 	notImplemented := m.route(notImplementedLabel) // one series for all of them
 	for i := range routes {
@@ -120,7 +122,11 @@ func newTable(routes []route.Route, m *metrics) *table {
 			n.routes, n.allow = []endpoint{{Route: r, need: newTokenNeed(r)}}, allMethods
 			continue
 		}
-		n.routes = append(n.routes, endpoint{r, "#" + operation(r), newTokenNeed(r)})
+		to := endpoint{r, "#" + operation(r), newTokenNeed(r)}
+		n.routes = append(n.routes, to)
+		if r.Group == route.API {
+			t.named[r.Method+" "+r.Pattern] = to
+		}
 		n.open, n.file, n.streams = n.open || r.Open, n.file || r.File, n.streams || r.Streams
 		n.allow = allowed(n)
 	}

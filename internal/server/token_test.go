@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"arbor/internal/account/token"
+
 	"arbor/internal/account"
 	"arbor/internal/scope"
 	"arbor/internal/test/apitest"
@@ -21,8 +23,8 @@ func TestTokenHeaders(t *testing.T) {
 		usual := apitest.Bearer(s.Scoped(t, "alice", scope.Usual))
 		none := apitest.Bearer(s.Scoped(t, "alice", ""))
 		ends := time.Now().Add(time.Hour)
-		ending, _, err := s.Accounts.CreateToken(t.Context(),
-			account.NewToken{Login: "alice", Expires: time.Hour})
+		ending, _, err := s.Forge.Tokens.CreateToken(t.Context(),
+			token.NewToken{Login: "alice", Expires: time.Hour})
 		testkit.NoError(t, err)
 		fine := apitest.Bearer(s.Fine(t, "alice", true, garden))
 		classic := func(scopes, accepted string) map[string]string {
@@ -201,8 +203,8 @@ func TestTokensFollowTransitions(t *testing.T) {
 		s.Users(t, "keeper", "friend")
 		shed := s.Repo(t, "keeper/shed", true)
 		s.Grant(t, shed, "friend", account.Push)
-		read, id, err := s.Accounts.CreateToken(t.Context(),
-			account.NewToken{Login: "friend", Repos: []int64{int64(shed.ID)}})
+		read, id, err := s.Forge.Tokens.CreateToken(t.Context(),
+			token.NewToken{Login: "friend", Repos: []int64{int64(shed.ID)}})
 		testkit.NoError(t, err)
 		holders := []map[string]string{apitest.Bearer(s.Scoped(t, "friend", "public_repo")),
 			apitest.Bearer(s.Scoped(t, "friend", "repo")), apitest.Bearer(read)}
@@ -237,7 +239,7 @@ func TestTokensFollowTransitions(t *testing.T) {
 		}
 		// The revocation is the same for tokens of all purposes. TestCredentials covers expiry;
 		// repo.TestMidPush and the check of each transaction cover the middle of a request.
-		testkit.NoError(t, s.Accounts.RevokeToken(t.Context(), fmt.Sprint(id)))
+		testkit.NoError(t, s.Forge.Tokens.RevokeToken(t.Context(), fmt.Sprint(id)))
 		s.Check(t, apitest.Case{Do: "GET /repos/keeper/shed", Headers: holders[2],
 			Status: http.StatusUnauthorized})
 	})

@@ -39,7 +39,7 @@ type Options struct {
 	BaseURL        string             // scheme and host of all addresses; empty: taken from each request
 	Graduated      bool               // previews are on for all requests (decision 3)
 	MaxTreeEntries int                // 0: gitdata.DefaultMaxTreeEntries
-	RateLimit      int64              // requests per hour for each token and address; 0: no limit
+	RateLimit      int64              // requests per hour for each token and address on this node; 0: no limit
 	Admission      *admission.Control // nil: one with admission.DefaultMemory
 	Node           *db.Node           // this process among those that use the database; nil: the only one
 	AuditDays      int                // retention of the audit log; 0: unlimited
@@ -71,18 +71,18 @@ func New(o Options) *Server {
 	s := newServer(o)
 	of := s.newAPIs()
 	kit := of.newKit(s)
-	door := signin.New(kit, signin.Services{Accounts: s.accounts, Issues: s.forge.Searches,
+	door := signin.New(kit, signin.Services{Sessions: s.forge.Sessions, Tokens: s.forge.Tokens, Issues: s.forge.Searches,
 		Repositories: of.repositories, Lists: of.lists, Activities: of.activities}, s.setup)
 	s.home, s.pageErrors, s.lostErrors = door.Home, kit.Errors, kit.Unrouted
 	hooks := of.newSender(s)
 	s.runners = append(s.runners, hooks, hook.NewPruner(o.DB, o.Log))
 	f := s.forge
-	p := &parts{s: s, caches: []cached{f.Accounts, f.Repos, f.Issues, o.Git},
+	p := &parts{s: s, caches: []cached{f.Tokens, f.Accounts, f.Repos, f.Issues, o.Git},
 		workers: map[string]worker{"test_merge": f.Pulls, "pushed_commits": f.Closing,
 			"packing":   f.Maintenance,
 			"detection": f.Detect, "hook_delivery": hooks, "notification": f.Notifier}}
 	features := slices.Concat(of.features(s), of.pages(s, kit, door), []feature{s.newGraphQL(of),
-		site.New(kit, site.Options{Accounts: f.Accounts, Repos: f.Repos, Networks: f.Network,
+		site.New(kit, site.Options{Accounts: f.Accounts, Tokens: f.Tokens, Sessions: f.Sessions, Repos: f.Repos, Networks: f.Network,
 			Settings: f.Settings, Searches: of.repositories,
 			DB: o.DB, Git: o.Git,
 			Log: o.Log, DataDir: o.DataDir, Version: o.Version, Jobs: p.backlogs})})
@@ -109,17 +109,13 @@ func newServer(o Options) *Server {
 	f.Accounts.TextLimits = textLimits(o)
 	f.Repos.Room = space.NewGuard(o.MinFree, o.Log, disks...)
 	f.Repos.Room.Spare(filepath.Dir(o.DB.File()), o.DB.Spare)
-	limits := ratelimit.Options{Limit: o.RateLimit, Now: o.Now, DB: o.DB, Log: o.Log}
-	if o.Node != nil {
-		limits.Others = o.Node.Others
-	}
 	s := &Server{
-		o: o, log: o.Log, accounts: f.Accounts, forge: f, limiter: ratelimit.New(limits),
+		o: o, log: o.Log, accounts: f.Accounts, forge: f, limiter: ratelimit.New(o.RateLimit, o.Now),
 		idPrefix: newIDPrefix(), setup: rand.Text()[:12],
 		control: o.Admission, room: f.Repos.Room, disks: disks, reserved: map[string]bool{},
 	}
-	s.runners = []runner{f.Accounts, f.Maintenance, f.Closing, f.Pulls, f.Searches,
-		f.Detect, f.Notifier, s.limiter, notification.NewPruner(o.DB, o.Log), activity.NewPruner(o.DB, o.Log),
+	s.runners = []runner{f.Tokens, f.Maintenance, f.Closing, f.Pulls, f.Searches,
+		f.Detect, f.Notifier, notification.NewPruner(o.DB, o.Log), activity.NewPruner(o.DB, o.Log),
 		audit.NewPruner(o.DB, o.Log, o.AuditDays), maintenance.NewForgetter(o.DB, o.Log),
 		maintenance.NewShrinker(o.DB, o.Log, f.Repos.Room)}
 	if o.Node != nil {

@@ -56,7 +56,8 @@ func (s *Server) serve(ctx context.Context, conn net.Conn) {
 	for _, k := range s.o.HostKeys {
 		config.AddHostKey(e.counted(k))
 	}
-	t := &turn{all: s.handshakes, from: c.from}
+	nobody := admission.With(ctx, c.ticket()) // who signs in is not known yet
+	t := &turn{ask: func() (func(), error) { return admission.Slot(nobody, admission.Handshake) }}
 	signed, channels, requests, err := ssh.NewServerConn(&prompt{conn, e, t}, &config)
 	t.end()
 	if err != nil {
@@ -138,7 +139,7 @@ func (c *connection) signIn(
 			return nil, errs.New(errs.Unauthenticated, "certificates are not supported")
 		}
 		fingerprint := ssh.FingerprintSHA256(key)
-		caller, err := c.s.o.Accounts.CallerOfKey(ctx, fingerprint)
+		caller, err := c.s.o.Tokens.CallerOfKey(ctx, fingerprint)
 		if err != nil && !errs.Is(err, errs.Forbidden) {
 			if !errs.Is(err, errs.Unauthenticated) && ctx.Err() == nil {
 				c.s.o.Log.Error("ssh: a key was not looked up", "error", err)

@@ -1,89 +1,19 @@
 package ssh
 
-import (
-	"errors"
-	"net/netip"
-	"sync"
-	"time"
+import "sync"
 
-	"arbor/internal/admission"
-)
-
-// Handshakes of anonymous clients cost processor time that cannot be charged to an account. So only few run
-// concurrently, and those of one network leave room for others.
-const (
-	maxHandshakes        = 64
-	maxNetworkHandshakes = 16
-)
-
-// handshakes are the turns of clients for which the server works.
-type handshakes struct {
-	all chan struct{}
-
-	mu sync.Mutex
-	of map[netip.Prefix]*network
-}
-
-// network holds the clients that have a turn, and those that wait for one.
-type network struct {
-	turns   chan struct{}
-	clients int
-}
-
-func newHandshakes() *handshakes {
-	return &handshakes{all: make(chan struct{}, maxHandshakes), of: map[netip.Prefix]*network{}}
-}
-
-// enter waits for a client's turn, at most as long as a handshake may take, and reports whether it came.
-func (h *handshakes) enter(from netip.Addr) (leave func(), ok bool) {
-	key := admission.NetworkOf(from)
-	h.mu.Lock()
-	n := h.of[key]
-	if n == nil {
-		n = &network{turns: make(chan struct{}, maxNetworkHandshakes)}
-		h.of[key] = n
-	}
-	n.clients++
-	h.mu.Unlock()
-	forget := func() {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		if n.clients--; n.clients == 0 {
-			delete(h.of, key)
-		}
-	}
-	timeout := time.NewTimer(handshakeTime)
-	defer timeout.Stop()
-	select {
-	case n.turns <- struct{}{}:
-	case <-timeout.C:
-		forget()
-		return nil, false
-	}
-	select {
-	case h.all <- struct{}{}:
-	case <-timeout.C:
-		<-n.turns
-		forget()
-		return nil, false
-	}
-	return func() { <-h.all; <-n.turns; forget() }, true
-}
-
-// turn is that of one client. The client has it while the server works for it, and not while the
+// turn is that of one client that shakes hands: a place of admission.Handshake, since the processor time that this
+// costs cannot be charged to an account. The client has it while the server works for it, and not while the
 // server waits for the client, whose connection counts as silent then (admission.Conns).
 type turn struct {
-	all  *handshakes
-	from netip.Addr
+	ask func() (leave func(), err error) // waits for the place
 
 	mu    sync.Mutex
 	leave func() // nil while the client does not have it
 	over  bool   // the handshake has ended
 }
 
-var errNoTurn = errors.New("ssh: too many clients shake hands")
-
-// take waits for the turn, unless the handshake has ended. Error: errNoTurn.
+// take waits for the turn, unless the handshake has ended. Errors: those of admission.Slot.
 func (t *turn) take() error {
 	t.mu.Lock()
 	over := t.over
@@ -91,9 +21,9 @@ func (t *turn) take() error {
 	if over {
 		return nil
 	}
-	leave, ok := t.all.enter(t.from)
-	if !ok {
-		return errNoTurn
+	leave, err := t.ask()
+	if err != nil {
+		return err
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -58,7 +58,7 @@ func (s *session) execute(ctx context.Context, line string) int {
 // serve admits the request, like one over HTTP, and serves it.
 func (r *request) serve(ctx context.Context) error {
 	o := &r.s.c.s.o
-	caller, err := o.Accounts.CallerOfKey(ctx, r.s.c.fingerprint)
+	caller, err := o.Tokens.CallerOfKey(ctx, r.s.c.fingerprint)
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (r *request) serve(ctx context.Context) error {
 	if err := o.Allow(caller); err != nil {
 		return err
 	}
-	o.Accounts.NoteKeyUse(caller)
+	o.Tokens.NoteKeyUse(caller)
 	r.ticket = r.s.c.ticket()
 	ctx = admission.With(ctx, r.ticket)
 	if err := r.ticket.Enter(ctx); err != nil {
@@ -86,7 +86,7 @@ func (r *request) serve(ctx context.Context) error {
 // access finds the repository for the key, as both are now.
 func (r *request) access(ctx context.Context) (*repo.Access, error) {
 	o := &r.s.c.s.o
-	caller, err := o.Accounts.CallerOfKey(ctx, r.s.c.fingerprint)
+	caller, err := o.Tokens.CallerOfKey(ctx, r.s.c.fingerprint)
 	if err != nil {
 		return nil, err
 	}

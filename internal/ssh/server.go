@@ -1,7 +1,7 @@
 // Package ssh implements fetches and pushes over SSH for users and deploy keys, and nothing else.
 //
 //	server.go      listening, and stopping
-//	handshakes.go  how many clients shake hands at one time
+//	handshakes.go  the turn of a client that shakes hands
 //	rekey.go       how often a client may ask for other keys
 //	connection.go  the handshake: who signs in, with which key; the channels of a connection
 //	session.go     what a client asks for on a channel
@@ -10,7 +10,7 @@
 //	hostkey.go     the keys by which clients know the server
 //
 // The protocol is golang.org/x/crypto/ssh's. Git's own part of the conversation is package repo's
-// (repo.Service.Converse), keys of callers are package account's. Here is no SQL, no shell and no path of a
+// (repo.Service.Converse), keys of callers are package token's. Here is no SQL, no shell and no path of a
 // file: a command names a service and a repository, or it is refused.
 //
 // All that a client can make large is bounded: connections (admission.Conns), the time of the handshake,
@@ -35,6 +35,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"arbor/internal/account"
+	"arbor/internal/account/token"
 	"arbor/internal/admission"
 	"arbor/internal/repo"
 	"arbor/internal/repo/transport"
@@ -42,7 +43,7 @@ import (
 
 // Options configures a server.
 type Options struct {
-	Accounts  *account.Service
+	Tokens    *token.Service
 	Transport *transport.Service
 	Control   *admission.Control
 	Log       *slog.Logger
@@ -65,8 +66,6 @@ type Server struct {
 	o      Options
 	config ssh.ServerConfig // without callbacks and host keys, which each connection has of its own
 
-	handshakes *handshakes
-
 	mu       sync.Mutex
 	conns    map[*connection]bool
 	stopping bool
@@ -87,7 +86,7 @@ var keyExchanges = []string{ssh.KeyExchangeMLKEM768X25519, ssh.KeyExchangeCurve2
 
 // New returns a server. Options must have at least one host key.
 func New(o Options) *Server {
-	s := &Server{o: o, conns: map[*connection]bool{}, handshakes: newHandshakes()}
+	s := &Server{o: o, conns: map[*connection]bool{}}
 	strong := ssh.SupportedAlgorithms()
 	s.config = ssh.ServerConfig{
 		Config:                  ssh.Config{KeyExchanges: keyExchanges, Ciphers: strong.Ciphers, MACs: strong.MACs},

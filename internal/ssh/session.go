@@ -125,7 +125,7 @@ func (s *session) exit(status int) {
 // status is 1.
 func (s *session) greet(ctx context.Context) int {
 	r := s.begin("shell")
-	caller, err := s.c.s.o.Accounts.CallerOfKey(ctx, s.c.fingerprint)
+	caller, err := s.c.s.o.Tokens.CallerOfKey(ctx, s.c.fingerprint)
 	switch {
 	case err != nil:
 		s.say("ERROR: %s", clientMessage(err))

@@ -192,11 +192,12 @@ func (api *API) find(
 		return found, err
 	}
 	err = api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
-		sums, err := Combined(tx, a.ID, found.sha)
+		commit := repo.Of[git.SHA]{In: a, Key: found.sha}
+		sums, err := Combined(tx, []repo.Of[git.SHA]{commit})
 		if err != nil {
 			return err
 		}
-		if found.sum, found.list = sums[found.sha], nil; found.sum.Total == 0 {
+		if found.sum, found.list = sums[commit], nil; found.sum.Total == 0 {
 			return nil
 		}
 		if found.list, err = list(tx, a.ID, found.sha, page); err != nil {

@@ -16,55 +16,64 @@ func (s *Service) LatestOfEach(
 	ctx context.Context, a *repo.Access, shas []git.SHA, size int64,
 ) (list []*Status, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		list, err = latestOfMany(tx, a.ID, shas, size)
+		list, err = latestOfMany(tx, repo.AllOf(a, shas), web.Page{Number: 1, Size: size})
 		return err
 	})
 	return list, err
 }
 
-// Latest loads the latest status of each context with its creator, for several commits, at most size for
-// each, and their total numbers. The caller must have access to the commits.
+// Latest loads a page of the latest statuses of each of several commits by context, with their creators, and
+// how many contexts each commit has. The commits were found for the caller before.
 func (api *API) Latest(
-	ctx context.Context, a *repo.Access, shas []git.SHA, size int64,
-) (map[git.SHA]*web.List[Payload], error) {
-	var list []*Status
-	var sums map[git.SHA]Summary
-	var people map[account.ID]*account.Account
-	err := api.s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		if sums, err = Combined(tx, a.ID, shas...); err != nil {
-			return err
+	ctx context.Context, commits []repo.Of[git.SHA], page web.Page,
+) (map[repo.Of[git.SHA]]*web.List[Payload], error) {
+	var sums map[repo.Of[git.SHA]]Summary
+	list, err := api.load(ctx, repo.In(commits), func(tx *db.Tx) (list []*Status, err error) {
+		if sums, err = Combined(tx, commits); err != nil || len(sums) == 0 {
+			return nil, err
 		}
-		if list, err = latestOfMany(tx, a.ID, shas, size); err != nil {
-			return err
-		}
-		by := make([]account.ID, len(list))
-		for n, s := range list {
-			by[n] = s.CreatorID
-		}
-		people, err = account.ByIDs(tx, db.Unique(by))
-		return err
+		return latestOfMany(tx, commits, page)
 	})
-	if err != nil {
-		return nil, err
-	}
-	info, out := web.From(ctx), map[git.SHA]*web.List[Payload]{}
-	for _, sha := range shas {
-		out[sha] = &web.List[Payload]{Rows: []Payload{}, Total: sums[sha].Contexts}
+	out := map[repo.Of[git.SHA]]*web.List[Payload]{}
+	for _, c := range commits {
+		total := sums[c].Contexts
+		out[c] = &web.List[Payload]{Total: total, More: page.Number*page.Size < total}
 	}
 	for _, s := range list {
-		out[s.SHA].Rows = append(out[s.SHA].Rows, newPayload(s, people[s.CreatorID], place(info, a), info))
+		of := out[repo.Of[git.SHA]{In: s.in, Key: s.SHA}]
+		of.Rows = append(of.Rows, s.Payload)
 	}
-	return out, nil
+	return out, err
 }
 
-// ByIDs loads statuses of the repository by their ids, with their creators. Those that do not exist are omitted.
+// ByIDs loads statuses by their ids, with their creators. Those that are not in the repository are omitted.
 // Their commits were found for the caller before.
-func (api *API) ByIDs(ctx context.Context, a *repo.Access, ids []int64) (map[int64]Payload, error) {
+func (api *API) ByIDs(ctx context.Context, ids []repo.Of[int64]) (map[repo.Of[int64]]Payload, error) {
+	list, err := api.load(ctx, repo.In(ids), func(tx *db.Tx) ([]*Status, error) {
+		return byIDs(tx, db.Unique(repo.Keys(ids)))
+	})
+	out := map[repo.Of[int64]]Payload{}
+	for _, s := range list {
+		out[repo.Of[int64]{In: s.in, Key: s.ID}] = s.Payload
+	}
+	return out, err
+}
+
+// shown is a rendered status.
+type shown struct {
+	Payload
+	in  *repo.Access
+	SHA git.SHA
+}
+
+// load renders the statuses that find reads, as far as they are in the repositories.
+func (api *API) load(
+	ctx context.Context, in map[repo.ID]*repo.Access, find func(tx *db.Tx) ([]*Status, error),
+) (out []shown, err error) {
 	var list []*Status
 	var people map[account.ID]*account.Account
-	err := api.s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		list, err = byIDs(tx, a.ID, db.Unique(ids))
-		if err != nil {
+	err = api.s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		if list, err = find(tx); err != nil {
 			return err
 		}
 		by := make([]account.ID, len(list))
@@ -74,9 +83,11 @@ func (api *API) ByIDs(ctx context.Context, a *repo.Access, ids []int64) (map[int
 		people, err = account.ByIDs(tx, db.Unique(by))
 		return err
 	})
-	info, out := web.From(ctx), map[int64]Payload{}
+	info := web.From(ctx)
 	for _, s := range list {
-		out[s.ID] = newPayload(s, people[s.CreatorID], place(info, a), info)
+		if a := in[s.RepoID]; a != nil {
+			out = append(out, shown{newPayload(s, people[s.CreatorID], place(info, a), info), a, s.SHA})
+		}
 	}
 	return out, err
 }

@@ -66,6 +66,7 @@ func (s State) failed() bool { return s == Error || s == Failure }
 // Status is the report of one system about a commit.
 type Status struct {
 	ID          int64
+	RepoID      repo.ID // 0 unless it was read in a list
 	SHA         git.SHA
 	Context     string // the system or check, compared case-insensitively
 	State       State

@@ -2,7 +2,7 @@ package status
 
 import (
 	"errors"
-	"strconv"
+	"fmt"
 	"strings"
 
 	"arbor/internal/db"
@@ -93,22 +93,24 @@ func sumUp(tx *db.Tx, repoID repo.ID, sha git.SHA, more Summary) error {
 
 // Combined returns the totals of several commits, read in one query. Commits without statuses are missing
 // from the map, so their Summary is zero.
-func Combined(tx *db.Tx, repoID repo.ID, shas ...git.SHA) (map[git.SHA]Summary, error) {
-	if len(shas) == 0 {
-		return nil, nil
+func Combined(tx *db.Tx, commits []repo.Of[git.SHA]) (map[repo.Of[git.SHA]]Summary, error) {
+	found := make(map[repo.Of[git.SHA]]Summary, len(commits))
+	if len(commits) == 0 {
+		return found, nil
 	}
-	args := db.Args(shas, repoID)
-	found := make(map[git.SHA]Summary, len(shas))
+	in := repo.In(commits)
+	with, args := repo.Pairs(commits, "TEXT")
 	err := db.QueryEach(tx, func(row db.Scanner) error {
+		var id repo.ID
 		var sha git.SHA
 		var s Summary
-		if err := row.Scan(&sha, &s.Total, &s.Contexts, &s.Failed, &s.Waiting); err != nil {
+		if err := row.Scan(&id, &sha, &s.Total, &s.Contexts, &s.Failed, &s.Waiting); err != nil {
 			return err
 		}
-		found[sha] = s
+		found[repo.Of[git.SHA]{In: in[id], Key: sha}] = s
 		return nil
-	}, `SELECT sha, total, contexts, failed, pending FROM status_commits
-		WHERE repo_id = $1 AND sha IN `+db.ValuesFrom(2, 1, len(shas)), args...)
+	}, with+`SELECT c.repo_id, c.sha, c.total, c.contexts, c.failed, c.pending
+		FROM v JOIN status_commits c ON c.repo_id = v.repo AND c.sha = v.key`, args...)
 	return found, err
 }
 
@@ -125,15 +127,14 @@ func SummaryJoin(repo, sha string) string {
 // Dest returns the destinations for scanning SummaryColumns.
 func (s *Summary) Dest() []any { return []any{&s.Total, &s.Contexts, &s.Failed, &s.Waiting} }
 
-const columns = `SELECT s.id, s.sha, s.context, s.state, s.target_url, s.description, s.creator_id, s.created_at FROM `
+const columns = `SELECT s.id, s.repo_id, s.sha, s.context, s.state, s.target_url, s.description, s.creator_id, s.created_at FROM `
 
-// byIDs reads statuses of a repository by their ids.
-func byIDs(tx *db.Tx, repoID repo.ID, ids []int64) ([]*Status, error) {
+// byIDs reads statuses of any repositories by their ids.
+func byIDs(tx *db.Tx, ids []int64) ([]*Status, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	return query(tx, columns+`statuses s WHERE s.repo_id = $1 AND s.id IN `+db.ValuesFrom(2, 1, len(ids)),
-		db.Args(ids, repoID)...)
+	return query(tx, columns+`statuses s WHERE s.id IN `+db.Values(1, len(ids)), db.Args(ids)...)
 }
 
 // list reads a page of all statuses of a commit, the newest first.
@@ -154,24 +155,23 @@ func latestOfAll(tx *db.Tx, repoID repo.ID, sha git.SHA, page web.Page) ([]*Stat
 func query(tx *db.Tx, text string, args ...any) ([]*Status, error) {
 	return db.QueryList(tx, func(row db.Scanner) (*Status, error) {
 		var s Status
-		err := row.Scan(&s.ID, &s.SHA, &s.Context, &s.State, &s.TargetURL, &s.Description, &s.CreatorID,
-			&s.CreatedAt)
+		err := row.Scan(&s.ID, &s.RepoID, &s.SHA, &s.Context, &s.State, &s.TargetURL, &s.Description,
+			&s.CreatorID, &s.CreatedAt)
 		return &s, err
 	}, text, args...)
 }
 
-// latestOfMany reads the latest status of each context of several commits in one query, ordered by context,
-// at most rows for each commit.
-func latestOfMany(tx *db.Tx, repoID repo.ID, shas []git.SHA, rows int64) ([]*Status, error) {
-	if len(shas) == 0 {
+// latestOfMany reads a page of the latest statuses of each of several commits in one query, ordered by
+// context.
+func latestOfMany(tx *db.Tx, commits []repo.Of[git.SHA], page web.Page) ([]*Status, error) {
+	if len(commits) == 0 {
 		return nil, nil
 	}
-	parts, args := make([]string, len(shas)), []any{repoID, rows}
-	for n, sha := range shas {
-		args = append(args, string(sha))
-		at := strconv.Itoa(n + 3)
-		parts[n] = `SELECT status_id, context FROM (SELECT status_id, context FROM status_contexts WHERE repo_id = $1 AND sha = $` + at +
-			` ORDER BY context LIMIT $2) p` + at
+	parts, args := make([]string, len(commits)), []any{page.Size, page.Offset()}
+	for n, c := range commits {
+		parts[n] = fmt.Sprintf(`SELECT status_id, context FROM (SELECT status_id, context FROM status_contexts
+			WHERE repo_id = $%d AND sha = $%d ORDER BY context LIMIT $1 OFFSET $2) p%d`, len(args)+1, len(args)+2, n)
+		args = append(args, c.In.ID, string(c.Key))
 	}
 	return query(tx, columns+`(`+strings.Join(parts, ` UNION ALL `)+
 		`) p JOIN statuses s ON s.id = p.status_id ORDER BY p.context`, args...)

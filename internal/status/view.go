@@ -15,8 +15,9 @@ func (s *Service) Latest(
 	ctx context.Context, a *repo.Access, sha git.SHA, at web.Page,
 ) (list []*Status, contexts int64, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		sums, err := Combined(tx, a.ID, sha)
-		if list, contexts = nil, sums[sha].Contexts; err == nil && contexts > 0 {
+		commit := repo.Of[git.SHA]{In: a, Key: sha}
+		sums, err := Combined(tx, []repo.Of[git.SHA]{commit})
+		if list, contexts = nil, sums[commit].Contexts; err == nil && contexts > 0 {
 			list, err = latestOfAll(tx, a.ID, sha, at)
 		}
 		return err

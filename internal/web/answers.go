@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"arbor/internal/cache"
+	"arbor/internal/keyed"
 )
 
 // Kept is a cached response.
@@ -38,7 +39,7 @@ func NewKept(limit int64) *cache.Cache[string, Kept] {
 // a time for each, so that a crowd costs what one caller does.
 type Answers struct {
 	kept    *cache.Cache[string, Kept]
-	filling cache.Flights[answerKey]
+	filling keyed.Mutex[answerKey]
 	asked   askedKeys
 }
 
@@ -106,18 +107,18 @@ func (a *Answers) Serve(
 	if state == cache.Unknown {
 		return Answer(w, r, http.StatusOK, render)
 	}
-	for {
-		if k, ok := a.kept.Get(state, key); ok {
-			return k.send(w, r, render)
-		}
-		alone, err := a.filling.Enter(r.Context(), answerKey{state, key})
-		if err != nil {
-			return err
-		}
-		if alone {
-			return a.fill(w, r, answerKey{state, key}, render)
-		}
+	if k, ok := a.kept.Get(state, key); ok {
+		return k.send(w, r, render)
 	}
+	unlock, err := a.filling.Lock(r.Context(), answerKey{state, key})
+	if err != nil {
+		return err
+	}
+	if k, ok := a.kept.Get(state, key); ok { // somebody else has just rendered it
+		unlock()
+		return k.send(w, r, render)
+	}
+	return a.fill(w, r, answerKey{state, key}, render, sync.OnceFunc(unlock))
 }
 
 // send sends a cached response, and renders one that is too large.
@@ -134,16 +135,17 @@ func (k Kept) send(w http.ResponseWriter, r *http.Request, render Render) error 
 	return Bytes(w, r, http.StatusOK, k.Body, k.ETag)
 }
 
-// fill renders a response once for concurrent requests, caches it and sends it.
-func (a *Answers) fill(w http.ResponseWriter, r *http.Request, on answerKey, render Render) error {
-	leave := sync.OnceFunc(func() { a.filling.Leave(on) })
+// fill renders a response once for concurrent requests, caches it and sends it. leave admits the next of these.
+func (a *Answers) fill(
+	w http.ResponseWriter, r *http.Request, on answerKey, render Render, leave func(),
+) error {
 	defer leave()
 	out := &Output{w: w, r: r, status: http.StatusOK, begin: func() {
 		a.kept.Put(on.state, on.key, Kept{Large: true})
 		leave()
 	}}
 	return out.run(func(out *Output) error {
-		if err := render(out); err != nil || out.begun || len(out.Buf) > MaxHeld || out.Passing {
+		if err := render(out); err != nil || out.begun || len(out.Buf) > max(MaxHeld, out.keep) || out.Passing {
 			return err
 		}
 		if out.ETag == "" {
@@ -153,6 +155,7 @@ func (a *Answers) fill(w http.ResponseWriter, r *http.Request, on answerKey, ren
 		a.kept.Put(on.state, on.key, Kept{Body: fitted(out.Buf), ETag: out.ETag,
 			Link: h.Get("Link"), LastModified: h.Get("Last-Modified")})
 		leave()
+		out.free() // Bytes reserves what a slow client needs
 		return nil
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/http"
 	"reflect"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -21,9 +22,10 @@ const MaxHeld = 3 << 19
 const sentAtOnce = 128 << 10
 
 // Output is the body of a JSON response being rendered. A small one is buffered completely, gets an ETag,
-// and may be cached. One that exceeds MaxHeld is sent while it is rendered: it has no ETag (decision 27)
-// and is not cached. So a response of any length needs the memory of MaxHeld and its largest item. That is
-// reserved before it is sent; while it is rendered, the request's turn limits it.
+// and may be cached. One that exceeds MaxHeld, or what Keep allows, is sent while it is rendered: it is not
+// cached, and has no ETag (decision 27) unless the renderer knew one before. So a response of any length needs
+// the memory of MaxHeld and its largest item. That is reserved before it is sent; while it is rendered, the
+// request's turn limits it.
 type Output struct {
 	Buf  []byte // renderers append to it, and call Next between two items
 	ETag string // with its quotes; empty: derived from the body
@@ -36,6 +38,7 @@ type Output struct {
 	begun  bool // the header is out
 
 	begin func() // called before a large answer begins to go out; may be nil
+	keep  int    // more than MaxHeld: what is held whole of an answer that is kept
 
 	reserved int64
 	release  []func()
@@ -137,6 +140,13 @@ func (o *Output) Grow(bytes int) {
 	}
 }
 
+// Keep holds an answer of so many bytes whole if it is to be kept. What goes beyond MaxHeld is reserved.
+func (o *Output) Keep(bytes int) {
+	if o.begin != nil {
+		o.keep = bytes
+	}
+}
+
 // Context is the request's context.
 func (o *Output) Context() context.Context { return o.r.Context() }
 
@@ -147,6 +157,13 @@ func (o *Output) Begun() bool { return o.begun }
 func (o *Output) Next() error {
 	if len(o.Buf) < sentAtOnce || !o.begun && len(o.Buf) <= MaxHeld {
 		return nil
+	}
+	if !o.begun && len(o.Buf) <= o.keep {
+		err := o.Reserve(2 * int64(o.keep))
+		if err == nil && cap(o.Buf)-len(o.Buf) < sentAtOnce {
+			o.Buf = slices.Grow(o.Buf, len(o.Buf)) // append alone grows it by a quarter
+		}
+		return err
 	}
 	if !o.begun {
 		if o.begin != nil {
@@ -159,19 +176,24 @@ func (o *Output) Next() error {
 		h := o.w.Header()
 		h["Content-Type"] = jsonType
 		delete(h, "Etag")
+		if o.ETag != "" {
+			h["Etag"] = []string{o.ETag}
+		}
 		o.w.WriteHeader(o.status)
 		if o.r.Method == http.MethodHead {
 			return errHead
 		}
 	}
 	_, err := o.w.Write(o.Buf)
-	o.Buf = o.Buf[:0]
+	if o.Buf = o.Buf[:0]; cap(o.Buf) > 2*MaxHeld {
+		o.Buf = make([]byte, 0, sentAtOnce+sentAtOnce/8)
+	}
 	return err
 }
 
 // end sends the rest.
 func (o *Output) end() error {
-	if !o.begun && len(o.Buf) > MaxHeld {
+	if !o.begun && len(o.Buf) > max(MaxHeld, o.keep) {
 		if err := o.Next(); err != nil && !errors.Is(err, errHead) {
 			return err
 		}

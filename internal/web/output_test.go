@@ -124,3 +124,34 @@ func TestBufferOfAFailedWriteIsNotUsedAgain(t *testing.T) {
 		}
 	}
 }
+
+// A large answer that is worth keeping is held whole, rendered once, and has its ETag; a larger one is sent
+// while it is rendered, with the same bytes.
+func TestLargeAnswersThatAreKept(t *testing.T) {
+	for size, want := range map[int]int{MaxHeld + 1: 1, 3 * MaxHeld: 1, 5 * MaxHeld: 2} {
+		kept := NewAnswers(NewKept(16 * MaxHeld))
+		rendered := 0
+		for range 2 {
+			w := httptest.NewRecorder()
+			err := kept.Serve(w, httptest.NewRequest("GET", "/", nil), cache.Forever, "key",
+				func(out *Output) error {
+					rendered++
+					out.ETag = `"mine"`
+					out.Keep(4 * MaxHeld)
+					for range size / 8 {
+						if out.Buf = append(out.Buf, "12345678"...); out.Next() != nil {
+							t.Error("it was refused")
+						}
+					}
+					return nil
+				})
+			if err != nil || w.Body.String() != strings.Repeat("12345678", size/8) ||
+				w.Header().Get("Etag") != `"mine"` {
+				t.Errorf("%d bytes: %v, %d bytes with ETag %q", size, err, w.Body.Len(), w.Header().Get("Etag"))
+			}
+		}
+		if rendered != want {
+			t.Errorf("%d bytes were rendered %d times, want %d", size, rendered, want)
+		}
+	}
+}

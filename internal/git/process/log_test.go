@@ -27,9 +27,8 @@ func TestEndsAreLogged(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	var text bytes.Buffer
-	lines := journal.Text(&text, slog.LevelDebug)
 	r := process.NewRunner(binary, nil)
-	r.LogTo(slog.New(lines))
+	r.LogTo(slog.New(journal.Text(&text, slog.LevelDebug)))
 	batch := process.Task{Command: process.Command{Sub: "cat-file", Flags: []string{"--batch-check"}},
 		Dir: dir}
 
@@ -49,7 +48,6 @@ func TestEndsAreLogged(t *testing.T) {
 	if r.Run(failed, cage, batch) == nil {
 		t.Error("git without a repository ended well")
 	}
-	lines.Flush()
 	for _, want := range []string{`level=INFO msg="git was ended" command=cat-file`,
 		" id=" + journal.ID(late) + "\n",
 		`level=DEBUG msg="git failed" command=cat-file`, " id=" + journal.ID(failed) + "\n"} {

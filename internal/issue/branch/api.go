@@ -2,20 +2,17 @@ package branch
 
 import (
 	"context"
-	"net/http"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/git"
-	"arbor/internal/issue"
 	"arbor/internal/repo"
-	"arbor/internal/web"
 )
 
-// API implements the handlers of linked branches. They have no routes.
+// API loads linked branches for GraphQL.
 type API struct{ s *Service }
 
-// NewAPI returns the handlers of s.
+// NewAPI returns the API of s.
 func NewAPI(s *Service) *API { return &API{s} }
 
 // Payload is a link.
@@ -32,90 +29,33 @@ type pointer struct {
 	Type string  `json:"type"`
 }
 
-func newPayload(l *Link, in *repo.Access, tip git.SHA) *Payload {
+// NewPayload renders a link to a branch of a repository.
+func NewPayload(l *Link, in *repo.Access, tip git.SHA) *Payload {
 	return &Payload{account.NodeID("LinkedBranch", l.ID), in.FullName(), heads + l.Name,
 		pointer{tip, "commit"}}
 }
 
-// Linked returns the branches linked to each issue, as far as they are visible to the caller. Error: 410.
-func (api *API) Linked(ctx context.Context, a *repo.Access, numbers []int64) (map[int64][]*Payload, error) {
-	out := map[int64][]*Payload{}
-	if err := issue.Enabled(a.Repo, nil); err != nil {
-		return nil, err
-	}
+// Linked returns the branches linked to each issue, as far as they are visible to the caller.
+func (api *API) Linked(ctx context.Context, issues []repo.Of[int64]) (map[repo.Of[int64]][]*Payload, error) {
+	in, out := repo.In(issues), map[repo.Of[int64]][]*Payload{}
 	err := api.s.db.Read(ctx, func(tx *db.Tx) error {
 		clear(out)
-		list, err := of(tx, a.ID, db.Unique(numbers))
-		if err != nil {
+		list, err := of(tx, issues)
+		if err != nil || len(list) == 0 {
 			return err
 		}
 		ids := make([]repo.ID, len(list))
 		for n, l := range list {
 			ids[n] = l.RepoID
 		}
-		visible, err := repo.VisibleByID(tx, a.Caller, db.Unique(ids))
+		visible, err := repo.ByIDs(tx, issues[0].In.Caller, db.Unique(ids))
 		for _, l := range list {
-			for _, in := range visible {
-				if in.ID == l.RepoID {
-					out[l.number] = append(out[l.number], newPayload(&l.Link, in, l.tip))
-				}
+			if to := visible[l.RepoID]; to != nil {
+				at := repo.Of[int64]{In: in[l.issueRepo], Key: l.number}
+				out[at] = append(out[at], NewPayload(&l.Link, to, l.tip))
 			}
 		}
 		return err
 	})
 	return out, err
-}
-
-// Create creates the branch name at the commit sha and links it to the issue number of the repository
-// owner/repo, by default the same repository. It requires the right to create refs. Errors: those of
-// Service.Create, 404 for the other repository.
-func (api *API) Create(w http.ResponseWriter, r *http.Request, to *repo.Access) error {
-	body, err := web.ReadObject(r, "LinkedBranch")
-	if err != nil {
-		return err
-	}
-	owner, in, number := body.String("owner", 0), body.String("repo", 0), body.Int("number")
-	name, oid := body.String("name", 0).Value, body.String("sha", 0).Value
-	body.Require("sha", "number")
-	if err := body.Err(); err != nil {
-		return err
-	}
-	sha, err := git.ParseSHA(oid)
-	if err != nil {
-		return err
-	}
-	a := to
-	if in.Set {
-		found, err := api.s.repos.Find(r.Context(), to.Caller, owner.Value, in.Value)
-		if err != nil {
-			return err
-		}
-		a = &found.Access
-	}
-	made, err := api.s.Create(r.Context(), a, number.Value, to, name, sha)
-	if err != nil {
-		return err
-	}
-	return web.JSON(w, r, http.StatusCreated, newPayload(made, to, sha))
-}
-
-// Remove removes the link with the id in the body. Errors: those of Service.Remove.
-func (api *API) Remove(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	number, err := web.Number(r, "number")
-	if err != nil {
-		return err
-	}
-	body, err := web.ReadObject(r, "LinkedBranch")
-	if err != nil {
-		return err
-	}
-	id := body.Int("id")
-	body.Require("id")
-	if err := body.Err(); err != nil {
-		return err
-	}
-	if err := api.s.Remove(r.Context(), a, number, id.Value); err != nil {
-		return err
-	}
-	return web.NoContent(w)
 }

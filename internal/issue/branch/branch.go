@@ -2,7 +2,7 @@
 //
 //	branch.go   the operations
 //	store.go    the SQL, of the table linked_branches
-//	api.go      the handlers for GraphQL; GitHub's REST API has no such endpoints
+//	api.go      the payload and the loader of GraphQL; GitHub's REST API has no such endpoints
 //
 // The branch and the issue may be in different repositories. A link is visible to users who can see both.
 // It is deleted with the branch, in the transaction of the push that deletes it (FollowPush), and with

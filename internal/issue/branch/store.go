@@ -50,26 +50,25 @@ func removeNamed(tx *db.Tx, repoID repo.ID, names []string) error {
 // listed is a link with the tip of its branch.
 type listed struct {
 	Link
-	number int64 // of the issue
-	tip    git.SHA
+	issueRepo repo.ID
+	number    int64 // of the issue
+	tip       git.SHA
 }
 
-// of lists the links of a repository's issues, by number of the issue in the order of their creation.
-func of(tx *db.Tx, repoID repo.ID, numbers []int64) (list []listed, err error) {
-	if len(numbers) == 0 {
+// of lists the links of issues in the order of their creation.
+func of(tx *db.Tx, issues []repo.Of[int64]) (list []listed, err error) {
+	if len(issues) == 0 {
 		return nil, nil
 	}
-	args := []any{repoID}
-	for _, n := range numbers {
-		args = append(args, n)
-	}
+	with, args := repo.Pairs(issues, "BIGINT")
 	return db.QueryList(tx, func(row db.Scanner) (l listed, err error) {
-		err = row.Scan(&l.ID, &l.IssueID, &l.RepoID, &l.Name, &l.number, &l.tip)
+		err = row.Scan(&l.ID, &l.IssueID, &l.RepoID, &l.Name, &l.issueRepo, &l.number, &l.tip)
 		return l, err
-	}, `SELECT l.id, l.issue_id, l.repo_id, l.name, i.number, f.sha FROM issues i
+	}, with+`SELECT l.id, l.issue_id, l.repo_id, l.name, i.repo_id, i.number, f.sha
+		FROM v JOIN issues i ON i.repo_id = v.repo AND i.number = v.key
 		JOIN linked_branches l ON l.issue_id = i.id
 		JOIN refs f ON f.repo_id = l.repo_id AND f.name = 'refs/heads/' || l.name
-		WHERE i.repo_id = $1 AND i.number IN `+db.ValuesFrom(2, 1, len(numbers))+` ORDER BY l.id`, args...)
+		ORDER BY l.id`, args...)
 }
 
 // Spot is where the issue of a link is.

@@ -3,10 +3,8 @@ package comment
 import (
 	"net/http"
 	"strconv"
-	"strings"
 
 	"arbor/internal/db"
-	"arbor/internal/errs"
 	"arbor/internal/issue"
 	"arbor/internal/issuekit"
 	"arbor/internal/repo"
@@ -144,22 +142,17 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	return api.answer(w, r, a, http.StatusCreated, made)
 }
 
-// readText reads the text of a comment from a request. Errors: 400, 422 for a blank text and for more than
-// issue.MaxBody code points.
+// readText reads the text of a comment from a request. Errors: 400; those of NewText.
 func readText(r *http.Request) (issue.Text, error) {
 	body, err := web.ReadObject(r, Resource)
 	if err != nil {
 		return issue.Text{}, err
 	}
-	body.Require("body")
-	text := body.String("body", issue.MaxBody)
-	if text.Value != "" && strings.TrimSpace(text.Value) == "" {
-		body.Wrong("body", errs.MissingField, "body can't be blank")
-	}
+	text := body.String("body", 0)
 	if err := body.Err(); err != nil {
 		return issue.Text{}, err
 	}
-	return issue.NewText(text.Value), nil
+	return NewText(text.Value)
 }
 
 // answer writes one comment as the response.

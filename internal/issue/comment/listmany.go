@@ -2,6 +2,7 @@ package comment
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"arbor/internal/db"
@@ -13,27 +14,28 @@ import (
 // ListMany loads a page of the comments of each issue, as in GET
 // /repos/{owner}/{repo}/issues/{number}/comments. Unknown and disabled issues have no comments.
 func (api *API) ListMany(
-	ctx context.Context, a *repo.Access, numbers []int64, page web.Page,
-) (map[int64]*web.List[*Payload], error) {
+	ctx context.Context, list []repo.Of[int64], page web.Page,
+) (map[repo.Of[int64]]*web.List[*Payload], error) {
 	var p *Page
-	out := map[int64]*web.List[*Payload]{}
+	in, out := repo.In(list), map[repo.Of[int64]]*web.List[*Payload]{}
 	err := api.s.db.Read(ctx, func(tx *db.Tx) error {
-		p = NewPage(ctx, a)
+		p = NewPage(ctx, slices.Collect(maps.Values(in))...)
 		clear(out)
-		found, err := issue.Numbered(tx, a.ID, db.Unique(numbers))
+		found, err := issue.Numbered(tx, list)
 		if err != nil {
 			return err
 		}
 		var ids []issue.ID
-		for _, i := range found {
-			if issue.Enabled(a.Repo, i) == nil && i.Comments > 0 {
-				ids, out[i.Number] = append(ids, i.ID), &web.List[*Payload]{Total: i.Comments}
+		for of, i := range found {
+			if issue.Enabled(of.In.Repo, i) == nil && i.Comments > 0 {
+				ids, out[of] = append(ids, i.ID), &web.List[*Payload]{Total: i.Comments}
 			}
 		}
 		comments, err := firstOf(tx, ids, page.Size+1, page.Offset())
 		if err != nil {
 			return err
 		}
+		slices.Sort(comments)
 		return p.Load(tx, comments)
 	})
 	if err == nil {
@@ -47,23 +49,25 @@ func (api *API) ListMany(
 		if err != nil {
 			return nil, err
 		}
-		out[c.Number].Add(page, shown)
+		out[repo.Of[int64]{In: in[c.RepoID], Key: c.Number}].Add(page, shown)
 	}
 	return out, nil
 }
 
-// ByIDs loads comments of the repository by their ids, each as GET /repos/{owner}/{repo}/issues/comments/{id} shows
-// it. Those that do not exist, or whose issues are disabled, are omitted.
-func (api *API) ByIDs(ctx context.Context, a *repo.Access, ids []int64) (map[int64]*Payload, error) {
+// ByIDs loads comments by their ids, each as GET /repos/{owner}/{repo}/issues/comments/{id} shows it. Those that
+// are not in the repository, or whose issues are disabled, are omitted.
+func (api *API) ByIDs(ctx context.Context, list []repo.Of[int64]) (map[repo.Of[int64]]*Payload, error) {
 	var p *Page
+	in := repo.In(list)
 	err := api.s.db.Read(ctx, func(tx *db.Tx) error {
-		p = NewPage(ctx, a)
-		found, err := byIDs(tx, db.Unique(ids))
+		p = NewPage(ctx, slices.Collect(maps.Values(in))...)
+		found, err := byIDs(tx, db.Unique(repo.Keys(list)))
 		if err != nil {
 			return err
 		}
 		return p.load(tx, slices.DeleteFunc(found, func(c *Comment) bool {
-			return c.RepoID != a.ID || issue.Enabled(a.Repo, &issue.Issue{Pull: c.Pull}) != nil
+			a := in[c.RepoID]
+			return a == nil || issue.Enabled(a.Repo, &issue.Issue{Pull: c.Pull}) != nil
 		}))
 	})
 	if err == nil {
@@ -72,9 +76,9 @@ func (api *API) ByIDs(ctx context.Context, a *repo.Access, ids []int64) (map[int
 	if err != nil {
 		return nil, err
 	}
-	out := map[int64]*Payload{}
+	out := map[repo.Of[int64]]*Payload{}
 	for n, c := range p.comments {
-		if out[c.ID], err = p.payload(n); err != nil {
+		if out[repo.Of[int64]{In: in[c.RepoID], Key: c.ID}], err = p.payload(n); err != nil {
 			return nil, err
 		}
 	}

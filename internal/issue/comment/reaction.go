@@ -20,15 +20,16 @@ func (s *Service) OwnReactions(
 		return nil, nil
 	}
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		first, err := reaction.Own(tx, a.ID, a.Caller.ID, reaction.Issue, []int64{int64(i)})
+		first, err := reaction.Own(tx, reaction.Issue, []repo.Of[int64]{{In: a, Key: int64(i)}})
 		if err != nil {
 			return err
 		}
-		if own, err = reaction.Own(tx, a.ID, a.Caller.ID, reaction.IssueComment, comments); err != nil {
-			return err
+		list, err := reaction.Own(tx, reaction.IssueComment, repo.AllOf(a, comments))
+		own = map[int64][]reaction.Content{0: first[repo.Of[int64]{In: a, Key: int64(i)}]}
+		for of, contents := range list {
+			own[of.Key] = contents
 		}
-		own[0] = first[int64(i)]
-		return nil
+		return err
 	})
 	return own, err
 }

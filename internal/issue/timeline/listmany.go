@@ -2,6 +2,8 @@ package timeline
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"arbor/internal/db"
 	"arbor/internal/issue"
@@ -14,38 +16,38 @@ import (
 // /repos/{owner}/{repo}/issues/{number}/timeline. Unknown and disabled issues have no entries. Error: 422
 // for a page beyond the first 5,000 entries.
 func (api *API) ListMany(
-	ctx context.Context, a *repo.Access, numbers []int64, page web.Page,
-) (map[int64]*web.List[any], error) {
+	ctx context.Context, list []repo.Of[int64], page web.Page,
+) (map[repo.Of[int64]]*web.List[any], error) {
 	if err := checkDeep(page); err != nil {
 		return nil, err
 	}
 	var t *timeline
 	var entries []entryOf
-	lists, out := map[issue.ID]*web.List[any]{}, map[int64]*web.List[any]{}
+	in, lists, out := repo.In(list), map[issue.ID]*web.List[any]{}, map[repo.Of[int64]]*web.List[any]{}
 	err := api.db.Read(ctx, func(tx *db.Tx) error {
-		t = &timeline{comments: comment.NewPage(ctx, a)}
-		found, err := issue.Numbered(tx, a.ID, db.Unique(numbers))
+		t = &timeline{comments: comment.NewPage(ctx, slices.Collect(maps.Values(in))...)}
+		found, err := issue.Numbered(tx, list)
 		if err != nil {
 			return err
 		}
-		var ids []issue.ID
-		for _, i := range found {
-			if issue.Enabled(a.Repo, i) == nil {
-				ids = append(ids, i.ID)
+		var issues []repo.Of[issue.ID]
+		for of, i := range found {
+			if issue.Enabled(of.In.Repo, i) == nil {
+				issues = append(issues, repo.Of[issue.ID]{In: of.In, Key: i.ID})
 				lists[i.ID] = &web.List[any]{}
-				out[i.Number] = lists[i.ID]
+				out[of] = lists[i.ID]
 			}
 		}
-		if entries, err = readTimelines(tx, a, ids, page); err != nil {
+		if entries, err = readTimelines(tx, issues, page); err != nil {
 			return err
 		}
 		for _, e := range entries {
 			t.entries = append(t.entries, e.entry)
 		}
-		return t.read(ctx, tx, a, api.reviews)
+		return t.read(ctx, tx, in, api.reviews)
 	})
 	if err == nil {
-		err = t.prepare(web.Unsent(ctx), api, a)
+		err = t.prepare(web.Unsent(ctx), api)
 	}
 	if err != nil {
 		return nil, err

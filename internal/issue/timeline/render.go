@@ -14,12 +14,12 @@ import (
 	"arbor/internal/web"
 )
 
-// eventPage is a page of events of one repository and everything that their payloads show. It is loaded
+// eventPage is a page of events of repositories and everything that their payloads show. It is loaded
 // with a fixed number of queries. Its issues are the issues of the events if these are shown, or the
 // referring issues.
 type eventPage struct {
 	*issue.Page
-	at     *issuekit.Addresses
+	at     map[repo.ID]*issuekit.Addresses
 	events []*issue.Event
 	byID   map[issue.ID]*issue.Issue // the page's issues
 
@@ -88,11 +88,13 @@ func (api *API) render(a *repo.Access, f eventForm, find func(*db.Tx) ([]*issue.
 	}
 }
 
-// newEventPage returns an empty page of a repository's events. Their issues may belong to the other
-// repositories.
-func newEventPage(ctx context.Context, a *repo.Access, others ...*repo.Access) *eventPage {
-	return &eventPage{Page: issue.NewPage(ctx, append(others, a)...),
-		at: issuekit.NewAddresses(web.From(ctx), a.Repo)}
+// newEventPage returns an empty page of events of repositories.
+func newEventPage(ctx context.Context, in ...*repo.Access) *eventPage {
+	p := &eventPage{Page: issue.NewPage(ctx, in...), at: map[repo.ID]*issuekit.Addresses{}}
+	for _, a := range in {
+		p.at[a.ID] = issuekit.NewAddresses(web.From(ctx), a.Repo)
+	}
+	return p
 }
 
 // eventPayload is GitHub's issue-event (decision 28).
@@ -138,11 +140,11 @@ type dismissedReview struct {
 func (p *eventPage) payload(e *issue.Event) *eventPayload {
 	out := &eventPayload{
 		ID: e.ID, NodeID: account.NodeID("IssueEvent", e.ID),
-		URL:   p.at.API + "/issues/events/" + strconv.FormatInt(e.ID, 10),
+		URL:   p.at[e.RepoID].API + "/issues/events/" + strconv.FormatInt(e.ID, 10),
 		Actor: p.User(e.ActorID), Event: e.Kind.String(), CreatedAt: e.CreatedAt, eventDetail: p.detail(e),
 	}
 	if e.Commit != "" {
-		out.CommitID, out.CommitURL = &e.Commit, new(p.at.API+"/commits/"+e.Commit)
+		out.CommitID, out.CommitURL = &e.Commit, new(p.at[e.RepoID].API+"/commits/"+e.Commit)
 	}
 	if i := p.byID[e.IssueID]; i != nil && p.withIssues {
 		out.Issue = p.Issue(i)

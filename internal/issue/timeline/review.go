@@ -8,7 +8,6 @@ import (
 	"arbor/internal/issue"
 	"arbor/internal/issue/text"
 	"arbor/internal/issuekit"
-	"arbor/internal/repo"
 	"arbor/internal/web"
 )
 
@@ -28,19 +27,19 @@ func (t *timeline) loadReviews(tx *db.Tx, from Reviews) (err error) {
 
 // prepareReviews renders the texts of the reviews in the requested media type. A deleted review has an
 // empty text.
-func (t *timeline) prepareReviews(out *web.Output, issues *issue.Service, a *repo.Access) (err error) {
-	t.reviews, err = issues.Bodies(out, t.reviewSources(a))
+func (t *timeline) prepareReviews(out *web.Output, issues *issue.Service) (err error) {
+	t.reviews, err = issues.Bodies(out, t.reviewSources())
 	return err
 }
 
 // reviewSources returns the texts of the reviews.
-func (t *timeline) reviewSources(a *repo.Access) (texts []text.Source) {
+func (t *timeline) reviewSources() (texts []text.Source) {
 	t.reviewAt = map[int64]int{}
 	for _, e := range t.events.events {
 		if e.Kind == issue.EventReviewed && e.Detail.Review != nil {
 			said := t.said[e.Detail.Review.ID]
 			t.reviewAt[e.Detail.Review.ID] = len(texts)
-			texts = append(texts, text.Source{Access: a, Body: &said})
+			texts = append(texts, text.Source{Access: t.in[e.RepoID], Body: &said})
 		}
 	}
 	return texts
@@ -66,8 +65,8 @@ type reviewedPayload struct {
 func (t *timeline) reviewed(e *issue.Event) (*reviewedPayload, error) {
 	p, d := t.events, e.Detail.Review
 	number := strconv.FormatInt(d.Number, 10)
-	pull := p.at.API + "/pulls/" + number
-	html := p.at.Page + "/pull/" + number + "#pullrequestreview-" + strconv.FormatInt(d.ID, 10)
+	pull := p.at[e.RepoID].API + "/pulls/" + number
+	html := p.at[e.RepoID].Page + "/pull/" + number + "#pullrequestreview-" + strconv.FormatInt(d.ID, 10)
 	body, err := t.reviews.At(t.reviewAt[d.ID])
 	return &reviewedPayload{
 		ID: d.ID, NodeID: account.NodeID("PullRequestReview", d.ID), User: p.User(e.ActorID), Payload: body,

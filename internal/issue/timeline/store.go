@@ -83,19 +83,19 @@ func countEvents(tx *db.Tx, column string, value any) (n int64, err error) {
 // seen returns the condition that an event e of the issue $2 is visible in a timeline to the caller $1. $3
 // is issue.EventCrossReferenced. $4 is the issue's repository, whose own issues are visible unless they are
 // disabled. The subqueries make PostgreSQL look up each source and not read all issues first.
-func seen(a *repo.Access) string { return seenOf(a, "$2") }
+func seen(a *repo.Access) string { return seenOf(a, "$2", "$4") }
 
-// seenOf is like seen, for the issue in another placeholder.
-func seenOf(a *repo.Access, issue string) string {
+// seenOf is like seen, for the issue and its repository in other placeholders.
+func seenOf(a *repo.Access, issue, in string) string {
 	return `e.issue_id = ` + issue + ` AND (e.kind <> $3 OR COALESCE((SELECT CASE
-			WHEN i.repo_id = $4 THEN i.pull OR ` + strconv.FormatBool(a.HasIssues) + `
+			WHEN i.repo_id = ` + in + ` THEN i.pull OR ` + strconv.FormatBool(a.HasIssues) + `
 			ELSE (SELECT count(*)` + repo.FromVisible("i.repo_id", a.Caller) + ` AND (i.pull OR r.has_issues)) > 0 END
 		FROM issues i WHERE i.id = e.source_id), FALSE))`
 }
 
 // readTimeline reads a page of the timeline of one issue.
 func readTimeline(tx *db.Tx, a *repo.Access, issueID issue.ID, p web.Page) ([]entry, error) {
-	found, err := readTimelines(tx, a, []issue.ID{issueID}, p)
+	found, err := readTimelines(tx, []repo.Of[issue.ID]{{In: a, Key: issueID}}, p)
 	list := make([]entry, min(len(found), int(p.Size)))
 	for n := range list {
 		list[n] = found[n].entry
@@ -105,27 +105,28 @@ func readTimeline(tx *db.Tx, a *repo.Access, issueID issue.ID, p web.Page) ([]en
 
 // readTimelines merges the events and comments of each issue. It reads two indexes by time up to the end of
 // the page. The entries are ordered by issue id; each issue has one more than the page size if more follow.
-func readTimelines(tx *db.Tx, a *repo.Access, issues []issue.ID, p web.Page) (list []entryOf, err error) {
+func readTimelines(tx *db.Tx, issues []repo.Of[issue.ID], p web.Page) (list []entryOf, err error) {
 	if len(issues) == 0 {
 		return nil, nil
 	}
-	parts := make([]string, len(issues))
-	for n := range issues {
-		at := "$" + strconv.Itoa(n+7)
+	parts, args := make([]string, len(issues)), []any{account.IDOf(issues[0].In.Caller), p.Size + 1,
+		int64(issue.EventCrossReferenced), p.Offset() + p.Size + 1, p.Offset()}
+	for n, i := range issues {
+		in, at := "$"+strconv.Itoa(len(args)+1), "$"+strconv.Itoa(len(args)+2)
+		args = append(args, i.In.ID, i.Key)
 		parts[n] = `SELECT * FROM (SELECT * FROM (SELECT e.issue_id AS issue_id, e.created_at AS at, 1 AS kind,
-				e.id AS id FROM issue_events e WHERE ` + seenOf(a, at) + `
-				ORDER BY e.created_at, e.id LIMIT $5) x
+				e.id AS id FROM issue_events e WHERE ` + seenOf(i.In, at, in) + `
+				ORDER BY e.created_at, e.id LIMIT $4) x
 			UNION ALL SELECT * FROM (SELECT c.issue_id, c.created_at, 0, c.id FROM issue_comments c
-				WHERE c.issue_id = ` + at + ` ORDER BY c.created_at, c.id LIMIT $5) y
-			ORDER BY 2, 3, 4 LIMIT $2 OFFSET $6) z` + strconv.Itoa(n)
+				WHERE c.issue_id = ` + at + ` ORDER BY c.created_at, c.id LIMIT $4) y
+			ORDER BY 2, 3, 4 LIMIT $2 OFFSET $5) z` + strconv.Itoa(n)
 	}
 	return db.QueryList(tx, func(row db.Scanner) (e entryOf, err error) {
 		var at, kind int64
 		err = row.Scan(&e.issueID, &at, &kind, &e.id)
 		e.comment = kind == 0
 		return e, err
-	}, strings.Join(parts, ` UNION ALL `)+` ORDER BY 1, 2, 3, 4`, db.Args(issues, account.IDOf(a.Caller),
-		p.Size+1, int64(issue.EventCrossReferenced), a.ID, p.Offset()+p.Size+1, p.Offset())...)
+	}, strings.Join(parts, ` UNION ALL `)+` ORDER BY 1, 2, 3, 4`, args...)
 }
 
 // countTimeline counts the events of a timeline without its comments.

@@ -11,7 +11,9 @@ package timeline
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"net/http"
+	"slices"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -42,6 +44,7 @@ func (api *API) Timeline(w http.ResponseWriter, r *http.Request, a *repo.Access)
 // events are the referring ones.
 type timeline struct {
 	entries  []entry
+	in       map[repo.ID]*repo.Access // the repositories of the issues
 	events   *eventPage
 	eventAt  map[int64]*issue.Event
 	comments *comment.Page
@@ -71,10 +74,10 @@ func (api *API) timelineRendering(
 				return err
 			}
 			tx.OnCommit(func() { web.Link(w, r, page, total) })
-			return t.read(ctx, tx, a, api.reviews)
+			return t.read(ctx, tx, map[repo.ID]*repo.Access{a.ID: a}, api.reviews)
 		})
 		if err == nil {
-			err = t.prepare(out, api, a)
+			err = t.prepare(out, api)
 		}
 		if err != nil {
 			return err
@@ -85,19 +88,20 @@ func (api *API) timelineRendering(
 }
 
 // prepare renders the texts of the entries.
-func (t *timeline) prepare(out *web.Output, api *API, a *repo.Access) error {
+func (t *timeline) prepare(out *web.Output, api *API) error {
 	err := t.events.Bodies(out, api.issues)
 	if err == nil {
 		err = t.comments.Bodies(out, api.issues)
 	}
 	if err == nil {
-		err = t.prepareReviews(out, api.issues, a)
+		err = t.prepareReviews(out, api.issues)
 	}
 	return err
 }
 
-// read reads everything that the entries show with a fixed number of queries.
-func (t *timeline) read(ctx context.Context, tx *db.Tx, a *repo.Access, reviews Reviews) error {
+// read reads everything that the entries of issues in repositories show, with a fixed number of queries.
+func (t *timeline) read(ctx context.Context, tx *db.Tx, in map[repo.ID]*repo.Access, reviews Reviews) error {
+	t.in = in
 	var eventIDs, commentIDs []int64
 	for _, e := range t.entries {
 		if e.comment {
@@ -110,7 +114,7 @@ func (t *timeline) read(ctx context.Context, tx *db.Tx, a *repo.Access, reviews 
 	if err != nil {
 		return err
 	}
-	if err := t.loadEvents(ctx, tx, a, eventIDs, events); err != nil {
+	if err := t.loadEvents(ctx, tx, eventIDs, events); err != nil {
 		return err
 	}
 	if err := t.comments.Load(tx, commentIDs); err != nil {
@@ -122,7 +126,7 @@ func (t *timeline) read(ctx context.Context, tx *db.Tx, a *repo.Access, reviews 
 // loadEvents selects the events with the given ids, and reads the people and referring issues of these with
 // their repositories.
 func (t *timeline) loadEvents(
-	ctx context.Context, tx *db.Tx, a *repo.Access, ids []int64, found map[int64]*issue.Event,
+	ctx context.Context, tx *db.Tx, ids []int64, found map[int64]*issue.Event,
 ) error {
 	t.eventAt = found
 	var sources []issue.ID
@@ -141,15 +145,19 @@ func (t *timeline) loadEvents(
 		return err
 	}
 	for _, i := range issues {
-		if i.RepoID != a.ID {
+		if t.in[i.RepoID] == nil {
 			repos = append(repos, i.RepoID)
 		}
 	}
-	others, err := repo.VisibleByID(tx, a.Caller, db.Unique(repos))
-	if err != nil {
-		return err
+	all := slices.Collect(maps.Values(t.in))
+	if len(repos) > 0 {
+		others, err := repo.VisibleByID(tx, all[0].Caller, db.Unique(repos))
+		if err != nil {
+			return err
+		}
+		all = append(all, others...)
 	}
-	t.events = newEventPage(ctx, a, others...)
+	t.events = newEventPage(ctx, all...)
 	t.events.events = events
 	t.events.Add(issues...)
 	t.events.WithRepositories()

@@ -61,13 +61,13 @@ func (s *Service) entries(
 			return err
 		}
 		t = &timeline{entries: found, comments: comment.NewViewPage(ctx, a)}
-		return t.read(ctx, tx, a, s.reviews)
+		return t.read(ctx, tx, map[repo.ID]*repo.Access{a.ID: a}, s.reviews)
 	})
 	if err == nil {
 		err = t.comments.HTML(ctx, s.issues)
 	}
 	if err == nil {
-		t.reviews, err = s.issues.HTML(ctx, t.reviewSources(a))
+		t.reviews, err = s.issues.HTML(ctx, t.reviewSources())
 	}
 	if err != nil {
 		return nil, err

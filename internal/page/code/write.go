@@ -85,6 +85,10 @@ func (p *Pages) write(
 	var err error
 	head := "" // what a pull request calls the branch
 	if v.Proposes() {
+		// First, since a fork that is made stays.
+		if err := p.checkProposal(r, a, v, c, add, remove); err != nil {
+			return "", err
+		}
 		if to, err = p.forkOf(r, a); err != nil {
 			return "", err
 		}
@@ -109,6 +113,25 @@ func (p *Pages) write(
 		return v.Repo.Path + "/pulls/new?" + url.Values{"base": {v.At.Ref}, "head": {head}}.Encode(), nil
 	}
 	return done, err
+}
+
+// checkProposal returns the error of a change that no fork would take.
+func (p *Pages) checkProposal(
+	r *http.Request, a *repo.Access, v *at, c *proposal, add, remove []gitdata.FileChange,
+) error {
+	if err := checkBranch(c.Branch); err != nil {
+		return err
+	}
+	return p.with.Git.CheckCommit(r.Context(), a, gitdata.FilesCommit{Message: c.text(), Branch: c.Branch,
+		Tip: v.At.SHA, Add: add, Remove: remove})
+}
+
+// checkBranch checks the name of a new branch. Error: 422.
+func checkBranch(name string) error {
+	if name == "" {
+		return errs.New(errs.Invalid, "The new branch needs a name.")
+	}
+	return repo.CheckNewRef("refs/heads/" + name)
 }
 
 func (p *Pages) commitFiles(r *http.Request, a *repo.Access, c gitdata.FilesCommit) error {
@@ -183,7 +206,7 @@ func (p *Pages) forkOf(r *http.Request, a *repo.Access) (*repo.Access, error) {
 
 // beginBranch creates the branch of a change, at the place's commit: in its repository, or in a fork.
 func (p *Pages) beginBranch(r *http.Request, a *repo.Access, v *at, to *repo.Access, name string) error {
-	if to == a || name == "" {
+	if to == a {
 		return p.makeBranch(r, to, name, v.At.SHA)
 	}
 	ctx, err := p.kit.Write(r, to, account.Push)
@@ -195,8 +218,8 @@ func (p *Pages) beginBranch(r *http.Request, a *repo.Access, v *at, to *repo.Acc
 
 // makeBranch creates a branch at a commit. Errors: those of the API.
 func (p *Pages) makeBranch(r *http.Request, a *repo.Access, name string, sha git.SHA) error {
-	if name == "" {
-		return errs.New(errs.Invalid, "The new branch needs a name.")
+	if err := checkBranch(name); err != nil {
+		return err
 	}
 	ctx, err := p.kit.Write(r, a, account.Push)
 	if err != nil {

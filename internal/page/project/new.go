@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"arbor/internal/account"
-	"arbor/internal/gitignore"
 	"arbor/internal/license"
 	"arbor/internal/page"
 	"arbor/internal/repo"
@@ -44,7 +43,7 @@ func (p *Pages) fill(r *http.Request, v *newView) (err error) {
 	if v.Frame, err = p.kit.Frame(r, "New repository"); err != nil {
 		return err
 	}
-	v.Ignores, v.Licenses = gitignore.Names(), license.Featured()
+	v.Ignores, v.Licenses = repo.Gitignores(), license.Featured()
 	v.Owners, err = p.owners(r, account.CallerFrom(r.Context()))
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"arbor/internal/account"
+	"arbor/internal/account/key"
 	"arbor/internal/errs"
 	"arbor/internal/page"
 	"arbor/internal/repo"
@@ -61,7 +62,7 @@ func (p *Pages) ChangeKeys(w http.ResponseWriter, r *http.Request, a *repo.Acces
 		done = "The deploy key was removed."
 		err = p.removeKey(r, a, f.Get("id"))
 	} else {
-		err = p.addKey(r, a, account.NewKey{Title: f.Text("title"), Text: f.Text("key"), ReadOnly: !f.Checked("write")})
+		err = p.addKey(r, a, key.NewKey{Title: f.Text("title"), Text: f.Text("key"), ReadOnly: !f.Checked("write")})
 	}
 	if err == nil {
 		return page.Done(w, r, at(a, "/keys"), done)
@@ -78,7 +79,7 @@ func (p *Pages) ChangeKeys(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	return p.t.Again(w, r, "keys.html", problem, v)
 }
 
-func (p *Pages) addKey(r *http.Request, a *repo.Access, n account.NewKey) error {
+func (p *Pages) addKey(r *http.Request, a *repo.Access, n key.NewKey) error {
 	ctx, err := p.kit.Write(r, a, account.Admin)
 	if err == nil {
 		_, err = p.of.Settings.AddKey(ctx, a.ID, a.Caller.ID, n)

@@ -3,7 +3,7 @@ package settings
 import (
 	"net/http"
 
-	"arbor/internal/account"
+	"arbor/internal/account/key"
 	"arbor/internal/errs"
 	"arbor/internal/page"
 	"arbor/internal/scope"
@@ -21,7 +21,7 @@ type keysView struct {
 //
 // Keys lists the caller's SSH keys.
 func (p *Pages) Keys(w http.ResponseWriter, r *http.Request) error {
-	v, err := p.keys(r)
+	v, err := p.keyList(r)
 	if err != nil {
 		return err
 	}
@@ -30,13 +30,13 @@ func (p *Pages) Keys(w http.ResponseWriter, r *http.Request) error {
 
 const keysSize = 50
 
-func (p *Pages) keys(r *http.Request) (*keysView, error) {
+func (p *Pages) keyList(r *http.Request) (*keysView, error) {
 	v := &keysView{}
 	var err error
 	if v.view, err = p.frame(r, "keys", "SSH keys"); err != nil {
 		return nil, err
 	}
-	all, err := p.accounts.PublicKeys(r.Context(), caller(r).Login)
+	all, err := p.keys.PublicKeys(r.Context(), caller(r).Login)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func (p *Pages) ChangeKeys(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v, err := p.keys(r)
+	v, err := p.keyList(r)
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (p *Pages) ChangeKeys(w http.ResponseWriter, r *http.Request) error {
 func (p *Pages) addKey(r *http.Request, f page.Form) error {
 	ctx, err := p.kit.WriteOwn(r, scope.WriteKeys, false)
 	if err == nil {
-		_, err = p.accounts.AddOwnKey(ctx, caller(r), account.NewKey{Title: f.Text("title"), Text: f.Text("key")})
+		_, err = p.keys.AddOwnKey(ctx, caller(r), key.NewKey{Title: f.Text("title"), Text: f.Text("key")})
 	}
 	return err
 }
@@ -93,7 +93,7 @@ func (p *Pages) removeKey(r *http.Request, f page.Form) error {
 		return err
 	}
 	id, _ := web.ParseNumber(f.Get("id"))
-	if err = p.accounts.RemoveOwnKey(ctx, caller(r), id); errs.Is(err, errs.NotFound) {
+	if err = p.keys.RemoveOwnKey(ctx, caller(r), id); errs.Is(err, errs.NotFound) {
 		return nil
 	}
 	return err

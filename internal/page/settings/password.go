@@ -3,7 +3,7 @@ package settings
 import (
 	"net/http"
 
-	"arbor/internal/account"
+	"arbor/internal/account/session"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/page"
@@ -30,7 +30,7 @@ func (p *Pages) password(r *http.Request) (*passwordView, error) {
 	if err != nil {
 		return nil, err
 	}
-	has, err := p.accounts.HasPassword(r.Context(), caller(r).Login)
+	has, err := p.sessions.HasPassword(r.Context(), caller(r).Login)
 	return &passwordView{f, has}, err
 }
 
@@ -46,21 +46,21 @@ func (p *Pages) ChangePassword(w http.ResponseWriter, r *http.Request) error {
 	by, next := caller(r), f.Get("new")
 	if next != f.Get("again") {
 		err = errs.New(errs.Invalid, "The new password is not the same in both fields.")
-	} else if err = account.CheckPassword(by.Login, next); err == nil {
-		err = p.accounts.ChangePassword(r.Context(), by, f.Get("now"), next, page.Origin(r))
+	} else if err = session.CheckPassword(by.Login, next); err == nil {
+		err = p.sessions.ChangePassword(r.Context(), by, f.Get("now"), next, page.Origin(r))
 	}
 	if err == nil {
 		if by.Session {
 			ctx := db.WithCheck(r.Context(), nil) // the session of this request has ended
 			from := page.Origin(r)
-			if from.Browser, err = p.accounts.KnownBrowser(ctx, by.Login); err != nil {
+			if from.Browser, err = p.sessions.KnownBrowser(ctx, by.Login); err != nil {
 				return err
 			}
-			session, err := p.accounts.SignIn(ctx, by.Login, next, from)
+			value, err := p.sessions.SignIn(ctx, by.Login, next, from)
 			if err != nil {
 				return err
 			}
-			page.SetSession(w, r, session)
+			page.SetSession(w, r, value)
 			page.SetBrowser(w, r, from.Browser)
 		}
 		return page.Done(w, r, "/settings/password", "Your password was changed.")

@@ -4,20 +4,20 @@ import (
 	"net/http"
 	"strings"
 
-	"arbor/internal/account"
+	"arbor/internal/account/session"
 	"arbor/internal/errs"
 	"arbor/internal/page"
 	"arbor/internal/web"
 )
 
-// session is a browser that is signed in.
-type session struct {
-	account.Session
+// sessionRow is a browser that is signed in.
+type sessionRow struct {
+	session.Session
 	This bool // it makes the request
 }
 
 // Browser is the browser's name in few words, as far as it is recognized.
-func (s *session) Browser() string {
+func (s *sessionRow) Browser() string {
 	name, system := "", ""
 	for _, known := range [][2]string{{"Edg/", "Edge"}, {"OPR/", "Opera"}, {"Firefox/", "Firefox"},
 		{"Chrome/", "Chrome"},
@@ -45,7 +45,7 @@ func (s *session) Browser() string {
 
 type sessionsView struct {
 	view
-	List   []session
+	List   []sessionRow
 	Others bool // there are more than this one
 }
 
@@ -58,13 +58,13 @@ func (p *Pages) Sessions(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v, by := &sessionsView{view: f}, caller(r)
-	list, err := p.accounts.Sessions(r.Context(), by)
+	list, err := p.sessions.Sessions(r.Context(), by)
 	if err != nil {
 		return err
 	}
 	for _, s := range list {
 		this := s.ID == by.TokenID
-		v.List, v.Others = append(v.List, session{s, this}), v.Others || !this
+		v.List, v.Others = append(v.List, sessionRow{s, this}), v.Others || !this
 	}
 	return p.t.Page(w, r, "sessions.html", v)
 }
@@ -83,9 +83,9 @@ func (p *Pages) EndSessions(w http.ResponseWriter, r *http.Request) error {
 	switch {
 	case f.Get("do") == "others":
 		done = "All other sessions were ended."
-		err = p.accounts.EndOtherSessions(r.Context(), by)
+		err = p.sessions.EndOtherSessions(r.Context(), by)
 	default:
-		err = p.accounts.EndSession(r.Context(), by, id)
+		err = p.sessions.EndSession(r.Context(), by, id)
 	}
 	if errs.Is(err, errs.NotFound) && id != 0 { // it has ended
 		err = nil

@@ -17,8 +17,8 @@
 //	GET       /settings/apps/{app_slug}/advanced  package webhook: its deliveries
 //	GET, POST .../deliveries/{delivery_id}        package webhook: what was sent, and sending it again
 //
-// Most of it are operations of package account on the caller's own account; REST has no addresses for passwords,
-// sessions and tokens. A caller whose token is limited opens none of these pages.
+// Most of it are operations of package account and its rooms on the caller's own account; REST has no addresses
+// for passwords, sessions and tokens. A caller whose token is limited opens none of these pages.
 package settings
 
 import (
@@ -26,6 +26,9 @@ import (
 	"net/http"
 
 	"arbor/internal/account"
+	"arbor/internal/account/key"
+	"arbor/internal/account/session"
+	"arbor/internal/account/token"
 	"arbor/internal/app"
 	"arbor/internal/page"
 	"arbor/internal/page/webhook"
@@ -44,6 +47,9 @@ var roomTemplates = page.ReadTemplates(files, webhook.Files)
 // Services are what the pages show and change.
 type Services struct {
 	Accounts *account.Service
+	Tokens   *token.Service
+	Sessions *session.Service
+	Keys     *key.Service
 	Repos    *repo.Service
 	Apps     *app.Service
 	Lists    *list.Service
@@ -55,6 +61,9 @@ type Pages struct {
 	kit      *page.Kit
 	t        *page.Templates
 	accounts *account.Service
+	tokens   *token.Service
+	sessions *session.Service
+	keys     *key.Service
 	repos    *repo.Service
 	apps     *app.Service
 	lists    *list.Service
@@ -64,7 +73,8 @@ type Pages struct {
 
 // New returns the pages.
 func New(kit *page.Kit, of Services) *Pages {
-	return &Pages{kit: kit, t: roomTemplates, accounts: of.Accounts, repos: of.Repos, apps: of.Apps, lists: of.Lists,
+	return &Pages{kit: kit, t: roomTemplates, accounts: of.Accounts, tokens: of.Tokens, sessions: of.Sessions,
+		keys: of.Keys, repos: of.Repos, apps: of.Apps, lists: of.Lists,
 		stars: of.Stars, hooks: webhook.New(kit, roomTemplates)}
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"arbor/internal/account"
+	"arbor/internal/account/token"
 	"arbor/internal/errs"
 	"arbor/internal/page"
 	"arbor/internal/repo"
@@ -15,16 +16,16 @@ import (
 	"arbor/internal/web"
 )
 
-// token is one that the caller made.
-type token struct {
-	account.Token
+// tokenRow is a token that the caller made.
+type tokenRow struct {
+	token.Token
 	Expired bool
 	Names   []string // of the repositories that it was made for, and that the caller sees
 	Hidden  int      // how many others it was made for
 }
 
 // Can says in a few words what the token may do.
-func (t *token) Can() string {
+func (t *tokenRow) Can() string {
 	switch {
 	case t.Grant.Fine && t.Grant.Changes:
 		return "Changes these repositories:"
@@ -40,7 +41,7 @@ func (t *token) Can() string {
 
 type tokensView struct {
 	view
-	List []token
+	List []tokenRow
 }
 
 // GET /settings/tokens
@@ -52,7 +53,7 @@ func (p *Pages) Tokens(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	found, err := p.accounts.OwnTokens(r.Context(), caller(r))
+	found, err := p.tokens.OwnTokens(r.Context(), caller(r))
 	if err != nil {
 		return err
 	}
@@ -64,7 +65,7 @@ func (p *Pages) Tokens(w http.ResponseWriter, r *http.Request) error {
 }
 
 // named finds the names of the tokens' repositories that the caller sees, in one query.
-func (p *Pages) named(r *http.Request, found []account.Token) ([]token, error) {
+func (p *Pages) named(r *http.Request, found []token.Token) ([]tokenRow, error) {
 	var ids []repo.ID
 	for _, t := range found {
 		for _, id := range t.RepoIDs {
@@ -75,9 +76,9 @@ func (p *Pages) named(r *http.Request, found []account.Token) ([]token, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := make([]token, len(found))
+	list := make([]tokenRow, len(found))
 	for n, t := range found {
-		list[n] = token{Token: t, Expired: !t.ExpiresAt.IsZero() && !t.ExpiresAt.Time().After(time.Now())}
+		list[n] = tokenRow{Token: t, Expired: !t.ExpiresAt.IsZero() && !t.ExpiresAt.Time().After(time.Now())}
 		for _, id := range t.RepoIDs {
 			if name, seen := names[repo.ID(id)]; seen {
 				list[n].Names = append(list[n].Names, name)
@@ -98,7 +99,7 @@ func (p *Pages) RevokeToken(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	id, _ := web.ParseNumber(f.Get("id"))
-	if err := p.accounts.RevokeOwnToken(r.Context(), caller(r), id); err != nil &&
+	if err := p.tokens.RevokeOwnToken(r.Context(), caller(r), id); err != nil &&
 		!errs.Is(err, errs.NotFound) {
 		return err
 	}
@@ -124,7 +125,7 @@ var scopes = []struct {
 	{"plants", "The plant store", false},
 }
 
-// lives are how long a token may last, as account.ParseExpiry reads it.
+// lives are how long a token may last, as token.ParseExpiry reads it.
 var lives = [][2]string{{"7d", "7 days"}, {"30d", "30 days"}, {"90d", "90 days"}, {"365d", "1 year"},
 	{"never", "Until it is revoked"}}
 
@@ -205,7 +206,7 @@ func (p *Pages) CreateToken(w http.ResponseWriter, r *http.Request) error {
 		ctx, err = p.kit.Room(ctx, caller(r))
 	}
 	if err == nil {
-		v.Value, err = p.accounts.CreateOwnToken(ctx, caller(r), n)
+		v.Value, err = p.tokens.CreateOwnToken(ctx, caller(r), n)
 	}
 	if err == nil {
 		return p.t.Secret(w, r, "newtoken.html", v)
@@ -220,13 +221,13 @@ func (p *Pages) CreateToken(w http.ResponseWriter, r *http.Request) error {
 const maxOthers = 20
 
 // readToken reads what kind of token is wanted. Errors: 422.
-func (p *Pages) readToken(r *http.Request, v *newTokenView) (n account.NewToken, err error) {
+func (p *Pages) readToken(r *http.Request, v *newTokenView) (n token.NewToken, err error) {
 	n.Note, n.Changes = v.Note, v.Fine && v.Changes
 	if v.Note == "" {
 		return n, errs.New(errs.Invalid, "Say what the token is for.")
 	}
 	if v.Life.Chosen != "never" {
-		if n.Expires, err = account.ParseExpiry(v.Life.Chosen, time.Now()); err != nil {
+		if n.Expires, err = token.ParseExpiry(v.Life.Chosen, time.Now()); err != nil {
 			return n, err
 		}
 		if n.Expires == 0 {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"arbor/internal/account"
+	"arbor/internal/account/token"
 	"arbor/internal/errs"
 	"arbor/internal/page"
 	"arbor/internal/scope"
@@ -15,10 +16,10 @@ import (
 type deviceView struct {
 	page.Frame
 	Code   string
-	Asks   *account.DeviceRequest // nil: no code was given yet
-	From   string                 // where the program is; empty: not known
-	Scopes []string               // that the program asks for; none: it reads what is public
-	Answer string                 // allowed or denied; empty: not yet
+	Asks   *token.DeviceRequest // nil: no code was given yet
+	From   string               // where the program is; empty: not known
+	Scopes []string             // that the program asks for; none: it reads what is public
+	Answer string               // allowed or denied; empty: not yet
 }
 
 // GET /login/device
@@ -51,12 +52,12 @@ func (p *Pages) Device(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	decide := p.accounts.FindDevice
+	decide := p.tokens.FindDevice
 	switch f.Get("answer") {
 	case "allow":
-		decide, v.Answer = p.accounts.ConfirmDevice, "allowed"
+		decide, v.Answer = p.tokens.ConfirmDevice, "allowed"
 	case "deny":
-		decide, v.Answer = p.accounts.DenyDevice, "denied"
+		decide, v.Answer = p.tokens.DenyDevice, "denied"
 	}
 	v.Asks, err = decide(r.Context(), account.CallerFrom(r.Context()), v.Code)
 	if errs.Is(err, errs.NotFound) {

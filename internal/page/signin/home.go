@@ -51,7 +51,7 @@ func (p *Pages) Home(w http.ResponseWriter, r *http.Request) error {
 
 // strangersHome finds public repositories, the last pushed ones first.
 func (p *Pages) strangersHome(r *http.Request, v *homeView) error {
-	some, err := p.accounts.HasUsers(r.Context())
+	some, err := p.sessions.HasUsers(r.Context())
 	if err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ func (p *Pages) loginView(r *http.Request, back string) (*loginView, error) {
 	if err != nil {
 		return nil, err
 	}
-	some, err := p.accounts.HasUsers(r.Context())
+	some, err := p.sessions.HasUsers(r.Context())
 	return &loginView{Frame: frame, ReturnTo: back, Empty: !some}, err
 }
 
@@ -50,7 +50,7 @@ func (p *Pages) Login(w http.ResponseWriter, r *http.Request) error {
 	}
 	var session string
 	if f.Text("token") != "" {
-		session, err = p.accounts.SignInWithToken(r.Context(), f.Text("token"), page.Origin(r))
+		session, err = p.sessions.SignInWithToken(r.Context(), f.Text("token"), page.Origin(r))
 	} else {
 		session, err = p.signIn(w, r, f)
 	}
@@ -73,11 +73,11 @@ func (p *Pages) Login(w http.ResponseWriter, r *http.Request) error {
 
 // signIn signs in with a password, and makes the browser known to the account.
 func (p *Pages) signIn(w http.ResponseWriter, r *http.Request, f page.Form) (session string, err error) {
-	session, err = p.accounts.SignIn(r.Context(), f.Text("login"), f.Get("password"), page.Origin(r))
+	session, err = p.sessions.SignIn(r.Context(), f.Text("login"), f.Get("password"), page.Origin(r))
 	if err != nil {
 		return "", err
 	}
-	browser, err := p.accounts.KnownBrowser(r.Context(), f.Text("login"))
+	browser, err := p.sessions.KnownBrowser(r.Context(), f.Text("login"))
 	page.SetBrowser(w, r, browser)
 	return session, err
 }
@@ -87,7 +87,7 @@ func (p *Pages) signIn(w http.ResponseWriter, r *http.Request, f page.Form) (ses
 // Logout ends the session of the browser.
 func (p *Pages) Logout(w http.ResponseWriter, r *http.Request) error {
 	if c := account.CallerFrom(r.Context()); c != nil && c.Session {
-		if err := p.accounts.EndSession(r.Context(), c, c.TokenID); err != nil {
+		if err := p.sessions.EndSession(r.Context(), c, c.TokenID); err != nil {
 			return err
 		}
 	}

@@ -26,7 +26,7 @@ func (p *Pages) SetupForm(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (p *Pages) setupView(r *http.Request) (*setupView, error) {
-	some, err := p.accounts.HasUsers(r.Context())
+	some, err := p.sessions.HasUsers(r.Context())
 	if err == nil && (some || p.code == "") {
 		err = errs.Absent()
 	}
@@ -54,7 +54,7 @@ func (p *Pages) Setup(w http.ResponseWriter, r *http.Request) error {
 	session, err := p.setup(r, f)
 	if err == nil {
 		var browser string
-		if browser, err = p.accounts.KnownBrowser(r.Context(), v.Login); err != nil {
+		if browser, err = p.sessions.KnownBrowser(r.Context(), v.Login); err != nil {
 			return err
 		}
 		page.SetSession(w, r, session)
@@ -72,5 +72,5 @@ func (p *Pages) setup(r *http.Request, f page.Form) (session string, err error) 
 	if subtle.ConstantTimeCompare([]byte(given), []byte(p.code)) != 1 {
 		return "", errs.New(errs.Invalid, "That is not the code that the server printed.")
 	}
-	return p.accounts.FirstUser(r.Context(), f.Text("login"), f.Get("password"), page.Origin(r))
+	return p.sessions.FirstUser(r.Context(), f.Text("login"), f.Get("password"), page.Origin(r))
 }

@@ -5,13 +5,14 @@
 //   - GET, POST /login/device: device.go, where people confirm the code that a program shows
 //   - GET, POST /setup: setup.go, on a server without users
 //
-// Sessions and passwords are package account's.
+// Sessions and passwords are package session's, the device flow is package token's.
 package signin
 
 import (
 	"embed"
 
-	"arbor/internal/account"
+	"arbor/internal/account/session"
+	"arbor/internal/account/token"
 	"arbor/internal/activity"
 	"arbor/internal/page"
 	"arbor/internal/repo/list"
@@ -28,7 +29,8 @@ var roomTemplates = page.ReadTemplates(files)
 
 // Services are what the pages show and change.
 type Services struct {
-	Accounts     *account.Service
+	Sessions     *session.Service
+	Tokens       *token.Service
 	Issues       *search.Service
 	Repositories *repository.API
 	Lists        *list.Service
@@ -39,14 +41,15 @@ type Services struct {
 type Pages struct {
 	kit      *page.Kit
 	t        *page.Templates
-	accounts *account.Service
+	sessions *session.Service
+	tokens   *token.Service
 	of       Services
 	code     string // that opens the setup of an empty server
 }
 
 // New returns the pages. code opens the setup of a server that has no users.
 func New(kit *page.Kit, of Services, code string) *Pages {
-	return &Pages{kit: kit, t: roomTemplates, accounts: of.Accounts, of: of, code: code}
+	return &Pages{kit: kit, t: roomTemplates, sessions: of.Sessions, tokens: of.Tokens, of: of, code: code}
 }
 
 // Routes are the pages but Home, which shares its address with the API's root document.

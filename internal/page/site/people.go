@@ -131,7 +131,7 @@ func (p *Pages) start(r *http.Request, login, with string) (secret string, err e
 	switch with {
 	case "password":
 		secret = rand.Text()[:16]
-		return secret, p.Accounts.SetPassword(r.Context(), login, secret, caller(r))
+		return secret, p.Sessions.SetPassword(r.Context(), login, secret, caller(r))
 	case "token":
 		return p.token(r, login)
 	}

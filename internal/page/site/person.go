@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"arbor/internal/account"
+	"arbor/internal/account/token"
 	"arbor/internal/errs"
 	"arbor/internal/page"
 	"arbor/internal/scope"
@@ -208,12 +209,12 @@ func (p *Pages) token(r *http.Request, login string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	lasts, err := account.ParseExpiry(startToken, time.Now())
+	lasts, err := token.ParseExpiry(startToken, time.Now())
 	if err != nil {
 		return "", err
 	}
-	token, _, err := p.Accounts.CreateToken(r.Context(),
-		account.NewToken{Login: login, Note: "made by a site administrator",
+	token, _, err := p.Tokens.CreateToken(r.Context(),
+		token.NewToken{Login: login, Note: "made by a site administrator",
 			Expires: lasts, Scopes: scopes})
 	return token, err
 }

@@ -19,6 +19,8 @@ import (
 	"net/http"
 
 	"arbor/internal/account"
+	"arbor/internal/account/session"
+	"arbor/internal/account/token"
 	"arbor/internal/db"
 	"arbor/internal/git"
 	"arbor/internal/page"
@@ -37,6 +39,8 @@ var roomTemplates = page.ReadTemplates(files)
 // Options are what the pages work with.
 type Options struct {
 	Accounts *account.Service
+	Tokens   *token.Service
+	Sessions *session.Service
 	Repos    *repo.Service
 	Networks *network.Service
 	Settings *settings.Service

@@ -9,11 +9,15 @@ import (
 	"arbor/internal/web"
 )
 
-// collaborator is a user with the role that it has on a repository.
-type collaborator struct {
+// Payload is GitHub's collaborator: a user with the role that it has on a repository.
+type Payload struct {
 	*account.Simple
 	Permissions *repo.Permissions `json:"permissions"`
 	RoleName    string            `json:"role_name"`
+}
+
+func newPayload(c Collaborator, i *web.Info) Payload {
+	return Payload{account.NewSimple(c.Account, i), repo.NewPermissions(c.Role), c.RoleName()}
 }
 
 // roleNames are GitHub's names of the roles in answers.
@@ -39,9 +43,9 @@ func (api *API) ListCollaborators(w http.ResponseWriter, r *http.Request, a *rep
 		return err
 	}
 	info := web.From(r.Context())
-	out := make([]collaborator, len(people))
+	out := make([]Payload, len(people))
 	for i, p := range people {
-		out[i] = collaborator{account.NewSimple(p.Account, info), repo.NewPermissions(p.Role), p.RoleName()}
+		out[i] = newPayload(p, info)
 	}
 	web.Link(w, r, page, total)
 	return web.JSON(w, r, http.StatusOK, out)
@@ -139,7 +143,7 @@ func (api *API) GetPermission(w http.ResponseWriter, r *http.Request, a *repo.Ac
 	return web.JSON(w, r, http.StatusOK, map[string]any{
 		"permission": roleNames[role],
 		"role_name":  roleNames[role],
-		"user":       collaborator{simple, repo.NewPermissions(role), roleNames[role]},
+		"user":       Payload{simple, repo.NewPermissions(role), roleNames[role]},
 	})
 }
 

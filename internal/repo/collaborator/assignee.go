@@ -7,36 +7,53 @@ import (
 	"arbor/internal/web"
 )
 
-// ListPushers reads a page, by id, of the people who belong to the repository
+// ListPushers reads a page, by id, of the people who belong to each repository
 // and may push to it, and how many they are: its owner, of an organization the
 // owners and members with that right, and those to whom it was granted. Who is
-// a member in secret is left out unless secret is set.
-func ListPushers(tx *db.Tx, r *repo.Repo, secret bool, page web.Page) ([]*account.Account, int64, error) {
-	ids, total, err := listPushers(tx, r, secret, page)
+// a member in secret is left out unless secret is true for the repository.
+func ListPushers(
+	tx *db.Tx, repos []*repo.Access, secret func(*repo.Access) bool, page web.Page,
+) (map[repo.ID]*web.List[*account.Account], error) {
+	from := func(a *repo.Access, p *params) string {
+		return pushers(a.Repo, secret(a), p.place(a.Repo), p.add(int64(account.Push)))
+	}
+	ids, rows, all := make([][]account.ID, len(repos)), make([]int, len(repos)), []account.ID{}
+	err := eachPage(tx, repos, page, `user_id`, from, func(row db.Scanner) error {
+		var n int
+		var id account.ID
+		err := row.Scan(&n, &id)
+		ids[n], all, rows[n] = append(ids[n], id), append(all, id), rows[n]+1
+		return err
+	})
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	accounts, err := account.ByIDs(tx, ids)
+	total, err := totals(tx, repos, page, rows, from)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	list := make([]*account.Account, len(ids))
-	for i, id := range ids {
-		list[i] = accounts[id]
+	accounts, err := account.ByIDs(tx, all)
+	out := map[repo.ID]*web.List[*account.Account]{}
+	for n, a := range repos {
+		l := &web.List[*account.Account]{Total: total[n], More: page.Number*page.Size < total[n]}
+		for _, id := range ids[n] {
+			l.Rows = append(l.Rows, accounts[id])
+		}
+		out[a.ID] = l
 	}
-	return list, total, nil
+	return out, err
 }
 
-// pushers selects who belongs to the repository and may push, each once. $1 is
-// the repository, $2 its owner, $3 the least role.
-func pushers(r *repo.Repo, secret bool) string {
+// pushers selects who belongs to the repository and may push, each once. least is the placeholder of the least
+// role.
+func pushers(r *repo.Repo, secret bool, at place, least string) string {
 	granted := ` FROM collaborators g JOIN accounts a ON a.id = g.user_id
-		WHERE g.repo_id = $1 AND (g.role >= $3 OR a.site_admin)`
+		WHERE g.repo_id = ` + at.repo + ` AND (g.role >= ` + least + ` OR a.site_admin)`
 	if r.Owner.Kind == account.User {
-		return `SELECT id AS user_id FROM accounts WHERE id = $2
-			UNION ALL SELECT g.user_id` + granted + ` AND g.user_id <> $2`
+		return `SELECT id AS user_id FROM accounts WHERE id = ` + at.owner + `
+			UNION ALL SELECT g.user_id` + granted + ` AND g.user_id <> ` + at.owner
 	}
-	member := `m.owner OR c.role >= $3 OR a.site_admin`
+	member := `m.owner OR c.role >= ` + least + ` OR a.site_admin`
 	if r.Owner.DefaultRole >= account.Push {
 		member = `TRUE`
 	}
@@ -45,26 +62,8 @@ func pushers(r *repo.Repo, secret bool) string {
 		shown = `TRUE`
 	}
 	return `SELECT m.user_id FROM members m JOIN accounts a ON a.id = m.user_id
-			LEFT JOIN collaborators c ON c.repo_id = $1 AND c.user_id = m.user_id
-			WHERE m.org_id = $2 AND (` + member + `) AND ` + shown + `
+			LEFT JOIN collaborators c ON c.repo_id = ` + at.repo + ` AND c.user_id = m.user_id
+			WHERE m.org_id = ` + at.owner + ` AND (` + member + `) AND ` + shown + `
 		UNION ALL SELECT g.user_id` + granted + `
-			AND NOT EXISTS (SELECT 1 FROM members n WHERE n.org_id = $2 AND n.user_id = g.user_id)`
-}
-
-// listPushers reads a page of ids, and how many there are.
-func listPushers(
-	tx *db.Tx, r *repo.Repo, secret bool, page web.Page,
-) (ids []account.ID, total int64, err error) {
-	args := []any{r.ID, r.OwnerID, int64(account.Push)}
-	people := pushers(r, secret)
-	ids, err = db.QueryIDs[account.ID](tx, people+` ORDER BY user_id LIMIT $4 OFFSET $5`,
-		append(args, page.Size, page.Offset())...)
-	if err != nil {
-		return nil, 0, err
-	}
-	total, known := page.Total(len(ids))
-	if !known {
-		err = tx.QueryRow(`SELECT count(*) FROM (`+people+`) p`, args[:3]...).Scan(&total)
-	}
-	return ids, total, err
+			AND NOT EXISTS (SELECT 1 FROM members n WHERE n.org_id = ` + at.owner + ` AND n.user_id = g.user_id)`
 }

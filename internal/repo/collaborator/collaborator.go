@@ -42,11 +42,38 @@ func New(d *db.DB, repos *repo.Service) *Service { return &Service{d, repos} }
 func (s *Service) List(
 	ctx context.Context, a *repo.Access, c Choice, at web.Page,
 ) (people []Collaborator, total int64, err error) {
+	found, err := s.ListMany(ctx, []*repo.Access{a}, c, at)
+	if err != nil {
+		return nil, 0, err
+	}
+	return found[a.ID].Rows, found[a.ID].Total, nil
+}
+
+// ListMany is List for several repositories, with a fixed number of statements.
+func (s *Service) ListMany(
+	ctx context.Context, repos []*repo.Access, c Choice, at web.Page,
+) (found map[repo.ID]*web.List[Collaborator], err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		people, total, err = listCollaborators(tx, a.Repo, c, at)
+		found, err = listCollaborators(tx, repos, c, at)
 		return err
 	})
-	return people, total, err
+	return found, err
+}
+
+// Payloads lists collaborators as GET /repos/{owner}/{repo}/collaborators does, of several repositories.
+func (s *Service) Payloads(
+	ctx context.Context, repos []*repo.Access, c Choice, at web.Page,
+) (map[repo.ID]*web.List[Payload], error) {
+	found, err := s.ListMany(ctx, repos, c, at)
+	info, out := web.From(ctx), map[repo.ID]*web.List[Payload]{}
+	for id, list := range found {
+		shown := &web.List[Payload]{Total: list.Total, More: list.More}
+		for _, p := range list.Rows {
+			shown.Rows = append(shown.Rows, newPayload(p, info))
+		}
+		out[id] = shown
+	}
+	return out, err
 }
 
 // permissions are the roles that can be granted.

@@ -3,7 +3,6 @@
 //	service.go   lists of repositories by owner and by affiliation
 //	GET /repos/{owner}/{repo}, /repositories/{repository_id}   one.go
 //	GET /user/repos, /users/{username}/repos, ...              api.go
-//	the same for GraphQL, with more to choose by               chosen.go
 //
 // store.go has the one query of all lists. A list of one owner costs as much as its page
 // and not as much as the owner has (owner.go).

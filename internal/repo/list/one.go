@@ -1,6 +1,7 @@
 package list
 
 import (
+	"context"
 	"net/http"
 
 	"arbor/internal/account"
@@ -33,42 +34,39 @@ func (api *API) GetByID(w http.ResponseWriter, r *http.Request) error {
 	return api.Get(w, r, a)
 }
 
-// maxFull is how many repositories one request asks for in their full form.
-const maxFull = 100
-
-// ListFull answers the full form of the repositories of the parameter ids that the caller may see, for
-// GraphQL.
-func (api *API) ListFull(w http.ResponseWriter, r *http.Request) error {
-	var ids []repo.ID
-	for _, id := range web.ParseNumbers(web.QueryOf(r).Get("ids"), maxFull) {
-		ids = append(ids, repo.ID(id))
-	}
-	caller := account.CallerFrom(r.Context())
-	var list []*repo.Access
-	var origins map[repo.ID]*repo.Access
-	err := api.db.Read(r.Context(), func(tx *db.Tx) (err error) {
-		if list, err = repo.VisibleByID(tx, caller, db.Unique(ids)); err != nil {
-			return err
-		}
-		var from []repo.ID
-		for _, a := range list {
-			if a.ParentID != 0 || a.TemplateID != 0 {
-				from = append(from, a.ParentID, a.NetworkID, a.TemplateID)
-			}
-		}
-		origins, err = repo.ByIDs(tx, caller, db.Unique(from))
+// ByIDs finds those of the repositories that the caller may see, with one statement.
+func (s *Service) ByIDs(
+	ctx context.Context, caller *account.Caller, ids []repo.ID,
+) (found map[repo.ID]*repo.Access, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		found, err = repo.ByIDs(tx, caller, ids)
 		return err
 	})
-	if err != nil {
-		return err
+	return found, err
+}
+
+// Full loads the full form of repositories, as GET /repos/{owner}/{repo} shows it, with one statement.
+func (s *Service) Full(ctx context.Context, list []*repo.Access) (map[repo.ID]*repo.FullPayload, error) {
+	var from []repo.ID
+	for _, a := range list {
+		if a.ParentID != 0 || a.TemplateID != 0 {
+			from = append(from, a.ParentID, a.NetworkID, a.TemplateID)
+		}
 	}
-	info, out := web.From(r.Context()), make([]any, len(list))
-	for n, a := range list {
+	var origins map[repo.ID]*repo.Access
+	if len(from) > 0 {
+		var err error
+		if origins, err = s.ByIDs(ctx, list[0].Caller, from); err != nil {
+			return nil, err
+		}
+	}
+	info, out := web.From(ctx), map[repo.ID]*repo.FullPayload{}
+	for _, a := range list {
 		l := repo.Lineage{Template: origins[a.TemplateID]}
 		if a.ParentID != 0 {
 			l.Parent, l.Source = origins[a.ParentID], origins[a.NetworkID]
 		}
-		out[n] = repo.NewFullPayload(a, l, info)
+		out[a.ID] = repo.NewFullPayload(a, l, info)
 	}
-	return web.JSON(w, r, http.StatusOK, out)
+	return out, nil
 }

@@ -104,6 +104,32 @@ func (s *Service) Own(
 	return s.list(ctx, o, at, func(*db.Tx) (filter, error) { return f, nil })
 }
 
+// Choice chooses among the repositories of an account by more than REST's lists choose by at one time.
+type Choice struct {
+	Visibility  string // public or private; else both
+	Kind        string // forks or sources; else both
+	Affiliation string // as in Part, of the caller's own repositories
+}
+
+// OfAccount reads a page of the repositories of an account that the caller may see, and how many there are: what
+// the account owns, and of the caller also what its affiliations choose. Errors: 404; 422 for an affiliation.
+func (s *Service) OfAccount(
+	ctx context.Context, caller *account.Caller, login string, c Choice, o Order, at web.Page,
+) ([]*repo.Access, int64, error) {
+	return s.list(ctx, o, at, func(tx *db.Tx) (filter, error) {
+		who, err := account.ByLogin(tx, login)
+		if err != nil {
+			return filter{}, err
+		}
+		f := filter{visibleTo: caller, visibility: c.Visibility, kind: c.Kind}
+		if who.Kind == account.Organization || account.IDOf(caller) != who.ID {
+			f.owner = who.ID // the affiliations of others are private
+			return f, nil
+		}
+		return f, f.affiliate(c.Affiliation, who.ID)
+	})
+}
+
 // affiliate reads the comma-separated affiliations; none means all three.
 func (f *filter) affiliate(list string, id account.ID) error {
 	if list == "" {

@@ -45,7 +45,7 @@ func newNodes(t *testing.T, engine db.Engine, o git.Options) *nodes {
 		n.git[i] = gittest.New(t, o)
 		n.node[i] = forge.New(n.db[i], n.git[i], slog.New(slog.NewTextHandler(n.log, nil)), data)
 	}
-	_, err := account.New(n.db[0], slog.New(slog.DiscardHandler), nil).CreateUser(t.Context(),
+	_, err := account.New(n.db[0], nil).CreateUser(t.Context(),
 		account.NewUser{Login: "alice"})
 	testkit.NoError(t, err)
 	return n

@@ -80,11 +80,32 @@ func (s *Service) Forks(ctx context.Context, a *repo.Access, sort string, at web
 	if at.Offset() >= a.Forks {
 		return nil, nil
 	}
+	found, err := s.forks(ctx, []*repo.Access{a}, sort, at)
+	return found[a.ID], err
+}
+
+func (s *Service) forks(
+	ctx context.Context, of []*repo.Access, sort string, at web.Page,
+) (found map[repo.ID][]*repo.Access, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		list, err = listForks(tx, a, sort, at)
+		found, err = listForks(tx, of, sort, at)
 		return err
 	})
-	return list, err
+	return found, err
+}
+
+// ForksOf lists the forks of several repositories in the form of GET /repos/{owner}/{repo}/forks, with two
+// statements.
+func (s *Service) ForksOf(
+	ctx context.Context, of []*repo.Access, sort string, at web.Page,
+) (map[repo.ID]*web.List[*repo.Payload], error) {
+	found, err := s.forks(ctx, of, sort, at)
+	out := map[repo.ID]*web.List[*repo.Payload]{}
+	for _, a := range of {
+		out[a.ID] = &web.List[*repo.Payload]{Rows: repo.NewPayloads(found[a.ID], web.From(ctx)), Total: a.Forks,
+			More: at.Number*at.Size < a.Forks}
+	}
+	return out, err
 }
 
 // GiveBack shows a withdrawn fork, whose root is gone, to its owner again: only the

@@ -2,7 +2,9 @@ package network
 
 import (
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -118,24 +120,34 @@ func forkOrder(sort string) string {
 	}
 }
 
-// listForks reads a page of the forks of the access's repository that its
-// caller may see.
-func listForks(tx *db.Tx, a *repo.Access, sort string, page web.Page) ([]*repo.Access, error) {
-	var ids []repo.ID
-	var err error
-	if a.Private {
-		ids, err = db.QueryIDs[repo.ID](tx, `SELECT f.id`+repo.PrivateForks(a.Caller)+`f.parent_id = $2`+
-			forkOrder(sort)+` LIMIT $3 OFFSET $4`,
-			account.IDOf(a.Caller), a.ID, page.Size, page.Offset())
-	} else {
-		ids, err = db.QueryIDs[repo.ID](tx, `SELECT f.id FROM repos f WHERE f.parent_id = $1`+forkOrder(sort)+
-			` LIMIT $2 OFFSET $3`,
-			a.ID, page.Size, page.Offset())
+// listForks reads a page of the forks of each repository that the caller may see, with two statements.
+func listForks(tx *db.Tx, of []*repo.Access, sort string, page web.Page) (map[repo.ID][]*repo.Access, error) {
+	if len(of) == 0 {
+		return nil, nil
 	}
+	args := []any{account.IDOf(of[0].Caller), page.Size, page.Offset()}
+	parts := make([]string, len(of))
+	for n, a := range of {
+		from := ` FROM repos f WHERE `
+		if a.Private {
+			from = repo.PrivateForks(a.Caller)
+		}
+		args = append(args, a.ID)
+		parts[n] = fmt.Sprintf(`SELECT %d AS part, id, stars, created_at FROM (SELECT f.id, f.stars, f.created_at
+			%sf.parent_id = $%d%s LIMIT $2 OFFSET $3) p%d`, n, from, len(args), forkOrder(sort), n)
+	}
+	// $1 stands in parts of private repositories alone, and PostgreSQL wants each parameter somewhere.
+	ids, err := db.QueryIDs[repo.ID](tx, `SELECT id FROM (`+strings.Join(parts, ` UNION ALL `)+
+		`) f WHERE CAST($1 AS BIGINT) >= 0`+strings.Replace(forkOrder(sort), `BY `, `BY part, `, 1), args...)
 	if err != nil {
 		return nil, err
 	}
-	return repo.InOrder(tx, a.Caller, ids)
+	found := map[repo.ID][]*repo.Access{}
+	list, err := repo.InOrder(tx, of[0].Caller, ids)
+	for _, f := range list {
+		found[f.ParentID] = append(found[f.ParentID], f)
+	}
+	return found, err
 }
 
 // inNetwork finds the owner's repository in a network that the caller may see:

@@ -21,6 +21,14 @@ func (s *Service) CreateForOrg(ctx context.Context, caller *account.Caller, n re
 
 // Create creates a repository. Errors: 403, 404 and 422 as of [repo.Service.Create]; 422 for invalid values.
 func (s *Service) Create(ctx context.Context, caller *account.Caller, n repo.NewRepo) (*repo.Repo, error) {
+	if err := checkNew(n); err != nil {
+		return nil, err
+	}
+	return s.repos.Create(ctx, caller, n)
+}
+
+// checkNew reports what is wrong with the texts of a new repository. Error: 422.
+func checkNew(n repo.NewRepo) error {
 	f := web.Faults{Resource: repo.Resource}
 	if n.Name == "" {
 		f.Wrong("name", errs.MissingField, "")
@@ -33,10 +41,7 @@ func (s *Service) Create(ctx context.Context, caller *account.Caller, n repo.New
 	if n.Homepage != nil {
 		f.CheckText("homepage", *n.Homepage, maxHomepage)
 	}
-	if err := f.Err(); err != nil {
-		return nil, err
-	}
-	return s.repos.Create(ctx, caller, n)
+	return f.Err()
 }
 
 func checkNewName(f *web.Faults, name string) {

@@ -5,13 +5,14 @@ import (
 	"net/http"
 
 	"arbor/internal/account"
+	"arbor/internal/account/key"
 	"arbor/internal/db"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
 
 // keyOwner is the repository as the owner of its deploy keys.
-func keyOwner(id repo.ID) account.KeyOwner { return account.KeyOwner{Repo: int64(id)} }
+func keyOwner(id repo.ID) key.Owner { return key.Owner{Repo: int64(id)} }
 
 // GET /repos/{owner}/{repo}/keys
 //
@@ -21,7 +22,7 @@ func (api *API) ListKeys(w http.ResponseWriter, r *http.Request, a *repo.Access)
 	if err != nil {
 		return err
 	}
-	out := []*account.DeployKey{}
+	out := []*key.Deploy{}
 	for _, k := range web.Cut(w, r, list) {
 		out = append(out, newDeployKey(a, &k, r))
 	}
@@ -29,29 +30,29 @@ func (api *API) ListKeys(w http.ResponseWriter, r *http.Request, a *repo.Access)
 }
 
 // Keys lists the deploy keys of a repository, the first that was added first.
-func (s *Service) Keys(ctx context.Context, id repo.ID) (list []account.Key, err error) {
+func (s *Service) Keys(ctx context.Context, id repo.ID) (list []key.Key, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		list, err = account.KeysOf(tx, keyOwner(id))
+		list, err = key.List(tx, keyOwner(id))
 		return err
 	})
 	return list, err
 }
 
-func newDeployKey(a *repo.Access, k *account.Key, r *http.Request) *account.DeployKey {
-	return account.NewDeployKey(k, web.From(r.Context()), web.Path("repos", a.Owner.Login, a.Name))
+func newDeployKey(a *repo.Access, k *key.Key, r *http.Request) *key.Deploy {
+	return key.NewDeploy(k, web.From(r.Context()), web.Path("repos", a.Owner.Login, a.Name))
 }
 
 // GET /repos/{owner}/{repo}/keys/{key_id}
 //
 // GetKey answers a deploy key of the repository. Errors: 404.
 func (api *API) GetKey(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	id, err := account.KeyID(r)
+	id, err := key.ID(r)
 	if err != nil {
 		return err
 	}
-	var k *account.Key
+	var k *key.Key
 	err = api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
-		k, err = account.KeyOf(tx, keyOwner(a.ID), id)
+		k, err = key.Get(tx, keyOwner(a.ID), id)
 		return err
 	})
 	if err != nil {
@@ -70,7 +71,7 @@ func (api *API) AddKey(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err != nil {
 		return err
 	}
-	n := account.ReadKey(o)
+	n := key.Read(o)
 	n.ReadOnly = o.Bool("read_only").Or(false)
 	if err := o.Err(); err != nil {
 		return err
@@ -85,8 +86,8 @@ func (api *API) AddKey(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 
 // AddKey adds a deploy key to a repository, for an account as which it acts. Errors: 404, 422.
 func (s *Service) AddKey(
-	ctx context.Context, id repo.ID, by account.ID, n account.NewKey,
-) (k *account.Key, err error) {
+	ctx context.Context, id repo.ID, by account.ID, n key.NewKey,
+) (k *key.Key, err error) {
 	if err := n.Check(); err != nil {
 		return nil, err
 	}
@@ -95,7 +96,7 @@ func (s *Service) AddKey(
 		if err := repo.Lock(tx, id); err != nil {
 			return err
 		}
-		k, err = account.AddKey(tx, n)
+		k, err = key.Add(tx, n)
 		return err
 	})
 	return k, err
@@ -105,7 +106,7 @@ func (s *Service) AddKey(
 //
 // RemoveKey revokes a deploy key at once, even in an archived repository. Errors: 404.
 func (api *API) RemoveKey(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	id, err := account.KeyID(r)
+	id, err := key.ID(r)
 	if err != nil {
 		return err
 	}
@@ -116,11 +117,11 @@ func (api *API) RemoveKey(w http.ResponseWriter, r *http.Request, a *repo.Access
 }
 
 // RemoveKey ends a deploy key of a repository. Errors: 404.
-func (s *Service) RemoveKey(ctx context.Context, id repo.ID, key int64) error {
+func (s *Service) RemoveKey(ctx context.Context, id repo.ID, keyID int64) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error {
 		if err := repo.Lock(tx, id); err != nil {
 			return err
 		}
-		return account.DeleteKey(tx, keyOwner(id), key)
+		return key.Delete(tx, keyOwner(id), keyID)
 	})
 }

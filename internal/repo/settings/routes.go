@@ -7,13 +7,15 @@ import (
 
 // Routes are the endpoints by which repositories are made, changed, handed over and deleted.
 func (api *API) Routes() []route.Route {
-	creation := route.Needs(scope.PublicRepo, route.Never)
+	creation, free := route.Needs(scope.PublicRepo, route.Never), route.Needs(scope.None, route.None)
 	repos, metadata := api.s.repos, api.s.repos.Router(route.Needs(scope.PublicRepo, "metadata"))
 	administration := repos.Router(route.Needs(scope.PublicRepo, "administration"))
 	deletion := repos.Router(route.Needs(scope.DeleteRepo, "administration"))
 	return []route.Route{
 		creation.SignedIn("POST /user/repos", api.CreateOwn),
 		creation.SignedIn("POST /orgs/{org}/repos", api.CreateForOrg),
+		free.Anyone("GET /gitignore/templates", api.ListGitignores),
+		free.Anyone("GET /gitignore/templates/{name}", api.GetGitignore),
 		administration.OnArchived().Admin("PATCH /repos/{owner}/{repo}", api.Edit), // Edit asks itself
 		deletion.OnArchived().Admin("DELETE /repos/{owner}/{repo}", api.Delete),
 		// and the owner

@@ -5,6 +5,7 @@
 //	GET, PUT /repos/{owner}/{repo}/topics             topics.go
 //	POST /repos/{owner}/{repo}/transfer               transfer.go
 //	.../keys: deploy keys                             deploykey.go
+//	GET /gitignore/templates, .../{name}              gitignore.go
 //
 // What cannot be set, but is in GitHub's bodies, is in fixed.go; what the audit log says of an
 // edit, in audit.go. Other features follow by [Forge].

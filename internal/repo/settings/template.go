@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"context"
 	"net/http"
 
 	"arbor/internal/account"
@@ -28,11 +29,19 @@ func (api *API) Generate(w http.ResponseWriter, r *http.Request, a *repo.Access)
 	if n.Owner == "" {
 		n.Owner = a.Caller.Login
 	}
-	made, err := api.s.repos.Generate(r.Context(), a, n, all.Or(false))
+	made, err := api.s.Generate(r.Context(), a, n, all.Or(false))
 	if err != nil {
 		return err
 	}
 	fresh := &repo.Access{Repo: made, Role: account.Admin, Caller: a.Caller}
 	payload := repo.NewFullPayload(fresh, repo.Lineage{Template: a}, web.From(r.Context()))
 	return web.Created(w, r, payload.URL, payload)
+}
+
+// Generate creates a repository from a template. Errors: those of [repo.Service.Generate]; 422 for invalid values.
+func (s *Service) Generate(ctx context.Context, a *repo.Access, n repo.NewRepo, all bool) (*repo.Repo, error) {
+	if err := checkNew(n); err != nil {
+		return nil, err
+	}
+	return s.repos.Generate(ctx, a, n, all)
 }

@@ -181,7 +181,7 @@ func (s *Service) conversedPush(ctx context.Context, c *Conversation, in *bufio.
 	if err != nil {
 		return err
 	}
-	release, err := admission.UploadSlot(ctx)
+	release, err := admission.Slot(ctx, admission.Upload)
 	if err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ func (api *API) ReceivePack(w http.ResponseWriter, r *http.Request, a *repo.Acce
 		return errs.New(errs.UnsupportedMedia, "this address is for git push")
 	}
 	admission.As(r.Context(), admission.Push)
-	release, err := admission.UploadSlot(r.Context())
+	release, err := admission.Slot(r.Context(), admission.Upload)
 	if err != nil {
 		return err
 	}
@@ -274,10 +274,13 @@ func (p *push) updates(q *git.Quarantine) ([]repo.RefUpdate, error) {
 // From the first durable object on, the push goes through also when its client
 // hangs up.
 func (p *push) commit(ctx context.Context, q *git.Quarantine, all []repo.RefUpdate) error {
-	unlock := p.s.locks.Lock(p.access.ID)
+	unlock, err := p.s.locks.Lock(ctx, p.access.ID)
+	if err != nil {
+		return err
+	}
 	defer unlock()
 	index, updates := p.open(all)
-	err := p.s.db.Read(ctx, func(tx *db.Tx) error {
+	err = p.s.db.Read(ctx, func(tx *db.Tx) error {
 		now, err := p.accessNow(tx)
 		if err != nil {
 			return err

@@ -181,9 +181,9 @@ func sortHits(hits []hit, q *search.Asked) {
 func (api *API) show(
 	ctx context.Context, q *search.Asked, tips []search.Tip, hits []hit, found *search.Found,
 ) error {
-	list := make([]gitdata.CommitOf, len(hits))
+	list := make([]repo.Of[git.SHA], len(hits))
 	for n, h := range hits {
-		list[n] = gitdata.CommitOf{In: tips[h.tip].Access, SHA: h.sha}
+		list[n] = repo.Of[git.SHA]{In: tips[h.tip].Access, Key: h.sha}
 	}
 	shown, err := api.git.CommitsAcross(ctx, list)
 	if err != nil {

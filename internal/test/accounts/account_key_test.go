@@ -11,9 +11,10 @@ import (
 	"sync"
 	"testing"
 
+	"arbor/internal/account/key"
+
 	"golang.org/x/crypto/ssh"
 
-	"arbor/internal/account"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/testkit"
 )
@@ -149,12 +150,12 @@ func TestKeysAtOnce(t *testing.T) {
 			t.Errorf("%d people have one key", made)
 		}
 		for {
-			_, err := s.Accounts.AddUserKey(t.Context(), "alice", account.NewKey{Text: testkit.PublicKey(t)})
+			_, err := s.Forge.Keys.AddUserKey(t.Context(), "alice", key.NewKey{Text: testkit.PublicKey(t)})
 			if err == nil {
 				continue
 			}
-			list, listErr := s.Accounts.UserKeys(t.Context(), "alice")
-			if listErr != nil || len(list) != account.MaxKeys {
+			list, listErr := s.Forge.Keys.UserKeys(t.Context(), "alice")
+			if listErr != nil || len(list) != key.Max {
 				t.Errorf("%d keys: %v, %v", len(list), err, listErr)
 			}
 			return
@@ -173,7 +174,7 @@ func TestScopesOfKeys(t *testing.T) {
 			"write:public_key": {200, 201, 403, 403},
 			"admin:public_key": {200, 201, 204, 403}, "public_repo": {403, 403, 403, 201},
 		} {
-			k, err := s.Accounts.AddUserKey(t.Context(), "alice", account.NewKey{Text: testkit.PublicKey(t)})
+			k, err := s.Forge.Keys.AddUserKey(t.Context(), "alice", key.NewKey{Text: testkit.PublicKey(t)})
 			testkit.NoError(t, err)
 			headers := apitest.Bearer(s.Scoped(t, "alice", scopes))
 			for n, do := range []string{"GET /user/keys", "POST /user/keys",

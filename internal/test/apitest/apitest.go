@@ -26,6 +26,7 @@ import (
 	"testing"
 
 	"arbor/internal/account"
+	"arbor/internal/account/token"
 	"arbor/internal/admission"
 	"arbor/internal/db"
 	"arbor/internal/forge"
@@ -193,8 +194,8 @@ func (s *Server) user(t testing.TB, login string, admin bool) *account.Account {
 	t.Helper()
 	made, err := s.Accounts.CreateUser(t.Context(), account.NewUser{Login: login, Admin: admin})
 	testkit.NoError(t, err)
-	token, _, err := s.Accounts.CreateToken(t.Context(),
-		account.NewToken{Login: login, Note: "test", Scopes: scope.All})
+	token, _, err := s.Forge.Tokens.CreateToken(t.Context(),
+		token.NewToken{Login: login, Note: "test", Scopes: scope.All})
 	testkit.NoError(t, err)
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -3,7 +3,8 @@ package apitest
 import (
 	"testing"
 
-	"arbor/internal/account"
+	"arbor/internal/account/session"
+	"arbor/internal/account/token"
 	"arbor/internal/scope"
 	"arbor/internal/test/testkit"
 )
@@ -11,9 +12,9 @@ import (
 // Session signs a user in as by a browser, with a token, and returns the cookie's value.
 func (s *Server) Session(t testing.TB, login string) string {
 	t.Helper()
-	session, err := s.Accounts.SignInWithToken(t.Context(), s.Token(t, login), account.Origin{Agent: "test"})
+	value, err := s.Forge.Sessions.SignInWithToken(t.Context(), s.Token(t, login), session.Origin{Agent: "test"})
 	testkit.NoError(t, err)
-	return session
+	return value
 }
 
 // PasswordSession is Session with a password, which is set if the user has none: such a session may create
@@ -21,25 +22,25 @@ func (s *Server) Session(t testing.TB, login string) string {
 func (s *Server) PasswordSession(t testing.TB, login string) string {
 	t.Helper()
 	const password = "a long secret"
-	has, err := s.Accounts.HasPassword(t.Context(), login)
+	has, err := s.Forge.Sessions.HasPassword(t.Context(), login)
 	if err == nil && !has {
-		err = s.Accounts.SetPassword(t.Context(), login, password, nil)
+		err = s.Forge.Sessions.SetPassword(t.Context(), login, password, nil)
 	}
-	var session string
+	var value string
 	if err == nil {
-		session, err = s.Accounts.SignIn(t.Context(), login, password, account.Origin{Agent: "test"})
+		value, err = s.Forge.Sessions.SignIn(t.Context(), login, password, session.Origin{Agent: "test"})
 	}
 	testkit.NoError(t, err)
-	return session
+	return value
 }
 
 // Fine creates a fine-grained token of a user, which may also change the repositories.
 func (s *Server) Fine(t testing.TB, login string, changes bool, repos ...int64) string {
 	t.Helper()
-	token, _, err := s.Accounts.CreateToken(t.Context(),
-		account.NewToken{Login: login, Note: "fine", Repos: repos, Changes: changes})
+	value, _, err := s.Forge.Tokens.CreateToken(t.Context(),
+		token.NewToken{Login: login, Note: "fine", Repos: repos, Changes: changes})
 	testkit.NoError(t, err)
-	return token
+	return value
 }
 
 // Scoped creates a token of a user with scopes, such as "repo, read:org".
@@ -47,8 +48,8 @@ func (s *Server) Scoped(t testing.TB, login, scopes string) string {
 	t.Helper()
 	set, err := scope.Parse(scopes)
 	testkit.NoError(t, err)
-	token, _, err := s.Accounts.CreateToken(t.Context(),
-		account.NewToken{Login: login, Note: "test", Scopes: set})
+	value, _, err := s.Forge.Tokens.CreateToken(t.Context(),
+		token.NewToken{Login: login, Note: "test", Scopes: set})
 	testkit.NoError(t, err)
-	return token
+	return value
 }

@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"arbor/internal/account"
+	"arbor/internal/account/session"
 	"arbor/internal/db"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/testkit"
@@ -69,7 +70,7 @@ func TestGHSignsIn(t *testing.T) {
 				s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/commits/main", As: "alice", Status: 200,
 					Want: `{"commit": {"message": "Begin"}}`})
 			}
-			list, err := s.Server.Forge().Accounts.Tokens(t.Context(), "alice")
+			list, err := s.Server.Forge().Tokens.Tokens(t.Context(), "alice")
 			if err != nil || list[len(list)-1].Note != "GitHub CLI" ||
 				list[len(list)-1].May() != "repo, read:org, gist" {
 				t.Errorf("the token: %+v, %v", list, err)
@@ -123,7 +124,7 @@ func (g *signedIn) login(s *apitest.Server, a *account.Account, host string) {
 				Send: "answer=allow&user_code=" + code,
 				Headers: map[string]string{"Accept": "text/html",
 					"Content-Type": "application/x-www-form-urlencoded",
-					"Cookie":       account.SessionCookie + "=" + s.PasswordSession(g.t, a.Login)}})
+					"Cookie":       session.Cookie + "=" + s.PasswordSession(g.t, a.Login)}})
 		}
 	}
 	if err := c.Wait(); err != nil {

@@ -7,7 +7,6 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
-	"arbor/internal/finder"
 	"arbor/internal/issue"
 	"arbor/internal/posting"
 	"arbor/internal/repo"
@@ -52,8 +51,8 @@ func crowdOf(t testing.TB, s *apitest.Server, r *repo.Repo, by *account.Account,
 func bare(t testing.TB, s *apitest.Server, r *repo.Repo) (n int64) {
 	t.Helper()
 	err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
-		found, err := finder.Find(tx, finder.Query{Repos: []finder.Repo{{ID: r.ID}},
-			Where: finder.HasOne(posting.ByLabel.Of(posting.None))}, 0, 1)
+		found, err := posting.Find(tx, posting.Query{Repos: []posting.Repo{{ID: r.ID}},
+			Where: posting.HasOne(posting.ByLabel.Of(posting.None))}, 0, 1)
 		n = found.Total
 		return err
 	})

@@ -12,7 +12,6 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
-	"arbor/internal/finder"
 	"arbor/internal/issue"
 	"arbor/internal/issue/deletion"
 	"arbor/internal/issue/subscription"
@@ -32,7 +31,7 @@ type model struct {
 }
 
 // The postings of issues follow them through everything that happens to them: each page holds exactly what a
-// look at every issue finds, in the same order (decisions 23-25). The tests of package finder draw more
+// look at every issue finds, in the same order (decisions 23-25). The tests of package posting draw more
 // conditions.
 func TestIssuesAtRandom(t *testing.T) {
 	t.Parallel()
@@ -55,7 +54,7 @@ func (w *drawnIssues) check(t *testing.T, s *apitest.Server, random *rand.Rand) 
 	q := randomQuery(random, w)
 	want := w.find(q)
 	offset, size := int64(random.IntN(len(want)+20)), int64(1+random.IntN(100))
-	var got finder.Found
+	var got posting.Found
 	err := s.DB.Read(t.Context(), func(tx *db.Tx) (err error) {
 		_, got, err = w.service.Find(tx, q, offset, size)
 		return err
@@ -196,59 +195,59 @@ func (w *drawnIssues) read(t *testing.T, s *apitest.Server) {
 	testkit.NoError(t, err)
 }
 
-func randomQuery(random *rand.Rand, w *drawnIssues) finder.Query {
-	q := finder.Query{Order: finder.Order{Sort: finder.Sort(random.IntN(3)), Asc: random.IntN(2) == 0}}
-	var where finder.And
+func randomQuery(random *rand.Rand, w *drawnIssues) posting.Query {
+	q := posting.Query{Order: posting.Order{Sort: posting.Sort(random.IntN(3)), Asc: random.IntN(2) == 0}}
+	var where posting.And
 	if state := random.IntN(3); state > 0 {
-		where = append(where, finder.InState(state))
+		where = append(where, posting.InState(state))
 	}
 	for range random.IntN(3) {
-		where = append(where, finder.HasOne(w.props[random.IntN(len(w.props))]))
+		where = append(where, posting.HasOne(w.props[random.IntN(len(w.props))]))
 	}
 	if random.IntN(4) == 0 {
-		where = append(where, finder.Not{Expr: finder.HasOne(w.props[random.IntN(len(w.props))])})
+		where = append(where, posting.Not{Expr: posting.HasOne(w.props[random.IntN(len(w.props))])})
 	}
 	if random.IntN(4) == 0 {
-		where = append(where, finder.Since(db.Time(w.issues[random.IntN(len(w.issues))].updated)))
+		where = append(where, posting.Since(db.Time(w.issues[random.IntN(len(w.issues))].updated)))
 	}
 	q.Where = where
 	first := random.IntN(4)
 	for _, id := range w.repos[first : first+[]int{1, 2, 4, 71}[random.IntN(4)]] {
-		q.Repos = append(q.Repos, finder.Repo{ID: id})
+		q.Repos = append(q.Repos, posting.Repo{ID: id})
 	}
 	return q
 }
 
 // meets reports whether an issue matches a condition drawn by randomQuery.
-func (m *model) meets(e finder.Expr) bool {
+func (m *model) meets(e posting.Expr) bool {
 	switch e := e.(type) {
-	case finder.Not:
+	case posting.Not:
 		return !m.meets(e.Expr)
-	case finder.Has:
+	case posting.Has:
 		return m.has[e.Kind.Of(e.Values[0])]
-	case finder.InState:
+	case posting.InState:
 		return m.state == issue.State(e)
-	case finder.Between:
+	case posting.Between:
 		return m.updated >= e.From
 	}
 	panic(fmt.Sprintf("%T", e))
 }
 
 // find is what a query must find.
-func (w *drawnIssues) find(q finder.Query) []int64 {
+func (w *drawnIssues) find(q posting.Query) []int64 {
 	var list []model
 	for _, m := range w.issues {
-		in := slices.ContainsFunc(q.Repos, func(r finder.Repo) bool { return r.ID == m.repo })
-		if in && !slices.ContainsFunc(q.Where.(finder.And), func(e finder.Expr) bool { return !m.meets(e) }) {
+		in := slices.ContainsFunc(q.Repos, func(r posting.Repo) bool { return r.ID == m.repo })
+		if in && !slices.ContainsFunc(q.Where.(posting.And), func(e posting.Expr) bool { return !m.meets(e) }) {
 			list = append(list, m)
 		}
 	}
 	slices.SortFunc(list, func(a, b model) int {
 		c := 0
 		switch q.Order.Sort {
-		case finder.Updated:
+		case posting.Updated:
 			c = cmp.Compare(a.updated, b.updated)
-		case finder.Comments:
+		case posting.Comments:
 			c = cmp.Compare(a.comments, b.comments)
 		}
 		if c = cmp.Or(c, cmp.Compare(a.id, b.id)); !q.Order.Asc {

@@ -5,7 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/account"
+	"arbor/internal/account/token"
+
 	"arbor/internal/issue"
 	"arbor/internal/scope"
 	"arbor/internal/test/apitest"
@@ -175,18 +176,18 @@ func TestLimitedTokens(t *testing.T) {
 		expect(t, s, map[string]string{"pip": "Box:mention Door:mention Tree:mention"})
 		all, public := `[{"subject": {"title": "Box"}}, {"subject": {"title": "Tree"}}, {"subject": {"title": "Door"}}]`, `[{"subject": {"title": "Tree"}}]`
 		for name, c := range map[string]struct {
-			token account.NewToken
+			token token.NewToken
 			want  string
 			code  int
 		}{
-			"repo":          {account.NewToken{Scopes: scopes(t, "repo")}, all, 200},
-			"notifications": {account.NewToken{Scopes: scopes(t, "notifications")}, public, 200},
-			"public_repo":   {account.NewToken{Scopes: scopes(t, "public_repo")}, public, 200},
-			"user":          {account.NewToken{Scopes: scopes(t, "user")}, "", 403},
-			"chosen":        {account.NewToken{Repos: []int64{int64(other.ID)}}, `[{"subject": {"title": "Box"}}, {"subject": {"title": "Tree"}}]`, 200},
+			"repo":          {token.NewToken{Scopes: scopes(t, "repo")}, all, 200},
+			"notifications": {token.NewToken{Scopes: scopes(t, "notifications")}, public, 200},
+			"public_repo":   {token.NewToken{Scopes: scopes(t, "public_repo")}, public, 200},
+			"user":          {token.NewToken{Scopes: scopes(t, "user")}, "", 403},
+			"chosen":        {token.NewToken{Repos: []int64{int64(other.ID)}}, `[{"subject": {"title": "Box"}}, {"subject": {"title": "Tree"}}]`, 200},
 		} {
 			c.token.Login, c.token.Note = "pip", name
-			made, _, err := s.Accounts.CreateToken(t.Context(), c.token)
+			made, _, err := s.Forge.Tokens.CreateToken(t.Context(), c.token)
 			testkit.NoError(t, err)
 			as := map[string]string{"Authorization": "Bearer " + made}
 			s.Check(t, apitest.Case{Do: "GET /notifications", Headers: as, Status: c.code, Want: c.want})

@@ -86,3 +86,24 @@ func TestProposeBesideAnotherOfThatName(t *testing.T) {
 			Send: `{"title": "t", "base": "main", "head": "stranger:patch-2"}`})
 	})
 }
+
+// A change that no branch would take makes no fork, which its author would have to delete.
+func TestRefusedProposalLeavesNoFork(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		codePlant(t, s, "alice/garden", false)
+		v := as(t, s, "stranger")
+		for _, c := range [][2]string{{"a..b", "new.txt"}, {"refs/pull", ".git/config"}, {"peas", "dos.txt/below"}} {
+			a := v.post("/alice/garden/new/main", "path", c[1], "text", "kept text", "branch", c[0])
+			if a.Status != 422 || !strings.Contains(string(a.Body), "kept text") {
+				t.Errorf("%s on %s: %d %s", c[1], c[0], a.Status, a.Body)
+			}
+		}
+		if a := v.upload("/alice/garden/upload/main", "seed.txt", "x"); a.Status != 422 { // the branch is not named
+			t.Errorf("%d %s", a.Status, a.Body)
+		}
+		s.Check(t, apitest.Case{Do: "GET /repos/stranger/garden", Status: 404})
+		v.led("/alice/garden/new/main", "path", "new.txt", "text", "new\n", "branch", "peas")
+		s.Check(t, apitest.Case{Do: "GET /repos/stranger/garden", Status: 200})
+	})
+}

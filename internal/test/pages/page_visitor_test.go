@@ -10,9 +10,10 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"arbor/internal/account/session"
+
 	"golang.org/x/net/html"
 
-	"arbor/internal/account"
 	"arbor/internal/test/apitest"
 )
 
@@ -62,7 +63,7 @@ func as(t *testing.T, s *apitest.Server, login string) *visitor {
 func (v *visitor) headers(more ...string) map[string]string {
 	h := map[string]string{"Accept": apitest.Browser}
 	if v.session != "" {
-		h["Cookie"] = account.SessionCookie + "=" + v.session
+		h["Cookie"] = session.Cookie + "=" + v.session
 	}
 	for n := 0; n < len(more); n += 2 {
 		h[more[n]] = more[n+1]

@@ -7,7 +7,7 @@ import (
 	"regexp"
 	"testing"
 
-	"arbor/internal/account"
+	"arbor/internal/account/session"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/testkit"
 )
@@ -20,7 +20,7 @@ func TestPagesAreCompressed(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.User(t, "alice")
 		s.Repo(t, "alice/garden", false)
-		cookie := account.SessionCookie + "=" + s.PasswordSession(t, "alice")
+		cookie := session.Cookie + "=" + s.PasswordSession(t, "alice")
 		with := func(more ...string) map[string]string {
 			h := map[string]string{"Accept": apitest.Browser, "Accept-Encoding": "gzip, br"}
 			for n := 0; n < len(more); n += 2 {

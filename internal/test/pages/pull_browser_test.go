@@ -18,7 +18,7 @@ import (
 // enter opens a browser in which somebody is signed in.
 func enter(t *testing.T, s *apitest.Server, login string, look browser.Look) *browser.Tab {
 	t.Helper()
-	testkit.NoError(t, s.Accounts.SetPassword(t.Context(), login, "a long secret", nil))
+	testkit.NoError(t, s.Forge.Sessions.SetPassword(t.Context(), login, "a long secret", nil))
 	a := post(t, s, "", "/login", 303, "login", login, "password", "a long secret")
 	b := browser.Open(t, s.URL, look)
 	for _, c := range (&http.Response{Header: a.Header}).Cookies() {

@@ -85,7 +85,7 @@ func TestByKeyboard(t *testing.T) {
 	s := apitest.Start(t, db.SQLite)
 	changePlant(t, s)
 	number := propose(t, s, "solo")
-	testkit.NoError(t, s.Accounts.SetPassword(t.Context(), "will", "a long secret", nil))
+	testkit.NoError(t, s.Forge.Sessions.SetPassword(t.Context(), "will", "a long secret", nil))
 	b := browser.Open(t, s.URL, browser.Look{})
 	send := func() { b.Run(chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(input.ModifierCtrl))) }
 	b.Go("/login?return_to=/alice/plot")

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"arbor/internal/account"
+	"arbor/internal/account/token"
 	"arbor/internal/db"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/dbtest"
@@ -289,8 +290,8 @@ func TestFewQueries(t *testing.T) {
 						"/settings/emails")
 					s.Visit(t, "alice", "POST /alice/garden/settings/keys", "title", "x", "key",
 						testkit.PublicKey(t)).Leads(t, "/alice/garden/settings/keys")
-					if _, _, err := s.Accounts.CreateToken(t.Context(),
-						account.NewToken{Login: "alice", Repos: []int64{1}}); err != nil {
+					if _, _, err := s.Forge.Tokens.CreateToken(t.Context(),
+						token.NewToken{Login: "alice", Repos: []int64{1}}); err != nil {
 						t.Fatal(err)
 					}
 				}

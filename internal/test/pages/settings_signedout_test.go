@@ -20,7 +20,7 @@ func TestSessionEndedWhileWriting(t *testing.T) {
 	s := apitest.Start(t, db.SQLite)
 	s.User(t, "alice")
 	s.Repo(t, "alice/garden", false)
-	testkit.NoError(t, s.Accounts.SetPassword(t.Context(), "alice", "a long secret", nil))
+	testkit.NoError(t, s.Forge.Sessions.SetPassword(t.Context(), "alice", "a long secret", nil))
 	for _, look := range []browser.Look{{}, {NoScript: true, Width: 390, Height: 800}} {
 		b := browser.Open(t, s.URL, look)
 		b.SignIn(s.Session(t, "alice"))

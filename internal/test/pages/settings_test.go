@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"arbor/internal/account"
+	"arbor/internal/account/session"
 	"arbor/internal/app"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/testkit"
@@ -25,7 +26,7 @@ func TestWhoOpensThem(t *testing.T) {
 		s.User(t, "alice")
 		b := as(t, s, "alice")
 		limited := s.Scoped(t, "alice", "repo, user, admin:org, admin:public_key, notifications")
-		session, err := s.Accounts.SignInWithToken(t.Context(), limited, account.Origin{Agent: "x"})
+		lesserCookie, err := s.Forge.Sessions.SignInWithToken(t.Context(), limited, session.Origin{Agent: "x"})
 		testkit.NoError(t, err)
 		for _, a := range addresses {
 			b.show("/settings/" + a)
@@ -34,12 +35,12 @@ func TestWhoOpensThem(t *testing.T) {
 				Has: map[string]string{"Location": "/login?return_to=" + url.QueryEscape("/settings/"+a)}})
 			for _, header := range []map[string]string{
 				{"Accept": "text/html", "Authorization": "Bearer " + limited},
-				{"Accept": "text/html", "Cookie": account.SessionCookie + "=" + session},
+				{"Accept": "text/html", "Cookie": session.Cookie + "=" + lesserCookie},
 			} {
 				s.Check(t, apitest.Case{Do: "GET /settings/" + a, Headers: header, Status: 403})
 			}
 		}
-		lesser := &visitor{t, s, session}
+		lesser := &visitor{t, s, lesserCookie}
 		for path, pairs := range map[string][]string{
 			"/settings/tokens/new": {"kind", "scopes", "note", "more", "life", "never", "scopes",
 				"delete_repo"},
@@ -223,7 +224,7 @@ func TestPassword(t *testing.T) {
 			t.Error("it repeats the password")
 		}
 		s.Check(t, apitest.Case{Do: "GET /settings/profile", Headers: elsewhere.headers(), Status: 303})
-		m := regexp.MustCompile(account.SessionCookie + `=(arbs_\w+)`).FindStringSubmatch(
+		m := regexp.MustCompile(session.Cookie + `=(arbs_\w+)`).FindStringSubmatch(
 			a.Header.Get("Set-Cookie"))
 		b.session = m[1]
 		b.show("/settings/password", "Current password")
@@ -246,8 +247,8 @@ func TestSessions(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Users(t, "alice", "bob")
 		for _, agent := range []string{"Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0", apitest.Markup} {
-			if _, err := s.Accounts.SignInWithToken(t.Context(), s.Token(t, "alice"),
-				account.Origin{Agent: agent}); err != nil {
+			if _, err := s.Forge.Sessions.SignInWithToken(t.Context(), s.Token(t, "alice"),
+				session.Origin{Agent: agent}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -273,7 +274,7 @@ func TestSessions(t *testing.T) {
 		}
 		b.post("/settings/sessions", "id", ids[0][1]).Leads(t, "/")
 		s.Check(t, apitest.Case{Do: "GET /settings/sessions", Headers: b.headers(), Status: 303,
-			Has: map[string]string{"Set-Cookie": account.SessionCookie +
+			Has: map[string]string{"Set-Cookie": session.Cookie +
 				"=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax"}})
 	})
 }

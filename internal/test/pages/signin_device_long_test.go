@@ -15,7 +15,7 @@ import (
 func TestDevicePageInABrowser(t *testing.T) {
 	s := apitest.Start(t, db.SQLite)
 	s.User(t, "alice")
-	testkit.NoError(t, s.Accounts.SetPassword(t.Context(), "alice", "a long secret", nil))
+	testkit.NoError(t, s.Forge.Sessions.SetPassword(t.Context(), "alice", "a long secret", nil))
 	device, code := codes(t, s)
 	b := browser.Open(t, s.URL, browser.Look{NoScript: true})
 	b.Go("/login/device")

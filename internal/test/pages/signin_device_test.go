@@ -78,7 +78,7 @@ func TestDevicePage(t *testing.T) {
 			t.Errorf("after it was denied: %s", got)
 		}
 		device, code = codes(t, s)
-		limited, err := s.Accounts.SignInWithToken(t.Context(), s.Scoped(t, "alice", "repo"), from())
+		limited, err := s.Forge.Sessions.SignInWithToken(t.Context(), s.Scoped(t, "alice", "repo"), from())
 		testkit.NoError(t, err)
 		for _, begun := range []string{limited, s.Session(t, "alice")} { // with a token, which makes no other
 			want(t, visit(t, s, "POST /login/device", begun, "answer=allow&user_code="+code), 403,

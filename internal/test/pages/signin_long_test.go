@@ -17,7 +17,7 @@ import (
 func TestFrontInABrowser(t *testing.T) {
 	s := apitest.Start(t, db.SQLite)
 	s.User(t, "alice")
-	testkit.NoError(t, s.Accounts.SetPassword(t.Context(), "alice", "a long secret", nil))
+	testkit.NoError(t, s.Forge.Sessions.SetPassword(t.Context(), "alice", "a long secret", nil))
 	for _, look := range []browser.Look{{}, {NoScript: true, Width: 390, Height: 800, Dark: true}} {
 		b := browser.Open(t, s.URL, look)
 		b.Go("/login?return_to=%2Flogin")

@@ -5,13 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/account"
+	"arbor/internal/account/session"
 	"arbor/internal/db"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/testkit"
 )
 
-func from() account.Origin { return account.Origin{Agent: "test"} }
+func from() session.Origin { return session.Origin{Agent: "test"} }
 
 // visit sends a browser's request: a form if there is a body, with a session cookie unless that is empty.
 func visit(t *testing.T, s *apitest.Server, do, session, form string) *apitest.Answer {
@@ -56,7 +56,7 @@ func want(t *testing.T, a *apitest.Answer, status int, texts ...string) {
 func TestSignInAndOut(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.User(t, "alice")
-		testkit.NoError(t, s.Accounts.SetPassword(t.Context(), "alice", "a long secret", nil))
+		testkit.NoError(t, s.Forge.Sessions.SetPassword(t.Context(), "alice", "a long secret", nil))
 		want(t, visit(t, s, "GET /", "", ""), 200, "Sign in", "Public repositories")
 		for _, form := range []string{"login=alice&password=wrong", "login=nobody&password=a+long+secret",
 			"login=alice&password="} {
@@ -86,7 +86,7 @@ func TestSignInAndOut(t *testing.T) {
 func TestCookieBehindTLS(t *testing.T) {
 	s, _ := apitest.StartTLS(t, db.SQLite)
 	s.User(t, "alice")
-	testkit.NoError(t, s.Accounts.SetPassword(t.Context(), "alice", "a long secret", nil))
+	testkit.NoError(t, s.Forge.Sessions.SetPassword(t.Context(), "alice", "a long secret", nil))
 	a := visit(t, s, "POST /login", "", "login=alice&password=a+long+secret")
 	want(t, a, 303)
 	r := http.Response{Header: a.Header}
@@ -166,14 +166,14 @@ func TestWhatEndsSessions(t *testing.T) {
 			end  func() error
 		}{
 			{"another password", func() error {
-				return s.Accounts.SetPassword(t.Context(), "alice", "another secret", nil)
+				return s.Forge.Sessions.SetPassword(t.Context(), "alice", "another secret", nil)
 			}},
 			{"a suspension", func() error {
 				_, err := s.Accounts.Suspend(t.Context(), nil, "alice")
 				return err
 			}},
 			{"the end of its token", func() error {
-				return s.Accounts.RevokeToken(t.Context(), s.Token(t, "alice"))
+				return s.Forge.Tokens.RevokeToken(t.Context(), s.Token(t, "alice"))
 			}},
 		} {
 			if _, err := s.Accounts.Unsuspend(t.Context(), nil, "alice"); err != nil {
@@ -197,7 +197,7 @@ func TestSessionOfALimitedToken(t *testing.T) {
 	s.User(t, "alice")
 	s.Repo(t, "alice/diary", true)
 	token := s.Scoped(t, "alice", "read:org")
-	session, err := s.Accounts.SignInWithToken(t.Context(), token, from())
+	session, err := s.Forge.Sessions.SignInWithToken(t.Context(), token, from())
 	testkit.NoError(t, err)
 	want(t, visit(t, s, "GET /alice/diary", session, ""), 404)
 	want(t, visit(t, s, "GET /alice/diary", s.Session(t, "alice"), ""), 200)
@@ -208,7 +208,7 @@ func TestSessionOfALimitedToken(t *testing.T) {
 func TestTooManyAttempts(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.User(t, "alice")
-		testkit.NoError(t, s.Accounts.SetPassword(t.Context(), "alice", "a long secret", nil))
+		testkit.NoError(t, s.Forge.Sessions.SetPassword(t.Context(), "alice", "a long secret", nil))
 		const right = "login=alice&password=a+long+secret"
 		known := s.Check(t, apitest.Case{Do: "POST /login", Status: 303, Send: right, Headers: frontForm()})
 		browser, session := namedCookie(known, "arbor_browser"), frontCookieOf(known)

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/account"
+	"arbor/internal/account/session"
 	"arbor/internal/test/apitest"
 )
 
@@ -33,7 +33,7 @@ func TestOnlyForAdministrators(t *testing.T) {
 			s.Visit(t, "alice", "POST "+form, "do", "promote", "login", "x").Shows(t, 404)
 		}
 		session := map[string]string{"Accept": "text/html",
-			"Cookie":       account.SessionCookie + "=" + s.Session(t, "keeper"),
+			"Cookie":       session.Cookie + "=" + s.Session(t, "keeper"),
 			"Content-Type": "application/x-www-form-urlencoded"}
 		s.Check(t, apitest.Case{Do: "GET /site/people", Headers: session, Status: 200})
 		if _, err := s.Accounts.Demote(t.Context(), nil, "keeper"); err != nil {
@@ -65,7 +65,7 @@ func TestPeople(t *testing.T) {
 			t.Fatalf("%d %v %s", made.Status, made.Header, made.Body)
 		}
 		password := once.FindStringSubmatch(string(made.Body))[1]
-		if _, err := s.Accounts.SignIn(t.Context(), "bob", password, account.Origin{}); err != nil {
+		if _, err := s.Forge.Sessions.SignIn(t.Context(), "bob", password, session.Origin{}); err != nil {
 			t.Errorf("the starting password: %v", err)
 		}
 		token := once.FindStringSubmatch(string(s.Visit(t, "keeper", "POST /site/people/new", "login", "carol",
@@ -89,7 +89,7 @@ func TestPeople(t *testing.T) {
 		at := "/site/people/bob"
 		s.Visit(t, "keeper", "POST "+at, "do", "suspend").Leads(t, at)
 		show(t, s, "keeper", at, "Suspended")
-		if _, err := s.Accounts.SignIn(t.Context(), "bob", password, account.Origin{}); err == nil {
+		if _, err := s.Forge.Sessions.SignIn(t.Context(), "bob", password, session.Origin{}); err == nil {
 			t.Error("somebody suspended signs in")
 		}
 		s.Visit(t, "keeper", "POST "+at, "do", "unsuspend").Leads(t, at)
@@ -97,7 +97,7 @@ func TestPeople(t *testing.T) {
 		show(t, s, "keeper", at, "Site administrator")
 		s.Visit(t, "keeper", "POST "+at, "do", "demote").Leads(t, at)
 		next := once.FindStringSubmatch(string(s.Visit(t, "keeper", "POST "+at, "do", "password").Body))[1]
-		if _, err := s.Accounts.SignIn(t.Context(), "bob", password, account.Origin{}); err == nil ||
+		if _, err := s.Forge.Sessions.SignIn(t.Context(), "bob", password, session.Origin{}); err == nil ||
 			next == password {
 			t.Error("the old password counts")
 		}

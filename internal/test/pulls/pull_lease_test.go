@@ -2,7 +2,6 @@ package pulls_test
 
 import (
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"strings"
 	"sync"
@@ -33,8 +32,7 @@ func TestTestMergesAreLeasedOnce(t *testing.T) {
 			dbtest.OpenWith(t, db.Options{URL: address, Now: func() time.Time {
 				return time.Now().Add(5 * time.Hour)
 			}})}
-		log := slog.New(slog.DiscardHandler)
-		alice, err := account.New(nodes[0], log, nil).CreateUser(t.Context(), account.NewUser{Login: "alice"})
+		alice, err := account.New(nodes[0], nil).CreateUser(t.Context(), account.NewUser{Login: "alice"})
 		testkit.NoError(t, err)
 		err = nodes[0].Write(t.Context(), func(tx *db.Tx) error {
 			_, err := tx.Exec(`INSERT INTO repos (id, owner_id, name, name_folded, private,

@@ -232,11 +232,13 @@ func TestConcurrentStatuses(t *testing.T) {
 		wg.Wait()
 		var want, got status.Summary
 		err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
-			sums, err := status.Combined(tx, repoID(t, s), git.SHA(sha))
+			in := &repo.Access{Repo: &repo.Repo{ID: repoID(t, s)}}
+			commit := repo.Of[git.SHA]{In: in, Key: git.SHA(sha)}
+			sums, err := status.Combined(tx, []repo.Of[git.SHA]{commit})
 			if err != nil {
 				return err
 			}
-			got = sums[git.SHA(sha)]
+			got = sums[commit]
 			return tx.QueryRow(`SELECT (SELECT count(*) FROM statuses), count(*), COALESCE(sum(CASE
 				WHEN state <= 2 THEN 1 ELSE 0 END), 0), COALESCE(sum(CASE WHEN state = 3 THEN 1 ELSE 0 END),
 				0) FROM statuses s

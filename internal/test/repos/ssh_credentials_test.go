@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"arbor/internal/account"
+	"arbor/internal/account/token"
 	"arbor/internal/app"
 	"arbor/internal/scope"
 	"arbor/internal/test/apitest"
@@ -90,7 +91,7 @@ func tokens(t *testing.T, w *world) []credential {
 	t.Helper()
 	chosen := func(name string, changes bool) string {
 		t.Helper()
-		token, _, err := w.Accounts.CreateToken(t.Context(), account.NewToken{Login: "alice", Changes: changes,
+		token, _, err := w.Forge.Tokens.CreateToken(t.Context(), token.NewToken{Login: "alice", Changes: changes,
 			Repos: []int64{int64(w.Access(t, "alice", "alice/"+name).ID)}})
 		testkit.NoError(t, err)
 		return token
@@ -102,7 +103,7 @@ func tokens(t *testing.T, w *world) []credential {
 		return a.Token(t, a.Install(t, "alice", names...).ID, body)
 	}
 	const password = "a-long-secret"
-	testkit.NoError(t, w.Accounts.SetPassword(t.Context(), "alice", password, nil))
+	testkit.NoError(t, w.Forge.Sessions.SetPassword(t.Context(), "alice", password, nil))
 	return []credential{
 		{"classic, repo", w.Scoped(t, "alice", "repo"), nil, true, true, true, true},
 		{"classic, public_repo", w.Scoped(t, "alice", "public_repo"), nil, true, true, false, false},
@@ -129,13 +130,13 @@ func tokens(t *testing.T, w *world) []credential {
 func deviceToken(t *testing.T, w *world) string {
 	t.Helper()
 	const client = "178c6fc778ccc68e1d6a"
-	codes, err := w.Accounts.AskDevice(t.Context(), account.DeviceAsk{Client: client, Scopes: scope.Repo})
+	codes, err := w.Forge.Tokens.AskDevice(t.Context(), token.DeviceAsk{Client: client, Scopes: scope.Repo})
 	testkit.NoError(t, err)
 	alice := &account.Caller{ID: w.Access(t, "alice", "alice/public").OwnerID, Login: "alice", Session: true}
-	if _, err := w.Accounts.ConfirmDevice(t.Context(), alice, codes.User); err != nil {
+	if _, err := w.Forge.Tokens.ConfirmDevice(t.Context(), alice, codes.User); err != nil {
 		t.Fatal(err)
 	}
-	token, _, err := w.Accounts.TakeDevice(t.Context(), client, codes.Device, "")
+	token, _, err := w.Forge.Tokens.TakeDevice(t.Context(), client, codes.Device, "")
 	testkit.NoError(t, err)
 	return token
 }

@@ -6,7 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/account"
+	"arbor/internal/account/key"
+
 	"arbor/internal/admission"
 	"arbor/internal/server"
 	"arbor/internal/test/testkit"
@@ -56,8 +57,8 @@ func TestPushWithoutRoom(t *testing.T) {
 		w.User(t, "alice")
 		w.Repo(t, "alice/garden", false)
 		k := testkit.Signer(t)
-		n := account.NewKey{Title: "t", Text: testkit.AuthorizedKey(k)}
-		if _, err := w.Accounts.AddUserKey(t.Context(), "alice", n); err != nil {
+		n := key.NewKey{Title: "t", Text: testkit.AuthorizedKey(k)}
+		if _, err := w.Forge.Keys.AddUserKey(t.Context(), "alice", n); err != nil {
 			t.Fatal(err)
 		}
 		for service, refused := range map[string]bool{"receive": true, "upload": false} {

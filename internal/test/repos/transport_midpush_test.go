@@ -36,7 +36,7 @@ func TestTransportRightsEndDuringPush(t *testing.T) {
 				s.Check(t, apitest.Case{Do: "DELETE /repos/alice/" + r.Name, As: "alice", Status: 204})
 			}, "ng refs/heads/main"},
 			"token": {func(t *testing.T, _ *repo.Repo) {
-				testkit.NoError(t, s.Accounts.RevokeToken(t.Context(), s.Token(t, "carol")))
+				testkit.NoError(t, s.Forge.Tokens.RevokeToken(t.Context(), s.Token(t, "carol")))
 			}, "ng refs/heads/main you may no longer push here"},
 			"suspended": {func(t *testing.T, _ *repo.Repo) {
 				if _, err := s.Accounts.Suspend(t.Context(), nil, "dora"); err != nil {

@@ -1,0 +1,60 @@
+package account
+
+import (
+	"context"
+
+	"arbor/internal/db"
+	"arbor/internal/web"
+)
+
+// Full is an account in the form of GET /users/{username}.
+type Full struct{ *fullUser }
+
+// FullByIDs loads accounts as the caller sees them, with one statement. Unknown ids are missing.
+func (s *Service) FullByIDs(ctx context.Context, caller *Caller, ids []ID) (map[ID]Full, error) {
+	var found map[ID]*Account
+	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		found, err = ByIDs(tx, ids)
+		return err
+	})
+	info, out := web.From(ctx), map[ID]Full{}
+	for id, a := range found {
+		out[id] = Full{newFullUser(a, info, caller)}
+	}
+	return out, err
+}
+
+// FullByLogins is FullByIDs for logins. The keys of the result are folded.
+func (s *Service) FullByLogins(ctx context.Context, caller *Caller, logins []string) (map[string]Full, error) {
+	var found map[string]*Account
+	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		found, err = ByLogins(tx, logins)
+		return err
+	})
+	info, out := web.From(ctx), map[string]Full{}
+	for login, a := range found {
+		out[login] = Full{newFullUser(a, info, caller)}
+	}
+	return out, err
+}
+
+// FullSelf loads the caller's own account in the form of GET /user.
+func (s *Service) FullSelf(ctx context.Context, caller *Caller) (Full, error) {
+	me, err := s.Self(ctx, caller)
+	if err != nil {
+		return Full{}, err
+	}
+	return Full{newPrivateUser(me, web.From(ctx), caller)}, nil
+}
+
+// Organizations lists a page of the organizations of a user, as GET /users/{username}/orgs does. Error: 404.
+func (s *Service) Organizations(
+	ctx context.Context, caller *Caller, login string, page web.Page,
+) (*web.List[any], error) {
+	list, total, err := s.OrgsOf(ctx, caller, login, page)
+	info, out := web.From(ctx), &web.List[any]{Total: total, More: page.Number*page.Size < total}
+	for _, m := range list {
+		out.Rows = append(out.Rows, newSimpleOrg(m.Org, info))
+	}
+	return out, err
+}

@@ -1,0 +1,309 @@
+// Package session signs people in to the pages: by a password, or by a token.
+//
+//   - session.go: signing in, the sessions of an account, the first user of a server
+//   - password.go, common.go: passwords, and which are refused since attackers try them first
+//   - attempts.go: wrong passwords; hashing.go: how many are compared at one time
+//   - browser.go: places that an account knows
+//   - store.go: the SQL
+//
+// Sessions are rows of the table tokens with an agent. Package token finds them as it does tokens; only pages,
+// and the files that they link to, accept them.
+package session
+
+import (
+	"context"
+	"net/netip"
+	"strings"
+	"time"
+
+	"arbor/internal/account"
+	"arbor/internal/account/token"
+	"arbor/internal/audit"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+)
+
+// Cookie is the name of a browser's session cookie. Behind TLS it has the prefix "__Host-".
+const Cookie = "arbor_session"
+
+// prefix begins the value of each session, so that it cannot be taken for a token: the API accepts
+// none.
+const prefix = "arbs_"
+
+// Age is how long a session lasts.
+const Age = 30 * 24 * time.Hour
+
+// maxSessions is how many sessions an account may have; a new one ends the oldest.
+const maxSessions = 50
+
+// Service signs in, and changes passwords. Safe for concurrent use.
+type Service struct {
+	db     *db.DB
+	tokens *token.Service
+	clock  func() time.Time // tests in this package set it
+
+	attempts              attempts // to sign in
+	strangers, acquainted hashing  // passwords that are compared
+}
+
+// New returns the service.
+func New(d *db.DB, tokens *token.Service) *Service {
+	return &Service{db: d, tokens: tokens, clock: time.Now, strangers: newHashing(), acquainted: newHashing()}
+}
+
+func (s *Service) now() db.Time { return db.FromTime(s.clock()) }
+
+// Origin is the origin of a sign-in.
+type Origin struct {
+	Address netip.Addr // invalid: over a socket in the file system
+	Agent   string     // what the browser calls itself
+	Browser string     // its BrowserCookie; empty: none
+}
+
+// Session describes a session without its secret.
+type Session struct {
+	ID         int64
+	Agent      string // what the browser called itself
+	Address    string // from where it was begun; empty: not known
+	CreatedAt  db.Time
+	ExpiresAt  db.Time
+	LastUsedAt db.Time // zero: not since it was begun; up to half a minute late
+}
+
+// AuthenticateSession returns the user of a session given the cookie's value, or nil if the session is
+// unknown or has ended.
+func (s *Service) AuthenticateSession(ctx context.Context, session string) (*account.Caller, error) {
+	if !strings.HasPrefix(session, prefix) || !token.WellFormed(token.Prefix+session[len(prefix):]) {
+		return nil, nil
+	}
+	caller, expires, err := s.tokens.Find(ctx, session)
+	if errs.Is(err, errs.Unauthenticated) || errs.Is(err, errs.Forbidden) { // revoked, or suspended
+		return nil, nil
+	}
+	now := s.now()
+	if err != nil || !caller.Session || now >= expires {
+		return nil, err
+	}
+	s.tokens.NoteUse(caller, now)
+	return caller, nil
+}
+
+// SignIn starts a session with a login and its password, and returns the cookie's value. Errors: 422 if
+// they do not match or the account does not exist; 403 if it is suspended; 429 if the attempt follows
+// others too soon; 429 or 503 if too many passwords are being compared.
+func (s *Service) SignIn(ctx context.Context, login, password string, from Origin) (string, error) {
+	if !account.Plausible(login) || len(password) > maxPassword {
+		return "", wrongPassword()
+	}
+	kept, at, err := s.knock(ctx, login, from)
+	if err != nil {
+		return "", err
+	}
+	ok, err := s.try(ctx, login, password, kept, at)
+	if err != nil {
+		return "", err
+	}
+	if !ok {
+		return "", wrongPassword()
+	}
+	return s.begin(ctx, login, from, func(tx *db.Tx) (*newSession, error) {
+		a, err := account.ByLogin(tx, login)
+		if err != nil {
+			return nil, err
+		}
+		now, err := passwordOf(tx, login)
+		if err == nil && now != kept { // another request changed it
+			err = wrongPassword()
+		}
+		return &newSession{account: a, how: "password"}, err
+	})
+}
+
+// try compares a password with a stored hash, and counts the attempt. Without a hash it takes as long and
+// fails. Errors: 429, 503.
+func (s *Service) try(ctx context.Context, login, password, kept string, at source) (bool, error) {
+	hashing := s.strangers
+	if at.known != "" || at.trusted {
+		hashing = s.acquainted
+	}
+	leave, err := hashing.enter(ctx.Done())
+	if err != nil {
+		return false, err
+	}
+	defer leave()
+	if err := s.attempts.take(login, at, s.now()); err != nil {
+		return false, err
+	}
+	held := kept
+	if held == "" {
+		held = noPassword
+	}
+	ok, err := matches(ctx, password, held)
+	if ok = ok && kept != ""; ok {
+		s.attempts.forget(login, at)
+	}
+	return ok, err
+}
+
+func wrongPassword() error { return errs.New(errs.Invalid, "The login or the password is wrong.") }
+
+// SignInWithToken begins a session that may do what a token may, lasts no longer than it does and ends when
+// it is revoked. Tokens cannot be guessed, so attempts are not counted. Errors: 422 for a token that is
+// not valid; 403 for one of a suspended account.
+func (s *Service) SignInWithToken(ctx context.Context, text string, from Origin) (string, error) {
+	wrong := errs.New(errs.Invalid, "This token is not valid for your account.")
+	text = strings.TrimSpace(text)
+	if !strings.HasPrefix(text, token.Prefix) || !token.WellFormed(text) {
+		return "", wrong
+	}
+	found, _, err := s.tokens.Find(ctx, text)
+	if errs.Is(err, errs.Unauthenticated) {
+		return "", wrong
+	}
+	if err != nil {
+		return "", err
+	}
+	return s.begin(ctx, found.Login, from, func(tx *db.Tx) (*newSession, error) {
+		c, expires, err := account.CallerOfToken(tx, token.Digest(text))
+		if errs.Is(err, errs.NotFound) || err == nil &&
+			(c.App != 0 || c.Session || !expires.IsZero() && tx.Now >= expires) {
+			return nil, wrong
+		}
+		if err != nil {
+			return nil, err
+		}
+		a, err := account.ByID(tx, c.ID)
+		return &newSession{account: a, token: c.TokenID, expires: expires, how: "token"}, err
+	})
+}
+
+// newSession is whose session is begun, and by what.
+type newSession struct {
+	account *account.Account
+	token   int64   // it was started with, which limits its rights; 0: a password
+	expires db.Time // of the token; zero: never
+	how     string  // for the audit log
+}
+
+// begin stores a session of the user with a login.
+func (s *Service) begin(
+	ctx context.Context, login string, from Origin, whose func(tx *db.Tx) (*newSession, error),
+) (string, error) {
+	value := token.NewSecret(prefix)
+	actor := audit.Actor{Login: login, Right: audit.Self}
+	if from.Address.IsValid() {
+		actor.Address = from.Address.String()
+	}
+	err := s.db.Write(audit.With(ctx, actor), func(tx *db.Tx) error {
+		n, err := whose(tx)
+		if err != nil {
+			return err
+		}
+		if !n.account.SuspendedAt.IsZero() {
+			return account.Suspended()
+		}
+		expires := tx.Now + db.Time(Age.Microseconds())
+		if !n.expires.IsZero() {
+			expires = min(expires, n.expires)
+		}
+		id, err := insertSession(tx, n, token.Digest(value), from, expires)
+		if err != nil {
+			return err
+		}
+		return account.Record(tx, audit.UserLogin, n.account, "", map[string]any{"token_id": id, "by": n.how})
+	})
+	if err != nil {
+		return "", err
+	}
+	return value, nil
+}
+
+// Sessions lists the sessions of the caller that have not ended, the newest first.
+func (s *Service) Sessions(ctx context.Context, of *account.Caller) (list []Session, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		list, err = sessionsOf(tx, of.ID)
+		return err
+	})
+	return list, err
+}
+
+// EndSession ends one of the caller's sessions, from the next request on in any process. Error: 404.
+func (s *Service) EndSession(ctx context.Context, of *account.Caller, id int64) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := tx.Check(); err != nil { // now: it may be the session of this request
+			return err
+		}
+		a, err := account.ByID(tx, of.ID)
+		if err != nil {
+			return err
+		}
+		if err := endSession(tx, of.ID, id); err != nil {
+			return err
+		}
+		return account.Record(tx, audit.UserLogout, a, "", map[string]any{"token_id": id})
+	})
+}
+
+// EndOtherSessions ends all sessions of the caller but the one that it uses.
+func (s *Service) EndOtherSessions(ctx context.Context, of *account.Caller) error {
+	return s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := account.HoldID(tx, of.ID); err != nil {
+			return err
+		}
+		a, err := account.ByID(tx, of.ID)
+		if err != nil {
+			return err
+		}
+		if err := endSessions(tx, of.ID, of.TokenID); err != nil {
+			return err
+		}
+		return account.Record(tx, audit.UserLogout, a, "", map[string]any{"all_but": of.TokenID})
+	})
+}
+
+// setupLock is held while the first user is made.
+const setupLock = "first user"
+
+// FirstUser creates the site's administrator, with a password, on a server without users, and signs in as
+// that user. Errors: 404 when users exist; those of CreateUser and SetPassword.
+func (s *Service) FirstUser(ctx context.Context, login, password string, from Origin) (string, error) {
+	if err := CheckPassword(login, password); err != nil {
+		return "", err
+	}
+	kept, err := hashPassword(ctx, password)
+	if err != nil {
+		return "", err
+	}
+	return s.begin(ctx, login, from, func(tx *db.Tx) (*newSession, error) {
+		if err := tx.Lock(setupLock); err != nil { // of visitors at the same time one is the first
+			return nil, err
+		}
+		if some, err := hasUsers(tx); err != nil || some {
+			return nil, errOr(err, errs.Absent())
+		}
+		a := &account.Account{Login: login, Kind: account.User, SiteAdmin: true}
+		if err := account.Register(tx, a); err != nil {
+			return nil, err
+		}
+		if err := account.Record(tx, audit.UserCreate, a, "", map[string]any{"site_admin": true}); err != nil {
+			return nil, err
+		}
+		return &newSession{account: a, how: "setup"}, storePassword(tx, a.ID, kept)
+	})
+}
+
+func errOr(err, other error) error {
+	if err != nil {
+		return err
+	}
+	return other
+}
+
+// HasUsers reports whether any user exists.
+func (s *Service) HasUsers(ctx context.Context) (some bool, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		some, err = hasUsers(tx)
+		return err
+	})
+	return some, err
+}

@@ -1,0 +1,117 @@
+package session
+
+import (
+	"crypto/sha256"
+	"errors"
+	"strings"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+)
+
+// maxAgent is how much of a browser's name is kept, in bytes.
+const maxAgent = 255
+
+// insertSession stores a session, which may do what the token may that it was begun with. Sessions that have
+// ended by themselves go, and the oldest beyond maxSessions.
+func insertSession(tx *db.Tx, n *newSession, d [sha256.Size]byte, from Origin, expires db.Time) (id int64, err error) {
+	err = tx.Run(`DELETE FROM tokens WHERE account_id = $1 AND agent IS NOT NULL AND (expires_at <= $2
+		OR revoked_at IS NOT NULL
+		OR id <= (SELECT o.id FROM tokens o WHERE o.account_id = $1 AND o.agent IS NOT NULL ORDER BY o.id DESC
+		LIMIT 1 OFFSET $3))`,
+		n.account.ID, tx.Now, maxSessions-1)
+	if err != nil {
+		return 0, err
+	}
+	agent := strings.ToValidUTF8(from.Agent[:min(len(from.Agent), maxAgent)], "")
+	var address any
+	if from.Address.IsValid() {
+		address = from.Address.String()
+	}
+	err = tx.QueryRow(`INSERT INTO tokens (account_id, digest, hint, note, scopes, permission, created_at,
+		expires_at, agent, address, begun_with)
+		SELECT a.id, $2, '', '', t.scopes, COALESCE(t.permission, 0), $3, $4, $5, $6, t.id
+		FROM accounts a LEFT JOIN tokens t ON t.id = $7 WHERE a.id = $1 RETURNING id`,
+		n.account.ID, d[:], tx.Now, expires, strings.ReplaceAll(agent, "\x00", ""), address,
+		n.token).Scan(&id)
+	if err != nil {
+		return 0, err
+	}
+	err = tx.Run(`INSERT INTO token_repos (token_id, repo_id) SELECT CAST($1 AS BIGINT), repo_id
+		FROM token_repos
+		WHERE token_id = $2`, id, n.token)
+	if err != nil {
+		return 0, err
+	}
+	return id, tx.Bump(account.Topic)
+}
+
+// sessionsOf lists the sessions of an account that have not ended, the newest first.
+func sessionsOf(tx *db.Tx, of account.ID) ([]Session, error) {
+	return db.QueryList(tx, func(row db.Scanner) (s Session, err error) {
+		err = row.Scan(&s.ID, &s.Agent, &s.Address, &s.CreatedAt, &s.ExpiresAt, &s.LastUsedAt)
+		return s, err
+	}, `SELECT id, agent, COALESCE(address, ''), created_at, expires_at, last_used_at FROM tokens
+		WHERE account_id = $1 AND agent IS NOT NULL AND revoked_at IS NULL AND expires_at > $2
+		ORDER BY id DESC`, of, tx.Now)
+}
+
+// endSession ends a session. Error: errs.Absent.
+func endSession(tx *db.Tx, of account.ID, id int64) error {
+	err := tx.QueryRow(`UPDATE tokens SET revoked_at = COALESCE(revoked_at, $3)
+		WHERE id = $2 AND account_id = $1 AND agent IS NOT NULL RETURNING id`, of, id, tx.Now).Scan(&id)
+	if err != nil {
+		return account.OrAbsent(err)
+	}
+	return tx.Bump(account.Topic)
+}
+
+// endSessions ends all sessions of an account but one; 0: all. What they allowed of the device flow, and was
+// not taken yet, is denied. The account's row is locked.
+func endSessions(tx *db.Tx, of account.ID, but int64) error {
+	err := tx.Run(`UPDATE tokens SET revoked_at = $3
+		WHERE account_id = $1 AND agent IS NOT NULL AND revoked_at IS NULL AND id <> $2`, of, but, tx.Now)
+	if err != nil {
+		return err
+	}
+	if err := account.DenyDevices(tx, of); err != nil {
+		return err
+	}
+	return tx.Bump(account.Topic)
+}
+
+// storePassword stores a password hash.
+func storePassword(tx *db.Tx, of account.ID, kept string) error {
+	return tx.Run(`UPDATE accounts SET password = $2 WHERE id = $1`, of, kept)
+}
+
+// passwordOf reads the stored form of a user's password; empty: no password, or the user does not exist.
+func passwordOf(tx *db.Tx, login string) (kept string, err error) {
+	_, kept, err = passwordAndID(tx, login)
+	return kept, err
+}
+
+// passwordAndID is passwordOf that also returns the user's id, or 0 if the user does not exist.
+func passwordAndID(tx *db.Tx, login string) (of account.ID, kept string, err error) {
+	err = tx.QueryRow(`SELECT id, COALESCE(password, '') FROM accounts WHERE login_folded = $1 AND kind = $2`,
+		account.Fold(login), int64(account.User)).Scan(&of, &kept)
+	if errors.Is(err, db.ErrNoRows) || errs.Is(err, errs.NotFound) {
+		return 0, "", nil
+	}
+	return of, kept, err
+}
+
+// sessionAddresses lists from where the sessions of a user were begun that a password began and that have not
+// ended.
+func sessionAddresses(tx *db.Tx, of account.ID) ([]string, error) {
+	return db.QueryTexts(tx, `SELECT address FROM tokens WHERE account_id = $1 AND agent IS NOT NULL
+		AND begun_with IS NULL AND address IS NOT NULL AND revoked_at IS NULL AND expires_at > $2`, of, tx.Now)
+}
+
+// hasUsers reports whether any user exists.
+func hasUsers(tx *db.Tx) (some bool, err error) {
+	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM accounts WHERE kind = $1 AND login_folded <> 'ghost')`,
+		int64(account.User)).Scan(&some)
+	return some, err
+}

@@ -1,0 +1,163 @@
+package account
+
+import (
+	"crypto/sha256"
+	"errors"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+)
+
+// BadCredentials is the only answer to invalid credentials of any kind (decision 11), so that a revoked token
+// cannot be distinguished from an unknown one.
+func BadCredentials() error { return errs.New(errs.Unauthenticated, "Bad credentials") }
+
+// Suspended is GitHub's error for requests with a suspended account's token.
+func Suspended() error { return errs.New(errs.Forbidden, "Sorry. Your account was suspended.") }
+
+// CallerOfToken returns the caller of a valid token or session, given by its SHA-256, with its rights, and its
+// expiry (zero: never). Errors: errs.Absent for an unknown token; 403 if its account is suspended.
+func CallerOfToken(tx *db.Tx, digest [sha256.Size]byte) (*Caller, db.Time, error) {
+	var c Caller
+	var expires, suspended db.Time
+	var scopes *string
+	var permission int64
+	var of *InstallationID
+	err := tx.QueryRow(`SELECT t.id, t.expires_at, t.scopes, t.permission, t.installation_id,
+			t.agent IS NOT NULL, t.begun_with IS NOT NULL, a.id, a.login, a.site_admin, a.suspended_at
+		FROM tokens t JOIN accounts a ON a.id = t.account_id WHERE t.digest = $1
+		AND t.revoked_at IS NULL`, digest[:]).
+		Scan(&c.TokenID, &expires, &scopes, &permission, &of, &c.Session, &c.ByToken, &c.ID, &c.Login,
+			&c.SiteAdmin, &suspended)
+	if err != nil {
+		return nil, 0, OrAbsent(err)
+	}
+	if of != nil {
+		return installationCaller(tx, c.TokenID)
+	}
+	if !suspended.IsZero() {
+		return nil, 0, Suspended()
+	}
+	var chosen []int64
+	if permission != Classic {
+		chosen, err = db.QueryIDs[int64](tx,
+			`SELECT repo_id FROM token_repos WHERE token_id = $1 ORDER BY repo_id`, c.TokenID)
+		if err != nil {
+			return nil, 0, err
+		}
+	}
+	g, err := NewGrant(scopes, permission, expires, chosen)
+	if err != nil {
+		return nil, 0, err
+	}
+	c.limit(g)
+	return &c, expires, nil
+}
+
+// TokenHolds is the condition that a caller's token is neither revoked nor expired and its
+// account not suspended, for statements that write: token and now are expressions. Callers inside
+// this process have no token, and pass with 0.
+func TokenHolds(token, now string) string {
+	return `(CAST(` + token + ` AS BIGINT) = 0 OR EXISTS (SELECT 1 FROM tokens t
+		JOIN accounts ta ON ta.id = t.account_id AND ta.suspended_at IS NULL
+		WHERE t.id = CAST(` + token + ` AS BIGINT) AND t.revoked_at IS NULL
+			AND (t.expires_at IS NULL OR t.expires_at > CAST(` + now + ` AS BIGINT))))`
+}
+
+// Again reads a caller again, for operations that take long before they write. Errors: 401 if the token was
+// revoked or has expired or the key was deleted, 403 if the account is suspended.
+func Again(tx *db.Tx, c *Caller) (*Caller, error) {
+	if c.KeyID != 0 {
+		now, err := callerOfKey(tx, `k.id = $1`, c.KeyID)
+		if errs.Is(err, errs.NotFound) {
+			err = BadCredentials()
+		}
+		return now, err
+	}
+	if c.App != 0 {
+		now, expires, err := installationCaller(tx, c.TokenID)
+		if errs.Is(err, errs.NotFound) || err == nil && tx.Now >= expires {
+			return nil, BadCredentials()
+		}
+		if err != nil {
+			return nil, err
+		}
+		now = now.asked(c)
+		return now, nil
+	}
+	if c.TokenID == 0 { // of this process, see server.authenticate
+		return c, nil
+	}
+	now := *c
+	var expires, suspended db.Time
+	err := tx.QueryRow(`SELECT t.expires_at, a.id, a.login, a.site_admin, a.suspended_at
+		FROM tokens t JOIN accounts a ON a.id = t.account_id WHERE t.id = $1
+		AND t.revoked_at IS NULL`, c.TokenID).
+		Scan(&expires, &now.ID, &now.Login, &now.SiteAdmin, &suspended)
+	now.SiteAdmin = now.SiteAdmin && c.SiteAdmin // the token may not let it act as one
+	switch {
+	case errors.Is(err, db.ErrNoRows), err == nil && !expires.IsZero() && tx.Now >= expires:
+		return nil, BadCredentials()
+	case err == nil && !suspended.IsZero():
+		return nil, Suspended()
+	}
+	return &now, err
+}
+
+// Holds returns an error if the caller lost rights after the request began: 401 for an invalid token, 403
+// for an account that was suspended or is no longer a site administrator. It is called at the end of each
+// transaction of an unsafe request.
+func (c *Caller) Holds(tx *db.Tx) error {
+	now, err := Again(tx, c)
+	if err == nil && c.SiteAdmin && !now.SiteAdmin {
+		err = errs.New(errs.Forbidden, "You are no longer a site administrator.")
+	}
+	return err
+}
+
+// CallerOfKey returns the user who signs in with the key of a fingerprint. Errors: 404 for no key, 403 when the
+// account is suspended.
+func CallerOfKey(tx *db.Tx, fingerprint string) (*Caller, error) {
+	return callerOfKey(tx, `k.fingerprint = $1`, fingerprint)
+}
+
+// callerOfKey finds who signs in with the key of a condition. Errors: 404 for no key, 403 when its account
+// is suspended, or that of who added it as a deploy key.
+func callerOfKey(tx *db.Tx, condition string, arg any) (*Caller, error) {
+	var c Caller
+	var repoID int64
+	var readOnly bool
+	var suspended db.Time
+	err := tx.QueryRow(`SELECT k.id, k.added_by, a.login, COALESCE(k.repo_id, 0), k.read_only, a.suspended_at
+		FROM ssh_keys k JOIN accounts a ON a.id = k.added_by WHERE `+condition, arg).
+		Scan(&c.KeyID, &c.ID, &c.Login, &repoID, &readOnly, &suspended)
+	switch {
+	case err != nil:
+		return nil, OrAbsent(err)
+	case !suspended.IsZero():
+		return nil, Suspended()
+	}
+	if repoID != 0 {
+		c.Reach, c.HidesMembers = OneRepo, true
+		c.Grant = &Grant{Fine: true, Changes: !readOnly, chosen: []int64{repoID}}
+	}
+	return &c, nil
+}
+
+// DenyDevices denies the requests of the device flow (package token) that an account allowed and whose tokens were not yet taken. The
+// account's row must be locked.
+func DenyDevices(tx *db.Tx, by ID) error {
+	return tx.Run(`UPDATE device_requests SET allowed = FALSE WHERE account_id = $1 AND allowed = TRUE`, by)
+}
+
+// Holder finds the user with a login, who holds tokens and a password. Errors: 404; 422 for an organization.
+func Holder(tx *db.Tx, login string) (*Account, error) {
+	a, err := ByLogin(tx, login)
+	if errs.Is(err, errs.NotFound) {
+		return nil, errs.Newf(errs.NotFound, "user %q not found", login)
+	}
+	if err == nil && a.Kind != User {
+		return nil, errs.Newf(errs.Invalid, "%q is %s: only users hold tokens", a.Login, a.Kind.noun())
+	}
+	return a, err
+}

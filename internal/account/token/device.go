@@ -1,0 +1,318 @@
+package token
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"strings"
+	"time"
+
+	"arbor/internal/account"
+	"arbor/internal/audit"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/scope"
+)
+
+// Bounds of the device flow.
+const (
+	deviceLife    = 15 * time.Minute // of both codes
+	devicePause   = 5                // seconds between two questions of a program
+	maxDevices    = 10000            // requests whose codes have not expired, of all
+	maxOfNetwork  = 20               // of these, from one network
+	maxMisses     = 5                // wrong codes that one person enters
+	missesFor     = 15 * time.Minute // then they are forgotten
+	userCodeSize  = 8
+	userCodeSigns = "BCDFGHJKLMNPQRSTVWXZ" // no vowels, so no words
+)
+
+// deviceLock is held while requests are counted and one is added.
+const deviceLock = "device requests"
+
+// deviceClient returns the name of the program with an OAuth client id that may request tokens, or "". gh
+// has a built-in id.
+func deviceClient(id string) string {
+	if id == "178c6fc778ccc68e1d6a" {
+		return "GitHub CLI"
+	}
+	return ""
+}
+
+// DeviceAsk is a request of the device flow.
+type DeviceAsk struct {
+	Client  string // OAuth client id
+	Scopes  scope.Set
+	Network string // of the program
+}
+
+// DeviceCodes are the codes of a device flow: one for the program, and one that the user confirms.
+type DeviceCodes struct {
+	Device, User string
+	Expires      time.Duration
+	Pause        int64 // seconds between two questions
+}
+
+// DeviceRequest is a program's request, as its page shows it before it is confirmed.
+type DeviceRequest struct {
+	ID        int64
+	Client    string // the program's name
+	Scopes    scope.Set
+	Network   string
+	CreatedAt db.Time
+	ExpiresAt db.Time
+}
+
+// AskDevice begins a device flow (RFC 8628). Where too many requests wait, the oldest goes of the network
+// from which most do: so nobody ends the flow for others with many requests from many networks. Errors: 404
+// for a client that is not known, 429 where too many requests wait from that network, 503 where too many
+// wait at all and no network has more.
+func (s *Service) AskDevice(ctx context.Context, ask DeviceAsk) (*DeviceCodes, error) {
+	if deviceClient(ask.Client) == "" {
+		return nil, errs.Absent()
+	}
+	codes := &DeviceCodes{Device: newDeviceCode(), User: newUserCode(), Expires: deviceLife,
+		Pause: devicePause}
+	err := s.db.Write(ctx, func(tx *db.Tx) error {
+		if err := tx.Lock(deviceLock); err != nil {
+			return err
+		}
+		all, here, err := waitingDevices(tx, ask.Network)
+		switch {
+		case err != nil:
+			return err
+		case here >= maxOfNetwork:
+			return errs.New(errs.TooManyRequests, "Too many codes from your network wait to be confirmed.")
+		case all >= maxDevices:
+			if err := makeRoomForDevice(tx, here); err != nil {
+				return err
+			}
+		}
+		return insertDevice(tx, ask, codes)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return codes, nil
+}
+
+func newDeviceCode() string {
+	var b [20]byte
+	rand.Read(b[:])
+	return hex.EncodeToString(b[:])
+}
+
+// newUserCode returns a code as GitHub's: WDJB-MJHT.
+func newUserCode() string {
+	b := make([]byte, 0, userCodeSize+1)
+	for len(b) < userCodeSize+1 {
+		var random [1]byte
+		rand.Read(random[:])
+		if n := int(random[0]); n < 240 { // a multiple of the 20 letters, so that all are as likely
+			b = append(b, userCodeSigns[n%len(userCodeSigns)])
+		}
+		if len(b) == userCodeSize/2 {
+			b = append(b, '-')
+		}
+	}
+	return string(b)
+}
+
+// userCodeDigest is the digest of a code as a person types it: in any case, with or without the hyphen.
+func userCodeDigest(code string) (d digest, ok bool) {
+	code = strings.ToUpper(strings.NewReplacer("-", "", " ", "").Replace(code))
+	if len(code) != userCodeSize || strings.Trim(code, userCodeSigns) != "" {
+		return d, false
+	}
+	return Digest(code), true
+}
+
+// DeviceError is why a program gets no token yet, or never, in the words of RFC 8628 and GitHub.
+type DeviceError struct {
+	Code, Description string
+	Pause             int64 // with slow_down: seconds between two questions from now on
+}
+
+// Error implements error.
+func (e *DeviceError) Error() string { return e.Code + ": " + e.Description }
+
+func refuseDevice(code, description string) error {
+	return &DeviceError{Code: code, Description: description}
+}
+
+func wrongDeviceCode() error {
+	return refuseDevice("incorrect_device_code", "The device_code provided is not valid.")
+}
+
+func deviceDenied() error {
+	return refuseDevice("access_denied", "The authorization request was denied.")
+}
+
+// TakeDevice returns the token that a user granted to a program. The code can be redeemed once. address is
+// the program's, for the audit log. Errors: a *DeviceError.
+func (s *Service) TakeDevice(
+	ctx context.Context, client, code, address string,
+) (token string, may scope.Set, err error) {
+	if deviceClient(client) == "" {
+		return "", 0, refuseDevice("incorrect_client_credentials",
+			"The client_id and/or client_secret passed are incorrect.")
+	}
+	d := Digest(code)
+	var w *waitingDevice
+	var holder *account.Account
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		if w, err = deviceByDigest(tx, d); err == nil && w.account != 0 {
+			holder, err = account.ByID(tx, w.account)
+		}
+		return err
+	})
+	now := s.now()
+	switch {
+	case errs.Is(err, errs.NotFound):
+		return "", 0, wrongDeviceCode()
+	case err != nil:
+		return "", 0, err
+	case w.client != client:
+		return "", 0, wrongDeviceCode()
+	case now >= w.expires:
+		return "", 0, refuseDevice("expired_token", "This 'device_code' has expired.")
+	case holder == nil:
+		return "", 0, s.pauseDevice(ctx, d, w, now)
+	case !w.allowed || !holder.SuspendedAt.IsZero():
+		return "", 0, deviceDenied()
+	}
+	ctx = audit.With(ctx, audit.Actor{ID: int64(holder.ID), Login: holder.Login, Address: address,
+		Right: audit.Self})
+	token, err = s.exchangeDevice(ctx, d, holder, w)
+	return token, w.scopes, err
+}
+
+// exchangeDevice creates the token in the transaction that deletes the request, so it is created once.
+func (s *Service) exchangeDevice(
+	ctx context.Context, d digest, of *account.Account, w *waitingDevice,
+) (string, error) {
+	token := NewSecret(Prefix)
+	n := NewToken{Login: of.Login, Note: deviceClient(w.client), Scopes: w.scopes}
+	err := s.db.Write(ctx, func(tx *db.Tx) error {
+		there, err := dropAllowed(tx, d, of.ID)
+		if err != nil {
+			return err
+		}
+		if !there {
+			return wrongDeviceCode()
+		}
+		holder, err := account.ByID(tx, of.ID)
+		if err != nil {
+			return err
+		}
+		if !holder.SuspendedAt.IsZero() {
+			return deviceDenied()
+		}
+		id, err := insertToken(tx, holder.ID, Digest(token), hintOf(token), &n, 0)
+		if err != nil {
+			return err
+		}
+		return account.Record(tx, audit.TokenCreate, holder, audit.Self, n.told(id, 0))
+	})
+	if err != nil {
+		return "", err
+	}
+	return token, nil
+}
+
+// pauseDevice returns the error that a program must poll more slowly. Each early poll lengthens its interval.
+func (s *Service) pauseDevice(ctx context.Context, d digest, w *waitingDevice, now db.Time) error {
+	pause := w.pause
+	refusal := &DeviceError{Code: "authorization_pending",
+		Description: "The authorization request is still pending."}
+	if now < w.asked+db.Time(time.Duration(pause)*time.Second/time.Microsecond) {
+		pause += devicePause
+		refusal = &DeviceError{Code: "slow_down", Pause: pause,
+			Description: "Too many requests have been made in the same timeframe."}
+	}
+	if err := s.db.Write(ctx, func(tx *db.Tx) error {
+		return setDevicePause(tx, d, pause, now)
+	}); err != nil {
+		return err
+	}
+	return refusal
+}
+
+// FindDevice returns the request with a person's code. Errors: 403 for a caller who did not sign in with a
+// password, 404 for a code that is unknown, expired or already decided, 429 after too many such codes.
+func (s *Service) FindDevice(ctx context.Context, caller *account.Caller, code string) (*DeviceRequest, error) {
+	return s.withDevice(ctx, caller, code, func(*db.Tx, *DeviceRequest) error { return nil })
+}
+
+// ConfirmDevice allows the program that waits for a code to act as the caller. Errors: those of FindDevice.
+func (s *Service) ConfirmDevice(ctx context.Context, caller *account.Caller, code string) (*DeviceRequest, error) {
+	return s.decideDevice(ctx, caller, code, true)
+}
+
+// DenyDevice refuses a token to the program that waits for a code. Errors: those of FindDevice.
+func (s *Service) DenyDevice(ctx context.Context, caller *account.Caller, code string) (*DeviceRequest, error) {
+	return s.decideDevice(ctx, caller, code, false)
+}
+
+func (s *Service) decideDevice(
+	ctx context.Context, caller *account.Caller, code string, allow bool,
+) (*DeviceRequest, error) {
+	return s.withDevice(ctx, caller, code, func(tx *db.Tx, d *DeviceRequest) error {
+		if err := setDevice(tx, d.ID, caller.ID, allow); err != nil || !allow {
+			return err
+		}
+		by, err := account.ByID(tx, caller.ID)
+		if err != nil {
+			return err
+		}
+		return account.Record(tx, audit.OAuthCreate, by, audit.Self,
+			map[string]any{"scopes": d.Scopes.String(), "application": d.Client})
+	})
+}
+
+// withDevice runs then in the transaction in which it found the request of a code. An unknown code is
+// counted.
+func (s *Service) withDevice(ctx context.Context, caller *account.Caller, code string,
+	then func(*db.Tx, *DeviceRequest) error) (
+	found *DeviceRequest, err error,
+) {
+	if err := mayMakeTokens(caller); err != nil {
+		return nil, err
+	}
+	d, formed := userCodeDigest(code)
+	var refusal error
+	err = s.db.Write(ctx, func(tx *db.Tx) error {
+		found, refusal = nil, nil
+		// Wrong codes are counted one after another, and nothing is confirmed while the account's sessions
+		// end.
+		if err := account.HoldID(tx, caller.ID); err != nil {
+			return err
+		}
+		misses, err := missesOf(tx, caller.ID)
+		if err != nil {
+			return err
+		}
+		if misses >= maxMisses {
+			refusal = errs.New(errs.TooManyRequests,
+				"Too many codes that are none: wait a quarter of an hour.")
+			return nil
+		}
+		if formed {
+			found, err = deviceByUserCode(tx, d)
+		}
+		if found == nil && (err == nil || errs.Is(err, errs.NotFound)) {
+			refusal = errs.New(errs.NotFound, "The code is unknown or has expired.")
+			return noteMiss(tx, caller.ID)
+		}
+		if err != nil {
+			return err
+		}
+		return then(tx, found)
+	})
+	if err == nil {
+		err = refusal
+	}
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
+}

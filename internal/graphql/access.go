@@ -1,0 +1,136 @@
+package graphql
+
+import (
+	"cmp"
+	"context"
+	"net/url"
+	"strings"
+
+	"arbor/internal/account"
+	"arbor/internal/errs"
+	"arbor/internal/repo"
+	"arbor/internal/route"
+	"arbor/internal/web"
+)
+
+// Permit applies the checks of a route of the REST API to an operation that is called in its place. The address
+// is the route's method and pattern: "GET /repos/{owner}/{repo}/issues". It returns the operation's context, in
+// which the caller has the rights that its token has on the route, and the route. Errors: those of a request
+// before its handler.
+type Permit func(ctx context.Context, address string) (context.Context, *route.Route, error)
+
+// roleOf returns the role in a repository that a route requires.
+func roleOf(to *route.Route) account.Role {
+	role, _ := account.ParseRole(string(to.Right))
+	return role
+}
+
+// permitted is what Permit answered.
+type permitted struct {
+	caller *account.Caller
+	role   account.Role
+	err    error
+}
+
+// permitRead applies the checks of a route that reads, once per query. It returns the caller as the route's
+// operations see it.
+func (q *query) permitRead(ctx context.Context, address string) permitted {
+	p, known := q.permitted[address]
+	if !known {
+		in, to, err := q.permit(ctx, address)
+		if p.err = err; err == nil {
+			p.caller, p.role = account.CallerFrom(in), roleOf(to)
+		}
+		q.permitted[address] = p
+	}
+	return p
+}
+
+// granted is the caller's access to a repository, or the error for one that it may not read.
+type granted struct {
+	access *repo.Access
+	err    error
+}
+
+// addressOf returns the method and the pattern of a route below repositories, such as /issues/{number}, or of
+// a whole address.
+func addressOf(route string) string {
+	if strings.HasPrefix(route, "GET ") {
+		return route
+	}
+	return "GET /repos/{owner}/{repo}" + route
+}
+
+// accesses returns the caller's access to each repository, by its path, as far as its token allows on a route
+// below repositories, such as /issues/{number}. One statement finds all that were not found before. Error: the
+// whole query stops.
+func (q *query) accesses(ctx context.Context, route string, repos []*object) (map[string]granted, error) {
+	if q.stopped != nil {
+		return nil, q.stopped
+	}
+	p, in := q.permitRead(ctx, addressOf(route)), make(map[string]granted, len(repos))
+	if p.err != nil {
+		for _, r := range repos {
+			in[r.source.Path] = granted{err: p.err}
+		}
+		return in, q.noteError(p.err)
+	}
+	found := q.found[p.caller]
+	if found == nil {
+		found = map[string]*repo.Access{}
+		q.found[p.caller] = found
+	}
+	var missing []string
+	for _, r := range repos {
+		if _, known := found[r.source.Path]; !known {
+			found[r.source.Path] = nil
+			missing = append(missing, r.source.Path)
+		}
+	}
+	if err := q.findMissing(ctx, p.caller, missing); err != nil {
+		return nil, q.noteError(err)
+	}
+	for _, r := range repos {
+		a := found[r.source.Path]
+		if a == nil {
+			in[r.source.Path] = granted{err: errs.Absent()}
+		} else {
+			in[r.source.Path] = granted{a, a.MayRead(p.role)}
+		}
+	}
+	return in, nil
+}
+
+// findMissing finds the repositories at paths for a caller.
+func (q *query) findMissing(ctx context.Context, caller *account.Caller, paths []string) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	names := make([]string, len(paths))
+	for n, path := range paths {
+		names[n] = repositoryName(path)
+	}
+	list, err := q.load.Repos.FindAll(ctx, caller, names)
+	for n, path := range paths {
+		if err != nil {
+			delete(q.found[caller], path)
+		} else {
+			q.found[caller][path] = list[names[n]]
+		}
+	}
+	return cmp.Or(err, q.hold(ctx, int64(len(paths))*nodeBytes))
+}
+
+// repositoryName returns OWNER/NAME of a repository's path.
+func repositoryName(path string) string {
+	names, _ := url.PathUnescape(strings.TrimPrefix(path, "/repos/"))
+	return names
+}
+
+// showing returns the context of an operation whose texts are in a form: raw, or full with HTML.
+func showing(ctx context.Context, media string, members []string) context.Context {
+	info := *web.From(ctx)
+	info.Members = members
+	info.Media = web.ParseAccept([]string{"application/vnd.github." + cmp.Or(media, "raw") + "+json"})
+	return web.WithInfo(ctx, &info)
+}

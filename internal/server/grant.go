@@ -1,0 +1,56 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"arbor/internal/account"
+	"arbor/internal/route"
+	"arbor/internal/space"
+	"arbor/internal/web"
+)
+
+// permitRoute applies the checks of a route of the API to an operation that is called in its place, and returns
+// the operation's context and the route. The address is the route's method and pattern. In the context the caller has
+// the rights of the token on the route; each transaction of a change checks the token again, the audit log gets the
+// route's right, and what is stored finds room on the disk. The outer request has already been counted and admitted.
+// Errors: those of a request before its handler.
+func (s *Server) permitRoute(ctx context.Context, address string) (context.Context, *route.Route, error) {
+	to, there := s.table.named[address]
+	if !there {
+		return ctx, nil, fmt.Errorf("server: the API has no route %q", address)
+	}
+	ctx, err := s.admitTo(ctx, &to, &http.Request{Method: to.Method})
+	return ctx, to.Route, err
+}
+
+// innerInfo returns the Info of a part of the request of ctx.
+func innerInfo(ctx context.Context, media string) *web.Info {
+	outer := web.From(ctx)
+	return &web.Info{ID: outer.ID, Site: outer.Site, Prefix: outer.Prefix, SSHHost: outer.SSHHost,
+		SSHPort: outer.SSHPort, Docs: outer.Docs, From: outer.From, Who: outer.Who, TokenID: outer.TokenID,
+		Media: web.ParseAccept([]string{"application/vnd.github." + media + "+json"})}
+}
+
+// admitTo checks that the caller of ctx may use a route, see permitRoute. r needs no more than what the route's
+// [route.Route.Space] reads.
+func (s *Server) admitTo(ctx context.Context, to *endpoint, r *http.Request) (context.Context, error) {
+	caller := account.CallerFrom(ctx)
+	if err := s.checkAccess(ctx, r.Method, caller, to); err != nil {
+		return ctx, err
+	}
+	if caller != nil {
+		var err error
+		if ctx, err = s.permit(ctx, r.Method, caller, to); err != nil {
+			return ctx, err
+		}
+	}
+	if !needsSpace(r, to.Route) {
+		return ctx, nil
+	}
+	return s.checkSpace(ctx, caller, to.Route)
+}
+
+// explain returns the error of an operation that wrote, which says so if a disk is full.
+func (s *Server) explain(err error) error { return space.Explain(err, s.disks...) }

@@ -53,10 +53,10 @@ crash: ## Let people write in every way while N faults befall the servers, and h
 	$(DISK) ARBOR_TEST_KILLS=$(N) $(GO) test -tags long ./cmd/arbor -count=1 -v -timeout 240m -run TestCrash
 
 microbench: ## Run the benchmarks of the hot paths
-	$(GO) test -tags long -run '^$$' -bench . ./internal/db ./internal/fulltext ./internal/cache ./internal/git ./internal/account \
+	$(GO) test -tags long -run '^$$' -bench . ./internal/fulltext ./internal/cache ./internal/account \
 		./internal/avatar ./internal/plant ./internal/gitdata/... ./internal/markdown ./internal/graphql ./internal/graphql/document \
 		./internal/reaction ./internal/issue ./internal/repo ./internal/server \
-		./internal/test/issues ./internal/test/pulls ./internal/test/repos
+		./internal/test/issues ./internal/test/repos
 
 routes: ## Update the table of all endpoints
 	$(GO) test ./internal/server -run TestTheTableIsWrittenDown -count=1 -args -update-routes

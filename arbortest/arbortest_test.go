@@ -16,14 +16,13 @@ import (
 	"github.com/google/go-github/v89/github"
 
 	"arbor/arbortest"
+	"arbor/internal/test/testkit"
 )
 
 func as(t *testing.T, s *arbortest.Server, login string) *github.Client {
 	t.Helper()
 	c, err := github.NewClient(github.WithEnterpriseURLs(s.URL, s.URL), github.WithAuthToken(s.Token(login)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return c
 }
 
@@ -100,9 +99,7 @@ func TestParallel(t *testing.T) {
 				s := arbortest.Start(t, arbortest.Seed("testdata/seed.yaml"), arbortest.RunTwice())
 				c := as(t, s, "gardener")
 				commit, _, err := c.Repositories.GetCommit(t.Context(), "gardener", "roses", "main", nil)
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.NoError(t, err)
 				i, _, err := c.Issues.Create(t.Context(), "gardener", "roses",
 					&github.IssueRequest{Title: github.Ptr("Mine")})
 				if err != nil || i.GetNumber() != 2 {

@@ -16,6 +16,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 )
 
 const codeURL = "http://code.test" // with one base URL, all servers give the same addresses
@@ -205,9 +206,7 @@ func TestBackupInAStream(t *testing.T) {
 		return out.String(), errText(err, problems.String())
 	}
 	stream, err := run(s, nil, "backup", "-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	other := newInstance(t, db.SQLite)
 	other.tokens = s.tokens
 	if _, err := run(other, []byte(stream[:len(stream)*2/3]), "restore", "-"); err == nil ||
@@ -218,9 +217,7 @@ func TestBackupInAStream(t *testing.T) {
 		t.Errorf("it left %q", left)
 	}
 	marker := filepath.Join(other.data, "restoring") // what a killed restore leaves
-	if err := os.WriteFile(marker, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile(marker, nil, 0o600))
 	os.MkdirAll(filepath.Join(other.data, "repositories", "01", "1.git"), 0o700)
 	if err := other.tryStart(); err == nil || !strings.Contains(err.Error(), "restore it again") {
 		t.Errorf("a server on a store that is half restored: %v", err)
@@ -265,29 +262,17 @@ func TestKilledBackupAndRestore(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "backup")
 	s.arbor("backup", dir)
-	kill := func(s *instance, after time.Duration, args ...string) (ended bool) {
-		cmd := exec.Command("arbor", args...)
-		cmd.Env = s.env
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		timer := time.AfterFunc(after, func() { cmd.Process.Kill() })
-		defer timer.Stop()
-		return cmd.Wait() == nil
-	}
 	for n := range time.Duration(6) {
 		s.do("alice", "POST", "/repos/alice/garden/issues", nil, strings.NewReader(`{"title":"more"}`))
-		kill(s, (20+10*n)*time.Millisecond, "backup", dir)
+		s.killedAfter((20+10*n)*time.Millisecond, "backup", dir)
 	}
 	other := newInstance(t, db.SQLite)
-	for after := 10 * time.Millisecond; !kill(other, after, "restore", dir); after = after * 5 / 4 {
-		cmd := exec.Command("arbor", "check")
-		cmd.Env = other.env
-		out, err := cmd.CombinedOutput()
+	for after := 10 * time.Millisecond; !other.killedAfter(after, "restore", dir); after = after * 5 / 4 {
+		said, err := other.tells("check")
 		if err == nil { // killed between its last step and its exit: all is there
 			break
 		}
-		if said := string(out); !strings.Contains(said, "restore it again") &&
+		if !strings.Contains(said, "restore it again") &&
 			!strings.Contains(said, "no store found") {
 			t.Fatalf("after %s: %v %s", after, err, said)
 		}

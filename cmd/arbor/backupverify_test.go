@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"arbor/internal/db"
+	"arbor/internal/test/testkit"
 )
 
 // The operator's commands around a rotten backup: verify names the file, the nightly command fails once and
@@ -40,13 +41,9 @@ func TestVerifyCommand(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	f, err := os.OpenFile(largest, os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	if _, err := f.WriteAt([]byte("rotten"), size/2); err != nil {
 		t.Fatal(err)
 	}
@@ -56,9 +53,7 @@ func TestVerifyCommand(t *testing.T) {
 		t.Errorf("status %d: %s", code, said)
 	}
 	long := []byte(`{"next":"","at":"2020-01-01T00:00:00Z"}`)
-	if err := os.WriteFile(filepath.Join(dir, "verified.json"), long, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile(filepath.Join(dir, "verified.json"), long, 0o600))
 	if code, said = s.exits("backup", "make", dir); code != statusUnsound || !strings.Contains(said, filepath.Base(largest)) {
 		t.Errorf("status %d: %s", code, said)
 	}
@@ -72,9 +67,7 @@ func TestVerifyCommand(t *testing.T) {
 		t.Errorf("doctor after a backup: %s", said)
 	}
 	file := filepath.Join(t.TempDir(), "b.tar")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile(file, nil, 0o600))
 	for command, want := range map[string]string{"restore": "arbor restore - < " + file, "backup": "arbor backup - > " + file,
 		"backup verify": "arbor restore --data NEW - < " + file} {
 		if code, said := s.exits(append(strings.Fields(command), file)...); code != 1 || !strings.Contains(said, want) {

@@ -33,7 +33,7 @@ func TestClicks(t *testing.T) {
 	t.Parallel()
 	d := startDemo(t, db.SQLite, "git push")
 	b := browser.Open(t, d.address(), browser.Look{})
-	b.SignIn(d.signIn("alice"))
+	b.SignIn(demoSession(t, d.address(), "alice"))
 	const at = "/alice/greenhouse"
 	tab := func(name string) string { return fmt.Sprintf(`nav a[href="%s/%s"]`, at, name) }
 	things := []struct {

@@ -12,6 +12,7 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/git/wire"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // git compresses what it asks, when it is long. If this failed, a fetch into a
@@ -24,9 +25,7 @@ func TestCompressedRequests(t *testing.T) {
 		var z bytes.Buffer
 		w := gzip.NewWriter(&z)
 		w.Write(b)
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, w.Close())
 		return z.Bytes()
 	}
 	bomb := func(unit []byte, least int) []byte { // gzip files may stand behind each other

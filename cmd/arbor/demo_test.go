@@ -73,15 +73,11 @@ func startDemo(t *testing.T, engine db.Engine, last string, flags ...string) *de
 		args = append(args, "--database", dbtest.Empty(t, engine))
 	}
 	held, end, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	d.cmd = exec.Command("arbor", args...)
 	d.cmd.Dir, d.cmd.Stdout, d.cmd.Stderr, d.cmd.ExtraFiles = d.work, &d.out, &d.problems, []*os.File{held}
 	d.cmd.Env = append(gittest.Env(), "TMPDIR="+d.temporary, leashVariable+"=3", collectLess)
-	if err := d.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, d.cmd.Start())
 	held.Close()
 	go func() { d.ended <- d.cmd.Wait() }()
 	t.Cleanup(func() {

@@ -13,6 +13,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/test/dbtest"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // The commands of a page of the documentation that begins with <!-- tested --> work as pasted, in order, and
@@ -25,9 +26,7 @@ func TestDocumentedCommandsWork(t *testing.T) {
 	}
 	for _, page := range documents(t, "docs/*.md") {
 		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		onPostgreSQL := strings.Contains(string(text), documentedDatabase)
 		if onPostgreSQL && !slices.Contains(dbtest.Engines(), db.PostgreSQL) {
 			continue
@@ -77,9 +76,7 @@ func runPage(t *testing.T, text string) {
 		}
 	}
 	held, end, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	defer end.Close()
 	var stderr strings.Builder
 	cmd := exec.Command("bash", "-c", script)
@@ -128,14 +125,10 @@ func TestSymptomsAreQuoted(t *testing.T) {
 			source.Write(text)
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 	}
 	page, err := os.ReadFile("../../docs/troubleshooting.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	said := strings.NewReplacer("%s", "...", "%q", "...").Replace(source.String())
 	for line := range strings.Lines(string(page)) {
 		symptom, _, _ := strings.Cut(strings.TrimPrefix(line, "|"), "|")
@@ -154,9 +147,7 @@ var markdownLink = regexp.MustCompile(`\]\(([^)\s:]*?)(#[^)]*)?\)`)
 func TestDocumentedLinksLead(t *testing.T) {
 	for _, page := range append(documents(t, "*.md"), documents(t, "docs/*.md")...) {
 		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		for _, link := range markdownLink.FindAllStringSubmatch(string(text), -1) {
 			path := page
 			if link[1] != "" {

@@ -12,6 +12,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/doctor"
 	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 )
 
 // mark stands in everything that a report must not tell.
@@ -35,9 +36,7 @@ func told(t *testing.T, status int, args ...string) *doctor.Report {
 			t.Errorf("the report tells what is the operator's own:\n%s", text)
 		}
 		if form != "" {
-			if err := json.Unmarshal(stdout.Bytes(), &report); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, json.Unmarshal(stdout.Bytes(), &report))
 		}
 	}
 	return &report
@@ -70,9 +69,7 @@ func TestDoctorKeepsSecrets(t *testing.T) {
 		t.Fatalf("only %d settings are free text", marked)
 	}
 	file := filepath.Join(t.TempDir(), mark+".yaml")
-	if err := os.WriteFile(file, []byte("rate-limit: 7\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile(file, []byte("rate-limit: 7\n"), 0o600))
 	args = append(args, "--config", file)
 
 	r := told(t, statusUnsound, append(args, "--data", dir)...)
@@ -87,9 +84,7 @@ func TestDoctorKeepsSecrets(t *testing.T) {
 		}
 	}
 	// A database that does not answer says the password in no error.
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.MkdirAll(dir, 0o755))
 	url := "postgres://" + mark + ":" + mark + "@127.0.0.1:1/" + mark + "?connect_timeout=1"
 	r = told(t, statusUnsound, append(args, "--data", dir, "--database", url)...)
 	if statusOf(r, "database") != doctor.Fail {
@@ -117,9 +112,7 @@ func TestDoctorOfAStore(t *testing.T) {
 				t.Fatalf("arbor %q: %s", args, stderr.String())
 			}
 		}
-		if err := os.Chmod(s.data, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.Chmod(s.data, 0o755))
 		r := told(t, 0, store...)
 		for _, name := range []string{"program", "machine", "git", "clock", "schema", "size", "packings",
 			"test merges", "pushed commits", "data folder"} {

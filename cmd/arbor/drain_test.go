@@ -28,9 +28,7 @@ func TestShutdownDelay(t *testing.T) {
 	if got := ask("/readyz"); got != http.StatusOK {
 		t.Errorf("at first /readyz is %d", got)
 	}
-	if err := syscall.Kill(s.pid(), syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, syscall.Kill(s.pid(), syscall.SIGTERM))
 	testkit.Eventually(t, func() bool { return ask("/readyz") == http.StatusServiceUnavailable },
 		"/readyz answers 503")
 	if got := ask("/meta"); got != http.StatusOK {

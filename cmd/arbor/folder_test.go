@@ -14,6 +14,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/test/dbtest"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // widely runs a program with a umask that lets everyone read its files.
@@ -32,9 +33,7 @@ func opened(t *testing.T, dir string) (list []string) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return list
 }
 
@@ -57,29 +56,21 @@ func TestDataFolderIsClosed(t *testing.T) {
 		s.wrapper = widely
 		elsewhere := filepath.Join(t.TempDir(), "elsewhere")
 		for _, dir := range []string{s.data, elsewhere} {
-			if err := os.Mkdir(dir, 0o755); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, os.Mkdir(dir, 0o755))
 		}
-		if err := os.Symlink(elsewhere, filepath.Join(s.data, "repositories")); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.Symlink(elsewhere, filepath.Join(s.data, "repositories")))
 		s.start()
 		s.user("alice")
 		s.arbor("repo", "create", "alice/plot", "--private")
 		work := filepath.Join(t.TempDir(), "work")
 		fill := func(name string) {
 			t.Helper()
-			if err := os.WriteFile(filepath.Join(work, name), []byte(name), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, os.WriteFile(filepath.Join(work, name), []byte(name), 0o600))
 			gittest.Run(t, work, "add", "-A")
 			gittest.Run(t, work, "-c", "user.name=A", "-c", "user.email=a@b", "commit", "-qm", name)
 			gittest.Run(t, work, "push", "-q", s.remote("alice", "alice/plot"), "+HEAD:refs/heads/main")
 		}
-		if err := os.Mkdir(work, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.Mkdir(work, 0o700))
 		gittest.Run(t, work, "init", "-q")
 		check := func(when string) {
 			t.Helper()
@@ -123,12 +114,8 @@ func TestDataFolderIsClosed(t *testing.T) {
 
 		// The walk of a start that was killed is done again.
 		throwOpen(t, filepath.Join(elsewhere))
-		if err := os.Chmod(elsewhere, 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(elsewhere, closing), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.Chmod(elsewhere, 0o700))
+		testkit.NoError(t, os.WriteFile(filepath.Join(elsewhere, closing), nil, 0o600))
 		s.start()
 		check("after a start that follows one that was killed")
 	})
@@ -162,9 +149,7 @@ func TestSocketIsForWhomTheUmaskSays(t *testing.T) {
 		socket := filepath.Join(t.TempDir(), "socket")
 		s.start("--listen", "unix:"+socket)
 		info, err := os.Stat(socket)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		if got := info.Mode().Perm(); got != want {
 			t.Errorf("under umask %s the socket is %v, want %v", umask, got, want)
 		}
@@ -177,19 +162,10 @@ func TestForeignFolderIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	s := newInstance(t, db.SQLite)
 	foreign := t.TempDir()
-	if err := os.Chmod(foreign, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.Chmod(foreign, 0o755))
 	program := filepath.Join(foreign, "program")
-	if err := errors.Join(os.WriteFile(program, nil, 0o600), os.Chmod(program, 0o755)); err != nil {
-		t.Fatal(err)
-	}
-	arbor := func(args ...string) (string, error) {
-		cmd := exec.Command("arbor", append(args, "--data", foreign)...)
-		cmd.Env = s.env
-		out, err := cmd.CombinedOutput()
-		return string(out), err
-	}
+	testkit.NoError(t, errors.Join(os.WriteFile(program, nil, 0o600), os.Chmod(program, 0o755)))
+	arbor := func(args ...string) (string, error) { return s.tells(append(args, "--data", foreign)...) }
 	for _, args := range [][]string{{"user", "create", "alice"}, {"serve", "--listen", "127.0.0.1:0"},
 		{"restore", filepath.Join(foreign, "backup")}} {
 		out, err := arbor(args...)
@@ -198,19 +174,13 @@ func TestForeignFolderIsLeftAlone(t *testing.T) {
 		}
 	}
 	list, err := os.ReadDir(foreign)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	info, err := os.Stat(program)
 	if err != nil || info.Mode().Perm() != 0o755 || len(list) != 1 {
 		t.Errorf("%v, %v, %v", info, err, list)
 	}
-	if err := os.Remove(program); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(filepath.Join(foreign, "lost+found"), 0o700); err != nil { // a disk of its own
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.Remove(program))
+	testkit.NoError(t, os.Mkdir(filepath.Join(foreign, "lost+found"), 0o700))
 	if out, err := arbor("user", "create", "alice"); err != nil {
 		t.Errorf("an empty disk: %v: %s", err, out)
 	}
@@ -227,10 +197,8 @@ func TestCommandsNeedAStore(t *testing.T) {
 		for _, args := range [][]string{{"user", "list"}, {"token", "list"},
 			{"org", "create", "club", "--owner", "alice"},
 			{"backup", filepath.Join(t.TempDir(), "backup")}, {"check"}, {"audit"}} {
-			cmd := exec.Command("arbor", append(args, "--data", data)...)
-			cmd.Env = s.env
-			if out, err := cmd.CombinedOutput(); err == nil ||
-				!strings.Contains(string(out), "no store found") {
+			if out, err := s.tells(append(args, "--data", data)...); err == nil ||
+				!strings.Contains(out, "no store found") {
 				t.Errorf("%q: %v: %s", args, err, out)
 			}
 		}

@@ -112,9 +112,7 @@ func TestStalledPushDisturbsNobody(t *testing.T) {
 func readMetrics(t testing.TB, admin string) map[string]float64 {
 	t.Helper()
 	res, err := http.Get(fmt.Sprintf("http://%s/metrics", admin))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	defer res.Body.Close()
 	m := map[string]float64{}
 	for lines := bufio.NewScanner(res.Body); lines.Scan(); {

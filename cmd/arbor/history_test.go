@@ -15,6 +15,7 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/git/wire"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // gitRun is one run of git by a person: what it said, and whether it worked.
@@ -36,9 +37,7 @@ func begin(t testing.TB, dir string, args ...string) (*exec.Cmd, <-chan gitRun) 
 	var out bytes.Buffer
 	cmd := exec.Command("git", args...)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, gittest.Env(), &out, &out
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, cmd.Start())
 	ended := make(chan gitRun, 1)
 	go func() {
 		err := cmd.Wait()
@@ -83,9 +82,7 @@ func add(t testing.TB, dir, branch, text string) git.SHA {
 func refs(t testing.TB, remote string) map[string]string {
 	t.Helper()
 	res, err := http.Get(remote + "/info/refs?service=" + wire.ServiceUploadPack)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	defer res.Body.Close()
 	list, lines := map[string]string{}, wire.NewPktReader(res.Body)
 	for {

@@ -15,6 +15,7 @@ import (
 	"arbor/internal/git/wire"
 	"arbor/internal/test/dbtest"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // garden is a server with alice/garden, whose branch main is in the bare
@@ -92,9 +93,7 @@ func TestHostilePacks(t *testing.T) {
 		s, dir := garden(t, engine)
 		blob := gittest.Object(t, dir, git.TypeBlob, "evil")
 		raw, err := hex.DecodeString(string(blob))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		commit := func(mode, name string) []git.SHA {
 			tree := gittest.Object(t, dir, git.TypeTree, mode+" "+name+"\x00"+string(raw))
 			return []git.SHA{git.SHA(gittest.Run(t, dir, "commit-tree", "-m", "x", string(tree))), tree, blob}
@@ -331,8 +330,6 @@ func TestHostileProtocolHeaders(t *testing.T) {
 func glob(t testing.TB, pattern string) []string {
 	t.Helper()
 	found, err := filepath.Glob(pattern)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return found
 }

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,7 +18,8 @@ import (
 
 // on is the instance's data folder with another database; "" is the one in the folder.
 func (s *instance) on(database string) *instance {
-	o := &instance{t: s.t, data: s.data, database: database, log: &logBuffer{}, tokens: s.tokens}
+	o := s.node()
+	o.database = database
 	o.env = slices.DeleteFunc(slices.Clone(s.env), func(v string) bool { return strings.HasPrefix(v, "ARBOR_DATABASE=") })
 	if database != "" {
 		o.env = append(o.env, "ARBOR_DATABASE="+database)
@@ -36,17 +35,6 @@ func (s *instance) in(data string) *instance {
 	}
 	o.data, o.env = data, append(o.env, "ARBOR_DATA="+data)
 	return o
-}
-
-// tells runs a command, which may fail, and returns all that it says.
-func (s *instance) tells(args ...string) (string, error) {
-	s.t.Helper()
-	ctx, cancel := context.WithTimeout(s.t.Context(), testkit.Patience) // a server that is not refused goes on
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "arbor", args...)
-	cmd.Env = s.env
-	out, err := cmd.CombinedOutput()
-	return string(out), err
 }
 
 // refuses runs commands and a server, which must end with one line that says all of want.
@@ -129,9 +117,7 @@ func TestStrangersAreRefused(t *testing.T) {
 		s.stop()
 		// A seed and a restore refuse as well, before they touch anything.
 		file := filepath.Join(t.TempDir(), "seed.yaml")
-		if err := os.WriteFile(file, []byte("users: [{login: bob}]\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.WriteFile(file, []byte("users: [{login: bob}]\n"), 0o600))
 		if out, err := s.on(other).tells("serve", "--seed", file); err == nil || !strings.Contains(out, "belongs to") {
 			t.Errorf("a seed: %v: %s", err, out)
 		}
@@ -218,9 +204,7 @@ func TestOlderStoresAreBound(t *testing.T) {
 		s.stop()
 		copied := filepath.Join(t.TempDir(), "copy") // has its own SQLite database
 		if engine == db.SQLite {
-			if err := os.CopyFS(copied, os.DirFS(s.data)); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, os.CopyFS(copied, os.DirFS(s.data)))
 			again := s.on("")
 			again.data, again.env = copied, append(again.env, "ARBOR_DATA="+copied)
 			again.arbor("user", "create", "bob")
@@ -281,14 +265,7 @@ func TestKilledMove(t *testing.T) {
 		s.user("alice")
 		new := s.on(filepath.Join(t.TempDir(), "new.db"))
 		for after := 20 * time.Millisecond; ; after = after * 5 / 4 {
-			cmd := exec.Command("arbor", "database", "move", new.database)
-			cmd.Env = s.env
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			timer := time.AfterFunc(after, func() { cmd.Process.Kill() })
-			ended := cmd.Wait() == nil
-			timer.Stop()
+			ended := s.killedAfter(after, "database", "move", new.database)
 			old, oldErr := s.tells("user", "list")
 			now, newErr := new.tells("user", "list")
 			switch {
@@ -321,9 +298,7 @@ func TestRestoredStoreIsBound(t *testing.T) {
 		s.on(again.address()).refuses("belongs to the database")
 		again.in(s.data).refuses("belongs to the database")
 		// What a killed restore filled is emptied; what others filled is not.
-		if err := os.WriteFile(filepath.Join(again.data, "restoring"), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.WriteFile(filepath.Join(again.data, "restoring"), nil, 0o600))
 		if out, err := again.on(s.address()).tells("restore", backup); err == nil {
 			t.Errorf("a restore over another store: %s", out)
 		}

@@ -10,6 +10,7 @@ import (
 	"arbor/internal/durable"
 	"arbor/internal/test/dbtest"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // A copy of a data folder has its id, and often its file of settings. A server on the copy and on the
@@ -23,14 +24,10 @@ func TestCopiesAreRefused(t *testing.T) {
 		s.user("alice")
 		s.repo("alice/garden", gittest.Repository(t, 1, 1))
 		folder := filepath.Join(t.TempDir(), "copy")
-		if err := os.CopyFS(folder, os.DirFS(s.data)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.CopyFS(folder, os.DirFS(s.data)))
 		copied := s.in(folder)
 		link := filepath.Join(t.TempDir(), "link")
-		if err := os.Symlink(s.data, link); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.Symlink(s.data, link))
 		s.in(link).arbor("user", "list")
 		if engine == db.SQLite {
 			other := filepath.Join(folder, "arbor.db")
@@ -45,9 +42,7 @@ func TestCopiesAreRefused(t *testing.T) {
 		copied.arbor("user", "list")
 		s.refuses("belongs to the data folder " + folder)
 		moved := filepath.Join(t.TempDir(), "moved")
-		if err := os.Rename(folder, moved); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.Rename(folder, moved))
 		s.in(moved).arbor("user", "list")
 	})
 }
@@ -87,9 +82,7 @@ func TestLostFileIsWrittenAgain(t *testing.T) {
 			func() error { return os.Remove(file) },
 			func() error { return os.Truncate(file, 5) },
 		} {
-			if err := damage(); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, damage())
 			s.refuses(file, "arbor database claim writes it again")
 			s.arbor("database", "claim")
 			s.arbor("user", "list")
@@ -105,17 +98,13 @@ func TestNobodyWritesDuringAMove(t *testing.T) {
 		s.makeTables()
 		s.user("alice")
 		lock, err := durable.LockFolder(s.data, true) // as a move does
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		for _, args := range [][]string{{"user", "create", "bob"}, {"serve"}, {"database", "claim"}} {
 			if out, err := s.tells(args...); err == nil || strings.Count(out, "\n") != 1 {
 				t.Errorf("%q during a move: %v: %s", args, err, out)
 			}
 		}
-		if err := lock.Close(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, lock.Close())
 		s.start()
 		to := filepath.Join(t.TempDir(), "to.db")
 		if out, err := s.tells("database", "move", to); err == nil || !strings.Contains(out, "stop it first") {
@@ -138,9 +127,7 @@ func TestCopiedDatabaseIsRefusedNextToTheFirst(t *testing.T) {
 		s.user("alice")
 		s.start()
 		text, err := os.ReadFile(filepath.Join(s.data, "arbor-store.json"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		id := strings.Split(string(text), `"`)[3]
 		other := s.on(dbtest.URL(t, engine))
 		other.exec(`INSERT INTO store_identity (id, store, folder) VALUES (1, '` + id + `', '` + s.data + `')`)

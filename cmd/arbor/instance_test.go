@@ -103,18 +103,14 @@ func (s *instance) makeTables() {
 	if _, err := os.Stat(file); s.database != "" || err == nil {
 		return
 	}
-	if err := os.MkdirAll(s.data, 0o700); err != nil {
-		s.t.Fatal(err)
-	}
+	testkit.NoError(s.t, os.MkdirAll(s.data, 0o700))
 	dbtest.WriteSQLite(s.t, file)
 }
 
 // start runs a server on the data folder and waits until it answers.
 func (s *instance) start(flags ...string) {
 	s.t.Helper()
-	if err := s.tryStart(flags...); err != nil {
-		s.t.Fatal(err)
-	}
+	testkit.NoError(s.t, s.tryStart(flags...))
 }
 
 func (s *instance) tryStart(flags ...string) error {
@@ -183,9 +179,7 @@ func (s *instance) tryStop() error {
 // kill ends the server as a power cut does, as far as its memory goes.
 func (s *instance) kill() {
 	s.t.Helper()
-	if err := syscall.Kill(s.pid(), syscall.SIGKILL); err != nil {
-		s.t.Fatal(err)
-	}
+	testkit.NoError(s.t, syscall.Kill(s.pid(), syscall.SIGKILL))
 	s.wait()
 }
 
@@ -283,20 +277,16 @@ func (s *instance) operate(do func(ctx context.Context, f *forge.Forge) error) {
 	s.t.Helper()
 	s.makeTables()
 	flags, p := s.flags(), &process{ctx: s.t.Context(), stdout: io.Discard, stderr: s.log, began: time.Now()}
-	if err := withNewStore(p, &flags, func(at *store, log *slog.Logger) error {
+	testkit.NoError(s.t, withNewStore(p, &flags, func(at *store, log *slog.Logger) error {
 		return do(p.ctx, at.forge(log))
-	}); err != nil {
-		s.t.Fatal(err)
-	}
+	}))
 }
 
 // user registers users, each with a token that may do everything.
 func (s *instance) user(logins ...string) {
 	s.t.Helper()
 	all, err := scope.Parse(strings.Join(scope.Names(), ","))
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	testkit.NoError(s.t, err)
 	s.operate(func(ctx context.Context, f *forge.Forge) error {
 		for _, login := range logins {
 			if _, err := f.Accounts.CreateUser(ctx, account.NewUser{Login: login}); err != nil {
@@ -356,12 +346,60 @@ func (s *instance) arbor(args ...string) string {
 	return strings.TrimSpace(out.String())
 }
 
+// tells runs a command, which may fail, and returns all that it says.
+func (s *instance) tells(args ...string) (string, error) {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), testkit.Patience) // a server that is not refused goes on
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "arbor", args...)
+	cmd.Env = s.env
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// exits is tells with the status of the command.
+func (s *instance) exits(args ...string) (int, string) {
+	s.t.Helper()
+	said, err := s.tells(args...)
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return exit.ExitCode(), said
+	}
+	testkit.NoError(s.t, err)
+	return 0, said
+}
+
+// refused is what a server says that does not start.
+func (s *instance) refused(flags ...string) string {
+	s.t.Helper()
+	status, said := s.exits(append([]string{"serve"}, flags...)...)
+	if status <= 0 { // it was killed after a while
+		s.t.Fatalf("it starts: %s", said)
+	}
+	return said
+}
+
+// killedAfter runs a command and kills it after a while, unless it has ended by itself.
+func (s *instance) killedAfter(after time.Duration, args ...string) (ended bool) {
+	s.t.Helper()
+	cmd := exec.Command("arbor", args...)
+	cmd.Env = s.env
+	testkit.NoError(s.t, cmd.Start())
+	timer := time.AfterFunc(after, func() { cmd.Process.Kill() })
+	defer timer.Stop()
+	return cmd.Wait() == nil
+}
+
+// node is another server on the same store.
+func (s *instance) node() *instance {
+	return &instance{t: s.t, data: s.data, database: s.database, env: s.env, log: &logBuffer{},
+		tokens: s.tokens}
+}
+
 // sound has arbor check look through the store, whether a server runs on it or not.
 func (s *instance) sound() {
 	s.t.Helper()
-	cmd := exec.Command("arbor", "check", "--full")
-	cmd.Env = s.env
-	if out, err := cmd.CombinedOutput(); err != nil {
+	if out, err := s.tells("check", "--full"); err != nil {
 		s.t.Errorf("arbor check: %v\n%s", err, out)
 	}
 }
@@ -391,9 +429,7 @@ func (s *instance) do(
 		transport = unixTransport(socket)
 	}
 	r, err := http.NewRequestWithContext(s.t.Context(), method, url+path, body)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	testkit.NoError(s.t, err)
 	for name, values := range header {
 		r.Header[name] = values
 	}

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"errors"
 	"log/slog"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -97,9 +95,7 @@ func (s *instance) sweep() {
 	defer d.Close()
 	log := slog.New(slog.DiscardHandler)
 	f := forge.New(d, gittest.New(s.t, git.Options{}), log, s.data)
-	if err := f.Maintenance.Sweep(s.t.Context(), 0); err != nil {
-		s.t.Fatal(err)
-	}
+	testkit.NoError(s.t, f.Maintenance.Sweep(s.t.Context(), 0))
 }
 
 // open opens the server's database a second time.
@@ -110,9 +106,7 @@ func (s *instance) open() *db.DB {
 		url = filepath.Join(s.data, "arbor.db")
 	}
 	d, err := db.Open(s.t.Context(), db.Options{URL: url})
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	testkit.NoError(s.t, err)
 	return d
 }
 
@@ -121,21 +115,7 @@ func (s *instance) exec(query string, args ...any) {
 	s.t.Helper()
 	d := s.open()
 	defer d.Close()
-	if err := d.Write(s.t.Context(), func(tx *db.Tx) error { return tx.Run(query, args...) }); err != nil {
-		s.t.Fatal(err)
-	}
-}
-
-// exits runs a command that fails, and returns its status and output.
-func (s *instance) exits(args ...string) (int, string) {
-	cmd := exec.Command("arbor", args...)
-	cmd.Env = s.env
-	out, err := cmd.CombinedOutput()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		s.t.Fatal(err)
-	}
-	return cmd.ProcessState.ExitCode(), string(out)
+	testkit.NoError(s.t, d.Write(s.t.Context(), func(tx *db.Tx) error { return tx.Run(query, args...) }))
 }
 
 // A stop waits for a clone and a push that are on their way, however slow, and lets nobody new in. If this

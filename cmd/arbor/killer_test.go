@@ -268,7 +268,5 @@ func (s *instance) read(to any, query string) {
 	d := s.open()
 	defer d.Close()
 	err := d.Read(s.t.Context(), func(tx *db.Tx) error { return tx.QueryRow(query).Scan(to) })
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	testkit.NoError(s.t, err)
 }

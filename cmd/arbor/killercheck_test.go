@@ -5,7 +5,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -287,9 +286,7 @@ func (c *world) checkBackup() {
 	}
 	restored := newInstanceOn(c.t, filepath.Join(c.t.TempDir(), "restored"), database)
 	restored.tokens = c.nodes[0].tokens
-	cmd := exec.Command("arbor", "restore", c.backup)
-	cmd.Env = restored.env
-	if out, err := cmd.CombinedOutput(); err != nil {
+	if out, err := restored.tells("restore", c.backup); err != nil {
 		c.t.Errorf("restore: %v\n%s", err, out)
 		return
 	}

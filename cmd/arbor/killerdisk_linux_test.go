@@ -52,9 +52,7 @@ func TestFullDisk(t *testing.T) {
 			case "postgres":
 				database = dbtest.In(t, disk)
 			case "repositories":
-				if err := os.Symlink(disk, filepath.Join(data, "repositories")); err != nil {
-					t.Fatal(err)
-				}
+				testkit.NoError(t, os.Symlink(disk, filepath.Join(data, "repositories")))
 			}
 			s := newInstanceOn(t, data, database)
 			c := newWorldOn(s, engine, 1)
@@ -62,13 +60,9 @@ func TestFullDisk(t *testing.T) {
 			// What is left is filled by a file, then by what people write.
 			ballast := filepath.Join(disk, "ballast")
 			var free unix.Statfs_t
-			if err := unix.Statfs(disk, &free); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, unix.Statfs(disk, &free))
 			room := int(free.Bavail)*int(free.Bsize) - 700<<10
-			if err := os.WriteFile(ballast, make([]byte, room), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, os.WriteFile(ballast, make([]byte, room), 0o600))
 			big := make([]byte, 30_000)
 			for i := range big {
 				big[i] = "abcdefghijklmnopqrstuvwxyzABCDEF"[c.random.IntN(32)]
@@ -79,9 +73,7 @@ func TestFullDisk(t *testing.T) {
 			c.end()
 			t.Log(c.story.report())
 
-			if err := os.Remove(ballast); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, os.Remove(ballast))
 			before := c.full.Load()
 			for _, row := range table {
 				if w := c.newWriter(row); row.group != "" && !row.alone && (row.prepare == nil || row.prepare(w)) {

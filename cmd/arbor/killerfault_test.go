@@ -38,13 +38,9 @@ var (
 		if kills() > 0 && c.random.IntN(10) == 0 {
 			pause = time.Minute
 		}
-		if err := syscall.Kill(s.pid(), syscall.SIGSTOP); err != nil {
-			c.t.Fatal(err)
-		}
+		testkit.NoError(c.t, syscall.Kill(s.pid(), syscall.SIGSTOP))
 		time.Sleep(pause)
-		if err := syscall.Kill(s.pid(), syscall.SIGCONT); err != nil {
-			c.t.Fatal(err)
-		}
+		testkit.NoError(c.t, syscall.Kill(s.pid(), syscall.SIGCONT))
 		if pause == time.Minute { // what waited in the server comes to the end of its time
 			c.recover()
 		}

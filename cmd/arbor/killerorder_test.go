@@ -15,6 +15,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // call is a system call that others can see, as tracers describe it.
@@ -144,9 +145,7 @@ func checkOrder(t *testing.T, s *instance, calls []call, d deed, from int64) int
 func readCalls(t *testing.T, file string) (calls []call) {
 	t.Helper()
 	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	defer f.Close()
 	for in := json.NewDecoder(f); ; {
 		var c call

@@ -75,9 +75,7 @@ func copyPack(t testing.TB, pack, dir string) {
 		if err == nil {
 			err = os.WriteFile(filepath.Join(dir, filepath.Base(pack)+end), data, 0o600)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 	}
 }
 

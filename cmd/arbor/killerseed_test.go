@@ -61,14 +61,10 @@ func TestKilledInSeed(t *testing.T) {
 // killInSeed starts a server with a seed, and kills it when the store holds so many of its repositories.
 func (s *instance) killInSeed(file string, repos, all int) {
 	s.t.Helper()
-	if err := os.MkdirAll(s.data, 0o700); err != nil {
-		s.t.Fatal(err)
-	}
+	testkit.NoError(s.t, os.MkdirAll(s.data, 0o700))
 	cmd := exec.Command("arbor", "serve", "--seed", file)
 	cmd.Env, cmd.Stderr = s.env, s.log
-	if err := cmd.Start(); err != nil {
-		s.t.Fatal(err)
-	}
+	testkit.NoError(s.t, cmd.Start())
 	s.t.Cleanup(func() { _ = cmd.Process.Kill() })
 	testkit.Eventually(s.t, func() bool {
 		return s.database != "" || len(glob(s.t, filepath.Join(s.data, "arbor.db"))) > 0
@@ -76,18 +72,14 @@ func (s *instance) killInSeed(file string, repos, all int) {
 	d := s.open()
 	defer d.Close()
 	filled := func() (n int) {
-		if err := d.Read(s.t.Context(), func(tx *db.Tx) error {
+		testkit.NoError(s.t, d.Read(s.t.Context(), func(tx *db.Tx) error {
 			return tx.QueryRow(`SELECT COUNT(*) FROM repos
 				WHERE EXISTS (SELECT 1 FROM seeds WHERE NOT finished)`).Scan(&n)
-		}); err != nil {
-			s.t.Fatal(err)
-		}
+		}))
 		return n
 	}
 	testkit.Eventually(s.t, func() bool { return filled() >= repos }, "a half filled store", s.log.String)
-	if err := cmd.Process.Kill(); err != nil {
-		s.t.Fatal(err)
-	}
+	testkit.NoError(s.t, cmd.Process.Kill())
 	if err := cmd.Wait(); err == nil {
 		s.t.Fatalf("the server ended by itself:\n%s", s.log)
 	}

@@ -61,8 +61,7 @@ func newWorldOn(s *instance, engine db.Engine, nodes int, flags ...string) *worl
 		backup: filepath.Join(t.TempDir(), "backup"), stop: make(chan struct{}),
 		looked: map[string]bool{}, merged: map[string]bool{}}
 	for range nodes - 1 {
-		other := &instance{t: t, data: s.data, database: s.database, env: s.env, log: &logBuffer{},
-			tokens: s.tokens}
+		other := s.node()
 		c.nodes = append(c.nodes, other)
 		t.Cleanup(func() {
 			if other.server != nil {

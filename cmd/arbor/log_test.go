@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"arbor/internal/db"
+	"arbor/internal/test/testkit"
 )
 
 // ask sends requests, and gives the ids of their answers.
@@ -16,9 +17,7 @@ func (s *instance) ask(count int) []string {
 	ids := make([]string, count)
 	for i := range ids {
 		a, err := http.Get(s.url + "/rate_limit")
-		if err != nil {
-			s.t.Fatal(err)
-		}
+		testkit.NoError(s.t, err)
 		_, _ = io.Copy(io.Discard, a.Body)
 		a.Body.Close()
 		ids[i] = a.Header.Get("X-Request-Id")
@@ -52,9 +51,7 @@ func TestStopLosesNoLine(t *testing.T) {
 			s := newInstance(t, db.SQLite)
 			s.start(c.flags...)
 			ids := s.ask(30)
-			if err := s.server.Process.Signal(c.signal); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, s.server.Process.Signal(c.signal))
 			if err := s.wait(); err != nil {
 				t.Errorf("%v: %v", c.signal, err)
 			}

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"arbor/internal/test/testkit"
+
 	"github.com/alecthomas/kong"
 )
 
@@ -24,14 +26,10 @@ type mistake struct {
 func TestMistakes(t *testing.T) {
 	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	defer taken.Close()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "file"), []byte("listne: x\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile(filepath.Join(dir, "file"), []byte("listne: x\n"), 0o600))
 	settings := smallStore(t)
 	fill := strings.NewReplacer("{taken}", taken.Addr().String(), "{dir}", dir)
 	for _, m := range slices.Concat(serverMistakes, peopleMistakes, repositoryMistakes, storeMistakes) {
@@ -46,9 +44,7 @@ func TestMistakes(t *testing.T) {
 // smallStore makes a store, and a file of settings that names it.
 func smallStore(t *testing.T) (settings string) {
 	settings = filepath.Join(t.TempDir(), "settings")
-	if err := os.WriteFile(settings, []byte("data: "+filepath.Join(t.TempDir(), "data")), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile(settings, []byte("data: "+filepath.Join(t.TempDir(), "data")), 0o600))
 	for _, args := range []string{"user create alice", "user create bob", "org create acme --owner alice",
 		"repo create alice/garden", "repo create alice/diary --private", "repo create acme/site"} {
 		if status, lines := say(t, settings, strings.Fields(args)); status != 0 {
@@ -172,9 +168,7 @@ func TestMistakesOfEachCommand(t *testing.T) {
 	t.Parallel()
 	settings := smallStore(t)
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, []byte("{}"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile(file, []byte("{}"), 0o600))
 	parser, _ := model(t)
 	for _, leaf := range parser.Model.Leaves(true) {
 		call := callOf(leaf, file)

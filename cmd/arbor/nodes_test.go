@@ -25,8 +25,7 @@ import (
 // runs. It is stopped before the first one is.
 func (s *instance) beside() *instance {
 	s.t.Helper()
-	b := &instance{t: s.t, data: s.data, database: s.database, env: s.env, log: &logBuffer{},
-		tokens: s.tokens}
+	b := s.node()
 	s.t.Cleanup(func() {
 		if b.server != nil {
 			b.stop()

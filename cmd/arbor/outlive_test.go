@@ -19,9 +19,7 @@ func TestServerOutlivesItsSession(t *testing.T) {
 	t.Parallel()
 	s := serving(t, db.SQLite)
 	for range 3 {
-		if err := syscall.Kill(s.pid(), syscall.SIGHUP); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, syscall.Kill(s.pid(), syscall.SIGHUP))
 	}
 	testkit.Eventually(t, func() bool { return strings.Contains(s.log.String(), "SIGHUP changes nothing") },
 		"a line about the signal", s.log.String)
@@ -31,18 +29,12 @@ func TestServerOutlivesItsSession(t *testing.T) {
 	s.stop()
 
 	log, end, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	cmd := exec.Command("arbor", "serve")
 	cmd.Env, cmd.Stderr = s.env, end
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
+	testkit.NoError(t, cmd.Start())
 	end.Close()
 	buf := make([]byte, 4096)
 	n, _ := out.Read(buf)

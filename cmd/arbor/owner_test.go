@@ -8,6 +8,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 )
 
 // A command that root runs on the folder of a server that is not root's would make folders there that the
@@ -22,9 +23,7 @@ func TestOtherUsersAreRefused(t *testing.T) {
 		s := newInstance(t, engine)
 		s.makeTables()
 		s.user("alice")
-		if err := os.Chown(s.data, nobody, nobody); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.Chown(s.data, nobody, nobody))
 		s.refuses(s.data+" belongs to nobody, and this runs as root", "sudo -u nobody arbor")
 		for _, args := range [][]string{{"repo", "create", "alice/r"}, {"restore", t.TempDir()}, {"database", "claim"},
 			{"database", "move", filepath.Join(t.TempDir(), "new.db")}} {
@@ -35,9 +34,7 @@ func TestOtherUsersAreRefused(t *testing.T) {
 		if out, err := s.tells("doctor"); err == nil || !strings.Contains(out, "belongs to nobody") {
 			t.Errorf("doctor: %v: %s", err, out)
 		}
-		if err := os.Chown(s.data, 0, 0); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.Chown(s.data, 0, 0))
 		s.arbor("user", "list")
 		s.start()
 	})

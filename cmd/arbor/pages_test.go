@@ -6,13 +6,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/cookiejar"
 	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"arbor/internal/account/session"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
@@ -21,6 +23,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/test/browser"
 	"arbor/internal/test/npm"
+	"arbor/internal/test/testkit"
 )
 
 // demoPages are the pages of the demo, by a name for their pictures. Each page that the server has must be
@@ -168,28 +171,21 @@ var pageless = []string{"/avatars/{id}", "/docs", "/docs/docs.js", "/docs/redoc.
 	"/{owner}/{repo}/settings/hooks/{hook_id}",
 	"/{owner}/{repo}/settings/hooks/{hook_id}/deliveries/{delivery_id}"}
 
-// signIn returns the session of somebody in the demo.
-func (d *demoProcess) signIn(login string) string {
-	d.t.Helper()
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	client := &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error {
+// demoSession signs somebody in to a demo, and returns the session.
+func demoSession(t testing.TB, address, login string) string {
+	t.Helper()
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error {
 		return http.ErrUseLastResponse
 	}}
-	answer, err := client.PostForm(d.address()+"/login",
-		url.Values{"login": {login}, "password": {demoPassword}})
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	answer, err := client.PostForm(address+"/login", url.Values{"login": {login}, "password": {demoPassword}})
+	testkit.NoError(t, err)
 	answer.Body.Close()
 	for _, c := range answer.Cookies() {
-		if c.Name == "arbor_session" {
+		if c.Name == session.Cookie {
 			return c.Value
 		}
 	}
-	d.t.Fatalf("signing in as %s: %s", login, answer.Status)
+	t.Fatalf("signing in as %s: %s", login, answer.Status)
 	return ""
 }
 
@@ -198,14 +194,12 @@ func (d *demoProcess) signIn(login string) string {
 func TestDemoPagesAreAllPages(t *testing.T) {
 	t.Parallel()
 	table, err := os.ReadFile("../../internal/server/testdata/routes.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	placeholder := regexp.MustCompile(`\\\{[a-z_]+(\\\.\\\.\\\.)?\\\}`)
 	for line := range strings.Lines(string(table)) {
 		address, rest, _ := strings.Cut(line, " | ")
 		pattern, isGet := strings.CutSuffix(address, " GET")
-		if !isGet || !strings.HasPrefix(rest, "pages |") || contains(pageless, pattern) {
+		if !isGet || !strings.HasPrefix(rest, "pages |") || slices.Contains(pageless, pattern) {
 			continue
 		}
 		expression := placeholder.ReplaceAllStringFunc(regexp.QuoteMeta(pattern), func(p string) string {
@@ -226,15 +220,6 @@ func TestDemoPagesAreAllPages(t *testing.T) {
 	}
 }
 
-func contains(list []string, s string) bool {
-	for _, l := range list {
-		if l == s {
-			return true
-		}
-	}
-	return false
-}
-
 // visitAll opens each page of the demo as the owner of the repositories, and those of the site as its
 // administrator.
 func visitAll(t *testing.T, d *demoProcess, look browser.Look, fn func(name string, b *browser.Tab)) {
@@ -242,13 +227,13 @@ func visitAll(t *testing.T, d *demoProcess, look browser.Look, fn func(name stri
 	b := browser.Open(t, d.address(), look)
 	b.Go("/login")
 	fn("login", b)
-	b.SignIn(d.signIn("alice"))
+	b.SignIn(demoSession(t, d.address(), "alice"))
 	for _, p := range demoPages {
 		if p.name == "login" {
 			continue
 		}
 		if p.name == "site-people" { // from here on
-			b.SignIn(d.signIn("root-gardener"))
+			b.SignIn(demoSession(t, d.address(), "root-gardener"))
 		}
 		b.Go(p.path)
 		fn(p.name, b)
@@ -262,9 +247,7 @@ func TestPagesAccessible(t *testing.T) {
 	t.Parallel()
 	source, err := os.ReadFile(filepath.Join(npm.Install(t, "testdata/axe"),
 		"node_modules/axe-core/axe.min.js"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	d := startDemo(t, db.SQLite, "git push")
 	for _, look := range []browser.Look{{}, {Dark: true}, {Width: 360, Height: 740}} {
 		t.Run(fmt.Sprintf("%+v", look), func(t *testing.T) {
@@ -277,9 +260,7 @@ func TestPagesAccessible(t *testing.T) {
 					JSON.stringify(r.violations.map((v) => [v.id, v.help, v.nodes.slice(0, 3).map((n) => n.html + n.failureSummary)])))`,
 					&found, browser.Await))
 				var violations [][]any
-				if err := json.Unmarshal([]byte(found), &violations); err != nil {
-					t.Fatal(err)
-				}
+				testkit.NoError(t, json.Unmarshal([]byte(found), &violations))
 				for _, v := range violations {
 					t.Errorf("%s (%s): %v", name, b.Path(), v)
 				}
@@ -307,7 +288,7 @@ func TestPagesAccessibleSlowly(t *testing.T) {
 	d := startDemo(t, db.SQLite, "git push")
 	for _, look := range []browser.Look{{}, {Width: 360, Height: 740}} {
 		b := browser.Open(t, d.address(), look)
-		b.SignIn(d.signIn("alice"))
+		b.SignIn(demoSession(t, d.address(), "alice"))
 		b.Run(network.EmulateNetworkConditions(false, 5, 60_000, 60_000), emulation.SetCPUThrottlingRate(20))
 		for _, path := range []string{"", "/compare", "/releases/new", "/pulls/new?base=main&head=irrigation",
 			"/issues/1/edit"} {
@@ -350,13 +331,11 @@ func TestScreenshots(t *testing.T) {
 	for kind, look := range map[string]browser.Look{"light": {}, "dark": {Dark: true},
 		"phone": {Width: 390, Height: 844}} {
 		visitAll(t, d, look, func(name string, b *browser.Tab) {
-			if !contains(pictured, name) {
+			if !slices.Contains(pictured, name) {
 				return
 			}
 			file := filepath.Join(dir, name+"-"+kind+".png")
-			if err := os.WriteFile(file, b.Picture(), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, os.WriteFile(file, b.Picture(), 0o644))
 		})
 	}
 }

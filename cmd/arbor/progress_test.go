@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"arbor/internal/test/testkit"
 )
 
 // Where nothing is a terminal, a log has a line every few seconds, and none of a command that ends sooner.
@@ -34,9 +36,7 @@ func TestProgressLines(t *testing.T) {
 func TestProgressIsDocumented(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/command-line.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	for _, terminal := range []bool{true, false} {
 		p := &progress{terminal: terminal, part: "files", percent: 60}
 		if line := p.line(12 * time.Second); !strings.Contains(string(page), "\n"+line+"\n") {

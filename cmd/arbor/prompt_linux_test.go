@@ -32,17 +32,11 @@ func newTerminal(t *testing.T) *terminal {
 	}
 	t.Cleanup(func() { person.Close() })
 	fd := int(person.Fd())
-	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0))
 	n, err := unix.IoctlGetUint32(fd, unix.TIOCGPTN)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	program, err := os.OpenFile("/dev/pts/"+strconv.Itoa(int(n)), os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	t.Cleanup(func() { program.Close() })
 	term := &terminal{person: person, program: program}
 	go func() {
@@ -72,9 +66,7 @@ func (p *terminal) start(t *testing.T, env []string, args ...string) *exec.Cmd {
 	cmd := exec.Command("arbor", args...)
 	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = env, p.program, p.program, p.program
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, cmd.Start())
 	return cmd
 }
 
@@ -82,9 +74,7 @@ func (p *terminal) start(t *testing.T, env []string, args ...string) *exec.Cmd {
 func (p *terminal) echoes(t *testing.T) bool {
 	t.Helper()
 	state, err := unix.IoctlGetTermios(int(p.program.Fd()), unix.TCGETS)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return state.Lflag&unix.ECHO != 0
 }
 
@@ -102,9 +92,7 @@ func TestPromptsEnd(t *testing.T) {
 			}
 		},
 		"SIGTERM": func(t *testing.T, _ *terminal, p *os.Process) {
-			if err := p.Signal(syscall.SIGTERM); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, p.Signal(syscall.SIGTERM))
 		},
 	} {
 		for _, typed := range []string{"", "half a passwo", "a whole one\n"} {
@@ -134,16 +122,12 @@ func TestPromptsEnd(t *testing.T) {
 	for _, args := range [][]string{{"user", "passwd", "bob"}, {"restore", "--data", t.TempDir(), "-"},
 		{"user", "key", "add", "bob", "-"}} {
 		in, hold, err := os.Pipe()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		cmd := exec.Command("arbor", args...)
 		cmd.Env, cmd.Stdin = s.env, in
 		var said bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &said, &said
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, cmd.Start())
 		testkit.Eventually(t, func() bool { return reads(cmd.Process.Pid) }, "it waits for its input")
 		cmd.Process.Signal(syscall.SIGINT)
 		err = cmd.Wait()

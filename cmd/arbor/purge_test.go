@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -17,6 +16,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/test/dbtest"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // leak is a secret that was pushed to alice/garden, reviewed there and replaced.
@@ -34,10 +34,8 @@ func leaked(t *testing.T, s *instance) leak {
 	gittest.Run(t, t.TempDir(), "clone", "-q", s.remote("alice", "alice/garden"), dir)
 	l := leak{text: "the key is " + rand.Text()}
 	gittest.Run(t, dir, "checkout", "-q", "-b", "topic")
-	if err := os.WriteFile(filepath.Join(dir, "key"), []byte(strings.Repeat(l.text+"\n", 20)),
-		0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile(filepath.Join(dir, "key"), []byte(strings.Repeat(l.text+"\n", 20)),
+		0o600))
 	gittest.Run(t, dir, "add", ".")
 	gittest.Run(t, dir, "commit", "-q", "-m", "Add a key")
 	l.commit = gittest.Run(t, dir, "rev-parse", "HEAD")
@@ -82,9 +80,7 @@ func (l leak) holders(t *testing.T, s *instance) (list []string) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return list
 }
 
@@ -157,14 +153,7 @@ func TestKilledPurge(t *testing.T) {
 		l := leaked(t, s)
 		kills := 0
 		for after := 20 * time.Millisecond; after < time.Minute; after = after * 7 / 4 {
-			cmd := exec.Command("arbor", "repo", "purge", "--yes", "alice/garden", "--commit", l.commit)
-			cmd.Env = s.env
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			timer := time.AfterFunc(after, func() { cmd.Process.Kill() })
-			if err := cmd.Wait(); err == nil {
-				timer.Stop()
+			if s.killedAfter(after, "repo", "purge", "--yes", "alice/garden", "--commit", l.commit) {
 				break
 			}
 			kills++

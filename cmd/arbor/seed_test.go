@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"net/http"
 	"os"
 	"os/exec"
@@ -28,38 +27,18 @@ repos:
 func writeSeed(t testing.TB, text string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "seed.yaml")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 	return file
-}
-
-// refused is what a server says that does not start.
-func (s *instance) refused(flags ...string) string {
-	s.t.Helper()
-	ctx, cancel := context.WithTimeout(s.t.Context(), testkit.Patience)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "arbor", append([]string{"serve"}, flags...)...)
-	cmd.Env = s.env
-	out, err := cmd.CombinedOutput()
-	if err == nil || ctx.Err() != nil {
-		s.t.Fatalf("it starts: %s", out)
-	}
-	return string(out)
 }
 
 // status is the answer's status for alice.
 func (s *instance) status(method, path, body string) int {
 	s.t.Helper()
 	r, err := http.NewRequest(method, s.url+path, strings.NewReader(body))
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	testkit.NoError(s.t, err)
 	r.Header.Set("Authorization", "Bearer arb_alice_secret")
 	a, err := http.DefaultClient.Do(r)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	testkit.NoError(s.t, err)
 	a.Body.Close()
 	return a.StatusCode
 }
@@ -117,9 +96,7 @@ func reset(t *testing.T, admin string) (string, string) {
 	needProgram(t, "curl", "resets over a Unix socket")
 	out, err := exec.CommandContext(t.Context(), "curl", "-s", "-X", "POST", "-w", "\n%{http_code}",
 		"--unix-socket", admin, "http://arbor/admin/reset").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	body, status, _ := strings.Cut(string(out), "\n")
 	if status == "" || strings.Contains(status, "\n") {
 		body, status = string(out[:len(out)-4]), string(out[len(out)-3:])
@@ -164,9 +141,7 @@ func TestEphemeral(t *testing.T) {
 		if left := glob(t, filepath.Join(temporary, "*")); len(left) != 1 {
 			t.Errorf("beside the folder of the server there are %q", left)
 		}
-		if err := s.server.Process.Signal(signal); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, s.server.Process.Signal(signal))
 		if err := s.wait(); err != nil {
 			t.Errorf("after %v: %v\n%s", signal, err, s.log)
 		}

@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -51,9 +53,7 @@ The file may contain the database's password: make it readable only by the serve
 func model(t testing.TB) (*kong.Kong, *settingsFile) {
 	t.Helper()
 	parser, said, err := newParser(&commandLine{}, "", &bytes.Buffer{}, &bytes.Buffer{}, func(int) {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return parser, said
 }
 
@@ -96,26 +96,26 @@ func TestSettingsAreDocumented(t *testing.T) {
 	testkit.Written(t, filepath.Join("..", "..", "docs", "settings.md"), text, *updateSettings, "settings")
 }
 
-// parsed is what serve is told by a file, the environment and flags.
+// parse is what commands are told by the system's file of settings, the environment and flags.
+func parse(t *testing.T, system string, args ...string) (*commandLine, error) {
+	t.Helper()
+	var c commandLine
+	parser, said, err := newParser(&c, system, io.Discard, io.Discard, func(int) { t.Error("it exits") })
+	testkit.NoError(t, err)
+	_, err = parser.Parse(args)
+	return &c, cmp.Or(said.err, err)
+}
+
+// parsed is parse with a file that a flag names.
 func parsed(t *testing.T, text string, args ...string) (*commandLine, error) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "arbor.yaml")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	var c commandLine
-	parser, said, err := newParser(&c, "", &bytes.Buffer{}, &bytes.Buffer{}, func(int) {})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = parser.Parse(append([]string{"--config", file}, args...))
-	if said.err != nil {
-		err = said.err
-	}
+	testkit.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	c, err := parse(t, "", append([]string{"--config", file}, args...)...)
 	if err != nil {
 		err = fmt.Errorf("%s", strings.ReplaceAll(err.Error(), file, "FILE"))
 	}
-	return &c, err
+	return c, err
 }
 
 // What is said nearer counts: a flag, then the environment, then the file, then the default.
@@ -124,9 +124,7 @@ func TestSettingsOfAFile(t *testing.T) {
 	t.Setenv("ARBOR_RATE_LIMIT", "70")
 	t.Setenv("ARBOR_DATA", "/srv/env")
 	c, err := parsed(t, text, "serve", "--data", "/srv/flag")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	s := &c.Serve
 	got := fmt.Sprint(s.Data, s.Memory, s.RateLimit, s.RequireToken, s.ACMEDomain, s.LogFormat, s.Listen)
 	if want := "/srv/flag" + fmt.Sprint(byteSize(2<<30), int64(70), true,
@@ -143,9 +141,7 @@ func TestSettingsOfAFile(t *testing.T) {
 	}
 	// The environment names the file, too.
 	file := filepath.Join(t.TempDir(), "a.yaml")
-	if err := os.WriteFile(file, []byte("data: "+t.TempDir()+"/none\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile(file, []byte("data: "+t.TempDir()+"/none\n"), 0o600))
 	t.Setenv("ARBOR_CONFIG", file)
 	var stderr bytes.Buffer
 	if status := run(t.Context(), time.Now(), "", []string{"check"}, &bytes.Buffer{}, &stderr); status != 1 ||
@@ -254,16 +250,8 @@ func TestEmptyVariables(t *testing.T) {
 		t.Setenv("ARBOR_"+name, "")
 	}
 	t.Setenv("ARBOR_VERSION", "1.4.2")
-	var c commandLine
-	var out bytes.Buffer
-	exited := false
-	parser, said, err := newParser(&c, "", &out, &out, func(int) { exited = true })
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := parser.Parse([]string{"serve"}); err != nil || said.err != nil || exited {
-		t.Fatalf("%v, %v, ended: %v\n%s", err, said.err, exited, out.String())
-	}
+	c, err := parse(t, "", "serve")
+	testkit.NoError(t, err)
 	s := &c.Serve
 	if s.Data != "./arbor-data" || s.Listen != "127.0.0.1:8080" || s.LogLevel != "info" || s.Memory != 0 ||
 		len(s.ACMEDomain) != 0 || s.RequireToken {

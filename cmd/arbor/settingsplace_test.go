@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +8,7 @@ import (
 	"testing"
 
 	"arbor/internal/db"
+	"arbor/internal/test/testkit"
 )
 
 // A server and the commands on its store find the same settings, wherever they are run: in the system's file,
@@ -17,15 +17,11 @@ func TestSettingsAreFound(t *testing.T) {
 	dir := t.TempDir()
 	data, other, etc := filepath.Join(dir, "data"), filepath.Join(dir, "other"), filepath.Join(dir, "etc.yaml")
 	for _, folder := range []string{data, other} {
-		if err := os.Mkdir(folder, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.Mkdir(folder, 0o700))
 	}
 	write := func(file, text string) {
 		t.Helper()
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 	}
 	write(etc, "data: "+data+"\ndatabase: etc.db\nlisten: :1\n")
 	write(filepath.Join(data, "arbor.yaml"), "database: own.db\nrate-limit: 7\n")
@@ -38,14 +34,8 @@ func TestSettingsAreFound(t *testing.T) {
 			t.Setenv(name, value)
 			defer os.Unsetenv(name)
 		}
-		var c commandLine
-		parser, said, err := newParser(&c, etc, &bytes.Buffer{}, &bytes.Buffer{}, func(int) {})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := parser.Parse(append([]string{"serve"}, args...)); err != nil || said.err != nil {
-			t.Fatalf("%q: %v, %v", args, err, said.err)
-		}
+		c, err := parse(t, etc, append([]string{"serve"}, args...)...)
+		testkit.NoError(t, err)
 		s := &c.Serve
 		text := fmt.Sprint(s.Data, " ", s.Database, " ", s.Listen, " ", s.RateLimit)
 		return strings.ReplaceAll(strings.ReplaceAll(text, data, "DATA"), other, "OTHER")
@@ -68,36 +58,21 @@ func TestSettingsAreFound(t *testing.T) {
 		}
 	}
 	write(filepath.Join(data, "arbor.yaml"), "data: "+other+"\n")
-	var c commandLine
-	parser, said, err := newParser(&c, etc, &bytes.Buffer{}, &bytes.Buffer{}, func(int) {})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := parser.Parse([]string{"user", "list"}); err == nil && said.err == nil {
+	if _, err := parse(t, etc, "user", "list"); err == nil {
 		t.Error("a folder's file names another folder")
 	}
 	// A demo is nobody's service.
-	var d commandLine
-	parser, said, err = newParser(&d, etc, &bytes.Buffer{}, &bytes.Buffer{}, func(int) {})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := parser.Parse([]string{"demo"}); err != nil || said.err != nil || d.Demo.Listen == ":1" {
-		t.Errorf("a demo listens on %s: %v, %v", d.Demo.Listen, err, said.err)
+	if c, err := parse(t, etc, "demo"); err != nil || c.Demo.Listen == ":1" {
+		t.Errorf("a demo listens on %s: %v", c.Demo.Listen, err)
 	}
 }
 
 // The file that the package brings is one that a server takes, and names the folder that the package makes.
 func TestPackagedSettings(t *testing.T) {
 	t.Parallel()
-	var c commandLine
-	system := filepath.Join("..", "..", "deploy", "arbor.yaml")
-	parser, said, err := newParser(&c, system, &bytes.Buffer{}, &bytes.Buffer{}, func(int) {})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := parser.Parse([]string{"serve"}); err != nil || said.err != nil || c.Serve.Data != "/var/lib/arbor" {
-		t.Errorf("a server is told %q: %v, %v", c.Serve.Data, err, said.err)
+	c, err := parse(t, filepath.Join("..", "..", "deploy", "arbor.yaml"), "serve")
+	if err != nil || c.Serve.Data != "/var/lib/arbor" {
+		t.Errorf("a server is told %q: %v", c.Serve.Data, err)
 	}
 }
 
@@ -117,9 +92,7 @@ func TestServiceAndCommandsShareSettings(t *testing.T) {
 	s.env = append(env, systemVariable+"="+etc)
 	settings := func(text string) {
 		t.Helper()
-		if err := os.WriteFile(etc, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.WriteFile(etc, []byte(text), 0o600))
 	}
 	settings("data: " + s.data + "\n")
 	s.arbor("user", "create", "alice")

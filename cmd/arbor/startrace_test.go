@@ -53,8 +53,7 @@ func TestNodesStartWhileOthersCreate(t *testing.T) {
 				}
 			})
 		}
-		b := &instance{t: t, data: s.data, database: s.database, env: s.env,
-			log: &logBuffer{}, tokens: s.tokens}
+		b := s.node()
 		for range starts {
 			b.start()
 			b.stop()

@@ -22,15 +22,11 @@ func keyPair(t *testing.T) (public string, env []string) {
 	needProgram(t, "ssh-keygen", "git over SSH")
 	home := t.TempDir()
 	file := filepath.Join(home, ".ssh", "id_ed25519")
-	if err := os.Mkdir(filepath.Dir(file), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.Mkdir(filepath.Dir(file), 0o700))
 	program(t, &instance{env: gittest.Env()}, "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C",
 		"laptop", "-f", file)
 	text, err := os.ReadFile(file + ".pub")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return strings.TrimSpace(string(text)),
 		append(gittest.Env(), "HOME="+home, "GIT_SSH_COMMAND=ssh -F none -i '"+file+
 			"' -o IdentitiesOnly=yes -o BatchMode=yes -o StrictHostKeyChecking=accept-new -o UserKnownHostsFile='"+file+".hosts'")

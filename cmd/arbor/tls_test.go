@@ -216,18 +216,14 @@ func pebble(t *testing.T, tlsProofs, httpProofs string) (directory, roots, own s
 		`", "certificate": "` + own +
 		`", "privateKey": "` + key + `", "httpPort": ` + port(httpProofs) + `, "tlsPort": ` +
 		port(tlsProofs) + `}}`
-	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile(config, []byte(text), 0o600))
 	said := &logBuffer{}
 	run := func(name string, args ...string) {
 		cmd := exec.Command(name, args...)
 		cmd.Stdout, cmd.Stderr = said, said
 		cmd.Env = append(os.Environ(), "PEBBLE_VA_NOSLEEP=1", "PEBBLE_WFE_NONCEREJECT=0",
 			"SSL_CERT_FILE="+own)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, cmd.Start())
 		t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
 	}
 	run("pebble-challtestsrv", "-defaultIPv6", "", "-defaultIPv4", "127.0.0.1", "-dns01", names,

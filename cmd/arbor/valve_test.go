@@ -33,13 +33,9 @@ type valve struct {
 func newValve(t testing.TB, server string, up, down int) *valve {
 	t.Helper()
 	u, err := url.Parse(server)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	v := &valve{reached: make(chan struct{}), opened: make(chan struct{}), up: up, down: down, target: u.Host}
 	v.url = "http://" + l.Addr().String()
 	var conns sync.WaitGroup

@@ -77,9 +77,7 @@ func TestEveryAddressAnswers(t *testing.T) {
 func silentFields(t *testing.T) map[string]bool {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "ARCHITECTURE.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	_, section, _ := strings.Cut(string(text), "## Addresses that do not answer\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	fields, kind := map[string]bool{}, ""
@@ -274,9 +272,7 @@ func (w *walk) ask(method, address, accept string) (int, http.Header, []byte) {
 		return http.ErrUseLastResponse
 	}}
 	a, err := client.Do(r)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testkit.NoError(w.t, err)
 	defer a.Body.Close()
 	body, err := io.ReadAll(a.Body)
 	if err != nil {
@@ -388,9 +384,7 @@ func kindOf(o map[string]any) string {
 // page notes the anchors and the links of a page.
 func (w *walk) page(body []byte, from string) {
 	base, err := url.Parse(from)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testkit.NoError(w.t, err)
 	for z := html.NewTokenizer(bytes.NewReader(body)); z.Next() != html.ErrorToken; {
 		for _, a := range z.Token().Attr {
 			switch a.Key {

@@ -10,6 +10,7 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/repo"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 func users(t *testing.T, s *apitest.Server, logins ...string) {
@@ -269,9 +270,7 @@ func TestFeedsHideWhatIsHidden(t *testing.T) {
 		var comments []json.RawMessage
 		s.Check(t, apitest.Case{Do: "GET /repos/guild/hall/issues/1/comments", Status: 200}).JSON(t,
 			&comments)
-		if err := json.Unmarshal(comments[0], &id); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, json.Unmarshal(comments[0], &id))
 		s.Check(t, apitest.Case{Do: fmt.Sprintf("DELETE /repos/guild/hall/issues/comments/%d", id.ID),
 			As: "bob", Status: 204})
 		holds(t, s, "", "/events", hall...)

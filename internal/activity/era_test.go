@@ -9,6 +9,7 @@ import (
 	"arbor/internal/activity"
 	"arbor/internal/db"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // turn shows a repository to everybody, or hides it.
@@ -100,9 +101,7 @@ func TestPrivateEventsTakeNoPlace(t *testing.T) {
 			}
 			return activity.Insert(tx, r.ID, list...)
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		turn(t, s, "alice/garden", false)
 		for _, path := range []string{"/repos/alice/garden/events", "/networks/alice/garden/events"} {
 			holds(t, s, "bob", path, "Public alice alice/garden", "Issues opened bob alice/garden",
@@ -126,8 +125,6 @@ func idOf(t *testing.T, s *apitest.Server, login string) (id account.ID) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return id
 }

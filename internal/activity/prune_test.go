@@ -58,9 +58,7 @@ func stored(t *testing.T, d *db.DB) []row {
 		}
 		return rows.Err()
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return all
 }
 
@@ -98,9 +96,7 @@ func happen(t *testing.T, d *db.DB, random *rand.Rand, n int, repos []repo.ID, a
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 }
 
 // town creates repositories of all kinds, and people who follow and watch.
@@ -161,9 +157,7 @@ func TestPruningLeavesFeedsAsTheyAre(t *testing.T) {
 				return activity.Prune(t.Context(), s.DB, activity.Kept, activity.PerTurn)
 			})
 		}
-		if err := nodes.Wait(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, nodes.Wait())
 		if got := stored(t, s.DB); !slices.Equal(got, want) {
 			t.Errorf("of %d activities %d are left, and %d should be", len(all), len(got), len(want))
 		}
@@ -187,9 +181,7 @@ func TestPruningKeepsUp(t *testing.T) {
 		random := rand.New(rand.NewPCG(3, 4))
 		for range 100 {
 			happen(t, s.DB, random, 1+random.IntN(30), repos, actors)
-			if err := activity.Prune(t.Context(), s.DB, kept, perTurn); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, activity.Prune(t.Context(), s.DB, kept, perTurn))
 			all := stored(t, s.DB)
 			if read := len(staying(all, kept)); len(all) > 2*read+2*perTurn+30 {
 				t.Fatalf("%d activities are stored, of which %d may be read", len(all), read)

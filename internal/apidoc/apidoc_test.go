@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"arbor/internal/apidoc"
+	"arbor/internal/test/testkit"
 )
 
 var documents = map[string]func(apidoc.Rights) ([]byte, error){"code-hosting": apidoc.CodeHosting,
@@ -35,9 +36,7 @@ func TestEachComponentIsUsed(t *testing.T) {
 	t.Parallel()
 	for name, load := range documents {
 		text, err := load(anyRight)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		document := parsed(t, text)
 		used := map[string]bool{}
 		eachRef(document, func(ref string) { used[ref] = true })
@@ -60,9 +59,7 @@ func TestShorthandsAreWrittenOut(t *testing.T) {
 	t.Parallel()
 	for name, load := range documents {
 		text, err := load(anyRight)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		for _, word := range []string{`"x-payload"`, `"x-optional"`, `"x-list"`} {
 			if bytes.Contains(text, []byte(word)) {
 				t.Errorf("%s: %s is left", name, word)

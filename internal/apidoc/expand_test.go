@@ -3,6 +3,8 @@ package apidoc
 import (
 	"strings"
 	"testing"
+
+	"arbor/internal/test/testkit"
 )
 
 const small = `
@@ -41,13 +43,9 @@ func rights(method, path string) string {
 func expanded(t *testing.T, text string) *document {
 	t.Helper()
 	root, err := parse("test", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	d := &document{root: root, standard: true}
-	if err := d.expand(rights); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, d.expand(rights))
 	return d
 }
 
@@ -123,9 +121,7 @@ func TestPartsDoNotOverlap(t *testing.T) {
 		{"components: {schemas: {B: {type: integer}}}", false},
 	} {
 		part, err := parse("test", []byte(c.text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		if err := root.merge(part, 0, "test"); (err == nil) != c.ok {
 			t.Errorf("part %d: %v", i, err)
 		}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"arbor/internal/test/testkit"
+
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
@@ -14,9 +16,7 @@ import (
 func parsed(t *testing.T, text []byte) any {
 	t.Helper()
 	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return v
 }
 
@@ -27,28 +27,20 @@ func parsed(t *testing.T, text []byte) any {
 func TestDocumentsAreOpenAPI(t *testing.T) {
 	t.Parallel()
 	published, err := os.ReadFile("testdata/openapi-3.1.schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	for name, document := range documents {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			text, err := document(anyRight)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 			c := jsonschema.NewCompiler()
 			c.DefaultDraft(jsonschema.Draft2020)
 			for at, v := range map[string]any{"mem:///openapi.json": parsed(t, published),
 				"mem:///document.json": parsed(t, text)} {
-				if err := c.AddResource(at, v); err != nil {
-					t.Fatal(err)
-				}
+				testkit.NoError(t, c.AddResource(at, v))
 			}
 			schema, err := c.Compile("mem:///openapi.json")
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 			root := parsed(t, text)
 			if err := schema.Validate(root); err != nil {
 				t.Errorf("%v", err)

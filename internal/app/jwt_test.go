@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"arbor/internal/test/testkit"
 )
 
 // Whoever can make the server read something else than it verified, or panic, acts as any App.
@@ -15,9 +17,7 @@ func FuzzJWT(f *testing.F) {
 	f.Add("..")
 	f.Add("e30.eyJpc3MiOiJhIiwiaWF0IjoxZTMwMCwiZXhwIjoiMiJ9.AA")
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
-	if err != nil {
-		f.Fatal(err)
-	}
+	testkit.NoError(f, err)
 	f.Fuzz(func(t *testing.T, text string) {
 		err := parseJWT(text, time.Unix(1, 0), func(*claims) (*rsa.PublicKey, error) { return &key.PublicKey, nil })
 		if err == nil {

@@ -7,6 +7,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 )
 
 // planOf is how SQLite runs a list.
@@ -59,9 +60,7 @@ func TestListsUseIndexes(t *testing.T) {
 				}
 				return err
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 		}
 	}
 }

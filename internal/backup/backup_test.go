@@ -15,6 +15,7 @@ import (
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/dbtest"
 	"arbor/internal/test/fixture"
+	"arbor/internal/test/testkit"
 )
 
 func files(t *testing.T, dir string) map[string]fs.FileInfo {
@@ -36,18 +37,14 @@ func files(t *testing.T, dir string) map[string]fs.FileInfo {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return found
 }
 
 func save(t *testing.T, s *apitest.Server, dir string) *backup.Manifest {
 	t.Helper()
 	m, err := backup.ToFolder(t.Context(), backup.Source{DB: s.DB, Folder: s.Dir}, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return m
 }
 
@@ -138,31 +135,23 @@ func TestDamagedBackups(t *testing.T) {
 	m := save(t, s, whole)
 	manifest := filepath.Join(whole, "manifest.json")
 	text, err := os.ReadFile(manifest)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	object := filepath.Join(whole, "files", m.Files[0].SHA256[:2], m.Files[0].SHA256)
 	tables := filepath.Join(whole, "files", m.Tables.SHA256[:2], m.Tables.SHA256)
 	for name, path := range map[string]string{"object": object, "tables": tables, "manifest": manifest} {
 		was, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		altered := bytes.Clone(was)
 		altered[len(altered)/2] ^= 1
 		for kind, contents := range map[string][]byte{"cut short": was[:len(was)-1], "altered": altered,
 			"missing": nil} {
-			if err := os.WriteFile(path, contents, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, os.WriteFile(path, contents, 0o600))
 			if contents == nil {
 				os.Remove(path)
 			}
 			refused(t, whole, name+" "+kind)
 		}
-		if err := os.WriteFile(path, was, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.WriteFile(path, was, 0o600))
 	}
 	for from, to := range map[string]string{
 		`"path":"repositories/`:   `"path":"../repositories/`,
@@ -170,10 +159,8 @@ func TestDamagedBackups(t *testing.T) {
 		`"migrations":[{"number"`: `"migrations":[{"number":0,"checksum":""},{"number"`,
 		`objects/pack/`:           `hooks/`,
 	} {
-		if err := os.WriteFile(manifest, backup.Sealed(strings.ReplaceAll(string(text), from, to)),
-			0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.WriteFile(manifest, backup.Sealed(strings.ReplaceAll(string(text), from, to)),
+			0o600))
 		refused(t, whole, to)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/git"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // entry is one of an archive.
@@ -32,13 +33,9 @@ func entriesOf(t *testing.T, archive []byte) (list []entry) {
 		if err == io.EOF {
 			return list
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		data, err := io.ReadAll(in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		list = append(list, entry{*h, data})
 	}
 }
@@ -51,16 +48,12 @@ func archiveOf(t *testing.T, list ...entry) []byte {
 		if e.Typeflag == 0 || e.Typeflag == tar.TypeReg {
 			e.Size = int64(len(e.data))
 		}
-		if err := out.WriteHeader(&e.Header); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, out.WriteHeader(&e.Header))
 		if _, err := out.Write(e.data); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := out.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, out.Close())
 	return b.Bytes()
 }
 
@@ -72,15 +65,11 @@ func with(t *testing.T, list []entry, text string, change func(m *backup.Manifes
 	last := len(list) - 1
 	body, _, _ := bytes.Cut(list[last].data, []byte("\n"))
 	var m backup.Manifest
-	if err := json.Unmarshal(body, &m); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, json.Unmarshal(body, &m))
 	sum := sha256.Sum256([]byte(text))
 	change(&m, backup.File{Size: int64(len(text)), SHA256: hex.EncodeToString(sum[:])})
 	body, err := json.Marshal(m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	sum = sha256.Sum256(body)
 	manifest := plain("manifest.json", string(body)+"\n"+hex.EncodeToString(sum[:])+"\n")
 	return archiveOf(t, append(append([]entry{}, list[:last]...), plain("more", text), manifest)...)

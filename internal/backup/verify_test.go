@@ -13,6 +13,7 @@ import (
 	"arbor/internal/repo"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/fixture"
+	"arbor/internal/test/testkit"
 )
 
 // stored is a file of a backup, by its digest.
@@ -22,13 +23,9 @@ func stored(dir, sum string) string { return filepath.Join(dir, "files", sum[:2]
 func flip(t *testing.T, path string) {
 	t.Helper()
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	text[len(text)/2] ^= 1
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile(path, text, 0o600))
 }
 
 // problems verifies a backup.
@@ -36,9 +33,7 @@ func problems(t *testing.T, dir string) (list []string) {
 	t.Helper()
 	_, err := backup.Verify(t.Context(), dir,
 		backup.Verification{Problem: func(line string) { list = append(list, line) }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return list
 }
 
@@ -46,9 +41,7 @@ func problems(t *testing.T, dir string) (list []string) {
 func sinceRead(t *testing.T, dir string, ago time.Duration) {
 	t.Helper()
 	text := fmt.Sprintf(`{"next":"","at":%q}`, time.Now().Add(-ago).UTC().Format(time.RFC3339))
-	if err := os.WriteFile(filepath.Join(dir, "verified.json"), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile(filepath.Join(dir, "verified.json"), []byte(text), 0o600))
 }
 
 // largest is the file of a backup with the most bytes, which is not that of the database's rows.
@@ -75,9 +68,7 @@ func TestVerify(t *testing.T) {
 	altered, missing := largest(m), m.Files[0]
 	flip(t, stored(dir, altered.SHA256))
 	flip(t, stored(dir, m.Tables.SHA256))
-	if err := os.Remove(stored(dir, missing.SHA256)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.Remove(stored(dir, missing.SHA256)))
 	found := strings.Join(problems(t, dir), "\n")
 	for _, want := range []string{altered.SHA256 + " (" + altered.Path, m.Tables.SHA256 + " (tables): it does not match",
 		"it is missing"} {
@@ -131,9 +122,7 @@ func TestNightlyVerification(t *testing.T) {
 		if found := problems(t, dir); len(found) > 0 {
 			t.Errorf("the new backup is not whole: %q", found)
 		}
-		if err := os.Truncate(stored(dir, bad.SHA256), 1); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.Truncate(stored(dir, bad.SHA256), 1))
 		sinceRead(t, dir, 0)
 		if found := again(); len(found) != 1 || !strings.Contains(found[0], bad.SHA256) {
 			t.Errorf("of the file that is cut off was told: %q", found)
@@ -170,15 +159,11 @@ func TestLastBackup(t *testing.T) {
 				at, err = repo.LastBackup(tx)
 				return err
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 			return at
 		}
 		from := backup.Source{DB: s.DB, Folder: s.Dir}
-		if err := os.MkdirAll(filepath.Join(s.Dir, "acme", "x"), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.MkdirAll(filepath.Join(s.Dir, "acme", "x"), 0o700))
 		if _, err := backup.ToStream(t.Context(), from, failing{}); err == nil || last() != 0 {
 			t.Errorf("after a backup that failed (%v) the last one is of %v", err, last())
 		}

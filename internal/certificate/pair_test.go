@@ -45,9 +45,7 @@ func TestPairIsReadAnew(t *testing.T) {
 	certFile, keyFile := testkit.Certificate(t, dir)
 	log, text := newLog()
 	p, err := certificate.LoadPair(certFile, keyFile, log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	current := func() *tls.Certificate {
 		t.Helper()
 		c, err := p.GetCertificate(nil)
@@ -60,9 +58,7 @@ func TestPairIsReadAnew(t *testing.T) {
 	testkit.Certificate(t, next)
 	exchange := func(name string) {
 		t.Helper()
-		if err := os.Rename(filepath.Join(next, name), filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.Rename(filepath.Join(next, name), filepath.Join(dir, name)))
 	}
 	wait := func(what string, there func() bool) {
 		t.Helper()
@@ -76,9 +72,7 @@ func TestPairIsReadAnew(t *testing.T) {
 	exchange("key.pem")
 	wait("a new pair", func() bool { return current() != first })
 	second := current()
-	if err := os.Remove(keyFile); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.Remove(keyFile))
 	wait("a warning", func() bool { return strings.Contains(text.String(), "no such file") })
 	if current() != second {
 		t.Error("the pair went with its file")
@@ -95,9 +89,7 @@ func TestWrongFiles(t *testing.T) {
 	certFile, keyFile := testkit.Certificate(t, dir)
 	_, otherKey := testkit.Certificate(t, other)
 	garbage := filepath.Join(dir, "garbage")
-	if err := os.WriteFile(garbage, []byte("garbage"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile(garbage, []byte("garbage"), 0o600))
 	for _, c := range []struct{ name, cert, key, want string }{
 		{"another key", certFile, otherKey, "private key does not match public key"},
 		{"no key", certFile, filepath.Join(dir, "none"), "the TLS key: stat "},
@@ -112,9 +104,7 @@ func TestWrongFiles(t *testing.T) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
 	}
-	if err := os.Chmod(keyFile, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.Chmod(keyFile, 0o644))
 	log, text := newLog()
 	if _, err := certificate.LoadPair(certFile, keyFile, log); err != nil ||
 		!strings.Contains(text.String(), "may read the TLS key") {

@@ -7,6 +7,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 )
 
 // SQLite parses a statement once, also when the first account and another one take turns to run it. If this
@@ -41,9 +42,7 @@ func TestArgumentsDoNotParseAnew(t *testing.T) {
 			}
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		return time.Since(start)
 	}
 	took(7, 7)

@@ -6,6 +6,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 )
 
 // A database that was erased is as good as new: nothing is left in any table, and
@@ -19,9 +20,7 @@ func TestErase(t *testing.T) {
 		use := func(fn func(tx *db.Tx) error) {
 			t.Helper()
 			d, err := db.Open(t.Context(), o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 			if err := d.Write(context.Background(), fn); err != nil {
 				t.Error(err)
 			}
@@ -44,9 +43,7 @@ func TestErase(t *testing.T) {
 			return tx.QueryRow(`SELECT id FROM accounts`).Scan(&first)
 		}
 		use(fill)
-		if err := db.Erase(t.Context(), o); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, db.Erase(t.Context(), o))
 		use(func(tx *db.Tx) error {
 			query := tables
 			if engine == db.PostgreSQL {

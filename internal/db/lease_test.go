@@ -11,6 +11,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 )
 
 var jobs = db.Jobs{Table: "jobs", Key: "id"}
@@ -25,9 +26,7 @@ func twoHandles(t *testing.T, engine db.Engine, n int) [2]*db.DB {
 		off := time.Duration(i*2-1) * 5 * time.Hour
 		now := func() time.Time { return time.Now().Add(off) }
 		d, err := db.OpenWith(t.Context(), db.Options{URL: address, Now: now}, schema)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		t.Cleanup(func() { _ = d.Close() })
 		handles[i] = d
 	}
@@ -141,9 +140,7 @@ func TestHold(t *testing.T) {
 			}
 			return ctx.Err()
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		mustWrite(t, handles[0], func(tx *db.Tx) error { return jobs.PutOff(tx, l, 0) })
 		l = take(t, handles[0], length, 1)
 		_, err = handles[0].Hold(t.Context(), jobs, l, length, func(ctx context.Context) error {

@@ -13,6 +13,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 )
 
 // schema is what these tests work on.
@@ -63,9 +64,7 @@ func crowd(writers, times int, do func(w, i int)) {
 func openAt(t testing.TB, address string) *db.DB {
 	t.Helper()
 	d, err := db.OpenWith(context.Background(), db.Options{URL: address}, schema)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	t.Cleanup(func() {
 		if err := d.Close(); err != nil {
 			t.Errorf("close: %v", err)

@@ -3,13 +3,16 @@ package db_test
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"maps"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/fstest"
 
 	"arbor/internal/db"
 	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 )
 
 func files(pairs ...string) fstest.MapFS {
@@ -42,9 +45,7 @@ func TestMigrations(t *testing.T) {
 			`CREATE TABLE a (id {{id}}, s {{text}}); INSERT INTO a (s) VALUES ('semi;colon');`}
 		two := append(one[:2:2], "0002_b.sql", `CREATE TABLE b (id {{key}}, v {{bytes}}); -- the end
 			ALTER TABLE a ADD COLUMN n BIGINT NOT NULL DEFAULT 7;`)
-		if err := reopen(t, address, files(one...), nil); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, reopen(t, address, files(one...), nil))
 		for range 2 {
 			err := reopen(t, address, files(two...), func(d *db.DB) {
 				if n := number(t, d, `SELECT n FROM a WHERE s = 'semi;colon'`); n != 7 {
@@ -54,9 +55,7 @@ func TestMigrations(t *testing.T) {
 					t.Errorf("%d migrations are recorded", n)
 				}
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 		}
 		for name, c := range map[string]struct {
 			files fstest.MapFS
@@ -147,9 +146,7 @@ func TestMigrationInFolders(t *testing.T) {
 					t.Errorf("the versions add up to %d", n)
 				}
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 		}
 		m := maps.Clone(m)
 		m["0007_schema/postgres/02_b.sql"] = &fstest.MapFile{Data: []byte("")}
@@ -189,13 +186,9 @@ func TestOpeningLooksThroughNothing(t *testing.T) {
 	t.Parallel()
 	address := dbtest.URL(t, db.SQLite)
 	d := dbtest.OpenURL(t, address)
-	if err := d.Orphan(`INSERT INTO silences (user_id, repo_id, created_at) VALUES (1, 1, 1)`); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, d.Orphan(`INSERT INTO silences (user_id, repo_id, created_at) VALUES (1, 1, 1)`))
 	again, err := db.Open(t.Context(), db.Options{URL: address})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	if err := again.Close(); err != nil {
 		t.Error(err)
 	}
@@ -216,4 +209,49 @@ func TestEmbeddedMigrations(t *testing.T) {
 			t.Error("a fresh test database has no tables")
 		}
 	})
+}
+
+// narrows are statements with which nodes of the version before cannot go on.
+var narrows = regexp.MustCompile(`(?i)\b(DROP\s+(TABLE|COLUMN)|RENAME|ALTER\s+COLUMN|ADD\s+CONSTRAINT)\b`)
+
+// required is a new column of an old table that an older program's INSERT would have to fill.
+var required = regexp.MustCompile(`(?i)ADD\s+COLUMN[^;]*\bNOT\s+NULL\b[^;]*;`)
+
+// During an upgrade old nodes and new ones work on one database, so migrations only add to the schema.
+func TestMigrationsOnlyAdd(t *testing.T) {
+	files, err := fs.Glob(db.Migrations, "*.sql")
+	testkit.NoError(t, err)
+	for _, name := range files {
+		if strings.HasSuffix(name, ".alone.sql") {
+			continue
+		}
+		text, err := fs.ReadFile(db.Migrations, name)
+		testkit.NoError(t, err)
+		for _, complaint := range narrowing(string(text)) {
+			t.Errorf("%s: %s; older nodes could not go on (see docs/nodes.md): add, or name it *.alone.sql",
+				name, complaint)
+		}
+	}
+	for text, want := range map[string]int{
+		"ALTER TABLE a DROP COLUMN b;":                              1,
+		"ALTER TABLE a RENAME TO b;":                                1,
+		"ALTER TABLE a ADD COLUMN b BIGINT NOT NULL;":               1,
+		"ALTER TABLE a ADD COLUMN b BIGINT NOT NULL DEFAULT 0;":     0,
+		"-- nothing is to DROP TABLE here\nCREATE TABLE a (b INT);": 0,
+	} {
+		if got := narrowing(text); len(got) != want {
+			t.Errorf("%q: %q, want %d complaints", text, got, want)
+		}
+	}
+}
+
+func narrowing(text string) (complaints []string) {
+	text = regexp.MustCompile(`--[^\n]*`).ReplaceAllString(text, "")
+	complaints = narrows.FindAllString(text, -1)
+	for _, column := range required.FindAllString(text, -1) {
+		if !strings.Contains(strings.ToUpper(column), "DEFAULT") {
+			complaints = append(complaints, column)
+		}
+	}
+	return complaints
 }

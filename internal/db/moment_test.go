@@ -21,17 +21,13 @@ func TestRequestAsksOnce(t *testing.T) {
 		other := openAt(t, address)
 		d, err := db.OpenWith(t.Context(),
 			db.Options{URL: address, Trace: func(context.Context, string) { questions++ }}, schema)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		defer d.Close()
 		var request context.Context
 		look := func() (int64, cache.State) {
 			t.Helper()
 			n, err := d.Generation(request, "a")
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 			return n, d.State(request)
 		}
 		var n int64
@@ -48,15 +44,11 @@ func TestRequestAsksOnce(t *testing.T) {
 			t.Errorf("generation %d, state %v", n, first)
 		}
 		bump := func(tx *db.Tx) error { return tx.Bump("a") }
-		if err := d.Write(request, bump); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, d.Write(request, bump))
 		if n, s := look(); n != 1 || s == first {
 			t.Errorf("after its own commit: generation %d, the same state: %v", n, s == first)
 		}
-		if err := other.Write(t.Context(), bump); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, other.Write(t.Context(), bump))
 		if n, err := d.Generation(d.Remember(t.Context()), "a"); n != 2 || err != nil {
 			t.Errorf("another request after another's commit: %d, %v", n, err)
 		}

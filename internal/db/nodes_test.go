@@ -12,20 +12,19 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 )
 
 func join(t *testing.T, d *db.DB, name string) *db.Node {
 	t.Helper()
 	n, err := d.Join(t.Context(), name, "1.0", slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return n
 }
 
 func nodes(t *testing.T, d *db.DB) (names string) {
 	t.Helper()
-	if err := d.Read(t.Context(), func(tx *db.Tx) error {
+	testkit.NoError(t, d.Read(t.Context(), func(tx *db.Tx) error {
 		list, err := db.Nodes(tx)
 		names = ""
 		for _, n := range list {
@@ -34,9 +33,7 @@ func nodes(t *testing.T, d *db.DB) (names string) {
 			}
 		}
 		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return strings.TrimSpace(names)
 }
 
@@ -73,9 +70,7 @@ func TestNodes(t *testing.T) {
 
 func beat(t *testing.T, n *db.Node) {
 	t.Helper()
-	if err := n.Beat(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, n.Beat(t.Context()))
 }
 
 // A clock that is off would order what happens wrongly.
@@ -149,8 +144,6 @@ func migrationsAnd(t *testing.T, name, text string) fstest.MapFS {
 		m[file] = &fstest.MapFile{Data: text}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return m
 }

@@ -12,6 +12,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 )
 
 // The command line works while the server runs: neither may ever see
@@ -77,12 +78,8 @@ func TestCrash(t *testing.T) {
 		for range 3 {
 			c := child(t, "pairs", address)
 			out, err := c.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := c.Start(); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
+			testkit.NoError(t, c.Start())
 			lines := bufio.NewScanner(out)
 			for seen := 0; lines.Scan(); seen++ {
 				var k [2]int64
@@ -205,12 +202,8 @@ func TestBumpsOfAnotherProcess(t *testing.T) {
 				defer stop()
 				c := child(t, "bump", address)
 				out, err := c.StdoutPipe()
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := c.Start(); err != nil {
-					t.Fatal(err)
-				}
+				testkit.NoError(t, err)
+				testkit.NoError(t, c.Start())
 				defer c.Wait()
 				defer c.Process.Kill()
 				for lines := bufio.NewScanner(out); lines.Scan(); {

@@ -30,9 +30,7 @@ func writesOfOneHolder(t *testing.T) {
 	d, err := db.OpenWith(t.Context(),
 		db.Options{URL: dbtest.Empty(t, db.PostgreSQL), Connections: connections,
 			Holder: func(ctx context.Context) any { return ctx.Value(holderKey{}) }}, schema)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	t.Cleanup(func() { d.Close() })
 	mustWrite(t, d, count("one"))
 	inside, release := make(chan struct{}), make(chan struct{})
@@ -99,9 +97,7 @@ func TestWritesOfManyHolders(t *testing.T) {
 	d, err := db.OpenWith(t.Context(),
 		db.Options{URL: dbtest.Empty(t, db.PostgreSQL), Connections: connections,
 			Holder: func(ctx context.Context) any { return ctx.Value(holderKey{}) }}, schema)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	t.Cleanup(func() { d.Close() })
 	mustWrite(t, d, count("one"))
 	inside, release := make(chan struct{}), make(chan struct{})
@@ -148,9 +144,7 @@ func TestAnswersBesideBusyConnections(t *testing.T) {
 		const connections = 2
 		d, err := db.OpenWith(t.Context(), db.Options{URL: dbtest.Empty(t, engine), Connections: connections},
 			schema)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		mustWrite(t, d, count("one"))
 		release := make(chan struct{})
 		var inside, all sync.WaitGroup

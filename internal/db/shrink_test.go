@@ -11,6 +11,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 )
 
 // What was deleted leaves SQLite's file in pieces, beside other writers, and nothing else is lost. If this
@@ -62,9 +63,7 @@ func TestShrink(t *testing.T) {
 		t.Errorf("%d rows are left, want 200", n)
 	}
 	checkIntegrity(t, d)
-	if err := d.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, d.Close())
 	if info, err := os.Stat(path); err != nil || info.Size() > 3<<20 {
 		t.Errorf("the file has %d bytes, %v", info.Size(), err)
 	}
@@ -75,20 +74,14 @@ func TestShrinkOfAnOldFile(t *testing.T) {
 	t.Parallel()
 	path := dbtest.Empty(t, db.SQLite)
 	old, err := sql.Open("sqlite", path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	_, err = old.Exec(`CREATE TABLE texts (body BLOB); INSERT INTO texts VALUES (zeroblob(3000000)); DELETE FROM texts`)
-	if err := errors.Join(err, old.Close()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, errors.Join(err, old.Close()))
 	d := openAt(t, path)
 	if more, err := d.Shrink(t.Context(), 0); err != nil || more || d.Spare() < 2<<20 {
 		t.Errorf("%d bytes are free, more %v, %v", d.Spare(), more, err)
 	}
-	if err := d.Scrub(t.Context(), true); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, d.Scrub(t.Context(), true))
 	if _, err := d.Shrink(t.Context(), 0); err != nil || d.Spare() != 0 || d.Size() > 1<<20 {
 		t.Errorf("%d bytes of %d are free, %v", d.Spare(), d.Size(), err)
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"arbor/internal/errs"
+	"arbor/internal/test/testkit"
 )
 
 func openFile(t testing.TB) (*DB, *sqliteBackend) {
@@ -21,9 +22,7 @@ func openFile(t testing.TB) (*DB, *sqliteBackend) {
 		fstest.MapFS{
 			"0001_t.sql": {Data: []byte(`CREATE TABLE t (k {{text}} PRIMARY KEY, v {{bytes}});`)},
 		})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	t.Cleanup(func() { d.Close() })
 	return d, d.backend.(*sqliteBackend)
 }
@@ -68,9 +67,7 @@ func rowCount(t testing.TB, d *DB) (n int) {
 	err := d.Read(context.Background(), func(tx *Tx) error {
 		return tx.QueryRow(`SELECT count(*) FROM t`).Scan(&n)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return n
 }
 
@@ -94,9 +91,7 @@ func TestSQLiteSettings(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	for _, suffix := range []string{"", "-wal", "-shm", "-turn"} {
 		info, err := os.Stat(b.path + suffix)
 		if err != nil || info.Mode().Perm() != 0o600 {
@@ -110,9 +105,7 @@ func TestSQLiteSettings(t *testing.T) {
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	d, b := openFile(t)
-	if err := d.Write(context.Background(), insert("first", 1)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, d.Write(context.Background(), insert("first", 1)))
 	var err error
 	if b.writers, err = openSQLite(b.path, 0, append(b.writing, "max_page_count=60")...); err != nil {
 		t.Fatal(err)
@@ -211,9 +204,7 @@ func TestStatementsAreBounded(t *testing.T) {
 			}
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 	}
 	b.writer.conn.raw.Raw(func(raw any) error {
 		if n := len(raw.(*preparedConn).statements); n > maxStatements {
@@ -242,9 +233,7 @@ func TestTheLogIsBounded(t *testing.T) {
 		})
 	}
 	for i := range 6 * checkLog {
-		if err := d.Write(context.Background(), insert(fmt.Sprint(i), 12<<10)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, d.Write(context.Background(), insert(fmt.Sprint(i), 12<<10)))
 	}
 	stop()
 	wg.Wait()
@@ -258,9 +247,7 @@ func TestALongReadHoldsUpNoWriter(t *testing.T) {
 	t.Parallel()
 	d, b := openFile(t)
 	write := func(n int) {
-		if err := d.Write(context.Background(), insert(fmt.Sprint(n), maxLog/64)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, d.Write(context.Background(), insert(fmt.Sprint(n), maxLog/64)))
 	}
 	write(-1)
 	err := d.Read(context.Background(), func(tx *Tx) error {

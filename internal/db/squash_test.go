@@ -10,21 +10,18 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 )
 
 // squashed are the migrations that the schema replaces, as a database records them.
 func squashed(t *testing.T) (list []db.Version, names []string) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/squashed.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	for line := range strings.Lines(string(text)) {
 		name, checksum, _ := strings.Cut(strings.TrimSpace(line), " ")
 		number, err := strconv.ParseInt(name[:4], 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		list, names = append(list, db.Version{Number: number, Checksum: checksum}), append(names, name[5:])
 	}
 	return list, names
@@ -52,9 +49,7 @@ func TestTakeOver(t *testing.T) {
 		mustOpen := func(fn func(tx *db.Tx) error) {
 			t.Helper()
 			d, err := db.Open(t.Context(), db.Options{URL: address})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 			if err := d.Write(t.Context(), fn); err != nil {
 				t.Error(err)
 			}
@@ -70,9 +65,7 @@ func TestTakeOver(t *testing.T) {
 			return records(tx, -1)
 		})
 		known, err := db.Known()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		for range 2 {
 			mustOpen(func(tx *db.Tx) error {
 				list, err := db.Versions(tx)
@@ -106,9 +99,7 @@ func TestCheckBackup(t *testing.T) {
 	t.Parallel()
 	versions, _ := squashed(t)
 	known, err := db.Known()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	for name, c := range map[string]struct {
 		list []db.Version
 		want string

@@ -9,6 +9,7 @@ import (
 	"arbor/internal/cache"
 	"arbor/internal/db"
 	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 )
 
 // kept is a number that is read again only when the state has changed.
@@ -61,9 +62,7 @@ func TestStateChangesWithEveryCommit(t *testing.T) {
 		if err := other.Close(); err != nil { // which must not end the first one's locks
 			t.Fatal(err)
 		}
-		if err := child(t, "count", address).Run(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, child(t, "count", address).Run())
 		if n := k.number(t, d, `SELECT n FROM counters WHERE name = 'shared'`); n != 300 {
 			t.Errorf("after another process's commits the kept number is %d", n)
 		}
@@ -83,12 +82,8 @@ func TestStateSurvivesAnothersCrash(t *testing.T) {
 			mustWrite(t, d, stmt(`DELETE FROM pairs`))
 			c := child(t, "pairs", address)
 			out, err := c.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := c.Start(); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
+			testkit.NoError(t, c.Start())
 			lines := bufio.NewScanner(out)
 			for acknowledged := int64(1); acknowledged < 400 && lines.Scan(); acknowledged++ {
 				if n := k.number(t, d, query); n < 2*acknowledged {
@@ -133,11 +128,9 @@ func TestGenerationAmongOtherCommits(t *testing.T) {
 			}
 		})
 		for mine := int64(1); ctx.Err() == nil; mine++ {
-			if err := d.Write(context.Background(), func(tx *db.Tx) error {
+			testkit.NoError(t, d.Write(context.Background(), func(tx *db.Tx) error {
 				return tx.Bump("mine")
-			}); err != nil {
-				t.Fatal(err)
-			}
+			}))
 			if n, err := d.Generation(t.Context(), "mine"); n != mine || err != nil {
 				t.Fatalf("after %d bumps: %d, %v", mine, n, err)
 			}

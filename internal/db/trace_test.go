@@ -7,6 +7,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 )
 
 // Who looks for what makes a page slow must be told of each statement, once.
@@ -26,19 +27,13 @@ func TestTrace(t *testing.T) {
 			var n int64
 			return tx.QueryRow(`SELECT value FROM generations WHERE topic = $1`, "trace").Scan(&n)
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		read := func(tx *db.Tx) error {
 			var n int64
 			return tx.QueryRow(`SELECT value FROM generations WHERE topic = 'trace'`).Scan(&n)
 		}
-		if err := d.Read(t.Context(), read); err != nil {
-			t.Fatal(err)
-		}
-		if err := d.ReadLong(t.Context(), read); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, d.Read(t.Context(), read))
+		testkit.NoError(t, d.ReadLong(t.Context(), read))
 		want := []string{`INSERT INTO generations (topic, value) VALUES ($1, 7)`,
 			`SELECT value FROM generations WHERE topic = $1`,
 			`SELECT value FROM generations WHERE topic = 'trace'`,

@@ -8,6 +8,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 )
 
 // twice opens a database whose functions run twice, and gives the traced statements.
@@ -18,9 +19,7 @@ func twice(t *testing.T) (d *db.DB, traced *[]string) {
 		URL: dbtest.Empty(t, db.SQLite), RunTwice: true,
 		Trace: func(_ context.Context, query string) { *traced = append(*traced, query) },
 	}, schema)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	t.Cleanup(func() { d.Close() })
 	return d, traced
 }

@@ -138,9 +138,7 @@ func TestReadIsASnapshotAndReadOnly(t *testing.T) {
 			}
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		if n := number(t, d, `SELECT n FROM counters WHERE name = 'x'`); n != 3 {
 			t.Errorf("a read missed acknowledged writes: %d", n)
 		}
@@ -159,9 +157,7 @@ func TestTheClockIsFrozen(t *testing.T) {
 		at := time.Date(2020, 1, 2, 3, 4, 5, 678901234, time.UTC)
 		d, err := db.OpenWith(context.Background(),
 			db.Options{URL: dbtest.Empty(t, engine), Now: func() time.Time { return at }}, schema)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		defer d.Close()
 		check := func(tx *db.Tx) error {
 			if got := tx.Now.Time(); !got.Equal(at.Truncate(time.Microsecond)) {
@@ -271,9 +267,7 @@ func TestClose(t *testing.T) {
 			}
 		}
 		time.Sleep(time.Millisecond)
-		if err := d.Close(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, d.Close())
 		ended.Wait()
 		for _, err := range []error{
 			d.Write(context.Background(), count("x")),

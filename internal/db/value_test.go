@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"arbor/internal/db"
+	"arbor/internal/test/testkit"
 )
 
 type state string
@@ -61,9 +62,7 @@ func TestValues(t *testing.T) {
 			}
 			return rows.Err()
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		b, _ := json.Marshal(got)
 		want := `[{"S":"naïve ☃","B":"AAH/","OK":true,"N":9223372036854775807,"Small":7,"F":1.5,"At":"2011-04-22T13:33:48Z"},` +
 			`{"S":"","B":"","OK":false,"N":-9223372036854775808,"Small":-3,"F":0,"At":null},` +

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"arbor/internal/test/testkit"
+
 	"github.com/go-enry/go-enry/v2"
 	"github.com/go-enry/go-enry/v2/data"
 )
@@ -73,15 +75,11 @@ func likelihood(language string) float64 {
 func TestTableIsGoEnrys(t *testing.T) {
 	t.Parallel()
 	want, err := json.MarshalIndent(theirs(), "", " ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	want = append(want, '\n')
 	if *update {
 		//nolint:gosec // everybody may read it
-		if err := os.WriteFile("languages.json", want, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.WriteFile("languages.json", want, 0o644))
 		return
 	}
 	if !bytes.Equal(want, tableText) {

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"arbor/internal/test/testkit"
 )
 
 // Who reads a file beside its replacement gets one of both whole, and a failed one leaves no trace.
@@ -42,16 +44,12 @@ func TestReplace(t *testing.T) {
 func TestMakeDir(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "b", "c")
 	for range 2 {
-		if err := MakeDir(dir); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, MakeDir(dir))
 	}
 	if err := Sync(dir); err != nil {
 		t.Error(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile(filepath.Join(dir, "file"), nil, 0o600))
 	if err := MakeDir(filepath.Join(dir, "file", "below")); err == nil {
 		t.Error("there is a folder below a file")
 	}
@@ -73,17 +71,13 @@ func TestClock(t *testing.T) {
 // error of the file is the writer's.
 func TestWriter(t *testing.T) {
 	f, err := os.Create(filepath.Join(t.TempDir(), "large"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	want := make([]byte, 3*maxBehind+1)
 	rand.NewChaCha8([32]byte{3}).Read(want)
 	w := NewWriter(f)
 	for rest := want; len(rest) > 0; {
 		n, err := w.Write(rest[:min(len(rest), 1<<20+1)])
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		rest = rest[n:]
 	}
 	if got, err := os.ReadFile(f.Name()); err != nil || !bytes.Equal(got, want) {

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"arbor/internal/seed"
+	"arbor/internal/test/testkit"
 )
 
 // A test that runs after another must find the world as if that had never been,
@@ -134,9 +135,7 @@ func TestResetDoesNotWait(t *testing.T) {
 	f := start(t, garden)
 	body, more := io.Pipe()
 	r, err := http.NewRequestWithContext(t.Context(), "POST", f.url+"/repos/alice/garden/issues", body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	r.Header.Set("Authorization", "Bearer arb_alice")
 	answers := make(chan *http.Response, 1)
 	go func() {
@@ -171,9 +170,7 @@ func TestResetsLeaveNothing(t *testing.T) {
 	f := start(t, garden)
 	held := func() (files, maps int) { // of lives that are over
 		list, err := os.ReadDir("/proc/self/fd")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		for _, e := range list {
 			if to, err := os.Readlink("/proc/self/fd/" + e.Name()); err == nil &&
 				strings.HasPrefix(to, f.dir) && strings.HasSuffix(to, " (deleted)") {
@@ -181,9 +178,7 @@ func TestResetsLeaveNothing(t *testing.T) {
 			}
 		}
 		text, err := os.ReadFile("/proc/self/maps")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		for line := range strings.Lines(string(text)) {
 			if strings.Contains(line, f.dir) && strings.HasSuffix(line, " (deleted)\n") {
 				maps++
@@ -195,9 +190,7 @@ func TestResetsLeaveNothing(t *testing.T) {
 		f.must(t, "GET", "/repos/alice/garden/issues", "")
 		f.must(t, "PUT", "/repos/alice/garden/contents/new", `{"message": "m", "content": "eA=="}`)
 		f.must(t, "GET", "/repos/alice/garden/commits", "")
-		if err := f.Reset(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, f.Reset(t.Context()))
 		f.ending.Wait()
 	}
 	for range 20 {
@@ -219,23 +212,15 @@ func TestSweep(t *testing.T) {
 	dir := t.TempDir()
 	begin := func() *Server {
 		s, err := Start(t.Context(), Options{Dir: dir})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		return s
 	}
 	living := begin()
 	left := filepath.Join(dir, prefix+"left")
-	if err := os.MkdirAll(filepath.Join(left, "1", "repositories"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(left, lockFile), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.MkdirAll(filepath.Join(left, "1", "repositories"), 0o700))
+	testkit.NoError(t, os.WriteFile(filepath.Join(left, lockFile), nil, 0o600))
 	other := filepath.Join(dir, prefix+"foreign") // without a lock: not ours, or not yet
-	if err := os.Mkdir(other, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.Mkdir(other, 0o700))
 	next := begin()
 	if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("what a killed server left is still there: %v", err)
@@ -261,9 +246,7 @@ func TestWrongSeed(t *testing.T) {
 	t.Parallel()
 	parsed, err := seed.Parse("seed.yaml", ".",
 		[]byte("users: [{login: alice}]\nrepos: [{name: alice/a, import: nowhere}]"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	dir := t.TempDir()
 	_, err = Start(t.Context(), Options{Seed: parsed, Dir: dir})
 	if e := new(seed.Error); !errors.As(err, &e) {
@@ -312,8 +295,6 @@ func TestAdmin(t *testing.T) {
 func BenchmarkReset(b *testing.B) {
 	f := start(b, garden)
 	for b.Loop() {
-		if err := f.Reset(b.Context()); err != nil {
-			b.Fatal(err)
-		}
+		testkit.NoError(b, f.Reset(b.Context()))
 	}
 }

@@ -71,27 +71,21 @@ type fixture struct {
 func start(t testing.TB, text string) *fixture {
 	t.Helper()
 	parsed, err := seed.Parse("seed.yaml", ".", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	log := &apitest.Log{}
 	s, err := Start(t.Context(), Options{
 		Seed: parsed, Dir: t.TempDir(), Server: server.Options{Log: slog.New(log), Graduated: true,
 			SSH: server.SSHOptions{HostKeys: []gossh.Signer{testkit.Signer(t)}}},
 		RunTwice: true,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	f := &fixture{Server: s, log: log,
 		client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 16}}}
 	ctx, stop := context.WithCancel(context.Background())
 	var ending sync.WaitGroup
 	serve := func(what func(context.Context, net.Listener) error) string {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		ending.Go(func() {
 			if err := what(ctx, l); err != nil {
 				t.Errorf("the server stopped: %v", err)
@@ -156,9 +150,7 @@ func (f *fixture) dump(t testing.TB) string {
 func (f *fixture) reset(t testing.TB) {
 	t.Helper()
 	a, err := http.Post(f.admin+"/admin/reset", "", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	defer a.Body.Close()
 	if a.StatusCode != http.StatusNoContent {
 		text, _ := io.ReadAll(a.Body)
@@ -178,9 +170,7 @@ func (f *fixture) seededSum(t testing.TB) string {
 		fmt.Fprintf(h, "%s %d\n%s", path, len(data), data)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return fmt.Sprintf("%x", h.Sum(nil))
 }
 

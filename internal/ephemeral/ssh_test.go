@@ -19,9 +19,7 @@ func TestResetEndsSSH(t *testing.T) {
 	f := start(t, fmt.Sprintf("users:\n  - {login: alice, tokens: [arb_alice], keys: [%q]}\n",
 		testkit.AuthorizedKey(k)))
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- f.ServeSSH(ctx, l) }()
@@ -29,9 +27,7 @@ func TestResetEndsSSH(t *testing.T) {
 		t.Helper()
 		c, err := gossh.Dial("tcp", l.Addr().String(), &gossh.ClientConfig{User: "git",
 			Auth: []gossh.AuthMethod{gossh.PublicKeys(k)}, HostKeyCallback: gossh.InsecureIgnoreHostKey()})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		return c
 	}
 	for range 3 {

@@ -8,6 +8,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 )
 
 // names are the columns that name an account by what they are called, also where no foreign
@@ -59,9 +60,7 @@ func TestEachColumnHasAFate(t *testing.T) {
 				}
 				return rows.Err()
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 			return list
 		}
 		found := read(keys)

@@ -7,6 +7,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 )
 
 // boundedTexts are the tables with texts that count for nobody, and what bounds their rows.
@@ -35,12 +36,10 @@ func TestEachTextCounts(t *testing.T) {
 	t.Parallel()
 	d := dbtest.Open(t, db.SQLite)
 	var tables []db.Table
-	if err := d.Read(t.Context(), func(tx *db.Tx) (err error) {
+	testkit.NoError(t, d.Read(t.Context(), func(tx *db.Tx) (err error) {
 		tables, err = db.Tables(tx)
 		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	known := map[string]bool{}
 	for _, text := range account.Texts {
 		known[text.Table] = true

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"arbor/internal/test/testkit"
 )
 
 // followed are statements after which something has to follow that no trigger does: a row for feeds, a note
@@ -71,9 +73,7 @@ func TestWritersAreFollowed(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	for pattern, places := range followed {
 		for name := range places {
 			if !found[pattern][name] {

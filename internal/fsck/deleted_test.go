@@ -11,6 +11,7 @@ import (
 	"arbor/internal/forge"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/fixture"
+	"arbor/internal/test/testkit"
 )
 
 // An account that wrote, opened, assigned and starred everywhere is deleted under a server
@@ -30,15 +31,11 @@ func TestADeletedAccountLeavesASoundStore(t *testing.T) {
 		w.OK(t, "holder", "POST /repos/holder/belladonna/issues/1/assignees", `{"assignees":["keeper"]}`)
 		w.OK(t, "owner", "PUT /orgs/guild/members/keeper", "")
 		keeper, err := s.Accounts.Find(t.Context(), "keeper")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		id := keeper.ID
 		// who owns an App
 		s.Check(t, apitest.Case{Do: "DELETE /admin/users/keeper", As: "chief", Status: 422})
-		if err := s.Forge.Apps.Remove(t.Context(), fixture.Robot); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, s.Forge.Apps.Remove(t.Context(), fixture.Robot))
 		before := readAll(t, w)
 
 		refused := func(do, as string, status int, message string) {

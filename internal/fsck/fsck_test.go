@@ -17,6 +17,7 @@ import (
 	"arbor/internal/test/dbtest"
 	"arbor/internal/test/fixture"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // look runs a check of a server's store, beside the server.
@@ -24,9 +25,7 @@ func look(t *testing.T, s *apitest.Server, o Options) *Report {
 	t.Helper()
 	o.DB, o.Git, o.Folder, o.Log = s.DB, s.Git, s.Dir, slog.New(slog.DiscardHandler)
 	r, err := Run(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return r
 }
 
@@ -69,9 +68,7 @@ func TestWhatIsBeingRemovedIsSound(t *testing.T) {
 				n, err = deletion.RemoveSome(tx, id, 10)
 				return err
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 		}
 	})
 }
@@ -92,9 +89,7 @@ func write(t *testing.T, s *apitest.Server, query string, args ...any) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 }
 
 // Each derived column that is spoilt is found, told, and derived anew; what is right is
@@ -204,17 +199,13 @@ func TestFramesOfFoldersAreMended(t *testing.T) {
 		s.User(t, "alice")
 		full, empty := s.Repo(t, "alice/full", false), s.Repo(t, "alice/empty", false)
 		s.Import(t, full, gittest.Repository(t, 3, 3))
-		if err := s.Objects(t, empty.ID).Init(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, s.Objects(t, empty.ID).Init())
 		for _, part := range []string{"refs", "HEAD", "config", "objects/info"} {
 			for _, r := range []*repo.Repo{full, empty} {
 				if part == "HEAD" && r == empty {
 					continue // its making was cut short, and the first push goes on with it
 				}
-				if err := os.RemoveAll(filepath.Join(filepath.Dir(s.ObjectsDir(t, r)), part)); err != nil {
-					t.Fatal(err)
-				}
+				testkit.NoError(t, os.RemoveAll(filepath.Join(filepath.Dir(s.ObjectsDir(t, r)), part)))
 				if found := look(t, s, Options{Full: true}); !strings.Contains(found.text(),
 					r.FullName()+": its folder lacks") ||
 					!strings.Contains(found.text(), part) {
@@ -225,15 +216,11 @@ func TestFramesOfFoldersAreMended(t *testing.T) {
 		}
 		for _, file := range []string{"HEAD", "config"} { // cut short by a full disk
 			path := filepath.Join(filepath.Dir(s.ObjectsDir(t, full)), file)
-			if err := os.Truncate(path, 0); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, os.Truncate(path, 0))
 			mended(t, s, file)
 		}
 		gittest.Run(t, t.TempDir(), "clone", "-q", s.Remote(t, "", "alice/full"), "copy")
-		if err := os.RemoveAll(s.ObjectsDir(t, full)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.RemoveAll(s.ObjectsDir(t, full)))
 		found := look(t, s, Options{Repair: true})
 		// A pooled process of git may have the pack open still: then the walk finds that it is gone.
 		told := strings.Contains(found.text(), "refs/heads/main leads to ") ||
@@ -274,9 +261,7 @@ func TestLostObjectsAreFound(t *testing.T) {
 				return "refs/heads/main leads to 1212"
 			},
 			"folder": func(t *testing.T, dir string, _ repo.ID) string {
-				if err := os.RemoveAll(dir); err != nil {
-					t.Fatal(err)
-				}
+				testkit.NoError(t, os.RemoveAll(dir))
 				return "cannot be used"
 			},
 		} {
@@ -296,9 +281,7 @@ func TestLostObjectsAreFound(t *testing.T) {
 			}
 		}
 		stray := filepath.Join(s.Dir, "repositories", "01", "of-somebody")
-		if err := os.MkdirAll(stray, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.MkdirAll(stray, 0o700))
 		if r := look(t, s, Options{Full: true, Repair: true}); !strings.Contains(r.text(),
 			"of-somebody is nothing that Arbor makes") {
 			t.Error(r.text())
@@ -326,9 +309,7 @@ func TestLostFilesAreFound(t *testing.T) {
 		path := all[0]
 		holds := func(content, full, quick string) {
 			t.Helper()
-			if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, os.WriteFile(path, []byte(content), 0o600))
 			if r := look(t, s, Options{Full: true}); r.Sound() ||
 				!strings.Contains(r.text(), "alice/garden: ") || !strings.Contains(r.text(), full) {
 				t.Errorf("%q: %s", content, r.text())
@@ -340,9 +321,7 @@ func TestLostFilesAreFound(t *testing.T) {
 		}
 		holds("pea", "has 3 bytes and should have 4", "has 3 bytes")
 		holds("pear", "its SHA-256 is another", "")
-		if err := os.Rename(path, path[:len(path)-1]+"x"); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.Rename(path, path[:len(path)-1]+"x"))
 		if r := look(t, s, Options{}); r.Sound() || !strings.Contains(r.text(), "is missing") ||
 			!strings.Contains(r.text(), "x is nothing that Arbor makes") {
 			t.Error(r.text())
@@ -362,8 +341,6 @@ func each(t *testing.T, dir, pattern string, do func(path string) error) {
 		t.Fatalf("no %s in %s: %v", pattern, dir, err)
 	}
 	for _, path := range list {
-		if err := do(path); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, do(path))
 	}
 }

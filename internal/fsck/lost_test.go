@@ -9,6 +9,7 @@ import (
 	"arbor/internal/repo"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // Of a folder that is lost, a check says where it belongs and the two ways back, and --repair claims nothing.
@@ -35,12 +36,8 @@ func TestLostFoldersHaveAWayBack(t *testing.T) {
 			"a folder set aside": {func() error { return os.Mkdir(aside, 0o700) },
 				[]string{"It was set aside as " + aside}},
 		} {
-			if err := os.Rename(dir, dir+".away"); err != nil {
-				t.Fatal(err)
-			}
-			if err := c.put(); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, os.Rename(dir, dir+".away"))
+			testkit.NoError(t, c.put())
 			for _, repair := range []bool{false, true} {
 				found := look(t, s, Options{Repair: repair})
 				var told *Finding
@@ -60,13 +57,9 @@ func TestLostFoldersHaveAWayBack(t *testing.T) {
 				}
 			}
 			for _, path := range []string{dir, aside} {
-				if err := os.RemoveAll(path); err != nil {
-					t.Fatal(err)
-				}
+				testkit.NoError(t, os.RemoveAll(path))
 			}
-			if err := os.Rename(dir+".away", dir); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, os.Rename(dir+".away", dir))
 		}
 		if found := look(t, s, Options{}); !found.Sound() {
 			t.Error(found.text())

@@ -6,6 +6,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/fulltext"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // A connection that searched before others wrote finds the index of words whole: what it
@@ -20,16 +21,12 @@ func TestIndexThatChangedSinceASearchIsSound(t *testing.T) {
 					`SELECT CAST(rowid AS TEXT) FROM issue_texts WHERE issue_texts MATCH 'word'`)
 				return err
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 		}
 		err := s.DB.Write(t.Context(), func(tx *db.Tx) error {
 			return fulltext.Put(tx, []fulltext.Text{{Issue: int64(n + 1), Repo: 1, Title: "a word"}})
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 	}
 	for _, f := range look(t, s, Options{}).Findings {
 		if f.Part == "database" {

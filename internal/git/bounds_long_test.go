@@ -4,12 +4,14 @@ package git_test
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // Objects that are larger than anyone can show are refused, each by name, however
@@ -68,18 +70,63 @@ func TestLargeObjectsAreRefused(t *testing.T) {
 			r := g.Repository(t.TempDir() + "/r.git")
 			q, err := receive(t, r, c.tip, makePack(t, 0, c.objects...))
 			if c.says == "" {
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.NoError(t, err)
 				_ = q.Discard()
 				return
 			}
 			if !errs.Is(err, errs.TooLarge) || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("got %v", err)
 			}
-			if left := files(t, r); len(left) != 0 {
-				t.Errorf("left behind: %q", left)
-			}
+			nothingLeft(t, r)
 		})
+	}
+}
+
+// A process may read packs that are larger than its cage, since git maps them.
+func TestPacksLargerThanCages(t *testing.T) {
+	onLinux(t)
+	t.Parallel()
+	g := gittest.New(t, git.Options{Memory: 64 << 20})
+	r := g.Repository(t.TempDir() + "/r.git")
+	var stream strings.Builder
+	stream.WriteString(gittest.CommitLine("main", 0, "c"))
+	const size = 24 << 20
+	for i := range 2 {
+		stream.WriteString(gittest.FileLines(fmt.Sprint("f", i), noise(size, byte(i))))
+	}
+	testkit.NoError(t, r.Init())
+	gittest.ImportStored(t, r.Dir(), strings.NewReader(stream.String()))
+	blob := gittest.Resolve(t, r.Dir(), "main:f1")
+	err := r.ReadBlob(t.Context(), blob, 1<<30, func(n int64, in io.Reader) error {
+		got, err := io.Copy(io.Discard, in)
+		if got != size {
+			t.Errorf("%d bytes of %d", got, size)
+		}
+		if peak := memoryOf(r.Dir()); peak < size {
+			t.Errorf("git held %d bytes at most: the pack was not mapped, and nothing is shown", peak)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	tip := gittest.Resolve(t, r.Dir(), "main")
+	to := g.Repository(t.TempDir() + "/copy.git")
+	if err := to.CopyHistories(t.Context(), r, []git.SHA{tip}); err != nil {
+		t.Error(err)
+	}
+	var archive counter
+	if err := r.Archive(t.Context(), &archive, tip, git.Zip, "x/"); err != nil || archive.n < 2*size {
+		t.Errorf("archive of %d bytes: %v", archive.n, err)
+	}
+}
+
+// The walk's bound is 1.5 x git's own listing, with JSON rendered meanwhile.
+func TestWalkGoTree(t *testing.T) {
+	dir, tree := gittest.GoTree(t)
+	g := gittest.New(t, git.Options{})
+	want := gittest.Pipe(t, dir, nil, "ls-tree", "-r", "-t", "-l", "-z", "--full-tree", string(tree))
+	if got := listing(t, g.Repository(dir), tree, true); got != string(want) {
+		t.Error("the listing of the Go distribution differs from git's")
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // ofs is the delta d, but names its base by place: so many bytes before it.
@@ -66,9 +67,7 @@ func TestTreeBombInPieces(t *testing.T) {
 		top = tenfold(t, below)
 		var q *git.Quarantine
 		if q, err = receive(t, r, top.sha(), makePack(t, 0, append(pushed, top)...)); err == nil {
-			if err := q.Keep(); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, q.Keep())
 		} else if level < 6 {
 			t.Fatalf("level %d: %v", level, err)
 		} else {
@@ -170,5 +169,96 @@ func TestSmallPushesThatCostMuch(t *testing.T) {
 				t.Errorf("git took %d bytes", peak)
 			}
 		})
+	}
+}
+
+// A pack of few bytes may hold trees nested without end, or one that names
+// itself a billion times over. A push of them is refused. Listing those that are
+// stored from before ends soon, with a clear error or when the reader has enough.
+func TestTreesWithoutEnd(t *testing.T) {
+	t.Parallel()
+	g := gittest.New(t, git.Options{})
+	blob := entry{kind: 3, contents: "hello"}
+	deep := []entry{blob, treeOf(t, "100644", "f", blob.sha())}
+	for range 10000 {
+		deep = append(deep, treeOf(t, "40000", "d", deep[len(deep)-1].sha()))
+	}
+	wide := []entry{blob, treeOf(t, "100644", "f", blob.sha())}
+	for range 10 {
+		wide = append(wide, tenfold(t, wide[len(wide)-1].sha()))
+	}
+	long := entry{kind: 2, contents: "100644 " + strings.Repeat("x",
+		git.MaxPath+1) + "\x00" + hexBytes(t, blob.sha())}
+	for name, objects := range map[string][]entry{"deep": deep, "wide": wide, "long": {blob, long}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := g.Repository(t.TempDir() + "/r.git")
+			top := objects[len(objects)-1].sha()
+			pack := makePack(t, 0, objects...)
+			_, err := receive(t, r, top, pack)
+			if !errs.Is(err, errs.Invalid) || !strings.Contains(err.Error(), "tree ") {
+				t.Errorf("pushed: %v", err)
+			}
+			store(t, r, objects...)
+			n := 0
+			err = r.WalkTree(t.Context(), top, true, func(*git.WalkEntry) error {
+				if n++; n == 100_000 {
+					return git.ErrStop
+				}
+				return nil
+			})
+			if name == "wide" && (err != nil || n != 100_000) ||
+				name != "wide" && !errs.Is(err, errs.Invalid) {
+				t.Errorf("%d entries, %v", n, err)
+			}
+			if name == "long" {
+				err := r.WalkTree(t.Context(), top, false, func(*git.WalkEntry) error { return nil })
+				if !errs.Is(err, errs.Invalid) {
+					t.Errorf("got %v", err)
+				}
+			}
+		})
+	}
+}
+
+// A merge of tree bombs merges each tree once. Pull requests make it in the background.
+func TestMergeOfTreeBombs(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t, git.Options{}).Repository(t.TempDir() + "/r.git")
+	blob := entry{kind: 3, contents: "x"}
+	var objects []entry
+	var commits []git.SHA
+	for i, names := range []string{"f", "fg", "fh"} {
+		var leaf strings.Builder
+		for _, c := range names {
+			leaf.WriteString("100644 " + string(c) + "\x00" + hexBytes(t, blob.sha()))
+		}
+		top := entry{kind: 2, contents: leaf.String()}
+		objects = append(objects, top)
+		for range 10 {
+			top = tenfold(t, top.sha())
+			objects = append(objects, top)
+		}
+		var parents []git.SHA
+		if i > 0 {
+			parents = commits[:1]
+		}
+		commit := commitOf(top.sha(), parents...)
+		objects, commits = append(objects, commit), append(commits, commit.sha())
+	}
+	store(t, r, append(objects, blob)...)
+	m, err := r.MergeTree(t.Context(), commits[1], commits[2])
+	if err != nil || m.Conflict {
+		t.Fatal(m, err)
+	}
+	merged := entry{kind: 2}
+	for _, c := range "fgh" {
+		merged.contents += "100644 " + string(c) + "\x00" + hexBytes(t, blob.sha())
+	}
+	for range 10 {
+		merged = tenfold(t, merged.sha())
+	}
+	if m.Tree != merged.sha() {
+		t.Errorf("merged to %s, not %s", m.Tree, merged.sha())
 	}
 }

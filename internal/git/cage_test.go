@@ -20,6 +20,7 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/git/diff"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // onLinux skips a test where processes have no cages.
@@ -46,9 +47,7 @@ func deltaOf(t testing.TB, base entry, result int) entry {
 // were bounds.
 func store(t testing.TB, r *git.Repository, entries ...entry) {
 	t.Helper()
-	if err := r.Init(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, r.Init())
 	gittest.Pipe(t, r.Dir(), bytes.NewReader(makePack(t, 0, entries...)), "index-pack", "--stdin")
 }
 
@@ -140,9 +139,7 @@ func TestDeltaBomb(t *testing.T) {
 			if peak > 64<<20+slack {
 				t.Errorf("git took %d bytes", peak)
 			}
-			if left := files(t, r); len(left) != 0 {
-				t.Errorf("left behind: %q", left)
-			}
+			nothingLeft(t, r)
 		})
 	}
 }
@@ -198,11 +195,9 @@ func TestChildrenInherit(t *testing.T) {
 	t.Parallel()
 	g := gittest.New(t, git.Options{})
 	r := g.Repository(t.TempDir() + "/r.git")
-	if err := r.Init(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, r.Init())
 	importFile(t, r.Dir(), "f", noise(4<<20, 1))
-	tip := resolve(t, r.Dir(), "main")
+	tip := gittest.Resolve(t, r.Dir(), "main")
 	in := strings.NewReader("0032want " + string(tip) + "\n00000009done\n")
 	stuck, out := io.Pipe()
 	done := make(chan error, 1)
@@ -281,18 +276,18 @@ func TestProcessorTime(t *testing.T) {
 	dir := gittest.Repository(t, 1, 1)
 	endless := gittest.Wrapped(t, "archive", "while :; do :; done")
 	r := gittest.New(t, git.Options{ReadTimeout: time.Second, Binary: endless}).Repository(dir)
-	err := r.Archive(t.Context(), io.Discard, resolve(t, dir, "main"), git.Zip, "x/")
+	err := r.Archive(t.Context(), io.Discard, gittest.Resolve(t, dir, "main"), git.Zip, "x/")
 	if !errs.Is(err, errs.Invalid) || !strings.Contains(err.Error(), "processor time") {
 		t.Errorf("got %v", err)
 	}
 }
 
-// ledger is an Admit that counts the memory that was not given back.
+// ledger is an Admit that counts the memory that was not given back, and the most that one process asked for.
 type ledger struct {
-	mu      sync.Mutex
-	out     int64
-	calls   int
-	refuses error
+	mu        sync.Mutex
+	out, most int64
+	calls     int
+	refuses   error
 }
 
 func (l *ledger) admit(_ context.Context, n int64) (func(), error) {
@@ -302,6 +297,7 @@ func (l *ledger) admit(_ context.Context, n int64) (func(), error) {
 		return nil, l.refuses
 	}
 	l.out += n
+	l.most = max(l.most, n)
 	l.calls++
 	return sync.OnceFunc(func() { l.mu.Lock(); l.out -= n; l.mu.Unlock() }), nil
 }
@@ -314,9 +310,9 @@ func TestAdmit(t *testing.T) {
 	dir := gittest.Repository(t, 20, 20)
 	g := gittest.New(t, git.Options{Admit: l.admit})
 	r := g.Repository(dir)
-	tip := git.SHA(gittest.Run(t, dir, "rev-parse", "main"))
-	tree := git.SHA(gittest.Run(t, dir, "rev-parse", "main^{tree}"))
-	blob := git.SHA(gittest.Run(t, dir, "rev-parse", "main:dir1/file1.txt"))
+	tip := gittest.Resolve(t, dir, "main")
+	tree := gittest.Resolve(t, dir, "main^{tree}")
+	blob := gittest.Resolve(t, dir, "main:dir1/file1.txt")
 	other := g.Repository(t.TempDir() + "/r.git")
 	stopped := func([]byte) (int, error) { return 0, errors.New("enough") }
 	for name, do := range map[string]func() error{

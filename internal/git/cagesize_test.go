@@ -2,7 +2,6 @@ package git_test
 
 import (
 	"context"
-	"sync"
 	"testing"
 
 	"arbor/internal/git"
@@ -10,31 +9,17 @@ import (
 	"arbor/internal/test/gittest"
 )
 
-// largest is an Admit that notes the most memory that one process asked for.
-type largest struct {
-	mu    sync.Mutex
-	bytes int64
-	calls int
-}
-
-func (l *largest) admit(_ context.Context, n int64) (func(), error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.bytes, l.calls = max(l.bytes, n), l.calls+1
-	return func() {}, nil
-}
-
 // What a request does with a small repository asks for a small part of git's memory. A cage of half of it
 // would have pushes wait for everybody's fetches.
 func TestCagesFollowTheWork(t *testing.T) {
 	t.Parallel()
 	const memory = 1 << 30
-	l := &largest{}
+	l := &ledger{}
 	dir := gittest.Repository(t, 20, 20)
 	g := gittest.New(t, git.Options{Memory: memory, Admit: l.admit})
 	r := g.Repository(dir)
-	tip := git.SHA(gittest.Run(t, dir, "rev-parse", "main"))
-	first := git.SHA(gittest.Run(t, dir, "rev-parse", "main~19"))
+	tip := gittest.Resolve(t, dir, "main")
+	first := gittest.Resolve(t, dir, "main~19")
 	none := func(git.ID) error { return nil }
 	for name, do := range map[string]func() error{
 		"objects that tips lead to": func() error {
@@ -63,12 +48,12 @@ func TestCagesFollowTheWork(t *testing.T) {
 		},
 		"history that is whole": func() error { return r.CheckConnected(t.Context(), first, nil) },
 	} {
-		l.bytes, l.calls = 0, 0
+		l.most, l.calls = 0, 0
 		if err := do(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if l.calls == 0 || l.bytes > memory/8 {
-			t.Errorf("%s: %d processes, of which one may take %d MiB", name, l.calls, l.bytes>>20)
+		if l.calls == 0 || l.most > memory/8 {
+			t.Errorf("%s: %d processes, of which one may take %d MiB", name, l.calls, l.most>>20)
 		}
 	}
 }

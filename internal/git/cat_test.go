@@ -3,8 +3,6 @@ package git_test
 import (
 	"context"
 	"errors"
-	"os"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -100,7 +98,7 @@ func TestPoolBounds(t *testing.T) {
 	for range 4 {
 		dirs = append(dirs, gittest.Repository(t, 2, 10))
 	}
-	tip := git.SHA(gittest.Run(t, dirs[0], "rev-parse", "main"))
+	tip := gittest.Resolve(t, dirs[0], "main")
 	var wg, watch sync.WaitGroup
 	done := make(chan struct{})
 	watch.Go(func() { // reading /proc costs more than a commit, so the readers do not
@@ -141,7 +139,7 @@ func TestPoolReplacesDead(t *testing.T) {
 	t.Parallel()
 	g := gittest.New(t, git.Options{ProcessesPerDir: 1})
 	dir := gittest.Repository(t, 1, 3)
-	tip := git.SHA(gittest.Run(t, dir, "rev-parse", "main"))
+	tip := gittest.Resolve(t, dir, "main")
 	r := g.Repository(dir)
 	for range 3 {
 		if _, err := r.Info(t.Context(), tip); err != nil {
@@ -153,22 +151,6 @@ func TestPoolReplacesDead(t *testing.T) {
 	}
 	g.Remove(dir, func() {})
 	testkit.Eventually(t, func() bool { return processes(t, dir) == 0 }, "the end of forgotten processes")
-}
-
-func pids(t *testing.T, dir string) []int {
-	entries, err := os.ReadDir("/proc")
-	if err != nil {
-		t.Skip("no /proc: ", err)
-	}
-	var all []int
-	for _, e := range entries {
-		if cwd, err := os.Readlink("/proc/" + e.Name() + "/cwd"); err == nil && cwd == dir {
-			if pid, err := strconv.Atoi(e.Name()); err == nil {
-				all = append(all, pid)
-			}
-		}
-	}
-	return all
 }
 
 func TestPoolCancelAndClose(t *testing.T) {
@@ -193,9 +175,7 @@ func TestPoolCancelAndClose(t *testing.T) {
 	if o, err := r.Info(t.Context(), large); err != nil || o.Size != 32<<20 {
 		t.Errorf("after cancelled reads: %v, %v", o, err)
 	}
-	if err := g.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, g.Close())
 	if n := processes(t, dir); n != 0 {
 		t.Errorf("%d processes are left", n)
 	}
@@ -211,7 +191,7 @@ func TestOldProcessesEnd(t *testing.T) {
 	g := gittest.New(t, git.Options{ProcessAge: 1})
 	dir := gittest.Repository(t, 1, 1)
 	r := g.Repository(dir)
-	tip := git.SHA(gittest.Run(t, dir, "rev-parse", "main"))
+	tip := gittest.Resolve(t, dir, "main")
 	before := g.Started()
 	for range 3 {
 		if _, err := r.Info(t.Context(), tip); err != nil {

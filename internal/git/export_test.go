@@ -10,3 +10,6 @@ import (
 func WithProcess(ctx context.Context, r *Repository, fn func()) error {
 	return r.cat(ctx, func(*catfile.Process) error { fn(); return nil })
 }
+
+// CopyFile is what happens to a file that cannot be linked.
+func CopyFile(from, to string) error { return copyFile(from, to) }

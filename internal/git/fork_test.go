@@ -2,9 +2,11 @@ package git_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -23,24 +25,17 @@ func TestLinkObjects(t *testing.T) {
 	t.Parallel()
 	g := gittest.New(t, git.Options{})
 	source := gittest.Repository(t, 6, 10)
-	old, tip := git.SHA(gittest.Run(t, source, "rev-parse", "main~2")),
-		git.SHA(gittest.Run(t, source, "rev-parse", "main"))
+	old, tip := gittest.Resolve(t, source, "main~2"), gittest.Resolve(t, source, "main")
 	parent, fork := g.Repository(t.TempDir()+"/parent.git"), g.Repository(t.TempDir()+"/fork.git")
 	push(t, parent, packOf(t, source, []string{string(old)}, nil), nil, old)
 	loose := gittest.Object(t, parent.Dir(), git.TypeBlob, "a file of its own")
-	if err := parent.WriteGraph(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, parent.WriteGraph(t.Context()))
 	for range 2 {
-		if err := fork.LinkObjects(parent); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, fork.LinkObjects(parent))
 	}
 	for _, name := range files(t, fork) {
 		ours, err := os.Stat(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		theirs, err := os.Stat(strings.Replace(name, fork.Dir(), parent.Dir(), 1))
 		if err != nil || !os.SameFile(ours, theirs) {
 			t.Errorf("%s is a copy: %v", name, err)
@@ -51,9 +46,7 @@ func TestLinkObjects(t *testing.T) {
 	}
 	apart := func(from, to *git.Repository, text string) {
 		sha, err := from.WriteObjects(t.Context(), []git.NewObject{{Type: git.TypeBlob, Data: []byte(text)}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		if _, err := to.Info(t.Context(), sha[0]); !errs.Is(err, errs.NotFound) {
 			t.Errorf("%q is seen in the other: %v", text, err)
 		}
@@ -88,9 +81,7 @@ func TestLinkObjectsMeanwhile(t *testing.T) {
 	g := gittest.New(t, git.Options{})
 	parent, fork := g.Repository(t.TempDir()+"/parent.git"), g.Repository(t.TempDir()+"/fork.git")
 	shas, err := parent.WriteObjects(t.Context(), []git.NewObject{{Type: git.TypeBlob, Data: []byte("here")}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	packs := filepath.Join(parent.Dir(), "objects/pack")
 	last, next := filepath.Join(packs, "pack-"+strings.Repeat("f", 40)),
 		filepath.Join(packs, "pack-"+strings.Repeat("1", 40))
@@ -141,12 +132,8 @@ func TestCopyFile(t *testing.T) {
 	dir := t.TempDir()
 	from, to := filepath.Join(dir, "from"), filepath.Join(dir, "to")
 	want := bytes.Repeat([]byte("pack "), 50_000)
-	if err := os.WriteFile(from, want, 0o444); err != nil {
-		t.Fatal(err)
-	}
-	if err := git.CopyFile(from, to); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile(from, want, 0o444))
+	testkit.NoError(t, git.CopyFile(from, to))
 	if got, err := os.ReadFile(to); err != nil || !bytes.Equal(got, want) {
 		t.Errorf("%d bytes were copied: %v", len(got), err)
 	}
@@ -162,13 +149,10 @@ func TestCopyHistories(t *testing.T) {
 	g := gittest.New(t, git.Options{})
 	from, to := g.Repository(gittest.Repository(t, 6, 10)), g.Repository(t.TempDir()+"/to.git")
 	gittest.Run(t, from.Dir(), "tag", "-a", "-m", "x", "v1", "main~3")
-	old, tag := git.SHA(gittest.Run(t, from.Dir(), "rev-parse", "main~2")),
-		git.SHA(gittest.Run(t, from.Dir(), "rev-parse", "v1"))
-	secret := git.SHA(gittest.Run(t, from.Dir(), "rev-parse", "main"))
+	old, tag := gittest.Resolve(t, from.Dir(), "main~2"), gittest.Resolve(t, from.Dir(), "v1")
+	secret := gittest.Resolve(t, from.Dir(), "main")
 	before := files(t, from)
-	if err := to.CopyHistories(t.Context(), from, []git.SHA{old, tag}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, to.CopyHistories(t.Context(), from, []git.SHA{old, tag}))
 	gittest.Run(t, to.Dir(), "fsck", "--full", "--strict", string(old), string(tag))
 	if _, err := to.Info(t.Context(), secret); !errs.Is(err, errs.NotFound) {
 		t.Errorf("what no tip leads to was copied: %v", err)
@@ -190,3 +174,83 @@ func TestCopyHistories(t *testing.T) {
 		}
 	}
 }
+
+// The head of a fork must be whole in the base repository before anything there
+// names it, however the fork came by its objects, and be copied but once.
+func TestCopyObjects(t *testing.T) {
+	t.Parallel()
+	base := side{"a.txt": text("a"), "b.txt": text("b")}
+	for name, linked := range map[string]bool{"linked": true, "alone": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := gittest.New(t, git.Options{})
+			parent := g.Repository(gittest.Bare(t))
+			main := commitTree(t, parent.Dir(), base, 0)
+			fork := g.Repository(filepath.Join(t.TempDir(), "fork.git"))
+			if linked {
+				testkit.NoError(t, fork.LinkObjects(parent))
+			} else {
+				push(t, fork, packOf(t, parent.Dir(), []string{string(main)}, nil), nil, main)
+			}
+			list := []treeCommit{{files: base.with("c", text("c")), parents: []git.SHA{main}},
+				{files: base.with("a.txt", text("a")+"x\n"), before: []int{0}}}
+			tip := commitTrees(t, fork.Dir(), list)[1]
+			// a tip that a fork alone lacks
+			unknown := commitTree(t, parent.Dir(), base.with("d", text("d")), 5, main)
+			have := []git.SHA{main, unknown}
+			if _, err := parent.Info(t.Context(), tip); !errs.Is(err, errs.NotFound) {
+				t.Fatal("it is there already", err)
+			}
+			testkit.NoError(t, git.CopyObjects(t.Context(), fork, parent, tip, have, admitAll))
+			gittest.Run(t, parent.Dir(), "fsck", "--strict", "--full", "--no-dangling", string(tip))
+			before, started := files(t, parent), g.Started()
+			testkit.NoError(t, git.CopyObjects(t.Context(), fork, parent, tip, have, admitAll))
+			if after := files(t, parent); !slices.Equal(before, after) || g.Started() != started {
+				t.Errorf("copied again: %q, %d processes", after, g.Started()-started)
+			}
+			if m, err := parent.MergeTree(t.Context(), unknown, tip); err != nil || m.Conflict {
+				t.Errorf("merging it: %+v, %v", m, err)
+			}
+		})
+	}
+}
+
+// What cannot be copied must leave nothing behind and nothing half there.
+func TestCopyObjectsFails(t *testing.T) {
+	t.Parallel()
+	g := gittest.New(t, git.Options{})
+	from, to := g.Repository(gittest.Bare(t)), g.Repository(gittest.Bare(t))
+	first := commitTree(t, from.Dir(), side{"a": text("a")}, 0)
+	tree := gittest.Run(t, from.Dir(), "rev-parse", string(first)+"^{tree}")
+	missing := git.SHA("1234567890123456789012345678901234567890")
+	torn := gittest.Object(t, from.Dir(), git.TypeCommit, commitOf(git.SHA(tree), first, missing).contents)
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	before := files(t, to)
+	for name, c := range map[string]struct {
+		ctx  context.Context
+		tip  git.SHA
+		kind errs.Kind
+	}{
+		"missing":   {t.Context(), missing, errs.NotFound},
+		"no SHA":    {t.Context(), "--all", errs.Invalid},
+		"a tree":    {t.Context(), git.SHA(tree), errs.Invalid},
+		"torn":      {t.Context(), torn, errs.Invalid},
+		"cancelled": {canceled, first, errs.Canceled},
+	} {
+		if err := git.CopyObjects(c.ctx, from, to, c.tip, nil, admitAll); !errs.Is(err, c.kind) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if after := files(t, to); !slices.Equal(before, after) {
+			t.Errorf("%s left %q", name, after)
+		}
+	}
+	// What is there in part, as an orphan of a killed server may be, is made whole.
+	gittest.Object(t, to.Dir(), git.TypeCommit,
+		gittest.Run(t, from.Dir(), "cat-file", "commit", string(first))+"\n")
+	second := commitTree(t, from.Dir(), side{"b": text("b")}, 1, first)
+	testkit.NoError(t, git.CopyObjects(t.Context(), from, to, second, nil, admitAll))
+	gittest.Run(t, to.Dir(), "fsck", "--strict", "--full", "--no-dangling", string(second))
+}
+
+func admitAll(int64) error { return nil }

@@ -188,9 +188,7 @@ func TestGitClient(t *testing.T) {
 			}
 			for i := range 3 {
 				name := fmt.Sprintf("new%d", i)
-				if err := os.WriteFile(filepath.Join(dir, "one", name), []byte(name), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				testkit.NoError(t, os.WriteFile(filepath.Join(dir, "one", name), []byte(name), 0o644))
 				run("-C", "one", "add", name)
 				run("-C", "one", "commit", "-q", "-m", name)
 				run("-C", "one", "push", "-q", "--atomic", "origin", "HEAD:refs/heads/main",
@@ -260,7 +258,7 @@ func TestCancelledFetch(t *testing.T) {
 	t.Parallel()
 	source := gittest.Repository(t, 1000, 100)
 	s := serve(t, source)
-	tip := git.SHA(gittest.Run(t, source, "rev-parse", "main"))
+	tip := gittest.Resolve(t, source, "main")
 	s.refs["refs/heads/main"] = git.Ref{Name: "refs/heads/main", SHA: tip}
 	request := wire.AppendPkt(nil, "want "+string(tip)+" side-band-64k ofs-delta\n")
 	request = append(append(request, "0000"...), wire.AppendPkt(nil, "done\n")...)

@@ -9,6 +9,7 @@ import (
 
 	"arbor/internal/cache"
 	"arbor/internal/git/object"
+	"arbor/internal/test/testkit"
 )
 
 // The cache of a history must not keep the texts of its commits: sixteen thousand of
@@ -24,9 +25,7 @@ func TestLinksDoNotKeepCommits(t *testing.T) {
 	var kept []links
 	for range commits {
 		c, err := object.ParseCommit(bytes.Clone(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		kept = append(kept, newLinks(c))
 	}
 	runtime.GC()

@@ -1,7 +1,6 @@
 package git_test
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -17,7 +16,7 @@ func TestLog(t *testing.T) {
 	t.Parallel()
 	dir := gittest.Repository(t, 50, 7)
 	r := gittest.New(t, git.Options{}).Repository(dir)
-	head := git.SHA(gittest.Run(t, dir, "rev-parse", "main"))
+	head := gittest.Resolve(t, dir, "main")
 	all := strings.Fields(gittest.Run(t, dir, "rev-list", "main"))
 	path := strings.Fields(gittest.Run(t, dir, "rev-list", "main", "--", "dir3"))
 	page, total, more, err := r.Log(t.Context(),
@@ -61,38 +60,6 @@ func TestLog(t *testing.T) {
 			git.LogOptions{From: []git.SHA{head}, Max: 1, Path: path}); !errs.Is(err, errs.Invalid) {
 			t.Errorf("path %.20q: %v", path, err)
 		}
-	}
-}
-
-// Comparing branches tells who has what the other lacks.
-func TestDivergedAndMergeBase(t *testing.T) {
-	t.Parallel()
-	dir := gittest.Repository(t, 10, 3)
-	main := git.SHA(gittest.Run(t, dir, "rev-parse", "main"))
-	fork := git.SHA(gittest.Run(t, dir, "rev-parse", "main~4"))
-	var b bytes.Buffer
-	for i := range 3 {
-		fmt.Fprintf(&b, "commit refs/heads/side\ncommitter %s %d +0000\ndata 1\ns\n", gittest.Author,
-			gittest.Start+i)
-		if i == 0 {
-			fmt.Fprintf(&b, "from %s\n", fork)
-		}
-	}
-	b.WriteString("commit refs/heads/alone\ncommitter A <a> 1 +0000\ndata 0\ndone\n")
-	gittest.Import(t, dir, &b)
-	side := git.SHA(gittest.Run(t, dir, "rev-parse", "side"))
-	r := gittest.New(t, git.Options{}).Repository(dir)
-	base, err := r.MergeBase(t.Context(), main, side)
-	if err != nil || base != fork {
-		t.Errorf("merge base %v, %v; want %v", base, err, fork)
-	}
-	a, c, page, err := r.Diverged(t.Context(), main, side, 1, 5)
-	if err != nil || a != 4 || c != 3 || len(page) != 2 || page[1] != side {
-		t.Errorf("diverged %d, %d, %v, %v", a, c, page, err)
-	}
-	if _, err := r.MergeBase(t.Context(), main,
-		git.SHA(gittest.Run(t, dir, "rev-parse", "alone"))); !errs.Is(err, errs.NotFound) {
-		t.Errorf("merge base of strangers: %v", err)
 	}
 }
 
@@ -150,4 +117,29 @@ func shas(list []string) []git.SHA {
 		out[i] = git.SHA(s)
 	}
 	return out
+}
+
+// A reviewer sees the commits of the branch alone, the oldest first, and learns
+// how many there are where not all are shown (decision 39).
+func TestPullCommits(t *testing.T) {
+	t.Parallel()
+	dir := gittest.Bare(t)
+	list := []treeCommit{{files: side{"a": "100644 a"}}, {files: side{"a": "100644 b"}, before: []int{0}}}
+	for i := range 253 {
+		list = append(list, treeCommit{files: side{"a": fmt.Sprint("100644 ", i)}, at: -i,
+			before: []int{max(0, i+1) * min(i, 1)}})
+	}
+	shas := commitTrees(t, dir, list)
+	r := gittest.New(t, git.Options{}).Repository(dir)
+	page, total, err := r.PullCommits(t.Context(), shas[1], shas[len(shas)-1])
+	if err != nil || total != 253 || len(page) != git.MaxPullCommits || page[0] != shas[2] ||
+		page[249] != shas[251] {
+		t.Errorf("%d of %d commits from %v, %v", len(page), total, page[:1], err)
+	}
+	for _, same := range []git.SHA{shas[1], shas[0]} {
+		if page, total, err := r.PullCommits(t.Context(), shas[1], same); err != nil || total != 0 ||
+			len(page) != 0 {
+			t.Errorf("nothing to pull: %v of %d, %v", page, total, err)
+		}
+	}
 }

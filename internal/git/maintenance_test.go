@@ -3,11 +3,14 @@ package git_test
 import (
 	"bytes"
 	"fmt"
+	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 
 	"arbor/internal/git"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // objects lists all objects of a repository, reachable or not.
@@ -98,15 +101,12 @@ func TestWritePackedRefs(t *testing.T) {
 	g := gittest.New(t, git.Options{})
 	source := gittest.Repository(t, 3, 3)
 	gittest.Run(t, source, "tag", "-a", "-m", "x", "v1", "main")
-	tip, tag := git.SHA(gittest.Run(t, source, "rev-parse", "main")),
-		git.SHA(gittest.Run(t, source, "rev-parse", "v1"))
+	tip, tag := gittest.Resolve(t, source, "main"), gittest.Resolve(t, source, "v1")
 	r := g.Repository(t.TempDir() + "/r.git")
 	push(t, r, packOf(t, source, []string{"main", "v1"}, nil), nil, tip, tag)
 	list := []git.Ref{{Name: "refs/heads/main", SHA: tip}, {Name: "refs/heads/tr\u00fcnk", SHA: tip},
 		{Name: "refs/tags/v1", SHA: tag, Peeled: tip}}
-	if err := r.WritePackedRefs(git.Refs{List: list, Head: "refs/heads/tr\u00fcnk"}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, r.WritePackedRefs(git.Refs{List: list, Head: "refs/heads/tr\u00fcnk"}))
 	var want bytes.Buffer
 	for _, ref := range list {
 		fmt.Fprintf(&want, "%s %s %s\n", ref.SHA, ref.Name, ref.Peeled)
@@ -117,5 +117,28 @@ func TestWritePackedRefs(t *testing.T) {
 	}
 	if head := gittest.Run(t, r.Dir(), "symbolic-ref", "HEAD"); head != "refs/heads/tr\u00fcnk" {
 		t.Errorf("HEAD is %s", head)
+	}
+}
+
+// A history that came in as one pack must be walked as quickly as one that
+// grew; and the graph must not be written again for nothing.
+func TestGraphOfAnImport(t *testing.T) {
+	t.Parallel()
+	dir := gittest.Repository(t, 3000, 50)
+	r := gittest.New(t, git.Options{}).Repository(dir)
+	if needed, err := r.NeedsGraph(); err != nil || !needed {
+		t.Fatalf("after an import: %v, %v", needed, err)
+	}
+	testkit.NoError(t, r.WriteGraph(t.Context()))
+	if needed, err := r.NeedsGraph(); err != nil || needed {
+		t.Errorf("after writing it: %v, %v", needed, err)
+	}
+	graph, err := os.ReadFile(filepath.Join(dir, "objects", "info", "commit-graph"))
+	testkit.NoError(t, err)
+	gittest.Run(t, dir, "commit-graph", "verify")
+	for _, chunk := range []string{"BIDX", "BDAT"} { // changed paths
+		if !bytes.Contains(graph[:200], []byte(chunk)) {
+			t.Errorf("the graph has no chunk %s", chunk)
+		}
 	}
 }

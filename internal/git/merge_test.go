@@ -18,21 +18,6 @@ import (
 	"arbor/internal/test/testkit"
 )
 
-// gitMerge merges with `git merge` in a work tree, as a developer does: the
-// tree, or "" with conflicts.
-func gitMerge(tb testing.TB, dir string, base, head git.SHA) (tree git.SHA, parents string) {
-	tb.Helper()
-	work := tb.TempDir()
-	gittest.Run(tb, work, "clone", "-q", "--shared", "--no-checkout", dir, ".")
-	gittest.Run(tb, work, "checkout", "-q", "--detach", string(base))
-	if _, _, err := gittest.Try(tb, work, nil, "merge", "-q", "--no-ff", "-m", "merged",
-		string(head)); err != nil {
-		return "", ""
-	}
-	return git.SHA(gittest.Run(tb, work, "rev-parse", "HEAD^{tree}")),
-		gittest.Run(tb, work, "log", "-1", "--format=%P")
-}
-
 // checkMerge holds a merge against git's own: the same tree, or conflicts both.
 func checkMerge(tb testing.TB, r *git.Repository, base, head, want git.SHA) {
 	tb.Helper()
@@ -108,9 +93,9 @@ func TestMergeIsGits(t *testing.T) {
 			dir := gittest.Bare(t)
 			root := commitTree(t, dir, base, 0)
 			ours, theirs := commitTree(t, dir, c.ours, 1, root), commitTree(t, dir, c.theirs, 2, root)
-			r := gittest.New(t, git.Options{}).Repository(dir)
+			r, work := gittest.New(t, git.Options{}).Repository(dir), newWorkTree(t, dir)
 			for _, pair := range [][2]git.SHA{{ours, theirs}, {theirs, ours}} {
-				want, _ := gitMerge(t, dir, pair[0], pair[1])
+				want, _ := work.merge(t, pair[0], pair[1])
 				before := files(t, r)
 				checkMerge(t, r, pair[0], pair[1], want)
 				leaves(t, r, before)
@@ -135,15 +120,13 @@ func TestMergeHistories(t *testing.T) {
 	// older than its parent, says its clock
 	skewed := commitTree(t, dir, base.with("s", text("s")), -500, ours)
 	joined := commitTree(t, dir, both.with("z", text("z")), 5, crossOurs, other)
-	r := gittest.New(t, git.Options{}).Repository(dir)
+	r, work := gittest.New(t, git.Options{}).Repository(dir), newWorkTree(t, dir)
 	all := []git.SHA{root, ours, theirs, crossOurs, crossTheirs, other, skewed, joined}
 	for _, a := range all {
 		for _, b := range all {
-			want, parents := gitMerge(t, dir, a, b)
+			want, parents := work.merge(t, a, b)
 			m, err := r.MergeTree(t.Context(), a, b)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 			upToDate := want != "" && parents != string(a)+" "+string(b)
 			if m.Tree != want || m.Conflict != (want == "") || m.UpToDate != upToDate {
 				t.Errorf("%s into %s: %+v; git says %q with %q", b, a, m, want, parents)
@@ -360,27 +343,3 @@ func TestMergeEnds(t *testing.T) {
 // sleeper and failer are a git that does not come to an end of a merge.
 func sleeper(t *testing.T) string { return gittest.Wrapped(t, "merge-tree", "sleep 30") }
 func failer(t *testing.T) string  { return gittest.Wrapped(t, "merge-tree", "exit 128") }
-
-// BenchmarkMergeTree merges two branches, each with a changed file, in trees of
-// which one has ten times the files: what it allocates is to be about the same.
-func BenchmarkMergeTree(b *testing.B) {
-	for _, files := range []int{1000, 10_000} {
-		b.Run(fmt.Sprint(files, "-files"), func(b *testing.B) {
-			base := side{}
-			for i := range files {
-				base[fmt.Sprintf("dir%03d/file%05d", i%(files/50), i)] = fmt.Sprint("100644 ", i)
-			}
-			dir := gittest.Bare(b)
-			shas := commitTrees(b, dir, []treeCommit{{files: base},
-				{files: base.with("dir001/x", "100644 x"), before: []int{0}},
-				{files: base.with("dir002/y", "100644 y"), before: []int{0}}})
-			r := gittest.New(b, git.Options{}).Repository(dir)
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := r.MergeTree(b.Context(), shas[1], shas[2]); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"arbor/internal/test/testkit"
 )
 
 // Whatever a process prints, reading it must end, within its bounds, and must
@@ -52,9 +54,7 @@ func FuzzReadLoose(f *testing.F) {
 	f.Add([]byte("blob 2\x00hi"))
 	path := filepath.Join(f.TempDir(), "object")
 	f.Fuzz(func(t *testing.T, contents []byte) {
-		if err := os.WriteFile(path, contents, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.WriteFile(path, contents, 0o644))
 		o, whole, err := readLoose(path, 100)
 		if err == nil && whole && o.Type != TypeTree && len(o.Data) > 100 || err == nil && o.Type == "" {
 			t.Errorf("%d bytes of %q, %v, %v", len(o.Data), o.Type, whole, err)

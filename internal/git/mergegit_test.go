@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"arbor/internal/git/tree"
+	"arbor/internal/test/testkit"
 )
 
 // mergeable creates two commits that changed one file at its two ends, and a
@@ -24,18 +25,12 @@ func mergeable(t *testing.T, r *Repository) (ours, theirs, other SHA) {
 				SHA: small.SHA()})
 		}
 		tree, err := r.BuildTree(t.Context(), "", edits)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		c := &Commit{Tree: tree.SHA, Parents: parents, Author: who, Committer: who, Message: "m\n"}
 		encoded, err := c.Encode()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		shas, err := r.WriteObjects(t.Context(), append(tree.Objects, lines, small, encoded))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		return shas[len(shas)-1]
 	}
 	lines := strings.Repeat("line\n", 20)
@@ -48,18 +43,12 @@ func mergeable(t *testing.T, r *Repository) (ours, theirs, other SHA) {
 // all the same, and readable, before the merge is told of.
 func TestMergeKeepsWhatIsLarge(t *testing.T) {
 	t.Parallel()
-	g, err := New(t.Context(), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = g.Close() })
+	g := node(t)
 	for room, inMemory := range map[int64]int{gatherBytes: 3, 200: 2, 0: 0} {
 		r := g.Repository(filepath.Join(t.TempDir(), strconv.FormatInt(room, 10)+".git"))
 		ours, theirs, _ := mergeable(t, r)
 		s, err := r.newScratch()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		s.room = room
 		o, err := s.merge(t.Context(), ours, theirs)
 		if err != nil || o.conflict {
@@ -80,9 +69,7 @@ func TestMergeKeepsWhatIsLarge(t *testing.T) {
 			t.Errorf("with room for %d bytes: %v", room, err)
 		}
 		entry, err := r.Lookup(t.Context(), o.tree, "dir/file")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		_, contents, err := r.Contents(t.Context(), entry.SHA, 1000)
 		if want := "ours\n" + strings.Repeat("line\n", 20) + "theirs\n"; err != nil ||
 			string(contents) != want {
@@ -94,11 +81,7 @@ func TestMergeKeepsWhatIsLarge(t *testing.T) {
 // Of a merge with conflicts without end as many are told as anyone reads.
 func TestMergeOfManyConflicts(t *testing.T) {
 	t.Parallel()
-	g, err := New(t.Context(), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = g.Close() })
+	g := node(t)
 	r := g.Repository(filepath.Join(t.TempDir(), "r.git"))
 	_, theirs, other := mergeable(t, r)
 	m, err := r.MergeTree(t.Context(), other, theirs)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"arbor/internal/errs"
+	"arbor/internal/test/testkit"
 )
 
 // The address of an import may stand in a seed that somebody else wrote: it starts no program, waits for
@@ -23,9 +24,7 @@ func TestHostileSources(t *testing.T) {
 	bin := t.TempDir()
 	started := filepath.Join(t.TempDir(), "started")
 	helper := "#!/bin/sh\ntouch " + started + "\n"
-	if err := os.WriteFile(filepath.Join(bin, "git-remote-evil"), []byte(helper), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile(filepath.Join(bin, "git-remote-evil"), []byte(helper), 0o700))
 	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
 	pkt := func(text string) string { return fmt.Sprintf("%04x%s", len(text)+4, text) }
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -1,15 +1,18 @@
 package git_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // A repository is deleted while it is read: the readers come to their end, nobody
@@ -18,15 +21,11 @@ func TestRemoveWaitsForUsers(t *testing.T) {
 	t.Parallel()
 	g := gittest.New(t, git.Options{})
 	dir := gittest.Repository(t, 2, 3)
-	tip := git.SHA(gittest.Run(t, dir, "rev-parse", "main"))
+	tip := gittest.Resolve(t, dir, "main")
 	r, first, err := g.Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	_, second, err := g.Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	removed := 0
 	remove := func() {
 		removed++
@@ -64,9 +63,7 @@ func TestOpenFails(t *testing.T) {
 	g := gittest.New(t, git.Options{})
 	shard := filepath.Join(t.TempDir(), "shard")
 	dir := filepath.Join(shard, "1.git")
-	if err := os.WriteFile(shard, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile(shard, nil, 0o600))
 	if _, _, err := g.Open(t.Context(), dir); err == nil || errs.Is(err, errs.NotFound) {
 		t.Errorf("a folder that cannot be read opens with %v", err)
 	}
@@ -78,28 +75,49 @@ func TestOpenFails(t *testing.T) {
 	if g.Pinned() != 0 {
 		t.Errorf("%d pins are left", g.Pinned())
 	}
-	if err := os.Remove(shard); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.Remove(shard))
 	r, release, err := g.Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	defer release()
 	if err := r.Init(); err != nil {
 		t.Error(err)
 	}
 }
 
-// What each request pays before it reads anything.
-func BenchmarkOpen(b *testing.B) {
-	g := gittest.New(b, git.Options{})
-	dir := gittest.Repository(b, 1, 1)
-	for b.Loop() {
-		_, release, err := g.Open(b.Context(), dir)
-		if err != nil {
-			b.Fatal(err)
+// A folder that git takes for no repository, or whose objects cannot be listed, is an error that Open finds,
+// also after it was readable once.
+func TestOpenBroken(t *testing.T) {
+	t.Parallel()
+	g := gittest.New(t, git.Options{})
+	dir := gittest.Repository(t, 1, 1)
+	opened := func() error {
+		_, release, err := g.Open(t.Context(), dir)
+		if err == nil {
+			release()
 		}
-		release()
+		return err
+	}
+	objects := filepath.Join(dir, "objects")
+	for _, instead := range []string{"nothing", "a file"} {
+		testkit.NoError(t, opened())
+		testkit.NoError(t, os.Rename(objects, objects+".away"))
+		if instead == "a file" {
+			gittest.WriteFile(t, dir, "objects", "x")
+		}
+		var out bytes.Buffer
+		err := g.Repository(dir).UploadPack(t.Context(), git.UploadOptions{Out: &out,
+			In:   strings.NewReader("0032want " + strings.Repeat("1", 40) + "\n00000009done\n"),
+			Refs: func(context.Context) (git.Refs, error) { return git.Refs{}, nil }})
+		if err == nil || !strings.Contains(err.Error(), dir) || out.Len() > 0 {
+			t.Errorf("a fetch with %s in place of objects: %v, %q", instead, err, out.String())
+		}
+		if err := opened(); err == nil {
+			t.Errorf("opened with %s in place of objects", instead)
+		}
+		_ = os.Remove(objects)
+		testkit.NoError(t, os.Rename(objects+".away", objects))
+	}
+	if err := opened(); err != nil {
+		t.Errorf("afterwards: %v", err)
 	}
 }

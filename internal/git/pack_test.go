@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -103,19 +104,33 @@ func files(t testing.TB, r *git.Repository) []string {
 	return all
 }
 
-// processes counts the live git processes whose directory is dir: what a
-// cancelled request must not leave behind.
-func processes(t testing.TB, dir string) int {
+// pids are the live git processes whose directory is dir.
+func pids(t testing.TB, dir string) (all []int) {
 	t.Helper()
-	proc, err := os.ReadDir("/proc")
+	entries, err := os.ReadDir("/proc")
 	if err != nil {
 		t.Skip("no /proc: ", err)
 	}
-	n := 0
-	for _, p := range proc {
-		if cwd, err := os.Readlink("/proc/" + p.Name() + "/cwd"); err == nil && cwd == dir {
-			n++
+	for _, e := range entries {
+		if cwd, err := os.Readlink("/proc/" + e.Name() + "/cwd"); err == nil && cwd == dir {
+			if pid, err := strconv.Atoi(e.Name()); err == nil {
+				all = append(all, pid)
+			}
 		}
 	}
-	return n
+	return all
+}
+
+// processes counts them: what a cancelled request must not leave behind.
+func processes(t testing.TB, dir string) int {
+	t.Helper()
+	return len(pids(t, dir))
+}
+
+// nothingLeft holds that a repository has no file of objects.
+func nothingLeft(t testing.TB, r *git.Repository) {
+	t.Helper()
+	if left := files(t, r); len(left) != 0 {
+		t.Errorf("left behind: %q", left)
+	}
 }

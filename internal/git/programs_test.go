@@ -14,6 +14,7 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/git/diff"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // fakes creates a git on whose path all other programs only note that they ran. It
@@ -26,16 +27,12 @@ func fakes(t *testing.T) (binary, notes string) {
 	for _, name := range []string{
 		"gpg", "gpgsm", "ssh", "ssh-keygen", "less", "vi", "pager", "editor", "sh-driver", "gzip", "iconv",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(fake), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(fake), 0o755))
 	}
 	binary = filepath.Join(dir, "git")
 	script := "#!/bin/sh\nPATH=" + dir + ":$PATH\nexport PATH\n" +
 		"exec $(PATH=${PATH#*:} command -v git) \"$@\"\n"
-	if err := os.WriteFile(binary, []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile(binary, []byte(script), 0o755))
 	return binary, notes
 }
 
@@ -100,7 +97,8 @@ func TestNoOtherProgramRuns(t *testing.T) {
 	dir := hostile(t, notes)
 	g := gittest.New(t, git.Options{Binary: binary})
 	r := g.Repository(dir)
-	from, to, other := resolve(t, dir, "main~1"), resolve(t, dir, "main"), resolve(t, dir, "other")
+	from, to := gittest.Resolve(t, dir, "main~1"), gittest.Resolve(t, dir, "main")
+	other := gittest.Resolve(t, dir, "other")
 	for _, f := range []git.ArchiveFormat{git.Zip, git.TarGz} {
 		if err := r.Archive(t.Context(), io.Discard, to, f, "x/"); err != nil {
 			t.Error(err)
@@ -141,13 +139,9 @@ func TestArchivesAreAsPushed(t *testing.T) {
 	dir := hostile(t, filepath.Join(t.TempDir(), "notes"))
 	r := gittest.New(t, git.Options{}).Repository(dir)
 	var b bytes.Buffer
-	if err := r.Archive(t.Context(), &b, resolve(t, dir, "main"), git.Zip, "x/"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, r.Archive(t.Context(), &b, gittest.Resolve(t, dir, "main"), git.Zip, "x/"))
 	z, err := zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	files := 0
 	for _, f := range z.File {
 		if strings.HasSuffix(f.Name, "/") {
@@ -155,9 +149,7 @@ func TestArchivesAreAsPushed(t *testing.T) {
 		}
 		files++
 		in, err := f.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		got, _ := io.ReadAll(in)
 		path := strings.TrimPrefix(f.Name, "x/")
 		if want := gittest.Pipe(t, dir, nil, "cat-file", "blob", "main:"+path); !bytes.Equal(got, want) {
@@ -175,7 +167,7 @@ func TestFilters(t *testing.T) {
 	t.Parallel()
 	dir := gittest.Repository(t, 3, 20)
 	s := serve(t, dir)
-	s.point("refs/heads/main", resolve(t, dir, "main"))
+	s.point("refs/heads/main", gittest.Resolve(t, dir, "main"))
 	for filter, ok := range map[string]bool{
 		"blob:none": true, "blob:limit=1k": true, "tree:0": true, "tree:1000000": true,
 		"sparse:oid=main:dir1": false, "object:type=tree": false,

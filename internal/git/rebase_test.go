@@ -10,6 +10,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 var rebaser = git.Signature{Name: "Who Merges", Email: "merger@example.com",
@@ -25,7 +26,7 @@ func gitRebase(tb testing.TB, dir string, base, head git.SHA) (tip git.SHA, coun
 		"--reapply-cherry-picks", string(base)); err != nil {
 		return "", ""
 	}
-	return git.SHA(gittest.Run(tb, work, "rev-parse", "HEAD^{tree}")),
+	return gittest.Resolve(tb, work, "HEAD^{tree}"),
 		gittest.Run(tb, work, "rev-list", "--count", string(base)+"..HEAD")
 }
 
@@ -74,9 +75,7 @@ func TestRebaseIsGits(t *testing.T) {
 			r := gittest.New(t, git.Options{}).Repository(dir)
 			before := files(t, r)
 			got, err := r.Rebase(t.Context(), upstream, head, rebaser)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 			leaves(t, r, slices.Concat(before, newPacks(t, r, before)))
 			if got.Conflict != (want == "" || c.unsafe) {
 				t.Fatalf("%+v; git's tree is %q", got, want)
@@ -120,9 +119,7 @@ func TestRebaseKeepsAuthors(t *testing.T) {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	_, contents, err := r.Contents(t.Context(), got.Tip, 1<<20)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	committer := "\ncommitter Who Merges <merger@example.com> 1300009000 +0000\n\n"
 	if want := "\nauthor J\u00f6rg <j@example.com> 1300000001 +0000" + committer +
 		"Gr\u00fc\u00dfe\n"; !strings.HasSuffix(string(contents), want) {

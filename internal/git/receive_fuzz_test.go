@@ -49,9 +49,7 @@ func FuzzReceive(f *testing.F) {
 				t.Error(err)
 			}
 		}
-		if left := files(t, r); len(left) != 0 {
-			t.Errorf("left behind: %q", left)
-		}
+		nothingLeft(t, r)
 	})
 }
 

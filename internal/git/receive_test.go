@@ -17,6 +17,7 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/git/wire"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // push receives and keeps a pack whose tips become new refs.
@@ -24,12 +25,8 @@ func push(t testing.TB, r *git.Repository, pack []byte, have []git.SHA, tips ...
 	t.Helper()
 	q, err := r.Receive(t.Context(), git.ReceiveOptions{Pack: bytes.NewReader(pack), Tips: have,
 		Commands: creates(tips...)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(q.Keep(), q.Discard()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
+	testkit.NoError(t, errors.Join(q.Keep(), q.Discard()))
 }
 
 // receive pushes objects of which one is the new tip of a branch.
@@ -42,12 +39,6 @@ func importFile(t testing.TB, dir, name, contents string) {
 	t.Helper()
 	stream := gittest.CommitLine("main", 0, "c") + gittest.FileLines(name, contents)
 	gittest.Import(t, dir, strings.NewReader(stream))
-}
-
-// resolve is the SHA that a name leads to in a repository.
-func resolve(t testing.TB, dir, name string) git.SHA {
-	t.Helper()
-	return git.SHA(gittest.Run(t, dir, "rev-parse", name))
 }
 
 func creates(tips ...git.SHA) []wire.Command {
@@ -82,9 +73,7 @@ func TestPushThenRead(t *testing.T) {
 	q, err := r.Receive(t.Context(), git.ReceiveOptions{Tips: []git.SHA{git.SHA(first)},
 		Commands: creates(git.SHA(last)),
 		Pack:     bytes.NewReader(packOf(t, source, []string{last}, []string{first}))})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	if _, err := r.Info(t.Context(), git.SHA(last)); !errs.Is(err, errs.NotFound) {
 		t.Errorf("quarantined objects are visible: %v", err)
 	}
@@ -92,9 +81,7 @@ func TestPushThenRead(t *testing.T) {
 	if err != nil || object.Type != git.TypeCommit || peeled != object {
 		t.Errorf("the tip is %v, %v, %v", object, peeled, err)
 	}
-	if err := errors.Join(q.Keep(), q.Discard(), q.Discard()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, errors.Join(q.Keep(), q.Discard(), q.Discard()))
 	if o, err := r.Info(t.Context(), git.SHA(last)); err != nil || o.Type != git.TypeCommit {
 		t.Errorf("after the push: %v, %v", o, err)
 	}
@@ -121,9 +108,7 @@ func TestPushPeelsTags(t *testing.T) {
 	pack := makePack(t, 0, blob, tree, commit, tag, outer)
 	q, err := r.Receive(t.Context(), git.ReceiveOptions{Pack: bytes.NewReader(pack),
 		Commands: creates(outer.sha(), tag.sha(), tree.sha())})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	defer q.Discard()
 	for tip, want := range map[git.SHA]git.SHA{outer.sha(): commit.sha(), tag.sha(): commit.sha(),
 		tree.sha(): tree.sha()} {
@@ -134,9 +119,7 @@ func TestPushPeelsTags(t *testing.T) {
 	if _, _, err := q.Peeled(blob.sha()); !errs.Is(err, errs.NotFound) {
 		t.Errorf("what is no tip: %v", err)
 	}
-	if err := q.Keep(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, q.Keep())
 	if got, err := r.PeelToTree(t.Context(), outer.sha()); err != nil || got != tree.sha() {
 		t.Errorf("PeelToTree: %v, %v", got, err)
 	}
@@ -150,8 +133,7 @@ func TestPushWithoutObjects(t *testing.T) {
 	t.Parallel()
 	g := gittest.New(t, git.Options{})
 	source := gittest.Repository(t, 5, 5)
-	tip, old := git.SHA(gittest.Run(t, source, "rev-parse", "main")),
-		git.SHA(gittest.Run(t, source, "rev-parse", "main~3"))
+	tip, old := gittest.Resolve(t, source, "main"), gittest.Resolve(t, source, "main~3")
 	r := g.Repository(t.TempDir() + "/r.git")
 	push(t, r, packOf(t, source, []string{"main"}, nil), nil, tip)
 	before := files(t, r)
@@ -233,9 +215,7 @@ func TestRefusedPacks(t *testing.T) {
 			if !errs.Is(err, c.kind) {
 				t.Errorf("got %v, %v", q, err)
 			}
-			if left := files(t, r); len(left) != 0 {
-				t.Errorf("left behind: %q", left)
-			}
+			nothingLeft(t, r)
 			if n := processes(t, r.Dir()); n != 0 {
 				t.Errorf("%d processes are left", n)
 			}
@@ -302,9 +282,7 @@ func TestFsck(t *testing.T) {
 				git.ReceiveOptions{Pack: bytes.NewReader(makePack(t, 0, c.objects...)),
 					Commands: creates(c.objects[len(c.objects)-1].sha()), Progress: &progress})
 			if c.ok {
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.NoError(t, err)
 				defer q.Discard()
 				return
 			}
@@ -315,9 +293,7 @@ func TestFsck(t *testing.T) {
 				strings.Contains(progress.String(), r.Dir()) {
 				t.Errorf("the client reads %q", progress.String())
 			}
-			if left := files(t, r); len(left) != 0 {
-				t.Errorf("left behind: %q", left)
-			}
+			nothingLeft(t, r)
 		})
 	}
 }
@@ -346,14 +322,12 @@ func TestCancelledPush(t *testing.T) {
 		_ = out.CloseWithError(context.Canceled) // as net/http ends a body
 	})
 	_, err := r.Receive(ctx, git.ReceiveOptions{Pack: in,
-		Commands: creates(git.SHA(gittest.Run(t, source, "rev-parse", "main")))})
+		Commands: creates(gittest.Resolve(t, source, "main"))})
 	wg.Wait()
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
-	if left := files(t, r); len(left) != 0 {
-		t.Errorf("left behind: %q", left)
-	}
+	nothingLeft(t, r)
 	if n := processes(t, r.Dir()); n != 0 {
 		t.Errorf("%d processes are left", n)
 	}
@@ -370,9 +344,7 @@ func TestSweepQuarantines(t *testing.T) {
 	}
 	q, err := r.Receive(t.Context(), git.ReceiveOptions{Pack: bytes.NewReader(makePack(t, 0, blob)),
 		Commands: creates(blob.sha())})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	if err := r.SweepQuarantines(time.Hour); err != nil || len(files(t, r)) == 0 {
 		t.Errorf("a push in progress was swept: %v", err)
 	}

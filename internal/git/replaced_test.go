@@ -10,15 +10,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"arbor/internal/test/testkit"
 )
 
 // node is git on a node of its own, which sets replaced packs aside at once.
 func node(t testing.TB) *Git {
 	t.Helper()
 	g, err := New(t.Context(), Options{PackGrace: 1, Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	t.Cleanup(func() { _ = g.Close() })
 	return g
 }
@@ -34,9 +34,7 @@ func write(t testing.TB, r *Repository, texts ...string) (packs []packFile) {
 		}
 	}
 	packs, err := r.packs()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return packs
 }
 
@@ -44,9 +42,7 @@ func write(t testing.TB, r *Repository, texts ...string) (packs []packFile) {
 func must[T any](t testing.TB) func(T, error) T {
 	return func(v T, err error) T {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		return v
 	}
 }
@@ -69,9 +65,7 @@ func TestTwoCopiesAreNotBothRemoved(t *testing.T) {
 	ours.git.state(dir).replaced.add(made, other)
 	theirs.git.state(dir).replaced.add(other, made)
 	for _, r := range []*Repository{ours, theirs} {
-		if err := r.setAsideReplaced(t.Context(), time.Now()); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, r.setAsideReplaced(t.Context(), time.Now()))
 	}
 	left := must[[]packFile](t)(node(t).Repository(dir).packs())
 	if !slices.ContainsFunc(left, func(p packFile) bool { return p.name == max(made, other) }) ||
@@ -86,9 +80,7 @@ func secondName(t testing.TB, r *Repository, name string) string {
 	to := "pack-" + strings.Repeat("f", 40)
 	for _, ext := range []string{".pack", ".rev", ".idx"} {
 		from, to := r.path("objects", "pack", name+ext), r.path("objects", "pack", to+ext)
-		if err := os.Link(from, to); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.Link(from, to))
 	}
 	return to
 }
@@ -102,9 +94,7 @@ func TestPackingTheSameObjectsEnds(t *testing.T) {
 		write(t, r, fmt.Sprint("object ", i))
 	}
 	for round := range 6 {
-		if err := r.Pack(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, r.Pack(t.Context()))
 		packs := must[[]packFile](t)(r.packs())
 		if round > 2 && len(packs) != 1 {
 			t.Errorf("round %d: %v", round, packs)
@@ -132,13 +122,9 @@ func TestDamagedPackReplacesNothing(t *testing.T) {
 	}
 	for _, ext := range []string{".pack", ".idx"} {
 		whole := must[[]byte](t)(os.ReadFile(path + ext))
-		if err := os.Chmod(path+ext, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.Chmod(path+ext, 0o644))
 		place := func(contents []byte) {
-			if err := os.WriteFile(path+ext, contents, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, os.WriteFile(path+ext, contents, 0o644))
 		}
 		for at := 5; at < len(whole); at += len(whole)/12 + 1 {
 			damaged := slices.Clone(whole)

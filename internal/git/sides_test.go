@@ -11,6 +11,7 @@ import (
 
 	"arbor/internal/git"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // side is a commit of a history that a test describes: its files by path, each
@@ -53,9 +54,7 @@ func commitTrees(tb testing.TB, dir string, list []treeCommit) []git.SHA {
 	gittest.Pipe(tb, dir, &in, "-c", "fastimport.unpackLimit=0", "fast-import", "--quiet", "--force",
 		"--export-marks="+marks)
 	written, err := os.ReadFile(marks)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	testkit.NoError(tb, err)
 	shas := make([]git.SHA, len(list))
 	for line := range strings.Lines(string(written)) {
 		var n int

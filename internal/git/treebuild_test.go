@@ -13,6 +13,7 @@ import (
 
 	"arbor/internal/git"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // flat is a tree as git's index holds it: every file by its path.
@@ -131,7 +132,7 @@ func buildAsGit(t *testing.T, random *rand.Rand) {
 	const rounds = 300
 	dir, aside := gittest.Repository(t, 1, 60), gittest.Bare(t)
 	r := gittest.New(t, git.Options{}).Repository(dir)
-	base := git.SHA(gittest.Run(t, dir, "rev-parse", "main^{tree}"))
+	base := gittest.Resolve(t, dir, "main^{tree}")
 	trees := map[git.SHA]flat{base: lsFiles(t, dir, base)}
 	fsck := []string{"fsck", "--strict", "--no-dangling", string(base)}
 	refused := 0
@@ -231,18 +232,14 @@ func FuzzTreePath(f *testing.F) {
 	dir := gittest.Bare(f)
 	r := gittest.New(f, git.Options{}).Repository(dir)
 	blob, err := r.WriteObjects(f.Context(), []git.NewObject{{Type: git.TypeBlob, Data: []byte("x")}})
-	if err != nil {
-		f.Fatal(err)
-	}
+	testkit.NoError(f, err)
 	f.Fuzz(func(t *testing.T, path string, kind uint8) {
 		mode := []git.Mode{git.ModeFile, git.ModeSymlink, git.ModeExecutable}[kind%3]
 		if git.PathProblem(path, mode) != "" || len(path) > 1000 {
 			return
 		}
 		built, err := r.BuildTree(t.Context(), "", []git.TreeEdit{{Path: path, Mode: mode, SHA: blob[0]}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		aside := gittest.Bare(t)
 		g := gittest.New(t, git.Options{}).Repository(aside)
 		if _, err := g.WriteObjects(t.Context(),

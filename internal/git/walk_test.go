@@ -12,6 +12,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // listing is what `git ls-tree -l -z` prints, made from a walk.
@@ -26,9 +27,7 @@ func listing(t testing.TB, r *git.Repository, tree git.SHA, recursive bool) stri
 		fmt.Fprintf(&b, "%s %s %s %7s\t%s\x00", e.Mode, e.Type, e.SHA, size, e.Path)
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return b.String()
 }
 
@@ -62,7 +61,7 @@ func TestWalkTreeIsLsTree(t *testing.T) {
 	plain := gittest.Repository(t, 3, 300)
 	trees := map[string]git.SHA{
 		odd:   oddTree,
-		plain: git.SHA(gittest.Run(t, plain, "rev-parse", "main^{tree}")),
+		plain: gittest.Resolve(t, plain, "main^{tree}"),
 	}
 	many := gittest.Bare(t) // more trees than are read without a process
 	stream := gittest.CommitLine("main", 0, "m")
@@ -70,7 +69,7 @@ func TestWalkTreeIsLsTree(t *testing.T) {
 		stream += gittest.FileLines(fmt.Sprintf("d%d/e/f", n), "x")
 	}
 	gittest.Import(t, many, strings.NewReader(stream+"done\n"))
-	trees[many] = git.SHA(gittest.Run(t, many, "rev-parse", "main^{tree}"))
+	trees[many] = gittest.Resolve(t, many, "main^{tree}")
 	old := gittest.Bare(t) // modes as early tools wrote them
 	blob := gittest.Object(t, old, git.TypeBlob, "x")
 	raw := hexBytes(t, blob)
@@ -101,9 +100,7 @@ func TestWalkTreeIsLsTree(t *testing.T) {
 			}
 		}
 		entries, err := r.Tree(t.Context(), tree, func([]byte) bool { return true })
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		names := gittest.Pipe(t, dir, nil, "ls-tree", "-z", "--name-only", string(tree))
 		var got strings.Builder
 		for _, e := range entries {
@@ -120,8 +117,8 @@ func TestWalkTreeErrors(t *testing.T) {
 	g := gittest.New(t, git.Options{})
 	dir := gittest.Repository(t, 2, 30)
 	r := g.Repository(dir)
-	commit := git.SHA(gittest.Run(t, dir, "rev-parse", "main"))
-	tree := git.SHA(gittest.Run(t, dir, "rev-parse", "main^{tree}"))
+	commit := gittest.Resolve(t, dir, "main")
+	tree := gittest.Resolve(t, dir, "main^{tree}")
 	none := g.Repository(t.TempDir() + "/none.git")
 	nothing := func(*git.WalkEntry) error { return nil }
 	for _, recursive := range []bool{false, true} {
@@ -186,20 +183,6 @@ func TestCorruptTrees(t *testing.T) {
 func hexBytes(t testing.TB, sha git.SHA) string {
 	t.Helper()
 	raw, err := hex.DecodeString(string(sha))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return string(raw)
-}
-
-func BenchmarkInfo(b *testing.B) {
-	dir := gittest.Repository(b, 1, 10)
-	g := gittest.New(b, git.Options{})
-	sha := git.SHA(gittest.Run(b, dir, "rev-parse", "main"))
-	r := g.Repository(dir)
-	for b.Loop() {
-		if _, err := r.Info(b.Context(), sha); err != nil {
-			b.Fatal(err)
-		}
-	}
 }

@@ -21,9 +21,7 @@ func blob(text string) git.NewObject { return git.NewObject{Type: git.TypeBlob, 
 func countPacks(t testing.TB, dir string) int {
 	t.Helper()
 	packs, err := filepath.Glob(filepath.Join(dir, "objects", "pack", "*.pack"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return len(packs)
 }
 
@@ -44,21 +42,15 @@ func TestWriteObjects(t *testing.T) {
 	commit.Author.When, commit.Committer.When = mustDate(t, "2020-02-29T12:00:00+05:30"),
 		mustDate(t, "2020-02-29T12:00:00Z")
 	encoded, err := commit.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	tag := &git.Tag{Object: encoded.SHA(), Type: git.TypeCommit, Name: "v1", Tagger: &commit.Author,
 		Message: "tagged"}
 	tagged, err := tag.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	objects = append(objects, git.NewObject{Type: git.TypeTree}, encoded, tagged, blob("twice"),
 		blob("twice"))
 	shas, err := r.WriteObjects(t.Context(), objects)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	for i, o := range objects {
 		if want := gittest.Object(t, gittest.Bare(t), o.Type, string(o.Data)); shas[i] != want {
 			t.Errorf("object %d is %s, git says %s", i, shas[i], want)
@@ -92,9 +84,7 @@ func TestWriteObjects(t *testing.T) {
 func TestWriteObjectsAtOnce(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t, git.Options{}).Repository(filepath.Join(t.TempDir(), "r.git"))
-	if err := r.Init(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, r.Init())
 	ctx, stop := context.WithCancel(t.Context())
 	var maintenance, writers errgroup.Group
 	maintenance.Go(func() error {
@@ -154,20 +144,21 @@ func TestMaintainRefusesDamage(t *testing.T) {
 	}
 	packs, _ := filepath.Glob(filepath.Join(r.Dir(), "objects", "pack", "*.pack"))
 	contents, err := os.ReadFile(packs[3])
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	contents[len(contents)-22] ^= 1
-	if err := os.Chmod(packs[3], 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(packs[3], contents, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.Chmod(packs[3], 0o644))
+	testkit.NoError(t, os.WriteFile(packs[3], contents, 0o644))
 	if _, err := r.Maintain(t.Context(), time.Now()); err == nil {
 		t.Error("a damaged pack was combined with others")
 	}
 	if n := countPacks(t, r.Dir()); n != len(packs) {
 		t.Errorf("%d packs of %d are left", n, len(packs))
 	}
+}
+
+func mustDate(t testing.TB, s string) time.Time {
+	t.Helper()
+	when, err := git.ParseDate(s)
+	testkit.NoError(t, err)
+	return when
 }

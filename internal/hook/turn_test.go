@@ -35,9 +35,7 @@ func waitingFor(t *testing.T, d *db.DB, url string) (id int64) {
 		id = h.ID
 		return addOne(tx, h, Event{Name: "push"})
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return id
 }
 
@@ -92,15 +90,13 @@ func TestPanicsInRendering(t *testing.T) {
 		for n := range maxRenders {
 			s.turn(t.Context(), id)
 			var left, tries int64
-			if err := d.Write(t.Context(), func(tx *db.Tx) error {
+			testkit.NoError(t, d.Write(t.Context(), func(tx *db.Tx) error {
 				if err := tx.Run(`UPDATE hook_deliveries SET due_at = 0`); err != nil {
 					return err
 				}
 				return tx.QueryRow(`SELECT COUNT(*), COALESCE(MAX(tries), 0) FROM hook_deliveries`).Scan(
 					&left, &tries)
-			}); err != nil {
-				t.Fatal(err)
-			}
+			}))
 			if last := n == maxRenders-1; last && left != 0 || !last && tries != int64(n+1) {
 				t.Fatalf("after %d tries: %d are left, tried %d times", n+1, left, tries)
 			}

@@ -16,6 +16,7 @@ import (
 	"arbor/internal/milestone"
 	"arbor/internal/reaction"
 	"arbor/internal/repo"
+	"arbor/internal/test/testkit"
 	"arbor/internal/web"
 )
 
@@ -104,9 +105,7 @@ func thirty(t testing.TB) *page {
 		p.bodies, err = text.New(nil, nil).Page(out, texts)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return p
 }
 
@@ -116,13 +115,9 @@ func TestAppendIssue(t *testing.T) {
 	p := thirty(t)
 	for _, i := range p.issues {
 		got, err := p.appendIssue(nil, i)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		v, err := p.inStruct(i)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		if want := mustMarshal(v); string(got) != string(want) {
 			t.Fatalf("got  %s\nwant %s", got, want)
 		}

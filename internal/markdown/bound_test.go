@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"arbor/internal/test/testenv"
+	"arbor/internal/test/testkit"
 )
 
 // pathological are texts that made Markdown renderers work for minutes. Each is
@@ -111,9 +112,7 @@ func cost(t *testing.T, source string, runs int) (least time.Duration, size int)
 func processor(t *testing.T) time.Duration {
 	t.Helper()
 	var used syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &used))
 	return time.Duration(used.Utime.Nano())
 }
 

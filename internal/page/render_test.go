@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"arbor/internal/admission"
+	"arbor/internal/test/testkit"
 	"arbor/internal/web"
 )
 
@@ -45,9 +46,7 @@ func TestRenderedIsGranted(t *testing.T) {
 		r = r.WithContext(admission.With(r.Context(), ticket))
 		r.Body, r.ContentLength = &web.Body{Data: make([]byte, sent)}, -1 // as of a chunked body
 		w, e := httptest.NewRecorder(), &echoing{ticket: ticket, text: strings.Repeat("x", 8<<10)}
-		if err := do(w, r, view{e, make([]int, 300)}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, do(w, r, view{e, make([]int, 300)}))
 		if w.Body.Len() != 300*len(e.text) || e.short > 0 {
 			t.Errorf("%d bytes were sent, and %d rendered that nobody had asked for", w.Body.Len(), e.short)
 		}

@@ -16,6 +16,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 	"arbor/internal/web"
 )
 
@@ -195,9 +196,7 @@ func TestContentType(t *testing.T) {
 	} {
 		r, err := http.NewRequest("POST", s.url+"/plants",
 			strings.NewReader(`{"name":"n","id":`+strconv.Itoa(i)+`}`))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		r.Header.Set("Authorization", "Bearer alice")
 		r.Header["Content-Type"] = test.types
 		want := step{method: "POST", path: strings.Join(test.types, "|"), status: 415, want: "#41501"}
@@ -234,9 +233,7 @@ func TestConditions(t *testing.T) {
 			Error   int32
 			Message string
 		}
-		if err := json.Unmarshal(w.Body.Bytes(), &e); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, json.Unmarshal(w.Body.Bytes(), &e))
 		if !slices.Contains(numbers, e.Error) || e.Error != int32(w.Code*100) {
 			t.Errorf("kind %d: status %d, %s", kind, w.Code, w.Body)
 		}

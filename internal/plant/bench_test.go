@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"arbor/internal/db"
+	"arbor/internal/test/testkit"
 )
 
 // BenchmarkCreate compares POST /plants, over HTTP by one client and by eight
@@ -56,9 +57,7 @@ func perSecond(b *testing.B) { b.ReportMetric(float64(b.N)/b.Elapsed().Seconds()
 func floor(b *testing.B) *sql.Stmt {
 	d, err := sql.Open("sqlite", "file:"+filepath.Join(b.TempDir(), "floor.db")+
 		"?_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)")
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.NoError(b, err)
 	b.Cleanup(func() { d.Close() })
 	d.SetMaxOpenConns(1)
 	for _, q := range []string{
@@ -70,9 +69,7 @@ func floor(b *testing.B) *sql.Stmt {
 		}
 	}
 	insert, err := d.Prepare(`INSERT INTO plants VALUES (?, ?, ?, ?)`)
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.NoError(b, err)
 	return insert
 }
 
@@ -85,9 +82,7 @@ type lean struct {
 
 func dial(b *testing.B, url string) *lean {
 	c, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.NoError(b, err)
 	b.Cleanup(func() { c.Close() })
 	return &lean{Conn: c, in: bufio.NewReaderSize(c, 64<<10)}
 }
@@ -100,9 +95,7 @@ func (c *lean) post(b *testing.B, id int64) {
 		b.Fatal(err)
 	}
 	res, err := http.ReadResponse(c.in, nil)
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.NoError(b, err)
 	if _, err := io.Copy(io.Discard, res.Body); err != nil || res.StatusCode != http.StatusOK {
 		b.Fatal(res.Status, err)
 	}
@@ -120,13 +113,9 @@ func BenchmarkList(b *testing.B) {
 				c := dial(b, s.url)
 				fmt.Fprintf(c, "GET /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", login)
 				res, err := http.ReadResponse(c.in, nil)
-				if err != nil {
-					b.Fatal(err)
-				}
+				testkit.NoError(b, err)
 				n, err := io.Copy(io.Discard, res.Body)
-				if err != nil {
-					b.Fatal(err)
-				}
+				testkit.NoError(b, err)
 				b.SetBytes(n)
 			}
 		})
@@ -164,12 +153,10 @@ func BenchmarkAppend(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			buf.Reset()
-			if err := to.Encode(struct {
+			testkit.NoError(b, to.Encode(struct {
 				Name string  `json:"name"`
 				Tag  *string `json:"tag,omitzero"`
-			}{p.Name, p.Tag}); err != nil {
-				b.Fatal(err)
-			}
+			}{p.Name, p.Tag}))
 		}
 		b.SetBytes(int64(buf.Len()))
 	})

@@ -14,6 +14,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 	"arbor/internal/web"
 )
 
@@ -88,9 +89,7 @@ func (s *shop) write(t testing.TB, query string, args ...any) {
 		_, err := tx.Exec(query, args...)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 }
 
 // fill adds n plants of alice's, with ids step, 2*step, ...; each name is its
@@ -106,9 +105,7 @@ func (s *shop) fill(t testing.TB, n, step int, prefix string) {
 func (s *shop) send(t testing.TB, login, method, path, body string) *http.Response {
 	t.Helper()
 	r, err := http.NewRequest(method, s.url+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	if body != "" {
 		r.Header.Set("Content-Type", "application/json")
 	}
@@ -121,9 +118,7 @@ func (s *shop) send(t testing.TB, login, method, path, body string) *http.Respon
 func (s *shop) do(t testing.TB, r *http.Request) *http.Response {
 	t.Helper()
 	res, err := s.client.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	t.Cleanup(func() { res.Body.Close() })
 	return res
 }
@@ -132,9 +127,7 @@ func (s *shop) do(t testing.TB, r *http.Request) *http.Response {
 func body(t testing.TB, res *http.Response) string {
 	t.Helper()
 	b, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	res.Body.Close()
 	return string(b)
 }

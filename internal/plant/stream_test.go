@@ -27,9 +27,7 @@ func decode(t testing.TB, r io.Reader) []listed {
 	t.Helper()
 	var plants []listed
 	d := json.NewDecoder(r)
-	if err := d.Decode(&plants); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, d.Decode(&plants))
 	if _, err := d.Token(); err != io.EOF {
 		t.Fatalf("after the list: %v", err)
 	}
@@ -94,9 +92,7 @@ func TestListWhileWriting(t *testing.T) {
 			}
 		}
 		stop()
-		if err := <-done; err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, <-done)
 	})
 }
 

@@ -14,6 +14,7 @@ import (
 	"arbor/internal/issuekit"
 	"arbor/internal/posting"
 	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 )
 
 // leaf draws a condition. What only SQL knows is drawn where all is true.
@@ -206,9 +207,7 @@ func TestExecutorsAgreeWithLookingAtEveryIssue(t *testing.T) {
 					}
 					return w.check("many", tx, random, many(q), posting.Find)
 				})
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.NoError(t, err)
 			}
 		}
 	})

@@ -8,6 +8,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/fulltext"
 	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 )
 
 // Words that must not stand in the issues of one small repository are not looked for
@@ -24,8 +25,6 @@ func TestRangesLookForWordsInTheirRepository(t *testing.T) {
 			}
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 	})
 }

@@ -18,6 +18,7 @@ import (
 	"arbor/internal/posting"
 	"arbor/internal/repo"
 	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 )
 
 // model is an issue as the test knows it: what a naive executor looks at.
@@ -70,16 +71,12 @@ func newWorld(t *testing.T, engine db.Engine, seed uint64) *world {
 		login := fmt.Sprint("p", n)
 		made, err := all.Accounts.CreateUser(t.Context(),
 			account.NewUser{Login: login, Name: login, Email: login + "@example.org"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		w.people = append(w.people, made.ID)
 	}
 	for n := range 70 { // with two states, more ranges than are read together
 		made, err := all.Repos.Create(t.Context(), nil, repo.NewRepo{Owner: "p0", Name: fmt.Sprint("r", n)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		w.repos = append(w.repos, posting.Repo{ID: made.ID, IssuesOff: n%5 == 4,
 			Owner: w.people[0], Private: n%3 == 1, Archived: n%4 == 2})
 	}
@@ -119,9 +116,7 @@ func (w *world) write(fn func(tx *db.Tx) error) {
 		}
 		return fn(tx)
 	})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testkit.NoError(w.t, err)
 }
 
 // decorate returns a repository labels and milestones, of which many are called the

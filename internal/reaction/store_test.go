@@ -9,6 +9,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 )
 
 // estate creates a repository with id 1, and users with ids from 1.
@@ -30,9 +31,7 @@ func estate(t testing.TB, d *db.DB, users int) {
 
 func write(t testing.TB, d *db.DB, fn func(tx *db.Tx) error) {
 	t.Helper()
-	if err := d.Write(t.Context(), fn); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, d.Write(t.Context(), fn))
 }
 
 // react adds a reaction in repository 1.
@@ -50,9 +49,7 @@ func rollups(t testing.TB, d *db.DB, kind Kind, ids ...int64) (found map[int64]R
 		found, err = Rollups(tx, kind, ids)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return found
 }
 
@@ -170,9 +167,7 @@ func TestPlans(t *testing.T) {
 			}
 			return rows.Err()
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		if !strings.Contains(plan.String(), c.want) || strings.Contains(plan.String(), "TEMP B-TREE") {
 			t.Errorf("%s\nis planned as\n%s", c.text, &plan)
 		}

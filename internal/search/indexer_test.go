@@ -17,6 +17,7 @@ import (
 	"arbor/internal/repo"
 	"arbor/internal/search"
 	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 	"arbor/internal/web"
 )
 
@@ -31,13 +32,9 @@ func swarm(t *testing.T, engine db.Engine, issues int) (d *db.DB, written *write
 	d = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine), Trace: written.look})
 	f := forge.New(d, nil, slog.New(slog.DiscardHandler), "")
 	alice, err := f.Accounts.CreateUser(t.Context(), account.NewUser{Login: "alice"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	r, err := f.Repos.Create(t.Context(), nil, repo.NewRepo{Owner: "alice", Name: "garden"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	by := &repo.Access{Repo: r, Role: account.Admin,
 		Caller: &account.Caller{ID: alice.ID, Login: alice.Login}}
 	for range issues {
@@ -70,9 +67,7 @@ func newService(d *db.DB) *search.Service {
 func find50(t *testing.T, ctx context.Context, s *search.Service) (*search.Results, error) {
 	t.Helper()
 	q, err := search.Parse("swarm")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	r := web.With(httptest.NewRequestWithContext(ctx, "GET", "/", nil), &web.Info{})
 	return s.Search(r.Context(), nil, q, web.Page{Number: 1, Size: 50})
 }
@@ -87,9 +82,7 @@ func TestSearchOnlyReads(t *testing.T) {
 		s.SetPatience(time.Millisecond)
 		for range 20 {
 			found, err := find50(t, t.Context(), s)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 			if !found.Part || found.Total != 0 {
 				t.Errorf("%d found, incomplete: %t", found.Total, found.Part)
 			}

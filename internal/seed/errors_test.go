@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"arbor/internal/test/testkit"
 )
 
 // mistake is a seed that is wrong, and how its problems begin, line by line.
@@ -214,9 +216,7 @@ users:
   - {<<: *person, login: bob, bio: There}
   - {<<: [{company: A}, {company: B, blog: c}], login: carol}
 `))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	u := s.Users
 	if len(u) != 3 || u[1].Login != "bob" || u[1].Location != "Ulm" || u[1].Bio != "There" ||
 		u[2].Company != "A" || u[2].Blog != "c" {
@@ -236,9 +236,7 @@ repos:
     commits: [{message: m}, {message: n, date: 2021-01-01T10:00:00+02:00}, {message: o}]
     issues: [{title: a, comments: [{body: x}, {body: y}]}, {title: b}]
 `))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	r := &s.Repos[0]
 	for what, c := range map[string]struct {
 		got  time.Time
@@ -266,9 +264,7 @@ func TestLoad(t *testing.T) {
 	if _, err := Load(file); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
-	if err := os.WriteFile(file, []byte("users: [{login: alice}]"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile(file, []byte("users: [{login: alice}]"), 0o600))
 	s, err := Load(file)
 	if err != nil || len(s.Users) != 1 || s.Dir != filepath.Dir(file) {
 		t.Errorf("read %+v: %v", s, err)
@@ -282,9 +278,7 @@ func TestLoad(t *testing.T) {
 func TestReferenceIsComplete(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "seed.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	_, reference, _ := strings.Cut(string(text), "## Every key")
 	seen := map[reflect.Type]bool{}
 	var look func(t reflect.Type) []string
@@ -320,9 +314,7 @@ func TestReferenceIsComplete(t *testing.T) {
 // Whatever a file holds is read or refused, soon.
 func FuzzParse(f *testing.F) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "seed.md"))
-	if err != nil {
-		f.Fatal(err)
-	}
+	testkit.NoError(f, err)
 	_, example, _ := strings.Cut(string(text), "## An example\n")
 	example, _, _ = strings.Cut(example, "## Every key")
 	f.Add([]byte(strings.ReplaceAll(example, "\n    ", "\n")))

@@ -11,6 +11,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/seed"
+	"arbor/internal/test/testkit"
 )
 
 // Two servers that are started at once with a seed do not empty what the other
@@ -21,22 +22,16 @@ func TestOneProcessFills(t *testing.T) {
 	to := seed.Store{DataDir: dir, Database: db.Options{URL: filepath.Join(dir, "arbor.db")}}
 	s := parse(t, []byte("users: [{login: alice}]\n"))
 	other, err := os.Create(filepath.Join(dir, "seeding"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	defer other.Close()
-	if err := syscall.Flock(int(other.Fd()), syscall.LOCK_EX); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, syscall.Flock(int(other.Fd()), syscall.LOCK_EX))
 	if err := seed.Fill(t.Context(), s, to); !errors.Is(err, seed.ErrFilling) {
 		t.Errorf("while another process fills: %v", err)
 	}
 	if held, err := seed.Held(t.Context(), s, to.Database); held || err != nil {
 		t.Errorf("the store is touched: %v, %v", held, err)
 	}
-	if err := syscall.Flock(int(other.Fd()), syscall.LOCK_UN); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, syscall.Flock(int(other.Fd()), syscall.LOCK_UN))
 	if err := seed.Fill(t.Context(), s, to); err != nil {
 		t.Error(err)
 	}

@@ -23,15 +23,14 @@ import (
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/dbtest"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // example is the example of the documentation.
 func example(t testing.TB) []byte {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "seed.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	_, rest, _ := strings.Cut(string(text), "## An example\n")
 	rest, _, found := strings.Cut(rest, "## Every key")
 	if !found {
@@ -43,9 +42,7 @@ func example(t testing.TB) []byte {
 func parse(t testing.TB, text []byte) *seed.Seed {
 	t.Helper()
 	s, err := seed.Parse("seed.yaml", ".", text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return s
 }
 
@@ -64,9 +61,7 @@ func filled(t testing.TB, engine db.Engine, s *seed.Seed) http.Handler {
 	t.Helper()
 	dir, url := t.TempDir(), dbtest.URL(t, engine)
 	err := seed.Fill(t.Context(), s, seed.Store{DataDir: dir, Database: db.Options{URL: url, RunTwice: true}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	g := gittest.New(t, git.Options{})
 	return server.New(server.Options{DB: dbtest.OpenURL(t, url), Git: g, DataDir: dir,
 		Log: slog.New(slog.DiscardHandler), Graduated: true})
@@ -209,9 +204,7 @@ func TestFillTwice(t *testing.T) {
 			t.Fatalf("an empty store holds a seed: %v, %v", held, err)
 		}
 		for range 2 {
-			if err := seed.Fill(t.Context(), one, to); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, seed.Fill(t.Context(), one, to))
 		}
 		if held, err := seed.Held(t.Context(), one, to.Database); !held || err != nil {
 			t.Errorf("the seed is not known again: %v", err)
@@ -282,17 +275,13 @@ func TestTokensAreNotLogged(t *testing.T) {
 	dir := t.TempDir()
 	err := seed.Fill(t.Context(), s, seed.Store{DataDir: dir, Git: git.Options{Log: logger},
 		Database: db.Options{URL: filepath.Join(dir, "arbor.db"), Log: logger}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	if text := log.String(); !strings.Contains(text, "database migrated") || strings.Contains(text, "arb_") ||
 		strings.Contains(text, "/issues") {
 		t.Errorf("the log:\n%.2000s", text)
 	}
 	stored, err := os.Open(filepath.Join(dir, "arbor.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	defer stored.Close()
 	all, err := io.ReadAll(stored)
 	if err != nil || bytes.Contains(all, []byte("arb_alice1")) {
@@ -315,9 +304,7 @@ repos:
     pulls: [{title: More, head: more}]
   - {name: alice/empty}
 `))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	h := filled(t, db.SQLite, s)
 	tip := gittest.Run(t, dir, "rev-parse", "main")
 	if code, body := get(t, h, "", "/repos/alice/garden/git/ref/heads/main"); code != 200 ||

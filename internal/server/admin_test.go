@@ -10,6 +10,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/server"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // A page in an operator's browser must not reach the admin address: neither by a
@@ -19,13 +20,9 @@ func TestAdminAddressIsForOperators(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, db.SQLite, func(o *server.Options) { o.AdminHost = "monitor.example" })
 	l, err := server.Listen("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	socket, err := server.Listen("unix:" + filepath.Join(t.TempDir(), "admin"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 2)
 	for _, listener := range []net.Listener{l, socket} {
@@ -44,17 +41,13 @@ func TestAdminAddressIsForOperators(t *testing.T) {
 		t.Helper()
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet,
 			"http://127.0.0.1:"+port+"/metrics", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		r.Host = host
 		for name, values := range header {
 			r.Header[name] = values
 		}
 		a, err := client.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		a.Body.Close()
 		return a.StatusCode
 	}

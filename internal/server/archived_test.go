@@ -7,15 +7,14 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // What an archived repository takes, and how it is found.
 func TestArchivedRepositories(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		for _, login := range []string{"holder", "writer", "guest"} {
-			s.User(t, login)
-		}
+		s.Users(t, "holder", "writer", "guest")
 		s.Grant(t, s.Repo(t, "holder/chamomile", false), "writer", account.Push)
 		const path, search = "/repos/holder/chamomile", "GET /search/issues?q=repo:holder/chamomile"
 		s.Run(t, []apitest.Case{
@@ -50,16 +49,12 @@ func TestArchivedMeanwhile(t *testing.T) {
 		s.User(t, "alice")
 		r := s.Repo(t, "alice/garden", false)
 		a, err := s.Repos.Find(t.Context(), nil, "alice", "garden")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		err = s.DB.Write(t.Context(), func(tx *db.Tx) error {
 			_, err := tx.Exec(`UPDATE repos SET archived = TRUE WHERE id = $1`, r.ID)
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		err = s.DB.Write(db.WithCheck(t.Context(), a.HoldsWritable), func(tx *db.Tx) error { return nil })
 		if err == nil || !strings.Contains(err.Error(), "archived") {
 			t.Error(err)

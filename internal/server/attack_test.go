@@ -40,9 +40,7 @@ func freed(t *testing.T, s *apitest.Server) {
 func statusFrom(t *testing.T, s *apitest.Server, from, as, path string) int {
 	t.Helper()
 	status, err := tryFrom(t, s, from, as, path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return status
 }
 
@@ -52,9 +50,7 @@ func tryFrom(t *testing.T, s *apitest.Server, from, as, path string) (int, error
 	client := &http.Client{Timeout: testkit.Patience, Transport: &http.Transport{DisableKeepAlives: true,
 		DialContext: (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}).DialContext}}
 	r, err := http.NewRequest("GET", s.URL+path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	if as != "" {
 		r.Header.Set("Authorization", "Bearer "+s.Token(t, as))
 	}
@@ -105,9 +101,7 @@ func TestSlowBody(t *testing.T) {
 func TestTrustedProxy(t *testing.T) {
 	t.Parallel()
 	proxies, err := admission.ParseProxies("127.0.0.0/8")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		garden(t, s)
 		from := func(address string) map[string]string {

@@ -8,6 +8,7 @@ import (
 	"arbor/internal/route"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/fixture"
+	"arbor/internal/test/testkit"
 )
 
 // unaudited lists routes that change something without a row in the audit log, by their prefix, with the
@@ -95,8 +96,6 @@ func (m *matrix) newestEvent(t *testing.T) (id int64) {
 	err := m.DB.Read(t.Context(), func(tx *db.Tx) error {
 		return tx.QueryRow(`SELECT COALESCE(max(id), 0) FROM audit`).Scan(&id)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return id
 }

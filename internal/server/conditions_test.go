@@ -19,8 +19,7 @@ import (
 // garden is a small world for the tables: alice owns a public repository with a
 // history and a private one; bob is a stranger.
 func garden(t *testing.T, s *apitest.Server) {
-	s.User(t, "alice")
-	s.User(t, "bob")
+	s.Users(t, "alice", "bob")
 	s.Import(t, s.Repo(t, "alice/garden", false), gittest.Repository(t, 3, 4))
 	s.Repo(t, "alice/Secret", true)
 	s.Repo(t, "alice/empty", false)
@@ -118,9 +117,7 @@ func TestAddresses(t *testing.T) {
 		})
 		t.Run("absolute form, as through a proxy", func(t *testing.T) {
 			c, err := net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 			defer c.Close()
 			fmt.Fprintf(c, "GET http://github.localhost/api/v3/users/alice HTTP/1.1\r\nHost: github.localhost\r\nConnection: close\r\n\r\n")
 			c.SetReadDeadline(time.Now().Add(testkit.Patience))
@@ -205,18 +202,14 @@ func TestCredentials(t *testing.T) {
 			t.Error("the log shows a token")
 		}
 		t.Run("revoked at once", func(t *testing.T) {
-			if err := s.Forge.Tokens.RevokeToken(t.Context(), value); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, s.Forge.Tokens.RevokeToken(t.Context(), value))
 			s.Check(t, apitest.Case{Do: "GET /user", Headers: auth("Bearer " + value),
 				Status: 401, Want: bad})
 		})
 		t.Run("expired", func(t *testing.T) {
 			short, _, err := s.Forge.Tokens.CreateToken(t.Context(),
 				token.NewToken{Login: "bob", Scopes: scope.All, Expires: 50 * time.Millisecond})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 			time.Sleep(60 * time.Millisecond)
 			s.Check(t, apitest.Case{Do: "GET /user", Headers: auth("Bearer " + short),
 				Status: 401, Want: bad})

@@ -19,9 +19,7 @@ func hidden(t *testing.T, s *apitest.Server) (ids []repo.ID) {
 		ids, err = db.QueryIDs[repo.ID](tx, `SELECT id FROM repos WHERE name LIKE '~%'`)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return ids
 }
 
@@ -42,8 +40,7 @@ func TestDeletedRepositoryWithManyIssues(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		s, g := apitest.Gated(t, engine)
 		s.Admin(t, "chief")
-		s.User(t, "alice")
-		s.User(t, "bob")
+		s.Users(t, "alice", "bob")
 		s.Repo(t, "alice/garden", false)
 		const at = "/repos/alice/garden"
 		s.Run(t, []apitest.Case{

@@ -20,6 +20,7 @@ import (
 	"arbor/internal/route"
 	"arbor/internal/server"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // described is what the drift tests read of a document.
@@ -58,13 +59,9 @@ func (d *described) parameter(p describedParameter) describedParameter {
 func describe(t *testing.T, s *apitest.Server, load func(apidoc.Rights) ([]byte, error)) *described {
 	t.Helper()
 	text, err := load(s.Server.Rights())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	var d described
-	if err := json.Unmarshal(text, &d); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, json.Unmarshal(text, &d))
 	return &d
 }
 
@@ -180,13 +177,9 @@ func TestDocsPage(t *testing.T) {
 // Each error number of the plant store stands in the store's document.
 func TestPlantNumbersAreDescribed(t *testing.T) {
 	text, err := apidoc.Plants(apitest.Start(t, db.SQLite).Server.Rights())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	var d struct{ Info struct{ Description string } }
-	if err := json.Unmarshal(text, &d); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, json.Unmarshal(text, &d))
 	for _, c := range plant.Conditions() {
 		row := fmt.Sprintf("| %d | %d | %s |", c.Number, c.Status, c.When)
 		if !strings.Contains(d.Info.Description, row) {
@@ -218,9 +211,7 @@ func TestDocsAreCompressed(t *testing.T) {
 			t.Errorf("%s: %d bytes of %d", path, len(zipped.Body), len(plain.Body))
 		}
 		z, err := gzip.NewReader(bytes.NewReader(zipped.Body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		if text, err := io.ReadAll(z); err != nil || !bytes.Equal(text, plain.Body) {
 			t.Errorf("%s: what is compressed is something else: %v", path, err)
 		}

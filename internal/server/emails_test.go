@@ -19,8 +19,7 @@ import (
 func TestOwnEmails(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		s.User(t, "alice")
-		s.User(t, "bob")
+		s.Users(t, "alice", "bob")
 		const path = "/user/emails"
 		var many []string
 		for n := range 100 {
@@ -75,9 +74,7 @@ func TestProfileChangesBesideItsAddress(t *testing.T) {
 		}()
 		return awaitBlocked(t, s)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	<-removed
 	s.Check(t, apitest.Case{Do: "GET /user", As: "alice", Status: 200,
 		Want: `{"email": null, "bio": "Gardens."}`})

@@ -16,6 +16,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/journal"
 	"arbor/internal/server"
+	"arbor/internal/test/testkit"
 	"arbor/internal/web"
 )
 
@@ -47,9 +48,7 @@ func TestBrokenOffIsLogged(t *testing.T) {
 // The cost of finishing a request, which is mostly its log line.
 func BenchmarkFinish(b *testing.B) {
 	file, err := os.Create(filepath.Join(b.TempDir(), "log"))
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.NoError(b, err)
 	defer file.Close()
 	to := &rewound{File: file}
 	for _, c := range []struct {

@@ -15,6 +15,7 @@ import (
 	"arbor/internal/route"
 	"arbor/internal/scope"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 var updateRoutes = flag.Bool("update-routes", false, "write testdata/routes.txt anew")
@@ -46,14 +47,10 @@ func TestTheTableIsWrittenDown(t *testing.T) {
 	table := strings.Join(lines, "")
 	golden := filepath.Join("testdata", "routes.txt")
 	if *updateRoutes {
-		if err := os.WriteFile(golden, []byte(table), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.WriteFile(golden, []byte(table), 0o644))
 	}
 	written, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	for line := range strings.Lines(table) {
 		if !strings.Contains("\n"+string(written), "\n"+line) {
 			t.Errorf("not in %s: %s", golden, line)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"arbor/internal/db"
+	"arbor/internal/test/testkit"
 )
 
 // holdings are what requests change.
@@ -65,9 +66,7 @@ func (w *walker) digest(t *testing.T) []string {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return out
 }
 

@@ -25,9 +25,7 @@ import (
 func dialH2(t *testing.T, s *apitest.Server, certFile, from string) *load.HTTP2 {
 	t.Helper()
 	c, err := load.DialHTTP2(t.Context(), s.Address, from, testkit.Trusting(t, certFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	t.Cleanup(func() { c.Drop() })
 	return c
 }
@@ -96,11 +94,9 @@ func TestStreamsCountAsConnections(t *testing.T) {
 	}
 	for _, a := range all {
 		for i := range uint32(100) {
-			if err := a.Request(1+2*i, false, "POST", "/alice/garden.git/git-upload-pack",
+			testkit.NoError(t, a.Request(1+2*i, false, "POST", "/alice/garden.git/git-upload-pack",
 				"content-length", "1000", "content-type",
-				"application/x-git-upload-pack-request"); err != nil {
-				t.Fatal(err)
-			}
+				"application/x-git-upload-pack-request"))
 		}
 	}
 	// Which connection holds the network's share is left to chance, so all are read.
@@ -152,9 +148,7 @@ func TestSlowButSteadyBody(t *testing.T) {
 			out.Close()
 		}()
 		r, err := http.NewRequest("POST", s.URL+"/repos/alice/garden/issues", in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		r.Header.Set("Authorization", "Bearer "+s.Token(t, "alice"))
 		return client.Do(r)
 	}

@@ -17,6 +17,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/server"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // tiers lists the packages of the module from the bottom up, with all below their folders. A package may import
@@ -54,9 +55,7 @@ var tiers = []struct {
 func TestImportsPointDownwards(t *testing.T) {
 	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`,
 		"arbor/...").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	for line := range strings.Lines(string(out)) {
 		fields := strings.Fields(line)
 		name, imports := fields[0], fields[1:]
@@ -116,27 +115,41 @@ func TestHandlerCommentsMatchTheTable(t *testing.T) {
 func handlers(t *testing.T) map[string][]string {
 	t.Helper()
 	documented := map[string][]string{}
-	root := filepath.Join("..", "..", "internal")
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-			return err
+	eachSource(t, func(path, source string) {
+		folder, below := strings.CutPrefix(filepath.ToSlash(filepath.Dir(path)), "internal/")
+		if !below || isTest(path) {
+			return
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
-		if err != nil {
-			return err
-		}
-		dir, err := filepath.Rel(root, filepath.Dir(path))
+		file, err := parser.ParseFile(token.NewFileSet(), path, source, parser.ParseComments)
+		testkit.NoError(t, err)
 		for _, decl := range file.Decls {
 			if f, ok := decl.(*ast.FuncDecl); ok && f.Doc != nil {
-				noteRoutes(documented, filepath.ToSlash(dir), f)
+				noteRoutes(documented, folder, f)
 			}
 		}
-		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	return documented
+}
+
+// eachSource calls fn with each Go file of the project.
+func eachSource(t *testing.T, fn func(path, source string)) {
+	t.Helper()
+	root := os.DirFS(filepath.Join("..", ".."))
+	testkit.NoError(t, fs.WalkDir(root, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") {
+			return err
+		}
+		source, err := fs.ReadFile(root, path)
+		fn(path, string(source))
+		return err
+	}))
+}
+
+func isTest(path string) bool { return strings.HasSuffix(path, "_test.go") }
+
+// isBelow reports a path below one of some folders or files, whose names may be cut.
+func isBelow(path string, folders ...string) bool {
+	return slices.ContainsFunc(folders, func(folder string) bool { return strings.HasPrefix(path, folder) })
 }
 
 // noteRoutes takes the lines METHOD PATH with which a comment begins.
@@ -203,69 +216,36 @@ var readsQuery = regexp.MustCompile(`URL\.Query\(\)|FormValue\(|ParseForm\(`)
 // Tests know what a handler asks the query for only when it asks by way of
 // package web (its QueryOf): else a parameter could stay undescribed.
 func TestQueriesAreReadByWeb(t *testing.T) {
-	// web itself; for people; for git; for tests
-	allowed := []string{"internal/web", "internal/page", "internal/repo/transport", "internal/test"}
-	root := filepath.Join("..", "..")
-	err := filepath.WalkDir(filepath.Join(root, "internal"),
-		func(path string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") ||
-				strings.HasSuffix(path, "_test.go") {
-				return err
-			}
-			name, err := filepath.Rel(root, path)
-			if err != nil || slices.ContainsFunc(allowed, func(a string) bool {
-				return strings.HasPrefix(filepath.ToSlash(name), a)
-			}) {
-				return err
-			}
-			source, err := os.ReadFile(path)
-			if found := readsQuery.Find(source); found != nil {
-				t.Errorf("%s: %s: read the query by web.QueryOf", name, found)
-			}
-			return err
-		})
-	if err != nil {
-		t.Fatal(err)
-	}
+	eachSource(t, func(path, source string) {
+		// web itself; for people; for git; for tests
+		if !isBelow(path, "internal/") || isTest(path) ||
+			isBelow(path, "internal/web", "internal/page", "internal/repo/transport", "internal/test") {
+			return
+		}
+		if found := readsQuery.FindString(source); found != "" {
+			t.Errorf("%s: %s: read the query by web.QueryOf", path, found)
+		}
+	})
 }
 
 var logsAlone = regexp.MustCompile(`\blog\.(Debug|Info|Warn|Error)\(`)
 
 // A line that is logged without its context lacks the id of the request or job that caused it.
 func TestLinesAreLoggedWithTheirContext(t *testing.T) {
-	allowed := map[string]string{
-		"internal/certificate":  "works for no request",
-		"internal/space":        "a disk is all requests'",
-		"internal/ephemeral":    "works for no request",
-		"internal/db/sqlitelog": "what a commit does is for all of its writers",
-		"internal/repo/folder":  "a folder goes when its last reader leaves",
-	}
-	root := filepath.Join("..", "..")
-	err := filepath.WalkDir(filepath.Join(root, "internal"),
-		func(path string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") ||
-				strings.HasSuffix(path, "_test.go") {
-				return err
-			}
-			name, err := filepath.Rel(root, path)
-			if err != nil {
-				return err
-			}
-			for prefix := range allowed {
-				if strings.HasPrefix(filepath.ToSlash(name), prefix) {
-					return nil
-				}
-			}
-			source, err := os.ReadFile(path)
-			if found := logsAlone.Find(source); found != nil {
-				t.Errorf("%s: %s): say %sContext(ctx, ...), so that the line has its request's id", name,
-					found, found[:len(found)-1])
-			}
-			return err
-		})
-	if err != nil {
-		t.Fatal(err)
-	}
+	eachSource(t, func(path, source string) {
+		if !isBelow(path, "internal/") || isTest(path) || isBelow(path,
+			"internal/certificate", "internal/ephemeral", // which work for no request
+			"internal/space",        // a disk is all requests'
+			"internal/db/sqlitelog", // what a commit does is for all of its writers
+			"internal/repo/folder",  // a folder goes when its last reader leaves
+		) {
+			return
+		}
+		if found := logsAlone.FindString(source); found != "" {
+			t.Errorf("%s: %s): say %sContext(ctx, ...), so that the line has its request's id", path, found,
+				found[:len(found)-1])
+		}
+	})
 }
 
 var sharedStep = regexp.MustCompile(
@@ -275,53 +255,30 @@ var sharedStep = regexp.MustCompile(
 // The steps of a push, a deletion and the like are exported for package forge. A
 // feature that took one alone would leave the others out.
 func TestSharedStepsAreTakenByForge(t *testing.T) {
-	root := filepath.Join("..", "..")
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-			return err
-		}
-		source, err := os.ReadFile(path)
-		found := sharedStep.Find(source)
+	eachSource(t, func(path, source string) {
+		found := sharedStep.FindString(source)
 		dir := filepath.Base(filepath.Dir(path))
 		// The steps of package settings consist of smaller ones.
-		inner := dir == "settings" && strings.HasPrefix(string(found), "repo.CountForOwner")
-		if found != nil && dir != "forge" && !inner {
+		inner := dir == "settings" && strings.HasPrefix(found, "repo.CountForOwner")
+		if found != "" && dir != "forge" && !inner && !isTest(path) {
 			t.Errorf("%s: %s...) is a step of package forge", path, found)
 		}
-		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // decisions may be cited only when the project itself says what they are.
 func TestCitedDecisionsAreDocumented(t *testing.T) {
-	root := filepath.Join("..", "..")
-	text, err := os.ReadFile(filepath.Join(root, "docs", "decisions.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "decisions.md"))
+	testkit.NoError(t, err)
 	cite := regexp.MustCompile(`decisions? (\d+)(?:(?:, | and |-)(\d+))*`)
 	number := regexp.MustCompile(`\d+`)
-	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") {
-			return err
-		}
-		source, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		for _, c := range cite.FindAllString(string(source), -1) {
+	eachSource(t, func(path, source string) {
+		for _, c := range cite.FindAllString(source, -1) {
 			for _, n := range number.FindAllString(c, -1) {
 				if !strings.Contains(string(text), "\n"+n+". ") {
 					t.Errorf("%s cites decision %s, which docs/decisions.md does not have", path, n)
 				}
 			}
 		}
-		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 }

@@ -18,6 +18,7 @@ import (
 	"arbor/internal/test/dbtest"
 	"arbor/internal/test/fixture"
 	"arbor/internal/test/testenv"
+	"arbor/internal/test/testkit"
 	"arbor/internal/web"
 )
 
@@ -91,9 +92,7 @@ func newMatrix(t *testing.T, engine db.Engine) *matrix {
 	})
 	t.Cleanup(gate.Lift)
 	holder, err := db.Open(t.Context(), db.Options{URL: address}) // whose transactions do not run twice
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	t.Cleanup(func() { holder.Close() })
 	s.OnAsked(heard.note)
 	return &matrix{newWalker(t, s), ran, gate, holder, heard, map[string][]string{}, nil, nil}
@@ -109,9 +108,7 @@ func (m *matrix) hide(t *testing.T) {
 			h.Name = h.Mark + "-grown"
 		}
 	}
-	if err := m.Server.Server.Settle(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, m.Server.Server.Settle(t.Context()))
 }
 
 // statements are those that requests ran since the last look.

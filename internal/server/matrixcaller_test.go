@@ -13,6 +13,7 @@ import (
 	"arbor/internal/scope"
 	"arbor/internal/test/fixture"
 	"arbor/internal/test/testenv"
+	"arbor/internal/test/testkit"
 )
 
 // caller is a user with a full or a limited token.
@@ -100,9 +101,7 @@ func (m *matrix) issue(t *testing.T, c caller) {
 	if err == nil {
 		m.Tokens[c.name()], _, err = m.Forge.Tokens.CreateToken(t.Context(), n)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 }
 
 // people have full tokens. A person's repositories, which the organization's people do not concern, meet one

@@ -11,6 +11,7 @@ import (
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/fixture"
 	"arbor/internal/test/testenv"
+	"arbor/internal/test/testkit"
 )
 
 // outsiders are those who must not notice what happens in private. On PostgreSQL the same statements run.
@@ -128,9 +129,7 @@ func (m *matrix) changes(t *testing.T) {
 			}
 			before = change.concerned
 			m.OK(t, change.as, change.do, change.send)
-			if err := m.Server.Server.Settle(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, m.Server.Server.Settle(t.Context()))
 			change.becomes(m.Homes[0], m.Homes[1])
 			m.readAs(t, change.concerned, func(e *exchange) { m.exchange(t, e) })
 		})
@@ -167,9 +166,7 @@ func (m *matrix) deleted(t *testing.T) {
 		m.Crowd(t, h.Owner, h.Name)
 		m.OK(t, "chief", "DELETE /repos/"+h.Owner+"/"+h.Name, "")
 	}
-	if err := m.Server.Server.Settle(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, m.Server.Server.Settle(t.Context()))
 	logins := []string{"chief", "owner", "keeper", ""}
 	if m.Engine == db.PostgreSQL { // where the same statements run
 		logins = logins[:2]

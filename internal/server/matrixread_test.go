@@ -15,6 +15,7 @@ import (
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/fixture"
 	"arbor/internal/test/openapi"
+	"arbor/internal/test/testkit"
 	"arbor/internal/web"
 )
 
@@ -44,9 +45,7 @@ func (m *matrix) heeded(t *testing.T, r *route.Route, h *fixture.Home, list ...s
 	switch r.Group {
 	case route.API:
 		c, err := openapi.Default(m.Server.Server.Rights())
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		looked, _ = c.Inputs(r.Method, r.Pattern)
 	case route.Pages:
 		looked = m.paged[r.Pattern]
@@ -161,9 +160,7 @@ func (a *asked) missing(c *openapi.Checker, r *route.Route) (list []string) {
 func (m *matrix) described(t *testing.T, r *route.Route) {
 	t.Helper()
 	c, err := openapi.Default(m.Server.Server.Rights())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	if r.Right == route.Installation {
 		m.Tokens[fixture.Bot] = m.BotToken(t, "") // one that is in force
 	}

@@ -164,9 +164,7 @@ func (m *matrix) demotedWhileWaiting(t *testing.T, q *fixture.Request) {
 		_, err = tx.Exec(takenFrom(q.Who), q.Repo, q.Who)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	a := <-answered
 	m.regrant(t, q.Repo, q.Who)
 	if a.Status != http.StatusNotFound {
@@ -189,9 +187,7 @@ func (m *matrix) demotedWhileSending(t *testing.T, q *fixture.Request) {
 	}), strings.NewReader(q.Send[half:]))
 	method, path, _ := strings.Cut(q.Do, " ")
 	r, err := http.NewRequestWithContext(t.Context(), method, m.URL+path, body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	for name, value := range q.Headers {
 		r.Header.Set(name, value)
 	}
@@ -199,9 +195,7 @@ func (m *matrix) demotedWhileSending(t *testing.T, q *fixture.Request) {
 	r.Header.Set("Expect", "100-continue")
 	client := http.Transport{ExpectContinueTimeout: testkit.Patience, DisableKeepAlives: true}
 	a, err := client.RoundTrip(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	text, _ := io.ReadAll(a.Body)
 	a.Body.Close()
 	if begun.Load() {

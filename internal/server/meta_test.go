@@ -12,6 +12,7 @@ import (
 	"arbor/internal/server"
 	"arbor/internal/ssh"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // Bots store ids, which survive renaming, and list all accounts and repositories by id. Private ones are
@@ -70,9 +71,7 @@ func TestThingsByTheirIDs(t *testing.T) {
 func TestMeta(t *testing.T) {
 	t.Parallel()
 	keys, err := ssh.NewHostKeys()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		var got struct {
 			Installed    string            `json:"installed_version"`

@@ -91,14 +91,10 @@ func TestReadyz(t *testing.T) {
 	s := apitest.Start(t, db.SQLite, func(o *server.Options) { o.DataDir = filepath.Join(o.DataDir, "data") })
 	s.Log.AllowErrors()
 	dir := filepath.Join(s.Dir)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.MkdirAll(dir, 0o700))
 	untilReadyz(t, s, "ok\n")
 	untilHealthy(t, s)
-	if err := os.RemoveAll(dir); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.RemoveAll(dir))
 	untilReadyz(t, s, "the data folder cannot be written")
 	untilHealthy(t, s)
 	if left, _ := filepath.Glob(filepath.Join(dir, ".ready*")); len(left) > 0 {

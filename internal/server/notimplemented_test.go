@@ -9,6 +9,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // hole is a placeholder of a pattern.
@@ -18,9 +19,7 @@ var hole = regexp.MustCompile(`\{[^}]*\}`)
 func addressesNotImplemented(t *testing.T, s *apitest.Server) (list []string) {
 	t.Helper()
 	text, err := os.ReadFile("github.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	known := map[string]bool{}
 	for _, r := range s.Server.Routes() {
 		known[hole.ReplaceAllString(r.Pattern, "{}")] = true

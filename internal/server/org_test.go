@@ -37,9 +37,7 @@ func TestCountsOfOrganizations(t *testing.T) {
 func TestOwnersRemoveEachOther(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		for _, login := range []string{"alice", "bob", "carol"} {
-			s.User(t, login)
-		}
+		s.Users(t, "alice", "bob", "carol")
 		for i := range 20 {
 			org := fmt.Sprintf("guild%d", i)
 			s.Org(t, org, "carol")

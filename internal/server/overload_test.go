@@ -37,8 +37,7 @@ func TestOverload(t *testing.T) {
 	// The memory is enough for four requests.
 	s := apitest.Start(t, db.SQLite, func(o *server.Options) { o.Admission = admission.New(1<<20, nil) })
 	s.Log.AllowErrors()
-	s.User(t, "alice")
-	s.User(t, "bob")
+	s.Users(t, "alice", "bob")
 	writing, release := make(chan struct{}), make(chan struct{})
 	var clients sync.WaitGroup
 	hold := func(as string) {

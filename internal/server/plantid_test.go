@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // The plant store rejects an id that is not a number, of any bytes, with a 400 in its own form (decision
@@ -23,9 +24,7 @@ func TestPlantIDsOfAnyBytes(t *testing.T) {
 			strings.Repeat("1", 400), "%25", "%3F", "%E2%80%8B1"}
 		for _, id := range ids {
 			conn, err := net.Dial("tcp", s.Address)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 			fmt.Fprintf(conn, "DELETE /plants/%s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"+
 				"Authorization: Bearer %s\r\n\r\n", id, s.Token(t, "alice"))
 			a, err := http.ReadResponse(bufio.NewReader(conn), nil)

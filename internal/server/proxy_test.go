@@ -39,9 +39,7 @@ func TestClonesBehindAProxy(t *testing.T) {
 	s.User(t, "alice")
 	s.Import(t, s.Repo(t, "alice/garden", false), gittest.Repository(t, 30, 3))
 	to, err := url.Parse(s.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	reverse := httputil.NewSingleHostReverseProxy(to)
 	reverse.ErrorLog = log.New(io.Discard, "", 0)
 	proxy := httptest.NewServer(reverse)
@@ -93,9 +91,7 @@ func TestAnswersOfGitAwaitTheEndOfTheRequest(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			conn, err := net.Dial("tcp", s.Address)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 			defer conn.Close()
 			fmt.Fprintf(conn, "%s%x\r\n%s\r\n",
 				load.Head("POST /alice/garden.git/"+c.service, "Authorization: Bearer "+s.Token(t, "alice"),
@@ -123,8 +119,6 @@ func zipped(t *testing.T, text string) string {
 	if _, err := io.WriteString(z, text); err != nil {
 		t.Fatal(err)
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, z.Close())
 	return b.String()
 }

@@ -19,14 +19,10 @@ func TestProbesLeaveNothing(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		old, fresh := filepath.Join(s.Dir, ".ready-1"), filepath.Join(s.Dir, ".ready-2")
 		for _, name := range []string{old, fresh} {
-			if err := os.WriteFile(name, []byte("ready"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, os.WriteFile(name, []byte("ready"), 0o600))
 		}
 		before := time.Now().Add(-2 * time.Hour)
-		if err := os.Chtimes(old, before, before); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.Chtimes(old, before, before))
 		untilReadyz(t, s, "ok\n")
 		if found, _ := filepath.Glob(filepath.Join(s.Dir, ".ready-*")); len(found) != 1 || found[0] != fresh {
 			t.Errorf("there are %q", found)

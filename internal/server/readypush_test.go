@@ -8,6 +8,7 @@ import (
 
 	"arbor/internal/durable"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // A balancer hears of it when pushes break off, since a folder of repositories cannot be written: of one of
@@ -17,28 +18,20 @@ func TestReadyzTriesWhatPushesDo(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		root := filepath.Join(s.Dir, "repositories")
 		for _, shard := range []string{"01", "7f", "ff"} {
-			if err := os.MkdirAll(filepath.Join(root, shard), 0o700); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, os.MkdirAll(filepath.Join(root, shard), 0o700))
 		}
 		// Files left by a killed probe do no harm.
-		if err := os.Mkdir(filepath.Join(root, durable.TryName), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.Mkdir(filepath.Join(root, durable.TryName), 0o700))
 		untilReadyz(t, s, "ok\n")
 		for _, name := range []string{"7f", ""} {
 			dir := filepath.Join(root, name)
 			away := filepath.Join(s.Dir, "away")
 			// Root may write everywhere, so what stands in the way is a link to nowhere.
-			if err := errors.Join(os.Rename(dir, away), os.Symlink(filepath.Join(s.Dir, "none"), dir)); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, errors.Join(os.Rename(dir, away), os.Symlink(filepath.Join(s.Dir, "none"), dir)))
 			for range 4 { // as often as there are folders
 				untilReadyz(t, s, "the data folder cannot be written")
 			}
-			if err := errors.Join(os.Remove(dir), os.Rename(away, dir)); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, errors.Join(os.Remove(dir), os.Rename(away, dir)))
 			untilReadyz(t, s, "ok\n")
 		}
 		if _, err := os.Stat(filepath.Join(root, durable.TryName)); err == nil {

@@ -9,6 +9,7 @@ import (
 	"arbor/internal/scope"
 	"arbor/internal/server"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // Who tries the doors of the site administrators, or has stolen a token of one that is not for them, is seen
@@ -18,13 +19,10 @@ func TestRefusedAdministrationIsAudited(t *testing.T) {
 	minute := time.Now() // all that is asked here is asked within one
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Admin(t, "chief")
-		s.User(t, "bob")
-		s.User(t, "carol")
+		s.Users(t, "bob", "carol")
 		limited, _, err := s.Forge.Tokens.CreateToken(t.Context(),
 			token.NewToken{Login: "chief", Scopes: scope.Repo})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		stolen := map[string]string{"Authorization": "Bearer " + limited}
 		for range 5 {
 			s.Run(t, []apitest.Case{

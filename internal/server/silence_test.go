@@ -97,12 +97,10 @@ func TestSilenceClosesNoTLS(t *testing.T) {
 func quietH2(t *testing.T, s *apitest.Server, certFile, from string) {
 	t.Helper()
 	a := dialH2(t, s, certFile, from)
-	if err := a.Until(testkit.Patience, func(f http2.Frame) bool {
+	testkit.NoError(t, a.Until(testkit.Patience, func(f http2.Frame) bool {
 		_, ok := f.(*http2.SettingsFrame)
 		return ok
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 }
 
 // A connection that gave way is closed, so that its client finds out.

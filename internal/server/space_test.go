@@ -1,14 +1,12 @@
 package server_test
 
 import (
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"arbor/internal/route"
-	"arbor/internal/server"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/fixture"
 )
@@ -19,8 +17,7 @@ func TestNothingIsWrittenWithoutRoom(t *testing.T) {
 	t.Parallel()
 	walk(t, func(t *testing.T, s *apitest.Server) {
 		w := newWalker(t, s)
-		narrow := server.New(server.Options{DB: s.DB, Git: s.Git, DataDir: s.Dir, MinFree: 1 << 60,
-			Log: slog.New(slog.DiscardHandler)})
+		narrow := s.WithoutRoom()
 		refused := 0
 		for _, r := range fixture.Walked(s.Server.Routes()) {
 			if r.Method == http.MethodGet {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"arbor/internal/test/testkit"
 )
 
 // few lists the packages whose tests may be of both kinds: few packages import them, or (issue) much would
@@ -18,9 +20,7 @@ var few = []string{"activity", "attachment", "backup", "ephemeral", "forge", "fs
 func TestServersAreAskedFromFoldersOfTheirOwn(t *testing.T) {
 	list := `{{.ImportPath}} {{len .TestGoFiles}}{{range .TestImports}} {{.}}{{end}}{{range .XTestImports}} {{.}}{{end}}`
 	out, err := exec.Command("go", "list", "-f", list, "arbor/internal/...").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	for line := range strings.Lines(string(out)) {
 		fields := strings.Fields(line)
 		name := strings.TrimPrefix(fields[0], "arbor/")

@@ -29,20 +29,16 @@ func textOfAccounts(t *testing.T, s *apitest.Server) map[string]int64 {
 			return err
 		}, `SELECT a.login, t.bytes FROM text_counts t JOIN accounts a ON a.id = t.account_id`)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return counts
 }
 
 func store(t *testing.T, s *apitest.Server, query string, args ...any) {
 	t.Helper()
-	if err := s.DB.Write(t.Context(), func(tx *db.Tx) error {
+	testkit.NoError(t, s.DB.Write(t.Context(), func(tx *db.Tx) error {
 		_, err := tx.Exec(query, args...)
 		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 }
 
 // soundTexts looks through the store, whose counters must be right.
@@ -50,9 +46,7 @@ func soundTexts(t *testing.T, s *apitest.Server) {
 	t.Helper()
 	r, err := fsck.Run(t.Context(), fsck.Options{DB: s.DB, Git: s.Git, Folder: s.Dir,
 		Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	for _, f := range r.Findings {
 		if f.Part == "counters" {
 			t.Errorf("%s: %s", f.Repository, f.Problem)
@@ -65,9 +59,7 @@ func soundTexts(t *testing.T, s *apitest.Server) {
 func TestTextsCountForTheirWriter(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		for _, login := range []string{"alice", "bob", "carol"} {
-			s.User(t, login)
-		}
+		s.Users(t, "alice", "bob", "carol")
 		s.Admin(t, "chief")
 		s.Repo(t, "alice/garden", false)
 		s.Repo(t, "alice/yard", false)
@@ -152,8 +144,7 @@ func nodeOf(t *testing.T, s *apitest.Server, path string) string {
 func TestTextsHaveARate(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		s.User(t, "alice")
-		s.User(t, "bob")
+		s.Users(t, "alice", "bob")
 		s.Repo(t, "alice/garden", false)
 		s.Bot(t, "helper", "alice", "issues=write,metadata=read")
 		text := strings.Repeat("a", 40_000)

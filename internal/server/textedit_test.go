@@ -7,6 +7,7 @@ import (
 
 	"arbor/internal/server"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // Editing another user's text, or transferring it, counts for the rate of the editor. Otherwise the owner
@@ -14,9 +15,7 @@ import (
 func TestEditsOfOthersCountInTheEditorsRate(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		for _, login := range []string{"alice", "mallory", "bob"} {
-			s.User(t, login)
-		}
+		s.Users(t, "alice", "mallory", "bob")
 		s.Repo(t, "mallory/trap", false)
 		s.Repo(t, "mallory/other", false)
 		s.Repo(t, "bob/garden", false)
@@ -60,9 +59,7 @@ func TestRemovedAppsCountInTheirOwnersRate(t *testing.T) {
 		issue := apitest.Case{Do: "POST /repos/alice/garden/issues", As: "helper[bot]", Status: 201,
 			Send: `{"title": "x", "body": "` + strings.Repeat("a", 60_000) + `"}`}
 		s.Check(t, issue)
-		if err := s.Server.Forge().Apps.Remove(t.Context(), a.Slug); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, s.Server.Forge().Apps.Remove(t.Context(), a.Slug))
 		issue.As, issue.Status = "alice", 403
 		s.Check(t, issue)
 		soundTexts(t, s)

@@ -6,60 +6,27 @@ import (
 	"testing"
 	"time"
 
-	"arbor/internal/account"
 	"arbor/internal/account/token"
-	"arbor/internal/repo"
+
+	"arbor/internal/account"
 	"arbor/internal/scope"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
-
-// tokens creates tokens of a server's users and their headers.
-type tokens struct {
-	*apitest.Server
-}
-
-// bearer is the header with a token that is made so.
-func (s tokens) bearer(t *testing.T, n token.NewToken) map[string]string {
-	t.Helper()
-	token, _, err := s.Forge.Tokens.CreateToken(t.Context(), n)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return map[string]string{"Authorization": "Bearer " + token}
-}
-
-// scoped is bearer for a classic token.
-func (s tokens) scoped(t *testing.T, login, scopes string) map[string]string {
-	t.Helper()
-	set, err := scope.Parse(scopes)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s.bearer(t, token.NewToken{Login: login, Scopes: set})
-}
-
-// fine is bearer for a fine-grained token.
-func (s tokens) fine(t *testing.T, login string, changes bool, repos ...*repo.Repo) map[string]string {
-	t.Helper()
-	n := token.NewToken{Login: login, Changes: changes}
-	for _, r := range repos {
-		n.Repos = append(n.Repos, int64(r.ID))
-	}
-	return s.bearer(t, n)
-}
 
 // Clients find out from headers what their token may do: gh says which scope is missing.
 func TestTokenHeaders(t *testing.T) {
 	t.Parallel()
-	apitest.Each(t, func(t *testing.T, server *apitest.Server) {
-		s := tokens{server}
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.User(t, "alice")
-		garden := s.Repo(t, "alice/garden", false)
-		usual := s.scoped(t, "alice", scope.Usual)
-		none := s.scoped(t, "alice", "")
+		garden := int64(s.Repo(t, "alice/garden", false).ID)
+		usual := apitest.Bearer(s.Scoped(t, "alice", scope.Usual))
+		none := apitest.Bearer(s.Scoped(t, "alice", ""))
 		ends := time.Now().Add(time.Hour)
-		ending := s.bearer(t, token.NewToken{Login: "alice", Expires: time.Hour})
-		fine := s.fine(t, "alice", true, garden)
+		ending, _, err := s.Forge.Tokens.CreateToken(t.Context(),
+			token.NewToken{Login: "alice", Expires: time.Hour})
+		testkit.NoError(t, err)
+		fine := apitest.Bearer(s.Fine(t, "alice", true, garden))
 		classic := func(scopes, accepted string) map[string]string {
 			return map[string]string{"X-Oauth-Scopes": scopes, "X-Accepted-Oauth-Scopes": accepted,
 				"X-Accepted-Github-Permissions": "-", "Github-Authentication-Token-Expiration": "-"}
@@ -95,13 +62,14 @@ func TestTokenHeaders(t *testing.T) {
 						t.Errorf("headers %v", a.Header)
 					}
 				}},
-			{Name: "expiry", Do: "GET /user", Headers: ending, Status: 200, Keep: func(a *apitest.Answer) {
-				got, err := time.Parse("2006-01-02 15:04:05 UTC",
-					a.Header.Get("Github-Authentication-Token-Expiration"))
-				if err != nil || got.Sub(ends).Abs() > 5*time.Second {
-					t.Errorf("expires %v, %v", got, err)
-				}
-			}},
+			{Name: "expiry", Do: "GET /user", Headers: apitest.Bearer(ending), Status: 200,
+				Keep: func(a *apitest.Answer) {
+					got, err := time.Parse("2006-01-02 15:04:05 UTC",
+						a.Header.Get("Github-Authentication-Token-Expiration"))
+					if err != nil || got.Sub(ends).Abs() > 5*time.Second {
+						t.Errorf("expires %v, %v", got, err)
+					}
+				}},
 		})
 	})
 }
@@ -109,12 +77,15 @@ func TestTokenHeaders(t *testing.T) {
 // Each scope lets through what GitHub's does, and nothing else.
 func TestScopes(t *testing.T) {
 	t.Parallel()
-	apitest.Each(t, func(t *testing.T, server *apitest.Server) {
-		s := tokens{server}
-		_, private := guild(t, server)
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		_, vault := guild(t, s)
+		private := int64(vault.ID)
 		s.Repo(t, "keeper/own", false)
-		hidden := s.Repo(t, "keeper/hidden", true)
-		as := func(login, scopes string) map[string]string { return s.scoped(t, login, scopes) }
+		hidden := int64(s.Repo(t, "keeper/hidden", true).ID)
+		as := func(login, scopes string) map[string]string { return apitest.Bearer(s.Scoped(t, login, scopes)) }
+		fine := func(login string, changes bool, id int64) map[string]string {
+			return apitest.Bearer(s.Fine(t, login, changes, id))
+		}
 		names := func(list ...string) string {
 			out := "["
 			for n, name := range list {
@@ -135,9 +106,9 @@ func TestScopes(t *testing.T) {
 				Want: names("guild/hall", "keeper/own")},
 			{Name: "repo lists", Do: mine, Headers: as("keeper", "repo"), Status: 200,
 				Want: names("guild/hall", "guild/vault", "keeper/hidden", "keeper/own")},
-			{Name: "fine-grained lists", Do: mine, Headers: s.fine(t, "keeper", false, private), Status: 200,
+			{Name: "fine-grained lists", Do: mine, Headers: fine("keeper", false, private), Status: 200,
 				Want: names("guild/hall", "guild/vault", "keeper/own")},
-			{Name: "each lists what it was made for", Do: mine, Headers: s.fine(t, "keeper", false, hidden),
+			{Name: "each lists what it was made for", Do: mine, Headers: fine("keeper", false, hidden),
 				Status: 200, Want: names("guild/hall", "keeper/hidden", "keeper/own")},
 			{Name: "of an owner", Do: "GET /users/keeper/repos", Headers: as("keeper", "public_repo"),
 				Status: 200, Want: names("keeper/own")},
@@ -146,9 +117,9 @@ func TestScopes(t *testing.T) {
 			{Name: "of an organization", Do: "GET /orgs/guild/repos?type=private",
 				Headers: as("owner", "public_repo"), Status: 200, Want: `[]`},
 			{Name: "chosen of an organization", Do: "GET /orgs/guild/repos?type=private",
-				Headers: s.fine(t, "owner", false, private), Status: 200, Want: names("guild/vault")},
+				Headers: fine("owner", false, private), Status: 200, Want: names("guild/vault")},
 			{Name: "its forks", Do: "GET /orgs/guild/repos?type=forks",
-				Headers: s.fine(t, "owner", false, private), Status: 200, Want: `[]`},
+				Headers: fine("owner", false, private), Status: 200, Want: `[]`},
 			{Name: "counters", Do: "GET /user", Headers: as("keeper", "public_repo"), Status: 200,
 				Want: `{"total_private_repos": 0, "owned_private_repos": 0}`},
 			{Name: "counters in full", Do: "GET /user", Headers: as("keeper", "repo"), Status: 200,
@@ -218,7 +189,7 @@ func TestScopes(t *testing.T) {
 			{Name: "not with repo", Do: "GET /plants", Headers: as("keeper", "repo"), Status: 403,
 				Want: `{"error": 40301, "message": "$any"}`},
 			{Name: "not with a fine-grained one", Do: "GET /plants",
-				Headers: s.fine(t, "keeper", true, private), Status: 403, Want: `{"error": 40301}`},
+				Headers: fine("keeper", true, private), Status: 403, Want: `{"error": 40301}`},
 		})
 	})
 }
@@ -228,19 +199,15 @@ func TestScopes(t *testing.T) {
 // was made for the repository while it was private.
 func TestTokensFollowTransitions(t *testing.T) {
 	t.Parallel()
-	apitest.Each(t, func(t *testing.T, server *apitest.Server) {
-		s := tokens{server}
-		s.User(t, "keeper")
-		s.User(t, "friend")
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.Users(t, "keeper", "friend")
 		shed := s.Repo(t, "keeper/shed", true)
 		s.Grant(t, shed, "friend", account.Push)
 		read, id, err := s.Forge.Tokens.CreateToken(t.Context(),
 			token.NewToken{Login: "friend", Repos: []int64{int64(shed.ID)}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		holders := []map[string]string{s.scoped(t, "friend", "public_repo"), s.scoped(t, "friend", "repo"),
-			{"Authorization": "Bearer " + read}}
+		testkit.NoError(t, err)
+		holders := []map[string]string{apitest.Bearer(s.Scoped(t, "friend", "public_repo")),
+			apitest.Bearer(s.Scoped(t, "friend", "repo")), apitest.Bearer(read)}
 		for _, step := range []struct {
 			name, do, send string
 			want           [3]int
@@ -272,9 +239,7 @@ func TestTokensFollowTransitions(t *testing.T) {
 		}
 		// The revocation is the same for tokens of all purposes. TestCredentials covers expiry;
 		// repo.TestMidPush and the check of each transaction cover the middle of a request.
-		if err := s.Forge.Tokens.RevokeToken(t.Context(), fmt.Sprint(id)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, s.Forge.Tokens.RevokeToken(t.Context(), fmt.Sprint(id)))
 		s.Check(t, apitest.Case{Do: "GET /repos/keeper/shed", Headers: holders[2],
 			Status: http.StatusUnauthorized})
 	})

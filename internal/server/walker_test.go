@@ -13,14 +13,13 @@ import (
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/fixture"
 	"arbor/internal/test/testenv"
+	"arbor/internal/test/testkit"
 )
 
 // guild creates an organization with a public and a private repository, and users of every role (decision
 // 12).
 func guild(t *testing.T, s *apitest.Server) (public, private *repo.Repo) {
-	for _, login := range []string{"stranger", "reader", "writer", "keeper", "member", "owner"} {
-		s.User(t, login)
-	}
+	s.Users(t, "stranger", "reader", "writer", "keeper", "member", "owner")
 	s.Admin(t, "chief")
 	s.Org(t, "guild", "owner")
 	s.Check(t, apitest.Case{Do: "PUT /orgs/guild/members/member", As: "owner", Status: 204})
@@ -54,9 +53,7 @@ func newWalker(t *testing.T, s *apitest.Server) *walker {
 // settle waits until the code that was pushed was looked at, which changes what repositories show.
 func (w *walker) settle(t *testing.T) {
 	t.Helper()
-	if err := w.Server.Server.Forge().Detect.Settle(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, w.Server.Server.Forge().Detect.Settle(t.Context()))
 }
 
 // ask sends a request with the token of a user.
@@ -80,9 +77,7 @@ func (w *walker) sql(t *testing.T, statement string, args ...any) {
 		_, err := tx.Exec(statement, args...)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 }
 
 // onRepo reports a route about one repository.

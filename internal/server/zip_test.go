@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // Lists come compressed to clients that ask, with a token, too. With credentials that a browser sends by
@@ -36,9 +37,7 @@ func TestAnswersAreCompressed(t *testing.T) {
 				Has: map[string]string{"Content-Encoding": "gzip", "Vary": both, "ETag": tag,
 					"Content-Type": "application/json; charset=utf-8"}})
 			z, err := gzip.NewReader(bytes.NewReader(zipped.Body))
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 			text, err := io.ReadAll(z)
 			if err != nil || !bytes.Equal(text, plain.Body) || len(zipped.Body) > len(plain.Body)/4 {
 				t.Errorf("%d bytes of %d: %v", len(zipped.Body), len(plain.Body), err)

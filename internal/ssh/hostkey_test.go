@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+
+	"arbor/internal/test/testkit"
 )
 
 // Clients remember a server by its keys: nodes that start at once on one folder have the same, and no later
@@ -44,9 +46,7 @@ func TestHostKeys(t *testing.T) {
 		}
 	}
 	damaged := filepath.Join(dir, hostKeys[0].file)
-	if err := os.WriteFile(damaged, []byte("no key"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile(damaged, []byte("no key"), 0o600))
 	if _, err := HostKeys(dir); err == nil {
 		t.Error("a damaged key is no error")
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"arbor/internal/errs"
+	"arbor/internal/test/testkit"
 )
 
 // A client that has the answer already must not get it again, and one that
@@ -25,9 +26,7 @@ func TestConditionalAnswers(t *testing.T) {
 			r.Header.Set("If-None-Match", given)
 		}
 		w := httptest.NewRecorder()
-		if err := Bytes(w, r, http.StatusOK, body, ""); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, Bytes(w, r, http.StatusOK, body, ""))
 		if w.Code != status || w.Header().Get("Etag") != tag || (status == 304) != (w.Body.Len() == 0) {
 			t.Errorf("%q: %d, %v, %q", given, w.Code, w.Header(), w.Body)
 		}

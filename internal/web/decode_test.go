@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"arbor/internal/errs"
+	"arbor/internal/test/testkit"
 )
 
 // read decodes a body that has one field of each kind.
@@ -102,9 +103,7 @@ func TestRequire(t *testing.T) {
 	for body, missing := range map[string]bool{`{}`: true, `{"title":null}`: true, `{"title":""}`: true,
 		`{"title":"x"}`: false, `{"title":0}`: false} {
 		o, err := ParseObject([]byte(body), "Issue")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		o.Require("title")
 		if got := o.Err() != nil; got != missing {
 			t.Errorf("%s: %v", body, o.Err())

@@ -14,6 +14,7 @@ import (
 	"arbor/internal/admission"
 	"arbor/internal/cache"
 	"arbor/internal/errs"
+	"arbor/internal/test/testkit"
 )
 
 // stuckWriter is the answer's writer of clients that do not read: writes wait until
@@ -117,9 +118,7 @@ func TestBufferOfAFailedWriteIsNotUsedAgain(t *testing.T) {
 			t.Fatal("the write succeeded")
 		}
 		r := httptest.NewRequest("GET", "/", nil)
-		if err := JSON(httptest.NewRecorder(), r, http.StatusOK, "another's"); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, JSON(httptest.NewRecorder(), r, http.StatusOK, "another's"))
 		if string(failing.bytes) != `"mine"` {
 			t.Fatalf("the client that went away gets %s", failing.bytes)
 		}

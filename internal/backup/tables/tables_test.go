@@ -10,6 +10,7 @@ import (
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/dbtest"
 	"arbor/internal/test/fixture"
+	"arbor/internal/test/testkit"
 )
 
 func written(t testing.TB, d *db.DB) []byte {
@@ -20,9 +21,7 @@ func written(t testing.TB, d *db.DB) []byte {
 		_, err := tables.Write(tx, &b)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return b.Bytes()
 }
 
@@ -48,9 +47,7 @@ func TestTablesCrossEngines(t *testing.T) {
 			if err := load(t, url, stream[:len(stream)-1]); !errors.Is(err, tables.ErrDamaged) {
 				t.Errorf("a stream that is cut short: %v", err)
 			}
-			if err := load(t, url, stream); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, load(t, url, stream))
 			if got := written(t, dbtest.OpenURL(t, url)); !bytes.Equal(got, stream) {
 				t.Errorf("%d bytes became %d others", len(stream), len(got))
 			}

@@ -12,6 +12,7 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/git/diff"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // odd is a history whose second commit does everything to files that a commit
@@ -24,14 +25,7 @@ func odd(tb testing.TB) (dir string, first, second git.SHA) {
 	file := func(mode, name, text string) {
 		fmt.Fprintf(&b, "M %s inline %s\ndata %d\n%s\n", mode, name, len(text), text)
 	}
-	commit := func(n int) {
-		fmt.Fprintf(&b, "commit refs/heads/main\nmark :%d\ncommitter %s %d +0000\ndata 2\nc\n", n,
-			gittest.Author, gittest.Start+n)
-		if n > 1 {
-			fmt.Fprintf(&b, "from :%d\n", n-1)
-		}
-	}
-	commit(1)
+	b.WriteString(gittest.CommitLine("main", 1, "c"))
 	file("100644", "changed.txt", "a\nb\nc\n")
 	file("100644", "gone.txt", "bye\n")
 	file("100644", "old name.txt", lines)
@@ -41,7 +35,7 @@ func odd(tb testing.TB) (dir string, first, second git.SHA) {
 	file("100644", `"quoted\"\n+++ b/fake"`, "q\n")
 	file("100644", `"diff --git a/x b/x\n"`, "q\n")
 	file("100644", "long.txt", strings.Repeat("x\n", 4000))
-	commit(2)
+	b.WriteString(gittest.CommitLine("main", 2, "c"))
 	file("100644", "changed.txt", "a\nB\nc\nd\n")
 	fmt.Fprintln(&b, "D gone.txt")
 	fmt.Fprintln(&b, "R \"old name.txt\" \"new \\303\\251.txt\"")
@@ -56,14 +50,7 @@ func odd(tb testing.TB) (dir string, first, second git.SHA) {
 	fmt.Fprintf(&b, "M 160000 %s module\n", strings.Repeat("ab", 20))
 	b.WriteString("done\n")
 	gittest.Import(tb, dir, &b)
-	return dir, git.SHA(gittest.Run(tb, dir, "rev-parse", "main~1")),
-		git.SHA(gittest.Run(tb, dir, "rev-parse", "main"))
-}
-
-// resolve returns the SHA that a name stands for.
-func resolve(tb testing.TB, dir, name string) git.SHA {
-	tb.Helper()
-	return git.SHA(gittest.Run(tb, dir, "rev-parse", name))
+	return dir, gittest.Resolve(tb, dir, "main~1"), gittest.Resolve(tb, dir, "main")
 }
 
 var bounds = diff.Options{Max: 300, Lines: 3000, Bytes: 1 << 20, Sum: 8 << 20}
@@ -74,9 +61,7 @@ func TestDiffOfOddChanges(t *testing.T) {
 	dir, first, second := odd(t)
 	r := gittest.New(t, git.Options{}).Repository(dir)
 	got, err := diff.Compare(t.Context(), r, first, second, bounds)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	want := map[string]string{
 		"changed.txt": "M +2 -1 @@ -1,3 +1,4 @@\n a\n-b\n+B\n c\n+d",
 		"gone.txt":    "D +0 -1 @@ -1 +0,0 @@\n-bye",
@@ -119,16 +104,12 @@ func TestDiffPages(t *testing.T) {
 	dir, first, second := odd(t)
 	r := gittest.New(t, git.Options{}).Repository(dir)
 	whole, err := diff.Compare(t.Context(), r, first, second, bounds)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	for skip := range whole.Total + 1 {
 		o := bounds
 		o.Skip, o.Max = skip, 2
 		page, err := diff.Compare(t.Context(), r, first, second, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		if page.Total != whole.Total || page.Additions != whole.Additions ||
 			page.Deletions != whole.Deletions {
 			t.Errorf("totals of a page: %d +%d -%d", page.Total, page.Additions, page.Deletions)
@@ -148,9 +129,7 @@ func TestDiffPages(t *testing.T) {
 		o := bounds
 		change(&o)
 		cut, err := diff.Compare(t.Context(), r, first, second, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		sum := 0
 		for i, f := range cut.Files {
 			sum += len(f.Patch)

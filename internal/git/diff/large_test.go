@@ -14,6 +14,7 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/git/diff"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // counter counts what is written to it.
@@ -40,10 +41,7 @@ func TestLargeDiffsStream(t *testing.T) {
 	stream, in := io.Pipe()
 	go func() {
 		w := bufio.NewWriter(in)
-		fmt.Fprintf(w, "commit refs/heads/main\ncommitter %s %d +0000\ndata 2\na\n", gittest.Author,
-			gittest.Start)
-		fmt.Fprintf(w, "commit refs/heads/main\ncommitter %s %d +0000\ndata 2\nb\n", gittest.Author,
-			gittest.Start+1)
+		fmt.Fprint(w, gittest.CommitLine("main", 0, "a"), gittest.CommitLine("main", 1, "b"))
 		for f := range files {
 			fmt.Fprintf(w, "M 100644 inline f%d\ndata %d\n", f, 64*lines)
 			for line := range lines {
@@ -55,13 +53,10 @@ func TestLargeDiffsStream(t *testing.T) {
 	}()
 	gittest.Pipe(t, dir, stream, "-c", "fastimport.unpackLimit=0", "-c", "core.compression=1", "fast-import",
 		"--quiet", "--depth=0")
-	first, second := git.SHA(gittest.Run(t, dir, "rev-parse", "main~1")),
-		git.SHA(gittest.Run(t, dir, "rev-parse", "main"))
+	first, second := gittest.Resolve(t, dir, "main~1"), gittest.Resolve(t, dir, "main")
 	small := filepath.Join(t.TempDir(), "git")
-	if err := os.WriteFile(small, []byte("#!/bin/sh\nulimit -v 100000 && exec git \"$@\"\n"),
-		0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile(small, []byte("#!/bin/sh\nulimit -v 100000 && exec git \"$@\"\n"),
+		0o755))
 	r := gittest.New(t, git.Options{Binary: small}).Repository(dir)
 	for name, write := range map[string]func(io.Writer) error{
 		"diff":  func(w io.Writer) error { return diff.Write(t.Context(), w, r, first, second) },

@@ -6,6 +6,7 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/git/diff"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // Who comments on a line asks for one file of a change: it must be that file,
@@ -15,18 +16,14 @@ func TestFilesNamed(t *testing.T) {
 	dir, first, second := odd(t)
 	r := gittest.New(t, git.Options{}).Repository(dir)
 	all, err := diff.Compare(t.Context(), r, first, second, bounds)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	for _, want := range all.Files {
 		for _, name := range []string{want.Path, want.OldPath} {
 			if name == "" {
 				continue
 			}
 			got, err := diff.FilesNamed(t.Context(), r, first, second, []string{name, "neither"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 			if len(got.Files) != 1 || got.Files[0] != want || got.Total != all.Total {
 				t.Errorf("%q: %+v, want %+v", name, got.Files, want)
 			}

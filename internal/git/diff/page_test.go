@@ -41,7 +41,7 @@ func branch(tb testing.TB) (dir string, first, second git.SHA) {
 	b.WriteString("done\n")
 	dir = gittest.Bare(tb)
 	gittest.Import(tb, dir, strings.NewReader(b.String()))
-	return dir, resolve(tb, dir, "main~1"), resolve(tb, dir, "main")
+	return dir, gittest.Resolve(tb, dir, "main~1"), gittest.Resolve(tb, dir, "main")
 }
 
 // Files of a pull request are those of the branch, in GitHub's words, within

@@ -11,6 +11,7 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/git/diff"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // manyPaths is a repository whose second commit names one blob of 800 KB by 3,000 paths, and changes a little
@@ -21,26 +22,19 @@ func manyPaths(tb testing.TB) (dir string, first, second git.SHA) {
 	var b bytes.Buffer
 	text := strings.Repeat("line\n", 160<<10)
 	fmt.Fprintf(&b, "blob\nmark :1\ndata %d\n%s\n", len(text), text)
-	commit := func(n int) {
-		fmt.Fprintf(&b, "commit refs/heads/main\ncommitter %s %d +0000\ndata 2\nc\n", gittest.Author,
-			gittest.Start+n)
-	}
-	small := func(name, text string) {
-		fmt.Fprintf(&b, "M 100644 inline %s\ndata %d\n%s\n", name, len(text), text)
-	}
-	commit(1)
-	small("README.md", "one\n")
-	small("a", "a file that becomes a folder\n")
-	small("old", "as it was\n")
-	commit(2)
-	small("README.md", "one\ntwo\n")
+	b.WriteString(gittest.CommitLine("main", 1, "c"))
+	b.WriteString(gittest.FileLines("README.md", "one\n"))
+	b.WriteString(gittest.FileLines("a", "a file that becomes a folder\n"))
+	b.WriteString(gittest.FileLines("old", "as it was\n"))
+	b.WriteString(gittest.CommitLine("main", 2, "c"))
+	b.WriteString(gittest.FileLines("README.md", "one\ntwo\n"))
 	fmt.Fprint(&b, "D a\nR old new\n")
 	for n := range 3000 {
 		fmt.Fprintf(&b, "M 100644 :1 a/%04d\n", n)
 	}
 	b.WriteString("done\n")
 	gittest.Import(tb, dir, &b)
-	return dir, resolve(tb, dir, "main~1"), resolve(tb, dir, "main")
+	return dir, gittest.Resolve(tb, dir, "main~1"), gittest.Resolve(tb, dir, "main")
 }
 
 // A push of a few kilobytes can name a large blob thousands of times: who looks at it waits no longer than
@@ -50,9 +44,7 @@ func TestOneBlobByManyPaths(t *testing.T) {
 	dir, first, second := manyPaths(t)
 	r := gittest.New(t, git.Options{}).Repository(dir)
 	got, err := diff.Compare(t.Context(), r, first, second, diff.Page(0, 300))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	if len(got.Files) != 300 || got.Total != 3003 || !got.Cut {
 		t.Errorf("%d files of %d, cut: %v", len(got.Files), got.Total, got.Cut)
 	}

@@ -11,6 +11,7 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/git/diff"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // bomb is a repository whose main holds trees in trees: ten entries each, all the
@@ -83,9 +84,7 @@ func TestDiffOfATreeBombIsCut(t *testing.T) {
 		}
 	}
 	page, err := diff.Compare(t.Context(), r, first, second, diff.Page(9, 2))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	a, b := page.Files[0], page.Files[1]
 	if a.Path != "0/0/0/0/0/0/0/0/0/9" || b.Path != "0/0/0/0/0/0/0/0/1/0" || a.Status != 'A' || a.HasPatch {
 		t.Errorf("the page holds %+v and %+v", a, b)
@@ -154,11 +153,9 @@ func TestRenamesOfLargeFiles(t *testing.T) {
 		"changed":   "D large, A large2",
 		"little":    "R small2",
 	} {
-		c, err := diff.Compare(t.Context(), r, resolve(t, dir, "base"), resolve(t, dir, branch),
+		c, err := diff.Compare(t.Context(), r, gittest.Resolve(t, dir, "base"), gittest.Resolve(t, dir, branch),
 			diff.Page(0, 100))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		var all []string
 		for _, f := range c.Files {
 			all = append(all, fmt.Sprintf("%c %s", f.Status, f.Path))
@@ -182,11 +179,9 @@ func TestDiffThatOutgrowsItsCage(t *testing.T) {
 	b.WriteString("done\n")
 	gittest.Import(t, dir, &b)
 	r := gittest.New(t, git.Options{Memory: 128 << 20}).Repository(dir)
-	got, err := diff.Compare(t.Context(), r, resolve(t, dir, "main~1"), resolve(t, dir, "main"),
+	got, err := diff.Compare(t.Context(), r, gittest.Resolve(t, dir, "main~1"), gittest.Resolve(t, dir, "main"),
 		diff.Page(0, 100))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	if got.Total != 1 || len(got.Files) != 1 || !got.Cut {
 		t.Fatalf("%+v", got)
 	}

@@ -7,6 +7,7 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/git/diff"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // Somebody who applies what the server gives must get the tree that git would give.
@@ -18,9 +19,7 @@ func TestWriteDiffAndPatchesAreGitsOwn(t *testing.T) {
 	for _, err := range []error{diff.Write(t.Context(), &text, r, first, second),
 		diff.WritePatches(t.Context(), &patch, r, second, first),
 		diff.WritePatches(t.Context(), &root, r, first)} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 	}
 	for name, c := range map[string]struct {
 		got  string

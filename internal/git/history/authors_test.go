@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"arbor/internal/git"
+	"arbor/internal/test/testkit"
 )
 
 // Whatever names people commit under, counting them ends and gives text.
@@ -17,9 +18,7 @@ func FuzzReadAuthors(f *testing.F) {
 	f.Add(strings.Repeat("x", 100) + "\n 2\tA <a>\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		list, err := readAuthors(bufio.NewReaderSize(strings.NewReader(text), 16), 1000)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		for _, a := range list {
 			if a.Commits < 1 || !utf8.ValidString(a.Name) || !utf8.ValidString(a.Email) {
 				t.Errorf("%+v", a)

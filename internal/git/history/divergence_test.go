@@ -8,6 +8,7 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/git/history"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // Divergences counts as git itself does, for many branches with merges among them; what lies too far back is
@@ -45,20 +46,16 @@ func TestDivergences(t *testing.T) {
 	commit("alone")
 	gittest.Import(t, dir, strings.NewReader(b.String()+"done\n"))
 	r := gittest.New(t, git.Options{}).Repository(dir)
-	sha := func(name string) git.SHA { return git.SHA(gittest.Run(t, dir, "rev-parse", name)) }
+	sha := func(name string) git.SHA { return gittest.Resolve(t, dir, name) }
 	names := []string{"same", "ahead", "side", "merged", "alone", "main", "main~12"}
 	var tips []git.SHA
 	for _, name := range names {
 		tips = append(tips, sha(name))
 	}
 	all, err := history.Divergences(t.Context(), r, sha("main"), tips, 1000)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	few, err := history.Divergences(t.Context(), r, sha("main"), tips, 17)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	for k, name := range names {
 		want := gittest.Run(t, dir, "rev-list", "--left-right", "--count", name+"...main")
 		got, known := all[tips[k]]

@@ -32,7 +32,7 @@ func TestLastCommitsAndBlame(t *testing.T) {
 	commit("main", "merge", "merge refs/heads/side\n", "a", "one\ntwo side\n")
 	gittest.Import(t, dir, strings.NewReader(in.String()+"done\n"))
 	r := gittest.New(t, git.Options{}).Repository(dir)
-	head := git.SHA(gittest.Run(t, dir, "rev-parse", "main"))
+	head := gittest.Resolve(t, dir, "main")
 	last := func(path string) string {
 		return gittest.Run(t, dir, "log", "-1", "--format=%H", "main", "--", ":(literal)"+path)
 	}

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"arbor/internal/test/testkit"
 )
 
 func FuzzTree(f *testing.F) {
@@ -32,9 +34,7 @@ func TestParseCommit(t *testing.T) {
 	c, err := ParseCommit([]byte("tree " + tree + "\nparent " + parent + "\nparent " + tree + "\n" +
 		"author J\xfcrgen <j@x> 1300000000 +0530\ncommitter C <c@x> 1300000001 -0800\nencoding ISO-8859-1\n" +
 		"gpgsig -----BEGIN\n \n abc\n -----END\n\nGr\xfc\xdfe\n\nbody\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	if c.Author.Name != "Jürgen" || c.Message != "Grüße\n\nbody\n" ||
 		c.Signed != "-----BEGIN\n\nabc\n-----END" ||
 		!strings.HasSuffix(c.Payload, "\nencoding ISO-8859-1\n\nGr\uFFFDe\n\nbody\n") ||

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"arbor/internal/git/object"
+	"arbor/internal/test/testkit"
 )
 
 // Need ends for every pack, damaged ones too. It asks for no less memory than git
@@ -18,9 +19,7 @@ func FuzzPackNeed(f *testing.F) {
 		{Type: object.TypeTree, Data: []byte("100644 f\x0012345678901234567890")},
 	} {
 		p, err := d.Pack(o)
-		if err != nil {
-			f.Fatal(err)
-		}
+		testkit.NoError(f, err)
 		pack = append(pack, p.Bytes...)
 	}
 	sum := sha1.Sum(pack)

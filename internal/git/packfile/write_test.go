@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"arbor/internal/git/object"
+	"arbor/internal/test/testkit"
 )
 
 // An object that would begin past 2 GiB in a pack written here is refused, since
@@ -14,14 +15,10 @@ func TestPackEndsAt31Bits(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	p, err := NewWriter(dir, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	defer p.Drop()
 	o, err := new(Packer).Pack(object.NewObject{Type: object.TypeBlob, Data: []byte("x")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	p.offset = math.MaxInt32
 	if err := p.Add(o); err != nil {
 		t.Errorf("the last object with an offset that fits is refused: %v", err)

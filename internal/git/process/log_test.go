@@ -11,6 +11,7 @@ import (
 
 	"arbor/internal/git/process"
 	"arbor/internal/journal"
+	"arbor/internal/test/testkit"
 )
 
 // An operator who sees that git was ended finds out by the id for which request or job, and one
@@ -35,9 +36,7 @@ func TestEndsAreLogged(t *testing.T) {
 	late := journal.WithJob(t.Context(), "late")
 	batch.Limit = 200 * time.Millisecond // git waits for what never comes
 	p, in, out, err := r.Talk(late, cage, batch)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	_, _ = io.Copy(io.Discard, out)
 	if p.Wait() == nil {
 		t.Error("git that took too long ended well")

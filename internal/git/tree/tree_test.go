@@ -2,13 +2,13 @@ package tree_test
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 
 	"arbor/internal/errs"
 	"arbor/internal/git/object"
 	"arbor/internal/git/tree"
+	"arbor/internal/test/testkit"
 )
 
 // store has trees in memory, where a repository would have them.
@@ -41,9 +41,7 @@ func (s store) edit(t *testing.T, base object.SHA, files ...string) object.SHA {
 		edits = append(edits, e)
 	}
 	built, err := tree.Build(s.read, tree.NewCounts(), base, edits)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	s.add(built.Objects)
 	return built.SHA
 }
@@ -76,33 +74,5 @@ func TestMerge(t *testing.T) {
 		if want := s.edit(t, base, c.want...); err != nil || got != want {
 			t.Errorf("%v and %v merge to %s, want %s: %v", c.ours, c.theirs, got, want, err)
 		}
-	}
-}
-
-// A few trees can name more paths than anybody can walk.
-func TestCounterBounds(t *testing.T) {
-	t.Parallel()
-	s := store{}
-	id := object.NewObject{Type: object.TypeBlob}.ID()
-	entry := object.Entry{Mode: object.ModeFile, ID: id[:]}
-	var top object.NewObject
-	for range 8 {
-		var entries []object.Entry
-		for n := range 10 {
-			entry.Name = fmt.Appendf(nil, "%d", n)
-			entries = append(entries, entry)
-		}
-		contents, err := object.EncodeTree(entries)
-		if err != nil {
-			t.Fatal(err)
-		}
-		top = object.NewObject{Type: object.TypeTree, Data: contents}
-		s.add([]object.NewObject{top})
-		id = top.ID()
-		entry.Mode = object.ModeTree
-	}
-	count := tree.NewCounter(func(id object.ID) ([]byte, error) { return s.read(id.SHA()) }, tree.NewCounts())
-	if err := count.Check(top.ID()); !errs.Is(err, errs.Invalid) {
-		t.Errorf("a tree of 10^8 paths passes: %v", err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"arbor/internal/git/object"
 	"arbor/internal/git/wire"
+	"arbor/internal/test/testkit"
 )
 
 // A repository may have many refs, and a crowd may ask for them: the list is
@@ -22,9 +23,7 @@ func TestAdvertisementCopiesNoList(t *testing.T) {
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	if err := wire.WriteAdvertisement(io.Discard, wire.ServiceUploadPack, 0, refs); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, wire.WriteAdvertisement(io.Discard, wire.ServiceUploadPack, 0, refs))
 	runtime.ReadMemStats(&after)
 	if n := after.TotalAlloc - before.TotalAlloc; n > 1<<20 {
 		t.Errorf("a list of %d refs takes %d bytes to write", len(refs.List), n)

@@ -10,6 +10,7 @@ import (
 
 	"arbor/internal/errs"
 	"arbor/internal/git/object"
+	"arbor/internal/test/testkit"
 )
 
 // Objects can be withheld from a client only if all that its request names are found,
@@ -78,9 +79,7 @@ func FuzzFetchRequest(f *testing.F) {
 			gone[sha] = true
 		}
 		left, err := withoutKnown(request, gone)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		after, err := readFetch(left)
 		if err != nil || !slices.Equal(after.wants, named.wants) || len(after.known) > 0 {
 			t.Errorf("%q becomes %q: %v, %v", request, left, after, err)

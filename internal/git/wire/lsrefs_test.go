@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"arbor/internal/errs"
+	"arbor/internal/test/testkit"
 )
 
 // endless repeats a pkt-line for ever, as a few bytes of gzip can.
@@ -27,9 +28,7 @@ func TestLsRefsBounds(t *testing.T) {
 	head := string(AppendPkt(nil, "command=ls-refs\n")) + delimPkt
 	long := string(AppendPkt(nil, "ref-prefix refs/heads/"+strings.Repeat("a", 60_000)))
 	request, err := ReadLsRefs(strings.NewReader(head + strings.Repeat(long, 200) + FlushPkt))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	kept := 0
 	for _, p := range request.Prefixes {
 		kept += len(p)

@@ -10,6 +10,7 @@ import (
 
 	"arbor/internal/errs"
 	"arbor/internal/git/object"
+	"arbor/internal/test/testkit"
 )
 
 func TestProtocolVersion(t *testing.T) {
@@ -97,9 +98,7 @@ func TestReadPushRequest(t *testing.T) {
 		z+" "+a+" refs/heads/x", a+" "+b+" refs/heads/y\n", b+" "+z+" refs/heads/z") +
 		string(AppendPkt(nil, "k=v")) + string(AppendPkt(nil, "w\n")) + "0000PACK..."
 	p, pack, err := ReadPushRequest(strings.NewReader(in), 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	want := []Command{{"refs/heads/x", object.ZeroSHA, object.SHA(a)},
 		{"refs/heads/y", object.SHA(a), object.SHA(b)}, {"refs/heads/z", object.SHA(b), object.ZeroSHA}}
 	if !reflect.DeepEqual(p.Commands, want) || !reflect.DeepEqual(p.Options, []string{"k=v", "w"}) {
@@ -205,9 +204,7 @@ func TestSidebandSplits(t *testing.T) {
 	r, got := NewPktReader(&b), ""
 	for {
 		kind, data, err := r.Next()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		if kind == PktFlush {
 			break
 		}
@@ -234,13 +231,9 @@ func TestLsRefs(t *testing.T) {
 			in = AppendPkt(in, arg+"\n")
 		}
 		request, err := ReadLsRefs(strings.NewReader(string(in) + FlushPkt))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		var out strings.Builder
-		if err := WriteLsRefs(&out, request, refs); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, WriteLsRefs(&out, request, refs))
 		var lines []string
 		for r := NewPktReader(strings.NewReader(out.String())); ; {
 			kind, line, err := r.Next()

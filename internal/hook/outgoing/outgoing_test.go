@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"arbor/internal/test/testkit"
 )
 
 // An address that is let through by mistake opens the operator's network to everybody who may make a hook.
@@ -35,9 +37,7 @@ func TestAddresses(t *testing.T) {
 		}
 	}
 	some, err := ParseNetworks("10.0.0.0/8, fd00::/8,192.168.1.7")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	for text, want := range map[string]bool{"10.1.2.3": true, "::ffff:10.1.2.3": true, "fd00::9": true,
 		"192.168.1.7": true,
 		"192.168.1.8": false, "127.0.0.1": false, "fd00::9%lo": false} {
@@ -82,9 +82,7 @@ func (n *names) LookupNetIP(context.Context, string, string) ([]netip.Addr, erro
 func post(t *testing.T, c *Client, address string) *Answer {
 	t.Helper()
 	r, err := http.NewRequest(http.MethodPost, address, strings.NewReader("{}"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return c.Send(t.Context(), r, false)
 }
 

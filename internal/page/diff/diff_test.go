@@ -9,6 +9,7 @@ import (
 
 	"arbor/internal/page"
 	"arbor/internal/page/diff"
+	"arbor/internal/test/testkit"
 	"arbor/internal/web"
 )
 
@@ -23,9 +24,7 @@ func render(t *testing.T, v *diff.View, room string) string {
 	t.Helper()
 	set := page.ReadTemplates(fstest.MapFS{"templates/room.html": {Data: []byte(room)}})
 	r, w := httptest.NewRequest("GET", "/x", nil), httptest.NewRecorder()
-	if err := set.Page(w, web.With(r, &web.Info{}), "room.html", v); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, set.Page(w, web.With(r, &web.Info{}), "room.html", v))
 	return w.Body.String()
 }
 

@@ -22,9 +22,7 @@ func bounded(t *testing.T, s *apitest.Server, login string, kb int64) (used func
 	t.Helper()
 	edit := func(change func(*account.Quota)) int64 {
 		_, _, u, err := s.Accounts.EditQuota(t.Context(), account.User, login, change)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		return u.KB
 	}
 	edit(func(q *account.Quota) { q.KB = &kb })
@@ -41,9 +39,7 @@ func pushNoise(t *testing.T, s *apitest.Server, login, name, branch string, kb i
 	for i := range noise {
 		noise[i] = byte(rand.Uint32())
 	}
-	if err := os.WriteFile(filepath.Join(dir, "noise"), noise, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile(filepath.Join(dir, "noise"), noise, 0o600))
 	gittest.Run(t, dir, "add", "noise")
 	gittest.Run(t, dir, "commit", "-q", "-m", "noise")
 	_, stderr, err := gittest.Try(t, dir, nil, "push", "-q", remote, "+HEAD:refs/heads/"+branch)
@@ -61,9 +57,7 @@ func discardedDue(t *testing.T, s *apitest.Server) {
 		if err == nil {
 			err = s.Forge.Maintenance.Polling(t.Context())
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 	}
 }
 
@@ -77,9 +71,7 @@ func allDiscarded(t *testing.T, s *apitest.Server) {
 		err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
 			return tx.QueryRow(`SELECT count(*) FROM discarded`).Scan(&left)
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		return left == 0
 	}, "the folders of deleted repositories are gone")
 }
@@ -89,8 +81,7 @@ func allDiscarded(t *testing.T, s *apitest.Server) {
 func TestQuotaOfWhatForksBring(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		s.User(t, "alice")
-		s.User(t, "bob")
+		s.Users(t, "alice", "bob")
 		used := bounded(t, s, "bob", 200)
 		s.Check(t, apitest.Case{Do: "POST /user/repos", As: "alice",
 			Send: `{"name": "garden", "auto_init": true}`, Status: 201})

@@ -61,9 +61,7 @@ func fill(t *testing.T, r *git.Repository, from, to, size int) (shas []git.SHA) 
 	for i := from; i < to; i++ {
 		text := strings.Repeat(fmt.Sprintf("%d of %s. ", i, filepath.Base(r.Dir())), size/10+1)
 		sha, err := r.WriteObjects(t.Context(), []git.NewObject{{Type: git.TypeBlob, Data: []byte(text)}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		shas = append(shas, sha...)
 	}
 	return shas
@@ -72,9 +70,7 @@ func fill(t *testing.T, r *git.Repository, from, to, size int) (shas []git.SHA) 
 func packs(t *testing.T, r *git.Repository) []string {
 	t.Helper()
 	list, err := filepath.Glob(filepath.Join(r.Dir(), "objects", "pack", "pack-*.pack"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return list
 }
 
@@ -101,9 +97,7 @@ func TestPackingIsLeased(t *testing.T) {
 		if (taken[0] == 0) == (taken[1] == 0) {
 			t.Errorf("the leases end at %v", taken)
 		}
-		if err := n.node[0].Settings.Delete(t.Context(), r.ID, nil); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, n.node[0].Settings.Delete(t.Context(), r.ID, nil))
 		if got := n.count(t, `SELECT count(*) FROM packings`); got != 0 {
 			t.Error("the packing of a deleted repository stays")
 		}
@@ -180,17 +174,11 @@ func TestPackingThatFailsIsTriedAgain(t *testing.T) {
 		fill(t, g, 0, 30, 100)
 		damaged := packs(t, g)[5]
 		whole, err := os.ReadFile(damaged)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		broken := bytes.Clone(whole)
 		broken[len(broken)-24] ^= 1
-		if err := os.Remove(damaged); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(damaged, broken, 0o444); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.Remove(damaged))
+		testkit.NoError(t, os.WriteFile(damaged, broken, 0o444))
 		stop := n.run(t, 0)
 		n.node[0].Repos.Wrote(bad.ID)
 		tried := func(times int64) {
@@ -202,9 +190,7 @@ func TestPackingThatFailsIsTriedAgain(t *testing.T) {
 		}
 		again := func(node int) {
 			n.exec(t, `UPDATE packings SET due_at = 0`)
-			if err := n.node[node].Maintenance.Polling(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, n.node[node].Maintenance.Polling(t.Context()))
 		}
 		tried(1)
 		if len(packs(t, g)) != 31 {
@@ -221,12 +207,8 @@ func TestPackingThatFailsIsTriedAgain(t *testing.T) {
 			return len(packs(t, n.objects(t, good.ID))) < 20
 		}, "the other repository is packed")
 		stop()
-		if err := os.Remove(damaged); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(damaged, whole, 0o444); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.Remove(damaged))
+		testkit.NoError(t, os.WriteFile(damaged, whole, 0o444))
 		n.run(t, 1)
 		again(1)
 		testkit.Eventually(t, func() bool { return len(packs(t, g)) < 20 }, "it is packed by the other node")
@@ -246,9 +228,7 @@ func slowGit(t *testing.T, until, begun string) string {
 		"exec git \"$@\"\n",
 		begun, until)
 	path := filepath.Join(t.TempDir(), "git")
-	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile(path, []byte(script), 0o755))
 	return path
 }
 
@@ -268,9 +248,7 @@ func TestSmallPackingsDoNotWaitForLargeOnes(t *testing.T) {
 		rand.NewChaCha8([32]byte{}).Read(data)
 		_, err := n.objects(t, large.ID).WriteObjects(t.Context(),
 			[]git.NewObject{{Type: git.TypeBlob, Data: data}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		n.run(t, 0)
 		n.node[0].Repos.Wrote(large.ID)
 		testkit.Eventually(t, func() bool { return exists(begun) }, "git is at the large one")
@@ -284,9 +262,7 @@ func TestSmallPackingsDoNotWaitForLargeOnes(t *testing.T) {
 		if got := n.count(t, `SELECT count(*) FROM packings WHERE repo_id = $1`, large.ID); got != 1 {
 			t.Error("the large one is not under way any more: that shows nothing")
 		}
-		if err := os.WriteFile(until, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.WriteFile(until, nil, 0o600))
 		testkit.Eventually(t, func() bool {
 			return n.count(t, `SELECT count(*) FROM packings`) == 0
 		}, "all is done")

@@ -47,9 +47,7 @@ func newNodes(t *testing.T, engine db.Engine, o git.Options) *nodes {
 	}
 	_, err := account.New(n.db[0], nil).CreateUser(t.Context(),
 		account.NewUser{Login: "alice"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return n
 }
 
@@ -63,9 +61,7 @@ func (n *nodes) create(t *testing.T, name string) *repo.Repo {
 	t.Helper()
 	r, err := n.node[0].Repos.Create(t.Context(), nil,
 		repo.NewRepo{Owner: "alice", Name: name, AutoInit: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return r
 }
 
@@ -75,9 +71,7 @@ func (n *nodes) exec(t *testing.T, query string, args ...any) {
 		_, err := tx.Exec(query, args...)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 }
 
 func (n *nodes) count(t *testing.T, query string, args ...any) (count int64) {
@@ -85,26 +79,20 @@ func (n *nodes) count(t *testing.T, query string, args ...any) (count int64) {
 	err := n.db[1].Read(t.Context(), func(tx *db.Tx) error {
 		return tx.QueryRow(query, args...).Scan(&count)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return count
 }
 
 func (n *nodes) sweep(t *testing.T, grace time.Duration) {
 	t.Helper()
-	if err := n.node[1].Maintenance.Sweep(t.Context(), grace); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, n.node[1].Maintenance.Sweep(t.Context(), grace))
 }
 
 // folders lists the folders of repositories, as "1.git", "gone-1.git".
 func (n *nodes) folders(t *testing.T) string {
 	t.Helper()
 	list, err := filepath.Glob(filepath.Join(n.dir, "??", "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	var names []string
 	for _, path := range list {
 		name := filepath.Base(path)
@@ -126,9 +114,7 @@ func age(t *testing.T, path string) {
 		}
 		return os.Chtimes(path, old, old)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 }
 
 // A directory is removed if its id belongs to no repository and is not reserved, if it is old, and then in
@@ -141,9 +127,7 @@ func TestSweep(t *testing.T) {
 		r := n.create(t, "garden")
 		reserved, dead := n.objects(t, 1000), n.objects(t, 2000)
 		for _, g := range []*git.Repository{reserved, dead} {
-			if err := g.Init(); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, g.Init())
 		}
 		n.exec(t, `INSERT INTO reserved_repos (id, at) VALUES (1000, `+engine.Clock()+`)`)
 		expect := func(what, want string) {
@@ -178,9 +162,7 @@ func TestStartSweepsNothing(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		n := newNodes(t, engine, git.Options{})
 		n.create(t, "garden")
-		if err := n.objects(t, 2000).Init(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, n.objects(t, 2000).Init())
 		age(t, n.dir)
 		before := n.folders(t)
 		ctx, stop := context.WithCancel(t.Context())
@@ -211,9 +193,7 @@ func TestSweepGivesBack(t *testing.T) {
 		path := n.objects(t, r.ID).Dir()
 		for _, name := range []string{fmt.Sprintf("gone-1600000000000000-%d.git", r.ID),
 			fmt.Sprintf("gone-%d.git", r.ID)} {
-			if err := os.Rename(path, filepath.Join(filepath.Dir(path), name)); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, os.Rename(path, filepath.Join(filepath.Dir(path), name)))
 			n.sweep(t, 0)
 			if got, want := n.folders(t), fmt.Sprintf("%d.git", r.ID); got != want {
 				t.Errorf("%s became %s", name, got)
@@ -228,9 +208,7 @@ func TestDeletedFolderWaits(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		n := newNodes(t, engine, git.Options{})
 		r := n.create(t, "garden")
-		if err := n.node[0].Settings.Delete(t.Context(), r.ID, nil); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, n.node[0].Settings.Delete(t.Context(), r.ID, nil))
 		gone := fmt.Sprintf("gone-%d.git", r.ID)
 		n.sweep(t, time.Hour)
 		if got := n.folders(t); got != gone {

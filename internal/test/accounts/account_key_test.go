@@ -11,11 +11,10 @@ import (
 	"sync"
 	"testing"
 
+	"arbor/internal/account/key"
+
 	"golang.org/x/crypto/ssh"
 
-	"arbor/internal/account/key"
-	"arbor/internal/account/token"
-	"arbor/internal/scope"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/testkit"
 )
@@ -24,8 +23,7 @@ import (
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		s.User(t, "alice")
-		s.User(t, "bob")
+		s.Users(t, "alice", "bob")
 		s.Admin(t, "chief")
 		s.Org(t, "guild", "alice")
 		s.Repo(t, "alice/garden", true)
@@ -102,13 +100,9 @@ func TestBadKeys(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.User(t, "alice")
 		_, private, err := ed25519.GenerateKey(rand.Reader)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		block, err := ssh.MarshalPrivateKey(private, "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		secret := string(pem.EncodeToMemory(block))
 		for text, why := range map[string]string{
 			secret: "this is a private key", "ssh-dss AAAAB3NzaC1kc3MAAACB": "DSA",
@@ -132,8 +126,7 @@ func TestBadKeys(t *testing.T) {
 func TestKeysAtOnce(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		s.User(t, "alice")
-		s.User(t, "bob")
+		s.Users(t, "alice", "bob")
 		k := testkit.PublicKey(t)
 		var all sync.WaitGroup
 		status := make([]int, 8)
@@ -181,20 +174,9 @@ func TestScopesOfKeys(t *testing.T) {
 			"write:public_key": {200, 201, 403, 403},
 			"admin:public_key": {200, 201, 204, 403}, "public_repo": {403, 403, 403, 201},
 		} {
-			granted, err := scope.Parse(scopes)
-			if err != nil {
-				t.Fatal(err)
-			}
-			token, _, err := s.Forge.Tokens.CreateToken(t.Context(),
-				token.NewToken{Login: "alice", Scopes: granted})
-			if err != nil {
-				t.Fatal(err)
-			}
 			k, err := s.Forge.Keys.AddUserKey(t.Context(), "alice", key.NewKey{Text: testkit.PublicKey(t)})
-			if err != nil {
-				t.Fatal(err)
-			}
-			headers := map[string]string{"Authorization": "Bearer " + token}
+			testkit.NoError(t, err)
+			headers := apitest.Bearer(s.Scoped(t, "alice", scopes))
 			for n, do := range []string{"GET /user/keys", "POST /user/keys",
 				fmt.Sprintf("DELETE /user/keys/%d", k.ID), "POST /repos/alice/garden/keys"} {
 				c := apitest.Case{Name: do + " with " + scopes, Do: do, Headers: headers, Status: want[n]}

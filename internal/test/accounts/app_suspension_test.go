@@ -117,7 +117,7 @@ func TestTokensForNothing(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		r := robot(t, s)
 		some, all := r.Install(t, "alice", "garden", "open"), r.Install(t, "guild")
-		garden := repoID(t, s, "alice", "garden")
+		garden := repoID(t, s, "alice/garden")
 		for _, c := range []struct {
 			send                        string
 			reads, lists, issues, write int

@@ -13,14 +13,13 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/app"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // robot creates users, repositories and an App that may write issues and read contents.
 func robot(t *testing.T, s *apitest.Server) *apitest.App {
 	t.Helper()
-	for _, login := range []string{"alice", "bob", "olive"} {
-		s.User(t, login)
-	}
+	s.Users(t, "alice", "bob", "olive")
 	s.Org(t, "guild", "olive")
 	for name, private := range map[string]bool{"alice/garden": true, "alice/shed": true, "alice/open": false,
 		"guild/hall": true,
@@ -133,12 +132,12 @@ func TestInstallationToken(t *testing.T) {
 				Want: `{"total_count":1}`},
 			{Name: "not another's", Do: "GET /orgs/guild/installations", As: "alice", Status: 403},
 			{Name: "add", Do: fmt.Sprintf("PUT /user/installations/%d/repositories/%d", some.ID,
-				repoID(t, s, "alice", "shed")), As: "alice", Status: 204},
+				repoID(t, s, "alice/shed")), As: "alice", Status: 204},
 			{Name: "at once", Do: "GET /repos/alice/shed", Headers: token, Status: 200},
 			{Name: "not by others", Do: fmt.Sprintf("DELETE /user/installations/%d/repositories/%d", some.ID,
-				repoID(t, s, "alice", "shed")), As: "bob", Status: 404},
+				repoID(t, s, "alice/shed")), As: "bob", Status: 404},
 			{Name: "remove", Do: fmt.Sprintf("DELETE /user/installations/%d/repositories/%d", some.ID,
-				repoID(t, s, "alice", "shed")), As: "alice", Status: 204},
+				repoID(t, s, "alice/shed")), As: "alice", Status: 204},
 			{Name: "at once again", Do: "GET /repos/alice/shed", Headers: token, Status: 404, Want: not},
 			{Name: "end", Do: "DELETE /installation/token", Headers: token, Status: 204},
 			{Name: "ended", Do: "GET /installation/repositories", Headers: token, Status: 401},
@@ -186,13 +185,9 @@ func TestEventsByPermission(t *testing.T) {
 	})
 }
 
-func repoID(t *testing.T, s *apitest.Server, owner, name string) int64 {
+func repoID(t *testing.T, s *apitest.Server, name string) int64 {
 	t.Helper()
-	found, err := s.Repos.Find(t.Context(), &account.Caller{SiteAdmin: true}, owner, name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return int64(found.ID)
+	return int64(s.Access(t, "alice", name).Repo.ID)
 }
 
 // A request that pretends to be an App's is one of somebody who could then make tokens for all its
@@ -354,9 +349,7 @@ func (w *world) apps() *app.Service { return w.s.Server.Forge().Apps }
 
 func (w *world) ok(err error) {
 	w.t.Helper()
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testkit.NoError(w.t, err)
 }
 
 // do sends a request of the owner that must succeed.

@@ -8,6 +8,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // If the owner of a fork can no longer see its root, neither the owner nor an App installed there learns
@@ -15,8 +16,7 @@ import (
 func TestWithdrawnForksAreNotTold(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		s.User(t, "alice")
-		s.User(t, "bob")
+		s.Users(t, "alice", "bob")
 		root := s.Repo(t, "alice/diary", true)
 		s.Grant(t, root, "bob", account.Pull)
 		s.Check(t, apitest.Case{Do: "PUT /repos/alice/diary/contents/a", As: "alice",
@@ -33,9 +33,7 @@ func TestWithdrawnForksAreNotTold(t *testing.T) {
 				}
 				return err
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 			return names
 		}
 		every := robot.Install(t, "bob")

@@ -7,11 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"arbor/internal/account/token"
 	"arbor/internal/audit"
 	"arbor/internal/db"
-	"arbor/internal/scope"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // actions are those of an answer, in its order.
@@ -32,9 +31,7 @@ func TestOwnersReadWhatHappened(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Admin(t, "chief")
-		for _, login := range []string{"owner", "member", "bob", "stranger"} {
-			s.User(t, login)
-		}
+		s.Users(t, "owner", "member", "bob", "stranger")
 		s.Org(t, "guild", "owner")
 		s.Org(t, "other", "stranger")
 		s.Run(t, []apitest.Case{
@@ -105,16 +102,8 @@ func TestAuditScope(t *testing.T) {
 	s.User(t, "owner")
 	s.Org(t, "guild", "owner")
 	for name, want := range map[string]int{"read:audit_log": 200, "audit_log": 200, "repo, admin:org": 403} {
-		scopes, err := scope.Parse(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		token, _, err := s.Forge.Tokens.CreateToken(t.Context(), token.NewToken{Login: "owner", Scopes: scopes})
-		if err != nil {
-			t.Fatal(err)
-		}
 		s.Check(t, apitest.Case{Do: "GET /orgs/guild/audit-log", Status: want,
-			Headers: map[string]string{"Authorization": "Bearer " + token}})
+			Headers: apitest.Bearer(s.Scoped(t, "owner", name))})
 	}
 }
 
@@ -130,9 +119,7 @@ func fill(t *testing.T, d *db.DB, n int) {
 					Org:  audit.Named{ID: 7, Name: "guild"},
 					Repo: audit.Named{ID: 1, Name: []string{"a/x", "a/y"}[i/4%2]}})
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 	}
 }
 
@@ -149,7 +136,8 @@ func TestPagesLeadThroughAll(t *testing.T) {
 			"": 23 + mine, "&order=asc": 23 + mine, "&phrase=actor:ann": 12, "&phrase=action:repo.access": 12,
 			"&phrase=action:repo+repo:A/X":                               6,
 			"&phrase=created:2026-01-01T00:10:00Z..2026-01-01T00:14:59Z": 5,
-			"&phrase=created:<2026-01-01T00:10:00Z":                      10, "&phrase=created:<=2026-01-01T00:10:00Z": 11,
+			"&phrase=created:<2026-01-01T00:10:00Z":                      10,
+			"&phrase=created:<=2026-01-01T00:10:00Z":                     11,
 			"&phrase=created:>=2026-01-01T00:10:00Z+created:<2026-01-02": 13,
 			"&phrase=created:2026-01-01":                                 23,
 			"&phrase=created:*..2025-12-31":                              0, "&phrase=actor:nobody": 0, "&phrase=created:>9999-12-31": 0,
@@ -237,9 +225,7 @@ func TestOldEventsGo(t *testing.T) {
 			}
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		kept := func(days int) (n int) {
 			failed := make(chan error)
 			for range 2 {
@@ -248,17 +234,9 @@ func TestOldEventsGo(t *testing.T) {
 				}()
 			}
 			for range 2 {
-				if err := <-failed; err != nil {
-					t.Fatal(err)
-				}
+				testkit.NoError(t, <-failed)
 			}
-			err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
-				return tx.QueryRow(`SELECT count(*) FROM audit`).Scan(&n)
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return n
+			return int(count(t, s, `SELECT count(*) FROM audit`))
 		}
 		if n := kept(32); n != old+young {
 			t.Errorf("%d of %d events are left of those that are young enough", n, old+young)

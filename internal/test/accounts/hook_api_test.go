@@ -19,9 +19,7 @@ import (
 func TestHooks(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
-		for _, login := range []string{"alice", "will", "sam"} {
-			s.User(t, login)
-		}
+		s.Users(t, "alice", "will", "sam")
 		repo := s.Repo(t, "alice/garden", true)
 		s.Grant(t, repo, "will", account.Push)
 		s.Repo(t, "sam/shed", false)

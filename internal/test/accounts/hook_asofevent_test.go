@@ -2,14 +2,13 @@ package accounts_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/app"
 	"arbor/internal/review"
 	"arbor/internal/test/apitest"
-	"arbor/internal/test/gittest"
 )
 
 // step is a request while receivers are down, and the payloads expected once they are up: one kind for all,
@@ -56,9 +55,12 @@ func downs(t *testing.T, s *apitest.Server, steps []step) {
 	t.Helper()
 	for _, x := range steps {
 		s.Check(t, apitest.Case{Do: x.do, As: x.as, Send: x.send, Status: x.status,
-			Headers: map[string]string{"Accept": "application/vnd.github.v3+json"}})
+			Headers: graduated})
 	}
 }
+
+// graduated asks for GitHub's own media type.
+var graduated = map[string]string{"Accept": "application/vnd.github.v3+json"}
 
 func is(parts ...string) []string { return parts }
 
@@ -67,24 +69,10 @@ func is(parts ...string) []string { return parts }
 func TestDeliveriesShowTheStateAtTheirEvent(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
-		for _, login := range []string{"alice", "bob"} {
-			s.User(t, login)
-		}
-		s.Admin(t, "chief")
-		s.Org(t, "guild", "alice")
-		s.Org(t, "club", "alice")
-		repo := s.Repo(t, "guild/garden", false)
-		s.Import(t, repo, gittest.Repository(t, 3, 2))
-		const at = "/repos/guild/garden"
-		tip := shaOf(t, s, at, "main")
-		r := receive(t, nil)
-		id := hookOn(t, s, at, "alice", r, `["*"]`)
-		s.BotWithHook(t, "ci", "guild", "checks=write", app.Hook{})
+		r, _, id, tip := gardenOfGuild(t, s, `["*"]`)
 		rest(t, s, id)
-		steps := ofIssues(at)
-		steps = append(steps, ofGit(at, tip)...)
-		steps = append(steps, ofPulls(at)...)
-		steps = append(steps, ofTheRest(at, id)...)
+		const at = "/repos/guild/garden"
+		steps := slices.Concat(ofIssues(at), ofGit(at, tip), ofPulls(at), ofTheRest(at, id))
 		downs(t, s, steps)
 		ups(t, s, r, id, steps)
 	})
@@ -137,8 +125,8 @@ func ofIssues(at string) []step {
 			`{"comment": {"body": "Indeed!"}, "issue": {"comments": 0}}`)},
 		{"label.created", a, "POST " + at + "/labels", `{"name": "peas", "color": "00ff00"}`, 201, is(
 			`{"label": {"name": "peas", "color": "00ff00"}}`)},
-		{"label.edited", a, "PATCH " + at + "/labels/peas", `{"new_name": "beans"}`, 200, is(
-			`{"label": {"name": "beans", "color": "00ff00"}, "changes": {"name": {"from": "peas"}}}`)},
+		{"label.edited", a, "PATCH " + at + "/labels/peas", `{"new_name": "beans", "color": "00ff01"}`, 200, is(
+			`{"label": {"name": "beans", "color": "00ff01"}, "changes": {"name": {"from": "peas"}}}`)},
 		{"label.deleted", a, "DELETE " + at + "/labels/beans", ``, 204, is(`{"label": {"name": "beans"}}`)},
 	}
 }
@@ -206,6 +194,7 @@ func ofPulls(at string) []step {
 			is(`{"comment": {"body": "Oak!"}}`)},
 		{"pull_request_review_thread.resolved", a, "POST /graphql", resolve("resolve"), 200, is(
 			`{"thread": {"comments": [{"body": "Oak!"}]}}`)},
+		{"", a, "POST /graphql", resolve("resolve"), 200, nil}, // it is
 		{"pull_request_review_thread.unresolved", a, "POST /graphql", resolve("unresolve"), 200, is(
 			`{"thread": {"comments": [{"body": "Oak!"}]}}`)},
 		{"pull_request_review.edited", "bob", "PUT " + at + "/pulls/2/reviews/1", `{"body": "Very nice"}`, 200, is(
@@ -280,30 +269,33 @@ func ofTheRest(at string, hook int64) []step {
 func TestOrganizationsAreToldTheStateAtTheEvent(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
-		s.User(t, "alice")
-		s.User(t, "bob")
+		s.Users(t, "alice", "bob")
 		s.Admin(t, "chief")
 		s.Org(t, "guild", "alice")
 		r := receive(t, nil)
 		id := hookOn(t, s, "/orgs/guild", "alice", r, `["*"]`)
 		rest(t, s, id)
-		const a = "alice"
-		steps := []step{
-			{"organization.member_added", a, "PUT /orgs/guild/memberships/bob", `{"role": "member"}`, 200, is(
-				`{"membership": {"user": {"login": "bob"}}, "organization": {"login": "guild"}}`)},
-			{"organization.member_removed", a, "DELETE /orgs/guild/members/bob", ``, 204, is(
-				`{"membership": {"user": {"login": "bob"}}}`)},
-			{"repository.created", a, "POST /orgs/guild/repos", `{"name": "shed", "private": true}`, 201, is(
-				`{"repository": {"full_name": "guild/shed", "private": true}, "organization": {"login": "guild"}}`)},
-			{"", a, "POST /repos/guild/shed/issues", `{"title": "Secret"}`, 201, nil},
-			{"repository.archived", a, "PATCH /repos/guild/shed", `{"archived": true}`, 200, is(
-				`{"repository": {"archived": true}}`)},
-			{"repository.deleted", a, "DELETE /repos/guild/shed", ``, 204, is(
-				`{"repository": {"full_name": "guild/shed"}, "organization": {"login": "guild"}}`)},
-			{"organization.renamed", "chief", "PATCH /admin/organizations/guild", `{"login": "circle"}`, 202, is(
-				`{"organization": {"login": "circle"}, "changes": {"login": {"from": "guild"}}}`)},
-		}
+		steps := ofOrganization()
 		downs(t, s, steps)
 		ups(t, s, r, id, steps)
 	})
+}
+
+func ofOrganization() []step {
+	const a = "alice"
+	return []step{
+		{"organization.member_added", a, "PUT /orgs/guild/memberships/bob", `{"role": "member"}`, 200, is(
+			`{"membership": {"user": {"login": "bob"}}, "organization": {"login": "guild"}}`)},
+		{"organization.member_removed", a, "DELETE /orgs/guild/members/bob", ``, 204, is(
+			`{"membership": {"user": {"login": "bob"}}}`)},
+		{"repository.created", a, "POST /orgs/guild/repos", `{"name": "shed", "private": true}`, 201, is(
+			`{"repository": {"full_name": "guild/shed", "private": true}, "organization": {"login": "guild"}}`)},
+		{"", a, "POST /repos/guild/shed/issues", `{"title": "Secret"}`, 201, nil},
+		{"repository.archived", a, "PATCH /repos/guild/shed", `{"archived": true}`, 200, is(
+			`{"repository": {"archived": true}}`)},
+		{"repository.deleted", a, "DELETE /repos/guild/shed", ``, 204, is(
+			`{"repository": {"full_name": "guild/shed"}, "organization": {"login": "guild"}}`)},
+		{"organization.renamed", "chief", "PATCH /admin/organizations/guild", `{"login": "circle"}`, 202, is(
+			`{"organization": {"login": "circle"}, "changes": {"login": {"from": "guild"}}}`)},
+	}
 }

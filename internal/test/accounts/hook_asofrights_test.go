@@ -17,9 +17,7 @@ import (
 func TestRightsAreAskedWhenItIsSent(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
-		for _, login := range []string{"alice", "bob", "eve"} {
-			s.User(t, login)
-		}
+		s.Users(t, "alice", "bob", "eve")
 		s.Org(t, "guild", "alice")
 		repo := s.Repo(t, "guild/garden", false)
 		s.Import(t, repo, gittest.Repository(t, 3, 2))
@@ -27,7 +25,8 @@ func TestRightsAreAskedWhenItIsSent(t *testing.T) {
 		r, spy := receive(t, nil), receive(t, nil)
 		id := hookOn(t, s, at, "alice", r, `["fork", "pull_request", "issues", "repository", "public"]`)
 		rest(t, s, id)
-		a := s.NewApp(t, "eve", app.Manifest{Name: "spy", Events: []string{"issues", "organization", "repository"},
+		a := s.NewApp(t, "eve", app.Manifest{Name: "spy",
+			Events:      []string{"issues", "organization", "repository"},
 			Permissions: apitest.Permissions("issues=read,members=read,metadata=read"),
 			Hook:        app.Hook{URL: spy.URL, Active: true, Secret: "peas", Site: s.URL}})
 		in := a.Install(t, "guild")
@@ -172,11 +171,11 @@ func TestANewBranchBroughtWhatOthersLacked(t *testing.T) {
 			return step{"push", "alice", "POST " + garden + "/git/refs",
 				`{"ref": "refs/heads/` + name + `", "sha": "` + sha + `"}`, 201, is(`{"created": true, "commits": []}`)}
 		}
-		steps := []step{branch("fence", shaOf(t, s, garden, "main")), {"push", "alice",
+		steps := []step{branch("fence", s.Tip(t, "alice", "alice/garden", "main")), {"push", "alice",
 			"PUT " + garden + "/contents/wood", `{"message": "Wood", "content": "eA==", "branch": "fence"}`, 201,
 			is(`{"commits": [{"message": "Wood"}]}`)}}
 		downs(t, s, steps)
-		more := []step{branch("gate", shaOf(t, s, garden, "fence")), {"push", "alice",
+		more := []step{branch("gate", s.Tip(t, "alice", "alice/garden", "fence")), {"push", "alice",
 			"DELETE " + garden + "/git/refs/heads/fence", ``, 204, is(`{"deleted": true}`)}}
 		downs(t, s, more)
 		ups(t, s, r, id, append(steps, more...))

@@ -17,20 +17,22 @@ import (
 // count is the first value of a query.
 func count(t *testing.T, s *apitest.Server, query string, args ...any) (n int64) {
 	t.Helper()
-	if err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
+	testkit.NoError(t, s.DB.Read(t.Context(), func(tx *db.Tx) error {
 		return tx.QueryRow(query, args...).Scan(&n)
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return n
+}
+
+// waiting counts the deliveries that have still to be sent.
+func waiting(t *testing.T, s *apitest.Server) int64 {
+	t.Helper()
+	return count(t, s, `SELECT COUNT(*) FROM hook_deliveries WHERE state = 0`)
 }
 
 // alter changes rows behind the server's back.
 func alter(t *testing.T, s *apitest.Server, query string, args ...any) {
 	t.Helper()
-	if err := s.DB.Write(t.Context(), func(tx *db.Tx) error { return tx.Run(query, args...) }); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, s.DB.Write(t.Context(), func(tx *db.Tx) error { return tx.Run(query, args...) }))
 }
 
 // A hook may be told of nothing, and says so with an empty list.
@@ -153,9 +155,7 @@ func TestPrune(t *testing.T) {
 		pruner := hook.NewPruner(s.DB, slog.New(slog.DiscardHandler))
 		prune := func() {
 			t.Helper()
-			if err := pruner.Prune(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, pruner.Prune(t.Context()))
 		}
 		add(hooks[0], 5, 1, 73*hour, hook.Succeeded)
 		add(hooks[0], 5, 1, 71*hour, hook.Succeeded)
@@ -203,7 +203,10 @@ func TestSwitchedOff(t *testing.T) {
 		}
 		issue()
 		r.expect(t, "issues.opened")
-		testkit.Eventually(t, func() bool { return count(t, s, `SELECT failures FROM hooks WHERE id = $1`, id) == 1 },
+		testkit.Eventually(t, func() bool {
+			return count(t, s, `SELECT failures FROM hooks WHERE id = $1`,
+				id) == 1
+		},
 			"one failure is counted")
 		// Three days and nine attempts later.
 		alter(t, s, `UPDATE hooks SET failures = 9, failing_since = failing_since - 259200000000 WHERE id = $1`, id)

@@ -41,7 +41,7 @@ func checks(t *testing.T, s *apitest.Server) (all []*sent) {
 	if all[0].JSON["installation"] == nil {
 		t.Error("the App is not told of which installation it is")
 	}
-	tip := shaOf(t, s, garden, "main")
+	tip := s.Tip(t, "alice", "alice/garden", "main")
 	do(r, "check_run.created", ci, "POST "+garden+"/check-runs",
 		`{"name": "tests", "head_sha": "`+tip+`"}`, 201)
 	do(r, "check_run.completed check_suite.completed", ci, "PATCH "+garden+"/check-runs/1",

@@ -73,7 +73,8 @@ func TestWhatTellingCosts(t *testing.T) {
 		plain := files(1000)
 		quiet := plain
 		for _, c := range [][2]string{{"PATCH " + garden + "/issues/1", `{"state": "closed"}`},
-			{"POST " + garden + "/statuses/" + shaOf(t, s, garden, "main"), `{"state": "success"}`},
+			{"POST " + garden + "/statuses/" + s.Tip(t, "alice", "alice/garden", "main"),
+				`{"state": "success"}`},
 			{"PATCH " + garden, `{"description": "x"}`}} {
 			quiet = append(quiet, does(c[0], c[1])...)
 		}

@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/account"
 	"arbor/internal/issue"
 	"arbor/internal/repo"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // departures pins, transfers and deletes issues of guild/garden, and returns the delivered events.
@@ -17,17 +17,7 @@ func departures(t *testing.T, s *apitest.Server, r *receiver) (all []*sent) {
 	s.Repo(t, "guild/cellar", true)
 	beds := receive(t, nil)
 	hookOn(t, s, "/repos/guild/beds", "alice", beds, `["issues"]`)
-	who, err := s.Accounts.Find(t.Context(), "alice")
-	if err != nil {
-		t.Fatal(err)
-	}
-	of := func(name string) *repo.Access {
-		found, err := s.Repos.Find(t.Context(), &account.Caller{ID: who.ID, Login: who.Login}, "guild", name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return &found.Access
-	}
+	of := func(name string) *repo.Access { return s.Access(t, "alice", "guild/"+name) }
 	issues, garden := s.Forge.Issues, of("garden")
 	do := func(names string, change func(number int64) error) []*sent {
 		t.Helper()
@@ -35,9 +25,7 @@ func departures(t *testing.T, s *apitest.Server, r *receiver) (all []*sent) {
 		s.Check(t, apitest.Case{Do: "POST /repos/guild/garden/issues", As: "bob", Send: `{"title": "Peas"}`,
 			Status: 201}).JSON(t, &made)
 		r.expect(t, "issues.opened")
-		if err := change(made.Number); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, change(made.Number))
 		got := r.expect(t, names)
 		all = append(all, got...)
 		return got

@@ -7,6 +7,7 @@ import (
 
 	"arbor/internal/app"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // An App gets the events of its installations and of their repositories, whatever its events are.
@@ -89,9 +90,7 @@ func TestAppsHearOfAPersonsRepositories(t *testing.T) {
 		for _, of := range []string{"alice/hut", "guild/hall"} {
 			made := s.Repo(t, of, false)
 			r.expect(t, "repository.created")
-			if err := s.Server.Forge().Settings.Delete(t.Context(), made.ID, nil); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, s.Server.Forge().Settings.Delete(t.Context(), made.ID, nil))
 			got := r.expect(t, "repository.deleted")[0].JSON
 			if got["sender"] == nil || (got["organization"] != nil) != strings.HasPrefix(of, "guild/") {
 				t.Errorf("%s: sender %v, organization %v", of, got["sender"], got["organization"])

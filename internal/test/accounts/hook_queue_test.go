@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/db"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/testkit"
 )
@@ -17,8 +16,7 @@ import (
 func TestADeadReceiverSlowsNothingDown(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
-		s.User(t, "alice")
-		s.User(t, "bob")
+		s.Users(t, "alice", "bob")
 		s.Repo(t, "alice/garden", false)
 		s.Repo(t, "bob/garden", false)
 		ended := make(chan struct{})
@@ -34,16 +32,9 @@ func TestADeadReceiverSlowsNothingDown(t *testing.T) {
 		t.Cleanup(func() { close(ended) })
 		id := hookOn(t, s, garden, "alice", dead, `["issues"]`)
 		const queued = 10_000
-		err := s.DB.Write(t.Context(), func(tx *db.Tx) error {
-			_, err := tx.Exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $2)
-				INSERT INTO hook_deliveries (hook_id, repo_id, event, action, about, created_at)
-				SELECT CAST($1 AS BIGINT), 1, 'repository', 'edited', '{}',
-				`+tx.Engine().Clock()+` FROM n`, id, queued)
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		alter(t, s, `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $2)
+			INSERT INTO hook_deliveries (hook_id, repo_id, event, action, about, created_at)
+			SELECT CAST($1 AS BIGINT), 1, 'repository', 'edited', '{}', `+s.DB.Engine().Clock()+` FROM n`, id, queued)
 		s.DB.Ring("hooks")
 		alive := receive(t, nil)
 		hookOn(t, s, "/repos/bob/garden", "bob", alive, `["issues"]`)
@@ -56,13 +47,7 @@ func TestADeadReceiverSlowsNothingDown(t *testing.T) {
 				t.Fatalf("delivery %d is out of order: %v", n, err)
 			}
 		}
-		var tried int64
-		if err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
-			return tx.QueryRow(`SELECT COUNT(*) FROM hook_deliveries WHERE hook_id = $1 AND tries > 0`,
-				id).Scan(&tried)
-		}); err != nil {
-			t.Fatal(err)
-		}
+		tried := count(t, s, `SELECT COUNT(*) FROM hook_deliveries WHERE hook_id = $1 AND tries > 0`, id)
 		if tried > 20 {
 			t.Errorf("the dead receiver was asked %d times", tried)
 		}
@@ -100,7 +85,7 @@ func TestHangingReceiversLeavePlaces(t *testing.T) {
 		}
 		hanging.wait(t, 6)
 		testkit.Eventually(t, func() bool {
-			return count(t, s, `SELECT COUNT(*) FROM hook_deliveries WHERE state = 0`) == 0
+			return waiting(t, s) == 0
 		}, "no delivery waits")
 		alter(t, s, `UPDATE hooks SET failures = 1`)
 		alive := receive(t, nil)
@@ -134,9 +119,7 @@ func TestHangingReceiversLeavePlaces(t *testing.T) {
 func TestHookTransitions(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
-		for _, login := range []string{"alice", "bob", "will"} {
-			s.User(t, login)
-		}
+		s.Users(t, "alice", "bob", "will")
 		s.Admin(t, "chief")
 		s.Org(t, "guild", "alice")
 		s.Org(t, "club", "bob")
@@ -195,11 +178,9 @@ func TestHookTransitions(t *testing.T) {
 
 		s.Check(t, apitest.Case{Do: "DELETE /repos/club/plot", As: "bob", Status: 204})
 		club.expect(t, "repository.deleted")
-		var left int64
-		if err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
-			return tx.QueryRow(`SELECT (SELECT COUNT(*) FROM hooks WHERE id = $1) + (SELECT COUNT(*) FROM hook_deliveries WHERE hook_id = $1)`, id).Scan(&left)
-		}); err != nil || left != 0 {
-			t.Errorf("%d rows of the hook are left: %v", left, err)
+		if n := count(t, s, `SELECT (SELECT COUNT(*) FROM hooks WHERE id = $1) +
+			(SELECT COUNT(*) FROM hook_deliveries WHERE hook_id = $1)`, id); n != 0 {
+			t.Errorf("%d rows of the hook are left", n)
 		}
 		if names := r.names(); names != "" {
 			t.Errorf("the hook of the deleted repository was told %s", names)
@@ -212,8 +193,7 @@ func TestHookTransitions(t *testing.T) {
 func TestPayloadsTellNothingOfPrivateForks(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
-		s.User(t, "alice")
-		s.User(t, "bob")
+		s.Users(t, "alice", "bob")
 		repo := s.Repo(t, "alice/garden", true)
 		s.Grant(t, repo, "bob", account.Pull)
 		r := receive(t, nil)

@@ -16,6 +16,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/npm"
+	"arbor/internal/test/testkit"
 )
 
 // Programs that were written for GitHub's hooks read what its published schemas say; a payload that differs
@@ -40,9 +41,7 @@ func TestPayloadsAreAsGitHubDescribes(t *testing.T) {
 		}
 		seen[name] = true
 		var v any
-		if err := json.Unmarshal(d.Body, &v); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, json.Unmarshal(d.Body, &v))
 		if d.Event == "repository_dispatch" {
 			// the schema is that of Apps
 			v.(map[string]any)["installation"] = map[string]any{"id": json.Number("1"), "node_id": ""}
@@ -60,18 +59,12 @@ func TestPayloadsAreAsGitHubDescribes(t *testing.T) {
 func schemas(t *testing.T, file string) func(name string) *jsonschema.Schema {
 	t.Helper()
 	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(string(b)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
-	if err := c.AddResource("github.json", doc); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, c.AddResource("github.json", doc))
 	return func(name string) *jsonschema.Schema {
 		t.Helper()
 		compiled, err := c.Compile("github.json#/components/schemas/" + name)
@@ -101,9 +94,7 @@ const [, , secret, signature] = process.argv;
 let body = "";
 for await (const part of process.stdin) body += part;
 console.log(await new Webhooks({ secret }).verify(body, signature));`
-	if err := os.WriteFile(filepath.Join(folder, "verify.mjs"), []byte(script), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile(filepath.Join(folder, "verify.mjs"), []byte(script), 0o600))
 	for secret, want := range map[string]string{"péas": "true", "beans": "false"} {
 		cmd := exec.CommandContext(t.Context(), "node", "verify.mjs", secret,
 			ping.Header.Get("X-Hub-Signature-256"))

@@ -16,13 +16,10 @@ import (
 func TestASuspendedInstallationLearnsNothing(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
-		s.User(t, "alice")
-		s.User(t, "eve")
+		s.Users(t, "alice", "eve")
 		s.Repo(t, "alice/garden", true)
 		r := receive(t, nil)
-		a := s.NewApp(t, "eve", app.Manifest{Name: "spy", Events: []string{"issues"},
-			Permissions: apitest.Permissions("issues=read,metadata=read"),
-			Hook:        app.Hook{URL: r.URL, Active: true, Secret: "peas", Site: s.URL}})
+		a := spy(t, s, r)
 		i := a.Install(t, "alice", "garden")
 		r.expect(t, "installation.created")
 		told(t, s, r, apitest.Case{Do: "POST /repos/alice/garden/issues", As: "alice",
@@ -49,9 +46,7 @@ func TestASuspendedInstallationLearnsNothing(t *testing.T) {
 			t.Errorf("before, it sees what was sent: %s", body)
 		}
 		apps := s.Server.Forge().Apps
-		if err := apps.Suspend(t.Context(), 0, i.ID, i.Account.ID); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, apps.Suspend(t.Context(), 0, i.ID, i.Account.ID))
 		r.expect(t, "installation.suspend")
 		id, body := delivery()
 		if strings.Contains(body, "Peas") {
@@ -72,9 +67,7 @@ func TestASuspendedInstallationLearnsNothing(t *testing.T) {
 				t.Errorf("%s names a repository that came since: %s", got.name(), got.Body)
 			}
 		}
-		if err := apps.Unsuspend(t.Context(), 0, onAlice(t, apps), account.ID(0)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, apps.Unsuspend(t.Context(), 0, onAlice(t, apps), account.ID(0)))
 		if got := r.expect(t, "installation.unsuspend"); !strings.Contains(string(got[0].Body), "secret") {
 			t.Errorf("what it reaches afterwards: %s", got[0].Body)
 		}
@@ -84,8 +77,6 @@ func TestASuspendedInstallationLearnsNothing(t *testing.T) {
 func onAlice(t *testing.T, apps *app.Service) account.InstallationID {
 	t.Helper()
 	i, err := apps.On(t.Context(), "spy", "alice")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return i.ID
 }

@@ -6,21 +6,16 @@ import (
 	"testing"
 
 	"arbor/internal/app"
-	"arbor/internal/db"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/testkit"
 )
 
-// waiting counts the deliveries that have still to be sent.
-func waiting(t *testing.T, s *apitest.Server) (n int) {
+// spy is an App of eve that hears of issues.
+func spy(t *testing.T, s *apitest.Server, r *receiver) *apitest.App {
 	t.Helper()
-	err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
-		return tx.QueryRow(`SELECT count(*) FROM hook_deliveries WHERE state = 0`).Scan(&n)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
+	return s.NewApp(t, "eve", app.Manifest{Name: "spy", Events: []string{"issues"},
+		Permissions: apitest.Permissions("issues=read,metadata=read"),
+		Hook:        app.Hook{URL: r.URL, Active: true, Secret: "peas", Site: s.URL}})
 }
 
 // While its owner or its installation's account is suspended, an App gets no events, and its tokens do not
@@ -28,8 +23,7 @@ func waiting(t *testing.T, s *apitest.Server) (n int) {
 func TestSuspendedAppsAreNotTold(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
-		s.User(t, "alice")
-		s.User(t, "eve")
+		s.Users(t, "alice", "eve")
 		s.Admin(t, "boss")
 		s.Repo(t, "alice/garden", true)
 		open := func(names string, r *receiver) []*sent {
@@ -38,9 +32,7 @@ func TestSuspendedAppsAreNotTold(t *testing.T) {
 				Send: `{"title": "Peas"}`, Status: 201}, names)
 		}
 		r := receive(t, nil)
-		a := s.NewApp(t, "eve", app.Manifest{Name: "spy", Events: []string{"issues"},
-			Permissions: apitest.Permissions("issues=read,metadata=read"),
-			Hook:        app.Hook{URL: r.URL, Active: true, Secret: "peas", Site: s.URL}})
+		a := spy(t, s, r)
 		a.Install(t, "alice")
 		r.expect(t, "installation.created")
 		open("issues.opened", r)
@@ -62,26 +54,21 @@ func TestSuspendedAppsAreNotTold(t *testing.T) {
 func TestNothingIsSentAfterUninstalling(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
-		s.User(t, "alice")
-		s.User(t, "eve")
+		s.Users(t, "alice", "eve")
 		s.Repo(t, "alice/garden", true)
 		r := receive(t, func(w http.ResponseWriter, _ *http.Request, s *sent) {
 			if s.name() == "issues.opened" {
 				w.WriteHeader(http.StatusBadGateway)
 			}
 		})
-		a := s.NewApp(t, "eve", app.Manifest{Name: "spy", Events: []string{"issues"},
-			Permissions: apitest.Permissions("issues=read,metadata=read"),
-			Hook:        app.Hook{URL: r.URL, Active: true, Secret: "peas", Site: s.URL}})
+		a := spy(t, s, r)
 		i := a.Install(t, "alice")
 		r.expect(t, "installation.created")
 		told(t, s, r, apitest.Case{Do: "POST /repos/alice/garden/issues", As: "alice",
 			Send:   `{"title": "Peas"}`,
 			Status: 201}, "issues.opened")
 		testkit.Eventually(t, func() bool { return waiting(t, s) == 1 }, "one delivery waits")
-		if err := s.Server.Forge().Apps.Uninstall(t.Context(), 0, i.ID, i.Account.ID); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, s.Server.Forge().Apps.Uninstall(t.Context(), 0, i.ID, i.Account.ID))
 		r.expect(t, "installation.deleted")
 		testkit.Eventually(t, func() bool { return waiting(t, s) == 0 }, "the issue is dropped")
 		if got := r.all(); len(got) != 0 {

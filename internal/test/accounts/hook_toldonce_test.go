@@ -65,8 +65,7 @@ func TestToldIsStoredOnceForAllHooks(t *testing.T) {
 func TestFailedAttemptTellsNothingHidden(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
-		s.User(t, "alice")
-		s.User(t, "bob")
+		s.Users(t, "alice", "bob")
 		s.Org(t, "guild", "alice")
 		s.Import(t, s.Repo(t, "guild/garden", false), gittest.Repository(t, 3, 2))
 		const at = "/repos/guild/garden"

@@ -82,9 +82,7 @@ func Start(t testing.TB, engine db.Engine, options ...Option) *Server {
 func StartOn(t testing.TB, engine db.Engine, address string, options ...Option) *Server {
 	t.Helper()
 	l, err := server.Listen(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return startOn(t, engine, address, l, options...)
 }
 
@@ -158,6 +156,34 @@ func newClient(at net.Addr) *http.Client {
 	}
 }
 
+// WithoutRoom is a server on the same store, whose disk is nearly full.
+func (s *Server) WithoutRoom() *server.Server {
+	return server.New(server.Options{DB: s.DB, Git: s.Git, DataDir: s.Dir, MinFree: 1 << 60,
+		Log: slog.New(slog.DiscardHandler)})
+}
+
+// Users registers users.
+func (s *Server) Users(t testing.TB, logins ...string) {
+	t.Helper()
+	for _, login := range logins {
+		s.User(t, login)
+	}
+}
+
+// Settle waits until the workers have done what there is to do.
+func (s *Server) Settle(t testing.TB) {
+	t.Helper()
+	testkit.NoError(t, s.Server.Settle(t.Context()))
+}
+
+// Tip is the commit that a branch of OWNER/NAME leads to.
+func (s *Server) Tip(t testing.TB, as, name, branch string) string {
+	t.Helper()
+	var ref struct{ Object struct{ SHA string } }
+	s.Check(t, Case{Do: "GET /repos/" + name + "/git/ref/heads/" + branch, As: as, Status: 200}).JSON(t, &ref)
+	return ref.Object.SHA
+}
+
 // User registers a user with a token, which As uses.
 func (s *Server) User(t testing.TB, login string) *account.Account { return s.user(t, login, false) }
 
@@ -167,14 +193,10 @@ func (s *Server) Admin(t testing.TB, login string) *account.Account { return s.u
 func (s *Server) user(t testing.TB, login string, admin bool) *account.Account {
 	t.Helper()
 	made, err := s.Accounts.CreateUser(t.Context(), account.NewUser{Login: login, Admin: admin})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	token, _, err := s.Forge.Tokens.CreateToken(t.Context(),
 		token.NewToken{Login: login, Note: "test", Scopes: scope.All})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.tokens[login] = token
@@ -188,18 +210,14 @@ func (s *Server) Email(t testing.TB, login, address string) {
 	if err == nil {
 		err = s.Accounts.VerifyEmail(t.Context(), login, address)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 }
 
 // Org registers an organization.
 func (s *Server) Org(t testing.TB, login, owner string) *account.Account {
 	t.Helper()
 	made, err := s.Accounts.CreateOrg(t.Context(), login, owner)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return made
 }
 
@@ -208,9 +226,7 @@ func (s *Server) Repo(t testing.TB, name string, private bool) *repo.Repo {
 	t.Helper()
 	owner, name, _ := strings.Cut(name, "/")
 	made, err := s.Repos.Create(t.Context(), nil, repo.NewRepo{Owner: owner, Name: name, Private: private})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return made
 }
 
@@ -226,17 +242,13 @@ func (s *Server) ManyRepos(t testing.TB, owner string, n int) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 }
 
 // Grant grants a user a role on OWNER/NAME.
 func (s *Server) Grant(t testing.TB, r *repo.Repo, login string, role account.Role) {
 	t.Helper()
-	if err := s.Repos.Grant(t.Context(), r.ID, login, role); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, s.Repos.Grant(t.Context(), r.ID, login, role))
 }
 
 // Team creates the organization garden of alice, with the public repository
@@ -244,9 +256,7 @@ func (s *Server) Grant(t testing.TB, r *repo.Repo, login string, role account.Ro
 // private one, and sam is a stranger.
 func (s *Server) Team(t testing.TB) {
 	t.Helper()
-	for _, login := range []string{"alice", "will", "rae", "sam"} {
-		s.User(t, login)
-	}
+	s.Users(t, "alice", "will", "rae", "sam")
 	s.Org(t, "garden", "alice")
 	s.Grant(t, s.Repo(t, "garden/plot", false), "will", account.Push)
 	shed := s.Repo(t, "garden/shed", true)
@@ -258,14 +268,10 @@ func (s *Server) Team(t testing.TB) {
 func (s *Server) Access(t testing.TB, login, name string) *repo.Access {
 	t.Helper()
 	who, err := s.Accounts.Find(t.Context(), login)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	owner, name, _ := strings.Cut(name, "/")
 	found, err := s.Repos.Find(t.Context(), &account.Caller{ID: who.ID, Login: who.Login}, owner, name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return &found.Access
 }
 
@@ -302,9 +308,7 @@ func (s *Server) Objects(t testing.TB, id repo.ID) *git.Repository {
 func Objects(t testing.TB, repos *repo.Service, id repo.ID) *git.Repository {
 	t.Helper()
 	objects, release, err := repos.GitOf(t.Context(), id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	release()
 	return objects
 }

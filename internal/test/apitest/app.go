@@ -17,6 +17,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/app"
 	"arbor/internal/scope"
+	"arbor/internal/test/testkit"
 )
 
 // App is a GitHub App with its private key.
@@ -33,14 +34,10 @@ func (s *Server) NewApp(t testing.TB, owner string, m app.Manifest) *App {
 		m.URL = "https://robots.example"
 	}
 	made, err := s.Server.Forge().Apps.Create(t.Context(), owner, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	block, _ := pem.Decode([]byte(made.PrivateKey))
 	key, err := x509.ParsePKCS1PrivateKey(block.Bytes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return &App{made, key, s}
 }
 
@@ -52,13 +49,9 @@ func JWTOf(t testing.TB, key, slug string, s *Server) string {
 		t.Fatalf("no key: %q", key)
 	}
 	private, err := x509.ParsePKCS1PrivateKey(block.Bytes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	list, err := s.Server.Forge().Apps.List(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	for _, a := range list {
 		if a.Slug == slug {
 			return (&App{&app.Made{App: a.App}, private, s}).JWT(t)
@@ -72,9 +65,7 @@ func JWTOf(t testing.TB, key, slug string, s *Server) string {
 func (a *App) Install(t testing.TB, on string, names ...string) *app.Installation {
 	t.Helper()
 	i, err := a.s.Server.Forge().Apps.Install(t.Context(), a.Slug, on, names)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return i
 }
 
@@ -93,9 +84,7 @@ func SignJWT(t testing.TB, key *rsa.PrivateKey, header, claims string) string {
 		base64.RawURLEncoding.EncodeToString([]byte(claims))
 	sum := sha256.Sum256([]byte(text))
 	signature, err := rsa.SignPKCS1v15(rand.Reader, key, crypto.SHA256, sum[:])
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return text + "." + base64.RawURLEncoding.EncodeToString(signature)
 }
 
@@ -105,9 +94,7 @@ func (a *App) Token(t testing.TB, id account.InstallationID, body string) string
 	answer := a.s.Check(t, Case{Do: fmt.Sprintf("POST /app/installations/%d/access_tokens", id), Send: body,
 		Headers: a.Signed(t), Status: 201})
 	var made struct{ Token string }
-	if err := json.Unmarshal(answer.Body, &made); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, json.Unmarshal(answer.Body, &made))
 	return made.Token
 }
 

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"arbor/internal/test/testkit"
 )
 
 // Case is one request and what must come back. {base} stands for the server's
@@ -29,6 +31,7 @@ type Case struct {
 
 // Answer is what came back.
 type Answer struct {
+	Do     string // METHOD PATH of the request
 	Proto  string // e.g. HTTP/2.0
 	Status int
 	Header http.Header
@@ -48,6 +51,12 @@ func (s *Server) Run(t *testing.T, cases []Case) {
 		}
 		t.Run(name, func(t *testing.T) { s.Check(t, c) })
 	}
+}
+
+// Ask sends a request as a user, with a body unless that is empty, and wants a status.
+func (s *Server) Ask(t testing.TB, as, do, send string, status int) *Answer {
+	t.Helper()
+	return s.Check(t, Case{Do: do, As: as, Send: send, Status: status})
 }
 
 // Check sends one request and compares the answer with the case.
@@ -109,9 +118,7 @@ func (s *Server) Do(t testing.TB, c Case) *Answer {
 		body = strings.NewReader(s.fill(c.Send))
 	}
 	r, err := http.NewRequestWithContext(t.Context(), method, s.URL+path, body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	if c.As != "" {
 		r.Header.Set("Authorization", "Bearer "+s.Token(t, c.As))
 	}
@@ -123,15 +130,13 @@ func (s *Server) Do(t testing.TB, c Case) *Answer {
 		r.Header.Set(name, s.fill(value))
 	}
 	answer, err := s.client.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	defer answer.Body.Close()
 	data, err := io.ReadAll(answer.Body)
 	if err != nil {
 		t.Fatalf("%s: %v", c.Do, err)
 	}
-	return &Answer{answer.Proto, answer.StatusCode, answer.Header, data}
+	return &Answer{c.Do, answer.Proto, answer.StatusCode, answer.Header, data}
 }
 
 // JSON decodes the body into v.

@@ -21,31 +21,6 @@ func Form(pairs ...string) string {
 	return form.Encode()
 }
 
-// SendForm sends a form of names and values in turn to a page, as a browser does; as is who sends it, see
-// Case.
-func SendForm(t *testing.T, s *Server, as, path string, pairs ...string) *Answer {
-	t.Helper()
-	return s.Do(t, Case{Do: "POST " + path, As: as, Send: Form(pairs...), Headers: map[string]string{
-		"Content-Type": FormType, "Accept": "text/html"}})
-}
-
-// Taken expects that a form was taken, and that the answer leads to a path.
-func Taken(t *testing.T, a *Answer, to string) {
-	t.Helper()
-	if a.Status != 303 || a.Header.Get("Location") != to {
-		t.Fatalf("%d, leads to %q, want %q\n%s", a.Status, a.Header.Get("Location"), to, a.Body)
-	}
-}
-
-// FormAgain expects an answer of a status that has the form again, with these parts.
-func FormAgain(t *testing.T, a *Answer, status int, parts ...string) {
-	t.Helper()
-	if a.Status != status {
-		t.Errorf("status %d, want %d\n%s", a.Status, status, a.Body)
-	}
-	HasParts(t, string(a.Body), parts...)
-}
-
 // HasParts expects that a page has all parts, and that [Markup] is a text wherever it stands in it.
 func HasParts(t *testing.T, body string, parts ...string) {
 	t.Helper()

@@ -9,6 +9,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/server"
 	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 )
 
 // Gate holds up the worker of package deletion, where it looks for work. It holds nothing then, so everything
@@ -50,7 +51,5 @@ func (s *Server) Crowd(t testing.TB, owner, name string) {
 			AND owner_id = (SELECT id FROM accounts WHERE login = $1)`, owner, name)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 }

@@ -12,6 +12,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/git"
 	"arbor/internal/repo"
+	"arbor/internal/test/testkit"
 )
 
 // Import fills a repository with the history of a real one. Where that is a folder with
@@ -25,9 +26,7 @@ func (s *Server) Import(t testing.TB, r *repo.Repo, source string) {
 	} else if err == nil {
 		_, err = s.Forge.Transport.Import(t.Context(), r, source, func(string, int64, int64) {})
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 }
 
 // packed returns the refs of a bare repository and the files of its packs; no packs where

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 )
 
 // Measured is what an answer took.
@@ -34,9 +35,7 @@ func EachAlone(t *testing.T, fn func(t *testing.T, s *Server), options ...Option
 // the server's own work that earlier requests left is done first.
 func (s *Server) Measure(t testing.TB, path, as, accept string) Measured {
 	t.Helper()
-	if err := s.Server.Settle(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, s.Server.Settle(t.Context()))
 	r := httptest.NewRequest(http.MethodGet, path, nil)
 	r.Host = s.Address
 	if accept != "" {

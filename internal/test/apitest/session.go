@@ -6,16 +6,15 @@ import (
 	"arbor/internal/account/session"
 	"arbor/internal/account/token"
 	"arbor/internal/scope"
+	"arbor/internal/test/testkit"
 )
 
 // Session signs a user in as by a browser, with a token, and returns the cookie's value.
 func (s *Server) Session(t testing.TB, login string) string {
 	t.Helper()
-	session, err := s.Forge.Sessions.SignInWithToken(t.Context(), s.Token(t, login), session.Origin{Agent: "test"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return session
+	value, err := s.Forge.Sessions.SignInWithToken(t.Context(), s.Token(t, login), session.Origin{Agent: "test"})
+	testkit.NoError(t, err)
+	return value
 }
 
 // PasswordSession is Session with a password, which is set if the user has none: such a session may create
@@ -31,9 +30,16 @@ func (s *Server) PasswordSession(t testing.TB, login string) string {
 	if err == nil {
 		value, err = s.Forge.Sessions.SignIn(t.Context(), login, password, session.Origin{Agent: "test"})
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
+	return value
+}
+
+// Fine creates a fine-grained token of a user, which may also change the repositories.
+func (s *Server) Fine(t testing.TB, login string, changes bool, repos ...int64) string {
+	t.Helper()
+	value, _, err := s.Forge.Tokens.CreateToken(t.Context(),
+		token.NewToken{Login: login, Note: "fine", Repos: repos, Changes: changes})
+	testkit.NoError(t, err)
 	return value
 }
 
@@ -41,13 +47,9 @@ func (s *Server) PasswordSession(t testing.TB, login string) string {
 func (s *Server) Scoped(t testing.TB, login, scopes string) string {
 	t.Helper()
 	set, err := scope.Parse(scopes)
-	if err != nil {
-		t.Fatal(err)
-	}
-	token, _, err := s.Forge.Tokens.CreateToken(t.Context(),
+	testkit.NoError(t, err)
+	value, _, err := s.Forge.Tokens.CreateToken(t.Context(),
 		token.NewToken{Login: login, Note: "test", Scopes: set})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return token
+	testkit.NoError(t, err)
+	return value
 }

@@ -17,13 +17,9 @@ func StartTLS(t testing.TB, engine db.Engine, options ...Option) (s *Server, cer
 	t.Helper()
 	certFile, keyFile := testkit.Certificate(t, t.TempDir())
 	l, err := server.Listen("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	pair, err := certificate.LoadPair(certFile, keyFile, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	s = startOn(t, engine, "", certificate.Listen(l, pair), options...)
 	s.URL = strings.Replace(s.URL, "http:", "https:", 1)
 	transport := s.client.Transport.(*http.Transport)

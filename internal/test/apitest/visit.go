@@ -3,7 +3,6 @@ package apitest
 import (
 	"context"
 	"io"
-	"net/url"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -27,16 +26,17 @@ func (s *Server) Visit(t testing.TB, as, do string, form ...string) *Answer {
 	t.Helper()
 	c := Case{Do: do, As: as, Headers: map[string]string{"Accept": Browser}}
 	if strings.HasPrefix(do, "POST") {
-		values := url.Values{}
-		for n := 0; n+1 < len(form); n += 2 {
-			values.Add(form[n], form[n+1])
-		}
-		c.Headers["Content-Type"] = "application/x-www-form-urlencoded"
-		c.Send = values.Encode()
+		c.Headers["Content-Type"], c.Send = FormType, Form(form...)
 	}
+	return s.DoInBrowser(t, c)
+}
+
+// DoInBrowser is Do for a page, which must be harmless.
+func (s *Server) DoInBrowser(t testing.TB, c Case) *Answer {
+	t.Helper()
 	a := s.Do(t, c)
 	if strings.HasPrefix(a.Header.Get("Content-Type"), "text/html") && a.Status/100 != 3 {
-		a.Harmless(t, do)
+		a.Harmless(t, c.Do)
 	}
 	return a
 }
@@ -46,17 +46,17 @@ func (s *Server) Visit(t testing.TB, as, do string, form ...string) *Answer {
 func (a *Answer) Shows(t testing.TB, status int, texts ...string) *Answer {
 	t.Helper()
 	if a.Status != status {
-		t.Errorf("status %d, want %d: %.600s", a.Status, status, a.Body)
+		t.Errorf("%s: status %d, want %d: %.600s", a.Do, a.Status, status, a.Body)
 		return a
 	}
 	shown := a.shown()
 	for _, text := range texts {
 		if unwanted, not := strings.CutPrefix(text, "!"); not {
 			if strings.Contains(shown, unwanted) || strings.Contains(string(a.Body), unwanted) {
-				t.Errorf("%q is in\n%s", unwanted, shown)
+				t.Errorf("%s: %q is in\n%s", a.Do, unwanted, shown)
 			}
 		} else if !strings.Contains(shown, text) && !strings.Contains(string(a.Body), text) {
-			t.Errorf("%q is not in\n%s", text, shown)
+			t.Errorf("%s: %q is not in\n%s", a.Do, text, shown)
 		}
 	}
 	return a
@@ -66,7 +66,7 @@ func (a *Answer) Shows(t testing.TB, status int, texts ...string) *Answer {
 func (a *Answer) Leads(t testing.TB, to string) {
 	t.Helper()
 	if got := a.Header.Get("Location"); a.Status != 303 || got != to {
-		t.Errorf("status %d to %q, want 303 to %q: %.600s", a.Status, got, to, a.Body)
+		t.Errorf("%s: status %d to %q, want 303 to %q: %.600s", a.Do, a.Status, got, to, a.Body)
 	}
 }
 

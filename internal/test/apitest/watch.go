@@ -16,6 +16,7 @@ import (
 	"arbor/internal/server"
 	"arbor/internal/test/answer"
 	"arbor/internal/test/openapi"
+	"arbor/internal/test/testkit"
 	"arbor/internal/web"
 )
 
@@ -36,9 +37,7 @@ type watcher struct {
 func newWatcher(t testing.TB, next *server.Server) *watcher {
 	t.Helper()
 	checker, err := openapi.Default(next.Rights())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return &watcher{t: t, next: next, checker: checker}
 }
 

@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"arbor/internal/test/testkit"
 )
 
 // Assets are measured with files of this size in bytes, and so many pairs.
@@ -45,9 +47,7 @@ func (s *suite) assets(b *testing.B) {
 		}
 		made++
 		return timed(func() {
-			if err := c.upload(head, file); err != nil {
-				b.Fatal(err)
-			}
+			testkit.NoError(b, c.upload(head, file))
 		})
 	}
 	download := func() float64 {
@@ -93,9 +93,7 @@ func randomFile(b *testing.B, path string, size int64) *os.File {
 func copySynced(b *testing.B, file *os.File) float64 {
 	b.Helper()
 	to, err := os.Create(file.Name() + ".copy")
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.NoError(b, err)
 	defer os.Remove(to.Name())
 	defer to.Close()
 	return timed(func() {

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"arbor/internal/test/testkit"
 )
 
 // client is one keep-alive connection. Client and server share the machine, so
@@ -136,12 +138,16 @@ func (c *client) must(request []byte) (int64, error) {
 // load is a number of connections that all ask as fast as they are answered.
 type load struct {
 	clients []*client
-	next    func(client int) []byte // the next request of a client
+	ask     func(c *client, number, asked int) error // asks once; asked is how often that client asked before
 }
 
+// newLoad connects clients whose requests next returns, by the number of the client.
 func newLoad(b *testing.B, address string, connections int, next func(client int) []byte) *load {
 	b.Helper()
-	l := &load{next: next}
+	l := &load{ask: func(c *client, number, _ int) error {
+		_, err := c.must(next(number))
+		return err
+	}}
 	for range connections {
 		l.clients = append(l.clients, connect(b, address))
 	}
@@ -160,7 +166,7 @@ func (l *load) run(b *testing.B, d time.Duration) float64 {
 	for i, c := range l.clients {
 		g.Go(func() error {
 			for time.Since(start) < d {
-				if _, err := c.must(l.next(i)); err != nil {
+				if err := l.ask(c, i, counts[i]); err != nil {
 					return err
 				}
 				counts[i]++
@@ -168,9 +174,7 @@ func (l *load) run(b *testing.B, d time.Duration) float64 {
 			return nil
 		})
 	}
-	if err := g.Wait(); err != nil {
-		b.Fatal(err)
-	}
+	testkit.NoError(b, g.Wait())
 	total := 0
 	for _, n := range counts {
 		total += n
@@ -178,13 +182,19 @@ func (l *load) run(b *testing.B, d time.Duration) float64 {
 	return float64(total) / time.Since(start).Seconds()
 }
 
+// against compares the rates of two loads that take turns, each for as long as d says.
+func (l *load) against(b *testing.B, other *load, d time.Duration) (ratio, rate, otherRate float64) {
+	b.Helper()
+	l.run(b, slice)
+	other.run(b, slice)
+	return pairs(rounds, func() float64 { return l.run(b, d) }, func() float64 { return other.run(b, d) })
+}
+
 // connect dials, and closes when the benchmark ends.
 func connect(b *testing.B, address string) *client {
 	b.Helper()
 	c, err := dial(address)
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.NoError(b, err)
 	b.Cleanup(func() { c.conn.Close() })
 	return c
 }

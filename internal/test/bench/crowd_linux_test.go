@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"arbor/internal/test/testkit"
 )
 
 // crowd is a number of keep-alive connections in the hands of one thread, which
@@ -37,28 +39,20 @@ type peer struct {
 func newCrowd(b *testing.B, address string, connections int, next func(to []byte, client int) []byte) *crowd {
 	b.Helper()
 	epoll, err := syscall.EpollCreate1(syscall.EPOLL_CLOEXEC)
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.NoError(b, err)
 	c := &crowd{epoll: epoll, peers: make([]peer, connections), next: next}
 	b.Cleanup(func() { syscall.Close(epoll) })
 	for i := range c.peers {
 		conn, err := net.Dial("tcp", strings.TrimPrefix(address, "http://"))
-		if err != nil {
-			b.Fatal(err)
-		}
+		testkit.NoError(b, err)
 		file, err := conn.(*net.TCPConn).File() // out of the hands of Go's own poller
 		conn.Close()
-		if err != nil {
-			b.Fatal(err)
-		}
+		testkit.NoError(b, err)
 		b.Cleanup(func() { file.Close() })
 		c.peers[i].fd = int(file.Fd())
 		c.peers[i].got = c.peers[i].room[:0]
 		event := syscall.EpollEvent{Events: syscall.EPOLLIN, Fd: int32(i)}
-		if err := syscall.EpollCtl(epoll, syscall.EPOLL_CTL_ADD, c.peers[i].fd, &event); err != nil {
-			b.Fatal(err)
-		}
+		testkit.NoError(b, syscall.EpollCtl(epoll, syscall.EPOLL_CTL_ADD, c.peers[i].fd, &event))
 	}
 	return c
 }
@@ -78,9 +72,7 @@ func (c *crowd) run(b *testing.B, d time.Duration) float64 {
 		if err == syscall.EINTR {
 			continue
 		}
-		if err != nil {
-			b.Fatal(err)
-		}
+		testkit.NoError(b, err)
 		more := time.Since(start) < d
 		for _, e := range events[:n] {
 			i := int(e.Fd)
@@ -102,9 +94,7 @@ func (c *crowd) ask(b *testing.B, i int) {
 	c.spare = c.next(c.spare[:0], i)
 	for rest := c.spare; len(rest) > 0; {
 		n, err := syscall.Write(c.peers[i].fd, rest)
-		if err != nil {
-			b.Fatal(err)
-		}
+		testkit.NoError(b, err)
 		rest = rest[n:]
 	}
 }

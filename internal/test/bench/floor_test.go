@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"arbor/internal/test/testkit"
 )
 
 // floorSize is the environment variable that turns the test program into the baseline for reads: a server
@@ -58,23 +60,15 @@ func startFloor(b *testing.B, size int64) string {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", floorSize, size))
 	in, err := cmd.StdinPipe()
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.NoError(b, err)
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		b.Fatal(err)
-	}
+	testkit.NoError(b, err)
+	testkit.NoError(b, cmd.Start())
 	b.Cleanup(func() {
 		in.Close()
 		cmd.Wait()
 	})
 	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.NoError(b, err)
 	return strings.TrimSpace(line)
 }

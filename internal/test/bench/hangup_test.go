@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"arbor/internal/test/dbtest"
 	"arbor/internal/test/testenv"
 
 	"arbor/internal/account"
@@ -66,9 +67,7 @@ func TestHangUpLeavesNothing(t *testing.T) {
 func hangUp(t *testing.T, name, address string, request []byte) {
 	t.Helper()
 	c, err := net.Dial("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	defer c.Close()
 	if _, err := c.Write(request); err != nil {
 		t.Fatal(name, err)
@@ -119,15 +118,9 @@ func workingChildren() []string {
 // addPlants returns an account more plants than a connection's buffers hold.
 func addPlants(t *testing.T, d *db.DB, owner account.ID) {
 	t.Helper()
-	err := d.Write(t.Context(), func(tx *db.Tx) error {
-		_, err := tx.Exec(`INSERT INTO plants (id, owner_id, name, tag)
+	dbtest.Exec(t, d, `INSERT INTO plants (id, owner_id, name, tag)
 			WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300000)
 			SELECT i, $1, 'plant', 'tag' FROM n`, owner)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // gitRequest is a request of a git client, whose body may be announced longer

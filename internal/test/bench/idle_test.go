@@ -28,11 +28,7 @@ func (s *suite) token(b *testing.B) {
 			s.part(b, fmt.Sprint(c.name, "/connections-", connections), func(b *testing.B) {
 				with := newLoad(b, a.url, connections, repeat(get(c.path, a.token)))
 				without := newLoad(b, a.url, connections, repeat(get(c.path, "")))
-				with.run(b, slice)
-				without.run(b, slice)
-				ratio, x, y := pairs(rounds, func() float64 {
-					return without.run(b, slice)
-				}, func() float64 { return with.run(b, slice) })
+				ratio, x, y := without.against(b, with, slice)
 				s.atMost(b, ratio, 1.15, "x-of-anonymous", rates(y, x)+" without")
 			})
 		}

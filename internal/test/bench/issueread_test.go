@@ -15,11 +15,9 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"arbor/internal/test/issuetest"
+	"arbor/internal/test/testkit"
 )
 
 // readsPerWrite is how often a repository is read for each time that it is
@@ -84,11 +82,7 @@ func (s *suite) besideREST(b *testing.B, a *arbor) {
 		queries := newLoad(b, a.url, clients, func(int) []byte {
 			return requests[int(from.Add(1))%len(requests)]
 		})
-		lists.run(b, slice)
-		queries.run(b, slice)
-		ratio, x, y := pairs(rounds, func() float64 {
-			return lists.run(b, 2*slice)
-		}, func() float64 { return queries.run(b, 2*slice) })
+		ratio, x, y := lists.against(b, queries, 2*slice)
 		s.atMost(b, ratio, 2, "x-of-rest",
 			fmt.Sprintf("%s, 30 issues as gh issue list asks for them, %d at once", rates(x, y), clients))
 	}
@@ -125,15 +119,11 @@ func ghVariables(path string) map[string]any {
 // etag is the entity tag of an answer.
 func (a *arbor) etag(b *testing.B, path string) string {
 	r, err := http.NewRequest("GET", a.url+path, nil)
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.NoError(b, err)
 	r.Host = "bench" // as in client's requests: payloads show it
 	r.Header.Set("Authorization", "Bearer "+a.token)
 	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.NoError(b, err)
 	defer answer.Body.Close()
 	if _, err := io.Copy(io.Discard, answer.Body); err != nil {
 		b.Fatal(err)
@@ -172,22 +162,15 @@ func distinct() []string {
 func (s *suite) besideMemory(
 	b *testing.B, a *arbor, perWrite int, next func(int) []byte, status int, bound float64,
 ) {
-	ours := newMixed(b, a, next, status)
-	ours.perWrite = perWrite
+	ours := newMixed(b, a, next, status, perWrite)
 	sample := int64(0)
 	for range 50 {
 		_, n, err := ours.clients[0].do(next(0))
-		if err != nil {
-			b.Fatal(err)
-		}
+		testkit.NoError(b, err)
 		sample += n
 	}
-	floor := newMixed(b, &arbor{url: startFloor(b, sample/50)}, next, status)
-	ours.run(b, slice)
-	floor.run(b, slice)
-	ratio, x, y := pairs(rounds, func() float64 {
-		return ours.run(b, 2*slice)
-	}, func() float64 { return floor.run(b, 2*slice) })
+	floor := newMixed(b, &arbor{url: startFloor(b, sample/50)}, next, status, 0)
+	ratio, x, y := ours.against(b, floor, 2*slice)
 	detail := fmt.Sprintf("%s, %d bytes, without writes", rates(x, y), sample/50)
 	if perWrite > 0 {
 		detail = fmt.Sprintf("%s, %d bytes, a write for %d reads", rates(x, y), sample/50, perWrite)
@@ -199,18 +182,12 @@ func (s *suite) besideMemory(
 	s.atLeast(b, ratio, bound, "x-of-memory", detail)
 }
 
-// mixed is connections that read, and write now and then.
-type mixed struct {
-	load
-	status   int
-	perWrite int // how many reads of a connection there are for each write; 0: none is written
-	writes   func() []byte
-}
-
-func newMixed(b *testing.B, a *arbor, next func(int) []byte, status int) *mixed {
-	m := &mixed{load: *newLoad(b, a.url, 8, next), status: status}
+// newMixed connects eight clients that read. After so many reads each writes once; 0 is never.
+func newMixed(b *testing.B, a *arbor, next func(int) []byte, status, perWrite int) *load {
+	b.Helper()
+	l := newLoad(b, a.url, 8, next)
 	var n atomic.Int64
-	m.writes = func() []byte { // comments and edits, of issues that no page shows
+	write := func() []byte { // comments and edits, of issues that no page shows
 		k := n.Add(1)
 		path := fmt.Sprintf("/repos/works/project0/issues/%d", 5000+k*37%40_000)
 		if k%2 == 0 {
@@ -218,41 +195,15 @@ func newMixed(b *testing.B, a *arbor, next func(int) []byte, status int) *mixed 
 		}
 		return request("PATCH", path, a.token, fmt.Sprintf(`{"title":"renamed %d"}`, k))
 	}
-	return m
-}
-
-// run returns the reads per second.
-func (m *mixed) run(b *testing.B, d time.Duration) float64 {
-	b.Helper()
-	counts := make([]int, len(m.clients))
-	start := time.Now()
-	var g errgroup.Group
-	for i, c := range m.clients {
-		g.Go(func() error {
-			for time.Since(start) < d {
-				status, _, err := c.do(m.next(i))
-				if err == nil && status != m.status {
-					err = fmt.Errorf("%w: %d", errStatus, status)
-				}
-				if err != nil {
-					return err
-				}
-				counts[i]++
-				if m.perWrite > 0 && counts[i]%m.perWrite == 0 {
-					if _, err := c.must(m.writes()); err != nil {
-						return err
-					}
-				}
-			}
-			return nil
-		})
+	l.ask = func(c *client, number, asked int) error {
+		got, _, err := c.do(next(number))
+		if err == nil && got != status {
+			err = fmt.Errorf("%w: %d", errStatus, got)
+		}
+		if err == nil && perWrite > 0 && (asked+1)%perWrite == 0 {
+			_, err = c.must(write())
+		}
+		return err
 	}
-	if err := g.Wait(); err != nil {
-		b.Fatal(err)
-	}
-	total := 0
-	for _, n := range counts {
-		total += n
-	}
-	return float64(total) / time.Since(start).Seconds()
+	return l
 }

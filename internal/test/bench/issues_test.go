@@ -17,6 +17,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/test/dbtest"
 	"arbor/internal/test/issuetest"
+	"arbor/internal/test/testkit"
 )
 
 // issues measures a large tracker: its lists with a million issues compared with a thousand on both
@@ -58,19 +59,13 @@ func (s *suite) keptTracker(b *testing.B, folder string, o issuetest.Options) *a
 	data, token := s.newData(b)
 	if _, err := os.Stat(filepath.Join(folder, "arbor.db")); err != nil {
 		s.fillTracker(b, data, "", o)
-		if err := errors.Join(os.MkdirAll(folder, 0o700), os.CopyFS(folder, os.DirFS(data)),
-			os.WriteFile(filepath.Join(folder, "token"), []byte(token), 0o600)); err != nil {
-			b.Fatal(err)
-		}
+		testkit.NoError(b, errors.Join(os.MkdirAll(folder, 0o700), os.CopyFS(folder, os.DirFS(data)),
+			os.WriteFile(filepath.Join(folder, "token"), []byte(token), 0o600)))
 	}
 	data = filepath.Join(b.TempDir(), "data")
-	if err := os.CopyFS(data, os.DirFS(folder)); err != nil {
-		b.Fatal(err)
-	}
+	testkit.NoError(b, os.CopyFS(data, os.DirFS(folder)))
 	kept, err := os.ReadFile(filepath.Join(data, "token"))
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.NoError(b, err)
 	return s.serveTracker(b, data, string(kept))
 }
 
@@ -90,9 +85,7 @@ func (s *suite) fillTracker(b *testing.B, data, database string, o issuetest.Opt
 		if err == nil {
 			err = d.Close()
 		}
-		if err != nil {
-			b.Fatal(err)
-		}
+		testkit.NoError(b, err)
 	})
 	if strings.Contains(database, "://") {
 		vacuum(b, database)
@@ -130,9 +123,7 @@ func (s *suite) warm(b *testing.B, a *arbor) {
 func vacuum(b *testing.B, database string) {
 	b.Helper()
 	c, err := pgx.Connect(context.Background(), database)
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.NoError(b, err)
 	defer c.Close(context.Background())
 	if _, err := c.Exec(context.Background(), `VACUUM ANALYZE`); err != nil {
 		b.Fatal(err)

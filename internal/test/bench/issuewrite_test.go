@@ -16,6 +16,7 @@ import (
 	"arbor/internal/repo"
 	"arbor/internal/test/dbtest"
 	"arbor/internal/test/issuetest"
+	"arbor/internal/test/testkit"
 )
 
 // createIssues compares making issues, each with two labels and an assignee,
@@ -52,11 +53,7 @@ func (s *suite) createOnPostgres(b *testing.B) {
 		sqlite := s.tracker(b, "", issuetest.Thousand())
 		ours, _ := filing(b, postgres, 8)
 		other, _ := filing(b, sqlite, 8)
-		ours.run(b, slice)
-		other.run(b, slice)
-		ratio, x, y := pairs(rounds, func() float64 {
-			return ours.run(b, slice)
-		}, func() float64 { return other.run(b, slice) })
+		ratio, x, y := ours.against(b, other, slice)
 		s.atLeast(b, ratio, 0.3, "x-of-sqlite", rates(x, y)+"; the tests' own PostgreSQL does not sync")
 	})
 }
@@ -83,9 +80,7 @@ func checkNumbers(b *testing.B, a *arbor, made int64) {
 			WHERE c.repo_id = r.id AND c.kind < 9)
 		FROM issues i JOIN repos r ON r.id = i.repo_id WHERE r.name = 'project0'
 		GROUP BY r.id`).Scan(&count, &distinct, &last, &next, &postings, &counted)
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.NoError(b, err)
 	want := made + int64(issuetest.Thousand().Repos[0])
 	if count != want || distinct != want || last != want || next != want+1 || postings != counted {
 		b.Errorf("%d issues were made: there are %d with %d numbers up to %d, the next is %d; %d postings, of which %d are counted",
@@ -107,16 +102,10 @@ func newIssueFloor(b *testing.B) *issueFloor {
 	b.Helper()
 	file := filepath.Join(b.TempDir(), "floor.db")
 	d, err := db.Open(context.Background(), db.Options{URL: file})
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.NoError(b, err)
 	made, err := issuetest.Fill(context.Background(), d, issuetest.Thousand())
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := d.Close(); err != nil {
-		b.Fatal(err)
-	}
+	testkit.NoError(b, err)
+	testkit.NoError(b, d.Close())
 	r := made.Repos[0]
 	f := &issueFloor{db: openStore(b, file), repo: r.ID, user: int64(made.People[0].ID),
 		labels: [2]int64{r.Labels[0].ID, r.Labels[1].ID}}
@@ -135,9 +124,7 @@ func newIssueFloor(b *testing.B) *issueFloor {
 			marks(3, 7),
 	} {
 		statement, err := f.db.Prepare(q)
-		if err != nil {
-			b.Fatal(err)
-		}
+		testkit.NoError(b, err)
 		b.Cleanup(func() { statement.Close() })
 		f.statements = append(f.statements, statement)
 	}
@@ -159,9 +146,7 @@ func (f *issueFloor) run(b *testing.B) float64 {
 	count := 0
 	took := timed(func() {
 		for start := time.Now(); time.Since(start) < slice; count++ {
-			if err := f.create(); err != nil {
-				b.Fatal(err)
-			}
+			testkit.NoError(b, f.create())
 		}
 	})
 	return float64(count) / took

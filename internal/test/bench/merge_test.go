@@ -14,6 +14,7 @@ import (
 
 	"arbor/internal/git"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // branches is how many heads there are to merge: each merge takes a new one.
@@ -88,19 +89,17 @@ func mergeCopy(
 	gittest.Run(b, b.TempDir(), "clone", "-q", "--bare", "--shared", source, dir)
 	gittest.Import(b, dir, bytes.NewReader(stream))
 	for i := range branches {
-		heads = append(heads, git.SHA(gittest.Run(b, dir, "rev-parse", fmt.Sprint("head", i))))
+		heads = append(heads, gittest.Resolve(b, dir, fmt.Sprint("head", i)))
 	}
 	return gittest.New(b, git.Options{}).Repository(dir),
-		git.SHA(gittest.Run(b, dir, "rev-parse", "base")), heads
+		gittest.Resolve(b, dir, "base"), heads
 }
 
 // testMerges compares test merges of pairs that nobody merged before with git's
 // processes, each in a copy of its own.
 func (s *suite) testMerges(b *testing.B, source string, changes io.Reader) {
 	stream, err := io.ReadAll(changes)
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.NoError(b, err)
 	r, base, heads := mergeCopy(b, source, stream)
 	other, _, _ := mergeCopy(b, source, stream)
 	run := func(args ...string) {
@@ -142,9 +141,7 @@ func (s *suite) testMerges(b *testing.B, source string, changes io.Reader) {
 // mergeRow merges branch after branch, each into what the last merge made.
 func (s *suite) mergeRow(b *testing.B, source string, changes io.Reader) (rate float64, detail string) {
 	stream, err := io.ReadAll(changes)
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.NoError(b, err)
 	r, base, heads := mergeCopy(b, source, stream)
 	took := timed(func() {
 		for _, head := range heads {

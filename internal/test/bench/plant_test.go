@@ -11,6 +11,8 @@ import (
 	"time"
 
 	_ "modernc.org/sqlite" // the bare driver is the floor
+
+	"arbor/internal/test/testkit"
 )
 
 // plants compares POST /plants with the bare driver that inserts the same rows
@@ -54,9 +56,7 @@ func openStore(b *testing.B, file string) *sql.DB {
 	b.Helper()
 	d, err := sql.Open("sqlite",
 		"file:"+file+"?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)")
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.NoError(b, err)
 	b.Cleanup(func() { d.Close() })
 	d.SetMaxOpenConns(1)
 	return d
@@ -74,9 +74,7 @@ func newLoadOfDriver(b *testing.B, dir string) func() float64 {
 		}
 	}
 	insert, err := d.Prepare(`INSERT INTO plants VALUES (?, ?, ?, ?)`)
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.NoError(b, err)
 	last := 0
 	return func() float64 {
 		count := 0
@@ -100,9 +98,7 @@ func (s *suite) longList(b *testing.B) {
 		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000)
 		INSERT INTO plants (id, owner_id, name, tag)
 		SELECT i, (SELECT id FROM accounts WHERE login = 'alice'), 'plant number ' || i, 'tag' FROM n`)
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.NoError(b, err)
 	c := connect(b, a.url)
 	if _, err := c.must(get("/plants?limit=1000", a.token)); err != nil {
 		b.Fatal(err)

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"arbor/internal/test/testkit"
 )
 
 // arbor is an `arbor serve` in a process of its own, as an operator starts it:
@@ -64,9 +66,7 @@ func (s *suite) start(b *testing.B) *arbor {
 func (s *suite) serve(b *testing.B, data, token string, flags ...string) *arbor {
 	b.Helper()
 	log, err := os.Create(data + ".log")
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.NoError(b, err)
 	defer log.Close()
 	a := &arbor{suite: s, data: data, token: token}
 	a.cmd = exec.Command(s.binary, append([]string{"serve", "--listen", "127.0.0.1:0", "--data", data,
@@ -74,12 +74,8 @@ func (s *suite) serve(b *testing.B, data, token string, flags ...string) *arbor 
 		flags...)...)
 	a.cmd.Stderr, a.cmd.Env = log, append(os.Environ(), noSettings)
 	out, err := a.cmd.StdoutPipe()
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := a.cmd.Start(); err != nil {
-		b.Fatal(err)
-	}
+	testkit.NoError(b, err)
+	testkit.NoError(b, a.cmd.Start())
 	b.Cleanup(func() { a.stop(b) })
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // pulls measures what people wait for who work with pull requests: until one is
@@ -56,9 +57,7 @@ func (s *suite) pullsOf(
 	b *testing.B, source string, file func(i int) string, perSecond float64,
 ) (peak float64) {
 	stream, err := io.ReadAll(changes(gittest.Run(b, source, "rev-parse", "main"), file, ""))
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.NoError(b, err)
 	other, base, heads := mergeCopy(b, source, stream)
 	a := s.start(b)
 	a.create(b, "tree")

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"arbor/internal/test/testkit"
 )
 
 // reset measures what a test pays for a clean world: POST /admin/reset together
@@ -44,17 +46,11 @@ func (s *suite) reset(b *testing.B) {
 func (s *suite) resettable(b *testing.B, text string) (admin string) {
 	b.Helper()
 	file := filepath.Join(b.TempDir(), "seed.yaml")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		b.Fatal(err)
-	}
+	testkit.NoError(b, os.WriteFile(file, []byte(text), 0o600))
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.NoError(b, err)
 	admin = l.Addr().String()
-	if err := l.Close(); err != nil {
-		b.Fatal(err)
-	}
+	testkit.NoError(b, l.Close())
 	for name, value := range map[string]string{"SEED": file, "EPHEMERAL": "true", "ADMIN_LISTEN": admin} {
 		b.Setenv("ARBOR_"+name, value)
 	}
@@ -74,9 +70,7 @@ func (a *arbor) resets(b *testing.B, admin string, pause time.Duration) (list []
 		time.Sleep(pause)
 		took := timed(func() {
 			answer, err := http.Post(admin+"/admin/reset", "", nil)
-			if err != nil {
-				b.Fatal(err)
-			}
+			testkit.NoError(b, err)
 			answer.Body.Close()
 			if answer.StatusCode != http.StatusNoContent {
 				b.Fatalf("the reset: %s", answer.Status)

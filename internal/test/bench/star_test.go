@@ -13,6 +13,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 )
 
 // stars measures popular repositories: lists of a million stars compared with those of a thousand, deep
@@ -34,9 +35,7 @@ func (s *suite) stars(b *testing.B) {
 		small := s.starry(b, dbtest.URL(b, db.PostgreSQL), 1000)
 		s.part(b, "first-page", func(b *testing.B) { s.firstStars(b, big, small) })
 		floor, err := pgx.Connect(b.Context(), url)
-		if err != nil {
-			b.Fatal(err)
-		}
+		testkit.NoError(b, err)
 		defer floor.Close(context.Background())
 		s.part(b, "deep-page", func(b *testing.B) {
 			s.deepStars(b, big, func(q string) (rows, error) { return floor.Query(b.Context(), q) })
@@ -55,9 +54,7 @@ func (s *suite) starry(b *testing.B, database string, n int) *arbor {
 		database = filepath.Join(data, "arbor.db")
 	}
 	took := timed(func() {
-		if err := fillStars(database, n); err != nil {
-			b.Fatal(err)
-		}
+		testkit.NoError(b, fillStars(database, n))
 	})
 	s.note(b, took, "s", fmt.Sprintf("to fill a store with %d stars", 2*n))
 	if strings.Contains(database, "://") {
@@ -147,9 +144,7 @@ func (s *suite) deepStars(b *testing.B, big *arbor, query func(q string) (rows, 
 			func() float64 {
 				return timed(func() {
 					found, err := query(walk)
-					if err != nil {
-						b.Fatal(err)
-					}
+					testkit.NoError(b, err)
 					scanAll(b, found)
 				})
 			})
@@ -162,9 +157,7 @@ func scanAll(b *testing.B, found rows) {
 	n := 0
 	for ; found.Next(); n++ {
 		var id, at int64
-		if err := found.Scan(&id, &at); err != nil {
-			b.Fatal(err)
-		}
+		testkit.NoError(b, found.Scan(&id, &at))
 	}
 	if found.Err() != nil || n != 30 {
 		b.Fatal("the floor found", n, "rows,", found.Err())

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // variants is how many distinct trees of the size of the Go distribution there
@@ -103,18 +104,12 @@ func (s *suite) firstRead(b *testing.B, a *arbor, trees []string, path func(stri
 // drain runs a command and reads its output through a pipe.
 func drain(b *testing.B, cmd *exec.Cmd) {
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		b.Fatal(err)
-	}
+	testkit.NoError(b, err)
+	testkit.NoError(b, cmd.Start())
 	if _, err := io.Copy(io.Discard, out); err != nil {
 		b.Fatal(err)
 	}
-	if err := cmd.Wait(); err != nil {
-		b.Fatal(err)
-	}
+	testkit.NoError(b, cmd.Wait())
 }
 
 // repeatedRead compares the throughput of one request over and over, on eight
@@ -124,16 +119,10 @@ func (s *suite) repeatedRead(b *testing.B, a *arbor, ask []byte) { s.besideFloor
 // besideFloor is repeatedRead with a bound of its own.
 func (s *suite) besideFloor(b *testing.B, a *arbor, ask []byte, bound float64) {
 	size, err := connect(b, a.url).must(ask)
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.NoError(b, err)
 	ours := newLoad(b, a.url, 8, repeat(ask))
 	floor := newLoad(b, startFloor(b, size), 8, repeat(ask))
-	ours.run(b, slice)
-	floor.run(b, slice)
-	ratio, x, y := pairs(rounds, func() float64 {
-		return ours.run(b, slice)
-	}, func() float64 { return floor.run(b, slice) })
+	ratio, x, y := ours.against(b, floor, slice)
 	s.atLeast(b, ratio, bound, "x-of-memory", fmt.Sprintf("%s, %d bytes", rates(x, y), size))
 }
 
@@ -181,9 +170,7 @@ func readAtOnce(b *testing.B, a *arbor, clients, times int, ask []byte) (size in
 			return nil
 		})
 	}
-	if err := g.Wait(); err != nil {
-		b.Fatal(err)
-	}
+	testkit.NoError(b, g.Wait())
 	return size
 }
 

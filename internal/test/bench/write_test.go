@@ -18,6 +18,7 @@ import (
 
 	"arbor/internal/git"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // write measures what clients without a clone wait for, and what their writing
@@ -112,9 +113,7 @@ func (w *treeWriter) check(b *testing.B, a *arbor, source string, i int) {
 // call sends a request and returns the JSON of its response.
 func (a *arbor) call(b testing.TB, method, path, body string) map[string]any {
 	answer, err := a.try(method, path, body)
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.NoError(b, err)
 	return answer
 }
 
@@ -226,7 +225,5 @@ func (a *arbor) commitMany(b *testing.B, from string, n int) {
 			return nil
 		})
 	}
-	if err := g.Wait(); err != nil {
-		b.Fatal(err)
-	}
+	testkit.NoError(b, g.Wait())
 }

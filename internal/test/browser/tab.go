@@ -76,9 +76,7 @@ func Open(t testing.TB, base string, look Look) *Tab {
 // profile is a folder that goes when the browser's last process has ended, which may be after the test.
 func profile(t testing.TB) string {
 	dir, err := os.MkdirTemp("", "arbor-browser-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	t.Cleanup(func() {
 		for range 50 {
 			if os.RemoveAll(dir) == nil {
@@ -118,9 +116,7 @@ func (b *Tab) where() string {
 func (b *Tab) SignIn(session string) {
 	b.t.Helper()
 	u, err := url.Parse(b.base)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	testkit.NoError(b.t, err)
 	b.Run(network.SetCookie("arbor_session",
 		session).WithDomain(u.Hostname()).WithPath("/").WithHTTPOnly(true))
 }

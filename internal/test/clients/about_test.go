@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"arbor/internal/test/testkit"
+
 	"github.com/google/go-github/v89/github"
 )
 
@@ -43,9 +45,7 @@ func about(t *testing.T, h *hub) {
 	will := got[*github.User](t)(nobody.Users.Get(ctx, "will"))
 	equal(t, "a person by id", got[*github.User](t)(nobody.Users.GetByID(ctx, will.GetID())).GetLogin(),
 		"will")
-	if err := h.Server.Server.Settle(ctx); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, h.Server.Server.Settle(ctx))
 	equal(t, "the license of the repository",
 		got[*github.Repository](t)(nobody.Repositories.Get(ctx, "garden", "plot")).GetLicense().GetKey(),
 		"mit")

@@ -7,14 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"arbor/internal/test/testkit"
+
 	"github.com/google/go-github/v89/github"
 )
 
 // Followers, feeds, and a repository's files and contributors without a clone.
 func feeds(t *testing.T, h *hub) {
-	for _, login := range []string{"alice", "sam"} {
-		h.User(t, login)
-	}
+	h.Users(t, "alice", "sam")
 	h.Org(t, "garden", "alice")
 	ctx, alice, sam, nobody := t.Context(), h.as(t, "alice"), h.as(t, "sam"), h.as(t, "")
 	following(t, alice, sam)
@@ -80,13 +80,9 @@ func archives(t *testing.T, h *hub, c *github.Client) {
 		for _, ref := range []string{"", "main"} {
 			link, _, err := c.Repositories.GetArchiveLink(ctx, "garden", "plot", format,
 				&github.RepositoryContentGetOptions{Ref: ref}, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 			answer, err := http.Get(link.String())
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 			answer.Body.Close()
 			equal(t, string(format)+" of "+ref, answer.StatusCode, http.StatusOK)
 		}

@@ -14,6 +14,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/fixture"
+	"arbor/internal/test/testkit"
 )
 
 // Scripts with gh use the API in the two ways in which gh reaches a server without TLS (decision 7): over a
@@ -70,18 +71,14 @@ func ghScript(t *testing.T, requests []*fixture.Request) (file string) {
 		fmt.Fprintf(&bodies, "-- body%d --\n%s\n", n, q.Send)
 	}
 	file = filepath.Join(t.TempDir(), "others.txtar")
-	if err := os.WriteFile(file, []byte(commands.String()+bodies.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile(file, []byte(commands.String()+bodies.String()), 0o600))
 	return file
 }
 
 // socket is the address of a Unix socket, whose path has at most 107 bytes.
 func socket(t *testing.T) string {
 	dir, err := os.MkdirTemp("", "arbor-gh-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	return "unix:" + filepath.Join(dir, "socket")
 }
@@ -113,9 +110,7 @@ func script(
 	t *testing.T, s *apitest.Server, file string, reach func(*testscript.Env, *apitest.Server) error,
 ) {
 	againstGitHubs(t, s)
-	for _, login := range []string{"alice", "will", "sam"} {
-		s.User(t, login)
-	}
+	s.Users(t, "alice", "will", "sam")
 	s.Org(t, "garden", "alice")
 	printed := func(ts *testscript.TestScript) string { return strings.TrimSpace(ts.ReadFile("stdout")) }
 	testscript.Run(t, testscript.Params{

@@ -28,6 +28,7 @@ import (
 	"arbor/internal/account/session"
 	"arbor/internal/db"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // Somebody signs in with gh in a browser, without copying a token, and pushes with what gh then tells git: on
@@ -112,12 +113,8 @@ func (g *signedIn) login(s *apitest.Server, a *account.Account, host string) {
 	c := g.command("gh", "auth", "login", "--hostname", host, "--web", "--git-protocol", "https")
 	c.Stdin = strings.NewReader("\n")
 	printed, err := c.StderrPipe()
-	if err != nil {
-		g.t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		g.t.Fatal(err)
-	}
+	testkit.NoError(g.t, err)
+	testkit.NoError(g.t, c.Start())
 	var all strings.Builder
 	lines := bufio.NewScanner(printed)
 	for lines.Scan() {
@@ -172,22 +169,16 @@ func behindTLS(t *testing.T, s *apitest.Server) []string {
 func certificateFor(t *testing.T, host string) (tls.Certificate, string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: host},
 		DNSNames:  []string{host},
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true,
 		BasicConstraintsValid: true,
 		KeyUsage:              x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	file := filepath.Join(t.TempDir(), "cert.pem")
-	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
-		0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
+		0o600))
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, file
 }

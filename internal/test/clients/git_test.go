@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"arbor/internal/test/testkit"
+
 	"github.com/google/go-github/v89/github"
 )
 
@@ -54,9 +56,7 @@ func filesByAPI(t *testing.T, h *hub) string {
 	call(t, h.as(t, ""), http.MethodGet, "repos/garden/plot/contents", &listed)
 	equal(t, "at the root", len(listed), 2)
 	body, _, err := c.DownloadContents(ctx, "garden", "plot", "docs/README.md", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	defer body.Close()
 	data, err := io.ReadAll(body)
 	equal(t, "the download", string(data), "More\n")
@@ -150,9 +150,7 @@ func historiesByAPI(t *testing.T, h *hub, first, second string) {
 	var names []string
 	for b, err := range c.ListBranchesIter(ctx, "garden", "plot",
 		&github.BranchListOptions{ListOptions: github.ListOptions{PerPage: 1}}) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		names = append(names, b.GetName())
 	}
 	equal(t, "the branches", strings.Join(names, " "), "main plan/beds")

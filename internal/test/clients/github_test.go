@@ -13,6 +13,7 @@ import (
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/dbtest"
 	"arbor/internal/test/fixture"
+	"arbor/internal/test/testkit"
 )
 
 // hub is a server and the clients of those who use it.
@@ -61,9 +62,7 @@ func (h *hub) as(t *testing.T, login string) *github.Client {
 		options = append(options, github.WithAuthToken(h.Token(t, login)))
 	}
 	c, err := github.NewClient(options...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return c
 }
 
@@ -71,9 +70,7 @@ func (h *hub) as(t *testing.T, login string) *github.Client {
 func got[T any](t *testing.T) func(T, *github.Response, error) T {
 	return func(v T, _ *github.Response, err error) T {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		return v
 	}
 }
@@ -82,9 +79,7 @@ func got[T any](t *testing.T) func(T, *github.Response, error) T {
 func done(t *testing.T) func(*github.Response, error) {
 	return func(_ *github.Response, err error) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 	}
 }
 

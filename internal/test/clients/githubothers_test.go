@@ -20,15 +20,14 @@ import (
 	"github.com/google/go-github/v89/github"
 
 	"arbor/internal/test/fixture"
+	"arbor/internal/test/testkit"
 )
 
 // ask sends each request by a method of go-github, or by its route if there is none.
 func (h *hub) ask(t *testing.T, requests []*fixture.Request) {
 	t.Helper()
 	methods, err := goGitHubMethods()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	for _, q := range requests {
 		c := h.as(t, q.Who)
 		if m, ok := methods[shape(operation(q.Route))]; ok {

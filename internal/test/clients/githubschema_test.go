@@ -15,6 +15,7 @@ import (
 
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/npm"
+	"arbor/internal/test/testkit"
 )
 
 // described is GitHub's own schema, once it was read.
@@ -32,13 +33,9 @@ func againstGitHubs(t *testing.T, s *apitest.Server) {
 		folder := npm.Install(t, filepath.Join("..", "..", "graphql", "schema", "testdata", "github"),
 			"@octokit/graphql-schema")
 		text, err := os.ReadFile(filepath.Join(folder, "node_modules/@octokit/graphql-schema/schema.graphql"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		newer, err := os.ReadFile("../../graphql/schema/newer.graphql")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		if described.Schema, err = withNewer(string(text), string(newer)); err != nil {
 			t.Fatal(err)
 		}

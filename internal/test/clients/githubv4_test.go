@@ -9,6 +9,7 @@ import (
 	"github.com/shurcooL/githubv4"
 
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // bearer signs requests with a token.
@@ -58,9 +59,7 @@ func TestGitHubV4(t *testing.T) {
 			"states": []githubv4.IssueState{githubv4.IssueStateOpen}}
 		var titles []githubv4.String
 		for more := true; more; {
-			if err := hub.Query(t.Context(), &list, variables); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, hub.Query(t.Context(), &list, variables))
 			for _, i := range list.Repository.Issues.Nodes {
 				titles = append(titles, i.Title)
 			}

@@ -88,9 +88,7 @@ func deliveries(t *testing.T, alice *github.Client, hook int64) {
 func deliveryPages(t *testing.T, alice *github.Client, hook int64) (all []*github.HookDelivery) {
 	for page := (&github.ListCursorOptions{PerPage: 3}); ; {
 		list, answer, err := alice.Repositories.ListHookDeliveries(t.Context(), "garden", "plot", hook, page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		if all = append(all, list...); answer.Cursor == "" {
 			return all
 		}

@@ -15,6 +15,7 @@ import (
 	"arbor/internal/test/dbtest"
 	"arbor/internal/test/fixture"
 	"arbor/internal/test/npm"
+	"arbor/internal/test/testkit"
 )
 
 // Programs in JavaScript do with octokit all that the API can, and come upon
@@ -43,15 +44,11 @@ func TestOctokit(t *testing.T) {
 func TestOctokitLock(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile(filepath.Join(stories, "package-lock.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	var lock struct {
 		Packages map[string]struct{ Version, Resolved, Integrity string }
 	}
-	if err := json.Unmarshal(data, &lock); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, json.Unmarshal(data, &lock))
 	if _, ok := lock.Packages["node_modules/@octokit/rest"]; !ok {
 		t.Error("octokit itself is not among the packages")
 	}
@@ -96,9 +93,7 @@ func askOctokit(t *testing.T, s *apitest.Server, dir, prefix string, requests []
 func runNode(t *testing.T, dir, program string, with map[string]any) {
 	t.Helper()
 	input, err := json.Marshal(with)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	node := exec.CommandContext(t.Context(), "node", program)
 	node.Dir, node.Stdin, node.Env = dir, bytes.NewReader(input), environment()
 	if out, err := node.CombinedOutput(); err != nil {
@@ -111,13 +106,9 @@ func octokit(t *testing.T) string {
 	t.Helper()
 	need(t, "octokit", "nodejs npm", "node", "npm")
 	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(stories)); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(filepath.Join(npm.Install(t, stories), "node_modules"),
-		filepath.Join(dir, "node_modules")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.CopyFS(dir, os.DirFS(stories)))
+	testkit.NoError(t, os.Symlink(filepath.Join(npm.Install(t, stories), "node_modules"),
+		filepath.Join(dir, "node_modules")))
 	return dir
 }
 

@@ -9,15 +9,15 @@ import (
 	"strings"
 	"testing"
 
+	"arbor/internal/test/testkit"
+
 	"github.com/google/go-github/v89/github"
 )
 
 // An organization from its first repository to its last member leaving, with only a client written for
 // GitHub.
 func people(t *testing.T, h *hub) {
-	for _, login := range []string{"alice", "will", "sam"} {
-		h.User(t, login)
-	}
+	h.Users(t, "alice", "will", "sam")
 	h.Org(t, "garden", "alice")
 	profiles(t, h)
 	members(t, h)
@@ -39,9 +39,7 @@ func profiles(t *testing.T, h *hub) {
 	var logins []string
 	for options := (github.UserListOptions{PerPage: 1}); ; {
 		list, response, err := nobody.Users.ListAll(ctx, &options)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		logins = append(logins, userLogins(list))
 		if response.NextPage == 0 {
 			break
@@ -66,9 +64,7 @@ func profiles(t *testing.T, h *hub) {
 func call(t *testing.T, c *github.Client, method, path string, into any) {
 	t.Helper()
 	r, err := c.NewRequest(t.Context(), method, path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	if _, err := c.Do(r, into); err != nil {
 		t.Fatal(err)
 	}

@@ -30,13 +30,9 @@ func TestProbot(t *testing.T) {
 	t.Parallel()
 	need(t, "probot", "nodejs npm", "node", "npm")
 	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(probotStory)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.CopyFS(dir, os.DirFS(probotStory)))
 	modules := filepath.Join(npm.Install(t, probotStory), "node_modules")
-	if err := os.Symlink(modules, filepath.Join(dir, "node_modules")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.Symlink(modules, filepath.Join(dir, "node_modules")))
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		s := apitest.Start(t, engine)
 		s.User(t, "alice")
@@ -70,9 +66,7 @@ func TestProbot(t *testing.T) {
 func freePort(t *testing.T) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	defer l.Close()
 	return l.Addr().(*net.TCPAddr).Port
 }
@@ -81,26 +75,16 @@ func freePort(t *testing.T) int {
 func startProbot(t *testing.T, dir string, settings map[string]any) <-chan string {
 	t.Helper()
 	text, err := json.Marshal(settings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	file := filepath.Join(t.TempDir(), "settings.json")
-	if err := os.WriteFile(file, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile(file, text, 0o600))
 	command := exec.CommandContext(t.Context(), "node", "main.mjs", file)
 	command.Dir, command.Stderr = dir, os.Stderr
 	out, err := command.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	in, err := command.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
+	testkit.NoError(t, command.Start())
 	said := make(chan string, 100)
 	go func() {
 		defer close(said)

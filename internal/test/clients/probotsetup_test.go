@@ -27,18 +27,14 @@ func TestProbotRegisters(t *testing.T) {
 	need(t, "probot", "nodejs npm", "node", "npm")
 	dir := t.TempDir()
 	modules := filepath.Join(npm.Install(t, probotStory), "node_modules")
-	if err := os.Symlink(modules, filepath.Join(dir, "node_modules")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.Symlink(modules, filepath.Join(dir, "node_modules")))
 	for name, text := range map[string]string{
 		"package.json": `{"name":"weeder","type":"module"}`,
 		"app.yml": "name: Weeder\nurl: https://weeder.example\ndefault_permissions:\n  issues: write\n" +
 			"default_events:\n  - issues\n",
 		"app.js": "export default () => {};\n",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	s := apitest.Start(t, db.SQLite)
 	s.User(t, "alice")
@@ -48,9 +44,7 @@ func TestProbotRegisters(t *testing.T) {
 	command.Dir, command.Stdout, command.Stderr = dir, os.Stderr, os.Stderr
 	command.Env = append(os.Environ(), "GHE_PROTOCOL=http", "GHE_HOST="+strings.TrimPrefix(s.URL, "http://"),
 		fmt.Sprint("PORT=", port), "HOST=127.0.0.1", "NO_SMEE_SETUP=true")
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, command.Start())
 	t.Cleanup(func() {
 		_ = command.Process.Kill()
 		_ = command.Wait()

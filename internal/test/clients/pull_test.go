@@ -28,9 +28,7 @@ func forkToMerge(t *testing.T, h *hub) {
 
 // nursery is alice's project, in which will writes; sam proposes.
 func nursery(t *testing.T, h *hub) {
-	for _, login := range []string{"alice", "will", "sam"} {
-		h.User(t, login)
-	}
+	h.Users(t, "alice", "will", "sam")
 	h.Grant(t, h.Repo(t, "alice/nursery", false), "will", account.Push)
 	c := h.as(t, "alice")
 	got[*github.RepositoryContentResponse](t)(c.Repositories.CreateFile(t.Context(), "alice",

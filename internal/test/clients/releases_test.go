@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-github/v89/github"
 
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // A release as the programs make it that release software: a draft first, its files, and then it is
@@ -25,13 +26,9 @@ func releases(t *testing.T, h *hub) {
 		github.CreateReleaseRequest{TagName: "v1",
 			Draft: github.Ptr(true), MakeLatest: github.Ptr("true"), GenerateReleaseNotes: github.Ptr(true)}))
 	path := filepath.Join(t.TempDir(), "seeds.txt")
-	if err := os.WriteFile(path, []byte("peas"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile(path, []byte("peas"), 0o600))
 	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	defer file.Close()
 	asset := got[*github.ReleaseAsset](t)(alice.UploadReleaseAsset(ctx, "alice", "garden", draft.ID,
 		&github.UploadOptions{Name: "seeds.txt", Label: "All seeds"}, file))
@@ -56,9 +53,7 @@ func releases(t *testing.T, h *hub) {
 		len(got[[]*github.ReleaseAsset](t)(nobody.ListReleaseAssets(ctx, "alice", "garden", draft.ID, nil))),
 		2)
 	body, _, err := nobody.DownloadReleaseAsset(ctx, "alice", "garden", asset.GetID(), http.DefaultClient)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	defer body.Close()
 	bytes, err := io.ReadAll(body)
 	equal(t, "what comes down", string(bytes), "peas")

@@ -12,6 +12,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/npm"
+	"arbor/internal/test/testkit"
 )
 
 // renovate looks for newer versions in the tags of a repository, and opens a pull request for one; run once
@@ -30,17 +31,13 @@ func TestRenovate(t *testing.T) {
 		"matchStrings":       []string{"(?<depName>\\S+) (?<currentValue>\\S+)"},
 		"datasourceTemplate": "github-tags", "registryUrlTemplate": s.URL,
 	}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	sha := func(answer *apitest.Answer) string {
 		var made struct {
 			SHA    string
 			Commit struct{ SHA string }
 		}
-		if err := json.Unmarshal(answer.Body, &made); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, json.Unmarshal(answer.Body, &made))
 		return made.SHA + made.Commit.SHA
 	}
 	do := func(do, send string, status int) *apitest.Answer {
@@ -80,8 +77,6 @@ func TestRenovate(t *testing.T) {
 func contents(t *testing.T, text string) string {
 	t.Helper()
 	send, err := json.Marshal(map[string]any{"message": "Plant", "content": []byte(text)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return string(send)
 }

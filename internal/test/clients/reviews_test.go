@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"arbor/internal/test/testkit"
+
 	"github.com/google/go-github/v89/github"
 )
 
@@ -108,9 +110,7 @@ func lineComments(t *testing.T, h *hub, n int, head string, first int64) {
 	answer := new(github.PullRequestComment)
 	r, err := c.NewRequest(ctx, http.MethodPost, fmt.Sprintf("repos/garden/plot/pulls/%d/comments/%d/replies",
 		n, first), map[string]string{"body": "As high as that"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	if _, err := c.Do(r, answer); err != nil || answer.GetInReplyTo() != first {
 		t.Errorf("a reply at its own address: %v, %v", answer, err)
 	}

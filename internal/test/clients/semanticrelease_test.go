@@ -14,6 +14,7 @@ import (
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/gittest"
 	"arbor/internal/test/npm"
+	"arbor/internal/test/testkit"
 )
 
 // A pipeline releases with semantic-release: from the messages of commits it makes the next
@@ -97,9 +98,7 @@ func releaseSettings(t *testing.T, origin string) string {
 			[]any{"@semantic-release/github", quiet},
 		}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return string(settings)
 }
 
@@ -117,7 +116,5 @@ func semanticRelease(t *testing.T, s *apitest.Server, work, packages string) {
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"testing"
 
+	"arbor/internal/test/testkit"
+
 	"github.com/google/go-github/v89/github"
 	"golang.org/x/crypto/ssh"
 )
@@ -33,9 +35,7 @@ func siteAdministration(t *testing.T, h *hub) {
 		got[*github.Organization](t)(chief.Organizations.Get(ctx, "orchard")).GetID(), org.GetID())
 	rename, err := chief.NewRequest(ctx, http.MethodPatch, "admin/users/rose",
 		map[string]string{"login": "rosa"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	_, err = chief.Do(rename, nil)
 	accepted(t, err)
 
@@ -49,20 +49,14 @@ func siteAdministration(t *testing.T, h *hub) {
 	equal(t, "back", got[*github.User](t)(rosa.Users.Get(ctx, "")).GetLogin(), "rosa")
 
 	public, _, err := ed25519.GenerateKey(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	text, err := ssh.NewPublicKey(public)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	key := got[*github.Key](t)(rosa.Users.CreateKey(ctx,
 		&github.Key{Title: github.Ptr("laptop"), Key: github.Ptr(string(ssh.MarshalAuthorizedKey(text)))}))
 	var keys []*github.Key
 	listed, err := chief.NewRequest(ctx, http.MethodGet, "admin/keys?per_page=100", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	_, err = chief.Do(listed, &keys)
 	if is := func(k *github.Key) bool { return k.GetID() == key.GetID() }; err != nil ||
 		!slices.ContainsFunc(keys, is) {
@@ -82,9 +76,7 @@ func siteAdministration(t *testing.T, h *hub) {
 	}
 	all, err := chief.NewRequest(ctx, http.MethodGet,
 		"admin/audit-log?phrase=actor:chief+action:user.suspend", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	if _, err = chief.Do(all, &log); err != nil || len(log) != 1 || log[0].GetUser() != "rosa" {
 		t.Errorf("the audit log of all: %v, %v", log, err)
 	}

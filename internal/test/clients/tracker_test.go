@@ -13,14 +13,13 @@ import (
 	"github.com/google/go-github/v89/github"
 
 	"arbor/internal/account"
+	"arbor/internal/test/testkit"
 )
 
 // tracker is a project of the organization garden, in which alice owns, will
 // writes and everyone files issues.
 func tracker(t *testing.T, h *hub) {
-	for _, login := range []string{"alice", "will", "sam"} {
-		h.User(t, login)
-	}
+	h.Users(t, "alice", "will", "sam")
 	h.Org(t, "garden", "alice")
 	h.Grant(t, h.Repo(t, "garden/plot", false), "will", account.Push)
 }
@@ -64,9 +63,7 @@ func labels(t *testing.T, h *hub) {
 	refused(t, err, http.StatusNotFound, "", "")
 	names := map[string]bool{}
 	for l, err := range c.Issues.ListLabelsIter(ctx, "garden", "plot", &github.ListOptions{PerPage: 2}) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		names[l.GetName()] = true
 	}
 	if len(names) != 9 || !names["soil"] || names["wontfix"] {
@@ -106,9 +103,7 @@ func milestones(t *testing.T, h *hub) {
 		for m, err := range c.Issues.ListMilestonesIter(ctx, "garden", "plot",
 			&github.MilestoneListOptions{State: state, Sort: "due_on", Direction: "asc",
 				ListOptions: github.ListOptions{PerPage: 1}}) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 			titles = append(titles, m.GetTitle())
 		}
 		equal(t, "the milestones in state "+state, strings.Join(titles, " "), want)
@@ -119,9 +114,7 @@ func assignees(t *testing.T, h *hub) {
 	ctx, c := t.Context(), h.as(t, "will")
 	var logins []string
 	for u, err := range c.Issues.ListAssigneesIter(ctx, "garden", "plot", &github.ListOptions{PerPage: 1}) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		logins = append(logins, u.GetLogin())
 	}
 	equal(t, "who can be assigned", strings.Join(logins, " "), "alice will")
@@ -137,9 +130,7 @@ func issues(t *testing.T, h *hub) int {
 		Labels:    &[]string{"bug", "soil", "urgent"},
 		Assignees: &[]string{"will", "alice"}, Milestone: github.Ptr(1),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	equal(t, "Location", response.Header.Get("Location"), made.GetURL())
 	n := made.GetNumber()
 	i := got[*github.Issue](t)(c.Issues.Get(ctx, "garden", "plot", n))
@@ -249,9 +240,7 @@ func comments(t *testing.T, h *hub, n int) {
 					Sort: github.Ptr("created"), Direction: &direction,
 					Since:       github.Ptr(time.Now().Add(-time.Hour)),
 					ListOptions: github.ListOptions{PerPage: 3}}) {
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.NoError(t, err)
 				listed = append(listed, c.GetID())
 			}
 			if !slices.Equal(listed, want) {
@@ -302,9 +291,7 @@ func subscription(t *testing.T, h *hub, n int) {
 	send := func(method string, body any) (*github.Subscription, error) {
 		t.Helper()
 		r, err := c.NewRequest(t.Context(), method, path, body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		s := new(github.Subscription)
 		if method == http.MethodDelete {
 			_, err = c.Do(r, nil)

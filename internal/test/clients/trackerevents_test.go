@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"arbor/internal/test/testkit"
+
 	"github.com/google/go-github/v89/github"
 )
 
@@ -51,9 +53,7 @@ func events(t *testing.T, h *hub, n int) {
 	var names []string
 	for e, err := range c.Issues.ListIssueEventsIter(ctx, "garden", "plot", n,
 		&github.ListOptions{PerPage: 2}) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		if e.GetID() == 0 || e.GetURL() == "" || e.GetCreatedAt().IsZero() || e.GetActor().GetLogin() == "" {
 			t.Errorf("an event without its origin: %v", e)
 		}
@@ -91,9 +91,7 @@ func timeline(t *testing.T, h *hub, n int) {
 	last := ""
 	for e, err := range c.Issues.ListIssueTimelineIter(t.Context(), "garden", "plot", n,
 		&github.ListOptions{PerPage: 3}) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		switch last = e.GetEvent(); last {
 		case "commented":
 			commented = e
@@ -112,9 +110,7 @@ func repositoryEvents(t *testing.T, h *hub) {
 	seen := map[int]bool{}
 	for e, err := range h.as(t, "").Issues.ListRepositoryEventsIter(t.Context(), "garden", "plot",
 		&github.ListOptions{PerPage: 7}) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		ids = append(ids, e.GetID())
 		seen[e.GetIssue().GetNumber()] = true
 	}

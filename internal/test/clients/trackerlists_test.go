@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"arbor/internal/test/testkit"
+
 	"github.com/google/go-github/v89/github"
 )
 
@@ -48,9 +50,7 @@ func numbers(t *testing.T, list iter.Seq2[*github.Issue, error]) string {
 	t.Helper()
 	var all []string
 	for i, err := range list {
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		all = append(all, fmt.Sprint(i.GetNumber()))
 	}
 	return strings.Join(all, " ")

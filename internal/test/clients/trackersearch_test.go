@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"arbor/internal/test/testkit"
+
 	"github.com/google/go-github/v89/github"
 )
 
@@ -41,9 +43,7 @@ func trackerSearch(t *testing.T, h *hub) {
 				ListOptions: github.ListOptions{PerPage: 2}}
 			for {
 				page, response, err := h.as(t, c.as).Search.Issues(t.Context(), c.query, options)
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.NoError(t, err)
 				equal(t, "the total", page.GetTotal(), len(strings.Fields(c.want)))
 				equal(t, "incomplete", page.GetIncompleteResults(), false)
 				for _, i := range page.Issues {

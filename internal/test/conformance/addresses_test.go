@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"arbor/internal/test/testkit"
 )
 
 var updateAddresses = flag.Bool("update-addresses", false, "write the list of GitHub's addresses anew")
@@ -23,14 +25,10 @@ func TestPayloadsAddresses(t *testing.T) {
 	}
 	want := strings.Join(slices.Sorted(maps.Keys(described)), "\n") + "\n"
 	if *updateAddresses {
-		if err := os.WriteFile(list, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.WriteFile(list, []byte(want), 0o644))
 	}
 	got, err := os.ReadFile(list)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	if string(got) != want {
 		t.Error("internal/server/github.txt is not what GitHub describes: run `make addresses`")
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"arbor/internal/test/npm"
+	"arbor/internal/test/testkit"
 )
 
 // description is an OpenAPI 3.0 document, ready to check answers with.
@@ -49,13 +50,9 @@ func github(t *testing.T) *description {
 	folder := npm.Install(t, filepath.Join("testdata", "openapi"), descriptionFile,
 		"@octokit/openapi/LICENSE")
 	data, err := os.ReadFile(filepath.Join(folder, "node_modules", filepath.FromSlash(descriptionFile)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	d, err := describe(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return d
 }
 

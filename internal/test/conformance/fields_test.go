@@ -11,6 +11,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/test/apitest"
 	described "arbor/internal/test/openapi"
+	"arbor/internal/test/testkit"
 )
 
 // What GitHub takes in a body, Arbor takes or refuses: a field that is described nowhere would be dropped
@@ -18,9 +19,7 @@ import (
 func TestPayloadsFields(t *testing.T) {
 	d, s := github(t), apitest.Start(t, db.SQLite)
 	ours, err := described.Default(s.Server.Rights())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	seen := 0
 	for _, r := range s.Server.Routes() {
 		op := d.operations[key(r.Method, strings.ReplaceAll(r.Pattern, "...}", "}"))]

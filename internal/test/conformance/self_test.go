@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"arbor/internal/test/testkit"
 )
 
 // small is a description with everything in it that a check must get right.
@@ -31,18 +33,14 @@ const small = `{"openapi": "3.0.3", "info": {"title": "Small", "version": "7"},
 func TestCheckFindsWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	d, err := describe([]byte(small))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	op := d.operations["GET /trees/{}"]
 	if op == nil || op.ID != "trees/get" || len(op.responses) != 3 || len(op.responses[204].types) != 0 ||
 		len(op.responses[404].types) != 1 {
 		t.Fatalf("the description was read as %+v", op)
 	}
 	s, err := d.schema(op.responses[200], "application/json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	const whole = `{"id": 7, "name": "Rowan", "owner": {"login": "alice"}, "fruit": ["sour", {"taste": "sweet", "weight": 1.5}], "kind": "leaf"}`
 	for body, want := range map[string][]string{
 		whole: nil,

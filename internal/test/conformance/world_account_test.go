@@ -4,6 +4,7 @@ package conformance
 
 import (
 	"arbor/internal/account"
+	"arbor/internal/test/testkit"
 )
 
 // run fills the store and requests everything, in the order in which it needs
@@ -96,9 +97,7 @@ func (w *world) repositories() {
 	}
 	w.do("alice", "DELETE /repos/alice/garden/collaborators/dave")
 	garden, err := w.Repos.Find(w.t.Context(), nil, "alice", "garden")
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testkit.NoError(w.t, err)
 	w.Grant(w.t, garden.Access.Repo, "bob", account.Push)
 	w.do("alice", "GET /repos/alice/garden/collaborators")
 	w.do("alice", "GET /repos/alice/garden/collaborators/bob")

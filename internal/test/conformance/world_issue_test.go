@@ -113,9 +113,7 @@ func (w *world) comments() {
 // for which the API has no addresses.
 func (w *world) departures() {
 	who, err := w.Accounts.Find(w.t.Context(), "alice")
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testkit.NoError(w.t, err)
 	access := func(r *repo.Repo) *repo.Access {
 		return &repo.Access{Repo: r, Role: account.Admin,
 			Caller: &account.Caller{ID: who.ID, Login: who.Login}}
@@ -128,15 +126,11 @@ func (w *world) departures() {
 			_, err = issues.Unpin(ctx, to, 1)
 		}
 	}
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testkit.NoError(w.t, err)
 	w.do("", "GET /repos/alice/meadow/issues/1/events")
 	grass := w.Access(w.t, "alice", strings.TrimPrefix(garden, "/repos/"))
 	for _, draft := range []bool{false, true} {
-		if err := w.Forge.Pulls.SetDraft(ctx, grass, 7, draft); err != nil {
-			w.t.Fatal(err)
-		}
+		testkit.NoError(w.t, w.Forge.Pulls.SetDraft(ctx, grass, 7, draft))
 	}
 	w.do("", "GET "+garden+"/issues/7/timeline?per_page=100")
 }

@@ -110,9 +110,7 @@ func OpenWith(t testing.TB, o db.Options) *db.DB {
 		}
 	}
 	d, err := db.Open(context.Background(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	t.Cleanup(func() {
 		if err := d.Close(); err != nil {
 			t.Errorf("close the database: %v", err)
@@ -157,9 +155,7 @@ func In(t testing.TB, dir string) string {
 	if err == nil && who != nil {
 		err = errors.Join(os.Chown(dir, int(who.Uid), int(who.Gid)), os.Chmod(filepath.Dir(dir), 0o711))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	space := "s_" + strings.ToLower(rand.Text())
 	s.exec(t, `CREATE TABLESPACE `+space+` LOCATION '`+dir+`'`)
 	t.Cleanup(func() { s.exec(t, `DROP TABLESPACE `+space) })

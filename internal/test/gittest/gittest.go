@@ -17,6 +17,7 @@ import (
 
 	"arbor/internal/git"
 	_ "arbor/internal/test/testenv" // repositories in memory, more tests at a time
+	"arbor/internal/test/testkit"
 )
 
 // Author and Start are the author and the first time, in Unix seconds, of all
@@ -30,9 +31,7 @@ const (
 func New(tb testing.TB, o git.Options) *git.Git {
 	tb.Helper()
 	g, err := git.New(tb.Context(), o)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	testkit.NoError(tb, err)
 	tb.Cleanup(func() { _ = g.Close() })
 	return g
 }
@@ -56,6 +55,12 @@ func Env() []string {
 func Run(tb testing.TB, dir string, args ...string) string {
 	tb.Helper()
 	return strings.TrimSuffix(string(Pipe(tb, dir, nil, args...)), "\n")
+}
+
+// Resolve returns the SHA that a name stands for in a repository.
+func Resolve(tb testing.TB, dir, name string) git.SHA {
+	tb.Helper()
+	return git.SHA(Run(tb, dir, "rev-parse", name))
 }
 
 // Pipe runs git in dir with the given input and returns all of its output.
@@ -85,9 +90,7 @@ func Wrapped(tb testing.TB, sub, instead string) string {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "git")
 	script := "#!/bin/sh\ncase \"$1\" in " + sub + ") " + instead + ";; esac\nexec git \"$@\"\n"
-	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
-		tb.Fatal(err)
-	}
+	testkit.NoError(tb, os.WriteFile(path, []byte(script), 0o755))
 	return path
 }
 
@@ -107,9 +110,7 @@ func Bare(tb testing.TB) string {
 	if err == nil {
 		err = os.CopyFS(dir, template)
 	}
-	if err != nil {
-		tb.Fatal(err)
-	}
+	testkit.NoError(tb, err)
 	return dir
 }
 
@@ -142,9 +143,7 @@ func Repository(tb testing.TB, commits, files int) string {
 func Import(tb testing.TB, dir string, stream io.Reader) {
 	tb.Helper()
 	text, err := io.ReadAll(stream)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	testkit.NoError(tb, err)
 	if len(text) > maxKept || !isEmpty(dir) {
 		fastImport(tb, dir, text)
 		return
@@ -192,9 +191,7 @@ func FileLines(name, contents string) string {
 // WriteFile writes a file of a clone.
 func WriteFile(tb testing.TB, dir, name, text string) {
 	tb.Helper()
-	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-		tb.Fatal(err)
-	}
+	testkit.NoError(tb, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 }
 
 // CommitFile commits one file in a clone, and returns the new objects.

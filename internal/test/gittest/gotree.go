@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"arbor/internal/git"
+	"arbor/internal/test/testkit"
 )
 
 // GoTree returns a packed bare repository whose branch main is one commit of the
@@ -33,13 +34,9 @@ func GoTree(tb testing.TB) (dir string, tree git.SHA) {
 // makeGoTree builds aside and renames, as several test processes may do so.
 func makeGoTree(tb testing.TB, dir string) {
 	tb.Helper()
-	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
-		tb.Fatal(err)
-	}
+	testkit.NoError(tb, os.MkdirAll(filepath.Dir(dir), 0o700))
 	aside, err := os.MkdirTemp(filepath.Dir(dir), "gotree-")
-	if err != nil {
-		tb.Fatal(err)
-	}
+	testkit.NoError(tb, err)
 	defer os.RemoveAll(aside)
 	root := goRoot(tb)
 	Run(tb, aside, "init", "-q", "--bare", aside)
@@ -49,9 +46,7 @@ func makeGoTree(tb testing.TB, dir string) {
 	commit := Run(tb, aside, "commit-tree", "-m", "The Go distribution", tree)
 	Run(tb, aside, "update-ref", "refs/heads/main", commit)
 	Run(tb, aside, "repack", "-q", "-a", "-d", "--window=0")
-	if err := os.Remove(filepath.Join(aside, "index")); err != nil {
-		tb.Fatal(err)
-	}
+	testkit.NoError(tb, os.Remove(filepath.Join(aside, "index")))
 	if err := os.Rename(aside, dir); err != nil && !strings.Contains(err.Error(), "exist") {
 		tb.Fatal(err)
 	}
@@ -65,8 +60,6 @@ func goRoot(tb testing.TB) string {
 		tb.Skip("no go command, no Go distribution: ", err)
 	}
 	root, err := filepath.EvalSymlinks(strings.TrimSpace(string(out)))
-	if err != nil {
-		tb.Fatal(err)
-	}
+	testkit.NoError(tb, err)
 	return root
 }

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"testing/fstest"
+
+	"arbor/internal/test/testkit"
 )
 
 // maxKept is the size in bytes of the largest stream whose repository is kept.
@@ -28,9 +30,7 @@ type keptFiles struct {
 func keptOf(tb testing.TB, dir string, stream []byte) *keptFiles {
 	tb.Helper()
 	config, err := os.ReadFile(filepath.Join(dir, "config"))
-	if err != nil {
-		tb.Fatal(err)
-	}
+	testkit.NoError(tb, err)
 	key := sha256.Sum256(append(append(config, 0), stream...))
 	kept, _ := imported.LoadOrStore(key, new(keptFiles))
 	return kept.(*keptFiles)
@@ -79,8 +79,6 @@ func fill(tb testing.TB, dir string, files fstest.MapFS) {
 		if err == nil {
 			err = os.WriteFile(path, f.Data, 0o644)
 		}
-		if err != nil {
-			tb.Fatal(err)
-		}
+		testkit.NoError(tb, err)
 	}
 }

@@ -22,12 +22,15 @@ import (
 	"arbor/internal/test/testkit"
 )
 
-// becomes waits until what is asked for is as wanted.
-func becomes(t *testing.T, want string, ask func() string) {
+// timelineBecomes waits until the timeline of an issue of garden/plot has the events wanted.
+func timelineBecomes(t *testing.T, s *apitest.Server, number int, want string) {
 	t.Helper()
 	var got string
-	testkit.Eventually(t, func() bool { got = ask(); return got == want }, want,
-		func() string { return got })
+	testkit.Eventually(t, func() bool {
+		got = closingKinds(t, s.Check(t, apitest.Case{
+			Do: fmt.Sprintf("GET /repos/garden/plot/issues/%d/timeline", number), Status: 200}))
+		return got == want
+	}, want, func() string { return got })
 }
 
 // closingKinds are the events of a timeline, each with who did it.
@@ -70,15 +73,7 @@ func TestCommitsReferToIssues(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Team(t)
 		for _, at := range []string{"garden/plot", "garden/plot", "garden/plot", "garden/shed"} {
-			s.Check(t, apitest.Case{Do: "POST /repos/" + at + "/issues", As: "will", Send: `{"title": "x"}`,
-				Status: 201})
-		}
-		timeline := func(number int) func() string {
-			return func() string {
-				return closingKinds(t, s.Check(t,
-					apitest.Case{Do: fmt.Sprintf("GET /repos/garden/plot/issues/%d/timeline", number),
-						Status: 200}))
-			}
+			s.Ask(t, "will", "POST /repos/"+at+"/issues", `{"title": "x"}`, 201)
 		}
 		put := func(as, file, message string) {
 			t.Helper()
@@ -96,19 +91,19 @@ func TestCommitsReferToIssues(t *testing.T) {
 			s.Check(t, c)
 		}
 		put("will", "a", "Sow (#1, garden/PLOT#2), see #99, garden/shed#1 and nobody/plot#3")
-		becomes(t, "referenced:will", timeline(1))
-		becomes(t, "referenced:will", timeline(2))
+		timelineBecomes(t, s, 1, "referenced:will")
+		timelineBecomes(t, s, 2, "referenced:will")
 
 		var head struct{ Object struct{ SHA string } }
 		s.Check(t, apitest.Case{Do: "GET /repos/garden/plot/git/ref/heads/main", Status: 200}).JSON(t, &head)
 		base := head.Object.SHA
 		fix := commitOn(t, s, base, "Water\n\nFixes #1. Closes garden/shed#1.")
 		move("will", "POST", "heads/topic", "", fix)
-		becomes(t, "referenced:will referenced:will", timeline(1))
+		timelineBecomes(t, s, 1, "referenced:will referenced:will")
 		s.Check(t, apitest.Case{Do: "GET /repos/garden/plot/issues/1", Status: 200,
 			Want: `{"state": "open"}`})
 		move("alice", "PATCH", "heads/main", "", fix)
-		becomes(t, "referenced:will referenced:will closed:alice", timeline(1))
+		timelineBecomes(t, s, 1, "referenced:will referenced:will closed:alice")
 		closed := `{"event": "closed", "commit_id": "` + fix +
 			`", "commit_url": "{base}/repos/garden/plot/commits/` + fix + `", "state_reason": "completed"}`
 		s.Run(t, []apitest.Case{
@@ -125,14 +120,14 @@ func TestCommitsReferToIssues(t *testing.T) {
 		move("will", "PATCH", "heads/main", "", fix)
 		move("will", "POST", "heads/other", "", fix)
 		put("will", "b", "Resolves #2")
-		becomes(t, "referenced:will referenced:will closed:will", timeline(2))
-		becomes(t, "referenced:will referenced:will closed:alice reopened:will", timeline(1))
+		timelineBecomes(t, s, 2, "referenced:will referenced:will closed:will")
+		timelineBecomes(t, s, 1, "referenced:will referenced:will closed:alice reopened:will")
 
 		// A tag brings nothing, and neither does a branch of commits known already.
 		move("will", "POST", "tags/v1", "", commitOn(t, s, base, "#3"))
 		move("will", "POST", "heads/again", "", base)
 		put("will", "c", "done #3")
-		becomes(t, "referenced:will", timeline(3))
+		timelineBecomes(t, s, 3, "referenced:will")
 		s.Run(t, []apitest.Case{
 			{Name: "another repository is left alone", Do: "GET /repos/garden/shed/issues/1/timeline",
 				As: "will", Status: 200, Body: "[]"},
@@ -148,8 +143,7 @@ func TestFirstPushRefersToIssues(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Team(t)
 		for range 3 {
-			s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/issues", As: "will", Send: `{"title": "x"}`,
-				Status: 201})
+			s.Ask(t, "will", "POST /repos/garden/plot/issues", `{"title": "x"}`, 201)
 		}
 		dir := gittest.Bare(t)
 		gittest.Import(t, dir, strings.NewReader(stream("refs/heads/main", "fixes #1",
@@ -158,22 +152,15 @@ func TestFirstPushRefersToIssues(t *testing.T) {
 			gittest.Run(t, dir, "branch", fmt.Sprintf("b%d", n), "main")
 		}
 		gittest.Run(t, dir, "push", "-q", s.Remote(t, "will", "garden/plot"), "--all")
-		timeline := func(number int) func() string {
-			return func() string {
-				return closingKinds(t, s.Check(t,
-					apitest.Case{Do: fmt.Sprintf("GET /repos/garden/plot/issues/%d/timeline", number),
-						Status: 200}))
-			}
-		}
-		becomes(t, "referenced:will closed:will", timeline(1))
-		becomes(t, "referenced:will", timeline(2))
+		timelineBecomes(t, s, 1, "referenced:will closed:will")
+		timelineBecomes(t, s, 2, "referenced:will")
 
 		// A commit that was never on the branch counts, even after a force push.
 		gittest.Import(t, dir, strings.NewReader(stream("refs/heads/fresh", "begin anew",
 			"closes #3")+"done\n"))
 		gittest.Run(t, dir, "push", "-q", "--force", s.Remote(t, "will", "garden/plot"), "fresh:main")
-		becomes(t, "referenced:will closed:will", timeline(3))
-		becomes(t, "referenced:will closed:will", timeline(1))
+		timelineBecomes(t, s, 3, "referenced:will closed:will")
+		timelineBecomes(t, s, 1, "referenced:will closed:will")
 	})
 }
 
@@ -206,18 +193,14 @@ func newBench(t *testing.T, engine db.Engine) *bench {
 	f := forge.New(b.db, gittest.New(t, git.Options{}), slog.New(b.log), t.TempDir())
 	b.repos, b.issues = f.Repos, f.Issues
 	alice, err := f.Accounts.CreateUser(t.Context(), account.NewUser{Login: "alice"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	caller := &account.Caller{ID: alice.ID, Login: "alice"}
 	if _, err = b.repos.Create(t.Context(), caller,
 		repo.NewRepo{Owner: "alice", Name: "garden", AutoInit: true}); err != nil {
 		t.Fatal(err)
 	}
 	found, err := b.repos.Find(t.Context(), caller, "alice", "garden")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	b.access = &found.Access
 	if _, err := b.issues.Create(t.Context(), b.access, issue.NewIssue{Title: "x"}); err != nil {
 		t.Fatal(err)
@@ -229,13 +212,9 @@ func newBench(t *testing.T, engine db.Engine) *bench {
 func (b *bench) push(t *testing.T, branch, message string) {
 	t.Helper()
 	refs, err := b.repos.Refs(t.Context(), b.access)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	parent, err := apitest.Objects(t, b.repos, b.access.ID).Commit(t.Context(), refs.List[0].SHA)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	c := &git.Commit{Tree: parent.Tree, Parents: []git.SHA{parent.SHA}, Author: parent.Author,
 		Committer: parent.Author, Message: message}
 	encoded, err := c.Encode()
@@ -245,9 +224,7 @@ func (b *bench) push(t *testing.T, branch, message string) {
 	if err == nil {
 		_, err = b.repos.CreateRef(t.Context(), b.access, "refs/heads/"+branch, encoded.SHA())
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 }
 
 // work runs so many workers until all work is done.
@@ -263,30 +240,9 @@ func (b *bench) work(t *testing.T, workers int) {
 			}
 		})
 	}
-	becomes(t, "0", func() string { return b.count(t, `SELECT count(*) FROM pushed_commits`) })
+	testkit.Eventually(t, func() bool { return dbtest.Number(t, b.db, waiting) == 0 }, "no commit waits")
 	stop()
 	all.Wait()
-}
-
-func (b *bench) count(t *testing.T, query string) string {
-	t.Helper()
-	var n int64
-	if err := b.db.Read(t.Context(), func(tx *db.Tx) error {
-		return tx.QueryRow(query).Scan(&n)
-	}); err != nil {
-		t.Fatal(err)
-	}
-	return fmt.Sprint(n)
-}
-
-func (b *bench) exec(t *testing.T, query string, args ...any) {
-	t.Helper()
-	if err := b.db.Write(t.Context(), func(tx *db.Tx) error {
-		_, err := tx.Exec(query, args...)
-		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
 }
 
 const (
@@ -301,25 +257,25 @@ func TestPushedWorkOutlivesServers(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		b := newBench(t, engine)
 		b.push(t, "a", "see #1")
-		if got := b.count(t, waiting); got != "1" {
-			t.Fatalf("%s pieces of work are in the store", got)
+		if got := dbtest.Number(t, b.db, waiting); got != 1 {
+			t.Fatalf("%d pieces of work are in the store", got)
 		}
 		b.work(t, 1)
-		if got := b.count(t, referenced); got != "1" {
-			t.Errorf("%s references", got)
+		if got := dbtest.Number(t, b.db, referenced); got != 1 {
+			t.Errorf("%d references", got)
 		}
 		b.push(t, "b", "#1 again")
-		b.exec(t, `UPDATE pushed_commits SET tries = 1, due_at = 1`) // whose lease ran out
+		dbtest.Exec(t, b.db, `UPDATE pushed_commits SET tries = 1, due_at = 1`) // whose lease ran out
 		b.work(t, 1)
-		if got := b.count(t, referenced); got != "2" {
-			t.Errorf("%s references", got)
+		if got := dbtest.Number(t, b.db, referenced); got != 2 {
+			t.Errorf("%d references", got)
 		}
 		b.push(t, "c", "#1 once more")
-		b.exec(t, `UPDATE pushed_commits SET tries = 1, due_at = 9000000000000000`) // somebody is at it
+		dbtest.Exec(t, b.db, `UPDATE pushed_commits SET tries = 1, due_at = 9000000000000000`) // somebody is at it
 		ctx, stop := context.WithTimeout(t.Context(), 300*time.Millisecond)
 		defer stop()
 		if err := keywords.New(b.db, b.repos, b.issues, slog.New(b.log)).Run(ctx); err != nil ||
-			b.count(t, waiting) != "1" {
+			dbtest.Number(t, b.db, waiting) != 1 {
 			t.Errorf("work of others is done too (%v)", err)
 		}
 	})
@@ -333,10 +289,10 @@ func TestPushedWorkIsShared(t *testing.T) {
 		for n := range 12 {
 			b.push(t, fmt.Sprint("b", n), fmt.Sprint("see #1, take ", n))
 		}
-		b.exec(t, `UPDATE pushed_commits SET tries = 1 WHERE id % 2 = 0`) // those go alone
+		dbtest.Exec(t, b.db, `UPDATE pushed_commits SET tries = 1 WHERE id % 2 = 0`) // those go alone
 		b.work(t, 4)
-		if got := b.count(t, referenced); got != "12" {
-			t.Errorf("%s references", got)
+		if got := dbtest.Number(t, b.db, referenced); got != 12 {
+			t.Errorf("%d references", got)
 		}
 	})
 }
@@ -347,11 +303,11 @@ func TestPushedWorkThatFails(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		b := newBench(t, engine)
 		b.push(t, "bad", "see #1")
-		b.exec(t, `UPDATE pushed_commits SET new_sha = $1, tries = 4`, strings.Repeat("1", 40))
+		dbtest.Exec(t, b.db, `UPDATE pushed_commits SET new_sha = $1, tries = 4`, strings.Repeat("1", 40))
 		b.push(t, "good", "see #1, too")
 		b.work(t, 1)
-		if got := b.count(t, referenced); got != "1" {
-			t.Errorf("%s references", got)
+		if got := dbtest.Number(t, b.db, referenced); got != 1 {
+			t.Errorf("%d references", got)
 		}
 		if !strings.Contains(b.log.Text(), "reading pushed commits failed") {
 			t.Error("nobody is told of the work that fails")
@@ -365,14 +321,9 @@ func TestPushWithoutIssuesLeavesNothing(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Team(t)
 		r := s.Repo(t, "garden/empty", false)
-		s.Check(t, apitest.Case{Do: "PUT /repos/garden/empty/contents/a", As: "alice",
-			Send: `{"message": "#1", "content": "eA=="}`, Status: 201})
-		var n int64
-		err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
-			return tx.QueryRow(`SELECT count(*) FROM pushed_commits WHERE repo_id = $1`, r.ID).Scan(&n)
-		})
-		if err != nil || n != 0 {
-			t.Errorf("%d pieces of work (%v)", n, err)
+		s.Ask(t, "alice", "PUT /repos/garden/empty/contents/a", `{"message": "#1", "content": "eA=="}`, 201)
+		if n := dbtest.Number(t, s.DB, `SELECT count(*) FROM pushed_commits WHERE repo_id = $1`, r.ID); n != 0 {
+			t.Errorf("%d pieces of work", n)
 		}
 	})
 }

@@ -11,7 +11,9 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
 	"arbor/internal/test/issuetest"
+	"arbor/internal/test/testkit"
 )
 
 // spoken fills an issue and a pull request of garden/plot with comments in turn,
@@ -39,9 +41,7 @@ func spoken(t *testing.T, s *apitest.Server, n int, shuffle func(i int) int) []i
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return ids
 }
 
@@ -172,9 +172,7 @@ func TestCommentListParameters(t *testing.T) {
 // the list.
 func BenchmarkComments(b *testing.B) {
 	s := apitest.Start(b, db.SQLite)
-	for _, login := range []string{"alice", "sam"} {
-		s.User(b, login)
-	}
+	s.Users(b, "alice", "sam")
 	r := s.Repo(b, "alice/plot", false)
 	on := issuetest.File(b, s, "sam", "alice/plot")
 	issuetest.Comment(b, s, "sam", on, "the first")
@@ -196,18 +194,10 @@ func BenchmarkComments(b *testing.B) {
 		_, err := tx.Exec(`UPDATE posting_counts SET n = n + $1 WHERE kind = 9`, n)
 		return err
 	})
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.NoError(b, err)
 	anew := func() {
-		err := s.DB.Write(context.Background(), func(tx *db.Tx) error {
-			_, err := tx.Exec(`UPDATE repos SET issues_generation = issues_generation + 1 WHERE id = $1`,
-				r.ID)
-			return err
-		})
-		if err != nil {
-			b.Fatal(err)
-		}
+		dbtest.Exec(b, s.DB, `UPDATE repos SET issues_generation = issues_generation + 1 WHERE id = $1`,
+			r.ID)
 	}
 	for _, c := range []struct {
 		name, path string

@@ -7,30 +7,15 @@ import (
 	"sync"
 	"testing"
 
-	"arbor/internal/db"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
 	"arbor/internal/test/issuetest"
 )
 
-// commentColumn reads one value of the issue at an address.
-func commentColumn[T any](t testing.TB, s *apitest.Server, on, name string) (v T) {
+// updatedAt reads the updated_at of the only issue, in microseconds.
+func updatedAt(t *testing.T, s *apitest.Server) int64 {
 	t.Helper()
-	var owner, repository string
-	var n int64
-	if _, err := fmt.Sscanf(strings.ReplaceAll(on, "/", " "), " repos %s %s issues %d", &owner, &repository,
-		&n); err != nil {
-		t.Fatal(err)
-	}
-	err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
-		return tx.QueryRow(`SELECT i.`+name+` FROM issues i JOIN repos r ON r.id = i.repo_id
-			JOIN accounts a ON a.id = r.owner_id
-			WHERE a.login_folded = $1 AND r.name_folded = $2
-			AND i.number = $3`, owner, repository, n).Scan(&v)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
+	return dbtest.Number(t, s.DB, `SELECT updated_at FROM issues`)
 }
 
 // A conversation: what people say stands under the issue, in its order, until
@@ -40,7 +25,7 @@ func TestComment(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Team(t)
 		on := issuetest.File(t, s, "sam", "garden/plot")
-		before := commentColumn[db.Time](t, s, on, "updated_at")
+		before := updatedAt(t, s)
 		first := issuetest.Comment(t, s, "rae", on, "Beer *traps*.")
 		at := fmt.Sprintf("/repos/garden/plot/issues/comments/%d", first)
 		page := fmt.Sprintf("{base}/garden/plot/issues/1#issuecomment-%d", first)
@@ -48,7 +33,7 @@ func TestComment(t *testing.T) {
 			`{"id": %d, "node_id": "$any", "url": "{base}%s", "html_url": "%s", "issue_url": "{base}%s", "body": "Beer *traps*.",
 			"user": {"login": "rae"}, "created_at": "$any", "updated_at": "$any", "author_association": "NONE", "performed_via_github_app": null,
 			"reactions": "$absent", "body_text": "$absent", "body_html": "$absent"}`, first, at, page, on)
-		if now := commentColumn[db.Time](t, s, on, "updated_at"); now <= before {
+		if now := updatedAt(t, s); now <= before {
 			t.Error("a comment left the issue's updated_at alone")
 		}
 		s.Run(t, []apitest.Case{
@@ -124,9 +109,9 @@ func TestCommentsMoveTheIssue(t *testing.T) {
 				Status: 204}, true},
 			{apitest.Case{Do: "DELETE " + at, As: "sam", Status: 204}, true},
 		} {
-			before := commentColumn[db.Time](t, s, on, "updated_at")
+			before := updatedAt(t, s)
 			s.Check(t, step.c)
-			if moved := commentColumn[db.Time](t, s, on, "updated_at") > before; moved != step.moves {
+			if moved := updatedAt(t, s) > before; moved != step.moves {
 				t.Errorf("%s: updated_at moved: %v", step.c.Do, moved)
 			}
 		}
@@ -167,8 +152,7 @@ func TestBadComments(t *testing.T) {
 			}
 		}
 		s.Check(t, apitest.Case{Do: "GET " + on + "/comments", Status: 200, Want: `[{"body": "fine"}]`})
-		s.Check(t, apitest.Case{Do: "PATCH " + at, As: "sam",
-			Send: `{"body": "` + strings.Repeat("é", 65_536) + `"}`, Status: 200})
+		s.Ask(t, "sam", "PATCH "+at, `{"body": "`+strings.Repeat("é", 65_536)+`"}`, 200)
 	})
 }
 
@@ -185,12 +169,6 @@ func TestCommentRights(t *testing.T) {
 			{Name: "comment on no issue", Do: "POST /repos/garden/plot/issues/9/comments", As: "sam",
 				Send: `{"body": "x"}`, Status: 404},
 		})
-		for _, id := range []string{"0", "-1", "01", "1.0", "x", "99999999999999999999", "%201"} {
-			s.Check(t, apitest.Case{Do: "GET /repos/garden/plot/issues/comments/" + id, Status: 404})
-			s.Check(t, apitest.Case{Do: "GET /repos/garden/plot/issues/" + id + "/comments", Status: 404})
-			s.Check(t, apitest.Case{Do: "GET /repos/garden/plot/issues/" + id + "/reactions",
-				Headers: issuetest.Graduated, Status: 404})
-		}
 	})
 }
 
@@ -346,12 +324,8 @@ func TestCommentAtOnce(t *testing.T) {
 			t.Errorf("%d comments on a page of five", len(list))
 		}
 		s.Check(t, apitest.Case{Do: "GET " + on, Status: 200, Want: `{"comments": 6}`})
-		var left int64
-		err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
-			return tx.QueryRow(`SELECT count(*) FROM reactions`).Scan(&left)
-		})
-		if err != nil || left != 0 {
-			t.Errorf("%d reactions to deleted comments, %v", left, err)
+		if left := dbtest.Number(t, s.DB, `SELECT count(*) FROM reactions`); left != 0 {
+			t.Errorf("%d reactions to deleted comments", left)
 		}
 	})
 }

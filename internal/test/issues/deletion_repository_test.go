@@ -17,6 +17,7 @@ import (
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/dbtest"
 	"arbor/internal/test/issuetest"
+	"arbor/internal/test/testkit"
 	"arbor/internal/web"
 )
 
@@ -73,12 +74,7 @@ func TestDeletedRepositoryOutlivesTheServer(t *testing.T) {
 		alice := s.User(t, "alice")
 		r := s.Repo(t, "alice/plot", true)
 		crowd(t, s, r, alice, 250, "bug")
-		err := s.DB.Write(t.Context(), func(tx *db.Tx) error {
-			return tx.Run(`INSERT INTO deleted_repos (repo_id) VALUES ($1)`, r.ID) // without waking the worker
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		dbtest.Exec(t, s.DB, `INSERT INTO deleted_repos (repo_id) VALUES ($1)`, r.ID) // without waking the worker
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() { ended <- deletion.New(s.DB, slog.New(slog.DiscardHandler), s.Forge).Run(ctx) }()
@@ -124,9 +120,7 @@ func TestManyRowsAreRemovedInPieces(t *testing.T) {
 					n, err = tx.Exec(query, args...)
 					return err
 				})
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.NoError(t, err)
 				return n
 			}
 			filled := rows(c.fill)
@@ -137,9 +131,7 @@ func TestManyRowsAreRemovedInPieces(t *testing.T) {
 					n, err = deletion.RemoveSome(tx, r.ID, math.MaxInt64)
 					return err
 				})
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.NoError(t, err)
 				if pieces = append(pieces, n); n == c.piece {
 					full++
 				}
@@ -203,12 +195,7 @@ func TestAFailingDeletionHoldsUpNoOther(t *testing.T) {
 			}
 		}
 		for _, id := range ids {
-			err := s.DB.Write(t.Context(), func(tx *db.Tx) error {
-				return tx.Run(`INSERT INTO deleted_repos (repo_id) VALUES ($1)`, id)
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			dbtest.Exec(t, s.DB, `INSERT INTO deleted_repos (repo_id) VALUES ($1)`, id)
 		}
 		work(stuck{s.Forge, ids[0]}, `SELECT count(*) FROM repos WHERE id = $1`, ids[1])
 		work(s.Forge, `SELECT count(*) FROM repos`)

@@ -27,20 +27,16 @@ func TestListOfRepository(t *testing.T) {
 			t.Helper()
 			s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/issues", As: as, Send: body, Status: 201})
 		}
-		s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/milestones", As: "will",
-			Send: `{"title": "Spring"}`, Status: 201})
+		s.Ask(t, "will", "POST /repos/garden/plot/milestones", `{"title": "Spring"}`, 201)
 		file("sam", `{"title": "one", "body": "for @will"}`)
 		file("will", `{"title": "two", "labels": ["Mud", "rain"], "assignee": "will"}`)
 		file("will", `{"title": "three", "labels": ["mud"], "milestone": 1}`)
 		file("alice", `{"title": "four", "assignee": "alice", "milestone": 1}`)
 		for _, c := range []string{`{"state": "closed"}`} {
-			s.Check(t, apitest.Case{Do: "PATCH /repos/garden/plot/issues/3", As: "will", Send: c,
-				Status: 200})
+			s.Ask(t, "will", "PATCH /repos/garden/plot/issues/3", c, 200)
 		}
-		s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/issues/1/comments", As: "sam",
-			Send: `{"body": "more"}`, Status: 201})
-		s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/issues/1/comments", As: "sam",
-			Send: `{"body": "and more"}`, Status: 201})
+		s.Ask(t, "sam", "POST /repos/garden/plot/issues/1/comments", `{"body": "more"}`, 201)
+		s.Ask(t, "sam", "POST /repos/garden/plot/issues/1/comments", `{"body": "and more"}`, 201)
 		s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/issues/2/comments", As: "rae",
 			Send: `{"body": "@rae, note this, @alice"}`, Status: 201})
 		for query, want := range map[string]string{
@@ -143,8 +139,7 @@ func TestListsAcrossRepositories(t *testing.T) {
 		file("rae", "garden/shed", `{"title": "shed one"}`)
 		file("will", "will/own", `{"title": "own one", "labels": ["Mud"]}`)
 		file("will", "sam/else", `{"title": "else one"}`)
-		s.Check(t, apitest.Case{Do: "POST /repos/garden/shed/issues/1/comments", As: "will",
-			Send: `{"body": "I looked"}`, Status: 201})
+		s.Ask(t, "will", "POST /repos/garden/shed/issues/1/comments", `{"body": "I looked"}`, 201)
 		titles := func(list ...string) string {
 			for i, title := range list {
 				list[i] = `{"title": "` + title +

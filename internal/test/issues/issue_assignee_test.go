@@ -8,6 +8,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/issuetest"
+	"arbor/internal/test/testkit"
 )
 
 // issuePeople writes a list of accounts.
@@ -23,16 +24,12 @@ func issuePeople(logins ...string) string {
 func TestAssignable(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		for _, login := range []string{"owner", "hidden", "shown", "raised", "writer", "reader", "author",
-			"stranger"} {
-			s.User(t, login)
-		}
+		s.Users(t, "owner", "hidden", "shown", "raised", "writer", "reader", "author", "stranger")
 		s.Admin(t, "chief")
 		s.Admin(t, "reading-chief")
 		s.Org(t, "guild", "owner")
 		for _, login := range []string{"hidden", "shown", "raised"} {
-			s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/" + login, As: "owner",
-				Send: `{"role": "member"}`, Status: 200})
+			s.Ask(t, "owner", "PUT /orgs/guild/memberships/"+login, `{"role": "member"}`, 200)
 		}
 		s.Check(t, apitest.Case{Do: "PUT /orgs/guild/public_members/shown", As: "shown", Status: 204})
 		hall := s.Repo(t, "guild/hall", false)
@@ -108,9 +105,7 @@ func TestAssignable(t *testing.T) {
 func TestAssigneesOfUsersRepository(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		for _, login := range []string{"alice", "will", "rae", "sam"} {
-			s.User(t, login)
-		}
+		s.Users(t, "alice", "will", "rae", "sam")
 		diary := s.Repo(t, "alice/diary", true)
 		s.Grant(t, diary, "will", account.Push)
 		s.Grant(t, diary, "rae", account.Pull)
@@ -178,9 +173,7 @@ func TestAssign(t *testing.T) {
 			}
 		}
 		plot, err := s.Repos.Find(t.Context(), nil, "garden", "plot")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		var ten []string
 		for n := range 10 {
 			ten = append(ten, s.User(t, fmt.Sprint("p", n)).Login)

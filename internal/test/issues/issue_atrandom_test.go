@@ -18,6 +18,7 @@ import (
 	"arbor/internal/posting"
 	"arbor/internal/repo"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // model is an issue as the test knows it.
@@ -58,9 +59,7 @@ func (w *drawnIssues) check(t *testing.T, s *apitest.Server, random *rand.Rand) 
 		_, got, err = w.service.Find(tx, q, offset, size)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	from := min(offset, int64(len(want)))
 	page := want[from:min(from+size, int64(len(want)))]
 	if !slices.Equal(got.IDs, page) || got.Total != int64(len(want)) {
@@ -124,9 +123,7 @@ func (w *drawnIssues) create(t *testing.T, random *rand.Rand) {
 		Text:   issue.NewText([]string{"", "ask @p1", "@p2 and @p3"}[random.IntN(3)]),
 		Labels: []string{"a", "b", "c"}[:random.IntN(4)], Assignees: []string{"p1", "p2"}[:random.IntN(3)],
 		Field: "assignees"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	w.all = append(w.all, place{&a, made.Number})
 }
 
@@ -161,9 +158,7 @@ func (w *drawnIssues) change(t *testing.T, s *apitest.Server, random *rand.Rand)
 			err = nil
 		}
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 }
 
 // read looks at every row.
@@ -197,9 +192,7 @@ func (w *drawnIssues) read(t *testing.T, s *apitest.Server) {
 		}
 		return rows.Err()
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 }
 
 func randomQuery(random *rand.Rand, w *drawnIssues) posting.Query {

@@ -25,8 +25,7 @@ func aTalk(t *testing.T, s *apitest.Server) {
 	t.Helper()
 	const at = "/repos/garden/plot"
 	for _, repo := range []string{"plot", "shed", "yard"} {
-		s.Check(t, apitest.Case{Do: "POST /repos/garden/" + repo + "/milestones", As: "will",
-			Send: `{"title": "Spring"}`, Status: 201})
+		s.Ask(t, "will", "POST /repos/garden/"+repo+"/milestones", `{"title": "Spring"}`, 201)
 	}
 	squirrel := map[string]string{"Accept": "application/vnd.github.squirrel-girl-preview+json"}
 	s.Run(t, []apitest.Case{
@@ -84,8 +83,7 @@ func TestTransfer(t *testing.T) {
 		_, err := issues.Transfer(t.Context(), plot, 1, issue.Transfer{To: s.Access(t, "will", "will/own")})
 		refusal(t, "another owner", err, "of one owner only")
 
-		s.Check(t, apitest.Case{Do: "POST /repos/garden/yard/issues", As: "sam", Send: `{"title": "first"}`,
-			Status: 201})
+		s.Ask(t, "sam", "POST /repos/garden/yard/issues", `{"title": "first"}`, 201)
 		s.Check(t, apitest.Case{Do: "GET /repos/garden/yard/issues", Status: 200, Want: `[{"number": 1}]`})
 		moved, err := issues.Transfer(t.Context(), plot, 1, issue.Transfer{To: yard})
 		if err != nil || moved.Number != 2 {
@@ -153,12 +151,10 @@ func TestTransfer(t *testing.T) {
 		}
 		s.Check(t, apitest.Case{Do: "GET /users/sam/events?per_page=100", Status: 200,
 			Want: `[{"repo": {"name": "garden/yard"}}, {"repo": {"name": "garden/plot"}}]`})
-		s.Check(t, apitest.Case{Do: "PATCH /repos/garden/shed", As: "alice", Send: `{"has_issues": false}`,
-			Status: 200})
+		s.Ask(t, "alice", "PATCH /repos/garden/shed", `{"has_issues": false}`, 200)
 		s.Check(t, apitest.Case{Name: "switched off there", Do: "GET /repos/garden/plot/issues/1", As: "rae",
 			Status: 404})
-		s.Check(t, apitest.Case{Do: "PATCH /repos/garden/shed", As: "alice",
-			Send: `{"has_issues": true, "archived": true}`, Status: 200})
+		s.Ask(t, "alice", "PATCH /repos/garden/shed", `{"has_issues": true, "archived": true}`, 200)
 		if err = issues.Delete(t.Context(), s.Access(t, "will", "garden/shed"), 1); !errs.Is(err,
 			errs.Forbidden) {
 			t.Error("deleted by who may only push:", err)

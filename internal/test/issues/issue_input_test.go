@@ -11,6 +11,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/issuetest"
+	"arbor/internal/test/testkit"
 )
 
 // Invalid input: the response names the invalid field, nothing is written, and fields that are ignored by
@@ -28,8 +29,7 @@ func desk(t *testing.T, s *apitest.Server) {
 		s.Grant(t, plot, login, account.Push)
 	}
 	for n, at := range []string{"will/desk", "garden/plot", "garden/plot"} {
-		s.Check(t, apitest.Case{Do: "POST /repos/" + at + "/milestones", As: "will",
-			Send: fmt.Sprintf(`{"title": "M%d"}`, n), Status: 201})
+		s.Ask(t, "will", "POST /repos/"+at+"/milestones", fmt.Sprintf(`{"title": "M%d"}`, n), 201)
 	}
 	issuetest.File(t, s, "sam", "will/desk")
 }
@@ -208,14 +208,10 @@ func TestBodies(t *testing.T) {
 		}
 		chunks := io.MultiReader(strings.NewReader(full(1<<20 + 1))) // whose size the client does not announce
 		r, err := http.NewRequestWithContext(t.Context(), "POST", s.URL+"/repos/will/desk/issues", chunks)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		r.Header.Set("Authorization", "Bearer "+s.Token(t, "sam"))
 		a, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		a.Body.Close()
 		if a.StatusCode != http.StatusRequestEntityTooLarge {
 			t.Errorf("one byte too many in chunks: %d", a.StatusCode)

@@ -10,6 +10,7 @@ import (
 
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/issuetest"
+	"arbor/internal/test/testkit"
 )
 
 // Each enumerated parameter with values that it does not have: a 422 that names
@@ -93,8 +94,7 @@ func TestParametersThatNameNothing(t *testing.T) {
 				"GET /repos/garden/plot/issues/1/assignees/"} {
 				s.Check(t, apitest.Case{Do: do + name, As: "will", Status: 404})
 			}
-			s.Check(t, apitest.Case{Do: "PATCH /repos/garden/plot/labels/" + name, As: "will",
-				Send: `{"color": "ffffff"}`, Status: 404})
+			s.Ask(t, "will", "PATCH /repos/garden/plot/labels/"+name, `{"color": "ffffff"}`, 404)
 		}
 	})
 }
@@ -182,26 +182,6 @@ func TestNoPayload(t *testing.T) {
 				}
 			}
 		}
-		for send, want := range map[string]struct {
-			status int
-			want   string
-		}{
-			"{": {400, malformed}, "[]": {400, noObject}, `"x"`: {400, noObject},
-			`{"lock_reason": 1}`:        {422, wrongField("lock_reason", "invalid")},
-			`{"lock_reason": ""}`:       {422, wrongField("lock_reason", "invalid")},
-			`{"lock_reason": "Spam"}`:   {422, wrongField("lock_reason", "invalid")},
-			`{"lock_reason": ["spam"]}`: {422, wrongField("lock_reason", "invalid")},
-			`{"lock_reason": null}`:     {204, ""}, `{"lock_reason": "spam", "x": 1}`: {204, ""},
-		} {
-			s.Check(t, apitest.Case{Do: "PUT " + on + "/lock", As: "will", Headers: issuetest.Graduated,
-				Send: send, Status: want.status, Want: want.want})
-		}
-		for _, send := range []string{`{"subscribed": 1}`, `{"subscribed": "true"}`, `{"ignored": []}`,
-			`{"ignored": "x", "subscribed": true}`} {
-			s.Check(t, apitest.Case{Do: "PUT " + on + "/subscription", As: "will",
-				Headers: issuetest.Graduated, Send: send, Status: 422,
-				Want: `{"errors": [{"resource": "Subscription", "field": "$any", "code": "invalid"}]}`})
-		}
 	})
 }
 
@@ -211,9 +191,7 @@ func raw(t *testing.T, s *apitest.Server, method, path, framing string) string {
 	t.Helper()
 	host := strings.TrimPrefix(s.URL, "http://")
 	conn, err := net.Dial("tcp", host)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	defer conn.Close()
 	end := "\r\n"
 	if strings.HasPrefix(framing, "Transfer") {
@@ -221,13 +199,118 @@ func raw(t *testing.T, s *apitest.Server, method, path, framing string) string {
 	}
 	_, err = fmt.Fprintf(conn,
 		"%s %s HTTP/1.1\r\nHost: %s\r\nAccept: application/vnd.github.v3+json\r\nAuthorization: token %s\r\n%s%s", method, path, host, s.Token(t, "will"), framing, end)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	answer.Body.Close()
 	return answer.Status
+}
+
+// What a body refers to must be there, and must be this repository's (decision
+// 32).
+func TestUnknownReferences(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		desk(t, s)
+		for _, c := range []struct{ name, send, want string }{
+			{"nobody", `"assignee": "nobody-here"`, wrongField("assignee", "invalid")},
+			{"who cannot push", `"assignee": "alice"`, wrongField("assignee", "invalid")},
+			{"an organization", `"assignee": "garden"`, wrongField("assignee", "invalid")},
+			{"what is no login", `"assignee": "will "`, wrongField("assignee", "invalid")},
+			{"a NUL", `"assignee": "a\u0000b"`, wrongField("assignee", "invalid")},
+			{"one of several", `"assignees": ["will", "nobody-here"]`, wrongField("assignees", "invalid")},
+			{"an empty login", `"assignees": [""]`, wrongField("assignees", "invalid")},
+			{"a NUL among several", `"assignees": ["will", "a\u0000b"]`, wrongField("assignees", "invalid")},
+			{"both", `"assignee": "will", "assignees": ["will"]`, wrongField("assignees", "custom")},
+			{"both, to clear", `"assignee": null, "assignees": []`, wrongField("assignees", "custom")},
+			{"a milestone that is not there", `"milestone": 9`, wrongField("milestone", "invalid")},
+			{"another repository's milestone", `"milestone": 2`, wrongField("milestone", "invalid")},
+			{"milestone 0", `"milestone": 0`,
+				`{"errors": [{"resource": "Issue", "field": "milestone", "code": "invalid", "value": 0}]}`},
+			{"a negative milestone", `"milestone": -1`, wrongField("milestone", "invalid")},
+			{"an empty label", `"labels": [""]`,
+				`{"message": "Validation Failed", "errors": [{"resource": "Label", "field": "name", "code": "missing_field"}]}`},
+			{"a blank label", `"labels": ["bug", " "]`,
+				`{"message": "Validation Failed", "errors": [{"resource": "Label", "field": "name", "code": "missing_field"}]}`},
+			{"a NUL in a label", `"labels": ["a\u0000b"]`, wrongField("labels", "invalid")},
+			{"a NUL in a label's name", `"labels": [{"name": "a\u0000b"}]`,
+				`{"errors": [{"resource": "Label", "field": "name", "code": "invalid"}]}`},
+			{"a label without a name", `"labels": [{"color": "ffffff"}]`, wrongField("labels", "invalid")},
+			{"a label whose key is in another case", `"labels": [{"Name": "bug"}]`,
+				wrongField("labels", "invalid")},
+			{"a label whose name is no string", `"labels": [{"name": 1}]`, wrongField("labels", "invalid")},
+			{"a label whose name is null", `"labels": [{"name": null}]`, wrongField("labels", "invalid")},
+			{"no state", `"state": "ajar"`, wrongField("state", "invalid")},
+			{"a state in another case", `"state": "Closed"`, wrongField("state", "invalid")},
+			{"all, which is a filter", `"state": "all"`, wrongField("state", "invalid")},
+			{"an empty state", `"state": ""`, wrongField("state", "invalid")},
+			{"no reason", `"state": "closed", "state_reason": "bored"`,
+				wrongField("state_reason", "invalid")},
+		} {
+			t.Run(c.name, func(t *testing.T) {
+				for _, do := range []string{"PATCH /repos/will/desk/issues/1",
+					"POST /repos/will/desk/issues/1"} {
+					s.Check(t, apitest.Case{Do: do, As: "will", Headers: issuetest.Graduated,
+						Send: "{" + c.send + "}", Status: 422, Want: c.want})
+				}
+				if c.send[:8] != `"state":` {
+					s.Check(t, apitest.Case{Do: "POST /repos/will/desk/issues", As: "will",
+						Headers: issuetest.Graduated, Send: `{"title": "x", ` + c.send + "}", Status: 422,
+						Want: c.want})
+				}
+			})
+		}
+		s.Check(t, apitest.Case{Do: "GET /repos/will/desk/issues?state=all",
+			Headers: issuetest.Graduated, Status: 200,
+			Want: `[{"number": 1, "state": "open", "labels": [], "assignees": [], "milestone": null}]`})
+	})
+}
+
+// Fields that the caller may not set, and preview fields without their preview, are ignored with any value.
+func TestDroppedFields(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		desk(t, s)
+		const bare = `{"assignee": null, "milestone": null, "labels": [], "assignees": []}`
+		for _, fields := range []string{
+			`"assignee": "will", "milestone": 1, "labels": ["bug"]`, `"assignees": ["will"]`,
+			`"assignee": "nobody-here", "milestone": 9, "labels": [""]`,
+			`"assignee": 1, "milestone": "x", "labels": {}, "assignees": true`,
+			`"assignee": [], "milestone": 1.5, "labels": "bug", "assignees": [null]`,
+			`"assignee": "will", "assignees": ["will"]`, `"assignee": "a\u0000b", "labels": ["a\u0000b"]`,
+		} {
+			t.Run(fields, func(t *testing.T) {
+				s.Check(t, apitest.Case{Do: "POST /repos/will/desk/issues", As: "sam",
+					Headers: issuetest.Graduated, Send: `{"title": "x", ` + fields + `}`,
+					Status: 201, Want: bare})
+				s.Check(t, apitest.Case{Do: "PATCH /repos/will/desk/issues/1", As: "sam",
+					Headers: issuetest.Graduated, Send: `{"title": "y", ` + fields + `}`,
+					Status: 200, Want: bare})
+			})
+		}
+		s.Run(t, []apitest.Case{
+			{Name: "what sam may set is checked", Do: "PATCH /repos/will/desk/issues/1", As: "sam",
+				Send: `{"body": 1, "labels": 1}`, Status: 422, Want: wrongField("body", "invalid")},
+			{Name: "assignees without their preview", Do: "POST /repos/will/desk/issues", As: "will",
+				Send: `{"title": "x", "assignees": ["will"]}`, Status: 201, Want: `{"assignee": null}`},
+			{Name: "of any type", Do: "PATCH /repos/will/desk/issues/1", As: "will",
+				Send: `{"assignees": {"x": 1}}`, Status: 200, Want: `{"assignee": null}`},
+			{Name: "of any name", Do: "PATCH /repos/will/desk/issues/1", As: "will",
+				Send: `{"assignees": ["nobody-here"]}`, Status: 200, Want: `{"assignee": null}`},
+			{Name: "beside an assignee", Do: "PATCH /repos/will/desk/issues/1", As: "will",
+				Send: `{"assignee": "will", "assignees": []}`, Status: 200,
+				Want: `{"assignee": {"login": "will"}, "assignees": "$absent"}`},
+			{Name: "with another preview", Do: "PATCH /repos/will/desk/issues/1", As: "will",
+				Headers: issuetest.Media("squirrel-girl-preview"), Send: `{"assignees": []}`, Status: 200,
+				Want: `{"assignee": {"login": "will"}, "reactions": {"total_count": 0}}`},
+			{Name: "with their own", Do: "PATCH /repos/will/desk/issues/1", As: "will",
+				Headers: issuetest.Media("cerberus-preview"), Send: `{"assignees": []}`, Status: 200,
+				Want: `{"assignee": null, "assignees": []}`},
+			{Name: "an empty assignee and milestone clear", Do: "PATCH /repos/will/desk/issues/1", As: "will",
+				Send: `{"assignee": "will", "milestone": 1}`, Status: 200,
+				Want: `{"milestone": {"number": 1}}`},
+			{Do: "PATCH /repos/will/desk/issues/1", As: "will", Send: `{"assignee": "", "milestone": ""}`,
+				Status: 200, Want: `{"assignee": null, "milestone": null}`},
+		})
+	})
 }

@@ -19,8 +19,7 @@ func TestIssueLabels(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Team(t)
-		s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/issues", As: "sam", Send: `{"title": "Slugs"}`,
-			Status: 201})
+		s.Ask(t, "sam", "POST /repos/garden/plot/issues", `{"title": "Slugs"}`, 201)
 		const labels = "/repos/garden/plot/issues/1/labels"
 		names := func(list ...string) string {
 			for i, n := range list {

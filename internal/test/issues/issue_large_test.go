@@ -7,7 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"arbor/internal/db"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 )
 
 // many is how many texts of 64 KiB a list of these tests has.
@@ -104,8 +107,7 @@ func TestLinksDoNotReadWhatTheyLeadTo(t *testing.T) {
 			fmt.Fprintf(&text, "#%d ", n+1)
 		}
 		sent, _ := json.Marshal(map[string]string{"title": "all", "body": text.String()})
-		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues", As: "alice",
-			Send: string(sent), Status: 201})
+		s.Ask(t, "alice", "POST /repos/alice/garden/issues", string(sent), 201)
 		m := s.Measure(t, "/repos/alice/garden/issues/41", "alice", "application/vnd.github.html+json")
 		if m.Allocated > 2<<20 {
 			t.Errorf("an issue that names forty took %d bytes", m.Allocated)
@@ -120,11 +122,8 @@ func large(t *testing.T, s *apitest.Server, body string, comments bool) {
 	post := func(path string, n int, what map[string]string) {
 		what["body"] = fmt.Sprint(n%10) + body[1:]
 		sent, err := json.Marshal(what)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.Check(t, apitest.Case{Do: "POST " + path, As: "alice",
-			Send: string(bytes.TrimSpace(sent)), Status: 201})
+		testkit.NoError(t, err)
+		s.Ask(t, "alice", "POST "+path, string(bytes.TrimSpace(sent)), 201)
 	}
 	for n := range many {
 		post("/repos/alice/garden/issues", n, map[string]string{"title": "large"})
@@ -132,4 +131,41 @@ func large(t *testing.T, s *apitest.Server, body string, comments bool) {
 			post("/repos/alice/garden/issues/1/comments", n, map[string]string{})
 		}
 	}
+}
+
+// Somebody with thousands of repositories gets the same lists, by a few statements:
+// not one that names more than an engine takes, nor one for every few repositories.
+func TestListsAcrossThousandsOfRepositories(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		s, count := apitest.StartCounted(t, engine)
+		s.Users(t, "alice", "bob")
+		s.ManyRepos(t, "alice", 2001)
+		s.Repo(t, "bob/own", false)
+		for n, r := range []string{"alice/r0", "alice/r1000", "bob/own", "alice/r2000", "alice/r0"} {
+			s.Check(t, apitest.Case{Do: "POST /repos/" + r + "/issues", As: "alice",
+				Send: fmt.Sprintf(`{"title": "%d", "labels": ["l%d"]}`, n, n%2), Status: 201})
+		}
+		s.Ask(t, "alice", "PATCH /repos/alice/r1000", `{"has_issues": false}`, 200)
+		for query, want := range map[string]string{
+			"filter=all":                    `[{"title": "4"}, {"title": "3"}, {"title": "0"}]`,
+			"filter=all&direction=asc":      `[{"title": "0"}, {"title": "3"}, {"title": "4"}]`,
+			"filter=created&labels=l0":      `[{"title": "4"}, {"title": "0"}]`,
+			"filter=all&labels=l1,l0":       `[]`,
+			"filter=assigned":               `[]`,
+			"filter=all&per_page=2&page=2":  `[{"title": "0"}]`,
+			"filter=all&per_page=2&page=99": `[]`,
+		} {
+			least := int64(maxStatements)
+			for n := 0; n < 4 || n < 50 && least > 10; n++ { // one that takes long asks some things twice
+				count.Store(0)
+				s.Check(t, apitest.Case{Name: query, Do: fmt.Sprintf("GET /user/issues?%s&x=%d", query, n),
+					As: "alice", Status: 200, Want: want})
+				least = min(least, count.Load())
+			}
+			if least > 10 {
+				t.Errorf("%s took %d statements", query, least)
+			}
+		}
+	})
 }

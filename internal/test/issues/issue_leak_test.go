@@ -109,8 +109,7 @@ func TestPrivateLeaksNothing(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Team(t)
-		s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/milestones", As: "will",
-			Send: `{"title": "Spring"}`, Status: 201})
+		s.Ask(t, "will", "POST /repos/garden/plot/milestones", `{"title": "Spring"}`, 201)
 		s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/issues", As: "will",
 			Send: `{"title": "Open", "body": "Not garden/shed#1, but #2", "milestone": 1}`, Status: 201})
 		issuetest.Comment(t, s, "will", "/repos/garden/plot/issues/1",
@@ -136,12 +135,10 @@ func TestPrivateLeaksNothing(t *testing.T) {
 			!strings.Contains(all, `title=\"`+secret) {
 			t.Error("the reader of the private repository sees no reference to it either: this test shows nothing")
 		}
-		s.Check(t, apitest.Case{Do: "PATCH /repos/garden/shed", As: "alice", Send: `{"private": false}`,
-			Status: 200})
+		s.Ask(t, "alice", "PATCH /repos/garden/shed", `{"private": false}`, 200)
 		s.Check(t, apitest.Case{Do: "GET /repos/garden/shed/issues/1", As: "sam", Status: 200})
 		view(t, s, "sam")
-		s.Check(t, apitest.Case{Do: "PATCH /repos/garden/shed", As: "alice", Send: `{"private": true}`,
-			Status: 200})
+		s.Ask(t, "alice", "PATCH /repos/garden/shed", `{"private": true}`, 200)
 		unchanged("after it was public for a moment")
 	})
 }

@@ -12,6 +12,7 @@ import (
 
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/issuetest"
+	"arbor/internal/test/testkit"
 )
 
 // Whatever somebody writes into a tracker, a browser that shows it runs nothing:
@@ -109,9 +110,7 @@ func TestStoredNames(t *testing.T) {
 			at := fmt.Sprintf("/repos/garden/plot/issues/%d", filed.Number)
 			var list []json.RawMessage
 			s.Check(t, apitest.Case{Do: "GET " + at + "/labels", Status: 200}).JSON(t, &list)
-			if err := json.Unmarshal(list[0], &label); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, json.Unmarshal(list[0], &label))
 			s.Check(t, apitest.Case{Do: "GET " + strings.TrimPrefix(label.URL, s.URL), Status: 200,
 				Want: `{"name": ` + name + `}`})
 		}
@@ -132,9 +131,7 @@ func TestStoredNames(t *testing.T) {
 func quoted(t *testing.T, s string) string {
 	t.Helper()
 	b, err := json.Marshal(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return string(b)
 }
 

@@ -6,8 +6,8 @@ import (
 	"sync"
 	"testing"
 
-	"arbor/internal/db"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
 	"arbor/internal/test/issuetest"
 )
 
@@ -56,20 +56,13 @@ func TestFilingTogether(t *testing.T) {
 		}
 		s.Check(t, apitest.Case{Do: "GET /repos/garden/plot", Status: 200,
 			Want: fmt.Sprintf(`{"open_issues_count": %d}`, filed)})
-		var wrong, others int64
-		err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
-			err := tx.QueryRow(`SELECT count(*) FROM posting_counts c WHERE c.kind < 9
-				AND c.n <> (SELECT count(*) FROM postings p
-				WHERE p.repo_id = c.repo_id AND p.kind = c.kind AND p.value = c.value
-				AND p.state = c.state)`).Scan(&wrong)
-			if err != nil {
-				return err
-			}
-			return tx.QueryRow(`SELECT count(*) FROM labels WHERE name LIKE 'other%'`).Scan(&others)
-		})
-		if err != nil || wrong != 0 || others != 0 {
-			t.Errorf("%d counters are wrong, %d labels are there of issues that were refused; %v",
-				wrong, others, err)
+		if n := dbtest.Number(t, s.DB, `SELECT count(*) FROM posting_counts c WHERE c.kind < 9 AND c.n <>
+			(SELECT count(*) FROM postings p WHERE p.repo_id = c.repo_id AND p.kind = c.kind
+			AND p.value = c.value AND p.state = c.state)`); n != 0 {
+			t.Errorf("%d counters are wrong", n)
+		}
+		if n := dbtest.Number(t, s.DB, `SELECT count(*) FROM labels WHERE name LIKE 'other%'`); n != 0 {
+			t.Errorf("%d labels are there of issues that were refused", n)
 		}
 	})
 }

@@ -1,12 +1,9 @@
 package issues_test
 
 import (
-	"context"
 	"fmt"
-	"os"
 	"slices"
 	"testing"
-	"time"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -17,6 +14,7 @@ import (
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/dbtest"
 	"arbor/internal/test/issuetest"
+	"arbor/internal/test/testkit"
 )
 
 // Figures that were measured on a generated tracker are worth nothing unless it
@@ -29,9 +27,7 @@ func TestFilledStoreIsLikeAnyOther(t *testing.T) {
 		before := indexes(t, s)
 		made, err := issuetest.Fill(t.Context(), s.DB, issuetest.Options{First: "alice",
 			Repos: []int{400, 30, 1}, People: 12, History: true, Texts: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		if after := indexes(t, s); !slices.Equal(before, after) {
 			t.Errorf("indexes %v, in a fresh store %v", after, before)
 		}
@@ -42,9 +38,7 @@ func TestFilledStoreIsLikeAnyOther(t *testing.T) {
 			checkCounts(t, tx)
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		lists(t, s)
 	})
 }
@@ -55,32 +49,7 @@ func indexes(t *testing.T, s *apitest.Server) []string {
 	if s.Engine == db.PostgreSQL {
 		query = `SELECT indexname FROM pg_indexes WHERE schemaname = current_schema() ORDER BY indexname`
 	}
-	var list []string
-	err := s.DB.Read(t.Context(), func(tx *db.Tx) (err error) {
-		list, err = issuetestColumn[string](tx, query)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return list
-}
-
-func issuetestColumn[T any](tx *db.Tx, query string, args ...any) ([]T, error) {
-	rows, err := tx.Query(query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []T
-	for rows.Next() {
-		var v T
-		if err := rows.Scan(&v); err != nil {
-			return nil, err
-		}
-		list = append(list, v)
-	}
-	return list, rows.Err()
+	return dbtest.Column[string](t, s.DB, query)
 }
 
 func must[T any](v T, err error) T {
@@ -92,7 +61,7 @@ func must[T any](v T, err error) T {
 
 // checkRepo holds what belongs to a repository against its issues' rows.
 func checkRepo(t *testing.T, tx *db.Tx, r *issuetest.Repo) {
-	ids := must(issuetestColumn[issue.ID](tx, `SELECT id FROM issues WHERE repo_id = $1 ORDER BY id`, r.ID))
+	ids := must(db.QueryColumn[issue.ID](tx, `SELECT id FROM issues WHERE repo_id = $1 ORDER BY id`, r.ID))
 	list := must(issue.ByIDs(tx, ids))
 	if len(list) != r.Issues {
 		t.Fatalf("%s has %d issues, not %d", r.Name, len(list), r.Issues)
@@ -109,9 +78,9 @@ func checkRepo(t *testing.T, tx *db.Tx, r *issuetest.Repo) {
 		comments += i.Comments
 		checkIssue(t, tx, i)
 	}
-	counted := must(issuetestColumn[int64](tx, `SELECT open_issues FROM repos WHERE id = $1`, r.ID))[0]
-	next := must(issuetestColumn[int64](tx, `SELECT next_number FROM repos WHERE id = $1`, r.ID))[0]
-	rows := must(issuetestColumn[int64](tx, `SELECT count(*) FROM issue_comments WHERE repo_id = $1`, r.ID))[0]
+	counted := must(db.QueryColumn[int64](tx, `SELECT open_issues FROM repos WHERE id = $1`, r.ID))[0]
+	next := must(db.QueryColumn[int64](tx, `SELECT next_number FROM repos WHERE id = $1`, r.ID))[0]
+	rows := must(db.QueryColumn[int64](tx, `SELECT count(*) FROM issue_comments WHERE repo_id = $1`, r.ID))[0]
 	if counted != open || next != int64(r.Issues+1) || rows != comments {
 		t.Errorf("%s: counts %d open issues, %d comments, the next number %d; there are %d, %d, %d", r.Name,
 			counted, comments, next, open, rows, r.Issues)
@@ -131,24 +100,20 @@ func checkIssue(t *testing.T, tx *db.Tx, i *issue.Issue) {
 		involved = append(involved, a.ID)
 	}
 	involved = append(involved,
-		must(issuetestColumn[account.ID](tx, `SELECT author_id FROM issue_comments WHERE issue_id = $1`, i.ID))...)
+		must(db.QueryColumn[account.ID](tx, `SELECT author_id FROM issue_comments WHERE issue_id = $1`, i.ID))...)
 	for _, id := range involved {
 		want[posting.BySubscriber.OfUser(id)] = true
 	}
 	rows, err := tx.Query(
 		`SELECT kind, value, repo_id, state, updated_at, comments FROM postings WHERE issue_id = $1`, i.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	defer rows.Close()
 	for rows.Next() {
 		var kind, value int64
 		var repoID repo.ID
 		var state, comments int64
 		var updated db.Time
-		if err := rows.Scan(&kind, &value, &repoID, &state, &updated, &comments); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, rows.Scan(&kind, &value, &repoID, &state, &updated, &comments))
 		p := posting.Property{Kind: posting.Kind(kind), Value: value}
 		if !want[p] || repoID != i.RepoID || issue.State(state) != i.State || updated != i.UpdatedAt ||
 			comments != i.Comments {
@@ -166,7 +131,7 @@ func checkCounts(t *testing.T, tx *db.Tx) {
 	const counted = `SELECT repo_id, kind, value, state, n FROM posting_counts WHERE kind < 9 AND n <> 0`
 	const there = `SELECT repo_id, kind, value, state, count(*) FROM postings GROUP BY repo_id, kind, value, state`
 	for _, query := range []string{counted + ` EXCEPT ` + there, there + ` EXCEPT ` + counted} {
-		if n := must(issuetestColumn[int64](tx, `SELECT count(*) FROM (`+query+`) d`))[0]; n != 0 {
+		if n := must(db.QueryColumn[int64](tx, `SELECT count(*) FROM (`+query+`) d`))[0]; n != 0 {
 			t.Errorf("%d counters differ from the postings: %s", n, query)
 		}
 	}
@@ -210,29 +175,4 @@ func lists(t *testing.T, s *apitest.Server) {
 		{Do: "GET /repos/works/project0/milestones/1", Status: 200,
 			Want: `{"open_issues": "$any", "closed_issues": "$any"}`},
 	})
-}
-
-// BenchmarkFill creates the tracker of a million issues: go test -bench Fill -benchtime 1x -timeout 30m
-// ./internal/test/issues
-func BenchmarkFill(b *testing.B) {
-	for _, engine := range []db.Engine{db.SQLite, db.PostgreSQL} {
-		for _, history := range []bool{false, true} {
-			b.Run(fmt.Sprintf("%v/history-%v", engine, history), func(b *testing.B) {
-				for range b.N {
-					o := issuetest.Million()
-					o.History = history
-					address := dbtest.URL(b, engine)
-					start := time.Now()
-					if _, err := issuetest.Fill(context.Background(), dbtest.OpenURL(b, address),
-						o); err != nil {
-						b.Fatal(err)
-					}
-					b.ReportMetric(time.Since(start).Seconds(), "s")
-					if info, err := os.Stat(address); err == nil {
-						b.ReportMetric(float64(info.Size())/1e9, "GB")
-					}
-				}
-			})
-		}
-	}
 }

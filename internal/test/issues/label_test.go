@@ -15,8 +15,7 @@ func TestDefaults(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Team(t)
 		s.Check(t, apitest.Case{Do: "POST /user/repos", As: "sam", Send: `{"name": "empty"}`, Status: 201})
-		s.Check(t, apitest.Case{Do: "POST /user/repos", As: "sam",
-			Send: `{"name": "begun", "auto_init": true}`, Status: 201})
+		s.Ask(t, "sam", "POST /user/repos", `{"name": "begun", "auto_init": true}`, 201)
 		for _, name := range []string{"garden/plot", "sam/empty", "sam/begun"} {
 			s.Check(t, apitest.Case{Do: "GET /repos/" + name + "/labels", Status: 200,
 				Has: map[string]string{"Link": "-"}, Want: `[

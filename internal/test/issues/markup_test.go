@@ -7,6 +7,7 @@ import (
 
 	"arbor/internal/markdown"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // Clients render what they are about to post as it will look, and people learn nothing by
@@ -14,14 +15,11 @@ import (
 func TestMarkdown(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		s.User(t, "alice")
-		s.User(t, "bob")
+		s.Users(t, "alice", "bob")
 		s.Repo(t, "alice/garden", false)
 		s.Repo(t, "alice/diary", true)
-		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues", As: "bob", Send: `{"title": "Slugs"}`,
-			Status: 201})
-		s.Check(t, apitest.Case{Do: "POST /repos/alice/diary/issues", As: "alice",
-			Send: `{"title": "Secret"}`, Status: 201})
+		s.Ask(t, "bob", "POST /repos/alice/garden/issues", `{"title": "Slugs"}`, 201)
+		s.Ask(t, "alice", "POST /repos/alice/diary/issues", `{"title": "Secret"}`, 201)
 		const secret = `<p><a class="issue-link" href="{base}/alice/diary/issues/1" title="Secret">#1</a></p>`
 		const users = `<p><a class="user-mention" href="{base}/alice">@alice</a> #1</p>`
 		s.Run(t, []apitest.Case{
@@ -70,9 +68,7 @@ func TestMarkdown(t *testing.T) {
 func text(t *testing.T, length int) string {
 	t.Helper()
 	b, err := json.Marshal(map[string]string{"text": strings.Repeat("x", length)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return string(b)
 }
 

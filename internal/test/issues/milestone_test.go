@@ -94,8 +94,7 @@ func TestBadMilestones(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Team(t)
-		s.Check(t, apitest.Case{Do: "POST " + milestoneMilestones, As: "will",
-			Send: `{"title": "` + strings.Repeat("é", 256) + `"}`, Status: 201})
+		s.Ask(t, "will", "POST "+milestoneMilestones, `{"title": "`+strings.Repeat("é", 256)+`"}`, 201)
 		for _, c := range []struct{ body, field, code string }{
 			{`{}`, "title", "missing_field"}, {`{"title": null}`, "title", "missing_field"},
 			{`{"title": ""}`, "title", "missing_field"}, {`{"title": " \n"}`, "title", "missing_field"},

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"arbor/internal/account"
-	"arbor/internal/db"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
 	"arbor/internal/test/testkit"
 )
 
@@ -31,20 +31,9 @@ type thread struct {
 func settle(t testing.TB, s *apitest.Server) {
 	t.Helper()
 	testkit.Eventually(t, func() bool {
-		if err := s.Server.Forge().Notifier.Settle(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		return count(t, s, `SELECT count(*) FROM notification_acts`) == 0
+		testkit.NoError(t, s.Server.Forge().Notifier.Settle(t.Context()))
+		return dbtest.Number(t, s.DB, `SELECT count(*) FROM notification_acts`) == 0
 	}, "people are told")
-}
-
-func count(t testing.TB, s *apitest.Server, query string, args ...any) (n int64) {
-	t.Helper()
-	err := s.DB.Read(t.Context(), func(tx *db.Tx) error { return tx.QueryRow(query, args...).Scan(&n) })
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
 }
 
 // threads are somebody's threads: of the path's list, the one told last first.
@@ -77,18 +66,12 @@ func expect(t testing.TB, s *apitest.Server, want map[string]string) {
 	}
 }
 
-// do sends requests that must succeed.
-func do(t testing.TB, s *apitest.Server, as string, status int, what string, send ...string) *apitest.Answer {
-	t.Helper()
-	return s.Check(t, apitest.Case{Do: what, As: as, Send: strings.Join(send, ""), Status: status})
-}
-
 // readAll marks all threads of people as read.
 func readAll(t testing.TB, s *apitest.Server, people ...string) {
 	t.Helper()
 	settle(t, s)
 	for _, p := range people {
-		do(t, s, p, 205, "PUT /notifications")
+		s.Ask(t, p, "PUT /notifications", "", 205)
 	}
 }
 
@@ -101,7 +84,7 @@ func world(t testing.TB, s *apitest.Server) {
 	}
 	r := s.Repo(t, "alice/garden", false)
 	s.Grant(t, r, "dan", account.Push)
-	do(t, s, "carol", 200, "PUT /repos/alice/garden/subscription")
+	s.Ask(t, "carol", "PUT /repos/alice/garden/subscription", "", 200)
 }
 
 const issues = "/repos/alice/garden/issues"
@@ -111,37 +94,37 @@ func TestReasons(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		world(t, s)
-		do(t, s, "bob", 201, "POST "+issues, `{"title": "Slugs", "body": "@eve and @bob, look"}`)
+		s.Ask(t, "bob", "POST "+issues, `{"title": "Slugs", "body": "@eve and @bob, look"}`, 201)
 		expect(t, s, map[string]string{"alice": "", "bob": "", "carol": "Slugs:subscribed",
 			"eve": "Slugs:mention"})
-		do(t, s, "alice", 200, "PATCH "+issues+"/1", `{"assignee": "dan"}`)
+		s.Ask(t, "alice", "PATCH "+issues+"/1", `{"assignee": "dan"}`, 200)
 		expect(t, s, map[string]string{"alice": "", "bob": "", "dan": "Slugs:assign"})
-		do(t, s, "dan", 201, "POST "+issues+"/1/comments", `{"body": "on it"}`)
+		s.Ask(t, "dan", "POST "+issues+"/1/comments", `{"body": "on it"}`, 201)
 		expect(t, s, map[string]string{"bob": "Slugs:author", "carol": "Slugs:subscribed",
 			"eve": "Slugs:mention"})
 		readAll(t, s, people...)
 		expect(t, s, map[string]string{"bob": "", "carol": "", "dan": "", "eve": ""})
 
 		// Several notifications of an issue are one thread, and a mention stays its reason.
-		do(t, s, "alice", 200, "PATCH "+issues+"/1", `{"state": "closed"}`)
-		do(t, s, "eve", 201, "POST "+issues+"/1/comments", `{"body": "not yet, @bob"}`)
-		do(t, s, "eve", 201, "POST "+issues+"/1/comments", `{"body": "really"}`)
+		s.Ask(t, "alice", "PATCH "+issues+"/1", `{"state": "closed"}`, 200)
+		s.Ask(t, "eve", "POST "+issues+"/1/comments", `{"body": "not yet, @bob"}`, 201)
+		s.Ask(t, "eve", "POST "+issues+"/1/comments", `{"body": "really"}`, 201)
 		expect(t, s, map[string]string{"alice": "Slugs:state_change", "bob": "Slugs:mention",
 			"carol": "Slugs:subscribed",
 			"dan":   "Slugs:assign", "eve": "Slugs:mention"})
 		readAll(t, s, people...)
-		do(t, s, "dan", 200, "PUT "+issues+"/1/subscription", `{"ignored": true}`)
-		do(t, s, "carol", 200, "PUT "+issues+"/1/subscription", `{"subscribed": true}`)
-		do(t, s, "alice", 201, "POST "+issues+"/1/comments", `{"body": "@dan?"}`)
+		s.Ask(t, "dan", "PUT "+issues+"/1/subscription", `{"ignored": true}`, 200)
+		s.Ask(t, "carol", "PUT "+issues+"/1/subscription", `{"subscribed": true}`, 200)
+		s.Ask(t, "alice", "POST "+issues+"/1/comments", `{"body": "@dan?"}`, 201)
 		expect(t, s, map[string]string{"alice": "", "bob": "Slugs:mention",
 			"carol": "Slugs:manual", "dan": ""})
 
 		// An edit tells those whom it mentions for the first time.
 		readAll(t, s, people...)
-		do(t, s, "bob", 200, "PATCH "+issues+"/1", `{"body": "@eve and @alice"}`)
+		s.Ask(t, "bob", "PATCH "+issues+"/1", `{"body": "@eve and @alice"}`, 200)
 		expect(t, s, map[string]string{"alice": "Slugs:mention", "eve": "", "carol": ""})
-		do(t, s, "bob", 200, "PATCH "+issues+"/1", `{"title": "Snails", "body": "@alice!"}`)
-		do(t, s, "alice", 200, "PATCH "+issues+"/1", `{"labels": ["bug"]}`)
+		s.Ask(t, "bob", "PATCH "+issues+"/1", `{"title": "Snails", "body": "@alice!"}`, 200)
+		s.Ask(t, "alice", "PATCH "+issues+"/1", `{"labels": ["bug"]}`, 200)
 		expect(t, s, map[string]string{"alice": "Snails:mention", "eve": "", "carol": ""})
 	})
 }
@@ -153,51 +136,49 @@ func TestSubjects(t *testing.T) {
 		world(t, s)
 		s.Email(t, "bob", "bob@example.org")
 		var made struct{ Commit struct{ SHA string } }
-		do(t, s, "alice", 201, "PUT /repos/alice/garden/contents/a",
-			`{"message": "Sow\n\nmore", "content": "eA==",
-			"author": {"name": "Bob", "email": "bob@example.org"}}`).JSON(t, &made)
+		s.Ask(t, "alice", "PUT /repos/alice/garden/contents/a", `{"message": "Sow\n\nmore", "content": "eA==",
+			"author": {"name": "Bob", "email": "bob@example.org"}}`, 201).JSON(t, &made)
 		sha := made.Commit.SHA
-		do(t, s, "dan", 201, "POST /repos/alice/garden/git/refs",
-			`{"ref": "refs/heads/fence", "sha": "`+sha+`"}`)
-		do(t, s, "dan", 201, "PUT /repos/alice/garden/contents/b",
-			`{"message": "Fence", "content": "eA==", "branch": "fence"}`)
+		s.Ask(t, "dan", "POST /repos/alice/garden/git/refs",
+			`{"ref": "refs/heads/fence", "sha": "`+sha+`"}`, 201)
+		s.Ask(t, "dan", "PUT /repos/alice/garden/contents/b",
+			`{"message": "Fence", "content": "eA==", "branch": "fence"}`, 201)
 
-		do(t, s, "dan", 201, "POST /repos/alice/garden/pulls",
-			`{"title": "Fence", "head": "fence", "base": "main"}`)
-		do(t, s, "dan", 201, "POST /repos/alice/garden/pulls/1/requested_reviewers",
-			`{"reviewers": ["alice"]}`)
+		s.Ask(t, "dan", "POST /repos/alice/garden/pulls",
+			`{"title": "Fence", "head": "fence", "base": "main"}`, 201)
+		s.Ask(t, "dan", "POST /repos/alice/garden/pulls/1/requested_reviewers", `{"reviewers": ["alice"]}`, 201)
 		expect(t, s, map[string]string{"alice": "Fence:review_requested",
 			"carol": "Fence:subscribed", "dan": ""})
-		do(t, s, "alice", 200, "POST /repos/alice/garden/pulls/1/reviews",
-			`{"event": "COMMENT", "body": "hm, @eve"}`)
+		s.Ask(t, "alice", "POST /repos/alice/garden/pulls/1/reviews",
+			`{"event": "COMMENT", "body": "hm, @eve"}`, 200)
 		expect(t, s, map[string]string{"dan": "Fence:author", "eve": "Fence:mention"})
 		readAll(t, s, people...)
-		do(t, s, "alice", 200, "PUT /repos/alice/garden/pulls/1/merge")
+		s.Ask(t, "alice", "PUT /repos/alice/garden/pulls/1/merge", "", 200)
 		expect(t, s, map[string]string{"dan": "Fence:author", "eve": "Fence:mention", "alice": "",
 			"carol": "Fence:subscribed"})
 		readAll(t, s, people...)
 
-		do(t, s, "alice", 201, "POST /repos/alice/garden/releases", `{"tag_name": "v2", "draft": true}`)
-		do(t, s, "alice", 201, "POST /repos/alice/garden/releases", `{"tag_name": "v1", "name": "One"}`)
+		s.Ask(t, "alice", "POST /repos/alice/garden/releases", `{"tag_name": "v2", "draft": true}`, 201)
+		s.Ask(t, "alice", "POST /repos/alice/garden/releases", `{"tag_name": "v1", "name": "One"}`, 201)
 		expect(t, s, map[string]string{"carol": "One:subscribed", "dan": ""})
 		readAll(t, s, "carol")
-		do(t, s, "alice", 200, "PATCH /repos/alice/garden/releases/1", `{"draft": false}`)
-		do(t, s, "alice", 200, "PATCH /repos/alice/garden/releases/2", `{"draft": true}`)
+		s.Ask(t, "alice", "PATCH /repos/alice/garden/releases/1", `{"draft": false}`, 200)
+		s.Ask(t, "alice", "PATCH /repos/alice/garden/releases/2", `{"draft": true}`, 200)
 		expect(t, s, map[string]string{"carol": "v2:subscribed"})
 
-		do(t, s, "dan", 201, "POST /repos/alice/garden/commits/"+sha+"/comments", `{"body": "nice, @eve"}`)
+		s.Ask(t, "dan", "POST /repos/alice/garden/commits/"+sha+"/comments", `{"body": "nice, @eve"}`, 201)
 		expect(t, s, map[string]string{"bob": "Sow:author", "eve": "Sow:mention", "dan": ""})
-		do(t, s, "eve", 201, "POST /repos/alice/garden/commits/"+sha+"/comments", `{"body": "indeed"}`)
+		s.Ask(t, "eve", "POST /repos/alice/garden/commits/"+sha+"/comments", `{"body": "indeed"}`, 201)
 		expect(t, s, map[string]string{"dan": "Sow:comment", "bob": "Sow:author"})
 		first := threads(t, s, "dan", "/notifications")[0].ID
-		do(t, s, "dan", 404, "GET /notifications/threads/"+first+"/subscription")
-		do(t, s, "dan", 200, "PUT /notifications/threads/"+first+"/subscription", `{"ignored": true}`)
+		s.Ask(t, "dan", "GET /notifications/threads/"+first+"/subscription", "", 404)
+		s.Ask(t, "dan", "PUT /notifications/threads/"+first+"/subscription", `{"ignored": true}`, 200)
 		readAll(t, s, people...)
-		do(t, s, "eve", 201, "POST /repos/alice/garden/commits/"+sha+"/comments", `{"body": "@dan"}`)
+		s.Ask(t, "eve", "POST /repos/alice/garden/commits/"+sha+"/comments", `{"body": "@dan"}`, 201)
 		expect(t, s, map[string]string{"dan": "", "bob": "Sow:author"})
 
 		// Addresses lead to what they say.
-		do(t, s, "alice", 201, "POST "+issues+"/1/comments", `{"body": "done"}`)
+		s.Ask(t, "alice", "POST "+issues+"/1/comments", `{"body": "done"}`, 201)
 		settle(t, s)
 		s.Run(t, []apitest.Case{
 			{Do: "GET /notifications", As: "bob", Status: 200,
@@ -220,7 +201,7 @@ func TestMarkingAndPolling(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		world(t, s)
 		for _, title := range []string{"A", "B", "C"} {
-			do(t, s, "bob", 201, "POST "+issues, `{"title": "`+title+`", "body": "@eve"}`)
+			s.Ask(t, "bob", "POST "+issues, `{"title": "`+title+`", "body": "@eve"}`, 201)
 			settle(t, s)
 		}
 		list := threads(t, s, "eve", "/notifications")
@@ -228,7 +209,7 @@ func TestMarkingAndPolling(t *testing.T) {
 			t.Fatalf("eve is told %v", list)
 		}
 		at := "/notifications/threads/" + list[1].ID
-		since := time.UnixMicro(count(t, s,
+		since := time.UnixMicro(dbtest.Number(t, s.DB,
 			`SELECT updated_at FROM notification_threads WHERE id = CAST($1 AS BIGINT)`, list[1].ID)).
 			UTC().Format(time.RFC3339Nano)
 		s.Run(t, []apitest.Case{
@@ -272,15 +253,15 @@ func TestMarkingAndPolling(t *testing.T) {
 		})
 
 		// A thread marked as done starts over, and unsubscribed users are notified only of mentions.
-		do(t, s, "bob", 201, "POST "+issues+"/2/comments", `{"body": "x"}`)
+		s.Ask(t, "bob", "POST "+issues+"/2/comments", `{"body": "x"}`, 201)
 		expect(t, s, map[string]string{"eve": "B:mention"})
 		again := "/notifications/threads/" + threads(t, s, "eve", "/notifications")[0].ID
-		do(t, s, "eve", 204, "DELETE "+again+"/subscription")
-		do(t, s, "eve", 404, "GET "+issues+"/2/subscription")
+		s.Ask(t, "eve", "DELETE "+again+"/subscription", "", 204)
+		s.Ask(t, "eve", "GET "+issues+"/2/subscription", "", 404)
 		readAll(t, s, "eve")
-		do(t, s, "bob", 201, "POST "+issues+"/2/comments", `{"body": "x"}`)
+		s.Ask(t, "bob", "POST "+issues+"/2/comments", `{"body": "x"}`, 201)
 		expect(t, s, map[string]string{"eve": ""})
-		do(t, s, "bob", 201, "POST "+issues+"/2/comments", `{"body": "@eve"}`)
+		s.Ask(t, "bob", "POST "+issues+"/2/comments", `{"body": "@eve"}`, 201)
 		expect(t, s, map[string]string{"eve": "B:mention"})
 	})
 }
@@ -290,7 +271,7 @@ func TestPolling(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		world(t, s)
-		last := do(t, s, "eve", 200, "GET /notifications").Header.Get("Last-Modified")
+		last := s.Ask(t, "eve", "GET /notifications", "", 200).Header.Get("Last-Modified")
 		poll := func() int {
 			t.Helper()
 			settle(t, s)
@@ -306,7 +287,7 @@ func TestPolling(t *testing.T) {
 			t.Errorf("nothing happened, and a poll is a %d", got)
 		}
 		for n := range 3 {
-			do(t, s, "bob", 201, "POST "+issues, `{"title": "x", "body": "@eve"}`)
+			s.Ask(t, "bob", "POST "+issues, `{"title": "x", "body": "@eve"}`, 201)
 			if got := poll(); got != http.StatusOK {
 				t.Errorf("mention %d: a poll is a %d", n, got)
 			}
@@ -317,7 +298,7 @@ func TestPolling(t *testing.T) {
 				"a poll says that nothing is new")
 		}
 		quiet()
-		do(t, s, "eve", 205, "PUT /notifications")
+		s.Ask(t, "eve", "PUT /notifications", "", 205)
 		if got := poll(); got != http.StatusOK {
 			t.Errorf("threads were marked, and a poll is a %d", got)
 		}

@@ -6,10 +6,12 @@ import (
 	"testing"
 
 	"arbor/internal/account/token"
-	"arbor/internal/db"
+
 	"arbor/internal/issue"
 	"arbor/internal/scope"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 )
 
 // Each change of visibility shows or hides existing threads, and later events notify only those who can see
@@ -21,7 +23,7 @@ func TestTransitions(t *testing.T) {
 		told1 = "Door:mention"
 	)
 	comment := func(t *testing.T, s *apitest.Server) {
-		do(t, s, "boss", 201, "POST "+at+"/issues/1/comments", `{"body": "@pip"}`)
+		s.Ask(t, "boss", "POST "+at+"/issues/1/comments", `{"body": "@pip"}`, 201)
 	}
 	for name, c := range map[string]struct {
 		change func(t *testing.T, s *apitest.Server)
@@ -30,28 +32,28 @@ func TestTransitions(t *testing.T) {
 		again  string // and after that
 	}{
 		"shown": {func(t *testing.T, s *apitest.Server) {
-			do(t, s, "boss", 200, "PATCH "+at, `{"private": false}`)
+			s.Ask(t, "boss", "PATCH "+at, `{"private": false}`, 200)
 		}, told1, nil, ""},
 		"hidden": {func(t *testing.T, s *apitest.Server) {
-			do(t, s, "boss", 200, "PATCH "+at, `{"private": false}`)
-			do(t, s, "boss", 204, "DELETE /orgs/guild/members/pip")
-			do(t, s, "boss", 200, "PATCH "+at, `{"private": true}`)
+			s.Ask(t, "boss", "PATCH "+at, `{"private": false}`, 200)
+			s.Ask(t, "boss", "DELETE /orgs/guild/members/pip", "", 204)
+			s.Ask(t, "boss", "PATCH "+at, `{"private": true}`, 200)
 		}, "", func(t *testing.T, s *apitest.Server) {
 			comment(t, s)
 			settle(t, s)
-			do(t, s, "boss", 200, "PATCH "+at, `{"private": false}`)
+			s.Ask(t, "boss", "PATCH "+at, `{"private": false}`, 200)
 		}, told1},
 		"renamed": {func(t *testing.T, s *apitest.Server) {
-			do(t, s, "boss", 200, "PATCH "+at, `{"name": "house"}`)
-			do(t, s, "boss", 200, "PATCH /repos/guild/house/issues/1", `{"title": "Gate"}`)
+			s.Ask(t, "boss", "PATCH "+at, `{"name": "house"}`, 200)
+			s.Ask(t, "boss", "PATCH /repos/guild/house/issues/1", `{"title": "Gate"}`, 200)
 		}, "Gate:mention", nil, ""},
 		"transferred": {func(t *testing.T, s *apitest.Server) {
-			do(t, s, "boss", 202, "POST "+at+"/transfer", `{"new_owner": "boss"}`)
+			s.Ask(t, "boss", "POST "+at+"/transfer", `{"new_owner": "boss"}`, 202)
 		}, "", func(t *testing.T, s *apitest.Server) {
-			do(t, s, "boss", 202, "POST /repos/boss/hall/transfer", `{"new_owner": "guild"}`)
+			s.Ask(t, "boss", "POST /repos/boss/hall/transfer", `{"new_owner": "guild"}`, 202)
 		}, told1},
 		"repository deleted": {func(t *testing.T, s *apitest.Server) {
-			do(t, s, "boss", 204, "DELETE "+at)
+			s.Ask(t, "boss", "DELETE "+at, "", 204)
 		}, "", nil, ""},
 		"issue deleted": {func(t *testing.T, s *apitest.Server) {
 			if err := s.Forge.Issues.Delete(t.Context(), s.Access(t, "boss", "guild/hall"), 1); err != nil {
@@ -59,33 +61,33 @@ func TestTransitions(t *testing.T) {
 			}
 		}, "", nil, ""},
 		"issues switched off": {func(t *testing.T, s *apitest.Server) {
-			do(t, s, "boss", 200, "PATCH "+at, `{"has_issues": false}`)
+			s.Ask(t, "boss", "PATCH "+at, `{"has_issues": false}`, 200)
 		}, "", func(t *testing.T, s *apitest.Server) {
-			do(t, s, "boss", 200, "PATCH "+at, `{"has_issues": true}`)
+			s.Ask(t, "boss", "PATCH "+at, `{"has_issues": true}`, 200)
 		}, told1},
 		"membership lost": {func(t *testing.T, s *apitest.Server) {
-			do(t, s, "boss", 204, "DELETE /orgs/guild/members/pip")
+			s.Ask(t, "boss", "DELETE /orgs/guild/members/pip", "", 204)
 			comment(t, s)
 		}, "", func(t *testing.T, s *apitest.Server) {
-			do(t, s, "boss", 204, "PUT "+at+"/collaborators/pip")
+			s.Ask(t, "boss", "PUT "+at+"/collaborators/pip", "", 204)
 		}, told1},
 		"suspended": {func(t *testing.T, s *apitest.Server) {
 			readAll(t, s, "pip")
-			do(t, s, "chief", 204, "PUT /users/pip/suspended")
+			s.Ask(t, "chief", "PUT /users/pip/suspended", "", 204)
 			comment(t, s)
 			settle(t, s)
-			do(t, s, "chief", 204, "DELETE /users/pip/suspended")
+			s.Ask(t, "chief", "DELETE /users/pip/suspended", "", 204)
 		}, "", comment, told1},
 		"archived": {func(t *testing.T, s *apitest.Server) {
-			do(t, s, "boss", 200, "PATCH "+at, `{"archived": true}`)
+			s.Ask(t, "boss", "PATCH "+at, `{"archived": true}`, 200)
 		}, told1, func(t *testing.T, s *apitest.Server) {
-			do(t, s, "pip", 205, "PUT "+at+"/notifications")
+			s.Ask(t, "pip", "PUT "+at+"/notifications", "", 205)
 		}, ""},
 		"unwatched": {func(t *testing.T, s *apitest.Server) {
-			do(t, s, "pip", 204, "DELETE "+at+"/subscription")
-			do(t, s, "boss", 201, "POST "+at+"/issues", `{"title": "Window"}`)
+			s.Ask(t, "pip", "DELETE "+at+"/subscription", "", 204)
+			s.Ask(t, "boss", "POST "+at+"/issues", `{"title": "Window"}`, 201)
 		}, told1, func(t *testing.T, s *apitest.Server) {
-			do(t, s, "pip", 200, "PUT "+at+"/subscription", `{"ignored": true}`)
+			s.Ask(t, "pip", "PUT "+at+"/subscription", `{"ignored": true}`, 200)
 			readAll(t, s, "pip")
 			comment(t, s)
 		}, ""},
@@ -96,11 +98,11 @@ func TestTransitions(t *testing.T) {
 				t.Error(err)
 			}
 		}, told1, func(t *testing.T, s *apitest.Server) {
-			do(t, s, "boss", 204, "DELETE /orgs/guild/members/pip")
+			s.Ask(t, "boss", "DELETE /orgs/guild/members/pip", "", 204)
 		}, ""},
 		"account deleted": {func(t *testing.T, s *apitest.Server) {
-			do(t, s, "chief", 204, "DELETE /admin/users/pip")
-			if n := count(t, s, `SELECT count(*) FROM notification_threads WHERE reason = 8`); n != 0 {
+			s.Ask(t, "chief", "DELETE /admin/users/pip", "", 204)
+			if n := dbtest.Number(t, s.DB, `SELECT count(*) FROM notification_threads WHERE reason = 8`); n != 0 {
 				t.Errorf("%d threads are left", n)
 			}
 		}, "-", nil, ""},
@@ -126,15 +128,13 @@ func TestTransitions(t *testing.T) {
 
 // hall is a private repository of the organization guild, in which pip is mentioned.
 func hall(t *testing.T, s *apitest.Server) {
-	for _, p := range []string{"boss", "pip"} {
-		s.User(t, p)
-	}
+	s.Users(t, "boss", "pip")
 	s.Admin(t, "chief")
 	s.Org(t, "guild", "boss")
-	do(t, s, "boss", 200, "PUT /orgs/guild/memberships/pip", `{"role": "member"}`)
+	s.Ask(t, "boss", "PUT /orgs/guild/memberships/pip", `{"role": "member"}`, 200)
 	s.Repo(t, "guild/hall", true)
-	do(t, s, "pip", 200, "PUT /repos/guild/hall/subscription")
-	do(t, s, "boss", 201, "POST /repos/guild/hall/issues", `{"title": "Door", "body": "@pip"}`)
+	s.Ask(t, "pip", "PUT /repos/guild/hall/subscription", "", 200)
+	s.Ask(t, "boss", "POST /repos/guild/hall/issues", `{"title": "Door", "body": "@pip"}`, 201)
 	expect(t, s, map[string]string{"pip": "Door:mention"})
 }
 
@@ -142,8 +142,8 @@ func hall(t *testing.T, s *apitest.Server) {
 func look(t *testing.T, s *apitest.Server, want string) {
 	t.Helper()
 	expect(t, s, map[string]string{"pip": want})
-	if n := count(t, s, `SELECT COALESCE(max(id), 0) FROM notification_threads WHERE reason = 8`); n != 0 &&
-		want == "" {
+	const last = `SELECT COALESCE(max(id), 0) FROM notification_threads WHERE reason = 8`
+	if n := dbtest.Number(t, s.DB, last); n != 0 && want == "" {
 		list := threads(t, s, "pip", "/notifications?all=true")
 		for _, x := range list {
 			if x.Reason == "mention" {
@@ -160,9 +160,7 @@ func look(t *testing.T, s *apitest.Server, want string) {
 func exec(t *testing.T, s *apitest.Server, query string, args ...any) {
 	t.Helper()
 	settle(t, s)
-	if err := s.DB.Write(t.Context(), func(tx *db.Tx) error { return tx.Run(query, args...) }); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, s.DB, query, args...)
 }
 
 // Tokens see the threads of what they see.
@@ -171,10 +169,10 @@ func TestLimitedTokens(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		hall(t, s)
 		s.Repo(t, "guild/yard", false)
-		do(t, s, "boss", 201, "POST /repos/guild/yard/issues", `{"title": "Tree", "body": "@pip"}`)
+		s.Ask(t, "boss", "POST /repos/guild/yard/issues", `{"title": "Tree", "body": "@pip"}`, 201)
 		settle(t, s) // so that the next one is newer
 		other := s.Repo(t, "guild/attic", true)
-		do(t, s, "boss", 201, "POST /repos/guild/attic/issues", `{"title": "Box", "body": "@pip"}`)
+		s.Ask(t, "boss", "POST /repos/guild/attic/issues", `{"title": "Box", "body": "@pip"}`, 201)
 		expect(t, s, map[string]string{"pip": "Box:mention Door:mention Tree:mention"})
 		all, public := `[{"subject": {"title": "Box"}}, {"subject": {"title": "Tree"}}, {"subject": {"title": "Door"}}]`, `[{"subject": {"title": "Tree"}}]`
 		for name, c := range map[string]struct {
@@ -190,9 +188,7 @@ func TestLimitedTokens(t *testing.T) {
 		} {
 			c.token.Login, c.token.Note = "pip", name
 			made, _, err := s.Forge.Tokens.CreateToken(t.Context(), c.token)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 			as := map[string]string{"Authorization": "Bearer " + made}
 			s.Check(t, apitest.Case{Do: "GET /notifications", Headers: as, Status: c.code, Want: c.want})
 			if name == "public_repo" { // marks what it sees
@@ -211,8 +207,6 @@ func fill(what string, id int64) string {
 func scopes(t *testing.T, text string) scope.Set {
 	t.Helper()
 	s, err := scope.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return s
 }

@@ -3,94 +3,37 @@ package issues_test
 
 import (
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"sync"
 	"testing"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/issue/comment"
 	"arbor/internal/reaction"
-	"arbor/internal/repo"
 	"arbor/internal/test/apitest"
-	"arbor/internal/web"
+	"arbor/internal/test/dbtest"
+	"arbor/internal/test/issuetest"
+	"arbor/internal/test/testkit"
 )
 
-// Subjects of the tests' own. Any other number is an open conversation.
-const (
-	lockedID = 13 // its conversation is locked
-	goneID   = 14 // was deleted since it was found
-)
-
-// changes is the generation that each change of a subject's reactions bumps.
-const changes = "changes of reactions"
-
-// each runs fn on a server, of each engine, whose issues and comments are there
-// under every number, and on which alice has the repository garden.
+// each runs fn on a server, of each engine, on which alice has the repository garden with two issues. The first
+// has a comment.
 func each(t *testing.T, fn func(t *testing.T, s *apitest.Server)) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		s.User(t, "alice")
-		s.User(t, "bob")
-		s.User(t, "carol")
+		s.Users(t, "alice", "bob", "carol")
 		s.Admin(t, "chief")
 		s.Grant(t, s.Repo(t, "alice/garden", false), "carol", account.Push)
-		h := httptest.NewServer(routes(s))
-		t.Cleanup(h.Close)
-		s.URL = h.URL
+		issuetest.Comment(t, s, "carol", issuetest.File(t, s, "carol", "alice/garden"), "Salt.")
+		issuetest.File(t, s, "carol", "alice/garden")
 		fn(t, s)
 	})
-}
-
-// routes does what the server and a subject's package do around this package.
-func routes(s *apitest.Server) http.Handler {
-	mux := http.NewServeMux()
-	add := func(method, path string, do repo.Handler) {
-		mux.HandleFunc(method+" /repos/{owner}/{repo}"+path, func(w http.ResponseWriter, r *http.Request) {
-			self := "http://" + r.Host
-			info := &web.Info{ID: "test", Site: self, Prefix: self,
-				Media: web.ParseAccept(r.Header["Accept"]), Form: web.APIErrors}
-			for _, name := range []string{"owner", "repo", "id", "reaction_id"} {
-				info.SetParam(name, r.PathValue(name))
-			}
-			caller, _, err := s.Forge.Tokens.Authenticate(r)
-			if err != nil {
-				http.Error(w, err.Error(), http.StatusInternalServerError)
-				return
-			}
-			r = web.With(r.WithContext(account.WithCaller(r.Context(), caller)), info)
-			r.Body = http.MaxBytesReader(w, r.Body, web.MaxJSON)
-			web.Handle(&web.Writer{ResponseWriter: w}, r, s.Repos.With(account.Pull, do))
-		})
-	}
-	for path, kind := range map[string]reaction.Kind{"/issues/{id}/reactions": reaction.Issue,
-		"/issues/comments/{id}/reactions": reaction.IssueComment} {
-		api := reaction.NewAPI(s.DB, func(r *http.Request, _ *repo.Access) (reaction.Subject, error) {
-			id, err := web.Number(r, "id")
-			return reaction.Subject{Kind: kind, ID: id, Locked: id == lockedID,
-				Changed: func(tx *db.Tx) error {
-					if id == goneID {
-						return errs.Absent()
-					}
-					return tx.Bump(changes)
-				}}, err
-		})
-		add("GET", path, api.List)
-		add("POST", path, api.Create)
-		add("DELETE", path+"/{reaction_id}", api.Delete)
-	}
-	return mux
-}
-
-// preview is the header that reactions need.
-func preview() map[string]string {
-	return map[string]string{"Accept": "application/vnd.service.squirrel-girl-preview+json"}
 }
 
 // with adds the preview's header to each case.
 func with(cases ...apitest.Case) []apitest.Case {
 	for i := range cases {
-		cases[i].Headers = preview()
+		cases[i].Headers = issuetest.Media("squirrel-girl-preview")
 	}
 	return cases
 }
@@ -100,18 +43,14 @@ func add(t *testing.T, s *apitest.Server, login, subject, content string) (id in
 	t.Helper()
 	var made struct{ ID int64 }
 	s.Check(t, apitest.Case{Do: "POST /repos/alice/garden" + subject + "/reactions", As: login,
-		Headers: preview(),
-		Send:    fmt.Sprintf(`{"content": %q}`, content), Status: 201}).JSON(t, &made)
+		Headers: issuetest.Graduated, Send: fmt.Sprintf(`{"content": %q}`, content), Status: 201}).JSON(t, &made)
 	return made.ID
 }
 
-func generation(t *testing.T, s *apitest.Server) int64 {
+// changes is how often the issues of the repository changed.
+func changes(t *testing.T, s *apitest.Server) int64 {
 	t.Helper()
-	n, err := s.DB.Generation(t.Context(), changes)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
+	return dbtest.Number(t, s.DB, `SELECT issues_generation FROM repos WHERE name = 'garden'`)
 }
 
 // A reader reacts with GitHub's clients, sees who else did, and takes a
@@ -121,6 +60,7 @@ func TestReact(t *testing.T) {
 	each(t, func(t *testing.T, s *apitest.Server) {
 		const heart = `{"id": "$any", "node_id": "$any", "user": {"login": "bob", "url": "{base}/users/bob"}, "content": "heart", "created_at": "$any"}`
 		var first, second struct{ ID int64 }
+		before := changes(t, s)
 		s.Run(t, with(
 			apitest.Case{Name: "none yet", Do: "GET /repos/alice/garden/issues/1/reactions",
 				Status: 200, Body: "[]"},
@@ -169,7 +109,7 @@ func TestReact(t *testing.T) {
 		if first != second {
 			t.Errorf("reacting again gave %d instead of %d", second.ID, first.ID)
 		}
-		if n := generation(t, s); n != 4 {
+		if n := changes(t, s) - before; n != 4 {
 			t.Errorf("four new reactions counted as %d changes", n)
 		}
 		own := fmt.Sprintf("DELETE /repos/alice/garden/issues/1/reactions/%d", first.ID)
@@ -181,7 +121,7 @@ func TestReact(t *testing.T) {
 			apitest.Case{Name: "and may come again", Do: "POST /repos/alice/garden/issues/1/reactions",
 				As: "bob", Send: `{"content": "heart"}`, Status: 201},
 		))
-		if n := generation(t, s); n != 6 {
+		if n := changes(t, s) - before; n != 6 {
 			t.Errorf("six changes counted as %d", n)
 		}
 	})
@@ -193,6 +133,7 @@ func TestDeleteIsForOnesOwn(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
 		s.Repo(t, "bob/plot", false)
+		issuetest.File(t, s, "bob", "bob/plot")
 		id := add(t, s, "bob", "/issues/1", "heart")
 		other := add(t, s, "bob", "/issues/2", "heart")
 		path := func(format string, id int64) string { return "DELETE /repos/" + fmt.Sprintf(format, id) }
@@ -252,10 +193,10 @@ func TestBadContent(t *testing.T) {
 		} {
 			t.Run(c.body, func(t *testing.T) {
 				s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues/1/reactions", As: "bob",
-					Headers: preview(), Send: c.body, Status: c.status, Want: c.want})
+					Headers: issuetest.Graduated, Send: c.body, Status: c.status, Want: c.want})
 			})
 		}
-		s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/issues/1/reactions", Headers: preview(),
+		s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/issues/1/reactions", Headers: issuetest.Graduated,
 			Status: 200, Body: "[]"})
 	})
 }
@@ -288,46 +229,18 @@ func TestPreview(t *testing.T) {
 	})
 }
 
-// A locked conversation accepts reactions only from users with push access (decision 34).
-func TestLocked(t *testing.T) {
-	t.Parallel()
-	each(t, func(t *testing.T, s *apitest.Server) {
-		err := s.DB.Write(t.Context(), func(tx *db.Tx) error { // bob's, from before
-			_, err := tx.Exec(`INSERT INTO reactions (id, repo_id, subject_kind, subject_id, user_id, content,
-				created_at)
-				SELECT 1000, r.id, 1, $1, a.id, 8, 1 FROM repos r, accounts a
-				WHERE a.login = 'bob'`, lockedID)
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		path := fmt.Sprintf("/repos/alice/garden/issues/%d/reactions", lockedID)
-		const locked = `{"message": "The conversation is locked: must have push access to Repository."}`
-		s.Run(t, with(
-			apitest.Case{Name: "a reader", Do: "POST " + path, As: "bob", Send: `{"content": "heart"}`,
-				Status: 403, Want: locked},
-			apitest.Case{Name: "the reader's own", Do: "DELETE " + path + "/1000", As: "bob", Status: 403,
-				Want: locked},
-			apitest.Case{Name: "who may push", Do: "POST " + path, As: "carol", Send: `{"content": "heart"}`,
-				Status: 201},
-			apitest.Case{Name: "the owner", Do: "POST " + path, As: "alice", Send: `{"content": "heart"}`,
-				Status: 201},
-			apitest.Case{Name: "everyone looks", Do: "GET " + path + "?content=heart", Status: 200,
-				Want: `[{"user": {"login": "carol"}}, {"user": {"login": "alice"}}]`},
-		))
-	})
-}
-
-// A comment that was deleted while someone reacted to it keeps no reaction.
+// A comment that is deleted while someone reacts to it keeps no reaction.
 func TestSubjectGoneMeanwhile(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
-		path := fmt.Sprintf("/repos/alice/garden/issues/%d/reactions", goneID)
-		s.Run(t, with(
-			apitest.Case{Do: "POST " + path, As: "bob", Send: `{"content": "heart"}`, Status: 404},
-			apitest.Case{Do: "GET " + path, Status: 200, Body: "[]"},
-		))
+		bob := s.Access(t, "bob", "alice/garden")
+		found, err := comment.New(s.DB, s.Forge.Issues).Subject(t.Context(), bob, 1)
+		testkit.NoError(t, err)
+		s.Check(t, apitest.Case{Do: "DELETE /repos/alice/garden/issues/comments/1", As: "alice", Status: 204})
+		err = reaction.Toggle(t.Context(), s.DB, bob, found, "heart")
+		if !errs.Is(err, errs.NotFound) || dbtest.Number(t, s.DB, `SELECT count(*) FROM reactions`) != 0 {
+			t.Errorf("reacted to a comment that is gone: %v", err)
+		}
 	})
 }
 
@@ -337,11 +250,12 @@ func TestReactAtOnce(t *testing.T) {
 	each(t, func(t *testing.T, s *apitest.Server) {
 		const clicks = 12
 		var status [clicks]int
+		before := changes(t, s)
 		var wg sync.WaitGroup
 		for i := range clicks {
 			wg.Go(func() {
 				status[i] = s.Do(t, apitest.Case{Do: "POST /repos/alice/garden/issues/1/reactions", As: "bob",
-					Headers: preview(), Send: `{"content": "rocket"}`}).Status
+					Headers: issuetest.Graduated, Send: `{"content": "rocket"}`}).Status
 			})
 		}
 		wg.Wait()
@@ -349,10 +263,73 @@ func TestReactAtOnce(t *testing.T) {
 		for _, code := range status {
 			count[code]++
 		}
-		if count[201] != 1 || count[200] != clicks-1 || generation(t, s) != 1 {
-			t.Errorf("%d clicks gave %v, and %d changes", clicks, count, generation(t, s))
+		if n := changes(t, s) - before; count[201] != 1 || count[200] != clicks-1 || n != 1 {
+			t.Errorf("%d clicks gave %v, and %d changes", clicks, count, n)
 		}
-		s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/issues/1/reactions", Headers: preview(),
+		s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/issues/1/reactions", Headers: issuetest.Graduated,
 			Status: 200, Want: `[{"content": "rocket"}]`})
+	})
+}
+
+// Hearts stand under what they were given to: an issue, a pull request, or a
+// comment, each with its own count, until they or it go.
+func TestReactions(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.Team(t)
+		on, pull := issuetest.File(t, s, "sam", "garden/plot"), issuetest.FilePull(t, s, "sam", "garden/plot")
+		id := issuetest.Comment(t, s, "rae", on, "Salt.")
+		at := fmt.Sprintf("/repos/garden/plot/issues/comments/%d", id)
+		ids := map[string]int64{}
+		for _, subject := range []string{on, pull, at} {
+			var made struct{ ID int64 }
+			s.Check(t, apitest.Case{Do: "POST " + subject + "/reactions", As: "sam",
+				Headers: issuetest.Graduated, Send: `{"content": "heart"}`, Status: 201}).JSON(t, &made)
+			ids[subject] = made.ID
+			s.Run(t, []apitest.Case{
+				{Name: "once", Do: "POST " + subject + "/reactions", As: "sam", Headers: issuetest.Graduated,
+					Send: `{"content": "heart"}`, Status: 200},
+				{Name: "another's", Do: "POST " + subject + "/reactions", As: "rae",
+					Headers: issuetest.Graduated, Send: `{"content": "rocket"}`, Status: 201},
+				{Name: "listed", Do: "GET " + subject + "/reactions", Headers: issuetest.Graduated,
+					Status: 200, Want: `[{"content": "heart", "user": {"login": "sam"}}, {"content": "rocket"}]`},
+				{Name: "counted", Do: "GET " + subject,
+					Headers: issuetest.Media("squirrel-girl-preview"), Status: 200,
+					Want: `{"reactions": {"url": "{base}` + subject +
+						`/reactions", "total_count": 2, "heart": 1, "rocket": 1, "eyes": 0}}`},
+				{Name: "a preview", Do: "GET " + subject, Status: 200, Want: `{"reactions": "$absent"}`},
+				{Name: "a preview to list", Do: "GET " + subject + "/reactions", Status: 415},
+				{Name: "anonymous", Do: "POST " + subject + "/reactions", Headers: issuetest.Graduated,
+					Send: `{"content": "heart"}`, Status: 401},
+				{Name: "nonsense", Do: "POST " + subject + "/reactions", As: "sam",
+					Headers: issuetest.Graduated, Send: `{"content": "snail"}`, Status: 422},
+			})
+		}
+		for subject := range ids { // one's own, under what it was given to
+			for other, reaction := range ids {
+				if other != subject {
+					s.Check(t, apitest.Case{Do: fmt.Sprintf("DELETE %s/reactions/%d", subject, reaction),
+						As: "sam", Headers: issuetest.Graduated, Status: 404})
+				}
+			}
+			s.Check(t, apitest.Case{Do: fmt.Sprintf("DELETE %s/reactions/%d", subject, ids[subject]),
+				As: "will", Headers: issuetest.Graduated, Status: 403})
+		}
+		for subject, reaction := range ids {
+			s.Check(t, apitest.Case{Do: fmt.Sprintf("DELETE %s/reactions/%d", subject, reaction), As: "sam",
+				Headers: issuetest.Graduated, Status: 204})
+			s.Check(t, apitest.Case{Do: "GET " + subject, Headers: issuetest.Graduated, Status: 200,
+				Want: `{"reactions": {"total_count": 1, "heart": 0, "rocket": 1}}`})
+		}
+		s.Check(t, apitest.Case{Do: "DELETE " + at, As: "rae", Status: 204})
+		s.Check(t, apitest.Case{Do: "GET " + at + "/reactions", Headers: issuetest.Graduated, Status: 404})
+		var left int64
+		err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
+			return tx.QueryRow(`SELECT count(*) FROM reactions`).Scan(&left)
+		})
+		if err != nil || left != 2 {
+			t.Errorf("%d reactions are left, %v; want one to the issue and one to the pull request", left,
+				err)
+		}
 	})
 }

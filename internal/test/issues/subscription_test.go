@@ -1,45 +1,25 @@
 package issues_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/db"
 	"arbor/internal/issue"
 	"arbor/internal/posting"
-	"arbor/internal/repo"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
 	"arbor/internal/test/issuetest"
 )
 
 // subscribers are the logins in the index that lists of subscribed issues read.
-func subscribers(t *testing.T, s *apitest.Server) (logins string, counted int64) {
+func subscribers(t *testing.T, s *apitest.Server) (logins []string, counted int64) {
 	t.Helper()
-	err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
-		logins = ""
-		rows, err := tx.Query(
-			`SELECT a.login FROM postings p JOIN accounts a ON a.id = p.value WHERE p.kind = $1 ORDER BY a.login`, int64(posting.BySubscriber))
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var login string
-			if err := rows.Scan(&login); err != nil {
-				return err
-			}
-			logins += " " + login
-		}
-		if err := rows.Err(); err != nil {
-			return err
-		}
-		return tx.QueryRow(`SELECT CAST(COALESCE(sum(n), 0) AS BIGINT) FROM posting_counts WHERE kind = $1`,
-			int64(posting.BySubscriber)).Scan(&counted)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return logins, counted
+	return dbtest.Column[string](t, s.DB, `SELECT a.login FROM postings p JOIN accounts a ON a.id = p.value
+			WHERE p.kind = $1 ORDER BY a.login`, int64(posting.BySubscriber)),
+		dbtest.Number(t, s.DB, `SELECT CAST(COALESCE(sum(n), 0) AS BIGINT) FROM posting_counts WHERE kind = $1`,
+			int64(posting.BySubscriber))
 }
 
 // Who takes part in an issue follows it, and says so or otherwise (decision 14).
@@ -71,10 +51,10 @@ func TestSubscription(t *testing.T) {
 			t.Helper()
 			s.Check(t, apitest.Case{Do: "DELETE " + on + "/subscription", As: as, Status: 204, Body: "-"})
 		}
-		follow := func(want string) {
+		follow := func(want ...string) {
 			t.Helper()
-			if got, n := subscribers(t, s); got != want || n != int64(len(splitWords(want))) {
-				t.Errorf("subscribed are%s, %d; want%s", got, n, want)
+			if got, n := subscribers(t, s); !slices.Equal(got, want) || n != int64(len(want)) {
+				t.Errorf("subscribed are %q, %d; want %q", got, n, want)
 			}
 		}
 		s.User(t, "nobody")
@@ -83,23 +63,23 @@ func TestSubscription(t *testing.T) {
 		get("rae", 200, by("mention"))
 		get("sam", 200, by("comment"))
 		get("nobody", 404, "")
-		follow(" alice rae sam will")
+		follow("alice", "rae", "sam", "will")
 
 		del("sam") // one's own part
 		get("sam", 404, "")
 		issuetest.Comment(t, s, "sam", on, "More salt.")
 		issuetest.Comment(t, s, "alice", on, "@sam, no.")
 		get("sam", 404, "")
-		follow(" alice rae will")
+		follow("alice", "rae", "will")
 		put("sam", "", by("manual"))
 		get("sam", 200, by("manual"))
-		follow(" alice rae sam will")
+		follow("alice", "rae", "sam", "will")
 
 		put("rae", `{"ignored": true}`, ignored)
 		get("rae", 200, ignored)
 		issuetest.Comment(t, s, "alice", on, "@rae, see?")
 		get("rae", 200, ignored)
-		follow(" alice sam will")
+		follow("alice", "sam", "will")
 		put("rae", `{"subscribed": true, "ignored": true}`, ignored)
 		put("rae", `{"subscribed": false}`, neither)
 		get("rae", 404, "")
@@ -109,57 +89,20 @@ func TestSubscription(t *testing.T) {
 
 		put("nobody", "null", by("manual"))
 		put("nobody", `{}`, by("manual"))
-		follow(" alice nobody sam will")
+		follow("alice", "nobody", "sam", "will")
 		del("nobody")
 		get("nobody", 404, "")
 		s.Check(t, apitest.Case{Do: "PATCH " + on, As: "will", Send: `{"state": "closed"}`, Status: 200})
 		put("nobody", "", by("manual"))
-		follow(" alice nobody sam will")
-		wishes := eventsOf(t, s, issue.EventSubscribed, issue.EventUnsubscribed)
+		follow("alice", "nobody", "sam", "will")
+		wishes := strings.Join(dbtest.Column[string](t, s.DB, `
+			SELECT a.login || CASE e.kind WHEN $1 THEN '+' ELSE '-' END FROM issue_events e JOIN accounts a ON a.id = e.user_id WHERE e.kind IN ($1, $2) ORDER BY e.id`,
+			int64(issue.EventSubscribed), int64(issue.EventUnsubscribed)), " ")
 		// rae was mentioned; then sam -+, rae -+-, nobody +-+, as each changed something
-		if want := "rae+ sam- sam+ rae- rae+ rae- nobody+ nobody- nobody+ "; wishes != want {
+		if want := "rae+ sam- sam+ rae- rae+ rae- nobody+ nobody- nobody+"; wishes != want {
 			t.Errorf("events %q, want %q", wishes, want)
 		}
 	})
-}
-
-func splitWords(s string) []string {
-	var words []string
-	for len(s) > 0 {
-		n := 1
-		for n < len(s) && s[n] != ' ' {
-			n++
-		}
-		words, s = append(words, s[1:n]), s[n:]
-	}
-	return words
-}
-
-// eventsOf lists the events of two kinds in their order.
-func eventsOf(t *testing.T, s *apitest.Server, plus, minus issue.EventKind) (list string) {
-	t.Helper()
-	err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
-		list = ""
-		rows, err := tx.Query(`SELECT a.login, e.kind FROM issue_events e JOIN accounts a ON a.id = e.user_id
-			WHERE e.kind IN ($1, $2) ORDER BY e.id`, int64(plus), int64(minus))
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var login string
-			var kind issue.EventKind
-			if err := rows.Scan(&login, &kind); err != nil {
-				return err
-			}
-			list += login + map[issue.EventKind]string{plus: "+ ", minus: "- "}[kind]
-		}
-		return rows.Err()
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return list
 }
 
 // A subscription is the caller's own, for issues that the caller sees.
@@ -187,8 +130,7 @@ func TestSubscriptionRefusals(t *testing.T) {
 					Want: `{"errors": [{"resource": "Subscription", "field": "` + field +
 						`", "code": "invalid"}]}`})
 			}
-			s.Check(t, apitest.Case{Do: "PUT " + on + "/subscription", As: "rae",
-				Send: `{"` + field + `": null}`, Status: 200})
+			s.Ask(t, "rae", "PUT "+on+"/subscription", `{"`+field+`": null}`, 200)
 		}
 		s.Check(t, apitest.Case{Do: "PUT " + on + "/subscription", As: "rae", Send: `[]`, Status: 400})
 		s.Check(t, apitest.Case{Do: "GET " + private + "/subscription", As: "rae", Status: 200,
@@ -205,21 +147,13 @@ func TestSubscribedIssuesAreFound(t *testing.T) {
 		plot := s.Repo(t, "sam/own", false)
 		on := issuetest.File(t, s, "sam", "sam/own")
 		s.Grant(t, plot, "rae", account.Pull)
-		before := subscribedIn(t, s, plot.ID)
+		generation := func() int64 {
+			return dbtest.Number(t, s.DB, `SELECT issues_generation FROM repos WHERE id = $1`, plot.ID)
+		}
+		before := generation()
 		s.Check(t, apitest.Case{Do: "PUT " + on + "/subscription", As: "rae", Status: 200})
-		if after := subscribedIn(t, s, plot.ID); after <= before {
+		if generation() <= before {
 			t.Error("what was kept of the repository's issues still counts")
 		}
 	})
-}
-
-func subscribedIn(t *testing.T, s *apitest.Server, repoID repo.ID) (generation int64) {
-	t.Helper()
-	err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
-		return tx.QueryRow(`SELECT issues_generation FROM repos WHERE id = $1`, repoID).Scan(&generation)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return generation
 }

@@ -22,10 +22,8 @@ func TestEvents(t *testing.T) {
 			t.Helper()
 			s.Check(t, apitest.Case{Do: "PATCH " + plot + "/issues/1", As: "will", Send: body, Status: 200})
 		}
-		s.Check(t, apitest.Case{Do: "POST " + plot + "/milestones", As: "will", Send: `{"title": "Spring"}`,
-			Status: 201})
-		s.Check(t, apitest.Case{Do: "POST " + plot + "/issues", As: "sam",
-			Send: `{"title": "Slugs", "body": "Ask @rae"}`, Status: 201})
+		s.Ask(t, "will", "POST "+plot+"/milestones", `{"title": "Spring"}`, 201)
+		s.Ask(t, "sam", "POST "+plot+"/issues", `{"title": "Slugs", "body": "Ask @rae"}`, 201)
 		patch(`{"title": "Snails"}`)
 		patch(`{"labels": ["pest"]}`)
 		patch(`{"labels": []}`)
@@ -163,12 +161,9 @@ func TestTimeline(t *testing.T) {
 		// plot 3, by an author who cannot see shed
 		file("sam", "garden/plot", "garden/shed#1 and nobody/nothing#1")
 		file("will", "garden/plot", "garden/shed#1") // plot 4, by an author who can
-		s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/issues/1/comments", As: "sam",
-			Send: `{"body": "Hm. @will"}`, Status: 201})
-		s.Check(t, apitest.Case{Do: "POST /repos/garden/plot/issues/2/comments", As: "sam",
-			Send: `{"body": "Again #1, #3"}`, Status: 201})
-		s.Check(t, apitest.Case{Do: "PATCH /repos/garden/plot/issues/4", As: "will",
-			Send: `{"body": "And #1"}`, Status: 200})
+		s.Ask(t, "sam", "POST /repos/garden/plot/issues/1/comments", `{"body": "Hm. @will"}`, 201)
+		s.Ask(t, "sam", "POST /repos/garden/plot/issues/2/comments", `{"body": "Again #1, #3"}`, 201)
+		s.Ask(t, "will", "PATCH /repos/garden/plot/issues/4", `{"body": "And #1"}`, 200)
 		const insider = "cross-referenced:alice(garden/plot#2) cross-referenced:rae(garden/shed#1) commented:sam mentioned:will subscribed:will cross-referenced:will(garden/plot#4)"
 		outsider := strings.Replace(insider, "cross-referenced:rae(garden/shed#1) ", "", 1)
 		for login, want := range map[string]string{"alice": insider, "will": insider, "rae": insider,
@@ -225,9 +220,7 @@ func TestTimeline(t *testing.T) {
 func TestTimelineVisibility(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		for _, login := range []string{"owner", "member", "friend", "stranger", "author"} {
-			s.User(t, login)
-		}
+		s.Users(t, "owner", "member", "friend", "stranger", "author")
 		s.Admin(t, "chief")
 		s.Org(t, "guild", "owner")
 		s.Check(t, apitest.Case{Do: "PUT /orgs/guild/members/member", As: "owner", Status: 204})
@@ -236,8 +229,7 @@ func TestTimelineVisibility(t *testing.T) {
 		s.Repo(t, "guild/hall", false)
 		s.Repo(t, "author/own", true)
 		s.Grant(t, vault, "friend", account.Pull)
-		s.Check(t, apitest.Case{Do: "POST /repos/stranger/open/issues", As: "stranger",
-			Send: `{"title": "x"}`, Status: 201})
+		s.Ask(t, "stranger", "POST /repos/stranger/open/issues", `{"title": "x"}`, 201)
 		file := func(as, repository string) {
 			s.Check(t, apitest.Case{Do: "POST /repos/" + repository + "/issues", As: as,
 				Send: `{"title": "x", "body": "stranger/open#1"}`, Status: 201})
@@ -266,14 +258,11 @@ func TestTimelineVisibility(t *testing.T) {
 			"stranger": "guild/hall", "author": "guild/hall author/own",
 			"chief": "guild/vault guild/hall author/own", "": "guild/hall",
 		})
-		s.Check(t, apitest.Case{Do: "PATCH /orgs/guild", As: "owner",
-			Send: `{"default_repository_permission": "none"}`, Status: 200})
-		s.Check(t, apitest.Case{Do: "DELETE /repos/guild/vault/collaborators/friend", As: "owner",
-			Status: 204})
+		s.Ask(t, "owner", "PATCH /orgs/guild", `{"default_repository_permission": "none"}`, 200)
+		s.Ask(t, "owner", "DELETE /repos/guild/vault/collaborators/friend", "", 204)
 		check(map[string]string{"owner": "guild/vault guild/hall", "member": "guild/hall",
 			"friend": "guild/hall"})
-		s.Check(t, apitest.Case{Do: "PATCH /repos/guild/hall", As: "owner", Send: `{"has_issues": false}`,
-			Status: 200})
+		s.Ask(t, "owner", "PATCH /repos/guild/hall", `{"has_issues": false}`, 200)
 		check(map[string]string{"owner": "guild/vault", "": ""})
 		s.Check(t, apitest.Case{Do: "DELETE /repos/guild/vault", As: "owner", Status: 204})
 		check(map[string]string{"owner": "", "chief": "author/own"})
@@ -289,8 +278,7 @@ func TestMentionEvents(t *testing.T) {
 		const shed = "/repos/garden/shed/issues"
 		say := func(as, body string) {
 			t.Helper()
-			s.Check(t, apitest.Case{Do: "POST " + shed + "/1/comments", As: as,
-				Send: fmt.Sprintf(`{"body": %q}`, body), Status: 201})
+			s.Ask(t, as, "POST "+shed+"/1/comments", fmt.Sprintf(`{"body": %q}`, body), 201)
 		}
 		expect := func(want string) {
 			t.Helper()
@@ -299,8 +287,7 @@ func TestMentionEvents(t *testing.T) {
 				t.Errorf("events %s, want %s", got, want)
 			}
 		}
-		s.Check(t, apitest.Case{Do: "POST " + shed, As: "alice",
-			Send: `{"title": "x", "body": "@sam @garden @nobody and @RAE @rae"}`, Status: 201})
+		s.Ask(t, "alice", "POST "+shed, `{"title": "x", "body": "@sam @garden @nobody and @RAE @rae"}`, 201)
 		expect("mentioned:rae subscribed:rae")
 		say("alice", "@rae, again, and `@will` or will@example.org")
 		expect("mentioned:rae subscribed:rae")

@@ -8,6 +8,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // CheckIndex holds the index and its counters against the issues' rows. They must agree,
@@ -80,9 +81,7 @@ func CheckIndex(t *testing.T, s *apitest.Server) {
 			return nil
 		})
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	if !maps.Equal(want, got) {
 		t.Errorf("the index differs from the rows:\n%v\n%v", want, got)
 	}

@@ -10,6 +10,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/issue"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // File files an issue and returns its address.
@@ -29,19 +30,13 @@ func FilePull(t testing.TB, s *apitest.Server, as, repository string) string {
 		who, err = account.ByLogin(tx, as)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	owner, name, _ := strings.Cut(repository, "/")
 	f, err := s.Repos.Find(t.Context(), &account.Caller{ID: who.ID, Login: who.Login}, owner, name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	made, err := issue.New(s.DB, s.Repos, nil, s.Forge).Create(t.Context(), &f.Access,
 		issue.NewIssue{Title: "Nets", Pull: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return fmt.Sprintf("/repos/%s/issues/%d", repository, made.Number)
 }
 
@@ -49,9 +44,7 @@ func FilePull(t testing.TB, s *apitest.Server, as, repository string) string {
 func Comment(t testing.TB, s *apitest.Server, as, on, text string) int64 {
 	t.Helper()
 	send, err := json.Marshal(map[string]string{"body": text})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	var made struct{ ID int64 }
 	s.Check(t, apitest.Case{Do: "POST " + on + "/comments", As: as, Send: string(send), Status: 201}).JSON(t,
 		&made)

@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // largeRepository returns a repository with an incompressible file of 20 MB, a branch with as much in
@@ -57,9 +58,7 @@ func (w *world) registerApp() {
 		[]byte(`{"name": "moles", "url": "https://moles.example", "hook_attributes": {"url": "http://127.0.0.1:1/"},
 		"default_permissions": {"checks": "write", "contents": "write", "issues": "write"},
 		"default_events": ["push", "issues", "check_run"]}`), 0o600)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testkit.NoError(w.t, err)
 	block, _ := pem.Decode([]byte(w.arbor("app", "create", "mallory", "--manifest", manifest) + "\n"))
 	if w.bot.key, err = x509.ParsePKCS1PrivateKey(block.Bytes); err != nil {
 		w.t.Fatal(err)
@@ -111,9 +110,7 @@ func (w *world) fill() {
 func (w *world) addDeafHooks(mallory *caller) {
 	w.t.Helper()
 	deaf, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testkit.NoError(w.t, err)
 	w.t.Cleanup(func() { deaf.Close() })
 	for n := range 10 {
 		w.must(mallory, "POST", "/repos/mallory/target/hooks",

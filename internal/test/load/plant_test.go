@@ -17,6 +17,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/git"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 const emptyTree = git.SHA("4b825dc642cb6eb9a060e54bf8d69288fbee4904")
@@ -68,9 +69,7 @@ func (w *world) plantRepository(name string, h history) {
 		url = filepath.Join(w.data, "arbor.db")
 	}
 	d, err := db.Open(w.t.Context(), db.Options{URL: url})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testkit.NoError(w.t, err)
 	defer d.Close()
 	var id int64
 	err = d.Write(w.t.Context(), func(tx *db.Tx) error {
@@ -81,9 +80,7 @@ func (w *world) plantRepository(name string, h history) {
 			string(p.tip))
 		return err
 	})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testkit.NoError(w.t, err)
 	found, _ := filepath.Glob(filepath.Join(w.data, "repositories", "*", fmt.Sprintf("%d.git", id)))
 	if len(found) != 1 {
 		w.t.Fatalf("the folder of repository %d: %q", id, found)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // attacker is one worker of an attack: a caller with mallory's token and one without, at an address of its
@@ -160,9 +161,7 @@ func writeAttacks(w *world) []attack {
 	long, _ := json.Marshal(strings.Repeat("*moles* ", 8000))
 	everybody := " @mallory @" + strings.Join(honestPeople, " @")
 	var tip struct{ SHA string }
-	if err := json.Unmarshal(w.must(bot, "GET", target+"/commits/main", "", 200), &tip); err != nil {
-		w.t.Fatal(err)
-	}
+	testkit.NoError(w.t, json.Unmarshal(w.must(bot, "GET", target+"/commits/main", "", 200), &tip))
 	graphQL := func(ofCommit string) string {
 		query, _ := json.Marshal(map[string]string{
 			"query": `query QRANDOM{repository(owner:"mallory",name:"target"){object(expression:"main"){

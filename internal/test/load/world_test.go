@@ -87,8 +87,8 @@ func newWorld(t testing.TB, binary string, engine db.Engine, overTLS, harmful bo
 	w.arbor("repo", "create", "alice/garden", "--import", garden)
 	w.arbor("repo", "create", "carol/private", "--private", "--import", garden)
 	large := largeRepository(t)
-	w.tips["garden"] = git.SHA(gittest.Run(t, garden, "rev-parse", "main"))
-	w.tips["large"] = git.SHA(gittest.Run(t, large, "rev-parse", "main"))
+	w.tips["garden"] = gittest.Resolve(t, garden, "main")
+	w.tips["large"] = gittest.Resolve(t, large, "main")
 	w.arbor("repo", "create", "carol/large", "--import", large)
 	w.large = filepath.Join(t.TempDir(), "large")
 	gittest.Run(t, "", "clone", "-q", large, w.large)
@@ -143,9 +143,7 @@ func (w *world) addKeys() {
 	w.arbor("user", "key", "add", "carol", file+".pub")
 	w.key = testkit.Signer(w.t)
 	public := filepath.Join(dir, "mallory.pub")
-	if err := os.WriteFile(public, []byte(testkit.AuthorizedKey(w.key)), 0o600); err != nil {
-		w.t.Fatal(err)
-	}
+	testkit.NoError(w.t, os.WriteFile(public, []byte(testkit.AuthorizedKey(w.key)), 0o600))
 	w.arbor("user", "key", "add", "mallory", public)
 	w.ssh = fmt.Sprintf("ssh -F none -i '%s' -o IdentitiesOnly=yes -o BatchMode=yes "+
 		"-o StrictHostKeyChecking=accept-new -o UserKnownHostsFile='%s'", file, filepath.Join(dir, "known"))
@@ -156,9 +154,7 @@ func (w *world) addKeys() {
 func (w *world) serve() {
 	w.t.Helper()
 	log, err := os.Create(w.log)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testkit.NoError(w.t, err)
 	defer log.Close()
 	args := []string{"serve", "--listen", "127.0.0.1:0", "--admin-listen", w.admin, "--memory", "1GiB",
 		"--allow-hook-networks", "127.0.0.0/8"}
@@ -175,12 +171,8 @@ func (w *world) serve() {
 	w.server.Stderr = log
 	w.server.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // should the tests be interrupted
 	out, err := w.server.StdoutPipe()
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	if err := w.server.Start(); err != nil {
-		w.t.Fatal(err)
-	}
+	testkit.NoError(w.t, err)
+	testkit.NoError(w.t, w.server.Start())
 	w.t.Cleanup(func() {
 		w.server.Process.Signal(syscall.SIGTERM)
 		if err := w.server.Wait(); err != nil {
@@ -200,9 +192,7 @@ func (w *world) serve() {
 func freePort(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	defer l.Close()
 	return l.Addr().String()
 }
@@ -212,9 +202,7 @@ func (w *world) checkSound(t testing.TB) {
 	t.Helper()
 	w.must(newCaller(w, "127.0.0.1", ""), "GET", "/healthz", "", 200)
 	log, err := os.ReadFile(w.log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	shown := 0
 	for line := range strings.Lines(string(log)) {
 		isRefusal := strings.Contains(line, " status=503 ") || strings.Contains(line, " status=429 ") ||

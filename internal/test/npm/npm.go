@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"arbor/internal/test/testkit"
+
 	"github.com/rogpeppe/go-internal/lockedfile"
 )
 
@@ -179,9 +181,7 @@ func Workspace(t testing.TB, installed string, files ...string) string {
 			err = copyFile(filepath.Join(dir, filepath.Base(file)), file)
 		}
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return dir
 }
 

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+
+	"arbor/internal/test/testkit"
 )
 
 // Several packages' tests install at one moment, each in a process of its own:
@@ -20,9 +22,7 @@ func TestManyInstallAtOnce(t *testing.T) {
 	write(t, filepath.Join(dir, "package-lock.json"),
 		`{"name": "nothing", "lockfileVersion": 3, "requires": true, "packages": {"": {"name": "nothing"}}}`)
 	name, err := wanted(dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	write(t, filepath.Join(cache, name+".part", "half"), "left by who was killed")
 	var all sync.WaitGroup
 	for range 4 {
@@ -53,9 +53,7 @@ func TestPrune(t *testing.T) {
 	if err := prune(root, []string{"@a/b/three.json"}); err == nil {
 		t.Error("what is not there was kept")
 	}
-	if err := prune(root, []string{"@a/b/one.json", "@a/b/lib"}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, prune(root, []string{"@a/b/one.json", "@a/b/lib"}))
 	for name, stays := range map[string]bool{"@a/b/one.json": true, "@a/b/two.json": false,
 		"@a/b/lib/x/y.js": true, "c/index.js": false} {
 		if _, err := os.Stat(filepath.Join(root, name)); (err == nil) != stays {
@@ -66,10 +64,6 @@ func TestPrune(t *testing.T) {
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	testkit.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 }

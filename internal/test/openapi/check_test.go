@@ -7,14 +7,13 @@ import (
 	"testing"
 
 	"arbor/internal/test/openapi"
+	"arbor/internal/test/testkit"
 )
 
 func checker(t *testing.T) *openapi.Checker {
 	t.Helper()
 	c, err := openapi.Default(func(_, _ string) string { return "anyone" })
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return c
 }
 
@@ -50,9 +49,7 @@ const small = `{"openapi": "3.1.1", "paths": {
 func TestExchange(t *testing.T) {
 	t.Parallel()
 	c, err := openapi.New([]byte(small))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	const json, plain = "application/json; charset=utf-8", "text/plain"
 	for _, test := range []struct {
 		name   string

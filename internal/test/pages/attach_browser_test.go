@@ -27,9 +27,7 @@ const picture = `const c = new OffscreenCanvas(8, 8); c.getContext('2d').fillRec
 // the repository see them, also a private one; strangers do not.
 func TestAttachInABrowser(t *testing.T) {
 	s := apitest.Start(t, db.SQLite)
-	for _, login := range []string{"alice", "rae", "sam"} {
-		s.User(t, login)
-	}
+	s.Users(t, "alice", "rae", "sam")
 	for _, private := range []bool{false, true} {
 		name := fmt.Sprintf("alice/plot%t", private)
 		s.Grant(t, s.Repo(t, name, private), "rae", account.Pull)
@@ -104,10 +102,8 @@ func TestRefusedAndWithoutAScript(t *testing.T) {
 	}
 
 	file := filepath.Join(t.TempDir(), "bed.gif")
-	if err := os.WriteFile(file, []byte("GIF89a/*<script>document.title='ran'</script>*/=1"),
-		0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile(file, []byte("GIF89a/*<script>document.title='ran'</script>*/=1"),
+		0o600))
 	b = browser.Open(t, s.URL, browser.Look{NoScript: true, Width: 360, Height: 740})
 	b.SignIn(s.Session(t, "alice"))
 	b.Go("/alice/garden/attachments")

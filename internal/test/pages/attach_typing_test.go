@@ -117,9 +117,7 @@ func TestTypingAroundAPicture(t *testing.T) {
 // of the page as they are.
 func TestScriptLeavesWhatIsTyped(t *testing.T) {
 	s := apitest.Start(t, db.SQLite)
-	for _, login := range []string{"alice", "rae"} {
-		s.User(t, login)
-	}
+	s.Users(t, "alice", "rae")
 	s.Repo(t, "alice/garden", false)
 	s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues", As: "alice", Status: 201,
 		Send: `{"title":"Slugs","body":"- [ ] salt"}`})

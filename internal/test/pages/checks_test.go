@@ -12,34 +12,27 @@ import (
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/dbtest"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
-
-const checksEvil = `"><img onerror=x src=x><script>alert(2)</script>'`
 
 const ci = "ci[bot]"
 
 // checksPlant creates alice's repository plot with an App that checks it, and returns the tip of main.
 func checksPlant(t *testing.T, s *apitest.Server) (sha string) {
 	t.Helper()
-	for _, login := range []string{"alice", "will", "sam"} {
-		s.User(t, login)
-	}
+	s.Users(t, "alice", "will", "sam")
 	r := s.Repo(t, "alice/plot", false)
 	s.Grant(t, r, "will", account.Push)
 	s.Import(t, r, gittest.Repository(t, 3, 2))
 	s.Bot(t, "ci", "alice", "checks=write,statuses=write")
-	var ref struct{ Object struct{ SHA string } }
-	s.Check(t, apitest.Case{Do: "GET /repos/alice/plot/git/ref/heads/main", Status: 200}).JSON(t, &ref)
-	return ref.Object.SHA
+	return s.Tip(t, "", "alice/plot", "main")
 }
 
 // run creates a check run and returns its page.
 func run(t *testing.T, s *apitest.Server, fields map[string]any) string {
 	t.Helper()
 	body, err := json.Marshal(fields)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	var made struct{ ID int64 }
 	s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/check-runs", As: ci, Send: string(body),
 		Status: 201}).JSON(t, &made)
@@ -50,7 +43,7 @@ func notes(n int, message string) (list []any) {
 	for i := range n {
 		list = append(list, map[string]any{"path": fmt.Sprint("f", i), "start_line": 1, "end_line": 2,
 			"annotation_level": "warning",
-			"title":            checksEvil, "message": message, "raw_details": checksEvil})
+			"title":            evil, "message": message, "raw_details": evil})
 	}
 	return list
 }
@@ -60,20 +53,21 @@ func TestRun(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		sha := checksPlant(t, s)
-		page := run(t, s, map[string]any{"name": "tests " + checksEvil, "head_sha": sha, "conclusion": "failure",
+		page := run(t, s, map[string]any{"name": "tests " + evil, "head_sha": sha, "conclusion": "failure",
 			"details_url": "https://ci.example/1",
-			"output": map[string]any{"title": checksEvil, "summary": "It **failed** " + checksEvil,
+			"output": map[string]any{"title": evil, "summary": "It **failed** " + evil,
 				"text":        "# Long\n\n- [x] <script>alert(1)</script>[a](javascript:alert(1))",
-				"annotations": notes(2, "Bad "+checksEvil),
-				"images":      []any{map[string]any{"alt": checksEvil, "image_url": "https://ci.example/p.png", "caption": checksEvil}}},
+				"annotations": notes(2, "Bad "+evil),
+				"images": []any{map[string]any{"alt": evil, "image_url": "https://ci.example/p.png",
+					"caption": evil}}},
 			"actions": []any{map[string]any{"label": "Mend", "description": "Mends it",
 				"identifier": "mend"}}})
-		s.Visit(t, "", "GET "+page).Shows(t, 200, "tests "+checksEvil, "failure", "It <strong>failed</strong>",
-			"Bad "+checksEvil, "2 annotations", "line 1 to 2", "Long</h1>",
+		s.Visit(t, "", "GET "+page).Shows(t, 200, "tests "+evil, "failure", "It <strong>failed</strong>",
+			"Bad "+evil, "2 annotations", "line 1 to 2", "Long</h1>",
 			`href="https://ci.example/1"`, "Mends it", `href="https://ci.example/p.png"`)
 		s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/statuses/" + sha, As: "will", Status: 201,
 			Send: `{"state": "pending", "context": "lint", "description": "<b>waits</b>", "target_url": "https://ci.example/2"}`})
-		s.Visit(t, "", "GET /alice/plot/commit/main/checks").Shows(t, 200, "tests "+checksEvil, "lint",
+		s.Visit(t, "", "GET /alice/plot/commit/main/checks").Shows(t, 200, "tests "+evil, "lint",
 			"<b>waits</b>", `href="`+page+`"`, `href="https://ci.example/2"`)
 		s.Visit(t, "", "GET /alice/plot/commit/nothing/checks").Shows(t, 404)
 		for _, id := range []string{"0", "x", "99999999999999999999"} {
@@ -125,7 +119,7 @@ func TestWholeAnnotation(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		sha := checksPlant(t, s)
 		long := []any{note("short", "brief"), note(strings.Repeat("é", 2000)+"<b>END", "x"),
-			note("y", strings.Repeat("z", 2001)+checksEvil)}
+			note("y", strings.Repeat("z", 2001)+evil)}
 		page := run(t, s, map[string]any{"name": "lint", "head_sha": sha,
 			"output": map[string]any{"title": "Title", "summary": "Summary", "annotations": long}})
 		other := run(t, s, map[string]any{"name": "other", "head_sha": sha})
@@ -141,7 +135,7 @@ func TestWholeAnnotation(t *testing.T) {
 		}
 		s.Visit(t, "", "GET "+links[0][1]).Shows(t, 200, "lint", "<b>END", "line 1",
 			`href="`+page+`">3 annotations`)
-		whole := s.Visit(t, "", "GET "+links[1][1]).Shows(t, 200, "zz"+checksEvil, "<details open>")
+		whole := s.Visit(t, "", "GET "+links[1][1]).Shows(t, 200, "zz"+evil, "<details open>")
 		for _, not := range []string{"END", "Summary", "Full output"} {
 			if strings.Contains(string(whole.Body), not) {
 				t.Errorf("%q is beside the one annotation", not)
@@ -181,9 +175,7 @@ func TestMemory(t *testing.T) {
 		}
 		many, err := json.Marshal(map[string]any{"output": map[string]any{"summary": "s", "text": "",
 			"annotations": notes(50, most)}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		s.Check(t, apitest.Case{Do: fmt.Sprint("PATCH /repos/alice/plot/check-runs/", id), As: ci,
 			Send: string(many), Status: 200})
 		for _, path := range []string{page, "/alice/plot/commit/" + sha + "/checks",

@@ -30,7 +30,8 @@ func TestCodePagesAskLittle(t *testing.T) {
 			sam.led("/alice/garden/new/main", "path", fmt.Sprintf("deep/f%d", n), "text", "x\n", "message",
 				fmt.Sprint("Commit ", n))
 			sam.led("/alice/garden/branches", "name", fmt.Sprint("b", n), "from", "main")
-			s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/statuses/" + codeTip(t, s), As: "sam",
+			s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/statuses/" +
+				s.Tip(t, "sam", "alice/garden", "main"), As: "sam",
 				Send: fmt.Sprintf(`{"state": "success", "context": "c%d"}`, n), Status: 201})
 		}
 		for _, path := range append(append([]string{}, pages...), codeForms...) {
@@ -41,13 +42,9 @@ func TestCodePagesAskLittle(t *testing.T) {
 				s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden", As: "alice", Status: 200,
 					// so that nothing is in memory
 					Send: fmt.Sprintf(`{"description": %q}`, fmt.Sprint(path, try))})
-				if err := s.Server.Settle(t.Context()); err != nil {
-					t.Fatal(err)
-				}
+				s.Settle(t)
 				before, started := queries.Load(), s.Git.Started()
-				if a := sam.get("/alice/garden" + path); a.Status != 200 {
-					t.Errorf("%s: %d", path, a.Status)
-				}
+				sam.get("/alice/garden"+path).Shows(t, 200)
 				asked, ran = queries.Load()-before, s.Git.Started()-started
 			}
 			if asked > 20 || ran > 1 {
@@ -56,13 +53,4 @@ func TestCodePagesAskLittle(t *testing.T) {
 			t.Logf("%q: %d queries, %d processes", path, asked, ran)
 		}
 	})
-}
-
-// codeTip is the SHA of main.
-func codeTip(t *testing.T, s *apitest.Server) string {
-	t.Helper()
-	var ref struct{ Object struct{ SHA string } }
-	s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/git/ref/heads/main", As: "sam", Status: 200}).JSON(t,
-		&ref)
-	return ref.Object.SHA
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // text is what the API says that is in a file of a branch; "404" where there is none.
@@ -76,7 +77,7 @@ func TestConflict(t *testing.T) {
 		blob := field(t, sam.want(at, 200), "blob")
 		alice.led(at, "blob", field(t, alice.want(at, 200), "blob"), "path", "song.txt", "text", "alice's\n")
 		a := sam.post(at, "blob", blob, "path", "song.txt", "text", "one\nsam's <i>\n", "message", "Mine")
-		_, shown := codeInspect(t, at, a)
+		_, shown := inspect(t, at, a)
 		if a.Status != 409 || !strings.Contains(shown, "Someone changed this file while you were editing it.") ||
 			!strings.Contains(shown, "one\nsam's <i>\n") ||
 			!strings.Contains(shown, "alice's") || !strings.Contains(string(a.Body), `value="Mine"`) {
@@ -98,7 +99,7 @@ func TestConflict(t *testing.T) {
 		blob = field(t, sam.want(at, 200), "blob")
 		alice.led("/alice/garden/delete/main/song.txt", "blob", blob)
 		a = sam.post(at, "blob", blob, "ref", "main", "path", "song.txt", "text", "kept\n")
-		if _, shown := codeInspect(t, at, a); a.Status != 409 || !strings.Contains(shown, "deleted or renamed") ||
+		if _, shown := inspect(t, at, a); a.Status != 409 || !strings.Contains(shown, "deleted or renamed") ||
 			!strings.Contains(shown, "kept\n") {
 			t.Errorf("%d %s", a.Status, shown)
 		}
@@ -110,7 +111,7 @@ func TestConflict(t *testing.T) {
 		for _, wrong := range []string{"", "../x", "a/.git/b", "deep", "README.md",
 			strings.Repeat("x", 5000)} {
 			a := sam.post("/alice/garden/new/main", "path", wrong, "text", "typed\n", "message", "My message")
-			if _, shown := codeInspect(t, wrong, a); a.Status != 422 || !strings.Contains(shown, "typed") ||
+			if _, shown := inspect(t, wrong, a); a.Status != 422 || !strings.Contains(shown, "typed") ||
 				!strings.Contains(string(a.Body), "My message") {
 				t.Errorf("%.20q: %d %s", wrong, a.Status, squeeze(shown))
 			}
@@ -128,7 +129,7 @@ func TestNewBranchAndPreview(t *testing.T) {
 		const at = "/alice/garden/edit/main/README.md"
 		blob := field(t, v.want(at, 200), "blob")
 		a := v.post(at, "blob", blob, "path", "README.md", "text", "# New <script>\n", "preview", "1")
-		if _, shown := codeInspect(t, at, a); a.Status != 200 || !strings.Contains(shown, "Preview") ||
+		if _, shown := inspect(t, at, a); a.Status != 200 || !strings.Contains(shown, "Preview") ||
 			!strings.Contains(shown, "the song") {
 			t.Errorf("%d %s", a.Status, shown)
 		}
@@ -149,9 +150,7 @@ func TestNewBranchAndPreview(t *testing.T) {
 		}
 		// A commit that fails leaves no branch behind.
 		v.post("/alice/garden/new/main", "path", "a/.git/x", "text", "x", "target", "new", "branch", "left")
-		if a := s.Do(t, apitest.Case{Do: "GET /repos/alice/garden/branches/left"}); a.Status != 404 {
-			t.Error("a branch is left")
-		}
+		s.Do(t, apitest.Case{Do: "GET /repos/alice/garden/branches/left"}).Shows(t, 404)
 		if to := v.led("/alice/garden/branches", "name", "made", "from",
 			"v1"); to != "/alice/garden/tree/made" {
 			t.Errorf("led to %s", to)
@@ -161,14 +160,10 @@ func TestNewBranchAndPreview(t *testing.T) {
 			t.Errorf("%d", a.Status)
 		}
 		v.led("/alice/garden/branches/delete", "name", "made")
-		if a := s.Do(t, apitest.Case{Do: "GET /repos/alice/garden/branches/made"}); a.Status != 404 {
-			t.Error("the branch is there")
-		}
+		s.Do(t, apitest.Case{Do: "GET /repos/alice/garden/branches/made"}).Shows(t, 404)
 		v.led("/alice/garden/commit/main/comments", "body", "Nice **work** <script>")
 		v.want("/alice/garden/commit/main", 200, "Nice work", "sam")
-		if a := v.post("/alice/garden/commit/main/comments", "body", ""); a.Status != 422 {
-			t.Errorf("an empty comment: %d", a.Status)
-		}
+		v.post("/alice/garden/commit/main/comments", "body", "").Shows(t, 422)
 	})
 }
 
@@ -182,22 +177,15 @@ func TestWhoEdits(t *testing.T) {
 		refused := func(login string, status int) {
 			v := as(t, s, login)
 			for _, path := range codeForms {
-				if a := v.get("/alice/garden" + path); a.Status != status {
-					t.Errorf("GET %s as %q: %d", path, login, a.Status)
-				}
+				v.get("/alice/garden"+path).Shows(t, status)
 				if path == "/upload/main" {
 					continue
 				}
-				if a := v.post("/alice/garden"+path, "blob", blob, "path", "song.txt", "text",
-					"x"); a.Status != status {
-					t.Errorf("POST %s as %q: %d", path, login, a.Status)
-				}
+				v.post("/alice/garden"+path, "blob", blob, "path", "song.txt", "text", "x").Shows(t, status)
 			}
 			for path, fields := range map[string][]string{"/branches": {"name", "x", "from", "main"},
 				"/branches/delete": {"name", "side/<i>"}} {
-				if a := v.post("/alice/garden"+path, fields...); a.Status != status {
-					t.Errorf("POST %s as %q: %d", path, login, a.Status)
-				}
+				v.post("/alice/garden"+path, fields...).Shows(t, status)
 			}
 			for _, path := range []string{"", "/blob/main/song.txt", "/branches"} {
 				if body := string(v.get("/alice/garden" + path).Body); strings.Contains(body, "/edit/") ||
@@ -209,16 +197,12 @@ func TestWhoEdits(t *testing.T) {
 		refused("", 303) // led to sign in
 		for path, fields := range map[string][]string{"/branches": {"name", "x", "from", "main"},
 			"/branches/delete": {"name", "side/<i>"}} {
-			if a := as(t, s, "stranger").post("/alice/garden"+path, fields...); a.Status != 403 {
-				t.Errorf("POST %s as a stranger: %d", path, a.Status)
-			}
+			as(t, s, "stranger").post("/alice/garden"+path, fields...).Shows(t, 403)
 		}
 		v := as(t, s, "sam")
 		for _, path := range []string{"/edit/v1/song.txt", "/new/v1", "/delete/v1/song.txt", "/upload/v1",
 			"/edit/main/bytes.bin", "/edit/main/deep"} {
-			if a := v.get("/alice/garden" + path); a.Status != 403 {
-				t.Errorf("%s: %d", path, a.Status)
-			}
+			v.get("/alice/garden"+path).Shows(t, 403)
 		}
 		if body := string(v.get("/alice/garden").Body); !strings.Contains(body, "Add file") {
 			t.Error("who may push is not offered to add a file")
@@ -254,9 +238,7 @@ func (v *visitor) upload(path string, files ...string) *apitest.Answer {
 	w := multipart.NewWriter(&b)
 	for n := 0; n < len(files); n += 2 {
 		part, err := w.CreateFormFile("files", files[n])
-		if err != nil {
-			v.t.Fatal(err)
-		}
+		testkit.NoError(v.t, err)
 		part.Write([]byte(files[n+1]))
 	}
 	w.WriteField("message", "Upload <b>")
@@ -285,18 +267,10 @@ func TestUpload(t *testing.T) {
 		}
 		v.want("/alice/garden/commits", 200, "Upload <b>")
 		v.want("/alice/garden/tree/main/deep", 200, evilFile, "b.txt")
-		if a := v.upload("/alice/garden/upload/main"); a.Status != 422 {
-			t.Errorf("no file: %d", a.Status)
-		}
-		if a := v.upload("/alice/garden/upload/main", ".git", "x"); a.Status != 422 {
-			t.Errorf(".git: %d", a.Status)
-		}
-		if a := v.upload("/alice/garden/upload/main", "big", strings.Repeat("x", 31<<20)); a.Status != 413 {
-			t.Errorf("a large one: %d", a.Status)
-		}
-		if a := v.post("/alice/garden/upload/main", "files", "x"); a.Status != 415 {
-			t.Errorf("no files at all: %d", a.Status)
-		}
+		v.upload("/alice/garden/upload/main").Shows(t, 422)
+		v.upload("/alice/garden/upload/main", ".git", "x").Shows(t, 422)
+		v.upload("/alice/garden/upload/main", "big", strings.Repeat("x", 31<<20)).Shows(t, 413)
+		v.post("/alice/garden/upload/main", "files", "x").Shows(t, 415)
 		for _, login := range []string{"stranger", ""} {
 			if a := as(t, s, login).upload("/alice/garden/upload/main", "x", "x"); a.Status != 422 &&
 				a.Status != 303 || a.Header.Get("Location") == "/alice/garden/tree/main" {
@@ -306,8 +280,6 @@ func TestUpload(t *testing.T) {
 		// A revoked right ends immediately.
 		s.Check(t, apitest.Case{Do: "DELETE /repos/alice/garden/collaborators/sam", As: "alice", Status: 204})
 		// to a fork, whose branch has no name here
-		if a := v.upload("/alice/garden/upload/main", "x", "x"); a.Status != 422 {
-			t.Errorf("a former collaborator uploads: %d", a.Status)
-		}
+		v.upload("/alice/garden/upload/main", "x", "x").Shows(t, 422)
 	})
 }

@@ -12,7 +12,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/test/apitest"
-	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // thin holds a page to add at most 100 KB of markup to what it shows.
@@ -32,9 +32,7 @@ func aLongFile(t *testing.T, s *apitest.Server) {
 	s.User(t, "alice")
 	// dense
 	scanner, err := os.ReadFile(filepath.Join(build.Default.GOROOT, "src/go/scanner/scanner_test.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	var program, dense strings.Builder
 	for n := range 5000 {
 		fmt.Fprintf(&program, "var line%d = 1 // the line %d\n", n+1, n+1)
@@ -42,16 +40,11 @@ func aLongFile(t *testing.T, s *apitest.Server) {
 	for dense.Len() < 60_000 {
 		dense.WriteString(`var a="b",1//c` + "\n" + `if a=="<"{return nil,true,12}` + "\n")
 	}
-	var in strings.Builder
-	fmt.Fprintf(&in, "commit refs/heads/main\ncommitter %s 1300000000 +0000\ndata 5\nBegin\n", gittest.Author)
-	for name, text := range map[string]string{"program.go": program.String(), "dense.go": dense.String(),
-		"scanner_test.go": string(scanner),
-		"list.json":       "[\n" + strings.Repeat(`  {"name": "a", "more": ["b", "c"], "n": 1},`+"\n", 1400) + "]\n"} {
-		fmt.Fprintf(&in, "M 100644 inline %s\ndata %d\n%s\n", name, len(text), text)
-	}
-	dir := gittest.Bare(t)
-	gittest.Import(t, dir, strings.NewReader(in.String()+"done\n"))
-	s.Import(t, s.Repo(t, "alice/garden", false), dir)
+	h := &history{}
+	h.commit("main", "", "Begin", "program.go", program.String(), "dense.go", dense.String(),
+		"scanner_test.go", string(scanner),
+		"list.json", "[\n"+strings.Repeat(`  {"name": "a", "more": ["b", "c"], "n": 1},`+"\n", 1400)+"]\n")
+	h.into(t, s, "alice/garden", false)
 }
 
 // A page of a file adds at most 100 KB to its contents for any file. A common file is shown completely; a
@@ -85,9 +78,7 @@ func TestPagesOfFiles(t *testing.T) {
 		"1501": "?page=2#L1501", "0": "?page=1#L1", "99999": "?page=4#L5000"} {
 		for _, kind := range []string{"blob", "blame"} {
 			at := "/alice/garden/" + kind + "/main/program.go"
-			if a := v.get(at + "?line=" + line); a.Status != 303 || a.Header.Get("Location") != at+to {
-				t.Errorf("%s of line %s: %d, leads to %q", kind, line, a.Status, a.Header.Get("Location"))
-			}
+			v.get(at+"?line="+line).Leads(t, at+to)
 		}
 	}
 	v.want("/alice/garden/blob/main/program.go?line=x", 200, "line1 ")

@@ -97,9 +97,7 @@ var proposalCases = []proposalCase{
 func TestProposals(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		for _, login := range []string{"alice", "stranger"} {
-			s.User(t, login)
-		}
+		s.Users(t, "alice", "stranger")
 		for n, c := range proposalCases {
 			t.Run(c.name, func(t *testing.T) { c.check(&plotOf{t: t, s: s, name: fmt.Sprint("plot", n)}) })
 		}
@@ -124,7 +122,7 @@ func (c *proposalCase) check(p *plotOf) {
 	}
 	a := v.post(form, "blob", blob, "path", "seed.txt", "text", "typed in vain?\n", "branch", "mine")
 	if a.Status != c.status {
-		_, text := codeInspect(t, form, a)
+		_, text := inspect(t, form, a)
 		t.Fatalf("status %d, want %d: %s", a.Status, c.status, squeeze(text))
 	}
 	if says := strings.ReplaceAll(c.says, "NAME", p.name); !strings.Contains(string(a.Body), says) {

@@ -43,9 +43,7 @@ func TestPropose(t *testing.T) {
 			t.Errorf("led to %s", to)
 		}
 		// the branch is not named
-		if a := v.upload("/alice/garden/upload/main", "seed.txt", "x"); a.Status != 422 {
-			t.Errorf("%d %s", a.Status, a.Body)
-		}
+		v.upload("/alice/garden/upload/main", "seed.txt", "x").Shows(t, 422)
 		// Where it is the one that the form has, the next that is free serves.
 		if to := v.led("/alice/garden/new/main", "path", "other.txt", "text", "x\n", "branch",
 			"patch-1"); !strings.Contains(to, "patch-4") {

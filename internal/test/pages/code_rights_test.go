@@ -1,14 +1,9 @@
 package pages_test
 
 import (
-	"log/slog"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
-	"arbor/internal/account/token"
-	"arbor/internal/server"
 	"arbor/internal/test/apitest"
 )
 
@@ -29,12 +24,10 @@ var formsOfCode = []struct{ name, as, to, send, needs string }{
 func formsPlant(t *testing.T, s *apitest.Server, names ...string) {
 	t.Helper()
 	releasesPlant(t, s)
-	var main struct{ Object struct{ SHA string } }
-	s.Check(t, apitest.Case{Do: "GET /repos/alice/plot/git/ref/heads/main", Status: 200,
-		Keep: func(a *apitest.Answer) { a.JSON(t, &main) }})
+	tip := s.Tip(t, "alice", "alice/plot", "main")
 	for _, name := range names {
 		s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/git/refs", As: "alice", Status: 201,
-			Send: `{"ref": "refs/heads/spare-` + name + `", "sha": "` + main.Object.SHA + `"}`})
+			Send: `{"ref": "refs/heads/spare-` + name + `", "sha": "` + tip + `"}`})
 	}
 }
 
@@ -52,7 +45,6 @@ func TestLimitedTokensOnCodePages(t *testing.T) {
 		s.Check(t, apitest.Case{Do: "POST /user/repos", As: "alice", Send: `{"name": "other"}`, Status: 201})
 		id := func(name string) int64 { return int64(s.Access(t, "alice", name).Repo.ID) }
 		token := func(kind, login string) string {
-			fine := token.NewToken{Login: login, Note: "fine", Repos: []int64{id("alice/plot")}}
 			switch kind {
 			case "code":
 				return s.Scoped(t, login, "public_repo")
@@ -61,14 +53,9 @@ func TestLimitedTokensOnCodePages(t *testing.T) {
 			case "plants":
 				return s.Scoped(t, login, "plants")
 			case "elsewhere":
-				fine.Repos = []int64{id("alice/other")}
+				return s.Fine(t, login, true, id("alice/other"))
 			}
-			fine.Changes = kind != "read"
-			made, _, err := s.Forge.Tokens.CreateToken(t.Context(), fine)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return made
+			return s.Fine(t, login, kind == "write", id("alice/plot"))
 		}
 		for kind, of := range may {
 			for _, f := range formsOfCode {
@@ -90,19 +77,11 @@ func TestCodeFormsWithoutRoom(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		formsPlant(t, s, "x")
-		narrow := server.New(server.Options{DB: s.DB, Git: s.Git, DataDir: s.Dir, MinFree: 1 << 60,
-			Log: slog.New(slog.DiscardHandler)})
+		narrow := s.WithoutRoom()
 		for _, f := range formsOfCode {
-			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, f.to,
-				strings.NewReader(strings.ReplaceAll(f.send, "NAME", "x")))
-			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-			r.Header.Set("Accept", apitest.Browser)
-			r.Header.Set("Authorization", "Bearer "+s.Token(t, f.as))
-			answer := httptest.NewRecorder()
-			narrow.ServeHTTP(answer, r)
-			if want := map[bool]int{true: 303, false: 507}[f.name == "no branch"]; answer.Code != want {
-				t.Errorf("%s is %d, want %d", f.name, answer.Code, want)
-			}
+			code := map[bool]int{true: 303, false: 507}[f.name == "no branch"]
+			sendForms(t, narrow, s.Token(t, f.as), []sentForm{{f.to, strings.ReplaceAll(f.send, "NAME", "x"),
+				code}})
 		}
 	})
 }

@@ -2,22 +2,14 @@ package pages_test
 
 import (
 	"fmt"
-	"io"
 	"net/url"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
-
-	"golang.org/x/net/html"
 
 	"arbor/internal/account"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/gittest"
 )
-
-// codeEvil is what somebody writes wherever a text is taken.
-const codeEvil = `"><img onerror=x><script>alert(2)</script>'`
 
 // evilFile is the name of a file, which may hold no slash.
 const evilFile = `"><img src=x onerror=alert(1)>#?%41.md`
@@ -25,16 +17,11 @@ const evilFile = `"><img src=x onerror=alert(1)>#?%41.md`
 // codeEvilBody is Markdown that would run, were it not sanitized.
 const codeEvilBody = "**bold** <script>alert(3)</script> <img src=x onerror=alert(4)> [go](javascript:alert(5)) <b style=\"color:red\" onclick=alert(6)>b</b>"
 
-// accepted is what a browser says that it takes.
-var accepted = map[string]string{"Accept": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8"}
-
 // codePlant creates a repository of alice with files of many kinds and markup in all texts: main with three
 // commits, the branch side/<i>, and the tag v1. sam may push.
 func codePlant(t *testing.T, s *apitest.Server, name string, private bool) {
 	t.Helper()
-	for _, login := range []string{"alice", "sam", "stranger"} {
-		s.User(t, login)
-	}
+	s.Users(t, "alice", "sam", "stranger")
 	r := s.Repo(t, name, private)
 	s.Grant(t, r, "sam", account.Push)
 	commit := func(ref, from, message string, files ...string) string {
@@ -49,151 +36,16 @@ func codePlant(t *testing.T, s *apitest.Server, name string, private bool) {
 	}
 	dir := gittest.Bare(t)
 	gittest.Import(t, dir, strings.NewReader(
-		commit("main", "", "Begin "+codeEvil, "deep/"+evilFile, codeEvil+"\n", "deep/er/x.go",
-			"package x\n\n// "+codeEvil+"\nfunc X() string { return \"<b>\" }\n", "bytes.bin", "a\x00b",
+		commit("main", "", "Begin "+evil, "deep/"+evilFile, evil+"\n", "deep/er/x.go",
+			"package x\n\n// "+evil+"\nfunc X() string { return \"<b>\" }\n", "bytes.bin", "a\x00b",
 			"pic.svg", `<svg xmlns="http://www.w3.org/2000/svg"><script>alert(9)</script></svg>`, "pic.png",
 			"\x89PNG\r\n\x1a\n....", "dos.txt", "one\r\ntwo\r\n")+
-			commit("main", "", "Tell\n\nthe whole "+codeEvil, "README.md",
+			commit("main", "", "Tell\n\nthe whole "+evil, "README.md",
 				"# Of songs\n\n[the song](song.txt#L1) [away](https://example.org/x) [here](#of-songs) ![a picture](deep/../pic.png) ![far](https://example.org/p.png)\n\n"+codeEvilBody+"\n")+
 			commit("main", "", "More", "song.txt", "one\n")+
-			commit("side/<i>", "from refs/heads/main\n", "Change "+codeEvil, "song.txt", codeEvil+"\n")+
+			commit("side/<i>", "from refs/heads/main\n", "Change "+evil, "song.txt", evil+"\n")+
 			"reset refs/tags/v1\nfrom refs/heads/main\n\ndone\n"))
 	s.Import(t, r, dir)
-}
-
-func (v *visitor) want(path string, status int, has ...string) *apitest.Answer {
-	v.t.Helper()
-	a := v.get(path)
-	if a.Status != status {
-		v.t.Errorf("%s: status %d, want %d: %.300s", path, a.Status, status, a.Body)
-		return a
-	}
-	_, text := codeInspect(v.t, path, a)
-	for _, part := range has {
-		if !strings.Contains(squeeze(text), squeeze(part)) {
-			v.t.Errorf("%s has no %q: %s", path, part, squeeze(text))
-		}
-	}
-	return a
-}
-
-func squeeze(text string) string { return strings.Join(strings.Fields(text), " ") }
-
-// visitor is somebody with a browser, signed in by a session or not.
-type visitor struct {
-	t       *testing.T
-	s       *apitest.Server
-	session string
-}
-
-// as is somebody's browser; nobody's without a login.
-func as(t *testing.T, s *apitest.Server, login string) *visitor {
-	v := &visitor{t: t, s: s}
-	if login != "" {
-		v.session = s.Session(t, login)
-	}
-	return v
-}
-
-func (v *visitor) headers(more ...string) map[string]string {
-	h := map[string]string{"Accept": accepted["Accept"]}
-	if v.session != "" {
-		h["Cookie"] = "arbor_session=" + v.session
-	}
-	for n := 0; n < len(more); n += 2 {
-		h[more[n]] = more[n+1]
-	}
-	return h
-}
-
-func (v *visitor) get(path string) *apitest.Answer {
-	v.t.Helper()
-	return v.s.Do(v.t, apitest.Case{Do: "GET " + path, Headers: v.headers()})
-}
-
-// post sends a form of names and values in turn.
-func (v *visitor) post(path string, fields ...string) *apitest.Answer {
-	v.t.Helper()
-	form := url.Values{}
-	for n := 0; n < len(fields); n += 2 {
-		form.Add(fields[n], fields[n+1])
-	}
-	return v.s.Do(v.t, apitest.Case{Do: "POST " + path, Send: form.Encode(),
-		Headers: v.headers("Content-Type", "application/x-www-form-urlencoded")})
-}
-
-// led posts a form that must be taken, and gives where the browser goes.
-func (v *visitor) led(path string, fields ...string) string {
-	v.t.Helper()
-	a := v.post(path, fields...)
-	if a.Status != 303 {
-		_, text := codeInspect(v.t, path, a)
-		v.t.Fatalf("%s: status %d: %s", path, a.Status, squeeze(text))
-	}
-	return a.Header.Get("Location")
-}
-
-// field is the value of a hidden field of a page.
-func field(t *testing.T, a *apitest.Answer, name string) string {
-	t.Helper()
-	m := regexp.MustCompile(`name="` + name + `" value="([^"]*)"`).FindSubmatch(a.Body)
-	if m == nil {
-		t.Fatalf("no field %s in %.2000s", name, a.Body)
-	}
-	return string(m[1])
-}
-
-// codeInspect reads a page as a browser does, and reports everything in it that could run or load something
-// from elsewhere; it returns the ids and the text.
-func codeInspect(t *testing.T, path string, a *apitest.Answer) (ids []string, text string) {
-	t.Helper()
-	if policy := a.Header.Get("Content-Security-Policy"); !strings.Contains(policy, "default-src 'none'") ||
-		strings.Contains(policy, "unsafe") {
-		t.Errorf("%s: policy %q", path, policy)
-	}
-	if kind := a.Header.Get("Content-Type"); kind != "text/html; charset=utf-8" ||
-		a.Header.Get("X-Content-Type-Options") != "nosniff" {
-		t.Errorf("%s: %v", path, a.Header)
-	}
-	own := func(address string) bool {
-		return strings.HasPrefix(address, "/") && !strings.HasPrefix(address, "//")
-	}
-	z := html.NewTokenizer(strings.NewReader(string(a.Body)))
-	for {
-		switch z.Next() {
-		case html.ErrorToken:
-			if z.Err() != io.EOF {
-				t.Errorf("%s: %v", path, z.Err())
-			}
-			return ids, text
-		case html.TextToken:
-			text += z.Token().Data
-		case html.StartTagToken, html.SelfClosingTagToken:
-			token := z.Token()
-			if slices.Contains([]string{"iframe", "object", "embed", "base"}, token.Data) {
-				t.Errorf("%s: <%s> in %s", path, token.Data, a.Body)
-			}
-			source := false
-			for _, at := range token.Attr {
-				if strings.HasPrefix(at.Key, "on") || at.Key == "style" ||
-					strings.HasPrefix(strings.ToLower(at.Val), "javascript:") ||
-					at.Key == "src" && !own(at.Val) && token.Data != "img" ||
-					at.Key == "action" && !own(at.Val) {
-					t.Errorf("%s: %s", path, token)
-				}
-				source = source || at.Key == "src"
-				if at.Key == "id" {
-					if slices.Contains(ids, at.Val) {
-						t.Errorf("%s: two elements with the id %s", path, at.Val)
-					}
-					ids = append(ids, at.Val)
-				}
-			}
-			if token.Data == "script" && !source {
-				t.Errorf("%s: a script in %s", path, a.Body)
-			}
-		}
-	}
 }
 
 // Who follows a link finds what it is of, and nothing that others wrote runs in the browser.
@@ -211,39 +63,39 @@ func TestCodePagesShowWhatTheyAreOf(t *testing.T) {
 			has  []string
 		}{
 			{"", []string{"main", "2 branches", "1 tag", "deep", "song.txt", "Of songs", "the song", "bold",
-				"More", "Begin " + codeEvil, "About"}},
+				"More", "Begin " + evil, "About"}},
 			{"/tree/main", []string{"deep", "song.txt", "Tell", "Of songs"}},
-			{"/tree/side/%3Ci%3E", []string{"deep", "side/<i>", "Change " + codeEvil}},
-			{"/tree/main/deep", []string{evilFile, "er", "Begin " + codeEvil}},
+			{"/tree/side/%3Ci%3E", []string{"deep", "side/<i>", "Change " + evil}},
+			{"/tree/main/deep", []string{evilFile, "er", "Begin " + evil}},
 			{"/tree/v1/deep/er", []string{"x.go", "v1"}},
-			{"/blob/main/deep/" + file + "?plain=1", []string{codeEvil, evilFile}},
+			{"/blob/main/deep/" + file + "?plain=1", []string{evil, evilFile}},
 			{"/blob/main/deep/" + file, []string{evilFile}},
-			{"/blob/main/deep/er/x.go", []string{"// " + codeEvil, `func X() string { return "<b>" }`, "4 lines",
+			{"/blob/main/deep/er/x.go", []string{"// " + evil, `func X() string { return "<b>" }`, "4 lines",
 				"Raw", "Blame"}},
-			{"/blob/side/%3Ci%3E/song.txt", []string{codeEvil}},
+			{"/blob/side/%3Ci%3E/song.txt", []string{evil}},
 			{"/blob/main/bytes.bin", []string{"A binary file."}},
 			{"/blob/main/pic.svg?plain=1", []string{"alert(9)"}},
 			{"/blob/main/README.md", []string{"Of songs", "bold"}},
-			{"/blame/main/deep/er/x.go", []string{"Begin " + codeEvil, "// " + codeEvil,
+			{"/blame/main/deep/er/x.go", []string{"Begin " + evil, "// " + evil,
 				"A \"onx=y\" &lt;script&gt; B"}},
-			{"/commits", []string{"Commits", "More", "Tell", "the whole " + codeEvil, "Begin " + codeEvil,
+			{"/commits", []string{"Commits", "More", "Tell", "the whole " + evil, "Begin " + evil,
 				"13 March 2011"}},
-			{"/commits/side/%3Ci%3E/song.txt", []string{"Change " + codeEvil, "More"}},
+			{"/commits/side/%3Ci%3E/song.txt", []string{"Change " + evil, "More"}},
 			{"/commit/main", []string{"More", "song.txt", "+1", `A "onx=y" &lt;script&gt; B`,
 				"1 changed file", "one"}},
-			{"/commit/side%2F%3Ci%3E?diff=split", []string{"Change " + codeEvil, codeEvil}},
+			{"/commit/side%2F%3Ci%3E?diff=split", []string{"Change " + evil, evil}},
 			{"/compare", []string{"Compare changes"}},
 			{"/compare/main...side%2F%3Ci%3E",
-				[]string{"1 commit ahead", "Change " + codeEvil, "song.txt", codeEvil, "Create pull request"}},
+				[]string{"1 commit ahead", "Change " + evil, "song.txt", evil, "Create pull request"}},
 			{"/compare/side/%3Ci%3E", []string{"1 commit ahead"}},
 			{"/compare/side/%3Ci%3E...main", []string{"there is nothing to merge"}},
-			{"/branches", []string{"main", "Default", "side/<i>", "behind ·", "Change " + codeEvil}},
+			{"/branches", []string{"main", "Default", "side/<i>", "behind ·", "Change " + evil}},
 			{"/tags", []string{"v1", "More"}},
 			{"/find/main", []string{evilFile, "deep/er/x.go"}},
 			{"/find/main?q=erx", []string{"deep/er/x.go"}},
 			{"/search?q=one", []string{"song.txt"}},
-			{"/search?q=" + url.QueryEscape(codeEvil), nil},
-			{"/last-changes/main/deep", []string{"B Begin " + codeEvil, "History"}},
+			{"/search?q=" + url.QueryEscape(evil), nil},
+			{"/last-changes/main/deep", []string{"B Begin " + evil, "History"}},
 		} {
 			as(t, s, "").want("/alice/garden"+c.path, 200, c.has...)
 		}
@@ -374,27 +226,19 @@ func TestPagesAreBounded(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.User(t, "alice")
-		r := s.Repo(t, "alice/garden", false)
-		var in strings.Builder
 		message := strings.Repeat("é", 100_000)
-		fmt.Fprintf(&in, "commit refs/heads/main\ncommitter %s 1300000000 +0000\ndata %d\n%s\n\n%s\n",
-			gittest.Author, 2*len(message)+2, message, message)
-		add := func(name, text string) {
-			fmt.Fprintf(&in, "M 100644 inline %s\ndata %d\n%s\n", name, len(text), text)
-		}
+		files := []string{"long.go", "package x\n" + strings.Repeat("var a = 1\n", 50_000),
+			"wide.js", strings.Repeat("a(", 200_000), "lines", strings.Repeat("\n", 1_000_000),
+			"huge", strings.Repeat("0123456789abcde\n", 80_000)}
 		for n := range 101 {
-			add(fmt.Sprintf("f%03d", n), strings.Repeat(fmt.Sprintln("line", n), 2000))
+			files = append(files, fmt.Sprintf("f%03d", n), strings.Repeat(fmt.Sprintln("line", n), 2000))
 		}
 		for n := range 1100 {
-			add(fmt.Sprintf("many/%04d", n), "x\n")
+			files = append(files, fmt.Sprintf("many/%04d", n), "x\n")
 		}
-		add("long.go", "package x\n"+strings.Repeat("var a = 1\n", 50_000))
-		add("wide.js", strings.Repeat("a(", 200_000))
-		add("lines", strings.Repeat("\n", 1_000_000))
-		add("huge", strings.Repeat("0123456789abcde\n", 80_000))
-		dir := gittest.Bare(t)
-		gittest.Import(t, dir, strings.NewReader(in.String()+"done\n"))
-		s.Import(t, r, dir)
+		h := &history{}
+		h.commit("main", "", message+"\n\n"+message, files...)
+		h.into(t, s, "alice/garden", false)
 		v := as(t, s, "")
 		for path, has := range map[string][]string{
 			"/commit/main":         {"The message is longer.", "Large changes are collapsed.", "f049", "Older"},

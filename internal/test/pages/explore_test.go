@@ -9,33 +9,22 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/dbtest"
-	"arbor/internal/test/gittest"
 )
-
-const exploreEvil = `"><img onerror=x src=x><script>alert(2)</script>'`
 
 func explorePlant(t *testing.T, s *apitest.Server) {
 	t.Helper()
-	for _, login := range []string{"alice", "bob"} {
-		s.User(t, login)
-	}
+	s.Users(t, "alice", "bob")
 	s.Org(t, "garden", "alice")
 	for _, name := range []string{"compost", "secret-compost"} {
-		dir := gittest.Bare(t)
-		gittest.Import(t, dir,
-			strings.NewReader(fmt.Sprintf(
-				"commit refs/heads/main\ncommitter %s 1300000000 +0000\ndata 19\nTurn it <b>over</b>\n"+
-					"M 100644 inline turn.txt\ndata %d\n%s\ndone\n", gittest.Author, len(exploreEvil)+15,
-				"compost heap\n"+exploreEvil+"\n\n")))
-		s.Import(t, s.Repo(t, "alice/"+name, name != "compost"), dir)
+		h := &history{}
+		h.commit("main", "", "Turn it <b>over</b>", "turn.txt", "compost heap\n"+evil+"\n\n")
+		h.into(t, s, "alice/"+name, name != "compost")
 		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/" + name, As: "alice", Status: 200,
 			Send: `{"description": "compost \"><script>alert(1)</script>"}`})
 		s.Check(t, apitest.Case{Do: "POST /repos/alice/" + name + "/issues", As: "alice", Status: 201,
 			Send: `{"title": "compost smells <script>alert(1)</script>"}`})
 	}
-	if err := s.Server.Settle(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	s.Settle(t)
 }
 
 // People find what is there: public repositories, people and organizations.
@@ -76,7 +65,7 @@ func TestSearch(t *testing.T) {
 		s.Visit(t, "", "GET /search?type=users&q=alice").Shows(t, 200, `href="/alice"`, "1 result")
 		s.Visit(t, "", "GET /search?type=pullrequests&q=compost").Shows(t, 200, "0 results",
 			"No results")
-		s.Visit(t, "", "GET /search?q="+url.QueryEscape(exploreEvil)).Shows(t, 200)
+		s.Visit(t, "", "GET /search?q="+url.QueryEscape(evil)).Shows(t, 200)
 		s.Visit(t, "", "GET /search?type=issues&sort=created&q=compost").Shows(t, 200,
 			`<option value="created" selected>`)
 	})
@@ -144,9 +133,7 @@ func TestExploreStatements(t *testing.T) {
 		}
 		s.User(t, "bob")
 		s.ManyRepos(t, "bob", 40)
-		if err := s.Server.Settle(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		s.Settle(t)
 		for _, path := range paths {
 			if many := measure(path); many > few[path]+2 || many > 20 {
 				t.Errorf("%s: %d statements for one row, %d for many", path, few[path], many)

@@ -121,12 +121,12 @@ func TestForms(t *testing.T) {
 			before := issue(t, s, "alice/garden").String()
 			refuse := func(as string, status int) {
 				t.Helper()
-				threadPost(t, s, as, at+c.path, status, c.pairs...)
+				post(t, s, as, at+c.path, status, c.pairs...)
 				if after := issue(t, s, "alice/garden").String(); after != before {
 					t.Errorf("%s changed %s by %s: %s", as, before, c.path, after)
 				}
 			}
-			if a := threadPost(t, s, "", at+c.path, 303,
+			if a := post(t, s, "", at+c.path, 303,
 				c.pairs...); !strings.HasPrefix(a.Header.Get("Location"), "/login") {
 				t.Errorf("%s leads a stranger to %q", c.path, a.Header.Get("Location"))
 			}
@@ -139,7 +139,7 @@ func TestForms(t *testing.T) {
 					refuse("rae", 403)
 				}
 			}
-			a := threadPost(t, s, "sam", at+c.path, 303, append(c.pairs, "return_to", at+"?page=1")...)
+			a := post(t, s, "sam", at+c.path, 303, append(c.pairs, "return_to", at+"?page=1")...)
 			if to := a.Header.Get("Location"); !strings.HasPrefix(to, at+"?page=1") {
 				t.Errorf("%s leads to %q", c.path, to)
 			}
@@ -148,48 +148,48 @@ func TestForms(t *testing.T) {
 			}
 		}
 		// What somebody reacted is marked for them alone.
-		threadPost(t, s, "sam", at+"/reactions", 303, "content", "rocket", "comment", "2")
-		threadPost(t, s, "sam", at+"/reactions", 303, "content", "eyes")
+		post(t, s, "sam", at+"/reactions", 303, "content", "rocket", "comment", "2")
+		post(t, s, "sam", at+"/reactions", 303, "content", "eyes")
 		for as, want := range map[string]int{"sam": 2, "rae": 0} {
 			if n := strings.Count(string(page(t, s, as, at, 200).Body), `aria-pressed="true"`); n != want {
 				t.Errorf("%s sees %d own reactions, want %d", as, n, want)
 			}
 		}
-		threadPost(t, s, "sam", at+"/reactions", 303, "content", "eyes")
+		post(t, s, "sam", at+"/reactions", 303, "content", "eyes")
 		// The pin, the subscription, the transfer and the deletion.
-		threadPost(t, s, "sam", at+"/state", 303, "state", "open")
-		threadPost(t, s, "rae", at+"/pin", 403)
-		threadPost(t, s, "sam", at+"/pin", 303)
+		post(t, s, "sam", at+"/state", 303, "state", "open")
+		post(t, s, "rae", at+"/pin", 403)
+		post(t, s, "sam", at+"/pin", 303)
 		if a := page(t, s, "", "/alice/garden/issues", 200); !strings.Contains(string(a.Body),
 			`aria-label="Pinned issues"`) {
 			t.Error("the list shows no pinned issue")
 		}
 		shows(t, "a pinned issue", page(t, s, "sam", at, 200), "Unpin issue", "pinned this issue")
-		threadPost(t, s, "sam", at+"/pin", 303, "off", "1")
+		post(t, s, "sam", at+"/pin", 303, "off", "1")
 		shows(t, "an issue", page(t, s, "sam", at, 200), "Pin issue")
-		threadPost(t, s, "stranger", at+"/subscription", 303)
+		post(t, s, "stranger", at+"/subscription", 303)
 		shows(t, "subscribed", page(t, s, "stranger", at, 200), "Unsubscribe")
-		threadPost(t, s, "stranger", at+"/subscription", 303, "off", "1")
+		post(t, s, "stranger", at+"/subscription", 303, "off", "1")
 		shows(t, "unsubscribed", page(t, s, "stranger", at, 200), "You are not subscribed to")
-		threadPost(t, s, "rae", at+"/transfer", 403, "to", "meadow")
-		a := threadPost(t, s, "alice", at+"/transfer", 422, "to", "nothing/there")
+		post(t, s, "rae", at+"/transfer", 403, "to", "meadow")
+		a := post(t, s, "alice", at+"/transfer", 422, "to", "nothing/there")
 		shows(t, "transfer", a, "No repository of that name")
 		if !strings.Contains(string(a.Body), `value="nothing/there"`) {
 			t.Error("what was typed is lost")
 		}
-		if a := threadPost(t, s, "alice", at+"/transfer", 303, "to", "meadow", "labels",
+		if a := post(t, s, "alice", at+"/transfer", 303, "to", "meadow", "labels",
 			"1"); a.Header.Get("Location") != "/alice/meadow/issues/1" {
 			t.Errorf("a transfer leads to %q", a.Header.Get("Location"))
 		}
 		const other = "/alice/garden/issues/2"
 		for _, as := range []string{"stranger", "rae", "sam"} {
-			threadPost(t, s, as, other+"/delete", 403)
+			post(t, s, as, other+"/delete", 403)
 		}
-		threadPost(t, s, "alice", other+"/delete", 303)
+		post(t, s, "alice", other+"/delete", 303)
 		page(t, s, "alice", other, 410)
 		for _, evil := range []string{"https://example.org/", "//example.org", "/\\example.org",
 			"javascript:alert(1)"} {
-			a := threadPost(t, s, "sam", "/alice/meadow/issues/1/reactions", 303, "content", "heart",
+			a := post(t, s, "sam", "/alice/meadow/issues/1/reactions", 303, "content", "heart",
 				"return_to", evil)
 			if to := a.Header.Get("Location"); !strings.HasPrefix(to, "/alice/meadow/issues/1") {
 				t.Errorf("return_to=%s leads to %q", evil, to)
@@ -210,27 +210,27 @@ func TestWrongForms(t *testing.T) {
 			pairs []string
 			kept  string
 		}{
-			{"/issues", []string{"title", "", "body", "typed " + threadEvil}, "typed " + threadEvil},
+			{"/issues", []string{"title", "", "body", "typed " + evil}, "typed " + evil},
 			{"/issues", []string{"title", strings.Repeat("t", 300), "body", "typed"}, "typed"},
 			{"/issues/1/comments", []string{"body", long}, long},
 			{"/issues/1/comments", []string{"body", " "}, "Your comment"},
 			{"/issues/1/comments/1", []string{"body", ""}, "Update comment"},
 			{"/issues/1/edit", []string{"title", ""}, "Title"},
 			{"/labels", []string{"name", "bug", "color", "zzz"}, "New label"},
-			{"/labels", []string{"name", "x", "color", "#12", "was", threadEvil}, "Save changes"},
+			{"/labels", []string{"name", "x", "color", "#12", "was", evil}, "Save changes"},
 			{"/milestones", []string{"title", "", "description", "typed"}, "typed"},
 			{"/milestones", []string{"title", "M", "due", "soon"}, "New milestone"},
 			{"/milestones/1", []string{"title", "", "description", "typed"}, "typed"},
 		} {
 			path := "/alice/garden" + c.path
-			a := threadPost(t, s, "sam", path, 422, c.pairs...)
+			a := post(t, s, "sam", path, 422, c.pairs...)
 			shows(t, path, a, c.kept)
 			if !strings.Contains(string(a.Body), `role="alert"`) {
 				t.Errorf("%s does not say what is wrong", path)
 			}
 		}
 		a := page(t, s, "", "/alice/garden/issues?q="+url.QueryEscape(`is:nonsense "><i>`), 422)
-		threadInspect(t, "a wrong search", a)
+		inspect(t, "a wrong search", a)
 		if !strings.Contains(string(a.Body), `value="is:nonsense &#34;&gt;&lt;i&gt;"`) ||
 			!strings.Contains(string(a.Body), `role="alert"`) {
 			t.Errorf("a wrong search is not shown again: %s", a.Body)
@@ -246,11 +246,11 @@ func TestWrongForms(t *testing.T) {
 			{"/issues/1/milestone", []string{"milestone", "99"}},
 			{"/issues/1/assignees", []string{"assignee", "nobody-here"}},
 		} {
-			threadPost(t, s, "sam", "/alice/garden"+c.path, 422, c.pairs...)
+			post(t, s, "sam", "/alice/garden"+c.path, 422, c.pairs...)
 		}
-		threadPost(t, s, "sam", "/alice/garden/issues/1/comments/1/delete", 303)
+		post(t, s, "sam", "/alice/garden/issues/1/comments/1/delete", 303)
 		s.Check(t, apitest.Case{Do: "POST /alice/garden/issues/1/comments", As: "sam", Send: `{"body": "x"}`,
-			Headers: accept, Status: 415})
+			Headers: inBrowser, Status: 415})
 	})
 }
 
@@ -261,12 +261,12 @@ func TestArchivedAndLocked(t *testing.T) {
 		people(t, s)
 		threadPlant(t, s, "alice/garden", false)
 		const at = "/alice/garden/issues/1"
-		threadPost(t, s, "alice", at+"/lock", 303)
+		post(t, s, "alice", at+"/lock", 303)
 		locked := page(t, s, "rae", at, 200)
 		shows(t, at, locked, "This conversation is locked")
 		lacks(t, at, locked, `id="new-comment"`, "data-edit")
-		threadPost(t, s, "rae", at+"/comments", 403, "body", "kept")
-		threadPost(t, s, "sam", at+"/comments", 303, "body", "x")
+		post(t, s, "rae", at+"/comments", 403, "body", "kept")
+		post(t, s, "sam", at+"/comments", 303, "body", "x")
 		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"archived": true}`,
 			Status: 200})
 		for _, as := range []string{"alice", "sam", "rae"} {
@@ -284,7 +284,7 @@ func TestArchivedAndLocked(t *testing.T) {
 				"/alice/garden/labels":      {"name", "x", "color", "ff0000"},
 				"/alice/garden/milestones":  {"title", "x"},
 				"/alice/garden/issues/bulk": {"number", "1", "do", "completed"}} {
-				threadPost(t, s, as, path, 403, pairs...)
+				post(t, s, as, path, 403, pairs...)
 			}
 		}
 	})
@@ -315,31 +315,31 @@ func TestTextsChangedMeanwhile(t *testing.T) {
 			return value
 		}
 		was := titleIn(page(t, s, "sam", at+"/edit?only=title", 200))
-		threadPost(t, s, "alice", at+"/edit", 303, "title", "Alice's title", "was", was)
-		a := threadPost(t, s, "sam", at+"/edit", 409, "title", "Sam's title", "was", was)
+		post(t, s, "alice", at+"/edit", 303, "title", "Alice's title", "was", was)
+		a := post(t, s, "sam", at+"/edit", 409, "title", "Sam's title", "was", was)
 		for _, want := range []string{`value="Alice&#39;s title" readonly`, `value="Sam&#39;s title"`,
 			"Somebody changed this text"} {
 			if !strings.Contains(string(a.Body), want) {
 				t.Errorf("%s is not in %s", want, a.Body)
 			}
 		}
-		threadPost(t, s, "sam", at+"/edit", 409, "title", "Sam's title") // made by no form
-		both := threadPost(t, s, "sam", at+"/edit", 409, "title", "Sam's title", "body", "x", "was", was, "guard",
+		post(t, s, "sam", at+"/edit", 409, "title", "Sam's title") // made by no form
+		both := post(t, s, "sam", at+"/edit", 409, "title", "Sam's title", "body", "x", "was", was, "guard",
 			guard(at+"/edit"))
 		lacks(t, "only the title was changed", both, "Current text")
-		threadPost(t, s, "sam", at+"/edit", 303, "title", "Sam's title", "was", titleIn(a))
+		post(t, s, "sam", at+"/edit", 303, "title", "Sam's title", "was", titleIn(a))
 		for _, path := range []string{at + "/edit", at + "/comments/1"} {
-			threadPost(t, s, "sam", path, 409, "body", "made by no form")
+			post(t, s, "sam", path, 409, "body", "made by no form")
 			seen := guard(path)
 			if len(seen) != 18 {
 				t.Fatalf("%s: guard %q", path, seen)
 			}
-			threadPost(t, s, "alice", path, 303, "body", "first "+path, "guard", seen)
-			a := threadPost(t, s, "sam", path, 409, "body", "second", "guard", seen)
+			post(t, s, "alice", path, 303, "body", "first "+path, "guard", seen)
+			a := post(t, s, "sam", path, 409, "body", "second", "guard", seen)
 			shows(t, path, a, "first "+path, "second", "Somebody changed this text")
 			_, rest, _ := strings.Cut(string(a.Body), `name="guard" value="`)
 			fresh, _, _ := strings.Cut(rest, `"`)
-			threadPost(t, s, "sam", path, 303, "body", "both", "guard", fresh)
+			post(t, s, "sam", path, 303, "body", "both", "guard", fresh)
 			shows(t, path, page(t, s, "sam", path, 200), "both")
 		}
 	})
@@ -365,14 +365,14 @@ func TestTasks(t *testing.T) {
 		lacks(t, at, page(t, s, "stranger", at, 200), `role="checkbox"`)
 		_, rest, _ := strings.Cut(string(a.Body), `name="guard" value="`)
 		guard, _, _ := strings.Cut(rest, `"`)
-		threadPost(t, s, "stranger", at+"/tasks", 403, "comment", "0", "task", "0", "guard", guard)
-		threadPost(t, s, "rae", at+"/tasks", 409, "comment", "0", "task", "9", "guard", guard)
-		threadPost(t, s, "rae", at+"/tasks", 303, "comment", "0", "task", "2", "guard", guard)
+		post(t, s, "stranger", at+"/tasks", 403, "comment", "0", "task", "0", "guard", guard)
+		post(t, s, "rae", at+"/tasks", 409, "comment", "0", "task", "9", "guard", guard)
+		post(t, s, "rae", at+"/tasks", 303, "comment", "0", "task", "2", "guard", guard)
 		if got, want := issue(t, s, "alice/garden").Body, strings.Replace(text, "[X] *three*", "[ ] *three*",
 			1); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
-		threadPost(t, s, "rae", at+"/tasks", 409, "comment", "0", "task", "0", "guard", guard)
+		post(t, s, "rae", at+"/tasks", 409, "comment", "0", "task", "0", "guard", guard)
 
 		// A task's checkbox is labeled with its text, without markup.
 		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues", As: "rae", Status: 201,
@@ -406,9 +406,7 @@ func TestLongConversation(t *testing.T) {
 				// Somebody changes something, so that nothing is kept.
 				s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden", As: "alice",
 					Send: threadObject("description", fmt.Sprint(path, n)), Status: 200})
-				if err := s.Server.Settle(t.Context()); err != nil {
-					t.Fatal(err)
-				}
+				s.Settle(t)
 				statements.Store(0)
 				page(t, s, "alice", fmt.Sprint(path, "?x=", n), 200)
 				least = min(least, statements.Load())
@@ -494,7 +492,7 @@ func TestFieldsChangedMeanwhile(t *testing.T) {
 				t.Fatalf("%s does not say what it shows", c.form)
 			}
 			do(c.api, c.body, 200)
-			threadPost(t, s, "alice", c.to, 303, append(c.send, "shown", shown)...)
+			post(t, s, "alice", c.to, 303, append(c.send, "shown", shown)...)
 			now := string(do("GET"+strings.TrimPrefix(c.api, "PATCH"), "", 200).Body)
 			if !strings.Contains(strings.ReplaceAll(now, ": ", ":"), c.want) {
 				t.Errorf("%s: %s, want %s", c.form, now, c.want)

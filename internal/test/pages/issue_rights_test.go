@@ -1,14 +1,9 @@
 package pages_test
 
 import (
-	"log/slog"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
-	"arbor/internal/account/token"
-	"arbor/internal/server"
 	"arbor/internal/test/apitest"
 )
 
@@ -23,16 +18,9 @@ func tokensOf(t *testing.T, s *apitest.Server, login, name string) map[string]st
 		return r.ID
 	}
 	here, other := id(name), id(login+"/other")
-	fine := func(changes bool, repos ...int64) string {
-		token, _, err := s.Forge.Tokens.CreateToken(t.Context(),
-			token.NewToken{Login: login, Note: "fine", Repos: repos, Changes: changes})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return token
-	}
 	return map[string]string{"code": s.Scoped(t, login, "public_repo"), "people": s.Scoped(t, login, "read:user"),
-		"read": fine(false, here), "write": fine(true, here), "elsewhere": fine(true, other)}
+		"read": s.Fine(t, login, false, here), "write": s.Fine(t, login, true, here),
+		"elsewhere": s.Fine(t, login, true, other)}
 }
 
 // A token that is limited opens by pages what it opens by the API, and no more.
@@ -84,27 +72,14 @@ func TestIssueFormsWithoutRoom(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		people(t, s)
 		threadPlant(t, s, "alice/garden", false)
-		narrow := server.New(server.Options{DB: s.DB, Git: s.Git, DataDir: s.Dir, MinFree: 1 << 60,
-			Log: slog.New(slog.DiscardHandler)})
 		const at = "/alice/garden/issues/1"
-		for _, form := range []struct {
-			to, send string
-			code     int
-		}{{at + "/comments", "body=x", 507}, {at + "/state", "state=closed", 507}, {at + "/edit", "title=x", 507},
-			{at + "/labels", "label=bug", 507}, {at + "/reactions", "content=heart", 507}, {at + "/pin", "", 507},
-			{at + "/subscription", "", 507}, {at + "/lock", "", 507}, {at + "/lock", "unlock=1", 303},
-			{"/alice/garden/issues", "title=x", 507}, {"/alice/garden/labels", "name=x&color=ff0000", 507},
-			{"/alice/garden/labels", "was=bug&delete=1", 303}, {"/alice/garden/milestones", "title=x", 507},
-			{at + "/delete", "", 303}} {
-			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, form.to, strings.NewReader(form.send))
-			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-			r.Header.Set("Accept", "text/html")
-			r.Header.Set("Authorization", "Bearer "+s.Token(t, "alice"))
-			answer := httptest.NewRecorder()
-			narrow.ServeHTTP(answer, r)
-			if answer.Code != form.code {
-				t.Errorf("POST %s with %q is %d, want %d", form.to, form.send, answer.Code, form.code)
-			}
-		}
+		sendForms(t, s.WithoutRoom(), s.Token(t, "alice"),
+			[]sentForm{{at + "/comments", "body=x", 507}, {at + "/state", "state=closed", 507},
+				{at + "/edit", "title=x", 507},
+				{at + "/labels", "label=bug", 507}, {at + "/reactions", "content=heart", 507}, {at + "/pin", "", 507},
+				{at + "/subscription", "", 507}, {at + "/lock", "", 507}, {at + "/lock", "unlock=1", 303},
+				{"/alice/garden/issues", "title=x", 507}, {"/alice/garden/labels", "name=x&color=ff0000", 507},
+				{"/alice/garden/labels", "was=bug&delete=1", 303}, {"/alice/garden/milestones", "title=x", 507},
+				{at + "/delete", "", 303}})
 	})
 }

@@ -2,27 +2,17 @@ package pages_test
 
 import (
 	"encoding/json"
-	"fmt"
-	"io"
 	"net/url"
 	"slices"
 	"strings"
 	"testing"
 
-	"golang.org/x/net/html"
-
 	"arbor/internal/account"
 	"arbor/internal/test/apitest"
-	"arbor/internal/test/gittest"
 )
-
-// threadEvil is what somebody writes wherever a text is taken.
-const threadEvil = `"><img onerror=x><script>alert(2)</script>'`
 
 // threadEvilBody is Markdown that would run, were it not sanitized.
 const threadEvilBody = "**bold** <script>alert(3)</script> <img src=x onerror=alert(4)> [go](javascript:alert(5)) <b style=\"color:red\" onclick=alert(6)>b</b>\n\n- [ ] one\n- [x] two"
-
-var accept = map[string]string{"Accept": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8"}
 
 // threadObject is a JSON object of names and values in turn.
 func threadObject(pairs ...any) string {
@@ -41,27 +31,20 @@ func threadObject(pairs ...any) string {
 // and markup in all texts.
 func threadPlant(t *testing.T, s *apitest.Server, name string, private bool) {
 	t.Helper()
-	r := s.Repo(t, name, private)
+	h := &history{}
+	h.commit("main", "", "More", "f0", "x\n")
+	h.commit("side", "main", "More", "f1", "x\n")
+	r := h.into(t, s, name, private)
 	s.Grant(t, r, "sam", account.Push)
 	s.Grant(t, r, "rae", account.Pull)
-	dir := gittest.Bare(t)
-	var in strings.Builder
-	for n, branch := range []string{"main", "side"} {
-		from := ""
-		if n > 0 {
-			from = "from refs/heads/main\n"
-		}
-		fmt.Fprintf(&in, "commit refs/heads/%s\ncommitter %s 1300000000 +0000\ndata 4\nMore\n%sM 100644 inline f%d\ndata 2\nx\n\n", branch, gittest.Author, from, n)
-	}
-	gittest.Import(t, dir, strings.NewReader(in.String()+"done\n"))
-	s.Import(t, r, dir)
 	at := "POST /repos/" + name
 	for _, c := range []apitest.Case{
-		{Do: at + "/milestones", Send: threadObject("title", threadEvil, "description", threadEvil)},
-		{Do: at + "/labels", Send: threadObject("name", threadEvil, "description", threadEvil, "color", "ff0000")},
-		{Do: at + "/issues", Send: threadObject("title", "Issue "+threadEvil, "body", threadEvilBody, "labels", []string{threadEvil},
+		{Do: at + "/milestones", Send: threadObject("title", evil, "description", evil)},
+		{Do: at + "/labels", Send: threadObject("name", evil, "description", evil, "color", "ff0000")},
+		{Do: at + "/issues", Send: threadObject("title", "Issue "+evil, "body", threadEvilBody, "labels",
+			[]string{evil},
 			"assignee", "sam", "milestone", 1)},
-		{Do: at + "/pulls", Send: threadObject("title", "Pull "+threadEvil, "body", "See #1", "head", "side",
+		{Do: at + "/pulls", Send: threadObject("title", "Pull "+evil, "body", "See #1", "head", "side",
 			"base", "main")},
 		{Do: at + "/issues/1/comments", As: "sam", Send: threadObject("body", threadEvilBody)},
 	} {
@@ -75,100 +58,7 @@ func threadPlant(t *testing.T, s *apitest.Server, name string, private bool) {
 
 func people(t *testing.T, s *apitest.Server) {
 	t.Helper()
-	for _, login := range []string{"alice", "sam", "rae", "stranger"} {
-		s.User(t, login)
-	}
-}
-
-// page asks for a page as a browser does.
-func page(t *testing.T, s *apitest.Server, as, path string, status int) *apitest.Answer {
-	t.Helper()
-	return s.Check(t, apitest.Case{Do: "GET " + path, As: as, Headers: accept, Status: status})
-}
-
-// threadPost sends a form of names and values in turn.
-func threadPost(t *testing.T, s *apitest.Server, as, path string, status int, pairs ...string) *apitest.Answer {
-	t.Helper()
-	v := url.Values{}
-	for n := 0; n < len(pairs); n += 2 {
-		v.Add(pairs[n], pairs[n+1])
-	}
-	return s.Check(t, apitest.Case{Do: "POST " + path, As: as, Send: v.Encode(), Status: status,
-		Headers: map[string]string{"Accept": accept["Accept"],
-			"Content-Type": "application/x-www-form-urlencoded"}})
-}
-
-// threadInspect reads a page as a browser does, and reports everything in it that could run or load
-// something from elsewhere; it returns the ids and the text.
-func threadInspect(t *testing.T, path string, a *apitest.Answer) (ids []string, text string) {
-	t.Helper()
-	if policy := a.Header.Get("Content-Security-Policy"); !strings.Contains(policy, "default-src 'none'") ||
-		strings.Contains(policy, "unsafe") {
-		t.Errorf("%s: policy %q", path, policy)
-	}
-	if kind := a.Header.Get("Content-Type"); kind != "text/html; charset=utf-8" ||
-		a.Header.Get("X-Content-Type-Options") != "nosniff" {
-		t.Errorf("%s: %v", path, a.Header)
-	}
-	z := html.NewTokenizer(strings.NewReader(string(a.Body)))
-	inScript := false
-	for {
-		switch z.Next() {
-		case html.ErrorToken:
-			if z.Err() != io.EOF {
-				t.Errorf("%s: %v", path, z.Err())
-			}
-			return ids, strings.Join(strings.Fields(text), " ")
-		case html.TextToken:
-			if token := z.Token(); inScript && strings.TrimSpace(token.Data) != "" {
-				t.Errorf("%s: a script in the page: %s", path, token.Data)
-			} else {
-				text += token.Data
-			}
-		case html.StartTagToken, html.SelfClosingTagToken:
-			token := z.Token()
-			inScript = token.Data == "script"
-			if slices.Contains([]string{"iframe", "object", "embed", "base", "style"}, token.Data) {
-				t.Errorf("%s: <%s>", path, token.Data)
-			}
-			for _, at := range token.Attr {
-				if strings.HasPrefix(at.Key, "on") || at.Key == "style" ||
-					strings.Contains(strings.ToLower(at.Val), "javascript:") ||
-					at.Key == "src" && !strings.HasPrefix(at.Val, "/") && !strings.HasPrefix(at.Val, s0) &&
-						at.Val != "x" {
-					t.Errorf("%s: %s", path, token)
-				}
-				if at.Key == "id" {
-					ids = append(ids, at.Val)
-				}
-			}
-		case html.EndTagToken:
-			inScript = false
-		}
-	}
-}
-
-const s0 = "http" // pictures of people's texts, which the policy does not load
-
-// shows checks that a page has each of the texts.
-func shows(t *testing.T, path string, a *apitest.Answer, parts ...string) {
-	t.Helper()
-	_, text := threadInspect(t, path, a)
-	for _, part := range parts {
-		if !strings.Contains(text, strings.Join(strings.Fields(part), " ")) {
-			t.Errorf("%s has no %q: %s", path, part, text)
-		}
-	}
-}
-
-// lacks checks that a page has none of the pieces of markup.
-func lacks(t *testing.T, path string, a *apitest.Answer, parts ...string) {
-	t.Helper()
-	for _, part := range parts {
-		if strings.Contains(string(a.Body), part) {
-			t.Errorf("%s has %q", path, part)
-		}
-	}
+	s.Users(t, "alice", "sam", "rae", "stranger")
 }
 
 // Somebody who opens pages of issues finds what was written and what happened, and nothing that others wrote
@@ -182,63 +72,63 @@ func TestThreadPagesShowWhatTheyAreOf(t *testing.T) {
 			s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden/issues/1", As: "alice", Send: send,
 				Status: 200})
 		}
-		patch(threadObject("title", "Renamed "+threadEvil))
+		patch(threadObject("title", "Renamed "+evil))
 		patch(`{"state": "closed", "state_reason": "not_planned"}`)
 		patch(`{"state": "open", "labels": ["bug"], "milestone": null}`)
-		patch(threadObject("milestone", 1, "labels", []string{"bug", threadEvil}))
+		patch(threadObject("milestone", 1, "labels", []string{"bug", evil}))
 		for _, c := range []struct {
 			as, path string
 			has      []string
 		}{
-			{"", "/issues", []string{"Renamed " + threadEvil, "1 Open", "0 Closed", threadEvil, "alice", "Sign in"}},
-			{"sam", "/issues", []string{"Renamed " + threadEvil, "With selected"}},
-			{"", "/issues?q=is:pr", []string{"Pull " + threadEvil}},
-			{"alice", "/issues/1", []string{"Renamed " + threadEvil, "bold", "open", "sam commented", "Owner",
-				"Collaborator", "changed the title Issue " + threadEvil, "closed this as not planned",
-				"reopened this", "added bug and removed " + threadEvil, "added this to the " + threadEvil + " milestone",
-				"assigned sam", "mentioned this in Pull " + threadEvil, "Delete issue", "Close as completed",
+			{"", "/issues", []string{"Renamed " + evil, "1 Open", "0 Closed", evil, "alice", "Sign in"}},
+			{"sam", "/issues", []string{"Renamed " + evil, "With selected"}},
+			{"", "/issues?q=is:pr", []string{"Pull " + evil}},
+			{"alice", "/issues/1", []string{"Renamed " + evil, "bold", "open", "sam commented", "Owner",
+				"Collaborator", "changed the title Issue " + evil, "closed this as not planned",
+				"reopened this", "added bug and removed " + evil, "added this to the " + evil + " milestone",
+				"assigned sam", "mentioned this in Pull " + evil, "Delete issue", "Close as completed",
 				"2 participants"}},
 			{"rae", "/issues/1", []string{"Add a comment", "Subscribe"}},
 			{"", "/issues/1", []string{"Sign in to comment"}},
 			{"sam", "/issues/1/edit", []string{"Title", "Description"}},
 			{"sam", "/issues/1/edit?only=title", []string{"Title", "Save"}},
 			{"sam", "/issues/1/comments/1", []string{"Update comment"}},
-			{"sam", "/issues/1/labels", []string{"bug", threadEvil, "Apply"}},
+			{"sam", "/issues/1/labels", []string{"bug", evil, "Apply"}},
 			{"sam", "/issues/1/assignees", []string{"alice", "sam"}},
-			{"sam", "/issues/1/milestone", []string{"No milestone", threadEvil}},
+			{"sam", "/issues/1/milestone", []string{"No milestone", evil}},
 			{"sam", "/issues/1/lock", []string{"Lock conversation", "too heated"}},
 			{"sam", "/issues/1/reactions?comment=1", []string{"👍"}},
 			{"sam", "/issues/1/transfer", []string{"New repository"}},
 			{"sam", "/issues/1/delete", []string{"This cannot be undone"}},
-			{"", "/issues/filter/label?q=is:open", []string{"bug", threadEvil, "Without labels"}},
+			{"", "/issues/filter/label?q=is:open", []string{"bug", evil, "Without labels"}},
 			{"", "/issues/filter/author", []string{"alice", "sam"}},
 			{"", "/issues/filter/assignee", []string{"Assigned to nobody"}},
-			{"", "/issues/filter/milestone", []string{threadEvil, "Without a milestone"}},
+			{"", "/issues/filter/milestone", []string{evil, "Without a milestone"}},
 			{"", "/issues/filter/sort", []string{"Most commented"}},
-			{"sam", "/issues/new?title=" + url.QueryEscape(threadEvil) + "&body=" + url.QueryEscape(threadEvilBody) +
+			{"sam", "/issues/new?title=" + url.QueryEscape(evil) + "&body=" + url.QueryEscape(threadEvilBody) +
 				"&labels=bug", []string{"New issue", "alert(3)"}},
-			{"", "/labels", []string{"bug", threadEvil}},
-			{"sam", "/labels?edit=" + url.QueryEscape(threadEvil), []string{"Save changes"}},
-			{"", "/milestones", []string{threadEvil, "1 open", "0 closed"}},
+			{"", "/labels", []string{"bug", evil}},
+			{"sam", "/labels?edit=" + url.QueryEscape(evil), []string{"Save changes"}},
+			{"", "/milestones", []string{evil, "1 open", "0 closed"}},
 			{"", "/milestones?state=closed", []string{"There are no closed milestones"}},
-			{"", "/milestone/1", []string{threadEvil, "Renamed " + threadEvil, "1 open", "0% complete"}},
+			{"", "/milestone/1", []string{evil, "Renamed " + evil, "1 open", "0% complete"}},
 			{"sam", "/milestones/new", []string{"Due date"}},
-			{"sam", "/milestones/1/edit", []string{"Save changes", threadEvil}},
+			{"sam", "/milestones/1/edit", []string{"Save changes", evil}},
 		} {
 			path := "/alice/garden" + c.path
 			shows(t, path+" as "+c.as, page(t, s, c.as, path, 200), c.has...)
 		}
 		for _, path := range []string{"/dashboard/issues", "/dashboard/pulls", "/dashboard/filter/sort"} {
-			threadInspect(t, path, page(t, s, "alice", path, 200))
+			inspect(t, path, page(t, s, "alice", path, 200))
 			if a := page(t, s, "", path, 303); !strings.HasPrefix(a.Header.Get("Location"),
 				"/login?return_to=") {
 				t.Errorf("%s leads a stranger to %q", path, a.Header.Get("Location"))
 			}
 		}
 		shows(t, "created", page(t, s, "alice", "/dashboard/issues", 200), "alice/garden",
-			"Renamed "+threadEvil, "1 Open")
+			"Renamed "+evil, "1 Open")
 		shows(t, "assigned", page(t, s, "sam", "/dashboard/issues?q=is:open+assignee:sam", 200),
-			"Renamed "+threadEvil)
+			"Renamed "+evil)
 		shows(t, "nothing", page(t, s, "rae", "/dashboard/pulls", 200), "Nothing matches")
 	})
 }
@@ -258,7 +148,7 @@ func TestEveryAddressOfAPageAnswers(t *testing.T) {
 			}
 			to, anchor, _ := strings.Cut(strings.TrimPrefix(one.(map[string]any)["html_url"].(string), s.URL),
 				"#")
-			ids, _ := threadInspect(t, to, page(t, s, "", to, 200))
+			ids, _ := inspect(t, to, page(t, s, "", to, 200))
 			if anchor != "" && !slices.Contains(ids, anchor) {
 				t.Errorf("%s has no %s", to, anchor)
 			}
@@ -310,8 +200,8 @@ func TestThreadPrivatePages(t *testing.T) {
 		s.Repo(t, "stranger/own", false)
 		shows(t, "another repository in q", page(t, s, "stranger",
 			"/stranger/own/issues?q="+url.QueryEscape("repo:alice/vault"), 200), "Nothing matches")
-		threadPost(t, s, "stranger", "/stranger/own/preview", 200, "text", "alice/vault#1 and @alice")
-		if a := threadPost(t, s, "stranger", "/stranger/own/preview", 200, "text",
+		post(t, s, "stranger", "/stranger/own/preview", 200, "text", "alice/vault#1 and @alice")
+		if a := post(t, s, "stranger", "/stranger/own/preview", 200, "text",
 			"alice/vault#1"); strings.Contains(string(a.Body), "<a") {
 			t.Errorf("a preview links what its reader may not see: %s", a.Body)
 		}

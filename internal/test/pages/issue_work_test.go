@@ -1,14 +1,12 @@
 package pages_test
 
 import (
-	"fmt"
 	"net/url"
 	"strings"
 	"testing"
 
 	"arbor/internal/account"
 	"arbor/internal/test/apitest"
-	"arbor/internal/test/gittest"
 )
 
 // Somebody finds issues by all that the language of searches has, and the menus lead to what they say.
@@ -25,11 +23,9 @@ func TestLists(t *testing.T) {
 		}
 		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden/issues/5", As: "sam",
 			Send: `{"state": "closed"}`, Status: 200})
-		if err := s.Server.Settle(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		s.Settle(t)
 		list := func(as, q string) string {
-			_, text := threadInspect(t, q, page(t, s, as, "/alice/garden/issues?q="+url.QueryEscape(q), 200))
+			_, text := inspect(t, q, page(t, s, as, "/alice/garden/issues?q="+url.QueryEscape(q), 200))
 			return text
 		}
 		for _, c := range []struct {
@@ -40,7 +36,7 @@ func TestLists(t *testing.T) {
 			{"is:closed", "Moles", "Snails"},
 			{"is:open author:sam", "Snails", "Renamed"},
 			{`label:"good first issue"`, "Snails", "Slugs"},
-			{page1(threadEvil), "Snails", "Slugs"},
+			{page1(evil), "Snails", "Slugs"},
 			{"slugs OR snails sort:created-asc", "Slugs eat it", "Moles"},
 			{"", "Moles", "Nothing matches"},
 			{"no:label is:issue", "Moles", "Slugs"},
@@ -67,14 +63,14 @@ func TestLists(t *testing.T) {
 		}
 		// Several at once.
 		const bulk = "/alice/garden/issues/bulk"
-		threadPost(t, s, "rae", bulk, 403, "number", "3", "do", "completed")
-		threadPost(t, s, "sam", bulk, 303, "number", "3", "number", "4", "do", "completed")
+		post(t, s, "rae", bulk, 403, "number", "3", "do", "completed")
+		post(t, s, "sam", bulk, 303, "number", "3", "number", "4", "do", "completed")
 		if text := list("sam", "is:issue is:open"); !strings.Contains(text, "1 Open") {
 			t.Errorf("closed: %s", text)
 		}
-		shows(t, bulk, threadPost(t, s, "sam", bulk, 200, "number", "3", "number", "4", "do", "sort"),
+		shows(t, bulk, post(t, s, "sam", bulk, 200, "number", "3", "number", "4", "do", "sort"),
 			"Sort 2 issues", "bug")
-		threadPost(t, s, "sam", bulk, 303, "number", "3", "number", "4", "do", "apply", "label", "wontfix",
+		post(t, s, "sam", bulk, 303, "number", "3", "number", "4", "do", "apply", "label", "wontfix",
 			"assignee", "alice", "milestone", "1")
 		if text := list("", "label:wontfix assignee:alice"); !strings.Contains(text, "Slugs") ||
 			!strings.Contains(text, "Snails") {
@@ -93,14 +89,11 @@ func TestNewIssues(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		people(t, s)
-		r := s.Repo(t, "alice/garden", false)
-		s.Grant(t, r, "sam", account.Push)
-		const text = "---\nname: Bug\ntitle: \"Bug: \"\nlabels: bug, 'help wanted'\nassignees:\n  - sam\n---\n\n## What <happened>\n"
-		dir := gittest.Bare(t)
-		gittest.Import(t, dir,
-			strings.NewReader(fmt.Sprintf(
-				"commit refs/heads/main\ncommitter %s 1300000000 +0000\ndata 1\nx\nM 100644 inline .github/ISSUE_TEMPLATE/bug_report.md\ndata %d\n%s\nM 100644 inline .github/ISSUE_TEMPLATE/config.yml\ndata 1\nx\ndone\n", gittest.Author, len(text), text)))
-		s.Import(t, r, dir)
+		h := &history{}
+		h.commit("main", "", "Add templates", ".github/ISSUE_TEMPLATE/config.yml", "x",
+			".github/ISSUE_TEMPLATE/bug_report.md",
+			"---\nname: Bug\ntitle: \"Bug: \"\nlabels: bug, 'help wanted'\nassignees:\n  - sam\n---\n\n## What <happened>\n")
+		s.Grant(t, h.into(t, s, "alice/garden", false), "sam", account.Push)
 		const at = "/alice/garden/issues/new"
 		first := page(t, s, "rae", at, 200)
 		shows(t, at, first, "Bug report", "Open a blank issue")
@@ -116,7 +109,7 @@ func TestNewIssues(t *testing.T) {
 			page(t, s, "sam", at+"?template="+url.QueryEscape(name), 200)
 		}
 		lacks(t, at, page(t, s, "rae", at+"?title=x&labels=bug", 200), `name="label"`)
-		a := threadPost(t, s, "rae", "/alice/garden/issues", 303, "title", "By a reader", "body", "one\r\ntwo",
+		a := post(t, s, "rae", "/alice/garden/issues", 303, "title", "By a reader", "body", "one\r\ntwo",
 			"label", "bug")
 		if a.Header.Get("Location") != "/alice/garden/issues/1" {
 			t.Errorf("leads to %v", a.Header)
@@ -124,7 +117,7 @@ func TestNewIssues(t *testing.T) {
 		if i := issue(t, s, "alice/garden"); len(i.Labels) != 0 || i.Body != "one\ntwo" {
 			t.Errorf("made %+v", i)
 		}
-		threadPost(t, s, "sam", "/alice/garden/issues", 303, "title", "By a writer", "label", "bug",
+		post(t, s, "sam", "/alice/garden/issues", 303, "title", "By a writer", "label", "bug",
 			"assignee", "sam")
 		shows(t, "issue 2", page(t, s, "", "/alice/garden/issues/2", 200), "By a writer", "bug", "sam")
 	})
@@ -139,21 +132,21 @@ func TestLabelsAndMilestones(t *testing.T) {
 		const at = "/alice/garden"
 		for path, pairs := range map[string][]string{"/labels": {"name", "x", "color", "ff0000"},
 			"/milestones": {"title", "x"}} {
-			threadPost(t, s, "rae", at+path, 403, pairs...)
-			threadPost(t, s, "", at+path, 303, pairs...)
+			post(t, s, "rae", at+path, 403, pairs...)
+			post(t, s, "", at+path, 303, pairs...)
 		}
 		lacks(t, "labels", page(t, s, "rae", at+"/labels", 200), "New label", ">Edit<")
 		lacks(t, "milestones", page(t, s, "rae", at+"/milestones", 200), "New milestone", ">Edit<")
-		threadPost(t, s, "sam", at+"/labels", 303, "name", "slugs / ?", "color", "#AABBCC",
+		post(t, s, "sam", at+"/labels", 303, "name", "slugs / ?", "color", "#AABBCC",
 			"description", "They eat")
 		shows(t, "labels", page(t, s, "sam", at+"/labels", 200), "slugs / ?", "They eat")
-		threadPost(t, s, "sam", at+"/labels", 303, "was", "slugs / ?", "name", "snails", "color", "#001122",
+		post(t, s, "sam", at+"/labels", 303, "was", "slugs / ?", "name", "snails", "color", "#001122",
 			"description", "")
 		s.Check(t, apitest.Case{Do: "GET /repos" + at + "/labels/snails", Status: 200,
 			Want: `{"color": "001122"}`})
-		threadPost(t, s, "sam", at+"/labels", 303, "was", "snails", "delete", "1")
+		post(t, s, "sam", at+"/labels", 303, "was", "snails", "delete", "1")
 		s.Check(t, apitest.Case{Do: "GET /repos" + at + "/labels/snails", Status: 404})
-		if a := threadPost(t, s, "sam", at+"/milestones", 303, "title", "Spring", "due", "2030-03-20",
+		if a := post(t, s, "sam", at+"/milestones", 303, "title", "Spring", "due", "2030-03-20",
 			"description", "All"); a.Header.Get("Location") != at+"/milestone/1" {
 			t.Errorf("leads to %v", a.Header)
 		}
@@ -163,11 +156,11 @@ func TestLabelsAndMilestones(t *testing.T) {
 			`value="2030-03-20"`) {
 			t.Error("the form has not the day")
 		}
-		threadPost(t, s, "sam", at+"/milestones/1", 303, "title", "Summer", "due", "")
-		threadPost(t, s, "sam", at+"/milestones/1", 303, "do", "closed")
+		post(t, s, "sam", at+"/milestones/1", 303, "title", "Summer", "due", "")
+		post(t, s, "sam", at+"/milestones/1", 303, "do", "closed")
 		shows(t, "closed", page(t, s, "", at+"/milestones?state=closed", 200), "Summer", "No due date")
-		threadPost(t, s, "rae", at+"/milestones/1", 403, "do", "delete")
-		threadPost(t, s, "sam", at+"/milestones/1", 303, "do", "delete")
+		post(t, s, "rae", at+"/milestones/1", 403, "do", "delete")
+		post(t, s, "sam", at+"/milestones/1", 303, "do", "delete")
 		page(t, s, "", at+"/milestone/1", 404)
 	})
 }
@@ -178,19 +171,17 @@ func TestAssistance(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		people(t, s)
 		threadPlant(t, s, "alice/garden", false)
-		if err := s.Server.Settle(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		s.Settle(t)
 		const at = "/alice/garden"
-		shown := threadPost(t, s, "rae", at+"/preview", 200, "text", "**bold** #1 @sam "+threadEvilBody)
-		threadInspect(t, "preview", shown)
+		shown := post(t, s, "rae", at+"/preview", 200, "text", "**bold** #1 @sam "+threadEvilBody)
+		inspect(t, "preview", shown)
 		for _, part := range []string{"<strong>bold</strong>", at + "/issues/1", `/sam"`} {
 			if !strings.Contains(string(shown.Body), part) {
 				t.Errorf("the preview has no %s: %s", part, shown.Body)
 			}
 		}
 		for q, want := range map[string]string{"@sa": "sam", "@": "alice", "@stra": "stranger",
-			"#1": "#1 Issue " + threadEvil, "#pull": "#2 Pull " + threadEvil} {
+			"#1": "#1 Issue " + evil, "#pull": "#2 Pull " + evil} {
 			shows(t, q, page(t, s, "rae", at+"/suggest?q="+url.QueryEscape(q), 200), want)
 		}
 		for _, q := range []string{"", "x", "@\"><", "#99", "#\"):(nothing", "@" + strings.Repeat("a", 99),

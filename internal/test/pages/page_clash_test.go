@@ -114,9 +114,7 @@ func TestClash(t *testing.T) {
 						form[n+1] = "https://other.example"
 					}
 				}
-				if a := s.Visit(t, "alice", "POST "+to, form...); a.Status != 303 {
-					t.Errorf("%s, another field: %d %s", c.page, a.Status, a.Body)
-				}
+				s.Visit(t, "alice", "POST "+to, form...).Shows(t, 303)
 			}
 			a := s.Visit(t, "alice", "POST "+to, sent(first)...)
 			if body := html.UnescapeString(string(a.Body)); a.Status != 422 ||

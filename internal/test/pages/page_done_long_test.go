@@ -18,9 +18,7 @@ import (
 func TestDoneIsSaidOnce(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, db.SQLite)
-	for _, login := range []string{"alice", "bob"} {
-		s.User(t, login)
-	}
+	s.Users(t, "alice", "bob")
 	s.Repo(t, "alice/garden", false)
 	const at = "/alice/garden/settings/access"
 	for _, look := range []browser.Look{{}, {NoScript: true, Width: 390, Height: 800}} {

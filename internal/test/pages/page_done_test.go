@@ -16,9 +16,7 @@ import (
 func TestDoneIsForOnePageAndPerson(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, db.SQLite)
-	for _, login := range []string{"alice", "bob"} {
-		s.User(t, login)
-	}
+	s.Users(t, "alice", "bob")
 	alice, bob := s.Session(t, "alice"), s.Session(t, "bob")
 	const said = "Your profile shows no address."
 	hide := func(headers ...string) *http.Cookie {

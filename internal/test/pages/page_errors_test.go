@@ -1,6 +1,7 @@
 package pages_test
 
 import (
+	"maps"
 	"net/http"
 	"regexp"
 	"strings"
@@ -11,12 +12,13 @@ import (
 	"arbor/internal/route"
 	"arbor/internal/server"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // browse sends a browser's request with a session, or without one if it is empty.
 func browse(t *testing.T, s *apitest.Server, session, do string, headers ...string) *apitest.Answer {
 	t.Helper()
-	c := apitest.Case{Do: do, Headers: map[string]string{"Accept": apitest.Browser}}
+	c := apitest.Case{Do: do, Headers: maps.Clone(inBrowser)}
 	if session != "" {
 		c.Headers["Cookie"] = "arbor_session=" + session
 	}
@@ -34,9 +36,7 @@ func browse(t *testing.T, s *apitest.Server, session, do string, headers ...stri
 func TestErrorsKnowTheirCaller(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		for _, login := range []string{"alice", "bob", "stranger"} {
-			s.User(t, login)
-		}
+		s.Users(t, "alice", "bob", "stranger")
 		s.Repo(t, "alice/garden", false)
 		cellar := s.Repo(t, "alice/cellar", true)
 		s.Grant(t, cellar, "bob", account.Pull)
@@ -125,15 +125,11 @@ func TestErrorsOfTheServer(t *testing.T) {
 		_, err := tx.Exec(`ALTER TABLE releases RENAME TO lost`)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	browse(t, s, session, "GET /alice/garden/releases").Shows(t, 500, `class="repohead"`, "Account of alice",
 		`href="/alice/garden/releases" aria-current="page"`, "!Sign in", "!Star")
 
-	if err := s.DB.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, s.DB.Close())
 	a := browse(t, s, session, "GET /settings/profile")
 	a.Shows(t, a.Status, "!Sign in")
 	if a.Status < 500 {
@@ -146,9 +142,7 @@ func TestErrorsOfTheServer(t *testing.T) {
 func TestErrorsHideRepositories(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		for _, login := range []string{"alice", "stranger"} {
-			s.User(t, login)
-		}
+		s.Users(t, "alice", "stranger")
 		s.Repo(t, "alice/cellar", true)
 		session := s.Session(t, "stranger")
 		placeholder := regexp.MustCompile(`\{[^}]*\}`)

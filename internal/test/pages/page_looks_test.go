@@ -35,10 +35,9 @@ func TestPagesLookWithMuchOnThem(t *testing.T) {
 	s.Check(t, apitest.Case{Do: "PUT /repos/alice/garden/contents/README.md", As: "alice", Status: 201,
 		Send: fmt.Sprintf(`{"message": "first", "content": %q}`,
 			base64.StdEncoding.EncodeToString([]byte(readme)))})
-	var tip struct{ Object struct{ SHA string } }
-	s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/git/ref/heads/main", As: "alice", Status: 200}).JSON(t, &tip)
 	s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/git/refs", As: "alice", Status: 201,
-		Send: fmt.Sprintf(`{"ref": "refs/heads/%s", "sha": %q}`, long, tip.Object.SHA)})
+		Send: fmt.Sprintf(`{"ref": "refs/heads/%s", "sha": %q}`, long,
+			s.Tip(t, "alice", "alice/garden", "main"))})
 	s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues", As: "alice", Status: 201,
 		Send: fmt.Sprintf(`{"title": "Weeds", "body": %q}`, readme)})
 	s.Check(t, apitest.Case{Do: "PUT /repos/alice/garden/collaborators/root-gardener", As: "alice", Status: 204,

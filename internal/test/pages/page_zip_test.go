@@ -9,6 +9,7 @@ import (
 
 	"arbor/internal/account/session"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // People on slow lines get pages, styles and scripts compressed. Not so what another page may have their
@@ -30,7 +31,7 @@ func TestPagesAreCompressed(t *testing.T) {
 		const page, vary = "GET /alice/garden", "Accept, Accept-Encoding, Authorization, Cookie"
 		zipped := map[string]string{"Content-Encoding": "gzip", "Vary": vary}
 		plain := map[string]string{"Content-Encoding": "-", "Vary": vary}
-		whole := s.Check(t, apitest.Case{Do: page, Status: 200, Headers: map[string]string{"Accept": apitest.Browser},
+		whole := s.Check(t, apitest.Case{Do: page, Status: 200, Headers: inBrowser,
 			Has: plain})
 		small := s.Check(t, apitest.Case{Do: page, Status: 200, Headers: with(), Has: zipped})
 		if unzipped := unzip(t, small.Body); !bytes.Equal(unzipped, whole.Body) ||
@@ -79,12 +80,8 @@ func TestPagesAreCompressed(t *testing.T) {
 func unzip(t *testing.T, zipped []byte) []byte {
 	t.Helper()
 	z, err := gzip.NewReader(bytes.NewReader(zipped))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	text, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return text
 }

@@ -1,15 +1,12 @@
 package pages_test
 
 import (
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
-	"arbor/internal/account/token"
 	"arbor/internal/repo"
-	"arbor/internal/server"
 	"arbor/internal/test/apitest"
 )
 
@@ -55,14 +52,6 @@ func TestLimitedTokensOnPeoplePages(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		garden := guild(t, s)
-		fine := func(changes bool) string {
-			token, _, err := s.Forge.Tokens.CreateToken(t.Context(), token.NewToken{Login: "rae", Note: "fine",
-				Repos: []int64{int64(garden.ID)}, Changes: changes})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return token
-		}
 		const inbox, members = "/dashboard/notifications", "/orgs/guild/people"
 		for name, c := range map[string]struct {
 			token                      string
@@ -76,8 +65,8 @@ func TestLimitedTokensOnPeoplePages(t *testing.T) {
 			"read org": {s.Scoped(t, "rae", "read:org"), 403, true, false, 403, 403, 403, 403},
 			"org":      {s.Scoped(t, "rae", "public_repo,write:org"), 200, true, false, 403, 303, 303, 303},
 			"letters":  {s.Scoped(t, "rae", "notifications"), 200, false, false, 403, 403, 303, 303},
-			"read":     {fine(false), 200, false, false, 403, 403, 303, 403},
-			"write":    {fine(true), 200, false, false, 403, 403, 303, 303},
+			"read":     {s.Fine(t, "rae", false, int64(garden.ID)), 200, false, false, 403, 403, 303, 403},
+			"write":    {s.Fine(t, "rae", true, int64(garden.ID)), 200, false, false, 403, 403, 303, 303},
 		} {
 			get := func(path string) (int, string) {
 				a := s.Do(t, apitest.Case{Do: "GET " + path, Headers: map[string]string{"Accept": "text/html",
@@ -111,8 +100,7 @@ func TestPeopleFormsWithoutRoom(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		guild(t, s)
 		s.Check(t, apitest.Case{Do: "PUT /repos/alice/garden/subscription", As: "rae", Status: 200})
-		narrow := server.New(server.Options{DB: s.DB, Git: s.Git, DataDir: s.Dir, MinFree: 1 << 60,
-			Log: slog.New(slog.DiscardHandler)})
+		narrow := s.WithoutRoom()
 		const inbox, members, emails = "/dashboard/notifications", "/orgs/guild/people", "/settings/emails"
 		sendForms(t, narrow, s.Token(t, "rae"), []sentForm{{"/sam", "action=follow", 507},
 			{"/sam", "action=unfollow", 303}, {members, "action=publicize&login=rae", 507},

@@ -8,19 +8,13 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/dbtest"
-	"arbor/internal/test/gittest"
 )
-
-// peopleEvil is what somebody writes wherever a text is taken.
-const peopleEvil = `"><img onerror=x src=x><script>alert(2)</script>'`
 
 // A profile shows who somebody is, harmlessly, and to each viewer only what that viewer may see.
 func TestProfile(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		for _, login := range []string{"Alice", "bob", "sam"} {
-			s.User(t, login)
-		}
+		s.Users(t, "Alice", "bob", "sam")
 		s.Org(t, "garden", "Alice")
 		s.Repo(t, "alice/open", false)
 		s.Repo(t, "alice/secret", true)
@@ -70,9 +64,7 @@ func TestProgramsAndTags(t *testing.T) {
 func TestFollow(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		for _, login := range []string{"alice", "bob"} {
-			s.User(t, login)
-		}
+		s.Users(t, "alice", "bob")
 		s.Visit(t, "bob", "POST /alice", "action", "follow", "return_to", "/alice?tab=stars").Leads(t,
 			"/alice?tab=stars")
 		s.Visit(t, "bob", "GET /alice").Shows(t, 200, `value="unfollow"`, "1 follower")
@@ -93,9 +85,7 @@ func TestSuspendedAndRenamed(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Admin(t, "root-gardener")
-		for _, login := range []string{"alice", "bob"} {
-			s.User(t, login)
-		}
+		s.Users(t, "alice", "bob")
 		s.Repo(t, "bob/plot", false)
 		s.Check(t, apitest.Case{Do: "PUT /users/alice/suspended", As: "root-gardener", Status: 204})
 		s.Visit(t, "root-gardener", "GET /alice").Shows(t, 200, "Suspended")
@@ -113,21 +103,14 @@ func TestSuspendedAndRenamed(t *testing.T) {
 func TestRepositoryFilter(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		for _, login := range []string{"alice", "bob"} {
-			s.User(t, login)
-		}
-		dir := gittest.Bare(t)
-		gittest.Import(t, dir,
-			strings.NewReader("commit refs/heads/main\ncommitter "+gittest.Author+
-				" 1300000000 +0000\ndata 1\nx\n"+
-				"M 100644 inline main.go\ndata 13\npackage main\n\ndone\n"))
-		s.Import(t, s.Repo(t, "alice/compost", false), dir)
+		s.Users(t, "alice", "bob")
+		h := &history{}
+		h.commit("main", "", "Begin", "main.go", "package main\n")
+		h.into(t, s, "alice/compost", false)
 		s.Repo(t, "alice/secret-bed", true)
 		s.Repo(t, "bob/compost", false)
 		s.ManyRepos(t, "alice", 40)
-		if err := s.Server.Settle(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		s.Settle(t)
 		list := "GET /alice?tab=repositories"
 		first := s.Visit(t, "", list).Shows(t, 200, `rel="next"`)
 		if n := strings.Count(string(first.Body), `class="repoitem"`); n != 30 {
@@ -154,9 +137,7 @@ func TestRepositoryFilter(t *testing.T) {
 func TestMembers(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		for _, login := range []string{"alice", "bob", "carol", "sam"} {
-			s.User(t, login)
-		}
+		s.Users(t, "alice", "bob", "carol", "sam")
 		s.Org(t, "garden", "alice")
 		const at = "/orgs/garden/people"
 		s.Visit(t, "sam", "GET "+at).Shows(t, 200, "!alice", "No members to show")
@@ -165,7 +146,7 @@ func TestMembers(t *testing.T) {
 			at)
 		s.Visit(t, "alice", "POST "+at, "action", "set", "login", "nobody-here", "role", "admin").
 			Shows(t, 422, "User nobody-here not found", `value="nobody-here"`, `value="admin" selected`)
-		s.Visit(t, "alice", "POST "+at, "action", "set", "login", peopleEvil).Shows(t, 422, peopleEvil)
+		s.Visit(t, "alice", "POST "+at, "action", "set", "login", evil).Shows(t, 422, evil)
 		s.Visit(t, "alice", "POST "+at, "action", "set", "login", "").Shows(t, 422, "login is missing")
 		s.Visit(t, "bob", "GET "+at).Shows(t, 200, "alice Owner", "bob Member", "!Add a member")
 		s.Visit(t, "bob", "POST "+at, "action", "set", "login", "carol").Shows(t, 403)
@@ -192,21 +173,19 @@ func TestMembers(t *testing.T) {
 func TestOrgSettings(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		for _, login := range []string{"alice", "bob"} {
-			s.User(t, login)
-		}
+		s.Users(t, "alice", "bob")
 		s.Org(t, "garden", "alice")
 		const at = "/orgs/garden/settings"
 		s.Visit(t, "", "GET "+at).Leads(t, "/login?return_to=%2Forgs%2Fgarden%2Fsettings")
 		s.Visit(t, "bob", "GET "+at).Shows(t, 403, "for its owners")
 		s.Visit(t, "bob", "POST "+at, "name", "Mine", "default_repository_permission", "admin").Shows(t, 403)
 		s.Visit(t, "alice", "GET "+at).Shows(t, 200, "Default permission of members")
-		s.Visit(t, "alice", "POST "+at, "name", peopleEvil, "description", "Peas\r\nand beans", "blog",
+		s.Visit(t, "alice", "POST "+at, "name", evil, "description", "Peas\r\nand beans", "blog",
 			"https://example.org/", "default_repository_permission", "write", "private_forks", "1").Leads(t,
 			at)
 		s.Visit(t, "alice", "GET "+at).Shows(t, 200, `<option value="write" selected>`,
 			`name="private_forks" value="1" checked`)
-		s.Visit(t, "bob", "GET /garden").Shows(t, 200, peopleEvil, "Peas", `href="https://example.org/"`,
+		s.Visit(t, "bob", "GET /garden").Shows(t, 200, evil, "Peas", `href="https://example.org/"`,
 			`!href="/orgs/garden/settings"`)
 		s.Visit(t, "alice", "POST "+at, "name", "Typed", "email", "no address",
 			"default_repository_permission", "none").
@@ -243,8 +222,7 @@ func TestPeopleStatements(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		s, statements := apitest.StartCounted(t, engine)
-		s.User(t, "alice")
-		s.User(t, "bob")
+		s.Users(t, "alice", "bob")
 		s.Org(t, "garden", "alice")
 		s.Repo(t, "alice/one", false)
 		s.Repo(t, "garden/one", false)
@@ -254,28 +232,19 @@ func TestPeopleStatements(t *testing.T) {
 		s.Check(t, apitest.Case{Do: "PUT /user/following/alice", As: "bob", Status: 204})
 		paths := []string{"/alice", "/alice?tab=repositories", "/alice?tab=repositories&q=r",
 			"/alice?tab=stars", "/alice?tab=followers", "/garden", "/orgs/garden/people"}
-		few := map[string]int64{}
-		for _, path := range paths {
-			few[path] = s.Cost(t, statements, "alice", path)
-		}
-		s.ManyRepos(t, "alice", 40)
-		s.ManyRepos(t, "garden", 40)
-		for n := range 40 {
-			login := fmt.Sprint("user", n)
-			s.User(t, login)
-			s.Check(t, apitest.Case{Do: "PUT /user/following/alice", As: login, Status: 204})
-			s.Check(t, apitest.Case{Do: "PUT /orgs/garden/memberships/" + login, As: "alice", Status: 200})
-			s.Check(t, apitest.Case{Do: fmt.Sprint("PUT /user/starred/alice/r", n), As: "alice", Status: 204})
-			s.Check(t, apitest.Case{Do: fmt.Sprintf("POST /repos/alice/r%d/issues", n), As: "alice",
-				Send: `{"title": "x"}`, Status: 201})
-		}
-		if err := s.Server.Settle(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		for _, path := range paths {
-			if many := s.CostWithin(t, statements, "alice", path, few[path]+2); many > few[path]+2 || many > 20 {
-				t.Errorf("%s: %d statements for one row, %d for many", path, few[path], many)
+		costsAsMuch(t, s, statements, "alice", paths, func() {
+			s.ManyRepos(t, "alice", 40)
+			s.ManyRepos(t, "garden", 40)
+			for n := range 40 {
+				login := fmt.Sprint("user", n)
+				s.User(t, login)
+				s.Check(t, apitest.Case{Do: "PUT /user/following/alice", As: login, Status: 204})
+				s.Check(t, apitest.Case{Do: "PUT /orgs/garden/memberships/" + login, As: "alice", Status: 200})
+				s.Check(t, apitest.Case{Do: fmt.Sprint("PUT /user/starred/alice/r", n), As: "alice",
+					Status: 204})
+				s.Check(t, apitest.Case{Do: fmt.Sprintf("POST /repos/alice/r%d/issues", n), As: "alice",
+					Send: `{"title": "x"}`, Status: 201})
 			}
-		}
+		})
 	})
 }

@@ -9,21 +9,17 @@ import (
 	"arbor/internal/test/dbtest"
 )
 
-const projectEvil = `"><img onerror=x src=x><script>alert(2)</script>'`
-
 // A form makes a repository for its caller or an organization; what was typed wrongly is not lost.
 func TestNew(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		for _, login := range []string{"alice", "bob"} {
-			s.User(t, login)
-		}
+		s.Users(t, "alice", "bob")
 		s.Org(t, "garden", "alice")
 		s.Visit(t, "", "GET /new").Leads(t, "/login?return_to=%2Fnew")
 		s.Visit(t, "alice", "GET /new?owner=garden&name=plot&visibility=private").
 			Shows(t, 200, "<option selected>garden</option>", `value="plot"`, `value="private" checked`,
 				"MIT License", "<option>Go</option>")
-		s.Visit(t, "alice", "POST /new", "owner", "alice", "name", "first", "description", projectEvil,
+		s.Visit(t, "alice", "POST /new", "owner", "alice", "name", "first", "description", evil,
 			"visibility", "private", "readme", "1", "gitignore", "Go", "license", "mit").Leads(t,
 			"/alice/first")
 		s.Check(t, apitest.Case{Do: "GET /repos/alice/first/contents", As: "alice", Status: 200,
@@ -31,10 +27,10 @@ func TestNew(t *testing.T) {
 		s.Check(t, apitest.Case{Do: "GET /repos/alice/first", As: "bob", Status: 404})
 		s.Visit(t, "alice", "POST /new", "owner", "garden", "name", "plot", "visibility", "public").Leads(t,
 			"/garden/plot")
-		s.Visit(t, "alice", "POST /new", "owner", "alice", "name", "first", "description", projectEvil, "visibility",
+		s.Visit(t, "alice", "POST /new", "owner", "alice", "name", "first", "description", evil, "visibility",
 			"private", "license", "mit").
-			Shows(t, 422, `value="first"`, projectEvil, `value="private" checked`, `<option value="mit" selected>`)
-		s.Visit(t, "alice", "POST /new", "owner", "alice", "name", "no spaces "+projectEvil).Shows(t, 422)
+			Shows(t, 422, `value="first"`, evil, `value="private" checked`, `<option value="mit" selected>`)
+		s.Visit(t, "alice", "POST /new", "owner", "alice", "name", "no spaces "+evil).Shows(t, 422)
 		s.Visit(t, "alice", "POST /new", "owner", "alice", "name", "").Shows(t, 422, "name is missing")
 		s.Visit(t, "alice", "POST /new", "name", "x", "license", "none-of-these").Shows(t, 422)
 		s.Visit(t, "bob", "POST /new", "owner", "garden", "name", "mine").Shows(t, 403)
@@ -52,9 +48,7 @@ func fill(t *testing.T, s *apitest.Server, body string) {
 func TestFork(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		for _, login := range []string{"alice", "bob"} {
-			s.User(t, login)
-		}
+		s.Users(t, "alice", "bob")
 		s.Org(t, "garden", "bob")
 		fill(t, s, `{"name": "open", "auto_init": true}`)
 		fill(t, s, `{"name": "secret", "auto_init": true, "private": true}`)
@@ -73,7 +67,7 @@ func TestFork(t *testing.T) {
 		s.Visit(t, "", "GET /alice/open/forks").Shows(t, 200, `href="/bob/mine"`, `href="/garden/open"`)
 		s.Visit(t, "", "GET /alice/open/forks?sort=stargazers&page=9").Shows(t, 200,
 			"No forks to show")
-		s.Check(t, apitest.Case{Do: "GET /bob/mine", Headers: map[string]string{"Accept": apitest.Browser},
+		s.Check(t, apitest.Case{Do: "GET /bob/mine", Headers: inBrowser,
 			Status: 200})
 	})
 }
@@ -83,9 +77,7 @@ func TestFork(t *testing.T) {
 func TestMarks(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		for _, login := range []string{"alice", "bob"} {
-			s.User(t, login)
-		}
+		s.Users(t, "alice", "bob")
 		s.Repo(t, "alice/open", false)
 		s.Repo(t, "alice/secret", true)
 		const at = "/alice/open"
@@ -135,21 +127,11 @@ func TestProjectStatements(t *testing.T) {
 			s.Check(t, apitest.Case{Do: "POST /repos/alice/open/forks", As: login, Status: 202})
 		}
 		mark(0)
-		few := map[string]int64{}
-		for _, path := range paths {
-			few[path] = s.Cost(t, statements, "alice", path)
-		}
-		for n := range 30 {
-			mark(n + 1)
-		}
-		if err := s.Server.Settle(t.Context()); err != nil { // the server's own work asks, too
-			t.Fatal(err)
-		}
-		for _, path := range paths {
-			if many := s.CostWithin(t, statements, "alice", path, few[path]+2); many > few[path]+2 || many > 20 {
-				t.Errorf("%s: %d statements for one row, %d for many", path, few[path], many)
+		costsAsMuch(t, s, statements, "alice", paths, func() {
+			for n := range 30 {
+				mark(n + 1)
 			}
-		}
+		})
 		if cost := s.Cost(t, statements, "alice", "/new"); cost > 20 {
 			t.Errorf("/new: %d statements", cost)
 		}

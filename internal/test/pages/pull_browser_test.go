@@ -12,15 +12,14 @@ import (
 	"arbor/internal/page/diff"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/browser"
+	"arbor/internal/test/testkit"
 )
 
 // enter opens a browser in which somebody is signed in.
 func enter(t *testing.T, s *apitest.Server, login string, look browser.Look) *browser.Tab {
 	t.Helper()
-	if err := s.Forge.Sessions.SetPassword(t.Context(), login, "a long secret", nil); err != nil {
-		t.Fatal(err)
-	}
-	a := changePost(t, s, "", "/login", 303, "login", login, "password", "a long secret")
+	testkit.NoError(t, s.Forge.Sessions.SetPassword(t.Context(), login, "a long secret", nil))
+	a := post(t, s, "", "/login", 303, "login", login, "password", "a long secret")
 	b := browser.Open(t, s.URL, look)
 	for _, c := range (&http.Response{Header: a.Header}).Cookies() {
 		if c.Name == "arbor_session" {

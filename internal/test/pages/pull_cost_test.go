@@ -19,6 +19,7 @@ const (
 
 // costed are the pages.
 var costed = []string{"/pulls", "/pull/1", "/pull/1/commits", "/pull/1/files", "/pull/1/checks",
+	"/pull/1/merging",
 	"/issues", "/issues/2"}
 
 // Each page of pull requests and issues takes one number of statements, few, and one process of git, however
@@ -80,9 +81,7 @@ func cost(t testing.TB, s *apitest.Server, statements *atomic.Int64) map[string]
 		for least, n := 0, 0; n < 8 && least < 3; n++ {
 			api(t, s, "alice", "PATCH /repos/alice/plot", 200,
 				changeObject{"description": fmt.Sprint(statements.Load())}, nil)
-			if err := s.Server.Settle(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			s.Settle(t)
 			statements.Store(0)
 			before := s.Git.Started()
 			s.Visit(t, "will", "GET /alice/plot"+page).Shows(t, 200)

@@ -3,23 +3,20 @@ package pages_test
 import (
 	"encoding/json"
 	"fmt"
-	"net/url"
-	"regexp"
 	"strings"
 	"testing"
 
 	"arbor/internal/account"
+	"arbor/internal/repo"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
-
-// changeHtml is what a browser says that it takes.
-const changeHtml = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
 // get opens a page, and wants all texts in it.
 func get(t testing.TB, s *apitest.Server, who, path string, status int, texts ...string) string {
 	t.Helper()
-	a := s.Do(t, apitest.Case{Do: "GET " + path, As: who, Headers: map[string]string{"Accept": changeHtml}})
+	a := s.Do(t, apitest.Case{Do: "GET " + path, As: who, Headers: inBrowser})
 	return holds(t, "GET "+path+" as "+who, a, status, texts...)
 }
 
@@ -36,25 +33,10 @@ func holds(t testing.TB, what string, a *apitest.Answer, status int, texts ...st
 	return string(a.Body)
 }
 
-// changePost sends a form of names and values in turn.
-func changePost(t testing.TB, s *apitest.Server, who, path string, status int, pairs ...string) *apitest.Answer {
-	t.Helper()
-	v := url.Values{}
-	for n := 0; n+1 < len(pairs); n += 2 {
-		v.Add(pairs[n], pairs[n+1])
-	}
-	a := s.Do(t, apitest.Case{Do: "POST " + path, As: who, Send: v.Encode(),
-		Headers: map[string]string{"Accept": changeHtml, "Content-Type": "application/x-www-form-urlencoded"}})
-	if a.Status != status {
-		t.Fatalf("POST %s as %s: status %d, want %d: %.3000s", path, who, a.Status, status, a.Body)
-	}
-	return a
-}
-
 // led is where a form that was taken leads.
 func led(t testing.TB, s *apitest.Server, who, path string, pairs ...string) string {
 	t.Helper()
-	return changePost(t, s, who, path, 303, pairs...).Header.Get("Location")
+	return post(t, s, who, path, 303, pairs...).Header.Get("Location")
 }
 
 // api asks the API, and reads its answer into a value if there is one.
@@ -63,9 +45,7 @@ func api(t testing.TB, s *apitest.Server, who, do string, status int, body, into
 	send := ""
 	if body != nil {
 		b, err := json.Marshal(body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		send = string(b)
 	}
 	a := s.Check(t, apitest.Case{Do: do, As: who, Send: send, Status: status,
@@ -103,6 +83,16 @@ func (h *history) commit(branch, from, message string, files ...string) {
 	}
 }
 
+// into creates a repository with the history.
+func (h *history) into(t testing.TB, s *apitest.Server, name string, private bool) *repo.Repo {
+	t.Helper()
+	dir := gittest.Bare(t)
+	gittest.Import(t, dir, strings.NewReader(h.String()+"done\n"))
+	r := s.Repo(t, name, private)
+	s.Import(t, r, dir)
+	return r
+}
+
 // song is lines "line 1" to "line 20", some of them replaced.
 func song(replaced ...string) string {
 	var b strings.Builder
@@ -122,9 +112,7 @@ func song(replaced ...string) string {
 // solo (one commit), clash (conflicts with tune and with main's next), low.
 func changePlant(t testing.TB, s *apitest.Server) {
 	t.Helper()
-	for _, login := range []string{"alice", "will", "sam", "stranger"} {
-		s.User(t, login)
-	}
+	s.Users(t, "alice", "will", "sam", "stranger")
 	h := &history{}
 	h.commit("main", "", "Begin", "song.txt", song(), ".github/pull_request_template.md", "## Why\n")
 	h.commit("tune", "main", "Tune the third line\n\nIt was flat.", "song.txt", song("3", "third line"))
@@ -132,11 +120,7 @@ func changePlant(t testing.TB, s *apitest.Server) {
 		"chords.txt", "C\nG\n")
 	h.commit("solo", "main", "Sing alone\n\nNobody else came.", "solo.txt", "la\n")
 	h.commit("clash", "main", "Clash", "song.txt", song("3", "another third line"))
-	r := s.Repo(t, "alice/plot", false)
-	dir := gittest.Bare(t)
-	gittest.Import(t, dir, strings.NewReader(h.String()+"done\n"))
-	s.Import(t, r, dir)
-	s.Grant(t, r, "will", account.Push)
+	s.Grant(t, h.into(t, s, "alice/plot", false), "will", account.Push)
 }
 
 // propose creates a pull request of a branch as alice through the API.
@@ -163,16 +147,6 @@ func file(t testing.TB, s *apitest.Server, branch, path string) string {
 		As: "alice", Status: 200,
 		Headers: map[string]string{"Accept": "application/vnd.github.raw+json"}})
 	return string(a.Body)
-}
-
-// first is what a pattern's group finds.
-func first(t testing.TB, page, pattern string) string {
-	t.Helper()
-	m := regexp.MustCompile(pattern).FindStringSubmatch(page)
-	if m == nil {
-		t.Fatalf("%s is not in %s", pattern, page)
-	}
-	return m[1]
 }
 
 // inner is what a page shows within its frame.

@@ -9,7 +9,6 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/test/apitest"
-	"arbor/internal/test/gittest"
 )
 
 // A page of changes adds at most 100 KB to what it shows, whether these are few large files or many small
@@ -18,15 +17,13 @@ func TestChangesAddLittleMarkup(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, db.SQLite)
 	s.User(t, "alice")
-	var in strings.Builder
-	commit := func(branch, from string, files int, text func(n int) string) {
-		fmt.Fprintf(&in, "commit refs/heads/%s\ncommitter %s 1300000000 +0000\ndata 5\nWords\n%s", branch,
-			gittest.Author, from)
+	h := &history{}
+	commit := func(branch, from string, files int, text func() string) {
+		var all []string
 		for n := range files {
-			content := text(n)
-			fmt.Fprintf(&in, "M 100644 inline some/directory/file%03d.txt\ndata %d\n%s\n", n,
-				len(content), content)
+			all = append(all, fmt.Sprintf("some/directory/file%03d.txt", n), text())
 		}
+		h.commit(branch, from, "Words", all...)
 	}
 	lines := func(text string, n int) string {
 		var b strings.Builder
@@ -35,15 +32,12 @@ func TestChangesAddLittleMarkup(t *testing.T) {
 		}
 		return b.String()
 	}
-	commit("main", "", 150, func(n int) string { return lines("the line %d of a text", 20) })
-	const from = "from refs/heads/main\n"
-	commit("new", from, 6, func(int) string { return lines("another line %d", 900) })
-	commit("words", from, 100, func(int) string { return lines("the line %d of that text", 20) })
-	commit("many", from, 150, func(int) string { return lines("the line %d of a text", 21) })
-	commit("large", from, 100, func(int) string { return lines("other %d", 1100) })
-	dir := gittest.Bare(t)
-	gittest.Import(t, dir, strings.NewReader(in.String()+"done\n"))
-	s.Import(t, s.Repo(t, "alice/plot", false), dir)
+	commit("main", "", 150, func() string { return lines("the line %d of a text", 20) })
+	commit("new", "main", 6, func() string { return lines("another line %d", 900) })
+	commit("words", "main", 100, func() string { return lines("the line %d of that text", 20) })
+	commit("many", "main", 150, func() string { return lines("the line %d of a text", 21) })
+	commit("large", "main", 100, func() string { return lines("other %d", 1100) })
+	h.into(t, s, "alice/plot", false)
 	for n, branch := range []string{"new", "words", "many", "large"} {
 		api(t, s, "alice", "POST /repos/alice/plot/pulls", 201,
 			changeObject{"title": branch, "head": branch, "base": "main"}, nil)

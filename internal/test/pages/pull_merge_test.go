@@ -33,18 +33,18 @@ func TestNewPullRequest(t *testing.T) {
 			"This is a draft", "asked for a review", "Tune more")
 		without(t, page, "A <tune>", "Merge pull request")
 		get(t, s, "alice", form+"?head=tune", 200, "A pull request for these branches exists")
-		a := changePost(t, s, "alice", form, 422, "base", "main", "head", "tune", "title", "Once more", "body",
+		a := post(t, s, "alice", form, 422, "base", "main", "head", "tune", "title", "Once more", "body",
 			"typed text", "label", "good & bad")
 		holds(t, "again", a, 422, "A pull request already exists",
 			"A pull request for these branches exists")
-		a = changePost(t, s, "alice", form, 422, "base", "main", "head", "solo", "title", " ", "body", "typed text",
+		a = post(t, s, "alice", form, 422, "base", "main", "head", "solo", "title", " ", "body", "typed text",
 			"label", "good & bad")
 		holds(t, "no title", a, 422, "typed text", `value="good &amp; bad" checked`)
-		if to := changePost(t, s, "", form, 303, "base",
+		if to := post(t, s, "", form, 303, "base",
 			"main").Header.Get("Location"); !strings.HasPrefix(to, "/login") {
 			t.Errorf("a stranger is led to %q", to)
 		}
-		a = changePost(t, s, "alice", form, 303, "base", "main", "head", "solo", "title", "Solo", "body", "",
+		a = post(t, s, "alice", form, 303, "base", "main", "head", "solo", "title", "Solo", "body", "",
 			"reviewer", "nobody")
 		cookie, _, _ := strings.Cut(a.Header.Get("Set-Cookie"), ";")
 		s.Check(t, apitest.Case{Do: "GET " + a.Header.Get("Location"), As: "alice", Status: 200,
@@ -69,7 +69,8 @@ func TestMergeAndRevert(t *testing.T) {
 		for n, method := range []string{"merge", "squash", "rebase"} {
 			if n > 0 { // another head for the same change: the one before was reverted
 				api(t, s, "alice", "POST /repos/alice/plot/git/refs", 201,
-					changeObject{"ref": "refs/heads/" + method, "sha": changeTip(t, s, "main")}, nil)
+					changeObject{"ref": "refs/heads/" + method, "sha": s.Tip(t, "alice", "alice/plot", "main")},
+					nil)
 				for k, line := range []string{"3", "5"} {
 					edit(t, s, method, song("3", "third line", "5", []string{"line 5", "fifth line"}[k]),
 						line)
@@ -85,7 +86,7 @@ func TestMergeAndRevert(t *testing.T) {
 					"Merge pull request #1 from alice/tune", "About tune")
 			}
 			sha := head(t, s, number)
-			stale := changePost(t, s, "will", at+"/merge", 409, "method", "squash", "sha", strings.Repeat("1", 40),
+			stale := post(t, s, "will", at+"/merge", 409, "method", "squash", "sha", strings.Repeat("1", 40),
 				"title", "My title", "message", "My message")
 			holds(t, "stale", stale, 409, "Head branch was modified", "My title", "My message")
 			led(t, s, "will", at+"/merge", "method", method, "sha", sha, "title", "Said by will",
@@ -96,7 +97,8 @@ func TestMergeAndRevert(t *testing.T) {
 				t.Errorf("%s changed nothing", method)
 			}
 			var c struct{ Message string }
-			api(t, s, "alice", "GET /repos/alice/plot/git/commits/"+changeTip(t, s, "main"), 200, nil, &c)
+			api(t, s, "alice", "GET /repos/alice/plot/git/commits/"+s.Tip(t, "alice", "alice/plot", "main"),
+				200, nil, &c)
 			if method != "rebase" && !strings.HasPrefix(c.Message, "Said by will\n\nAnd why") {
 				t.Errorf("%s says %q", method, c.Message)
 			}
@@ -122,21 +124,13 @@ func TestMergeAndRevert(t *testing.T) {
 	})
 }
 
-// changeTip is where a branch is.
-func changeTip(t testing.TB, s *apitest.Server, branch string) string {
-	t.Helper()
-	var ref struct{ Object struct{ SHA string } }
-	api(t, s, "alice", "GET /repos/alice/plot/git/ref/heads/"+branch, 200, nil, &ref)
-	return ref.Object.SHA
-}
-
 // edit commits another text of song.txt to a branch.
 func edit(t testing.TB, s *apitest.Server, branch, text, message string) {
 	t.Helper()
 	var blob struct{ SHA string }
 	api(t, s, "alice", "POST /repos/alice/plot/git/blobs", 201, changeObject{"content": text}, &blob)
 	var tree, commit struct{ SHA string }
-	at := changeTip(t, s, branch)
+	at := s.Tip(t, "alice", "alice/plot", branch)
 	api(t, s, "alice", "POST /repos/alice/plot/git/trees", 201, changeObject{"base_tree": at, "tree": []changeObject{
 		{"path": "song.txt", "mode": "100644", "type": "blob", "sha": blob.SHA}}}, &tree)
 	api(t, s, "alice", "POST /repos/alice/plot/git/commits", 201,
@@ -160,20 +154,18 @@ func TestConflicts(t *testing.T) {
 		get(t, s, "will", at, 200, "3 commits of <bdi>main</bdi> are not in this branch", "Update branch")
 		without(t, get(t, s, "sam", at, 200, "Only people with push access"), "Update branch",
 			"Create a merge commit")
-		changePost(t, s, "sam", at+"/update", 403, "sha", head(t, s, solo))
-		changePost(t, s, "will", at+"/update", 422, "sha", strings.Repeat("2", 40))
+		post(t, s, "sam", at+"/update", 403, "sha", head(t, s, solo))
+		post(t, s, "will", at+"/update", 422, "sha", strings.Repeat("2", 40))
 		led(t, s, "will", at+"/update", "sha", head(t, s, solo))
-		if err := s.Server.Settle(t.Context()); err != nil { // the page says that it checks until then
-			t.Fatal(err)
-		}
+		s.Settle(t) // the page says that it checks until then
 		without(t, get(t, s, "will", at, 200, "no conflicts"), "not in this branch")
 		edit(t, s, "main", song("3", "yet another"), "Later")
-		a := changePost(t, s, "will", fmt.Sprintf("/alice/plot/pull/%d/revert", tune), 409)
+		a := post(t, s, "will", fmt.Sprintf("/alice/plot/pull/%d/revert", tune), 409)
 		holds(t, "revert", a, 409, "later commits changed the same lines")
 		led(t, s, "alice", at+"/base", "base", "clash")
 		get(t, s, "will", at, 200, "changed the base branch", ">clash<")
-		changePost(t, s, "alice", at+"/base", 422, "base", "nothing")
-		changePost(t, s, "sam", at+"/base", 403, "base", "main")
+		post(t, s, "alice", at+"/base", 422, "base", "nothing")
+		post(t, s, "sam", at+"/base", 403, "base", "main")
 	})
 }
 
@@ -188,8 +180,8 @@ func TestMethods(t *testing.T) {
 		at := fmt.Sprintf("/alice/plot/pull/%d", number)
 		without(t, get(t, s, "will", at, 200, "Squash and merge"), "Create a merge commit",
 			"Rebase and merge")
-		a := changePost(t, s, "will", at+"/merge", 405, "method", "merge", "sha", head(t, s, number))
+		a := post(t, s, "will", at+"/merge", 405, "method", "merge", "sha", head(t, s, number))
 		holds(t, "merge", a, 405, "Merge commits are not allowed on this repository.", "Squash and merge")
-		changePost(t, s, "will", at+"/merge", 422, "method", "octopus", "sha", head(t, s, number))
+		post(t, s, "will", at+"/merge", 422, "method", "octopus", "sha", head(t, s, number))
 	})
 }

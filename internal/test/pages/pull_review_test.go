@@ -37,7 +37,7 @@ func TestReview(t *testing.T) {
 			"body", "It was good", "review", "1")
 		led(t, s, "will", at+"/comments", "commit", sha, "path", "chords.txt", "body", "The whole file",
 			"review", "1")
-		changePost(t, s, "will", at+"/comments", 422, "commit", sha, "path", "song.txt", "side", "RIGHT", "line",
+		post(t, s, "will", at+"/comments", 422, "commit", sha, "path", "song.txt", "side", "RIGHT", "line",
 			"19", "body", "Far away", "review", "1")
 		page := get(t, s, "will", files, 200, "Finish your review", "<strong>sharp</strong>", "lines 3 to 5",
 			"It was good", "The whole file")
@@ -49,7 +49,7 @@ func TestReview(t *testing.T) {
 			without(t, get(t, s, who, files, 200)+get(t, s, who, at, 200), "sharp", "not submitted",
 				"Pending</span>")
 		}
-		changePost(t, s, "will", at+"/reviews", 422, "event", "NONSENSE")
+		post(t, s, "will", at+"/reviews", 422, "event", "NONSENSE")
 		to = led(t, s, "will", at+"/reviews", "event", "REQUEST_CHANGES", "body", "Not yet.")
 		review := strings.TrimPrefix(to, at+"#pullrequestreview-")
 		page = get(t, s, "alice", at, 200, "requested changes", "Not yet.", "<strong>sharp</strong>",
@@ -61,19 +61,19 @@ func TestReview(t *testing.T) {
 		get(t, s, "sam", files, 200, "It is not", "Resolved by alice")
 		led(t, s, "will", at+"/threads", "comment", thread, "off", "1")
 		without(t, get(t, s, "sam", files, 200), "Resolved by")
-		changePost(t, s, "sam", at+"/threads", 403, "comment", thread)
+		post(t, s, "sam", at+"/threads", 403, "comment", thread)
 		get(t, s, "will", at+"/comments/"+thread, 200, "Too **sharp**", "Update comment")
 		led(t, s, "will", at+"/comments/"+thread, "body", "Too flat")
-		changePost(t, s, "will", at+"/comments/"+thread, 422, "body", " ")
-		changePost(t, s, "sam", at+"/comments/"+thread, 403, "body", "mine")
+		post(t, s, "will", at+"/comments/"+thread, 422, "body", " ")
+		post(t, s, "sam", at+"/comments/"+thread, 403, "body", "mine")
 		get(t, s, "sam", at, 200, "Too flat")
-		changePost(t, s, "sam", at+"/comments/"+thread, 403, "delete", "1")
+		post(t, s, "sam", at+"/comments/"+thread, 403, "delete", "1")
 		led(t, s, "will", at+"/comments/"+thread, "delete", "1")
 		without(t, get(t, s, "sam", at, 200, "It is not"), "Too flat")
 		led(t, s, "will", at+"/reviews/"+review, "body", "Not quite yet.")
 		get(t, s, "sam", at, 200, "Not quite yet.")
-		changePost(t, s, "alice", at+"/reviews/"+review, 403, "body", "Fine.")
-		changePost(t, s, "sam", at+"/reviews/"+review, 403, "dismiss", "1", "body", "Because")
+		post(t, s, "alice", at+"/reviews/"+review, 403, "body", "Fine.")
+		post(t, s, "sam", at+"/reviews/"+review, 403, "dismiss", "1", "body", "Because")
 		led(t, s, "alice", at+"/reviews/"+review, "dismiss", "1", "body", "It was <i>settled</i>")
 		without(t, get(t, s, "sam", at, 200, "reviewed (dismissed)", "It was &lt;i&gt;settled"),
 			"Changes requested</b> by")
@@ -81,7 +81,7 @@ func TestReview(t *testing.T) {
 		get(t, s, "will", at, 200, "asked for a review")
 		led(t, s, "will", at+"/reviews", "event", "APPROVE", "body", "")
 		get(t, s, "sam", at, 200, "approved these changes", "Approved</b> by")
-		changePost(t, s, "alice", at+"/reviews", 422, "event", "APPROVE", "body", "My own")
+		post(t, s, "alice", at+"/reviews", 422, "event", "APPROVE", "body", "My own")
 	})
 }
 
@@ -125,8 +125,8 @@ func TestViewed(t *testing.T) {
 		without(t, get(t, s, "will", at+"/files", 200), `aria-pressed="true"`)
 		led(t, s, "will", at+"/viewed", "view", blob+" chords.txt")
 		led(t, s, "will", at+"/viewed", "unview", blob+" chords.txt")
-		changePost(t, s, "will", at+"/viewed", 422, "view", "x song.txt")
-		changePost(t, s, "will", at+"/viewed", 422, "view", blob+" "+strings.Repeat("é", 2000))
+		post(t, s, "will", at+"/viewed", 422, "view", "x song.txt")
+		post(t, s, "will", at+"/viewed", 422, "view", blob+" "+strings.Repeat("é", 2000))
 		without(t, get(t, s, "", at+"/files", 200), "Viewed")
 	})
 }
@@ -150,21 +150,21 @@ func TestSuggestions(t *testing.T) {
 		without(t, page, "<third>")
 		get(t, s, "alice", at+"/files?diff=split", 200, "<del>third line</del>", "Commit suggestion")
 		without(t, get(t, s, "sam", at, 200, "Suggested change"), "Commit suggestion")
-		changePost(t, s, "sam", at+"/suggestions", 403, "comment", one, "sha", head(t, s, number))
-		changePost(t, s, "alice", at+"/suggestions", 409, "comment", one, "sha", strings.Repeat("3", 40))
+		post(t, s, "sam", at+"/suggestions", 403, "comment", one, "sha", head(t, s, number))
+		post(t, s, "alice", at+"/suggestions", 409, "comment", one, "sha", strings.Repeat("3", 40))
 		led(t, s, "alice", at+"/suggestions", "comment", one, "sha", head(t, s, number), "message", "Take it")
 		want := song("3", "the <third> line\nand more", "5", "fifth line")
 		if got := file(t, s, "tune", "song.txt"); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 		get(t, s, "sam", at, 200, "Resolved by alice", "Outdated")
-		changePost(t, s, "alice", at+"/suggestions", 422, "comment", one, "sha", head(t, s, number))
-		changePost(t, s, "alice", at+"/suggestions", 422, "sha", head(t, s, number))
+		post(t, s, "alice", at+"/suggestions", 422, "comment", one, "sha", head(t, s, number))
+		post(t, s, "alice", at+"/suggestions", 422, "sha", head(t, s, number))
 		// takes "and more", line 4 and fifth line away
 		two := suggest("song.txt", "6", "4", "```suggestion\n```")
 		three := suggest("song.txt", "3", "", "```suggestion\nthird\n```")
 		four := suggest("chords.txt", "2", "", "```suggestion\nD\n```")
-		before := changeTip(t, s, "tune")
+		before := s.Tip(t, "alice", "alice/plot", "tune")
 		led(t, s, "alice", at+"/suggestions", "comment", two, "comment", three, "comment", four, "sha",
 			head(t, s, number))
 		got := file(t, s, "tune", "song.txt")
@@ -176,13 +176,14 @@ func TestSuggestions(t *testing.T) {
 			Message string
 			Parents []struct{ SHA string }
 		}
-		api(t, s, "alice", "GET /repos/alice/plot/git/commits/"+changeTip(t, s, "tune"), 200, nil, &c)
+		api(t, s, "alice", "GET /repos/alice/plot/git/commits/"+s.Tip(t, "alice", "alice/plot", "tune"), 200,
+			nil, &c)
 		if c.Parents[0].SHA != before || !strings.Contains(c.Message, "@sam") {
 			t.Errorf("%+v", c)
 		}
 		five, six := suggest("song.txt", "3", "2", "```suggestion\na\n```"),
 			suggest("song.txt", "3", "", "```suggestion\nb\n```")
-		holds(t, "overlap", changePost(t, s, "alice", at+"/suggestions", 422, "comment", five, "comment", six,
+		holds(t, "overlap", post(t, s, "alice", at+"/suggestions", 422, "comment", five, "comment", six,
 			"sha", head(t, s, number)), 422, "change the same lines")
 	})
 }
@@ -199,7 +200,7 @@ func TestReviewers(t *testing.T) {
 			`<bdi>will</bdi></a> <span title="Review pending">`)
 		led(t, s, "alice", at+"/reviewers", "reviewer", "sam")
 		without(t, get(t, s, "sam", at, 200), `<bdi>will</bdi></a> <span title="Review pending">`)
-		changePost(t, s, "alice", at+"/reviewers", 422, "more", "nobody")
-		changePost(t, s, "sam", at+"/reviewers", 403, "more", "will")
+		post(t, s, "alice", at+"/reviewers", 422, "more", "nobody")
+		post(t, s, "sam", at+"/reviewers", 403, "more", "will")
 	})
 }

@@ -57,18 +57,18 @@ func TestChangeRights(t *testing.T) {
 				for _, one := range f.pairs {
 					pairs = append(pairs, fill.Replace(one))
 				}
-				changePost(t, s, who, at+fill.Replace(f.path), status(n), pairs...)
+				post(t, s, who, at+fill.Replace(f.path), status(n), pairs...)
 			}
 		}
 		try("sam", func(n int) int { return changeForms[n].reader })
-		a := changePost(t, s, "", at+"/merge", 303)
+		a := post(t, s, "", at+"/merge", 303)
 		if to := a.Header.Get("Location"); !strings.HasPrefix(to, "/login") {
 			t.Errorf("led to %s", to)
 		}
 		api(t, s, "alice", "PUT /repos/alice/plot/issues/1/lock", 204, changeObject{}, nil)
-		changePost(t, s, "sam", at+"/comments", 403, "reply_to", comment, "body", "x")
-		changePost(t, s, "sam", at+"/reviews", 403, "event", "COMMENT", "body", "x")
-		changePost(t, s, "sam", at+"/threads", 403, "comment", comment)
+		post(t, s, "sam", at+"/comments", 403, "reply_to", comment, "body", "x")
+		post(t, s, "sam", at+"/reviews", 403, "event", "COMMENT", "body", "x")
+		post(t, s, "sam", at+"/threads", 403, "comment", comment)
 		page := get(t, s, "sam", at, 200, "This conversation is locked") + get(t, s, "sam", at+"/files", 200)
 		without(t, page, "Reply", "Review changes", "Comment on this file")
 		api(t, s, "alice", "DELETE /repos/alice/plot/issues/1/lock", 204, nil, nil)
@@ -111,7 +111,7 @@ func TestAddresses(t *testing.T) {
 			get(t, s, "alice", "/alice/plot"+path, 404)
 		}
 		a := s.Do(t, apitest.Case{Do: "GET /alice/plot/pull/2", As: "alice",
-			Headers: map[string]string{"Accept": changeHtml}})
+			Headers: inBrowser})
 		if a.Status != 302 || a.Header.Get("Location") != "/alice/plot/issues/2" {
 			t.Errorf("%d %v", a.Status, a.Header)
 		}
@@ -122,10 +122,10 @@ func TestAddresses(t *testing.T) {
 		get(t, s, "", "/alice/plot/pulls", 200, "About tune")
 		get(t, s, "", "/alice/plot/pull/2", 404)
 		get(t, s, "alice", "/alice/plot/pull/1/comments/7", 404)
-		changePost(t, s, "alice", "/alice/plot/pull/1/threads", 404, "comment", "7")
-		changePost(t, s, "alice", "/alice/plot/pull/1/threads", 404, "comment", "../x")
-		changePost(t, s, "alice", "/alice/plot/pull/1/reviews/7", 404, "dismiss", "1", "body", "x")
-		changePost(t, s, "alice", "/alice/plot/pull/9/merge", 404)
+		post(t, s, "alice", "/alice/plot/pull/1/threads", 404, "comment", "7")
+		post(t, s, "alice", "/alice/plot/pull/1/threads", 404, "comment", "../x")
+		post(t, s, "alice", "/alice/plot/pull/1/reviews/7", 404, "dismiss", "1", "body", "x")
+		post(t, s, "alice", "/alice/plot/pull/9/merge", 404)
 	})
 }
 
@@ -167,7 +167,7 @@ func TestList(t *testing.T) {
 		led(t, s, "will", fmt.Sprintf("/alice/plot/pull/%d/reviews", clash), "event", "REQUEST_CHANGES",
 			"body", "No")
 		led(t, s, "will", fmt.Sprintf("/alice/plot/pull/%d/reviews", solo), "event", "APPROVE")
-		api(t, s, "will", "POST /repos/alice/plot/statuses/"+changeTip(t, s, "tune"), 201,
+		api(t, s, "will", "POST /repos/alice/plot/statuses/"+s.Tip(t, "alice", "alice/plot", "tune"), 201,
 			changeObject{"state": "failure", "context": "ci"}, nil)
 		api(t, s, "alice", "POST /repos/alice/plot/issues/1/labels", 200,
 			changeObject{"labels": []string{"two words"}}, nil)
@@ -185,7 +185,7 @@ func TestList(t *testing.T) {
 		for _, odd := range []string{"is:nonsense", `"`, "repo:other/one", "((", "%00%ff",
 			strings.Repeat("x", 5000), "<script>alert(1)</script>"} {
 			a := s.Do(t, apitest.Case{Do: "GET /alice/plot/pulls?q=" + odd,
-				Headers: map[string]string{"Accept": changeHtml}})
+				Headers: inBrowser})
 			if a.Status != 200 && a.Status != 422 || strings.Contains(string(a.Body), "<script>alert") {
 				t.Errorf("%.20s: %d", odd, a.Status)
 			}

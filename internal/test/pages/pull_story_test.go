@@ -13,6 +13,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/browser"
+	"arbor/internal/test/testkit"
 )
 
 // A reviewer writes ten comments, which nobody else sees before they are submitted, all at once.
@@ -84,9 +85,7 @@ func TestByKeyboard(t *testing.T) {
 	s := apitest.Start(t, db.SQLite)
 	changePlant(t, s)
 	number := propose(t, s, "solo")
-	if err := s.Forge.Sessions.SetPassword(t.Context(), "will", "a long secret", nil); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, s.Forge.Sessions.SetPassword(t.Context(), "will", "a long secret", nil))
 	b := browser.Open(t, s.URL, browser.Look{})
 	send := func() { b.Run(chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(input.ModifierCtrl))) }
 	b.Go("/login?return_to=/alice/plot")

@@ -2,14 +2,9 @@ package pages_test
 
 import (
 	"fmt"
-	"log/slog"
-	"net/http"
-	"net/http/httptest"
-	"net/url"
 	"strings"
 	"testing"
 
-	"arbor/internal/server"
 	"arbor/internal/test/apitest"
 )
 
@@ -25,8 +20,9 @@ func TestLimitedTokensOnPullPages(t *testing.T) {
 			"read": {signedIn: true}, "write": {true, true}, "elsewhere": {signedIn: true}} {
 			token := tokens[name]
 			do := func(do string, pairs ...string) (int, string) {
-				a := s.Do(t, apitest.Case{Do: do, Send: form(pairs...), Headers: map[string]string{"Accept": changeHtml,
-					"Authorization": "Bearer " + token, "Content-Type": "application/x-www-form-urlencoded"}})
+				a := s.Do(t, apitest.Case{Do: do, Send: apitest.Form(pairs...),
+					Headers: map[string]string{"Accept": apitest.Browser,
+						"Authorization": "Bearer " + token, "Content-Type": "application/x-www-form-urlencoded"}})
 				return a.Status, string(a.Body)
 			}
 			for _, path := range []string{at, at + "/files", at + "/commits", at + "/checks", "/alice/plot/pulls",
@@ -53,14 +49,6 @@ func pullForms(sha string) [][]string {
 		{"/reviews", "event", "COMMENT", "body", "x"}, {"/viewed", "view", sha + " song.txt"}}
 }
 
-func form(pairs ...string) string {
-	v := url.Values{}
-	for n := 0; n+1 < len(pairs); n += 2 {
-		v.Add(pairs[n], pairs[n+1])
-	}
-	return v.Encode()
-}
-
 // While the disk is nearly full, no form of a pull request stores anything; forms that only take something away work.
 func TestPullFormsWithoutRoom(t *testing.T) {
 	t.Parallel()
@@ -71,30 +59,21 @@ func TestPullFormsWithoutRoom(t *testing.T) {
 		led(t, s, "will", at+"/reviewers", "more", "sam")
 		comment := strings.TrimPrefix(led(t, s, "will", at+"/comments", "review", "1", "commit", sha, "path", "song.txt",
 			"line", "3", "body", "x"), at+"#discussion_r")
-		narrow := server.New(server.Options{DB: s.DB, Git: s.Git, DataDir: s.Dir, MinFree: 1 << 60,
-			Log: slog.New(slog.DiscardHandler)})
-		post := func(code int, to string, pairs ...string) {
+		narrow := s.WithoutRoom()
+		send := func(code int, to string, pairs ...string) {
 			t.Helper()
-			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, to, strings.NewReader(form(pairs...)))
-			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-			r.Header.Set("Accept", changeHtml)
-			r.Header.Set("Authorization", "Bearer "+s.Token(t, "will"))
-			answer := httptest.NewRecorder()
-			narrow.ServeHTTP(answer, r)
-			if answer.Code != code {
-				t.Errorf("POST %s with %q is %d, want %d", to, pairs, answer.Code, code)
-			}
+			sendForms(t, narrow, s.Token(t, "will"), []sentForm{{to, apitest.Form(pairs...), code}})
 		}
 		for _, f := range pullForms(sha) {
-			post(507, at+f[0], f[1:]...)
+			send(507, at+f[0], f[1:]...)
 		}
-		post(507, at+"/merge", "method", "merge")
-		post(507, at+"/update")
-		post(507, at+"/revert")
-		post(507, at+"/comments/"+comment, "body", "y")
-		post(507, "/alice/plot/pulls/new", "base", "main", "head", "tune", "title", "x")
-		post(303, at+"/reviewers") // nobody is asked any more
-		post(303, at+"/comments/"+comment, "delete", "1")
-		post(303, at+"/reviews", "event", "DISCARD")
+		send(507, at+"/merge", "method", "merge")
+		send(507, at+"/update")
+		send(507, at+"/revert")
+		send(507, at+"/comments/"+comment, "body", "y")
+		send(507, "/alice/plot/pulls/new", "base", "main", "head", "tune", "title", "x")
+		send(303, at+"/reviewers") // nobody is asked any more
+		send(303, at+"/comments/"+comment, "delete", "1")
+		send(303, at+"/reviews", "event", "DISCARD")
 	})
 }

@@ -14,6 +14,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/browser"
+	"arbor/internal/test/testkit"
 )
 
 // A user creates a repository, stars it, drafts a release, adds a file and publishes it, in a browser with
@@ -22,9 +23,7 @@ func TestReleasesInABrowser(t *testing.T) {
 	s := apitest.Start(t, db.SQLite)
 	s.User(t, "alice")
 	file := filepath.Join(t.TempDir(), "seeds.csv")
-	if err := os.WriteFile(file, []byte("pea,bean\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile(file, []byte("pea,bean\n"), 0o600))
 	for _, look := range []browser.Look{{}, {NoScript: true, Width: 360, Height: 740}} {
 		t.Run(fmt.Sprintf("%+v", look), func(t *testing.T) {
 			name := fmt.Sprintf("plot%d", look.Width)

@@ -1,12 +1,9 @@
 package pages_test
 
 import (
-	"log/slog"
 	"strings"
 	"testing"
 
-	"arbor/internal/account/token"
-	"arbor/internal/server"
 	"arbor/internal/test/apitest"
 )
 
@@ -33,14 +30,6 @@ func TestLimitedTokensOnRepositoryPages(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		id := plot(t, s)
-		fine := func(changes bool) string {
-			token, _, err := s.Forge.Tokens.CreateToken(t.Context(), token.NewToken{Login: "alice", Note: "fine",
-				Repos: []int64{id}, Changes: changes})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return token
-		}
 		const at = "/alice/garden/settings"
 		for name, c := range map[string]struct {
 			token                                          string
@@ -51,8 +40,8 @@ func TestLimitedTokensOnRepositoryPages(t *testing.T) {
 			"hooks":     {s.Scoped(t, "alice", "public_repo,write:repo_hook"), 303, 303, 303, 303, 303, 403},
 			"all hooks": {s.Scoped(t, "alice", "public_repo,admin:repo_hook"), 303, 303, 303, 303, 303, 303},
 			"people":    {s.Scoped(t, "alice", "read:user"), 403, 403, 403, 403, 403, 403},
-			"read":      {fine(false), 403, 403, 403, 403, 403, 403},
-			"write":     {fine(true), 403, 403, 403, 403, 403, 403},
+			"read":      {s.Fine(t, "alice", false, id), 403, 403, 403, 403, 403, 403},
+			"write":     {s.Fine(t, "alice", true, id), 403, 403, 403, 403, 403, 403},
 		} {
 			short := strings.ReplaceAll(name, " ", "-")
 			sendForms(t, s.Server, c.token, []sentForm{{at, "do=topics&topics=" + short, c.sets},
@@ -83,8 +72,7 @@ func TestRepositoryFormsWithoutRoom(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		plot(t, s)
 		s.Admin(t, "keeper")
-		narrow := server.New(server.Options{DB: s.DB, Git: s.Git, DataDir: s.Dir, MinFree: 1 << 60,
-			Log: slog.New(slog.DiscardHandler)})
+		narrow := s.WithoutRoom()
 		const at = "/alice/garden/settings"
 		const sure = "confirm=alice/garden"
 		sendForms(t, narrow, s.Token(t, "alice"), []sentForm{{at, "do=topics&topics=x", 507},

@@ -48,11 +48,11 @@ func hears(t *testing.T, told chan string, want string) {
 var oneDelivery = regexp.MustCompile(`/settings/apps/weeder/deliveries/\d+`)
 
 // finds reloads a page until it matches a pattern: deliveries are recorded shortly after they arrive.
-func (b *person) finds(t *testing.T, path string, pattern *regexp.Regexp, times int) []string {
-	t.Helper()
+func (b *visitor) finds(path string, pattern *regexp.Regexp, times int) []string {
+	b.t.Helper()
 	var found []string
-	testkit.Eventually(t, func() bool {
-		found = pattern.FindAllString(b.show(t, path), -1)
+	testkit.Eventually(b.t, func() bool {
+		found = pattern.FindAllString(b.show(path), -1)
 		return len(found) >= times
 	}, fmt.Sprintf("%s shows %d times %s", path, times, pattern))
 	return found
@@ -62,9 +62,7 @@ func (b *person) finds(t *testing.T, path string, pattern *regexp.Regexp, times 
 func TestDeliveriesOfAnApp(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		for _, login := range []string{"olive", "oscar", "mia", "alice"} {
-			s.User(t, login)
-		}
+		s.Users(t, "olive", "oscar", "mia", "alice")
 		s.Admin(t, "chief")
 		s.Org(t, "guild", "olive")
 		s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/oscar", As: "olive",
@@ -81,44 +79,40 @@ func TestDeliveriesOfAnApp(t *testing.T) {
 		other := s.NewApp(t, "alice", app.Manifest{Name: "Sower",
 			Permissions: apitest.Permissions("issues=write"),
 			Hook:        app.Hook{URL: url, Active: true, Site: s.URL}})
-		olive, oscar, alice := signIn(t, s, "olive"), signIn(t, s, "oscar"), signIn(t, s, "alice")
+		olive, oscar, alice := as(t, s, "olive"), as(t, s, "oscar"), as(t, s, "alice")
 		const list = "/settings/apps/weeder/advanced"
-		oscar.show(t, "/settings/apps/weeder", list)
-		oscar.show(t, list, "No deliveries yet")
+		oscar.show("/settings/apps/weeder", list)
+		oscar.show(list, "No deliveries yet")
 		a.Install(t, "alice", "garden")
 		hears(t, told, "installation.created")
-		one := oscar.finds(t, list, oneDelivery, 1)[0]
-		oscar.show(t, one, "installation.created", "alice/garden",
+		one := oscar.finds(list, oneDelivery, 1)[0]
+		oscar.show(one, "installation.created", "alice/garden",
 			"X-GitHub-Hook-Installation-Target-Type: integration", "Redeliver")
 
 		other.Install(t, "alice")
 		hears(t, told, "installation.created")
-		foreign := alice.finds(t, "/settings/apps/sower/advanced", regexp.MustCompile(`deliveries/\d+`), 1)[0]
+		foreign := alice.finds("/settings/apps/sower/advanced", regexp.MustCompile(`deliveries/\d+`), 1)[0]
 		s.Check(t, apitest.Case{Do: "GET /settings/apps/weeder/" + foreign, Headers: oscar.headers(),
 			Status: 404})
-		settingsAgain(t, oscar.send(t, "/settings/apps/weeder/"+foreign), 404)
+		oscar.post("/settings/apps/weeder/"+foreign).Shows(t, 404)
 
-		settingsTook(t, oscar.send(t, one), list)
+		oscar.post(one).Leads(t, list)
 		hears(t, told, "installation.created")
-		oscar.finds(t, list, oneDelivery, 2)
+		oscar.finds(list, oneDelivery, 2)
 		log := s.Check(t, apitest.Case{Do: "GET /admin/audit-log?phrase=actor:oscar", As: "chief",
 			Status: 200})
-		settingsHas(t, string(log.Body), "hook.redeliver")
+		apitest.HasParts(t, string(log.Body), "hook.redeliver")
 
-		nothing := func(why string, b *person, status int) {
+		nothing := func(why string, b *visitor, status int) {
 			t.Helper()
 			for _, path := range []string{list, one} {
-				if a := s.Do(t, apitest.Case{Do: "GET " + path, Headers: b.headers()}); a.Status != status {
-					t.Errorf("%s: %s is %d", why, path, a.Status)
-				}
+				s.Do(t, apitest.Case{Do: "GET " + path, Headers: b.headers()}).Shows(t, status)
 			}
-			if a := b.send(t, one); a.Status != status {
-				t.Errorf("%s: sent again: %d", why, a.Status)
-			}
+			b.post(one).Shows(t, status)
 		}
-		nothing("a member", signIn(t, s, "mia"), 404)
+		nothing("a member", as(t, s, "mia"), 404)
 		nothing("who installed it", alice, 404)
-		nothing("nobody", &person{s: s, cookie: "x"}, 303)
+		nothing("nobody", &visitor{t, s, "x"}, 303)
 		s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/oscar", As: "olive",
 			Send:   `{"role":"member"}`,
 			Status: 200})
@@ -126,7 +120,7 @@ func TestDeliveriesOfAnApp(t *testing.T) {
 		s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/oscar", As: "olive",
 			Send:   `{"role":"admin"}`,
 			Status: 200})
-		oscar.show(t, list)
+		oscar.show(list)
 		s.Check(t, apitest.Case{Do: "PUT /users/oscar/suspended", As: "chief", Status: 204})
 		if a := s.Do(t, apitest.Case{Do: "GET " + one, Headers: oscar.headers()}); a.Status == 200 ||
 			strings.Contains(string(a.Body), "garden") {
@@ -134,8 +128,8 @@ func TestDeliveriesOfAnApp(t *testing.T) {
 		}
 		s.Check(t, apitest.Case{Do: "DELETE /users/oscar/suspended", As: "chief", Status: 204})
 		s.Check(t, apitest.Case{Do: "DELETE /orgs/guild/members/oscar", As: "olive", Status: 204})
-		nothing("who left", signIn(t, s, "oscar"), 404)
-		olive.show(t, list)
+		nothing("who left", as(t, s, "oscar"), 404)
+		olive.show(list)
 	})
 }
 
@@ -143,9 +137,7 @@ func TestDeliveriesOfAnApp(t *testing.T) {
 func TestNewPermissions(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		for _, login := range []string{"alice", "olive", "mia"} {
-			s.User(t, login)
-		}
+		s.Users(t, "alice", "olive", "mia")
 		s.Org(t, "guild", "olive")
 		s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/mia", As: "olive", Send: `{"role":"member"}`,
 			Status: 200})
@@ -156,25 +148,24 @@ func TestNewPermissions(t *testing.T) {
 			Events:      []string{"issues"}, Hook: app.Hook{URL: url, Active: true, Site: s.URL}})
 		at := a.Install(t, "guild")
 		hears(t, told, "installation.created")
-		alice, olive, mia := signIn(t, s, "alice"), signIn(t, s, "olive"), signIn(t, s, "mia")
-		one := regexp.MustCompile(`/settings/installations/\d+`).FindString(olive.show(t,
-			"/settings/installations"))
-		if strings.Contains(olive.show(t, one), "Accept new permissions") {
+		alice, olive, mia := as(t, s, "alice"), as(t, s, "olive"), as(t, s, "mia")
+		one := regexp.MustCompile(`/settings/installations/\d+`).FindString(olive.show("/settings/installations"))
+		if strings.Contains(olive.show(one), "Accept new permissions") {
 			t.Error("there is nothing to accept")
 		}
 		asks := func(more ...string) {
 			t.Helper()
-			settingsTook(t, alice.send(t, "/settings/apps/weeder", append(more, "do", "save", "name", "Weeder", "url",
+			alice.post("/settings/apps/weeder", append(more, "do", "save", "name", "Weeder", "url",
 				"https://example.org", "public", "1",
-				"permission-issues", "write", "events", "issues", "hook_url", url, "hook_active", "1")...),
-				"/settings/apps/weeder")
+				"permission-issues", "write", "events", "issues", "hook_url", url, "hook_active",
+				"1")...).Leads(t, "/settings/apps/weeder")
 		}
 		asks()
 		seen := regexp.MustCompile(`name="seen" value="([^"]*)"`)
-		first := seen.FindStringSubmatch(olive.show(t, one, "issues: write, now read"))[1]
+		first := seen.FindStringSubmatch(olive.show(one, "issues: write, now read"))[1]
 		asks("permission-contents", "write", "events", "push")
-		settingsHas(t, olive.show(t, "/settings/installations"), "Review request")
-		for _, body := range []string{mia.show(t, "/settings/installations"), mia.show(t, one)} {
+		apitest.HasParts(t, olive.show("/settings/installations"), "Review request")
+		for _, body := range []string{mia.show("/settings/installations"), mia.show(one)} {
 			if strings.Contains(body, "Review request") || strings.Contains(body, "Accept new") ||
 				strings.Contains(body, "contents") {
 				t.Error("a member is asked")
@@ -188,33 +179,32 @@ func TestNewPermissions(t *testing.T) {
 					"")), Send: `{"title":"x"}`, Status: status})
 		}
 		writes(403)
-		body := olive.show(t, one, "issues: write, now read", "contents: write", "also requests the events push",
+		body := olive.show(one, "issues: write, now read", "contents: write", "also requests the events push",
 			"It receives issues.")
 		now := seen.FindStringSubmatch(body)[1]
-		settingsAgain(t, olive.send(t, one, "do", "grant", "seen", first), 409, "changed its request",
-			"contents: write")
-		settingsAgain(t, olive.send(t, one, "do", "grant"), 409)
-		settingsAgain(t, mia.send(t, one, "do", "grant", "seen", now), 403, "by its owners")
-		settingsAgain(t, alice.send(t, one, "do", "grant", "seen", now), 404)
+		olive.post(one, "do", "grant", "seen", first).Shows(t, 409, "changed its request", "contents: write")
+		olive.post(one, "do", "grant").Shows(t, 409)
+		mia.post(one, "do", "grant", "seen", now).Shows(t, 403, "by its owners")
+		alice.post(one, "do", "grant", "seen", now).Shows(t, 404)
 		writes(403)
-		settingsTook(t, olive.send(t, one, "do", "grant", "seen", now), one)
+		olive.post(one, "do", "grant", "seen", now).Leads(t, one)
 		hears(t, told, "installation.new_permissions_accepted")
 		writes(201)
-		body = olive.show(t, one, "issues: write", "contents: write", "receives issues, push.")
+		body = olive.show(one, "issues: write", "contents: write", "receives issues, push.")
 		if strings.Contains(body, "Accept new") ||
-			strings.Contains(olive.show(t, "/settings/installations"), "Review request") {
+			strings.Contains(olive.show("/settings/installations"), "Review request") {
 			t.Error("it is asked for again")
 		}
 		// Who owns the organization no more is not asked any more.
 		asks()
-		olive.show(t, one, "contents: no longer, now write", "no longer requests the events push")
+		olive.show(one, "contents: no longer, now write", "no longer requests the events push")
 		s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/mia", As: "olive", Send: `{"role":"admin"}`,
 			Status: 200})
 		s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/olive", As: "mia", Send: `{"role":"member"}`,
 			Status: 200})
-		later := seen.FindStringSubmatch(mia.show(t, one, "contents: no longer"))[1]
-		settingsAgain(t, olive.send(t, one, "do", "grant", "seen", later), 403)
-		if strings.Contains(olive.show(t, one), "Accept new") {
+		later := seen.FindStringSubmatch(mia.show(one, "contents: no longer"))[1]
+		olive.post(one, "do", "grant", "seen", later).Shows(t, 403)
+		if strings.Contains(olive.show(one), "Accept new") {
 			t.Error("a former owner is asked")
 		}
 	})

@@ -48,7 +48,7 @@ func TestSettingsInABrowser(t *testing.T) {
 		s.Check(t, apitest.Case{Do: "GET /repos/alice/garden", Status: 404})
 
 		b.Go("/settings/sessions")
-		signIn(t, s, "alice").send(t, "/settings/sessions", "do", "others")
+		as(t, s, "alice").post("/settings/sessions", "do", "others")
 		b.Go("/settings/profile")
 		if !strings.HasPrefix(b.Path(), "/login") {
 			t.Errorf("a session that was ended elsewhere opens %s", b.Path())

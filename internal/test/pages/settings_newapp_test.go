@@ -18,10 +18,9 @@ const wanted = `{"name":"Weeder","url":"https://weeder.example","redirect_url":"
 func TestManifest(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		s.User(t, "alice")
-		s.User(t, "olive")
+		s.Users(t, "alice", "olive")
 		s.Org(t, "guild", "olive")
-		b := signIn(t, s, "alice")
+		b := as(t, s, "alice")
 		elsewhere := func(headers map[string]string) *apitest.Answer {
 			headers["Content-Type"], headers["Accept"] = "application/x-www-form-urlencoded", "text/html"
 			headers["Origin"], headers["Sec-Fetch-Site"] = "https://weeder.example", "cross-site"
@@ -36,25 +35,27 @@ func TestManifest(t *testing.T) {
 				!strings.Contains(a.Header.Get("Content-Security-Policy"), "frame-ancestors 'none'") {
 				t.Fatalf("%d %s", a.Status, a.Body)
 			}
-			settingsHas(t, string(a.Body), "data-go", `name="again"`, "Weeder")
+			apitest.HasParts(t, string(a.Body), "data-go", `name="again"`, "Weeder")
 			if strings.Contains(string(a.Body), "Create GitHub App") ||
 				strings.Contains(string(a.Body), "<b>\"") {
 				t.Errorf("it asks somebody who is not known\n%s", a.Body)
 			}
 		}
 		// From here it knows the caller, and its form may lead to the program.
-		a := b.send(t, "/settings/apps/new?state=s1", "manifest", wanted, "again", "1")
-		settingsHas(t, string(a.Body), "Create GitHub App", "which will belong to <bdi>alice</bdi>", "issues: write",
+		a := b.post("/settings/apps/new?state=s1", "manifest", wanted, "again", "1")
+		apitest.HasParts(t, string(a.Body), "Create GitHub App", "which will belong to <bdi>alice</bdi>",
+			"issues: write",
 			"https://weeder.example/hook", `value="s1"`)
 		if !strings.Contains(a.Header.Get("Content-Security-Policy"),
 			"form-action 'self' https://weeder.example;") {
 			t.Error(a.Header.Get("Content-Security-Policy"))
 		}
 		// A user who has signed out in the meantime is asked to sign in, and loses nothing.
-		stranger := &person{s: s, cookie: "x"}
-		settingsHas(t, string(stranger.send(t, "/settings/apps/new?state=s1", "manifest", wanted, "again", "1").Body),
+		stranger := &visitor{t, s, "x"}
+		apitest.HasParts(t, string(stranger.post("/settings/apps/new?state=s1", "manifest", wanted, "again",
+			"1").Body),
 			"not signed in", `state=s1`)
-		if n := b.show(t, "/settings/apps"); strings.Contains(n, "Weeder") {
+		if n := b.show("/settings/apps"); strings.Contains(n, "Weeder") {
 			t.Error("it was made before anybody confirmed it")
 		}
 		// The confirmation itself must come from here.
@@ -63,19 +64,19 @@ func TestManifest(t *testing.T) {
 			"https://weeder.example", "cross-site"
 		s.Check(t, apitest.Case{Do: "POST /settings/apps", Headers: h,
 			Send: url.Values{"manifest": {wanted}, "name": {"Weeder"}}.Encode(), Status: 403})
-		settingsAgain(t, b.send(t, "/settings/apps", "manifest", wanted, "name", "Weeder", "owner", "guild"), 403,
+		b.post("/settings/apps", "manifest", wanted, "name", "Weeder", "owner", "guild").Shows(t, 403,
 			"Apps are made for the own account", "Weeder")
-		settingsAgain(t, b.send(t, "/settings/apps", "manifest", wanted, "name", "", "owner", "alice"), 422,
+		b.post("/settings/apps", "manifest", wanted, "name", "", "owner", "alice").Shows(t, 422,
 			"Create GitHub App")
-		settingsAgain(t, b.send(t, "/settings/apps/new", "manifest", "{"), 400, "invalid manifest")
-		settingsAgain(t, b.send(t, "/settings/apps/new", "manifest",
-			strings.Replace(wanted, "https://weeder.example/made?x=1", "javascript:alert(1)", 1)), 422,
+		b.post("/settings/apps/new", "manifest", "{").Shows(t, 400, "invalid manifest")
+		b.post("/settings/apps/new", "manifest",
+			strings.Replace(wanted, "https://weeder.example/made?x=1", "javascript:alert(1)", 1)).Shows(t, 422,
 			"redirect_url must be")
-		settingsAgain(t, b.send(t, "/settings/apps/new", "manifest",
-			strings.Replace(wanted, "https://weeder.example/made", "https://x;script-src.example/", 1)), 422,
-			"redirect_url must be")
+		b.post("/settings/apps/new", "manifest",
+			strings.Replace(wanted, "https://weeder.example/made", "https://x;script-src.example/", 1)).Shows(t,
+			422, "redirect_url must be")
 
-		a = b.send(t, "/settings/apps", "manifest", wanted, "name", "Garden weeder", "owner", "alice",
+		a = b.post("/settings/apps", "manifest", wanted, "name", "Garden weeder", "owner", "alice",
 			"state", "s1")
 		to, err := url.Parse(a.Header.Get("Location"))
 		if err != nil || a.Status != 303 || to.Host != "weeder.example" || to.Query().Get("state") != "s1" ||
@@ -107,13 +108,11 @@ func TestManifest(t *testing.T) {
 		s.Check(t, apitest.Case{Do: convert, Status: 404}) // once
 
 		// An organization's is made by its owners.
-		olive := signIn(t, s, "olive")
-		settingsHas(t, string(olive.send(t, "/organizations/guild/settings/apps/new", "manifest", wanted).Body),
+		olive := as(t, s, "olive")
+		apitest.HasParts(t, string(olive.post("/organizations/guild/settings/apps/new", "manifest",
+			wanted).Body),
 			"belong to <bdi>guild</bdi>")
-		if a := olive.send(t, "/settings/apps", "manifest", wanted, "name", "Weeder", "owner",
-			"guild"); a.Status != 303 {
-			t.Errorf("%d %s", a.Status, a.Body)
-		}
+		olive.post("/settings/apps", "manifest", wanted, "name", "Weeder", "owner", "guild").Shows(t, 303)
 		s.Check(t, apitest.Case{Do: "GET /apps/weeder", Status: 200, Want: `{"owner":{"login":"guild"}}`})
 		// No signature is valid yet, because the App has no key.
 		s.Check(t, apitest.Case{Do: "GET /app",
@@ -128,22 +127,20 @@ var keyShown = regexp.MustCompile(`(?s)-----BEGIN RSA PRIVATE KEY-----.*-----END
 func TestOwnApp(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		s.User(t, "alice")
-		s.User(t, "bob")
-		alice, bob := signIn(t, s, "alice"), signIn(t, s, "bob")
-		alice.show(t, "/settings/apps/new", "Create GitHub App", "pull_requests")
+		s.Users(t, "alice", "bob")
+		alice, bob := as(t, s, "alice"), as(t, s, "bob")
+		alice.show("/settings/apps/new", "Create GitHub App", "pull_requests")
 		form := []string{"owner", "alice", "name", "Robot", "url", "https://robots.example",
 			"permission-issues", "write", "events", "issues", "hook_url", "https://robots.example/hook",
 			"hook_active", "1"}
 		with := func(pairs ...string) []string { return append(pairs, form...) } // the first of a name counts
-		settingsAgain(t, alice.send(t, "/settings/apps", with("hook_url", "http://10.0.0.1/x")...), 422,
-			"inner network", `value="Robot"`)
-		settingsAgain(t, alice.send(t, "/settings/apps", with("permission-moon", "write")...), 422,
+		alice.post("/settings/apps", with("hook_url", "http://10.0.0.1/x")...).Shows(t, 422, "inner network",
+			`value="Robot"`)
+		alice.post("/settings/apps", with("permission-moon", "write")...).Shows(t, 422,
 			"there is no permission")
-		settingsAgain(t, alice.send(t, "/settings/apps", with("name", "new")...), 422, "cannot have that name")
-		settingsAgain(t, alice.send(t, "/settings/apps", with("owner", "bob")...), 403,
-			"Apps are made for the own account")
-		a := alice.send(t, "/settings/apps", form...)
+		alice.post("/settings/apps", with("name", "new")...).Shows(t, 422, "cannot have that name")
+		alice.post("/settings/apps", with("owner", "bob")...).Shows(t, 403, "Apps are made for the own account")
+		a := alice.post("/settings/apps", form...)
 		first := keyShown.FindString(html.UnescapeString(string(a.Body)))
 		if a.Status != 200 || first == "" || a.Header.Get("Cache-Control") != "no-store" {
 			t.Fatalf("%d %s", a.Status, a.Body)
@@ -155,27 +152,24 @@ func TestOwnApp(t *testing.T) {
 		}
 		signed(first, 200)
 		const at = "/settings/apps/robot"
-		alice.show(t, "/settings/apps", "Robot")
-		alice.show(t, at, "robot[bot]", `value="https://robots.example/hook"`)
+		alice.show("/settings/apps", "Robot")
+		alice.show(at, "robot[bot]", `value="https://robots.example/hook"`)
 		for _, do := range []string{"save", "key", "delete"} {
-			if a := bob.send(t, at, "do", do, "confirm", "robot"); a.Status != 404 {
-				t.Errorf("bob does %s: %d", do, a.Status)
-			}
+			bob.post(at, "do", do, "confirm", "robot").Shows(t, 404)
 		}
-		a = alice.send(t, at, "do", "key")
+		a = alice.post(at, "do", "key")
 		second := keyShown.FindString(html.UnescapeString(string(a.Body)))
 		signed(first, 401)
 		signed(second, 200)
-		settingsAgain(t, alice.send(t, at, with("do", "save", "events", "push")...), 422,
-			"not supported by permissions")
-		settingsTook(t, alice.send(t, at, "do", "save", "name", "Machine", "url", "https://robots.example", "public",
-			"1", "permission-contents", "read", "events", "push", "hook_url", "https://robots.example/other"),
-			at)
+		alice.post(at, with("do", "save", "events", "push")...).Shows(t, 422, "not supported by permissions")
+		alice.post(at, "do", "save", "name", "Machine", "url", "https://robots.example", "public",
+			"1", "permission-contents", "read", "events", "push", "hook_url",
+			"https://robots.example/other").Leads(t, at)
 		s.Check(t, apitest.Case{Do: "GET /apps/robot", Status: 200,
 			Want: `{"name":"Machine","permissions":{"contents":"read"},"events":["push"]}`})
-		alice.show(t, at, `value="https://robots.example/other"`)
-		settingsAgain(t, alice.send(t, at, "do", "delete", "confirm", "robots"), 422, "type robot to confirm")
-		settingsTook(t, alice.send(t, at, "do", "delete", "confirm", "robot"), "/settings/apps")
+		alice.show(at, `value="https://robots.example/other"`)
+		alice.post(at, "do", "delete", "confirm", "robots").Shows(t, 422, "type robot to confirm")
+		alice.post(at, "do", "delete", "confirm", "robot").Leads(t, "/settings/apps")
 		s.Check(t, apitest.Case{Do: "GET /apps/robot", As: "alice", Status: 404})
 	})
 }

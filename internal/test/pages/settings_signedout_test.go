@@ -10,6 +10,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/browser"
+	"arbor/internal/test/testkit"
 )
 
 // Somebody writes an issue while the session is ended elsewhere. The next click leads to sign in, and what
@@ -19,9 +20,7 @@ func TestSessionEndedWhileWriting(t *testing.T) {
 	s := apitest.Start(t, db.SQLite)
 	s.User(t, "alice")
 	s.Repo(t, "alice/garden", false)
-	if err := s.Forge.Sessions.SetPassword(t.Context(), "alice", "a long secret", nil); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, s.Forge.Sessions.SetPassword(t.Context(), "alice", "a long secret", nil))
 	for _, look := range []browser.Look{{}, {NoScript: true, Width: 390, Height: 800}} {
 		b := browser.Open(t, s.URL, look)
 		b.SignIn(s.Session(t, "alice"))
@@ -29,7 +28,7 @@ func TestSessionEndedWhileWriting(t *testing.T) {
 		b.Fill("#title", "Slugs")
 		b.Fill("textarea[name=body]",
 			"They ate <b>everything</b>, & the beans: a long story of a short night.")
-		signIn(t, s, "alice").send(t, "/settings/sessions", "do", "others")
+		as(t, s, "alice").post("/settings/sessions", "do", "others")
 		b.Follow("main form button.main")
 		b.See("h1", "You are signed out")
 		b.SignIn(s.Session(t, "alice")) // in another tab

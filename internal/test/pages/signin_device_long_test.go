@@ -8,15 +8,14 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/browser"
+	"arbor/internal/test/testkit"
 )
 
 // The page works by keyboard in a browser without scripts.
 func TestDevicePageInABrowser(t *testing.T) {
 	s := apitest.Start(t, db.SQLite)
 	s.User(t, "alice")
-	if err := s.Forge.Sessions.SetPassword(t.Context(), "alice", "a long secret", nil); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, s.Forge.Sessions.SetPassword(t.Context(), "alice", "a long secret", nil))
 	device, code := codes(t, s)
 	b := browser.Open(t, s.URL, browser.Look{NoScript: true})
 	b.Go("/login/device")

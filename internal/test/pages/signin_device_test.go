@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // codes asks for a device's codes, as gh does.
@@ -78,16 +79,14 @@ func TestDevicePage(t *testing.T) {
 		}
 		device, code = codes(t, s)
 		limited, err := s.Forge.Sessions.SignInWithToken(t.Context(), s.Scoped(t, "alice", "repo"), from())
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		for _, begun := range []string{limited, s.Session(t, "alice")} { // with a token, which makes no other
 			want(t, visit(t, s, "POST /login/device", begun, "answer=allow&user_code="+code), 403,
 				"Sign in with your password")
 		}
 		want(t, s.Do(t, apitest.Case{Do: "POST /login/device", As: "alice",
 			Send:    "answer=allow&user_code=" + code,
-			Headers: map[string]string{"Accept": frontHtml, "Content-Type": apitest.FormType}}), 403,
+			Headers: map[string]string{"Accept": apitest.Browser, "Content-Type": apitest.FormType}}), 403,
 			"Sign in with your password")
 		if got := polled(t, s, device)["error"]; got != "authorization_pending" {
 			t.Errorf("after tokens tried to allow it: %s", got)

@@ -15,9 +15,7 @@ import (
 // waitsFor creates n issues and pull requests that wait for carol for each list, in two repositories.
 func waitsFor(t *testing.T, s *apitest.Server, n int) {
 	t.Helper()
-	for _, login := range []string{"alice", "carol"} {
-		s.User(t, login)
-	}
+	s.Users(t, "alice", "carol")
 	for _, name := range []string{"garden", "cellar"} {
 		s.Run(t, []apitest.Case{
 			{Do: "POST /user/repos", As: "alice",
@@ -41,12 +39,10 @@ func waitsFor(t *testing.T, s *apitest.Server, n int) {
 			}
 			own, asked := fmt.Sprintf("own%d", k), fmt.Sprintf("asked%d", k)
 			for _, branch := range []string{own, asked} {
-				var tip struct{ Object struct{ SHA string } }
-				s.Check(t, apitest.Case{Do: "GET /repos/alice/" + name + "/git/ref/heads/main", As: "alice",
-					Status: 200}).JSON(t, &tip)
 				s.Check(t, apitest.Case{Do: "POST /repos/alice/" + name + "/git/refs",
 					As: "alice", Status: 201,
-					Send: fmt.Sprintf(`{"ref": "refs/heads/%s", "sha": %q}`, branch, tip.Object.SHA)})
+					Send: fmt.Sprintf(`{"ref": "refs/heads/%s", "sha": %q}`, branch,
+						s.Tip(t, "alice", "alice/"+name, "main"))})
 			}
 			pull("carol", own)
 			number := pull("alice", asked)

@@ -9,6 +9,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/browser"
+	"arbor/internal/test/testkit"
 )
 
 // A person signs in by keyboard alone in a real browser, with scripts and without, and the page loads nothing
@@ -16,9 +17,7 @@ import (
 func TestFrontInABrowser(t *testing.T) {
 	s := apitest.Start(t, db.SQLite)
 	s.User(t, "alice")
-	if err := s.Forge.Sessions.SetPassword(t.Context(), "alice", "a long secret", nil); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, s.Forge.Sessions.SetPassword(t.Context(), "alice", "a long secret", nil))
 	for _, look := range []browser.Look{{}, {NoScript: true, Width: 390, Height: 800, Dark: true}} {
 		b := browser.Open(t, s.URL, look)
 		b.Go("/login?return_to=%2Flogin")

@@ -8,17 +8,15 @@ import (
 	"arbor/internal/account/session"
 	"arbor/internal/db"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
-
-// frontHtml is what a browser says that it takes.
-const frontHtml = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
 func from() session.Origin { return session.Origin{Agent: "test"} }
 
 // visit sends a browser's request: a form if there is a body, with a session cookie unless that is empty.
 func visit(t *testing.T, s *apitest.Server, do, session, form string) *apitest.Answer {
 	t.Helper()
-	header := map[string]string{"Accept": frontHtml}
+	header := map[string]string{"Accept": apitest.Browser}
 	if session != "" {
 		header["Cookie"] = "arbor_session=" + session
 	}
@@ -58,9 +56,7 @@ func want(t *testing.T, a *apitest.Answer, status int, texts ...string) {
 func TestSignInAndOut(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.User(t, "alice")
-		if err := s.Forge.Sessions.SetPassword(t.Context(), "alice", "a long secret", nil); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, s.Forge.Sessions.SetPassword(t.Context(), "alice", "a long secret", nil))
 		want(t, visit(t, s, "GET /", "", ""), 200, "Sign in", "Public repositories")
 		for _, form := range []string{"login=alice&password=wrong", "login=nobody&password=a+long+secret",
 			"login=alice&password="} {
@@ -90,9 +86,7 @@ func TestSignInAndOut(t *testing.T) {
 func TestCookieBehindTLS(t *testing.T) {
 	s, _ := apitest.StartTLS(t, db.SQLite)
 	s.User(t, "alice")
-	if err := s.Forge.Sessions.SetPassword(t.Context(), "alice", "a long secret", nil); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, s.Forge.Sessions.SetPassword(t.Context(), "alice", "a long secret", nil))
 	a := visit(t, s, "POST /login", "", "login=alice&password=a+long+secret")
 	want(t, a, 303)
 	r := http.Response{Header: a.Header}
@@ -106,7 +100,7 @@ func TestCookieBehindTLS(t *testing.T) {
 		}
 	}
 	want(t, visit(t, s, "GET /", session, ""), 200, "Public repositories")
-	own := map[string]string{"Accept": frontHtml, "Cookie": "__Host-arbor_session=" + session}
+	own := map[string]string{"Accept": apitest.Browser, "Cookie": "__Host-arbor_session=" + session}
 	want(t, s.Do(t, apitest.Case{Do: "GET /", Headers: own}), 200, "Signed in as <b>alice</b>")
 	a = s.Do(t, apitest.Case{Do: "POST /logout", Headers: own})
 	want(t, a, 303)
@@ -128,9 +122,7 @@ func TestTheAPITakesNoSession(t *testing.T) {
 	} {
 		for _, do := range []string{"GET /user", "POST /user/repos", "DELETE /plants/1",
 			"PUT /user/following/alice"} {
-			if a := s.Do(t, apitest.Case{Do: do, Headers: header, Send: `{"name": "x"}`}); a.Status != 401 {
-				t.Errorf("%s with %v: %d %s", do, header, a.Status, a.Body)
-			}
+			s.Do(t, apitest.Case{Do: do, Headers: header, Send: `{"name": "x"}`}).Shows(t, 401)
 		}
 	}
 	// A token is not accepted as a session.
@@ -148,7 +140,7 @@ func TestFormsOfOtherSites(t *testing.T) {
 		{"Origin": "null"},
 	} {
 		for _, do := range []string{"POST /logout", "POST /login"} {
-			header := map[string]string{"Accept": frontHtml, "Cookie": "arbor_session=" + session,
+			header := map[string]string{"Accept": apitest.Browser, "Cookie": "arbor_session=" + session,
 				"Content-Type": "application/x-www-form-urlencoded"}
 			for name, value := range foreign {
 				header[name] = value
@@ -158,7 +150,7 @@ func TestFormsOfOtherSites(t *testing.T) {
 		}
 	}
 	want(t, visit(t, s, "GET /", session, ""), 200, "Signed in as")
-	own := map[string]string{"Accept": frontHtml, "Cookie": "arbor_session=" + session, "Origin": s.URL,
+	own := map[string]string{"Accept": apitest.Browser, "Cookie": "arbor_session=" + session, "Origin": s.URL,
 		"Sec-Fetch-Site": "same-origin",
 		"Content-Type":   "application/x-www-form-urlencoded"}
 	want(t, s.Do(t, apitest.Case{Do: "POST /logout", Headers: own, Send: ""}), 303)
@@ -206,9 +198,7 @@ func TestSessionOfALimitedToken(t *testing.T) {
 	s.Repo(t, "alice/diary", true)
 	token := s.Scoped(t, "alice", "read:org")
 	session, err := s.Forge.Sessions.SignInWithToken(t.Context(), token, from())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	want(t, visit(t, s, "GET /alice/diary", session, ""), 404)
 	want(t, visit(t, s, "GET /alice/diary", s.Session(t, "alice"), ""), 200)
 }
@@ -218,9 +208,7 @@ func TestSessionOfALimitedToken(t *testing.T) {
 func TestTooManyAttempts(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.User(t, "alice")
-		if err := s.Forge.Sessions.SetPassword(t.Context(), "alice", "a long secret", nil); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, s.Forge.Sessions.SetPassword(t.Context(), "alice", "a long secret", nil))
 		const right = "login=alice&password=a+long+secret"
 		known := s.Check(t, apitest.Case{Do: "POST /login", Status: 303, Send: right, Headers: frontForm()})
 		browser, session := namedCookie(known, "arbor_browser"), frontCookieOf(known)
@@ -254,7 +242,7 @@ func TestTooManyAttempts(t *testing.T) {
 
 // frontForm is the headers of a browser's form.
 func frontForm() map[string]string {
-	return map[string]string{"Accept": frontHtml, "Content-Type": apitest.FormType}
+	return map[string]string{"Accept": apitest.Browser, "Content-Type": apitest.FormType}
 }
 
 // namedCookie is the value of a cookie that an answer sets; empty: none, or one that scripts or other sites
@@ -304,8 +292,7 @@ func TestReturn(t *testing.T) {
 // What waits for a member stands on the home page.
 func TestWhatWaits(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		s.User(t, "alice")
-		s.User(t, "bob")
+		s.Users(t, "alice", "bob")
 		s.Repo(t, "alice/garden", false)
 		s.Run(t, []apitest.Case{
 			{Do: "POST /repos/alice/garden/issues", As: "alice", Status: 201,

@@ -10,25 +10,6 @@ import (
 	"arbor/internal/test/apitest"
 )
 
-// The short names of what the tests of this room do and expect all the time.
-const siteEvil = apitest.Markup
-
-var (
-	siteSend  = apitest.SendForm
-	siteTook  = apitest.Taken
-	siteAgain = apitest.FormAgain
-	siteHas   = apitest.HasParts
-)
-
-var siteHtml = map[string]string{"Accept": "text/html"}
-
-func siteShow(t *testing.T, s *apitest.Server, path string, parts ...string) string {
-	t.Helper()
-	a := s.Check(t, apitest.Case{Do: "GET " + path, As: "keeper", Headers: siteHtml, Status: 200})
-	siteHas(t, string(a.Body), parts...)
-	return string(a.Body)
-}
-
 // To all but site administrators these pages do not exist, from the moment on at which they stop being one.
 func TestOnlyForAdministrators(t *testing.T) {
 	t.Parallel()
@@ -41,17 +22,15 @@ func TestOnlyForAdministrators(t *testing.T) {
 		pages := []string{"/site/people", "/site/people/new", "/site/people/alice", "/site/organizations",
 			"/site/organizations/new", "/site/repositories", "/site/audit", "/site/jobs", "/site/health"}
 		for _, page := range pages {
-			siteShow(t, s, page)
-			s.Check(t, apitest.Case{Do: "GET " + page, As: "alice", Headers: siteHtml, Status: 404})
-			s.Check(t, apitest.Case{Do: "GET " + page, Headers: siteHtml, Status: 303})
+			show(t, s, "keeper", page)
+			s.Check(t, apitest.Case{Do: "GET " + page, As: "alice", Headers: inBrowser, Status: 404})
+			s.Check(t, apitest.Case{Do: "GET " + page, Headers: inBrowser, Status: 303})
 			s.Check(t, apitest.Case{Do: "GET " + page, Headers: limited, Status: 403})
 		}
 		forms := []string{"/site/people/new", "/site/people/alice", "/site/organizations/new",
 			"/site/repositories"}
 		for _, form := range forms {
-			if a := siteSend(t, s, "alice", form, "do", "promote", "login", "x"); a.Status != 404 {
-				t.Errorf("POST %s: %d", form, a.Status)
-			}
+			s.Visit(t, "alice", "POST "+form, "do", "promote", "login", "x").Shows(t, 404)
 		}
 		session := map[string]string{"Accept": "text/html",
 			"Cookie":       session.Cookie + "=" + s.Session(t, "keeper"),
@@ -76,11 +55,11 @@ func TestPeople(t *testing.T) {
 		s.User(t, "alice")
 		s.Check(t, apitest.Case{Do: "PATCH /user", As: "alice",
 			Send: `{"name": "Ash \"><script>alert(2)</script>"}`, Status: 200})
-		siteAgain(t, siteSend(t, s, "keeper", "/site/people/new", "login", "no login!", "with", "password", "admin",
-			"1"), 422, `value="no login!"`, `value="1" checked`)
-		siteAgain(t, siteSend(t, s, "keeper", "/site/people/new", "login", "Alice", "email", "a@example.com", "with",
-			"token"), 422, "taken", `value="a@example.com"`)
-		made := siteSend(t, s, "keeper", "/site/people/new", "login", "bob", "email", "bob@example.com",
+		s.Visit(t, "keeper", "POST /site/people/new", "login", "no login!", "with", "password", "admin",
+			"1").Shows(t, 422, `value="no login!"`, `value="1" checked`)
+		s.Visit(t, "keeper", "POST /site/people/new", "login", "Alice", "email", "a@example.com", "with",
+			"token").Shows(t, 422, "taken", `value="a@example.com"`)
+		made := s.Visit(t, "keeper", "POST /site/people/new", "login", "bob", "email", "bob@example.com",
 			"with", "password")
 		if made.Status != 200 || made.Header.Get("Cache-Control") != "no-store" {
 			t.Fatalf("%d %v %s", made.Status, made.Header, made.Body)
@@ -89,59 +68,61 @@ func TestPeople(t *testing.T) {
 		if _, err := s.Forge.Sessions.SignIn(t.Context(), "bob", password, session.Origin{}); err != nil {
 			t.Errorf("the starting password: %v", err)
 		}
-		token := once.FindStringSubmatch(string(siteSend(t, s, "keeper", "/site/people/new", "login", "carol",
+		token := once.FindStringSubmatch(string(s.Visit(t, "keeper", "POST /site/people/new", "login", "carol",
 			"with", "token").Body))[1]
 		s.Check(t, apitest.Case{Do: "GET /user", Headers: apitest.Bearer(token), Status: 200,
 			Want: `{"login": "carol"}`, Has: map[string]string{"X-OAuth-Scopes": "repo, read:org, plants"}})
-		body := siteShow(t, s, "/site/people", "alice", "bob", "carol", "Site administrator")
-		if strings.Contains(body, password) || strings.Contains(siteShow(t, s, "/site/people/bob"), password) {
+		body := show(t, s, "keeper", "/site/people", "alice", "bob", "carol", "Site administrator")
+		if strings.Contains(body, password) || strings.Contains(show(t, s, "keeper", "/site/people/bob"),
+			password) {
 			t.Error("the password is shown again")
 		}
-		if body := siteShow(t, s, "/site/people?q=ASH", "alice"); strings.Contains(body, "carol") {
+		if body := show(t, s, "keeper", "/site/people?q=ASH", "alice"); strings.Contains(body, "carol") {
 			t.Error("the search finds everybody")
 		}
-		siteShow(t, s, "/site/people?q=%25", "Nobody.")
-		siteShow(t, s, "/site/people?q=%ff%00&after=%00")
-		if body := siteShow(t, s, "/site/people?after=alice", "bob"); strings.Contains(body, ">alice<") {
+		show(t, s, "keeper", "/site/people?q=%25", "Nobody.")
+		show(t, s, "keeper", "/site/people?q=%ff%00&after=%00")
+		if body := show(t, s, "keeper", "/site/people?after=alice", "bob"); strings.Contains(body, ">alice<") {
 			t.Error("the list does not go on")
 		}
 
 		at := "/site/people/bob"
-		siteTook(t, siteSend(t, s, "keeper", at, "do", "suspend"), at)
-		siteShow(t, s, at, "Suspended")
+		s.Visit(t, "keeper", "POST "+at, "do", "suspend").Leads(t, at)
+		show(t, s, "keeper", at, "Suspended")
 		if _, err := s.Forge.Sessions.SignIn(t.Context(), "bob", password, session.Origin{}); err == nil {
 			t.Error("somebody suspended signs in")
 		}
-		siteTook(t, siteSend(t, s, "keeper", at, "do", "unsuspend"), at)
-		siteTook(t, siteSend(t, s, "keeper", at, "do", "promote"), at)
-		siteShow(t, s, at, "Site administrator")
-		siteTook(t, siteSend(t, s, "keeper", at, "do", "demote"), at)
-		next := once.FindStringSubmatch(string(siteSend(t, s, "keeper", at, "do", "password").Body))[1]
+		s.Visit(t, "keeper", "POST "+at, "do", "unsuspend").Leads(t, at)
+		s.Visit(t, "keeper", "POST "+at, "do", "promote").Leads(t, at)
+		show(t, s, "keeper", at, "Site administrator")
+		s.Visit(t, "keeper", "POST "+at, "do", "demote").Leads(t, at)
+		next := once.FindStringSubmatch(string(s.Visit(t, "keeper", "POST "+at, "do", "password").Body))[1]
 		if _, err := s.Forge.Sessions.SignIn(t.Context(), "bob", password, session.Origin{}); err == nil ||
 			next == password {
 			t.Error("the old password counts")
 		}
-		siteTook(t, siteSend(t, s, "keeper", at, "do", "quota", "repos", "3", "mib", "none", "text", "7"), at)
-		siteShow(t, s, at, `value="3"`, `value="none"`, `value="7"`)
-		siteAgain(t, siteSend(t, s, "keeper", at, "do", "quota", "repos", "-1", "mib", siteEvil), 422, `value="-1"`,
-			"invalid limit", "onerror=alert(1)&gt;")
-		siteTook(t, siteSend(t, s, "keeper", at, "do", "quota", "repos", "", "mib", ""), at)
-		siteAgain(t, siteSend(t, s, "keeper", at, "do", "rename", "login", "alice"), 422, "taken")
-		siteTook(t, siteSend(t, s, "keeper", at, "do", "rename", "login", "robert"), "/site/people/robert")
+		s.Visit(t, "keeper", "POST "+at, "do", "quota", "repos", "3", "mib", "none", "text", "7").Leads(t, at)
+		show(t, s, "keeper", at, `value="3"`, `value="none"`, `value="7"`)
+		s.Visit(t, "keeper", "POST "+at, "do", "quota", "repos", "-1", "mib", apitest.Markup).Shows(t, 422,
+			`value="-1"`, "invalid limit", "onerror=alert(1)&gt;")
+		s.Visit(t, "keeper", "POST "+at, "do", "quota", "repos", "", "mib", "").Leads(t, at)
+		s.Visit(t, "keeper", "POST "+at, "do", "rename", "login", "alice").Shows(t, 422, "taken")
+		s.Visit(t, "keeper", "POST "+at, "do", "rename", "login", "robert").Leads(t, "/site/people/robert")
 		at = "/site/people/robert"
-		siteAgain(t, siteSend(t, s, "keeper", at, "do", "delete", "confirm", "bob"), 422, "Nothing was done",
+		s.Visit(t, "keeper", "POST "+at, "do", "delete", "confirm", "bob").Shows(t, 422, "Nothing was done",
 			`value="bob"`)
-		siteAgain(t, siteSend(t, s, "keeper", at, "do", "nothing"), 400)
-		siteTook(t, siteSend(t, s, "keeper", at, "do", "delete", "confirm", "robert"), "/site/people")
-		s.Check(t, apitest.Case{Do: "GET " + at, As: "keeper", Headers: siteHtml, Status: 404})
-		siteShow(t, s, "/site/people/keeper", "This is you")
+		s.Visit(t, "keeper", "POST "+at, "do", "nothing").Shows(t, 400)
+		s.Visit(t, "keeper", "POST "+at, "do", "delete", "confirm", "robert").Leads(t, "/site/people")
+		s.Check(t, apitest.Case{Do: "GET " + at, As: "keeper", Headers: inBrowser, Status: 404})
+		show(t, s, "keeper", "/site/people/keeper", "This is you")
 		for _, do := range []string{"suspend", "demote"} {
-			siteAgain(t, siteSend(t, s, "keeper", "/site/people/keeper", "do", do), 403, "yourself")
+			s.Visit(t, "keeper", "POST /site/people/keeper", "do", do).Shows(t, 403, "yourself")
 		}
-		siteAgain(t, siteSend(t, s, "keeper", "/site/people/keeper", "do", "delete", "confirm", "keeper"), 403,
+		s.Visit(t, "keeper", "POST /site/people/keeper", "do", "delete", "confirm", "keeper").Shows(t, 403,
 			"You cannot delete yourself")
 
-		log := siteShow(t, s, "/site/audit?phrase=actor:keeper", "user.create", "user.suspend", "user.unsuspend",
+		log := show(t, s, "keeper", "/site/audit?phrase=actor:keeper", "user.create", "user.suspend",
+			"user.unsuspend",
 			"user.promote", "user.demote", "user.change_password", "personal_access_token.create",
 			"user.rename", "user.delete", "user.update", "site admin")
 		if strings.Contains(log, password) || strings.Contains(log, token) {
@@ -156,28 +137,28 @@ func TestOrganizations(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Admin(t, "keeper")
 		s.User(t, "alice")
-		siteAgain(t, siteSend(t, s, "keeper", "/site/organizations/new", "login", "guild", "owner", siteEvil), 422,
-			`value="guild"`, "onerror=alert(1)&gt;")
-		siteTook(t, siteSend(t, s, "keeper", "/site/organizations/new", "login", "guild", "owner", "alice", "name",
-			siteEvil), "/site/organizations/guild")
+		s.Visit(t, "keeper", "POST /site/organizations/new", "login", "guild", "owner", apitest.Markup).Shows(t,
+			422, `value="guild"`, "onerror=alert(1)&gt;")
+		s.Visit(t, "keeper", "POST /site/organizations/new", "login", "guild", "owner", "alice", "name",
+			apitest.Markup).Leads(t, "/site/organizations/guild")
 		at := "/site/organizations/guild"
-		siteShow(t, s, at, "alice", "1 member", "onerror=alert(1)&gt;")
-		siteShow(t, s, "/site/organizations?q=gui", "guild")
-		s.Check(t, apitest.Case{Do: "GET /site/organizations/alice", As: "keeper", Headers: siteHtml,
+		show(t, s, "keeper", at, "alice", "1 member", "onerror=alert(1)&gt;")
+		show(t, s, "keeper", "/site/organizations?q=gui", "guild")
+		s.Check(t, apitest.Case{Do: "GET /site/organizations/alice", As: "keeper", Headers: inBrowser,
 			Status: 404})
-		s.Check(t, apitest.Case{Do: "GET /site/people/guild", As: "keeper", Headers: siteHtml, Status: 404})
-		siteTook(t, siteSend(t, s, "keeper", at, "do", "quota", "repos", "5", "mib", "100"), at)
-		siteShow(t, s, at, `value="5"`, `value="100"`)
-		siteTook(t, siteSend(t, s, "keeper", at, "do", "rename", "login", "union"),
-			"/site/organizations/union")
+		s.Check(t, apitest.Case{Do: "GET /site/people/guild", As: "keeper", Headers: inBrowser, Status: 404})
+		s.Visit(t, "keeper", "POST "+at, "do", "quota", "repos", "5", "mib", "100").Leads(t, at)
+		show(t, s, "keeper", at, `value="5"`, `value="100"`)
+		s.Visit(t, "keeper", "POST "+at, "do", "rename", "login", "union").Leads(t, "/site/organizations/union")
 		r := s.Repo(t, "union/park", false)
 		_ = r
-		siteAgain(t, siteSend(t, s, "keeper", "/site/organizations/union", "do", "delete", "confirm", "union"), 422,
+		s.Visit(t, "keeper", "POST /site/organizations/union", "do", "delete", "confirm", "union").Shows(t, 422,
 			"owns repositories")
 		s.Check(t, apitest.Case{Do: "DELETE /repos/union/park", As: "keeper", Status: 204})
-		siteTook(t, siteSend(t, s, "keeper", "/site/organizations/union", "do", "delete", "confirm", "union"),
+		s.Visit(t, "keeper", "POST /site/organizations/union", "do", "delete", "confirm", "union").Leads(t,
 			"/site/organizations")
-		siteShow(t, s, "/site/audit?phrase=action:org", "org.create", "org.update", "org.rename", "org.delete")
+		show(t, s, "keeper", "/site/audit?phrase=action:org", "org.create", "org.update", "org.rename",
+			"org.delete")
 	})
 }
 
@@ -189,22 +170,22 @@ func TestRepositories(t *testing.T) {
 		s.User(t, "alice")
 		s.Repo(t, "alice/garden", false)
 		s.Repo(t, "alice/diary", true)
-		siteShow(t, s, "/site/repositories", "alice/garden", "alice/diary", "Private")
-		if body := siteShow(t, s, "/site/repositories?q=diary", "alice/diary"); strings.Contains(body,
+		show(t, s, "keeper", "/site/repositories", "alice/garden", "alice/diary", "Private")
+		if body := show(t, s, "keeper", "/site/repositories?q=diary", "alice/diary"); strings.Contains(body,
 			"alice/garden") {
 			t.Error("the search finds all")
 		}
-		siteShow(t, s, "/site/repositories?q=size:"+url.QueryEscape(siteEvil))
-		siteTook(t, siteSend(t, s, "keeper", "/site/repositories", "do", "archive", "repo", "alice/diary"),
+		show(t, s, "keeper", "/site/repositories?q=size:"+url.QueryEscape(apitest.Markup))
+		s.Visit(t, "keeper", "POST /site/repositories", "do", "archive", "repo", "alice/diary").Leads(t,
 			"/site/repositories")
-		siteShow(t, s, "/site/repositories?q=archived:true", "alice/diary", "Unarchive")
-		siteTook(t, siteSend(t, s, "keeper", "/site/repositories", "do", "unarchive", "repo", "alice/diary"),
+		show(t, s, "keeper", "/site/repositories?q=archived:true", "alice/diary", "Unarchive")
+		s.Visit(t, "keeper", "POST /site/repositories", "do", "unarchive", "repo", "alice/diary").Leads(t,
 			"/site/repositories")
-		siteAgain(t, siteSend(t, s, "keeper", "/site/repositories", "do", "back", "repo", "alice/garden"), 422,
+		s.Visit(t, "keeper", "POST /site/repositories", "do", "back", "repo", "alice/garden").Shows(t, 422,
 			"whose root was deleted", `value="alice/garden"`)
-		siteAgain(t, siteSend(t, s, "keeper", "/site/repositories", "do", "back", "repo", siteEvil), 422,
+		s.Visit(t, "keeper", "POST /site/repositories", "do", "back", "repo", apitest.Markup).Shows(t, 422,
 			"not found", "onerror=alert(1)&gt;")
-		siteShow(t, s, "/site/audit?phrase=repo:alice/diary", "repo.archived", "repo.unarchived")
+		show(t, s, "keeper", "/site/audit?phrase=repo:alice/diary", "repo.archived", "repo.unarchived")
 	})
 }
 
@@ -216,16 +197,16 @@ func TestWatching(t *testing.T) {
 		for n := range 60 {
 			s.User(t, "person"+string(rune('a'+n%26))+string(rune('a'+n/26)))
 		}
-		body := siteShow(t, s, "/site/audit?phrase=action:user.create", "user.create", `rel="next"`)
+		body := show(t, s, "keeper", "/site/audit?phrase=action:user.create", "user.create", `rel="next"`)
 		older := regexp.MustCompile(`href="(\?[^"]+)" rel="next"`).FindStringSubmatch(body)[1]
-		siteShow(t, s, "/site/audit"+strings.ReplaceAll(older, "&amp;", "&"), "user.create",
+		show(t, s, "keeper", "/site/audit"+strings.ReplaceAll(older, "&amp;", "&"), "user.create",
 			`rel="prev"`, "keeper")
-		siteAgain(t, s.Do(t, apitest.Case{Do: "GET /site/audit?phrase=" + url.QueryEscape(siteEvil), As: "keeper",
-			Headers: siteHtml}), 422, "onerror=alert(1)&gt;")
-		siteShow(t, s, "/site/jobs", "Deliveries to webhooks", "test_merge")
-		siteShow(t, s, "/site/health", "database", "schema", "space", "git version",
+		s.Do(t, apitest.Case{Do: "GET /site/audit?phrase=" + url.QueryEscape(apitest.Markup), As: "keeper",
+			Headers: inBrowser}).Shows(t, 422, "onerror=alert(1)&gt;")
+		show(t, s, "keeper", "/site/jobs", "Deliveries to webhooks", "test_merge")
+		show(t, s, "keeper", "/site/health", "database", "schema", "space", "git version",
 			"no backup yet")
-		if next := siteShow(t, s, "/site/people", `rel="next"`); strings.Count(next, "<tr>") > 52 {
+		if next := show(t, s, "keeper", "/site/people", `rel="next"`); strings.Count(next, "<tr>") > 52 {
 			t.Error("the list is not cut")
 		}
 	})

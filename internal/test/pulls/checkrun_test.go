@@ -7,10 +7,8 @@ import (
 	"sync"
 	"testing"
 
-	"arbor/internal/account"
-	"arbor/internal/db"
 	"arbor/internal/test/apitest"
-	"arbor/internal/test/gittest"
+	"arbor/internal/test/dbtest"
 )
 
 const checkrunPlot = "/repos/alice/plot"
@@ -19,24 +17,11 @@ const checkrunPlot = "/repos/alice/plot"
 // checks; it gives the tip of main.
 func plant(t *testing.T, s *apitest.Server) string {
 	t.Helper()
-	for _, login := range []string{"alice", "will", "sam"} {
-		s.User(t, login)
-	}
-	r := s.Repo(t, "alice/plot", false)
-	s.Grant(t, r, "will", account.Push)
-	s.Import(t, r, gittest.Repository(t, 3, 2))
+	sha := plot(t, s)
 	for _, name := range []string{"ci", "lint"} {
 		s.Bot(t, name, "alice", "checks=write,contents=write,pull_requests=write")
 	}
-	return checkrunTip(t, s, "main")
-}
-
-func checkrunTip(t *testing.T, s *apitest.Server, branch string) string {
-	t.Helper()
-	var ref struct{ Object struct{ SHA string } }
-	s.Check(t, apitest.Case{Do: "GET " + checkrunPlot + "/git/ref/heads/" + branch, As: "alice", Status: 200}).JSON(t,
-		&ref)
-	return ref.Object.SHA
+	return sha
 }
 
 const ci, lint = "ci[bot]", "lint[bot]"
@@ -324,12 +309,7 @@ func TestAnnotations(t *testing.T) {
 				t.Errorf("the page does not say %q", want)
 			}
 		}
-		if err := s.DB.Write(t.Context(), func(tx *db.Tx) error {
-			_, err := tx.Exec(`UPDATE check_runs SET annotations = 9999`)
-			return err
-		}); err != nil {
-			t.Fatal(err)
-		}
+		dbtest.Exec(t, s.DB, `UPDATE check_runs SET annotations = 9999`)
 		s.Check(t, apitest.Case{Do: "PATCH " + one, As: ci, Send: notes(2), Status: 422,
 			Want: `{"errors": [{"resource": "CheckRun", "code": "custom", "message": "This check run has reached the maximum number of annotations."}]}`})
 	})
@@ -368,9 +348,7 @@ func TestConcurrentRuns(t *testing.T) {
 // noDrift demands that what suites and repositories count is what there is.
 func noDrift(t *testing.T, s *apitest.Server) {
 	t.Helper()
-	var drift int64
-	err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
-		return tx.QueryRow(`SELECT
+	if drift := dbtest.Number(t, s.DB, `SELECT
 			(SELECT COUNT(*) FROM check_suites s WHERE runs <> (SELECT COUNT(*) FROM check_runs r
 			WHERE r.suite_id = s.id AND latest)
 				OR waiting <> (SELECT COUNT(*) FROM check_runs r WHERE r.suite_id = s.id AND latest
@@ -381,10 +359,8 @@ func noDrift(t *testing.T, s *apitest.Server) {
 			+ (SELECT COUNT(*) FROM check_totals t WHERE bytes <> (SELECT COALESCE(SUM(bytes), 0)
 			FROM check_suites s WHERE s.repo_id = t.repo_id))
 			+ (SELECT COUNT(*) FROM (SELECT suite_id, name, SUM(CASE WHEN latest THEN 1 ELSE 0 END) AS n
-			FROM check_runs GROUP BY suite_id, name) x WHERE n <> 1)`).Scan(&drift)
-	})
-	if err != nil || drift != 0 {
-		t.Errorf("%d sums are wrong, %v", drift, err)
+			FROM check_runs GROUP BY suite_id, name) x WHERE n <> 1)`); drift != 0 {
+		t.Errorf("%d sums are wrong", drift)
 	}
 }
 
@@ -395,13 +371,7 @@ func TestBounds(t *testing.T) {
 		sha := plant(t, s)
 		set := func(statement string, args ...any) {
 			t.Helper()
-			err := s.DB.Write(t.Context(), func(tx *db.Tx) error {
-				_, err := tx.Exec(statement, args...)
-				return err
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			dbtest.Exec(t, s.DB, statement, args...)
 		}
 		send := func(name string) string { return `{"name": "` + name + `", "head_sha": "` + sha + `"}` }
 		for range 3 {

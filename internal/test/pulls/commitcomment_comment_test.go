@@ -14,9 +14,7 @@ import (
 func TestCommitComments(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		for _, login := range []string{"alice", "bob", "carol", "will"} {
-			s.User(t, login)
-		}
+		s.Users(t, "alice", "bob", "carol", "will")
 		s.Admin(t, "chief")
 		r := s.Repo(t, "alice/garden", false)
 		s.Grant(t, r, "will", account.Push)

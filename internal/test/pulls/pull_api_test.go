@@ -1,6 +1,7 @@
 package pulls_test
 
 import (
+	"encoding/base64"
 	"strings"
 	"testing"
 
@@ -9,30 +10,27 @@ import (
 	"arbor/internal/test/gittest"
 )
 
+// plot creates alice's repository plot, to which will may push, and returns the commit of main. Sam is a stranger.
+func plot(t *testing.T, s *apitest.Server) string {
+	t.Helper()
+	s.Users(t, "alice", "will", "sam")
+	r := s.Repo(t, "alice/plot", false)
+	s.Grant(t, r, "will", account.Push)
+	s.Import(t, r, gittest.Repository(t, 3, 2))
+	return s.Tip(t, "alice", "alice/plot", "main")
+}
+
 // garden is a repository garden/plot of alice's with two branches ahead of main
 // that change different files, and one, wild, that conflicts with slugs.
 func garden(t *testing.T, s *apitest.Server) {
-	for _, login := range []string{"alice", "will", "sam"} {
-		s.User(t, login)
-	}
-	plot := s.Repo(t, "alice/plot", false)
-	s.Grant(t, plot, "will", account.Push)
-	s.Import(t, plot, gittest.Repository(t, 3, 2))
+	t.Helper()
+	plot(t, s)
 	for branch, file := range map[string]string{"slugs": "slugs.txt", "snails": "snails.txt",
 		"wild": "slugs.txt"} {
 		s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/git/refs", As: "will", Status: 201,
-			Send: `{"ref": "refs/heads/` + branch + `", "sha": "` + pullTip(t, s, "alice/plot", "main") + `"}`})
+			Send: `{"ref": "refs/heads/` + branch + `", "sha": "` + s.Tip(t, "alice", "alice/plot", "main") + `"}`})
 		commit(t, s, "alice/plot", branch, file, "about "+branch)
 	}
-}
-
-// pullTip is where a branch is.
-func pullTip(t *testing.T, s *apitest.Server, repo, branch string) string {
-	t.Helper()
-	var ref struct{ Object struct{ SHA string } }
-	s.Check(t, apitest.Case{Do: "GET /repos/" + repo + "/git/ref/heads/" + branch, As: "alice",
-		Status: 200}).JSON(t, &ref)
-	return ref.Object.SHA
 }
 
 // commit adds a file to a branch and returns the new commit.
@@ -42,7 +40,7 @@ func commit(t *testing.T, s *apitest.Server, repo, branch, file, content string)
 	owner, _, _ := strings.Cut(repo, "/")
 	s.Check(t, apitest.Case{Do: "PUT /repos/" + repo + "/contents/" + file, As: owner, Status: 201,
 		Send: `{"message": "Add ` + file + ` on ` + branch + `", "branch": "` + branch + `", "content": "` +
-			pullBase64(content) + `"}`}).JSON(t, &made)
+			base64.StdEncoding.EncodeToString([]byte(content)) + `"}`}).JSON(t, &made)
 	return made.Commit.SHA
 }
 
@@ -52,7 +50,7 @@ func TestPullRequest(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		garden(t, s)
 		const path = "{base}/repos/alice/plot/pulls/1"
-		head := pullTip(t, s, "alice/plot", "slugs")
+		head := s.Tip(t, "alice", "alice/plot", "slugs")
 		open := `{"number": 1, "state": "open", "title": "Fight slugs", "body": "fixes #2", "user": {"login": "sam"}, "merged": false, "mergeable": true, "mergeable_state": "clean",
 			"merge_commit_sha": "$any", "merged_at": null, "merged_by": null, "url": "` + path + `", "html_url": "{base}/alice/plot/pull/1",
 			"head": {"label": "alice:slugs", "ref": "slugs", "sha": "` + head + `", "user": {"login": "alice"}, "repo": {"full_name": "alice/plot"}},

@@ -46,11 +46,9 @@ func TestHiddenRootStaysOutOfPublicFork(t *testing.T) {
 				last := commit(t, s, "alice/plot", "main", "public", "public")
 				p := propose(t, s, "bob", "bob/plot", "alice:main", "main")
 				if closed {
-					s.Check(t, apitest.Case{Do: "PATCH /repos/bob/plot/pulls/1", As: "bob",
-						Send: `{"state": "closed"}`, Status: 200})
+					s.Ask(t, "bob", "PATCH /repos/bob/plot/pulls/1", `{"state": "closed"}`, 200)
 				}
-				s.Check(t, apitest.Case{Do: "PATCH /repos/alice/plot", As: "alice",
-					Send: `{"private": true}`, Status: 200})
+				s.Ask(t, "alice", "PATCH /repos/alice/plot", `{"private": true}`, 200)
 				secret := commit(t, s, "alice/plot", "main", "secret", "secret")
 				absent(t, s, "", "bob/plot", secret)
 				for _, path := range []string{"pulls", "issues"} {
@@ -65,8 +63,7 @@ func TestHiddenRootStaysOutOfPublicFork(t *testing.T) {
 					t.Errorf("the pull request from what is hidden: %+v", got)
 				}
 				s.Check(t, apitest.Case{Do: "PUT /repos/bob/plot/pulls/1/merge", As: "bob", Status: 405})
-				s.Check(t, apitest.Case{Do: "PUT /repos/bob/plot/pulls/1/update-branch",
-					As: "bob", Status: 422})
+				s.Ask(t, "bob", "PUT /repos/bob/plot/pulls/1/update-branch", "", 422)
 			})
 		})
 	}

@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/db"
 	"arbor/internal/git"
 	"arbor/internal/repo"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // The table says what each transition does to pull requests and forks that exist. The
@@ -74,8 +75,7 @@ var losses = map[string]func(t *testing.T, s *apitest.Server, name string) *scen
 	},
 	"an owner becomes a member": func(t *testing.T, s *apitest.Server, name string) *scene {
 		c := ofGuild(t, s, name, `"admin"`)
-		s.Check(t, apitest.Case{Do: "PATCH /orgs/guild-" + name, As: "alice",
-			Send: `{"default_repository_permission": "none"}`, Status: 200})
+		s.Ask(t, "alice", "PATCH /orgs/guild-"+name, `{"default_repository_permission": "none"}`, 200)
 		return c.from(t, s, "alice", "bob", c.root.FullName(), forked(t, s, "bob", c.root.FullName()),
 			apitest.Case{Do: "PUT /orgs/guild-" + name + "/memberships/bob", As: "alice",
 				Send: `{"role": "member"}`, Status: 200})
@@ -86,8 +86,7 @@ var losses = map[string]func(t *testing.T, s *apitest.Server, name string) *scen
 		c := rooted(t, s, "alice/"+name, true, "bob")
 		s.Org(t, "guild-"+name, "bob")
 		fork := "guild-" + name + "/" + name
-		s.Check(t, apitest.Case{Do: "POST /repos/alice/" + name + "/forks", As: "bob",
-			Send: `{"organization": "guild-` + name + `"}`, Status: 202})
+		s.Ask(t, "bob", "POST /repos/alice/"+name+"/forks", `{"organization": "guild-`+name+`"}`, 202)
 		return c.from(t, s, "alice", "bob", c.root.FullName(), fork,
 			apitest.Case{Do: "DELETE /repos/alice/" + name + "/collaborators/bob", As: "alice", Status: 204})
 	},
@@ -124,13 +123,7 @@ var losses = map[string]func(t *testing.T, s *apitest.Server, name string) *scen
 			forked(t, s, "bob", c.root.FullName()), apitest.Case{})
 		c.unnoticed = true
 		c.lose = func() {
-			err := s.DB.Write(t.Context(), func(tx *db.Tx) error {
-				_, err := tx.Exec(`DELETE FROM collaborators WHERE repo_id = $1`, c.root.ID)
-				return err
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			dbtest.Exec(t, s.DB, `DELETE FROM collaborators WHERE repo_id = $1`, c.root.ID)
 		}
 		return c
 	},
@@ -206,9 +199,7 @@ var movers = []struct {
 func TestCrossings(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		for _, login := range []string{"alice", "bob", "carol"} {
-			s.User(t, login)
-		}
+		s.Users(t, "alice", "bob", "carol")
 		s.Admin(t, "chief")
 		n := 0
 		for name, loss := range losses {
@@ -247,10 +238,8 @@ func ofGuild(t *testing.T, s *apitest.Server, name, role string) *scene {
 	t.Helper()
 	org := "guild-" + name
 	s.Org(t, org, "alice")
-	s.Check(t, apitest.Case{Do: "PATCH /orgs/" + org, As: "alice",
-		Send: `{"members_can_fork_private_repositories": true}`, Status: 200})
-	s.Check(t, apitest.Case{Do: "PUT /orgs/" + org + "/memberships/bob", As: "alice",
-		Send: `{"role": ` + role + `}`, Status: 200})
+	s.Ask(t, "alice", "PATCH /orgs/"+org, `{"members_can_fork_private_repositories": true}`, 200)
+	s.Ask(t, "alice", "PUT /orgs/"+org+"/memberships/bob", `{"role": `+role+`}`, 200)
 	return rooted(t, s, org+"/"+name, true)
 }
 
@@ -268,8 +257,7 @@ func forked(t *testing.T, s *apitest.Server, who, name string) string {
 func shared(t *testing.T, s *apitest.Server, who, with, name string) string {
 	t.Helper()
 	fork := forked(t, s, who, name)
-	s.Check(t, apitest.Case{Do: "PUT /repos/" + fork + "/collaborators/" + with, As: who,
-		Send: `{"permission": "pull"}`, Status: 204})
+	s.Ask(t, who, "PUT /repos/"+fork+"/collaborators/"+with, `{"permission": "pull"}`, 204)
 	return fork
 }
 
@@ -283,9 +271,7 @@ func (c *scene) from(
 	ownerOfSource, _, _ := strings.Cut(source, "/")
 	ownerOfTarget, name, _ := strings.Cut(target, "/")
 	found, err := s.Repos.Find(t.Context(), &account.Caller{SiteAdmin: true}, ownerOfTarget, name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	c.targetDir = s.Objects(t, found.ID)
 	put(t, s, source, "main")
 	put(t, s, target, "own")
@@ -303,7 +289,7 @@ func put(t *testing.T, s *apitest.Server, name, branch string) string {
 	t.Helper()
 	var made struct{ Commit struct{ SHA string } }
 	s.Check(t, apitest.Case{Do: "PUT /repos/" + name + "/contents/new-" + branch, As: "chief", Status: 201,
-		Send: `{"message": "More", "branch": "` + branch + `", "content": "` + pullBase64("more") + `"}`,
+		Send: `{"message": "More", "branch": "` + branch + `", "content": "bW9yZQ=="}`,
 	}).JSON(t, &made)
 	return made.Commit.SHA
 }
@@ -329,9 +315,7 @@ func (c *scene) check(t *testing.T, after string) {
 		shas = append(shas, git.SHA(sha))
 	}
 	known, err := c.targetDir.Known(t.Context(), shas)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	for n, o := range known {
 		if o.Type != "" {
 			t.Errorf("after %s: the secret %s is in %s", after, shas[n], c.target)

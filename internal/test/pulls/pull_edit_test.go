@@ -17,9 +17,7 @@ import (
 // stack is alice's repository with main, dev a commit ahead of it, topic another
 // ahead of that, and lone, which has no history in common with them.
 func stack(t *testing.T, s *apitest.Server) {
-	for _, login := range []string{"alice", "will", "sam"} {
-		s.User(t, login)
-	}
+	s.Users(t, "alice", "will", "sam")
 	w := &pullWorld{}
 	w.commit("main", "Begin", "", "", one("a", "a\n"))
 	w.commit("lone", "Elsewhere", "", "", one("z", "z\n"))
@@ -38,7 +36,7 @@ func TestChangeBase(t *testing.T) {
 		stack(t, s)
 		made := propose(t, s, "sam", "alice/plot", "topic", "main")
 		propose(t, s, "sam", "alice/plot", "dev", "main")
-		dev := pullTip(t, s, "alice/plot", "dev")
+		dev := s.Tip(t, "alice", "alice/plot", "dev")
 		list := func(query, want string) apitest.Case {
 			return apitest.Case{Name: query, Do: "GET /repos/alice/plot/pulls?" + query,
 				Status: 200, Want: want}
@@ -113,7 +111,7 @@ func TestChangeBaseToWrong(t *testing.T) {
 		const closed = `{"resource": "PullRequest", "field": "base", "code": "custom", "message": "Cannot change the base branch of a closed pull request."}`
 		s.Run(t, []apitest.Case{
 			invalid("none"), invalid(""), invalid("refs/heads/dev"), invalid("alice:dev"), invalid("DEV"),
-			invalid(pullTip(t, s, "alice/plot", "dev")), invalid("--help"), invalid("dev~0"),
+			invalid(s.Tip(t, "alice", "alice/plot", "dev")), invalid("--help"), invalid("dev~0"),
 			wrong("NUL", `{"base": "dev\u0000"}`, `{"field": "base"}`),
 			wrong("another has the two", `{"base": "dev", "title": "New"}`,
 				`{"resource": "PullRequest", "code": "custom", "message": "A pull request already exists for alice:topic."}`),
@@ -216,11 +214,10 @@ func TestChangeBaseBetween(t *testing.T) {
 		})
 		stack(t, s)
 		propose(t, s, "sam", "alice/plot", "topic", "main")
-		dev := pullTip(t, s, "alice/plot", "dev")
+		dev := s.Tip(t, "alice", "alice/plot", "dev")
 		changing := func(base string) func() {
 			return func() {
-				s.Check(t, apitest.Case{Do: "PATCH /repos/alice/plot/pulls/1", As: "sam",
-					Send: `{"base": "` + base + `"}`, Status: 200})
+				s.Ask(t, "sam", "PATCH /repos/alice/plot/pulls/1", `{"base": "`+base+`"}`, 200)
 			}
 		}
 		// both branches are at one commit, which main was not at when the head was new

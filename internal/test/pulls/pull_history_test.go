@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"arbor/internal/test/testenv"
-
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testenv"
+	"arbor/internal/test/testkit"
 )
 
 // tracked lists the files of a work tree in which all is committed.
@@ -31,9 +31,7 @@ func tracked(t *testing.T, dir string) (files []string) {
 		files = append(files, filepath.ToSlash(name))
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return files
 }
 
@@ -64,25 +62,17 @@ func lived(t *testing.T, random *rand.Rand, merges int) (dir string, pairs [][3]
 				continue
 			case what == 1:
 				to := fmt.Sprintf("dir%d/moved%d-%d", random.IntN(3), n, random.IntN(1000))
-				if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(to)), 0o777); err != nil {
-					t.Fatal(err)
-				}
+				testkit.NoError(t, os.MkdirAll(filepath.Join(dir, filepath.Dir(to)), 0o777))
 				git("mv", "-f", "--", name, to)
 				files = append(slices.DeleteFunc(files, func(f string) bool { return f == name }), to)
 				path = filepath.Join(dir, to)
 			case what == 2:
-				if err := os.Chmod(path, 0o755); err != nil {
-					t.Fatal(err)
-				}
+				testkit.NoError(t, os.Chmod(path, 0o755))
 			}
 			parts := strings.SplitAfter(string(text), "\n")
 			parts[random.IntN(len(parts))] = fmt.Sprintf("changed in %d\n", n)
-			if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, []byte(strings.Join(parts, "")), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
+			testkit.NoError(t, os.WriteFile(path, []byte(strings.Join(parts, "")), 0o666))
 		}
 		git("add", "-A")
 		git("commit", "-q", "--allow-empty", "-m", fmt.Sprint("change ", n))
@@ -153,7 +143,7 @@ func TestMergesOfAHistory(t *testing.T) {
 			if p[2] == "" {
 				continue
 			}
-			for _, sha := range []string{*made.MergeCommit, pullTip(t, s, "alice/plot", fmt.Sprint("base", n))} {
+			for _, sha := range []string{*made.MergeCommit, s.Tip(t, "alice", "alice/plot", fmt.Sprint("base", n))} {
 				c := readCommit(t, s, sha)
 				if c.Tree.SHA != p[2] || len(c.Parents) != 2 || c.Parents[0].SHA != p[0] ||
 					c.Parents[1].SHA != p[1] {

@@ -67,8 +67,7 @@ func TestCreate(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		lanes(t, s, 4)
 		s.User(t, "eve")
-		s.Check(t, apitest.Case{Do: "POST /user/repos", As: "eve",
-			Send: `{"name": "plot", "auto_init": true}`, Status: 201})
+		s.Ask(t, "eve", "POST /user/repos", `{"name": "plot", "auto_init": true}`, 201)
 		s.Check(t, apitest.Case{Do: "POST /user/repos", As: "eve", Send: `{"name": "empty"}`, Status: 201})
 		bad := func(name, send string, status int, want string) apitest.Case {
 			return apitest.Case{Name: name, Do: create, As: "sam", Send: send, Status: status, Want: want}
@@ -122,7 +121,7 @@ func TestCreate(t *testing.T) {
 			invalid("--help", "main", "head"), invalid("b0", "--upload-pack=x", "base"),
 			invalid("b0~0", "main", "head"), invalid("b0^{commit}", "main", "head"),
 			invalid("..", "main", "head"), invalid("HEAD", "main", "head"), invalid("@", "main", "head"),
-			invalid(pullTip(t, s, "alice/plot", "b0"), "main", "head"), invalid("b0 ", "main", "head"),
+			invalid(s.Tip(t, "alice", "alice/plot", "b0"), "main", "head"), invalid("b0 ", "main", "head"),
 			invalid("B0", "main", "head"),
 			bad("nothing new", `{"title": "x", "head": "main", "base": "main"}`, 422,
 				`{"errors": [{"resource": "PullRequest", "field": "head", "code": "custom", "message": "No commits between main and main"}]}`),

@@ -8,6 +8,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // The list in each state, order and direction, by head and base, in pages
@@ -19,16 +20,14 @@ func TestList(t *testing.T) {
 		for n, base := range []string{"main", "main", "b4", "main"} { // #1 ... #4
 			propose(t, s, "sam", "alice/plot", fmt.Sprint("b", n), base)
 		}
-		s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/issues", As: "sam",
-			Send: `{"title": "no pull request"}`, Status: 201})
+		s.Ask(t, "sam", "POST /repos/alice/plot/issues", `{"title": "no pull request"}`, 201)
 		for n, comments := range []int{1, 3, 0, 2} {
 			for range comments {
 				s.Check(t, apitest.Case{Do: fmt.Sprintf("POST /repos/alice/plot/issues/%d/comments", n+1),
 					As: "sam", Send: `{"body": "x"}`, Status: 201})
 			}
 		}
-		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/plot/pulls/3", As: "sam", Send: `{"state": "closed"}`,
-			Status: 200})
+		s.Ask(t, "sam", "PATCH /repos/alice/plot/pulls/3", `{"state": "closed"}`, 200)
 		// Updated: 2, 1, 4 and 3, a day apart; 2 was updated 40 days ago.
 		err := s.DB.Write(t.Context(), func(tx *db.Tx) error {
 			for number, days := range map[int]int64{2: 40, 1: 3, 4: 2, 3: 1} {
@@ -44,9 +43,7 @@ func TestList(t *testing.T) {
 			}
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		for _, c := range []struct{ query, want string }{
 			{"", "4 2 1"}, {"state=open", "4 2 1"}, {"state=closed", "3"}, {"state=all", "4 3 2 1"},
 			{"direction=asc", "1 2 4"}, {"sort=created", "4 2 1"}, {"sort=created&direction=asc", "1 2 4"},

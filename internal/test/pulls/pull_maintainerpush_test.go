@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -54,7 +55,7 @@ func TestMaintainersPush(t *testing.T) {
 		h.push(s, "will", denied, "hoes")
 		s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/pulls", As: "sam", Status: 201,
 			Send: `{"title": "Hoes", "head": "sam:hoes", "base": "main"}`})
-		main := pullTip(t, s, "sam/plot", "main")
+		main := s.Tip(t, "alice", "sam/plot", "main")
 		h.push(s, "zoe", denied, "hoes")
 		h.push(s, "will", others, "hoes:main")
 		h.push(s, "will", others, "hoes:new")
@@ -62,11 +63,11 @@ func TestMaintainersPush(t *testing.T) {
 		h.push(s, "will", others, "hoes:refs/notes/hoes")
 		h.push(s, "will", "(you need push access to delete the branch of a pull request)", ":hoes")
 		h.push(s, "will", "atomic push failed", "--atomic", "hoes", "hoes:new")
-		if got := pullTip(t, s, "sam/plot", "hoes"); got == h.sha("hoes") {
+		if got := s.Tip(t, "alice", "sam/plot", "hoes"); got == h.sha("hoes") {
 			t.Error("a refused push moved the branch")
 		}
 		h.push(s, "will", others, "hoes", "hoes:main") // the one is done, the other is not
-		if got := pullTip(t, s, "sam/plot", "hoes"); got != h.sha("hoes") {
+		if got := s.Tip(t, "alice", "sam/plot", "hoes"); got != h.sha("hoes") {
 			t.Errorf("the branch is at %s", got)
 		}
 		s.Run(t, []apitest.Case{
@@ -100,9 +101,7 @@ func TestMaintainersPush(t *testing.T) {
 func TestMaintainersPushOnlyWhatTheySee(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		for _, login := range []string{"alice", "will", "sam"} {
-			s.User(t, login)
-		}
+		s.Users(t, "alice", "will", "sam")
 		w := &pullWorld{}
 		w.commit("main", "Begin", "", "", one("a", "a\n"))
 		plot, _ := w.plant(t, s, "alice/plot", true)
@@ -114,8 +113,7 @@ func TestMaintainersPushOnlyWhatTheySee(t *testing.T) {
 			Send: `{"title": "Hoes", "head": "sam:hoes", "base": "main"}`,
 			Want: `{"maintainer_can_modify": true}`})
 		h.push(s, "will", "not found", "hoes")
-		s.Check(t, apitest.Case{Do: "PUT /repos/sam/plot/collaborators/will", As: "sam",
-			Send: `{"permission": "pull"}`, Status: 204})
+		s.Ask(t, "sam", "PUT /repos/sam/plot/collaborators/will", `{"permission": "pull"}`, 204)
 		h.push(s, "will", "", "hoes")
 		commit(t, s, "alice/plot", "main", "new.txt", "new")
 		s.Check(t, apitest.Case{Do: "POST /repos/sam/plot/pulls", As: "sam", Status: 201,
@@ -147,12 +145,11 @@ func TestMaintainerMayNoLongerPush(t *testing.T) {
 		h := helps(t, s)
 		s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/pulls", As: "sam", Status: 201,
 			Send: `{"title": "Hoes", "head": "sam:hoes", "base": "main"}`})
-		head := pullTip(t, s, "sam/plot", "hoes")
+		head := s.Tip(t, "alice", "sam/plot", "hoes")
 		for send, back := range map[string]string{`{"state": "closed"}`: `{"state": "open"}`,
 			`{"maintainer_can_modify": false}`: `{"maintainer_can_modify": true}`} {
 			edit := func(send string) {
-				s.Check(t, apitest.Case{Do: "PATCH /repos/alice/plot/pulls/1", As: "sam", Send: send,
-					Status: 200})
+				s.Ask(t, "sam", "PATCH /repos/alice/plot/pulls/1", send, 200)
 			}
 			meanwhile = func() { edit(send) }
 			// the route of the refs, the route of the push, its commands, and before its objects are kept
@@ -163,11 +160,124 @@ func TestMaintainerMayNoLongerPush(t *testing.T) {
 			}
 			s.Check(t, apitest.Case{Do: "GET /repos/alice/plot/pulls/1", Status: 200,
 				Want: `{"head": {"sha": "` + head + `"}}`})
-			if got := pullTip(t, s, "sam/plot", "hoes"); got != head {
+			if got := s.Tip(t, "alice", "sam/plot", "hoes"); got != head {
 				t.Errorf("%s: the branch is at %s", send, got)
 			}
 			edit(back)
 		}
 		h.push(s, "will", "", "hoes")
+	})
+}
+
+// Only users with push access to a branch can allow others: a pull request of another user's branch to
+// one's own fork does not open that branch.
+func TestLendsOnlyOnesOwn(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		garden(t, s)
+		fork(t, s)
+		s.User(t, "zoe")
+		base := s.Tip(t, "alice", "alice/plot", "slugs")
+		s.Run(t, []apitest.Case{
+			{Name: "of another's branch into one's own fork", Do: "POST /repos/sam/plot/pulls",
+				As: "sam", Status: 201,
+				Send: `{"title": "Slugs", "head": "alice:slugs", "base": "hoes", "maintainer_can_modify": true}`, Want: `{"number": 1, "maintainer_can_modify": false}`},
+			{Do: "PUT /repos/sam/plot/pulls/1/update-branch", As: "sam", Status: 403,
+				Want: `{"message": "Must have push access to the head branch."}`},
+			{Name: "nothing was pushed there", Do: "GET /repos/alice/plot/git/ref/heads/slugs", Status: 200,
+				Want: `{"object": {"sha": "` + base + `"}}`},
+			{Name: "zoe helps sam", Do: "PUT /repos/sam/plot/collaborators/zoe", As: "sam",
+				Send: `{"permission": "push"}`, Status: 204},
+			{Name: "and proposes his branch", Do: "POST /repos/alice/plot/pulls", As: "zoe", Status: 201,
+				Send: `{"title": "Hoes", "head": "sam:hoes", "base": "main"}`,
+				Want: `{"number": 1, "maintainer_can_modify": true}`},
+		})
+		commit(t, s, "alice/plot", "main", "new.txt", "new")
+		s.Check(t, apitest.Case{Do: "PUT /repos/alice/plot/pulls/1/update-branch", As: "will", Status: 202})
+		commit(t, s, "alice/plot", "main", "newer.txt", "newer")
+		s.Run(t, []apitest.Case{
+			{Name: "until she may not push there", Do: "DELETE /repos/sam/plot/collaborators/zoe", As: "sam",
+				Status: 204},
+			{Do: "PUT /repos/alice/plot/pulls/1/update-branch", As: "will", Status: 403},
+			{Do: "PUT /repos/alice/plot/pulls/1/update-branch", As: "sam", Status: 202},
+		})
+	})
+}
+
+// The author of a pull request from a fork changes who may push there. No one else can.
+func TestEditWhoMayModify(t *testing.T) {
+	t.Parallel()
+	const edit, letting, keeping = "PATCH /repos/alice/plot/pulls/1", `{"maintainer_can_modify": true}`,
+		`{"maintainer_can_modify": false}`
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		garden(t, s)
+		fork(t, s)
+		var made request
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/pulls", As: "sam", Status: 201,
+			Send: `{"title": "Hoes", "head": "sam:hoes", "base": "main"}`}).JSON(t, &made)
+		for _, k := range kinds {
+			if k.kind != "true" && k.kind != "null" {
+				s.Check(t, apitest.Case{Name: k.kind, Do: edit, As: "sam",
+					Send: `{"title": "New", "maintainer_can_modify": ` + k.json + `}`, Status: 422,
+					Want: wrongField("maintainer_can_modify", "invalid")})
+			}
+		}
+		same := `{"title": "Hoes", "maintainer_can_modify": true, "updated_at": "` + made.Updated + `"}`
+		s.Run(t, []apitest.Case{
+			{Name: "nothing was changed", Do: "GET /repos/alice/plot/pulls/1", Status: 200, Want: same},
+			{Name: "as it is", Do: edit, As: "sam", Send: letting, Status: 200, Want: same},
+			{Name: "null", Do: edit, As: "sam", Send: `{"maintainer_can_modify": null}`,
+				Status: 200, Want: same},
+			{Name: "a maintainer does not decide", Do: edit, As: "will", Send: keeping,
+				Status: 200, Want: same},
+			{Name: "kept", Do: edit, As: "sam", Send: keeping, Status: 200,
+				Want: `{"maintainer_can_modify": false}`},
+			{Do: "GET /repos/alice/plot/pulls/1", Status: 200, Want: `{"maintainer_can_modify": false}`},
+			{Name: "a maintainer does not help himself", Do: edit, As: "will", Send: letting, Status: 200,
+				Want: `{"maintainer_can_modify": false}`},
+		})
+		commit(t, s, "alice/plot", "main", "new.txt", "new")
+		s.Run(t, []apitest.Case{
+			{Do: "PUT /repos/alice/plot/pulls/1/update-branch", As: "will", Status: 403},
+			{Name: "let again", Do: edit, As: "sam", Send: letting, Status: 200,
+				Want: `{"maintainer_can_modify": true}`},
+			{Do: "PUT /repos/alice/plot/pulls/1/update-branch", As: "will", Status: 202},
+
+			{Name: "not of a fork", Do: "POST /repos/alice/plot/pulls", As: "sam",
+				Send: `{"title": "Slugs", "head": "slugs", "base": "main"}`, Status: 201,
+				Want: `{"number": 2}`},
+			{Do: "PATCH /repos/alice/plot/pulls/2", As: "alice", Send: letting, Status: 200,
+				Want: `{"maintainer_can_modify": false}`},
+			{Name: "of another's branch", Do: "POST /repos/sam/plot/pulls", As: "sam", Status: 201,
+				Send: `{"title": "Slugs", "head": "alice:slugs", "base": "hoes"}`, Want: `{"number": 1}`},
+			{Do: "PATCH /repos/sam/plot/pulls/1", As: "sam", Send: letting, Status: 200,
+				Want: `{"maintainer_can_modify": false}`},
+		})
+	})
+}
+
+// It moves updated_at when it changes, and only then.
+func TestEditWhoMayModifyIsAnUpdate(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		garden(t, s)
+		fork(t, s)
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/pulls", As: "sam", Status: 201,
+			Send: `{"title": "Hoes", "head": "sam:hoes", "base": "main"}`})
+		const edit = "PATCH /repos/alice/plot/pulls/1"
+		const long = "2001-01-01T00:00:00Z"
+		for _, c := range []struct {
+			send  string
+			moves bool
+		}{{`{"maintainer_can_modify": true}`, false}, {`{"maintainer_can_modify": false}`, true},
+			{`{"base": "main"}`, false}, {`{"base": "snails"}`, true}} {
+			dbtest.Exec(t, s.DB, `UPDATE issues SET updated_at = $1`,
+				db.FromTime(time.Date(2001, 1, 1, 0, 0, 0, 0, time.UTC)))
+			var now request
+			s.Check(t, apitest.Case{Do: edit, As: "sam", Send: c.send, Status: 200}).JSON(t, &now)
+			if moved := now.Updated != long; moved != c.moves {
+				t.Errorf("%s: updated_at is %s", c.send, now.Updated)
+			}
+		}
 	})
 }

@@ -19,9 +19,7 @@ const (
 // ahead of main, proposed by sam as #1, #2, ... will may push.
 func orchard(t *testing.T, s *apitest.Server, n int) {
 	t.Helper()
-	for _, login := range []string{"alice", "will", "sam"} {
-		s.User(t, login)
-	}
+	s.Users(t, "alice", "will", "sam")
 	w := &pullWorld{}
 	w.commit("main", "Begin", "", "", map[string]string{"a": "a\n", "b": "b\n"})
 	for i := range n {
@@ -109,8 +107,8 @@ func TestMergeOptions(t *testing.T) {
 		orchard(t, s, len(cases))
 		for i, c := range cases {
 			t.Run(c.name, func(t *testing.T) {
-				b, n, base := fmt.Sprint("b", i), int64(i+1), pullTip(t, s, "alice/plot", "main")
-				head := pullTip(t, s, "alice/plot", b)
+				b, n, base := fmt.Sprint("b", i), int64(i+1), s.Tip(t, "alice", "alice/plot", "main")
+				head := s.Tip(t, "alice", "alice/plot", b)
 				do := merging("will", "alice/plot", n, c.send)
 				if c.accept != "" {
 					do.Headers = map[string]string{"Accept": c.accept}
@@ -119,7 +117,7 @@ func TestMergeOptions(t *testing.T) {
 					`{"sha": "$any", "merged": true, "message": "Pull Request successfully merged"}`
 				var done struct{ SHA string }
 				s.Check(t, do).JSON(t, &done)
-				if now := pullTip(t, s, "alice/plot", "main"); now != done.SHA {
+				if now := s.Tip(t, "alice", "alice/plot", "main"); now != done.SHA {
 					t.Errorf("main is at %s, the answer says %s", now, done.SHA)
 				}
 				p := read(t, s, "", "alice/plot", n)
@@ -192,12 +190,11 @@ func TestMergeRefused(t *testing.T) {
 	}
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		orchard(t, s, 3)
-		base, b0 := pullTip(t, s, "alice/plot", "main"), pullTip(t, s, "alice/plot", "b0")
+		base, b0 := s.Tip(t, "alice", "alice/plot", "main"), s.Tip(t, "alice", "alice/plot", "b0")
 		s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/pulls", As: "sam",
 			Send: `{"title": "d", "head": "single", "base": "main", "draft": true}`, Status: 201,
 			Want: `{"number": 4, "draft": true, "mergeable": true}`})
-		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/plot/pulls/2", As: "sam", Send: `{"state": "closed"}`,
-			Status: 200})
+		s.Ask(t, "sam", "PATCH /repos/alice/plot/pulls/2", `{"state": "closed"}`, 200)
 		put := func(n int, send, accept string, status int, want string) apitest.Case {
 			c := merging("will", "alice/plot", int64(n), send)
 			c.Name, c.Status, c.Want = fmt.Sprintf("#%d %.60s %s", n, send, accept), status, want
@@ -277,7 +274,7 @@ func TestNothingToMerge(t *testing.T) {
 			c.Status, c.Headers = 405, map[string]string{"Accept": graduated}
 			return c
 		}
-		before := pullTip(t, s, "alice/plot", "main")
+		before := s.Tip(t, "alice", "alice/plot", "main")
 		s.Check(t, rebase(in.Number))
 		c := merging("alice", "alice/plot", in.Number, "")
 		c.Status = 405
@@ -286,7 +283,7 @@ func TestNothingToMerge(t *testing.T) {
 		if p := read(t, s, "", "alice/plot", half.Number); p.Mergeable == nil || !*p.Mergeable {
 			t.Errorf("two that end alike do not merge: %+v", p)
 		}
-		if now := pullTip(t, s, "alice/plot", "main"); now != before {
+		if now := s.Tip(t, "alice", "alice/plot", "main"); now != before {
 			t.Errorf("main has moved to %s", now)
 		}
 		// Commits that change nothing together are merged all the same.
@@ -332,7 +329,7 @@ func TestMergeFindsOutByItself(t *testing.T) {
 			}
 			want, _ := gitMerge(t, dir, "main", "near")
 			if got := gittest.Run(t, s.Objects(t, r.ID).Dir(), "rev-parse",
-				pullTip(t, s, name, "main")+"^{tree}"); got != want {
+				s.Tip(t, "alice", name, "main")+"^{tree}"); got != want {
 				t.Errorf("%s: the tree is %s, git merges to %s", method, got, want)
 			}
 			if p := read(t, s, "", name, clash.Number); p.State != "open" || p.Merged || p.Mergeable == nil ||

@@ -13,6 +13,7 @@ import (
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/dbtest"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // A merge whose base moves under it each time that it looks must give up in the
@@ -58,7 +59,7 @@ func TestMergeIntoWhatKeepsMoving(t *testing.T) {
 		if moved < 10 {
 			t.Errorf("the base moved %d times only: it gave up too early", moved)
 		}
-		if now := pullTip(t, s, "alice/garden", "main"); now != tips[moved%2] {
+		if now := s.Tip(t, "alice", "alice/garden", "main"); now != tips[moved%2] {
 			t.Errorf("the base is %s, want %s", now, tips[moved%2])
 		}
 		if p := read(t, s, "", "alice/garden", p.Number); p.State != "open" || p.Merged {
@@ -67,5 +68,37 @@ func TestMergeIntoWhatKeepsMoving(t *testing.T) {
 		s.Check(t, apitest.Case{Do: fmt.Sprintf("PUT /repos/alice/garden/pulls/%d/merge", p.Number),
 			As: "alice", Status: 200, Want: `{"merged": true}`})
 		gittest.Run(t, s.Objects(t, r.ID).Dir(), "fsck", "--strict")
+	})
+}
+
+// Somebody who merges at home and pushes the result has merged: the pull request must
+// not stay open, or in conflict with what holds it already.
+func TestPushedMerge(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		garden(t, s)
+		for n, head := range []string{"slugs", "snails"} {
+			s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/pulls", As: "sam",
+				Send: `{"title": "x", "head": "` + head + `", "base": "main"}`, Status: 201,
+				Want: fmt.Sprintf(`{"number": %d}`, n+1)})
+		}
+		head := s.Tip(t, "alice", "alice/plot", "slugs")
+		s.Ask(t, "will", "PATCH /repos/alice/plot/git/refs/heads/main", `{"sha": "`+head+`"}`, 200)
+		closed := func() bool {
+			a := s.Do(t, apitest.Case{Do: "GET /repos/alice/plot/pulls?state=closed"})
+			return strings.Contains(string(a.Body), `"number":1`)
+		}
+		testkit.Eventually(t, closed, "the pull request is closed")
+		s.Run(t, []apitest.Case{
+			{Do: "GET /repos/alice/plot/pulls/1", Status: 200,
+				Want: `{"state": "closed", "merged": true, "merged_by": {"login": "will"}, "merge_commit_sha": "` + head + `", "mergeable": null, "commits": 1}`},
+			{Do: "GET /repos/alice/plot/pulls/1/merge", Status: 204},
+			{Do: "GET /repos/alice/plot/pulls/2", Status: 200,
+				Want: `{"state": "open", "merged": false, "mergeable": true}`},
+			{Name: "a head set back to what the base had is no merge",
+				Do: "PATCH /repos/alice/plot/git/refs/heads/snails", As: "will",
+				Send: `{"sha": "` + head + `", "force": true}`, Status: 200},
+			{Do: "GET /repos/alice/plot/pulls/2", Status: 200, Want: `{"state": "open", "merged": false}`},
+		})
 	})
 }

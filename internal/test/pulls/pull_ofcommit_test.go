@@ -12,7 +12,7 @@ func TestPullsOfCommit(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		garden(t, s)
-		slugs, main := pullTip(t, s, "alice/plot", "slugs"), pullTip(t, s, "alice/plot", "main")
+		slugs, main := s.Tip(t, "alice", "alice/plot", "slugs"), s.Tip(t, "alice", "alice/plot", "main")
 		of := func(name string) string { return "GET /repos/alice/plot/commits/" + name + "/pulls" }
 		s.Run(t, []apitest.Case{
 			{Name: "nobody proposed it", Do: of(slugs), Status: 200, Body: "[]"},
@@ -70,7 +70,7 @@ func TestPullsOfCommit(t *testing.T) {
 				Want: `{"number": 3}`},
 			{Do: of("wild"), Status: 200, Want: `[{"number": 3}]`},
 			{Name: "force-pushed away", Do: "PATCH /repos/alice/plot/git/refs/heads/wild", As: "will",
-				Send: `{"sha": "` + pullTip(t, s, "alice/plot", "snails") + `", "force": true}`, Status: 200},
+				Send: `{"sha": "` + s.Tip(t, "alice", "alice/plot", "snails") + `", "force": true}`, Status: 200},
 			{Do: "GET /repos/alice/plot/pulls/3", Status: 200, Want: `{"mergeable": true}`},
 			{Do: of("snails"), Status: 200, Want: `[{"number": 3}]`},
 			{Name: "closed without a merge", Do: "PATCH /repos/alice/plot/pulls/3", As: "will",
@@ -90,7 +90,7 @@ func TestPullsOfCommitAcrossForks(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		garden(t, s)
 		fork(t, s)
-		head := pullTip(t, s, "sam/plot", "hoes")
+		head := s.Tip(t, "alice", "sam/plot", "hoes")
 		s.Run(t, []apitest.Case{
 			{Do: "GET /repos/alice/plot/commits/" + head + "/pulls", Status: 422},
 			{Do: "POST /repos/alice/plot/pulls", As: "sam",
@@ -112,7 +112,7 @@ func TestUnstable(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		garden(t, s)
-		head := pullTip(t, s, "alice/plot", "slugs")
+		head := s.Tip(t, "alice", "alice/plot", "slugs")
 		state := func(want string) apitest.Case {
 			return apitest.Case{Name: want, Do: "GET /repos/alice/plot/pulls/1", Status: 200,
 				Want: `{"mergeable": true, "mergeable_state": "` + want +

@@ -5,13 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/test/testenv"
-
 	"arbor/internal/db"
 	"arbor/internal/git"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/gittest"
 	"arbor/internal/test/gittest/projects"
+	"arbor/internal/test/testenv"
 )
 
 // Merges that the people of real projects made are made again by pull requests.

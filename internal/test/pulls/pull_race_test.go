@@ -66,7 +66,7 @@ func TestOneOfManyMergesWins(t *testing.T) {
 		}
 		truth(t, s, "alice", "alice/plot")
 		if n := strings.Count(gittest.Run(t, s.Objects(t, 1).Dir(), "log", "--format=%H",
-			pullTip(t, s, "alice/plot", "main")), "\n"); n != 4 {
+			s.Tip(t, "alice", "alice/plot", "main")), "\n"); n != 4 {
 			t.Errorf("main has %d commits, want 5: two by the merge, one each by the others, on one", n+1)
 		}
 	})
@@ -105,8 +105,7 @@ func TestMergeWhilePushing(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		const n = 6
-		s.User(t, "alice")
-		s.User(t, "will")
+		s.Users(t, "alice", "will")
 		_, dir := many(t, s, "alice/plot", n)
 		var made []request
 		for i := range n {
@@ -158,9 +157,7 @@ func TestHeadMovesMeanwhile(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		const n = 8
-		for _, login := range []string{"alice", "bob"} {
-			s.User(t, login)
-		}
+		s.Users(t, "alice", "bob")
 		many(t, s, "alice/plot", n)
 		s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/forks", As: "bob", Status: 202})
 		for i := range n {
@@ -188,7 +185,7 @@ func TestHeadMovesMeanwhile(t *testing.T) {
 		}
 		for _, p := range truth(t, s, "alice", "alice/plot") {
 			owner, _, _ := strings.Cut(p.Head.Repo.FullName, "/")
-			if now := pullTip(t, s, owner+"/plot", p.Head.Ref); now != p.Head.SHA {
+			if now := s.Tip(t, "alice", owner+"/plot", p.Head.Ref); now != p.Head.SHA {
 				t.Errorf("#%d: %s:%s is at %s, the API says %s", p.Number, owner, p.Head.Ref, now, p.Head.SHA)
 			}
 		}
@@ -215,8 +212,7 @@ func TestBranchGoesMeanwhile(t *testing.T) {
 					}
 					return
 				}
-				s.Check(t, apitest.Case{Do: "DELETE /repos/alice/plot/git/refs/heads/" + lost, As: "alice",
-					Status: 204})
+				s.Ask(t, "alice", "DELETE /repos/alice/plot/git/refs/heads/"+lost, "", 204)
 			})
 		}
 		for _, p := range truth(t, s, "alice", "alice/plot") {
@@ -267,8 +263,7 @@ func TestForkAndParentMergeAtOnce(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		const n = 4
-		s.User(t, "alice")
-		s.User(t, "bob")
+		s.Users(t, "alice", "bob")
 		plot, _ := many(t, s, "alice/plot", 2*n+1)
 		s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/forks", As: "bob", Status: 202})
 		s.Check(t, apitest.Case{Do: "PUT /repos/bob/plot/contents/ahead", As: "bob",
@@ -292,11 +287,11 @@ func TestForkAndParentMergeAtOnce(t *testing.T) {
 		})
 		truth(t, s, "bob", "alice/plot")
 		truth(t, s, "bob", "bob/plot")
-		if p := read(t, s, "bob", "alice/plot", up.Number); p.Head.SHA != pullTip(t, s, "bob/plot", "b8") ||
+		if p := read(t, s, "bob", "alice/plot", up.Number); p.Head.SHA != s.Tip(t, "alice", "bob/plot", "b8") ||
 			p.Commits != 2+2*n {
 			t.Errorf("the parent sees %+v", p)
 		}
-		if p := read(t, s, "bob", "bob/plot", down.Number); p.Head.SHA != pullTip(t, s, "alice/plot", "b8") ||
+		if p := read(t, s, "bob", "bob/plot", down.Number); p.Head.SHA != s.Tip(t, "alice", "alice/plot", "b8") ||
 			p.Commits != 1+2*n {
 			t.Errorf("the fork sees %+v", p)
 		}

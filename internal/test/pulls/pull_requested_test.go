@@ -79,8 +79,7 @@ func TestRequestedReviewers(t *testing.T) {
 		}
 		s.Check(t, apitest.Case{Name: "too many", Do: "POST " + path, As: "sam",
 			Send: `{"reviewers": [` + strings.Join(names, ",") + `]}`, Status: 422})
-		s.Check(t, apitest.Case{Do: "POST " + path, As: "sam",
-			Send: `{"reviewers": [` + strings.Join(names[1:], ",") + `]}`, Status: 201})
+		s.Ask(t, "sam", "POST "+path, `{"reviewers": [`+strings.Join(names[1:], ",")+`]}`, 201)
 	})
 }
 
@@ -93,10 +92,9 @@ func TestRequestedReviewersOfPrivateRepository(t *testing.T) {
 		s.User(t, "rita")
 		vault := s.Repo(t, "alice/vault", true)
 		s.Grant(t, vault, "will", account.Pull)
-		s.Check(t, apitest.Case{Do: "PUT /repos/alice/vault/contents/a", As: "alice",
-			Send: `{"message": "a", "content": ""}`, Status: 201})
+		s.Ask(t, "alice", "PUT /repos/alice/vault/contents/a", `{"message": "a", "content": ""}`, 201)
 		s.Check(t, apitest.Case{Do: "POST /repos/alice/vault/git/refs", As: "alice", Status: 201,
-			Send: `{"ref": "refs/heads/b", "sha": "` + pullTip(t, s, "alice/vault", "main") + `"}`})
+			Send: `{"ref": "refs/heads/b", "sha": "` + s.Tip(t, "alice", "alice/vault", "main") + `"}`})
 		commit(t, s, "alice/vault", "b", "b", "b")
 		const path = "/repos/alice/vault/pulls/1/requested_reviewers"
 		s.Run(t, []apitest.Case{

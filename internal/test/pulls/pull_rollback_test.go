@@ -97,7 +97,7 @@ func TestMergeThatBeginsAnewLandsNothing(t *testing.T) {
 		s, act := interrupted(t, engine)
 		below := propose(t, s, "alice", "alice/plot", "topic", "main")
 		above := propose(t, s, "alice", "alice/plot", "stacked", "main")
-		instead := pullTip(t, s, "alice/plot", "instead")
+		instead := s.Tip(t, "alice", "alice/plot", "instead")
 		replaced := 0
 		var replace func()
 		replace = func() { // the merge has read its pull request, and now reads the issue
@@ -131,13 +131,12 @@ func TestCommitThatFailsLandsNothing(t *testing.T) {
 		s.User(t, "alice")
 		w := stacked()
 		w.plant(t, s, "alice/plot", false)
-		s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/issues", As: "alice",
-			Send: `{"title": "Slugs"}`, Status: 201})
+		s.Ask(t, "alice", "POST /repos/alice/plot/issues", `{"title": "Slugs"}`, 201)
 		below := propose(t, s, "alice", "alice/plot", "topic", "main")
 		above := propose(t, s, "alice", "alice/plot", "stacked", "main")
 		s.Check(t, apitest.Case{Do: fmt.Sprintf("PATCH /repos/alice/plot/issues/%d", below.Number),
 			As: "alice", Send: `{"body": "Fixes #1"}`, Status: 200})
-		base := pullTip(t, s, "alice/plot", "main")
+		base := s.Tip(t, "alice", "alice/plot", "main")
 
 		mend := failCommits(t, s)
 		s.Log.AllowErrors()
@@ -152,7 +151,7 @@ func TestCommitThatFailsLandsNothing(t *testing.T) {
 		}
 		mend()
 		settled(t, s)
-		if now := pullTip(t, s, "alice/plot", "main"); now != base {
+		if now := s.Tip(t, "alice", "alice/plot", "main"); now != base {
 			t.Errorf("main is at %s, want %s", now, base)
 		}
 		for _, p := range []request{below, above} {
@@ -177,9 +176,7 @@ func failCommits(t *testing.T, s *apitest.Server) (mend func()) {
 			}
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 	}
 	run(`CREATE TABLE traps (id BIGINT REFERENCES accounts (id) DEFERRABLE INITIALLY DEFERRED)`)
 	if s.Engine == db.PostgreSQL {
@@ -211,7 +208,7 @@ func TestBaseMovesBeforeTheWorkerLooks(t *testing.T) {
 			t.Run(c.name, func(t *testing.T) {
 				s, act := interrupted(t, engine)
 				p := propose(t, s, "alice", "alice/plot", "topic", "main")
-				to := pullTip(t, s, "alice/plot", c.to)
+				to := s.Tip(t, "alice", "alice/plot", c.to)
 				var moved atomic.Bool
 				again := func() {
 					moved.Store(true)
@@ -220,7 +217,7 @@ func TestBaseMovesBeforeTheWorkerLooks(t *testing.T) {
 				var look func()
 				look = func() {
 					switch {
-					case pullTip(t, s, "alice/plot", "main") != p.Head.SHA:
+					case s.Tip(t, "alice", "alice/plot", "main") != p.Head.SHA:
 						act(findsBase, look) // the worker looks at an earlier push
 					case c.reads == findsBase:
 						again()

@@ -226,8 +226,7 @@ func TestBranchNames(t *testing.T) {
 				t.Errorf("%q is listed as %v", name, list)
 			}
 			for _, part := range []string{"/files", "/commits"} {
-				s.Check(t, apitest.Case{Do: fmt.Sprintf("GET /repos/alice/plot/pulls/%d%s", p.Number, part),
-					Status: 200})
+				s.Ask(t, "", fmt.Sprintf("GET /repos/alice/plot/pulls/%d%s", p.Number, part), "", 200)
 			}
 			c := merging("alice", "alice/plot", p.Number,
 				fmt.Sprintf(`{"merge_method": %q}`, []string{"merge", "squash", "rebase"}[n%3]))

@@ -15,9 +15,7 @@ import (
 // lone, that has no history in common with them, and clone a work tree of it.
 func lanes(t *testing.T, s *apitest.Server, n int) (clone, remote string) {
 	t.Helper()
-	for _, login := range []string{"alice", "will", "sam"} {
-		s.User(t, login)
-	}
+	s.Users(t, "alice", "will", "sam")
 	w := &pullWorld{}
 	w.commit("main", "Begin", "", "", map[string]string{"a": "a\n", "b": "b\n"})
 	w.commit("lone", "Elsewhere", "", "", one("z", "z\n"))
@@ -53,7 +51,7 @@ func (y *yard) push(refs ...string) {
 	y.git(append([]string{"push", "-q", "--force", y.remote}, refs...)...)
 }
 func (y *yard) read(n int64) request     { return read(y.T, y.s, "", "alice/plot", n) }
-func (y *yard) tip(branch string) string { return pullTip(y.T, y.s, "alice/plot", branch) }
+func (y *yard) tip(branch string) string { return y.s.Tip(y.T, "alice", "alice/plot", branch) }
 func (y *yard) propose(head, base string) int64 {
 	return propose(y.T, y.s, "sam", "alice/plot", head, base).Number
 }

@@ -13,7 +13,7 @@ func fork(t *testing.T, s *apitest.Server) {
 	s.Run(t, []apitest.Case{
 		{Do: "POST /repos/alice/plot/forks", As: "sam", Send: `{}`, Status: 202},
 		{Do: "POST /repos/sam/plot/git/refs", As: "sam", Status: 201,
-			Send: `{"ref": "refs/heads/hoes", "sha": "` + pullTip(t, s, "alice/plot", "main") + `"}`},
+			Send: `{"ref": "refs/heads/hoes", "sha": "` + s.Tip(t, "alice", "alice/plot", "main") + `"}`},
 	})
 	commit(t, s, "sam/plot", "hoes", "hoes.txt", "about hoes")
 }
@@ -42,7 +42,7 @@ func TestUpdateBranch(t *testing.T) {
 		const update = "PUT /repos/alice/plot/pulls/1/update-branch"
 		s.Check(t, apitest.Case{Name: "nothing new", Do: update, As: "will", Status: 422,
 			Want: `{"message": "There are no new commits on the base branch."}`})
-		base, head := commit(t, s, "alice/plot", "main", "new.txt", "new"), pullTip(t, s, "alice/plot", "slugs")
+		base, head := commit(t, s, "alice/plot", "main", "new.txt", "new"), s.Tip(t, "alice", "alice/plot", "slugs")
 		s.Run(t, []apitest.Case{
 			{Name: "not without push access, though it is one's own", Do: update, As: "sam", Status: 403,
 				Want: `{"message": "Must have push access to Repository."}`},
@@ -59,7 +59,7 @@ func TestUpdateBranch(t *testing.T) {
 				Send: `{"expected_head_sha": "` + strings.ToUpper(head) + `"}`, Status: 202,
 				Want: `{"message": "Updating pull request branch.", "url": "{base}/repos/alice/plot/pulls/1"}`},
 		})
-		merged := pullTip(t, s, "alice/plot", "slugs")
+		merged := s.Tip(t, "alice", "alice/plot", "slugs")
 		if got := parents(t, s, "alice/plot", merged); got != head+" "+base {
 			t.Errorf("the parents are %s, want %s %s", got, head, base)
 		}
@@ -92,13 +92,13 @@ func TestUpdateBranchOfFork(t *testing.T) {
 		s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/pulls", As: "sam", Status: 201,
 			Send: `{"title": "Hoes", "head": "sam:hoes", "base": "main", "maintainer_can_modify": false}`})
 		const update = "PUT /repos/alice/plot/pulls/1/update-branch"
-		base, head := commit(t, s, "alice/plot", "main", "new.txt", "new"), pullTip(t, s, "sam/plot", "hoes")
+		base, head := commit(t, s, "alice/plot", "main", "new.txt", "new"), s.Tip(t, "alice", "sam/plot", "hoes")
 		s.Run(t, []apitest.Case{
 			{Name: "maintainers were not asked", Do: update, As: "will", Status: 403},
 			{Do: update, As: "eve", Status: 403},
 			{Do: update, As: "sam", Status: 202},
 		})
-		merged := pullTip(t, s, "sam/plot", "hoes")
+		merged := s.Tip(t, "alice", "sam/plot", "hoes")
 		if got := parents(t, s, "sam/plot", merged); got != head+" "+base {
 			t.Errorf("the parents are %s, want %s %s", got, head, base)
 		}
@@ -135,8 +135,7 @@ func TestUpdateBranchLeaksNothing(t *testing.T) {
 		fork(t, s)
 		s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/pulls", As: "sam", Status: 201,
 			Send: `{"title": "Hoes", "head": "sam:hoes", "base": "main"}`})
-		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/plot", As: "alice", Send: `{"private": true}`,
-			Status: 200})
+		s.Ask(t, "alice", "PATCH /repos/alice/plot", `{"private": true}`, 200)
 		secret := commit(t, s, "alice/plot", "main", "secret.txt", "secret")
 		const update = "PUT /repos/alice/plot/pulls/1/update-branch"
 		s.Run(t, []apitest.Case{
@@ -158,8 +157,8 @@ func TestMergeBranches(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		garden(t, s)
 		const merge = "POST /repos/alice/plot/merges"
-		base, head := pullTip(t, s, "alice/plot", "main"), pullTip(t, s, "alice/plot", "slugs")
-		snails := pullTip(t, s, "alice/plot", "snails")
+		base, head := s.Tip(t, "alice", "alice/plot", "main"), s.Tip(t, "alice", "alice/plot", "slugs")
+		snails := s.Tip(t, "alice", "alice/plot", "snails")
 		s.Run(t, []apitest.Case{
 			{Name: "a branch", Do: merge, As: "will", Send: `{"base": "main", "head": "slugs"}`, Status: 201,
 				Want: `{"sha": "$any", "commit": {"message": "Merge slugs into main", "author": {"name": "will"}}, "author": {"login": "will"}, "committer": {"login": "will"},
@@ -223,8 +222,7 @@ func TestMergeOfTornCommit(t *testing.T) {
 			return // it cannot even be made
 		}
 		a.JSON(t, &made)
-		s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/merges", As: "will",
-			Send: `{"base": "main", "head": "` + made.SHA + `"}`, Status: 404})
+		s.Ask(t, "will", "POST /repos/alice/plot/merges", `{"base": "main", "head": "`+made.SHA+`"}`, 404)
 	})
 }
 
@@ -235,7 +233,7 @@ func TestConcurrentBranchMerges(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		garden(t, s)
 		names := []string{"a", "b", "c", "d", "e", "f"}
-		at := pullTip(t, s, "alice/plot", "main")
+		at := s.Tip(t, "alice", "alice/plot", "main")
 		for _, n := range names {
 			s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/git/refs", As: "will", Status: 201,
 				Send: `{"ref": "refs/heads/` + n + `", "sha": "` + at + `"}`})

@@ -2,15 +2,21 @@ package pulls_test
 
 import (
 	"net/http"
+	"net/http/httptest"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
+	"arbor/internal/pull"
+	"arbor/internal/repo"
 	"arbor/internal/server"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
+	"arbor/internal/web"
 )
 
 // An update of a branch moves a ref of the head's repository. A caller who loses the
@@ -21,9 +27,7 @@ func TestUpdateAsksForTheHeadAgain(t *testing.T) {
 		address := dbtest.URL(t, engine)
 		s := apitest.Start(t, engine, func(o *server.Options) { o.DB = dbtest.OpenURL(t, address) })
 		holder, err := db.Open(t.Context(), db.Options{URL: address}) // whose function runs once
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		defer holder.Close()
 		garden(t, s)
 		fork(t, s)
@@ -31,9 +35,7 @@ func TestUpdateAsksForTheHeadAgain(t *testing.T) {
 			Send: `{"title": "Hoes", "head": "sam:hoes", "base": "main"}`, Status: 201})
 		commit(t, s, "alice/plot", "main", "new.txt", "new")
 		head, err := s.Repos.Find(t.Context(), nil, "sam", "plot")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		s.User(t, "helper")
 		s.Grant(t, head.Repo, "helper", account.Push)
 		const update = "PUT /repos/alice/plot/pulls/1/update-branch"
@@ -51,14 +53,43 @@ func TestUpdateAsksForTheHeadAgain(t *testing.T) {
 			_, err := tx.Exec(`DELETE FROM collaborators WHERE repo_id = $1`, head.ID)
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		if a := <-answered; a.Status != http.StatusForbidden {
 			t.Errorf("%s by who lost the right meanwhile: %d %s", update, a.Status, a.Body)
 		}
 		s.Grant(t, head.Repo, "helper", account.Push)
 		s.Check(t, apitest.Case{Name: "with the right", Do: update, As: "helper",
 			Status: http.StatusAccepted})
+	})
+}
+
+// A request that found the repository before a change must not leave its answer to
+// those who come after it: they would see the repository as it was, for as long as
+// nobody writes anything.
+func TestAnswersOfRequestsInFlightAreNotKept(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		lanes(t, s, 1)
+		propose(t, s, "sam", "alice/plot", "b0", "main")
+		api := pull.NewAPI(s.Forge.Pulls, nil)
+		find := func() *repo.Access {
+			f, err := s.Repos.Find(t.Context(), nil, "alice", "plot")
+			testkit.NoError(t, err)
+			return &f.Access
+		}
+		list := func(a *repo.Access) string {
+			r := httptest.NewRequest("GET", "/repos/alice/plot/pulls", nil)
+			r = web.With(r, &web.Info{Site: "http://here", Prefix: "http://here",
+				Media: web.ParseAccept(nil)})
+			w := httptest.NewRecorder()
+			testkit.NoError(t, api.List(w, r, a))
+			return w.Body.String()
+		}
+		before := find()
+		s.Ask(t, "alice", "PATCH /repos/alice/plot", `{"description": "Beans now"}`, 200)
+		list(before)
+		if found := list(find()); !strings.Contains(found, "Beans now") {
+			t.Errorf("a list of after the change shows the repository as it was before: %s", found)
+		}
 	})
 }

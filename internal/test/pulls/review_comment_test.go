@@ -17,7 +17,7 @@ func TestComments(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		reviewWorld(t, s)
-		head := reviewTip(t, s, "verse")
+		head := s.Tip(t, "alice", "alice/plot", "verse")
 		const one = reviewPlot + "/pulls/comments/1"
 		first := `{"id": 1, "pull_request_review_id": 1, "url": "{base}` + one +
 			`", "html_url": "{base}/alice/plot/pull/1#discussion_r1",
@@ -108,7 +108,7 @@ func TestCommentsOfBadInput(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		reviewWorld(t, s)
-		head, base := reviewTip(t, s, "verse"), reviewTip(t, s, "main")
+		head, base := s.Tip(t, "alice", "alice/plot", "verse"), s.Tip(t, "alice", "alice/plot", "main")
 		path := "POST " + reviewPlot + "/pulls/1/comments"
 		whole := func(change string) string {
 			return strings.Replace(`{"body": "x", "commit_id": "`+head+`", "path": "song.txt", "line": 5, `+
@@ -181,7 +181,7 @@ func TestCommentsElsewhere(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		reviewWorld(t, s)
-		head := reviewTip(t, s, "verse")
+		head := s.Tip(t, "alice", "alice/plot", "verse")
 		id := say(t, s, "rita", `{"body": "x", "commit_id": "`+head+`", "path": "song.txt", "line": 5}`)
 		s.Repo(t, "rita/own", false)
 		s.Check(t, apitest.Case{Do: "POST " + reviewPlot + "/git/refs", As: "alice", Status: 201,
@@ -214,7 +214,8 @@ func TestCommentsInLockedConversation(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		reviewWorld(t, s)
-		send := `{"body": "x", "commit_id": "` + reviewTip(t, s, "verse") + `", "path": "song.txt", "line": 5}`
+		send := `{"body": "x", "commit_id": "` + s.Tip(t, "alice", "alice/plot", "verse") +
+			`", "path": "song.txt", "line": 5}`
 		id := say(t, s, "rita", send)
 		one := fmt.Sprint(reviewPlot, "/pulls/comments/", id)
 		s.Run(t, []apitest.Case{
@@ -239,7 +240,8 @@ func TestReactions(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		reviewWorld(t, s)
 		one := fmt.Sprint(reviewPlot, "/pulls/comments/", say(t, s, "rita",
-			`{"body": "x", "commit_id": "`+reviewTip(t, s, "verse")+`", "path": "song.txt", "line": 5}`))
+			`{"body": "x", "commit_id": "`+s.Tip(t, "alice", "alice/plot", "verse")+
+				`", "path": "song.txt", "line": 5}`))
 		h := map[string]string{"Accept": github}
 		s.Run(t, []apitest.Case{
 			{Do: "POST " + one + "/reactions", As: "sam", Headers: h, Send: `{"content": "heart"}`,
@@ -254,6 +256,63 @@ func TestReactions(t *testing.T) {
 			{Do: "DELETE " + one + "/reactions/2", As: "sam", Headers: h, Status: 404},
 			{Do: "DELETE " + one + "/reactions/1", As: "sam", Headers: h, Status: 204},
 			{Do: "GET " + one, Headers: h, Status: 200, Want: `{"reactions": {"total_count": 0}}`},
+		})
+	})
+}
+
+// A comment stands at its line while the branch grows, and is outdated when the
+// line is gone; what it was about stays.
+func TestCommentsFollowTheHead(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		reviewWorld(t, s)
+		head := s.Tip(t, "alice", "alice/plot", "verse")
+		at := func(rest string) string {
+			return `{"body": "x", "commit_id": "` + head + `", "path": "song.txt", ` + rest + `}`
+		}
+		say(t, s, "rita", at(`"line": 5`))                             // 1: changed later
+		say(t, s, "rita", at(`"line": 15, "start_line": 13`))          // 2: moves down
+		say(t, s, "rita", at(`"line": 15, "side": "LEFT"`))            // 3: what was there before
+		say(t, s, "rita", at(`"subject_type": "file"`))                // 4
+		say(t, s, "rita", `{"body": "reply to it", "in_reply_to": 2}`) // 5
+		next := write(t, s, "verse", "song.txt",
+			song(map[int]string{1: "zero\nline 1", 5: "Fünf", 15: "FIFTEEN"}))
+		list := `[
+			{"id": 1, "position": null, "line": null, "commit_id": "` + head + `", "original_line": 5, "original_position": 5},
+			{"id": 2, "position": "$any", "line": 16, "start_line": 14, "original_line": 15, "original_start_line": 13, "commit_id": "` + next + `", "original_commit_id": "` + head + `"},
+			{"id": 3, "line": 15, "side": "LEFT", "commit_id": "` + next + `"},
+			{"id": 4, "position": 1, "line": null, "commit_id": "` + next + `"},
+			{"id": 5, "line": 16, "in_reply_to_id": 2}]`
+		s.Run(t, []apitest.Case{
+			{Do: plotGet("/pulls/1/comments"), Status: 200, Want: list},
+			{Name: "as it was stored", Do: plotGet("/pulls/comments"), Status: 200, Want: list},
+		})
+		write(t, s, "verse", "other.txt", "changed\n")
+		s.Check(t, apitest.Case{Do: plotGet("/pulls/1/comments"), Status: 200,
+			Want: `[{"position": null}, {"line": 16}, {"line": 15}, {"position": 1}, {"line": 16}]`})
+		s.Check(t, apitest.Case{Name: "on an earlier commit", Do: "POST " + reviewPlot + "/pulls/1/comments",
+			As: "rita", Send: at(`"line": 15`), Status: 201,
+			Want: `{"original_commit_id": "` + head + `", "original_line": 15, "line": 16}`})
+		write(t, s, "verse", "song.txt", song(nil))
+		s.Check(t, apitest.Case{Name: "the file is as it was", Do: plotGet("/pulls/1/comments"), Status: 200,
+			Want: `[{"position": null}, {"position": null, "start_line": null}, {"position": null}, {"position": null}, {"position": null}, {"position": null}]`})
+	})
+}
+
+// A branch that is rewritten takes no comment away.
+func TestCommentsOfRewrittenBranch(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		reviewWorld(t, s)
+		say(t, s, "rita", `{"body": "x", "commit_id": "`+
+			s.Tip(t, "alice", "alice/plot", "verse")+`", "path": "song.txt", "line": 5}`)
+		branch(t, s, "other", s.Tip(t, "alice", "alice/plot", "main"))
+		other := write(t, s, "other", "song.txt", song(map[int]string{2: "", 5: "FIVE"}))
+		s.Run(t, []apitest.Case{
+			{Do: "PATCH " + reviewPlot + "/git/refs/heads/verse", As: "alice",
+				Send: `{"sha": "` + other + `", "force": true}`, Status: 200},
+			{Do: plotGet("/pulls/1/comments"), Status: 200,
+				Want: `[{"id": 1, "line": 4, "commit_id": "` + other + `", "original_line": 5}]`},
 		})
 	})
 }

@@ -18,15 +18,13 @@ const reviewPlot = "/repos/alice/plot"
 // looks.
 func reviewWorld(t *testing.T, s *apitest.Server) {
 	t.Helper()
-	for _, login := range []string{"alice", "will", "sam", "rita"} {
-		s.User(t, login)
-	}
+	s.Users(t, "alice", "will", "sam", "rita")
 	r := s.Repo(t, "alice/plot", false)
 	s.Grant(t, r, "will", account.Push)
 	s.Import(t, r, gittest.Repository(t, 2, 2))
 	write(t, s, "main", "song.txt", song(nil))
 	write(t, s, "main", "other.txt", "other\n")
-	branch(t, s, "verse", reviewTip(t, s, "main"))
+	branch(t, s, "verse", s.Tip(t, "alice", "alice/plot", "main"))
 	write(t, s, "verse", "song.txt", song(map[int]string{5: "FIVE", 15: "FIFTEEN"}))
 	s.Check(t, apitest.Case{Do: "POST " + reviewPlot + "/pulls", As: "sam",
 		Send: `{"title": "Sing", "head": "verse", "base": "main"}`, Status: 201})
@@ -51,15 +49,6 @@ func branch(t *testing.T, s *apitest.Server, name, sha string) {
 	t.Helper()
 	s.Check(t, apitest.Case{Do: "POST " + reviewPlot + "/git/refs", As: "alice", Status: 201,
 		Send: `{"ref": "refs/heads/` + name + `", "sha": "` + sha + `"}`})
-}
-
-// reviewTip is where a branch is.
-func reviewTip(t *testing.T, s *apitest.Server, branch string) string {
-	t.Helper()
-	var ref struct{ Object struct{ SHA string } }
-	s.Check(t, apitest.Case{Do: "GET " + reviewPlot + "/git/ref/heads/" + branch, As: "alice", Status: 200}).JSON(t,
-		&ref)
-	return ref.Object.SHA
 }
 
 // write commits a file to a branch and returns the commit.

@@ -38,7 +38,8 @@ func TestReviewsAtOnce(t *testing.T) {
 		if got[200] != 1 || got[422] != 7 {
 			t.Errorf("pending reviews: %v", got)
 		}
-		send := `{"path": "song.txt", "line": 5, "body": "x", "commit_id": "` + reviewTip(t, s, "verse") + `"}`
+		send := `{"path": "song.txt", "line": 5, "body": "x", "commit_id": "` +
+			s.Tip(t, "alice", "alice/plot", "verse") + `"}`
 		if got = atOnce(t, s, 8, apitest.Case{Do: "POST " + reviewPlot + "/pulls/1/comments", As: "rita",
 			Send: send}); got[201] != 8 {
 			t.Errorf("comments: %v", got)

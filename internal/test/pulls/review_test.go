@@ -12,7 +12,7 @@ func TestReviews(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		reviewWorld(t, s)
-		head := reviewTip(t, s, "verse")
+		head := s.Tip(t, "alice", "alice/plot", "verse")
 		const path = reviewPlot + "/pulls/1/reviews"
 		s.Run(t, []apitest.Case{
 			{Do: "POST " + reviewPlot + "/pulls/1/requested_reviewers", As: "sam",

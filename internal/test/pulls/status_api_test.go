@@ -6,41 +6,22 @@ import (
 	"sync"
 	"testing"
 
-	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/git"
 	"arbor/internal/repo"
 	"arbor/internal/status"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
-
-// statusPlot is a repository alice/plot with a history, where will may push; it gives
-// the tip of main.
-func statusPlot(t *testing.T, s *apitest.Server) string {
-	for _, login := range []string{"alice", "will", "sam"} {
-		s.User(t, login)
-	}
-	r := s.Repo(t, "alice/plot", false)
-	s.Grant(t, r, "will", account.Push)
-	s.Import(t, r, gittest.Repository(t, 3, 2))
-	return statusTip(t, s, "alice/plot")
-}
-
-func statusTip(t *testing.T, s *apitest.Server, repo string) string {
-	t.Helper()
-	var ref struct{ Object struct{ SHA string } }
-	s.Check(t, apitest.Case{Do: "GET /repos/" + repo + "/git/ref/heads/main", As: "alice",
-		Status: 200}).JSON(t, &ref)
-	return ref.Object.SHA
-}
 
 // What a build says of a commit is found again under each name of the commit,
 // and all builds together come to one word.
 func TestStatuses(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		sha := statusPlot(t, s)
+		sha := plot(t, s)
 		to, at := "POST /repos/alice/plot/statuses/"+sha, "{base}/repos/alice/plot/commits/"+sha
 		s.Run(t, []apitest.Case{
 			{Name: "none yet", Do: "GET /repos/alice/plot/commits/main/status", Status: 200,
@@ -103,9 +84,8 @@ func TestStatuses(t *testing.T) {
 func TestStatusesOfRefsWithSlashes(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		sha := statusPlot(t, s)
-		s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/statuses/" + sha, As: "will", Status: 201,
-			Send: `{"state": "success"}`})
+		sha := plot(t, s)
+		s.Ask(t, "will", "POST /repos/alice/plot/statuses/"+sha, `{"state": "success"}`, 201)
 		for _, branch := range []string{"feature/beds/east", "fix/status", "fix/statuses/x", "help--"} {
 			s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/git/refs", As: "will", Status: 201,
 				Send: `{"ref": "refs/heads/` + branch + `", "sha": "` + sha + `"}`})
@@ -130,7 +110,7 @@ func TestStatusesOfRefsWithSlashes(t *testing.T) {
 func TestBadStatuses(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		sha := statusPlot(t, s)
+		sha := plot(t, s)
 		to := "POST /repos/alice/plot/statuses/" + sha
 		wrong := func(field, code string) string {
 			return `{"message": "$any", "documentation_url": "$any", "errors": [{"resource": "Status", "field": "` + field + `", "code": "` + code + `"}]}`
@@ -209,10 +189,10 @@ func TestBadStatuses(t *testing.T) {
 func TestStatusesOfPrivateRepository(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		statusPlot(t, s)
+		plot(t, s)
 		r := s.Repo(t, "alice/vault", true)
 		s.Import(t, r, gittest.Repository(t, 2, 1))
-		sha := statusTip(t, s, "alice/vault")
+		sha := s.Tip(t, "alice", "alice/vault", "main")
 		s.Run(t, []apitest.Case{
 			{Do: "POST /repos/alice/vault/statuses/" + sha, As: "alice", Send: `{"state": "success"}`,
 				Status: 201},
@@ -224,12 +204,9 @@ func TestStatusesOfPrivateRepository(t *testing.T) {
 				Want: `{"state": "success", "repository": {"private": true}}`},
 			{Do: "DELETE /repos/alice/vault", As: "alice", Status: 204},
 		})
-		var left int64
-		err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
-			return tx.QueryRow(`SELECT (SELECT count(*) FROM statuses) + (SELECT count(*) FROM status_contexts) + (SELECT count(*) FROM status_commits)`).Scan(&left)
-		})
-		if err != nil || left != 0 {
-			t.Errorf("%d rows are left of a deleted repository, %v", left, err)
+		if left := dbtest.Number(t, s.DB, `SELECT (SELECT count(*) FROM statuses) +
+				(SELECT count(*) FROM status_contexts) + (SELECT count(*) FROM status_commits)`); left != 0 {
+			t.Errorf("%d rows are left of a deleted repository", left)
 		}
 	})
 }
@@ -239,7 +216,7 @@ func TestStatusesOfPrivateRepository(t *testing.T) {
 func TestConcurrentStatuses(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		sha := statusPlot(t, s)
+		sha := plot(t, s)
 		var wg sync.WaitGroup
 		for n := range 24 {
 			wg.Go(func() {
@@ -276,9 +253,7 @@ func TestConcurrentStatuses(t *testing.T) {
 
 func repoID(t *testing.T, s *apitest.Server) repo.ID {
 	found, err := s.Repos.Find(t.Context(), nil, "alice", "plot")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return found.ID
 }
 
@@ -286,17 +261,11 @@ func repoID(t *testing.T, s *apitest.Server) repo.ID {
 func TestTooManyStatuses(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		sha := statusPlot(t, s)
+		sha := plot(t, s)
 		post := apitest.Case{Do: "POST /repos/alice/plot/statuses/" + sha, As: "will",
 			Send: `{"state": "success", "context": "Wild"}`, Status: 201}
 		s.Check(t, post)
-		err := s.DB.Write(t.Context(), func(tx *db.Tx) error {
-			_, err := tx.Exec(`UPDATE status_contexts SET total = $1`, status.MaxOfContext-1)
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		dbtest.Exec(t, s.DB, `UPDATE status_contexts SET total = $1`, status.MaxOfContext-1)
 		s.Check(t, post)
 		post.Status, post.Want = 422,
 			`{"errors": [{"resource": "Status", "code": "custom", "message": "This SHA and context has reached the maximum number of statuses."}]}`

@@ -8,7 +8,6 @@ import (
 	"mime/multipart"
 	"net"
 	"net/textproto"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -31,9 +30,7 @@ type attachmentTold struct{ Key, Name, URL, Path, Markdown string }
 // chief, an administrator.
 func attachmentGarden(t *testing.T, s *apitest.Server, private bool) {
 	t.Helper()
-	for _, login := range []string{"alice", "will", "rae", "sam"} {
-		s.User(t, login)
-	}
+	s.Users(t, "alice", "will", "rae", "sam")
 	s.Admin(t, "chief")
 	r := s.Repo(t, "alice/garden", private)
 	s.Grant(t, r, "will", account.Push)
@@ -47,9 +44,7 @@ func form(t *testing.T, name, content string) (body, kind string) {
 	w := multipart.NewWriter(&b)
 	part, err := w.CreatePart(textproto.MIMEHeader{
 		"Content-Disposition": {multipart.FileContentDisposition("file", name)}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	part.Write([]byte(content))
 	w.Close()
 	return b.String(), w.FormDataContentType()
@@ -67,20 +62,6 @@ func attachmentSent(t *testing.T, s *apitest.Server, as, name, content string) (
 	t.Helper()
 	s.Check(t, sending(t, as, name, content, 201)).JSON(t, &made)
 	return made
-}
-
-func attachmentFiles(t *testing.T, s *apitest.Server) int {
-	t.Helper()
-	found, err := filepath.Glob(filepath.Join(s.Dir, "files", "*", "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return len(found)
-}
-
-func leaves(t *testing.T, s *apitest.Server, want int) {
-	t.Helper()
-	testkit.Eventually(t, func() bool { return attachmentFiles(t, s) == want }, "the files that are left")
 }
 
 // What a reader attaches comes back byte by byte: a picture to be shown, anything else only to be saved.
@@ -227,11 +208,8 @@ func TestInMarkdown(t *testing.T) {
 		attachmentGarden(t, s, false)
 		made := attachmentSent(t, s, "rae", "a_b](x).png", png)
 		body, err := json.Marshal(map[string]string{"title": "x", "body": made.Markdown + "\n\n![](/logout)"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues", As: "rae", Send: string(body),
-			Status: 201})
+		testkit.NoError(t, err)
+		s.Ask(t, "rae", "POST /repos/alice/garden/issues", string(body), 201)
 		a := s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/issues/1", Status: 200,
 			Headers: map[string]string{"Accept": "application/vnd.github.html+json"}})
 		var issue struct {
@@ -299,8 +277,7 @@ func TestArchived(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		attachmentGarden(t, s, false)
 		made := attachmentSent(t, s, "rae", "a", "x")
-		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"archived": true}`,
-			Status: 200})
+		s.Ask(t, "alice", "PATCH /repos/alice/garden", `{"archived": true}`, 200)
 		s.Check(t, sending(t, "will", "a", "x", 403))
 		s.Visit(t, "rae", "POST "+made.Path+"/delete").Shows(t, 403)
 		s.Visit(t, "rae", "GET "+attachmentAt).Shows(t, 200, "archived", "!Upload")
@@ -342,9 +319,7 @@ func chunk(text string) string { return fmt.Sprintf("%x\r\n%s\r\n", len(text), t
 func raw(t *testing.T, s *apitest.Server, rest string) string {
 	t.Helper()
 	c, err := net.Dial("tcp", s.Address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	defer c.Close()
 	fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: multipart/form-data; boundary=b\r\n%s",
 		attachmentAt, s.Token(t, "rae"), rest)

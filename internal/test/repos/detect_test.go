@@ -28,13 +28,10 @@ func commit(files map[string]string) string {
 func TestLanguagesAndLicense(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		s.User(t, "alice")
-		s.User(t, "bob")
+		s.Users(t, "alice", "bob")
 		settle := func() {
 			t.Helper()
-			if err := s.Server.Settle(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			s.Settle(t)
 		}
 		rust := "use std::io;\n" + strings.Repeat("/", 287)
 		r := s.Repo(t, "alice/garden", false)
@@ -104,8 +101,7 @@ func TestLanguagesAndLicense(t *testing.T) {
 func TestTopics(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		s.User(t, "alice")
-		s.User(t, "bob")
+		s.Users(t, "alice", "bob")
 		s.Repo(t, "alice/garden", false)
 		const put = "PUT /repos/alice/garden/topics"
 		many := `"a` + strings.Repeat(`","a`, 20) + `"`
@@ -145,9 +141,7 @@ func TestLooksAreBounded(t *testing.T) {
 	r, dir := s.Repo(t, "alice/paths", false), gittest.Bare(t)
 	gittest.Import(t, dir, strings.NewReader(commit(long)))
 	s.Import(t, r, dir)
-	if err := s.Server.Settle(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	s.Settle(t)
 	s.Run(t, []apitest.Case{
 		{Do: "GET /repos/alice/paths/languages", Status: 200, Body: `{"Go":1}`},
 	})

@@ -6,22 +6,19 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/db"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
 )
 
 // Following is shown on both sides once, even if repeated, and changes nothing else of either account.
 func TestFollowing(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		for _, login := range []string{"alice", "bob", "carol"} {
-			s.User(t, login)
-		}
+		s.Users(t, "alice", "bob", "carol")
 		s.Org(t, "guild", "alice")
 		generation, err := s.DB.Generation(t.Context(), account.Topic)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		var before, after map[string]any
 		s.Check(t, apitest.Case{Do: "GET /users/alice", Status: 200,
 			Want: `{"followers": 0, "following": 0}`}).JSON(t, &before)
@@ -111,14 +108,10 @@ func TestFollowingAtTheSameTime(t *testing.T) {
 			})
 		}
 		g.Wait()
-		var wrong int64
-		err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
-			return tx.QueryRow(`SELECT count(*) FROM accounts a WHERE a.followers <> (SELECT count(*)
+		if wrong := dbtest.Number(t, s.DB, `SELECT count(*) FROM accounts a WHERE a.followers <> (SELECT count(*)
 				FROM followers f WHERE f.target_id = a.id)
-				OR a.following <> (SELECT count(*) FROM followers f WHERE f.user_id = a.id)`).Scan(&wrong)
-		})
-		if err != nil || wrong != 0 {
-			t.Errorf("%d accounts have wrong numbers, %v", wrong, err)
+				OR a.following <> (SELECT count(*) FROM followers f WHERE f.user_id = a.id)`); wrong != 0 {
+			t.Errorf("%d accounts have wrong numbers", wrong)
 		}
 	})
 }

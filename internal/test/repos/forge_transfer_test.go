@@ -2,13 +2,11 @@ package repos_test
 
 import (
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/fsck"
 	"arbor/internal/repo"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/fixture"
@@ -103,9 +101,7 @@ func forgePlant(t *testing.T, s *apitest.Server, from, to, name string, private 
 			201)
 		ok("dora", "POST "+path+"/issues", `{"title": "`+p.word+`", "assignees": ["dora"]}`, 201)
 	}
-	if err := s.Server.Settle(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	s.Settle(t)
 	return p
 }
 
@@ -300,24 +296,6 @@ func (p *plot) write(t *testing.T, s *apitest.Server, roles string) {
 	}
 }
 
-// sound looks through the store, whose counters and indexes must be right.
-func forgeSound(t *testing.T, s *apitest.Server) {
-	t.Helper()
-	if err := s.Server.Settle(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	r, err := fsck.Run(t.Context(), fsck.Options{DB: s.DB, Git: s.Git, Folder: s.Dir,
-		Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range r.Findings {
-		if !f.Warning {
-			t.Errorf("%s %s: %s", f.Part, f.Repository, f.Problem)
-		}
-	}
-}
-
 // Access before and after a transfer in every way, with responses that were cached before. A stale cache
 // would show a private repository to users who lost access, or hide it from those who got it.
 func TestTransfer(t *testing.T) {
@@ -348,6 +326,7 @@ func TestTransfer(t *testing.T) {
 				})
 			}
 		}
-		forgeSound(t, s)
+		s.Settle(t)
+		sound(t, s)
 	})
 }

@@ -117,7 +117,8 @@ func TestTransferRules(t *testing.T) {
 				Send: `{"name": "beds"}`, Status: 201},
 			{Do: "GET /repos/guild/beds", Status: 200, Want: `{"full_name": "guild/beds"}`},
 		})
-		forgeSound(t, s)
+		s.Settle(t)
+		sound(t, s)
 	})
 }
 
@@ -186,9 +187,7 @@ func TestTransfersAtTheSameTime(t *testing.T) {
 				t.Fatalf("round %d: the repository is there, its owner is not", i)
 			}
 			if owner == 200 {
-				s.Check(t, apitest.Case{Do: "POST /repos/" + login + "/shed/transfer",
-					As: "chief", Status: 202,
-					Send: `{"new_owner": "alice"}`})
+				s.Ask(t, "chief", "POST /repos/"+login+"/shed/transfer", `{"new_owner": "alice"}`, 202)
 			}
 		}
 		names := 0
@@ -208,6 +207,7 @@ func TestTransfersAtTheSameTime(t *testing.T) {
 		if names != 1 {
 			t.Errorf("the repository is at %d addresses", names)
 		}
-		forgeSound(t, s)
+		s.Settle(t)
+		sound(t, s)
 	})
 }

@@ -15,9 +15,7 @@ import (
 func TestCompareAcrossForks(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		for _, login := range []string{"alice", "bob", "carol", "dan"} {
-			s.User(t, login)
-		}
+		s.Users(t, "alice", "bob", "carol", "dan")
 		s.Repo(t, "alice/garden", false)
 		s.Repo(t, "dan/garden", false)
 		put := func(as, at, file, branch string) string {
@@ -28,8 +26,7 @@ func TestCompareAcrossForks(t *testing.T) {
 		}
 		first := put("alice", "alice/garden", "a", "main")
 		put("dan", "dan/garden", "d", "main")
-		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/forks", As: "bob", Send: `{"name":"plot"}`,
-			Status: 202})
+		s.Ask(t, "bob", "POST /repos/alice/garden/forks", `{"name":"plot"}`, 202)
 		ours, theirs := put("alice", "alice/garden", "b", "main"), put("bob", "bob/plot", "c", "main")
 
 		const at = "/repos/alice/garden/compare/"

@@ -12,6 +12,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // The files of a commit can be downloaded as an archive under any name of the commit, and invisible
@@ -19,9 +20,7 @@ import (
 func TestArchives(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		for _, login := range []string{"alice", "bob", "eve"} {
-			s.User(t, login)
-		}
+		s.Users(t, "alice", "bob", "eve")
 		s.Repo(t, "alice/empty", false)
 		s.Grant(t, s.Repo(t, "alice/vault", true), "bob", account.Pull)
 		var made struct{ Commit struct{ SHA string } }
@@ -75,17 +74,13 @@ func TestArchives(t *testing.T) {
 func tarNames(t *testing.T, body []byte) (names []string) {
 	t.Helper()
 	z, err := gzip.NewReader(bytes.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	for r := tar.NewReader(z); ; {
 		h, err := r.Next()
 		if err == io.EOF {
 			return names
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		if strings.HasSuffix(h.Name, ".txt") {
 			if text, err := io.ReadAll(r); err != nil || string(text) != "hello\n" {
 				t.Errorf("%s holds %q, %v", h.Name, text, err)
@@ -100,9 +95,7 @@ func tarNames(t *testing.T, body []byte) (names []string) {
 func zipNames(t *testing.T, body []byte) (names []string) {
 	t.Helper()
 	z, err := zip.NewReader(bytes.NewReader(body), int64(len(body)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	for _, f := range z.File {
 		names = append(names, f.Name)
 	}

@@ -69,10 +69,8 @@ func gitdataPlant(t *testing.T, s *apitest.Server) *orchard {
 	b.WriteString("tag v1.9\nfrom :1\ntagger A <a@example.org> 1700000001 +0000\ndata 3\none\n")
 	b.WriteString("reset refs/tags/v1.10\nfrom :2\n\nreset refs/tags/v1.9.1\nfrom :2\n\ndone\n")
 	gittest.Import(t, o.dir, &b)
-	s.User(t, "alice")
-	s.User(t, "bob")
-	s.Check(t, apitest.Case{Do: "PATCH /user", As: "alice", Send: `{"email": "Alice@Example.org"}`,
-		Status: 200})
+	s.Users(t, "alice", "bob")
+	s.Ask(t, "alice", "PATCH /user", `{"email": "Alice@Example.org"}`, 200)
 	s.Email(t, "alice", aliceMail)
 	o.repo = s.Repo(t, "alice/orchard", false)
 	s.Repo(t, "alice/empty", false)

@@ -8,6 +8,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // Commits are shown as those of the account whose address they carry. A user who only
@@ -50,8 +51,7 @@ func TestCommitsBelongToWhoWasVerified(t *testing.T) {
 		}
 		claim := func(login, address string, status int) {
 			t.Helper()
-			s.Check(t, apitest.Case{Do: "PATCH /user", As: login,
-				Send: fmt.Sprintf(`{"email": %q}`, address), Status: status})
+			s.Ask(t, login, "PATCH /user", fmt.Sprintf(`{"email": %q}`, address), status)
 		}
 		claim("mallory", "alice@example.org", 200)
 		claim("mallory", reserved, 422)
@@ -95,13 +95,39 @@ func TestCommitsBelongToWhoWasVerified(t *testing.T) {
 		s.Check(t, apitest.Case{Do: "PUT /repos/alice/plot/contents/h", As: "alice",
 			Send: `{"message": "m", "content": "eA==", "branch": "b0"}`, Status: 201,
 			Want: `{"commit": {"author": {"email": "Alice@Example.org"}}}`})
-		if err := s.Accounts.RemoveEmail(t.Context(), "alice", "alice@example.org"); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, s.Accounts.RemoveEmail(t.Context(), "alice", "alice@example.org"))
 		s.Check(t, apitest.Case{Name: "it was taken a moment ago", Do: "GET /repos/alice/plot/commits/b0",
 			Status: 200, Want: `{"author": null}`})
 		verify("mallory", true)
 		s.Check(t, apitest.Case{Name: "whose it is now", Do: "GET /repos/alice/plot/commits/b0", Status: 200,
 			Want: `{"author": {"login": "mallory"}}`})
+	})
+}
+
+// Authors of commits on the default branch are listed with their number of commits, once for any case of an
+// address. Merges do not count.
+func TestContributors(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		gitdataPlant(t, s)
+		s.Run(t, []apitest.Case{
+			{Do: "GET " + gitdataAt + "/contributors", Status: 200,
+				Want: `[{"login": "alice", "type": "User", "contributions": 1}]`},
+			{Do: "GET " + gitdataAt + "/contributors?anon=1", Status: 200,
+				Want: `[{"type": "Anonymous", "name": "A U Thor", "email": "$any", "login": "$absent", "contributions": 3}, {"login": "alice", "contributions": 1}]`},
+			{Do: "GET " + gitdataAt + "/contributors?anon=true&per_page=1", Status: 200,
+				Want: `[{"name": "A U Thor"}]`, Has: map[string]string{
+					"Link": `<{base}` + gitdataAt +
+						`/contributors?anon=true&per_page=1&page=2>; rel="next", <{base}` + gitdataAt +
+						`/contributors?anon=true&per_page=1&page=2>; rel="last"`}},
+			{Do: "GET /repos/alice/empty/contributors", Status: 204, Body: "-"},
+			{Name: "a new commit counts", Do: "PUT " + gitdataAt + "/contents/new.txt", As: "alice", Status: 201,
+				Send: `{"message": "New", "content": ""}`},
+			{Do: "GET " + gitdataAt + "/contributors", Status: 200,
+				Want: `[{"login": "alice", "contributions": 2}]`},
+		})
+		testkit.NoError(t, s.Accounts.RemoveEmail(t.Context(), "alice", "alice@example.org"))
+		s.Check(t, apitest.Case{Name: "who leaves an address leaves the list",
+			Do: "GET " + gitdataAt + "/contributors", Status: 200, Body: "[]"})
 	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // sent posts a body and gives the field of the answer, which must be a 201
@@ -237,9 +238,7 @@ func TestBadTrees(t *testing.T) {
 func countObjects(t *testing.T, s *apitest.Server) string {
 	t.Helper()
 	found, err := s.Repos.Find(t.Context(), nil, "alice", "zoo")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return gittest.Run(t, s.Objects(t, found.ID).Dir(), "count-objects", "-v")
 }
 

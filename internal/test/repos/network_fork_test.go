@@ -13,7 +13,9 @@ import (
 	"arbor/internal/repo"
 	"arbor/internal/repo/network"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // forkable fills a repository with two branches, a tag and what lies at the head
@@ -27,13 +29,20 @@ func forkable(t testing.TB, s *apitest.Server, r *repo.Repo) string {
 	return gittest.Run(t, dir, "rev-parse", "main")
 }
 
+// newBlob writes a blob that no ref leads to, and returns its address below the repository's.
+func newBlob(t *testing.T, s *apitest.Server, name, as, text string) (address string) {
+	t.Helper()
+	var made struct{ SHA string }
+	s.Check(t, apitest.Case{Do: "POST /repos/" + name + "/git/blobs", As: as,
+		Send: fmt.Sprintf(`{"content": %q}`, text), Status: 201}).JSON(t, &made)
+	return "/git/blobs/" + made.SHA
+}
+
 // Everyone may begin on what everyone may see, as GitHub's clients do it.
 func TestFork(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		for _, login := range []string{"alice", "bob", "carol"} {
-			s.User(t, login)
-		}
+		s.Users(t, "alice", "bob", "carol")
 		s.Org(t, "guild", "alice")
 		s.Check(t, apitest.Case{Do: "PUT /orgs/guild/members/bob", As: "alice", Status: 204})
 		tip := forkable(t, s, s.Repo(t, "alice/garden", false))
@@ -122,8 +131,7 @@ func TestFork(t *testing.T) {
 func TestForkLeavesPullRequestsBehind(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		s.User(t, "alice")
-		s.User(t, "bob")
+		s.Users(t, "alice", "bob")
 		r := s.Repo(t, "alice/garden", false)
 		tip := forkable(t, s, r)
 		moved, err := s.Repos.MoveRefs(t.Context(), repo.Push{RepoID: r.ID, Atomic: true,
@@ -145,23 +153,14 @@ func TestForkLeavesPullRequestsBehind(t *testing.T) {
 func TestPrivateForks(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		for _, login := range []string{"alice", "bob", "carol", "dora", "eve"} {
-			s.User(t, login)
-		}
+		s.Users(t, "alice", "bob", "carol", "dora", "eve")
 		s.Admin(t, "chief")
 		r := s.Repo(t, "alice/diary", true)
 		tip := forkable(t, s, r)
 		for _, login := range []string{"bob", "carol", "dora"} {
 			s.Grant(t, r, login, account.Pull)
 		}
-		write := func(path, as, text string) (address string) {
-			a := s.Check(t, apitest.Case{Do: "POST /repos/" + path + "/git/blobs", As: as,
-				Send: fmt.Sprintf(`{"content": %q}`, text), Status: 201})
-			var made struct{ SHA string }
-			a.JSON(t, &made)
-			return "/git/blobs/" + made.SHA
-		}
-		before := write("alice/diary", "alice", "in no branch")
+		before := newBlob(t, s, "alice/diary", "alice", "in no branch")
 		const forks = "/repos/alice/diary/forks"
 		s.Run(t, []apitest.Case{
 			{Name: "not to be seen, not to be forked", Do: "POST " + forks, As: "eve", Status: 404},
@@ -199,9 +198,9 @@ func TestPrivateForks(t *testing.T) {
 			{Name: "what no branch had", Do: "GET /repos/bob/diary" + before, As: "bob", Status: 404},
 		})
 		s.Run(t, []apitest.Case{
-			{Name: "what came since", Do: "GET /repos/bob/diary" + write("alice/diary", "alice",
+			{Name: "what came since", Do: "GET /repos/bob/diary" + newBlob(t, s, "alice/diary", "alice",
 				"written since"), As: "bob", Status: 404},
-			{Name: "what the fork got", Do: "GET /repos/alice/diary" + write("bob/diary", "bob", "bob's own"),
+			{Name: "what the fork got", Do: "GET /repos/alice/diary" + newBlob(t, s, "bob/diary", "bob", "bob's own"),
 				As: "alice", Status: 404},
 			{Name: "let in no more", Do: "DELETE /repos/alice/diary/collaborators/bob", As: "alice",
 				Status: 204},
@@ -284,14 +283,10 @@ func TestForkByACallerWhoLosesTheRight(t *testing.T) {
 		r := s.Repo(t, "alice/garden", false)
 		forkable(t, s, r)
 		found, err := s.Repos.Find(t.Context(), &account.Caller{ID: bob.ID, Login: "bob"}, "alice", "garden")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		folders := func() []string {
 			list, err := filepath.Glob(filepath.Join(s.Dir, "repositories", "*", "*.git"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 			return list
 		}
 		before, lost := len(folders()), false
@@ -306,13 +301,9 @@ func TestForkByACallerWhoLosesTheRight(t *testing.T) {
 			t.Errorf("the fork ends with %v", err)
 		}
 		s.Repos.Wait()
-		var reserved int64
-		err = s.DB.Read(t.Context(), func(tx *db.Tx) error {
-			return tx.QueryRow(`SELECT count(*) FROM reserved_repos`).Scan(&reserved)
-		})
-		if left := folders(); err != nil || !lost || reserved != 0 || len(left) != before {
-			t.Errorf("lost %v, %d ids are reserved, and these folders are there: %q (%v)", lost,
-				reserved, left, err)
+		reserved := dbtest.Number(t, s.DB, `SELECT count(*) FROM reserved_repos`)
+		if left := folders(); !lost || reserved != 0 || len(left) != before {
+			t.Errorf("lost %v, %d ids are reserved, and these folders are there: %q", lost, reserved, left)
 		}
 	})
 }

@@ -3,6 +3,7 @@ package repos_test
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"arbor/internal/account"
@@ -10,6 +11,7 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 func sha(s string) git.SHA { return git.SHA(s) }
@@ -18,9 +20,7 @@ func sha(s string) git.SHA { return git.SHA(s) }
 // emil. It returns their common tip.
 func family(t *testing.T, s *apitest.Server, private bool) (tip string) {
 	t.Helper()
-	for _, login := range []string{"alice", "bob", "carol", "dora", "emil"} {
-		s.User(t, login)
-	}
+	s.Users(t, "alice", "bob", "carol", "dora", "emil")
 	s.Admin(t, "chief")
 	r := s.Repo(t, "alice/garden", private)
 	tip = forkable(t, s, r)
@@ -28,9 +28,7 @@ func family(t *testing.T, s *apitest.Server, private bool) (tip string) {
 		{"dora", "emil"}} {
 		if private {
 			found, err := s.Repos.Find(t.Context(), &account.Caller{SiteAdmin: true}, step[0], "garden")
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 			s.Grant(t, found.Repo, step[1], account.Pull)
 			if step[0] != "alice" {
 				s.Grant(t, r, step[1], account.Pull) // who forks a private fork sees the root, too
@@ -84,51 +82,60 @@ func intact(t *testing.T, s *apitest.Server, tip string, logins ...string) {
 	}
 }
 
-// Who deletes a repository, or hides it, takes nothing from those who forked it:
-// their work stays whole, stays one network, and knows where it belongs.
-func TestPublicNetwork(t *testing.T) {
+// Who deletes a repository, or hides it, takes nothing from those who forked it: their work stays whole. Public
+// forks stay one network, and know where they belong; private ones stand alone, without the parent that held
+// them together.
+func TestNetworks(t *testing.T) {
 	t.Parallel()
 	whole := map[string]string{"alice": "- - 2 4", "bob": "alice alice 1 4", "carol": "alice alice 0 4",
 		"dora": "bob alice 1 4", "emil": "dora alice 0 4"}
-	root := map[string]string{"bob": "- - 2 3", "carol": "bob bob 0 3", "dora": "bob bob 1 3",
-		"emil": "dora bob 0 3"}
-	hidden := map[string]string{"alice": "- - 0 0"}
-	for login, parts := range root {
-		hidden[login] = parts
+	const public, private = false, true
+	remove := func(login string) apitest.Case {
+		return apitest.Case{Do: "DELETE /repos/" + login + "/garden", As: login, Status: 204}
 	}
-	for name, c := range map[string]struct {
-		do   apitest.Case
-		want map[string]string
-		left []string
+	edit := func(login, send string, status int, want string) apitest.Case {
+		return apitest.Case{Do: "PATCH /repos/" + login + "/garden", As: login, Send: send, Status: status,
+			Want: want}
+	}
+	for _, c := range []struct {
+		name    string
+		private bool
+		do      apitest.Case
+		want    map[string]string
+		left    string // whose objects are all there
 	}{
-		"the root is deleted": {apitest.Case{Do: "DELETE /repos/alice/garden", As: "alice", Status: 204},
-			root, []string{"bob", "carol", "dora", "emil"}},
-		"the root is hidden": {apitest.Case{Do: "PATCH /repos/alice/garden", As: "alice",
-			Send: `{"private": true}`, Status: 200},
-			hidden, []string{"alice", "bob", "carol", "dora", "emil"}},
-		"a fork is deleted": {apitest.Case{Do: "DELETE /repos/bob/garden", As: "bob", Status: 204},
-			map[string]string{"alice": "- - 2 3", "carol": "alice alice 0 3", "dora": "alice alice 1 3",
-				"emil": "dora alice 0 3"}, []string{"alice", "carol", "dora", "emil"}},
-		"the last in line is deleted": {apitest.Case{Do: "DELETE /repos/emil/garden", As: "emil",
-			Status: 204},
-			map[string]string{"alice": "- - 2 3", "bob": "alice alice 1 3", "carol": "alice alice 0 3",
-				"dora": "bob alice 0 3"}, []string{"dora"}},
-		"a fork cannot hide": {apitest.Case{Do: "PATCH /repos/bob/garden", As: "bob",
-			Send: `{"visibility": "private"}`, Status: 422,
-			Want: `{"errors": [{"field": "private", "message": "Public forks can't be made private. Please duplicate the repository."}]}`}, whole, []string{"bob"}},
-		"nothing changes": {apitest.Case{Do: "PATCH /repos/bob/garden", As: "bob", Send: `{"private": false}`,
-			Status: 200, Want: `{"fork": true}`}, whole, []string{"bob"}},
-		"a new name": {apitest.Case{Do: "PATCH /repos/alice/garden", As: "alice",
-			Send: `{"description": "x"}`, Status: 200, Want: `{"network_count": 4}`}, whole, nil},
+		{"the root is deleted", public, remove("alice"), map[string]string{"bob": "- - 2 3",
+			"carol": "bob bob 0 3", "dora": "bob bob 1 3", "emil": "dora bob 0 3"}, "bob carol dora emil"},
+		{"the root is deleted", private, remove("alice"), map[string]string{"bob": "- - 0 0",
+			"carol": "- - 0 0", "dora": "- - 0 0", "emil": "- - 0 0"}, "bob carol dora emil"},
+		{"the root is hidden", public, edit("alice", `{"private": true}`, 200, ""),
+			map[string]string{"alice": "- - 0 0", "bob": "- - 2 3", "carol": "bob bob 0 3",
+				"dora": "bob bob 1 3", "emil": "dora bob 0 3"}, "alice bob carol dora emil"},
+		{"the root is shown", private, edit("alice", `{"private": false}`, 200, ""),
+			map[string]string{"alice": "- - 0 0", "bob": "- - 0 0", "carol": "- - 0 0", "dora": "- - 0 0",
+				"emil": "- - 0 0"}, "alice bob"},
+		{"a fork is deleted", public, remove("bob"), map[string]string{"alice": "- - 2 3",
+			"carol": "alice alice 0 3", "dora": "alice alice 1 3", "emil": "dora alice 0 3"},
+			"alice carol dora emil"},
+		{"a fork is deleted", private, remove("bob"), map[string]string{"alice": "- - 2 3",
+			"carol": "alice alice 0 3", "dora": "alice alice 1 3", "emil": "dora alice 0 3"},
+			"carol dora emil"},
+		{"the last in line is deleted", public, remove("emil"), map[string]string{"alice": "- - 2 3",
+			"bob": "alice alice 1 3", "carol": "alice alice 0 3", "dora": "bob alice 0 3"}, "dora"},
+		{"a fork cannot hide", public, edit("bob", `{"visibility": "private"}`, 422, `{"errors": [{"field":
+			"private", "message": "Public forks can't be made private. Please duplicate the repository."}]}`),
+			whole, "bob"},
+		{"nothing changes", public, edit("bob", `{"private": false}`, 200, `{"fork": true}`), whole, "bob"},
+		{"a new description", public, edit("alice", `{"description": "x"}`, 200, `{"network_count": 4}`), whole, ""},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s, private %v", c.name, c.private), func(t *testing.T) {
 			t.Parallel()
 			apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-				tip := family(t, s, false)
+				tip := family(t, s, c.private)
 				kin(t, s, whole)
 				s.Check(t, c.do)
 				kin(t, s, c.want)
-				intact(t, s, tip, c.left...)
+				intact(t, s, tip, strings.Fields(c.left)...)
 			})
 		})
 	}
@@ -139,18 +146,9 @@ func TestPublicNetwork(t *testing.T) {
 func TestHiddenParentLeaksNothing(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		s.User(t, "alice")
-		s.User(t, "bob")
-		s.User(t, "eve")
+		s.Users(t, "alice", "bob", "eve")
 		forkable(t, s, s.Repo(t, "alice/garden", false))
-		write := func(path, as, text string) (address string) {
-			a := s.Check(t, apitest.Case{Do: "POST /repos/" + path + "/git/blobs", As: as,
-				Send: fmt.Sprintf(`{"content": %q}`, text), Status: 201})
-			var made struct{ SHA string }
-			a.JSON(t, &made)
-			return "/git/blobs/" + made.SHA
-		}
-		public := write("alice/garden", "alice", "seen by all")
+		public := newBlob(t, s, "alice/garden", "alice", "seen by all")
 		s.Run(t, []apitest.Case{
 			{Do: "POST /repos/alice/garden/forks", As: "bob", Status: 202},
 			{Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"private": true}`, Status: 200},
@@ -161,9 +159,9 @@ func TestHiddenParentLeaksNothing(t *testing.T) {
 			{Name: "what no ref led to did not come along", Do: "GET /repos/bob/garden" + public,
 				As: "bob", Status: 404},
 			{Name: "for a stranger neither", Do: "GET /repos/bob/garden" + public, As: "eve", Status: 404},
-			{Name: "of the parent", Do: "GET /repos/bob/garden" + write("alice/garden", "alice", "secret"),
+			{Name: "of the parent", Do: "GET /repos/bob/garden" + newBlob(t, s, "alice/garden", "alice", "secret"),
 				As: "bob", Status: 404},
-			{Name: "of the fork", Do: "GET /repos/alice/garden" + write("bob/garden", "bob", "more"),
+			{Name: "of the fork", Do: "GET /repos/alice/garden" + newBlob(t, s, "bob/garden", "bob", "more"),
 				As: "alice", Status: 404},
 			{Name: "the fork names nobody", Do: "GET /repos/bob/garden", As: "eve", Status: 200,
 				Want: `{"fork": false, "parent": "$absent", "source": "$absent"}`},
@@ -175,54 +173,13 @@ func TestHiddenParentLeaksNothing(t *testing.T) {
 	})
 }
 
-// Forks of a private repository are private to their owners: without the parent
-// nothing holds them together, and nobody's work is lost.
-func TestPrivateNetwork(t *testing.T) {
-	t.Parallel()
-	whole := map[string]string{"alice": "- - 2 4", "bob": "alice alice 1 4", "carol": "alice alice 0 4",
-		"dora": "bob alice 1 4", "emil": "dora alice 0 4"}
-	for name, c := range map[string]struct {
-		do   apitest.Case
-		want map[string]string
-		left []string
-	}{
-		"the root is deleted": {apitest.Case{Do: "DELETE /repos/alice/garden", As: "alice", Status: 204},
-			map[string]string{"bob": "- - 0 0", "carol": "- - 0 0", "dora": "- - 0 0", "emil": "- - 0 0"},
-			[]string{"bob", "carol", "dora", "emil"}},
-		"the root is shown": {apitest.Case{Do: "PATCH /repos/alice/garden", As: "alice",
-			Send: `{"private": false}`, Status: 200},
-			map[string]string{
-				"alice": "- - 0 0", "bob": "- - 0 0", "carol": "- - 0 0",
-				"dora": "- - 0 0", "emil": "- - 0 0",
-			}, []string{"alice", "bob"}},
-		"a fork is deleted": {apitest.Case{Do: "DELETE /repos/bob/garden", As: "bob", Status: 204},
-			map[string]string{
-				"alice": "- - 2 3", "carol": "alice alice 0 3",
-				"dora": "alice alice 1 3", "emil": "dora alice 0 3",
-			}, []string{"carol", "dora", "emil"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-				tip := family(t, s, true)
-				kin(t, s, whole)
-				s.Check(t, c.do)
-				kin(t, s, c.want)
-				intact(t, s, tip, c.left...)
-			})
-		})
-	}
-}
-
 // A pull request names a fork by its owner alone.
 func TestForkOf(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		family(t, s, true)
 		chief, err := s.Repos.Find(t.Context(), &account.Caller{SiteAdmin: true}, "emil", "garden")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		bob := s.Repo(t, "bob/other", true)
 		admin := &account.Caller{SiteAdmin: true}
 		for login, want := range map[string]string{"alice": "alice/garden", "BOB": "bob/garden",

@@ -8,6 +8,7 @@ import (
 	"arbor/internal/repo"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // showing are answers in which a fork of bob's, which carol reads, stands.
@@ -34,9 +35,7 @@ var showing = [][2]string{
 func TestWithdrawnFork(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		for _, login := range []string{"alice", "bob", "carol"} {
-			s.User(t, login)
-		}
+		s.Users(t, "alice", "bob", "carol")
 		s.Admin(t, "chief")
 		root := s.Repo(t, "alice/vault", true)
 		tip := forkable(t, s, root)
@@ -54,9 +53,7 @@ func TestWithdrawnFork(t *testing.T) {
 			{Do: "PUT /repos/bob/vault/contents/x", As: "bob",
 				Send: `{"message": "x", "content": "eA==", "branch": "topic"}`, Status: 201},
 		})
-		if err := s.Server.Settle(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		s.Settle(t)
 		shown := func(want bool) {
 			t.Helper()
 			for _, at := range showing {
@@ -115,12 +112,8 @@ func TestWithdrawnFork(t *testing.T) {
 			{Do: "GET " + path, As: "chief", Status: 200, Want: `{"private": true, "fork": false}`},
 		})
 		found, err := s.Repos.Find(t.Context(), &account.Caller{SiteAdmin: true}, "bob", "vault")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := s.Forge.Network.GiveBack(t.Context(), found.ID); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
+		testkit.NoError(t, s.Forge.Network.GiveBack(t.Context(), found.ID))
 		s.Check(t, apitest.Case{Do: "GET " + path, As: "bob", Status: 200, Want: `{"fork": false}`})
 		if err := s.Forge.Network.GiveBack(t.Context(), found.ID); err == nil {
 			t.Error("a fork that is not withdrawn is given back")
@@ -133,9 +126,7 @@ func TestWithdrawnFork(t *testing.T) {
 func TestForksOfPrivateRepositoriesOfOrganizations(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		for _, login := range []string{"alice", "bob", "carol", "dora"} {
-			s.User(t, login)
-		}
+		s.Users(t, "alice", "bob", "carol", "dora")
 		s.Admin(t, "chief")
 		s.Org(t, "guild", "alice")
 		s.Org(t, "club", "dora")
@@ -145,9 +136,7 @@ func TestForksOfPrivateRepositoriesOfOrganizations(t *testing.T) {
 		vault := func(name string) *repo.Repo {
 			owner, short, _ := strings.Cut(name, "/")
 			f, err := s.Repos.Find(t.Context(), &account.Caller{SiteAdmin: true}, owner, short)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 			return f.Repo
 		}
 		s.Grant(t, vault("guild/vault"), "carol", account.Pull)

@@ -29,6 +29,7 @@ import (
 	"arbor/internal/repo/purge"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // operator is the command line of a running server: it shares the database and directories, but no caches.
@@ -44,18 +45,14 @@ func tryPurge(t *testing.T, s *apitest.Server, name string, o purge.Options) (*p
 	repos, purges := operator(t, s)
 	owner, short, _ := strings.Cut(name, "/")
 	found, err := repos.Find(t.Context(), &account.Caller{SiteAdmin: true}, owner, short)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return purges.Purge(t.Context(), &found.Access, o)
 }
 
 func mustPurge(t *testing.T, s *apitest.Server, name string, o purge.Options) *purge.Report {
 	t.Helper()
 	report, err := tryPurge(t, s, name, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return report
 }
 
@@ -73,9 +70,7 @@ type purgePast struct {
 // leaked creates alice/garden, to whose main will pushed a secret and then replaced it.
 func leaked(t *testing.T, s *apitest.Server) *purgePast {
 	t.Helper()
-	for _, login := range []string{"alice", "will", "rae"} {
-		s.User(t, login)
-	}
+	s.Users(t, "alice", "will", "rae")
 	r := s.Repo(t, "alice/garden", false)
 	s.Grant(t, r, "will", account.Push)
 	p := &purgePast{dir: filepath.Join(t.TempDir(), "clone")}
@@ -143,9 +138,7 @@ func stored(t *testing.T, s *apitest.Server, sha string) (dirs []string) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return dirs
 }
 
@@ -248,9 +241,7 @@ func TestPurgeIsRefused(t *testing.T) {
 		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/pulls", As: "rae",
 			Send: `{"title": "T", "head": "rae:topic", "base": "main"}`, Status: 201})
 		refused(p.blob, "head of pull request #1", "test merge of pull request #1")
-		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden/pulls/1", As: "rae",
-			Send:   `{"state": "closed"}`,
-			Status: 200})
+		s.Ask(t, "rae", "PATCH /repos/alice/garden/pulls/1", `{"state": "closed"}`, 200)
 		refused(p.blob, "head of pull request #1", "test merge of pull request #1")
 		_, err := tryPurge(t, s, "alice/garden", purge.Options{Object: p.blob, Network: true})
 		var why *purge.Refused
@@ -328,33 +319,9 @@ func TestPurgeMeetsPush(t *testing.T) {
 		p.replace(t)
 		tip := gittest.Run(t, p.dir, "commit-tree", "-p", p.commit, "-m", "on it", p.tree)
 		pack := gittest.Pipe(t, p.dir, strings.NewReader(tip+"\n"), "pack-objects", "-q", "--stdout")
-		in, out := io.Pipe()
-		request, err := http.NewRequestWithContext(t.Context(), "POST",
-			s.URL+"/alice/garden.git/git-receive-pack", in)
-		if err != nil {
-			t.Fatal(err)
-		}
-		request.Header.Set("Content-Type", "application/x-git-receive-pack-request")
-		request.SetBasicAuth("will", s.Token(t, "will"))
-		answered := make(chan string, 1)
-		go func() {
-			answer, err := http.DefaultTransport.RoundTrip(request)
-			if err != nil {
-				answered <- err.Error()
-				return
-			}
-			defer answer.Body.Close()
-			body, _ := io.ReadAll(answer.Body)
-			answered <- string(body)
-		}()
-		command := wire.AppendPkt(nil,
-			[]byte(string(git.ZeroSHA)+" "+tip+" refs/heads/on\x00report-status\n"))
-		out.Write(append(command, wire.FlushPkt...))
-		out.Write(pack[:len(pack)/2])
+		end := beginPush(t, s, "will", "alice/garden", "refs/heads/on", tip, pack)
 		mustPurge(t, s, "alice/garden", purge.Options{Object: p.commit})
-		out.Write(pack[len(pack)/2:])
-		out.Close()
-		if got := <-answered; !strings.Contains(got,
+		if got := end(); !strings.Contains(got,
 			"ng refs/heads/on objects of the repository were purged") &&
 			!strings.Contains(got, "missing necessary objects") && !strings.Contains(got, "unpack") {
 			t.Errorf("the push got %q", got)
@@ -430,8 +397,7 @@ func TestPurgeMeetsTraffic(t *testing.T) {
 			t.Error("nothing was written meanwhile")
 		}
 		for _, name := range files {
-			s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/contents/" + name + "?ref=" + name,
-				Status: 200})
+			s.Ask(t, "", "GET /repos/alice/garden/contents/"+name+"?ref="+name, "", 200)
 		}
 		mustPurge(t, s, "alice/garden", purge.Options{})
 		if dirs := stored(t, s, p.blob); len(dirs) > 0 {
@@ -464,9 +430,7 @@ func TestPurgeMeetsOthers(t *testing.T) {
 			}
 			return time.Now(), nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		var all sync.WaitGroup
 		results := make([]error, 3)
 		for i := range results {
@@ -497,8 +461,7 @@ func TestPurgeMeetsOthers(t *testing.T) {
 		if len(report.Backups) != 1 || report.Backups[0].Place != "/there" {
 			t.Errorf("backups: %+v", report.Backups)
 		}
-		s.Check(t, apitest.Case{Do: "PUT /repos/alice/garden/contents/new", As: "will",
-			Send: `{"message": "x", "content": "eA=="}`, Status: 201})
+		s.Ask(t, "will", "PUT /repos/alice/garden/contents/new", `{"message": "x", "content": "eA=="}`, 201)
 	})
 }
 
@@ -522,9 +485,7 @@ func TestPurgeWaitsForFetches(t *testing.T) {
 			string(wire.AppendPkt(nil, []byte("done\n"))))
 		answer, err := http.Post(s.URL+"/alice/garden.git/git-upload-pack",
 			"application/x-git-upload-pack-request", body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		defer answer.Body.Close()
 		var begun [1 << 10]byte
 		if _, err := io.ReadFull(answer.Body, begun[:]); err != nil {
@@ -546,9 +507,7 @@ func TestPurgeWaitsForFetches(t *testing.T) {
 		}
 		s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/git/blobs/" + p.blob, As: "will", Status: 404})
 		pack, err := io.ReadAll(answer.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		pack = append(begun[:], pack...)
 		into := gittest.Bare(t)
 		gittest.Pipe(t, into, bytes.NewReader(pack[bytes.Index(pack, []byte("PACK")):]),

@@ -21,16 +21,6 @@ import (
 	"arbor/internal/test/testkit"
 )
 
-// releaseFiles lists what lies in the store of files, below its folders.
-func releaseFiles(t *testing.T, s *apitest.Server) []string {
-	t.Helper()
-	found, err := filepath.Glob(filepath.Join(s.Dir, "files", "*", "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return found
-}
-
 func digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])
@@ -122,9 +112,9 @@ func TestAssets(t *testing.T) {
 			{Do: "GET /alice/garden/releases/download/c", Status: 404},
 			{Do: "GET /alice/garden/releases/latest/download/c", Status: 404},
 		})
-		testkit.Eventually(t, func() bool { return len(releaseFiles(t, s)) == 1 }, "the file is gone")
+		leaves(t, s, 1)
 		s.Check(t, apitest.Case{Do: "DELETE " + releases + "/1", As: "will", Status: 204})
-		testkit.Eventually(t, func() bool { return len(releaseFiles(t, s)) == 0 }, "no file is left")
+		leaves(t, s, 0)
 	})
 }
 
@@ -173,14 +163,14 @@ func TestBadUploads(t *testing.T) {
 				Want:    `{"content_type": "application/octet-stream"}`,
 				Headers: map[string]string{"Content-Type": "a b"}},
 		})
-		if n := len(releaseFiles(t, s)); n != 4 {
+		if n := len(storedFiles(t, s)); n != 4 {
 			t.Errorf("there are %d files, want 4", n)
 		}
 	})
 }
 
 // Of many uploads of one name one is there, and the others leave nothing. A client that breaks off leaves
-// nothing.
+// nothing, and a body whose chunks are none is its fault.
 func TestBrokenUploads(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -196,81 +186,64 @@ func TestBrokenUploads(t *testing.T) {
 		all.Wait()
 		s.Check(t, apitest.Case{Do: "GET " + releases + "/1/assets", Status: 200,
 			Want: `[{"name": "same", "size": 1000}]`})
-		broken(t, s, "Content-Length: 1000\r\n\r\nhalf")
-		broken(t, s, "Transfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n")
-		testkit.Eventually(t, func() bool { return len(releaseFiles(t, s)) == 1 }, "one file is left")
+		for _, rest := range []string{"Content-Length: 1000\r\n\r\nhalf",
+			"Transfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n"} {
+			c := uploading(t, s, "/1/assets?name=half", rest)
+			leaves(t, s, 2) // it is received
+			c.CloseWrite()
+			status, err := bufio.NewReader(c).ReadString('\n')
+			if err == nil && !strings.Contains(status, " 400 ") {
+				t.Errorf("a body that breaks off is answered with %q", status)
+			}
+		}
+		malformed := uploading(t, s, "/1/assets?name=half", "Transfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\nxyz\r\n")
+		answered(t, malformed, 400)
+		leaves(t, s, 1)
 		s.Check(t, apitest.Case{Do: "GET " + releases + "/1/assets", Status: 200, Want: `[{"name": "same"}]`})
 	})
 }
 
-// A body whose chunks are none is the client's fault.
-func TestMalformedUpload(t *testing.T) {
-	t.Parallel()
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		releaseGarden(t, s, false)
-		made(t, s, "POST "+releases, `{"tag_name": "v1"}`)
-		c, err := net.Dial("tcp", s.Address)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer c.Close()
-		fmt.Fprintf(c, "POST %s/1/assets?name=half HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n"+
-			"Transfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\nxyz\r\n", releases, s.Token(t, "will"))
-		status, err := bufio.NewReader(c).ReadString('\n')
-		if err != nil || !strings.Contains(status, " 400 ") {
-			t.Errorf("it is answered with %q, %v", status, err)
-		}
-	})
-}
-
-// broken begins an upload and hangs up once the file is on its way.
-func broken(t *testing.T, s *apitest.Server, rest string) {
+// uploading begins an upload of will's to an address of releases, which ends in headers and a body as given.
+func uploading(t *testing.T, s *apitest.Server, address, rest string) *net.TCPConn {
 	t.Helper()
 	c, err := net.Dial("tcp", s.Address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	fmt.Fprintf(c, "POST %s/1/assets?name=half HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n%s",
-		releases, s.Token(t, "will"), rest)
-	testkit.Eventually(t, func() bool { return len(releaseFiles(t, s)) == 2 }, "it is received")
-	c.(*net.TCPConn).CloseWrite()
+	testkit.NoError(t, err)
+	t.Cleanup(func() { c.Close() })
+	testkit.NoError(t, c.SetReadDeadline(time.Now().Add(testkit.Patience)))
+	fmt.Fprintf(c, "POST %s%s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n%s",
+		releases, address, s.Token(t, "will"), rest)
+	return c.(*net.TCPConn)
+}
+
+// answered reads the status of an answer.
+func answered(t *testing.T, c net.Conn, want int) {
+	t.Helper()
 	status, err := bufio.NewReader(c).ReadString('\n')
-	if err == nil && !strings.Contains(status, " 400 ") {
-		t.Errorf("a body that breaks off is answered with %q", status)
+	if err != nil || !strings.Contains(status, fmt.Sprintf(" %d ", want)) {
+		t.Errorf("the answer is %q, %v; want %d", status, err, want)
 	}
 }
 
 // A refused upload is answered before its body has come, also while its client is silent or sends it in
-// drips.
-func TestDrippedRefusal(t *testing.T) {
+// drips; and one that does not say its length once it is beyond the quota, although more would come.
+func TestEarlyRefusals(t *testing.T) {
 	t.Parallel()
+	two, four := int64(2), int64(4)
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		releaseGarden(t, s, false)
-		var both sync.WaitGroup
-		for _, drip := range []string{"", "x"} {
-			c, err := net.Dial("tcp", s.Address)
-			if err != nil {
-				t.Fatal(err)
+		made(t, s, "POST "+releases, `{"tag_name": "v1", "draft": true}`)
+		answered(t, uploading(t, s, "/7/assets?name=a", "Content-Length: 4000000\r\n\r\n"), 404)
+		dripping := uploading(t, s, "/7/assets?name=a", "Content-Length: 4000000\r\n\r\n")
+		go func() {
+			for err := error(nil); err == nil; _, err = dripping.Write([]byte("x")) {
+				time.Sleep(100 * time.Millisecond)
 			}
-			defer c.Close()
-			c.SetReadDeadline(time.Now().Add(testkit.Patience))
-			fmt.Fprintf(c, "POST %s/7/assets?name=a HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n"+
-				"Content-Length: 4000000\r\n\r\n", releases, s.Token(t, "will"))
-			go func() {
-				for err := error(nil); drip != "" && err == nil; _, err = c.Write([]byte(drip)) {
-					time.Sleep(100 * time.Millisecond)
-				}
-			}()
-			both.Go(func() {
-				status, err := bufio.NewReader(c).ReadString('\n')
-				if err != nil || !strings.Contains(status, " 404 ") {
-					t.Errorf("drips of %q are answered with %q, %v", drip, status, err)
-				}
-			})
-		}
-		both.Wait()
-	})
+		}()
+		answered(t, dripping, 404)
+		answered(t, uploading(t, s, "/1/assets?name=a", "Transfer-Encoding: chunked\r\n\r\n1400\r\n"+
+			strings.Repeat("x", 0x1400)+"\r\n"), 403)
+		leaves(t, s, 0)
+	}, func(o *server.Options) { o.Quota = account.Quota{Repos: &two, KB: &four} })
 }
 
 // The bounds: the largest file, how much an owner may have, how many assets a release has.
@@ -280,9 +253,7 @@ func TestAssetBounds(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Forge.Releases.MaxAsset = 0 // it is the server's own that counts
 		s.Server.Forge().Releases.MaxAsset = 3000
-		for _, login := range []string{"alice", "will"} {
-			s.User(t, login)
-		}
+		s.Users(t, "alice", "will")
 		s.Grant(t, s.Repo(t, "alice/garden", false), "will", account.Push)
 		made(t, s, "POST "+releases, `{"tag_name": "v1", "draft": true}`)
 		to := "POST " + releases + "/1/assets?name="
@@ -301,30 +272,7 @@ func TestAssetBounds(t *testing.T) {
 			{Do: "POST " + releases + "/2/assets?name=c", As: "will", Send: large[1:], Status: 201},
 			{Name: "of the repository", Do: "DELETE /repos/alice/garden", As: "alice", Status: 204},
 		})
-		testkit.Eventually(t, func() bool { return len(releaseFiles(t, s)) == 0 }, "no file is left")
-	}, func(o *server.Options) { o.Quota = account.Quota{Repos: &two, KB: &four} })
-}
-
-// An upload that does not say its length is refused once it is beyond the quota, although more would come.
-func TestQuotaWhileItComes(t *testing.T) {
-	t.Parallel()
-	two, four := int64(2), int64(4)
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		releaseGarden(t, s, false)
-		made(t, s, "POST "+releases, `{"tag_name": "v1", "draft": true}`)
-		c, err := net.Dial("tcp", s.Address)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer c.Close()
-		fmt.Fprintf(c, "POST %s/1/assets?name=a HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n"+
-			"Transfer-Encoding: chunked\r\n\r\n1400\r\n%s\r\n", releases, s.Token(t, "will"),
-			strings.Repeat("x", 0x1400))
-		status, err := bufio.NewReader(c).ReadString('\n')
-		if err != nil || !strings.Contains(status, " 403 ") {
-			t.Errorf("5 KiB of a quota of 4 are answered with %q, %v", status, err)
-		}
-		testkit.Eventually(t, func() bool { return len(releaseFiles(t, s)) == 0 }, "no file is left")
+		leaves(t, s, 0)
 	}, func(o *server.Options) { o.Quota = account.Quota{Repos: &two, KB: &four} })
 }
 
@@ -335,19 +283,15 @@ func TestSweep(t *testing.T) {
 		releaseGarden(t, s, false)
 		made(t, s, "POST "+releases, `{"tag_name": "v1"}`)
 		made(t, s, "POST "+releases+"/1/assets?name=kept", "kept")
-		kept := releaseFiles(t, s)[0]
+		kept := storedFiles(t, s)[0]
 		dir := filepath.Dir(kept)
 		for _, name := range []string{filepath.Base(dir) + strings.Repeat("0", 30), ".tmp-123"} {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o600))
 		}
 		sweep := func(grace time.Duration, left int) {
 			t.Helper()
-			if err := s.Forge.Maintenance.Sweep(t.Context(), grace); err != nil {
-				t.Fatal(err)
-			}
-			if n := len(releaseFiles(t, s)); n != left {
+			testkit.NoError(t, s.Forge.Maintenance.Sweep(t.Context(), grace))
+			if n := len(storedFiles(t, s)); n != left {
 				t.Errorf("after a sweep of what is older than %s there are %d files, want %d", grace, n, left)
 			}
 		}

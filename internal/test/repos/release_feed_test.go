@@ -44,8 +44,7 @@ func TestFeedIsBounded(t *testing.T) {
 		}
 		for range 3 {
 			for _, draft := range []string{"false", "true", "false"} {
-				s.Check(t, apitest.Case{Do: "PATCH " + releases + "/1", As: "will",
-					Send: `{"draft": ` + draft + `}`, Status: 200})
+				s.Ask(t, "will", "PATCH "+releases+"/1", `{"draft": `+draft+`}`, 200)
 			}
 		}
 		list := releaseTold(t, s)

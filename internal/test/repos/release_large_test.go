@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // zeros is a file without an end.
@@ -21,20 +22,15 @@ func TestLargeAsset(t *testing.T) {
 		s.User(t, "will")
 		s.Repo(t, "will/garden", false)
 		const at = "/repos/will/garden/releases"
-		s.Check(t, apitest.Case{Do: "POST " + at, As: "will", Send: `{"tag_name": "v1", "draft": true}`,
-			Status: 201})
+		s.Ask(t, "will", "POST "+at, `{"tag_name": "v1", "draft": true}`, 201)
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+at+"/1/assets?name=large",
 			io.LimitReader(zeros{}, size))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		r.Header.Set("Authorization", "Bearer "+s.Token(t, "will"))
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		a, err := http.DefaultClient.Do(r) // in chunks: its length is not announced
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		a.Body.Close()
 		runtime.ReadMemStats(&after)
 		if took := after.TotalAlloc - before.TotalAlloc; a.StatusCode != http.StatusCreated || took > most {

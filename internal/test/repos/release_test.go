@@ -17,9 +17,7 @@ const releases = "/repos/alice/garden/releases"
 // tip of main.
 func releaseGarden(t *testing.T, s *apitest.Server, private bool) string {
 	t.Helper()
-	for _, login := range []string{"alice", "will", "rae", "sam"} {
-		s.User(t, login)
-	}
+	s.Users(t, "alice", "will", "rae", "sam")
 	r := s.Repo(t, "alice/garden", private)
 	s.Grant(t, r, "will", account.Push)
 	s.Grant(t, r, "rae", account.Pull)
@@ -248,10 +246,8 @@ func TestBadReleases(t *testing.T) {
 				Want: `{"object": {"sha": "` + sha + `"}}`},
 		})
 		s.Repo(t, "alice/empty", false)
-		s.Check(t, apitest.Case{Do: "POST /repos/alice/empty/releases", As: "alice",
-			Send: `{"tag_name": "v1"}`, Status: 422})
-		s.Check(t, apitest.Case{Do: "POST /repos/alice/empty/releases", As: "alice",
-			Send: `{"tag_name": "v1", "draft": true}`, Status: 201})
+		s.Ask(t, "alice", "POST /repos/alice/empty/releases", `{"tag_name": "v1"}`, 422)
+		s.Ask(t, "alice", "POST /repos/alice/empty/releases", `{"tag_name": "v1", "draft": true}`, 201)
 	})
 }
 

@@ -2,13 +2,10 @@ package repos_test
 
 import (
 	"fmt"
-	"log/slog"
 	"strings"
 	"testing"
 
-	"arbor/internal/fsck"
 	"arbor/internal/test/apitest"
-	"arbor/internal/test/testkit"
 )
 
 // releaseSee has the statuses of the release, its asset and the asset's bytes for each caller: alice, the
@@ -139,15 +136,14 @@ func TestReleaseTransitions(t *testing.T) {
 						}
 					}
 				}
-				s.Check(t, apitest.Case{Do: "PATCH /repos/" + at + "/releases/1", As: "will",
-					Send: `{"name": "y"}`, Status: row.writes})
+				s.Ask(t, "will", "PATCH /repos/"+at+"/releases/1", `{"name": "y"}`, row.writes)
 				if row.author != "" {
 					s.Check(t, apitest.Case{Do: "GET /repos/" + at + "/releases/1", As: "chief", Status: 200,
 						Want: fmt.Sprintf(`{"author": {"login": %q}, "assets": [{"uploader": {"login": %q}}]}`, row.author, row.author)})
 				} else {
-					testkit.Eventually(t, func() bool { return len(releaseFiles(t, s)) == 0 }, "no file is left")
+					leaves(t, s, 0)
 				}
-				releaseSound(t, s)
+				sound(t, s)
 			})
 		})
 	}
@@ -175,19 +171,4 @@ func parentOf(t *testing.T, s *apitest.Server) string {
 	s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/commits?per_page=1&page=2", As: "alice",
 		Status: 200}).JSON(t, &list)
 	return list[0].SHA
-}
-
-// sound looks through the store, whose counters and files must be right.
-func releaseSound(t *testing.T, s *apitest.Server) {
-	t.Helper()
-	r, err := fsck.Run(t.Context(), fsck.Options{DB: s.DB, Git: s.Git, Folder: s.Dir, Full: true,
-		Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range r.Findings {
-		if !f.Warning {
-			t.Errorf("%s %s: %s", f.Part, f.Repository, f.Problem)
-		}
-	}
 }

@@ -16,8 +16,7 @@ import (
 func TestRepositories(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		s.User(t, "alice")
-		s.User(t, "bob")
+		s.Users(t, "alice", "bob")
 		s.Org(t, "guild", "alice")
 		created := `{"id": "$any", "node_id": "$any", "name": "Garden", "full_name": "alice/Garden", "private": false, "visibility": "public",
 			"owner": {"login": "alice", "type": "User"}, "description": "green", "homepage": null, "fork": false, "default_branch": "main",
@@ -77,49 +76,8 @@ func TestNames(t *testing.T) {
 			"b.lock": 422, "": 422,
 			"a/b": 422, "a b": 422, "ä": 422, "a\\n": 422, "a%2e": 422, "<x>": 422, "-": 201,
 		} {
-			s.Check(t, apitest.Case{Do: "POST /user/repos", As: "alice",
-				Send: fmt.Sprintf(`{"name": %q}`, name), Status: status})
+			s.Ask(t, "alice", "POST /user/repos", fmt.Sprintf(`{"name": %q}`, name), status)
 		}
-	})
-}
-
-// Somebody who renamed a repository finds clones, links and scripts still working
-// (decision 54).
-func TestRename(t *testing.T) {
-	t.Parallel()
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		s.User(t, "alice")
-		s.User(t, "bob")
-		s.Import(t, s.Repo(t, "alice/old", false), gittest.Repository(t, 2, 2))
-		s.Repo(t, "alice/hidden", true)
-		to := func(path string) map[string]string { return map[string]string{"Location": "{base}" + path} }
-		s.Run(t, []apitest.Case{
-			{Name: "rename", Do: "PATCH /repos/alice/old", As: "alice", Send: `{"name": "new"}`, Status: 200,
-				Want: `{"full_name": "alice/new"}`},
-			{Name: "hidden too", Do: "PATCH /repos/alice/hidden", As: "alice", Send: `{"name": "veiled"}`,
-				Status: 200},
-			{Name: "GET", Do: "GET /repos/alice/OLD/git/trees/main?recursive=1", Status: 301,
-				Has: to("/repos/alice/new/git/trees/main?recursive=1")},
-			{Name: "under the prefix", Do: "GET /api/v3/repos/alice/old", Status: 301,
-				Has: to("/api/v3/repos/alice/new")},
-			{Name: "unsafe", Do: "PATCH /repos/alice/old", As: "alice", Send: "{}", Status: 307,
-				Has: to("/repos/alice/new")},
-			{Name: "git", Do: "GET /alice/old.git/info/refs?service=git-upload-pack", Status: 301,
-				Has: to("/alice/new.git/info/refs?service=git-upload-pack")},
-			{Name: "not for those who may not see it", Do: "GET /repos/alice/hidden", As: "bob", Status: 404},
-			{Name: "only case changes", Do: "PATCH /repos/alice/new", As: "alice", Send: `{"name": "NEW"}`,
-				Status: 200, Want: `{"name": "NEW"}`},
-			{Name: "a taken name", Do: "PATCH /repos/alice/new", As: "alice", Send: `{"name": "veiled"}`,
-				Status: 422},
-			{Name: "another takes the old name", Do: "POST /user/repos", As: "alice", Send: `{"name": "old"}`,
-				Status: 201},
-			{Name: "which is its own now", Do: "GET /repos/alice/old", Status: 200,
-				Want: `{"full_name": "alice/old"}`},
-			{Do: "DELETE /repos/alice/old", As: "alice", Status: 204},
-			{Name: "and nobody's afterwards", Do: "GET /repos/alice/old", Status: 404},
-		})
-		clone := t.TempDir()
-		gittest.Run(t, clone, "clone", "--quiet", s.Remote(t, "", "alice/new"), "copy")
 	})
 }
 
@@ -128,9 +86,7 @@ func TestRename(t *testing.T) {
 func TestLists(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		for _, login := range []string{"alice", "bob", "carol"} {
-			s.User(t, login)
-		}
+		s.Users(t, "alice", "bob", "carol")
 		s.Admin(t, "chief")
 		s.Org(t, "guild", "alice")
 		s.Check(t, apitest.Case{Do: "PUT /orgs/guild/members/bob", As: "alice", Status: 204})
@@ -217,9 +173,7 @@ func TestLists(t *testing.T) {
 func TestCollaborators(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		for _, login := range []string{"alice", "bob", "carol"} {
-			s.User(t, login)
-		}
+		s.Users(t, "alice", "bob", "carol")
 		s.Org(t, "guild", "carol")
 		s.Repo(t, "alice/diary", true)
 		const bob = "/repos/alice/diary/collaborators/bob"

@@ -48,8 +48,7 @@ func TestTemplatesOfNewRepositories(t *testing.T) {
 func TestAutoInit(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		s.User(t, "alice")
-		s.User(t, "bob")
+		s.Users(t, "alice", "bob")
 		s.Org(t, "guild", "alice")
 		s.Run(t, []apitest.Case{
 			{Do: "POST /user/repos", As: "alice",

@@ -28,29 +28,21 @@ var breaks = map[string]func(t *testing.T, dir string) (mend func()){
 		if os.Geteuid() == 0 {
 			t.Skip("root reads every folder: run this test as another user")
 		}
-		if err := os.Chmod(dir, 0); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.Chmod(dir, 0))
 		return func() {
-			if err := os.Chmod(dir, 0o700); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, os.Chmod(dir, 0o700))
 		}
 	},
 }
 
 func move(t *testing.T, from, to string) {
 	t.Helper()
-	if err := os.Rename(from, to); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.Rename(from, to))
 }
 
 func write(t *testing.T, path string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, os.WriteFile(path, []byte("x"), 0o600))
 }
 
 // A repository whose folder is gone or cannot be read is a failure of the server, which its operator hears
@@ -71,9 +63,12 @@ func TestBrokenFolder(t *testing.T) {
 
 func testBroken(t *testing.T, s *apitest.Server, broken func(*testing.T, string) func()) {
 	dir, head := gardens(t, s)
+	refs := apitest.Case{Do: "GET /repos/alice/garden/git/matching-refs/", Status: 200}
+	refs.Body = string(s.Check(t, refs).Body)
 	mend := broken(t, dir)
 	testRequests(t, s, dir, head)
 	testAlarm(t, s, mend)
+	s.Check(t, refs) // nothing that was refused moved one
 	s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/commits", Status: 200})
 	gittest.Run(t, t.TempDir(), "clone", "-q", s.Remote(t, "", "alice/garden"), "clone")
 	s.Check(t, apitest.Case{Do: "PUT /repos/alice/garden/pulls/1/merge", As: "alice", Send: `{}`, Status: 200})
@@ -81,8 +76,7 @@ func testBroken(t *testing.T, s *apitest.Server, broken func(*testing.T, string)
 
 // gardens creates three repositories. It returns the directory of alice/garden and a commit in it.
 func gardens(t *testing.T, s *apitest.Server) (dir, head string) {
-	s.User(t, "alice")
-	s.User(t, "bob")
+	s.Users(t, "alice", "bob")
 	garden := s.Repo(t, "alice/garden", false)
 	s.Repo(t, "alice/empty", false)
 	s.Repo(t, "alice/whole", false)
@@ -109,23 +103,34 @@ func gardens(t *testing.T, s *apitest.Server) (dir, head string) {
 
 // testRequests sends requests while the directory of alice/garden is broken.
 func testRequests(t *testing.T, s *apitest.Server, dir, head string) {
-	for _, do := range []string{
-		"GET /repos/alice/garden/commits", "GET /repos/alice/garden/contents/a",
-		"GET /repos/alice/garden/contents", "GET /repos/alice/garden/git/trees/" + head,
-		"GET /repos/alice/garden/git/blobs/" + head, "GET /repos/alice/garden/commits/" + head,
-		"GET /repos/alice/garden/compare/main...side", "GET /repos/alice/garden/pulls/1/files",
-		"GET /repos/alice/garden/readme",
+	for _, c := range []struct{ do, send string }{
+		{"GET commits", ""}, {"GET commits/main", ""}, {"GET commits/" + head, ""}, {"GET commits/" + head[:8], ""},
+		{"GET commits/" + head + "/status", ""}, {"GET contents", ""}, {"GET contents/a", ""}, {"GET readme", ""},
+		{"GET git/trees/main", ""}, {"GET git/trees/" + head + "?recursive=1", ""}, {"GET git/blobs/" + head, ""},
+		{"GET git/commits/" + head, ""}, {"GET branches/main", ""}, {"GET compare/main...side", ""},
+		{"GET contributors", ""}, {"GET pulls/1/files", ""},
+		{"PUT contents/c", `{"message":"m","content":"eA=="}`},
+		{"POST git/blobs", `{"content":"x"}`},
+		{"POST git/trees", `{"tree":[{"path":"x","mode":"100644","content":"x"}]}`},
+		{"POST git/commits", `{"message":"x","tree":"` + head + `"}`},
+		{"POST git/refs", `{"ref":"refs/heads/new","sha":"` + head + `"}`},
+		{"PATCH git/refs/heads/side", `{"sha":"` + head + `"}`},
+		{"POST merges", `{"base":"main","head":"side"}`},
+		{"POST pulls", `{"title":"x","base":"side","head":"main"}`},
+		{"PUT pulls/1/merge", `{}`},
+		{"POST statuses/" + head, `{"state":"success"}`},
+		{"POST forks", `{}`},
 	} {
-		s.Check(t, apitest.Case{Do: do, As: "alice", Status: 500})
+		as := "alice"
+		if c.do == "POST forks" {
+			as = "bob"
+		}
+		a := s.Check(t, apitest.Case{Do: strings.Replace(c.do, " ", " /repos/alice/garden/", 1), As: as,
+			Send: c.send, Status: 500})
+		if strings.Contains(string(a.Body), filepath.Dir(dir)) {
+			t.Errorf("%s tells where the folder is: %s", c.do, a.Body)
+		}
 	}
-	for do, send := range map[string]string{
-		"PUT /repos/alice/garden/contents/c":    `{"message":"m","content":"eA=="}`,
-		"POST /repos/alice/garden/git/blobs":    `{"content":"x"}`,
-		"PUT /repos/alice/garden/pulls/1/merge": `{}`,
-	} {
-		s.Check(t, apitest.Case{Do: do, As: "alice", Send: send, Status: 500})
-	}
-	s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/forks", As: "bob", Send: `{}`, Status: 500})
 	work := gittest.Repository(t, 1, 1)
 	for _, args := range [][]string{
 		{"-c", "protocol.version=0", "clone", s.Remote(t, "", "alice/garden"), "v0"},
@@ -204,9 +209,7 @@ func TestNoFolders(t *testing.T) {
 			Send: `{"message":"m","content":"eA=="}`, Status: 201}
 		s.Check(t, put)
 		move(t, s.Repos.Dir(), s.Repos.Dir()+".away")
-		if err := os.Mkdir(s.Repos.Dir(), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.Mkdir(s.Repos.Dir(), 0o700))
 		s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/commits", Status: 500})
 		testkit.Eventually(t, func() bool {
 			return s.Do(t, apitest.Case{Do: "GET /readyz"}).Status == 503

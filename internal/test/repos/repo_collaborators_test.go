@@ -9,6 +9,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // Somebody who manages access reads three answers: the list, the check and the
@@ -18,17 +19,13 @@ func TestOrganizationCollaborators(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		guild := s.Org(t, "guild", s.User(t, "owner").Login)
-		for _, login := range []string{"outside", "member", "raised", "lowered", "stranger"} {
-			s.User(t, login)
-		}
+		s.Users(t, "outside", "member", "raised", "lowered", "stranger")
 		s.Admin(t, "operator") // a member who administers the site
 		for _, login := range []string{"member", "raised", "lowered", "operator"} {
-			s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/" + login, As: "owner",
-				Send: `{"role": "member"}`, Status: 200})
+			s.Ask(t, "owner", "PUT /orgs/guild/memberships/"+login, `{"role": "member"}`, 200)
 		}
 		s.User(t, "second")
-		s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/second", As: "owner",
-			Send: `{"role": "admin"}`, Status: 200})
+		s.Ask(t, "owner", "PUT /orgs/guild/memberships/second", `{"role": "admin"}`, 200)
 		for _, private := range []bool{true, false} {
 			r := s.Repo(t, fmt.Sprintf("guild/hall-%t", private), private)
 			s.Grant(t, r, "outside", account.Push)
@@ -51,8 +48,7 @@ func TestOrganizationCollaborators(t *testing.T) {
 				sameCollaborators(t, s, fmt.Sprintf("guild/hall-%t", private), private, want)
 			}
 		}
-		s.Check(t, apitest.Case{Do: "GET /repos/guild/hall-true/collaborators/" + guild.Login, As: "owner",
-			Status: 404})
+		s.Ask(t, "owner", "GET /repos/guild/hall-true/collaborators/"+guild.Login, "", 404)
 	})
 }
 
@@ -75,9 +71,7 @@ func sameCollaborators(t *testing.T, s *apitest.Server, name string, private boo
 			Login string
 			Role  string `json:"role_name"`
 		}
-		if err := json.Unmarshal(a.Body, &people); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, json.Unmarshal(a.Body, &people))
 		for _, p := range people {
 			if listed[p.Login] = p.Role; p.ID <= last {
 				t.Errorf("%s: %s is listed out of order or twice", name, p.Login)
@@ -111,13 +105,10 @@ func TestCollaboratorsAreChosen(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Org(t, "guild", s.User(t, "owner").Login)
-		for _, login := range []string{"member", "raised", "outside", "reader"} {
-			s.User(t, login)
-		}
+		s.Users(t, "member", "raised", "outside", "reader")
 		s.Admin(t, "operator")
 		for _, login := range []string{"member", "raised", "operator"} {
-			s.Check(t, apitest.Case{Do: "PUT /orgs/guild/memberships/" + login, As: "owner",
-				Send: `{"role": "member"}`, Status: 200})
+			s.Ask(t, "owner", "PUT /orgs/guild/memberships/"+login, `{"role": "member"}`, 200)
 		}
 		for _, name := range []string{"guild/hall", "guild/attic", "owner/own"} {
 			r := s.Repo(t, name, name != "guild/hall")
@@ -143,11 +134,9 @@ func TestCollaboratorsAreChosen(t *testing.T) {
 		} {
 			chosenCollaborators(t, s, c.repo, c.query, c.want)
 		}
-		s.Check(t, apitest.Case{Do: "PATCH /orgs/guild", As: "owner", Status: 200,
-			Send: `{"default_repository_permission": "write"}`})
+		s.Ask(t, "owner", "PATCH /orgs/guild", `{"default_repository_permission": "write"}`, 200)
 		chosenCollaborators(t, s, "guild/attic", "?permission=push", "owner member raised outside operator")
-		s.Check(t, apitest.Case{Do: "PATCH /orgs/guild", As: "owner", Status: 200,
-			Send: `{"default_repository_permission": "none"}`})
+		s.Ask(t, "owner", "PATCH /orgs/guild", `{"default_repository_permission": "none"}`, 200)
 		chosenCollaborators(t, s, "guild/attic", "?affiliation=outside", "outside reader")
 		chosenCollaborators(t, s, "guild/attic", "?permission=pull", "owner raised outside reader")
 		s.Run(t, []apitest.Case{

@@ -15,8 +15,7 @@ func TestFixedFields(t *testing.T) {
 		s.User(t, "alice")
 		s.Org(t, "guild", "alice")
 		s.Repo(t, "alice/garden", false)
-		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues", As: "alice",
-			Send: `{"title": "t", "type": null}`, Status: 201})
+		s.Ask(t, "alice", "POST /repos/alice/garden/issues", `{"title": "t", "type": null}`, 201)
 		field := func(do, rest, name, value string, status int) {
 			t.Helper()
 			want := ""

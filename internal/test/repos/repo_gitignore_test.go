@@ -9,6 +9,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/repo"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // A template that git does not read, or that ignores the sources themselves, is worse than none.
@@ -26,15 +27,11 @@ func TestTemplatesIgnore(t *testing.T) {
 			continue
 		}
 		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, ".gitignore"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.WriteFile(filepath.Join(dir, ".gitignore"), []byte(text), 0o600))
 		git := func(args ...string) error {
 			return exec.Command("git", append([]string{"-C", dir}, args...)...).Run()
 		}
-		if err := git("init", "-q"); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, git("init", "-q"))
 		if git("check-ignore", "-q", c.ignored) != nil || git("check-ignore", "-q", c.kept) == nil {
 			t.Errorf("%s: wants %s ignored and %s kept", name, c.ignored, c.kept)
 		}

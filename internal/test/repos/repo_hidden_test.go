@@ -3,13 +3,19 @@ package repos_test
 import (
 	"os"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"testing"
+	"time"
+	"unsafe"
 
 	"arbor/internal/account"
+	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/repo"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // Who found a repository while it was public reads no ref that moved after it was
@@ -20,18 +26,13 @@ func TestRefsOfWhatWasHiddenMeanwhile(t *testing.T) {
 		s.User(t, "alice")
 		s.Repo(t, "alice/garden", false)
 		const put = "PUT /repos/alice/garden/contents/f"
-		s.Check(t, apitest.Case{Do: put, As: "alice",
-			Send: `{"message": "shown", "content": ""}`, Status: 201})
+		s.Ask(t, "alice", put, `{"message": "shown", "content": ""}`, 201)
 		repos := s.Server.Forge().Repos
 		stranger, err := repos.Find(t.Context(), nil, "alice", "garden")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		owner, err := repos.Find(t.Context(), &account.Caller{ID: stranger.OwnerID, Login: "alice"},
 			"alice", "garden")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		s.Run(t, []apitest.Case{
 			{Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"private": true}`, Status: 200},
 			{Do: "PUT /repos/alice/garden/contents/secret", As: "alice",
@@ -63,8 +64,7 @@ func TestRefsOfWhatWasHiddenMeanwhile(t *testing.T) {
 func TestObjectsOfAPushThatFails(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		s.User(t, "alice")
-		s.User(t, "bob")
+		s.Users(t, "alice", "bob")
 		s.Import(t, s.Repo(t, "alice/plot", false), gittest.Repository(t, 3, 3))
 		s.Check(t, apitest.Case{Do: "POST /repos/alice/plot/forks", As: "bob", Status: 202})
 		dir := filepath.Join(t.TempDir(), "clone")
@@ -75,30 +75,50 @@ func TestObjectsOfAPushThatFails(t *testing.T) {
 		s.Check(t, apitest.Case{Do: "POST /repos/bob/plot/pulls", As: "bob",
 			Send: `{"title": "x", "base": "main", "head": "alice:topic"}`, Status: 201})
 		fork, err := s.Repos.Find(t.Context(), nil, "bob", "plot")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 
 		s.Log.AllowErrors()
 		shard := filepath.Dir(s.Objects(t, fork.ID).Dir())
-		if err := os.Rename(shard, shard+".away"); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(shard, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.Rename(shard, shard+".away"))
+		testkit.NoError(t, os.WriteFile(shard, nil, 0o600))
 		sha, _, _ := gittest.CommitFile(t, dir, "second", "2")
 		if _, _, err := gittest.Try(t, dir, nil, "push", "-q", "origin", "topic"); err == nil {
 			t.Fatal("the push succeeds")
 		}
-		if err := os.Remove(shard); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Rename(shard+".away", shard); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.Remove(shard))
+		testkit.NoError(t, os.Rename(shard+".away", shard))
 		s.Check(t, apitest.Case{Do: "GET /repos/alice/plot/git/commits/" + sha, Status: 404})
 		gittest.Run(t, dir, "push", "-q", "origin", "topic")
 		s.Check(t, apitest.Case{Do: "GET /repos/alice/plot/git/commits/" + sha, Status: 200})
 	})
+}
+
+// What keeps a repository that was found does not keep the address of the request, which
+// may have 64 KB.
+func TestFoundKeepsNoAddress(t *testing.T) {
+	t.Parallel()
+	s := apitest.Start(t, db.SQLite)
+	s.User(t, "alice")
+	s.Repo(t, "alice/garden", false)
+	gone := make(chan struct{})
+	find := func() {
+		bytes := []byte("/alice/garden?" + strings.Repeat("x", 60<<10))
+		runtime.AddCleanup(&bytes[0], func(gone chan struct{}) { close(gone) }, gone)
+		address := unsafe.String(&bytes[0], len(bytes))
+		if _, err := s.Repos.Find(t.Context(), nil, address[1:6], address[7:13]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	find()
+	for end := time.Now().Add(testkit.Patience); time.Now().Before(end); runtime.GC() {
+		select {
+		case <-gone:
+			if kept := s.Repos.Caches()[1]; kept.Name != "repositories" || kept.Entries == 0 {
+				t.Errorf("nothing that was found is kept: %+v", kept)
+			}
+			return
+		case <-time.After(time.Millisecond):
+		}
+	}
+	t.Error("the address is kept")
 }

@@ -17,6 +17,7 @@ import (
 	"arbor/internal/git/wire"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // packed is an entry of a pack: an object of a kind, or a delta (kind 7) upon base.
@@ -139,9 +140,7 @@ func pushPacked(t *testing.T, s *apitest.Server, tip packed, pack []packed) stri
 	body := wire.AppendPkt(nil, command)
 	r, err := http.NewRequestWithContext(t.Context(), "POST", s.URL+"/eve/garden.git/git-receive-pack",
 		bytes.NewReader(append(append(body, "0000"...), packOf(pack...)...)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	r.SetBasicAuth("eve", s.Token(t, "eve"))
 	r.Header.Set("Content-Type", "application/x-git-receive-pack-request")
 	return repoSend(t, r)

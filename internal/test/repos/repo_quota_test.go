@@ -10,6 +10,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // However many requests come at the same time, what an owner has stays within its quota. If this
@@ -70,9 +71,7 @@ func TestQuotaUnderConcurrency(t *testing.T) {
 			}
 		})
 		_, _, usage, err := s.Accounts.EditQuota(t.Context(), account.User, "alice", func(*account.Quota) {})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		if usage.Repos != repos || usage.KB > kb || usage.KB < kb/2 || written.Load() == 0 {
 			t.Errorf("alice has %+v, %d writes and %d pushes went through", usage, written.Load(),
 				pushed.Load())

@@ -1,11 +1,24 @@
 package repos_test
 
 import (
+	"context"
 	"fmt"
+	"io"
 	"net/http"
+	"os"
+	"strings"
+	"sync/atomic"
 	"testing"
 
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/repo"
+	"arbor/internal/server"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
+	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // Two people who do things to one repository at once get each an answer that
@@ -13,8 +26,7 @@ import (
 func TestRepositoryRaces(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		s.User(t, "alice")
-		s.User(t, "bob")
+		s.Users(t, "alice", "bob")
 		count := func(public, private int) {
 			t.Helper()
 			s.Check(t, apitest.Case{Do: "GET /user", As: "alice", Status: 200,
@@ -43,8 +55,7 @@ func TestRepositoryRaces(t *testing.T) {
 		t.Run("delete beside the rest", func(t *testing.T) {
 			for i := range 25 {
 				name := fmt.Sprintf("r%d", i)
-				s.Check(t, apitest.Case{Do: "POST /user/repos", As: "alice",
-					Send: fmt.Sprintf(`{"name": %q}`, name), Status: 201})
+				s.Ask(t, "alice", "POST /user/repos", fmt.Sprintf(`{"name": %q}`, name), 201)
 				path := "/repos/alice/" + name
 				for k, status := range s.Together(t,
 					apitest.Case{Do: "DELETE " + path, As: "alice"},
@@ -72,4 +83,154 @@ func TestRepositoryRaces(t *testing.T) {
 			}
 		})
 	})
+}
+
+// A file is being downloaded when its repository is deleted: the download comes to
+// its end, nothing else begins, and then the folder is set aside.
+func TestDeletedWhileRead(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.User(t, "alice")
+		r := s.Repo(t, "alice/plot", false)
+		const size = 16 << 20 // more than the buffers of a connection hold
+		source := gittest.Bare(t)
+		gittest.Import(t, source,
+			strings.NewReader(fmt.Sprintf("commit refs/heads/main\ncommitter A <a@x> 1 +0000\n"+
+				"data 0\nM 100644 inline large\ndata %d\n%s\ndone\n", size, strings.Repeat("x", size))))
+		s.Import(t, r, source)
+		folder := s.Objects(t, r.ID).Dir()
+
+		answer, err := http.Get(s.URL + "/alice/plot/raw/main/large")
+		testkit.NoError(t, err)
+		defer answer.Body.Close()
+		s.Check(t, apitest.Case{Do: "DELETE /repos/alice/plot", As: "alice", Status: 204})
+		if _, _, err := s.Repos.GitOf(t.Context(), r.ID); !errs.Is(err, errs.NotFound) {
+			t.Errorf("a deleted repository opens: %v", err)
+		}
+		if _, err := os.Stat(folder); err != nil {
+			t.Errorf("the folder is gone while it is read: %v", err)
+		}
+		if n, err := io.Copy(io.Discard, answer.Body); err != nil || n != size {
+			t.Errorf("the download ended after %d bytes: %v", n, err)
+		}
+		testkit.Eventually(t, func() bool {
+			_, err := os.Stat(folder)
+			return os.IsNotExist(err)
+		}, "the folder is set aside")
+	})
+}
+
+// git keeps refs as files and folders: somebody who fetched both refs/heads/a and
+// refs/heads/a/b could not store them.
+func TestNameClashes(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.User(t, "alice")
+		source := gittest.Repository(t, 1, 2)
+		tip := gittest.Resolve(t, source, "main")
+		r := s.Repo(t, "alice/garden", false)
+		s.Import(t, r, source)
+		for _, push := range []struct {
+			refs string // to create, or with a "-" to delete
+			want string // what the refused say, by place
+		}{
+			{"a/b ab a.b", ""},
+			{"a", "0: name conflicts with refs/heads/a/b"},
+			{"a/b/c/d", "0: name conflicts with refs/heads/a/b"},
+			{"main/x other", "0: name conflicts with refs/heads/main"},
+			{"x x/y", "1: name conflicts with refs/heads/x"},
+			{"-a/b a", ""},
+			{"-a a/b a/c", ""},
+			{"a -a/b", "0: name conflicts with refs/heads/a/c"},
+			{"a", "0: name conflicts with refs/heads/a/c"},
+			{"-a/c a", ""},
+		} {
+			var updates []repo.RefUpdate
+			for name := range strings.FieldsSeq(push.refs) {
+				u := repo.RefUpdate{Name: "refs/heads/" + name, Old: git.ZeroSHA, New: tip}
+				if gone, ok := strings.CutPrefix(name, "-"); ok {
+					u = repo.RefUpdate{Name: "refs/heads/" + gone, Old: tip, New: git.ZeroSHA}
+				}
+				updates = append(updates, u)
+			}
+			refused, err := s.Repos.MoveRefs(t.Context(), repo.Push{RepoID: r.ID, Updates: updates})
+			if err != nil {
+				t.Fatalf("%s: %v", push.refs, err)
+			}
+			var said []string
+			for i, err := range refused {
+				if err != nil {
+					said = append(said, string(rune('0'+i))+": "+err.Error())
+				}
+			}
+			if got := strings.Join(said, "; "); got != push.want {
+				t.Errorf("%s: refused %q, want %q", push.refs, got, push.want)
+			}
+		}
+	})
+}
+
+// A name may have a hundred folders, and a push thousands of names: they are compared with the repository's
+// refs, which are read once before the lock and once under it, and not asked for one by one.
+func TestManyDeepNames(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		var statements atomic.Int64
+		s := apitest.Start(t, engine, func(o *server.Options) {
+			o.DB = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine),
+				Trace: func(_ context.Context, text string) {
+					if strings.Contains(text, "FROM refs") {
+						statements.Add(1)
+					}
+				}})
+		})
+		s.User(t, "alice")
+		source := gittest.Repository(t, 1, 2)
+		tip := gittest.Resolve(t, source, "main")
+		r := s.Repo(t, "alice/garden", false)
+		s.Import(t, r, source)
+		create := func(names ...string) []error {
+			var updates []repo.RefUpdate
+			for _, name := range names {
+				updates = append(updates, repo.RefUpdate{Name: "refs/heads/" + name,
+					Old: git.ZeroSHA, New: tip})
+			}
+			statements.Store(0)
+			refused, err := s.Repos.MoveRefs(t.Context(), repo.Push{RepoID: r.ID, Updates: updates})
+			testkit.NoError(t, err)
+			return refused
+		}
+		deep := func(top string) string { return top + strings.Repeat("/a", 60) }
+		for _, err := range create(deep("old")) {
+			testkit.NoError(t, err)
+		}
+		names := []string{"old/a/a", "main/x", deep("new"), "new/a"}
+		for i := range 1200 {
+			names = append(names, deep(fmt.Sprint("n", i)))
+		}
+		refused := create(names...)
+		if n := statements.Load(); n > 10 {
+			t.Errorf("%d statements read refs", n)
+		}
+		for i, want := range []string{deep("old"), "main", "new/a", ""} {
+			if want != "" {
+				want = "name conflicts with refs/heads/" + want
+			}
+			if got := said(refused[i]); got != want {
+				t.Errorf("%s: %q, want %q", names[i], got, want)
+			}
+		}
+		for i, err := range refused[4:] {
+			if err != nil {
+				t.Fatalf("%s: %v", names[4+i], err)
+			}
+		}
+	})
+}
+
+func said(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
 }

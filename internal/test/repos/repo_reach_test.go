@@ -23,6 +23,7 @@ import (
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/dbtest"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // clock is the time of a server's database, which a test moves on.
@@ -51,17 +52,12 @@ type repoPast struct {
 	tip                     string
 }
 
-// repoSecret is the text of a file that was pushed and force-pushed away.
-var repoSecret = strings.Repeat("the first key is 1234567890\n", 40)
-
 // published creates alice/garden, to which will may push and which rae may read. While it was private, a
 // secret was force-pushed away, and a tag and a branch were deleted; then it became public. eve is a
 // stranger.
 func published(t *testing.T, s *apitest.Server) *repoPast {
 	t.Helper()
-	for _, login := range []string{"alice", "will", "rae", "eve"} {
-		s.User(t, login)
-	}
+	s.Users(t, "alice", "will", "rae", "eve")
 	r := s.Repo(t, "alice/garden", true)
 	s.Grant(t, r, "will", account.Push)
 	s.Grant(t, r, "rae", account.Pull)
@@ -72,7 +68,7 @@ func published(t *testing.T, s *apitest.Server) *repoPast {
 	s.Import(t, r, source)
 	gittest.Run(t, t.TempDir(), "clone", "-q", s.Remote(t, "will", "alice/garden"), p.dir)
 	base := gittest.Run(t, p.dir, "rev-parse", "HEAD")
-	p.commit, p.tree, p.blob = gittest.CommitFile(t, p.dir, "secret.txt", repoSecret)
+	p.commit, p.tree, p.blob = gittest.CommitFile(t, p.dir, "secret.txt", purgeSecret)
 	gittest.Run(t, p.dir, "tag", "-a", "-m", "secret", "hidden")
 	p.tag = gittest.Run(t, p.dir, "rev-parse", "hidden")
 	gittest.Run(t, p.dir, "push", "-q", "origin", "main", "hidden")
@@ -215,25 +211,11 @@ func TestUnreachedObjectsAreNotThere(t *testing.T) {
 		c.forward(2 * 24 * time.Hour)
 		all(t, s, "will", p.named("alice/garden"))
 		fetches(t, s, "will", "alice/garden", p.commit, false)
-		if err := maintenance.NewForgetter(s.DB, slog.New(s.Log)).Forget(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if n := noted(t, s); n != 0 {
+		testkit.NoError(t, maintenance.NewForgetter(s.DB, slog.New(s.Log)).Forget(t.Context()))
+		if n := dbtest.Number(t, s.DB, `SELECT count(*) FROM unreached_objects`); n != 0 {
 			t.Errorf("%d notes are left", n)
 		}
 	})
-}
-
-// noted counts the notes of unreached objects.
-func noted(t *testing.T, s *apitest.Server) (n int64) {
-	t.Helper()
-	err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
-		return tx.QueryRow(`SELECT count(*) FROM unreached_objects`).Scan(&n)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
 }
 
 // A text links to a commit only if everyone can read it, and a fetching client cannot learn whether the
@@ -285,9 +267,7 @@ func upload(t *testing.T, s *apitest.Server, repository, version string, body []
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), "POST", s.URL+"/"+repository+".git/git-upload-pack",
 		bytes.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	r.Header.Set("Content-Type", "application/x-git-upload-pack-request")
 	r.Header.Set("Git-Protocol", version)
 	return repoSend(t, r)
@@ -296,14 +276,10 @@ func upload(t *testing.T, s *apitest.Server, repository, version string, body []
 func repoSend(t *testing.T, r *http.Request) string {
 	t.Helper()
 	answer, err := http.DefaultTransport.RoundTrip(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return answer.Status + " " + string(text)
 }
 
@@ -346,7 +322,7 @@ func TestForksInheritWhatIsUnreached(t *testing.T) {
 		naming := gittest.Run(t, p.dir, "commit-tree", "-m", "x", p.tree)
 		pushes(t, s, "eve/garden", p.dir, naming, naming+"\n", "refuses")
 		gittest.Run(t, p.dir, "checkout", "-q", p.commit)
-		thin, _, _ := gittest.CommitFile(t, p.dir, "secret.txt", repoSecret+"more\n")
+		thin, _, _ := gittest.CommitFile(t, p.dir, "secret.txt", purgeSecret+"more\n")
 		gittest.Run(t, p.dir, "checkout", "-q", p.tip)
 		alone := gittest.Run(t, p.dir, "commit-tree", "-m", "x", "-p", p.tip, thin+"^{tree}")
 		blob := gittest.Run(t, p.dir, "rev-parse", thin+":secret.txt")
@@ -367,9 +343,7 @@ func pushes(t *testing.T, s *apitest.Server, repository, dir, tip, objects, want
 	body := wire.AppendPkt(nil, string(git.ZeroSHA)+" "+tip+" refs/heads/"+tip[:7]+"x\x00 report-status")
 	r, err := http.NewRequestWithContext(t.Context(), "POST", s.URL+"/"+repository+".git/git-receive-pack",
 		bytes.NewReader(append(append(body, "0000"...), pack...)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	login := map[string]string{"eve/garden": "eve", "alice/garden": "will"}[repository]
 	r.SetBasicAuth(login, s.Token(t, login))
 	r.Header.Set("Content-Type", "application/x-git-receive-pack-request")
@@ -420,17 +394,14 @@ func TestReachFollowsTheRefs(t *testing.T) {
 			sees(404)
 			gittest.Run(t, p.dir, "push", "-q", "origin", p.commit+":refs/heads/back")
 			sees(200)
-			s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/commits/" + p.commit[:7],
-				As: "eve", Status: 200})
+			s.Ask(t, "eve", "GET /repos/alice/garden/commits/"+p.commit[:7], "", 200)
 			gittest.Run(t, p.dir, "push", "-q", "origin", p.commit+":refs/tags/kept", ":back")
 			sees(200)
-			s.Check(t, apitest.Case{Do: "DELETE /repos/alice/garden/git/refs/tags/kept",
-				As: "will", Status: 204})
+			s.Ask(t, "will", "DELETE /repos/alice/garden/git/refs/tags/kept", "", 204)
 		}
 		sees(404)
 		s.Repo(t, "alice/young", false)
-		s.Check(t, apitest.Case{Do: "PUT /repos/alice/young/contents/a", As: "alice",
-			Send: `{"message": "x", "content": ""}`, Status: 201})
+		s.Ask(t, "alice", "PUT /repos/alice/young/contents/a", `{"message": "x", "content": ""}`, 201)
 		var made struct{ SHA string }
 		s.Check(t, apitest.Case{Do: "POST /repos/alice/young/git/blobs", As: "alice",
 			Send: `{"content": "x"}`, Status: 201}).JSON(t, &made)

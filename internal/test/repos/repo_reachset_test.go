@@ -12,6 +12,7 @@ import (
 	"arbor/internal/repo"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // However refs move, the reached objects are those that git finds when it walks all:
@@ -23,16 +24,12 @@ func TestReachedIsWhatGitFinds(t *testing.T) {
 		s.User(t, "alice")
 		r := s.Repo(t, "alice/garden", false)
 		dir := s.Objects(t, r.ID).Dir()
-		if err := s.Objects(t, r.ID).Init(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, s.Objects(t, r.ID).Init())
 		random := rand.New(rand.NewPCG(1, 2))
 		gittest.Import(t, dir, strings.NewReader(tangle(random, 60)))
 		commits := strings.Fields(gittest.Run(t, dir, "rev-list", "--all"))
 		objects := strings.Fields(gittest.Run(t, dir, "rev-list", "--objects", "--all", "--no-object-names"))
-		if err := s.Repos.MarkUnreached(t.Context(), r.ID); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, s.Repos.MarkUnreached(t.Context(), r.ID))
 		now := map[string]git.SHA{}
 		for range 25 {
 			moveSome(t, s, r, random, now, commits)
@@ -49,9 +46,7 @@ func TestReachedIsWhatGitFinds(t *testing.T) {
 				}
 			}
 			a, err := s.Repos.Find(t.Context(), nil, "alice", "garden")
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 			random.Shuffle(len(objects), func(i, j int) { objects[i], objects[j] = objects[j], objects[i] })
 			for _, sha := range objects[:len(objects)/3] {
 				reached, err := s.Repos.Reached(t.Context(), &a.Access, git.SHA(sha))
@@ -117,8 +112,7 @@ func tangle(random *rand.Rand, n int) string {
 func TestWhatSetsTheFlag(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		s.User(t, "alice")
-		s.User(t, "will")
+		s.Users(t, "alice", "will")
 		const at = "/repos/alice/garden"
 		for name, c := range map[string]struct {
 			do   func(t *testing.T, dir string)
@@ -209,7 +203,6 @@ func patch(t *testing.T, s *apitest.Server, dir, branch, to string, force bool) 
 func hideAndShow(t *testing.T, s *apitest.Server) {
 	t.Helper()
 	for _, private := range []string{"true", "false"} {
-		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden", As: "alice",
-			Send: `{"private": ` + private + `}`, Status: 200})
+		s.Ask(t, "alice", "PATCH /repos/alice/garden", `{"private": `+private+`}`, 200)
 	}
 }

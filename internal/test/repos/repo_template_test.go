@@ -14,8 +14,7 @@ import (
 func TestTemplates(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		s.User(t, "alice")
-		s.User(t, "bob")
+		s.Users(t, "alice", "bob")
 		s.Org(t, "guild", "bob")
 		r := s.Repo(t, "alice/mold", false)
 		s.Run(t, []apitest.Case{

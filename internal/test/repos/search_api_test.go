@@ -57,35 +57,29 @@ func (f find) check(t *testing.T, s *apitest.Server) {
 // private one.
 func plant(t *testing.T, s *apitest.Server) {
 	t.Helper()
-	for _, login := range []string{"alice", "bob", "carol"} {
-		s.User(t, login)
-	}
+	s.Users(t, "alice", "bob", "carol")
 	s.Org(t, "guild", "alice")
 	s.Grant(t, s.Repo(t, "alice/garden", false), "bob", account.Push)
 	s.Repo(t, "alice/diary", true)
 	s.Repo(t, "guild/hall", false)
-	send := func(do, as, body string, status int) {
-		t.Helper()
-		s.Check(t, apitest.Case{Do: do, As: as, Send: body, Status: status})
-	}
 	const issues = "/repos/alice/garden/issues"
-	send("POST /repos/alice/garden/milestones", "alice", `{"title": "Spring, early"}`, 201)
-	send("POST "+issues, "alice",
+	s.Ask(t, "alice", "POST /repos/alice/garden/milestones", `{"title": "Spring, early"}`, 201)
+	s.Ask(t, "alice", "POST "+issues,
 		`{"title": "Crash on start", "body": "The parser reads too far", "labels": ["bug"], "assignee": "bob", "milestone": 1}`, 201)
-	send("POST "+issues, "bob",
+	s.Ask(t, "bob", "POST "+issues,
 		`{"title": "Parser is slow", "body": "crash course", "labels": ["bug", "help wanted"]}`, 201)
-	send("POST "+issues, "carol", `{"title": "Café au lait", "body": "for @bob, please"}`, 201)
-	send("POST "+issues, "carol", `{"title": "東京 needs a map", "body": null}`, 201)
-	send("POST "+issues, "alice", `{"title": "Old news", "labels": ["wontfix"]}`, 201)
-	send("POST "+issues+"/3/comments", "alice", `{"body": "With the parser it would not crash"}`, 201)
-	send("POST "+issues+"/3/comments", "bob", `{"body": "indeed"}`, 201)
-	send("PATCH "+issues+"/5", "alice", `{"state": "closed"}`, 200)
-	send("PUT "+issues+"/4/lock", "alice", "", 415)
+	s.Ask(t, "carol", "POST "+issues, `{"title": "Café au lait", "body": "for @bob, please"}`, 201)
+	s.Ask(t, "carol", "POST "+issues, `{"title": "東京 needs a map", "body": null}`, 201)
+	s.Ask(t, "alice", "POST "+issues, `{"title": "Old news", "labels": ["wontfix"]}`, 201)
+	s.Ask(t, "alice", "POST "+issues+"/3/comments", `{"body": "With the parser it would not crash"}`, 201)
+	s.Ask(t, "bob", "POST "+issues+"/3/comments", `{"body": "indeed"}`, 201)
+	s.Ask(t, "alice", "PATCH "+issues+"/5", `{"state": "closed"}`, 200)
+	s.Ask(t, "alice", "PUT "+issues+"/4/lock", "", 415)
 	s.Check(t, apitest.Case{Do: "PUT " + issues + "/4/lock", As: "alice", Status: 204,
 		Headers: map[string]string{"Accept": "application/vnd.github.v3+json"}})
-	send("POST /repos/alice/diary/issues", "alice",
+	s.Ask(t, "alice", "POST /repos/alice/diary/issues",
 		`{"title": "Crash of my heart", "body": "secretword", "labels": ["bug"], "assignee": "alice"}`, 201)
-	send("POST /repos/guild/hall/issues", "bob", `{"title": "Roof leaks", "body": "no crash"}`, 201)
+	s.Ask(t, "bob", "POST /repos/guild/hall/issues", `{"title": "Roof leaks", "body": "no crash"}`, 201)
 }
 
 // Each qualifier finds what it says, on both engines the same.
@@ -235,35 +229,31 @@ func TestSearchFollowsChanges(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		plant(t, s)
-		do := func(do, as, body string, status int) {
-			t.Helper()
-			s.Check(t, apitest.Case{Do: do, As: as, Send: body, Status: status})
-		}
 		find{q: "walrus"}.check(t, s)
-		do("PATCH /repos/alice/garden/issues/2", "bob", `{"title": "Walrus!"}`, 200)
+		s.Ask(t, "bob", "PATCH /repos/alice/garden/issues/2", `{"title": "Walrus!"}`, 200)
 		find{q: "walrus", want: "2"}.check(t, s)
 		find{q: "parser crash", want: "1 3"}.check(t, s)
-		do("PATCH /repos/alice/garden/issues/2", "bob", `{"title": "Seal", "body": ""}`, 200)
+		s.Ask(t, "bob", "PATCH /repos/alice/garden/issues/2", `{"title": "Seal", "body": ""}`, 200)
 		find{q: "walrus"}.check(t, s)
 		var comment struct{ URL string }
 		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues/5/comments", As: "bob",
 			Send: `{"body": "a walrus"}`, Status: 201}).JSON(t, &comment)
 		path := strings.TrimPrefix(comment.URL, s.URL)
 		find{q: "walrus", want: "5"}.check(t, s)
-		do("PATCH "+path, "bob", `{"body": "an otter"}`, 200)
+		s.Ask(t, "bob", "PATCH "+path, `{"body": "an otter"}`, 200)
 		find{q: "walrus"}.check(t, s)
 		find{q: "otter", want: "5"}.check(t, s)
-		do("DELETE "+path, "bob", "", 204)
+		s.Ask(t, "bob", "DELETE "+path, "", 204)
 		find{q: "otter"}.check(t, s)
 		find{q: "roof", want: "guild/hall#1"}.check(t, s)
-		do("PATCH /repos/guild/hall", "alice", `{"has_issues": false}`, 200)
+		s.Ask(t, "alice", "PATCH /repos/guild/hall", `{"has_issues": false}`, 200)
 		find{q: "roof"}.check(t, s)
 		find{q: "is:issue author:bob", want: "2"}.check(t, s)
-		do("PATCH /repos/guild/hall", "alice", `{"has_issues": true}`, 200)
+		s.Ask(t, "alice", "PATCH /repos/guild/hall", `{"has_issues": true}`, 200)
 		find{q: "roof", want: "guild/hall#1"}.check(t, s)
-		do("DELETE /repos/guild/hall", "alice", "", 204)
+		s.Ask(t, "alice", "DELETE /repos/guild/hall", "", 204)
 		find{q: "roof"}.check(t, s)
-		do("PATCH /repos/alice/garden", "alice", `{"name": "park"}`, 200)
+		s.Ask(t, "alice", "PATCH /repos/alice/garden", `{"name": "park"}`, 200)
 		find{q: "seal", want: "alice/park#2"}.check(t, s)
 	})
 }
@@ -314,13 +304,11 @@ func TestSearchLeaksNothing(t *testing.T) {
 		}
 		find{q: "crash user:carol"}.check(t, s) // people are public
 		// A right that is given or taken counts at once.
-		s.Check(t, apitest.Case{Do: "PUT /repos/alice/diary/collaborators/bob", As: "alice",
-			Send: `{"permission": "pull"}`, Status: 204})
+		s.Ask(t, "alice", "PUT /repos/alice/diary/collaborators/bob", `{"permission": "pull"}`, 204)
 		find{q: "secretword", as: "bob", want: "alice/diary#1"}.check(t, s)
 		s.Check(t, apitest.Case{Do: "DELETE /repos/alice/diary/collaborators/bob", As: "alice", Status: 204})
 		find{q: "secretword", as: "bob"}.check(t, s)
-		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"private": true}`,
-			Status: 200})
+		s.Ask(t, "alice", "PATCH /repos/alice/garden", `{"private": true}`, 200)
 		find{q: "crash", want: "guild/hall#1"}.check(t, s)
 		find{q: "crash", as: "bob", want: "1 guild/hall#1 2 3"}.check(t, s)
 	})

@@ -1,6 +1,9 @@
 package repos_test
 
 import (
+	"fmt"
+	"net/url"
+	"slices"
 	"testing"
 
 	"arbor/internal/test/apitest"
@@ -10,35 +13,32 @@ import (
 func pulls(t *testing.T, s *apitest.Server) {
 	t.Helper()
 	s.User(t, "dora")
-	send := func(do, as, body string, status int) *apitest.Answer {
-		t.Helper()
-		return s.Check(t, apitest.Case{Do: do, As: as, Send: body, Status: status})
-	}
 	const repo = "/repos/alice/garden"
 	file := func(path, branch string) (sha string) {
 		var made struct{ Commit struct{ SHA string } }
-		send("PUT "+repo+"/contents/"+path, "alice",
+		s.Ask(t, "alice", "PUT "+repo+"/contents/"+path,
 			`{"message": "m", "content": "eA==", "branch": "`+branch+`"}`, 201).JSON(t, &made)
 		return made.Commit.SHA
 	}
 	root := file("README", "main")
-	send("POST "+repo+"/git/refs", "alice", `{"ref": "refs/heads/next", "sha": "`+root+`"}`, 201)
+	s.Ask(t, "alice", "POST "+repo+"/git/refs", `{"ref": "refs/heads/next", "sha": "`+root+`"}`, 201)
 	for n, branch := range []string{"fix/a", "fix/b", "fix-c", "d", "e"} {
-		send("POST "+repo+"/git/refs", "alice", `{"ref": "refs/heads/`+branch+`", "sha": "`+root+`"}`, 201)
+		s.Ask(t, "alice", "POST "+repo+"/git/refs",
+			`{"ref": "refs/heads/`+branch+`", "sha": "`+root+`"}`, 201)
 		sha, base := file(branch, branch), "main"
 		if branch == "e" {
 			base = "next"
 		}
-		send("POST "+repo+"/pulls", "alice",
+		s.Ask(t, "alice", "POST "+repo+"/pulls",
 			`{"title": "Change `+branch+`", "head": "`+branch+`", "base": "`+base+`"}`, 201)
 		for _, state := range [][]string{{"success"}, {"failure", "pending"}, {"pending", "success"},
 			nil, nil}[n] {
-			send("POST "+repo+"/statuses/"+sha, "alice",
+			s.Ask(t, "alice", "POST "+repo+"/statuses/"+sha,
 				`{"state": "`+state+`", "context": "`+state+`"}`, 201)
 		}
 	}
 	review := func(number, as, event string) {
-		send("POST "+repo+"/pulls/"+number+"/reviews", as, `{"event": "`+event+`", "body": "see"}`, 200)
+		s.Ask(t, as, "POST "+repo+"/pulls/"+number+"/reviews", `{"event": "`+event+`", "body": "see"}`, 200)
 	}
 	review("6", "bob", "REQUEST_CHANGES")
 	review("6", "bob", "APPROVE")
@@ -46,9 +46,9 @@ func pulls(t *testing.T, s *apitest.Server) {
 	review("7", "bob", "APPROVE")
 	review("7", "carol", "REQUEST_CHANGES")
 	review("8", "carol", "COMMENT")
-	send("POST "+repo+"/pulls/9/reviews", "bob", `{"body": "not sent"}`, 200) // pending: bob's alone
-	send("POST "+repo+"/pulls/9/requested_reviewers", "alice", `{"reviewers": ["bob"]}`, 201)
-	send("PATCH "+repo+"/issues/1", "alice", `{"state": "closed", "state_reason": "not_planned"}`, 200)
+	s.Ask(t, "bob", "POST "+repo+"/pulls/9/reviews", `{"body": "not sent"}`, 200) // pending: bob's alone
+	s.Ask(t, "alice", "POST "+repo+"/pulls/9/requested_reviewers", `{"reviewers": ["bob"]}`, 201)
+	s.Ask(t, "alice", "PATCH "+repo+"/issues/1", `{"state": "closed", "state_reason": "not_planned"}`, 200)
 }
 
 // What bots ask of pull requests finds what it says, and nothing tells of a review that was not submitted.
@@ -134,5 +134,68 @@ func TestSearchBoolean(t *testing.T) {
 			{Do: "GET /search/issues?q=crash+created:%3E2020-01-01T00:00:00+02:00", Status: 200,
 				Want: `{"total_count": 4}`},
 		})
+	})
+}
+
+// Bots look for issues that nobody works on, and for pull requests that say for what they are: by the texts
+// of pull requests as they are now, as GraphQL tells of them.
+func TestSearchLinked(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.Users(t, "alice", "eve")
+		s.Repo(t, "alice/garden", true)
+		send := func(do, body string, status int) {
+			t.Helper()
+			s.Check(t, apitest.Case{Do: do, As: "alice", Send: body, Status: status})
+		}
+		const repo = "/repos/alice/garden"
+		var made struct{ Commit struct{ SHA string } }
+		s.Check(t, apitest.Case{Do: "PUT " + repo + "/contents/a", As: "alice", Status: 201,
+			Send: `{"message": "m", "content": "eA=="}`}).JSON(t, &made)
+		for n := range 4 {
+			send("POST "+repo+"/issues", fmt.Sprintf(`{"title": "i%d"}`, n), 201)
+		}
+		for n, body := range []string{"Fixes #1, closes alice/garden#2 and resolves #5", "see #3", "fixes #99", ""} {
+			branch := fmt.Sprintf("b%d", n)
+			send("POST "+repo+"/git/refs", `{"ref": "refs/heads/`+branch+`", "sha": "`+made.Commit.SHA+`"}`, 201)
+			send("PUT "+repo+"/contents/"+branch, `{"message": "m", "content": "eA==", "branch": "`+branch+`"}`, 201)
+			send("POST "+repo+"/pulls", fmt.Sprintf(`{"title": "p%d", "head": %q, "base": "main", "body": %q}`, n, branch,
+				body), 201)
+		}
+		find := func(as, query string, want ...int64) {
+			t.Helper()
+			var found struct{ Items []struct{ Number int64 } }
+			s.Check(t, apitest.Case{Do: "GET /search/issues?sort=created&order=asc&q=" + url.QueryEscape(
+				"repo:alice/garden "+query), As: as, Status: 200}).JSON(t, &found)
+			var got []int64
+			for _, i := range found.Items {
+				got = append(got, i.Number)
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%s finds %v, want %v", query, got, want)
+			}
+		}
+		find("alice", "linked:pr", 1, 2)
+		find("alice", "linked:issue", 5)
+		find("alice", "is:issue -linked:pr", 3, 4)
+		find("alice", "is:pr -linked:issue", 6, 7, 8)
+		find("alice", "(linked:pr OR linked:issue) is:open", 1, 2, 5)
+		send("PATCH "+repo+"/pulls/8", `{"body": "It closes: #4"}`, 200)
+		find("alice", "linked:pr", 1, 2, 4)
+		send("PATCH "+repo+"/pulls/5", `{"state": "closed"}`, 200) // without a merge
+		find("alice", "linked:pr", 4)
+		send("PATCH "+repo+"/pulls/8", `{"body": "no more"}`, 200)
+		find("alice", "linked:pr")
+		send("PUT "+repo+"/pulls/6/merge", `{}`, 200)
+		send("PATCH "+repo+"/pulls/6", `{"body": "fixed #3"}`, 200)
+		find("alice", "linked:pr", 3)
+		s.Check(t, apitest.Case{Do: "POST /graphql", As: "alice", Status: 200,
+			Send: `{"query": "{search(type:ISSUE,first:9,query:\"repo:alice/garden linked:pr\"){nodes{...on Issue{number}}}}"}`,
+			Want: `{"data": {"search": {"nodes": [{"number": 3}]}}}`})
+		s.Visit(t, "alice", "GET /alice/garden/issues?q="+url.QueryEscape("linked:pr")).Shows(t, 200, "i2", "!i1")
+		for _, as := range []string{"eve", ""} {
+			s.Check(t, apitest.Case{Do: "GET /search/issues?q=linked:pr", As: as, Status: 200,
+				Want: `{"total_count": 0}`})
+		}
 	})
 }

@@ -72,10 +72,6 @@ func searchOrchard(t *testing.T, s *apitest.Server) {
 		s.Email(t, login, login+"@example.org")
 	}
 	s.Org(t, "guild", "alice")
-	send := func(do, as, body string, status int) {
-		t.Helper()
-		s.Check(t, apitest.Case{Do: do, As: as, Send: body, Status: status})
-	}
 	history(t, s, s.Repo(t, "alice/rose-garden", false),
 		[4]string{"Alice", "Plant a rose", "main.go", "package main // Thorns\n"},
 		[4]string{"Bob", "Fix the memory leak\n\nof roses", "sub/leak_test.go",
@@ -86,21 +82,19 @@ func searchOrchard(t *testing.T, s *apitest.Server) {
 	history(t, s, s.Repo(t, "guild/hall", false),
 		[4]string{"Carol", "Build a hall", "hall.c", "int thorns;\n\x00binary"})
 	s.Repo(t, "bob/plot", false)
-	send("PATCH /repos/alice/rose-garden", "alice", `{"description": "Roses, all the way down"}`, 200)
-	send("PATCH /repos/guild/hall", "alice", `{"description": "Where roses are shown", "archived": true}`,
-		200)
-	send("PUT /repos/alice/rose-garden/topics", "alice", `{"names": ["flowers", "thorny"]}`, 200)
-	send("PUT /repos/bob/plot/topics", "bob", `{"names": ["flowers"]}`, 200)
-	send("PATCH /user", "bob", `{"name": "Bob Rose", "location": "Kew, London", "email": "bob@example.org"}`,
-		200)
+	s.Ask(t, "alice", "PATCH /repos/alice/rose-garden", `{"description": "Roses, all the way down"}`, 200)
+	s.Ask(t, "alice", "PATCH /repos/guild/hall",
+		`{"description": "Where roses are shown", "archived": true}`, 200)
+	s.Ask(t, "alice", "PUT /repos/alice/rose-garden/topics", `{"names": ["flowers", "thorny"]}`, 200)
+	s.Ask(t, "bob", "PUT /repos/bob/plot/topics", `{"names": ["flowers"]}`, 200)
+	s.Ask(t, "bob", "PATCH /user",
+		`{"name": "Bob Rose", "location": "Kew, London", "email": "bob@example.org"}`, 200)
 	s.Check(t, apitest.Case{Do: "PUT /user/starred/bob/plot", As: "alice", Status: 204,
 		Headers: map[string]string{"Content-Length": "0"}})
 	s.Check(t, apitest.Case{Do: "PUT /user/following/carol", As: "alice", Status: 204,
 		Headers: map[string]string{"Content-Length": "0"}})
-	send("POST /repos/alice/rose-garden/forks", "carol", `{}`, 202)
-	if err := s.Server.Settle(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	s.Ask(t, "carol", "POST /repos/alice/rose-garden/forks", `{}`, 202)
+	s.Settle(t)
 }
 
 // Each qualifier of each search finds what it says, on both engines the same.
@@ -245,8 +239,7 @@ func TestSearchKinds(t *testing.T) {
 func TestSuspendedUsersAreNotFound(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		s.User(t, "marigold")
-		s.User(t, "marie")
+		s.Users(t, "marigold", "marie")
 		s.Admin(t, "chief")
 		for _, x := range []struct{ method, want string }{{"PUT", "marie"}, {"DELETE", "marie marigold"}} {
 			s.Check(t, apitest.Case{Do: x.method + " /users/marigold/suspended", As: "chief", Status: 204})

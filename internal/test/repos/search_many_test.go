@@ -17,8 +17,7 @@ func TestSearchManyRepositories(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		plant(t, s)
 		s.ManyRepos(t, "carol", 501)
-		s.Check(t, apitest.Case{Do: "PATCH /repos/carol/r0", As: "carol", Send: `{"private": true}`,
-			Status: 200})
+		s.Ask(t, "carol", "PATCH /repos/carol/r0", `{"private": true}`, 200)
 		for _, repo := range []string{"carol/r0", "carol/r1"} {
 			s.Check(t, apitest.Case{Do: "POST /repos/" + repo + "/issues", As: "carol",
 				Send: `{"title": "Crash of many", "labels": ["bug"]}`, Status: 201})
@@ -38,8 +37,7 @@ func TestSearchManyRepositories(t *testing.T) {
 		} {
 			f.check(t, s)
 		}
-		s.Check(t, apitest.Case{Do: "PATCH /repos/guild/hall", As: "alice", Send: `{"has_issues": false}`,
-			Status: 200})
+		s.Ask(t, "alice", "PATCH /repos/guild/hall", `{"has_issues": false}`, 200)
 		find{q: "crash", want: "carol/r1#1 1 2 3"}.check(t, s)
 		find{q: "crash is:issue", want: "carol/r1#1 1 2 3"}.check(t, s)
 	})

@@ -30,9 +30,7 @@ func TestOtherUsesAreRefused(t *testing.T) {
 		k := w.login(t, "alice")
 		c := w.connect(t, k)
 		s, err := c.NewSession()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		defer s.Close()
 		if err := s.RequestPty("xterm", 24, 80, nil); err == nil {
 			t.Error("there is a terminal")
@@ -95,13 +93,9 @@ func TestSignIn(t *testing.T) {
 		}
 		certificate := &ssh.Certificate{Key: k.PublicKey(), CertType: ssh.UserCert,
 			ValidPrincipals: []string{"git"}, ValidBefore: ssh.CertTimeInfinity}
-		if err := certificate.SignCert(rand.Reader, k); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, certificate.SignCert(rand.Reader, k))
 		signer, err := ssh.NewCertSigner(certificate, k)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		if _, err := w.dial(signer, "git"); err == nil {
 			t.Error("a certificate signs in")
 		}
@@ -162,9 +156,7 @@ func TestNonsense(t *testing.T) {
 		for _, text := range []string{"", "GET / HTTP/1.1\r\n\r\n",
 			"SSH-2.0-x\r\n" + strings.Repeat("\xff", 5000), "SSH-1.5-x\r\n"} {
 			conn, err := net.Dial("tcp", w.address)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, err)
 			fmt.Fprint(conn, text)
 			_ = conn.(*net.TCPConn).CloseWrite()
 			_ = conn.SetReadDeadline(time.Now().Add(testkit.Patience))
@@ -285,9 +277,7 @@ func TestKeyExchangesAreBounded(t *testing.T) {
 			HostKeyCallback: ssh.FixedHostKey(w.host), Timeout: testkit.Patience}
 		config.RekeyThreshold = 1 // as often as the library can
 		c, err := ssh.Dial("tcp", w.address, config)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		defer c.Close()
 		asked := 0
 		for ; err == nil && asked < 10_000; asked++ {

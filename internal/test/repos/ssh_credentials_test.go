@@ -12,6 +12,7 @@ import (
 	"arbor/internal/scope"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // credential is something that git signs in with, and what it opens of two repositories.
@@ -92,9 +93,7 @@ func tokens(t *testing.T, w *world) []credential {
 		t.Helper()
 		token, _, err := w.Forge.Tokens.CreateToken(t.Context(), token.NewToken{Login: "alice", Changes: changes,
 			Repos: []int64{int64(w.Access(t, "alice", "alice/"+name).ID)}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		return token
 	}
 	installed := func(permissions, body string, names ...string) string {
@@ -104,9 +103,7 @@ func tokens(t *testing.T, w *world) []credential {
 		return a.Token(t, a.Install(t, "alice", names...).ID, body)
 	}
 	const password = "a-long-secret"
-	if err := w.Forge.Sessions.SetPassword(t.Context(), "alice", password, nil); err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, w.Forge.Sessions.SetPassword(t.Context(), "alice", password, nil))
 	return []credential{
 		{"classic, repo", w.Scoped(t, "alice", "repo"), nil, true, true, true, true},
 		{"classic, public_repo", w.Scoped(t, "alice", "public_repo"), nil, true, true, false, false},
@@ -134,17 +131,13 @@ func deviceToken(t *testing.T, w *world) string {
 	t.Helper()
 	const client = "178c6fc778ccc68e1d6a"
 	codes, err := w.Forge.Tokens.AskDevice(t.Context(), token.DeviceAsk{Client: client, Scopes: scope.Repo})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	alice := &account.Caller{ID: w.Access(t, "alice", "alice/public").OwnerID, Login: "alice", Session: true}
 	if _, err := w.Forge.Tokens.ConfirmDevice(t.Context(), alice, codes.User); err != nil {
 		t.Fatal(err)
 	}
 	token, _, err := w.Forge.Tokens.TakeDevice(t.Context(), client, codes.Device, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return token
 }
 
@@ -170,8 +163,7 @@ func keys(t *testing.T, w *world) []credential {
 func TestLFSIsAbsent(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world) {
-		w.User(t, "alice")
-		w.User(t, "bob")
+		w.Users(t, "alice", "bob")
 		w.Bot(t, "reader", "alice", "contents=read")
 		w.Bot(t, "labeler", "alice", "issues=write")
 		w.Repo(t, "alice/public", false)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // What people do with git all day, with the git and ssh that they have, in each version of the protocol.
@@ -26,10 +27,8 @@ func TestGitOverSSH(t *testing.T) {
 		commit := func(n int) {
 			t.Helper()
 			body := strings.Repeat(fmt.Sprint("line ", n, "\n"), 10)
-			if err := os.WriteFile(filepath.Join(dir, "work", fmt.Sprint("f", n)), []byte(body),
-				0o600); err != nil {
-				t.Fatal(err)
-			}
+			testkit.NoError(t, os.WriteFile(filepath.Join(dir, "work", fmt.Sprint("f", n)), []byte(body),
+				0o600))
 			git("-C", "work", "add", ".")
 			git("-C", "work", "commit", "-q", "-m", fmt.Sprint("commit ", n))
 		}
@@ -133,8 +132,7 @@ func TestOpenSSHHearsWhy(t *testing.T) {
 	t.Parallel()
 	needSSH(t)
 	each(t, func(t *testing.T, w *world) {
-		w.User(t, "alice")
-		w.User(t, "bob")
+		w.Users(t, "alice", "bob")
 		w.Repo(t, "alice/garden", false)
 		w.Repo(t, "alice/cellar", true)
 		dir := gittest.Repository(t, 2, 2)

@@ -42,9 +42,7 @@ func each(t *testing.T, fn func(t *testing.T, w *world), options ...apitest.Opti
 func serve(t *testing.T, s *apitest.Server, host ssh.PublicKey) *world {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	w := &world{Server: s, address: l.Addr().String(), host: host, dir: t.TempDir(),
 		ended: make(chan error, 1)}
 	ctx, stop := context.WithCancel(context.Background())
@@ -101,9 +99,7 @@ func (w *world) dial(k ssh.Signer, user string) (*ssh.Client, error) {
 func (w *world) connect(t *testing.T, k ssh.Signer) *ssh.Client {
 	t.Helper()
 	c, err := w.dial(k, "git")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	t.Cleanup(func() { c.Close() })
 	return c
 }
@@ -119,9 +115,7 @@ type talk struct {
 func start(t *testing.T, c *ssh.Client, command string, protocol ...string) *talk {
 	t.Helper()
 	s, err := c.NewSession()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	k := &talk{Session: s, stderr: &bytes.Buffer{}}
 	s.Stderr = k.stderr
 	if k.in, err = s.StdinPipe(); err == nil {
@@ -135,9 +129,7 @@ func start(t *testing.T, c *ssh.Client, command string, protocol ...string) *tal
 	if err == nil {
 		err = s.Start(command)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	return k
 }
 
@@ -178,9 +170,7 @@ func (w *world) openSSHWith(t *testing.T, name string, add func(public string)) 
 	file := filepath.Join(w.dir, name)
 	run(t, w.dir, nil, "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", name, "-f", file)
 	public, err := os.ReadFile(file + ".pub")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.NoError(t, err)
 	add(string(public))
 	host, port, _ := net.SplitHostPort(w.address)
 	known := "[" + host + "]:" + port + " " + string(ssh.MarshalAuthorizedKey(w.host))
@@ -188,9 +178,7 @@ func (w *world) openSSHWith(t *testing.T, name string, add func(public string)) 
 		"Host *\n IdentityFile %q\n IdentitiesOnly yes\n UserKnownHostsFile %q\n GlobalKnownHostsFile none\n"+
 			" BatchMode yes\n ConnectTimeout 60\n SendEnv LANG GIT_TRACE\n", file, file+".hosts")
 	for name, text := range map[string]string{".hosts": known, ".ssh": settings} {
-		if err := os.WriteFile(file+name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, os.WriteFile(file+name, []byte(text), 0o600))
 	}
 	return append(gittest.Env(), "GIT_SSH_COMMAND=ssh -F '"+file+".ssh'", "GIT_TRACE=0", "LANG=C")
 }

@@ -23,9 +23,7 @@ import (
 func TestSshTransitions(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world) {
-		for _, login := range []string{"alice", "bob", "carol", "dora"} {
-			w.User(t, login)
-		}
+		w.Users(t, "alice", "bob", "carol", "dora")
 		r := w.Repo(t, "alice/garden", true)
 		w.Repo(t, "alice/public", false)
 		w.Grant(t, r, "bob", account.Push)
@@ -55,10 +53,6 @@ func TestSshTransitions(t *testing.T) {
 				}
 			}
 		}
-		do := func(as, do, send string, status int) {
-			t.Helper()
-			w.Check(t, apitest.Case{Do: do, As: as, Send: send, Status: status})
-		}
 		suspend := func(login string) {
 			t.Helper()
 			if _, err := w.Accounts.Suspend(t.Context(), nil, login); err != nil {
@@ -69,15 +63,15 @@ func TestSshTransitions(t *testing.T) {
 		want("at first", "alice/garden", all)
 		want("at first", "alice/public", [6]string{"", few, absent, absent, absent, absent})
 		want("at first", "alice/nowhere", [6]string{absent, absent, absent, absent, absent, absent})
-		do("alice", "PUT /repos/alice/garden/collaborators/bob", `{"permission":"pull"}`, 204)
+		w.Ask(t, "alice", "PUT /repos/alice/garden/collaborators/bob", `{"permission":"pull"}`, 204)
 		want("bob reads", "alice/garden", [6]string{"", few, "", "", "", readOnly})
-		do("alice", "DELETE /repos/alice/garden/collaborators/bob", "", 204)
+		w.Ask(t, "alice", "DELETE /repos/alice/garden/collaborators/bob", "", 204)
 		want("bob left", "alice/garden", [6]string{absent, absent, "", "", "", readOnly})
-		do("alice", "PATCH /repos/alice/garden", `{"private":false}`, 200)
+		w.Ask(t, "alice", "PATCH /repos/alice/garden", `{"private":false}`, 200)
 		want("public", "alice/garden", [6]string{"", few, "", "", "", readOnly})
-		do("alice", "PATCH /repos/alice/garden", `{"private":true}`, 200)
-		do("alice", "PUT /repos/alice/garden/collaborators/bob", `{"permission":"push"}`, 204)
-		do("alice", "DELETE /repos/alice/garden/collaborators/carol", "", 204)
+		w.Ask(t, "alice", "PATCH /repos/alice/garden", `{"private":true}`, 200)
+		w.Ask(t, "alice", "PUT /repos/alice/garden/collaborators/bob", `{"permission":"push"}`, 204)
+		w.Ask(t, "alice", "DELETE /repos/alice/garden/collaborators/carol", "", 204)
 		want("who added the keys left", "alice/garden", all)
 		suspend("carol")
 		want("who added the keys is suspended", "alice/garden",
@@ -85,10 +79,10 @@ func TestSshTransitions(t *testing.T) {
 		if _, err := w.Accounts.Unsuspend(t.Context(), nil, "carol"); err != nil {
 			t.Fatal(err)
 		}
-		do("alice", "PATCH /repos/alice/garden", `{"archived":true}`, 200)
+		w.Ask(t, "alice", "PATCH /repos/alice/garden", `{"archived":true}`, 200)
 		want("archived", "alice/garden", [6]string{"", archived, "", archived, "", readOnly})
-		do("alice", "PATCH /repos/alice/garden", `{"archived":false}`, 200)
-		do("alice", "PATCH /repos/alice/garden", `{"name":"orchard"}`, 200)
+		w.Ask(t, "alice", "PATCH /repos/alice/garden", `{"archived":false}`, 200)
+		w.Ask(t, "alice", "PATCH /repos/alice/garden", `{"name":"orchard"}`, 200)
 		want("renamed", "alice/orchard", all)
 		if out, said, err := start(t, open["bob"], "git-upload-pack alice/garden").end(); err != nil ||
 			!strings.Contains(said, "This repository moved.") {
@@ -105,22 +99,20 @@ func TestSshTransitions(t *testing.T) {
 		}
 		list := w.Check(t, apitest.Case{Do: "GET /user/keys", As: "bob", Status: 200})
 		id := strings.Split(strings.SplitN(string(list.Body), `"id":`, 2)[1], ",")[0]
-		do("carol", "DELETE /user/keys/"+id, "", 404)
-		do("bob", "DELETE /user/keys/"+id, "", 204)
+		w.Ask(t, "carol", "DELETE /user/keys/"+id, "", 404)
+		w.Ask(t, "bob", "DELETE /user/keys/"+id, "", 204)
 		want("bob's key is removed", "alice/orchard", [6]string{gone, gone, "", "", "", readOnly})
 		if _, err := w.dial(bob, "git"); err == nil {
 			t.Error("a key that was removed signs in")
 		}
 		w.addKey(t, "dora", "/user/keys", bob, "")
 		want("bob's key is dora's now", "alice/orchard", [6]string{absent, absent, "", "", "", readOnly})
-		if err := w.Accounts.Delete(t.Context(), nil, account.User, "carol"); err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, w.Accounts.Delete(t.Context(), nil, account.User, "carol"))
 		want("who added the keys is deleted", "alice/orchard",
 			[6]string{absent, absent, gone, gone, gone, gone})
 		w.addKey(t, "alice", "/repos/alice/orchard/keys", write, "")
 		want("the key was added anew", "alice/orchard", [6]string{absent, absent, "", "", gone, gone})
-		do("alice", "DELETE /repos/alice/orchard", "", 204)
+		w.Ask(t, "alice", "DELETE /repos/alice/orchard", "", 204)
 		want("deleted", "alice/orchard", [6]string{absent, absent, gone, gone, gone, gone})
 		if _, err := w.dial(write, "git"); err == nil {
 			t.Error("the deploy key of a deleted repository signs in")
@@ -211,9 +203,7 @@ func readGreeting(t *testing.T, from io.Reader) (lines []string) {
 	pkts := wire.NewPktReader(from)
 	for {
 		kind, line, err := pkts.Next()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.NoError(t, err)
 		if kind == wire.PktFlush {
 			return lines
 		}
@@ -280,8 +270,7 @@ func TestRightsEndDuringFetch(t *testing.T) {
 func TestHiddenObjectsOverSSH(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world) {
-		w.User(t, "alice")
-		w.User(t, "bob")
+		w.Users(t, "alice", "bob")
 		r := w.Repo(t, "alice/garden", false)
 		dir := gittest.Repository(t, 4, 4)
 		w.Import(t, r, dir)

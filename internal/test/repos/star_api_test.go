@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"arbor/internal/account"
-	"arbor/internal/db"
 	"arbor/internal/repo"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
 )
 
 // asStar are the two spellings of the star media type (decision 1).
@@ -18,18 +18,12 @@ var asStar = []map[string]string{
 	{"Accept": "application/vnd.service.star+json"},
 }
 
-func users(t *testing.T, s *apitest.Server, logins ...string) {
-	for _, login := range logins {
-		s.User(t, login)
-	}
-}
-
 // What somebody stars is found from both sides, starring twice is starring
 // once, and nothing of the repository changes but the number.
 func TestStars(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		users(t, s, "alice", "bob", "carol")
+		s.Users(t, "alice", "bob", "carol")
 		s.Repo(t, "alice/garden", false)
 		s.Repo(t, "alice/beds", false)
 		var before, after map[string]any
@@ -111,7 +105,7 @@ func TestStars(t *testing.T) {
 func TestStarredByPush(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		users(t, s, "alice", "bob", "dora")
+		s.Users(t, "alice", "bob", "dora")
 		for i := range 6 {
 			name := fmt.Sprintf("alice/r%d", i)
 			r := s.Repo(t, name, i == 4)
@@ -145,8 +139,7 @@ func TestStarredByPush(t *testing.T) {
 			{Do: "GET /users/bob/starred?sort=updated", Status: 200, Body: "[]"},
 		})
 		for i := range 199 { // now walking is the shorter way
-			s.Check(t, apitest.Case{Do: fmt.Sprintf("PUT /user/starred/bob/x%d", i), As: "alice",
-				Status: 204})
+			s.Ask(t, "alice", fmt.Sprintf("PUT /user/starred/bob/x%d", i), "", 204)
 		}
 		s.Run(t, []apitest.Case{
 			{Do: "GET /user/starred?sort=updated&per_page=2", As: "alice", Status: 200,
@@ -164,13 +157,7 @@ func TestStarredByPush(t *testing.T) {
 // pushed sets when a repository was last pushed to.
 func pushed(t *testing.T, s *apitest.Server, id repo.ID, at int64) {
 	t.Helper()
-	err := s.DB.Write(t.Context(), func(tx *db.Tx) error {
-		_, err := tx.Exec(`UPDATE repos SET pushed_at = $2 WHERE id = $1`, id, at)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, s.DB, `UPDATE repos SET pushed_at = $2 WHERE id = $1`, id, at)
 }
 
 // A star on an invisible repository is hidden: it is in no list and does not affect the number of pages
@@ -178,7 +165,7 @@ func pushed(t *testing.T, s *apitest.Server, id repo.ID, at int64) {
 func TestStarsOfPrivateRepositories(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		users(t, s, "alice", "bob", "carol", "eve")
+		s.Users(t, "alice", "bob", "carol", "eve")
 		s.Admin(t, "chief")
 		hidden := s.Repo(t, "alice/hidden", true)
 		s.Repo(t, "alice/secret", true)
@@ -187,8 +174,7 @@ func TestStarsOfPrivateRepositories(t *testing.T) {
 		s.Grant(t, hidden, "carol", account.Pull)
 		for _, name := range []string{"hidden", "open", "secret"} {
 			s.Check(t, apitest.Case{Do: "PUT /user/starred/alice/" + name, As: "alice", Status: 204})
-			s.Check(t, apitest.Case{Do: "PUT /repos/alice/" + name + "/subscription", As: "alice",
-				Status: 200})
+			s.Ask(t, "alice", "PUT /repos/alice/"+name+"/subscription", "", 200)
 		}
 		absent := s.Check(t, apitest.Case{Do: "GET /user/starred/alice/none", As: "eve", Status: 404})
 		for _, method := range []string{"GET", "PUT", "DELETE"} {
@@ -252,7 +238,7 @@ func TestStarsOfPrivateRepositories(t *testing.T) {
 func TestStarsFollowTheirRepository(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		users(t, s, "alice", "bob")
+		s.Users(t, "alice", "bob")
 		s.Repo(t, "alice/garden", false)
 		s.Repo(t, "alice/vault", true)
 		s.Repo(t, "alice/beds", false)
@@ -292,9 +278,8 @@ func TestStarsFollowTheirRepository(t *testing.T) {
 func TestForksByStars(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		users(t, s, "alice", "bob", "carol", "dora")
-		s.Check(t, apitest.Case{Do: "POST /user/repos", As: "alice",
-			Send: `{"name": "garden", "auto_init": true}`, Status: 201})
+		s.Users(t, "alice", "bob", "carol", "dora")
+		s.Ask(t, "alice", "POST /user/repos", `{"name": "garden", "auto_init": true}`, 201)
 		for _, login := range []string{"bob", "carol", "dora"} {
 			s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/forks", As: login, Status: 202})
 		}
@@ -311,7 +296,7 @@ func TestForksByStars(t *testing.T) {
 func TestStarsAtTheSameTime(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		users(t, s, "alice", "u0", "u1", "u2")
+		s.Users(t, "alice", "u0", "u1", "u2")
 		s.Repo(t, "alice/a", false)
 		s.Repo(t, "alice/b", false)
 		var g sync.WaitGroup
@@ -327,8 +312,7 @@ func TestStarsAtTheSameTime(t *testing.T) {
 		g.Go(func() {
 			for i := range 6 {
 				s.Check(t, apitest.Case{Do: "PATCH /repos/alice/c", As: "alice", Send: "{}", Status: 404})
-				s.Check(t, apitest.Case{Do: "PATCH /repos/alice/a", As: "alice",
-					Send: fmt.Sprintf(`{"description": "%d"}`, i), Status: 200})
+				s.Ask(t, "alice", "PATCH /repos/alice/a", fmt.Sprintf(`{"description": "%d"}`, i), 200)
 			}
 		})
 		g.Wait()
@@ -341,7 +325,7 @@ func TestStarsAtTheSameTime(t *testing.T) {
 func TestStarsOfWhatIsHiddenMeanwhile(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		users(t, s, "alice", "u0", "u1", "u2")
+		s.Users(t, "alice", "u0", "u1", "u2")
 		s.Grant(t, s.Repo(t, "alice/a", false), "u0", account.Pull)
 		s.Repo(t, "alice/doomed", false)
 		ask := func(who int, do, send string) {
@@ -364,8 +348,7 @@ func TestStarsOfWhatIsHiddenMeanwhile(t *testing.T) {
 		}
 		g.Go(func() {
 			for i := range 10 {
-				s.Check(t, apitest.Case{Do: "PATCH /repos/alice/a", As: "alice",
-					Send: fmt.Sprintf(`{"private": %t}`, i%2 == 0), Status: 200})
+				s.Ask(t, "alice", "PATCH /repos/alice/a", fmt.Sprintf(`{"private": %t}`, i%2 == 0), 200)
 				if i == 5 {
 					s.Check(t, apitest.Case{Do: "DELETE /repos/alice/doomed", As: "alice", Status: 204})
 				}
@@ -397,10 +380,8 @@ func checkCounts(t *testing.T, s *apitest.Server) {
 			0) <> (SELECT count(*) FROM watches s WHERE s.user_id = a.id AND s.private)`,
 		"silences of nothing": `SELECT count(*) FROM silences s WHERE NOT EXISTS (SELECT 1 FROM repos r WHERE r.id = s.repo_id)`,
 	} {
-		var n int64
-		err := s.DB.Read(t.Context(), func(tx *db.Tx) error { return tx.QueryRow(query).Scan(&n) })
-		if err != nil || n != 0 {
-			t.Errorf("%s: %d are wrong, %v", what, n, err)
+		if n := dbtest.Number(t, s.DB, query); n != 0 {
+			t.Errorf("%s: %d are wrong", what, n)
 		}
 	}
 }

@@ -1,11 +1,9 @@
 package repos_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
-	"arbor/internal/account"
 	"arbor/internal/test/apitest"
 )
 
@@ -13,7 +11,7 @@ import (
 func TestWatching(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		users(t, s, "alice", "bob", "carol")
+		s.Users(t, "alice", "bob", "carol")
 		s.Repo(t, "alice/garden", false)
 		const path = "/repos/alice/garden/subscription"
 		var since string
@@ -71,7 +69,7 @@ func TestWatching(t *testing.T) {
 func TestBadStarsAndSubscriptions(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		users(t, s, "alice")
+		s.Users(t, "alice")
 		s.Repo(t, "alice/garden", false)
 		wrong := func(resource, field string) string {
 			return `{"message": "Validation Failed", "documentation_url": "$any", "errors": [{"resource": "` +
@@ -110,43 +108,5 @@ func TestBadStarsAndSubscriptions(t *testing.T) {
 			{Do: "GET /user/starred", Status: 401}, {Do: "GET /user/subscriptions", Status: 401},
 			{Do: "POST /user/starred/alice/garden", As: "alice", Status: 405},
 		})
-	})
-}
-
-// Everyone stars and watches what they may see, and reads who does.
-func TestRightsOfStars(t *testing.T) {
-	t.Parallel()
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		users(t, s, "stranger", "reader", "member", "owner")
-		s.Admin(t, "chief")
-		s.Org(t, "guild", "owner")
-		s.Check(t, apitest.Case{Do: "PUT /orgs/guild/members/member", As: "owner", Status: 204})
-		s.Repo(t, "guild/hall", false)
-		s.Grant(t, s.Repo(t, "guild/vault", true), "reader", account.Pull)
-		callers := [...]string{"", "stranger", "reader", "member", "owner", "chief"}
-		for _, c := range []struct{ do, hall, vault string }{
-			//                                       nobody stranger reader member owner chief
-			{"GET /repos/guild/{}/stargazers", "200 200 200 200 200 200", "404 404 200 200 200 200"},
-			{"GET /repos/guild/{}/subscribers", "200 200 200 200 200 200", "404 404 200 200 200 200"},
-			{"GET /user/starred/guild/{}", "401 404 404 404 404 404", "401 404 404 404 404 404"},
-			{"PUT /user/starred/guild/{}", "401 204 204 204 204 204", "401 404 204 204 204 204"},
-			{"GET /user/starred/guild/{}", "401 204 204 204 204 204", "401 404 204 204 204 204"},
-			{"DELETE /user/starred/guild/{}", "401 204 204 204 204 204", "401 404 204 204 204 204"},
-			{"GET /repos/guild/{}/subscription", "401 404 404 404 404 404", "401 404 404 404 404 404"},
-			{"PUT /repos/guild/{}/subscription", "401 200 200 200 200 200", "401 404 200 200 200 200"},
-			{"GET /repos/guild/{}/subscription", "401 200 200 200 200 200", "401 404 200 200 200 200"},
-			{"DELETE /repos/guild/{}/subscription", "401 204 204 204 204 204", "401 404 204 204 204 204"},
-		} {
-			for name, want := range map[string]string{"hall": c.hall, "vault": c.vault} {
-				for n, status := range strings.Fields(want) {
-					a := s.Do(t, apitest.Case{Do: strings.Replace(c.do, "{}", name, 1), As: callers[n]})
-					if fmt.Sprint(a.Status) != status {
-						t.Errorf("%s of %s as %q: status %d, want %s", c.do, name, callers[n],
-							a.Status, status)
-					}
-				}
-			}
-		}
-		checkCounts(t, s)
 	})
 }

@@ -21,10 +21,7 @@ import (
 func TestTransportRightsEndDuringPush(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		s.User(t, "alice")
-		s.User(t, "bob")
-		s.User(t, "carol")
-		s.User(t, "dora")
+		s.Users(t, "alice", "bob", "carol", "dora")
 		dir := gittest.Repository(t, 3, 4)
 		tip := gittest.Run(t, dir, "rev-parse", "main")
 		pack := gittest.Pipe(t, dir, nil, "pack-objects", "-q", "--all", "--stdout")
@@ -39,9 +36,7 @@ func TestTransportRightsEndDuringPush(t *testing.T) {
 				s.Check(t, apitest.Case{Do: "DELETE /repos/alice/" + r.Name, As: "alice", Status: 204})
 			}, "ng refs/heads/main"},
 			"token": {func(t *testing.T, _ *repo.Repo) {
-				if err := s.Forge.Tokens.RevokeToken(t.Context(), s.Token(t, "carol")); err != nil {
-					t.Fatal(err)
-				}
+				testkit.NoError(t, s.Forge.Tokens.RevokeToken(t.Context(), s.Token(t, "carol")))
 			}, "ng refs/heads/main you may no longer push here"},
 			"suspended": {func(t *testing.T, _ *repo.Repo) {
 				if _, err := s.Accounts.Suspend(t.Context(), nil, "dora"); err != nil {
@@ -66,12 +61,29 @@ func slowPush(
 ) {
 	r := s.Repo(t, "alice/"+name, false)
 	s.Grant(t, r, login, account.Push)
-	in, out := io.Pipe()
-	request, err := http.NewRequestWithContext(t.Context(), "POST",
-		s.URL+"/alice/"+name+".git/git-receive-pack", in)
-	if err != nil {
-		t.Fatal(err)
+	end := beginPush(t, s, login, "alice/"+name, "refs/heads/main", tip, pack)
+	testkit.Eventually(t, func() bool {
+		found, _ := filepath.Glob(filepath.Join(s.ObjectsDir(t, r), "incoming-*"))
+		return len(found) > 0
+	}, "the pack comes in")
+	meanwhile(t, r)
+	if got := end(); !strings.Contains(got, want) {
+		t.Errorf("answered %q, want %q", got, want)
 	}
+	if !strings.HasPrefix(want, "ok") {
+		if left, _ := filepath.Glob(filepath.Join(s.ObjectsDir(t, r), "*", "*.pack")); len(left) > 0 {
+			t.Errorf("a refused push left %q", left)
+		}
+	}
+}
+
+// beginPush begins to push a new ref and sends half of its pack. It returns a function that sends the rest and
+// returns the answer.
+func beginPush(t *testing.T, s *apitest.Server, login, name, ref, tip string, pack []byte) (end func() string) {
+	t.Helper()
+	in, out := io.Pipe()
+	request, err := http.NewRequestWithContext(t.Context(), "POST", s.URL+"/"+name+".git/git-receive-pack", in)
+	testkit.NoError(t, err)
 	request.Header.Set("Content-Type", "application/x-git-receive-pack-request")
 	request.SetBasicAuth(login, s.Token(t, login))
 	answered := make(chan string, 1)
@@ -88,22 +100,11 @@ func slowPush(
 		}
 		answered <- answer.Status + " " + string(body)
 	}()
-	command := wire.AppendPkt(nil, string(git.ZeroSHA)+" "+tip+" refs/heads/main\x00 report-status")
+	command := wire.AppendPkt(nil, string(git.ZeroSHA)+" "+tip+" "+ref+"\x00 report-status")
 	out.Write(append(append(command, "0000"...), pack[:len(pack)/2]...))
-	testkit.Eventually(t, func() bool {
-		found, _ := filepath.Glob(filepath.Join(s.ObjectsDir(t, r), "incoming-*"))
-		return len(found) > 0
-	}, "the pack comes in")
-	meanwhile(t, r)
-	out.Write(pack[len(pack)/2:])
-	out.Close()
-	got := <-answered
-	if !strings.Contains(got, want) {
-		t.Errorf("answered %q, want %q", got, want)
-	}
-	if !strings.HasPrefix(want, "ok") {
-		if left, _ := filepath.Glob(filepath.Join(s.ObjectsDir(t, r), "*", "*.pack")); len(left) > 0 {
-			t.Errorf("a refused push left %q", left)
-		}
+	return func() string {
+		out.Write(pack[len(pack)/2:])
+		out.Close()
+		return <-answered
 	}
 }

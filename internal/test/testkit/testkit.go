@@ -4,5 +4,15 @@
 // command start a thousand.
 package testkit
 
+import "testing"
+
+// NoError ends the test if there is an error.
+func NoError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // IsState reports the question for a generation, which on SQLite is answered from memory.
 func IsState(query string) bool { return query == "SELECT value FROM generations WHERE topic = $1" }

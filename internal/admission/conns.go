@@ -92,7 +92,7 @@ func (c *Conns) Stream(r *http.Request) (leave func(), ok bool) {
 	network := c.networkOf(r.RemoteAddr)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.take(network) {
+	if !c.take(network, true) {
 		return nothing, false
 	}
 	return func() {
@@ -117,7 +117,7 @@ func (c *Conns) Enter(conn net.Conn) bool {
 	p := &connSlot{conn: conn, of: c.networkOf(conn.RemoteAddr().String())}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.take(p.of) {
+	if !c.take(p.of, false) {
 		return false
 	}
 	c.open[conn] = p
@@ -143,9 +143,9 @@ func (c *Conns) Leave(conn net.Conn) {
 	}
 }
 
-// take counts one more connection unless there are too many. It may close a silent one for it. Like all
-// functions below it is called with mu held.
-func (c *Conns) take(network netip.Prefix) bool {
+// take counts one more connection, or a stream of one, unless there are too many. It may close a silent one for
+// it; a stream beyond its network's share gets an error instead. Like all functions below it is called with mu held.
+func (c *Conns) take(network netip.Prefix, stream bool) bool {
 	h := c.held[network]
 	if h == nil {
 		h = &holding{}
@@ -158,7 +158,7 @@ func (c *Conns) take(network netip.Prefix) bool {
 		if !spent {
 			from = c.mostSilent()
 		}
-		if from.silent.Len() == 0 {
+		if spent && stream || from.silent.Len() == 0 {
 			return false
 		}
 		p := from.silent.Front().Value.(*connSlot)

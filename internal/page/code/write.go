@@ -85,11 +85,15 @@ func (p *Pages) write(
 	var err error
 	head := "" // what a pull request calls the branch
 	if v.Proposes() {
-		// First, since a fork that is made stays.
+		ctx, err := p.mayFork(r, a)
+		if err != nil {
+			return "", err
+		}
+		// Before the fork, since one that is made stays.
 		if err := p.checkProposal(r, a, v, c, add, remove); err != nil {
 			return "", err
 		}
-		if to, err = p.forkOf(r, a); err != nil {
+		if to, err = p.forkOf(ctx, a); err != nil {
 			return "", err
 		}
 		head = v.Viewer.Login + ":"
@@ -176,6 +180,14 @@ func (p *Pages) freeBranch(ctx context.Context, v *at, to *repo.Access, name str
 	return name, nil
 }
 
+// mayFork returns the context of the changes that make a fork. Error: 403 for a token that may not.
+func (p *Pages) mayFork(r *http.Request, a *repo.Access) (context.Context, error) {
+	if err := a.Caller.Allows(scope.PublicRepo, false); err != nil {
+		return nil, err
+	}
+	return p.kit.Write(r, a, account.Pull)
+}
+
 // forkOf finds the viewer's fork of a repository, or creates it. What the viewer owns decides:
 //
 //	nothing of that name              a fork of that name
@@ -184,14 +196,7 @@ func (p *Pages) freeBranch(ctx context.Context, v *at, to *repo.Access, name str
 //	a fork that is archived           403, which names it
 //
 // Errors: those of the API, such as 403 if the quota is full or the organization allows no forks.
-func (p *Pages) forkOf(r *http.Request, a *repo.Access) (*repo.Access, error) {
-	if err := a.Caller.Allows(scope.PublicRepo, false); err != nil {
-		return nil, err
-	}
-	ctx, err := p.kit.Write(r, a, account.Pull)
-	if err != nil {
-		return nil, err
-	}
+func (p *Pages) forkOf(ctx context.Context, a *repo.Access) (*repo.Access, error) {
 	fork, err := p.with.Forks.Fork(ctx, a, network.NewFork{DefaultBranchOnly: true})
 	if err != nil {
 		return nil, err
@@ -200,7 +205,7 @@ func (p *Pages) forkOf(r *http.Request, a *repo.Access) (*repo.Access, error) {
 		return nil, errs.Newf(errs.Forbidden, "The change would go to your fork, %s, which is archived. "+
 			"Unarchive it in its settings, and propose the change again.", fork.FullName())
 	}
-	found, err := p.kit.Repos.Find(r.Context(), a.Caller, fork.Owner.Login, fork.Name)
+	found, err := p.kit.Repos.Find(ctx, a.Caller, fork.Owner.Login, fork.Name)
 	return &found.Access, err
 }
 

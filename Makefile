@@ -22,7 +22,7 @@ ci: ## Run what must pass before anything lands
 	.ci/run
 
 # Packages in which goroutines meet. SQLite is Go and slow under the race detector, so PostgreSQL stands for it.
-RACE := ./internal/account ./internal/activity ./internal/admission ./internal/cache ./internal/certificate ./internal/db \
+RACE := ./internal/account/... ./internal/activity ./internal/admission ./internal/cache ./internal/certificate ./internal/db \
 	./internal/ephemeral ./internal/file ./internal/git/... ./internal/gitdata/... ./internal/hook/... ./internal/issue/... \
 	./internal/journal ./internal/keyed ./internal/plant ./internal/reaction ./internal/repo/... ./internal/review \
 	./internal/search ./internal/server ./internal/ssh ./internal/web \

@@ -335,12 +335,29 @@ func sizedBlobs(q *query) loader[git.SHA, git.Object] {
 	return loader[git.SHA, git.Object]{name: "sizes", route: "/git/blobs/{sha}", key: bySHA, read: q.load.Git.Objects}
 }
 
+// blobText is the contents of a blob. All objects that show it share it.
+type blobText struct {
+	text   string
+	binary bool
+}
+
 // textsOfBlobs loads the contents of blobs of up to maxText bytes.
-func textsOfBlobs(q *query) loader[git.SHA, []byte] {
-	return loader[git.SHA, []byte]{name: "blobs", route: "/git/blobs/{sha}", key: bySHA,
-		size: func(text []byte) int64 { return int64(len(text)) },
-		read: func(ctx context.Context, blobs []repo.Of[git.SHA]) (map[repo.Of[git.SHA]][]byte, error) {
-			return q.load.Git.Blobs(ctx, blobs, maxText)
+func textsOfBlobs(q *query) loader[git.SHA, *blobText] {
+	return loader[git.SHA, *blobText]{name: "blobs", route: "/git/blobs/{sha}", key: bySHA,
+		size: func(t *blobText) int64 {
+			if t == nil {
+				return smallValue
+			}
+			return int64(len(t.text))
+		},
+		read: func(ctx context.Context, blobs []repo.Of[git.SHA]) (map[repo.Of[git.SHA]]*blobText, error) {
+			found, err := q.load.Git.Blobs(ctx, blobs, maxText)
+			out := make(map[repo.Of[git.SHA]]*blobText, len(found))
+			for of, b := range found {
+				out[of] = &blobText{text: string(b), binary: isBinary(b)}
+				delete(found, of)
+			}
+			return out, err
 		}}
 }
 
@@ -368,25 +385,25 @@ func blobFields() map[string]exec.Resolver {
 			})(ctx, nil, parents)
 		}
 	}
-	contents := func(show func(text []byte) any) exec.Resolver {
+	contents := func(show func(t *blobText) any) exec.Resolver {
 		return func(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
-			return textsOfBlobs(queryOf(ctx)).values(ctx, parents, func(_ *object, text []byte) (any, error) {
-				if text == nil { // it is longer
+			return textsOfBlobs(queryOf(ctx)).values(ctx, parents, func(_ *object, t *blobText) (any, error) {
+				if t == nil { // it is longer
 					return nil, nil
 				}
-				return show(text), nil
+				return show(t), nil
 			})
 		}
 	}
 	return merge(gitObjectFields(), map[string]exec.Resolver{
 		"byteSize":    size(func(n int64) any { return n }),
 		"isTruncated": size(func(n int64) any { return n > maxText }),
-		"isBinary":    contents(func(text []byte) any { return isBinary(text) }),
-		"text": contents(func(text []byte) any {
-			if isBinary(text) {
+		"isBinary":    contents(func(t *blobText) any { return t.binary }),
+		"text": contents(func(t *blobText) any {
+			if t.binary {
 				return nil
 			}
-			return string(text)
+			return t.text
 		}),
 	})
 }

@@ -192,8 +192,26 @@ func TestMemoryOfAQueryIsCounted(t *testing.T) {
 			t.Errorf("%s: %d %.300s, then %+v is held", name, a.Status, a.Body, s.Admitted.Usage())
 		}
 	}
-	// A variable is sent once, and counts wherever it is given.
+	// A text is loaded once, and counts wherever the answer has it.
 	long := strings.Repeat("V", 1<<20)
+	body := long[:60<<10]
+	s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues", As: "alice", Status: 201,
+		Send: `{"title": "Long", "body": "` + body + `"}`})
+	s.Check(t, apitest.Case{Do: "PUT /repos/alice/garden/contents/long", As: "alice", Status: 201,
+		Send: `{"message": "Long", "content": "` + long[:1<<20-4] + `"}`})
+	for _, field := range []string{`issue(number:1){body}`, `issue(number:1){bodyHTML}`,
+		`object(expression:"main:long"){...on Blob{text}}`} {
+		query, err := json.Marshal(map[string]string{"query": `{repository(owner:"alice",name:"garden"){` +
+			strings.ReplaceAll(manyAliases(1000), "viewer{login}", field) + `}}`})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := s.Do(t, apitest.Case{Do: "POST /graphql", As: "alice", Send: string(query)})
+		if a.Status != 429 || s.Admitted.Usage()[admission.Work].Held != 0 {
+			t.Errorf("%s: %d %.300s, then %+v is held", field, a.Status, a.Body, s.Admitted.Usage())
+		}
+	}
+	// A variable is sent once, and counts wherever it is given.
 	for _, field := range []string{"node(id:$x)", "user(login:$x)"} {
 		query, err := json.Marshal(map[string]any{"variables": map[string]any{"x": long},
 			"query": "query($x:" +

@@ -132,12 +132,26 @@ func one(value func(ctx context.Context, f *exec.Field, o *object) (any, error))
 		values := make([]any, len(parents))
 		for n, p := range parents {
 			v, err := value(ctx, f, p.(*object))
+			if err == nil {
+				err = holdText(ctx, v)
+			}
 			if values[n] = v; err != nil {
 				values[n] = asError(err)
 			}
 		}
 		return values
 	}
+}
+
+// longText is the length from which the memory of a text that a resolver makes is reserved by itself.
+const longText = 1 << 10
+
+// holdText reserves memory for a text that a resolver made for one of its parents, of which there may be many.
+func holdText(ctx context.Context, v any) error {
+	if s, ok := v.(string); ok && len(s) >= longText {
+		return queryOf(ctx).hold(ctx, int64(len(s)))
+	}
+	return nil
 }
 
 // same resolves a field with the value of a member.

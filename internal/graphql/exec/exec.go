@@ -13,6 +13,7 @@ package exec
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 
 	"github.com/vektah/gqlparser/v2/ast"
@@ -174,6 +175,11 @@ func (r *run) field(ctx context.Context, f *Field, targets []target) {
 		return
 	}
 	values, err := r.resolve(ctx, f, targets)
+	if err == nil {
+		if err = r.proceed(ctx, leafBytes(values)); err != nil {
+			r.stopped = true
+		}
+	}
 	if err != nil {
 		r.failAll(f, targets, err)
 		return
@@ -250,6 +256,22 @@ func (r *run) resolve(ctx context.Context, f *Field, targets []target) ([]any, e
 		return values, nil
 	}
 	return r.Resolvers[f.Type+"."+f.Name](ctx, f, parents), nil
+}
+
+// leafBytes is how long the texts among a field's values are together. The answer has each of them as often as it is
+// asked for, though they may share memory until then.
+func leafBytes(values []any) (n int) {
+	for _, v := range values {
+		switch v := v.(type) {
+		case string:
+			n += len(v)
+		case json.RawMessage:
+			n += len(v)
+		case []any:
+			n += leafBytes(v)
+		}
+	}
+	return n
 }
 
 // textBytes is how long the texts in arguments are together: a resolver takes as much work and memory for

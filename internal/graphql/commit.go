@@ -103,26 +103,6 @@ func refsOf(at func(ctx context.Context, o *object) (in *object, name string, er
 	}
 }
 
-// refsNamed loads refs of a repository by their full names. Those that do not exist are missing.
-func (q *query) refsNamed(ctx context.Context, in *object, names []string) (map[string]payload, error) {
-	refs, found := make([]*object, len(names)), map[string]payload{}
-	for n, name := range names {
-		refs[n] = refAt(in, name)
-	}
-	l := namedRefs(q, nil)
-	l.load(ctx, q, refs)
-	for n, o := range refs {
-		data, err := l.get(ctx, q, o)
-		if err != nil {
-			return nil, err
-		}
-		if data != nil {
-			found[names[n]] = data
-		}
-	}
-	return found, nil
-}
-
 func refFields() map[string]exec.Resolver {
 	parts := func(o *object) (prefix, name string) {
 		full := textOf(o.data, "ref")

@@ -111,15 +111,6 @@ type pages struct {
 	show  func(c *connection) // completes the connection; nil: nothing
 }
 
-// connect returns the selected part of a list as a connection.
-func (q *query) connect(ctx context.Context, f *exec.Field, l pages) (any, error) {
-	v := q.connectEach(ctx, f, []pages{l})[0]
-	if err, failed := v.(error); failed {
-		return nil, err
-	}
-	return v, nil
-}
-
 // connectEach returns the selected part of each list as a connection, or an error. It loads the pages that
 // lists of one loader need together.
 func (q *query) connectEach(ctx context.Context, f *exec.Field, lists []pages) []any {

@@ -82,13 +82,6 @@ func (l listLoader[K]) pageOf(
 
 func (l listLoader[K]) group() string { return fmt.Sprint(l.name, l.route, l.media, l.members) }
 
-// beginnings returns a loader of the first hundred rows of lists for a feature's function.
-func beginnings[K comparable, V any](l loader[K, *web.List[payload]], rows func(
-	ctx context.Context, list []repo.Of[K], page web.Page) (map[repo.Of[K]]*web.List[V], error),
-) loader[K, *web.List[payload]] {
-	return lists(l, rows).page(1, web.MaxPageSize)
-}
-
 // full returns a loader of full payloads for a feature's function.
 func full[K comparable, V any](
 	l loader[K, payload], read func(ctx context.Context, list []repo.Of[K]) (map[repo.Of[K]]V, error),

@@ -8,7 +8,6 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/route"
 	"arbor/internal/space"
-	"arbor/internal/web"
 )
 
 // permitRoute applies the checks of a route of the API to an operation that is called in its place, and returns
@@ -23,14 +22,6 @@ func (s *Server) permitRoute(ctx context.Context, address string) (context.Conte
 	}
 	ctx, err := s.admitTo(ctx, &to, &http.Request{Method: to.Method})
 	return ctx, to.Route, err
-}
-
-// innerInfo returns the Info of a part of the request of ctx.
-func innerInfo(ctx context.Context, media string) *web.Info {
-	outer := web.From(ctx)
-	return &web.Info{ID: outer.ID, Site: outer.Site, Prefix: outer.Prefix, SSHHost: outer.SSHHost,
-		SSHPort: outer.SSHPort, Docs: outer.Docs, From: outer.From, Who: outer.Who, TokenID: outer.TokenID,
-		Media: web.ParseAccept([]string{"application/vnd.github." + media + "+json"})}
 }
 
 // admitTo checks that the caller of ctx may use a route, see permitRoute. r needs no more than what the route's

@@ -151,16 +151,6 @@ func ParseNumber(s string) (n int64, ok bool) {
 	return n, true
 }
 
-// ParseNumbers reads numbers with commas between them, at most most of them. Other texts are left out.
-func ParseNumbers(list string, most int) (numbers []int64) {
-	for text := range strings.SplitSeq(list, ",") {
-		if n, ok := ParseNumber(text); ok && len(numbers) < most {
-			numbers = append(numbers, n)
-		}
-	}
-	return numbers
-}
-
 // API returns the address of an API resource, under the prefix that the request
 // used (decision 7). The path begins with a slash and is already escaped.
 func (i *Info) API(path string) string { return i.Prefix + path }

@@ -81,9 +81,6 @@ func positive(s string) (int64, bool) {
 // of rows: next, last, first and prev, each only where it applies. Past the end
 // prev is the last real page.
 func Link(w http.ResponseWriter, r *http.Request, p Page, total int64) {
-	if c, ok := w.(*Captured); ok {
-		c.Total = total
-	}
 	last := max(1, (total+p.Size-1)/p.Size)
 	if last == 1 && p.Number == 1 {
 		return

@@ -237,7 +237,7 @@ func (s *sending) status() error {
 		return errs.Wrap(errs.NotFound, "Not Found", err)
 	}
 	answer := web.Capture()
-	answer.Limit(maxAnswer, func(int64) error { return nil })
+	answer.Limit(maxAnswer)
 	switch err = s.from.Git.ListCommits(answer, web.With(r, info), s.repo); {
 	case errs.Is(err, errs.Invalid): // what cannot be found
 		return errs.Absent()

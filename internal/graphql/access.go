@@ -111,11 +111,21 @@ func (q *query) findMissing(ctx context.Context, caller *account.Caller, paths [
 		names[n] = repositoryName(path)
 	}
 	list, err := q.load.Repos.FindAll(ctx, caller, names)
+	found, one := q.found[caller], map[repo.ID]*repo.Access{}
+	for _, a := range found {
+		if a != nil {
+			one[a.ID] = a
+		}
+	}
 	for n, path := range paths {
-		if err != nil {
-			delete(q.found[caller], path)
-		} else {
-			q.found[caller][path] = list[names[n]]
+		a := list[names[n]]
+		if a != nil && one[a.ID] != nil { // renamed during the query; loaders know a repository by its access
+			a = one[a.ID]
+		} else if a != nil {
+			one[a.ID] = a
+		}
+		if found[path] = a; err != nil {
+			delete(found, path)
 		}
 	}
 	return cmp.Or(err, q.hold(ctx, int64(len(paths))*nodeBytes))

@@ -4,10 +4,9 @@ import "context"
 
 type checkKey struct{}
 
-// WithCheck returns a context whose writes are checked once more: Write calls check
-// at the end of each transaction, and an error of it undoes the transaction. So the
-// right to write is asked when every lock is held, right before the commit, however
-// long the request took until then; and no operation can forget it.
+// WithCheck returns a context whose writes check the caller's right again: Write calls check at the end of each
+// transaction, after all locks are held, and rolls the transaction back if it fails. However long the request
+// took until then, a revoked right does not count, and no operation can forget the check.
 func WithCheck(ctx context.Context, check func(*Tx) error) context.Context {
 	return context.WithValue(ctx, checkKey{}, check)
 }

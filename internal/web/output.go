@@ -30,7 +30,7 @@ type Output struct {
 	Buf  []byte // renderers append to it, and call Next between two items
 	ETag string // with its quotes; empty: derived from the body
 
-	Passing bool // the same request may be answered better: the answer is not kept
+	Passing bool // incomplete: a later request may get more, so the answer is not kept
 
 	w      http.ResponseWriter
 	r      *http.Request

@@ -62,8 +62,8 @@ type DeviceRequest struct {
 	ExpiresAt db.Time
 }
 
-// AskDevice begins a device flow (RFC 8628). Where too many requests wait, the oldest goes of the network
-// from which most do: so nobody ends the flow for others with many requests from many networks. Errors: 404
+// AskDevice begins a device flow (RFC 8628). Where too many requests wait, it removes the oldest request
+// of the network with the most, so that nobody ends the flow for others with many requests. Errors: 404
 // for a client that is not known, 429 where too many requests wait from that network, 503 where too many
 // wait at all and no network has more.
 func (s *Service) AskDevice(ctx context.Context, ask DeviceAsk) (*DeviceCodes, error) {

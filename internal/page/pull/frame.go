@@ -132,7 +132,7 @@ func (p *Pages) led(
 	return page.SeeOther(w, r, back(r, a, f, anchor))
 }
 
-// orEmpty takes it that there is nothing where something is not there.
+// orEmpty turns 404 and 410 into nil.
 func orEmpty(err error) error {
 	if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Gone) {
 		return nil

@@ -17,9 +17,9 @@ import (
 	"arbor/internal/web"
 )
 
-// withGit returns a web.Handler of a git route (decision 49). A caller without
-// credentials is asked for them where a public repository would not do: git
-// sends none until it is asked, so absent and invisible look the same. role
+// withGit returns a web.Handler of a git route (decision 49). Anonymous
+// callers get 401 unless a public repository answers: git sends credentials only
+// after one, so absent and invisible look the same. role
 // decides by the request, since info/refs serves fetch and push. To push, one
 // of the caller's maintainerBranches will do: the push is held to them.
 func (s *Service) withGit(role func(*http.Request) account.Role, h repo.Handler) web.Handler {

@@ -118,8 +118,7 @@ type push struct {
 	results []wire.RefResult // command by command
 }
 
-// run does the whole push. What is the client's business goes into the report;
-// an error is ours.
+// run does the whole push. Errors of the client go into the report; run returns only those of the server.
 func (p *push) run(ctx context.Context) error {
 	err := p.attempt(ctx)
 	if err == nil || ctx.Err() != nil {

@@ -36,7 +36,7 @@ func assignees(q *query) listLoader[string] {
 		q.load.Issues.AssignableIn)
 }
 
-// choice is a list of repositories of which a field shows a part.
+// choice is a list of repositories; a field shows a page of it.
 type choice struct {
 	kind string // of the connection
 	many listLoader[string]

@@ -61,7 +61,7 @@ type Loaders struct {
 	Networks      *network.Service
 }
 
-// loader loads a value for each of many objects, whatever their repositories: a call takes at most maxLoaded. The
+// loader loads a value for each of many objects of any repositories, at most maxLoaded in a call. The
 // value of an object that the feature omits is zero.
 type loader[K comparable, V any] struct {
 	name    string   // distinguishes its values from those of other loaders

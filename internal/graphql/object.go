@@ -146,7 +146,7 @@ func one(value func(ctx context.Context, f *exec.Field, o *object) (any, error))
 // longText is the length from which the memory of a text that a resolver makes is reserved by itself.
 const longText = 1 << 10
 
-// holdText reserves memory for a text that a resolver made for one of its parents, of which there may be many.
+// holdText reserves memory for a text. A resolver makes one for each of its parents, which may be many.
 func holdText(ctx context.Context, v any) error {
 	if s, ok := v.(string); ok && len(s) >= longText {
 		return queryOf(ctx).hold(ctx, int64(len(s)))

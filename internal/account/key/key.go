@@ -1,6 +1,6 @@
 // Package key has the public SSH keys of users, and the deploy keys of repositories.
 //
-//   - key.go: keys, and who may add them; parse.go: their text, as people paste it
+//   - key.go: keys and the right to add them; parse.go: the text that people paste
 //   - store.go: the SQL, of table ssh_keys
 //   - api.go: /user/keys, /users/{username}/keys, /{username}.keys, /admin/keys
 //

@@ -61,9 +61,6 @@ const maxBody = 4 << 20
 // patterns are the endpoints: clients of github.com and of GitHub Enterprise use one each.
 var patterns = [...]string{"/graphql", "/api/graphql"}
 
-// IsRoute reports whether a pattern is an endpoint of GraphQL.
-func IsRoute(pattern string) bool { return slices.Contains(patterns[:], pattern) }
-
 // Limits reports and charges a caller's rate limit.
 type Limits interface {
 	// Take charges more to the limit than the request itself did. Error: the limit is exceeded.

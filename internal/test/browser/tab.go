@@ -2,6 +2,7 @@ package browser
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -12,6 +13,7 @@ import (
 
 	"arbor/internal/test/testkit"
 
+	"github.com/chromedp/cdproto"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/network"
@@ -131,14 +133,30 @@ func (b *Tab) Go(path string) {
 // leads to.
 func (b *Tab) Click(selector string) {
 	b.t.Helper()
-	b.Run(chromedp.WaitVisible(selector, chromedp.ByQuery), chromedp.Click(selector, chromedp.ByQuery))
+	b.Run(click(selector))
 }
+
+// click clicks the first element that a CSS selector finds, once it is visible. If a script of the page replaces
+// the element before the click, it finds the new one.
+func click(selector string) chromedp.Action {
+	return chromedp.ActionFunc(func(ctx context.Context) error {
+		for {
+			err := chromedp.Tasks{chromedp.WaitVisible(selector, chromedp.ByQuery),
+				chromedp.Click(selector, chromedp.ByQuery)}.Do(ctx)
+			if gone := (*cdproto.Error)(nil); !errors.As(err, &gone) || gone.Code != noNode || ctx.Err() != nil {
+				return err
+			}
+		}
+	})
+}
+
+// noNode is the code of the browser's error for an element that the page no longer has.
+const noNode = -32000
 
 // Follow clicks what leads to another page, and waits for that page.
 func (b *Tab) Follow(selector string) {
 	b.t.Helper()
-	b.leave(selector, chromedp.WaitVisible(selector, chromedp.ByQuery),
-		chromedp.Click(selector, chromedp.ByQuery))
+	b.leave(selector, click(selector))
 }
 
 // Submit presses Enter in the field that has the focus, and waits for the page that answers its form.

@@ -41,11 +41,6 @@ document.addEventListener('keydown', (e) => {
 	if (e.key === 'Escape') {
 		document.querySelectorAll('details.menu[open]').forEach((m) => { m.open = false; m.querySelector('summary').focus(); });
 	}
-	if (e.ctrlKey || e.metaKey || e.altKey || e.target.closest('input, textarea, select, [contenteditable]')) return;
-	const target = document.querySelector(`[data-key="${CSS.escape(e.key)}"]`);
-	if (!target) return;
-	e.preventDefault();
-	if (target.matches('input, textarea')) target.focus(); else target.click();
 });
 
 // Ctrl+Enter in a text sends its form.

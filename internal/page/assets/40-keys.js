@@ -50,19 +50,20 @@ function dialog(name, label) {
 
 function listKeys() {
 	const box = dialog('keys', 'Keyboard shortcuts');
-	const named = (n) => n.title || n.getAttribute('aria-label') || n.textContent.trim();
+	const text = (n) => [...n.childNodes].filter((c) => !c.matches?.('.count')).map((c) => c.textContent).join('').trim();
+	const named = (n) => n.title || n.getAttribute('aria-label')?.split(',')[0] || text(n);
 	const own = [...document.querySelectorAll('[data-key]:not([aria-hidden])')].map((n) => [n.dataset.key, named(n)]);
 	const rows = [['?', 'Show this list'], ['Ctrl K', 'Go to a page, repository, person or issue'], ['j', 'Next row of a list'],
 		['k', 'Previous row'], ['Enter', 'Open the row'], ['Esc', 'Close a menu or dialog'], ['Ctrl Enter', 'Send a comment'], ...own];
 	const list = document.createElement('dl');
-	for (const [key, text] of rows) {
+	for (const [key, does] of rows) {
 		const dt = document.createElement('dt'), dd = document.createElement('dd');
 		for (const part of key.split(' ')) {
 			const k = document.createElement('kbd');
 			k.textContent = part;
 			dt.append(k, ' ');
 		}
-		dd.textContent = text;
+		dd.textContent = does;
 		list.append(dt, dd);
 	}
 	box.innerHTML = '<h2>Keyboard shortcuts</h2><label class="check"><input type="checkbox">Keys without Ctrl work in this browser</label>' +

@@ -54,6 +54,7 @@ func TestGoTo(t *testing.T) {
 			{"alice", "?q=notif", []string{`href="/dashboard/notifications"`, "!API reference"}},
 			{"", "?q=compost", []string{`href="/alice/compost"`, "!secret-compost"}},
 			{"alice", "?q=compost", []string{`href="/alice/secret-compost"`}},
+			{"", "?q=compo", []string{`href="/alice/compost"`}},
 			{"", "?q=bob", []string{`href="/bob"`}},
 			{"", "?q=smells&in=alice/compost", []string{`href="/alice/compost/issues/1"`}},
 			{"", "?q=smells&in=alice/secret-compost", []string{"Nothing has this name"}},

@@ -1,6 +1,9 @@
 package server
 
 import (
+	"sync"
+
+	"arbor/internal/apidoc"
 	"arbor/internal/page"
 	"arbor/internal/page/attach"
 	checkpages "arbor/internal/page/checks"
@@ -12,6 +15,7 @@ import (
 	"arbor/internal/page/people"
 	"arbor/internal/page/project"
 	pullpages "arbor/internal/page/pull"
+	"arbor/internal/page/reference"
 	"arbor/internal/page/releases"
 	"arbor/internal/page/reposettings"
 	settingpages "arbor/internal/page/settings"
@@ -40,6 +44,9 @@ func (of *apis) pages(s *Server, kit *page.Kit, door *signin.Pages) []feature {
 		explore.New(kit, explore.Services{Repositories: of.repositories, People: of.People, Commits: of.commits,
 			Code: of.code, Issues: f.Searches}),
 		help.New(kit),
+		reference.New(kit, sync.OnceValues(func() ([]*apidoc.Reference, error) {
+			return apidoc.References(s.Rights())
+		})),
 		inbox.New(kit),
 		releases.New(kit, releases.Services{Releases: f.Releases, Git: of.Git}),
 		checkpages.New(kit, checkpages.Services{Git: of.Git, Checks: of.checks, Statuses: of.statuses}),

@@ -114,3 +114,11 @@ function palette() {
 
 on('a[data-keys]', (a) => a.addEventListener('click', (e) => { e.preventDefault(); listKeys(); }));
 on('a[data-palette]', (a) => a.addEventListener('click', (e) => { e.preventDefault(); palette(); }));
+
+// The address of an operation in the list of all leads on to its description.
+function follow() {
+	const line = location.pathname === '/docs' && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+	if (line?.closest('.operations')) location.replace(line.querySelector('a').href);
+}
+addEventListener('hashchange', follow);
+follow();

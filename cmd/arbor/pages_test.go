@@ -44,7 +44,7 @@ var demoPages = []struct{ name, path string }{
 	{"pull-reviewers", "/alice/greenhouse/pull/12/reviewers"},
 	{"pull-comment", "/alice/greenhouse/pull/12/comments/1"},
 	{"help", "/help"}, {"help-page", "/help/install"},
-	{"docs", "/docs"}, {"docs-page", "/docs/issues"}, {"go", "/go?q=issue"},
+	{"docs", "/docs"}, {"docs-page", "/docs/issues"}, {"go", "/explore/go?q=issue"},
 	{"repository", "/alice/greenhouse"},
 	{"tree", "/alice/greenhouse/tree/main/docs"},
 	{"blob", "/alice/greenhouse/blob/main/windows/night.go"},

@@ -30,6 +30,13 @@ on('.copy', (box) => {
 	box.append(button);
 });
 
+// Times are those of the reader's time zone. Without a script they are UTC.
+on('time[datetime]', (time) => {
+	const at = new Date(time.dateTime);
+	time.title = at.toLocaleString('en-GB', { dateStyle: 'long', timeStyle: 'short' });
+	if (time.textContent.startsWith('on ')) time.textContent = `on ${at.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })}`;
+});
+
 // The message about a form is shown once, also where the browser keeps the page for the back button.
 addEventListener('pagehide', () => document.querySelectorAll('[data-once]').forEach((note) => note.remove()));
 

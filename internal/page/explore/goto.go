@@ -40,7 +40,7 @@ var repoPages = [...]place{{"repository", "Code", ""}, {"repository", "Issues", 
 	{"repository", "Tags", "/tags"}, {"repository", "Releases", "/releases"}, {"repository", "Labels", "/labels"},
 	{"repository", "Milestones", "/milestones"}, {"repository", "Forks", "/forks"}}
 
-// GET /go
+// GET /explore/go
 //
 // Go answers the pages, repositories, people and issues that the query's q names. With in=OWNER/NAME it offers
 // the pages and issues of that repository first. The script shows it as a dialog.

@@ -62,7 +62,7 @@ func TestGoTo(t *testing.T) {
 			{"", "?q=bran&in=alice/compost", []string{`href="/alice/compost/branches"`, "!Milestones"}},
 			{"", `?q=%22%28%28is:nonsense&in="`, []string{"Nothing has this name"}},
 		} {
-			s.Visit(t, c.as, "GET /go"+c.query).Shows(t, 200, c.shows...)
+			s.Visit(t, c.as, "GET /explore/go"+c.query).Shows(t, 200, c.shows...)
 		}
 	})
 }

@@ -68,7 +68,9 @@ func (p *Pages) Index(w http.ResponseWriter, r *http.Request) error { return p.s
 // GET /docs/{tag}
 //
 // Tag answers the operations of one group. Error: 404.
-func (p *Pages) Tag(w http.ResponseWriter, r *http.Request) error { return p.show(w, r, web.Param(r, "tag")) }
+func (p *Pages) Tag(w http.ResponseWriter, r *http.Request) error {
+	return p.show(w, r, web.Param(r, "tag"))
+}
 
 func (p *Pages) show(w http.ResponseWriter, r *http.Request, tag string) error {
 	v := &view{site: web.From(r.Context()).Site}

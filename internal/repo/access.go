@@ -51,9 +51,7 @@ func (s *Service) with(need account.Role, h Handler, changes, onArchived bool) w
 		if !changes || r.Method == http.MethodGet || r.Method == http.MethodHead {
 			err = a.Access.mayUse(need, false)
 		} else {
-			var ctx context.Context
-			ctx, err = s.toChange(r.Context(), &a.Access, need, onArchived)
-			r = r.WithContext(ctx)
+			err = s.toChange(r.Context(), &a.Access, need, onArchived)
 		}
 		if err != nil {
 			return err
@@ -68,34 +66,28 @@ func (s *Service) with(need account.Role, h Handler, changes, onArchived bool) w
 }
 
 // ToChange checks that the caller has at least the role need, and returns the context for an operation that
-// changes the repository: each transaction checks again at its end. Pages call it before an operation; With
-// does it for routes of the API. Errors: 403 for a missing right, an insufficient token and an archived
+// changes the repository, with that right for the audit log. Pages call it before an operation; With
+// checks the same for routes of the API. Errors: 403 for a missing right, an insufficient token and an archived
 // repository.
 func (s *Service) ToChange(ctx context.Context, a *Access, need account.Role) (context.Context, error) {
-	return s.toChange(audit.Allowed(ctx, need.String()), a, need, false)
+	return audit.Allowed(ctx, need.String()), s.toChange(ctx, a, need, false)
 }
 
 // ToChangeArchived is ToChange for what may be done with an archived repository, too.
 func (s *Service) ToChangeArchived(ctx context.Context, a *Access, need account.Role) (context.Context, error) {
-	return s.toChange(audit.Allowed(ctx, need.String()), a, need, true)
+	return audit.Allowed(ctx, need.String()), s.toChange(ctx, a, need, true)
 }
 
-func (s *Service) toChange(
-	ctx context.Context, a *Access, need account.Role, onArchived bool,
-) (context.Context, error) {
+func (s *Service) toChange(ctx context.Context, a *Access, need account.Role, onArchived bool) error {
 	a.onArchived = onArchived
-	if err := a.mayUse(need, true); err != nil {
-		return ctx, err
+	err := a.mayUse(need, true)
+	if err == nil && a.Archived {
+		err = s.db.Read(ctx, a.Holds)
 	}
-	if a.Archived {
-		if err := s.db.Read(ctx, a.Holds); err != nil {
-			return ctx, err
-		}
-	}
-	return ctx, nil
+	return err
 }
 
-// OnArchived lets the access change an archived repository, too, and returns it.
+// OnArchived lets the access change an archived repository, too, and returns it: for operations that no route checks.
 func (a *Access) OnArchived() *Access {
 	a.onArchived = true
 	return a
@@ -146,9 +138,9 @@ func (a *Access) MayChange() bool {
 	return a.Caller.Most(int64(a.ID), a.OwnerID, a.Private) >= account.Push
 }
 
-// Holds returns an error if the caller has lost access since the request began: the token was revoked, the
-// role removed, the repository hidden, or archived and not to be changed then ([Service.WithArchived]). As a db.Right
-// it is called at the end of each transaction of an unsafe request. Errors: 401, 403, 404.
+// Holds returns an error if the caller has lost access since it was found: the token was revoked, the
+// role removed, the repository hidden, or archived and not to be changed then ([Service.WithArchived]). An Access is
+// the db.Right of operations on the repository. Errors: 401, 403, 404.
 func (a *Access) Holds(tx *db.Tx) error {
 	if a.Caller == nil {
 		return tx.Unasked()

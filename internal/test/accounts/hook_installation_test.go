@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"arbor/internal/app"
+	"arbor/internal/repo"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/testkit"
 )

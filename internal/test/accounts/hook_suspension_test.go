@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"arbor/internal/account"
 	"arbor/internal/app"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/testkit"

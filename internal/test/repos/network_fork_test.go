@@ -306,7 +306,7 @@ func TestForkByACallerWhoLosesTheRight(t *testing.T) {
 		if !errs.Is(err, errs.NotFound) {
 			t.Errorf("the fork ends with %v", err)
 		}
-		s.Repos.Wait()
+		s.Server.Forge().Repos.Wait()
 		reserved := dbtest.Number(t, s.DB, `SELECT count(*) FROM reserved_repos`)
 		if left := folders(); !lost || reserved != 0 || len(left) != before {
 			t.Errorf("lost %v, %d ids are reserved, and these folders are there: %q", lost, reserved, left)

@@ -329,7 +329,7 @@ func (api *API) commitTo(ctx context.Context, a *repo.Access, branch string, tip
 	}
 	refused, err := api.repos.MoveRefs(ctx,
 		repo.Push{RepoID: a.ID, Purges: a.Purges, Updates: []repo.RefUpdate{move},
-			Atomic: true, GrownKB: repo.Kilobytes(objects)})
+			Atomic: true, GrownKB: repo.Kilobytes(objects), As: a})
 	if err != nil {
 		return nil, err
 	}

@@ -36,13 +36,14 @@ func New(d *db.DB, repos *repo.Service, networks outgoing.Networks) *Service {
 type Owner struct {
 	ownerKey
 	caller *account.Caller
+	right  db.Right                             // the caller's, checked again by each change
 	hook   int64                                // that of the App; else 0
 	hold   func(tx *db.Tx) (audit.Entry, error) // locks it and checks the right again
 }
 
 // OfRepository is a repository whose administrator the caller is.
 func OfRepository(a *repo.Access) Owner {
-	return Owner{ownerKey: ownerKey{repo: a.ID}, caller: a.Caller, hold: func(tx *db.Tx) (audit.Entry, error) {
+	return Owner{ownerKey: ownerKey{repo: a.ID}, caller: a.Caller, right: a, hold: func(tx *db.Tx) (audit.Entry, error) {
 		return a.Audited("", nil), repo.Lock(tx, a.ID)
 	}}
 }
@@ -51,7 +52,7 @@ func OfRepository(a *repo.Access) Owner {
 func (s *Service) OfOrg(ctx context.Context, by *account.Caller, login string) (o Owner, err error) {
 	caller := new(*by)
 	caller.HidesMembers = false // the scope for hooks is enough
-	o.caller = caller
+	o.caller, o.right = caller, caller
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		org, err := account.OwnedOrg(tx, caller, login)
 		if err == nil {
@@ -74,7 +75,7 @@ func (s *Service) OfOrg(ctx context.Context, by *account.Caller, login string) (
 
 // ofApp finds the hook of the App that signed a request. Error: 404 for an App that is gone.
 func (s *Service) ofApp(ctx context.Context, caller *account.Caller) (o Owner, err error) {
-	o.app, o.caller = caller.SignedApp, caller
+	o.app, o.caller, o.right = caller.SignedApp, caller, caller
 	var of *account.Account
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		found, err := list(tx, o.ownerKey)
@@ -93,7 +94,7 @@ func (s *Service) ofApp(ctx context.Context, caller *account.Caller) (o Owner, e
 
 // OfOwnApp finds an App that the caller manages. Error: 404, including Apps of others.
 func (s *Service) OfOwnApp(ctx context.Context, caller *account.Caller, slug string) (o Owner, err error) {
-	o.caller = caller
+	o.caller, o.right = caller, caller
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		a, err := app.OwnedBy(tx, caller, slug)
 		if err != nil {
@@ -269,7 +270,7 @@ func (s *Service) Create(ctx context.Context, o Owner, c Edit) (*Hook, error) {
 		return nil, err
 	}
 	var made *Hook
-	err := s.db.Write(ctx, func(tx *db.Tx) error {
+	err := s.db.WriteAs(ctx, o.right, func(tx *db.Tx) error {
 		entry, err := o.hold(tx)
 		if err != nil {
 			return err
@@ -386,7 +387,7 @@ func (c *Edit) write(tx *db.Tx, h *Hook, info *web.Info, entry audit.Entry) erro
 func (s *Service) onHeld(
 	ctx context.Context, o Owner, id int64, fn func(tx *db.Tx, h *Hook, entry audit.Entry) error,
 ) (h *Hook, err error) {
-	err = s.db.Write(ctx, func(tx *db.Tx) error {
+	err = s.db.WriteAs(ctx, o.right, func(tx *db.Tx) error {
 		entry, err := o.hold(tx)
 		if err != nil {
 			return err

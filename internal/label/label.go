@@ -151,7 +151,7 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, e Edit) (*Label, e
 		return nil, err
 	}
 	var l *Label
-	err := s.db.Write(ctx, func(tx *db.Tx) error {
+	err := s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
 		l = &Label{RepoID: a.ID, Name: e.Name.Value, Color: e.Color.Or(newColor),
 			Description: web.OrNil(e.Description.Value)}
 		if err := issuekit.Lock(tx, l.RepoID); err != nil {
@@ -224,7 +224,7 @@ func (s *Service) Edit(ctx context.Context, a *repo.Access, name string, e Edit)
 		return nil, err
 	}
 	var l *Label
-	err := s.db.Write(ctx, func(tx *db.Tx) (err error) {
+	err := s.db.WriteAs(ctx, a, func(tx *db.Tx) (err error) {
 		if err := issuekit.Lock(tx, a.ID); err != nil {
 			return err
 		}

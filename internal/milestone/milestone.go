@@ -175,7 +175,7 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, e Edit) (*Mileston
 		return nil, err
 	}
 	var m *Milestone
-	err := s.db.Write(ctx, func(tx *db.Tx) error {
+	err := s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
 		number, err := takeNumber(tx, a.ID)
 		if err != nil {
 			return err
@@ -201,7 +201,7 @@ func (s *Service) Edit(ctx context.Context, a *repo.Access, number int64, e Edit
 		return nil, err
 	}
 	var m *Milestone
-	err := s.db.Write(ctx, func(tx *db.Tx) (err error) {
+	err := s.db.WriteAs(ctx, a, func(tx *db.Tx) (err error) {
 		if err := issuekit.Lock(tx, a.ID); err != nil {
 			return err
 		}

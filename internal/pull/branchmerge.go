@@ -94,7 +94,7 @@ func (s *Service) mergeBranchOnce(ctx context.Context, a *repo.Access, m BranchM
 	if err != nil {
 		return "", err
 	}
-	refused, err := s.repos.MoveRefs(ctx, repo.Push{RepoID: a.ID, Purges: a.Purges, Atomic: true,
+	refused, err := s.repos.MoveRefs(ctx, repo.Push{RepoID: a.ID, Purges: a.Purges, Atomic: true, As: a,
 		Updates: []repo.RefUpdate{{Name: heads + m.Base, Old: base, New: sha, By: a.Caller.ID,
 			Forward: true}}})
 	if err == nil && refused[0] != nil {

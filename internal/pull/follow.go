@@ -35,9 +35,9 @@ func (s *Service) PreparePush(ctx context.Context, push repo.Push) error {
 	}
 	for _, p := range list {
 		u := tips[p.HeadRef]
-		err := s.network.Bring(ctx, p.crossing(), u.New, p.HeadSHA, p.BaseSHA)
+		err := s.network.Bring(ctx, push.As, p.crossing(), u.New, p.HeadSHA, p.BaseSHA)
 		if errs.Is(err, errs.Forbidden) {
-			err = s.db.Write(ctx, func(tx *db.Tx) error { return s.close(tx, p, u.By) })
+			err = s.db.WriteAs(ctx, push.As, func(tx *db.Tx) error { return s.close(tx, p, u.By) })
 		}
 		if err != nil && !errors.Is(err, network.ErrNoCrossing) { // FollowPush checks again
 			return err
@@ -215,7 +215,7 @@ func (s *Service) Reopen(
 
 // bringHead copies the head of a pull request to be reopened, if it has moved. Error: 422.
 func (s *Service) bringHead(ctx context.Context, a *repo.Access, p *Pull, tip git.SHA) error {
-	err := s.network.Bring(ctx, p.crossing(), tip, p.HeadSHA, p.BaseTip)
+	err := s.network.Bring(ctx, a, p.crossing(), tip, p.HeadSHA, p.BaseTip)
 	if errors.Is(err, network.ErrNoCrossing) {
 		return headGone(p)
 	}

@@ -115,7 +115,7 @@ func (s *Service) mergeOnce(
 	if err != nil {
 		return "", err
 	}
-	push := repo.Push{RepoID: p.RepoID, Purges: a.Purges, Atomic: true,
+	push := repo.Push{RepoID: p.RepoID, Purges: a.Purges, Atomic: true, As: a,
 		Updates: []repo.RefUpdate{{Name: heads + p.BaseRef, Old: p.BaseTip, New: sha, By: a.Caller.ID,
 			Forward: true}}}
 	return sha, s.repos.WritePush(ctx, push, func(tx *db.Tx) error {

@@ -73,7 +73,7 @@ func (s *Service) addBranch(ctx context.Context, a *repo.Access, name string, sh
 		if n > 0 {
 			branch += "-" + strconv.Itoa(n+1)
 		}
-		push := repo.Push{RepoID: a.ID, Purges: a.Purges, Atomic: true,
+		push := repo.Push{RepoID: a.ID, Purges: a.Purges, Atomic: true, As: a,
 			Updates: []repo.RefUpdate{{Name: heads + branch, Old: git.ZeroSHA, New: sha, By: a.Caller.ID}}}
 		err := s.repos.WritePush(ctx, push, func(tx *db.Tx) error {
 			refused, err := s.repos.MoveRefsIn(tx, push)

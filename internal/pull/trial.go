@@ -122,7 +122,7 @@ func (s *Service) store(ctx context.Context, p *Pull, t *trial) error {
 	if t.landed {
 		return s.markMerged(ctx, p, t.base, 0)
 	}
-	return s.db.Write(ctx, func(tx *db.Tx) error {
+	return s.db.WriteAs(ctx, db.Server, func(tx *db.Tx) error {
 		merge := t.commit
 		if merge == "" {
 			merge = git.ZeroSHA
@@ -178,7 +178,7 @@ func (s *Service) tested(ctx context.Context, p *Pull) (*Pull, error) {
 	if err != nil || now.Tested() || now.Wanted || !now.Open {
 		return now, err
 	}
-	err = s.db.Write(ctx, func(tx *db.Tx) error { return want(tx, p.IssueID) })
+	err = s.db.WriteAs(ctx, db.Server, func(tx *db.Tx) error { return want(tx, p.IssueID) })
 	s.wakeWorker()
 	return now, err
 }

@@ -73,7 +73,7 @@ func (s *Service) updateOnce(ctx context.Context, a *repo.Access, number int64, 
 	if err := s.mayUpdate(ctx, a, p); err != nil {
 		return err
 	}
-	if err := s.network.Bring(ctx, back(p, a.Caller.ID), sha, p.HeadSHA); err != nil {
+	if err := s.network.Bring(ctx, a, back(p, a.Caller.ID), sha, p.HeadSHA); err != nil {
 		return err
 	}
 	stillMay := func(tx *db.Tx, updates []repo.RefUpdate) ([]error, error) {
@@ -84,7 +84,7 @@ func (s *Service) updateOnce(ctx context.Context, a *repo.Access, number int64, 
 		return make([]error, len(updates)), err
 	}
 	refused, err := s.repos.MoveRefs(ctx,
-		repo.Push{RepoID: p.HeadRepoID, Purges: purges, Atomic: true, If: stillMay,
+		repo.Push{RepoID: p.HeadRepoID, Purges: purges, Atomic: true, If: stillMay, As: a,
 			Updates: []repo.RefUpdate{{Name: heads + p.HeadRef, Old: p.HeadSHA, New: sha, By: a.Caller.ID,
 				Forward: true}}})
 	if err == nil && refused[0] != nil {

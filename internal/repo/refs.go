@@ -40,6 +40,7 @@ type Push struct {
 	Atomic  bool      // no ref moves unless all can
 	GrownKB int64     // what it adds to the repository's size
 	If      Condition // nil: no condition
+	As      db.Right  // by which refs move; nil: not for a request
 
 	// grow checks in the transaction that the repository may grow; nil: not checked
 	grow func(tx *db.Tx) error
@@ -87,7 +88,7 @@ func (s *Service) WritePush(ctx context.Context, p Push, fn func(tx *db.Tx) erro
 	for try := 1; ; try++ {
 		err := s.forge.PreparePush(ctx, p)
 		if err == nil {
-			err = s.db.Write(ctx, fn)
+			err = s.db.WriteAs(ctx, p.As, fn)
 		}
 		if err == nil {
 			return nil

@@ -122,6 +122,8 @@ type Access struct {
 	// Granted reports whether the caller has a role other than the public one.
 	Granted bool
 
+	onArchived bool // what the caller asked for is also allowed on an archived repository
+
 	AccountsGeneration int64 // of account.Topic: incremented with every change of an account
 
 	// AsOf is the state of the whole database before the access was read. Responses that depend on more
@@ -219,6 +221,14 @@ type NewRepo struct {
 	branches []RefUpdate // of the template, to be created too
 }
 
+// right returns the right by which a caller creates the repository: to the template, if there is one.
+func (n *NewRepo) right(by *account.Caller) db.Right {
+	if n.template != nil {
+		return n.template
+	}
+	return by
+}
+
 // DefaultBranch is the default branch of a new repository.
 const DefaultBranch = "main"
 
@@ -245,7 +255,7 @@ type beginning struct {
 // insert inserts the repository and its first refs.
 func (s *Service) insert(ctx context.Context, by *account.Caller, n NewRepo, first beginning) (*Repo, error) {
 	var made *Repo
-	err := s.db.Write(ctx, func(tx *db.Tx) error {
+	err := s.db.WriteAs(ctx, n.right(by), func(tx *db.Tx) error {
 		owner, err := account.ByLogin(tx, n.Owner)
 		if err != nil {
 			return err

@@ -115,7 +115,7 @@ func (s *Service) MarkViewed(ctx context.Context, a *repo.Access, number int64, 
 	if a.Caller == nil {
 		return errs.New(errs.Unauthenticated, "Requires authentication")
 	}
-	return s.db.Write(ctx, func(tx *db.Tx) error { return markViewed(tx, i.ID, a.Caller.ID, path, blob) })
+	return s.db.WriteAs(ctx, a, func(tx *db.Tx) error { return markViewed(tx, i.ID, a.Caller.ID, path, blob) })
 }
 
 // maxPath is the maximum length in bytes of the path of a marked file, which is part of an index key.

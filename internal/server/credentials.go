@@ -8,7 +8,6 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/app"
 	"arbor/internal/audit"
-	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/route"
 	"arbor/internal/web"
@@ -39,7 +38,7 @@ func signsInToChange(to *endpoint) bool {
 }
 
 // permit restricts the caller to what the token permits on the route, and returns a context with the caller.
-// Each transaction of an unsafe request checks again that the token is still valid. Errors: 403.
+// Errors: 403.
 func (s *Server) permit(
 	ctx context.Context, method string, signedIn *account.Caller, to *endpoint,
 ) (context.Context, error) {
@@ -49,10 +48,6 @@ func (s *Server) permit(
 		return ctx, err
 	}
 	ctx = account.WithCaller(ctx, caller)
-	// Pushes check access themselves; repo.With adds the check of a repository's routes.
-	if !safe(method) && to.Group != route.Git {
-		ctx = db.WithCheck(ctx, signedIn.Holds)
-	}
 	if !safe(method) && (to.Group == route.API || to.Group == route.Pages) {
 		ctx = audit.With(ctx, actorOf(signedIn, web.From(ctx), to.Right))
 	}

@@ -12,7 +12,7 @@ import (
 
 // permitRoute applies the checks of a route of the API to an operation that is called in its place, and returns
 // the operation's context and the route. The address is the route's method and pattern. In the context the caller has
-// the rights of the token on the route; each transaction of a change checks the token again, the audit log gets the
+// the rights of the token on the route, the audit log gets the
 // route's right, and what is stored finds room on the disk. The outer request has already been counted and admitted.
 // Errors: those of a request before its handler.
 func (s *Server) permitRoute(ctx context.Context, address string) (context.Context, *route.Route, error) {

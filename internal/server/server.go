@@ -30,6 +30,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/admission"
+	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/forge"
 	"arbor/internal/journal"
@@ -207,6 +208,9 @@ func (s *Server) count(w *web.Writer, r *http.Request, caller *account.Caller, p
 
 // enter authenticates the caller, applies the checks of the route's group, and calls the handler.
 func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, n *node, to *endpoint) error {
+	if !safe(r.Method) {
+		r = r.WithContext(db.Changing(r.Context())) // its operations write by a right
+	}
 	caller, given, err := s.authenticate(r, to.Group)
 	if err == nil && !given && caller == nil && takesCookie(r, info, n) &&
 		!(to.Elsewhere && s.crossOrigin(r, info)) {

@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"arbor/internal/account"
-	"arbor/internal/db"
 	"arbor/internal/route"
 )
 
@@ -28,7 +27,7 @@ func (s *Server) checkSpace(
 	case to.Group == route.Plants: // plants are small: checking before the write suffices
 		return ctx, limit.Full()
 	}
-	return db.WithLimit(ctx, limit.Check), nil
+	return account.WithTextLimit(ctx, limit), nil
 }
 
 // roomFor is checkSpace for a form, whose route does not say what it stores.

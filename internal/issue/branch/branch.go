@@ -80,7 +80,7 @@ func (s *Service) Create(
 			return err
 		}
 		for _, side := range [...]*repo.Access{a, to} {
-			if err := side.HoldsWritable(tx); err != nil {
+			if err := side.Holds(tx); err != nil {
 				return err
 			}
 		}
@@ -120,11 +120,11 @@ func (s *Service) Remove(ctx context.Context, a *repo.Access, number, id int64) 
 	if err := a.Require(account.Push); err != nil {
 		return err
 	}
-	return s.db.Write(ctx, func(tx *db.Tx) error {
+	return s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
 		if err := issuekit.Lock(tx, a.ID); err != nil {
 			return err
 		}
-		if err := a.HoldsWritable(tx); err != nil {
+		if err := a.Holds(tx); err != nil {
 			return err
 		}
 		i, err := issue.EnabledByNumber(tx, a, number)

@@ -138,7 +138,7 @@ func (f *fork) chooseRefs(ctx context.Context) error {
 }
 
 func (f *fork) reserve(ctx context.Context) (id repo.ID, err error) {
-	err = f.s.db.Write(ctx, func(tx *db.Tx) error {
+	err = f.s.db.WriteAs(ctx, f.from, func(tx *db.Tx) error {
 		if _, err := f.parent(tx); err != nil {
 			return err
 		}
@@ -165,7 +165,7 @@ func (f *fork) build(ctx context.Context, id repo.ID) (made *repo.Access, err er
 	}
 	ctx = context.WithoutCancel(ctx)
 	for try := 1; ; try++ {
-		err = f.s.db.Write(ctx, func(tx *db.Tx) (err error) {
+		err = f.s.db.WriteAs(ctx, f.from, func(tx *db.Tx) (err error) {
 			made, err = f.insert(tx, id)
 			return err
 		})

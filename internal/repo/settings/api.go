@@ -100,7 +100,7 @@ func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 //
 // Delete removes the repository with all that belongs to it.
 func (api *API) Delete(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	if err := api.s.Delete(r.Context(), a.ID, a.Caller); err != nil {
+	if err := api.s.Delete(r.Context(), a); err != nil {
 		return err
 	}
 	return web.NoContent(w)

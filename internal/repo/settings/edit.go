@@ -55,7 +55,7 @@ func (s *Service) Edit(ctx context.Context, a *repo.Access, e Edit) (*repo.Acces
 		return nil, a.Caller.Insufficient(scope.Repo) // it could not even see what it did
 	}
 	var edited *repo.Access
-	err := s.db.Write(ctx, func(tx *db.Tx) error {
+	err := s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
 		if err := repo.Lock(tx, a.ID); err != nil {
 			return err
 		}
@@ -133,20 +133,19 @@ func checkBranch(tx *db.Tx, repoID repo.ID, branch string) error {
 	return err
 }
 
-// Delete removes the repository with all that hangs on it. by is who wants it; nil:
-// the operator. Error: 404.
-func (s *Service) Delete(ctx context.Context, id repo.ID, by *account.Caller) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := repo.Lock(tx, id); err != nil {
+// Delete removes the repository with all that hangs on it. Error: 404.
+func (s *Service) Delete(ctx context.Context, a *repo.Access) error {
+	return s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
+		if err := repo.Lock(tx, a.ID); err != nil {
 			return err
 		}
 		if err := tx.Check(); err != nil { // there is nothing to ask about at the end
 			return err
 		}
-		a, err := repo.ByID(tx, nil, id)
+		now, err := repo.ByID(tx, nil, a.ID)
 		if err != nil {
 			return err
 		}
-		return s.forge.Delete(tx, a.Repo, a.DoneBy(by))
+		return s.forge.Delete(tx, now.Repo, now.DoneBy(a.Caller))
 	})
 }

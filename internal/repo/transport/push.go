@@ -306,7 +306,8 @@ func (p *push) commit(ctx context.Context, q *git.Quarantine, all []repo.RefUpda
 	p.findForward(ctx, updates)
 	refused, err := p.s.repos.MoveRefs(ctx,
 		repo.Push{RepoID: p.access.ID, Purges: p.access.Purges, Updates: updates,
-			Atomic: p.request.Capabilities.Atomic, GrownKB: p.kilobytes(), If: p.stillMay})
+			Atomic: p.request.Capabilities.Atomic, GrownKB: p.kilobytes(), If: p.stillMay,
+			As: db.Server}) // stillMay asks for the right, ref by ref
 	p.refuseAll(index, refused)
 	p.s.repos.Wrote(p.access.ID)
 	return err

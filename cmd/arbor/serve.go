@@ -24,6 +24,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/git"
 	"arbor/internal/hook/outgoing"
+	"arbor/internal/journal"
 	"arbor/internal/seed"
 	"arbor/internal/server"
 	"arbor/internal/space"
@@ -61,12 +62,18 @@ type serverFlags struct {
 	admission *admission.Control // made by check
 }
 
-func (f *serverFlags) newLog(w io.Writer) slog.Handler {
+// openLog returns the log of a server, and the function that writes its last lines before the server ends.
+func (f *serverFlags) openLog(w io.Writer) (*slog.Logger, func()) {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(f.LogLevel)); err != nil {
 		level = slog.LevelInfo
 	}
-	return newLog(w, f.LogFormat, level)
+	open := journal.Text
+	if f.LogFormat == "json" {
+		open = journal.JSON
+	}
+	handler, buffer := journal.NewBuffer(w, open, level)
+	return slog.New(handler), buffer.Close
 }
 
 func (f *serverFlags) gitOptions(log *slog.Logger) git.Options {
@@ -170,7 +177,8 @@ func (c *serveCommand) Run(p *process) error {
 	if err := c.checkTLS(c); err != nil {
 		return err
 	}
-	log := slog.New(c.newLog(p.stderr))
+	log, closeLog := c.openLog(p.stderr)
+	defer closeLog()
 	outlive(log)
 	var err error
 	if c.front, err = c.openTLS(c, log); err != nil {

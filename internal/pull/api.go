@@ -21,13 +21,6 @@ type API struct {
 	s       *Service
 	git     *gitdata.API
 	answers *web.Answers
-	ranges  *cache.Cache[numbered, gitdata.Range] // base and head commits of pull requests
-}
-
-// numbered identifies a pull request by number.
-type numbered struct {
-	repo   repo.ID
-	number int64
 }
 
 // cacheBytes is the size of the cache of rendered responses.
@@ -35,8 +28,7 @@ const cacheBytes = 32 << 20
 
 // NewAPI returns the handlers of s. It uses g to render commits and files.
 func NewAPI(s *Service, g *gitdata.API) *API {
-	return &API{s: s, git: g, answers: web.NewAnswers(web.NewKept(cacheBytes)),
-		ranges: cache.NewCount[numbered, gitdata.Range](maxRanges)}
+	return &API{s: s, git: g, answers: web.NewAnswers(web.NewKept(cacheBytes))}
 }
 
 // find reads the pull request with the number {number}. Error: 404.
@@ -45,7 +37,7 @@ func (api *API) find(r *http.Request, a *repo.Access) (*Pull, *issue.Issue, erro
 	if err != nil {
 		return nil, nil, err
 	}
-	return api.s.findCached(r.Context(), a, n)
+	return api.s.Find(r.Context(), a, n)
 }
 
 // GET /repos/{owner}/{repo}/pulls/{number}
@@ -57,30 +49,23 @@ func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) erro
 	case "diff", "patch":
 		return api.writeText(w, r, a, kind)
 	}
+	n, err := web.Number(r, "number")
+	if err != nil {
+		return err
+	}
 	return api.serve(w, r, a, "", func(out *web.Output) error {
-		p, i, err := api.find(r, a)
+		p, err := api.s.testedPage(out.Context(), a, n, whole)
 		if err != nil {
 			return err
 		}
-		if _, err := api.s.tested(out.Context(), p); err != nil {
-			return err
-		}
-		web.LastModified(w, i.UpdatedAt.Time())
-		return api.render(out, a, p.Number, true)
+		web.LastModified(w, p.Issues()[0].UpdatedAt.Time())
+		return api.render(out, p)
 	})
 }
 
-// render renders one pull request in its full form or in the form of lists.
-func (api *API) render(out *web.Output, a *repo.Access, number int64, full bool) error {
-	var p *page
-	err := api.s.db.Read(out.Context(), func(tx *db.Tx) (err error) {
-		p, err = onePage(out.Context(), tx, a, number, full)
-		return err
-	})
-	if err == nil {
-		err = p.Bodies(out, api.s.issues)
-	}
-	if err != nil {
+// render renders the only pull request of a loaded page.
+func (api *API) render(out *web.Output, p *page) error {
+	if err := p.Bodies(out, api.s.issues); err != nil {
 		return err
 	}
 	v, err := p.payload(p.Issues()[0])
@@ -90,10 +75,12 @@ func (api *API) render(out *web.Output, a *repo.Access, number int64, full bool)
 	return out.JSON(v)
 }
 
-// onePage loads the page of one pull request. Error: 404.
-func onePage(ctx context.Context, tx *db.Tx, a *repo.Access, number int64, full bool) (*page, error) {
+// onePage loads the page of one pull request in a form. Error: 404.
+func onePage(ctx context.Context, tx *db.Tx, a *repo.Access, number int64, f form) (*page, error) {
 	p := newPage(ctx, a)
-	p.full = full
+	if p.full = f == whole; f == viewed {
+		p.WithReactions()
+	}
 	i, err := issue.ByNumber(tx, a.ID, number)
 	if err != nil {
 		return nil, err
@@ -105,10 +92,35 @@ func onePage(ctx context.Context, tx *db.Tx, a *repo.Access, number int64, full 
 	return p, p.load(tx)
 }
 
+// readPage is onePage in a transaction of its own. Error: 404.
+func (s *Service) readPage(ctx context.Context, a *repo.Access, number int64, f form) (p *page, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		p, err = onePage(ctx, tx, a, number, f)
+		return err
+	})
+	return p, err
+}
+
+// testedPage is readPage, and makes a test merge that is missing (decision 36). Error: 404.
+func (s *Service) testedPage(ctx context.Context, a *repo.Access, number int64, f form) (*page, error) {
+	p, err := s.readPage(ctx, a, number, f)
+	if err != nil {
+		return nil, err
+	}
+	pull := p.pulls[p.Issues()[0].ID]
+	if !pull.untested() {
+		return p, nil
+	}
+	if err := s.test(ctx, pull); err != nil {
+		return nil, err
+	}
+	return s.readPage(ctx, a, number, f)
+}
+
 // ForHook renders a pull request for a webhook payload. Its mergeable is the result of the last test merge.
 // Error: 404.
 func (s *Service) ForHook(ctx context.Context, tx *db.Tx, a *repo.Access, number int64) (any, error) {
-	p, err := onePage(ctx, tx, a, number, true)
+	p, err := onePage(ctx, tx, a, number, whole)
 	if err != nil {
 		return nil, err
 	}
@@ -118,11 +130,17 @@ func (s *Service) ForHook(ctx context.Context, tx *db.Tx, a *repo.Access, number
 	return p.payload(p.Issues()[0])
 }
 
-// answer writes the full form of a pull request as the response.
+// answer writes a pull request as the response.
 func (api *API) answer(
-	w http.ResponseWriter, r *http.Request, a *repo.Access, status int, number int64,
+	w http.ResponseWriter, r *http.Request, a *repo.Access, status int, number int64, f form,
 ) error {
-	return web.Answer(w, r, status, func(out *web.Output) error { return api.render(out, a, number, true) })
+	return web.Answer(w, r, status, func(out *web.Output) error {
+		p, err := api.s.readPage(out.Context(), a, number, f)
+		if err != nil {
+			return err
+		}
+		return api.render(out, p)
+	})
 }
 
 // serve answers a GET from the cache or with the output of render. on is an additional part of the cache
@@ -169,7 +187,7 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	}
 	w.Header().Set("Location", web.From(r.Context()).API(web.Path("repos", a.Owner.Login,
 		a.Name)+"/pulls/"+strconv.FormatInt(made.Number, 10)))
-	return api.answer(w, r, a, http.StatusCreated, made.Number)
+	return api.answer(w, r, a, http.StatusCreated, made.Number, whole)
 }
 
 // PATCH /repos/{owner}/{repo}/pulls/{number}
@@ -205,10 +223,10 @@ func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if err := api.s.Edit(r.Context(), a, p.Number, e); err != nil {
 		return err
 	}
-	return api.answer(w, r, a, http.StatusOK, p.Number)
+	return api.answer(w, r, a, http.StatusOK, p.Number, whole)
 }
 
 // Caches returns statistics of the caches.
 func (api *API) Caches() []cache.Stats {
-	return []cache.Stats{api.answers.Stats("pull_answers"), api.ranges.Stats("pull_ranges")}
+	return []cache.Stats{api.answers.Stats("pull_answers")}
 }

@@ -79,7 +79,5 @@ func (api *API) changeRequested(w http.ResponseWriter, r *http.Request, a *repo.
 	if err := change(r.Context(), a, p.Number, people.Value); err != nil {
 		return err
 	}
-	return web.Answer(w, r, status, func(out *web.Output) error {
-		return api.render(out, a, p.Number, false)
-	})
+	return api.answer(w, r, a, status, p.Number, brief)
 }

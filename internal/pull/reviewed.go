@@ -1,18 +1,11 @@
 package pull
 
 import (
-	"context"
-
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/issue"
 	"arbor/internal/repo"
 )
-
-// Find reads a pull request of a repository and its issue. Error: 404.
-func (s *Service) Find(ctx context.Context, a *repo.Access, number int64) (*Pull, *issue.Issue, error) {
-	return s.findCached(ctx, a, number)
-}
 
 // ByIDs reads pull requests by the ids of their issues in one query.
 func ByIDs(tx *db.Tx, ids []issue.ID) (map[issue.ID]*Pull, error) { return byIDs(tx, ids) }

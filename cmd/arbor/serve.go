@@ -13,7 +13,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"arbor/internal/admission"
 	"arbor/internal/certificate"
 	"arbor/internal/db"
 	"arbor/internal/seed"

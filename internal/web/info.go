@@ -43,6 +43,13 @@ type Info struct {
 // compare that with the documentation.
 type Asked func(in, name string)
 
+// Ask reports that a handler reads a parameter or a field.
+func (i *Info) Ask(in, name string) {
+	if i.Asked != nil {
+		i.Asked(in, name)
+	}
+}
+
 // Arguments of Asked.
 const (
 	InQuery = "query"

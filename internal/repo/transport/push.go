@@ -150,9 +150,6 @@ func (p *push) attempt(ctx context.Context) error {
 			p.s.log.WarnContext(ctx, "quarantine stays until the next sweep", "error", err)
 		}
 	}()
-	if err := p.checkRoom(ctx); err != nil {
-		return err
-	}
 	updates, err := p.updates(quarantine)
 	if err != nil {
 		return err
@@ -163,13 +160,13 @@ func (p *push) attempt(ctx context.Context) error {
 	return p.commit(ctx, quarantine, updates)
 }
 
-// checkRoom refuses a push for which the quota of the repository's owner has no room: before
-// its pack is received, if there is none at all, and once the pack's size is known.
+// checkRoom refuses a push with a pack, before that is received, if the quota of the repository's owner has no
+// room at all.
 func (p *push) checkRoom(ctx context.Context) error {
 	if p.pack == nil {
 		return nil
 	}
-	err := p.s.repos.MayGrowBy(ctx, p.access.ID, max(1, p.kilobytes()))
+	err := p.s.repos.MayGrowBy(ctx, p.access.ID, 1)
 	if errs.Is(err, errs.Forbidden) {
 		p.refuseRest(repo.ErrText(err))
 		return nil
@@ -269,7 +266,7 @@ func (p *push) updates(q *git.Quarantine) ([]repo.RefUpdate, error) {
 	return list, nil
 }
 
-// commit checks the old values, makes the objects durable, and moves the refs.
+// commit checks the old values and the quota, makes the objects durable, and moves the refs.
 // From the first durable object on, the push goes through also when its client
 // hangs up.
 func (p *push) commit(ctx context.Context, q *git.Quarantine, all []repo.RefUpdate) error {
@@ -278,7 +275,10 @@ func (p *push) commit(ctx context.Context, q *git.Quarantine, all []repo.RefUpda
 		return err
 	}
 	defer unlock()
-	index, updates := p.open(all)
+	push := repo.Push{RepoID: p.access.ID, Purges: p.access.Purges, Atomic: p.request.Capabilities.Atomic,
+		GrownKB: p.kilobytes(), If: p.stillMay}
+	var index []int
+	index, push.Updates = p.open(all)
 	err = p.s.db.Read(ctx, func(tx *db.Tx) error {
 		now, err := p.accessNow(tx)
 		if err != nil {
@@ -291,7 +291,7 @@ func (p *push) commit(ctx context.Context, q *git.Quarantine, all []repo.RefUpda
 			}
 			tx.OnCommit(func() { p.refuseOthers(branches, noLonger) })
 		}
-		refused, err := repo.Refusals(tx, now, updates)
+		refused, err := p.s.repos.Refusals(tx, now, push)
 		tx.OnCommit(func() { p.refuseAll(index, refused) })
 		return err
 	})
@@ -302,11 +302,9 @@ func (p *push) commit(ctx context.Context, q *git.Quarantine, all []repo.RefUpda
 	if err := q.Keep(); err != nil {
 		return errors.Join(err, p.s.repos.MarkUnreached(ctx, p.access.ID)) // perhaps they are kept
 	}
-	index, updates = p.open(all)
-	p.findForward(ctx, updates)
-	refused, err := p.s.repos.MoveRefs(ctx,
-		repo.Push{RepoID: p.access.ID, Purges: p.access.Purges, Updates: updates,
-			Atomic: p.request.Capabilities.Atomic, GrownKB: p.kilobytes(), If: p.stillMay})
+	index, push.Updates = p.open(all)
+	p.findForward(ctx, push.Updates)
+	refused, err := p.s.repos.MoveRefs(ctx, push)
 	p.refuseAll(index, refused)
 	p.s.repos.Wrote(p.access.ID)
 	return err

@@ -8,12 +8,10 @@ import (
 	"io"
 	"maps"
 	"net/http"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
 	"arbor/internal/apidoc"
@@ -174,37 +172,6 @@ func TestDocsPage(t *testing.T) {
 	s.Check(t, apitest.Case{Do: "GET /docs", Status: 304,
 		Headers: map[string]string{"If-None-Match": page.Header.Get("ETag")}})
 }
-
-// Each error number of the plant store stands in the store's document, once.
-func TestPlantNumbersAreDescribed(t *testing.T) {
-	source, err := os.ReadFile("../plant/errors.go")
-	testkit.NoError(t, err)
-	found := regexp.MustCompile(`(?m)^\t\w+ +number = (\d{5})$`).FindAllSubmatch(source, -1)
-	if len(found) < 10 {
-		t.Fatalf("found %d numbers", len(found))
-	}
-	for _, m := range found {
-		if plantNumbers()[string(m[1])] != string(m[1][:3]) {
-			t.Errorf("the document lacks %s", m[1])
-		}
-	}
-}
-
-// plantNumbers returns the status of each error number of the plant store, as the store's document has them.
-var plantNumbers = sync.OnceValue(func() map[string]string {
-	text, err := os.ReadFile("../apidoc/plants.yaml")
-	if err != nil {
-		panic(err)
-	}
-	statuses := map[string]string{}
-	for _, m := range regexp.MustCompile(`(?m)^ +\| (\d{5}) \| (\d{3}) \| .+ \|$`).FindAllSubmatch(text, -1) {
-		if statuses[string(m[1])] != "" {
-			panic("number twice: " + string(m[1]))
-		}
-		statuses[string(m[1])] = string(m[2])
-	}
-	return statuses
-})
 
 // What is large goes compressed to those who take it, and plain to all others,
 // the same either way and under one tag, which is weak for that reason.

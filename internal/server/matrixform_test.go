@@ -5,8 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"arbor/internal/route"
@@ -100,6 +103,19 @@ func plantForm(e *exchange) string {
 	}
 	return ""
 }
+
+// plantNumbers returns the status of each error number of the plant store, as the store's document has them.
+var plantNumbers = sync.OnceValue(func() map[string]string {
+	text, err := os.ReadFile("../apidoc/plants.yaml")
+	if err != nil {
+		panic(err)
+	}
+	statuses := map[string]string{}
+	for _, m := range regexp.MustCompile(`(?m)^ +\| (\d{5}) \| (\d{3}) \| .+ \|$`).FindAllSubmatch(text, -1) {
+		statuses[string(m[1])] = string(m[2])
+	}
+	return statuses
+})
 
 // wrong checks that each route rejects invalid requests of permitted callers in the form of its group
 // (decisions 5, 16, 48).

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"arbor/internal/account"
 	"arbor/internal/cache"
 	"arbor/internal/db"
 	"arbor/internal/errs"
@@ -20,7 +19,7 @@ import (
 type API struct {
 	s       *Service
 	git     *gitdata.API
-	answers *web.Answers
+	answers *repo.Answers
 }
 
 // cacheBytes is the size of the cache of rendered responses.
@@ -28,7 +27,7 @@ const cacheBytes = 32 << 20
 
 // NewAPI returns the handlers of s. It uses g to render commits and files.
 func NewAPI(s *Service, g *gitdata.API) *API {
-	return &API{s: s, git: g, answers: web.NewAnswers(web.NewKept(cacheBytes))}
+	return &API{s: s, git: g, answers: repo.NewAnswers(cacheBytes)}
 }
 
 // find reads the pull request with the number {number}. Error: 404.
@@ -49,18 +48,20 @@ func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) erro
 	case "diff", "patch":
 		return api.writeText(w, r, a, kind)
 	}
+	return api.answers.OfCaller(api.get)(w, r, a)
+}
+
+func (api *API) get(out *web.Output, r *http.Request, a *repo.Access) error {
 	n, err := web.Number(r, "number")
 	if err != nil {
 		return err
 	}
-	return api.serve(w, r, a, "", func(out *web.Output) error {
-		p, err := api.s.testedPage(out.Context(), a, n, whole)
-		if err != nil {
-			return err
-		}
-		web.LastModified(w, p.Issues()[0].UpdatedAt.Time())
-		return api.render(out, p)
-	})
+	p, err := api.s.testedPage(r.Context(), a, n, whole)
+	if err != nil {
+		return err
+	}
+	web.LastModified(out, p.Issues()[0].UpdatedAt.Time())
+	return api.render(out, p)
 }
 
 // render renders the only pull request of a loaded page.
@@ -75,35 +76,52 @@ func (api *API) render(out *web.Output, p *page) error {
 	return out.JSON(v)
 }
 
-// onePage loads the page of one pull request in a form. Error: 404.
-func onePage(ctx context.Context, tx *db.Tx, a *repo.Access, number int64, f form) (*page, error) {
-	p := newPage(ctx, a)
+// loadPage loads the pull requests of repositories that find reads, in a form.
+func loadPage(
+	ctx context.Context, tx *db.Tx, f form, in []*repo.Access, find func(tx *db.Tx) ([]*issue.Issue, error),
+) (*page, error) {
+	p := newPage(ctx, in...)
 	if p.full = f == whole; f == viewed {
 		p.WithReactions()
 	}
-	i, err := issue.ByNumber(tx, a.ID, number)
+	list, err := find(tx)
 	if err != nil {
 		return nil, err
 	}
-	if !i.Pull {
-		return nil, errs.Absent()
-	}
-	p.Add(i)
+	p.Add(list...)
 	return p, p.load(tx)
 }
 
-// readPage is onePage in a transaction of its own. Error: 404.
-func (s *Service) readPage(ctx context.Context, a *repo.Access, number int64, f form) (p *page, err error) {
+// readPage is loadPage in a transaction of its own.
+func (s *Service) readPage(
+	ctx context.Context, f form, in []*repo.Access, find func(tx *db.Tx) ([]*issue.Issue, error),
+) (p *page, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		p, err = onePage(ctx, tx, a, number, f)
+		p, err = loadPage(ctx, tx, f, in, find)
 		return err
 	})
 	return p, err
 }
 
-// testedPage is readPage, and makes a test merge that is missing (decision 36). Error: 404.
+// numberedIn returns a function that finds one pull request. Its error: 404.
+func numberedIn(a *repo.Access, number int64) func(tx *db.Tx) ([]*issue.Issue, error) {
+	return func(tx *db.Tx) ([]*issue.Issue, error) {
+		i, err := issue.ByNumber(tx, a.ID, number)
+		if err == nil && !i.Pull {
+			err = errs.Absent()
+		}
+		return []*issue.Issue{i}, err
+	}
+}
+
+// readOne reads the page of one pull request. Error: 404.
+func (s *Service) readOne(ctx context.Context, a *repo.Access, number int64, f form) (*page, error) {
+	return s.readPage(ctx, f, []*repo.Access{a}, numberedIn(a, number))
+}
+
+// testedPage is readOne, and makes a test merge that is missing (decision 36). Error: 404.
 func (s *Service) testedPage(ctx context.Context, a *repo.Access, number int64, f form) (*page, error) {
-	p, err := s.readPage(ctx, a, number, f)
+	p, err := s.readOne(ctx, a, number, f)
 	if err != nil {
 		return nil, err
 	}
@@ -114,13 +132,13 @@ func (s *Service) testedPage(ctx context.Context, a *repo.Access, number int64, 
 	if err := s.test(ctx, pull); err != nil {
 		return nil, err
 	}
-	return s.readPage(ctx, a, number, f)
+	return s.readOne(ctx, a, number, f)
 }
 
 // ForHook renders a pull request for a webhook payload. Its mergeable is the result of the last test merge.
 // Error: 404.
 func (s *Service) ForHook(ctx context.Context, tx *db.Tx, a *repo.Access, number int64) (any, error) {
-	p, err := onePage(ctx, tx, a, number, whole)
+	p, err := loadPage(ctx, tx, whole, []*repo.Access{a}, numberedIn(a, number))
 	if err != nil {
 		return nil, err
 	}
@@ -135,21 +153,12 @@ func (api *API) answer(
 	w http.ResponseWriter, r *http.Request, a *repo.Access, status int, number int64, f form,
 ) error {
 	return web.Answer(w, r, status, func(out *web.Output) error {
-		p, err := api.s.readPage(out.Context(), a, number, f)
+		p, err := api.s.readOne(out.Context(), a, number, f)
 		if err != nil {
 			return err
 		}
 		return api.render(out, p)
 	})
-}
-
-// serve answers a GET from the cache or with the output of render. on is an additional part of the cache
-// key. A list shows forks, whose changes have no generation here, so a cached response is valid only until
-// the next commit of any kind. If commits cannot be observed, nothing is cached.
-func (api *API) serve(
-	w http.ResponseWriter, r *http.Request, a *repo.Access, on string, render web.Render,
-) error {
-	return api.answers.Serve(w, r, a.AsOf, web.Key(r, account.ViewOf(a.Caller), on), render)
 }
 
 // POST /repos/{owner}/{repo}/pulls

@@ -157,17 +157,7 @@ func (api *API) Numbered(ctx context.Context, pulls []repo.Of[int64]) (map[repo.
 func (api *API) full(
 	out *web.Output, in []*repo.Access, find func(tx *db.Tx) ([]*issue.Issue, error),
 ) (*page, error) {
-	var p *page
-	err := api.s.db.Read(out.Context(), func(tx *db.Tx) error {
-		p = newPage(out.Context(), in...)
-		p.full = true
-		list, err := find(tx)
-		if err != nil {
-			return err
-		}
-		p.Add(list...)
-		return p.load(tx)
-	})
+	p, err := api.s.readPage(out.Context(), whole, in, find)
 	if err == nil {
 		err = p.Bodies(out, api.s.issues)
 	}

@@ -34,7 +34,7 @@ func (api *API) several(ctx context.Context, pulls []repo.Of[int64]) (list map[r
 		for _, i := range issues {
 			ids = append(ids, i.ID)
 		}
-		rows, err := byIDs(tx, ids)
+		rows, err := ByIDs(tx, ids)
 		for of, i := range issues {
 			if p := rows[i.ID]; p != nil {
 				list[of] = &found{*p, *i}

@@ -39,6 +39,19 @@ func (api *API) find(r *http.Request, a *repo.Access) (*Pull, *issue.Issue, erro
 	return api.s.Find(r.Context(), a, n)
 }
 
+// findToEdit reads the pull request, which the caller may edit, and the body (decision 51).
+func (api *API) findToEdit(r *http.Request, a *repo.Access) (*Pull, *web.Object, error) {
+	p, i, err := api.find(r, a)
+	if err == nil {
+		err = mayEdit(a, i)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	body, err := web.ReadObject(r, Resource)
+	return p, body, err
+}
+
 // GET /repos/{owner}/{repo}/pulls/{number}
 //
 // Get returns a pull request, or its changes as diff or patch. If the test merge is missing, it is made
@@ -204,14 +217,7 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 // Edit changes title, body, state, base and whether maintainers may push to the head. Only the author and
 // users with push access may do so. Errors: 403, 404, 422 (decisions 33, 37, 38).
 func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	p, i, err := api.find(r, a)
-	if err != nil {
-		return err
-	}
-	if err := mayEdit(a, i); err != nil {
-		return err
-	}
-	body, err := web.ReadObject(r, Resource)
+	p, body, err := api.findToEdit(r, a)
 	if err != nil {
 		return err
 	}

@@ -61,7 +61,7 @@ func (p *page) load(tx *db.Tx) error {
 		ids = append(ids, i.ID)
 	}
 	var err error
-	if p.pulls, err = byIDs(tx, ids); err != nil {
+	if p.pulls, err = ByIDs(tx, ids); err != nil {
 		return err
 	}
 	if p.asked, err = requestedOf(tx, ids); err != nil {

@@ -132,8 +132,15 @@ func (p *push) attempt(ctx context.Context) error {
 	if err := p.checkMaintainer(ctx); err != nil || p.settled() {
 		return err
 	}
-	if err := p.checkRoom(ctx); err != nil || p.settled() {
-		return err
+	if p.pack != nil { // none is received if there is no room at all
+		err := p.s.repos.MayGrowBy(ctx, p.access.ID, 1)
+		if errs.Is(err, errs.Forbidden) {
+			p.refuseRest(repo.ErrText(err))
+			return nil
+		}
+		if err != nil {
+			return err
+		}
 	}
 	objects, release, err := p.s.repos.Git(ctx, p.access)
 	if err != nil {
@@ -158,20 +165,6 @@ func (p *push) attempt(ctx context.Context) error {
 		return nil
 	}
 	return p.commit(ctx, quarantine, updates)
-}
-
-// checkRoom refuses a push with a pack, before that is received, if the quota of the repository's owner has no
-// room at all.
-func (p *push) checkRoom(ctx context.Context) error {
-	if p.pack == nil {
-		return nil
-	}
-	err := p.s.repos.MayGrowBy(ctx, p.access.ID, 1)
-	if errs.Is(err, errs.Forbidden) {
-		p.refuseRest(repo.ErrText(err))
-		return nil
-	}
-	return err
 }
 
 // checkNames refuses updates that no push may make, regardless of their objects.

@@ -61,13 +61,16 @@ func (api *API) Commit(ctx context.Context, a *repo.Access, n FilesCommit) (made
 	return made, err
 }
 
-// CheckCommit returns the error of Commit for values that no branch at the tip accepts. It writes nothing, and does not
-// look for the branch. The tip must be a commit of the repository.
-func (api *API) CheckCommit(ctx context.Context, a *repo.Access, n FilesCommit) error {
-	return api.prepared(ctx, a, n, func(c *filesCommit) error {
-		_, err := c.build(ctx)
+// CheckCommit returns how many KiB Commit would add to the repository, at most, or its error for values that no
+// branch at the tip accepts. It writes nothing, and does not look for the branch. The tip must be a commit of
+// the repository.
+func (api *API) CheckCommit(ctx context.Context, a *repo.Access, n FilesCommit) (kb int64, err error) {
+	err = api.prepared(ctx, a, n, func(c *filesCommit) error {
+		objects, err := c.build(ctx)
+		kb = repo.Kilobytes(append(objects, git.NewObject{Data: []byte(n.Message)})) + 1 // the header of the commit
 		return err
 	})
+	return kb, err
 }
 
 // prepared calls fn with a commit whose values are possible.

@@ -144,7 +144,11 @@ func (m *mutation) begunReview(ctx context.Context) (*object, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := m.do.Reviews.Progress(to, a, byNumber(o))
+	_, i, err := m.do.Pulls.Find(to, a, byNumber(o))
+	if err != nil {
+		return nil, err
+	}
+	p, err := m.do.Reviews.Progress(to, a, i)
 	if err != nil {
 		return nil, err
 	}

@@ -37,11 +37,16 @@ func (s *Service) Get(ctx context.Context, a *repo.Access, number int64) (*View,
 		return nil, err
 	}
 	v := p.view(p.issues[0])
-	texts, err := s.texts.HTMLPage(ctx, []text.Source{{Access: a, Body: v.Body}})
+	return v, s.Render(ctx, v)
+}
+
+// Render renders the text of a view that was read without it.
+func (s *Service) Render(ctx context.Context, v *View) error {
+	texts, err := s.HTML(ctx, []text.Source{{Access: v.Access, Body: v.Body}})
 	if err == nil {
 		v.HTML, err = texts.HTML(0)
 	}
-	return v, err
+	return err
 }
 
 // Pinned reads the open pinned issues, without their texts. Error: 410.

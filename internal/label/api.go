@@ -6,7 +6,6 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/cache"
-	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/issuekit"
 	"arbor/internal/repo"
@@ -17,7 +16,7 @@ import (
 type API struct {
 	s       *Service
 	repos   *repo.Service
-	answers *issuekit.Answers
+	answers *repo.Answers
 }
 
 // cacheBytes is the size of the cache of rendered responses.
@@ -25,7 +24,7 @@ const cacheBytes = 4 << 20
 
 // NewAPI returns the handlers of s.
 func NewAPI(s *Service, repos *repo.Service) *API {
-	return &API{s, repos, issuekit.NewAnswers(s.db, cacheBytes)}
+	return &API{s, repos, repo.NewAnswers(cacheBytes)}
 }
 
 // Payload is GitHub's label.
@@ -59,16 +58,14 @@ func NewPayloads(list []*Label, at *issuekit.Addresses) []*Payload {
 // GET /repos/{owner}/{repo}/labels
 //
 // List lists the labels of the repository by name.
-func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.answers.JSON(w, r, a, func(tx *db.Tx) (any, error) {
-		page := web.ReadPage(r)
-		found, total, err := list(tx, a.ID, page)
-		if err != nil {
-			return nil, err
-		}
-		tx.OnCommit(func() { web.Link(w, r, page, total) })
-		return NewPayloads(found, issuekit.AddressesOf(r, a)), nil
-	})
+func (api *API) List(out *web.Output, r *http.Request, a *repo.Access) error {
+	page := web.ReadPage(r)
+	found, total, err := api.s.List(r.Context(), a, page)
+	if err != nil {
+		return err
+	}
+	web.Link(out, r, page, total)
+	return out.JSON(NewPayloads(found, issuekit.AddressesOf(r, a)))
 }
 
 // POST /repos/{owner}/{repo}/labels
@@ -116,14 +113,12 @@ func readColor(body *web.Object) web.Opt[string] {
 // GET /repos/{owner}/{repo}/labels/{name}
 //
 // Get returns a label. Its name is matched case-insensitively. Errors: 404.
-func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.answers.JSON(w, r, a, func(tx *db.Tx) (any, error) {
-		l, err := ByName(tx, a.ID, web.Param(r, "name"))
-		if err != nil {
-			return nil, err
-		}
-		return NewPayload(l, issuekit.AddressesOf(r, a)), nil
-	})
+func (api *API) Get(out *web.Output, r *http.Request, a *repo.Access) error {
+	l, err := api.s.Get(r.Context(), a, web.Param(r, "name"))
+	if err != nil {
+		return err
+	}
+	return out.JSON(NewPayload(l, issuekit.AddressesOf(r, a)))
 }
 
 // PATCH /repos/{owner}/{repo}/labels/{name}

@@ -34,12 +34,8 @@ type MethodText struct {
 // maxBehind is the maximum to which missing commits of the base are counted.
 const maxBehind = 10_000
 
-// MergeBox returns the data of the merge box. Errors: 404.
-func (s *Service) MergeBox(ctx context.Context, a *repo.Access, number int64) (*MergeBox, error) {
-	p, i, err := s.findCached(ctx, a, number)
-	if err != nil {
-		return nil, err
-	}
+// MergeBox returns the data of the merge box of a pull request.
+func (s *Service) MergeBox(ctx context.Context, a *repo.Access, p *Pull, i *issue.Issue) (*MergeBox, error) {
 	o := &MergeBox{Known: !p.Open || p.Tested() || p.BaseTip == "", Conflicts: []string{}, Methods: []MethodText{}}
 	if err := s.headOutlook(ctx, a, p, o); err != nil {
 		return nil, err

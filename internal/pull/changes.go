@@ -20,17 +20,12 @@ func (api *API) commitRange(r *http.Request, a *repo.Access) (gitdata.Range, err
 	if err != nil {
 		return gitdata.Range{}, err
 	}
-	return api.ranges.Read(api.s.db.State(r.Context()), numbered{a.ID, n}, func() (gitdata.Range, error) {
-		p, _, err := api.s.findCached(r.Context(), a, n)
-		if err != nil {
-			return gitdata.Range{}, err
-		}
-		return p.Range(), nil
-	})
+	p, _, err := api.s.Find(r.Context(), a, n)
+	if err != nil {
+		return gitdata.Range{}, err
+	}
+	return p.Range(), nil
 }
-
-// maxRanges is the number of cached ranges, of about 300 bytes each.
-const maxRanges = 10_000
 
 // GET /repos/{owner}/{repo}/pulls/{number}/commits
 //

@@ -33,6 +33,15 @@ type page struct {
 	statuses map[repo.Of[git.SHA]]status.Summary
 }
 
+// form is how much of a single pull request a page has.
+type form uint8
+
+const (
+	brief  form = iota // as lists have it
+	whole              // with the members of fullPayload
+	viewed             // for pages: with reactions
+)
+
 // newPage returns an empty page for repositories, whose accesses have the same caller.
 func newPage(ctx context.Context, bases ...*repo.Access) *page {
 	info := web.From(ctx)
@@ -52,7 +61,7 @@ func (p *page) load(tx *db.Tx) error {
 		ids = append(ids, i.ID)
 	}
 	var err error
-	if p.pulls, err = byIDs(tx, ids); err != nil {
+	if p.pulls, err = ByIDs(tx, ids); err != nil {
 		return err
 	}
 	if p.asked, err = requestedOf(tx, ids); err != nil {
@@ -142,7 +151,7 @@ type Payload struct {
 	Association       string             `json:"author_association"`
 	AutoMerge         *struct{}          `json:"auto_merge"`
 	LockReason        *string            `json:"active_lock_reason"`
-	*full
+	*fullPayload
 }
 
 // side is the head or the base.
@@ -166,8 +175,8 @@ type links struct {
 	Statuses       issuekit.Link `json:"statuses"`
 }
 
-// full holds the members that only a single pull request has.
-type full struct {
+// fullPayload holds the members that only a single pull request has.
+type fullPayload struct {
 	Merged         bool            `json:"merged"`
 	Mergeable      *bool           `json:"mergeable"`
 	Rebaseable     *bool           `json:"rebaseable"`
@@ -218,7 +227,7 @@ func (p *page) payload(i *issue.Issue) (*Payload, error) {
 		Statuses: issuekit.Link{Href: out.StatusesURL},
 	}
 	if p.full {
-		out.full = p.fullOf(i, pull)
+		out.fullPayload = p.fullOf(i, pull)
 	}
 	return out, err
 }
@@ -257,7 +266,7 @@ func (p *page) side(ownerID account.ID, repoID repo.ID, ref string, sha git.SHA)
 
 // fullOf returns the members that only a single pull request has. A mergeable one is unstable if a status
 // of its head failed (decision 36) and, as at GitHub, if a check failed or is not completed.
-func (p *page) fullOf(i *issue.Issue, pull *Pull) *full {
+func (p *page) fullOf(i *issue.Issue, pull *Pull) *fullPayload {
 	ok, state, checks := pull.Mergeable(), "clean", p.checks[p.headOf(pull)]
 	switch {
 	case i.Draft:
@@ -269,7 +278,7 @@ func (p *page) fullOf(i *issue.Issue, pull *Pull) *full {
 	case p.statuses[p.headOf(pull)].Failed > 0, checks.Failing > 0, checks.Waiting > 0:
 		state = "unstable"
 	}
-	return &full{
+	return &fullPayload{
 		Merged: pull.Merged(), Mergeable: ok, Rebaseable: ok, MergeableState: state,
 		MergedBy: p.User(pull.MergedBy),
 		Comments: i.Comments, ReviewComments: pull.ReviewComments, Modifiable: pull.Modifiable,

@@ -125,9 +125,9 @@ func inStates(names []string) posting.Expr {
 // missing test merge is made first, as in GET /repos/{owner}/{repo}/pulls/{number}.
 func (api *API) Numbered(ctx context.Context, pulls []repo.Of[int64]) (map[repo.Of[int64]]*Payload, error) {
 	if len(pulls) == 1 {
-		p, _, err := api.s.findCached(ctx, pulls[0].In, pulls[0].Key)
-		if err == nil {
-			_, err = api.s.tested(ctx, p)
+		p, _, err := api.s.Find(ctx, pulls[0].In, pulls[0].Key)
+		if err == nil && p.untested() {
+			err = api.s.test(ctx, p)
 		}
 		if errs.Is(err, errs.NotFound) {
 			return nil, nil
@@ -157,17 +157,7 @@ func (api *API) Numbered(ctx context.Context, pulls []repo.Of[int64]) (map[repo.
 func (api *API) full(
 	out *web.Output, in []*repo.Access, find func(tx *db.Tx) ([]*issue.Issue, error),
 ) (*page, error) {
-	var p *page
-	err := api.s.db.Read(out.Context(), func(tx *db.Tx) error {
-		p = newPage(out.Context(), in...)
-		p.full = true
-		list, err := find(tx)
-		if err != nil {
-			return err
-		}
-		p.Add(list...)
-		return p.load(tx)
-	})
+	p, err := api.s.readPage(out.Context(), whole, in, find)
 	if err == nil {
 		err = p.Bodies(out, api.s.issues)
 	}

@@ -76,7 +76,7 @@ var errMoved = errors.New("pull: a branch has moved")
 // one pull request only one succeeds. If the base moves before the commit, the merge is repeated. Errors:
 // 405 if it cannot be merged, 409 if the head is not o.SHA.
 func (s *Service) Merge(ctx context.Context, a *repo.Access, number int64, o MergeOptions) (git.SHA, error) {
-	p, _, err := s.find(ctx, a, number)
+	p, _, err := s.Find(ctx, a, number)
 	if err == nil {
 		err = o.check()
 	}
@@ -97,7 +97,7 @@ func (s *Service) Merge(ctx context.Context, a *repo.Access, number int64, o Mer
 func (s *Service) mergeOnce(
 	ctx context.Context, a *repo.Access, number int64, o MergeOptions,
 ) (git.SHA, error) {
-	p, i, err := s.find(ctx, a, number)
+	p, i, err := s.Find(ctx, a, number)
 	switch {
 	case err != nil:
 		return "", err

@@ -28,7 +28,7 @@ type Reverted struct {
 // push access. Errors: 404; 405 if it is not merged or its base was deleted; 409 for a conflict with later
 // commits; 422 if there is nothing left to revert.
 func (s *Service) Revert(ctx context.Context, a *repo.Access, number int64) (*Reverted, error) {
-	p, i, err := s.find(ctx, a, number)
+	p, i, err := s.Find(ctx, a, number)
 	switch {
 	case err != nil:
 		return nil, err

@@ -53,8 +53,8 @@ func byID(tx *db.Tx, issueID issue.ID) (*Pull, error) {
 	return scan(tx.QueryRow(`SELECT `+columns+from+`WHERE p.issue_id = $1`, issueID))
 }
 
-// byIDs reads pull requests in one query.
-func byIDs(tx *db.Tx, ids []issue.ID) (map[issue.ID]*Pull, error) {
+// ByIDs reads pull requests by the ids of their issues in one query.
+func ByIDs(tx *db.Tx, ids []issue.ID) (map[issue.ID]*Pull, error) {
 	return db.QueryByID(ids, func(p *Pull) issue.ID { return p.IssueID }, func() ([]*Pull, error) {
 		return query(tx, `WHERE p.issue_id IN `+db.Values(1, len(ids)), db.Args(ids)...)
 	})

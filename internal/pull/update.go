@@ -28,7 +28,7 @@ func (s *Service) Update(ctx context.Context, a *repo.Access, number int64, expe
 }
 
 func (s *Service) updateOnce(ctx context.Context, a *repo.Access, number int64, expected string) error {
-	p, _, err := s.find(ctx, a, number)
+	p, _, err := s.Find(ctx, a, number)
 	if err == nil {
 		err = s.mayUpdate(ctx, a, p)
 	}

@@ -18,7 +18,7 @@ import (
 // show.
 type View struct {
 	*Pull
-	Issue      *issue.View // without its HTML
+	Issue      *issue.View // without its HTML, see issue.Service.Render
 	MergedBy   *account.Account
 	Head, Base Side
 	Reviewers  []*account.Account // who are asked for a review
@@ -35,22 +35,11 @@ type Side struct {
 // Get reads a pull request with what it refers to. A test merge that is missing is made at once (decision 36).
 // Error: 404.
 func (s *Service) Get(ctx context.Context, a *repo.Access, number int64) (*View, error) {
-	p, _, err := s.findCached(ctx, a, number)
-	if err == nil {
-		_, err = s.tested(ctx, p)
-	}
+	p, err := s.testedPage(ctx, a, number, viewed)
 	if err != nil {
 		return nil, err
 	}
-	var v *View
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		page, err := onePage(ctx, tx, a, number, false)
-		if err == nil {
-			v = page.view(page.Issues()[0])
-		}
-		return err
-	})
-	return v, err
+	return p.view(p.Issues()[0]), nil
 }
 
 // view returns a pull request of the page with what it refers to, after load.

@@ -153,10 +153,23 @@ func checkUpdates(tx *db.Tx, repoID ID, branch branchState, updates []RefUpdate)
 	return refused, nil
 }
 
-// Refusals returns the reason for each update of the access's repository that cannot happen. It is called
-// before the objects are stored; Push.Check checks again.
-func Refusals(tx *db.Tx, a *Access, updates []RefUpdate) ([]error, error) {
-	return checkUpdates(tx, a.ID, branchState{name: a.DefaultBranch, archived: a.Archived}, updates)
+// Refusals returns the reason for each update of a push that cannot happen, by the refs and by the quota of the
+// repository's owner. It is called before the objects are stored; Push.Check checks again.
+func (s *Service) Refusals(tx *db.Tx, a *Access, p Push) ([]error, error) {
+	refused, err := checkUpdates(tx, a.ID, branchState{name: a.DefaultBranch, archived: a.Archived}, p.Updates)
+	if err != nil {
+		return nil, err
+	}
+	full := s.checkGrowth(tx, a.ID, p.GrownKB, false)
+	if full != nil && !errs.Is(full, errs.Forbidden) {
+		return nil, full
+	}
+	for i := range refused {
+		if refused[i] == nil {
+			refused[i] = full
+		}
+	}
+	return refused, nil
 }
 
 func names(updates []RefUpdate) []string {

@@ -12,6 +12,7 @@
 // This package has what its sub-packages and the features above it share:
 //
 //	[Service.With], [Access]: the repository, the caller's role   access.go, found.go, find.go
+//	[Answers]: rendered answers, kept while they are true        answers.go
 //	granted roles                                                grant.go, people.go
 //	the SQL of repositories, and their visibility                store.go, visible.go, scope.go
 //	a new repository                                             repo.go, autoinit.go, gitignore.go

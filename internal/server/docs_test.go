@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
-	"fmt"
+
 	"io"
 	"maps"
 	"net/http"
@@ -16,7 +16,6 @@ import (
 
 	"arbor/internal/apidoc"
 	"arbor/internal/db"
-	"arbor/internal/plant"
 	"arbor/internal/route"
 	"arbor/internal/server"
 	"arbor/internal/test/apitest"
@@ -173,20 +172,6 @@ func TestReference(t *testing.T) {
 	}
 	s.Visit(t, "", "GET /docs/issues").Shows(t, 200, "Create an issue", "title", "required", s.URL, "!"+apidoc.Site)
 	s.Visit(t, "", "GET /docs/nothing").Shows(t, 404)
-}
-
-// Each error number of the plant store stands in the store's document.
-func TestPlantNumbersAreDescribed(t *testing.T) {
-	text, err := apidoc.Plants(apitest.Start(t, db.SQLite).Server.Rights())
-	testkit.NoError(t, err)
-	var d struct{ Info struct{ Description string } }
-	testkit.NoError(t, json.Unmarshal(text, &d))
-	for _, c := range plant.Conditions() {
-		row := fmt.Sprintf("| %d | %d | %s |", c.Number, c.Status, c.When)
-		if !strings.Contains(d.Info.Description, row) {
-			t.Errorf("the document lacks %s", row)
-		}
-	}
 }
 
 // What is large goes compressed to those who take it, and plain to all others,

@@ -78,7 +78,8 @@ type Server struct {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
 	from := s.control.Origin(r)
-	info := &web.Info{ID: s.newID(), From: from.Address, Asked: web.AskedOf(r.Context())}
+	info := web.From(r.Context())
+	info.ID, info.From = s.newID(), from.Address
 	ticket := s.control.NewTicket(admission.Holder{Network: admission.NetworkOf(from.Address)})
 	given := r
 	r = r.WithContext(admission.With(web.WithInfo(s.o.DB.Remember(r.Context()), info), ticket))

@@ -106,6 +106,6 @@ func Created(w http.ResponseWriter, r *http.Request, location string, v any) err
 }
 
 // LastModified dates the single resource that the answer holds (decision 27).
-func LastModified(w http.ResponseWriter, t time.Time) {
+func LastModified(w Headers, t time.Time) {
 	w.Header().Set("Last-Modified", t.UTC().Format(http.TimeFormat))
 }

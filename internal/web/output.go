@@ -147,6 +147,12 @@ func (o *Output) Keep(bytes int) {
 	}
 }
 
+// Headers is an answer that has a header: an http.ResponseWriter or an Output.
+type Headers interface{ Header() http.Header }
+
+// Header is that of the answer. It is sent with the first item.
+func (o *Output) Header() http.Header { return o.w.Header() }
+
 // Context is the request's context.
 func (o *Output) Context() context.Context { return o.r.Context() }
 

@@ -29,15 +29,37 @@ import (
 // Timeline lists the timeline of an issue or pull request, oldest first: events, comments, and references
 // from issues that are visible to the caller. Errors: 404, 410, 422 for a page beyond the first 5,000
 // entries.
-func (api *API) Timeline(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+func (api *API) Timeline(out *web.Output, r *http.Request, a *repo.Access) error {
 	n, err := web.Number(r, "number")
 	if err != nil {
 		return err
 	}
-	render := api.timelineRendering(w, r, a, n)
-	// It can refer to issues of any repository that the caller can see. So a cached response is valid only
-	// until the next commit of any kind.
-	return api.answers.ServeCaller(w, r, a, render)
+	page := web.ReadPage(r)
+	var t *timeline
+	err = api.db.Read(r.Context(), func(tx *db.Tx) error {
+		i, err := issue.EnabledByNumber(tx, a, n)
+		if err != nil {
+			return err
+		}
+		if err := checkDeep(page); err != nil {
+			return err
+		}
+		t = &timeline{comments: comment.NewPage(r.Context(), a)}
+		var total int64
+		if t.entries, total, err = timelineOf(tx, a, i, page); err != nil {
+			return err
+		}
+		tx.OnCommit(func() { web.Link(out, r, page, total) })
+		return t.read(r.Context(), tx, map[repo.ID]*repo.Access{a.ID: a}, api.reviews)
+	})
+	if err == nil {
+		err = t.prepare(out, api)
+	}
+	if err != nil {
+		return err
+	}
+	out.Grow(2 << 10 * (len(t.entries) + 1))
+	return out.List(len(t.entries), func(n int) (any, error) { return t.payload(t.entries[n]) })
 }
 
 // timeline is a page of a timeline: its entries in order, and the pages with their contents. The issues of
@@ -51,40 +73,6 @@ type timeline struct {
 	said     map[int64]string // texts of reviews, by id
 	reviews  *text.Page       // rendered texts of reviews
 	reviewAt map[int64]int    // indexes in reviews, by id
-}
-
-func (api *API) timelineRendering(
-	w http.ResponseWriter, r *http.Request, a *repo.Access, number int64,
-) web.Render {
-	return func(out *web.Output) error {
-		ctx := out.Context()
-		page := web.ReadPage(r)
-		var t *timeline
-		err := api.db.Read(ctx, func(tx *db.Tx) error {
-			i, err := issue.EnabledByNumber(tx, a, number)
-			if err != nil {
-				return err
-			}
-			if err := checkDeep(page); err != nil {
-				return err
-			}
-			t = &timeline{comments: comment.NewPage(ctx, a)}
-			var total int64
-			if t.entries, total, err = timelineOf(tx, a, i, page); err != nil {
-				return err
-			}
-			tx.OnCommit(func() { web.Link(w, r, page, total) })
-			return t.read(ctx, tx, map[repo.ID]*repo.Access{a.ID: a}, api.reviews)
-		})
-		if err == nil {
-			err = t.prepare(out, api)
-		}
-		if err != nil {
-			return err
-		}
-		out.Grow(2 << 10 * (len(t.entries) + 1))
-		return out.List(len(t.entries), func(n int) (any, error) { return t.payload(t.entries[n]) })
-	}
 }
 
 // prepare renders the texts of the entries.

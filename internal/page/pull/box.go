@@ -83,7 +83,7 @@ func (b *box) MayRevert() bool { return b.Pull.Merged && b.MayMerge }
 func (p *Pages) box(r *http.Request, a *repo.Access, s *scene) (*box, error) {
 	b := &box{scene: s}
 	var err error
-	if b.MergeBox, err = p.of.Pulls.MergeBox(r.Context(), a, s.Pull.Number); err != nil {
+	if b.MergeBox, err = p.of.Pulls.MergeBox(r.Context(), a, s.of.Pull, s.of.Issue.Issue); err != nil {
 		return nil, err
 	}
 	if b.Sum, err = p.rollup(r.Context(), a, s.Pull.Head.SHA); err != nil {

@@ -31,7 +31,7 @@ func (api *API) GetZipball(w http.ResponseWriter, r *http.Request, a *repo.Acces
 
 // toArchive redirects to the archive of the commit that a ref currently refers to.
 func (api *API) toArchive(w http.ResponseWriter, r *http.Request, a *repo.Access, f git.ArchiveFormat) error {
-	sha, err := api.revision(r.Context(), a, strings.TrimPrefix(web.Param(r, "ref"), "refs/"), false)
+	sha, err := api.s.revision(r.Context(), a, strings.TrimPrefix(web.Param(r, "ref"), "refs/"), false)
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func (api *API) GetArchive(w http.ResponseWriter, r *http.Request, a *repo.Acces
 		if !ok || name == "" {
 			continue
 		}
-		sha, err := api.revision(r.Context(), a, strings.TrimPrefix(name, "refs/"), false)
+		sha, err := api.s.revision(r.Context(), a, strings.TrimPrefix(name, "refs/"), false)
 		if err != nil {
 			return err
 		}
@@ -69,7 +69,7 @@ func (api *API) GetArchive(w http.ResponseWriter, r *http.Request, a *repo.Acces
 func (api *API) sendArchive(
 	w http.ResponseWriter, r *http.Request, a *repo.Access, sha git.SHA, f git.ArchiveFormat, kind string,
 ) error {
-	objects, release, err := api.repos.GitInUse(r.Context(), a)
+	objects, release, err := api.s.repos.GitInUse(r.Context(), a)
 	if err != nil {
 		return err
 	}

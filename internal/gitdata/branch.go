@@ -66,7 +66,7 @@ func (api *API) ListBranches(w http.ResponseWriter, r *http.Request, a *repo.Acc
 	}
 	return api.cached(w, r, a, basis{refs: true}, func(ctx context.Context) (any, error) {
 		page := web.ReadPage(r)
-		list, err := api.Branches(ctx, a, page)
+		list, err := api.s.Branches(ctx, a, page)
 		if err != nil {
 			return nil, err
 		}
@@ -79,14 +79,14 @@ func (api *API) ListBranches(w http.ResponseWriter, r *http.Request, a *repo.Acc
 }
 
 // Branches returns a page of the branches by name, as refs.
-func (api *API) Branches(ctx context.Context, a *repo.Access, at web.Page) (*web.List[git.Ref], error) {
-	refs, err := api.repos.Refs(ctx, a)
+func (s *Service) Branches(ctx context.Context, a *repo.Access, at web.Page) (*web.List[git.Ref], error) {
+	refs, err := s.repos.Refs(ctx, a)
 	return web.CutAt(at, below(refs.List, "refs/heads/")), err
 }
 
 // TagsByVersion returns a page of the tags, the highest version first, as refs.
-func (api *API) TagsByVersion(ctx context.Context, a *repo.Access, at web.Page) (*web.List[git.Ref], error) {
-	refs, err := api.repos.Refs(ctx, a)
+func (s *Service) TagsByVersion(ctx context.Context, a *repo.Access, at web.Page) (*web.List[git.Ref], error) {
+	refs, err := s.repos.Refs(ctx, a)
 	list := slices.Clone(below(refs.List, "refs/tags/"))
 	slices.SortFunc(list, func(a, b git.Ref) int { return compareVersions(b.Name, a.Name) })
 	return web.CutAt(at, list), err
@@ -102,10 +102,10 @@ func (api *API) ListBranchesAt(w http.ResponseWriter, r *http.Request, a *repo.A
 	}
 	return api.cached(w, r, a, basis{refs: true, named: []git.SHA{sha}},
 		func(ctx context.Context) (any, error) {
-			if _, err := api.CommitNamed(ctx, a, string(sha)); err != nil {
+			if _, err := api.s.CommitNamed(ctx, a, string(sha)); err != nil {
 				return nil, err
 			}
-			refs, err := api.repos.Refs(ctx, a)
+			refs, err := api.s.repos.Refs(ctx, a)
 			if err != nil {
 				return nil, err
 			}
@@ -146,14 +146,14 @@ func (api *API) GetBranch(w http.ResponseWriter, r *http.Request, a *repo.Access
 func (api *API) getBranch(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	name := web.Param(r, "branch")
 	return api.cached(w, r, a, basis{refs: true, people: true}, func(ctx context.Context) (any, error) {
-		sha, err := api.repos.Ref(ctx, a, "refs/heads/"+name)
+		sha, err := api.s.repos.Ref(ctx, a, "refs/heads/"+name)
 		if errs.Is(err, errs.NotFound) {
 			err = errs.New(errs.NotFound, "Branch not found")
 		}
 		if err != nil {
 			return nil, err
 		}
-		c, err := api.commitView(ctx, a, sha)
+		c, err := api.s.commitView(ctx, a, sha)
 		if err != nil {
 			return nil, err
 		}
@@ -174,7 +174,7 @@ func (api *API) getBranch(w http.ResponseWriter, r *http.Request, a *repo.Access
 func (api *API) ListTags(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return api.cached(w, r, a, basis{refs: true}, func(ctx context.Context) (any, error) {
 		page := web.ReadPage(r)
-		list, err := api.TagsByVersion(ctx, a, page)
+		list, err := api.s.TagsByVersion(ctx, a, page)
 		if err != nil {
 			return nil, err
 		}

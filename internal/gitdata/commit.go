@@ -21,16 +21,16 @@ const filesPerPage = 300
 func (api *API) GetGitCommit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	sha, err := git.ParseSHA(web.Param(r, "sha"))
 	if err != nil {
-		return api.orEmpty(r.Context(), a, errs.Absent())
+		return api.s.orEmpty(r.Context(), a, errs.Absent())
 	}
 	return api.cached(w, r, a, object(sha), func(ctx context.Context) (any, error) {
 		var c *git.Commit
-		err := api.repos.CheckNamed(ctx, a, sha)
+		err := api.s.repos.CheckNamed(ctx, a, sha)
 		if err == nil {
-			c, err = api.commit(ctx, a, sha)
+			c, err = api.s.commit(ctx, a, sha)
 		}
 		if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Invalid) {
-			return nil, api.orEmpty(ctx, a, errs.Absent())
+			return nil, api.s.orEmpty(ctx, a, errs.Absent())
 		}
 		if err != nil {
 			return nil, err
@@ -63,8 +63,8 @@ func (api *API) getCommit(w http.ResponseWriter, r *http.Request, a *repo.Access
 
 // CommitNamed resolves a branch, a tag or a SHA, which may be abbreviated (decision 50), to a commit.
 // Errors: 409 for an empty repository; 422 if there is no such commit, as at GitHub.
-func (api *API) CommitNamed(ctx context.Context, a *repo.Access, name string) (git.SHA, error) {
-	sha, err := api.revision(ctx, a, name, true)
+func (s *Service) CommitNamed(ctx context.Context, a *repo.Access, name string) (git.SHA, error) {
+	sha, err := s.revision(ctx, a, name, true)
 	if errs.Is(err, errs.NotFound) {
 		return "", errs.Newf(errs.Invalid, "No commit found for SHA: %s", name)
 	}
@@ -72,12 +72,12 @@ func (api *API) CommitNamed(ctx context.Context, a *repo.Access, name string) (g
 }
 
 // commitView reads a commit with the accounts behind it.
-func (api *API) commitView(ctx context.Context, a *repo.Access, sha git.SHA) (*CommitView, error) {
-	c, err := api.commit(ctx, a, sha)
+func (s *Service) commitView(ctx context.Context, a *repo.Access, sha git.SHA) (*CommitView, error) {
+	c, err := s.commit(ctx, a, sha)
 	if err != nil {
 		return nil, err
 	}
-	views, err := api.newViews(ctx, a, c)
+	views, err := s.newViews(ctx, a, c)
 	if err != nil {
 		return nil, err
 	}
@@ -85,8 +85,8 @@ func (api *API) commitView(ctx context.Context, a *repo.Access, sha git.SHA) (*C
 }
 
 // commit reads a commit.
-func (api *API) commit(ctx context.Context, a *repo.Access, sha git.SHA) (*git.Commit, error) {
-	objects, release, err := api.repos.Git(ctx, a)
+func (s *Service) commit(ctx context.Context, a *repo.Access, sha git.SHA) (*git.Commit, error) {
+	objects, release, err := s.repos.Git(ctx, a)
 	if err != nil {
 		return nil, err
 	}
@@ -102,10 +102,10 @@ type FullCommit struct {
 
 // FullCommit reads the commit of a name, with at most so many bytes of patches; 0: as many as GitHub gives. Errors:
 // those of CommitNamed.
-func (api *API) FullCommit(
+func (s *Service) FullCommit(
 	ctx context.Context, a *repo.Access, name string, at web.Page, patches int,
 ) (*FullCommit, error) {
-	c, err := api.fullCommit(ctx, a, name, at, patches)
+	c, err := s.fullCommit(ctx, a, name, at, patches)
 	if err != nil {
 		return nil, err
 	}
@@ -116,14 +116,14 @@ func (api *API) FullCommit(
 }
 
 // fullCommit is FullCommit for a caller that asks for the memory itself.
-func (api *API) fullCommit(
+func (s *Service) fullCommit(
 	ctx context.Context, a *repo.Access, name string, at web.Page, patches int,
 ) (*FullCommit, error) {
-	sha, err := api.CommitNamed(ctx, a, name)
+	sha, err := s.CommitNamed(ctx, a, name)
 	if err != nil {
 		return nil, err
 	}
-	objects, release, err := api.repos.Git(ctx, a)
+	objects, release, err := s.repos.Git(ctx, a)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ func (api *API) fullCommit(
 	if err != nil {
 		return nil, err
 	}
-	views, err := api.newViews(ctx, a, c)
+	views, err := s.newViews(ctx, a, c)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +152,7 @@ func (api *API) answerCommit(
 	if web.QueryOf(r).Get("per_page") == "" {
 		page.Size = filesPerPage
 	}
-	c, err := api.fullCommit(ctx, a, name, page, 0)
+	c, err := api.s.fullCommit(ctx, a, name, page, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -175,14 +175,14 @@ func parentOf(c *git.Commit) git.SHA {
 // commitAs returns a commit as a diff, as a patch, or just its SHA.
 func (api *API) commitAs(w http.ResponseWriter, r *http.Request, a *repo.Access, name, kind string) error {
 	ctx := r.Context()
-	sha, err := api.CommitNamed(ctx, a, name)
+	sha, err := api.s.CommitNamed(ctx, a, name)
 	if err != nil {
 		return err
 	}
 	if kind == "sha" {
 		return text(w, r, []byte(sha), `W/"`+string(sha)+`"`)
 	}
-	objects, release, err := api.repos.Git(ctx, a)
+	objects, release, err := api.s.repos.Git(ctx, a)
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ type FileChange struct {
 // filesCommit is a FilesCommit on its way.
 type filesCommit struct {
 	FilesCommit
-	api     *API
+	s       *Service
 	access  *repo.Access
 	objects *git.Repository
 	edits   []git.TreeEdit
@@ -53,8 +53,8 @@ func NewFileChange(path, contents string) (FileChange, error) {
 
 // Commit changes files of a branch with one commit. A file that is there keeps its mode. Errors: 404 for a branch that
 // is not there, 409 where it is elsewhere, 422 for files, each with its path.
-func (api *API) Commit(ctx context.Context, a *repo.Access, n FilesCommit) (made *git.Commit, err error) {
-	err = api.prepared(ctx, a, n, func(c *filesCommit) error {
+func (s *Service) Commit(ctx context.Context, a *repo.Access, n FilesCommit) (made *git.Commit, err error) {
+	err = s.prepared(ctx, a, n, func(c *filesCommit) error {
 		made, err = c.run(ctx)
 		return err
 	})
@@ -63,27 +63,27 @@ func (api *API) Commit(ctx context.Context, a *repo.Access, n FilesCommit) (made
 
 // CheckCommit returns the error of Commit for values that no branch at the tip accepts. It writes nothing, and does not
 // look for the branch. The tip must be a commit of the repository.
-func (api *API) CheckCommit(ctx context.Context, a *repo.Access, n FilesCommit) error {
-	return api.prepared(ctx, a, n, func(c *filesCommit) error {
+func (s *Service) CheckCommit(ctx context.Context, a *repo.Access, n FilesCommit) error {
+	return s.prepared(ctx, a, n, func(c *filesCommit) error {
 		_, err := c.build(ctx)
 		return err
 	})
 }
 
 // prepared calls fn with a commit whose values are possible.
-func (api *API) prepared(
+func (s *Service) prepared(
 	ctx context.Context, a *repo.Access, n FilesCommit, fn func(c *filesCommit) error,
 ) error {
-	self, err := api.repos.Identity(ctx, a.Caller)
+	self, err := s.repos.Identity(ctx, a.Caller)
 	if err != nil {
 		return err
 	}
-	c := &filesCommit{FilesCommit: n, api: api, access: a, special: map[string][]byte{},
+	c := &filesCommit{FilesCommit: n, s: s, access: a, special: map[string][]byte{},
 		commit: git.Commit{Message: n.Message, Author: self, Committer: self}}
 	if err := c.prepare(); err != nil {
 		return err
 	}
-	objects, release, err := api.repos.Git(ctx, a)
+	objects, release, err := s.repos.Git(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func (c *filesCommit) run(ctx context.Context) (*git.Commit, error) {
 	if err != nil {
 		return nil, err
 	}
-	made, err := c.api.commitTo(ctx, c.access, c.Branch, c.Tip, c.commit, objects)
+	made, err := c.s.commitTo(ctx, c.access, c.Branch, c.Tip, c.commit, objects)
 	if errors.Is(err, errMoved) {
 		if err := c.checkTip(ctx); err != nil { // whose error has the current tip
 			return nil, err
@@ -188,7 +188,7 @@ func (c *filesCommit) build(ctx context.Context) ([]git.NewObject, error) {
 
 // checkTip checks that the branch has the expected tip.
 func (c *filesCommit) checkTip(ctx context.Context) error {
-	at, err := c.api.repos.Ref(ctx, c.access, "refs/heads/"+c.Branch)
+	at, err := c.s.repos.Ref(ctx, c.access, "refs/heads/"+c.Branch)
 	switch {
 	case errs.Is(err, errs.NotFound):
 		return errs.Newf(errs.NotFound, "Branch %s not found", c.Branch)

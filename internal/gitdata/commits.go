@@ -37,7 +37,7 @@ func (api *API) ListCommits(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	return api.cached(w, r, a, basis{refs: from.refs, people: true, named: from.named},
 		func(ctx context.Context) (any, error) {
 			page := web.ReadPage(r)
-			found, err := api.walk(ctx, a, h, page)
+			found, err := api.s.walk(ctx, a, h, page)
 			if err != nil {
 				return nil, err
 			}
@@ -77,17 +77,17 @@ func (h *History) check() error {
 
 // History returns a page of the commits of a history, the newest first. Errors: 409 for an empty
 // repository; 404 for what From does not name; 422.
-func (api *API) History(
+func (s *Service) History(
 	ctx context.Context, a *repo.Access, h History, at web.Page,
 ) (*web.List[*CommitView], error) {
 	if err := h.check(); err != nil {
 		return nil, err
 	}
-	found, err := api.walk(ctx, a, &h, at)
+	found, err := s.walk(ctx, a, &h, at)
 	if err != nil {
 		return nil, err
 	}
-	views, err := api.loadViews(ctx, a, found.shas)
+	views, err := s.loadViews(ctx, a, found.shas)
 	return &web.List[*CommitView]{Rows: views, More: found.open || at.Number*at.Size < int64(found.total)}, err
 }
 
@@ -134,7 +134,7 @@ func parseTime(s string) (time.Time, bool) {
 }
 
 // options returns the options of a history's walk. none reports that no commit can match.
-func (api *API) options(ctx context.Context, h *History) (o git.LogOptions, none bool, err error) {
+func (s *Service) options(ctx context.Context, h *History) (o git.LogOptions, none bool, err error) {
 	o = git.LogOptions{Path: h.Path}
 	if !h.Since.IsZero() {
 		o.Since = h.Since.Unix()
@@ -143,12 +143,12 @@ func (api *API) options(ctx context.Context, h *History) (o git.LogOptions, none
 		o.Until = h.Until.Unix()
 	}
 	if h.Author != "" {
-		if o.Author, err = api.addresses(ctx, h.Author); err != nil || len(o.Author) == 0 {
+		if o.Author, err = s.addresses(ctx, h.Author); err != nil || len(o.Author) == 0 {
 			return o, true, err
 		}
 	}
 	if h.Committer != "" {
-		if o.Committer, err = api.addresses(ctx, h.Committer); err != nil || len(o.Committer) == 0 {
+		if o.Committer, err = s.addresses(ctx, h.Committer); err != nil || len(o.Committer) == 0 {
 			return o, true, err
 		}
 	}
@@ -157,7 +157,7 @@ func (api *API) options(ctx context.Context, h *History) (o git.LogOptions, none
 
 // addresses returns the addresses of a login, or an address itself. The result is empty if nothing can
 // match.
-func (api *API) addresses(ctx context.Context, who string) ([]string, error) {
+func (s *Service) addresses(ctx context.Context, who string) ([]string, error) {
 	if strings.Contains(who, "@") {
 		if git.CheckEmail(who) != nil {
 			return nil, nil
@@ -165,7 +165,7 @@ func (api *API) addresses(ctx context.Context, who string) ([]string, error) {
 		return []string{who}, nil
 	}
 	var found []string
-	err := api.db.Read(ctx, func(tx *db.Tx) error {
+	err := s.db.Read(ctx, func(tx *db.Tx) error {
 		found = nil
 		a, err := account.ByLogin(tx, who)
 		if errs.Is(err, errs.NotFound) {
@@ -191,20 +191,20 @@ type walked struct {
 
 // walk walks a history. How long the walk is depends on where it starts and what it looks for, not on the
 // page: it is counted once. Errors: those of History.
-func (api *API) walk(ctx context.Context, a *repo.Access, h *History, at web.Page) (found walked, err error) {
-	from, err := api.revision(ctx, a, h.From, false)
+func (s *Service) walk(ctx context.Context, a *repo.Access, h *History, at web.Page) (found walked, err error) {
+	from, err := s.revision(ctx, a, h.From, false)
 	if err != nil {
 		return found, err
 	}
-	o, none, err := api.options(ctx, h)
+	o, none, err := s.options(ctx, h)
 	if err != nil || none {
 		return walked{none: true}, err
 	}
-	return api.walkFrom(ctx, a, o, from, at)
+	return s.walkFrom(ctx, a, o, from, at)
 }
 
 // walkFrom walks the history of a commit.
-func (api *API) walkFrom(
+func (s *Service) walkFrom(
 	ctx context.Context, a *repo.Access, o git.LogOptions, from git.SHA, at web.Page,
 ) (found walked, err error) {
 	o.From = []git.SHA{from}
@@ -212,11 +212,11 @@ func (api *API) walkFrom(
 		strings.Join(o.Committer, ","),
 		strconv.FormatInt(o.Since, 36), strconv.FormatInt(o.Until, 36), o.Path}, " ")
 	o.Skip, o.Max = int(min(at.Offset(), maxSkipped)), int(at.Size)
-	known, counted := api.lengths.Get(objectsOf(a), key)
+	known, counted := s.lengths.Get(objectsOf(a), key)
 	if !counted {
 		o.Count = maxCounted
 	}
-	objects, release, err := api.repos.Git(ctx, a)
+	objects, release, err := s.repos.Git(ctx, a)
 	if err != nil {
 		return found, err
 	}
@@ -228,7 +228,7 @@ func (api *API) walkFrom(
 	case counted:
 		found.total, found.open = known, false
 	case !found.open:
-		api.lengths.Put(objectsOf(a), key, found.total)
+		s.lengths.Put(objectsOf(a), key, found.total)
 	}
 	return found, nil
 }

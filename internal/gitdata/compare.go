@@ -84,17 +84,17 @@ type Compared struct {
 
 // Compared returns the comparison of Compare with at most patches bytes of patches. 0 means GitHub's limit.
 // Errors: those of Compare.
-func (api *API) Compared(
+func (s *Service) Compared(
 	ctx context.Context, a *repo.Access, basehead string, at web.Page, patches int,
 ) (*Compared, error) {
-	c, err := api.comparison(ctx, basehead, a)
+	c, err := s.comparison(ctx, basehead, a)
 	if err != nil {
-		return nil, api.orEmpty(ctx, a, err)
+		return nil, s.orEmpty(ctx, a, err)
 	}
-	if err := api.compare(ctx, c, at, patches); err != nil {
+	if err := s.compare(ctx, c, at, patches); err != nil {
 		return nil, err
 	}
-	views, err := api.loadViews(ctx, c.head.at, c.commits)
+	views, err := s.loadViews(ctx, c.head.at, c.commits)
 	if err != nil {
 		return nil, err
 	}
@@ -119,9 +119,9 @@ type side struct {
 // repository of the network: OWNER:BRANCH, OWNER:REPO:BRANCH. The media types diff and patch return just
 // these (decision 30).
 func (api *API) Compare(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	c, err := api.comparison(r.Context(), web.Param(r, "basehead"), a)
+	c, err := api.s.comparison(r.Context(), web.Param(r, "basehead"), a)
 	if err != nil {
-		return api.orEmpty(r.Context(), a, err)
+		return api.s.orEmpty(r.Context(), a, err)
 	}
 	switch kind := web.From(r.Context()).Media.Kind; kind {
 	case "diff", "patch":
@@ -135,7 +135,7 @@ func (api *API) Compare(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 		if web.QueryOf(r).Get("per_page") == "" {
 			page.Size = commitsPerComparison
 		}
-		if err := api.compare(ctx, c, page, 0); err != nil {
+		if err := api.s.compare(ctx, c, page, 0); err != nil {
 			return nil, err
 		}
 		web.Link(w, r, page, int64(c.ahead))
@@ -176,42 +176,42 @@ func readSide(text string, a *repo.Access) side {
 
 // findRepo finds the repository of a side. Error: 404, also if it is not in the network of a or not visible
 // to the caller.
-func (api *API) findRepo(ctx context.Context, s *side, a *repo.Access) (err error) {
-	switch len(s.of) {
+func (s *Service) findRepo(ctx context.Context, c *side, a *repo.Access) (err error) {
+	switch len(c.of) {
 	case 1:
-		s.at, err = api.network.ForkOf(ctx, a.Caller, a.NetworkID, s.of[0])
+		c.at, err = s.network.ForkOf(ctx, a.Caller, a.NetworkID, c.of[0])
 	case 2:
-		s.at, err = api.network.InNetwork(ctx, a, s.of[0], s.of[1])
+		c.at, err = s.network.InNetwork(ctx, a, c.of[0], c.of[1])
 	}
 	return err
 }
 
 // comparison parses an address and finds the repositories. Error: 404.
-func (api *API) comparison(ctx context.Context, text string, a *repo.Access) (*comparison, error) {
+func (s *Service) comparison(ctx context.Context, text string, a *repo.Access) (*comparison, error) {
 	c, err := readComparison(text, a)
 	if err == nil {
-		err = api.findRepo(ctx, &c.base, a)
+		err = s.findRepo(ctx, &c.base, a)
 	}
 	if err == nil {
-		err = api.findRepo(ctx, &c.head, a)
+		err = s.findRepo(ctx, &c.head, a)
 	}
 	return c, err
 }
 
 // resolveBoth resolves the two commits.
-func (api *API) resolveBoth(ctx context.Context, c *comparison) (err error) {
-	if c.base.sha, err = api.revision(ctx, c.base.at, c.base.name, true); err == nil {
-		c.head.sha, err = api.revision(ctx, c.head.at, c.head.name, true)
+func (s *Service) resolveBoth(ctx context.Context, c *comparison) (err error) {
+	if c.base.sha, err = s.revision(ctx, c.base.at, c.base.name, true); err == nil {
+		c.head.sha, err = s.revision(ctx, c.head.at, c.head.name, true)
 	}
 	return err
 }
 
 // compare finds the page of the commits and the changed files.
-func (api *API) compare(ctx context.Context, c *comparison, page web.Page, patches int) error {
-	if err := api.resolveBoth(ctx, c); err != nil {
+func (s *Service) compare(ctx context.Context, c *comparison, page web.Page, patches int) error {
+	if err := s.resolveBoth(ctx, c); err != nil {
 		return err
 	}
-	objects, release, err := api.repos.GitOfBoth(ctx, c.head.at, c.base.at)
+	objects, release, err := s.repos.GitOfBoth(ctx, c.head.at, c.base.at)
 	if err != nil {
 		return err
 	}
@@ -269,7 +269,7 @@ func (s *side) permanent(a *repo.Access) string {
 
 // renderComparison renders the comparison. Its commits and files have addresses in the head's repository.
 func (api *API) renderComparison(ctx context.Context, a *repo.Access, c *comparison) (any, error) {
-	commit, err := api.commitView(ctx, c.base.at, c.base.sha)
+	commit, err := api.s.commitView(ctx, c.base.at, c.base.sha)
 	if err != nil {
 		return nil, err
 	}
@@ -293,10 +293,10 @@ func (api *API) renderComparison(ctx context.Context, a *repo.Access, c *compari
 // compareAs returns a comparison as a diff, or as the patches of its commits.
 func (api *API) compareAs(w http.ResponseWriter, r *http.Request, c *comparison, kind string) error {
 	ctx := r.Context()
-	if err := api.resolveBoth(ctx, c); err != nil {
+	if err := api.s.resolveBoth(ctx, c); err != nil {
 		return err
 	}
-	objects, release, err := api.repos.GitOfBoth(ctx, c.head.at, c.base.at)
+	objects, release, err := api.s.repos.GitOfBoth(ctx, c.head.at, c.base.at)
 	if err != nil {
 		return err
 	}

@@ -61,18 +61,18 @@ type view struct {
 }
 
 // view finds the tree of the request's ref. Errors: 404, 409 for a repository without refs.
-func (api *API) view(ctx context.Context, a *repo.Access, ref string) (*view, error) {
-	tree, err := api.find(ctx, a, ref, false)
+func (s *Service) view(ctx context.Context, a *repo.Access, ref string) (*view, error) {
+	tree, err := s.find(ctx, a, ref, false)
 	if err == nil {
-		tree, err = api.peel(ctx, a, tree)
+		tree, err = s.peel(ctx, a, tree)
 	}
 	if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Invalid) {
-		return nil, api.orEmpty(ctx, a, errs.Newf(errs.NotFound, "No commit found for the ref %s", ref))
+		return nil, s.orEmpty(ctx, a, errs.Newf(errs.NotFound, "No commit found for the ref %s", ref))
 	}
 	if err != nil {
 		return nil, err
 	}
-	v, err := api.viewOf(ctx, a, tree)
+	v, err := s.viewOf(ctx, a, tree)
 	if ref != "" {
 		v.ref = ref
 	}
@@ -80,9 +80,9 @@ func (api *API) view(ctx context.Context, a *repo.Access, ref string) (*view, er
 }
 
 // viewOf returns the view of a tree through the default branch.
-func (api *API) viewOf(ctx context.Context, a *repo.Access, tree git.SHA) (v *view, err error) {
+func (s *Service) viewOf(ctx context.Context, a *repo.Access, tree git.SHA) (v *view, err error) {
 	v = &view{addresses: newPlace(ctx, a), ref: a.DefaultBranch, tree: tree}
-	v.objects, v.release, err = api.repos.Git(ctx, a)
+	v.objects, v.release, err = s.repos.Git(ctx, a)
 	return v, err
 }
 
@@ -109,7 +109,7 @@ func (api *API) GetContents(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	path, ref := strings.TrimSuffix(web.Param(r, "path"), "/"), web.QueryOf(r).Get("ref")
 	kind := web.From(r.Context()).Media.Kind
 	if kind == "raw" || kind == "html" {
-		v, err := api.view(r.Context(), a, ref)
+		v, err := api.s.view(r.Context(), a, ref)
 		if err != nil {
 			return err
 		}
@@ -126,7 +126,7 @@ func (api *API) GetContents(w http.ResponseWriter, r *http.Request, a *repo.Acce
 		}
 	}
 	return api.cached(w, r, a, named(ref, false), func(ctx context.Context) (any, error) {
-		v, err := api.view(ctx, a, ref)
+		v, err := api.s.view(ctx, a, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -170,8 +170,8 @@ type File struct {
 
 // File reads what is at a path of a revision and no directory. Errors: 403 for a file of more than 100 MiB;
 // 404; 409 for a repository without any ref.
-func (api *API) File(ctx context.Context, a *repo.Access, ref, path string) (*File, error) {
-	v, entry, err := api.at(ctx, a, ref, path)
+func (s *Service) File(ctx context.Context, a *repo.Access, ref, path string) (*File, error) {
+	v, entry, err := s.at(ctx, a, ref, path)
 	if err != nil {
 		return nil, err
 	}
@@ -188,8 +188,8 @@ func (api *API) File(ctx context.Context, a *repo.Access, ref, path string) (*Fi
 
 // Directory lists the entries of a directory of a revision, at most 1,000, by their paths from the root.
 // Errors: 404; 409 for a repository without any ref.
-func (api *API) Directory(ctx context.Context, a *repo.Access, ref, path string) ([]git.TreeEntry, error) {
-	v, entry, err := api.at(ctx, a, ref, path)
+func (s *Service) Directory(ctx context.Context, a *repo.Access, ref, path string) ([]git.TreeEntry, error) {
+	v, entry, err := s.at(ctx, a, ref, path)
 	if err != nil {
 		return nil, err
 	}
@@ -202,8 +202,8 @@ func (api *API) Directory(ctx context.Context, a *repo.Access, ref, path string)
 
 // at finds what is at a path of a revision. The caller releases the view. Errors: those of view and of its
 // lookup.
-func (api *API) at(ctx context.Context, a *repo.Access, ref, path string) (*view, git.TreeEntry, error) {
-	v, err := api.view(ctx, a, ref)
+func (s *Service) at(ctx context.Context, a *repo.Access, ref, path string) (*view, git.TreeEntry, error) {
+	v, err := s.view(ctx, a, ref)
 	if err != nil {
 		return nil, git.TreeEntry{}, err
 	}

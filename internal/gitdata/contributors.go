@@ -53,7 +53,7 @@ func (c *contributor) json(i *web.Info) any {
 // anon also authors without an account. A repository without commits returns 204, as at GitHub.
 func (api *API) ListContributors(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	anon := web.QueryOf(r).Get("anon")
-	tip, err := api.revision(r.Context(), a, "", false)
+	tip, err := api.s.revision(r.Context(), a, "", false)
 	if errs.Is(err, errs.Conflict) || errs.Is(err, errs.NotFound) {
 		return web.NoContent(w)
 	}
@@ -62,7 +62,7 @@ func (api *API) ListContributors(w http.ResponseWriter, r *http.Request, a *repo
 	}
 	return api.cached(w, r, a, basis{refs: true, people: true, pair: string(tip)},
 		func(ctx context.Context) (any, error) {
-			objects, release, err := api.repos.Git(ctx, a)
+			objects, release, err := api.s.repos.Git(ctx, a)
 			if err != nil {
 				return nil, err
 			}
@@ -71,7 +71,7 @@ func (api *API) ListContributors(w http.ResponseWriter, r *http.Request, a *repo
 			if err != nil {
 				return nil, err
 			}
-			list, err := api.contributors(ctx, authors, anon == "1" || anon == "true")
+			list, err := api.s.contributors(ctx, authors, anon == "1" || anon == "true")
 			if err != nil {
 				return nil, err
 			}
@@ -84,7 +84,7 @@ func (api *API) ListContributors(w http.ResponseWriter, r *http.Request, a *repo
 }
 
 // contributors finds the accounts of authors. An account may have several addresses.
-func (api *API) contributors(
+func (s *Service) contributors(
 	ctx context.Context, authors []history.AuthorCount, anon bool,
 ) (list []*contributor, err error) {
 	emails := make([]string, len(authors))
@@ -92,7 +92,7 @@ func (api *API) contributors(
 		emails[n] = who.Email
 	}
 	var found map[string]*account.Account
-	err = api.db.Read(ctx, func(tx *db.Tx) (err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
 		found, err = account.ByEmails(tx, emails)
 		return err
 	})

@@ -22,7 +22,7 @@ const maxParents = 100
 // No ref is updated.
 func (api *API) CreateCommit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	ctx := r.Context()
-	if err := api.refuseEmpty(ctx, a); err != nil {
+	if err := api.s.refuseEmpty(ctx, a); err != nil {
 		return err
 	}
 	body, err := web.ReadObject(r, "Commit")
@@ -45,10 +45,10 @@ func (api *API) CreateCommit(w http.ResponseWriter, r *http.Request, a *repo.Acc
 		return commitError("message", errs.InvalidField, err.Error())
 	}
 	c.SHA = object.SHA()
-	if err := api.repos.WriteUnnamed(ctx, a, c.SHA, []git.NewObject{object}); err != nil {
+	if err := api.s.repos.WriteUnnamed(ctx, a, c.SHA, []git.NewObject{object}); err != nil {
 		return err
 	}
-	api.noteWhole(ctx, a, c)
+	api.s.noteWhole(ctx, a, c)
 	payload := newPlace(ctx, a).gitCommit(c)
 	return web.Created(w, r, payload.URL, payload)
 }
@@ -82,7 +82,7 @@ func readCommit(body *web.Object, self git.Signature) *git.Commit {
 // checkLinks checks that tree and parents are objects of this repository, in one request to git.
 func (api *API) checkLinks(r *http.Request, a *repo.Access, c *git.Commit) error {
 	shas := append([]git.SHA{c.Tree}, c.Parents...)
-	objects, err := api.repos.Known(r.Context(), a, shas)
+	objects, err := api.s.repos.Known(r.Context(), a, shas)
 	if err != nil {
 		return err
 	}
@@ -109,8 +109,8 @@ func (api *API) checkLinks(r *http.Request, a *repo.Access, c *git.Commit) error
 
 // noteWhole records that everything reachable from the commit exists, if that is known. Creating a ref to
 // it then needs no walk.
-func (api *API) noteWhole(ctx context.Context, a *repo.Access, c *git.Commit) {
-	objects, release, err := api.repos.Git(ctx, a)
+func (s *Service) noteWhole(ctx context.Context, a *repo.Access, c *git.Commit) {
+	objects, release, err := s.repos.Git(ctx, a)
 	if err != nil {
 		return // then the walk is made
 	}

@@ -19,14 +19,14 @@ import (
 // everything is on disk (decision 45).
 func (api *API) CreateTree(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	ctx := r.Context()
-	if err := api.refuseEmpty(ctx, a); err != nil {
+	if err := api.s.refuseEmpty(ctx, a); err != nil {
 		return err
 	}
 	body, err := web.ReadObject(r, "Tree")
 	if err != nil {
 		return err
 	}
-	t := &newTree{api: api, access: a, sizes: map[git.SHA]int64{}, blobs: map[git.SHA]git.NewObject{}}
+	t := &newTree{s: api.s, access: a, sizes: map[git.SHA]int64{}, blobs: map[git.SHA]git.NewObject{}}
 	base := readBaseTree(body)
 	if err := body.Err(); err != nil {
 		return err
@@ -34,7 +34,7 @@ func (api *API) CreateTree(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	if t.entries, err = readEntries(body.Raw("tree")); err != nil {
 		return err
 	}
-	objects, release, err := api.repos.Git(ctx, a)
+	objects, release, err := api.s.repos.Git(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (api *API) CreateTree(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	for _, blob := range t.blobs {
 		made = append(made, blob)
 	}
-	if err := api.repos.WriteUnnamed(ctx, a, t.built.SHA, made); err != nil {
+	if err := api.s.repos.WriteUnnamed(ctx, a, t.built.SHA, made); err != nil {
 		return err
 	}
 	if t.whole {
@@ -65,7 +65,7 @@ func (api *API) CreateTree(w http.ResponseWriter, r *http.Request, a *repo.Acces
 
 // newTree is a tree being created.
 type newTree struct {
-	api    *API
+	s      *Service
 	access *repo.Access
 	treeInput
 	objects *git.Repository
@@ -129,9 +129,9 @@ func (t *newTree) baseTree(ctx context.Context, base git.SHA) (git.SHA, error) {
 	}
 	var object git.Object
 	key := peelKey{repo: t.access.ID, sha: base}
-	err := t.api.repos.CheckNamed(ctx, t.access, base)
+	err := t.s.repos.CheckNamed(ctx, t.access, base)
 	if err == nil {
-		if tree, ok := t.api.peeled.Get(objectsOf(t.access), key); ok {
+		if tree, ok := t.s.peeled.Get(objectsOf(t.access), key); ok {
 			return tree, nil
 		}
 		object, err = t.objects.Info(ctx, base)
@@ -148,7 +148,7 @@ func (t *newTree) baseTree(ctx context.Context, base git.SHA) (git.SHA, error) {
 			"base_tree "+string(base)+" is not a tree or commit of this repository")
 	}
 	if err == nil {
-		t.api.peeled.Put(objectsOf(t.access), key, tree)
+		t.s.peeled.Put(objectsOf(t.access), key, tree)
 	}
 	return tree, err
 }
@@ -170,7 +170,7 @@ func (t *newTree) checkObjects(ctx context.Context) error {
 	if len(ask) == 0 {
 		return nil
 	}
-	objects, err := t.api.repos.Known(ctx, t.access, ask)
+	objects, err := t.s.repos.Known(ctx, t.access, ask)
 	if err != nil {
 		return err
 	}
@@ -237,7 +237,7 @@ func (t *newTree) render(ctx context.Context) ([]byte, error) {
 	b = append(b, `,"tree":[`...)
 	n, paths, truncated := 0, 0, false
 	err = t.objects.WalkBuilt(ctx, t.built, t.sizes, func(e *git.WalkEntry) error {
-		if paths += len(e.Path); n == t.api.maxEntries || paths > maxPaths {
+		if paths += len(e.Path); n == t.s.maxEntries || paths > maxPaths {
 			truncated = true
 			return git.ErrStop
 		}

@@ -17,11 +17,11 @@ import (
 // GetRaw serves the bytes of a file for download_url and raw_url: an image with its type, any other file as
 // text. The path starts with a branch, a tag or a full SHA; the shortest match counts.
 func (api *API) GetRaw(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	ref, path, err := api.splitRef(r.Context(), a, web.Param(r, "path"))
+	ref, path, err := api.s.splitRef(r.Context(), a, web.Param(r, "path"))
 	if err != nil {
 		return err
 	}
-	v, err := api.view(r.Context(), a, ref)
+	v, err := api.s.view(r.Context(), a, ref)
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func pictureType(name string, begins []byte) string {
 const maxRefParts = 10
 
 // splitRef splits REF/PATH; the ref may contain slashes. Error: 404.
-func (api *API) splitRef(ctx context.Context, a *repo.Access, text string) (ref, path string, err error) {
+func (s *Service) splitRef(ctx context.Context, a *repo.Access, text string) (ref, path string, err error) {
 	at := 0
 	for range maxRefParts {
 		n := strings.IndexByte(text[at:], '/')
@@ -66,7 +66,7 @@ func (api *API) splitRef(ctx context.Context, a *repo.Access, text string) (ref,
 			break
 		}
 		at += n
-		_, err := api.find(ctx, a, text[:at], false)
+		_, err := s.find(ctx, a, text[:at], false)
 		if err == nil && at > 0 {
 			return text[:at], text[at+1:], nil
 		}
@@ -84,7 +84,7 @@ func (api *API) CompareText(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	text := web.Param(r, "basehead")
 	for _, kind := range [...]string{"diff", "patch"} {
 		if spec, ok := strings.CutSuffix(text, "."+kind); ok {
-			c, err := api.comparison(r.Context(), spec, a)
+			c, err := api.s.comparison(r.Context(), spec, a)
 			if err != nil {
 				return err
 			}

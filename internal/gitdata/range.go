@@ -20,7 +20,7 @@ func (g Range) String() string { return string(g.Base) + ".." + string(g.Head) }
 // RangeCommits returns a page of the commits, oldest first, at most 250.
 func (api *API) RangeCommits(w http.ResponseWriter, r *http.Request, a *repo.Access, g Range) error {
 	return api.cached(w, r, a, basis{people: true, pair: g.String()}, func(ctx context.Context) (any, error) {
-		shas, err := api.rangeCommits(ctx, a, g)
+		shas, err := api.s.rangeCommits(ctx, a, g)
 		if err != nil {
 			return nil, err
 		}
@@ -32,7 +32,7 @@ func (api *API) RangeCommits(w http.ResponseWriter, r *http.Request, a *repo.Acc
 func (api *API) AnswerCommit(
 	w http.ResponseWriter, r *http.Request, a *repo.Access, status int, sha git.SHA,
 ) error {
-	c, err := api.commitView(r.Context(), a, sha)
+	c, err := api.s.commitView(r.Context(), a, sha)
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (api *API) AnswerCommit(
 func (api *API) RangeFiles(w http.ResponseWriter, r *http.Request, a *repo.Access, g Range) error {
 	return api.cached(w, r, a, basis{pair: g.String()}, func(ctx context.Context) (any, error) {
 		page := web.ReadPage(r)
-		changes, err := api.rangeChanges(ctx, a, g, page, 0)
+		changes, err := api.s.rangeChanges(ctx, a, g, page, 0)
 		if err != nil {
 			return nil, err
 		}
@@ -53,10 +53,10 @@ func (api *API) RangeFiles(w http.ResponseWriter, r *http.Request, a *repo.Acces
 }
 
 // rangeChanges compares a page of the files that changed since the merge base, see filePage.
-func (api *API) rangeChanges(
+func (s *Service) rangeChanges(
 	ctx context.Context, a *repo.Access, g Range, at web.Page, patches int,
 ) (*Changes, error) {
-	objects, release, err := api.repos.Git(ctx, a)
+	objects, release, err := s.repos.Git(ctx, a)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (api *API) RangeText(
 		return nil
 	}
 	ctx := r.Context()
-	objects, release, err := api.repos.Git(ctx, a)
+	objects, release, err := api.s.repos.Git(ctx, a)
 	if err != nil {
 		return err
 	}

@@ -11,26 +11,26 @@ import (
 )
 
 // CommitsOfRange returns a page of the commits that RangeCommits lists.
-func (api *API) CommitsOfRange(
+func (s *Service) CommitsOfRange(
 	ctx context.Context, a *repo.Access, g Range, at web.Page,
 ) (*web.List[*CommitView], error) {
-	shas, err := api.rangeCommits(ctx, a, g)
+	shas, err := s.rangeCommits(ctx, a, g)
 	if err != nil {
 		return nil, err
 	}
 	part := web.CutAt(at, shas)
-	views, err := api.loadViews(ctx, a, part.Rows)
+	views, err := s.loadViews(ctx, a, part.Rows)
 	return &web.List[*CommitView]{Rows: views, More: part.More, Total: part.Total}, err
 }
 
-func (api *API) rangeCommits(ctx context.Context, a *repo.Access, g Range) ([]git.SHA, error) {
-	objects, release, err := api.repos.Git(ctx, a)
+func (s *Service) rangeCommits(ctx context.Context, a *repo.Access, g Range) ([]git.SHA, error) {
+	objects, release, err := s.repos.Git(ctx, a)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
 	key := "range " + a.ID.String() + " " + string(g.Base) + " " + string(g.Head)
-	found, err := api.walks.ReadAlone(ctx, objectsOf(a), key, func() (o outcome, err error) {
+	found, err := s.walks.ReadAlone(ctx, objectsOf(a), key, func() (o outcome, err error) {
 		o.commits, _, err = objects.PullCommits(ctx, g.Base, g.Head)
 		return o, err
 	})
@@ -39,8 +39,8 @@ func (api *API) rangeCommits(ctx context.Context, a *repo.Access, g Range) ([]gi
 
 // ChangesOfRange returns a page of the files that RangeFiles lists, with as many bytes of patches as a page for people
 // shows.
-func (api *API) ChangesOfRange(ctx context.Context, a *repo.Access, g Range, at web.Page) (*Changes, error) {
-	changes, err := api.rangeChanges(ctx, a, g, at, PagePatches)
+func (s *Service) ChangesOfRange(ctx context.Context, a *repo.Access, g Range, at web.Page) (*Changes, error) {
+	changes, err := s.rangeChanges(ctx, a, g, at, PagePatches)
 	if err != nil {
 		return nil, err
 	}
@@ -49,8 +49,8 @@ func (api *API) ChangesOfRange(ctx context.Context, a *repo.Access, g Range, at 
 
 // Contents reads a file of a revision, of a symlink the file of the repository to which it leads. Errors: 404; 413 for
 // more than an operation returns.
-func (api *API) Contents(ctx context.Context, a *repo.Access, ref, path string) (data []byte, err error) {
-	v, entry, err := api.at(ctx, a, ref, path)
+func (s *Service) Contents(ctx context.Context, a *repo.Access, ref, path string) (data []byte, err error) {
+	v, entry, err := s.at(ctx, a, ref, path)
 	if err != nil {
 		return nil, err
 	}

@@ -24,8 +24,8 @@ func (api *API) GetReadme(w http.ResponseWriter, r *http.Request, a *repo.Access
 var readmeDirs = [...]string{".github", "", "docs"}
 
 // ReadmePath is the path of the file that GetReadme answers, at a revision. Error: 404.
-func (api *API) ReadmePath(ctx context.Context, a *repo.Access, ref string) (string, error) {
-	v, err := api.view(ctx, a, ref)
+func (s *Service) ReadmePath(ctx context.Context, a *repo.Access, ref string) (string, error) {
+	v, err := s.view(ctx, a, ref)
 	if err != nil {
 		return "", err
 	}
@@ -56,7 +56,7 @@ func (api *API) found(
 ) error {
 	ref := web.QueryOf(r).Get("ref")
 	if kind := web.From(r.Context()).Media.Kind; kind == "raw" || kind == "html" {
-		v, err := api.view(r.Context(), a, ref)
+		v, err := api.s.view(r.Context(), a, ref)
 		if err != nil {
 			return err
 		}
@@ -71,7 +71,7 @@ func (api *API) found(
 		return v.raw(w, r, entry)
 	}
 	return api.cached(w, r, a, named(ref, false), func(ctx context.Context) (any, error) {
-		v, err := api.view(ctx, a, ref)
+		v, err := api.s.view(ctx, a, ref)
 		if err != nil {
 			return nil, err
 		}

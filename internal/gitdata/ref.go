@@ -51,24 +51,24 @@ func refParam(r *http.Request) string {
 // GetRef returns the ref with exactly this name: heads/BRANCH or tags/TAG.
 func (api *API) GetRef(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return api.cached(w, r, a, basis{refs: true}, func(ctx context.Context) (any, error) {
-		return api.exactRef(ctx, a, refParam(r))
+		return api.s.exactRef(ctx, a, refParam(r))
 	})
 }
 
 // exactRef renders the ref with a name. Errors: 404, 409 for a repository without refs.
-func (api *API) exactRef(ctx context.Context, a *repo.Access, name string) (any, error) {
-	refs, err := api.matching(ctx, a, name)
+func (s *Service) exactRef(ctx context.Context, a *repo.Access, name string) (any, error) {
+	refs, err := s.matching(ctx, a, name)
 	if err != nil {
 		return nil, err
 	}
 	if len(refs) == 0 || refs[0].Name != name {
 		return nil, errs.Absent()
 	}
-	return api.renderOne(ctx, a, refs[0])
+	return s.renderOne(ctx, a, refs[0])
 }
 
-func (api *API) renderOne(ctx context.Context, a *repo.Access, ref git.Ref) (any, error) {
-	list, err := api.renderRefs(ctx, a, []git.Ref{ref})
+func (s *Service) renderOne(ctx context.Context, a *repo.Access, ref git.Ref) (any, error) {
+	list, err := s.renderRefs(ctx, a, []git.Ref{ref})
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func (api *API) renderOne(ctx context.Context, a *repo.Access, ref git.Ref) (any
 // MatchingRefs lists the refs whose names start with the given prefix, or all.
 func (api *API) MatchingRefs(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return api.cached(w, r, a, basis{refs: true}, func(ctx context.Context) (any, error) {
-		refs, err := api.matching(ctx, a, refParam(r))
+		refs, err := api.s.matching(ctx, a, refParam(r))
 		if err != nil {
 			return nil, err
 		}
@@ -96,14 +96,14 @@ func (api *API) MatchingRefs(w http.ResponseWriter, r *http.Request, a *repo.Acc
 func (api *API) GetRefs(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return api.cached(w, r, a, basis{refs: true}, func(ctx context.Context) (any, error) {
 		name := refParam(r)
-		refs, err := api.matching(ctx, a, name)
+		refs, err := api.s.matching(ctx, a, name)
 		switch {
 		case err != nil:
 			return nil, err
 		case len(refs) == 0:
 			return nil, errs.Absent()
 		case refs[0].Name == name:
-			return api.renderOne(ctx, a, refs[0])
+			return api.s.renderOne(ctx, a, refs[0])
 		}
 		return api.refPage(ctx, w, r, a, refs)
 	})
@@ -111,8 +111,8 @@ func (api *API) GetRefs(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 
 // matching returns the refs whose names start with prefix, in order, so an exact match is first. Error: 409
 // for a repository without refs.
-func (api *API) matching(ctx context.Context, a *repo.Access, prefix string) ([]git.Ref, error) {
-	refs, err := api.repos.Refs(ctx, a)
+func (s *Service) matching(ctx context.Context, a *repo.Access, prefix string) ([]git.Ref, error) {
+	refs, err := s.repos.Refs(ctx, a)
 	if err != nil {
 		return nil, err
 	}
@@ -135,12 +135,12 @@ func (api *API) refPage(
 	web.Link(w, r, page, int64(len(refs)))
 	from := min(page.Offset(), int64(len(refs)))
 	to := min(from+page.Size, int64(len(refs)))
-	return api.renderRefs(ctx, a, refs[from:to])
+	return api.s.renderRefs(ctx, a, refs[from:to])
 }
 
 // renderRefs determines the types of the refs' objects: a branch is a commit, a peeled ref is a tag. Other
 // types are read in one request to git.
-func (api *API) renderRefs(ctx context.Context, a *repo.Access, refs []git.Ref) ([]refJSON, error) {
+func (s *Service) renderRefs(ctx context.Context, a *repo.Access, refs []git.Ref) ([]refJSON, error) {
 	types := make([]git.Type, len(refs))
 	var ask []git.SHA
 	var places []int
@@ -155,7 +155,7 @@ func (api *API) renderRefs(ctx context.Context, a *repo.Access, refs []git.Ref) 
 		}
 	}
 	if len(ask) > 0 {
-		objects, release, err := api.repos.Git(ctx, a)
+		objects, release, err := s.repos.Git(ctx, a)
 		if err != nil {
 			return nil, err
 		}
@@ -180,7 +180,7 @@ func (api *API) renderRefs(ctx context.Context, a *repo.Access, refs []git.Ref) 
 //
 // CreateRef creates a ref to an object of this repository.
 func (api *API) CreateRef(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	if err := api.refuseEmpty(r.Context(), a); err != nil {
+	if err := api.s.refuseEmpty(r.Context(), a); err != nil {
 		return err
 	}
 	body, err := web.ReadObject(r, RefResource)
@@ -193,7 +193,7 @@ func (api *API) CreateRef(w http.ResponseWriter, r *http.Request, a *repo.Access
 	if err := body.Err(); err != nil {
 		return err
 	}
-	made, err := api.MakeRef(r.Context(), a, name, sha)
+	made, err := api.s.MakeRef(r.Context(), a, name, sha)
 	if err != nil {
 		return err
 	}
@@ -203,21 +203,21 @@ func (api *API) CreateRef(w http.ResponseWriter, r *http.Request, a *repo.Access
 
 // MakeRef creates a ref by its full name for an object of the repository. Errors: 409 for a repository without
 // refs; 422.
-func (api *API) MakeRef(ctx context.Context, a *repo.Access, name string, sha git.SHA) (repo.RefTarget, error) {
-	if err := api.refuseEmpty(ctx, a); err != nil {
+func (s *Service) MakeRef(ctx context.Context, a *repo.Access, name string, sha git.SHA) (repo.RefTarget, error) {
+	if err := s.refuseEmpty(ctx, a); err != nil {
 		return repo.RefTarget{}, err
 	}
-	if err := api.repos.CheckTarget(ctx, a, sha); err != nil {
+	if err := s.repos.CheckTarget(ctx, a, sha); err != nil {
 		return repo.RefTarget{}, err
 	}
-	return api.repos.CreateRef(ctx, a, name, sha)
+	return s.repos.CreateRef(ctx, a, name, sha)
 }
 
 // PATCH /repos/{owner}/{repo}/git/refs/{ref...}
 //
 // UpdateRef updates a ref: by fast-forward, or to any object with force.
 func (api *API) UpdateRef(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	if err := api.refuseEmpty(r.Context(), a); err != nil {
+	if err := api.s.refuseEmpty(r.Context(), a); err != nil {
 		return err
 	}
 	body, err := web.ReadObject(r, RefResource)
@@ -229,7 +229,7 @@ func (api *API) UpdateRef(w http.ResponseWriter, r *http.Request, a *repo.Access
 	if err := body.Err(); err != nil {
 		return err
 	}
-	moved, err := api.MoveRef(r.Context(), a, refParam(r), sha, force)
+	moved, err := api.s.MoveRef(r.Context(), a, refParam(r), sha, force)
 	if err != nil {
 		return err
 	}
@@ -238,23 +238,23 @@ func (api *API) UpdateRef(w http.ResponseWriter, r *http.Request, a *repo.Access
 
 // MoveRef updates the ref of a full name: by fast-forward, or to any object with force. Errors: 409 for a
 // repository without refs; 422.
-func (api *API) MoveRef(
+func (s *Service) MoveRef(
 	ctx context.Context, a *repo.Access, name string, sha git.SHA, force bool,
 ) (repo.RefTarget, error) {
-	if err := api.refuseEmpty(ctx, a); err != nil {
+	if err := s.refuseEmpty(ctx, a); err != nil {
 		return repo.RefTarget{}, err
 	}
-	if err := api.repos.CheckTarget(ctx, a, sha); err != nil {
+	if err := s.repos.CheckTarget(ctx, a, sha); err != nil {
 		return repo.RefTarget{}, err
 	}
-	return api.repos.UpdateRef(ctx, a, name, sha, force)
+	return s.repos.UpdateRef(ctx, a, name, sha, force)
 }
 
 // DELETE /repos/{owner}/{repo}/git/refs/{ref...}
 //
 // DeleteRef deletes a ref other than the default branch.
 func (api *API) DeleteRef(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	if err := api.RemoveRef(r.Context(), a, refParam(r)); err != nil {
+	if err := api.s.RemoveRef(r.Context(), a, refParam(r)); err != nil {
 		return err
 	}
 	return web.NoContent(w)
@@ -262,9 +262,9 @@ func (api *API) DeleteRef(w http.ResponseWriter, r *http.Request, a *repo.Access
 
 // RemoveRef removes the ref of a full name, but for the default branch. Errors: 409 for a repository
 // without any ref; 422.
-func (api *API) RemoveRef(ctx context.Context, a *repo.Access, name string) error {
-	if err := api.refuseEmpty(ctx, a); err != nil {
+func (s *Service) RemoveRef(ctx context.Context, a *repo.Access, name string) error {
+	if err := s.refuseEmpty(ctx, a); err != nil {
 		return err
 	}
-	return api.repos.DeleteRef(ctx, a, name)
+	return s.repos.DeleteRef(ctx, a, name)
 }

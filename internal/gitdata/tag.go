@@ -41,16 +41,16 @@ func (p *addresses) tag(t *git.Tag) TagPayload {
 func (api *API) GetTag(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	sha, err := fullSHA(r)
 	if err != nil {
-		return api.orEmpty(r.Context(), a, err)
+		return api.s.orEmpty(r.Context(), a, err)
 	}
 	return api.cached(w, r, a, object(sha), func(ctx context.Context) (any, error) {
 		var t *git.Tag
-		err := api.repos.CheckNamed(ctx, a, sha)
+		err := api.s.repos.CheckNamed(ctx, a, sha)
 		if err == nil {
-			t, err = api.tag(ctx, a, sha)
+			t, err = api.s.tag(ctx, a, sha)
 		}
 		if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Invalid) {
-			return nil, api.orEmpty(ctx, a, errs.Absent())
+			return nil, api.s.orEmpty(ctx, a, errs.Absent())
 		}
 		if err != nil {
 			return nil, err
@@ -63,8 +63,8 @@ func (api *API) GetTag(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 }
 
 // tag reads an annotated tag.
-func (api *API) tag(ctx context.Context, a *repo.Access, sha git.SHA) (*git.Tag, error) {
-	objects, release, err := api.repos.Git(ctx, a)
+func (s *Service) tag(ctx context.Context, a *repo.Access, sha git.SHA) (*git.Tag, error) {
+	objects, release, err := s.repos.Git(ctx, a)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func (api *API) tag(ctx context.Context, a *repo.Access, sha git.SHA) (*git.Tag,
 // CreateTag creates the object of an annotated tag. POST git/refs must then create refs/tags/NAME for it.
 func (api *API) CreateTag(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	ctx := r.Context()
-	if err := api.refuseEmpty(ctx, a); err != nil {
+	if err := api.s.refuseEmpty(ctx, a); err != nil {
 		return err
 	}
 	body, err := web.ReadObject(r, "Tag")
@@ -92,7 +92,7 @@ func (api *API) CreateTag(w http.ResponseWriter, r *http.Request, a *repo.Access
 	if err := body.Err(); err != nil {
 		return err
 	}
-	named, err := api.repos.Known(ctx, a, []git.SHA{t.Object})
+	named, err := api.s.repos.Known(ctx, a, []git.SHA{t.Object})
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (api *API) CreateTag(w http.ResponseWriter, r *http.Request, a *repo.Access
 			Message: err.Error()})
 	}
 	t.SHA = object.SHA()
-	if err := api.repos.WriteUnnamed(ctx, a, t.SHA, []git.NewObject{object}); err != nil {
+	if err := api.s.repos.WriteUnnamed(ctx, a, t.SHA, []git.NewObject{object}); err != nil {
 		return err
 	}
 	payload := newPlace(ctx, a).tag(t)

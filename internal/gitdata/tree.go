@@ -15,7 +15,7 @@ import (
 // GetTree returns the entries of a tree in Git's order, with recursive=1 or true also those of all subtrees
 // (decision 43). The name is the SHA of a tree or commit, a branch or a tag.
 func (api *API) GetTree(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	sha, err := api.tree(r.Context(), a, web.Param(r, "sha"))
+	sha, err := api.s.tree(r.Context(), a, web.Param(r, "sha"))
 	if err != nil {
 		return err
 	}
@@ -57,15 +57,15 @@ func (t *treeAnswer) newETag() string {
 	if t.recursive {
 		tag += "-r"
 	}
-	if t.api.maxEntries != DefaultMaxTreeEntries {
-		tag += "-" + strconv.Itoa(t.api.maxEntries)
+	if t.api.s.maxEntries != DefaultMaxTreeEntries {
+		tag += "-" + strconv.Itoa(t.api.s.maxEntries)
 	}
 	return tag + `"`
 }
 
 // render renders the tree.
 func (t *treeAnswer) render(out *web.Output) error {
-	objects, release, err := t.api.repos.Git(out.Context(), t.access)
+	objects, release, err := t.api.s.repos.Git(out.Context(), t.access)
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (t *treeAnswer) render(out *web.Output) error {
 	out.Buf = append(out.Buf, '[')
 	entries, paths, truncated := 0, 0, false
 	err = objects.WalkTree(out.Context(), t.sha, t.recursive, func(e *git.WalkEntry) error {
-		if paths += len(e.Path); entries == t.api.maxEntries || paths > maxPaths {
+		if paths += len(e.Path); entries == t.api.s.maxEntries || paths > maxPaths {
 			truncated = true
 			return git.ErrStop
 		}

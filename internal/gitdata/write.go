@@ -14,8 +14,8 @@ import (
 )
 
 // refuseEmpty returns 409 for a repository without refs (decision 16).
-func (api *API) refuseEmpty(ctx context.Context, a *repo.Access) error {
-	refs, err := api.repos.Refs(ctx, a)
+func (s *Service) refuseEmpty(ctx context.Context, a *repo.Access) error {
+	refs, err := s.repos.Refs(ctx, a)
 	if err == nil && len(refs.List) == 0 {
 		err = errs.New(errs.Conflict, "Git Repository is empty.")
 	}
@@ -107,5 +107,5 @@ func fieldsOf(err error) []errs.Field {
 
 // identity returns the caller as author.
 func (api *API) identity(r *http.Request) (git.Signature, error) {
-	return api.repos.Identity(r.Context(), account.CallerFrom(r.Context()))
+	return api.s.repos.Identity(r.Context(), account.CallerFrom(r.Context()))
 }

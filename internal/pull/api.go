@@ -19,7 +19,8 @@ import (
 // API implements the HTTP handlers of pull requests.
 type API struct {
 	s       *Service
-	git     *gitdata.API
+	git     *gitdata.Service
+	files   *gitdata.API // answers commits and files
 	answers *web.Answers
 	ranges  *cache.Cache[numbered, gitdata.Range] // base and head commits of pull requests
 }
@@ -33,9 +34,9 @@ type numbered struct {
 // cacheBytes is the size of the cache of rendered responses.
 const cacheBytes = 32 << 20
 
-// NewAPI returns the handlers of s. It uses g to render commits and files.
-func NewAPI(s *Service, g *gitdata.API) *API {
-	return &API{s: s, git: g, answers: web.NewAnswers(web.NewKept(cacheBytes)),
+// NewAPI returns the handlers of s, some of which are those of files.
+func NewAPI(s *Service, g *gitdata.Service, files *gitdata.API) *API {
+	return &API{s: s, git: g, files: files, answers: web.NewAnswers(web.NewKept(cacheBytes)),
 		ranges: cache.NewCount[numbered, gitdata.Range](maxRanges)}
 }
 

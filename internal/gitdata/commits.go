@@ -2,7 +2,6 @@ package gitdata
 
 import (
 	"context"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,34 +22,6 @@ const maxCounted = 50_000
 
 // maxSkipped is the maximum offset of a page.
 const maxSkipped = 1 << 30
-
-// GET /repos/{owner}/{repo}/commits
-//
-// ListCommits lists a history, newest first: starting at sha (a branch, tag or SHA), filtered by path,
-// author or committer (a login or an address), and by the times since and until.
-func (api *API) ListCommits(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	h, err := readHistory(web.QueryOf(r).Get)
-	if err != nil {
-		return err
-	}
-	from := named(h.From, true)
-	return api.cached(w, r, a, basis{refs: from.refs, people: true, named: from.named},
-		func(ctx context.Context) (any, error) {
-			page := web.ReadPage(r)
-			found, err := api.s.walk(ctx, a, h, page)
-			if err != nil {
-				return nil, err
-			}
-			switch {
-			case found.none:
-			case found.open:
-				openLink(w, r, page)
-			default:
-				web.Link(w, r, page, int64(found.total))
-			}
-			return commitList{api, a, found.shas}, nil
-		})
-}
 
 // History says which commits are listed. What is empty chooses all.
 type History struct {
@@ -89,24 +60,6 @@ func (s *Service) History(
 	}
 	views, err := s.loadViews(ctx, a, found.shas)
 	return &web.List[*CommitView]{Rows: views, More: found.open || at.Number*at.Size < int64(found.total)}, err
-}
-
-// readHistory reads the parameters, which get returns. Errors: 422 that names the parameter.
-func readHistory(get func(name string) string) (*History, error) {
-	h := &History{From: get("sha"), Path: strings.TrimSuffix(get("path"), "/"), Author: get("author"),
-		Committer: get("committer")}
-	if err := h.check(); err != nil {
-		return nil, err
-	}
-	for name, to := range map[string]*time.Time{"since": &h.Since, "until": &h.Until} {
-		if value := get(name); value != "" {
-			var err error
-			if *to, err = ParseTime(name, value); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return h, nil
 }
 
 // ParseTime parses a bound of a history, which is named in its error: 422.
@@ -231,17 +184,4 @@ func (s *Service) walkFrom(
 		s.lengths.Put(objectsOf(a), key, found.total)
 	}
 	return found, nil
-}
-
-// openLink sets the Link header of a list of unknown length.
-func openLink(w http.ResponseWriter, r *http.Request, page web.Page) {
-	web.Link(w, r, page, (page.Number+1)*page.Size)
-	parts := strings.Split(w.Header().Get("Link"), ", ")
-	kept := parts[:0]
-	for _, p := range parts {
-		if !strings.HasSuffix(p, `rel="last"`) {
-			kept = append(kept, p)
-		}
-	}
-	w.Header().Set("Link", strings.Join(kept, ", "))
 }

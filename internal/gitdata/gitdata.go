@@ -1,17 +1,21 @@
-// Package gitdata implements reading and writing of Git objects over HTTP.
+// Package gitdata implements reading and writing of Git objects over HTTP. [Service] has the operations on values,
+// which pages and GraphQL call, too; [API] has the handlers.
 //
-//	git/trees                       tree.go reads, createtree.go and newtree.go write
-//	git/blobs, git/tags             blob.go, tag.go
-//	git/commits                     commit.go reads, createcommit.go writes
-//	git/refs, ref, matching-refs    ref.go
-//	branches, tags                  branch.go
-//	commits, commits/{ref}          commits.go lists, commit.go reads one
-//	compare                         compare.go
-//	contents, readme                contents.go, readme.go read; writecontents.go writes
-//	tarball, zipball, archive       archive.go
-//	contributors                    contributors.go
-//	/{owner}/{repo}/raw, compare    page.go: where payloads' addresses lead
-//	what pages show and REST lacks  shown.go: last commits, blame, all paths
+//	                                handlers         operations
+//	git/trees                       apitree.go       createtree.go and newtree.go write
+//	git/blobs                       apiblob.go       write.go
+//	git/commits, commits/{ref}      apicommit.go     commit.go reads, createcommit.go writes
+//	commits                         apicommit.go     commits.go
+//	compare, a pull request's files apicompare.go    compare.go, range.go
+//	git/refs, ref, matching-refs    apiref.go        ref.go
+//	git/tags                        apiref.go        tag.go
+//	branches, tags, contributors    apibranch.go     branch.go, contributors.go
+//	contents, raw                   apicontents.go   contents.go
+//	                                apiwrite.go      writecontents.go one file, commitfiles.go several
+//	readme, license                 apireadme.go     readme.go, html.go
+//	tarball, zipball, archive       apiarchive.go    of package git
+//	what pages show and REST lacks                   shown.go: last commits, blame, all paths; templates.go
+//	many repositories at once                        loadmany.go, commitsof.go, comparemany.go, chosen.go
 //
 // Names given by clients are resolved to a SHA in SQL before git is called (decision 50): resolve.go.
 // payload.go has the JSON that several responses share. Rendered responses are cached (answer.go) by
@@ -82,10 +86,7 @@ func (s *Service) tree(ctx context.Context, a *repo.Access, name string) (git.SH
 	if err == nil {
 		sha, err = s.peel(ctx, a, sha)
 	}
-	if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Invalid) {
-		return "", s.orEmpty(ctx, a, errs.Absent())
-	}
-	return sha, err
+	return sha, s.absent(ctx, a, err)
 }
 
 // peel returns the tree of a tree, commit or annotated tag.

@@ -3,7 +3,6 @@ package gitdata
 import (
 	"context"
 	"html"
-	"net/http"
 	"path"
 	"strings"
 
@@ -15,22 +14,6 @@ import (
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
-
-// html responds with a file rendered as HTML. Error: 422 for a file that is not text.
-func (api *API) html(w http.ResponseWriter, r *http.Request, v *view, e git.TreeEntry) error {
-	h := w.Header()
-	h.Set("Content-Security-Policy", "default-src 'none'; img-src http: https:; sandbox")
-	body, sha, err := api.s.htmlOf(r.Context(), v, e)
-	if err != nil || web.NotModified(w, r, `W/"`+string(sha)+`-html"`) {
-		return err
-	}
-	if err := admission.Hold(r.Context(), int64(len(body))); err != nil {
-		return err
-	}
-	h.Set("Content-Type", "text/html; charset=utf-8")
-	_, err = w.Write(body)
-	return err
-}
 
 // FileHTML returns the file at a path of a revision as HTML that is safe to show: Markdown rendered,
 // anything else as it is written. Of a longer text the first markdown.MaxSource bytes are shown. Errors:

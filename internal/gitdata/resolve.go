@@ -97,6 +97,15 @@ func refsNamed(of repo.Of[string]) []string {
 	}
 }
 
+// absent replaces the error for an object that is not there, or of another type, by a 404 or, in a repository without
+// refs, a 409.
+func (s *Service) absent(ctx context.Context, a *repo.Access, err error) error {
+	if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Invalid) {
+		return s.orEmpty(ctx, a, errs.Absent())
+	}
+	return err
+}
+
 // orEmpty replaces a 404 by the 409 of a repository without refs (decision 16).
 func (s *Service) orEmpty(ctx context.Context, a *repo.Access, err error) error {
 	refs, refsErr := s.repos.Refs(ctx, a)
@@ -109,3 +118,27 @@ func (s *Service) orEmpty(ctx context.Context, a *repo.Access, err error) error 
 		return err
 	}
 }
+
+// splitRef splits REF/PATH; the ref may contain slashes. Error: 404.
+func (s *Service) splitRef(ctx context.Context, a *repo.Access, text string) (ref, path string, err error) {
+	at := 0
+	for range maxRefParts {
+		n := strings.IndexByte(text[at:], '/')
+		if n < 0 {
+			break
+		}
+		at += n
+		_, err := s.find(ctx, a, text[:at], false)
+		if err == nil && at > 0 {
+			return text[:at], text[at+1:], nil
+		}
+		if err != nil && !errs.Is(err, errs.NotFound) {
+			return "", "", err
+		}
+		at++
+	}
+	return "", "", errs.Absent()
+}
+
+// maxRefParts is the number of path segments that are tried as a ref.
+const maxRefParts = 10

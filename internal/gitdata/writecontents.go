@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"net/http"
 	"strings"
 
 	"arbor/internal/errs"
@@ -12,12 +11,6 @@ import (
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
-
-// fileChangeJSON is GitHub's file-commit: the file, or null if it was deleted, and the commit.
-type fileChangeJSON struct {
-	Content *contentJSON  `json:"content"`
-	Commit  gitCommitJSON `json:"commit"`
-}
 
 // FileEdit is a change of one file of a branch.
 type FileEdit struct {
@@ -48,53 +41,6 @@ type fileCommit struct {
 	*git.Commit
 	entry   git.TreeEntry // the file now
 	created bool
-}
-
-// PUT /repos/{owner}/{repo}/contents/{path...}
-//
-// PutContents writes a file in one commit on a branch, which must exist unless the repository is empty. To
-// change an existing file, the sha of its blob is required, so that concurrent changes are not lost: 409 if
-// it has changed, 422 without it. It returns 201 for a new file, 200 for a changed one.
-func (api *API) PutContents(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.changeFile(w, r, a, false)
-}
-
-// DELETE /repos/{owner}/{repo}/contents/{path...}
-//
-// DeleteContents deletes a file in one commit. The sha of its blob is required, so that concurrent changes
-// are not lost.
-func (api *API) DeleteContents(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.changeFile(w, r, a, true)
-}
-
-func (api *API) changeFile(w http.ResponseWriter, r *http.Request, a *repo.Access, remove bool) error {
-	body, err := web.ReadObject(r, "Commit")
-	if err != nil {
-		return err
-	}
-	self, err := api.identity(r)
-	if err != nil {
-		return err
-	}
-	e := FileEdit{Path: web.Param(r, "path"), Remove: remove}
-	e.read(body, self)
-	if err := body.Err(); err != nil {
-		return err
-	}
-	made, err := api.s.editFile(r.Context(), a, &e)
-	if err != nil {
-		return err
-	}
-	payload := &fileChangeJSON{Commit: newPlace(r.Context(), a).gitCommit(made.Commit)}
-	if !remove {
-		v := &view{addresses: newPlace(r.Context(), a), ref: cmp.Or(e.Branch, a.DefaultBranch)}
-		payload.Content = v.entry(&made.entry)
-	}
-	status := http.StatusOK
-	if made.created {
-		status = http.StatusCreated
-	}
-	return web.JSON(w, r, status, payload)
 }
 
 // WriteFile writes a file with one commit of the caller on a branch, which must exist unless the repository
@@ -139,30 +85,6 @@ func (s *Service) editFile(ctx context.Context, a *repo.Access, given *FileEdit)
 		return nil, err
 	}
 	return e.run(ctx)
-}
-
-// read decodes the body and records its faults.
-func (e *FileEdit) read(body *web.Object, self git.Signature) {
-	body.Require("message")
-	e.Message = body.String("message", 0).Value
-	e.Committer = readPerson(body, "committer", "Commit", self)
-	e.Author = readPerson(body, "author", "Commit", e.Committer)
-	e.Guard = readSHA(body, "sha", e.Remove)
-	e.Branch = body.String("branch", 0).Value
-	e.checkPath(&body.Faults)
-	if e.Remove {
-		return
-	}
-	content := body.String("content", 0)
-	if !content.Given() {
-		body.Wrong("content", errs.MissingField, "")
-		return
-	}
-	data, err := decodeBase64(content.Value)
-	if err != nil {
-		body.Wrong("content", errs.InvalidField, "content is not valid Base64")
-	}
-	e.Data = data
 }
 
 // checkSpecial asks git to check .gitmodules and .gitattributes.

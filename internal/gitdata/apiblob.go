@@ -39,9 +39,8 @@ func (api *API) CreateBlob(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	if err := body.Err(); err != nil {
 		return err
 	}
-	blob := git.NewObject{Type: git.TypeBlob, Data: contents}
-	sha := blob.SHA()
-	if err := api.s.repos.WriteUnnamed(r.Context(), a, sha, []git.NewObject{blob}); err != nil {
+	sha, err := api.s.CreateBlob(r.Context(), a, contents)
+	if err != nil {
 		return err
 	}
 	made := objectJSON{SHA: string(sha), URL: newPlace(r.Context(), a).api + "/git/blobs/" + string(sha)}

@@ -1,7 +1,7 @@
 package transport
 
 import (
-	"arbor/internal/git"
+	"arbor/internal/git/serve"
 	"arbor/internal/route"
 	"arbor/internal/scope"
 )
@@ -13,7 +13,7 @@ func (api *API) Routes() []route.Route {
 		api.s.withGit(serviceRole, api.InfoRefs)).TakesSpace(route.SpaceBeforePush)
 	fetch := route.Needs(scope.PublicRepo, "contents=read").Route(route.Pull,
 		"POST /{owner}/{repo}/git-upload-pack", api.s.withGit(fetching, api.UploadPack))
-	fetch.Limit, fetch.Unpack = git.MaxFetchRequest, unpack
+	fetch.Limit, fetch.Unpack = serve.MaxFetchRequest, unpack
 	push := contents.Route(route.Push, "POST /{owner}/{repo}/git-receive-pack",
 		api.s.withGit(pushing, api.ReceivePack)).Streamed()
 	return []route.Route{infoRefs.In(route.Git), fetch.TakesSpace(route.SpaceNever).OnArchived().In(route.Git),

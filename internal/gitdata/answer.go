@@ -89,7 +89,7 @@ func (api *API) cached(
 	if on.elsewhere {
 		return web.Answer(w, r, http.StatusOK, render)
 	}
-	reached, err := api.repos.Reached(r.Context(), a, on.named...)
+	reached, err := api.s.repos.Reached(r.Context(), a, on.named...)
 	switch {
 	case err != nil:
 		return err

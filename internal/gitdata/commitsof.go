@@ -11,12 +11,12 @@ import (
 
 // CommitsAcross reads commits of several repositories, in the given order, with one query for the people. A missing
 // commit is nil.
-func (api *API) CommitsAcross(ctx context.Context, list []repo.Of[git.SHA]) ([]*CommitView, error) {
-	found, err := api.readCommits(ctx, list)
+func (s *Service) CommitsAcross(ctx context.Context, list []repo.Of[git.SHA]) ([]*CommitView, error) {
+	found, err := s.readCommits(ctx, list)
 	if err != nil {
 		return nil, err
 	}
-	known, err := api.people(ctx, slices.Collect(maps.Values(found))...)
+	known, err := s.people(ctx, slices.Collect(maps.Values(found))...)
 	if err != nil {
 		return nil, err
 	}
@@ -36,10 +36,10 @@ func NewCommitPayload(ctx context.Context, c *CommitView) *CommitPayload {
 
 // readCommits reads commits, one repository after another, and asks for the memory of each part before the
 // next.
-func (api *API) readCommits(ctx context.Context, list []repo.Of[git.SHA]) (map[repo.Of[git.SHA]]*git.Commit, error) {
+func (s *Service) readCommits(ctx context.Context, list []repo.Of[git.SHA]) (map[repo.Of[git.SHA]]*git.Commit, error) {
 	found := map[repo.Of[git.SHA]]*git.Commit{}
 	for in, shas := range repo.ByAccess(list) {
-		objects, release, err := api.repos.Git(ctx, in)
+		objects, release, err := s.repos.Git(ctx, in)
 		if err != nil {
 			return nil, err
 		}

@@ -20,8 +20,8 @@ type CommitView struct {
 }
 
 // newViews finds the accounts behind commits of a repository in one query.
-func (api *API) newViews(ctx context.Context, a *repo.Access, commits ...*git.Commit) ([]*CommitView, error) {
-	known, err := api.people(ctx, commits...)
+func (s *Service) newViews(ctx context.Context, a *repo.Access, commits ...*git.Commit) ([]*CommitView, error) {
+	known, err := s.people(ctx, commits...)
 	if err != nil {
 		return nil, err
 	}
@@ -38,16 +38,16 @@ func (p people) view(a *repo.Access, c *git.Commit) *CommitView {
 }
 
 // eachView reads commits in their order, some at a time: their messages may be large.
-func (api *API) eachView(
+func (s *Service) eachView(
 	ctx context.Context, a *repo.Access, shas []git.SHA, fn func(part []*CommitView) error,
 ) error {
-	objects, release, err := api.repos.Git(ctx, a)
+	objects, release, err := s.repos.Git(ctx, a)
 	if err != nil {
 		return err
 	}
 	defer release()
 	return objects.EachCommits(ctx, shas, func(part []*git.Commit) error {
-		views, err := api.newViews(ctx, a, part...)
+		views, err := s.newViews(ctx, a, part...)
 		if err != nil {
 			return err
 		}
@@ -56,9 +56,9 @@ func (api *API) eachView(
 }
 
 // loadViews reads commits in their order, all at once. Error: 413 for more text than a page has room for.
-func (api *API) loadViews(ctx context.Context, a *repo.Access, shas []git.SHA) ([]*CommitView, error) {
+func (s *Service) loadViews(ctx context.Context, a *repo.Access, shas []git.SHA) ([]*CommitView, error) {
 	views, all := make([]*CommitView, 0, len(shas)), 0
-	err := api.eachView(ctx, a, shas, func(part []*CommitView) error {
+	err := s.eachView(ctx, a, shas, func(part []*CommitView) error {
 		size := 0
 		for _, c := range part {
 			size += sizeOf(c.Commit)
@@ -73,14 +73,14 @@ func (api *API) loadViews(ctx context.Context, a *repo.Access, shas []git.SHA) (
 }
 
 // CommitViews loads those of the commits that the caller may see.
-func (api *API) CommitViews(
+func (s *Service) CommitViews(
 	ctx context.Context, a *repo.Access, named []git.SHA,
 ) (map[git.SHA]*CommitView, error) {
-	known, err := api.Known(ctx, repo.AllOf(a, named), git.TypeCommit)
+	known, err := s.Known(ctx, repo.AllOf(a, named), git.TypeCommit)
 	if err != nil || len(known) == 0 {
 		return nil, err
 	}
-	list, err := api.loadViews(ctx, a, repo.Keys(known))
+	list, err := s.loadViews(ctx, a, repo.Keys(known))
 	if err != nil {
 		return nil, err
 	}

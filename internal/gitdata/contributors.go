@@ -3,15 +3,13 @@ package gitdata
 import (
 	"cmp"
 	"context"
-	"net/http"
 	"slices"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
-	"arbor/internal/errs"
+	"arbor/internal/git"
 	"arbor/internal/git/history"
 	"arbor/internal/repo"
-	"arbor/internal/web"
 )
 
 // maxContributors is the maximum length of the list, as at GitHub.
@@ -26,73 +24,26 @@ type contributor struct {
 	history.AuthorCount
 }
 
-// contributorJSON is GitHub's contributor.
-type contributorJSON struct {
-	*account.Simple
-	Contributions int64 `json:"contributions"`
-}
-
-// anonymousJSON is a contributor without an account.
-type anonymousJSON struct {
-	Email         string `json:"email"`
-	Name          string `json:"name"`
-	Type          string `json:"type"` // Anonymous
-	Contributions int64  `json:"contributions"`
-}
-
-func (c *contributor) json(i *web.Info) any {
-	if c.account != nil {
-		return contributorJSON{account.NewSimple(c.account, i), c.Commits}
-	}
-	return anonymousJSON{c.Email, c.Name, "Anonymous", c.Commits}
-}
-
-// GET /repos/{owner}/{repo}/contributors
-//
-// ListContributors lists the authors of the default branch's commits, most commits first, at most 500; with
-// anon also authors without an account. A repository without commits returns 204, as at GitHub.
-func (api *API) ListContributors(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	anon := web.QueryOf(r).Get("anon")
-	tip, err := api.revision(r.Context(), a, "", false)
-	if errs.Is(err, errs.Conflict) || errs.Is(err, errs.NotFound) {
-		return web.NoContent(w)
-	}
-	if err != nil {
-		return err
-	}
-	return api.cached(w, r, a, basis{refs: true, people: true, pair: string(tip)},
-		func(ctx context.Context) (any, error) {
-			objects, release, err := api.repos.Git(ctx, a)
-			if err != nil {
-				return nil, err
-			}
-			defer release()
-			authors, err := history.Authors(ctx, objects, tip, maxAuthors)
-			if err != nil {
-				return nil, err
-			}
-			list, err := api.contributors(ctx, authors, anon == "1" || anon == "true")
-			if err != nil {
-				return nil, err
-			}
-			out := []any{}
-			for _, c := range web.Cut(w, r, list[:min(len(list), maxContributors)]) {
-				out = append(out, c.json(web.From(ctx)))
-			}
-			return out, nil
-		})
-}
-
-// contributors finds the accounts of authors. An account may have several addresses.
-func (api *API) contributors(
-	ctx context.Context, authors []history.AuthorCount, anon bool,
+// contributors returns the authors of a history, most commits first, at most 500. An account may have several
+// addresses.
+func (s *Service) contributors(
+	ctx context.Context, a *repo.Access, tip git.SHA, anon bool,
 ) (list []*contributor, err error) {
+	objects, release, err := s.repos.Git(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	authors, err := history.Authors(ctx, objects, tip, maxAuthors)
+	if err != nil {
+		return nil, err
+	}
 	emails := make([]string, len(authors))
 	for n, who := range authors {
 		emails[n] = who.Email
 	}
 	var found map[string]*account.Account
-	err = api.db.Read(ctx, func(tx *db.Tx) (err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
 		found, err = account.ByEmails(tx, emails)
 		return err
 	})
@@ -117,5 +68,5 @@ func (api *API) contributors(
 		list = append(list, of[key])
 	}
 	slices.SortStableFunc(list, func(a, b *contributor) int { return cmp.Compare(b.Commits, a.Commits) })
-	return list, nil
+	return list[:min(len(list), maxContributors)], nil
 }

@@ -179,7 +179,7 @@ func (api *API) eachCommit(
 	ctx context.Context, out *web.Output, a *repo.Access, shas []git.SHA, fn func(n int, c *CommitPayload) error,
 ) error {
 	p, n := newPlace(ctx, a), 0
-	return api.eachView(ctx, a, shas, func(part []*CommitView) error {
+	return api.s.eachView(ctx, a, shas, func(part []*CommitView) error {
 		for _, c := range part {
 			if err := reserve(out, sizeOf(c.Commit)); err != nil {
 				return err
@@ -238,13 +238,13 @@ func (c commitAnswer) render(ctx context.Context, out *web.Output) error {
 type people map[string]*account.Account
 
 // people finds the accounts of the authors and committers in one query.
-func (api *API) people(ctx context.Context, commits ...*git.Commit) (people, error) {
+func (s *Service) people(ctx context.Context, commits ...*git.Commit) (people, error) {
 	emails := make([]string, 0, 2*len(commits))
 	for _, c := range commits {
 		emails = append(emails, c.Author.Email, c.Committer.Email)
 	}
 	var found people
-	err := api.db.Read(ctx, func(tx *db.Tx) (err error) {
+	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
 		found, err = account.ByEmails(tx, emails)
 		return err
 	})
@@ -253,10 +253,10 @@ func (api *API) people(ctx context.Context, commits ...*git.Commit) (people, err
 
 // Logins finds the accounts of commits' authors and committers by their verified addresses. The returned
 // function returns the login of a signature, or "" if it is unknown.
-func (api *API) Logins(ctx context.Context, commits ...*git.Commit) (func(git.Signature) string, error) {
-	known, err := api.people(ctx, commits...)
-	return func(s git.Signature) string {
-		if a := known[account.Fold(s.Email)]; a != nil {
+func (s *Service) Logins(ctx context.Context, commits ...*git.Commit) (func(git.Signature) string, error) {
+	known, err := s.people(ctx, commits...)
+	return func(by git.Signature) string {
+		if a := known[account.Fold(by.Email)]; a != nil {
 			return a.Login
 		}
 		return ""

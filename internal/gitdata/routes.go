@@ -8,7 +8,7 @@ import (
 
 // Routes returns the routes of Git objects, histories and files.
 func (api *API) Routes() []route.Route {
-	contents := api.repos.Router(route.Needs(scope.PublicRepo, "contents"))
+	contents := api.s.repos.Router(route.Needs(scope.PublicRepo, "contents"))
 	return []route.Route{
 		contents.Pull("GET /repos/{owner}/{repo}/git/trees/{sha...}", api.GetTree),
 		contents.Push("POST /repos/{owner}/{repo}/git/trees", api.CreateTree).WithLimit(web.MaxBlob),
@@ -36,7 +36,7 @@ func (api *API) Routes() []route.Route {
 		contents.Pull("GET /repos/{owner}/{repo}/contents", api.GetContents),
 		contents.Pull("GET /repos/{owner}/{repo}/contents/{path...}", api.GetContents),
 		contents.Push("PUT /repos/{owner}/{repo}/contents/{path...}", api.PutContents).WithLimit(web.MaxBlob),
-		contents.Push("DELETE /repos/{owner}/{repo}/contents/{path...}", api.DeleteContents).TakesSpace(true),
+		contents.Push("DELETE /repos/{owner}/{repo}/contents/{path...}", api.DeleteContents).TakesSpace(route.SpaceAlways),
 		contents.Pull("GET /repos/{owner}/{repo}/readme", api.GetReadme),
 		contents.Pull("GET /repos/{owner}/{repo}/readme/{dir...}", api.GetDirectoryReadme),
 		contents.Pull("GET /repos/{owner}/{repo}/license", api.GetLicense),

@@ -41,7 +41,7 @@ type Operations struct {
 	Checks        *checkrun.Service
 	Stars         *star.Service
 	Follows       *follow.Service
-	Git           *gitdata.API
+	Git           *gitdata.Service
 }
 
 // access returns the context and the access for an operation on a repository, as the route at the address grants

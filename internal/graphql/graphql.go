@@ -98,7 +98,7 @@ func (api *API) Routes() []route.Route {
 	var routes []route.Route
 	for _, pattern := range patterns {
 		routes = append(routes, free.SignedIn("POST "+pattern,
-			api.Post).InAnyMedia().WithLimit(maxBody).TakesSpace(false))
+			api.Post).InAnyMedia().WithLimit(maxBody).TakesSpace(route.SpaceNever))
 	}
 	return routes
 }

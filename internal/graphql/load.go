@@ -43,7 +43,7 @@ type Loaders struct {
 	Statuses  *status.API
 	Checks    *checkrun.API
 	Reactions *reaction.Many
-	Git       *gitdata.API
+	Git       *gitdata.Service
 
 	Labels     *label.API
 	Milestones *milestone.API

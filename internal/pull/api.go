@@ -18,16 +18,17 @@ import (
 // API implements the HTTP handlers of pull requests.
 type API struct {
 	s       *Service
-	git     *gitdata.API
+	git     *gitdata.Service
+	files   *gitdata.API // answers commits and files
 	answers *repo.Answers
 }
 
 // cacheBytes is the size of the cache of rendered responses.
 const cacheBytes = 32 << 20
 
-// NewAPI returns the handlers of s. It uses g to render commits and files.
-func NewAPI(s *Service, g *gitdata.API) *API {
-	return &API{s: s, git: g, answers: repo.NewAnswers(cacheBytes)}
+// NewAPI returns the handlers of s, some of which are those of files.
+func NewAPI(s *Service, g *gitdata.Service, files *gitdata.API) *API {
+	return &API{s: s, git: g, files: files, answers: repo.NewAnswers(cacheBytes)}
 }
 
 // find reads the pull request with the number {number}. Error: 404.

@@ -156,5 +156,5 @@ func (api *API) MergeInto(w http.ResponseWriter, r *http.Request, a *repo.Access
 	if err != nil {
 		return err
 	}
-	return api.git.AnswerCommit(w, r, a, http.StatusCreated, sha)
+	return api.files.AnswerCommit(w, r, a, http.StatusCreated, sha)
 }

@@ -35,7 +35,7 @@ func (api *API) ListCommits(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	if err != nil {
 		return err
 	}
-	return api.git.RangeCommits(w, r, a, g)
+	return api.files.RangeCommits(w, r, a, g)
 }
 
 // GET /repos/{owner}/{repo}/pulls/{number}/files
@@ -46,7 +46,7 @@ func (api *API) ListFiles(w http.ResponseWriter, r *http.Request, a *repo.Access
 	if err != nil {
 		return err
 	}
-	return api.git.RangeFiles(w, r, a, g)
+	return api.files.RangeFiles(w, r, a, g)
 }
 
 func (api *API) writeText(w http.ResponseWriter, r *http.Request, a *repo.Access, kind string) error {
@@ -54,7 +54,7 @@ func (api *API) writeText(w http.ResponseWriter, r *http.Request, a *repo.Access
 	if err != nil {
 		return err
 	}
-	return api.git.RangeText(w, r, a, g, kind)
+	return api.files.RangeText(w, r, a, g, kind)
 }
 
 // Text serves N.diff and N.patch, the value of {file}, for diff_url and patch_url (decision 30). Package

@@ -71,26 +71,26 @@ type apis struct {
 
 // newAPIs creates the APIs that others use, and registers their background work.
 func (s *Server) newAPIs() *apis {
-	d, f := s.o.DB, s.forge
+	f := s.forge
 	repos, issues := f.Repos, f.Issues
 	o := s.newOperations()
 	f.Apps.CheckHookURL = o.hooks.CheckURL
 	s.runners = append(s.runners, o.deletions)
-	objects := gitdata.NewAPI(d, repos, s.o.MaxTreeEntries)
+	files := gitdata.NewAPI(o.objects)
 	return &apis{operations: o,
-		commits:     commit.NewAPI(o.kinds, repos, objects),
+		commits:     commit.NewAPI(o.kinds, repos, o.objects),
 		Issues:      issue.NewAPI(issues),
 		Comments:    comment.NewAPI(o.comments, repos),
 		Timelines:   timeline.NewAPI(o.timelines, repos),
 		Labels:      label.NewAPI(o.labels, repos),
 		Milestones:  milestone.NewAPI(o.milestones, repos),
-		Pulls:       pull.NewAPI(f.Pulls, objects),
+		Pulls:       pull.NewAPI(f.Pulls, o.objects, files),
 		Reviews:     review.NewAPI(o.reviews),
-		Git:         objects,
+		Git:         files,
 		Releases:    release.NewAPI(f.Releases),
-		OnCommits:   commitcomment.NewAPI(o.onCommits, objects),
-		Statuses:    status.NewAPI(o.statuses, objects),
-		Checks:      checkrun.NewAPI(o.checks, objects),
+		OnCommits:   commitcomment.NewAPI(o.onCommits, o.objects),
+		Statuses:    status.NewAPI(o.statuses, o.objects),
+		Checks:      checkrun.NewAPI(o.checks, o.objects),
 		Attachments: attachment.NewAPI(f.Attachments),
 		Deletions:   deletion.NewAPI(o.deletions, repos),
 		Notices:     notification.NewAPI(o.notices),
@@ -151,7 +151,7 @@ func (of *apis) features(s *Server) []feature {
 
 // newSender returns the sender of webhooks, and makes transactions render their payloads.
 func (of *apis) newSender(s *Server) *hook.Sender {
-	told := TellHooks(s.o.DB, s.forge, of.Git)
+	told := TellHooks(s.o.DB, s.forge, of.objects)
 	return hook.NewSender(hook.SenderOptions{DB: s.o.DB, Log: s.o.Log, Render: told,
 		Networks: s.o.HookNetworks,
 		BaseURL:  s.o.BaseURL})
@@ -159,7 +159,7 @@ func (of *apis) newSender(s *Server) *hook.Sender {
 
 // TellHooks attaches a renderer of webhook payloads to the transactions of d. git reads what is rendered
 // when a payload is sent; it may be nil if nothing is sent.
-func TellHooks(d *db.DB, f *forge.Forge, git *gitdata.API) *payloads.Renderer {
+func TellHooks(d *db.DB, f *forge.Forge, git *gitdata.Service) *payloads.Renderer {
 	r := payloads.New(d, payloads.Sources{Repos: f.Repos, Issues: f.Issues, Pulls: f.Pulls,
 		Releases: f.Releases, Checks: checkrun.New(d, f.Repos, f.Apps), Git: git})
 	hook.Attach(d, r)

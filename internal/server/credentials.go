@@ -54,16 +54,16 @@ func (s *Server) permit(
 	return ctx, nil
 }
 
-// withoutToken reports whether the request has no credentials, valid or not, and is not an internal one.
-func withoutToken(r *http.Request) bool {
-	return len(r.Header["Authorization"]) == 0 && account.CallerFrom(r.Context()) == nil
-}
+// withoutToken reports whether the request has no credentials, valid or not.
+func withoutToken(r *http.Request) bool { return len(r.Header["Authorization"]) == 0 }
 
 func (s *Server) authenticate(r *http.Request, g route.Group) (*account.Caller, bool, error) {
 	switch {
-	case len(r.Header["Authorization"]) == 0:
-		// Only internal requests have a caller in their context.
-		return account.CallerFrom(r.Context()), false, nil
+	case withoutToken(r):
+		return nil, false, nil
+	case s.o.Authenticate != nil:
+		c, err := s.o.Authenticate(r)
+		return c, true, err
 	case g == route.Plants:
 		return s.forge.Tokens.AuthenticateBearer(r)
 	case app.IsJWT(r.Header.Get("Authorization")):

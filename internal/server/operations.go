@@ -5,6 +5,7 @@ import (
 	"arbor/internal/checkrun"
 	"arbor/internal/commitcomment"
 	"arbor/internal/follow"
+	"arbor/internal/gitdata"
 	"arbor/internal/hook"
 	"arbor/internal/issue/comment"
 	"arbor/internal/issue/deletion"
@@ -40,6 +41,7 @@ type operations struct {
 	markups       *markup.Service
 	milestones    *milestone.Service
 	notices       *notification.Service
+	objects       *gitdata.Service
 	onCommits     *commitcomment.Service
 	plants        *plant.Service
 	reviews       *review.Service
@@ -64,7 +66,8 @@ func (s *Server) newOperations() *operations {
 		markups: markup.New(repos, text.New(d, repos)), milestones: milestone.New(d),
 		reviews: review.New(d, repos, issues, f.Pulls), stars: star.New(d, repos),
 		subscriptions: subscription.New(d, issues), timelines: timeline.New(d, issues, f),
-		kinds: search.NewKinds(f.Searches), lists: list.New(d)}
+		kinds: search.NewKinds(f.Searches), lists: list.New(d),
+		objects: gitdata.New(d, repos, s.o.MaxTreeEntries)}
 	o.repositories, o.code = repository.NewAPI(o.kinds), code.NewAPI(o.kinds, repos)
 	o.notices = notification.New(d, repos, o.subscriptions)
 	return o

@@ -48,10 +48,10 @@ func (of *apis) pages(s *Server, kit *page.Kit, door *signin.Pages) []feature {
 			return apidoc.References(s.Rights())
 		})),
 		inbox.New(kit),
-		releases.New(kit, releases.Services{Releases: f.Releases, Git: of.Git}),
-		checkpages.New(kit, checkpages.Services{Git: of.Git, Checks: of.checks, Statuses: of.statuses}),
+		releases.New(kit, releases.Services{Releases: f.Releases, Git: of.objects}),
+		checkpages.New(kit, checkpages.Services{Git: of.objects, Checks: of.checks, Statuses: of.statuses}),
 		shelf.New(kit, of.plants),
-		issuepages.New(kit, issuepages.Services{Pages: conversations, Deletions: of.deletions, Git: of.Git}),
+		issuepages.New(kit, issuepages.Services{Pages: conversations, Deletions: of.deletions, Git: of.objects}),
 		of.pullPages(s, kit, conversations),
 		conversations,
 		reposettings.New(kit, reposettings.Services{Settings: f.Settings, Collaborators: of.collaborators, Apps: f.Apps,
@@ -66,13 +66,13 @@ func (of *apis) pages(s *Server, kit *page.Kit, door *signin.Pages) []feature {
 // codePages returns the pages of files, commits and branches.
 func (of *apis) codePages(s *Server, kit *page.Kit) *codepage.Pages {
 	f := s.forge
-	return codepage.New(kit, codepage.Services{Git: of.Git, Comments: of.onCommits, Statuses: of.statuses,
+	return codepage.New(kit, codepage.Services{Git: of.objects, Texts: of.Git, Comments: of.onCommits, Statuses: of.statuses,
 		Checks: of.checks, Releases: f.Releases, Detect: f.Detect, Searches: of.code, Forks: f.Network,
 		Pulls: f.Pulls})
 }
 
 // pullPages returns the pages of pull requests.
 func (of *apis) pullPages(s *Server, kit *page.Kit, conversations *talk.Pages) *pullpages.Pages {
-	return pullpages.New(kit, conversations, pullpages.Services{Git: of.Git, Pulls: s.forge.Pulls, Checks: of.checks,
+	return pullpages.New(kit, conversations, pullpages.Services{Git: of.objects, Pulls: s.forge.Pulls, Checks: of.checks,
 		Statuses: of.statuses, Text: of.Pulls.Text})
 }

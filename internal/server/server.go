@@ -264,7 +264,7 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, n *node, 
 			return err
 		}
 	}
-	if needsSpace(r, to.Route) {
+	if needsSpace(r.Method, to.Route) || announcesPush(r, to.Route) {
 		ctx, err := s.checkSpace(r.Context(), signedIn, to.Route)
 		if err != nil {
 			return err

@@ -18,11 +18,11 @@ import (
 // API implements the HTTP handlers of commit statuses.
 type API struct {
 	s   *Service
-	git *gitdata.API
+	git *gitdata.Service
 }
 
 // NewAPI returns the handlers of s. It uses g to resolve commit names.
-func NewAPI(s *Service, g *gitdata.API) *API { return &API{s, g} }
+func NewAPI(s *Service, g *gitdata.Service) *API { return &API{s, g} }
 
 // Payload is GitHub's status.
 type Payload struct {

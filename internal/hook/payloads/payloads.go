@@ -54,7 +54,7 @@ type Sources struct {
 	Pulls    *pull.Service
 	Releases *release.Service
 	Checks   *checkrun.Service
-	Git      *gitdata.API
+	Git      *gitdata.Service
 }
 
 // Renderer renders payloads.

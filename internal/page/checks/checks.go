@@ -25,7 +25,7 @@ var roomTemplates = page.ReadTemplates(files)
 
 // Services are the features whose operations the pages call.
 type Services struct {
-	Git      *gitdata.API
+	Git      *gitdata.Service
 	Checks   *checkrun.Service
 	Statuses *status.Service
 }

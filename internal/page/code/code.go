@@ -44,7 +44,8 @@ var roomTemplates = page.ReadTemplates(files)
 
 // Services have the operations that the pages call.
 type Services struct {
-	Git      *gitdata.API
+	Git      *gitdata.Service
+	Texts    *gitdata.API // diffs and patches
 	Comments *commitcomment.Service
 	Statuses *status.Service
 	Checks   *checkrun.Service

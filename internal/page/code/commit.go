@@ -67,7 +67,7 @@ func (p *Pages) Commit(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	name := web.Param(r, "sha")
 	for _, kind := range [...]string{"diff", "patch"} {
 		if _, ok := strings.CutSuffix(name, "."+kind); ok {
-			return page.Absent(p.with.Git.CommitText(w, r, a))
+			return page.Absent(p.with.Texts.CommitText(w, r, a))
 		}
 	}
 	v, err := p.commit(r, a, name)

@@ -58,7 +58,7 @@ func (p *Pages) CompareForm(w http.ResponseWriter, r *http.Request, a *repo.Acce
 func (p *Pages) Compare(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	spec := web.Param(r, "basehead")
 	if strings.HasSuffix(spec, ".diff") || strings.HasSuffix(spec, ".patch") {
-		return page.Absent(p.with.Git.CompareText(w, r, a))
+		return page.Absent(p.with.Texts.CompareText(w, r, a))
 	}
 	v := &compareView{Asked: true, Dots: "..."}
 	var ok bool

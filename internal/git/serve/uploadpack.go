@@ -1,4 +1,12 @@
-package git
+// Package serve sends objects of a repository to clients by processes of git, whose output is passed on while
+// it comes.
+//
+//	uploadpack.go  UploadPack: a fetch by one request, as over HTTP
+//	negotiate.go   Negotiate: a fetch on a connection that stays open, as over SSH
+//	archive.go     Archive: the files of a commit
+//
+// No process lists refs to a client: the caller has them. An object that the client may not see is not there.
+package serve
 
 import (
 	"bufio"
@@ -6,22 +14,22 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"strconv"
 
 	"arbor/internal/errs"
+	"arbor/internal/git"
 	"arbor/internal/git/process"
 	"arbor/internal/git/wire"
 )
 
-// UploadOptions is one POST to git-upload-pack.
-type UploadOptions struct {
+// Request is one POST to git-upload-pack.
+type Request struct {
 	Protocol int       // from ProtocolVersion
 	In       io.Reader // the request's body, unpacked
 	Out      io.Writer // the response's body; streams
 	// Refs returns the current refs. It is called when they are needed.
-	Refs   func(context.Context) (Refs, error)
-	Absent Absent // for the client
+	Refs   func(context.Context) (git.Refs, error)
+	Absent git.Absent // for the client
 }
 
 // MaxFetchRequest bounds a request for objects, in bytes: half a million wants
@@ -29,11 +37,11 @@ type UploadOptions struct {
 const MaxFetchRequest = 32 << 20
 
 // UploadPack answers a fetch: protocol 2's ls-refs from Refs, all else through
-// `git upload-pack`, which is bounded by Options.TransferTimeout. What the
+// `git upload-pack`, which is bounded by git.Options.TransferTimeout. What the
 // client did wrong is reported in git's protocol if there is
 // a message for it; the errors are Malformed and TooLarge before anything was written,
 // Canceled when the client went away, Unavailable past the deadline.
-func (r *Repository) UploadPack(ctx context.Context, o UploadOptions) error {
+func UploadPack(ctx context.Context, r *git.Repository, o Request) error {
 	in := bufio.NewReaderSize(o.In, 64<<10)
 	if o.Protocol == 2 {
 		command, err := wire.PeekCommand(in)
@@ -60,14 +68,14 @@ func (r *Repository) UploadPack(ctx context.Context, o UploadOptions) error {
 	if len(request) == 0 || string(request) == wire.FlushPkt {
 		return nil
 	}
-	if request, err = r.prepareUpload(ctx, request, o); err != nil || request == nil {
+	if request, err = prepare(ctx, r, request, o); err != nil || request == nil {
 		return err
 	}
-	return r.uploadPack(ctx, request, o)
+	return upload(ctx, r, request, o)
 }
 
 // answerLsRefs needs neither a process nor the repository's directory.
-func answerLsRefs(ctx context.Context, in io.Reader, o UploadOptions) error {
+func answerLsRefs(ctx context.Context, in io.Reader, o Request) error {
 	request, err := wire.ReadLsRefs(in)
 	if err != nil {
 		return err
@@ -87,36 +95,36 @@ func clientGone(err error) error {
 	return errs.Wrap(errs.Canceled, "the client went away", err)
 }
 
-// uploadPack runs git upload-pack and copies what it says while it says it.
-func (r *Repository) uploadPack(ctx context.Context, request []byte, o UploadOptions) error {
-	p, out, err := r.git.read(ctx, r.sendCage(2), process.Task{
+// upload runs git upload-pack and copies what it says while it says it.
+func upload(ctx context.Context, r *git.Repository, request []byte, o Request) error {
+	p, out, err := r.Transfer(ctx, process.Task{
 		Command: process.Command{Sub: "upload-pack", Flags: []string{"--strict", "--stateless-rpc"},
-			Path: r.dir},
-		Dir: r.dir, Env: protocolEnv(o.Protocol),
-		Limit: r.git.options.TransferTimeout, Stdin: bytes.NewReader(request)})
+			Path: r.Dir()},
+		Env: protocolEnv(o.Protocol), Stdin: bytes.NewReader(request)})
 	if err != nil {
 		return err
 	}
 	process.GrowPipe(out)
-	written, writeErr := copyOut(o.Out, out)
-	if writeErr != nil {
+	written, err := copyOut(o.Out, out)
+	if err != nil {
 		_ = p.Stop()
-		return writeErr
+		return err
 	}
-	err = p.Wait()
-	if process.ExitCode(err) > 0 {
-		if r.Check() != nil {
-			return r.failed(err)
-		}
-		// Either git has sent the reason to the client, or the client has ended the exchange early, as in
-		// the negotiation of a shallow clone.
-		r.git.log.LogAttrs(ctx, slog.LevelDebug, "git upload-pack", slog.Any("error", err))
-		if written == 0 {
-			return wire.WriteError(o.Out, "upload-pack: the request was refused")
-		}
-		return nil
+	return ended(r, o.Out, written, p.Wait())
+}
+
+// ended returns the error for the end of git upload-pack. If git refused, it has sent the reason to the client, or
+// the client has ended the exchange early, as in the negotiation of a shallow clone.
+func ended(r *git.Repository, out io.Writer, written int64, err error) error {
+	switch {
+	case process.ExitCode(err) <= 0:
+		return err
+	case r.Check() != nil:
+		return r.Failed(err)
+	case written == 0:
+		return wire.WriteError(out, "upload-pack: the request was refused")
 	}
-	return err
+	return nil
 }
 
 // copyOut copies a process's output to the client. The error is that of the
@@ -137,10 +145,6 @@ func copyOut(w io.Writer, out io.Reader) (int64, error) {
 		}
 	}
 }
-
-// Absent finds out which objects a client must not see, stored or not. When it is
-// nil, the client may see all that is stored.
-type Absent func(context.Context, []SHA) (map[SHA]bool, error)
 
 // protocolEnv is how git learns the protocol version.
 func protocolEnv(version int) []string {

@@ -1,4 +1,4 @@
-package git
+package serve
 
 import (
 	"bufio"
@@ -6,10 +6,10 @@ import (
 	"context"
 	"errors"
 	"io"
-	"log/slog"
 	"syscall"
 
 	"arbor/internal/errs"
+	"arbor/internal/git"
 	"arbor/internal/git/process"
 	"arbor/internal/git/wire"
 )
@@ -18,24 +18,22 @@ import (
 // client's first message; o.In gives those that follow, and is buffered. The process of git talks with the
 // client, but lists no refs to it and hears of no object that the client may not see. It does not hear the
 // client once that has said what it has. Errors as of UploadPack.
-func (r *Repository) Negotiate(ctx context.Context, wants []byte, o UploadOptions) error {
+func Negotiate(ctx context.Context, r *git.Repository, wants []byte, o Request) error {
 	if len(wants) == 0 || string(wants) == wire.FlushPkt {
 		return nil
 	}
-	wants, err := r.prepareUpload(ctx, wants, o)
+	wants, err := prepare(ctx, r, wants, o)
 	if err != nil || wants == nil {
 		return err
 	}
-	p, in, out, err := r.git.processes.Talk(ctx, r.sendCage(2), process.Task{
-		Command: process.Command{Sub: "upload-pack", Flags: []string{"--strict"}, Path: r.dir},
-		Dir:     r.dir, Limit: r.git.options.TransferTimeout})
+	p, in, out, err := r.Talk(ctx, process.Command{Sub: "upload-pack", Flags: []string{"--strict"}, Path: r.Dir()})
 	if err != nil {
 		return err
 	}
 	process.GrowPipe(out)
 	from := bufio.NewReaderSize(out, 64<<10)
 	if err := skipGreeting(from); err != nil {
-		return r.failed(errors.Join(err, p.Stop()))
+		return r.Failed(errors.Join(err, p.Stop()))
 	}
 	heard := make(chan error, 1)
 	go func() {
@@ -60,22 +58,12 @@ func (r *Repository) Negotiate(ctx context.Context, wants []byte, o UploadOption
 		return wire.MalformedEOF(problem)
 	default:
 	}
-	if process.ExitCode(err) > 0 { // it has told the client why, or the client has gone
-		if r.Check() != nil {
-			return r.failed(err)
-		}
-		r.git.log.LogAttrs(ctx, slog.LevelDebug, "git upload-pack", slog.Any("error", err))
-		if written == 0 {
-			return wire.WriteError(o.Out, "upload-pack: the request was refused")
-		}
-		return nil
-	}
-	return err
+	return ended(r, o.Out, written, err)
 }
 
-// prepareUpload holds a request for objects to those that the client may see, and shows git the refs as
+// prepare holds a request for objects to those that the client may see, and shows git the refs as
 // they are now. It returns nil if the client was told that it gets nothing.
-func (r *Repository) prepareUpload(ctx context.Context, request []byte, o UploadOptions) ([]byte, error) {
+func prepare(ctx context.Context, r *git.Repository, request []byte, o Request) ([]byte, error) {
 	if !r.Exists() {
 		return nil, wire.WriteError(o.Out, "upload-pack: not our ref")
 	}
@@ -92,14 +80,14 @@ func (r *Repository) prepareUpload(ctx context.Context, request []byte, o Upload
 		return nil, err
 	}
 	// On a full disk git reads an older copy: some tags do not come along by themselves.
-	if err := r.freshRefs(refs); err != nil && !errors.Is(err, syscall.ENOSPC) {
+	if err := r.FreshRefs(refs); err != nil && !errors.Is(err, syscall.ENOSPC) {
 		return nil, err
 	}
 	return request, nil
 }
 
 // onlyThere is wire.OnlyThere, where something is hidden.
-func onlyThere(ctx context.Context, request []byte, o UploadOptions) ([]byte, error) {
+func onlyThere(ctx context.Context, request []byte, o Request) ([]byte, error) {
 	if o.Absent == nil {
 		return request, nil
 	}
@@ -121,8 +109,8 @@ func skipGreeting(out io.Reader) error {
 const maxRound = 256 << 10
 
 // forwardNegotiation passes to git what the client wants, and then what it has, message by message.
-func forwardNegotiation(ctx context.Context, git io.Writer, wants []byte, o UploadOptions) error {
-	if _, err := git.Write(wants); err != nil {
+func forwardNegotiation(ctx context.Context, to io.Writer, wants []byte, o Request) error {
+	if _, err := to.Write(wants); err != nil {
 		return nil // it has ended, and tells why
 	}
 	in := bufio.NewReader(o.In)
@@ -143,7 +131,7 @@ func forwardNegotiation(ctx context.Context, git io.Writer, wants []byte, o Uplo
 		if err != nil {
 			return err
 		}
-		if _, err := git.Write(held); err != nil || section.Done() {
+		if _, err := to.Write(held); err != nil || section.Done() {
 			return nil
 		}
 	}

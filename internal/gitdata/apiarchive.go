@@ -8,6 +8,7 @@ import (
 	"arbor/internal/admission"
 	"arbor/internal/errs"
 	"arbor/internal/git"
+	"arbor/internal/git/serve"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -18,7 +19,7 @@ import (
 // GetTarball redirects to the files of a branch, a tag or a commit as tar.gz; the default branch if there
 // is not a ref. Errors: 404, 409 for an empty repository.
 func (api *API) GetTarball(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.toArchive(w, r, a, git.TarGz)
+	return api.toArchive(w, r, a, serve.TarGz)
 }
 
 // GET /repos/{owner}/{repo}/zipball
@@ -26,12 +27,12 @@ func (api *API) GetTarball(w http.ResponseWriter, r *http.Request, a *repo.Acces
 //
 // GetZipball redirects to the files of a branch, a tag or a commit as zip, like GetTarball.
 func (api *API) GetZipball(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.toArchive(w, r, a, git.Zip)
+	return api.toArchive(w, r, a, serve.Zip)
 }
 
 // toArchive redirects to the archive of the commit that a ref currently refers to.
-func (api *API) toArchive(w http.ResponseWriter, r *http.Request, a *repo.Access, f git.ArchiveFormat) error {
-	sha, err := api.revision(r.Context(), a, strings.TrimPrefix(web.Param(r, "ref"), "refs/"), false)
+func (api *API) toArchive(w http.ResponseWriter, r *http.Request, a *repo.Access, f serve.ArchiveFormat) error {
+	sha, err := api.s.revision(r.Context(), a, strings.TrimPrefix(web.Param(r, "ref"), "refs/"), false)
 	if err != nil {
 		return err
 	}
@@ -48,13 +49,13 @@ func (api *API) toArchive(w http.ResponseWriter, r *http.Request, a *repo.Access
 // repository.
 func (api *API) GetArchive(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	file := web.Param(r, "file")
-	for f, kind := range map[git.ArchiveFormat]string{git.TarGz: "application/gzip",
-		git.Zip: "application/zip"} {
+	for f, kind := range map[serve.ArchiveFormat]string{serve.TarGz: "application/gzip",
+		serve.Zip: "application/zip"} {
 		name, ok := strings.CutSuffix(file, "."+string(f))
 		if !ok || name == "" {
 			continue
 		}
-		sha, err := api.revision(r.Context(), a, strings.TrimPrefix(name, "refs/"), false)
+		sha, err := api.s.revision(r.Context(), a, strings.TrimPrefix(name, "refs/"), false)
 		if err != nil {
 			return err
 		}
@@ -67,9 +68,9 @@ func (api *API) GetArchive(w http.ResponseWriter, r *http.Request, a *repo.Acces
 }
 
 func (api *API) sendArchive(
-	w http.ResponseWriter, r *http.Request, a *repo.Access, sha git.SHA, f git.ArchiveFormat, kind string,
+	w http.ResponseWriter, r *http.Request, a *repo.Access, sha git.SHA, f serve.ArchiveFormat, kind string,
 ) error {
-	objects, release, err := api.repos.GitInUse(r.Context(), a)
+	objects, release, err := api.s.repos.GitInUse(r.Context(), a)
 	if err != nil {
 		return err
 	}
@@ -83,5 +84,5 @@ func (api *API) sendArchive(
 		return nil
 	}
 	admission.As(r.Context(), admission.Stream)
-	return objects.Archive(r.Context(), w, sha, f, folder+"/")
+	return serve.Archive(r.Context(), objects, w, sha, f, folder+"/")
 }

@@ -28,7 +28,7 @@ const keptBlob = 256 << 10
 // CreateBlob creates a blob from content in the encoding utf-8 (the default) or base64. The request body is
 // limited to 40 MiB (decision 19).
 func (api *API) CreateBlob(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	if err := api.refuseEmpty(r.Context(), a); err != nil {
+	if err := api.s.refuseEmpty(r.Context(), a); err != nil {
 		return err
 	}
 	body, err := web.ReadObject(r, "Blob")
@@ -39,9 +39,8 @@ func (api *API) CreateBlob(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	if err := body.Err(); err != nil {
 		return err
 	}
-	blob := git.NewObject{Type: git.TypeBlob, Data: contents}
-	sha := blob.SHA()
-	if err := api.repos.WriteUnnamed(r.Context(), a, sha, []git.NewObject{blob}); err != nil {
+	sha, err := api.s.CreateBlob(r.Context(), a, contents)
+	if err != nil {
 		return err
 	}
 	made := objectJSON{SHA: string(sha), URL: newPlace(r.Context(), a).api + "/git/blobs/" + string(sha)}
@@ -84,7 +83,7 @@ func decodeBase64(s string) ([]byte, error) {
 func (api *API) GetBlob(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	sha, err := fullSHA(r)
 	if err != nil {
-		return api.orEmpty(r.Context(), a, err)
+		return api.s.orEmpty(r.Context(), a, err)
 	}
 	raw := web.From(r.Context()).Media.Kind == "raw"
 	b := &blobAnswer{w: w, r: r, api: api, sha: sha, raw: raw, place: newPlace(r.Context(), a),
@@ -94,9 +93,9 @@ func (api *API) GetBlob(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 	if raw {
 		b.etag = `W/"` + string(sha) + `-raw"`
 	}
-	err = api.repos.CheckNamed(r.Context(), a, sha)
+	err = api.s.repos.CheckNamed(r.Context(), a, sha)
 	if err == nil {
-		if k, ok := api.kept.Get(objectsOf(a), b.key); ok {
+		if k, ok := api.s.kept.Get(objectsOf(a), b.key); ok {
 			return b.send(k.Body)
 		}
 		admission.As(r.Context(), admission.Stream) // it may be large
@@ -104,7 +103,7 @@ func (api *API) GetBlob(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 	}
 	switch errs.KindOf(err) {
 	case errs.NotFound, errs.Invalid:
-		return api.orEmpty(r.Context(), a, errs.Absent())
+		return api.s.orEmpty(r.Context(), a, errs.Absent())
 	case errs.TooLarge:
 		return &errs.Error{Kind: errs.Forbidden, Err: err,
 			Message: "This API returns blobs up to 100 MB in size. The requested blob is too large to fetch via the API.",
@@ -129,7 +128,7 @@ type blobAnswer struct {
 // read reads and writes the blob.
 func (b *blobAnswer) read(a *repo.Access) error {
 	ctx := b.r.Context()
-	objects, release, err := b.api.repos.Git(ctx, a)
+	objects, release, err := b.api.s.repos.Git(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -158,7 +157,7 @@ func (b *blobAnswer) write(size int64, contents io.Reader) error {
 		if err := b.render(&body, size, contents); err != nil {
 			return err
 		}
-		b.api.kept.Put(b.state, b.key, web.Kept{Body: body.Bytes()})
+		b.api.s.kept.Put(b.state, b.key, web.Kept{Body: body.Bytes()})
 		return b.send(body.Bytes())
 	}
 	if web.NotModified(b.w, b.r, b.etag) {

@@ -1,6 +1,8 @@
 package gitdata
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -15,7 +17,7 @@ import (
 // GetTree returns the entries of a tree in Git's order, with recursive=1 or true also those of all subtrees
 // (decision 43). The name is the SHA of a tree or commit, a branch or a tag.
 func (api *API) GetTree(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	sha, err := api.tree(r.Context(), a, web.Param(r, "sha"))
+	sha, err := api.s.tree(r.Context(), a, web.Param(r, "sha"))
 	if err != nil {
 		return err
 	}
@@ -57,15 +59,15 @@ func (t *treeAnswer) newETag() string {
 	if t.recursive {
 		tag += "-r"
 	}
-	if t.api.maxEntries != DefaultMaxTreeEntries {
-		tag += "-" + strconv.Itoa(t.api.maxEntries)
+	if t.api.s.maxEntries != DefaultMaxTreeEntries {
+		tag += "-" + strconv.Itoa(t.api.s.maxEntries)
 	}
 	return tag + `"`
 }
 
 // render renders the tree.
 func (t *treeAnswer) render(out *web.Output) error {
-	objects, release, err := t.api.repos.Git(out.Context(), t.access)
+	objects, release, err := t.api.s.repos.Git(out.Context(), t.access)
 	if err != nil {
 		return err
 	}
@@ -80,7 +82,7 @@ func (t *treeAnswer) render(out *web.Output) error {
 	out.Buf = append(out.Buf, '[')
 	entries, paths, truncated := 0, 0, false
 	err = objects.WalkTree(out.Context(), t.sha, t.recursive, func(e *git.WalkEntry) error {
-		if paths += len(e.Path); entries == t.api.maxEntries || paths > maxPaths {
+		if paths += len(e.Path); entries == t.api.s.maxEntries || paths > maxPaths {
 			truncated = true
 			return git.ErrStop
 		}
@@ -128,4 +130,73 @@ func appendEntry(b []byte, e *git.WalkEntry, trees, blobs string) []byte {
 		b = append(b, '"')
 	}
 	return append(b, '}')
+}
+
+// POST /repos/{owner}/{repo}/git/trees
+//
+// CreateTree creates a tree by applying entries to base_tree, and blobs for entries with content. The
+// result is byte for byte that of git (decision 44). It returns the new tree without subtrees after
+// everything is on disk (decision 45).
+func (api *API) CreateTree(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	ctx := r.Context()
+	if err := api.s.refuseEmpty(ctx, a); err != nil {
+		return err
+	}
+	body, err := web.ReadObject(r, "Tree")
+	if err != nil {
+		return err
+	}
+	t := &newTree{s: api.s, access: a, sizes: map[git.SHA]int64{}, blobs: map[git.SHA]git.NewObject{}}
+	base := readBaseTree(body)
+	if err := body.Err(); err != nil {
+		return err
+	}
+	if t.entries, err = readEntries(body.Raw("tree")); err != nil {
+		return err
+	}
+	objects, release, err := api.s.repos.Git(ctx, a)
+	if err != nil {
+		return err
+	}
+	defer release()
+	t.objects = objects
+	if err := t.build(ctx, base); err != nil {
+		return err
+	}
+	answer, err := t.render(ctx)
+	if err != nil {
+		return err
+	}
+	if err := t.write(ctx); err != nil {
+		return err
+	}
+	w.Header().Set("Location", newPlace(ctx, a).tree(t.built.SHA).URL)
+	return web.Bytes(w, r, http.StatusCreated, answer, "")
+}
+
+// render renders the tree before it is written.
+func (t *newTree) render(ctx context.Context) ([]byte, error) {
+	p := newPlace(ctx, t.access)
+	b, err := opened(p.tree(t.built.SHA))
+	if err != nil {
+		return nil, err
+	}
+	b = append(b, `,"tree":[`...)
+	n, paths, truncated := 0, 0, false
+	err = t.objects.WalkBuilt(ctx, t.built, t.sizes, func(e *git.WalkEntry) error {
+		if paths += len(e.Path); n == t.s.maxEntries || paths > maxPaths {
+			truncated = true
+			return git.ErrStop
+		}
+		if n++; n > 1 {
+			b = append(b, ',')
+		}
+		b = appendEntry(b, e, p.api+"/git/trees/", p.api+"/git/blobs/")
+		return nil
+	})
+	if err != nil && !errors.Is(err, git.ErrStop) {
+		return nil, t.explain(err)
+	}
+	b = append(b, `],"truncated":`...)
+	return append(strconv.AppendBool(b, truncated), '}'), nil
 }

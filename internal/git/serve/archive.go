@@ -1,4 +1,4 @@
-package git
+package serve
 
 import (
 	"context"
@@ -6,8 +6,10 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"arbor/internal/durable"
+	"arbor/internal/git"
 	"arbor/internal/git/catfile"
 	"arbor/internal/git/process"
 )
@@ -23,23 +25,19 @@ const (
 
 // Archive writes the files of a commit to w while git packs them, each below
 // the folder of the prefix, which ends in a slash and must be one of ours.
-// Bounded by Options.TransferTimeout. Errors: Canceled when the client went
+// Bounded by git.Options.TransferTimeout. Errors: Canceled when the client went
 // away, Unavailable past the deadline.
 //
 // Files are as they are stored: no attribute of a tree changes one, but those
 // that it marks as export-ignore are left out.
-func (r *Repository) Archive(
-	ctx context.Context, w io.Writer, commit SHA, f ArchiveFormat, prefix string,
+func Archive(
+	ctx context.Context, r *git.Repository, w io.Writer, commit git.SHA, f ArchiveFormat, prefix string,
 ) error {
-	if err := r.writeAttributes(); err != nil {
+	if err := writeAttributes(r); err != nil {
 		return err
 	}
-	p, out, err := r.git.read(ctx, r.blobCage(), process.Task{
-		Command: process.Command{
-			Sub: "archive", Flags: []string{"--format=" + string(f), "--prefix=" + prefix},
-			Revs: []SHA{commit},
-		},
-		Dir: r.dir, Limit: r.git.options.TransferTimeout})
+	p, out, err := r.Transfer(ctx, process.Task{Command: process.Command{Sub: "archive",
+		Flags: []string{"--format=" + string(f), "--prefix=" + prefix}, Revs: []git.SHA{commit}}})
 	if err != nil {
 		return err
 	}
@@ -56,15 +54,15 @@ func (r *Repository) Archive(
 const attributes = "* -export-subst -ident -text -crlf -eol -working-tree-encoding -filter\n"
 
 // writeAttributes puts them where git looks first, unless they are there.
-func (r *Repository) writeAttributes() error {
-	file := r.path("info", "attributes")
+func writeAttributes(r *git.Repository) error {
+	file := filepath.Join(r.Dir(), "info", "attributes")
 	if now, err := os.ReadFile(file); err == nil && string(now) == attributes {
 		return nil
 	}
 	if !r.Exists() {
 		return catfile.Missing("HEAD")
 	}
-	if err := os.Mkdir(r.path("info"), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := os.Mkdir(filepath.Dir(file), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	return durable.Replace(file, func(f *os.File) error {

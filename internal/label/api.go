@@ -2,11 +2,9 @@ package label
 
 import (
 	"net/http"
-	"strings"
 
 	"arbor/internal/account"
 	"arbor/internal/cache"
-	"arbor/internal/errs"
 	"arbor/internal/issuekit"
 	"arbor/internal/repo"
 	"arbor/internal/web"
@@ -76,13 +74,7 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err != nil {
 		return err
 	}
-	body.Require("name")
-	name, color := readName(body, "name"), readColor(body)
-	description := body.String("description", maxDescription)
-	if err := body.Err(); err != nil {
-		return err
-	}
-	l, err := api.s.Create(r.Context(), a, Edit{Name: name, Color: color, Description: description})
+	l, err := api.s.Create(r.Context(), a, readEdit(body, "name"))
 	if err != nil {
 		return err
 	}
@@ -90,24 +82,12 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	return web.Created(w, r, made.URL, made)
 }
 
-// readName reads the name of a label, which must not be blank.
-func readName(body *web.Object, field string) web.Opt[string] {
-	name := body.String(field, MaxName)
-	if name.Value != "" && strings.TrimSpace(name.Value) == "" {
-		body.Wrong(field, errs.MissingField, "name can't be blank")
-	}
-	return name
-}
-
-// readColor reads a color as six hexadecimal digits, optionally after a number sign, in lower case.
-func readColor(body *web.Object) web.Opt[string] {
-	color := body.String("color", 0)
-	if color.Value == "" && string(body.Raw("color")) != `""` {
-		return color // absent, null or not a string
-	}
-	color.Value = plainColor(color.Value)
-	checkColor(&body.Faults, color.Value)
-	return color
+// readEdit reads the fields of a label, whose name is in the field nameIn.
+func readEdit(body *web.Object, nameIn string) Edit {
+	e := Edit{Name: body.String(nameIn, 0), Color: body.String("color", 0),
+		Description: body.String("description", 0), NameIn: nameIn}
+	e.Body = body.Faults
+	return e
 }
 
 // GET /repos/{owner}/{repo}/labels/{name}
@@ -133,15 +113,7 @@ func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if body.Has("new_name") {
 		field = "new_name"
 	}
-	e := Edit{Name: readName(body, field), Color: readColor(body),
-		Description: body.String("description", maxDescription)}
-	if string(body.Raw(field)) == `""` {
-		body.Wrong(field, errs.MissingField, "name can't be blank")
-	}
-	if err := body.Err(); err != nil {
-		return err
-	}
-	l, err := api.s.Edit(r.Context(), a, web.Param(r, "name"), e)
+	l, err := api.s.Edit(r.Context(), a, web.Param(r, "name"), readEdit(body, field))
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package milestone
 
 import (
 	"net/http"
-	"strings"
 
 	"arbor/internal/cache"
 	"arbor/internal/db"
@@ -64,12 +63,7 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err != nil {
 		return err
 	}
-	body.Require("title")
-	e := readEdit(body)
-	if err := body.Err(); err != nil {
-		return err
-	}
-	m, err := api.s.Create(r.Context(), a, e)
+	m, err := api.s.Create(r.Context(), a, readEdit(body))
 	if err != nil {
 		return err
 	}
@@ -78,11 +72,9 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 
 // readEdit reads the fields of a milestone.
 func readEdit(body *web.Object) Edit {
-	e := Edit{Title: body.String("title", MaxTitle), Description: body.String("description", maxDescription),
-		State: body.Enum("state", "open", "closed"), DueOn: readDueOn(body)}
-	if e.Title.Value != "" && strings.TrimSpace(e.Title.Value) == "" {
-		body.Wrong("title", errs.MissingField, "title can't be blank")
-	}
+	e := Edit{Title: body.String("title", 0), Description: body.String("description", 0),
+		State: body.String("state", 0), DueOn: readDueOn(body)}
+	e.Body = body.Faults
 	return e
 }
 
@@ -162,14 +154,7 @@ func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if err != nil {
 		return err
 	}
-	e := readEdit(body)
-	if string(body.Raw("title")) == `""` {
-		body.Wrong("title", errs.MissingField, "title can't be blank")
-	}
-	if err := body.Err(); err != nil {
-		return err
-	}
-	m, err := api.s.Edit(r.Context(), a, n, e)
+	m, err := api.s.Edit(r.Context(), a, n, readEdit(body))
 	if err != nil {
 		return err
 	}

@@ -24,23 +24,22 @@ type Edit struct {
 	Archived      web.Opt[bool]
 	IsTemplate    web.Opt[bool]
 	Merging       repo.MergingEdit
+
+	Body web.Faults // what was wrong with the body that the values were read from
 }
 
 // check looks at the values. Error: 422.
 func (e *Edit) check() error {
-	f := web.Faults{Resource: repo.Resource}
+	f := e.Body
+	f.Resource = repo.Resource
 	f.CheckText("description", e.Description.Value, maxDescription)
 	f.CheckText("homepage", e.Homepage.Value, maxHomepage)
 	f.CheckText("default_branch", e.DefaultBranch.Value, maxBranch)
 	e.Merging.Check(&f)
-	e.checkName(&f)
-	return f.Err()
-}
-
-func (e *Edit) checkName(f *web.Faults) {
-	if e.Name.Given() {
-		checkNewName(f, e.Name.Value)
+	if e.Name.Given() && !f.IsWrong("name") {
+		checkNewName(&f, e.Name.Value)
 	}
+	return f.Err()
 }
 
 // Edit changes the repository. Errors: 404 when it is gone, 422 for invalid values, for a name that

@@ -43,7 +43,7 @@ func newComment(in, of *object, c *comment.Payload, media string) *object {
 
 func commentFields() map[string]exec.Resolver {
 	return after(isKnown, merge(reactable(), written(), map[string]exec.Resolver{
-		"isMinimized": always(false), "minimizedReason": always(nil),
+		"isMinimized": always(false), "minimizedReason": always(nil), "repository": inRepository,
 		"includesCreatedEdit": wasEdited, "issue": issueOfComment,
 	}))
 }
@@ -139,7 +139,6 @@ func written() map[string]exec.Resolver {
 		"updatedAt":    ofWords(func(_ context.Context, w words) any { return w.updated }),
 		"url":          ofWords(func(_ context.Context, w words) any { return w.address }),
 		"resourcePath": ofWords(func(_ context.Context, w words) any { return pathOf(w.address) }),
-		"repository":   inRepository, "includesCreatedEdit": always(false),
 		"viewerDidAuthor": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 			return didAuthor(ctx, o), nil
 		}),

@@ -5,17 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"html"
-	"slices"
 	"strings"
 
 	"arbor/internal/account"
-	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/issue"
 	"arbor/internal/issuekit"
 	"arbor/internal/milestone"
-	"arbor/internal/posting"
 	"arbor/internal/pull"
 	"arbor/internal/repo"
 	"arbor/internal/web"
@@ -184,89 +181,6 @@ func thingIn(at func(f *exec.Field, in *object) *object) exec.Resolver {
 	}
 }
 
-// issues lists those of a repository.
-func issues(ctx context.Context, f *exec.Field, o *object) (pages[*issue.View], error) {
-	q, media := queryOf(ctx), textMedia(f)
-	options, err := issueOptions(f)
-	if err != nil {
-		return pages[*issue.View]{}, err
-	}
-	l := loader[string, *web.List[*issue.View]]{name: fmt.Sprintf("issues %+v", options), route: "/issues", media: media}
-	rows := func(ctx context.Context, list []*repo.Access, at web.Page) (
-		map[repo.ID]*web.List[*issue.View], error) {
-		return q.load.Issues.ListMany(ctx, list, options, at)
-	}
-	return pages[*issue.View]{kind: "IssueConnection", many: ofRepositories(l, rows),
-		rank: rankBy(!options.Order.Asc, func(v *issue.View) []any {
-			return append(sortedBy(v, options.Order.Sort), int64(v.ID))
-		}),
-		node: func(v *issue.View) (any, error) { return newIssue(o, v, media), nil }}, nil
-}
-
-// sortedBy returns by what a list of issues or pull requests is sorted before the order of their creation.
-func sortedBy(v *issue.View, by posting.Sort) []any {
-	switch by {
-	case posting.Updated:
-		return []any{v.UpdatedAt}
-	case posting.Comments:
-		return []any{v.Comments}
-	}
-	return nil
-}
-
-// issueOptions reads the arguments of a list of issues.
-func issueOptions(f *exec.Field) (o issue.ListOptions, err error) {
-	o.OnlyIssues, o.Order.Asc = true, true
-	filter, _ := f.Args["filterBy"].(map[string]any)
-	states := f.Args["states"]
-	if states == nil {
-		states = filter["states"]
-	}
-	list, _ := states.([]any)
-	if both := slices.Contains(list, any("OPEN")) && slices.Contains(list, any("CLOSED")); len(list) > 0 && !both {
-		o.State, _ = issuekit.ParseState(strings.ToLower(list[0].(string)))
-	}
-	if o.Order, err = orderOf(f, o.Order, map[string]posting.Sort{"CREATED_AT": posting.Created,
-		"UPDATED_AT": posting.Updated, "COMMENTS": posting.Comments}); err != nil {
-		return o, err
-	}
-	if text, ok := filter["since"].(string); ok {
-		since, ok := web.ParseTime(text)
-		if !ok {
-			return o, refused("`" + clip(text) + "` is not a time such as 2011-04-22T13:33:48Z.")
-		}
-		o.Since = db.FromTime(since)
-	}
-	for name, to := range map[string]*string{"assignee": &o.Assignee, "createdBy": &o.Creator,
-		"mentioned": &o.Mentioned, "milestoneNumber": &o.Milestone} {
-		v, given := filter[name]
-		*to, _ = v.(string)
-		if given && v == nil && (name == "assignee" || name == "milestoneNumber") {
-			*to = "none"
-		}
-	}
-	labels, _ := filter["labels"].([]any)
-	for _, name := range labels {
-		text, _ := name.(string)
-		o.Labels = append(o.Labels, text)
-	}
-	return o, nil
-}
-
-// orderOf reads orderBy; without it the order is otherwise. Error: for an order that Arbor does not have.
-func orderOf(f *exec.Field, otherwise posting.Order, sorts map[string]posting.Sort) (posting.Order, error) {
-	order, ok := f.Args["orderBy"].(map[string]any)
-	if !ok {
-		return otherwise, nil
-	}
-	field, _ := order["field"].(string)
-	sort, ok := sorts[field]
-	if !ok {
-		return otherwise, &exec.Error{Message: "Arbor does not order by " + clip(field) + " here."}
-	}
-	return posting.Order{Sort: sort, Asc: order["direction"] == "ASC"}, nil
-}
-
 // pageOf returns the address of the page of an issue or a pull request.
 func pageOf(ctx context.Context, v *issue.View) string {
 	return web.From(ctx).Page(web.Path(v.Access.Owner.Login, v.Access.Name) + issuekit.PageSegment(v.Pull) +
@@ -275,7 +189,7 @@ func pageOf(ctx context.Context, v *issue.View) string {
 
 // tracked are the fields of issues and pull requests. Those of a pull request need its issue alone.
 func tracked() map[string]exec.Resolver {
-	return after(isKnown, merge(reactable(), written(), map[string]exec.Resolver{
+	return merge(after(isKnown, merge(reactable(), written(), map[string]exec.Resolver{
 		"number": ofIssue(func(v *issue.View) any { return v.Number }),
 		"title":  ofIssue(func(v *issue.View) any { return v.Title }), "titleHTML": ofIssue(titleHTML),
 		"closedAt":         ofIssue(func(v *issue.View) any { return v.ClosedAt }),
@@ -294,11 +208,12 @@ func tracked() map[string]exec.Resolver {
 			return newThing("Milestone", o.repo, &milestone.View{Milestone: v.Milestone, Creator: v.MilestoneBy}), nil
 		}),
 		"comments":        connections(comments),
-		"viewerCanUpdate": one(canUpdate),
-		"projectCards":    none("ProjectCardConnection"), "projectItems": none("ProjectV2ItemConnection"),
-		"timelineItems":   timelineItems,
+		"viewerCanUpdate": one(canUpdate), "timelineItems": timelineItems,
+	})), map[string]exec.Resolver{
+		"repository": inRepository, "includesCreatedEdit": always(false),
+		"projectCards": none("ProjectCardConnection"), "projectItems": none("ProjectV2ItemConnection"),
 		"suggestedActors": suggested("AssigneeConnection", repositoryOf, plain),
-	}))
+	})
 }
 
 // assignees returns a function that resolves the assignees of an issue or a pull request.
@@ -353,9 +268,10 @@ func issueFields() map[string]exec.Resolver {
 			reason := v.StateReason.String()
 			return enum(&reason)
 		}),
-		"isPinned":                       ofIssue(func(v *issue.View) any { return !v.PinnedAt.IsZero() }),
+		"isPinned": ofIssue(func(v *issue.View) any { return !v.PinnedAt.IsZero() }),
+	}), map[string]exec.Resolver{
 		"closedByPullRequestsReferences": closedByPulls, "linkedBranches": linkedBranches,
-	}))
+	})
 }
 
 // titleHTML is a title as HTML: text between backticks is code.

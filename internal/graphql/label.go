@@ -137,8 +137,6 @@ func milestoneFields() map[string]exec.Resolver {
 		"updatedAt":   pick(func(m *milestone.View) any { return m.UpdatedAt }),
 		"closedAt":    pick(func(m *milestone.View) any { return m.ClosedAt }),
 		"closed":      pick(func(m *milestone.View) any { return !m.ClosedAt.IsZero() }),
-		"creator": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			return person(ctx, o.value.(*milestone.View).Creator), nil
-		}),
+		"creator":     viewed(func(ctx context.Context, m *milestone.View) any { return person(ctx, m.Creator) }),
 	}))
 }

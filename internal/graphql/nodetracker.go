@@ -57,13 +57,13 @@ func (q *query) fillerOf(o *object) filler {
 	case "StatusContext":
 		return statusesByID(q)
 	}
-	return always404{}
+	return noFiller{}
 }
 
-// always404 is for types whose objects are always whole.
-type always404 struct{}
+// noFiller is for types whose objects are always whole.
+type noFiller struct{}
 
-func (always404) fill(_ context.Context, _ *query, objects []*object) map[*object]error {
+func (noFiller) fill(_ context.Context, _ *query, objects []*object) map[*object]error {
 	failed := map[*object]error{}
 	for _, o := range objects {
 		failed[o] = errs.Absent()

@@ -182,6 +182,11 @@ func pick[V any](part func(v V) any) exec.Resolver {
 	return one(func(_ context.Context, _ *exec.Field, o *object) (any, error) { return part(o.value.(V)), nil })
 }
 
+// viewed is pick for parts that depend on the request.
+func viewed[V any](part func(ctx context.Context, v V) any) exec.Resolver {
+	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) { return part(ctx, o.value.(V)), nil })
+}
+
 // after returns resolvers of fields that are resolved after enough of the objects is loaded, of all of them together.
 func after(enough func(o *object) bool, fields map[string]exec.Resolver) map[string]exec.Resolver {
 	all := make(map[string]exec.Resolver, len(fields))

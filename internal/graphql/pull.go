@@ -74,43 +74,52 @@ func numberedPulls(q *query, media string) loader[int64, *pull.View] {
 		read: q.load.Pulls.Numbered}
 }
 
-// ofPull is pick for pull requests.
-func ofPull(part func(v *pull.View) any) exec.Resolver { return pick(part) }
-
 func pullFields() map[string]exec.Resolver {
-	fields := map[string]exec.Resolver{
+	return merge(tracked(), after(isKnown, map[string]exec.Resolver{
 		"fullDatabaseId": key(func(o *object) any { return decimal(o.id) }),
-		"state": ofPull(func(v *pull.View) any {
+	}), after(isWhole, pullTables()), map[string]exec.Resolver{ // these need the number alone
+		"baseRepository": inRepository,
+		"reviewDecision": withReviews(one(reviewDecision)), "reviews": connections(reviews),
+		"latestReviews":            withReviews(one(latestReviews)),
+		"latestOpinionatedReviews": withReviews(one(latestOpinionatedReviews)),
+		"reviewThreads":            connections(reviewThreads), "closingIssuesReferences": closingIssues,
+		"suggestedReviewerActors": suggested("SuggestedReviewerActorConnection", repositoryOf, asReviewer),
+		"viewerMergeHeadlineText": mergeText(func(t pull.MergeText) string { return t.Headline }),
+		"viewerMergeBodyText":     mergeText(func(t pull.MergeText) string { return t.Body }),
+		"suggestedReviewers":      always([]any{}), "isInMergeQueue": always(false),
+		"isMergeQueueEnabled": always(false), "autoMergeRequest": always(nil),
+	})
+}
+
+// pullTables are the fields that need a whole pull request.
+func pullTables() map[string]exec.Resolver {
+	return map[string]exec.Resolver{
+		"state": pick(func(v *pull.View) any {
 			if v.Merged() {
 				return "MERGED"
 			}
 			return enumName(v.Issue.State.String())
 		}),
-		"merged":   ofPull(func(v *pull.View) any { return v.Merged() }),
-		"mergedAt": ofPull(func(v *pull.View) any { return v.Issue.MergedAt }),
-		"mergedBy": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			return person(ctx, o.value.(*pull.View).MergedBy), nil
-		}),
-		"isDraft":             ofPull(func(v *pull.View) any { return v.Issue.Draft }),
-		"maintainerCanModify": ofPull(func(v *pull.View) any { return v.Modifiable }),
-		"additions":           ofPull(func(v *pull.View) any { return v.Additions }),
-		"deletions":           ofPull(func(v *pull.View) any { return v.Deletions }),
-		"changedFiles":        ofPull(func(v *pull.View) any { return v.Files }),
-		"baseRefName":         ofPull(func(v *pull.View) any { return v.Base.Ref }),
-		"baseRefOid":          ofPull(func(v *pull.View) any { return v.Base.SHA }),
-		"headRefName":         ofPull(func(v *pull.View) any { return v.Head.Ref }),
-		"headRefOid":          ofPull(func(v *pull.View) any { return v.Head.SHA }),
-		"baseRepository":      inRepository,
+		"merged":              pick(func(v *pull.View) any { return v.Merged() }),
+		"mergedAt":            pick(func(v *pull.View) any { return v.Issue.MergedAt }),
+		"mergedBy":            viewed(func(ctx context.Context, v *pull.View) any { return person(ctx, v.MergedBy) }),
+		"isDraft":             pick(func(v *pull.View) any { return v.Issue.Draft }),
+		"maintainerCanModify": pick(func(v *pull.View) any { return v.Modifiable }),
+		"additions":           pick(func(v *pull.View) any { return v.Additions }),
+		"deletions":           pick(func(v *pull.View) any { return v.Deletions }),
+		"changedFiles":        pick(func(v *pull.View) any { return v.Files }),
+		"baseRefName":         pick(func(v *pull.View) any { return v.Base.Ref }),
+		"baseRefOid":          pick(func(v *pull.View) any { return v.Base.SHA }),
+		"headRefName":         pick(func(v *pull.View) any { return v.Head.Ref }),
+		"headRefOid":          pick(func(v *pull.View) any { return v.Head.SHA }),
 		"headRepository": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 			if in := headRepository(ctx, o); in != nil {
 				return in, nil
 			}
 			return nil, nil
 		}),
-		"headRepositoryOwner": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			return person(ctx, o.value.(*pull.View).Head.Owner), nil
-		}),
-		"isCrossRepository": ofPull(func(v *pull.View) any {
+		"headRepositoryOwner": viewed(func(ctx context.Context, v *pull.View) any { return person(ctx, v.Head.Owner) }),
+		"isCrossRepository": pick(func(v *pull.View) any {
 			return v.Head.Repo == nil || v.Head.Repo.ID != v.Base.Repo.ID
 		}),
 		"baseRef": refsOf(func(_ context.Context, o *object) (*object, string, error) {
@@ -119,23 +128,11 @@ func pullFields() map[string]exec.Resolver {
 		"headRef": refsOf(func(ctx context.Context, o *object) (*object, string, error) {
 			return headRepository(ctx, o), heads + o.value.(*pull.View).Head.Ref, nil
 		}),
-		"mergeable": ofPull(mergeable), "mergeStateStatus": ofPull(mergeState),
+		"mergeable": pick(mergeable), "mergeStateStatus": pick(mergeState),
 		"mergeCommit": merging(true), "potentialMergeCommit": merging(false),
-		"reviewDecision": withReviews(one(reviewDecision)),
-		"reviewRequests": one(reviewRequests), "reviews": connections(reviews),
-		"latestReviews":            withReviews(one(latestReviews)),
-		"latestOpinionatedReviews": withReviews(one(latestOpinionatedReviews)),
-		"commits":                  pullCommits, "files": connections(pullFiles),
-		"reviewThreads":           connections(reviewThreads),
-		"closingIssuesReferences": closingIssues, "suggestedReviewers": always([]any{}),
-		"suggestedReviewerActors": suggested("SuggestedReviewerActorConnection", repositoryOf, asReviewer),
-		"viewerMergeHeadlineText": mergeText(func(t pull.MergeText) string { return t.Headline }),
-		"viewerMergeBodyText":     mergeText(func(t pull.MergeText) string { return t.Body }),
-		"isInMergeQueue":          always(false), "isMergeQueueEnabled": always(false),
-		"autoMergeRequest":  always(nil),
+		"reviewRequests": one(reviewRequests), "commits": pullCommits, "files": connections(pullFiles),
 		"statusCheckRollup": rollups(headOf, wholeRollup),
 	}
-	return merge(tracked(), after(isWhole, fields))
 }
 
 // heads is what names of branches begin with.

@@ -137,19 +137,20 @@ func reviewsByID(q *query, media string) loader[int64, *review.Payload] {
 func reviewFields() map[string]exec.Resolver {
 	submitted := pick(func(v *review.Payload) any { return v.SubmittedAt })
 	return merge(after(isWhole, merge(reactable(), written(), map[string]exec.Resolver{
-		"comments": connections(reviewComments), "pullRequest": parent,
-		"state":       pick(func(v *review.Payload) any { return enumName(v.State) }),
-		"submittedAt": submitted, "createdAt": submitted, "updatedAt": submitted,
+		"includesCreatedEdit": always(false),
+		"state":               pick(func(v *review.Payload) any { return enumName(v.State) }),
+		"submittedAt":         submitted, "createdAt": submitted, "updatedAt": submitted,
 		"commit": one(func(_ context.Context, _ *exec.Field, o *object) (any, error) {
 			if sha := o.value.(*review.Payload).Commit; sha != "" {
 				return gitObject(o.repo, "commit", string(sha)), nil
 			}
 			return nil, nil
 		}),
-	})), keyFields())
+	})), keyFields(), map[string]exec.Resolver{"comments": connections(reviewComments)})
 }
 
-// keyFields are the fields of what somebody wrote that need only its id.
+// keyFields are the fields of reviews and of comments on lines that need no more than their ids.
 func keyFields() map[string]exec.Resolver {
-	return map[string]exec.Resolver{"id": key(nodeOf), "databaseId": key(func(o *object) any { return o.id })}
+	return map[string]exec.Resolver{"id": key(nodeOf), "databaseId": key(func(o *object) any { return o.id }),
+		"repository": inRepository, "pullRequest": parent}
 }

@@ -41,7 +41,6 @@ func reviewCommentFields() map[string]exec.Resolver {
 		"subjectType":    ofLine(func(c *review.ThreadComment) any { return enumName(c.Subject) }),
 		"commit":         commit(func(c *review.ThreadComment) string { return string(c.Commit) }),
 		"originalCommit": commit(func(c *review.ThreadComment) string { return string(c.OriginalCommit) }),
-		"pullRequest":    parent,
 		"outdated":       ofLine(func(c *review.ThreadComment) any { return c.Position == nil }),
 		"isMinimized":    always(false), "minimizedReason": always(nil),
 		"publishedAt": ofLine(func(c *review.ThreadComment) any {

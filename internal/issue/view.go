@@ -13,7 +13,7 @@ import (
 	"arbor/internal/repo"
 )
 
-// View is an issue and everything that it refers to, as visible to the caller of Access. Pages show it.
+// View is an issue and everything that it refers to, as visible to the caller of Access. Pages and GraphQL show it.
 type View struct {
 	*Issue
 	Access      *repo.Access // of its repository

@@ -103,7 +103,8 @@ func collaborators(ctx context.Context, f *exec.Field, parents []exec.Object) []
 	part, _ := f.Args["query"].(string)
 	login, _ := f.Args["login"].(string)
 	part = strings.ToLower(part)
-	l := loader[string, *web.List[collaborator.Payload]]{name: "collaborators " + c.Affiliation, route: "/collaborators"}
+	l := loader[string, *web.List[collaborator.Payload]]{name: "collaborators " + c.Affiliation,
+		route: "/collaborators"}
 	rows := func(ctx context.Context, list []*repo.Access, at web.Page) (
 		map[repo.ID]*web.List[collaborator.Payload], error) {
 		return queryOf(ctx).load.Collaborators.Payloads(ctx, list, c, at)
@@ -138,7 +139,8 @@ func forks(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 		map[repo.ID]*web.List[*repo.Payload], error) {
 		return queryOf(ctx).load.Networks.ForksOf(ctx, list, sort, at)
 	}
-	return chosenOf(ctx, f, parents, choice[*repo.Payload]{kind: "RepositoryConnection", many: ofRepositories(l, rows), most: mostForks,
+	return chosenOf(ctx, f, parents, choice[*repo.Payload]{kind: "RepositoryConnection",
+		many: ofRepositories(l, rows), most: mostForks,
 		in: itself, rank: rankOfForks(sort), all: !ok && !private,
 		node: func(p *repo.Payload) any {
 			if private && p.Private != (privacy == "PRIVATE") || ok && !affiliated(ctx, p, affiliations) {

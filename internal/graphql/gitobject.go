@@ -208,12 +208,14 @@ func history(
 			o = at.(*object)
 		}
 	}
-	l := loader[git.SHA, *web.List[*gitdata.CommitPayload]]{name: fmt.Sprintf("history %+v", filter), route: "/commits", key: bySHA}
+	l := loader[git.SHA, *web.List[*gitdata.CommitPayload]]{name: fmt.Sprintf("history %+v", filter),
+		route: "/commits", key: bySHA}
 	rows := func(ctx context.Context, tips []repo.Of[git.SHA], page web.Page) (
 		map[repo.Of[git.SHA]]*web.List[*gitdata.CommitPayload], error) {
 		return q.load.Git.Histories(ctx, tips, filter, page)
 	}
-	return pages[*gitdata.CommitPayload]{kind: "CommitHistoryConnection", tip: string(bySHA(o)), many: lists(l, rows), of: o,
+	return pages[*gitdata.CommitPayload]{kind: "CommitHistoryConnection", tip: o.name,
+		many: lists(l, rows), of: o,
 		node: func(c *gitdata.CommitPayload) (any, error) { return listedCommit(o.repo, c), nil }}, nil
 }
 

@@ -17,7 +17,8 @@ func TestOrganization(t *testing.T) {
 		})
 		for login, member := range map[string]string{"alice": "true", "rae": "true", "will": "false"} {
 			ask{as: login, query: `{organization(login:"garden"){description viewerIsAMember}}`,
-				want: `{"data": {"organization": {"description": "Peas & beans", "viewerIsAMember": ` + member + `}}}`}.check(t, s)
+				want: `{"data": {"organization": {"description": "Peas & beans",
+					"viewerIsAMember": ` + member + `}}}`}.check(t, s)
 		}
 	})
 }

@@ -26,7 +26,8 @@ func repositoryPulls() map[string]exec.Resolver {
 			missing := q.fill(ctx, pulls, isWhole)
 			for n, o := range pulls {
 				if values[n] = o; missing[o] != nil {
-					values[n] = asError(orUnresolved(missing[o], fmt.Sprint("a PullRequest with the number of ", number)))
+					what := fmt.Sprint("a PullRequest with the number of ", number)
+					values[n] = asError(orUnresolved(missing[o], what))
 				}
 			}
 			return values
@@ -208,7 +209,8 @@ func headCommit(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 
 // commitLists loads the commits of pull requests.
 func commitLists(q *query) listLoader[int64, *gitdata.CommitPayload] {
-	l := loader[int64, *web.List[*gitdata.CommitPayload]]{name: "commits", route: "/pulls/{number}/commits", key: byNumber}
+	l := loader[int64, *web.List[*gitdata.CommitPayload]]{name: "commits",
+		route: "/pulls/{number}/commits", key: byNumber}
 	return lists(l, q.load.Pulls.Commits)
 }
 

@@ -162,7 +162,8 @@ func (q *query) commitEntries(ctx context.Context, pulls []*object) (map[*object
 			if err != nil {
 				return nil, err
 			}
-			entries[o] = append(entries[o], entry{at.UTC().Format(time.RFC3339), newPullCommit(ctx, o, listedCommit(o.repo, c))})
+			entries[o] = append(entries[o], entry{at.UTC().Format(time.RFC3339),
+				newPullCommit(ctx, o, listedCommit(o.repo, c))})
 		}
 	}
 	return entries, nil

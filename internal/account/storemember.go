@@ -17,6 +17,19 @@ func OrgRole(tx *db.Tx, orgID, userID ID) (member, owner bool, err error) {
 	return err == nil, owner, err
 }
 
+// membersOf returns those of the organizations that a user is a member of.
+func membersOf(tx *db.Tx, userID ID, orgs []ID) (map[ID]bool, error) {
+	found := map[ID]bool{}
+	err := db.QueryEach(tx, func(row db.Scanner) error {
+		var id ID
+		err := row.Scan(&id)
+		found[id] = true
+		return err
+	}, `SELECT org_id FROM members WHERE user_id = $1 AND org_id IN `+db.ValuesFrom(2, 1, len(orgs)),
+		append([]any{userID}, db.Args(orgs)...)...)
+	return found, err
+}
+
 // Membership is one user's place in one organization.
 type Membership struct {
 	Org    *Account

@@ -104,10 +104,14 @@ type Preference struct {
 // maxPreferences is the number of Apps in one request.
 const maxPreferences = 30
 
-// Prefer sets for which Apps pushes create suites. Errors: 404, and 422 for an App that is not installed.
+// Prefer sets for which Apps pushes create suites. Errors: 404, and 422 for an App that is not installed and for
+// more than maxPreferences.
 func (s *Service) Prefer(
 	ctx context.Context, a *repo.Access, list []Preference,
 ) (all []Preference, err error) {
+	if len(list) > maxPreferences {
+		return nil, errs.Newf(errs.Invalid, "At most %d Apps at one time.", maxPreferences)
+	}
 	err = s.db.WriteAs(ctx, a, func(tx *db.Tx) (err error) {
 		if err := repo.Lock(tx, a.ID); err != nil {
 			return err

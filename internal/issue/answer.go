@@ -64,9 +64,6 @@ func (s *Service) Bodies(out *web.Output, list []text.Source) (*text.Page, error
 
 // prepareBodies renders the bodies of the page's issues.
 func (s *Service) prepareBodies(out *web.Output, p *page) (err error) {
-	if !p.showsBodies() {
-		return nil
-	}
 	list := make([]text.Source, len(p.issues))
 	p.bodyAt = make(map[ID]int, len(list))
 	for n, i := range p.issues {

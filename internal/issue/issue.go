@@ -2,7 +2,7 @@
 //
 //	issue.go                 the types
 //	create.go, change.go     creating and changing issues, with all effects; edit.go: updates of several fields
-//	view.go                  an issue and everything that it refers to, for pages
+//	view.go                  an issue and everything that it refers to, for pages and GraphQL
 //	involve.go, body.go      participants and mentions; the text of an issue
 //	rules.go                 rights to edit, valid assignees and milestones
 //	api.go, answer.go        the handlers of single issues; render.go, member.go: their JSON

@@ -24,7 +24,7 @@ type page struct {
 	info     *web.Info
 	bases    map[repo.ID]*repo.Access
 	repos    map[repo.ID]*repo.Payload // the bases, and the repositories of heads that the caller may see
-	heads    map[repo.ID]*repo.Repo    // the same
+	heads    map[repo.ID]*repo.Access  // the same
 	pulls    map[issue.ID]*Pull        // by id of the issue
 	asked    map[issue.ID][]account.ID // who is asked for a review, by id of the issue
 	at       map[repo.ID]*issuekit.Addresses
@@ -46,10 +46,10 @@ const (
 func newPage(ctx context.Context, bases ...*repo.Access) *page {
 	info := web.From(ctx)
 	p := &page{Page: issue.NewPage(ctx, bases...), info: info, bases: map[repo.ID]*repo.Access{},
-		repos: map[repo.ID]*repo.Payload{}, heads: map[repo.ID]*repo.Repo{}, at: map[repo.ID]*issuekit.Addresses{}}
+		repos: map[repo.ID]*repo.Payload{}, heads: map[repo.ID]*repo.Access{}, at: map[repo.ID]*issuekit.Addresses{}}
 	for _, a := range bases {
 		p.bases[a.ID], p.at[a.ID] = a, issuekit.NewAddresses(info, a.Repo)
-		p.repos[a.ID], p.heads[a.ID] = repo.NewPayload(a, info), a.Repo
+		p.repos[a.ID], p.heads[a.ID] = repo.NewPayload(a, info), a
 	}
 	return p
 }
@@ -102,7 +102,7 @@ func (p *page) loadHeads(tx *db.Tx) error {
 	forks, err := repo.Accesses(tx, caller, db.Unique(heads))
 	for _, a := range forks {
 		if a.Role >= account.Pull { // a fork is as visible as what it was forked from, but for an instant
-			p.repos[a.ID], p.heads[a.ID] = repo.NewPayload(a, p.info), a.Repo
+			p.repos[a.ID], p.heads[a.ID] = repo.NewPayload(a, p.info), a
 		}
 	}
 	return err
@@ -264,22 +264,28 @@ func (p *page) side(ownerID account.ID, repoID repo.ID, ref string, sha git.SHA)
 	return out
 }
 
-// fullOf returns the members that only a single pull request has. A mergeable one is unstable if a status
-// of its head failed (decision 36) and, as at GitHub, if a check failed or is not completed.
-func (p *page) fullOf(i *issue.Issue, pull *Pull) *fullPayload {
-	ok, state, checks := pull.Mergeable(), "clean", p.checks[p.headOf(pull)]
+// mergeState returns mergeable_state. A mergeable pull request is unstable if a status of its head failed (decision 36)
+// and, as at GitHub, if a check failed or is not completed.
+func (p *page) mergeState(i *issue.Issue, pull *Pull) string {
+	ok, checks := pull.Mergeable(), p.checks[p.headOf(pull)]
 	switch {
 	case i.Draft:
-		state = "draft"
+		return "draft"
 	case ok == nil:
-		state = "unknown"
+		return "unknown"
 	case !*ok:
-		state = "dirty"
+		return "dirty"
 	case p.statuses[p.headOf(pull)].Failed > 0, checks.Failing > 0, checks.Waiting > 0:
-		state = "unstable"
+		return "unstable"
 	}
+	return "clean"
+}
+
+// fullOf returns the members that only a single pull request has.
+func (p *page) fullOf(i *issue.Issue, pull *Pull) *fullPayload {
+	ok := pull.Mergeable()
 	return &fullPayload{
-		Merged: pull.Merged(), Mergeable: ok, Rebaseable: ok, MergeableState: state,
+		Merged: pull.Merged(), Mergeable: ok, Rebaseable: ok, MergeableState: p.mergeState(i, pull),
 		MergedBy: p.User(pull.MergedBy),
 		Comments: i.Comments, ReviewComments: pull.ReviewComments, Modifiable: pull.Modifiable,
 		Commits: pull.Commits, Additions: pull.Additions, Deletions: pull.Deletions, Files: pull.Files,

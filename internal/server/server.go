@@ -21,6 +21,7 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -333,6 +334,8 @@ func (s *Server) finish(w *web.Writer, r *http.Request, info *web.Info, n *node,
 	case status == http.StatusInsufficientStorage:
 		level = slog.LevelWarn // the guard logs the cause once
 	case errs.Is(info.Note, errs.Paused): // not a fault: info
+	case errors.Is(info.Note, admission.ErrRefused):
+		level = slog.LevelWarn // metrics count these
 	case status >= 500 || brokeOff && isServerFault(info.Note):
 		level = slog.LevelError
 	}

@@ -26,6 +26,7 @@ func NewAPI(s *Service, g *gitdata.Service) *API { return &API{s, g} }
 
 // Payload is GitHub's status.
 type Payload struct {
+	SHA         git.SHA         `json:"-"` // of the commit
 	URL         string          `json:"url"`
 	AvatarURL   *string         `json:"avatar_url"`
 	ID          int64           `json:"id"`
@@ -40,7 +41,7 @@ type Payload struct {
 }
 
 func newPayload(s *Status, by *account.Account, api string, i *web.Info) Payload {
-	p := Payload{URL: api + "/statuses/" + string(s.SHA), ID: s.ID, NodeID: account.NodeID(Resource, s.ID),
+	p := Payload{SHA: s.SHA, URL: api + "/statuses/" + string(s.SHA), ID: s.ID, NodeID: account.NodeID(Resource, s.ID),
 		State:       s.State.String(),
 		Description: s.Description, TargetURL: s.TargetURL, Context: s.Context, CreatedAt: s.CreatedAt,
 		UpdatedAt: s.CreatedAt,

@@ -28,8 +28,6 @@ type Info struct {
 	TokenID int64      // of the caller's token, for the log; 0 when anonymous
 	Note    error      // an error that the log line shall show
 	zip     bool       // the answer may be compressed, see MayZip
-	// the requested members of a payload, if the handler can omit others; nil: all
-	Members []string
 	// a webhook payload is rendered: it has no caller and shows no permissions
 	ForHook bool
 	Asked   Asked      // called for each parameter that a handler reads; nil except in tests

@@ -149,6 +149,7 @@ func (api *API) render(
 
 // Payload is GitHub's issue-comment (decision 28).
 type Payload struct {
+	Number      int64           `json:"-"` // of the issue
 	URL         string          `json:"url"`
 	HTMLURL     string          `json:"html_url"`
 	IssueURL    string          `json:"issue_url"`
@@ -177,6 +178,7 @@ func (p *Page) payload(n int) (*Payload, error) {
 	at, id, number := p.places[c.RepoID], strconv.FormatInt(c.ID, 10), strconv.FormatInt(c.Number, 10)
 	body, err := p.bodies.At(n)
 	out := &Payload{
+		Number:   c.Number,
 		URL:      at.API + "/issues/comments/" + id,
 		HTMLURL:  at.Page + issuekit.PageSegment(c.Pull) + number + "#issuecomment-" + id,
 		IssueURL: at.API + "/issues/" + number,

@@ -95,8 +95,8 @@ func newEventPage(ctx context.Context, in ...*repo.Access) *eventPage {
 	return p
 }
 
-// eventPayload is GitHub's issue-event (decision 28).
-type eventPayload struct {
+// EventPayload is GitHub's issue-event (decision 28).
+type EventPayload struct {
 	ID        int64           `json:"id"`
 	NodeID    string          `json:"node_id"`
 	URL       string          `json:"url"`
@@ -135,8 +135,8 @@ type dismissedReview struct {
 }
 
 // payload returns the payload of an event.
-func (p *eventPage) payload(e *issue.Event) *eventPayload {
-	out := &eventPayload{
+func (p *eventPage) payload(e *issue.Event) *EventPayload {
+	out := &EventPayload{
 		ID: e.ID, NodeID: account.NodeID("IssueEvent", e.ID),
 		URL:   p.at[e.RepoID].API + "/issues/events/" + strconv.FormatInt(e.ID, 10),
 		Actor: p.User(e.ActorID), Event: e.Kind.String(), CreatedAt: e.CreatedAt, eventDetail: p.detail(e),

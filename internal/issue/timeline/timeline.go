@@ -173,6 +173,33 @@ type source struct {
 	Issue json.Marshaler `json:"issue"`
 }
 
+// Shown is an entry of a timeline as GraphQL shows it: a comment, a review or an event, which a cross-reference is, too.
+type Shown struct {
+	Comment *comment.Payload
+	Review  *ReviewedPayload
+	Event   *EventPayload
+	Source  *issue.View // of a cross-reference: the referring issue
+}
+
+// shown returns an entry for GraphQL. It returns an error if a body cannot be rendered.
+func (t *timeline) shown(e entry) (out *Shown, err error) {
+	out = &Shown{}
+	if e.comment {
+		out.Comment, err = t.comments.Comment(e.id)
+		return out, err
+	}
+	event, p := t.eventAt[e.id], t.events
+	switch {
+	case event.Kind == issue.EventReviewed && event.Detail.Review != nil:
+		out.Review, err = t.reviewed(event)
+		return out, err
+	case event.Kind == issue.EventCrossReferenced:
+		out.Source, err = p.Shown(p.byID[event.SourceID])
+	}
+	out.Event = p.payload(event)
+	return out, err
+}
+
 // payload returns the payload of an entry. It returns an error if a body cannot be rendered.
 func (t *timeline) payload(e entry) (any, error) {
 	if e.comment {

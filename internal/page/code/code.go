@@ -4,7 +4,7 @@
 //     without commits
 //   - .../tree/{path...}: tree.go; .../last-changes/{path...}, a piece of such a page that comes later:
 //     changes.go
-//   - .../blob/{path...}: blob.go, highlight.go; .../blame/{path...}: blame.go
+//   - .../blob/{path...}: blob.go, part.go; .../blame/{path...}: blame.go
 //   - .../commits, .../commits/{path...}: commits.go
 //   - .../commit/{sha}: commit.go, with .diff and .patch; .../compare/{basehead...}: compare.go
 //   - .../branches, .../tags: refs.go
@@ -15,7 +15,7 @@
 //     commits
 //
 // A path begins with a branch, a tag or a SHA; of several that fit, the shortest counts. Text that is
-// highlighted is kept by its language and its SHA. What a change is made of travels in its form: the SHA of
+// highlighted is kept by its language and its hash. What a change is made of travels in its form: the SHA of
 // the blob that a person saw, so a file that has changed since then is a conflict, and nothing of what was typed
 // is lost.
 package code
@@ -28,6 +28,7 @@ import (
 	"arbor/internal/commitcomment"
 	"arbor/internal/detect"
 	"arbor/internal/gitdata"
+	"arbor/internal/highlight"
 	"arbor/internal/page"
 	"arbor/internal/pull"
 	"arbor/internal/release"
@@ -60,12 +61,12 @@ type Pages struct {
 	kit   *page.Kit
 	t     *page.Templates
 	with  Services
-	texts *cache.Cache[string, []string] // highlighted lines
+	texts *highlight.Texts
 }
 
 // New returns the pages.
 func New(kit *page.Kit, with Services) *Pages {
-	return &Pages{kit: kit, t: roomTemplates, with: with, texts: newTexts()}
+	return &Pages{kit: kit, t: roomTemplates, with: with, texts: highlight.NewTexts()}
 }
 
 // Caches returns of the caches.

@@ -60,6 +60,17 @@ func (t *Texts) Lines(ctx context.Context, name, text string) []string {
 	return list
 }
 
+// Kept returns what Lines has cached for a text, or nil; isPlain reports a text that Lines does not colour.
+func (t *Texts) Kept(name, text string) (list []string, isPlain bool) {
+	text = strings.TrimSuffix(text, "\n")
+	lexer := OfFile(name, text)
+	if lexer == nil {
+		return nil, true
+	}
+	list, _ = t.byHash.Get(cache.Forever, keyOf(lexer, text))
+	return list, false
+}
+
 func keyOf(l *Lexer, text string) string {
 	return fmt.Sprintf("%s %x", l.Config().Name, sha256.Sum256([]byte(text)))
 }

@@ -15,7 +15,7 @@ import (
 // Bounds of the colours of one document. Code beyond them is plain.
 const (
 	maxColoured   = 64 << 10 // bytes of code
-	maxColouring  = 200 * time.Millisecond
+	maxColouring  = 500 * time.Millisecond
 	colourMarkup  = 32 << 10 // bytes of tags, and as many again as the source has
 	maxColourTags = 12       // bytes of tags for each byte of a block
 )

@@ -86,7 +86,7 @@ func (p *Pages) show(r *http.Request, v *blobView) (to string, err error) {
 		v.Kind, v.Module = kind, page.WebAddress(page.Valid(text(v.File.Submodule)))
 		return "", nil
 	}
-	if isPicture(v.Name()) && kind == "file" {
+	if page.IsPicture(v.Name()) && kind == "file" {
 		v.Kind = "picture"
 		if !v.IsSVG() || web.QueryOf(r).Get("plain") != "1" {
 			return "", nil
@@ -133,15 +133,6 @@ func textOf(data []byte) (text string, ok bool) {
 func isMarkdown(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".md", ".markdown", ".mdown", ".mkdn", ".mkd":
-		return true
-	}
-	return false
-}
-
-// isPicture reports a name of a picture that browsers show.
-func isPicture(name string) bool {
-	switch strings.ToLower(path.Ext(name)) {
-	case ".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".bmp", ".ico", ".svg":
 		return true
 	}
 	return false

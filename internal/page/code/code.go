@@ -28,7 +28,6 @@ import (
 	"arbor/internal/commitcomment"
 	"arbor/internal/detect"
 	"arbor/internal/gitdata"
-	"arbor/internal/highlight"
 	"arbor/internal/page"
 	"arbor/internal/pull"
 	"arbor/internal/release"
@@ -58,19 +57,18 @@ type Services struct {
 
 // Pages answers the pages.
 type Pages struct {
-	kit   *page.Kit
-	t     *page.Templates
-	with  Services
-	texts *highlight.Texts
+	kit  *page.Kit
+	t    *page.Templates
+	with Services
 }
 
 // New returns the pages.
 func New(kit *page.Kit, with Services) *Pages {
-	return &Pages{kit: kit, t: roomTemplates, with: with, texts: highlight.NewTexts()}
+	return &Pages{kit: kit, t: roomTemplates, with: with}
 }
 
 // Caches returns of the caches.
-func (p *Pages) Caches() []cache.Stats { return []cache.Stats{p.texts.Stats("highlighted")} }
+func (p *Pages) Caches() []cache.Stats { return []cache.Stats{p.kit.Texts.Stats("highlighted")} }
 
 // maxUpload is the size in bytes of the largest form of uploaded files.
 const maxUpload = 30 << 20

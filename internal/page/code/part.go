@@ -32,7 +32,7 @@ func (p *Pages) lines(ctx context.Context, name, text string) (list []string, to
 	if total == 0 {
 		return nil, 0, false
 	}
-	return p.texts.Lines(ctx, name, text), total, cut
+	return p.kit.Texts.Lines(ctx, name, text), total, cut
 }
 
 // part is the lines of a file that a page of it shows.

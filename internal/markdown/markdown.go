@@ -125,6 +125,13 @@ func Parse(source string) *Document {
 	return d
 }
 
+// Sanitize returns HTML of others, such as the output of a program, as safe and balanced as that of a document.
+func Sanitize(unsafe string) string {
+	b := balancer{ids: map[string]bool{}, dropped: map[string]int{}}
+	b.run(sanitize(clean(unsafe)))
+	return strings.TrimSpace(string(b.out))
+}
+
 // safe renders a source as HTML without anything that the policy forbids. A source that
 // would take much more room or work than its length suggests is shown as it is.
 func safe(source string) string {

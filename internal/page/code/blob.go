@@ -23,10 +23,17 @@ type blobView struct {
 	File   *gitdata.File
 	Latest *page.Commit
 	Mark   *mark
-	Kind   string // text, picture, markdown, binary, large, submodule
+	Kind   string // text, picture, markdown, table, notebook, binary, large, submodule
 	HTML   template.HTML
 	Source bool   // the source of what could be shown rendered
 	Module string // the address of a submodule
+	Table  *dataTable
+	Cells  []bookCell // of a notebook
+}
+
+// HasForms reports a file that is shown rendered and as its source.
+func (v *blobView) HasForms() bool {
+	return v.Source || v.HTML != "" || v.Table != nil || v.Cells != nil || v.Kind == "picture" && v.IsSVG()
 }
 
 // IsSVG reports a picture that has a source to read.
@@ -115,6 +122,9 @@ func (p *Pages) show(r *http.Request, v *blobView) (to string, err error) {
 			}
 			v.Kind = "text"
 		}
+	}
+	if shown, err := p.showData(r, v, text, web.QueryOf(r).Get("plain") == "1"); err != nil || shown {
+		return "", err
 	}
 	list, total, cut := p.lines(r.Context(), v.Name(), text)
 	v.part = partOf(r, list, total, cut)

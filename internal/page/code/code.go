@@ -4,7 +4,7 @@
 //     without commits
 //   - .../tree/{path...}: tree.go; .../last-changes/{path...}, a piece of such a page that comes later:
 //     changes.go
-//   - .../blob/{path...}: blob.go, part.go; .../blame/{path...}: blame.go
+//   - .../blob/{path...}: blob.go, part.go, data.go (tables), notebook.go; .../blame/{path...}: blame.go
 //   - .../commits, .../commits/{path...}: commits.go
 //   - .../commit/{sha}: commit.go, with .diff and .patch; .../compare/{basehead...}: compare.go
 //   - .../branches, .../tags: refs.go

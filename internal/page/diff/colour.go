@@ -72,7 +72,10 @@ func colourHunk(rows []Row, name string, lines func(name, text string) []string,
 			if row.Colour != "" {
 				continue
 			}
-			if *left -= highlight.Tags(list[n]); *left < 0 {
+			if *left -= highlight.Tags(list[n]); row.Text.Middle != "" {
+				*left -= 2 * len("</k-><k->") // around the mark
+			}
+			if *left < 0 {
 				return
 			}
 			row.Colour = list[n]

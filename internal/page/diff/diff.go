@@ -59,7 +59,7 @@ const (
 	PerPage      = 50     // files of a page
 	maxFileLines = 1000   // of one file's patch; a longer one is collapsed
 	maxMarkup    = 85_000 // bytes of a page without what stands around the files
-	fileMarkup   = 600    // bytes of a file without its rows
+	fileMarkup   = 650    // bytes of a file without its rows
 	actsMarkup   = 350    // bytes of what a room adds to a file
 	maxShown     = 20     // collapsed files that one address opens
 	maxLine      = 5000   // bytes of a line

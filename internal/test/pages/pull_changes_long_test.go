@@ -3,11 +3,8 @@
 package pages_test
 
 import (
-	"bytes"
 	"fmt"
-	"image"
 	"image/color"
-	"image/png"
 	"strings"
 	"testing"
 
@@ -17,20 +14,7 @@ import (
 	"arbor/internal/page/diff"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/browser"
-	"arbor/internal/test/testkit"
 )
-
-// square is a picture of one colour.
-func square(t *testing.T, c color.Color) string {
-	t.Helper()
-	img := image.NewRGBA(image.Rect(0, 0, 40, 40))
-	for n := range 1600 {
-		img.Set(n%40, n/40, c)
-	}
-	var b bytes.Buffer
-	testkit.NoError(t, png.Encode(&b, img))
-	return b.String()
-}
 
 // program is a file of 200 lines; indent stands before line 10, and name is in line 100.
 func program(indent, name string) string {

@@ -9,6 +9,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/git"
 	"arbor/internal/git/history"
 	"arbor/internal/repo"
 	"arbor/internal/web"
@@ -62,12 +63,7 @@ func (api *API) ListContributors(w http.ResponseWriter, r *http.Request, a *repo
 	}
 	return api.cached(w, r, a, basis{refs: true, people: true, pair: string(tip)},
 		func(ctx context.Context) (any, error) {
-			objects, release, err := api.repos.Git(ctx, a)
-			if err != nil {
-				return nil, err
-			}
-			defer release()
-			authors, err := history.Authors(ctx, objects, tip, maxAuthors)
+			authors, err := api.authors(ctx, a, tip)
 			if err != nil {
 				return nil, err
 			}
@@ -81,6 +77,52 @@ func (api *API) ListContributors(w http.ResponseWriter, r *http.Request, a *repo
 			}
 			return out, nil
 		})
+}
+
+// authors counts the commits of a history by author. One process walks all of it, once for each tip.
+func (api *API) authors(ctx context.Context, a *repo.Access, tip git.SHA) ([]history.AuthorCount, error) {
+	objects, release, err := api.repos.Git(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	key := "authors " + a.ID.String() + " " + string(tip)
+	found, err := api.walks.ReadAlone(ctx, objectsOf(a), key, func() (o outcome, err error) {
+		o.authors, err = history.Authors(ctx, objects, tip, maxAuthors)
+		return o, err
+	})
+	return found.authors, err
+}
+
+// Contributor is an account, or an author without one.
+type Contributor struct {
+	Account *account.Account // nil for an author without one
+	Name    string           // in commits
+	Commits int64
+}
+
+// Contributors returns a page of the authors of the default branch's commits, most commits first, at most 500.
+func (api *API) Contributors(ctx context.Context, a *repo.Access, at web.Page) (*web.List[Contributor], error) {
+	tip, err := api.revision(ctx, a, "", false)
+	if errs.Is(err, errs.Conflict) || errs.Is(err, errs.NotFound) {
+		return &web.List[Contributor]{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	authors, err := api.authors(ctx, a, tip)
+	if err != nil {
+		return nil, err
+	}
+	found, err := api.contributors(ctx, authors, true)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Contributor, min(len(found), maxContributors))
+	for n := range list {
+		list[n] = Contributor{found[n].account, found[n].Name, found[n].Commits}
+	}
+	return web.CutAt(at, list), nil
 }
 
 // contributors finds the accounts of authors. An account may have several addresses.

@@ -7,7 +7,7 @@
 //   - .../blob/{path...}: blob.go, part.go, data.go (tables), notebook.go; .../blame/{path...}: blame.go
 //   - .../commits, .../commits/{path...}: commits.go
 //   - .../commit/{sha}: commit.go, with .diff and .patch; .../compare/{basehead...}: compare.go
-//   - .../branches, .../tags: refs.go
+//   - .../branches, .../tags: refs.go; .../contributors: contributors.go
 //   - .../find/{path...}, .../search: find.go
 //   - .../edit, /new, /delete/{path...}: edit.go, form.go; .../upload/{path...}: upload.go; write.go makes
 //     their commits
@@ -97,6 +97,7 @@ func (p *Pages) Routes() []route.Route {
 		on("POST /{owner}/{repo}/branches", p.CreateBranch),
 		on("POST /{owner}/{repo}/branches/delete", p.DeleteBranch),
 		on("GET /{owner}/{repo}/tags", p.Tags),
+		on("GET /{owner}/{repo}/contributors", p.Contributors),
 		on("GET /{owner}/{repo}/find/{path...}", p.Find),
 		on("GET /{owner}/{repo}/search", p.Search),
 		on("GET /{owner}/{repo}/edit/{path...}", p.EditForm),

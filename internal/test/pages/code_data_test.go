@@ -129,6 +129,25 @@ func TestBranchesInOrder(t *testing.T) {
 	})
 }
 
+// Contributors are people with accounts by their logins, and others by their names, with most commits first.
+func TestContributorsPage(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		codePlant(t, s, "alice/garden", false)
+		for n := range 4 {
+			put(t, s, fmt.Sprint("f", n), "x\n", "")
+		}
+		v := as(t, s, "sam")
+		page := v.show("/alice/garden/contributors", `href="/alice"`, "4 commits", "3 commits", "&amp;lt;script&amp;gt; B")
+		without(t, page, "a@example.com", "<script> B")
+		if strings.Index(page, "4 commits") > strings.Index(page, "3 commits") {
+			t.Error("who has fewer commits comes first")
+		}
+		s.Repo(t, "alice/empty", false)
+		v.want("/alice/empty/contributors", 200, "There are no commits yet.")
+	})
+}
+
 // A person finds files and lines: Enter opens the first file, lines that match have numbers that lead to them, and
 // blame leads to the file before a change.
 func TestFilesAndLinesAreFound(t *testing.T) {

@@ -171,7 +171,7 @@ func TestPagesLeadOn(t *testing.T) {
 // pages are the addresses of all kinds of pages of plant's repository.
 var pages = []string{"", "/tree/main", "/blob/main/song.txt", "/raw/main/song.txt", "/blame/main/song.txt",
 	"/commits", "/commits/main/song.txt", "/commit/main", "/commit/main.diff", "/compare",
-	"/compare/main...main", "/compare/main...side/%3Ci%3E.patch", "/branches", "/tags",
+	"/compare/main...main", "/compare/main...side/%3Ci%3E.patch", "/branches", "/tags", "/contributors",
 	"/find/main", "/search?q=one", "/last-changes/main", "/archive/main.zip"}
 
 var codeForms = []string{"/edit/main/song.txt", "/new/main", "/delete/main/song.txt", "/upload/main"}

@@ -28,8 +28,8 @@ func (n *alert) Dump(source []byte, level int) {
 	ast.DumpHelper(n, source, level, map[string]string{"Title": n.title}, nil)
 }
 
-// titleOf returns the title of a quote that is an alert, or "". As at GitHub, one that stands in another block,
-// or has only its first line, is none.
+// titleOf returns the title of a quote that is an alert, or "". As at GitHub, a quote that stands in another
+// block, or has only its first line, stays a quote.
 func titleOf(quote *ast.Blockquote, source []byte) string {
 	p, ok := quote.FirstChild().(*ast.Paragraph)
 	if !ok || quote.Parent().Kind() != ast.KindDocument || p.Lines().Len() == 0 ||

@@ -47,7 +47,7 @@ func (p *Pages) showData(r *http.Request, v *blobView, text string, source bool)
 	return false, nil
 }
 
-// readTable reads a table whose first line is its head; nil: the text is none.
+// readTable reads a table whose first line is its head; nil: the text cannot be read as one.
 func readTable(text string, tabs bool) *dataTable {
 	in := csv.NewReader(strings.NewReader(strings.TrimPrefix(text, "\ufeff")))
 	in.FieldsPerRecord, in.LazyQuotes = -1, true

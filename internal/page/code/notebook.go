@@ -80,7 +80,7 @@ type bookOutput struct {
 	Text          string
 }
 
-// readNotebook reads a notebook; nil: the text is none.
+// readNotebook reads a notebook; nil: the text cannot be read as one.
 func readNotebook(text string) *notebook {
 	book := &notebook{}
 	if json.Unmarshal([]byte(text), book) != nil || len(book.Cells) == 0 {

@@ -122,11 +122,12 @@ func (c *Changes) hold(ctx context.Context) error {
 // PagePatches is how many bytes of patches a page for people is made of.
 const PagePatches = 2 << 20
 
-// filePage are the bounds of a page of changed files, with at most so many bytes of patches; 0: GitHub's bound.
+// filePage are the bounds of a page of changed files, with at most so many bytes of patches, and all files listed for
+// people; 0: GitHub's bound, without the list.
 func filePage(skip, most int64, patches int) diff.Options {
 	o := diff.Page(skip, most)
 	if patches > 0 {
-		o.Sum = patches
+		o.Sum, o.List = patches, true
 	}
 	return o
 }

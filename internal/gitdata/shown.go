@@ -216,6 +216,7 @@ type outcome struct {
 	blame   []history.BlameHunk
 	paths   []string
 	commits []git.SHA
+	authors []history.AuthorCount
 }
 
 // walksBytes is the size of the cache of outcomes.
@@ -223,7 +224,7 @@ const walksBytes = 16 << 20
 
 func newWalks() *cache.Cache[string, outcome] {
 	return cache.New(walksBytes, func(key string, o outcome) int64 {
-		cost := len(key) + 300 + 60*len(o.commits)
+		cost := len(key) + 300 + 60*len(o.commits) + 120*len(o.authors)
 		if o.last != nil {
 			for name, c := range o.last.Entries {
 				cost += len(name) + len(c.Subject) + len(c.Author) + 200

@@ -28,7 +28,7 @@ var tiers = []struct {
 }{
 	{"tools", []string{ // know nothing of accounts, repositories and requests
 		"docs", "internal/cache", "internal/durable", "internal/errs", "internal/graphql/document",
-		"internal/graphql/exec", "internal/graphql/schema", "internal/hook/outgoing", "internal/journal",
+		"internal/graphql/exec", "internal/graphql/schema", "internal/highlight", "internal/hook/outgoing", "internal/journal",
 		"internal/keyed", "internal/markdown", "internal/space",
 	}},
 	{"kits", []string{ // the database, Git, HTTP and its rights

@@ -104,7 +104,8 @@ func (p *Pages) commit(r *http.Request, a *repo.Access, name string) (*commitVie
 	}
 	v.Mark = marks[c.SHA]
 	v.Diff = diff.New(r, page.NewChangedFiles(c.Changes),
-		diff.Options{Text: v.Repo.Path + "/commit/" + string(c.SHA) + ".diff"})
+		diff.Options{Text: v.Repo.Path + "/commit/" + string(c.SHA) + ".diff", Texts: p.kit.Texts,
+			Whole: c.Changes.Changes, Paged: true})
 	return v, nil
 }
 

@@ -146,5 +146,6 @@ func (p *Pages) rendered(r *http.Request, v *at, path string) (template.HTML, er
 		return "", nil
 	}
 	// Trusted: package markdown has sanitized it, and addresses alone change.
-	return template.HTML(relink(string(html), v.Link("blob", path), v.Link("raw", path))), err
+	return template.HTML(relink(string(html),
+		where{v.Link("blob", path), v.Link("raw", path), v.Link("blob", "")})), err
 }

@@ -1,4 +1,4 @@
-package code
+package highlight
 
 import (
 	"crypto/sha256"
@@ -22,7 +22,7 @@ func plainOf(lines []string) (text string, ok bool) {
 // coloured highlights a text as a page does that nobody else asks for.
 func coloured(t *testing.T, name, text string) []string {
 	text = strings.TrimSuffix(text, "\n")
-	return highlight(t.Context(), lexerOf(name, text), text)
+	return lines(t.Context(), OfFile(name, text), text)
 }
 
 // Highlighting changes no character of a file, in whatever language, and lets none through that a browser
@@ -66,16 +66,16 @@ func TestHighlightIsBounded(t *testing.T) {
 
 // A file on which regular expressions take long shows plain, soon, and only once it is tried.
 func TestSlowTextsArePlain(t *testing.T) {
-	p := &Pages{texts: newTexts()}
+	p := NewTexts()
 	for _, name := range []string{"x.pas", "x.erb", "x.svelte", "x.md"} {
 		for _, piece := range []string{"{\n", "(*\n", "<\n"} {
-			text := strings.Repeat(piece, maxHighlighted/len(piece))
-			lines := p.coloured(t.Context(), name, text)
+			text := strings.Repeat(piece, maxText/len(piece))
+			lines := p.Lines(t.Context(), name, text)
 			if got, ok := plainOf(lines); !ok || got != strings.TrimSuffix(text, "\n") {
 				t.Errorf("%s of %q changed", name, piece)
 			}
-			again := p.coloured(t.Context(), name, text)
-			if lexerOf(name, text) != nil && &again[0] != &lines[0] {
+			again := p.Lines(t.Context(), name, text)
+			if OfFile(name, text) != nil && &again[0] != &lines[0] {
 				t.Errorf("%s of %q is lexed again", name, piece)
 			}
 		}
@@ -84,9 +84,9 @@ func TestSlowTextsArePlain(t *testing.T) {
 
 // Two texts are lexed at a time, each once. The others are plain, and are not kept so.
 func TestFewTextsAreLexedAtOnce(t *testing.T) {
-	p := &Pages{texts: newTexts()}
+	p := NewTexts()
 	plain := func(name, text string) bool {
-		return !strings.Contains(p.coloured(t.Context(), name, text)[0], "</")
+		return !strings.Contains(p.Lines(t.Context(), name, text)[0], "</")
 	}
 	const text = "package x\n"
 	same := fmt.Sprintf("Go %x", sha256.Sum256([]byte("package x")))
@@ -103,8 +103,8 @@ func TestFewTextsAreLexedAtOnce(t *testing.T) {
 			working.leave(key)
 		}
 	}
-	if plain("x.go", text) || plain("y.go", text) || p.texts.Len() != 1 {
-		t.Errorf("the text is plain still, or %d are kept", p.texts.Len())
+	if plain("x.go", text) || plain("y.go", text) || p.byHash.Len() != 1 {
+		t.Errorf("the text is plain still, or %d are kept", p.byHash.Len())
 	}
 }
 

@@ -4,7 +4,7 @@
 //	git/blobs, git/tags             blob.go, tag.go
 //	git/commits                     commit.go reads, createcommit.go writes
 //	git/refs, ref, matching-refs    ref.go
-//	branches, tags                  branch.go
+//	branches, tags                  branch.go; rename.go renames
 //	commits, commits/{ref}          commits.go lists, commit.go reads one
 //	compare                         compare.go
 //	contents, readme                contents.go, readme.go read; writecontents.go writes

@@ -19,7 +19,7 @@ import (
 func (api *API) GetRaw(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	ref, path, err := api.splitRef(r.Context(), a, web.Param(r, "path"))
 	if err != nil {
-		return err
+		return api.Renamed(r.Context(), a, err, "path", web.Param(r, "path"), true)
 	}
 	v, err := api.view(r.Context(), a, ref)
 	if err != nil {

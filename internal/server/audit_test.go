@@ -32,6 +32,7 @@ var unaudited = map[string]string{
 	"POST /repos/{owner}/{repo}/dispatches":                              "it sends what the deliveries of hooks show",
 	"* /repos/{owner}/{repo}/git/":                                       "daily work, which git's history and the feed tell",
 	"* /repos/{owner}/{repo}/contents":                                   "the same",
+	"* /repos/{owner}/{repo}/branches/{branch...}/rename":                "the same; of the default branch a row tells",
 	"* /repos/{owner}/{repo}/comments":                                   "daily work, which the feed tells",
 	"* /repos/{owner}/{repo}/commits":                                    "the same",
 	"* /repos/{owner}/{repo}/merges":                                     "daily work, which git's history and the feed tell",

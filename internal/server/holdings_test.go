@@ -14,6 +14,7 @@ import (
 var holdings = []string{
 	`repo_id, name, sha FROM refs WHERE name NOT LIKE 'refs/pull/%'`, // which a worker makes
 	`id, owner_id, name, description, private, default_branch FROM repos`,
+	`repo_id, from_name, to_name FROM branch_renames`,
 	`repo_id, topic FROM repo_topics`,
 	`id, title, body, state, labels, assignees, locked FROM issues`,
 	`id, body FROM issue_comments`,

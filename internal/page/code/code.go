@@ -96,6 +96,7 @@ func (p *Pages) Routes() []route.Route {
 		on("GET /{owner}/{repo}/compare/{basehead...}", p.Compare),
 		on("GET /{owner}/{repo}/branches", p.Branches),
 		on("POST /{owner}/{repo}/branches", p.CreateBranch),
+		on("POST /{owner}/{repo}/branches/rename", p.RenameBranch),
 		on("POST /{owner}/{repo}/branches/delete", p.DeleteBranch),
 		on("GET /{owner}/{repo}/tags", p.Tags),
 		on("GET /{owner}/{repo}/find/{path...}", p.Find),

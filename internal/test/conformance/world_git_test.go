@@ -96,6 +96,8 @@ func (w *world) histories() {
 	w.do("alice", "POST "+garden+"/merges", `{"base": "main", "head": "side"}`) // nothing to merge: 204
 	tip := w.do("", "GET "+garden+"/branches/main").get("commit.sha")
 	w.do("", "GET "+garden+"/branches")
+	w.do("alice", "POST "+garden+"/branches/side/rename", `{"new_name": "aside"}`)
+	w.do("alice", "POST "+garden+"/branches/aside/rename", `{"new_name": "side"}`)
 	w.do("", "GET "+garden+"/commits/"+tip+"/branches-where-head")
 	tree := w.do("alice", "POST "+garden+"/git/trees", fmt.Sprintf(`{"base_tree": %q, "tree": [
 		{"path": "beds/roses.txt", "mode": "100644", "type": "blob", "sha": null},

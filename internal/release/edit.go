@@ -354,4 +354,6 @@ func FollowPush(tx *db.Tx, repoID repo.ID, moved []repo.RefUpdate) error {
 }
 
 // FollowRename updates the drafts whose tags are to be created on a renamed branch.
-func FollowRename(tx *db.Tx, repoID repo.ID, from, to string) error { return retarget(tx, repoID, from, to) }
+func FollowRename(tx *db.Tx, repoID repo.ID, from, to string) error {
+	return retarget(tx, repoID, from, to)
+}

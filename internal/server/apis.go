@@ -11,6 +11,7 @@ import (
 	"arbor/internal/checkrun"
 	"arbor/internal/commitcomment"
 	"arbor/internal/db"
+	"arbor/internal/deployment"
 	"arbor/internal/detect"
 	"arbor/internal/follow"
 	"arbor/internal/forge"
@@ -58,6 +59,7 @@ type apis struct {
 	OnCommits   *commitcomment.API
 	Statuses    *status.API
 	Checks      *checkrun.API
+	Deployments *deployment.API
 	Attachments *attachment.API
 	Deletions   *deletion.API
 	Notices     *notification.API
@@ -91,6 +93,7 @@ func (s *Server) newAPIs() *apis {
 		OnCommits:   commitcomment.NewAPI(o.onCommits, objects),
 		Statuses:    status.NewAPI(o.statuses, objects),
 		Checks:      checkrun.NewAPI(o.checks, objects),
+		Deployments: deployment.NewAPI(o.deployments, objects),
 		Attachments: attachment.NewAPI(f.Attachments),
 		Deletions:   deletion.NewAPI(o.deletions, repos),
 		Notices:     notification.NewAPI(o.notices),
@@ -122,6 +125,7 @@ func (of *apis) features(s *Server) []feature {
 		of.Git,
 		of.Statuses,
 		of.Checks,
+		of.Deployments,
 		of.Issues,
 		of.Comments,
 		of.Timelines,

@@ -38,6 +38,7 @@ var unaudited = map[string]string{
 	"* /repos/{owner}/{repo}/merges":                                     "daily work, which git's history and the feed tell",
 	"* /repos/{owner}/{repo}/merge-upstream":                             "the same",
 	"* /repos/{owner}/{repo}/statuses":                                   "what builds say",
+	"* /repos/{owner}/{repo}/deployments":                                "what deploy tools say",
 	"* /repos/{owner}/{repo}/check-runs":                                 "what Apps say",
 	"POST /repos/{owner}/{repo}/check-suites":                            "the same",
 	"POST /repos/{owner}/{repo}/check-suites/{check_suite_id}/rerequest": "the same",

@@ -25,6 +25,8 @@ var holdings = []string{
 	`id, body FROM review_comments`,
 	`issue_id, user_id FROM requested_reviewers`,
 	`id FROM statuses`,
+	`id, environment, state FROM deployments`,
+	`id, name, reviewers FROM environments`,
 	`id, name, conclusion FROM check_runs`,
 	`id, tag, body, draft FROM releases`,
 	`id, name, label FROM release_assets`,

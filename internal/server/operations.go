@@ -4,6 +4,7 @@ import (
 	"arbor/internal/activity"
 	"arbor/internal/checkrun"
 	"arbor/internal/commitcomment"
+	"arbor/internal/deployment"
 	"arbor/internal/follow"
 	"arbor/internal/hook"
 	"arbor/internal/issue/comment"
@@ -32,6 +33,7 @@ type operations struct {
 	activities    *activity.Service
 	collaborators *collaborator.Service
 	checks        *checkrun.Service
+	deployments   *deployment.Service
 	comments      *comment.Service
 	deletions     *deletion.Service
 	follows       *follow.Service
@@ -66,6 +68,7 @@ func (s *Server) newOperations() *operations {
 		subscriptions: subscription.New(d, issues), timelines: timeline.New(d, issues, f),
 		kinds: search.NewKinds(f.Searches), lists: list.New(d)}
 	o.repositories, o.code = repository.NewAPI(o.kinds), code.NewAPI(o.kinds, repos)
+	o.deployments = deployment.New(d, repos, o.statuses)
 	o.notices = notification.New(d, repos, o.subscriptions)
 	return o
 }

@@ -155,6 +155,10 @@ func ofGit(at, tip string) []step {
 			`{"state": "pending", "branches": [{"name": "main"}], "commit": {"sha": "` + tip + `"}}`)},
 		{"status", a, "POST " + at + "/statuses/" + tip, `{"state": "success", "context": "ci"}`, 201, is(
 			`{"state": "success", "name": "guild/garden"}`)},
+		{"deployment.created", a, "POST " + at + "/deployments", `{"ref": "main", "required_contexts": []}`, 201, is(
+			`{"deployment": {"ref": "main", "environment": "production", "creator": {"login": "alice"}}}`)},
+		{"deployment_status.created", a, "POST " + at + "/deployments/1/statuses", `{"state": "success"}`, 201, is(
+			`{"deployment_status": {"state": "success"}, "deployment": {"id": 1, "task": "deploy"}}`)},
 		{"check_run.created", ci, "POST " + at + "/check-runs", `{"name": "tests", "head_sha": "` + tip + `"}`, 201, is(
 			`{"check_run": {"status": "queued", "conclusion": null, "check_suite": {"status": "queued"}}}`)},
 		{"check_run.completed check_suite.completed", ci, "PATCH " + at + "/check-runs/1",

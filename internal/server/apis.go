@@ -7,6 +7,7 @@ import (
 	"arbor/internal/activity"
 	"arbor/internal/app"
 	"arbor/internal/attachment"
+	"arbor/internal/autolink"
 	"arbor/internal/avatar"
 	"arbor/internal/checkrun"
 	"arbor/internal/commitcomment"
@@ -117,6 +118,7 @@ func (of *apis) features(s *Server) []feature {
 		app.NewAPI(f.Apps),
 		list.NewAPI(d, repos),
 		settings.NewAPI(f.Settings),
+		autolink.NewAPI(of.autolinks, repos),
 		network.NewAPI(f.Network),
 		collaborator.NewAPI(of.collaborators),
 		transport.NewAPI(f.Transport),

@@ -25,6 +25,7 @@ var holdings = []string{
 	`id, body FROM review_comments`,
 	`issue_id, user_id FROM requested_reviewers`,
 	`id FROM statuses`,
+	`id, key_prefix FROM autolinks`,
 	`id, environment, state FROM deployments`,
 	`id, name, reviewers FROM environments`,
 	`id, name, conclusion FROM check_runs`,

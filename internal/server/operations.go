@@ -2,6 +2,7 @@ package server
 
 import (
 	"arbor/internal/activity"
+	"arbor/internal/autolink"
 	"arbor/internal/checkrun"
 	"arbor/internal/commitcomment"
 	"arbor/internal/deployment"
@@ -32,6 +33,7 @@ import (
 type operations struct {
 	activities    *activity.Service
 	collaborators *collaborator.Service
+	autolinks     *autolink.Service
 	checks        *checkrun.Service
 	deployments   *deployment.Service
 	comments      *comment.Service
@@ -68,6 +70,7 @@ func (s *Server) newOperations() *operations {
 		subscriptions: subscription.New(d, issues), timelines: timeline.New(d, issues, f),
 		kinds: search.NewKinds(f.Searches), lists: list.New(d)}
 	o.repositories, o.code = repository.NewAPI(o.kinds), code.NewAPI(o.kinds, repos)
+	o.autolinks = autolink.New(d)
 	o.deployments = deployment.New(d, repos, o.statuses)
 	o.notices = notification.New(d, repos, o.subscriptions)
 	return o

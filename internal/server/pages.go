@@ -62,7 +62,7 @@ func (of *apis) codePages(s *Server, kit *page.Kit) *codepage.Pages {
 	f := s.forge
 	return codepage.New(kit, codepage.Services{Git: of.Git, Comments: of.onCommits, Statuses: of.statuses,
 		Checks: of.checks, Releases: f.Releases, Detect: f.Detect, Searches: of.code, Forks: f.Network,
-		Pulls: f.Pulls})
+		Pulls: f.Pulls, Autolinks: of.autolinks})
 }
 
 // pullPages returns the pages of pull requests.

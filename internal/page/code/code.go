@@ -23,6 +23,7 @@ package code
 import (
 	"embed"
 
+	"arbor/internal/autolink"
 	"arbor/internal/cache"
 	"arbor/internal/checkrun"
 	"arbor/internal/commitcomment"
@@ -53,6 +54,8 @@ type Services struct {
 	Searches *searchcode.API
 	Forks    *network.Service
 	Pulls    *pull.Service // brings commits into forks
+
+	Autolinks *autolink.Service
 }
 
 // Pages answers the pages.

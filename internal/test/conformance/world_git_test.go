@@ -97,6 +97,7 @@ func (w *world) histories() {
 	tip := w.do("", "GET "+garden+"/branches/main").get("commit.sha")
 	w.do("", "GET "+garden+"/branches")
 	w.deployments()
+	w.autolinks()
 	w.do("alice", "POST "+garden+"/branches/side/rename", `{"new_name": "aside"}`)
 	w.do("alice", "POST "+garden+"/branches/aside/rename", `{"new_name": "side"}`)
 	w.do("", "GET "+garden+"/commits/"+tip+"/branches-where-head")
@@ -131,6 +132,14 @@ func (w *world) histories() {
 	w.do("", "GET "+garden+"/readme/beds")
 	w.statuses(renamed)
 	w.strangers()
+}
+
+// autolinks: one of each operation.
+func (w *world) autolinks() {
+	id := w.do("alice", "POST "+garden+"/autolinks", `{"key_prefix": "BED-", "url_template": "https://beds.example/<num>"}`).get("id")
+	w.do("alice", "GET "+garden+"/autolinks")
+	w.do("alice", "GET "+garden+"/autolinks/"+id)
+	w.do("alice", "DELETE "+garden+"/autolinks/"+id)
 }
 
 // deployments: of a branch to an environment with all rules.

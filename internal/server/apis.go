@@ -40,6 +40,7 @@ import (
 	"arbor/internal/review"
 	"arbor/internal/search"
 	"arbor/internal/search/commit"
+	"arbor/internal/search/tag"
 	"arbor/internal/search/user"
 	"arbor/internal/star"
 	"arbor/internal/status"
@@ -139,6 +140,7 @@ func (of *apis) features(s *Server) []feature {
 		of.People,
 		of.commits,
 		of.code,
+		tag.NewAPI(of.kinds, repos),
 		of.Labels,
 		of.Milestones,
 		of.Pulls,

@@ -10,6 +10,7 @@
 //	contents, readme                contents.go, readme.go read; writecontents.go writes
 //	tarball, zipball, archive       archive.go
 //	contributors                    contributors.go
+//	community/profile               community.go
 //	/{owner}/{repo}/raw, compare    page.go: where payloads' addresses lead
 //	what pages show and REST lacks  shown.go: last commits, blame, all paths
 //

@@ -42,6 +42,7 @@ func (api *API) Routes() []route.Route {
 		contents.Pull("GET /repos/{owner}/{repo}/readme/{dir...}", api.GetDirectoryReadme),
 		contents.Pull("GET /repos/{owner}/{repo}/license", api.GetLicense),
 		contents.Pull("GET /repos/{owner}/{repo}/contributors", api.ListContributors),
+		contents.Pull("GET /repos/{owner}/{repo}/community/profile", api.GetCommunity),
 		contents.Pull("GET /repos/{owner}/{repo}/tarball", api.GetTarball),
 		contents.Pull("GET /repos/{owner}/{repo}/tarball/{ref...}", api.GetTarball),
 		contents.Pull("GET /repos/{owner}/{repo}/zipball", api.GetZipball),

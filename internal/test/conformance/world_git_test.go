@@ -97,6 +97,7 @@ func (w *world) histories() {
 	tip := w.do("", "GET "+garden+"/branches/main").get("commit.sha")
 	w.do("", "GET "+garden+"/branches")
 	w.deployments()
+	w.do("", "GET "+garden+"/community/profile")
 	w.autolinks()
 	w.do("alice", "POST "+garden+"/branches/side/rename", `{"new_name": "aside"}`)
 	w.do("alice", "POST "+garden+"/branches/aside/rename", `{"new_name": "side"}`)

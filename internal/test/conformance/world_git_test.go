@@ -97,7 +97,7 @@ func (w *world) histories() {
 	tip := w.do("", "GET "+garden+"/branches/main").get("commit.sha")
 	w.do("", "GET "+garden+"/branches")
 	w.deployments()
-	w.do("", "GET "+garden+"/community/profile")
+	w.community()
 	w.autolinks()
 	w.do("alice", "POST "+garden+"/branches/side/rename", `{"new_name": "aside"}`)
 	w.do("alice", "POST "+garden+"/branches/aside/rename", `{"new_name": "side"}`)
@@ -133,6 +133,17 @@ func (w *world) histories() {
 	w.do("", "GET "+garden+"/readme/beds")
 	w.statuses(renamed)
 	w.strangers()
+}
+
+// community: a repository with all that a community expects.
+func (w *world) community() {
+	w.do("alice", "POST /user/repos", `{"name": "commons", "description": "For all", "homepage": "https://commons.example",
+		"auto_init": true}`)
+	for _, path := range []string{"CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "ISSUE_TEMPLATE.md", "PULL_REQUEST_TEMPLATE.md"} {
+		w.put("alice", "alice/commons", "main", path, "text\n", "")
+	}
+	w.do("", "GET /repos/alice/commons/community/profile")
+	w.do("alice", "DELETE /repos/alice/commons")
 }
 
 // autolinks: one of each operation.

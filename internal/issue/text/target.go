@@ -80,7 +80,9 @@ func (r *Renderer) findTargets(
 	}
 	var homes []repo.ID
 	for _, a := range own {
-		homes = append(homes, a.ID)
+		if a.Autolinks {
+			homes = append(homes, a.ID)
+		}
 	}
 	err := r.db.Read(ctx, func(tx *db.Tx) (err error) {
 		if t.auto, err = autolink.OfMany(tx, homes); err != nil {

@@ -38,6 +38,8 @@ var Texts = []TextTable{
 		+ COALESCE(octet_length(name), 0) + COALESCE(octet_length(body), 0)`},
 	{"statuses", "creator_id", `256 + octet_length(context)
 		+ COALESCE(octet_length(target_url), 0) + COALESCE(octet_length(description), 0)`},
+	{"deployments", "creator_id", `512 + octet_length(payload) + octet_length(ref)`},
+	{"deployment_statuses", "creator_id", `512 + octet_length(log_url) + octet_length(environment_url)`},
 	{"plants", "owner_id", `256 + octet_length(name) + COALESCE(octet_length(tag), 0)`},
 }
 

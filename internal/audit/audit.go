@@ -85,6 +85,10 @@ const (
 	ChecksAutoOn  Action = "checks.auto_trigger_enabled"
 	ChecksAutoOff Action = "checks.auto_trigger_disabled"
 
+	EnvironmentCreate Action = "environment.create"
+	EnvironmentUpdate Action = "environment.update_protection_rule"
+	EnvironmentDelete Action = "environment.delete"
+
 	AppCreate                 Action = "integration.create"
 	AppUpdate                 Action = "integration.update"
 	AppKey                    Action = "integration.generate_private_key"
@@ -116,6 +120,7 @@ var Actions = []Action{
 	IssueDestroy, IssueTransfer, ChecksAutoOn, ChecksAutoOff, RepoGiveBack, RepoAddMember, RepoUpdateMember,
 	RepoRemoveMember, HookCreate, HookConfigChanged,
 	HookEventsChanged, HookActiveChanged, HookDestroy, HookPing, HookTest, HookRedeliver,
+	EnvironmentCreate, EnvironmentUpdate, EnvironmentDelete,
 	AppCreate, AppUpdate,
 	AppKey, AppDestroy, InstallationCreate,
 	InstallationDestroy, InstallationSuspend, InstallationUnsuspend, InstallationAddRepos,

@@ -2,6 +2,7 @@
 // steps in order: those of one transaction, and those after the commit.
 //
 //	push.go         updates of refs by git push, by a merge, or by the API
+//	rename.go       a branch gets a new name
 //	create.go       a new repository or fork
 //	visibility.go   a repository becomes private or public
 //	transfer.go     a repository gets another owner

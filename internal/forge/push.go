@@ -33,6 +33,10 @@ func (f *Forge) Push(tx *db.Tx, p repo.Push) (refused []error, err error) {
 	if err := landing.WriteRefs(tx); err != nil {
 		return nil, err
 	}
+	// Former names of branches lead nowhere if a new branch has one, or the branch is deleted.
+	if err := landing.DropRenames(tx); err != nil {
+		return nil, err
+	}
 	// The old values may have become unreachable; callers with push access can still read them.
 	if err := landing.NoteUnreached(tx); err != nil {
 		return nil, err

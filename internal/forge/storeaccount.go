@@ -80,6 +80,8 @@ var AccountColumns = []AccountColumn{
 	{"issue_events", "user_id", Given, ""},
 	{"milestones", "creator_id", Given, ""},
 	{"statuses", "creator_id", Given, ""},
+	{"deployments", "creator_id", Given, ""},
+	{"deployment_statuses", "creator_id", Given, ""},
 	{"pushed_commits", "actor_id", Given, ""},
 	{"pulls", "head_owner_id", Given, ""},
 	{"pulls", "merged_by", Given, ""},

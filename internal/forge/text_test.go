@@ -17,7 +17,7 @@ var boundedTexts = map[string]string{
 	"attachments": "1000 of somebody in a repository, whose files count", "files": "their sizes count",
 	"release_assets": "1000 of a release", "check_suites": "a repository's checks have a bound, the oldest go",
 	"check_runs": "as suites", "check_annotations": "as suites", "collaborators": "one of a person",
-	"device_requests": "20 of a network", "emails": "100 of an account", "former_logins": "by operators",
+	"autolinks": "500 of a repository", "branch_renames": "1000 of a repository", "device_requests": "20 of a network", "environments": "1000 of a repository", "emails": "100 of an account", "former_logins": "by operators",
 	"generations": "one of a repository", "hooks": "20 of a repository", "hook_deliveries": "128 MiB of an owner",
 	"installations": "one of an account and App", "labels": "5000 of a repository", "linked_branches": "of refs",
 	"notification_acts": "jobs", "notification_subjects": "one of what counts",

@@ -104,9 +104,10 @@ func (p *addresses) branches(list []git.Ref) []shortBranchJSON {
 
 // GET /repos/{owner}/{repo}/branches/{branch...}
 //
-// GetBranch returns a branch with its commit.
+// GetBranch returns a branch with its commit. A former name of a branch redirects.
 func (api *API) GetBranch(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.beyondBranch(r, a, api.getBranch(w, r, a))
+	err := api.beyondBranch(r, a, api.getBranch(w, r, a))
+	return api.s.Renamed(r.Context(), a, err, "branch", web.Param(r, "branch"), false)
 }
 
 func (api *API) getBranch(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
@@ -116,14 +117,7 @@ func (api *API) getBranch(w http.ResponseWriter, r *http.Request, a *repo.Access
 		if err != nil {
 			return nil, err
 		}
-		p := newPlace(ctx, a)
-		b := branchJSON{Name: name, Commit: p.commit(c)}
-		b.Links.Self = p.api + "/branches/" + branchPath(name)
-		b.Links.HTML = p.page + "/tree/" + escapePath(name)
-		b.Protection.Checks.Enforcement, b.Protection.Checks.Contexts, b.Protection.Checks.Checks = "off",
-			[]string{}, []string{}
-		b.ProtectionURL = b.Links.Self + "/protection"
-		return large{b, sizeOf(c.Commit)}, nil
+		return branchPayload(ctx, a, name, c), nil
 	})
 }
 

@@ -25,7 +25,7 @@ import (
 func (api *API) GetRaw(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	ref, path, err := api.s.splitRef(r.Context(), a, web.Param(r, "path"))
 	if err != nil {
-		return err
+		return api.s.Renamed(r.Context(), a, err, "path", web.Param(r, "path"), true)
 	}
 	v, err := api.s.view(r.Context(), a, ref)
 	if err != nil {

@@ -10,6 +10,8 @@
 //	git/refs, ref, matching-refs    apiref.go        ref.go
 //	git/tags                        apiref.go        tag.go
 //	branches, tags, contributors    apibranch.go     branch.go, contributors.go
+//	branches/{branch}/rename        rename.go        of forge
+//	community/profile               community.go
 //	contents, raw                   apicontents.go   contents.go
 //	                                apiwrite.go      writecontents.go one file, commitfiles.go several
 //	readme, license                 apireadme.go     readme.go, html.go

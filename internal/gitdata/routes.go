@@ -28,6 +28,7 @@ func (api *API) Routes() []route.Route {
 
 		contents.Pull("GET /repos/{owner}/{repo}/branches", api.ListBranches),
 		contents.Pull("GET /repos/{owner}/{repo}/branches/{branch...}", api.GetBranch),
+		contents.Push("POST /repos/{owner}/{repo}/branches/{branch...}/rename", api.RenameBranch), // the default: Admin
 		contents.Pull("GET /repos/{owner}/{repo}/tags", api.ListTags),
 		contents.Pull("GET /repos/{owner}/{repo}/commits", api.ListCommits),
 		contents.Pull("GET /repos/{owner}/{repo}/commits/{sha}/branches-where-head", api.ListBranchesAt),
@@ -41,6 +42,7 @@ func (api *API) Routes() []route.Route {
 		contents.Pull("GET /repos/{owner}/{repo}/readme/{dir...}", api.GetDirectoryReadme),
 		contents.Pull("GET /repos/{owner}/{repo}/license", api.GetLicense),
 		contents.Pull("GET /repos/{owner}/{repo}/contributors", api.ListContributors),
+		contents.Pull("GET /repos/{owner}/{repo}/community/profile", api.GetCommunity),
 		contents.Pull("GET /repos/{owner}/{repo}/tarball", api.GetTarball),
 		contents.Pull("GET /repos/{owner}/{repo}/tarball/{ref...}", api.GetTarball),
 		contents.Pull("GET /repos/{owner}/{repo}/zipball", api.GetZipball),

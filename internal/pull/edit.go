@@ -173,16 +173,9 @@ func changeBase(c *issue.Change, p *Pull, branch string, tip git.SHA) error {
 		}
 		return err
 	}
-	from, err := branchProperty(c.Tx, p.RepoID, 0, p.BaseRef)
-	if err != nil {
+	if err := reindex(c, p, 0, p.BaseRef, branch); err != nil {
 		return err
 	}
-	by, err := branchProperty(c.Tx, p.RepoID, 0, branch)
-	if err != nil {
-		return err
-	}
-	c.Without(from)
-	c.Also(by)
 	c.Event(issue.EventBaseChanged, issue.Event{})
 	c.Changed("base", map[string]any{"ref": hook.From(p.BaseRef), "sha": hook.From(p.BaseSHA)})
 	c.Touch()

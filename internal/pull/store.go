@@ -142,6 +142,16 @@ func setBase(tx *db.Tx, issueID issue.ID, branch string, tip git.SHA) error {
 	return err
 }
 
+// renameBaseRef stores a new name of the base, whose commits stay.
+func renameBaseRef(tx *db.Tx, issueID issue.ID, name string) error {
+	return tx.Run(`UPDATE pulls SET base_ref = $2 WHERE issue_id = $1`, issueID, name)
+}
+
+// renameHeadRef stores a new name of the head, whose commits stay.
+func renameHeadRef(tx *db.Tx, issueID issue.ID, name string) error {
+	return tx.Run(`UPDATE pulls SET head_ref = $2 WHERE issue_id = $1`, issueID, name)
+}
+
 func setModifiable(tx *db.Tx, issueID issue.ID, to bool) error {
 	err := tx.Run(`UPDATE pulls SET modifiable = $2 WHERE issue_id = $1`, issueID, to)
 	return err

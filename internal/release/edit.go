@@ -352,3 +352,8 @@ func FollowPush(tx *db.Tx, repoID repo.ID, moved []repo.RefUpdate) error {
 	}
 	return err
 }
+
+// FollowRename updates the drafts whose tags are to be created on a renamed branch.
+func FollowRename(tx *db.Tx, repoID repo.ID, from, to string) error {
+	return retarget(tx, repoID, from, to)
+}

@@ -297,6 +297,10 @@ func redirect(w http.ResponseWriter, r *http.Request, to *Repo, param, value str
 	if n := slices.Index(pattern, "{"+param+"}"); n >= 0 && n < len(segments) {
 		segments[n] = url.PathEscape(value)
 	}
+	if n := slices.Index(pattern, "{"+param+"...}"); n >= 0 && len(pattern)-1 < len(segments) {
+		end := len(segments) - (len(pattern) - n - 1) // what follows the placeholder stays
+		segments = slices.Concat(segments[:n], []string{web.Path(strings.Split(value, "/")...)[1:]}, segments[end:])
+	}
 	if strings.HasSuffix(account.Fold(web.Param(r, "repo")), ".git") {
 		segments[at+1] += ".git"
 	}

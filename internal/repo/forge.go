@@ -10,7 +10,7 @@ import (
 
 // Forge makes the changes of repositories that also affect features above this package, in the same
 // transaction. Package forge implements it: each method lists its steps in order. The steps in this package
-// are exported only for it: [Push.Check] and [Landing], [Insert], [DeleteRow], [CountForOwner],
+// are exported only for it: [Push.Check] and [Landing], [BranchRename.Check], [Insert], [DeleteRow], [CountForOwner],
 // [PutCollaborator], [DropCollaborator].
 //
 // Push locks the repository's row; for the others except Create the caller must have locked it. by is the
@@ -24,6 +24,8 @@ type Forge interface {
 	Push(tx *db.Tx, p Push) (refused []error, err error)
 	// SetDefaultBranch sets the default branch to an existing branch.
 	SetDefaultBranch(tx *db.Tx, id ID, branch string) error
+	// RenameBranch gives a branch a new name. The right was checked. Error: as for BranchRename.Check.
+	RenameBranch(tx *db.Tx, a *Access, n *BranchRename) error
 	// Create inserts a repository without refs. Errors: as for Insert.
 	Create(tx *db.Tx, r *Repo, by *account.Caller) error
 	// AddCollaborator grants a role to a user and replaces a former one.

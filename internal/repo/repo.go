@@ -98,6 +98,8 @@ type Repo struct {
 	Language *string // the most used one, see package detect; nil: none, or unknown
 	License  *string // the key of package license; nil as above
 
+	Autolinks bool // it has some, see package autolink
+
 	Owner account.Account // ID, Login, Kind, SiteAdmin and DefaultRole only
 }
 

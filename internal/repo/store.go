@@ -20,7 +20,8 @@ const accessColumns = `r.id, r.owner_id, r.name, r.description, r.homepage, r.pr
 	COALESCE(r.parent_id, 0), COALESCE(r.root_id, r.id), %s,
 	o.login, o.kind, o.site_admin, o.default_role, m.owner, c.role,
 	r.private AND EXISTS (SELECT 1 FROM withdrawn_forks w WHERE w.id = r.id), ` + forkable + `,
-	COALESCE((SELECT value FROM generations WHERE topic = '` + account.Topic + `'), 0)`
+	COALESCE((SELECT value FROM generations WHERE topic = '` + account.Topic + `'), 0),
+	EXISTS (SELECT 1 FROM autolinks y WHERE y.repo_id = r.id)`
 
 const accessFrom = ` FROM accounts o JOIN repos r ON r.owner_id = o.id
 	LEFT JOIN members m ON m.org_id = o.id AND m.user_id = $1
@@ -59,7 +60,7 @@ func scanAccess(row db.Scanner, caller *account.Caller, more ...any) (*Access, e
 		&r.ParentID, &r.NetworkID, &r.Forks, &r.NetworkForks,
 		&r.Owner.Login, &r.Owner.Kind, &r.Owner.SiteAdmin, &r.Owner.DefaultRole, &p.Owner, &p.Granted,
 		&r.Withdrawn, &r.AllowForking,
-		&a.AccountsGeneration}, more...)...)
+		&a.AccountsGeneration, &r.Autolinks}, more...)...)
 	if errors.Is(err, db.ErrNoRows) {
 		return nil, errs.Absent()
 	}

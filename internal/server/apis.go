@@ -7,10 +7,12 @@ import (
 	"arbor/internal/activity"
 	"arbor/internal/app"
 	"arbor/internal/attachment"
+	"arbor/internal/autolink"
 	"arbor/internal/avatar"
 	"arbor/internal/checkrun"
 	"arbor/internal/commitcomment"
 	"arbor/internal/db"
+	"arbor/internal/deployment"
 	"arbor/internal/detect"
 	"arbor/internal/follow"
 	"arbor/internal/forge"
@@ -38,6 +40,7 @@ import (
 	"arbor/internal/review"
 	"arbor/internal/search"
 	"arbor/internal/search/commit"
+	"arbor/internal/search/tag"
 	"arbor/internal/search/user"
 	"arbor/internal/star"
 	"arbor/internal/status"
@@ -58,6 +61,7 @@ type apis struct {
 	OnCommits   *commitcomment.API
 	Statuses    *status.API
 	Checks      *checkrun.API
+	Deployments *deployment.API
 	Attachments *attachment.API
 	Deletions   *deletion.API
 	Notices     *notification.API
@@ -91,6 +95,7 @@ func (s *Server) newAPIs() *apis {
 		OnCommits:   commitcomment.NewAPI(o.onCommits, o.objects),
 		Statuses:    status.NewAPI(o.statuses, o.objects),
 		Checks:      checkrun.NewAPI(o.checks, o.objects),
+		Deployments: deployment.NewAPI(o.deployments, o.objects),
 		Attachments: attachment.NewAPI(f.Attachments),
 		Deletions:   deletion.NewAPI(o.deletions, repos),
 		Notices:     notification.NewAPI(o.notices),
@@ -114,6 +119,7 @@ func (of *apis) features(s *Server) []feature {
 		app.NewAPI(f.Apps),
 		list.NewAPI(d, repos),
 		settings.NewAPI(f.Settings),
+		autolink.NewAPI(of.autolinks, repos),
 		network.NewAPI(f.Network),
 		collaborator.NewAPI(of.collaborators),
 		transport.NewAPI(f.Transport),
@@ -122,6 +128,7 @@ func (of *apis) features(s *Server) []feature {
 		of.Git,
 		of.Statuses,
 		of.Checks,
+		of.Deployments,
 		of.Issues,
 		of.Comments,
 		of.Timelines,
@@ -133,6 +140,7 @@ func (of *apis) features(s *Server) []feature {
 		of.People,
 		of.commits,
 		of.code,
+		tag.NewAPI(of.kinds, repos),
 		of.Labels,
 		of.Milestones,
 		of.Pulls,

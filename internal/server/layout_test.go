@@ -36,8 +36,8 @@ var tiers = []struct {
 		"internal/db", "internal/fulltext", "internal/git", "internal/identity", "internal/route", "internal/scope", "internal/web",
 	}},
 	{"features", []string{
-		"internal/account", "internal/activity", "internal/app", "internal/attachment", "internal/avatar",
-		"internal/checkrun", "internal/commitcomment", "internal/detect", "internal/file",
+		"internal/account", "internal/activity", "internal/app", "internal/attachment", "internal/autolink", "internal/avatar",
+		"internal/checkrun", "internal/commitcomment", "internal/deployment", "internal/detect", "internal/file",
 		"internal/follow", "internal/gitdata", "internal/hook", "internal/issue",
 		"internal/issuekit", "internal/keywords", "internal/label", "internal/license", "internal/markup",
 		"internal/milestone", "internal/notification", "internal/plant", "internal/posting", "internal/pull",

@@ -25,6 +25,10 @@ func (m *matrix) queries(t *testing.T, r *route.Route, h *fixture.Home) []string
 	switch {
 	case strings.HasSuffix(r.Pattern, "/info/refs"):
 		return []string{"?service=git-upload-pack", "?service=git-receive-pack"}
+	case r.Pattern == "/search/labels":
+		return []string{"?q=bug&repository_id=" + h.Is["repository id"]}
+	case r.Pattern == "/search/topics":
+		return []string{"?q=nightshade", "?q=" + h.Mark}
 	case strings.HasPrefix(r.Pattern, "/search/"):
 		return []string{"?q=nightshade", "?q=belladonna+in:title", "?q=repo:guild/nightshade-grown+t",
 			"?q=text"}

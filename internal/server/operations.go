@@ -2,8 +2,10 @@ package server
 
 import (
 	"arbor/internal/activity"
+	"arbor/internal/autolink"
 	"arbor/internal/checkrun"
 	"arbor/internal/commitcomment"
+	"arbor/internal/deployment"
 	"arbor/internal/follow"
 	"arbor/internal/gitdata"
 	"arbor/internal/hook"
@@ -32,7 +34,9 @@ import (
 type operations struct {
 	activities    *activity.Service
 	collaborators *collaborator.Service
+	autolinks     *autolink.Service
 	checks        *checkrun.Service
+	deployments   *deployment.Service
 	comments      *comment.Service
 	deletions     *deletion.Service
 	follows       *follow.Service
@@ -69,6 +73,8 @@ func (s *Server) newOperations() *operations {
 		kinds: search.NewKinds(f.Searches), lists: list.New(d),
 		objects: gitdata.New(d, repos, s.o.MaxTreeEntries)}
 	o.repositories, o.code = repository.NewAPI(o.kinds), code.NewAPI(o.kinds, repos)
+	o.autolinks = autolink.New(d)
+	o.deployments = deployment.New(d, repos, o.statuses)
 	o.notices = notification.New(d, repos, o.subscriptions)
 	return o
 }

@@ -49,7 +49,8 @@ func (of *apis) pages(s *Server, kit *page.Kit, door *signin.Pages) []feature {
 		})),
 		inbox.New(kit),
 		releases.New(kit, releases.Services{Releases: f.Releases, Git: of.objects}),
-		checkpages.New(kit, checkpages.Services{Git: of.objects, Checks: of.checks, Statuses: of.statuses}),
+		checkpages.New(kit, checkpages.Services{Git: of.objects, Checks: of.checks, Statuses: of.statuses,
+			Deployments: of.deployments}),
 		shelf.New(kit, of.plants),
 		issuepages.New(kit, issuepages.Services{Pages: conversations, Deletions: of.deletions, Git: of.objects}),
 		of.pullPages(s, kit, conversations),
@@ -68,7 +69,7 @@ func (of *apis) codePages(s *Server, kit *page.Kit) *codepage.Pages {
 	f := s.forge
 	return codepage.New(kit, codepage.Services{Git: of.objects, Texts: of.Git, Comments: of.onCommits, Statuses: of.statuses,
 		Checks: of.checks, Releases: f.Releases, Detect: f.Detect, Searches: of.code, Forks: f.Network,
-		Pulls: f.Pulls})
+		Pulls: f.Pulls, Autolinks: of.autolinks})
 }
 
 // pullPages returns the pages of pull requests.

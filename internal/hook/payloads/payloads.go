@@ -117,6 +117,8 @@ var makers = map[string]func(t *teller) error{
 	"release":                     (*teller).release,
 	"check_run":                   (*teller).checkRun,
 	"check_suite":                 (*teller).checkSuite,
+	"deployment":                  (*teller).deployment,
+	"deployment_status":           (*teller).deploymentStatus,
 	hook.Dispatch:                 (*teller).dispatch,
 	"installation":                (*teller).nothing, // who tells of it renders all of it
 	"installation_repositories":   (*teller).nothing,

@@ -169,3 +169,8 @@ func NameFor(number int64, title string) string {
 	}
 	return string(b)
 }
+
+// FollowRename updates the links to a renamed branch.
+func FollowRename(tx *db.Tx, repoID repo.ID, from, to string) error {
+	return tx.Run(`UPDATE linked_branches SET name = $3 WHERE repo_id = $1 AND name = $2`, repoID, from, to)
+}

@@ -23,6 +23,7 @@ package code
 import (
 	"embed"
 
+	"arbor/internal/autolink"
 	"arbor/internal/cache"
 	"arbor/internal/checkrun"
 	"arbor/internal/commitcomment"
@@ -54,6 +55,8 @@ type Services struct {
 	Searches *searchcode.API
 	Forks    *network.Service
 	Pulls    *pull.Service // brings commits into forks
+
+	Autolinks *autolink.Service
 }
 
 // Pages answers the pages.
@@ -96,6 +99,7 @@ func (p *Pages) Routes() []route.Route {
 		on("GET /{owner}/{repo}/compare/{basehead...}", p.Compare),
 		on("GET /{owner}/{repo}/branches", p.Branches),
 		on("POST /{owner}/{repo}/branches", p.CreateBranch),
+		on("POST /{owner}/{repo}/branches/rename", p.RenameBranch),
 		on("POST /{owner}/{repo}/branches/delete", p.DeleteBranch),
 		on("GET /{owner}/{repo}/tags", p.Tags),
 		on("GET /{owner}/{repo}/contributors", p.Contributors),

@@ -248,6 +248,39 @@ func (p *Pages) branchFrom(r *http.Request, a *repo.Access, name, from string) e
 	return p.makeBranch(r, a, name, found.SHA)
 }
 
+// POST /{owner}/{repo}/branches/rename
+//
+// RenameBranch gives the branch that the form names a new name. Errors: those of the API.
+func (p *Pages) RenameBranch(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	form, err := page.ReadForm(r)
+	if err != nil {
+		return err
+	}
+	from, to := form.Text("name"), form.Text("new_name")
+	ctx, err := p.kit.Write(r, a, account.Push)
+	if err == nil {
+		to, _, err = p.kit.Repos.RenameBranch(ctx, a, from, to)
+	}
+	if err == nil {
+		return page.Done(w, r, web.Path(a.Owner.Login, a.Name, "branches"), "The branch "+from+" is now called "+to+".")
+	}
+	return p.branchesAgain(w, r, a, err)
+}
+
+// branchesAgain answers a form of the page that could not be carried out.
+func (p *Pages) branchesAgain(w http.ResponseWriter, r *http.Request, a *repo.Access, err error) error {
+	problem, err := page.ProblemOf(err)
+	if err != nil {
+		return err
+	}
+	v, err := p.branches(r, a)
+	if err != nil {
+		return err
+	}
+	v.Problem = problem
+	return p.t.Again(w, r, "branches.html", problem, v)
+}
+
 // POST /{owner}/{repo}/branches/delete
 //
 // DeleteBranch deletes the branch that the form names. Errors: those of the API.
@@ -262,16 +295,7 @@ func (p *Pages) DeleteBranch(w http.ResponseWriter, r *http.Request, a *repo.Acc
 		return page.Done(w, r, page.ReturnTo(form.Get("return_to"),
 			web.Path(a.Owner.Login, a.Name, "branches")), "The branch "+name+" was deleted.")
 	}
-	problem, err := page.ProblemOf(err)
-	if err != nil {
-		return err
-	}
-	v, err := p.branches(r, a)
-	if err != nil {
-		return err
-	}
-	v.Problem = problem
-	return p.t.Again(w, r, "branches.html", problem, v)
+	return p.branchesAgain(w, r, a, err)
 }
 
 func (p *Pages) removeBranch(r *http.Request, a *repo.Access, name string) error {

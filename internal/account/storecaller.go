@@ -74,6 +74,9 @@ func Again(tx *db.Tx, c *Caller) (*Caller, error) {
 		}
 		return now, err
 	}
+	if c.TokenID == 0 { // of this process, see server.authenticate
+		return c, nil
+	}
 	if c.App != 0 {
 		now, expires, err := installationCaller(tx, c.TokenID)
 		if errs.Is(err, errs.NotFound) || err == nil && tx.Now >= expires {
@@ -84,9 +87,6 @@ func Again(tx *db.Tx, c *Caller) (*Caller, error) {
 		}
 		now = now.asked(c)
 		return now, nil
-	}
-	if c.TokenID == 0 { // of this process, see server.authenticate
-		return c, nil
 	}
 	now := *c
 	var expires, suspended db.Time

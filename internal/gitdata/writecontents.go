@@ -333,6 +333,9 @@ func (api *API) commitTo(ctx context.Context, a *repo.Access, branch string, tip
 	if err != nil {
 		return nil, err
 	}
+	if err := repo.RuledOut(refused[0], errs.Conflict); err != nil {
+		return nil, err
+	}
 	if refused[0] != nil {
 		if errs.Is(refused[0], errs.Forbidden) { // the owner's quota
 			return nil, refused[0]

@@ -17,7 +17,7 @@ import (
 // acting account, or 0 if unknown. An error rolls the transaction back.
 type Forge interface {
 	// PreparePush does the work with processes and files before the transaction: it copies the objects that
-	// Push will refer to.
+	// Push will refer to and, if p.Again is set, finds what rules say about the commits.
 	PreparePush(ctx context.Context, p Push) error
 	// Push updates the refs, and returns for each update the reason why it was rejected, or nil. Error:
 	// ErrUnprepared.

@@ -36,6 +36,7 @@ import (
 	"arbor/internal/repo/settings"
 	"arbor/internal/repo/transport"
 	"arbor/internal/review"
+	"arbor/internal/rule"
 	"arbor/internal/search"
 	"arbor/internal/search/commit"
 	"arbor/internal/search/user"
@@ -115,6 +116,7 @@ func (of *apis) features(s *Server) []feature {
 		list.NewAPI(d, repos),
 		settings.NewAPI(f.Settings),
 		network.NewAPI(f.Network),
+		rule.NewAPI(f.Rules),
 		collaborator.NewAPI(of.collaborators),
 		transport.NewAPI(f.Transport),
 		star.NewAPI(of.stars),

@@ -7,17 +7,23 @@ import (
 	"slices"
 	"strings"
 
+	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/repo"
+	"arbor/internal/rule"
 	"arbor/internal/web"
 )
 
-// shortBranchJSON is GitHub's short-branch. Branch protection is not implemented.
+// shortBranchJSON is GitHub's short-branch.
 type shortBranchJSON struct {
 	Name      string     `json:"name"`
 	Commit    objectJSON `json:"commit"`
 	Protected bool       `json:"protected"`
+
+	// not where the branches of a commit are listed
+	Protection    *protectionJSON `json:"protection,omitempty"`
+	ProtectionURL string          `json:"protection_url,omitempty"`
 }
 
 // branchJSON is GitHub's branch-with-protection.
@@ -36,10 +42,24 @@ type branchJSON struct {
 type protectionJSON struct {
 	Enabled bool `json:"enabled"`
 	Checks  struct {
-		Enforcement string   `json:"enforcement_level"`
-		Contexts    []string `json:"contexts"`
-		Checks      []string `json:"checks"`
+		Enforcement string           `json:"enforcement_level"`
+		Contexts    []string         `json:"contexts"`
+		Checks      []rule.CheckJSON `json:"checks"`
 	} `json:"required_status_checks"`
+}
+
+// newProtection renders what a branch shows of its protection, which may be nil.
+func newProtection(p *rule.Protection) (out protectionJSON) {
+	c := &out.Checks
+	c.Enforcement, c.Contexts, c.Checks = "off", []string{}, []rule.CheckJSON{}
+	if out.Enabled = p != nil; !out.Enabled || p.Checks == nil {
+		return out
+	}
+	if c.Enforcement = "non_admins"; p.Admins {
+		c.Enforcement = "everyone"
+	}
+	c.Contexts, c.Checks = p.Checks.Contexts(), p.Checks.JSON()
+	return out
 }
 
 // tagJSON is GitHub's tag.
@@ -57,8 +77,7 @@ func (p *addresses) commitObject(sha git.SHA) objectJSON {
 
 // GET /repos/{owner}/{repo}/branches
 //
-// ListBranches lists the branches by name. protected=true lists none, because protection is not
-// implemented.
+// ListBranches lists the branches by name, with protected only those to which rules apply, or do not.
 func (api *API) ListBranches(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	protected, err := web.QueryEnum(r, "Branch", "protected", "", "true", "false", "1", "0")
 	if err != nil {
@@ -66,15 +85,19 @@ func (api *API) ListBranches(w http.ResponseWriter, r *http.Request, a *repo.Acc
 	}
 	return api.cached(w, r, a, basis{refs: true}, func(ctx context.Context) (any, error) {
 		page := web.ReadPage(r)
-		list, err := api.Branches(ctx, a, page)
+		refs, err := api.repos.Refs(ctx, a)
 		if err != nil {
 			return nil, err
 		}
-		if protected == "true" || protected == "1" {
-			list = &web.List[git.Ref]{}
+		all := below(refs.List, "refs/heads/")
+		if protected != "" {
+			if all, err = api.protected(ctx, a, all, protected == "true" || protected == "1"); err != nil {
+				return nil, err
+			}
 		}
+		list := web.CutAt(page, all)
 		web.Link(w, r, page, list.Total)
-		return newPlace(ctx, a).branches(list.Rows), nil
+		return api.branches(ctx, a, list.Rows, true)
 	})
 }
 
@@ -115,7 +138,7 @@ func (api *API) ListBranchesAt(w http.ResponseWriter, r *http.Request, a *repo.A
 					list = append(list, ref)
 				}
 			}
-			return newPlace(ctx, a).branches(list), nil
+			return api.branches(ctx, a, list, false)
 		})
 }
 
@@ -127,13 +150,54 @@ func below(list []git.Ref, prefix string) []git.Ref {
 	return list[from:to]
 }
 
-func (p *addresses) branches(list []git.Ref) []shortBranchJSON {
+// protected returns those of the branches to which rules apply, or do not.
+func (api *API) protected(ctx context.Context, a *repo.Access, list []git.Ref, is bool) ([]git.Ref, error) {
+	states, err := api.states(ctx, a, list)
+	return slices.DeleteFunc(slices.Clone(list), func(ref git.Ref) bool {
+		_, found := states[strings.TrimPrefix(ref.Name, "refs/heads/")]
+		return found != is
+	}), err
+}
+
+// states reads the rules that apply to branches.
+func (api *API) states(
+	ctx context.Context, a *repo.Access, list []git.Ref,
+) (found map[string]rule.BranchState, err error) {
+	if !a.Ruled {
+		return nil, nil
+	}
+	names := make([]string, len(list))
+	for i, ref := range list {
+		names[i] = strings.TrimPrefix(ref.Name, "refs/heads/")
+	}
+	err = api.db.Read(ctx, func(tx *db.Tx) error {
+		found, err = rule.ProtectedBranches(tx, a, names)
+		return err
+	})
+	return found, err
+}
+
+// branches renders branches, if asked with their protections.
+func (api *API) branches(
+	ctx context.Context, a *repo.Access, list []git.Ref, protections bool,
+) ([]shortBranchJSON, error) {
+	states, err := api.states(ctx, a, list)
+	p := newPlace(ctx, a)
 	out := make([]shortBranchJSON, len(list))
 	for i, ref := range list {
-		out[i] = shortBranchJSON{Name: strings.TrimPrefix(ref.Name, "refs/heads/"),
-			Commit: p.commitObject(ref.SHA)}
+		name := strings.TrimPrefix(ref.Name, "refs/heads/")
+		state, protected := states[name]
+		out[i] = shortBranchJSON{Name: name, Commit: p.commitObject(ref.SHA), Protected: protected}
+		if protections {
+			out[i].Protection, out[i].ProtectionURL = new(newProtection(state.Protection)), p.protection(name)
+		}
 	}
-	return out
+	return out, err
+}
+
+// protection returns the address of a branch's protection.
+func (p *addresses) protection(branch string) string {
+	return p.api + "/branches/" + branchPath(branch) + "/protection"
 }
 
 // GET /repos/{owner}/{repo}/branches/{branch...}
@@ -161,9 +225,12 @@ func (api *API) getBranch(w http.ResponseWriter, r *http.Request, a *repo.Access
 		b := branchJSON{Name: name, Commit: p.commit(c)}
 		b.Links.Self = p.api + "/branches/" + branchPath(name)
 		b.Links.HTML = p.page + "/tree/" + escapePath(name)
-		b.Protection.Checks.Enforcement, b.Protection.Checks.Contexts, b.Protection.Checks.Checks = "off",
-			[]string{}, []string{}
-		b.ProtectionURL = b.Links.Self + "/protection"
+		states, err := api.states(ctx, a, []git.Ref{{Name: "refs/heads/" + name}})
+		if err != nil {
+			return nil, err
+		}
+		state, protected := states[name]
+		b.Protected, b.Protection, b.ProtectionURL = protected, newProtection(state.Protection), p.protection(name)
 		return large{b, sizeOf(c.Commit)}, nil
 	})
 }

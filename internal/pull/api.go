@@ -78,6 +78,9 @@ func (api *API) render(out *web.Output, a *repo.Access, number int64, full bool)
 		return err
 	})
 	if err == nil {
+		err = p.findBehind(out.Context(), api.s.repos)
+	}
+	if err == nil {
 		err = p.Bodies(out, api.s.issues)
 	}
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"arbor/internal/label"
 	"arbor/internal/milestone"
 	"arbor/internal/repo"
+	"arbor/internal/rule"
 	"arbor/internal/status"
 	"arbor/internal/web"
 )
@@ -31,6 +32,8 @@ type page struct {
 	full     bool
 	checks   map[repo.Of[git.SHA]]checkrun.Summary // of the heads, for the full form
 	statuses map[repo.Of[git.SHA]]status.Summary
+	outlooks map[int64]*rule.Outlook // what rules ask, for the full form
+	behind   map[issue.ID]bool       // the head lacks commits of the base, which a rule forbids
 }
 
 // newPage returns an empty page for repositories, whose accesses have the same caller.
@@ -75,6 +78,9 @@ func (p *page) load(tx *db.Tx) error {
 			return err
 		}
 		if p.checks, err = checkrun.Combined(tx, tips); err != nil {
+			return err
+		}
+		if p.outlooks, err = rule.Outlooks(tx, p.candidates()); err != nil {
 			return err
 		}
 	}
@@ -255,10 +261,12 @@ func (p *page) side(ownerID account.ID, repoID repo.ID, ref string, sha git.SHA)
 	return out
 }
 
-// fullOf returns the members that only a single pull request has. A mergeable one is unstable if a status
-// of its head failed (decision 36) and, as at GitHub, if a check failed or is not completed.
+// fullOf returns the members that only a single pull request has. A mergeable one is blocked if rules ask for
+// more, behind if they only ask for the commits of the base, and unstable if a status of its head failed (decision
+// 36) and, as at GitHub, if a check failed or is not completed.
 func (p *page) fullOf(i *issue.Issue, pull *Pull) *full {
 	ok, state, checks := pull.Mergeable(), "clean", p.checks[p.headOf(pull)]
+	rules := p.outlooks[int64(pull.IssueID)]
 	switch {
 	case i.Draft:
 		state = "draft"
@@ -266,6 +274,10 @@ func (p *page) fullOf(i *issue.Issue, pull *Pull) *full {
 		state = "unknown"
 	case !*ok:
 		state = "dirty"
+	case rules != nil && len(rules.Missing) > 0:
+		state = "blocked"
+	case p.behind[pull.IssueID]:
+		state = "behind"
 	case p.statuses[p.headOf(pull)].Failed > 0, checks.Failing > 0, checks.Waiting > 0:
 		state = "unstable"
 	}

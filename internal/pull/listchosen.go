@@ -169,6 +169,9 @@ func (api *API) full(
 		return p.load(tx)
 	})
 	if err == nil {
+		err = p.findBehind(out.Context(), api.s.repos)
+	}
+	if err == nil {
 		err = p.Bodies(out, api.s.issues)
 	}
 	return p, err

@@ -279,7 +279,7 @@ func (api *API) ListContexts(w http.ResponseWriter, r *http.Request, a *repo.Acc
 	if err != nil {
 		return err
 	}
-	return web.JSON(w, r, http.StatusOK, p.Checks.contexts())
+	return web.JSON(w, r, http.StatusOK, p.Checks.Contexts())
 }
 
 // change is what a request does with a list.
@@ -332,14 +332,14 @@ func (api *API) changeContexts(w http.ResponseWriter, r *http.Request, a *repo.A
 			return errOff("Required status checks")
 		}
 		checks := *p.Checks
-		checks.setContexts(change(p.Checks.contexts(), given))
+		checks.setContexts(change(p.Checks.Contexts(), given))
 		p.Checks = &checks
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return web.JSON(w, r, http.StatusOK, p.Checks.contexts())
+	return web.JSON(w, r, http.StatusOK, p.Checks.Contexts())
 }
 
 // GET /repos/{owner}/{repo}/branches/{branch...}/protection/restrictions
@@ -555,8 +555,8 @@ func readChecksRule(o *web.Object, rule *ChecksRule) error {
 	return nil
 }
 
-// contexts returns the names of the required status checks.
-func (p *ChecksRule) contexts() []string {
+// Contexts returns the names of the required status checks.
+func (p *ChecksRule) Contexts() []string {
 	list := make([]string, len(p.Checks))
 	for n, c := range p.Checks {
 		list[n] = c.Context

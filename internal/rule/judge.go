@@ -43,8 +43,8 @@ type judgement struct {
 	book *rulebook
 
 	cases  []*matter
-	states map[git.SHA]map[string][]checkState // of commits, by context
-	merge  *needs                              // of the pull request that is merged
+	states map[checkedCommit]map[string][]checkState // by context
+	merge  *needs                                    // of the pull request that is merged
 	bypass bypassers
 }
 
@@ -132,12 +132,12 @@ func (j *judgement) load() (err error) {
 	}
 	if len(commits) > 0 {
 		slices.Sort(commits)
-		if j.states, err = readChecks(j.tx, j.push.RepoID, slices.Compact(commits)); err != nil {
+		if j.states, err = readChecks(j.tx, []repo.ID{j.push.RepoID}, slices.Compact(commits)); err != nil {
 			return err
 		}
 	}
 	if reviewed && j.push.Merge != nil {
-		j.merge, err = readNeeds(j.tx, j.push.RepoID, j.push.Merge)
+		j.merge, err = readNeeds(j.tx, j.push.Merge)
 	}
 	return err
 }
@@ -155,7 +155,7 @@ func (j *judgement) decide(c *matter) (refusal, err error) {
 	var problems []string
 	c.result, c.evaluated = Pass, 0
 	for _, r := range c.sets {
-		own := len(problems)
+		own, asked := len(problems), len(c.evaluations)
 		for n := range r.Rules {
 			if !concerns(&r.Rules[n], j.push, c.update) {
 				continue
@@ -167,6 +167,7 @@ func (j *judgement) decide(c *matter) (refusal, err error) {
 			}
 		}
 		switch {
+		case len(c.evaluations) == asked:
 		case r.Enforcement == Evaluated:
 			c.evaluated = max(c.evaluated, Pass)
 			if len(problems) > own {
@@ -230,7 +231,7 @@ func (j *judgement) ask(c *matter, set *Ruleset, n int) string {
 		}
 		return "Changes must be made through a pull request."
 	case *ChecksRule:
-		return join(p.problems(j.states[j.checked(c)]), c.findings[finding{set.ID, n}])
+		return join(p.problems(j.states[checkedCommit{j.push.RepoID, j.checked(c)}]), c.findings[finding{set.ID, n}])
 	case *PushersRule:
 		if p.Has(u.By, j.bypass.app(j.tx, u.By)) {
 			return ""

@@ -11,16 +11,16 @@ import (
 )
 
 // readNeeds reads what rules ask about a pull request, in the transaction of its merge.
-func readNeeds(tx *db.Tx, repoID repo.ID, m *repo.Merge) (*needs, error) {
-	found, err := readManyNeeds(tx, repoID, []int64{m.Pull})
+func readNeeds(tx *db.Tx, m *repo.Merge) (*needs, error) {
+	found, err := readManyNeeds(tx, []int64{m.Pull})
 	if err == nil && found[m.Pull] == nil {
 		err = errs.Absent()
 	}
 	return found[m.Pull], err
 }
 
-// readManyNeeds reads what rules ask about pull requests of a repository, by the ids of their issues.
-func readManyNeeds(tx *db.Tx, repoID repo.ID, pulls []int64) (map[int64]*needs, error) {
+// readManyNeeds reads what rules ask about pull requests, by the ids of their issues.
+func readManyNeeds(tx *db.Tx, pulls []int64) (map[int64]*needs, error) {
 	found := map[int64]*needs{}
 	if len(pulls) == 0 {
 		return found, nil
@@ -38,8 +38,7 @@ func readManyNeeds(tx *db.Tx, repoID repo.ID, pulls []int64) (map[int64]*needs, 
 		(SELECT COUNT(DISTINCT COALESCE(c.reply_to, c.id)) FROM review_comments c
 			WHERE c.issue_id = p.issue_id AND c.pending = FALSE AND NOT EXISTS (
 				SELECT 1 FROM resolved_threads t WHERE t.root_id = COALESCE(c.reply_to, c.id)))
-		FROM pulls p WHERE p.repo_id = $1 AND p.issue_id IN `+db.ValuesFrom(2, 1, len(pulls)),
-		db.Args(pulls, repoID)...)
+		FROM pulls p WHERE p.issue_id IN `+db.Values(1, len(pulls)), db.Args(pulls)...)
 	if err != nil {
 		return nil, err
 	}
@@ -68,24 +67,32 @@ func readManyNeeds(tx *db.Tx, repoID repo.ID, pulls []int64) (map[int64]*needs, 
 		JOIN repos r ON r.id = v.repo_id JOIN accounts o ON o.id = r.owner_id
 		LEFT JOIN members m ON m.org_id = r.owner_id AND m.user_id = v.author_id
 		LEFT JOIN collaborators c ON c.repo_id = r.id AND c.user_id = v.author_id
-		WHERE v.repo_id = $1 AND v.state IN (3, 4, 5)
-			AND (v.author_id = r.owner_id OR m.owner = TRUE OR c.role >= $2
-				OR m.user_id IS NOT NULL AND o.default_role >= $2)
-			AND v.issue_id IN `+db.ValuesFrom(3, 1, len(pulls))+` ORDER BY v.id`,
-		db.Args(pulls, repoID, int64(account.Push))...)
+		WHERE v.state IN (3, 4, 5)
+			AND (v.author_id = r.owner_id OR m.owner = TRUE OR c.role >= $1
+				OR m.user_id IS NOT NULL AND o.default_role >= $1)
+			AND v.issue_id IN `+db.ValuesFrom(2, 1, len(pulls))+` ORDER BY v.id`,
+		db.Args(pulls, int64(account.Push))...)
 }
 
-// readChecks reads the latest statuses and check runs of commits, by their folded names.
-func readChecks(tx *db.Tx, repoID repo.ID, commits []git.SHA) (map[git.SHA]map[string][]checkState, error) {
-	found := map[git.SHA]map[string][]checkState{}
+// checkedCommit is a commit in a repository.
+type checkedCommit struct {
+	repo repo.ID
+	sha  git.SHA
+}
+
+// readChecks reads the latest statuses and check runs of commits in repositories, by their folded names.
+func readChecks(
+	tx *db.Tx, repos []repo.ID, commits []git.SHA,
+) (map[checkedCommit]map[string][]checkState, error) {
+	found := map[checkedCommit]map[string][]checkState{}
 	err := db.InParts(commits, func(part []git.SHA) error {
-		args := db.Args(part, repoID)
-		in := db.ValuesFrom(2, 1, len(part))
+		args := db.Args(part, db.Args(repos)...)
+		of, in := db.Values(1, len(repos)), db.ValuesFrom(len(repos)+1, 1, len(part))
 		return db.QueryEach(tx, func(row db.Scanner) error {
-			var sha git.SHA
+			var sha checkedCommit
 			var name string
 			var s checkState
-			if err := row.Scan(&sha, &name, &s.app, &s.ok, &s.pending); err != nil {
+			if err := row.Scan(&sha.repo, &sha.sha, &name, &s.app, &s.ok, &s.pending); err != nil {
 				return err
 			}
 			if found[sha] == nil {
@@ -94,12 +101,12 @@ func readChecks(tx *db.Tx, repoID repo.ID, commits []git.SHA) (map[git.SHA]map[s
 			name = account.Fold(name)
 			found[sha][name] = append(found[sha][name], s)
 			return nil
-		}, `SELECT c.sha, c.context, COALESCE((SELECT a.id FROM apps a WHERE a.bot_id = s.creator_id), 0),
+		}, `SELECT c.repo_id, c.sha, c.context, COALESCE((SELECT a.id FROM apps a WHERE a.bot_id = s.creator_id), 0),
 				c.state = 4, c.state = 3
 			FROM status_contexts c JOIN statuses s ON s.id = c.status_id
-			WHERE c.repo_id = $1 AND c.sha IN `+in+`
-			UNION ALL SELECT k.head_sha, k.name, k.app_id, k.status = 3 AND k.conclusion >= 5, k.status <> 3
-			FROM check_runs k WHERE k.repo_id = $1 AND k.latest = TRUE AND k.head_sha IN `+in, args...)
+			WHERE c.repo_id IN `+of+` AND c.sha IN `+in+`
+			UNION ALL SELECT k.repo_id, k.head_sha, k.name, k.app_id, k.status = 3 AND k.conclusion >= 5, k.status <> 3
+			FROM check_runs k WHERE k.repo_id IN `+of+` AND k.latest = TRUE AND k.head_sha IN `+in, args...)
 	})
 	return found, err
 }

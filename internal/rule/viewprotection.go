@@ -27,10 +27,11 @@ type checksJSON struct {
 	Strict      bool        `json:"strict"`
 	Contexts    []string    `json:"contexts"`
 	ContextsURL string      `json:"contexts_url"`
-	Checks      []checkJSON `json:"checks"`
+	Checks      []CheckJSON `json:"checks"`
 }
 
-type checkJSON struct {
+// CheckJSON is a required status check in payloads.
+type CheckJSON struct {
 	Context string         `json:"context"`
 	App     *account.AppID `json:"app_id"`
 }
@@ -121,12 +122,17 @@ func (v *protectionView) checks() *checksJSON {
 		return nil
 	}
 	url := v.url + "/required_status_checks"
-	out := &checksJSON{URL: url, Strict: v.Checks.Strict, Contexts: v.Checks.contexts(),
-		ContextsURL: url + "/contexts", Checks: []checkJSON{}}
-	for _, c := range v.Checks.Checks {
-		out.Checks = append(out.Checks, checkJSON{c.Context, web.OrNil(c.App)})
+	return &checksJSON{URL: url, Strict: v.Checks.Strict, Contexts: v.Checks.Contexts(),
+		ContextsURL: url + "/contexts", Checks: v.Checks.JSON()}
+}
+
+// JSON returns the required status checks as payloads show them.
+func (p *ChecksRule) JSON() []CheckJSON {
+	list := make([]CheckJSON, len(p.Checks))
+	for n, c := range p.Checks {
+		list[n] = CheckJSON{c.Context, web.OrNil(c.App)}
 	}
-	return out
+	return list
 }
 
 func (v *protectionView) reviews() *reviewsJSON {

@@ -163,13 +163,6 @@ func (api *API) GetSignatures(w http.ResponseWriter, r *http.Request, a *repo.Ac
 	return api.getSetting(w, r, a, "required_signatures", signaturesSetting)
 }
 
-// POST /repos/{owner}/{repo}/branches/{branch...}/protection/required_signatures
-//
-// SetSignatures requires signatures. Errors: 404; 422 on a server that does not check signatures.
-func (api *API) SetSignatures(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.putSetting(w, r, a, "required_signatures", signaturesSetting)
-}
-
 // DELETE /repos/{owner}/{repo}/branches/{branch...}/protection/required_signatures
 //
 // DropSignatures requires no signatures any more. Error: 404.
@@ -332,7 +325,7 @@ func (api *API) changeContexts(w http.ResponseWriter, r *http.Request, a *repo.A
 			return errOff("Required status checks")
 		}
 		checks := *p.Checks
-		checks.setContexts(change(p.Checks.Contexts(), given))
+		checks.SetContexts(change(p.Checks.Contexts(), given))
 		p.Checks = &checks
 		return nil
 	})
@@ -527,7 +520,7 @@ func readChecksRule(o *web.Object, rule *ChecksRule) error {
 		rule.Strict = strict.Value
 	}
 	if contexts := o.Strings("contexts", maxChecks, maxStatusName); contexts.Given() {
-		rule.setContexts(unique(contexts.Value))
+		rule.SetContexts(unique(contexts.Value))
 	}
 	if err := o.Err(); err != nil {
 		return err
@@ -564,8 +557,8 @@ func (p *ChecksRule) Contexts() []string {
 	return list
 }
 
-// setContexts requires status checks of these names. Those that are required already keep their App.
-func (p *ChecksRule) setContexts(names []string) {
+// SetContexts requires status checks of these names. Those that are required already keep their App.
+func (p *ChecksRule) SetContexts(names []string) {
 	before := p.Checks
 	p.Checks = []Check{}
 	for _, name := range names {

@@ -20,13 +20,14 @@ import (
 // them; each change asks for the right to change them again.
 type Owner struct {
 	owner
-	by   account.ID
-	hold func(tx *db.Tx) (audit.Entry, error) // locks it
+	by     account.ID
+	source string                               // OWNER/NAME, or the login of the organization
+	hold   func(tx *db.Tx) (audit.Entry, error) // locks it
 }
 
 // OfRepository returns a repository as an owner. Changes need a context of repo.Service.ToChange.
 func OfRepository(a *repo.Access) Owner {
-	o := Owner{owner: owner{repo: a.ID}, hold: func(tx *db.Tx) (audit.Entry, error) {
+	o := Owner{owner: owner{repo: a.ID}, source: a.FullName(), hold: func(tx *db.Tx) (audit.Entry, error) {
 		return a.Audited("", nil), repo.Lock(tx, a.ID)
 	}}
 	if a.Caller != nil {
@@ -40,7 +41,7 @@ func (s *Service) OfOrg(ctx context.Context, by *account.Caller, login string) (
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		org, err := account.OwnedOrg(tx, by, login)
 		if err == nil {
-			o.org = org.ID
+			o.org, o.source = org.ID, org.Login
 		}
 		return err
 	})

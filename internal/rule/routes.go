@@ -24,7 +24,6 @@ func (api *API) Routes() []route.Route {
 		administration.Admin("POST"+admins, api.SetAdmins),
 		administration.Admin("DELETE"+admins, api.DropAdmins),
 		administration.Admin("GET"+signatures, api.GetSignatures),
-		administration.Admin("POST"+signatures, api.SetSignatures),
 		administration.Admin("DELETE"+signatures, api.DropSignatures),
 		administration.Admin("GET"+reviews, api.GetReviews),
 		administration.Admin("PATCH"+reviews, api.EditReviews),

@@ -119,6 +119,8 @@ var makers = map[string]func(t *teller) error{
 	"check_suite":                 (*teller).checkSuite,
 	hook.Dispatch:                 (*teller).dispatch,
 	"installation":                (*teller).nothing, // who tells of it renders all of it
+	"branch_protection_rule":      (*teller).nothing, // the same
+	"repository_ruleset":          (*teller).nothing, // the same
 	"installation_repositories":   (*teller).nothing,
 }
 

@@ -104,7 +104,7 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, n Autolink) (*Auto
 	if err := n.check(); err != nil {
 		return nil, err
 	}
-	err := s.db.Write(ctx, func(tx *db.Tx) error {
+	err := s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
 		if err := issuekit.Lock(tx, a.ID); err != nil {
 			return err
 		}
@@ -134,7 +134,7 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, n Autolink) (*Auto
 
 // Delete removes an autolink. Error: 404.
 func (s *Service) Delete(ctx context.Context, a *repo.Access, id int64) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
+	return s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
 		if err := issuekit.Lock(tx, a.ID); err != nil {
 			return err
 		}

@@ -121,7 +121,7 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, n Deployment, cont
 		return nil, err
 	}
 	n.RepoID, n.CreatorID, n.Original = a.ID, a.Caller.ID, n.Environment
-	err := s.db.Write(ctx, func(tx *db.Tx) (err error) {
+	err := s.db.WriteAs(ctx, a, func(tx *db.Tx) (err error) {
 		if err := repo.Lock(tx, a.ID); err != nil {
 			return err
 		}
@@ -171,7 +171,7 @@ func (s *Service) checkContexts(ctx context.Context, a *repo.Access, sha git.SHA
 
 // Delete deletes a deployment that is not active, or the repository's only one. Errors: 404, 422.
 func (s *Service) Delete(ctx context.Context, a *repo.Access, id int64) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
+	return s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
 		if err := repo.Lock(tx, a.ID); err != nil {
 			return err
 		}
@@ -200,7 +200,7 @@ func (s *Service) AddStatus(
 	ctx context.Context, a *repo.Access, id int64, n Status, deactivate bool,
 ) (*Status, *Deployment, error) {
 	var d *Deployment
-	err := s.db.Write(ctx, func(tx *db.Tx) (err error) {
+	err := s.db.WriteAs(ctx, a, func(tx *db.Tx) (err error) {
 		if err := repo.Lock(tx, a.ID); err != nil {
 			return err
 		}

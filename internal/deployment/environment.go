@@ -62,7 +62,7 @@ func ensureEnvironment(tx *db.Tx, id repo.ID, name string) error {
 // PutEnvironment creates an environment or replaces its rules. Reviewers must have access to the repository. Errors:
 // 404, 422.
 func (s *Service) PutEnvironment(ctx context.Context, a *repo.Access, n Environment) (e *Environment, err error) {
-	err = s.db.Write(ctx, func(tx *db.Tx) error {
+	err = s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
 		if err := repo.Lock(tx, a.ID); err != nil {
 			return err
 		}
@@ -101,7 +101,7 @@ func checkReviewers(tx *db.Tx, ids []account.ID) error {
 
 // DeleteEnvironment deletes an environment with its rules. The deployments to it stay. Error: 404.
 func (s *Service) DeleteEnvironment(ctx context.Context, a *repo.Access, name string) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
+	return s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
 		if err := repo.Lock(tx, a.ID); err != nil {
 			return err
 		}

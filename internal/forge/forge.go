@@ -48,6 +48,7 @@ import (
 	"arbor/internal/repo/network"
 	"arbor/internal/repo/settings"
 	"arbor/internal/repo/transport"
+	"arbor/internal/rule"
 	"arbor/internal/search"
 )
 
@@ -58,6 +59,7 @@ type Forge struct {
 	Sessions    *session.Service
 	Keys        *key.Service
 	Repos       *repo.Service
+	Rules       *rule.Service
 	Network     *network.Service
 	Settings    *settings.Service
 	Transport   *transport.Service
@@ -82,11 +84,13 @@ func New(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Forge {
 	f.Sessions = session.New(d, f.Tokens)
 	f.Keys = key.New(d, f.Accounts)
 	f.Repos = repo.New(d, g, log, RepositoriesDir(dataDir), f)
+	f.Rules = rule.New(d, f.Repos, log)
 	f.Network = network.New(d, f.Repos)
 	f.Settings = settings.New(d, f.Repos, f)
 	f.Transport = transport.New(d, g, log, f.Repos, f)
 	f.Issues = issue.New(d, f.Repos, log, f)
 	f.Pulls = pull.New(d, f.Repos, f.Issues, log)
+	f.Pulls.OnNewHead = f.newHead
 	f.Closing = keywords.New(d, f.Repos, f.Issues, log)
 	f.Detect = detect.New(d, f.Repos, log)
 	f.Notifier = notification.NewWorker(d, f.Repos, log)

@@ -8,11 +8,11 @@ import (
 	"arbor/internal/issue/branch"
 	"arbor/internal/release"
 	"arbor/internal/repo"
+	"arbor/internal/rule"
 )
 
-// RenameBranch gives a branch a new name. The commits stay, so none of them is read again. Rules that refer to
-// branches by name are checked and follow here.
-func (f *Forge) RenameBranch(tx *db.Tx, a *repo.Access, n *repo.BranchRename) error {
+// RenameBranch gives a branch a new name by the push of n's updates. The commits stay, so none of them is read again.
+func (f *Forge) RenameBranch(tx *db.Tx, a *repo.Access, n *repo.BranchRename, p repo.Push) error {
 	if n.Default {
 		if err := f.SetDefaultBranch(tx, a.ID, n.To); err != nil {
 			return err
@@ -21,8 +21,12 @@ func (f *Forge) RenameBranch(tx *db.Tx, a *repo.Access, n *repo.BranchRename) er
 			return err
 		}
 	}
-	landing, err := n.Check(tx, a)
+	landing, err := n.Check(tx, p, f.Rules.Judge)
 	if err != nil {
+		return err
+	}
+	// The protection of the branch itself.
+	if err := rule.FollowRename(tx, a.ID, n.From, n.To); err != nil {
 		return err
 	}
 	if err := landing.WriteRefs(tx); err != nil {

@@ -63,6 +63,7 @@ var AccountColumns = []AccountColumn{
 	{"notification_wishes", "user_id", Dropped, ""},
 	{"notification_inboxes", "user_id", Dropped, ""},
 	{"reactions", "user_id", Dropped, ""},
+	{"rulesets", "org_id", Dropped, ""},
 	{"hooks", "org_id", Dropped, ""}, // unless it still has to deliver the deletion
 	// It no longer counts for a quota.
 	{"brought", "user_id", Dropped, ""},
@@ -85,6 +86,8 @@ var AccountColumns = []AccountColumn{
 	{"pushed_commits", "actor_id", Given, ""},
 	{"pulls", "head_owner_id", Given, ""},
 	{"pulls", "merged_by", Given, ""},
+	{"pulls", "pushed_by", Given, ""},
+	{"rule_suites", "actor_id", Given, ""},
 	{"reviews", "author_id", Given, ""},
 	{"review_comments", "author_id", Given, ""},
 	{"resolved_threads", "resolved_by", Given, ""},

@@ -48,6 +48,13 @@ var columns = []derived{
 		right: `SELECT user_id AS id, COUNT(*) AS n FROM followers GROUP BY user_id`,
 		lock:  []string{"accounts", "followers"}},
 
+	{table: "accounts", column: "ruled", keys: []string{"id"}, means: "whether it has rulesets", flag: true,
+		right: `SELECT DISTINCT org_id AS id, 1 AS n FROM rulesets WHERE org_id IS NOT NULL`,
+		lock:  []string{"accounts", "rulesets"}},
+	{table: "repos", column: "ruled", keys: []string{"id"}, means: "whether it has rulesets", repo: "id", flag: true,
+		right: `SELECT DISTINCT repo_id AS id, 1 AS n FROM rulesets WHERE repo_id IS NOT NULL`,
+		lock:  []string{"repos", "rulesets"}},
+
 	texts(),
 
 	{table: "repos", column: "open_issues", keys: []string{"id"},

@@ -10,14 +10,19 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/repo"
+	"arbor/internal/rule"
 	"arbor/internal/web"
 )
 
-// shortBranchJSON is GitHub's short-branch. Branch protection is not implemented.
+// shortBranchJSON is GitHub's short-branch.
 type shortBranchJSON struct {
 	Name      string     `json:"name"`
 	Commit    objectJSON `json:"commit"`
 	Protected bool       `json:"protected"`
+
+	// not where the branches of a commit are listed
+	Protection    *protectionJSON `json:"protection,omitempty"`
+	ProtectionURL string          `json:"protection_url,omitempty"`
 }
 
 // branchJSON is GitHub's branch-with-protection.
@@ -36,10 +41,24 @@ type branchJSON struct {
 type protectionJSON struct {
 	Enabled bool `json:"enabled"`
 	Checks  struct {
-		Enforcement string   `json:"enforcement_level"`
-		Contexts    []string `json:"contexts"`
-		Checks      []string `json:"checks"`
+		Enforcement string           `json:"enforcement_level"`
+		Contexts    []string         `json:"contexts"`
+		Checks      []rule.CheckJSON `json:"checks"`
 	} `json:"required_status_checks"`
+}
+
+// newProtection renders what a branch shows of its protection, which may be nil.
+func newProtection(p *rule.Protection) (out protectionJSON) {
+	c := &out.Checks
+	c.Enforcement, c.Contexts, c.Checks = "off", []string{}, []rule.CheckJSON{}
+	if out.Enabled = p != nil; !out.Enabled || p.Checks == nil {
+		return out
+	}
+	if c.Enforcement = "non_admins"; p.Admins {
+		c.Enforcement = "everyone"
+	}
+	c.Contexts, c.Checks = p.Checks.Contexts(), p.Checks.JSON()
+	return out
 }
 
 // tagJSON is GitHub's tag.
@@ -57,8 +76,7 @@ func (p *addresses) commitObject(sha git.SHA) objectJSON {
 
 // GET /repos/{owner}/{repo}/branches
 //
-// ListBranches lists the branches by name. protected=true lists none, because protection is not
-// implemented.
+// ListBranches lists the branches by name, with protected only those to which rules apply, or do not.
 func (api *API) ListBranches(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	protected, err := web.QueryEnum(r, "Branch", "protected", "", "true", "false", "1", "0")
 	if err != nil {
@@ -66,15 +84,19 @@ func (api *API) ListBranches(w http.ResponseWriter, r *http.Request, a *repo.Acc
 	}
 	return api.cached(w, r, a, basis{refs: true}, func(ctx context.Context) (any, error) {
 		page := web.ReadPage(r)
-		list, err := api.s.Branches(ctx, a, page)
+		refs, err := api.s.repos.Refs(ctx, a)
 		if err != nil {
 			return nil, err
 		}
-		if protected == "true" || protected == "1" {
-			list = &web.List[git.Ref]{}
+		all := below(refs.List, "refs/heads/")
+		if protected != "" {
+			if all, err = api.s.protected(ctx, a, all, protected == "true" || protected == "1"); err != nil {
+				return nil, err
+			}
 		}
+		list := web.CutAt(page, all)
 		web.Link(w, r, page, list.Total)
-		return newPlace(ctx, a).branches(list.Rows), nil
+		return api.branches(ctx, a, list.Rows, true)
 	})
 }
 
@@ -89,17 +111,34 @@ func (api *API) ListBranchesAt(w http.ResponseWriter, r *http.Request, a *repo.A
 	return api.cached(w, r, a, basis{refs: true, named: []git.SHA{sha}},
 		func(ctx context.Context) (any, error) {
 			list, err := api.s.BranchesAt(ctx, a, sha)
-			return newPlace(ctx, a).branches(list), err
+			if err != nil {
+				return nil, err
+			}
+			return api.branches(ctx, a, list, false)
 		})
 }
 
-func (p *addresses) branches(list []git.Ref) []shortBranchJSON {
+// branches renders branches, if asked with their protections.
+func (api *API) branches(
+	ctx context.Context, a *repo.Access, list []git.Ref, protections bool,
+) ([]shortBranchJSON, error) {
+	states, err := api.s.states(ctx, a, list)
+	p := newPlace(ctx, a)
 	out := make([]shortBranchJSON, len(list))
 	for i, ref := range list {
-		out[i] = shortBranchJSON{Name: strings.TrimPrefix(ref.Name, "refs/heads/"),
-			Commit: p.commitObject(ref.SHA)}
+		name := strings.TrimPrefix(ref.Name, "refs/heads/")
+		state, protected := states[name]
+		out[i] = shortBranchJSON{Name: name, Commit: p.commitObject(ref.SHA), Protected: protected}
+		if protections {
+			out[i].Protection, out[i].ProtectionURL = new(newProtection(state.Protection)), p.protection(name)
+		}
 	}
-	return out
+	return out, err
+}
+
+// protection returns the address of a branch's protection.
+func (p *addresses) protection(branch string) string {
+	return p.api + "/branches/" + branchPath(branch) + "/protection"
 }
 
 // GET /repos/{owner}/{repo}/branches/{branch...}
@@ -117,7 +156,7 @@ func (api *API) getBranch(w http.ResponseWriter, r *http.Request, a *repo.Access
 		if err != nil {
 			return nil, err
 		}
-		return branchPayload(ctx, a, name, c), nil
+		return api.branchPayload(ctx, a, name, c)
 	})
 }
 

@@ -5,9 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/repo"
+	"arbor/internal/rule"
 	"arbor/internal/web"
 )
 
@@ -85,3 +87,30 @@ func compareVersions(a, b string) int {
 
 // digits returns the number of leading digits of s.
 func digits(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }
+
+// protected returns those of the branches to which rules apply, or do not.
+func (s *Service) protected(ctx context.Context, a *repo.Access, list []git.Ref, is bool) ([]git.Ref, error) {
+	states, err := s.states(ctx, a, list)
+	return slices.DeleteFunc(slices.Clone(list), func(ref git.Ref) bool {
+		_, found := states[strings.TrimPrefix(ref.Name, "refs/heads/")]
+		return found != is
+	}), err
+}
+
+// states reads the rules that apply to branches.
+func (s *Service) states(
+	ctx context.Context, a *repo.Access, list []git.Ref,
+) (found map[string]rule.BranchState, err error) {
+	if !a.Ruled {
+		return nil, nil
+	}
+	names := make([]string, len(list))
+	for i, ref := range list {
+		names[i] = strings.TrimPrefix(ref.Name, "refs/heads/")
+	}
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		found, err = rule.ProtectedBranches(tx, a, names)
+		return err
+	})
+	return found, err
+}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"arbor/internal/errs"
+	"arbor/internal/git"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -33,23 +34,30 @@ func (api *API) RenameBranch(w http.ResponseWriter, r *http.Request, a *repo.Acc
 		if err != nil {
 			return err
 		}
-		return branchPayload(out.Context(), a, to, c).render(out.Context(), out)
+		b, err := api.branchPayload(out.Context(), a, to, c)
+		if err != nil {
+			return err
+		}
+		return b.render(out.Context(), out)
 	})
 }
 
 // maxBranchName is the maximum length of a branch's name in code points.
 const maxBranchName = 255
 
-// branchPayload renders a branch with its commit.
-func branchPayload(ctx context.Context, a *repo.Access, name string, c *CommitView) large {
+// branchPayload renders a branch with its commit and its protection.
+func (api *API) branchPayload(ctx context.Context, a *repo.Access, name string, c *CommitView) (large, error) {
+	states, err := api.s.states(ctx, a, []git.Ref{{Name: "refs/heads/" + name}})
+	if err != nil {
+		return large{}, err
+	}
+	state, protected := states[name]
 	p := newPlace(ctx, a)
-	b := branchJSON{Name: name, Commit: p.commit(c)}
+	b := branchJSON{Name: name, Commit: p.commit(c), Protected: protected, Protection: newProtection(state.Protection),
+		ProtectionURL: p.protection(name)}
 	b.Links.Self = p.api + "/branches/" + branchPath(name)
 	b.Links.HTML = p.page + "/tree/" + escapePath(name)
-	b.Protection.Checks.Enforcement, b.Protection.Checks.Contexts, b.Protection.Checks.Checks = "off",
-		[]string{}, []string{}
-	b.ProtectionURL = b.Links.Self + "/protection"
-	return large{b, sizeOf(c.Commit)}
+	return large{b, sizeOf(c.Commit)}, nil
 }
 
 // Renamed replaces a not-found error by repo.MovedError if the value of a placeholder begins with a former name of

@@ -255,6 +255,9 @@ func (s *Service) commitTo(ctx context.Context, a *repo.Access, branch string, t
 	if err != nil {
 		return nil, err
 	}
+	if err := repo.RuledOut(refused[0], errs.Conflict); err != nil {
+		return nil, err
+	}
 	if refused[0] != nil {
 		if errs.Is(refused[0], errs.Forbidden) { // the owner's quota
 			return nil, refused[0]

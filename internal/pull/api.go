@@ -114,6 +114,9 @@ func (s *Service) readPage(
 		p, err = loadPage(ctx, tx, f, in, find)
 		return err
 	})
+	if err == nil {
+		err = p.findBehind(ctx, s.repos)
+	}
 	return p, err
 }
 

@@ -22,6 +22,7 @@ type MergeBox struct {
 	CanDelete bool
 	HeadGone  bool         // the head branch was deleted
 	Methods   []MethodText // those that the repository allows; none for who may not merge
+	Rules     []string     // what rules of the base ask before the merge, as sentences
 }
 
 // MethodText is a merge method with its default text.
@@ -53,6 +54,9 @@ func (s *Service) MergeBox(ctx context.Context, a *repo.Access, p *Pull, i *issu
 		return nil, err
 	}
 	o.Behind = len(newer)
+	if o.Rules, err = s.rules(ctx, a, p, o.Behind > 0); err != nil {
+		return nil, err
+	}
 	if ok := p.Mergeable(); ok != nil && !*ok {
 		m, err := objects.MergeTree(ctx, p.BaseTip, p.HeadSHA)
 		if err != nil && !errs.Is(err, errs.TooLarge) {

@@ -1,6 +1,7 @@
 package pull
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -98,7 +99,7 @@ func (s *Service) mergeBranchOnce(ctx context.Context, a *repo.Access, m BranchM
 		Updates: []repo.RefUpdate{{Name: heads + m.Base, Old: base, New: sha, By: a.Caller.ID,
 			Forward: true}}})
 	if err == nil && refused[0] != nil {
-		err = errMoved
+		err = cmp.Or(repo.RuledOut(refused[0], errs.Conflict), errMoved)
 	}
 	return sha, err
 }

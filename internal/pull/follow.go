@@ -129,22 +129,26 @@ func (s *Service) followHead(tx *db.Tx, p *Pull, u repo.RefUpdate) error {
 			c.Touch() // decision 57
 			c.AddHookEvent(hook.Event{Name: "pull_request", Action: "synchronize",
 				About: hook.About{Before: string(now.HeadSHA), After: string(u.New)}})
+			err = s.OnNewHead(c, now)
 		}
 		return err
 	})
 	if err != nil || !now.follows(p) {
 		return err
 	}
-	return s.moveHead(tx, now, purges, u.New)
+	return s.moveHead(tx, now, purges, u.New, u.By)
 }
 
 // follows reports whether the pull request still has the same head branch.
 func (p *Pull) follows(was *Pull) bool { return p.Open && p.HeadRepoID == was.HeadRepoID }
 
-// moveHead sets the head to sha. purges is the base repository's repo.Repo.Purges when the objects were
+// unknownPusher stands for the accounts that moved the head of a pull request while it was closed.
+const unknownPusher account.ID = -1
+
+// moveHead sets the head to sha, which by pushed. purges is the base repository's repo.Repo.Purges when the objects were
 // copied there.
-func (s *Service) moveHead(tx *db.Tx, p *Pull, purges int64, sha git.SHA) error {
-	if err := setHead(tx, p, sha); err != nil {
+func (s *Service) moveHead(tx *db.Tx, p *Pull, purges int64, sha git.SHA, by account.ID) error {
+	if err := setHead(tx, p, sha, by); err != nil {
 		return err
 	}
 	return repo.SetPullRef(tx, p.RepoID, purges, p.Number, repo.PullHead, sha)
@@ -271,5 +275,5 @@ func (s *Service) reopen(c *issue.Change, p *Pull, purges int64, tip git.SHA) er
 	if tip == p.HeadSHA {
 		return nil
 	}
-	return s.moveHead(c.Tx, p, purges, tip)
+	return s.moveHead(c.Tx, p, purges, tip, unknownPusher)
 }

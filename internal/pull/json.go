@@ -14,6 +14,7 @@ import (
 	"arbor/internal/label"
 	"arbor/internal/milestone"
 	"arbor/internal/repo"
+	"arbor/internal/rule"
 	"arbor/internal/status"
 	"arbor/internal/web"
 )
@@ -31,6 +32,8 @@ type page struct {
 	full     bool
 	checks   map[repo.Of[git.SHA]]checkrun.Summary // of the heads, for the full form
 	statuses map[repo.Of[git.SHA]]status.Summary
+	outlooks map[int64]*rule.Outlook // what rules ask, for the full form
+	behind   map[issue.ID]bool       // the head lacks commits of the base, which a rule forbids
 }
 
 // form is how much of a single pull request a page has.
@@ -84,6 +87,9 @@ func (p *page) load(tx *db.Tx) error {
 			return err
 		}
 		if p.checks, err = checkrun.Combined(tx, tips); err != nil {
+			return err
+		}
+		if p.outlooks, err = rule.Outlooks(tx, p.candidates()); err != nil {
 			return err
 		}
 	}
@@ -264,10 +270,11 @@ func (p *page) side(ownerID account.ID, repoID repo.ID, ref string, sha git.SHA)
 	return out
 }
 
-// mergeState returns mergeable_state. A mergeable pull request is unstable if a status of its head failed (decision 36)
-// and, as at GitHub, if a check failed or is not completed.
+// mergeState returns mergeable_state. A mergeable pull request is blocked if rules ask for more, behind if they
+// only ask for the commits of the base, and unstable if a status of its head failed (decision 36) and, as at
+// GitHub, if a check failed or is not completed.
 func (p *page) mergeState(i *issue.Issue, pull *Pull) string {
-	ok, checks := pull.Mergeable(), p.checks[p.headOf(pull)]
+	ok, checks, rules := pull.Mergeable(), p.checks[p.headOf(pull)], p.outlooks[int64(pull.IssueID)]
 	switch {
 	case i.Draft:
 		return "draft"
@@ -275,6 +282,10 @@ func (p *page) mergeState(i *issue.Issue, pull *Pull) string {
 		return "unknown"
 	case !*ok:
 		return "dirty"
+	case rules != nil && len(rules.Missing) > 0:
+		return "blocked"
+	case p.behind[pull.IssueID]:
+		return "behind"
 	case p.statuses[p.headOf(pull)].Failed > 0, checks.Failing > 0, checks.Waiting > 0:
 		return "unstable"
 	}

@@ -126,10 +126,11 @@ func insertPull(tx *db.Tx, p *Pull) error {
 	return err
 }
 
-// setHead stores a new head and schedules a test merge.
-func setHead(tx *db.Tx, p *Pull, sha git.SHA) error {
+// setHead stores a new head with the account that pushed it, and schedules a test merge.
+func setHead(tx *db.Tx, p *Pull, sha git.SHA, by account.ID) error {
 	err := tx.Run(`UPDATE pulls SET head_sha = $2, base_sha = CASE WHEN $3 = '' THEN base_sha ELSE $3 END,
-		wanted = TRUE, due_at = 0, tries = 0 WHERE issue_id = $1`, p.IssueID, string(sha), string(p.BaseTip))
+		pushed_by = $4, wanted = TRUE, due_at = 0, tries = 0 WHERE issue_id = $1`, p.IssueID, string(sha),
+		string(p.BaseTip), by)
 	return err
 }
 

@@ -1,6 +1,7 @@
 package pull
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -88,7 +89,7 @@ func (s *Service) updateOnce(ctx context.Context, a *repo.Access, number int64, 
 			Updates: []repo.RefUpdate{{Name: heads + p.HeadRef, Old: p.HeadSHA, New: sha, By: a.Caller.ID,
 				Forward: true}}})
 	if err == nil && refused[0] != nil {
-		err = errMoved
+		err = cmp.Or(repo.RuledOut(refused[0], errs.Invalid), errMoved)
 	}
 	return err
 }

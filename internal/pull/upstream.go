@@ -1,6 +1,7 @@
 package pull
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -75,11 +76,11 @@ func (s *Service) mergeUpstreamOnce(
 		return make([]error, len(updates)), err
 	}
 	refused, err := s.repos.MoveRefs(ctx,
-		repo.Push{RepoID: a.ID, Purges: a.Purges, Atomic: true, If: stillMay, As: a,
+		repo.Push{RepoID: a.ID, Purges: a.Purges, Atomic: true, If: stillMay, As: a, Upstream: true,
 			Updates: []repo.RefUpdate{{Name: heads + branch, Old: own, New: sha, By: a.Caller.ID,
 				Forward: true}}})
 	if err == nil && refused[0] != nil {
-		err = errMoved
+		err = cmp.Or(repo.RuledOut(refused[0], errs.Invalid), errMoved)
 	}
 	message := "Successfully fetched and fast-forwarded from upstream " + from + "."
 	if kind == "merge" {

@@ -17,7 +17,7 @@ import (
 // acting account, or 0 if unknown. An error rolls the transaction back.
 type Forge interface {
 	// PreparePush does the work with processes and files before the transaction: it copies the objects that
-	// Push will refer to.
+	// Push will refer to and, if p.Again is set, finds what rules say about the commits.
 	PreparePush(ctx context.Context, p Push) error
 	// Push updates the refs, and returns for each update the reason why it was rejected, or nil. Error:
 	// ErrUnprepared.
@@ -25,7 +25,7 @@ type Forge interface {
 	// SetDefaultBranch sets the default branch to an existing branch.
 	SetDefaultBranch(tx *db.Tx, id ID, branch string) error
 	// RenameBranch gives a branch a new name. The right was checked. Error: as for BranchRename.Check.
-	RenameBranch(tx *db.Tx, a *Access, n *BranchRename) error
+	RenameBranch(tx *db.Tx, a *Access, n *BranchRename, p Push) error
 	// Create inserts a repository without refs. Errors: as for Insert.
 	Create(tx *db.Tx, r *Repo, by *account.Caller) error
 	// AddCollaborator grants a role to a user and replaces a former one.

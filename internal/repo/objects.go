@@ -199,6 +199,9 @@ func (s *Service) moveOneWith(ctx context.Context, a *Access, u RefUpdate, with 
 	if err != nil || refused[0] == nil {
 		return err
 	}
+	if err := RuledOut(refused[0], errs.Invalid); err != nil {
+		return err
+	}
 	now, err := s.refNow(ctx, a.ID, u.Name)
 	switch {
 	case err != nil:

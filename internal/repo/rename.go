@@ -36,23 +36,44 @@ func (s *Service) RenameBranch(ctx context.Context, a *Access, from, to string) 
 	if err := CheckNewRef(git.Heads + to); err != nil {
 		return "", "", renameError(to, ErrText(err))
 	}
-	err = s.db.Write(ctx, func(tx *db.Tx) error {
-		n, err := s.findRename(tx, a, from, to)
-		if err != nil {
-			return err
-		}
-		sha = n.SHA
-		return s.forge.RenameBranch(tx, a, n)
+	err = s.Again(ctx, errRenameMoved, func() error {
+		sha, err = s.renameBranch(ctx, a, from, to)
+		return err
 	})
 	return to, sha, err
 }
 
-// findRename locks the repository's row, reads the branch and checks the caller's right. Errors: those of
-// RenameBranch.
-func (s *Service) findRename(tx *db.Tx, a *Access, from, to string) (*BranchRename, error) {
-	if err := Lock(tx, a.ID); err != nil {
-		return nil, err
+// errRenameMoved means that the branch moved while its rename was prepared.
+var errRenameMoved = errs.New(errs.Conflict, "The branch moved; try again.")
+
+// renameBranch is RenameBranch for the tip that the branch has now.
+func (s *Service) renameBranch(ctx context.Context, a *Access, from, to string) (sha git.SHA, err error) {
+	var n *BranchRename
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		n, err = findRename(tx, a, from, to)
+		return err
+	})
+	if err != nil {
+		return "", err
 	}
+	push := Push{RepoID: a.ID, Purges: a.Purges, Updates: n.Updates(), Atomic: true, As: a}
+	return n.SHA, s.WritePush(ctx, push, func(tx *db.Tx) error {
+		if err := Lock(tx, a.ID); err != nil {
+			return err
+		}
+		now, err := findRename(tx, a, from, to)
+		if err != nil {
+			return err
+		}
+		if now.SHA != n.SHA {
+			return errRenameMoved
+		}
+		return s.forge.RenameBranch(tx, a, now, push)
+	})
+}
+
+// findRename reads the branch and checks the caller's right. Errors: those of RenameBranch.
+func findRename(tx *db.Tx, a *Access, from, to string) (*BranchRename, error) {
 	now, err := a.Now(tx)
 	if err != nil {
 		return nil, err
@@ -79,14 +100,18 @@ func renameError(name, message string) error {
 		Message: message})
 }
 
-// Check checks the updates of the refs, after the default branch has got its new name. Only [Forge.RenameBranch]
-// calls it. Errors: 422 if the new name conflicts with another ref; 503 during a purge.
-func (n *BranchRename) Check(tx *db.Tx, a *Access) (*Landing, error) {
-	landing, err := Push{RepoID: a.ID, Purges: a.Purges, Updates: n.Updates(), Atomic: true}.Check(tx)
+// Check checks the updates of the refs, after the default branch has got its new name: for rules a rename creates the
+// new name and deletes the old one. Only [Forge.RenameBranch] calls it. Errors: 422 if rules forbid either, or if the
+// new name conflicts with another ref; 503 during a purge.
+func (n *BranchRename) Check(tx *db.Tx, p Push, judge Judge) (*Landing, error) {
+	landing, err := p.Check(tx, judge)
 	if err != nil {
 		return nil, err
 	}
 	for _, refused := range landing.Refused {
+		if err := RuledOut(refused, errs.Invalid); err != nil {
+			return nil, err
+		}
 		if refused != nil {
 			return nil, renameError(n.To, ErrText(refused))
 		}

@@ -72,6 +72,7 @@ type Repo struct {
 	DefaultBranch  string // a branch's name without refs/heads/; it need not exist yet
 	HasIssues      bool
 	Archived       bool // read-only for everyone
+	Ruled          bool // it or its owner has rulesets, see package rule
 	IsTemplate     bool // others can be created from it
 	TemplateID     ID   // its template; 0: none, or it was deleted
 	Merging        Merging

@@ -14,7 +14,7 @@ import (
 //
 // They are a format with a place for the numbers of forks, see columnsFor.
 const accessColumns = `r.id, r.owner_id, r.name, r.description, r.homepage, r.private, r.default_branch,
-	r.has_issues, r.archived, r.merging, r.refs_generation, r.purges, r.unreached, r.open_issues, r.stars, r.watchers,
+	r.has_issues, r.archived, r.ruled OR o.ruled, r.merging, r.refs_generation, r.purges, r.unreached, r.open_issues, r.stars, r.watchers,
 	r.issues_generation, r.size_kb, r.created_at, r.updated_at, r.pushed_at,
 	r.topics, r.language, r.license, r.is_template, COALESCE(r.template_id, 0),
 	COALESCE(r.parent_id, 0), COALESCE(r.root_id, r.id), %s,
@@ -52,7 +52,7 @@ func scanAccess(row db.Scanner, caller *account.Caller, more ...any) (*Access, e
 	a := &Access{Repo: r, Caller: caller}
 	err := row.Scan(append([]any{
 		&r.ID, &r.OwnerID, &r.Name, &r.Description, &r.Homepage, &r.Private, &r.DefaultBranch,
-		&r.HasIssues, &r.Archived, &r.Merging, &r.RefsGeneration, &r.Purges, &r.Unreached,
+		&r.HasIssues, &r.Archived, &r.Ruled, &r.Merging, &r.RefsGeneration, &r.Purges, &r.Unreached,
 		&r.OpenIssues, &r.Stars,
 		&r.Watchers, &r.IssuesGeneration, &r.SizeKB, &r.CreatedAt,
 		&r.UpdatedAt, &r.PushedAt,

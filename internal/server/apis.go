@@ -38,6 +38,7 @@ import (
 	"arbor/internal/repo/settings"
 	"arbor/internal/repo/transport"
 	"arbor/internal/review"
+	"arbor/internal/rule"
 	"arbor/internal/search"
 	"arbor/internal/search/commit"
 	"arbor/internal/search/tag"
@@ -121,6 +122,7 @@ func (of *apis) features(s *Server) []feature {
 		settings.NewAPI(f.Settings),
 		autolink.NewAPI(of.autolinks, repos),
 		network.NewAPI(f.Network),
+		rule.NewAPI(f.Rules),
 		collaborator.NewAPI(of.collaborators),
 		transport.NewAPI(f.Transport),
 		star.NewAPI(of.stars),

@@ -202,7 +202,7 @@ func (m *matrix) elsewhere(t *testing.T, routes []route.Route) {
 			strings.Contains(r.Pattern, "...}") ||
 			strings.Contains(body, "{commit}") || strings.Contains(body, "{tree}")
 		if !onRepo(&r) || !named || strings.HasSuffix(r.Pattern, "/matching-refs/{ref...}") ||
-			fixture.NamesMain(&r) {
+			strings.HasSuffix(r.Pattern, "/rules/branches/{branch...}") || fixture.NamesMain(&r) {
 			continue // these exist in every repository
 		}
 		if r.Method == http.MethodPut && strings.Contains(r.Pattern, "/contents/") {

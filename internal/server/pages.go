@@ -56,7 +56,7 @@ func (of *apis) pages(s *Server, kit *page.Kit, door *signin.Pages) []feature {
 		of.pullPages(s, kit, conversations),
 		conversations,
 		reposettings.New(kit, reposettings.Services{Settings: f.Settings, Collaborators: of.collaborators, Apps: f.Apps,
-			Attachments: f.Attachments}),
+			Attachments: f.Attachments, Rules: f.Rules}),
 		attach.New(kit, f.Attachments),
 		settingpages.New(kit, settingpages.Services{Accounts: f.Accounts, Tokens: f.Tokens, Sessions: f.Sessions,
 			Keys: f.Keys, Repos: repos, Apps: f.Apps, Lists: of.lists,

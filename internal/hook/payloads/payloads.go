@@ -121,6 +121,8 @@ var makers = map[string]func(t *teller) error{
 	"deployment_status":           (*teller).deploymentStatus,
 	hook.Dispatch:                 (*teller).dispatch,
 	"installation":                (*teller).nothing, // who tells of it renders all of it
+	"branch_protection_rule":      (*teller).nothing, // the same
+	"repository_ruleset":          (*teller).nothing, // the same
 	"installation_repositories":   (*teller).nothing,
 }
 

@@ -72,8 +72,9 @@ func (s *Service) receivePack(
 	var bands *wire.Sideband
 	if request.Capabilities.SideBand64k {
 		bands = wire.NewSideband(out, nil)
+		p.messages = bands.Band(wire.BandProgress)
 		if !request.Capabilities.Quiet {
-			p.progress = bands.Band(wire.BandProgress)
+			p.progress = p.messages
 		}
 	}
 	err := p.run(ctx)
@@ -113,6 +114,7 @@ type push struct {
 	pack     *countingReader // nil when only refs are deleted
 	objects  *git.Repository
 	progress io.Writer // nil when the client wants none
+	messages io.Writer // to the person who pushes, also if that wants no progress; nil: there is no such channel
 
 	unpack  string           // why the pack was refused
 	results []wire.RefResult // command by command
@@ -240,7 +242,8 @@ func (p *push) updates(q *git.Quarantine) ([]repo.RefUpdate, error) {
 		if p.results[i].Error != "" {
 			continue
 		}
-		u := repo.RefUpdate{Name: c.Name, Old: c.Old, New: c.New, By: p.access.Caller.ID}
+		u := repo.RefUpdate{Name: c.Name, Old: c.Old, New: c.New, By: p.access.Caller.ID,
+			DeployKey: p.access.Caller.Reach == account.OneRepo}
 		if !c.IsDelete() {
 			object, peeled, err := q.Peeled(c.New)
 			if err != nil {
@@ -300,6 +303,7 @@ func (p *push) commit(ctx context.Context, q *git.Quarantine, all []repo.RefUpda
 	p.findForward(ctx, push.Updates)
 	refused, err := p.s.repos.MoveRefs(ctx, push)
 	p.refuseAll(index, refused)
+	p.explain(refused)
 	p.s.repos.Wrote(p.access.ID)
 	return err
 }

@@ -105,7 +105,7 @@ func TestRefusedProposalLeavesNoFork(t *testing.T) {
 			t.Errorf("%d %s", a.Status, a.Body)
 		}
 		size := s.Access(t, "alice", "alice/garden").SizeKB
-		_, _, _, err := s.Accounts.EditQuota(t.Context(), account.User, "stranger", func(q *account.Quota) {
+		_, _, _, err := s.Accounts.EditQuota(t.Context(), nil, account.User, "stranger", func(q *account.Quota) {
 			q.KB = new(size + 8) // room for the fork, and for a small change
 		})
 		testkit.NoError(t, err)

@@ -71,7 +71,7 @@ func TestAnswersOfRequestsInFlightAreNotKept(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		lanes(t, s, 1)
 		propose(t, s, "sam", "alice/plot", "b0", "main")
-		answer := repo.NewAnswers(1 << 20).OfCaller(pull.NewAPI(s.Forge.Pulls, nil).List)
+		answer := repo.NewAnswers(1 << 20).OfCaller(pull.NewAPI(s.Forge.Pulls, nil, nil).List)
 		find := func() *repo.Access {
 			f, err := s.Repos.Find(t.Context(), nil, "alice", "plot")
 			testkit.NoError(t, err)

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"arbor/internal/web"
 )
 
 // themes are the themes that a person may choose; without a choice pages follow the browser's.
@@ -32,7 +34,8 @@ func themeOf(r *http.Request) string {
 // POST /settings/theme
 //
 // Theme sets the theme of the browser: light, dark, or with any other value that of its system, and leads back to
-// return_to.
+// the page that it was chosen on. Pages do not hold their own address for that: errors of hidden repositories are to
+// be the same as those of absent ones.
 func (k *Kit) Theme(w http.ResponseWriter, r *http.Request) error {
 	form, err := ReadForm(r)
 	if err != nil {
@@ -44,5 +47,14 @@ func (k *Kit) Theme(w http.ResponseWriter, r *http.Request) error {
 		c.Value, c.MaxAge = "", -1
 	}
 	http.SetCookie(w, c)
-	return SeeOther(w, r, ReturnTo(form.Get("return_to"), "/"))
+	return SeeOther(w, r, cameFrom(r))
+}
+
+// cameFrom is the page of this site whose form was sent, as browsers say it; without it the home page.
+func cameFrom(r *http.Request) string {
+	path, is := strings.CutPrefix(r.Referer(), web.From(r.Context()).Site)
+	if !is {
+		return "/"
+	}
+	return ReturnTo(path, "/")
 }

@@ -23,11 +23,18 @@ func listed(commits []git.SHA) []git.SHA { return commits[:min(len(commits), max
 // merged as it, and open ones that contain it unless the default branch does too, as at GitHub. It does not
 // walk histories: each test merge records up to 1,000 commits of its pull request. The ref is a branch, a
 // tag or a SHA, which may be abbreviated (decision 50). Errors: 409, 422 for an unknown commit.
-func (api *API) ListOfCommit(out *web.Output, r *http.Request, a *repo.Access) error {
+func (api *API) ListOfCommit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	// Before a kept answer: whether the commit is there may depend on the time.
 	sha, err := api.git.CommitNamed(r.Context(), a, web.Param(r, "ref"))
 	if err != nil {
 		return err
 	}
+	return api.answers.OfCaller(func(out *web.Output, r *http.Request, a *repo.Access) error {
+		return api.listOfCommit(out, r, a, sha)
+	})(w, r, a)
+}
+
+func (api *API) listOfCommit(out *web.Output, r *http.Request, a *repo.Access, sha git.SHA) error {
 	at := web.ReadPage(r)
 	open, err := api.s.offered(r.Context(), a, sha)
 	if err != nil {

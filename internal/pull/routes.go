@@ -13,7 +13,7 @@ func (api *API) Routes() []route.Route {
 	merges := repos.Router(route.Needs(scope.PublicRepo, "pull_requests").ForApps("contents"))
 	kept := api.answers.OfCaller // they show forks, whose changes have no generation here
 	return []route.Route{
-		contents.Pull("GET /repos/{owner}/{repo}/commits/{ref...}/pulls", kept(api.ListOfCommit)),
+		contents.Pull("GET /repos/{owner}/{repo}/commits/{ref...}/pulls", api.ListOfCommit),
 
 		pulls.Pull("GET /repos/{owner}/{repo}/pulls", kept(api.List)),
 		pulls.Pull("POST /repos/{owner}/{repo}/pulls", api.Create),

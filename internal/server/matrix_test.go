@@ -120,7 +120,7 @@ type statements struct {
 }
 
 func (s *statements) trace(ctx context.Context, query string) {
-	if web.From(ctx).ID == "" {
+	if i := web.From(ctx); i.ID == "" || i.ForHook {
 		return // a worker's
 	}
 	s.mu.Lock()

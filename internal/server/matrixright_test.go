@@ -26,7 +26,7 @@ type rights struct {
 
 // note notes the right of a write, before it begins.
 func (r *rights) note(ctx context.Context, right db.Right) {
-	if web.From(ctx).ID == "" {
+	if i := web.From(ctx); i.ID == "" || i.ForHook {
 		return // a worker's
 	}
 	r.mu.Lock()

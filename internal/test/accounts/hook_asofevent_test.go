@@ -145,7 +145,8 @@ func ofGit(at, tip string) []step {
 		{"create push delete push", a, "POST " + at + "/branches/fence/rename", `{"new_name": "gate"}`, 201, is(
 			`{"ref": "gate", "ref_type": "branch"}`, `{"ref": "refs/heads/gate", "commits": []}`, `{"ref": "fence"}`,
 			`{"ref": "refs/heads/fence", "deleted": true}`)},
-		{"create push delete push", a, "POST " + at + "/branches/gate/rename", `{"new_name": "fence"}`, 201, nil},
+		{"create push delete push", a, "POST " + at + "/branches/gate/rename", `{"new_name": "fence"}`, 201, is(
+			`{"ref": "fence"}`, `{"ref": "refs/heads/fence"}`, `{"ref": "gate"}`, `{"ref": "refs/heads/gate"}`)},
 		{"push", a, "PUT " + at + "/contents/wood", `{"message": "Wood", "content": "eA==", "branch": "fence"}`, 201,
 			is(`{"commits": [{"message": "Wood", "added": ["wood"]}], "repository": {"default_branch": "main"}}`)},
 		{"commit_comment.created", "bob", "POST " + at + "/commits/" + tip + "/comments", `{"body": "Peas!"}`, 201,

@@ -45,6 +45,8 @@ var demoPages = []struct{ name, path string }{
 	{"pull-comment", "/alice/greenhouse/pull/12/comments/1"},
 	{"help", "/help"}, {"help-page", "/help/install"},
 	{"docs", "/docs"}, {"docs-page", "/docs/issues"}, {"go", "/explore/go?q=issue"},
+	{"contributors", "/alice/greenhouse/contributors"}, {"deployments", "/alice/greenhouse/deployments"},
+	{"rules", "/alice/greenhouse/settings/rules"},
 	{"repository", "/alice/greenhouse"},
 	{"tree", "/alice/greenhouse/tree/main/docs"},
 	{"blob", "/alice/greenhouse/blob/main/windows/night.go"},

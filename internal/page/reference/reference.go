@@ -59,6 +59,11 @@ func (v *view) Said(text string) template.HTML {
 // At puts the site's address in the place of the example's.
 func (v *view) At(text string) string { return strings.ReplaceAll(text, apidoc.Site, v.site) }
 
+// Path renders the path of an address, which may break after its slashes.
+func (v *view) Path(path string) template.HTML {
+	return template.HTML(strings.ReplaceAll(template.HTMLEscapeString(path), "/", "/<wbr>"))
+}
+
 // GET /docs
 //
 // Index answers the list of all operations. Each documentation_url leads to an operation's line in it, and the

@@ -108,10 +108,12 @@ func (n *BranchRename) Check(tx *db.Tx, p Push, judge Judge) (*Landing, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, refused := range landing.Refused {
+	for _, refused := range landing.Refused { // what rules refuse explains why the other update was not made
 		if err := RuledOut(refused, errs.Invalid); err != nil {
 			return nil, err
 		}
+	}
+	for _, refused := range landing.Refused {
 		if refused != nil {
 			return nil, renameError(n.To, ErrText(refused))
 		}

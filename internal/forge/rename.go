@@ -26,7 +26,7 @@ func (f *Forge) RenameBranch(tx *db.Tx, a *repo.Access, n *repo.BranchRename, p 
 		return err
 	}
 	// The protection of the branch itself.
-	if err := rule.FollowRename(tx, a.ID, n.From, n.To); err != nil {
+	if err := rule.FollowRename(tx, a.ID, n); err != nil {
 		return err
 	}
 	if err := landing.WriteRefs(tx); err != nil {

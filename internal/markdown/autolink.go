@@ -30,8 +30,8 @@ const (
 	maxAdded = 256 << 10 // bytes added to one text
 )
 
-// HTML links words in sanitized HTML, outside code and links. The work is linear in the length, and further words stay
-// text once maxAdded is reached.
+// HTML links words in sanitized HTML, outside code and links. The work is linear in the length, and further
+// words stay text once maxAdded is reached.
 func (l Autolinks) HTML(source string) string {
 	if len(l) == 0 {
 		return source

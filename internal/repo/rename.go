@@ -29,9 +29,9 @@ func (n *BranchRename) Updates() []RefUpdate {
 		{Name: git.Heads + n.From, Old: n.SHA, New: git.ZeroSHA, By: n.By, Forward: true}}
 }
 
-// RenameBranch renames a branch in one transaction with all effects ([Forge.RenameBranch]), and returns its name and tip.
-// The caller must have push access, and admin access for the default branch. Errors: 403; 404 for an unknown
-// branch; 422 for a name that is invalid or taken.
+// RenameBranch renames a branch in one transaction with all effects ([Forge.RenameBranch]), and returns its
+// name and tip. The caller must have push access, and admin access for the default branch. Errors: 403; 404
+// for an unknown branch; 422 for a name that is invalid or taken.
 func (s *Service) RenameBranch(ctx context.Context, a *Access, from, to string) (name string, sha git.SHA, err error) {
 	to = strings.TrimPrefix(to, git.Heads)
 	if err := CheckNewRef(git.Heads + to); err != nil {

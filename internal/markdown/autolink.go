@@ -107,7 +107,9 @@ func (l Autolinks) link(text string, left int) (linked string, added int) {
 
 // at returns the autolink with which a text begins, and its <num>; empty: none.
 func (l Autolinks) at(text string) (to *Autolink, num string) {
-	n, exact := slices.BinarySearchFunc(l, text, func(a Autolink, text string) int { return strings.Compare(a.Prefix, text) })
+	n, exact := slices.BinarySearchFunc(l, text, func(a Autolink, text string) int {
+		return strings.Compare(a.Prefix, text)
+	})
 	if exact || n == 0 || !strings.HasPrefix(text, l[n-1].Prefix) {
 		return nil, "" // the only prefix that may fit stands right before the text, since none begins with another
 	}

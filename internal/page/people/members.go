@@ -16,7 +16,7 @@ type members struct {
 	Org     shown
 	Role    string // of the viewer: admin, member or empty
 	Public  bool   // the viewer shows the own membership
-	Chosen  string // admin or member: those alone; empty: all
+	Chosen  string // admin, member or outside: those alone; empty: all members
 	Members []member
 	Login   string // what was typed
 	NewRole string
@@ -24,8 +24,9 @@ type members struct {
 
 type member struct {
 	page.User
-	Owner bool
-	Self  bool
+	Owner   bool
+	Outside bool // a collaborator who is not a member
+	Self    bool
 }
 
 // Path is the address of the page.
@@ -33,8 +34,8 @@ func (v *members) Path() string { return web.Path("orgs", v.Org.Login, "people")
 
 // GET /orgs/{org}/people
 //
-// Members answers the members of an organization: all of them to members, to others those who show it. Error:
-// 404.
+// Members answers the members of an organization: all of them to members, to others those who show it. role=outside
+// is the outside collaborators, for owners. Error: 404.
 func (p *Pages) Members(w http.ResponseWriter, r *http.Request) error {
 	v, err := p.members(r)
 	if err != nil {
@@ -54,16 +55,27 @@ func (p *Pages) members(r *http.Request) (*members, error) {
 		return nil, err
 	}
 	v.Tab = "people"
-	if role := web.QueryOf(r).Get("role"); role == "admin" || role == "member" {
+	if may.Member {
+		v.Role = roleOf(r, may)
+	}
+	if role := web.QueryOf(r).Get("role"); role == "admin" || role == "member" ||
+		role == "outside" && v.Role == "admin" {
 		v.Chosen = role
 	}
 	at := page.At(r, perList)
+	if v.Chosen == "outside" {
+		people, total, err := p.of.Collaborators.Outsiders(r.Context(), caller(r), v.Org.Login, at)
+		for _, u := range page.NewUsers(people) {
+			v.Members = append(v.Members, member{User: u, Outside: true})
+		}
+		v.Pages = page.PagerOf(r, at, total)
+		return v, err
+	}
 	list, total, err := p.of.Accounts.Members(r.Context(), caller(r), v.Org.Login, cmp.Or(v.Chosen, "all"), false, at)
 	if err != nil {
 		return nil, err
 	}
 	if may.Member {
-		v.Role = roleOf(r, may)
 		own, _, err := p.of.Accounts.Membership(r.Context(), caller(r), v.Org.Login, v.Viewer.Login)
 		if err != nil {
 			return nil, err
@@ -80,8 +92,8 @@ func (p *Pages) members(r *http.Request) (*members, error) {
 
 // POST /orgs/{org}/people
 //
-// ChangeMembers adds a member, changes a role, removes a member, or shows or hides the caller's own
-// membership, as the form's action says. Errors: 404; those of the API are shown on the page.
+// ChangeMembers adds a member, changes a role, removes a member or an outside collaborator, makes the one of the
+// other, or shows or hides the caller's own membership, as the form's action says. Errors: 404; those of the API are shown on the page.
 func (p *Pages) ChangeMembers(w http.ResponseWriter, r *http.Request) error {
 	form, err := page.ReadForm(r)
 	if err != nil {
@@ -107,8 +119,10 @@ func (p *Pages) ChangeMembers(w http.ResponseWriter, r *http.Request) error {
 // memberDone says what ChangeMembers did.
 func memberDone(login string, form page.Form) string {
 	switch form.Get("action") {
-	case "remove":
+	case "remove", "remove-outside":
 		return login + " was removed."
+	case "convert":
+		return login + " is an outside collaborator now."
 	case "publicize":
 		return "Your membership is public now."
 	case "conceal":
@@ -137,7 +151,7 @@ func (p *Pages) changeMember(r *http.Request, org, login string, form page.Form)
 	do, open, scopes := form.Get("action"), p.kit.WriteOwn, scope.AdminOrg
 	switch do {
 	case "set":
-	case "remove":
+	case "remove", "remove-outside", "convert":
 		open = p.kit.DeleteOwn
 	case "publicize":
 		scopes = scope.WriteOrg
@@ -153,6 +167,10 @@ func (p *Pages) changeMember(r *http.Request, org, login string, form page.Form)
 	switch do {
 	case "remove":
 		return p.of.Accounts.RemoveMember(ctx, caller(r), org, login)
+	case "convert":
+		return p.of.Accounts.ConvertMember(ctx, caller(r), org, login)
+	case "remove-outside":
+		return p.of.Collaborators.RemoveOutsider(ctx, caller(r), org, login)
 	case "publicize", "conceal":
 		return p.of.Accounts.SetMemberPublic(ctx, caller(r), org, login, do == "publicize")
 	}

@@ -18,6 +18,7 @@ import (
 	"arbor/internal/follow"
 	"arbor/internal/page"
 	"arbor/internal/page/webhook"
+	"arbor/internal/repo/collaborator"
 	"arbor/internal/repo/list"
 	"arbor/internal/route"
 	"arbor/internal/scope"
@@ -38,6 +39,8 @@ type Services struct {
 	Lists      *list.Service
 	Searches   *repository.API
 	Activities *activity.Service
+
+	Collaborators *collaborator.Service
 }
 
 // Pages answers the pages of this room.

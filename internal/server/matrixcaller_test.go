@@ -209,6 +209,11 @@ func (c caller) lacks(r *route.Route, h *fixture.Home, need account.Role) bool {
 		need == account.Admin && (!mayAdmin || lacks))
 }
 
+// inGuild reports a caller who sees the teams of the organization.
+func (c caller) inGuild() bool {
+	return c.login == "member" || c.login == "owner" || c.isOne("chief") || c.isBot()
+}
+
 // wantRead returns the expected status of a read.
 func wantRead(r *route.Route, c caller, h *fixture.Home, path, query string) int {
 	want := allowed
@@ -234,6 +239,10 @@ func wantRead(r *route.Route, c caller, h *fixture.Home, path, query string) int
 		if c.login != "owner" && !c.isOne("chief") && !c.isBot() {
 			want = http.StatusForbidden
 		}
+	case r.Pattern == "/orgs/{org}/teams" && !c.inGuild():
+		want = http.StatusForbidden
+	case onTeam(r) && !c.inGuild():
+		want = http.StatusNotFound
 	case r.Pattern == "/orgs/{org}/memberships/{username}":
 		if c.login != "member" && c.login != "owner" && !c.isOne("chief") && !c.isBot() {
 			want = http.StatusForbidden
@@ -289,7 +298,7 @@ func (m *matrix) wantAct(q *fixture.Request, c caller, h *fixture.Home) int {
 			return http.StatusUnauthorized
 		case !slices.Contains(q.Rule.Outsiders, c.login):
 			return allowed
-		case r.Right == route.SiteAdmin:
+		case r.Right == route.SiteAdmin, onTeam(r) && !c.inGuild():
 			return http.StatusNotFound
 		}
 		return http.StatusForbidden

@@ -68,7 +68,7 @@ func membership(tx *db.Tx, t *Team, user *account.Account) (*Membership, error) 
 
 // unaffiliated is the 422 for people who are not members of the organization.
 func unaffiliated(field string) error {
-	return errs.Validation(errs.Field{Resource: "TeamMember", Field: field, Code: "unaffiliated",
+	return errs.Validation(errs.Field{Resource: "TeamMember", Field: field, Code: errs.Custom,
 		Message: "User must be a member of the organization first."})
 }
 

@@ -55,7 +55,7 @@ func TestTeams(t *testing.T) {
 			{Name: "a maintainer adds members", Do: "PUT " + atTeams + "/the-weeders/memberships/max", As: "mia", Status: 200,
 				Want: `{"role":"member","state":"active"}`},
 			{Name: "nobody from outside", Do: "PUT " + atTeams + "/the-weeders/memberships/sam", As: "mia", Status: 422,
-				Want: `{"errors":[{"code":"unaffiliated"}]}`},
+				Want: `{"errors":[{"resource":"TeamMember"}]}`},
 			{Do: "GET " + atTeams + "/the-weeders/members?role=maintainer", As: "max", Status: 200,
 				Want: `[{"login":"alice"},{"login":"mia"}]`},
 			{Do: "GET " + atTeams + "/the-weeders/members", As: "max", Status: 200,

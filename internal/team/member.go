@@ -52,11 +52,11 @@ func (s *Service) Membership(
 
 // membership reads the membership of a user. Error: 404.
 func membership(tx *db.Tx, t *Team, user *account.Account) (*Membership, error) {
-	role, in, err := roleIn(tx, t.ID, user.ID)
+	role, err := roleIn(tx, t.ID, user.ID)
 	if err != nil {
 		return nil, err
 	}
-	if !in {
+	if role == Outside {
 		return nil, errs.Absent()
 	}
 	_, owner, err := account.OrgRole(tx, t.Org.ID, user.ID)
@@ -116,10 +116,9 @@ func (s *Service) AddMember(
 
 // put stores a membership with what follows from it.
 func (s *Service) put(tx *db.Tx, a *Access, user *account.Account, role web.Opt[Role]) error {
-	was, there, err := roleIn(tx, a.ID, user.ID)
-	there = there && was != Below
-	next := role.Or(max(was, Member))
-	if err != nil || there && was == next {
+	was, err := roleIn(tx, a.ID, user.ID)
+	there, next := was >= Member, role.Or(max(was, Member))
+	if err != nil || was == next {
 		return err
 	}
 	if err := putMember(tx, a.ID, user.ID, next); err != nil {
@@ -158,11 +157,11 @@ func (s *Service) RemoveMember(ctx context.Context, caller *account.Caller, ref 
 		if err != nil {
 			return err
 		}
-		was, _, err := roleIn(tx, a.ID, user.ID)
+		was, err := roleIn(tx, a.ID, user.ID)
 		if err != nil {
 			return err
 		}
-		if was == Below {
+		if was < Member {
 			return errs.Absent()
 		}
 		if err := putMember(tx, a.ID, user.ID, Below); err != nil {

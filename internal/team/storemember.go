@@ -1,7 +1,6 @@
 package team
 
 import (
-	"errors"
 	"strconv"
 
 	"arbor/internal/account"
@@ -12,14 +11,11 @@ import (
 // arg is a placeholder.
 func arg(n int) string { return "$" + strconv.Itoa(n) }
 
-// roleIn returns the stored role of a person in a team; in reports whether there is one.
-func roleIn(tx *db.Tx, id ID, user account.ID) (role Role, in bool, err error) {
-	var stored int64
-	err = tx.QueryRow(`SELECT role FROM team_members WHERE team_id = $1 AND user_id = $2`, id, user).Scan(&stored)
-	if errors.Is(err, db.ErrNoRows) {
-		return Below, false, nil
-	}
-	return Role(stored), err == nil, err
+// roleIn returns the stored role of a person in a team, or Outside.
+func roleIn(tx *db.Tx, id ID, user account.ID) (role Role, err error) {
+	err = tx.QueryRow(`SELECT COALESCE(max(role), 0) FROM team_members WHERE team_id = $1 AND user_id = $2`, id, user).
+		Scan(&role)
+	return role, err
 }
 
 // putMember adds a person to a team, or changes the role.
@@ -41,13 +37,13 @@ func settle(tx *db.Tx, id ID, user account.ID) error {
 	}
 	for _, id := range list {
 		const children = ` FROM teams c JOIN team_members m ON m.team_id = c.id WHERE c.parent_id = $1`
-		if err := tx.Run(`DELETE FROM team_members AS m WHERE m.team_id = $1 AND m.role = 0`+only+`
+		if err := tx.Run(`DELETE FROM team_members AS m WHERE m.team_id = $1 AND m.role = 1`+only+`
 			AND NOT EXISTS (SELECT 1 FROM teams c JOIN team_members x ON x.team_id = c.id
 				WHERE c.parent_id = $1 AND x.user_id = m.user_id)`, id); err != nil {
 			return err
 		}
 		if err := tx.Run(`INSERT INTO team_members (team_id, user_id, role, created_at)
-			SELECT DISTINCT CAST($1 AS BIGINT), m.user_id, 0, CAST($2 AS BIGINT)`+children+only+`
+			SELECT DISTINCT CAST($1 AS BIGINT), m.user_id, 1, CAST($2 AS BIGINT)`+children+only+`
 			ON CONFLICT (team_id, user_id) DO NOTHING`, id, tx.Now); err != nil {
 			return err
 		}
@@ -64,22 +60,22 @@ type Person struct {
 // listMembers reads a page of the people of a team by id, and how many there are. wanted is "all", "member" or
 // "maintainer".
 func listMembers(tx *db.Tx, t *Team, wanted string, page web.Page) (list []Person, total int64, err error) {
-	const role = `CASE WHEN t.role = 1 AND EXISTS (SELECT 1 FROM members o
-		WHERE o.org_id = $2 AND o.user_id = t.user_id AND o.owner = TRUE) THEN 2 ELSE t.role END`
+	const role = `CASE WHEN t.role = 2 AND EXISTS (SELECT 1 FROM members o
+		WHERE o.org_id = $2 AND o.user_id = t.user_id AND o.owner = TRUE) THEN 3 ELSE t.role END`
 	source := `(SELECT t.user_id, ` + role + ` AS role FROM team_members t WHERE t.team_id = $1) m`
 	switch wanted {
 	case "member":
-		source += ` WHERE m.role < 2`
+		source += ` WHERE m.role < 3`
 	case "maintainer":
-		source += ` WHERE m.role = 2`
+		source += ` WHERE m.role = 3`
 	}
 	var ids []account.ID
 	roles := map[account.ID]Role{}
 	err = db.QueryEach(tx, func(row db.Scanner) error {
 		var id account.ID
-		var role int64
+		var role Role
 		err := row.Scan(&id, &role)
-		ids, roles[id] = append(ids, id), Role(role)
+		ids, roles[id] = append(ids, id), role
 		return err
 	}, `SELECT m.user_id, m.role FROM `+source+` ORDER BY m.user_id LIMIT $3 OFFSET $4`,
 		t.ID, t.Org.ID, page.Size, page.Offset())

@@ -70,7 +70,8 @@ type Role uint8
 
 // The roles, as they are stored.
 const (
-	Below Role = iota // only a member of a team below
+	Outside Role = iota // not in the team: there is no row
+	Below               // only a member of a team below
 	Member
 	Maintainer
 )
@@ -158,12 +159,9 @@ func find(tx *db.Tx, caller *account.Caller, ref Ref) (*Access, error) {
 	if !may.Member {
 		return nil, errs.Absent()
 	}
-	role, in, err := roleIn(tx, t.ID, account.IDOf(caller))
-	if err == nil && t.Secret && !may.Owner && !in {
+	role, err := roleIn(tx, t.ID, account.IDOf(caller))
+	if err == nil && t.Secret && !may.Owner && role == Outside {
 		err = errs.Absent()
-	}
-	if in && may.Owner && role == Member {
-		role = Maintainer
 	}
 	return &Access{Team: t, Caller: caller, Owner: may.Owner, Role: role}, err
 }
@@ -238,7 +236,7 @@ func (s *Service) OfCaller(
 	ctx context.Context, caller *account.Caller, page web.Page,
 ) (list []*Team, total int64, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		list, total, err = pageOf(tx, `t.id IN (SELECT team_id FROM team_members WHERE user_id = $1 AND role > 0)`,
+		list, total, err = pageOf(tx, `t.id IN (SELECT team_id FROM team_members WHERE user_id = $1 AND role > 1)`,
 			"t.id", page, caller.ID)
 		return err
 	})

@@ -27,19 +27,19 @@ func record(tx *db.Tx, t *Team, action audit.Action, changes map[string]any) err
 	return audit.Record(tx, audit.Entry{Action: action, Org: t.Org.Audited(), Right: audit.OrgOwner, Changes: changes})
 }
 
-// recordMember notes what happens to a membership. Below stands for none.
+// recordMember notes what happens to a membership. Below and Outside stand for none.
 func recordMember(tx *db.Tx, a *Access, user *account.Account, was, now Role) error {
 	action, changes := audit.TeamUpdateMember, map[string]any{"team": a.Slug}
 	switch {
-	case was == Below:
+	case was < Member:
 		action = audit.TeamAddMember
-	case now == Below:
+	case now < Member:
 		action = audit.TeamRemoveMember
 	}
-	if was != Below {
+	if was >= Member {
 		changes["old_role"] = was.String()
 	}
-	if now != Below {
+	if now >= Member {
 		changes["role"] = now.String()
 	}
 	right := audit.OrgOwner

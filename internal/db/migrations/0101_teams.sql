@@ -19,7 +19,7 @@ CREATE INDEX teams_of_parent ON teams (parent_id, slug);
 CREATE TABLE team_members (
     team_id    BIGINT NOT NULL REFERENCES teams (id) ON DELETE CASCADE,
     user_id    BIGINT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
-    role       SMALLINT NOT NULL, -- 0 only a member of a team below, 1 member, 2 maintainer
+    role       SMALLINT NOT NULL, -- 1 only a member of a team below, 2 member, 3 maintainer
     created_at BIGINT NOT NULL,
     PRIMARY KEY (team_id, user_id)
 );

@@ -213,9 +213,9 @@ func checkPeople(t *testing.T, s *apitest.Server) {
 		return tx.QueryRow(`WITH RECURSIVE down (top, id) AS (SELECT id, id FROM teams
 				UNION ALL SELECT down.top, t.id FROM teams t JOIN down ON t.parent_id = down.id)
 			SELECT (SELECT count(*) FROM team_members m WHERE NOT EXISTS (SELECT 1 FROM down
-					JOIN team_members x ON x.team_id = down.id AND x.role > 0
+					JOIN team_members x ON x.team_id = down.id AND x.role > 1
 					WHERE down.top = m.team_id AND x.user_id = m.user_id))
-				+ (SELECT count(*) FROM down JOIN team_members x ON x.team_id = down.id AND x.role > 0
+				+ (SELECT count(*) FROM down JOIN team_members x ON x.team_id = down.id AND x.role > 1
 					WHERE NOT EXISTS (SELECT 1 FROM team_members m WHERE m.team_id = down.top AND m.user_id = x.user_id))`).
 			Scan(&n)
 	})

@@ -298,6 +298,8 @@ func (m *matrix) wantAct(q *fixture.Request, c caller, h *fixture.Home) int {
 			return http.StatusUnauthorized
 		case !slices.Contains(q.Rule.Outsiders, c.login):
 			return allowed
+		case onTeam(r) && strings.Contains(r.Pattern, "{repo}"): // as the repository says, or the team
+			return refused
 		case r.Right == route.SiteAdmin, onTeam(r) && !c.inGuild():
 			return http.StatusNotFound
 		}

@@ -67,7 +67,7 @@ func (api *API) ListOwn(w http.ResponseWriter, r *http.Request) error {
 func (api *API) full(r *http.Request, list []*Team) (out []*FullPayload, err error) {
 	info, caller := web.From(r.Context()), account.CallerFrom(r.Context())
 	err = api.s.db.Read(r.Context(), func(tx *db.Tx) error {
-		counts, err := countsOf(tx, list)
+		counts, err := countsOf(tx, caller, list)
 		if err != nil {
 			return err
 		}

@@ -3,10 +3,12 @@ package team
 import (
 	"context"
 	"errors"
+	"strconv"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/repo"
 	"arbor/internal/web"
 )
 
@@ -158,29 +160,31 @@ func hasChildren(tx *db.Tx, id ID) (bool, error) {
 // Counts are the numbers that the full form of a team shows.
 type Counts struct{ Members, Repos int64 }
 
-// countsOf counts the people and the repositories of teams, in two queries.
-func countsOf(tx *db.Tx, list []*Team) (map[ID]Counts, error) {
-	found := map[ID]Counts{}
+// countsOf counts the people of teams, and the repositories that the caller may see, in two queries.
+func countsOf(tx *db.Tx, caller *account.Caller, list []*Team) (map[ID]Counts, error) {
 	if len(list) == 0 {
-		return found, nil
+		return nil, nil
 	}
 	ids := make([]ID, len(list))
 	for n, t := range list {
 		ids[n] = t.ID
 	}
-	in := db.Values(1, len(ids))
-	err := db.QueryEach(tx, func(row db.Scanner) error {
-		var id ID
-		var c Counts
-		err := row.Scan(&id, &c.Members, &c.Repos)
-		found[id] = c
-		return err
-	}, `WITH RECURSIVE up (id, above, depth) AS (SELECT id, id, 0 FROM teams WHERE id IN `+in+`
+	members, err := db.QueryMap[ID, int64](tx, `SELECT team_id, count(*) FROM team_members
+		WHERE team_id IN `+db.Values(1, len(ids))+` GROUP BY team_id`, db.Args(ids)...)
+	if err != nil {
+		return nil, err
+	}
+	repos, err := db.QueryMap[ID, int64](tx, `WITH RECURSIVE up (id, above, depth) AS (
+			SELECT id, id, 0 FROM teams WHERE id IN `+db.ValuesFrom(2, 1, len(ids))+`
 			UNION ALL SELECT up.id, t.parent_id, up.depth + 1 FROM up JOIN teams t ON t.id = up.above
-				WHERE t.parent_id IS NOT NULL AND up.depth < 8)
-		SELECT t.id, (SELECT count(*) FROM team_members m WHERE m.team_id = t.id),
-			(SELECT count(DISTINCT r.repo_id) FROM up JOIN team_repos r ON r.team_id = up.above WHERE up.id = t.id)
-		FROM teams t WHERE t.id IN `+in, db.Args(ids)...)
+				WHERE t.parent_id IS NOT NULL AND up.depth < `+strconv.Itoa(maxDepth)+`)
+		SELECT f.team, count(*)`+repo.FromVisibleIn(`SELECT DISTINCT up.id AS team, tr.repo_id AS id
+			FROM up JOIN team_repos tr ON tr.team_id = up.above`, caller)+` GROUP BY f.team`,
+		db.Args(ids, account.IDOf(caller))...)
+	found := map[ID]Counts{}
+	for _, id := range ids {
+		found[id] = Counts{Members: members[id], Repos: repos[id]}
+	}
 	return found, err
 }
 

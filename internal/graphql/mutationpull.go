@@ -253,7 +253,7 @@ func (m *mutation) requestReviews(ctx context.Context, o *object, logins []strin
 }
 
 func (m *mutation) setReviewers(ctx context.Context, o *object, address string,
-	change func(context.Context, *repo.Access, int64, []string) error, logins []string) error {
+	change func(context.Context, *repo.Access, int64, []string, ...string) error, logins []string) error {
 	return m.setPull(ctx, o, address, func(ctx context.Context, a *repo.Access, number int64) error {
 		return change(ctx, a, number, logins)
 	})

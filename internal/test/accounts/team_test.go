@@ -2,6 +2,7 @@ package accounts_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"arbor/internal/account"
@@ -241,5 +242,62 @@ func TestBestRoleCounts(t *testing.T) {
 		s.Ask(t, "alice", "PUT "+atTeams+"/two/repos/garden/shed", `{"permission":"admin"}`, 204)
 		s.Ask(t, "max", "PATCH /repos/garden/shed", `{"description":"x"}`, 200)
 		s.Ask(t, "alice", "GET /repos/garden/shed/collaborators?affiliation=direct", "", 200)
+	})
+}
+
+// Teams are asked for reviews, and mentioned: their members hear of it, and nobody else learns of the team.
+func TestTeamsReview(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		crew(t, s)
+		teamID(t, s, `{"name":"weeders","privacy":"closed"}`)
+		teamID(t, s, `{"name":"moles"}`)
+		teamID(t, s, `{"name":"idle","privacy":"closed"}`)
+		s.Repo(t, "garden/plot", false)
+		for _, team := range []string{"weeders", "moles"} {
+			s.Ask(t, "alice", "PUT "+atTeams+"/"+team+"/memberships/max", "", 200)
+			s.Ask(t, "alice", "PUT "+atTeams+"/"+team+"/repos/garden/plot", `{"permission":"push"}`, 204)
+		}
+		s.Ask(t, "alice", "PUT /repos/garden/plot/contents/a.txt", `{"message":"a","content":"eA=="}`, 201)
+		s.Ask(t, "alice", "PUT /repos/garden/plot/contents/b.txt", `{"message":"b","content":"eA==","branch":"main"}`, 201)
+		var main struct{ Object struct{ SHA string } }
+		s.Ask(t, "alice", "GET /repos/garden/plot/git/ref/heads/main", "", 200).JSON(t, &main)
+		s.Ask(t, "alice", "POST /repos/garden/plot/git/refs", `{"ref":"refs/heads/topic","sha":"`+main.Object.SHA+`"}`, 201)
+		s.Ask(t, "alice", "PUT /repos/garden/plot/contents/c.txt", `{"message":"c","content":"eA==","branch":"topic"}`, 201)
+		s.Ask(t, "alice", "POST /repos/garden/plot/pulls", `{"title":"weed","head":"topic","base":"main"}`, 201)
+		const at = "/repos/garden/plot/pulls/1/requested_reviewers"
+		s.Run(t, []apitest.Case{
+			{Name: "a secret team", Do: "POST " + at, As: "alice", Send: `{"team_reviewers":["moles"]}`, Status: 422},
+			{Name: "a team without access", Do: "POST " + at, As: "alice", Send: `{"team_reviewers":["idle"]}`, Status: 422},
+			{Name: "no team", Do: "POST " + at, As: "alice", Send: `{"team_reviewers":["none"]}`, Status: 422},
+			{Do: "POST " + at, As: "alice", Send: `{"team_reviewers":["weeders"]}`, Status: 201,
+				Want: `{"requested_teams":[{"slug":"weeders"}],"requested_reviewers":[]}`},
+			{Do: "GET " + at, As: "mia", Status: 200, Want: `{"teams":[{"slug":"weeders"}]}`},
+			{Do: "GET " + at, As: "sam", Status: 200, Want: `{"teams":[]}`},
+			{Do: "GET /repos/garden/plot/pulls/1", As: "sam", Status: 200, Want: `{"requested_teams":[]}`},
+			{Do: "GET /repos/garden/plot/issues/1/events", As: "mia", Status: 200,
+				Want: `[{"event":"review_requested","requested_team":{"slug":"weeders"}}]`},
+			{Do: "POST /repos/garden/plot/issues/1/comments", As: "alice",
+				Send: `{"body":"@garden/weeders, @garden/moles/ and @field/weeders: look"}`, Status: 201},
+		})
+		for _, who := range []string{"sam", ""} {
+			for _, path := range []string{"issues/1/events", "issues/1/timeline", "issues/events", "pulls", "pulls/1"} {
+				if a := s.Ask(t, who, "GET /repos/garden/plot/"+path, "", 200); strings.Contains(string(a.Body), `"slug":"weeders"`) {
+					t.Errorf("%s as %q names the team: %s", path, who, a.Body)
+				}
+			}
+		}
+		s.Settle(t)
+		reason := func(who, want string) {
+			t.Helper()
+			testkit.NoError(t, s.Server.Settle(t.Context()))
+			s.Check(t, apitest.Case{Do: "GET /notifications", As: who, Status: 200, Want: want})
+		}
+		reason("max", `[{"reason":"team_mention","subject":{"title":"weed"}}]`)
+		reason("mia", `[]`)
+		s.Visit(t, "mia", "GET /garden/plot/pull/1")
+		s.Ask(t, "max", "POST /repos/garden/plot/pulls/1/reviews", `{"event":"APPROVE"}`, 200)
+		s.Ask(t, "mia", "GET "+at, "", 200)
+		s.Check(t, apitest.Case{Do: "GET " + at, As: "mia", Status: 200, Want: `{"teams":[]}`})
 	})
 }

@@ -18,7 +18,7 @@ import (
 const MaxReviewers = 15
 
 // RequestReviews asks people to review a pull request, which subscribes them, and teams by their slugs, for its author
-// and for people with push access. They must be able to see it. Errors: 403, 404, 422 for users who cannot, for the
+// and for people with the role triage. They must be able to see it. Errors: 403, 404, 422 for users who cannot, for the
 // author and for too many; nobody is asked then.
 func (s *Service) RequestReviews(
 	ctx context.Context, a *repo.Access, number int64, logins []string, teams ...string,
@@ -98,7 +98,7 @@ func mayAsk(a *repo.Access, i *issue.Issue) error {
 	if !i.Pull {
 		return errs.Absent()
 	}
-	return mayEdit(a, i)
+	return mayEdit(a, i, account.Triage)
 }
 
 // maxLogins bounds the logins of one request.
@@ -132,7 +132,7 @@ func reviewers(c *issue.Change, logins []string, asked []account.ID) ([]account.
 	return fresh, nil
 }
 
-// UnrequestReviews takes requests back, for the author and for people with push access; people who are not asked are
+// UnrequestReviews takes requests back, for the author and for people with the role triage; people who are not asked are
 // ignored. Errors: 403, 404, 422 for too many.
 func (s *Service) UnrequestReviews(
 	ctx context.Context, a *repo.Access, number int64, logins []string, teams ...string,

@@ -68,7 +68,7 @@ func (api *API) AddRepo(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 	if err != nil {
 		return err
 	}
-	permission := body.Enum("permission", Permissions()...)
+	permission := body.Enum("permission", account.Grants()...)
 	if err := body.Err(); err != nil {
 		return err
 	}

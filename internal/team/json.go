@@ -106,7 +106,7 @@ type repoJSON struct {
 }
 
 func newRepo(a *repo.Access, role account.Role, i *web.Info) repoJSON {
-	p := repoJSON{repo.NewPayload(a, i), account.PermissionOf(role)}
+	p := repoJSON{repo.NewPayload(a, i), role.Name()}
 	p.Permissions = repo.NewPermissions(role)
 	return p
 }

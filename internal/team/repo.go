@@ -75,19 +75,11 @@ func (s *Service) OfRepo(ctx context.Context, a *repo.Access, page web.Page) (li
 	return list, total, err
 }
 
-// Permissions are the names of the roles that a team can have on a repository.
-func Permissions() (names []string) {
-	for r := account.Pull; r <= account.Admin; r++ {
-		names = append(names, r.String())
-	}
-	return names
-}
-
 // AddRepo gives a team a role on a repository of its organization, for administrators of the repository who see the
 // team. Errors: 404, 422.
 func (s *Service) AddRepo(ctx context.Context, a *repo.Access, ref Ref, permission string) error {
 	f := web.Faults{Resource: "TeamMember"}
-	f.CheckEnum("permission", permission, Permissions()...)
+	f.CheckEnum("permission", permission, account.Grants()...)
 	if err := f.Err(); err != nil {
 		return err
 	}

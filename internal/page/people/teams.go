@@ -86,7 +86,7 @@ func refOf(r *http.Request) team.Ref {
 
 // team reads the team of the request. Error: 404.
 func (p *Pages) team(r *http.Request, section string) (*teamView, error) {
-	v := &teamView{Section: section, Roles: team.Permissions(), Chosen: "pull"}
+	v := &teamView{Section: section, Roles: account.Grants(), Chosen: "pull"}
 	var err error
 	if v.Frame, v.Org, v.Role, err = p.orgFrame(r, "Team"); err != nil {
 		return nil, err

@@ -16,7 +16,7 @@ import (
 // person is a collaborator.
 type person struct {
 	page.User
-	RoleName string // read, write or admin
+	Role account.Role
 }
 
 // accessView is the people who were given a role on the repository.
@@ -26,6 +26,22 @@ type accessView struct {
 	Login  string // that was typed
 	Role   string // that was chosen
 	Org    bool   // an organization owns the repository
+}
+
+// Roles are those that can be granted, as [account.Role.String] and as people read them.
+func (v *accessView) Roles() [][2]string {
+	var list [][2]string
+	for _, permission := range account.Grants() {
+		list = append(list, [2]string{permission, roleTitle(permission)})
+	}
+	return list
+}
+
+// roleTitle returns a permission as people read it.
+func roleTitle(permission string) string {
+	role, _ := account.ParseRole(permission)
+	name := role.Name()
+	return strings.ToUpper(name[:1]) + name[1:]
 }
 
 const accessSize = 50
@@ -50,14 +66,11 @@ func (p *Pages) access(r *http.Request, a *repo.Access) (*accessView, error) {
 	at := page.At(r, accessSize)
 	list, total, err := p.of.Collaborators.List(r.Context(), a, collaborator.Choice{Affiliation: "direct"}, at)
 	for _, c := range list {
-		v.People = append(v.People, person{*page.NewUser(c.Account), c.RoleName()})
+		v.People = append(v.People, person{*page.NewUser(c.Account), c.Role})
 	}
 	v.Pages = page.PagerOf(r, at, total)
 	return v, err
 }
-
-// roleNames are the roles that the form offers, as people read them.
-var roleNames = map[string]string{"pull": "Read", "push": "Write", "admin": "Admin"}
 
 // POST /{owner}/{repo}/settings/access
 //
@@ -72,7 +85,7 @@ func (p *Pages) ChangeAccess(w http.ResponseWriter, r *http.Request, a *repo.Acc
 	}
 	login := strings.TrimPrefix(f.Text("login"), "@")
 	self := account.Fold(login) == account.Fold(a.Caller.Login)
-	done := login + " has the role " + roleNames[f.Get("role")] + " now."
+	done := login + " has the role " + roleTitle(f.Get("role")) + " now."
 	switch {
 	case login == "":
 		err = errs.New(errs.Invalid, "Whom? Type a login.")

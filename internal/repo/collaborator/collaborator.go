@@ -26,9 +26,6 @@ type Collaborator struct {
 	Role    account.Role
 }
 
-// RoleName is the name of the role in answers.
-func (c *Collaborator) RoleName() string { return roleNames[c.Role] }
-
 // Service holds what the operations on collaborators share.
 type Service struct {
 	db    *db.DB
@@ -76,14 +73,11 @@ func (s *Service) Payloads(
 	return out, err
 }
 
-// permissions are the roles that can be granted.
-var permissions = []string{"pull", "push", "admin"}
-
-// Add grants a permission to a user: pull, push or admin. It counts at once. Errors: 422; those of
+// Add grants a permission to a user, one of [account.Grants]. It counts at once. Errors: 422; those of
 // [repo.Service.GrantBy].
 func (s *Service) Add(ctx context.Context, a *repo.Access, login, permission string) error {
 	f := web.Faults{Resource: resource}
-	f.CheckEnum("permission", permission, permissions...)
+	f.CheckEnum("permission", permission, account.Grants()...)
 	if err := f.Err(); err != nil {
 		return err
 	}

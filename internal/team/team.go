@@ -519,3 +519,38 @@ func (s *Service) Delete(ctx context.Context, caller *account.Caller, ref Ref) e
 		return s.forge.EndOrgAccess(tx, a.Org.ID, caller.ID)
 	})
 }
+
+// ByIDs reads those of the teams that the caller sees.
+func (s *Service) ByIDs(ctx context.Context, caller *account.Caller, ids []ID) (found map[ID]*Team, err error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		found = map[ID]*Team{}
+		ids := db.Unique(ids)
+		list, err := query(tx, `t.id IN `+db.Values(1, len(ids)), db.Args(ids)...)
+		if err != nil {
+			return err
+		}
+		in, err := db.QueryMap[ID, Role](tx, `SELECT team_id, role FROM team_members WHERE user_id = $1
+			AND team_id IN `+db.ValuesFrom(2, 1, len(ids)), db.Args(ids, account.IDOf(caller))...)
+		if err != nil {
+			return err
+		}
+		orgs := map[account.ID]account.OrgAccess{}
+		for _, t := range list {
+			may, known := orgs[t.Org.ID]
+			if !known {
+				if _, may, err = account.OrgFor(tx, caller, t.Org.Login); err != nil {
+					return err
+				}
+				orgs[t.Org.ID] = may
+			}
+			if may.Member && (!t.Secret || may.Owner || in[t.ID] != Outside) {
+				found[t.ID] = t
+			}
+		}
+		return nil
+	})
+	return found, err
+}

@@ -235,6 +235,16 @@ func newFullOrg(a *Account, i *web.Info, may OrgAccess, caller *Caller) *fullOrg
 	return o
 }
 
+// OrgsByID renders organizations in full, as everybody sees them, by id.
+func OrgsByID(tx *db.Tx, ids []ID, caller *Caller, i *web.Info) (map[ID]any, error) {
+	list, err := ByIDs(tx, ids)
+	out := map[ID]any{}
+	for id, org := range list {
+		out[id] = newFullOrg(org, i, OrgAccess{}, caller)
+	}
+	return out, err
+}
+
 // NewOrganization renders an organization as GitHub's organization-simple.
 func NewOrganization(a *Account, i *web.Info) any { return newSimpleOrg(a, i) }
 

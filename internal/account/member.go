@@ -34,6 +34,11 @@ func orgFor(tx *db.Tx, caller *Caller, login string) (org *Account, may OrgAcces
 	return org, may, err
 }
 
+// OrgFor finds an organization and what the caller, perhaps nil, may do there. Error: 404.
+func OrgFor(tx *db.Tx, caller *Caller, login string) (*Account, OrgAccess, error) {
+	return orgFor(tx, caller, login)
+}
+
 // OwnedOrg returns the organization with a login if the caller owns it. Errors: 403, 404.
 func OwnedOrg(tx *db.Tx, caller *Caller, login string) (*Account, error) {
 	org, may, err := orgFor(tx, caller, login)
@@ -92,6 +97,9 @@ func heldOrg(tx *db.Tx, caller *Caller, login string, allowed func(OrgAccess) bo
 		}
 	}
 }
+
+// MustOwn is the 403 for callers who do not own an organization.
+func MustOwn(org *Account) error { return mustOwn(org) }
 
 func mustOwn(org *Account) error {
 	return errs.Newf(errs.Forbidden, "You must be an owner of the organization %q", org.Login)

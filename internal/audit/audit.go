@@ -55,6 +55,16 @@ const (
 	OrgUpdateMember Action = "org.update_member"
 	OrgRemoveMember Action = "org.remove_member"
 
+	TeamCreate       Action = "team.create"
+	TeamUpdate       Action = "team.update"
+	TeamDestroy      Action = "team.destroy"
+	TeamAddMember    Action = "team.add_member"
+	TeamUpdateMember Action = "team.update_member"
+	TeamRemoveMember Action = "team.remove_member"
+	TeamAddRepo      Action = "team.add_repository"
+	TeamUpdateRepo   Action = "team.update_repository_permission"
+	TeamRemoveRepo   Action = "team.remove_repository"
+
 	RepoCreate       Action = "repo.create"
 	RepoUpdate       Action = "repo.update"
 	RepoRename       Action = "repo.rename"
@@ -121,7 +131,9 @@ var Actions = []Action{
 	UserCreate, UserUpdate, UserRename, UserDelete, UserSuspend, UserUnsuspend, UserPromote, UserDemote,
 	UserPassword, UserLogin, UserLogout, UserAddEmail, UserVerifyEmail, UserRemoveEmail, TokenCreate,
 	TokenDestroy, OAuthCreate, KeyCreate, KeyDelete, OrgCreate,
-	OrgUpdate, OrgRename, OrgDelete, OrgAddMember, OrgUpdateMember, OrgRemoveMember, RepoCreate, RepoUpdate,
+	OrgUpdate, OrgRename, OrgDelete, OrgAddMember, OrgUpdateMember, OrgRemoveMember, TeamCreate, TeamUpdate,
+	TeamDestroy, TeamAddMember, TeamUpdateMember, TeamRemoveMember, TeamAddRepo, TeamUpdateRepo, TeamRemoveRepo,
+	RepoCreate, RepoUpdate,
 	RepoRename, RepoAccess, RepoArchived, RepoUnarchived, RepoDestroy, RepoTransfer,
 	RepoTransferOut, RepoPurge,
 	RulesetCreate, RulesetUpdate, RulesetDestroy, ProtectionCreate, ProtectionUpdate, ProtectionDestroy,
@@ -139,14 +151,15 @@ var Actions = []Action{
 
 // Rights that allowed an action, besides those of routes.
 const (
-	Operator  = "operator"   // the command line
-	Process   = "process"    // the server itself, or a seed
-	SiteAdmin = "site admin" // also where another right would have done
-	OrgOwner  = "organization owner"
-	Maintain  = "maintain"
-	RepoAdmin = "admin"
-	Self      = "self" // everybody may do this with what is theirs
-	NoRight   = "none" // it was refused
+	Operator       = "operator"   // the command line
+	Process        = "process"    // the server itself, or a seed
+	SiteAdmin      = "site admin" // also where another right would have done
+	OrgOwner       = "organization owner"
+	Maintain       = "maintain"
+	RepoAdmin      = "admin"
+	TeamMaintainer = "team maintainer"
+	Self           = "self" // everybody may do this with what is theirs
+	NoRight        = "none" // it was refused
 )
 
 // Actor is who acts, and from where.

@@ -50,6 +50,7 @@ import (
 	"arbor/internal/repo/transport"
 	"arbor/internal/rule"
 	"arbor/internal/search"
+	"arbor/internal/team"
 )
 
 // Forge holds the services that change together.
@@ -59,6 +60,7 @@ type Forge struct {
 	Sessions    *session.Service
 	Keys        *key.Service
 	Repos       *repo.Service
+	Teams       *team.Service
 	Rules       *rule.Service
 	Network     *network.Service
 	Settings    *settings.Service
@@ -84,6 +86,7 @@ func New(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Forge {
 	f.Sessions = session.New(d, f.Tokens)
 	f.Keys = key.New(d, f.Accounts)
 	f.Repos = repo.New(d, g, log, RepositoriesDir(dataDir), f)
+	f.Teams = team.New(d, f.Repos, f)
 	f.Rules = rule.New(d, f.Repos, log)
 	f.Network = network.New(d, f.Repos)
 	f.Settings = settings.New(d, f.Repos, f)

@@ -40,6 +40,8 @@ var AccountColumns = []AccountColumn{
 	{"members", "org_id", Dropped, ""},
 	{"members", "user_id", Dropped, ""}, // the last owner cannot be deleted
 	{"collaborators", "user_id", Dropped, ""},
+	{"team_members", "user_id", Dropped, ""},
+	{"teams", "org_id", Dropped, ""},
 	{"tokens", "account_id", Dropped, ""},
 	{"device_requests", "account_id", Dropped, ""},
 	{"device_misses", "account_id", Dropped, ""},

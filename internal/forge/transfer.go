@@ -14,6 +14,7 @@ import (
 	"arbor/internal/pull"
 	"arbor/internal/repo"
 	"arbor/internal/repo/settings"
+	"arbor/internal/team"
 )
 
 // Transfer changes the owner of a repository. Its network stays the same. Forks of a private repository are
@@ -31,6 +32,10 @@ func (f *Forge) Transfer(tx *db.Tx, r *repo.Repo, h settings.Handover, by accoun
 		return err
 	}
 	if err := fulltext.NoteRepo(tx, int64(r.ID)); err != nil { // its name may have changed
+		return err
+	}
+	// The teams of the former organization lose it.
+	if err := team.LeaveRepo(tx, r.ID); err != nil {
 		return err
 	}
 	// The former owner keeps a role; the new owner needs none.

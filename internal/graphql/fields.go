@@ -24,7 +24,7 @@ func (api *API) resolvers(s *ast.Schema) map[string]exec.Resolver {
 			"resource":  root(resource),
 		},
 		"Mutation": mutations(),
-		"User":     userFields(), "Organization": organizationFields(), "Bot": botFields(),
+		"User":     userFields(), "Organization": organizationFields(), "Bot": botFields(), "Team": teamFields(),
 		"Repository": repositoryFields(),
 		"Issue":      issueFields(), "PullRequest": pullFields(), "IssueComment": commentFields(),
 		"PullRequestReview": reviewFields(), "PullRequestReviewThread": reviewThreadFields(),

@@ -30,6 +30,7 @@ import (
 	"arbor/internal/search"
 	"arbor/internal/star"
 	"arbor/internal/status"
+	"arbor/internal/team"
 )
 
 // Loaders are the features that load the data of many objects of a repository.
@@ -55,6 +56,7 @@ type Loaders struct {
 	FindAccounts     func(context.Context, search.Question) (*search.Hits[*account.Account], error)
 
 	Accounts      *account.Service
+	Teams         *team.Service
 	Lists         *list.Service
 	Stars         *star.Service
 	Languages     *detect.Service

@@ -10,7 +10,11 @@ import (
 )
 
 func reviewRequests(ctx context.Context, f *exec.Field, o *object) (any, error) {
-	all := persons(ctx, o.value.(*pull.View).Reviewers)
+	of := o.value.(*pull.View)
+	all := persons(ctx, of.Reviewers)
+	for _, t := range of.Teams {
+		all = append(all, newTeam(t))
+	}
 	for n, who := range all {
 		all[n] = bare{"ReviewRequest", map[string]any{"requestedReviewer": who}}
 	}

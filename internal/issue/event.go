@@ -6,6 +6,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/repo"
+	"arbor/internal/team"
 )
 
 // EventKind is the kind of an issue event.
@@ -87,6 +88,7 @@ type Detail struct {
 	LockReason  string      `json:"lock_reason,omitempty"`
 	StateReason string      `json:"state_reason,omitempty"`
 	Review      *Review     `json:"review,omitempty"`
+	Team        team.ID     `json:"team,omitempty"` // whose review is requested, in place of a user's
 }
 
 // EventLabel is a label in an event.

@@ -83,7 +83,7 @@ func (c *Change) addHookEventOf(e *Event) {
 	case EventLabeled, EventUnlabeled:
 		c.addHookEvent(e.Kind.String(), hook.About{Label: e.Detail.Label.Name})
 	case EventAssigned, EventUnassigned, EventReviewRequested, EventRequestRemoved:
-		c.addHookEvent(e.Kind.String(), hook.About{User: e.UserID})
+		c.addHookEvent(e.Kind.String(), hook.About{User: e.UserID, Team: int64(e.Detail.Team)})
 	case EventMilestoned, EventDemilestoned:
 		c.addHookEvent(e.Kind.String(), hook.About{ID: e.milestone})
 	case EventReviewed:

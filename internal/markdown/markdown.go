@@ -64,10 +64,14 @@ type Document struct {
 // [MaxReferences].
 type References struct {
 	Logins  []string    // of @login
+	Teams   []TeamRef   // of @organization/team, which are never links
 	Issues  []IssueRef  // of #7, GH-7 and owner/repo#7
 	Commits []CommitRef // of 7 to 40 hexadecimal digits, alone or after owner/repo@
 	Closes  []IssueRef  // those of Issues that "fixes", "closes" or "resolves" stands before
 }
+
+// TeamRef names a team.
+type TeamRef struct{ Org, Slug string }
 
 // IssueRef names an issue or a pull request. Owner and Repo are empty for the
 // repository in which the text stands.
@@ -151,6 +155,7 @@ func preformatted(source string) string { return "<pre>" + html.EscapeString(sou
 func (d *Document) References() References {
 	return References{
 		Logins:  slices.Clone(d.refs.Logins),
+		Teams:   slices.Clone(d.refs.Teams),
 		Issues:  slices.Clone(d.refs.Issues),
 		Commits: slices.Clone(d.refs.Commits),
 		Closes:  slices.Clone(d.refs.Closes),

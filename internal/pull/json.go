@@ -16,6 +16,7 @@ import (
 	"arbor/internal/repo"
 	"arbor/internal/rule"
 	"arbor/internal/status"
+	"arbor/internal/team"
 	"arbor/internal/web"
 )
 
@@ -28,6 +29,7 @@ type page struct {
 	heads    map[repo.ID]*repo.Access  // the same
 	pulls    map[issue.ID]*Pull        // by id of the issue
 	asked    map[issue.ID][]account.ID // who is asked for a review, by id of the issue
+	teams    map[issue.ID][]*team.Team // the same, for members of the organization
 	at       map[repo.ID]*issuekit.Addresses
 	full     bool
 	checks   map[repo.Of[git.SHA]]checkrun.Summary // of the heads, for the full form
@@ -70,6 +72,9 @@ func (p *page) load(tx *db.Tx) error {
 	if p.asked, err = requestedOf(tx, ids); err != nil {
 		return err
 	}
+	if p.teams, err = requestedTeamsOf(tx, p.ofInsiders()); err != nil {
+		return err
+	}
 	var people []account.ID
 	for _, a := range p.bases {
 		people = append(people, a.OwnerID)
@@ -94,6 +99,16 @@ func (p *page) load(tx *db.Tx) error {
 		}
 	}
 	return p.Load(tx, append(people, p.reviewers()...)...)
+}
+
+// ofInsiders returns the issues of the page whose repositories belong to an organization of the caller.
+func (p *page) ofInsiders() (ids []issue.ID) {
+	for _, i := range p.Issues() {
+		if a := p.bases[i.RepoID]; a.Owner.Kind == account.Organization && a.Insider() {
+			ids = append(ids, i.ID)
+		}
+	}
+	return ids
 }
 
 // loadHeads reads the repositories of heads.
@@ -142,7 +157,7 @@ type Payload struct {
 	Assignee          *account.Simple    `json:"assignee"`
 	Assignees         []*account.Simple  `json:"assignees,omitzero"`
 	Reviewers         []*account.Simple  `json:"requested_reviewers"`
-	Teams             []struct{}         `json:"requested_teams"`
+	Teams             []*team.Simple     `json:"requested_teams"`
 	Labels            []*label.Payload   `json:"labels"`
 	Milestone         *milestone.Payload `json:"milestone"`
 	Draft             bool               `json:"draft"`
@@ -210,7 +225,7 @@ func (p *page) payload(i *issue.Issue) (*Payload, error) {
 		PatchURL: html + ".patch", IssueURL: of, Number: i.Number, State: i.State.String(), Locked: i.Locked,
 		Title: i.Title, User: p.User(i.AuthorID), Payload: body,
 		CreatedAt: i.CreatedAt, UpdatedAt: i.UpdatedAt, ClosedAt: i.ClosedAt, MergedAt: i.MergedAt,
-		MergeCommit: web.OrNil(pull.MergeCommit()), Reviewers: p.users(p.asked[i.ID]), Teams: []struct{}{},
+		MergeCommit: web.OrNil(pull.MergeCommit()), Reviewers: p.users(p.asked[i.ID]), Teams: teamsOf(p.teams[i.ID], p.info),
 		Labels: p.Labels(i), Milestone: p.Milestone(i), Draft: i.Draft,
 		CommitsURL: api + "/commits", ReviewCommentsURL: api + "/comments",
 		ReviewCommentURL: at.API + "/pulls/comments{/number}", CommentsURL: of + "/comments",

@@ -3,23 +3,27 @@ package pull
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/issue"
 	"arbor/internal/repo"
+	"arbor/internal/team"
 	"arbor/internal/web"
 )
 
 // MaxReviewers is the maximum number of review requests of a pull request, as at GitHub.
 const MaxReviewers = 15
 
-// RequestReviews asks people to review a pull request, which subscribes them, for its author and for people with the
-// role triage. They must be able to see it. Errors: 403, 404, 422 for users who cannot, for the author and for too many; nobody
-// is asked then.
-func (s *Service) RequestReviews(ctx context.Context, a *repo.Access, number int64, logins []string) error {
-	if err := checkLogins(logins); err != nil {
+// RequestReviews asks people to review a pull request, which subscribes them, and teams by their slugs, for its author
+// and for people with the role triage. They must be able to see it. Errors: 403, 404, 422 for users who cannot, for the
+// author and for too many; nobody is asked then.
+func (s *Service) RequestReviews(
+	ctx context.Context, a *repo.Access, number int64, logins []string, teams ...string,
+) error {
+	if err := checkLogins(logins, teams); err != nil {
 		return err
 	}
 	_, err := s.issues.Change(ctx, a, number, func(c *issue.Change) error {
@@ -32,12 +36,16 @@ func (s *Service) RequestReviews(ctx context.Context, a *repo.Access, number int
 		}
 		now := asked[c.Issue.ID]
 		fresh, err := reviewers(c, logins, now)
+		if err != nil {
+			return err
+		}
+		groups, have, err := teamReviewers(c, a, teams)
 		switch {
 		case err != nil:
 			return err
-		case len(fresh) == 0:
+		case len(fresh)+len(groups) == 0:
 			return nil
-		case len(now)+len(fresh) > MaxReviewers:
+		case len(now)+have+len(fresh)+len(groups) > MaxReviewers:
 			return custom("reviewers", "reviewers are too many (maximum is 15)")
 		}
 		for _, id := range fresh {
@@ -45,9 +53,44 @@ func (s *Service) RequestReviews(ctx context.Context, a *repo.Access, number int
 		}
 		c.Involve(fresh...)
 		c.Touch()
+		for _, t := range groups {
+			c.Event(issue.EventReviewRequested, issue.Event{Detail: issue.Detail{Team: t.ID}})
+			if err := insertTeamRequest(c.Tx, c.Issue.ID, t.ID); err != nil {
+				return err
+			}
+		}
+		if len(fresh) == 0 {
+			return nil
+		}
 		return insertRequests(c.Tx, c.Issue.ID, fresh)
 	})
 	return err
+}
+
+// teamReviewers finds the teams of the slugs that are not asked yet. have is how many are. Error: 422.
+func teamReviewers(c *issue.Change, a *repo.Access, slugs []string) (fresh []*team.Team, have int, err error) {
+	asked, err := requestedTeamsOf(c.Tx, []issue.ID{c.Issue.ID})
+	if err != nil {
+		return nil, 0, err
+	}
+	now := asked[c.Issue.ID]
+	found, err := team.Reviewers(c.Tx, a, slugs)
+	if errs.Is(err, errs.NotFound) {
+		return nil, 0, notCollaborator("team_reviewers", a.Repo)
+	}
+	for _, t := range found {
+		same := func(o *team.Team) bool { return o.ID == t.ID }
+		if !slices.ContainsFunc(now, same) && !slices.ContainsFunc(fresh, same) {
+			fresh = append(fresh, t)
+		}
+	}
+	return fresh, len(now), err
+}
+
+// notCollaborator is GitHub's 422 for reviewers without access.
+func notCollaborator(field string, r *repo.Repo) error {
+	return custom(field, "Reviews may only be requested from collaborators. One or more of the users or teams you "+
+		"specified is not a collaborator of the "+r.FullName()+" repository.")
 }
 
 // mayAsk returns an error unless the caller may change the requested reviewers. Errors: 403; 404 for an issue.
@@ -61,9 +104,10 @@ func mayAsk(a *repo.Access, i *issue.Issue) error {
 // maxLogins bounds the logins of one request.
 const maxLogins = 100
 
-func checkLogins(logins []string) error {
+func checkLogins(logins, teams []string) error {
 	f := web.Faults{Resource: Resource}
 	f.CheckStrings("reviewers", logins, maxLogins, 0)
+	f.CheckStrings("team_reviewers", teams, MaxReviewers, 0)
 	return f.Err()
 }
 
@@ -78,9 +122,7 @@ func reviewers(c *issue.Change, logins []string, asked []account.ID) ([]account.
 		p := people[account.Fold(login)]
 		switch {
 		case p.ID == 0 || p.Kind != account.User || p.Role < account.Pull:
-			return nil, custom("reviewers",
-				"Reviews may only be requested from collaborators. One or more of the users or teams you "+
-					"specified is not a collaborator of the "+c.Repo.FullName()+" repository.")
+			return nil, notCollaborator("reviewers", c.Repo)
 		case p.ID == c.Issue.AuthorID:
 			return nil, custom("reviewers", "Review cannot be requested from pull request author.")
 		case !slices.Contains(asked, p.ID) && !slices.Contains(fresh, p.ID):
@@ -92,8 +134,10 @@ func reviewers(c *issue.Change, logins []string, asked []account.ID) ([]account.
 
 // UnrequestReviews takes requests back, for the author and for people with the role triage; people who are not asked are
 // ignored. Errors: 403, 404, 422 for too many.
-func (s *Service) UnrequestReviews(ctx context.Context, a *repo.Access, number int64, logins []string) error {
-	if err := checkLogins(logins); err != nil {
+func (s *Service) UnrequestReviews(
+	ctx context.Context, a *repo.Access, number int64, logins []string, teams ...string,
+) error {
+	if err := checkLogins(logins, teams); err != nil {
 		return err
 	}
 	_, err := s.issues.Change(ctx, a, number, func(c *issue.Change) error {
@@ -117,9 +161,42 @@ func (s *Service) UnrequestReviews(ctx context.Context, a *repo.Access, number i
 			c.Event(issue.EventRequestRemoved, issue.Event{UserID: id})
 			c.Touch()
 		}
-		return nil
+		return unrequestTeams(c, a, teams)
 	})
 	return err
+}
+
+// unrequestTeams takes requests to teams back, for those who see them.
+func unrequestTeams(c *issue.Change, a *repo.Access, slugs []string) error {
+	if len(slugs) == 0 || !a.Insider() {
+		return nil
+	}
+	asked, err := requestedTeamsOf(c.Tx, []issue.ID{c.Issue.ID})
+	for _, t := range asked[c.Issue.ID] {
+		if !slices.ContainsFunc(slugs, func(s string) bool { return strings.EqualFold(s, t.Slug) }) {
+			continue
+		}
+		c.Event(issue.EventRequestRemoved, issue.Event{Detail: issue.Detail{Team: t.ID}})
+		c.Touch()
+		if err := deleteTeamRequest(c.Tx, c.Issue.ID, t.ID); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// AskedTeams returns the teams whose review is requested, for members of their organization. Error: 404.
+func (s *Service) AskedTeams(ctx context.Context, a *repo.Access, number int64) (teams []*team.Team, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		p, err := byNumber(tx, a.ID, number)
+		if err != nil || !a.Insider() {
+			return err
+		}
+		asked, err := requestedTeamsOf(tx, []issue.ID{p.IssueID})
+		teams = asked[p.IssueID]
+		return err
+	})
+	return teams, err
 }
 
 // AskedFor returns the users whose review is requested. Error: 404.
@@ -143,12 +220,6 @@ func (s *Service) AskedFor(
 		return err
 	})
 	return users, err
-}
-
-// teams returns the 422 for teams, which are not supported.
-func teams() error {
-	return errs.Validation(errs.Field{Resource: Resource, Field: "team_reviewers", Code: errs.InvalidField,
-		Message: "There are no teams"})
 }
 
 // reviewers returns all requested reviewers of the page.

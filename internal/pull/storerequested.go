@@ -6,6 +6,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/issue"
+	"arbor/internal/team"
 )
 
 // requestedOf returns the requested reviewers of several pull requests by issue id, in the order of the
@@ -31,6 +32,47 @@ func requestedOf(tx *db.Tx, issues []issue.ID) (map[issue.ID][]account.ID, error
 		found[issueID] = append(found[issueID], userID)
 	}
 	return found, rows.Err()
+}
+
+// requestedTeamsOf returns the closed teams whose review of several pull requests is requested, by issue id, in the
+// order of the requests.
+func requestedTeamsOf(tx *db.Tx, issues []issue.ID) (map[issue.ID][]*team.Team, error) {
+	if len(issues) == 0 {
+		return nil, nil
+	}
+	type request struct {
+		issue issue.ID
+		team  team.ID
+	}
+	list, err := db.QueryList(tx, func(row db.Scanner) (r request, err error) {
+		err = row.Scan(&r.issue, &r.team)
+		return r, err
+	}, `SELECT issue_id, team_id FROM requested_teams WHERE issue_id IN `+db.Values(1, len(issues))+`
+		ORDER BY issue_id, created_at, team_id`, db.Args(issues)...)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	ids := make([]team.ID, len(list))
+	for n, r := range list {
+		ids[n] = r.team
+	}
+	closed, err := team.Closed(tx, ids)
+	found := map[issue.ID][]*team.Team{}
+	for _, r := range list {
+		if t := closed[r.team]; t != nil {
+			found[r.issue] = append(found[r.issue], t)
+		}
+	}
+	return found, err
+}
+
+func insertTeamRequest(tx *db.Tx, issueID issue.ID, id team.ID) error {
+	return tx.Run(`INSERT INTO requested_teams (issue_id, team_id, created_at) VALUES ($1, $2, $3)
+		ON CONFLICT DO NOTHING`, issueID, id, tx.Now)
+}
+
+func deleteTeamRequest(tx *db.Tx, issueID issue.ID, id team.ID) error {
+	return tx.Run(`DELETE FROM requested_teams WHERE issue_id = $1 AND team_id = $2`, issueID, id)
 }
 
 func insertRequests(tx *db.Tx, issueID issue.ID, users []account.ID) error {

@@ -11,6 +11,7 @@ import (
 	"arbor/internal/issuekit"
 	"arbor/internal/posting"
 	"arbor/internal/repo"
+	"arbor/internal/team"
 	"arbor/internal/web"
 )
 
@@ -22,6 +23,7 @@ type View struct {
 	MergedBy   *account.Account
 	Head, Base Side
 	Reviewers  []*account.Account // who are asked for a review
+	Teams      []*team.Team       // the same
 	MergeState string             // REST's mergeable_state; empty on pages
 }
 
@@ -49,6 +51,7 @@ func (p *page) view(i *issue.Issue) *View {
 	v := &View{Pull: pull, Issue: p.View(i), MergedBy: p.Account(pull.MergedBy),
 		Head: Side{p.Account(pull.HeadOwnerID), p.heads[pull.HeadRepoID], pull.HeadRef, pull.HeadSHA},
 		Base: Side{p.Account(base.OwnerID), base, pull.BaseRef, pull.BaseSHA}}
+	v.Teams = p.teams[i.ID]
 	for _, id := range p.asked[i.ID] {
 		v.Reviewers = append(v.Reviewers, p.Account(id))
 	}

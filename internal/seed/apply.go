@@ -55,6 +55,11 @@ func (a *applier) apply(ctx context.Context) error {
 			return err
 		}
 	}
+	for i := range a.s.Orgs {
+		if err := a.teams(ctx, &a.s.Orgs[i]); err != nil {
+			return err
+		}
+	}
 	for i := range a.s.Repos {
 		a.tracker(&a.s.Repos[i])
 	}
@@ -187,6 +192,58 @@ func (a *applier) org(ctx context.Context, o *Org) error {
 		}
 		if err != nil {
 			return a.s.errorAt(&m.position, err)
+		}
+	}
+	return nil
+}
+
+// teams creates the teams of an organization, whose first owner is in those alone that name it.
+func (a *applier) teams(ctx context.Context, o *Org) error {
+	a.clock.set(o.CreatedAt)
+	ids := map[string]int64{}
+	for i := range o.Teams {
+		t := &o.Teams[i]
+		if err := a.team(ctx, o, t, ids); err != nil {
+			return a.s.errorAt(&t.position, err)
+		}
+	}
+	return nil
+}
+
+func (a *applier) team(ctx context.Context, o *Org, t *Team, ids map[string]int64) error {
+	admin, privacy := o.Owners[0], "closed"
+	if t.Secret {
+		privacy = "secret"
+	}
+	body := fields{"name": t.Name, "privacy": privacy}.text("description", t.Description)
+	if t.Parent != "" {
+		body["parent_team_id"] = ids[t.Parent]
+	}
+	var made struct {
+		ID   int64
+		Slug string
+	}
+	if err := a.send(ctx, admin, "POST", web.Path("orgs", o.Login, "teams"), body, &made); err != nil {
+		return err
+	}
+	ids[t.Name] = made.ID
+	at := func(parts ...string) string {
+		return web.Path(append([]string{"orgs", o.Login, "teams", made.Slug}, parts...)...)
+	}
+	if err := a.send(ctx, admin, "DELETE", at("memberships", admin), nil, nil); err != nil {
+		return err
+	}
+	for role, logins := range map[string][]string{"maintainer": t.Maintainers, "member": t.Members} {
+		for _, login := range logins {
+			if err := a.send(ctx, admin, "PUT", at("memberships", login), fields{"role": role}, nil); err != nil {
+				return err
+			}
+		}
+	}
+	for _, p := range t.Repos {
+		err := a.send(ctx, admin, "PUT", at("repos", o.Login, p.Login), fields{"permission": p.Role}, nil)
+		if err != nil {
+			return a.s.errorAt(&p.position, err)
 		}
 	}
 	return nil

@@ -117,6 +117,29 @@ func (c *checker) checkOrgs() {
 			c.known(&m.position, "login", m.Login)
 			c.once(&m.position, "login", m.Login, seen)
 		}
+		c.checkTeams(o, seen)
+	}
+}
+
+// checkTeams checks the teams of an organization, whose people belong has.
+func (c *checker) checkTeams(o *Org, belong map[string]bool) {
+	names := map[string]*Team{}
+	for j := range o.Teams {
+		t := &o.Teams[j]
+		if names[t.Name] != nil {
+			c.wrong(&t.position, "name", "the team %q is declared above", t.Name)
+		}
+		if p := names[t.Parent]; t.Parent != "" && (p == nil || p.Secret || t.Secret) {
+			c.wrong(&t.position, "parent", "want the name of a team above, and neither of them secret")
+		}
+		names[t.Name] = t
+		for key, logins := range map[string][]string{"maintainers": t.Maintainers, "members": t.Members} {
+			for _, login := range logins {
+				if c.known(&t.position, key, login) && !belong[account.Fold(login)] {
+					c.wrong(&t.position, key, "%q is not a member of %s", login, o.Login)
+				}
+			}
+		}
 	}
 }
 

@@ -98,6 +98,7 @@ type Org struct {
 	Permission  string    `seed:"default_permission" enum:"none,read,write,admin"`
 	Owners      []string  `seed:"owners,required"`
 	Members     []Member  `seed:"members"`
+	Teams       []Team    `seed:"teams"`
 	CreatedAt   time.Time `seed:"created_at"`
 }
 
@@ -106,6 +107,18 @@ type Member struct {
 	position
 	Login  string `seed:"login,required"`
 	Public bool   `seed:"public"`
+}
+
+// Team is a team of an organization.
+type Team struct {
+	position
+	Name        string      `seed:"name,required"`
+	Description string      `seed:"description"`
+	Secret      bool        `seed:"secret"`
+	Parent      string      `seed:"parent"` // the name of a team above in the list
+	Maintainers []string    `seed:"maintainers"`
+	Members     []string    `seed:"members"`
+	Repos       Permissions `seed:"repos"` // by the name of a repository of the organization
 }
 
 // Repo is a repository.
@@ -151,7 +164,7 @@ type Permission struct {
 	Role  string // pull, push or admin
 }
 
-// Permissions is a mapping of logins to roles.
+// Permissions is a mapping of logins, or of a team's repositories, to roles.
 type Permissions []Permission
 
 // File is a file that a commit writes, or removes.

@@ -45,6 +45,7 @@ import (
 	"arbor/internal/search/user"
 	"arbor/internal/star"
 	"arbor/internal/status"
+	"arbor/internal/team"
 )
 
 // apis are the APIs that pages, GraphQL and webhooks also use.
@@ -124,6 +125,7 @@ func (of *apis) features(s *Server) []feature {
 		network.NewAPI(f.Network),
 		rule.NewAPI(f.Rules),
 		collaborator.NewAPI(of.collaborators),
+		team.NewAPI(f.Teams),
 		transport.NewAPI(f.Transport),
 		star.NewAPI(of.stars),
 		activity.NewAPI(of.activities, repos, f.Issues),

@@ -210,6 +210,11 @@ func (c caller) lacks(r *route.Route, h *fixture.Home, need account.Role) bool {
 		need > account.Push && (!mayAdmin || lacks))
 }
 
+// inGuild reports a caller who sees the teams of the organization.
+func (c caller) inGuild() bool {
+	return c.login == "member" || c.login == "owner" || c.isOne("chief") || c.isBot()
+}
+
 // wantRead returns the expected status of a read.
 func wantRead(r *route.Route, c caller, h *fixture.Home, path, query string) int {
 	want := allowed
@@ -235,6 +240,10 @@ func wantRead(r *route.Route, c caller, h *fixture.Home, path, query string) int
 		if c.login != "owner" && !c.isOne("chief") && !c.isBot() {
 			want = http.StatusForbidden
 		}
+	case r.Pattern == "/orgs/{org}/teams" && !c.inGuild():
+		want = http.StatusForbidden
+	case onTeam(r) && !c.inGuild():
+		want = http.StatusNotFound
 	case r.Pattern == "/orgs/{org}/memberships/{username}":
 		if c.login != "member" && c.login != "owner" && !c.isOne("chief") && !c.isBot() {
 			want = http.StatusForbidden
@@ -290,7 +299,9 @@ func (m *matrix) wantAct(q *fixture.Request, c caller, h *fixture.Home) int {
 			return http.StatusUnauthorized
 		case !slices.Contains(q.Rule.Outsiders, c.login):
 			return allowed
-		case r.Right == route.SiteAdmin:
+		case onTeam(r) && strings.Contains(r.Pattern, "{repo}"): // as the repository says, or the team
+			return refused
+		case r.Right == route.SiteAdmin, onTeam(r) && !c.inGuild():
 			return http.StatusNotFound
 		}
 		return http.StatusForbidden

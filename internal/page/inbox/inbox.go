@@ -85,6 +85,7 @@ var reasons = map[notification.Reason]string{
 	notification.Author:          "you opened it",
 	notification.Assign:          "you are assigned",
 	notification.ReviewRequested: "your review is asked for",
+	notification.TeamMention:     "your team was mentioned",
 	notification.Mention:         "you were mentioned",
 }
 

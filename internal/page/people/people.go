@@ -1,7 +1,7 @@
 // Package people is the pages about people and organizations.
 //
 //   - /{owner}: profile.go, and its tabs ?tab=repositories (repositories.go), stars, followers, following
-//   - /orgs/{org}/people: members.go
+//   - /orgs/{org}/people: members.go; /orgs/{org}/people/teams, /orgs/{org}/people/new-team: teams.go
 //   - /orgs/{org}/settings, /new/organization: organization.go; .../settings/hooks: package webhook
 //
 // What somebody may not see the operations do not read, so no page shows it: private repositories, memberships
@@ -24,6 +24,7 @@ import (
 	"arbor/internal/scope"
 	"arbor/internal/search/repository"
 	"arbor/internal/star"
+	"arbor/internal/team"
 )
 
 //go:embed templates
@@ -34,6 +35,7 @@ var roomTemplates = page.ReadTemplates(files, webhook.Files)
 // Services are what the pages show and change.
 type Services struct {
 	Accounts   *account.Service
+	Teams      *team.Service
 	Follows    *follow.Service
 	Stars      *star.Service
 	Lists      *list.Service
@@ -64,6 +66,15 @@ func (p *Pages) Routes() []route.Route {
 		owners.SignedIn("POST /{owner}", p.Follow),
 		people.Anyone("GET /orgs/{org}/people", p.Members),
 		people.SignedIn("POST /orgs/{org}/people", p.ChangeMembers),
+		people.SignedIn("GET /orgs/{org}/people/teams", p.Teams),
+		people.SignedIn("GET /orgs/{org}/people/new-team", p.NewTeam),
+		people.SignedIn("POST /orgs/{org}/people/new-team", p.CreateTeam),
+		people.SignedIn("GET /orgs/{org}/people/teams/{team_slug}", p.Team),
+		people.SignedIn("POST /orgs/{org}/people/teams/{team_slug}", p.ChangeTeamMembers),
+		people.SignedIn("GET /orgs/{org}/people/teams/{team_slug}/repositories", p.TeamRepos),
+		people.SignedIn("POST /orgs/{org}/people/teams/{team_slug}/repositories", p.ChangeTeamRepos),
+		people.SignedIn("GET /orgs/{org}/people/teams/{team_slug}/settings", p.TeamSettings),
+		people.SignedIn("POST /orgs/{org}/people/teams/{team_slug}/settings", p.ChangeTeam),
 		people.SignedIn("GET /orgs/{org}/settings", p.OrgSettings),
 		people.SignedIn("POST /orgs/{org}/settings", p.ChangeOrg),
 		people.SignedIn("GET /orgs/{org}/settings/delete", p.DeleteOrgForm),

@@ -105,6 +105,9 @@ var alone = map[string]string{
 	"GET /repositories/{repository_id}":                         "GitHub answers it, and describes it not: redirects lead there",
 }
 
+// numbered is where go-github and Terraform address teams, which GitHub answers and does not describe.
+const numbered = "/organizations/{organization_id}/team/"
+
 // unfilled are the fields that Arbor sends and never with a value, since it has
 // not what they tell of; each a pattern.
 var unfilled = map[string]string{
@@ -125,7 +128,7 @@ var unfilled = map[string]string{
 	`organization-full\.archived_at`:                                               "organizations are not archived",
 	`protected-branch-required-status-check\..*`:                                   "branches are not protected",
 	`branch-restriction-policy\.apps`:                                              "protections name no Apps",
-	`.*\.(requested_teams|teams)`:                                                  "there are no teams",
+	`.*\.(requested_teams|teams)`:                                                  "protections and environments name no teams",
 	`(deploy-key|key|key-simple)\.last_used`:                                       "keys are used over SSH, which these requests do not go",
 	`pull-request(-simple)?\.auto_merge`:                                           "nothing merges by itself",
 	`repository-subscription\.reason`:                                              "who watches has asked for it",

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 
+	"arbor/internal/account"
 	"arbor/internal/forge"
 	"arbor/internal/repo/network"
 )
@@ -13,6 +14,13 @@ func (d *demo) forkGreenhouse(ctx context.Context, f *forge.Forge) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.Network.Fork(ctx, &found.Access, network.NewFork{})
+	if _, err = f.Network.Fork(ctx, &found.Access, network.NewFork{}); err != nil {
+		return err
+	}
+	fork, err := f.Repos.Find(ctx, d.callers["bob"], "bob", "greenhouse")
+	if err != nil {
+		return err
+	}
+	_, err = f.Invitations.Invite(ctx, &fork.Access, "alice", account.Push)
 	return err
 }

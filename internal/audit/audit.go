@@ -70,6 +70,11 @@ const (
 	RepoUpdateMember Action = "repo.update_member"
 	RepoRemoveMember Action = "repo.remove_member"
 
+	RepoInvite       Action = "repository_invitation.create"
+	RepoInviteUpdate Action = "repository_invitation.update"
+	RepoInviteCancel Action = "repository_invitation.cancel"
+	RepoInviteReject Action = "repository_invitation.reject" // one that is accepted is a RepoAddMember
+
 	IssueDestroy  Action = "issue.destroy"
 	IssueTransfer Action = "issue.transfer"
 
@@ -126,7 +131,7 @@ var Actions = []Action{
 	RepoTransferOut, RepoPurge,
 	RulesetCreate, RulesetUpdate, RulesetDestroy, ProtectionCreate, ProtectionUpdate, ProtectionDestroy,
 	IssueDestroy, IssueTransfer, ChecksAutoOn, ChecksAutoOff, RepoGiveBack, RepoAddMember, RepoUpdateMember,
-	RepoRemoveMember, HookCreate, HookConfigChanged,
+	RepoRemoveMember, RepoInvite, RepoInviteUpdate, RepoInviteCancel, RepoInviteReject, HookCreate, HookConfigChanged,
 	HookEventsChanged, HookActiveChanged, HookDestroy, HookPing, HookTest, HookRedeliver,
 	EnvironmentCreate, EnvironmentUpdate, EnvironmentDelete,
 	AppCreate, AppUpdate,

@@ -38,6 +38,7 @@ import (
 	"arbor/internal/detect"
 	"arbor/internal/file"
 	"arbor/internal/git"
+	"arbor/internal/invitation"
 	"arbor/internal/issue"
 	"arbor/internal/keywords"
 	"arbor/internal/notification"
@@ -74,6 +75,7 @@ type Forge struct {
 	Releases    *release.Service
 	Attachments *attachment.Service
 	Apps        *app.Service
+	Invitations *invitation.Service
 }
 
 // New creates the services, for a server or for a command that works on a store.
@@ -84,6 +86,7 @@ func New(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Forge {
 	f.Sessions = session.New(d, f.Tokens)
 	f.Keys = key.New(d, f.Accounts)
 	f.Repos = repo.New(d, g, log, RepositoriesDir(dataDir), f)
+	f.Invitations = invitation.New(d, f.Repos)
 	f.Rules = rule.New(d, f.Repos, log)
 	f.Network = network.New(d, f.Repos)
 	f.Settings = settings.New(d, f.Repos, f)

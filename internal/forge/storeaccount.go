@@ -40,6 +40,9 @@ var AccountColumns = []AccountColumn{
 	{"members", "org_id", Dropped, ""},
 	{"members", "user_id", Dropped, ""}, // the last owner cannot be deleted
 	{"collaborators", "user_id", Dropped, ""},
+	{"invitations", "org_id", Dropped, ""},
+	{"invitations", "invitee_id", Dropped, ""},
+	{"invitations", "inviter_id", Dropped, ""},
 	{"tokens", "account_id", Dropped, ""},
 	{"device_requests", "account_id", Dropped, ""},
 	{"device_misses", "account_id", Dropped, ""},

@@ -35,6 +35,7 @@ package account
 
 import (
 	"context"
+	"slices"
 	"strconv"
 
 	"arbor/internal/cache"
@@ -96,33 +97,39 @@ type Role uint8
 const (
 	None Role = iota
 	Pull
-	Push
+	Triage   // sorts issues and pull requests: labels, assignees, milestones, open or closed
+	Push     // changes the code, merges
+	Maintain // describes the repository, and says how pull requests are merged
 	Admin
 )
 
-// String returns none, pull, push or admin.
-func (r Role) String() string {
-	switch r {
-	case Pull:
-		return "pull"
-	case Push:
-		return "push"
-	case Admin:
-		return "admin"
-	default:
-		return "none"
-	}
-}
+// Roles have two names, the same for triage, maintain and admin: clients send the first and are answered the
+// second, as at GitHub.
+var (
+	roles     = [...]string{None: "none", "pull", "triage", "push", "maintain", "admin"}
+	roleNames = [...]string{None: "none", "read", "triage", "write", "maintain", "admin"}
+)
+
+// String returns none, pull, triage, push, maintain or admin.
+func (r Role) String() string { return roles[r] }
+
+// Name returns none, read, triage, write, maintain or admin: GitHub's role_name.
+func (r Role) Name() string { return roleNames[r] }
 
 // ParseRole parses the result of String; ok is false for anything else.
 func ParseRole(s string) (r Role, ok bool) {
-	for r := None; r <= Admin; r++ {
-		if s == r.String() {
-			return r, true
-		}
-	}
-	return None, false
+	n := slices.Index(roles[:], s)
+	return Role(max(n, 0)), n >= 0
 }
+
+// RoleNamed parses the result of Name; ok is false for anything else.
+func RoleNamed(s string) (r Role, ok bool) {
+	n := slices.Index(roleNames[:], s)
+	return Role(max(n, 0)), n >= 0
+}
+
+// Grants are the roles that can be granted on a repository, as String returns them.
+func Grants() []string { return roles[Pull:] }
 
 // ID is the id of an account.
 type ID int64

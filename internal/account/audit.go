@@ -58,8 +58,8 @@ func (e *Edit) record(tx *db.Tx, before, after *Account) error {
 		told["fields"] = fields
 	}
 	if before.DefaultRole != after.DefaultRole {
-		told["old_default_repository_permission"] = permissions[before.DefaultRole]
-		told["default_repository_permission"] = permissions[after.DefaultRole]
+		told["old_default_repository_permission"] = before.DefaultRole.Name()
+		told["default_repository_permission"] = after.DefaultRole.Name()
 	}
 	if before.PrivateForks != after.PrivateForks {
 		told["members_can_fork_private_repositories"] = after.PrivateForks

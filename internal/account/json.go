@@ -225,7 +225,7 @@ func newFullOrg(a *Account, i *web.Info, may OrgAccess, caller *Caller) *fullOrg
 	}
 	if may.Member {
 		o.privateOrg = &privateOrg{
-			DefaultRepositoryPermission: permissions[a.DefaultRole],
+			DefaultRepositoryPermission: a.DefaultRole.Name(),
 			MembersCanForkPrivate:       a.PrivateForks,
 		}
 	}

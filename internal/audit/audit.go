@@ -148,6 +148,7 @@ const (
 	Process   = "process"    // the server itself, or a seed
 	SiteAdmin = "site admin" // also where another right would have done
 	OrgOwner  = "organization owner"
+	Maintain  = "maintain"
 	RepoAdmin = "admin"
 	Self      = "self" // everybody may do this with what is theirs
 	NoRight   = "none" // it was refused
@@ -171,10 +172,11 @@ func With(ctx context.Context, a Actor) context.Context {
 	return context.WithValue(ctx, actorKey{}, a)
 }
 
-// Allowed returns a context whose actor was allowed to act by a right, where the route asked for less.
+// Allowed returns a context whose actor was allowed to act by a right, where the route asked for less. The
+// operator and the server itself need none.
 func Allowed(ctx context.Context, right string) context.Context {
 	a, known := ctx.Value(actorKey{}).(Actor)
-	if !known {
+	if !known || a.Right == Operator || a.Right == Process {
 		return ctx
 	}
 	a.Right = right
@@ -219,7 +221,7 @@ func allowed(e *Entry, by *Actor) string {
 	if e.Right != "" && right != Operator && right != Process {
 		right = e.Right
 	}
-	if by.SiteAdmin && (right == RepoAdmin || right == OrgOwner) {
+	if by.SiteAdmin && (right == Maintain || right == RepoAdmin || right == OrgOwner) {
 		return SiteAdmin // nobody asked whether it has the other right, too
 	}
 	return right

@@ -147,17 +147,12 @@ func tellCollaborator(
 		e.Action = "removed"
 	case before != account.None:
 		e.Action = "edited"
-		e.About.Changes = map[string]any{"old_permission": hook.From(roleName(before)),
-			"permission": map[string]any{"from": roleName(before), "to": roleName(after)}}
+		e.About.Changes = map[string]any{"old_permission": hook.From(before.Name()),
+			"permission": map[string]any{"from": before.Name(), "to": after.Name()}}
 	default:
-		e.About.Changes = map[string]any{"permission": map[string]any{"to": roleName(after)}}
+		e.About.Changes = map[string]any{"permission": map[string]any{"to": after.Name()}}
 	}
 	return hook.Record(tx, r.ID, e)
-}
-
-// roleName returns a role's name in webhook payloads.
-func roleName(r account.Role) string {
-	return map[account.Role]string{account.Pull: "read", account.Push: "write", account.Admin: "admin"}[r]
 }
 
 // TellMember records the webhook event of a user who joined or left an organization.

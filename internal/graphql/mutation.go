@@ -345,14 +345,14 @@ func tooManyAssignees() error {
 func relates(e issue.Edit) bool { return e.Labels.Set || e.Assignees.Set || e.Milestone.Set }
 
 // mayRelate returns an error unless the caller may set labels, assignees and milestones, which operations ignore
-// without push access.
+// below the role Triage.
 func mayRelate(ctx context.Context, in *object, e issue.Edit) error {
 	if !relates(e) {
 		return nil
 	}
-	may, err := permissionOn(ctx, in)
-	if err == nil && may == "READ" {
-		err = errs.New(errs.Forbidden, "Must have push access to Repository.")
+	role, err := roleOn(ctx, in)
+	if err == nil && role < account.Triage {
+		err = errs.New(errs.Forbidden, "Must have triage access to Repository.")
 	}
 	return err
 }

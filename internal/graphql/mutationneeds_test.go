@@ -28,7 +28,7 @@ type act struct {
 
 const (
 	runs, issues, pulls = "/check-runs", "/issues/{number}", "/pulls/{number}"
-	mustPush            = "Must have push access to Repository."
+	mustTriage          = "Must have triage access to Repository."
 )
 
 // acts are all mutations that do something.
@@ -50,7 +50,7 @@ var acts = []act{
 	{name: "removeAssigneesFromAssignable", input: `assignableId:"$issue",assigneeIds:["$alice"]`,
 		route: "DELETE " + issues + "/assignees"},
 	{name: "replaceActorsForAssignable", input: `assignableId:"$issue",actorLogins:["alice"]`, route: "PATCH " + issues,
-		told: mustPush},
+		told: mustTriage},
 	{name: "lockLockable", input: `lockableId:"$issue",lockReason:SPAM`, route: "PUT " + issues + "/lock"},
 	{name: "unlockLockable", input: `lockableId:"$issue"`, route: "DELETE " + issues + "/lock"},
 	{name: "addReaction", input: `subjectId:"$issue",content:EYES`, route: "POST " + issues + "/reactions"},
@@ -68,7 +68,7 @@ var acts = []act{
 
 	{name: "updatePullRequest", input: `pullRequestId:"$pull",title:"Better"`, route: "PATCH " + pulls},
 	{name: "updatePullRequest", input: `pullRequestId:"$pull",labelIds:["$label"]`, route: "PATCH " + issues,
-		told: mustPush},
+		told: mustTriage},
 	{name: "convertPullRequestToDraft", input: `pullRequestId:"$pull"`, route: "PATCH " + pulls},
 	{name: "markPullRequestReadyForReview", input: `pullRequestId:"$pull"`, route: "PATCH " + pulls},
 	{name: "closePullRequest", input: `pullRequestId:"$pull"`, route: "PATCH " + pulls},

@@ -51,7 +51,7 @@ func NewPayload(i *Invitation, of *repo.Access, info *web.Info) *Payload {
 	r := i.Repo
 	return &Payload{ID: i.ID, NodeID: account.NodeID("RepositoryInvitation", i.ID),
 		Repository: repo.NewPayload(of, info), Invitee: account.NewSimple(i.Invitee, info),
-		Inviter: account.NewSimple(i.Inviter, info), Permissions: i.RoleName(), CreatedAt: i.CreatedAt,
+		Inviter: account.NewSimple(i.Inviter, info), Permissions: i.Role.Name(), CreatedAt: i.CreatedAt,
 		URL:     info.API("/user/repository_invitations/" + strconv.FormatInt(int64(i.ID), 10)),
 		HTMLURL: info.Page(Path(r.Repo))}
 }
@@ -102,11 +102,12 @@ func (api *API) Update(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 		return err
 	}
 	body.Require("permissions")
-	name := body.Enum("permissions", names...)
+	name := body.Enum("permissions", names()...)
 	if err := body.Err(); err != nil {
 		return err
 	}
-	i, err := api.s.Update(r.Context(), a, id, roleNamed(name.Value))
+	role, _ := account.RoleNamed(name.Value)
+	i, err := api.s.Update(r.Context(), a, id, role)
 	if err != nil {
 		return err
 	}
@@ -173,25 +174,11 @@ func (api *API) Decline(w http.ResponseWriter, r *http.Request) error {
 	return web.NoContent(w)
 }
 
-// names are the roles as invitations name them, in the order of the roles.
-var names = []string{"read", "write", "admin"}
-
-var roles = []account.Role{account.Pull, account.Push, account.Admin}
-
-func roleName(role account.Role) string {
-	for n, r := range roles {
-		if r == role {
-			return names[n]
-		}
+// names are the roles that can be granted, as invitations name them.
+func names() (list []string) {
+	for _, grant := range account.Grants() {
+		role, _ := account.ParseRole(grant)
+		list = append(list, role.Name())
 	}
-	return "none"
-}
-
-func roleNamed(name string) account.Role {
-	for n, is := range names {
-		if is == name {
-			return roles[n]
-		}
-	}
-	return account.None
+	return list
 }

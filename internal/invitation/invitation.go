@@ -65,9 +65,6 @@ type Invitation struct {
 // ExpiresAt is when it can no longer be accepted.
 func (i *Invitation) ExpiresAt() db.Time { return i.CreatedAt + micros(Lifetime) }
 
-// RoleName is the role as payloads and pages name it.
-func (i *Invitation) RoleName() string { return roleName(i.Role) }
-
 func micros(d time.Duration) db.Time { return db.Time(d.Microseconds()) }
 
 // Service implements the operations on invitations.

@@ -141,13 +141,14 @@ func (s *Service) Find(
 	return p, i, err
 }
 
-// mayEdit returns 403 unless the caller is the author or has push access (decision 37).
-func mayEdit(a *repo.Access, i *issue.Issue) error {
-	if a.Role >= account.Push || a.Caller != nil && a.Caller.ID == i.AuthorID {
+// mayEdit returns 403 unless the caller is the author or has the role need: Push (decision 37), or Triage for what
+// leaves texts and branches as they are (decision 12).
+func mayEdit(a *repo.Access, i *issue.Issue, need account.Role) error {
+	if a.Role >= need || a.Caller != nil && a.Caller.ID == i.AuthorID {
 		return nil
 	}
-	return errs.New(errs.Forbidden,
-		"Must be the author of the pull request or have push access to Repository.")
+	return errs.Newf(errs.Forbidden,
+		"Must be the author of the pull request or have %s access to Repository.", need)
 }
 
 func wrong(field, code string, value any) error {

@@ -9,10 +9,15 @@ import (
 
 // GitHub's numbers of the roles that may bypass a ruleset.
 const (
-	roleMaintain = 2 // counts as that of administrators
+	roleMaintain = 2
 	roleWrite    = 4
 	roleAdmin    = 5
 )
+
+// bypassing are the roles of these numbers.
+var bypassing = map[int64]account.Role{
+	roleMaintain: account.Maintain, roleWrite: account.Push, roleAdmin: account.Admin,
+}
 
 // bypassers caches what is known of the accounts that move refs in a transaction.
 type bypassers struct {
@@ -83,10 +88,7 @@ func (j *judgement) isActor(a Actor, u *repo.RefUpdate) (bool, error) {
 			role = access.Role
 			b.roles = map[account.ID]account.Role{u.By: role}
 		}
-		if a.ID == roleWrite {
-			return role >= account.Push, nil
-		}
-		return role >= account.Admin, nil
+		return role >= bypassing[a.ID], nil
 	}
 	return false, nil
 }

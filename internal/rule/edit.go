@@ -308,7 +308,7 @@ func (r *Ruleset) checkActors(tx *db.Tx, f *web.Faults) error {
 		problem := ""
 		switch a.Type {
 		case ByRole:
-			if a.ID != roleMaintain && a.ID != roleWrite && a.ID != roleAdmin {
+			if bypassing[a.ID] == account.None {
 				problem = "unknown role"
 			}
 		case ByOwner, ByKey:

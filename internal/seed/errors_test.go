@@ -98,7 +98,7 @@ func TestErrorsInAccounts(t *testing.T) {
 			[]string{"f:3: repos[0].fork: bob/a is empty: nothing can be forked",
 				"f:4: repos[1].fork: the forks go in a circle"}},
 		{garden("    collaborators:\n      carol: push\n      bob: own\n      alice: pull\n    stars: [bob, bob]"), []string{
-			"f:6: repos[0].collaborators.bob: must be one of pull, push, admin"}},
+			"f:6: repos[0].collaborators.bob: must be one of pull, triage, push, maintain, admin"}},
 		{garden("    collaborators:\n      carol: push\n      alice: pull\n    stars: [bob, bob]\n    watchers: [x]"), []string{
 			`f:5: repos[0].collaborators.carol: user "carol" not found`,
 			"f:6: repos[0].collaborators.alice: the owner cannot be a collaborator",

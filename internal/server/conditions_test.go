@@ -277,7 +277,7 @@ func TestErrors(t *testing.T) {
 			{Name: "invisible before the body", Do: "PATCH /repos/alice/Secret", As: "bob", Send: `{"name"`,
 				Status: 404, Body: fmt.Sprintf(notFound, "#patch-repos-owner-repo")},
 			{Name: "the right before the body", Do: edit, As: "bob", Send: `{"name"`, Status: 403,
-				Want: `{"message": "Must have admin rights to Repository."}`},
+				Want: `{"message": "Must have maintain access to Repository."}`},
 			{Name: "sort", Do: "GET /users/alice/repos?sort=foo", Status: 422,
 				Want: `{"errors": [{"field": "sort", "code": "invalid", "value": "foo"}]}`},
 			{Name: "direction", Do: "GET /users/alice/repos?direction=foo", Status: 422,

@@ -111,11 +111,12 @@ func (m *matrix) people(h *fixture.Home) []string {
 	postgres, holders := m.Engine == db.PostgreSQL, h.Owner == "holder"
 	switch {
 	case !testenv.Long:
-		return []string{"", "stranger", "reader", "writer", "owner"}
+		return []string{"", "stranger", "reader", "sorter", "writer", "warden", "owner"}
 	case holders && postgres:
 		return []string{"", "stranger", "reader", "holder"}
 	case holders:
-		return []string{"", "expired", "stranger", "owner", "reader", "writer", "keeper", "holder"}
+		return []string{"", "expired", "stranger", "owner", "reader", "sorter", "writer", "warden", "keeper",
+			"holder"}
 	case postgres:
 		return []string{"", "expired", "stranger", "reader", "member", "owner", "chief"}
 	}
@@ -206,7 +207,7 @@ func (c caller) lacks(r *route.Route, h *fixture.Home, need account.Role) bool {
 	mayAdmin := c.kind == "repo" || c.kind == "public_repo"
 	mayPush := mayAdmin || c.kind == "write one" && h.Mark == chosen
 	return r.Right == route.SignedIn && lacks || onRepo(r) && (need > account.Pull && !mayPush ||
-		need == account.Admin && (!mayAdmin || lacks))
+		need > account.Push && (!mayAdmin || lacks))
 }
 
 // wantRead returns the expected status of a read.
@@ -257,7 +258,7 @@ func (c caller) suffices(r *route.Route, h *fixture.Home, role account.Role) boo
 	case strings.Contains(r.Pattern, "/notifications"): // who can read threads can mark them
 		return c.fine() && (one || !onRepo(r)) || scopes.Any(need.Scopes)
 	case c.kind == "write one":
-		return onRepo(r) && one && need.Fine != route.Never && role < account.Admin
+		return onRepo(r) && one && need.Fine != route.Never && role <= account.Push
 	case c.kind == "public_repo":
 		return need.Scopes.Any(scope.PublicRepo) && onRepo(r)
 	}

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/repo"
 	"arbor/internal/route"
@@ -18,15 +17,15 @@ import (
 // guild creates an organization with a public and a private repository, and users of every role (decision
 // 12).
 func guild(t *testing.T, s *apitest.Server) (public, private *repo.Repo) {
-	s.Users(t, "stranger", "reader", "writer", "keeper", "member", "owner")
+	s.Users(t, "stranger", "reader", "sorter", "writer", "warden", "keeper", "member", "owner")
 	s.Admin(t, "chief")
 	s.Org(t, "guild", "owner")
 	s.Check(t, apitest.Case{Do: "PUT /orgs/guild/members/member", As: "owner", Status: 204})
 	public, private = s.Repo(t, "guild/hall", false), s.Repo(t, "guild/vault", true)
 	for _, r := range []*repo.Repo{public, private} {
-		s.Grant(t, r, "reader", account.Pull)
-		s.Grant(t, r, "writer", account.Push)
-		s.Grant(t, r, "keeper", account.Admin)
+		for login, role := range fixture.Granted {
+			s.Grant(t, r, login, role)
+		}
 	}
 	return public, private
 }

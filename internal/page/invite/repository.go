@@ -17,7 +17,7 @@ type repoView struct {
 	Inviter  *page.User
 	FullName string
 	Path     string // of this page
-	Role     string // read, write or admin
+	Role     string // as role_name of payloads
 	Expires  time.Time
 }
 
@@ -42,7 +42,7 @@ func (p *Pages) toRepo(r *http.Request) (*invitation.Invitation, *repoView, erro
 		return nil, nil, err
 	}
 	v := &repoView{Inviter: page.NewUser(i.Inviter), FullName: i.Repo.FullName(), Path: invitation.Path(i.Repo.Repo),
-		Role: i.RoleName(), Expires: page.Moment(i.ExpiresAt())}
+		Role: i.Role.Name(), Expires: page.Moment(i.ExpiresAt())}
 	v.Frame, err = p.kit.Frame(r, "Invitation to "+v.FullName)
 	return i, v, err
 }

@@ -98,7 +98,7 @@ func newShown(a *account.Account) shown {
 func newOrg(a *account.Account, may account.OrgAccess) shown {
 	v := newShown(a)
 	if may.Member {
-		v.Permission, v.PrivateForks = account.PermissionOf(a.DefaultRole), a.PrivateForks
+		v.Permission, v.PrivateForks = a.DefaultRole.Name(), a.PrivateForks
 	}
 	return v
 }

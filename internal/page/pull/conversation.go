@@ -180,7 +180,7 @@ func reviewersOf(s *scene) (list []reviewer) {
 		}
 		seen[v.AuthorID] = true
 		l := last[v.AuthorID]
-		list = append(list, reviewer{u, strings.ToLower(l.State.String()), l.ID, s.MayEdit &&
+		list = append(list, reviewer{u, strings.ToLower(l.State.String()), l.ID, s.MaySort &&
 			s.Pull.State == "open"})
 	}
 	return list

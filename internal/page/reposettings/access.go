@@ -18,7 +18,7 @@ import (
 // person is a collaborator.
 type person struct {
 	page.User
-	RoleName string // read, write or admin
+	Role account.Role
 }
 
 // accessView is the people who were given a role on the repository.
@@ -32,6 +32,22 @@ type accessView struct {
 	MustInvite bool // the viewer cannot add outsiders at once
 	Invited    []*invitation.Invitation
 	More       int64 // invitations that the page does not show
+}
+
+// Roles are those that can be granted, as [account.Role.String] and as people read them.
+func (v *accessView) Roles() [][2]string {
+	var list [][2]string
+	for _, permission := range account.Grants() {
+		list = append(list, [2]string{permission, roleTitle(permission)})
+	}
+	return list
+}
+
+// roleTitle returns a permission as people read it.
+func roleTitle(permission string) string {
+	role, _ := account.ParseRole(permission)
+	name := role.Name()
+	return strings.ToUpper(name[:1]) + name[1:]
 }
 
 const accessSize = 50
@@ -56,7 +72,7 @@ func (p *Pages) access(r *http.Request, a *repo.Access) (*accessView, error) {
 	at := page.At(r, accessSize)
 	list, total, err := p.of.Collaborators.List(r.Context(), a, collaborator.Choice{Affiliation: "direct"}, at)
 	for _, c := range list {
-		v.People = append(v.People, person{*page.NewUser(c.Account), c.RoleName()})
+		v.People = append(v.People, person{*page.NewUser(c.Account), c.Role})
 	}
 	v.Pages = page.PagerOf(r, at, total)
 	if err != nil {
@@ -67,9 +83,6 @@ func (p *Pages) access(r *http.Request, a *repo.Access) (*accessView, error) {
 	v.More = total - int64(len(v.Invited))
 	return v, err
 }
-
-// roleNames are the roles that the form offers, as people read them.
-var roleNames = map[string]string{"pull": "Read", "push": "Write", "admin": "Admin"}
 
 // POST /{owner}/{repo}/settings/access
 //
@@ -85,7 +98,7 @@ func (p *Pages) ChangeAccess(w http.ResponseWriter, r *http.Request, a *repo.Acc
 	}
 	login := strings.TrimPrefix(f.Text("login"), "@")
 	self := account.Fold(login) == account.Fold(a.Caller.Login)
-	done := login + " has the role " + roleNames[f.Get("role")] + " now."
+	done := login + " has the role " + roleTitle(f.Get("role")) + " now."
 	switch {
 	case f.Get("do") == "cancel":
 		done = "The invitation was cancelled."

@@ -98,7 +98,7 @@ func (p *Pages) General(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 func (p *Pages) general(r *http.Request, a *repo.Access) (*generalView, error) {
 	v := &generalView{}
 	var err error
-	if v.view, err = p.frame(r, a, "general", "Settings"); err != nil {
+	if v.view, err = p.frameFor(r, a, account.Maintain, "general", "Settings"); err != nil {
 		return nil, err
 	}
 	refs, err := p.kit.Repos.Refs(r.Context(), a)
@@ -148,7 +148,7 @@ func (g generalNow) sorted() generalNow {
 //
 // SaveGeneral takes one of the page's forms: do is details, topics or merging. Errors: 401, 403, 404.
 func (p *Pages) SaveGeneral(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	if err := mayAdmin(a); err != nil {
+	if err := may(a, account.Maintain); err != nil {
 		return err
 	}
 	f, err := page.ReadForm(r)
@@ -175,7 +175,7 @@ func (p *Pages) SaveGeneral(w http.ResponseWriter, r *http.Request, a *repo.Acce
 		v.merging = formMerging(f)
 		v.Texts = v.texts()
 	default:
-		v.details = formDetails(f)
+		v.details = formDetails(f, a)
 	}
 	return p.t.Again(w, r, "general.html", problem, v)
 }
@@ -189,13 +189,13 @@ func (p *Pages) saveGeneral(r *http.Request, a *repo.Access, f page.Form) (fullN
 		if err != nil || changed["topics"] == nil {
 			return a.FullName(), err
 		}
-		ctx, err := p.kit.Write(r, a, account.Admin)
+		ctx, err := p.kit.Write(r, a, account.Maintain)
 		if err == nil {
 			_, err = p.of.Settings.SetTopics(ctx, a, topics)
 		}
 		return a.FullName(), err
 	}
-	d, m := formDetails(f), formMerging(f)
+	d, m := formDetails(f, a), formMerging(f)
 	var sent any = d
 	if f.Get("do") == "merging" {
 		sent = m
@@ -209,7 +209,7 @@ func (p *Pages) saveGeneral(r *http.Request, a *repo.Access, f page.Form) (fullN
 
 // edit changes the repository, and returns its OWNER/NAME from then on.
 func (p *Pages) edit(r *http.Request, a *repo.Access, e settings.Edit) (fullName string, err error) {
-	ctx, err := p.kit.WriteArchived(r, a, account.Admin) // the operation looks whether it is archived
+	ctx, err := p.kit.WriteArchived(r, a, account.Maintain) // the operation asks for more, and whether it is archived
 	if err != nil {
 		return "", err
 	}
@@ -250,9 +250,14 @@ func escaped(fullName string) string {
 	return url.PathEscape(owner) + "/" + url.PathEscape(name)
 }
 
-func formDetails(f page.Form) details {
-	return details{Name: f.Text("name"), Description: f.Text("description"), Homepage: f.Text("homepage"),
+// formDetails reads the form, in which maintainers do not find what administrators alone change.
+func formDetails(f page.Form, a *repo.Access) details {
+	d := details{Name: f.Text("name"), Description: f.Text("description"), Homepage: f.Text("homepage"),
 		DefaultBranch: f.Text("default_branch"), HasIssues: f.Checked("has_issues")}
+	if a.Role < account.Admin {
+		d.Name, d.DefaultBranch, d.HasIssues = a.Name, a.DefaultBranch, a.HasIssues
+	}
+	return d
 }
 
 func formMerging(f page.Form) merging {

@@ -123,7 +123,13 @@ type view struct {
 // frame returns the frame of a page of the settings. Errors: 401, 403 for callers without admin access to the
 // repository.
 func (p *Pages) frame(r *http.Request, a *repo.Access, section, title string) (view, error) {
-	if err := mayAdmin(a); err != nil {
+	return p.frameFor(r, a, account.Admin, section, title)
+}
+
+func (p *Pages) frameFor(
+	r *http.Request, a *repo.Access, need account.Role, section, title string,
+) (view, error) {
+	if err := may(a, need); err != nil {
 		return view{}, err
 	}
 	f, err := p.kit.RepoFrame(r, a, "settings", title)
@@ -131,11 +137,13 @@ func (p *Pages) frame(r *http.Request, a *repo.Access, section, title string) (v
 }
 
 // mayAdmin asks for the right before anything else is looked at. Errors: 401, 403.
-func mayAdmin(a *repo.Access) error {
+func mayAdmin(a *repo.Access) error { return may(a, account.Admin) }
+
+func may(a *repo.Access, need account.Role) error {
 	if a.Caller == nil {
 		return page.NoCaller()
 	}
-	return a.Require(account.Admin)
+	return a.Require(need)
 }
 
 // at is the address of a page of the settings.

@@ -27,9 +27,6 @@ type Collaborator struct {
 	Role    account.Role
 }
 
-// RoleName is the name of the role in answers.
-func (c *Collaborator) RoleName() string { return roleNames[c.Role] }
-
 // Service holds what the operations on collaborators share.
 type Service struct {
 	db      *db.DB
@@ -80,10 +77,7 @@ func (s *Service) Payloads(
 	return out, err
 }
 
-// permissions are the roles that can be granted.
-var permissions = []string{"pull", "push", "admin"}
-
-// Add grants a permission to a user: pull, push or admin. It counts at once unless an invitation is returned, on
+// Add grants a permission to a user, one of [account.Grants]. It counts at once unless an invitation is returned, on
 // servers that require them. Errors: 422; those of [invitation.Service.Add].
 func (s *Service) Add(
 	ctx context.Context, a *repo.Access, login, permission string,
@@ -103,7 +97,7 @@ func (s *Service) with(
 	do func(context.Context, *repo.Access, string, account.Role) (*invitation.Invitation, error),
 ) (*invitation.Invitation, error) {
 	f := web.Faults{Resource: resource}
-	f.CheckEnum("permission", permission, permissions...)
+	f.CheckEnum("permission", permission, account.Grants()...)
 	if err := f.Err(); err != nil {
 		return nil, err
 	}

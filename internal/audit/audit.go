@@ -54,6 +54,9 @@ const (
 	OrgAddMember    Action = "org.add_member"
 	OrgUpdateMember Action = "org.update_member"
 	OrgRemoveMember Action = "org.remove_member"
+	OrgInvite       Action = "org.invite_member"
+	OrgInviteCancel Action = "org.cancel_invitation"
+	OrgInviteReject Action = "org.decline_invitation" // one that is accepted is an OrgAddMember
 
 	RepoCreate       Action = "repo.create"
 	RepoUpdate       Action = "repo.update"
@@ -126,7 +129,8 @@ var Actions = []Action{
 	UserCreate, UserUpdate, UserRename, UserDelete, UserSuspend, UserUnsuspend, UserPromote, UserDemote,
 	UserPassword, UserLogin, UserLogout, UserAddEmail, UserVerifyEmail, UserRemoveEmail, TokenCreate,
 	TokenDestroy, OAuthCreate, KeyCreate, KeyDelete, OrgCreate,
-	OrgUpdate, OrgRename, OrgDelete, OrgAddMember, OrgUpdateMember, OrgRemoveMember, RepoCreate, RepoUpdate,
+	OrgUpdate, OrgRename, OrgDelete, OrgAddMember, OrgUpdateMember, OrgRemoveMember,
+	OrgInvite, OrgInviteCancel, OrgInviteReject, RepoCreate, RepoUpdate,
 	RepoRename, RepoAccess, RepoArchived, RepoUnarchived, RepoDestroy, RepoTransfer,
 	RepoTransferOut, RepoPurge,
 	RulesetCreate, RulesetUpdate, RulesetDestroy, ProtectionCreate, ProtectionUpdate, ProtectionDestroy,

@@ -8,6 +8,7 @@
 //	transfer.go     a repository gets another owner
 //	delete.go       the deletion of a repository
 //	access.go       users get access to a repository, or lose it
+//	member.go       users are invited to an organization
 //	account.go      the deletion of an account; storeaccount.go: the fate of each column
 //	app.go          webhooks of GitHub Apps
 //	issue.go        an issue is created, changed, deleted or transferred
@@ -86,7 +87,7 @@ func New(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Forge {
 	f.Sessions = session.New(d, f.Tokens)
 	f.Keys = key.New(d, f.Accounts)
 	f.Repos = repo.New(d, g, log, RepositoriesDir(dataDir), f)
-	f.Invitations = invitation.New(d, f.Repos)
+	f.Invitations = invitation.New(d, f.Repos, f.Accounts)
 	f.Rules = rule.New(d, f.Repos, log)
 	f.Network = network.New(d, f.Repos)
 	f.Settings = settings.New(d, f.Repos, f)

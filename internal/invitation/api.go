@@ -22,6 +22,8 @@ func NewAPI(s *Service) *API { return &API{s} }
 func (api *API) Routes() []route.Route {
 	administration := api.s.repos.Router(route.Needs(scope.PublicRepo, route.Never).ForApps("administration"))
 	own := route.Needs(scope.RepoInvite, route.Never)
+	members, memberships := route.Needs(scope.AdminOrg, route.Never), route.Needs(scope.ReadOrg, route.Never)
+	readsMembers, removes := members.ForApps("members=read"), members.ForApps("members=write")
 	return []route.Route{
 		administration.Admin("GET /repos/{owner}/{repo}/invitations", api.ListOfRepo),
 		administration.Admin("PATCH /repos/{owner}/{repo}/invitations/{invitation_id}", api.Update),
@@ -29,6 +31,14 @@ func (api *API) Routes() []route.Route {
 		own.SignedIn("GET /user/repository_invitations", api.ListOwn),
 		own.SignedIn("PATCH /user/repository_invitations/{invitation_id}", api.Accept),
 		own.SignedIn("DELETE /user/repository_invitations/{invitation_id}", api.Decline),
+
+		readsMembers.SignedIn("GET /orgs/{org}/invitations", api.ListOfOrg),
+		readsMembers.SignedIn("GET /orgs/{org}/failed_invitations", api.ListFailed),
+		members.SignedIn("POST /orgs/{org}/invitations", api.InviteMember),
+		removes.SignedIn("DELETE /orgs/{org}/invitations/{invitation_id}", api.CancelMember),
+		memberships.SignedIn("GET /user/memberships/orgs", api.ListOwnMemberships),
+		memberships.SignedIn("GET /user/memberships/orgs/{org}", api.GetOwnMembership),
+		route.Needs(scope.WriteOrg, route.Never).SignedIn("PATCH /user/memberships/orgs/{org}", api.AcceptMembership),
 	}
 }
 

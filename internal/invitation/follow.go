@@ -36,8 +36,21 @@ func FollowLoss(tx *db.Tx, r *repo.Repo) error {
 	return nil
 }
 
-// FollowOrgLoss is FollowLoss for all repositories of an organization, after somebody lost rights there.
+// SettleMember ends the invitation of a user who joined the organization.
+func SettleMember(tx *db.Tx, org, user *account.Account) error {
+	return endWhere(tx, `org_id = $1 AND invitee_id = $2`, org.ID, user.ID)
+}
+
+// ownsNot holds for an invitation to an organization whose inviter neither owns it nor administers the site.
+const ownsNot = ` AND NOT EXISTS (SELECT 1 FROM members m WHERE m.org_id = invitations.org_id
+		AND m.user_id = invitations.inviter_id AND m.owner = TRUE)
+	AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.id = invitations.inviter_id AND a.site_admin = TRUE)`
+
+// FollowOrgLoss is FollowLoss for an organization and all its repositories, after somebody lost rights there.
 func FollowOrgLoss(tx *db.Tx, orgID account.ID) error {
+	if err := endWhere(tx, `org_id = $1`+ownsNot, orgID); err != nil {
+		return err
+	}
 	return followLosses(tx, `SELECT DISTINCT i.repo_id FROM invitations i JOIN repos r ON r.id = i.repo_id
 		WHERE r.owner_id = $1 AND i.ended_at IS NULL AND NOT EXISTS (SELECT 1 FROM members m
 			WHERE m.org_id = $1 AND m.user_id = i.inviter_id AND m.owner = TRUE)`, orgID)
@@ -45,6 +58,9 @@ func FollowOrgLoss(tx *db.Tx, orgID account.ID) error {
 
 // FollowDemotion is FollowLoss for all that a former site administrator invited people to.
 func FollowDemotion(tx *db.Tx, userID account.ID) error {
+	if err := endWhere(tx, `inviter_id = $1 AND org_id IS NOT NULL`+ownsNot, userID); err != nil {
+		return err
+	}
 	return followLosses(tx, `SELECT DISTINCT repo_id FROM invitations
 		WHERE inviter_id = $1 AND repo_id IS NOT NULL AND ended_at IS NULL`, userID)
 }

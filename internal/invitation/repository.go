@@ -78,17 +78,8 @@ func invite(
 	if !errs.Is(err, errs.NotFound) {
 		return nil, err
 	}
-	if err := checkLimits(tx, to.ID, by.ID); err != nil {
-		return nil, err
-	}
-	if err := deleteOld(tx); err != nil {
-		return nil, err
-	}
 	i := &Invitation{repoID: to.ID, inviteeID: user.ID, inviterID: by.ID, Role: role}
-	if err := insert(tx, i); err != nil {
-		return nil, err
-	}
-	if err := load(tx, []*Invitation{i}); err != nil {
+	if err := add(tx, i); err != nil {
 		return nil, err
 	}
 	return i, record(tx, audit.RepoInvite, to.Repo, i, map[string]any{"permission": role.String()})
@@ -231,11 +222,15 @@ func (s *Service) Accept(ctx context.Context, caller *account.Caller, id ID) err
 			return err
 		}
 		if people[i.inviterID].Role < account.Admin {
-			return errs.Newf(errs.Forbidden, "%s cannot invite people here any more: ask for another invitation.",
-				i.Inviter.Login)
+			return errOutdated(i)
 		}
 		return s.repos.GrantIn(tx, i.Repo.Repo, caller.ID, i.Role, caller.ID) // which ends it
 	})
+}
+
+func errOutdated(i *Invitation) error {
+	return errs.Newf(errs.Forbidden, "%s cannot invite people here any more: ask for another invitation.",
+		i.Inviter.Login)
 }
 
 // Decline ends an invitation of the caller. Error: 404.

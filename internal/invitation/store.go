@@ -22,6 +22,12 @@ func open(tx *db.Tx, rest string, args ...any) choice {
 		append(args, tx.Now-micros(Lifetime))}
 }
 
+// expired selects those of the invitations that nobody answered in time.
+func expired(tx *db.Tx, rest string, args ...any) choice {
+	return choice{fmt.Sprintf(`%s AND i.ended_at IS NULL AND i.created_at <= $%d`, rest, len(args)+1),
+		append(args, tx.Now-micros(Lifetime))}
+}
+
 // toRepos selects the invitations of $1 to repositories, except those of suspended people and those whose
 // repository nobody can see.
 var toRepos = ` JOIN accounts w ON w.id = i.inviter_id AND w.suspended_at IS NULL
@@ -33,11 +39,11 @@ func (c choice) read(tx *db.Tx, order string) ([]*Invitation, error) {
 	list, err := db.QueryList(tx, func(row db.Scanner) (*Invitation, error) {
 		var i Invitation
 		var role int64
-		err := row.Scan(&i.ID, &i.repoID, &i.inviteeID, &i.inviterID, &role, &i.CreatedAt)
+		err := row.Scan(&i.ID, &i.repoID, &i.orgID, &i.inviteeID, &i.inviterID, &role, &i.Owner, &i.CreatedAt)
 		i.Role = account.Role(role)
 		return &i, err
-	}, `SELECT i.id, i.repo_id, i.invitee_id, i.inviter_id, i.role, i.created_at
-		FROM invitations i`+c.rest+order, c.args...)
+	}, `SELECT i.id, COALESCE(i.repo_id, 0), COALESCE(i.org_id, 0), i.invitee_id, i.inviter_id, i.role, i.owner,
+		i.created_at FROM invitations i`+c.rest+order, c.args...)
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
@@ -74,7 +80,10 @@ func load(tx *db.Tx, list []*Invitation) error {
 	var people []account.ID
 	var repos []repo.ID
 	for _, i := range list {
-		people, repos = append(people, i.inviteeID, i.inviterID), append(repos, i.repoID)
+		people = append(people, i.orgID, i.inviteeID, i.inviterID)
+		if i.repoID != 0 {
+			repos = append(repos, i.repoID)
+		}
 	}
 	accounts, err := account.ByIDs(tx, people)
 	if err != nil {
@@ -86,24 +95,49 @@ func load(tx *db.Tx, list []*Invitation) error {
 	}
 	in := repo.InList(found)
 	for _, i := range list {
-		i.Invitee, i.Inviter, i.Repo = accounts[i.inviteeID], accounts[i.inviterID], in[i.repoID]
+		i.Invitee, i.Inviter = accounts[i.inviteeID], accounts[i.inviterID]
+		i.Org, i.Repo = accounts[i.orgID], in[i.repoID]
 	}
 	return nil
 }
 
-// insert stores an invitation, after it has ended an expired one of the same person.
-func insert(tx *db.Tx, i *Invitation) error {
-	i.CreatedAt = tx.Now
-	if err := endWhere(tx, `repo_id = $1 AND invitee_id = $2`, i.repoID, i.inviteeID); err != nil {
+// place returns the column and the id of what the invitation is to.
+func (i *Invitation) place() (column string, id int64) {
+	if i.orgID != 0 {
+		return "org_id", int64(i.orgID)
+	}
+	return "repo_id", int64(i.repoID)
+}
+
+// add stores an invitation and loads what it names. It ends an expired one of the same person, and deletes old ones.
+// Error: 422 for too many within a day.
+func add(tx *db.Tx, i *Invitation) error {
+	column, place := i.place()
+	if err := checkLimits(tx, column, place, i.inviterID); err != nil {
 		return err
 	}
-	return tx.QueryRow(`INSERT INTO invitations (repo_id, invitee_id, inviter_id, role, owner, created_at)
-		VALUES ($1, $2, $3, $4, FALSE, $5) RETURNING id`,
-		i.repoID, i.inviteeID, i.inviterID, int64(i.Role), tx.Now).Scan(&i.ID)
+	if err := deleteOld(tx); err != nil {
+		return err
+	}
+	if err := endWhere(tx, column+` = $1 AND invitee_id = $2`, place, i.inviteeID); err != nil {
+		return err
+	}
+	i.CreatedAt = tx.Now
+	err := tx.QueryRow(`INSERT INTO invitations (`+column+`, invitee_id, inviter_id, role, owner, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6) RETURNING id`,
+		place, i.inviteeID, i.inviterID, int64(i.Role), i.Owner, tx.Now).Scan(&i.ID)
+	if err != nil {
+		return err
+	}
+	return load(tx, []*Invitation{i})
 }
 
 func setRole(tx *db.Tx, id ID, role account.Role) error {
 	return tx.Run(`UPDATE invitations SET role = $2 WHERE id = $1`, id, int64(role))
+}
+
+func setOwner(tx *db.Tx, id ID, owner bool) error {
+	return tx.Run(`UPDATE invitations SET owner = $2 WHERE id = $1`, id, owner)
 }
 
 // endWhere ends the invitations of a condition.
@@ -112,12 +146,12 @@ func endWhere(tx *db.Tx, condition string, args ...any) error {
 		len(args)+1, condition), append(args, tx.Now)...)
 }
 
-// checkLimits returns 422 if too many were invited to the repository, or by the account, within a day.
-func checkLimits(tx *db.Tx, to repo.ID, by account.ID) error {
+// checkLimits returns 422 if too many were invited to a place, or by the account, within a day.
+func checkLimits(tx *db.Tx, column string, place int64, by account.ID) error {
 	var ofPlace, ofOne int64
 	since := tx.Now - micros(day)
-	err := tx.QueryRow(`SELECT (SELECT count(*) FROM invitations WHERE repo_id = $1 AND created_at > $3),
-		(SELECT count(*) FROM invitations WHERE inviter_id = $2 AND created_at > $3)`, to, by, since).
+	err := tx.QueryRow(`SELECT (SELECT count(*) FROM invitations WHERE `+column+` = $1 AND created_at > $3),
+		(SELECT count(*) FROM invitations WHERE inviter_id = $2 AND created_at > $3)`, place, by, since).
 		Scan(&ofPlace, &ofOne)
 	switch {
 	case err != nil:

@@ -40,7 +40,7 @@ func (of *apis) pages(s *Server, kit *page.Kit, door *signin.Pages) []feature {
 		of.codePages(s, kit),
 		door,
 		people.New(kit, people.Services{Accounts: f.Accounts, Follows: of.follows, Stars: of.stars, Lists: of.lists,
-			Searches: of.repositories, Activities: of.activities}),
+			Searches: of.repositories, Activities: of.activities, Invitations: f.Invitations}),
 		project.New(kit, project.Services{Accounts: f.Accounts, Settings: f.Settings, Networks: f.Network}),
 		explore.New(kit, explore.Services{Repositories: of.repositories, People: of.People, Commits: of.commits,
 			Code: of.code, Issues: f.Searches}),

@@ -161,19 +161,28 @@ func (p *Pages) Inbox(w http.ResponseWriter, r *http.Request) error {
 
 // invited is an open invitation of the reader.
 type invited struct {
-	By, To string // a login; the name of a repository
+	By, To string // a login; the name of a repository or an organization
 	Path   string // where it is answered
 }
 
 // invitations reads the oldest open invitations, as far as the token shows them.
 func (p *Pages) invitations(r *http.Request) (list []invited, err error) {
-	caller := account.CallerFrom(r.Context())
-	if caller.Allows(scope.RepoInvite, false) != nil {
-		return nil, nil
+	caller, some := account.CallerFrom(r.Context()), web.Page{Number: 1, Size: perPage}
+	if caller.Allows(scope.RepoInvite, false) == nil {
+		found, _, err := p.invites.OfInvitee(r.Context(), caller, some)
+		if err != nil {
+			return nil, err
+		}
+		for _, i := range found {
+			list = append(list, invited{i.Inviter.Login, i.Repo.FullName(), invitation.Path(i.Repo.Repo)})
+		}
 	}
-	found, _, err := p.invites.OfInvitee(r.Context(), caller, web.Page{Number: 1, Size: perPage})
+	if caller.Allows(scope.ReadOrg, false) != nil {
+		return list, nil
+	}
+	found, _, err := p.invites.MembershipsOf(r.Context(), caller, some)
 	for _, i := range found {
-		list = append(list, invited{i.Inviter.Login, i.Repo.FullName(), invitation.Path(i.Repo.Repo)})
+		list = append(list, invited{i.Inviter.Login, i.Org.Login, web.Path("orgs", i.Org.Login, "invitation")})
 	}
 	return list, err
 }

@@ -1,6 +1,7 @@
 // Package invite serves the pages where people answer invitations:
 //
 //	GET, POST /{owner}/{repo}/invitations   repository.go: to a repository, which the invitee need not see yet
+//	GET, POST /orgs/{org}/invitation        organization.go: to an organization
 //
 // The inbox lists open invitations.
 package invite
@@ -38,6 +39,8 @@ func (p *Pages) Routes() []route.Route {
 	return []route.Route{
 		own.SignedIn("GET /{owner}/{repo}/invitations", p.ToRepo),
 		own.SignedIn("POST /{owner}/{repo}/invitations", p.AnswerToRepo),
+		own.SignedIn("GET /orgs/{org}/invitation", p.ToOrg),
+		own.SignedIn("POST /orgs/{org}/invitation", p.AnswerToOrg),
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/activity"
 	"arbor/internal/follow"
+	"arbor/internal/invitation"
 	"arbor/internal/page"
 	"arbor/internal/page/webhook"
 	"arbor/internal/repo/list"
@@ -38,6 +39,8 @@ type Services struct {
 	Lists      *list.Service
 	Searches   *repository.API
 	Activities *activity.Service
+
+	Invitations *invitation.Service
 }
 
 // Pages answers the pages of this room.

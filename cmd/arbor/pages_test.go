@@ -127,6 +127,8 @@ var demoPages = []struct{ name, path string }{
 
 	{"repository-settings", "/alice/greenhouse/settings"},
 	{"repository-access", "/alice/greenhouse/settings/access"},
+	{"repository-invitation", "/bob/greenhouse/invitations"},
+	{"organization-invitation", "/orgs/nursery/invitation"},
 	{"repository-keys", "/alice/greenhouse/settings/keys"},
 	{"repository-hooks", "/alice/greenhouse/settings/hooks"},
 	{"repository-hook", "/alice/greenhouse/settings/hooks/new"},

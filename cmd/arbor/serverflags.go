@@ -25,6 +25,7 @@ type serverFlags struct {
 	BaseURL           string        `name:"base-url" group:"Network" help:"Scheme and host of links in answers (default: those of the request)." placeholder:"URL"`
 	RequireToken      bool          `group:"Access" help:"Require a token or a session for everything except /healthz, /readyz and signing in, and disallow cross-origin reads." negatable:""`
 	Previews          string        `group:"Access" help:"Enable preview features on request (negotiated) or for everyone (graduated)." enum:"negotiated,graduated" default:"negotiated"`
+	Invitations       string        `group:"Access" help:"Whether people must accept before they are collaborators or members: off adds them at once, required invites them, unless a site administrator adds them." enum:"off,required" default:"off"`
 	MaxTreeEntries    int           `group:"Limits" help:"Most entries in a tree answer before it is truncated." default:"100000" placeholder:"N"`
 	RateLimit         int64         `group:"Limits" help:"Requests per hour for each token, and for each address without one, on each node (default: no limit)." placeholder:"N"`
 	Memory            byteSize      `group:"Limits" help:"Memory limit for the server and its git processes together (default: three quarters of the machine's or container's)." placeholder:"SIZE"`
@@ -161,6 +162,7 @@ func (f *serverFlags) options(log *slog.Logger) server.Options {
 		RateLimit:      f.RateLimit,
 		AuditDays:      f.AuditDays,
 		RequireToken:   f.RequireToken,
+		MustInvite:     f.Invitations == "required",
 		AdminHost:      host(f.AdminListen),
 		HookNetworks:   f.networks,
 	}

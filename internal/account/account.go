@@ -238,6 +238,12 @@ type Forge interface {
 	// EndSiteAdmin is called after a user stopped being a site administrator, so it sees
 	// less of everything. An error undoes the transaction.
 	EndSiteAdmin(tx *db.Tx, userID, by ID) error
+	// InviteMember invites a user whom the caller may not add at once. asked is false if it may.
+	InviteMember(tx *db.Tx, org, user *Account, owner bool, by *Caller) (asked bool, err error)
+	// InvitedMember finds the open invitation of a user, as the membership that it will be. Error: 404.
+	InvitedMember(tx *db.Tx, org, user *Account) (*Membership, error)
+	// EndInvitation ends that: the user declines it, or an owner cancels it. Error: 404.
+	EndInvitation(tx *db.Tx, org, user *Account, by *Caller) error
 	// TellMember is called after a user joined or left an organization, to notify webhooks and Apps.
 	TellMember(tx *db.Tx, org, user *Account, owner, joined bool, by ID) error
 	// TellRename is called after an organization got another login than from.

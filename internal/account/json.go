@@ -248,15 +248,13 @@ func OrgsByID(tx *db.Tx, ids []ID, caller *Caller, i *web.Info) (map[ID]any, err
 // NewOrganization renders an organization as GitHub's organization-simple.
 func NewOrganization(a *Account, i *web.Info) any { return newSimpleOrg(a, i) }
 
-// MembershipOf renders a membership, of role admin or member.
-func MembershipOf(org, user *Account, owner bool, i *web.Info) any {
-	return newMembership(&Membership{Org: org, User: user, Owner: owner}, i)
-}
+// MembershipOf renders a membership.
+func MembershipOf(m *Membership, i *web.Info) any { return newMembership(m, i) }
 
 // membershipJSON is GitHub's org-membership.
 type membershipJSON struct {
 	URL             string    `json:"url"`
-	State           string    `json:"state"` // always active: there are no invitations
+	State           string    `json:"state"` // active; pending: an invitation
 	Role            string    `json:"role"`
 	OrganizationURL string    `json:"organization_url"`
 	Organization    simpleOrg `json:"organization"`
@@ -268,9 +266,13 @@ func newMembership(m *Membership, i *web.Info) membershipJSON {
 	if m.Owner {
 		role = "admin"
 	}
+	state := "active"
+	if m.Pending {
+		state = "pending"
+	}
 	org := newSimpleOrg(m.Org, i)
 	return membershipJSON{
-		URL: org.URL + "/memberships/" + m.User.Login, State: "active", Role: role,
+		URL: org.URL + "/memberships/" + m.User.Login, State: state, Role: role,
 		OrganizationURL: org.URL, Organization: org, User: NewSimple(m.User, i),
 	}
 }

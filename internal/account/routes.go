@@ -19,7 +19,6 @@ func (a *API) Routes() []route.Route {
 		needs(scope.User, never).SignedIn("PATCH /user", a.UpdateSelf),
 		free.Anyone("GET /user/{account_id}", a.GetByID).ByNumber(),
 		ownOrgs.SignedIn("GET /user/orgs", a.ListOwnOrgs),
-		ownOrgs.SignedIn("GET /user/memberships/orgs", a.ListOwnMemberships),
 		free.Anyone("GET /users", a.ListUsers),
 		free.Anyone("GET /users/{username}", a.GetUser),
 		readsOrg.Anyone("GET /users/{username}/orgs", a.ListUserOrgs),

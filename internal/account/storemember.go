@@ -36,6 +36,8 @@ type Membership struct {
 	User   *Account
 	Owner  bool
 	Public bool // everyone may see it
+
+	Pending bool // an invitation that is open
 }
 
 // memberOf finds a membership. Errors: errs.Absent when there is none.

@@ -54,6 +54,9 @@ const (
 	OrgAddMember    Action = "org.add_member"
 	OrgUpdateMember Action = "org.update_member"
 	OrgRemoveMember Action = "org.remove_member"
+	OrgInvite       Action = "org.invite_member"
+	OrgInviteCancel Action = "org.cancel_invitation"
+	OrgInviteReject Action = "org.decline_invitation" // one that is accepted is an OrgAddMember
 
 	TeamCreate       Action = "team.create"
 	TeamUpdate       Action = "team.update"
@@ -79,6 +82,11 @@ const (
 	RepoAddMember    Action = "repo.add_member"
 	RepoUpdateMember Action = "repo.update_member"
 	RepoRemoveMember Action = "repo.remove_member"
+
+	RepoInvite       Action = "repository_invitation.create"
+	RepoInviteUpdate Action = "repository_invitation.update"
+	RepoInviteCancel Action = "repository_invitation.cancel"
+	RepoInviteReject Action = "repository_invitation.reject" // one that is accepted is a RepoAddMember
 
 	IssueDestroy  Action = "issue.destroy"
 	IssueTransfer Action = "issue.transfer"
@@ -131,14 +139,15 @@ var Actions = []Action{
 	UserCreate, UserUpdate, UserRename, UserDelete, UserSuspend, UserUnsuspend, UserPromote, UserDemote,
 	UserPassword, UserLogin, UserLogout, UserAddEmail, UserVerifyEmail, UserRemoveEmail, TokenCreate,
 	TokenDestroy, OAuthCreate, KeyCreate, KeyDelete, OrgCreate,
-	OrgUpdate, OrgRename, OrgDelete, OrgAddMember, OrgUpdateMember, OrgRemoveMember, TeamCreate, TeamUpdate,
+	OrgUpdate, OrgRename, OrgDelete, OrgAddMember, OrgUpdateMember, OrgRemoveMember,
+	OrgInvite, OrgInviteCancel, OrgInviteReject, TeamCreate, TeamUpdate,
 	TeamDestroy, TeamAddMember, TeamUpdateMember, TeamRemoveMember, TeamAddRepo, TeamUpdateRepo, TeamRemoveRepo,
 	RepoCreate, RepoUpdate,
 	RepoRename, RepoAccess, RepoArchived, RepoUnarchived, RepoDestroy, RepoTransfer,
 	RepoTransferOut, RepoPurge,
 	RulesetCreate, RulesetUpdate, RulesetDestroy, ProtectionCreate, ProtectionUpdate, ProtectionDestroy,
 	IssueDestroy, IssueTransfer, ChecksAutoOn, ChecksAutoOff, RepoGiveBack, RepoAddMember, RepoUpdateMember,
-	RepoRemoveMember, HookCreate, HookConfigChanged,
+	RepoRemoveMember, RepoInvite, RepoInviteUpdate, RepoInviteCancel, RepoInviteReject, HookCreate, HookConfigChanged,
 	HookEventsChanged, HookActiveChanged, HookDestroy, HookPing, HookTest, HookRedeliver,
 	EnvironmentCreate, EnvironmentUpdate, EnvironmentDelete,
 	AppCreate, AppUpdate,

@@ -5,6 +5,7 @@ import (
 	"arbor/internal/activity"
 	"arbor/internal/audit"
 	"arbor/internal/db"
+	"arbor/internal/invitation"
 	"arbor/internal/repo"
 )
 
@@ -23,8 +24,15 @@ func (f *Forge) AddCollaborator(
 	if err := recordCollaborator(tx, r, action, userID, by, changes); err != nil {
 		return err
 	}
-	if err := tellCollaborator(tx, r, userID, before, role, by); err != nil || before != account.None {
+	if err := tellCollaborator(tx, r, userID, before, role, by); err != nil {
 		return err
+	}
+	// The invitation that brought the user, or one that is no longer needed.
+	if err := invitation.Settle(tx, r, userID); err != nil {
+		return err
+	}
+	if before != account.None {
+		return invitation.FollowLoss(tx, r)
 	}
 	return activity.NoteJoined(tx, r, userID, by)
 }
@@ -56,6 +64,13 @@ func (f *Forge) RemoveCollaborator(tx *db.Tx, r *repo.Repo, userID, by account.I
 			return err
 		}
 	}
+	// The invitation of the user, and those that the user sent.
+	if err := invitation.Settle(tx, r, userID); err != nil {
+		return err
+	}
+	if err := invitation.FollowLoss(tx, r); err != nil {
+		return err
+	}
 	// Close pull requests whose authors can no longer see both sides.
 	return f.Pulls.FollowLoss(tx, r, by)
 }
@@ -85,11 +100,17 @@ func (f *Forge) RevokeInOrg(tx *db.Tx, orgID, userID, by account.ID) error {
 
 // EndSiteAdmin applies the effects of revoking site administration from a user.
 func (f *Forge) EndSiteAdmin(tx *db.Tx, userID, by account.ID) error {
+	if err := invitation.FollowDemotion(tx, userID); err != nil {
+		return err
+	}
 	return f.Pulls.FollowDemotion(tx, userID, by)
 }
 
-// EndOrgAccess applies the effects of somebody losing access to an organization's repositories: pull
-// requests whose authors can no longer see both sides are closed.
+// EndOrgAccess applies the effects of somebody losing access to an organization's repositories: invitations
+// that they sent end, and pull requests whose authors can no longer see both sides are closed.
 func (f *Forge) EndOrgAccess(tx *db.Tx, orgID, by account.ID) error {
+	if err := invitation.FollowOrgLoss(tx, orgID); err != nil {
+		return err
+	}
 	return f.Pulls.FollowOrgLoss(tx, orgID, by)
 }

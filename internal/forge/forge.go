@@ -8,6 +8,7 @@
 //	transfer.go     a repository gets another owner
 //	delete.go       the deletion of a repository
 //	access.go       users get access to a repository, or lose it
+//	member.go       users are invited to an organization
 //	account.go      the deletion of an account; storeaccount.go: the fate of each column
 //	app.go          webhooks of GitHub Apps
 //	issue.go        an issue is created, changed, deleted or transferred
@@ -38,6 +39,7 @@ import (
 	"arbor/internal/detect"
 	"arbor/internal/file"
 	"arbor/internal/git"
+	"arbor/internal/invitation"
 	"arbor/internal/issue"
 	"arbor/internal/keywords"
 	"arbor/internal/notification"
@@ -76,6 +78,7 @@ type Forge struct {
 	Releases    *release.Service
 	Attachments *attachment.Service
 	Apps        *app.Service
+	Invitations *invitation.Service
 }
 
 // New creates the services, for a server or for a command that works on a store.
@@ -87,6 +90,7 @@ func New(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Forge {
 	f.Keys = key.New(d, f.Accounts)
 	f.Repos = repo.New(d, g, log, RepositoriesDir(dataDir), f)
 	f.Teams = team.New(d, f.Repos, f)
+	f.Invitations = invitation.New(d, f.Repos, f.Accounts)
 	f.Rules = rule.New(d, f.Repos, log)
 	f.Network = network.New(d, f.Repos)
 	f.Settings = settings.New(d, f.Repos, f)

@@ -8,6 +8,7 @@ import (
 	"arbor/internal/detect"
 	"arbor/internal/fulltext"
 	"arbor/internal/hook"
+	"arbor/internal/invitation"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -155,8 +156,14 @@ func tellCollaborator(
 	return hook.Record(tx, r.ID, e)
 }
 
-// TellMember records the webhook event of a user who joined or left an organization.
+// TellMember ends the invitation of a user who joined an organization, and records the webhook event of one who joined
+// or left.
 func (f *Forge) TellMember(tx *db.Tx, org, user *account.Account, owner, joined bool, by account.ID) error {
+	if joined {
+		if err := invitation.SettleMember(tx, org, user); err != nil {
+			return err
+		}
+	}
 	info, err := hook.ListeningOwner(tx, org.ID, "organization")
 	if err != nil || info == nil {
 		return err
@@ -165,7 +172,7 @@ func (f *Forge) TellMember(tx *db.Tx, org, user *account.Account, owner, joined 
 	if joined {
 		action = "member_added"
 	}
-	membership, err := json.Marshal(account.MembershipOf(org, user, owner, info))
+	membership, err := json.Marshal(account.MembershipOf(&account.Membership{Org: org, User: user, Owner: owner}, info))
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/fulltext"
 	"arbor/internal/hook"
+	"arbor/internal/invitation"
 	"arbor/internal/issue"
 	"arbor/internal/pull"
 	"arbor/internal/repo"
@@ -40,6 +41,10 @@ func (f *Forge) Transfer(tx *db.Tx, r *repo.Repo, h settings.Handover, by accoun
 	}
 	// The former owner keeps a role; the new owner needs none.
 	if err := settings.FollowOwner(tx, r, h); err != nil {
+		return err
+	}
+	// Nobody invited people for the new owner.
+	if err := invitation.FollowOwner(tx, r); err != nil {
 		return err
 	}
 	// Feeds of organizations.

@@ -39,6 +39,7 @@ const (
 	ReadRepoHooks
 	AdminOrgHooks
 	RepoDeployment
+	RepoInvite
 	firstOther
 )
 
@@ -52,7 +53,7 @@ type name struct {
 // yet are accepted, so that tokens for GitHub's tools can be made as their manuals say.
 var names = complete([]name{
 	{"repo", "", Repo}, {"repo:status", "repo", RepoStatus}, {"repo_deployment", "repo", RepoDeployment},
-	{"public_repo", "repo", PublicRepo}, {"repo:invite", "repo", 0}, {"security_events", "repo", 0},
+	{"public_repo", "repo", PublicRepo}, {"repo:invite", "repo", RepoInvite}, {"security_events", "repo", 0},
 	{"delete_repo", "", DeleteRepo},
 	{"user", "", User}, {"read:user", "user", 0}, {"user:email", "user", UserEmail},
 	{"user:follow", "user", FollowUsers},

@@ -83,7 +83,48 @@ func (a *applier) apply(ctx context.Context) error {
 			return err
 		}
 	}
-	return a.server.Settle(ctx)
+	if err := a.server.Settle(ctx); err != nil {
+		return err
+	}
+	return a.invite(ctx)
+}
+
+// invite invites people, at the present time.
+func (a *applier) invite(ctx context.Context) error {
+	a.clock.set(time.Now())
+	for i := range a.s.Orgs {
+		o := &a.s.Orgs[i]
+		for _, login := range o.Invitations {
+			err := a.send(ctx, o.Owners[0], "POST", web.Path("orgs", o.Login, "invitations"), fields{"login": login}, nil)
+			if err != nil {
+				return a.s.errorAt(&o.position, err)
+			}
+		}
+	}
+	for i := range a.s.Repos {
+		r := &a.s.Repos[i]
+		for _, p := range r.Invitations {
+			if err := a.inviteTo(ctx, r, p); err != nil {
+				return a.s.errorAt(&p.position, err)
+			}
+		}
+	}
+	return nil
+}
+
+// inviteTo invites somebody to a repository: clients do this in the browser alone.
+func (a *applier) inviteTo(ctx context.Context, r *Repo, p Permission) error {
+	by, err := a.caller(r.admin)
+	if err != nil {
+		return err
+	}
+	to, err := a.repos.Find(ctx, by, r.owner, r.short)
+	if err != nil {
+		return err
+	}
+	role, _ := account.ParseRole(p.Role)
+	_, err = a.server.Forge().Invitations.Invite(ctx, &to.Access, p.Login, role)
+	return err
 }
 
 // happen sends what trackers consist of, all repositories' in the order of time:

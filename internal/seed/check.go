@@ -118,6 +118,7 @@ func (c *checker) checkOrgs() {
 			c.once(&m.position, "login", m.Login, seen)
 		}
 		c.checkTeams(o, seen)
+		c.people(&o.position, "invitations", o.Invitations, seen)
 	}
 }
 
@@ -236,6 +237,12 @@ func (c *checker) checkRepo(r *Repo, number int) {
 		p := &r.Collaborators[i]
 		if c.known(&p.position, "", p.Login) && account.Fold(p.Login) == folded {
 			c.wrong(&p.position, "", "the owner cannot be a collaborator")
+		}
+	}
+	for i := range r.Invitations {
+		p := &r.Invitations[i]
+		if c.known(&p.position, "", p.Login) && (account.Fold(p.Login) == folded || account.Fold(p.Login) == account.Fold(r.admin)) {
+			c.wrong(&p.position, "", "the owner cannot be invited")
 		}
 	}
 	c.people(&r.position, "stars", r.Stars, map[string]bool{})

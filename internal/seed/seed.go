@@ -18,7 +18,8 @@
 // commits and imports, which take more than a single request, go through the services.
 //
 // The database's clock shows what the seed says while it is applied. So one seed
-// gives the same times, ids and SHAs always and everywhere, but where it imports.
+// gives the same times, ids and SHAs always and everywhere, but where it imports. Invitations alone have the time
+// at which the store is filled, since they last for seven days.
 // docs/seed.md is the reference; a test holds it against the types here.
 //
 // A file is checked whole before anything is made, so that all errors come at once with line and
@@ -99,6 +100,7 @@ type Org struct {
 	Owners      []string  `seed:"owners,required"`
 	Members     []Member  `seed:"members"`
 	Teams       []Team    `seed:"teams"`
+	Invitations []string  `seed:"invitations"`
 	CreatedAt   time.Time `seed:"created_at"`
 }
 
@@ -134,6 +136,7 @@ type Repo struct {
 	Fork          string      `seed:"fork"` // OWNER/NAME
 	Import        string      `seed:"import"`
 	Collaborators Permissions `seed:"collaborators"`
+	Invitations   Permissions `seed:"invitations"`
 	Stars         []string    `seed:"stars"`
 	Watchers      []string    `seed:"watchers"`
 

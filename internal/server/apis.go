@@ -19,6 +19,7 @@ import (
 	"arbor/internal/gitdata"
 	"arbor/internal/hook"
 	"arbor/internal/hook/payloads"
+	"arbor/internal/invitation"
 	"arbor/internal/issue"
 	"arbor/internal/issue/comment"
 	"arbor/internal/issue/deletion"
@@ -126,6 +127,7 @@ func (of *apis) features(s *Server) []feature {
 		rule.NewAPI(f.Rules),
 		collaborator.NewAPI(of.collaborators),
 		team.NewAPI(f.Teams),
+		invitation.NewAPI(f.Invitations),
 		transport.NewAPI(f.Transport),
 		star.NewAPI(of.stars),
 		activity.NewAPI(of.activities, repos, f.Issues),

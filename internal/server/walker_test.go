@@ -82,8 +82,10 @@ func (w *walker) sql(t *testing.T, statement string, args ...any) {
 func onTeam(r *route.Route) bool { return strings.Contains(r.Pattern, "{team_") }
 
 // onRepo reports a route about one repository. Of a team's repositories the team decides.
+// The page of an invitation is for the invitee, who has no role yet.
 func onRepo(r *route.Route) bool {
-	return strings.Contains(r.Pattern, "{repo}") && r.Right != route.App && !onTeam(r)
+	return strings.Contains(r.Pattern, "{repo}") && r.Right != route.App && !onTeam(r) &&
+		r.Pattern != "/{owner}/{repo}/invitations"
 }
 
 // readsOnly reports a POST that changes nothing. GraphQL changes things by other routes.

@@ -16,6 +16,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/activity"
 	"arbor/internal/follow"
+	"arbor/internal/invitation"
 	"arbor/internal/page"
 	"arbor/internal/page/webhook"
 	"arbor/internal/repo/collaborator"
@@ -43,6 +44,7 @@ type Services struct {
 	Activities *activity.Service
 
 	Collaborators *collaborator.Service
+	Invitations   *invitation.Service
 }
 
 // Pages answers the pages of this room.

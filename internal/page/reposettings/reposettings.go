@@ -1,7 +1,7 @@
 // Package reposettings is the pages of a repository's settings, for those who administrate it.
 //
 //	GET, POST /{owner}/{repo}/settings               general.go: name, description, topics, branch, features, merging
-//	GET, POST /{owner}/{repo}/settings/access        access.go: collaborators
+//	GET, POST /{owner}/{repo}/settings/access        access.go: collaborators and invitations
 //	GET, POST /{owner}/{repo}/settings/keys          keys.go: deploy keys
 //	GET, POST /{owner}/{repo}/settings/rules         rules.go: protections of branches
 //	GET, POST /{owner}/{repo}/settings/hooks         package webhook; .../new and .../{hook_id} are the forms
@@ -23,6 +23,7 @@ import (
 	"arbor/internal/app"
 	"arbor/internal/attachment"
 	"arbor/internal/hook"
+	"arbor/internal/invitation"
 	"arbor/internal/page"
 	"arbor/internal/page/webhook"
 	"arbor/internal/repo"
@@ -49,6 +50,7 @@ type Pages struct {
 type Services struct {
 	Settings      *settings.Service
 	Collaborators *collaborator.Service
+	Invitations   *invitation.Service
 	Apps          *app.Service
 	Attachments   *attachment.Service
 	Rules         *rule.Service

@@ -5,6 +5,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
+	"arbor/internal/invitation"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -90,7 +91,8 @@ func (api *API) CheckCollaborator(w http.ResponseWriter, r *http.Request, a *rep
 // PUT /repos/{owner}/{repo}/collaborators/{username}
 //
 // AddCollaborator grants a user the permission of the body: pull, triage, push (which
-// is the default), maintain or admin. It counts at once; nobody has to accept.
+// is the default), maintain or admin. It counts at once; on servers that require invitations, the answer to
+// people from outside is one, with 201.
 func (api *API) AddCollaborator(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	body, err := web.ReadOptional(r, resource)
 	if err != nil {
@@ -100,8 +102,12 @@ func (api *API) AddCollaborator(w http.ResponseWriter, r *http.Request, a *repo.
 	if err := body.Err(); err != nil {
 		return err
 	}
-	if err := api.s.Add(r.Context(), a, web.Param(r, "username"), permission.Or("push")); err != nil {
+	i, err := api.s.Add(r.Context(), a, web.Param(r, "username"), permission.Or("push"))
+	switch {
+	case err != nil:
 		return err
+	case i != nil:
+		return web.JSON(w, r, http.StatusCreated, invitation.NewPayload(i, a, web.From(r.Context())))
 	}
 	return web.NoContent(w)
 }

@@ -4,7 +4,7 @@
 //	/orgs/{org}/outside_collaborators                 outside.go
 //	possible assignees of issues                      assignee.go
 //
-// Roles are granted and taken away by [repo.Service.GrantBy] and [repo.Service.Revoke].
+// Package invitation grants roles, at once or when people accept; [repo.Service.Revoke] takes them away.
 package collaborator
 
 import (
@@ -12,6 +12,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
+	"arbor/internal/invitation"
 	"arbor/internal/repo"
 	"arbor/internal/route"
 	"arbor/internal/scope"
@@ -29,12 +30,15 @@ type Collaborator struct {
 
 // Service holds what the operations on collaborators share.
 type Service struct {
-	db    *db.DB
-	repos *repo.Service
+	db      *db.DB
+	repos   *repo.Service
+	invites *invitation.Service
 }
 
 // New returns the service.
-func New(d *db.DB, repos *repo.Service) *Service { return &Service{d, repos} }
+func New(d *db.DB, repos *repo.Service, invites *invitation.Service) *Service {
+	return &Service{d, repos, invites}
+}
 
 // List reads a page of the chosen collaborators by id, and how many there are. The caller needs push access.
 func (s *Service) List(
@@ -74,16 +78,32 @@ func (s *Service) Payloads(
 	return out, err
 }
 
-// Add grants a permission to a user, one of [account.Grants]. It counts at once. Errors: 422; those of
-// [repo.Service.GrantBy].
-func (s *Service) Add(ctx context.Context, a *repo.Access, login, permission string) error {
+// Add grants a permission to a user, one of [account.Grants]. It counts at once unless an invitation is returned, on
+// servers that require them. Errors: 422; those of [invitation.Service.Add].
+func (s *Service) Add(
+	ctx context.Context, a *repo.Access, login, permission string,
+) (*invitation.Invitation, error) {
+	return s.with(ctx, a, login, permission, s.invites.Add)
+}
+
+// Invite invites a user, who has the permission once accepted. Errors: 422; those of [invitation.Service.Invite].
+func (s *Service) Invite(
+	ctx context.Context, a *repo.Access, login, permission string,
+) (*invitation.Invitation, error) {
+	return s.with(ctx, a, login, permission, s.invites.Invite)
+}
+
+func (s *Service) with(
+	ctx context.Context, a *repo.Access, login, permission string,
+	do func(context.Context, *repo.Access, string, account.Role) (*invitation.Invitation, error),
+) (*invitation.Invitation, error) {
 	f := web.Faults{Resource: resource}
 	f.CheckEnum("permission", permission, account.Grants()...)
 	if err := f.Err(); err != nil {
-		return err
+		return nil, err
 	}
 	role, _ := account.ParseRole(permission)
-	return s.repos.GrantBy(ctx, a, login, role)
+	return do(ctx, a, login, role)
 }
 
 // Remove takes away what was granted to a user. Errors: those of [repo.Service.Revoke].

@@ -38,7 +38,7 @@ var reserved = [...]string{
 	"stats", "status",
 	"support", "system", "teams", "terms", "tokens", "topics", "trending", "undefined", "user", "users", "v3",
 	"version",
-	"versions", "watching", "webhooks", "wiki", "zen",
+	"versions", "watching", "web-flow", "webhooks", "wiki", "zen",
 }
 
 // ReservedLogins returns the folded logins that cannot be registered (decision 58).

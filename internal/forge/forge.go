@@ -30,6 +30,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/account/key"
 	"arbor/internal/account/session"
+	"arbor/internal/account/signkey"
 	"arbor/internal/account/token"
 	"arbor/internal/app"
 	"arbor/internal/attachment"
@@ -48,6 +49,7 @@ import (
 	"arbor/internal/repo/settings"
 	"arbor/internal/repo/transport"
 	"arbor/internal/search"
+	"arbor/internal/signature"
 )
 
 // Forge holds the services that change together.
@@ -56,6 +58,8 @@ type Forge struct {
 	Tokens      *token.Service
 	Sessions    *session.Service
 	Keys        *key.Service
+	SigningKeys *signkey.Service
+	Signatures  *signature.Service
 	Repos       *repo.Service
 	Network     *network.Service
 	Settings    *settings.Service
@@ -80,12 +84,14 @@ func New(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Forge {
 	f.Tokens = token.New(d, log)
 	f.Sessions = session.New(d, f.Tokens)
 	f.Keys = key.New(d, f.Accounts)
+	f.SigningKeys = signkey.New(d)
+	f.Signatures = signature.New(d, filepath.Join(dataDir, signature.Folder))
 	f.Repos = repo.New(d, g, log, RepositoriesDir(dataDir), f)
 	f.Network = network.New(d, f.Repos)
 	f.Settings = settings.New(d, f.Repos, f)
 	f.Transport = transport.New(d, g, log, f.Repos, f)
 	f.Issues = issue.New(d, f.Repos, log, f)
-	f.Pulls = pull.New(d, f.Repos, f.Issues, log)
+	f.Pulls = pull.New(d, f.Repos, f.Issues, f.Signatures, log)
 	f.Closing = keywords.New(d, f.Repos, f.Issues, log)
 	f.Detect = detect.New(d, f.Repos, log)
 	f.Notifier = notification.NewWorker(d, f.Repos, log)

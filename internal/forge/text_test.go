@@ -25,6 +25,7 @@ var boundedTexts = map[string]string{
 	"pulls": "one of an issue", "pushed_commits": "jobs", "refs": "a repository has a bound",
 	"repo_languages": "one of a repository", "repo_redirects": "one of a name of a repository",
 	"repo_topics": "20 of a repository", "repos": "--quota-repos", "ssh_keys": "100 of an account",
+	"signing_keys":   "50 of a kind of an account",
 	"status_commits": "of statuses", "status_contexts": "of statuses", "tokens": "200 of an account",
 	"unreached_objects": "pruned", "viewed_files": "one of a file of a pull request", "discarded": "jobs",
 	"deleted_milestones": "jobs", "deleted_repos": "jobs",

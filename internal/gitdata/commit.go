@@ -23,7 +23,7 @@ func (api *API) GetGitCommit(w http.ResponseWriter, r *http.Request, a *repo.Acc
 	if err != nil {
 		return api.orEmpty(r.Context(), a, errs.Absent())
 	}
-	return api.cached(w, r, a, object(sha), func(ctx context.Context) (any, error) {
+	return api.cached(w, r, a, signed(sha), func(ctx context.Context) (any, error) {
 		var c *git.Commit
 		err := api.repos.CheckNamed(ctx, a, sha)
 		if err == nil {
@@ -35,8 +35,12 @@ func (api *API) GetGitCommit(w http.ResponseWriter, r *http.Request, a *repo.Acc
 		if err != nil {
 			return nil, err
 		}
+		verified, err := api.verifyCommit(ctx, c)
+		if err != nil {
+			return nil, err
+		}
 		dated(w, c.Committer)
-		return large{newPlace(ctx, a).gitCommit(c), sizeOf(c)}, nil
+		return large{newPlace(ctx, a).gitCommit(c, verified), sizeOf(c)}, nil
 	})
 }
 

@@ -79,7 +79,7 @@ func (api *API) prepared(
 		return err
 	}
 	c := &filesCommit{FilesCommit: n, api: api, access: a, special: map[string][]byte{},
-		commit: git.Commit{Message: n.Message, Author: self, Committer: self}}
+		commit: git.Commit{Message: n.Message, Author: self, Committer: self, Sign: api.signatures.Sign}}
 	if err := c.prepare(); err != nil {
 		return err
 	}

@@ -49,7 +49,11 @@ func (api *API) CreateCommit(w http.ResponseWriter, r *http.Request, a *repo.Acc
 		return err
 	}
 	api.noteWhole(ctx, a, c)
-	payload := newPlace(ctx, a).gitCommit(c)
+	verified, err := api.verifyCommit(ctx, c)
+	if err != nil {
+		return err
+	}
+	payload := newPlace(ctx, a).gitCommit(c, verified)
 	return web.Created(w, r, payload.URL, payload)
 }
 

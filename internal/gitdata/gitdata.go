@@ -16,7 +16,7 @@
 // Names given by clients are resolved to a SHA in SQL before git is called (decision 50): resolve.go.
 // payload.go has the JSON that several responses share. Rendered responses are cached (answer.go) by
 // everything that they depend on, so they need no invalidation: the content of a full SHA never changes, a
-// name depends on the generation of the refs, and logins on that of the accounts. A read starts at most one
+// name depends on the generation of the refs, logins and verified signatures on that of the accounts. A read starts at most one
 // git process, a comparison three; files and directories are read by pooled processes. Objects are on disk
 // before a ref refers to them (decision 45).
 package gitdata
@@ -30,6 +30,7 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/repo"
 	"arbor/internal/repo/network"
+	"arbor/internal/signature"
 	"arbor/internal/web"
 )
 
@@ -38,6 +39,7 @@ type API struct {
 	db         *db.DB
 	repos      *repo.Service
 	network    *network.Service
+	signatures *signature.Service
 	maxEntries int
 	kept       *cache.Cache[string, web.Kept] // rendered responses, trees and blobs
 	answers    *web.Answers                   // in kept
@@ -63,13 +65,13 @@ const maxKept = cacheBytes / 4
 const maxLengths = 10_000
 
 // NewAPI returns an API. If maxEntries is 0, it uses the default.
-func NewAPI(d *db.DB, repos *repo.Service, maxEntries int) *API {
+func NewAPI(d *db.DB, repos *repo.Service, signatures *signature.Service, maxEntries int) *API {
 	if maxEntries <= 0 {
 		maxEntries = DefaultMaxTreeEntries
 	}
 	kept := web.NewKept(cacheBytes)
-	return &API{db: d, repos: repos, network: network.New(d, repos), maxEntries: maxEntries, kept: kept,
-		answers: web.NewAnswers(kept),
+	return &API{db: d, repos: repos, network: network.New(d, repos), signatures: signatures,
+		maxEntries: maxEntries, kept: kept, answers: web.NewAnswers(kept),
 		lengths: cache.NewCount[string, int](maxLengths), peeled: cache.NewCount[peelKey, git.SHA](maxPeeled),
 		walks: newWalks()}
 }

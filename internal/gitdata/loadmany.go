@@ -12,6 +12,7 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/git/diff"
 	"arbor/internal/repo"
+	"arbor/internal/signature"
 	"arbor/internal/web"
 )
 
@@ -82,8 +83,8 @@ func (api *API) Tags(ctx context.Context, named []repo.Of[git.SHA]) (map[repo.Of
 	if err != nil {
 		return nil, err
 	}
-	out := map[repo.Of[git.SHA]]*TagPayload{}
-	for _, of := range known {
+	tags, signed := make([]*git.Tag, len(known)), make([]signature.Signed, len(known))
+	for n, of := range known {
 		t, err := api.tag(ctx, of.In, of.Key)
 		if err == nil {
 			err = hold(ctx, len(t.Message)+len(t.Payload)+len(t.Signed))
@@ -91,7 +92,15 @@ func (api *API) Tags(ctx context.Context, named []repo.Of[git.SHA]) (map[repo.Of
 		if err != nil {
 			return nil, err
 		}
-		out[of] = new(newPlace(ctx, of.In).tag(t))
+		tags[n], signed[n] = t, signature.OfTag(t)
+	}
+	verified, err := api.signatures.Verify(ctx, signed)
+	if err != nil {
+		return nil, err
+	}
+	out := map[repo.Of[git.SHA]]*TagPayload{}
+	for n, of := range known {
+		out[of] = new(newPlace(ctx, of.In).tag(tags[n], verified[n]))
 	}
 	return out, nil
 }

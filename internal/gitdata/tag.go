@@ -8,6 +8,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/repo"
+	"arbor/internal/signature"
 	"arbor/internal/web"
 )
 
@@ -23,11 +24,11 @@ type TagPayload struct {
 	Verification signatureJSON `json:"verification"`
 }
 
-func (p *addresses) tag(t *git.Tag) TagPayload {
+func (p *addresses) tag(t *git.Tag, verified signature.Verification) TagPayload {
 	sha := string(t.SHA)
 	j := TagPayload{NodeID: p.nodeID("Tag", sha), SHA: sha, URL: p.api + "/git/tags/" + sha,
 		Object: p.object(t.Object, t.Type),
-		Tag:    t.Name, Message: strings.TrimRight(t.Message, "\n"), Verification: signatureOf(t.Signed, t.Payload)}
+		Tag:    t.Name, Message: strings.TrimRight(t.Message, "\n"), Verification: signatureOf(t.Signed, t.Payload, verified)}
 	if t.Tagger != nil {
 		who := newIdentity(*t.Tagger)
 		j.Tagger = &who
@@ -43,7 +44,7 @@ func (api *API) GetTag(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err != nil {
 		return api.orEmpty(r.Context(), a, err)
 	}
-	return api.cached(w, r, a, object(sha), func(ctx context.Context) (any, error) {
+	return api.cached(w, r, a, signed(sha), func(ctx context.Context) (any, error) {
 		var t *git.Tag
 		err := api.repos.CheckNamed(ctx, a, sha)
 		if err == nil {
@@ -55,10 +56,14 @@ func (api *API) GetTag(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 		if err != nil {
 			return nil, err
 		}
+		verified, err := api.signatures.Verify(ctx, []signature.Signed{signature.OfTag(t)})
+		if err != nil {
+			return nil, err
+		}
 		if t.Tagger != nil {
 			dated(w, *t.Tagger)
 		}
-		return large{newPlace(ctx, a).tag(t), len(t.Message) + len(t.Payload) + len(t.Signed)}, nil
+		return large{newPlace(ctx, a).tag(t, verified[0]), len(t.Message) + len(t.Payload) + len(t.Signed)}, nil
 	})
 }
 
@@ -109,7 +114,7 @@ func (api *API) CreateTag(w http.ResponseWriter, r *http.Request, a *repo.Access
 	if err := api.repos.WriteUnnamed(ctx, a, t.SHA, []git.NewObject{object}); err != nil {
 		return err
 	}
-	payload := newPlace(ctx, a).tag(t)
+	payload := newPlace(ctx, a).tag(t, signature.Verification{Reason: signature.Unsigned})
 	return web.Created(w, r, payload.URL, payload)
 }
 

@@ -28,6 +28,8 @@ type FileEdit struct {
 	Guard             git.SHA // the blob that the caller knows; empty for a new file
 	Remove            bool
 	Data              []byte // unless Remove
+
+	signs bool // the server signs it
 }
 
 // fileEdit is a FileEdit on its way to a commit.
@@ -85,7 +87,11 @@ func (api *API) changeFile(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	if err != nil {
 		return err
 	}
-	payload := &fileChangeJSON{Commit: newPlace(r.Context(), a).gitCommit(made.Commit)}
+	verified, err := api.verifyCommit(r.Context(), made.Commit)
+	if err != nil {
+		return err
+	}
+	payload := &fileChangeJSON{Commit: newPlace(r.Context(), a).gitCommit(made.Commit, verified)}
 	if !remove {
 		v := &view{addresses: newPlace(r.Context(), a), ref: cmp.Or(e.Branch, a.DefaultBranch)}
 		payload.Content = v.entry(&made.entry)
@@ -104,7 +110,7 @@ func (api *API) WriteFile(ctx context.Context, a *repo.Access, e FileEdit) error
 	if err != nil {
 		return err
 	}
-	e.Author, e.Committer = self, self
+	e.Author, e.Committer, e.signs = self, self, true
 	f := web.Faults{Resource: "Commit"}
 	f.CheckFilled("message", e.Message)
 	e.checkPath(&f)
@@ -132,6 +138,9 @@ func (api *API) editFile(ctx context.Context, a *repo.Access, given *FileEdit) (
 	e := &fileEdit{api: api, access: a, objects: objects, path: given.Path,
 		branch: cmp.Or(given.Branch, a.DefaultBranch), guard: given.Guard, remove: given.Remove,
 		commit: git.Commit{Message: given.Message, Author: given.Author, Committer: given.Committer}}
+	if given.signs {
+		e.commit.Sign = api.signatures.Sign
+	}
 	if !e.remove {
 		e.blob = git.NewObject{Type: git.TypeBlob, Data: given.Data}
 	}
@@ -311,6 +320,9 @@ func (api *API) commitTo(ctx context.Context, a *repo.Access, branch string, tip
 		commit.Parents = []git.SHA{tip}
 	}
 	encoded, err := commit.Encode()
+	if err != nil && !errs.Is(err, errs.Invalid) { // the server could not sign it
+		return nil, err
+	}
 	if err != nil {
 		return nil, commitError("message", errs.InvalidField, err.Error())
 	}

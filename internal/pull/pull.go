@@ -53,6 +53,7 @@ import (
 	"arbor/internal/issue"
 	"arbor/internal/repo"
 	"arbor/internal/repo/network"
+	"arbor/internal/signature"
 )
 
 // Resource is the name of pull requests in validation errors (decision 15).
@@ -109,15 +110,16 @@ func (p *Pull) Mergeable() *bool {
 
 // Service implements the operations on pull requests.
 type Service struct {
-	db       *db.DB
-	repos    *repo.Service
-	network  *network.Service
-	issues   *issue.Service
-	log      *slog.Logger
-	one      sync.Mutex // held during test merges; Settle waits for it
-	trials   singleflight.Group
-	landings landings // pushes to be checked for merged pull requests
-	looked   *cache.Cache[numbered, found]
+	db         *db.DB
+	repos      *repo.Service
+	network    *network.Service
+	issues     *issue.Service
+	signatures *signature.Service
+	log        *slog.Logger
+	one        sync.Mutex // held during test merges; Settle waits for it
+	trials     singleflight.Group
+	landings   landings // pushes to be checked for merged pull requests
+	looked     *cache.Cache[numbered, found]
 }
 
 // found is a pull request and its issue in one state of the database.
@@ -130,8 +132,10 @@ type found struct {
 const maxLooked = 1000
 
 // New returns a Service.
-func New(d *db.DB, repos *repo.Service, issues *issue.Service, log *slog.Logger) *Service {
-	return &Service{db: d, repos: repos, network: network.New(d, repos), issues: issues, log: log,
+func New(
+	d *db.DB, repos *repo.Service, issues *issue.Service, signatures *signature.Service, log *slog.Logger,
+) *Service {
+	return &Service{db: d, repos: repos, network: network.New(d, repos), issues: issues, signatures: signatures, log: log,
 		looked: cache.NewCount[numbered, found](maxLooked)}
 }
 

@@ -3,6 +3,7 @@ package server
 import (
 	"arbor/internal/account"
 	"arbor/internal/account/key"
+	"arbor/internal/account/signkey"
 	"arbor/internal/account/token"
 	"arbor/internal/activity"
 	"arbor/internal/app"
@@ -39,6 +40,7 @@ import (
 	"arbor/internal/search"
 	"arbor/internal/search/commit"
 	"arbor/internal/search/user"
+	"arbor/internal/signature"
 	"arbor/internal/star"
 	"arbor/internal/status"
 )
@@ -76,7 +78,7 @@ func (s *Server) newAPIs() *apis {
 	o := s.newOperations()
 	f.Apps.CheckHookURL = o.hooks.CheckURL
 	s.runners = append(s.runners, o.deletions)
-	objects := gitdata.NewAPI(d, repos, s.o.MaxTreeEntries)
+	objects := gitdata.NewAPI(d, repos, f.Signatures, s.o.MaxTreeEntries)
 	return &apis{operations: o,
 		commits:     commit.NewAPI(o.kinds, repos, objects),
 		Issues:      issue.NewAPI(issues),
@@ -110,6 +112,8 @@ func (of *apis) features(s *Server) []feature {
 		account.NewAPI(f.Accounts),
 		token.NewAPI(f.Tokens),
 		key.NewAPI(f.Keys),
+		signkey.NewAPI(f.SigningKeys),
+		signature.NewAPI(f.Signatures),
 		follow.NewAPI(of.follows),
 		app.NewAPI(f.Apps),
 		list.NewAPI(d, repos),

@@ -115,7 +115,6 @@ var unfilled = map[string]string{
 	`.*\.gravatar_id`:                                                              "pictures come from here; GitHub sends an empty text, too",
 	`.*-issue-event\.commit_(id|url)`:                                              "these events are of no commit",
 	`fork-event\.forkee\.(language|license|mirror_url|topics)`:                     "mirrors as in repositories, below; a fork in a feed has no topics of its own here",
-	`(.*\.)?verification\.verified_at`:                                             "no signature is verified yet",
 	`file-commit\.commit\.verification\.(signature|payload)`:                       "commits that the API makes are not signed",
 	`.*(repository|full-repository)\.(language|license)`:                           "found out beside the requests, for which these do not wait; package detect tests them",
 	`nullable-license-simple\.url`:                                                 "the same",

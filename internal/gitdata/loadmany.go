@@ -83,18 +83,7 @@ func (api *API) Tags(ctx context.Context, named []repo.Of[git.SHA]) (map[repo.Of
 	if err != nil {
 		return nil, err
 	}
-	tags, signed := make([]*git.Tag, len(known)), make([]signature.Signed, len(known))
-	for n, of := range known {
-		t, err := api.tag(ctx, of.In, of.Key)
-		if err == nil {
-			err = hold(ctx, len(t.Message)+len(t.Payload)+len(t.Signed))
-		}
-		if err != nil {
-			return nil, err
-		}
-		tags[n], signed[n] = t, signature.OfTag(t)
-	}
-	verified, err := api.signatures.Verify(ctx, signed)
+	tags, verified, err := api.readTags(ctx, known)
 	if err != nil {
 		return nil, err
 	}
@@ -103,6 +92,46 @@ func (api *API) Tags(ctx context.Context, named []repo.Of[git.SHA]) (map[repo.Of
 		out[of] = new(newPlace(ctx, of.In).tag(tags[n], verified[n]))
 	}
 	return out, nil
+}
+
+// readTags reads annotated tags and verifies their signatures.
+func (api *API) readTags(
+	ctx context.Context, list []repo.Of[git.SHA],
+) ([]*git.Tag, []signature.Verification, error) {
+	tags, signed := make([]*git.Tag, len(list)), make([]signature.Signed, len(list))
+	for n, of := range list {
+		t, err := api.tag(ctx, of.In, of.Key)
+		if err == nil {
+			err = hold(ctx, len(t.Message)+len(t.Payload)+len(t.Signed))
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		tags[n], signed[n] = t, signature.OfTag(t)
+	}
+	verified, err := api.signatures.Verify(ctx, signed)
+	return tags, verified, err
+}
+
+// SignedTags verifies the annotated tags among tags of a repository, by the SHA of their object.
+func (api *API) SignedTags(
+	ctx context.Context, a *repo.Access, list []git.Ref,
+) (map[git.SHA]signature.Verification, error) {
+	var shas []git.SHA
+	for _, ref := range list {
+		if ref.Peeled != "" {
+			shas = append(shas, ref.SHA)
+		}
+	}
+	tags, verified, err := api.readTags(ctx, repo.AllOf(a, shas))
+	if err != nil {
+		return nil, err
+	}
+	found := map[git.SHA]signature.Verification{}
+	for n, t := range tags {
+		found[t.SHA] = verified[n]
+	}
+	return found, nil
 }
 
 // TreePayload is the part of GitHub's git-tree that GraphQL shows.

@@ -222,7 +222,8 @@ func commitFields() map[string]exec.Resolver {
 			}
 			return connectAll(f, "GitActorConnection", []any{author})
 		}),
-		"history": histories, "parents": one(parents),
+		"signature": signatureOf("committer"),
+		"history":   histories, "parents": one(parents),
 		"tree": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 			tree, err := o.inner(ctx, "tree")
 			if err != nil {

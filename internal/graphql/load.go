@@ -27,6 +27,7 @@ import (
 	"arbor/internal/repo/network"
 	"arbor/internal/review"
 	"arbor/internal/search"
+	"arbor/internal/signature"
 	"arbor/internal/star"
 	"arbor/internal/status"
 )
@@ -45,6 +46,7 @@ type Loaders struct {
 	Reactions *reaction.Many
 	Git       *gitdata.API
 
+	Signatures *signature.Service
 	Labels     *label.API
 	Milestones *milestone.API
 	Releases   *release.API

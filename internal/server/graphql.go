@@ -23,7 +23,7 @@ func (s *Server) newGraphQL(of *apis) *graphql.API {
 	return graphql.NewAPI(s.permitRoute, do, graphql.Loaders{Repos: repos, Pulls: pulls, Reviews: of.Reviews, Issues: s.forge.Issues,
 		Comments: of.Comments, Timelines: of.Timelines, Branches: branch.NewAPI(branches),
 		Statuses: of.Statuses, Checks: of.Checks, Reactions: reaction.NewMany(s.o.DB),
-		Git: of.Git, Labels: of.Labels, Milestones: of.Milestones, Releases: of.Releases,
+		Git: of.Git, Signatures: s.forge.Signatures, Labels: of.Labels, Milestones: of.Milestones, Releases: of.Releases,
 		Searches: s.forge.Searches, FindRepositories: of.repositories.Find, FindAccounts: of.People.Find,
 		Accounts: s.accounts, Lists: of.lists, Stars: of.stars, Languages: s.forge.Detect,
 		Collaborators: of.collaborators, Networks: s.forge.Network}, graphqlLimits{s.limiter}, s.log)

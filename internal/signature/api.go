@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"arbor/internal/account/signkey"
+	"arbor/internal/cache"
 	"arbor/internal/route"
 	"arbor/internal/scope"
 )
@@ -19,6 +20,9 @@ func (a *API) Routes() []route.Route {
 	free := route.Needs(scope.None, route.None)
 	return []route.Route{free.Anyone("GET /web-flow.gpg", a.GetServerKey).InAnyMedia()}
 }
+
+// Caches returns statistics of the caches.
+func (a *API) Caches() []cache.Stats { return a.s.Caches() }
 
 // GET /web-flow.gpg
 //

@@ -52,6 +52,15 @@ func parse(text string) (*parsed, Reason) {
 	return p, ""
 }
 
+// Describe returns the kind of a signature and the handle of the key that it names; zero if it cannot be read.
+func Describe(text string) (signkey.Kind, string) {
+	p, _ := parse(text)
+	if p == nil {
+		return 0, ""
+	}
+	return p.kind, p.handle
+}
+
 // endsOnce reports whether nothing follows the end of the armor, where git would show it and nobody signed it.
 func endsOnce(text string) bool {
 	at := strings.Index(text, "-----END ")

@@ -118,6 +118,7 @@ func Fill(ctx context.Context, s *Seed, to Store) (err error) {
 	log := quiet(to.Database.Log)
 	srv := server.New(server.Options{DB: d, Git: g, Log: log, DataDir: to.DataDir, Graduated: true,
 		Admission: to.Admission})
+	srv.Forge().Signatures.SignNothing()
 	a := &applier{s: s, clock: fixed, server: srv, repos: srv.Forge().Repos, transport: srv.Forge().Transport,
 		accounts: srv.Forge().Accounts, tokens: srv.Forge().Tokens,
 		callers: map[string]*account.Caller{}, made: map[*Repo]bool{}}

@@ -87,6 +87,7 @@ type Service struct {
 	turns   *cache.Cache[string, signkey.Turn]
 	mu      sync.Mutex
 	own     *serverKey // once it is read
+	silent  bool       // Sign makes no signature
 	now     func() time.Time
 }
 

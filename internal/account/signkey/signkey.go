@@ -93,6 +93,23 @@ type NewKey struct {
 	Text string // as a person pasted it
 }
 
+// KindOf returns the kind of a key by its text.
+func KindOf(text string) Kind {
+	if strings.Contains(text, "-----BEGIN PGP ") {
+		return OpenPGP
+	}
+	return SSH
+}
+
+// Check returns the handle of a key, or why it cannot be added. Error: 422.
+func (n NewKey) Check() (handle string, err error) {
+	list, err := n.read()
+	if err != nil {
+		return "", err
+	}
+	return list[0].Handle, nil
+}
+
 func (k Kind) resource() string {
 	if k == SSH {
 		return "SshSigningKey"

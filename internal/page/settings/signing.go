@@ -132,7 +132,7 @@ func (p *Pages) ChangeSigningKeys(w http.ResponseWriter, r *http.Request) error 
 // addSigningKey adds a key, whose text says of which kind it is.
 func (p *Pages) addSigningKey(r *http.Request, f page.Form) error {
 	text, name := f.Text("key"), "ssh"
-	if strings.Contains(text, "-----BEGIN PGP") {
+	if signkey.KindOf(text) == signkey.OpenPGP {
 		name = "gpg"
 	}
 	of := signingKinds[name]

@@ -15,6 +15,7 @@
 package signature
 
 import (
+	"crypto/sha256"
 	"sync"
 	"time"
 
@@ -94,10 +95,10 @@ type Service struct {
 // checked is a signature with a key, neither of which changes.
 type checked struct {
 	object git.SHA
-	key    signkey.ID // 0: the server's
+	key    [sha256.Size]byte // of the public key
 }
 
-const maxChecked = 50_000 // about 100 bytes each
+const maxChecked = 50_000 // about 150 bytes each
 
 // New returns a service whose key is in a folder, where it is created when it is first needed.
 func New(d *db.DB, dir string) *Service {

@@ -2,6 +2,7 @@ package signature
 
 import (
 	"context"
+	"crypto/sha256"
 	"slices"
 
 	"arbor/internal/account"
@@ -91,7 +92,7 @@ func (b *Batch) verify(n int, now db.Time) Verification {
 	v := Verification{Kind: p.kind, Handle: p.handle}
 	if b.isOwn(p) {
 		v.Reason = Invalid
-		if b.check(of, p, 0, b.own.public) {
+		if b.check(of, p, b.own.public) {
 			v.Reason, v.ByServer, v.At = Valid, true, db.FromTime(of.At)
 		}
 		return v
@@ -107,7 +108,7 @@ func (b *Batch) verify(n int, now db.Time) Verification {
 	switch {
 	case !found:
 		v.Reason = UnknownKey
-	case !b.check(of, p, key.ID, key.PublicKey):
+	case !b.check(of, p, key.PublicKey):
 		v.Reason = Invalid
 	case a == nil && b.claims[[2]string{email, p.handle}]:
 		v.Reason = UnverifiedEmail
@@ -140,11 +141,11 @@ func judge(k *signkey.Key, owned bool, email string, now db.Time) Reason {
 }
 
 // check reports whether the signature is the key's. The result never changes, and is kept.
-func (b *Batch) check(of *Signed, p *parsed, id signkey.ID, public string) bool {
+func (b *Batch) check(of *Signed, p *parsed, public string) bool {
 	if of.Object == "" {
 		return p.by(public, of.Payload)
 	}
-	key := checked{of.Object, id}
+	key := checked{of.Object, sha256.Sum256([]byte(public))}
 	made, known := b.s.checked.Get(cache.Forever, key)
 	if !known {
 		made = p.by(public, of.Payload)

@@ -24,8 +24,10 @@ func Find(tx *db.Tx, names []Name) (Found, error) {
 	f := Found{map[Name]Key{}, map[string]Key{}}
 	var handles []any
 	var accounts []account.ID
+	seen := map[string]bool{}
 	for _, n := range names {
-		if !slices.Contains(handles, any(n.Handle)) {
+		if !seen[n.Handle] {
+			seen[n.Handle] = true
 			handles = append(handles, n.Handle)
 		}
 		accounts = append(accounts, n.Account)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ProtonMail/go-crypto/openpgp"
 	"github.com/ProtonMail/go-crypto/openpgp/packet"
+	"golang.org/x/crypto/ssh"
 
 	"arbor/internal/errs"
 	"arbor/internal/test/testkit"
@@ -127,4 +128,18 @@ func FuzzReadOpenPGP(f *testing.F) {
 			t.Fatalf("%+v became %+v, %v", list, again, err)
 		}
 	})
+}
+
+// A page of commits that long keys signed would take seconds.
+func TestLongSSHKeys(t *testing.T) {
+	t.Parallel()
+	for bits, ok := range map[int]bool{8192: true, 16384: false} {
+		k, err := ssh.NewPublicKey(&rsa.PublicKey{N: new(big.Int).Add(new(big.Int).Lsh(big.NewInt(1), uint(bits-1)),
+			big.NewInt(1)), E: 65537})
+		testkit.NoError(t, err)
+		_, err = NewKey{Kind: SSH, Text: string(ssh.MarshalAuthorizedKey(k))}.Check()
+		if (err == nil) != ok {
+			t.Errorf("%d bits: %v", bits, err)
+		}
+	}
 }

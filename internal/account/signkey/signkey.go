@@ -86,6 +86,9 @@ type Keys struct {
 // Max is the number of keys of each kind that a user may have.
 const Max = 50
 
+// maxSSH bounds the text of an SSH key, in bytes: RSA with 8192 bits takes 1,404.
+const maxSSH = 1500
+
 // NewKey holds the fields of a new key.
 type NewKey struct {
 	Kind Kind
@@ -199,6 +202,9 @@ func (n NewKey) read() ([]Key, error) {
 	parsed, err := key.Parse(n.Text)
 	if err != nil {
 		return nil, n.Kind.wrong(n.Kind.field(), err.Error())
+	}
+	if len(parsed.Text) > maxSSH {
+		return nil, n.Kind.wrong(n.Kind.field(), "key is too long. RSA keys that sign have 8192 bits at most")
 	}
 	if n.Name == "" && len(parsed.Comment) <= account.MaxLine && account.CheckLine("title", parsed.Comment) == nil {
 		n.Name = parsed.Comment

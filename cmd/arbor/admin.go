@@ -100,7 +100,7 @@ func (c *repoGiveBack) Run(p *process) error {
 		f := s.forge(log)
 		found, err := findRepo(p, f.Repos, owner, name)
 		if err == nil {
-			err = f.Network.GiveBack(p.ctx, found.ID)
+			err = f.Network.GiveBack(p.ctx, nil, found.ID)
 		}
 		if err == nil {
 			fmt.Fprintf(p.stdout, "gave %s back\n", found.FullName())
@@ -153,7 +153,7 @@ func (c *repoCreate) Run(p *process) error {
 
 // dropFailed takes back a repository whose import failed.
 func dropFailed(p *process, f *forge.Forge, made *repo.Repo, cause error) error {
-	if err := f.Settings.Delete(context.WithoutCancel(p.ctx), made.ID, nil); err != nil {
+	if err := f.Settings.Delete(context.WithoutCancel(p.ctx), &repo.Access{Repo: made}); err != nil {
 		return fmt.Errorf("%w; and the empty repository could not be removed: %v", cause, err)
 	}
 	f.Repos.Wait()

@@ -148,7 +148,7 @@ func (c *appInstall) Run(p *process) error {
 // changeInstallation is an operation of package app on an installation: 0 stands for any App, and for the
 // operator.
 type changeInstallation func(*app.Service, context.Context, account.AppID, account.InstallationID,
-	account.ID) error
+	*account.Caller) error
 
 // change runs an operation on the installation, and prints a line when it has succeeded.
 func (c *installed) change(p *process, line string, do changeInstallation) error {
@@ -156,7 +156,7 @@ func (c *installed) change(p *process, line string, do changeInstallation) error
 		apps := s.forge(log).Apps
 		i, err := apps.On(p.ctx, c.App, c.On)
 		if err == nil {
-			err = do(apps, p.ctx, 0, i.ID, 0)
+			err = do(apps, p.ctx, 0, i.ID, nil)
 		}
 		if err == nil {
 			fmt.Fprintf(p.stdout, line+"\n", i.App.Slug, i.Account.Login)

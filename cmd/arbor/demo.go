@@ -49,7 +49,8 @@ func (c *demoCommand) Run(p *process) (err error) {
 	if c.Quiet && c.LogLevel == "info" {
 		c.LogLevel = "warn"
 	}
-	log := slog.New(c.newLog(p.stderr))
+	log, closeLog := c.openLog(p.stderr)
+	defer closeLog()
 	if c.Seed != "" {
 		return c.serveSeed(p, log)
 	}

@@ -18,6 +18,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/doctor"
 	"arbor/internal/git"
+	"arbor/internal/journal"
 )
 
 // doctorCommand takes the flags of serve, so that it reports on the settings that the server uses.
@@ -41,7 +42,7 @@ func (c *doctorCommand) Run(p *process, k *kong.Context) error {
 		if err := c.exists(); err != nil {
 			return nil, nil, nil, err
 		}
-		s, err := c.open(ctx, git.Options{Log: slog.New(newLog(p.stderr, "text", slog.LevelError))})
+		s, err := c.open(ctx, git.Options{Log: slog.New(journal.Text(p.stderr, slog.LevelError))})
 		if err != nil {
 			return nil, nil, nil, err
 		}

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"arbor/internal/account"
-	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/forge"
 	"arbor/internal/issue"
@@ -64,8 +63,7 @@ func (c *onIssue) change(
 		if err != nil {
 			return err
 		}
-		ctx := db.WithCheck(p.ctx, func(tx *db.Tx) error { return a.HoldsWritable(tx) })
-		err = do(ctx, f, a, number)
+		err = do(p.ctx, f, a, number)
 		switch {
 		case err != nil && err.Error() == errs.Absent().Error():
 			return errs.Newf(errs.NotFound, "issue %q not found", c.Issue)

@@ -5,6 +5,7 @@ package main
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -61,14 +62,17 @@ func (c *world) recover() {
 	c.t.Helper()
 	c.end()
 	for node, s := range c.nodes {
+		last := ""
 		testkit.Eventually(c.t, func() bool {
 			res, err := writerClient.Get("http://" + c.listen[node] + "/readyz")
 			if err != nil {
 				return false
 			}
 			res.Body.Close()
+			last = res.Header.Get("X-Request-Id")
 			return res.StatusCode == http.StatusOK
 		}, "a server that is ready again")
+		testkit.Eventually(c.t, func() bool { return strings.Contains(s.log.String(), last) }, "the log until now")
 		s.log.forget()
 	}
 	c.begin()

@@ -20,7 +20,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"log/slog"
 	"os"
 	"os/signal"
 	"slices"
@@ -35,7 +34,6 @@ import (
 
 	"arbor/internal/audit"
 	"arbor/internal/errs"
-	"arbor/internal/journal"
 	"arbor/internal/scope"
 )
 
@@ -210,12 +208,4 @@ func explain(err error) string {
 		text = strings.Replace(text, e.Message, strings.Join(wrong, "; "), 1)
 	}
 	return text
-}
-
-// newLog returns the log: one line an event, on standard error.
-func newLog(w io.Writer, format string, level slog.Level) slog.Handler {
-	if format == "json" {
-		return journal.JSON(w, level)
-	}
-	return journal.Text(w, level)
 }

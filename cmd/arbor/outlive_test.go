@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
 	"syscall"
 	"testing"
@@ -17,6 +18,11 @@ import (
 // requests would break off, and nothing would say why.
 func TestServerOutlivesItsSession(t *testing.T) {
 	t.Parallel()
+	// Where the tests run under nohup, processes would inherit that SIGHUP is ignored; of a signal that is
+	// caught they do not.
+	caught := make(chan os.Signal, 1)
+	signal.Notify(caught, syscall.SIGHUP)
+	t.Cleanup(func() { signal.Stop(caught) })
 	s := serving(t, db.SQLite)
 	for range 3 {
 		testkit.NoError(t, syscall.Kill(s.pid(), syscall.SIGHUP))

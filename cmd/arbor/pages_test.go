@@ -44,6 +44,9 @@ var demoPages = []struct{ name, path string }{
 	{"pull-reviewers", "/alice/greenhouse/pull/12/reviewers"},
 	{"pull-comment", "/alice/greenhouse/pull/12/comments/1"},
 	{"help", "/help"}, {"help-page", "/help/install"},
+	{"docs", "/docs"}, {"docs-page", "/docs/issues"}, {"go", "/explore/go?q=issue"},
+	{"contributors", "/alice/greenhouse/contributors"}, {"deployments", "/alice/greenhouse/deployments"},
+	{"rules", "/alice/greenhouse/settings/rules"},
 	{"repository", "/alice/greenhouse"},
 	{"tree", "/alice/greenhouse/tree/main/docs"},
 	{"blob", "/alice/greenhouse/blob/main/windows/night.go"},
@@ -160,7 +163,7 @@ var demoPages = []struct{ name, path string }{
 }
 
 // pageless are the routes for browsers that are no pages.
-var pageless = []string{"/avatars/{id}", "/docs", "/docs/docs.js", "/docs/redoc.js", "/emojis/{picture}",
+var pageless = []string{"/avatars/{id}", "/emojis/{picture}",
 	"/healthz", "/readyz", "/openapi/code-hosting.json", "/openapi/plants.json", "/assets/{asset}", "/setup",
 	"/settings", "/site",
 	"/{owner}/{repo}/last-changes/{path...}", "/{owner}/{repo}/pull/{number}/merging",

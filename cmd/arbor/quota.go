@@ -70,7 +70,7 @@ func (b *quotaBytes) UnmarshalText(text []byte) error {
 // run changes what the flags say, and prints what the account may own and what it does.
 func (c *quotaFlags) run(p *process, kind account.Kind) error {
 	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
-		a, q, u, err := s.forge(log).Accounts.EditQuota(p.ctx, kind, c.Login, func(q *account.Quota) {
+		a, q, u, err := s.forge(log).Accounts.EditQuota(p.ctx, nil, kind, c.Login, func(q *account.Quota) {
 			if c.Repos.given {
 				q.Repos = c.Repos.to
 			}

@@ -16,7 +16,11 @@ import (
 // findRepo finds a repository for the operator, also by a former name. Error: 404 that names
 // it.
 func findRepo(p *process, repos *repo.Service, owner, name string) (*repo.Access, error) {
-	return findRepoAs(p, repos, &account.Caller{SiteAdmin: true}, owner, name)
+	a, err := findRepoAs(p, repos, &account.Caller{SiteAdmin: true}, owner, name)
+	if err != nil {
+		return nil, err
+	}
+	return a.OnArchived(), nil
 }
 
 // findRepoAs finds a repository that the caller can see. Error: NotFound.
@@ -157,6 +161,6 @@ func (c *repoDelete) Run(p *process) error {
 		return err
 	}
 	return c.change(p, "deleted %s", func(f *forge.Forge, a *repo.Access) error {
-		return f.Settings.Delete(p.ctx, a.ID, nil)
+		return f.Settings.Delete(p.ctx, &repo.Access{Repo: a.Repo})
 	})
 }

@@ -56,7 +56,7 @@ func (c *repoKeyAdd) Run(p *process) error {
 		if as.Kind == account.Organization {
 			return misuse("%q is an organization: name the user for whom the key pushes with --as", as.Login)
 		}
-		k, err := f.Settings.AddKey(p.ctx, a.ID,
+		k, err := f.Settings.AddKey(p.ctx, a,
 			as.ID, key.NewKey{Title: c.Title, Text: text, ReadOnly: c.ReadOnly})
 		if err == nil {
 			fmt.Fprintf(p.stdout, "added key %d for %s\n", k.ID, a.FullName())
@@ -99,7 +99,7 @@ type repoKeyRemove struct {
 // Run ends the key.
 func (c *repoKeyRemove) Run(p *process) error {
 	return c.keys(p, func(f *forge.Forge, a *repo.Access) error {
-		err := f.Settings.RemoveKey(p.ctx, a.ID, c.ID)
+		err := f.Settings.RemoveKey(p.ctx, a, c.ID)
 		if errs.Is(err, errs.NotFound) {
 			return errs.Newf(errs.NotFound, "%s has no key %d", a.FullName(), c.ID)
 		}

@@ -19,6 +19,7 @@ import (
 	"arbor/internal/forge"
 	"arbor/internal/git"
 	"arbor/internal/identity"
+	"arbor/internal/journal"
 	"arbor/internal/seed"
 	"arbor/internal/server"
 )
@@ -263,7 +264,7 @@ func withStore(p *process, f *storeFlags, do func(*store, *slog.Logger) error) e
 // withNewStore is withStore for commands that also make sense in a new store. It creates the store if there is none.
 func withNewStore(p *process, f *storeFlags, do func(*store, *slog.Logger) error) error {
 	p.ctx = audit.With(p.ctx, operator())
-	log := slog.New(newLog(p.stderr, "text", slog.LevelWarn))
+	log := slog.New(journal.Text(p.stderr, slog.LevelWarn))
 	s, err := f.open(p.ctx, git.Options{Log: log})
 	if err != nil {
 		return err

@@ -152,7 +152,7 @@ type renaming struct {
 
 func (c *renaming) rename(p *process, kind account.Kind) error {
 	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
-		a, err := s.forge(log).Accounts.Rename(p.ctx, kind, c.Login, c.To)
+		a, err := s.forge(log).Accounts.Rename(p.ctx, nil, kind, c.Login, c.To)
 		if err == nil {
 			fmt.Fprintf(p.stdout, "renamed %s to %s\n", c.Login, a.Login)
 		}

@@ -297,7 +297,7 @@ func (w *walk) excused(l link, address string, status int, body []byte) bool {
 		return w.token == ""
 	case http.StatusForbidden:
 		return l.name() == "repositories collaborators_url" && bytes.Contains(body, []byte("push")) ||
-			slices.Contains(forAdmins, l.name()) && (bytes.Contains(body, []byte("admin")) ||
+			(slices.Contains(forAdmins, l.name()) || l.field == "protection_url") && (bytes.Contains(body, []byte("admin")) ||
 				bytes.Contains(body, []byte("owner")))
 	case http.StatusMethodNotAllowed:
 		return slices.Contains(writeOnly, l.name())
@@ -309,6 +309,7 @@ func (w *walk) excused(l link, address string, status int, body []byte) bool {
 			bytes.Contains(body, []byte("Git Repository is empty."))
 	case http.StatusNotFound:
 		return l.field == "subscription_url" && bytes.Contains(body, []byte("Not Found")) ||
+			l.field == "protection_url" && bytes.Contains(body, []byte("Branch not protected")) ||
 			elsewhere(l.from, address)
 	case http.StatusUnprocessableEntity: // words of one kind of search that another does not know
 		return strings.HasPrefix(address, w.site+"/search?")

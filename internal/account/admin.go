@@ -29,6 +29,8 @@ type NewUser struct {
 
 	Claimed   bool // the address is not verified
 	Suspended bool // until Unsuspend
+
+	By *Caller // who registers it; nil: the operator
 }
 
 // CreateUser creates a user. The address is stored as verified unless it is only claimed. Errors: 422 for
@@ -43,7 +45,7 @@ func (s *Service) CreateUser(ctx context.Context, n NewUser) (*Account, error) {
 	}
 	a := &Account{Login: n.Login, Kind: User, Name: web.OrNil(n.Name), Email: web.OrNil(n.Email),
 		SiteAdmin: n.Admin}
-	err := s.db.Write(ctx, func(tx *db.Tx) error {
+	err := s.db.WriteAs(ctx, n.By, func(tx *db.Tx) error {
 		if err := Register(tx, a); err != nil {
 			return err
 		}
@@ -90,6 +92,7 @@ type NewOrg struct {
 	Login string
 	Owner string // login of its first owner
 	Name  string
+	By    *Caller // who registers it; nil: the operator
 }
 
 // CreateOrg is RegisterOrg without a name.
@@ -105,7 +108,7 @@ func (s *Service) RegisterOrg(ctx context.Context, n NewOrg) (*Account, error) {
 		return nil, err
 	}
 	a := &Account{Login: n.Login, Name: web.OrNil(n.Name), Kind: Organization, DefaultRole: Pull}
-	err := s.db.Write(ctx, func(tx *db.Tx) error {
+	err := s.db.WriteAs(ctx, n.By, func(tx *db.Tx) error {
 		owner, err := ByLogin(tx, n.Owner)
 		switch {
 		case errs.Is(err, errs.NotFound):

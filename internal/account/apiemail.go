@@ -149,7 +149,7 @@ func (s *Service) AddOwnEmails(ctx context.Context, caller *Caller, addresses []
 	if err := checkEmails(addresses); err != nil {
 		return err
 	}
-	return s.changeEmails(ctx, caller.Login, audit.UserAddEmail, func(tx *db.Tx, a *Account) error {
+	return s.changeEmails(ctx, caller, caller.Login, audit.UserAddEmail, func(tx *db.Tx, a *Account) error {
 		for _, address := range addresses {
 			if err := claim(tx, a, address); err != nil {
 				return err
@@ -168,7 +168,7 @@ func (s *Service) RemoveOwnEmails(ctx context.Context, caller *Caller, addresses
 	if err := checkEmails(addresses); err != nil {
 		return err
 	}
-	return s.changeEmails(ctx, caller.Login, audit.UserRemoveEmail, func(tx *db.Tx, a *Account) error {
+	return s.changeEmails(ctx, caller, caller.Login, audit.UserRemoveEmail, func(tx *db.Tx, a *Account) error {
 		for _, address := range addresses {
 			if err := unclaim(tx, a, address); err != nil {
 				return err

@@ -58,7 +58,7 @@ func (a *API) CreateUser(w http.ResponseWriter, r *http.Request) error {
 	}
 	o.Require("login")
 	n := NewUser{Login: o.String("login", 0).Or(""), Email: o.String("email", MaxLine).Or(""),
-		Suspended: o.Bool("suspended").Or(false)}
+		Suspended: o.Bool("suspended").Or(false), By: CallerFrom(r.Context())}
 	if err := o.Err(); err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (a *API) CreateOrg(w http.ResponseWriter, r *http.Request) error {
 	}
 	o.Require("login", "admin")
 	n := NewOrg{Login: o.String("login", 0).Or(""), Owner: o.String("admin", 0).Or(""),
-		Name: o.String("profile_name", MaxLine).Or("")}
+		Name: o.String("profile_name", MaxLine).Or(""), By: CallerFrom(r.Context())}
 	if err := o.Err(); err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func (a *API) rename(w http.ResponseWriter, r *http.Request, kind Kind, param, a
 	if err := o.Err(); err != nil {
 		return err
 	}
-	renamed, err := a.s.ChangeLogin(r.Context(), kind, web.Param(r, param), login)
+	renamed, err := a.s.ChangeLogin(r.Context(), CallerFrom(r.Context()), kind, web.Param(r, param), login)
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ func (s *Service) DeleteOrg(ctx context.Context, by *Caller, login string) error
 }
 
 func (s *Service) deleteHeld(ctx context.Context, by *Caller, find func(*db.Tx) (*Account, error)) error {
-	err := s.db.Write(ctx, func(tx *db.Tx) error {
+	err := s.db.WriteAs(ctx, by, func(tx *db.Tx) error {
 		a, err := find(tx)
 		if err != nil {
 			return err

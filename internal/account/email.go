@@ -18,7 +18,7 @@ import (
 // and verified before. Errors: 404 for the user; 422 if it is not an address, or is
 // reserved for another account.
 func (s *Service) AddEmail(ctx context.Context, login, address string) error {
-	return s.changeEmails(ctx, login, audit.UserAddEmail,
+	return s.changeEmails(ctx, nil, login, audit.UserAddEmail,
 		func(tx *db.Tx, a *Account) error { return claim(tx, a, address) })
 }
 
@@ -40,14 +40,14 @@ func unclaim(tx *db.Tx, a *Account, address string) error {
 // VerifyEmail marks an address as verified for a user who has claimed it. Errors: 404 for the user and for
 // an address that was not claimed; 422 if it is verified for another user.
 func (s *Service) VerifyEmail(ctx context.Context, login, address string) error {
-	return s.changeEmails(ctx, login, audit.UserVerifyEmail,
+	return s.changeEmails(ctx, nil, login, audit.UserVerifyEmail,
 		func(tx *db.Tx, a *Account) error { return verify(tx, a, address) })
 }
 
 // RemoveEmail takes an address from a user, and out of the profile. Errors: 404
 // for the user and the address.
 func (s *Service) RemoveEmail(ctx context.Context, login, address string) error {
-	return s.changeEmails(ctx, login, audit.UserRemoveEmail,
+	return s.changeEmails(ctx, nil, login, audit.UserRemoveEmail,
 		func(tx *db.Tx, a *Account) error { return unclaim(tx, a, address) })
 }
 
@@ -67,9 +67,9 @@ func (s *Service) Emails(ctx context.Context, login string) (list []Email, err e
 // changeEmails changes a user's addresses. fn gets the current account, whose row is locked. The audit log
 // does not contain them. Error: 404.
 func (s *Service) changeEmails(
-	ctx context.Context, login string, action audit.Action, fn func(*db.Tx, *Account) error,
+	ctx context.Context, by *Caller, login string, action audit.Action, fn func(*db.Tx, *Account) error,
 ) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
+	return s.db.WriteAs(ctx, by, func(tx *db.Tx) error {
 		a, err := personNamed(tx, login)
 		if err != nil {
 			return err

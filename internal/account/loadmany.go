@@ -50,11 +50,24 @@ func (s *Service) FullSelf(ctx context.Context, caller *Caller) (Full, error) {
 // Organizations lists a page of the organizations of a user, as GET /users/{username}/orgs does. Error: 404.
 func (s *Service) Organizations(
 	ctx context.Context, caller *Caller, login string, page web.Page,
-) (*web.List[any], error) {
+) (*web.List[*Simple], error) {
 	list, total, err := s.OrgsOf(ctx, caller, login, page)
-	info, out := web.From(ctx), &web.List[any]{Total: total, More: page.Number*page.Size < total}
+	info, out := web.From(ctx), &web.List[*Simple]{Total: total, More: page.Number*page.Size < total}
 	for _, m := range list {
-		out.Rows = append(out.Rows, newSimpleOrg(m.Org, info))
+		out.Rows = append(out.Rows, NewSimple(m.Org, info))
 	}
 	return out, err
+}
+
+// MemberOf returns those of the organizations that the caller is a member of, with one statement. A token that hides
+// memberships shows none.
+func (s *Service) MemberOf(ctx context.Context, caller *Caller, orgs []ID) (member map[ID]bool, err error) {
+	if caller == nil || caller.HidesMembers || len(orgs) == 0 {
+		return nil, nil
+	}
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		member, err = membersOf(tx, caller.ID, orgs)
+		return err
+	})
+	return member, err
 }

@@ -185,7 +185,7 @@ func (s *Service) SetMember(
 	ctx context.Context, caller *Caller, orgLogin, userLogin, role string,
 ) (*Membership, error) {
 	var m *Membership
-	err := s.db.Write(ctx, func(tx *db.Tx) error {
+	err := s.db.WriteAs(ctx, caller, func(tx *db.Tx) error {
 		org, err := ownedOrg(tx, caller, orgLogin)
 		if err != nil {
 			return err
@@ -234,7 +234,7 @@ func (s *Service) SetMember(
 // Errors: 404 for the organization, the user and the membership; 403 without
 // the right; 422 for the last owner.
 func (s *Service) RemoveMember(ctx context.Context, caller *Caller, orgLogin, userLogin string) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
+	return s.db.WriteAs(ctx, caller, func(tx *db.Tx) error {
 		self := Fold(userLogin) == Fold(caller.Login)
 		org, err := heldOrg(tx, caller, orgLogin, func(may OrgAccess) bool { return may.Owner || self })
 		if err != nil {
@@ -283,7 +283,7 @@ func checkNotLast(tx *db.Tx, org, user *Account) error {
 func (s *Service) SetMemberPublic(
 	ctx context.Context, caller *Caller, orgLogin, userLogin string, public bool,
 ) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
+	return s.db.WriteAs(ctx, caller, func(tx *db.Tx) error {
 		org, _, err := orgFor(tx, caller, orgLogin)
 		if err != nil {
 			return err

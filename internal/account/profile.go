@@ -222,7 +222,7 @@ func (s *Service) EditSelf(ctx context.Context, caller *Caller, e Edit) (a *Acco
 	if err := e.check(userResource); err != nil {
 		return nil, err
 	}
-	err = s.db.Write(ctx, func(tx *db.Tx) error {
+	err = s.db.WriteAs(ctx, caller, func(tx *db.Tx) error {
 		if err := lockAccount(tx, caller.ID); err != nil {
 			return err
 		}
@@ -249,7 +249,7 @@ func (s *Service) EditOrg(
 	if err := e.check(orgResource); err != nil {
 		return nil, err
 	}
-	err = s.db.Write(ctx, func(tx *db.Tx) error {
+	err = s.db.WriteAs(ctx, caller, func(tx *db.Tx) error {
 		if a, err = ownedOrg(tx, caller, login); err != nil {
 			return err
 		}

@@ -38,9 +38,9 @@ type Usage struct{ Repos, KB, TextKB int64 }
 // EditQuota calls change on the quota of a user or an organization, and returns it with the usage. Usage
 // beyond a new limit is kept. Errors: 404; 422 for ghost.
 func (s *Service) EditQuota(
-	ctx context.Context, kind Kind, login string, change func(*Quota),
+	ctx context.Context, by *Caller, kind Kind, login string, change func(*Quota),
 ) (a *Account, q Quota, u Usage, err error) {
-	err = s.db.Write(ctx, func(tx *db.Tx) error {
+	err = s.db.WriteAs(ctx, by, func(tx *db.Tx) error {
 		if a, err = held(tx, kind, login); err != nil {
 			return err
 		}

@@ -13,11 +13,11 @@ import (
 // its repositories, as the old name of a repository does (decision 54), and nobody else
 // gets it. Errors: 404 for an account that is not there or of another kind; 422 for a login
 // that is not allowed, is taken or was somebody else's.
-func (s *Service) Rename(ctx context.Context, kind Kind, login, to string) (a *Account, err error) {
+func (s *Service) Rename(ctx context.Context, by *Caller, kind Kind, login, to string) (a *Account, err error) {
 	if err := CheckLogin(to); err != nil {
 		return nil, err
 	}
-	err = s.db.Write(ctx, func(tx *db.Tx) error {
+	err = s.db.WriteAs(ctx, by, func(tx *db.Tx) error {
 		if a, err = held(tx, kind, login); err != nil {
 			return err
 		}
@@ -29,7 +29,7 @@ func (s *Service) Rename(ctx context.Context, kind Kind, login, to string) (a *A
 			action = audit.OrgRename
 		}
 		if kind == Organization && s.forge != nil {
-			if err := s.forge.TellRename(tx, a, from, IDOf(CallerFrom(ctx))); err != nil {
+			if err := s.forge.TellRename(tx, a, from, IDOf(by)); err != nil {
 				return err
 			}
 		}
@@ -39,11 +39,11 @@ func (s *Service) Rename(ctx context.Context, kind Kind, login, to string) (a *A
 }
 
 // ChangeLogin is Rename for a site administrator, with errors of fields. Errors: 404, 422.
-func (s *Service) ChangeLogin(ctx context.Context, kind Kind, login, to string) (*Account, error) {
+func (s *Service) ChangeLogin(ctx context.Context, by *Caller, kind Kind, login, to string) (*Account, error) {
 	if to == "" {
 		return nil, errs.Validation(errs.Field{Resource: kind.String(), Field: "login", Code: errs.MissingField})
 	}
-	a, err := s.Rename(ctx, kind, login, to)
+	a, err := s.Rename(ctx, by, kind, login, to)
 	if errs.Is(err, errs.NotFound) {
 		return nil, errs.Absent()
 	}

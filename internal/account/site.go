@@ -66,7 +66,7 @@ func (s *Service) Demote(ctx context.Context, by *Caller, login string) (*Accoun
 func (s *Service) changeUser(
 	ctx context.Context, by *Caller, login string, action audit.Action, change func(*db.Tx, *Account) error,
 ) (a *Account, err error) {
-	err = s.db.Write(ctx, func(tx *db.Tx) error {
+	err = s.db.WriteAs(ctx, by, func(tx *db.Tx) error {
 		if a, err = held(tx, User, login); err != nil {
 			return err
 		}

@@ -74,6 +74,9 @@ func Again(tx *db.Tx, c *Caller) (*Caller, error) {
 		}
 		return now, err
 	}
+	if c.TokenID == 0 { // of this process, see server.authenticate
+		return c, nil
+	}
 	if c.App != 0 {
 		now, expires, err := installationCaller(tx, c.TokenID)
 		if errs.Is(err, errs.NotFound) || err == nil && tx.Now >= expires {
@@ -84,9 +87,6 @@ func Again(tx *db.Tx, c *Caller) (*Caller, error) {
 		}
 		now = now.asked(c)
 		return now, nil
-	}
-	if c.TokenID == 0 { // of this process, see server.authenticate
-		return c, nil
 	}
 	now := *c
 	var expires, suspended db.Time
@@ -105,12 +105,18 @@ func Again(tx *db.Tx, c *Caller) (*Caller, error) {
 }
 
 // Holds returns an error if the caller lost rights after the request began: 401 for an invalid token, 403
-// for an account that was suspended or is no longer a site administrator. It is called at the end of each
-// transaction of an unsafe request.
+// for an account that was suspended or is no longer a site administrator. A Caller is the db.Right of operations on
+// what is not a repository's. A nil caller is the command line, whose right holds outside of requests.
 func (c *Caller) Holds(tx *db.Tx) error {
+	if c == nil {
+		return tx.Unasked()
+	}
 	now, err := Again(tx, c)
 	if err == nil && c.SiteAdmin && !now.SiteAdmin {
 		err = errs.New(errs.Forbidden, "You are no longer a site administrator.")
+	}
+	if err == nil {
+		BoundText(tx)
 	}
 	return err
 }

@@ -17,6 +17,19 @@ func OrgRole(tx *db.Tx, orgID, userID ID) (member, owner bool, err error) {
 	return err == nil, owner, err
 }
 
+// membersOf returns those of the organizations that a user is a member of.
+func membersOf(tx *db.Tx, userID ID, orgs []ID) (map[ID]bool, error) {
+	found := map[ID]bool{}
+	err := db.QueryEach(tx, func(row db.Scanner) error {
+		var id ID
+		err := row.Scan(&id)
+		found[id] = true
+		return err
+	}, `SELECT org_id FROM members WHERE user_id = $1 AND org_id IN `+db.ValuesFrom(2, 1, len(orgs)),
+		append([]any{userID}, db.Args(orgs)...)...)
+	return found, err
+}
+
 // Membership is one user's place in one organization.
 type Membership struct {
 	Org    *Account
@@ -94,17 +107,23 @@ func (f memberFilter) where() string {
 	return where
 }
 
-// members lists one page of an organization's members by id; the page is found
-// in an index before any account is fetched. Their Org is left for the caller to set.
+// members lists one page of an organization's members by id. Their Org is left for the caller to set.
 func members(tx *db.Tx, f memberFilter, p web.Page) ([]*Membership, error) {
+	return memberships(tx, "user_id", func(m *Membership, a *Account) { m.User = a }, f.where(), f.Org, p)
+}
+
+// memberships lists one page of memberships in the order of their other side, whose id is in column, and gives it to
+// set. The page is found in an index before any account is fetched.
+func memberships(tx *db.Tx, column string, set func(*Membership, *Account), where string, of ID, p web.Page,
+) ([]*Membership, error) {
 	return db.QueryList(tx, func(row db.Scanner) (*Membership, error) {
 		var m Membership
-		user, err := scanAccount(row, &m.Owner, &m.Public)
-		m.User = user
+		other, err := scanAccount(row, &m.Owner, &m.Public)
+		set(&m, other)
 		return &m, err
-	}, `SELECT `+accountColumns+`, m.owner, m.public FROM (SELECT user_id, owner, public`+f.where()+
-		` ORDER BY user_id LIMIT $2 OFFSET $3) m JOIN accounts a ON a.id = m.user_id ORDER BY a.id`,
-		f.Org, p.Size, p.Offset())
+	}, `SELECT `+accountColumns+`, m.owner, m.public FROM (SELECT `+column+`, owner, public`+where+
+		` ORDER BY `+column+` LIMIT $2 OFFSET $3) m JOIN accounts a ON a.id = m.`+column+` ORDER BY a.id`,
+		of, p.Size, p.Offset())
 }
 
 func countMembers(tx *db.Tx, f memberFilter) (n int64, err error) {
@@ -127,17 +146,10 @@ func (f orgFilter) where() string {
 	return where
 }
 
-// orgsOf lists one page of a user's memberships by the organization's id. Their
-// User is left for the caller to set.
+// orgsOf lists one page of a user's memberships by the organization's id. Their User is left for the caller to
+// set.
 func orgsOf(tx *db.Tx, f orgFilter, p web.Page) ([]*Membership, error) {
-	return db.QueryList(tx, func(row db.Scanner) (*Membership, error) {
-		var m Membership
-		org, err := scanAccount(row, &m.Owner, &m.Public)
-		m.Org = org
-		return &m, err
-	}, `SELECT `+accountColumns+`, m.owner, m.public FROM (SELECT org_id, owner, public`+f.where()+
-		` ORDER BY org_id LIMIT $2 OFFSET $3) m JOIN accounts a ON a.id = m.org_id ORDER BY a.id`,
-		f.User, p.Size, p.Offset())
+	return memberships(tx, "org_id", func(m *Membership, a *Account) { m.Org = a }, f.where(), f.User, p)
 }
 
 func countOrgs(tx *db.Tx, f orgFilter) (n int64, err error) {

@@ -14,7 +14,7 @@ import (
 //
 // A quota bounds all text of an account, a rate what it writes within an hour: edits with their whole new
 // text, including text of others ([WrittenBy]). Both are compared at the end of each transaction of a
-// request ([Service.LimitText]), so no operation can forget it. Requests that run at the same time may pass
+// request, where its right is checked ([Service.LimitText], [BoundText]), so no operation can forget it. Requests that run at the same time may pass
 // the bound by one text each.
 
 // TextTable is a table of texts that count for the account in a column.
@@ -38,6 +38,8 @@ var Texts = []TextTable{
 		+ COALESCE(octet_length(name), 0) + COALESCE(octet_length(body), 0)`},
 	{"statuses", "creator_id", `256 + octet_length(context)
 		+ COALESCE(octet_length(target_url), 0) + COALESCE(octet_length(description), 0)`},
+	{"deployments", "creator_id", `512 + octet_length(payload) + octet_length(ref)`},
+	{"deployment_statuses", "creator_id", `512 + octet_length(log_url) + octet_length(environment_url)`},
 	{"plants", "owner_id", `256 + octet_length(name) + COALESCE(octet_length(tag), 0)`},
 }
 
@@ -73,6 +75,20 @@ type textUse struct {
 	wait  int64 // seconds until that hour ends
 }
 
+type textLimitKey struct{}
+
+// WithTextLimit returns the context of a request whose writes are limited.
+func WithTextLimit(ctx context.Context, l *TextLimit) context.Context {
+	return context.WithValue(ctx, textLimitKey{}, l)
+}
+
+// BoundText compares what the transaction has written with the limit of its request, before it commits.
+func BoundText(tx *db.Tx) {
+	if l, _ := tx.Value(textLimitKey{}).(*TextLimit); l != nil {
+		tx.BeforeCommit(l.check)
+	}
+}
+
 // TextLimit bounds the texts that one request adds.
 type TextLimit struct {
 	limits TextLimits
@@ -94,16 +110,16 @@ func (s *Service) LimitText(ctx context.Context, c *Caller) (*TextLimit, error) 
 	return l, err
 }
 
-// Full returns the error for any further text, or nil, for writes without db.WithLimit. Error: 403.
+// Full returns the error for any further text, or nil, for writes without WithTextLimit. Error: 403.
 func (l *TextLimit) Full() error {
 	next := l.before
 	next.bytes, next.hour = next.bytes+1, next.hour+1
 	return l.exceeded(&next, true, true)
 }
 
-// Check returns an error if a transaction has written more text than the account may. Changes that do not
+// check returns an error if a transaction has written more text than the account may. Changes that do not
 // lengthen a text are allowed. Errors: 403.
-func (l *TextLimit) Check(tx *db.Tx) error {
+func (l *TextLimit) check(tx *db.Tx) error {
 	now, err := textOf(tx, l.caller)
 	if err != nil {
 		return err

@@ -124,7 +124,7 @@ func (g *Gate) take(ctx context.Context, k Kind, who Holder, bytes int64, more b
 	l := &g.lines[k]
 	room := l.room(who)
 	if bytes > room && k == Work {
-		return 0, errs.New(errs.Unavailable, "this takes more memory than the server has for a request")
+		return 0, errs.Wrap(errs.Unavailable, "this takes more memory than the server has for a request", ErrRefused)
 	}
 	if bytes = min(bytes, room, l.largest); bytes <= 0 {
 		return 0, nil

@@ -1,6 +1,7 @@
 package admission
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"time"
@@ -209,11 +210,15 @@ func (l *line) wanted(who Holder) bool {
 	return waiting > 0
 }
 
+// ErrRefused is the cause of the 503 of a request that is refused for what it would take. The server works as it
+// should, so such a request is not logged as an error.
+var ErrRefused = errors.New("admission: refused")
+
 // refuse is the error of a wait in vain: 429 for a holder that could have it if it held nothing, else 503.
 func (l *line) refuse(s *share, bytes int64) error {
 	l.refused++
 	if s.held > 0 && bytes <= l.free(s.who)+s.held {
 		return errs.New(errs.TooManyRequests, "too many concurrent requests; retry later")
 	}
-	return errs.New(errs.Unavailable, "the server is full at this moment; try again")
+	return errs.Wrap(errs.Unavailable, "the server is full at this moment; try again", ErrRefused)
 }

@@ -1,5 +1,5 @@
 // Package apidoc describes the two interfaces to programs and to people: it
-// makes OpenAPI 3.1 documents, which the page at /docs shows.
+// makes OpenAPI 3.1 documents, and the reference that the pages below /docs show.
 //
 // The source is YAML: plants.yaml whole, and the files of code-hosting, which
 // are parts of one document (two parts that say the same thing twice are an

@@ -192,7 +192,7 @@ func (api *API) onInstallation(
 // Uninstall removes an installation with its tokens. Errors: 401, 404.
 func (api *API) Uninstall(w http.ResponseWriter, r *http.Request) error {
 	return api.onInstallation(w, r, func(id account.InstallationID, appID account.AppID) error {
-		return api.s.Uninstall(r.Context(), appID, id, account.IDOf(account.CallerFrom(r.Context())))
+		return api.s.Uninstall(r.Context(), appID, id, account.CallerFrom(r.Context()))
 	})
 }
 
@@ -201,7 +201,7 @@ func (api *API) Uninstall(w http.ResponseWriter, r *http.Request) error {
 // Suspend suspends an installation: its tokens stop working. Errors: 401, 404.
 func (api *API) Suspend(w http.ResponseWriter, r *http.Request) error {
 	return api.onInstallation(w, r, func(id account.InstallationID, appID account.AppID) error {
-		return api.s.Suspend(r.Context(), appID, id, account.IDOf(account.CallerFrom(r.Context())))
+		return api.s.Suspend(r.Context(), appID, id, account.CallerFrom(r.Context()))
 	})
 }
 
@@ -211,7 +211,7 @@ func (api *API) Suspend(w http.ResponseWriter, r *http.Request) error {
 // owner or the operator suspended it; 404.
 func (api *API) Unsuspend(w http.ResponseWriter, r *http.Request) error {
 	return api.onInstallation(w, r, func(id account.InstallationID, appID account.AppID) error {
-		return api.s.Unsuspend(r.Context(), appID, id, account.IDOf(account.CallerFrom(r.Context())))
+		return api.s.Unsuspend(r.Context(), appID, id, account.CallerFrom(r.Context()))
 	})
 }
 
@@ -233,7 +233,7 @@ func (api *API) CreateToken(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	t, err := api.s.createToken(r.Context(), signer(r), id, want)
+	t, err := api.s.createToken(r.Context(), account.CallerFrom(r.Context()), id, want)
 	if err != nil {
 		return err
 	}

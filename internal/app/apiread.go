@@ -69,7 +69,7 @@ func (api *API) EndToken(w http.ResponseWriter, r *http.Request) error {
 		return errs.New(errs.Forbidden,
 			"You must authenticate with an installation access token in order to revoke it.")
 	}
-	if err := api.s.db.Write(r.Context(), func(tx *db.Tx) error {
+	if err := api.s.db.WriteAs(r.Context(), caller, func(tx *db.Tx) error {
 		return token.RevokeInstallationToken(tx, caller)
 	}); err != nil {
 		return err

@@ -154,10 +154,10 @@ func (s *Service) On(ctx context.Context, slug, on string) (*Installation, error
 
 // change runs fn on an installation of an App, 0 for any, whose row is held. Error: 404.
 func (s *Service) change(
-	ctx context.Context, appID account.AppID, id account.InstallationID,
+	ctx context.Context, by *account.Caller, appID account.AppID, id account.InstallationID,
 	fn func(tx *db.Tx, i *Installation) error,
 ) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
+	return s.db.WriteAs(ctx, by, func(tx *db.Tx) error {
 		i, err := holdInstallation(tx, id)
 		if err == nil && appID != 0 && i.App.ID != appID {
 			err = errs.Absent()
@@ -172,9 +172,11 @@ func (s *Service) change(
 // Uninstall removes an installation with its tokens. If the operator suspended it, so is the next one there.
 // Error: 404.
 func (s *Service) Uninstall(
-	ctx context.Context, appID account.AppID, id account.InstallationID, by account.ID,
+	ctx context.Context, appID account.AppID, id account.InstallationID, by *account.Caller,
 ) error {
-	return s.change(ctx, appID, id, func(tx *db.Tx, i *Installation) error { return s.uninstall(tx, i, by) })
+	return s.change(ctx, by, appID, id, func(tx *db.Tx, i *Installation) error {
+		return s.uninstall(tx, i, account.IDOf(by))
+	})
 }
 
 func (s *Service) uninstall(tx *db.Tx, i *Installation, by account.ID) error {

@@ -90,7 +90,7 @@ func (s *Service) choose(
 	ctx context.Context, caller *account.Caller, id account.InstallationID, repoID repo.ID,
 	change func(*db.Tx, *Installation, repo.ID, account.ID) error,
 ) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
+	return s.db.WriteAs(ctx, caller, func(tx *db.Tx) error {
 		i, err := known(tx, caller, id)
 		if err != nil {
 			return err
@@ -120,7 +120,7 @@ func (s *Service) InstallBy(
 	if len(names) > maxRepos {
 		return nil, tooMany()
 	}
-	err = s.db.Write(ctx, func(tx *db.Tx) error {
+	err = s.db.WriteAs(ctx, caller, func(tx *db.Tx) error {
 		a, err := offered(tx, caller, slug)
 		if err != nil {
 			return err
@@ -160,7 +160,7 @@ func (s *Service) changeBy(
 	ctx context.Context, caller *account.Caller, id account.InstallationID,
 	fn func(*db.Tx, *Installation, account.ID) error,
 ) error {
-	return s.change(ctx, 0, id, func(tx *db.Tx, i *Installation) error {
+	return s.change(ctx, caller, 0, id, func(tx *db.Tx, i *Installation) error {
 		if err := manages(tx, caller, i.Account); err != nil {
 			return err
 		}

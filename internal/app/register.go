@@ -38,7 +38,7 @@ func (s *Service) CreateBy(
 		return nil, err
 	}
 	a.publicKey, m.Hook.Secret, m.Hook.Site = k.public, k.secret, web.From(ctx).Site
-	err = s.db.Write(ctx, func(tx *db.Tx) error { return s.insertBy(tx, caller, a, m.Hook) })
+	err = s.db.WriteAs(ctx, caller, func(tx *db.Tx) error { return s.insertBy(tx, caller, a, m.Hook) })
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func (s *Service) Register(
 	rand.Read(random[:])
 	code, a.publicKey = hex.EncodeToString(random[:]), []byte{}
 	m.Hook.Secret, m.Hook.Site = newSecret(), web.From(ctx).Site
-	err = s.db.Write(ctx, func(tx *db.Tx) error {
+	err = s.db.WriteAs(ctx, caller, func(tx *db.Tx) error {
 		if err := s.insertBy(tx, caller, a, m.Hook); err != nil {
 			return err
 		}
@@ -142,7 +142,7 @@ func (s *Service) Convert(ctx context.Context, code string) (*Made, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = s.db.Write(ctx, func(tx *db.Tx) error {
+	err = s.db.WriteAs(ctx, db.Server, func(tx *db.Tx) error {
 		if a, err = byCode(tx, d); err != nil {
 			return err
 		}
@@ -255,7 +255,7 @@ func (s *Service) RemoveBy(ctx context.Context, caller *account.Caller, slug str
 func (s *Service) changeOwned(
 	ctx context.Context, caller *account.Caller, slug string, fn func(tx *db.Tx, a *App) error,
 ) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
+	return s.db.WriteAs(ctx, caller, func(tx *db.Tx) error {
 		a, err := OwnedBy(tx, caller, slug)
 		if err != nil {
 			return err

@@ -38,12 +38,12 @@ func partyOf(appID account.AppID) Party {
 }
 
 // Suspend suspends an installation until Unsuspend: its tokens are invalid, and the App gets no events
-// about it. appID is the acting App, or 0 for the operator; by is the kind of caller. Error: 404.
+// about it. appID is the acting App, or 0 for the operator; by is the caller, nil for the operator. Error: 404.
 func (s *Service) Suspend(
-	ctx context.Context, appID account.AppID, id account.InstallationID, by account.ID,
+	ctx context.Context, appID account.AppID, id account.InstallationID, by *account.Caller,
 ) error {
-	return s.change(ctx, appID, id, func(tx *db.Tx, i *Installation) error {
-		return s.suspend(tx, i, partyOf(appID), by)
+	return s.change(ctx, by, appID, id, func(tx *db.Tx, i *Installation) error {
+		return s.suspend(tx, i, partyOf(appID), account.IDOf(by))
 	})
 }
 
@@ -80,10 +80,10 @@ func (s *Service) suspend(tx *db.Tx, i *Installation, party Party, by account.ID
 // Unsuspend ends the suspension by the acting App, or with appID 0 by everyone. When the last suspension
 // ends, the App can create tokens again. Errors: 403 for a suspension by another party; 404.
 func (s *Service) Unsuspend(
-	ctx context.Context, appID account.AppID, id account.InstallationID, by account.ID,
+	ctx context.Context, appID account.AppID, id account.InstallationID, by *account.Caller,
 ) error {
-	return s.change(ctx, appID, id, func(tx *db.Tx, i *Installation) error {
-		return s.unsuspend(tx, i, partyOf(appID), by)
+	return s.change(ctx, by, appID, id, func(tx *db.Tx, i *Installation) error {
+		return s.unsuspend(tx, i, partyOf(appID), account.IDOf(by))
 	})
 }
 

@@ -34,9 +34,10 @@ type createdToken struct {
 // createToken returns a token of an installation. Errors: 403 while it is suspended; 404; 422 for more than
 // the installation has.
 func (s *Service) createToken(
-	ctx context.Context, appID account.AppID, id account.InstallationID, want asked,
+	ctx context.Context, by *account.Caller, id account.InstallationID, want asked,
 ) (t *createdToken, err error) {
-	err = s.change(ctx, appID, id, func(tx *db.Tx, i *Installation) error {
+	appID := by.SignedApp
+	err = s.change(ctx, by, appID, id, func(tx *db.Tx, i *Installation) error {
 		if err := s.forge.ReachedAt(tx, appID, web.From(ctx)); err != nil {
 			return err
 		}

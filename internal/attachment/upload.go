@@ -34,7 +34,7 @@ func (s *Service) Upload(
 	if made.IsPicture() {
 		most = s.Bounds.Picture
 	}
-	in := file.Incoming{From: io.MultiReader(bytes.NewReader(head[:n]), from), Size: -1, Most: most}
+	in := file.Incoming{From: io.MultiReader(bytes.NewReader(head[:n]), from), Size: -1, Most: most, As: a}
 	if a.Role < account.Push {
 		in.Payer = a.Caller.ID
 	}
@@ -91,7 +91,7 @@ func mebibytes(n int64) string {
 // Remove removes an attachment and its file. Errors: 404; 403 for callers who neither uploaded it nor administer
 // the repository.
 func (s *Service) Remove(ctx context.Context, a *repo.Access, key string) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
+	return s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
 		if err := repo.Lock(tx, a.ID); err != nil {
 			return err
 		}

@@ -87,8 +87,19 @@ const (
 	HookTest          Action = "hook.test"
 	HookRedeliver     Action = "hook.redeliver"
 
+	RulesetCreate     Action = "repository_ruleset.create"
+	RulesetUpdate     Action = "repository_ruleset.update"
+	RulesetDestroy    Action = "repository_ruleset.destroy"
+	ProtectionCreate  Action = "protected_branch.create"
+	ProtectionUpdate  Action = "protected_branch.update"
+	ProtectionDestroy Action = "protected_branch.destroy"
+
 	ChecksAutoOn  Action = "checks.auto_trigger_enabled"
 	ChecksAutoOff Action = "checks.auto_trigger_disabled"
+
+	EnvironmentCreate Action = "environment.create"
+	EnvironmentUpdate Action = "environment.update_protection_rule"
+	EnvironmentDelete Action = "environment.delete"
 
 	AppCreate                 Action = "integration.create"
 	AppUpdate                 Action = "integration.update"
@@ -119,9 +130,11 @@ var Actions = []Action{
 	OrgUpdate, OrgRename, OrgDelete, OrgAddMember, OrgUpdateMember, OrgRemoveMember, RepoCreate, RepoUpdate,
 	RepoRename, RepoAccess, RepoArchived, RepoUnarchived, RepoDestroy, RepoTransfer,
 	RepoTransferOut, RepoPurge,
+	RulesetCreate, RulesetUpdate, RulesetDestroy, ProtectionCreate, ProtectionUpdate, ProtectionDestroy,
 	IssueDestroy, IssueTransfer, ChecksAutoOn, ChecksAutoOff, RepoGiveBack, RepoAddMember, RepoUpdateMember,
 	RepoRemoveMember, HookCreate, HookConfigChanged,
 	HookEventsChanged, HookActiveChanged, HookDestroy, HookPing, HookTest, HookRedeliver,
+	EnvironmentCreate, EnvironmentUpdate, EnvironmentDelete,
 	AppCreate, AppUpdate,
 	AppKey, AppDestroy, InstallationCreate,
 	InstallationDestroy, InstallationSuspend, InstallationUnsuspend, InstallationAddRepos,

@@ -16,11 +16,11 @@ import (
 // API implements the HTTP handlers of check runs and check suites.
 type API struct {
 	s   *Service
-	git *gitdata.API
+	git *gitdata.Service
 }
 
 // NewAPI returns the handlers of s. It uses g to resolve commit names.
-func NewAPI(s *Service, g *gitdata.API) *API { return &API{s, g} }
+func NewAPI(s *Service, g *gitdata.Service) *API { return &API{s, g} }
 
 // POST /repos/{owner}/{repo}/check-runs
 //

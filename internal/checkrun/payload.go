@@ -32,6 +32,7 @@ type Payload struct {
 	CompletedAt db.Time       `json:"completed_at"`
 	Output      output        `json:"output"`
 	Suite       any           `json:"check_suite"` // suiteID; the whole suite in webhooks
+	SuiteID     int64         `json:"-"`
 	App         *app.Payload  `json:"app"`
 	Pulls       []pullPayload `json:"pull_requests"`
 }
@@ -161,7 +162,7 @@ func (v *view) run(r *Run) *Payload {
 		ExternalID: r.ExternalID,
 		URL:        v.at.API + "/check-runs/" + id, HTMLURL: v.at.Page + "/runs/" + id, Status: r.Status.String(),
 		Conclusion: web.OrNil(r.Conclusion.String()), StartedAt: r.StartedAt, CompletedAt: r.CompletedAt,
-		Suite: suiteID{r.SuiteID}, App: v.app(r.AppID), Pulls: v.pulls}
+		Suite: suiteID{r.SuiteID}, SuiteID: r.SuiteID, App: v.app(r.AppID), Pulls: v.pulls}
 	p.Output = output{r.Title, r.Summary, r.Text, r.Annotations, p.URL + "/annotations"}
 	switch a := v.apps[r.AppID]; {
 	case r.DetailsURL != nil && *r.DetailsURL != "":

@@ -37,7 +37,7 @@ func (s *Service) CreateSuite(
 	if err != nil {
 		return nil, false, err
 	}
-	err = s.db.Write(ctx, func(tx *db.Tx) error {
+	err = s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
 		if err := repo.Lock(tx, a.ID); err != nil {
 			return err
 		}
@@ -54,7 +54,7 @@ func (s *Service) CreateSuite(
 // RerequestSuite asks the App of a suite to run its checks again. It queues the suite and leaves its runs
 // unchanged. Errors: 403, 404.
 func (s *Service) RerequestSuite(ctx context.Context, a *repo.Access, id int64) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
+	return s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
 		if err := repo.Lock(tx, a.ID); err != nil {
 			return err
 		}
@@ -104,11 +104,15 @@ type Preference struct {
 // maxPreferences is the number of Apps in one request.
 const maxPreferences = 30
 
-// Prefer sets for which Apps pushes create suites. Errors: 404, and 422 for an App that is not installed.
+// Prefer sets for which Apps pushes create suites. Errors: 404, and 422 for an App that is not installed and for
+// more than maxPreferences.
 func (s *Service) Prefer(
 	ctx context.Context, a *repo.Access, list []Preference,
 ) (all []Preference, err error) {
-	err = s.db.Write(ctx, func(tx *db.Tx) (err error) {
+	if len(list) > maxPreferences {
+		return nil, errs.Newf(errs.Invalid, "At most %d Apps at one time.", maxPreferences)
+	}
+	err = s.db.WriteAs(ctx, a, func(tx *db.Tx) (err error) {
 		if err := repo.Lock(tx, a.ID); err != nil {
 			return err
 		}

@@ -67,7 +67,7 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, sha git.SHA, c *Ch
 		return nil, err
 	}
 	var run *Run
-	err = s.db.Write(ctx, func(tx *db.Tx) error {
+	err = s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
 		if err := repo.Lock(tx, a.ID); err != nil {
 			return err
 		}
@@ -133,7 +133,7 @@ func noCommit(name string) error { return errs.Newf(errs.Invalid, "No commit fou
 // Edit updates a run of the calling App. Annotations are added to the existing ones. Errors: 403 for other
 // callers, 404, 422 for too many annotations.
 func (s *Service) Edit(ctx context.Context, a *repo.Access, id int64, c *Change) (run *Run, err error) {
-	err = s.db.Write(ctx, func(tx *db.Tx) error {
+	err = s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
 		suite, before, err := hold(tx, a, id)
 		if err != nil {
 			return err
@@ -157,7 +157,7 @@ func (s *Service) Edit(ctx context.Context, a *repo.Access, id int64, c *Change)
 // Rerequest asks the App of a run to run it again. It queues the suite and leaves the run unchanged.
 // Errors: 403, 404.
 func (s *Service) Rerequest(ctx context.Context, a *repo.Access, id int64) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
+	return s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
 		suite, run, err := hold(tx, a, id)
 		if err != nil {
 			return err

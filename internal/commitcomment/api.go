@@ -21,11 +21,11 @@ import (
 // API answers the requests about comments.
 type API struct {
 	s   *Service
-	git *gitdata.API
+	git *gitdata.Service
 }
 
 // NewAPI returns the handlers of the service; g finds commits by their names.
-func NewAPI(s *Service, g *gitdata.API) *API { return &API{s, g} }
+func NewAPI(s *Service, g *gitdata.Service) *API { return &API{s, g} }
 
 // Routes are the endpoints of comments on commits, and of reactions to them.
 func (api *API) Routes() []route.Route {

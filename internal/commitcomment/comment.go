@@ -70,7 +70,7 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, c *Comment) error 
 	}
 	c.RepoID, c.AuthorID = a.ID, a.Caller.ID
 	mentioned := markdown.Parse(c.Body).References().Logins
-	return s.db.Write(ctx, func(tx *db.Tx) error {
+	return s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
 		if err := issuekit.Lock(tx, a.ID); err != nil { // rights change under it, too
 			return err
 		}
@@ -139,7 +139,7 @@ func (s *Service) Delete(ctx context.Context, a *repo.Access, id int64) error {
 func (s *Service) change(
 	ctx context.Context, a *repo.Access, id int64, fn func(*db.Tx, *Comment) error,
 ) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
+	return s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
 		if err := issuekit.Lock(tx, a.ID); err != nil {
 			return err
 		}

@@ -3,7 +3,7 @@
 //
 //	db.go          Open, Read, Write, Generation, Close
 //	tx.go          Tx, Rows, Row: what a transaction's function works with
-//	check.go       WithCheck: rights that are asked again before a commit
+//	right.go       WriteAs: a right that is checked again before a commit
 //	twice.go       in tests, each transaction's function runs twice
 //	value.go       which Go values go in, and into which they come out
 //	time.go        Time: microseconds, as every table stores them
@@ -130,6 +130,10 @@ type Options struct {
 	// for statements that begin and end transactions. It may be nil. Tests use it to count statements.
 	Trace func(ctx context.Context, query string)
 
+	// Writing is called before each write by a right ([DB.WriteAs]), with its caller's context. It may be nil. Tests
+	// use it to see the right, and to end it between its check and the write.
+	Writing func(ctx context.Context, right Right)
+
 	// RunTwice runs each transaction's function twice, as a repeated transaction does. The first run is
 	// rolled back, and its statements are not traced. Only tests set it. PostgreSQL ignores it: the
 	// functions are the same, and a rollback does not return the ids of the first run.
@@ -143,6 +147,7 @@ type DB struct {
 	now     func() time.Time
 	moments *moments
 	trace   func(ctx context.Context, query string) // may be nil
+	writing func(ctx context.Context, right Right)  // may be nil
 	bells   bells
 	parts   sync.Map // see Attach
 
@@ -195,7 +200,7 @@ func open(ctx context.Context, o Options, migrations fs.FS) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &DB{trace: o.Trace, now: o.Now, runTwice: o.RunTwice && !isPostgres(o.URL)}
+	d := &DB{trace: o.Trace, writing: o.Writing, now: o.Now, runTwice: o.RunTwice && !isPostgres(o.URL)}
 	if isPostgres(o.URL) {
 		d.kind = PostgreSQL
 		d.backend, err = newPostgres(o)
@@ -289,14 +294,24 @@ func (d *DB) read(ctx context.Context, fn func(*Tx) error, long bool) (err error
 // its fn never runs. On SQLite ctx is not looked at once fn runs; on PostgreSQL
 // it stops a statement and so the transaction, but never a COMMIT.
 //
-// Errors: fn's own; those of [WithCheck]; those of errors.go; errs.Unavailable
+// Write is for the server's own work and for commands. Operations that a request asks for use [DB.WriteAs]: within a
+// request that may change things ([Changing]) Write fails.
+//
+// Errors: fn's own; those of errors.go; errs.Unavailable
 // when too many wait, another process holds the database for long, or the
 // database is closed.
-func (d *DB) Write(ctx context.Context, fn func(*Tx) error) (err error) {
+func (d *DB) Write(ctx context.Context, fn func(*Tx) error) error {
+	if err := unasked(ctx); err != nil {
+		return err
+	}
+	return d.write(ctx, nil, fn)
+}
+
+func (d *DB) write(ctx context.Context, right Right, fn func(*Tx) error) (err error) {
 	began := d.writes.begin()
 	defer func() { d.writes.end(began, err) }()
 	defer forget(ctx)
-	return d.transact(checked(ctx, fn), (*Tx).twice, func(fn func(*Tx) error) error {
+	return d.transact(checked(ctx, right, fn), (*Tx).twice, func(fn func(*Tx) error) error {
 		return d.backend.write(ctx, fn)
 	})
 }

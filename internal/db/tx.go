@@ -25,8 +25,8 @@ type Tx struct {
 	trace  func(ctx context.Context, query string) // may be nil
 	bells  *bells
 
-	check    func(*Tx) error   // runs at the end, see WithCheck; may be nil
-	last     []func(*Tx) error // run after check, see BeforeCommit
+	right    Right             // checked at the end, see WriteAs; may be nil
+	last     []func(*Tx) error // run after that, see BeforeCommit
 	onCommit []func()          // run after the commit
 	own      map[any]any       // see Attach
 	parts    *sync.Map         // see DB.Attach; nil: there are none
@@ -194,7 +194,7 @@ func (t *Tx) Bump(topic string) error {
 // transaction.
 func (t *Tx) OnCommit(fn func()) { t.onCommit = append(t.onCommit, fn) }
 
-// BeforeCommit registers fn to be called at the end of the transaction, after the check of its context. fn
+// BeforeCommit registers fn to be called at the end of the transaction, after the check of its right. fn
 // reads the data that is about to be committed, and its error rolls the transaction back. Such functions
 // run in the order of these calls.
 func (t *Tx) BeforeCommit(fn func(*Tx) error) { t.last = append(t.last, fn) }

@@ -21,6 +21,7 @@ type Incoming struct {
 	Most int64 // that it may have, in bytes
 
 	Payer account.ID // the account that it counts for; 0: the repository's owner
+	As    db.Right   // the sender's
 }
 
 // ErrEmpty says that a file has no bytes.
@@ -49,7 +50,7 @@ func (s *Store) Upload(ctx context.Context, id repo.ID, in Incoming, check func(
 	if err != nil {
 		return err
 	}
-	err = s.db.Write(ctx, func(tx *db.Tx) error {
+	err = s.db.WriteAs(ctx, in.As, func(tx *db.Tx) error {
 		if err := repo.Lock(tx, id); err != nil {
 			return err
 		}

@@ -69,7 +69,7 @@ func (s *Service) Follows(ctx context.Context, login, target string) (does bool,
 // either changes nothing. Errors: errs.Absent for an unknown login;
 // errs.Invalid for following oneself.
 func (s *Service) Follow(ctx context.Context, caller *account.Caller, target string, on bool) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
+	return s.db.WriteAs(ctx, caller, func(tx *db.Tx) error {
 		to, err := account.ByLogin(tx, target)
 		switch {
 		case err != nil:

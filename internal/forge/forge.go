@@ -2,6 +2,7 @@
 // steps in order: those of one transaction, and those after the commit.
 //
 //	push.go         updates of refs by git push, by a merge, or by the API
+//	rename.go       a branch gets a new name
 //	create.go       a new repository or fork
 //	visibility.go   a repository becomes private or public
 //	transfer.go     a repository gets another owner
@@ -48,6 +49,7 @@ import (
 	"arbor/internal/repo/network"
 	"arbor/internal/repo/settings"
 	"arbor/internal/repo/transport"
+	"arbor/internal/rule"
 	"arbor/internal/search"
 	"arbor/internal/signature"
 )
@@ -61,6 +63,7 @@ type Forge struct {
 	SigningKeys *signkey.Service
 	Signatures  *signature.Service
 	Repos       *repo.Service
+	Rules       *rule.Service
 	Network     *network.Service
 	Settings    *settings.Service
 	Transport   *transport.Service
@@ -87,11 +90,13 @@ func New(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Forge {
 	f.SigningKeys = signkey.New(d)
 	f.Signatures = signature.New(d, filepath.Join(dataDir, signature.Folder))
 	f.Repos = repo.New(d, g, log, RepositoriesDir(dataDir), f)
+	f.Rules = rule.New(d, f.Repos, log)
 	f.Network = network.New(d, f.Repos)
 	f.Settings = settings.New(d, f.Repos, f)
 	f.Transport = transport.New(d, g, log, f.Repos, f)
 	f.Issues = issue.New(d, f.Repos, log, f)
 	f.Pulls = pull.New(d, f.Repos, f.Issues, f.Signatures, log)
+	f.Pulls.OnNewHead = f.newHead
 	f.Closing = keywords.New(d, f.Repos, f.Issues, log)
 	f.Detect = detect.New(d, f.Repos, log)
 	f.Notifier = notification.NewWorker(d, f.Repos, log)

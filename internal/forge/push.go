@@ -8,22 +8,31 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/detect"
 	"arbor/internal/hook"
+	"arbor/internal/issue"
 	"arbor/internal/issue/branch"
 	"arbor/internal/keywords"
 	"arbor/internal/pull"
 	"arbor/internal/release"
 	"arbor/internal/repo"
+	"arbor/internal/review"
+	"arbor/internal/rule"
 )
 
-// PreparePush copies the objects that Push will refer to: the new heads of pull requests from a fork.
+// PreparePush copies the objects that Push will refer to: the new heads of pull requests from a fork. When Push
+// has asked for it, it finds what rules say about the commits.
 func (f *Forge) PreparePush(ctx context.Context, p repo.Push) error {
+	if p.Again {
+		if err := f.Rules.Prepare(ctx, p); err != nil {
+			return err
+		}
+	}
 	return f.Pulls.PreparePush(ctx, p)
 }
 
 // Push updates refs. All their objects must be on disk.
 func (f *Forge) Push(tx *db.Tx, p repo.Push) (refused []error, err error) {
-	// Each ref is compared with the value that the push expects.
-	landing, err := p.Check(tx)
+	// Each ref is compared with the value that the push expects, and judged by rules.
+	landing, err := p.Check(tx, f.Rules.Judge)
 	if err != nil {
 		return nil, err
 	}
@@ -31,6 +40,10 @@ func (f *Forge) Push(tx *db.Tx, p repo.Push) (refused []error, err error) {
 		return landing.Refused, nil
 	}
 	if err := landing.WriteRefs(tx); err != nil {
+		return nil, err
+	}
+	// Former names of branches lead nowhere if a new branch has one, or the branch is deleted.
+	if err := landing.DropRenames(tx); err != nil {
 		return nil, err
 	}
 	// The old values may have become unreachable; callers with push access can still read them.
@@ -75,6 +88,15 @@ func (f *Forge) Push(tx *db.Tx, p repo.Push) (refused []error, err error) {
 	// Wake the workers that read commits and make test merges.
 	tx.Ring(repo.Moved)
 	return landing.Refused, nil
+}
+
+// newHead dismisses approvals of a pull request whose head moves, if a rule of its base requires that.
+func (f *Forge) newHead(c *issue.Change, p *pull.Pull) error {
+	stale, err := rule.DismissesStale(c.Tx, p.RepoID, p.BaseRef)
+	if err != nil || !stale {
+		return err
+	}
+	return review.DismissStale(c)
 }
 
 // SetDefaultBranch sets the default branch to an existing branch.

@@ -64,6 +64,7 @@ var AccountColumns = []AccountColumn{
 	{"notification_wishes", "user_id", Dropped, ""},
 	{"notification_inboxes", "user_id", Dropped, ""},
 	{"reactions", "user_id", Dropped, ""},
+	{"rulesets", "org_id", Dropped, ""},
 	{"hooks", "org_id", Dropped, ""}, // unless it still has to deliver the deletion
 	// It no longer counts for a quota.
 	{"brought", "user_id", Dropped, ""},
@@ -81,9 +82,13 @@ var AccountColumns = []AccountColumn{
 	{"issue_events", "user_id", Given, ""},
 	{"milestones", "creator_id", Given, ""},
 	{"statuses", "creator_id", Given, ""},
+	{"deployments", "creator_id", Given, ""},
+	{"deployment_statuses", "creator_id", Given, ""},
 	{"pushed_commits", "actor_id", Given, ""},
 	{"pulls", "head_owner_id", Given, ""},
 	{"pulls", "merged_by", Given, ""},
+	{"pulls", "pushed_by", Given, ""},
+	{"rule_suites", "actor_id", Given, ""},
 	{"reviews", "author_id", Given, ""},
 	{"review_comments", "author_id", Given, ""},
 	{"resolved_threads", "resolved_by", Given, ""},

@@ -48,6 +48,13 @@ var columns = []derived{
 		right: `SELECT user_id AS id, COUNT(*) AS n FROM followers GROUP BY user_id`,
 		lock:  []string{"accounts", "followers"}},
 
+	{table: "accounts", column: "ruled", keys: []string{"id"}, means: "whether it has rulesets", flag: true,
+		right: `SELECT DISTINCT org_id AS id, 1 AS n FROM rulesets WHERE org_id IS NOT NULL`,
+		lock:  []string{"accounts", "rulesets"}},
+	{table: "repos", column: "ruled", keys: []string{"id"}, means: "whether it has rulesets", repo: "id", flag: true,
+		right: `SELECT DISTINCT repo_id AS id, 1 AS n FROM rulesets WHERE repo_id IS NOT NULL`,
+		lock:  []string{"repos", "rulesets"}},
+
 	texts(),
 
 	{table: "repos", column: "open_issues", keys: []string{"id"},
@@ -100,6 +107,9 @@ var columns = []derived{
 	{table: "check_runs", column: "annotations", keys: []string{"id"}, means: "annotations", repo: "repo_id",
 		right: `SELECT run_id AS id, COUNT(*) AS n FROM check_annotations GROUP BY run_id`,
 		lock:  []string{"check_totals", "check_runs", "check_annotations"}},
+	{table: "deployments", column: "statuses", keys: []string{"id"}, means: "statuses", repo: "repo_id",
+		right: `SELECT deployment_id AS id, COUNT(*) AS n FROM deployment_statuses GROUP BY deployment_id`,
+		lock:  []string{"deployments", "deployment_statuses"}},
 	{table: "check_totals", column: "bytes", keys: []string{"repo_id"}, means: "bytes of checks",
 		repo:  "repo_id",
 		right: `SELECT repo_id, CAST(SUM(bytes) AS BIGINT) AS n FROM check_suites GROUP BY repo_id`,

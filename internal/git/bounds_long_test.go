@@ -10,6 +10,7 @@ import (
 
 	"arbor/internal/errs"
 	"arbor/internal/git"
+	"arbor/internal/git/serve"
 	"arbor/internal/test/gittest"
 	"arbor/internal/test/testkit"
 )
@@ -116,7 +117,7 @@ func TestPacksLargerThanCages(t *testing.T) {
 		t.Error(err)
 	}
 	var archive counter
-	if err := r.Archive(t.Context(), &archive, tip, git.Zip, "x/"); err != nil || archive.n < 2*size {
+	if err := serve.Archive(t.Context(), r, &archive, tip, serve.Zip, "x/"); err != nil || archive.n < 2*size {
 		t.Errorf("archive of %d bytes: %v", archive.n, err)
 	}
 }

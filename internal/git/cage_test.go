@@ -19,6 +19,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/git/diff"
+	"arbor/internal/git/serve"
 	"arbor/internal/test/gittest"
 	"arbor/internal/test/testkit"
 )
@@ -206,7 +207,7 @@ func TestChildrenInherit(t *testing.T) {
 			main := git.Ref{Name: "refs/heads/main", SHA: tip}
 			return git.Refs{Head: main.Name, List: []git.Ref{main}, Generation: 1}, nil
 		}
-		err := r.UploadPack(t.Context(), git.UploadOptions{In: in, Out: out, Refs: refs})
+		err := serve.UploadPack(t.Context(), r, serve.Request{In: in, Out: out, Refs: refs})
 		_ = out.Close()
 		done <- err
 	}()
@@ -276,7 +277,7 @@ func TestProcessorTime(t *testing.T) {
 	dir := gittest.Repository(t, 1, 1)
 	endless := gittest.Wrapped(t, "archive", "while :; do :; done")
 	r := gittest.New(t, git.Options{ReadTimeout: time.Second, Binary: endless}).Repository(dir)
-	err := r.Archive(t.Context(), io.Discard, gittest.Resolve(t, dir, "main"), git.Zip, "x/")
+	err := serve.Archive(t.Context(), r, io.Discard, gittest.Resolve(t, dir, "main"), serve.Zip, "x/")
 	if !errs.Is(err, errs.Invalid) || !strings.Contains(err.Error(), "processor time") {
 		t.Errorf("got %v", err)
 	}
@@ -335,7 +336,7 @@ func TestAdmit(t *testing.T) {
 		"no tree": func() error {
 			return r.WalkTree(t.Context(), blob, true, func(*git.WalkEntry) error { return nil })
 		},
-		"archive": func() error { return r.Archive(t.Context(), writerFunc(stopped), tip, git.TarGz, "x/") },
+		"archive": func() error { return serve.Archive(t.Context(), r, writerFunc(stopped), tip, serve.TarGz, "x/") },
 		"copy":    func() error { return git.CopyObjects(t.Context(), r, other, tip, nil, admitAll) },
 		"pack":    func() error { return r.Pack(t.Context()) },
 	} {

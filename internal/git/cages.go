@@ -92,8 +92,11 @@ func (r *Repository) blobCage() process.Cage {
 
 // cageOf is the cage of a command that reads and writes nothing.
 func (r *Repository) cageOf(sub string) process.Cage {
-	if sub == "diff-tree" || sub == "format-patch" || sub == "blame" {
+	switch sub {
+	case "diff-tree", "format-patch", "blame", "archive":
 		return r.blobCage()
+	case "upload-pack": // it starts pack-objects
+		return r.sendCage(2)
 	}
 	return r.walkCage()
 }
@@ -121,4 +124,19 @@ func (g *Git) read(
 ) (*process.Process, io.Reader, error) {
 	defer g.markUsed(&t)()
 	return g.processes.Read(ctx, in, t)
+}
+
+// Transfer starts a task for a client that waits for all of its output, which is read while the task runs. It is
+// bounded by Options.TransferTimeout.
+func (r *Repository) Transfer(ctx context.Context, t process.Task) (*process.Process, io.Reader, error) {
+	t.Dir, t.Limit = r.dir, r.git.options.TransferTimeout
+	return r.git.read(ctx, r.cageOf(t.Sub), t)
+}
+
+// Talk starts a command that a client also writes to while it runs. Bounds as of Transfer.
+func (r *Repository) Talk(
+	ctx context.Context, c process.Command,
+) (*process.Process, io.WriteCloser, io.Reader, error) {
+	return r.git.processes.Talk(ctx, r.cageOf(c.Sub),
+		process.Task{Command: c, Dir: r.dir, Limit: r.git.options.TransferTimeout})
 }

@@ -104,5 +104,5 @@ func (r *Repository) readError(ctx context.Context, err error) error {
 	case !r.Exists():
 		return errs.Wrap(errs.NotFound, "Not Found", err)
 	}
-	return r.failed(err)
+	return r.Failed(err)
 }

@@ -2,7 +2,8 @@
 // they live in SQL, and this package gets them as values. The packages below it know no
 // repository: object has the words of Git, wire its protocol, packfile its packs, tree
 // the work on trees, process git's children, catfile those that read objects. Above it,
-// package diff compares two trees of a repository, and package history reports authorship.
+// package diff compares two trees of a repository, history reports authorship, and serve sends
+// objects to clients.
 //
 //	names.go      names of those rooms that callers need
 //	version.go    which git it is; open.go who uses a repository: Open, Remove
@@ -13,8 +14,7 @@
 //
 //	cat.go        reads by a pooled process, and by another one where that fails
 //	object.go     Info, Contents, Commit, Tag; blob.go blobs of any size
-//	tree.go       one tree; walk.go walks them, walksmall.go without a process; archive.go
-//	              packs their files
+//	tree.go       one tree; walk.go walks them, walksmall.go without a process
 //	log.go        walks of histories; commits.go many commits at once, short SHAs,
 //	              paths; graph.go what makes walks quick
 //	newcommits.go, reached.go  what some objects lead to and others do not
@@ -33,7 +33,7 @@
 //	receive.go    a push's pack: sentpack.go reads it, quarantine.go keeps it apart
 //	              until it is accepted and bounds its trees, foreign.go hides what
 //	              the pusher may not see, fsck.go and progress.go git's messages about it
-//	uploadpack.go a fetch; packedrefs.go the refs that git needs on disk for it
+//	packedrefs.go the refs that git needs on disk for a fetch
 //	copyobjects.go, fork.go, mirror.go  from other repositories; joint.go two read together
 //	maintenance.go  packing that never deletes an object; replaced.go how packs go
 //	              whose objects are all in another one

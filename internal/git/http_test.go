@@ -18,6 +18,7 @@ import (
 
 	"arbor/internal/errs"
 	"arbor/internal/git"
+	"arbor/internal/git/serve"
 	"arbor/internal/git/wire"
 	"arbor/internal/test/gittest"
 	"arbor/internal/test/testkit"
@@ -37,7 +38,7 @@ type server struct {
 	options    []string // push options of the last push
 }
 
-func serve(t testing.TB, dir string) *server {
+func startServer(t testing.TB, dir string) *server {
 	s := &server{t: t, r: gittest.New(t, git.Options{}).Repository(dir),
 		refs: make(map[string]git.Ref), head: "refs/heads/main"}
 	h := httptest.NewServer(s)
@@ -84,8 +85,8 @@ func (s *server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		err = wire.WriteAdvertisement(w, service, protocol, refs)
 	case strings.HasSuffix(req.URL.Path, "/git-upload-pack"):
 		w.Header().Set("Content-Type", "application/x-git-upload-pack-result")
-		err = s.r.UploadPack(req.Context(),
-			git.UploadOptions{Protocol: protocol, In: body, Out: w, Refs: s.snapshot})
+		err = serve.UploadPack(req.Context(), s.r,
+			serve.Request{Protocol: protocol, In: body, Out: w, Refs: s.snapshot})
 	case strings.HasSuffix(req.URL.Path, "/git-receive-pack"):
 		w.Header().Set("Content-Type", "application/x-git-receive-pack-result")
 		err = s.receive(req.Context(), body, w)
@@ -160,7 +161,7 @@ func TestGitClient(t *testing.T) {
 	for _, protocol := range []string{"0", "1", "2"} {
 		t.Run("protocol "+protocol, func(t *testing.T) {
 			t.Parallel()
-			s := serve(t, t.TempDir()+"/server.git")
+			s := startServer(t, t.TempDir()+"/server.git")
 			dir := t.TempDir()
 			run := func(args ...string) string {
 				t.Helper()
@@ -220,7 +221,7 @@ func TestGitClient(t *testing.T) {
 // What is refused is said to the person who pushed, ref by ref.
 func TestGitClientRefusals(t *testing.T) {
 	t.Parallel()
-	s := serve(t, t.TempDir()+"/server.git")
+	s := startServer(t, t.TempDir()+"/server.git")
 	source := gittest.Repository(t, 3, 3)
 	_, stderr, err := gittest.Try(t, source, nil, "push", "-o", "hello", s.url, "main",
 		"main:refs/heads/"+strings.Repeat("1", 40))
@@ -239,7 +240,7 @@ func TestGitClientRefusals(t *testing.T) {
 		t.Errorf("%v: %s", err, stderr)
 	}
 	// The client may ask for whatever it likes; it gets a plain answer.
-	empty := serve(t, t.TempDir()+"/server.git")
+	empty := startServer(t, t.TempDir()+"/server.git")
 	for _, protocol := range []string{"0", "2"} {
 		_, stderr, err = gittest.Try(t, source, nil, "-c", "protocol.version="+protocol, "fetch", s.url,
 			strings.Repeat("12", 20))
@@ -257,19 +258,19 @@ func TestGitClientRefusals(t *testing.T) {
 func TestCancelledFetch(t *testing.T) {
 	t.Parallel()
 	source := gittest.Repository(t, 1000, 100)
-	s := serve(t, source)
+	s := startServer(t, source)
 	tip := gittest.Resolve(t, source, "main")
 	s.refs["refs/heads/main"] = git.Ref{Name: "refs/heads/main", SHA: tip}
 	request := wire.AppendPkt(nil, "want "+string(tip)+" side-band-64k ofs-delta\n")
 	request = append(append(request, "0000"...), wire.AppendPkt(nil, "done\n")...)
 	gone := &hangUp{left: 1000}
-	err := s.r.UploadPack(t.Context(),
-		git.UploadOptions{In: bytes.NewReader(request), Out: gone, Refs: s.snapshot})
+	err := serve.UploadPack(t.Context(), s.r,
+		serve.Request{In: bytes.NewReader(request), Out: gone, Refs: s.snapshot})
 	if !errs.Is(err, errs.Canceled) {
 		t.Errorf("hung up: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	err = s.r.UploadPack(ctx, git.UploadOptions{In: bytes.NewReader(request), Refs: s.snapshot,
+	err = serve.UploadPack(ctx, s.r, serve.Request{In: bytes.NewReader(request), Refs: s.snapshot,
 		Out: writerFunc(func(p []byte) (int, error) { cancel(); return len(p), nil })})
 	if err != nil && !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)

@@ -22,7 +22,7 @@ func objects(t testing.TB, dir string) string {
 // Nobody notices that a repository is packed: pushes, clones and reads go on.
 func TestPackMeanwhile(t *testing.T) {
 	t.Parallel()
-	s := serve(t, t.TempDir()+"/server.git")
+	s := startServer(t, t.TempDir()+"/server.git")
 	const rounds, pushers = 12, 2
 	source := gittest.Repository(t, 1, 40)
 	gittest.Run(t, source, "push", "-q", s.url, "main")

@@ -118,9 +118,9 @@ func (r *Repository) checkReadable(s *state) error {
 	return nil
 }
 
-// failed returns err, with which git ended in the repository's folder. If the folder is broken, it says how,
+// Failed returns err, with which git ended in the repository's folder. If the folder is broken, it says how,
 // and Open looks at it again.
-func (r *Repository) failed(err error) error {
+func (r *Repository) Failed(err error) error {
 	broken := r.Check()
 	if broken == nil {
 		return err

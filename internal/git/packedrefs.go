@@ -36,9 +36,9 @@ func (r *Repository) WritePackedRefs(refs Refs) error {
 	})
 }
 
-// freshRefs writes packed-refs unless this process wrote them already at this
+// FreshRefs writes packed-refs unless this process wrote them already at this
 // generation or a later one.
-func (r *Repository) freshRefs(refs Refs) error {
+func (r *Repository) FreshRefs(refs Refs) error {
 	s := r.git.state(r.dir)
 	s.refsMu.Lock()
 	defer s.refsMu.Unlock()

@@ -13,6 +13,7 @@ import (
 
 	"arbor/internal/git"
 	"arbor/internal/git/diff"
+	"arbor/internal/git/serve"
 	"arbor/internal/test/gittest"
 	"arbor/internal/test/testkit"
 )
@@ -99,8 +100,8 @@ func TestNoOtherProgramRuns(t *testing.T) {
 	r := g.Repository(dir)
 	from, to := gittest.Resolve(t, dir, "main~1"), gittest.Resolve(t, dir, "main")
 	other := gittest.Resolve(t, dir, "other")
-	for _, f := range []git.ArchiveFormat{git.Zip, git.TarGz} {
-		if err := r.Archive(t.Context(), io.Discard, to, f, "x/"); err != nil {
+	for _, f := range []serve.ArchiveFormat{serve.Zip, serve.TarGz} {
+		if err := serve.Archive(t.Context(), r, io.Discard, to, f, "x/"); err != nil {
 			t.Error(err)
 		}
 	}
@@ -124,7 +125,7 @@ func TestNoOtherProgramRuns(t *testing.T) {
 	if err := r.Pack(t.Context()); err != nil {
 		t.Error(err)
 	}
-	s := serve(t, dir)
+	s := startServer(t, dir)
 	s.point("refs/heads/main", to)
 	gittest.Run(t, t.TempDir(), "clone", "-q", "--bare", "--depth=1", s.url, "clone.git")
 	if ran, err := os.ReadFile(notes); err == nil {
@@ -139,7 +140,7 @@ func TestArchivesAreAsPushed(t *testing.T) {
 	dir := hostile(t, filepath.Join(t.TempDir(), "notes"))
 	r := gittest.New(t, git.Options{}).Repository(dir)
 	var b bytes.Buffer
-	testkit.NoError(t, r.Archive(t.Context(), &b, gittest.Resolve(t, dir, "main"), git.Zip, "x/"))
+	testkit.NoError(t, serve.Archive(t.Context(), r, &b, gittest.Resolve(t, dir, "main"), serve.Zip, "x/"))
 	z, err := zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
 	testkit.NoError(t, err)
 	files := 0
@@ -166,7 +167,7 @@ func TestArchivesAreAsPushed(t *testing.T) {
 func TestFilters(t *testing.T) {
 	t.Parallel()
 	dir := gittest.Repository(t, 3, 20)
-	s := serve(t, dir)
+	s := startServer(t, dir)
 	s.point("refs/heads/main", gittest.Resolve(t, dir, "main"))
 	for filter, ok := range map[string]bool{
 		"blob:none": true, "blob:limit=1k": true, "tree:0": true, "tree:1000000": true,
@@ -196,7 +197,7 @@ func TestArchiveOfTreeBomb(t *testing.T) {
 	store(t, r, append(objects, commit)...)
 	var out counter
 	peak := peakOf(r.Dir(), func() {
-		if err := r.Archive(t.Context(), &out, commit.sha(), git.TarGz, "x/"); err == nil {
+		if err := serve.Archive(t.Context(), r, &out, commit.sha(), serve.TarGz, "x/"); err == nil {
 			t.Error("ten thousand million files were packed")
 		}
 	})

@@ -28,6 +28,10 @@ type ReceiveOptions struct {
 	Absent   Absent         // the objects that are hidden from the sender
 }
 
+// Absent finds out which objects a client must not see, stored or not. When it is
+// nil, the client may see all that is stored.
+type Absent func(context.Context, []SHA) (map[SHA]bool, error)
+
 // Receive takes a push's pack into a quarantine, with all checks: the limits,
 // git's own fsck, and that every new tip has its whole history here. The
 // caller keeps the quarantine or discards it; after an error there is none.

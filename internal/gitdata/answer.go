@@ -93,7 +93,7 @@ func (api *API) cached(
 	if on.elsewhere {
 		return web.Answer(w, r, http.StatusOK, render)
 	}
-	reached, err := api.repos.Reached(r.Context(), a, on.named...)
+	reached, err := api.s.repos.Reached(r.Context(), a, on.named...)
 	switch {
 	case err != nil:
 		return err
@@ -101,7 +101,7 @@ func (api *API) cached(
 		return web.Answer(w, r, http.StatusOK, render)
 	default:
 		if on.people {
-			if on.turn, err = api.signatures.Turn(r.Context(), a.AccountsGeneration); err != nil {
+			if on.turn, err = api.s.signatures.Turn(r.Context(), a.AccountsGeneration); err != nil {
 				return err
 			}
 		}

@@ -35,7 +35,7 @@ func beyond(
 // beyondCommit is beyond for the address of a commit.
 func (api *API) beyondCommit(r *http.Request, a *repo.Access, err error) error {
 	there := func(ctx context.Context, name string) bool {
-		_, err := api.CommitNamed(ctx, a, name)
+		_, err := api.s.CommitNamed(ctx, a, name)
 		return err == nil
 	}
 	if !errs.Is(err, errs.Invalid) || there(r.Context(), web.Param(r, "ref")) {
@@ -50,7 +50,7 @@ func (api *API) beyondBranch(r *http.Request, a *repo.Access, err error) error {
 		return err
 	}
 	return beyond(r, err, "/repos/{owner}/{repo}/branches/{branch}", func(ctx context.Context, name string) bool {
-		_, err := api.repos.Ref(ctx, a, "refs/heads/"+name)
+		_, err := api.s.repos.Ref(ctx, a, "refs/heads/"+name)
 		return err == nil
 	})
 }

@@ -32,15 +32,15 @@ type RefOptions struct {
 
 // ListRefs lists a page of the refs of each repository. Errors: [repo.Errors] with 422 for more than 10,000
 // refs by date.
-func (api *API) ListRefs(
+func (s *Service) ListRefs(
 	ctx context.Context, list []*repo.Access, o RefOptions, page web.Page,
 ) (map[repo.ID]*web.List[*RefPayload], error) {
-	if err := api.repos.LoadRefs(ctx, list); err != nil {
+	if err := s.repos.LoadRefs(ctx, list); err != nil {
 		return nil, err
 	}
 	out, failed := map[repo.ID]*web.List[*RefPayload]{}, repo.Errors{}
 	for _, a := range list {
-		found, err := api.listRefs(ctx, a, o, page)
+		found, err := s.listRefs(ctx, a, o, page)
 		switch {
 		case errs.Is(err, errs.Invalid):
 			failed[a.ID] = err
@@ -53,10 +53,10 @@ func (api *API) ListRefs(
 	return out, failed.OrNil()
 }
 
-func (api *API) listRefs(
+func (s *Service) listRefs(
 	ctx context.Context, a *repo.Access, o RefOptions, page web.Page,
 ) (*web.List[*RefPayload], error) {
-	found, err := api.matching(ctx, a, o.Prefix)
+	found, err := s.matching(ctx, a, o.Prefix)
 	if errs.Is(err, errs.Conflict) { // an empty repository
 		return &web.List[*RefPayload]{}, nil
 	}
@@ -70,7 +70,7 @@ func (api *API) listRefs(
 		}
 	}
 	if o.ByDate {
-		if refs, err = api.byDate(ctx, a, refs); err != nil {
+		if refs, err = s.byDate(ctx, a, refs); err != nil {
 			return nil, err
 		}
 	}
@@ -79,13 +79,13 @@ func (api *API) listRefs(
 	}
 	total := int64(len(refs))
 	from, to := min(page.Offset(), total), min(page.Offset()+page.Size, total)
-	shown, err := api.showRefs(ctx, a, refs[from:to])
+	shown, err := s.showRefs(ctx, a, refs[from:to])
 	return &web.List[*RefPayload]{Rows: shown, Total: total, More: to < total}, err
 }
 
 // showRefs renders refs of a repository.
-func (api *API) showRefs(ctx context.Context, a *repo.Access, refs []git.Ref) ([]*RefPayload, error) {
-	list, err := api.renderRefs(ctx, a, refs)
+func (s *Service) showRefs(ctx context.Context, a *repo.Access, refs []git.Ref) ([]*RefPayload, error) {
+	list, err := s.renderRefs(ctx, a, refs)
 	shown := make([]*RefPayload, len(list))
 	for n := range list {
 		shown[n] = &RefPayload{list[n], cmp.Or(refs[n].Peeled, refs[n].SHA)}
@@ -94,16 +94,16 @@ func (api *API) showRefs(ctx context.Context, a *repo.Access, refs []git.Ref) ([
 }
 
 // Refs loads refs by their full names. Those that do not exist are missing.
-func (api *API) Refs(ctx context.Context, names []repo.Of[string]) (map[repo.Of[string]]*RefPayload, error) {
+func (s *Service) Refs(ctx context.Context, names []repo.Of[string]) (map[repo.Of[string]]*RefPayload, error) {
 	in := slices.Collect(maps.Values(repo.In(names)))
-	if err := api.repos.LoadRefs(ctx, in); err != nil {
+	if err := s.repos.LoadRefs(ctx, in); err != nil {
 		return nil, err
 	}
 	out := map[repo.Of[string]]*RefPayload{}
 	for a, full := range repo.ByAccess(names) {
 		var refs []git.Ref
 		for _, name := range full {
-			found, err := api.matching(ctx, a, name)
+			found, err := s.matching(ctx, a, name)
 			if err != nil && !errs.Is(err, errs.Conflict) { // of an empty repository
 				return nil, err
 			}
@@ -111,7 +111,7 @@ func (api *API) Refs(ctx context.Context, names []repo.Of[string]) (map[repo.Of[
 				refs = append(refs, found[0])
 			}
 		}
-		shown, err := api.showRefs(ctx, a, refs)
+		shown, err := s.showRefs(ctx, a, refs)
 		if err != nil {
 			return nil, err
 		}
@@ -123,11 +123,11 @@ func (api *API) Refs(ctx context.Context, names []repo.Of[string]) (map[repo.Of[
 }
 
 // byDate orders refs by the dates of their commits. Refs to other objects come first.
-func (api *API) byDate(ctx context.Context, a *repo.Access, refs []git.Ref) ([]git.Ref, error) {
+func (s *Service) byDate(ctx context.Context, a *repo.Access, refs []git.Ref) ([]git.Ref, error) {
 	if len(refs) > maxDated {
 		return nil, errs.Newf(errs.Invalid, "Only %d refs can be ordered by date.", maxDated)
 	}
-	objects, release, err := api.repos.Git(ctx, a)
+	objects, release, err := s.repos.Git(ctx, a)
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ type FileChange struct {
 // filesCommit is a FilesCommit on its way.
 type filesCommit struct {
 	FilesCommit
-	api     *API
+	s       *Service
 	access  *repo.Access
 	objects *git.Repository
 	edits   []git.TreeEdit
@@ -53,37 +53,40 @@ func NewFileChange(path, contents string) (FileChange, error) {
 
 // Commit changes files of a branch with one commit. A file that is there keeps its mode. Errors: 404 for a branch that
 // is not there, 409 where it is elsewhere, 422 for files, each with its path.
-func (api *API) Commit(ctx context.Context, a *repo.Access, n FilesCommit) (made *git.Commit, err error) {
-	err = api.prepared(ctx, a, n, func(c *filesCommit) error {
+func (s *Service) Commit(ctx context.Context, a *repo.Access, n FilesCommit) (made *git.Commit, err error) {
+	err = s.prepared(ctx, a, n, func(c *filesCommit) error {
 		made, err = c.run(ctx)
 		return err
 	})
 	return made, err
 }
 
-// CheckCommit returns the error of Commit for values that no branch at the tip accepts. It writes nothing, and does not
-// look for the branch. The tip must be a commit of the repository.
-func (api *API) CheckCommit(ctx context.Context, a *repo.Access, n FilesCommit) error {
-	return api.prepared(ctx, a, n, func(c *filesCommit) error {
-		_, err := c.build(ctx)
+// CheckCommit returns how many KiB Commit would add to the repository, at most, or its error for values that no
+// branch at the tip accepts. It writes nothing, and does not look for the branch. The tip must be a commit of
+// the repository.
+func (s *Service) CheckCommit(ctx context.Context, a *repo.Access, n FilesCommit) (kb int64, err error) {
+	err = s.prepared(ctx, a, n, func(c *filesCommit) error {
+		objects, err := c.build(ctx)
+		kb = repo.Kilobytes(append(objects, git.NewObject{Data: []byte(n.Message)})) + 1 // the header of the commit
 		return err
 	})
+	return kb, err
 }
 
 // prepared calls fn with a commit whose values are possible.
-func (api *API) prepared(
+func (s *Service) prepared(
 	ctx context.Context, a *repo.Access, n FilesCommit, fn func(c *filesCommit) error,
 ) error {
-	self, err := api.repos.Identity(ctx, a.Caller)
+	self, err := s.repos.Identity(ctx, a.Caller)
 	if err != nil {
 		return err
 	}
-	c := &filesCommit{FilesCommit: n, api: api, access: a, special: map[string][]byte{},
-		commit: git.Commit{Message: n.Message, Author: self, Committer: self, Sign: api.signatures.Sign}}
+	c := &filesCommit{FilesCommit: n, s: s, access: a, special: map[string][]byte{},
+		commit: git.Commit{Message: n.Message, Author: self, Committer: self, Sign: s.signatures.Sign}}
 	if err := c.prepare(); err != nil {
 		return err
 	}
-	objects, release, err := api.repos.Git(ctx, a)
+	objects, release, err := s.repos.Git(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -144,7 +147,7 @@ func (c *filesCommit) run(ctx context.Context) (*git.Commit, error) {
 	if err != nil {
 		return nil, err
 	}
-	made, err := c.api.commitTo(ctx, c.access, c.Branch, c.Tip, c.commit, objects)
+	made, err := c.s.commitTo(ctx, c.access, c.Branch, c.Tip, c.commit, objects)
 	if errors.Is(err, errMoved) {
 		if err := c.checkTip(ctx); err != nil { // whose error has the current tip
 			return nil, err
@@ -188,7 +191,7 @@ func (c *filesCommit) build(ctx context.Context) ([]git.NewObject, error) {
 
 // checkTip checks that the branch has the expected tip.
 func (c *filesCommit) checkTip(ctx context.Context) error {
-	at, err := c.api.repos.Ref(ctx, c.access, "refs/heads/"+c.Branch)
+	at, err := c.s.repos.Ref(ctx, c.access, "refs/heads/"+c.Branch)
 	switch {
 	case errs.Is(err, errs.NotFound):
 		return errs.Newf(errs.NotFound, "Branch %s not found", c.Branch)

@@ -2,7 +2,6 @@ package gitdata
 
 import (
 	"context"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,34 +22,6 @@ const maxCounted = 50_000
 
 // maxSkipped is the maximum offset of a page.
 const maxSkipped = 1 << 30
-
-// GET /repos/{owner}/{repo}/commits
-//
-// ListCommits lists a history, newest first: starting at sha (a branch, tag or SHA), filtered by path,
-// author or committer (a login or an address), and by the times since and until.
-func (api *API) ListCommits(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	h, err := readHistory(web.QueryOf(r).Get)
-	if err != nil {
-		return err
-	}
-	from := named(h.From, true)
-	return api.cached(w, r, a, basis{refs: from.refs, people: true, named: from.named},
-		func(ctx context.Context) (any, error) {
-			page := web.ReadPage(r)
-			found, err := api.walk(ctx, a, h, page)
-			if err != nil {
-				return nil, err
-			}
-			switch {
-			case found.none:
-			case found.open:
-				openLink(w, r, page)
-			default:
-				web.Link(w, r, page, int64(found.total))
-			}
-			return commitList{api, a, found.shas}, nil
-		})
-}
 
 // History says which commits are listed. What is empty chooses all.
 type History struct {
@@ -77,36 +48,18 @@ func (h *History) check() error {
 
 // History returns a page of the commits of a history, the newest first. Errors: 409 for an empty
 // repository; 404 for what From does not name; 422.
-func (api *API) History(
+func (s *Service) History(
 	ctx context.Context, a *repo.Access, h History, at web.Page,
 ) (*web.List[*CommitView], error) {
 	if err := h.check(); err != nil {
 		return nil, err
 	}
-	found, err := api.walk(ctx, a, &h, at)
+	found, err := s.walk(ctx, a, &h, at)
 	if err != nil {
 		return nil, err
 	}
-	views, err := api.loadViews(ctx, a, found.shas)
+	views, err := s.loadViews(ctx, a, found.shas)
 	return &web.List[*CommitView]{Rows: views, More: found.open || at.Number*at.Size < int64(found.total)}, err
-}
-
-// readHistory reads the parameters, which get returns. Errors: 422 that names the parameter.
-func readHistory(get func(name string) string) (*History, error) {
-	h := &History{From: get("sha"), Path: strings.TrimSuffix(get("path"), "/"), Author: get("author"),
-		Committer: get("committer")}
-	if err := h.check(); err != nil {
-		return nil, err
-	}
-	for name, to := range map[string]*time.Time{"since": &h.Since, "until": &h.Until} {
-		if value := get(name); value != "" {
-			var err error
-			if *to, err = ParseTime(name, value); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return h, nil
 }
 
 // ParseTime parses a bound of a history, which is named in its error: 422.
@@ -134,7 +87,7 @@ func parseTime(s string) (time.Time, bool) {
 }
 
 // options returns the options of a history's walk. none reports that no commit can match.
-func (api *API) options(ctx context.Context, h *History) (o git.LogOptions, none bool, err error) {
+func (s *Service) options(ctx context.Context, h *History) (o git.LogOptions, none bool, err error) {
 	o = git.LogOptions{Path: h.Path}
 	if !h.Since.IsZero() {
 		o.Since = h.Since.Unix()
@@ -143,12 +96,12 @@ func (api *API) options(ctx context.Context, h *History) (o git.LogOptions, none
 		o.Until = h.Until.Unix()
 	}
 	if h.Author != "" {
-		if o.Author, err = api.addresses(ctx, h.Author); err != nil || len(o.Author) == 0 {
+		if o.Author, err = s.addresses(ctx, h.Author); err != nil || len(o.Author) == 0 {
 			return o, true, err
 		}
 	}
 	if h.Committer != "" {
-		if o.Committer, err = api.addresses(ctx, h.Committer); err != nil || len(o.Committer) == 0 {
+		if o.Committer, err = s.addresses(ctx, h.Committer); err != nil || len(o.Committer) == 0 {
 			return o, true, err
 		}
 	}
@@ -157,7 +110,7 @@ func (api *API) options(ctx context.Context, h *History) (o git.LogOptions, none
 
 // addresses returns the addresses of a login, or an address itself. The result is empty if nothing can
 // match.
-func (api *API) addresses(ctx context.Context, who string) ([]string, error) {
+func (s *Service) addresses(ctx context.Context, who string) ([]string, error) {
 	if strings.Contains(who, "@") {
 		if git.CheckEmail(who) != nil {
 			return nil, nil
@@ -165,7 +118,7 @@ func (api *API) addresses(ctx context.Context, who string) ([]string, error) {
 		return []string{who}, nil
 	}
 	var found []string
-	err := api.db.Read(ctx, func(tx *db.Tx) error {
+	err := s.db.Read(ctx, func(tx *db.Tx) error {
 		found = nil
 		a, err := account.ByLogin(tx, who)
 		if errs.Is(err, errs.NotFound) {
@@ -191,20 +144,20 @@ type walked struct {
 
 // walk walks a history. How long the walk is depends on where it starts and what it looks for, not on the
 // page: it is counted once. Errors: those of History.
-func (api *API) walk(ctx context.Context, a *repo.Access, h *History, at web.Page) (found walked, err error) {
-	from, err := api.revision(ctx, a, h.From, false)
+func (s *Service) walk(ctx context.Context, a *repo.Access, h *History, at web.Page) (found walked, err error) {
+	from, err := s.revision(ctx, a, h.From, false)
 	if err != nil {
 		return found, err
 	}
-	o, none, err := api.options(ctx, h)
+	o, none, err := s.options(ctx, h)
 	if err != nil || none {
 		return walked{none: true}, err
 	}
-	return api.walkFrom(ctx, a, o, from, at)
+	return s.walkFrom(ctx, a, o, from, at)
 }
 
 // walkFrom walks the history of a commit.
-func (api *API) walkFrom(
+func (s *Service) walkFrom(
 	ctx context.Context, a *repo.Access, o git.LogOptions, from git.SHA, at web.Page,
 ) (found walked, err error) {
 	o.From = []git.SHA{from}
@@ -212,11 +165,11 @@ func (api *API) walkFrom(
 		strings.Join(o.Committer, ","),
 		strconv.FormatInt(o.Since, 36), strconv.FormatInt(o.Until, 36), o.Path}, " ")
 	o.Skip, o.Max = int(min(at.Offset(), maxSkipped)), int(at.Size)
-	known, counted := api.lengths.Get(objectsOf(a), key)
+	known, counted := s.lengths.Get(objectsOf(a), key)
 	if !counted {
 		o.Count = maxCounted
 	}
-	objects, release, err := api.repos.Git(ctx, a)
+	objects, release, err := s.repos.Git(ctx, a)
 	if err != nil {
 		return found, err
 	}
@@ -228,20 +181,7 @@ func (api *API) walkFrom(
 	case counted:
 		found.total, found.open = known, false
 	case !found.open:
-		api.lengths.Put(objectsOf(a), key, found.total)
+		s.lengths.Put(objectsOf(a), key, found.total)
 	}
 	return found, nil
-}
-
-// openLink sets the Link header of a list of unknown length.
-func openLink(w http.ResponseWriter, r *http.Request, page web.Page) {
-	web.Link(w, r, page, (page.Number+1)*page.Size)
-	parts := strings.Split(w.Header().Get("Link"), ", ")
-	kept := parts[:0]
-	for _, p := range parts {
-		if !strings.HasSuffix(p, `rel="last"`) {
-			kept = append(kept, p)
-		}
-	}
-	w.Header().Set("Link", strings.Join(kept, ", "))
 }

@@ -10,15 +10,15 @@ import (
 	"arbor/internal/signature"
 )
 
-// CommitsAcross reads commits of several repositories, in the given order, with one query for the people and two for the keys. A missing
-// commit is nil.
-func (api *API) CommitsAcross(ctx context.Context, list []repo.Of[git.SHA]) ([]*CommitView, error) {
-	found, err := api.readCommits(ctx, list)
+// CommitsAcross reads commits of several repositories, in the given order, with one query for the people and two for
+// the keys. A missing commit is nil.
+func (s *Service) CommitsAcross(ctx context.Context, list []repo.Of[git.SHA]) ([]*CommitView, error) {
+	found, err := s.readCommits(ctx, list)
 	if err != nil {
 		return nil, err
 	}
 	commits := slices.Collect(maps.Values(found))
-	known, results, err := api.describe(ctx, commits...)
+	known, results, err := s.describe(ctx, commits...)
 	if err != nil {
 		return nil, err
 	}
@@ -42,10 +42,10 @@ func NewCommitPayload(ctx context.Context, c *CommitView) *CommitPayload {
 
 // readCommits reads commits, one repository after another, and asks for the memory of each part before the
 // next.
-func (api *API) readCommits(ctx context.Context, list []repo.Of[git.SHA]) (map[repo.Of[git.SHA]]*git.Commit, error) {
+func (s *Service) readCommits(ctx context.Context, list []repo.Of[git.SHA]) (map[repo.Of[git.SHA]]*git.Commit, error) {
 	found := map[repo.Of[git.SHA]]*git.Commit{}
 	for in, shas := range repo.ByAccess(list) {
-		objects, release, err := api.repos.Git(ctx, in)
+		objects, release, err := s.repos.Git(ctx, in)
 		if err != nil {
 			return nil, err
 		}

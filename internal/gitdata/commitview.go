@@ -23,8 +23,8 @@ type CommitView struct {
 
 // newViews finds the accounts behind commits of a repository, and verifies signatures, with a fixed number of
 // statements.
-func (api *API) newViews(ctx context.Context, a *repo.Access, commits ...*git.Commit) ([]*CommitView, error) {
-	known, verified, err := api.describe(ctx, commits...)
+func (s *Service) newViews(ctx context.Context, a *repo.Access, commits ...*git.Commit) ([]*CommitView, error) {
+	known, verified, err := s.describe(ctx, commits...)
 	if err != nil {
 		return nil, err
 	}
@@ -41,16 +41,16 @@ func (p people) view(a *repo.Access, c *git.Commit, v signature.Verification) *C
 }
 
 // eachView reads commits in their order, some at a time: their messages may be large.
-func (api *API) eachView(
+func (s *Service) eachView(
 	ctx context.Context, a *repo.Access, shas []git.SHA, fn func(part []*CommitView) error,
 ) error {
-	objects, release, err := api.repos.Git(ctx, a)
+	objects, release, err := s.repos.Git(ctx, a)
 	if err != nil {
 		return err
 	}
 	defer release()
 	return objects.EachCommits(ctx, shas, func(part []*git.Commit) error {
-		views, err := api.newViews(ctx, a, part...)
+		views, err := s.newViews(ctx, a, part...)
 		if err != nil {
 			return err
 		}
@@ -59,9 +59,9 @@ func (api *API) eachView(
 }
 
 // loadViews reads commits in their order, all at once. Error: 413 for more text than a page has room for.
-func (api *API) loadViews(ctx context.Context, a *repo.Access, shas []git.SHA) ([]*CommitView, error) {
+func (s *Service) loadViews(ctx context.Context, a *repo.Access, shas []git.SHA) ([]*CommitView, error) {
 	views, all := make([]*CommitView, 0, len(shas)), 0
-	err := api.eachView(ctx, a, shas, func(part []*CommitView) error {
+	err := s.eachView(ctx, a, shas, func(part []*CommitView) error {
 		size := 0
 		for _, c := range part {
 			size += sizeOf(c.Commit)
@@ -76,14 +76,14 @@ func (api *API) loadViews(ctx context.Context, a *repo.Access, shas []git.SHA) (
 }
 
 // CommitViews loads those of the commits that the caller may see.
-func (api *API) CommitViews(
+func (s *Service) CommitViews(
 	ctx context.Context, a *repo.Access, named []git.SHA,
 ) (map[git.SHA]*CommitView, error) {
-	known, err := api.Known(ctx, repo.AllOf(a, named), git.TypeCommit)
+	known, err := s.Known(ctx, repo.AllOf(a, named), git.TypeCommit)
 	if err != nil || len(known) == 0 {
 		return nil, err
 	}
-	list, err := api.loadViews(ctx, a, repo.Keys(known))
+	list, err := s.loadViews(ctx, a, repo.Keys(known))
 	if err != nil {
 		return nil, err
 	}
@@ -125,11 +125,12 @@ func (c *Changes) hold(ctx context.Context) error {
 // PagePatches is how many bytes of patches a page for people is made of.
 const PagePatches = 2 << 20
 
-// filePage are the bounds of a page of changed files, with at most so many bytes of patches; 0: GitHub's bound.
+// filePage are the bounds of a page of changed files, with at most so many bytes of patches, and all files listed for
+// people; 0: GitHub's bound, without the list.
 func filePage(skip, most int64, patches int) diff.Options {
 	o := diff.Page(skip, most)
 	if patches > 0 {
-		o.Sum = patches
+		o.Sum, o.List = patches, true
 	}
 	return o
 }

@@ -2,8 +2,6 @@ package gitdata
 
 import (
 	"context"
-	"io"
-	"net/http"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -18,50 +16,6 @@ import (
 
 // commitsPerComparison is the default number of commits on a page of a comparison.
 const commitsPerComparison = 250
-
-// comparisonJSON is GitHub's commit-comparison.
-type comparisonJSON struct {
-	URL          string         `json:"url"`
-	HTMLURL      string         `json:"html_url"`
-	PermalinkURL string         `json:"permalink_url"`
-	DiffURL      string         `json:"diff_url"`
-	PatchURL     string         `json:"patch_url"`
-	Base         *CommitPayload `json:"base_commit"`
-	MergeBase    *CommitPayload `json:"merge_base_commit"`
-	Status       string         `json:"status"`
-	Ahead        int            `json:"ahead_by"`
-	Behind       int            `json:"behind_by"`
-	Total        int            `json:"total_commits"`
-}
-
-// compareAnswer is a comparison with its commits and files.
-type compareAnswer struct {
-	payload comparisonJSON
-	commits commitList // after the merge base
-	files   fileList
-}
-
-func (c compareAnswer) render(ctx context.Context, out *web.Output) error {
-	err := c.commits.api.eachCommit(ctx, out, c.commits.access, c.commits.shas,
-		func(n int, commit *CommitPayload) error {
-			if n > 0 {
-				return out.Item(n-1, commit)
-			}
-			c.payload.MergeBase = commit
-			err := out.Open(c.payload)
-			out.Member("commits")
-			out.Buf = append(out.Buf, '[')
-			return err
-		})
-	if err != nil {
-		return err
-	}
-	out.Buf = append(out.Buf, ']')
-	out.Member("files")
-	err = c.files.render(ctx, out)
-	out.Close()
-	return err
-}
 
 // comparison is a parsed BASE...HEAD and its result.
 type comparison struct {
@@ -84,17 +38,17 @@ type Compared struct {
 
 // Compared returns the comparison of Compare with at most patches bytes of patches. 0 means GitHub's limit.
 // Errors: those of Compare.
-func (api *API) Compared(
+func (s *Service) Compared(
 	ctx context.Context, a *repo.Access, basehead string, at web.Page, patches int,
 ) (*Compared, error) {
-	c, err := api.comparison(ctx, basehead, a)
+	c, err := s.comparison(ctx, basehead, a)
 	if err != nil {
-		return nil, api.orEmpty(ctx, a, err)
+		return nil, s.orEmpty(ctx, a, err)
 	}
-	if err := api.compare(ctx, c, at, patches); err != nil {
+	if err := s.compare(ctx, c, at, patches); err != nil {
 		return nil, err
 	}
-	views, err := api.loadViews(ctx, c.head.at, c.commits)
+	views, err := s.loadViews(ctx, c.head.at, c.commits)
 	if err != nil {
 		return nil, err
 	}
@@ -109,38 +63,6 @@ type side struct {
 	name string   // the revision there
 	at   *repo.Access
 	sha  git.SHA
-}
-
-// GET /repos/{owner}/{repo}/compare/{basehead...}
-//
-// Compare returns the commits that head has and base lacks, oldest first, 250 per page, and on the first
-// page up to 300 files changed between the merge base and the head. BASE..HEAD compares the two trees
-// directly. Both may be branches, tags and SHAs (also abbreviated, decision 50), and may be in another
-// repository of the network: OWNER:BRANCH, OWNER:REPO:BRANCH. The media types diff and patch return just
-// these (decision 30).
-func (api *API) Compare(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	c, err := api.comparison(r.Context(), web.Param(r, "basehead"), a)
-	if err != nil {
-		return api.orEmpty(r.Context(), a, err)
-	}
-	switch kind := web.From(r.Context()).Media.Kind; kind {
-	case "diff", "patch":
-		return api.compareAs(w, r, c, kind)
-	}
-	base, head := named(c.base.name, true), named(c.head.name, true)
-	on := basis{refs: base.refs || head.refs, people: true, named: append(base.named, head.named...)}
-	on.elsewhere = c.base.at.ID != a.ID || c.head.at.ID != a.ID
-	return api.cached(w, r, a, on, func(ctx context.Context) (any, error) {
-		page := web.ReadPage(r)
-		if web.QueryOf(r).Get("per_page") == "" {
-			page.Size = commitsPerComparison
-		}
-		if err := api.compare(ctx, c, page, 0); err != nil {
-			return nil, err
-		}
-		web.Link(w, r, page, int64(c.ahead))
-		return api.renderComparison(ctx, a, c)
-	})
 }
 
 // readComparison parses BASE...HEAD. Both default to the repository of a. Ref names cannot contain two
@@ -176,42 +98,42 @@ func readSide(text string, a *repo.Access) side {
 
 // findRepo finds the repository of a side. Error: 404, also if it is not in the network of a or not visible
 // to the caller.
-func (api *API) findRepo(ctx context.Context, s *side, a *repo.Access) (err error) {
-	switch len(s.of) {
+func (s *Service) findRepo(ctx context.Context, c *side, a *repo.Access) (err error) {
+	switch len(c.of) {
 	case 1:
-		s.at, err = api.network.ForkOf(ctx, a.Caller, a.NetworkID, s.of[0])
+		c.at, err = s.network.ForkOf(ctx, a.Caller, a.NetworkID, c.of[0])
 	case 2:
-		s.at, err = api.network.InNetwork(ctx, a, s.of[0], s.of[1])
+		c.at, err = s.network.InNetwork(ctx, a, c.of[0], c.of[1])
 	}
 	return err
 }
 
 // comparison parses an address and finds the repositories. Error: 404.
-func (api *API) comparison(ctx context.Context, text string, a *repo.Access) (*comparison, error) {
+func (s *Service) comparison(ctx context.Context, text string, a *repo.Access) (*comparison, error) {
 	c, err := readComparison(text, a)
 	if err == nil {
-		err = api.findRepo(ctx, &c.base, a)
+		err = s.findRepo(ctx, &c.base, a)
 	}
 	if err == nil {
-		err = api.findRepo(ctx, &c.head, a)
+		err = s.findRepo(ctx, &c.head, a)
 	}
 	return c, err
 }
 
 // resolveBoth resolves the two commits.
-func (api *API) resolveBoth(ctx context.Context, c *comparison) (err error) {
-	if c.base.sha, err = api.revision(ctx, c.base.at, c.base.name, true); err == nil {
-		c.head.sha, err = api.revision(ctx, c.head.at, c.head.name, true)
+func (s *Service) resolveBoth(ctx context.Context, c *comparison) (err error) {
+	if c.base.sha, err = s.revision(ctx, c.base.at, c.base.name, true); err == nil {
+		c.head.sha, err = s.revision(ctx, c.head.at, c.head.name, true)
 	}
 	return err
 }
 
 // compare finds the page of the commits and the changed files.
-func (api *API) compare(ctx context.Context, c *comparison, page web.Page, patches int) error {
-	if err := api.resolveBoth(ctx, c); err != nil {
+func (s *Service) compare(ctx context.Context, c *comparison, page web.Page, patches int) error {
+	if err := s.resolveBoth(ctx, c); err != nil {
 		return err
 	}
-	objects, release, err := api.repos.GitOfBoth(ctx, c.head.at, c.base.at)
+	objects, release, err := s.repos.GitOfBoth(ctx, c.head.at, c.base.at)
 	if err != nil {
 		return err
 	}
@@ -256,61 +178,4 @@ func (c *comparison) status() string {
 	default:
 		return "identical"
 	}
-}
-
-// permanent returns a name of the side's commit that does not change with its branch.
-func (s *side) permanent(a *repo.Access) string {
-	text := s.at.Owner.Login + ":"
-	if s.at.ID != a.ID {
-		text += s.at.Name + ":"
-	}
-	return text + string(s.sha[:7])
-}
-
-// renderComparison renders the comparison. Its commits and files have addresses in the head's repository.
-func (api *API) renderComparison(ctx context.Context, a *repo.Access, c *comparison) (any, error) {
-	commit, err := api.commitView(ctx, c.base.at, c.base.sha)
-	if err != nil {
-		return nil, err
-	}
-	p := newPlace(ctx, a)
-	dots := "..."
-	if c.direct {
-		dots = ".."
-	}
-	spec := "/compare/" + escapePath(c.base.text) + dots + escapePath(c.head.text)
-	payload := comparisonJSON{
-		URL: p.api + spec, HTMLURL: p.page + spec,
-		PermalinkURL: p.page + "/compare/" + c.base.permanent(a) + dots + c.head.permanent(a),
-		DiffURL:      p.page + spec + ".diff", PatchURL: p.page + spec + ".patch",
-		Base: newPlace(ctx, c.base.at).commit(commit), Status: c.status(), Ahead: c.ahead,
-		Behind: c.behind, Total: c.ahead,
-	}
-	shas := append([]git.SHA{c.mergeBase}, c.commits...)
-	return compareAnswer{payload, commitList{api, c.head.at, shas}, fileList{c.changes}}, nil
-}
-
-// compareAs returns a comparison as a diff, or as the patches of its commits.
-func (api *API) compareAs(w http.ResponseWriter, r *http.Request, c *comparison, kind string) error {
-	ctx := r.Context()
-	if err := api.resolveBoth(ctx, c); err != nil {
-		return err
-	}
-	objects, release, err := api.repos.GitOfBoth(ctx, c.head.at, c.base.at)
-	if err != nil {
-		return err
-	}
-	defer release()
-	if c.mergeBase, err = objects.MergeBase(ctx, c.base.sha, c.head.sha); err != nil {
-		return err
-	}
-	if web.NotModified(w, r, `W/"`+string(c.from())+"-"+string(c.head.sha)+"-"+kind+`"`) {
-		return nil
-	}
-	return stream(w, r, func(to io.Writer) error {
-		if kind == "diff" {
-			return diff.Write(ctx, to, objects, c.from(), c.head.sha)
-		}
-		return diff.WritePatches(ctx, to, objects, c.head.sha, c.base.sha)
-	})
 }

@@ -17,10 +17,10 @@ type Comparison struct {
 // CompareMany compares a head, as in BASE...HEAD, with several objects of each repository. The caller must
 // have access to these. Objects that are not commits or annotated tags of commits, or share no history with
 // the head, are missing. Errors: [repo.Errors] with 404 where the head does not exist.
-func (api *API) CompareMany(
+func (s *Service) CompareMany(
 	ctx context.Context, bases []repo.Of[git.SHA], head string,
 ) (map[repo.Of[git.SHA]]*Comparison, error) {
-	heads, failed, err := api.headsOf(ctx, repo.In(bases), head)
+	heads, failed, err := s.headsOf(ctx, repo.In(bases), head)
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func (api *API) CompareMany(
 		if failed[a.ID] != nil {
 			continue
 		}
-		if err := api.compareEach(ctx, a, heads[a.ID], shas, out); err != nil {
+		if err := s.compareEach(ctx, a, heads[a.ID], shas, out); err != nil {
 			return nil, err
 		}
 	}
@@ -37,16 +37,16 @@ func (api *API) CompareMany(
 }
 
 // headsOf resolves a head in each repository. The commits of all are found with one statement.
-func (api *API) headsOf(
+func (s *Service) headsOf(
 	ctx context.Context, in map[repo.ID]*repo.Access, head string,
 ) (heads map[repo.ID]repo.Of[git.SHA], failed repo.Errors, err error) {
 	heads, failed = map[repo.ID]repo.Of[git.SHA]{}, repo.Errors{}
 	var names []repo.Of[string]
 	var of []repo.ID
 	for id, a := range in {
-		s := readSide(head, a)
-		err := api.findRepo(ctx, &s, a)
-		if err == nil && s.name == "" {
+		c := readSide(head, a)
+		err := s.findRepo(ctx, &c, a)
+		if err == nil && c.name == "" {
 			err = errs.Absent()
 		}
 		switch {
@@ -55,10 +55,10 @@ func (api *API) headsOf(
 		case err != nil:
 			return nil, nil, err
 		default:
-			names, of = append(names, repo.Of[string]{In: s.at, Key: s.name}), append(of, id)
+			names, of = append(names, repo.Of[string]{In: c.at, Key: c.name}), append(of, id)
 		}
 	}
-	found, err := api.findAll(ctx, names)
+	found, err := s.findAll(ctx, names)
 	for n, id := range of {
 		if err != nil {
 			return nil, nil, err
@@ -66,9 +66,9 @@ func (api *API) headsOf(
 		at := names[n].In
 		sha, wrong := found[n], error(nil)
 		if sha == "" { // perhaps it is abbreviated
-			sha, wrong = api.revision(ctx, at, names[n].Key, true)
+			sha, wrong = s.revision(ctx, at, names[n].Key, true)
 		} else {
-			sha, wrong = api.peelToCommit(ctx, at, sha)
+			sha, wrong = s.peelToCommit(ctx, at, sha)
 		}
 		switch {
 		case errs.Is(wrong, errs.NotFound), errs.Is(wrong, errs.Invalid), errs.Is(wrong, errs.Conflict):
@@ -82,11 +82,11 @@ func (api *API) headsOf(
 }
 
 // compareEach compares a head with objects of a repository.
-func (api *API) compareEach(
+func (s *Service) compareEach(
 	ctx context.Context, a *repo.Access, head repo.Of[git.SHA], shas []git.SHA,
 	out map[repo.Of[git.SHA]]*Comparison,
 ) error {
-	objects, release, err := api.repos.GitOfBoth(ctx, head.In, a)
+	objects, release, err := s.repos.GitOfBoth(ctx, head.In, a)
 	if err != nil {
 		return err
 	}

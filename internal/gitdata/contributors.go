@@ -3,12 +3,12 @@ package gitdata
 import (
 	"cmp"
 	"context"
-	"net/http"
 	"slices"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/git"
 	"arbor/internal/git/history"
 	"arbor/internal/repo"
 	"arbor/internal/web"
@@ -26,73 +26,63 @@ type contributor struct {
 	history.AuthorCount
 }
 
-// contributorJSON is GitHub's contributor.
-type contributorJSON struct {
-	*account.Simple
-	Contributions int64 `json:"contributions"`
-}
-
-// anonymousJSON is a contributor without an account.
-type anonymousJSON struct {
-	Email         string `json:"email"`
-	Name          string `json:"name"`
-	Type          string `json:"type"` // Anonymous
-	Contributions int64  `json:"contributions"`
-}
-
-func (c *contributor) json(i *web.Info) any {
-	if c.account != nil {
-		return contributorJSON{account.NewSimple(c.account, i), c.Commits}
+// authors counts the commits of a history by author. One process walks all of it, once for each tip.
+func (s *Service) authors(ctx context.Context, a *repo.Access, tip git.SHA) ([]history.AuthorCount, error) {
+	objects, release, err := s.repos.Git(ctx, a)
+	if err != nil {
+		return nil, err
 	}
-	return anonymousJSON{c.Email, c.Name, "Anonymous", c.Commits}
+	defer release()
+	key := "authors " + a.ID.String() + " " + string(tip)
+	found, err := s.walks.ReadAlone(ctx, objectsOf(a), key, func() (o outcome, err error) {
+		o.authors, err = history.Authors(ctx, objects, tip, maxAuthors)
+		return o, err
+	})
+	return found.authors, err
 }
 
-// GET /repos/{owner}/{repo}/contributors
-//
-// ListContributors lists the authors of the default branch's commits, most commits first, at most 500; with
-// anon also authors without an account. A repository without commits returns 204, as at GitHub.
-func (api *API) ListContributors(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	anon := web.QueryOf(r).Get("anon")
-	tip, err := api.revision(r.Context(), a, "", false)
+// Contributor is an account, or an author without one.
+type Contributor struct {
+	Account *account.Account // nil for an author without one
+	Name    string           // in commits
+	Commits int64
+}
+
+// Contributors returns a page of the authors of the default branch's commits, most commits first, at most 500.
+func (s *Service) Contributors(ctx context.Context, a *repo.Access, at web.Page) (*web.List[Contributor], error) {
+	tip, err := s.revision(ctx, a, "", false)
 	if errs.Is(err, errs.Conflict) || errs.Is(err, errs.NotFound) {
-		return web.NoContent(w)
+		return &web.List[Contributor]{}, nil
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return api.cached(w, r, a, basis{refs: true, people: true, pair: string(tip)},
-		func(ctx context.Context) (any, error) {
-			objects, release, err := api.repos.Git(ctx, a)
-			if err != nil {
-				return nil, err
-			}
-			defer release()
-			authors, err := history.Authors(ctx, objects, tip, maxAuthors)
-			if err != nil {
-				return nil, err
-			}
-			list, err := api.contributors(ctx, authors, anon == "1" || anon == "true")
-			if err != nil {
-				return nil, err
-			}
-			out := []any{}
-			for _, c := range web.Cut(w, r, list[:min(len(list), maxContributors)]) {
-				out = append(out, c.json(web.From(ctx)))
-			}
-			return out, nil
-		})
+	found, err := s.contributors(ctx, a, tip, true)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Contributor, len(found))
+	for n, c := range found {
+		list[n] = Contributor{c.account, c.Name, c.Commits}
+	}
+	return web.CutAt(at, list), nil
 }
 
-// contributors finds the accounts of authors. An account may have several addresses.
-func (api *API) contributors(
-	ctx context.Context, authors []history.AuthorCount, anon bool,
+// contributors returns the authors of a history, most commits first, at most 500. An account may have several
+// addresses.
+func (s *Service) contributors(
+	ctx context.Context, a *repo.Access, tip git.SHA, anon bool,
 ) (list []*contributor, err error) {
+	authors, err := s.authors(ctx, a, tip)
+	if err != nil {
+		return nil, err
+	}
 	emails := make([]string, len(authors))
 	for n, who := range authors {
 		emails[n] = who.Email
 	}
 	var found map[string]*account.Account
-	err = api.db.Read(ctx, func(tx *db.Tx) (err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
 		found, err = account.ByEmails(tx, emails)
 		return err
 	})
@@ -117,5 +107,5 @@ func (api *API) contributors(
 		list = append(list, of[key])
 	}
 	slices.SortStableFunc(list, func(a, b *contributor) int { return cmp.Compare(b.Commits, a.Commits) })
-	return list, nil
+	return list[:min(len(list), maxContributors)], nil
 }

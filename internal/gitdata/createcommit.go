@@ -2,42 +2,20 @@ package gitdata
 
 import (
 	"context"
-	"net/http"
 	"strconv"
-	"strings"
 
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/repo"
-	"arbor/internal/web"
 )
 
 // maxParents is the maximum number of parents of a new commit.
 const maxParents = 100
 
-// POST /repos/{owner}/{repo}/git/commits
-//
-// CreateCommit creates a commit of an existing tree with existing parents. The author defaults to the
-// caller, the committer to the author. Dates keep their offset. A signature is stored without verification.
-// No ref is updated.
-func (api *API) CreateCommit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	ctx := r.Context()
-	if err := api.refuseEmpty(ctx, a); err != nil {
-		return err
-	}
-	body, err := web.ReadObject(r, "Commit")
-	if err != nil {
-		return err
-	}
-	self, err := api.identity(r)
-	if err != nil {
-		return err
-	}
-	c := readCommit(body, self)
-	if err := body.Err(); err != nil {
-		return err
-	}
-	if err := api.checkLinks(r, a, c); err != nil {
+// CreateCommit stores a commit of an existing tree with existing parents, and sets its SHA. No ref is updated. Error:
+// 422.
+func (s *Service) CreateCommit(ctx context.Context, a *repo.Access, c *git.Commit) error {
+	if err := s.checkLinks(ctx, a, c); err != nil {
 		return err
 	}
 	object, err := c.Encode()
@@ -45,16 +23,11 @@ func (api *API) CreateCommit(w http.ResponseWriter, r *http.Request, a *repo.Acc
 		return commitError("message", errs.InvalidField, err.Error())
 	}
 	c.SHA = object.SHA()
-	if err := api.repos.WriteUnnamed(ctx, a, c.SHA, []git.NewObject{object}); err != nil {
+	if err := s.repos.WriteUnnamed(ctx, a, c.SHA, []git.NewObject{object}); err != nil {
 		return err
 	}
-	api.noteWhole(ctx, a, c)
-	verified, err := api.verifyCommit(ctx, c)
-	if err != nil {
-		return err
-	}
-	payload := newPlace(ctx, a).gitCommit(c, verified)
-	return web.Created(w, r, payload.URL, payload)
+	s.noteWhole(ctx, a, c)
+	return nil
 }
 
 func commitError(field, code, message string) error {
@@ -67,26 +40,10 @@ const (
 	RefResource    = "Reference"
 )
 
-// readCommit reads the body and records errors in it.
-func readCommit(body *web.Object, self git.Signature) *git.Commit {
-	body.Require("message", "tree")
-	c := &git.Commit{Message: body.String("message", 0).Value, Tree: readSHA(body, "tree", false)}
-	for i, parent := range body.Strings("parents", maxParents, 0).Value {
-		field := "parents[" + strconv.Itoa(i) + "]"
-		if sha := parseSHA(&body.Faults, field, parent); sha != "" {
-			c.Parents = append(c.Parents, sha)
-		}
-	}
-	c.Author = readPerson(body, "author", "Commit", self)
-	c.Committer = readPerson(body, "committer", "Commit", c.Author)
-	c.Signed = strings.TrimRight(strings.ReplaceAll(body.String("signature", 0).Value, "\r\n", "\n"), "\n")
-	return c
-}
-
 // checkLinks checks that tree and parents are objects of this repository, in one request to git.
-func (api *API) checkLinks(r *http.Request, a *repo.Access, c *git.Commit) error {
+func (s *Service) checkLinks(ctx context.Context, a *repo.Access, c *git.Commit) error {
 	shas := append([]git.SHA{c.Tree}, c.Parents...)
-	objects, err := api.repos.Known(r.Context(), a, shas)
+	objects, err := s.repos.Known(ctx, a, shas)
 	if err != nil {
 		return err
 	}
@@ -113,8 +70,8 @@ func (api *API) checkLinks(r *http.Request, a *repo.Access, c *git.Commit) error
 
 // noteWhole records that everything reachable from the commit exists, if that is known. Creating a ref to
 // it then needs no walk.
-func (api *API) noteWhole(ctx context.Context, a *repo.Access, c *git.Commit) {
-	objects, release, err := api.repos.Git(ctx, a)
+func (s *Service) noteWhole(ctx context.Context, a *repo.Access, c *git.Commit) {
+	objects, release, err := s.repos.Git(ctx, a)
 	if err != nil {
 		return // then the walk is made
 	}

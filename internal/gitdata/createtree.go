@@ -3,8 +3,6 @@ package gitdata
 import (
 	"context"
 	"errors"
-	"net/http"
-	"strconv"
 
 	"arbor/internal/errs"
 	"arbor/internal/git"
@@ -12,60 +10,9 @@ import (
 	"arbor/internal/web"
 )
 
-// POST /repos/{owner}/{repo}/git/trees
-//
-// CreateTree creates a tree by applying entries to base_tree, and blobs for entries with content. The
-// result is byte for byte that of git (decision 44). It returns the new tree without subtrees after
-// everything is on disk (decision 45).
-func (api *API) CreateTree(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	ctx := r.Context()
-	if err := api.refuseEmpty(ctx, a); err != nil {
-		return err
-	}
-	body, err := web.ReadObject(r, "Tree")
-	if err != nil {
-		return err
-	}
-	t := &newTree{api: api, access: a, sizes: map[git.SHA]int64{}, blobs: map[git.SHA]git.NewObject{}}
-	base := readBaseTree(body)
-	if err := body.Err(); err != nil {
-		return err
-	}
-	if t.entries, err = readEntries(body.Raw("tree")); err != nil {
-		return err
-	}
-	objects, release, err := api.repos.Git(ctx, a)
-	if err != nil {
-		return err
-	}
-	defer release()
-	t.objects = objects
-	if err := t.build(ctx, base); err != nil {
-		return err
-	}
-	answer, err := t.render(ctx)
-	if err != nil {
-		return err
-	}
-	made := t.built.Objects
-	for _, blob := range t.blobs {
-		made = append(made, blob)
-	}
-	if err := api.repos.WriteUnnamed(ctx, a, t.built.SHA, made); err != nil {
-		return err
-	}
-	if t.whole {
-		for _, o := range t.built.Objects {
-			t.objects.MarkWhole(o.SHA())
-		}
-	}
-	w.Header().Set("Location", newPlace(ctx, a).tree(t.built.SHA).URL)
-	return web.Bytes(w, r, http.StatusCreated, answer, "")
-}
-
 // newTree is a tree being created.
 type newTree struct {
-	api    *API
+	s      *Service
 	access *repo.Access
 	treeInput
 	objects *git.Repository
@@ -104,6 +51,23 @@ func (t *newTree) build(ctx context.Context, base git.SHA) error {
 	return t.explain(err)
 }
 
+// write stores the tree with its new subtrees and blobs.
+func (t *newTree) write(ctx context.Context) error {
+	made := t.built.Objects
+	for _, blob := range t.blobs {
+		made = append(made, blob)
+	}
+	if err := t.s.repos.WriteUnnamed(ctx, t.access, t.built.SHA, made); err != nil {
+		return err
+	}
+	if t.whole {
+		for _, o := range t.built.Objects {
+			t.objects.MarkWhole(o.SHA())
+		}
+	}
+	return nil
+}
+
 // explain translates errors of BuildTree to validation errors of the request.
 func (t *newTree) explain(err error) error {
 	var problem *git.TreeProblem
@@ -129,9 +93,9 @@ func (t *newTree) baseTree(ctx context.Context, base git.SHA) (git.SHA, error) {
 	}
 	var object git.Object
 	key := peelKey{repo: t.access.ID, sha: base}
-	err := t.api.repos.CheckNamed(ctx, t.access, base)
+	err := t.s.repos.CheckNamed(ctx, t.access, base)
 	if err == nil {
-		if tree, ok := t.api.peeled.Get(objectsOf(t.access), key); ok {
+		if tree, ok := t.s.peeled.Get(objectsOf(t.access), key); ok {
 			return tree, nil
 		}
 		object, err = t.objects.Info(ctx, base)
@@ -148,7 +112,7 @@ func (t *newTree) baseTree(ctx context.Context, base git.SHA) (git.SHA, error) {
 			"base_tree "+string(base)+" is not a tree or commit of this repository")
 	}
 	if err == nil {
-		t.api.peeled.Put(objectsOf(t.access), key, tree)
+		t.s.peeled.Put(objectsOf(t.access), key, tree)
 	}
 	return tree, err
 }
@@ -170,7 +134,7 @@ func (t *newTree) checkObjects(ctx context.Context) error {
 	if len(ask) == 0 {
 		return nil
 	}
-	objects, err := t.api.repos.Known(ctx, t.access, ask)
+	objects, err := t.s.repos.Known(ctx, t.access, ask)
 	if err != nil {
 		return err
 	}
@@ -225,31 +189,4 @@ func (t *newTree) checkSpecial(ctx context.Context) error {
 		}
 	}
 	return t.err()
-}
-
-// render renders the tree before it is written.
-func (t *newTree) render(ctx context.Context) ([]byte, error) {
-	p := newPlace(ctx, t.access)
-	b, err := opened(p.tree(t.built.SHA))
-	if err != nil {
-		return nil, err
-	}
-	b = append(b, `,"tree":[`...)
-	n, paths, truncated := 0, 0, false
-	err = t.objects.WalkBuilt(ctx, t.built, t.sizes, func(e *git.WalkEntry) error {
-		if paths += len(e.Path); n == t.api.maxEntries || paths > maxPaths {
-			truncated = true
-			return git.ErrStop
-		}
-		if n++; n > 1 {
-			b = append(b, ',')
-		}
-		b = appendEntry(b, e, p.api+"/git/trees/", p.api+"/git/blobs/")
-		return nil
-	})
-	if err != nil && !errors.Is(err, git.ErrStop) {
-		return nil, t.explain(err)
-	}
-	b = append(b, `],"truncated":`...)
-	return append(strconv.AppendBool(b, truncated), '}'), nil
 }

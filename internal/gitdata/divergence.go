@@ -18,10 +18,10 @@ const (
 
 // Divergences returns how far the first of the commits are ahead of and behind the commit base. Commits that take too
 // long to compare are omitted. The caller must have access to the commits.
-func (api *API) Divergences(
+func (s *Service) Divergences(
 	ctx context.Context, a *repo.Access, base git.SHA, commits []git.SHA,
 ) (map[git.SHA]history.Divergence, error) {
-	objects, release, err := api.repos.Git(ctx, a)
+	objects, release, err := s.repos.Git(ctx, a)
 	if err != nil {
 		return nil, err
 	}

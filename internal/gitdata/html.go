@@ -3,7 +3,6 @@ package gitdata
 import (
 	"context"
 	"html"
-	"net/http"
 	"path"
 	"strings"
 
@@ -16,27 +15,11 @@ import (
 	"arbor/internal/web"
 )
 
-// html responds with a file rendered as HTML. Error: 422 for a file that is not text.
-func (api *API) html(w http.ResponseWriter, r *http.Request, v *view, e git.TreeEntry) error {
-	h := w.Header()
-	h.Set("Content-Security-Policy", "default-src 'none'; img-src http: https:; sandbox")
-	body, sha, err := api.htmlOf(r.Context(), v, e)
-	if err != nil || web.NotModified(w, r, `W/"`+string(sha)+`-html"`) {
-		return err
-	}
-	if err := admission.Hold(r.Context(), int64(len(body))); err != nil {
-		return err
-	}
-	h.Set("Content-Type", "text/html; charset=utf-8")
-	_, err = w.Write(body)
-	return err
-}
-
 // FileHTML returns the file at a path of a revision as HTML that is safe to show: Markdown rendered,
 // anything else as it is written. Of a longer text the first markdown.MaxSource bytes are shown. Errors:
 // those of File; 422 for a file that is not text.
-func (api *API) FileHTML(ctx context.Context, a *repo.Access, ref, path string) ([]byte, error) {
-	v, entry, err := api.at(ctx, a, ref, path)
+func (s *Service) FileHTML(ctx context.Context, a *repo.Access, ref, path string) ([]byte, error) {
+	v, entry, err := s.at(ctx, a, ref, path)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +27,7 @@ func (api *API) FileHTML(ctx context.Context, a *repo.Access, ref, path string) 
 	if entry.Type != git.TypeBlob {
 		return nil, errs.Absent()
 	}
-	body, _, err := api.htmlOf(ctx, v, entry)
+	body, _, err := s.htmlOf(ctx, v, entry)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +35,7 @@ func (api *API) FileHTML(ctx context.Context, a *repo.Access, ref, path string) 
 }
 
 // htmlOf renders a file, or the file that a symlink leads to, whose SHA it returns, too.
-func (api *API) htmlOf(ctx context.Context, v *view, e git.TreeEntry) (body []byte, sha git.SHA, err error) {
+func (s *Service) htmlOf(ctx context.Context, v *view, e git.TreeEntry) (body []byte, sha git.SHA, err error) {
 	target, _, err := v.follow(ctx, e)
 	if err != nil {
 		return nil, "", err
@@ -62,7 +45,7 @@ func (api *API) htmlOf(ctx context.Context, v *view, e git.TreeEntry) (body []by
 	if rendered {
 		key += " md"
 	}
-	if k, ok := api.kept.Get(cache.Forever, key); ok {
+	if k, ok := s.kept.Get(cache.Forever, key); ok {
 		return k.Body, target.SHA, nil
 	}
 	source, err := v.text(ctx, target)
@@ -73,7 +56,7 @@ func (api *API) htmlOf(ctx context.Context, v *view, e git.TreeEntry) (body []by
 		return nil, "", err
 	}
 	if len(body) <= web.MaxHeld {
-		api.kept.Put(cache.Forever, key, web.Kept{Body: body})
+		s.kept.Put(cache.Forever, key, web.Kept{Body: body})
 	}
 	return body, target.SHA, nil
 }

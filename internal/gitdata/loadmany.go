@@ -20,12 +20,12 @@ import (
 // repository, and a fixed number of statements.
 
 // Objects finds those of the objects that are visible to the caller.
-func (api *API) Objects(
+func (s *Service) Objects(
 	ctx context.Context, named []repo.Of[git.SHA],
 ) (map[repo.Of[git.SHA]]git.Object, error) {
 	found := map[repo.Of[git.SHA]]git.Object{}
 	for in, shas := range repo.ByAccess(named) {
-		known, err := api.repos.Known(ctx, in, shas)
+		known, err := s.repos.Known(ctx, in, shas)
 		if err != nil {
 			return nil, err
 		}
@@ -39,10 +39,10 @@ func (api *API) Objects(
 }
 
 // Known returns those of the objects that have the type and are visible to the caller.
-func (api *API) Known(
+func (s *Service) Known(
 	ctx context.Context, named []repo.Of[git.SHA], kind git.Type,
 ) (known []repo.Of[git.SHA], err error) {
-	found, err := api.Objects(ctx, named)
+	found, err := s.Objects(ctx, named)
 	for _, of := range named {
 		if found[of].Type == kind {
 			known = append(known, of)
@@ -52,10 +52,10 @@ func (api *API) Known(
 }
 
 // CommitsOf loads commits as lists show them. They were found for the caller before, and may repeat.
-func (api *API) CommitsOf(
+func (s *Service) CommitsOf(
 	ctx context.Context, list []repo.Of[git.SHA],
 ) (map[repo.Of[git.SHA]]*CommitPayload, error) {
-	views, err := api.CommitsAcross(ctx, list)
+	views, err := s.CommitsAcross(ctx, list)
 	out := make(map[repo.Of[git.SHA]]*CommitPayload, len(list))
 	for n, of := range list {
 		if err == nil && views[n] != nil && out[of] == nil {
@@ -66,24 +66,24 @@ func (api *API) CommitsOf(
 }
 
 // Commits loads those of the commits that are visible to the caller, rendered as in lists.
-func (api *API) Commits(
+func (s *Service) Commits(
 	ctx context.Context, named []repo.Of[git.SHA],
 ) (map[repo.Of[git.SHA]]*CommitPayload, error) {
-	known, err := api.Known(ctx, named, git.TypeCommit)
+	known, err := s.Known(ctx, named, git.TypeCommit)
 	if err != nil || len(known) == 0 {
 		return nil, err
 	}
-	return api.CommitsOf(ctx, known)
+	return s.CommitsOf(ctx, known)
 }
 
 // Tags loads those of the annotated tags that are visible to the caller, as GET
 // /repos/{owner}/{repo}/git/tags/{sha} returns them.
-func (api *API) Tags(ctx context.Context, named []repo.Of[git.SHA]) (map[repo.Of[git.SHA]]*TagPayload, error) {
-	known, err := api.Known(ctx, named, git.TypeTag)
+func (s *Service) Tags(ctx context.Context, named []repo.Of[git.SHA]) (map[repo.Of[git.SHA]]*TagPayload, error) {
+	known, err := s.Known(ctx, named, git.TypeTag)
 	if err != nil {
 		return nil, err
 	}
-	tags, verified, err := api.readTags(ctx, known)
+	tags, verified, err := s.readTags(ctx, known)
 	if err != nil {
 		return nil, err
 	}
@@ -95,12 +95,12 @@ func (api *API) Tags(ctx context.Context, named []repo.Of[git.SHA]) (map[repo.Of
 }
 
 // readTags reads annotated tags and verifies their signatures.
-func (api *API) readTags(
+func (s *Service) readTags(
 	ctx context.Context, list []repo.Of[git.SHA],
 ) ([]*git.Tag, []signature.Verification, error) {
 	tags, signed := make([]*git.Tag, len(list)), make([]signature.Signed, len(list))
 	for n, of := range list {
-		t, err := api.tag(ctx, of.In, of.Key)
+		t, err := s.tag(ctx, of.In, of.Key)
 		if err == nil {
 			err = hold(ctx, len(t.Message)+len(t.Payload)+len(t.Signed))
 		}
@@ -109,12 +109,12 @@ func (api *API) readTags(
 		}
 		tags[n], signed[n] = t, signature.OfTag(t)
 	}
-	verified, err := api.signatures.Verify(ctx, signed)
+	verified, err := s.signatures.Verify(ctx, signed)
 	return tags, verified, err
 }
 
 // SignedTags verifies the annotated tags among tags of a repository, by the SHA of their object.
-func (api *API) SignedTags(
+func (s *Service) SignedTags(
 	ctx context.Context, a *repo.Access, list []git.Ref,
 ) (map[git.SHA]signature.Verification, error) {
 	var shas []git.SHA
@@ -123,7 +123,7 @@ func (api *API) SignedTags(
 			shas = append(shas, ref.SHA)
 		}
 	}
-	tags, verified, err := api.readTags(ctx, repo.AllOf(a, shas))
+	tags, verified, err := s.readTags(ctx, repo.AllOf(a, shas))
 	if err != nil {
 		return nil, err
 	}
@@ -154,29 +154,29 @@ const entryBytes = 256
 
 // Trees loads those of the trees that are visible to the caller, in Git's order, each up to the bounds of
 // GET /repos/{owner}/{repo}/git/trees/{sha...}.
-func (api *API) Trees(ctx context.Context, named []repo.Of[git.SHA]) (map[repo.Of[git.SHA]]*TreePayload, error) {
-	known, err := api.Known(ctx, named, git.TypeTree)
+func (s *Service) Trees(ctx context.Context, named []repo.Of[git.SHA]) (map[repo.Of[git.SHA]]*TreePayload, error) {
+	known, err := s.Known(ctx, named, git.TypeTree)
 	if err != nil {
 		return nil, err
 	}
 	out := map[repo.Of[git.SHA]]*TreePayload{}
 	for _, of := range known {
-		if out[of], err = api.readTree(ctx, of); err != nil {
+		if out[of], err = s.readTree(ctx, of); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-func (api *API) readTree(ctx context.Context, of repo.Of[git.SHA]) (*TreePayload, error) {
-	objects, release, err := api.repos.Git(ctx, of.In)
+func (s *Service) readTree(ctx context.Context, of repo.Of[git.SHA]) (*TreePayload, error) {
+	objects, release, err := s.repos.Git(ctx, of.In)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
 	t, paths, held := &TreePayload{SHA: of.Key, Entries: []EntryPayload{}}, 0, 0
 	err = objects.WalkTree(ctx, of.Key, false, func(w *git.WalkEntry) error {
-		if paths += len(w.Path); len(t.Entries) == api.maxEntries || paths > maxPaths {
+		if paths += len(w.Path); len(t.Entries) == s.maxEntries || paths > maxPaths {
 			return git.ErrStop
 		}
 		e := w.Entry()
@@ -199,10 +199,10 @@ func (api *API) readTree(ctx context.Context, of repo.Of[git.SHA]) (*TreePayload
 const holdStep = 128 << 10
 
 // Blobs reads those of the blobs that are visible to the caller and have at most so many bytes.
-func (api *API) Blobs(
+func (s *Service) Blobs(
 	ctx context.Context, named []repo.Of[git.SHA], most int64,
 ) (map[repo.Of[git.SHA]][]byte, error) {
-	found, err := api.Objects(ctx, named)
+	found, err := s.Objects(ctx, named)
 	if err != nil {
 		return nil, err
 	}
@@ -214,15 +214,15 @@ func (api *API) Blobs(
 		if err := admission.Hold(ctx, 2*o.Size); err != nil {
 			return nil, err
 		}
-		if out[of], err = api.readBlob(ctx, of, most); err != nil {
+		if out[of], err = s.readBlob(ctx, of, most); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-func (api *API) readBlob(ctx context.Context, of repo.Of[git.SHA], most int64) (text []byte, err error) {
-	objects, release, err := api.repos.Git(ctx, of.In)
+func (s *Service) readBlob(ctx context.Context, of repo.Of[git.SHA], most int64) (text []byte, err error) {
+	objects, release, err := s.repos.Git(ctx, of.In)
 	if err != nil {
 		return nil, err
 	}
@@ -246,7 +246,7 @@ type ObjectPayload struct {
 
 // Named resolves names as git does: a branch, a tag, a full or abbreviated SHA, each optionally followed by a
 // colon and a path. Annotated tags are not followed. Names of nothing are missing.
-func (api *API) Named(
+func (s *Service) Named(
 	ctx context.Context, names []repo.Of[string],
 ) (map[repo.Of[string]]*ObjectPayload, error) {
 	revisions, parts := make([]repo.Of[string], len(names)), make([]revisionPath, len(names))
@@ -254,7 +254,7 @@ func (api *API) Named(
 		parts[n] = splitPath(of.Key)
 		revisions[n] = repo.Of[string]{In: of.In, Key: parts[n].revision}
 	}
-	found, err := api.findAll(ctx, revisions)
+	found, err := s.findAll(ctx, revisions)
 	if err != nil {
 		return nil, err
 	}
@@ -263,9 +263,9 @@ func (api *API) Named(
 		sha, err := found[n], error(nil)
 		switch {
 		case parts[n].within && sha != "":
-			sha, err = api.below(ctx, of.In, sha, parts[n].path)
+			sha, err = s.below(ctx, of.In, sha, parts[n].path)
 		case !parts[n].within && sha == "" && git.IsPrefix(of.Key):
-			sha, err = api.repos.FindCommit(ctx, of.In, of.Key)
+			sha, err = s.repos.FindCommit(ctx, of.In, of.Key)
 		}
 		if err != nil && !errs.Is(err, errs.NotFound) && !errs.Is(err, errs.Invalid) {
 			return nil, err
@@ -273,7 +273,7 @@ func (api *API) Named(
 		at[n] = repo.Of[git.SHA]{In: of.In, Key: sha}
 	}
 	there := slices.DeleteFunc(slices.Clone(at), func(of repo.Of[git.SHA]) bool { return of.Key == "" })
-	known, err := api.Objects(ctx, there)
+	known, err := s.Objects(ctx, there)
 	out := map[repo.Of[string]]*ObjectPayload{}
 	for n, of := range names {
 		if o, exists := known[at[n]]; exists { // the commit of a submodule may be missing
@@ -296,12 +296,12 @@ func splitPath(name string) (p revisionPath) {
 }
 
 // below returns the object at a path below an object. Errors: 404, 422.
-func (api *API) below(ctx context.Context, a *repo.Access, sha git.SHA, path string) (git.SHA, error) {
-	tree, err := api.peel(ctx, a, sha)
+func (s *Service) below(ctx context.Context, a *repo.Access, sha git.SHA, path string) (git.SHA, error) {
+	tree, err := s.peel(ctx, a, sha)
 	if err != nil {
 		return "", err
 	}
-	v, err := api.viewOf(ctx, a, tree)
+	v, err := s.viewOf(ctx, a, tree)
 	if err != nil {
 		return "", err
 	}
@@ -312,24 +312,24 @@ func (api *API) below(ctx context.Context, a *repo.Access, sha git.SHA, path str
 
 // Histories lists a page of the history behind each of the commits. Commits that the caller does not see are
 // missing. Error: 422.
-func (api *API) Histories(
+func (s *Service) Histories(
 	ctx context.Context, tips []repo.Of[git.SHA], h History, at web.Page,
 ) (map[repo.Of[git.SHA]]*web.List[*CommitPayload], error) {
 	if err := h.check(); err != nil {
 		return nil, err
 	}
-	known, err := api.Known(ctx, tips, git.TypeCommit)
+	known, err := s.Known(ctx, tips, git.TypeCommit)
 	if err != nil {
 		return nil, err
 	}
 	pages, out := map[repo.Of[git.SHA]][]git.SHA{}, map[repo.Of[git.SHA]]*web.List[*CommitPayload]{}
-	o, none, err := api.options(ctx, &h)
+	o, none, err := s.options(ctx, &h)
 	if err != nil || none {
 		return out, err
 	}
 	var all []repo.Of[git.SHA]
 	for _, tip := range known {
-		found, err := api.walkFrom(ctx, tip.In, o, tip.Key, at)
+		found, err := s.walkFrom(ctx, tip.In, o, tip.Key, at)
 		if err != nil {
 			return nil, err
 		}
@@ -337,7 +337,7 @@ func (api *API) Histories(
 		list.More = found.open || at.Offset()+int64(len(found.shas)) < list.Total
 		pages[tip], out[tip], all = found.shas, list, append(all, repo.AllOf(tip.In, found.shas)...)
 	}
-	commits, err := api.CommitsOf(ctx, all)
+	commits, err := s.CommitsOf(ctx, all)
 	for tip, shas := range pages {
 		for _, sha := range shas {
 			out[tip].Rows = append(out[tip].Rows, commits[repo.Of[git.SHA]{In: tip.In, Key: sha}])
@@ -347,10 +347,10 @@ func (api *API) Histories(
 }
 
 // FilesOf lists a page of the files that changed since the merge base, without patches.
-func (api *API) FilesOf(
+func (s *Service) FilesOf(
 	ctx context.Context, a *repo.Access, g Range, at web.Page,
 ) (*web.List[*ChangedFile], error) {
-	changes, err := api.rangeChanges(ctx, a, g, at, 1) // no patch has one byte
+	changes, err := s.rangeChanges(ctx, a, g, at, 1) // no patch has one byte
 	if err != nil {
 		return nil, err
 	}

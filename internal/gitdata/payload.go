@@ -89,8 +89,8 @@ func signatureOf(signed, payload string, v signature.Verification) signatureJSON
 }
 
 // verifyCommit verifies the signature of a commit.
-func (api *API) verifyCommit(ctx context.Context, c *git.Commit) (signature.Verification, error) {
-	list, err := api.signatures.Verify(ctx, []signature.Signed{signature.OfCommit(c)})
+func (s *Service) verifyCommit(ctx context.Context, c *git.Commit) (signature.Verification, error) {
+	list, err := s.signatures.Verify(ctx, []signature.Signed{signature.OfCommit(c)})
 	if err != nil {
 		return signature.Verification{}, err
 	}
@@ -193,7 +193,7 @@ func (api *API) eachCommit(
 	ctx context.Context, out *web.Output, a *repo.Access, shas []git.SHA, fn func(n int, c *CommitPayload) error,
 ) error {
 	p, n := newPlace(ctx, a), 0
-	return api.eachView(ctx, a, shas, func(part []*CommitView) error {
+	return api.s.eachView(ctx, a, shas, func(part []*CommitView) error {
 		for _, c := range part {
 			if err := reserve(out, sizeOf(c.Commit)); err != nil {
 				return err
@@ -252,13 +252,13 @@ func (c commitAnswer) render(ctx context.Context, out *web.Output) error {
 type people map[string]*account.Account
 
 // people finds the accounts of the authors and committers in one query.
-func (api *API) people(ctx context.Context, commits ...*git.Commit) (people, error) {
+func (s *Service) people(ctx context.Context, commits ...*git.Commit) (people, error) {
 	emails := make([]string, 0, 2*len(commits))
 	for _, c := range commits {
 		emails = append(emails, c.Author.Email, c.Committer.Email)
 	}
 	var found people
-	err := api.db.Read(ctx, func(tx *db.Tx) (err error) {
+	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
 		found, err = account.ByEmails(tx, emails)
 		return err
 	})
@@ -266,18 +266,18 @@ func (api *API) people(ctx context.Context, commits ...*git.Commit) (people, err
 }
 
 // describe finds the accounts of the authors and committers, and verifies the signatures, in one transaction.
-func (api *API) describe(
+func (s *Service) describe(
 	ctx context.Context, commits ...*git.Commit,
 ) (found people, verified []signature.Verification, err error) {
 	emails, signed := make([]string, 0, 2*len(commits)), make([]signature.Signed, len(commits))
 	for n, c := range commits {
 		emails, signed[n] = append(emails, c.Author.Email, c.Committer.Email), signature.OfCommit(c)
 	}
-	batch, err := api.signatures.NewBatch(signed)
+	batch, err := s.signatures.NewBatch(signed)
 	if err != nil {
 		return nil, nil, err
 	}
-	err = api.db.Read(ctx, func(tx *db.Tx) (err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
 		if found, err = account.ByEmails(tx, emails); err == nil {
 			err = batch.Load(tx, found)
 		}
@@ -291,10 +291,10 @@ func (api *API) describe(
 
 // Logins finds the accounts of commits' authors and committers by their verified addresses. The returned
 // function returns the login of a signature, or "" if it is unknown.
-func (api *API) Logins(ctx context.Context, commits ...*git.Commit) (func(git.Signature) string, error) {
-	known, err := api.people(ctx, commits...)
-	return func(s git.Signature) string {
-		if a := known[account.Fold(s.Email)]; a != nil {
+func (s *Service) Logins(ctx context.Context, commits ...*git.Commit) (func(git.Signature) string, error) {
+	known, err := s.people(ctx, commits...)
+	return func(by git.Signature) string {
+		if a := known[account.Fold(by.Email)]; a != nil {
 			return a.Login
 		}
 		return ""

@@ -2,86 +2,27 @@ package gitdata
 
 import (
 	"context"
-	"net/http"
 	"path"
 	"strings"
 
+	"arbor/internal/detect"
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/repo"
-	"arbor/internal/web"
 )
-
-// GET /repos/{owner}/{repo}/readme
-//
-// GetReadme returns the repository's readme, searched in .github, the root and docs in this order, as at
-// GitHub. The media types raw and html return just the file, as stored or rendered.
-func (api *API) GetReadme(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.readme(w, r, a, readmeDirs[:]...)
-}
 
 // readmeDirs are where the readme of a repository is looked for, in this order.
 var readmeDirs = [...]string{".github", "", "docs"}
 
 // ReadmePath is the path of the file that GetReadme answers, at a revision. Error: 404.
-func (api *API) ReadmePath(ctx context.Context, a *repo.Access, ref string) (string, error) {
-	v, err := api.view(ctx, a, ref)
+func (s *Service) ReadmePath(ctx context.Context, a *repo.Access, ref string) (string, error) {
+	v, err := s.view(ctx, a, ref)
 	if err != nil {
 		return "", err
 	}
 	defer v.release()
 	entry, err := v.readme(ctx, readmeDirs[:])
 	return entry.Path, err
-}
-
-// GET /repos/{owner}/{repo}/readme/{dir...}
-//
-// GetDirectoryReadme returns the readme of a directory.
-func (api *API) GetDirectoryReadme(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.readme(w, r, a, strings.TrimSuffix(web.Param(r, "dir"), "/"))
-}
-
-func (api *API) readme(w http.ResponseWriter, r *http.Request, a *repo.Access, dirs ...string) error {
-	return api.found(w, r, a,
-		func(ctx context.Context, v *view) (git.TreeEntry, error) { return v.readme(ctx, dirs) },
-		func(ctx context.Context, v *view, entry git.TreeEntry) (any, error) { return v.file(ctx, entry) })
-}
-
-// found writes the file that find returns, rendered by show. The media types raw and html return just the
-// file.
-func (api *API) found(
-	w http.ResponseWriter, r *http.Request, a *repo.Access,
-	find func(context.Context, *view) (git.TreeEntry, error),
-	show func(context.Context, *view, git.TreeEntry) (any, error),
-) error {
-	ref := web.QueryOf(r).Get("ref")
-	if kind := web.From(r.Context()).Media.Kind; kind == "raw" || kind == "html" {
-		v, err := api.view(r.Context(), a, ref)
-		if err != nil {
-			return err
-		}
-		defer v.release()
-		entry, err := find(r.Context(), v)
-		if err != nil {
-			return err
-		}
-		if kind == "html" {
-			return api.html(w, r, v, entry)
-		}
-		return v.raw(w, r, entry)
-	}
-	return api.cached(w, r, a, named(ref, false), func(ctx context.Context) (any, error) {
-		v, err := api.view(ctx, a, ref)
-		if err != nil {
-			return nil, err
-		}
-		defer v.release()
-		entry, err := find(ctx, v)
-		if err != nil {
-			return nil, err
-		}
-		return show(ctx, v, entry)
-	})
 }
 
 // readme returns the readme in the first of the directories that has one.
@@ -141,4 +82,13 @@ func readmeRank(name string) int {
 		return len(list) + 1
 	}
 	return len(list) + 2
+}
+
+// license finds the license file. Error: 404.
+func (v *view) license(ctx context.Context) (git.TreeEntry, error) {
+	entry, found, err := detect.License(ctx, v.objects, v.tree)
+	if err == nil && !found {
+		err = errs.Absent()
+	}
+	return entry, err
 }

@@ -13,20 +13,20 @@ import (
 // revision resolves a full SHA, a branch, a tag, HEAD or "" (the default branch), or if short is true an
 // abbreviated SHA, to a commit (decision 50). It follows annotated tags. Errors: 409 for a repository
 // without refs, 404, 422 for an ambiguous abbreviation.
-func (api *API) revision(ctx context.Context, a *repo.Access, name string, short bool) (git.SHA, error) {
-	sha, err := api.find(ctx, a, name, short)
+func (s *Service) revision(ctx context.Context, a *repo.Access, name string, short bool) (git.SHA, error) {
+	sha, err := s.find(ctx, a, name, short)
 	if err == nil {
-		sha, err = api.peelToCommit(ctx, a, sha)
+		sha, err = s.peelToCommit(ctx, a, sha)
 	}
 	if errs.Is(err, errs.NotFound) {
-		return "", api.orEmpty(ctx, a, err)
+		return "", s.orEmpty(ctx, a, err)
 	}
 	return sha, err
 }
 
 // peelToCommit follows annotated tags to a commit. Error: 404.
-func (api *API) peelToCommit(ctx context.Context, a *repo.Access, sha git.SHA) (git.SHA, error) {
-	objects, release, err := api.repos.Git(ctx, a)
+func (s *Service) peelToCommit(ctx context.Context, a *repo.Access, sha git.SHA) (git.SHA, error) {
+	objects, release, err := s.repos.Git(ctx, a)
 	if err != nil {
 		return "", err
 	}
@@ -40,22 +40,22 @@ func (api *API) peelToCommit(ctx context.Context, a *repo.Access, sha git.SHA) (
 
 // find resolves a name to an object, which need not be a commit. Errors: 404; 422 for an ambiguous
 // abbreviation.
-func (api *API) find(ctx context.Context, a *repo.Access, name string, short bool) (git.SHA, error) {
-	found, err := api.findAll(ctx, []repo.Of[string]{{In: a, Key: name}})
+func (s *Service) find(ctx context.Context, a *repo.Access, name string, short bool) (git.SHA, error) {
+	found, err := s.findAll(ctx, []repo.Of[string]{{In: a, Key: name}})
 	switch {
 	case err != nil:
 		return "", err
 	case found[0] != "":
 		return found[0], nil
 	case short && git.IsPrefix(name):
-		return api.repos.FindCommit(ctx, a, name)
+		return s.repos.FindCommit(ctx, a, name)
 	}
 	return "", errs.Absent()
 }
 
 // findAll resolves names that are not abbreviated SHAs, with one statement. Names of nothing, or of what is
 // hidden from the caller, are "".
-func (api *API) findAll(ctx context.Context, names []repo.Of[string]) ([]git.SHA, error) {
+func (s *Service) findAll(ctx context.Context, names []repo.Of[string]) ([]git.SHA, error) {
 	found, candidates, refs := make([]git.SHA, len(names)), make([][]string, len(names)), []repo.Of[string]{}
 	for n, of := range names {
 		sha, err := git.ParseSHA(of.Key)
@@ -64,7 +64,7 @@ func (api *API) findAll(ctx context.Context, names []repo.Of[string]) ([]git.SHA
 			refs = append(refs, repo.AllOf(of.In, candidates[n])...)
 			continue
 		}
-		err = api.repos.CheckNamed(ctx, of.In, sha)
+		err = s.repos.CheckNamed(ctx, of.In, sha)
 		if err != nil && !errs.Is(err, errs.NotFound) {
 			return nil, err
 		}
@@ -72,7 +72,7 @@ func (api *API) findAll(ctx context.Context, names []repo.Of[string]) ([]git.SHA
 			found[n] = sha
 		}
 	}
-	at, err := api.repos.RefsAt(ctx, refs)
+	at, err := s.repos.RefsAt(ctx, refs)
 	for n, of := range names {
 		for _, name := range candidates[n] {
 			if found[n] == "" {
@@ -97,9 +97,18 @@ func refsNamed(of repo.Of[string]) []string {
 	}
 }
 
+// absent replaces the error for an object that is not there, or of another type, by a 404 or, in a repository without
+// refs, a 409.
+func (s *Service) absent(ctx context.Context, a *repo.Access, err error) error {
+	if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Invalid) {
+		return s.orEmpty(ctx, a, errs.Absent())
+	}
+	return err
+}
+
 // orEmpty replaces a 404 by the 409 of a repository without refs (decision 16).
-func (api *API) orEmpty(ctx context.Context, a *repo.Access, err error) error {
-	refs, refsErr := api.repos.Refs(ctx, a)
+func (s *Service) orEmpty(ctx context.Context, a *repo.Access, err error) error {
+	refs, refsErr := s.repos.Refs(ctx, a)
 	switch {
 	case refsErr != nil:
 		return refsErr
@@ -109,3 +118,27 @@ func (api *API) orEmpty(ctx context.Context, a *repo.Access, err error) error {
 		return err
 	}
 }
+
+// splitRef splits REF/PATH; the ref may contain slashes. Error: 404.
+func (s *Service) splitRef(ctx context.Context, a *repo.Access, text string) (ref, path string, err error) {
+	at := 0
+	for range maxRefParts {
+		n := strings.IndexByte(text[at:], '/')
+		if n < 0 {
+			break
+		}
+		at += n
+		_, err := s.find(ctx, a, text[:at], false)
+		if err == nil && at > 0 {
+			return text[:at], text[at+1:], nil
+		}
+		if err != nil && !errs.Is(err, errs.NotFound) {
+			return "", "", err
+		}
+		at++
+	}
+	return "", "", errs.Absent()
+}
+
+// maxRefParts is the number of path segments that are tried as a ref.
+const maxRefParts = 10

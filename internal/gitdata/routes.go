@@ -8,7 +8,7 @@ import (
 
 // Routes returns the routes of Git objects, histories and files.
 func (api *API) Routes() []route.Route {
-	contents := api.repos.Router(route.Needs(scope.PublicRepo, "contents"))
+	contents := api.s.repos.Router(route.Needs(scope.PublicRepo, "contents"))
 	return []route.Route{
 		contents.Pull("GET /repos/{owner}/{repo}/git/trees/{sha...}", api.GetTree),
 		contents.Push("POST /repos/{owner}/{repo}/git/trees", api.CreateTree).WithLimit(web.MaxBlob),
@@ -28,6 +28,7 @@ func (api *API) Routes() []route.Route {
 
 		contents.Pull("GET /repos/{owner}/{repo}/branches", api.ListBranches),
 		contents.Pull("GET /repos/{owner}/{repo}/branches/{branch...}", api.GetBranch),
+		contents.Push("POST /repos/{owner}/{repo}/branches/{branch...}/rename", api.RenameBranch), // the default: Admin
 		contents.Pull("GET /repos/{owner}/{repo}/tags", api.ListTags),
 		contents.Pull("GET /repos/{owner}/{repo}/commits", api.ListCommits),
 		contents.Pull("GET /repos/{owner}/{repo}/commits/{sha}/branches-where-head", api.ListBranchesAt),
@@ -36,11 +37,12 @@ func (api *API) Routes() []route.Route {
 		contents.Pull("GET /repos/{owner}/{repo}/contents", api.GetContents),
 		contents.Pull("GET /repos/{owner}/{repo}/contents/{path...}", api.GetContents),
 		contents.Push("PUT /repos/{owner}/{repo}/contents/{path...}", api.PutContents).WithLimit(web.MaxBlob),
-		contents.Push("DELETE /repos/{owner}/{repo}/contents/{path...}", api.DeleteContents).TakesSpace(true),
+		contents.Push("DELETE /repos/{owner}/{repo}/contents/{path...}", api.DeleteContents).TakesSpace(route.SpaceAlways),
 		contents.Pull("GET /repos/{owner}/{repo}/readme", api.GetReadme),
 		contents.Pull("GET /repos/{owner}/{repo}/readme/{dir...}", api.GetDirectoryReadme),
 		contents.Pull("GET /repos/{owner}/{repo}/license", api.GetLicense),
 		contents.Pull("GET /repos/{owner}/{repo}/contributors", api.ListContributors),
+		contents.Pull("GET /repos/{owner}/{repo}/community/profile", api.GetCommunity),
 		contents.Pull("GET /repos/{owner}/{repo}/tarball", api.GetTarball),
 		contents.Pull("GET /repos/{owner}/{repo}/tarball/{ref...}", api.GetTarball),
 		contents.Pull("GET /repos/{owner}/{repo}/zipball", api.GetZipball),

@@ -37,18 +37,18 @@ type Located struct {
 
 // Locate resolves REF/PATH. The ref may contain slashes; the shortest match counts. It may be an abbreviated SHA.
 // Errors: 404; 409 for a repository without refs.
-func (api *API) Locate(ctx context.Context, a *repo.Access, text string) (*Located, error) {
-	found, err := api.locate(ctx, a, strings.Trim(text, "/"))
+func (s *Service) Locate(ctx context.Context, a *repo.Access, text string) (*Located, error) {
+	found, err := s.locate(ctx, a, strings.Trim(text, "/"))
 	if err != nil {
-		return nil, api.orEmpty(ctx, a, err)
+		return nil, s.orEmpty(ctx, a, err)
 	}
-	v, entry, err := api.at(ctx, a, string(found.SHA), found.Path)
+	v, entry, err := s.at(ctx, a, string(found.SHA), found.Path)
 	if err != nil {
 		return nil, err
 	}
 	v.release()
 	found.Type, found.Mode, found.Object = entry.Type, entry.Mode.String(), entry.SHA
-	refs, err := api.repos.Refs(ctx, a)
+	refs, err := s.repos.Refs(ctx, a)
 	if err != nil {
 		return nil, err
 	}
@@ -73,23 +73,23 @@ func namesBelow(list []git.Ref, prefix string) []string {
 }
 
 // locate finds the ref and its commit. Error: 404.
-func (api *API) locate(ctx context.Context, a *repo.Access, text string) (found *Located, err error) {
+func (s *Service) locate(ctx context.Context, a *repo.Access, text string) (found *Located, err error) {
 	found = &Located{}
 	if text == "" {
 		found.Ref = a.DefaultBranch
-		if found.SHA, err = api.repos.Ref(ctx, a, "refs/heads/"+a.DefaultBranch); err != nil {
+		if found.SHA, err = s.repos.Ref(ctx, a, "refs/heads/"+a.DefaultBranch); err != nil {
 			return nil, err
 		}
-		found.SHA, err = api.peelToCommit(ctx, a, found.SHA)
+		found.SHA, err = s.peelToCommit(ctx, a, found.SHA)
 		found.Kind = "branch"
 		return found, err
 	}
 	parts := strings.Split(text, "/")
 	for n := 1; n <= min(len(parts), maxRefParts); n++ {
 		name := strings.Join(parts[:n], "/")
-		sha, err := api.find(ctx, a, name, n == 1)
+		sha, err := s.find(ctx, a, name, n == 1)
 		if err == nil {
-			sha, err = api.peelToCommit(ctx, a, sha)
+			sha, err = s.peelToCommit(ctx, a, sha)
 		}
 		if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Invalid) {
 			continue
@@ -98,15 +98,15 @@ func (api *API) locate(ctx context.Context, a *repo.Access, text string) (found 
 			return nil, err
 		}
 		found.Ref, found.SHA, found.Path = name, sha, strings.Join(parts[n:], "/")
-		found.Kind, err = api.kindOf(ctx, a, name)
+		found.Kind, err = s.kindOf(ctx, a, name)
 		return found, err
 	}
 	return nil, errs.Absent()
 }
 
 // kindOf reports whether a name is that of a branch, a tag or a commit.
-func (api *API) kindOf(ctx context.Context, a *repo.Access, name string) (string, error) {
-	refs, err := api.repos.Refs(ctx, a)
+func (s *Service) kindOf(ctx context.Context, a *repo.Access, name string) (string, error) {
+	refs, err := s.repos.Refs(ctx, a)
 	if err != nil {
 		return "", err
 	}
@@ -140,32 +140,32 @@ const maxSubject = 200
 // LastChanges returns the commits that last changed a path of a commit, and of a directory also its entries, at most a
 // thousand. It takes up to 40 ms, or ten seconds if it is to be complete. The result is cached, as is a later complete
 // one. Error: 404.
-func (api *API) LastChanges(
+func (s *Service) LastChanges(
 	ctx context.Context, a *repo.Access, commit git.SHA, path string, whole bool,
 ) (*LastChanges, error) {
-	v, err := api.view(ctx, a, string(commit))
+	v, err := s.view(ctx, a, string(commit))
 	if err != nil {
 		return nil, err
 	}
 	defer v.release()
-	last, err := api.lastCommits(ctx, v, a, commit, path, whole)
+	last, err := s.lastCommits(ctx, v, a, commit, path, whole)
 	if err != nil {
 		return nil, err
 	}
 	out := &LastChanges{Entries: last.Entries, Whole: last.Whole}
 	if sha := last.Latest.SHA; sha != "" {
-		out.Latest, err = api.commitView(ctx, a, sha)
+		out.Latest, err = s.commitView(ctx, a, sha)
 	}
 	return out, err
 }
 
 // lastCommits returns the cached result of an earlier walk, or walks.
-func (api *API) lastCommits(ctx context.Context, v *view, a *repo.Access, commit git.SHA, at string,
+func (s *Service) lastCommits(ctx context.Context, v *view, a *repo.Access, commit git.SHA, at string,
 	whole bool) (
 	*history.LastCommits, error,
 ) {
 	key := "last " + a.ID.String() + " " + string(commit) + " " + at
-	if kept, ok := api.walks.Get(objectsOf(a), key); ok && (kept.last.Whole || !whole) {
+	if kept, ok := s.walks.Get(objectsOf(a), key); ok && (kept.last.Whole || !whole) {
 		return kept.last, nil
 	}
 	entry, err := v.lookup(ctx, at)
@@ -199,7 +199,7 @@ func (api *API) lastCommits(ctx context.Context, v *view, a *repo.Access, commit
 		last.Entries[name] = c
 	}
 	last.Whole = last.Whole || whole // nobody looks longer
-	api.walks.Put(objectsOf(a), key, outcome{last: last})
+	s.walks.Put(objectsOf(a), key, outcome{last: last})
 	return last, nil
 }
 
@@ -216,6 +216,7 @@ type outcome struct {
 	blame   []history.BlameHunk
 	paths   []string
 	commits []git.SHA
+	authors []history.AuthorCount
 }
 
 // walksBytes is the size of the cache of outcomes.
@@ -223,7 +224,7 @@ const walksBytes = 16 << 20
 
 func newWalks() *cache.Cache[string, outcome] {
 	return cache.New(walksBytes, func(key string, o outcome) int64 {
-		cost := len(key) + 300 + 60*len(o.commits)
+		cost := len(key) + 300 + 60*len(o.commits) + 120*len(o.authors)
 		if o.last != nil {
 			for name, c := range o.last.Entries {
 				cost += len(name) + len(c.Subject) + len(c.Author) + 200
@@ -253,8 +254,8 @@ const maxBlamed = 1 << 20
 
 // Blame returns the commits of the lines of the text file at a path of a commit. Errors: 404; 422 for a file that is
 // not text or is larger than 1 MiB.
-func (api *API) Blame(ctx context.Context, a *repo.Access, commit git.SHA, path string) (*Blamed, error) {
-	v, err := api.view(ctx, a, string(commit))
+func (s *Service) Blame(ctx context.Context, a *repo.Access, commit git.SHA, path string) (*Blamed, error) {
+	v, err := s.view(ctx, a, string(commit))
 	if err != nil {
 		return nil, err
 	}
@@ -267,7 +268,7 @@ func (api *API) Blame(ctx context.Context, a *repo.Access, commit git.SHA, path 
 		return nil, err
 	}
 	key := "blame " + a.ID.String() + " " + string(commit) + " " + path
-	found, err := api.walks.ReadAlone(ctx, objectsOf(a), key, func() (o outcome, err error) {
+	found, err := s.walks.ReadAlone(ctx, objectsOf(a), key, func() (o outcome, err error) {
 		o.blame, err = history.Blame(ctx, v.objects, commit, path)
 		for _, h := range o.blame {
 			h.Commit.Summary = clipText(h.Commit.Summary)
@@ -283,7 +284,7 @@ func (api *API) Blame(ctx context.Context, a *repo.Access, commit git.SHA, path 
 		by := git.Signature{Name: h.Commit.Author, Email: h.Commit.Email}
 		commits[n] = &git.Commit{Author: by, Committer: by}
 	}
-	login, err := api.Logins(ctx, commits...)
+	login, err := s.Logins(ctx, commits...)
 	for n, h := range out.Hunks {
 		out.Logins[h.Commit.SHA] = login(commits[n].Author)
 	}
@@ -311,17 +312,17 @@ func (v *view) checkBlamed(ctx context.Context, at string) (int64, error) {
 
 // Paths returns the paths of all files of a commit in git's order, up to the limit of a tree. Paths that are not UTF-8
 // are omitted. Error: 404.
-func (api *API) Paths(ctx context.Context, a *repo.Access, commit git.SHA) ([]string, error) {
-	v, err := api.view(ctx, a, string(commit))
+func (s *Service) Paths(ctx context.Context, a *repo.Access, commit git.SHA) ([]string, error) {
+	v, err := s.view(ctx, a, string(commit))
 	if err != nil {
 		return nil, err
 	}
 	defer v.release()
-	found, err := api.walks.ReadAlone(ctx, objectsOf(a), "paths "+a.ID.String()+" "+string(commit),
+	found, err := s.walks.ReadAlone(ctx, objectsOf(a), "paths "+a.ID.String()+" "+string(commit),
 		func() (o outcome, err error) {
 			size := 0
 			err = v.objects.WalkTree(ctx, v.tree, true, func(e *git.WalkEntry) error {
-				if len(o.paths) == api.maxEntries || size > maxPathBytes {
+				if len(o.paths) == s.maxEntries || size > maxPathBytes {
 					return git.ErrStop
 				}
 				if e.Type != git.TypeTree && utf8.Valid(e.Path) {

@@ -54,12 +54,12 @@ type contactLinkJSON struct {
 // Markdown files with a name in their front matter in .github/ISSUE_TEMPLATE, and files named
 // pull_request_template, or in a directory of that name, in .github, the root and docs. Files that are too
 // large, not text or invalid are omitted.
-func (api *API) Templates(ctx context.Context, list []*repo.Access) (map[repo.ID]*Templates, error) {
+func (s *Service) Templates(ctx context.Context, list []*repo.Access) (map[repo.ID]*Templates, error) {
 	heads := make([]repo.Of[string], len(list))
 	for n, a := range list {
 		heads[n].In = a
 	}
-	tips, err := api.findAll(ctx, heads)
+	tips, err := s.findAll(ctx, heads)
 	if err != nil {
 		return nil, err
 	}
@@ -69,19 +69,19 @@ func (api *API) Templates(ctx context.Context, list []*repo.Access) (map[repo.ID
 		if out[a.ID] = t; tips[n] == "" { // an empty repository
 			continue
 		}
-		if err := api.readTemplates(ctx, a, tips[n], t); err != nil {
+		if err := s.readTemplates(ctx, a, tips[n], t); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-func (api *API) readTemplates(ctx context.Context, a *repo.Access, tip git.SHA, out *Templates) error {
-	tree, err := api.peel(ctx, a, tip)
+func (s *Service) readTemplates(ctx context.Context, a *repo.Access, tip git.SHA, out *Templates) error {
+	tree, err := s.peel(ctx, a, tip)
 	if err != nil {
 		return err
 	}
-	v, err := api.viewOf(ctx, a, tree)
+	v, err := s.viewOf(ctx, a, tree)
 	if err != nil {
 		return err
 	}
@@ -98,8 +98,8 @@ func (api *API) readTemplates(ctx context.Context, a *repo.Access, tip git.SHA, 
 const issueTemplates = ".github/ISSUE_TEMPLATE"
 
 // IssueTemplates returns the names of the Markdown files in the directory of issue templates.
-func (api *API) IssueTemplates(ctx context.Context, a *repo.Access) (names []string, err error) {
-	err = api.eachTemplate(ctx, a, func(_ *view, e git.TreeEntry) error {
+func (s *Service) IssueTemplates(ctx context.Context, a *repo.Access) (names []string, err error) {
+	err = s.eachTemplate(ctx, a, func(_ *view, e git.TreeEntry) error {
 		if e.Type == git.TypeBlob && e.Mode != git.ModeSymlink && strings.HasSuffix(e.Path, ".md") {
 			names = append(names, e.Path)
 		}
@@ -109,8 +109,8 @@ func (api *API) IssueTemplates(ctx context.Context, a *repo.Access) (names []str
 }
 
 // IssueTemplate reads an issue template by name. It returns "" if there is no readable one.
-func (api *API) IssueTemplate(ctx context.Context, a *repo.Access, name string) (text string, err error) {
-	err = api.eachTemplate(ctx, a, func(v *view, e git.TreeEntry) (err error) {
+func (s *Service) IssueTemplate(ctx context.Context, a *repo.Access, name string) (text string, err error) {
+	err = s.eachTemplate(ctx, a, func(v *view, e git.TreeEntry) (err error) {
 		if e.Path == name {
 			text, _, err = v.templateText(ctx, e)
 		}
@@ -120,10 +120,10 @@ func (api *API) IssueTemplate(ctx context.Context, a *repo.Access, name string) 
 }
 
 // eachTemplate calls fn for each issue template on the default branch.
-func (api *API) eachTemplate(
+func (s *Service) eachTemplate(
 	ctx context.Context, a *repo.Access, fn func(v *view, e git.TreeEntry) error,
 ) error {
-	v, err := api.view(ctx, a, "")
+	v, err := s.view(ctx, a, "")
 	if errs.Is(err, errs.Conflict) || errs.Is(err, errs.NotFound) { // an empty repository
 		return nil
 	}

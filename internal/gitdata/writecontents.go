@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"net/http"
 	"strings"
 
 	"arbor/internal/errs"
@@ -12,12 +11,6 @@ import (
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
-
-// fileChangeJSON is GitHub's file-commit: the file, or null if it was deleted, and the commit.
-type fileChangeJSON struct {
-	Content *contentJSON  `json:"content"`
-	Commit  gitCommitJSON `json:"commit"`
-}
 
 // FileEdit is a change of one file of a branch.
 type FileEdit struct {
@@ -34,7 +27,7 @@ type FileEdit struct {
 
 // fileEdit is a FileEdit on its way to a commit.
 type fileEdit struct {
-	api     *API
+	s       *Service
 	access  *repo.Access
 	objects *git.Repository
 	path    string
@@ -52,61 +45,10 @@ type fileCommit struct {
 	created bool
 }
 
-// PUT /repos/{owner}/{repo}/contents/{path...}
-//
-// PutContents writes a file in one commit on a branch, which must exist unless the repository is empty. To
-// change an existing file, the sha of its blob is required, so that concurrent changes are not lost: 409 if
-// it has changed, 422 without it. It returns 201 for a new file, 200 for a changed one.
-func (api *API) PutContents(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.changeFile(w, r, a, false)
-}
-
-// DELETE /repos/{owner}/{repo}/contents/{path...}
-//
-// DeleteContents deletes a file in one commit. The sha of its blob is required, so that concurrent changes
-// are not lost.
-func (api *API) DeleteContents(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.changeFile(w, r, a, true)
-}
-
-func (api *API) changeFile(w http.ResponseWriter, r *http.Request, a *repo.Access, remove bool) error {
-	body, err := web.ReadObject(r, "Commit")
-	if err != nil {
-		return err
-	}
-	self, err := api.identity(r)
-	if err != nil {
-		return err
-	}
-	e := FileEdit{Path: web.Param(r, "path"), Remove: remove}
-	e.read(body, self)
-	if err := body.Err(); err != nil {
-		return err
-	}
-	made, err := api.editFile(r.Context(), a, &e)
-	if err != nil {
-		return err
-	}
-	verified, err := api.verifyCommit(r.Context(), made.Commit)
-	if err != nil {
-		return err
-	}
-	payload := &fileChangeJSON{Commit: newPlace(r.Context(), a).gitCommit(made.Commit, verified)}
-	if !remove {
-		v := &view{addresses: newPlace(r.Context(), a), ref: cmp.Or(e.Branch, a.DefaultBranch)}
-		payload.Content = v.entry(&made.entry)
-	}
-	status := http.StatusOK
-	if made.created {
-		status = http.StatusCreated
-	}
-	return web.JSON(w, r, status, payload)
-}
-
 // WriteFile writes a file with one commit of the caller on a branch, which must exist unless the repository
 // is empty. Errors: those of PutContents.
-func (api *API) WriteFile(ctx context.Context, a *repo.Access, e FileEdit) error {
-	self, err := api.repos.Identity(ctx, a.Caller)
+func (s *Service) WriteFile(ctx context.Context, a *repo.Access, e FileEdit) error {
+	self, err := s.repos.Identity(ctx, a.Caller)
 	if err != nil {
 		return err
 	}
@@ -117,7 +59,7 @@ func (api *API) WriteFile(ctx context.Context, a *repo.Access, e FileEdit) error
 	if err := f.Err(); err != nil {
 		return err
 	}
-	_, err = api.editFile(ctx, a, &e)
+	_, err = s.editFile(ctx, a, &e)
 	return err
 }
 
@@ -129,17 +71,17 @@ func (e *FileEdit) checkPath(f *web.Faults) {
 }
 
 // editFile commits an edit whose values are checked.
-func (api *API) editFile(ctx context.Context, a *repo.Access, given *FileEdit) (*fileCommit, error) {
-	objects, release, err := api.repos.Git(ctx, a)
+func (s *Service) editFile(ctx context.Context, a *repo.Access, given *FileEdit) (*fileCommit, error) {
+	objects, release, err := s.repos.Git(ctx, a)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	e := &fileEdit{api: api, access: a, objects: objects, path: given.Path,
+	e := &fileEdit{s: s, access: a, objects: objects, path: given.Path,
 		branch: cmp.Or(given.Branch, a.DefaultBranch), guard: given.Guard, remove: given.Remove,
 		commit: git.Commit{Message: given.Message, Author: given.Author, Committer: given.Committer}}
 	if given.signs {
-		e.commit.Sign = api.signatures.Sign
+		e.commit.Sign = s.signatures.Sign
 	}
 	if !e.remove {
 		e.blob = git.NewObject{Type: git.TypeBlob, Data: given.Data}
@@ -148,30 +90,6 @@ func (api *API) editFile(ctx context.Context, a *repo.Access, given *FileEdit) (
 		return nil, err
 	}
 	return e.run(ctx)
-}
-
-// read decodes the body and records its faults.
-func (e *FileEdit) read(body *web.Object, self git.Signature) {
-	body.Require("message")
-	e.Message = body.String("message", 0).Value
-	e.Committer = readPerson(body, "committer", "Commit", self)
-	e.Author = readPerson(body, "author", "Commit", e.Committer)
-	e.Guard = readSHA(body, "sha", e.Remove)
-	e.Branch = body.String("branch", 0).Value
-	e.checkPath(&body.Faults)
-	if e.Remove {
-		return
-	}
-	content := body.String("content", 0)
-	if !content.Given() {
-		body.Wrong("content", errs.MissingField, "")
-		return
-	}
-	data, err := decodeBase64(content.Value)
-	if err != nil {
-		body.Wrong("content", errs.InvalidField, "content is not valid Base64")
-	}
-	e.Data = data
 }
 
 // checkSpecial asks git to check .gitmodules and .gitattributes.
@@ -189,7 +107,7 @@ func (e *fileEdit) checkSpecial(ctx context.Context) error {
 // run creates the commit. Concurrent edits of a branch wait for each other, and each checks the guard against
 // the current branch.
 func (e *fileEdit) run(ctx context.Context) (made *fileCommit, err error) {
-	err = e.api.repos.InTurn(ctx, e.access.ID, e.branch, errMoved, func() (err error) {
+	err = e.s.repos.InTurn(ctx, e.access.ID, e.branch, errMoved, func() (err error) {
 		made, err = e.try(ctx)
 		return err
 	})
@@ -235,11 +153,11 @@ func (e *fileEdit) try(ctx context.Context) (*fileCommit, error) {
 // tip returns the branch's commit and its tree, both empty in a repository without refs. Error: 404 for an
 // unknown branch.
 func (e *fileEdit) tip(ctx context.Context) (tip, tree git.SHA, err error) {
-	tip, err = e.api.repos.Ref(ctx, e.access, "refs/heads/"+e.branch)
+	tip, err = e.s.repos.Ref(ctx, e.access, "refs/heads/"+e.branch)
 	switch {
 	case errs.Is(err, errs.NotFound):
 		absent := errs.Newf(errs.NotFound, "Branch %s not found", e.branch)
-		err = e.api.orEmpty(ctx, e.access, absent)
+		err = e.s.orEmpty(ctx, e.access, absent)
 		if !errs.Is(err, errs.Conflict) || e.remove {
 			return "", "", err
 		}
@@ -308,12 +226,12 @@ func (e *fileEdit) write(ctx context.Context, tip git.SHA, built *git.BuiltTree)
 	}
 	commit := e.commit
 	commit.Tree = built.SHA
-	return e.api.commitTo(ctx, e.access, e.branch, tip, commit, made)
+	return e.s.commitTo(ctx, e.access, e.branch, tip, commit, made)
 }
 
 // commitTo writes a commit and its objects and updates a branch from tip. An empty tip creates the branch.
 // Errors: errMoved if the branch has moved, 403 for a quota, 422.
-func (api *API) commitTo(ctx context.Context, a *repo.Access, branch string, tip git.SHA, commit git.Commit,
+func (s *Service) commitTo(ctx context.Context, a *repo.Access, branch string, tip git.SHA, commit git.Commit,
 	objects []git.NewObject,
 ) (*git.Commit, error) {
 	if tip != "" {
@@ -328,10 +246,10 @@ func (api *API) commitTo(ctx context.Context, a *repo.Access, branch string, tip
 	}
 	commit.SHA = encoded.SHA()
 	objects = append(objects, encoded)
-	if err := api.repos.MayGrow(ctx, a, objects); err != nil {
+	if err := s.repos.MayGrow(ctx, a, objects); err != nil {
 		return nil, err
 	}
-	if _, err := api.repos.WriteObjects(ctx, a, objects); err != nil {
+	if _, err := s.repos.WriteObjects(ctx, a, objects); err != nil {
 		return nil, err
 	}
 	move := repo.RefUpdate{Name: "refs/heads/" + branch, Old: tip, New: commit.SHA, By: a.Caller.ID,
@@ -339,10 +257,13 @@ func (api *API) commitTo(ctx context.Context, a *repo.Access, branch string, tip
 	if tip == "" {
 		move.Old = git.ZeroSHA
 	}
-	refused, err := api.repos.MoveRefs(ctx,
+	refused, err := s.repos.MoveRefs(ctx,
 		repo.Push{RepoID: a.ID, Purges: a.Purges, Updates: []repo.RefUpdate{move},
-			Atomic: true, GrownKB: repo.Kilobytes(objects)})
+			Atomic: true, GrownKB: repo.Kilobytes(objects), As: a})
 	if err != nil {
+		return nil, err
+	}
+	if err := repo.RuledOut(refused[0], errs.Conflict); err != nil {
 		return nil, err
 	}
 	if refused[0] != nil {

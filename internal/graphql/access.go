@@ -3,7 +3,6 @@ package graphql
 import (
 	"cmp"
 	"context"
-	"net/url"
 	"strings"
 
 	"arbor/internal/account"
@@ -61,7 +60,7 @@ func addressOf(route string) string {
 	return "GET /repos/{owner}/{repo}" + route
 }
 
-// accesses returns the caller's access to each repository, by its path, as far as its token allows on a route
+// accesses returns the caller's access to each repository, by its name, as far as its token allows on a route
 // below repositories, such as /issues/{number}. One statement finds all that were not found before. Error: the
 // whole query stops.
 func (q *query) accesses(ctx context.Context, route string, repos []*object) (map[string]granted, error) {
@@ -71,7 +70,7 @@ func (q *query) accesses(ctx context.Context, route string, repos []*object) (ma
 	p, in := q.permitRead(ctx, addressOf(route)), make(map[string]granted, len(repos))
 	if p.err != nil {
 		for _, r := range repos {
-			in[r.source.Path] = granted{err: p.err}
+			in[r.name] = granted{err: p.err}
 		}
 		return in, q.noteError(p.err)
 	}
@@ -82,33 +81,29 @@ func (q *query) accesses(ctx context.Context, route string, repos []*object) (ma
 	}
 	var missing []string
 	for _, r := range repos {
-		if _, known := found[r.source.Path]; !known {
-			found[r.source.Path] = nil
-			missing = append(missing, r.source.Path)
+		if _, known := found[r.name]; !known {
+			found[r.name] = nil
+			missing = append(missing, r.name)
 		}
 	}
 	if err := q.findMissing(ctx, p.caller, missing); err != nil {
 		return nil, q.noteError(err)
 	}
 	for _, r := range repos {
-		a := found[r.source.Path]
+		a := found[r.name]
 		if a == nil {
-			in[r.source.Path] = granted{err: errs.Absent()}
+			in[r.name] = granted{err: errs.Absent()}
 		} else {
-			in[r.source.Path] = granted{a, a.MayRead(p.role)}
+			in[r.name] = granted{a, a.MayRead(p.role)}
 		}
 	}
 	return in, nil
 }
 
-// findMissing finds the repositories at paths for a caller.
-func (q *query) findMissing(ctx context.Context, caller *account.Caller, paths []string) error {
-	if len(paths) == 0 {
+// findMissing finds the repositories of names for a caller.
+func (q *query) findMissing(ctx context.Context, caller *account.Caller, names []string) error {
+	if len(names) == 0 {
 		return nil
-	}
-	names := make([]string, len(paths))
-	for n, path := range paths {
-		names[n] = repositoryName(path)
 	}
 	list, err := q.load.Repos.FindAll(ctx, caller, names)
 	found, one := q.found[caller], map[repo.ID]*repo.Access{}
@@ -117,30 +112,23 @@ func (q *query) findMissing(ctx context.Context, caller *account.Caller, paths [
 			one[a.ID] = a
 		}
 	}
-	for n, path := range paths {
-		a := list[names[n]]
+	for _, name := range names {
+		a := list[name]
 		if a != nil && one[a.ID] != nil { // renamed during the query; loaders know a repository by its access
 			a = one[a.ID]
 		} else if a != nil {
 			one[a.ID] = a
 		}
-		if found[path] = a; err != nil {
-			delete(found, path)
+		if found[name] = a; err != nil {
+			delete(found, name)
 		}
 	}
-	return cmp.Or(err, q.hold(ctx, int64(len(paths))*nodeBytes))
-}
-
-// repositoryName returns OWNER/NAME of a repository's path.
-func repositoryName(path string) string {
-	names, _ := url.PathUnescape(strings.TrimPrefix(path, "/repos/"))
-	return names
+	return cmp.Or(err, q.hold(ctx, int64(len(names))*nodeBytes))
 }
 
 // showing returns the context of an operation whose texts are in a form: raw, or full with HTML.
-func showing(ctx context.Context, media string, members []string) context.Context {
+func showing(ctx context.Context, media string) context.Context {
 	info := *web.From(ctx)
-	info.Members = members
 	info.Media = web.ParseAccept([]string{"application/vnd.github." + cmp.Or(media, "raw") + "+json"})
 	return web.WithInfo(ctx, &info)
 }

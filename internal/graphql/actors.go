@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"arbor/internal/account"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/repo"
 	"arbor/internal/repo/collaborator"
@@ -20,39 +21,44 @@ func suggested(kind string, in func(o *object) *object, node func(v any) any) ex
 	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 		part, _ := f.Args["query"].(string)
 		part = strings.ToLower(part)
-		return chosenOf(ctx, f, parents, choice{kind: kind, many: assignees(queryOf(ctx)), most: mostPeople, in: in,
-			rank: byID(false), all: part == "", node: func(data payload) any {
-				if !strings.Contains(strings.ToLower(textOf(data, "login")), part) {
+		return chosenOf(ctx, f, parents, choice[*account.Simple]{kind: kind, many: assignable(queryOf(ctx)), in: in,
+			most: mostPeople, rank: rankByID(idOfAccount), all: part == "", node: func(a *account.Simple) any {
+				if !strings.Contains(strings.ToLower(a.Login), part) {
 					return nil
 				}
-				return node(newAccount(data))
+				return node(newAccount(a))
 			}})
 	}
 }
 
-// assignees loads who can be assigned in repositories.
-func assignees(q *query) listLoader[string] {
-	return ofRepositories(loader[string, *web.List[payload]]{name: "assignees", route: "/assignees"},
+// assignable loads who can be assigned in repositories.
+func assignable(q *query) listLoader[string, *account.Simple] {
+	return ofRepositories(loader[string, *web.List[*account.Simple]]{name: "assignees", route: "/assignees"},
 		q.load.Issues.AssignableIn)
 }
 
+func assignableUsers(ctx context.Context, _ *exec.Field, _ *object) (pages[*account.Simple], error) {
+	return pages[*account.Simple]{kind: "UserConnection", many: assignable(queryOf(ctx)),
+		rank: rankByID(idOfAccount), node: accountNode}, nil
+}
+
 // choice is a list of repositories; a field shows a page of it.
-type choice struct {
+type choice[V any] struct {
 	kind string // of the connection
-	many listLoader[string]
+	many listLoader[string, V]
 	most int                     // hundreds of rows that are looked through
 	in   func(o *object) *object // the repository of a parent
-	rank *rank                   // the order of the list
+	rank *rank[V]                // the order of the list
 	all  bool                    // the part is the whole list
-	node func(data payload) any  // nil: the row is not in the part
+	node func(V) any             // nil: the row is not in the part
 }
 
 // chosenOf resolves parts of lists.
-func chosenOf(ctx context.Context, f *exec.Field, parents []exec.Object, c choice) []any {
+func chosenOf[V any](ctx context.Context, f *exec.Field, parents []exec.Object, c choice[V]) []any {
 	if c.all {
-		return connections(func(_ context.Context, _ *exec.Field, o *object) (pages, error) {
-			return pages{kind: c.kind, many: c.many, of: c.in(o), rank: c.rank,
-				node: func(data payload) (any, error) { return c.node(data), nil }}, nil
+		return connections(func(_ context.Context, _ *exec.Field, o *object) (pages[V], error) {
+			return pages[V]{kind: c.kind, many: c.many, of: c.in(o), rank: c.rank,
+				node: func(v V) (any, error) { return c.node(v), nil }}, nil
 		})(ctx, f, parents)
 	}
 	q, values, repos := queryOf(ctx), make([]any, len(parents)), make([]*object, len(parents))
@@ -63,8 +69,8 @@ func chosenOf(ctx context.Context, f *exec.Field, parents []exec.Object, c choic
 	for n, in := range repos {
 		list, err := c.many.all(ctx, q, in, c.most)
 		var chosen []any
-		for _, data := range list {
-			if node := c.node(data); node != nil {
+		for _, v := range list {
+			if node := c.node(v); node != nil {
 				chosen = append(chosen, node)
 			}
 		}
@@ -88,19 +94,6 @@ func asReviewer(v any) any {
 		map[string]any{"reviewer": v, "isAuthor": false, "isCommenter": false}}
 }
 
-// assignedActors are the assignees, as newer clients ask for them.
-func assignedActors(ctx context.Context, f *exec.Field, o *object) (any, error) {
-	list, err := o.list(ctx, "assignees")
-	if err != nil {
-		return nil, err
-	}
-	all := make([]any, len(list))
-	for n, data := range list {
-		all[n] = newAccount(data)
-	}
-	return connectAll(f, "AssigneeConnection", all)
-}
-
 // collaborators resolves the users with a role on repositories. It requires push access.
 func collaborators(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 	var c collaborator.Choice
@@ -110,21 +103,22 @@ func collaborators(ctx context.Context, f *exec.Field, parents []exec.Object) []
 	part, _ := f.Args["query"].(string)
 	login, _ := f.Args["login"].(string)
 	part = strings.ToLower(part)
-	l := loader[string, *web.List[payload]]{name: "collaborators " + c.Affiliation, route: "/collaborators"}
+	l := loader[string, *web.List[collaborator.Payload]]{name: "collaborators " + c.Affiliation,
+		route: "/collaborators"}
 	rows := func(ctx context.Context, list []*repo.Access, at web.Page) (
 		map[repo.ID]*web.List[collaborator.Payload], error) {
 		return queryOf(ctx).load.Collaborators.Payloads(ctx, list, c, at)
 	}
-	return chosenOf(ctx, f, parents, choice{kind: "RepositoryCollaboratorConnection", many: ofRepositories(l, rows),
-		most: mostPeople, in: itself, rank: byID(false), all: part == "" && login == "",
-		node: func(data payload) any {
-			name := strings.ToLower(textOf(data, "login"))
+	return chosenOf(ctx, f, parents, choice[collaborator.Payload]{kind: "RepositoryCollaboratorConnection",
+		many: ofRepositories(l, rows), most: mostPeople, in: itself, all: part == "" && login == "",
+		rank: rankByID(func(c collaborator.Payload) int64 { return int64(c.ID) }),
+		node: func(c collaborator.Payload) any {
+			name := strings.ToLower(c.Login)
 			if !strings.Contains(name, part) || login != "" && !strings.EqualFold(name, login) {
 				return nil
 			}
-			may, _ := members(data.get("permissions"))
-			return &edge{kind: "RepositoryCollaboratorEdge", node: newAccount(data),
-				fields: map[string]any{"permission": permissionIn(may)}}
+			return &edge{kind: "RepositoryCollaboratorEdge", node: newAccount(c.Simple),
+				fields: map[string]any{"permission": permissionIn(c.Permissions)}}
 		}})
 }
 
@@ -140,44 +134,40 @@ func forks(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 	}
 	affiliations, ok := f.Args["affiliations"].([]any)
 	privacy, private := f.Args["privacy"].(string)
-	l := loader[string, *web.List[payload]]{name: "forks " + sort, route: "/forks"}
+	l := loader[string, *web.List[*repo.Payload]]{name: "forks " + sort, route: "/forks"}
 	rows := func(ctx context.Context, list []*repo.Access, at web.Page) (
 		map[repo.ID]*web.List[*repo.Payload], error) {
 		return queryOf(ctx).load.Networks.ForksOf(ctx, list, sort, at)
 	}
-	return chosenOf(ctx, f, parents, choice{kind: "RepositoryConnection", many: ofRepositories(l, rows), most: mostForks,
+	return chosenOf(ctx, f, parents, choice[*repo.Payload]{kind: "RepositoryConnection",
+		many: ofRepositories(l, rows), most: mostForks,
 		in: itself, rank: rankOfForks(sort), all: !ok && !private,
-		node: func(data payload) any {
-			r := newRepository(data)
-			if private && (string(data.get("private")) == "true") != (privacy == "PRIVATE") ||
-				ok && !affiliated(ctx, r, affiliations) {
+		node: func(p *repo.Payload) any {
+			if private && p.Private != (privacy == "PRIVATE") || ok && !affiliated(ctx, p, affiliations) {
 				return nil
 			}
-			return r
+			return newRepository(p)
 		}})
 }
 
 // rankOfForks is the order of forks that a sort of REST's names.
-func rankOfForks(sort string) *rank {
-	if sort == "stargazers" {
-		return byMembers(true, "stargazers_count", "created_at", "id")
-	}
-	return byMembers(true, "created_at", "id")
+func rankOfForks(sort string) *rank[*repo.Payload] {
+	return rankBy(true, func(p *repo.Payload) []any {
+		if sort == "stargazers" {
+			return []any{p.StargazersCount, p.CreatedAt, int64(p.ID)}
+		}
+		return []any{p.CreatedAt, int64(p.ID)}
+	})
 }
 
 // affiliated reports that the caller has to do with a repository in one of the ways.
-func affiliated(ctx context.Context, r *object, ways []any) bool {
-	owner, err := r.inner(ctx, "owner")
-	if err != nil {
-		return false
-	}
-	if textOf(owner, "login") == viewer(ctx).Login {
+func affiliated(ctx context.Context, p *repo.Payload, ways []any) bool {
+	if p.Owner.Login == viewer(ctx).Login {
 		return slices.Contains(ways, any("OWNER"))
 	}
-	may, _ := members(r.data.get("permissions"))
 	way := "COLLABORATOR"
-	if textOf(owner, "type") == "Organization" {
+	if p.Owner.Type == "Organization" {
 		way = "ORGANIZATION_MEMBER"
 	}
-	return permissionIn(may) != "READ" && slices.Contains(ways, any(way))
+	return permissionIn(p.Permissions) != "READ" && slices.Contains(ways, any(way))
 }

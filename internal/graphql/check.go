@@ -3,136 +3,132 @@ package graphql
 import (
 	"cmp"
 	"context"
-	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	"arbor/internal/account"
+	"arbor/internal/app"
 	"arbor/internal/checkrun"
 	"arbor/internal/git"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/repo"
+	"arbor/internal/status"
 	"arbor/internal/web"
 )
 
 func statusContextFields() map[string]exec.Resolver {
+	type shown = status.Payload
 	return map[string]exec.Resolver{
-		"id": same("node_id"), "context": same("context"), "state": upper("state"),
-		"description": same("description"),
-		"targetUrl":   same("target_url"), "createdAt": same("created_at"), "creator": accountField("creator"),
-		"isRequired": always(false), "avatarUrl": same("avatar_url"),
+		"id":          pick(func(s shown) any { return s.NodeID }),
+		"context":     pick(func(s shown) any { return s.Context }),
+		"state":       pick(func(s shown) any { return enumName(s.State) }),
+		"description": pick(func(s shown) any { return s.Description }),
+		"targetUrl":   pick(func(s shown) any { return s.TargetURL }),
+		"createdAt":   pick(func(s shown) any { return s.CreatedAt }),
+		"creator":     pick(func(s shown) any { return newAccount(s.Creator) }),
+		"avatarUrl":   pick(func(s shown) any { return s.AvatarURL }),
+		"isRequired":  always(false),
 		"commit": one(func(_ context.Context, _ *exec.Field, o *object) (any, error) {
-			return commitOfStatus(o), nil
+			return gitObject(o.repo, "commit", string(o.value.(shown).SHA)), nil
 		}),
 	}
-}
-
-// commitOfStatus returns the commit of a status. The status's address ends with the commit's name.
-func commitOfStatus(o *object) any {
-	at := textOf(o.data, "url")
-	return gitObject(o.repo, "commit", at[strings.LastIndexByte(at, '/')+1:])
 }
 
 func checkRunFields() map[string]exec.Resolver {
-	output := func(member string) exec.Resolver {
-		return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			data, err := o.inner(ctx, "output")
-			return decode(data.get(member)), err
-		})
-	}
+	type run = *checkrun.Payload
 	return map[string]exec.Resolver{
-		"id": same("node_id"), "databaseId": same("id"), "name": same("name"), "status": upper("status"),
-		"conclusion": upper("conclusion"), "detailsUrl": same("details_url"), "title": output("title"),
-		"summary": output("summary"),
-		"text":    output("text"), "externalId": same("external_id"), "startedAt": same("started_at"),
-		"completedAt": same("completed_at"),
-		"url":         same("html_url"), "permalink": same("html_url"), "resourcePath": resourcePath("html_url"),
-		"isRequired": always(false),
-		"repository": inRepository, "annotations": connections(annotations),
-		"checkSuite": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			inner, err := o.inner(ctx, "check_suite")
-			if err != nil {
-				return nil, err
-			}
-			id, _ := decode(inner.get("id")).(json.Number).Int64()
-			data := withID("CheckSuite", id).with("app", o.data.get("app")).with("head_sha",
-				o.data.get("head_sha"))
-			return newSuite(o.repo, data, false), nil
+		"id":           pick(func(r run) any { return r.NodeID }),
+		"databaseId":   pick(func(r run) any { return r.ID }),
+		"name":         pick(func(r run) any { return r.Name }),
+		"status":       pick(func(r run) any { return enumName(r.Status) }),
+		"conclusion":   pick(func(r run) any { return enum(r.Conclusion) }),
+		"detailsUrl":   pick(func(r run) any { return r.DetailsURL }),
+		"title":        pick(func(r run) any { return r.Output.Title }),
+		"summary":      pick(func(r run) any { return r.Output.Summary }),
+		"text":         pick(func(r run) any { return r.Output.Text }),
+		"externalId":   pick(func(r run) any { return r.ExternalID }),
+		"startedAt":    pick(func(r run) any { return r.StartedAt }),
+		"completedAt":  pick(func(r run) any { return r.CompletedAt }),
+		"url":          pick(func(r run) any { return r.HTMLURL }),
+		"permalink":    pick(func(r run) any { return r.HTMLURL }),
+		"resourcePath": pick(func(r run) any { return pathOf(r.HTMLURL) }),
+		"isRequired":   always(false), "repository": inRepository, "annotations": connections(annotations),
+		"checkSuite": one(func(_ context.Context, _ *exec.Field, o *object) (any, error) {
+			r := o.value.(run)
+			return &object{kind: "CheckSuite", id: r.SuiteID, repo: o.repo,
+				value: &checkrun.SuitePayload{ID: r.SuiteID, App: r.App, SHA: r.SHA}}, nil
 		}),
 	}
 }
 
-// newSuite returns a check suite for a payload, which may have only a part of its members.
-func newSuite(in *object, data payload, whole bool) *object {
-	return &object{kind: "CheckSuite", data: data, whole: whole, repo: in,
-		source: source{Path: in.path("check-suites", string(data.get("id")))}}
+// newSuite returns a check suite.
+func newSuite(in *object, s *checkrun.SuitePayload) *object {
+	return &object{kind: "CheckSuite", value: s, whole: true, id: s.ID, repo: in}
 }
 
 func checkSuiteFields() map[string]exec.Resolver {
-	fields := map[string]exec.Resolver{
-		"id": same("node_id"), "databaseId": same("id"), "repository": inRepository,
-		"workflowRun": always(nil),
-		"checkRuns":   checkRuns,
-		"app": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			data, err := o.inner(ctx, "app")
-			if data == nil {
-				return nil, err
+	type suite = *checkrun.SuitePayload
+	return merge(after(isKnown, merge(map[string]exec.Resolver{ // a run knows these of its suite
+		"app": pick(func(s suite) any {
+			if s.App == nil {
+				return nil
 			}
-			return &object{kind: "App", data: data, whole: true}, nil
+			return &object{kind: "App", value: s.App, whole: true}
 		}),
-		"commit": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			return gitObject(o.repo, "commit", o.text(ctx, "head_sha")), nil
+		"commit": one(func(_ context.Context, _ *exec.Field, o *object) (any, error) {
+			return gitObject(o.repo, "commit", string(o.value.(suite).SHA)), nil
 		}),
-		"url": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			return suiteAddress(ctx, o)
-		}),
-		"resourcePath": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			at, err := suiteAddress(ctx, o)
-			return strings.TrimPrefix(at, siteOf(ctx)), err
-		}),
-	}
-	for name, r := range map[string]exec.Resolver{
-		"status": upper("status"), "conclusion": upper("conclusion"), "createdAt": same("created_at"),
-		"updatedAt": same("updated_at"),
-		"branch": refsOf(func(ctx context.Context, o *object) (*object, string, error) {
-			name, err := o.value(ctx, "head_branch")
-			if text, _ := name.(string); text != "" {
-				return o.repo, "refs/heads/" + text, err
+	}, pageFields(func(ctx context.Context, o *object) string { // the page of the commit's checks
+		return below(ctx, o, "/commit/"+string(o.value.(suite).SHA)+"/checks?check_suite_id="+decimal(o.id))
+	}))), after(isWhole, map[string]exec.Resolver{
+		"status":     pick(func(s suite) any { return enumName(s.Status) }),
+		"conclusion": pick(func(s suite) any { return enum(s.Conclusion) }),
+		"createdAt":  pick(func(s suite) any { return s.CreatedAt }),
+		"updatedAt":  pick(func(s suite) any { return s.UpdatedAt }),
+		"branch": refsOf(func(_ context.Context, o *object) (*object, string, error) {
+			if name := textOr(o.value.(suite).Branch, ""); name != "" {
+				return o.repo, heads + name, nil
 			}
-			return nil, "", err
+			return nil, "", nil
 		}),
-	} {
-		fields[name] = filled(suitesByID, anyObject, r)
-	}
-	return fields
+	}), map[string]exec.Resolver{
+		"id":         key(func(o *object) any { return account.NodeID("CheckSuite", o.id) }),
+		"databaseId": key(func(o *object) any { return o.id }),
+		"repository": inRepository, "workflowRun": always(nil), "checkRuns": checkRuns,
+	})
 }
 
 func appFields() map[string]exec.Resolver {
-	return map[string]exec.Resolver{"id": same("node_id"), "databaseId": same("id"),
-		"clientId": same("client_id"),
-		"name":     same("name"),
-		"slug":     same("slug"), "description": same("description"), "url": same("html_url"),
-		"createdAt": same("created_at"),
-		"updatedAt": same("updated_at")}
+	return map[string]exec.Resolver{
+		"id":          pick(func(a *app.Payload) any { return a.NodeID }),
+		"databaseId":  pick(func(a *app.Payload) any { return int64(a.ID) }),
+		"clientId":    pick(func(a *app.Payload) any { return a.ClientID }),
+		"name":        pick(func(a *app.Payload) any { return a.Name }),
+		"slug":        pick(func(a *app.Payload) any { return a.Slug }),
+		"description": pick(func(a *app.Payload) any { return a.Description }),
+		"url":         pick(func(a *app.Payload) any { return a.HTMLURL }),
+		"createdAt":   pick(func(a *app.Payload) any { return a.CreatedAt }),
+		"updatedAt":   pick(func(a *app.Payload) any { return a.UpdatedAt }),
+	}
 }
 
 // runsByID loads runs by id.
-func runsByID(q *query, _ *object) loader[int64, payload] {
-	l := loader[int64, payload]{name: "runs by id", route: "/check-runs/{check_run_id}", key: byIdentity}
-	return full(l, q.load.Checks.RunsByIDs)
+func runsByID(q *query) loader[int64, *checkrun.Payload] {
+	return loader[int64, *checkrun.Payload]{name: "runs by id", route: "/check-runs/{check_run_id}", key: byID,
+		read: q.load.Checks.RunsByIDs}
 }
 
 // suitesByID loads suites by id.
-func suitesByID(q *query, _ *object) loader[int64, payload] {
-	l := loader[int64, payload]{name: "suites by id", route: "/check-suites/{check_suite_id}", key: byIdentity}
-	return full(l, q.load.Checks.SuitesByIDs)
+func suitesByID(q *query) loader[int64, *checkrun.SuitePayload] {
+	return loader[int64, *checkrun.SuitePayload]{name: "suites by id", route: "/check-suites/{check_suite_id}", key: byID,
+		read: q.load.Checks.SuitesByIDs}
 }
 
 // suites loads the suites of commits.
-func (q *query) suites() listLoader[git.SHA] {
-	l := loader[git.SHA, *web.List[payload]]{name: "suites", route: "/commits/{ref...}/check-suites", key: bySHA}
+func (q *query) suites() listLoader[git.SHA, *checkrun.SuitePayload] {
+	l := loader[git.SHA, *web.List[*checkrun.SuitePayload]]{name: "suites", route: "/commits/{ref...}/check-suites",
+		key: bySHA}
 	return lists(l, q.load.Checks.SuitesOfMany)
 }
 
@@ -148,9 +144,9 @@ func checkSuites(ctx context.Context, f *exec.Field, parents []exec.Object) []an
 		if err != nil {
 			values[n] = asError(err)
 		}
-		for _, data := range list {
-			if ofApp(data, filter["appId"]) {
-				suite := newSuite(c.repo, data, true)
+		for _, s := range list {
+			if ofApp(s.App, filter["appId"]) {
+				suite := newSuite(c.repo, s)
 				suites[n], all = append(suites[n], suite), append(all, suite)
 			}
 		}
@@ -182,27 +178,23 @@ func (q *query) withRun(ctx context.Context, suites []any, name string) (found [
 	for _, s := range suites {
 		runs, err := q.runs(false).all(ctx, q, s.(*object), mostContexts)
 		failure = cmp.Or(failure, err)
-		if slices.ContainsFunc(runs, func(data payload) bool { return textOf(data, "name") == name }) {
+		if slices.ContainsFunc(runs, func(r *checkrun.Payload) bool { return r.Name == name }) {
 			found = append(found, s)
 		}
 	}
 	return found, failure
 }
 
-// ofApp reports whether a payload is of the App with an id. nil means any App.
-func ofApp(data payload, id any) bool {
+// ofApp reports whether something is of the App with an id. nil means any App.
+func ofApp(a *app.Payload, id any) bool {
 	number, ok := id.(int)
-	if !ok {
-		return true
-	}
-	app, err := members(data.get("app"))
-	return err == nil && string(app.get("id")) == decimal(int64(number))
+	return !ok || a != nil && a.ID == account.AppID(number)
 }
 
 // runs loads the runs of suites: the latest of each name, or all.
-func (q *query) runs(all bool) listLoader[int64] {
-	l := loader[int64, *web.List[payload]]{name: fmt.Sprint("runs ", all),
-		route: "/check-suites/{check_suite_id}/check-runs", key: byIdentity}
+func (q *query) runs(all bool) listLoader[int64, *checkrun.Payload] {
+	l := loader[int64, *web.List[*checkrun.Payload]]{name: fmt.Sprint("runs ", all),
+		route: "/check-suites/{check_suite_id}/check-runs", key: byID}
 	return lists(l, func(ctx context.Context, suites []repo.Of[int64], page web.Page) (
 		map[repo.Of[int64]]*web.List[*checkrun.Payload], error) {
 		return q.load.Checks.RunsOfSuites(ctx, suites, all, page)
@@ -218,9 +210,9 @@ func checkRuns(ctx context.Context, f *exec.Field, parents []exec.Object) []any 
 	for n, suite := range objectsOf(parents) {
 		list, err := runs.all(ctx, q, suite, mostContexts)
 		var all []any
-		for _, data := range list {
-			if runChosen(data, filter) {
-				all = append(all, &object{kind: "CheckRun", data: data, whole: true, repo: suite.repo})
+		for _, run := range list {
+			if runChosen(run, filter) {
+				all = append(all, newThing("CheckRun", suite.repo, run))
 			}
 		}
 		if err == nil {
@@ -234,19 +226,19 @@ func checkRuns(ctx context.Context, f *exec.Field, parents []exec.Object) []any 
 }
 
 // runChosen reports whether a run passes a filter.
-func runChosen(data payload, filter map[string]any) bool {
-	among := func(member string, list any) bool {
+func runChosen(r *checkrun.Payload, filter map[string]any) bool {
+	among := func(word string, list any) bool {
 		names, ok := list.([]any)
-		return !ok || slices.Contains(names, any(enumName(textOf(data, member))))
+		return !ok || slices.Contains(names, any(enumName(word)))
 	}
-	if name, ok := filter["checkName"].(string); ok && name != textOf(data, "name") {
+	if name, ok := filter["checkName"].(string); ok && name != r.Name {
 		return false
 	}
-	if status, ok := filter["status"].(string); ok && status != enumName(textOf(data, "status")) {
+	if status, ok := filter["status"].(string); ok && status != enumName(r.Status) {
 		return false
 	}
-	return ofApp(data, filter["appId"]) && among("status", filter["statuses"]) &&
-		among("conclusion", filter["conclusions"])
+	return ofApp(r.App, filter["appId"]) && among(r.Status, filter["statuses"]) &&
+		among(textOr(r.Conclusion, ""), filter["conclusions"])
 }
 
 // combined returns a Status, the combined statuses of a commit without its checks. It returns nil if there
@@ -270,45 +262,27 @@ type combinedStatus struct{ *rollup }
 func (*combinedStatus) TypeName() string { return "Status" }
 
 func combinedFields() map[string]exec.Resolver {
-	each := func(value func(ctx context.Context, f *exec.Field, r *rollup) (any, error)) exec.Resolver {
-		return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
-			values := make([]any, len(parents))
-			for n, p := range parents {
-				v, err := value(ctx, f, p.(*combinedStatus).rollup)
-				if values[n] = v; err != nil {
-					values[n] = asError(err)
-				}
-			}
-			return values
-		}
-	}
 	return map[string]exec.Resolver{
-		"id": each(func(ctx context.Context, _ *exec.Field, r *rollup) (any, error) {
-			return r.nodeID(ctx, "Status")
-		}),
-		"commit": each(func(_ context.Context, _ *exec.Field, r *rollup) (any, error) {
-			return r.commit, nil
-		}),
-		"state": each(func(_ context.Context, _ *exec.Field, r *rollup) (any, error) {
-			return r.state(), nil
-		}),
-		"contexts": each(func(_ context.Context, _ *exec.Field, r *rollup) (any, error) {
-			return r.contexts, nil
-		}),
-		"context": each(func(_ context.Context, f *exec.Field, r *rollup) (any, error) {
-			for _, c := range r.contexts {
-				if strings.EqualFold(textOf(c.(*object).data, "context"), f.Args["name"].(string)) {
-					return c, nil
+		"id": func(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
+			return each(func(c *combinedStatus) any { return orError(c.nodeID(ctx, "Status")) })(ctx, nil, parents)
+		},
+		"commit":   each(func(c *combinedStatus) any { return c.commit }),
+		"state":    each(func(c *combinedStatus) any { return c.state() }),
+		"contexts": each(func(c *combinedStatus) any { return c.contexts }),
+		"context": func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+			return each(func(c *combinedStatus) any {
+				for _, s := range c.contexts {
+					if strings.EqualFold(s.(*object).value.(status.Payload).Context, f.Args["name"].(string)) {
+						return s
+					}
 				}
-			}
-			return nil, nil
-		}),
+				return nil
+			})(ctx, f, parents)
+		},
 	}
 }
 
 // nodeID returns a node id of the repository and the commit's name.
 func (r *rollup) nodeID(ctx context.Context, kind string) (any, error) {
-	number, err := repositoryID(ctx, r.commit.repo)
-	inner := account.NodeID(kind, number) + ":" + textOf(r.commit.data, "sha")
-	return base64.RawURLEncoding.EncodeToString([]byte(inner)), err
+	return inRepositoryID(ctx, r.commit.repo, kind, r.commit.name)
 }

@@ -2,89 +2,55 @@ package graphql
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"maps"
 	"strings"
 
 	"arbor/internal/git"
 	"arbor/internal/gitdata"
 	"arbor/internal/graphql/exec"
-	"arbor/internal/issue"
 	"arbor/internal/pull"
 	"arbor/internal/repo"
 )
 
 // closingIssues resolves the issues that a pull request closes when it is merged.
 func closingIssues(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
-	media := textMedia(f)
-	l := loader[int64, []int64]{name: "closing issues", route: "/pulls/{number}", key: byNumber,
-		read: queryOf(ctx).load.Pulls.Fixed}
-	return l.values(ctx, parents, func(o *object, numbers []int64) (any, error) {
-		all := make([]any, len(numbers))
-		for n, number := range numbers {
-			all[n] = issueAt(o.repo, decimal(number), media)
-		}
-		return connectAll(f, "IssueConnection", all)
-	})
+	return numbered(ctx, f, parents, "IssueConnection", issueAt, loader[int64, []int64]{name: "closing issues",
+		route: "/pulls/{number}", key: byNumber, read: queryOf(ctx).load.Pulls.Fixed})
 }
 
 // closedByPulls resolves the pull requests that close an issue when they are merged, or have closed it.
 func closedByPulls(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
-	q, closed, media := queryOf(ctx), f.Args["includeClosedPrs"] == true, textMedia(f)
-	l := loader[int64, []int64]{name: fmt.Sprint("closed by ", closed), route: "/pulls", key: byNumber,
+	q, closed := queryOf(ctx), f.Args["includeClosedPrs"] == true
+	return numbered(ctx, f, parents, "PullRequestConnection", pullAt, loader[int64, []int64]{
+		name: fmt.Sprint("closed by ", closed), route: "/pulls", key: byNumber,
 		read: func(ctx context.Context, issues []repo.Of[int64]) (map[repo.Of[int64]][]int64, error) {
 			return q.load.Pulls.Fixing(ctx, issues, closed)
-		}}
+		}})
+}
+
+// numbered resolves a connection of issues or pull requests whose numbers a loader finds.
+func numbered(ctx context.Context, f *exec.Field, parents []exec.Object, kind string,
+	at func(in *object, number int64, media string) *object, l loader[int64, []int64],
+) []any {
+	media := textMedia(f)
 	return l.values(ctx, parents, func(o *object, numbers []int64) (any, error) {
 		all := make([]any, len(numbers))
 		for n, number := range numbers {
-			all[n] = pullAt(o.repo, decimal(number), media)
+			all[n] = at(o.repo, number, media)
 		}
-		return connectAll(f, "PullRequestConnection", all)
+		return connectAll(f, kind, all)
 	})
 }
-
-// issueAt returns an issue by its number. media is the form of its texts.
-func issueAt(in *object, number, media string) *object {
-	return &object{kind: "Issue", data: payload{}.with("number", json.RawMessage(number)), repo: in,
-		source: source{Path: in.path("issues", number), Media: media}}
-}
-
-// numberedThings loads full issues, and the issues of pull requests, by number.
-func numberedThings(q *query, o *object) loader[int64, payload] {
-	l := loader[int64, payload]{name: "issues and pulls", route: "/issues/{number}", media: o.source.Media, key: byNumber}
-	return full(l, q.load.Issues.Numbered)
-}
-
-// numberedIssues loads full issues by number.
-func numberedIssues(q *query, o *object) loader[int64, payload] {
-	l := numberedThings(q, o)
-	l.name, l.check = "issues", issuesEnabled
-	all := l.read
-	l.read = func(ctx context.Context, list []repo.Of[int64]) (map[repo.Of[int64]]payload, error) {
-		found, err := all(ctx, list)
-		maps.DeleteFunc(found, func(_ repo.Of[int64], data payload) bool { return data.get("pull_request") != nil })
-		return found, err
-	}
-	return l
-}
-
-// issuesEnabled returns 410 for a repository with issues switched off.
-func issuesEnabled(a *repo.Access) error { return issue.Enabled(a.Repo, nil) }
-
-// isNumber reports whether only the number of an object is loaded.
-func isNumber(o *object) bool { return len(o.data) == 1 }
 
 // sameRepository returns the query's one object for a repository.
 func (q *query) sameRepository(o *object) *object {
 	if q.repositories == nil {
 		q.repositories = map[string]*object{}
 	}
-	if q.repositories[o.source.Path] == nil {
-		q.repositories[o.source.Path] = o
+	if q.repositories[o.name] == nil {
+		q.repositories[o.name] = o
 	}
-	return q.repositories[o.source.Path]
+	return q.repositories[o.name]
 }
 
 // mergeText resolves a part of the default message of a merge.
@@ -95,8 +61,7 @@ func mergeText(part func(t pull.MergeText) string) exec.Resolver {
 		l := loader[int64, pull.MergeText]{name: "merge text " + method, route: "/pulls", key: byNumber,
 			read: func(ctx context.Context, pulls []repo.Of[int64]) (map[repo.Of[int64]]pull.MergeText, error) {
 				return q.load.Pulls.MergeTexts(ctx, pulls, strings.ToLower(method))
-			},
-			size: func(t pull.MergeText) int64 { return int64(len(t.Headline) + len(t.Body)) }}
+			}}
 		return l.values(ctx, parents, func(_ *object, t pull.MergeText) (any, error) { return part(t), nil })
 	}
 }
@@ -107,10 +72,7 @@ func compare(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 	head, _ := f.Args["headRef"].(string)
 	what := "a Ref with the name '" + clip(head) + "'"
 	l := loader[git.SHA, *gitdata.Comparison]{name: "compare " + head, route: "/compare/{basehead...}",
-		key: func(o *object) git.SHA {
-			to, _ := members(o.data.get("object"))
-			return git.SHA(textOf(to, "sha"))
-		},
+		key: func(o *object) git.SHA { return git.SHA(o.value.(*gitdata.RefPayload).Object.SHA) },
 		read: func(
 			ctx context.Context, bases []repo.Of[git.SHA],
 		) (map[repo.Of[git.SHA]]*gitdata.Comparison, error) {
@@ -130,6 +92,3 @@ func compare(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 	}
 	return values
 }
-
-// numberOf returns the number of an issue or a pull request.
-func numberOf(o *object) string { return string(o.data.get("number")) }

@@ -1,52 +1,51 @@
 package graphql
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
-	"strings"
 
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
 	"arbor/internal/graphql/exec"
+	"arbor/internal/issue"
+	"arbor/internal/issue/comment"
+	"arbor/internal/issue/text"
+	"arbor/internal/reaction"
+	"arbor/internal/release"
+	"arbor/internal/review"
 	"arbor/internal/web"
 )
 
 // comments resolves the comments of an issue or a pull request.
-func comments(ctx context.Context, f *exec.Field, o *object) (pages, error) {
+func comments(ctx context.Context, f *exec.Field, o *object) (pages[*comment.Payload], error) {
 	q, media := queryOf(ctx), textMedia(f)
-	l := loader[int64, *web.List[payload]]{name: "comments", route: "/issues/{number}/comments", media: media,
+	l := loader[int64, *web.List[*comment.Payload]]{name: "comments", route: "/issues/{number}/comments", media: media,
 		key: byNumber}
-	return pages{kind: "IssueCommentConnection", many: lists(l, q.load.Comments.ListMany), rank: byID(false),
-		count: func() (int, error) { return countedBy(ctx, o, "comments") },
-		node:  func(data payload) (any, error) { return newComment(o.repo, o, data, media), nil }}, nil
+	return pages[*comment.Payload]{kind: "IssueCommentConnection", many: lists(l, q.load.Comments.ListMany),
+		rank:  rankByID(idOfComment),
+		count: func() (int, error) { return int(viewOf(o).Comments), nil },
+		node:  func(c *comment.Payload) (any, error) { return newComment(o.repo, o, c, media), nil }}, nil
 }
 
-// countedBy returns a member of an object that is a number.
-func countedBy(ctx context.Context, o *object, member string) (int, error) {
-	n, err := o.value(ctx, member)
-	number, _ := n.(json.Number)
-	count, _ := number.Int64()
-	return int(count), err
-}
+func idOfComment(c *comment.Payload) int64 { return c.ID }
 
 // commentsByID loads comments by id.
-func commentsByID(q *query, o *object) loader[int64, payload] {
-	l := loader[int64, payload]{name: "comments by id", route: "/issues/comments/{id}", media: o.source.Media, key: byIdentity}
-	return full(l, q.load.Comments.ByIDs)
+func commentsByID(q *query, media string) loader[int64, *comment.Payload] {
+	return loader[int64, *comment.Payload]{name: "comments by id", route: "/issues/comments/{id}", media: media, key: byID,
+		read: q.load.Comments.ByIDs}
 }
 
 // newComment returns a comment of an issue or a pull request.
-func newComment(in, of *object, data payload, media string) *object {
-	return &object{kind: "IssueComment", data: data, whole: true, repo: in, of: of,
-		source: source{Path: in.path("issues", "comments", string(data.get("id"))), Media: media}}
+func newComment(in, of *object, c *comment.Payload, media string) *object {
+	return &object{kind: "IssueComment", value: c, whole: true, id: c.ID, repo: in, of: of, media: media}
 }
 
 func commentFields() map[string]exec.Resolver {
-	return merge(commented(), map[string]exec.Resolver{
-		"isMinimized": always(false), "minimizedReason": always(nil),
-		"includesCreatedEdit": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			return o.text(ctx, "created_at") != o.text(ctx, "updated_at"), nil
-		}),
-		"issue": issueOfComment,
-	})
+	return after(isKnown, merge(reactable(), written(), map[string]exec.Resolver{
+		"isMinimized": always(false), "minimizedReason": always(nil), "repository": inRepository,
+		"includesCreatedEdit": wasEdited, "issue": issueOfComment,
+	}))
 }
 
 // issueOfComment resolves the issues of comments, which may be pull requests.
@@ -54,12 +53,11 @@ func issueOfComment(ctx context.Context, f *exec.Field, parents []exec.Object) [
 	q, of, missing := queryOf(ctx), map[*object]*object{}, []*object{}
 	for _, o := range objectsOf(parents) {
 		if of[o] = o.of; o.of == nil || o.of.kind != "Issue" {
-			at := o.text(ctx, "issue_url")
-			of[o] = issueAt(o.repo, at[strings.LastIndexByte(at, '/')+1:], "raw")
+			of[o] = issueAt(o.repo, o.value.(*comment.Payload).Number, "raw")
 			missing = append(missing, of[o])
 		}
 	}
-	numberedThings(q, &object{source: source{Media: "raw"}}).load(ctx, q, missing)
+	numberedThings(q, "raw").load(ctx, q, missing)
 	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 		if of[o] == o.of {
 			return o.of, nil
@@ -73,49 +71,125 @@ func issueOfComment(ctx context.Context, f *exec.Field, parents []exec.Object) [
 	})(ctx, f, parents)
 }
 
-// commented returns the fields of everything that users write in a conversation.
-func commented() map[string]exec.Resolver {
-	return merge(reactable(), map[string]exec.Resolver{
-		"id": same("node_id"), "databaseId": same("id"), "author": accountField("user"),
-		"authorAssociation": same("author_association"), "body": orEmpty("body"),
-		"bodyText": texts("body_text"),
-		"bodyHTML": texts("body_html"), "createdAt": same("created_at"), "updatedAt": same("updated_at"),
-		"url": same("html_url"), "resourcePath": resourcePath("html_url"), "repository": inRepository,
-		"includesCreatedEdit": always(false),
-		"viewerDidAuthor": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			return didAuthor(ctx, o)
-		}),
+// words are what everything that people write in a conversation has in common.
+type words struct {
+	by               *account.Account // of an issue or a pull request
+	user             *account.Simple  // of everything else
+	association      string
+	created, updated db.Time
+	text             text.Payload
+	address          string
+	reactions        reaction.Rollup
+}
+
+// wordsOf returns what a loaded object has of these. REST does not say when a review was changed.
+func wordsOf(ctx context.Context, o *object) words {
+	switch v := o.value.(type) {
+	case *comment.Payload:
+		return words{user: v.User, association: v.Association, created: v.CreatedAt, updated: v.UpdatedAt,
+			text: v.Payload, address: v.HTMLURL, reactions: rollupOf(v.Reactions)}
+	case *review.Payload:
+		return words{user: v.User, association: v.Association, created: v.SubmittedAt, updated: v.SubmittedAt,
+			text: v.Payload, address: v.HTMLURL}
+	case *review.ThreadComment:
+		return words{user: v.User, association: v.Association, created: v.CreatedAt, updated: v.UpdatedAt,
+			text: v.Payload, address: v.HTMLURL, reactions: rollupOf(v.Reactions)}
+	case *release.Payload:
+		return words{user: v.Author, text: v.Payload}
+	}
+	v := viewOf(o)
+	return words{by: v.Author, association: v.Association, created: v.CreatedAt, updated: v.UpdatedAt, text: v.Texts,
+		address: pageOf(ctx, v), reactions: v.Reactions}
+}
+
+func rollupOf(r *reaction.Object) reaction.Rollup {
+	if r == nil {
+		return reaction.Rollup{}
+	}
+	return r.Rollup
+}
+
+// ofWords is pick for what people write.
+func ofWords(part func(ctx context.Context, w words) any) exec.Resolver {
+	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+		return part(ctx, wordsOf(ctx, o)), nil
 	})
 }
 
-// texts resolves a text as HTML or without markup. Payloads have these only if the query asks for them, so
-// those that have not are loaded again, together.
-func texts(member string) exec.Resolver {
-	show := orEmpty(member)
-	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
-		q := queryOf(ctx)
-		var missing []*object
-		for _, o := range objectsOf(parents) {
-			if _, there := o.data.find(member); !there && o.source.Path != "" {
-				o.source.Media = "full"
-				missing = append(missing, o)
+// written returns the fields of everything that users write in a conversation.
+func written() map[string]exec.Resolver {
+	return map[string]exec.Resolver{
+		"id": key(nodeOf), "databaseId": key(func(o *object) any { return o.id }),
+		"author": ofWords(func(ctx context.Context, w words) any {
+			if w.by != nil {
+				return person(ctx, w.by)
 			}
-		}
-		if len(missing) > 0 {
-			q.loaderOf(missing[0]).load(ctx, q, missing)
-		}
-		for _, o := range missing {
-			data, err := q.wholeOf(ctx, o)
-			if err != nil {
-				return failed(asError(err), len(parents))
+			return newAccount(w.user)
+		}),
+		"authorAssociation": ofWords(func(_ context.Context, w words) any { return w.association }),
+		"body": ofWords(func(_ context.Context, w words) any {
+			if w.text.Raw == nil {
+				return ""
 			}
-			o.data, o.whole = data, true
-		}
-		return show(ctx, f, parents)
+			return textOr(*w.text.Raw, "")
+		}),
+		"bodyText":     texts(func(t text.Payload) **string { return t.Text }),
+		"bodyHTML":     texts(func(t text.Payload) **string { return t.HTML }),
+		"createdAt":    ofWords(func(_ context.Context, w words) any { return w.created }),
+		"updatedAt":    ofWords(func(_ context.Context, w words) any { return w.updated }),
+		"url":          ofWords(func(_ context.Context, w words) any { return w.address }),
+		"resourcePath": ofWords(func(_ context.Context, w words) any { return pathOf(w.address) }),
+		"viewerDidAuthor": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			return didAuthor(ctx, o), nil
+		}),
 	}
 }
 
-func didAuthor(ctx context.Context, o *object) (bool, error) {
-	author, err := o.inner(ctx, "user")
-	return textOf(author, "login") == viewer(ctx).Login, err
+// wasEdited resolves whether a comment was changed.
+var wasEdited = ofWords(func(_ context.Context, w words) any { return w.created.String() != w.updated.String() })
+
+// nodeOf returns the node id of what somebody wrote.
+func nodeOf(o *object) any {
+	kind := o.kind
+	if v, ok := o.value.(*issue.View); ok && v.Pull { // of a comment on a pull request
+		kind = "PullRequest"
+	}
+	return account.NodeID(kind, o.id)
+}
+
+func didAuthor(ctx context.Context, o *object) bool {
+	w := wordsOf(ctx, o)
+	if w.by != nil {
+		return w.by.Login == viewer(ctx).Login
+	}
+	return loginOf(w.user) == viewer(ctx).Login
+}
+
+func loginOf(a *account.Simple) string {
+	if a == nil {
+		return ""
+	}
+	return a.Login
+}
+
+// texts resolves a text as HTML or without markup. Values have these only if the query asks for them, so
+// those that have not are loaded again, together.
+func texts(form func(t text.Payload) **string) exec.Resolver {
+	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+		has := func(o *object) bool { return form(wordsOf(ctx, o).text) != nil }
+		objects := objectsOf(parents)
+		for _, o := range objects {
+			if !has(o) {
+				o.media = "full"
+			}
+		}
+		missing := queryOf(ctx).fill(ctx, objects, has)
+		return one(func(_ context.Context, _ *exec.Field, o *object) (any, error) {
+			shown := form(wordsOf(ctx, o).text)
+			if err := missing[o]; err != nil || shown == nil {
+				return nil, cmp.Or[error](err, errs.Absent())
+			}
+			return textOr(*shown, ""), nil
+		})(ctx, f, parents)
+	}
 }

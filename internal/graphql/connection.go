@@ -52,7 +52,7 @@ type part struct {
 }
 
 // readPart reads first, last, after and before. Without first and last it selects only counts. The offsets
-// are those of the cursors until query.place finds the rows again.
+// are those of the cursors until pages.place finds the rows again.
 func readPart(f *exec.Field) (p part, err error) {
 	p.end = -1
 	if s, ok := f.Args["after"].(string); ok && s != "" {
@@ -100,24 +100,25 @@ func (p *part) settle(total func() (int, error)) error {
 func wantsNodes(f *exec.Field) bool { return f.Selects(document.NodeFields()...) }
 
 // pages is a list that a feature loads for many objects.
-type pages struct {
+type pages[V any] struct {
 	kind  string // of the connection
-	many  pager
+	many  pager[V]
 	of    *object // the owner of the list
-	rank  *rank   // nil: the order of the rows is unknown, see query.seek
-	tip   string  // of an immutable list: its owner, which cursors contain
-	node  func(payload) (any, error)
+	rank  *rank[V]
+	key   func(V) string // what names a row, for a list whose order is unknown; see pages.seek
+	tip   string         // of an immutable list: its owner, which cursors contain
+	node  func(V) (any, error)
 	count func() (int, error) // if the owner has it; nil: the list has it
 	show  func(c *connection) // completes the connection; nil: nothing
 }
 
 // connectEach returns the selected part of each list as a connection, or an error. It loads the pages that
 // lists of one loader need together.
-func (q *query) connectEach(ctx context.Context, f *exec.Field, lists []pages) []any {
+func connectEach[V any](ctx context.Context, q *query, f *exec.Field, lists []pages[V]) []any {
 	values := make([]any, len(lists))
 	p, err := readPart(f)
 	if err != nil {
-		return failed(err, len(lists))
+		return failed(asError(err), len(lists))
 	}
 	connections, wrong := make([]*connection, len(lists)), make([]error, len(lists))
 	counted := pageNumber{1, 1}
@@ -125,19 +126,19 @@ func (q *query) connectEach(ctx context.Context, f *exec.Field, lists []pages) [
 		counted.size = p.size // the page that is shown has the total, too
 	}
 	for n := range lists {
-		connections[n] = &connection{kind: lists[n].kind, part: p, total: q.totalOf(ctx, &lists[n], counted.size)}
+		connections[n] = &connection{kind: lists[n].kind, part: p, total: lists[n].totalOf(ctx, q, counted.size)}
 	}
 	if p.last && p.end < 0 || f.Selects("totalCount") {
-		q.loadPages(ctx, lists, func(n int) []pageNumber { return counted.unless(lists[n].count != nil) })
+		loadPages(ctx, q, lists, func(n int) []pageNumber { return counted.unless(lists[n].count != nil) })
 	}
 	if wantsNodes(f) {
 		for _, c := range []cursor{p.after, p.before} {
-			q.loadPages(ctx, lists, func(int) []pageNumber { return pageNumber{c.place, 1}.unless(c.key == "") })
+			loadPages(ctx, q, lists, func(int) []pageNumber { return pageNumber{c.place, 1}.unless(c.key == "") })
 		}
 		for n := range lists {
-			wrong[n] = q.settle(ctx, &lists[n], connections[n])
+			wrong[n] = lists[n].settle(ctx, q, connections[n])
 		}
-		q.loadPages(ctx, lists, func(n int) []pageNumber {
+		loadPages(ctx, q, lists, func(n int) []pageNumber {
 			if wrong[n] != nil || connections[n].empty {
 				return nil
 			}
@@ -146,10 +147,10 @@ func (q *query) connectEach(ctx context.Context, f *exec.Field, lists []pages) [
 	}
 	for n, c := range connections {
 		if wantsNodes(f) && wrong[n] == nil && !c.empty {
-			wrong[n] = q.fillConnection(ctx, &lists[n], c)
+			wrong[n] = lists[n].fill(ctx, q, c)
 		}
 		if values[n] = c; wrong[n] != nil {
-			values[n] = wrong[n]
+			values[n] = asError(wrong[n])
 		} else if lists[n].show != nil {
 			lists[n].show(c)
 		}
@@ -157,8 +158,8 @@ func (q *query) connectEach(ctx context.Context, f *exec.Field, lists []pages) [
 	return values
 }
 
-// totalOf returns a function that counts the rows of a list. size is that of the first page that has the total.
-func (q *query) totalOf(ctx context.Context, l *pages, size int) func() (int, error) {
+// totalOf returns a function that counts the rows of the list. size is that of the first page that has the total.
+func (l *pages[V]) totalOf(ctx context.Context, q *query, size int) func() (int, error) {
 	if l.count != nil {
 		return l.count
 	}
@@ -172,8 +173,8 @@ func (q *query) totalOf(ctx context.Context, l *pages, size int) func() (int, er
 }
 
 // settle finds where the part of a connection is in its list now.
-func (q *query) settle(ctx context.Context, l *pages, c *connection) error {
-	if err := q.place(ctx, l, &c.part); err != nil {
+func (l *pages[V]) settle(ctx context.Context, q *query, c *connection) error {
+	if err := l.place(ctx, q, &c.part); err != nil {
 		return err
 	}
 	if err := c.part.settle(c.total); err != nil {
@@ -187,9 +188,9 @@ func (q *query) settle(ctx context.Context, l *pages, c *connection) error {
 	return nil
 }
 
-// fillConnection sets the nodes of a connection.
-func (q *query) fillConnection(ctx context.Context, l *pages, c *connection) error {
-	list, next, err := q.part(ctx, l, c.part)
+// fill sets the nodes of a connection.
+func (l *pages[V]) fill(ctx context.Context, q *query, c *connection) error {
+	list, next, err := l.part(ctx, q, c.part)
 	if err != nil {
 		return err
 	}
@@ -197,12 +198,12 @@ func (q *query) fillConnection(ctx context.Context, l *pages, c *connection) err
 	if err := q.hold(ctx, int64(len(list))*nodeBytes); err != nil {
 		return err
 	}
-	for _, data := range list {
-		node, err := l.node(data)
+	for _, row := range list {
+		node, err := l.node(row)
 		if err != nil {
 			return err
 		}
-		c.nodes, c.keys = append(c.nodes, node), append(c.keys, l.keyOf(data))
+		c.nodes, c.keys = append(c.nodes, node), append(c.keys, l.keyOf(row))
 	}
 	return nil
 }
@@ -231,12 +232,12 @@ func (p part) pages() (list []pageNumber) {
 }
 
 // loadPages loads pages of lists, those of one loader together.
-func (q *query) loadPages(ctx context.Context, lists []pages, of func(n int) []pageNumber) {
+func loadPages[V any](ctx context.Context, q *query, lists []pages[V], of func(n int) []pageNumber) {
 	type group struct {
 		loader string
 		page   pageNumber
 	}
-	objects, loaders := map[group][]*object{}, map[string]pager{}
+	objects, loaders := map[group][]*object{}, map[string]pager[V]{}
 	for n, l := range lists {
 		for _, page := range of(n) {
 			at := group{l.many.group(), page}
@@ -248,14 +249,14 @@ func (q *query) loadPages(ctx context.Context, lists []pages, of func(n int) []p
 	}
 }
 
-// part reads the pages of a list that contain a part.
-func (q *query) part(ctx context.Context, l *pages, p part) (list []payload, next bool, err error) {
+// part reads the pages of the list that contain a part.
+func (l *pages[V]) part(ctx context.Context, q *query, p part) (list []V, next bool, err error) {
 	if p.size == 0 {
 		return nil, false, nil
 	}
 	for _, page := range p.pages() {
-		var more []payload
-		if more, next, err = q.page(ctx, l, page.number, page.size); err != nil {
+		var more []V
+		if more, next, err = l.page(ctx, q, page.number, page.size); err != nil {
 			return nil, false, err
 		}
 		list = append(list, more...)
@@ -270,8 +271,8 @@ func (q *query) part(ctx context.Context, l *pages, p part) (list []payload, nex
 	return list, next, nil
 }
 
-// page reads a page of a list.
-func (q *query) page(ctx context.Context, l *pages, number, size int) (list []payload, next bool, err error) {
+// page reads a page of the list.
+func (l *pages[V]) page(ctx context.Context, q *query, number, size int) (list []V, next bool, err error) {
 	page, err := l.many.pageOf(ctx, q, l.of, number, size)
 	if page == nil || err != nil {
 		return nil, false, err
@@ -310,86 +311,54 @@ func connectKeyed(f *exec.Field, kind string, all []any, keys []string, sorted b
 // none resolves an empty connection, for what Arbor does not have.
 func none(kind string) exec.Resolver {
 	return func(_ context.Context, f *exec.Field, parents []exec.Object) []any {
-		values := make([]any, len(parents))
-		for n := range values {
-			c, err := connectAll(f, kind, nil)
-			if values[n] = c; err != nil {
-				values[n] = asError(err)
-			}
-		}
-		return values
+		return each(func(exec.Object) any { return orError(connectAll(f, kind, nil)) })(nil, f, parents)
 	}
 }
 
 // connectionFields returns the fields of all connections.
 func connectionFields(kind string) map[string]exec.Resolver {
-	each := func(value func(c *connection) (any, error)) exec.Resolver {
-		return func(_ context.Context, _ *exec.Field, parents []exec.Object) []any {
-			values := make([]any, len(parents))
-			for n, p := range parents {
-				v, err := value(p.(*connection))
-				if values[n] = v; err != nil {
-					values[n] = asError(err)
-				}
-			}
-			return values
-		}
-	}
 	edges := strings.TrimSuffix(kind, "Connection") + "Edge"
 	return map[string]exec.Resolver{
-		"nodes": each(func(c *connection) (any, error) {
+		"nodes": each(func(c *connection) any {
 			list := make([]any, len(c.nodes))
 			for n, node := range c.nodes {
-				if e, ok := node.(*edge); ok {
-					node = e.node
-				}
 				list[n] = node
+				if e, ok := node.(*edge); ok {
+					list[n] = e.node
+				}
 			}
-			return list, nil
+			return list
 		}),
-		"edges": each(func(c *connection) (any, error) {
+		"edges": each(func(c *connection) any {
 			list := make([]any, len(c.nodes))
 			for n, node := range c.nodes {
-				if e, ok := node.(*edge); ok {
-					e.cursor = c.cursor(n)
-					list[n] = e
-					continue
+				e, ok := node.(*edge)
+				if !ok {
+					e = &edge{kind: edges, node: node}
 				}
-				list[n] = &edge{kind: edges, node: node, cursor: c.cursor(n)}
+				e.cursor = c.cursor(n)
+				list[n] = e
 			}
-			return list, nil
+			return list
 		}),
-		"totalCount": each(func(c *connection) (any, error) {
-			n, err := c.total()
-			return n, err
-		}),
-		"pageInfo": each(func(c *connection) (any, error) {
+		"totalCount": each(func(c *connection) any { return orError(c.total()) }),
+		"pageInfo": each(func(c *connection) any {
 			info := map[string]any{"hasNextPage": c.next, "hasPreviousPage": c.part.offset > 0,
 				"startCursor": nil, "endCursor": nil}
 			if len(c.nodes) > 0 {
 				info["startCursor"], info["endCursor"] = c.cursor(0), c.cursor(len(c.nodes)-1)
 			}
-			return bare{"PageInfo", info}, nil
+			return bare{"PageInfo", info}
 		}),
 	}
 }
 
 // edgeFields returns the fields of all edges.
 func edgeFields() map[string]exec.Resolver {
-	each := func(value func(e *edge) any) exec.Resolver {
-		return func(_ context.Context, _ *exec.Field, parents []exec.Object) []any {
-			values := make([]any, len(parents))
-			for n, p := range parents {
-				values[n] = value(p.(*edge))
-			}
-			return values
-		}
-	}
 	return map[string]exec.Resolver{
-		"node":   each(func(e *edge) any { return e.node }),
-		"cursor": each(func(e *edge) any { return e.cursor }),
-		"size":   each(func(e *edge) any { return e.fields["size"] }),
-
+		"node":       each(func(e *edge) any { return e.node }),
+		"cursor":     each(func(e *edge) any { return e.cursor }),
+		"size":       each(func(e *edge) any { return e.fields["size"] }),
 		"permission": each(func(e *edge) any { return e.fields["permission"] }),
 	}
 }

@@ -1,6 +1,7 @@
 package graphql
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"fmt"
@@ -9,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 
+	"arbor/internal/account"
+	"arbor/internal/db"
 	"arbor/internal/graphql/document"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/web"
@@ -55,71 +58,67 @@ func readCursor(text string) (c cursor, err error) {
 func clip(s string) string { return document.Cut(s, 100) }
 
 // rank is the order of a list: of a row it makes a text by which the rows are sorted. No two are the same.
-type rank struct {
-	of   func(data payload) string
+type rank[V any] struct {
+	of   func(row V) string
 	desc bool
 }
 
 // behind reports a row that stands behind the row of a key.
-func (r *rank) behind(row payload, key string) bool {
+func (r *rank[V]) behind(row V, key string) bool {
 	by := strings.Compare(r.of(row), key)
 	return by > 0 != r.desc && by != 0
 }
 
-// byMembers ranks rows by numbers and times: each decides where those before it are the same.
-func byMembers(desc bool, members ...string) *rank {
-	return &rank{desc: desc, of: func(data payload) string {
+// rankBy ranks rows by numbers and times: each decides where those before it are the same.
+func rankBy[V any](desc bool, parts func(row V) []any) *rank[V] {
+	return &rank[V]{desc: desc, of: func(row V) string {
 		var b strings.Builder
-		for _, name := range members {
-			b.WriteString(sortable(string(data.get(name))) + " ")
+		for _, part := range parts(row) {
+			b.WriteString(sortable(part) + " ")
 		}
 		return b.String()
 	}}
 }
 
-// byID ranks rows by their ids.
-func byID(desc bool) *rank { return byMembers(desc, "id") }
-
-// byText ranks rows by a member alone, as bytes.
-func byText(desc bool, member string) *rank {
-	return &rank{desc: desc, of: func(data payload) string { return textOf(data, member) }}
+// rankByID ranks rows by their ids.
+func rankByID[V any](id func(row V) int64) *rank[V] {
+	return rankBy(false, func(row V) []any { return []any{id(row)} })
 }
 
-// byName ranks rows by a name, without regard to case. Of OWNER/NAME the owner counts first.
-func byName(desc bool, member string) *rank {
-	return &rank{desc: desc, of: func(data payload) string {
-		return strings.ReplaceAll(strings.ToLower(textOf(data, member)), "/", "\x00")
-	}}
-}
+// idOfAccount is the id by which lists of accounts are sorted.
+func idOfAccount(a *account.Simple) int64 { return int64(a.ID) }
 
-// sortable pads a number of JSON, so that numbers are sorted as texts are. Times are sorted so as they are.
-func sortable(raw string) string {
-	if raw == "" || raw[0] < '0' || raw[0] > '9' {
-		return strings.Trim(raw, `"`)
+// foldedName is a name without regard to case, to sort by. Of OWNER/NAME the owner counts first.
+func foldedName(name string) string { return strings.ReplaceAll(strings.ToLower(name), "/", "\x00") }
+
+// sortable pads a number, so that numbers are sorted as texts are. Times are sorted as they are.
+func sortable(part any) string {
+	switch part := part.(type) {
+	case int64:
+		return padded(decimal(part))
+	case db.Time:
+		return cmp.Or(part.String(), "null")
 	}
-	return strings.Repeat("0", max(0, 20-len(raw))) + raw
+	return fmt.Sprint(part)
+}
+
+// padded pads a text that is a number.
+func padded(text string) string {
+	if text == "" || text[0] < '0' || text[0] > '9' {
+		return text
+	}
+	return strings.Repeat("0", max(0, 20-len(text))) + text
 }
 
 // keyOf is the key of a row: its rank, or else what names it.
-func (l *pages) keyOf(row payload) string {
-	if l.tip != "" {
+func (l *pages[V]) keyOf(row V) string {
+	switch {
+	case l.tip != "":
 		return l.tip
-	}
-	if l.rank != nil {
+	case l.rank != nil:
 		return l.rank.of(row)
-	}
-	return nameOf(row)
-}
-
-// nameOf is what names a thing among those of its kind.
-func nameOf(data payload) string {
-	for _, member := range [...]string{"id", "filename", "ref", "sha", "full_name", "login", "name"} {
-		if v, ok := decode(data.get(member)).(fmt.Stringer); ok { // a number
-			return v.String()
-		}
-		if text := textOf(data, member); text != "" {
-			return text
-		}
+	case l.key != nil:
+		return l.key(row)
 	}
 	return ""
 }
@@ -130,10 +129,13 @@ func keyOfNode(node any) string {
 	case *edge:
 		return keyOfNode(node.node)
 	case *object:
-		if number := node.data.get("number"); node.data.get("id") == nil && number != nil {
-			return string(number) // a pull request with its number alone
+		switch {
+		case node.id != 0:
+			return decimal(node.id)
+		case node.number != 0: // a pull request with its number alone
+			return decimal(node.number)
 		}
-		return nameOf(node.data)
+		return node.name
 	case bare:
 		for _, name := range [...]string{"id", "name", "url"} {
 			if text, ok := node.fields[name].(string); ok {
@@ -169,21 +171,21 @@ const nearby = 3
 
 // seek finds the row of a cursor in a list as it is now. before counts the rows before it. If the row is gone,
 // these are the rows that would be before it, as far as the list's order is known.
-func (q *query) seek(ctx context.Context, l *pages, c cursor) (before int, found bool, err error) {
+func (l *pages[V]) seek(ctx context.Context, q *query, c cursor) (before int, found bool, err error) {
 	if c.key == "" || c.place == 0 || l.tip != "" {
 		return max(0, c.place-1), c.place > 0, nil
 	}
-	if rows, _, err := q.page(ctx, l, c.place, 1); err != nil ||
+	if rows, _, err := l.page(ctx, q, c.place, 1); err != nil ||
 		len(rows) > 0 && l.keyOf(rows[0]) == c.key {
 		return c.place - 1, true, err
 	}
 	first := (c.place - 1) / web.MaxPageSize
 	for n := max(0, first-1); n <= first+nearby; n++ {
-		rows, _, err := q.page(ctx, l, n+1, web.MaxPageSize)
+		rows, _, err := l.page(ctx, q, n+1, web.MaxPageSize)
 		if err != nil {
 			return 0, false, err
 		}
-		is := func(row payload) bool { return l.keyOf(row) == c.key }
+		is := func(row V) bool { return l.keyOf(row) == c.key }
 		if at := slices.IndexFunc(rows, is); at >= 0 {
 			return n*web.MaxPageSize + at, true, nil
 		}
@@ -194,14 +196,14 @@ func (q *query) seek(ctx context.Context, l *pages, c cursor) (before int, found
 	if l.rank == nil {
 		return c.place, false, nil
 	}
-	before, err = q.seekRank(ctx, l, c)
+	before, err = l.seekRank(ctx, q, c)
 	return before, false, err
 }
 
 // seekRank counts the rows that stand before a key, by a search that looks at few pages.
-func (q *query) seekRank(ctx context.Context, l *pages, c cursor) (before int, failure error) {
+func (l *pages[V]) seekRank(ctx context.Context, q *query, c cursor) (before int, failure error) {
 	behind := func(n int) bool {
-		rows, _, err := q.page(ctx, l, n/web.MaxPageSize+1, web.MaxPageSize)
+		rows, _, err := l.page(ctx, q, n/web.MaxPageSize+1, web.MaxPageSize)
 		if err != nil {
 			failure = err
 		}
@@ -217,9 +219,9 @@ func (q *query) seekRank(ctx context.Context, l *pages, c cursor) (before int, f
 }
 
 // place finds where a part of a list begins and ends now, if cursors say so.
-func (q *query) place(ctx context.Context, l *pages, p *part) error {
+func (l *pages[V]) place(ctx context.Context, q *query, p *part) error {
 	if p.after.place > 0 {
-		before, found, err := q.seek(ctx, l, p.after)
+		before, found, err := l.seek(ctx, q, p.after)
 		if err != nil {
 			return err
 		}
@@ -228,7 +230,7 @@ func (q *query) place(ctx context.Context, l *pages, p *part) error {
 		}
 	}
 	if p.before.place > 0 {
-		before, _, err := q.seek(ctx, l, p.before)
+		before, _, err := l.seek(ctx, q, p.before)
 		if err != nil {
 			return err
 		}

@@ -7,7 +7,6 @@ import (
 	"net/http/httptest"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"github.com/vektah/gqlparser/v2/ast"
 
@@ -78,37 +77,4 @@ type unlimited struct{ Limits }
 
 func (unlimited) Left(*http.Request, *account.Caller) (limit, remaining int64, reset time.Time) {
 	return
-}
-
-// What is taken apart here has the parts that encoding/json finds.
-func FuzzScan(f *testing.F) {
-	for _, seed := range []string{`{"a":[1,{"b":"\"}"}],"c\n":null}`, `[]`, ` [ "\\" , 1.5e3, true ] `,
-		`{"x": {}}`} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		m, err := members([]byte(text))
-		list, err2 := elements([]byte(text))
-		if !json.Valid([]byte(text)) {
-			return // no panic is enough
-		}
-		var want map[string]json.RawMessage
-		if json.Unmarshal([]byte(text), &want) == nil && (err != nil || len(m) < len(want)) {
-			t.Errorf("%s: %v, %d members, want %d", text, err, len(m), len(want))
-		}
-		var wanted []json.RawMessage
-		if json.Unmarshal([]byte(text), &wanted) == nil && (err2 != nil || len(list) != len(wanted)) {
-			t.Errorf("%s: %v, %d elements, want %d", text, err2, len(list), len(wanted))
-		}
-		for n := range min(len(list), len(wanted)) {
-			if string(list[n]) != string(wanted[n]) {
-				t.Errorf("%s: %s, want %s", text, list[n], wanted[n])
-			}
-		}
-		for name := range want {
-			if utf8.ValidString(text) && string(m.get(name)) != string(want[name]) {
-				t.Errorf("%s: %s is %s, want %s", text, name, m.get(name), want[name])
-			}
-		}
-	})
 }

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"path"
 	"slices"
@@ -38,19 +37,20 @@ func refs(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 		o.ByDate = order["field"] == "TAG_COMMIT_DATE" && o.Prefix == "refs/tags/"
 	}
 	o.Desc = direction == "DESC"
-	var order *rank
+	var order *rank[*gitdata.RefPayload]
+	name := func(r *gitdata.RefPayload) string { return r.Ref }
 	if !o.ByDate {
-		order = byText(o.Desc, "ref")
+		order = &rank[*gitdata.RefPayload]{desc: o.Desc, of: name}
 	}
-	l := loader[string, *web.List[payload]]{name: fmt.Sprintf("refs %+v", o), route: "/git/refs"}
+	l := loader[string, *web.List[*gitdata.RefPayload]]{name: fmt.Sprintf("refs %+v", o), route: "/git/refs"}
 	rows := func(ctx context.Context, list []*repo.Access, at web.Page) (
 		map[repo.ID]*web.List[*gitdata.RefPayload], error) {
 		return queryOf(ctx).load.Git.ListRefs(ctx, list, o, at)
 	}
-	return connections(func(_ context.Context, _ *exec.Field, in *object) (pages, error) {
-		return pages{kind: "RefConnection", rank: order, many: ofRepositories(l, rows),
-			node: func(data payload) (any, error) {
-				return &object{kind: "Ref", data: data, whole: true, repo: in}, nil
+	return connections(func(_ context.Context, _ *exec.Field, in *object) (pages[*gitdata.RefPayload], error) {
+		return pages[*gitdata.RefPayload]{kind: "RefConnection", rank: order, key: name, many: ofRepositories(l, rows),
+			node: func(r *gitdata.RefPayload) (any, error) {
+				return &object{kind: "Ref", value: r, whole: true, name: r.Ref, repo: in}, nil
 			}}, nil
 	})(ctx, f, parents)
 }
@@ -69,19 +69,22 @@ func named(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 		return failed(refused("A repository's object is asked for by oid or by expression."), len(parents))
 	}
 	l := objectsNamed(queryOf(ctx), func(*object) string { return name })
-	return l.values(ctx, parents, func(o *object, at payload) (any, error) {
+	return l.values(ctx, parents, func(o *object, at *gitdata.ObjectPayload) (any, error) {
 		if at == nil {
 			return nil, nil
 		}
-		found := gitObject(o, textOf(at, "type"), textOf(at, "sha"))
-		found.data = found.data.with("size", at.get("size")).with("path", at.get("path"))
+		found := gitObject(o, at.Type, at.SHA)
+		if found.kind == "Tree" || found.kind == "Blob" {
+			found.value = at
+		}
 		return found, nil
 	})
 }
 
 // objectsNamed loads what names refer to.
-func objectsNamed(q *query, name func(o *object) string) loader[string, payload] {
-	return full(loader[string, payload]{name: "named", route: "/git/trees/{sha...}", key: name}, q.load.Git.Named)
+func objectsNamed(q *query, name func(o *object) string) loader[string, *gitdata.ObjectPayload] {
+	return loader[string, *gitdata.ObjectPayload]{name: "named", route: "/git/trees/{sha...}", key: name,
+		read: q.load.Git.Named}
 }
 
 // findInGit returns Git objects by their repositories and names.
@@ -104,8 +107,8 @@ func (q *query) findInGit(ctx context.Context, ids []nodeID) []lookup {
 			others = append(others, objects[n])
 		}
 	}
-	namedRefs(q, nil).load(ctx, q, refs)
-	l := objectsNamed(q, nameOfObject)
+	namedRefs(q).load(ctx, q, refs)
+	l := objectsNamed(q, byName)
 	l.load(ctx, q, others)
 	for n, o := range objects {
 		switch {
@@ -114,7 +117,7 @@ func (q *query) findInGit(ctx context.Context, ids []nodeID) []lookup {
 			found[n].value, found[n].err = q.ref(ctx, o.repo, ids[n].name)
 		default:
 			at, err := l.get(ctx, q, o)
-			if found[n].err = err; err == nil && textOf(at, "type") == strings.ToLower(o.kind) {
+			if found[n].err = err; at != nil && at.Type == strings.ToLower(o.kind) {
 				found[n].value = o
 			}
 		}
@@ -125,38 +128,27 @@ func (q *query) findInGit(ctx context.Context, ids []nodeID) []lookup {
 // inGit returns a Git object by its kind and name, or nil.
 func (q *query) inGit(ctx context.Context, in *object, kind, name string) (any, error) {
 	o := gitObject(in, strings.ToLower(kind), name)
-	at, err := objectsNamed(q, nameOfObject).get(ctx, q, o)
-	if err != nil || textOf(at, "type") != strings.ToLower(kind) {
+	at, err := objectsNamed(q, byName).get(ctx, q, o)
+	if at == nil || at.Type != strings.ToLower(kind) {
 		return nil, err
 	}
 	return o, nil
 }
 
-func nameOfObject(o *object) string { return textOf(o.data, "sha") }
-
-// namedCommits loads commits by SHA.
-func namedCommits(q *query, _ *object) loader[git.SHA, payload] {
-	l := full(loader[git.SHA, payload]{name: "named commits", route: "/commits/{ref...}", key: bySHA}, q.load.Git.Commits)
-	whole := l.read
-	l.read = func(ctx context.Context, commits []repo.Of[git.SHA]) (map[repo.Of[git.SHA]]payload, error) {
-		found, err := whole(ctx, commits)
-		for of, outer := range found {
-			if found[of], err = plainCommit(outer); err != nil {
-				return nil, err
-			}
-		}
-		return found, err
-	}
-	return l
+// namedCommits loads commits by SHA, namedTags annotated tags and namedTrees trees.
+func namedCommits(q *query) loader[git.SHA, *gitdata.CommitPayload] {
+	return loader[git.SHA, *gitdata.CommitPayload]{name: "named commits", route: "/commits/{ref...}", key: bySHA,
+		read: q.load.Git.Commits}
 }
 
-// namedTags loads annotated tags by SHA, and namedTrees trees.
-func namedTags(q *query, _ *object) loader[git.SHA, payload] {
-	return full(loader[git.SHA, payload]{name: "tags", route: "/git/tags/{sha}", key: bySHA}, q.load.Git.Tags)
+func namedTags(q *query) loader[git.SHA, *gitdata.TagPayload] {
+	return loader[git.SHA, *gitdata.TagPayload]{name: "tags", route: "/git/tags/{sha}", key: bySHA,
+		read: q.load.Git.Tags}
 }
 
-func namedTrees(q *query, _ *object) loader[git.SHA, payload] {
-	return full(loader[git.SHA, payload]{name: "trees", route: "/git/trees/{sha...}", key: bySHA}, q.load.Git.Trees)
+func namedTrees(q *query) loader[git.SHA, *gitdata.TreePayload] {
+	return loader[git.SHA, *gitdata.TreePayload]{name: "trees", route: "/git/trees/{sha...}", key: bySHA,
+		read: q.load.Git.Trees}
 }
 
 // histories resolves the histories of commits, themselves first.
@@ -165,7 +157,7 @@ func histories(ctx context.Context, f *exec.Field, parents []exec.Object) []any 
 	if err != nil {
 		return failed(asError(err), len(parents))
 	}
-	return connections(func(ctx context.Context, f *exec.Field, o *object) (pages, error) {
+	return connections(func(ctx context.Context, f *exec.Field, o *object) (pages[*gitdata.CommitPayload], error) {
 		return history(ctx, f, o, filter)
 	})(ctx, f, parents)
 }
@@ -192,7 +184,7 @@ func historyFilter(ctx context.Context, f *exec.Field) (h gitdata.History, err e
 		if err != nil {
 			return h, err
 		}
-		h.Author = who.(*object).text(ctx, "login")
+		h.Author = who.(*object).name
 	case len(emails) == 1:
 		h.Author = emails[0].(string)
 	case len(emails) > 1:
@@ -203,24 +195,28 @@ func historyFilter(ctx context.Context, f *exec.Field) (h gitdata.History, err e
 
 // history lists the history of a commit. Its cursors contain the commit at which the list began, so that
 // a cursor continues the same history after the branch has moved.
-func history(ctx context.Context, f *exec.Field, o *object, filter gitdata.History) (pages, error) {
+func history(
+	ctx context.Context, f *exec.Field, o *object, filter gitdata.History,
+) (pages[*gitdata.CommitPayload], error) {
 	q := queryOf(ctx)
 	p, err := readPart(f)
 	if err != nil {
-		return pages{}, err
+		return pages[*gitdata.CommitPayload]{}, err
 	}
 	if began, err := git.ParseSHA(cmp.Or(p.after.key, p.before.key)); err == nil && began != bySHA(o) {
 		if at, err := q.inGit(ctx, o.repo, "Commit", string(began)); err == nil && at != nil {
 			o = at.(*object)
 		}
 	}
-	l := loader[git.SHA, *web.List[payload]]{name: fmt.Sprintf("history %+v", filter), route: "/commits", key: bySHA}
+	l := loader[git.SHA, *web.List[*gitdata.CommitPayload]]{name: fmt.Sprintf("history %+v", filter),
+		route: "/commits", key: bySHA}
 	rows := func(ctx context.Context, tips []repo.Of[git.SHA], page web.Page) (
 		map[repo.Of[git.SHA]]*web.List[*gitdata.CommitPayload], error) {
 		return q.load.Git.Histories(ctx, tips, filter, page)
 	}
-	return pages{kind: "CommitHistoryConnection", tip: string(bySHA(o)), many: lists(l, rows), of: o,
-		node: func(data payload) (any, error) { return listedCommit(o.repo, data) }}, nil
+	return pages[*gitdata.CommitPayload]{kind: "CommitHistoryConnection", tip: o.name,
+		many: lists(l, rows), of: o,
+		node: func(c *gitdata.CommitPayload) (any, error) { return listedCommit(o.repo, c), nil }}, nil
 }
 
 // associated resolves the pull requests of commits: those that were merged with one, and open ones that
@@ -233,7 +229,7 @@ func associated(ctx context.Context, f *exec.Field, parents []exec.Object) []any
 		in := q.sameRepository(o.repo)
 		all := make([]any, len(numbers))
 		for n, number := range numbers {
-			all[n] = pullAt(in, decimal(number), media)
+			all[n] = pullAt(in, number, media)
 		}
 		if order, ok := f.Args["orderBy"].(map[string]any); ok && order["direction"] == "DESC" {
 			slices.Reverse(all)
@@ -242,44 +238,21 @@ func associated(ctx context.Context, f *exec.Field, parents []exec.Object) []any
 	})
 }
 
-// bySHA returns the key of a Git object.
-func bySHA(o *object) git.SHA { return git.SHA(textOf(o.data, "sha")) }
-
-// parents resolves the parents of a commit.
-func parents(ctx context.Context, f *exec.Field, o *object) (any, error) {
-	list, err := o.list(ctx, "parents")
-	all := make([]any, len(list))
-	for n, data := range list {
-		all[n] = gitObject(o.repo, "commit", textOf(data, "sha"))
-	}
-	if err != nil {
-		return nil, err
-	}
-	return connectAll(f, "CommitConnection", all)
-}
-
 func tagFields() map[string]exec.Resolver {
-	fields := merge(gitObjectFields(), map[string]exec.Resolver{
-		"name": same("tag"), "message": same("message"),
-		"tagger": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			data, err := o.inner(ctx, "tagger")
-			if data == nil {
-				return nil, err
+	return merge(gitObjectFields(), after(isWhole, map[string]exec.Resolver{
+		"name":    pick(func(t *gitdata.TagPayload) any { return t.Tag }),
+		"message": pick(func(t *gitdata.TagPayload) any { return t.Message }),
+		"tagger": pick(func(t *gitdata.TagPayload) any {
+			if t.Tagger == nil {
+				return nil
 			}
-			return &gitActor{o, "tagger", data}, nil
+			return newActor(t.Tagger.Name, t.Tagger.Email, t.Tagger.Date, nil) // REST does not report the account
 		}),
-		"target": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			to, err := o.inner(ctx, "object")
-			if err != nil {
-				return nil, err
-			}
-			return gitObject(o.repo, textOf(to, "type"), textOf(to, "sha")), nil
+		"target": one(func(_ context.Context, _ *exec.Field, o *object) (any, error) {
+			to := o.value.(*gitdata.TagPayload).Object
+			return gitObject(o.repo, to.Type, to.SHA), nil
 		}),
-	})
-	for _, name := range [...]string{"name", "message", "tagger", "target"} {
-		fields[name] = filled(namedTags, anyObject, fields[name])
-	}
-	return fields
+	}))
 }
 
 func treeFields() map[string]exec.Resolver {
@@ -288,38 +261,36 @@ func treeFields() map[string]exec.Resolver {
 
 // treeEntries resolves the entries of trees.
 func treeEntries(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
-	return namedTrees(queryOf(ctx), nil).values(ctx, parents, func(o *object, data payload) (any, error) {
-		if data == nil {
+	return namedTrees(queryOf(ctx)).values(ctx, parents, func(o *object, t *gitdata.TreePayload) (any, error) {
+		if t == nil {
 			return nil, errs.Absent()
 		}
-		return entriesOf(ctx, o, data)
+		return entriesOf(ctx, o, t)
 	})
 }
 
-// entriesOf returns the entries in the payload of a tree.
-func entriesOf(ctx context.Context, o *object, data payload) (any, error) {
-	list, err := objectsIn(data.get("tree"))
-	if err != nil {
+// entriesOf returns the entries of a tree.
+func entriesOf(ctx context.Context, o *object, t *gitdata.TreePayload) (any, error) {
+	if err := queryOf(ctx).hold(ctx, int64(len(t.Entries))*nodeBytes); err != nil {
 		return nil, err
 	}
-	if err := queryOf(ctx).hold(ctx, int64(len(list))*nodeBytes); err != nil {
-		return nil, err
+	dir := ""
+	if at, ok := o.value.(*gitdata.ObjectPayload); ok {
+		dir = at.Path
 	}
-	all := make([]any, len(list))
-	for n, data := range list {
-		name, kind := textOf(data, "path"), textOf(data, "type")
-		mode, _ := strconv.ParseInt(textOf(data, "mode"), 8, 32)
-		entry := map[string]any{"name": name, "nameRaw": base64.StdEncoding.EncodeToString([]byte(name)),
-			"extension": path.Ext(name), "mode": mode, "oid": textOf(data, "sha"), "type": kind,
-			"size": 0, "object": nil,
-			"path": path.Join(textOf(o.data, "path"), name), "repository": o.repo}
-		if size := data.get("size"); len(size) > 0 {
-			entry["size"] = size
+	all := make([]any, len(t.Entries))
+	for n, e := range t.Entries {
+		mode, _ := strconv.ParseInt(e.Mode, 8, 32)
+		at := &gitdata.ObjectPayload{SHA: e.SHA, Type: string(e.Type), Path: path.Join(dir, e.Path)}
+		if e.Size != nil {
+			at.Size = *e.Size
 		}
-		if kind != "commit" { // a submodule's commit is in another repository
-			inner := gitObject(o.repo, kind, textOf(data, "sha"))
-			at, _ := json.Marshal(entry["path"])
-			inner.data = inner.data.with("size", data.get("size")).with("path", at)
+		entry := map[string]any{"name": e.Path, "nameRaw": base64.StdEncoding.EncodeToString([]byte(e.Path)),
+			"extension": path.Ext(e.Path), "mode": mode, "oid": e.SHA, "type": at.Type, "size": at.Size, "object": nil,
+			"path": at.Path, "repository": o.repo}
+		if e.Type != git.TypeCommit { // a submodule's commit is in another repository
+			inner := gitObject(o.repo, at.Type, e.SHA)
+			inner.value = at
 			entry["object"] = inner
 		}
 		all[n] = bare{"TreeEntry", entry}
@@ -344,12 +315,6 @@ type blobText struct {
 // textsOfBlobs loads the contents of blobs of up to maxText bytes.
 func textsOfBlobs(q *query) loader[git.SHA, *blobText] {
 	return loader[git.SHA, *blobText]{name: "blobs", route: "/git/blobs/{sha}", key: bySHA,
-		size: func(t *blobText) int64 {
-			if t == nil {
-				return smallValue
-			}
-			return int64(len(t.text))
-		},
 		read: func(ctx context.Context, blobs []repo.Of[git.SHA]) (map[repo.Of[git.SHA]]*blobText, error) {
 			found, err := q.load.Git.Blobs(ctx, blobs, maxText)
 			out := make(map[repo.Of[git.SHA]]*blobText, len(found))
@@ -368,14 +333,14 @@ func blobFields() map[string]exec.Resolver {
 			l := sizedBlobs(q)
 			var unknown []*object
 			for _, o := range objectsOf(parents) {
-				if len(o.data.get("size")) == 0 {
+				if !isKnown(o) {
 					unknown = append(unknown, o)
 				}
 			}
 			l.load(ctx, q, unknown)
 			return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-				if len(o.data.get("size")) > 0 {
-					return show(wholeNumber(o, "size")), nil
+				if at, known := o.value.(*gitdata.ObjectPayload); known {
+					return show(at.Size), nil
 				}
 				at, err := l.get(ctx, q, o)
 				if err == nil && at.Type != git.TypeBlob {

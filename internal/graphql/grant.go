@@ -41,7 +41,7 @@ type Operations struct {
 	Checks        *checkrun.Service
 	Stars         *star.Service
 	Follows       *follow.Service
-	Git           *gitdata.API
+	Git           *gitdata.Service
 }
 
 // access returns the context and the access for an operation on a repository, as the route at the address grants
@@ -49,10 +49,10 @@ type Operations struct {
 func (q *query) access(
 	ctx context.Context, in *object, address string, role account.Role,
 ) (context.Context, *repo.Access, error) {
-	if err := identify(ctx, in); err != nil {
+	if err := q.identify(ctx, in); err != nil {
 		return ctx, nil, err
 	}
-	ctx, to, err := q.permit(showing(ctx, "raw", nil), address)
+	ctx, to, err := q.permit(showing(ctx, "raw"), address)
 	if err != nil {
 		return ctx, nil, err
 	}
@@ -72,20 +72,16 @@ func (q *query) access(
 	return ctx, a, err
 }
 
-// identify loads the id and the name of a repository.
-func identify(ctx context.Context, in *object) error {
-	if _, err := in.member(ctx, "id"); err != nil {
-		return err
-	}
-	_, err := in.member(ctx, "full_name")
-	return err
+// identify loads the id of a repository.
+func (q *query) identify(ctx context.Context, in *object) error {
+	return q.loadOne(ctx, in, func(o *object) bool { return o.id != 0 })
 }
 
-// accessTo finds a repository, which has its id and its name, for the caller. Error: 404.
+// accessTo finds a repository, which has its id, for the caller. Error: 404.
 func (q *query) accessTo(ctx context.Context, caller *account.Caller, in *object) (*repo.Access, error) {
-	owner, name, _ := strings.Cut(textOf(in.data, "full_name"), "/")
+	owner, name, _ := strings.Cut(in.name, "/")
 	found, err := q.load.Repos.Find(ctx, caller, owner, name)
-	if err == nil && int64(found.ID) != wholeNumber(in, "id") { // the name belongs to another repository now
+	if err == nil && int64(found.ID) != in.id { // the name belongs to another repository now
 		err = errs.Absent()
 	}
 	if err != nil {

@@ -6,11 +6,11 @@
 //	  - graphql.go: the endpoint
 //	  - query.go: the state of a query; access.go, grant.go: the caller's access to repositories
 //	  - load.go, loadlist.go: loaders of many objects
-//	  - object.go: payloads of the REST API as objects of the schema; connection.go: lists; cursor.go: where pages
-//	    of lists begin
-//	  - fields.go: the resolvers, by type: account.go, repository.go, issue.go, issuemember.go, pull.go,
-//	    commit.go, gitobject.go, release.go, search.go, reaction.go, timeline.go, reviewthread.go, reviewcomment.go, rollup.go, check.go,
-//	    annotation.go, viewed.go
+//	  - object.go: values of features as objects of the schema; connection.go: lists; cursor.go: where pages
+//	    of lists begin; size.go: the memory of values
+//	  - fields.go: the resolvers, by type: account.go, accountlist.go, repository.go, issue.go, issuelist.go, label.go,
+//	    pull.go, closing.go, comment.go, review.go, reviewcomment.go, reaction.go, timeline.go, commit.go,
+//	    gitobject.go, release.go, rollup.go, check.go, annotation.go, viewed.go, search.go
 //	  - node.go, nodetracker.go, nodecommit.go: objects by their node ids; resource.go: by the addresses of their pages
 //	  - mutation*.go: mutations; grant.go: the access that a route grants to an operation
 //	  - errors.go: the errors of REST in GitHub's form
@@ -18,11 +18,11 @@
 // Subpackages: document parses queries and computes their cost, schema has the schema's text, exec runs
 // operations on it, and answer lets tests compare responses with a schema.
 //
-// The package adds no rules, rights or SQL. A field's value is a part of the answer that REST gives the
-// same caller. A loader names the route that answers the same, and the server applies the checks of its role and
-// of the token to the caller (access.go). A mutation calls the operation that a route's handler calls, with the
-// access that this route grants (grant.go), and then loads what it shows. So GraphQL allows nothing that REST
-// does not, and both show the same objects.
+// The package adds no rules, rights or SQL. A field's value is a part of the value with which a feature shows a
+// thing: what REST renders, or the view of pages. A loader names the route that answers the same, and the server
+// applies the checks of its role and of the token to the caller (access.go). A mutation calls the operation that a
+// route's handler calls, with the access that this route grants (grant.go), and then loads what it shows. So
+// GraphQL allows nothing that REST does not, and both show the same objects.
 //
 // Queries run breadth first: a resolver receives all the objects of a level. Functions of the features load
 // the data of many objects of any repositories together (load.go), so the number of statements depends neither
@@ -30,6 +30,7 @@
 package graphql
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -98,7 +99,7 @@ func (api *API) Routes() []route.Route {
 	var routes []route.Route
 	for _, pattern := range patterns {
 		routes = append(routes, free.SignedIn("POST "+pattern,
-			api.Post).InAnyMedia().WithLimit(maxBody).TakesSpace(false))
+			api.Post).InAnyMedia().WithLimit(maxBody).TakesSpace(route.SpaceNever))
 	}
 	return routes
 }
@@ -224,6 +225,16 @@ func readBody(r *http.Request) (*body, error) {
 		return nil, errs.New(errs.Malformed, "Variables must be an object.")
 	}
 	return b, nil
+}
+
+// decode reads a JSON value; numbers stay as they are. Nil: it is null, or there is none.
+func decode(b json.RawMessage) (v any) {
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	if d.Decode(&v) != nil {
+		return nil
+	}
+	return v
 }
 
 // operation selects an operation of a document by name, or the only one.

@@ -178,7 +178,8 @@ func TestMemoryOfAQueryIsCounted(t *testing.T) {
 			Send: `{"message": "A", "content": "YQ=="}`, Status: 201})
 	}
 	for name, inner := range map[string]string{
-		"nodes": `history(first:100){nodes{history(first:100){nodes{history(first:40){nodes{oid message tree{oid}}}}}}}`,
+		"nodes": `history(first:100){nodes{history(first:100){nodes{history(first:40){nodes{oid message ` +
+			strings.ReplaceAll(manyAliases(10), "viewer{login}", "tree{oid}") + `}}}}}}`,
 		"fields": `history(first:100){nodes{` + strings.ReplaceAll(manyAliases(9_000), ":viewer{login}",
 			":message") + `}}`,
 	} {

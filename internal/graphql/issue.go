@@ -2,21 +2,18 @@ package graphql
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"html"
-	"net/url"
-	"slices"
-	"strconv"
 	"strings"
 
-	"arbor/internal/db"
+	"arbor/internal/account"
 	"arbor/internal/errs"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/issue"
 	"arbor/internal/issuekit"
-	"arbor/internal/posting"
+	"arbor/internal/milestone"
+	"arbor/internal/pull"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -29,23 +26,34 @@ func textMedia(f *exec.Field) string {
 	return "raw"
 }
 
-// newIssue is an issue, or the pull request that it is. media is that of its payload.
-func newIssue(in *object, data payload, media string) (*object, error) {
+// newIssue is an issue, or the pull request that it is. media is that of its texts.
+func newIssue(in *object, v *issue.View, media string) *object {
 	if in == nil { // of a list across repositories
-		u, err := url.Parse(textOf(data, "repository_url"))
-		if err != nil {
-			return nil, err
-		}
-		path := u.EscapedPath()
-		in = repositoryAt(path[strings.Index(path, "/repos/"):])
+		in = inRepositoryOf(v.Access)
 	}
-	number := string(data.get("number"))
-	if data.get("pull_request") != nil {
-		return &object{kind: "PullRequest", data: data, repo: in,
-			source: source{Path: in.path("pulls", number), Media: media}}, nil
+	o := &object{kind: "Issue", value: v, whole: true, media: media, repo: in, id: int64(v.ID), number: v.Number}
+	if v.Pull {
+		o.kind, o.whole = "PullRequest", false
 	}
-	return &object{kind: "Issue", data: data, repo: in, source: source{Path: in.path("issues", number),
-		Media: media}}, nil
+	return o
+}
+
+// issueAt returns an issue by its number. media is the form of its texts.
+func issueAt(in *object, number int64, media string) *object {
+	return &object{kind: "Issue", number: number, media: media, repo: in}
+}
+
+// viewOf returns what issues and pull requests have in common, of one that is known.
+func viewOf(o *object) *issue.View {
+	if v, ok := o.value.(*pull.View); ok {
+		return v.Issue
+	}
+	return o.value.(*issue.View)
+}
+
+// ofIssue is pick for issues and pull requests.
+func ofIssue(part func(v *issue.View) any) exec.Resolver {
+	return one(func(_ context.Context, _ *exec.Field, o *object) (any, error) { return part(viewOf(o)), nil })
 }
 
 // issuesNumbered resolves the issue or pull request of a number in each repository. kind is the one that is
@@ -53,13 +61,11 @@ func newIssue(in *object, data payload, media string) (*object, error) {
 func issuesNumbered(kind, article string) exec.Resolver {
 	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 		q, values, list := queryOf(ctx), make([]any, len(parents)), make([]*object, len(parents))
-		number, media := f.Args["number"].(int), textMedia(f)
+		number, media := int64(f.Args["number"].(int)), textMedia(f)
 		for n, in := range objectsOf(parents) {
-			list[n] = issueAt(in, strconv.Itoa(number), media)
+			list[n] = issueAt(in, number, media)
 		}
-		if len(list) > 0 {
-			numberedThings(q, list[0]).load(ctx, q, list)
-		}
+		numberedThings(q, media).load(ctx, q, list)
 		for n, at := range list {
 			o, err := q.issueOrPull(ctx, at)
 			what := fmt.Sprintf("%s with the number of %d", article, number)
@@ -77,24 +83,20 @@ func issuesNumbered(kind, article string) exec.Resolver {
 // issueOrPull returns the issue or the pull request that an issue with its number alone is. An issue that was
 // transferred is found where it is now. Errors: 404, 410.
 func (q *query) issueOrPull(ctx context.Context, at *object) (*object, error) {
-	data, err := numberedThings(q, at).get(ctx, q, at)
-	if err == nil && data == nil {
+	v, err := numberedThings(q, at.media).get(ctx, q, at)
+	if err == nil && v == nil {
 		at, err = q.transferred(ctx, at)
 		if err == nil {
-			data, err = numberedThings(q, at).get(ctx, q, at)
+			v, err = numberedThings(q, at.media).get(ctx, q, at)
 		}
 	}
-	if err == nil && data == nil {
+	if err == nil && v == nil {
 		err = errs.Absent()
 	}
 	if err != nil {
 		return nil, err
 	}
-	o, err := newIssue(at.repo, data, at.source.Media)
-	if err == nil {
-		o.whole = o.kind == "Issue"
-	}
-	return o, err
+	return newIssue(at.repo, v, at.media), nil
 }
 
 // transferred finds where an issue is now that is not in its repository any more. Errors: 404, 410.
@@ -103,17 +105,42 @@ func (q *query) transferred(ctx context.Context, at *object) (*object, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = q.load.Issues.ByNumber(ctx, in[at.repo.source.Path].access, byNumber(at))
+	_, err = q.load.Issues.ByNumber(ctx, in[at.repo.name].access, at.number)
 	var moved *repo.MovedError
 	if errors.As(err, &moved) {
-		to := repositoryAt(web.Path("repos", moved.To.Owner.Login, moved.To.Name))
-		return issueAt(to, moved.Value, at.source.Media), nil
+		number, _ := web.ParseNumber(moved.Value)
+		return issueAt(repositoryAt(moved.To.FullName()), number, at.media), nil
 	}
 	if err == nil {
 		err = errs.Absent()
 	}
 	return nil, err
 }
+
+// numberedThings loads issues, and the issues of pull requests, by number.
+func numberedThings(q *query, media string) loader[int64, *issue.View] {
+	return loader[int64, *issue.View]{name: "issues and pulls", route: "/issues/{number}", media: media, key: byNumber,
+		read: q.load.Issues.Numbered}
+}
+
+// numberedIssues loads issues by number.
+func numberedIssues(q *query, media string) loader[int64, *issue.View] {
+	l := numberedThings(q, media)
+	l.name, l.check = "issues", issuesEnabled
+	l.read = func(ctx context.Context, list []repo.Of[int64]) (map[repo.Of[int64]]*issue.View, error) {
+		found, err := q.load.Issues.Numbered(ctx, list)
+		for of, v := range found {
+			if v.Pull {
+				delete(found, of)
+			}
+		}
+		return found, err
+	}
+	return l
+}
+
+// issuesEnabled returns 410 for a repository with issues switched off.
+func issuesEnabled(a *repo.Access) error { return issue.Enabled(a.Repo, nil) }
 
 // repositoryIssues are the fields of a repository about issues, labels and milestones.
 func repositoryIssues() map[string]exec.Resolver {
@@ -123,204 +150,133 @@ func repositoryIssues() map[string]exec.Resolver {
 		"issues":             connections(issues), "labels": labels, "milestones": connections(milestones),
 		"issueTypes":      always(nil),
 		"suggestedActors": suggested("ActorConnection", itself, plain),
-		"assignableUsers": people(assignees, byID(false)), "mentionableUsers": people(assignees, byID(false)),
-		"watchers": people(watchers, nil),
-		"label": thingIn(labelsNamed, func(f *exec.Field, in *object) *object {
-			return labelAt(in, f.Args["name"].(string))
+		"assignableUsers": connections(assignableUsers), "mentionableUsers": connections(assignableUsers),
+		"watchers": connections(watchers),
+		"label": thingIn(func(f *exec.Field, in *object) *object {
+			return &object{kind: "Label", name: f.Args["name"].(string), repo: in}
 		}),
-		"milestone": thingIn(numberedMilestones, func(f *exec.Field, in *object) *object {
-			return milestoneAt(in, strconv.Itoa(f.Args["number"].(int)))
+		"milestone": thingIn(func(f *exec.Field, in *object) *object {
+			return &object{kind: "Milestone", number: int64(f.Args["number"].(int)), repo: in}
 		}),
 	}
 }
 
 // thingIn resolves a thing of each repository; null if it does not exist. at returns it with its key alone.
-func thingIn[K comparable](
-	of func(q *query, o *object) loader[K, payload], at func(f *exec.Field, in *object) *object,
-) exec.Resolver {
+func thingIn(at func(f *exec.Field, in *object) *object) exec.Resolver {
 	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
-		q, things := queryOf(ctx), make([]exec.Object, len(parents))
+		q, values, things := queryOf(ctx), make([]any, len(parents)), make([]*object, len(parents))
 		for n, in := range objectsOf(parents) {
 			things[n] = at(f, in)
 		}
-		l := of(q, &object{source: source{Media: "raw"}})
-		l.load(ctx, q, objectsOf(things))
-		return orNull(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			data, err := l.get(ctx, q, o)
-			if data == nil {
-				return nil, err
+		failed := q.fill(ctx, things, isWhole)
+		for n, o := range things {
+			switch err := failed[o]; {
+			case err == nil:
+				values[n] = o
+			case !errs.Is(err, errs.NotFound) && !errs.Is(err, errs.Gone):
+				values[n] = asError(err)
 			}
-			o.data, o.whole = data, true
-			return o, nil
-		})(ctx, f, things)
-	}
-}
-
-// labelAt and milestoneAt return a thing of a repository with its key alone.
-func labelAt(in *object, name string) *object {
-	raw, _ := json.Marshal(name)
-	return &object{kind: "Label", data: payload{}.with("name", raw), repo: in}
-}
-
-func milestoneAt(in *object, number string) *object {
-	return &object{kind: "Milestone", data: payload{}.with("number", json.RawMessage(number)), repo: in}
-}
-
-// orNull is like one, but resolves to null if the object does not exist.
-func orNull(value func(ctx context.Context, f *exec.Field, o *object) (any, error)) exec.Resolver {
-	return one(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
-		v, err := value(ctx, f, o)
-		if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Gone) {
-			return nil, nil
 		}
-		return v, err
-	})
+		return values
+	}
 }
 
-// things are objects of one kind in a repository.
-func things(kind string, in *object, list []payload) []any {
-	all := make([]any, len(list))
-	for n, data := range list {
-		all[n] = &object{kind: kind, data: data, whole: true, repo: in}
-	}
-	return all
+// pageOf returns the address of the page of an issue or a pull request.
+func pageOf(ctx context.Context, v *issue.View) string {
+	return web.From(ctx).Page(web.Path(v.Access.Owner.Login, v.Access.Name) + issuekit.PageSegment(v.Pull) +
+		decimal(v.Number))
 }
 
-// issues lists those of a repository.
-func issues(ctx context.Context, f *exec.Field, o *object) (pages, error) {
-	q, media := queryOf(ctx), textMedia(f)
-	options, err := issueOptions(f)
-	if err != nil {
-		return pages{}, err
-	}
-	l := loader[string, *web.List[payload]]{name: fmt.Sprintf("issues %+v", options), route: "/issues",
-		media: media, members: membersOfIssues(f)}
-	rows := func(ctx context.Context, list []*repo.Access, at web.Page) (
-		map[repo.ID]*web.List[json.Marshaler], error) {
-		return q.load.Issues.ListMany(ctx, list, options, at)
-	}
-	by := map[posting.Sort][]string{posting.Updated: {"updated_at"}, posting.Comments: {"comments"}}[options.Order.Sort]
-	return pages{kind: "IssueConnection", many: ofRepositories(l, rows),
-		rank: byMembers(!options.Order.Asc, append(by, "id")...),
-		node: func(data payload) (any, error) { return newIssue(o, data, media) }}, nil
-}
-
-// issueOptions reads the arguments of a list of issues.
-func issueOptions(f *exec.Field) (o issue.ListOptions, err error) {
-	o.OnlyIssues, o.Order.Asc = true, true
-	filter, _ := f.Args["filterBy"].(map[string]any)
-	states := f.Args["states"]
-	if states == nil {
-		states = filter["states"]
-	}
-	list, _ := states.([]any)
-	if both := slices.Contains(list, any("OPEN")) && slices.Contains(list, any("CLOSED")); len(list) > 0 && !both {
-		o.State, _ = issuekit.ParseState(strings.ToLower(list[0].(string)))
-	}
-	if o.Order, err = orderOf(f, o.Order, map[string]posting.Sort{"CREATED_AT": posting.Created,
-		"UPDATED_AT": posting.Updated, "COMMENTS": posting.Comments}); err != nil {
-		return o, err
-	}
-	if text, ok := filter["since"].(string); ok {
-		since, ok := web.ParseTime(text)
-		if !ok {
-			return o, refused("`" + clip(text) + "` is not a time such as 2011-04-22T13:33:48Z.")
-		}
-		o.Since = db.FromTime(since)
-	}
-	for name, to := range map[string]*string{"assignee": &o.Assignee, "createdBy": &o.Creator,
-		"mentioned": &o.Mentioned, "milestoneNumber": &o.Milestone} {
-		v, given := filter[name]
-		*to, _ = v.(string)
-		if given && v == nil && (name == "assignee" || name == "milestoneNumber") {
-			*to = "none"
-		}
-	}
-	labels, _ := filter["labels"].([]any)
-	for _, name := range labels {
-		text, _ := name.(string)
-		o.Labels = append(o.Labels, text)
-	}
-	return o, nil
-}
-
-// orderOf reads orderBy; without it the order is otherwise. Error: for an order that Arbor does not have.
-func orderOf(f *exec.Field, otherwise posting.Order, sorts map[string]posting.Sort) (posting.Order, error) {
-	order, ok := f.Args["orderBy"].(map[string]any)
-	if !ok {
-		return otherwise, nil
-	}
-	field, _ := order["field"].(string)
-	sort, ok := sorts[field]
-	if !ok {
-		return otherwise, &exec.Error{Message: "Arbor does not order by " + clip(field) + " here."}
-	}
-	return posting.Order{Sort: sort, Asc: order["direction"] == "ASC"}, nil
-}
-
-// tracked are the fields of issues and pull requests.
+// tracked are the fields of issues and pull requests. Those of a pull request need its issue alone.
 func tracked() map[string]exec.Resolver {
-	return merge(commented(), map[string]exec.Resolver{
-		"number": same("number"), "title": same("title"), "closedAt": same("closed_at"),
-		"locked":           same("locked"),
-		"activeLockReason": upper("active_lock_reason"),
-		"closed": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			return o.text(ctx, "state") == "closed", nil
+	return merge(after(isKnown, merge(reactable(), written(), map[string]exec.Resolver{
+		"number": ofIssue(func(v *issue.View) any { return v.Number }),
+		"title":  ofIssue(func(v *issue.View) any { return v.Title }), "titleHTML": ofIssue(titleHTML),
+		"closedAt":         ofIssue(func(v *issue.View) any { return v.ClosedAt }),
+		"closed":           ofIssue(func(v *issue.View) any { return v.State == issue.Closed }),
+		"locked":           ofIssue(func(v *issue.View) any { return v.Locked }),
+		"activeLockReason": ofIssue(func(v *issue.View) any { return enum(v.LockReason) }),
+		"assignees":        one(assignees("UserConnection")), "assignedActors": one(assignees("AssigneeConnection")),
+		"labels": one(func(_ context.Context, f *exec.Field, o *object) (any, error) {
+			return connectAll(f, "LabelConnection", things("Label", o.repo, viewOf(o).Labels))
 		}),
-		"assignees": one(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
-			list, err := o.list(ctx, "assignees")
-			if err != nil {
-				return nil, err
+		"milestone": one(func(_ context.Context, _ *exec.Field, o *object) (any, error) {
+			v := viewOf(o)
+			if v.Milestone == nil {
+				return nil, nil
 			}
-			all := make([]any, len(list))
-			for n, data := range list {
-				all[n] = newAccount(data)
-			}
-			return connectAll(f, "UserConnection", all)
+			return newThing("Milestone", o.repo, &milestone.View{Milestone: v.Milestone, Creator: v.MilestoneBy}), nil
 		}),
-		"labels": one(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
-			list, err := o.list(ctx, "labels")
-			if err != nil {
-				return nil, err
-			}
-			return connectAll(f, "LabelConnection", things("Label", o.repo, list))
-		}),
-		"milestone": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			data, err := o.inner(ctx, "milestone")
-			if data == nil {
-				return nil, err
-			}
-			return &object{kind: "Milestone", data: data, whole: true, repo: o.repo}, nil
-		}),
-		"comments": connections(comments),
-		"viewerCanUpdate": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			if own, err := didAuthor(ctx, o); own || err != nil {
-				return own, err
-			}
-			may, err := permissionOn(ctx, o.repo)
-			return may != "READ", err
-		}),
+		"comments":        connections(comments),
+		"viewerCanUpdate": one(canUpdate), "timelineItems": timelineItems,
+	})), map[string]exec.Resolver{
+		"repository": inRepository, "includesCreatedEdit": always(false),
 		"projectCards": none("ProjectCardConnection"), "projectItems": none("ProjectV2ItemConnection"),
-		"assignedActors": one(assignedActors), "timelineItems": timelineItems,
 		"suggestedActors": suggested("AssigneeConnection", repositoryOf, plain),
 	})
 }
 
-func issueFields() map[string]exec.Resolver {
-	fields := merge(tracked(), absentOfIssues(), map[string]exec.Resolver{
-		"state": upper("state"), "stateReason": upper("state_reason"), "isPinned": isPinned,
-		"closedByPullRequestsReferences": closedByPulls, "linkedBranches": linkedBranches,
-		"titleHTML": one(titleHTML),
-	})
-	for name, r := range fields {
-		fields[name] = filled(numberedIssues, isNumber, r)
+// assignees returns a function that resolves the assignees of an issue or a pull request.
+func assignees(kind string) func(context.Context, *exec.Field, *object) (any, error) {
+	return func(ctx context.Context, f *exec.Field, o *object) (any, error) {
+		return connectAll(f, kind, persons(ctx, viewOf(o).Assignees))
 	}
-	return fields
+}
+
+func persons(ctx context.Context, list []*account.Account) []any {
+	all := make([]any, len(list))
+	for n, a := range list {
+		all[n] = person(ctx, a)
+	}
+	return all
+}
+
+// things are objects of one kind in a repository by their whole values.
+func things[V any](kind string, in *object, list []V) []any {
+	all := make([]any, len(list))
+	for n, v := range list {
+		all[n] = newThing(kind, in, v)
+	}
+	return all
+}
+
+// newThing returns an object in a repository by its whole value.
+func newThing(kind string, in *object, value any) *object {
+	o := &object{kind: kind, repo: in}
+	o.set(value)
+	return o
+}
+
+// nodeIn returns the node of a value of a kind in a repository.
+func nodeIn[V any](kind string, in *object) func(V) (any, error) {
+	return func(v V) (any, error) { return newThing(kind, in, v), nil }
+}
+
+// canUpdate resolves whether the caller may change what somebody wrote.
+func canUpdate(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+	if didAuthor(ctx, o) {
+		return true, nil
+	}
+	may, err := permissionOn(ctx, o.repo)
+	return may != "READ", err
+}
+
+func issueFields() map[string]exec.Resolver {
+	return merge(tracked(), absentOfIssues(), after(isKnown, map[string]exec.Resolver{
+		"state": ofIssue(func(v *issue.View) any { return enumName(v.State.String()) }),
+		"stateReason": ofIssue(func(v *issue.View) any {
+			reason := v.StateReason.String()
+			return enum(&reason)
+		}),
+		"isPinned": ofIssue(func(v *issue.View) any { return !v.PinnedAt.IsZero() }),
+	}), map[string]exec.Resolver{
+		"closedByPullRequestsReferences": closedByPulls, "linkedBranches": linkedBranches,
+	})
 }
 
 // titleHTML is a title as HTML: text between backticks is code.
-func titleHTML(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-	parts := strings.Split(html.EscapeString(o.text(ctx, "title")), "`")
+func titleHTML(v *issue.View) any {
+	parts := strings.Split(html.EscapeString(v.Title), "`")
 	var b strings.Builder
 	for n, part := range parts {
 		switch {
@@ -335,23 +291,5 @@ func titleHTML(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 			b.WriteString("<code>" + part + "</code>")
 		}
 	}
-	return b.String(), nil
-}
-
-// isPinned resolves whether issues are pinned in their repositories.
-func isPinned(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
-	q := queryOf(ctx)
-	l := loader[string, []int64]{name: "pinned", route: "/issues", check: issuesEnabled,
-		key: func(*object) string { return "" },
-		read: func(ctx context.Context, list []repo.Of[string]) (map[repo.Of[string]][]int64, error) {
-			found, err := q.load.Issues.PinnedNumbers(ctx, repo.AccessesOf(list))
-			out := map[repo.Of[string]][]int64{}
-			for _, of := range list {
-				out[of] = found[of.In.ID]
-			}
-			return out, err
-		}}
-	return l.values(ctx, parents, func(o *object, numbers []int64) (any, error) {
-		return slices.Contains(numbers, byNumber(o)), nil
-	})
+	return b.String()
 }

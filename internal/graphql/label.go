@@ -6,11 +6,12 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
+	"arbor/internal/account"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/issuekit"
+	"arbor/internal/label"
 	"arbor/internal/milestone"
 	"arbor/internal/repo"
 	"arbor/internal/web"
@@ -22,13 +23,14 @@ const mostLabels = 10
 // labels resolves the labels of repositories.
 func labels(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 	q := queryOf(ctx)
-	all := ofRepositories(loader[string, *web.List[payload]]{name: "all labels", route: "/labels"},
+	all := ofRepositories(loader[string, *web.List[*label.Label]]{name: "all labels", route: "/labels"},
 		q.load.Labels.ListMany)
 	text, _ := f.Args["query"].(string)
 	order, _ := f.Args["orderBy"].(map[string]any)
 	if text == "" && order == nil {
-		return connections(func(_ context.Context, _ *exec.Field, o *object) (pages, error) {
-			return pages{kind: "LabelConnection", many: all, rank: byName(false, "name"), node: nodeIn("Label", o)}, nil
+		return connections(func(_ context.Context, _ *exec.Field, o *object) (pages[*label.Label], error) {
+			return pages[*label.Label]{kind: "LabelConnection", many: all, node: nodeIn[*label.Label]("Label", o),
+				rank: &rank[*label.Label]{of: func(l *label.Label) string { return foldedName(l.Name) }}}, nil
 		})(ctx, f, parents)
 	}
 	all.loadAll(ctx, q, objectsOf(parents), mostLabels)
@@ -37,8 +39,8 @@ func labels(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 		if err != nil {
 			return nil, err
 		}
-		list = slices.DeleteFunc(list, func(label payload) bool {
-			both := textOf(label, "name") + "\n" + textOf(label, "description")
+		list = slices.DeleteFunc(list, func(l *label.Label) bool {
+			both := l.Name + "\n" + textOr(l.Description, "")
 			return !strings.Contains(strings.ToLower(both), strings.ToLower(text))
 		})
 		slices.SortStableFunc(list, byOrder(order))
@@ -47,15 +49,13 @@ func labels(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 }
 
 // byOrder compares labels by an argument orderBy; nil: all are equal.
-func byOrder(order map[string]any) func(x, y payload) int {
-	return func(x, y payload) int {
+func byOrder(order map[string]any) func(x, y *label.Label) int {
+	return func(x, y *label.Label) int {
 		var by int
 		if order["field"] == "NAME" {
-			by = strings.Compare(strings.ToLower(textOf(x, "name")), strings.ToLower(textOf(y, "name")))
+			by = strings.Compare(strings.ToLower(x.Name), strings.ToLower(y.Name))
 		} else if order != nil { // ids grow in the order of creation
-			i, _ := strconv.ParseInt(string(x.get("id")), 10, 64)
-			j, _ := strconv.ParseInt(string(y.get("id")), 10, 64)
-			by = cmp.Compare(i, j)
+			by = cmp.Compare(x.ID, y.ID)
 		}
 		if order["direction"] == "DESC" {
 			by = -by
@@ -64,76 +64,79 @@ func byOrder(order map[string]any) func(x, y payload) int {
 	}
 }
 
-// nodeIn returns the node of a payload of a kind in a repository.
-func nodeIn(kind string, in *object) func(payload) (any, error) {
-	return func(data payload) (any, error) {
-		return &object{kind: kind, data: data, whole: true, repo: in}, nil
-	}
-}
-
-// milestones resolves the milestones of a repository.
-func milestones(ctx context.Context, f *exec.Field, o *object) (pages, error) {
+// milestones resolves the milestones of a repository, in REST's order: those without a date come last.
+func milestones(ctx context.Context, f *exec.Field, o *object) (pages[*milestone.View], error) {
 	q, state := queryOf(ctx), issuekit.State(0)
 	if list, ok := f.Args["states"].([]any); ok && len(list) == 1 {
 		state, _ = issuekit.ParseState(strings.ToLower(list[0].(string)))
 	}
-	l := loader[string, *web.List[payload]]{name: fmt.Sprint("all milestones ", int(state)), route: "/milestones"}
+	l := loader[string, *web.List[*milestone.View]]{name: fmt.Sprint("all milestones ", int(state)), route: "/milestones"}
 	rows := func(ctx context.Context, list []*repo.Access, at web.Page) (
-		map[repo.ID]*web.List[*milestone.Payload], error) {
+		map[repo.ID]*web.List[*milestone.View], error) {
 		return q.load.Milestones.ListMany(ctx, list, state, at)
 	}
-	return pages{kind: "MilestoneConnection", many: ofRepositories(l, rows), rank: byDue(),
-		node: nodeIn("Milestone", o)}, nil
-}
-
-// byDue returns REST's order of milestones: those without a date come last.
-func byDue() *rank {
-	return &rank{of: func(data payload) string {
-		return cmp.Or(textOf(data, "due_on"), "~") + " " + sortable(string(data.get("number")))
-	}}
+	return pages[*milestone.View]{kind: "MilestoneConnection", many: ofRepositories(l, rows),
+		rank: &rank[*milestone.View]{of: func(m *milestone.View) string {
+			return cmp.Or(m.DueOn.String(), "~") + " " + sortable(m.Number)
+		}},
+		node: nodeIn[*milestone.View]("Milestone", o)}, nil
 }
 
 // labelsNamed loads labels by name.
-func labelsNamed(q *query, _ *object) loader[string, payload] {
-	l := loader[string, payload]{name: "labels", route: "/labels",
-		key: func(o *object) string { return textOf(o.data, "name") }}
-	return full(l, q.load.Labels.Named)
+func labelsNamed(q *query) loader[string, *label.Label] {
+	return loader[string, *label.Label]{name: "labels", route: "/labels", key: byName, read: q.load.Labels.Named}
 }
 
 // numberedMilestones loads milestones by number.
-func numberedMilestones(q *query, _ *object) loader[int64, payload] {
-	l := loader[int64, payload]{name: "milestones", route: "/milestones", key: byNumber}
-	return full(l, q.load.Milestones.Numbered)
+func numberedMilestones(q *query) loader[int64, *milestone.View] {
+	return loader[int64, *milestone.View]{name: "milestones", route: "/milestones", key: byNumber,
+		read: q.load.Milestones.Numbered}
 }
 
-func labelFields() map[string]exec.Resolver {
-	page := func(ctx context.Context, o *object) (string, error) {
-		at, err := o.repo.value(ctx, "html_url")
-		text, _ := at.(string)
-		return text + "/labels/" + url.PathEscape(textOf(o.data, "name")), err
-	}
-	missing := func(r exec.Resolver) exec.Resolver { return filled(labelsNamed, anyObject, r) } // in events
+// below returns the address of a page below that of an object's repository.
+func below(ctx context.Context, o *object, path string) string {
+	owner, name, _ := strings.Cut(o.repo.name, "/")
+	return web.From(ctx).Page(web.Path(owner, name) + path)
+}
+
+// pageFields are the fields about the address of an object's page.
+func pageFields(address func(ctx context.Context, o *object) string) map[string]exec.Resolver {
 	return map[string]exec.Resolver{
-		"id": missing(same("node_id")), "name": same("name"), "color": same("color"),
-		"description": missing(same("description")),
-		"isDefault":   missing(same("default")), "repository": inRepository,
-		"createdAt": always(nil), "updatedAt": always(nil), // REST does not have them
-		"url": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) { return page(ctx, o) }),
+		"url": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) { return address(ctx, o), nil }),
 		"resourcePath": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			at, err := page(ctx, o)
-			return strings.TrimPrefix(at, siteOf(ctx)), err
+			return strings.TrimPrefix(address(ctx, o), siteOf(ctx)), nil
 		}),
 	}
 }
 
+func labelFields() map[string]exec.Resolver {
+	return merge(after(isKnown, map[string]exec.Resolver{ // events know names and colors
+		"name":  pick(func(l *label.Label) any { return l.Name }),
+		"color": pick(func(l *label.Label) any { return l.Color }),
+	}), after(isWhole, map[string]exec.Resolver{
+		"id":          pick(func(l *label.Label) any { return account.NodeID("Label", l.ID) }),
+		"description": pick(func(l *label.Label) any { return l.Description }),
+		"isDefault":   pick(func(l *label.Label) any { return l.Default }),
+	}), pageFields(func(ctx context.Context, o *object) string {
+		return below(ctx, o, "/labels/"+url.PathEscape(o.name))
+	}), map[string]exec.Resolver{"repository": inRepository,
+		"createdAt": always(nil), "updatedAt": always(nil)}) // REST does not have them
+}
+
 func milestoneFields() map[string]exec.Resolver {
-	return map[string]exec.Resolver{
-		"id": same("node_id"), "number": same("number"), "title": same("title"),
-		"description": same("description"),
-		"state":       upper("state"), "dueOn": same("due_on"), "createdAt": same("created_at"),
-		"updatedAt": same("updated_at"),
-		"closedAt":  same("closed_at"), "closed": isNull("closed_at", false),
-		"creator": accountField("creator"),
-		"url":     same("html_url"), "resourcePath": resourcePath("html_url"),
-	}
+	return after(isWhole, merge(pageFields(func(ctx context.Context, o *object) string {
+		return below(ctx, o, "/milestone/"+decimal(o.number))
+	}), map[string]exec.Resolver{
+		"id":          pick(func(m *milestone.View) any { return account.NodeID("Milestone", m.ID) }),
+		"number":      pick(func(m *milestone.View) any { return m.Number }),
+		"title":       pick(func(m *milestone.View) any { return m.Title }),
+		"description": pick(func(m *milestone.View) any { return m.Description }),
+		"state":       pick(func(m *milestone.View) any { return enumName(m.State.String()) }),
+		"dueOn":       pick(func(m *milestone.View) any { return m.DueOn }),
+		"createdAt":   pick(func(m *milestone.View) any { return m.CreatedAt }),
+		"updatedAt":   pick(func(m *milestone.View) any { return m.UpdatedAt }),
+		"closedAt":    pick(func(m *milestone.View) any { return m.ClosedAt }),
+		"closed":      pick(func(m *milestone.View) any { return !m.ClosedAt.IsZero() }),
+		"creator":     viewed(func(ctx context.Context, m *milestone.View) any { return person(ctx, m.Creator) }),
+	}))
 }

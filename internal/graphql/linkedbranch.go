@@ -2,7 +2,6 @@ package graphql
 
 import (
 	"context"
-	"strings"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -11,14 +10,12 @@ import (
 	"arbor/internal/graphql/exec"
 	"arbor/internal/issue/branch"
 	"arbor/internal/repo"
-	"arbor/internal/web"
 )
 
 // branchesOf loads the branches that were made for issues.
 func branchesOf(q *query) loader[int64, []*branch.Payload] {
 	return loader[int64, []*branch.Payload]{name: "branches", route: "/issues", key: byNumber,
-		check: issuesEnabled, read: q.load.Branches.Linked,
-		size: func(list []*branch.Payload) int64 { return int64(len(list)) * nodeBytes }}
+		check: issuesEnabled, read: q.load.Branches.Linked}
 }
 
 // linkedBranches are the branches that were made for an issue.
@@ -26,30 +23,26 @@ func linkedBranches(ctx context.Context, f *exec.Field, parents []exec.Object) [
 	return branchesOf(queryOf(ctx)).values(ctx, parents, func(_ *object, list []*branch.Payload) (any, error) {
 		all := make([]any, len(list))
 		for n, l := range list {
-			data, err := payloadOf(l)
-			if err != nil {
-				return nil, err
-			}
-			all[n] = newLinkedBranch(data)
+			all[n] = newLinkedBranch(l)
 		}
 		return connectAll(f, "LinkedBranchConnection", all)
 	})
 }
 
-func newLinkedBranch(data payload) *object {
-	return &object{kind: "LinkedBranch", data: data, whole: true}
+func newLinkedBranch(l *branch.Payload) *object {
+	return &object{kind: "LinkedBranch", value: l, whole: true}
 }
 
 // contents asks whether the caller may read the branches of an object's repository.
-var contents = loader[string, bool]{name: "contents", route: "/branches", key: func(*object) string { return "" },
+var contents = loader[string, bool]{name: "contents", route: "/branches", key: noKey,
 	read: func(context.Context, []repo.Of[string]) (map[repo.Of[string]]bool, error) { return nil, nil }}
 
 func linkedBranchFields() map[string]exec.Resolver {
 	return map[string]exec.Resolver{
-		"id": same("node_id"),
+		"id": pick(func(l *branch.Payload) any { return l.NodeID }),
 		"ref": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			owner, name, _ := strings.Cut(textOf(o.data, "repo"), "/")
-			in := repositoryAt(web.Path("repos", owner, name))
+			l := o.value.(*branch.Payload)
+			in := repositoryAt(l.Repo)
 			// A token may see the issue and not the code.
 			if _, err := contents.get(ctx, queryOf(ctx), &object{repo: in}); errs.Is(err, errs.Forbidden) ||
 				errs.Is(err, errs.NotFound) {
@@ -57,8 +50,7 @@ func linkedBranchFields() map[string]exec.Resolver {
 			} else if err != nil {
 				return nil, err
 			}
-			data := payload{}.with("ref", o.data.get("ref")).with("object", o.data.get("object"))
-			return &object{kind: "Ref", data: data, repo: in}, nil
+			return refAt(in, l.Ref), nil
 		}),
 	}
 }
@@ -86,7 +78,7 @@ func (q *query) linkedByID(ctx context.Context, ids []int64) (map[int64]linked, 
 	found, issues := map[int64]linked{}, []*object{}
 	for id, at := range spots {
 		if in := repos[int64(at.repo)]; in != nil {
-			found[id] = linked{of: issueAt(in, decimal(at.number), "raw")}
+			found[id] = linked{of: issueAt(in, at.number, "raw")}
 			issues = append(issues, found[id].of)
 		}
 	}
@@ -99,11 +91,7 @@ func (q *query) linkedByID(ctx context.Context, ids []int64) (map[int64]linked, 
 		delete(found, id)
 		for _, l := range list {
 			if l.NodeID == account.NodeID("LinkedBranch", id) {
-				data, err := payloadOf(l)
-				if err != nil {
-					return nil, err
-				}
-				found[id] = linked{newLinkedBranch(data), at.of}
+				found[id] = linked{newLinkedBranch(l), at.of}
 			}
 		}
 	}
@@ -135,7 +123,7 @@ func createLinkedBranch(ctx context.Context, m *mutation) (map[string]any, error
 			return nil, err
 		}
 	}
-	if err := identify(ctx, of.repo); err != nil {
+	if err := m.identify(ctx, of.repo); err != nil {
 		return nil, err
 	}
 	to, a, err := m.change(ctx, in, "POST /repos/{owner}/{repo}/git/refs")
@@ -154,8 +142,7 @@ func createLinkedBranch(ctx context.Context, m *mutation) (map[string]any, error
 	if err != nil {
 		return nil, err
 	}
-	data, err := payloadOf(branch.NewPayload(made, a, sha))
-	return map[string]any{"issue": of, "linkedBranch": newLinkedBranch(data)}, err
+	return map[string]any{"issue": of, "linkedBranch": newLinkedBranch(branch.NewPayload(made, a, sha))}, nil
 }
 
 func deleteLinkedBranch(ctx context.Context, m *mutation) (map[string]any, error) {

@@ -5,11 +5,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"arbor/internal/account"
 	"arbor/internal/checkrun"
 	"arbor/internal/detect"
+	"arbor/internal/errs"
+	"arbor/internal/git"
 	"arbor/internal/gitdata"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/issue"
@@ -44,7 +45,7 @@ type Loaders struct {
 	Statuses  *status.API
 	Checks    *checkrun.API
 	Reactions *reaction.Many
-	Git       *gitdata.API
+	Git       *gitdata.Service
 
 	Signatures *signature.Service
 	Labels     *label.API
@@ -63,27 +64,23 @@ type Loaders struct {
 	Networks      *network.Service
 }
 
-// loader loads a value for each of many objects of any repositories, at most maxLoaded in a call. The
-// value of an object that the feature omits is zero.
+// loader loads a value for each of many objects of any repositories, at most maxLoaded in a call. An object that the
+// feature omits has none.
 type loader[K comparable, V any] struct {
-	name    string   // distinguishes its values from those of other loaders
-	route   string   // below the repository: whose right and token permission are required, /issues/{number}
-	media   string   // of texts; empty: raw
-	members []string // of payloads, if the feature can leave out others; nil: all
-	key     func(o *object) K
-	check   func(a *repo.Access) error // what else a repository must have; nil: nothing
-	read    func(ctx context.Context, list []repo.Of[K]) (map[repo.Of[K]]V, error)
-	size    func(v V) int64 // in bytes; nil: the value is a few numbers
+	name  string // distinguishes its values from those of other loaders
+	route string // below the repository: whose right and token permission are required, /issues/{number}
+	media string // of texts; empty: raw
+	key   func(o *object) K
+	check func(a *repo.Access) error // what else a repository must have; nil: nothing
+	read  func(ctx context.Context, list []repo.Of[K]) (map[repo.Of[K]]V, error)
+	size  func(v V) int64 // in bytes; nil: see sizeOf
 }
-
-// smallValue is the memory in bytes of a value of a loader without a size.
-const smallValue = 256
 
 // maxLoaded limits the objects of one call.
 const maxLoaded = 100
 
 func (l loader[K, V]) keyOf(o *object) string {
-	return fmt.Sprint(l.name, " ", o.home().source.Path, l.route, " ", l.media, " ", l.key(o))
+	return fmt.Sprint(l.name, " ", o.home().name, l.route, " ", l.media, " ", l.key(o))
 }
 
 // load loads the values of the objects that have none yet.
@@ -98,14 +95,18 @@ func (l loader[K, V]) load(ctx context.Context, q *query, objects []*object) {
 	}
 	for part := range slices.Chunk(missing, maxLoaded) {
 		found, of, failed := l.call(ctx, q, part)
+		sum := int64(0)
 		for _, o := range part {
-			v, err := found[of[o]], failed[o]
-			bytes := int64(smallValue)
+			v, there := found[of[o]]
+			bytes := sizeOf(v)
 			if l.size != nil {
 				bytes = l.size(v)
 			}
-			err = cmp.Or(err, q.hold(ctx, bytes))
-			q.kept[l.keyOf(o)] = kept{value: v, err: err}
+			err := failed[o]
+			if sum += bytes; err == nil && sum > maxRows {
+				err = errs.New(errs.TooLarge, "There is too much here: ask for less at one time.")
+			}
+			q.kept[l.keyOf(o)] = kept{value: v, there: there, err: cmp.Or(err, q.hold(ctx, bytes))}
 		}
 	}
 }
@@ -123,7 +124,7 @@ func (l loader[K, V]) call(ctx context.Context, q *query, objects []*object) (
 	of, failed = map[*object]repo.Of[K]{}, map[*object]error{}
 	var list []repo.Of[K]
 	for n, o := range objects {
-		at := in[repos[n].source.Path]
+		at := in[repos[n].name]
 		if failed[o] = cmp.Or(err, at.err); failed[o] == nil && l.check != nil {
 			failed[o] = l.check(at.access)
 		}
@@ -136,7 +137,7 @@ func (l loader[K, V]) call(ctx context.Context, q *query, objects []*object) (
 		return nil, of, failed
 	}
 	caller := q.permitRead(ctx, addressOf(l.route)).caller
-	found, err = l.read(showing(account.WithCaller(ctx, caller), l.media, l.members), list)
+	found, err = l.read(showing(account.WithCaller(ctx, caller), l.media), list)
 	for o, at := range of {
 		failed[o] = repo.ErrorOf(err, at.In.ID)
 	}
@@ -144,7 +145,7 @@ func (l loader[K, V]) call(ctx context.Context, q *query, objects []*object) (
 	return found, of, failed
 }
 
-// get returns the value of an object. It loads the value if no call for several objects did.
+// get returns the value of an object, or zero if it has none. It loads the value if no call for several objects did.
 func (l loader[K, V]) get(ctx context.Context, q *query, o *object) (v V, err error) {
 	l.load(ctx, q, []*object{o})
 	k := q.kept[l.keyOf(o)]
@@ -176,6 +177,50 @@ func (l loader[K, V]) values(
 	return values
 }
 
+// fill gives objects their values and returns why some have none: 404 for one that the feature omits.
+func (l loader[K, V]) fill(ctx context.Context, q *query, objects []*object) map[*object]error {
+	l.load(ctx, q, objects)
+	failed := map[*object]error{}
+	for _, o := range objects {
+		k := q.kept[l.keyOf(o)]
+		switch {
+		case k.err != nil:
+			failed[o] = k.err
+		case !k.there:
+			failed[o] = errs.Absent()
+		default:
+			o.set(k.value)
+		}
+	}
+	return failed
+}
+
+// filler is a loader of objects' whole values.
+type filler interface {
+	fill(ctx context.Context, q *query, objects []*object) (failed map[*object]error)
+}
+
+// fill loads the whole values of those objects of one type of which not enough is loaded, together.
+func (q *query) fill(
+	ctx context.Context, objects []*object, enough func(o *object) bool,
+) (failed map[*object]error) {
+	var missing []*object
+	for _, o := range objects {
+		if !enough(o) {
+			missing = append(missing, o)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return q.fillerOf(missing[0]).fill(ctx, q, missing)
+}
+
+// loadOne loads the whole value of an object unless enough of it is loaded.
+func (q *query) loadOne(ctx context.Context, o *object, enough func(o *object) bool) error {
+	return q.fill(ctx, []*object{o}, enough)[o]
+}
+
 // objectsOf returns the parents of a field as objects.
 func objectsOf(parents []exec.Object) []*object {
 	objects := make([]*object, len(parents))
@@ -185,48 +230,9 @@ func objectsOf(parents []exec.Object) []*object {
 	return objects
 }
 
-// byNumber returns the key of an issue or a pull request, and byIdentity that of other objects.
-func byNumber(o *object) int64   { return wholeNumber(o, "number") }
-func byIdentity(o *object) int64 { return wholeNumber(o, "id") }
-
-func wholeNumber(o *object, member string) int64 {
-	n, _ := strconv.ParseInt(string(o.data.get(member)), 10, 64)
-	return n
-}
-
-// filled returns a resolver that first loads the full payloads of the parents that have only a part, together.
-// A single parent is loaded only if a member is missing.
-func filled[K comparable](
-	of func(q *query, o *object) loader[K, payload], partial func(o *object) bool, next exec.Resolver,
-) exec.Resolver {
-	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
-		q := queryOf(ctx)
-		var missing []*object
-		for _, o := range objectsOf(parents) {
-			if !o.whole && partial(o) {
-				missing = append(missing, o)
-			}
-		}
-		fill(ctx, q, of, missing)
-		return next(ctx, f, parents)
-	}
-}
-
-// fill loads the full payloads of objects, see filled. Objects that cannot be loaded stay as they are.
-func fill[K comparable](
-	ctx context.Context, q *query, of func(q *query, o *object) loader[K, payload], objects []*object,
-) {
-	if len(objects) < 2 {
-		return
-	}
-	l := of(q, objects[0])
-	l.load(ctx, q, objects)
-	for _, o := range objects {
-		if data, err := l.get(ctx, q, o); err == nil && data != nil {
-			o.data, o.whole = data, true
-		}
-	}
-}
-
-// anyObject reports true for all objects.
-func anyObject(*object) bool { return true }
+// byNumber, byID and byName return the keys of objects.
+func byNumber(o *object) int64 { return o.number }
+func byID(o *object) int64     { return o.id }
+func byName(o *object) string  { return o.name }
+func bySHA(o *object) git.SHA  { return git.SHA(o.name) }
+func noKey(*object) string     { return "" }

@@ -2,7 +2,6 @@ package graphql
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"maps"
 
@@ -207,7 +206,7 @@ func (m *mutation) actShown(
 // own returns the context for an operation on the caller's own things, as change does.
 func (m *mutation) own(ctx context.Context, address string) (context.Context, *account.Caller, error) {
 	m.forget()
-	ctx, _, err := m.permit(showing(ctx, "raw", nil), address)
+	ctx, _, err := m.permit(showing(ctx, "raw"), address)
 	return ctx, account.CallerFrom(ctx), err
 }
 
@@ -215,29 +214,20 @@ func (m *mutation) own(ctx context.Context, address string) (context.Context, *a
 func (m *mutation) again(ctx context.Context, o *object) (*object, error) {
 	m.forget()
 	if o.kind == "Repository" {
-		id, err := repositoryID(ctx, o)
-		if err != nil {
+		if err := m.identify(ctx, o); err != nil {
 			return nil, err
 		}
-		return m.repositoryShown(ctx, repo.ID(id))
+		return m.repositoryShown(ctx, repo.ID(o.id))
 	}
 	fresh := *o
 	fresh.whole = false
-	return m.fresh(ctx, &fresh)
+	return m.whole(ctx, &fresh)
 }
 
 // shown loads something of a repository that was made or changed. at has its number or its name, or it has an id.
 func (m *mutation) shown(ctx context.Context, kind string, in *object, at spot, id int64) (*object, error) {
 	m.forget()
-	return m.fresh(ctx, at.object(kind, in, id))
-}
-
-func (m *mutation) fresh(ctx context.Context, o *object) (*object, error) {
-	found := m.loaded(ctx, m.nodeLoader(o.kind), o)
-	if found.err != nil {
-		return nil, found.err
-	}
-	return found.value.(*object), nil
+	return m.whole(ctx, at.object(kind, in, id))
 }
 
 // repositoryShown loads a repository that was made or changed.
@@ -258,15 +248,14 @@ func (m *mutation) logins(ctx context.Context, name string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, v.(*object).text(ctx, "login"))
+		list = append(list, v.(*object).name)
 	}
 	return list, nil
 }
 
 // labelNames returns the names of the repository's labels by their node ids, with one query.
 func (m *mutation) labelNames(ctx context.Context, in *object, name string) ([]string, error) {
-	repository, err := repositoryID(ctx, in)
-	if err != nil {
+	if err := m.identify(ctx, in); err != nil {
 		return nil, err
 	}
 	given := m.ids(name)
@@ -278,12 +267,12 @@ func (m *mutation) labelNames(ctx context.Context, in *object, name string) ([]s
 		}
 	}
 	names := []string{}
-	err = m.do.DB.Read(ctx, func(tx *db.Tx) error {
+	err := m.do.DB.Read(ctx, func(tx *db.Tx) error {
 		found, err := label.OfIssues(tx, ids)
 		names = names[:0]
 		for n, id := range ids {
 			l := found[id]
-			if l == nil || int64(l.RepoID) != repository { // labels of others do not exist here
+			if l == nil || int64(l.RepoID) != in.id { // labels of others do not exist here
 				return unresolvedNode(given[n])
 			}
 			names = append(names, l.Name)
@@ -303,27 +292,18 @@ func (m *mutation) milestoneNumber(ctx context.Context, in *object) (found web.O
 	if !ok || kind != "Milestone" {
 		return found, unresolvedNode(id)
 	}
-	repository, err := repositoryID(ctx, in)
-	if err != nil {
+	if err := m.identify(ctx, in); err != nil {
 		return found, err
 	}
 	err = m.do.DB.Read(ctx, func(tx *db.Tx) error {
 		list, err := milestone.ByIDs(tx, []int64{number})
-		if at := list[number]; at != nil && int64(at.RepoID) == repository {
+		if at := list[number]; at != nil && int64(at.RepoID) == in.id {
 			found = web.Some(at.Number)
 			return err
 		}
 		return unresolvedNode(id)
 	})
 	return found, err
-}
-
-// repositoryID is the number of a repository.
-func repositoryID(ctx context.Context, o *object) (int64, error) {
-	v, err := o.value(ctx, "id")
-	number, _ := v.(json.Number)
-	n, _ := number.Int64()
-	return n, err
 }
 
 // relations are the labels, assignees and milestone of issues and pull requests that an input names. Null removes the

@@ -23,12 +23,10 @@ func (m *mutation) below(ctx context.Context, name, kind string) error {
 	if err != nil {
 		return err
 	}
-	ours, err := repositoryID(ctx, in)
-	if err != nil {
+	if err := m.identify(ctx, in); err != nil {
 		return err
 	}
-	its, err := repositoryID(ctx, o.repo)
-	if err == nil && its != ours {
+	if err = m.identify(ctx, o.repo); err == nil && o.repo.id != in.id {
 		err = unresolvedNode(m.text(name))
 	}
 	return err
@@ -123,7 +121,7 @@ func updateCheckRun(ctx context.Context, m *mutation) (map[string]any, error) {
 			}
 			change, err := checkrun.ReadChange(body)
 			if err == nil {
-				_, err = m.do.Checks.Edit(ctx, a, byIdentity(o), change)
+				_, err = m.do.Checks.Edit(ctx, a, byID(o), change)
 			}
 			return err
 		})
@@ -153,7 +151,7 @@ func rerequestCheckSuite(ctx context.Context, m *mutation) (map[string]any, erro
 	return m.actShown(ctx, "checkSuite", "checkSuiteId", "CheckSuite",
 		"POST /repos/{owner}/{repo}/check-suites/{check_suite_id}/rerequest",
 		func(ctx context.Context, a *repo.Access, o *object) error {
-			return m.do.Checks.RerequestSuite(ctx, a, byIdentity(o))
+			return m.do.Checks.RerequestSuite(ctx, a, byID(o))
 		})
 }
 

@@ -38,20 +38,20 @@ func updateRef(ctx context.Context, m *mutation) (map[string]any, error) {
 		func(ctx context.Context, a *repo.Access, o *object) error {
 			sha, err := gitdata.ParseSHA(gitdata.RefResource, "sha", m.text("oid"))
 			if err == nil {
-				_, err = m.do.Git.MoveRef(ctx, a, textOf(o.data, "ref"), sha, m.flag("force").Value)
+				_, err = m.do.Git.MoveRef(ctx, a, o.name, sha, m.flag("force").Value)
 			}
 			return err
 		})
 	if err != nil {
 		return nil, err
 	}
-	return m.refPayload(ctx, o.repo, textOf(o.data, "ref"))
+	return m.refPayload(ctx, o.repo, o.name)
 }
 
 func deleteRef(ctx context.Context, m *mutation) (map[string]any, error) {
 	_, err := m.act(ctx, "refId", "Ref", "DELETE /repos/{owner}/{repo}/git/refs/{ref...}",
 		func(ctx context.Context, a *repo.Access, o *object) error {
-			return m.do.Git.RemoveRef(ctx, a, textOf(o.data, "ref"))
+			return m.do.Git.RemoveRef(ctx, a, o.name)
 		})
 	return map[string]any{}, err
 }
@@ -157,7 +157,7 @@ func (m *mutation) branch(ctx context.Context) (in *object, name string, err err
 	case id != "" && (at != "" || name != ""), id == "" && (!whole || name == ""):
 		return nil, "", refused("A branch is named by its id, or by repositoryNameWithOwner and branchName.")
 	case id == "":
-		in, err = m.repository(ctx, owner, of)
+		in, err = m.repository(ctx, owner+"/"+of)
 		return in, strings.TrimPrefix(name, "refs/heads/"),
 			orUnresolved(err, "a Repository with the name '"+clip(at)+"'")
 	}
@@ -166,7 +166,7 @@ func (m *mutation) branch(ctx context.Context) (in *object, name string, err err
 		return nil, "", err
 	}
 	ref := v.(*object)
-	name, isBranch := strings.CutPrefix(textOf(ref.data, "ref"), "refs/heads/")
+	name, isBranch := strings.CutPrefix(ref.name, "refs/heads/")
 	if !isBranch {
 		return nil, "", refused("Only a branch can be committed to.")
 	}

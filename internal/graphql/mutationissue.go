@@ -2,7 +2,6 @@ package graphql
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -174,22 +173,20 @@ func addComment(ctx context.Context, m *mutation) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	made, err := m.fresh(ctx, spot{}.object("IssueComment", o.repo, added.ID))
+	made, err := m.whole(ctx, spot{}.object("IssueComment", o.repo, added.ID))
 	if err != nil {
 		return nil, err
 	}
 	made.of = subject
-	count, _ := subject.value(ctx, "comments")
-	number, _ := count.(json.Number)
-	place, _ := number.Int64()
+	place := int(viewOf(subject).Comments)
 	return map[string]any{"subject": subject, "commentEdge": &edge{kind: "IssueCommentEdge", node: made,
-		cursor: cursor{int(place), byID(false).of(made.data)}.String()}}, nil
+		cursor: cursor{place, rankByID(idOfComment).of(made.value.(*comment.Payload))}.String()}}, nil
 }
 
 func updateIssueComment(ctx context.Context, m *mutation) (map[string]any, error) {
 	return m.actShown(ctx, "issueComment", "id", "IssueComment", "PATCH /repos/{owner}/{repo}/issues/comments/{id}",
 		func(ctx context.Context, a *repo.Access, o *object) error {
-			c, err := m.do.Comments.ByID(ctx, a, byIdentity(o))
+			c, err := m.do.Comments.ByID(ctx, a, byID(o))
 			if err != nil {
 				return err
 			}
@@ -204,7 +201,7 @@ func updateIssueComment(ctx context.Context, m *mutation) (map[string]any, error
 func deleteIssueComment(ctx context.Context, m *mutation) (map[string]any, error) {
 	_, err := m.act(ctx, "id", "IssueComment", "DELETE /repos/{owner}/{repo}/issues/comments/{id}",
 		func(ctx context.Context, a *repo.Access, o *object) error {
-			c, err := m.do.Comments.ByID(ctx, a, byIdentity(o))
+			c, err := m.do.Comments.ByID(ctx, a, byID(o))
 			if err == nil {
 				err = m.do.Comments.Delete(ctx, a, c)
 			}

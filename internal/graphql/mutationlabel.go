@@ -34,7 +34,7 @@ func updateLabel(ctx context.Context, m *mutation) (map[string]any, error) {
 	var changed *label.Label
 	o, err := m.act(ctx, "id", "Label", "PATCH /repos/{owner}/{repo}/labels/{name}",
 		func(ctx context.Context, a *repo.Access, o *object) (err error) {
-			changed, err = m.do.Labels.Edit(ctx, a, textOf(o.data, "name"), m.labelEdit())
+			changed, err = m.do.Labels.Edit(ctx, a, o.name, m.labelEdit())
 			return err
 		})
 	if err != nil {
@@ -46,7 +46,7 @@ func updateLabel(ctx context.Context, m *mutation) (map[string]any, error) {
 func deleteLabel(ctx context.Context, m *mutation) (map[string]any, error) {
 	_, err := m.act(ctx, "id", "Label", "DELETE /repos/{owner}/{repo}/labels/{name}",
 		func(ctx context.Context, a *repo.Access, o *object) error {
-			return m.do.Deletions.DeleteLabel(ctx, a, textOf(o.data, "name"))
+			return m.do.Deletions.DeleteLabel(ctx, a, o.name)
 		})
 	return map[string]any{}, err
 }

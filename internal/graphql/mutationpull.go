@@ -31,7 +31,7 @@ func createPullRequest(ctx context.Context, m *mutation) (map[string]any, error)
 		if err != nil {
 			return nil, err
 		}
-		owner, name, _ := strings.Cut(head.text(ctx, "full_name"), "/")
+		owner, name, _ := strings.Cut(head.name, "/")
 		_, branch, whose := strings.Cut(n.Head, ":")
 		if !whose {
 			branch = n.Head
@@ -227,15 +227,14 @@ func requestReviewsByLogin(ctx context.Context, m *mutation) (map[string]any, er
 func (m *mutation) requestReviews(ctx context.Context, o *object, logins []string) (map[string]any, error) {
 	const path = " /repos/{owner}/{repo}/pulls/{number}/requested_reviewers"
 	if m.input["union"] != true {
-		list, err := o.list(ctx, "requested_reviewers")
+		p, err := pullOf(ctx, o)
 		if err != nil {
 			return nil, err
 		}
 		var gone []string
-		for _, data := range list {
-			login := textOf(data, "login")
-			if !slices.ContainsFunc(logins, func(l string) bool { return strings.EqualFold(l, login) }) {
-				gone = append(gone, login)
+		for _, who := range p.Reviewers {
+			if !slices.ContainsFunc(logins, func(l string) bool { return strings.EqualFold(l, who.Login) }) {
+				gone = append(gone, who.Login)
 			}
 		}
 		if len(gone) > 0 {

@@ -20,9 +20,9 @@ var reactionRoutes = map[string]string{
 func (m *mutation) subject(ctx context.Context, a *repo.Access, o *object) (reaction.Subject, error) {
 	switch o.kind {
 	case "IssueComment":
-		return m.do.Comments.Subject(ctx, a, byIdentity(o))
+		return m.do.Comments.Subject(ctx, a, byID(o))
 	case "PullRequestReviewComment":
-		return m.do.Reviews.Subject(ctx, a, byIdentity(o))
+		return m.do.Reviews.Subject(ctx, a, byID(o))
 	}
 	return m.do.Issues.Subject(ctx, a, byNumber(o))
 }
@@ -47,15 +47,10 @@ func react(ctx context.Context, m *mutation, method, below string,
 	if err != nil {
 		return nil, err
 	}
-	data, err := payloadOf(changed)
-	if err != nil {
-		return nil, err
-	}
 	if o, err = m.again(ctx, o); err != nil {
 		return nil, err
 	}
-	shown, err := newReaction(o, data)
-	return map[string]any{"subject": o, "reaction": shown}, err
+	return map[string]any{"subject": o, "reaction": newReaction(o, changed)}, nil
 }
 
 func addReaction(ctx context.Context, m *mutation) (map[string]any, error) {

@@ -32,7 +32,7 @@ func createRepository(ctx context.Context, m *mutation) (map[string]any, error) 
 		}
 		if owner.kind == "Organization" {
 			address, create = "POST /orgs/{org}/repos", m.do.Settings.CreateForOrg
-			n.Owner = owner.text(ctx, "login")
+			n.Owner = owner.name
 		}
 	}
 	to, caller, err := m.own(ctx, address)
@@ -52,7 +52,7 @@ func (m *mutation) newOwner(ctx context.Context) (*object, error) {
 	if err != nil {
 		return nil, err
 	}
-	if login := owner.text(ctx, "login"); owner.kind == "User" && login != viewer(ctx).Login {
+	if login := owner.name; owner.kind == "User" && login != viewer(ctx).Login {
 		return nil, refused("You can't create a repository for " + login + ".")
 	}
 	return owner, nil
@@ -75,7 +75,7 @@ func cloneTemplate(ctx context.Context, m *mutation) (map[string]any, error) {
 		return nil, err
 	}
 	n := m.newRepo()
-	n.Owner = owner.text(ctx, "login")
+	n.Owner = owner.name
 	made, err := m.do.Settings.Generate(to, a, n, m.flag("includeAllBranches").Value)
 	if err != nil {
 		return nil, err
@@ -151,7 +151,7 @@ func setFollowed(ctx context.Context, m *mutation, follow bool, name, kind strin
 	if !follow {
 		address = "DELETE /user/following/{username}"
 	}
-	login := o.text(ctx, "login")
+	login := o.name
 	to, caller, err := m.own(ctx, address)
 	if err == nil {
 		err = m.do.Follows.Follow(to, caller, login, follow)

@@ -102,7 +102,7 @@ func (m *mutation) changeReview(ctx context.Context, v *object, address string,
 	err := m.setPull(ctx, v.of, address, func(ctx context.Context, a *repo.Access, number int64) error {
 		_, i, err := m.do.Pulls.Find(ctx, a, number)
 		if err == nil {
-			changed, err = change(ctx, a, i, byIdentity(v))
+			changed, err = change(ctx, a, i, byID(v))
 		}
 		return err
 	})
@@ -144,7 +144,11 @@ func (m *mutation) begunReview(ctx context.Context) (*object, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := m.do.Reviews.Progress(to, a, byNumber(o))
+	_, i, err := m.do.Pulls.Find(to, a, byNumber(o))
+	if err != nil {
+		return nil, err
+	}
+	p, err := m.do.Reviews.Progress(to, a, i)
 	if err != nil {
 		return nil, err
 	}
@@ -172,7 +176,7 @@ func deleteReview(ctx context.Context, m *mutation) (map[string]any, error) {
 		func(ctx context.Context, a *repo.Access, v *object) error {
 			_, i, err := m.do.Pulls.Find(ctx, a, byNumber(v.of))
 			if err == nil {
-				_, err = m.do.Reviews.Delete(ctx, a, i, byIdentity(v))
+				_, err = m.do.Reviews.Delete(ctx, a, i, byID(v))
 			}
 			return err
 		})

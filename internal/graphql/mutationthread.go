@@ -1,6 +1,7 @@
 package graphql
 
 import (
+	"cmp"
 	"context"
 
 	"arbor/internal/issue"
@@ -26,7 +27,7 @@ func addReviewThread(ctx context.Context, m *mutation) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	thread, err := m.threadOf(ctx, of, made.data)
+	thread, err := m.threadOf(ctx, made)
 	return map[string]any{"thread": thread}, err
 }
 
@@ -39,7 +40,7 @@ func (m *mutation) reviewed(ctx context.Context) (*object, error) {
 	if err != nil {
 		return nil, err
 	}
-	if v.text(ctx, "state") != "PENDING" {
+	if v.value.(*review.Payload).State != "PENDING" {
 		return nil, refused("The review was submitted.")
 	}
 	return v.of, nil
@@ -48,11 +49,11 @@ func (m *mutation) reviewed(ctx context.Context) (*object, error) {
 // draft adds a comment to the caller's pending review. Without another commit it is about the head.
 func (m *mutation) draft(ctx context.Context, of *object, fields map[string]any) (*object, error) {
 	if fields["commit_id"] == nil {
-		head, err := of.inner(ctx, "head")
+		p, err := pullOf(ctx, of)
 		if err != nil {
 			return nil, err
 		}
-		fields["commit_id"] = textOf(head, "sha")
+		fields["commit_id"] = string(p.Head.SHA)
 	}
 	return m.addReviewComment(ctx, of, func() (review.NewComment, error) {
 		body, err := bodyOf(review.CommentResource, fields)
@@ -105,21 +106,14 @@ func addThreadReply(ctx context.Context, m *mutation) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	first, err := firstOf(thread)
-	if err != nil {
-		return nil, err
-	}
-	made, err := m.reply(ctx, thread.of, byIdentity(first))
+	made, err := m.reply(ctx, thread.of, thread.id)
 	return map[string]any{"comment": made}, err
 }
 
-// firstOf returns the first comment of a thread.
-func firstOf(thread *object) (*object, error) {
-	comments, err := objectsIn(thread.data.get("comments"))
-	if err != nil {
-		return nil, err
-	}
-	return newReviewComment(thread.of, comments[0], "raw"), nil
+// threadOf returns the thread of a comment.
+func (m *mutation) threadOf(ctx context.Context, made *object) (*object, error) {
+	c := made.value.(*review.ThreadComment)
+	return m.threadAt(ctx, made.of, cmp.Or(c.ReplyTo, c.ID))
 }
 
 func addReviewComment(ctx context.Context, m *mutation) (map[string]any, error) {
@@ -129,7 +123,7 @@ func addReviewComment(ctx context.Context, m *mutation) (map[string]any, error) 
 		if err != nil {
 			return nil, err
 		}
-		if made, err = m.reply(ctx, to.of, byIdentity(to)); err != nil {
+		if made, err = m.reply(ctx, to.of, byID(to)); err != nil {
 			return nil, err
 		}
 	} else {
@@ -145,14 +139,14 @@ func addReviewComment(ctx context.Context, m *mutation) (map[string]any, error) 
 	}
 	return map[string]any{"comment": made,
 		"commentEdge": &edge{kind: "PullRequestReviewCommentEdge", node: made,
-			cursor: cursor{1, byID(false).of(made.data)}.String()}}, nil
+			cursor: cursor{1, sortable(made.id) + " "}.String()}}, nil
 }
 
 func updateReviewComment(ctx context.Context, m *mutation) (map[string]any, error) {
 	return m.actShown(ctx, "pullRequestReviewComment", "pullRequestReviewCommentId", review.CommentResource,
 		"PATCH /repos/{owner}/{repo}/pulls/comments/{id}",
 		func(ctx context.Context, a *repo.Access, o *object) error {
-			c, err := m.do.Reviews.FindComment(ctx, a, byIdentity(o))
+			c, err := m.do.Reviews.FindComment(ctx, a, byID(o))
 			if err == nil {
 				_, err = m.do.Reviews.EditComment(ctx, a, c, issue.NewText(m.text("body")))
 			}
@@ -164,7 +158,7 @@ func updateReviewComment(ctx context.Context, m *mutation) (map[string]any, erro
 func deleteReviewComment(ctx context.Context, m *mutation) (map[string]any, error) {
 	o, err := m.act(ctx, "id", review.CommentResource, "DELETE /repos/{owner}/{repo}/pulls/comments/{id}",
 		func(ctx context.Context, a *repo.Access, o *object) error {
-			c, err := m.do.Reviews.FindComment(ctx, a, byIdentity(o))
+			c, err := m.do.Reviews.FindComment(ctx, a, byID(o))
 			if err == nil {
 				err = m.do.Reviews.DeleteComment(ctx, a, c)
 			}
@@ -182,13 +176,9 @@ func unresolveThread(ctx context.Context, m *mutation) (map[string]any, error) {
 }
 
 func setResolved(ctx context.Context, m *mutation, resolved bool) (map[string]any, error) {
-	var first *object
 	thread, err := m.act(ctx, "threadId", review.ThreadKind, "PATCH /repos/{owner}/{repo}/pulls/comments/{id}",
-		func(ctx context.Context, a *repo.Access, thread *object) (err error) {
-			if first, err = firstOf(thread); err != nil {
-				return err
-			}
-			c, err := m.do.Reviews.FindComment(ctx, a, byIdentity(first))
+		func(ctx context.Context, a *repo.Access, thread *object) error {
+			c, err := m.do.Reviews.FindComment(ctx, a, thread.id)
 			if err == nil {
 				err = m.do.Reviews.Resolve(ctx, a, c, resolved)
 			}
@@ -197,6 +187,6 @@ func setResolved(ctx context.Context, m *mutation, resolved bool) (map[string]an
 	if err != nil {
 		return nil, err
 	}
-	fresh, err := m.threadOf(ctx, thread.of, first.data)
+	fresh, err := m.threadAt(ctx, thread.of, thread.id)
 	return map[string]any{"thread": fresh}, err
 }

@@ -79,6 +79,14 @@ type lookup struct {
 	err   error
 }
 
+// lookupOf returns what was found, or the error.
+func lookupOf(o *object, err error) lookup {
+	if err != nil {
+		return lookup{err: err}
+	}
+	return lookup{value: o}
+}
+
 // find returns the node of an id, which must be of one of the kinds, see findAll.
 func (q *query) find(ctx context.Context, id string, kinds ...string) (any, error) {
 	found := q.findAll(ctx, []string{id}, kinds...)[0]
@@ -150,7 +158,7 @@ func (q *query) findKind(ctx context.Context, ids []nodeID) []lookup {
 	case "LinkedBranch":
 		return q.findLinkedBranches(ctx, ids)
 	default:
-		if q.nodeLoader(kind) != nil {
+		if slices.Contains(trackerKinds, kind) {
 			return q.findInTracker(ctx, ids)
 		}
 	}

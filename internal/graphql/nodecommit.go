@@ -8,9 +8,9 @@ import (
 )
 
 // statusesByID loads statuses of commits that were found before.
-func statusesByID(q *query) loader[int64, payload] {
-	l := loader[int64, payload]{name: "statuses by id", route: "/commits/{ref...}/statuses", key: byIdentity}
-	return full(l, q.load.Statuses.ByIDs)
+func statusesByID(q *query) loader[int64, status.Payload] {
+	return loader[int64, status.Payload]{name: "statuses by id", route: "/commits/{ref...}/statuses", key: byID,
+		read: q.load.Statuses.ByIDs}
 }
 
 // findStatuses finds statuses of commits by their numbers.
@@ -31,15 +31,14 @@ func (q *query) findStatuses(ctx context.Context, ids []nodeID) []lookup {
 	found, list := q.findInGit(ctx, commits), []*object{}
 	for n, id := range ids {
 		if commit, ok := found[n].value.(*object); ok {
-			o := &object{kind: "StatusContext", data: withID("Status", id.number), repo: commit.repo}
+			o := &object{kind: "StatusContext", id: id.number, repo: commit.repo}
 			list, found[n].value = append(list, o), o
 		}
 	}
-	l := statusesByID(q)
-	l.load(ctx, q, list)
+	missing := q.fill(ctx, list, isWhole)
 	for n := range ids {
 		if o, ok := found[n].value.(*object); ok {
-			found[n] = q.loaded(ctx, l, o)
+			found[n] = lookupOf(o, missing[o])
 		}
 	}
 	return found
@@ -99,7 +98,7 @@ func (q *query) findPullCommits(ctx context.Context, ids []nodeID) []lookup {
 		}
 		found[n] = lookup{}
 		for _, e := range entries[o] {
-			if c := e.node.(bare); textOf(c.fields["commit"].(*object).data, "sha") == id.name {
+			if c := e.node.(bare); c.fields["commit"].(*object).name == id.name {
 				found[n].value = c
 			}
 		}

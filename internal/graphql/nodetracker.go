@@ -2,7 +2,6 @@ package graphql
 
 import (
 	"context"
-	"strings"
 
 	"arbor/internal/checkrun"
 	"arbor/internal/db"
@@ -16,74 +15,60 @@ import (
 	"arbor/internal/review"
 )
 
-// payloadLoader loads the full payloads of objects.
-type payloadLoader interface {
-	load(ctx context.Context, q *query, objects []*object)
-	get(ctx context.Context, q *query, o *object) (payload, error)
-}
+// trackerKinds are the types of things in repositories that have node ids with their ids.
+var trackerKinds = []string{"Issue", "PullRequest", "IssueComment", "PullRequestReview", review.CommentResource,
+	review.ThreadKind, "Label", "Milestone", "Release", "CheckRun", "CheckSuite"}
 
-// nodeLoader loads things of a kind that are in a repository; nil for another kind.
-func (q *query) nodeLoader(kind string) payloadLoader {
-	switch o := (&object{kind: kind, source: source{Media: "raw"}}); kind {
-	case "Repository", "Ref", "Commit", "Tag":
-		return nil
-	default:
-		return q.loaderOf(o)
-	}
-}
-
-// loaderOf loads the full payloads of objects as o; nil for a kind whose objects are always whole.
-func (q *query) loaderOf(o *object) payloadLoader {
-	switch o.kind {
-	case "Repository":
-		return wholeRepositories(q, o)
-	case "Commit":
-		return namedCommits(q, o)
-	case "Ref":
-		return namedRefs(q, o)
-	case "Tag":
-		return namedTags(q, o)
-	case "Issue":
-		return numberedIssues(q, o)
-	case "PullRequest":
-		return numberedPulls(q, o)
-	case "IssueComment":
-		return commentsByID(q, o)
-	case "PullRequestReview":
-		return reviewsByID(q, o)
-	case review.CommentResource:
-		return reviewCommentsByID(q, o)
-	case review.ThreadKind:
-		return threadsByRoot(q, o)
-	case "Label":
-		return labelsNamed(q, o)
-	case "Milestone":
-		return numberedMilestones(q, o)
-	case "Release":
-		return releasesByID(q, o)
-	case "CheckRun":
-		return runsByID(q, o)
-	case "CheckSuite":
-		return suitesByID(q, o)
-	}
-	return nil
-}
-
-// wholeOf loads the full payload of an object. Error: 404.
-func (q *query) wholeOf(ctx context.Context, o *object) (payload, error) {
+// fillerOf loads the whole values of objects as o.
+func (q *query) fillerOf(o *object) filler {
 	switch o.kind {
 	case "User", "Organization", "Bot":
-		return q.accountNamed(ctx, textOf(o.data, "login"))
+		return accounts{}
+	case "Repository":
+		return wholeRepositories(q)
+	case "Commit":
+		return namedCommits(q)
+	case "Ref":
+		return namedRefs(q)
+	case "Tag":
+		return namedTags(q)
+	case "Issue":
+		return numberedIssues(q, o.media)
+	case "PullRequest":
+		return numberedPulls(q, o.media)
+	case "IssueComment":
+		return commentsByID(q, o.media)
+	case "PullRequestReview":
+		return reviewsByID(q, o.media)
+	case review.CommentResource:
+		return reviewCommentsByID(q, o.media)
+	case review.ThreadKind:
+		return threadsByRoot(q)
+	case "Label":
+		return labelsNamed(q)
+	case "Milestone":
+		return numberedMilestones(q)
+	case "Release":
+		return releasesByID(q, o.media)
+	case "CheckRun":
+		return runsByID(q)
+	case "CheckSuite":
+		return suitesByID(q)
+	case "StatusContext":
+		return statusesByID(q)
 	}
-	l := q.loaderOf(o)
-	if l == nil {
-		return o.data, nil
+	return noFiller{}
+}
+
+// noFiller is for types whose objects are always whole.
+type noFiller struct{}
+
+func (noFiller) fill(_ context.Context, _ *query, objects []*object) map[*object]error {
+	failed := map[*object]error{}
+	for _, o := range objects {
+		failed[o] = errs.Absent()
 	}
-	data, err := l.get(ctx, q, o)
-	if err == nil && data == nil {
-		err = errs.Absent()
-	}
-	return data, err
+	return failed
 }
 
 // findInTracker finds things of one kind that are in repositories.
@@ -109,14 +94,10 @@ func (q *query) findInTracker(ctx context.Context, ids []nodeID) []lookup {
 			list = append(list, objects[id])
 		}
 	}
-	if len(list) == 0 {
-		return found
-	}
-	l := q.nodeLoader(kind)
-	l.load(ctx, q, list)
+	missing := q.fill(ctx, list, isWhole)
 	for n, id := range ids {
 		if o := objects[id.number]; o != nil {
-			found[n] = q.loaded(ctx, l, o)
+			found[n] = lookupOf(o, missing[o])
 		}
 	}
 	return found
@@ -131,39 +112,6 @@ func (q *query) repositoriesOf(ctx context.Context, spots map[int64]spot) (map[i
 	return q.repositoriesByID(ctx, ids)
 }
 
-// loaded is a thing by what its feature has loaded of it.
-func (q *query) loaded(ctx context.Context, l payloadLoader, o *object) lookup {
-	if o.whole {
-		return lookup{value: o}
-	}
-	data, err := l.get(ctx, q, o)
-	if err == nil && data == nil {
-		err = errs.Absent()
-	}
-	if err != nil {
-		return lookup{err: err}
-	}
-	switch o.kind {
-	case review.CommentResource:
-		return lookup{value: newReviewComment(pullOf(o.repo, data), data, "raw")}
-	case review.ThreadKind:
-		comments, err := objectsIn(data.get("comments"))
-		if err != nil || len(comments) == 0 {
-			return lookup{err: err}
-		}
-		thread, err := newThread(pullOf(o.repo, comments[0]), data, "raw")
-		return lookup{thread, err}
-	}
-	o.data, o.whole = data, true
-	return lookup{value: o}
-}
-
-// pullOf is the pull request of a comment on a line.
-func pullOf(in *object, comment payload) *object {
-	at := textOf(comment, "pull_request_url")
-	return pullAt(in, at[strings.LastIndexByte(at, '/')+1:], "raw")
-}
-
 // spot is where a thing is, and what names it there besides its id.
 type spot struct {
 	repo   repo.ID
@@ -173,28 +121,11 @@ type spot struct {
 
 // object is what is known of a thing at a spot.
 func (at spot) object(kind string, in *object, id int64) *object {
-	switch kind {
-	case "Issue":
-		return issueAt(in, decimal(at.number), "raw")
-	case "PullRequest":
-		return pullAt(in, decimal(at.number), "raw")
-	case "PullRequestReview":
-		return reviewAt(pullAt(in, decimal(at.number), "raw"), id)
-	case "CheckSuite":
-		return newSuite(in, withID(kind, id), false)
-	case "IssueComment", "Release":
-		o := newRelease(in, withID(kind, id))
-		if kind == "IssueComment" {
-			o = newComment(in, nil, withID(kind, id), "raw")
-		}
-		o.whole = false
-		return o
-	case "Label":
-		return labelAt(in, at.name)
-	case "Milestone":
-		return milestoneAt(in, decimal(at.number))
+	o := &object{kind: kind, id: id, number: at.number, name: at.name, media: "raw", repo: in}
+	if kind == "PullRequestReview" {
+		o.number, o.of = 0, pullAt(in, at.number, "raw")
 	}
-	return &object{kind: kind, data: withID(kind, id), repo: in}
+	return o
 }
 
 // locate finds where things of a kind are. It checks no rights: what loads them there does. What is not there is

@@ -2,31 +2,44 @@ package graphql
 
 import (
 	"context"
-	"encoding/json"
 	"net/url"
 	"strings"
 
+	"arbor/internal/account"
+	"arbor/internal/checkrun"
+	"arbor/internal/db"
+	"arbor/internal/git"
 	"arbor/internal/graphql/exec"
+	"arbor/internal/issue"
+	"arbor/internal/label"
+	"arbor/internal/milestone"
+	"arbor/internal/pull"
+	"arbor/internal/repo"
+	"arbor/internal/review"
+	"arbor/internal/status"
 	"arbor/internal/web"
 )
 
-// object is a payload of the REST API as an object of the schema, so that both APIs show the same data.
+// object is a thing of a feature as an object of the schema. Its fields are parts of the value with which the feature
+// shows it, so that REST, pages and GraphQL show the same.
 type object struct {
-	kind   string
-	data   payload // from any answer, perhaps nested in another payload and without some members
-	source source  // of its full payload; no path: there is none
-	whole  bool    // data is the full payload
-	repo   *object // the repository that contains it; nil: none
-	of     *object // the parent of a comment, if it is loaded
-}
+	kind  string
+	value any    // of its feature, such as *issue.View; nil: only what names the thing is known
+	whole bool   // value is all that the feature says of the thing
+	media string // the form of its texts: raw, or full with HTML
+	repo  *object
+	of    *object // the parent of a comment, if it is known
 
-// source is the address of an object's full payload.
-type source struct{ Path, Media string }
+	// What names the thing, as far as it is known.
+	id     int64  // in the database
+	number int64  // of an issue, a pull request or a milestone
+	name   string // of a repository OWNER/NAME, of an account its login, of a Git object its SHA, else its name
+}
 
 // TypeName returns the type in the schema.
 func (o *object) TypeName() string { return o.kind }
 
-// bare is an object without a payload. Its fields are computed.
+// bare is an object without a value of a feature. Its fields are computed.
 type bare struct {
 	kind   string
 	fields map[string]any
@@ -34,85 +47,40 @@ type bare struct {
 
 func (b bare) TypeName() string { return b.kind }
 
-// member returns a member of the payload. It loads the full payload if the member is missing. nil means
-// that there is none.
-func (o *object) member(ctx context.Context, name string) (json.RawMessage, error) {
-	if v, ok := o.data.find(name); ok || o.whole {
-		return v, nil
+// set gives an object the whole value of its feature.
+func (o *object) set(value any) {
+	o.value, o.whole = value, true
+	switch v := value.(type) {
+	case *issue.View:
+		o.id, o.number = int64(v.ID), v.Number
+	case *pull.View:
+		o.id, o.number = int64(v.Issue.ID), v.Issue.Number
+	case *label.Label:
+		o.id, o.name = v.ID, v.Name
+	case *milestone.View:
+		o.id, o.number = v.ID, v.Number
+	case *repo.FullPayload:
+		o.id, o.name = int64(v.ID), v.FullName
+	case account.Full:
+		o.id, o.name = int64(v.ID), v.Login
+	case *review.ThreadComment:
+		o.id = v.ID
+		o.inPull(v.Number)
+	case *review.ThreadPayload:
+		o.id = v.Root
+		o.inPull(v.Number)
+	case status.Payload:
+		o.id = v.ID
+	case *checkrun.Payload:
+		o.id = v.ID
 	}
-	data, err := queryOf(ctx).wholeOf(ctx, o)
-	if err != nil {
-		return nil, err
+}
+
+// inPull sets the pull request of a comment on a line, or of a thread, that was found by its id.
+func (o *object) inPull(number int64) {
+	if o.of == nil {
+		o.of = pullAt(o.repo, number, "raw")
 	}
-	o.data, o.whole = data, true
-	return data.get(name), nil
-}
-
-// value returns a decoded member.
-func (o *object) value(ctx context.Context, name string) (any, error) {
-	raw, err := o.member(ctx, name)
-	return decode(raw), err
-}
-
-// text returns a member that is a string, or "" if it is not a string or cannot be loaded.
-func (o *object) text(ctx context.Context, name string) string {
-	v, _ := o.value(ctx, name)
-	s, _ := v.(string)
-	return s
-}
-
-// inner returns an object inside the payload, or nil for null.
-func (o *object) inner(ctx context.Context, name string) (payload, error) {
-	raw, err := o.member(ctx, name)
-	if err != nil || len(raw) == 0 || string(raw) == "null" {
-		return nil, err
-	}
-	return members(raw)
-}
-
-// list returns the objects of a list inside the payload.
-func (o *object) list(ctx context.Context, name string) ([]payload, error) {
-	raw, err := o.member(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	return objectsIn(raw)
-}
-
-// textOf returns a string member of a payload.
-func textOf(data payload, name string) string {
-	s, _ := decode(data.get(name)).(string)
-	return s
-}
-
-// newAccount returns the account in a payload, or nil for null. It may be a user, an organization or a bot.
-func newAccount(data payload) any {
-	if data == nil {
-		return nil
-	}
-	kind, login := textOf(data, "type"), textOf(data, "login")
-	if kind == "" { // GitHub's organization-simple has no type
-		kind = "Organization"
-	}
-	return &object{kind: kind, data: data, source: source{Path: web.Path("users", login)}}
-}
-
-// newRepository returns a repository for its payload.
-func newRepository(data payload) *object {
-	owner, name, _ := strings.Cut(textOf(data, "full_name"), "/")
-	return &object{kind: "Repository", data: data, source: source{Path: web.Path("repos", owner, name)}}
-}
-
-// repositoryAt returns a repository by its address. Its payload is loaded when needed.
-func repositoryAt(path string) *object {
-	full := strings.TrimPrefix(path, "/repos/")
-	_, name, _ := strings.Cut(full, "/")
-	o := &object{kind: "Repository", source: source{Path: path}}
-	for member, text := range map[string]string{"full_name": full, "name": name} {
-		raw, _ := json.Marshal(text)
-		o.data = o.data.with(member, raw)
-	}
-	return o
 }
 
 // home returns the repository that contains an object, or is the object.
@@ -123,8 +91,35 @@ func (o *object) home() *object {
 	return o.repo
 }
 
-// path returns an address below a repository's.
-func (o *object) path(segments ...string) string { return o.source.Path + web.Path(segments...) }
+// isWhole and isKnown report how much of an object is loaded.
+func isWhole(o *object) bool { return o.whole }
+func isKnown(o *object) bool { return o.value != nil }
+
+// newAccount returns the account that a feature shows, or nil for none. It may be a user, an organization or a bot.
+func newAccount(a *account.Simple) any {
+	if a == nil {
+		return nil
+	}
+	return &object{kind: a.Type, value: a, id: int64(a.ID), name: a.Login}
+}
+
+// person is newAccount for views, which have whole accounts.
+func person(ctx context.Context, a *account.Account) any {
+	return newAccount(account.NewSimple(a, web.From(ctx)))
+}
+
+// newRepository returns a repository of a list.
+func newRepository(p *repo.Payload) *object {
+	return &object{kind: "Repository", value: &repo.FullPayload{Payload: p}, id: int64(p.ID), name: p.FullName}
+}
+
+// repositoryAt returns a repository by OWNER/NAME. Its value is loaded when needed.
+func repositoryAt(name string) *object { return &object{kind: "Repository", name: name} }
+
+// inRepositoryOf returns the repository of an access.
+func inRepositoryOf(a *repo.Access) *object {
+	return &object{kind: "Repository", id: int64(a.ID), name: a.FullName()}
+}
 
 // one returns a resolver for a field whose value the function computes for one parent.
 func one(value func(ctx context.Context, f *exec.Field, o *object) (any, error)) exec.Resolver {
@@ -132,6 +127,7 @@ func one(value func(ctx context.Context, f *exec.Field, o *object) (any, error))
 		values := make([]any, len(parents))
 		for n, p := range parents {
 			v, err := value(ctx, f, p.(*object))
+			v = leaf(v)
 			if err == nil {
 				err = holdText(ctx, v)
 			}
@@ -141,6 +137,33 @@ func one(value func(ctx context.Context, f *exec.Field, o *object) (any, error))
 		}
 		return values
 	}
+}
+
+// leaf returns a value of a feature as one of the schema: null for a nil pointer and an absent time.
+func leaf(v any) any {
+	switch v := v.(type) {
+	case db.Time:
+		if !v.IsZero() {
+			return v.String()
+		}
+		return nil
+	case *string:
+		return deref(v)
+	case *int64:
+		return deref(v)
+	case *bool:
+		return deref(v)
+	case git.SHA:
+		return string(v)
+	}
+	return v
+}
+
+func deref[T any](p *T) any {
+	if p == nil {
+		return nil
+	}
+	return *p
 }
 
 // longText is the length from which the memory of a text that a resolver makes is reserved by itself.
@@ -154,37 +177,60 @@ func holdText(ctx context.Context, v any) error {
 	return nil
 }
 
-// same resolves a field with the value of a member.
-func same(member string) exec.Resolver {
-	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-		raw, err := o.member(ctx, member)
-		if len(raw) == 0 || string(raw) == "null" {
-			return nil, err
-		}
-		return raw, err // copied into the answer unchanged
-	})
+// pick resolves a field with a part of the objects' values, which are loaded.
+func pick[V any](part func(v V) any) exec.Resolver {
+	return one(func(_ context.Context, _ *exec.Field, o *object) (any, error) { return part(o.value.(V)), nil })
 }
 
-// orEmpty is like same, but "" for null.
-func orEmpty(member string) exec.Resolver {
-	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-		v, err := o.value(ctx, member)
-		if v == nil {
-			v = ""
-		}
-		return v, err
-	})
+// viewed is pick for parts that depend on the request.
+func viewed[V any](part func(ctx context.Context, v V) any) exec.Resolver {
+	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) { return part(ctx, o.value.(V)), nil })
 }
 
-// upper is like same for an enum of the schema.
-func upper(member string) exec.Resolver {
-	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-		v, err := o.value(ctx, member)
-		if s, ok := v.(string); ok && s != "" {
-			return enumName(s), err
+// after returns resolvers of fields that are resolved after enough of the objects is loaded, of all of them together.
+func after(enough func(o *object) bool, fields map[string]exec.Resolver) map[string]exec.Resolver {
+	all := make(map[string]exec.Resolver, len(fields))
+	for name, next := range fields {
+		all[name] = func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+			failed := queryOf(ctx).fill(ctx, objectsOf(parents), enough)
+			if len(failed) == 0 {
+				return next(ctx, f, parents)
+			}
+			values := make([]any, len(parents))
+			var rest []exec.Object
+			var at []int
+			for n, p := range parents {
+				if err := failed[p.(*object)]; err != nil {
+					values[n] = asError(err)
+				} else {
+					rest, at = append(rest, p), append(at, n)
+				}
+			}
+			if len(rest) > 0 {
+				for k, v := range next(ctx, f, rest) {
+					values[at[k]] = v
+				}
+			}
+			return values
 		}
-		return nil, err
-	})
+	}
+	return all
+}
+
+// orNil returns nil for an empty text.
+func orNil(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+// textOr returns a text, or another one for nil.
+func textOr(s *string, otherwise string) string {
+	if s == nil {
+		return otherwise
+	}
+	return *s
 }
 
 // enumName returns a word of REST as an enum value: "off-topic" is OFF_TOPIC.
@@ -192,58 +238,64 @@ func enumName(s string) string { return strings.ToUpper(enumWords.Replace(s)) }
 
 var enumWords = strings.NewReplacer("-", "_", " ", "_")
 
+// enum is enumName for a word that may be missing.
+func enum(s *string) any {
+	if s == nil || *s == "" {
+		return nil
+	}
+	return enumName(*s)
+}
+
 // always resolves a field with one value for all parents.
-func always(value any) exec.Resolver {
+func always(value any) exec.Resolver { return each(func(exec.Object) any { return value }) }
+
+// key resolves a field with what names the objects.
+func key(part func(o *object) any) exec.Resolver {
+	return one(func(_ context.Context, _ *exec.Field, o *object) (any, error) { return part(o), nil })
+}
+
+// pathOf returns the path of a page's address.
+func pathOf(address string) any {
+	u, err := url.Parse(address)
+	if err != nil {
+		return err
+	}
+	return u.EscapedPath()
+}
+
+// each resolves a field with a value of each parent, which may be an error.
+func each[P exec.Object](value func(p P) any) exec.Resolver {
 	return func(_ context.Context, _ *exec.Field, parents []exec.Object) []any {
 		values := make([]any, len(parents))
-		for n := range values {
-			values[n] = value
+		for n, p := range parents {
+			values[n] = value(p.(P))
+			if err, wrong := values[n].(error); wrong {
+				values[n] = asError(err)
+			}
 		}
 		return values
 	}
 }
 
-// isNull resolves whether a member is null, or with want false whether it is not.
-func isNull(member string, want bool) exec.Resolver {
-	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-		v, err := o.value(ctx, member)
-		return (v == nil) == want, err
-	})
-}
-
-// accountField resolves a field with an account.
-func accountField(member string) exec.Resolver {
-	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-		data, err := o.inner(ctx, member)
-		return newAccount(data), err
-	})
-}
-
-// resourcePath resolves the path of an object's page.
-func resourcePath(member string) exec.Resolver {
-	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-		u, err := url.Parse(o.text(ctx, member))
-		if err != nil {
-			return nil, err
-		}
-		return u.EscapedPath(), nil
-	})
-}
-
-// inRepository resolves the repository of an object.
-func inRepository(_ context.Context, _ *exec.Field, parents []exec.Object) []any {
-	values := make([]any, len(parents))
-	for n, p := range parents {
-		values[n] = p.(*object).repo
+// orError returns a value, or the error instead.
+func orError(v any, err error) any {
+	if err != nil {
+		return err
 	}
-	return values
+	return v
 }
+
+// The repository of an object, and what it is a part of, such as the pull request of a comment.
+var (
+	inRepository = each(func(o *object) any { return o.repo })
+	parent       = each(func(o *object) any { return o.of })
+)
 
 // computed resolves a field of a bare object.
 func computed(_ context.Context, f *exec.Field, parents []exec.Object) []any {
 	values := make([]any, len(parents))
 	for n, p := range parents {
-		values[n] = p.(bare).fields[f.Name]
+		values[n] = leaf(p.(bare).fields[f.Name])
 	}
 	return values
 }

@@ -2,12 +2,10 @@ package graphql
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"strconv"
 	"strings"
 
-	"arbor/internal/errs"
+	"arbor/internal/gitdata"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/posting"
 	"arbor/internal/pull"
@@ -20,40 +18,25 @@ func repositoryPulls() map[string]exec.Resolver {
 	return map[string]exec.Resolver{
 		"pullRequests": connections(pullRequests),
 		"pullRequest": func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
-			number, media := strconv.Itoa(f.Args["number"].(int)), textMedia(f)
-			pulls := make([]*object, len(parents))
+			q, values, pulls := queryOf(ctx), make([]any, len(parents)), make([]*object, len(parents))
+			number, media := int64(f.Args["number"].(int)), textMedia(f)
 			for n, in := range objectsOf(parents) {
 				pulls[n] = pullAt(in, number, media)
 			}
-			return resolved(ctx, numberedPulls(queryOf(ctx), pulls[0]), pulls,
-				"a PullRequest with the number of "+number, itself)
+			missing := q.fill(ctx, pulls, isWhole)
+			for n, o := range pulls {
+				if values[n] = o; missing[o] != nil {
+					what := fmt.Sprint("a PullRequest with the number of ", number)
+					values[n] = asError(orUnresolved(missing[o], what))
+				}
+			}
+			return values
 		},
 	}
 }
 
-// resolved loads objects, whole, and returns them as show does, or the error that what could not be resolved.
-func resolved[K comparable](
-	ctx context.Context, l loader[K, payload], objects []*object, what string, show func(o *object) *object,
-) []any {
-	q, values := queryOf(ctx), make([]any, len(objects))
-	l.load(ctx, q, objects)
-	for n, o := range objects {
-		data, err := l.get(ctx, q, o)
-		if err == nil && data == nil {
-			err = errs.Absent()
-		}
-		if err != nil {
-			values[n] = asError(orUnresolved(err, what))
-			continue
-		}
-		o.data, o.whole = data, true
-		values[n] = show(o)
-	}
-	return values
-}
-
 // pullRequests lists the pull requests of a repository.
-func pullRequests(ctx context.Context, f *exec.Field, o *object) (pages, error) {
+func pullRequests(ctx context.Context, f *exec.Field, o *object) (pages[*pull.View], error) {
 	q, media := queryOf(ctx), textMedia(f)
 	options := pull.ListOptions{Order: posting.Order{Asc: true}}
 	states, _ := f.Args["states"].([]any)
@@ -63,168 +46,140 @@ func pullRequests(ctx context.Context, f *exec.Field, o *object) (pages, error) 
 	var err error
 	if options.Order, err = orderOf(f, options.Order, map[string]posting.Sort{"CREATED_AT": posting.Created,
 		"UPDATED_AT": posting.Updated, "COMMENTS": posting.Comments}); err != nil {
-		return pages{}, err
+		return pages[*pull.View]{}, err
 	}
-	l := loader[string, *web.List[payload]]{name: fmt.Sprintf("pulls %+v", options), route: "/pulls", media: media}
+	l := loader[string, *web.List[*pull.View]]{name: fmt.Sprintf("pulls %+v", options), route: "/pulls", media: media}
 	rows := func(ctx context.Context, list []*repo.Access, at web.Page) (
-		map[repo.ID]*web.List[*pull.Payload], error) {
+		map[repo.ID]*web.List[*pull.View], error) {
 		return q.load.Pulls.ListMany(ctx, list, options, at)
 	}
-	by := map[posting.Sort][]string{posting.Updated: {"updated_at"}, posting.Comments: {"comments"}}[options.Order.Sort]
-	return pages{kind: "PullRequestConnection", many: ofRepositories(l, rows),
-		rank: byMembers(!options.Order.Asc, append(by, "number")...),
-		node: func(data payload) (any, error) { return newPull(o, data, media), nil }}, nil
-}
-
-// newPull returns a pull request for its full payload.
-func newPull(in *object, data payload, media string) *object {
-	return &object{kind: "PullRequest", data: data, whole: true, repo: in,
-		source: source{Path: in.path("pulls", string(data.get("number"))), Media: media}}
+	return pages[*pull.View]{kind: "PullRequestConnection", many: ofRepositories(l, rows),
+		rank: rankBy(!options.Order.Asc, func(v *pull.View) []any {
+			return append(sortedBy(v.Issue, options.Order.Sort), v.Issue.Number)
+		}),
+		node: func(v *pull.View) (any, error) {
+			p := newThing("PullRequest", o, v)
+			p.media = media
+			return p, nil
+		}}, nil
 }
 
 // pullAt returns a pull request by its number. media is the form of its texts.
-func pullAt(in *object, number, media string) *object {
-	return &object{kind: "PullRequest", data: payload{}.with("number", json.RawMessage(number)), repo: in,
-		source: source{Path: in.path("pulls", number), Media: media}}
+func pullAt(in *object, number int64, media string) *object {
+	return &object{kind: "PullRequest", number: number, media: media, repo: in}
 }
 
-// numberedPulls loads full pull requests by number. Of a single one it makes a missing test merge.
-func numberedPulls(q *query, o *object) loader[int64, payload] {
-	l := loader[int64, payload]{name: "pulls", route: "/pulls/{number}", media: o.source.Media, key: byNumber}
-	return full(l, q.load.Pulls.Numbered)
+// numberedPulls loads pull requests by number. Of a single one it makes a missing test merge.
+func numberedPulls(q *query, media string) loader[int64, *pull.View] {
+	return loader[int64, *pull.View]{name: "pulls", route: "/pulls/{number}", media: media, key: byNumber,
+		read: q.load.Pulls.Numbered}
 }
 
 func pullFields() map[string]exec.Resolver {
-	fields := merge(tracked(), map[string]exec.Resolver{
-		"fullDatabaseId": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			id, err := o.member(ctx, "id")
-			return string(id), err
-		}),
-		"state": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			merged, err := o.value(ctx, "merged_at")
-			if merged != nil {
-				return "MERGED", err
-			}
-			return strings.ToUpper(o.text(ctx, "state")), err
-		}),
-		"merged": isNull("merged_at", false), "mergedAt": same("merged_at"),
-		"mergedBy": accountField("merged_by"),
-		"isDraft":  same("draft"), "maintainerCanModify": same("maintainer_can_modify"),
-		"additions": same("additions"),
-		"deletions": same("deletions"), "changedFiles": same("changed_files"),
-		"baseRefName": side("base", "ref"), "baseRefOid": side("base", "sha"),
-		"headRefName": side("head", "ref"), "headRefOid": side("head", "sha"),
-		"baseRepository": inRepository, "headRepository": one(headRepository),
-		"headRepositoryOwner": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			head, err := o.inner(ctx, "head")
-			if err != nil {
-				return nil, err
-			}
-			owner, err := members(head.get("user"))
-			return newAccount(owner), err
-		}),
-		"isCrossRepository": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			head, err := headRepository(ctx, nil, o)
-			if head == nil || err != nil {
-				return true, err
-			}
-			return textOf(head.(*object).data, "full_name") != o.repo.text(ctx, "full_name"), nil
-		}),
-		"baseRef": branchOf("base"), "headRef": branchOf("head"),
-		"mergeable": one(mergeable), "mergeStateStatus": one(mergeState),
-		"mergeCommit": merging(true), "potentialMergeCommit": merging(false),
-		"reviewDecision": withReviews(one(reviewDecision)),
-		"reviewRequests": one(reviewRequests), "reviews": connections(reviews),
+	return merge(tracked(), after(isKnown, map[string]exec.Resolver{
+		"fullDatabaseId": key(func(o *object) any { return decimal(o.id) }),
+	}), after(isWhole, pullTables()), map[string]exec.Resolver{ // these need the number alone
+		"baseRepository": inRepository,
+		"reviewDecision": withReviews(one(reviewDecision)), "reviews": connections(reviews),
 		"latestReviews":            withReviews(one(latestReviews)),
 		"latestOpinionatedReviews": withReviews(one(latestOpinionatedReviews)),
-		"commits":                  pullCommits, "files": connections(pullFiles),
-		"reviewThreads":           connections(reviewThreads),
-		"closingIssuesReferences": closingIssues, "suggestedReviewers": always([]any{}),
+		"reviewThreads":            connections(reviewThreads), "closingIssuesReferences": closingIssues,
 		"suggestedReviewerActors": suggested("SuggestedReviewerActorConnection", repositoryOf, asReviewer),
 		"viewerMergeHeadlineText": mergeText(func(t pull.MergeText) string { return t.Headline }),
 		"viewerMergeBodyText":     mergeText(func(t pull.MergeText) string { return t.Body }),
-		"isInMergeQueue":          always(false), "isMergeQueueEnabled": always(false),
-		"autoMergeRequest": always(nil),
-		"statusCheckRollup": rollups(func(ctx context.Context, o *object) (*object, error) {
-			head, err := o.inner(ctx, "head")
-			return gitObject(o.repo, "commit", textOf(head, "sha")), err
-		}, whole),
-		"titleHTML": one(titleHTML),
-	})
-	for name, r := range fields {
-		fields[name] = filled(numberedPulls, anyObject, r)
-	}
-	return fields
-}
-
-// side resolves a member of the head or the base.
-func side(which, member string) exec.Resolver {
-	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-		data, err := o.inner(ctx, which)
-		return decode(data.get(member)), err
+		"suggestedReviewers":      always([]any{}), "isInMergeQueue": always(false),
+		"isMergeQueueEnabled": always(false), "autoMergeRequest": always(nil),
 	})
 }
 
-// headRepository resolves the head's repository. It is null if the repository was deleted or is hidden from
-// the caller.
-func headRepository(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-	head, err := o.inner(ctx, "head")
-	if err != nil {
-		return nil, err
+// pullTables are the fields that need a whole pull request.
+func pullTables() map[string]exec.Resolver {
+	return map[string]exec.Resolver{
+		"state": pick(func(v *pull.View) any {
+			if v.Merged() {
+				return "MERGED"
+			}
+			return enumName(v.Issue.State.String())
+		}),
+		"merged":              pick(func(v *pull.View) any { return v.Merged() }),
+		"mergedAt":            pick(func(v *pull.View) any { return v.Issue.MergedAt }),
+		"mergedBy":            viewed(func(ctx context.Context, v *pull.View) any { return person(ctx, v.MergedBy) }),
+		"isDraft":             pick(func(v *pull.View) any { return v.Issue.Draft }),
+		"maintainerCanModify": pick(func(v *pull.View) any { return v.Modifiable }),
+		"additions":           pick(func(v *pull.View) any { return v.Additions }),
+		"deletions":           pick(func(v *pull.View) any { return v.Deletions }),
+		"changedFiles":        pick(func(v *pull.View) any { return v.Files }),
+		"baseRefName":         pick(func(v *pull.View) any { return v.Base.Ref }),
+		"baseRefOid":          pick(func(v *pull.View) any { return v.Base.SHA }),
+		"headRefName":         pick(func(v *pull.View) any { return v.Head.Ref }),
+		"headRefOid":          pick(func(v *pull.View) any { return v.Head.SHA }),
+		"headRepository": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			if in := headRepository(ctx, o); in != nil {
+				return in, nil
+			}
+			return nil, nil
+		}),
+		"headRepositoryOwner": viewed(func(ctx context.Context, v *pull.View) any { return person(ctx, v.Head.Owner) }),
+		"isCrossRepository": pick(func(v *pull.View) any {
+			return v.Head.Repo == nil || v.Head.Repo.ID != v.Base.Repo.ID
+		}),
+		"baseRef": refsOf(func(_ context.Context, o *object) (*object, string, error) {
+			return o.repo, heads + o.value.(*pull.View).Base.Ref, nil
+		}),
+		"headRef": refsOf(func(ctx context.Context, o *object) (*object, string, error) {
+			return headRepository(ctx, o), heads + o.value.(*pull.View).Head.Ref, nil
+		}),
+		"mergeable": pick(mergeable), "mergeStateStatus": pick(mergeState),
+		"mergeCommit": merging(true), "potentialMergeCommit": merging(false),
+		"reviewRequests": one(reviewRequests), "commits": pullCommits, "files": connections(pullFiles),
+		"statusCheckRollup": rollups(headOf, wholeRollup),
 	}
-	data, err := members(head.get("repo"))
-	if data == nil || err != nil {
-		return nil, err
-	}
-	return newRepository(data), nil
 }
 
-// branchOf resolves the branch of the head or the base. It is null if the branch was deleted.
-func branchOf(which string) exec.Resolver {
-	return refsOf(func(ctx context.Context, o *object) (*object, string, error) {
-		data, err := o.inner(ctx, which)
-		if err != nil || which == "base" {
-			return o.repo, "refs/heads/" + textOf(data, "ref"), err
-		}
-		in, err := headRepository(ctx, nil, o)
-		if in == nil || err != nil {
-			return nil, "", err
-		}
-		return in.(*object), "refs/heads/" + textOf(data, "ref"), nil
-	})
+// heads is what names of branches begin with.
+const heads = "refs/heads/"
+
+// headOf returns the head of a pull request, as a commit of its base repository.
+func headOf(o *object) *object {
+	return gitObject(o.repo, "commit", string(o.value.(*pull.View).Head.SHA))
 }
 
-func mergeable(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-	v, err := o.value(ctx, "mergeable")
-	switch v {
-	case true:
-		return "MERGEABLE", err
-	case false:
-		return "CONFLICTING", err
+// headRepository returns the head's repository, or nil if it was deleted or is hidden from the caller.
+func headRepository(ctx context.Context, o *object) *object {
+	a := o.value.(*pull.View).Head.Repo
+	if a == nil {
+		return nil
 	}
-	return "UNKNOWN", err
+	return newRepository(repo.NewPayload(a, web.From(ctx)))
 }
 
-// mergeState resolves whether a pull request can be merged. A draft is BLOCKED, because gh merges one with
+func mergeable(v *pull.View) any {
+	switch ok := v.Mergeable(); {
+	case ok == nil:
+		return "UNKNOWN"
+	case *ok:
+		return "MERGEABLE"
+	}
+	return "CONFLICTING"
+}
+
+// mergeState returns whether a pull request can be merged. A draft is BLOCKED, because gh merges one with
 // any other state.
-func mergeState(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-	v, err := o.value(ctx, "mergeable_state")
-	state, _ := v.(string)
-	if state == "draft" {
-		return "BLOCKED", err
+func mergeState(v *pull.View) any {
+	if v.MergeState == "draft" {
+		return "BLOCKED"
 	}
-	return strings.ToUpper(state), err
+	return strings.ToUpper(v.MergeState)
 }
 
 // merging resolves the commit on the base after the merge, or that of the test merge before it.
 func merging(merged bool) exec.Resolver {
-	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-		at, err := o.value(ctx, "merged_at")
-		sha := o.text(ctx, "merge_commit_sha")
-		if err != nil || (at != nil) != merged || sha == "" {
-			return nil, err
+	return one(func(_ context.Context, _ *exec.Field, o *object) (any, error) {
+		v := o.value.(*pull.View)
+		if sha := v.MergeCommit(); v.Merged() == merged && sha != "" {
+			return gitObject(o.repo, "commit", string(sha)), nil
 		}
-		return gitObject(o.repo, "commit", sha), nil
+		return nil, nil
 	})
 }
 
@@ -234,55 +189,42 @@ func pullCommits(ctx context.Context, f *exec.Field, parents []exec.Object) []an
 	if f.Args["last"] == 1 && f.Args["before"] == nil && f.Args["after"] == nil && f.Args["first"] == nil {
 		return one(headCommit)(ctx, f, parents)
 	}
-	return connections(func(ctx context.Context, f *exec.Field, o *object) (pages, error) {
-		return pages{kind: "PullRequestCommitConnection", many: commitLists(queryOf(ctx), f),
-			count: func() (int, error) { return countedBy(ctx, o, "commits") },
-			node: func(data payload) (any, error) {
-				c, err := listedCommit(o.repo, data)
-				if err != nil {
-					return nil, err
-				}
-				return newPullCommit(ctx, o, c), nil
+	return connections(func(ctx context.Context, f *exec.Field, o *object) (pages[*gitdata.CommitPayload], error) {
+		return pages[*gitdata.CommitPayload]{kind: "PullRequestCommitConnection", many: commitLists(queryOf(ctx)),
+			key:   func(c *gitdata.CommitPayload) string { return c.SHA },
+			count: func() (int, error) { return int(o.value.(*pull.View).Commits), nil },
+			node: func(c *gitdata.CommitPayload) (any, error) {
+				return newPullCommit(ctx, o, listedCommit(o.repo, c)), nil
 			}}, nil
 	})(ctx, f, parents)
 }
 
 // headCommit returns the connection of the last commit.
 func headCommit(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-	head, err := o.inner(ctx, "head")
-	if err != nil {
-		return nil, err
-	}
-	total, err := countedBy(ctx, o, "commits")
-	if err != nil {
-		return nil, err
-	}
-	sha := textOf(head, "sha")
+	total, head := int(o.value.(*pull.View).Commits), headOf(o)
 	return &connection{kind: "PullRequestCommitConnection", part: part{offset: max(0, total-1), size: 1},
-		nodes: []any{newPullCommit(ctx, o, gitObject(o.repo, "commit", sha))}, keys: []string{sha},
+		nodes: []any{newPullCommit(ctx, o, head)}, keys: []string{head.name},
 		total: func() (int, error) { return total, nil }}, nil
 }
 
 // commitLists loads the commits of pull requests.
-func commitLists(q *query, _ *exec.Field) listLoader[int64] {
-	l := loader[int64, *web.List[payload]]{name: "commits", route: "/pulls/{number}/commits", key: byNumber}
+func commitLists(q *query) listLoader[int64, *gitdata.CommitPayload] {
+	l := loader[int64, *web.List[*gitdata.CommitPayload]]{name: "commits",
+		route: "/pulls/{number}/commits", key: byNumber}
 	return lists(l, q.load.Pulls.Commits)
 }
 
-func pullCommitURL(ctx context.Context, o, c *object) string {
-	return o.text(ctx, "html_url") + "/commits/" + textOf(c.data, "sha")
-}
-
 // fileLists loads the changed files of pull requests.
-func fileLists(q *query) listLoader[int64] {
-	l := loader[int64, *web.List[payload]]{name: "files", route: "/pulls/{number}/files", key: byNumber}
+func fileLists(q *query) listLoader[int64, *gitdata.ChangedFile] {
+	l := loader[int64, *web.List[*gitdata.ChangedFile]]{name: "files", route: "/pulls/{number}/files", key: byNumber}
 	return lists(l, q.load.Pulls.Files)
 }
 
-func pullFiles(ctx context.Context, _ *exec.Field, o *object) (pages, error) {
-	return pages{kind: "PullRequestChangedFileConnection", many: fileLists(queryOf(ctx)),
-		count: func() (int, error) { return countedBy(ctx, o, "changed_files") },
-		node: func(data payload) (any, error) {
-			return &object{kind: "PullRequestChangedFile", data: data, whole: true, repo: o.repo, of: o}, nil
+func pullFiles(ctx context.Context, _ *exec.Field, o *object) (pages[*gitdata.ChangedFile], error) {
+	return pages[*gitdata.ChangedFile]{kind: "PullRequestChangedFileConnection", many: fileLists(queryOf(ctx)),
+		key:   func(c *gitdata.ChangedFile) string { return c.Filename },
+		count: func() (int, error) { return int(o.value.(*pull.View).Files), nil },
+		node: func(c *gitdata.ChangedFile) (any, error) {
+			return &object{kind: "PullRequestChangedFile", value: c, whole: true, repo: o.repo, of: o}, nil
 		}}, nil
 }

@@ -58,6 +58,7 @@ func (q *query) noteError(err error) error {
 // kept is a value of a loader.
 type kept struct {
 	value any
+	there bool // the feature has it
 	err   error
 }
 

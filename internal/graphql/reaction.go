@@ -1,19 +1,18 @@
 package graphql
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 
+	"arbor/internal/account"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/reaction"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
 
-// reactions are the names of reactions in REST and in GraphQL, in GitHub's order.
+// reactions are the names of reactions in REST and in GraphQL, in GitHub's order, which is that of a rollup.
 var reactions = [...][2]string{{"+1", "THUMBS_UP"}, {"-1", "THUMBS_DOWN"}, {"laugh", "LAUGH"},
 	{"hooray", "HOORAY"},
 	{"confused", "CONFUSED"}, {"heart", "HEART"}, {"rocket", "ROCKET"}, {"eyes", "EYES"}}
@@ -36,21 +35,17 @@ func reactable() map[string]exec.Resolver {
 			return o, contentOf(f.Args["content"])
 		}, reactionNodes),
 		"viewerCanReact": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			if o.kind == "PullRequestReview" { // REST has none
-				return false, nil
-			}
-			locked := o
+			of := o
 			if o.of != nil {
-				locked = o.of
+				of = o.of
 			}
-			if locked.kind != "Issue" && locked.kind != "PullRequest" {
+			switch {
+			case o.kind == "PullRequestReview": // REST has none
+				return false, nil
+			case of.kind != "Issue" && of.kind != "PullRequest":
 				return true, nil
 			}
-			if v, err := locked.value(ctx, "locked"); v != true || err != nil {
-				return err == nil, err
-			}
-			may, err := permissionOn(ctx, o.repo)
-			return may != "READ", err
+			return mayJoin(ctx, of, o.repo)
 		}),
 	}
 }
@@ -69,10 +64,10 @@ func subjectOf(kind string) (of reaction.Kind, route string) {
 }
 
 // reactionsTo loads the reactions of one content, or with "" of all, to subjects of a kind.
-func reactionsTo(q *query, kind, content string) listLoader[int64] {
+func reactionsTo(q *query, kind, content string) listLoader[int64, reaction.Payload] {
 	of, route := subjectOf(kind)
 	c, _ := reaction.ParseContent(content)
-	l := loader[int64, *web.List[payload]]{name: fmt.Sprint("reactions ", of, content), route: route, key: byIdentity}
+	l := loader[int64, *web.List[reaction.Payload]]{name: fmt.Sprint("reactions ", of, content), route: route, key: byID}
 	return lists(l, func(ctx context.Context, ids []repo.Of[int64], page web.Page) (
 		map[repo.Of[int64]]*web.List[reaction.Payload], error) {
 		return q.load.Reactions.List(ctx, of, ids, c, page)
@@ -83,99 +78,70 @@ func reactionsTo(q *query, kind, content string) listLoader[int64] {
 // once per content.
 func reactionLists(
 	of func(f *exec.Field, o *object) (subject *object, content string),
-	node func(o *object, kind string) (string, func(payload) (any, error)),
+	node func(o *object, kind string) (string, func(reaction.Payload) (any, error)),
 ) exec.Resolver {
 	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
-		q, values := queryOf(ctx), make([]any, len(parents))
-		all := make([]pages, len(parents))
+		q, all := queryOf(ctx), make([]pages[reaction.Payload], len(parents))
 		for n, parent := range parents {
 			o, content := of(f, parent.(*object))
 			kind, newNode := node(o, f.Name)
-			all[n] = pages{kind: kind, many: reactionsTo(q, o.kind, content), of: o, node: newNode, rank: byID(false),
-				count: func() (int, error) { return countReactions(ctx, o, content) },
+			all[n] = pages[reaction.Payload]{kind: kind, many: reactionsTo(q, o.kind, content), of: o, node: newNode,
+				rank:  rankByID(func(r reaction.Payload) int64 { return r.ID }),
+				count: func() (int, error) { return countReactions(ctx, o, content), nil },
 				show:  func(c *connection) { c.reacted = o }}
 		}
-		for n, v := range q.connectEach(ctx, f, all) {
-			if err, wrong := v.(error); wrong {
-				v = asError(err)
-			}
-			values[n] = v
-		}
-		return values
+		return connectEach(ctx, q, f, all)
 	}
 }
 
 // countReactions returns the number of reactions to a subject, of one content or of all.
-func countReactions(ctx context.Context, o *object, content string) (int, error) {
-	counts, err := o.inner(ctx, "reactions")
-	if err != nil {
-		return 0, err
+func countReactions(ctx context.Context, o *object, content string) int {
+	counts := wordsOf(ctx, o).reactions
+	if c, ok := reaction.ParseContent(content); ok {
+		return int(counts[c-1])
 	}
-	if content == "" {
-		content = "total_count"
-	}
-	number, _ := decode(counts.get(content)).(json.Number)
-	n, _ := number.Int64()
-	return int(n), nil
+	return int(counts.Total())
 }
 
 // reactionNodes returns the reactions to a subject.
-func reactionNodes(o *object, _ string) (string, func(payload) (any, error)) {
-	return "ReactionConnection", func(data payload) (any, error) { return newReaction(o, data) }
+func reactionNodes(o *object, _ string) (string, func(reaction.Payload) (any, error)) {
+	return "ReactionConnection", func(r reaction.Payload) (any, error) { return newReaction(o, r), nil }
 }
 
 // reactors returns the users who reacted. Bots that reacted are not among them.
-func reactors(_ *object, name string) (string, func(payload) (any, error)) {
+func reactors(_ *object, name string) (string, func(reaction.Payload) (any, error)) {
 	kind := "ReactorConnection"
 	if name == "users" {
 		kind = "ReactingUserConnection"
 	}
-	return kind, func(data payload) (any, error) {
-		who, err := members(data.get("user"))
-		if err != nil || name == "users" && textOf(who, "type") != "User" {
-			return nil, err
+	return kind, func(r reaction.Payload) (any, error) {
+		if name == "users" {
+			return userOf(r.User), nil
 		}
-		return newAccount(who), nil
+		return newAccount(r.User), nil
 	}
 }
 
-func newReaction(of *object, data payload) (any, error) {
-	who, err := members(data.get("user"))
-	if err != nil {
-		return nil, err
+// userOf returns an account if it is a user's, else nil.
+func userOf(a *account.Simple) any {
+	if a == nil || a.Type != "User" {
+		return nil
 	}
-	var user any
-	if textOf(who, "type") == "User" {
-		user = newAccount(who)
-	}
-	content := ""
-	for _, r := range reactions {
-		if r[0] == textOf(data, "content") {
-			content = r[1]
-		}
-	}
-	return bare{"Reaction", map[string]any{"id": data.get("node_id"), "databaseId": data.get("id"),
-		"content":   content,
-		"createdAt": data.get("created_at"), "user": user, "reactable": of}}, nil
+	return newAccount(a)
+}
+
+func newReaction(of *object, r reaction.Payload) any {
+	content, _ := reaction.ParseContent(r.Content)
+	return bare{"Reaction", map[string]any{"id": r.NodeID, "databaseId": r.ID, "content": reactions[content-1][1],
+		"createdAt": r.CreatedAt, "user": userOf(r.User), "reactable": of}}
 }
 
 // reactionGroups resolves the reactions to a subject by content: always eight groups.
 func reactionGroups(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
-	if f.Selects("viewerHasReacted") {
-		if err := queryOf(ctx).ownReactions(ctx, parents); err != nil {
-			return failed(asError(err), len(parents))
-		}
-	}
-	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-		counts, err := o.inner(ctx, "reactions")
-		if err != nil {
-			return nil, err
-		}
+	return one(func(_ context.Context, _ *exec.Field, o *object) (any, error) {
 		list := make([]any, len(reactions))
-		for n, name := range reactions {
-			content, _ := json.Marshal(name[1])
-			list[n] = &object{kind: "ReactionGroup", whole: true, repo: o.repo, of: o,
-				data: payload{{[]byte("content"), content}, {[]byte("count"), counts.get(name[0])}}}
+		for n := range reactions {
+			list[n] = &object{kind: "ReactionGroup", value: reaction.Content(n + 1), whole: true, repo: o.repo, of: o}
 		}
 		return list, nil
 	})(ctx, f, parents)
@@ -183,69 +149,60 @@ func reactionGroups(ctx context.Context, f *exec.Field, parents []exec.Object) [
 
 func reactionGroupFields() map[string]exec.Resolver {
 	who := reactionLists(func(_ *exec.Field, o *object) (*object, string) {
-		return o.of, contentOf(textOf(o.data, "content"))
+		return o.of, o.value.(reaction.Content).String()
 	}, reactors)
-	return map[string]exec.Resolver{"content": same("content"), "createdAt": always(nil), "users": who,
-		"reactors": who,
-		"subject":  ofPull,
-		"viewerHasReacted": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			own, err := o.of.value(ctx, "own_reactions")
-			list, _ := own.([]any)
-			return slices.Contains(list, any(contentOf(textOf(o.data, "content")))), err
-		}),
+	return map[string]exec.Resolver{"createdAt": always(nil), "users": who, "reactors": who, "subject": parent,
+		"content": pick(func(c reaction.Content) any { return reactions[c-1][1] }),
+		"viewerHasReacted": func(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
+			subjects := make([]*object, len(parents))
+			for n, o := range objectsOf(parents) {
+				subjects[n] = o.of
+			}
+			return ownReactions(ctx, subjects, func(n int, own []reaction.Content) bool {
+				return slices.Contains(own, parents[n].(*object).value.(reaction.Content))
+			})
+		},
 	}
 }
 
 // viewerReacted resolves whether the caller reacted to the subjects of the connections.
 func viewerReacted(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
-	subjects, values := make([]exec.Object, len(parents)), make([]any, len(parents))
+	subjects := make([]*object, len(parents))
 	for n, p := range parents {
 		subjects[n] = p.(*connection).reacted
 	}
-	if err := queryOf(ctx).ownReactions(ctx, subjects); err != nil {
-		return failed(asError(err), len(parents))
-	}
-	for n, s := range subjects {
-		own, _ := decode(s.(*object).data.get("own_reactions")).([]any)
-		values[n] = len(own) > 0
-	}
-	return values
+	return ownReactions(ctx, subjects, func(_ int, own []reaction.Content) bool { return len(own) > 0 })
 }
 
-// ownReactions sets a member own_reactions of the subjects to the caller's reactions.
-func (q *query) ownReactions(ctx context.Context, subjects []exec.Object) error {
-	groups := map[string][]*object{}
-	var failure error
-	for _, s := range subjects {
-		o := s.(*object)
-		if _, known := o.data.find("own_reactions"); known || o.kind == "PullRequestReview" {
-			continue
+// ownReactions loads the caller's reactions to subjects, all of a kind together, and returns what show says of each.
+func ownReactions(
+	ctx context.Context, subjects []*object, show func(n int, own []reaction.Content) bool,
+) []any {
+	q, values, groups := queryOf(ctx), make([]any, len(subjects)), map[string][]*object{}
+	for _, o := range subjects {
+		if o.kind != "PullRequestReview" { // which have none
+			groups[o.kind] = append(groups[o.kind], o)
 		}
-		if _, err := o.member(ctx, "reactions"); err != nil { // may load the full payload
-			failure = cmp.Or(failure, err)
-			continue
-		}
-		groups[o.kind] = append(groups[o.kind], o)
 	}
-	if failure != nil {
-		return failure
-	}
-	for kind, all := range groups {
+	own := func(kind string) loader[int64, []reaction.Content] {
 		of, route := subjectOf(kind)
-		l := loader[int64, []reaction.Content]{name: "own " + kind, route: route, key: byIdentity,
+		return loader[int64, []reaction.Content]{name: "own " + kind, route: route, key: byID,
 			read: func(ctx context.Context, ids []repo.Of[int64]) (map[repo.Of[int64]][]reaction.Content, error) {
 				return q.load.Reactions.Own(ctx, of, ids)
 			}}
-		l.load(ctx, q, all)
-		for _, o := range all {
-			said, err := l.get(ctx, q, o)
-			names := make([]string, len(said))
-			for n, c := range said {
-				names[n] = c.String()
-			}
-			raw, _ := json.Marshal(names)
-			o.data, failure = o.data.with("own_reactions", raw), cmp.Or(failure, err)
+	}
+	for kind, all := range groups {
+		own(kind).load(ctx, q, all)
+	}
+	for n, o := range subjects {
+		var list []reaction.Content
+		var err error
+		if groups[o.kind] != nil {
+			list, err = own(o.kind).get(ctx, q, o)
+		}
+		if values[n] = show(n, list); err != nil {
+			values[n] = asError(err)
 		}
 	}
-	return failure
+	return values
 }

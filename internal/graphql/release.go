@@ -3,7 +3,10 @@ package graphql
 import (
 	"context"
 
+	"arbor/internal/gitdata"
 	"arbor/internal/graphql/exec"
+	"arbor/internal/issue/text"
+	"arbor/internal/release"
 	"arbor/internal/web"
 )
 
@@ -22,107 +25,119 @@ func repositoryReleases() map[string]exec.Resolver {
 }
 
 // releases lists the releases of a repository.
-func releases(ctx context.Context, f *exec.Field, o *object) (pages, error) {
+func releases(ctx context.Context, f *exec.Field, o *object) (pages[*release.Payload], error) {
 	if order, ok := f.Args["orderBy"].(map[string]any); ok && (order["field"] != "CREATED_AT" ||
 		order["direction"] != "DESC") {
-		return pages{}, refused("Arbor lists releases by CREATED_AT, DESC.")
+		return pages[*release.Payload]{}, refused("Arbor lists releases by CREATED_AT, DESC.")
 	}
-	l := loader[string, *web.List[payload]]{name: "releases", route: "/releases", media: textMedia(f)}
-	return pages{kind: "ReleaseConnection", many: ofRepositories(l, queryOf(ctx).load.Releases.ListMany),
-		rank: byMembers(true, "created_at", "id"),
-		node: func(data payload) (any, error) { return newRelease(o, data), nil }}, nil
+	l := loader[string, *web.List[*release.Payload]]{name: "releases", route: "/releases", media: textMedia(f)}
+	return pages[*release.Payload]{kind: "ReleaseConnection",
+		many: ofRepositories(l, queryOf(ctx).load.Releases.ListMany),
+		rank: rankBy(true, func(r *release.Payload) []any { return []any{r.CreatedAt, r.ID} }),
+		node: func(r *release.Payload) (any, error) { return newRelease(o, r), nil }}, nil
 }
 
 // shownReleases returns the releases that a loader finds for repositories; nil where there is none.
-func shownReleases(ctx context.Context, parents []exec.Object, l loader[string, payload]) []any {
-	return l.values(ctx, parents, func(o *object, data payload) (any, error) {
-		if data == nil {
+func shownReleases(ctx context.Context, parents []exec.Object, l loader[string, *release.Payload]) []any {
+	return l.values(ctx, parents, func(o *object, r *release.Payload) (any, error) {
+		if r == nil {
 			return nil, nil
 		}
-		return newRelease(o, data), nil
+		return newRelease(o, r), nil
 	})
 }
 
 // releasesTagged loads releases by their tags.
-func releasesTagged(q *query, tag func(o *object) string) loader[string, payload] {
-	return full(loader[string, payload]{name: "releases of tags", route: "/releases/tags/{tag...}", key: tag},
-		q.load.Releases.ByTags)
+func releasesTagged(q *query, tag func(o *object) string) loader[string, *release.Payload] {
+	return loader[string, *release.Payload]{name: "releases of tags", route: "/releases/tags/{tag...}", key: tag,
+		read: q.load.Releases.ByTags}
 }
 
 // latestReleases loads the latest releases of repositories.
-func latestReleases(q *query) loader[string, payload] {
-	return fullOnce("latest releases", "/releases/latest", q.load.Releases.Latest)
+func latestReleases(q *query) loader[string, *release.Payload] {
+	return perRepository("latest releases", "/releases/latest", q.load.Releases.Latest)
 }
 
 // releasesByID loads releases by id.
-func releasesByID(q *query, o *object) loader[int64, payload] {
-	l := loader[int64, payload]{name: "releases by id", route: "/releases/{release_id}", media: o.source.Media,
-		key: byIdentity}
-	return full(l, q.load.Releases.ByIDs)
+func releasesByID(q *query, media string) loader[int64, *release.Payload] {
+	return loader[int64, *release.Payload]{name: "releases by id", route: "/releases/{release_id}", media: media,
+		key: byID, read: q.load.Releases.ByIDs}
 }
 
-// newRelease returns a release for its payload.
-func newRelease(in *object, data payload) *object {
-	return &object{kind: "Release", data: data, whole: true, repo: in,
-		source: source{Path: in.path("releases",
-			string(data.get("id")))}}
+// newRelease returns a release.
+func newRelease(in *object, r *release.Payload) *object {
+	return &object{kind: "Release", value: r, whole: true, id: r.ID, repo: in}
 }
+
+// ofRelease is pick for releases.
+func ofRelease(part func(r *release.Payload) any) exec.Resolver { return pick(part) }
 
 func releaseFields() map[string]exec.Resolver {
 	return map[string]exec.Resolver{
-		"id": same("node_id"), "databaseId": same("id"), "name": same("name"), "tagName": same("tag_name"),
-		"description": same("body"), "isDraft": same("draft"), "isPrerelease": same("prerelease"),
-		"createdAt": same("created_at"), "publishedAt": same("published_at"), "updatedAt": same("updated_at"),
-		"url": same("html_url"), "resourcePath": resourcePath("html_url"), "author": accountField("author"),
-		"repository": inRepository, "releaseAssets": one(releaseAssets),
-		"descriptionHTML": texts("body_html"),
-		"tag":             tagsOf(func(ref *object) any { return ref }),
+		"id":           ofRelease(func(r *release.Payload) any { return r.NodeID }),
+		"databaseId":   ofRelease(func(r *release.Payload) any { return r.ID }),
+		"name":         ofRelease(func(r *release.Payload) any { return r.Name }),
+		"tagName":      ofRelease(func(r *release.Payload) any { return r.Tag }),
+		"isDraft":      ofRelease(func(r *release.Payload) any { return r.Draft }),
+		"isPrerelease": ofRelease(func(r *release.Payload) any { return r.Prerelease }),
+		"createdAt":    ofRelease(func(r *release.Payload) any { return r.CreatedAt }),
+		"publishedAt":  ofRelease(func(r *release.Payload) any { return r.PublishedAt }),
+		"updatedAt":    ofRelease(func(r *release.Payload) any { return r.UpdatedAt }),
+		"url":          ofRelease(func(r *release.Payload) any { return r.HTMLURL }),
+		"resourcePath": ofRelease(func(r *release.Payload) any { return pathOf(r.HTMLURL) }),
+		"author":       ofRelease(func(r *release.Payload) any { return newAccount(r.Author) }),
+		"description": ofRelease(func(r *release.Payload) any {
+			if r.Raw == nil {
+				return nil
+			}
+			return *r.Raw
+		}),
+		"descriptionHTML": texts(func(t text.Payload) **string { return t.HTML }),
+		"repository":      inRepository, "releaseAssets": one(releaseAssets),
+		"tag": tagsOf(func(ref *object) any { return ref }),
 		"tagCommit": tagsOf(func(ref *object) any {
-			return gitObject(ref.repo, "commit", textOf(ref.data, "leads_to"))
+			return gitObject(ref.repo, "commit", string(ref.value.(*gitdata.RefPayload).LeadsTo))
 		}),
 		"isLatest": func(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
-			return latestReleases(queryOf(ctx)).values(ctx, parents, func(o *object, latest payload) (any, error) {
-				return latest != nil && string(latest.get("id")) == string(o.data.get("id")), nil
+			return latestReleases(queryOf(ctx)).values(ctx, parents, func(o *object, latest *release.Payload) (any, error) {
+				return latest != nil && latest.ID == o.id, nil
 			})
 		},
 	}
 }
 
 // releaseAssets resolves the files of a release, or those with a name.
-func releaseAssets(ctx context.Context, f *exec.Field, o *object) (any, error) {
-	list, err := o.list(ctx, "assets")
-	if err != nil {
-		return nil, err
-	}
+func releaseAssets(_ context.Context, f *exec.Field, o *object) (any, error) {
 	var all []any
-	for _, data := range list {
-		if name, ok := f.Args["name"].(string); !ok || name == textOf(data, "name") {
-			all = append(all, newAsset(o.repo, o, data))
+	for _, a := range o.value.(*release.Payload).Assets {
+		if name, ok := f.Args["name"].(string); !ok || name == a.Name {
+			all = append(all, &object{kind: "ReleaseAsset", value: a, whole: true, id: a.ID, repo: o.repo, of: o})
 		}
 	}
 	return connectAll(f, "ReleaseAssetConnection", all)
 }
 
-func newAsset(in, of *object, data payload) *object {
-	return &object{kind: "ReleaseAsset", data: data, whole: true, repo: in, of: of}
-}
-
 func releaseAssetFields() map[string]exec.Resolver {
-	return map[string]exec.Resolver{"id": same("node_id"), "name": same("name"),
-		"contentType": same("content_type"), "size": same("size"),
-		"downloadCount": same("download_count"), "downloadUrl": same("browser_download_url"),
-		"url":       same("browser_download_url"),
-		"createdAt": same("created_at"), "updatedAt": same("updated_at"),
-		"uploadedBy": accountField("uploader"),
-		"release":    ofPull}
+	type asset = *release.AssetPayload
+	address := pick(func(a asset) any { return a.DownloadURL })
+	return map[string]exec.Resolver{
+		"id":            pick(func(a asset) any { return a.NodeID }),
+		"name":          pick(func(a asset) any { return a.Name }),
+		"contentType":   pick(func(a asset) any { return a.ContentType }),
+		"size":          pick(func(a asset) any { return a.Size }),
+		"downloadCount": pick(func(a asset) any { return a.DownloadCount }),
+		"downloadUrl":   address, "url": address,
+		"createdAt":  pick(func(a asset) any { return a.CreatedAt }),
+		"updatedAt":  pick(func(a asset) any { return a.UpdatedAt }),
+		"uploadedBy": pick(func(a asset) any { return newAccount(a.Uploader) }),
+		"release":    parent,
+	}
 }
 
 // tagsOf returns a resolver of a value of releases' tags. It is null for a draft whose tag does not exist yet.
 func tagsOf(value func(ref *object) any) exec.Resolver {
-	next := refsOf(func(ctx context.Context, o *object) (*object, string, error) {
-		tag, err := o.value(ctx, "tag_name")
-		name, _ := tag.(string)
-		return o.repo, "refs/tags/" + name, err
+	next := refsOf(func(_ context.Context, o *object) (*object, string, error) {
+		return o.repo, "refs/tags/" + o.value.(*release.Payload).Tag, nil
 	})
 	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 		values := next(ctx, f, parents)

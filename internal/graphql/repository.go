@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/url"
 	"slices"
+	"strings"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -17,24 +18,15 @@ import (
 	"arbor/internal/web"
 )
 
-// repository finds a repository by its name, also by a former one. Error: 404.
-func (q *query) repository(ctx context.Context, owner, name string) (*object, error) {
-	at := repositoryAt(web.Path("repos", owner, name))
-	data, err := wholeRepositories(q, at).get(ctx, q, at)
-	if err == nil && data == nil {
-		err = errs.Absent()
-	}
-	if err != nil {
-		return nil, err
-	}
-	r := newRepository(data)
-	r.whole = true
-	return r, nil
+// repository finds a repository by OWNER/NAME, also by a former one. Error: 404.
+func (q *query) repository(ctx context.Context, name string) (*object, error) {
+	r := repositoryAt(name)
+	return r, q.loadOne(ctx, r, isWhole)
 }
 
-// wholeRepositories loads full repositories by their names.
-func wholeRepositories(q *query, _ *object) loader[string, payload] {
-	return fullOnce("repositories", "", q.load.Lists.Full)
+// wholeRepositories loads whole repositories by their names.
+func wholeRepositories(q *query) loader[string, *repo.FullPayload] {
+	return perRepository("repositories", "", q.load.Lists.Full)
 }
 
 // repositoriesByID returns repositories by id. It omits those that are hidden from the caller.
@@ -54,12 +46,11 @@ func (q *query) repositoriesByID(ctx context.Context, ids []int64) (map[int64]*o
 			return nil, q.noteError(err)
 		}
 		for id, shown := range full {
-			data, err := q.show(ctx, shown)
-			if err != nil {
+			if err := q.hold(ctx, sizeOf(shown)); err != nil {
 				return nil, err
 			}
-			repos[int64(id)] = newRepository(data)
-			repos[int64(id)].whole = true
+			repos[int64(id)] = &object{kind: "Repository"}
+			repos[int64(id)].set(shown)
 		}
 	}
 	return repos, nil
@@ -68,7 +59,7 @@ func (q *query) repositoriesByID(ctx context.Context, ids []int64) (map[int64]*o
 // repositoryByName is Query.repository.
 func repositoryByName(ctx context.Context, f *exec.Field) (any, error) {
 	owner, name := f.Args["owner"].(string), f.Args["name"].(string)
-	r, err := queryOf(ctx).repository(ctx, owner, name)
+	r, err := queryOf(ctx).repository(ctx, owner+"/"+name)
 	if err != nil {
 		return nil, orUnresolved(err, fmt.Sprintf("a Repository with the name '%s/%s'",
 			clip(owner), clip(name)))
@@ -76,132 +67,125 @@ func repositoryByName(ctx context.Context, f *exec.Field) (any, error) {
 	return r, nil
 }
 
-// fillRepositories loads the full form of the repositories that were met in a list, all with one call.
-func fillRepositories(next exec.Resolver) exec.Resolver {
-	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
-		q := queryOf(ctx)
-		var missing []*object
-		for _, o := range objectsOf(parents) {
-			if !o.whole && o.data.get("id") != nil {
-				missing = append(missing, o)
-			}
-		}
-		if len(missing) > 0 {
-			ids := make([]int64, len(missing))
-			for n, o := range missing {
-				ids[n] = byIdentity(o)
-			}
-			found, err := q.repositoriesByID(ctx, ids)
-			if err != nil {
-				return failed(asError(err), len(parents))
-			}
-			for n, o := range missing {
-				if full := found[ids[n]]; full != nil {
-					o.data, o.whole = full.data, true
-				}
-			}
-		}
-		return next(ctx, f, parents)
-	}
-}
+// ofRepository is pick for repositories.
+func ofRepository(part func(p *repo.FullPayload) any) exec.Resolver { return pick(part) }
 
 func repositoryFields() map[string]exec.Resolver {
-	fields := repositoryTables()
-	for _, name := range [...]string{"parent", "templateRepository", "licenseInfo", "mergeCommitAllowed",
-		"squashMergeAllowed",
-		"rebaseMergeAllowed", "autoMergeAllowed", "deleteBranchOnMerge", "allowUpdateBranch"} {
-		fields[name] = fillRepositories(fields[name])
+	return merge(after(isKnown, repositoryTables()), after(isWhole, map[string]exec.Resolver{
+		"parent":             otherRepository(func(p *repo.FullPayload) *repo.Payload { return p.Parent }),
+		"templateRepository": otherRepository(func(p *repo.FullPayload) *repo.Payload { return p.Template }),
+		// REST returns the merge settings only with push access. Other callers get the values of a new
+		// repository.
+		"mergeCommitAllowed": setting(true, func(m *repo.MergingPayload) bool { return m.MergeCommit }),
+		"squashMergeAllowed": setting(true, func(m *repo.MergingPayload) bool { return m.Squash }),
+		"rebaseMergeAllowed": setting(true, func(m *repo.MergingPayload) bool { return m.Rebase }),
+		"autoMergeAllowed":   setting(false, func(m *repo.MergingPayload) bool { return m.AutoMerge }),
+		"deleteBranchOnMerge": setting(false, func(m *repo.MergingPayload) bool {
+			return m.DeletesHead
+		}),
+		"allowUpdateBranch": setting(false, func(m *repo.MergingPayload) bool { return m.UpdateBranch }),
+	}), map[string]exec.Resolver{
+		"nameWithOwner": key(func(o *object) any { return o.name }),
+		"name":          key(func(o *object) any { _, name, _ := strings.Cut(o.name, "/"); return name }),
+		"collaborators": collaborators, "forks": forks, "languages": languages,
+		"viewerHasStarred": viewerHasStarred, "viewerSubscription": viewerSubscription,
+	}, repositoryTemplates(), repositoryIssues(), repositoryPulls(), repositoryGit(), repositoryReleases(),
+		absentOfRepositories())
+}
+
+// absentOfRepositories returns the fields of what Arbor does not have.
+func absentOfRepositories() map[string]exec.Resolver {
+	return map[string]exec.Resolver{
+		"isLocked": always(false), "isMirror": always(false),
+		"isSecurityPolicyEnabled": always(nil), "securityPolicyUrl": always(nil), "codeOfConduct": always(nil),
+		"fundingLinks": always([]any{}), "usesCustomOpenGraphImage": always(false),
+		"viewerDefaultMergeMethod": always("MERGE"), "viewerDefaultCommitEmail": always(nil),
+		"viewerPossibleCommitEmails": always(nil), "hasVulnerabilityAlertsEnabled": always(false),
+		"mergeQueue": always(nil), "projects": none("ProjectConnection"), "projectsV2": none("ProjectV2Connection"),
 	}
-	return fields
 }
 
 func repositoryTables() map[string]exec.Resolver {
-	return merge(map[string]exec.Resolver{
-		"id": same("node_id"), "databaseId": same("id"), "name": same("name"),
-		"nameWithOwner": same("full_name"),
-		"owner":         accountField("owner"), "description": same("description"), "url": same("html_url"),
-		"resourcePath": resourcePath("html_url"), "sshUrl": same("ssh_url"), "homepageUrl": same("homepage"),
-		"createdAt": same("created_at"), "updatedAt": same("updated_at"), "pushedAt": same("pushed_at"),
-		"diskUsage": same("size"), "isPrivate": same("private"), "isFork": same("fork"),
-		"isArchived": same("archived"),
-		"isDisabled": same("disabled"), "isTemplate": same("is_template"), "visibility": upper("visibility"),
-		"forkCount": same("forks_count"), "stargazerCount": same("stargazers_count"),
-		"forkingAllowed":   same("allow_forking"),
-		"hasIssuesEnabled": same("has_issues"), "hasProjectsEnabled": same("has_projects"),
-		"hasWikiEnabled":        same("has_wiki"),
-		"hasDiscussionsEnabled": same("has_discussions"), "mirrorUrl": same("mirror_url"),
-		"isEmpty": isNull("pushed_at", true),
-		// What Arbor does not have.
-		"isLocked": always(false), "isMirror": always(false),
-		"isSecurityPolicyEnabled": always(nil), "securityPolicyUrl": always(nil),
-		"codeOfConduct": always(nil),
-		"fundingLinks":  always([]any{}), "usesCustomOpenGraphImage": always(false),
-		"viewerDefaultMergeMethod": always("MERGE"), "viewerDefaultCommitEmail": always(nil),
-		"viewerPossibleCommitEmails":    always(nil),
-		"hasVulnerabilityAlertsEnabled": always(false), "mergeQueue": always(nil),
-		"collaborators": collaborators, "forks": forks,
-		"projects": none("ProjectConnection"), "projectsV2": none("ProjectV2Connection"),
-		// REST returns the merge settings only with push access. Other callers get the values of a new
-		// repository.
-		"mergeCommitAllowed":  setting("allow_merge_commit", true),
-		"squashMergeAllowed":  setting("allow_squash_merge", true),
-		"rebaseMergeAllowed":  setting("allow_rebase_merge", true),
-		"autoMergeAllowed":    setting("allow_auto_merge", false),
-		"deleteBranchOnMerge": setting("delete_branch_on_merge", false),
-		"allowUpdateBranch":   setting("allow_update_branch", false),
-		"openGraphImageUrl": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			owner, err := o.inner(ctx, "owner")
-			return decode(owner.get("avatar_url")), err
+	type payload = *repo.FullPayload
+	return map[string]exec.Resolver{
+		"id":                    ofRepository(func(p payload) any { return p.NodeID }),
+		"databaseId":            ofRepository(func(p payload) any { return int64(p.ID) }),
+		"owner":                 ofRepository(func(p payload) any { return newAccount(p.Owner) }),
+		"description":           ofRepository(func(p payload) any { return p.Description }),
+		"url":                   ofRepository(func(p payload) any { return p.HTMLURL }),
+		"resourcePath":          ofRepository(func(p payload) any { return pathOf(p.HTMLURL) }),
+		"sshUrl":                ofRepository(func(p payload) any { return p.SSHURL }),
+		"homepageUrl":           ofRepository(func(p payload) any { return p.Homepage }),
+		"createdAt":             ofRepository(func(p payload) any { return p.CreatedAt }),
+		"updatedAt":             ofRepository(func(p payload) any { return p.UpdatedAt }),
+		"pushedAt":              ofRepository(func(p payload) any { return p.PushedAt }),
+		"isEmpty":               ofRepository(func(p payload) any { return p.PushedAt.IsZero() }),
+		"diskUsage":             ofRepository(func(p payload) any { return p.Size }),
+		"isPrivate":             ofRepository(func(p payload) any { return p.Private }),
+		"isFork":                ofRepository(func(p payload) any { return p.Fork }),
+		"isArchived":            ofRepository(func(p payload) any { return p.Archived }),
+		"isDisabled":            ofRepository(func(p payload) any { return p.Disabled }),
+		"isTemplate":            ofRepository(func(p payload) any { return p.IsTemplate }),
+		"visibility":            ofRepository(func(p payload) any { return enumName(p.Visibility) }),
+		"forkCount":             ofRepository(func(p payload) any { return p.ForksCount }),
+		"stargazerCount":        ofRepository(func(p payload) any { return p.StargazersCount }),
+		"forkingAllowed":        ofRepository(func(p payload) any { return p.AllowForking }),
+		"hasIssuesEnabled":      ofRepository(func(p payload) any { return p.HasIssues }),
+		"hasProjectsEnabled":    ofRepository(func(p payload) any { return p.HasProjects }),
+		"hasWikiEnabled":        ofRepository(func(p payload) any { return p.HasWiki }),
+		"hasDiscussionsEnabled": ofRepository(func(p payload) any { return p.HasDiscussions }),
+		"mirrorUrl":             ofRepository(func(p payload) any { return p.MirrorURL }),
+		"openGraphImageUrl":     ofRepository(func(p payload) any { return p.Owner.AvatarURL }),
+		"isInOrganization":      ofRepository(func(p payload) any { return p.Owner.Type == "Organization" }),
+		"isUserConfigurationRepository": ofRepository(func(p payload) any {
+			return p.Owner.Type == "User" && p.Owner.Login == p.Name
 		}),
-		"isInOrganization": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			owner, err := o.inner(ctx, "owner")
-			return textOf(owner, "type") == "Organization", err
+		"viewerPermission":    ofRepository(func(p payload) any { return permissionIn(p.Permissions) }),
+		"viewerCanAdminister": ofRepository(func(p payload) any { return permissionIn(p.Permissions) == "ADMIN" }),
+		"primaryLanguage": ofRepository(func(p payload) any {
+			if p.Language == nil {
+				return nil
+			}
+			return bare{"Language", map[string]any{"name": *p.Language}}
 		}),
-		"isUserConfigurationRepository": one(func(ctx context.Context, _ *exec.Field,
-			o *object) (any, error) {
-			owner, err := o.inner(ctx, "owner")
-			return textOf(owner, "type") == "User" && textOf(owner, "login") == o.text(ctx, "name"), err
+		"licenseInfo": ofRepository(func(p payload) any {
+			if p.License == nil {
+				return nil
+			}
+			return bare{"License", map[string]any{"key": p.License.Key, "name": p.License.Name,
+				"spdxId": p.License.SPDX, "nickname": nil}}
 		}),
-		"parent": otherRepository("parent"), "templateRepository": otherRepository("template_repository"),
-	}, repositoryViewer(), repositoryTexts(), repositoryTemplates(), repositoryIssues(), repositoryPulls(),
-		repositoryGit(), repositoryReleases())
+		"repositoryTopics": one(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
+			topics := o.value.(payload).Topics
+			all := make([]any, len(topics))
+			for n, name := range topics {
+				all[n] = bare{"RepositoryTopic", map[string]any{
+					"url":   web.From(ctx).Page("/search?" + url.Values{"q": {"topic:" + name}}.Encode()),
+					"topic": bare{"Topic", map[string]any{"name": name}}}}
+			}
+			return connectAll(f, "RepositoryTopicConnection", all)
+		}),
+	}
 }
 
-// otherRepository is a repository that stands in a payload; null if there is none, or it is not to be
-// seen.
-func otherRepository(member string) exec.Resolver {
-	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-		data, err := o.inner(ctx, member)
-		if data == nil {
-			return nil, err
+// otherRepository is a repository that stands in a value; null if there is none, or it is not to be seen.
+func otherRepository(which func(p *repo.FullPayload) *repo.Payload) exec.Resolver {
+	return ofRepository(func(p *repo.FullPayload) any {
+		if other := which(p); other != nil {
+			return newRepository(other)
 		}
-		return newRepository(data), nil
+		return nil
 	})
 }
 
 // setting is a member that REST returns only to some callers.
-func setting(member string, otherwise bool) exec.Resolver {
-	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-		v, err := o.value(ctx, member)
-		if v == nil {
-			v = otherwise
+func setting(otherwise bool, of func(m *repo.MergingPayload) bool) exec.Resolver {
+	return ofRepository(func(p *repo.FullPayload) any {
+		if p.MergingPayload == nil {
+			return otherwise
 		}
-		return v, err
+		return of(p.MergingPayload)
 	})
-}
-
-// repositoryViewer returns the fields about the viewer.
-func repositoryViewer() map[string]exec.Resolver {
-	return map[string]exec.Resolver{
-		"viewerPermission": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			return permissionOn(ctx, o)
-		}),
-		"viewerCanAdminister": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			p, err := permissionOn(ctx, o)
-			return p == "ADMIN", err
-		}),
-		"viewerHasStarred": viewerHasStarred, "viewerSubscription": viewerSubscription,
-	}
 }
 
 // viewerHasStarred resolves whether the caller has starred repositories. A token that does not tell has not.
@@ -239,79 +223,24 @@ func viewerSubscription(ctx context.Context, _ *exec.Field, parents []exec.Objec
 	return values
 }
 
-// perRepository returns a loader for a feature's function that reads what repositories have once.
-func perRepository[V any](
-	name, route string, read func(ctx context.Context, list []*repo.Access) (map[repo.ID]V, error),
-) loader[string, V] {
-	return loader[string, V]{name: name, route: route, key: func(*object) string { return "" },
-		read: func(ctx context.Context, list []repo.Of[string]) (map[repo.Of[string]]V, error) {
-			found, err := read(ctx, slices.Collect(maps.Values(repo.In(list))))
-			out := map[repo.Of[string]]V{}
-			for _, of := range list {
-				if v, there := found[of.In.ID]; there {
-					out[of] = v
-				}
-			}
-			return out, err
-		}}
-}
-
 // permissionOn is what the caller may do with a repository.
-func permissionOn(ctx context.Context, o *object) (string, error) {
-	may, err := o.inner(ctx, "permissions")
-	if err != nil {
+func permissionOn(ctx context.Context, in *object) (string, error) {
+	if err := queryOf(ctx).loadOne(ctx, in, isKnown); err != nil {
 		return "", err
 	}
-	return permissionIn(may), nil
+	return permissionIn(in.value.(*repo.FullPayload).Permissions), nil
 }
 
 // permissionIn is what REST's permissions come to.
-func permissionIn(may payload) string {
+func permissionIn(may *repo.Permissions) string {
 	switch {
-	case string(may.get("admin")) == "true":
+	case may == nil:
+	case may.Admin:
 		return "ADMIN"
-	case string(may.get("push")) == "true":
+	case may.Push:
 		return "WRITE"
 	}
 	return "READ"
-}
-
-// repositoryTexts are the fields about what is in the code.
-func repositoryTexts() map[string]exec.Resolver {
-	return map[string]exec.Resolver{
-		"primaryLanguage": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			name, err := o.value(ctx, "language")
-			if name == nil {
-				return nil, err
-			}
-			return bare{"Language", map[string]any{"name": name}}, nil
-		}),
-		"languages": languages,
-		"licenseInfo": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			data, err := o.inner(ctx, "license")
-			if data == nil {
-				return nil, err
-			}
-			return bare{"License", map[string]any{"key": decode(data.get("key")),
-				"name":   decode(data.get("name")),
-				"spdxId": decode(data.get("spdx_id")), "nickname": nil}}, nil
-		}),
-		"repositoryTopics": one(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
-			topics, err := o.value(ctx, "topics")
-			names, _ := topics.([]any)
-			all := make([]any, len(names))
-			for n, name := range names {
-				text, _ := name.(string)
-				all[n] = bare{"RepositoryTopic", map[string]any{
-					"url":   web.From(ctx).Page("/search?" + url.Values{"q": {"topic:" + text}}.Encode()),
-					"topic": bare{"Topic", map[string]any{"name": text}}}}
-			}
-			if err != nil {
-				return nil, err
-			}
-			return connectAll(f, "RepositoryTopicConnection", all)
-		}),
-	}
 }
 
 // languages resolves the languages of the code, most of it first.
@@ -331,29 +260,15 @@ func languages(ctx context.Context, f *exec.Field, parents []exec.Object) []any 
 	})
 }
 
-// people resolves a list of accounts that repositories have, in an order.
-func people(many func(q *query) listLoader[string], in *rank) exec.Resolver {
-	return connections(func(ctx context.Context, _ *exec.Field, _ *object) (pages, error) {
-		return pages{kind: "UserConnection", many: many(queryOf(ctx)), rank: in,
-			node: func(data payload) (any, error) { return newAccount(data), nil }}, nil
-	})
-}
-
-// watchers loads who watches repositories.
-func watchers(q *query) listLoader[string] {
-	return ofRepositories(loader[string, *web.List[payload]]{name: "watchers", route: "/subscribers"},
-		func(ctx context.Context, list []*repo.Access, page web.Page) (
+// watchers resolves who watches repositories.
+func watchers(ctx context.Context, _ *exec.Field, _ *object) (pages[*account.Simple], error) {
+	l := loader[string, *web.List[*account.Simple]]{name: "watchers", route: "/subscribers"}
+	return pages[*account.Simple]{kind: "UserConnection", node: accountNode,
+		key: func(a *account.Simple) string { return decimal(int64(a.ID)) },
+		many: ofRepositories(l, func(ctx context.Context, list []*repo.Access, page web.Page) (
 			map[repo.ID]*web.List[*account.Simple], error) {
-			return q.load.Stars.PeopleOf(ctx, list, star.Watch, page)
-		})
-}
-
-// fullOnce returns a loader of full payloads of what repositories have once.
-func fullOnce[V any](
-	name, route string, read func(ctx context.Context, list []*repo.Access) (map[repo.ID]V, error),
-) loader[string, payload] {
-	l := loader[string, payload]{name: name, route: route, key: func(*object) string { return "" }}
-	return full(l, perRepository(name, route, read).read)
+			return queryOf(ctx).load.Stars.PeopleOf(ctx, list, star.Watch, page)
+		})}, nil
 }
 
 // merge joins tables of fields.

@@ -51,7 +51,7 @@ func (q *query) resource(ctx context.Context, names []string) (any, error) {
 	case 1:
 		return q.accountAt(ctx, names[0])
 	}
-	in, err := q.repository(ctx, names[0], names[1])
+	in, err := q.repository(ctx, names[0]+"/"+names[1])
 	if err != nil || len(names) == 2 {
 		return in, err
 	}
@@ -60,21 +60,13 @@ func (q *query) resource(ctx context.Context, names []string) (any, error) {
 	}
 	switch last := names[3]; names[2] {
 	case "issues", "pull":
-		if _, ok := web.ParseNumber(last); !ok {
-			return nil, errs.Absent()
+		if number, ok := web.ParseNumber(last); ok {
+			return q.issueOrPull(ctx, issueAt(in, number, "raw"))
 		}
-		return q.issueOrPull(ctx, issueAt(in, last, "raw"))
 	case "milestone":
-		if _, ok := web.ParseNumber(last); !ok {
-			return nil, errs.Absent()
+		if number, ok := web.ParseNumber(last); ok {
+			return q.whole(ctx, &object{kind: "Milestone", number: number, repo: in})
 		}
-		m := milestoneAt(in, last)
-		data, err := numberedMilestones(q, m).get(ctx, q, m)
-		if err == nil && data == nil {
-			err = errs.Absent()
-		}
-		m.data, m.whole = data, true
-		return m, err
 	case "commit":
 		sha, err := commitNamed(q, last).get(ctx, q, in)
 		if err != nil {
@@ -83,19 +75,26 @@ func (q *query) resource(ctx context.Context, names []string) (any, error) {
 		return gitObject(in, "commit", string(sha)), nil
 	case "runs":
 		id, _ := web.ParseNumber(last)
-		found := q.loaded(ctx, runsByID(q, nil), &object{kind: "CheckRun", data: withID("CheckRun", id), repo: in})
-		return found.value, found.err
+		return q.whole(ctx, &object{kind: "CheckRun", id: id, repo: in})
 	case "releases":
 		if last == "tag" && len(names) > 4 {
 			tag := strings.Join(names[4:], "/")
-			data, err := releasesTagged(q, func(*object) string { return tag }).get(ctx, q, in)
-			if err != nil || data == nil {
+			r, err := releasesTagged(q, func(*object) string { return tag }).get(ctx, q, in)
+			if err != nil || r == nil {
 				return nil, err
 			}
-			return newRelease(in, data), nil
+			return newRelease(in, r), nil
 		}
 	}
 	return nil, errs.Absent()
+}
+
+// whole loads the whole value of an object and returns it. Error: 404.
+func (q *query) whole(ctx context.Context, o *object) (*object, error) {
+	if err := q.loadOne(ctx, o, isWhole); err != nil {
+		return nil, err
+	}
+	return o, nil
 }
 
 // commitNamed loads the commit of a name in repositories.

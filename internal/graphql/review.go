@@ -4,35 +4,39 @@ import (
 	"context"
 
 	"arbor/internal/graphql/exec"
+	"arbor/internal/pull"
+	"arbor/internal/review"
 	"arbor/internal/web"
 )
 
 func reviewRequests(ctx context.Context, f *exec.Field, o *object) (any, error) {
-	list, err := o.list(ctx, "requested_reviewers")
-	if err != nil {
-		return nil, err
-	}
-	all := make([]any, len(list))
-	for n, data := range list {
-		all[n] = bare{"ReviewRequest", map[string]any{"requestedReviewer": newAccount(data)}}
+	all := persons(ctx, o.value.(*pull.View).Reviewers)
+	for n, who := range all {
+		all[n] = bare{"ReviewRequest", map[string]any{"requestedReviewer": who}}
 	}
 	return connectAll(f, "ReviewRequestConnection", all)
 }
 
-func newReview(in, of *object, data payload, media string) *object {
-	return &object{kind: "PullRequestReview", data: data, whole: true, repo: in, of: of,
-		source: source{Path: of.repo.path("pulls", numberOf(of), "reviews", string(data.get("id"))), Media: media}}
+// newReview returns a review of a pull request.
+func newReview(of *object, v *review.Payload, media string) *object {
+	return &object{kind: "PullRequestReview", value: v, whole: true, id: v.ID, media: media, repo: of.repo, of: of}
 }
 
-func reviews(ctx context.Context, f *exec.Field, o *object) (pages, error) {
+// reviewAt returns a review by id.
+func reviewAt(of *object, id int64) *object {
+	return &object{kind: "PullRequestReview", id: id, media: "raw", repo: of.repo, of: of}
+}
+
+func reviews(ctx context.Context, f *exec.Field, o *object) (pages[*review.Payload], error) {
 	media := textMedia(f)
-	return pages{kind: "PullRequestReviewConnection", many: reviewLists(queryOf(ctx), f), rank: byID(false),
-		node: func(data payload) (any, error) { return newReview(o.repo, o, data, media), nil }}, nil
+	return pages[*review.Payload]{kind: "PullRequestReviewConnection", many: reviewLists(queryOf(ctx), f),
+		rank: rankByID(func(v *review.Payload) int64 { return v.ID }),
+		node: func(v *review.Payload) (any, error) { return newReview(o, v, media), nil }}, nil
 }
 
 // reviewLists loads the reviews of pull requests.
-func reviewLists(q *query, f *exec.Field) listLoader[int64] {
-	return lists(loader[int64, *web.List[payload]]{name: "reviews", route: "/pulls/{number}/reviews",
+func reviewLists(q *query, f *exec.Field) listLoader[int64, *review.Payload] {
+	return lists(loader[int64, *web.List[*review.Payload]]{name: "reviews", route: "/pulls/{number}/reviews",
 		media: textMedia(f), key: byNumber}, q.load.Reviews.ListMany)
 }
 
@@ -50,61 +54,58 @@ const mostReviews = 10
 
 // latestReviews resolves the last review of each author, in the order of the first.
 func latestReviews(ctx context.Context, f *exec.Field, o *object) (any, error) {
-	all, err := latestOf(ctx, f, o, func(*object) bool { return true })
-	if err != nil {
-		return nil, err
-	}
-	return connectAll(f, "PullRequestReviewConnection", all)
+	return connectReviews(ctx, f, o, func(*review.Payload) bool { return true })
 }
 
 // latestOpinionatedReviews resolves the last review of each author that approves or requests changes.
 func latestOpinionatedReviews(ctx context.Context, f *exec.Field, o *object) (any, error) {
-	all, err := latestOf(ctx, f, o, func(v *object) bool {
+	return connectReviews(ctx, f, o, func(v *review.Payload) bool {
 		return hasOpinion(v) && (f.Args["writersOnly"] != true || byWriter(v))
 	})
+}
+
+func connectReviews(
+	ctx context.Context, f *exec.Field, o *object, counts func(v *review.Payload) bool,
+) (any, error) {
+	list, err := latestOf(ctx, f, o, counts)
 	if err != nil {
 		return nil, err
+	}
+	all, media := make([]any, len(list)), textMedia(f)
+	for n, v := range list {
+		all[n] = newReview(o, v, media)
 	}
 	return connectAll(f, "PullRequestReviewConnection", all)
 }
 
 // latestOf returns the last counted review of each author, in the order of the first.
 func latestOf(
-	ctx context.Context, f *exec.Field, o *object, counts func(v *object) bool,
-) (all []any, err error) {
-	media := textMedia(f)
+	ctx context.Context, f *exec.Field, o *object, counts func(v *review.Payload) bool,
+) (latest []*review.Payload, err error) {
 	q := queryOf(ctx)
 	list, err := reviewLists(q, f).all(ctx, q, o, mostReviews)
-	if err != nil {
-		return nil, err
-	}
 	at := map[string]int{}
-	for _, data := range list {
-		v := newReview(o.repo, o, data, media)
-		if textOf(v.data, "state") == "PENDING" || !counts(v) {
+	for _, v := range list {
+		if v.State == "PENDING" || !counts(v) {
 			continue
 		}
-		author, err := v.inner(ctx, "user")
-		if err != nil {
-			return nil, err
-		}
-		n, there := at[textOf(author, "login")]
+		n, there := at[loginOf(v.User)]
 		if !there {
-			at[textOf(author, "login")] = len(all)
-			all = append(all, v)
+			at[loginOf(v.User)] = len(latest)
+			latest = append(latest, v)
 			continue
 		}
-		all[n] = v
+		latest[n] = v
 	}
-	return all, nil
+	return latest, err
 }
 
 // hasOpinion reports whether a review approves or requests changes, or did until it was dismissed.
-func hasOpinion(v *object) bool { return textOf(v.data, "state") != "COMMENTED" }
+func hasOpinion(v *review.Payload) bool { return v.State != "COMMENTED" }
 
 // byWriter reports whether the author of a review has write access to the repository.
-func byWriter(v *object) bool {
-	switch textOf(v.data, "author_association") {
+func byWriter(v *review.Payload) bool {
+	switch v.Association {
 	case "OWNER", "MEMBER", "COLLABORATOR":
 		return true
 	}
@@ -114,46 +115,42 @@ func byWriter(v *object) bool {
 // reviewDecision resolves the combined last opinions of those with write access. It is null if nobody has
 // one, because nothing requires reviews.
 func reviewDecision(ctx context.Context, f *exec.Field, o *object) (any, error) {
-	all, err := latestOf(ctx, f, o, func(v *object) bool { return hasOpinion(v) && byWriter(v) })
-	if err != nil {
-		return nil, err
-	}
+	all, err := latestOf(ctx, f, o, func(v *review.Payload) bool { return hasOpinion(v) && byWriter(v) })
 	var decision any
 	for _, v := range all {
-		switch textOf(v.(*object).data, "state") {
+		switch v.State {
 		case "CHANGES_REQUESTED":
-			return "CHANGES_REQUESTED", nil
+			return "CHANGES_REQUESTED", err
 		case "APPROVED":
 			decision = "APPROVED"
 		}
 	}
-	return decision, nil
+	return decision, err
 }
 
 // reviewsByID loads reviews by id.
-func reviewsByID(q *query, o *object) loader[int64, payload] {
-	l := loader[int64, payload]{name: "reviews by id", route: "/pulls/{number}/reviews/{id}", media: o.source.Media,
-		key: byIdentity}
-	return full(l, q.load.Reviews.ByIDs)
+func reviewsByID(q *query, media string) loader[int64, *review.Payload] {
+	return loader[int64, *review.Payload]{name: "reviews by id", route: "/pulls/{number}/reviews/{id}", media: media,
+		key: byID, read: q.load.Reviews.ByIDs}
 }
 
 func reviewFields() map[string]exec.Resolver {
-	fields := merge(commented(), map[string]exec.Resolver{
-		"comments": connections(reviewComments), "pullRequest": ofPull,
-		"state": upper("state"), "submittedAt": same("submitted_at"),
-		"createdAt": same("submitted_at"), "updatedAt": same("submitted_at"),
-		"commit": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			sha := o.text(ctx, "commit_id")
-			if sha == "" {
-				return nil, nil
+	submitted := pick(func(v *review.Payload) any { return v.SubmittedAt })
+	return merge(after(isWhole, merge(reactable(), written(), map[string]exec.Resolver{
+		"includesCreatedEdit": always(false),
+		"state":               pick(func(v *review.Payload) any { return enumName(v.State) }),
+		"submittedAt":         submitted, "createdAt": submitted, "updatedAt": submitted,
+		"commit": one(func(_ context.Context, _ *exec.Field, o *object) (any, error) {
+			if sha := o.value.(*review.Payload).Commit; sha != "" {
+				return gitObject(o.repo, "commit", string(sha)), nil
 			}
-			return gitObject(o.repo, "commit", sha), nil
+			return nil, nil
 		}),
-	})
-	for name, r := range fields {
-		if name != "id" && name != "databaseId" {
-			fields[name] = filled(reviewsByID, anyObject, r)
-		}
-	}
-	return fields
+	})), keyFields(), map[string]exec.Resolver{"comments": connections(reviewComments)})
+}
+
+// keyFields are the fields of reviews and of comments on lines that need no more than their ids.
+func keyFields() map[string]exec.Resolver {
+	return map[string]exec.Resolver{"id": key(nodeOf), "databaseId": key(func(o *object) any { return o.id }),
+		"repository": inRepository, "pullRequest": parent}
 }

@@ -2,141 +2,170 @@ package graphql
 
 import (
 	"context"
-	"encoding/json"
 
-	"arbor/internal/account"
+	"arbor/internal/errs"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/review"
 	"arbor/internal/web"
 )
 
 // newReviewComment returns a comment on a line of a pull request.
-func newReviewComment(of *object, data payload, media string) *object {
-	return &object{kind: "PullRequestReviewComment", data: data, whole: true, repo: of.repo, of: of,
-		source: source{Path: of.repo.path("pulls", "comments", string(data.get("id"))), Media: media}}
+func newReviewComment(of *object, c *review.ThreadComment, media string) *object {
+	return &object{kind: review.CommentResource, value: c, whole: true, id: c.ID, media: media, repo: of.repo, of: of}
 }
+
+// ofLine is pick for comments on lines.
+func ofLine(part func(c *review.ThreadComment) any) exec.Resolver { return pick(part) }
 
 func reviewCommentFields() map[string]exec.Resolver {
-	commit := func(member string) exec.Resolver {
-		return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			return gitObject(o.repo, "commit", o.text(ctx, member)), nil
+	commit := func(sha func(c *review.ThreadComment) string) exec.Resolver {
+		return one(func(_ context.Context, _ *exec.Field, o *object) (any, error) {
+			return gitObject(o.repo, "commit", sha(o.value.(*review.ThreadComment))), nil
 		})
 	}
-	canEdit := one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-		if own, err := didAuthor(ctx, o); own || err != nil {
-			return own, err
-		}
-		p, err := permissionOn(ctx, o.repo)
-		return p != "READ", err
-	})
-	fields := merge(commented(), map[string]exec.Resolver{
-		"fullDatabaseId": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			id, err := o.member(ctx, "id")
-			return string(id), err
-		}),
-		"path": same("path"), "diffHunk": same("diff_hunk"), "position": same("position"),
-		"line":         same("line"),
-		"originalLine": same("original_line"), "startLine": same("start_line"),
-		"originalStartLine": same("original_start_line"),
-		"originalPosition":  orZero("original_position"), "subjectType": upper("subject_type"),
-		"commit": commit("commit_id"), "originalCommit": commit("original_commit_id"), "pullRequest": ofPull,
-		"outdated": isNull("position", true), "isMinimized": always(false), "minimizedReason": always(nil),
-		"publishedAt": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			if pending, err := pendingComment(ctx, o); pending || err != nil {
-				return nil, err
+	return merge(after(isWhole, merge(reactable(), written(), map[string]exec.Resolver{
+		"fullDatabaseId":    key(func(o *object) any { return decimal(o.id) }),
+		"path":              ofLine(func(c *review.ThreadComment) any { return c.Path }),
+		"diffHunk":          ofLine(func(c *review.ThreadComment) any { return c.Hunk }),
+		"position":          ofLine(func(c *review.ThreadComment) any { return c.Position }),
+		"line":              ofLine(func(c *review.ThreadComment) any { return c.Line }),
+		"originalLine":      ofLine(func(c *review.ThreadComment) any { return c.OriginalLine }),
+		"startLine":         ofLine(func(c *review.ThreadComment) any { return c.StartLine }),
+		"originalStartLine": ofLine(func(c *review.ThreadComment) any { return c.OriginalStartLine }),
+		"originalPosition": ofLine(func(c *review.ThreadComment) any {
+			if c.OriginalPosition == nil {
+				return 0
 			}
-			return o.value(ctx, "created_at")
+			return *c.OriginalPosition
 		}),
-		"state": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			pending, err := pendingComment(ctx, o)
-			return map[bool]string{true: "PENDING", false: "SUBMITTED"}[pending], err
-		}),
-		"includesCreatedEdit": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			return o.text(ctx, "created_at") != o.text(ctx, "updated_at"), nil
-		}),
-		"pullRequestReview": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			id, err := o.value(ctx, "pull_request_review_id")
-			number, _ := id.(json.Number)
-			n, _ := number.Int64()
-			if n == 0 {
-				return nil, err
+		"subjectType":    ofLine(func(c *review.ThreadComment) any { return enumName(c.Subject) }),
+		"commit":         commit(func(c *review.ThreadComment) string { return string(c.Commit) }),
+		"originalCommit": commit(func(c *review.ThreadComment) string { return string(c.OriginalCommit) }),
+		"outdated":       ofLine(func(c *review.ThreadComment) any { return c.Position == nil }),
+		"isMinimized":    always(false), "minimizedReason": always(nil),
+		"publishedAt": ofLine(func(c *review.ThreadComment) any {
+			if c.Pending {
+				return nil
 			}
-			return reviewAt(o.of, n), err
+			return c.CreatedAt
 		}),
-		"replyTo": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			id, err := o.value(ctx, "in_reply_to_id")
-			number, _ := id.(json.Number)
-			n, _ := number.Int64()
-			if n == 0 {
-				return nil, err
+		"state": ofLine(func(c *review.ThreadComment) any {
+			return map[bool]string{true: "PENDING", false: "SUBMITTED"}[c.Pending]
+		}),
+		"includesCreatedEdit": wasEdited,
+		"pullRequestReview": one(func(_ context.Context, _ *exec.Field, o *object) (any, error) {
+			if id := o.value.(*review.ThreadComment).ReviewID; id != nil {
+				return reviewAt(o.of, *id), nil
 			}
-			return commentAt(o.of, n), err
+			return nil, nil
 		}),
-		"viewerCanUpdate": canEdit, "viewerCanDelete": canEdit,
-	})
-	for name, r := range fields {
-		if name != "id" && name != "databaseId" {
-			fields[name] = filled(reviewCommentsByID, anyObject, r)
-		}
-	}
-	return fields
-}
-
-// orZero is like same, but 0 for null.
-func orZero(member string) exec.Resolver {
-	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-		v, err := o.value(ctx, member)
-		if v == nil {
-			v = 0
-		}
-		return v, err
-	})
-}
-
-// pendingComment reports whether a comment is visible only to its author. REST does not report it, and does
-// not list such comments.
-func pendingComment(ctx context.Context, o *object) (bool, error) {
-	if raw, ok := o.data.find("pending"); ok {
-		return string(raw) == "true", nil
-	}
-	q := queryOf(ctx)
-	data, err := reviewCommentsByID(q, o).get(ctx, q, o)
-	return string(data.get("pending")) == "true", err
+		"replyTo": one(func(_ context.Context, _ *exec.Field, o *object) (any, error) {
+			if id := o.value.(*review.ThreadComment).ReplyTo; id != 0 {
+				return &object{kind: review.CommentResource, id: id, media: "raw", repo: o.repo, of: o.of}, nil
+			}
+			return nil, nil
+		}),
+		"viewerCanUpdate": one(canUpdate), "viewerCanDelete": one(canUpdate),
+	})), keyFields())
 }
 
 // reviewCommentsByID loads comments on lines by id.
-func reviewCommentsByID(q *query, o *object) loader[int64, payload] {
-	l := loader[int64, payload]{name: "review comments by id", route: "/pulls/comments", key: byIdentity,
-		media: o.source.Media}
-	return full(l, q.load.Reviews.CommentsByIDs)
-}
-
-// withID returns a payload that has only an id.
-func withID(kind string, id int64) payload {
-	node, _ := json.Marshal(account.NodeID(kind, id))
-	return payload{}.with("id", json.RawMessage(decimal(id))).with("node_id", node)
-}
-
-// reviewAt returns a review by id.
-func reviewAt(of *object, id int64) *object {
-	o := newReview(of.repo, of, withID(review.Resource, id), "raw")
-	o.whole = false
-	return o
-}
-
-// commentAt returns a comment on a line by id.
-func commentAt(of *object, id int64) *object {
-	o := newReviewComment(of, withID(review.CommentResource, id), "raw")
-	o.whole = false
-	return o
+func reviewCommentsByID(q *query, media string) loader[int64, *review.ThreadComment] {
+	return loader[int64, *review.ThreadComment]{name: "review comments by id", route: "/pulls/comments", media: media,
+		key: byID, read: q.load.Reviews.CommentsByIDs}
 }
 
 // reviewComments resolves the comments of a review.
-func reviewComments(ctx context.Context, f *exec.Field, o *object) (pages, error) {
+func reviewComments(ctx context.Context, f *exec.Field, o *object) (pages[*review.ThreadComment], error) {
 	media := textMedia(f)
-	l := loader[int64, *web.List[payload]]{name: "comments of reviews", route: "/pulls/comments",
-		media: media, key: byIdentity}
-	return pages{kind: "PullRequestReviewCommentConnection", rank: byID(false),
+	l := loader[int64, *web.List[*review.ThreadComment]]{name: "comments of reviews", route: "/pulls/comments",
+		media: media, key: byID}
+	return pages[*review.ThreadComment]{kind: "PullRequestReviewCommentConnection",
+		rank: rankByID(func(c *review.ThreadComment) int64 { return c.ID }),
 		many: lists(l, queryOf(ctx).load.Reviews.ListManyOfReviews),
-		node: func(data payload) (any, error) { return newReviewComment(o.of, data, media), nil }}, nil
+		node: func(c *review.ThreadComment) (any, error) { return newReviewComment(o.of, c, media), nil }}, nil
+}
+
+// reviewThreads resolves the threads of a pull request, which stand as they began.
+func reviewThreads(ctx context.Context, f *exec.Field, o *object) (pages[*review.ThreadPayload], error) {
+	media := textMedia(f)
+	l := loader[int64, *web.List[*review.ThreadPayload]]{name: "threads", route: "/pulls/comments", media: media,
+		key: byNumber}
+	return pages[*review.ThreadPayload]{kind: "PullRequestReviewThreadConnection",
+		rank: &rank[*review.ThreadPayload]{of: func(t *review.ThreadPayload) string { return sortable(t.Root) }},
+		many: lists(l, queryOf(ctx).load.Reviews.ListManyThreads),
+		node: func(t *review.ThreadPayload) (any, error) { return newThread(o, t, media) }}, nil
+}
+
+// newThread is a thread of a pull request. Error: 404 if the caller sees none of its comments.
+func newThread(of *object, t *review.ThreadPayload, media string) (*object, error) {
+	if t == nil || len(t.Comments) == 0 {
+		return nil, errs.Absent()
+	}
+	return &object{kind: review.ThreadKind, value: t, whole: true, media: media, repo: of.repo, of: of, id: t.Root}, nil
+}
+
+// ofThread is pick for threads; first is a thread's first comment.
+func ofThread(part func(t *review.ThreadPayload, first *review.ThreadComment) any) exec.Resolver {
+	return pick(func(t *review.ThreadPayload) any { return part(t, t.Comments[0]) })
+}
+
+func reviewThreadFields() map[string]exec.Resolver {
+	type (
+		thread  = *review.ThreadPayload
+		comment = *review.ThreadComment
+	)
+	return map[string]exec.Resolver{
+		"id":                 ofThread(func(t thread, _ comment) any { return t.NodeID }),
+		"path":               ofThread(func(_ thread, c comment) any { return c.Path }),
+		"line":               ofThread(func(_ thread, c comment) any { return c.Line }),
+		"originalLine":       ofThread(func(_ thread, c comment) any { return c.OriginalLine }),
+		"startLine":          ofThread(func(_ thread, c comment) any { return c.StartLine }),
+		"originalStartLine":  ofThread(func(_ thread, c comment) any { return c.OriginalStartLine }),
+		"diffSide":           ofThread(func(_ thread, c comment) any { return c.Side }),
+		"startDiffSide":      ofThread(func(_ thread, c comment) any { return c.StartSide }),
+		"subjectType":        ofThread(func(_ thread, c comment) any { return enumName(c.Subject) }),
+		"isOutdated":         ofThread(func(_ thread, c comment) any { return c.Outdated }),
+		"isResolved":         ofThread(func(t thread, _ comment) any { return t.Resolved }),
+		"isCollapsed":        ofThread(func(t thread, _ comment) any { return t.Resolved }),
+		"resolvedBy":         ofThread(func(t thread, _ comment) any { return newAccount(t.ResolvedBy) }),
+		"viewerCanResolve":   ofThread(func(t thread, _ comment) any { return t.MayResolve && !t.Resolved }),
+		"viewerCanUnresolve": ofThread(func(t thread, _ comment) any { return t.MayResolve && t.Resolved }),
+		"repository":         inRepository, "pullRequest": parent,
+		"viewerCanReply": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			return mayJoin(ctx, o.of, o.repo)
+		}),
+		"comments": one(func(_ context.Context, f *exec.Field, o *object) (any, error) {
+			var all []any
+			for _, c := range o.value.(thread).Comments {
+				all = append(all, newReviewComment(o.of, c, o.media))
+			}
+			return connectAll(f, "PullRequestReviewCommentConnection", all)
+		}),
+	}
+}
+
+// mayJoin reports whether the caller may take part in a conversation, which may be locked.
+func mayJoin(ctx context.Context, of, in *object) (bool, error) {
+	if err := queryOf(ctx).loadOne(ctx, of, isKnown); err != nil || !viewOf(of).Locked {
+		return true, err
+	}
+	p, err := permissionOn(ctx, in)
+	return p != "READ", err
+}
+
+// threadsByRoot loads threads by the ids of their first comments.
+func threadsByRoot(q *query) loader[int64, *review.ThreadPayload] {
+	return loader[int64, *review.ThreadPayload]{name: "threads by root", route: "/pulls/comments", key: byID,
+		read: q.load.Reviews.Threads}
+}
+
+// threadAt loads the thread that begins with a comment.
+func (q *query) threadAt(ctx context.Context, of *object, root int64) (*object, error) {
+	at := &object{kind: review.ThreadKind, id: root, repo: of.repo}
+	t, err := threadsByRoot(q).get(ctx, q, at)
+	if err != nil {
+		return nil, err
+	}
+	return newThread(of, t, "raw")
 }

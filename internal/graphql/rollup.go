@@ -1,32 +1,26 @@
 package graphql
 
 import (
+	"cmp"
 	"context"
 
+	"arbor/internal/checkrun"
 	"arbor/internal/git"
 	"arbor/internal/graphql/exec"
+	"arbor/internal/status"
 	"arbor/internal/web"
 )
 
 // rollups returns a resolver of a value of the rollups of commits. One function returns a parent's commit,
 // the other the value of its rollup.
-func rollups(
-	commitOf func(ctx context.Context, o *object) (*object, error), show func(r *rollup) any,
-) exec.Resolver {
+func rollups(commitOf func(o *object) *object, show func(r *rollup) any) exec.Resolver {
 	return func(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
-		q, values := queryOf(ctx), make([]any, len(parents))
-		var commits []*object
-		at := map[int]*object{}
-		for n, p := range parents {
-			commit, err := commitOf(ctx, p.(*object))
-			if err != nil {
-				values[n] = asError(err)
-				continue
-			}
-			commits, at[n] = append(commits, commit), commit
+		q, values, commits := queryOf(ctx), make([]any, len(parents)), make([]*object, len(parents))
+		for n, o := range objectsOf(parents) {
+			commits[n] = commitOf(o)
 		}
 		q.loadRollups(ctx, commits)
-		for n, commit := range at {
+		for n, commit := range commits {
 			r, err := q.rollup(ctx, commit)
 			if err != nil {
 				values[n] = asError(err)
@@ -47,13 +41,13 @@ func (q *query) loadRollups(ctx context.Context, commits []*object) {
 	q.checks().loadAll(ctx, q, commits, mostContexts)
 }
 
-func (q *query) statuses() listLoader[git.SHA] {
-	l := loader[git.SHA, *web.List[payload]]{name: "statuses", route: "/commits/{ref...}/status", key: bySHA}
+func (q *query) statuses() listLoader[git.SHA, status.Payload] {
+	l := loader[git.SHA, *web.List[status.Payload]]{name: "statuses", route: "/commits/{ref...}/status", key: bySHA}
 	return lists(l, q.load.Statuses.Latest)
 }
 
-func (q *query) checks() listLoader[git.SHA] {
-	l := loader[git.SHA, *web.List[payload]]{name: "checks", route: "/commits/{ref...}/check-runs", key: bySHA}
+func (q *query) checks() listLoader[git.SHA, *checkrun.Payload] {
+	l := loader[git.SHA, *web.List[*checkrun.Payload]]{name: "checks", route: "/commits/{ref...}/check-runs", key: bySHA}
 	return lists(l, q.load.Checks.LatestOfMany)
 }
 
@@ -68,12 +62,11 @@ func (q *query) rollup(ctx context.Context, commit *object) (*rollup, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, data := range runs {
-		r.contexts = append(r.contexts, &object{kind: "CheckRun", data: data, whole: true, repo: commit.repo})
+	for _, run := range runs {
+		r.contexts = append(r.contexts, newThing("CheckRun", commit.repo, run))
 	}
-	for _, data := range statuses {
-		r.contexts = append(r.contexts, &object{kind: "StatusContext", data: data, whole: true,
-			repo: commit.repo})
+	for _, s := range statuses {
+		r.contexts = append(r.contexts, newThing("StatusContext", commit.repo, s))
 	}
 	if len(r.contexts) == 0 {
 		return nil, nil
@@ -81,8 +74,8 @@ func (q *query) rollup(ctx context.Context, commit *object) (*rollup, error) {
 	return r, nil
 }
 
-// whole returns the rollup itself.
-func whole(r *rollup) any { return r }
+// wholeRollup returns the rollup itself.
+func wholeRollup(r *rollup) any { return r }
 
 // rollup is a StatusCheckRollup of the schema.
 type rollup struct {
@@ -94,13 +87,11 @@ func (*rollup) TypeName() string { return "StatusCheckRollup" }
 
 // contextState returns the state of a check or a status in counts.
 func contextState(o *object) string {
-	if o.kind == "StatusContext" {
-		return enumName(textOf(o.data, "state"))
+	if s, ok := o.value.(status.Payload); ok {
+		return enumName(s.State)
 	}
-	if conclusion := textOf(o.data, "conclusion"); conclusion != "" {
-		return enumName(conclusion)
-	}
-	return enumName(textOf(o.data, "status"))
+	run := o.value.(*checkrun.Payload)
+	return enumName(cmp.Or(textOr(run.Conclusion, ""), run.Status))
 }
 
 // state returns the combined state: failures take precedence, then pending contexts.
@@ -135,58 +126,31 @@ func (r *rollup) counts(kind, typeName string, states ...string) []any {
 }
 
 func rollupFields() map[string]exec.Resolver {
-	each := func(value func(f *exec.Field, r *rollup) (any, error)) exec.Resolver {
-		return func(_ context.Context, f *exec.Field, parents []exec.Object) []any {
-			values := make([]any, len(parents))
-			for n, p := range parents {
-				v, err := value(f, p.(*rollup))
-				if values[n] = v; err != nil {
-					values[n] = asError(err)
-				}
-			}
-			return values
-		}
-	}
 	return map[string]exec.Resolver{
 		"id": func(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
-			values := make([]any, len(parents))
-			for n, p := range parents {
-				v, err := p.(*rollup).nodeID(ctx, "StatusCheckRollup")
-				if values[n] = v; err != nil {
-					values[n] = asError(err)
-				}
-			}
-			return values
+			return each(func(r *rollup) any { return orError(r.nodeID(ctx, "StatusCheckRollup")) })(ctx, nil, parents)
 		},
-		"commit": each(func(_ *exec.Field, r *rollup) (any, error) { return r.commit, nil }),
-		"state":  each(func(_ *exec.Field, r *rollup) (any, error) { return r.state(), nil }),
-		"contexts": each(func(f *exec.Field, r *rollup) (any, error) {
-			c, err := connectAll(f, "StatusCheckRollupContextConnection", r.contexts)
-			if err != nil {
-				return nil, err
-			}
-			c.(*connection).rollup = r
-			return c, nil
-		}),
+		"commit": each(func(r *rollup) any { return r.commit }),
+		"state":  each(func(r *rollup) any { return r.state() }),
+		"contexts": func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+			return each(func(r *rollup) any {
+				c, err := connectAll(f, "StatusCheckRollupContextConnection", r.contexts)
+				if err == nil {
+					c.(*connection).rollup = r
+				}
+				return orError(c, err)
+			})(ctx, f, parents)
+		},
 	}
 }
 
 // rollupCounts returns the additional fields of the connection of contexts.
 func rollupCounts() map[string]exec.Resolver {
-	each := func(value func(r *rollup) any) exec.Resolver {
-		return func(_ context.Context, _ *exec.Field, parents []exec.Object) []any {
-			values := make([]any, len(parents))
-			for n, p := range parents {
-				values[n] = value(p.(*connection).rollup)
-			}
-			return values
-		}
-	}
 	of := func(kind string) exec.Resolver {
-		return each(func(r *rollup) any {
+		return each(func(c *connection) any {
 			n := 0
-			for _, c := range r.contexts {
-				if c.(*object).kind == kind {
+			for _, shown := range c.rollup.contexts {
+				if shown.(*object).kind == kind {
 					n++
 				}
 			}
@@ -195,14 +159,14 @@ func rollupCounts() map[string]exec.Resolver {
 	}
 	return map[string]exec.Resolver{
 		"checkRunCount": of("CheckRun"), "statusContextCount": of("StatusContext"),
-		"checkRunCountsByState": each(func(r *rollup) any {
-			return r.counts("CheckRun", "CheckRunStateCount", "ACTION_REQUIRED", "CANCELLED",
+		"checkRunCountsByState": each(func(c *connection) any {
+			return c.rollup.counts("CheckRun", "CheckRunStateCount", "ACTION_REQUIRED", "CANCELLED",
 				"COMPLETED", "FAILURE", "IN_PROGRESS", "NEUTRAL", "PENDING", "QUEUED", "SKIPPED", "STALE",
 				"STARTUP_FAILURE", "SUCCESS",
 				"TIMED_OUT", "WAITING")
 		}),
-		"statusContextCountsByState": each(func(r *rollup) any {
-			return r.counts("StatusContext", "StatusContextStateCount", "ERROR", "EXPECTED", "FAILURE",
+		"statusContextCountsByState": each(func(c *connection) any {
+			return c.rollup.counts("StatusContext", "StatusContextStateCount", "ERROR", "EXPECTED", "FAILURE",
 				"PENDING", "SUCCESS")
 		}),
 	}

@@ -8,6 +8,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/graphql/document"
 	"arbor/internal/graphql/exec"
+	"arbor/internal/issue"
 	"arbor/internal/repo"
 	"arbor/internal/search"
 	"arbor/internal/web"
@@ -20,31 +21,37 @@ const maxFound = 1000
 func searchResults(ctx context.Context, f *exec.Field) (any, error) {
 	q, media := queryOf(ctx), textMedia(f)
 	text := f.Args["query"].(string)
-	node := func(data payload) (any, error) { return newIssue(nil, data, media) }
-	counts := map[string]string{"ISSUE": "issueCount", "REPOSITORY": "repositoryCount", "USER": "userCount"}
 	kind, _ := f.Args["type"].(string)
-	found := foundPages{name: fmt.Sprintf("search %s %s %q", kind, media, text), media: media}
+	name := fmt.Sprintf("search %s %s %q", kind, media, text)
 	switch kind {
 	case "ISSUE":
-		found.route, found.find = "GET /search/issues", q.findIssues(text)
+		return resultsOf(ctx, f, "issueCount", pages[*issue.View]{
+			many: foundPages[*issue.View]{name, "GET /search/issues", media, q.findIssues(text)},
+			key:  func(v *issue.View) string { return decimal(int64(v.ID)) },
+			node: func(v *issue.View) (any, error) { return newIssue(nil, v, media), nil }})
 	case "REPOSITORY":
-		found.route, found.find, node = "GET /search/repositories", q.searchRepositories(text), repositoryNode
+		return resultsOf(ctx, f, "repositoryCount", pages[*repo.Payload]{node: repositoryNode,
+			many: foundPages[*repo.Payload]{name, "GET /search/repositories", media, q.searchRepositories(text)},
+			key:  func(p *repo.Payload) string { return decimal(int64(p.ID)) }})
 	case "USER":
-		found.route, found.find = "GET /search/users", q.searchAccounts(text)
-		node = func(data payload) (any, error) { return newAccount(data), nil }
-	default:
-		return nil, refused("Arbor does not search for " + kind + ".")
+		return resultsOf(ctx, f, "userCount", pages[*account.Simple]{node: accountNode,
+			many: foundPages[*account.Simple]{name, "GET /search/users", media, q.searchAccounts(text)},
+			key:  func(a *account.Simple) string { return decimal(int64(a.ID)) }})
 	}
+	return nil, refused("Arbor does not search for " + kind + ".")
+}
+
+// resultsOf returns the part of what a search finds that a field selects.
+func resultsOf[V any](ctx context.Context, f *exec.Field, counted string, l pages[V]) (any, error) {
 	p, err := readPart(f)
 	if err != nil {
 		return nil, err
 	}
 	p.last = false // GitHub's search takes last for first, and gh sends it
-	r := &results{connection: connection{kind: "SearchResultItemConnection", part: p}, counted: counts[kind]}
-	l := &pages{many: found, node: node}
-	err = q.place(ctx, l, &r.part)
+	r := &results{connection: connection{kind: "SearchResultItemConnection", part: p}, counted: counted}
+	err = l.place(ctx, queryOf(ctx), &r.part)
 	if err == nil {
-		err = r.read(ctx, q, l)
+		err = readResults(ctx, queryOf(ctx), r, &l)
 	}
 	if err != nil {
 		return nil, asError(err)
@@ -53,40 +60,42 @@ func searchResults(ctx context.Context, f *exec.Field) (any, error) {
 }
 
 // foundPages are the pages of what a search finds.
-type foundPages struct {
+type foundPages[V any] struct {
 	name, route, media string
-	find               func(ctx context.Context, caller *account.Caller, at web.Page) (*web.List[payload], error)
+	find               func(ctx context.Context, caller *account.Caller, at web.Page) (*web.List[V], error)
 }
 
 // pageOf returns a page of what the search finds. The object is not looked at.
-func (s foundPages) pageOf(
+func (s foundPages[V]) pageOf(
 	ctx context.Context, q *query, _ *object, number, size int,
-) (*web.List[payload], error) {
+) (*web.List[V], error) {
 	key := fmt.Sprint(s.name, " ", number, "/", size)
 	if k, known := q.kept[key]; known {
-		return k.value.(*web.List[payload]), k.err
+		return k.value.(*web.List[V]), k.err
 	}
 	p := q.permitRead(ctx, s.route)
-	var found *web.List[payload]
+	var found *web.List[V]
 	err := cmp.Or(q.stopped, p.err)
 	if err == nil {
-		in := showing(account.WithCaller(ctx, p.caller), s.media, nil)
+		in := showing(account.WithCaller(ctx, p.caller), s.media)
 		found, err = s.find(in, p.caller, web.Page{Number: int64(number), Size: int64(size)})
 	}
-	err = cmp.Or(q.noteError(err), q.hold(ctx, bytesOf(found)))
+	err = cmp.Or(q.noteError(err), q.hold(ctx, sizeOfList(found)))
 	q.kept[key] = kept{value: found, err: err}
 	return found, err
 }
 
-func (s foundPages) loadPage(ctx context.Context, q *query, _ []*object, number, size int) {
+func (s foundPages[V]) loadPage(ctx context.Context, q *query, _ []*object, number, size int) {
 	s.pageOf(ctx, q, nil, number, size)
 }
 
-func (s foundPages) group() string { return s.name }
+func (s foundPages[V]) group() string { return s.name }
 
 // findIssues returns a search for issues and pull requests.
-func (q *query) findIssues(text string) func(context.Context, *account.Caller, web.Page) (*web.List[payload], error) {
-	return func(ctx context.Context, caller *account.Caller, at web.Page) (*web.List[payload], error) {
+func (q *query) findIssues(
+	text string,
+) func(context.Context, *account.Caller, web.Page) (*web.List[*issue.View], error) {
+	return func(ctx context.Context, caller *account.Caller, at web.Page) (*web.List[*issue.View], error) {
 		query, err := search.Parse(text)
 		if err != nil {
 			return nil, err
@@ -95,48 +104,33 @@ func (q *query) findIssues(text string) func(context.Context, *account.Caller, w
 		if err != nil {
 			return nil, err
 		}
-		shown, err := q.load.Searches.Payloads(ctx, found)
-		return listOf(ctx, shown, found.Total, err)
+		shown, err := q.load.Searches.Shown(ctx, found)
+		return &web.List[*issue.View]{Rows: shown, Total: found.Total}, err
 	}
 }
 
 func (q *query) searchRepositories(
 	text string,
-) func(context.Context, *account.Caller, web.Page) (*web.List[payload], error) {
-	return func(ctx context.Context, caller *account.Caller, at web.Page) (*web.List[payload], error) {
+) func(context.Context, *account.Caller, web.Page) (*web.List[*repo.Payload], error) {
+	return func(ctx context.Context, caller *account.Caller, at web.Page) (*web.List[*repo.Payload], error) {
 		found, err := q.load.FindRepositories(ctx, search.Question{Text: text, Page: at, Caller: caller})
 		if err != nil {
 			return nil, err
 		}
-		shown := make([]*repo.Payload, len(found.Items))
-		for n, a := range found.Items {
-			shown[n] = repo.NewPayload(a, web.From(ctx))
-		}
-		return listOf(ctx, shown, found.Total, nil)
+		return &web.List[*repo.Payload]{Rows: repo.NewPayloads(found.Items, web.From(ctx)), Total: found.Total}, nil
 	}
 }
 
 func (q *query) searchAccounts(
 	text string,
-) func(context.Context, *account.Caller, web.Page) (*web.List[payload], error) {
-	return func(ctx context.Context, caller *account.Caller, at web.Page) (*web.List[payload], error) {
+) func(context.Context, *account.Caller, web.Page) (*web.List[*account.Simple], error) {
+	return func(ctx context.Context, caller *account.Caller, at web.Page) (*web.List[*account.Simple], error) {
 		found, err := q.load.FindAccounts(ctx, search.Question{Text: text, Page: at, Caller: caller})
 		if err != nil {
 			return nil, err
 		}
-		shown := make([]*account.Simple, len(found.Items))
-		for n, a := range found.Items {
-			shown[n] = account.NewSimple(a, web.From(ctx))
-		}
-		return listOf(ctx, shown, found.Total, nil)
+		return &web.List[*account.Simple]{Rows: account.NewSimples(found.Items, web.From(ctx)), Total: found.Total}, nil
 	}
-}
-
-// listOf renders a page of a list as REST does.
-func listOf[V any](ctx context.Context, list []V, total int64, err error) (*web.List[payload], error) {
-	const key = 0
-	out, err := listsOf(ctx, map[int]*web.List[V]{key: {Rows: list, Total: total}}, err)
-	return out[key], err
 }
 
 // results are a part of what a search finds.
@@ -146,14 +140,14 @@ type results struct {
 	count   int
 }
 
-// read reads the pages that hold the part, as query.part does for lists.
-func (r *results) read(ctx context.Context, q *query, l *pages) error {
+// readResults reads the pages that hold the part, as pages.part does for lists.
+func readResults[V any](ctx context.Context, q *query, r *results, l *pages[V]) error {
 	at := r.part
 	at.size = max(1, at.size)
 	if at.offset >= maxFound {
 		return refused(fmt.Sprintf("Only the first %d search results are available", maxFound))
 	}
-	var items []payload
+	var items []V
 	for _, at := range at.pages() {
 		page, err := l.many.pageOf(ctx, q, nil, at.number, at.size)
 		if err != nil {

@@ -3,41 +3,48 @@ package graphql
 import (
 	"context"
 
+	"arbor/internal/gitdata"
 	"arbor/internal/graphql/exec"
 )
 
-// templates loads the templates of new issues and pull requests of repositories.
-func templates(q *query) loader[string, payload] {
-	return fullOnce("templates", "/contents", q.load.Git.Templates)
-}
-
 // repositoryTemplates are the fields of a repository about new issues and pull requests.
 func repositoryTemplates() map[string]exec.Resolver {
-	each := func(show func(o *object, data payload) (any, error)) exec.Resolver {
+	each := func(show func(o *object, t *gitdata.Templates) any) exec.Resolver {
 		return func(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
-			return templates(queryOf(ctx)).values(ctx, parents, show)
+			l := perRepository("templates", "/contents", queryOf(ctx).load.Git.Templates)
+			return l.values(ctx, parents, func(o *object, t *gitdata.Templates) (any, error) {
+				if t == nil {
+					t = &gitdata.Templates{}
+				}
+				return show(o, t), nil
+			})
 		}
 	}
-	list := func(member, kind string, fields ...string) exec.Resolver {
-		return each(func(o *object, data payload) (any, error) {
-			found, err := objectsIn(data.get(member))
-			all := make([]any, len(found))
-			for n, t := range found {
-				values := map[string]any{"repository": o}
-				for _, name := range fields {
-					values[name] = decode(t.get(name))
-				}
-				all[n] = bare{kind, values}
-			}
-			return all, err
-		})
-	}
 	return map[string]exec.Resolver{
-		"issueTemplates":       list("issues", "IssueTemplate", "filename", "name", "about", "title", "body"),
-		"pullRequestTemplates": list("pulls", "PullRequestTemplate", "filename", "body"),
-		"contactLinks":         list("links", "RepositoryContactLink", "name", "about", "url"),
-		"isBlankIssuesEnabled": each(func(_ *object, data payload) (any, error) {
-			return string(data.get("no_blank")) != "true", nil
+		"issueTemplates": each(func(o *object, t *gitdata.Templates) any {
+			all := []any{}
+			for _, i := range t.Issues {
+				all = append(all, bare{"IssueTemplate", map[string]any{"repository": o, "filename": i.Filename,
+					"name": i.Name, "about": i.About, "title": i.Title, "body": i.Body}})
+			}
+			return all
 		}),
+		"pullRequestTemplates": each(func(o *object, t *gitdata.Templates) any {
+			all := []any{}
+			for _, p := range t.Pulls {
+				all = append(all, bare{"PullRequestTemplate", map[string]any{"repository": o, "filename": p.Filename,
+					"body": p.Body}})
+			}
+			return all
+		}),
+		"contactLinks": each(func(_ *object, t *gitdata.Templates) any {
+			all := []any{}
+			for _, l := range t.Links {
+				all = append(all, bare{"RepositoryContactLink", map[string]any{"name": l.Name, "about": l.About,
+					"url": l.URL}})
+			}
+			return all
+		}),
+		"isBlankIssuesEnabled": each(func(_ *object, t *gitdata.Templates) any { return !t.NoBlank }),
 	}
 }

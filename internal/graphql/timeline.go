@@ -3,16 +3,19 @@ package graphql
 import (
 	"context"
 	"encoding/base64"
-	"encoding/json"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"arbor/internal/account"
-	"arbor/internal/errs"
+	"arbor/internal/git"
 	"arbor/internal/graphql/exec"
+	"arbor/internal/issue"
+	"arbor/internal/issue/timeline"
+	"arbor/internal/label"
 	"arbor/internal/markdown"
+	"arbor/internal/pull"
+	"arbor/internal/review"
 	"arbor/internal/web"
 )
 
@@ -66,8 +69,8 @@ func timelineItems(ctx context.Context, f *exec.Field, parents []exec.Object) []
 }
 
 // timelines loads the timelines of issues and pull requests, without the commits of pull requests.
-func timelines(q *query, f *exec.Field) listLoader[int64] {
-	return lists(loader[int64, *web.List[payload]]{name: "timeline", route: "/issues/{number}/timeline",
+func timelines(q *query, f *exec.Field) listLoader[int64, *timeline.Shown] {
+	return lists(loader[int64, *web.List[*timeline.Shown]]{name: "timeline", route: "/issues/{number}/timeline",
 		media: textMedia(f), key: byNumber}, q.load.Timelines.ListMany)
 }
 
@@ -80,29 +83,23 @@ func timelineItem(ctx context.Context, f *exec.Field, o *object, commits []entry
 		return nil, err
 	}
 	var all []entry
-	for _, data := range list {
-		kind := eventTypes[textOf(data, "event")]
-		if kind == "" || !wanted(kind) {
-			continue
+	for _, shown := range list {
+		if e := newEntry(o, shown, media); e.node != nil && wanted(e.node.(*object).kind) {
+			all = append(all, e)
 		}
-		e, err := newEntry(o, kind, data, media)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, e)
 	}
 	if len(commits) > 0 {
 		all = append(all, commits...)
 		slices.SortStableFunc(all, func(a, b entry) int { return strings.Compare(a.at, b.at) })
 	}
-	nodes, keys, updated := []any{}, []string{}, o.text(ctx, "created_at")
+	nodes, keys, updated := []any{}, []string{}, viewOf(o).CreatedAt.String()
 	since, _ := f.Args["since"].(string)
 	for _, e := range all {
 		if since != "" && e.at < since {
 			continue
 		}
 		nodes, updated = append(nodes, e.node), max(updated, e.at)
-		keys = append(keys, e.at+" "+sortable(keyOfNode(e.node)))
+		keys = append(keys, e.at+" "+padded(keyOfNode(e.node)))
 	}
 	if skip, ok := f.Args["skip"].(int); ok && skip > 0 {
 		nodes, keys = nodes[min(skip, len(nodes)):], keys[min(skip, len(keys)):]
@@ -128,76 +125,45 @@ func wantedEntries(f *exec.Field) func(kind string) bool {
 	}
 }
 
-func newEntry(o *object, kind string, data payload, media string) (entry, error) {
-	e := entry{at: textOf(data, "created_at")}
-	switch kind {
-	case "IssueComment":
-		e.node = newComment(o.repo, o, data, media)
-	case "PullRequestReview":
-		e.at, e.node = textOf(data, "submitted_at"), newReview(o.repo, o, data, media)
-	default:
-		event := &object{kind: kind, data: data, whole: true, repo: o.repo, of: o}
-		if kind == "CrossReferencedEvent" {
-			source, err := crossReference(event, media)
-			if err != nil {
-				return e, err
-			}
-			id, _ := json.Marshal(account.NodeID(kind, source))
-			event.data = data.with("node_id", id)
+// newEntry returns an entry of the timeline of an issue or a pull request, without a node for one of a type that the
+// schema does not have.
+func newEntry(o *object, shown *timeline.Shown, media string) entry {
+	switch {
+	case shown.Comment != nil:
+		return entry{shown.Comment.CreatedAt.String(), newComment(o.repo, o, shown.Comment, media)}
+	case shown.Review != nil:
+		v := shown.Review
+		return entry{v.SubmittedAt.String(), newReview(o, &review.Payload{ID: v.ID, NodeID: v.NodeID, User: v.User,
+			Payload: v.Payload, State: v.State, HTMLURL: v.HTMLURL, Association: v.Association,
+			SubmittedAt: v.SubmittedAt, Commit: git.SHA(v.Commit)}, media)}
+	}
+	e := entry{at: shown.Event.CreatedAt.String()}
+	if kind := eventTypes[shown.Event.Event]; kind != "" {
+		event := &object{kind: kind, value: shown, whole: true, media: media, repo: o.repo, of: o}
+		if shown.Source == nil { // REST has no ids of cross-references
+			event.id = shown.Event.ID
 		}
 		e.node = event
 	}
-	return e, nil
-}
-
-// crossReference returns the id of the issue that mentions another one.
-func crossReference(event *object, media string) (id int64, err error) {
-	source, err := referring(event, media)
-	if err != nil {
-		return 0, err
-	}
-	return strconv.ParseInt(string(source.data.get("id")), 10, 64)
-}
-
-// referring returns the issue or the pull request that mentions another one.
-func referring(event *object, media string) (*object, error) {
-	source, err := members(event.data.get("source"))
-	if err != nil {
-		return nil, err
-	}
-	data, err := members(source.get("issue"))
-	if err == nil && data == nil {
-		err = errs.Absent()
-	}
-	if err != nil {
-		return nil, err
-	}
-	return newIssue(nil, data, media)
+	return e
 }
 
 // commitEntries returns the commits of pull requests as entries.
 func (q *query) commitEntries(ctx context.Context, pulls []*object) (map[*object][]entry, error) {
-	lists, entries := commitLists(q, nil), map[*object][]entry{}
+	lists, entries := commitLists(q), map[*object][]entry{}
 	lists.page(1, web.MaxPageSize).load(ctx, q, pulls)
 	for _, o := range pulls {
 		list, err := lists.all(ctx, q, o, mostEntries)
 		if err != nil {
 			return nil, err
 		}
-		for _, data := range list {
-			c, err := listedCommit(o.repo, data)
+		for _, c := range list {
+			at, err := time.Parse(time.RFC3339, c.Commit.Committer.Date)
 			if err != nil {
 				return nil, err
 			}
-			committer, err := c.inner(ctx, "committer")
-			if err != nil {
-				return nil, err
-			}
-			at, err := time.Parse(time.RFC3339, textOf(committer, "date"))
-			if err != nil {
-				return nil, err
-			}
-			entries[o] = append(entries[o], entry{at.UTC().Format(time.RFC3339), newPullCommit(ctx, o, c)})
+			entries[o] = append(entries[o], entry{at.UTC().Format(time.RFC3339),
+				newPullCommit(ctx, o, listedCommit(o.repo, c))})
 		}
 	}
 	return entries, nil
@@ -205,10 +171,8 @@ func (q *query) commitEntries(ctx context.Context, pulls []*object) (map[*object
 
 // newPullCommit returns a commit as a part of a pull request.
 func newPullCommit(ctx context.Context, o, c *object) bare {
-	raw, _ := o.member(ctx, "id") // of the pull request, already loaded by the list of its commits
-	id, _ := strconv.ParseInt(string(raw), 10, 64)
-	inner := account.NodeID("PullRequestCommit", id) + ":" + textOf(c.data, "sha")
-	address := pullCommitURL(ctx, o, c)
+	inner := account.NodeID("PullRequestCommit", o.id) + ":" + c.name
+	address := pageOf(ctx, viewOf(o)) + "/commits/" + c.name
 	return bare{"PullRequestCommit", map[string]any{"id": base64.RawURLEncoding.EncodeToString([]byte(inner)),
 		"commit":      c,
 		"pullRequest": o, "url": address, "resourcePath": strings.TrimPrefix(address, siteOf(ctx))}}
@@ -216,113 +180,163 @@ func newPullCommit(ctx context.Context, o, c *object) bare {
 
 // timelineTotals returns the additional fields of connections of timelines.
 func timelineTotals() map[string]exec.Resolver {
-	each := func(value func(c *connection) any) exec.Resolver {
-		return func(_ context.Context, _ *exec.Field, parents []exec.Object) []any {
-			values := make([]any, len(parents))
-			for n, p := range parents {
-				values[n] = value(p.(*connection))
-			}
-			return values
-		}
-	}
 	return map[string]exec.Resolver{
-		"filteredCount": each(func(c *connection) any { n, _ := c.total(); return n }), // already loaded
+		"filteredCount": each(func(c *connection) any { return orError(c.total()) }),
 		"pageCount":     each(func(c *connection) any { return len(c.nodes) }),
 		"updatedAt":     each(func(c *connection) any { return c.updated }),
 	}
 }
 
+// ofEvent is pick for events.
+func ofEvent(part func(e *timeline.EventPayload) any) exec.Resolver {
+	return pick(func(s *timeline.Shown) any { return part(s.Event) })
+}
+
 // eventFields returns the fields of all events.
 func eventFields() map[string]exec.Resolver {
-	part := func(member, name string) exec.Resolver {
-		return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			data, err := o.inner(ctx, member)
-			return decode(data.get(name)), err
-		})
-	}
-	address := func(ctx context.Context, o *object) string {
-		return o.of.text(ctx, "html_url") + "#event-" + string(o.data.get("id"))
-	}
-	commit := one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-		if sha := o.text(ctx, "commit_id"); sha != "" {
-			return gitObject(o.repo, "commit", sha), nil
+	type event = *timeline.EventPayload
+	commit := one(func(_ context.Context, _ *exec.Field, o *object) (any, error) {
+		if sha := eventOf(o).CommitID; sha != nil && *sha != "" {
+			return gitObject(o.repo, "commit", *sha), nil
 		}
 		return nil, nil
 	})
-	return map[string]exec.Resolver{
-		"id": same("node_id"), "databaseId": same("id"), "actor": accountField("actor"),
-		"createdAt": same("created_at"),
-		"url":       one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) { return address(ctx, o), nil }),
-		"resourcePath": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			return strings.TrimPrefix(address(ctx, o), siteOf(ctx)), nil
+	created := ofEvent(func(e event) any { return e.CreatedAt })
+	fields := map[string]exec.Resolver{
+		"id": key(func(o *object) any {
+			if source := o.value.(*timeline.Shown).Source; source != nil {
+				return account.NodeID(o.kind, source.ID)
+			}
+			return eventOf(o).NodeID
 		}),
-		"labelable": ofPull, "assignable": ofPull, "lockable": ofPull, "closable": ofPull, "subject": ofPull,
-		"issue":       ofPull,
-		"pullRequest": ofPull, "target": ofPull,
-		"label": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			data, err := o.inner(ctx, "label")
-			return &object{kind: "Label", data: data, repo: o.repo,
-				source: source{Path: o.repo.path("labels", textOf(data, "name"))}}, err
+		"databaseId": key(func(o *object) any {
+			if o.id == 0 {
+				return nil
+			}
+			return o.id
 		}),
-		"assignee": accountField("assignee"), "user": accountField("assignee"),
-		"requestedReviewer": accountField("requested_reviewer"),
-		"milestoneTitle":    part("milestone", "title"), "previousTitle": part("rename", "from"),
-		"currentTitle": part("rename", "to"),
-		"lockReason":   upper("lock_reason"), "stateReason": upper("state_reason"),
-		"closer": commit, "commit": commit, "commitRepository": inRepository,
-		"isDirectReference": always(true),
+		"actor": ofEvent(func(e event) any { return newAccount(e.Actor) }), "createdAt": created, "referencedAt": created,
+		"label":             one(eventLabel),
+		"requestedReviewer": ofEvent(func(e event) any { return accountIn(e.Reviewer) }),
+		"assignee":          ofEvent(func(e event) any { return accountIn(e.Assignee) }),
+		"user":              ofEvent(func(e event) any { return accountIn(e.Assignee) }),
+		"milestoneTitle": ofEvent(func(e event) any {
+			if e.Milestone == nil {
+				return nil
+			}
+			return e.Milestone.Title
+		}),
+		"previousTitle": ofEvent(func(e event) any { return renameIn(e).From }),
+		"currentTitle":  ofEvent(func(e event) any { return renameIn(e).To }),
+		"lockReason":    ofEvent(func(e event) any { return wordIn(e.LockReason) }),
+		"stateReason":   ofEvent(func(e event) any { return wordIn(e.StateReason) }),
+		"closer":        commit, "commit": commit, "commitRepository": inRepository,
+		"isDirectReference": always(true), "fromRepository": always(nil),
 		"mergeRefName": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			base, err := o.of.inner(ctx, "base")
-			return decode(base.get("ref")), err
+			p, err := pullOf(ctx, o.of)
+			if err != nil {
+				return nil, err
+			}
+			return p.Base.Ref, nil
 		}),
 		"mergeRef": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			base, err := o.of.inner(ctx, "base")
+			p, err := pullOf(ctx, o.of)
 			if err != nil {
 				return nil, err
 			}
-			return queryOf(ctx).ref(ctx, o.repo, "refs/heads/"+textOf(base, "ref"))
+			return queryOf(ctx).ref(ctx, o.repo, heads+p.Base.Ref)
 		}),
-		"fromRepository": always(nil), "referencedAt": same("created_at"),
-		"source": one(func(_ context.Context, f *exec.Field, o *object) (any,
-			error) {
-			return referring(o, textMedia(f))
-		}),
+		"source": one(func(_ context.Context, _ *exec.Field, o *object) (any, error) { return referring(o), nil }),
 		"isCrossRepository": one(func(_ context.Context, _ *exec.Field, o *object) (any, error) {
-			if o.data.get("source") == nil {
-				return false, nil
-			}
-			source, err := referring(o, "raw")
-			if err != nil {
-				return nil, err
-			}
-			return !strings.EqualFold(source.repo.source.Path, o.repo.source.Path), nil
+			source := o.value.(*timeline.Shown).Source
+			return source != nil && !strings.EqualFold(source.Access.FullName(), o.repo.name), nil
 		}),
-		"willCloseTarget":  one(willClose),
-		"dismissalMessage": part("dismissed_review", "dismissal_message"),
-		"previousReviewState": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			data, err := o.inner(ctx, "dismissed_review")
-			return enumName(textOf(data, "state")), err
-		}),
-		"review": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			data, err := o.inner(ctx, "dismissed_review")
-			id, _ := strconv.ParseInt(string(data.get("review_id")), 10, 64)
-			if id == 0 {
-				return nil, err
+		"willCloseTarget": one(willClose),
+		"dismissalMessage": ofEvent(func(e event) any {
+			if e.Dismissed == nil {
+				return nil
 			}
-			return reviewAt(o.of, id), err
+			return e.Dismissed.Message
+		}),
+		"previousReviewState": ofEvent(func(e event) any {
+			if e.Dismissed == nil {
+				return ""
+			}
+			return enumName(e.Dismissed.State)
+		}),
+		"review": one(func(_ context.Context, _ *exec.Field, o *object) (any, error) {
+			if d := eventOf(o).Dismissed; d != nil && d.ID != 0 {
+				return reviewAt(o.of, d.ID), nil
+			}
+			return nil, nil
 		}),
 	}
+	for _, name := range [...]string{"labelable", "assignable", "lockable", "closable", "subject", "issue",
+		"pullRequest", "target"} {
+		fields[name] = parent
+	}
+	return merge(fields, pageFields(func(ctx context.Context, o *object) string {
+		if o.id == 0 {
+			return pageOf(ctx, viewOf(o.of)) + "#event-"
+		}
+		return pageOf(ctx, viewOf(o.of)) + "#event-" + decimal(o.id)
+	}))
+}
+
+func eventOf(o *object) *timeline.EventPayload { return o.value.(*timeline.Shown).Event }
+
+// accountIn is newAccount for a member that only some events have.
+func accountIn(a **account.Simple) any {
+	if a == nil {
+		return nil
+	}
+	return newAccount(*a)
+}
+
+func wordIn(word **string) any {
+	if word == nil {
+		return nil
+	}
+	return enum(*word)
+}
+
+func renameIn(e *timeline.EventPayload) issue.Rename {
+	if e.Rename == nil {
+		return issue.Rename{}
+	}
+	return *e.Rename
+}
+
+// eventLabel resolves the label of an event, which may have been deleted.
+func eventLabel(_ context.Context, _ *exec.Field, o *object) (any, error) {
+	l := eventOf(o).Label
+	if l == nil {
+		return nil, nil
+	}
+	return &object{kind: "Label", name: l.Name, repo: o.repo, value: &label.Label{Name: l.Name, Color: l.Color}}, nil
+}
+
+// pullOf loads what is known of a pull request.
+func pullOf(ctx context.Context, o *object) (*pull.View, error) {
+	if err := queryOf(ctx).loadOne(ctx, o, isWhole); err != nil {
+		return nil, err
+	}
+	return o.value.(*pull.View), nil
+}
+
+// referring returns the issue or the pull request that mentions another one.
+func referring(event *object) *object {
+	return newIssue(nil, event.value.(*timeline.Shown).Source, event.media)
 }
 
 // willClose reports whether a pull request of the same repository closes the issue when it is merged.
-func willClose(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-	source, err := referring(o, "raw")
-	if err != nil || source.kind != "PullRequest" ||
-		!strings.EqualFold(source.repo.source.Path, o.repo.source.Path) {
-		return false, err
+func willClose(_ context.Context, _ *exec.Field, o *object) (any, error) {
+	source := o.value.(*timeline.Shown).Source
+	if !source.Pull || !strings.EqualFold(source.Access.FullName(), o.repo.name) {
+		return false, nil
 	}
-	for _, ref := range markdown.Parse(textOf(source.data, "body")).References().Closes {
-		if ref.Owner == "" && strconv.FormatInt(ref.Number, 10) == numberOf(o.of) {
+	for _, ref := range markdown.Parse(textOr(source.Body, "")).References().Closes {
+		if ref.Owner == "" && ref.Number == o.of.number {
 			return true, nil
 		}
 	}

@@ -1,18 +1,20 @@
 package graphql
 
 import (
+	"cmp"
 	"context"
 
+	"arbor/internal/gitdata"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/repo"
 )
 
 // viewedState returns DISMISSED for a file that has changed since it was viewed.
-func viewedState(viewed map[string]string, file payload) string {
-	switch viewed[textOf(file, "filename")] {
+func viewedState(viewed map[string]string, file *gitdata.ChangedFile) string {
+	switch viewed[file.Filename] {
 	case "":
 		return "UNVIEWED"
-	case textOf(file, "sha"):
+	case textOr(file.SHA, ""):
 		return "VIEWED"
 	}
 	return "DISMISSED"
@@ -41,9 +43,9 @@ func (m *mutation) setViewed(ctx context.Context, viewed bool) (map[string]any, 
 		if err != nil {
 			return nil, err
 		}
-		for _, data := range list {
-			if textOf(data, "filename") == path {
-				blob = textOf(data, "sha")
+		for _, file := range list {
+			if file.Filename == path {
+				blob = textOr(file.SHA, "")
 			}
 		}
 		if blob == "" {
@@ -61,13 +63,11 @@ var changeTypes = map[string]string{"removed": "DELETED", "unchanged": "CHANGED"
 
 func changedFileFields() map[string]exec.Resolver {
 	return map[string]exec.Resolver{
-		"path": same("filename"), "additions": same("additions"), "deletions": same("deletions"),
-		"changeType": one(func(_ context.Context, _ *exec.Field, o *object) (any, error) {
-			status := textOf(o.data, "status")
-			if name := changeTypes[status]; name != "" {
-				return name, nil
-			}
-			return enumName(status), nil
+		"path":      pick(func(c *gitdata.ChangedFile) any { return c.Filename }),
+		"additions": pick(func(c *gitdata.ChangedFile) any { return c.Additions }),
+		"deletions": pick(func(c *gitdata.ChangedFile) any { return c.Deletions }),
+		"changeType": pick(func(c *gitdata.ChangedFile) any {
+			return cmp.Or(changeTypes[c.Status], enumName(c.Status))
 		}),
 		"viewerViewedState": viewedStates,
 	}
@@ -86,7 +86,7 @@ func viewedStates(ctx context.Context, _ *exec.Field, parents []exec.Object) []a
 	l.load(ctx, q, pulls)
 	for n, p := range parents {
 		viewed, err := l.get(ctx, q, pulls[n])
-		if values[n] = viewedState(viewed, p.(*object).data); err != nil {
+		if values[n] = viewedState(viewed, p.(*object).value.(*gitdata.ChangedFile)); err != nil {
 			values[n] = asError(err)
 		}
 	}

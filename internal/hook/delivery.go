@@ -113,7 +113,7 @@ func findDelivery(tx *db.Tx, o Owner, id, of int64) (*Hook, *Delivery, error) {
 // Redeliver sends a delivery once more, with the same body and GUID, to where the hook leads now. Errors:
 // 404, 409 if too many deliveries wait.
 func (s *Service) Redeliver(ctx context.Context, o Owner, id, of int64) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
+	return s.db.WriteAs(ctx, o.right, func(tx *db.Tx) error {
 		entry, err := o.hold(tx)
 		if err != nil {
 			return err

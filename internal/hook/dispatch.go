@@ -56,7 +56,7 @@ func (api *API) Dispatch(w http.ResponseWriter, r *http.Request, a *repo.Access)
 	if err := body.Err(); err != nil {
 		return err
 	}
-	err = api.s.db.Write(r.Context(), func(tx *db.Tx) error {
+	err = api.s.db.WriteAs(r.Context(), a, func(tx *db.Tx) error {
 		if err := repo.Lock(tx, a.ID); err != nil {
 			return err
 		}

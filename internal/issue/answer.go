@@ -1,6 +1,7 @@
 package issue
 
 import (
+	"context"
 	"net/http"
 
 	"arbor/internal/db"
@@ -11,29 +12,30 @@ import (
 
 // answer writes the full form of an issue as the response.
 func (api *API) answer(w http.ResponseWriter, r *http.Request, a *repo.Access, status int, i *Issue) error {
-	return web.Answer(w, r, status, api.rendering(a, func(*db.Tx) (*Issue, error) { return i, nil }))
-}
-
-// rendering returns a function that renders the issue that find reads, in its full form and from one
-// snapshot.
-func (api *API) rendering(a *repo.Access, find func(*db.Tx) (*Issue, error)) web.Render {
-	return func(out *web.Output) error {
-		var p *page
-		err := api.s.db.Read(out.Context(), func(tx *db.Tx) error {
-			p = newPage(out.Context(), a)
-			p.full = true
-			i, err := find(tx)
-			if err != nil {
-				return err
-			}
-			p.issues = []*Issue{i}
-			return p.load(tx)
-		})
+	return web.Answer(w, r, status, func(out *web.Output) error {
+		p, err := api.s.readFull(r.Context(), a, func(*db.Tx) (*Issue, error) { return i, nil })
 		if err != nil {
 			return err
 		}
 		return api.render(out, p)
-	}
+	})
+}
+
+// readFull reads the page of the issue that find reads, in its full form and from one snapshot.
+func (s *Service) readFull(
+	ctx context.Context, a *repo.Access, find func(*db.Tx) (*Issue, error),
+) (p *page, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		p = newPage(ctx, a)
+		p.full = true
+		i, err := find(tx)
+		if err != nil {
+			return err
+		}
+		p.issues = []*Issue{i}
+		return p.load(tx)
+	})
+	return p, err
 }
 
 // render renders the only issue of a loaded page.
@@ -62,9 +64,6 @@ func (s *Service) Bodies(out *web.Output, list []text.Source) (*text.Page, error
 
 // prepareBodies renders the bodies of the page's issues.
 func (s *Service) prepareBodies(out *web.Output, p *page) (err error) {
-	if !p.showsBodies() {
-		return nil
-	}
 	list := make([]text.Source, len(p.issues))
 	p.bodyAt = make(map[ID]int, len(list))
 	for n, i := range p.issues {

@@ -33,19 +33,17 @@ func (s *Service) Requested(r *http.Request, a *repo.Access) (*Issue, error) {
 // GET /repos/{owner}/{repo}/issues/{number}
 //
 // Get returns the full form of an issue or of a pull request's issue. Errors: 404, 410.
-func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+func (api *API) Get(out *web.Output, r *http.Request, a *repo.Access) error {
 	n, err := web.Number(r, "number")
 	if err != nil {
 		return err
 	}
-	return api.s.answers.Serve(w, r, a, api.rendering(a, func(tx *db.Tx) (*Issue, error) {
-		i, err := EnabledByNumber(tx, a, n)
-		if err != nil {
-			return nil, err
-		}
-		web.LastModified(w, i.UpdatedAt.Time())
-		return i, nil
-	}))
+	p, err := api.s.readFull(r.Context(), a, func(tx *db.Tx) (*Issue, error) { return EnabledByNumber(tx, a, n) })
+	if err != nil {
+		return err
+	}
+	web.LastModified(out, p.issues[0].UpdatedAt.Time())
+	return api.render(out, p)
 }
 
 // POST /repos/{owner}/{repo}/issues

@@ -43,7 +43,7 @@ func (s *Service) Change(
 	ctx context.Context, a *repo.Access, number int64, fn func(c *Change) error,
 ) (*Issue, error) {
 	var changed *Issue
-	err := s.db.Write(ctx, func(tx *db.Tx) (err error) {
+	err := s.db.WriteAs(ctx, a, func(tx *db.Tx) (err error) {
 		changed, err = s.ChangeIn(tx, a.Repo, a.Caller, number, func(c *Change) error {
 			// The repository's row is locked, so the transaction need not wait for anything else.
 			if err := tx.Check(); err != nil {

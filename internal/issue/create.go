@@ -45,7 +45,7 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, n NewIssue) (*Issu
 		return nil, err
 	}
 	var made *Issue
-	err := s.db.Write(ctx, func(tx *db.Tx) (err error) {
+	err := s.db.WriteAs(ctx, a, func(tx *db.Tx) (err error) {
 		made, err = s.create(tx, a, n, tx.Check)
 		return err
 	})

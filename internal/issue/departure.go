@@ -35,7 +35,7 @@ func (s *Service) Delete(ctx context.Context, a *repo.Access, number int64) erro
 	if err := a.Require(account.Admin); err != nil {
 		return err
 	}
-	return s.db.Write(ctx, func(tx *db.Tx) error {
+	return s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
 		if err := issuekit.Lock(tx, a.ID); err != nil {
 			return err
 		}
@@ -84,7 +84,7 @@ func (s *Service) Transfer(ctx context.Context, a *repo.Access, number int64, t 
 		}
 	}
 	var moved *Issue
-	err := s.db.Write(ctx, func(tx *db.Tx) error {
+	err := s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
 		from, to, err := lockBoth(tx, a, t.To)
 		if err != nil {
 			return err
@@ -125,7 +125,7 @@ func lockBoth(tx *db.Tx, a, b *repo.Access) (from, to *repo.Access, err error) {
 		}
 	}
 	for _, side := range [...]*repo.Access{a, b} {
-		if err := side.HoldsWritable(tx); err != nil {
+		if err := side.Holds(tx); err != nil {
 			return nil, nil, err
 		}
 	}

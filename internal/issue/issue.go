@@ -2,7 +2,7 @@
 //
 //	issue.go                 the types
 //	create.go, change.go     creating and changing issues, with all effects; edit.go: updates of several fields
-//	view.go                  an issue and everything that it refers to, for pages
+//	view.go                  an issue and everything that it refers to, for pages and GraphQL
 //	involve.go, body.go      participants and mentions; the text of an issue
 //	rules.go                 rights to edit, valid assignees and milestones
 //	api.go, answer.go        the handlers of single issues; render.go, member.go: their JSON
@@ -154,7 +154,7 @@ type Service struct {
 	forge Forge
 
 	texts   *text.Renderer
-	answers *issuekit.Answers // to requests
+	answers *repo.Answers
 }
 
 // answerBytes is the size of the cache of rendered responses.
@@ -163,7 +163,7 @@ const answerBytes = 48 << 20
 // New returns a Service.
 func New(d *db.DB, repos *repo.Service, log *slog.Logger, forge Forge) *Service {
 	return &Service{db: d, repos: repos, log: log, forge: forge, texts: text.New(d, repos),
-		answers: issuekit.NewAnswers(d, answerBytes)}
+		answers: repo.NewAnswers(answerBytes)}
 }
 
 // joinIDs returns ids in the form of a column.
@@ -197,7 +197,7 @@ func wrong(field, code string, value any) error {
 }
 
 // Answers returns the cache of responses of all issue endpoints.
-func (s *Service) Answers() *issuekit.Answers { return s.answers }
+func (s *Service) Answers() *repo.Answers { return s.answers }
 
 // Caches returns statistics of the caches.
 func (s *Service) Caches() []cache.Stats {

@@ -19,19 +19,23 @@ import (
 // GET /repos/{owner}/{repo}/issues/{number}/labels
 //
 // ListIssueLabels lists the labels of an issue, in the order in which they were added. Errors: 404, 410.
-func (api *API) ListIssueLabels(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+func (api *API) ListIssueLabels(out *web.Output, r *http.Request, a *repo.Access) error {
 	n, err := web.Number(r, "number")
 	if err != nil {
 		return err
 	}
-	return api.s.answers.JSON(w, r, a, func(tx *db.Tx) (any, error) {
+	var list []*label.Label
+	err = api.s.db.Read(r.Context(), func(tx *db.Tx) error {
 		i, err := EnabledByNumber(tx, a, n)
-		if err != nil {
-			return nil, err
+		if err == nil {
+			list, err = label.InOrder(tx, a.ID, i.Labels)
 		}
-		list, err := label.InOrder(tx, a.ID, i.Labels)
-		return label.NewPayloads(web.Cut(w, r, list), issuekit.AddressesOf(r, a)), err
+		return err
 	})
+	if err != nil {
+		return err
+	}
+	return out.JSON(label.NewPayloads(web.Cut(out, r, list), issuekit.AddressesOf(r, a)))
 }
 
 // POST /repos/{owner}/{repo}/issues/{number}/labels

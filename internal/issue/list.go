@@ -2,6 +2,7 @@ package issue
 
 import (
 	"cmp"
+	"context"
 	"net/http"
 	"strings"
 	"unicode/utf8"
@@ -208,7 +209,7 @@ func (o *ListOptions) milestones(tx *db.Tx, repos []repo.ID) (
 // GET /repos/{owner}/{repo}/issues
 //
 // List lists the repository's issues and pull requests. Errors: 410, 422.
-func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+func (api *API) List(out *web.Output, r *http.Request, a *repo.Access) error {
 	if err := Enabled(a.Repo, nil); err != nil {
 		return err
 	}
@@ -217,31 +218,32 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 		return err
 	}
 	o.readInRepository(r)
-	return api.s.answers.ServeRepeated(w, r, a, api.listing(w, r, a, o))
+	at := web.ReadPage(r)
+	p, total, err := api.s.list(r.Context(), a, o, at)
+	if err != nil {
+		return err
+	}
+	web.Link(out, r, at, total)
+	return api.renderList(out, p, 4<<10)
 }
 
-// listing returns a function that renders a list of the repository's issues.
-func (api *API) listing(w http.ResponseWriter, r *http.Request, a *repo.Access, o ListOptions) web.Render {
-	return func(out *web.Output) error {
-		at := web.ReadPage(r)
-		p, total := newPage(out.Context(), a), int64(0)
-		err := api.s.db.Read(out.Context(), func(tx *db.Tx) error {
-			where, err := o.in(tx, []repo.ID{a.ID})
-			if err = repo.ErrorOf(err, a.ID); err != nil || where[a.ID] == nil {
-				return err
-			}
-			q := posting.Query{Repos: []posting.Repo{{ID: a.ID}}, Where: where[a.ID], Order: o.Order}
-			list, found, err := api.s.Find(tx, q, at.Offset(), at.Size)
-			if err != nil {
-				return err
-			}
-			p.issues, total = list, found.Total
-			return p.load(tx)
-		})
+// list reads a page of the repository's issues, and how many there are.
+func (s *Service) list(
+	ctx context.Context, a *repo.Access, o ListOptions, at web.Page,
+) (p *page, total int64, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		p, total = newPage(ctx, a), 0
+		where, err := o.in(tx, []repo.ID{a.ID})
+		if err = repo.ErrorOf(err, a.ID); err != nil || where[a.ID] == nil {
+			return err
+		}
+		q := posting.Query{Repos: []posting.Repo{{ID: a.ID}}, Where: where[a.ID], Order: o.Order}
+		list, found, err := s.Find(tx, q, at.Offset(), at.Size)
 		if err != nil {
 			return err
 		}
-		web.Link(w, r, at, total)
-		return api.renderList(out, p, 4<<10)
-	}
+		p.issues, total = list, found.Total
+		return p.load(tx)
+	})
+	return p, total, err
 }

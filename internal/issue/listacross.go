@@ -69,7 +69,7 @@ func (api *API) listAcross(
 	if l.options, err = readOptions(r); err != nil {
 		return err
 	}
-	return api.s.answers.ServeAtRest(w, r, web.Key(r, account.ViewOf(me)), l.render)
+	return api.s.answers.Serve(w, r, api.s.db.State(r.Context()), web.Key(r, account.ViewOf(me)), l.render)
 }
 
 // across is a list of issues of several repositories.

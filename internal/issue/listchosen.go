@@ -2,7 +2,6 @@ package issue
 
 import (
 	"context"
-	"encoding/json"
 	"maps"
 	"slices"
 
@@ -16,38 +15,56 @@ import (
 // with issues switched off have none. Errors: [repo.Errors] with 422 for an invalid milestone; 422.
 func (s *Service) ListMany(
 	ctx context.Context, list []*repo.Access, o ListOptions, at web.Page,
-) (map[repo.ID]*web.List[json.Marshaler], error) {
+) (map[repo.ID]*web.List[*View], error) {
 	var err, failed error
 	if o.Labels, err = foldLabels(o.Labels); err != nil {
 		return nil, err
 	}
-	var p *page
+	var p *Page
 	var found []foundIn
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		p = newPage(ctx, list...)
+		p = newViewPage(ctx, list...)
 		if found, failed, err = s.findIn(tx, list, o, at); err != nil {
 			return err
 		}
 		for _, f := range found {
-			p.issues = append(p.issues, f.issues...)
+			p.Add(f.issues...)
 		}
-		return p.load(tx)
+		return p.Load(tx)
 	})
 	if err == nil {
-		err = s.prepareBodies(web.Unsent(ctx), p)
+		err = p.Bodies(web.Unsent(ctx), s)
 	}
 	if err != nil {
 		return nil, err
 	}
-	out := map[repo.ID]*web.List[json.Marshaler]{}
+	out := map[repo.ID]*web.List[*View]{}
 	for _, f := range found {
-		l := &web.List[json.Marshaler]{Total: f.total, More: at.Offset()+at.Size < f.total}
-		for _, i := range f.issues {
-			l.Rows = append(l.Rows, nested{p, i})
+		l := &web.List[*View]{Total: f.total, More: at.Offset()+at.Size < f.total}
+		if l.Rows, err = p.shown(f.issues); err != nil {
+			return nil, err
 		}
 		out[f.repo] = l
 	}
 	return out, failed
+}
+
+// newViewPage is NewPage for views with their reactions.
+func newViewPage(ctx context.Context, in ...*repo.Access) *Page {
+	p := NewPage(ctx, in...)
+	p.p.reactions = true
+	return p
+}
+
+// shown is Shown for several issues.
+func (g *Page) shown(list []*Issue) (views []*View, err error) {
+	views = make([]*View, len(list))
+	for n, i := range list {
+		if views[n], err = g.Shown(i); err != nil {
+			return nil, err
+		}
+	}
+	return views, nil
 }
 
 // foundIn is a page of the issues of a repository, and how many there are.
@@ -98,32 +115,15 @@ func (s *Service) findIn(
 	return found, failed, nil
 }
 
-// PinnedNumbers returns the numbers of the pinned issues of repositories, open and closed.
-func (s *Service) PinnedNumbers(ctx context.Context, list []*repo.Access) (in map[repo.ID][]int64, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		in = map[repo.ID][]int64{}
-		return db.QueryEach(tx, func(row db.Scanner) error {
-			var id repo.ID
-			var number int64
-			err := row.Scan(&id, &number)
-			in[id] = append(in[id], number)
-			return err
-		}, `SELECT repo_id, number FROM issues WHERE pinned_at IS NOT NULL AND repo_id IN `+db.Values(1, len(list)),
-			db.Args(repo.IDsOf(list))...)
-	})
-	return in, err
-}
-
 // Numbered loads issues and pull requests by number, as GET /repos/{owner}/{repo}/issues/{number} returns them.
 // Unknown numbers, and issues of repositories with issues switched off, are missing.
 func (s *Service) Numbered(
 	ctx context.Context, list []repo.Of[int64],
-) (map[repo.Of[int64]]json.Marshaler, error) {
+) (map[repo.Of[int64]]*View, error) {
 	var p *Page
 	var found map[repo.Of[int64]]*Issue
 	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		p = NewPage(ctx, slices.Collect(maps.Values(repo.In(list)))...)
-		p.Full()
+		p = newViewPage(ctx, slices.Collect(maps.Values(repo.In(list)))...)
 		if found, err = Numbered(tx, list); err != nil {
 			return err
 		}
@@ -142,9 +142,11 @@ func (s *Service) Numbered(
 	if err != nil {
 		return nil, err
 	}
-	out := map[repo.Of[int64]]json.Marshaler{}
+	out := map[repo.Of[int64]]*View{}
 	for of, i := range found {
-		out[of] = p.Issue(i)
+		if out[of], err = p.Shown(i); err != nil {
+			return nil, err
+		}
 	}
 	return out, nil
 }

@@ -1,7 +1,6 @@
 package issue
 
 import (
-	"slices"
 	"strconv"
 
 	"arbor/internal/account"
@@ -86,23 +85,6 @@ var members = []member{
 	}},
 	{key: `"repository":`, when: func(r *row) bool { return r.page.repository != nil },
 		value: func(b []byte, r *row) []byte { return append(b, r.page.repositoryOf(r.RepoID)...) }},
-}
-
-// membersNamed returns the members with the given names, or all if names is nil.
-func membersNamed(names []string) []member {
-	if names == nil {
-		return members
-	}
-	return slices.DeleteFunc(slices.Clone(members), func(m member) bool {
-		return !slices.Contains(names, m.key[1:len(m.key)-2])
-	})
-}
-
-// showsBodies reports whether the page includes bodies of issues in any form.
-func (p *page) showsBodies() bool {
-	return slices.ContainsFunc(p.shows, func(m member) bool {
-		return m.key == `"body":` || m.key == `"body_text":` || m.key == `"body_html":`
-	})
 }
 
 func isPull(r *row) bool { return r.Pull }

@@ -27,6 +27,9 @@ func NewPage(ctx context.Context, accesses ...*repo.Access) *Page {
 // Full renders each issue in the form of GET /repos/{owner}/{repo}/issues/{number}.
 func (g *Page) Full() { g.p.full = true }
 
+// WithReactions loads the reactions to each issue, whatever the request accepts.
+func (g *Page) WithReactions() { g.p.reactions = true }
+
 // WithRepositories renders each issue with its repository, as lists of several repositories do.
 func (g *Page) WithRepositories() { g.p.repository = map[repo.ID][]byte{} }
 

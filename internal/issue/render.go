@@ -21,7 +21,6 @@ type page struct {
 	full   bool // the form of a single issue
 	// include reactions
 	reactions bool
-	shows     []member // members of each issue
 	repos     map[repo.ID]*repo.Access
 	places    map[repo.ID]*issuekit.Addresses
 
@@ -51,7 +50,7 @@ type roleKey struct {
 func newPage(ctx context.Context, accesses ...*repo.Access) *page {
 	info := web.From(ctx)
 	p := &page{
-		info: info, shows: membersNamed(info.Members), reactions: info.Media.Preview(web.Reactions),
+		info: info, reactions: info.Media.Preview(web.Reactions),
 		repos: map[repo.ID]*repo.Access{}, places: map[repo.ID]*issuekit.Addresses{},
 		roles: map[roleKey]string{}, simples: map[account.ID]*account.Simple{},
 		users:     map[account.ID][]byte{},
@@ -125,8 +124,8 @@ func (p *page) appendIssue(b []byte, i *Issue) (_ []byte, err error) {
 		}
 	}
 	before := byte('{')
-	for n := range p.shows {
-		m := &p.shows[n]
+	for n := range members {
+		m := &members[n]
 		if m.when != nil && !m.when(&r) {
 			continue
 		}

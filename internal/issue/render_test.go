@@ -1,11 +1,9 @@
 package issue
 
 import (
-	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
-	"strings"
 	"testing"
 
 	"arbor/internal/account"
@@ -78,7 +76,7 @@ func thirty(t testing.TB) *page {
 	alice := account.Account{ID: 1, Login: "alice", Kind: account.User}
 	a := &repo.Access{Repo: &repo.Repo{ID: 7, Name: "garden", OwnerID: 1, Owner: alice}}
 	p := &page{
-		reactions: true, info: info, shows: members, repos: map[repo.ID]*repo.Access{7: a},
+		reactions: true, info: info, repos: map[repo.ID]*repo.Access{7: a},
 		places: map[repo.ID]*issuekit.Addresses{7: issuekit.NewAddresses(info, a.Repo)},
 		people: map[account.ID]*account.Account{1: &alice, 2: {ID: 2, Login: "bob", Kind: account.User}},
 		labels: map[int64]*label.Label{3: {ID: 3, Name: "bug", Color: "d73a4a"},
@@ -120,29 +118,6 @@ func TestAppendIssue(t *testing.T) {
 		testkit.NoError(t, err)
 		if want := mustMarshal(v); string(got) != string(want) {
 			t.Fatalf("got  %s\nwant %s", got, want)
-		}
-	}
-}
-
-// Members that are asked for alone are those of the whole payload, in its order.
-func TestMembersNamed(t *testing.T) {
-	t.Parallel()
-	p := thirty(t)
-	whole := map[string]json.RawMessage{}
-	b, err := p.appendIssue(nil, p.issues[0])
-	if err != nil || json.Unmarshal(b, &whole) != nil {
-		t.Fatal(err, string(b))
-	}
-	for names, want := range map[string]string{
-		"title":       `{"title":"A ladybird is lost"}`,
-		"body number": `{"number":1,"body":` + string(whole["body"]) + `}`,
-		"labels user nobody": `{"user":` + string(whole["user"]) + `,"labels":` +
-			string(whole["labels"]) + `}`,
-		"draft pull_request": `{}`, // it is none
-	} {
-		p.shows = membersNamed(strings.Fields(names))
-		if got, err := p.appendIssue(nil, p.issues[0]); err != nil || string(got) != want && want != "{}" {
-			t.Errorf("%s: %s, %v, want %s", names, got, err, want)
 		}
 	}
 }

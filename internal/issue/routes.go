@@ -10,20 +10,21 @@ import (
 // deletion have their own packages.
 func (api *API) Routes() []route.Route {
 	own := route.Needs(scope.None, "issues").ForApps(route.Never)
+	kept := api.s.answers
 	issues := api.s.repos.Router(route.Needs(scope.PublicRepo, "issues"))
 	routes := []route.Route{
 		own.SignedIn("GET /issues", api.ListAll),
 		own.SignedIn("GET /user/issues", api.ListOwn),
 		own.SignedIn("GET /orgs/{org}/issues", api.ListOfOrg),
-		issues.Pull("GET /repos/{owner}/{repo}/issues", api.List),
+		issues.Pull("GET /repos/{owner}/{repo}/issues", kept.Repeated(api.List)),
 		issues.Pull("POST /repos/{owner}/{repo}/issues", api.Create),
-		issues.Pull("GET /repos/{owner}/{repo}/issues/{number}", api.Get),
+		issues.Pull("GET /repos/{owner}/{repo}/issues/{number}", kept.Kept(api.Get)),
 		// Push for callers other than the author.
 		issues.Pull("PATCH /repos/{owner}/{repo}/issues/{number}", api.Edit),
 		issues.Push("POST /repos/{owner}/{repo}/issues/{number}/assignees", api.AddAssignees),
 		issues.Push("DELETE /repos/{owner}/{repo}/issues/{number}/assignees", api.RemoveAssignees),
 		issues.Pull("GET /repos/{owner}/{repo}/issues/{number}/assignees/{assignee}", api.CheckIssueAssignee),
-		issues.Pull("GET /repos/{owner}/{repo}/issues/{number}/labels", api.ListIssueLabels),
+		issues.Pull("GET /repos/{owner}/{repo}/issues/{number}/labels", kept.Kept(api.ListIssueLabels)),
 		issues.Push("POST /repos/{owner}/{repo}/issues/{number}/labels", api.AddIssueLabels),
 		issues.Push("PUT /repos/{owner}/{repo}/issues/{number}/labels", api.SetIssueLabels),
 		issues.Push("DELETE /repos/{owner}/{repo}/issues/{number}/labels", api.ClearIssueLabels),

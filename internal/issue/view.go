@@ -13,7 +13,7 @@ import (
 	"arbor/internal/repo"
 )
 
-// View is an issue and everything that it refers to, as visible to the caller of Access. Pages show it.
+// View is an issue and everything that it refers to, as visible to the caller of Access. Pages and GraphQL show it.
 type View struct {
 	*Issue
 	Access      *repo.Access // of its repository
@@ -21,9 +21,11 @@ type View struct {
 	Labels      []*label.Label
 	Assignees   []*account.Account
 	Milestone   *milestone.Milestone // nil: none
+	MilestoneBy *account.Account     // who made the milestone; nil: unknown
 	Association string               // of the author
 	Reactions   reaction.Rollup
-	HTML        string // the sanitized body; empty in lists
+	HTML        string       // the sanitized body; empty in lists
+	Texts       text.Payload // the body in the forms that GraphQL asked for
 }
 
 // Get reads an issue or a pull request's issue and everything that it refers to. Errors: those of
@@ -37,11 +39,16 @@ func (s *Service) Get(ctx context.Context, a *repo.Access, number int64) (*View,
 		return nil, err
 	}
 	v := p.view(p.issues[0])
-	texts, err := s.texts.HTMLPage(ctx, []text.Source{{Access: a, Body: v.Body}})
+	return v, s.Render(ctx, v)
+}
+
+// Render renders the text of a view that was read without it.
+func (s *Service) Render(ctx context.Context, v *View) error {
+	texts, err := s.HTML(ctx, []text.Source{{Access: v.Access, Body: v.Body}})
 	if err == nil {
 		v.HTML, err = texts.HTML(0)
 	}
-	return v, err
+	return err
 }
 
 // Pinned reads the open pinned issues, without their texts. Error: 410.
@@ -82,12 +89,22 @@ func (s *Service) readViews(
 // before; after Enter alone the view has only the repository.
 func (g *Page) View(i *Issue) *View { return g.p.view(i) }
 
+// Shown is View with the texts. Bodies must be called before. It returns an error if the body cannot be rendered.
+func (g *Page) Shown(i *Issue) (v *View, err error) {
+	v = g.p.view(i)
+	v.Texts, err = g.Body(i)
+	return v, err
+}
+
 // Account returns a loaded account, or nil.
 func (g *Page) Account(id account.ID) *account.Account { return g.p.people[id] }
 
 func (p *page) view(i *Issue) *View {
 	v := &View{Issue: i, Access: p.repos[i.RepoID], Author: p.people[i.AuthorID],
 		Milestone: p.milestones[i.MilestoneID], Association: p.association(i), Reactions: p.rollups[i.ID]}
+	if v.Milestone != nil {
+		v.MilestoneBy = p.people[v.Milestone.CreatorID]
+	}
 	for _, id := range i.Labels {
 		if l := p.labels[id]; l != nil { // else it was deleted
 			v.Labels = append(v.Labels, l)

@@ -1,3 +1,12 @@
+// Package issuekit is what issues, labels and milestones share.
+//
+//	place.go     the addresses of a repository's resources
+//	state.go     open and closed
+//	store.go     how a change says that payloads change, of the table repos
+//
+// Invariant: each transaction that changes what a payload of issues shows locks the repository's row first and
+// raises its issues_generation, see [Lock]: answers kept under the generation before ([repo.Answers]) are
+// no longer used.
 package issuekit
 
 import (

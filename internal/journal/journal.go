@@ -1,6 +1,8 @@
-// Package journal is the program's log: a stock handler of slog, which writes each line when it is logged.
+// Package journal is the program's log: a stock handler of slog. A server's log is buffered, that of a command is not.
+// The audit log is not part of it: its rows are in the database.
 //
 //	journal.go  Text and JSON: slog's handlers, and the id of the context on each line
+//	buffer.go   Buffer: writes the lines of a server together, and drops them while their reader is stuck
 //	id.go       the id of the request or job that a line belongs to
 //	line.go     Log: a request's line
 package journal

@@ -2,12 +2,9 @@ package label
 
 import (
 	"net/http"
-	"strings"
 
 	"arbor/internal/account"
 	"arbor/internal/cache"
-	"arbor/internal/db"
-	"arbor/internal/errs"
 	"arbor/internal/issuekit"
 	"arbor/internal/repo"
 	"arbor/internal/web"
@@ -17,7 +14,7 @@ import (
 type API struct {
 	s       *Service
 	repos   *repo.Service
-	answers *issuekit.Answers
+	answers *repo.Answers
 }
 
 // cacheBytes is the size of the cache of rendered responses.
@@ -25,7 +22,7 @@ const cacheBytes = 4 << 20
 
 // NewAPI returns the handlers of s.
 func NewAPI(s *Service, repos *repo.Service) *API {
-	return &API{s, repos, issuekit.NewAnswers(s.db, cacheBytes)}
+	return &API{s, repos, repo.NewAnswers(cacheBytes)}
 }
 
 // Payload is GitHub's label.
@@ -59,16 +56,14 @@ func NewPayloads(list []*Label, at *issuekit.Addresses) []*Payload {
 // GET /repos/{owner}/{repo}/labels
 //
 // List lists the labels of the repository by name.
-func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.answers.JSON(w, r, a, func(tx *db.Tx) (any, error) {
-		page := web.ReadPage(r)
-		found, total, err := list(tx, a.ID, page)
-		if err != nil {
-			return nil, err
-		}
-		tx.OnCommit(func() { web.Link(w, r, page, total) })
-		return NewPayloads(found, issuekit.AddressesOf(r, a)), nil
-	})
+func (api *API) List(out *web.Output, r *http.Request, a *repo.Access) error {
+	page := web.ReadPage(r)
+	found, total, err := api.s.List(r.Context(), a, page)
+	if err != nil {
+		return err
+	}
+	web.Link(out, r, page, total)
+	return out.JSON(NewPayloads(found, issuekit.AddressesOf(r, a)))
 }
 
 // POST /repos/{owner}/{repo}/labels
@@ -79,13 +74,7 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err != nil {
 		return err
 	}
-	body.Require("name")
-	name, color := readName(body, "name"), readColor(body)
-	description := body.String("description", maxDescription)
-	if err := body.Err(); err != nil {
-		return err
-	}
-	l, err := api.s.Create(r.Context(), a, Edit{Name: name, Color: color, Description: description})
+	l, err := api.s.Create(r.Context(), a, readEdit(body, "name"))
 	if err != nil {
 		return err
 	}
@@ -93,37 +82,23 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	return web.Created(w, r, made.URL, made)
 }
 
-// readName reads the name of a label, which must not be blank.
-func readName(body *web.Object, field string) web.Opt[string] {
-	name := body.String(field, MaxName)
-	if name.Value != "" && strings.TrimSpace(name.Value) == "" {
-		body.Wrong(field, errs.MissingField, "name can't be blank")
-	}
-	return name
-}
-
-// readColor reads a color as six hexadecimal digits, optionally after a number sign, in lower case.
-func readColor(body *web.Object) web.Opt[string] {
-	color := body.String("color", 0)
-	if color.Value == "" && string(body.Raw("color")) != `""` {
-		return color // absent, null or not a string
-	}
-	color.Value = plainColor(color.Value)
-	checkColor(&body.Faults, color.Value)
-	return color
+// readEdit reads the fields of a label, whose name is in the field nameIn.
+func readEdit(body *web.Object, nameIn string) Edit {
+	e := Edit{Name: body.String(nameIn, 0), Color: body.String("color", 0),
+		Description: body.String("description", 0), NameIn: nameIn}
+	e.Body = body.Faults
+	return e
 }
 
 // GET /repos/{owner}/{repo}/labels/{name}
 //
 // Get returns a label. Its name is matched case-insensitively. Errors: 404.
-func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.answers.JSON(w, r, a, func(tx *db.Tx) (any, error) {
-		l, err := ByName(tx, a.ID, web.Param(r, "name"))
-		if err != nil {
-			return nil, err
-		}
-		return NewPayload(l, issuekit.AddressesOf(r, a)), nil
-	})
+func (api *API) Get(out *web.Output, r *http.Request, a *repo.Access) error {
+	l, err := api.s.Get(r.Context(), a, web.Param(r, "name"))
+	if err != nil {
+		return err
+	}
+	return out.JSON(NewPayload(l, issuekit.AddressesOf(r, a)))
 }
 
 // PATCH /repos/{owner}/{repo}/labels/{name}
@@ -138,15 +113,7 @@ func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if body.Has("new_name") {
 		field = "new_name"
 	}
-	e := Edit{Name: readName(body, field), Color: readColor(body),
-		Description: body.String("description", maxDescription)}
-	if string(body.Raw(field)) == `""` {
-		body.Wrong(field, errs.MissingField, "name can't be blank")
-	}
-	if err := body.Err(); err != nil {
-		return err
-	}
-	l, err := api.s.Edit(r.Context(), a, web.Param(r, "name"), e)
+	l, err := api.s.Edit(r.Context(), a, web.Param(r, "name"), readEdit(body, field))
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@
 package label
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"unicode/utf8"
@@ -145,13 +146,11 @@ func (s *Service) Get(ctx context.Context, a *repo.Access, name string) (l *Labe
 // Create creates a label. The default color is that of labels created by issues. Errors: 404 if the
 // repository was deleted, 422 if the name exists.
 func (s *Service) Create(ctx context.Context, a *repo.Access, e Edit) (*Label, error) {
-	f := web.Faults{Resource: resource}
-	f.CheckFilled("name", e.Name.Value)
-	if err := e.check(&f); err != nil {
+	if err := e.check(true); err != nil {
 		return nil, err
 	}
 	var l *Label
-	err := s.db.Write(ctx, func(tx *db.Tx) error {
+	err := s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
 		l = &Label{RepoID: a.ID, Name: e.Name.Value, Color: e.Color.Or(newColor),
 			Description: web.OrNil(e.Description.Value)}
 		if err := issuekit.Lock(tx, l.RepoID); err != nil {
@@ -189,42 +188,43 @@ type Edit struct {
 	Name        web.Opt[string]
 	Color       web.Opt[string] // six hexadecimal digits, optionally after a number sign
 	Description web.Opt[string] // null and an empty text clear it
+
+	Body   web.Faults // what was wrong with the body that the values were read from
+	NameIn string     // its field with the name; empty: name
 }
 
 // maxDescription is the maximum length in code points, as at GitHub.
 const maxDescription = 100
 
-// check adds errors of the values to f, and normalizes the color. Error: 422.
-func (e *Edit) check(f *web.Faults) error {
-	f.CheckText("name", e.Name.Value, MaxName)
+// check normalizes the color and reports what is wrong with the values, which may be those of a new label. Error:
+// 422.
+func (e *Edit) check(fresh bool) error {
+	f, name := e.Body, cmp.Or(e.NameIn, "name")
+	f.Resource = resource
+	switch {
+	case fresh && e.Name.Value == "":
+		f.CheckFilled(name, "")
+	case e.Name.Given() && !f.IsWrong(name) && strings.TrimSpace(e.Name.Value) == "":
+		f.Wrong(name, errs.MissingField, "name can't be blank")
+	}
+	f.CheckText(name, e.Name.Value, MaxName)
+	if e.Color.Given() && !f.IsWrong("color") {
+		e.Color.Value = strings.ToLower(strings.TrimPrefix(e.Color.Value, "#"))
+		if len(e.Color.Value) != 6 || strings.Trim(e.Color.Value, "0123456789abcdef") != "" {
+			f.Wrong("color", errs.InvalidField, "color must be six hexadecimal digits")
+		}
+	}
 	f.CheckText("description", e.Description.Value, maxDescription)
-	if e.Color.Given() {
-		e.Color.Value = plainColor(e.Color.Value)
-		checkColor(f, e.Color.Value)
-	}
 	return f.Err()
-}
-
-// plainColor returns a color in lower case, without a number sign.
-func plainColor(color string) string { return strings.ToLower(strings.TrimPrefix(color, "#")) }
-
-func checkColor(f *web.Faults, color string) {
-	if len(color) != 6 || strings.Trim(color, "0123456789abcdef") != "" {
-		f.Wrong("color", errs.InvalidField, "color must be six hexadecimal digits")
-	}
 }
 
 // Edit updates the label with this name. Errors: 404, 422 if the new name exists.
 func (s *Service) Edit(ctx context.Context, a *repo.Access, name string, e Edit) (*Label, error) {
-	f := web.Faults{Resource: resource}
-	if e.Name.Given() && strings.TrimSpace(e.Name.Value) == "" {
-		f.Wrong("name", errs.MissingField, "name can't be blank")
-	}
-	if err := e.check(&f); err != nil {
+	if err := e.check(false); err != nil {
 		return nil, err
 	}
 	var l *Label
-	err := s.db.Write(ctx, func(tx *db.Tx) (err error) {
+	err := s.db.WriteAs(ctx, a, func(tx *db.Tx) (err error) {
 		if err := issuekit.Lock(tx, a.ID); err != nil {
 			return err
 		}

@@ -42,7 +42,7 @@ func traits(tag string) trait {
 		return known | closesP | special | quiet
 	case "div", "p": // special in HTML too, but an item's end is looked for beyond them
 		return known | closesP
-	case "blockquote", "dd", "details", "dl", "dt", "figcaption", "figure", "li", "ol", "summary",
+	case "blockquote", "dd", "details", "dl", "dt", "figcaption", "figure", "li", "ol", "section", "summary",
 		"table", "ul":
 		return known | closesP | special
 	case "h1", "h2", "h3", "h4", "h5", "h6":

@@ -42,12 +42,16 @@ func bound(blocks, inlines, paragraphs []util.PrioritizedValue) {
 			inlines[i].Value = &codeSpans{p, key}
 		case parser.NewLinkParser():
 			inlines[i].Value = &fewSearches{p, p.(parser.CloseBlocker), key}
+		case extension.NewFootnoteParser():
+			inlines[i].Value = &fewNoteRefs{p, parser.NewContextKey()}
 		}
 	}
 	for i := range blocks {
 		switch p := blocks[i].Value.(parser.BlockParser); p {
 		case parser.NewBlockquoteParser(), parser.NewListParser():
 			blocks[i].Value = &shallow{p}
+		case extension.NewFootnoteBlockParser():
+			blocks[i].Value = &shallow{&fewNotes{p, parser.NewContextKey()}}
 		}
 	}
 }

@@ -54,7 +54,30 @@ var pathological = []struct {
 	{"addresses", func(n int) string { return "www.a.b/" + fill("a)", n) }},
 	{"mail", func(n int) string { return fill("_a", n) }},
 	{"mentions", func(n int) string { return fill("@a ", n) }},
+	{"alerts", func(n int) string { return fill("> [!NOTE]\n> a\n\n", n) }},
+	{"colons", func(n int) string { return fill(":a", n) }},
+	{"emojis", func(n int) string { return fill(":x:", n) }},
+	{"notes", func(n int) string { return manyNotes("[^%d]: a\n", n) }},
+	{"notes and references", func(n int) string {
+		return manyNotes("[^%d]: a\n", n/2) + "\n\n" + manyNotes("[^%d] ", n/2)
+	}},
+	{"references to one note", func(n int) string { return "[^a]: b\n\n" + fill("[^a]", n) }},
+	{"references to none", func(n int) string { return "[^a]: b\n\n" + fill("[^b", n) }},
+	{"notes in notes", func(n int) string { return fill("[^a]: ", n) }},
+	{"code in one block", func(n int) string { return "```go\n" + fill("f(1)+\n", n) + "```\n" }},
+	{"code in many blocks", func(n int) string { return fill("```js\nf(1)\n```\n", n) }},
+	{"code without an end", func(n int) string { return "```js\n" + fill("`${", n) }},
+	{"code of markup", func(n int) string { return "```html\n" + fill("<a \n", n) + "```\n" }},
 	{"owners", func(n int) string { return fill("a/b@", n) }},
+}
+
+// manyNotes writes a line with each number, as many as go into n bytes.
+func manyNotes(format string, n int) string {
+	var b strings.Builder
+	for i := 0; b.Len() < n; i++ {
+		fmt.Fprintf(&b, format, i)
+	}
+	return b.String()
 }
 
 func fill(unit string, n int) string { return strings.Repeat(unit, n/len(unit)) }

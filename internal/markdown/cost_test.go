@@ -16,7 +16,7 @@ var dense = []string{
 	"<b>", "<p>", "<kbd></kbd>", "<h1>a", "<hr>", "<a id=b title=c lang=d dir=ltr>", "<table><tr><td>",
 	"<ruby><rt>a", "<details><summary>",
 	"@a1 ", "#1 ", "o/r#1 ", "0123456 ", "[a]: b\n[a]", "[^1]", ">>>> ", "- - - ", "```\n", "    a\n\n",
-	"<!-- -->", "\\*", "é", "𝄞",
+	"<!-- -->", "\\*", "é", "𝄞", ":x:", ":+1: ", "> [!TIP]\n> a\n\n", "[^a]: b\n\n[^a]", "```go\n1+f()\n```\n", "```js\n`${a}`\n```\n",
 }
 
 // measure parses a source and gives the bytes that this allocated.

@@ -31,8 +31,11 @@ var address = regexp.MustCompile(
 var goldmark = sync.OnceValue(newEngine)
 
 func newEngine() *engine {
-	blocks := parser.DefaultBlockParsers()
+	blocks := append(parser.DefaultBlockParsers(),
+		util.Prioritized(extension.NewFootnoteBlockParser(), 999))
 	inlines := append(parser.DefaultInlineParsers(),
+		util.Prioritized(extension.NewFootnoteParser(), 101),
+		util.Prioritized(emojiParser{}, 500),
 		util.Prioritized(extension.NewTaskCheckBoxParser(), 0),
 		util.Prioritized(extension.NewStrikethroughParser(), 500),
 		util.Prioritized(extension.NewLinkifyParser(extension.WithLinkifyURLRegexp(address)), 999))
@@ -47,10 +50,15 @@ func newEngine() *engine {
 			parser.WithParagraphTransformers(paragraphs...),
 			parser.WithASTTransformers(
 				util.Prioritized(extension.NewTableASTTransformer(), 0),
+				util.Prioritized(extension.NewFootnoteASTTransformer(), 800),
 				util.Prioritized(&finisher{}, 900)),
 		),
 		renderer: renderer.NewRenderer(renderer.WithNodeRenderers(
 			util.Prioritized(&rawRenderer{}, 100),
+			util.Prioritized(alertRenderer{}, 100),
+			util.Prioritized(codeRenderer{}, 100),
+			util.Prioritized(emojiRenderer{}, 100),
+			util.Prioritized(noteRenderer{}, 100),
 			util.Prioritized(extension.NewTableHTMLRenderer(cells), 500),
 			util.Prioritized(extension.NewStrikethroughHTMLRenderer(), 500),
 			util.Prioritized(extension.NewTaskCheckBoxHTMLRenderer(), 500),

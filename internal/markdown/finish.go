@@ -3,6 +3,7 @@ package markdown
 import (
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/yuin/goldmark/ast"
@@ -16,7 +17,8 @@ import (
 const maxSlug = 120
 
 // finisher completes the parsed tree: headings get ids, task lists their
-// classes, and reference links that repeat long addresses too often become text.
+// classes, code what its colours may cost, and footnotes the key of their ids. Quotes become alerts, and
+// reference links that repeat long addresses too often become text.
 type finisher struct{}
 
 // Transform implements parser.ASTTransformer.
@@ -24,6 +26,9 @@ func (f *finisher) Transform(doc *ast.Document, r text.Reader, _ parser.Context)
 	slugs := slugs{}
 	expanded := 0
 	var excess []ast.Node
+	quotes := map[*ast.Blockquote]string{} // that are alerts, with their titles
+	key := sync.OnceValue(func() []byte { return noteKey(r.Source()) })
+	shared := newColours(r.Source())
 	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
 			return ast.WalkContinue, nil
@@ -35,6 +40,14 @@ func (f *finisher) Transform(doc *ast.Document, r text.Reader, _ parser.Context)
 			}
 		case *extast.TaskCheckBox:
 			markTask(n)
+		case *ast.FencedCodeBlock:
+			n.SetAttributeString("colours", shared)
+		case *extast.FootnoteLink, *extast.FootnoteBacklink, *extast.Footnote:
+			n.SetAttributeString("key", key())
+		case *ast.Blockquote:
+			if title := titleOf(n, r.Source()); title != "" {
+				quotes[n] = title
+			}
 		case *ast.Link:
 			if expanded += len(n.Destination) + len(n.Title); expanded > maxExpansion {
 				excess = append(excess, n)
@@ -48,6 +61,9 @@ func (f *finisher) Transform(doc *ast.Document, r text.Reader, _ parser.Context)
 	})
 	for _, n := range excess {
 		unwrap(n)
+	}
+	for quote, title := range quotes {
+		replaceByAlert(quote, title)
 	}
 }
 
@@ -121,6 +137,8 @@ func appendWords(b *strings.Builder, n ast.Node, source []byte) {
 			b.Write(t.Value)
 		case *ast.AutoLink:
 			b.Write(t.Label(source))
+		case *emojiNode:
+			b.WriteString(t.name)
 		default:
 			appendWords(b, c, source)
 		}

@@ -5,7 +5,8 @@
 // them is linear in the length of the source:
 //
 //	engine.go   goldmark parses GitHub-flavoured Markdown, with bounds on what it
-//	            repeats (table cells, reference links, delimiters, nesting)
+//	            repeats (table cells, reference links, delimiters, nesting); alert.go, code.go,
+//	            emoji.go and footnote.go are what it does not do by itself
 //	policy.go   bluemonday keeps the allowed elements and attributes, no others
 //	balance.go  tags are closed and nested as HTML demands, so that a browser's
 //	            tree is the one that was checked here
@@ -22,7 +23,7 @@
 //
 // [Parse] needs no database; a page of bodies is parsed, then all its
 // [Document.References] are looked up together, then each is written by
-// [Document.HTML]. The package imports nothing of Arbor.
+// [Document.HTML]. Of Arbor the package imports only tools.
 //
 // A page parses its texts a megabyte at a time, and each becomes HTML when its turn comes. Cache
 // keeps what was parsed under the hash of the text; for readers only links are added.
@@ -48,7 +49,7 @@ const (
 
 // maxHTML is how many bytes the HTML of a source of that many bytes may have, before
 // links are written and again after.
-func maxHTML(source int) int { return 64<<10 + 4*source }
+func maxHTML(source int) int { return 64<<10 + 4*source + colourMarkup + source }
 
 // Document is a parsed body. It never changes and may be used by many at once.
 type Document struct {
@@ -122,6 +123,13 @@ func Parse(source string) *Document {
 	d := &Document{html: strings.TrimSpace(string(b.out)), spans: b.found.spans, refs: b.found.refs}
 	d.text = sync.OnceValue(d.plain)
 	return d
+}
+
+// Sanitize returns HTML of others, such as the output of a program, as safe and balanced as that of a document.
+func Sanitize(unsafe string) string {
+	b := balancer{ids: map[string]bool{}, dropped: map[string]int{}}
+	b.run(sanitize(clean(unsafe)))
+	return strings.TrimSpace(string(b.out))
 }
 
 // safe renders a source as HTML without anything that the policy forbids. A source that

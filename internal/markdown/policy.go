@@ -14,7 +14,7 @@ var allowed = [...]string{
 	"dfn", "div", "dl",
 	"dt", "em", "figcaption", "figure", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "img", "input",
 	"ins", "kbd",
-	"li", "mark", "ol", "p", "pre", "q", "rp", "rt", "ruby", "s", "samp", "small", "span", "strike",
+	"li", "mark", "ol", "p", "pre", "q", "rp", "rt", "ruby", "s", "samp", "section", "small", "span", "strike",
 	"strong", "sub",
 	"summary", "sup", "table", "tbody", "td", "tfoot", "th", "thead", "time", "tr", "tt", "ul", "var", "wbr",
 }
@@ -85,5 +85,15 @@ func newPolicy() *bluemonday.Policy {
 	p.AllowAttrs("class").Matching(regexp.MustCompile(`^language-[A-Za-z0-9+#._-]{1,40}$`)).OnElements("code")
 	p.AllowAttrs("class").Matching(regexp.MustCompile(`^task-list-item$`)).OnElements("li")
 	p.AllowAttrs("class").Matching(regexp.MustCompile(`^contains-task-list$`)).OnElements("ul", "ol")
+	p.AllowAttrs("class").Matching(regexp.MustCompile(
+		`^markdown-alert markdown-alert-(note|tip|important|warning|caution)$`)).OnElements("div")
+	p.AllowAttrs("class").Matching(regexp.MustCompile(`^markdown-alert-title$`)).OnElements("p")
+	p.AllowAttrs("class").Matching(regexp.MustCompile(`^pl-[a-z0-9]{1,4}$`)).OnElements("span")
+	p.AllowAttrs("class").Matching(regexp.MustCompile(`^footnotes$`)).OnElements("section")
+	p.AllowAttrs("class").Matching(regexp.MustCompile(`^sr-only$`)).OnElements("h2")
+	none := regexp.MustCompile(`^$`)
+	p.AllowAttrs("data-footnotes").Matching(none).OnElements("section")
+	p.AllowAttrs("data-footnote-ref", "data-footnote-backref").Matching(none).OnElements("a")
+	p.AllowAttrs("aria-label").Matching(regexp.MustCompile(`^Back to reference [0-9-]{1,9}$`)).OnElements("a")
 	return p
 }

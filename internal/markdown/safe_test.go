@@ -3,6 +3,7 @@ package markdown
 import (
 	"fmt"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -15,11 +16,12 @@ import (
 // added to the policy by mistake fails the tests.
 const (
 	safeElements = " a abbr b bdo blockquote br caption cite code dd del details dfn div dl dt em figcaption figure h1 h2" +
-		" h3 h4 h5 h6 hr i img input ins kbd li mark ol p pre q rp rt ruby s samp small span strike strong sub summary sup" +
+		" h3 h4 h5 h6 hr i img input ins kbd li mark ol p pre q rp rt ruby s samp section small span strike strong sub summary sup" +
 		" table tbody td tfoot th thead time tr tt ul var wbr "
-	safeAttrs = " align alt aria-label checked cite class colspan datetime dir disabled height href id lang name open rel reversed" +
+	safeAttrs = " align alt aria-label checked cite class colspan data-footnote-backref data-footnote-ref data-footnotes datetime dir disabled height href id lang name open rel reversed" +
 		" rowspan scope src start title type value width "
-	safeClasses = " task-list-item contains-task-list task-list-item-checkbox "
+	safeClasses = " task-list-item contains-task-list task-list-item-checkbox markdown-alert-title footnotes sr-only "
+	safeAlerts  = " note tip important warning caution "
 )
 
 // check reports what an HTML parser finds in a body that must not be there, and
@@ -110,6 +112,8 @@ func checkNode(n *html.Node) error {
 	return nil
 }
 
+var spanClass = regexp.MustCompile(`^pl-[a-z0-9]+$`)
+
 func checkAttr(n *html.Node, a html.Attribute) error {
 	bad := fmt.Errorf("%s=%q of %q", a.Key, a.Val, n.Data)
 	switch a.Key {
@@ -135,6 +139,10 @@ func checkAttr(n *html.Node, a html.Attribute) error {
 			return bad
 		}
 	case "class":
+		if kind, ok := strings.CutPrefix(a.Val, "markdown-alert markdown-alert-"); ok && n.Data == "div" &&
+			strings.Contains(safeAlerts, " "+kind+" ") || n.Data == "span" && spanClass.MatchString(a.Val) {
+			return nil
+		}
 		if !strings.Contains(safeClasses, " "+a.Val+" ") &&
 			!(n.Data == "code" && strings.HasPrefix(a.Val, "language-")) {
 			return bad
@@ -193,7 +201,9 @@ func FuzzHTML(f *testing.F) {
 	}
 	for _, s := range []string{"<table><a>x<tr><td><a>y<table>z</a>", "<ruby>a<rt>b<rp>c<li>d</ruby>",
 		"<li><p><li><dd><dt><h1><h2>", "- [x] a\n\n|a|\n|-|\n|<p>|", "<pre>\n\n<pre>\n<b>",
-		"<a><p><b><a><div></b></a>"} {
+		"<a><p><b><a><div></b></a>", "> [!NOTE]\n> a\n\n> [!tip]\n\n> [!CAUTION]\n> - [ ] b\n>\n> [^c]\n\n[^c]: [^c] d",
+		"a[^1]![^1]\n\n[^1]: - x\n\n    > [^2]\n\n[^2]: [^1]\n", ":+1: :x::a: `:x:` 1:100:2 [:de:](:x:)",
+		"```go\nfunc <b>() { `x` }\n```\n\n~~~html\n<p id=a>&amp;\n~~~", "<section class=footnotes><li id=fn-1>"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, source string) {

@@ -67,7 +67,7 @@ func (w *textWriter) end(tag string) {
 		w.out = bytes.TrimRight(w.out, "\n")
 		w.lines = max(w.lines, 2)
 	case "p", "div", "blockquote", "details", "dl", "figure", "h1", "h2", "h3", "h4", "h5", "h6", "hr",
-		"ol", "summary",
+		"ol", "section", "summary",
 		"table", "ul":
 		w.lines = max(w.lines, 2)
 	case "li", "tr", "dd", "dt", "caption", "figcaption", "thead", "tbody", "tfoot":

@@ -6,9 +6,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/kyokomi/emoji/v2"
-
 	"arbor/internal/errs"
+	"arbor/internal/markdown"
 	"arbor/internal/web"
 )
 
@@ -20,11 +19,7 @@ type catalog struct {
 
 var emojis = sync.OnceValue(func() catalog {
 	c := catalog{map[string]string{}, map[string]string{}}
-	for name, text := range emoji.CodeMap() {
-		name, text = strings.Trim(name, ":"), strings.TrimSpace(text)
-		if name == "" || text == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_+-") != "" {
-			continue
-		}
+	for name, text := range markdown.Emojis() {
 		file := pictureOf(text)
 		c.files[name], c.emojis[file] = file, text
 	}

@@ -2,7 +2,6 @@ package milestone
 
 import (
 	"net/http"
-	"strings"
 
 	"arbor/internal/cache"
 	"arbor/internal/db"
@@ -17,7 +16,7 @@ import (
 type API struct {
 	s       *Service
 	repos   *repo.Service
-	answers *issuekit.Answers
+	answers *repo.Answers
 }
 
 // cacheBytes is the size of the cache of rendered responses.
@@ -25,14 +24,14 @@ const cacheBytes = 4 << 20
 
 // NewAPI returns the handlers of s.
 func NewAPI(s *Service, repos *repo.Service) *API {
-	return &API{s, repos, issuekit.NewAnswers(s.db, cacheBytes)}
+	return &API{s, repos, repo.NewAnswers(cacheBytes)}
 }
 
 // GET /repos/{owner}/{repo}/milestones
 //
 // List lists milestones: state open (default), closed or all; sort due_on (default; those without a date
 // are last) or completeness; direction asc (default) or desc. Errors: 422.
-func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+func (api *API) List(out *web.Output, r *http.Request, a *repo.Access) error {
 	state, err := web.QueryEnum(r, resource, "state", "open", "closed", "all")
 	if err != nil {
 		return err
@@ -47,15 +46,13 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	}
 	o := Order{Completeness: sort == "completeness", Desc: direction == "desc"}
 	o.State, _ = issuekit.ParseState(state)
-	return api.answers.JSON(w, r, a, func(tx *db.Tx) (any, error) {
-		page := web.ReadPage(r)
-		found, total, err := read(tx, a, o, page)
-		if err != nil {
-			return nil, err
-		}
-		tx.OnCommit(func() { web.Link(w, r, page, total) })
-		return renderViews(found, issuekit.AddressesOf(r, a)), nil
-	})
+	page := web.ReadPage(r)
+	found, total, err := api.s.List(r.Context(), a, o, page)
+	if err != nil {
+		return err
+	}
+	web.Link(out, r, page, total)
+	return out.JSON(renderViews(found, issuekit.AddressesOf(r, a)))
 }
 
 // POST /repos/{owner}/{repo}/milestones
@@ -66,12 +63,7 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err != nil {
 		return err
 	}
-	body.Require("title")
-	e := readEdit(body)
-	if err := body.Err(); err != nil {
-		return err
-	}
-	m, err := api.s.Create(r.Context(), a, e)
+	m, err := api.s.Create(r.Context(), a, readEdit(body))
 	if err != nil {
 		return err
 	}
@@ -80,11 +72,9 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 
 // readEdit reads the fields of a milestone.
 func readEdit(body *web.Object) Edit {
-	e := Edit{Title: body.String("title", MaxTitle), Description: body.String("description", maxDescription),
-		State: body.Enum("state", "open", "closed"), DueOn: readDueOn(body)}
-	if e.Title.Value != "" && strings.TrimSpace(e.Title.Value) == "" {
-		body.Wrong("title", errs.MissingField, "title can't be blank")
-	}
+	e := Edit{Title: body.String("title", 0), Description: body.String("description", 0),
+		State: body.String("state", 0), DueOn: readDueOn(body)}
+	e.Body = body.Faults
 	return e
 }
 
@@ -139,20 +129,17 @@ func (api *API) answer(
 // GET /repos/{owner}/{repo}/milestones/{number}
 //
 // Get returns a milestone. Errors: 404.
-func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+func (api *API) Get(out *web.Output, r *http.Request, a *repo.Access) error {
 	n, err := web.Number(r, "number")
 	if err != nil {
 		return err
 	}
-	return api.answers.JSON(w, r, a, func(tx *db.Tx) (any, error) {
-		m, err := ByNumber(tx, a.ID, n)
-		if err != nil {
-			return nil, err
-		}
-		web.LastModified(w, m.UpdatedAt.Time())
-		out, err := payloads(tx, []*Milestone{m}, issuekit.AddressesOf(r, a))
-		return out[0], err
-	})
+	v, err := api.s.Get(r.Context(), a, n)
+	if err != nil {
+		return err
+	}
+	web.LastModified(out, v.UpdatedAt.Time())
+	return out.JSON(NewPayload(v.Milestone, v.Creator, issuekit.AddressesOf(r, a)))
 }
 
 // PATCH /repos/{owner}/{repo}/milestones/{number}
@@ -167,14 +154,7 @@ func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if err != nil {
 		return err
 	}
-	e := readEdit(body)
-	if string(body.Raw("title")) == `""` {
-		body.Wrong("title", errs.MissingField, "title can't be blank")
-	}
-	if err := body.Err(); err != nil {
-		return err
-	}
-	m, err := api.s.Edit(r.Context(), a, n, e)
+	m, err := api.s.Edit(r.Context(), a, n, readEdit(body))
 	if err != nil {
 		return err
 	}
@@ -184,19 +164,23 @@ func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 // GET /repos/{owner}/{repo}/milestones/{number}/labels
 //
 // ListLabels lists the labels of a milestone's issues, without duplicates, by name. Errors: 404.
-func (api *API) ListLabels(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+func (api *API) ListLabels(out *web.Output, r *http.Request, a *repo.Access) error {
 	n, err := web.Number(r, "number")
 	if err != nil {
 		return err
 	}
-	return api.answers.JSON(w, r, a, func(tx *db.Tx) (any, error) {
+	var found []*label.Label
+	err = api.s.db.Read(r.Context(), func(tx *db.Tx) error {
 		m, err := ByNumber(tx, a.ID, n)
-		if err != nil {
-			return nil, err
+		if err == nil {
+			found, err = label.Within(tx, m.RepoID, m.ID)
 		}
-		found, err := label.Within(tx, m.RepoID, m.ID)
-		return label.NewPayloads(web.Cut(w, r, found), issuekit.AddressesOf(r, a)), err
+		return err
 	})
+	if err != nil {
+		return err
+	}
+	return out.JSON(label.NewPayloads(web.Cut(out, r, found), issuekit.AddressesOf(r, a)))
 }
 
 // Caches returns statistics of the caches.

@@ -10,7 +10,7 @@ import (
 )
 
 // Numbered loads milestones by their numbers. Those that do not exist are omitted.
-func (api *API) Numbered(ctx context.Context, list []repo.Of[int64]) (map[repo.Of[int64]]*Payload, error) {
+func (api *API) Numbered(ctx context.Context, list []repo.Of[int64]) (map[repo.Of[int64]]*View, error) {
 	var found []*View
 	err := api.s.db.Read(ctx, func(tx *db.Tx) error {
 		milestones, err := byNumbers(tx, list)
@@ -19,10 +19,10 @@ func (api *API) Numbered(ctx context.Context, list []repo.Of[int64]) (map[repo.O
 		}
 		return err
 	})
-	in, out := repo.In(list), map[repo.Of[int64]]*Payload{}
+	in, out := repo.In(list), map[repo.Of[int64]]*View{}
 	for _, v := range found {
 		a := in[v.RepoID]
-		out[repo.Of[int64]{In: a, Key: v.Number}] = render(ctx, a, v)
+		out[repo.Of[int64]{In: a, Key: v.Number}] = v
 	}
 	return out, err
 }
@@ -31,7 +31,7 @@ func (api *API) Numbered(ctx context.Context, list []repo.Of[int64]) (map[repo.O
 // /repos/{owner}/{repo}/milestones. State 0 selects all.
 func (api *API) ListMany(
 	ctx context.Context, repos []*repo.Access, state issuekit.State, page web.Page,
-) (map[repo.ID]*web.List[*Payload], error) {
+) (map[repo.ID]*web.List[*View], error) {
 	var found []*View
 	var totals map[repo.ID]int64
 	err := api.s.db.Read(ctx, func(tx *db.Tx) (err error) {
@@ -44,16 +44,12 @@ func (api *API) ListMany(
 		}
 		return err
 	})
-	in, out := repo.InList(repos), map[repo.ID]*web.List[*Payload]{}
+	out := map[repo.ID]*web.List[*View]{}
 	for _, a := range repos {
-		out[a.ID] = &web.List[*Payload]{Total: totals[a.ID], More: page.Offset()+page.Size < totals[a.ID]}
+		out[a.ID] = &web.List[*View]{Total: totals[a.ID], More: page.Offset()+page.Size < totals[a.ID]}
 	}
 	for _, v := range found {
-		out[v.RepoID].Rows = append(out[v.RepoID].Rows, render(ctx, in[v.RepoID], v))
+		out[v.RepoID].Rows = append(out[v.RepoID].Rows, v)
 	}
 	return out, err
-}
-
-func render(ctx context.Context, a *repo.Access, v *View) *Payload {
-	return NewPayload(v.Milestone, v.Creator, issuekit.NewAddresses(web.From(ctx), a.Repo))
 }

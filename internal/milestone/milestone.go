@@ -62,10 +62,20 @@ type Edit struct {
 	Description web.Opt[string] // null and an empty text clear it
 	State       web.Opt[string] // open or closed
 	DueOn       web.Opt[db.Time]
+
+	Body web.Faults // what was wrong with the body that the values were read from
 }
 
-// check adds errors of the texts to f. Error: 422.
-func (e *Edit) check(f *web.Faults) error {
+// check reports what is wrong with the values, which may be those of a new milestone. Error: 422.
+func (e *Edit) check(fresh bool) error {
+	f := e.Body
+	f.Resource = resource
+	switch {
+	case fresh && e.Title.Value == "":
+		f.CheckFilled("title", "")
+	case e.Title.Given() && !f.IsWrong("title") && strings.TrimSpace(e.Title.Value) == "":
+		f.Wrong("title", errs.MissingField, "title can't be blank")
+	}
 	f.CheckText("title", e.Title.Value, MaxTitle)
 	f.CheckText("description", e.Description.Value, maxDescription)
 	if e.State.Given() {
@@ -169,13 +179,11 @@ func New(d *db.DB) *Service { return &Service{d} }
 // Create creates a milestone of the caller with the next number. Errors: 404 if the repository was deleted,
 // 422 if the title exists.
 func (s *Service) Create(ctx context.Context, a *repo.Access, e Edit) (*Milestone, error) {
-	f := web.Faults{Resource: resource}
-	f.CheckFilled("title", e.Title.Value)
-	if err := e.check(&f); err != nil {
+	if err := e.check(true); err != nil {
 		return nil, err
 	}
 	var m *Milestone
-	err := s.db.Write(ctx, func(tx *db.Tx) error {
+	err := s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
 		number, err := takeNumber(tx, a.ID)
 		if err != nil {
 			return err
@@ -193,15 +201,11 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, e Edit) (*Mileston
 
 // Edit updates a milestone. Errors: 404, 422 if the new title exists.
 func (s *Service) Edit(ctx context.Context, a *repo.Access, number int64, e Edit) (*Milestone, error) {
-	f := web.Faults{Resource: resource}
-	if e.Title.Given() && strings.TrimSpace(e.Title.Value) == "" {
-		f.Wrong("title", errs.MissingField, "title can't be blank")
-	}
-	if err := e.check(&f); err != nil {
+	if err := e.check(false); err != nil {
 		return nil, err
 	}
 	var m *Milestone
-	err := s.db.Write(ctx, func(tx *db.Tx) (err error) {
+	err := s.db.WriteAs(ctx, a, func(tx *db.Tx) (err error) {
 		if err := issuekit.Lock(tx, a.ID); err != nil {
 			return err
 		}

@@ -9,10 +9,10 @@ import (
 func (api *API) Routes() []route.Route {
 	issues := api.repos.Router(route.Needs(scope.PublicRepo, "issues"))
 	return []route.Route{
-		issues.Pull("GET /repos/{owner}/{repo}/milestones", api.List),
+		issues.Pull("GET /repos/{owner}/{repo}/milestones", api.answers.Kept(api.List)),
 		issues.Push("POST /repos/{owner}/{repo}/milestones", api.Create),
-		issues.Pull("GET /repos/{owner}/{repo}/milestones/{number}", api.Get),
+		issues.Pull("GET /repos/{owner}/{repo}/milestones/{number}", api.answers.Kept(api.Get)),
 		issues.Push("PATCH /repos/{owner}/{repo}/milestones/{number}", api.Edit),
-		issues.Pull("GET /repos/{owner}/{repo}/milestones/{number}/labels", api.ListLabels),
+		issues.Pull("GET /repos/{owner}/{repo}/milestones/{number}/labels", api.answers.Kept(api.ListLabels)),
 	}
 }

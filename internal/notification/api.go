@@ -102,16 +102,16 @@ func readFilter(r *http.Request) (f Filter, err error) {
 // MarkAll marks the caller's threads up to last_read_at as read, now unless it is
 // given:
 // 205. Error: 422.
-func (api *API) MarkAll(w http.ResponseWriter, r *http.Request) error { return api.mark(w, r, 0) }
+func (api *API) MarkAll(w http.ResponseWriter, r *http.Request) error { return api.mark(w, r, nil) }
 
 // PUT /repos/{owner}/{repo}/notifications
 //
 // MarkRepo is MarkAll for the threads of one repository. Error: 422.
 func (api *API) MarkRepo(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.mark(w, r, a.ID)
+	return api.mark(w, r, a)
 }
 
-func (api *API) mark(w http.ResponseWriter, r *http.Request, of repo.ID) error {
+func (api *API) mark(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	body, err := web.ReadOptional(r, Resource)
 	if err != nil {
 		return err
@@ -124,7 +124,12 @@ func (api *API) mark(w http.ResponseWriter, r *http.Request, of repo.ID) error {
 	if err := body.Err(); err != nil {
 		return err
 	}
-	if err := api.s.MarkAll(r.Context(), account.CallerFrom(r.Context()), of, until); err != nil {
+	if a != nil {
+		err = api.s.MarkRepo(r.Context(), a, until)
+	} else {
+		err = api.s.MarkAll(r.Context(), account.CallerFrom(r.Context()), until)
+	}
+	if err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusResetContent)

@@ -11,16 +11,23 @@ import (
 )
 
 // MarkAll marks those of the caller's threads as read that the caller can see, up to
-// a time; zero: all. repoID chooses those of one repository; 0: of all.
-func (s *Service) MarkAll(ctx context.Context, caller *account.Caller, repoID repo.ID, until db.Time) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
-		return markRead(tx, filter{Filter: Filter{Repo: repoID}, caller: caller}, until)
+// a time; zero: all.
+func (s *Service) MarkAll(ctx context.Context, caller *account.Caller, until db.Time) error {
+	return s.db.WriteAs(ctx, caller, func(tx *db.Tx) error {
+		return markRead(tx, filter{caller: caller}, until)
+	})
+}
+
+// MarkRepo is MarkAll for the threads of one repository.
+func (s *Service) MarkRepo(ctx context.Context, a *repo.Access, until db.Time) error {
+	return s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
+		return markRead(tx, filter{Filter: Filter{Repo: a.ID}, caller: a.Caller}, until)
 	})
 }
 
 // MarkRead marks a thread as read. Error: 404.
 func (s *Service) MarkRead(ctx context.Context, caller *account.Caller, id int64) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
+	return s.db.WriteAs(ctx, caller, func(tx *db.Tx) error {
 		if _, err := threadByID(tx, caller, id); err != nil {
 			return err
 		}
@@ -30,7 +37,7 @@ func (s *Service) MarkRead(ctx context.Context, caller *account.Caller, id int64
 
 // Finish removes a thread: it is done. What happens later begins another. Error: 404.
 func (s *Service) Finish(ctx context.Context, caller *account.Caller, id int64) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
+	return s.db.WriteAs(ctx, caller, func(tx *db.Tx) error {
 		t, err := threadByID(tx, caller, id)
 		if err != nil {
 			return err
@@ -72,12 +79,12 @@ func (s *Service) Subscribe(
 		return now, err
 	}
 	if t := found.Threads[0]; t.Issue != 0 {
-		return s.subscriptions.SubscribeIf(ctx, found.Repos[t.RepoID], t.Number, w, func(tx *db.Tx) error {
+		return s.subscriptions.SubscribeIf(ctx, found.Repos[t.RepoID].OnArchived(), t.Number, w, func(tx *db.Tx) error {
 			_, err := threadByID(tx, caller, id)
 			return err
 		})
 	}
-	err = s.db.Write(ctx, func(tx *db.Tx) error {
+	err = s.db.WriteAs(ctx, caller, func(tx *db.Tx) error {
 		t, err := threadByID(tx, caller, id)
 		if err != nil {
 			return err

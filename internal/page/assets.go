@@ -104,7 +104,10 @@ func zip(data []byte) []byte {
 // Routes are the files that pages load.
 func (k *Kit) Routes() []route.Route {
 	free := route.Needs(scope.None, route.None)
-	return []route.Route{free.Anyone("GET /assets/{asset}", k.Asset).In(route.Pages).WithoutToken()}
+	return []route.Route{
+		free.Anyone("GET /assets/{asset}", k.Asset).In(route.Pages).WithoutToken(),
+		k.Router(free).Anyone("POST /settings/theme", k.Theme).WithoutToken(),
+	}
 }
 
 // GET /assets/{asset}

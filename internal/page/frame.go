@@ -31,6 +31,7 @@ type Frame struct {
 	Unknown bool     // the browser sent a session that could not be read: nobody is shown as signed out
 	Repo    *Head    // nil: the page is about no repository
 	Tab     string   // the tab that is open, by its name: code, issues, pulls, ...
+	Theme   string   // light or dark; empty: the browser's
 	Here    string   // the page's own path and query, to come back to
 	Wide    bool     // the page wants the whole width, as diffs do
 	Done    string   // the message of the form that led here, shown once: see Done
@@ -71,7 +72,7 @@ func (h *Head) OwnerPath() string { return web.Path(h.Owner.Login) }
 
 // bare is a frame that asks nothing.
 func (k *Kit) bare(r *http.Request, title string) Frame {
-	f := Frame{Title: title, Viewer: viewer(r), Here: r.URL.RequestURI()}
+	f := Frame{Title: title, Viewer: viewer(r), Theme: themeOf(r), Here: r.URL.RequestURI()}
 	f.readDone(r)
 	return f
 }

@@ -34,6 +34,7 @@ import (
 	"context"
 
 	"arbor/internal/account"
+	"arbor/internal/highlight"
 	"arbor/internal/hook"
 	"arbor/internal/issue"
 	"arbor/internal/markup"
@@ -60,7 +61,9 @@ type Options struct {
 // Kit is what pages are made with.
 type Kit struct {
 	Options
+
+	Texts *highlight.Texts // coloured files and changes
 }
 
 // NewKit returns a Kit.
-func NewKit(o Options) *Kit { return &Kit{o} }
+func NewKit(o Options) *Kit { return &Kit{o, highlight.NewTexts()} }

@@ -203,6 +203,7 @@ type ChangedFile struct {
 	Deletions int64
 	Changes   int64
 	BlobURL   string
+	Old, New  string // addresses of both versions' bytes; empty: there is none
 	Patch     *string
 	Brief     *FileBrief
 }

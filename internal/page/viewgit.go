@@ -1,6 +1,8 @@
 package page
 
 import (
+	"cmp"
+	"path"
 	"strings"
 	"unicode/utf8"
 
@@ -71,8 +73,24 @@ func newChangedFile(c *gitdata.Changes, f *diff.File) ChangedFile {
 		Additions: int64(f.Additions), Deletions: int64(f.Deletions), Changes: int64(f.Additions + f.Deletions),
 		BlobURL: RepoPath(c.In) + "/blob/" + string(at) + Segments(f.Path),
 		Brief:   &FileBrief{f.OldMode.String(), f.Mode.String(), f.Binary, f.Unread}}
+	raw := func(at git.SHA, name string) string { return RepoPath(c.In) + "/raw/" + string(at) + Segments(name) }
+	if f.OldMode != 0 {
+		out.Old = raw(c.From, cmp.Or(f.OldPath, f.Path))
+	}
+	if f.Mode != 0 {
+		out.New = raw(c.To, f.Path)
+	}
 	if f.HasPatch {
 		out.Patch = new(Valid(f.Patch))
 	}
 	return out
+}
+
+// IsPicture reports a name of a picture that browsers show.
+func IsPicture(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".bmp", ".ico", ".svg":
+		return true
+	}
+	return false
 }

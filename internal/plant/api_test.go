@@ -5,6 +5,8 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -207,19 +209,33 @@ func TestContentType(t *testing.T) {
 	}
 }
 
-// TestConditions keeps the documented table and the answers together: a client
-// that switches on a number must find it there, with its status.
+// TestConditions keeps the table of the store's document and the answers together: a client that switches on a
+// number must find it there, with its status.
 func TestConditions(t *testing.T) {
 	t.Parallel()
-	var numbers []int32
-	for _, c := range Conditions() {
-		numbers = append(numbers, c.Number)
-		if int(c.Number)/100 != c.Status || c.When == "" {
-			t.Errorf("condition %+v", c)
+	document, err := os.ReadFile("../apidoc/plants.yaml")
+	testkit.NoError(t, err)
+	var numbers []int
+	for _, row := range regexp.MustCompile(`(?m)^ +\| (\d{5}) \| (\d{3}) \| .+ \|$`).FindAllStringSubmatch(string(document), -1) {
+		n, _ := strconv.Atoi(row[1])
+		numbers = append(numbers, n)
+		if row[1][:3] != row[2] {
+			t.Errorf("number %d has status %s", n, row[2])
 		}
 	}
 	if !slices.IsSorted(numbers) || len(slices.Compact(slices.Clone(numbers))) != len(numbers) {
 		t.Errorf("numbers are not in order or repeat: %v", numbers)
+	}
+	source, err := os.ReadFile("errors.go")
+	testkit.NoError(t, err)
+	own := regexp.MustCompile(`(?m)^\t\w+ +number = (\d{5})$`).FindAllStringSubmatch(string(source), -1)
+	for _, m := range own {
+		if n, _ := strconv.Atoi(m[1]); !slices.Contains(numbers, n) {
+			t.Errorf("the document lacks %d", n)
+		}
+	}
+	if len(own) < 10 {
+		t.Errorf("found %d numbers in errors.go", len(own))
 	}
 	for kind := errs.Internal; kind < errs.Canceled; kind++ {
 		switch kind {
@@ -230,11 +246,11 @@ func TestConditions(t *testing.T) {
 		r := web.With(httptest.NewRequest("GET", "/plants", nil), &web.Info{ID: "id", Form: Errors})
 		web.Fail(w, r, errs.Wrap(kind, `say "no"`, errors.New("secret cause")))
 		var e struct {
-			Error   int32
+			Error   int
 			Message string
 		}
 		testkit.NoError(t, json.Unmarshal(w.Body.Bytes(), &e))
-		if !slices.Contains(numbers, e.Error) || e.Error != int32(w.Code*100) {
+		if !slices.Contains(numbers, e.Error) || e.Error != w.Code*100 {
 			t.Errorf("kind %d: status %d, %s", kind, w.Code, w.Body)
 		}
 		if strings.Contains(w.Body.String(), "secret") {

@@ -63,7 +63,7 @@ func (s *Service) Create(ctx context.Context, c *account.Caller, p *Plant) error
 	case err != nil:
 		return err
 	case !added:
-		if err := s.db.Check(ctx); err != nil {
+		if err := s.db.Read(ctx, c.Holds); err != nil {
 			return err
 		}
 		return refuse(takenID, "a plant with this id exists already")
@@ -76,7 +76,7 @@ func (s *Service) Create(ctx context.Context, c *account.Caller, p *Plant) error
 // no such plant or it is another's (decision 47).
 func (s *Service) Delete(ctx context.Context, c *account.Caller, id int64) error {
 	var gone bool
-	err := s.db.Write(ctx, func(tx *db.Tx) (err error) {
+	err := s.db.WriteAs(ctx, c, func(tx *db.Tx) (err error) {
 		gone, err = remove(tx, id, c.ID, c.SiteAdmin)
 		return err
 	})

@@ -22,7 +22,7 @@ func insert(ctx context.Context, d *db.DB, c *account.Caller, p *Plant) (bool, e
 		tag = *p.Tag
 	}
 	var n int64
-	err := d.Write(ctx, func(tx *db.Tx) (err error) {
+	err := d.WriteAs(ctx, c, func(tx *db.Tx) (err error) {
 		n, err = tx.Exec(inserting(), p.ID, c.ID, p.Name, tag, c.TokenID, tx.Now)
 		return err
 	})

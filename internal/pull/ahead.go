@@ -16,6 +16,12 @@ import (
 
 // Loaders that read what GraphQL shows of several pull requests.
 
+// found is a pull request and its issue.
+type found struct {
+	pull  Pull
+	issue issue.Issue
+}
+
 // several finds the pull requests of the numbers.
 func (api *API) several(ctx context.Context, pulls []repo.Of[int64]) (list map[repo.Of[int64]]*found, err error) {
 	err = api.s.db.Read(ctx, func(tx *db.Tx) error {
@@ -28,7 +34,7 @@ func (api *API) several(ctx context.Context, pulls []repo.Of[int64]) (list map[r
 		for _, i := range issues {
 			ids = append(ids, i.ID)
 		}
-		rows, err := byIDs(tx, ids)
+		rows, err := ByIDs(tx, ids)
 		for of, i := range issues {
 			if p := rows[i.ID]; p != nil {
 				list[of] = &found{*p, *i}

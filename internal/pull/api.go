@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"arbor/internal/account"
 	"arbor/internal/cache"
 	"arbor/internal/db"
 	"arbor/internal/errs"
@@ -19,24 +18,17 @@ import (
 // API implements the HTTP handlers of pull requests.
 type API struct {
 	s       *Service
-	git     *gitdata.API
-	answers *web.Answers
-	ranges  *cache.Cache[numbered, gitdata.Range] // base and head commits of pull requests
-}
-
-// numbered identifies a pull request by number.
-type numbered struct {
-	repo   repo.ID
-	number int64
+	git     *gitdata.Service
+	files   *gitdata.API // answers commits and files
+	answers *repo.Answers
 }
 
 // cacheBytes is the size of the cache of rendered responses.
 const cacheBytes = 32 << 20
 
-// NewAPI returns the handlers of s. It uses g to render commits and files.
-func NewAPI(s *Service, g *gitdata.API) *API {
-	return &API{s: s, git: g, answers: web.NewAnswers(web.NewKept(cacheBytes)),
-		ranges: cache.NewCount[numbered, gitdata.Range](maxRanges)}
+// NewAPI returns the handlers of s, some of which are those of files.
+func NewAPI(s *Service, g *gitdata.Service, files *gitdata.API) *API {
+	return &API{s: s, git: g, files: files, answers: repo.NewAnswers(cacheBytes)}
 }
 
 // find reads the pull request with the number {number}. Error: 404.
@@ -45,7 +37,20 @@ func (api *API) find(r *http.Request, a *repo.Access) (*Pull, *issue.Issue, erro
 	if err != nil {
 		return nil, nil, err
 	}
-	return api.s.findCached(r.Context(), a, n)
+	return api.s.Find(r.Context(), a, n)
+}
+
+// findToEdit reads the pull request, which the caller may edit, and the body (decision 51).
+func (api *API) findToEdit(r *http.Request, a *repo.Access) (*Pull, *web.Object, error) {
+	p, i, err := api.find(r, a)
+	if err == nil {
+		err = mayEdit(a, i)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	body, err := web.ReadObject(r, Resource)
+	return p, body, err
 }
 
 // GET /repos/{owner}/{repo}/pulls/{number}
@@ -57,30 +62,25 @@ func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) erro
 	case "diff", "patch":
 		return api.writeText(w, r, a, kind)
 	}
-	return api.serve(w, r, a, "", func(out *web.Output) error {
-		p, i, err := api.find(r, a)
-		if err != nil {
-			return err
-		}
-		if _, err := api.s.tested(out.Context(), p); err != nil {
-			return err
-		}
-		web.LastModified(w, i.UpdatedAt.Time())
-		return api.render(out, a, p.Number, true)
-	})
+	return api.answers.OfCaller(api.get)(w, r, a)
 }
 
-// render renders one pull request in its full form or in the form of lists.
-func (api *API) render(out *web.Output, a *repo.Access, number int64, full bool) error {
-	var p *page
-	err := api.s.db.Read(out.Context(), func(tx *db.Tx) (err error) {
-		p, err = onePage(out.Context(), tx, a, number, full)
-		return err
-	})
-	if err == nil {
-		err = p.Bodies(out, api.s.issues)
-	}
+func (api *API) get(out *web.Output, r *http.Request, a *repo.Access) error {
+	n, err := web.Number(r, "number")
 	if err != nil {
+		return err
+	}
+	p, err := api.s.testedPage(r.Context(), a, n, whole)
+	if err != nil {
+		return err
+	}
+	web.LastModified(out, p.Issues()[0].UpdatedAt.Time())
+	return api.render(out, p)
+}
+
+// render renders the only pull request of a loaded page.
+func (api *API) render(out *web.Output, p *page) error {
+	if err := p.Bodies(out, api.s.issues); err != nil {
 		return err
 	}
 	v, err := p.payload(p.Issues()[0])
@@ -90,25 +90,72 @@ func (api *API) render(out *web.Output, a *repo.Access, number int64, full bool)
 	return out.JSON(v)
 }
 
-// onePage loads the page of one pull request. Error: 404.
-func onePage(ctx context.Context, tx *db.Tx, a *repo.Access, number int64, full bool) (*page, error) {
-	p := newPage(ctx, a)
-	p.full = full
-	i, err := issue.ByNumber(tx, a.ID, number)
+// loadPage loads the pull requests of repositories that find reads, in a form.
+func loadPage(
+	ctx context.Context, tx *db.Tx, f form, in []*repo.Access, find func(tx *db.Tx) ([]*issue.Issue, error),
+) (*page, error) {
+	p := newPage(ctx, in...)
+	if p.full = f == whole; f == viewed {
+		p.WithReactions()
+	}
+	list, err := find(tx)
 	if err != nil {
 		return nil, err
 	}
-	if !i.Pull {
-		return nil, errs.Absent()
-	}
-	p.Add(i)
+	p.Add(list...)
 	return p, p.load(tx)
+}
+
+// readPage is loadPage in a transaction of its own.
+func (s *Service) readPage(
+	ctx context.Context, f form, in []*repo.Access, find func(tx *db.Tx) ([]*issue.Issue, error),
+) (p *page, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		p, err = loadPage(ctx, tx, f, in, find)
+		return err
+	})
+	if err == nil {
+		err = p.findBehind(ctx, s.repos)
+	}
+	return p, err
+}
+
+// numberedIn returns a function that finds one pull request. Its error: 404.
+func numberedIn(a *repo.Access, number int64) func(tx *db.Tx) ([]*issue.Issue, error) {
+	return func(tx *db.Tx) ([]*issue.Issue, error) {
+		i, err := issue.ByNumber(tx, a.ID, number)
+		if err == nil && !i.Pull {
+			err = errs.Absent()
+		}
+		return []*issue.Issue{i}, err
+	}
+}
+
+// readOne reads the page of one pull request. Error: 404.
+func (s *Service) readOne(ctx context.Context, a *repo.Access, number int64, f form) (*page, error) {
+	return s.readPage(ctx, f, []*repo.Access{a}, numberedIn(a, number))
+}
+
+// testedPage is readOne, and makes a test merge that is missing (decision 36). Error: 404.
+func (s *Service) testedPage(ctx context.Context, a *repo.Access, number int64, f form) (*page, error) {
+	p, err := s.readOne(ctx, a, number, f)
+	if err != nil {
+		return nil, err
+	}
+	pull := p.pulls[p.Issues()[0].ID]
+	if !pull.untested() {
+		return p, nil
+	}
+	if err := s.test(ctx, pull); err != nil {
+		return nil, err
+	}
+	return s.readOne(ctx, a, number, f)
 }
 
 // ForHook renders a pull request for a webhook payload. Its mergeable is the result of the last test merge.
 // Error: 404.
 func (s *Service) ForHook(ctx context.Context, tx *db.Tx, a *repo.Access, number int64) (any, error) {
-	p, err := onePage(ctx, tx, a, number, true)
+	p, err := loadPage(ctx, tx, whole, []*repo.Access{a}, numberedIn(a, number))
 	if err != nil {
 		return nil, err
 	}
@@ -118,20 +165,17 @@ func (s *Service) ForHook(ctx context.Context, tx *db.Tx, a *repo.Access, number
 	return p.payload(p.Issues()[0])
 }
 
-// answer writes the full form of a pull request as the response.
+// answer writes a pull request as the response.
 func (api *API) answer(
-	w http.ResponseWriter, r *http.Request, a *repo.Access, status int, number int64,
+	w http.ResponseWriter, r *http.Request, a *repo.Access, status int, number int64, f form,
 ) error {
-	return web.Answer(w, r, status, func(out *web.Output) error { return api.render(out, a, number, true) })
-}
-
-// serve answers a GET from the cache or with the output of render. on is an additional part of the cache
-// key. A list shows forks, whose changes have no generation here, so a cached response is valid only until
-// the next commit of any kind. If commits cannot be observed, nothing is cached.
-func (api *API) serve(
-	w http.ResponseWriter, r *http.Request, a *repo.Access, on string, render web.Render,
-) error {
-	return api.answers.Serve(w, r, a.AsOf, web.Key(r, account.ViewOf(a.Caller), on), render)
+	return web.Answer(w, r, status, func(out *web.Output) error {
+		p, err := api.s.readOne(out.Context(), a, number, f)
+		if err != nil {
+			return err
+		}
+		return api.render(out, p)
+	})
 }
 
 // POST /repos/{owner}/{repo}/pulls
@@ -169,7 +213,7 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	}
 	w.Header().Set("Location", web.From(r.Context()).API(web.Path("repos", a.Owner.Login,
 		a.Name)+"/pulls/"+strconv.FormatInt(made.Number, 10)))
-	return api.answer(w, r, a, http.StatusCreated, made.Number)
+	return api.answer(w, r, a, http.StatusCreated, made.Number, whole)
 }
 
 // PATCH /repos/{owner}/{repo}/pulls/{number}
@@ -177,14 +221,7 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 // Edit changes title, body, state, base and whether maintainers may push to the head. Only the author and
 // users with push access may do so. Errors: 403, 404, 422 (decisions 33, 37, 38).
 func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	p, i, err := api.find(r, a)
-	if err != nil {
-		return err
-	}
-	if err := mayEdit(a, i); err != nil {
-		return err
-	}
-	body, err := web.ReadObject(r, Resource)
+	p, body, err := api.findToEdit(r, a)
 	if err != nil {
 		return err
 	}
@@ -205,10 +242,10 @@ func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if err := api.s.Edit(r.Context(), a, p.Number, e); err != nil {
 		return err
 	}
-	return api.answer(w, r, a, http.StatusOK, p.Number)
+	return api.answer(w, r, a, http.StatusOK, p.Number, whole)
 }
 
 // Caches returns statistics of the caches.
 func (api *API) Caches() []cache.Stats {
-	return []cache.Stats{api.answers.Stats("pull_answers"), api.ranges.Stats("pull_ranges")}
+	return []cache.Stats{api.answers.Stats("pull_answers")}
 }

@@ -21,33 +21,31 @@ const longRunning = 30 * 24 * time.Hour
 // GET /repos/{owner}/{repo}/pulls
 //
 // List lists the pull requests. Errors: 422.
-func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+func (api *API) List(out *web.Output, r *http.Request, a *repo.Access) error {
 	c, err := readChoice(r)
 	if err != nil {
 		return err
 	}
 	at := web.ReadPage(r)
-	return api.serve(w, r, a, "", func(out *web.Output) error {
-		ctx := out.Context()
-		var p *page
-		err := api.s.db.Read(ctx, func(tx *db.Tx) error {
-			p = newPage(ctx, a)
-			list, total, err := api.s.list(tx, a, c, at)
-			if err != nil {
-				return err
-			}
-			tx.OnCommit(func() { web.Link(w, r, at, total) })
-			p.Add(list...)
-			return p.load(tx)
-		})
-		if err == nil {
-			err = p.Bodies(out, api.s.issues)
-		}
-		if err != nil {
-			return err
-		}
-		return p.write(out)
+	return api.renderList(out, a, func(tx *db.Tx) ([]*issue.Issue, error) {
+		list, total, err := api.s.list(tx, a, c, at)
+		tx.OnCommit(func() { web.Link(out, r, at, total) })
+		return list, err
 	})
+}
+
+// renderList renders the pull requests that find reads.
+func (api *API) renderList(
+	out *web.Output, a *repo.Access, find func(tx *db.Tx) ([]*issue.Issue, error),
+) error {
+	p, err := api.s.readPage(out.Context(), brief, []*repo.Access{a}, find)
+	if err == nil {
+		err = p.Bodies(out, api.s.issues)
+	}
+	if err != nil {
+		return err
+	}
+	return p.write(out)
 }
 
 // list reads a page of the chosen pull requests and their total number.

@@ -20,7 +20,7 @@ type resultJSON struct {
 // Merge merges a pull request. Title and method of the commit are a preview. Errors: 404; 405 if it cannot
 // be merged, 409 if its head is not the given sha (decision 37).
 func (api *API) Merge(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	p, _, err := api.find(r, a)
+	number, err := web.Number(r, "number")
 	if err != nil {
 		return err
 	}
@@ -28,7 +28,7 @@ func (api *API) Merge(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 	if err != nil {
 		return err
 	}
-	sha, err := api.s.Merge(r.Context(), a, p.Number, o)
+	sha, err := api.s.Merge(r.Context(), a, number, o)
 	if err != nil {
 		return err
 	}

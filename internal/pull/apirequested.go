@@ -51,14 +51,7 @@ func (api *API) UnrequestReviewers(w http.ResponseWriter, r *http.Request, a *re
 }
 
 func (api *API) changeRequested(w http.ResponseWriter, r *http.Request, a *repo.Access, ask bool) error {
-	p, i, err := api.find(r, a)
-	if err != nil {
-		return err
-	}
-	if err := mayEdit(a, i); err != nil {
-		return err
-	}
-	body, err := web.ReadObject(r, Resource)
+	p, body, err := api.findToEdit(r, a)
 	if err != nil {
 		return err
 	}
@@ -79,7 +72,5 @@ func (api *API) changeRequested(w http.ResponseWriter, r *http.Request, a *repo.
 	if err := change(r.Context(), a, p.Number, people.Value); err != nil {
 		return err
 	}
-	return web.Answer(w, r, status, func(out *web.Output) error {
-		return api.render(out, a, p.Number, false)
-	})
+	return api.answer(w, r, a, status, p.Number, brief)
 }

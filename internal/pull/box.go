@@ -22,6 +22,7 @@ type MergeBox struct {
 	CanDelete bool
 	HeadGone  bool         // the head branch was deleted
 	Methods   []MethodText // those that the repository allows; none for who may not merge
+	Rules     []string     // what rules of the base ask before the merge, as sentences
 }
 
 // MethodText is a merge method with its default text.
@@ -34,12 +35,8 @@ type MethodText struct {
 // maxBehind is the maximum to which missing commits of the base are counted.
 const maxBehind = 10_000
 
-// MergeBox returns the data of the merge box. Errors: 404.
-func (s *Service) MergeBox(ctx context.Context, a *repo.Access, number int64) (*MergeBox, error) {
-	p, i, err := s.findCached(ctx, a, number)
-	if err != nil {
-		return nil, err
-	}
+// MergeBox returns the data of the merge box of a pull request.
+func (s *Service) MergeBox(ctx context.Context, a *repo.Access, p *Pull, i *issue.Issue) (*MergeBox, error) {
 	o := &MergeBox{Known: !p.Open || p.Tested() || p.BaseTip == "", Conflicts: []string{}, Methods: []MethodText{}}
 	if err := s.headOutlook(ctx, a, p, o); err != nil {
 		return nil, err
@@ -57,6 +54,9 @@ func (s *Service) MergeBox(ctx context.Context, a *repo.Access, number int64) (*
 		return nil, err
 	}
 	o.Behind = len(newer)
+	if o.Rules, err = s.rules(ctx, a, p, o.Behind > 0); err != nil {
+		return nil, err
+	}
 	if ok := p.Mergeable(); ok != nil && !*ok {
 		m, err := objects.MergeTree(ctx, p.BaseTip, p.HeadSHA)
 		if err != nil && !errs.Is(err, errs.TooLarge) {

@@ -1,6 +1,7 @@
 package pull
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -94,11 +95,11 @@ func (s *Service) mergeBranchOnce(ctx context.Context, a *repo.Access, m BranchM
 	if err != nil {
 		return "", err
 	}
-	refused, err := s.repos.MoveRefs(ctx, repo.Push{RepoID: a.ID, Purges: a.Purges, Atomic: true,
+	refused, err := s.repos.MoveRefs(ctx, repo.Push{RepoID: a.ID, Purges: a.Purges, Atomic: true, As: a,
 		Updates: []repo.RefUpdate{{Name: heads + m.Base, Old: base, New: sha, By: a.Caller.ID,
 			Forward: true}}})
 	if err == nil && refused[0] != nil {
-		err = errMoved
+		err = cmp.Or(repo.RuledOut(refused[0], errs.Conflict), errMoved)
 	}
 	return sha, err
 }
@@ -156,5 +157,5 @@ func (api *API) MergeInto(w http.ResponseWriter, r *http.Request, a *repo.Access
 	if err != nil {
 		return err
 	}
-	return api.git.AnswerCommit(w, r, a, http.StatusCreated, sha)
+	return api.files.AnswerCommit(w, r, a, http.StatusCreated, sha)
 }

@@ -20,17 +20,12 @@ func (api *API) commitRange(r *http.Request, a *repo.Access) (gitdata.Range, err
 	if err != nil {
 		return gitdata.Range{}, err
 	}
-	return api.ranges.Read(api.s.db.State(r.Context()), numbered{a.ID, n}, func() (gitdata.Range, error) {
-		p, _, err := api.s.findCached(r.Context(), a, n)
-		if err != nil {
-			return gitdata.Range{}, err
-		}
-		return p.Range(), nil
-	})
+	p, _, err := api.s.Find(r.Context(), a, n)
+	if err != nil {
+		return gitdata.Range{}, err
+	}
+	return p.Range(), nil
 }
-
-// maxRanges is the number of cached ranges, of about 300 bytes each.
-const maxRanges = 10_000
 
 // GET /repos/{owner}/{repo}/pulls/{number}/commits
 //
@@ -40,7 +35,7 @@ func (api *API) ListCommits(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	if err != nil {
 		return err
 	}
-	return api.git.RangeCommits(w, r, a, g)
+	return api.files.RangeCommits(w, r, a, g)
 }
 
 // GET /repos/{owner}/{repo}/pulls/{number}/files
@@ -51,7 +46,7 @@ func (api *API) ListFiles(w http.ResponseWriter, r *http.Request, a *repo.Access
 	if err != nil {
 		return err
 	}
-	return api.git.RangeFiles(w, r, a, g)
+	return api.files.RangeFiles(w, r, a, g)
 }
 
 func (api *API) writeText(w http.ResponseWriter, r *http.Request, a *repo.Access, kind string) error {
@@ -59,7 +54,7 @@ func (api *API) writeText(w http.ResponseWriter, r *http.Request, a *repo.Access
 	if err != nil {
 		return err
 	}
-	return api.git.RangeText(w, r, a, g, kind)
+	return api.files.RangeText(w, r, a, g, kind)
 }
 
 // Text serves N.diff and N.patch, the value of {file}, for diff_url and patch_url (decision 30). Package

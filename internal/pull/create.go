@@ -77,7 +77,7 @@ func (s *Service) createOnce(ctx context.Context, a *repo.Access, n NewPull) (*P
 	if err != nil {
 		return nil, err
 	}
-	return p, s.db.Write(ctx, func(tx *db.Tx) error {
+	return p, s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
 		if err := hold(tx, p); err != nil {
 			return err
 		}
@@ -135,7 +135,7 @@ func (s *Service) propose(ctx context.Context, a *repo.Access, n NewPull) (*Pull
 		Modifiable: n.Modifiable && from.ID != a.ID && from.Role >= account.Push,
 		HeadRepoID: from.ID, HeadOwnerID: from.OwnerID, HeadRef: branch, HeadSHA: head,
 	}
-	err := s.network.Bring(ctx, p.crossing(), head, base)
+	err := s.network.Bring(ctx, a, p.crossing(), head, base)
 	if errors.Is(err, network.ErrNoCrossing) {
 		return nil, s.barred(ctx, a, wrong("head", errs.InvalidField, n.Head))
 	}

@@ -77,7 +77,7 @@ func (s *Service) detach(tx *db.Tx, p *Pull, by account.ID) error {
 }
 
 func (s *Service) closeAll(tx *db.Tx, by account.ID, ids []issue.ID) error {
-	found, err := byIDs(tx, ids)
+	found, err := ByIDs(tx, ids)
 	if err != nil {
 		return err
 	}

@@ -52,15 +52,15 @@ func (s *Service) Edit(ctx context.Context, a *repo.Access, number int64, e Edit
 	if err != nil || !e.Base.Given() && e.State.Value != issue.Open.String() {
 		return err
 	}
-	p, _, err := s.find(ctx, a, number)
-	if err == nil {
-		_, err = s.tested(ctx, p) // so that the response is about its current head and base
+	p, _, err := s.Find(ctx, a, number)
+	if err == nil && p.untested() {
+		err = s.test(ctx, p) // so that the response is about its current head and base
 	}
 	return err
 }
 
 func (s *Service) editOnce(ctx context.Context, a *repo.Access, number int64, e Edit) error {
-	p, i, err := s.find(ctx, a, number)
+	p, i, err := s.Find(ctx, a, number)
 	if err == nil {
 		err = mayEdit(a, i)
 	}
@@ -105,7 +105,7 @@ func (s *Service) editOnce(ctx context.Context, a *repo.Access, number int64, e 
 // SetDraft converts an open pull request to a draft, which cannot be merged, or back. It requires the
 // right to edit it. Errors: 403, 404; 422 for a closed one.
 func (s *Service) SetDraft(ctx context.Context, a *repo.Access, number int64, draft bool) error {
-	_, i, err := s.find(ctx, a, number)
+	_, i, err := s.Find(ctx, a, number)
 	if err != nil {
 		return err
 	}
@@ -173,16 +173,9 @@ func changeBase(c *issue.Change, p *Pull, branch string, tip git.SHA) error {
 		}
 		return err
 	}
-	from, err := branchProperty(c.Tx, p.RepoID, 0, p.BaseRef)
-	if err != nil {
+	if err := reindex(c, p, 0, p.BaseRef, branch); err != nil {
 		return err
 	}
-	by, err := branchProperty(c.Tx, p.RepoID, 0, branch)
-	if err != nil {
-		return err
-	}
-	c.Without(from)
-	c.Also(by)
 	c.Event(issue.EventBaseChanged, issue.Event{})
 	c.Changed("base", map[string]any{"ref": hook.From(p.BaseRef), "sha": hook.From(p.BaseSHA)})
 	c.Touch()

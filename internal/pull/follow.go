@@ -35,9 +35,9 @@ func (s *Service) PreparePush(ctx context.Context, push repo.Push) error {
 	}
 	for _, p := range list {
 		u := tips[p.HeadRef]
-		err := s.network.Bring(ctx, p.crossing(), u.New, p.HeadSHA, p.BaseSHA)
+		err := s.network.Bring(ctx, push.As, p.crossing(), u.New, p.HeadSHA, p.BaseSHA)
 		if errs.Is(err, errs.Forbidden) {
-			err = s.db.Write(ctx, func(tx *db.Tx) error { return s.close(tx, p, u.By) })
+			err = s.db.WriteAs(ctx, push.As, func(tx *db.Tx) error { return s.close(tx, p, u.By) })
 		}
 		if err != nil && !errors.Is(err, network.ErrNoCrossing) { // FollowPush checks again
 			return err
@@ -129,22 +129,26 @@ func (s *Service) followHead(tx *db.Tx, p *Pull, u repo.RefUpdate) error {
 			c.Touch() // decision 57
 			c.AddHookEvent(hook.Event{Name: "pull_request", Action: "synchronize",
 				About: hook.About{Before: string(now.HeadSHA), After: string(u.New)}})
+			err = s.OnNewHead(c, now)
 		}
 		return err
 	})
 	if err != nil || !now.follows(p) {
 		return err
 	}
-	return s.moveHead(tx, now, purges, u.New)
+	return s.moveHead(tx, now, purges, u.New, u.By)
 }
 
 // follows reports whether the pull request still has the same head branch.
 func (p *Pull) follows(was *Pull) bool { return p.Open && p.HeadRepoID == was.HeadRepoID }
 
-// moveHead sets the head to sha. purges is the base repository's repo.Repo.Purges when the objects were
+// unknownPusher stands for the accounts that moved the head of a pull request while it was closed.
+const unknownPusher account.ID = -1
+
+// moveHead sets the head to sha, which by pushed. purges is the base repository's repo.Repo.Purges when the objects were
 // copied there.
-func (s *Service) moveHead(tx *db.Tx, p *Pull, purges int64, sha git.SHA) error {
-	if err := setHead(tx, p, sha); err != nil {
+func (s *Service) moveHead(tx *db.Tx, p *Pull, purges int64, sha git.SHA, by account.ID) error {
+	if err := setHead(tx, p, sha, by); err != nil {
 		return err
 	}
 	return repo.SetPullRef(tx, p.RepoID, purges, p.Number, repo.PullHead, sha)
@@ -215,7 +219,7 @@ func (s *Service) Reopen(
 
 // bringHead copies the head of a pull request to be reopened, if it has moved. Error: 422.
 func (s *Service) bringHead(ctx context.Context, a *repo.Access, p *Pull, tip git.SHA) error {
-	err := s.network.Bring(ctx, p.crossing(), tip, p.HeadSHA, p.BaseTip)
+	err := s.network.Bring(ctx, a, p.crossing(), tip, p.HeadSHA, p.BaseTip)
 	if errors.Is(err, network.ErrNoCrossing) {
 		return headGone(p)
 	}
@@ -271,5 +275,5 @@ func (s *Service) reopen(c *issue.Change, p *Pull, purges int64, tip git.SHA) er
 	if tip == p.HeadSHA {
 		return nil
 	}
-	return s.moveHead(c.Tx, p, purges, tip)
+	return s.moveHead(c.Tx, p, purges, tip, unknownPusher)
 }

@@ -14,6 +14,7 @@ import (
 	"arbor/internal/label"
 	"arbor/internal/milestone"
 	"arbor/internal/repo"
+	"arbor/internal/rule"
 	"arbor/internal/status"
 	"arbor/internal/web"
 )
@@ -24,23 +25,34 @@ type page struct {
 	info     *web.Info
 	bases    map[repo.ID]*repo.Access
 	repos    map[repo.ID]*repo.Payload // the bases, and the repositories of heads that the caller may see
-	heads    map[repo.ID]*repo.Repo    // the same
+	heads    map[repo.ID]*repo.Access  // the same
 	pulls    map[issue.ID]*Pull        // by id of the issue
 	asked    map[issue.ID][]account.ID // who is asked for a review, by id of the issue
 	at       map[repo.ID]*issuekit.Addresses
 	full     bool
 	checks   map[repo.Of[git.SHA]]checkrun.Summary // of the heads, for the full form
 	statuses map[repo.Of[git.SHA]]status.Summary
+	outlooks map[int64]*rule.Outlook // what rules ask, for the full form
+	behind   map[issue.ID]bool       // the head lacks commits of the base, which a rule forbids
 }
+
+// form is how much of a single pull request a page has.
+type form uint8
+
+const (
+	brief  form = iota // as lists have it
+	whole              // with the members of fullPayload
+	viewed             // for pages: with reactions
+)
 
 // newPage returns an empty page for repositories, whose accesses have the same caller.
 func newPage(ctx context.Context, bases ...*repo.Access) *page {
 	info := web.From(ctx)
 	p := &page{Page: issue.NewPage(ctx, bases...), info: info, bases: map[repo.ID]*repo.Access{},
-		repos: map[repo.ID]*repo.Payload{}, heads: map[repo.ID]*repo.Repo{}, at: map[repo.ID]*issuekit.Addresses{}}
+		repos: map[repo.ID]*repo.Payload{}, heads: map[repo.ID]*repo.Access{}, at: map[repo.ID]*issuekit.Addresses{}}
 	for _, a := range bases {
 		p.bases[a.ID], p.at[a.ID] = a, issuekit.NewAddresses(info, a.Repo)
-		p.repos[a.ID], p.heads[a.ID] = repo.NewPayload(a, info), a.Repo
+		p.repos[a.ID], p.heads[a.ID] = repo.NewPayload(a, info), a
 	}
 	return p
 }
@@ -52,7 +64,7 @@ func (p *page) load(tx *db.Tx) error {
 		ids = append(ids, i.ID)
 	}
 	var err error
-	if p.pulls, err = byIDs(tx, ids); err != nil {
+	if p.pulls, err = ByIDs(tx, ids); err != nil {
 		return err
 	}
 	if p.asked, err = requestedOf(tx, ids); err != nil {
@@ -77,6 +89,9 @@ func (p *page) load(tx *db.Tx) error {
 		if p.checks, err = checkrun.Combined(tx, tips); err != nil {
 			return err
 		}
+		if p.outlooks, err = rule.Outlooks(tx, p.candidates()); err != nil {
+			return err
+		}
 	}
 	return p.Load(tx, append(people, p.reviewers()...)...)
 }
@@ -93,7 +108,7 @@ func (p *page) loadHeads(tx *db.Tx) error {
 	forks, err := repo.Accesses(tx, caller, db.Unique(heads))
 	for _, a := range forks {
 		if a.Role >= account.Pull { // a fork is as visible as what it was forked from, but for an instant
-			p.repos[a.ID], p.heads[a.ID] = repo.NewPayload(a, p.info), a.Repo
+			p.repos[a.ID], p.heads[a.ID] = repo.NewPayload(a, p.info), a
 		}
 	}
 	return err
@@ -142,7 +157,7 @@ type Payload struct {
 	Association       string             `json:"author_association"`
 	AutoMerge         *struct{}          `json:"auto_merge"`
 	LockReason        *string            `json:"active_lock_reason"`
-	*full
+	*fullPayload
 }
 
 // side is the head or the base.
@@ -166,8 +181,8 @@ type links struct {
 	Statuses       issuekit.Link `json:"statuses"`
 }
 
-// full holds the members that only a single pull request has.
-type full struct {
+// fullPayload holds the members that only a single pull request has.
+type fullPayload struct {
 	Merged         bool            `json:"merged"`
 	Mergeable      *bool           `json:"mergeable"`
 	Rebaseable     *bool           `json:"rebaseable"`
@@ -218,7 +233,7 @@ func (p *page) payload(i *issue.Issue) (*Payload, error) {
 		Statuses: issuekit.Link{Href: out.StatusesURL},
 	}
 	if p.full {
-		out.full = p.fullOf(i, pull)
+		out.fullPayload = p.fullOf(i, pull)
 	}
 	return out, err
 }
@@ -255,22 +270,33 @@ func (p *page) side(ownerID account.ID, repoID repo.ID, ref string, sha git.SHA)
 	return out
 }
 
-// fullOf returns the members that only a single pull request has. A mergeable one is unstable if a status
-// of its head failed (decision 36) and, as at GitHub, if a check failed or is not completed.
-func (p *page) fullOf(i *issue.Issue, pull *Pull) *full {
-	ok, state, checks := pull.Mergeable(), "clean", p.checks[p.headOf(pull)]
+// mergeState returns mergeable_state. A mergeable pull request is blocked if rules ask for more, behind if they
+// only ask for the commits of the base, and unstable if a status of its head failed (decision 36) and, as at
+// GitHub, if a check failed or is not completed.
+func (p *page) mergeState(i *issue.Issue, pull *Pull) string {
+	ok, checks, rules := pull.Mergeable(), p.checks[p.headOf(pull)], p.outlooks[int64(pull.IssueID)]
 	switch {
 	case i.Draft:
-		state = "draft"
+		return "draft"
 	case ok == nil:
-		state = "unknown"
+		return "unknown"
 	case !*ok:
-		state = "dirty"
+		return "dirty"
+	case rules != nil && len(rules.Missing) > 0:
+		return "blocked"
+	case p.behind[pull.IssueID]:
+		return "behind"
 	case p.statuses[p.headOf(pull)].Failed > 0, checks.Failing > 0, checks.Waiting > 0:
-		state = "unstable"
+		return "unstable"
 	}
-	return &full{
-		Merged: pull.Merged(), Mergeable: ok, Rebaseable: ok, MergeableState: state,
+	return "clean"
+}
+
+// fullOf returns the members that only a single pull request has.
+func (p *page) fullOf(i *issue.Issue, pull *Pull) *fullPayload {
+	ok := pull.Mergeable()
+	return &fullPayload{
+		Merged: pull.Merged(), Mergeable: ok, Rebaseable: ok, MergeableState: p.mergeState(i, pull),
 		MergedBy: p.User(pull.MergedBy),
 		Comments: i.Comments, ReviewComments: pull.ReviewComments, Modifiable: pull.Modifiable,
 		Commits: pull.Commits, Additions: pull.Additions, Deletions: pull.Deletions, Files: pull.Files,

@@ -110,7 +110,7 @@ func (s *Service) markMerged(ctx context.Context, p *Pull, sha git.SHA, by accou
 		if there, err := objects.IsAncestor(ctx, sha, tip); err != nil || !there {
 			return err
 		}
-		return s.db.Write(ctx, func(tx *db.Tx) error { return s.markMergedIn(tx, p, tip, sha, by) })
+		return s.db.WriteAs(ctx, db.Server, func(tx *db.Tx) error { return s.markMergedIn(tx, p, tip, sha, by) })
 	})
 }
 

@@ -24,12 +24,12 @@ type ListOptions struct {
 // maxTogether is the last row of a list up to which the lists of several repositories are read together.
 const maxTogether = 200
 
-// ListMany lists the pull requests of several repositories in their full form, in the order of GET
+// ListMany lists the pull requests of several repositories with their texts, in the order of GET
 // /repos/{owner}/{repo}/pulls.
 func (api *API) ListMany(
 	ctx context.Context, repos []*repo.Access, o ListOptions, at web.Page,
-) (map[repo.ID]*web.List[*Payload], error) {
-	out := map[repo.ID]*web.List[*Payload]{}
+) (map[repo.ID]*web.List[*View], error) {
+	out := map[repo.ID]*web.List[*View]{}
 	p, err := api.full(web.Unsent(ctx), repos, func(tx *db.Tx) (all []*issue.Issue, err error) {
 		queries, err := o.queries(tx, repos)
 		if err != nil {
@@ -38,7 +38,7 @@ func (api *API) ListMany(
 		lists, found, err := api.findEach(tx, queries, at)
 		for n := range lists {
 			total := found[n].Total
-			out[repos[n].ID] = &web.List[*Payload]{Total: total, More: at.Number*at.Size < total}
+			out[repos[n].ID] = &web.List[*View]{Total: total, More: at.Number*at.Size < total}
 			all = append(all, lists[n]...)
 		}
 		return all, err
@@ -47,7 +47,7 @@ func (api *API) ListMany(
 		return nil, err
 	}
 	for _, i := range p.Issues() {
-		shown, err := p.payload(i)
+		shown, err := p.shown(i)
 		if err != nil {
 			return nil, err
 		}
@@ -121,13 +121,13 @@ func inStates(names []string) posting.Expr {
 	return states
 }
 
-// Numbered loads pull requests by number in their full form. Unknown numbers are omitted. Of a single one a
+// Numbered loads pull requests by number with their texts. Unknown numbers are omitted. Of a single one a
 // missing test merge is made first, as in GET /repos/{owner}/{repo}/pulls/{number}.
-func (api *API) Numbered(ctx context.Context, pulls []repo.Of[int64]) (map[repo.Of[int64]]*Payload, error) {
+func (api *API) Numbered(ctx context.Context, pulls []repo.Of[int64]) (map[repo.Of[int64]]*View, error) {
 	if len(pulls) == 1 {
-		p, _, err := api.s.findCached(ctx, pulls[0].In, pulls[0].Key)
-		if err == nil {
-			_, err = api.s.tested(ctx, p)
+		p, _, err := api.s.Find(ctx, pulls[0].In, pulls[0].Key)
+		if err == nil && p.untested() {
+			err = api.s.test(ctx, p)
 		}
 		if errs.Is(err, errs.NotFound) {
 			return nil, nil
@@ -144,9 +144,9 @@ func (api *API) Numbered(ctx context.Context, pulls []repo.Of[int64]) (map[repo.
 	if err != nil {
 		return nil, err
 	}
-	out := map[repo.Of[int64]]*Payload{}
+	out := map[repo.Of[int64]]*View{}
 	for _, i := range p.Issues() {
-		if out[repo.Of[int64]{In: in[i.RepoID], Key: i.Number}], err = p.payload(i); err != nil {
+		if out[repo.Of[int64]{In: in[i.RepoID], Key: i.Number}], err = p.shown(i); err != nil {
 			return nil, err
 		}
 	}
@@ -157,17 +157,7 @@ func (api *API) Numbered(ctx context.Context, pulls []repo.Of[int64]) (map[repo.
 func (api *API) full(
 	out *web.Output, in []*repo.Access, find func(tx *db.Tx) ([]*issue.Issue, error),
 ) (*page, error) {
-	var p *page
-	err := api.s.db.Read(out.Context(), func(tx *db.Tx) error {
-		p = newPage(out.Context(), in...)
-		p.full = true
-		list, err := find(tx)
-		if err != nil {
-			return err
-		}
-		p.Add(list...)
-		return p.load(tx)
-	})
+	p, err := api.s.readPage(out.Context(), whole, in, find)
 	if err == nil {
 		err = p.Bodies(out, api.s.issues)
 	}

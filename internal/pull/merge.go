@@ -76,7 +76,7 @@ var errMoved = errors.New("pull: a branch has moved")
 // one pull request only one succeeds. If the base moves before the commit, the merge is repeated. Errors:
 // 405 if it cannot be merged, 409 if the head is not o.SHA.
 func (s *Service) Merge(ctx context.Context, a *repo.Access, number int64, o MergeOptions) (git.SHA, error) {
-	p, _, err := s.find(ctx, a, number)
+	p, _, err := s.Find(ctx, a, number)
 	if err == nil {
 		err = o.check()
 	}
@@ -97,7 +97,7 @@ func (s *Service) Merge(ctx context.Context, a *repo.Access, number int64, o Mer
 func (s *Service) mergeOnce(
 	ctx context.Context, a *repo.Access, number int64, o MergeOptions,
 ) (git.SHA, error) {
-	p, i, err := s.find(ctx, a, number)
+	p, i, err := s.Find(ctx, a, number)
 	switch {
 	case err != nil:
 		return "", err
@@ -115,9 +115,10 @@ func (s *Service) mergeOnce(
 	if err != nil {
 		return "", err
 	}
-	push := repo.Push{RepoID: p.RepoID, Purges: a.Purges, Atomic: true,
+	push := repo.Push{RepoID: p.RepoID, Purges: a.Purges, Atomic: true, As: a,
 		Updates: []repo.RefUpdate{{Name: heads + p.BaseRef, Old: p.BaseTip, New: sha, By: a.Caller.ID,
-			Forward: true}}}
+			Forward: true}},
+		Merge: &repo.Merge{Pull: int64(p.IssueID), Number: p.Number, Head: p.HeadSHA, Method: methods[o.Method]}}
 	return sha, s.repos.WritePush(ctx, push, func(tx *db.Tx) error {
 		return s.complete(tx, a, p, i, o.Method, push)
 	})
@@ -219,6 +220,9 @@ func (s *Service) complete(
 	if err != nil {
 		return err
 	}
+	if err := repo.RuledOut(refused[0], errs.MethodNotAllowed); err != nil {
+		return err
+	}
 	if refused[0] != nil {
 		return errMoved
 	}
@@ -259,7 +263,7 @@ func (s *Service) deleteHead(tx *db.Tx, a *repo.Access, p *Pull) error {
 			return err
 		}
 	}
-	// A branch that has moved is kept.
+	// A branch that has moved, or that rules protect, is kept.
 	_, err := s.repos.MoveRefsIn(tx, repo.Push{RepoID: p.RepoID, Purges: a.Purges,
 		Updates: []repo.RefUpdate{{Name: heads + p.HeadRef, Old: p.HeadSHA, New: git.ZeroSHA,
 			By: a.Caller.ID}}})

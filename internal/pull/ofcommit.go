@@ -24,39 +24,29 @@ func listed(commits []git.SHA) []git.SHA { return commits[:min(len(commits), max
 // walk histories: each test merge records up to 1,000 commits of its pull request. The ref is a branch, a
 // tag or a SHA, which may be abbreviated (decision 50). Errors: 409, 422 for an unknown commit.
 func (api *API) ListOfCommit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	// Before a kept answer: whether the commit is there may depend on the time.
 	sha, err := api.git.CommitNamed(r.Context(), a, web.Param(r, "ref"))
 	if err != nil {
 		return err
 	}
+	return api.answers.OfCaller(func(out *web.Output, r *http.Request, a *repo.Access) error {
+		return api.listOfCommit(out, r, a, sha)
+	})(w, r, a)
+}
+
+func (api *API) listOfCommit(out *web.Output, r *http.Request, a *repo.Access, sha git.SHA) error {
 	at := web.ReadPage(r)
-	return api.serve(w, r, a, string(sha), func(out *web.Output) error {
-		ctx := out.Context()
-		open, err := api.s.offered(ctx, a, sha)
+	open, err := api.s.offered(r.Context(), a, sha)
+	if err != nil {
+		return err
+	}
+	return api.renderList(out, a, func(tx *db.Tx) ([]*issue.Issue, error) {
+		ids, total, err := ofCommit(tx, a.ID, sha, open, at)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		var p *page
-		err = api.s.db.Read(ctx, func(tx *db.Tx) error {
-			p = newPage(ctx, a)
-			ids, total, err := ofCommit(tx, a.ID, sha, open, at)
-			if err != nil {
-				return err
-			}
-			tx.OnCommit(func() { web.Link(w, r, at, total) })
-			list, err := issue.ByIDs(tx, ids)
-			if err != nil {
-				return err
-			}
-			p.Add(list...)
-			return p.load(tx)
-		})
-		if err == nil {
-			err = p.Bodies(out, api.s.issues)
-		}
-		if err != nil {
-			return err
-		}
-		return p.write(out)
+		tx.OnCommit(func() { web.Link(out, r, at, total) })
+		return issue.ByIDs(tx, ids)
 	})
 }
 

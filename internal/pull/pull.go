@@ -46,7 +46,6 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"arbor/internal/account"
-	"arbor/internal/cache"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
@@ -110,6 +109,10 @@ func (p *Pull) Mergeable() *bool {
 
 // Service implements the operations on pull requests.
 type Service struct {
+	// OnNewHead is called in the change of a pull request whose head moves; it must be set. Package forge
+	// dismisses reviews there, which stand above this package.
+	OnNewHead func(c *issue.Change, p *Pull) error
+
 	db         *db.DB
 	repos      *repo.Service
 	network    *network.Service
@@ -119,28 +122,17 @@ type Service struct {
 	one        sync.Mutex // held during test merges; Settle waits for it
 	trials     singleflight.Group
 	landings   landings // pushes to be checked for merged pull requests
-	looked     *cache.Cache[numbered, found]
 }
-
-// found is a pull request and its issue in one state of the database.
-type found struct {
-	pull  Pull
-	issue issue.Issue
-}
-
-// maxLooked is the number of cached pull requests, of about a kilobyte each plus their texts.
-const maxLooked = 1000
 
 // New returns a Service.
 func New(
 	d *db.DB, repos *repo.Service, issues *issue.Service, signatures *signature.Service, log *slog.Logger,
 ) *Service {
-	return &Service{db: d, repos: repos, network: network.New(d, repos), issues: issues, signatures: signatures, log: log,
-		looked: cache.NewCount[numbered, found](maxLooked)}
+	return &Service{db: d, repos: repos, network: network.New(d, repos), issues: issues, signatures: signatures, log: log}
 }
 
-// find reads a pull request of a repository and its issue. Error: 404.
-func (s *Service) find(
+// Find reads a pull request of a repository and its issue. Error: 404.
+func (s *Service) Find(
 	ctx context.Context, a *repo.Access, number int64,
 ) (p *Pull, i *issue.Issue, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
@@ -151,22 +143,6 @@ func (s *Service) find(
 		return err
 	})
 	return p, i, err
-}
-
-// findCached is find with a cache: several parts of a page share one read in the same state of the database. The
-// caller must not modify the result. Error: 404.
-func (s *Service) findCached(ctx context.Context, a *repo.Access, number int64) (*Pull, *issue.Issue, error) {
-	f, err := s.looked.Read(s.db.State(ctx), numbered{a.ID, number}, func() (found, error) {
-		p, i, err := s.find(ctx, a, number)
-		if err != nil {
-			return found{}, err
-		}
-		return found{*p, *i}, nil
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	return &f.pull, &f.issue, nil
 }
 
 // mayEdit returns 403 unless the caller is the author or has push access (decision 37).

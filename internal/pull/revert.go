@@ -28,7 +28,7 @@ type Reverted struct {
 // push access. Errors: 404; 405 if it is not merged or its base was deleted; 409 for a conflict with later
 // commits; 422 if there is nothing left to revert.
 func (s *Service) Revert(ctx context.Context, a *repo.Access, number int64) (*Reverted, error) {
-	p, i, err := s.find(ctx, a, number)
+	p, i, err := s.Find(ctx, a, number)
 	switch {
 	case err != nil:
 		return nil, err
@@ -73,7 +73,7 @@ func (s *Service) addBranch(ctx context.Context, a *repo.Access, name string, sh
 		if n > 0 {
 			branch += "-" + strconv.Itoa(n+1)
 		}
-		push := repo.Push{RepoID: a.ID, Purges: a.Purges, Atomic: true,
+		push := repo.Push{RepoID: a.ID, Purges: a.Purges, Atomic: true, As: a,
 			Updates: []repo.RefUpdate{{Name: heads + branch, Old: git.ZeroSHA, New: sha, By: a.Caller.ID}}}
 		err := s.repos.WritePush(ctx, push, func(tx *db.Tx) error {
 			refused, err := s.repos.MoveRefsIn(tx, push)

@@ -1,21 +1,11 @@
 package pull
 
 import (
-	"context"
-
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/issue"
 	"arbor/internal/repo"
 )
-
-// Find reads a pull request of a repository and its issue. Error: 404.
-func (s *Service) Find(ctx context.Context, a *repo.Access, number int64) (*Pull, *issue.Issue, error) {
-	return s.findCached(ctx, a, number)
-}
-
-// ByIDs reads pull requests by the ids of their issues in one query.
-func ByIDs(tx *db.Tx, ids []issue.ID) (map[issue.ID]*Pull, error) { return byIDs(tx, ids) }
 
 // Numbered reads the issues of the pull requests of the numbers. Those that do not exist are missing.
 func Numbered(tx *db.Tx, pulls []repo.Of[int64]) (map[repo.Of[int64]]*issue.Issue, error) {
@@ -35,11 +25,6 @@ func Numbered(tx *db.Tx, pulls []repo.Of[int64]) (map[repo.Of[int64]]*issue.Issu
 		found[repo.Of[int64]{In: in[i.RepoID], Key: i.Number}] = i
 	}
 	return found, err
-}
-
-// AddReviewComments adds to the number of submitted review comments; by may be negative.
-func AddReviewComments(tx *db.Tx, issueID issue.ID, by int64) error {
-	return addReviewComments(tx, issueID, by)
 }
 
 // Answer removes the review request of a user who has reviewed a pull request.

@@ -11,10 +11,11 @@ func (api *API) Routes() []route.Route {
 	contents := repos.Router(route.Needs(scope.PublicRepo, "contents"))
 	pulls := repos.Router(route.Needs(scope.PublicRepo, "pull_requests"))
 	merges := repos.Router(route.Needs(scope.PublicRepo, "pull_requests").ForApps("contents"))
+	kept := api.answers.OfCaller // they show forks, whose changes have no generation here
 	return []route.Route{
 		contents.Pull("GET /repos/{owner}/{repo}/commits/{ref...}/pulls", api.ListOfCommit),
 
-		pulls.Pull("GET /repos/{owner}/{repo}/pulls", api.List),
+		pulls.Pull("GET /repos/{owner}/{repo}/pulls", kept(api.List)),
 		pulls.Pull("POST /repos/{owner}/{repo}/pulls", api.Create),
 		pulls.Pull("GET /repos/{owner}/{repo}/pulls/{number}", api.Get),
 		// Push for callers other than the author.

@@ -53,8 +53,8 @@ func byID(tx *db.Tx, issueID issue.ID) (*Pull, error) {
 	return scan(tx.QueryRow(`SELECT `+columns+from+`WHERE p.issue_id = $1`, issueID))
 }
 
-// byIDs reads pull requests in one query.
-func byIDs(tx *db.Tx, ids []issue.ID) (map[issue.ID]*Pull, error) {
+// ByIDs reads pull requests by the ids of their issues in one query.
+func ByIDs(tx *db.Tx, ids []issue.ID) (map[issue.ID]*Pull, error) {
 	return db.QueryByID(ids, func(p *Pull) issue.ID { return p.IssueID }, func() ([]*Pull, error) {
 		return query(tx, `WHERE p.issue_id IN `+db.Values(1, len(ids)), db.Args(ids)...)
 	})
@@ -126,10 +126,11 @@ func insertPull(tx *db.Tx, p *Pull) error {
 	return err
 }
 
-// setHead stores a new head and schedules a test merge.
-func setHead(tx *db.Tx, p *Pull, sha git.SHA) error {
+// setHead stores a new head with the account that pushed it, and schedules a test merge.
+func setHead(tx *db.Tx, p *Pull, sha git.SHA, by account.ID) error {
 	err := tx.Run(`UPDATE pulls SET head_sha = $2, base_sha = CASE WHEN $3 = '' THEN base_sha ELSE $3 END,
-		wanted = TRUE, due_at = 0, tries = 0 WHERE issue_id = $1`, p.IssueID, string(sha), string(p.BaseTip))
+		pushed_by = $4, wanted = TRUE, due_at = 0, tries = 0 WHERE issue_id = $1`, p.IssueID, string(sha),
+		string(p.BaseTip), by)
 	return err
 }
 
@@ -140,6 +141,16 @@ func setBase(tx *db.Tx, issueID issue.ID, branch string, tip git.SHA) error {
 		due_at = 0, tries = 0
 		WHERE issue_id = $1`, issueID, branch, string(tip))
 	return err
+}
+
+// renameBaseRef stores a new name of the base, whose commits stay.
+func renameBaseRef(tx *db.Tx, issueID issue.ID, name string) error {
+	return tx.Run(`UPDATE pulls SET base_ref = $2 WHERE issue_id = $1`, issueID, name)
+}
+
+// renameHeadRef stores a new name of the head, whose commits stay.
+func renameHeadRef(tx *db.Tx, issueID issue.ID, name string) error {
+	return tx.Run(`UPDATE pulls SET head_ref = $2 WHERE issue_id = $1`, issueID, name)
 }
 
 func setModifiable(tx *db.Tx, issueID issue.ID, to bool) error {

@@ -60,8 +60,8 @@ func deleteRequests(tx *db.Tx, issueID issue.ID, users []account.ID) (gone []acc
 	return gone, err
 }
 
-// addReviewComments adds to the number of submitted review comments.
-func addReviewComments(tx *db.Tx, issueID issue.ID, by int64) error {
+// AddReviewComments adds to the number of submitted review comments; by may be negative.
+func AddReviewComments(tx *db.Tx, issueID issue.ID, by int64) error {
 	err := tx.Run(`UPDATE pulls SET review_comments = review_comments + $2 WHERE issue_id = $1`, issueID, by)
 	return err
 }

@@ -122,7 +122,7 @@ func (s *Service) store(ctx context.Context, p *Pull, t *trial) error {
 	if t.landed {
 		return s.markMerged(ctx, p, t.base, 0)
 	}
-	return s.db.Write(ctx, func(tx *db.Tx) error {
+	return s.db.WriteAs(ctx, db.Server, func(tx *db.Tx) error {
 		merge := t.commit
 		if merge == "" {
 			merge = git.ZeroSHA
@@ -147,12 +147,12 @@ const patience = 2 * time.Second
 // trialTime is the time limit of a test merge.
 const trialTime = time.Minute
 
-// tested ensures that an open pull request has a test merge of its current tips, and returns the updated
-// pull request. It makes the test merge now, or leaves it to the worker if it takes long (decision 36).
-func (s *Service) tested(ctx context.Context, p *Pull) (*Pull, error) {
-	if !p.Open || p.Tested() || p.BaseTip == "" {
-		return p, nil
-	}
+// untested reports whether the pull request is open and has no test merge of its current tips.
+func (p *Pull) untested() bool { return p.Open && !p.Tested() && p.BaseTip != "" }
+
+// test makes the test merge of an untested pull request now, or leaves it to the worker if it takes long
+// (decision 36).
+func (s *Service) test(ctx context.Context, p *Pull) error {
 	done := make(chan error, 1)
 	go func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), trialTime)
@@ -168,7 +168,7 @@ func (s *Service) tested(ctx context.Context, p *Pull) (*Pull, error) {
 		}
 	case <-timer.C:
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return ctx.Err()
 	}
 	var now *Pull
 	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
@@ -176,11 +176,11 @@ func (s *Service) tested(ctx context.Context, p *Pull) (*Pull, error) {
 		return err
 	})
 	if err != nil || now.Tested() || now.Wanted || !now.Open {
-		return now, err
+		return err
 	}
-	err = s.db.Write(ctx, func(tx *db.Tx) error { return want(tx, p.IssueID) })
+	err = s.db.WriteAs(ctx, db.Server, func(tx *db.Tx) error { return want(tx, p.IssueID) })
 	s.wakeWorker()
-	return now, err
+	return err
 }
 
 // try performs and stores a test merge. Concurrent calls for the same commits and base share one.

@@ -1,6 +1,7 @@
 package pull
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -28,7 +29,7 @@ func (s *Service) Update(ctx context.Context, a *repo.Access, number int64, expe
 }
 
 func (s *Service) updateOnce(ctx context.Context, a *repo.Access, number int64, expected string) error {
-	p, _, err := s.find(ctx, a, number)
+	p, _, err := s.Find(ctx, a, number)
 	if err == nil {
 		err = s.mayUpdate(ctx, a, p)
 	}
@@ -73,7 +74,7 @@ func (s *Service) updateOnce(ctx context.Context, a *repo.Access, number int64, 
 	if err := s.mayUpdate(ctx, a, p); err != nil {
 		return err
 	}
-	if err := s.network.Bring(ctx, back(p, a.Caller.ID), sha, p.HeadSHA); err != nil {
+	if err := s.network.Bring(ctx, a, back(p, a.Caller.ID), sha, p.HeadSHA); err != nil {
 		return err
 	}
 	stillMay := func(tx *db.Tx, updates []repo.RefUpdate) ([]error, error) {
@@ -84,11 +85,11 @@ func (s *Service) updateOnce(ctx context.Context, a *repo.Access, number int64, 
 		return make([]error, len(updates)), err
 	}
 	refused, err := s.repos.MoveRefs(ctx,
-		repo.Push{RepoID: p.HeadRepoID, Purges: purges, Atomic: true, If: stillMay,
+		repo.Push{RepoID: p.HeadRepoID, Purges: purges, Atomic: true, If: stillMay, As: a,
 			Updates: []repo.RefUpdate{{Name: heads + p.HeadRef, Old: p.HeadSHA, New: sha, By: a.Caller.ID,
 				Forward: true}}})
 	if err == nil && refused[0] != nil {
-		err = errMoved
+		err = cmp.Or(repo.RuledOut(refused[0], errs.Invalid), errMoved)
 	}
 	return err
 }

@@ -1,6 +1,7 @@
 package pull
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -53,7 +54,7 @@ func (s *Service) mergeUpstreamOnce(
 	}
 	from := parent.Owner.Login + ":" + branch
 	crossing := network.Crossing{From: parent.ID, To: a.ID, UserID: a.Caller.ID}
-	err = s.network.Bring(ctx, crossing, theirs, own)
+	err = s.network.Bring(ctx, a, crossing, theirs, own)
 	if errors.Is(err, network.ErrNoCrossing) {
 		return nil, s.barred(ctx, a, errNoUpstream())
 	}
@@ -75,11 +76,11 @@ func (s *Service) mergeUpstreamOnce(
 		return make([]error, len(updates)), err
 	}
 	refused, err := s.repos.MoveRefs(ctx,
-		repo.Push{RepoID: a.ID, Purges: a.Purges, Atomic: true, If: stillMay,
+		repo.Push{RepoID: a.ID, Purges: a.Purges, Atomic: true, If: stillMay, As: a, Upstream: true,
 			Updates: []repo.RefUpdate{{Name: heads + branch, Old: own, New: sha, By: a.Caller.ID,
 				Forward: true}}})
 	if err == nil && refused[0] != nil {
-		err = errMoved
+		err = cmp.Or(repo.RuledOut(refused[0], errs.Invalid), errMoved)
 	}
 	message := "Successfully fetched and fast-forwarded from upstream " + from + "."
 	if kind == "merge" {
@@ -214,7 +215,7 @@ func (s *Service) BranchFrom(ctx context.Context, a *repo.Access, n NewBranch) e
 		have = append(have, own)
 	}
 	crossing := network.Crossing{From: from.ID, To: a.ID, UserID: a.Caller.ID}
-	if err := s.network.Bring(ctx, crossing, tip, have...); err != nil {
+	if err := s.network.Bring(ctx, a, crossing, tip, have...); err != nil {
 		return err
 	}
 	_, err = s.repos.CreateRefWith(ctx, a, heads+n.Name, tip, func(tx *db.Tx) error {

@@ -18,16 +18,17 @@ import (
 // show.
 type View struct {
 	*Pull
-	Issue      *issue.View // without its HTML
+	Issue      *issue.View // without its HTML, see issue.Service.Render; GraphQL's have their texts
 	MergedBy   *account.Account
 	Head, Base Side
 	Reviewers  []*account.Account // who are asked for a review
+	MergeState string             // REST's mergeable_state; empty on pages
 }
 
 // Side is the head or the base.
 type Side struct {
 	Owner *account.Account // nil: it is gone
-	Repo  *repo.Repo       // nil: it is gone, or the caller does not see it
+	Repo  *repo.Access     // nil: it is gone, or the caller does not see it
 	Ref   string           // a branch
 	SHA   git.SHA
 }
@@ -35,22 +36,11 @@ type Side struct {
 // Get reads a pull request with what it refers to. A test merge that is missing is made at once (decision 36).
 // Error: 404.
 func (s *Service) Get(ctx context.Context, a *repo.Access, number int64) (*View, error) {
-	p, _, err := s.findCached(ctx, a, number)
-	if err == nil {
-		_, err = s.tested(ctx, p)
-	}
+	p, err := s.testedPage(ctx, a, number, viewed)
 	if err != nil {
 		return nil, err
 	}
-	var v *View
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		page, err := onePage(ctx, tx, a, number, false)
-		if err == nil {
-			v = page.view(page.Issues()[0])
-		}
-		return err
-	})
-	return v, err
+	return p.view(p.Issues()[0]), nil
 }
 
 // view returns a pull request of the page with what it refers to, after load.
@@ -58,11 +48,19 @@ func (p *page) view(i *issue.Issue) *View {
 	pull, base := p.pulls[i.ID], p.bases[i.RepoID]
 	v := &View{Pull: pull, Issue: p.View(i), MergedBy: p.Account(pull.MergedBy),
 		Head: Side{p.Account(pull.HeadOwnerID), p.heads[pull.HeadRepoID], pull.HeadRef, pull.HeadSHA},
-		Base: Side{p.Account(base.OwnerID), base.Repo, pull.BaseRef, pull.BaseSHA}}
+		Base: Side{p.Account(base.OwnerID), base, pull.BaseRef, pull.BaseSHA}}
 	for _, id := range p.asked[i.ID] {
 		v.Reviewers = append(v.Reviewers, p.Account(id))
 	}
 	return v
+}
+
+// shown is view for GraphQL, with the texts and what only a single pull request has.
+func (p *page) shown(i *issue.Issue) (v *View, err error) {
+	v = p.view(i)
+	v.MergeState = p.mergeState(i, v.Pull)
+	v.Issue.Texts, err = p.Body(i)
+	return v, err
 }
 
 // Between finds the open pull request into the branch base from head, OWNER:BRANCH. Error: 404.

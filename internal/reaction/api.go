@@ -138,7 +138,7 @@ func (api *API) Delete(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err != nil {
 		return err
 	}
-	err = api.db.Write(r.Context(), func(tx *db.Tx) error {
+	err = api.db.WriteAs(r.Context(), a, func(tx *db.Tx) error {
 		userID, err := madeBy(tx, a.ID, s, id)
 		if err != nil {
 			return err

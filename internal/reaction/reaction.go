@@ -152,7 +152,7 @@ func change(
 		return err
 	}
 	c, _ := ParseContent(content)
-	return d.Write(ctx, func(tx *db.Tx) error { return fn(tx, c) })
+	return d.WriteAs(ctx, a, func(tx *db.Tx) error { return fn(tx, c) })
 }
 
 func drop(tx *db.Tx, s Subject, r row) error {

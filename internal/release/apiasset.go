@@ -41,7 +41,7 @@ func (api *API) ListAssets(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	if err != nil {
 		return err
 	}
-	out := make([]*assetPayload, len(found))
+	out := make([]*AssetPayload, len(found))
 	for n, x := range found {
 		out[n] = newAssetPayload(issuekit.AddressesOf(r, a), of, x, people)
 	}

@@ -128,7 +128,7 @@ func (s *Service) Upload(ctx context.Context, a *repo.Access, releaseID int64, n
 	}
 	made := &Asset{ReleaseID: releaseID, Name: n.Name, Label: web.OrNil(n.Label), ContentType: n.ContentType,
 		UploaderID: a.Caller.ID}
-	err := s.files.Upload(ctx, a.ID, file.Incoming{From: n.From, Size: n.Size, Most: s.MaxAsset},
+	err := s.files.Upload(ctx, a.ID, file.Incoming{From: n.From, Size: n.Size, Most: s.MaxAsset, As: a},
 		func(tx *db.Tx) error { return mayAdd(tx, a.ID, releaseID, n.Name) },
 		func(tx *db.Tx, f *file.File) error {
 			made.File, made.CreatedAt, made.UpdatedAt = *f, tx.Now, tx.Now
@@ -171,7 +171,7 @@ type AssetEdit struct {
 // EditAsset changes an asset. Errors: 404, 422 for a name that another one has.
 func (s *Service) EditAsset(ctx context.Context, a *repo.Access, id int64, e AssetEdit) (*Asset, error) {
 	var made *Asset
-	err := s.db.Write(ctx, func(tx *db.Tx) error {
+	err := s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
 		if err := repo.Lock(tx, a.ID); err != nil {
 			return err
 		}
@@ -201,7 +201,7 @@ func (s *Service) EditAsset(ctx context.Context, a *repo.Access, id int64, e Ass
 
 // DeleteAsset removes an asset and its file. Error: 404.
 func (s *Service) DeleteAsset(ctx context.Context, a *repo.Access, id int64) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
+	return s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
 		if err := repo.Lock(tx, a.ID); err != nil {
 			return err
 		}

@@ -168,7 +168,7 @@ func (s *Service) write(ctx context.Context, a *repo.Access, e *Edit, find func(
 		if on.tag != nil {
 			err = s.repos.WritePush(ctx, pushOf(a, *on.tag), change)
 		} else {
-			err = s.db.Write(ctx, change)
+			err = s.db.WriteAs(ctx, a, change)
 		}
 		if !errors.Is(err, errAgain) {
 			return err
@@ -180,7 +180,7 @@ func (s *Service) write(ctx context.Context, a *repo.Access, e *Edit, find func(
 }
 
 func pushOf(a *repo.Access, u repo.RefUpdate) repo.Push {
-	return repo.Push{RepoID: a.ID, Purges: a.Purges, Updates: []repo.RefUpdate{u}, Atomic: true}
+	return repo.Push{RepoID: a.ID, Purges: a.Purges, Updates: []repo.RefUpdate{u}, Atomic: true, As: a}
 }
 
 // ensureTag checks that a published release has its tag, and creates it if it is planned. Errors:
@@ -297,7 +297,7 @@ func (s *Service) dateOf(ctx context.Context, a *repo.Access, sha git.SHA) (db.T
 
 // Delete removes a release with its assets; the tag stays. Error: 404.
 func (s *Service) Delete(ctx context.Context, a *repo.Access, id int64) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
+	return s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
 		if err := repo.Lock(tx, a.ID); err != nil {
 			return err
 		}
@@ -351,4 +351,9 @@ func FollowPush(tx *db.Tx, repoID repo.ID, moved []repo.RefUpdate) error {
 		err = electLatest(tx, repoID)
 	}
 	return err
+}
+
+// FollowRename updates the drafts whose tags are to be created on a renamed branch.
+func FollowRename(tx *db.Tx, repoID repo.ID, from, to string) error {
+	return retarget(tx, repoID, from, to)
 }

@@ -73,7 +73,7 @@ func (s *Service) GenerateNotes(ctx context.Context, a *repo.Access, n NotesRequ
 	}
 	notes, err := s.Notes(ctx, a, n)
 	if err == nil {
-		err = s.db.Check(ctx) // no transaction has asked for the right again
+		err = s.db.Read(ctx, a.Holds) // no transaction has asked for the right again
 	}
 	return notes, err
 }

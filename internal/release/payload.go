@@ -16,8 +16,8 @@ import (
 	"arbor/internal/web"
 )
 
-// payload is GitHub's release.
-type payload struct {
+// Payload is GitHub's release.
+type Payload struct {
 	URL         string          `json:"url"`
 	AssetsURL   string          `json:"assets_url"`
 	UploadURL   string          `json:"upload_url"`
@@ -34,14 +34,14 @@ type payload struct {
 	CreatedAt   db.Time         `json:"created_at"`
 	UpdatedAt   db.Time         `json:"updated_at"`
 	PublishedAt db.Time         `json:"published_at"` // null: of a draft
-	Assets      []*assetPayload `json:"assets"`
+	Assets      []*AssetPayload `json:"assets"`
 	TarballURL  *string         `json:"tarball_url"` // null: of a draft
 	ZipballURL  *string         `json:"zipball_url"`
 	text.Payload
 }
 
-// assetPayload is GitHub's release asset.
-type assetPayload struct {
+// AssetPayload is GitHub's release asset.
+type AssetPayload struct {
 	URL           string          `json:"url"`
 	ID            int64           `json:"id"`
 	NodeID        string          `json:"node_id"`
@@ -174,16 +174,16 @@ func (p *Page) Release(id int64) (any, error) {
 	return nil, nil
 }
 
-func (p *Page) payload(n int) (*payload, error) {
+func (p *Page) payload(n int) (*Payload, error) {
 	r := p.list[n]
 	a := p.repos[r.RepoID]
 	at := issuekit.NewAddresses(p.info, a.Repo)
 	self := at.API + "/releases/" + strconv.FormatInt(r.ID, 10)
-	out := &payload{URL: self, AssetsURL: self + "/assets", UploadURL: self + "/assets{?name,label}",
+	out := &Payload{URL: self, AssetsURL: self + "/assets", UploadURL: self + "/assets{?name,label}",
 		HTMLURL: at.Page + "/releases/tag/" + escapeTag(r.addressTag()), ID: r.ID,
 		Author: account.NewSimple(p.people[r.AuthorID], p.info), NodeID: account.NodeID(Resource, r.ID),
 		Tag: r.Tag, Target: r.Target, Name: r.Name, Draft: r.Draft, Prerelease: r.Prerelease,
-		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, Assets: []*assetPayload{}}
+		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, Assets: []*AssetPayload{}}
 	if !r.Draft {
 		out.PublishedAt = r.PublishedAt
 		tag := escapeTag(r.Tag)
@@ -199,8 +199,8 @@ func (p *Page) payload(n int) (*payload, error) {
 
 func newAssetPayload(
 	at *issuekit.Addresses, r *Release, x *Asset, people map[account.ID]*account.Account,
-) *assetPayload {
-	return &assetPayload{URL: at.API + "/releases/assets/" + strconv.FormatInt(x.ID, 10), ID: x.ID,
+) *AssetPayload {
+	return &AssetPayload{URL: at.API + "/releases/assets/" + strconv.FormatInt(x.ID, 10), ID: x.ID,
 		NodeID: account.NodeID(AssetResource, x.ID), Name: x.Name, Label: x.Label,
 		Uploader: account.NewSimple(people[x.UploaderID], at.Info), ContentType: x.ContentType,
 		State: "uploaded",

@@ -235,3 +235,8 @@ func unpublish(tx *db.Tx, repoID repo.ID, tags []string) (drafts []candidate, er
 	slices.SortFunc(drafts, func(a, b candidate) int { return cmp.Compare(a.id, b.id) })
 	return drafts, nil
 }
+
+// retarget gives drafts with the target from another one.
+func retarget(tx *db.Tx, repoID repo.ID, from, to string) error {
+	return tx.Run(`UPDATE releases SET target = $3 WHERE repo_id = $1 AND draft = TRUE AND target = $2`, repoID, from, to)
+}

@@ -23,21 +23,21 @@ type Handler func(w http.ResponseWriter, r *http.Request, a *Access) error
 // without the right 403 (decision 13). A former name redirects callers who can see the repository (decision
 // 54). It also returns 403 if the account has the right and its token does not.
 func (s *Service) With(need account.Role, h Handler) web.Handler {
-	return s.with(need, h, (*Access).HoldsWritable)
+	return s.with(need, h, true, false)
 }
 
 // WithArchived is With for operations that are also allowed on archived repositories.
 func (s *Service) WithArchived(need account.Role, h Handler) web.Handler {
-	return s.with(need, h, (*Access).Holds)
+	return s.with(need, h, true, true)
 }
 
 // WithVisible is With for a handler that changes nothing, with any method: the repository must be visible
 // to the caller.
-func (s *Service) WithVisible(h Handler) web.Handler { return s.with(account.Pull, h, nil) }
+func (s *Service) WithVisible(h Handler) web.Handler { return s.with(account.Pull, h, false, false) }
 
-// with is With. holds is checked at the end of each transaction of an unsafe request; nil: the request has
-// none.
-func (s *Service) with(need account.Role, h Handler, holds func(*Access, *db.Tx) error) web.Handler {
+// with is With. changes reports whether unsafe requests change the repository, onArchived whether also an archived
+// one.
+func (s *Service) with(need account.Role, h Handler, changes, onArchived bool) web.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		caller := account.CallerFrom(r.Context())
 		owner, name := web.Param(r, "owner"), web.Param(r, "repo")
@@ -48,12 +48,10 @@ func (s *Service) with(need account.Role, h Handler, holds func(*Access, *db.Tx)
 		if a.Moved {
 			return redirect(w, r, a.Access.Repo, "", "")
 		}
-		if holds == nil || r.Method == http.MethodGet || r.Method == http.MethodHead {
+		if !changes || r.Method == http.MethodGet || r.Method == http.MethodHead {
 			err = a.Access.mayUse(need, false)
 		} else {
-			var ctx context.Context
-			ctx, err = s.toChange(r.Context(), &a.Access, need, holds)
-			r = r.WithContext(ctx)
+			err = s.toChange(r.Context(), &a.Access, need, onArchived)
 		}
 		if err != nil {
 			return err
@@ -68,31 +66,31 @@ func (s *Service) with(need account.Role, h Handler, holds func(*Access, *db.Tx)
 }
 
 // ToChange checks that the caller has at least the role need, and returns the context for an operation that
-// changes the repository: each transaction checks again at its end. Pages call it before an operation; With
-// does it for routes of the API. Errors: 403 for a missing right, an insufficient token and an archived
+// changes the repository, with that right for the audit log. Pages call it before an operation; With
+// checks the same for routes of the API. Errors: 403 for a missing right, an insufficient token and an archived
 // repository.
 func (s *Service) ToChange(ctx context.Context, a *Access, need account.Role) (context.Context, error) {
-	return s.toChange(audit.Allowed(ctx, need.String()), a, need, (*Access).HoldsWritable)
+	return audit.Allowed(ctx, need.String()), s.toChange(ctx, a, need, false)
 }
 
 // ToChangeArchived is ToChange for what may be done with an archived repository, too.
 func (s *Service) ToChangeArchived(ctx context.Context, a *Access, need account.Role) (context.Context, error) {
-	return s.toChange(audit.Allowed(ctx, need.String()), a, need, (*Access).Holds)
+	return audit.Allowed(ctx, need.String()), s.toChange(ctx, a, need, true)
 }
 
-func (s *Service) toChange(
-	ctx context.Context, a *Access, need account.Role, holds func(*Access, *db.Tx) error,
-) (context.Context, error) {
-	if err := a.mayUse(need, true); err != nil {
-		return ctx, err
+func (s *Service) toChange(ctx context.Context, a *Access, need account.Role, onArchived bool) error {
+	a.onArchived = onArchived
+	err := a.mayUse(need, true)
+	if err == nil && a.Archived {
+		err = s.db.Read(ctx, a.Holds)
 	}
-	check := func(tx *db.Tx) error { return holds(a, tx) }
-	if a.Archived {
-		if err := s.db.Read(ctx, check); err != nil {
-			return ctx, err
-		}
-	}
-	return db.WithCheck(ctx, check), nil
+	return err
+}
+
+// OnArchived lets the access change an archived repository, too, and returns it: for operations that no route checks.
+func (a *Access) OnArchived() *Access {
+	a.onArchived = true
+	return a
 }
 
 // MayRead returns 403 if the caller's token or role does not allow reading what the role need reads.
@@ -140,34 +138,28 @@ func (a *Access) MayChange() bool {
 	return a.Caller.Most(int64(a.ID), a.OwnerID, a.Private) >= account.Push
 }
 
-// Holds returns an error if the caller has lost access since the request began: the token was revoked, the
-// role removed or the repository hidden. It is called at the end of each transaction of an unsafe request.
-// Errors: 401, 403, 404.
+// Holds returns an error if the caller has lost access since it was found: the token was revoked, the
+// role removed, the repository hidden, or archived and not to be changed then ([Service.WithArchived]). An Access is
+// the db.Right of operations on the repository. Errors: 401, 403, 404.
 func (a *Access) Holds(tx *db.Tx) error {
-	_, err := a.held(tx)
-	return err
-}
-
-// HoldsWritable is Holds for operations that an archived repository does not allow: 403.
-func (a *Access) HoldsWritable(tx *db.Tx) error {
-	now, err := a.held(tx)
-	if err == nil && now.Archived {
-		err = ErrArchived()
+	if a.Caller == nil {
+		return tx.Unasked()
 	}
-	return err
-}
-
-func (a *Access) held(tx *db.Tx) (*Access, error) {
 	now, err := a.Now(tx)
 	switch {
 	case err != nil:
-		return nil, err
+		return err
 	case now.Role < account.Pull:
-		return nil, errs.Absent()
+		return errs.Absent()
 	case now.Purges != a.Purges: // objects that the request has read may be gone
-		return nil, errPurged()
+		return errPurged()
+	case now.Role < a.Role:
+		return now.Require(a.Role)
+	case now.Archived && !a.onArchived:
+		return ErrArchived()
 	}
-	return now, now.Require(a.Role)
+	account.BoundText(tx)
+	return nil
 }
 
 // ErrArchived is GitHub's error for writes to an archived repository.
@@ -304,6 +296,10 @@ func redirect(w http.ResponseWriter, r *http.Request, to *Repo, param, value str
 	segments[at], segments[at+1] = url.PathEscape(to.Owner.Login), url.PathEscape(to.Name)
 	if n := slices.Index(pattern, "{"+param+"}"); n >= 0 && n < len(segments) {
 		segments[n] = url.PathEscape(value)
+	}
+	if n := slices.Index(pattern, "{"+param+"...}"); n >= 0 && len(pattern)-1 < len(segments) {
+		end := len(segments) - (len(pattern) - n - 1) // what follows the placeholder stays
+		segments = slices.Concat(segments[:n], []string{web.Path(strings.Split(value, "/")...)[1:]}, segments[end:])
 	}
 	if strings.HasSuffix(account.Fold(web.Param(r, "repo")), ".git") {
 		segments[at+1] += ".git"

@@ -20,7 +20,7 @@ func (s *Service) createWithCommit(ctx context.Context, by *account.Caller, n Ne
 	}
 	var id ID
 	var author git.Signature
-	err := s.db.Write(ctx, func(tx *db.Tx) error {
+	err := s.db.WriteAs(ctx, n.right(by), func(tx *db.Tx) error {
 		owner, err := account.ByLogin(tx, n.Owner)
 		if err != nil {
 			return err

@@ -210,10 +210,10 @@ func (s *Service) SetAside(f Folder, at db.Time, then func(path string)) {
 // because only the caller knows it. If the outcome of a COMMIT is unknown, the repository may exist and is
 // kept. It works even if the caller has lost the right to create one.
 func (s *Service) Abandon(ctx context.Context, id ID) {
-	ctx = db.WithCheck(context.WithoutCancel(ctx), nil)
+	ctx = context.WithoutCancel(ctx)
 	var mine bool
 	var now db.Time
-	err := s.db.Write(ctx, func(tx *db.Tx) (err error) {
+	err := s.db.WriteAs(ctx, db.Server, func(tx *db.Tx) (err error) {
 		if mine, err = releaseID(tx, id); err == nil {
 			now, err = tx.Clock()
 		}

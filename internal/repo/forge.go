@@ -10,20 +10,22 @@ import (
 
 // Forge makes the changes of repositories that also affect features above this package, in the same
 // transaction. Package forge implements it: each method lists its steps in order. The steps in this package
-// are exported only for it: [Push.Check] and [Landing], [Insert], [DeleteRow], [CountForOwner],
+// are exported only for it: [Push.Check] and [Landing], [BranchRename.Check], [Insert], [DeleteRow], [CountForOwner],
 // [PutCollaborator], [DropCollaborator].
 //
 // Push locks the repository's row; for the others except Create the caller must have locked it. by is the
 // acting account, or 0 if unknown. An error rolls the transaction back.
 type Forge interface {
 	// PreparePush does the work with processes and files before the transaction: it copies the objects that
-	// Push will refer to.
+	// Push will refer to and, if p.Again is set, finds what rules say about the commits.
 	PreparePush(ctx context.Context, p Push) error
 	// Push updates the refs, and returns for each update the reason why it was rejected, or nil. Error:
 	// ErrUnprepared.
 	Push(tx *db.Tx, p Push) (refused []error, err error)
 	// SetDefaultBranch sets the default branch to an existing branch.
 	SetDefaultBranch(tx *db.Tx, id ID, branch string) error
+	// RenameBranch gives a branch a new name. The right was checked. Error: as for BranchRename.Check.
+	RenameBranch(tx *db.Tx, a *Access, n *BranchRename, p Push) error
 	// Create inserts a repository without refs. Errors: as for Insert.
 	Create(tx *db.Tx, r *Repo, by *account.Caller) error
 	// AddCollaborator grants a role to a user and replaces a former one.

@@ -12,14 +12,18 @@ import (
 // Grant grants a user a role on a repository and replaces a former one. Errors: 404 for an unknown user or
 // repository, 422 for the owner and for an organization.
 func (s *Service) Grant(ctx context.Context, repoID ID, login string, role account.Role) error {
-	return s.GrantBy(ctx, nil, repoID, login, role)
+	return s.grant(ctx, nil, nil, repoID, login, role)
 }
 
-// GrantBy is Grant by a caller; nil is the operator.
-func (s *Service) GrantBy(
-	ctx context.Context, by *account.Caller, repoID ID, login string, role account.Role,
+// GrantBy is Grant by a caller.
+func (s *Service) GrantBy(ctx context.Context, a *Access, login string, role account.Role) error {
+	return s.grant(ctx, a, a.Caller, a.ID, login, role)
+}
+
+func (s *Service) grant(
+	ctx context.Context, right db.Right, by *account.Caller, repoID ID, login string, role account.Role,
 ) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
+	return s.db.WriteAs(ctx, right, func(tx *db.Tx) error {
 		user, err := account.ByLogin(tx, login)
 		if err != nil {
 			return err
@@ -52,7 +56,7 @@ func collaboratorError(message string) error {
 // Revoke revokes a user's role on the repository. A caller who is not an administrator may remove only
 // itself: 403. Error: 404.
 func (s *Service) Revoke(ctx context.Context, a *Access, login string) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
+	return s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
 		user, err := account.UserByLogin(tx, login)
 		if err != nil {
 			return err

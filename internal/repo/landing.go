@@ -15,9 +15,13 @@ type Landing struct {
 	branch branchState
 }
 
-// Check locks the repository's row and compares each update with the current ref. Errors: 404 for a deleted
-// repository; 503 if objects have been purged; the condition's.
-func (p Push) Check(tx *db.Tx) (*Landing, error) {
+// Judge adds the reasons why rules refuse updates of a push.
+type Judge func(tx *db.Tx, p *Push, refused []error) error
+
+// Check locks the repository's row and compares each update with the current ref. judge is called if there are
+// rules about refs; it adds the reasons why they refuse updates. Errors: 404 for a deleted repository; 503 if
+// objects have been purged; the condition's and the judge's.
+func (p Push) Check(tx *db.Tx, judge Judge) (*Landing, error) {
 	branch, err := lockForRefs(tx, p.RepoID)
 	if err != nil {
 		return nil, err
@@ -38,6 +42,11 @@ func (p Push) Check(tx *db.Tx) (*Landing, error) {
 			if refused[i] == nil {
 				refused[i] = err
 			}
+		}
+	}
+	if branch.ruled {
+		if err := judge(tx, &p, refused); err != nil {
+			return nil, err
 		}
 	}
 	l := &Landing{Refused: refused, push: p, branch: branch}

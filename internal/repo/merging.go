@@ -91,9 +91,9 @@ func (t mergingText) of(m Merging) string {
 	return t.values[0].value
 }
 
-// mergingPayload is the merge settings, which callers with push access see. allow_auto_merge and
+// MergingPayload is the merge settings, which callers with push access see. allow_auto_merge and
 // allow_update_branch are always false.
-type mergingPayload struct {
+type MergingPayload struct {
 	MergeCommit   bool   `json:"allow_merge_commit"`
 	Squash        bool   `json:"allow_squash_merge"`
 	Rebase        bool   `json:"allow_rebase_merge"`
@@ -107,12 +107,12 @@ type mergingPayload struct {
 	MergeMessage  string `json:"merge_commit_message"`
 }
 
-func newMergingPayload(a *Access) *mergingPayload {
+func newMergingPayload(a *Access) *MergingPayload {
 	if a.Role < account.Push {
 		return nil
 	}
 	m := a.Merging
-	return &mergingPayload{MergeCommit: !m.Has(NoMergeCommits), Squash: !m.Has(NoSquashes),
+	return &MergingPayload{MergeCommit: !m.Has(NoMergeCommits), Squash: !m.Has(NoSquashes),
 		Rebase:      !m.Has(NoRebases),
 		DeletesHead: m.Has(DeletesHead), UsesPullTitle: m.Has(SquashByPullTitle),
 		SquashTitle:   mergingTexts[0].of(m),

@@ -15,7 +15,7 @@ import (
 // No ref refers to them yet: call MoveRefs, CreateRef or UpdateRef afterwards. It checks the right to write
 // again before, because no transaction follows.
 func (s *Service) WriteObjects(ctx context.Context, a *Access, list []git.NewObject) ([]git.SHA, error) {
-	if err := s.db.Check(ctx); err != nil {
+	if err := s.db.Read(ctx, a.Holds); err != nil {
 		return nil, err
 	}
 	objects, release, err := s.Git(ctx, a)
@@ -195,8 +195,11 @@ func (s *Service) moveOne(ctx context.Context, a *Access, u RefUpdate) error {
 func (s *Service) moveOneWith(ctx context.Context, a *Access, u RefUpdate, with func(*db.Tx) error) error {
 	u.By = a.Caller.ID
 	refused, err := s.moveRefsWith(ctx, Push{RepoID: a.ID, Purges: a.Purges, Updates: []RefUpdate{u},
-		Atomic: true}, with)
+		Atomic: true, As: a}, with)
 	if err != nil || refused[0] == nil {
+		return err
+	}
+	if err := RuledOut(refused[0], errs.Invalid); err != nil {
 		return err
 	}
 	now, err := s.refNow(ctx, a.ID, u.Name)

@@ -105,7 +105,7 @@ type FullPayload struct {
 	Template         *Payload        `json:"template_repository,omitempty"` // that it was created from
 	NetworkCount     int64           `json:"network_count"`
 	SubscribersCount int64           `json:"subscribers_count"`
-	*mergingPayload                  // for callers with push access
+	*MergingPayload                  // for callers with push access
 }
 
 // Permissions is a role as payloads show it.
@@ -212,7 +212,7 @@ func (p *Payload) link(api string) {
 // NewFullPayload renders a single repository.
 func NewFullPayload(a *Access, from Lineage, i *web.Info) *FullPayload {
 	f := &FullPayload{Payload: NewPayload(a, i), NetworkCount: a.NetworkForks, SubscribersCount: a.Watchers,
-		mergingPayload: newMergingPayload(a)}
+		MergingPayload: newMergingPayload(a)}
 	if a.Owner.Kind == account.Organization {
 		f.Organization = f.Owner
 	}

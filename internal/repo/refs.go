@@ -24,6 +24,10 @@ type RefUpdate struct {
 	By account.ID
 	// Forward means that Old is known to be in the history of New, so that nothing becomes unreachable.
 	Forward bool
+	// DeployKey means that By pushes with a deploy key, which may bypass no rule as the account may.
+	DeployKey bool
+	// Findings are what Forge.PreparePush found about rules; nil: nothing yet.
+	Findings *Findings
 }
 
 // Leaves reports whether Old may be unreachable after the update.
@@ -40,6 +44,11 @@ type Push struct {
 	Atomic  bool      // no ref moves unless all can
 	GrownKB int64     // what it adds to the repository's size
 	If      Condition // nil: no condition
+	As      db.Right  // by which refs move; nil: not for a request
+
+	Merge    *Merge // the pull request that is merged into the only ref; nil: it is another push
+	Upstream bool   // the ref is updated from the repository's parent
+	Again    bool   // a transaction ended with ErrUnprepared, so all preparations are needed
 
 	// grow checks in the transaction that the repository may grow; nil: not checked
 	grow func(tx *db.Tx) error
@@ -85,9 +94,10 @@ const maxPrepared = 5
 // starts over if the preparation was not sufficient.
 func (s *Service) WritePush(ctx context.Context, p Push, fn func(tx *db.Tx) error) error {
 	for try := 1; ; try++ {
+		p.Again = try > 1
 		err := s.forge.PreparePush(ctx, p)
 		if err == nil {
-			err = s.db.Write(ctx, fn)
+			err = s.db.WriteAs(ctx, p.As, fn)
 		}
 		if err == nil {
 			return nil
@@ -120,6 +130,7 @@ type branchState struct {
 	purges   int64
 	paused   bool
 	archived bool // the repository is archived: only refs of pull requests may move
+	ruled    bool // the repository or its owner has rulesets
 }
 
 // checkUpdates returns the reason for each update that cannot happen.
@@ -152,10 +163,23 @@ func checkUpdates(tx *db.Tx, repoID ID, branch branchState, updates []RefUpdate)
 	return refused, nil
 }
 
-// Refusals returns the reason for each update of the access's repository that cannot happen. It is called
-// before the objects are stored; Push.Check checks again.
-func Refusals(tx *db.Tx, a *Access, updates []RefUpdate) ([]error, error) {
-	return checkUpdates(tx, a.ID, branchState{name: a.DefaultBranch, archived: a.Archived}, updates)
+// Refusals returns the reason for each update of a push that cannot happen, by the refs and by the quota of the
+// repository's owner. It is called before the objects are stored; Push.Check checks again.
+func (s *Service) Refusals(tx *db.Tx, a *Access, p Push) ([]error, error) {
+	refused, err := checkUpdates(tx, a.ID, branchState{name: a.DefaultBranch, archived: a.Archived}, p.Updates)
+	if err != nil {
+		return nil, err
+	}
+	full := s.checkGrowth(tx, a.ID, p.GrownKB, false)
+	if full != nil && !errs.Is(full, errs.Forbidden) {
+		return nil, full
+	}
+	for i := range refused {
+		if refused[i] == nil {
+			refused[i] = full
+		}
+	}
+	return refused, nil
 }
 
 func names(updates []RefUpdate) []string {

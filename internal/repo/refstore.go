@@ -10,12 +10,14 @@ import (
 )
 
 // lockForRefs locks the repository's row, increments the refs' generation, and returns the default branch,
-// whether the repository is archived, and Repo.Purges. Error: 503 while a purge copies the last objects.
+// whether the repository is archived or has rules, and Repo.Purges. Error: 503 while a purge copies the last
+// objects.
 func lockForRefs(tx *db.Tx, repoID ID) (branchState, error) {
 	var b branchState
 	err := tx.QueryRow(`UPDATE repos SET refs_generation = refs_generation + 1 WHERE id = $1
-		RETURNING default_branch, archived, purges, `+paused(tx, "repos.id"), repoID).
-		Scan(&b.name, &b.archived, &b.purges, &b.paused)
+		RETURNING default_branch, archived, purges, `+paused(tx, "repos.id")+`,
+		ruled OR (SELECT a.ruled FROM accounts a WHERE a.id = repos.owner_id)`, repoID).
+		Scan(&b.name, &b.archived, &b.purges, &b.paused, &b.ruled)
 	if errors.Is(err, db.ErrNoRows) {
 		return b, errs.Absent()
 	}

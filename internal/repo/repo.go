@@ -12,6 +12,7 @@
 // This package has what its sub-packages and the features above it share:
 //
 //	[Service.With], [Access]: the repository, the caller's role   access.go, found.go, find.go
+//	[Answers]: rendered answers, kept while they are true        answers.go
 //	granted roles                                                grant.go, people.go
 //	the SQL of repositories, and their visibility                store.go, visible.go, scope.go
 //	a new repository                                             repo.go, autoinit.go, gitignore.go
@@ -71,6 +72,7 @@ type Repo struct {
 	DefaultBranch  string // a branch's name without refs/heads/; it need not exist yet
 	HasIssues      bool
 	Archived       bool // read-only for everyone
+	Ruled          bool // it or its owner has rulesets, see package rule
 	IsTemplate     bool // others can be created from it
 	TemplateID     ID   // its template; 0: none, or it was deleted
 	Merging        Merging
@@ -97,6 +99,8 @@ type Repo struct {
 	Language *string // the most used one, see package detect; nil: none, or unknown
 	License  *string // the key of package license; nil as above
 
+	Autolinks bool // it has some, see package autolink
+
 	Owner account.Account // ID, Login, Kind, SiteAdmin and DefaultRole only
 }
 
@@ -121,6 +125,8 @@ type Access struct {
 	Member bool            // of the organization that owns the repository
 	// Granted reports whether the caller has a role other than the public one.
 	Granted bool
+
+	onArchived bool // what the caller asked for is also allowed on an archived repository
 
 	AccountsGeneration int64 // of account.Topic: incremented with every change of an account
 
@@ -219,6 +225,14 @@ type NewRepo struct {
 	branches []RefUpdate // of the template, to be created too
 }
 
+// right returns the right by which a caller creates the repository: to the template, if there is one.
+func (n *NewRepo) right(by *account.Caller) db.Right {
+	if n.template != nil {
+		return n.template
+	}
+	return by
+}
+
 // DefaultBranch is the default branch of a new repository.
 const DefaultBranch = "main"
 
@@ -245,7 +259,7 @@ type beginning struct {
 // insert inserts the repository and its first refs.
 func (s *Service) insert(ctx context.Context, by *account.Caller, n NewRepo, first beginning) (*Repo, error) {
 	var made *Repo
-	err := s.db.Write(ctx, func(tx *db.Tx) error {
+	err := s.db.WriteAs(ctx, n.right(by), func(tx *db.Tx) error {
 		owner, err := account.ByLogin(tx, n.Owner)
 		if err != nil {
 			return err

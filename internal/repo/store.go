@@ -14,13 +14,14 @@ import (
 //
 // They are a format with a place for the numbers of forks, see columnsFor.
 const accessColumns = `r.id, r.owner_id, r.name, r.description, r.homepage, r.private, r.default_branch,
-	r.has_issues, r.archived, r.merging, r.refs_generation, r.purges, r.unreached, r.open_issues, r.stars, r.watchers,
+	r.has_issues, r.archived, r.ruled OR o.ruled, r.merging, r.refs_generation, r.purges, r.unreached, r.open_issues, r.stars, r.watchers,
 	r.issues_generation, r.size_kb, r.created_at, r.updated_at, r.pushed_at,
 	r.topics, r.language, r.license, r.is_template, COALESCE(r.template_id, 0),
 	COALESCE(r.parent_id, 0), COALESCE(r.root_id, r.id), %s,
 	o.login, o.kind, o.site_admin, o.default_role, m.owner, c.role,
 	r.private AND EXISTS (SELECT 1 FROM withdrawn_forks w WHERE w.id = r.id), ` + forkable + `,
-	COALESCE((SELECT value FROM generations WHERE topic = '` + account.Topic + `'), 0)`
+	COALESCE((SELECT value FROM generations WHERE topic = '` + account.Topic + `'), 0),
+	EXISTS (SELECT 1 FROM autolinks y WHERE y.repo_id = r.id)`
 
 const accessFrom = ` FROM accounts o JOIN repos r ON r.owner_id = o.id
 	LEFT JOIN members m ON m.org_id = o.id AND m.user_id = $1
@@ -51,7 +52,7 @@ func scanAccess(row db.Scanner, caller *account.Caller, more ...any) (*Access, e
 	a := &Access{Repo: r, Caller: caller}
 	err := row.Scan(append([]any{
 		&r.ID, &r.OwnerID, &r.Name, &r.Description, &r.Homepage, &r.Private, &r.DefaultBranch,
-		&r.HasIssues, &r.Archived, &r.Merging, &r.RefsGeneration, &r.Purges, &r.Unreached,
+		&r.HasIssues, &r.Archived, &r.Ruled, &r.Merging, &r.RefsGeneration, &r.Purges, &r.Unreached,
 		&r.OpenIssues, &r.Stars,
 		&r.Watchers, &r.IssuesGeneration, &r.SizeKB, &r.CreatedAt,
 		&r.UpdatedAt, &r.PushedAt,
@@ -59,7 +60,7 @@ func scanAccess(row db.Scanner, caller *account.Caller, more ...any) (*Access, e
 		&r.ParentID, &r.NetworkID, &r.Forks, &r.NetworkForks,
 		&r.Owner.Login, &r.Owner.Kind, &r.Owner.SiteAdmin, &r.Owner.DefaultRole, &p.Owner, &p.Granted,
 		&r.Withdrawn, &r.AllowForking,
-		&a.AccountsGeneration}, more...)...)
+		&a.AccountsGeneration, &r.Autolinks}, more...)...)
 	if errors.Is(err, db.ErrNoRows) {
 		return nil, errs.Absent()
 	}

@@ -27,7 +27,7 @@ const maxUnreached = 20_000
 // are written, or after a failed move of refs. It is done even if the caller has lost
 // the right to write, since it describes the folder.
 func (s *Service) MarkUnreached(ctx context.Context, repoID ID) error {
-	ctx = db.WithCheck(context.WithoutCancel(ctx), nil)
+	ctx = context.WithoutCancel(ctx)
 	marked := true
 	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
 		marked, err = isMarked(tx, repoID)
@@ -36,7 +36,7 @@ func (s *Service) MarkUnreached(ctx context.Context, repoID ID) error {
 	if err != nil || marked {
 		return err
 	}
-	return s.db.Write(ctx, func(tx *db.Tx) error { return MarkUnreachedIn(tx, repoID) })
+	return s.db.WriteAs(ctx, db.Server, func(tx *db.Tx) error { return MarkUnreachedIn(tx, repoID) })
 }
 
 // WriteUnnamed writes objects that no ref names. Callers with push access find named, and all
@@ -48,7 +48,7 @@ func (s *Service) WriteUnnamed(ctx context.Context, a *Access, named git.SHA, ob
 		return err
 	}
 	note := func() error {
-		return s.db.Write(ctx, func(tx *db.Tx) error {
+		return s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
 			if err := Lock(tx, a.ID); err != nil {
 				return err
 			}
@@ -83,7 +83,7 @@ func (s *Service) WriteUnnamed(ctx context.Context, a *Access, named git.SHA, ob
 			return err
 		}
 	}
-	return s.db.Check(ctx) // a purge may have left them in the folder of before
+	return s.db.Read(ctx, a.Holds) // a purge may have left them in the folder of before
 }
 
 // dropNoted deletes the noted objects from the sets: callers with push access find them.

@@ -17,7 +17,7 @@ import (
 // API implements the HTTP handlers of reviews and review comments.
 type API struct {
 	s       *Service
-	answers *web.Answers
+	answers *repo.Answers
 }
 
 // cacheBytes is the size of the cache of rendered responses.
@@ -25,7 +25,7 @@ const cacheBytes = 16 << 20
 
 // NewAPI returns the handlers of s.
 func NewAPI(s *Service) *API {
-	return &API{s, web.NewAnswers(web.NewKept(cacheBytes))}
+	return &API{s, repo.NewAnswers(cacheBytes)}
 }
 
 // find reads the pull request with number {number}. Error: 404.
@@ -55,25 +55,23 @@ func (api *API) findReview(r *http.Request, a *repo.Access) (*issue.Issue, *Revi
 //
 // List lists the reviews of a pull request, oldest first. Pending reviews are included only for their
 // author. Error: 404.
-func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.serve(w, r, a, func(out *web.Output) error {
-		p, _, err := api.find(r, a)
-		if err != nil {
-			return err
-		}
-		page := web.ReadPage(r)
-		var list []*Review
-		var total int64
-		err = api.s.db.Read(out.Context(), func(tx *db.Tx) (err error) {
-			list, total, err = listReviews(tx, p.IssueID, account.IDOf(a.Caller), page)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		web.Link(w, r, page, total)
-		return api.s.renderReviews(out, a, p.Number, list, false)
+func (api *API) List(out *web.Output, r *http.Request, a *repo.Access) error {
+	p, _, err := api.find(r, a)
+	if err != nil {
+		return err
+	}
+	page := web.ReadPage(r)
+	var list []*Review
+	var total int64
+	err = api.s.db.Read(out.Context(), func(tx *db.Tx) (err error) {
+		list, total, err = listReviews(tx, p.IssueID, account.IDOf(a.Caller), page)
+		return err
 	})
+	if err != nil {
+		return err
+	}
+	web.Link(out, r, page, total)
+	return api.s.renderReviews(out, a, p.Number, list, false)
 }
 
 // POST /repos/{owner}/{repo}/pulls/{number}/reviews
@@ -106,14 +104,12 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 // GET /repos/{owner}/{repo}/pulls/{number}/reviews/{id}
 //
 // Get returns one review. Error: 404.
-func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.serve(w, r, a, func(out *web.Output) error {
-		i, v, err := api.findReview(r, a)
-		if err != nil {
-			return err
-		}
-		return api.s.renderReviews(out, a, i.Number, []*Review{v}, true)
-	})
+func (api *API) Get(out *web.Output, r *http.Request, a *repo.Access) error {
+	i, v, err := api.findReview(r, a)
+	if err != nil {
+		return err
+	}
+	return api.s.renderReviews(out, a, i.Number, []*Review{v}, true)
 }
 
 // PUT /repos/{owner}/{repo}/pulls/{number}/reviews/{id}
@@ -151,25 +147,23 @@ func (api *API) Delete(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 // GET /repos/{owner}/{repo}/pulls/{number}/reviews/{id}/comments
 //
 // ListReviewComments lists the comments of a review, oldest first. Error: 404.
-func (api *API) ListReviewComments(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.serve(w, r, a, func(out *web.Output) error {
-		_, v, err := api.findReview(r, a)
-		if err != nil {
-			return err
-		}
-		page := web.ReadPage(r)
-		var list []*Comment
-		var total int64
-		err = api.s.db.Read(out.Context(), func(tx *db.Tx) (err error) {
-			list, total, err = commentsOfReview(tx, v.ID, page)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		web.Link(w, r, page, total)
-		return api.s.renderComments(out, a, list, false)
+func (api *API) ListReviewComments(out *web.Output, r *http.Request, a *repo.Access) error {
+	_, v, err := api.findReview(r, a)
+	if err != nil {
+		return err
+	}
+	page := web.ReadPage(r)
+	var list []*Comment
+	var total int64
+	err = api.s.db.Read(out.Context(), func(tx *db.Tx) (err error) {
+		list, total, err = commentsOfReview(tx, v.ID, page)
+		return err
 	})
+	if err != nil {
+		return err
+	}
+	web.Link(out, r, page, total)
+	return api.s.renderComments(out, a, list, false)
 }
 
 // POST /repos/{owner}/{repo}/pulls/{number}/reviews/{id}/events

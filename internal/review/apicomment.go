@@ -22,10 +22,10 @@ func (api *API) findComment(r *http.Request, a *repo.Access) (*Comment, error) {
 	return api.s.FindComment(r.Context(), a, id)
 }
 
-// list writes a page of comments according to the parameters sort, direction and since. which returns the
+// list renders a page of comments according to the parameters sort, direction and since. which returns the
 // column and its value that select the comments. Errors: 422, those of which.
 func (api *API) list(
-	w http.ResponseWriter, r *http.Request, a *repo.Access, which func() (column string, id any, err error),
+	out *web.Output, r *http.Request, a *repo.Access, which func() (column string, id any, err error),
 ) error {
 	var l commentList
 	sort, err := web.QueryEnum(r, CommentResource, "sort", "", "created", "updated", "created_at")
@@ -41,37 +41,28 @@ func (api *API) list(
 		return err
 	}
 	l.since, l.updated, l.desc = db.FromTime(since), sort == "updated", sort != "" && direction == "desc"
-	return api.serve(w, r, a, func(out *web.Output) (err error) {
-		l := l
-		if l.column, l.id, err = which(); err != nil {
-			return err
-		}
-		return api.write(w, r, a, &l, web.ReadPage(r), out)
-	})
-}
-
-// write renders a page of l.
-func (api *API) write(
-	w http.ResponseWriter, r *http.Request, a *repo.Access, l *commentList, page web.Page, out *web.Output,
-) error {
+	if l.column, l.id, err = which(); err != nil {
+		return err
+	}
 	var list []*Comment
 	var total int64
-	err := api.s.db.Read(out.Context(), func(tx *db.Tx) (err error) {
+	page := web.ReadPage(r)
+	err = api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
 		list, total, err = l.page(tx, page)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	web.Link(w, r, page, total)
+	web.Link(out, r, page, total)
 	return api.s.renderComments(out, a, list, false)
 }
 
 // GET /repos/{owner}/{repo}/pulls/{number}/comments
 //
 // ListComments lists the review comments of a pull request. Errors: 404, 422.
-func (api *API) ListComments(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.list(w, r, a, func() (string, any, error) {
+func (api *API) ListComments(out *web.Output, r *http.Request, a *repo.Access) error {
+	return api.list(out, r, a, func() (string, any, error) {
 		p, _, err := api.find(r, a)
 		if err != nil {
 			return "", 0, err
@@ -83,8 +74,8 @@ func (api *API) ListComments(w http.ResponseWriter, r *http.Request, a *repo.Acc
 // GET /repos/{owner}/{repo}/pulls/comments
 //
 // ListRepoComments lists the review comments of all pull requests of a repository. Error: 422.
-func (api *API) ListRepoComments(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.list(w, r, a, func() (string, any, error) { return "repo_id", a.ID, nil })
+func (api *API) ListRepoComments(out *web.Output, r *http.Request, a *repo.Access) error {
+	return api.list(out, r, a, func() (string, any, error) { return "repo_id", a.ID, nil })
 }
 
 // POST /repos/{owner}/{repo}/pulls/{number}/comments
@@ -159,14 +150,12 @@ func readBody(r *http.Request, resource string) (issue.Text, error) {
 // GET /repos/{owner}/{repo}/pulls/comments/{id}
 //
 // GetComment returns one comment. Error: 404.
-func (api *API) GetComment(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.serve(w, r, a, func(out *web.Output) error {
-		c, err := api.findComment(r, a)
-		if err != nil {
-			return err
-		}
-		return api.s.renderComments(out, a, []*Comment{c}, true)
-	})
+func (api *API) GetComment(out *web.Output, r *http.Request, a *repo.Access) error {
+	c, err := api.findComment(r, a)
+	if err != nil {
+		return err
+	}
+	return api.s.renderComments(out, a, []*Comment{c}, true)
 }
 
 // PATCH /repos/{owner}/{repo}/pulls/comments/{id}

@@ -18,6 +18,8 @@ const maxOfThread = 100
 
 // ThreadPayload is a review thread.
 type ThreadPayload struct {
+	Root       int64            `json:"-"` // the id of the first comment
+	Number     int64            `json:"-"` // of the pull request
 	NodeID     string           `json:"node_id"`
 	Resolved   bool             `json:"resolved"`
 	ResolvedBy *account.Simple  `json:"resolved_by"`
@@ -91,7 +93,7 @@ func (s *Service) showThreads(
 	shown, at := make([]*ThreadPayload, len(list)), 0
 	for n, t := range list {
 		i := of[t.issueID]
-		shown[n] = &ThreadPayload{NodeID: account.NodeID(ThreadKind, t.root), Total: t.total,
+		shown[n] = &ThreadPayload{Root: t.root, Number: i.Number, NodeID: account.NodeID(ThreadKind, t.root), Total: t.total,
 			Resolved:   t.by != 0,
 			MayResolve: p.caller() != 0 && mayResolve(p.in[i.RepoID], i) == nil, Comments: []*ThreadComment{}}
 		if t.by != 0 {

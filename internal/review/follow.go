@@ -48,7 +48,7 @@ func (s *Service) follow(ctx context.Context, list []*Comment) error {
 	if len(moved) == 0 {
 		return nil
 	}
-	return s.db.Write(ctx, func(tx *db.Tx) error { return storeSpots(tx, moved) })
+	return s.db.WriteAs(ctx, db.Server, func(tx *db.Tx) error { return storeSpots(tx, moved) })
 }
 
 // followPull updates the positions of comments of one pull request until left is used up, and returns the

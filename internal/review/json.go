@@ -92,6 +92,7 @@ func (p *page) review(n int, v *Review, pull int64, state string) (*Payload, err
 
 // commentPayload is GitHub's pull-request-review-comment (decision 28).
 type commentPayload struct {
+	Number         int64           `json:"-"` // of the pull request
 	URL            string          `json:"url"`
 	ReviewID       *int64          `json:"pull_request_review_id"`
 	ID             int64           `json:"id"`
@@ -136,7 +137,7 @@ func (p *page) comment(n int, c *Comment) (*commentPayload, error) {
 	html := at.Page + "/pull/" + strconv.FormatInt(c.Number, 10) + "#discussion_r" + strconv.FormatInt(c.ID, 10)
 	body, err := p.bodies.At(n)
 	out := &commentPayload{
-		URL: self, ReviewID: web.OrNil(c.ReviewID), ID: c.ID, NodeID: account.NodeID(CommentResource, c.ID),
+		Number: c.Number, URL: self, ReviewID: web.OrNil(c.ReviewID), ID: c.ID, NodeID: account.NodeID(CommentResource, c.ID),
 		Hunk: c.Hunk, Path: c.Path, Commit: c.ShownCommit(), OriginalCommit: c.Commit, ReplyTo: c.ReplyTo,
 		User: p.User(c.AuthorID), Payload: body, CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,
 		HTMLURL: html, PullURL: of, Association: p.Association(c.RepoID, c.AuthorID),

@@ -39,14 +39,10 @@ const maxVerdicts = 200
 // maxViewed is the number of files of one pull request that a user can mark as viewed.
 const maxViewed = 3000
 
-// Progress finds out how far the review of a pull request has come. Error: 404.
-func (s *Service) Progress(ctx context.Context, a *repo.Access, number int64) (*Progress, error) {
-	_, i, err := s.pulls.Find(ctx, a, number)
-	if err != nil {
-		return nil, err
-	}
+// Progress finds out how far the review of a pull request has come.
+func (s *Service) Progress(ctx context.Context, a *repo.Access, pull *issue.Issue) (*Progress, error) {
 	p := &Progress{Resolved: map[int64]string{}, Viewed: map[string]string{}}
-	return p, s.db.Read(ctx, func(tx *db.Tx) error { return p.load(tx, i.ID, account.IDOf(a.Caller)) })
+	return p, s.db.Read(ctx, func(tx *db.Tx) error { return p.load(tx, pull.ID, account.IDOf(a.Caller)) })
 }
 
 // load reads everything in one statement.
@@ -115,7 +111,7 @@ func (s *Service) MarkViewed(ctx context.Context, a *repo.Access, number int64, 
 	if a.Caller == nil {
 		return errs.New(errs.Unauthenticated, "Requires authentication")
 	}
-	return s.db.Write(ctx, func(tx *db.Tx) error { return markViewed(tx, i.ID, a.Caller.ID, path, blob) })
+	return s.db.WriteAs(ctx, a, func(tx *db.Tx) error { return markViewed(tx, i.ID, a.Caller.ID, path, blob) })
 }
 
 // maxPath is the maximum length in bytes of the path of a marked file, which is part of an index key.

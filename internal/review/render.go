@@ -98,13 +98,6 @@ func (api *API) answerComment(
 	})
 }
 
-// serve answers a GET from the cache or with the output of render. Texts can refer to anything that the
-// caller can see in any repository. So a cached response is valid only until the next commit of any kind,
-// and is not cached if commits cannot be observed.
-func (api *API) serve(w http.ResponseWriter, r *http.Request, a *repo.Access, render web.Render) error {
-	return api.answers.Serve(w, r, a.AsOf, web.Key(r, account.ViewOf(a.Caller)), render)
-}
-
 // answer writes one review as the response.
 func (api *API) answer(w http.ResponseWriter, r *http.Request, a *repo.Access, pull int64, v *Review) error {
 	return web.Answer(w, r, http.StatusOK, func(out *web.Output) error {

@@ -182,3 +182,9 @@ func countReviews(tx *db.Tx, issues []issue.ID, userID account.ID) (map[issue.ID
 		db.ValuesFrom(2, 1, len(issues))+`
 		AND (state <> 1 OR author_id = $1) GROUP BY issue_id`, args...)
 }
+
+// approvals reads the approving reviews of a pull request, the oldest first.
+func approvals(tx *db.Tx, id issue.ID) ([]*Review, error) {
+	return db.QueryList(tx, scanReview, `SELECT `+reviewColumns+` FROM reviews r
+		WHERE r.issue_id = $1 AND r.state = 3 ORDER BY r.id`, id)
+}

@@ -242,12 +242,30 @@ func (s *Service) Dismiss(
 		default:
 			return refuse("Can not dismiss a commented pull request review")
 		}
-		c.Event(issue.EventReviewDismissed, issue.Event{Detail: issue.Detail{Review: &issue.Review{
-			ID: v.ID, Number: c.Issue.Number, State: eventNames[v.State], Message: message}}})
-		c.Touch()
-		v.State = Dismissed
-		return updateReview(c.Tx, v)
+		return dismiss(c, v, message)
 	})
+}
+
+func dismiss(c *issue.Change, v *Review, message string) error {
+	c.Event(issue.EventReviewDismissed, issue.Event{Detail: issue.Detail{Review: &issue.Review{
+		ID: v.ID, Number: c.Issue.Number, State: eventNames[v.State], Message: message}}})
+	c.Touch()
+	v.State = Dismissed
+	return updateReview(c.Tx, v)
+}
+
+// DismissStale dismisses the approvals of a pull request whose head moves.
+func DismissStale(c *issue.Change) error {
+	list, err := approvals(c.Tx, c.Issue.ID)
+	if err != nil {
+		return err
+	}
+	for _, v := range list {
+		if err := dismiss(c, v, "New commits were pushed, and a rule of the base branch dismisses approvals then."); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // change locks the repository, reads the review again and calls fn.

@@ -6,6 +6,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/git"
+	"arbor/internal/issue"
 	"arbor/internal/issue/text"
 	"arbor/internal/reaction"
 	"arbor/internal/repo"
@@ -46,26 +47,18 @@ func (s *Service) Comment(ctx context.Context, a *repo.Access, id int64) (*Comme
 const maxAtOnce = 1000
 
 // Comments reads the first comments on a pull request that everybody sees, the oldest first. more reports that there
-// are others. Error: 404.
+// are others.
 func (s *Service) Comments(
-	ctx context.Context, a *repo.Access, number int64,
+	ctx context.Context, a *repo.Access, pull *issue.Issue,
 ) (list []*CommentView, more bool, err error) {
-	p, _, err := s.pulls.Find(ctx, a, number)
-	if err != nil {
-		return nil, false, err
-	}
-	return s.firstComments(ctx, a, (&commentList{column: "issue_id", id: p.IssueID}).page)
+	return s.firstComments(ctx, a, (&commentList{column: "issue_id", id: pull.ID}).page)
 }
 
 // CommentsOf reads the first comments of a review that the caller may see, as Comments does. Error: 404.
 func (s *Service) CommentsOf(
-	ctx context.Context, a *repo.Access, number, review int64,
+	ctx context.Context, a *repo.Access, pull *issue.Issue, review int64,
 ) (list []*CommentView, more bool, err error) {
-	_, i, err := s.pulls.Find(ctx, a, number)
-	if err != nil {
-		return nil, false, err
-	}
-	if _, err := s.FindReview(ctx, a, i, review); err != nil {
+	if _, err := s.FindReview(ctx, a, pull, review); err != nil {
 		return nil, false, err
 	}
 	return s.firstComments(ctx, a, func(tx *db.Tx, p web.Page) ([]*Comment, int64, error) {

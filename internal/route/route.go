@@ -73,10 +73,19 @@ type Route struct {
 	Open       bool // see WithoutToken
 	File       bool // see AsFile
 
-	// Space reports whether a request takes room on the disk; nil: each does that neither reads nor deletes,
-	// and is not for a page.
-	Space func(*http.Request) bool
+	Space Space
 }
+
+// Space says which requests of a route take room on the disk.
+type Space uint8
+
+// The values of a route's Space.
+const (
+	SpaceByMethod Space = iota // those that neither read nor delete, except for pages
+	SpaceAlways
+	SpaceNever
+	SpaceBeforePush // those that announce a push of git
+)
 
 // In puts the route into another group.
 func (r Route) In(g Group) Route {
@@ -109,9 +118,9 @@ func (r Route) AsFile() Route {
 	return r.InAnyMedia()
 }
 
-// TakesSpace says whether requests take room on the disk, where the method does not say so: see Space.
-func (r Route) TakesSpace(takes bool) Route {
-	r.Space = func(*http.Request) bool { return takes }
+// TakesSpace says which requests take room on the disk, where the method does not say so.
+func (r Route) TakesSpace(s Space) Route {
+	r.Space = s
 	return r
 }
 

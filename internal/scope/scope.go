@@ -44,6 +44,7 @@ const (
 	WriteRepoHooks
 	ReadRepoHooks
 	AdminOrgHooks
+	RepoDeployment
 	firstOther
 )
 
@@ -56,7 +57,7 @@ type name struct {
 // names are all scopes in the order in which sets are written. Those that no route asks for
 // yet are accepted, so that tokens for GitHub's tools can be made as their manuals say.
 var names = complete([]name{
-	{"repo", "", Repo}, {"repo:status", "repo", RepoStatus}, {"repo_deployment", "repo", 0},
+	{"repo", "", Repo}, {"repo:status", "repo", RepoStatus}, {"repo_deployment", "repo", RepoDeployment},
 	{"public_repo", "repo", PublicRepo}, {"repo:invite", "repo", 0}, {"security_events", "repo", 0},
 	{"delete_repo", "", DeleteRepo},
 	{"user", "", User}, {"read:user", "user", 0}, {"user:email", "user", UserEmail},

@@ -12,6 +12,8 @@ type TextMatch struct {
 	Property   string  `json:"property"`
 	Fragment   string  `json:"fragment"`
 	Matches    []Match `json:"matches"`
+
+	Line int `json:"-"` // of the text in which the fragment begins, from 1
 }
 
 // Match is a place in a fragment, in characters.
@@ -38,6 +40,7 @@ func Fragments(text string, words []string, lines bool) (list []TextMatch) {
 			looked = append(looked, foldRunes([]rune(w)))
 		}
 	}
+	line, counted := 1, 0 // of the text at counted
 	for from := 0; len(list) < maxFragments; {
 		at, _ := firstOf(folded[from:], looked)
 		if at < 0 {
@@ -48,7 +51,12 @@ func Fragments(text string, words []string, lines bool) (list []TextMatch) {
 		if lines {
 			begin, end = toLines(runes, at, begin, end)
 		}
-		list = append(list, TextMatch{Fragment: string(runes[begin:end]),
+		for ; counted < begin; counted++ {
+			if runes[counted] == '\n' {
+				line++
+			}
+		}
+		list = append(list, TextMatch{Line: line, Fragment: string(runes[begin:end]),
 			Matches: matchesIn(runes[begin:end], folded[begin:end], looked)})
 		from = end
 	}

@@ -2,7 +2,6 @@ package search
 
 import (
 	"context"
-	"encoding/json"
 	"log/slog"
 	"time"
 
@@ -48,13 +47,18 @@ func (f *Results) Views() []*issue.View {
 	return list
 }
 
-// Payloads are the issues that were found, as the API shows them, without their scores.
-func (s *Service) Payloads(ctx context.Context, f *Results) ([]json.Marshaler, error) {
-	list := make([]json.Marshaler, len(f.Hits))
-	for n, hit := range f.Hits {
-		list[n] = f.page.Issue(hit.Issue)
+// Shown is Views with the texts, in the forms that the request asks for.
+func (s *Service) Shown(ctx context.Context, f *Results) (list []*issue.View, err error) {
+	if err := f.page.Bodies(web.Unsent(ctx), s.issues); err != nil {
+		return nil, err
 	}
-	return list, f.page.Bodies(web.Unsent(ctx), s.issues)
+	list = make([]*issue.View, len(f.Hits))
+	for n, hit := range f.Hits {
+		if list[n], err = f.page.Shown(hit.Issue); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
 }
 
 // Hit is an issue that was found.

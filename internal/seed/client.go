@@ -11,7 +11,6 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/errs"
-	"arbor/internal/web"
 )
 
 // refusal is an error of the interface.
@@ -48,29 +47,42 @@ func (a *applier) send(ctx context.Context, login, method, path string, body, in
 			return err
 		}
 	}
-	caller, err := a.caller(login)
-	if err != nil {
-		return err
-	}
-	r, err := http.NewRequestWithContext(account.WithCaller(ctx, caller), method, "http://seed"+path,
-		bytes.NewReader(data))
+	r, err := http.NewRequestWithContext(ctx, method, "http://seed"+path, bytes.NewReader(data))
 	if err != nil {
 		return err
 	}
 	r.Header.Set("Content-Type", "application/json")
-	w := web.Capture()
+	r.SetBasicAuth(login, "")
+	w := &answer{header: http.Header{}, status: http.StatusOK}
 	a.server.ServeHTTP(w, r)
-	if w.Status >= 300 {
-		said := &refusal{Status: w.Status}
-		if err := json.Unmarshal(w.Body.Bytes(), said); err != nil || said.Message == "" {
-			said.Message = http.StatusText(w.Status)
+	if w.status >= 300 {
+		said := &refusal{Status: w.status}
+		if err := json.Unmarshal(w.Bytes(), said); err != nil || said.Message == "" {
+			said.Message = http.StatusText(w.status)
 		}
 		return said
 	}
 	if into == nil {
 		return nil
 	}
-	return json.Unmarshal(w.Body.Bytes(), into)
+	return json.Unmarshal(w.Bytes(), into)
+}
+
+// answer records what the server answers. It is an http.ResponseWriter.
+type answer struct {
+	bytes.Buffer
+	header http.Header
+	status int
+}
+
+func (a *answer) Header() http.Header { return a.header }
+
+func (a *answer) WriteHeader(status int) { a.status = status }
+
+// authenticate finds the user whose login a request names. A seed's server asks for no password.
+func (a *applier) authenticate(r *http.Request) (*account.Caller, error) {
+	login, _, _ := r.BasicAuth()
+	return a.caller(login)
 }
 
 // caller is a user who acts.

@@ -116,12 +116,12 @@ func Fill(ctx context.Context, s *Seed, to Store) (err error) {
 		return err
 	}
 	log := quiet(to.Database.Log)
-	srv := server.New(server.Options{DB: d, Git: g, Log: log, DataDir: to.DataDir, Graduated: true,
-		Admission: to.Admission})
-	srv.Forge().Signatures.SignNothing()
-	a := &applier{s: s, clock: fixed, server: srv, repos: srv.Forge().Repos, transport: srv.Forge().Transport,
-		accounts: srv.Forge().Accounts, tokens: srv.Forge().Tokens,
-		callers: map[string]*account.Caller{}, made: map[*Repo]bool{}}
+	a := &applier{s: s, clock: fixed, callers: map[string]*account.Caller{}, made: map[*Repo]bool{}}
+	a.server = server.New(server.Options{DB: d, Git: g, Log: log, DataDir: to.DataDir, Graduated: true,
+		Admission: to.Admission, Authenticate: a.authenticate})
+	f := a.server.Forge()
+	f.Signatures.SignNothing()
+	a.repos, a.transport, a.accounts, a.tokens = f.Repos, f.Transport, f.Accounts, f.Tokens
 	if err := a.apply(ctx); err != nil {
 		return err
 	}

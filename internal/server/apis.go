@@ -8,10 +8,12 @@ import (
 	"arbor/internal/activity"
 	"arbor/internal/app"
 	"arbor/internal/attachment"
+	"arbor/internal/autolink"
 	"arbor/internal/avatar"
 	"arbor/internal/checkrun"
 	"arbor/internal/commitcomment"
 	"arbor/internal/db"
+	"arbor/internal/deployment"
 	"arbor/internal/detect"
 	"arbor/internal/follow"
 	"arbor/internal/forge"
@@ -37,8 +39,10 @@ import (
 	"arbor/internal/repo/settings"
 	"arbor/internal/repo/transport"
 	"arbor/internal/review"
+	"arbor/internal/rule"
 	"arbor/internal/search"
 	"arbor/internal/search/commit"
+	"arbor/internal/search/tag"
 	"arbor/internal/search/user"
 	"arbor/internal/signature"
 	"arbor/internal/star"
@@ -60,6 +64,7 @@ type apis struct {
 	OnCommits   *commitcomment.API
 	Statuses    *status.API
 	Checks      *checkrun.API
+	Deployments *deployment.API
 	Attachments *attachment.API
 	Deletions   *deletion.API
 	Notices     *notification.API
@@ -73,26 +78,27 @@ type apis struct {
 
 // newAPIs creates the APIs that others use, and registers their background work.
 func (s *Server) newAPIs() *apis {
-	d, f := s.o.DB, s.forge
+	f := s.forge
 	repos, issues := f.Repos, f.Issues
 	o := s.newOperations()
 	f.Apps.CheckHookURL = o.hooks.CheckURL
 	s.runners = append(s.runners, o.deletions)
-	objects := gitdata.NewAPI(d, repos, f.Signatures, s.o.MaxTreeEntries)
+	files := gitdata.NewAPI(o.objects)
 	return &apis{operations: o,
-		commits:     commit.NewAPI(o.kinds, repos, objects),
+		commits:     commit.NewAPI(o.kinds, repos, o.objects),
 		Issues:      issue.NewAPI(issues),
 		Comments:    comment.NewAPI(o.comments, repos),
 		Timelines:   timeline.NewAPI(o.timelines, repos),
 		Labels:      label.NewAPI(o.labels, repos),
 		Milestones:  milestone.NewAPI(o.milestones, repos),
-		Pulls:       pull.NewAPI(f.Pulls, objects),
+		Pulls:       pull.NewAPI(f.Pulls, o.objects, files),
 		Reviews:     review.NewAPI(o.reviews),
-		Git:         objects,
+		Git:         files,
 		Releases:    release.NewAPI(f.Releases),
-		OnCommits:   commitcomment.NewAPI(o.onCommits, objects),
-		Statuses:    status.NewAPI(o.statuses, objects),
-		Checks:      checkrun.NewAPI(o.checks, objects),
+		OnCommits:   commitcomment.NewAPI(o.onCommits, o.objects),
+		Statuses:    status.NewAPI(o.statuses, o.objects),
+		Checks:      checkrun.NewAPI(o.checks, o.objects),
+		Deployments: deployment.NewAPI(o.deployments, o.objects),
 		Attachments: attachment.NewAPI(f.Attachments),
 		Deletions:   deletion.NewAPI(o.deletions, repos),
 		Notices:     notification.NewAPI(o.notices),
@@ -118,7 +124,9 @@ func (of *apis) features(s *Server) []feature {
 		app.NewAPI(f.Apps),
 		list.NewAPI(d, repos),
 		settings.NewAPI(f.Settings),
+		autolink.NewAPI(of.autolinks, repos),
 		network.NewAPI(f.Network),
+		rule.NewAPI(f.Rules),
 		collaborator.NewAPI(of.collaborators),
 		transport.NewAPI(f.Transport),
 		star.NewAPI(of.stars),
@@ -126,6 +134,7 @@ func (of *apis) features(s *Server) []feature {
 		of.Git,
 		of.Statuses,
 		of.Checks,
+		of.Deployments,
 		of.Issues,
 		of.Comments,
 		of.Timelines,
@@ -137,6 +146,7 @@ func (of *apis) features(s *Server) []feature {
 		of.People,
 		of.commits,
 		of.code,
+		tag.NewAPI(of.kinds, repos),
 		of.Labels,
 		of.Milestones,
 		of.Pulls,
@@ -155,7 +165,7 @@ func (of *apis) features(s *Server) []feature {
 
 // newSender returns the sender of webhooks, and makes transactions render their payloads.
 func (of *apis) newSender(s *Server) *hook.Sender {
-	told := TellHooks(s.o.DB, s.forge, of.Git)
+	told := TellHooks(s.o.DB, s.forge, of.objects)
 	return hook.NewSender(hook.SenderOptions{DB: s.o.DB, Log: s.o.Log, Render: told,
 		Networks: s.o.HookNetworks,
 		BaseURL:  s.o.BaseURL})
@@ -163,7 +173,7 @@ func (of *apis) newSender(s *Server) *hook.Sender {
 
 // TellHooks attaches a renderer of webhook payloads to the transactions of d. git reads what is rendered
 // when a payload is sent; it may be nil if nothing is sent.
-func TellHooks(d *db.DB, f *forge.Forge, git *gitdata.API) *payloads.Renderer {
+func TellHooks(d *db.DB, f *forge.Forge, git *gitdata.Service) *payloads.Renderer {
 	r := payloads.New(d, payloads.Sources{Repos: f.Repos, Issues: f.Issues, Pulls: f.Pulls,
 		Releases: f.Releases, Checks: checkrun.New(d, f.Repos, f.Apps), Git: git})
 	hook.Attach(d, r)

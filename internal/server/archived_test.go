@@ -46,16 +46,16 @@ func TestArchivedRepositories(t *testing.T) {
 func TestArchivedMeanwhile(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		s.User(t, "alice")
+		alice := s.User(t, "alice")
 		r := s.Repo(t, "alice/garden", false)
-		a, err := s.Repos.Find(t.Context(), nil, "alice", "garden")
+		a, err := s.Repos.Find(t.Context(), &account.Caller{ID: alice.ID, Login: alice.Login}, "alice", "garden")
 		testkit.NoError(t, err)
 		err = s.DB.Write(t.Context(), func(tx *db.Tx) error {
 			_, err := tx.Exec(`UPDATE repos SET archived = TRUE WHERE id = $1`, r.ID)
 			return err
 		})
 		testkit.NoError(t, err)
-		err = s.DB.Write(db.WithCheck(t.Context(), a.HoldsWritable), func(tx *db.Tx) error { return nil })
+		err = s.DB.WriteAs(t.Context(), &a.Access, func(tx *db.Tx) error { return nil })
 		if err == nil || !strings.Contains(err.Error(), "archived") {
 			t.Error(err)
 		}

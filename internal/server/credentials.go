@@ -8,7 +8,6 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/app"
 	"arbor/internal/audit"
-	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/route"
 	"arbor/internal/web"
@@ -39,7 +38,7 @@ func signsInToChange(to *endpoint) bool {
 }
 
 // permit restricts the caller to what the token permits on the route, and returns a context with the caller.
-// Each transaction of an unsafe request checks again that the token is still valid. Errors: 403.
+// Errors: 403.
 func (s *Server) permit(
 	ctx context.Context, method string, signedIn *account.Caller, to *endpoint,
 ) (context.Context, error) {
@@ -49,26 +48,22 @@ func (s *Server) permit(
 		return ctx, err
 	}
 	ctx = account.WithCaller(ctx, caller)
-	// Pushes check access themselves; repo.With adds the check of a repository's routes.
-	if !safe(method) && to.Group != route.Git {
-		ctx = db.WithCheck(ctx, signedIn.Holds)
-	}
 	if !safe(method) && (to.Group == route.API || to.Group == route.Pages) {
 		ctx = audit.With(ctx, actorOf(signedIn, web.From(ctx), to.Right))
 	}
 	return ctx, nil
 }
 
-// withoutToken reports whether the request has no credentials, valid or not, and is not an internal one.
-func withoutToken(r *http.Request) bool {
-	return len(r.Header["Authorization"]) == 0 && account.CallerFrom(r.Context()) == nil
-}
+// withoutToken reports whether the request has no credentials, valid or not.
+func withoutToken(r *http.Request) bool { return len(r.Header["Authorization"]) == 0 }
 
 func (s *Server) authenticate(r *http.Request, g route.Group) (*account.Caller, bool, error) {
 	switch {
-	case len(r.Header["Authorization"]) == 0:
-		// Only internal requests have a caller in their context.
-		return account.CallerFrom(r.Context()), false, nil
+	case withoutToken(r):
+		return nil, false, nil
+	case s.o.Authenticate != nil:
+		c, err := s.o.Authenticate(r)
+		return c, true, err
 	case g == route.Plants:
 		return s.forge.Tokens.AuthenticateBearer(r)
 	case app.IsJWT(r.Header.Get("Authorization")):

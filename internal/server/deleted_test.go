@@ -81,7 +81,7 @@ func TestDeletedRepositoryWithManyIssues(t *testing.T) {
 					Want: `{"total_count": 0}`},
 				{Do: "GET /search/issues?q=Slugs", As: "chief", Status: 200, Want: `{"total_count": 0}`},
 			})
-			if err := s.Server.Forge().Network.GiveBack(t.Context(), id); !errs.Is(err, errs.Invalid) {
+			if err := s.Server.Forge().Network.GiveBack(t.Context(), nil, id); !errs.Is(err, errs.Invalid) {
 				t.Errorf("what is being deleted is given back: %v", err)
 			}
 		}

@@ -15,27 +15,13 @@ import (
 	"arbor/internal/web"
 )
 
-// docs are the documentation page and the API descriptions.
-type docs struct{ page, script, redoc, hosting, plants *rendition }
-
-// Shared by all servers of the process. Each is read and compressed when it is first requested.
-var (
-	zippedPage   = zipped(func() ([]byte, error) { return apidoc.Page, nil })
-	zippedScript = zipped(func() ([]byte, error) { return apidoc.Script, nil })
-	zippedRedoc  = zipped(func() ([]byte, error) { return apidoc.Redoc, nil })
-)
+// docs are the API descriptions.
+type docs struct{ hosting, plants *rendition }
 
 func newDocs(rights apidoc.Rights) *docs {
 	hosting := zipped(func() ([]byte, error) { return apidoc.CodeHosting(rights) })
 	plants := zipped(func() ([]byte, error) { return apidoc.Plants(rights) })
-	const script, document = "text/javascript; charset=utf-8", "application/json; charset=utf-8"
-	return &docs{
-		page:    &rendition{kind: "text/html; charset=utf-8", made: zippedPage},
-		script:  &rendition{kind: script, made: zippedScript},
-		redoc:   &rendition{kind: script, made: zippedRedoc},
-		hosting: &rendition{kind: document, made: hosting, at: apidoc.At},
-		plants:  &rendition{kind: document, made: plants, at: apidoc.At},
-	}
+	return &docs{hosting: &rendition{made: hosting}, plants: &rendition{made: plants}}
 }
 
 // Rights returns the rights of all routes, which the API descriptions include.
@@ -47,13 +33,10 @@ func (s *Server) Rights() apidoc.Rights {
 	return func(method, path string) string { return rights[method+" "+path] }
 }
 
-// rendition is a page or document that contains the address of the server. It is stored compressed, at a
-// tenth of its size: once as generated, and once for the address of the last request, since few servers
-// have two.
+// rendition is a document that contains the address of the server. It is stored compressed, at a tenth of its
+// size: once as generated, and once for the address of the last request, since few servers have two.
 type rendition struct {
-	kind string                                // content type
-	at   func(text []byte, site string) []byte // inserts the site's address; nil if the text has none
-	made func() (zipped []byte, err error)     // compressed, with a placeholder address
+	made func() (zipped []byte, err error) // compressed, with a placeholder address
 	last atomic.Pointer[published]
 }
 
@@ -81,9 +64,6 @@ func zipped(load func() ([]byte, error)) func() ([]byte, error) {
 
 // publish returns the rendition for an address.
 func (d *rendition) publish(made []byte, site string) (*published, error) {
-	if d.at == nil {
-		site = ""
-	}
 	if p := d.last.Load(); p != nil && p.site == site {
 		return p, nil
 	}
@@ -91,13 +71,10 @@ func (d *rendition) publish(made []byte, site string) (*published, error) {
 	if err := unzip(&b, made); err != nil {
 		return nil, err
 	}
-	text, zipped := b.Bytes(), made
-	if d.at != nil {
-		var err error
-		text = d.at(text, site)
-		if zipped, err = zip(text); err != nil {
-			return nil, err
-		}
+	text := apidoc.At(b.Bytes(), site)
+	zipped, err := zip(text)
+	if err != nil {
+		return nil, err
 	}
 	p := &published{site, zipped, len(text), web.Tag(text)}
 	d.last.Store(p)
@@ -122,7 +99,7 @@ func (d *rendition) answer(w http.ResponseWriter, r *http.Request) error {
 	if web.NotModified(w, r, p.etag) {
 		return nil
 	}
-	h.Set("Content-Type", d.kind)
+	h.Set("Content-Type", "application/json; charset=utf-8")
 	if web.AcceptsGzip(r.Header["Accept-Encoding"]) {
 		h.Set("Content-Encoding", "gzip")
 		h.Set("Content-Length", strconv.Itoa(len(p.zipped)))
@@ -152,29 +129,6 @@ func unzip(w io.Writer, zipped []byte) error {
 		_, err = io.Copy(w, z)
 	}
 	return err
-}
-
-// GET /docs
-//
-// Docs serves the documentation page of both services. Each documentation_url links to an operation on it.
-func (s *Server) Docs(w http.ResponseWriter, r *http.Request) error {
-	w.Header().Set("Referrer-Policy", "no-referrer")
-	w.Header().Set("Content-Security-Policy", apidoc.PagePolicy)
-	return s.docs.page.answer(w, r)
-}
-
-// GET /docs/docs.js
-//
-// DocsScript serves the script of the documentation page.
-func (s *Server) DocsScript(w http.ResponseWriter, r *http.Request) error {
-	return s.docs.script.answer(w, r)
-}
-
-// GET /docs/redoc.js
-//
-// DocsRenderer serves the library that renders the documents.
-func (s *Server) DocsRenderer(w http.ResponseWriter, r *http.Request) error {
-	return s.docs.redoc.answer(w, r)
 }
 
 // GET /openapi/code-hosting.json

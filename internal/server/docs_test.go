@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
-	"fmt"
+
 	"io"
 	"maps"
 	"net/http"
@@ -16,7 +16,6 @@ import (
 
 	"arbor/internal/apidoc"
 	"arbor/internal/db"
-	"arbor/internal/plant"
 	"arbor/internal/route"
 	"arbor/internal/server"
 	"arbor/internal/test/apitest"
@@ -148,44 +147,31 @@ func TestDocumentsAreServed(t *testing.T) {
 	}
 }
 
-// The page is a stock renderer over the documents. It loads nothing of another
-// host, and no page may put it into a frame.
-func TestDocsPage(t *testing.T) {
+// Pages show every operation, and each documentation_url leads to one of them. Examples have the address of the
+// server.
+func TestReference(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, db.SQLite)
-	page := s.Check(t, apitest.Case{Do: "GET /docs", Status: 200,
-		Has: map[string]string{"Content-Type": "text/html; charset=utf-8",
-			"X-Content-Type-Options": "nosniff"}})
-	policy := page.Header.Get("Content-Security-Policy")
-	for _, want := range []string{"default-src 'none'", "script-src 'self'", "frame-ancestors 'none'"} {
-		if !strings.Contains(policy, want) {
-			t.Errorf("the policy %q lacks %s", policy, want)
+	index := s.Visit(t, "", "GET /docs")
+	index.Shows(t, 200, `id="get-repos-owner-repo"`, `id="get-plants"`, `href="/openapi/plants.json"`)
+	link := regexp.MustCompile(`href="(/docs/[a-z-]+)#([^"]+)"`)
+	pages := map[string]string{}
+	for _, m := range link.FindAllStringSubmatch(string(index.Body), -1) {
+		if pages[m[1]] == "" {
+			pages[m[1]] = string(s.Visit(t, "", "GET "+m[1]).Shows(t, 200, "Responses").Body)
+		}
+		if !strings.Contains(pages[m[1]], `id="`+m[2]+`"`) {
+			t.Errorf("%s does not describe %s", m[1], m[2])
 		}
 	}
-	link := regexp.MustCompile(`(?:src|href)="([^"]*)"`)
-	for _, m := range link.FindAllStringSubmatch(string(page.Body), -1) {
-		if !strings.HasPrefix(m[1], "/") {
-			t.Errorf("the page loads %s", m[1])
-		}
-		path, _, _ := strings.Cut(m[1], "#")
-		s.Check(t, apitest.Case{Do: "GET " + path, Status: 200})
-	}
-	s.Check(t, apitest.Case{Do: "GET /docs", Status: 304,
-		Headers: map[string]string{"If-None-Match": page.Header.Get("ETag")}})
-}
-
-// Each error number of the plant store stands in the store's document.
-func TestPlantNumbersAreDescribed(t *testing.T) {
-	text, err := apidoc.Plants(apitest.Start(t, db.SQLite).Server.Rights())
-	testkit.NoError(t, err)
-	var d struct{ Info struct{ Description string } }
-	testkit.NoError(t, json.Unmarshal(text, &d))
-	for _, c := range plant.Conditions() {
-		row := fmt.Sprintf("| %d | %d | %s |", c.Number, c.Status, c.When)
-		if !strings.Contains(d.Info.Description, row) {
-			t.Errorf("the document lacks %s", row)
+	for _, r := range s.Server.Routes() {
+		if id := `id="` + server.Operation(&r) + `"`; (r.Group == route.API || r.Group == route.Plants) &&
+			!strings.Contains(string(index.Body), id) {
+			t.Errorf("the page lacks %s", id)
 		}
 	}
+	s.Visit(t, "", "GET /docs/issues").Shows(t, 200, "Create an issue", "title", "required", s.URL, "!"+apidoc.Site)
+	s.Visit(t, "", "GET /docs/nothing").Shows(t, 404)
 }
 
 // What is large goes compressed to those who take it, and plain to all others,
@@ -193,7 +179,7 @@ func TestPlantNumbersAreDescribed(t *testing.T) {
 func TestDocsAreCompressed(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, db.SQLite)
-	for _, path := range []string{"/docs/redoc.js", "/openapi/code-hosting.json", "/openapi/plants.json"} {
+	for _, path := range []string{"/openapi/code-hosting.json", "/openapi/plants.json"} {
 		plain := s.Check(t, apitest.Case{Do: "GET " + path, Status: 200, Has: map[string]string{
 			"Vary": "Accept, Accept-Encoding, Authorization", "Content-Encoding": ""}})
 		tag := plain.Header.Get("ETag")

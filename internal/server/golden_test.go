@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"flag"
 	"fmt"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -101,9 +100,9 @@ func traits(r *route.Route) string {
 		{"any media", r.AnyMedia && !r.File}, {"file", r.File}, {"digits", r.Numbered},
 		{"archived", r.Archived}, {"without token", r.Open}, {"for nobody", r.Nobody},
 		{"from elsewhere", r.Elsewhere}, {"counted", r.Limited},
-		{"takes space", takesSpace(r, "git-receive-pack") && takesSpace(r, "")},
-		{"takes space before pushes", takesSpace(r, "git-receive-pack") && !takesSpace(r, "")},
-		{"takes no space", r.Space != nil && !takesSpace(r, "git-receive-pack")},
+		{"takes space", r.Space == route.SpaceAlways},
+		{"takes space before pushes", r.Space == route.SpaceBeforePush},
+		{"takes no space", r.Space == route.SpaceNever},
 	} {
 		if trait.has {
 			list = append(list, trait.name)
@@ -113,9 +112,4 @@ func traits(r *route.Route) string {
 		return ""
 	}
 	return " " + strings.Join(list, ", ")
-}
-
-// takesSpace reports what a route itself says of a request for a service of git.
-func takesSpace(r *route.Route, service string) bool {
-	return r.Space != nil && r.Space(httptest.NewRequest(r.Method, "/?service="+service, nil))
 }

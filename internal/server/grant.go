@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"fmt"
-	"net/http"
 
 	"arbor/internal/account"
 	"arbor/internal/route"
@@ -12,7 +11,7 @@ import (
 
 // permitRoute applies the checks of a route of the API to an operation that is called in its place, and returns
 // the operation's context and the route. The address is the route's method and pattern. In the context the caller has
-// the rights of the token on the route; each transaction of a change checks the token again, the audit log gets the
+// the rights of the token on the route, the audit log gets the
 // route's right, and what is stored finds room on the disk. The outer request has already been counted and admitted.
 // Errors: those of a request before its handler.
 func (s *Server) permitRoute(ctx context.Context, address string) (context.Context, *route.Route, error) {
@@ -20,27 +19,21 @@ func (s *Server) permitRoute(ctx context.Context, address string) (context.Conte
 	if !there {
 		return ctx, nil, fmt.Errorf("server: the API has no route %q", address)
 	}
-	ctx, err := s.admitTo(ctx, &to, &http.Request{Method: to.Method})
-	return ctx, to.Route, err
-}
-
-// admitTo checks that the caller of ctx may use a route, see permitRoute. r needs no more than what the route's
-// [route.Route.Space] reads.
-func (s *Server) admitTo(ctx context.Context, to *endpoint, r *http.Request) (context.Context, error) {
 	caller := account.CallerFrom(ctx)
-	if err := s.checkAccess(ctx, r.Method, caller, to); err != nil {
-		return ctx, err
+	if err := s.checkAccess(ctx, to.Method, caller, &to); err != nil {
+		return ctx, nil, err
 	}
 	if caller != nil {
 		var err error
-		if ctx, err = s.permit(ctx, r.Method, caller, to); err != nil {
-			return ctx, err
+		if ctx, err = s.permit(ctx, to.Method, caller, &to); err != nil {
+			return ctx, nil, err
 		}
 	}
-	if !needsSpace(r, to.Route) {
-		return ctx, nil
+	if !needsSpace(to.Method, to.Route) {
+		return ctx, to.Route, nil
 	}
-	return s.checkSpace(ctx, caller, to.Route)
+	ctx, err := s.checkSpace(ctx, caller, to.Route)
+	return ctx, to.Route, err
 }
 
 // explain returns the error of an operation that wrote, which says so if a disk is full.

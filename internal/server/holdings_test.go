@@ -14,6 +14,7 @@ import (
 var holdings = []string{
 	`repo_id, name, sha FROM refs WHERE name NOT LIKE 'refs/pull/%'`, // which a worker makes
 	`id, owner_id, name, description, private, default_branch FROM repos`,
+	`repo_id, from_name, to_name FROM branch_renames`,
 	`repo_id, topic FROM repo_topics`,
 	`id, title, body, state, labels, assignees, locked FROM issues`,
 	`id, body FROM issue_comments`,
@@ -24,6 +25,9 @@ var holdings = []string{
 	`id, body FROM review_comments`,
 	`issue_id, user_id FROM requested_reviewers`,
 	`id FROM statuses`,
+	`id, key_prefix FROM autolinks`,
+	`id, environment, state FROM deployments`,
+	`id, name, reviewers FROM environments`,
 	`id, name, conclusion FROM check_runs`,
 	`id, tag, body, draft FROM releases`,
 	`id, name, label FROM release_assets`,

@@ -28,7 +28,7 @@ var tiers = []struct {
 }{
 	{"tools", []string{ // know nothing of accounts, repositories and requests
 		"docs", "internal/cache", "internal/durable", "internal/errs", "internal/graphql/document",
-		"internal/graphql/exec", "internal/graphql/schema", "internal/hook/outgoing", "internal/journal",
+		"internal/graphql/exec", "internal/graphql/schema", "internal/highlight", "internal/hook/outgoing", "internal/journal",
 		"internal/keyed", "internal/markdown", "internal/space",
 	}},
 	{"kits", []string{ // the database, Git, HTTP and its rights
@@ -36,13 +36,13 @@ var tiers = []struct {
 		"internal/db", "internal/fulltext", "internal/git", "internal/identity", "internal/route", "internal/scope", "internal/web",
 	}},
 	{"features", []string{
-		"internal/account", "internal/activity", "internal/app", "internal/attachment", "internal/avatar",
-		"internal/checkrun", "internal/commitcomment", "internal/detect", "internal/file",
+		"internal/account", "internal/activity", "internal/app", "internal/attachment", "internal/autolink", "internal/avatar",
+		"internal/checkrun", "internal/commitcomment", "internal/deployment", "internal/detect", "internal/file",
 		"internal/follow", "internal/gitdata", "internal/hook", "internal/issue",
 		"internal/issuekit", "internal/keywords", "internal/label", "internal/license", "internal/markup",
 		"internal/milestone", "internal/notification", "internal/plant", "internal/posting", "internal/pull",
 		"internal/ratelimit", "internal/reaction", "internal/release", "internal/repo", "internal/review",
-		"internal/search", "internal/signature", "internal/star", "internal/status",
+		"internal/rule", "internal/search", "internal/signature", "internal/star", "internal/status",
 	}},
 	{"use cases", []string{"internal/forge", "internal/hook/payloads"}}, // what happens to several features at once
 	{"faces", []string{ // what people, programs and operators use

@@ -30,11 +30,13 @@ const nowhere = "nowhere"
 //   - matrix_test.go: the pass
 //   - matrixcaller_test.go: the callers, and what each must get
 //   - matrixcheck_test.go, matrixform_test.go: what is asked of each answer
+//   - matrixright_test.go: by which rights requests write
 //   - matrixstate_test.go: what happens between the check of a right and its use
 //   - matrixchange_test.go: what must not change, and what is seen after a change
 type matrix struct {
 	*walker
 	ran    *statements
+	rights *rights
 	gate   *apitest.Gate       // of the worker that empties deleted repositories
 	holder *db.DB              // another process's handle, as it were
 	asked  *asked              // what handlers look for
@@ -82,20 +84,20 @@ func TestMatrix(t *testing.T) {
 
 func newMatrix(t *testing.T, engine db.Engine) *matrix {
 	t.Helper()
-	ran, gate, address := &statements{}, apitest.NewGate(), dbtest.URL(t, engine)
+	ran, gate, address, rights := &statements{}, apitest.NewGate(), dbtest.URL(t, engine), &rights{}
 	heard := &asked{seen: map[string]map[string]bool{}}
 	s := apitest.Start(t, engine, func(o *server.Options) {
 		o.DB = dbtest.OpenWith(t, db.Options{URL: address, Trace: func(ctx context.Context, query string) {
 			ran.trace(ctx, query)
 			gate.Trace(ctx, query)
-		}})
+		}, Writing: rights.note})
 	})
 	t.Cleanup(gate.Lift)
 	holder, err := db.Open(t.Context(), db.Options{URL: address}) // whose transactions do not run twice
 	testkit.NoError(t, err)
 	t.Cleanup(func() { holder.Close() })
 	s.OnAsked(heard.note)
-	return &matrix{newWalker(t, s), ran, gate, holder, heard, map[string][]string{}, nil, nil}
+	return &matrix{newWalker(t, s), ran, rights, gate, holder, heard, map[string][]string{}, nil, nil}
 }
 
 // hide adds the private repositories, which have former names: their marks.
@@ -118,7 +120,7 @@ type statements struct {
 }
 
 func (s *statements) trace(ctx context.Context, query string) {
-	if web.From(ctx).ID == "" {
+	if i := web.From(ctx); i.ID == "" || i.ForHook {
 		return // a worker's
 	}
 	s.mu.Lock()
@@ -200,7 +202,7 @@ func (m *matrix) elsewhere(t *testing.T, routes []route.Route) {
 			strings.Contains(r.Pattern, "...}") ||
 			strings.Contains(body, "{commit}") || strings.Contains(body, "{tree}")
 		if !onRepo(&r) || !named || strings.HasSuffix(r.Pattern, "/matching-refs/{ref...}") ||
-			fixture.NamesMain(&r) {
+			strings.HasSuffix(r.Pattern, "/rules/branches/{branch...}") || fixture.NamesMain(&r) {
 			continue // these exist in every repository
 		}
 		if r.Method == http.MethodPut && strings.Contains(r.Pattern, "/contents/") {
@@ -271,7 +273,9 @@ func (m *matrix) act(t *testing.T, r *route.Route) {
 func (m *matrix) does(t *testing.T, q *fixture.Request, who caller) {
 	t.Helper()
 	newest := m.newestEvent(t)
+	m.rights.take()
 	a := m.ask(t, who.name(), q.Case)
+	m.byRight(t, q, m.rights.take())
 	if a.Status >= 300 {
 		t.Errorf("%s as %s, who may: %d %s\n%s", q.Do, who.name(), a.Status, a.Body, q.Send)
 		return

@@ -37,6 +37,7 @@ var states = []struct {
 		`UPDATE accounts SET site_admin = FALSE WHERE login = $1`,
 		`UPDATE accounts SET site_admin = TRUE WHERE login = $1`)},
 	{"the role is lost while the request waits", waits, (*matrix).demotedWhileWaiting},
+	{"the role is lost before the write", writes, (*matrix).demotedBeforeWriting},
 	{"the role is lost while the body comes", sends, (*matrix).demotedWhileSending},
 }
 

@@ -2,9 +2,12 @@ package server
 
 import (
 	"arbor/internal/activity"
+	"arbor/internal/autolink"
 	"arbor/internal/checkrun"
 	"arbor/internal/commitcomment"
+	"arbor/internal/deployment"
 	"arbor/internal/follow"
+	"arbor/internal/gitdata"
 	"arbor/internal/hook"
 	"arbor/internal/issue/comment"
 	"arbor/internal/issue/deletion"
@@ -31,7 +34,9 @@ import (
 type operations struct {
 	activities    *activity.Service
 	collaborators *collaborator.Service
+	autolinks     *autolink.Service
 	checks        *checkrun.Service
+	deployments   *deployment.Service
 	comments      *comment.Service
 	deletions     *deletion.Service
 	follows       *follow.Service
@@ -40,6 +45,7 @@ type operations struct {
 	markups       *markup.Service
 	milestones    *milestone.Service
 	notices       *notification.Service
+	objects       *gitdata.Service
 	onCommits     *commitcomment.Service
 	plants        *plant.Service
 	reviews       *review.Service
@@ -64,8 +70,11 @@ func (s *Server) newOperations() *operations {
 		markups: markup.New(repos, text.New(d, repos)), milestones: milestone.New(d),
 		reviews: review.New(d, repos, issues, f.Pulls), stars: star.New(d, repos),
 		subscriptions: subscription.New(d, issues), timelines: timeline.New(d, issues, f),
-		kinds: search.NewKinds(f.Searches), lists: list.New(d)}
+		kinds: search.NewKinds(f.Searches), lists: list.New(d),
+		objects: gitdata.New(d, repos, f.Signatures, s.o.MaxTreeEntries)}
 	o.repositories, o.code = repository.NewAPI(o.kinds), code.NewAPI(o.kinds, repos)
+	o.autolinks = autolink.New(d)
+	o.deployments = deployment.New(d, repos, o.statuses)
 	o.notices = notification.New(d, repos, o.subscriptions)
 	return o
 }

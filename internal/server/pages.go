@@ -1,6 +1,9 @@
 package server
 
 import (
+	"sync"
+
+	"arbor/internal/apidoc"
 	"arbor/internal/page"
 	"arbor/internal/page/attach"
 	checkpages "arbor/internal/page/checks"
@@ -12,6 +15,7 @@ import (
 	"arbor/internal/page/people"
 	"arbor/internal/page/project"
 	pullpages "arbor/internal/page/pull"
+	"arbor/internal/page/reference"
 	"arbor/internal/page/releases"
 	"arbor/internal/page/reposettings"
 	settingpages "arbor/internal/page/settings"
@@ -40,15 +44,19 @@ func (of *apis) pages(s *Server, kit *page.Kit, door *signin.Pages) []feature {
 		explore.New(kit, explore.Services{Repositories: of.repositories, People: of.People, Commits: of.commits,
 			Code: of.code, Issues: f.Searches}),
 		help.New(kit),
+		reference.New(kit, sync.OnceValues(func() ([]*apidoc.Reference, error) {
+			return apidoc.References(s.Rights())
+		})),
 		inbox.New(kit),
-		releases.New(kit, releases.Services{Releases: f.Releases, Git: of.Git}),
-		checkpages.New(kit, checkpages.Services{Git: of.Git, Checks: of.checks, Statuses: of.statuses}),
+		releases.New(kit, releases.Services{Releases: f.Releases, Git: of.objects}),
+		checkpages.New(kit, checkpages.Services{Git: of.objects, Checks: of.checks, Statuses: of.statuses,
+			Deployments: of.deployments}),
 		shelf.New(kit, of.plants),
-		issuepages.New(kit, issuepages.Services{Pages: conversations, Deletions: of.deletions, Git: of.Git}),
+		issuepages.New(kit, issuepages.Services{Pages: conversations, Deletions: of.deletions, Git: of.objects}),
 		of.pullPages(s, kit, conversations),
 		conversations,
 		reposettings.New(kit, reposettings.Services{Settings: f.Settings, Collaborators: of.collaborators, Apps: f.Apps,
-			Attachments: f.Attachments}),
+			Attachments: f.Attachments, Rules: f.Rules}),
 		attach.New(kit, f.Attachments),
 		settingpages.New(kit, settingpages.Services{Accounts: f.Accounts, Tokens: f.Tokens, Sessions: f.Sessions,
 			Keys: f.Keys, Signing: f.SigningKeys, Repos: repos, Apps: f.Apps, Lists: of.lists,
@@ -59,13 +67,13 @@ func (of *apis) pages(s *Server, kit *page.Kit, door *signin.Pages) []feature {
 // codePages returns the pages of files, commits and branches.
 func (of *apis) codePages(s *Server, kit *page.Kit) *codepage.Pages {
 	f := s.forge
-	return codepage.New(kit, codepage.Services{Git: of.Git, Comments: of.onCommits, Statuses: of.statuses,
+	return codepage.New(kit, codepage.Services{Git: of.objects, Texts: of.Git, Comments: of.onCommits, Statuses: of.statuses,
 		Checks: of.checks, Releases: f.Releases, Detect: f.Detect, Searches: of.code, Forks: f.Network,
-		Pulls: f.Pulls})
+		Pulls: f.Pulls, Autolinks: of.autolinks})
 }
 
 // pullPages returns the pages of pull requests.
 func (of *apis) pullPages(s *Server, kit *page.Kit, conversations *talk.Pages) *pullpages.Pages {
-	return pullpages.New(kit, conversations, pullpages.Services{Git: of.Git, Pulls: s.forge.Pulls, Checks: of.checks,
+	return pullpages.New(kit, conversations, pullpages.Services{Git: of.objects, Pulls: s.forge.Pulls, Checks: of.checks,
 		Statuses: of.statuses, Text: of.Pulls.Text})
 }

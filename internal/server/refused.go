@@ -49,7 +49,7 @@ func (s *Server) noteRefused(ctx context.Context, caller *account.Caller, to *ro
 	}
 	info := web.From(ctx)
 	ctx = audit.With(context.WithoutCancel(ctx), actorOf(caller, info, audit.NoRight))
-	err := s.o.DB.Write(ctx, func(tx *db.Tx) error {
+	err := s.o.DB.WriteAs(ctx, db.Server, func(tx *db.Tx) error {
 		return audit.Record(tx, audit.Entry{Action: audit.SiteAdminRefused,
 			Changes: map[string]any{"route": to.Method + " " + to.Pattern}})
 	})

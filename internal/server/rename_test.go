@@ -34,7 +34,7 @@ func TestARenameShowsEverywhere(t *testing.T) {
 		}
 		read(func(_ *route.Route, c apitest.Case) { w.ask(t, "chief", c) })
 		elsewhere := account.New(s.DB, nil)
-		if _, err := elsewhere.Rename(t.Context(), account.User, "holder", "steward"); err != nil {
+		if _, err := elsewhere.Rename(t.Context(), nil, account.User, "holder", "steward"); err != nil {
 			t.Fatal(err)
 		}
 		read(func(r *route.Route, c apitest.Case) {

@@ -28,9 +28,6 @@ func (s *Server) ownRoutes() []route.Route {
 		free.Anyone("GET /meta", s.Meta),
 		free.Anyone("GET /healthz", s.Healthz).In(route.Pages).AlsoWhenFull().WithoutToken(),
 		free.Anyone("GET /readyz", s.Readyz).In(route.Pages).AlsoWhenFull().WithoutToken(),
-		free.Anyone("GET /docs", s.Docs).In(route.Pages),
-		free.Anyone("GET /docs/docs.js", s.DocsScript).In(route.Pages),
-		free.Anyone("GET /docs/redoc.js", s.DocsRenderer).In(route.Pages),
 		free.Anyone("GET /openapi/code-hosting.json", s.CodeHostingDocument).In(route.Pages),
 		free.Anyone("GET /openapi/plants.json", s.PlantsDocument).In(route.Pages),
 	}

@@ -21,6 +21,7 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -30,6 +31,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/admission"
+	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/forge"
 	"arbor/internal/journal"
@@ -77,7 +79,8 @@ type Server struct {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
 	from := s.control.Origin(r)
-	info := &web.Info{ID: s.newID(), From: from.Address, Asked: web.AskedOf(r.Context())}
+	info := web.From(r.Context())
+	info.ID, info.From = s.newID(), from.Address
 	ticket := s.control.NewTicket(admission.Holder{Network: admission.NetworkOf(from.Address)})
 	given := r
 	r = r.WithContext(admission.With(web.WithInfo(s.o.DB.Remember(r.Context()), info), ticket))
@@ -207,6 +210,9 @@ func (s *Server) count(w *web.Writer, r *http.Request, caller *account.Caller, p
 
 // enter authenticates the caller, applies the checks of the route's group, and calls the handler.
 func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, n *node, to *endpoint) error {
+	if !safe(r.Method) {
+		r = r.WithContext(db.Changing(r.Context())) // its operations write by a right
+	}
 	caller, given, err := s.authenticate(r, to.Group)
 	if err == nil && !given && caller == nil && takesCookie(r, info, n) &&
 		!(to.Elsewhere && s.crossOrigin(r, info)) {
@@ -259,7 +265,7 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, n *node, 
 			return err
 		}
 	}
-	if needsSpace(r, to.Route) {
+	if needsSpace(r.Method, to.Route) || announcesPush(r, to.Route) {
 		ctx, err := s.checkSpace(r.Context(), signedIn, to.Route)
 		if err != nil {
 			return err
@@ -328,6 +334,8 @@ func (s *Server) finish(w *web.Writer, r *http.Request, info *web.Info, n *node,
 	case status == http.StatusInsufficientStorage:
 		level = slog.LevelWarn // the guard logs the cause once
 	case errs.Is(info.Note, errs.Paused): // not a fault: info
+	case errors.Is(info.Note, admission.ErrRefused):
+		level = slog.LevelWarn // metrics count these
 	case status >= 500 || brokeOff && isServerFault(info.Note):
 		level = slog.LevelError
 	}

@@ -5,8 +5,8 @@ import (
 	"net/http"
 
 	"arbor/internal/account"
-	"arbor/internal/db"
 	"arbor/internal/route"
+	"arbor/internal/web"
 )
 
 // checkSpace rejects a request that needs disk space while little is left, and limits what it writes for
@@ -28,7 +28,7 @@ func (s *Server) checkSpace(
 	case to.Group == route.Plants: // plants are small: checking before the write suffices
 		return ctx, limit.Full()
 	}
-	return db.WithLimit(ctx, limit.Check), nil
+	return account.WithTextLimit(ctx, limit), nil
 }
 
 // roomFor is checkSpace for a form, whose route does not say what it stores.
@@ -48,11 +48,16 @@ func textLimits(o Options) account.TextLimits {
 	return account.TextLimits{KB: kb, Rate: o.TextRate}
 }
 
-// needsSpace reports whether a request needs disk space. If the route does not say so, all writes do except
-// deletions and pages, whose forms ask themselves.
-func needsSpace(r *http.Request, to *route.Route) bool {
-	if to.Space != nil {
-		return to.Space(r)
+// needsSpace reports whether requests of a method need disk space. If the route does not say so, all writes do
+// except deletions and pages, whose forms ask themselves.
+func needsSpace(method string, to *route.Route) bool {
+	if to.Space != route.SpaceByMethod {
+		return to.Space == route.SpaceAlways
 	}
-	return !safe(r.Method) && r.Method != http.MethodDelete && to.Group != route.Pages
+	return !safe(method) && method != http.MethodDelete && to.Group != route.Pages
+}
+
+// announcesPush reports whether git asks before a push. On a full disk git shows the answer to people.
+func announcesPush(r *http.Request, to *route.Route) bool {
+	return to.Space == route.SpaceBeforePush && web.QueryOf(r).Get("service") == "git-receive-pack"
 }

@@ -76,7 +76,7 @@ func TestTextsCountForTheirWriter(t *testing.T) {
 		soundTexts(t, s)
 
 		most := int64(150) // KiB
-		if _, _, u, err := s.Accounts.EditQuota(t.Context(), account.User, "bob",
+		if _, _, u, err := s.Accounts.EditQuota(t.Context(), nil, account.User, "bob",
 			func(q *account.Quota) { q.Text = &most }); err != nil || u.TextKB < 118 {
 			t.Fatalf("%+v, %v", u, err)
 		}

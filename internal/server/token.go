@@ -74,11 +74,12 @@ func (n *tokenNeed) restrict(caller *account.Caller, method string, to *route.Ro
 	}
 	open := safe(method) && !to.SignsIn()
 	refusal := caller.Allows(n.Scopes, n.Fine != route.Never)
-	alone := n.Scopes & (scope.RepoStatus | scope.ReadRepoHooks | scope.WriteRepoHooks | scope.AdminRepoHooks)
+	alone := n.Scopes & (scope.RepoStatus | scope.ReadRepoHooks | scope.WriteRepoHooks | scope.AdminRepoHooks |
+		scope.RepoDeployment)
 	switch {
 	case g.Scopes.Any(alone) && caller.Reach != account.Everything:
 		c := *caller
-		c.Reach = account.Everything // only of statuses or webhooks, also in private repositories
+		c.Reach = account.Everything // only of statuses, deployments or webhooks, also in private repositories
 		return &c, nil
 	case refusal == nil || open && g.Fine:
 		return caller, nil

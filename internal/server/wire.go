@@ -53,6 +53,9 @@ type Options struct {
 	HookNetworks outgoing.Networks // internal networks that webhooks may reach
 	AdminHost    string            // additional Host accepted on the admin address; may be empty
 	Now          func() time.Time
+
+	// Authenticate finds the caller of a request with the header Authorization. nil: by tokens and JWTs
+	Authenticate func(*http.Request) (*account.Caller, error)
 }
 
 // runner is a part of the server that works in the background.

@@ -54,7 +54,7 @@ func New(d *db.DB, repos *repo.Service) *Service { return &Service{d, repos} }
 // Put marks the repository for the access's caller. Repeating it has no effect, not even on the time
 // (decision 41). Error: 404 if the repository was deleted.
 func (s *Service) Put(ctx context.Context, a *repo.Access, k Kind) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
+	return s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
 		added, err := put(tx, k, a.ID, a.Caller.ID)
 		if err != nil || !added || k != Star {
 			return err
@@ -67,7 +67,7 @@ func (s *Service) Put(ctx context.Context, a *repo.Access, k Kind) error {
 
 // Drop removes the caller's mark from the repository, if any (decision 41).
 func (s *Service) Drop(ctx context.Context, a *repo.Access, k Kind) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
+	return s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
 		gone, err := drop(tx, k, a.ID, a.Caller.ID)
 		if err != nil || !gone || k != Star {
 			return err

@@ -32,7 +32,7 @@ func writeNamed(
 	ctx context.Context, d *db.DB, query string, caller *account.Caller, owner, name string,
 ) (bool, error) {
 	var n int64
-	err := d.Write(ctx, func(tx *db.Tx) (err error) {
+	err := d.WriteAs(ctx, caller, func(tx *db.Tx) (err error) {
 		n, err = tx.Exec(query, caller.ID, account.Fold(owner), account.Fold(name), tx.Now, caller.TokenID)
 		return err
 	})

@@ -54,7 +54,7 @@ func subscription(tx *db.Tx, repoID repo.ID, userID account.ID) (Subscription, e
 // Subscribe stores the caller's choice. Repeating it has no effect, and nothing else of the repository
 // changes (decision 57). Error: 404 if the repository was deleted.
 func (s *Service) Subscribe(ctx context.Context, a *repo.Access, wish Wish) (now Subscription, err error) {
-	err = s.db.Write(ctx, func(tx *db.Tx) (err error) {
+	err = s.db.WriteAs(ctx, a, func(tx *db.Tx) (err error) {
 		if wish == Everything {
 			_, err = put(tx, Watch, a.ID, a.Caller.ID)
 		} else {

@@ -18,14 +18,15 @@ import (
 // API implements the HTTP handlers of commit statuses.
 type API struct {
 	s   *Service
-	git *gitdata.API
+	git *gitdata.Service
 }
 
 // NewAPI returns the handlers of s. It uses g to resolve commit names.
-func NewAPI(s *Service, g *gitdata.API) *API { return &API{s, g} }
+func NewAPI(s *Service, g *gitdata.Service) *API { return &API{s, g} }
 
 // Payload is GitHub's status.
 type Payload struct {
+	SHA         git.SHA         `json:"-"` // of the commit
 	URL         string          `json:"url"`
 	AvatarURL   *string         `json:"avatar_url"`
 	ID          int64           `json:"id"`
@@ -40,7 +41,7 @@ type Payload struct {
 }
 
 func newPayload(s *Status, by *account.Account, api string, i *web.Info) Payload {
-	p := Payload{URL: api + "/statuses/" + string(s.SHA), ID: s.ID, NodeID: account.NodeID(Resource, s.ID),
+	p := Payload{SHA: s.SHA, URL: api + "/statuses/" + string(s.SHA), ID: s.ID, NodeID: account.NodeID(Resource, s.ID),
 		State:       s.State.String(),
 		Description: s.Description, TargetURL: s.TargetURL, Context: s.Context, CreatedAt: s.CreatedAt,
 		UpdatedAt: s.CreatedAt,

@@ -132,7 +132,7 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, n Status) (*Status
 		return nil, err
 	}
 	n.CreatorID = a.Caller.ID
-	err = s.db.Write(ctx, func(tx *db.Tx) (err error) {
+	err = s.db.WriteAs(ctx, a, func(tx *db.Tx) (err error) {
 		n.CreatedAt = tx.Now
 		if n.ID, err = add(tx, a.ID, &n); err != nil {
 			return err

@@ -26,8 +26,7 @@ func JSON(w http.ResponseWriter, r *http.Request, status int, v any) error {
 // derived from the body.
 func Bytes(w http.ResponseWriter, r *http.Request, status int, body []byte, etag string) error {
 	h := w.Header()
-	_, inside := w.(*Captured) // its ETag is not used
-	if !inside && status == http.StatusOK && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+	if status == http.StatusOK && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
 		if etag == "" {
 			etag = Tag(body)
 		}
@@ -106,6 +105,6 @@ func Created(w http.ResponseWriter, r *http.Request, location string, v any) err
 }
 
 // LastModified dates the single resource that the answer holds (decision 27).
-func LastModified(w http.ResponseWriter, t time.Time) {
+func LastModified(w Headers, t time.Time) {
 	w.Header().Set("Last-Modified", t.UTC().Format(http.TimeFormat))
 }

@@ -10,7 +10,9 @@ import (
 )
 
 // Faults collects the errors of a client's values by field. Operations use it to validate values from JSON
-// or from a form. The zero value with a resource ("Issue") is ready to use.
+// or from a form. The zero value with a resource ("Issue") is ready to use. An operation whose values were read
+// from a body goes on with the body's faults, so that one answer names them all. A text that could not be read
+// is not checked again.
 type Faults struct {
 	Resource string
 	wrong    []errs.Field
@@ -40,12 +42,16 @@ func (o *Faults) invalid(field, want string) {
 	o.Wrong(field, errs.InvalidField, strconv.Quote(field)+" must be "+want)
 }
 
-func (o *Faults) isWrong(field string) bool {
+// IsWrong reports whether something is wrong with a field.
+func (o *Faults) IsWrong(field string) bool {
 	return slices.ContainsFunc(o.wrong, func(f errs.Field) bool { return f.Field == field })
 }
 
 // CheckText notes a text with NUL and one of more than max code points (decision 19). max 0 means any length.
 func (o *Faults) CheckText(field, value string, max int) {
+	if o.IsWrong(field) {
+		return
+	}
 	if strings.IndexByte(value, 0) >= 0 {
 		o.Wrong(field, errs.InvalidField, field+" must not contain NUL")
 	}
@@ -57,6 +63,7 @@ func (o *Faults) CheckText(field, value string, max int) {
 // CheckFilled reports a text that is empty or blank.
 func (o *Faults) CheckFilled(field, value string) {
 	switch {
+	case o.IsWrong(field):
 	case value == "":
 		o.Wrong(field, errs.MissingField, "")
 	case strings.TrimSpace(value) == "":
@@ -66,7 +73,7 @@ func (o *Faults) CheckFilled(field, value string) {
 
 // CheckEnum notes a value that is not one of the values.
 func (o *Faults) CheckEnum(field, value string, values ...string) {
-	if slices.Contains(values, value) || o.isWrong(field) {
+	if slices.Contains(values, value) || o.IsWrong(field) {
 		return
 	}
 	o.wrong = append(o.wrong, errs.Field{Resource: o.Resource, Field: field, Code: errs.InvalidField,

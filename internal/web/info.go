@@ -11,8 +11,8 @@ import (
 	"arbor/internal/journal"
 )
 
-// Info is what the server knows about a request, besides the request itself. One is
-// made for each request before its handler runs.
+// Info is what the server knows about a request, besides the request itself. The server fills one for each
+// request before its handler runs.
 type Info struct {
 	ID      string     // the X-Request-Id of the answer
 	Media   Media      // what the caller accepts
@@ -28,11 +28,9 @@ type Info struct {
 	TokenID int64      // of the caller's token, for the log; 0 when anonymous
 	Note    error      // an error that the log line shall show
 	zip     bool       // the answer may be compressed, see MayZip
-	// the requested members of a payload, if the handler can omit others; nil: all
-	Members []string
 	// a webhook payload is rendered: it has no caller and shows no permissions
 	ForHook bool
-	Asked   Asked      // if set, called for each parameter that a handler reads; used by tests
+	Asked   Asked      // called for each parameter that a handler reads; nil except in tests
 	queried string     // what query was read from
 	query   url.Values // parsed once; must not be modified
 	params  []param
@@ -42,19 +40,6 @@ type Info struct {
 // Asked is called when a handler reads a query parameter or a field of the body. A wrapping handler can
 // compare that with the documentation.
 type Asked func(in, name string)
-
-type askedKey struct{}
-
-// WithAsked returns the context of a request whose reads call asked.
-func WithAsked(ctx context.Context, asked Asked) context.Context {
-	return context.WithValue(ctx, askedKey{}, asked)
-}
-
-// AskedOf returns the function that WithAsked put into the context of a request; nil: none.
-func AskedOf(ctx context.Context) Asked {
-	asked, _ := ctx.Value(askedKey{}).(Asked)
-	return asked
-}
 
 // Ask reports that a handler reads a parameter or a field.
 func (i *Info) Ask(in, name string) {
@@ -97,8 +82,8 @@ func (c *infoContext) Value(key any) any {
 // WithInfo returns a context that carries i. Log lines with it have the request's id.
 func WithInfo(ctx context.Context, i *Info) context.Context { return &infoContext{ctx, i} }
 
-// From returns the Info that the request carries. Each request that the server
-// hands to a handler has one.
+// From returns the Info that the request carries, or an empty one. Each request that the server hands to a
+// handler has one.
 func From(ctx context.Context) *Info {
 	i, _ := ctx.Value(infoKey{}).(*Info)
 	if i == nil {

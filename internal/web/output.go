@@ -58,9 +58,6 @@ func Unsent(ctx context.Context) *Output {
 
 // Answer renders an answer and sends it.
 func Answer(w http.ResponseWriter, r *http.Request, status int, render Render) error {
-	if _, inside := w.(*Captured); inside { // which copies it
-		return answerPooled(w, r, status, render)
-	}
 	return (&Output{w: w, r: r, status: status}).run(render)
 }
 
@@ -146,6 +143,12 @@ func (o *Output) Keep(bytes int) {
 		o.keep = bytes
 	}
 }
+
+// Headers is an answer that has a header: an http.ResponseWriter or an Output.
+type Headers interface{ Header() http.Header }
+
+// Header is that of the answer. It is sent with the first item.
+func (o *Output) Header() http.Header { return o.w.Header() }
 
 // Context is the request's context.
 func (o *Output) Context() context.Context { return o.r.Context() }

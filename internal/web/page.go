@@ -80,7 +80,7 @@ func positive(s string) (int64, bool) {
 // Link sets the Link header for a page of a list with the given total number
 // of rows: next, last, first and prev, each only where it applies. Past the end
 // prev is the last real page.
-func Link(w http.ResponseWriter, r *http.Request, p Page, total int64) {
+func Link(w Headers, r *http.Request, p Page, total int64) {
 	last := max(1, (total+p.Size-1)/p.Size)
 	if last == 1 && p.Number == 1 {
 		return
@@ -114,7 +114,7 @@ func Link(w http.ResponseWriter, r *http.Request, p Page, total int64) {
 }
 
 // Cut returns the requested page of a whole list, and sets the Link header.
-func Cut[T any](w http.ResponseWriter, r *http.Request, list []T) []T {
+func Cut[T any](w Headers, r *http.Request, list []T) []T {
 	page := ReadPage(r)
 	Link(w, r, page, int64(len(list)))
 	return CutAt(page, list).Rows

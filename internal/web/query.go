@@ -18,12 +18,8 @@ type Query struct {
 
 // QueryOf reads a request's query.
 func QueryOf(r *http.Request) Query {
-	raw := r.URL.RawQuery
-	if raw == "" {
-		return Query{asked: From(r.Context()).Asked}
-	}
 	i := From(r.Context())
-	if i.query == nil || i.queried != raw {
+	if raw := r.URL.RawQuery; i.queried != raw {
 		i.query, i.queried = r.URL.Query(), raw
 	}
 	return Query{values: i.query, asked: i.Asked}

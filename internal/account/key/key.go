@@ -121,9 +121,13 @@ func keyError(field, message string) error {
 		Message: message})
 }
 
-// AddUserKey adds a key of a user. Errors: 404 and 422 for the user, 422 as of Add.
-func (s *Service) AddUserKey(ctx context.Context, login string, n NewKey) (k *Key, err error) {
-	err = s.db.Write(ctx, func(tx *db.Tx) error {
+// AddUserKey adds a key of a user, for the operator. Errors: 404 and 422 for the user, 422 as of Add.
+func (s *Service) AddUserKey(ctx context.Context, login string, n NewKey) (*Key, error) {
+	return s.addKey(ctx, nil, login, n)
+}
+
+func (s *Service) addKey(ctx context.Context, by *account.Caller, login string, n NewKey) (k *Key, err error) {
+	err = s.db.WriteAs(ctx, by, func(tx *db.Tx) error {
 		a, err := holder(tx, login)
 		if err != nil {
 			return err
@@ -181,12 +185,12 @@ func (s *Service) AddOwnKey(ctx context.Context, caller *account.Caller, n NewKe
 	if err := n.Check(); err != nil {
 		return nil, err
 	}
-	return s.AddUserKey(ctx, caller.Login, n)
+	return s.addKey(ctx, caller, caller.Login, n)
 }
 
 // RemoveOwnKey ends a key of the caller's, at once. Error: 404.
 func (s *Service) RemoveOwnKey(ctx context.Context, caller *account.Caller, id int64) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error { return Delete(tx, Owner{Account: caller.ID}, id) })
+	return s.db.WriteAs(ctx, caller, func(tx *db.Tx) error { return Delete(tx, Owner{Account: caller.ID}, id) })
 }
 
 // RemoveUserKey ends a key of a user, with the next request that it would make. Errors: 404, 422.

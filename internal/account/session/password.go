@@ -104,7 +104,7 @@ func (s *Service) SetPassword(ctx context.Context, login, password string, by *a
 	if err != nil {
 		return err
 	}
-	return s.db.Write(ctx, func(tx *db.Tx) error {
+	return s.db.WriteAs(ctx, by, func(tx *db.Tx) error {
 		if err := tx.Check(); err != nil { // now: the session of this request ends, too
 			return err
 		}

@@ -194,7 +194,7 @@ func (s *Service) begin(
 	if from.Address.IsValid() {
 		actor.Address = from.Address.String()
 	}
-	err := s.db.Write(audit.With(ctx, actor), func(tx *db.Tx) error {
+	err := s.db.WriteAs(audit.With(ctx, actor), db.Server, func(tx *db.Tx) error {
 		n, err := whose(tx)
 		if err != nil {
 			return err
@@ -229,7 +229,7 @@ func (s *Service) Sessions(ctx context.Context, of *account.Caller) (list []Sess
 
 // EndSession ends one of the caller's sessions, from the next request on in any process. Error: 404.
 func (s *Service) EndSession(ctx context.Context, of *account.Caller, id int64) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
+	return s.db.WriteAs(ctx, of, func(tx *db.Tx) error {
 		if err := tx.Check(); err != nil { // now: it may be the session of this request
 			return err
 		}
@@ -246,7 +246,7 @@ func (s *Service) EndSession(ctx context.Context, of *account.Caller, id int64) 
 
 // EndOtherSessions ends all sessions of the caller but the one that it uses.
 func (s *Service) EndOtherSessions(ctx context.Context, of *account.Caller) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
+	return s.db.WriteAs(ctx, of, func(tx *db.Tx) error {
 		if err := account.HoldID(tx, of.ID); err != nil {
 			return err
 		}

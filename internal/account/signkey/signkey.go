@@ -169,7 +169,7 @@ func (s *Service) Add(ctx context.Context, caller *account.Caller, n NewKey) (ke
 	if err != nil {
 		return nil, err
 	}
-	err = s.db.Write(ctx, func(tx *db.Tx) error {
+	err = s.db.WriteAs(ctx, caller, func(tx *db.Tx) error {
 		if err := account.HoldID(tx, caller.ID); err != nil {
 			return err
 		}
@@ -273,7 +273,7 @@ func withEmails(tx *db.Tx, id account.ID, list []Key) (*Keys, error) {
 
 // Remove ends a key of the caller's with its subkeys. What they signed is no longer verified, at once. Error: 404.
 func (s *Service) Remove(ctx context.Context, caller *account.Caller, kind Kind, id ID) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error { return remove(tx, caller, kind, id) })
+	return s.db.WriteAs(ctx, caller, func(tx *db.Tx) error { return remove(tx, caller, kind, id) })
 }
 
 // Armored returns OpenPGP keys one after the other, as a file that gpg imports.

@@ -72,7 +72,7 @@ func (s *Service) AskDevice(ctx context.Context, ask DeviceAsk) (*DeviceCodes, e
 	}
 	codes := &DeviceCodes{Device: newDeviceCode(), User: newUserCode(), Expires: deviceLife,
 		Pause: devicePause}
-	err := s.db.Write(ctx, func(tx *db.Tx) error {
+	err := s.db.WriteAs(ctx, db.Server, func(tx *db.Tx) error {
 		if err := tx.Lock(deviceLock); err != nil {
 			return err
 		}
@@ -192,7 +192,7 @@ func (s *Service) exchangeDevice(
 ) (string, error) {
 	token := NewSecret(Prefix)
 	n := NewToken{Login: of.Login, Note: deviceClient(w.client), Scopes: w.scopes}
-	err := s.db.Write(ctx, func(tx *db.Tx) error {
+	err := s.db.WriteAs(ctx, db.Server, func(tx *db.Tx) error {
 		there, err := dropAllowed(tx, d, of.ID)
 		if err != nil {
 			return err
@@ -229,7 +229,7 @@ func (s *Service) pauseDevice(ctx context.Context, d digest, w *waitingDevice, n
 		refusal = &DeviceError{Code: "slow_down", Pause: pause,
 			Description: "Too many requests have been made in the same timeframe."}
 	}
-	if err := s.db.Write(ctx, func(tx *db.Tx) error {
+	if err := s.db.WriteAs(ctx, db.Server, func(tx *db.Tx) error {
 		return setDevicePause(tx, d, pause, now)
 	}); err != nil {
 		return err
@@ -280,7 +280,7 @@ func (s *Service) withDevice(ctx context.Context, caller *account.Caller, code s
 	}
 	d, formed := userCodeDigest(code)
 	var refusal error
-	err = s.db.Write(ctx, func(tx *db.Tx) error {
+	err = s.db.WriteAs(ctx, caller, func(tx *db.Tx) error {
 		found, refusal = nil, nil
 		// Wrong codes are counted one after another, and nothing is confirmed while the account's sessions
 		// end.

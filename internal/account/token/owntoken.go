@@ -41,7 +41,7 @@ func (s *Service) CreateOwnToken(ctx context.Context, caller *account.Caller, n 
 		return "", err
 	}
 	token = NewSecret(Prefix)
-	err = s.db.Write(ctx, func(tx *db.Tx) error {
+	err = s.db.WriteAs(ctx, caller, func(tx *db.Tx) error {
 		if err := account.HoldID(tx, caller.ID); err != nil {
 			return err
 		}
@@ -75,7 +75,7 @@ func (s *Service) RevokeOwnToken(ctx context.Context, caller *account.Caller, id
 	if err := whole(caller); err != nil {
 		return err
 	}
-	return s.db.Write(ctx, func(tx *db.Tx) error {
+	return s.db.WriteAs(ctx, caller, func(tx *db.Tx) error {
 		if err := tx.Check(); err != nil { // now, because it may be the request's own token
 			return err
 		}

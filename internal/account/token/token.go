@@ -56,6 +56,8 @@ type NewToken struct {
 
 	// Value is the token itself, for seeds of tests; empty: a random one.
 	Value string
+
+	By *account.Caller // who creates it; nil: the operator
 }
 
 // Token describes a token without its secret.
@@ -133,7 +135,7 @@ func (s *Service) CreateToken(ctx context.Context, n NewToken) (token string, id
 	} else if err := CheckToken(token); err != nil {
 		return "", 0, err
 	}
-	err = s.db.Write(ctx, func(tx *db.Tx) error {
+	err = s.db.WriteAs(ctx, n.By, func(tx *db.Tx) error {
 		a, err := account.Holder(tx, n.Login)
 		if err != nil {
 			return err

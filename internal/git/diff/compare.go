@@ -34,6 +34,15 @@ type Changes struct {
 	Additions int    // lines, of all files
 	Deletions int
 	Cut       bool // there is more than is compared: not all lines are counted, and Total may be too low
+
+	List []Listed // all files up to MaxFiles, with Options.List
+}
+
+// Listed is a changed file without its changes.
+type Listed struct {
+	Path      string
+	Additions int
+	Deletions int
 }
 
 // Options say which of the changed files are given.
@@ -44,6 +53,7 @@ type Options struct {
 	Bytes int // so is one of more bytes
 	Sum   int // bytes of all patches given; further ones are left out
 
+	List  bool            // all files are listed, too
 	Paths map[string]bool // nil: any; else only files that have or had one of these names
 }
 

@@ -111,6 +111,11 @@ func (d *outputReader) given(n int) (*File, bool) {
 func (d *outputReader) rawLine(line string) error {
 	n := d.changes.Total
 	d.changes.Total++
+	if d.o.List && n < MaxFiles {
+		if err := d.list(line); err != nil {
+			return err
+		}
+	}
 	if n < d.o.Skip || len(d.changes.Files) >= d.o.Max {
 		return nil
 	}
@@ -153,6 +158,13 @@ func (d *outputReader) rawLine(line string) error {
 	return nil
 }
 
+// list adds the file of a raw line to Changes.List.
+func (d *outputReader) list(line string) error {
+	name, err := unquotePath(line[strings.LastIndexByte(line, '\t')+1:])
+	d.changes.List = append(d.changes.List, Listed{Path: name})
+	return err
+}
+
 // prefixed puts a prefix before a name, within its quotes if it has them.
 func prefixed(prefix, name string) string {
 	if strings.HasPrefix(name, `"`) {
@@ -193,6 +205,9 @@ func (d *outputReader) countLine(line string) error {
 	d.changes.Deletions += b
 	if wanted {
 		f.Additions, f.Deletions = a, b
+	}
+	if n := d.counted - 1; n < len(d.changes.List) {
+		d.changes.List[n].Additions, d.changes.List[n].Deletions = a, b
 	}
 	return nil
 }

@@ -61,16 +61,8 @@ func (f *File) StatusName() string {
 func Names(ctx context.Context, r *git.Repository, from, to git.SHA, budget *int) (
 	added, removed, modified []string, err error,
 ) {
-	if *budget <= 0 {
-		return nil, nil, nil, nil
-	}
-	given := min(*budget, maxComparing)
-	d, err := compareFrom(ctx, r, from, to, maxComparing-given)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	*budget -= d.trees - (maxComparing - given) + 1
-	for _, f := range d.files {
+	files, _, err := Differing(ctx, r, from, to, budget)
+	for _, f := range files {
 		switch f.Status {
 		case 'A':
 			added = append(added, f.Path)
@@ -80,5 +72,23 @@ func Names(ctx context.Context, r *git.Repository, from, to git.SHA, budget *int
 			modified = append(modified, f.Path)
 		}
 	}
-	return added, removed, modified, nil
+	return added, removed, modified, err
+}
+
+// Differing lists the files that differ between two trees, or the trees of two commits, without a process,
+// counts or patches. whole is false if there are more than it looked at: at most MaxFiles, and *budget trees,
+// which it subtracts from *budget. A rename is one removed file and one added.
+func Differing(ctx context.Context, r *git.Repository, from, to git.SHA, budget *int) (
+	files []File, whole bool, err error,
+) {
+	if *budget <= 0 {
+		return nil, false, nil
+	}
+	given := min(*budget, maxComparing)
+	d, err := compareFrom(ctx, r, from, to, maxComparing-given)
+	if err != nil {
+		return nil, false, err
+	}
+	*budget -= d.trees - (maxComparing - given) + 1
+	return d.files, d.whole && d.total <= len(d.files), nil
 }

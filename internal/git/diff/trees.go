@@ -246,6 +246,9 @@ func (d *treeDiff) page(o Options) *Changes {
 	c := &Changes{Total: d.total, Cut: true}
 	for n := range d.files {
 		d.files[n].Unread = d.files[n].OldSHA != d.files[n].SHA
+		if o.List && n < MaxFiles {
+			c.List = append(c.List, Listed{Path: d.files[n].Path})
+		}
 	}
 	if o.Paths == nil {
 		from := min(o.Skip, len(d.files))

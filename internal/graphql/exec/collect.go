@@ -136,16 +136,3 @@ func (r *run) deep(set ast.SelectionSet, names []string) bool {
 	}
 	return false
 }
-
-// below adds to names those of the fields that a selection has at the end of a path, each once.
-func (r *run) below(set ast.SelectionSet, path, names []string) []string {
-	for f := range r.asked(set) {
-		switch {
-		case len(path) > 0 && f.Name == path[0]:
-			names = r.below(f.SelectionSet, path[1:], names)
-		case len(path) == 0 && !slices.Contains(names, f.Name):
-			names = append(names, f.Name)
-		}
-	}
-	return names
-}

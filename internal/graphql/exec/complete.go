@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -159,6 +160,10 @@ func (a *answer) render(b []byte, t *ast.Type) (_ []byte, ok bool) {
 			return append(b, v...), true
 		case int:
 			return strconv.AppendInt(b, int64(v), 10), true
+		case int64:
+			return strconv.AppendInt(b, v, 10), true
+		case string:
+			return appendText(b, v), true
 		}
 		v, err := json.Marshal(a.leaf)
 		if err == nil {
@@ -174,6 +179,20 @@ func (a *answer) render(b []byte, t *ast.Type) (_ []byte, ok bool) {
 		}
 	}
 	return append(b[:begin], "null"...), t != nil && !t.NonNull
+}
+
+// appendText appends a string as JSON, as the REST API does: without escapes for HTML.
+func appendText(b []byte, s string) []byte {
+	for n := range len(s) {
+		if c := s[n]; c < ' ' || c == '"' || c == '\\' || c >= 0x80 {
+			var out bytes.Buffer
+			enc := json.NewEncoder(&out)
+			enc.SetEscapeHTML(false)
+			enc.Encode(s) // of a string, which cannot fail
+			return append(b, bytes.TrimSuffix(out.Bytes(), []byte("\n"))...)
+		}
+	}
+	return append(append(append(b, '"'), s...), '"')
 }
 
 func (a *answer) renderObject(b []byte) (_ []byte, ok bool) {

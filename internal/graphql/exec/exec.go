@@ -292,15 +292,6 @@ func textBytes(v any) (n int) {
 	return n
 }
 
-// Below returns the names of the fields selected at the end of a path below this field, including
-// fragments.
-func (f *Field) Below(path ...string) (names []string) {
-	for _, node := range f.nodes {
-		names = f.run.below(node.SelectionSet, path, names)
-	}
-	return names
-}
-
 // Deep is Selects for everything below the field at any depth.
 func (f *Field) Deep(names ...string) bool {
 	for _, node := range f.nodes {

@@ -3,8 +3,6 @@ package payloads
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +12,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/git/diff"
+	"arbor/internal/repo"
 	"arbor/internal/web"
 )
 
@@ -225,32 +224,17 @@ func newPerson(s git.Signature, login func(git.Signature) string) personJSON {
 	return personJSON{Name: s.Name, Email: s.Email, Date: s.When.Format(time.RFC3339), Login: login(s)}
 }
 
-// maxAnswer is the size in bytes of the largest commit that a payload holds.
-const maxAnswer = 24 << 20
-
-// status adds the commit, as the API answers it.
+// status adds the commit, as the API lists it. Error: 404 for a commit that is gone.
 func (s *sending) status() error {
-	info := &web.Info{ID: s.info.ID, Site: s.info.Site, Prefix: s.info.Prefix, Media: s.info.Media, ForHook: true}
-	address := web.Path("repos", s.repo.Owner.Login, s.repo.Name) + "/commits?per_page=1&sha=" + s.d.About.After
-	r, err := http.NewRequestWithContext(s.ctx, http.MethodGet, address, nil)
+	of := repo.Of[git.SHA]{In: s.repo, Key: git.SHA(s.d.About.After)}
+	found, err := s.from.Git.Commits(s.ctx, []repo.Of[git.SHA]{of})
 	if err != nil {
-		return errs.Wrap(errs.NotFound, "Not Found", err)
-	}
-	answer := web.Capture()
-	answer.Limit(maxAnswer)
-	switch err = s.from.Git.ListCommits(answer, web.With(r, info), s.repo); {
-	case errs.Is(err, errs.Invalid): // what cannot be found
-		return errs.Absent()
-	case err != nil:
 		return err
-	case answer.Status != http.StatusOK:
-		return fmt.Errorf("payloads: %s answers %d", address, answer.Status)
 	}
-	var list []json.RawMessage
-	if err := json.Unmarshal(answer.Body.Bytes(), &list); err != nil || len(list) == 0 {
+	if found[of] == nil {
 		return errs.Absent()
 	}
-	return s.add(object{"commit": list[0]})
+	return s.add(object{"commit": found[of]})
 }
 
 // checkSuite adds the head_commit.

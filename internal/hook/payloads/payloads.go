@@ -54,7 +54,7 @@ type Sources struct {
 	Pulls    *pull.Service
 	Releases *release.Service
 	Checks   *checkrun.Service
-	Git      *gitdata.API
+	Git      *gitdata.Service
 }
 
 // Renderer renders payloads.
@@ -117,8 +117,12 @@ var makers = map[string]func(t *teller) error{
 	"release":                     (*teller).release,
 	"check_run":                   (*teller).checkRun,
 	"check_suite":                 (*teller).checkSuite,
+	"deployment":                  (*teller).deployment,
+	"deployment_status":           (*teller).deploymentStatus,
 	hook.Dispatch:                 (*teller).dispatch,
 	"installation":                (*teller).nothing, // who tells of it renders all of it
+	"branch_protection_rule":      (*teller).nothing, // the same
+	"repository_ruleset":          (*teller).nothing, // the same
 	"installation_repositories":   (*teller).nothing,
 }
 

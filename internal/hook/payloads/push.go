@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"arbor/internal/deployment"
 	"arbor/internal/git"
 	"arbor/internal/repo"
 	"arbor/internal/status"
@@ -87,5 +88,19 @@ func (t *teller) checkRun() error {
 func (t *teller) checkSuite() error {
 	suite, err := t.from.Checks.SuiteForHook(t.ctx, t.tx, t.repo, t.About.ID)
 	t.out["check_suite"] = suite
+	return err
+}
+
+// deployment renders a deployment. Workflows do not exist.
+func (t *teller) deployment() (err error) {
+	t.out["deployment"], err = deployment.ForHook(t.ctx, t.tx, t.repo, t.About.ID)
+	t.out["workflow"], t.out["workflow_run"] = nil, nil
+	return err
+}
+
+// deploymentStatus renders a status with its deployment.
+func (t *teller) deploymentStatus() (err error) {
+	t.out["deployment_status"], t.out["deployment"], err = deployment.StatusForHook(t.ctx, t.tx, t.repo, t.About.ID)
+	t.out["check_run"], t.out["workflow"], t.out["workflow_run"] = nil, nil, nil
 	return err
 }

@@ -80,7 +80,7 @@ func (s *Service) Create(
 			return err
 		}
 		for _, side := range [...]*repo.Access{a, to} {
-			if err := side.HoldsWritable(tx); err != nil {
+			if err := side.Holds(tx); err != nil {
 				return err
 			}
 		}
@@ -120,11 +120,11 @@ func (s *Service) Remove(ctx context.Context, a *repo.Access, number, id int64) 
 	if err := a.Require(account.Push); err != nil {
 		return err
 	}
-	return s.db.Write(ctx, func(tx *db.Tx) error {
+	return s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
 		if err := issuekit.Lock(tx, a.ID); err != nil {
 			return err
 		}
-		if err := a.HoldsWritable(tx); err != nil {
+		if err := a.Holds(tx); err != nil {
 			return err
 		}
 		i, err := issue.EnabledByNumber(tx, a, number)
@@ -168,4 +168,9 @@ func NameFor(number int64, title string) string {
 		b = append(b, string(r)...)
 	}
 	return string(b)
+}
+
+// FollowRename updates the links to a renamed branch.
+func FollowRename(tx *db.Tx, repoID repo.ID, from, to string) error {
+	return tx.Run(`UPDATE linked_branches SET name = $3 WHERE repo_id = $1 AND name = $2`, repoID, from, to)
 }

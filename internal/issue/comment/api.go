@@ -15,7 +15,7 @@ import (
 type API struct {
 	s       *Service
 	repos   *repo.Service
-	answers *issuekit.Answers
+	answers *repo.Answers
 }
 
 // NewAPI returns the handlers of s.
@@ -49,7 +49,7 @@ func readSince(r *http.Request) (db.Time, error) {
 //
 // List lists the comments on an issue or pull request, oldest first. since selects those updated at or
 // after that time. Errors: 404, 410, 422.
-func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+func (api *API) List(out *web.Output, r *http.Request, a *repo.Access) error {
 	n, err := web.Number(r, "number")
 	if err != nil {
 		return err
@@ -59,23 +59,23 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 		return err
 	}
 	page := web.ReadPage(r)
-	return api.answers.Serve(w, r, a, api.renderList(a, func(tx *db.Tx) ([]*Comment, error) {
+	return api.render(out, a, false, func(tx *db.Tx) ([]*Comment, error) {
 		i, err := issue.EnabledByNumber(tx, a, n)
 		if err != nil {
 			return nil, err
 		}
 		l := list{issue: i, since: since}
 		found, total, err := l.page(tx, page)
-		tx.OnCommit(func() { web.Link(w, r, page, total) })
+		tx.OnCommit(func() { web.Link(out, r, page, total) })
 		return found, err
-	}))
+	})
 }
 
 // GET /repos/{owner}/{repo}/issues/comments
 //
 // ListOfRepo lists the comments on all issues and pull requests of a repository according to sort (created,
 // updated), direction and since. Errors: 410, 422.
-func (api *API) ListOfRepo(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+func (api *API) ListOfRepo(out *web.Output, r *http.Request, a *repo.Access) error {
 	if err := issue.Enabled(a.Repo, nil); err != nil {
 		return err
 	}
@@ -93,29 +93,29 @@ func (api *API) ListOfRepo(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	}
 	page := web.ReadPage(r)
 	l := list{repoID: a.ID, since: since, updated: sort == "updated", desc: sort != "" && direction == "desc"}
-	return api.answers.Serve(w, r, a, api.renderList(a, func(tx *db.Tx) ([]*Comment, error) {
+	return api.render(out, a, false, func(tx *db.Tx) ([]*Comment, error) {
 		found, total, err := l.page(tx, page)
-		tx.OnCommit(func() { web.Link(w, r, page, total) })
+		tx.OnCommit(func() { web.Link(out, r, page, total) })
 		return found, err
-	}))
+	})
 }
 
 // GET /repos/{owner}/{repo}/issues/comments/{id}
 //
 // Get returns one comment. Errors: 404, 410.
-func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+func (api *API) Get(out *web.Output, r *http.Request, a *repo.Access) error {
 	id, err := web.Number(r, "id")
 	if err != nil {
 		return err
 	}
-	return api.answers.Serve(w, r, a, api.renderOne(a, func(tx *db.Tx) (*Comment, error) {
+	return api.renderOne(out, a, func(tx *db.Tx) (*Comment, error) {
 		c, err := enabledByID(tx, a, id)
 		if err != nil {
 			return nil, err
 		}
-		web.LastModified(w, c.UpdatedAt.Time())
+		web.LastModified(out, c.UpdatedAt.Time())
 		return c, nil
-	}))
+	})
 }
 
 // POST /repos/{owner}/{repo}/issues/{number}/comments
@@ -157,7 +157,9 @@ func readText(r *http.Request) (issue.Text, error) {
 
 // answer writes one comment as the response.
 func (api *API) answer(w http.ResponseWriter, r *http.Request, a *repo.Access, status int, c *Comment) error {
-	return web.Answer(w, r, status, api.renderOne(a, func(*db.Tx) (*Comment, error) { return c, nil }))
+	return web.Answer(w, r, status, func(out *web.Output) error {
+		return api.renderOne(out, a, func(*db.Tx) (*Comment, error) { return c, nil })
+	})
 }
 
 // PATCH /repos/{owner}/{repo}/issues/comments/{id}

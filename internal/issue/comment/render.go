@@ -116,45 +116,40 @@ func (p *Page) Comment(id int64) (*Payload, error) {
 	return p.payload(n)
 }
 
-// renderOne returns a function that renders the comment that find reads.
-func (api *API) renderOne(a *repo.Access, find func(*db.Tx) (*Comment, error)) web.Render {
-	return api.render(a, true, func(tx *db.Tx) ([]*Comment, error) {
+// renderOne renders the comment that find reads, from one snapshot.
+func (api *API) renderOne(out *web.Output, a *repo.Access, find func(*db.Tx) (*Comment, error)) error {
+	return api.render(out, a, true, func(tx *db.Tx) ([]*Comment, error) {
 		c, err := find(tx)
 		return []*Comment{c}, err
 	})
 }
 
-// renderList returns a function that renders the comments that find reads.
-func (api *API) renderList(a *repo.Access, find func(*db.Tx) ([]*Comment, error)) web.Render {
-	return api.render(a, false, find)
-}
-
-// render returns a function that renders the comments that find reads, from one snapshot: an array, or the
-// only one if alone is true.
-func (api *API) render(a *repo.Access, alone bool, find func(*db.Tx) ([]*Comment, error)) web.Render {
-	return func(out *web.Output) error {
-		var p *Page
-		err := api.s.db.Read(out.Context(), func(tx *db.Tx) error {
-			p = NewPage(out.Context(), a)
-			list, err := find(tx)
-			if err != nil {
-				return err
-			}
-			return p.load(tx, list)
-		})
+// render renders the comments that find reads, from one snapshot: an array, or the only one if alone is true.
+func (api *API) render(
+	out *web.Output, a *repo.Access, alone bool, find func(*db.Tx) ([]*Comment, error),
+) error {
+	var p *Page
+	err := api.s.db.Read(out.Context(), func(tx *db.Tx) error {
+		p = NewPage(out.Context(), a)
+		list, err := find(tx)
 		if err != nil {
 			return err
 		}
-		if err := p.Bodies(out, api.s.issues); err != nil {
-			return err
-		}
-		out.Grow(2 << 10 * (len(p.comments) + 1))
-		return out.Items(len(p.comments), alone, func(n int) (any, error) { return p.payload(n) })
+		return p.load(tx, list)
+	})
+	if err != nil {
+		return err
 	}
+	if err := p.Bodies(out, api.s.issues); err != nil {
+		return err
+	}
+	out.Grow(2 << 10 * (len(p.comments) + 1))
+	return out.Items(len(p.comments), alone, func(n int) (any, error) { return p.payload(n) })
 }
 
 // Payload is GitHub's issue-comment (decision 28).
 type Payload struct {
+	Number      int64           `json:"-"` // of the issue
 	URL         string          `json:"url"`
 	HTMLURL     string          `json:"html_url"`
 	IssueURL    string          `json:"issue_url"`
@@ -183,6 +178,7 @@ func (p *Page) payload(n int) (*Payload, error) {
 	at, id, number := p.places[c.RepoID], strconv.FormatInt(c.ID, 10), strconv.FormatInt(c.Number, 10)
 	body, err := p.bodies.At(n)
 	out := &Payload{
+		Number:   c.Number,
 		URL:      at.API + "/issues/comments/" + id,
 		HTMLURL:  at.Page + issuekit.PageSegment(c.Pull) + number + "#issuecomment-" + id,
 		IssueURL: at.API + "/issues/" + number,

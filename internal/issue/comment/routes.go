@@ -10,11 +10,11 @@ import (
 func (api *API) Routes() []route.Route {
 	issues := api.repos.Router(route.Needs(scope.PublicRepo, "issues"))
 	routes := []route.Route{
-		issues.Pull("GET /repos/{owner}/{repo}/issues/{number}/comments", api.List),
+		issues.Pull("GET /repos/{owner}/{repo}/issues/{number}/comments", api.answers.Kept(api.List)),
 		// Push if the conversation is locked.
 		issues.Pull("POST /repos/{owner}/{repo}/issues/{number}/comments", api.Create),
-		issues.Pull("GET /repos/{owner}/{repo}/issues/comments", api.ListOfRepo),
-		issues.Pull("GET /repos/{owner}/{repo}/issues/comments/{id}", api.Get),
+		issues.Pull("GET /repos/{owner}/{repo}/issues/comments", api.answers.Kept(api.ListOfRepo)),
+		issues.Pull("GET /repos/{owner}/{repo}/issues/comments/{id}", api.answers.Kept(api.Get)),
 		// Push for callers other than the author.
 		issues.Pull("PATCH /repos/{owner}/{repo}/issues/comments/{id}", api.Edit),
 		// Push for callers other than the author.

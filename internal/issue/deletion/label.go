@@ -19,7 +19,7 @@ import (
 // DeleteLabel deletes the label with this name. It does not change updated_at of issues and adds no events.
 // Error: 404.
 func (s *Service) DeleteLabel(ctx context.Context, a *repo.Access, name string) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
+	return s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
 		if err := issuekit.Lock(tx, a.ID); err != nil {
 			return err
 		}

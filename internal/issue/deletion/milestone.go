@@ -27,7 +27,7 @@ type deletedMilestone struct {
 // DeleteMilestone deletes a milestone and removes its issues from it. It does not change their updated_at;
 // each gets an event. Error: 404.
 func (s *Service) DeleteMilestone(ctx context.Context, a *repo.Access, number int64) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
+	return s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
 		if err := issuekit.Lock(tx, a.ID); err != nil {
 			return err
 		}

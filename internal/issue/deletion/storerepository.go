@@ -36,6 +36,8 @@ var bulk = [...]struct {
 	{"labels", "id", false, 1000},
 	{"milestones", "id", false, 50},
 	{"commit_comments", "id", false, 50},
+	{"deployment_statuses", "id", false, 1000},
+	{"deployments", "id", false, 100},
 	{"check_runs", "id", false, 20},
 	{"check_suites", "id", false, 1000},
 	{"statuses", "id", false, 1000},

@@ -19,7 +19,7 @@ func (r *Renderer) HTML(ctx context.Context, a *repo.Access, source string) (str
 	if err != nil {
 		return "", err
 	}
-	return doc.HTML(to.links(a)), nil
+	return to.html(doc, a), nil
 }
 
 // Plain is HTML without links to people, issues and commits.

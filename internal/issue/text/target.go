@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"arbor/internal/account"
+	"arbor/internal/autolink"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
@@ -23,6 +24,7 @@ type targets struct {
 	repos   map[string]*repo.Access     // by folded OWNER/NAME
 	issues  map[issueKey]linked
 	commits map[commitKey]git.SHA
+	auto    map[repo.ID]markdown.Autolinks
 }
 
 type issueKey struct {
@@ -76,7 +78,16 @@ func (r *Renderer) findTargets(
 			repos = appendName(repos, c.Owner, c.Repo)
 		}
 	}
+	var homes []repo.ID
+	for _, a := range own {
+		if a.Autolinks {
+			homes = append(homes, a.ID)
+		}
+	}
 	err := r.db.Read(ctx, func(tx *db.Tx) (err error) {
+		if t.auto, err = autolink.OfMany(tx, homes); err != nil {
+			return err
+		}
 		if t.people, err = account.ByLogins(tx, logins); err != nil {
 			return err
 		}
@@ -171,6 +182,11 @@ func (r *Renderer) commit(ctx context.Context, a *repo.Access, prefix string) (g
 		return "", errs.Absent()
 	}
 	return o.SHA, err
+}
+
+// html renders a text of a repository.
+func (t *targets) html(doc *markdown.Document, a *repo.Access) string {
+	return t.auto[a.ID].HTML(doc.HTML(t.links(a)))
 }
 
 // links returns the links of texts of one repository.

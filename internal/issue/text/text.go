@@ -152,7 +152,7 @@ func (p *Page) At(n int) (Payload, error) {
 			text = new(doc.Text())
 		}
 		if p.kind != "text" {
-			html = new(doc.HTML(p.part.targets.links(src.Access)))
+			html = new(p.part.targets.html(doc, src.Access))
 		}
 	}
 	switch p.kind {

@@ -5,7 +5,6 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/issue"
-	"arbor/internal/issuekit"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -26,7 +25,7 @@ func New(d *db.DB, issues *issue.Service, reviews Reviews) *Service {
 type API struct {
 	*Service
 	repos   *repo.Service
-	answers *issuekit.Answers
+	answers *repo.Answers
 }
 
 // Reviews reads the texts of submitted reviews by id. Package forge implements it.
@@ -41,12 +40,12 @@ func NewAPI(s *Service, repos *repo.Service) *API { return &API{s, repos, s.issu
 //
 // List lists the events of an issue or pull request, oldest first. Errors: 404, 410, 422 for a page beyond
 // the first 5,000 events.
-func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+func (api *API) List(out *web.Output, r *http.Request, a *repo.Access) error {
 	n, err := web.Number(r, "number")
 	if err != nil {
 		return err
 	}
-	return api.answers.Serve(w, r, a, api.render(a, eventForm{}, func(tx *db.Tx) ([]*issue.Event, error) {
+	return api.render(out, a, eventForm{}, func(tx *db.Tx) ([]*issue.Event, error) {
 		i, err := issue.EnabledByNumber(tx, a, n)
 		if err != nil {
 			return nil, err
@@ -56,16 +55,16 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 			return nil, err
 		}
 		list, total, err := eventsOfIssue(tx, i.ID, page)
-		tx.OnCommit(func() { web.Link(w, r, page, total) })
+		tx.OnCommit(func() { web.Link(out, r, page, total) })
 		return list, err
-	}))
+	})
 }
 
 // GET /repos/{owner}/{repo}/issues/events
 //
 // ListOfRepo lists the events of all issues and pull requests of a repository, newest first, each with its
 // issue. Errors: 410, 422 for a page beyond the newest 5,000 events.
-func (api *API) ListOfRepo(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+func (api *API) ListOfRepo(out *web.Output, r *http.Request, a *repo.Access) error {
 	if err := issue.Enabled(a.Repo, nil); err != nil {
 		return err
 	}
@@ -74,24 +73,24 @@ func (api *API) ListOfRepo(w http.ResponseWriter, r *http.Request, a *repo.Acces
 		return err
 	}
 	form := eventForm{withIssues: true}
-	return api.answers.Serve(w, r, a, api.render(a, form, func(tx *db.Tx) ([]*issue.Event, error) {
+	return api.render(out, a, form, func(tx *db.Tx) ([]*issue.Event, error) {
 		list, total, err := eventsOfRepo(tx, a.ID, page)
-		tx.OnCommit(func() { web.Link(w, r, page, total) })
+		tx.OnCommit(func() { web.Link(out, r, page, total) })
 		return list, err
-	}))
+	})
 }
 
 // GET /repos/{owner}/{repo}/issues/events/{id}
 //
 // Get returns one event with its issue. Events that exist only in timelines are not found. Errors: 404,
 // 410.
-func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+func (api *API) Get(out *web.Output, r *http.Request, a *repo.Access) error {
 	id, err := web.Number(r, "id")
 	if err != nil {
 		return err
 	}
 	form := eventForm{withIssues: true, alone: true}
-	return api.answers.Serve(w, r, a, api.render(a, form, func(tx *db.Tx) ([]*issue.Event, error) {
+	return api.render(out, a, form, func(tx *db.Tx) ([]*issue.Event, error) {
 		e, err := byID(tx, a.ID, id)
 		if err != nil {
 			return nil, err
@@ -100,7 +99,7 @@ func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) erro
 		if err != nil {
 			return nil, err
 		}
-		web.LastModified(w, e.CreatedAt.Time())
+		web.LastModified(out, e.CreatedAt.Time())
 		return []*issue.Event{e}, issue.Enabled(a.Repo, found[0])
-	}))
+	})
 }

@@ -17,13 +17,13 @@ import (
 // for a page beyond the first 5,000 entries.
 func (api *API) ListMany(
 	ctx context.Context, list []repo.Of[int64], page web.Page,
-) (map[repo.Of[int64]]*web.List[any], error) {
+) (map[repo.Of[int64]]*web.List[*Shown], error) {
 	if err := checkDeep(page); err != nil {
 		return nil, err
 	}
 	var t *timeline
 	var entries []entryOf
-	in, lists, out := repo.In(list), map[issue.ID]*web.List[any]{}, map[repo.Of[int64]]*web.List[any]{}
+	in, lists, out := repo.In(list), map[issue.ID]*web.List[*Shown]{}, map[repo.Of[int64]]*web.List[*Shown]{}
 	err := api.db.Read(ctx, func(tx *db.Tx) error {
 		t = &timeline{comments: comment.NewPage(ctx, slices.Collect(maps.Values(in))...)}
 		found, err := issue.Numbered(tx, list)
@@ -34,7 +34,7 @@ func (api *API) ListMany(
 		for of, i := range found {
 			if issue.Enabled(of.In.Repo, i) == nil {
 				issues = append(issues, repo.Of[issue.ID]{In: of.In, Key: i.ID})
-				lists[i.ID] = &web.List[any]{}
+				lists[i.ID] = &web.List[*Shown]{}
 				out[of] = lists[i.ID]
 			}
 		}
@@ -53,7 +53,7 @@ func (api *API) ListMany(
 		return nil, err
 	}
 	for _, e := range entries {
-		shown, err := t.payload(e.entry)
+		shown, err := t.shown(e.entry)
 		if err != nil {
 			return nil, err
 		}

@@ -52,40 +52,38 @@ type eventForm struct {
 	alone      bool // one event and not an array
 }
 
-// render returns a function that renders the events that find reads, from one snapshot.
-func (api *API) render(a *repo.Access, f eventForm, find func(*db.Tx) ([]*issue.Event, error)) web.Render {
-	return func(out *web.Output) error {
-		var p *eventPage
-		err := api.db.Read(out.Context(), func(tx *db.Tx) (err error) {
-			p = newEventPage(out.Context(), a)
-			p.withIssues = f.withIssues
-			if p.events, err = find(tx); err != nil {
+// render renders the events that find reads, from one snapshot.
+func (api *API) render(
+	out *web.Output, a *repo.Access, f eventForm, find func(*db.Tx) ([]*issue.Event, error),
+) error {
+	var p *eventPage
+	err := api.db.Read(out.Context(), func(tx *db.Tx) (err error) {
+		p = newEventPage(out.Context(), a)
+		p.withIssues = f.withIssues
+		if p.events, err = find(tx); err != nil {
+			return err
+		}
+		if p.withIssues {
+			ids := make([]issue.ID, len(p.events))
+			for n, e := range p.events {
+				ids[n] = e.IssueID
+			}
+			issues, err := issue.ByIDs(tx, db.Unique(ids))
+			if err != nil {
 				return err
 			}
-			if p.withIssues {
-				ids := make([]issue.ID, len(p.events))
-				for n, e := range p.events {
-					ids[n] = e.IssueID
-				}
-				issues, err := issue.ByIDs(tx, db.Unique(ids))
-				if err != nil {
-					return err
-				}
-				p.Add(issues...)
-			}
-			return p.load(tx)
-		})
-		if err != nil {
-			return err
+			p.Add(issues...)
 		}
-		if err := p.Bodies(out, api.issues); err != nil {
-			return err
-		}
-		out.Grow(2 << 10 * (len(p.events) + len(p.Issues()) + 1))
-		return out.Items(len(p.events), f.alone, func(n int) (any, error) {
-			return p.payload(p.events[n]), nil
-		})
+		return p.load(tx)
+	})
+	if err != nil {
+		return err
 	}
+	if err := p.Bodies(out, api.issues); err != nil {
+		return err
+	}
+	out.Grow(2 << 10 * (len(p.events) + len(p.Issues()) + 1))
+	return out.Items(len(p.events), f.alone, func(n int) (any, error) { return p.payload(p.events[n]), nil })
 }
 
 // newEventPage returns an empty page of events of repositories.
@@ -97,8 +95,8 @@ func newEventPage(ctx context.Context, in ...*repo.Access) *eventPage {
 	return p
 }
 
-// eventPayload is GitHub's issue-event (decision 28).
-type eventPayload struct {
+// EventPayload is GitHub's issue-event (decision 28).
+type EventPayload struct {
 	ID        int64           `json:"id"`
 	NodeID    string          `json:"node_id"`
 	URL       string          `json:"url"`
@@ -137,8 +135,8 @@ type dismissedReview struct {
 }
 
 // payload returns the payload of an event.
-func (p *eventPage) payload(e *issue.Event) *eventPayload {
-	out := &eventPayload{
+func (p *eventPage) payload(e *issue.Event) *EventPayload {
+	out := &EventPayload{
 		ID: e.ID, NodeID: account.NodeID("IssueEvent", e.ID),
 		URL:   p.at[e.RepoID].API + "/issues/events/" + strconv.FormatInt(e.ID, 10),
 		Actor: p.User(e.ActorID), Event: e.Kind.String(), CreatedAt: e.CreatedAt, eventDetail: p.detail(e),

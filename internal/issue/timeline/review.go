@@ -45,8 +45,8 @@ func (t *timeline) reviewSources() (texts []text.Source) {
 	return texts
 }
 
-// reviewedPayload is GitHub's timeline-reviewed-event (decision 28).
-type reviewedPayload struct {
+// ReviewedPayload is GitHub's timeline-reviewed-event (decision 28).
+type ReviewedPayload struct {
 	ID     int64           `json:"id"`
 	NodeID string          `json:"node_id"`
 	User   *account.Simple `json:"user"`
@@ -62,13 +62,13 @@ type reviewedPayload struct {
 }
 
 // reviewed returns the payload of a review. It returns an error if the body cannot be rendered.
-func (t *timeline) reviewed(e *issue.Event) (*reviewedPayload, error) {
+func (t *timeline) reviewed(e *issue.Event) (*ReviewedPayload, error) {
 	p, d := t.events, e.Detail.Review
 	number := strconv.FormatInt(d.Number, 10)
 	pull := p.at[e.RepoID].API + "/pulls/" + number
 	html := p.at[e.RepoID].Page + "/pull/" + number + "#pullrequestreview-" + strconv.FormatInt(d.ID, 10)
 	body, err := t.reviews.At(t.reviewAt[d.ID])
-	return &reviewedPayload{
+	return &ReviewedPayload{
 		ID: d.ID, NodeID: account.NodeID("PullRequestReview", d.ID), User: p.User(e.ActorID), Payload: body,
 		State: d.State, Commit: d.Commit, HTMLURL: html, PullURL: pull,
 		Association: p.Association(e.RepoID, e.ActorID),

@@ -7,11 +7,13 @@ import (
 
 // Routes returns the routes of events and timelines.
 func (api *API) Routes() []route.Route {
+	kept := api.answers
 	issues := api.repos.Router(route.Needs(scope.PublicRepo, "issues"))
 	return []route.Route{
-		issues.Pull("GET /repos/{owner}/{repo}/issues/{number}/events", api.List),
-		issues.Pull("GET /repos/{owner}/{repo}/issues/{number}/timeline", api.Timeline),
-		issues.Pull("GET /repos/{owner}/{repo}/issues/events", api.ListOfRepo),
-		issues.Pull("GET /repos/{owner}/{repo}/issues/events/{id}", api.Get),
+		issues.Pull("GET /repos/{owner}/{repo}/issues/{number}/events", kept.Kept(api.List)),
+		// It refers to issues of any repository that the caller can see.
+		issues.Pull("GET /repos/{owner}/{repo}/issues/{number}/timeline", kept.OfCaller(api.Timeline)),
+		issues.Pull("GET /repos/{owner}/{repo}/issues/events", kept.Kept(api.ListOfRepo)),
+		issues.Pull("GET /repos/{owner}/{repo}/issues/events/{id}", kept.Kept(api.Get)),
 	}
 }

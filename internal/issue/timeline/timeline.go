@@ -29,15 +29,37 @@ import (
 // Timeline lists the timeline of an issue or pull request, oldest first: events, comments, and references
 // from issues that are visible to the caller. Errors: 404, 410, 422 for a page beyond the first 5,000
 // entries.
-func (api *API) Timeline(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+func (api *API) Timeline(out *web.Output, r *http.Request, a *repo.Access) error {
 	n, err := web.Number(r, "number")
 	if err != nil {
 		return err
 	}
-	render := api.timelineRendering(w, r, a, n)
-	// It can refer to issues of any repository that the caller can see. So a cached response is valid only
-	// until the next commit of any kind.
-	return api.answers.ServeCaller(w, r, a, render)
+	page := web.ReadPage(r)
+	var t *timeline
+	err = api.db.Read(r.Context(), func(tx *db.Tx) error {
+		i, err := issue.EnabledByNumber(tx, a, n)
+		if err != nil {
+			return err
+		}
+		if err := checkDeep(page); err != nil {
+			return err
+		}
+		t = &timeline{comments: comment.NewPage(r.Context(), a)}
+		var total int64
+		if t.entries, total, err = timelineOf(tx, a, i, page); err != nil {
+			return err
+		}
+		tx.OnCommit(func() { web.Link(out, r, page, total) })
+		return t.read(r.Context(), tx, map[repo.ID]*repo.Access{a.ID: a}, api.reviews)
+	})
+	if err == nil {
+		err = t.prepare(out, api)
+	}
+	if err != nil {
+		return err
+	}
+	out.Grow(2 << 10 * (len(t.entries) + 1))
+	return out.List(len(t.entries), func(n int) (any, error) { return t.payload(t.entries[n]) })
 }
 
 // timeline is a page of a timeline: its entries in order, and the pages with their contents. The issues of
@@ -51,40 +73,6 @@ type timeline struct {
 	said     map[int64]string // texts of reviews, by id
 	reviews  *text.Page       // rendered texts of reviews
 	reviewAt map[int64]int    // indexes in reviews, by id
-}
-
-func (api *API) timelineRendering(
-	w http.ResponseWriter, r *http.Request, a *repo.Access, number int64,
-) web.Render {
-	return func(out *web.Output) error {
-		ctx := out.Context()
-		page := web.ReadPage(r)
-		var t *timeline
-		err := api.db.Read(ctx, func(tx *db.Tx) error {
-			i, err := issue.EnabledByNumber(tx, a, number)
-			if err != nil {
-				return err
-			}
-			if err := checkDeep(page); err != nil {
-				return err
-			}
-			t = &timeline{comments: comment.NewPage(ctx, a)}
-			var total int64
-			if t.entries, total, err = timelineOf(tx, a, i, page); err != nil {
-				return err
-			}
-			tx.OnCommit(func() { web.Link(w, r, page, total) })
-			return t.read(ctx, tx, map[repo.ID]*repo.Access{a.ID: a}, api.reviews)
-		})
-		if err == nil {
-			err = t.prepare(out, api)
-		}
-		if err != nil {
-			return err
-		}
-		out.Grow(2 << 10 * (len(t.entries) + 1))
-		return out.List(len(t.entries), func(n int) (any, error) { return t.payload(t.entries[n]) })
-	}
 }
 
 // prepare renders the texts of the entries.
@@ -183,6 +171,33 @@ type crossReferencePayload struct {
 type source struct {
 	Type  string         `json:"type"`
 	Issue json.Marshaler `json:"issue"`
+}
+
+// Shown is an entry of a timeline as GraphQL shows it: a comment, a review or an event, which a cross-reference is, too.
+type Shown struct {
+	Comment *comment.Payload
+	Review  *ReviewedPayload
+	Event   *EventPayload
+	Source  *issue.View // of a cross-reference: the referring issue
+}
+
+// shown returns an entry for GraphQL. It returns an error if a body cannot be rendered.
+func (t *timeline) shown(e entry) (out *Shown, err error) {
+	out = &Shown{}
+	if e.comment {
+		out.Comment, err = t.comments.Comment(e.id)
+		return out, err
+	}
+	event, p := t.eventAt[e.id], t.events
+	switch {
+	case event.Kind == issue.EventReviewed && event.Detail.Review != nil:
+		out.Review, err = t.reviewed(event)
+		return out, err
+	case event.Kind == issue.EventCrossReferenced:
+		out.Source, err = p.Shown(p.byID[event.SourceID])
+	}
+	out.Event = p.payload(event)
+	return out, err
 }
 
 // payload returns the payload of an entry. It returns an error if a body cannot be rendered.

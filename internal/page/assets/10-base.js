@@ -30,6 +30,13 @@ on('.copy', (box) => {
 	box.append(button);
 });
 
+// Times are those of the reader's time zone. Without a script they are UTC.
+on('time[datetime]', (time) => {
+	const at = new Date(time.dateTime);
+	time.title = at.toLocaleString('en-GB', { dateStyle: 'long', timeStyle: 'short' });
+	if (time.textContent.startsWith('on ')) time.textContent = `on ${at.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })}`;
+});
+
 // The message about a form is shown once, also where the browser keeps the page for the back button.
 addEventListener('pagehide', () => document.querySelectorAll('[data-once]').forEach((note) => note.remove()));
 
@@ -41,11 +48,6 @@ document.addEventListener('keydown', (e) => {
 	if (e.key === 'Escape') {
 		document.querySelectorAll('details.menu[open]').forEach((m) => { m.open = false; m.querySelector('summary').focus(); });
 	}
-	if (e.ctrlKey || e.metaKey || e.altKey || e.target.closest('input, textarea, select, [contenteditable]')) return;
-	const target = document.querySelector(`[data-key="${CSS.escape(e.key)}"]`);
-	if (!target) return;
-	e.preventDefault();
-	if (target.matches('input, textarea')) target.focus(); else target.click();
 });
 
 // Ctrl+Enter in a text sends its form.

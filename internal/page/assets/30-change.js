@@ -30,6 +30,7 @@ on('#viewed', (form) => form.addEventListener('submit', async (e) => {
 	button.setAttribute('aria-pressed', !was);
 	button.classList.toggle('on', !was);
 	button.textContent = was ? 'Viewed' : '✓ Viewed';
+	markTree();
 	const fold = button.closest('.difffile').querySelector('.fold');
 	if (fold && (fold.getAttribute('aria-expanded') === 'true') !== was) fold.click();
 }));

@@ -46,9 +46,15 @@ on('input[data-filter]', (input) => {
 	input.closest('details').addEventListener('toggle', () => input.focus());
 });
 
-// Files are found while one types.
+// Files are found while one types; arrows lead from one to the next, and Enter in the field to the first.
 on('.findform', (form) => {
 	let wait;
+	form.parentNode.addEventListener('keydown', (e) => {
+		const step = { ArrowDown: 1, ArrowUp: -1 }[e.key], stops = [form.elements.q, ...document.querySelectorAll('.found li a')];
+		if (!step || !stops.includes(document.activeElement)) return;
+		e.preventDefault();
+		stops[stops.indexOf(document.activeElement) + step]?.focus();
+	});
 	form.elements.q.addEventListener('input', () => {
 		clearTimeout(wait);
 		wait = setTimeout(async () => {

@@ -1,6 +1,7 @@
 // Package checks is the pages of what builds and Apps say of commits.
 //
 //   - /{owner}/{repo}/runs/{check_run_id}: run.go, one check run with its annotations
+//   - /{owner}/{repo}/deployments: deployment.go, the environments and what was deployed to them
 //   - /{owner}/{repo}/commit/{sha}/checks: commit.go, all check runs and statuses of a commit
 package checks
 
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"arbor/internal/checkrun"
+	"arbor/internal/deployment"
 	"arbor/internal/gitdata"
 	"arbor/internal/page"
 	"arbor/internal/repo"
@@ -25,9 +27,11 @@ var roomTemplates = page.ReadTemplates(files)
 
 // Services are the features whose operations the pages call.
 type Services struct {
-	Git      *gitdata.API
+	Git      *gitdata.Service
 	Checks   *checkrun.Service
 	Statuses *status.Service
+
+	Deployments *deployment.Service
 }
 
 // Pages answers the pages of this room.
@@ -45,6 +49,7 @@ func (p *Pages) Routes() []route.Route {
 	return []route.Route{
 		p.kit.OnRepo("GET /{owner}/{repo}/runs/{check_run_id}", p.Run),
 		p.kit.OnRepo("GET /{owner}/{repo}/commit/{sha}/checks", p.Commit),
+		p.kit.OnRepo("GET /{owner}/{repo}/deployments", p.Deployments),
 	}
 }
 

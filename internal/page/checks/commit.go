@@ -29,6 +29,7 @@ type commitView struct {
 	Runs     []run
 	Statuses []statusLine
 	Total    int64 // of the check runs
+	Deployed []deployed
 }
 
 // GET /{owner}/{repo}/commit/{sha}/checks
@@ -48,7 +49,11 @@ func (p *Pages) Commit(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err != nil {
 		return err
 	}
-	v := &commitView{SHA: string(sha), Runs: newRuns(runs, a), Total: total}
+	live, err := p.of.Deployments.OfCommit(r.Context(), a, sha)
+	if err != nil {
+		return err
+	}
+	v := &commitView{SHA: string(sha), Runs: newRuns(runs, a), Total: total, Deployed: newDeployed(live)}
 	for _, s := range statuses {
 		v.Statuses = append(v.Statuses, statusLine{s.Context, s.State.String(), page.TextOf(s.Description),
 			page.WebAddress(page.TextOf(s.TargetURL))})

@@ -26,7 +26,7 @@ type blameView struct {
 type hunk struct {
 	SHA, Author, Login, Summary string
 	When                        time.Time
-	Age                         string // a class, hot0 (today) to hot5 (years ago)
+	Age                         string // a class, hot0 (as new as the newest line of the file) to hot5 (as old as the oldest)
 	// the page that blames the file before the commit; empty: there was none
 	Before string
 	Start  int
@@ -44,13 +44,12 @@ func (h *hunk) Rows(repo string) template.HTML {
 	}
 	before := ""
 	if h.Before != "" {
-		before = ` <a class="right" href="` + escape(h.Before) +
-			`" title="Blame what was before this commit" aria-label="Blame what was before ` +
-			page.Short(h.SHA) + `">«</a>`
+		before = ` · <a href="` + escape(h.Before) + `" title="Blame the file before this change" aria-label="Blame the file before ` +
+			page.Short(h.SHA) + `">before this change</a>`
 	}
-	who := fmt.Sprintf(`<td rowspan="%d" class="who %s"><div><a class="subject" href="%s/commit/%s">%s</a>%s<br><span class="soft">%s · <time datetime="%s">%s</time></span></div></td>`,
-		1+len(h.Rest), h.Age, escape(repo), h.SHA, escape(h.Summary), before, by, h.When.Format(time.RFC3339),
-		h.When.Format("2 Jan 2006"))
+	who := fmt.Sprintf(`<td rowspan="%d" class="who %s"><div><a class="subject" href="%s/commit/%s">%s</a><span class="soft">%s · <time datetime="%s">%s</time>%s</span></div></td>`,
+		1+len(h.Rest), h.Age, escape(repo), h.SHA, escape(h.Summary), by, h.When.Format(time.RFC3339),
+		h.When.Format("2 Jan 2006"), before)
 	writeRow(&b, h.Start, h.First, who)
 	for n, line := range h.Rest {
 		writeRow(&b, h.Start+n+1, line)
@@ -97,6 +96,15 @@ func (p *Pages) hunks(r *http.Request, v *blameView, b *gitdata.Blamed) (to stri
 	}
 	list, total, cut := p.lines(r.Context(), path.Base(v.At.Path), text.String())
 	v.part = partOf(r, list, total, cut)
+	var oldest, newest time.Time
+	for _, h := range b.Hunks {
+		if when := h.Commit.When; oldest.IsZero() || when.Before(oldest) {
+			oldest = when
+		}
+		if h.Commit.When.After(newest) {
+			newest = h.Commit.When
+		}
+	}
 	for _, h := range b.Hunks {
 		from, to := max(h.Start, v.From), min(h.Start+len(h.Lines)-1, v.To)
 		if from > to {
@@ -104,7 +112,7 @@ func (p *Pages) hunks(r *http.Request, v *blameView, b *gitdata.Blamed) (to stri
 		}
 		c, mine := h.Commit, v.Lines[from-v.From:to-v.From+1]
 		x := hunk{SHA: string(c.SHA), Author: page.Valid(c.Author), Login: b.Logins[c.SHA], Summary: page.Valid(c.Summary),
-			When: c.When, Age: age(c.When), Start: from, First: mine[0], Rest: mine[1:]}
+			When: c.When, Age: age(c.When, oldest, newest), Start: from, First: mine[0], Rest: mine[1:]}
 		if c.Before != "" {
 			x.Before = v.Repo.Path + "/blame/" + string(c.Before) + segments(c.BeforePath)
 		}
@@ -113,13 +121,14 @@ func (p *Pages) hunks(r *http.Request, v *blameView, b *gitdata.Blamed) (to stri
 	return lineAsked(r, list)
 }
 
-// age is the class of how long ago a line was written.
-func age(t time.Time) string {
-	days := time.Since(t) / (24 * time.Hour)
-	for n, most := range [...]time.Duration{7, 30, 120, 365, 1000} {
-		if days < most {
-			return "hot" + string(rune('0'+n))
-		}
+// ages is how many classes of ages there are.
+const ages = 6
+
+// age is the class of when a line was written, between the oldest and the newest line of its file.
+func age(t, oldest, newest time.Time) string {
+	n := time.Duration(0)
+	if span := newest.Sub(oldest); span > 0 {
+		n = min(newest.Sub(t)/(span/ages+1), ages-1)
 	}
-	return "hot5"
+	return "hot" + string(rune('0'+n))
 }

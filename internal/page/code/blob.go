@@ -23,10 +23,17 @@ type blobView struct {
 	File   *gitdata.File
 	Latest *page.Commit
 	Mark   *mark
-	Kind   string // text, picture, markdown, binary, large, submodule
+	Kind   string // text, picture, markdown, table, notebook, binary, large, submodule
 	HTML   template.HTML
 	Source bool   // the source of what could be shown rendered
 	Module string // the address of a submodule
+	Table  *dataTable
+	Cells  []bookCell // of a notebook
+}
+
+// HasForms reports a file that is shown rendered and as its source.
+func (v *blobView) HasForms() bool {
+	return v.Source || v.HTML != "" || v.Table != nil || v.Cells != nil || v.Kind == "picture" && v.IsSVG()
 }
 
 // IsSVG reports a picture that has a source to read.
@@ -86,7 +93,7 @@ func (p *Pages) show(r *http.Request, v *blobView) (to string, err error) {
 		v.Kind, v.Module = kind, page.WebAddress(page.Valid(text(v.File.Submodule)))
 		return "", nil
 	}
-	if isPicture(v.Name()) && kind == "file" {
+	if page.IsPicture(v.Name()) && kind == "file" {
 		v.Kind = "picture"
 		if !v.IsSVG() || web.QueryOf(r).Get("plain") != "1" {
 			return "", nil
@@ -116,6 +123,9 @@ func (p *Pages) show(r *http.Request, v *blobView) (to string, err error) {
 			v.Kind = "text"
 		}
 	}
+	if shown, err := p.showData(r, v, text, web.QueryOf(r).Get("plain") == "1"); err != nil || shown {
+		return "", err
+	}
 	list, total, cut := p.lines(r.Context(), v.Name(), text)
 	v.part = partOf(r, list, total, cut)
 	return lineAsked(r, list), nil
@@ -133,15 +143,6 @@ func textOf(data []byte) (text string, ok bool) {
 func isMarkdown(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".md", ".markdown", ".mdown", ".mkdn", ".mkd":
-		return true
-	}
-	return false
-}
-
-// isPicture reports a name of a picture that browsers show.
-func isPicture(name string) bool {
-	switch strings.ToLower(path.Ext(name)) {
-	case ".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".bmp", ".ico", ".svg":
 		return true
 	}
 	return false

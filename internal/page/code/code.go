@@ -4,10 +4,10 @@
 //     without commits
 //   - .../tree/{path...}: tree.go; .../last-changes/{path...}, a piece of such a page that comes later:
 //     changes.go
-//   - .../blob/{path...}: blob.go, highlight.go; .../blame/{path...}: blame.go
+//   - .../blob/{path...}: blob.go, part.go, data.go (tables), notebook.go; .../blame/{path...}: blame.go
 //   - .../commits, .../commits/{path...}: commits.go
 //   - .../commit/{sha}: commit.go, with .diff and .patch; .../compare/{basehead...}: compare.go
-//   - .../branches, .../tags: refs.go
+//   - .../branches, .../tags: refs.go; .../contributors: contributors.go
 //   - .../find/{path...}, .../search: find.go
 //   - .../edit, /new, /delete/{path...}: edit.go, form.go; .../upload/{path...}: upload.go; write.go makes
 //     their commits
@@ -15,7 +15,7 @@
 //     commits
 //
 // A path begins with a branch, a tag or a SHA; of several that fit, the shortest counts. Text that is
-// highlighted is kept by its language and its SHA. What a change is made of travels in its form: the SHA of
+// highlighted is kept by its language and its hash. What a change is made of travels in its form: the SHA of
 // the blob that a person saw, so a file that has changed since then is a conflict, and nothing of what was typed
 // is lost.
 package code
@@ -23,6 +23,7 @@ package code
 import (
 	"embed"
 
+	"arbor/internal/autolink"
 	"arbor/internal/cache"
 	"arbor/internal/checkrun"
 	"arbor/internal/commitcomment"
@@ -44,7 +45,8 @@ var roomTemplates = page.ReadTemplates(files)
 
 // Services have the operations that the pages call.
 type Services struct {
-	Git      *gitdata.API
+	Git      *gitdata.Service
+	Texts    *gitdata.API // diffs and patches
 	Comments *commitcomment.Service
 	Statuses *status.Service
 	Checks   *checkrun.Service
@@ -53,23 +55,24 @@ type Services struct {
 	Searches *searchcode.API
 	Forks    *network.Service
 	Pulls    *pull.Service // brings commits into forks
+
+	Autolinks *autolink.Service
 }
 
 // Pages answers the pages.
 type Pages struct {
-	kit   *page.Kit
-	t     *page.Templates
-	with  Services
-	texts *cache.Cache[string, []string] // highlighted lines
+	kit  *page.Kit
+	t    *page.Templates
+	with Services
 }
 
 // New returns the pages.
 func New(kit *page.Kit, with Services) *Pages {
-	return &Pages{kit: kit, t: roomTemplates, with: with, texts: newTexts()}
+	return &Pages{kit: kit, t: roomTemplates, with: with}
 }
 
 // Caches returns of the caches.
-func (p *Pages) Caches() []cache.Stats { return []cache.Stats{p.texts.Stats("highlighted")} }
+func (p *Pages) Caches() []cache.Stats { return []cache.Stats{p.kit.Texts.Stats("highlighted")} }
 
 // maxUpload is the size in bytes of the largest form of uploaded files.
 const maxUpload = 30 << 20
@@ -96,8 +99,10 @@ func (p *Pages) Routes() []route.Route {
 		on("GET /{owner}/{repo}/compare/{basehead...}", p.Compare),
 		on("GET /{owner}/{repo}/branches", p.Branches),
 		on("POST /{owner}/{repo}/branches", p.CreateBranch),
+		on("POST /{owner}/{repo}/branches/rename", p.RenameBranch),
 		on("POST /{owner}/{repo}/branches/delete", p.DeleteBranch),
 		on("GET /{owner}/{repo}/tags", p.Tags),
+		on("GET /{owner}/{repo}/contributors", p.Contributors),
 		on("GET /{owner}/{repo}/find/{path...}", p.Find),
 		on("GET /{owner}/{repo}/search", p.Search),
 		on("GET /{owner}/{repo}/edit/{path...}", p.EditForm),

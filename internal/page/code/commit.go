@@ -8,6 +8,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/commitcomment"
 	"arbor/internal/gitdata"
+	"arbor/internal/markdown"
 	"arbor/internal/page"
 	"arbor/internal/page/diff"
 	"arbor/internal/repo"
@@ -25,7 +26,8 @@ const (
 type commitView struct {
 	page.Frame
 	Commit   fullCommit
-	Message  page.Clipped // without the first line
+	Message  page.Clipped  // without the first line
+	Said     template.HTML // the message with links
 	Mark     *mark
 	Diff     *diff.View
 	Comments []comment
@@ -66,7 +68,7 @@ func (p *Pages) Commit(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	name := web.Param(r, "sha")
 	for _, kind := range [...]string{"diff", "patch"} {
 		if _, ok := strings.CutSuffix(name, "."+kind); ok {
-			return page.Absent(p.with.Git.CommitText(w, r, a))
+			return page.Absent(p.with.Texts.CommitText(w, r, a))
 		}
 	}
 	v, err := p.commit(r, a, name)
@@ -97,13 +99,21 @@ func (p *Pages) commit(r *http.Request, a *repo.Access, name string) (*commitVie
 	v.Wide = true
 	v.Pages = page.PagesOf(r, comments.More || c.Changes.More(web.Page{Number: number, Size: filesPerPage}))
 	v.Message = page.Clip(v.Commit.Rest(), maxMessage)
+	var links markdown.Autolinks
+	if a.Autolinks {
+		if links, err = p.with.Autolinks.Links(r.Context(), a); err != nil {
+			return nil, err
+		}
+	}
+	v.Said = template.HTML(links.Text(v.Message.Text)) // it is escaped
 	marks, err := p.marks(r.Context(), a, c.SHA)
 	if err != nil {
 		return nil, err
 	}
 	v.Mark = marks[c.SHA]
 	v.Diff = diff.New(r, page.NewChangedFiles(c.Changes),
-		diff.Options{Text: v.Repo.Path + "/commit/" + string(c.SHA) + ".diff"})
+		diff.Options{Text: v.Repo.Path + "/commit/" + string(c.SHA) + ".diff", Texts: p.kit.Texts,
+			Whole: c.Changes.Changes, Paged: true})
 	return v, nil
 }
 

@@ -52,7 +52,7 @@ func (p *Pages) CommitsOf(w http.ResponseWriter, r *http.Request, a *repo.Access
 func (p *Pages) commits(w http.ResponseWriter, r *http.Request, a *repo.Access, text string) error {
 	v, err := p.locate(r, a, "commits", text)
 	if err != nil {
-		return page.Absent(err)
+		return p.with.Git.Renamed(r.Context(), a, page.Absent(err), "path", text, true)
 	}
 	return p.history(w, r, a, v)
 }

@@ -58,7 +58,7 @@ func (p *Pages) CompareForm(w http.ResponseWriter, r *http.Request, a *repo.Acce
 func (p *Pages) Compare(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	spec := web.Param(r, "basehead")
 	if strings.HasSuffix(spec, ".diff") || strings.HasSuffix(spec, ".patch") {
-		return page.Absent(p.with.Git.CompareText(w, r, a))
+		return page.Absent(p.with.Texts.CompareText(w, r, a))
 	}
 	v := &compareView{Asked: true, Dots: "..."}
 	var ok bool
@@ -117,8 +117,8 @@ func (p *Pages) showComparison(w http.ResponseWriter, r *http.Request, a *repo.A
 		return err
 	}
 	if web.ReadPage(r).Number == 1 {
-		v.Diff = diff.New(r, page.NewChangedFiles(v.Found.Changes), diff.Options{Text: v.Repo.Path + "/compare" + segments(
-			v.Base+v.Dots+v.Head) + ".diff"})
+		v.Diff = diff.New(r, page.NewChangedFiles(v.Found.Changes), diff.Options{Texts: p.kit.Texts,
+			Whole: v.Found.Changes.Changes, Text: v.Repo.Path + "/compare" + segments(v.Base+v.Dots+v.Head) + ".diff"})
 	}
 	return p.t.Page(w, r, "compare.html", v)
 }

@@ -13,6 +13,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/errs"
 	"arbor/internal/gitdata"
+	"arbor/internal/highlight"
 	"arbor/internal/page"
 	"arbor/internal/page/diff"
 	"arbor/internal/repo"
@@ -152,7 +153,7 @@ func (p *Pages) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	case form.Get("blob") != string(v.At.Object):
 		v.Conflict = true
 		v.Blob = string(v.At.Object) // to commit again is to take the other's change back, knowingly
-		v.preview(r)
+		v.preview(r, p.kit.Texts)
 		return p.t.Again(w, r, "edit.html", &page.Problem{Status: http.StatusConflict}, v)
 	case form.Checked("preview"):
 		return p.showPreview(w, r, v)
@@ -248,7 +249,7 @@ func (p *Pages) again(w http.ResponseWriter, r *http.Request, v *editView, err e
 
 // showPreview shows the form with what it would change.
 func (p *Pages) showPreview(w http.ResponseWriter, r *http.Request, v *editView) error {
-	v.preview(r)
+	v.preview(r, p.kit.Texts)
 	if isMarkdown(v.File) {
 		html, err := p.kit.Markups.HTML(r.Context(), account.CallerFrom(r.Context()), v.Text, "", false)
 		if err != nil {
@@ -260,7 +261,7 @@ func (p *Pages) showPreview(w http.ResponseWriter, r *http.Request, v *editView)
 }
 
 // preview compares the text with the file's.
-func (v *editView) preview(r *http.Request) {
+func (v *editView) preview(r *http.Request, texts *highlight.Texts) {
 	f := page.ChangedFile{Filename: v.File, Status: "modified"}
 	switch {
 	case v.IsNew:
@@ -280,5 +281,5 @@ func (v *editView) preview(r *http.Request) {
 		}
 		f.Changes, f.Patch = f.Additions+f.Deletions, &patch
 	}
-	v.Preview = diff.New(r, []page.ChangedFile{f}, diff.Options{})
+	v.Preview = diff.New(r, []page.ChangedFile{f}, diff.Options{Texts: texts})
 }

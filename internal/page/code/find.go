@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"arbor/internal/page"
@@ -25,9 +26,8 @@ type findView struct {
 
 // GET /{owner}/{repo}/find/{path...}
 //
-// Find answers the files of a revision whose paths have the characters of ?q= in their order, the best first.
-// Error:
-// 404.
+// Find answers the files of a revision whose paths have the characters of ?q= in their order, the best first; with
+// ?open=1 it leads to the best. Error: 404.
 func (p *Pages) Find(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	place, err := p.place(r, a, "tree")
 	if err != nil {
@@ -40,6 +40,9 @@ func (p *Pages) Find(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 		return page.Absent(err)
 	}
 	v.Files, v.Total = fitting(paths, v.Query)
+	if web.QueryOf(r).Get("open") == "1" && v.Query != "" && len(v.Files) > 0 {
+		return page.SeeOther(w, r, v.Link("blob", v.Files[0]))
+	}
 	return p.t.Page(w, r, "find.html", v)
 }
 
@@ -108,29 +111,50 @@ type searchView struct {
 // result is a file in which the words stand.
 type result struct{ *searchcode.Hit }
 
-// piece is a part of a fragment, which matches or does not.
+// found is a line of a fragment.
+type found struct {
+	Number int
+	Href   string
+	Pieces []piece
+}
+
+// piece is a part of a line, which matches or does not.
 type piece struct {
 	Text string
 	Hit  bool
 }
 
-// Fragments are the parts of the file's text, cut where something matches.
-func (x *result) Fragments() (list [][]piece) {
+// Fragments are lines of the file around what matches, with links to them in a file's page.
+func (x *result) Fragments(file string) (list [][]found) {
 	for _, m := range x.Matches {
 		if m.Property == "path" {
 			continue
 		}
+		lines := []found{{Number: m.Line, Href: file + "#L" + strconv.Itoa(m.Line)}}
+		add := func(text string, hit bool) {
+			for n, part := range strings.Split(text, "\n") {
+				if n > 0 {
+					number := lines[len(lines)-1].Number + 1
+					lines = append(lines, found{Number: number, Href: file + "#L" + strconv.Itoa(number)})
+				}
+				if part != "" {
+					last := &lines[len(lines)-1]
+					last.Pieces = append(last.Pieces, piece{part, hit})
+				}
+			}
+		}
 		runes, from := []rune(m.Fragment), 0
-		var parts []piece
 		for _, hit := range m.Matches {
 			a, b := hit.Indices[0], hit.Indices[1]
 			if a < from || b > len(runes) || a > b {
 				continue
 			}
-			parts = append(parts, piece{string(runes[from:a]), false}, piece{string(runes[a:b]), true})
+			add(string(runes[from:a]), false)
+			add(string(runes[a:b]), true)
 			from = b
 		}
-		list = append(list, append(parts, piece{string(runes[from:]), false}))
+		add(string(runes[from:]), false)
+		list = append(list, lines)
 	}
 	return list
 }

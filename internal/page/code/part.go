@@ -1,11 +1,13 @@
 package code
 
 import (
+	"context"
 	"html/template"
 	"net/http"
 	"strconv"
 	"strings"
 
+	"arbor/internal/highlight"
 	"arbor/internal/page"
 	"arbor/internal/web"
 )
@@ -16,6 +18,22 @@ const (
 	linesPerPage = 1500
 	maxMarkup    = 85_000 // bytes of rows, colours and escapes
 )
+
+// lines are the first lines of a text as HTML, all of it escaped, and how many it has.
+func (p *Pages) lines(ctx context.Context, name, text string) (list []string, total int, cut bool) {
+	total = strings.Count(text, "\n")
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		total++
+	}
+	if len(text) > maxText {
+		text, cut = text[:maxText], true
+		text = strings.ToValidUTF8(text[:strings.LastIndexByte(text, '\n')+1], "")
+	}
+	if total == 0 {
+		return nil, 0, false
+	}
+	return p.kit.Texts.Lines(ctx, name, text), total, cut
+}
 
 // part is the lines of a file that a page of it shows.
 type part struct {
@@ -55,13 +73,13 @@ func partOf(r *http.Request, list []string, total int, cut bool) part {
 		Around: page.PagesOf(r, number < last)}
 	left := maxMarkup
 	for n := from; n < to; n++ {
-		left -= rowMarkup(n+1) + escapes(list[n])
+		left -= rowMarkup(n+1) + highlight.Escapes(list[n])
 	}
 	for _, line := range list[from:to] {
-		if left -= tags(line); left < 0 {
-			line = plainLine(line)
+		if left -= highlight.Tags(line); left < 0 {
+			line = highlight.Plain(line)
 		}
-		p.Lines = append(p.Lines, template.HTML(line)) // escaped by highlight
+		p.Lines = append(p.Lines, template.HTML(line)) // escaped by package highlight
 	}
 	return p
 }

@@ -90,10 +90,11 @@ func (p *Pages) locate(r *http.Request, a *repo.Access, view, text string) (v at
 	return v, err
 }
 
-// place is locate for the request's path.
+// place is locate for the request's path. A former name of a branch redirects.
 func (p *Pages) place(r *http.Request, a *repo.Access, view string) (at, error) {
-	v, err := p.locate(r, a, view, web.Param(r, "path"))
-	return v, page.Absent(err)
+	path := web.Param(r, "path")
+	v, err := p.locate(r, a, view, path)
+	return v, p.with.Git.Renamed(r.Context(), a, page.Absent(err), "path", path, true)
 }
 
 // entry is an entry of a directory.
@@ -146,5 +147,6 @@ func (p *Pages) rendered(r *http.Request, v *at, path string) (template.HTML, er
 		return "", nil
 	}
 	// Trusted: package markdown has sanitized it, and addresses alone change.
-	return template.HTML(relink(string(html), v.Link("blob", path), v.Link("raw", path))), err
+	return template.HTML(relink(string(html),
+		where{v.Link("blob", path), v.Link("raw", path), v.Link("blob", "")})), err
 }

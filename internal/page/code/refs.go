@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"maps"
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"arbor/internal/account"
 	"arbor/internal/errs"
@@ -15,6 +17,7 @@ import (
 	"arbor/internal/git/history"
 	"arbor/internal/gitdata"
 	"arbor/internal/page"
+	"arbor/internal/pull"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -28,6 +31,8 @@ type refsView struct {
 	Tags     []tag
 	Typed    string // the name of a branch that was not made
 	From     string
+	Query    string // a part of names
+	ByName   bool   // there are too many branches to find the newest
 }
 
 // branch is a branch with its last commit.
@@ -36,6 +41,7 @@ type branch struct {
 	Commit page.Commit
 	Mark   *mark
 	Parted *history.Divergence // from the default branch; nil: nobody knows
+	Pull   *pull.OfBranch      // the newest from it; nil: there is none
 }
 
 type tag struct {
@@ -48,7 +54,8 @@ type tag struct {
 
 // GET /{owner}/{repo}/branches
 //
-// Branches answers the branches with their last commits, by name. Error: 404.
+// Branches answers the branches with their last commits: the default branch first, then the newest. ?q= is a part of
+// their names. Error: 404.
 func (p *Pages) Branches(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	v, err := p.branches(r, a)
 	if err != nil {
@@ -64,15 +71,12 @@ func (p *Pages) branches(r *http.Request, a *repo.Access) (*refsView, error) {
 		return nil, err
 	}
 	ctx := r.Context()
-	list, err := p.with.Git.Branches(ctx, a, refPage(r))
+	v.Query = page.Clip(strings.TrimSpace(web.QueryOf(r).Get("q")), 200).Text
+	list, commits, err := p.sorted(r, a, v)
 	if err != nil {
 		return nil, err
 	}
 	shas := tips(list.Rows)
-	commits, err := p.with.Git.CommitViews(ctx, a, shas)
-	if err != nil {
-		return nil, err
-	}
 	marks, err := p.marks(ctx, a, shas...)
 	if err != nil {
 		return nil, err
@@ -81,8 +85,16 @@ func (p *Pages) branches(r *http.Request, a *repo.Access) (*refsView, error) {
 	if err != nil {
 		return nil, err
 	}
+	names := make([]string, len(list.Rows))
 	for n, x := range list.Rows {
-		b := branch{Name: strings.TrimPrefix(x.Name, "refs/heads/"), Mark: marks[shas[n]]}
+		names[n] = strings.TrimPrefix(x.Name, "refs/heads/")
+	}
+	pulls, err := p.with.Pulls.NewestOfBranches(ctx, a, names)
+	if err != nil {
+		return nil, err
+	}
+	for n, name := range names {
+		b := branch{Name: name, Mark: marks[shas[n]], Pull: pulls[name]}
 		if c := commits[shas[n]]; c != nil {
 			b.Commit = page.NewCommit(c)
 		}
@@ -93,6 +105,51 @@ func (p *Pages) branches(r *http.Request, a *repo.Access) (*refsView, error) {
 	}
 	v.Pages = page.PagesOf(r, list.More)
 	return v, nil
+}
+
+// maxNewest is how many branches are sorted by their last commits. More are sorted by name.
+const maxNewest = 300
+
+// sorted returns the request's page of the branches that fit its query, and their last commits.
+func (p *Pages) sorted(
+	r *http.Request, a *repo.Access, v *refsView,
+) (*web.List[git.Ref], map[git.SHA]*gitdata.CommitView, error) {
+	all, err := p.with.Git.Branches(r.Context(), a, web.Page{Number: 1, Size: math.MaxInt32})
+	if err != nil {
+		return nil, nil, err
+	}
+	var fit []git.Ref
+	for _, x := range all.Rows {
+		if strings.Contains(strings.ToLower(x.Name[len("refs/heads/"):]), strings.ToLower(v.Query)) {
+			fit = append(fit, x)
+		}
+	}
+	isDefault := func(x git.Ref) int {
+		if x.Name == "refs/heads/"+a.DefaultBranch {
+			return 0
+		}
+		return 1
+	}
+	var commits map[git.SHA]*gitdata.CommitView
+	if v.ByName = len(fit) > maxNewest; !v.ByName {
+		if commits, err = p.with.Git.CommitViews(r.Context(), a, tips(fit)); err != nil {
+			return nil, nil, err
+		}
+	}
+	at := func(x git.Ref) time.Time {
+		if c := commits[cmp.Or(x.Peeled, x.SHA)]; c != nil {
+			return page.NewCommit(c).Commit.Committer.Date
+		}
+		return time.Time{}
+	}
+	slices.SortStableFunc(fit, func(a, b git.Ref) int {
+		return cmp.Or(cmp.Compare(isDefault(a), isDefault(b)), at(b).Compare(at(a)))
+	})
+	list := web.CutAt(refPage(r), fit)
+	if v.ByName {
+		commits, err = p.with.Git.CommitViews(r.Context(), a, tips(list.Rows))
+	}
+	return list, commits, err
 }
 
 // parted finds how far commits have parted from the default branch, as far as that is known at once.
@@ -198,6 +255,39 @@ func (p *Pages) branchFrom(r *http.Request, a *repo.Access, name, from string) e
 	return p.makeBranch(r, a, name, found.SHA)
 }
 
+// POST /{owner}/{repo}/branches/rename
+//
+// RenameBranch gives the branch that the form names a new name. Errors: those of the API.
+func (p *Pages) RenameBranch(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	form, err := page.ReadForm(r)
+	if err != nil {
+		return err
+	}
+	from, to := form.Text("name"), form.Text("new_name")
+	ctx, err := p.kit.Write(r, a, account.Push)
+	if err == nil {
+		to, _, err = p.kit.Repos.RenameBranch(ctx, a, from, to)
+	}
+	if err == nil {
+		return page.Done(w, r, web.Path(a.Owner.Login, a.Name, "branches"), "The branch "+from+" is now called "+to+".")
+	}
+	return p.branchesAgain(w, r, a, err)
+}
+
+// branchesAgain answers a form of the page that could not be carried out.
+func (p *Pages) branchesAgain(w http.ResponseWriter, r *http.Request, a *repo.Access, err error) error {
+	problem, err := page.ProblemOf(err)
+	if err != nil {
+		return err
+	}
+	v, err := p.branches(r, a)
+	if err != nil {
+		return err
+	}
+	v.Problem = problem
+	return p.t.Again(w, r, "branches.html", problem, v)
+}
+
 // POST /{owner}/{repo}/branches/delete
 //
 // DeleteBranch deletes the branch that the form names. Errors: those of the API.
@@ -212,16 +302,7 @@ func (p *Pages) DeleteBranch(w http.ResponseWriter, r *http.Request, a *repo.Acc
 		return page.Done(w, r, page.ReturnTo(form.Get("return_to"),
 			web.Path(a.Owner.Login, a.Name, "branches")), "The branch "+name+" was deleted.")
 	}
-	problem, err := page.ProblemOf(err)
-	if err != nil {
-		return err
-	}
-	v, err := p.branches(r, a)
-	if err != nil {
-		return err
-	}
-	v.Problem = problem
-	return p.t.Again(w, r, "branches.html", problem, v)
+	return p.branchesAgain(w, r, a, err)
 }
 
 func (p *Pages) removeBranch(r *http.Request, a *repo.Access, name string) error {

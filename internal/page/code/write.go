@@ -90,10 +90,11 @@ func (p *Pages) write(
 			return "", err
 		}
 		// Before the fork, since one that is made stays.
-		if err := p.checkProposal(r, a, v, c, add, remove); err != nil {
+		kb, err := p.checkProposal(r, a, v, c, add, remove)
+		if err != nil {
 			return "", err
 		}
-		if to, err = p.forkOf(ctx, a); err != nil {
+		if to, err = p.forkOf(ctx, a, kb); err != nil {
 			return "", err
 		}
 		head = v.Viewer.Login + ":"
@@ -119,12 +120,12 @@ func (p *Pages) write(
 	return done, err
 }
 
-// checkProposal returns the error of a change that no fork would take.
+// checkProposal returns how many KiB a change adds to a fork, at most, or the error of one that no fork would take.
 func (p *Pages) checkProposal(
 	r *http.Request, a *repo.Access, v *at, c *proposal, add, remove []gitdata.FileChange,
-) error {
+) (kb int64, err error) {
 	if err := checkBranch(c.Branch); err != nil {
-		return err
+		return 0, err
 	}
 	return p.with.Git.CheckCommit(r.Context(), a, gitdata.FilesCommit{Message: c.text(), Branch: c.Branch,
 		Tip: v.At.SHA, Add: add, Remove: remove})
@@ -188,7 +189,8 @@ func (p *Pages) mayFork(r *http.Request, a *repo.Access) (context.Context, error
 	return p.kit.Write(r, a, account.Pull)
 }
 
-// forkOf finds the viewer's fork of a repository, or creates it. What the viewer owns decides:
+// forkOf finds the viewer's fork of a repository, or creates it if the viewer's quota also has room for the KiB of a
+// change. What the viewer owns decides:
 //
 //	nothing of that name              a fork of that name
 //	another repository of that name   a fork named NAME-1, even if a fork has left the network
@@ -196,8 +198,8 @@ func (p *Pages) mayFork(r *http.Request, a *repo.Access) (context.Context, error
 //	a fork that is archived           403, which names it
 //
 // Errors: those of the API, such as 403 if the quota is full or the organization allows no forks.
-func (p *Pages) forkOf(ctx context.Context, a *repo.Access) (*repo.Access, error) {
-	fork, err := p.with.Forks.Fork(ctx, a, network.NewFork{DefaultBranchOnly: true})
+func (p *Pages) forkOf(ctx context.Context, a *repo.Access, kb int64) (*repo.Access, error) {
+	fork, err := p.with.Forks.Fork(ctx, a, network.NewFork{DefaultBranchOnly: true, RoomKB: kb})
 	if err != nil {
 		return nil, err
 	}

@@ -4,18 +4,20 @@
 //   - diff.go: the view, its files and their order
 //   - row.go: the rows as HTML
 //   - lines.go: patches read as hunks and lines; words that changed within lines
+//   - space.go: lines in which only white space changed
+//   - colour.go: the colours of lines
 //   - generated.go: files that programs wrote, which are collapsed
 //
 // # How a room shows a diff
 //
 // Ask the API for files with patches, as []page.ChangedFile, and make a view:
 //
-//	v.Diff = diff.New(r, files, diff.Options{...})
+//	v.Diff = diff.New(r, files, diff.Options{Texts: kit.Texts, Whole: changes.Changes, ...})
 //	v.Wide = true // of the Frame
 //
 // The template shows it by {{template "diff" .Diff}} (templates/diff.html of package page, part of each
-// room's set). It reads ?diff=split of the request, and ?show=ID of a collapsed file that is wanted; its
-// links keep the rest of the query. A file is at #diff-ID, where ID is the SHA-256 of its path; the script
+// room's set). It reads ?diff=split of the request, ?w=1 which hides white space, and ?show=ID of a collapsed file
+// that is wanted; its links keep the rest of the query. A file is at #diff-ID, where ID is the SHA-256 of its path; the script
 // finds its lines at #diff-IDL7 (old) and #diff-IDR7 (new), as at GitHub.
 //
 // What the room adds is given as values in Options and rendered by templates that the room defines again in
@@ -44,7 +46,10 @@ import (
 	"slices"
 	"strconv"
 
+	gitdiff "arbor/internal/git/diff"
+	"arbor/internal/highlight"
 	"arbor/internal/page"
+	"arbor/internal/web"
 )
 
 // Bounds of what is shown at first. The API leaves out patches of more than 3,000 lines or 1 MiB, and those
@@ -54,7 +59,7 @@ const (
 	PerPage      = 50     // files of a page
 	maxFileLines = 1000   // of one file's patch; a longer one is collapsed
 	maxMarkup    = 85_000 // bytes of a page without what stands around the files
-	fileMarkup   = 600    // bytes of a file without its rows
+	fileMarkup   = 650    // bytes of a file without its rows
 	actsMarkup   = 350    // bytes of what a room adds to a file
 	maxShown     = 20     // collapsed files that one address opens
 	maxLine      = 5000   // bytes of a line
@@ -80,6 +85,11 @@ type Options struct {
 	OfFile map[string]any   // what stands around files, by path
 	Extra  any              // for the room's templates
 	Text   string           // the address of the whole diff as text; empty: none
+	Texts  *highlight.Texts // colours of lines; nil: they are plain
+
+	// Whole is all that changed, for totals; nil: the files.
+	Whole *gitdiff.Changes
+	Paged bool // the files are one page (?page=) of Whole
 
 	// Collapse reports files that are collapsed at first, such as those marked as viewed.
 	Collapse func(f *page.ChangedFile) bool
@@ -96,20 +106,34 @@ type Slot struct {
 // View is changed files, as the template "diff" shows them.
 type View struct {
 	Files                []*File // of the page
-	All                  int     // files on all pages that the view was made of
+	All                  int     // files on all pages
+	List                 []Listed
 	Split                bool
-	Additions, Deletions int64
+	NoSpace              bool   // changes of white space are hidden
+	Additions, Deletions int64  // on all pages
 	Text                 string // see Options
 	Unified, SideBySide  string // addresses of this page in both forms
+	OtherSpace           string // the address of this page with white space hidden or shown
+	Later                string // the address that takes the time for all colours; empty: the page has them
 	Around               page.Pager
 	Extra                any
 }
+
+// Listed is a file of any page.
+type Listed struct {
+	Path, Href           string
+	Additions, Deletions int
+}
+
+// maxListed is how many files a page lists besides its own.
+const maxListed = 1000
 
 // File is one changed file.
 type File struct {
 	page.ChangedFile
 	ID string // SHA-256 of its path
-	// why no lines are shown: large, generated, binary, collapsed, same (no line changed), or empty
+	// why no lines are shown: large, generated, binary, picture, collapsed, same (no line changed), space (only
+	// white space did), or empty
 	Why   string
 	Href  string // shows a collapsed file; empty: the page cannot
 	Rows  []Row  // unified
@@ -118,6 +142,8 @@ type File struct {
 	Below []Slot // of lines that are not shown
 
 	Split bool // as the view
+
+	rows []Row
 }
 
 // Row is a line of a unified diff, or the head of a hunk.
@@ -125,6 +151,7 @@ type Row struct {
 	Kind     string // a: added, d: deleted, h: the head of a hunk, n: a note of git; empty: as before
 	Old, New int64  // numbers; 0: none
 	Text     Marked
+	Colour   string // the text as coloured HTML, without marks; empty: it is plain
 	Under    []Slot
 }
 
@@ -147,36 +174,74 @@ func (f *File) Mode() string {
 // New returns the view of a request's changed files.
 func New(r *http.Request, files []page.ChangedFile, o Options) *View {
 	q := r.URL.Query()
-	v := &View{Split: q.Get("diff") == "split", Text: o.Text, Extra: o.Extra,
-		Unified: With(q, "diff", "unified"), SideBySide: With(q, "diff", "split")}
+	v := &View{Split: q.Get("diff") == "split", NoSpace: q.Get("w") == "1", Text: o.Text, Extra: o.Extra,
+		Unified: With(q, "diff", "unified"), SideBySide: With(q, "diff", "split"), OtherSpace: With(q, "w", "1")}
+	if v.NoSpace {
+		v.OtherSpace = With(q, "w")
+	}
 	wanted := q["show"]
 	wanted = wanted[:min(len(wanted), maxShown)]
-	v.All = len(files)
-	for _, f := range files {
-		v.Additions, v.Deletions = v.Additions+f.Additions, v.Deletions+f.Deletions
+	all, number := files, int(web.ReadPage(r).Number)
+	if !o.Paged {
+		files, number = v.cut(q, files)
 	}
-	files = v.cut(q, files)
+	v.count(q, all, o, number)
 	left := maxMarkup - fileMarkup*len(files) - actsMarkup*min(len(files), len(o.OfFile))
 	for n := range files {
 		f := &File{ChangedFile: files[n], ID: ID(files[n].Filename), Split: v.Split}
 		if asked := slices.Contains(wanted, f.ID[:ShortID]); f.Patch != nil {
-			f.show(o, asked, &left)
-			if f.Why != "" {
+			f.show(o, asked, v.NoSpace, &left)
+			if f.Why != "" && f.Why != "space" {
 				more := slices.Concat(wanted, []string{f.ID[:ShortID]})
 				f.Href = With(q, "show", more[max(0, len(more)-maxShown):]...) + "#diff-" + f.ID
 			}
 		} else {
 			f.Why = f.hidden(o)
 		}
-		f.place(o)
 		v.Files = append(v.Files, f)
+	}
+	limit := maxColouring
+	if q.Get("colours") == "1" {
+		limit = maxLater
+	}
+	if colour(r.Context(), o.Texts, v.Files, left, limit) {
+		v.Later = With(q, "colours", "1")
+	}
+	for _, f := range v.Files {
+		f.finish(o)
 	}
 	return v
 }
 
+// count takes the totals and the list of all pages; number is that of the page that is shown.
+func (v *View) count(q url.Values, files []page.ChangedFile, o Options, number int) {
+	list := func(n int, param, path string, additions, deletions int) {
+		href := "#diff-" + ID(path)
+		if of := n/PerPage + 1; of != number {
+			href = With(q, param, strconv.Itoa(of)) + href
+		}
+		v.List = append(v.List, Listed{path, href, additions, deletions})
+	}
+	if o.Paged {
+		for n, f := range o.Whole.List[:min(len(o.Whole.List), maxListed)] {
+			list(n, "page", page.Valid(f.Path), f.Additions, f.Deletions)
+		}
+	}
+	v.All = len(files)
+	for n, f := range files {
+		v.Additions, v.Deletions = v.Additions+f.Additions, v.Deletions+f.Deletions
+		if !o.Paged {
+			list(n, "files", f.Filename, int(f.Additions), int(f.Deletions))
+		}
+	}
+	if o.Whole != nil {
+		v.All, v.Additions, v.Deletions = o.Whole.Total, int64(o.Whole.Additions), int64(o.Whole.Deletions)
+	}
+}
+
 // cut takes the files of the page that the query asks for (?files=2), where there are more than one page
-// shows.
-func (v *View) cut(q url.Values, files []page.ChangedFile) []page.ChangedFile {
+// shows, and returns its number, too.
+func (v *View) cut(q url.Values, files []page.ChangedFile) ([]page.ChangedFile, int) {
 	last := max(1, (len(files)+PerPage-1)/PerPage)
 	n, err := strconv.Atoi(q.Get("files"))
 	if err != nil {
@@ -189,22 +254,35 @@ func (v *View) cut(q url.Values, files []page.ChangedFile) []page.ChangedFile {
 	if n < last {
 		v.Around.Older = With(q, "files", strconv.Itoa(n+1))
 	}
-	return files[(n-1)*PerPage : min(n*PerPage, len(files))]
+	return files[(n-1)*PerPage : min(n*PerPage, len(files))], n
 }
 
 // show reads the file's patch, or says why it is not shown; asked: somebody wants to see it. left is how many
 // bytes the page's rows may still add to their text.
-func (f *File) show(o Options, asked bool, left *int) {
+func (f *File) show(o Options, asked, noSpace bool, left *int) {
 	if f.Why = f.hidden(o); f.Why != "" && !asked {
 		return
 	}
 	f.Why = ""
-	f.read()
+	if f.read(noSpace); len(f.rows) == 0 && noSpace {
+		f.Why = "space"
+		return
+	}
 	if size := f.markup(); asked || size <= *left {
 		*left -= size
 		return
 	}
-	f.Why, f.Rows, f.Pairs = "large", nil, nil
+	f.Why, f.rows = "large", nil
+}
+
+// finish makes the rows what templates show.
+func (f *File) finish(o Options) {
+	if f.Split {
+		f.Pairs = pairs(f.rows)
+	} else {
+		f.Rows = f.rows
+	}
+	f.place(o)
 }
 
 // With is the address of the page with another value in its query.
@@ -223,6 +301,11 @@ func ID(path string) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// Continues reports that lines around the hunks can be read on the file's own page.
+func (f *File) Continues() bool {
+	return f.Status != "removed" && f.Status != "added" && f.BlobURL != ""
+}
+
 // Page is the address of the file's own page; empty: it has none.
 func (f *File) Page() string { return page.Local(f.BlobURL) }
 
@@ -230,6 +313,8 @@ func (f *File) Page() string { return page.Local(f.BlobURL) }
 // shown.
 func (f *File) hidden(o Options) string {
 	switch {
+	case f.Patch == nil && f.Brief != nil && f.Brief.Binary && page.IsPicture(f.Filename) && f.Old+f.New != "":
+		return "picture"
 	case f.Patch == nil && f.Brief != nil && f.Brief.Binary:
 		return "binary"
 	case f.Patch == nil && f.Brief != nil && f.Brief.Unread:

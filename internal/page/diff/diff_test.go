@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	gitdiff "arbor/internal/git/diff"
+	"arbor/internal/highlight"
 	"arbor/internal/page"
 	"arbor/internal/page/diff"
 	"arbor/internal/test/testkit"
@@ -193,4 +195,111 @@ func FuzzPatch(f *testing.F) {
 			t.Errorf("unified %d %d, split %d %d", a, b, c, d)
 		}
 	})
+}
+
+// With white space hidden one sees what else changed, with both numbers on lines that are the same but for it.
+func TestWhiteSpaceIsHidden(t *testing.T) {
+	t.Parallel()
+	const indented = "@@ -1,4 +1,5 @@\n one\n-two\n-three\n+\ttwo\n+new\n+\tthree\n@@ -9,2 +10,2 @@\n-a b\n+a  b\n c"
+	files := []page.ChangedFile{changed("x", indented), changed("y", "@@ -1 +1 @@\n-a\n+ a\n\\ No newline at end of file")}
+	v := diff.New(httptest.NewRequest("GET", "/x?w=1", nil), files, diff.Options{})
+	var rows []string
+	for _, row := range v.Files[0].Rows {
+		rows = append(rows, fmt.Sprint(row.Kind, row.Old, row.New, strings.TrimSpace(row.Text.Before)))
+	}
+	if got, want := strings.Join(rows, "|"), "h0 0@@ -1,4 +1,5 @@|1 1one|2 2two|a0 3new|3 4three"; strings.ReplaceAll(got, " ", "") !=
+		strings.ReplaceAll(want, " ", "") || v.Files[0].Additions != 1 || v.Files[0].Deletions != 0 {
+		t.Errorf("the rows are %s", got)
+	}
+	if v.Files[1].Why != "space" || v.Files[1].Href != "" || strings.Contains(v.OtherSpace, "w=1") {
+		t.Errorf("%q, %q, %q", v.Files[1].Why, v.Files[1].Href, v.OtherSpace)
+	}
+	long := "@@ -1,3000 +1,3000 @@" + strings.Repeat("\n-a", 500) + strings.Repeat("\n+b", 500)
+	if v := diff.New(httptest.NewRequest("GET", "/x?w=1&show="+diff.ID("x")[:diff.ShortID], nil),
+		[]page.ChangedFile{changed("x", long)}, diff.Options{}); len(v.Files[0].Rows) != 1001 {
+		t.Errorf("a long run has %d rows", len(v.Files[0].Rows))
+	}
+}
+
+// Changed lines have the colours of their language, in both forms, and what changed within them is marked.
+func TestLinesAreColoured(t *testing.T) {
+	t.Parallel()
+	texts := highlight.NewTexts()
+	const code = "@@ -1,2 +1,2 @@\n func f() string {\n-\treturn \"old <word\"\n+\treturn \"new <word\""
+	for _, address := range []string{"/x?colours=1", "/x?diff=split"} {
+		var html string
+		testkit.Eventually(t, func() bool { // a busy machine leaves lines plain at first
+			html = render(t, diff.New(httptest.NewRequest("GET", address, nil), []page.ChangedFile{changed("main.go", code)},
+				diff.Options{Texts: texts}), `{{template "diff" .}}`)
+			return strings.Contains(html, "<k->return</k->")
+		}, "the lines are coloured", func() string { return html })
+		for _, part := range []string{"<k->func</k->", `<s->"</s-><mark><s->old</s-></mark><s-> &lt;word"</s->`,
+			`<s->"</s-><mark><s->new</s-></mark><s-> &lt;word"</s->`} {
+			if !strings.Contains(html, part) {
+				t.Errorf("%s has no %s: %s", address, part, html)
+			}
+		}
+	}
+}
+
+// The bar has the totals of all pages, and leads to each file of any of them.
+func TestTotalsAreOfAllPages(t *testing.T) {
+	t.Parallel()
+	whole := &gitdiff.Changes{Total: 2000, Additions: 3000, Deletions: 4000}
+	for n := range 2000 {
+		whole.List = append(whole.List, gitdiff.Listed{Path: fmt.Sprintf("f%04d", n), Additions: n})
+	}
+	v := diff.New(httptest.NewRequest("GET", "/x?page=2&w=0", nil), []page.ChangedFile{changed("f0050", patch)},
+		diff.Options{Whole: whole, Paged: true})
+	if v.All != 2000 || v.Additions != 3000 || v.Deletions != 4000 || len(v.List) != 1000 {
+		t.Errorf("%d files, +%d, -%d, %d listed", v.All, v.Additions, v.Deletions, len(v.List))
+	}
+	for n, want := range map[int]string{0: "?page=1&w=0#diff-", 50: "#diff-", 120: "?page=3&w=0#diff-"} {
+		if got := v.List[n]; got.Href != want+diff.ID(got.Path) || got.Additions != n {
+			t.Errorf("file %d leads to %s", n, got.Href)
+		}
+	}
+	html := render(t, v, `{{template "diff" .}}`)
+	if !strings.Contains(html, "2000 changed files") || !strings.Contains(html, "+3000") {
+		t.Error("the page does not show the totals")
+	}
+}
+
+// Both versions of a picture are shown.
+func TestPicturesAreShown(t *testing.T) {
+	t.Parallel()
+	f := page.ChangedFile{Filename: "a.png", Status: "modified", Old: "/old", New: "/new", Brief: &page.FileBrief{Binary: true}}
+	html := render(t, diff.New(httptest.NewRequest("GET", "/x", nil), []page.ChangedFile{f}, diff.Options{}),
+		`{{template "diff" .}}`)
+	if !strings.Contains(html, `<img src="/old"`) || !strings.Contains(html, `<img src="/new"`) {
+		t.Error(html)
+	}
+}
+
+// BenchmarkNew makes a page of fifty files with thirty lines each: plain, with colours that were made before, and
+// with new ones.
+func BenchmarkNew(b *testing.B) {
+	var files []page.ChangedFile
+	for n := range 50 {
+		var text strings.Builder
+		text.WriteString("@@ -1,30 +1,30 @@")
+		for k := range 10 {
+			fmt.Fprintf(&text, "\n func f%d(a int) error {\n-\treturn fmt.Errorf(\"%d of %d\", a)\n+\treturn errs.New(%d, \"%d\") // b", k, n, k, n, k)
+		}
+		files = append(files, changed(fmt.Sprintf("dir/f%d.go", n), text.String()))
+	}
+	kept := highlight.NewTexts()
+	for name, texts := range map[string]func() *highlight.Texts{"plain": func() *highlight.Texts { return nil },
+		"kept": func() *highlight.Texts { return kept }, "new": highlight.NewTexts} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				v := diff.New(httptest.NewRequest("GET", "/x", nil), files, diff.Options{Texts: texts()})
+				for _, f := range v.Files {
+					for n := range f.Rows {
+						_ = f.Rows[n].HTML()
+					}
+				}
+			}
+		})
+	}
 }

@@ -11,19 +11,19 @@ import (
 // lines counts the lines of a patch.
 func lines(patch string) int { return strings.Count(patch, "\n") + 1 }
 
-// read returns the rows of the file's patch.
-func (f *File) read() {
+// read reads the rows of the file's patch.
+func (f *File) read(noSpace bool) {
 	rows := readPatch(*f.Patch)
+	if noSpace {
+		rows = withoutSpace(rows)
+		f.recount(rows)
+	}
 	for from := 0; from < len(rows); from++ {
 		if rows[from].Kind == "d" {
 			from = markRun(rows, from)
 		}
 	}
-	if !f.Split {
-		f.Rows = rows
-		return
-	}
-	f.Pairs = pairs(rows)
+	f.rows = rows
 }
 
 // readPatch reads the hunks of a unified diff. Lines that are none of a hunk are left out.

@@ -4,6 +4,8 @@ import (
 	"html/template"
 	"strconv"
 	"strings"
+
+	"arbor/internal/highlight"
 )
 
 // A page has thousands of rows, so they hold little besides numbers and text: end tags that HTML can do
@@ -23,7 +25,7 @@ func (r *Row) HTML() template.HTML {
 	b.WriteString("<td>")
 	number(&b, r.New)
 	b.WriteString("<td>")
-	r.Text.write(&b)
+	r.write(&b)
 	return template.HTML(b.String())
 }
 
@@ -45,7 +47,7 @@ func (p *Pair) HTML() template.HTML {
 		b.WriteByte('>')
 		number(&b, side.n)
 		b.WriteString("<td>")
-		side.row.Text.write(&b)
+		side.row.write(&b)
 	}
 	return template.HTML(b.String())
 }
@@ -53,7 +55,7 @@ func (p *Pair) HTML() template.HTML {
 // head writes the head of a hunk.
 func (r *Row) head(b *strings.Builder, columns string) {
 	b.WriteString("<tr class=h><td colspan=" + columns + ">")
-	r.Text.write(b)
+	r.write(b)
 }
 
 // class writes the kind as a class.
@@ -72,8 +74,13 @@ func number(b *strings.Builder, n int64) {
 // escaper returns HTML of text that stands between tags. Quotes are not markup there.
 var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "\x00", "\ufffd")
 
-// write writes a line's text, which is escaped.
-func (m *Marked) write(b *strings.Builder) {
+// write writes the row's text, which is escaped.
+func (r *Row) write(b *strings.Builder) {
+	m := &r.Text
+	if r.Colour != "" {
+		highlight.Mark(b, r.Colour, len(m.Before), len(m.Before)+len(m.Middle))
+		return
+	}
 	_, _ = escaper.WriteString(b, m.Before)
 	if m.Middle != "" {
 		b.WriteString("<mark>")
@@ -85,18 +92,13 @@ func (m *Marked) write(b *strings.Builder) {
 
 // markup is about how many bytes the file's rows add to their text.
 func (f *File) markup() (n int) {
-	text := func(m *Marked) int {
-		if m.Middle != "" {
-			return len("<mark></mark>")
+	for i := range f.rows {
+		if f.rows[i].Text.Middle != "" {
+			n += len("<mark></mark>")
 		}
-		return 0
 	}
-	for i := range f.Rows {
-		n += len("<tr class=a><td><td><td>") + text(&f.Rows[i].Text)
+	if f.Split {
+		return n + len("<tr><td class=d><td><td class=a><td>")*len(pairs(f.rows))
 	}
-	for i := range f.Pairs {
-		n += len("<tr><td class=d><td><td class=a><td>") + text(&f.Pairs[i].Old.Text) +
-			text(&f.Pairs[i].New.Text)
-	}
-	return n
+	return n + len("<tr class=a><td><td><td>")*len(f.rows)
 }

@@ -2,6 +2,7 @@
 //
 //   - /explore: explore.go
 //   - /search: search.go, result.go
+//   - /explore/go: goto.go
 package explore
 
 import (
@@ -50,6 +51,7 @@ func (p *Pages) Routes() []route.Route {
 	return []route.Route{
 		free.Anyone("GET /explore", p.Explore).Counted(),
 		free.Anyone("GET /search", p.Search).Counted(),
+		free.Anyone("GET /explore/go", p.Go).Counted(),
 	}
 }
 

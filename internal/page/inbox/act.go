@@ -8,7 +8,6 @@ import (
 	"arbor/internal/issue/subscription"
 	"arbor/internal/notification"
 	"arbor/internal/page"
-	"arbor/internal/repo"
 	"arbor/internal/star"
 	"arbor/internal/web"
 )
@@ -51,9 +50,7 @@ func (p *Pages) readAll(r *http.Request, form page.Form) error {
 		return err
 	}
 	ctx, err := p.kit.WriteOwn(r, star.WatchScopes, true)
-	of := repo.ID(0)
 	if err == nil && in != nil {
-		of = in.ID
 		ctx, err = p.kit.WriteArchived(r, in, account.Pull)
 	}
 	if err != nil {
@@ -63,7 +60,10 @@ func (p *Pages) readAll(r *http.Request, form page.Form) error {
 	if err != nil {
 		return err
 	}
-	return p.notices.MarkAll(ctx, account.CallerFrom(ctx), of, until)
+	if in != nil {
+		return p.notices.MarkRepo(ctx, in, until)
+	}
+	return p.notices.MarkAll(ctx, account.CallerFrom(ctx), until)
 }
 
 // act does one thing with one thread. Errors: 403, 404, 422, 507.

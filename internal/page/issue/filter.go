@@ -83,10 +83,24 @@ func (m *menu) sorts() {
 	}
 }
 
+// reviews and checks are the values by which pull requests are narrowed.
+var (
+	reviews = [...][2]string{{"none", "No reviews"}, {"approved", "Approved"},
+		{"changes_requested", "Changes requested"}}
+	checks = [...][2]string{{"pending", "Pending"}, {"success", "Success"}, {"failure", "Failure"}}
+)
+
+// values adds an option for each value of the qualifier that the menu is about.
+func (m *menu) values(list [3][2]string) {
+	for _, v := range list {
+		m.add(option{Text: v[1]}, m.q.Has(m.What, v[0]), m.q.With(m.What, v[0]), m.q.Without(m.What))
+	}
+}
+
 // GET /{owner}/{repo}/issues/filter/{what}
 //
-// Filter shows what a list of the repository can be narrowed to, by author, label, milestone or assignee, and
-// its orders: links to the list ?at= with another ?q=. The script shows it as a menu. Errors: 404, 410.
+// Filter shows what a list of the repository can be narrowed to, by author, label, milestone, assignee, review
+// or checks, and its orders: links to the list ?at= with another ?q=. The script shows it as a menu. Errors: 404, 410.
 func (p *Pages) Filter(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	m := newMenu(r, web.Param(r, "what"), web.Path(a.Owner.Login, a.Name, "issues"))
 	var err error
@@ -97,6 +111,10 @@ func (p *Pages) Filter(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 		err = p.peopleOptions(r, a, m)
 	case "milestone":
 		err = p.milestoneOptions(r, a, m)
+	case "review":
+		m.values(reviews)
+	case "status":
+		m.values(checks)
 	case "sort":
 		m.sorts()
 	default:

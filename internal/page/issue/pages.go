@@ -29,7 +29,7 @@ var roomTemplates = page.ReadTemplates(files)
 type Services struct {
 	*talk.Pages
 	Deletions *deletion.Service
-	Git       *gitdata.API
+	Git       *gitdata.Service
 }
 
 // Pages are the pages of issues.

@@ -12,9 +12,11 @@ package listing
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"arbor/internal/page"
+	"arbor/internal/review"
 	"arbor/internal/search"
 	"arbor/internal/web"
 )
@@ -28,6 +30,8 @@ type Options struct {
 	Path  string // of the page
 	Query string // what the box holds when the address has no ?q=
 	Noun  string // issue or pull request
+
+	Always string // what each search of the list asks as well
 }
 
 // List is a page of a list.
@@ -42,9 +46,11 @@ type List struct {
 	Pages   page.Pager
 	Problem *page.Problem // what is wrong with the search
 	Default bool          // the box holds what it holds at first
-	Filters []string      // the menus: author, label, milestone, assignee, sort
+	Filters []string      // the menus: author, label, milestone, review, status, assignee, sort
 	Short   bool          // there are more than can be browsed
 	MaySort bool          // each row can be chosen, for a form with the id "bulk"
+
+	Marks map[int64]*review.Mark // of pull requests by number; nil: they are not shown
 }
 
 // Read reads the page of a list that the request asks for. What is wrong with the search is the list's
@@ -56,8 +62,11 @@ func Read(searches *search.Service, r *http.Request, o Options) (*List, error) {
 	}
 	l := &List{Options: o, Query: Parse(text),
 		Filters: []string{"author", "label", "milestone", "assignee", "sort"}}
-	if o.Repo == "" {
+	switch {
+	case o.Repo == "":
 		l.Filters = []string{"sort"}
+	case o.Always != "":
+		l.Filters = slices.Insert(l.Filters, 3, "review", "status")
 	}
 	l.Default = l.Query.String() == Parse(o.Query).String()
 	l.State = l.Query.State()
@@ -102,6 +111,9 @@ func (l *List) find(
 			text = "(" + text + ")"
 		}
 		text += " repo:" + l.Repo
+	}
+	if l.Always != "" {
+		text += " " + l.Always
 	}
 	query, err := search.Parse(text)
 	if err != nil {

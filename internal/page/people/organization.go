@@ -236,7 +236,8 @@ func (p *Pages) CreateOrg(w http.ResponseWriter, r *http.Request) error {
 	ctx, err := p.kit.WriteOwn(r, scope.SiteAdmin, false)
 	if err == nil {
 		var made *account.Account
-		made, err = p.of.Accounts.FoundOrg(ctx, account.NewOrg{Login: v.Login, Owner: v.Owner, Name: v.Name})
+		made, err = p.of.Accounts.FoundOrg(ctx, account.NewOrg{Login: v.Login, Owner: v.Owner, Name: v.Name,
+			By: caller(r)})
 		if err == nil {
 			return page.SeeOther(w, r, web.Path(made.Login))
 		}

@@ -60,11 +60,11 @@ func (p *Pages) DeleteBranch(w http.ResponseWriter, r *http.Request, a *repo.Acc
 	if err != nil {
 		return err
 	}
-	of, _, err := p.of.Pulls.Find(r.Context(), a, number)
+	of, i, err := p.of.Pulls.Find(r.Context(), a, number)
 	if err != nil {
 		return err
 	}
-	o, err := p.of.Pulls.MergeBox(r.Context(), a, number)
+	o, err := p.of.Pulls.MergeBox(r.Context(), a, of, i)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package pull
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 
 	"arbor/internal/account"
@@ -41,6 +42,8 @@ func (b *box) State() string {
 		return "unknown"
 	case b.Pull.Mergeable != nil && !*b.Pull.Mergeable:
 		return "dirty"
+	case len(b.Rules) > 0:
+		return "blocked"
 	case b.Sum.Mark() == "failure" || b.Sum.Mark() == "pending" || len(b.Against) > 0:
 		return "unstable"
 	}
@@ -61,7 +64,7 @@ func (b *box) Poll() int {
 
 // Ready reports that the button merges.
 func (b *box) Ready() bool {
-	return (b.State() == "clean" || b.State() == "unstable") && b.MayMerge && len(b.Methods) > 0
+	return slices.Contains([]string{"clean", "unstable", "blocked"}, b.State()) && b.MayMerge && len(b.Methods) > 0
 }
 
 // Shell is the head's or the base's name as a shell takes it: branches may have names that a shell would run.
@@ -83,7 +86,7 @@ func (b *box) MayRevert() bool { return b.Pull.Merged && b.MayMerge }
 func (p *Pages) box(r *http.Request, a *repo.Access, s *scene) (*box, error) {
 	b := &box{scene: s}
 	var err error
-	if b.MergeBox, err = p.of.Pulls.MergeBox(r.Context(), a, s.Pull.Number); err != nil {
+	if b.MergeBox, err = p.of.Pulls.MergeBox(r.Context(), a, s.of.Pull, s.of.Issue.Issue); err != nil {
 		return nil, err
 	}
 	if b.Sum, err = p.rollup(r.Context(), a, s.Pull.Head.SHA); err != nil {

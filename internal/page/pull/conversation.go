@@ -53,11 +53,10 @@ func (p *Pages) Conversation(w http.ResponseWriter, r *http.Request, a *repo.Acc
 		return p.orIssue(w, r, a, number, err)
 	}
 	v := &conversationView{scene: s}
-	i, err := p.talk.Issues.Get(r.Context(), a, s.Pull.Number)
-	if err != nil {
+	if err := p.talk.Issues.Render(r.Context(), s.of.Issue); err != nil {
 		return err
 	}
-	if v.Talk, err = p.talk.Read(r, &s.Frame, page.NewIssue(i)); err != nil {
+	if v.Talk, err = p.talk.Read(r, &s.Frame, page.NewIssue(s.of.Issue)); err != nil {
 		return err
 	}
 	if err := p.addCommits(r.Context(), a, v); err != nil {

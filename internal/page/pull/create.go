@@ -20,6 +20,9 @@ import (
 )
 
 // newView is the page of a new pull request.
+// atOnce is how many labels, people or milestones the form offers.
+const atOnce = 50
+
 type newView struct {
 	page.Frame
 	Base, Head string // branches; Head may be OWNER:BRANCH
@@ -90,7 +93,7 @@ func (p *Pages) fill(r *http.Request, a *repo.Access, v *newView) (err error) {
 		}
 	}
 	if v.MayLabel {
-		first := web.Page{Number: 1, Size: inMenus}
+		first := web.Page{Number: 1, Size: atOnce}
 		labels, _, err := p.talk.Services.Labels.List(ctx, a, first)
 		if err != nil {
 			return err

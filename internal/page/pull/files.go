@@ -71,7 +71,8 @@ func (p *Pages) Files(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 		return err
 	}
 	v.More = rest
-	o := diff.Options{Under: map[diff.Position]any{}, OfFile: map[string]any{}, Extra: s, Text: s.Act + ".diff"}
+	o := diff.Options{Under: map[diff.Position]any{}, OfFile: map[string]any{}, Extra: s, Text: s.Act + ".diff",
+		Texts: p.kit.Texts, Whole: changes.Changes, Paged: true}
 	var notes []page.Annotation
 	if notes, v.Noted, err = p.annotations(r.Context(), a, s.Pull.Head.SHA); err != nil {
 		return err

@@ -49,7 +49,7 @@ func (p *Pages) scene(r *http.Request, a *repo.Access, part string) (*scene, err
 	if s.Frame, err = p.kit.RepoFrame(r, a, "pulls", title); err != nil {
 		return nil, err
 	}
-	if s.Progress, err = p.talk.Reviews.Progress(r.Context(), a, number); err != nil {
+	if s.Progress, err = p.talk.Reviews.Progress(r.Context(), a, v.Issue.Issue); err != nil {
 		return nil, err
 	}
 	s.rights()

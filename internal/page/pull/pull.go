@@ -35,7 +35,7 @@ var roomTemplates = page.ReadTemplates(files)
 
 // Services are the features whose operations the pages call, besides those of conversations.
 type Services struct {
-	Git      *gitdata.API
+	Git      *gitdata.Service
 	Pulls    *pull.Service
 	Checks   *checkrun.Service
 	Statuses *status.Service

@@ -172,7 +172,7 @@ func (p *Pages) Review(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err != nil {
 		return err
 	}
-	now, err := p.talk.Reviews.Progress(r.Context(), a, number)
+	now, err := p.talk.Reviews.Progress(r.Context(), a, i)
 	switch {
 	case err != nil:
 		return err

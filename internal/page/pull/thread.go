@@ -79,12 +79,12 @@ func (p *Pages) threads(
 ) (list []*thread, more bool, err error) {
 	var all []*review.CommentView
 	if s.Pull.ReviewComments > 0 {
-		if all, more, err = p.talk.Reviews.Comments(ctx, a, s.Pull.Number); err != nil {
+		if all, more, err = p.talk.Reviews.Comments(ctx, a, s.of.Issue.Issue); err != nil {
 			return nil, false, err
 		}
 	}
 	if s.Progress.PendingComments > 0 {
-		mine, rest, err := p.talk.Reviews.CommentsOf(ctx, a, s.Pull.Number, s.Progress.Pending)
+		mine, rest, err := p.talk.Reviews.CommentsOf(ctx, a, s.of.Issue.Issue, s.Progress.Pending)
 		if err = orEmpty(err); err != nil {
 			return nil, false, err
 		}

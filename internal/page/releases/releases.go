@@ -28,7 +28,7 @@ var roomTemplates = page.ReadTemplates(files)
 // Services have the operations that the pages call.
 type Services struct {
 	Releases *release.Service
-	Git      *gitdata.API
+	Git      *gitdata.Service
 }
 
 // Pages answers the pages of this room.

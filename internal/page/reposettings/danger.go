@@ -147,7 +147,7 @@ func (p *Pages) ChangeDeleted(w http.ResponseWriter, r *http.Request, a *repo.Ac
 		}
 		ctx, err := p.kit.DeleteArchived(r, a, account.Admin)
 		if err == nil {
-			err = p.of.Settings.Delete(ctx, a.ID, a.Caller)
+			err = p.of.Settings.Delete(ctx, a)
 		}
 		return "/" + a.Owner.Login, a.FullName() + " was deleted.", err
 	})

@@ -82,7 +82,7 @@ func (p *Pages) ChangeKeys(w http.ResponseWriter, r *http.Request, a *repo.Acces
 func (p *Pages) addKey(r *http.Request, a *repo.Access, n key.NewKey) error {
 	ctx, err := p.kit.Write(r, a, account.Admin)
 	if err == nil {
-		_, err = p.of.Settings.AddKey(ctx, a.ID, a.Caller.ID, n)
+		_, err = p.of.Settings.AddKey(ctx, a, a.Caller.ID, n)
 	}
 	return err
 }
@@ -95,7 +95,7 @@ func (p *Pages) removeKey(r *http.Request, a *repo.Access, id string) error {
 	}
 	ctx, err := p.kit.DeleteArchived(r, a, account.Admin)
 	if err == nil {
-		err = p.of.Settings.RemoveKey(ctx, a.ID, number)
+		err = p.of.Settings.RemoveKey(ctx, a, number)
 	}
 	if errs.Is(err, errs.NotFound) {
 		err = nil

@@ -3,13 +3,14 @@
 //	GET, POST /{owner}/{repo}/settings               general.go: name, description, topics, branch, features, merging
 //	GET, POST /{owner}/{repo}/settings/access        access.go: collaborators
 //	GET, POST /{owner}/{repo}/settings/keys          keys.go: deploy keys
+//	GET, POST /{owner}/{repo}/settings/rules         rules.go: protections of branches
 //	GET, POST /{owner}/{repo}/settings/hooks         package webhook; .../new and .../{hook_id} are the forms
 //	GET, POST .../hooks/{hook_id}/deliveries/{delivery_id}     package webhook: what was sent, and sending it again
 //	GET       /{owner}/{repo}/settings/attachments   attachments.go: files of texts, by age or by size
 //	GET       /{owner}/{repo}/settings/installations access.go: Apps that are installed on the owner's account
 //	GET, POST /{owner}/{repo}/settings/visibility, archive, transfer, delete      danger.go
 //
-// The operations are those of packages settings, collaborator, hook and attachment. An action that cannot be undone
+// The operations are those of packages settings, collaborator, hook, rule and attachment. An action that cannot be undone
 // has a page of its own, where the repository's full name has to be typed.
 package reposettings
 
@@ -28,6 +29,7 @@ import (
 	"arbor/internal/repo/collaborator"
 	"arbor/internal/repo/settings"
 	"arbor/internal/route"
+	"arbor/internal/rule"
 )
 
 //go:embed templates
@@ -49,6 +51,7 @@ type Services struct {
 	Collaborators *collaborator.Service
 	Apps          *app.Service
 	Attachments   *attachment.Service
+	Rules         *rule.Service
 }
 
 // New returns the pages.
@@ -67,6 +70,8 @@ func (p *Pages) Routes() []route.Route {
 		on("POST "+at+"/access", p.ChangeAccess),
 		on("GET "+at+"/keys", p.Keys),
 		on("POST "+at+"/keys", p.ChangeKeys),
+		on("GET "+at+"/rules", p.Rules),
+		on("POST "+at+"/rules", p.ChangeRules),
 		on("GET "+at+"/attachments", p.Attachments),
 		on("GET "+at+"/installations", p.Installations),
 		on("GET "+at+"/visibility", p.Visibility),
@@ -110,7 +115,7 @@ func (p *Pages) hooksOf(r *http.Request, a *repo.Access) *webhook.Owner {
 // view is what all pages of the settings have.
 type view struct {
 	page.Frame
-	Section string // of the settings that is open: general, access, keys, hooks, attachments, installations
+	Section string // of the settings that is open: general, access, keys, rules, hooks, attachments, installations
 }
 
 // frame returns the frame of a page of the settings. Errors: 401, 403 for callers without admin access to the

@@ -20,7 +20,7 @@ import (
 var appPermissions = [][2]string{
 	{"contents", "Code, commits, branches, releases"}, {"issues", "Issues, labels and milestones"},
 	{"pull_requests", "Pull requests and reviews"}, {"checks", "Check runs and suites"},
-	{"statuses", "Statuses of commits"},
+	{"statuses", "Statuses of commits"}, {"deployments", "Deployments"}, {"actions", "Environments"},
 	{"administration", "Settings and collaborators of repositories"},
 	{"repository_hooks", "Webhooks of repositories"},
 	{"members", "Members of an organization"}, {"organization_administration", "Settings of an organization"},
@@ -31,7 +31,8 @@ var appPermissions = [][2]string{
 var appEvents = []string{
 	"push", "pull_request", "pull_request_review", "pull_request_review_comment",
 	"pull_request_review_thread", "issues", "issue_comment", "create", "delete", "commit_comment", "status",
-	"check_run", "check_suite", "release", "label", "milestone", "star", "watch", "member", "public",
+	"deployment", "deployment_status", "check_run", "check_suite", "release", "label", "milestone", "star", "watch",
+	"member", "public",
 	"repository", "organization", "repository_dispatch",
 }
 

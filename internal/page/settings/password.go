@@ -4,7 +4,6 @@ import (
 	"net/http"
 
 	"arbor/internal/account/session"
-	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/page"
 )
@@ -51,12 +50,11 @@ func (p *Pages) ChangePassword(w http.ResponseWriter, r *http.Request) error {
 	}
 	if err == nil {
 		if by.Session {
-			ctx := db.WithCheck(r.Context(), nil) // the session of this request has ended
 			from := page.Origin(r)
-			if from.Browser, err = p.sessions.KnownBrowser(ctx, by.Login); err != nil {
+			if from.Browser, err = p.sessions.KnownBrowser(r.Context(), by.Login); err != nil {
 				return err
 			}
-			value, err := p.sessions.SignIn(ctx, by.Login, next, from)
+			value, err := p.sessions.SignIn(r.Context(), by.Login, next, from)
 			if err != nil {
 				return err
 			}

@@ -66,7 +66,8 @@ func (p *Pages) createOrganization(r *http.Request, v *newOrganizationView) (*ac
 	if err != nil {
 		return nil, err
 	}
-	return p.Accounts.FoundOrg(ctx, account.NewOrg{Login: v.Login, Owner: v.Owner, Name: v.Name})
+	return p.Accounts.FoundOrg(ctx, account.NewOrg{Login: v.Login, Owner: v.Owner, Name: v.Name,
+		By: caller(r)})
 }
 
 // organizationView is an organization as site administrators see it.

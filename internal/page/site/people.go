@@ -113,7 +113,7 @@ func (p *Pages) createPerson(r *http.Request, v *newPersonView) error {
 	if err != nil {
 		return err
 	}
-	made, err := p.Accounts.AddUser(ctx, account.NewUser{Login: v.Login, Email: v.Email})
+	made, err := p.Accounts.AddUser(ctx, account.NewUser{Login: v.Login, Email: v.Email, By: caller(r)})
 	if err != nil {
 		return err
 	}

@@ -160,8 +160,8 @@ func (p *Pages) changeAccount(
 	switch f.Get("do") {
 	case "rename":
 		next := f.Text("login")
-		err = p.growing(r, login, func(ctx context.Context, _ *account.Caller, login string) (*account.Account, error) {
-			return p.Accounts.ChangeLogin(ctx, v.Account.Kind, login, next)
+		err = p.growing(r, login, func(ctx context.Context, by *account.Caller, login string) (*account.Account, error) {
+			return p.Accounts.ChangeLogin(ctx, by, v.Account.Kind, login, next)
 		})
 		if err == nil {
 			to, done = list+web.Path(next), login+" is "+next+" now."
@@ -197,7 +197,7 @@ func (p *Pages) setQuota(r *http.Request, v *personView) error {
 	if err != nil {
 		return err
 	}
-	_, _, _, err = p.Accounts.EditQuota(r.Context(), v.Account.Kind, v.Account.Login, func(q *account.Quota) {
+	_, _, _, err = p.Accounts.EditQuota(r.Context(), caller(r), v.Account.Kind, v.Account.Login, func(q *account.Quota) {
 		q.Repos, q.KB, q.Text = repos, kb, text
 	})
 	return err
@@ -215,6 +215,6 @@ func (p *Pages) token(r *http.Request, login string) (string, error) {
 	}
 	token, _, err := p.Tokens.CreateToken(r.Context(),
 		token.NewToken{Login: login, Note: "made by a site administrator",
-			Expires: lasts, Scopes: scopes})
+			Expires: lasts, Scopes: scopes, By: caller(r)})
 	return token, err
 }

@@ -101,7 +101,7 @@ func (p *Pages) changeRepository(r *http.Request, do, owner, name string) (done 
 		return "", err
 	}
 	if do == "back" {
-		return " is shown to its owner again.", p.Networks.GiveBack(r.Context(), found.ID)
+		return " is shown to its owner again.", p.Networks.GiveBack(r.Context(), caller(r), found.ID)
 	}
 	if done = " is no longer archived."; do == "archive" {
 		done = " was archived."

@@ -45,6 +45,7 @@ var offered = [][2]string{
 	{"create", "A branch or tag was made"}, {"delete", "A branch or tag was deleted"},
 	{"commit_comment", "Comments on commits"}, {"status", "A status was set on a commit"},
 	{"check_run", "Check runs"}, {"check_suite", "Check suites"}, {"release", "Releases"},
+	{"deployment", "Deployments"}, {"deployment_status", "Statuses of deployments"},
 	{"label", "Labels change"}, {"milestone", "Milestones change"}, {"star", "Stars"},
 	{"watch", "Somebody stars it"},
 	{"fork", "Forks"}, {"member", "Collaborators change"}, {"public", "It became public"},

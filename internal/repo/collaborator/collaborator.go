@@ -88,7 +88,7 @@ func (s *Service) Add(ctx context.Context, a *repo.Access, login, permission str
 		return err
 	}
 	role, _ := account.ParseRole(permission)
-	return s.repos.GrantBy(ctx, a.Caller, a.ID, login, role)
+	return s.repos.GrantBy(ctx, a, login, role)
 }
 
 // Remove takes away what was granted to a user. Errors: those of [repo.Service.Revoke].

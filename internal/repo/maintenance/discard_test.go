@@ -21,7 +21,7 @@ import (
 func bounded(t *testing.T, s *apitest.Server, login string, kb int64) (used func() int64) {
 	t.Helper()
 	edit := func(change func(*account.Quota)) int64 {
-		_, _, u, err := s.Accounts.EditQuota(t.Context(), account.User, login, change)
+		_, _, u, err := s.Accounts.EditQuota(t.Context(), nil, account.User, login, change)
 		testkit.NoError(t, err)
 		return u.KB
 	}

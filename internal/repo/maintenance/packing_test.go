@@ -14,6 +14,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/git"
+	"arbor/internal/repo"
 	"arbor/internal/repo/maintenance"
 	"arbor/internal/space"
 	"arbor/internal/test/apitest"
@@ -97,7 +98,7 @@ func TestPackingIsLeased(t *testing.T) {
 		if (taken[0] == 0) == (taken[1] == 0) {
 			t.Errorf("the leases end at %v", taken)
 		}
-		testkit.NoError(t, n.node[0].Settings.Delete(t.Context(), r.ID, nil))
+		testkit.NoError(t, n.node[0].Settings.Delete(t.Context(), &repo.Access{Repo: r}))
 		if got := n.count(t, `SELECT count(*) FROM packings`); got != 0 {
 			t.Error("the packing of a deleted repository stays")
 		}

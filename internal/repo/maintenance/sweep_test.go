@@ -208,7 +208,7 @@ func TestDeletedFolderWaits(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		n := newNodes(t, engine, git.Options{})
 		r := n.create(t, "garden")
-		testkit.NoError(t, n.node[0].Settings.Delete(t.Context(), r.ID, nil))
+		testkit.NoError(t, n.node[0].Settings.Delete(t.Context(), &repo.Access{Repo: r}))
 		gone := fmt.Sprintf("gone-%d.git", r.ID)
 		n.sweep(t, time.Hour)
 		if got := n.folders(t); got != gone {

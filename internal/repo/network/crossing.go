@@ -62,11 +62,13 @@ func seenBy(person, id string) string {
 }
 
 // Bring copies the history of a commit if the crossing is allowed; have are the tips of
-// the target's refs. What comes counts in the person's quota. Objects come from one
+// the target's refs; right is the right of the request. What comes counts in the person's quota. Objects come from one
 // repository into another existing one in no
 // other way. The transaction that makes them reachable asks MayCross again. Errors:
 // ErrNoCrossing; those of git.CopyObjects.
-func (s *Service) Bring(ctx context.Context, c Crossing, tip git.SHA, have ...git.SHA) error {
+func (s *Service) Bring(
+	ctx context.Context, right db.Right, c Crossing, tip git.SHA, have ...git.SHA,
+) error {
 	if c.From == c.To {
 		return nil
 	}
@@ -95,7 +97,7 @@ func (s *Service) Bring(ctx context.Context, c Crossing, tip git.SHA, have ...gi
 	}
 	defer release()
 	return git.CopyObjects(ctx, from, to, tip, have, func(size int64) error {
-		return s.db.Write(ctx, func(tx *db.Tx) error { return s.chargeBrought(tx, c, (size+1023)/1024) })
+		return s.db.WriteAs(ctx, right, func(tx *db.Tx) error { return s.chargeBrought(tx, c, (size+1023)/1024) })
 	})
 }
 

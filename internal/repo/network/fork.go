@@ -17,6 +17,7 @@ type NewFork struct {
 	Organization      string // login of the owner to be; empty: the caller
 	Name              string // empty: as the parent's, with a number behind it where that is taken
 	DefaultBranchOnly bool   // leave the other branches and the tags out
+	RoomKB            int64  // room that the quota must have beyond the fork, for what is about to be written to it
 }
 
 // fork is one fork on its way.
@@ -138,13 +139,13 @@ func (f *fork) chooseRefs(ctx context.Context) error {
 }
 
 func (f *fork) reserve(ctx context.Context) (id repo.ID, err error) {
-	err = f.s.db.Write(ctx, func(tx *db.Tx) error {
+	err = f.s.db.WriteAs(ctx, f.from, func(tx *db.Tx) error {
 		if _, err := f.parent(tx); err != nil {
 			return err
 		}
 		owner, err := f.owner(tx)
 		if err == nil {
-			err = f.s.repos.CheckQuota(tx, owner, repo.Growth{Repos: 1, KB: f.from.SizeKB})
+			err = f.s.repos.CheckQuota(tx, owner, repo.Growth{Repos: 1, KB: f.from.SizeKB + f.wish.RoomKB})
 		}
 		if err == nil {
 			id, err = repo.ReserveID(tx, owner.ID)
@@ -165,7 +166,7 @@ func (f *fork) build(ctx context.Context, id repo.ID) (made *repo.Access, err er
 	}
 	ctx = context.WithoutCancel(ctx)
 	for try := 1; ; try++ {
-		err = f.s.db.Write(ctx, func(tx *db.Tx) (err error) {
+		err = f.s.db.WriteAs(ctx, f.from, func(tx *db.Tx) (err error) {
 			made, err = f.insert(tx, id)
 			return err
 		})
@@ -212,7 +213,7 @@ func (f *fork) insert(tx *db.Tx, id repo.ID) (*repo.Access, error) {
 		return there, err
 	}
 	if err := f.s.repos.CheckQuota(tx, owner,
-		repo.Growth{Repos: 1, KB: parent.SizeKB, Hold: true}); err != nil {
+		repo.Growth{Repos: 1, KB: parent.SizeKB + f.wish.RoomKB, Hold: true}); err != nil {
 		return nil, err
 	}
 	name, err := freeName(tx, owner.ID, f.names(parent.Name))

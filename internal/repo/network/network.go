@@ -109,10 +109,10 @@ func (s *Service) ForksOf(
 }
 
 // GiveBack shows a withdrawn fork, whose root is gone, to its owner again: only the
-// operator can. Errors: 404; 422 for other repositories. A fork whose root exists comes
+// operator, nil, and site administrators can. Errors: 404; 422 for other repositories. A fork whose root exists comes
 // back once its owner sees the root.
-func (s *Service) GiveBack(ctx context.Context, id repo.ID) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
+func (s *Service) GiveBack(ctx context.Context, by *account.Caller, id repo.ID) error {
+	return s.db.WriteAs(ctx, by, func(tx *db.Tx) error {
 		if err := repo.Lock(tx, id); err != nil {
 			return err
 		}

@@ -78,17 +78,14 @@ func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 		return err
 	}
 	e := Edit{
-		Name: body.String("name", 0), Description: body.String("description", maxDescription),
-		Homepage: body.String("homepage", maxHomepage), Private: readPrivate(body),
-		DefaultBranch: body.String("default_branch", maxBranch), HasIssues: body.Bool("has_issues"),
+		Name: body.String("name", 0), Description: body.String("description", 0),
+		Homepage: body.String("homepage", 0), Private: readPrivate(body),
+		DefaultBranch: body.String("default_branch", 0), HasIssues: body.Bool("has_issues"),
 		Archived: body.Bool("archived"), IsTemplate: body.Bool("is_template"),
 		Merging: repo.ReadMerging(body),
 	}
 	fixedOf(body, a.Repo)
-	e.checkName(&body.Faults)
-	if err := body.Err(); err != nil {
-		return err
-	}
+	e.Body = body.Faults
 	edited, err := api.s.Edit(r.Context(), a, e)
 	if err != nil {
 		return err
@@ -100,7 +97,7 @@ func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 //
 // Delete removes the repository with all that belongs to it.
 func (api *API) Delete(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	if err := api.s.Delete(r.Context(), a.ID, a.Caller); err != nil {
+	if err := api.s.Delete(r.Context(), a); err != nil {
 		return err
 	}
 	return web.NoContent(w)

@@ -76,7 +76,7 @@ func (api *API) AddKey(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err := o.Err(); err != nil {
 		return err
 	}
-	k, err := api.s.AddKey(r.Context(), a.ID, a.Caller.ID, n)
+	k, err := api.s.AddKey(r.Context(), a, a.Caller.ID, n)
 	if err != nil {
 		return err
 	}
@@ -86,14 +86,14 @@ func (api *API) AddKey(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 
 // AddKey adds a deploy key to a repository, for an account as which it acts. Errors: 404, 422.
 func (s *Service) AddKey(
-	ctx context.Context, id repo.ID, by account.ID, n key.NewKey,
+	ctx context.Context, a *repo.Access, by account.ID, n key.NewKey,
 ) (k *key.Key, err error) {
 	if err := n.Check(); err != nil {
 		return nil, err
 	}
-	n.Owner, n.AddedBy = keyOwner(id), by
-	err = s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := repo.Lock(tx, id); err != nil {
+	n.Owner, n.AddedBy = keyOwner(a.ID), by
+	err = s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
+		if err := repo.Lock(tx, a.ID); err != nil {
 			return err
 		}
 		k, err = key.Add(tx, n)
@@ -110,18 +110,18 @@ func (api *API) RemoveKey(w http.ResponseWriter, r *http.Request, a *repo.Access
 	if err != nil {
 		return err
 	}
-	if err := api.s.RemoveKey(r.Context(), a.ID, id); err != nil {
+	if err := api.s.RemoveKey(r.Context(), a, id); err != nil {
 		return err
 	}
 	return web.NoContent(w)
 }
 
 // RemoveKey ends a deploy key of a repository. Errors: 404.
-func (s *Service) RemoveKey(ctx context.Context, id repo.ID, keyID int64) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := repo.Lock(tx, id); err != nil {
+func (s *Service) RemoveKey(ctx context.Context, a *repo.Access, keyID int64) error {
+	return s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
+		if err := repo.Lock(tx, a.ID); err != nil {
 			return err
 		}
-		return key.Delete(tx, keyOwner(id), keyID)
+		return key.Delete(tx, keyOwner(a.ID), keyID)
 	})
 }

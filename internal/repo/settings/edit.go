@@ -24,23 +24,22 @@ type Edit struct {
 	Archived      web.Opt[bool]
 	IsTemplate    web.Opt[bool]
 	Merging       repo.MergingEdit
+
+	Body web.Faults // what was wrong with the body that the values were read from
 }
 
 // check looks at the values. Error: 422.
 func (e *Edit) check() error {
-	f := web.Faults{Resource: repo.Resource}
+	f := e.Body
+	f.Resource = repo.Resource
 	f.CheckText("description", e.Description.Value, maxDescription)
 	f.CheckText("homepage", e.Homepage.Value, maxHomepage)
 	f.CheckText("default_branch", e.DefaultBranch.Value, maxBranch)
 	e.Merging.Check(&f)
-	e.checkName(&f)
-	return f.Err()
-}
-
-func (e *Edit) checkName(f *web.Faults) {
-	if e.Name.Given() {
-		checkNewName(f, e.Name.Value)
+	if e.Name.Given() && !f.IsWrong("name") {
+		checkNewName(&f, e.Name.Value)
 	}
+	return f.Err()
 }
 
 // Edit changes the repository. Errors: 404 when it is gone, 422 for invalid values, for a name that
@@ -55,7 +54,7 @@ func (s *Service) Edit(ctx context.Context, a *repo.Access, e Edit) (*repo.Acces
 		return nil, a.Caller.Insufficient(scope.Repo) // it could not even see what it did
 	}
 	var edited *repo.Access
-	err := s.db.Write(ctx, func(tx *db.Tx) error {
+	err := s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
 		if err := repo.Lock(tx, a.ID); err != nil {
 			return err
 		}
@@ -133,20 +132,19 @@ func checkBranch(tx *db.Tx, repoID repo.ID, branch string) error {
 	return err
 }
 
-// Delete removes the repository with all that hangs on it. by is who wants it; nil:
-// the operator. Error: 404.
-func (s *Service) Delete(ctx context.Context, id repo.ID, by *account.Caller) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
-		if err := repo.Lock(tx, id); err != nil {
+// Delete removes the repository with all that hangs on it. Error: 404.
+func (s *Service) Delete(ctx context.Context, a *repo.Access) error {
+	return s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
+		if err := repo.Lock(tx, a.ID); err != nil {
 			return err
 		}
 		if err := tx.Check(); err != nil { // there is nothing to ask about at the end
 			return err
 		}
-		a, err := repo.ByID(tx, nil, id)
+		now, err := repo.ByID(tx, nil, a.ID)
 		if err != nil {
 			return err
 		}
-		return s.forge.Delete(tx, a.Repo, a.DoneBy(by))
+		return s.forge.Delete(tx, now.Repo, now.DoneBy(a.Caller))
 	})
 }

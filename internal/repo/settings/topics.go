@@ -86,7 +86,7 @@ func (s *Service) SetTopics(ctx context.Context, a *repo.Access, given []string)
 // setTopics writes the topics into the repository's row, with which payloads have them, and
 // into the table by which searches find them. Error: 404.
 func (s *Service) setTopics(ctx context.Context, a *repo.Access, names []string) error {
-	return s.db.Write(ctx, func(tx *db.Tx) error {
+	return s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
 		if err := repo.Lock(tx, a.ID); err != nil {
 			return err
 		}

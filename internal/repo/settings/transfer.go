@@ -40,7 +40,7 @@ func (s *Service) Transfer(ctx context.Context, a *repo.Access, t Transfer) (*re
 		return nil, transferError("new_name", errs.Custom, t.Name, message)
 	}
 	var moved *repo.Access
-	err := s.db.Write(ctx, func(tx *db.Tx) error {
+	err := s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
 		to, err := s.lockTransfer(tx, a.ID, t.Owner)
 		if err != nil {
 			return err

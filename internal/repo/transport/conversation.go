@@ -13,6 +13,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/git/packfile"
+	"arbor/internal/git/serve"
 	"arbor/internal/git/wire"
 	"arbor/internal/repo"
 )
@@ -78,13 +79,13 @@ func (c *Conversation) hear(ctx context.Context, in *bufio.Reader) ([]byte, erro
 		return nil, err
 	}
 	message, _, err := admission.From(ctx).ReadAll(ctx,
-		io.LimitReader(wire.NewSection(in, false), git.MaxFetchRequest+1), -1)
+		io.LimitReader(wire.NewSection(in, false), serve.MaxFetchRequest+1), -1)
 	if err != nil {
 		return nil, wire.MalformedEOF(err)
 	}
-	if len(message) > git.MaxFetchRequest {
+	if len(message) > serve.MaxFetchRequest {
 		return nil, errs.Newf(errs.TooLarge, "the request is too large (maximum is %d bytes)",
-			git.MaxFetchRequest)
+			serve.MaxFetchRequest)
 	}
 	return message, nil
 }
@@ -121,16 +122,16 @@ func (s *Service) answerFetch(
 		return err
 	}
 	defer release()
-	o := git.UploadOptions{Protocol: c.Protocol, In: bytes.NewReader(message), Out: c.Out,
+	o := serve.Request{Protocol: c.Protocol, In: bytes.NewReader(message), Out: c.Out,
 		Absent: s.repos.AbsentTo(a),
 		Refs:   func(ctx context.Context) (git.Refs, error) { return s.repos.Refs(ctx, a) }}
 	if c.Protocol == 2 {
-		return objects.UploadPack(ctx, o)
+		return serve.UploadPack(ctx, objects, o)
 	}
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	o.In = patient{in, c.Pause, time.Now().Add(maxNegotiation), ctx}
-	return objects.Negotiate(ctx, message, o)
+	return serve.Negotiate(ctx, objects, message, o)
 }
 
 // patient reads what a client says while it may be the server that keeps it waiting.

@@ -8,6 +8,7 @@ import (
 	"arbor/internal/admission"
 	"arbor/internal/errs"
 	"arbor/internal/git"
+	"arbor/internal/git/serve"
 	"arbor/internal/git/wire"
 	"arbor/internal/repo"
 )
@@ -58,7 +59,7 @@ func (api *API) UploadPack(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	admission.As(r.Context(), admission.Stream)
 	noCache(w.Header())
 	w.Header().Set("Content-Type", "application/x-git-upload-pack-result")
-	return objects.UploadPack(r.Context(), git.UploadOptions{
+	return serve.UploadPack(r.Context(), objects, serve.Request{
 		Protocol: wire.ProtocolVersion(r.Header.Get("Git-Protocol")), In: r.Body, Out: answerTo(w, r),
 		Refs:   func(ctx context.Context) (git.Refs, error) { return api.s.repos.Refs(ctx, a) },
 		Absent: api.s.repos.AbsentTo(a),

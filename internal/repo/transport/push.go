@@ -72,8 +72,9 @@ func (s *Service) receivePack(
 	var bands *wire.Sideband
 	if request.Capabilities.SideBand64k {
 		bands = wire.NewSideband(out, nil)
+		p.messages = bands.Band(wire.BandProgress)
 		if !request.Capabilities.Quiet {
-			p.progress = bands.Band(wire.BandProgress)
+			p.progress = p.messages
 		}
 	}
 	err := p.run(ctx)
@@ -113,6 +114,7 @@ type push struct {
 	pack     *countingReader // nil when only refs are deleted
 	objects  *git.Repository
 	progress io.Writer // nil when the client wants none
+	messages io.Writer // to the person who pushes, also if that wants no progress; nil: there is no such channel
 
 	unpack  string           // why the pack was refused
 	results []wire.RefResult // command by command
@@ -132,8 +134,15 @@ func (p *push) attempt(ctx context.Context) error {
 	if err := p.checkMaintainer(ctx); err != nil || p.settled() {
 		return err
 	}
-	if err := p.checkRoom(ctx); err != nil || p.settled() {
-		return err
+	if p.pack != nil { // none is received if there is no room at all
+		err := p.s.repos.MayGrowBy(ctx, p.access.ID, 1)
+		if errs.Is(err, errs.Forbidden) {
+			p.refuseRest(repo.ErrText(err))
+			return nil
+		}
+		if err != nil {
+			return err
+		}
 	}
 	objects, release, err := p.s.repos.Git(ctx, p.access)
 	if err != nil {
@@ -150,9 +159,6 @@ func (p *push) attempt(ctx context.Context) error {
 			p.s.log.WarnContext(ctx, "quarantine stays until the next sweep", "error", err)
 		}
 	}()
-	if err := p.checkRoom(ctx); err != nil {
-		return err
-	}
 	updates, err := p.updates(quarantine)
 	if err != nil {
 		return err
@@ -161,20 +167,6 @@ func (p *push) attempt(ctx context.Context) error {
 		return nil
 	}
 	return p.commit(ctx, quarantine, updates)
-}
-
-// checkRoom refuses a push for which the quota of the repository's owner has no room: before
-// its pack is received, if there is none at all, and once the pack's size is known.
-func (p *push) checkRoom(ctx context.Context) error {
-	if p.pack == nil {
-		return nil
-	}
-	err := p.s.repos.MayGrowBy(ctx, p.access.ID, max(1, p.kilobytes()))
-	if errs.Is(err, errs.Forbidden) {
-		p.refuseRest(repo.ErrText(err))
-		return nil
-	}
-	return err
 }
 
 // checkNames refuses updates that no push may make, regardless of their objects.
@@ -250,7 +242,8 @@ func (p *push) updates(q *git.Quarantine) ([]repo.RefUpdate, error) {
 		if p.results[i].Error != "" {
 			continue
 		}
-		u := repo.RefUpdate{Name: c.Name, Old: c.Old, New: c.New, By: p.access.Caller.ID}
+		u := repo.RefUpdate{Name: c.Name, Old: c.Old, New: c.New, By: p.access.Caller.ID,
+			DeployKey: p.access.Caller.Reach == account.OneRepo}
 		if !c.IsDelete() {
 			object, peeled, err := q.Peeled(c.New)
 			if err != nil {
@@ -269,7 +262,7 @@ func (p *push) updates(q *git.Quarantine) ([]repo.RefUpdate, error) {
 	return list, nil
 }
 
-// commit checks the old values, makes the objects durable, and moves the refs.
+// commit checks the old values and the quota, makes the objects durable, and moves the refs.
 // From the first durable object on, the push goes through also when its client
 // hangs up.
 func (p *push) commit(ctx context.Context, q *git.Quarantine, all []repo.RefUpdate) error {
@@ -278,7 +271,11 @@ func (p *push) commit(ctx context.Context, q *git.Quarantine, all []repo.RefUpda
 		return err
 	}
 	defer unlock()
-	index, updates := p.open(all)
+	push := repo.Push{RepoID: p.access.ID, Purges: p.access.Purges, Atomic: p.request.Capabilities.Atomic,
+		GrownKB: p.kilobytes(), If: p.stillMay,
+		As: db.Server} // stillMay asks for the right, ref by ref
+	var index []int
+	index, push.Updates = p.open(all)
 	err = p.s.db.Read(ctx, func(tx *db.Tx) error {
 		now, err := p.accessNow(tx)
 		if err != nil {
@@ -291,7 +288,7 @@ func (p *push) commit(ctx context.Context, q *git.Quarantine, all []repo.RefUpda
 			}
 			tx.OnCommit(func() { p.refuseOthers(branches, noLonger) })
 		}
-		refused, err := repo.Refusals(tx, now, updates)
+		refused, err := p.s.repos.Refusals(tx, now, push)
 		tx.OnCommit(func() { p.refuseAll(index, refused) })
 		return err
 	})
@@ -302,12 +299,11 @@ func (p *push) commit(ctx context.Context, q *git.Quarantine, all []repo.RefUpda
 	if err := q.Keep(); err != nil {
 		return errors.Join(err, p.s.repos.MarkUnreached(ctx, p.access.ID)) // perhaps they are kept
 	}
-	index, updates = p.open(all)
-	p.findForward(ctx, updates)
-	refused, err := p.s.repos.MoveRefs(ctx,
-		repo.Push{RepoID: p.access.ID, Purges: p.access.Purges, Updates: updates,
-			Atomic: p.request.Capabilities.Atomic, GrownKB: p.kilobytes(), If: p.stillMay})
+	index, push.Updates = p.open(all)
+	p.findForward(ctx, push.Updates)
+	refused, err := p.s.repos.MoveRefs(ctx, push)
 	p.refuseAll(index, refused)
+	p.explain(refused)
 	p.s.repos.Wrote(p.access.ID)
 	return err
 }

@@ -1,6 +1,11 @@
 package transport
 
 import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
 	"arbor/internal/git/wire"
 	"arbor/internal/repo"
 )
@@ -62,7 +67,43 @@ func (p *push) open(all []repo.RefUpdate) (index []int, updates []repo.RefUpdate
 func (p *push) refuseAll(index []int, refused []error) {
 	for k, err := range refused {
 		if err != nil {
-			p.refuse(index[k], repo.ErrText(err))
+			p.refuse(index[k], reason(err))
 		}
+	}
+}
+
+// reason returns the one line that git shows for a ref.
+func reason(err error) string {
+	var rules *repo.RuleError
+	if errors.As(err, &rules) {
+		return "refused by rules: " + rules.Problems[0]
+	}
+	return repo.ErrText(err)
+}
+
+// maxExplained is how many refs of a push are explained on the screen of the person who pushes.
+const maxExplained = 20
+
+// explain writes which rules refused which refs, and what to do.
+func (p *push) explain(refused []error) {
+	if p.messages == nil {
+		return
+	}
+	var text strings.Builder
+	explained := 0
+	for _, err := range refused {
+		var rules *repo.RuleError
+		if !errors.As(err, &rules) || explained == maxExplained {
+			continue
+		}
+		explained++
+		fmt.Fprintf(&text, "\nerror: Rules of %s refuse to update %s:\n", p.access.FullName(), rules.Ref)
+		for _, problem := range rules.Problems {
+			fmt.Fprintf(&text, "- %s\n", problem)
+		}
+	}
+	if explained > 0 {
+		text.WriteString("Push to another branch and open a pull request, or ask an administrator of the repository.\n\n")
+		io.WriteString(p.messages, text.String())
 	}
 }

@@ -35,11 +35,11 @@ const (
 type API struct {
 	kinds *search.Kinds
 	repos *repo.Service
-	git   *gitdata.API
+	git   *gitdata.Service
 }
 
 // NewAPI returns the handler.
-func NewAPI(kinds *search.Kinds, repos *repo.Service, objects *gitdata.API) *API {
+func NewAPI(kinds *search.Kinds, repos *repo.Service, objects *gitdata.Service) *API {
 	return &API{kinds, repos, objects}
 }
 

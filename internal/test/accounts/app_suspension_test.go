@@ -176,7 +176,7 @@ func (w *world) suspension(by string, begin bool) int {
 		return w.s.Do(w.t, apitest.Case{Do: fmt.Sprintf("%s /app/installations/%d/suspended", method, w.at.ID),
 			Headers: w.jwt}).Status
 	case "operator":
-		err = do(ctx, 0, w.at.ID, 0)
+		err = do(ctx, 0, w.at.ID, nil)
 	case "unknown": // as it was before anybody noted who suspended
 		err = w.s.DB.Write(ctx, func(tx *db.Tx) error {
 			if err := tx.Run(`UPDATE installations SET suspended_at = $2 WHERE id = $1`, w.at.ID,

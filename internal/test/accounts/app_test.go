@@ -274,14 +274,14 @@ func TestAppTransitions(t *testing.T) {
 				w.do("DELETE", fmt.Sprintf("/user/installations/%d/repositories/%d", w.at.ID, w.repo), "")
 			}, [4]int{404, 404, 404, 201}},
 			{"suspended", func(w *world) {
-				w.ok(w.apps().Suspend(t.Context(), 0, w.at.ID, 0))
+				w.ok(w.apps().Suspend(t.Context(), 0, w.at.ID, nil))
 			}, [4]int{403, 403, 200, 403}},
 			{"unsuspended", func(w *world) {
-				w.ok(w.apps().Suspend(t.Context(), 0, w.at.ID, 0))
-				w.ok(w.apps().Unsuspend(t.Context(), 0, w.at.ID, 0))
+				w.ok(w.apps().Suspend(t.Context(), 0, w.at.ID, nil))
+				w.ok(w.apps().Unsuspend(t.Context(), 0, w.at.ID, nil))
 			}, [4]int{401, 401, 200, 201}}, // the tokens of before have ended
 			{"uninstalled", func(w *world) {
-				w.ok(w.apps().Uninstall(t.Context(), 0, w.at.ID, 0))
+				w.ok(w.apps().Uninstall(t.Context(), 0, w.at.ID, nil))
 			}, [4]int{401, 401, 404, 404}},
 			{"the App removed", func(w *world) {
 				w.ok(w.apps().Remove(t.Context(), w.robot.Slug))
@@ -289,7 +289,7 @@ func TestAppTransitions(t *testing.T) {
 			{"the account suspended", func(w *world) { w.suspend(w.owner) }, [4]int{403, 403, 200, 403}},
 			{"the App's owner suspended", func(w *world) { w.suspend(w.maker) }, [4]int{403, 403, 403, 403}},
 			{"the account renamed", func(w *world) {
-				_, err := s.Accounts.Rename(t.Context(), account.User, w.owner, w.owner+"x")
+				_, err := s.Accounts.Rename(t.Context(), nil, account.User, w.owner, w.owner+"x")
 				w.ok(err)
 			}, [4]int{301, 307, 301, 201}},
 		} {

@@ -142,6 +142,11 @@ func ofGit(at, tip string) []step {
 			`{"deleted": true, "before": "`+tip+`", "head_commit": null}`)},
 		{"create push", a, "POST " + at + "/git/refs", `{"ref": "refs/heads/fence", "sha": "` + tip + `"}`, 201, is(
 			`{"ref": "fence", "ref_type": "branch"}`, `{"created": true, "commits": []}`)},
+		{"create push delete push", a, "POST " + at + "/branches/fence/rename", `{"new_name": "gate"}`, 201, is(
+			`{"ref": "gate", "ref_type": "branch"}`, `{"ref": "refs/heads/gate", "commits": []}`, `{"ref": "fence"}`,
+			`{"ref": "refs/heads/fence", "deleted": true}`)},
+		{"create push delete push", a, "POST " + at + "/branches/gate/rename", `{"new_name": "fence"}`, 201, is(
+			`{"ref": "fence"}`, `{"ref": "refs/heads/fence"}`, `{"ref": "gate"}`, `{"ref": "refs/heads/gate"}`)},
 		{"push", a, "PUT " + at + "/contents/wood", `{"message": "Wood", "content": "eA==", "branch": "fence"}`, 201,
 			is(`{"commits": [{"message": "Wood", "added": ["wood"]}], "repository": {"default_branch": "main"}}`)},
 		{"commit_comment.created", "bob", "POST " + at + "/commits/" + tip + "/comments", `{"body": "Peas!"}`, 201,
@@ -151,6 +156,10 @@ func ofGit(at, tip string) []step {
 			`{"state": "pending", "branches": [{"name": "main"}], "commit": {"sha": "` + tip + `"}}`)},
 		{"status", a, "POST " + at + "/statuses/" + tip, `{"state": "success", "context": "ci"}`, 201, is(
 			`{"state": "success", "name": "guild/garden"}`)},
+		{"deployment.created", a, "POST " + at + "/deployments", `{"ref": "main", "required_contexts": []}`, 201, is(
+			`{"deployment": {"ref": "main", "environment": "production", "creator": {"login": "alice"}}}`)},
+		{"deployment_status.created", a, "POST " + at + "/deployments/1/statuses", `{"state": "success"}`, 201, is(
+			`{"deployment_status": {"state": "success"}, "deployment": {"id": 1, "task": "deploy"}}`)},
 		{"check_run.created", ci, "POST " + at + "/check-runs", `{"name": "tests", "head_sha": "` + tip + `"}`, 201, is(
 			`{"check_run": {"status": "queued", "conclusion": null, "check_suite": {"status": "queued"}}}`)},
 		{"check_run.completed check_suite.completed", ci, "PATCH " + at + "/check-runs/1",

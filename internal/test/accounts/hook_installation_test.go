@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"arbor/internal/app"
+	"arbor/internal/repo"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/testkit"
 )
@@ -90,7 +91,7 @@ func TestAppsHearOfAPersonsRepositories(t *testing.T) {
 		for _, of := range []string{"alice/hut", "guild/hall"} {
 			made := s.Repo(t, of, false)
 			r.expect(t, "repository.created")
-			testkit.NoError(t, s.Server.Forge().Settings.Delete(t.Context(), made.ID, nil))
+			testkit.NoError(t, s.Server.Forge().Settings.Delete(t.Context(), &repo.Access{Repo: made}))
 			got := r.expect(t, "repository.deleted")[0].JSON
 			if got["sender"] == nil || (got["organization"] != nil) != strings.HasPrefix(of, "guild/") {
 				t.Errorf("%s: sender %v, organization %v", of, got["sender"], got["organization"])

@@ -46,7 +46,7 @@ func TestASuspendedInstallationLearnsNothing(t *testing.T) {
 			t.Errorf("before, it sees what was sent: %s", body)
 		}
 		apps := s.Server.Forge().Apps
-		testkit.NoError(t, apps.Suspend(t.Context(), 0, i.ID, i.Account.ID))
+		testkit.NoError(t, apps.Suspend(t.Context(), 0, i.ID, &account.Caller{ID: i.Account.ID}))
 		r.expect(t, "installation.suspend")
 		id, body := delivery()
 		if strings.Contains(body, "Peas") {
@@ -67,7 +67,7 @@ func TestASuspendedInstallationLearnsNothing(t *testing.T) {
 				t.Errorf("%s names a repository that came since: %s", got.name(), got.Body)
 			}
 		}
-		testkit.NoError(t, apps.Unsuspend(t.Context(), 0, onAlice(t, apps), account.ID(0)))
+		testkit.NoError(t, apps.Unsuspend(t.Context(), 0, onAlice(t, apps), nil))
 		if got := r.expect(t, "installation.unsuspend"); !strings.Contains(string(got[0].Body), "secret") {
 			t.Errorf("what it reaches afterwards: %s", got[0].Body)
 		}

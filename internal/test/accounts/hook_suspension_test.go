@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"arbor/internal/account"
 	"arbor/internal/app"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/testkit"
@@ -68,7 +69,7 @@ func TestNothingIsSentAfterUninstalling(t *testing.T) {
 			Send:   `{"title": "Peas"}`,
 			Status: 201}, "issues.opened")
 		testkit.Eventually(t, func() bool { return waiting(t, s) == 1 }, "one delivery waits")
-		testkit.NoError(t, s.Server.Forge().Apps.Uninstall(t.Context(), 0, i.ID, i.Account.ID))
+		testkit.NoError(t, s.Server.Forge().Apps.Uninstall(t.Context(), 0, i.ID, &account.Caller{ID: i.Account.ID}))
 		r.expect(t, "installation.deleted")
 		testkit.Eventually(t, func() bool { return waiting(t, s) == 0 }, "the issue is dropped")
 		if got := r.all(); len(got) != 0 {

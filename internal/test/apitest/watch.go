@@ -47,11 +47,11 @@ func (h *watcher) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e := &openapi.Exchange{Method: r.Method, Query: r.URL.RawQuery, Header: w.Header()}
 	var sent bounded
 	var asked sync.Map
-	r = r.WithContext(web.WithAsked(r.Context(), func(in, name string) {
+	r = web.With(r, &web.Info{Asked: func(in, name string) {
 		if _, again := asked.LoadOrStore([2]string{in, name}, true); !again {
 			h.asked(r, in, name)
 		}
-	}))
+	}})
 	if r.Body != nil && r.Body != http.NoBody {
 		r.Body = &tee{r.Body, &sent}
 	}

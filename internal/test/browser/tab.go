@@ -162,7 +162,13 @@ func (b *Tab) Follow(selector string) {
 // Submit presses Enter in the field that has the focus, and waits for the page that answers its form.
 func (b *Tab) Submit() {
 	b.t.Helper()
-	b.leave("Enter", chromedp.KeyEvent(kb.Enter))
+	b.Leave(kb.Enter)
+}
+
+// Leave sends keys that lead to another page, as chromedp/kb names them, and waits for that page.
+func (b *Tab) Leave(keys string) {
+	b.t.Helper()
+	b.leave(keys, chromedp.KeyEvent(keys))
 }
 
 // leave does what leads to another page, and waits for that page.

@@ -131,6 +131,9 @@ var unfilled = map[string]string{
 	`pull-request(-simple)?\.auto_merge`:                                           "nothing merges by itself",
 	`repository-subscription\.reason`:                                              "who watches has asked for it",
 	`content-submodule\.(_links\.)?(git|html|git_url|html_url|download_url)`:       "what a submodule names is elsewhere",
+
+	`community-profile\.files\.license`: "found out beside the requests, for which these do not wait",
+	`topic-search-result-item\.(created_by|description|display_name|released|short_description)`: "nobody writes about topics",
 }
 
 // hasReason reports whether a field is known to have no value.

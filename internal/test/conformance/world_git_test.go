@@ -96,6 +96,11 @@ func (w *world) histories() {
 	w.do("alice", "POST "+garden+"/merges", `{"base": "main", "head": "side"}`) // nothing to merge: 204
 	tip := w.do("", "GET "+garden+"/branches/main").get("commit.sha")
 	w.do("", "GET "+garden+"/branches")
+	w.deployments()
+	w.community()
+	w.autolinks()
+	w.do("alice", "POST "+garden+"/branches/side/rename", `{"new_name": "aside"}`)
+	w.do("alice", "POST "+garden+"/branches/aside/rename", `{"new_name": "side"}`)
 	w.do("", "GET "+garden+"/commits/"+tip+"/branches-where-head")
 	tree := w.do("alice", "POST "+garden+"/git/trees", fmt.Sprintf(`{"base_tree": %q, "tree": [
 		{"path": "beds/roses.txt", "mode": "100644", "type": "blob", "sha": null},
@@ -128,6 +133,44 @@ func (w *world) histories() {
 	w.do("", "GET "+garden+"/readme/beds")
 	w.statuses(renamed)
 	w.strangers()
+}
+
+// community: a repository with all that a community expects.
+func (w *world) community() {
+	w.do("alice", "POST /user/repos", `{"name": "commons", "description": "For all", "homepage": "https://commons.example",
+		"auto_init": true}`)
+	for _, path := range []string{"CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "ISSUE_TEMPLATE.md", "PULL_REQUEST_TEMPLATE.md"} {
+		w.put("alice", "alice/commons", "main", path, "text\n", "")
+	}
+	w.do("", "GET /repos/alice/commons/community/profile")
+	w.do("alice", "DELETE /repos/alice/commons")
+}
+
+// autolinks: one of each operation.
+func (w *world) autolinks() {
+	id := w.do("alice", "POST "+garden+"/autolinks", `{"key_prefix": "BED-", "url_template": "https://beds.example/<num>"}`).get("id")
+	w.do("alice", "GET "+garden+"/autolinks")
+	w.do("alice", "GET "+garden+"/autolinks/"+id)
+	w.do("alice", "DELETE "+garden+"/autolinks/"+id)
+}
+
+// deployments: of a branch to an environment with all rules.
+func (w *world) deployments() {
+	id := w.do("", "GET /users/bob").get("id")
+	w.do("alice", "PUT "+garden+"/environments/greenhouse", `{"wait_timer": 5, "prevent_self_review": true,
+		"reviewers": [{"type": "User", "id": `+id+`}], "deployment_branch_policy": {"protected_branches": true,
+		"custom_branch_policies": false}}`)
+	at := garden + "/deployments/" + w.do("alice", "POST "+garden+"/deployments", `{"ref": "main",
+		"environment": "greenhouse", "description": "Roses", "payload": {"bed": 1}, "required_contexts": []}`).get("id")
+	status := w.do("alice", "POST "+at+"/statuses", `{"state": "success", "log_url": "https://ci.example.org/1",
+		"environment_url": "https://greenhouse.example.org", "description": "They grow"}`).get("id")
+	for _, path := range []string{at, at + "/statuses", at + "/statuses/" + status, garden + "/deployments",
+		garden + "/environments", garden + "/environments/greenhouse"} {
+		w.do("", "GET "+path)
+	}
+	spare := w.do("alice", "POST "+garden+"/deployments", `{"ref": "main", "required_contexts": []}`).get("id")
+	w.do("alice", "DELETE "+garden+"/deployments/"+spare)
+	w.do("alice", "DELETE "+garden+"/environments/production")
 }
 
 func (w *world) statuses(sha string) {

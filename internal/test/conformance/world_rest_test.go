@@ -147,11 +147,12 @@ func (w *world) refusals() {
 // searches: of each kind, also with what matched.
 func (w *world) searches() {
 	for _, path := range []string{"repositories?q=user:alice", "repositories?q=garden", "users?q=alice",
-		"commits?q=a+user:alice", "commits?q=plant+user:alice", "code?q=a+user:alice"} {
+		"commits?q=a+user:alice", "commits?q=plant+user:alice", "code?q=a+user:alice",
+		"topics?q=garden", "labels?q=bug&repository_id=1"} {
 		w.do("alice", "GET /search/"+path)
 		w.accept("application/vnd.github.text-match+json", "alice", "GET /search/"+path)
 		kind, _, _ := strings.Cut(path, "?")
-		w.refused(http.StatusUnprocessableEntity, "alice", "GET /search/"+kind+"?q=")
+		w.refused(http.StatusUnprocessableEntity, "alice", "GET /search/"+kind+"?q=&repository_id=1")
 	}
 }
 

@@ -33,7 +33,7 @@ func (r *removals) trace(ctx context.Context, query string) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if web.From(ctx).ID != "" {
+	if i := web.From(ctx); i.ID != "" && !i.ForHook {
 		r.asked++
 	} else {
 		r.working++

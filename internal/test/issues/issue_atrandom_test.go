@@ -97,7 +97,7 @@ func fillAtRandom(t *testing.T, s *apitest.Server, random *rand.Rand) *drawnIssu
 		for _, p := range w.people[1:] {
 			s.Grant(t, made, p.Login, account.Push)
 		}
-		w.access = append(w.access, &repo.Access{Repo: made, Role: account.Admin})
+		w.access = append(w.access, &repo.Access{Repo: made, Role: account.Push})
 		w.repos = append(w.repos, made.ID)
 	}
 	for range 900 {

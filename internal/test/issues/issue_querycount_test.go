@@ -23,7 +23,7 @@ type statements struct {
 }
 
 func (s *statements) add(ctx context.Context, query string) {
-	if web.From(ctx).ID == "" {
+	if i := web.From(ctx); i.ID == "" || i.ForHook {
 		return
 	}
 	s.mu.Lock()

@@ -17,6 +17,22 @@ import (
 
 const ci = "ci[bot]"
 
+// People see what is deployed where, on the page of deployments and on that of a commit's checks.
+func TestDeploymentPages(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		sha := checksPlant(t, s)
+		s.Visit(t, "", "GET /alice/plot/deployments").Shows(t, 200, "Nothing was deployed yet")
+		s.Ask(t, "will", "POST /repos/alice/plot/deployments", `{"ref": "main", "environment": "beds <1>", "description": "<b>x"}`, 201)
+		s.Ask(t, "will", "POST /repos/alice/plot/deployments/1/statuses",
+			`{"state": "success", "environment_url": "https://beds.example", "log_url": "https://ci.example/1"}`, 201)
+		page := s.Visit(t, "", "GET /alice/plot/deployments").Shows(t, 200, "beds <1>", "success", "View deployment")
+		page.Harmless(t, "deployments")
+		s.Visit(t, "", "GET /alice/plot/deployments?environment=beds+%3C1%3E").Shows(t, 200, "Deployments to beds <1>")
+		s.Visit(t, "", "GET /alice/plot/commit/"+sha+"/checks").Shows(t, 200, "Deployed to", "beds <1>")
+	})
+}
+
 // checksPlant creates alice's repository plot with an App that checks it, and returns the tip of main.
 func checksPlant(t *testing.T, s *apitest.Server) (sha string) {
 	t.Helper()

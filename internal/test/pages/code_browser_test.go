@@ -29,7 +29,7 @@ func TestCodeInABrowser(t *testing.T) {
 			b.Follow(`a[data-key="t"]`)
 			b.Fill(`.findform input[name=q]`, "song")
 			if look.NoScript {
-				b.Follow(`.findform button`)
+				b.Follow(`.findform button:not([name])`)
 			}
 			b.See(".found", "song.txt")
 			if !look.NoScript {
@@ -38,6 +38,10 @@ func TestCodeInABrowser(t *testing.T) {
 			b.Follow(`.found li a`)
 			b.See("main", "1 line")
 			if !look.NoScript {
+				b.Go("/alice/garden/find/main")
+				b.Fill(`.findform input[name=q]`, "song")
+				b.Submit()
+				b.See("main", "1 line")
 				b.Click(`a[href="#L1"]`)
 				var hash string
 				b.Eval(`location.hash`, &hash)

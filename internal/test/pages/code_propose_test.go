@@ -5,7 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"arbor/internal/account"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // Who may not push proposes a change: it goes to a branch of a fork, which is made if there is none, and
@@ -101,6 +103,16 @@ func TestRefusedProposalLeavesNoFork(t *testing.T) {
 		}
 		if a := v.upload("/alice/garden/upload/main", "seed.txt", "x"); a.Status != 422 { // the branch is not named
 			t.Errorf("%d %s", a.Status, a.Body)
+		}
+		size := s.Access(t, "alice", "alice/garden").SizeKB
+		_, _, _, err := s.Accounts.EditQuota(t.Context(), nil, account.User, "stranger", func(q *account.Quota) {
+			q.KB = new(size + 8) // room for the fork, and for a small change
+		})
+		testkit.NoError(t, err)
+		large := strings.Repeat("kept text\n", 1<<10)
+		if a := v.post("/alice/garden/new/main", "path", "new.txt", "text", large, "branch", "peas"); a.Status != 403 ||
+			!strings.Contains(string(a.Body), "may take at most") || !strings.Contains(string(a.Body), "kept text") {
+			t.Errorf("more than the quota takes: %d %s", a.Status, a.Body)
 		}
 		s.Check(t, apitest.Case{Do: "GET /repos/stranger/garden", Status: 404})
 		v.led("/alice/garden/new/main", "path", "new.txt", "text", "new\n", "branch", "peas")

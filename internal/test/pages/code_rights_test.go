@@ -11,6 +11,8 @@ import (
 // it for somebody who may not push, a comment, or the plant store.
 var formsOfCode = []struct{ name, as, to, send, needs string }{
 	{"branch", "bob", "/alice/plot/branches", "name=NAME&from=main", "push"},
+	{"rename", "bob", "/alice/plot/branches/rename", "name=spare-NAME&new_name=spare-NAME2", "push"},
+	{"rename back", "bob", "/alice/plot/branches/rename", "name=spare-NAME2&new_name=spare-NAME", "push"},
 	{"no branch", "bob", "/alice/plot/branches/delete", "name=spare-NAME", "push"},
 	{"file", "bob", "/alice/plot/new/main", "path=NAME.txt&text=x&target=direct", "push"},
 	{"release", "bob", "/alice/plot/releases/new", "tag=NAME&action=draft", "push"},

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"arbor/internal/account"
+	"arbor/internal/page/diff"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/gittest"
 )
@@ -170,7 +171,7 @@ func TestPagesLeadOn(t *testing.T) {
 // pages are the addresses of all kinds of pages of plant's repository.
 var pages = []string{"", "/tree/main", "/blob/main/song.txt", "/raw/main/song.txt", "/blame/main/song.txt",
 	"/commits", "/commits/main/song.txt", "/commit/main", "/commit/main.diff", "/compare",
-	"/compare/main...main", "/compare/main...side/%3Ci%3E.patch", "/branches", "/tags",
+	"/compare/main...main", "/compare/main...side/%3Ci%3E.patch", "/branches", "/tags", "/contributors",
 	"/find/main", "/search?q=one", "/last-changes/main", "/archive/main.zip"}
 
 var codeForms = []string{"/edit/main/song.txt", "/new/main", "/delete/main/song.txt", "/upload/main"}
@@ -272,7 +273,8 @@ func TestPagesAreBounded(t *testing.T) {
 		v.want("/alice/garden/blob/main/lines?page=350", 200, "too long to be shown whole",
 			"Lines 523501 to 524288")
 		second := string(v.want("/alice/garden/commit/main?page=2", 200, "f050").Body)
-		if strings.Contains(second, "f049") {
+		if strings.Contains(second, `<section class="difffile box" id="diff-`+diff.ID("many/f049")) ||
+			!strings.Contains(second, "f049") {
 			t.Error("the second page must not have the files of the first")
 		}
 	})

@@ -41,6 +41,32 @@ func TestExplore(t *testing.T) {
 	})
 }
 
+// One goes to pages, repositories, people and issues by a part of the name, and to nothing that one may not see.
+func TestGoTo(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		explorePlant(t, s)
+		for _, c := range []struct {
+			as, query string
+			shows     []string
+		}{
+			{"", "", []string{`href="/explore"`, "!Notifications"}},
+			{"alice", "?q=notif", []string{`href="/dashboard/notifications"`, "!API reference"}},
+			{"", "?q=compost", []string{`href="/alice/compost"`, "!secret-compost"}},
+			{"alice", "?q=compost", []string{`href="/alice/secret-compost"`}},
+			{"", "?q=compo", []string{`href="/alice/compost"`}},
+			{"", "?q=bob", []string{`href="/bob"`}},
+			{"", "?q=smells&in=alice/compost", []string{`href="/alice/compost/issues/1"`}},
+			{"", "?q=smells&in=alice/secret-compost", []string{"Nothing has this name"}},
+			{"", "?q=%2312&in=alice/compost", []string{`href="/alice/compost/issues/12"`}},
+			{"", "?q=bran&in=alice/compost", []string{`href="/alice/compost/branches"`, "!Milestones"}},
+			{"", `?q=%22%28%28is:nonsense&in="`, []string{"Nothing has this name"}},
+		} {
+			s.Visit(t, c.as, "GET /explore/go"+c.query).Shows(t, 200, c.shows...)
+		}
+	})
+}
+
 // Each kind of search finds what its viewer may see, and shows it harmlessly.
 func TestSearch(t *testing.T) {
 	t.Parallel()

@@ -172,14 +172,17 @@ func TestList(t *testing.T) {
 		api(t, s, "alice", "POST /repos/alice/plot/issues/1/labels", 200,
 			changeObject{"labels": []string{"two words"}}, nil)
 		led(t, s, "alice", "/alice/plot/issues/2/state", "state", "closed")
-		page := get(t, s, "", "/alice/plot/pulls", 200, "About tune", "About solo", "· Approved",
+		page := get(t, s, "", "/alice/plot/pulls", 200, "About tune", "About solo", ">Approved<",
 			"checks: failure", "2 Open", "1 Closed", "two words")
-		without(t, page, "About clash", "New pull request")
+		without(t, page, "About clash", "/pulls/new")
 		get(t, s, "alice", "/alice/plot/pulls?q=is:closed", 200, "About clash", "Changes requested",
-			"1 Closed", "2 Open", "New pull request")
+			"1 Closed", "2 Open", "/pulls/new")
 		without(t, get(t, s, "", `/alice/plot/pulls?q=is:open+label:"two+words"`, 200, "About tune",
 			"label%3A%22two"), "About solo")
 		without(t, get(t, s, "", "/alice/plot/pulls?q=review:approved", 200, "About solo"), "About tune")
+		get(t, s, "", "/alice/plot/issues/filter/review?at=/alice/plot/pulls&q=is:open", 200,
+			"Changes requested", "/alice/plot/pulls?q=is%3Aopen", "review%3Aapproved")
+		get(t, s, "", "/alice/plot/issues/filter/status?at=/alice/plot/pulls&q=", 200, "status%3Afailure")
 		get(t, s, "", "/alice/plot/pulls?q=author:nobody-here", 422)
 		get(t, s, "", "/alice/plot/pulls?q=", 200, "About clash", "About tune")
 		for _, odd := range []string{"is:nonsense", `"`, "repo:other/one", "((", "%00%ff",

@@ -82,7 +82,7 @@ func TestTransitions(t *testing.T) {
 		apps := s.Server.Forge().Apps
 		i, err := apps.On(t.Context(), "ci", "alice")
 		if err == nil {
-			err = apps.Suspend(t.Context(), i.App.ID, i.ID, 0)
+			err = apps.Suspend(t.Context(), i.App.ID, i.ID, nil)
 		}
 		testkit.NoError(t, err)
 		walk("suspended", 200, 200, 403)

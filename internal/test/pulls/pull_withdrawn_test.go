@@ -71,7 +71,7 @@ func TestAnswersOfRequestsInFlightAreNotKept(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		lanes(t, s, 1)
 		propose(t, s, "sam", "alice/plot", "b0", "main")
-		api := pull.NewAPI(s.Forge.Pulls, nil)
+		answer := repo.NewAnswers(1 << 20).OfCaller(pull.NewAPI(s.Forge.Pulls, nil, nil).List)
 		find := func() *repo.Access {
 			f, err := s.Repos.Find(t.Context(), nil, "alice", "plot")
 			testkit.NoError(t, err)
@@ -82,7 +82,7 @@ func TestAnswersOfRequestsInFlightAreNotKept(t *testing.T) {
 			r = web.With(r, &web.Info{Site: "http://here", Prefix: "http://here",
 				Media: web.ParseAccept(nil)})
 			w := httptest.NewRecorder()
-			testkit.NoError(t, api.List(w, r, a))
+			testkit.NoError(t, answer(w, r, a))
 			return w.Body.String()
 		}
 		before := find()

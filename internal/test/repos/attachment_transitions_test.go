@@ -128,7 +128,7 @@ func owned(t *testing.T, s *apitest.Server, login string) (kb int64) {
 
 func setKB(t *testing.T, s *apitest.Server, login string, kb int64) {
 	t.Helper()
-	if _, _, _, err := s.Accounts.EditQuota(t.Context(), account.User, login,
+	if _, _, _, err := s.Accounts.EditQuota(t.Context(), nil, account.User, login,
 		func(q *account.Quota) { q.KB = &kb }); err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package repos_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/repo"
 	"arbor/internal/repo/network"
+	"arbor/internal/server"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/dbtest"
 	"arbor/internal/test/gittest"
@@ -277,7 +279,11 @@ func TestForkRaces(t *testing.T) {
 // Somebody loses the right to fork while objects are copied: nothing stays of the fork.
 func TestForkByACallerWhoLosesTheRight(t *testing.T) {
 	t.Parallel()
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		writing := func(context.Context, db.Right) {}
+		d := dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine),
+			Writing: func(ctx context.Context, right db.Right) { writing(ctx, right) }})
+		s := apitest.Start(t, engine, func(o *server.Options) { o.DB = d })
 		s.User(t, "alice")
 		bob := s.User(t, "bob")
 		r := s.Repo(t, "alice/garden", false)
@@ -290,17 +296,17 @@ func TestForkByACallerWhoLosesTheRight(t *testing.T) {
 			return list
 		}
 		before, lost := len(folders()), false
-		ctx := db.WithCheck(t.Context(), func(*db.Tx) error {
-			if lost = lost || len(folders()) > before; lost {
-				return errs.New(errs.Forbidden, "no longer")
+		writing = func(_ context.Context, right db.Right) {
+			if right == &found.Access && len(folders()) > before {
+				lost = true
+				dbtest.Exec(t, d, `UPDATE repos SET private = TRUE WHERE id = $1`, r.ID)
 			}
-			return nil
-		})
-		if _, err := s.Forge.Network.Fork(ctx, &found.Access, network.NewFork{}); !errs.Is(err,
-			errs.Forbidden) {
+		}
+		_, err = s.Server.Forge().Network.Fork(t.Context(), &found.Access, network.NewFork{})
+		if !errs.Is(err, errs.NotFound) {
 			t.Errorf("the fork ends with %v", err)
 		}
-		s.Repos.Wait()
+		s.Server.Forge().Repos.Wait()
 		reserved := dbtest.Number(t, s.DB, `SELECT count(*) FROM reserved_repos`)
 		if left := folders(); !lost || reserved != 0 || len(left) != before {
 			t.Errorf("lost %v, %d ids are reserved, and these folders are there: %q", lost, reserved, left)

@@ -113,9 +113,9 @@ func TestWithdrawnFork(t *testing.T) {
 		})
 		found, err := s.Repos.Find(t.Context(), &account.Caller{SiteAdmin: true}, "bob", "vault")
 		testkit.NoError(t, err)
-		testkit.NoError(t, s.Forge.Network.GiveBack(t.Context(), found.ID))
+		testkit.NoError(t, s.Forge.Network.GiveBack(t.Context(), nil, found.ID))
 		s.Check(t, apitest.Case{Do: "GET " + path, As: "bob", Status: 200, Want: `{"fork": false}`})
-		if err := s.Forge.Network.GiveBack(t.Context(), found.ID); err == nil {
+		if err := s.Forge.Network.GiveBack(t.Context(), nil, found.ID); err == nil {
 			t.Error("a fork that is not withdrawn is given back")
 		}
 	})

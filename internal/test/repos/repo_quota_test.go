@@ -25,7 +25,7 @@ func TestQuotaUnderConcurrency(t *testing.T) {
 			most, mostKB := int64(repos), int64(kb)
 			q.Repos, q.KB = &most, &mostKB
 		}
-		if _, _, _, err := s.Accounts.EditQuota(t.Context(), account.User, "alice", bound); err != nil {
+		if _, _, _, err := s.Accounts.EditQuota(t.Context(), nil, account.User, "alice", bound); err != nil {
 			t.Fatal(err)
 		}
 		var made, written, pushed atomic.Int64
@@ -70,7 +70,7 @@ func TestQuotaUnderConcurrency(t *testing.T) {
 				pushed.Add(1)
 			}
 		})
-		_, _, usage, err := s.Accounts.EditQuota(t.Context(), account.User, "alice", func(*account.Quota) {})
+		_, _, usage, err := s.Accounts.EditQuota(t.Context(), nil, account.User, "alice", func(*account.Quota) {})
 		testkit.NoError(t, err)
 		if usage.Repos != repos || usage.KB > kb || usage.KB < kb/2 || written.Load() == 0 {
 			t.Errorf("alice has %+v, %d writes and %d pushes went through", usage, written.Load(),

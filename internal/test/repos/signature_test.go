@@ -101,9 +101,9 @@ func TestSignatures(t *testing.T) {
 		}
 
 		// Transitions.
-		_, err := s.Accounts.Rename(t.Context(), account.User, "alice", "alicia")
+		_, err := s.Accounts.Rename(t.Context(), nil, account.User, "alice", "alicia")
 		testkit.NoError(t, err)
-		_, err = s.Accounts.Rename(t.Context(), account.User, "alicia", "alice")
+		_, err = s.Accounts.Rename(t.Context(), nil, account.User, "alicia", "alice")
 		testkit.NoError(t, err)
 		says("after a renaming", "valid")
 		s.Admin(t, "chief")

@@ -1,0 +1,86 @@
+package db
+
+import (
+	"context"
+	"errors"
+)
+
+// Right is a right by which somebody writes: of the caller of a request, or of a caller to a repository.
+type Right interface {
+	// Holds returns an error if the right has ended since it was checked first.
+	Holds(tx *Tx) error
+}
+
+// Server is the right of the server itself, which always holds. Operations within requests name it for what needs
+// no right, such as signing in, and for what has to be noted whether or not the caller's right still holds.
+var Server Right = server{}
+
+type server struct{}
+
+func (server) Holds(*Tx) error { return nil }
+
+// ErrNoRight is the error of a write within a request that may change things, without a right.
+var ErrNoRight = errors.New("db: a write without a right within a request: use WriteAs")
+
+type changingKey struct{}
+
+// Changing returns the context of a request that may change things. Under it [DB.Write] fails with ErrNoRight, so
+// that no operation forgets the right of the request's caller.
+func Changing(ctx context.Context) context.Context {
+	return context.WithValue(ctx, changingKey{}, true)
+}
+
+// WriteAs is Write by a right, which is checked again at the end of the transaction, after all locks are held. If it
+// has ended, WriteAs returns its error, whatever fn returned, and rolls the transaction back. So a revoked right does
+// not count, however long the request took until then. [Tx.Check] checks it earlier.
+//
+// Without a right, nil, it is Write.
+func (d *DB) WriteAs(ctx context.Context, right Right, fn func(*Tx) error) error {
+	if right == nil {
+		return d.Write(ctx, fn)
+	}
+	if d.writing != nil {
+		d.writing(ctx, right)
+	}
+	return d.write(ctx, right, fn)
+}
+
+// Unasked returns ErrNoRight in the transaction of a request that may change things. A right without a caller, which
+// is that of the server's own work, returns it.
+func (t *Tx) Unasked() error { return unasked(t.values) }
+
+func unasked(ctx context.Context) error {
+	if ctx != nil && ctx.Value(changingKey{}) != nil {
+		return ErrNoRight
+	}
+	return nil
+}
+
+// Check checks the right of WriteAs now, and not again at the end: for a transaction that
+// itself takes the right away, or that has all locks for which it may have to wait. Lock the
+// rows that decide before.
+func (t *Tx) Check() error {
+	right := t.right
+	if t.right = nil; right == nil {
+		return nil
+	}
+	return right.Holds(t)
+}
+
+// checked returns fn followed by the check of the right. If that fails, its error replaces that of fn.
+func checked(ctx context.Context, right Right, fn func(*Tx) error) func(*Tx) error {
+	return func(tx *Tx) error {
+		tx.values, tx.right = ctx, right
+		err := fn(tx)
+		if tx.rows != nil {
+			tx.rows.Close()
+		}
+		if tx.failed != nil {
+			return err
+		}
+		if denied := tx.Check(); denied != nil {
+			return denied
+		}
+		return err
+	}
+}

@@ -1,0 +1,86 @@
+package db_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"arbor/internal/db"
+)
+
+var errRevoked = errors.New("the right was revoked")
+
+// lasting is a right that holds as long as a counter is below a number.
+type lasting struct {
+	counter string
+	below   int64
+}
+
+func (r lasting) Holds(tx *db.Tx) error {
+	var n int64
+	err := tx.QueryRow(`SELECT COALESCE(MAX(n), 0) FROM counters WHERE name = $1`, r.counter).Scan(&n)
+	if err == nil && n >= r.below {
+		err = errRevoked
+	}
+	return err
+}
+
+// A write by a right that has ended changes nothing, also if the right ends within the write itself.
+func TestWriteAs(t *testing.T) {
+	each(t, func(t *testing.T, d *db.DB) {
+		once := lasting{"a", 2}
+		for n, want := range []error{nil, errRevoked} { // the second write would end its own right
+			if err := d.WriteAs(t.Context(), once, count("a")); err != want {
+				t.Errorf("write %d: %v, want %v", n, err, want)
+			}
+		}
+		var calls []string
+		err := d.WriteAs(t.Context(), once, func(tx *db.Tx) error {
+			tx.BeforeCommit(func(*db.Tx) error { calls = append(calls[:0], "last"); return nil })
+			if err := tx.Check(); err != nil { // before it ends
+				return err
+			}
+			return count("a")(tx)
+		})
+		if err != nil || !slices.Equal(calls, []string{"last"}) {
+			t.Errorf("a write that checks first: %v, then %q", err, calls)
+		}
+		err = d.WriteAs(t.Context(), once, func(*db.Tx) error { return errRefused })
+		if err != errRevoked {
+			t.Errorf("a write that fails, without its right: %v", err)
+		}
+		if n := number(t, d, `SELECT n FROM counters WHERE name = 'a'`); n != 2 {
+			t.Errorf("%d writes counted, want 2", n)
+		}
+	})
+}
+
+// An operation that forgets the right of the request fails. The server's own right is named.
+func TestChangingRequestsNeedRights(t *testing.T) {
+	each(t, func(t *testing.T, d *db.DB) {
+		ctx := db.Changing(t.Context())
+		unasked := func(tx *db.Tx) error { return tx.Unasked() }
+		for name, write := range map[string]func() error{
+			"no right":         func() error { return d.Write(ctx, count("a")) },
+			"a nil right":      func() error { return d.WriteAs(ctx, nil, count("a")) },
+			"without a caller": func() error { return d.WriteAs(ctx, rightFunc(unasked), count("a")) },
+		} {
+			if err := write(); !errors.Is(err, db.ErrNoRight) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		err := errors.Join(d.WriteAs(ctx, db.Server, count("b")), d.WriteAs(ctx, lasting{"b", 5}, count("b")),
+			d.WriteAs(t.Context(), nil, count("b")), d.WriteAs(t.Context(), rightFunc(unasked), count("b")),
+			d.Read(ctx, unasked))
+		if n := number(t, d, `SELECT n FROM counters WHERE name = 'b'`); n != 4 || err != nil {
+			t.Errorf("%d writes, %v", n, err)
+		}
+		if n := number(t, d, `SELECT count(*) FROM counters WHERE name = 'a'`); n != 0 {
+			t.Error("a write without a right changed something")
+		}
+	})
+}
+
+type rightFunc func(tx *db.Tx) error
+
+func (f rightFunc) Holds(tx *db.Tx) error { return f(tx) }

@@ -1,0 +1,145 @@
+package graphql
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/graphql/exec"
+	"arbor/internal/repo"
+	"arbor/internal/repo/list"
+	"arbor/internal/web"
+)
+
+// accountPager loads pages of a list that accounts have, one account after another.
+type accountPager[V any] struct {
+	name string // distinguishes its pages from those of others
+	read func(ctx context.Context, q *query, login string, page web.Page) (*web.List[V], error)
+}
+
+func (l accountPager[V]) group() string { return l.name }
+
+func (l accountPager[V]) loadPage(ctx context.Context, q *query, objects []*object, number, size int) {
+	for _, o := range objects {
+		l.pageOf(ctx, q, o, number, size)
+	}
+}
+
+func (l accountPager[V]) pageOf(ctx context.Context, q *query, o *object, number, size int) (*web.List[V], error) {
+	key := fmt.Sprint(l.name, " ", o.name, " ", number, "/", size)
+	if k, ok := q.kept[key]; ok {
+		page, _ := k.value.(*web.List[V])
+		return page, k.err
+	}
+	page, err := l.read(ctx, q, o.name, web.Page{Number: int64(number), Size: int64(size)})
+	if err = q.noteError(err); err == nil {
+		err = q.hold(ctx, sizeOfList(page))
+	}
+	q.kept[key] = kept{value: page, err: err}
+	return page, err
+}
+
+// organizations resolves the organizations of a user that are visible to the caller.
+func organizations(ctx context.Context, _ *exec.Field, o *object) (pages[*account.Simple], error) {
+	address := "GET /users/{username}/orgs"
+	if o.name == viewer(ctx).Login {
+		address = "GET /user/orgs"
+	}
+	read := func(ctx context.Context, q *query, login string, page web.Page) (*web.List[*account.Simple], error) {
+		ctx, caller, err := q.on(ctx, address)
+		if err != nil {
+			return nil, err
+		}
+		return q.load.Accounts.Organizations(ctx, caller, login, page)
+	}
+	return pages[*account.Simple]{kind: "OrganizationConnection", rank: rankByID(idOfAccount),
+		many: accountPager[*account.Simple]{address, read}, node: accountNode}, nil
+}
+
+func accountNode(a *account.Simple) (any, error) { return newAccount(a), nil }
+
+// ownedRepository resolves a repository of an owner by its name.
+func ownedRepository() exec.Resolver {
+	return one(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
+		r, err := queryOf(ctx).repository(ctx, o.name+"/"+f.Args["name"].(string))
+		if errs.Is(err, errs.NotFound) {
+			return nil, nil
+		}
+		return r, err
+	})
+}
+
+// ownedRepositories resolves the repositories of an owner, and for a user those with another affiliation.
+func ownedRepositories(_ context.Context, f *exec.Field, _ *object) (pages[*repo.Payload], error) {
+	c := list.Choice{Affiliation: "owner,collaborator"} // GitHub's default
+	if privacy, ok := f.Args["privacy"].(string); ok {
+		c.Visibility = strings.ToLower(privacy)
+	}
+	if fork, ok := f.Args["isFork"].(bool); ok {
+		c.Kind = map[bool]string{true: "forks", false: "sources"}[fork]
+	}
+	if given, ok := f.Args["ownerAffiliations"].([]any); ok {
+		c.Affiliation = strings.ToLower(strings.Join(namesIn(given), ","))
+	}
+	o := list.Order{By: "full_name"}
+	by, desc, err := orderBy(f, map[string]string{"CREATED_AT": "created", "UPDATED_AT": "updated",
+		"PUSHED_AT": "pushed", "NAME": "full_name"})
+	if err != nil {
+		return pages[*repo.Payload]{}, err
+	}
+	if by != "" {
+		o = list.Order{By: by, Desc: desc}
+	}
+	read := func(ctx context.Context, q *query, login string, page web.Page) (*web.List[*repo.Payload], error) {
+		ctx, caller, err := q.on(ctx, "GET /users/{username}/repos")
+		if err != nil {
+			return nil, err
+		}
+		found, total, err := q.load.Lists.OfAccount(ctx, caller, login, c, o, page)
+		return &web.List[*repo.Payload]{Rows: repo.NewPayloads(found, web.From(ctx)), Total: total,
+			More: page.Number*page.Size < total}, err
+	}
+	return pages[*repo.Payload]{kind: "RepositoryConnection", rank: rankOfOwned(o),
+		many: accountPager[*repo.Payload]{fmt.Sprint("repositories ", c, o), read}, node: repositoryNode}, nil
+}
+
+// rankOfOwned is the order of repositories of an owner.
+func rankOfOwned(o list.Order) *rank[*repo.Payload] {
+	if o.By == "full_name" {
+		return &rank[*repo.Payload]{desc: o.Desc, of: func(p *repo.Payload) string { return foldedName(p.FullName) }}
+	}
+	return rankBy(o.Desc, func(p *repo.Payload) []any {
+		at := map[string]db.Time{"created": p.CreatedAt, "updated": p.UpdatedAt, "pushed": p.PushedAt}[o.By]
+		return []any{at, int64(p.ID)}
+	})
+}
+
+// namesIn returns the texts of a list in the arguments.
+func namesIn(list []any) []string {
+	var out []string
+	for _, v := range list {
+		if text, ok := v.(string); ok {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+func repositoryNode(p *repo.Payload) (any, error) { return newRepository(p), nil }
+
+// orderBy reads orderBy: REST's name of the order, empty for none, and whether it descends. Error: for an
+// order that REST does not have.
+func orderBy(f *exec.Field, sorts map[string]string) (by string, desc bool, err error) {
+	order, ok := f.Args["orderBy"].(map[string]any)
+	if !ok {
+		return "", false, nil
+	}
+	field, _ := order["field"].(string)
+	if by, ok = sorts[field]; !ok {
+		return "", false, &exec.Error{Message: "Arbor does not order by " + clip(field) + " here."}
+	}
+	return by, order["direction"] == "DESC", nil
+}

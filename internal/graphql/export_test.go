@@ -1,4 +1,0 @@
-package graphql
-
-// IssueMembers is issueMembers.
-var IssueMembers = issueMembers

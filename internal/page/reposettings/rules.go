@@ -1,0 +1,181 @@
+package reposettings
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"arbor/internal/account"
+	"arbor/internal/errs"
+	"arbor/internal/page"
+	"arbor/internal/repo"
+	"arbor/internal/rule"
+	"arbor/internal/web"
+)
+
+// rulesView is the protections of the repository, and the rulesets that clients of the API created.
+type rulesView struct {
+	view
+	Protections []protection
+	Rulesets    []*rule.Ruleset
+	Form        protection // being created or edited
+}
+
+// protection is a protection of branches as the page shows it.
+type protection struct {
+	ID int64
+	*rule.Protection
+}
+
+// Approvals returns how many approvals are required; -1 if branches may be pushed without a pull request.
+func (p protection) Approvals() int64 {
+	if p.Reviews == nil {
+		return -1
+	}
+	return p.Reviews.Approvals
+}
+
+// Contexts returns the names of the required status checks, a line each.
+func (p protection) Contexts() string {
+	if p.Checks == nil {
+		return ""
+	}
+	return strings.Join(p.Checks.Contexts(), "\n")
+}
+
+// GET /{owner}/{repo}/settings/rules
+//
+// Rules lists the protections of branches; edit is the id of one to be edited. Errors: 401, 403.
+func (p *Pages) Rules(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	v, err := p.rules(r, a)
+	if err != nil {
+		return err
+	}
+	return p.t.Page(w, r, "rules.html", v)
+}
+
+func (p *Pages) rules(r *http.Request, a *repo.Access) (*rulesView, error) {
+	v := &rulesView{Form: protection{0, &rule.Protection{Pattern: a.DefaultBranch, Admins: true,
+		Reviews: &rule.PullRequestRule{Approvals: 1}}}}
+	var err error
+	if v.view, err = p.frame(r, a, "rules", "Branch rules"); err != nil {
+		return nil, err
+	}
+	list, err := p.of.Rules.Protections(r.Context(), a)
+	if err != nil {
+		return nil, err
+	}
+	edited, _ := web.ParseNumber(web.QueryOf(r).Get("edit"))
+	for _, one := range list {
+		shown := protection{one.ID, rule.AsProtection(one)}
+		v.Protections = append(v.Protections, shown)
+		if one.ID == edited {
+			v.Form = shown
+		}
+	}
+	v.Rulesets, err = p.of.Rules.List(r.Context(), rule.OfRepository(a))
+	return v, err
+}
+
+// POST /{owner}/{repo}/settings/rules
+//
+// ChangeRules creates or replaces the protection of a pattern, or with do=remove removes the one of id. Errors:
+// 401, 403.
+func (p *Pages) ChangeRules(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	if err := mayAdmin(a); err != nil {
+		return err
+	}
+	f, err := page.ReadForm(r)
+	if err != nil {
+		return err
+	}
+	form, done := &rule.Protection{}, "The branch rule was saved."
+	if f.Get("do") == "remove" {
+		done = "The branch rule was removed."
+		err = p.removeRule(r, a, f.Get("id"))
+	} else {
+		form, err = p.saveRule(r, a, f)
+	}
+	if err == nil {
+		return page.Done(w, r, at(a, "/rules"), done)
+	}
+	problem, err := page.ProblemOf(err)
+	if err != nil {
+		return err
+	}
+	v, err := p.rules(r, a)
+	if err != nil {
+		return err
+	}
+	v.Problem, v.Form.Protection = problem, form
+	return p.t.Again(w, r, "rules.html", problem, v)
+}
+
+// saveRule stores what a form says. Settings that the form does not have stay as they are.
+func (p *Pages) saveRule(r *http.Request, a *repo.Access, f page.Form) (*rule.Protection, error) {
+	form := &rule.Protection{}
+	list, err := p.of.Rules.Protections(r.Context(), a)
+	if err != nil {
+		return form, err
+	}
+	pattern := strings.TrimSpace(f.Get("pattern"))
+	for _, one := range list {
+		if one.Name == pattern {
+			form = rule.AsProtection(one)
+		}
+	}
+	form.Pattern, form.Admins, form.Linear = pattern, f.Checked("admins"), f.Checked("linear")
+	form.ForcePushes, form.Deletions, form.Locked = f.Checked("force"), f.Checked("deletions"), f.Checked("locked")
+	form.Conversations = f.Checked("conversations")
+	if f.Checked("pull") {
+		reviews := rule.PullRequestRule{}
+		if form.Reviews != nil {
+			reviews = *form.Reviews
+		}
+		reviews.DismissStale, reviews.LastPush = f.Checked("stale"), f.Checked("last_push")
+		if reviews.Approvals, err = strconv.ParseInt(f.Get("approvals"), 10, 64); err != nil {
+			reviews.Approvals = -1 // the operation says that it is wrong
+		}
+		form.Reviews = &reviews
+	} else {
+		form.Reviews = nil
+	}
+	var names []string
+	for _, line := range strings.Split(f.Get("checks"), "\n") {
+		if name := strings.TrimSpace(line); name != "" {
+			names = append(names, name)
+		}
+	}
+	if len(names) > 0 {
+		checks := rule.ChecksRule{}
+		if form.Checks != nil {
+			checks = *form.Checks
+		}
+		checks.Strict = f.Checked("strict")
+		checks.SetContexts(names)
+		form.Checks = &checks
+	} else {
+		form.Checks = nil
+	}
+	ctx, err := p.kit.Write(r, a, account.Admin)
+	if err == nil {
+		_, err = p.of.Rules.Protect(ctx, a, "", form)
+	}
+	return form, err
+}
+
+// removeRule removes a protection, unless somebody else was faster.
+func (p *Pages) removeRule(r *http.Request, a *repo.Access, id string) error {
+	number, is := web.ParseNumber(id)
+	if !is {
+		return nil
+	}
+	ctx, err := p.kit.Delete(r, a, account.Admin)
+	if err == nil {
+		err = p.of.Rules.RemoveProtection(ctx, a, number)
+	}
+	if errs.Is(err, errs.NotFound) {
+		err = nil
+	}
+	return err
+}

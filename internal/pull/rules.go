@@ -1,0 +1,71 @@
+package pull
+
+import (
+	"context"
+
+	"arbor/internal/db"
+	"arbor/internal/issue"
+	"arbor/internal/repo"
+	"arbor/internal/rule"
+)
+
+// candidates returns the open pull requests of the page whose base has rules.
+func (p *page) candidates() []rule.Candidate {
+	var list []rule.Candidate
+	for _, pull := range p.pulls {
+		if pull.Open && p.bases[pull.RepoID].Ruled {
+			list = append(list, pull.candidate())
+		}
+	}
+	return list
+}
+
+func (p *Pull) candidate() rule.Candidate {
+	return rule.Candidate{Pull: int64(p.IssueID), Repo: p.RepoID, Base: p.BaseRef, Head: p.HeadSHA}
+}
+
+// findBehind looks which heads lack commits of their base, where a rule forbids that.
+func (p *page) findBehind(ctx context.Context, repos *repo.Service) error {
+	for _, pull := range p.pulls {
+		if o := p.outlooks[int64(pull.IssueID)]; o == nil || !o.UpToDate || pull.BaseTip == "" {
+			continue
+		}
+		behind, err := pull.isBehind(ctx, repos, p.bases[pull.RepoID])
+		if err != nil {
+			return err
+		}
+		if p.behind == nil {
+			p.behind = map[issue.ID]bool{}
+		}
+		p.behind[pull.IssueID] = behind
+	}
+	return nil
+}
+
+// isBehind reports whether the head lacks commits of the base.
+func (p *Pull) isBehind(ctx context.Context, repos *repo.Service, a *repo.Access) (bool, error) {
+	objects, release, err := repos.Git(ctx, a)
+	if err != nil {
+		return false, err
+	}
+	defer release()
+	has, err := objects.IsAncestor(ctx, p.BaseTip, p.HeadSHA)
+	return !has, err
+}
+
+// rules returns what the rules of the base ask of an open pull request.
+func (s *Service) rules(ctx context.Context, a *repo.Access, p *Pull, behind bool) (missing []string, err error) {
+	if !a.Ruled {
+		return nil, nil
+	}
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		found, err := rule.Outlooks(tx, []rule.Candidate{p.candidate()})
+		if o := found[int64(p.IssueID)]; err == nil && o != nil {
+			if missing = o.Missing; o.UpToDate && behind {
+				missing = append(missing, "The head branch is not up to date with the base branch.")
+			}
+		}
+		return err
+	})
+	return missing, err
+}

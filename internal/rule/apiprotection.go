@@ -1,0 +1,648 @@
+package rule
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// protectionResource is the name of protections in validation errors.
+const protectionResource = "ProtectedBranch"
+
+// branchParam returns the branch in the address, which must exist. Error: 404.
+func (api *API) branchParam(r *http.Request, a *repo.Access) (string, error) {
+	name := web.Param(r, "branch")
+	err := api.s.db.Read(r.Context(), func(tx *db.Tx) error { return branchExists(tx, a.ID, name) })
+	return name, err
+}
+
+// find returns the protection of the branch in the address. Error: 404.
+func (api *API) find(r *http.Request, a *repo.Access) (*Protection, error) {
+	branch, err := api.branchParam(r, a)
+	if err != nil {
+		return nil, err
+	}
+	set, err := api.s.BranchProtection(r.Context(), a, branch)
+	if err != nil {
+		return nil, err
+	}
+	return AsProtection(set), nil
+}
+
+// edit changes the protection of the branch in the address, and returns it.
+func (api *API) edit(
+	r *http.Request, a *repo.Access, change func(tx *db.Tx, p *Protection) error,
+) (*Protection, error) {
+	set, err := api.s.EditProtection(r.Context(), a, web.Param(r, "branch"), change)
+	if err != nil {
+		return nil, err
+	}
+	return AsProtection(set), nil
+}
+
+// GET /repos/{owner}/{repo}/branches/{branch...}/protection
+//
+// GetProtection answers the protection of a branch. Error: 404, also for a branch without one.
+func (api *API) GetProtection(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	p, err := api.find(r, a)
+	if err != nil {
+		return err
+	}
+	return api.answer(w, r, a, p, func(v *protectionView) any { return v.protection() })
+}
+
+// PUT /repos/{owner}/{repo}/branches/{branch...}/protection
+//
+// PutProtection creates or replaces the protection of a branch. The four settings that GitHub requires must be
+// sent, as null if they are off. Errors: 404; 422 also for what is not enforced yet: teams, Apps, reviews of code
+// owners, who may dismiss reviews, signatures.
+func (api *API) PutProtection(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	body, err := web.ReadObject(r, protectionResource)
+	if err != nil {
+		return err
+	}
+	p, err := api.readProtection(r.Context(), body)
+	if err != nil {
+		return err
+	}
+	set, err := api.s.Protect(r.Context(), a, web.Param(r, "branch"), p)
+	if err != nil {
+		return err
+	}
+	return api.answer(w, r, a, AsProtection(set), func(v *protectionView) any { return v.protection() })
+}
+
+// DELETE /repos/{owner}/{repo}/branches/{branch...}/protection
+//
+// DeleteProtection removes the protection of a branch. Error: 404.
+func (api *API) DeleteProtection(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	if err := api.s.Unprotect(r.Context(), a, web.Param(r, "branch")); err != nil {
+		return err
+	}
+	return web.NoContent(w)
+}
+
+// setting is a part of a protection with an address of its own that is on or off.
+type setting struct {
+	is  func(p *Protection) bool
+	set func(p *Protection, on bool)
+}
+
+// Settings that are on or off.
+var (
+	adminsSetting = setting{func(p *Protection) bool { return p.Admins },
+		func(p *Protection, on bool) { p.Admins = on }}
+	signaturesSetting = setting{func(p *Protection) bool { return p.Signatures },
+		func(p *Protection, on bool) { p.Signatures = on }}
+)
+
+func (api *API) getSetting(w http.ResponseWriter, r *http.Request, a *repo.Access, name string, s setting) error {
+	p, err := api.find(r, a)
+	if err != nil {
+		return err
+	}
+	return api.answer(w, r, a, p, func(v *protectionView) any { return v.enabled(name, s.is(p)) })
+}
+
+func (api *API) putSetting(w http.ResponseWriter, r *http.Request, a *repo.Access, name string, s setting) error {
+	p, err := api.edit(r, a, func(_ *db.Tx, p *Protection) error {
+		s.set(p, true)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return api.answer(w, r, a, p, func(v *protectionView) any { return v.enabled(name, s.is(p)) })
+}
+
+// remove changes the protection by a function and answers 204.
+func (api *API) remove(w http.ResponseWriter, r *http.Request, a *repo.Access, change func(p *Protection)) error {
+	_, err := api.edit(r, a, func(_ *db.Tx, p *Protection) error {
+		change(p)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return web.NoContent(w)
+}
+
+// GET /repos/{owner}/{repo}/branches/{branch...}/protection/enforce_admins
+//
+// GetAdmins answers whether the protection applies to administrators, too. Error: 404.
+func (api *API) GetAdmins(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	return api.getSetting(w, r, a, "enforce_admins", adminsSetting)
+}
+
+// POST /repos/{owner}/{repo}/branches/{branch...}/protection/enforce_admins
+//
+// SetAdmins applies the protection to administrators, too. Error: 404.
+func (api *API) SetAdmins(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	return api.putSetting(w, r, a, "enforce_admins", adminsSetting)
+}
+
+// DELETE /repos/{owner}/{repo}/branches/{branch...}/protection/enforce_admins
+//
+// DropAdmins lets administrators bypass the protection. Error: 404.
+func (api *API) DropAdmins(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	return api.remove(w, r, a, func(p *Protection) { p.Admins = false })
+}
+
+// GET /repos/{owner}/{repo}/branches/{branch...}/protection/required_signatures
+//
+// GetSignatures answers whether the protection requires signatures. Error: 404.
+func (api *API) GetSignatures(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	return api.getSetting(w, r, a, "required_signatures", signaturesSetting)
+}
+
+// DELETE /repos/{owner}/{repo}/branches/{branch...}/protection/required_signatures
+//
+// DropSignatures requires no signatures any more. Error: 404.
+func (api *API) DropSignatures(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	return api.remove(w, r, a, func(p *Protection) { p.Signatures = false })
+}
+
+// errOff is the 404 for a part of a protection that is off.
+func errOff(what string) error { return errs.New(errs.NotFound, what+" not enabled") }
+
+// GET /repos/{owner}/{repo}/branches/{branch...}/protection/required_pull_request_reviews
+//
+// GetReviews answers which reviews the protection requires. Error: 404, also if it requires none.
+func (api *API) GetReviews(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	p, err := api.find(r, a)
+	if err == nil && p.Reviews == nil {
+		err = errOff("Required pull request reviews")
+	}
+	if err != nil {
+		return err
+	}
+	return api.answer(w, r, a, p, func(v *protectionView) any { return v.reviews() })
+}
+
+// PATCH /repos/{owner}/{repo}/branches/{branch...}/protection/required_pull_request_reviews
+//
+// EditReviews changes which reviews the protection requires; what is not sent stays. Errors: 404, 422.
+func (api *API) EditReviews(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	body, err := web.ReadOptional(r, protectionResource)
+	if err != nil {
+		return err
+	}
+	p, err := api.edit(r, a, func(tx *db.Tx, p *Protection) error {
+		reviews := PullRequestRule{Approvals: 1}
+		if p.Reviews != nil {
+			reviews = *p.Reviews
+		}
+		p.Reviews = &reviews
+		return readReviews(tx, body, &reviews)
+	})
+	if err != nil {
+		return err
+	}
+	return api.answer(w, r, a, p, func(v *protectionView) any { return v.reviews() })
+}
+
+// DELETE /repos/{owner}/{repo}/branches/{branch...}/protection/required_pull_request_reviews
+//
+// DropReviews requires no reviews any more. Error: 404.
+func (api *API) DropReviews(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	return api.remove(w, r, a, func(p *Protection) { p.Reviews = nil })
+}
+
+// GET /repos/{owner}/{repo}/branches/{branch...}/protection/required_status_checks
+//
+// GetChecks answers which status checks the protection requires. Error: 404, also if it requires none.
+func (api *API) GetChecks(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	p, err := api.withChecks(r, a)
+	if err != nil {
+		return err
+	}
+	return api.answer(w, r, a, p, func(v *protectionView) any { return v.checks() })
+}
+
+func (api *API) withChecks(r *http.Request, a *repo.Access) (*Protection, error) {
+	p, err := api.find(r, a)
+	if err == nil && p.Checks == nil {
+		err = errOff("Required status checks")
+	}
+	return p, err
+}
+
+// PATCH /repos/{owner}/{repo}/branches/{branch...}/protection/required_status_checks
+//
+// EditChecks changes which status checks the protection requires; what is not sent stays. Errors: 404, 422.
+func (api *API) EditChecks(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	body, err := web.ReadOptional(r, protectionResource)
+	if err != nil {
+		return err
+	}
+	p, err := api.edit(r, a, func(_ *db.Tx, p *Protection) error {
+		var checks ChecksRule
+		if p.Checks != nil {
+			checks = *p.Checks
+		}
+		p.Checks = &checks
+		return readChecksRule(body, &checks)
+	})
+	if err != nil {
+		return err
+	}
+	return api.answer(w, r, a, p, func(v *protectionView) any { return v.checks() })
+}
+
+// DELETE /repos/{owner}/{repo}/branches/{branch...}/protection/required_status_checks
+//
+// DropChecks requires no status checks any more. Error: 404.
+func (api *API) DropChecks(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	return api.remove(w, r, a, func(p *Protection) { p.Checks = nil })
+}
+
+// GET /repos/{owner}/{repo}/branches/{branch...}/protection/required_status_checks/contexts
+//
+// ListContexts answers the names of the required status checks. Error: 404.
+func (api *API) ListContexts(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	p, err := api.withChecks(r, a)
+	if err != nil {
+		return err
+	}
+	return web.JSON(w, r, http.StatusOK, p.Checks.Contexts())
+}
+
+// change is what a request does with a list.
+type change func(now, given []string) []string
+
+func added(now, given []string) []string  { return unique(slices.Concat(now, given)) }
+func replaced(_, given []string) []string { return unique(given) }
+func subtracted(now, given []string) []string {
+	return slices.DeleteFunc(slices.Clone(now), func(one string) bool { return slices.Contains(given, one) })
+}
+
+func unique(list []string) []string {
+	out := []string{}
+	for _, one := range list {
+		if !slices.Contains(out, one) {
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+// POST /repos/{owner}/{repo}/branches/{branch...}/protection/required_status_checks/contexts
+//
+// AddContexts requires more status checks. Errors: 404, 422.
+func (api *API) AddContexts(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	return api.changeContexts(w, r, a, added)
+}
+
+// PUT /repos/{owner}/{repo}/branches/{branch...}/protection/required_status_checks/contexts
+//
+// SetContexts requires these status checks and no others. Errors: 404, 422.
+func (api *API) SetContexts(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	return api.changeContexts(w, r, a, replaced)
+}
+
+// DELETE /repos/{owner}/{repo}/branches/{branch...}/protection/required_status_checks/contexts
+//
+// RemoveContexts requires some status checks no more. Errors: 404, 422.
+func (api *API) RemoveContexts(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	return api.changeContexts(w, r, a, subtracted)
+}
+
+func (api *API) changeContexts(w http.ResponseWriter, r *http.Request, a *repo.Access, change change) error {
+	given, err := readNames(r, "contexts")
+	if err != nil {
+		return err
+	}
+	p, err := api.edit(r, a, func(_ *db.Tx, p *Protection) error {
+		if p.Checks == nil {
+			return errOff("Required status checks")
+		}
+		checks := *p.Checks
+		checks.SetContexts(change(p.Checks.Contexts(), given))
+		p.Checks = &checks
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return web.JSON(w, r, http.StatusOK, p.Checks.Contexts())
+}
+
+// GET /repos/{owner}/{repo}/branches/{branch...}/protection/restrictions
+//
+// GetRestrictions answers who may push to the branch. Error: 404, also if everybody with push access may.
+func (api *API) GetRestrictions(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	p, err := api.restricted(r, a)
+	if err != nil {
+		return err
+	}
+	return api.answer(w, r, a, p, func(v *protectionView) any { return v.restrictions() })
+}
+
+func (api *API) restricted(r *http.Request, a *repo.Access) (*Protection, error) {
+	p, err := api.find(r, a)
+	if err == nil && !p.Restricted {
+		err = errOff("Push restrictions")
+	}
+	return p, err
+}
+
+// DELETE /repos/{owner}/{repo}/branches/{branch...}/protection/restrictions
+//
+// DropRestrictions lets everybody with push access push. Error: 404.
+func (api *API) DropRestrictions(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	return api.remove(w, r, a, func(p *Protection) { p.Restricted, p.Pushers = false, nil })
+}
+
+// GET /repos/{owner}/{repo}/branches/{branch...}/protection/restrictions/users
+//
+// ListPushers answers the users who may push. Error: 404.
+func (api *API) ListPushers(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	p, err := api.restricted(r, a)
+	if err != nil {
+		return err
+	}
+	return api.answer(w, r, a, p, func(v *protectionView) any { return v.simples(p.Pushers) })
+}
+
+// POST /repos/{owner}/{repo}/branches/{branch...}/protection/restrictions/users
+//
+// AddPushers lets more users push. Errors: 404, 422.
+func (api *API) AddPushers(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	return api.changePushers(w, r, a, func(now, given []account.ID) []account.ID {
+		return db.Unique(slices.Concat(now, given))
+	})
+}
+
+// PUT /repos/{owner}/{repo}/branches/{branch...}/protection/restrictions/users
+//
+// SetPushers lets these users push and no others. Errors: 404, 422.
+func (api *API) SetPushers(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	return api.changePushers(w, r, a, func(_, given []account.ID) []account.ID { return given })
+}
+
+// DELETE /repos/{owner}/{repo}/branches/{branch...}/protection/restrictions/users
+//
+// RemovePushers lets some users push no more. Errors: 404, 422.
+func (api *API) RemovePushers(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	return api.changePushers(w, r, a, func(now, given []account.ID) []account.ID {
+		return slices.DeleteFunc(slices.Clone(now), func(id account.ID) bool { return slices.Contains(given, id) })
+	})
+}
+
+func (api *API) changePushers(
+	w http.ResponseWriter, r *http.Request, a *repo.Access, change func(now, given []account.ID) []account.ID,
+) error {
+	logins, err := readNames(r, "users")
+	if err != nil {
+		return err
+	}
+	p, err := api.edit(r, a, func(tx *db.Tx, p *Protection) error {
+		if !p.Restricted {
+			return errOff("Push restrictions")
+		}
+		given, err := usersNamed(tx, "users", logins)
+		p.Pushers = change(p.Pushers, given)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return api.answer(w, r, a, p, func(v *protectionView) any { return v.simples(p.Pushers) })
+}
+
+// GET /repos/{owner}/{repo}/branches/{branch...}/protection/restrictions/teams
+// GET /repos/{owner}/{repo}/branches/{branch...}/protection/restrictions/apps
+//
+// ListNoPushers answers an empty list: there are no teams, and no Apps are named. Error: 404.
+func (api *API) ListNoPushers(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	if _, err := api.restricted(r, a); err != nil {
+		return err
+	}
+	return web.JSON(w, r, http.StatusOK, []struct{}{})
+}
+
+// readNames reads the names of a body, which may also be just the array, as at GitHub.
+func readNames(r *http.Request, field string) ([]string, error) {
+	raw, err := web.ReadBody(r)
+	if err != nil {
+		return nil, err
+	}
+	if bytes.HasPrefix(bytes.TrimSpace(raw), []byte("[")) && json.Valid(raw) {
+		raw = slices.Concat([]byte(`{"`+field+`":`), raw, []byte("}"))
+	}
+	body, err := web.ParseBody(r, raw, protectionResource)
+	if err != nil {
+		return nil, err
+	}
+	body.Require(field)
+	names := body.Strings(field, maxListed, maxStatusName)
+	return names.Value, body.Err()
+}
+
+// answer renders a part of a protection.
+func (api *API) answer(
+	w http.ResponseWriter, r *http.Request, a *repo.Access, p *Protection, part func(v *protectionView) any,
+) error {
+	v, err := api.view(r.Context(), a, web.Param(r, "branch"), p)
+	if err != nil {
+		return err
+	}
+	return web.JSON(w, r, http.StatusOK, part(v))
+}
+
+// readProtection decodes the body of PutProtection.
+func (api *API) readProtection(ctx context.Context, body *web.Object) (*Protection, error) {
+	p := &Protection{}
+	for _, field := range [...]string{"required_status_checks", "enforce_admins", "required_pull_request_reviews",
+		"restrictions"} {
+		if !body.Has(field) {
+			body.Wrong(field, errs.MissingField, "")
+		}
+	}
+	flags := map[string]*bool{"enforce_admins": &p.Admins, "required_linear_history": &p.Linear,
+		"allow_force_pushes": &p.ForcePushes, "allow_deletions": &p.Deletions, "block_creations": &p.NoCreations,
+		"required_conversation_resolution": &p.Conversations, "lock_branch": &p.Locked,
+		"allow_fork_syncing": &p.ForkSyncing, "required_signatures": &p.Signatures}
+	for name, is := range flags {
+		*is = body.Bool(name).Or(false)
+	}
+	if err := body.Err(); err != nil {
+		return nil, err
+	}
+	return p, api.s.db.Read(ctx, func(tx *db.Tx) error {
+		if o, err := part(body, "required_status_checks"); err != nil {
+			return err
+		} else if o != nil {
+			p.Checks = &ChecksRule{}
+			if err := readChecksRule(o, p.Checks); err != nil {
+				return err
+			}
+		}
+		if o, err := part(body, "required_pull_request_reviews"); err != nil {
+			return err
+		} else if o != nil {
+			p.Reviews = &PullRequestRule{Approvals: 1}
+			if err := readReviews(tx, o, p.Reviews); err != nil {
+				return err
+			}
+		}
+		o, err := part(body, "restrictions")
+		if err != nil || o == nil {
+			return err
+		}
+		p.Restricted = true
+		pushers, err := readActors(tx, o, "restrictions")
+		p.Pushers = pushers
+		return err
+	})
+}
+
+// part returns the object in a field, or nil if that is null or missing.
+func part(body *web.Object, field string) (*web.Object, error) {
+	raw := body.Raw(field)
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil, nil
+	}
+	return web.ParseObject(raw, protectionResource)
+}
+
+// readChecksRule changes a rule by the values that are sent.
+func readChecksRule(o *web.Object, rule *ChecksRule) error {
+	if strict := o.Bool("strict"); strict.Given() {
+		rule.Strict = strict.Value
+	}
+	if contexts := o.Strings("contexts", maxChecks, maxStatusName); contexts.Given() {
+		rule.SetContexts(unique(contexts.Value))
+	}
+	if err := o.Err(); err != nil {
+		return err
+	}
+	raw := o.Raw("checks")
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil
+	}
+	var list []struct {
+		Context string `json:"context"`
+		App     *int64 `json:"app_id"`
+	}
+	if err := json.Unmarshal(raw, &list); err != nil {
+		o.Wrong("checks", errs.InvalidField, "checks must be an array of objects with context and app_id")
+		return o.Err()
+	}
+	rule.Checks = []Check{}
+	for _, c := range list {
+		check := Check{Context: c.Context}
+		if c.App != nil && *c.App > 0 {
+			check.App = account.AppID(*c.App)
+		}
+		rule.Checks = append(rule.Checks, check)
+	}
+	return nil
+}
+
+// Contexts returns the names of the required status checks.
+func (p *ChecksRule) Contexts() []string {
+	list := make([]string, len(p.Checks))
+	for n, c := range p.Checks {
+		list[n] = c.Context
+	}
+	return list
+}
+
+// SetContexts requires status checks of these names. Those that are required already keep their App.
+func (p *ChecksRule) SetContexts(names []string) {
+	before := p.Checks
+	p.Checks = []Check{}
+	for _, name := range names {
+		check := Check{Context: name}
+		if at := slices.IndexFunc(before, func(c Check) bool { return c.Context == name }); at >= 0 {
+			check = before[at]
+		}
+		p.Checks = append(p.Checks, check)
+	}
+}
+
+// readReviews changes a rule by the values that are sent.
+func readReviews(tx *db.Tx, o *web.Object, rule *PullRequestRule) error {
+	if v := o.Bool("dismiss_stale_reviews"); v.Given() {
+		rule.DismissStale = v.Value
+	}
+	if v := o.Bool("require_code_owner_reviews"); v.Given() {
+		rule.CodeOwners = v.Value
+	}
+	if v := o.Bool("require_last_push_approval"); v.Given() {
+		rule.LastPush = v.Value
+	}
+	if v := o.Int("required_approving_review_count"); v.Given() {
+		rule.Approvals = v.Value
+	}
+	if err := o.Err(); err != nil {
+		return err
+	}
+	dismissers, err := part(o, "dismissal_restrictions")
+	if err != nil {
+		return err
+	}
+	if dismissers != nil {
+		users, err := readActors(tx, dismissers, "dismissal_restrictions")
+		if err != nil {
+			return err
+		}
+		if len(users) > 0 {
+			o.Wrong("dismissal_restrictions", errs.Custom, "dismissal_restrictions are not supported yet")
+			return o.Err()
+		}
+	}
+	exempt, err := part(o, "bypass_pull_request_allowances")
+	if err != nil || exempt == nil {
+		return err
+	}
+	users, err := readActors(tx, exempt, "bypass_pull_request_allowances")
+	rule.Exempt = &Actors{Users: users, Apps: []account.AppID{}}
+	if len(users) == 0 {
+		rule.Exempt = nil
+	}
+	return err
+}
+
+// readActors reads an object of users, teams and Apps. Error: 422 for unknown ones: there are no teams, and Apps
+// cannot be named yet.
+func readActors(tx *db.Tx, o *web.Object, field string) ([]account.ID, error) {
+	users := o.Strings("users", maxListed, maxStatusName)
+	for _, kind := range [...]string{"teams", "apps"} {
+		if list := o.Strings(kind, maxListed, maxStatusName); len(list.Value) > 0 {
+			o.Wrong(field, errs.Custom, "unknown "+kind+": "+clip(list.Value[0]))
+		}
+	}
+	if err := o.Err(); err != nil {
+		return nil, err
+	}
+	return usersNamed(tx, field, users.Value)
+}
+
+// usersNamed returns the ids of users. Error: 422 for unknown ones.
+func usersNamed(tx *db.Tx, field string, logins []string) ([]account.ID, error) {
+	found, err := account.ByLogins(tx, logins)
+	if err != nil {
+		return nil, err
+	}
+	ids := []account.ID{}
+	for _, login := range logins {
+		user := found[account.Fold(login)]
+		if user == nil || user.Kind != account.User {
+			f := web.Faults{Resource: protectionResource}
+			f.Wrong(field, errs.Custom, "unknown user: "+clip(login))
+			return nil, f.Err()
+		}
+		ids = append(ids, user.ID)
+	}
+	return db.Unique(ids), nil
+}

@@ -1,0 +1,92 @@
+package rule
+
+import (
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/git"
+	"arbor/internal/repo"
+)
+
+// GitHub's numbers of the roles that may bypass a ruleset.
+const (
+	roleMaintain = 2 // counts as that of administrators
+	roleWrite    = 4
+	roleAdmin    = 5
+)
+
+// bypassers caches what is known of the accounts that move refs in a transaction.
+type bypassers struct {
+	apps  map[account.ID]account.AppID
+	roles map[account.ID]account.Role
+	owner map[account.ID]bool
+}
+
+// app returns the id of the App whose bot an account is, or 0: also if that cannot be read, which refuses more.
+func (b *bypassers) app(tx *db.Tx, id account.ID) account.AppID {
+	if app, known := b.apps[id]; known {
+		return app
+	}
+	app, err := appOf(tx, id)
+	if err != nil {
+		return 0
+	}
+	if b.apps == nil {
+		b.apps = map[account.ID]account.AppID{}
+	}
+	b.apps[id] = app
+	return app
+}
+
+// mayBypass reports whether the account that moves a ref may bypass a ruleset.
+func (j *judgement) mayBypass(r *Ruleset, u *repo.RefUpdate) (bool, error) {
+	for _, a := range r.Bypass {
+		if a.Mode == byPullRequest && j.push.Merge == nil || u.New == git.ZeroSHA && a.Mode == byPullRequest {
+			continue
+		}
+		if is, err := j.isActor(a, u); err != nil || is {
+			return is, err
+		}
+	}
+	return false, nil
+}
+
+// isActor reports whether an actor is the one who moves the ref. A deploy key pushes for the account that added
+// it, but has none of its roles.
+func (j *judgement) isActor(a Actor, u *repo.RefUpdate) (bool, error) {
+	if u.DeployKey || a.Type == ByKey {
+		return u.DeployKey && a.Type == ByKey, nil
+	}
+	b := &j.bypass
+	switch a.Type {
+	case ByUser:
+		return account.ID(a.ID) == u.By, nil
+	case ByApp:
+		app := b.app(j.tx, u.By)
+		return app != 0 && app == account.AppID(a.ID), nil
+	case ByOwner:
+		is, known := b.owner[u.By]
+		if !known {
+			var err error
+			if is, err = ownsOrg(j.tx, j.push.RepoID, u.By); err != nil {
+				return false, err
+			}
+			b.owner = map[account.ID]bool{u.By: is}
+		}
+		return is, nil
+	case ByRole:
+		role, known := b.roles[u.By]
+		if !known {
+			access, err := repo.ByID(j.tx, &account.Caller{ID: u.By}, j.push.RepoID)
+			if err != nil {
+				return false, err
+			}
+			role = access.Role
+			b.roles = map[account.ID]account.Role{u.By: role}
+		}
+		if a.ID == roleWrite {
+			return role >= account.Push, nil
+		}
+		return role >= account.Admin, nil
+	}
+	return false, nil
+}

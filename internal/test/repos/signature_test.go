@@ -171,7 +171,11 @@ func TestStatementsOfSignatures(t *testing.T) {
 		var statements atomic.Int64
 		s := apitest.Start(t, engine, func(o *server.Options) {
 			o.DB = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine),
-				Trace: func(context.Context, string) { statements.Add(1) }})
+				Trace: func(ctx context.Context, _ string) {
+					if account.CallerFrom(ctx) != nil { // the server's workers ask for work now and then
+						statements.Add(1)
+					}
+				}})
 		})
 		s.Users(t, "alice")
 		s.Email(t, "alice", "author@example.com")
@@ -186,10 +190,10 @@ func TestStatementsOfSignatures(t *testing.T) {
 		x := 0
 		cost := func(size int) int64 {
 			least := int64(1000)
-			for range 5 { // the server's workers ask for work now and then
+			for range 5 { // a request that takes long asks some things twice
 				x++
 				statements.Store(0)
-				body := s.Ask(t, "", fmt.Sprintf("GET /repos/alice/garden/commits?per_page=%d&x=%d", size, x), "", 200).Body
+				body := s.Ask(t, "alice", fmt.Sprintf("GET /repos/alice/garden/commits?per_page=%d&x=%d", size, x), "", 200).Body
 				if n := strings.Count(string(body), `"verified":true`); n != size {
 					t.Fatalf("%d of %d are verified", n, size)
 				}
@@ -197,7 +201,7 @@ func TestStatementsOfSignatures(t *testing.T) {
 			}
 			return least
 		}
-		if few, many := cost(2), cost(30); many > few || many > 12 {
+		if few, many := cost(2), cost(30); few == 0 || many > few || many > 12 {
 			t.Errorf("two commits take %d statements, thirty %d", few, many)
 		}
 	})

@@ -150,8 +150,8 @@ func callerOfKey(tx *db.Tx, condition string, arg any) (*Caller, error) {
 	return &c, nil
 }
 
-// DenyDevices denies the requests of the device flow (package token) that an account allowed and whose tokens were not yet taken. The
-// account's row must be locked.
+// DenyDevices denies the requests of the device flow (package token) that an account allowed and whose tokens
+// were not yet taken. The account's row must be locked.
 func DenyDevices(tx *db.Tx, by ID) error {
 	return tx.Run(`UPDATE device_requests SET allowed = FALSE WHERE account_id = $1 AND allowed = TRUE`, by)
 }

@@ -14,8 +14,8 @@ import (
 //
 // A quota bounds all text of an account, a rate what it writes within an hour: edits with their whole new
 // text, including text of others ([WrittenBy]). Both are compared at the end of each transaction of a
-// request, where its right is checked ([Service.LimitText], [BoundText]), so no operation can forget it. Requests that run at the same time may pass
-// the bound by one text each.
+// request, where its right is checked ([Service.LimitText], [BoundText]), so no operation can forget it.
+// Requests that run at the same time may pass the bound by one text each.
 
 // TextTable is a table of texts that count for the account in a column.
 type TextTable struct {

@@ -260,8 +260,8 @@ func TestKindsLeaveRoom(t *testing.T) {
 	})
 }
 
-// However many fetches, pushes and short requests of one account, or of some, go on, everybody else fetches at once: of
-// the others each, and who has no account.
+// However many fetches, pushes and short requests of one account, or of some, go on, everybody else fetches at
+// once: of the others each, and who has no account.
 func TestAccountsLeaveRoom(t *testing.T) {
 	for _, used := range [][]Kind{{Stream, Push}, {Stream}, {Child}, {Child, Stream, Push}} {
 		for accounts := range int64(9) {

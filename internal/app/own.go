@@ -22,8 +22,8 @@ func (s *Service) Own(ctx context.Context, caller *account.Caller) ([]*App, erro
 	})
 }
 
-// Offered finds an App that the caller, perhaps nil, may see and install: a public one, one of its own, or the App that
-// the caller is. Error: 404.
+// Offered finds an App that the caller, perhaps nil, may see and install: a public one, one of its own, or the
+// App that the caller is. Error: 404.
 func (s *Service) Offered(ctx context.Context, caller *account.Caller, slug string) (*App, error) {
 	return read(ctx, s.db, func(tx *db.Tx) (*App, error) { return offered(tx, caller, slug) })
 }

@@ -94,7 +94,7 @@ func (s *Service) find(r *http.Request, a *repo.Access, f Filter, page web.Page)
 // POST /repos/{owner}/{repo}/deployments
 //
 // Create creates a deployment of a branch, a tag or a commit. auto_merge is accepted, and merges nothing. Errors: 409
-// for an empty repository and if a required status is no success; 422.
+// for an empty repository and if a required status is not a success; 422.
 func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	body, err := web.ReadObject(r, Resource)
 	if err != nil {

@@ -50,8 +50,8 @@ func (api *API) ListStatuses(w http.ResponseWriter, r *http.Request, a *repo.Acc
 
 // POST /repos/{owner}/{repo}/deployments/{deployment_id}/statuses
 //
-// CreateStatus adds a status to a deployment, which has its state from then on. A success makes earlier deployments to
-// the environment inactive, unless auto_inactive is false. Errors: 404, 422.
+// CreateStatus adds a status to a deployment, which has its state from then on. A success makes earlier
+// deployments to the environment inactive, unless auto_inactive is false. Errors: 404, 422.
 func (api *API) CreateStatus(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	id, err := web.Number(r, "deployment_id")
 	if err != nil {

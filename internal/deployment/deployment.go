@@ -114,8 +114,8 @@ func New(d *db.DB, repos *repo.Service, statuses *status.Service) *Service {
 }
 
 // Create creates a deployment of a commit that was found for the caller. contexts are the statuses of the commit that
-// must be successes; nil means all, none means no condition. Errors: 404; 409 if a status is no success; 422 for too
-// many environments.
+// must be successes; nil means all, none means no condition. Errors: 404; 409 if a status is not a success;
+// 422 for too many environments.
 func (s *Service) Create(ctx context.Context, a *repo.Access, n Deployment, contexts []string) (*Deployment, error) {
 	if err := s.checkContexts(ctx, a, n.SHA, n.Ref, contexts); err != nil {
 		return nil, err
@@ -141,7 +141,7 @@ func event(name string, by account.ID, id int64) hook.Event {
 	return hook.Event{Name: name, Action: "created", Actor: by, About: hook.About{ID: id}}
 }
 
-// checkContexts returns the 409 if a required status of a commit is no success.
+// checkContexts returns the 409 if a required status of a commit is not a success.
 func (s *Service) checkContexts(ctx context.Context, a *repo.Access, sha git.SHA, ref string, required []string) error {
 	if required != nil && len(required) == 0 {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"arbor/internal/rule"
 )
 
-// RenameBranch gives a branch a new name by the push of n's updates. The commits stay, so none of them is read again.
+// RenameBranch renames a branch by the push of n's updates. The commits stay the same and are not read again.
 func (f *Forge) RenameBranch(tx *db.Tx, a *repo.Access, n *repo.BranchRename, p repo.Push) error {
 	if n.Default {
 		if err := f.SetDefaultBranch(tx, a.ID, n.To); err != nil {
@@ -26,7 +26,7 @@ func (f *Forge) RenameBranch(tx *db.Tx, a *repo.Access, n *repo.BranchRename, p 
 		return err
 	}
 	// The protection of the branch itself.
-	if err := rule.FollowRename(tx, a.ID, n.From, n.To); err != nil {
+	if err := rule.FollowRename(tx, a.ID, n); err != nil {
 		return err
 	}
 	if err := landing.WriteRefs(tx); err != nil {

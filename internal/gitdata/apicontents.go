@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"path"
 	gopath "path"
 	"strconv"
 	"strings"
@@ -148,7 +147,7 @@ func (api *API) GetContents(w http.ResponseWriter, r *http.Request, a *repo.Acce
 
 // entry renders what is the same for all kinds of entries.
 func (v *view) entry(e *git.TreeEntry) *contentJSON {
-	c := &contentJSON{Name: path.Base("/" + e.Path), Path: e.Path, SHA: string(e.SHA), Size: max(0, e.Size)}
+	c := &contentJSON{Name: gopath.Base("/" + e.Path), Path: e.Path, SHA: string(e.SHA), Size: max(0, e.Size)}
 	if e.Path == "" {
 		c.Name = ""
 	}

@@ -51,8 +51,8 @@ func NewFileChange(path, contents string) (FileChange, error) {
 	return FileChange{Path: path, Data: data}, err
 }
 
-// Commit changes files of a branch with one commit. A file that is there keeps its mode. Errors: 404 for a branch that
-// is not there, 409 where it is elsewhere, 422 for files, each with its path.
+// Commit changes files of a branch with one commit. A file that is there keeps its mode. Errors: 404 for a
+// branch that is not there, 409 where it is elsewhere, 422 for files, each with its path.
 func (s *Service) Commit(ctx context.Context, a *repo.Access, n FilesCommit) (made *git.Commit, err error) {
 	err = s.prepared(ctx, a, n, func(c *filesCommit) error {
 		made, err = c.run(ctx)

@@ -49,7 +49,7 @@ type healthFileJSON struct {
 
 // GET /repos/{owner}/{repo}/community/profile
 //
-// GetCommunity tells which of the files that a community expects the default branch has, in the root, .github or docs.
+// GetCommunity returns which community files the default branch has: in the root, .github or docs.
 // Error: 404 for a fork.
 func (api *API) GetCommunity(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	if a.ParentID != 0 {

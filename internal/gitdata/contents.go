@@ -260,8 +260,8 @@ func submoduleURL(text, at string) (string, bool) {
 	return "", false
 }
 
-// Contents reads a file of a revision, of a symlink the file of the repository to which it leads. Errors: 404; 413 for
-// more than an operation returns.
+// Contents reads a file of a revision, of a symlink the file of the repository to which it leads. Errors: 404;
+// 413 for more than an operation returns.
 func (s *Service) Contents(ctx context.Context, a *repo.Access, ref, path string) (data []byte, err error) {
 	v, entry, err := s.at(ctx, a, ref, path)
 	if err != nil {

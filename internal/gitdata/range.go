@@ -59,8 +59,8 @@ func (s *Service) rangeCommits(ctx context.Context, a *repo.Access, g Range) ([]
 	return found.commits, err
 }
 
-// ChangesOfRange returns a page of the files that RangeFiles lists, with as many bytes of patches as a page for people
-// shows.
+// ChangesOfRange returns a page of the files that RangeFiles lists, with as many bytes of patches as a page
+// for people shows.
 func (s *Service) ChangesOfRange(ctx context.Context, a *repo.Access, g Range, at web.Page) (*Changes, error) {
 	changes, err := s.rangeChanges(ctx, a, g, at, PagePatches)
 	if err != nil {

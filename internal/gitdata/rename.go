@@ -13,7 +13,7 @@ import (
 
 // POST /repos/{owner}/{repo}/branches/{branch...}/rename
 //
-// RenameBranch gives a branch a new name; the default branch needs admin access. Open pull requests follow, and
+// RenameBranch renames a branch; the default branch needs admin access. Open pull requests follow, and
 // the old name redirects. Errors: 403, 404, 422.
 func (api *API) RenameBranch(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	body, err := web.ReadObject(r, "Branch")

@@ -137,9 +137,9 @@ type LastChanges struct {
 // maxSubject is the number of bytes of a message's first line that are returned.
 const maxSubject = 200
 
-// LastChanges returns the commits that last changed a path of a commit, and of a directory also its entries, at most a
-// thousand. It takes up to 40 ms, or ten seconds if it is to be complete. The result is cached, as is a later complete
-// one. Error: 404.
+// LastChanges returns the commits that last changed a path of a commit, and of a directory also its entries,
+// at most a thousand. It takes up to 40 ms, or ten seconds if it is to be complete. The result is cached, as
+// is a later complete one. Error: 404.
 func (s *Service) LastChanges(
 	ctx context.Context, a *repo.Access, commit git.SHA, path string, whole bool,
 ) (*LastChanges, error) {
@@ -310,8 +310,8 @@ func (v *view) checkBlamed(ctx context.Context, at string) (int64, error) {
 	return int64(len(data)), err
 }
 
-// Paths returns the paths of all files of a commit in git's order, up to the limit of a tree. Paths that are not UTF-8
-// are omitted. Error: 404.
+// Paths returns the paths of all files of a commit in git's order, up to the limit of a tree. Paths that are
+// not UTF-8 are omitted. Error: 404.
 func (s *Service) Paths(ctx context.Context, a *repo.Access, commit git.SHA) ([]string, error) {
 	v, err := s.view(ctx, a, string(commit))
 	if err != nil {

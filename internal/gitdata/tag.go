@@ -53,8 +53,8 @@ func (s *Service) tag(ctx context.Context, a *repo.Access, sha git.SHA) (*git.Ta
 	return objects.Tag(ctx, sha)
 }
 
-// CreateTag stores the object of an annotated tag, and sets its SHA. Error: 422 for an object that is not there, or of
-// another type.
+// CreateTag stores the object of an annotated tag, and sets its SHA. Error: 422 for an object that is not
+// there, or of another type.
 func (s *Service) CreateTag(ctx context.Context, a *repo.Access, t *git.Tag) error {
 	named, err := s.repos.Known(ctx, a, []git.SHA{t.Object})
 	if err != nil {

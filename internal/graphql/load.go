@@ -177,7 +177,7 @@ func (l loader[K, V]) values(
 	return values
 }
 
-// fill gives objects their values and returns why some have none: 404 for one that the feature omits.
+// fill sets the values of objects and returns the errors of those without one: 404 for one that the feature omits.
 func (l loader[K, V]) fill(ctx context.Context, q *query, objects []*object) map[*object]error {
 	l.load(ctx, q, objects)
 	failed := map[*object]error{}

@@ -210,8 +210,8 @@ func deleteIssueComment(ctx context.Context, m *mutation) (map[string]any, error
 	return map[string]any{}, err
 }
 
-// onIssue changes an issue or a pull request that an input names by an operation of issues, and returns it as it is then.
-// prepare, if not nil, looks at the input before.
+// onIssue changes an issue or a pull request that an input names by an operation of issues, and returns it as
+// it is then. prepare, if not nil, looks at the input before.
 func (m *mutation) onIssue(
 	ctx context.Context, target, payload, address string, prepare func(o *object) error,
 	change func(ctx context.Context, a *repo.Access, number int64) error,

@@ -5,7 +5,8 @@
 //	record.go        Record: what happens is noted in its own transaction, a row for each hook
 //	tell.go          at its end what payloads need is rendered; where nobody watches, nothing is noted
 //	app.go           the hooks of GitHub Apps
-//	edit.go          hooks are made, changed and removed; owner.go: what they belong to; delivery.go: what was sent, and sending it again
+//	edit.go          hooks are made, changed and removed; owner.go: what they belong to; delivery.go: what was
+//	                 sent, and sending it again
 //	store.go         the SQL of hooks, storedelivery.go of deliveries, storequeue.go of the worker
 //	api.go           the handlers: GET, POST /repos/{owner}/{repo}/hooks, /orgs/{org}/hooks, ..., /app/hook/config
 //	apidelivery.go   those of deliveries: lists, single ones, another attempt

@@ -1,5 +1,5 @@
-// Package journal is the program's log: a stock handler of slog. A server's log is buffered, that of a command is not.
-// The audit log is not part of it: its rows are in the database.
+// Package journal is the program's log: a stock handler of slog. A server's log is buffered, that of a command
+// is not. The audit log is not part of it: its rows are in the database.
 //
 //	journal.go  Text and JSON: slog's handlers, and the id of the context on each line
 //	buffer.go   Buffer: writes the lines of a server together, and drops them while their reader is stuck

@@ -30,8 +30,8 @@ const (
 	maxAdded = 256 << 10 // bytes added to one text
 )
 
-// HTML links words in sanitized HTML, outside code and links. The work is linear in the length, and further words stay
-// text once maxAdded is reached.
+// HTML links words in sanitized HTML, outside code and links. The work is linear in the length, and further
+// words stay text once maxAdded is reached.
 func (l Autolinks) HTML(source string) string {
 	if len(l) == 0 {
 		return source
@@ -107,7 +107,9 @@ func (l Autolinks) link(text string, left int) (linked string, added int) {
 
 // at returns the autolink with which a text begins, and its <num>; empty: none.
 func (l Autolinks) at(text string) (to *Autolink, num string) {
-	n, exact := slices.BinarySearchFunc(l, text, func(a Autolink, text string) int { return strings.Compare(a.Prefix, text) })
+	n, exact := slices.BinarySearchFunc(l, text, func(a Autolink, text string) int {
+		return strings.Compare(a.Prefix, text)
+	})
 	if exact || n == 0 || !strings.HasPrefix(text, l[n-1].Prefix) {
 		return nil, "" // the only prefix that may fit stands right before the text, since none begins with another
 	}

@@ -144,8 +144,8 @@ func (s *Service) Next(ctx context.Context, c *Cursor, buf []byte, render func([
 	return out, true, nil
 }
 
-// Page returns at most size of the plants that the caller may access, by id, those behind an id; fewer where names are
-// long.
+// Page returns at most size of the plants that the caller may access, by id, those behind an id; fewer where
+// names are long.
 func (s *Service) Page(
 	ctx context.Context, caller *account.Caller, behind web.Opt[int64], size int64,
 ) (*web.List[Plant], error) {

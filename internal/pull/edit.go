@@ -78,7 +78,7 @@ func (s *Service) editOnce(ctx context.Context, a *repo.Access, number int64, e 
 	}
 	_, err = s.issues.Edit(ctx, a, i, e.State.Value, func(c *issue.Change) error {
 		if base != "" {
-			if err := changeBase(c, p, e.Base.Value, base); err != nil {
+			if err := s.changeBase(c, p, e.Base.Value, base); err != nil {
 				return err
 			}
 		}
@@ -154,7 +154,7 @@ func (s *Service) checkBase(ctx context.Context, a *repo.Access, p *Pull, branch
 // changeBase changes the base in the transaction. It checks that the branch still has the tip and that no
 // other open pull request has the same branches. As after a push, mergeable is unknown afterwards (decision
 // 36). Errors: errMoved, 422.
-func changeBase(c *issue.Change, p *Pull, branch string, tip git.SHA) error {
+func (s *Service) changeBase(c *issue.Change, p *Pull, branch string, tip git.SHA) error {
 	to, err := byID(c.Tx, p.IssueID)
 	if err != nil {
 		return err
@@ -179,5 +179,9 @@ func changeBase(c *issue.Change, p *Pull, branch string, tip git.SHA) error {
 	c.Event(issue.EventBaseChanged, issue.Event{})
 	c.Changed("base", map[string]any{"ref": hook.From(p.BaseRef), "sha": hook.From(p.BaseSHA)})
 	c.Touch()
-	return setBase(c.Tx, p.IssueID, branch, tip)
+	if err := setBase(c.Tx, p.IssueID, branch, tip); err != nil {
+		return err
+	}
+	// What was approved for one branch is not approved for another, as if the head had moved.
+	return s.OnNewHead(c, to)
 }

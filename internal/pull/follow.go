@@ -145,8 +145,8 @@ func (p *Pull) follows(was *Pull) bool { return p.Open && p.HeadRepoID == was.He
 // unknownPusher stands for the accounts that moved the head of a pull request while it was closed.
 const unknownPusher account.ID = -1
 
-// moveHead sets the head to sha, which by pushed. purges is the base repository's repo.Repo.Purges when the objects were
-// copied there.
+// moveHead sets the head to sha, which by pushed. purges is the base repository's repo.Repo.Purges when the
+// objects were copied there.
 func (s *Service) moveHead(tx *db.Tx, p *Pull, purges int64, sha git.SHA, by account.ID) error {
 	if err := setHead(tx, p, sha, by); err != nil {
 		return err

@@ -252,8 +252,8 @@ func (p *page) users(ids []account.ID) []*account.Simple {
 	return list
 }
 
-// MergeCommit is the commit on the base branch once it is merged, else that of the last test merge (decisions 35, 36);
-// empty: there is none.
+// MergeCommit is the commit on the base branch once it is merged, else that of the last test merge (decisions
+// 35, 36); empty: there is none.
 func (p *Pull) MergeCommit() git.SHA {
 	if p.Merged() {
 		return p.MergeSHA

@@ -109,7 +109,7 @@ func (p *Pull) Mergeable() *bool {
 
 // Service implements the operations on pull requests.
 type Service struct {
-	// OnNewHead is called in the change of a pull request whose head moves; it must be set. Package forge
+	// OnNewHead is called in the change of a pull request whose head or base changes; it must be set. Package forge
 	// dismisses reviews there, which stand above this package.
 	OnNewHead func(c *issue.Change, p *Pull) error
 

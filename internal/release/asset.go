@@ -120,8 +120,8 @@ func (n *NewAsset) clean() error {
 }
 
 // Upload adds a file to a release, while it comes. Errors: 404; 422 for a name that is wrong or that another asset
-// has, for a label that is too long, for a file that is empty or too large, for more than MaxAssets; 403 for the owner's quota; 507; those of the
-// body.
+// has, for a label that is too long, for a file that is empty or too large, for more than MaxAssets; 403 for
+// the owner's quota; 507; those of the body.
 func (s *Service) Upload(ctx context.Context, a *repo.Access, releaseID int64, n NewAsset) (*Asset, error) {
 	if err := n.clean(); err != nil {
 		return nil, err

@@ -19,6 +19,7 @@ type BranchRename struct {
 	From, To string
 	SHA      git.SHA // the tip
 	Default  bool    // it is the default branch
+	Admin    bool    // the caller has admin access
 	By       account.ID
 }
 
@@ -28,9 +29,9 @@ func (n *BranchRename) Updates() []RefUpdate {
 		{Name: git.Heads + n.From, Old: n.SHA, New: git.ZeroSHA, By: n.By, Forward: true}}
 }
 
-// RenameBranch renames a branch in one transaction with all effects ([Forge.RenameBranch]), and returns its name and tip.
-// The caller must have push access, and admin access for the default branch. Errors: 403; 404 for an unknown
-// branch; 422 for a name that is invalid or taken.
+// RenameBranch renames a branch in one transaction with all effects ([Forge.RenameBranch]), and returns its
+// name and tip. The caller must have push access, and admin access for the default branch. Errors: 403; 404
+// for an unknown branch; 422 for a name that is invalid or taken.
 func (s *Service) RenameBranch(ctx context.Context, a *Access, from, to string) (name string, sha git.SHA, err error) {
 	to = strings.TrimPrefix(to, git.Heads)
 	if err := CheckNewRef(git.Heads + to); err != nil {
@@ -57,7 +58,7 @@ func (s *Service) renameBranch(ctx context.Context, a *Access, from, to string) 
 		return "", err
 	}
 	push := Push{RepoID: a.ID, Purges: a.Purges, Updates: n.Updates(), Atomic: true, As: a}
-	return n.SHA, s.WritePush(ctx, push, func(tx *db.Tx) error {
+	err = s.WritePush(ctx, push, func(tx *db.Tx) error {
 		if err := Lock(tx, a.ID); err != nil {
 			return err
 		}
@@ -70,6 +71,11 @@ func (s *Service) renameBranch(ctx context.Context, a *Access, from, to string) 
 		}
 		return s.forge.RenameBranch(tx, a, now, push)
 	})
+	if errors.Is(err, ErrUnprepared) { // what rules say of the commits was found for the former default branch
+		err = errs.New(errs.Invalid, "Rules look at the commits of the default branch: make another branch the "+
+			"default one first.")
+	}
+	return n.SHA, err
 }
 
 // findRename reads the branch and checks the caller's right. Errors: those of RenameBranch.
@@ -78,7 +84,8 @@ func findRename(tx *db.Tx, a *Access, from, to string) (*BranchRename, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &BranchRename{From: from, To: to, Default: from == now.DefaultBranch, By: a.DoneBy(a.Caller)}
+	n := &BranchRename{From: from, To: to, Default: from == now.DefaultBranch,
+		Admin: now.Role >= account.Admin, By: a.DoneBy(a.Caller)}
 	found, err := refsNamed(tx, a.ID, []string{git.Heads + from, git.Heads + to})
 	if err != nil {
 		return nil, err
@@ -86,7 +93,7 @@ func findRename(tx *db.Tx, a *Access, from, to string) (*BranchRename, error) {
 	switch n.SHA = found[git.Heads+from]; {
 	case n.SHA == "":
 		return nil, errs.New(errs.NotFound, "Branch not found")
-	case n.Default && now.Role < account.Admin:
+	case n.Default && !n.Admin:
 		return nil, errs.New(errs.Forbidden, "Must have admin rights to rename the default branch.")
 	case found[git.Heads+to] != "":
 		return nil, errs.Validation(errs.Field{Resource: "Branch", Field: "new_name", Code: errs.AlreadyExists,
@@ -108,10 +115,12 @@ func (n *BranchRename) Check(tx *db.Tx, p Push, judge Judge) (*Landing, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, refused := range landing.Refused {
+	for _, refused := range landing.Refused { // what rules refuse explains why the other update was not made
 		if err := RuledOut(refused, errs.Invalid); err != nil {
 			return nil, err
 		}
+	}
+	for _, refused := range landing.Refused {
 		if refused != nil {
 			return nil, renameError(n.To, ErrText(refused))
 		}

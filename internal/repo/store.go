@@ -14,7 +14,8 @@ import (
 //
 // They are a format with a place for the numbers of forks, see columnsFor.
 const accessColumns = `r.id, r.owner_id, r.name, r.description, r.homepage, r.private, r.default_branch,
-	r.has_issues, r.archived, r.ruled OR o.ruled, r.merging, r.refs_generation, r.purges, r.unreached, r.open_issues, r.stars, r.watchers,
+	r.has_issues, r.archived, r.ruled OR o.ruled, r.merging, r.refs_generation, r.purges, r.unreached,
+	r.open_issues, r.stars, r.watchers,
 	r.issues_generation, r.size_kb, r.created_at, r.updated_at, r.pushed_at,
 	r.topics, r.language, r.license, r.is_template, COALESCE(r.template_id, 0),
 	COALESCE(r.parent_id, 0), COALESCE(r.root_id, r.id), %s,

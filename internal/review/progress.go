@@ -85,8 +85,9 @@ func (p *Progress) load(tx *db.Tx, issueID issue.ID, userID account.ID) error {
 	return rows.Err()
 }
 
-// MarkViewed notes that the caller has viewed a file of a pull request, as the blob that it is, or without a blob that
-// it is to be viewed again. Nobody else sees that, so it changes nothing else. Errors: 401, 404, 422.
+// MarkViewed notes that the caller has viewed a file of a pull request, as the blob that it is, or without a
+// blob that it is to be viewed again. Nobody else sees that, so it changes nothing else. Errors: 401, 404,
+// 422.
 func (s *Service) MarkViewed(ctx context.Context, a *repo.Access, number int64, path, blob string) error {
 	_, i, err := s.pulls.Find(ctx, a, number)
 	if err != nil {

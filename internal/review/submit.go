@@ -261,7 +261,8 @@ func DismissStale(c *issue.Change) error {
 		return err
 	}
 	for _, v := range list {
-		if err := dismiss(c, v, "New commits were pushed, and a rule of the base branch dismisses approvals then."); err != nil {
+		if err := dismiss(c, v, "The commits or the base changed, and a rule of the base branch dismisses "+
+			"approvals then."); err != nil {
 			return err
 		}
 	}

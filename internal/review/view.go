@@ -22,7 +22,8 @@ type CommentView struct {
 	HTML        string // the text, which package markdown sanitized
 }
 
-// ShownCommit is the commit that the comment stands at: the head, or while it is outdated the one that it was made of.
+// ShownCommit is the commit that the comment stands at: the head, or while it is outdated the one that it was
+// made of.
 func (c *Comment) ShownCommit() git.SHA {
 	if c.Outdated() {
 		return c.Commit

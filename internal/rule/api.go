@@ -295,7 +295,8 @@ func readBypass(body *web.Object, raw json.RawMessage, s *Ruleset) {
 		Mode string    `json:"bypass_mode"`
 	}
 	if err := json.Unmarshal(raw, &list); err != nil {
-		body.Wrong("bypass_actors", errs.Custom, "bypass_actors must be an array of objects of actor_id, actor_type, bypass_mode")
+		body.Wrong("bypass_actors", errs.Custom,
+			"bypass_actors must be an array of objects of actor_id, actor_type, bypass_mode")
 		return
 	}
 	s.Bypass = []Actor{}
@@ -322,7 +323,8 @@ func readConditions(body *web.Object, raw json.RawMessage, s *Ruleset, ofOrg boo
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&c); err != nil {
-		body.Wrong("conditions", errs.Custom, "conditions may have ref_name and, of an organization, repository_name, each with include and exclude")
+		body.Wrong("conditions", errs.Custom, "conditions may have ref_name and, of an organization, "+
+			"repository_name, each with include and exclude")
 		return
 	}
 	if c.Refs != nil {

@@ -223,7 +223,7 @@ func (j *judgement) ask(c *matter, set *Ruleset, n int) string {
 		if j.push.Merge != nil {
 			return j.merge.problems(p, j.push.Merge)
 		}
-		if by, app := u.By, j.bypass.app(j.tx, u.By); p.Exempt.Has(by, app) {
+		if by, app := u.By, j.bypass.app(j.tx, u.By); !u.DeployKey && p.Exempt.Has(by, app) {
 			return ""
 		}
 		if u.Old == git.ZeroSHA {
@@ -233,7 +233,7 @@ func (j *judgement) ask(c *matter, set *Ruleset, n int) string {
 	case *ChecksRule:
 		return join(p.problems(j.states[checkedCommit{j.push.RepoID, j.checked(c)}]), c.findings[finding{set.ID, n}])
 	case *PushersRule:
-		if p.Has(u.By, j.bypass.app(j.tx, u.By)) {
+		if !u.DeployKey && p.Has(u.By, j.bypass.app(j.tx, u.By)) {
 			return ""
 		}
 		return "You are not authorized to push to this branch."

@@ -161,9 +161,20 @@ func orNull(id int64) any {
 }
 
 // FollowRename gives the protection of a branch, if it has one of its own, the branch's new name. A protection that
-// the new name had before stays.
-func FollowRename(tx *db.Tx, id repo.ID, from, to string) error {
+// the new name had before stays. Error: 403 if there is one and the caller does not administer the repository, since
+// the old name would be free without it.
+func FollowRename(tx *db.Tx, id repo.ID, n *repo.BranchRename) error {
+	_, err := protectionNamed(tx, id, n.From)
+	if errs.Is(err, errs.NotFound) {
+		return nil
+	}
+	if err == nil && !n.Admin {
+		err = errs.New(errs.Forbidden, "Must have admin rights to rename a protected branch.")
+	}
+	if err != nil {
+		return err
+	}
 	return tx.Run(`UPDATE rulesets SET name = $3, version = version + 1, updated_at = $4
 		WHERE repo_id = $1 AND protection AND name = $2 AND NOT EXISTS (SELECT 1 FROM rulesets o
-			WHERE o.repo_id = $1 AND o.protection AND o.name = $3)`, id, from, to, tx.Now)
+			WHERE o.repo_id = $1 AND o.protection AND o.name = $3)`, id, n.From, n.To, tx.Now)
 }

@@ -256,7 +256,9 @@ func (a *API) RemoveKeys(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	err = a.s.db.WriteAs(r.Context(), account.CallerFrom(r.Context()), func(tx *db.Tx) error { return deleteKeys(tx, ids) })
+	err = a.s.db.WriteAs(r.Context(), account.CallerFrom(r.Context()), func(tx *db.Tx) error {
+		return deleteKeys(tx, ids)
+	})
 	if err != nil {
 		return err
 	}

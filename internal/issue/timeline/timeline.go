@@ -173,7 +173,8 @@ type source struct {
 	Issue json.Marshaler `json:"issue"`
 }
 
-// Shown is an entry of a timeline as GraphQL shows it: a comment, a review or an event, which a cross-reference is, too.
+// Shown is an entry of a timeline as GraphQL shows it: a comment, a review or an event, which a
+// cross-reference is, too.
 type Shown struct {
 	Comment *comment.Payload
 	Review  *ReviewedPayload

@@ -162,8 +162,8 @@ func (v *at) patchBranch() string {
 // maxPatches bounds how many numbers are tried for the name of a branch.
 const maxPatches = 50
 
-// freeBranch returns the name of a new branch in a repository: the one of the form, or, if that is the form's default,
-// the first such name that is free.
+// freeBranch returns the name of a new branch in a repository: the one of the form, or, if that is the form's
+// default, the first such name that is free.
 func (p *Pages) freeBranch(ctx context.Context, v *at, to *repo.Access, name string) (string, error) {
 	if name != v.FirstPatch() {
 		return name, nil

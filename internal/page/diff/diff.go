@@ -17,8 +17,8 @@
 //
 // The template shows it by {{template "diff" .Diff}} (templates/diff.html of package page, part of each
 // room's set). It reads ?diff=split of the request, ?w=1 which hides white space, and ?show=ID of a collapsed file
-// that is wanted; its links keep the rest of the query. A file is at #diff-ID, where ID is the SHA-256 of its path; the script
-// finds its lines at #diff-IDL7 (old) and #diff-IDR7 (new), as at GitHub.
+// that is wanted; its links keep the rest of the query. A file is at #diff-ID, where ID is the SHA-256 of its
+// path; the script finds its lines at #diff-IDL7 (old) and #diff-IDR7 (new), as at GitHub.
 //
 // What the room adds is given as values in Options and rendered by templates that the room defines again in
 // its own files. Their names, and what "." is in them:

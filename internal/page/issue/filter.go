@@ -100,7 +100,8 @@ func (m *menu) values(list [3][2]string) {
 // GET /{owner}/{repo}/issues/filter/{what}
 //
 // Filter shows what a list of the repository can be narrowed to, by author, label, milestone, assignee, review
-// or checks, and its orders: links to the list ?at= with another ?q=. The script shows it as a menu. Errors: 404, 410.
+// or checks, and its orders: links to the list ?at= with another ?q=. The script shows it as a menu. Errors:
+// 404, 410.
 func (p *Pages) Filter(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	m := newMenu(r, web.Param(r, "what"), web.Path(a.Owner.Login, a.Name, "issues"))
 	var err error

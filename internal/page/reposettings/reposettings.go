@@ -10,8 +10,8 @@
 //	GET       /{owner}/{repo}/settings/installations access.go: Apps that are installed on the owner's account
 //	GET, POST /{owner}/{repo}/settings/visibility, archive, transfer, delete      danger.go
 //
-// The operations are those of packages settings, collaborator, hook, rule and attachment. An action that cannot be undone
-// has a page of its own, where the repository's full name has to be typed.
+// The operations are those of packages settings, collaborator, hook, rule and attachment. An action that
+// cannot be undone has a page of its own, where the repository's full name has to be typed.
 package reposettings
 
 import (

@@ -62,10 +62,9 @@ func seenBy(person, id string) string {
 }
 
 // Bring copies the history of a commit if the crossing is allowed; have are the tips of
-// the target's refs; right is the right of the request. What comes counts in the person's quota. Objects come from one
-// repository into another existing one in no
-// other way. The transaction that makes them reachable asks MayCross again. Errors:
-// ErrNoCrossing; those of git.CopyObjects.
+// the target's refs; right is the right of the request. What comes counts in the person's quota. Objects come
+// from one repository into another existing one in no other way. The transaction that makes them reachable
+// asks MayCross again. Errors: ErrNoCrossing; those of git.CopyObjects.
 func (s *Service) Bring(
 	ctx context.Context, right db.Right, c Crossing, tip git.SHA, have ...git.SHA,
 ) error {

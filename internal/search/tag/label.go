@@ -40,7 +40,9 @@ func (api *API) Labels(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	at := issuekit.AddressesOf(r, a)
-	return api.kinds.Serve(w, r, labels(), func(ctx context.Context, _ *web.Output, q *search.Asked) (*search.Found, error) {
+	return api.kinds.Serve(w, r, labels(), func(
+		ctx context.Context, _ *web.Output, q *search.Asked,
+	) (*search.Found, error) {
 		found := &search.Found{}
 		err := api.kinds.Read(ctx, func(tx *db.Tx) error {
 			*found = search.Found{}

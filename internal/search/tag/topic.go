@@ -71,7 +71,9 @@ type topic struct {
 // Only the first thousand results can be read. Errors: 422, 503.
 func (api *API) Topics(w http.ResponseWriter, r *http.Request) error {
 	info := web.From(r.Context())
-	return api.kinds.Serve(w, r, topics(), func(ctx context.Context, _ *web.Output, q *search.Asked) (*search.Found, error) {
+	return api.kinds.Serve(w, r, topics(), func(
+		ctx context.Context, _ *web.Output, q *search.Asked,
+	) (*search.Found, error) {
 		found := &search.Found{}
 		err := api.kinds.Read(ctx, func(tx *db.Tx) error {
 			*found = search.Found{}

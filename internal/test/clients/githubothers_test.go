@@ -124,6 +124,14 @@ func (m method) call(ctx context.Context, c *github.Client, q *fixture.Request) 
 			}
 			p.Elem().SetInt(number)
 			values = values[1:]
+		case kind == reflect.String && q.Send != "": // it takes the only field of the body
+			var fields map[string]string
+			if err := json.Unmarshal([]byte(q.Send), &fields); err != nil || len(fields) != 1 {
+				return fmt.Errorf("%s.%s does not take %s", m.service, m.name, q.Send)
+			}
+			for _, value := range fields {
+				p.Elem().SetString(value)
+			}
 		case q.Send != "":
 			if err := json.Unmarshal([]byte(q.Send), p.Interface()); err != nil {
 				return fmt.Errorf("%s.%s does not take %s: %w", m.service, m.name, q.Send, err)

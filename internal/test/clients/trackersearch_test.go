@@ -68,6 +68,11 @@ func trackerSearch(t *testing.T, h *hub) {
 		"nothinglikeit user:garden", nil)).GetTotal(), 0)
 	equal(t, "code", got[*github.CodeSearchResult](t)(h.as(t, "").Search.Code(t.Context(),
 		"nothinglikeit user:garden", &github.SearchOptions{TextMatch: true})).GetTotal(), 0)
+	plot := got[*github.Repository](t)(h.as(t, "").Repositories.Get(t.Context(), "garden", "plot"))
+	equal(t, "labels", got[*github.LabelsSearchResult](t)(h.as(t, "").Search.Labels(t.Context(), plot.GetID(), "bug",
+		nil)).Labels[0].GetName(), "bug")
+	equal(t, "topics", got[*github.TopicsSearchResult](t)(h.as(t, "").Search.Topics(t.Context(), "nothinglikeit",
+		nil)).GetTotal(), 0)
 	_, _, err := h.as(t, "sam").Search.Issues(t.Context(), "", nil)
 	refused(t, err, http.StatusUnprocessableEntity, "q", "missing")
 	for _, repository := range []string{"garden/shed", "garden/nowhere"} {

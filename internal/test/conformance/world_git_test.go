@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 
+	"arbor/internal/app"
+	"arbor/internal/test/apitest"
 	"arbor/internal/test/gittest"
 )
 
@@ -99,6 +101,7 @@ func (w *world) histories() {
 	w.deployments()
 	w.community()
 	w.autolinks()
+	w.rules()
 	w.do("alice", "POST "+garden+"/branches/side/rename", `{"new_name": "aside"}`)
 	w.do("alice", "POST "+garden+"/branches/aside/rename", `{"new_name": "side"}`)
 	w.do("", "GET "+garden+"/commits/"+tip+"/branches-where-head")
@@ -171,6 +174,36 @@ func (w *world) deployments() {
 	spare := w.do("alice", "POST "+garden+"/deployments", `{"ref": "main", "required_contexts": []}`).get("id")
 	w.do("alice", "DELETE "+garden+"/deployments/"+spare)
 	w.do("alice", "DELETE "+garden+"/environments/production")
+}
+
+// rules: a ruleset that is only evaluated, with all that one has, an update that it judges, and a protection
+// with all parts.
+func (w *world) rules() {
+	const rockery = "/repos/alice/rockery"
+	w.do("alice", "POST /user/repos", `{"name": "rockery", "auto_init": true}`)
+	id := w.do("alice", "POST "+rockery+"/rulesets", `{"name": "stones", "target": "branch", "enforcement": "evaluate",
+		"bypass_actors": [{"actor_id": 5, "actor_type": "RepositoryRole", "bypass_mode": "pull_request"}],
+		"conditions": {"ref_name": {"include": ["refs/heads/main"], "exclude": ["refs/heads/side"]}},
+		"rules": [{"type": "deletion"}, {"type": "commit_message_pattern", "parameters": {"operator": "starts_with", "pattern": "Fix"}}]}`).get("id")
+	w.put("alice", "alice/rockery", "main", "stone.txt", "a stone\n", "")
+	w.do("alice", "GET "+rockery+"/rulesets/"+id)
+	suite := w.do("alice", "GET "+rockery+"/rulesets/rule-suites").get("0.id")
+	w.do("alice", "GET "+rockery+"/rulesets/rule-suites/"+suite)
+	mason := w.NewApp(w.t, "alice", app.Manifest{Name: "Mason", Permissions: apitest.Permissions("checks=write"),
+		Hook: app.Hook{URL: "http://127.0.0.1:1/mason", Active: true, Site: w.URL}})
+	w.do("alice", "PUT "+rockery+"/branches/main/protection", fmt.Sprintf(`{"enforce_admins": true,
+		"required_status_checks": {"strict": true, "contexts": [], "checks": [{"context": "build", "app_id": %d}]},
+		"required_pull_request_reviews": {"required_approving_review_count": 1},
+		"restrictions": {"users": ["alice"], "teams": [], "apps": []}}`, mason.ID))
+	for _, part := range []string{"", "/required_status_checks", "/restrictions"} {
+		w.do("alice", "GET "+rockery+"/branches/main/protection"+part)
+	}
+	w.branch("alice", "alice/rockery", "side", "main")
+	w.do("alice", "PUT "+rockery+"/branches/side/protection", `{"enforce_admins": null, "required_status_checks": null,
+		"required_pull_request_reviews": null, "restrictions": null}`)
+	w.do("alice", "DELETE "+rockery+"/git/refs/heads/side") // of no ruleset that is only evaluated
+	w.do("alice", "GET "+rockery+"/rulesets/rule-suites")
+	w.do("alice", "DELETE "+rockery)
 }
 
 func (w *world) statuses(sha string) {

@@ -12,7 +12,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// A person works with the keyboard alone: goes to pages, walks through a list, opens menus; and can switch the keys off.
+// A person works with the keyboard alone: goes to pages, walks through a list, opens menus; and can switch the
+// keys off.
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, db.SQLite)

@@ -8,6 +8,7 @@ import (
 
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // shapes are what two branches may be to each other: heads in, where base is
@@ -293,7 +294,12 @@ func TestLimits(t *testing.T) {
 		c.Status = 200
 		s.Check(t, c)
 
-		if p = propose(t, s, "alice", "alice/plot", "files", "main"); p.Files != 3001 ||
+		p = propose(t, s, "alice", "alice/plot", "files", "main")
+		testkit.Eventually(t, func() bool { // its test merge is large, and not waited for on a busy machine
+			p = read(t, s, "alice", "alice/plot", p.Number)
+			return p.Mergeable != nil
+		}, "the test merge of 3,001 files")
+		if p.Files != 3001 ||
 			p.Additions != 3001 || !*p.Mergeable {
 			t.Errorf("%+v", p)
 		}

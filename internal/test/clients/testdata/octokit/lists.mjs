@@ -124,7 +124,11 @@ async function searches({ as }) {
     const { total_count, incomplete_results } = await data(search.issuesAndPullRequests(ask));
     assert.deepEqual([total_count, incomplete_results], [found.length, false]);
   }
-  for (const [kind, q] of [['repos', 'trees'], ['users', 'robin'], ['commits', 'user:orchard'], ['code', 'x user:orchard']]) {
+  const { id } = await data(as().rest.repos.get({ owner: 'orchard', repo: 'trees' }));
+  const labels = await data(search.labels({ repository_id: id, q: 'bug' }));
+  assert.equal(labels.items[0].name, 'bug');
+  for (const [kind, q] of [['repos', 'trees'], ['users', 'robin'], ['commits', 'user:orchard'], ['code', 'x user:orchard'],
+    ['topics', 'nothinglikeit']]) {
     const found = await as().paginate(search[kind], { q, per_page: 1 });
     const { total_count, incomplete_results } = await data(search[kind]({ q }));
     assert.deepEqual([total_count, incomplete_results], [found.length, false], kind);

@@ -21,7 +21,9 @@ for (const { operation, values, token, body } of requests) {
     const placeholders = template.includes('}...{') ? values.flatMap((value) => value.split('...')) : values;
     const parameters = Object.fromEntries(names.map((placeholder, n) => [placeholder, placeholders[n]]));
     try {
-      await call(Array.isArray(body) ? { ...parameters, data: body } : { ...parameters, ...body });
+      // Of a body that is a list, some methods take the elements by the name of what they belong to.
+      const list = { data: body, [template.split('/').pop()]: body };
+      await call(Array.isArray(body) ? { ...parameters, ...list } : { ...parameters, ...body });
       done = true;
     } catch (error) {
       console.log(`${name}: ${operation} with ${values}: ${error.stack}`);

@@ -90,7 +90,7 @@ func New(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Forge {
 	f.SigningKeys = signkey.New(d)
 	f.Signatures = signature.New(d, filepath.Join(dataDir, signature.Folder))
 	f.Repos = repo.New(d, g, log, RepositoriesDir(dataDir), f)
-	f.Rules = rule.New(d, f.Repos, log)
+	f.Rules = rule.New(d, f.Repos, f.Signatures, log)
 	f.Network = network.New(d, f.Repos)
 	f.Settings = settings.New(d, f.Repos, f)
 	f.Transport = transport.New(d, g, log, f.Repos, f)

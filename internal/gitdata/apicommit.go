@@ -181,7 +181,8 @@ func openLink(w http.ResponseWriter, r *http.Request, page web.Page) {
 // POST /repos/{owner}/{repo}/git/commits
 //
 // CreateCommit creates a commit of an existing tree with existing parents. The author defaults to the
-// caller, the committer to the author. Dates keep their offset. A signature is stored without verification.
+// caller, the committer to the author. Dates keep their offset. A signature is stored as it is; the server signs what an
+// App commits without one.
 // No ref is updated.
 func (api *API) CreateCommit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	ctx := r.Context()
@@ -197,6 +198,9 @@ func (api *API) CreateCommit(w http.ResponseWriter, r *http.Request, a *repo.Acc
 		return err
 	}
 	c := readCommit(body, self)
+	if signsFor(r, body) {
+		c.Sign = api.s.signatures.Sign
+	}
 	if err := body.Err(); err != nil {
 		return err
 	}

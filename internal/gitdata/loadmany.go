@@ -2,6 +2,7 @@ package gitdata
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"slices"
@@ -130,6 +131,41 @@ func (s *Service) SignedTags(
 	found := map[git.SHA]signature.Verification{}
 	for n, t := range tags {
 		found[t.SHA] = verified[n]
+	}
+	return found, nil
+}
+
+// TagSignatures verifies tags by their names: the annotated tag if that is signed, else its commit. Tags that do not
+// exist are missing.
+func (s *Service) TagSignatures(
+	ctx context.Context, a *repo.Access, names []string,
+) (map[string]signature.Verification, error) {
+	refs, err := s.repos.Refs(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	var list []git.Ref
+	var commits []git.SHA
+	for _, ref := range refs.List {
+		if name, ok := strings.CutPrefix(ref.Name, git.Tags); ok && slices.Contains(names, name) {
+			list, commits = append(list, ref), append(commits, cmp.Or(ref.Peeled, ref.SHA))
+		}
+	}
+	signed, err := s.SignedTags(ctx, a, list)
+	if err != nil {
+		return nil, err
+	}
+	views, err := s.CommitViews(ctx, a, commits)
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]signature.Verification{}
+	for n, ref := range list {
+		v := signed[ref.SHA]
+		if c := views[commits[n]]; c != nil && (v.Reason == "" || v.Reason == signature.Unsigned) {
+			v = c.Verification
+		}
+		found[strings.TrimPrefix(ref.Name, git.Tags)] = v
 	}
 	return found, nil
 }

@@ -237,12 +237,9 @@ func (s *Service) commitTo(ctx context.Context, a *repo.Access, branch string, t
 	if tip != "" {
 		commit.Parents = []git.SHA{tip}
 	}
-	encoded, err := commit.Encode()
-	if err != nil && !errs.Is(err, errs.Invalid) { // the server could not sign it
-		return nil, err
-	}
+	encoded, err := encode(&commit)
 	if err != nil {
-		return nil, commitError("message", errs.InvalidField, err.Error())
+		return nil, err
 	}
 	commit.SHA = encoded.SHA()
 	objects = append(objects, encoded)

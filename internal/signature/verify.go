@@ -181,23 +181,30 @@ func (b *Batch) LoadIn(tx *db.Tx) error {
 	return b.Load(tx, accounts)
 }
 
-// Unverified returns those of the commits whose signature is not verified, in their order. Many cost as much as the
-// reading of the commits, and three statements for each part of them.
-func (s *Service) Unverified(ctx context.Context, objects *git.Repository, shas []git.SHA) (list []git.SHA, err error) {
-	err = objects.EachCommits(ctx, shas, func(part []*git.Commit) error {
+// maxTogether is how many commits FirstUnverified verifies with the same statements.
+const maxTogether = 500
+
+// FirstUnverified returns the first commit whose signature is not verified, or nil.
+func (s *Service) FirstUnverified(ctx context.Context, commits []*git.Commit) (*git.Commit, error) {
+	for part := range slices.Chunk(commits, maxTogether) {
 		signed := make([]Signed, len(part))
 		for n, c := range part {
-			signed[n] = OfCommit(c)
-		}
-		results, err := s.Verify(ctx, signed)
-		for n, v := range results {
-			if !v.Valid() {
-				list = append(list, part[n].SHA)
+			if signed[n] = OfCommit(c); c.Signed == "" {
+				return c, nil
 			}
 		}
-		return err
-	})
-	return list, err
+		results, err := s.Verify(ctx, signed)
+		if err != nil {
+			return nil, err
+		}
+		if n := slices.IndexFunc(results, func(v Verification) bool { return !v.Valid() }); n >= 0 {
+			return part[n], nil
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+	}
+	return nil, nil
 }
 
 // Turn returns a number that changes when a key expires, for the state of answers that are kept. generation is that of

@@ -153,7 +153,8 @@ func TestTheServerSigns(t *testing.T) {
 			s.Check(t, apitest.Case{Do: "POST " + at + "/pulls", As: "alice", Status: 201,
 				Send: fmt.Sprintf(`{"title": %q, "head": %q, "base": "main"}`, method, method)})
 			s.Check(t, apitest.Case{Do: fmt.Sprintf("PUT %s/pulls/%d/merge", at, n+1), As: "alice", Status: 200,
-				Send: fmt.Sprintf(`{"merge_method": %q}`, method)})
+				Send:    fmt.Sprintf(`{"merge_method": %q}`, method),
+				Headers: map[string]string{"Accept": "application/vnd.github.v3+json"}})
 			s.Check(t, apitest.Case{Name: method, Do: "GET " + at + "/commits/main", Status: 200,
 				Want: `{"committer": {"login": "alice"}, "commit": {"verification": {"verified": true, "reason": "valid", "verified_at": "$any"}}}`})
 		}

@@ -27,6 +27,7 @@ import (
 	"arbor/internal/repo/list"
 	"arbor/internal/repo/network"
 	"arbor/internal/review"
+	"arbor/internal/rule"
 	"arbor/internal/search"
 	"arbor/internal/signature"
 	"arbor/internal/star"
@@ -51,6 +52,7 @@ type Loaders struct {
 	Labels     *label.API
 	Milestones *milestone.API
 	Releases   *release.API
+	Rules      *rule.Service
 
 	Searches         *search.Service
 	FindRepositories func(context.Context, search.Question) (*search.Hits[*repo.Access], error)

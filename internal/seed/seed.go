@@ -131,6 +131,9 @@ type Repo struct {
 	Branches []Branch `seed:"branches"`
 	Tags     []Tag    `seed:"tags"`
 
+	Protections []Protection `seed:"protections"`
+	Rulesets    []Ruleset    `seed:"rulesets"`
+
 	DefaultLabels *bool       `seed:"default_labels"`
 	Labels        []Label     `seed:"labels"`
 	Milestones    []Milestone `seed:"milestones"`

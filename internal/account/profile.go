@@ -80,7 +80,7 @@ const (
 )
 
 func (e *Edit) checkEmail(f *web.Faults) {
-	if address := e.Email.Or(""); address != "" && !plausibleEmail(address) {
+	if address := e.Email.Or(""); address != "" && !PlausibleEmail(address) {
 		f.Wrong("email", errs.InvalidField, "email must be an e-mail address")
 	}
 }

@@ -47,6 +47,11 @@ const (
 	KeyCreate    Action = "public_key.create"
 	KeyDelete    Action = "public_key.delete"
 
+	GPGKeyCreate     Action = "gpg_key.create"
+	GPGKeyDelete     Action = "gpg_key.delete"
+	SigningKeyCreate Action = "ssh_signing_key.create"
+	SigningKeyDelete Action = "ssh_signing_key.delete"
+
 	OrgCreate       Action = "org.create"
 	OrgUpdate       Action = "org.update"
 	OrgRename       Action = "org.rename"
@@ -138,7 +143,8 @@ const (
 var Actions = []Action{
 	UserCreate, UserUpdate, UserRename, UserDelete, UserSuspend, UserUnsuspend, UserPromote, UserDemote,
 	UserPassword, UserLogin, UserLogout, UserAddEmail, UserVerifyEmail, UserRemoveEmail, TokenCreate,
-	TokenDestroy, OAuthCreate, KeyCreate, KeyDelete, OrgCreate,
+	TokenDestroy, OAuthCreate, KeyCreate, KeyDelete, GPGKeyCreate, GPGKeyDelete, SigningKeyCreate,
+	SigningKeyDelete, OrgCreate,
 	OrgUpdate, OrgRename, OrgDelete, OrgAddMember, OrgUpdateMember, OrgRemoveMember,
 	OrgInvite, OrgInviteCancel, OrgInviteReject, TeamCreate, TeamUpdate,
 	TeamDestroy, TeamAddMember, TeamUpdateMember, TeamRemoveMember, TeamAddRepo, TeamUpdateRepo, TeamRemoveRepo,

@@ -88,3 +88,21 @@ func Clock(dir string) (time.Time, error) {
 	}
 	return info.ModTime(), nil
 }
+
+// CreateOnce durably writes a file that its owner alone reads, unless it exists: of several processes that create it at
+// one time, one succeeds and the others change nothing.
+func CreateOnce(dir, name string, contents []byte) error {
+	f, err := os.CreateTemp(dir, Temporary+name+"-") // readable by its owner alone
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(contents)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := os.Link(f.Name(), filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return errors.Join(Sync(dir), Sync(filepath.Dir(dir)))
+}

@@ -32,6 +32,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/account/key"
 	"arbor/internal/account/session"
+	"arbor/internal/account/signkey"
 	"arbor/internal/account/token"
 	"arbor/internal/app"
 	"arbor/internal/attachment"
@@ -52,6 +53,7 @@ import (
 	"arbor/internal/repo/transport"
 	"arbor/internal/rule"
 	"arbor/internal/search"
+	"arbor/internal/signature"
 	"arbor/internal/team"
 )
 
@@ -61,6 +63,8 @@ type Forge struct {
 	Tokens      *token.Service
 	Sessions    *session.Service
 	Keys        *key.Service
+	SigningKeys *signkey.Service
+	Signatures  *signature.Service
 	Repos       *repo.Service
 	Teams       *team.Service
 	Rules       *rule.Service
@@ -88,15 +92,17 @@ func New(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Forge {
 	f.Tokens = token.New(d, log)
 	f.Sessions = session.New(d, f.Tokens)
 	f.Keys = key.New(d, f.Accounts)
+	f.SigningKeys = signkey.New(d)
+	f.Signatures = signature.New(d, filepath.Join(dataDir, signature.Folder))
 	f.Repos = repo.New(d, g, log, RepositoriesDir(dataDir), f)
 	f.Teams = team.New(d, f.Repos, f)
 	f.Invitations = invitation.New(d, f.Repos, f.Accounts)
-	f.Rules = rule.New(d, f.Repos, log)
+	f.Rules = rule.New(d, f.Repos, f.Signatures, log)
 	f.Network = network.New(d, f.Repos)
 	f.Settings = settings.New(d, f.Repos, f)
 	f.Transport = transport.New(d, g, log, f.Repos, f)
 	f.Issues = issue.New(d, f.Repos, log, f)
-	f.Pulls = pull.New(d, f.Repos, f.Issues, log)
+	f.Pulls = pull.New(d, f.Repos, f.Issues, f.Signatures, log)
 	f.Pulls.OnNewHead = f.newHead
 	f.Closing = keywords.New(d, f.Repos, f.Issues, log)
 	f.Detect = detect.New(d, f.Repos, log)

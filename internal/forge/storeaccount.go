@@ -53,6 +53,7 @@ var AccountColumns = []AccountColumn{
 	{"installation_suspensions", "account_id", Dropped, ""},
 	{"ssh_keys", "account_id", Dropped, ""},
 	{"ssh_keys", "added_by", Dropped, ""}, // deploy keys: nobody would be responsible for them
+	{"signing_keys", "account_id", Dropped, ""},
 	{"plants", "owner_id", Dropped, ""},
 	{"repo_redirects", "owner_id", Dropped, ""},
 	{"stars", "user_id", Dropped, ""}, // triggers update the counts of stars and watches

@@ -27,7 +27,9 @@ import (
 	"arbor/internal/repo/list"
 	"arbor/internal/repo/network"
 	"arbor/internal/review"
+	"arbor/internal/rule"
 	"arbor/internal/search"
+	"arbor/internal/signature"
 	"arbor/internal/star"
 	"arbor/internal/status"
 	"arbor/internal/team"
@@ -47,9 +49,11 @@ type Loaders struct {
 	Reactions *reaction.Many
 	Git       *gitdata.Service
 
+	Signatures *signature.Service
 	Labels     *label.API
 	Milestones *milestone.API
 	Releases   *release.API
+	Rules      *rule.Service
 
 	Searches         *search.Service
 	FindRepositories func(context.Context, search.Question) (*search.Hits[*repo.Access], error)

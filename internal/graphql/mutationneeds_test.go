@@ -29,6 +29,8 @@ type act struct {
 const (
 	runs, issues, pulls = "/check-runs", "/issues/{number}", "/pulls/{number}"
 	mustTriage          = "Must have triage access to Repository."
+	mustPush            = "Must have push access to Repository."
+	mustAdmin           = "Must have admin rights to Repository."
 )
 
 // acts are all mutations that do something.
@@ -112,6 +114,12 @@ var acts = []act{
 	{name: "updateCheckSuitePreferences", input: `repositoryId:"$repository",autoTriggerPreferences:[{appId:"$app",
 		setting:false}]`, route: "PATCH /check-suites/preferences"},
 
+	{name: "createBranchProtectionRule", input: `repositoryId:"$repository",pattern:"release/*"`,
+		route: "PUT /branches/{branch...}/protection"},
+	{name: "updateBranchProtectionRule", input: `branchProtectionRuleId:"$protection",lockBranch:true`,
+		route: "PUT /branches/{branch...}/protection", told: mustAdmin},
+	{name: "deleteBranchProtectionRule", input: `branchProtectionRuleId:"$protection"`,
+		route: "DELETE /branches/{branch...}/protection", told: mustAdmin},
 	{name: "createRef", input: `repositoryId:"$repository",name:"refs/heads/one",oid:"$sha"`, route: "POST /git/refs"},
 	{name: "updateRef", input: `refId:"$tip",oid:"$sha",force:true`, route: "PATCH /git/refs/{ref...}"},
 	{name: "deleteRef", input: `refId:"$tip"`, route: "DELETE /git/refs/{ref...}"},
@@ -185,6 +193,7 @@ func actors(t *testing.T, s *apitest.Server) map[string]string {
 	ids["suite"], ids["app"] = account.NodeID("CheckSuite", int64(1)), account.NodeID("Integration", int64(app.ID))
 	ids["tip"] = post("alice", "cellar/git/refs", `{"ref": "refs/heads/tip", "sha": "`+ids["head"]+`"}`, "node_id")
 	ids["linked"] = account.NodeID("LinkedBranch", int64(1))
+	ids["protection"] = account.NodeID("BranchProtectionRule", int64(1)) // which the first act creates
 	run(t, s, "alice", `mutation($i:ID!,$sha:GitObjectID!){createLinkedBranch(input:{issueId:$i,oid:$sha,name:"first"}){
 		linkedBranch{id}}}`, map[string]any{"i": ids["other"], "sha": ids["sha"]})
 	for name, address := range map[string]string{"alice": "/users/alice", "bob": "/users/bob", "carol": "/users/carol",

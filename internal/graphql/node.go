@@ -157,6 +157,8 @@ func (q *query) findKind(ctx context.Context, ids []nodeID) []lookup {
 		return q.findPullCommits(ctx, ids)
 	case "Ref", "Commit", "Tree", "Blob", "Tag":
 		return q.findInGit(ctx, ids)
+	case "BranchProtectionRule", "RepositoryRuleset":
+		return q.findRules(ctx, ids)
 	case "LinkedBranch":
 		return q.findLinkedBranches(ctx, ids)
 	default:

@@ -80,7 +80,7 @@ func pullFields() map[string]exec.Resolver {
 		"fullDatabaseId": key(func(o *object) any { return decimal(o.id) }),
 	}), after(isWhole, pullTables()), map[string]exec.Resolver{ // these need the number alone
 		"baseRepository": inRepository,
-		"reviewDecision": withReviews(one(reviewDecision)), "reviews": connections(reviews),
+		"reviewDecision": reviewDecisions, "reviews": connections(reviews),
 		"latestReviews":            withReviews(one(latestReviews)),
 		"latestOpinionatedReviews": withReviews(one(latestOpinionatedReviews)),
 		"reviewThreads":            connections(reviewThreads), "closingIssuesReferences": closingIssues,

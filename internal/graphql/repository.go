@@ -89,7 +89,7 @@ func repositoryFields() map[string]exec.Resolver {
 		"name":          key(func(o *object) any { _, name, _ := strings.Cut(o.name, "/"); return name }),
 		"collaborators": collaborators, "forks": forks, "languages": languages,
 		"viewerHasStarred": viewerHasStarred, "viewerSubscription": viewerSubscription,
-	}, repositoryTemplates(), repositoryIssues(), repositoryPulls(), repositoryGit(), repositoryReleases(),
+	}, repositoryTemplates(), repositoryIssues(), repositoryPulls(), repositoryGit(), repositoryReleases(), repositoryRules(),
 		absentOfRepositories())
 }
 

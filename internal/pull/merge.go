@@ -170,7 +170,7 @@ func (s *Service) commit(
 	if err != nil {
 		return "", err
 	}
-	c := git.Commit{Parents: []git.SHA{p.BaseTip}, Author: by, Committer: by}
+	c := git.Commit{Parents: []git.SHA{p.BaseTip}, Author: by, Committer: by, Sign: s.signatures.Sign}
 	if o.Method == Squash {
 		if c.Author, c.Message, err = s.squashMessage(ctx, objects, p, i, a.Merging, o); err != nil {
 			return "", err

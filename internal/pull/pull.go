@@ -52,6 +52,7 @@ import (
 	"arbor/internal/issue"
 	"arbor/internal/repo"
 	"arbor/internal/repo/network"
+	"arbor/internal/signature"
 )
 
 // Resource is the name of pull requests in validation errors (decision 15).
@@ -112,19 +113,22 @@ type Service struct {
 	// dismisses reviews there, which stand above this package.
 	OnNewHead func(c *issue.Change, p *Pull) error
 
-	db       *db.DB
-	repos    *repo.Service
-	network  *network.Service
-	issues   *issue.Service
-	log      *slog.Logger
-	one      sync.Mutex // held during test merges; Settle waits for it
-	trials   singleflight.Group
-	landings landings // pushes to be checked for merged pull requests
+	db         *db.DB
+	repos      *repo.Service
+	network    *network.Service
+	issues     *issue.Service
+	signatures *signature.Service
+	log        *slog.Logger
+	one        sync.Mutex // held during test merges; Settle waits for it
+	trials     singleflight.Group
+	landings   landings // pushes to be checked for merged pull requests
 }
 
 // New returns a Service.
-func New(d *db.DB, repos *repo.Service, issues *issue.Service, log *slog.Logger) *Service {
-	return &Service{db: d, repos: repos, network: network.New(d, repos), issues: issues, log: log}
+func New(
+	d *db.DB, repos *repo.Service, issues *issue.Service, signatures *signature.Service, log *slog.Logger,
+) *Service {
+	return &Service{db: d, repos: repos, network: network.New(d, repos), issues: issues, signatures: signatures, log: log}
 }
 
 // Find reads a pull request of a repository and its issue. Error: 404.

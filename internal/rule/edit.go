@@ -216,7 +216,7 @@ func (s *Service) check(tx *db.Tx, r *Ruleset) error {
 		f.CheckText("name", r.Name, maxName)
 		r.checkNames(&f)
 	}
-	r.checkRules(&f, s.Verified != nil)
+	r.checkRules(&f)
 	if err := r.checkActors(tx, &f); err != nil {
 		return err
 	}
@@ -264,7 +264,7 @@ func (r *Ruleset) checkNames(f *web.Faults) {
 var onlyFor = map[Kind]Target{PullRequest: Branches, BranchName: Branches, TagName: Tags, Conversations: Branches,
 	Pushers: Branches}
 
-func (r *Ruleset) checkRules(f *web.Faults, signatures bool) {
+func (r *Ruleset) checkRules(f *web.Faults) {
 	wrong := func(k Kind, problem string) { f.Wrong("rules", errs.Custom, string(k)+": "+problem) }
 	if len(r.Rules) > maxRules {
 		f.Wrong("rules", errs.Custom, fmt.Sprintf("at most %d rules are allowed", maxRules))
@@ -287,9 +287,6 @@ func (r *Ruleset) checkRules(f *web.Faults, signatures bool) {
 		if !r.Protection && (rule.Kind == Pushers || rule.Kind == Conversations ||
 			p != nil && (p.Dismissers != nil || p.Exempt != nil)) {
 			wrong(rule.Kind, "the rule exists for protections of branches only")
-		}
-		if rule.Kind == Signatures && !signatures {
-			wrong(rule.Kind, "signatures are not supported yet")
 		}
 	}
 }

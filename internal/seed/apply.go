@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"arbor/internal/account"
+	"arbor/internal/account/signkey"
 	"arbor/internal/account/token"
 	"arbor/internal/errs"
 	"arbor/internal/repo"
@@ -199,6 +200,21 @@ func (a *applier) user(ctx context.Context, u *User) error {
 		k := &u.Keys[i]
 		err := a.send(ctx, u.Login, "POST", "/user/keys", fields{"key": k.Text}.text("title", k.Title), nil)
 		if err != nil {
+			return a.s.errorAt(&k.position, err)
+		}
+	}
+	return a.signing(ctx, u)
+}
+
+// signing adds the keys with which a user signs.
+func (a *applier) signing(ctx context.Context, u *User) error {
+	for i := range u.Signing {
+		k := &u.Signing[i]
+		path, send := "/user/ssh_signing_keys", fields{"key": k.Text}.text("title", k.Title)
+		if signkey.KindOf(k.Text) == signkey.OpenPGP {
+			path, send = "/user/gpg_keys", fields{"armored_public_key": k.Text}.text("name", k.Title)
+		}
+		if err := a.send(ctx, u.Login, "POST", path, send, nil); err != nil {
 			return a.s.errorAt(&k.position, err)
 		}
 	}

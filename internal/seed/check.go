@@ -6,6 +6,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/account/key"
+	"arbor/internal/account/signkey"
 	"arbor/internal/account/token"
 	"arbor/internal/repo"
 	"arbor/internal/scope"
@@ -65,6 +66,7 @@ func (c *checker) checkUsers() {
 		for j := range u.Keys {
 			c.checkKey(&u.Keys[j], keys)
 		}
+		c.checkSigning(u.Signing)
 		for j := range u.Tokens {
 			t := &u.Tokens[j]
 			switch err := token.CheckToken(t.Value); {
@@ -95,6 +97,22 @@ func (c *checker) checkKey(k *Key, seen map[string]bool) {
 		c.wrong(&k.position, "key", "this key is declared above")
 	default:
 		seen[parsed.Fingerprint] = true
+	}
+}
+
+// checkSigning checks the keys with which a user signs.
+func (c *checker) checkSigning(list []Key) {
+	seen := map[string]bool{}
+	for i := range list {
+		k := &list[i]
+		handle, err := signkey.NewKey{Kind: signkey.KindOf(k.Text), Name: k.Title, Text: k.Text}.Check()
+		switch {
+		case err != nil:
+			c.wrong(&k.position, "key", "%v", err)
+		case seen[handle]:
+			c.wrong(&k.position, "key", "this key is declared above")
+		}
+		seen[handle] = true
 	}
 }
 

@@ -81,6 +81,9 @@ func TestErrorsInAccounts(t *testing.T) {
 		{"users:\n  - login: a\n    keys:\n      - secret\n      - " + one + "\n      - {key: " + one +
 			", title: again}", []string{
 			"f:4: users[0].keys[0]: ", "f:6: users[0].keys[2].key: this key is declared above"}},
+		{"users:\n  - login: a\n    signing_keys:\n      - secret\n      - " + one + "\n      - {key: " + one +
+			", title: again}", []string{
+			"f:4: users[0].signing_keys[0]: ", "f:6: users[0].signing_keys[2].key: this key is declared above"}},
 		{people + "orgs:\n  - {login: bob, owners: [alice]}\n  - {login: o, owners: [carol]}\n  - {login: p, owners: [alice], members: [alice, o]}\n  - {login: q, owners: [], default_permission: all}", []string{
 			"f:6: orgs[3].default_permission: must be one of none, read, write, admin"}},
 		{people + "orgs:\n  - {login: bob, owners: [alice]}\n  - {login: o, owners: [carol]}\n  - {login: p, owners: [alice], members: [alice, o]}\n  - {login: q, owners: []}", []string{

@@ -72,9 +72,11 @@ type User struct {
 	CreatedAt time.Time `seed:"created_at"`
 	Tokens    []Token   `seed:"tokens"`
 	Keys      []Key     `seed:"keys"`
+	Signing   []Key     `seed:"signing_keys"`
 }
 
-// Key is a public SSH key, as a file that ends in .pub holds it. It is text, or a mapping.
+// Key is a public SSH key, as a file that ends in .pub holds it, or among Signing a GPG key in ASCII armor. It is
+// text, or a mapping.
 type Key struct {
 	position
 	Text  string `seed:"key,required"`
@@ -144,6 +146,9 @@ type Repo struct {
 	Commits  []Commit `seed:"commits"`
 	Branches []Branch `seed:"branches"`
 	Tags     []Tag    `seed:"tags"`
+
+	Protections []Protection `seed:"protections"`
+	Rulesets    []Ruleset    `seed:"rulesets"`
 
 	DefaultLabels *bool       `seed:"default_labels"`
 	Labels        []Label     `seed:"labels"`

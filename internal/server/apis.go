@@ -3,6 +3,7 @@ package server
 import (
 	"arbor/internal/account"
 	"arbor/internal/account/key"
+	"arbor/internal/account/signkey"
 	"arbor/internal/account/token"
 	"arbor/internal/activity"
 	"arbor/internal/app"
@@ -44,6 +45,7 @@ import (
 	"arbor/internal/search/commit"
 	"arbor/internal/search/tag"
 	"arbor/internal/search/user"
+	"arbor/internal/signature"
 	"arbor/internal/star"
 	"arbor/internal/status"
 	"arbor/internal/team"
@@ -118,6 +120,8 @@ func (of *apis) features(s *Server) []feature {
 		account.NewAPI(f.Accounts),
 		token.NewAPI(f.Tokens),
 		key.NewAPI(f.Keys),
+		signkey.NewAPI(f.SigningKeys),
+		signature.NewAPI(f.Signatures),
 		follow.NewAPI(of.follows),
 		app.NewAPI(f.Apps),
 		list.NewAPI(d, repos),

@@ -230,7 +230,7 @@ func TestErrors(t *testing.T) {
 		parsing := `{"message": "Problems parsing JSON", "documentation_url": "{base}/docs#patch-repos-owner-repo"}`
 		cases := []apitest.Case{
 			{Name: "unknown address", Do: "GET /user/nothing", Status: 404, Body: fmt.Sprintf(notFound, "")},
-			{Name: "unknown address, with a body", Do: "POST /user/gpg_keys", As: "alice", Send: "{}",
+			{Name: "unknown address, with a body", Do: "POST /user/codespaces", As: "alice", Send: "{}",
 				Status: 404},
 			{Name: "method", Do: "DELETE /user", Status: 405,
 				Has:  map[string]string{"Allow": "GET, HEAD, OPTIONS, PATCH"},

@@ -42,7 +42,8 @@ var tiers = []struct {
 		"internal/issuekit", "internal/keywords", "internal/label", "internal/license", "internal/markup",
 		"internal/milestone", "internal/notification", "internal/plant", "internal/posting", "internal/pull",
 		"internal/ratelimit", "internal/reaction", "internal/release", "internal/repo", "internal/review",
-		"internal/rule", "internal/search", "internal/star", "internal/status", "internal/team",
+		"internal/rule", "internal/search", "internal/signature", "internal/star", "internal/status",
+		"internal/team",
 	}},
 	{"use cases", []string{"internal/forge", "internal/hook/payloads"}}, // what happens to several features at once
 	{"faces", []string{ // what people, programs and operators use

@@ -71,7 +71,7 @@ func (s *Server) newOperations() *operations {
 		reviews: review.New(d, repos, issues, f.Pulls), stars: star.New(d, repos),
 		subscriptions: subscription.New(d, issues), timelines: timeline.New(d, issues, f),
 		kinds: search.NewKinds(f.Searches), lists: list.New(d),
-		objects: gitdata.New(d, repos, s.o.MaxTreeEntries)}
+		objects: gitdata.New(d, repos, f.Signatures, s.o.MaxTreeEntries)}
 	o.repositories, o.code = repository.NewAPI(o.kinds), code.NewAPI(o.kinds, repos)
 	o.autolinks = autolink.New(d)
 	o.deployments = deployment.New(d, repos, o.statuses)

@@ -5,6 +5,7 @@ import (
 	"arbor/internal/activity"
 	"arbor/internal/audit"
 	"arbor/internal/db"
+	"arbor/internal/pull/automerge"
 	"arbor/internal/repo"
 )
 
@@ -14,6 +15,10 @@ func (f *Forge) AddCollaborator(
 ) error {
 	before, err := repo.PutCollaborator(tx, r.ID, userID, role)
 	if err != nil {
+		return err
+	}
+	// Reviews of the user may count now.
+	if err := automerge.WakeRepo(tx, r.ID); err != nil {
 		return err
 	}
 	changes, action := map[string]any{"permission": role.String()}, audit.RepoAddMember
@@ -60,17 +65,27 @@ func (f *Forge) RemoveCollaborator(tx *db.Tx, r *repo.Repo, userID, by account.I
 			return err
 		}
 	}
+	// The user may have enabled auto-merge.
+	if err := automerge.WakeRepo(tx, r.ID); err != nil {
+		return err
+	}
 	// Close pull requests whose authors can no longer see both sides.
 	return f.Pulls.FollowLoss(tx, r, by)
 }
 
 // EndSiteAdmin applies the effects of revoking site administration from a user.
 func (f *Forge) EndSiteAdmin(tx *db.Tx, userID, by account.ID) error {
+	if err := automerge.WakeBy(tx, userID); err != nil {
+		return err
+	}
 	return f.Pulls.FollowDemotion(tx, userID, by)
 }
 
 // EndOrgAccess applies the effects of somebody losing access to an organization's repositories: pull
-// requests whose authors can no longer see both sides are closed.
+// requests whose authors can no longer see both sides are closed, and auto-merge is examined again.
 func (f *Forge) EndOrgAccess(tx *db.Tx, orgID, by account.ID) error {
+	if err := automerge.WakeOwner(tx, orgID); err != nil {
+		return err
+	}
 	return f.Pulls.FollowOrgLoss(tx, orgID, by)
 }

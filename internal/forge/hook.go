@@ -8,6 +8,7 @@ import (
 	"arbor/internal/detect"
 	"arbor/internal/fulltext"
 	"arbor/internal/hook"
+	"arbor/internal/pull/automerge"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -27,6 +28,11 @@ func (f *Forge) Edit(tx *db.Tx, before, after *repo.Repo, by account.ID) error {
 	}
 	if before.DefaultBranch != after.DefaultBranch {
 		if err := detect.Note(tx, after.ID); err != nil {
+			return err
+		}
+	}
+	if before.Merging != after.Merging || before.DefaultBranch != after.DefaultBranch || before.Archived != after.Archived {
+		if err := automerge.WakeRepo(tx, after.ID); err != nil {
 			return err
 		}
 	}
@@ -160,8 +166,14 @@ func roleName(r account.Role) string {
 	return map[account.Role]string{account.Pull: "read", account.Push: "write", account.Admin: "admin"}[r]
 }
 
-// TellMember records the webhook event of a user who joined or left an organization.
+// TellMember records the webhook event of a user who joined or left an organization. Reviews of a new member may
+// count.
 func (f *Forge) TellMember(tx *db.Tx, org, user *account.Account, owner, joined bool, by account.ID) error {
+	if joined {
+		if err := automerge.WakeOwner(tx, org.ID); err != nil {
+			return err
+		}
+	}
 	info, err := hook.ListeningOwner(tx, org.ID, "organization")
 	if err != nil || info == nil {
 		return err

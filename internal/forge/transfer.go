@@ -12,6 +12,7 @@ import (
 	"arbor/internal/hook"
 	"arbor/internal/issue"
 	"arbor/internal/pull"
+	"arbor/internal/pull/automerge"
 	"arbor/internal/repo"
 	"arbor/internal/repo/settings"
 )
@@ -31,6 +32,10 @@ func (f *Forge) Transfer(tx *db.Tx, r *repo.Repo, h settings.Handover, by accoun
 		return err
 	}
 	if err := fulltext.NoteRepo(tx, int64(r.ID)); err != nil { // its name may have changed
+		return err
+	}
+	// Other people may push, and other rules apply.
+	if err := automerge.WakeRepo(tx, r.ID); err != nil {
 		return err
 	}
 	// The former owner keeps a role; the new owner needs none.

@@ -54,6 +54,8 @@ func (t *teller) detail() error {
 		t.out["assignee"] = account.NewSimple(t.user, t.info)
 	case "review_requested", "review_request_removed":
 		t.out["requested_reviewer"] = account.NewSimple(t.user, t.info)
+	case "auto_merge_disabled":
+		t.out["reason"] = t.About.Reason
 	case "labeled", "unlabeled":
 		return t.putIf("label", t.labelNamed)
 	case "milestoned", "demilestoned":

@@ -64,6 +64,7 @@ func TestAutoMergeBox(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		changePlant(t, s)
+		s.User(t, "bob")
 		const settings, at = "/alice/plot/settings", "/alice/plot/pull/1"
 		s.Ask(t, "alice", "POST /repos/alice/plot/rulesets", `{"name": "ci", "enforcement": "active", "conditions":
 			{"ref_name": {"include": ["~ALL"], "exclude": []}}, "rules": [{"type": "required_status_checks", "parameters":
@@ -72,7 +73,8 @@ func TestAutoMergeBox(t *testing.T) {
 		without(t, get(t, s, "will", at, 200, "Rules of"), "auto-merge")
 		get(t, s, "alice", settings, 200, "Allow auto-merge")
 		led(t, s, "alice", settings, "do", "merging", "allow_merge_commit", "1", "allow_squash_merge", "1",
-			"allow_auto_merge", "1")
+			"allow_auto_merge", "1", "merge_commit_title", "MERGE_MESSAGE", "merge_commit_message", "PR_TITLE",
+			"squash_merge_commit_title", "COMMIT_OR_PR_TITLE", "squash_merge_commit_message", "BLANK")
 		get(t, s, "alice", settings, 200, `name="allow_auto_merge" value="1" checked`)
 		without(t, get(t, s, "bob", at, 200, "Rules of"), "auto-merge")
 		get(t, s, "will", at, 200, "Enable auto-merge")

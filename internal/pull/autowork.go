@@ -200,6 +200,8 @@ func (s *Service) mergeAs(ctx context.Context, w *waiting) error {
 			return orRefused(err)
 		}
 	}
+	ctx, cancel := context.WithTimeout(ctx, trialTime)
+	defer cancel()
 	_, err = s.Merge(ctx, a, w.pull.Number, MergeOptions{Title: w.Title, Message: w.Message, Email: w.Email,
 		Method: Method(w.Method), auto: &autoRight{w.Request, a}})
 	return err

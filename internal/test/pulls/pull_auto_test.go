@@ -12,12 +12,15 @@ import (
 )
 
 // waiters is alice/plot, which allows auto-merge, with n pull requests of sam's. will may push.
-type waiters struct{ *apitest.Server }
+type waiters struct {
+	*apitest.Server
+	name string // of the repository
+}
 
 func newWaiters(t *testing.T, s *apitest.Server, n int) waiters {
 	t.Helper()
 	orchard(t, s, n)
-	w := waiters{s}
+	w := waiters{s, "alice/plot"}
 	w.Ask(t, "alice", "PATCH /repos/alice/plot", `{"allow_auto_merge": true}`, 200)
 	return w
 }
@@ -31,7 +34,7 @@ func (w waiters) rule(t *testing.T, rules string) int64 {
 func (w waiters) ruleWith(t *testing.T, rules, bypass string) int64 {
 	t.Helper()
 	var made struct{ ID int64 }
-	w.Ask(t, "alice", "POST /repos/alice/plot/rulesets", fmt.Sprintf(`{"name": %q, "target": "branch",
+	w.Ask(t, "alice", "POST /repos/"+w.name+"/rulesets", fmt.Sprintf(`{"name": %q, "target": "branch",
 		"enforcement": "active", "conditions": {"ref_name": {"include": ["refs/heads/main"], "exclude": []}},
 		"rules": [%s], "bypass_actors": [%s]}`, rules[:min(len(rules), 100)], rules, bypass), 201).JSON(t, &made)
 	return made.ID
@@ -54,7 +57,7 @@ func needsReview(more string) string {
 // status reports a status of the head of pull request 1, or of another commit.
 func (w waiters) status(t *testing.T, state string) {
 	t.Helper()
-	w.Ask(t, "will", "POST /repos/alice/plot/statuses/"+w.head(t, 1),
+	w.Ask(t, "alice", "POST /repos/"+w.name+"/statuses/"+w.head(t, 1),
 		fmt.Sprintf(`{"context": "ci", "state": %q}`, state), 201)
 }
 
@@ -66,7 +69,7 @@ func (w waiters) collaborator(t *testing.T, login, role string) {
 
 func (w waiters) head(t *testing.T, number int64) string {
 	t.Helper()
-	return read(t, w.Server, "alice", "alice/plot", number).Head.SHA
+	return read(t, w.Server, "alice", w.name, number).Head.SHA
 }
 
 // mutate runs a mutation about a pull request and returns the answer.
@@ -75,7 +78,7 @@ func (w waiters) mutate(t *testing.T, who, name string, number int64, more strin
 	var of struct {
 		NodeID string `json:"node_id"`
 	}
-	w.Ask(t, "alice", fmt.Sprintf("GET /repos/alice/plot/pulls/%d", number), "", 200).JSON(t, &of)
+	w.Ask(t, "alice", fmt.Sprintf("GET /repos/%s/pulls/%d", w.name, number), "", 200).JSON(t, &of)
 	actor := ""
 	if strings.HasSuffix(name, "AutoMerge") {
 		actor = "actor{login}"
@@ -99,7 +102,7 @@ func (w waiters) enable(t *testing.T, who string, number int64, more string) {
 func (w waiters) settled(t *testing.T, number int64) string {
 	t.Helper()
 	w.Settle(t)
-	p := read(t, w.Server, "alice", "alice/plot", number)
+	p := read(t, w.Server, "alice", w.name, number)
 	if p.MergedBy != nil {
 		return p.MergedBy.Login
 	}
@@ -109,9 +112,9 @@ func (w waiters) settled(t *testing.T, number int64) string {
 // ended returns why auto-merge ended, by the last event.
 func (w waiters) ended(t *testing.T, number int64) string {
 	t.Helper()
-	query, _ := json.Marshal(map[string]string{"query": fmt.Sprintf(`{repository(owner:"alice",name:"plot"){
+	query, _ := json.Marshal(map[string]string{"query": fmt.Sprintf(`{repository(owner:%q,name:"plot"){
 		pullRequest(number:%d){autoMergeRequest{mergeMethod} timelineItems(last:1,itemTypes:AUTO_MERGE_DISABLED_EVENT){
-		nodes{...on AutoMergeDisabledEvent{reason pullRequest{number}}}}}}}`, number)})
+		nodes{...on AutoMergeDisabledEvent{reason pullRequest{number}}}}}}}`, strings.TrimSuffix(w.name, "/plot"), number)})
 	var v struct {
 		Data struct {
 			Repository struct {
@@ -232,7 +235,7 @@ func TestAutoMergeIsRefused(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		orchard(t, s, 3)
-		w := waiters{s}
+		w := waiters{s, "alice/plot"}
 		w.rule(t, needsCI)
 		refused := func(who, name string, number int64, more, want string) {
 			t.Helper()
@@ -399,7 +402,7 @@ func TestAutoMergeStatements(t *testing.T) {
 func TestAutoMergePassesNoRule(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		w := newWaiters(t, s, 4)
+		w := newWaiters(t, s, 1)
 		const everybody = `{"actor_id": 5, "actor_type": "RepositoryRole", "bypass_mode": "always"},
 			{"actor_id": 4, "actor_type": "RepositoryRole", "bypass_mode": "always"}`
 		w.ruleWith(t, needsCI, everybody)
@@ -410,23 +413,31 @@ func TestAutoMergePassesNoRule(t *testing.T) {
 				t.Fatalf("%s: merged by %s", what, by)
 			}
 		}
+		const pull, rulesets = "/repos/alice/plot/pulls/1", "/repos/alice/plot/rulesets/"
+		approve := func() {
+			t.Helper()
+			w.status(t, "pending")
+			w.Ask(t, "will", "POST "+pull+"/reviews", `{"event": "APPROVE"}`, 200)
+		}
 		w.enable(t, "alice", 1, "")
 		still(1, "an administrator may bypass")
-		w.Ask(t, "will", "POST /repos/alice/plot/pulls/1/reviews", `{"event": "APPROVE"}`, 200)
+		approve()
 		commit(t, w.Server, "alice/plot", "b0", "evil", "evil")
 		w.status(t, "success")
 		still(1, "the review was of other commits")
-		w.Ask(t, "will", "POST /repos/alice/plot/pulls/1/reviews", `{"event": "APPROVE"}`, 200)
-		w.Ask(t, "alice", "PUT /repos/alice/plot/pulls/1/reviews/2/dismissals", `{"message": "Hm"}`, 200)
-		still(1, "the review was dismissed before the worker came")
-		w.Ask(t, "will", "POST /repos/alice/plot/pulls/1/reviews", `{"event": "APPROVE"}`, 200)
+		approve()
+		w.Ask(t, "alice", "PUT "+pull+"/reviews/2/dismissals", `{"message": "Hm"}`, 200)
+		w.status(t, "success")
+		still(1, "the review was dismissed")
+		approve()
 		id := w.ruleWith(t, `{"type": "commit_message_pattern", "parameters": {"operator": "contains", "pattern": "TICKET"}}`,
 			everybody)
-		still(1, "a rule about commits was added before the worker came")
-		w.Ask(t, "alice", fmt.Sprint("DELETE /repos/alice/plot/rulesets/", id), "", 204)
-		id = w.ruleWith(t, `{"type": "update"}`, everybody)
-		still(1, "the branch was locked before the worker came")
-		w.Ask(t, "alice", fmt.Sprint("DELETE /repos/alice/plot/rulesets/", id), "", 204)
+		w.status(t, "success")
+		still(1, "a rule about commits was added")
+		lock := w.ruleWith(t, `{"type": "update"}`, everybody)
+		w.Ask(t, "alice", "DELETE "+rulesets+fmt.Sprint(id), "", 204)
+		still(1, "the branch was locked")
+		w.Ask(t, "alice", "DELETE "+rulesets+fmt.Sprint(lock), "", 204)
 		if by := w.settled(t, 1); by != "alice" {
 			t.Errorf("merged by %q, want alice", by)
 		}
@@ -439,7 +450,7 @@ func TestAutoMergeOfFork(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		garden(t, s)
 		fork(t, s)
-		w := waiters{s}
+		w := waiters{s, "alice/plot"}
 		w.Ask(t, "alice", "PATCH /repos/alice/plot", `{"allow_auto_merge": true}`, 200)
 		commit(t, s, "alice/plot", "main", "newer", "newer")
 		w.rule(t, needsCI)

@@ -6,6 +6,7 @@ import (
 	"arbor/internal/audit"
 	"arbor/internal/db"
 	"arbor/internal/invitation"
+	"arbor/internal/pull/automerge"
 	"arbor/internal/repo"
 )
 
@@ -15,6 +16,10 @@ func (f *Forge) AddCollaborator(
 ) error {
 	before, err := repo.PutCollaborator(tx, r.ID, userID, role)
 	if err != nil {
+		return err
+	}
+	// Reviews of the user may count now.
+	if err := automerge.WakeRepo(tx, r.ID); err != nil {
 		return err
 	}
 	changes, action := map[string]any{"permission": role.String()}, audit.RepoAddMember
@@ -71,6 +76,10 @@ func (f *Forge) RemoveCollaborator(tx *db.Tx, r *repo.Repo, userID, by account.I
 	if err := invitation.FollowLoss(tx, r); err != nil {
 		return err
 	}
+	// The user may have enabled auto-merge.
+	if err := automerge.WakeRepo(tx, r.ID); err != nil {
+		return err
+	}
 	// Close pull requests whose authors can no longer see both sides.
 	return f.Pulls.FollowLoss(tx, r, by)
 }
@@ -103,13 +112,25 @@ func (f *Forge) EndSiteAdmin(tx *db.Tx, userID, by account.ID) error {
 	if err := invitation.FollowDemotion(tx, userID); err != nil {
 		return err
 	}
+	if err := automerge.WakeBy(tx, userID); err != nil {
+		return err
+	}
 	return f.Pulls.FollowDemotion(tx, userID, by)
 }
 
-// EndOrgAccess applies the effects of somebody losing access to an organization's repositories: invitations
-// that they sent end, and pull requests whose authors can no longer see both sides are closed.
+// BeginOrgAccess applies the effects of somebody gaining access to an organization's repositories: reviews of theirs
+// may count now, so auto-merge is examined again.
+func (f *Forge) BeginOrgAccess(tx *db.Tx, orgID account.ID) error {
+	return automerge.WakeOwner(tx, orgID)
+}
+
+// EndOrgAccess applies the effects of somebody losing access to an organization's repositories: invitations that
+// they sent end, pull requests whose authors can no longer see both sides are closed, and auto-merge is examined again.
 func (f *Forge) EndOrgAccess(tx *db.Tx, orgID, by account.ID) error {
 	if err := invitation.FollowOrgLoss(tx, orgID); err != nil {
+		return err
+	}
+	if err := automerge.WakeOwner(tx, orgID); err != nil {
 		return err
 	}
 	return f.Pulls.FollowOrgLoss(tx, orgID, by)

@@ -9,6 +9,7 @@ import (
 	"arbor/internal/fulltext"
 	"arbor/internal/hook"
 	"arbor/internal/invitation"
+	"arbor/internal/pull/automerge"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -28,6 +29,11 @@ func (f *Forge) Edit(tx *db.Tx, before, after *repo.Repo, by account.ID) error {
 	}
 	if before.DefaultBranch != after.DefaultBranch {
 		if err := detect.Note(tx, after.ID); err != nil {
+			return err
+		}
+	}
+	if before.Merging != after.Merging || before.DefaultBranch != after.DefaultBranch || before.Archived != after.Archived {
+		if err := automerge.WakeRepo(tx, after.ID); err != nil {
 			return err
 		}
 	}
@@ -157,10 +163,13 @@ func tellCollaborator(
 }
 
 // TellMember ends the invitation of a user who joined an organization, and records the webhook event of one who joined
-// or left.
+// or left. Reviews of a new member may count.
 func (f *Forge) TellMember(tx *db.Tx, org, user *account.Account, owner, joined bool, by account.ID) error {
 	if joined {
 		if err := invitation.SettleMember(tx, org, user); err != nil {
+			return err
+		}
+		if err := f.BeginOrgAccess(tx, org.ID); err != nil {
 			return err
 		}
 	}

@@ -18,6 +18,10 @@ import (
 
 // WriteIssue writes an issue that a transaction created or changed.
 func (f *Forge) WriteIssue(c *issue.Change) error {
+	// A pull request that closes loses auto-merge; after another change it may be merged.
+	if err := pull.FollowAutoMerge(c); err != nil {
+		return err
+	}
 	// The row, the repository's counter, the index, events, subscriptions, and references to other issues.
 	if err := c.Write(); err != nil {
 		return err

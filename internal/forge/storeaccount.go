@@ -63,6 +63,7 @@ var AccountColumns = []AccountColumn{
 	{"followers", "user_id", Dropped, ""},
 	{"followers", "target_id", Dropped, ""},
 	{"requested_reviewers", "user_id", Dropped, ""},
+	{"auto_merges", "enabled_by", Dropped, ""},
 	{"viewed_files", "user_id", Dropped, ""},
 	{"issue_subscriptions", "user_id", Dropped, ""},
 	{"notification_threads", "user_id", Dropped, ""},

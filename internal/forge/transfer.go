@@ -13,6 +13,7 @@ import (
 	"arbor/internal/invitation"
 	"arbor/internal/issue"
 	"arbor/internal/pull"
+	"arbor/internal/pull/automerge"
 	"arbor/internal/repo"
 	"arbor/internal/repo/settings"
 	"arbor/internal/team"
@@ -37,6 +38,10 @@ func (f *Forge) Transfer(tx *db.Tx, r *repo.Repo, h settings.Handover, by accoun
 	}
 	// The teams of the former organization lose it.
 	if err := team.LeaveRepo(tx, r.ID); err != nil {
+		return err
+	}
+	// Other people may push, and other rules apply.
+	if err := automerge.WakeRepo(tx, r.ID); err != nil {
 		return err
 	}
 	// The former owner keeps a role; the new owner needs none.

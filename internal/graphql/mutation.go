@@ -33,6 +33,7 @@ func mutations() map[string]exec.Resolver {
 		"createPullRequest": createPullRequest, "updatePullRequest": updatePullRequest,
 		"closePullRequest":  closePullRequest,
 		"reopenPullRequest": reopenPullRequest, "mergePullRequest": mergePullRequest,
+		"enablePullRequestAutoMerge": enableAutoMerge, "disablePullRequestAutoMerge": disableAutoMerge,
 		"markPullRequestReadyForReview": markReady, "convertPullRequestToDraft": convertToDraft,
 		"updatePullRequestBranch": updatePullRequestBranch, "revertPullRequest": revertPullRequest,
 		"addPullRequestReview": addPullRequestReview,

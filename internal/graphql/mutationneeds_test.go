@@ -132,6 +132,8 @@ var acts = []act{
 	{name: "createPullRequest", input: `repositoryId:"$repository",baseRefName:"linked",headRefName:"main",title:"Back"`,
 		route: "POST /pulls"},
 	{name: "updatePullRequestBranch", input: `pullRequestId:"$pull"`, route: "PUT " + pulls + "/update-branch"},
+	{name: "enablePullRequestAutoMerge", input: `pullRequestId:"$pull"`, route: "PUT " + pulls + "/merge"},
+	{name: "disablePullRequestAutoMerge", input: `pullRequestId:"$pull"`, route: "PATCH " + pulls},
 	{name: "mergePullRequest", input: `pullRequestId:"$pull"`, route: "PUT " + pulls + "/merge"},
 	{name: "revertPullRequest", input: `pullRequestId:"$pull"`, route: "PUT " + pulls + "/merge"},
 
@@ -155,8 +157,7 @@ var acts = []act{
 }
 
 // refusedAlways are the mutations of what Arbor does not have.
-var refusedAlways = []string{"disablePullRequestAutoMerge", "enablePullRequestAutoMerge", "updateIssueIssueType",
-	"addSubIssue", "removeSubIssue", "addBlockedBy", "removeBlockedBy", "addProjectV2ItemById"}
+var refusedAlways = []string{"updateIssueIssueType", "addSubIssue", "removeSubIssue", "addBlockedBy", "removeBlockedBy", "addProjectV2ItemById"}
 
 // actors makes the world in which the acts succeed: a public repository of alice's, and what the acts are about.
 func actors(t *testing.T, s *apitest.Server) map[string]string {
@@ -176,7 +177,12 @@ func actors(t *testing.T, s *apitest.Server) map[string]string {
 		return id
 	}
 	for _, c := range []apitest.Case{
-		{Do: "PATCH /repos/alice/cellar", Send: `{"private": false}`, Status: 200},
+		{Do: "PATCH /repos/alice/cellar", Send: `{"private": false, "allow_auto_merge": true}`, Status: 200},
+		{Do: "POST /repos/alice/cellar/rulesets", Send: `{"name": "main", "enforcement": "active", "conditions":
+			{"ref_name": {"include": ["refs/heads/main"], "exclude": []}}, "bypass_actors": [{"actor_id": 5,
+			"actor_type": "RepositoryRole", "bypass_mode": "always"}], "rules": [{"type": "required_status_checks",
+			"parameters": {"required_status_checks": [{"context": "ci"}], "strict_required_status_checks_policy": false}}]}`,
+			Status: 201},
 		{Do: "POST /user/repos", Send: `{"name": "form", "is_template": true, "auto_init": true}`, Status: 201},
 		{Do: "DELETE /repos/alice/cellar/issues/1/labels", Status: 204},
 	} {

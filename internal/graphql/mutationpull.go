@@ -126,17 +126,48 @@ func updatePullRequest(ctx context.Context, m *mutation) (map[string]any, error)
 }
 
 func mergePullRequest(ctx context.Context, m *mutation) (map[string]any, error) {
-	return m.onPull(ctx, mergePull, func(ctx context.Context, a *repo.Access, number int64) (err error) {
-		o := pull.MergeOptions{SHA: m.text("expectedHeadOid"), Title: m.textOrNil("commitHeadline"),
-			Message: m.textOrNil("commitBody")}
-		if m.given("mergeMethod") {
-			if o.Method, err = pull.ParseMethod(strings.ToLower(m.text("mergeMethod"))); err != nil {
-				return err
-			}
+	return m.onPull(ctx, mergePull, func(ctx context.Context, a *repo.Access, number int64) error {
+		o, err := m.mergeOptions()
+		if err == nil {
+			_, err = m.do.Pulls.Merge(ctx, a, number, o)
 		}
-		_, err = m.do.Pulls.Merge(ctx, a, number, o)
 		return err
 	})
+}
+
+// mergeOptions reads how a pull request is merged.
+func (m *mutation) mergeOptions() (o pull.MergeOptions, err error) {
+	o = pull.MergeOptions{SHA: m.text("expectedHeadOid"), Title: m.textOrNil("commitHeadline"),
+		Message: m.textOrNil("commitBody")}
+	if m.given("mergeMethod") {
+		o.Method, err = pull.ParseMethod(strings.ToLower(m.text("mergeMethod")))
+	}
+	return o, err
+}
+
+func enableAutoMerge(ctx context.Context, m *mutation) (map[string]any, error) {
+	return m.onAutoMerge(ctx, mergePull, func(ctx context.Context, a *repo.Access, number int64) error {
+		o, err := m.mergeOptions()
+		if o.Email = m.textOrNil("authorEmail"); err == nil {
+			err = m.do.Pulls.EnableAutoMerge(ctx, a, number, o)
+		}
+		return err
+	})
+}
+
+func disableAutoMerge(ctx context.Context, m *mutation) (map[string]any, error) {
+	return m.onAutoMerge(ctx, editPull, m.do.Pulls.DisableAutoMerge)
+}
+
+// onAutoMerge is onPull for a payload with the caller.
+func (m *mutation) onAutoMerge(
+	ctx context.Context, address string, change func(ctx context.Context, a *repo.Access, number int64) error,
+) (map[string]any, error) {
+	payload, err := m.onPull(ctx, address, change)
+	if err == nil {
+		payload["actor"], err = viewerAccount(ctx, nil)
+	}
+	return payload, err
 }
 
 func markReady(ctx context.Context, m *mutation) (map[string]any, error) {

@@ -13,6 +13,7 @@ import (
 	"arbor/internal/issuekit"
 	"arbor/internal/label"
 	"arbor/internal/milestone"
+	"arbor/internal/pull/automerge"
 	"arbor/internal/repo"
 	"arbor/internal/rule"
 	"arbor/internal/status"
@@ -36,6 +37,7 @@ type page struct {
 	statuses map[repo.Of[git.SHA]]status.Summary
 	outlooks map[int64]*rule.Outlook // what rules ask, for the full form
 	behind   map[issue.ID]bool       // the head lacks commits of the base, which a rule forbids
+	autos    map[issue.ID]*automerge.Request
 }
 
 // form is how much of a single pull request a page has.
@@ -87,6 +89,11 @@ func (p *page) load(tx *db.Tx) error {
 	if err := p.loadHeads(tx); err != nil {
 		return err
 	}
+	enabled, err := p.loadAuto(tx)
+	if err != nil {
+		return err
+	}
+	people = append(people, enabled...)
 	if p.full {
 		if p.statuses, err = status.Combined(tx, tips); err != nil {
 			return err
@@ -170,7 +177,7 @@ type Payload struct {
 	Base              side               `json:"base"`
 	Links             links              `json:"_links"`
 	Association       string             `json:"author_association"`
-	AutoMerge         *struct{}          `json:"auto_merge"`
+	AutoMerge         *autoJSON          `json:"auto_merge"`
 	LockReason        *string            `json:"active_lock_reason"`
 	*fullPayload
 }
@@ -233,6 +240,7 @@ func (p *page) payload(i *issue.Issue) (*Payload, error) {
 		Head:        p.side(pull.HeadOwnerID, pull.HeadRepoID, pull.HeadRef, pull.HeadSHA),
 		Base:        p.side(base.OwnerID, base.ID, pull.BaseRef, pull.BaseSHA),
 		Association: p.Association(i.RepoID, i.AuthorID), LockReason: i.LockReason,
+		AutoMerge: p.autoPayload(i.ID),
 	}
 	if len(i.Assignees) > 0 {
 		out.Assignee = p.User(i.Assignees[0])

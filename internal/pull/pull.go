@@ -7,6 +7,7 @@
 //	detach.go               detaching a head from its base
 //	trial.go                test merges and their worker
 //	merge.go                merging; landed.go: merges by a push
+//	auto.go                 auto-merge; autowork.go: its worker; package automerge: what wakes it
 //	update.go               merging the base into the head
 //	revert.go               reverting a merge on a branch
 //	box.go                  the data of a page's merge box
@@ -120,6 +121,7 @@ type Service struct {
 	signatures *signature.Service
 	log        *slog.Logger
 	one        sync.Mutex // held during test merges; Settle waits for it
+	merging    sync.Mutex // the same of auto-merges
 	trials     singleflight.Group
 	landings   landings // pushes to be checked for merged pull requests
 }

@@ -25,6 +25,7 @@ type View struct {
 	Reviewers  []*account.Account // who are asked for a review
 	Teams      []*team.Team       // the same
 	MergeState string             // REST's mergeable_state; empty on pages
+	Auto       *Auto              // nil: auto-merge is not enabled
 }
 
 // Side is the head or the base.
@@ -48,7 +49,7 @@ func (s *Service) Get(ctx context.Context, a *repo.Access, number int64) (*View,
 // view returns a pull request of the page with what it refers to, after load.
 func (p *page) view(i *issue.Issue) *View {
 	pull, base := p.pulls[i.ID], p.bases[i.RepoID]
-	v := &View{Pull: pull, Issue: p.View(i), MergedBy: p.Account(pull.MergedBy),
+	v := &View{Pull: pull, Issue: p.View(i), MergedBy: p.Account(pull.MergedBy), Auto: p.auto(i.ID),
 		Head: Side{p.Account(pull.HeadOwnerID), p.heads[pull.HeadRepoID], pull.HeadRef, pull.HeadSHA},
 		Base: Side{p.Account(base.OwnerID), base, pull.BaseRef, pull.BaseSHA}}
 	v.Teams = p.teams[i.ID]

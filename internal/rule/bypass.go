@@ -42,8 +42,12 @@ func (b *bypassers) app(tx *db.Tx, id account.ID) account.AppID {
 	return app
 }
 
-// mayBypass reports whether the account that moves a ref may bypass a ruleset.
+// mayBypass reports whether the account that moves a ref may bypass a ruleset. Auto-merge waits for all rules, as at
+// GitHub.
 func (j *judgement) mayBypass(r *Ruleset, u *repo.RefUpdate) (bool, error) {
+	if j.push.Merge != nil && j.push.Merge.Auto {
+		return false, nil
+	}
 	for _, a := range r.Bypass {
 		if a.Mode == byPullRequest && j.push.Merge == nil || u.New == git.ZeroSHA && a.Mode == byPullRequest {
 			continue

@@ -12,6 +12,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
+	"arbor/internal/pull/automerge"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -161,7 +162,7 @@ func (s *Service) Delete(ctx context.Context, o Owner, id int64) error {
 	})
 }
 
-// record writes a change to the audit log. before is nil for a new ruleset, after for a deleted one.
+// record writes a change to the audit log, and wakes auto-merge of pull requests that may lack nothing from then on. before is nil for a new ruleset, after for a deleted one.
 func record(tx *db.Tx, o Owner, entry audit.Entry, before, after *Ruleset) error {
 	some, verb := after, "update"
 	switch {
@@ -182,6 +183,13 @@ func record(tx *db.Tx, o Owner, entry audit.Entry, before, after *Ruleset) error
 	entry.Action, entry.Changes = actions[verb], changes
 	if err := audit.Record(tx, entry); err != nil {
 		return err
+	}
+	wake := automerge.WakeRepo(tx, o.repo)
+	if o.org != 0 {
+		wake = automerge.WakeOwner(tx, o.org)
+	}
+	if wake != nil {
+		return wake
 	}
 	return tell(tx, o, before, after)
 }

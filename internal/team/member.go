@@ -136,6 +136,9 @@ func (s *Service) put(tx *db.Tx, a *Access, user *account.Account, role web.Opt[
 		if err := tellMember(tx, a, user, "added"); err != nil {
 			return err
 		}
+		if err := s.forge.BeginOrgAccess(tx, a.Org.ID); err != nil {
+			return err
+		}
 	}
 	return tx.Bump(account.Topic)
 }

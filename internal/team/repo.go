@@ -119,7 +119,13 @@ func (s *Service) putRepo(tx *db.Tx, t *Access, r *repo.Repo, role account.Role)
 	if err := tellRepo(tx, t, r, was, role); err != nil {
 		return err
 	}
-	return tx.Bump(account.Topic)
+	if err := tx.Bump(account.Topic); err != nil {
+		return err
+	}
+	if role < was {
+		return s.forge.EndOrgAccess(tx, t.Org.ID, account.IDOf(t.Caller))
+	}
+	return s.forge.BeginOrgAccess(tx, t.Org.ID)
 }
 
 // RemoveRepo takes a repository from a team, for administrators of the repository who see the team, owners and the

@@ -102,8 +102,9 @@ type Access struct {
 // MayManage reports whether the caller may change who is in the team, and remove its repositories.
 func (a *Access) MayManage() bool { return a.Owner || a.Role == Maintainer }
 
-// Forge is what else happens to features when people lose rights. Package forge implements it.
+// Forge is what else happens to features when people gain or lose rights. Package forge implements it.
 type Forge interface {
+	BeginOrgAccess(tx *db.Tx, orgID account.ID) error
 	EndOrgAccess(tx *db.Tx, orgID, by account.ID) error
 }
 

@@ -134,8 +134,9 @@ type EventPayload struct {
 	CommitURL *string         `json:"commit_url"`
 	CreatedAt db.Time         `json:"created_at"`
 	eventDetail
-	Issue json.Marshaler `json:"issue,omitzero"`
-	App   *struct{}      `json:"performed_via_github_app"`
+	Reason string         `json:"-"` // why auto-merge was disabled, for GraphQL
+	Issue  json.Marshaler `json:"issue,omitzero"`
+	App    *struct{}      `json:"performed_via_github_app"`
 }
 
 // eventDetail holds members that only some events have. Nil members are omitted; pointers to nil are null.
@@ -169,6 +170,7 @@ func (p *eventPage) payload(e *issue.Event) *EventPayload {
 		ID: e.ID, NodeID: account.NodeID("IssueEvent", e.ID),
 		URL:   p.at[e.RepoID].API + "/issues/events/" + strconv.FormatInt(e.ID, 10),
 		Actor: p.User(e.ActorID), Event: e.Kind.String(), CreatedAt: e.CreatedAt, eventDetail: p.detail(e),
+		Reason: e.Detail.Reason,
 	}
 	if e.Commit != "" {
 		out.CommitID, out.CommitURL = &e.Commit, new(p.at[e.RepoID].API+"/commits/"+e.Commit)

@@ -33,6 +33,7 @@ type merging struct {
 	Squash bool `json:"allow_squash_merge"`
 	Rebase bool `json:"allow_rebase_merge"`
 	Delete bool `json:"delete_branch_on_merge"`
+	Auto   bool `json:"allow_auto_merge"`
 
 	MergeTitle    string `json:"merge_commit_title"`
 	MergeMessage  string `json:"merge_commit_message"`
@@ -43,7 +44,8 @@ type merging struct {
 // flags and words are the settings by their names.
 func (m *merging) flags() map[string]bool {
 	return map[string]bool{"allow_merge_commit": m.Merge, "allow_squash_merge": m.Squash,
-		"allow_rebase_merge": m.Rebase, "delete_branch_on_merge": m.Delete}
+		"allow_rebase_merge": m.Rebase, "delete_branch_on_merge": m.Delete,
+		"allow_auto_merge": m.Auto}
 }
 
 func (m *merging) words() map[string]string {
@@ -132,6 +134,7 @@ func nowOf(a *repo.Access) generalNow {
 		details{a.Name, view.Description, view.Homepage, a.DefaultBranch, a.HasIssues},
 		merging{Merge: !m.Has(repo.NoMergeCommits), Squash: !m.Has(repo.NoSquashes),
 			Rebase: !m.Has(repo.NoRebases), Delete: m.Has(repo.DeletesHead),
+			Auto:       m.Has(repo.AllowsAutoMerge),
 			MergeTitle: m.Word("merge_commit_title"), MergeMessage: m.Word("merge_commit_message"),
 			SquashTitle: m.Word("squash_merge_commit_title"), SquashMessage: m.Word("squash_merge_commit_message")},
 		a.Topics.Names()}
@@ -263,6 +266,7 @@ func formDetails(f page.Form, a *repo.Access) details {
 func formMerging(f page.Form) merging {
 	return merging{Merge: f.Checked("allow_merge_commit"), Squash: f.Checked("allow_squash_merge"),
 		Rebase: f.Checked("allow_rebase_merge"), Delete: f.Checked("delete_branch_on_merge"),
+		Auto:       f.Checked("allow_auto_merge"),
 		MergeTitle: f.Get("merge_commit_title"), MergeMessage: f.Get("merge_commit_message"),
 		SquashTitle: f.Get("squash_merge_commit_title"), SquashMessage: f.Get("squash_merge_commit_message")}
 }

@@ -26,6 +26,7 @@ type Entry struct {
 	Team        *team.Team // the same, in place of a user
 	OfTeam      bool       // a team is, which the viewer may not see
 	LockReason  string
+	Reason      string // why auto-merge was disabled
 	Dismissed   *issue.Review
 	Source      *page.Issue // of cross-referenced: what refers to this
 	State       string      // of reviews: approved, changes_requested, commented, dismissed
@@ -44,7 +45,8 @@ func newEntry(e *timeline.Entry, path string) *Entry {
 	}
 	d, kind := &e.Event.Detail, e.Event.Kind
 	out := &Entry{Event: kind.String(), Actor: page.NewUser(e.Actor), StateReason: d.StateReason,
-		Milestone: d.Milestone, Rename: d.Rename, LockReason: d.LockReason}
+		Milestone: d.Milestone, Rename: d.Rename, LockReason: d.LockReason,
+		Reason: d.Reason}
 	switch kind {
 	case issue.EventCrossReferenced: // it has no address of its own
 		out.CreatedAt = page.Moment(e.Event.CreatedAt)

@@ -134,7 +134,7 @@ var unfilled = map[string]string{
 	`branch-restriction-policy\.apps`:                                              "protections name no Apps",
 	`.*\.(requested_teams|teams)`:                                                  "protections and environments name no teams",
 	`(deploy-key|key|key-simple)\.last_used`:                                       "keys are used over SSH, which these requests do not go",
-	`pull-request(-simple)?\.auto_merge`:                                           "nothing merges by itself",
+	`pull-request(-simple)?\.auto_merge`:                                           "only GraphQL enables it; package pulls tests it",
 	`repository-subscription\.reason`:                                              "who watches has asked for it",
 	`content-submodule\.(_links\.)?(git|html|git_url|html_url|download_url)`:       "what a submodule names is elsewhere",
 

@@ -28,7 +28,7 @@ var boundedTexts = map[string]string{
 	"repo_topics": "20 of a repository", "repos": "--quota-repos", "ssh_keys": "100 of an account",
 	"status_commits": "of statuses", "status_contexts": "of statuses", "tokens": "200 of an account",
 	"unreached_objects": "pruned", "viewed_files": "one of a file of a pull request", "discarded": "jobs",
-	"deleted_milestones": "jobs", "deleted_repos": "jobs",
+	"deleted_milestones": "jobs", "deleted_repos": "jobs", "teams": "5000 of an organization",
 }
 
 // Each table with texts counts for their writer or has another limit. Otherwise an account could fill the

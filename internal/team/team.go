@@ -14,6 +14,16 @@
 // person are rows of team_members and team_repos alone, which [repo.GrantedRole] reads. A change writes no row for
 // each pair of a person and a repository.
 //
+// What a team holds when something else changes; a test walks it:
+//
+//	a membership of the organization ends    the person leaves its teams
+//	an account is suspended                  it stays, and its tokens do not work; deleted: it is gone
+//	a repository is transferred, deleted     it leaves the teams; made private or public: it stays
+//	a team is deleted                        the teams below are as well, with review requests to them
+//	a team is made secret                    who has access keeps it; requests to it are shown to nobody
+//	a team gets another parent               rights through teams above are those of the new ones
+//	the organization is renamed              addresses follow; deleted: the teams are, too
+//
 // Invariants: everybody in a team is a member of its organization, and all its repositories belong to that. So a
 // membership that ends, and a repository that is transferred, leave the teams in the same transaction ([LeaveRepo];
 // package account removes members). Every change holds the row of the organization and raises [account.Topic].

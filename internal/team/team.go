@@ -201,7 +201,8 @@ func holdOwned(tx *db.Tx, caller *account.Caller, ref Ref) (*Access, error) {
 func members(tx *db.Tx, caller *account.Caller, login string) (*account.Account, account.OrgAccess, error) {
 	org, may, err := account.OrgFor(tx, caller, login)
 	if err == nil && !may.Member {
-		err = errs.Newf(errs.Forbidden, "You must be a member of the organization %q to see its teams", org.Login)
+		err = errs.Newf(errs.Forbidden, "You must be a member of the organization %q to see its teams",
+			org.Login)
 	}
 	return org, may, err
 }
@@ -246,7 +247,8 @@ func (s *Service) OfCaller(
 	ctx context.Context, caller *account.Caller, page web.Page,
 ) (list []*Team, total int64, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		list, total, err = pageOf(tx, `t.id IN (SELECT team_id FROM team_members WHERE user_id = $1 AND role > 1)`,
+		list, total, err = pageOf(tx,
+			`t.id IN (SELECT team_id FROM team_members WHERE user_id = $1 AND role > 1)`,
 			"t.id", page, caller.ID)
 		return err
 	})
@@ -343,7 +345,8 @@ func parentOf(tx *db.Tx, t *Team, id web.Opt[ID], f *web.Faults) (*Team, error) 
 		}
 	}
 	if len(above)+height > maxDepth {
-		f.Wrong("parent_team_id", errs.Custom, "Teams are nested too deeply (maximum is "+strconv.Itoa(maxDepth)+")")
+		f.Wrong("parent_team_id", errs.Custom,
+			"Teams are nested too deeply (maximum is "+strconv.Itoa(maxDepth)+")")
 	}
 	return p, nil
 }
@@ -360,7 +363,8 @@ const maxNamed = 100
 
 // Create creates a team, for owners of the organization. The caller becomes a maintainer if a member. Errors: 403,
 // 404, 422.
-func (s *Service) Create(ctx context.Context, caller *account.Caller, org string, n NewTeam) (a *Access, err error) {
+func (s *Service) Create(ctx context.Context, caller *account.Caller, org string, n NewTeam) (a *Access,
+	err error) {
 	f := web.Faults{Resource: Resource}
 	n.Name.Set = true
 	n.check(&f)
@@ -374,7 +378,8 @@ func (s *Service) Create(ctx context.Context, caller *account.Caller, org string
 		if err != nil {
 			return err
 		}
-		t := &Team{Org: account.Account{ID: of.ID, Login: of.Login, Kind: of.Kind}, Secret: true, CreatedAt: tx.Now, UpdatedAt: tx.Now}
+		t := &Team{Org: account.Account{ID: of.ID, Login: of.Login, Kind: of.Kind}, Secret: true,
+			CreatedAt: tx.Now, UpdatedAt: tx.Now}
 		moved, err := n.apply(tx, t)
 		if err != nil {
 			return err
@@ -531,7 +536,8 @@ func (s *Service) Delete(ctx context.Context, caller *account.Caller, ref Ref) e
 }
 
 // ByIDs reads those of the teams that the caller sees.
-func (s *Service) ByIDs(ctx context.Context, caller *account.Caller, ids []ID) (found map[ID]*Team, err error) {
+func (s *Service) ByIDs(ctx context.Context, caller *account.Caller, ids []ID) (found map[ID]*Team,
+	err error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}

@@ -23,7 +23,8 @@ func TestTeamHooks(t *testing.T) {
 		do("team.created", "POST "+atTeams, `{"name":"moles"}`, 201)
 		do("team.created", "POST "+atTeams, `{"name":"weeders","privacy":"closed"}`, 201)
 		got := do("membership.added", "PUT "+atTeams+"/weeders/memberships/max", "", 200)
-		for _, part := range []string{`"scope":"team"`, `"slug":"weeders"`, `"member":{"login":"max"`, `"sender":{"login":"alice"`,
+		for _, part := range []string{`"scope":"team"`, `"slug":"weeders"`, `"member":{"login":"max"`,
+			`"sender":{"login":"alice"`,
 			`"organization":{"login":"garden"`} {
 			if !strings.Contains(string(got[0].Body), part) {
 				t.Errorf("no %s in %s", part, got[0].Body)

@@ -30,7 +30,7 @@ var boundedTexts = map[string]string{
 	"signing_keys":   "50 of a kind of an account",
 	"status_commits": "of statuses", "status_contexts": "of statuses", "tokens": "200 of an account",
 	"unreached_objects": "pruned", "viewed_files": "one of a file of a pull request", "discarded": "jobs",
-	"deleted_milestones": "jobs", "deleted_repos": "jobs",
+	"deleted_milestones": "jobs", "deleted_repos": "jobs", "teams": "5000 of an organization",
 }
 
 // Each table with texts counts for their writer or has another limit. Otherwise an account could fill the

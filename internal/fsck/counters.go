@@ -62,7 +62,8 @@ var columns = []derived{
 		rest: []string{"created_at"}, means: "the role in the team",
 		right: `WITH RECURSIVE down (top, id) AS (SELECT id, id FROM teams
 				UNION SELECT down.top, t.id FROM teams t JOIN down ON t.parent_id = down.id)
-			SELECT down.top AS team_id, x.user_id, max(CASE WHEN down.top = down.id THEN x.role ELSE 1 END) AS n
+			SELECT down.top AS team_id, x.user_id,
+				max(CASE WHEN down.top = down.id THEN x.role ELSE 1 END) AS n
 			FROM down JOIN team_members x ON x.team_id = down.id AND x.role > 1 GROUP BY down.top, x.user_id`,
 		lock: []string{"accounts", "teams", "team_members"}},
 
@@ -282,7 +283,8 @@ func (d *derived) write(tx *db.Tx, w wrong) error {
 	}
 	if d.drop && w.right == 0 {
 		args[0] = w.has
-		return tx.Run(`DELETE FROM `+d.table+` WHERE `+d.column+` = $1 AND `+strings.Join(where, " AND "), args...)
+		return tx.Run(`DELETE FROM `+d.table+` WHERE `+d.column+` = $1 AND `+strings.Join(where, " AND "),
+			args...)
 	}
 	n, err := tx.Exec(`UPDATE `+d.table+` SET `+d.column+` = $1`+d.also+` WHERE `+strings.Join(where,
 		" AND "), args...)

@@ -304,7 +304,8 @@ func (m *mutation) requestReviews(
 }
 
 func (m *mutation) setReviewers(ctx context.Context, o *object, address string,
-	change func(context.Context, *repo.Access, int64, []string, ...string) error, logins, teams []string) error {
+	change func(context.Context, *repo.Access, int64, []string, ...string) error, logins,
+	teams []string) error {
 	return m.setPull(ctx, o, address, func(ctx context.Context, a *repo.Access, number int64) error {
 		return change(ctx, a, number, logins, teams...)
 	})

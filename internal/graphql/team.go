@@ -131,7 +131,8 @@ func teamMembers(_ context.Context, f *exec.Field, _ *object) (pages[*account.Si
 		return rows, total, err
 	}
 	return pages[*account.Simple]{kind: "TeamMemberConnection", rank: rankByID(idOfAccount),
-		many: listed("team members "+role, "GET /orgs/{org}/teams/{team_slug}/members", read), node: accountNode}, nil
+		many: listed("team members "+role, "GET /orgs/{org}/teams/{team_slug}/members", read),
+		node: accountNode}, nil
 }
 
 func teamRepositories(context.Context, *exec.Field, *object) (pages[*repo.Payload], error) {
@@ -146,7 +147,8 @@ func teamRepositories(context.Context, *exec.Field, *object) (pages[*repo.Payloa
 	}
 	return pages[*repo.Payload]{kind: "TeamRepositoryConnection",
 		rank: rankByID(func(p *repo.Payload) int64 { return int64(p.ID) }),
-		many: listed("team repositories", "GET /orgs/{org}/teams/{team_slug}/repos", read), node: repositoryNode}, nil
+		many: listed("team repositories", "GET /orgs/{org}/teams/{team_slug}/repos", read),
+		node: repositoryNode}, nil
 }
 
 // ofTeam resolves a field with a part of the payload of a team.

@@ -39,18 +39,9 @@ func (c *Change) ReadText(t Text, comment int64) error {
 	return c.mentionTeams(t.refs.Teams)
 }
 
-// maxTeams bounds the teams that one text mentions.
-const maxTeams = 10
-
 // mentionTeams records the mentioned teams of the repository's organization that the actor sees.
 func (c *Change) mentionTeams(refs []markdown.TeamRef) error {
-	var slugs []string
-	for _, r := range refs {
-		if r.Org == account.Fold(c.Repo.Owner.Login) {
-			slugs = append(slugs, r.Slug)
-		}
-	}
-	found, err := team.Mentioned(c.Tx, c.Repo, c.Actor, slugs, maxTeams)
+	found, err := team.Mentioned(c.Tx, c.Repo, c.Actor, refs)
 	c.teams = append(c.teams, found...)
 	return err
 }

@@ -77,7 +77,8 @@ func (s *scanner) mention() {
 	s.pos++
 	run := s.name(s.pos)
 	login := strings.TrimRight(run, "._-")
-	if end := s.pos + len(run); login == run && end < len(s.text) && s.text[end] == '/' && !s.joined(start, "/@+") {
+	end := s.pos + len(run)
+	if login == run && end < len(s.text) && s.text[end] == '/' && !s.joined(start, "/@+") {
 		s.team(login)
 		return
 	}

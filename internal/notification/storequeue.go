@@ -186,7 +186,8 @@ func teamMembers(tx *db.Tx, a act, reason Reason, id, after account.ID) ([]heare
 	} else {
 		as = ReviewRequested
 	}
-	list, err := db.QueryIDs[account.ID](tx, `SELECT m.user_id FROM team_members m JOIN teams t ON t.id = m.team_id
+	list, err := db.QueryIDs[account.ID](tx,
+		`SELECT m.user_id FROM team_members m JOIN teams t ON t.id = m.team_id
 		WHERE m.team_id = $1 AND m.user_id > $2 AND m.user_id <> $3`+quiet+`
 		ORDER BY m.user_id LIMIT `+strconv.Itoa(perBatch), id, after, a.Actor)
 	found := make([]hearer, len(list))

@@ -276,7 +276,8 @@ func (w *Worker) tellTeam(ctx context.Context, list []act, a act, reason Reason,
 				next := found[n-1].id
 				tx.OnCommit(func() { after = next })
 			}
-			found = append(found, slices.DeleteFunc(named([]act{a}), func(h hearer) bool { return h.reason != Mention })...)
+			found = append(found, slices.DeleteFunc(named([]act{a}),
+				func(h hearer) bool { return h.reason != Mention })...)
 			return tell(tx, list[0].Act, subject, heard(list, found))
 		})
 		return more, err

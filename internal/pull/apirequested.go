@@ -33,7 +33,8 @@ func (api *API) ListRequested(w http.ResponseWriter, r *http.Request, a *repo.Ac
 	if err != nil {
 		return err
 	}
-	out := requestedJSON{Users: make([]*account.Simple, len(users)), Teams: teamsOf(groups, web.From(r.Context()))}
+	out := requestedJSON{Users: make([]*account.Simple, len(users)), Teams: teamsOf(groups,
+		web.From(r.Context()))}
 	for n, u := range users {
 		out.Users[n] = account.NewSimple(u, web.From(r.Context()))
 	}

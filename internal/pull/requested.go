@@ -17,9 +17,9 @@ import (
 // MaxReviewers is the maximum number of review requests of a pull request, as at GitHub.
 const MaxReviewers = 15
 
-// RequestReviews asks people to review a pull request, which subscribes them, and teams by their slugs, for its author
-// and for people with the role triage. They must be able to see it. Errors: 403, 404, 422 for users who cannot, for the
-// author and for too many; nobody is asked then.
+// RequestReviews asks people to review a pull request, which subscribes them, and teams by their slugs, for its
+// author and for people with the role triage. They must be able to see it. Errors: 403, 404, 422 for users who
+// cannot, for the author and for too many; nobody is asked then.
 func (s *Service) RequestReviews(
 	ctx context.Context, a *repo.Access, number int64, logins []string, teams ...string,
 ) error {
@@ -68,7 +68,8 @@ func (s *Service) RequestReviews(
 }
 
 // teamReviewers finds the teams of the slugs that are not asked yet. have is how many are. Error: 422.
-func teamReviewers(c *issue.Change, a *repo.Access, slugs []string) (fresh []*team.Team, have int, err error) {
+func teamReviewers(c *issue.Change, a *repo.Access, slugs []string) (fresh []*team.Team, have int,
+	err error) {
 	asked, err := requestedTeamsOf(c.Tx, []issue.ID{c.Issue.ID})
 	if err != nil {
 		return nil, 0, err
@@ -89,8 +90,9 @@ func teamReviewers(c *issue.Change, a *repo.Access, slugs []string) (fresh []*te
 
 // notCollaborator is GitHub's 422 for reviewers without access.
 func notCollaborator(field string, r *repo.Repo) error {
-	return custom(field, "Reviews may only be requested from collaborators. One or more of the users or teams you "+
-		"specified is not a collaborator of the "+r.FullName()+" repository.")
+	return custom(field,
+		"Reviews may only be requested from collaborators. One or more of the users or teams you "+
+			"specified is not a collaborator of the "+r.FullName()+" repository.")
 }
 
 // mayAsk returns an error unless the caller may change the requested reviewers. Errors: 403; 404 for an issue.
@@ -186,7 +188,8 @@ func unrequestTeams(c *issue.Change, a *repo.Access, slugs []string) error {
 }
 
 // AskedTeams returns the teams whose review is requested, for members of their organization. Error: 404.
-func (s *Service) AskedTeams(ctx context.Context, a *repo.Access, number int64) (teams []*team.Team, err error) {
+func (s *Service) AskedTeams(ctx context.Context, a *repo.Access, number int64) (teams []*team.Team,
+	err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		p, err := byNumber(tx, a.ID, number)
 		if err != nil || !a.Insider() {

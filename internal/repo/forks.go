@@ -14,7 +14,8 @@ func PrivateForks(caller *account.Caller) string {
 	if caller != nil && caller.Reach == account.Installed {
 		return from + installed(caller, "f") + ` AND `
 	}
-	from += `(f.owner_id = $1 OR fm.owner OR (fm.owner IS NOT NULL AND fo.default_role > 0) OR ` + GrantedRole("f.id", "$1") + ` > 0)
+	from += `(f.owner_id = $1 OR fm.owner OR (fm.owner IS NOT NULL AND fo.default_role > 0) OR ` +
+		GrantedRole("f.id", "$1") + ` > 0)
 		AND NOT EXISTS (SELECT 1 FROM withdrawn_forks w WHERE w.id = f.id) AND `
 	if caller != nil && caller.Reach == account.Chosen {
 		from += chosen(caller, "f.id") + ` AND `

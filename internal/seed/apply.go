@@ -292,7 +292,8 @@ func (a *applier) team(ctx context.Context, o *Org, t *Team, ids map[string]int6
 	}
 	for role, logins := range map[string][]string{"maintainer": t.Maintainers, "member": t.Members} {
 		for _, login := range logins {
-			if err := a.send(ctx, admin, "PUT", at("memberships", login), fields{"role": role}, nil); err != nil {
+			if err := a.send(ctx, admin, "PUT", at("memberships", login), fields{"role": role},
+				nil); err != nil {
 				return err
 			}
 		}

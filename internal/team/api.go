@@ -33,12 +33,14 @@ func refOf(r *http.Request) (ref Ref, err error) {
 // List lists the teams of an organization that the caller may see, for members. Errors: 403, 404.
 func (api *API) List(w http.ResponseWriter, r *http.Request) error {
 	page := web.ReadPage(r)
-	list, total, err := api.s.List(r.Context(), account.CallerFrom(r.Context()), web.Param(r, "org"), false, page)
+	list, total, err := api.s.List(r.Context(), account.CallerFrom(r.Context()), web.Param(r, "org"), false,
+		page)
 	return answer(w, r, page, list, total, err)
 }
 
 // answer answers a page of teams, unless reading it failed.
-func answer(w http.ResponseWriter, r *http.Request, page web.Page, list []*Team, total int64, err error) error {
+func answer(w http.ResponseWriter, r *http.Request, page web.Page, list []*Team, total int64,
+	err error) error {
 	if err != nil {
 		return err
 	}
@@ -170,7 +172,8 @@ func readEdit(body *web.Object) (e Edit) {
 	if quiet.Given() {
 		e.Quiet = web.Some(quiet.Value == "notifications_disabled")
 	}
-	body.Enum("permission", "pull", "push", "admin") // of no effect at GitHub either: each repository has its own
+	body.Enum("permission", "pull", "push",
+		"admin") // of no effect at GitHub either: each repository has its own
 	if id := body.Int("parent_team_id"); id.Set {
 		e.Parent = web.Opt[ID]{Set: true, Null: id.Null, Value: ID(id.Value)}
 		if id.Given() && id.Value < 1 {

@@ -78,7 +78,8 @@ func (api *API) SetMembership(w http.ResponseWriter, r *http.Request) error {
 	if err := body.Err(); err != nil {
 		return err
 	}
-	m, err := api.s.AddMember(r.Context(), account.CallerFrom(r.Context()), ref, web.Param(r, "username"), role)
+	m, err := api.s.AddMember(r.Context(), account.CallerFrom(r.Context()), ref, web.Param(r, "username"),
+		role)
 	if err != nil {
 		return err
 	}

@@ -58,7 +58,8 @@ func (api *API) CheckRepo(w http.ResponseWriter, r *http.Request, a *repo.Access
 // PUT /organizations/{organization_id}/team/{team_id}/repos/{owner}/{repo}
 // PUT /teams/{team_id}/repos/{owner}/{repo}
 //
-// AddRepo gives a team a role on a repository of its organization: the permission of the body, or pull. Errors: 404, 422.
+// AddRepo gives a team a role on a repository of its organization: the permission of the body, or pull. Errors:
+// 404, 422.
 func (api *API) AddRepo(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	ref, err := refOf(r)
 	if err != nil {

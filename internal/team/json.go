@@ -46,7 +46,8 @@ func NewSimple(t *Team, i *web.Info) *Simple {
 	api := i.API("/organizations/" + t.Org.ID.String() + "/team/" + t.ID.String())
 	return &Simple{ID: t.ID, NodeID: account.NodeID("Team", t.ID), Name: t.Name, Slug: t.Slug,
 		Description: t.Description, Privacy: t.Privacy(), Notifications: t.Notifications(),
-		Permission: account.Pull.String(), URL: api, HTMLURL: i.Page(t.Path()), MembersURL: api + "/members{/member}",
+		Permission: account.Pull.String(), URL: api, HTMLURL: i.Page(t.Path()), MembersURL: api +
+			"/members{/member}",
 		RepositoryURL: api + "/repos", Type: "organization", OrganizationID: t.Org.ID}
 }
 
@@ -96,7 +97,8 @@ type membershipJSON struct {
 }
 
 func newMembership(m *Membership, i *web.Info) membershipJSON {
-	return membershipJSON{URL: NewSimple(m.Team, i).URL + "/memberships/" + m.Login, Role: m.Role.String(), State: "active"}
+	return membershipJSON{URL: NewSimple(m.Team, i).URL + "/memberships/" + m.Login, Role: m.Role.String(),
+		State: "active"}
 }
 
 // repoJSON is a repository with the role of the team in place of the caller's.

@@ -77,7 +77,8 @@ func (a *Access) mayManage() error {
 	if a.MayManage() {
 		return nil
 	}
-	return errs.Newf(errs.Forbidden, "You must be an owner of the organization %q or a maintainer of the team.",
+	return errs.Newf(errs.Forbidden,
+		"You must be an owner of the organization %q or a maintainer of the team.",
 		a.Org.Login)
 }
 
@@ -143,8 +144,8 @@ func (s *Service) put(tx *db.Tx, a *Access, user *account.Account, role web.Opt[
 	return tx.Bump(account.Topic)
 }
 
-// RemoveMember removes a member from a team: owners and the team's maintainers anyone, everyone themselves. A member of
-// a team below is not a member of this one. Errors: 403, 404.
+// RemoveMember removes a member from a team: owners and the team's maintainers anyone, everyone themselves. A
+// member of a team below is not a member of this one. Errors: 403, 404.
 func (s *Service) RemoveMember(ctx context.Context, caller *account.Caller, ref Ref, login string) error {
 	return s.db.WriteAs(ctx, caller, func(tx *db.Tx) error {
 		a, err := hold(tx, caller, ref)

@@ -4,6 +4,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/markdown"
 	"arbor/internal/repo"
 )
 
@@ -21,22 +22,27 @@ func Closed(tx *db.Tx, ids []ID) (map[ID]*Team, error) {
 	return found, err
 }
 
-// Mentioned finds the teams of the repository's owner that a text names by their slugs and that the caller sees, at most
-// so many.
-func Mentioned(tx *db.Tx, r *repo.Repo, caller *account.Caller, slugs []string, most int) ([]ID, error) {
-	if len(slugs) == 0 || caller == nil || r.Owner.Kind != account.Organization {
+// maxMentioned bounds the teams that one text mentions.
+const maxMentioned = 10
+
+// Mentioned finds the teams of the repository's owner that a text names and that the caller sees.
+func Mentioned(tx *db.Tx, r *repo.Repo, caller *account.Caller, refs []markdown.TeamRef) ([]ID, error) {
+	args := []any{r.OwnerID, account.IDOf(caller), maxMentioned}
+	for _, ref := range refs {
+		if ref.Org == account.Fold(r.Owner.Login) {
+			args = append(args, ref.Slug)
+		}
+	}
+	if len(args) == 3 || caller == nil || r.Owner.Kind != account.Organization {
 		return nil, nil
 	}
 	_, may, err := account.OrgFor(tx, caller, r.Owner.Login)
 	if err != nil || !may.Member {
 		return nil, err
 	}
-	args := []any{r.OwnerID, caller.ID, most}
-	for _, slug := range slugs {
-		args = append(args, slug)
-	}
-	return db.QueryIDs[ID](tx, `SELECT t.id FROM teams t WHERE t.org_id = $1 AND `+Seen("t", may.Owner, "$2")+`
-		AND t.slug IN `+db.ValuesFrom(4, 1, len(slugs))+` ORDER BY t.id LIMIT $3`, args...)
+	return db.QueryIDs[ID](tx, `SELECT t.id FROM teams t WHERE t.org_id = $1 AND `+Seen("t", may.Owner,
+		"$2")+`
+		AND t.slug IN `+db.ValuesFrom(4, 1, len(args)-3)+` ORDER BY t.id LIMIT $3`, args...)
 }
 
 // Reviewers finds the teams that can be asked for a review in a repository, by their slugs: closed ones of

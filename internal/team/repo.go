@@ -51,7 +51,8 @@ type OnRepo struct {
 
 // OfRepo reads a page of the teams with a role on the repository that the caller may see, by slug, and how many there
 // are: none for callers who are not members of the organization.
-func (s *Service) OfRepo(ctx context.Context, a *repo.Access, page web.Page) (list []OnRepo, total int64, err error) {
+func (s *Service) OfRepo(ctx context.Context, a *repo.Access, page web.Page) (list []OnRepo, total int64,
+	err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		if a.Owner.Kind != account.Organization {
 			return nil
@@ -190,7 +191,8 @@ func (s *Service) fillRepos(tx *db.Tx, caller *account.Caller, t *Team, names []
 	for _, name := range full {
 		a := found[account.Fold(name)]
 		if a == nil || a.OwnerID != t.Org.ID {
-			return errs.Validation(errs.Field{Resource: Resource, Field: "repo_names", Code: errs.InvalidField,
+			return errs.Validation(errs.Field{Resource: Resource, Field: "repo_names",
+				Code:  errs.InvalidField,
 				Value: errs.Clip(name)})
 		}
 		as := &Access{Team: t, Caller: caller, Owner: true}

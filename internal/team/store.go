@@ -13,7 +13,8 @@ import (
 )
 
 // columns are those of teams t, with the organization o and the parent p.
-const columns = `t.id, t.org_id, o.login, t.name, t.slug, t.description, t.secret, t.quiet, t.created_at, t.updated_at,
+const columns = `t.id, t.org_id, o.login, t.name, t.slug, t.description, t.secret, t.quiet,
+	t.created_at, t.updated_at,
 	p.id, p.name, p.slug, p.description, p.secret, p.quiet`
 
 const from = ` FROM teams t JOIN accounts o ON o.id = t.org_id LEFT JOIN teams p ON p.id = t.parent_id `
@@ -25,7 +26,8 @@ func scan(row db.Scanner, more ...any) (*Team, error) {
 	p := Team{}
 	var secret, quiet *bool
 	t.Org.Kind = account.Organization
-	err := row.Scan(append([]any{&t.ID, &t.Org.ID, &t.Org.Login, &t.Name, &t.Slug, &t.Description, &t.Secret, &t.Quiet,
+	err := row.Scan(append([]any{&t.ID, &t.Org.ID, &t.Org.Login, &t.Name, &t.Slug, &t.Description, &t.Secret,
+		&t.Quiet,
 		&t.CreatedAt, &t.UpdatedAt, &id, &name, &slug, &p.Description, &secret, &quiet}, more...)...)
 	if errors.Is(err, db.ErrNoRows) {
 		return nil, errs.Absent()
@@ -56,7 +58,8 @@ func query(tx *db.Tx, rest string, args ...any) ([]*Team, error) {
 // byRef finds a team. Error: 404.
 func byRef(tx *db.Tx, ref Ref) (*Team, error) {
 	if ref.ID != 0 {
-		return scan(tx.QueryRow(`SELECT `+columns+from+`WHERE t.id = $1 AND (t.org_id = $2 OR $2 = 0)`, ref.ID, ref.OrgID))
+		return scan(tx.QueryRow(`SELECT `+columns+from+`WHERE t.id = $1 AND (t.org_id = $2 OR $2 = 0)`,
+			ref.ID, ref.OrgID))
 	}
 	if !account.Plausible(ref.Org) || len(ref.Slug) > 4*maxName {
 		return nil, errs.Absent()
@@ -66,7 +69,8 @@ func byRef(tx *db.Tx, ref Ref) (*Team, error) {
 }
 
 // pageOf reads a page of teams t that meet a condition, and how many do.
-func pageOf(tx *db.Tx, where, order string, page web.Page, args ...any) (list []*Team, total int64, err error) {
+func pageOf(tx *db.Tx, where, order string, page web.Page, args ...any) (list []*Team, total int64,
+	err error) {
 	n := len(args)
 	list, err = query(tx, where+` ORDER BY `+order+` LIMIT `+arg(n+1)+` OFFSET `+arg(n+2),
 		append(args[:n:n], page.Size, page.Offset())...)
@@ -89,9 +93,11 @@ func insert(tx *db.Tx, t *Team) error {
 	if n >= maxOfOrg {
 		return errs.Newf(errs.Invalid, "An organization has %d teams at most.", maxOfOrg)
 	}
-	err := tx.QueryRow(`INSERT INTO teams (org_id, parent_id, name, slug, description, secret, quiet, created_at, updated_at)
+	err := tx.QueryRow(`INSERT INTO teams (org_id, parent_id, name, slug, description, secret, quiet, created_at,
+			updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8) ON CONFLICT (org_id, slug) DO NOTHING RETURNING id`,
-		t.Org.ID, db.OrNull(t.parentID()), t.Name, t.Slug, t.Description, t.Secret, t.Quiet, tx.Now).Scan(&t.ID)
+		t.Org.ID, db.OrNull(t.parentID()), t.Name, t.Slug, t.Description, t.Secret, t.Quiet,
+		tx.Now).Scan(&t.ID)
 	if errors.Is(err, db.ErrNoRows) {
 		return taken()
 	}
@@ -113,7 +119,8 @@ func taken() error {
 // update stores what an edit may change. Error: 422 for a name that is taken.
 func update(tx *db.Tx, t *Team) error {
 	var other ID
-	err := tx.QueryRow(`SELECT id FROM teams WHERE org_id = $1 AND slug = $2 AND id <> $3`, t.Org.ID, t.Slug, t.ID).
+	err := tx.QueryRow(`SELECT id FROM teams WHERE org_id = $1 AND slug = $2 AND id <> $3`, t.Org.ID, t.Slug,
+		t.ID).
 		Scan(&other)
 	if err == nil {
 		return taken()
@@ -121,7 +128,8 @@ func update(tx *db.Tx, t *Team) error {
 	if !errors.Is(err, db.ErrNoRows) {
 		return err
 	}
-	return tx.Run(`UPDATE teams SET parent_id = $2, name = $3, slug = $4, description = $5, secret = $6, quiet = $7,
+	return tx.Run(`UPDATE teams SET parent_id = $2, name = $3, slug = $4, description = $5,
+		secret = $6, quiet = $7,
 		updated_at = $8 WHERE id = $1`,
 		t.ID, db.OrNull(t.parentID()), t.Name, t.Slug, t.Description, t.Secret, t.Quiet, t.UpdatedAt)
 }
@@ -137,7 +145,8 @@ func above(tx *db.Tx, id ID) ([]ID, error) {
 
 // down is the table down (id, depth) of the team $1 and all below it, as the beginning of a statement.
 const down = `WITH RECURSIVE down (id, depth) AS (SELECT id, 1 FROM teams WHERE id = $1
-	UNION ALL SELECT t.id, down.depth + 1 FROM teams t JOIN down ON t.parent_id = down.id WHERE down.depth < $2) `
+	UNION ALL SELECT t.id, down.depth + 1 FROM teams t JOIN down ON t.parent_id = down.id
+		WHERE down.depth < $2) `
 
 // heightOf is how many teams are above each other from the team downwards.
 func heightOf(tx *db.Tx, id ID) (n int, err error) {
@@ -153,7 +162,8 @@ func below(tx *db.Tx, id ID) ([]*Team, error) {
 
 func hasChildren(tx *db.Tx, id ID) (bool, error) {
 	var n int64
-	err := tx.QueryRow(`SELECT count(*) FROM (SELECT 1 FROM teams WHERE parent_id = $1 LIMIT 1) c`, id).Scan(&n)
+	err := tx.QueryRow(`SELECT count(*) FROM (SELECT 1 FROM teams WHERE parent_id = $1 LIMIT 1) c`,
+		id).Scan(&n)
 	return n > 0, err
 }
 

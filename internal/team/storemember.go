@@ -13,7 +13,8 @@ func arg(n int) string { return "$" + strconv.Itoa(n) }
 
 // roleIn returns the stored role of a person in a team, or Outside.
 func roleIn(tx *db.Tx, id ID, user account.ID) (role Role, err error) {
-	err = tx.QueryRow(`SELECT COALESCE(max(role), 0) FROM team_members WHERE team_id = $1 AND user_id = $2`, id, user).
+	err = tx.QueryRow(`SELECT COALESCE(max(role), 0) FROM team_members WHERE team_id = $1 AND user_id = $2`,
+		id, user).
 		Scan(&role)
 	return role, err
 }

@@ -15,7 +15,8 @@ type Repo struct {
 	Role         account.Role
 }
 
-// inherited selects the ids and the roles of the repositories of a team, also of those that it has through teams above.
+// inherited selects the ids and the roles of the repositories of a team, also of those that it has through teams
+// above.
 func inherited(tx *db.Tx, id ID) (string, error) {
 	list, err := above(tx, id)
 	ids := make([]string, len(list))
@@ -60,14 +61,16 @@ func listRepos(tx *db.Tx, a *Access, page web.Page) (list []Repo, total int64, e
 func roleOn(tx *db.Tx, id ID, repoID repo.ID) (role account.Role, err error) {
 	of, err := inherited(tx, id)
 	if err == nil {
-		err = tx.QueryRow(`SELECT COALESCE(max(f.role), 0) FROM (`+of+`) f WHERE f.id = $1`, repoID).Scan(&role)
+		err = tx.QueryRow(`SELECT COALESCE(max(f.role), 0) FROM (`+of+`) f WHERE f.id = $1`,
+			repoID).Scan(&role)
 	}
 	return role, err
 }
 
 // grantedTo returns the role that a team itself has on a repository, or None.
 func grantedTo(tx *db.Tx, id ID, repoID repo.ID) (role account.Role, err error) {
-	err = tx.QueryRow(`SELECT COALESCE(max(role), 0) FROM team_repos WHERE team_id = $1 AND repo_id = $2`, id, repoID).
+	err = tx.QueryRow(`SELECT COALESCE(max(role), 0) FROM team_repos WHERE team_id = $1 AND repo_id = $2`, id,
+		repoID).
 		Scan(&role)
 	return role, err
 }
@@ -105,5 +108,6 @@ func rolesOn(tx *db.Tx, repoID repo.ID, list []*Team) (map[ID]account.Role, erro
 		err := row.Scan(&id, &role)
 		found[id] = role
 		return err
-	}, `SELECT team_id, role FROM team_repos WHERE repo_id = $1 AND team_id IN `+db.ValuesFrom(2, 1, len(list)), args...)
+	}, `SELECT team_id, role FROM team_repos WHERE repo_id = $1 AND team_id IN `+db.ValuesFrom(2, 1,
+		len(list)), args...)
 }

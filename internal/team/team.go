@@ -14,6 +14,16 @@
 // person are rows of team_members and team_repos alone, which [repo.GrantedRole] reads. A change writes no row for
 // each pair of a person and a repository.
 //
+// What a team holds when something else changes; a test walks it:
+//
+//	a membership of the organization ends    the person leaves its teams
+//	an account is suspended                  it stays, and its tokens do not work; deleted: it is gone
+//	a repository is transferred, deleted     it leaves the teams; made private or public: it stays
+//	a team is deleted                        the teams below are as well, with review requests to them
+//	a team is made secret                    who has access keeps it; requests to it are shown to nobody
+//	a team gets another parent               rights through teams above are those of the new ones
+//	the organization is renamed              addresses follow; deleted: the teams are, too
+//
 // Invariants: everybody in a team is a member of its organization, and all its repositories belong to that. So a
 // membership that ends, and a repository that is transferred, leave the teams in the same transaction ([LeaveRepo];
 // package account removes members). Every change holds the row of the organization and raises [account.Topic].
@@ -192,7 +202,8 @@ func holdOwned(tx *db.Tx, caller *account.Caller, ref Ref) (*Access, error) {
 func members(tx *db.Tx, caller *account.Caller, login string) (*account.Account, account.OrgAccess, error) {
 	org, may, err := account.OrgFor(tx, caller, login)
 	if err == nil && !may.Member {
-		err = errs.Newf(errs.Forbidden, "You must be a member of the organization %q to see its teams", org.Login)
+		err = errs.Newf(errs.Forbidden, "You must be a member of the organization %q to see its teams",
+			org.Login)
 	}
 	return org, may, err
 }
@@ -237,7 +248,8 @@ func (s *Service) OfCaller(
 	ctx context.Context, caller *account.Caller, page web.Page,
 ) (list []*Team, total int64, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		list, total, err = pageOf(tx, `t.id IN (SELECT team_id FROM team_members WHERE user_id = $1 AND role > 1)`,
+		list, total, err = pageOf(tx,
+			`t.id IN (SELECT team_id FROM team_members WHERE user_id = $1 AND role > 1)`,
 			"t.id", page, caller.ID)
 		return err
 	})
@@ -334,7 +346,8 @@ func parentOf(tx *db.Tx, t *Team, id web.Opt[ID], f *web.Faults) (*Team, error) 
 		}
 	}
 	if len(above)+height > maxDepth {
-		f.Wrong("parent_team_id", errs.Custom, "Teams are nested too deeply (maximum is "+strconv.Itoa(maxDepth)+")")
+		f.Wrong("parent_team_id", errs.Custom,
+			"Teams are nested too deeply (maximum is "+strconv.Itoa(maxDepth)+")")
 	}
 	return p, nil
 }
@@ -351,7 +364,8 @@ const maxNamed = 100
 
 // Create creates a team, for owners of the organization. The caller becomes a maintainer if a member. Errors: 403,
 // 404, 422.
-func (s *Service) Create(ctx context.Context, caller *account.Caller, org string, n NewTeam) (a *Access, err error) {
+func (s *Service) Create(ctx context.Context, caller *account.Caller, org string, n NewTeam) (a *Access,
+	err error) {
 	f := web.Faults{Resource: Resource}
 	n.Name.Set = true
 	n.check(&f)
@@ -365,7 +379,8 @@ func (s *Service) Create(ctx context.Context, caller *account.Caller, org string
 		if err != nil {
 			return err
 		}
-		t := &Team{Org: account.Account{ID: of.ID, Login: of.Login, Kind: of.Kind}, Secret: true, CreatedAt: tx.Now, UpdatedAt: tx.Now}
+		t := &Team{Org: account.Account{ID: of.ID, Login: of.Login, Kind: of.Kind}, Secret: true,
+			CreatedAt: tx.Now, UpdatedAt: tx.Now}
 		moved, err := n.apply(tx, t)
 		if err != nil {
 			return err
@@ -522,7 +537,8 @@ func (s *Service) Delete(ctx context.Context, caller *account.Caller, ref Ref) e
 }
 
 // ByIDs reads those of the teams that the caller sees.
-func (s *Service) ByIDs(ctx context.Context, caller *account.Caller, ids []ID) (found map[ID]*Team, err error) {
+func (s *Service) ByIDs(ctx context.Context, caller *account.Caller, ids []ID) (found map[ID]*Team,
+	err error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}

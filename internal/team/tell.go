@@ -24,7 +24,8 @@ func record(tx *db.Tx, t *Team, action audit.Action, changes map[string]any) err
 		changes = map[string]any{}
 	}
 	changes["team"] = t.Slug
-	return audit.Record(tx, audit.Entry{Action: action, Org: t.Org.Audited(), Right: audit.OrgOwner, Changes: changes})
+	return audit.Record(tx, audit.Entry{Action: action, Org: t.Org.Audited(), Right: audit.OrgOwner,
+		Changes: changes})
 }
 
 // recordMember notes what happens to a membership. Below and Outside stand for none.
@@ -49,7 +50,8 @@ func recordMember(tx *db.Tx, a *Access, user *account.Account, was, now Role) er
 	case !a.Owner:
 		right = audit.TeamMaintainer
 	}
-	return audit.Record(tx, audit.Entry{Action: action, Org: a.Org.Audited(), User: user.Audited(), Right: right,
+	return audit.Record(tx, audit.Entry{Action: action, Org: a.Org.Audited(), User: user.Audited(),
+		Right:   right,
 		Changes: changes})
 }
 
@@ -121,7 +123,8 @@ func tell(tx *db.Tx, t *Team, by *account.Caller, action string, changes map[str
 	if err != nil {
 		return err
 	}
-	return hook.RecordForOwner(tx, t.Org.ID, 0, hook.Event{Name: "team", Action: action, Actor: account.IDOf(by),
+	return hook.RecordForOwner(tx, t.Org.ID, 0, hook.Event{Name: "team", Action: action,
+		Actor: account.IDOf(by),
 		About: hook.About{Changes: changes, Parts: parts}})
 }
 
@@ -142,8 +145,8 @@ func tellMember(tx *db.Tx, a *Access, user *account.Account, action string) erro
 		Actor: account.IDOf(a.Caller), About: hook.About{User: user.ID, Parts: parts}})
 }
 
-// tellRepo records the webhook events of a team whose role on a repository changed. The repository's own webhooks hear
-// of closed teams alone, since they are for others than the owners of the organization.
+// tellRepo records the webhook events of a team whose role on a repository changed. The repository's own webhooks
+// hear of closed teams alone, since they are for others than the owners of the organization.
 func tellRepo(tx *db.Tx, a *Access, r *repo.Repo, was, now account.Role) error {
 	e := hook.Event{Name: "team", Action: "edited", Actor: account.IDOf(a.Caller)}
 	list := []hook.Event{e}

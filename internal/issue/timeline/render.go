@@ -115,7 +115,8 @@ func (api *API) render(
 
 // newEventPage returns an empty page of events of repositories.
 func newEventPage(ctx context.Context, in ...*repo.Access) *eventPage {
-	p := &eventPage{Page: issue.NewPage(ctx, in...), at: map[repo.ID]*issuekit.Addresses{}, in: repo.InList(in),
+	p := &eventPage{Page: issue.NewPage(ctx, in...), at: map[repo.ID]*issuekit.Addresses{},
+		in:   repo.InList(in),
 		info: web.From(ctx)}
 	for _, a := range in {
 		p.at[a.ID] = issuekit.NewAddresses(web.From(ctx), a.Repo)

@@ -114,7 +114,8 @@ func (p *Pages) teamMembers(r *http.Request) (*teamView, error) {
 	if err != nil {
 		return nil, err
 	}
-	if v.Children, _, err = p.of.Teams.Children(r.Context(), caller(r), refOf(r), page.First(web.MaxPageSize)); err != nil {
+	if v.Children, _, err = p.of.Teams.Children(r.Context(), caller(r), refOf(r),
+		page.First(web.MaxPageSize)); err != nil {
 		return nil, err
 	}
 	at := page.At(r, perList)
@@ -133,8 +134,8 @@ func (p *Pages) teamMembers(r *http.Request) (*teamView, error) {
 
 // POST /orgs/{org}/people/teams/{team_slug}
 //
-// ChangeTeamMembers adds a member to the team, changes a role, or removes a member, as the form's action says. Errors:
-// 404; those of the API are shown on the page.
+// ChangeTeamMembers adds a member to the team, changes a role, or removes a member, as the form's action says.
+// Errors: 404; those of the API are shown on the page.
 func (p *Pages) ChangeTeamMembers(w http.ResponseWriter, r *http.Request) error {
 	form, err := page.ReadForm(r)
 	if err != nil {
@@ -281,7 +282,8 @@ func (p *Pages) TeamSettings(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	t := v.Team
-	v.Typed = typedTeam{Name: t.Name, Description: page.TextOf(t.Description), Privacy: t.Privacy(), Quiet: t.Quiet}
+	v.Typed = typedTeam{Name: t.Name, Description: page.TextOf(t.Description), Privacy: t.Privacy(),
+		Quiet: t.Quiet}
 	if t.Parent != nil {
 		v.Typed.Parent = t.Parent.Slug
 	}
@@ -317,7 +319,8 @@ func (p *Pages) ChangeTeam(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		return page.Done(w, r, web.Path("orgs", v.Org.Login, "people", "teams"), "The team "+v.Team.Name+" was deleted.")
+		return page.Done(w, r, web.Path("orgs", v.Org.Login, "people", "teams"),
+			"The team "+v.Team.Name+" was deleted.")
 	}
 	v.Typed = typed(form)
 	ctx, err := p.kit.WriteOwn(r, scope.AdminOrg, false)
@@ -337,14 +340,16 @@ func (p *Pages) ChangeTeam(w http.ResponseWriter, r *http.Request) error {
 }
 
 func typed(form page.Form) typedTeam {
-	return typedTeam{Name: form.Text("name"), Description: form.Text("description"), Privacy: form.Get("privacy"),
-		Parent: form.Text("parent"), Quiet: form.Checked("quiet")}
+	return typedTeam{Name: form.Text("name"), Description: form.Text("description"),
+		Privacy: form.Get("privacy"),
+		Parent:  form.Text("parent"), Quiet: form.Checked("quiet")}
 }
 
 // teamEdit turns what a form says into a change. The parent is named by its slug. Error: 422.
 func (p *Pages) teamEdit(ctx context.Context, r *http.Request, t typedTeam) (e team.Edit, err error) {
-	e = team.Edit{Name: web.Some(t.Name), Description: web.Some(t.Description), Secret: web.Some(t.Privacy == "secret"),
-		Quiet: web.Some(t.Quiet), Parent: web.Opt[team.ID]{Set: true, Null: true}}
+	e = team.Edit{Name: web.Some(t.Name), Description: web.Some(t.Description),
+		Secret: web.Some(t.Privacy == "secret"),
+		Quiet:  web.Some(t.Quiet), Parent: web.Opt[team.ID]{Set: true, Null: true}}
 	if t.Parent == "" {
 		return e, nil
 	}

@@ -48,7 +48,7 @@ func ListPushers(
 // role.
 func pushers(r *repo.Repo, secret bool, at place, least string) string {
 	granted := ` FROM collaborators g JOIN accounts a ON a.id = g.user_id
-		WHERE g.repo_id = ` + at.repo + ` AND (g.role >= ` + least + ` OR a.site_admin)` // no team has outsiders
+		WHERE g.repo_id = ` + at.repo + ` AND (g.role >= ` + least + ` OR a.site_admin)`
 	if r.Owner.Kind == account.User {
 		return `SELECT id AS user_id FROM accounts WHERE id = ` + at.owner + `
 			UNION ALL SELECT g.user_id` + granted + ` AND g.user_id <> ` + at.owner

@@ -31,7 +31,8 @@ func TestTeamsByGraphQL(t *testing.T) {
 			"members":{"nodes":[{"login":"alice"},{"login":"mia"}],"totalCount":2},
 			"repositories":{"nodes":[{"nameWithOwner":"garden/shed"}]}}`
 		const top = `{"slug":"top","childTeams":{"nodes":[{"slug":"low"}]},"repositories":{"nodes":[]}}`
-		ask("mia", `{"data":{"organization":{"teams":{"totalCount":2,"nodes":[`+low+`,`+top+`]},"team":null}}}`)
+		ask("mia",
+			`{"data":{"organization":{"teams":{"totalCount":2,"nodes":[`+low+`,`+top+`]},"team":null}}}`)
 		ask("alice", `{"data":{"organization":{"teams":{"totalCount":3}}}}`)
 		ask("sam", `{"data":{"organization":{"teams":{"totalCount":0,"nodes":[]},"team":null}}}`)
 	})

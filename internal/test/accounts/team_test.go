@@ -43,20 +43,24 @@ func TestTeams(t *testing.T) {
 			{Do: "POST " + atTeams, As: "mia", Send: `{"name":"Weeders"}`, Status: 403},
 			{Do: "POST " + atTeams, As: "alice", Send: `{}`, Status: 422},
 			{Do: "POST " + atTeams, As: "alice", Send: `{"name":"!!"}`, Status: 422},
-			{Do: "POST " + atTeams, As: "alice", Send: `{"name":"The Wéeders!","privacy":"closed","maintainers":["mia"],
+			{Do: "POST " + atTeams, As: "alice",
+				Send: `{"name":"The Wéeders!","privacy":"closed","maintainers":["mia"],
 				"repo_names":["garden/shed"]}`, Status: 201, Keep: keep,
 				Want: `{"name":"The Wéeders!","slug":"the-weeders","privacy":"closed","members_count":2,"repos_count":1,
 					"parent":null,"organization":{"login":"garden"}}`},
-			{Name: "the slug is taken", Do: "POST " + atTeams, As: "alice", Send: `{"name":"the weeders"}`, Status: 422},
+			{Name: "the slug is taken", Do: "POST " + atTeams, As: "alice", Send: `{"name":"the weeders"}`,
+				Status: 422},
 			{Name: "a secret team cannot be nested", Do: "PATCH " + atTeams + "/the-weeders", As: "alice",
 				Send: `{"privacy":"secret","parent_team_id":999}`, Status: 422},
 			{Do: "GET " + atTeams + "/The-Weeders", As: "max", Status: 200, Want: `{"slug":"the-weeders"}`},
 			{Do: "GET " + atTeams + "/the-weeders", As: "sam", Status: 404},
 			{Do: "PUT " + atTeams + "/the-weeders/memberships/max", As: "max", Status: 403},
-			{Name: "a maintainer adds members", Do: "PUT " + atTeams + "/the-weeders/memberships/max", As: "mia", Status: 200,
+			{Name: "a maintainer adds members", Do: "PUT " + atTeams + "/the-weeders/memberships/max",
+				As: "mia", Status: 200,
 				Want: `{"role":"member","state":"active"}`},
-			{Name: "nobody from outside", Do: "PUT " + atTeams + "/the-weeders/memberships/sam", As: "mia", Status: 422,
-				Want: `{"errors":[{"resource":"TeamMember"}]}`},
+			{Name: "nobody from outside", Do: "PUT " + atTeams + "/the-weeders/memberships/sam", As: "mia",
+				Status: 422,
+				Want:   `{"errors":[{"resource":"TeamMember"}]}`},
 			{Do: "GET " + atTeams + "/the-weeders/members?role=maintainer", As: "max", Status: 200,
 				Want: `[{"login":"alice"},{"login":"mia"}]`},
 			{Do: "GET " + atTeams + "/the-weeders/members", As: "max", Status: 200,
@@ -67,20 +71,24 @@ func TestTeams(t *testing.T) {
 			{Do: "GET " + atTeams + "/the-weeders/repos/garden/shed", As: "max", Status: 200,
 				Headers: map[string]string{"Accept": "application/vnd.github.v3.repository+json"},
 				Want:    `{"name":"shed","role_name":"read"}`},
-			{Do: "GET /repos/garden/shed/teams", As: "max", Status: 200, Want: `[{"slug":"the-weeders","permission":"pull"}]`},
-			{Do: "GET /user/teams", As: "max", Status: 200, Want: `[{"slug":"the-weeders","members_count":3}]`},
+			{Do: "GET /repos/garden/shed/teams", As: "max", Status: 200,
+				Want: `[{"slug":"the-weeders","permission":"pull"}]`},
+			{Do: "GET /user/teams", As: "max", Status: 200,
+				Want: `[{"slug":"the-weeders","members_count":3}]`},
 		})
 		id := fmt.Sprint("/teams/", made.ID)
 		long := fmt.Sprintf("/organizations/%d/team/%d", made.Organization.ID, made.ID)
 		s.Run(t, []apitest.Case{
 			{Do: "GET " + id, As: "max", Status: 200, Want: `{"slug":"the-weeders"}`},
 			{Do: "GET " + long, As: "max", Status: 200, Want: `{"slug":"the-weeders"}`},
-			{Do: fmt.Sprintf("GET /organizations/%d/team/%d", made.Organization.ID+1, made.ID), As: "max", Status: 404},
+			{Do: fmt.Sprintf("GET /organizations/%d/team/%d", made.Organization.ID+1, made.ID), As: "max",
+				Status: 404},
 			{Do: "GET " + id + "/members/max", As: "mia", Status: 204},
 			{Do: "GET " + id + "/members/may", As: "mia", Status: 404},
 			{Do: "PUT " + id + "/members/may", As: "mia", Status: 204},
 			{Do: "DELETE " + id + "/members/may", As: "may", Status: 204},
-			{Do: "PUT " + long + "/repos/garden/shed", As: "alice", Send: `{"permission":"push"}`, Status: 204},
+			{Do: "PUT " + long + "/repos/garden/shed", As: "alice", Send: `{"permission":"push"}`,
+				Status: 204},
 			{Do: "GET /repos/garden/shed", As: "max", Status: 200, Want: `{"permissions":{"push":true}}`},
 			{Do: "PATCH " + long, As: "alice", Send: `{"name":"Diggers","description":"dig"}`, Status: 200,
 				Want: `{"slug":"diggers","description":"dig"}`},
@@ -99,7 +107,8 @@ func TestSecretTeams(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		crew(t, s)
-		s.Ask(t, "alice", "POST "+atTeams, `{"name":"moles","maintainers":["mia"],"repo_names":["shed"]}`, 201)
+		s.Ask(t, "alice", "POST "+atTeams, `{"name":"moles","maintainers":["mia"],"repo_names":["shed"]}`,
+			201)
 		s.Ask(t, "alice", "PATCH /orgs/garden", `{"default_repository_permission":"read"}`, 200)
 		s.Run(t, []apitest.Case{
 			{Do: "GET " + atTeams, As: "max", Status: 200, Body: "[]"},
@@ -141,7 +150,8 @@ func TestTeamRights(t *testing.T) {
 			}
 			s.Ask(t, login, "GET /repos/garden/shed", "", status)
 			s.Ask(t, login, "GET /repos/garden/shed/issues", "", status)
-			for _, list := range []string{"/user/repos", "/orgs/garden/repos", "/user/repos?affiliation=organization_member"} {
+			for _, list := range []string{"/user/repos", "/orgs/garden/repos",
+				"/user/repos?affiliation=organization_member"} {
 				var found []any
 				if s.Ask(t, login, "GET "+list, "", 200).JSON(t, &found); len(found) != count {
 					t.Errorf("%s as %s: %d repositories, want %d", list, login, len(found), count)
@@ -150,7 +160,8 @@ func TestTeamRights(t *testing.T) {
 			var found struct {
 				Total int `json:"total_count"`
 			}
-			if s.Ask(t, login, "GET /search/repositories?q=shed", "", 200).JSON(t, &found); found.Total != count {
+			if s.Ask(t, login, "GET /search/repositories?q=shed", "", 200).JSON(t,
+				&found); found.Total != count {
 				t.Errorf("search as %s: %d repositories, want %d", login, found.Total, count)
 			}
 		}
@@ -159,17 +170,20 @@ func TestTeamRights(t *testing.T) {
 		s.Run(t, []apitest.Case{
 			{Do: "GET /repos/garden/shed/collaborators", As: "alice", Status: 200,
 				Want: `[{"login":"alice"},{"login":"max","role_name":"write"},{"login":"may","role_name":"write"}]`},
-			{Do: "GET /repos/garden/shed/collaborators?affiliation=direct", As: "alice", Status: 200, Body: "[]"},
+			{Do: "GET /repos/garden/shed/collaborators?affiliation=direct", As: "alice", Status: 200,
+				Body: "[]"},
 			{Do: "GET /repos/garden/shed/collaborators/max/permission", As: "alice", Status: 200,
 				Want: `{"permission":"write"}`},
 			{Do: "GET /repos/garden/shed/assignees", As: "alice", Status: 200,
 				Want: `[{"login":"alice"},{"login":"max"},{"login":"may"}]`},
-			{Do: "GET " + atTeams + "/low/repos", As: "max", Status: 200, Want: `[{"name":"shed","role_name":"write"}]`},
+			{Do: "GET " + atTeams + "/low/repos", As: "max", Status: 200,
+				Want: `[{"name":"shed","role_name":"write"}]`},
 			{Do: "GET " + atTeams + "/top/members", As: "max", Status: 200,
 				Want: `[{"login":"alice"},{"login":"max"},{"login":"may"}]`},
 			{Name: "a circle", Do: "PATCH " + atTeams + "/top", As: "alice",
 				Send: fmt.Sprintf(`{"parent_team_id":%d}`, low), Status: 422},
-			{Name: "a parent becomes secret", Do: "PATCH " + atTeams + "/mid", As: "alice", Send: `{"privacy":"secret"}`, Status: 422},
+			{Name: "a parent becomes secret", Do: "PATCH " + atTeams + "/mid", As: "alice",
+				Send: `{"privacy":"secret"}`, Status: 422},
 			{Name: "only below", Do: "DELETE " + atTeams + "/top/memberships/max", As: "alice", Status: 404},
 		})
 		changes := []struct {
@@ -259,17 +273,24 @@ func TestTeamsReview(t *testing.T) {
 			s.Ask(t, "alice", "PUT "+atTeams+"/"+team+"/repos/garden/plot", `{"permission":"push"}`, 204)
 		}
 		s.Ask(t, "alice", "PUT /repos/garden/plot/contents/a.txt", `{"message":"a","content":"eA=="}`, 201)
-		s.Ask(t, "alice", "PUT /repos/garden/plot/contents/b.txt", `{"message":"b","content":"eA==","branch":"main"}`, 201)
+		s.Ask(t, "alice", "PUT /repos/garden/plot/contents/b.txt",
+			`{"message":"b","content":"eA==","branch":"main"}`, 201)
 		var main struct{ Object struct{ SHA string } }
 		s.Ask(t, "alice", "GET /repos/garden/plot/git/ref/heads/main", "", 200).JSON(t, &main)
-		s.Ask(t, "alice", "POST /repos/garden/plot/git/refs", `{"ref":"refs/heads/topic","sha":"`+main.Object.SHA+`"}`, 201)
-		s.Ask(t, "alice", "PUT /repos/garden/plot/contents/c.txt", `{"message":"c","content":"eA==","branch":"topic"}`, 201)
-		s.Ask(t, "alice", "POST /repos/garden/plot/pulls", `{"title":"weed","head":"topic","base":"main"}`, 201)
+		s.Ask(t, "alice", "POST /repos/garden/plot/git/refs",
+			`{"ref":"refs/heads/topic","sha":"`+main.Object.SHA+`"}`, 201)
+		s.Ask(t, "alice", "PUT /repos/garden/plot/contents/c.txt",
+			`{"message":"c","content":"eA==","branch":"topic"}`, 201)
+		s.Ask(t, "alice", "POST /repos/garden/plot/pulls", `{"title":"weed","head":"topic","base":"main"}`,
+			201)
 		const at = "/repos/garden/plot/pulls/1/requested_reviewers"
 		s.Run(t, []apitest.Case{
-			{Name: "a secret team", Do: "POST " + at, As: "alice", Send: `{"team_reviewers":["moles"]}`, Status: 422},
-			{Name: "a team without access", Do: "POST " + at, As: "alice", Send: `{"team_reviewers":["idle"]}`, Status: 422},
-			{Name: "no team", Do: "POST " + at, As: "alice", Send: `{"team_reviewers":["none"]}`, Status: 422},
+			{Name: "a secret team", Do: "POST " + at, As: "alice", Send: `{"team_reviewers":["moles"]}`,
+				Status: 422},
+			{Name: "a team without access", Do: "POST " + at, As: "alice",
+				Send: `{"team_reviewers":["idle"]}`, Status: 422},
+			{Name: "no team", Do: "POST " + at, As: "alice", Send: `{"team_reviewers":["none"]}`,
+				Status: 422},
 			{Do: "POST " + at, As: "alice", Send: `{"team_reviewers":["weeders"]}`, Status: 201,
 				Want: `{"requested_teams":[{"slug":"weeders"}],"requested_reviewers":[]}`},
 			{Do: "GET " + at, As: "mia", Status: 200, Want: `{"teams":[{"slug":"weeders"}]}`},
@@ -281,8 +302,10 @@ func TestTeamsReview(t *testing.T) {
 				Send: `{"body":"@garden/weeders, @garden/moles/ and @field/weeders: look"}`, Status: 201},
 		})
 		for _, who := range []string{"sam", ""} {
-			for _, path := range []string{"issues/1/events", "issues/1/timeline", "issues/events", "pulls", "pulls/1"} {
-				if a := s.Ask(t, who, "GET /repos/garden/plot/"+path, "", 200); strings.Contains(string(a.Body), `"slug":"weeders"`) {
+			for _, path := range []string{"issues/1/events", "issues/1/timeline", "issues/events", "pulls",
+				"pulls/1"} {
+				if a := s.Ask(t, who, "GET /repos/garden/plot/"+path, "",
+					200); strings.Contains(string(a.Body), `"slug":"weeders"`) {
 					t.Errorf("%s as %q names the team: %s", path, who, a.Body)
 				}
 			}

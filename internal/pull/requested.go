@@ -15,9 +15,9 @@ import (
 // MaxReviewers is the maximum number of review requests of a pull request, as at GitHub.
 const MaxReviewers = 15
 
-// RequestReviews asks people to review a pull request, which subscribes them, for its author and for people with the
-// role triage. They must be able to see it. Errors: 403, 404, 422 for users who cannot, for the author and for too many; nobody
-// is asked then.
+// RequestReviews asks people to review a pull request, which subscribes them, for its author and for people with
+// the role triage. They must be able to see it. Errors: 403, 404, 422 for users who cannot, for the author and for
+// too many; nobody is asked then.
 func (s *Service) RequestReviews(ctx context.Context, a *repo.Access, number int64, logins []string) error {
 	if err := checkLogins(logins); err != nil {
 		return err
@@ -90,8 +90,8 @@ func reviewers(c *issue.Change, logins []string, asked []account.ID) ([]account.
 	return fresh, nil
 }
 
-// UnrequestReviews takes requests back, for the author and for people with the role triage; people who are not asked are
-// ignored. Errors: 403, 404, 422 for too many.
+// UnrequestReviews takes requests back, for the author and for people with the role triage; people who are not
+// asked are ignored. Errors: 403, 404, 422 for too many.
 func (s *Service) UnrequestReviews(ctx context.Context, a *repo.Access, number int64, logins []string) error {
 	if err := checkLogins(logins); err != nil {
 		return err

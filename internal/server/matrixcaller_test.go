@@ -231,7 +231,8 @@ func wantRead(r *route.Route, c caller, h *fixture.Home, path, query string) int
 	case r.Right == route.SiteAdmin && !c.isOne("chief"):
 		want = http.StatusNotFound
 	case strings.HasPrefix(r.Pattern, "/orgs/{org}/hooks") || strings.HasPrefix(r.Pattern, "/orgs/{org}/rulesets") || slices.Contains([]string{
-		"/orgs/{org}/audit-log", "/orgs/{org}/installations", "/orgs/{org}/outside_collaborators"}, r.Pattern):
+		"/orgs/{org}/audit-log", "/orgs/{org}/installations", "/orgs/{org}/outside_collaborators"},
+		r.Pattern):
 		if c.login != "owner" && !c.isOne("chief") && !c.isBot() {
 			want = http.StatusForbidden
 		}

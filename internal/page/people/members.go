@@ -93,7 +93,8 @@ func (p *Pages) members(r *http.Request) (*members, error) {
 // POST /orgs/{org}/people
 //
 // ChangeMembers adds a member, changes a role, removes a member or an outside collaborator, makes the one of the
-// other, or shows or hides the caller's own membership, as the form's action says. Errors: 404; those of the API are shown on the page.
+// other, or shows or hides the caller's own membership, as the form's action says. Errors: 404; those of the API
+// are shown on the page.
 func (p *Pages) ChangeMembers(w http.ResponseWriter, r *http.Request) error {
 	form, err := page.ReadForm(r)
 	if err != nil {

@@ -191,10 +191,12 @@ func TestRolesBypassRulesets(t *testing.T) {
 			s.Ask(t, "alice", "POST /repos/alice/garden/rulesets", `{"name": "x", "enforcement": "active",
 				"bypass_actors": [{"actor_id": `+role+`, "actor_type": "RepositoryRole"}]}`, 422)
 		}
-		for role, passes := range map[string][]string{"2": {"warden", "alice"}, "4": {"bob", "warden", "alice"},
+		for role, passes := range map[string][]string{"2": {"warden", "alice"}, "4": {"bob", "warden",
+			"alice"},
 			"5": {"alice"}} {
 			at := "/repos/alice/garden/rulesets"
-			made := s.Ask(t, "alice", "POST "+at, `{"name": "locked", "enforcement": "active", "rules": [{"type": "update"}],
+			made := s.Ask(t, "alice", "POST "+at,
+				`{"name": "locked", "enforcement": "active", "rules": [{"type": "update"}],
 				"conditions": {"ref_name": {"include": ["~DEFAULT_BRANCH"], "exclude": []}},
 				"bypass_actors": [{"actor_id": `+role+`, "actor_type": "RepositoryRole"}]}`, 201)
 			for _, who := range []string{"bob", "warden", "alice"} {
@@ -202,7 +204,8 @@ func TestRolesBypassRulesets(t *testing.T) {
 				if slices.Contains(passes, who) {
 					want = 201
 				}
-				s.Ask(t, who, "PUT /repos/alice/garden/contents/"+who+role, `{"message": "x", "content": "MQo="}`, want)
+				s.Ask(t, who, "PUT /repos/alice/garden/contents/"+who+role,
+					`{"message": "x", "content": "MQo="}`, want)
 			}
 			s.Ask(t, "alice", "DELETE "+at+"/"+idOf(t, made), "", 204)
 		}

@@ -95,12 +95,26 @@ func (a *API) RemoveMember(w http.ResponseWriter, r *http.Request) error {
 
 // PUT /orgs/{org}/outside_collaborators/{username}
 //
-// ConvertMember makes a member an outside collaborator, for owners. Errors: 404, 403 also for users who are not
-// members and for the last owner.
+// ConvertMember makes a member an outside collaborator, for owners. It is done when the answer comes; with async
+// that is a 202, as at GitHub. Errors: 404, 422, 403 also for users who are not members and for the last owner.
 func (a *API) ConvertMember(w http.ResponseWriter, r *http.Request) error {
-	err := a.s.ConvertMember(r.Context(), CallerFrom(r.Context()), web.Param(r, "org"), web.Param(r, "username"))
+	caller, org := CallerFrom(r.Context()), web.Param(r, "org")
+	if err := a.s.checkOwner(r.Context(), caller, org); err != nil {
+		return err
+	}
+	o, err := web.ReadOptional(r, "Membership")
 	if err != nil {
 		return err
+	}
+	async := o.Bool("async")
+	if err := o.Err(); err != nil {
+		return err
+	}
+	if err := a.s.ConvertMember(r.Context(), caller, org, web.Param(r, "username")); err != nil {
+		return err
+	}
+	if async.Value {
+		return web.JSON(w, r, http.StatusAccepted, struct{}{})
 	}
 	return web.NoContent(w)
 }

@@ -335,7 +335,8 @@ func (s *Service) ConvertMember(ctx context.Context, caller *Caller, orgLogin, u
 		m, err := memberOf(tx, org, user)
 		switch {
 		case errs.Is(err, errs.NotFound):
-			return errs.Newf(errs.Forbidden, "%q is not a member of the organization %q", user.Login, org.Login)
+			return errs.Newf(errs.Forbidden, "%q is not a member of the organization %q", user.Login,
+				org.Login)
 		case err == nil:
 			err = s.endMembership(tx, caller, m,
 				map[string]any{"old_role": orgRole(m.Owner), "role": "outside_collaborator"})

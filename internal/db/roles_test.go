@@ -37,11 +37,12 @@ func TestThreeRolesBecomeFive(t *testing.T) {
 		testkit.NoError(t, reopen(t, address, old, func(d *db.DB) {
 			dbtest.MustWrite(t, d, func(tx *db.Tx) error {
 				for n := range 4 { // an organization and a repository for each number of before
-					err := tx.Run(`INSERT INTO accounts (id, login, login_folded, kind, default_role, created_at, updated_at)
-						VALUES ($1, $2, $2, 2, $3, 1, 1)`, n+1, "guild"+string(rune('0'+n)), n)
+					err := tx.Run(`INSERT INTO accounts (id, login, login_folded, kind, default_role, created_at,
+						updated_at) VALUES ($1, $2, $2, 2, $3, 1, 1)`, n+1, "guild"+string(rune('0'+n)), n)
 					if err == nil {
-						err = tx.Run(`INSERT INTO repos (id, owner_id, name, name_folded, private, default_branch,
-							created_at, updated_at, pushed_at) VALUES ($1, $1, 'a', 'a', FALSE, 'main', 1, 1, 1)`, n+1)
+						err = tx.Run(`INSERT INTO repos (id, owner_id, name, name_folded, private,
+							default_branch, created_at, updated_at, pushed_at)
+							VALUES ($1, $1, 'a', 'a', FALSE, 'main', 1, 1, 1)`, n+1)
 					}
 					if err == nil {
 						err = tx.Run(`INSERT INTO collaborators (repo_id, user_id, role, created_at)
@@ -59,7 +60,8 @@ func TestThreeRolesBecomeFive(t *testing.T) {
 		for range 2 { // once, although it is opened twice
 			d := dbtest.OpenURL(t, address)
 			for n, want := range []int64{0, 1, 3, 5} {
-				if got := number(t, d, `SELECT role FROM collaborators WHERE repo_id = $1`, n+1); got != want {
+				if got := number(t, d, `SELECT role FROM collaborators WHERE repo_id = $1`,
+					n+1); got != want {
 					t.Errorf("a collaborator's role %d became %d, want %d", n, got, want)
 				}
 				if got := number(t, d, `SELECT default_role FROM accounts WHERE id = $1`, n+1); got != want {
@@ -67,7 +69,8 @@ func TestThreeRolesBecomeFive(t *testing.T) {
 				}
 			}
 		}
-		if err := db.CheckBackup(versions); err == nil || !strings.Contains(err.Error(), "another version of Arbor") {
+		if err := db.CheckBackup(versions); err == nil || !strings.Contains(err.Error(),
+			"another version of Arbor") {
 			t.Errorf("a backup of before: %v", err)
 		}
 	})

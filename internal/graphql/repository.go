@@ -140,8 +140,10 @@ func repositoryTables() map[string]exec.Resolver {
 		"isUserConfigurationRepository": ofRepository(func(p payload) any {
 			return p.Owner.Type == "User" && p.Owner.Login == p.Name
 		}),
-		"viewerPermission":    ofRepository(func(p payload) any { return permissionOf(p.Permissions) }),
-		"viewerCanAdminister": ofRepository(func(p payload) any { return p.Permissions.Role() == account.Admin }),
+		"viewerPermission": ofRepository(func(p payload) any { return permissionOf(p.Permissions) }),
+		"viewerCanAdminister": ofRepository(func(p payload) any {
+			return p.Permissions.Role() == account.Admin
+		}),
 		"primaryLanguage": ofRepository(func(p payload) any {
 			if p.Language == nil {
 				return nil

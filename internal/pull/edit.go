@@ -51,7 +51,8 @@ func (e *Edit) check() error {
 	return f.Err()
 }
 
-// Edit changes a pull request, all of it in one transaction, as far as mayEdit allows. Errors: 403, 404, 422 (decisions 33, 37, 38).
+// Edit changes a pull request, all of it in one transaction, as far as mayEdit allows. Errors: 403, 404, 422
+// (decisions 33, 37, 38).
 func (s *Service) Edit(ctx context.Context, a *repo.Access, number int64, e Edit) error {
 	err := s.repos.Again(ctx, errMoved, func() error { return s.editOnce(ctx, a, number, e) })
 	if errors.Is(err, errMoved) {

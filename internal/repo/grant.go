@@ -154,11 +154,13 @@ func DropCollaborator(tx *db.Tx, repoID ID, userID account.ID) (before account.R
 func DropInOrg(tx *db.Tx, orgID, userID account.ID) ([]*Access, error) {
 	const theirs = ` IN (SELECT c.repo_id FROM collaborators c JOIN repos o ON o.id = c.repo_id
 		WHERE c.user_id = $1 AND o.owner_id = $2)`
-	n, err := tx.Exec(`UPDATE repos SET issues_generation = issues_generation + 1 WHERE id`+theirs, userID, orgID)
+	n, err := tx.Exec(`UPDATE repos SET issues_generation = issues_generation + 1 WHERE id`+theirs, userID,
+		orgID)
 	if err != nil || n == 0 {
 		return nil, err
 	}
-	had, err := Query(tx, &account.Caller{ID: userID}, `WHERE c.role > 0 AND r.owner_id = $2 ORDER BY r.id`, orgID)
+	had, err := Query(tx, &account.Caller{ID: userID}, `WHERE c.role > 0 AND r.owner_id = $2 ORDER BY r.id`,
+		orgID)
 	if err != nil {
 		return nil, err
 	}

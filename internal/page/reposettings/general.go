@@ -212,7 +212,8 @@ func (p *Pages) saveGeneral(r *http.Request, a *repo.Access, f page.Form) (fullN
 
 // edit changes the repository, and returns its OWNER/NAME from then on.
 func (p *Pages) edit(r *http.Request, a *repo.Access, e settings.Edit) (fullName string, err error) {
-	ctx, err := p.kit.WriteArchived(r, a, account.Maintain) // the operation asks for more, and whether it is archived
+	// The operation asks for more, and looks whether it is archived.
+	ctx, err := p.kit.WriteArchived(r, a, account.Maintain)
 	if err != nil {
 		return "", err
 	}

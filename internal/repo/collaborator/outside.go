@@ -59,7 +59,8 @@ func (s *Service) RemoveOutsider(ctx context.Context, caller *account.Caller, or
 }
 
 // outsiders selects the users with a role on repositories of the organization $1 who are not its members.
-var outsiders = ` FROM (SELECT DISTINCT c.user_id AS user_id FROM repos r JOIN collaborators c ON c.repo_id = r.id
+var outsiders = ` FROM (SELECT DISTINCT c.user_id AS user_id
+	FROM repos r JOIN collaborators c ON c.repo_id = r.id
 	WHERE r.owner_id = $1 AND ` + repo.NotDeleted("r") + ` AND NOT EXISTS (
 		SELECT 1 FROM members m WHERE m.org_id = $1 AND m.user_id = c.user_id)) p`
 
@@ -73,7 +74,8 @@ func (s *Service) Outsiders(
 		if err != nil {
 			return err
 		}
-		ids, err := db.QueryIDs[account.ID](tx, `SELECT user_id`+outsiders+` ORDER BY user_id LIMIT $2 OFFSET $3`,
+		ids, err := db.QueryIDs[account.ID](tx,
+			`SELECT user_id`+outsiders+` ORDER BY user_id LIMIT $2 OFFSET $3`,
 			org.ID, page.Size, page.Offset())
 		if err != nil {
 			return err

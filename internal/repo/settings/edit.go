@@ -31,8 +31,9 @@ type Edit struct {
 
 // need returns the role that changing the repository in this way needs, as at GitHub.
 func (e *Edit) need(r *repo.Repo) account.Role {
-	if differs(e.Name, r.Name) || differs(e.Private, r.Private) || differs(e.DefaultBranch, r.DefaultBranch) ||
-		differs(e.HasIssues, r.HasIssues) || differs(e.Archived, r.Archived) || differs(e.IsTemplate, r.IsTemplate) {
+	if differs(e.Name, r.Name) || differs(e.Private, r.Private) || differs(e.HasIssues, r.HasIssues) ||
+		differs(e.DefaultBranch, r.DefaultBranch) || differs(e.Archived, r.Archived) ||
+		differs(e.IsTemplate, r.IsTemplate) {
 		return account.Admin
 	}
 	return account.Maintain

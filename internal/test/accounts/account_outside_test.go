@@ -36,10 +36,12 @@ func TestOutsideCollaborators(t *testing.T) {
 		s.Ask(t, "owner", "PUT /repos/guild/hall/collaborators/stranger", "", 204)
 		s.Grant(t, s.Repo(t, "owner/own", false), "plain", account.Push) // of no organization
 		s.Run(t, []apitest.Case{
-			{Do: "GET " + outsiders, As: "owner", Status: 200, Want: `[{"login": "outsider"}, {"login": "stranger"}]`},
+			{Do: "GET " + outsiders, As: "owner", Status: 200,
+				Want: `[{"login": "outsider"}, {"login": "stranger"}]`},
 			{Do: "GET " + outsiders + "?filter=2fa_disabled", As: "owner", Status: 200,
 				Want: `[{"login": "outsider"}, {"login": "stranger"}]`},
-			{Do: "GET " + outsiders + "?per_page=1&page=2", As: "owner", Status: 200, Want: `[{"login": "stranger"}]`,
+			{Do: "GET " + outsiders + "?per_page=1&page=2", As: "owner", Status: 200,
+				Want: `[{"login": "stranger"}]`,
 				Has: map[string]string{"Link": `<{base}` + outsiders +
 					`?per_page=1&page=1>; rel="first", <{base}` + outsiders + `?per_page=1&page=1>; rel="prev"`}},
 			{Do: "GET " + outsiders + "?filter=none", As: "owner", Status: 422,
@@ -70,13 +72,17 @@ func TestMembersBecomeOutsideCollaborators(t *testing.T) {
 				Want: `{"permissions": {"triage": true, "push": false}}`},
 			{Name: "and no other", Do: "GET /repos/guild/attic", As: "member", Status: 404},
 			{Do: "GET /orgs/guild/members/member", As: "owner", Status: 404},
-			{Do: "GET " + outsiders, As: "owner", Status: 200, Want: `[{"login": "member"}, {"login": "outsider"}]`},
+			{Do: "GET " + outsiders, As: "owner", Status: 200,
+				Want: `[{"login": "member"}, {"login": "outsider"}]`},
 			{Name: "no member", Do: "PUT " + outsiders + "/member", As: "owner", Status: 403,
 				Want: `{"message": "\"member\" is not a member of the organization \"guild\""}`},
 			{Name: "the last owner", Do: "PUT " + outsiders + "/owner", As: "owner", Status: 403},
 			{Name: "nobody", Do: "PUT " + outsiders + "/nobody", As: "owner", Status: 404},
-			{Name: "an owner", Do: "PUT /orgs/guild/memberships/plain", As: "owner", Send: `{"role": "admin"}`, Status: 200},
-			{Do: "PUT " + outsiders + "/plain", As: "owner", Status: 204},
+			{Name: "an owner", Do: "PUT /orgs/guild/memberships/plain", As: "owner",
+				Send: `{"role": "admin"}`, Status: 200},
+			{Do: "PUT " + outsiders + "/plain", As: "owner", Send: `{"async": 1}`, Status: 422},
+			{Do: "PUT " + outsiders + "/plain", As: "owner", Send: `{"async": true}`, Status: 202,
+				Body: "{}"},
 			{Do: "GET /repos/guild/vault", As: "plain", Status: 404},
 			{Do: "GET /orgs/guild/audit-log?phrase=action:org.remove_member", As: "owner", Status: 200,
 				Want: `[{"user": "plain", "data": {"role": "outside_collaborator"}}, {"user": "member"}]`},
@@ -96,7 +102,8 @@ func TestRemovalEndsGrants(t *testing.T) {
 		s.Run(t, []apitest.Case{
 			{Name: "not by a member", Do: "DELETE " + outsiders + "/outsider", As: "member", Status: 403},
 			{Name: "not oneself", Do: "DELETE " + outsiders + "/outsider", As: "outsider", Status: 403},
-			{Name: "a member", Do: "DELETE " + outsiders + "/member", As: "owner", Status: 422, Want: `{"message":
+			{Name: "a member", Do: "DELETE " + outsiders + "/member", As: "owner", Status: 422,
+				Want: `{"message":
 				"You cannot specify an organization member to remove as an outside collaborator."}`},
 			{Name: "nobody", Do: "DELETE " + outsiders + "/nobody", As: "owner", Status: 404},
 			{Do: "DELETE " + outsiders + "/outsider", As: "owner", Status: 204, Body: "-"},
@@ -110,8 +117,10 @@ func TestRemovalEndsGrants(t *testing.T) {
 
 			{Name: "a member is removed", Do: "DELETE /orgs/guild/members/member", As: "owner", Status: 204},
 			{Do: "GET /repos/guild/vault", As: "member", Status: 404},
-			{Name: "and comes back with the default role", Do: "PUT /orgs/guild/members/member", As: "owner", Status: 204},
-			{Do: "GET /repos/guild/vault", As: "member", Status: 200, Want: `{"permissions": {"pull": true, "triage": false}}`},
+			{Name: "and comes back with the default role", Do: "PUT /orgs/guild/members/member",
+				As: "owner", Status: 204},
+			{Do: "GET /repos/guild/vault", As: "member", Status: 200,
+				Want: `{"permissions": {"pull": true, "triage": false}}`},
 			{Name: "a member leaves", Do: "DELETE /orgs/guild/memberships/plain", As: "plain", Status: 204},
 			{Do: "GET /repos/guild/vault", As: "plain", Status: 404},
 			{Do: "GET " + outsiders, As: "owner", Status: 200, Body: "[]"},

@@ -49,7 +49,8 @@ func byRole(t *testing.T, s *apitest.Server) {
 	s.Ask(t, "alice", "PUT /repos/alice/garden/contents/dev",
 		`{"message": "x", "content": "eA==", "branch": "dev"}`, 201)
 	s.Ask(t, "alice", "POST /repos/alice/garden/issues", `{"title": "Slugs"}`, 201)
-	s.Ask(t, "alice", "POST /repos/alice/garden/pulls", `{"title": "Beds", "head": "dev", "base": "main"}`, 201)
+	s.Ask(t, "alice", "POST /repos/alice/garden/pulls", `{"title": "Beds", "head": "dev", "base": "main"}`,
+		201)
 	for role := account.Pull; role <= account.Admin; role++ {
 		s.User(t, loginOf(role))
 		s.Ask(t, "alice", "PUT /repos/alice/garden/collaborators/"+loginOf(role),

@@ -187,7 +187,8 @@ func TestOutsideCollaborators(t *testing.T) {
 		s.Visit(t, "bob", "POST "+at, "action", "remove-outside", "login", "carol").Shows(t, 403)
 		s.Visit(t, "bob", "POST "+at, "action", "convert", "login", "bob").Shows(t, 403)
 		s.Visit(t, "alice", "POST "+at, "action", "convert", "login", "bob").Leads(t, at)
-		s.Visit(t, "alice", "GET "+outside).Shows(t, 200, "bob Outside collaborator", "carol Outside collaborator")
+		s.Visit(t, "alice", "GET "+outside).Shows(t, 200, "bob Outside collaborator",
+			"carol Outside collaborator")
 		s.Visit(t, "alice", "POST "+at, "action", "convert", "login", "alice").Shows(t, 403)
 		s.Visit(t, "alice", "POST "+at, "action", "remove-outside", "login", "alice").Shows(t, 422)
 		s.Visit(t, "alice", "POST "+at, "action", "remove-outside", "login", "carol").Leads(t, at)

@@ -16,7 +16,8 @@ var held = []struct{ name, do, with, without string }{
 	{"a mention", "GET /issues?filter=mentioned", `[{"number": 1}]`, `[]`},
 	{"a request for a review", "GET /search/issues?q=is:pr+review-requested:rae", `{"total_count": 1}`,
 		`{"total_count": 0}`},
-	{"notifications", "GET /notifications?all=true&per_page=1", `[{"repository": {"full_name": "guild/vault"}}]`, `[]`},
+	{"notifications", "GET /notifications?all=true&per_page=1",
+		`[{"repository": {"full_name": "guild/vault"}}]`, `[]`},
 	{"a feed", "GET /users/rae/received_events?per_page=1", `[{"repo": {"name": "guild/vault"}}]`, `[]`},
 }
 
@@ -48,14 +49,17 @@ func TestHoldingsFollowRoles(t *testing.T) {
 	const rae, collaborator = "/repos/guild/vault/collaborators/rae", "/orgs/guild/outside_collaborators/rae"
 	granted := []apitest.Case{{Do: "PUT " + rae, As: "owner", Status: 204}}
 	member := []apitest.Case{{Do: "PUT /orgs/guild/members/rae", As: "owner", Status: 204},
-		{Do: "PATCH /orgs/guild", As: "owner", Send: `{"default_repository_permission": "write"}`, Status: 200}}
+		{Do: "PATCH /orgs/guild", As: "owner", Send: `{"default_repository_permission": "write"}`,
+			Status: 200}}
 	for name, c := range map[string]struct {
 		by   []apitest.Case // how the role is had
 		end  apitest.Case   // what ends it
 		back []apitest.Case // how it comes back; nil: it did not end
 	}{
-		"the collaborator is removed": {granted, apitest.Case{Do: "DELETE " + rae, As: "owner", Status: 204}, granted},
-		"the collaborator leaves":     {granted, apitest.Case{Do: "DELETE " + rae, As: "rae", Status: 204}, granted},
+		"the collaborator is removed": {granted, apitest.Case{Do: "DELETE " + rae, As: "owner",
+			Status: 204}, granted},
+		"the collaborator leaves": {granted, apitest.Case{Do: "DELETE " + rae, As: "rae", Status: 204},
+			granted},
 		"the outside collaborator is removed": {granted,
 			apitest.Case{Do: "DELETE " + collaborator, As: "owner", Status: 204}, granted},
 		"the member is removed": {member,
@@ -86,14 +90,16 @@ func TestHoldingsFollowRoles(t *testing.T) {
 						Headers: map[string]string{"Accept": "application/vnd.github+json"}},
 					{Do: "GET /repos/guild/vault/pulls/2/requested_reviewers", As: "owner", Status: 200,
 						Want: `{"users": [{"login": "rae"}]}`},
-					{Do: "POST /repos/guild/vault/issues/1/comments", As: "owner", Send: `{"body": "@rae"}`, Status: 201},
+					{Do: "POST /repos/guild/vault/issues/1/comments", As: "owner", Send: `{"body": "@rae"}`,
+						Status: 201},
 				})
 				s.Settle(t)
 				holds(t, s, c.back == nil)
 				if c.back != nil {
 					s.Run(t, c.back)
 					holds(t, s, true)
-					s.Check(t, apitest.Case{Name: "what happened before", Do: "GET /notifications", As: "rae", Status: 200,
+					s.Check(t, apitest.Case{Name: "what happened before", Do: "GET /notifications",
+						As: "rae", Status: 200,
 						Body: "[]"})
 				}
 			})

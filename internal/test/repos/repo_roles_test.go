@@ -34,24 +34,29 @@ func TestRolesMayDo(t *testing.T) {
 		{"reopen", "PATCH " + issue, `{"state": "open"}`, account.Triage},
 		{"close a pull request", "PATCH " + pull, `{"state": "closed"}`, account.Triage},
 		{"reopen a pull request", "PATCH " + pull, `{"state": "open"}`, account.Triage},
-		{"ask for a review", "POST " + pull + "/requested_reviewers", `{"reviewers": ["reader"]}`, account.Triage},
-		{"take that back", "DELETE " + pull + "/requested_reviewers", `{"reviewers": ["reader"]}`, account.Triage},
+		{"ask for a review", "POST " + pull + "/requested_reviewers", `{"reviewers": ["reader"]}`,
+			account.Triage},
+		{"take that back", "DELETE " + pull + "/requested_reviewers", `{"reviewers": ["reader"]}`,
+			account.Triage},
 		{"edit a title", "PATCH " + issue, `{"title": "x"}`, account.Push},
 		{"edit a text", "PATCH " + issue, `{"body": null, "state": "open"}`, account.Push},
 		{"edit a pull request's title", "PATCH " + pull, `{"title": "x"}`, account.Push},
 		{"change a base", "PATCH " + pull, `{"base": "main"}`, account.Push},
 		{"edit a comment", "PATCH /issues/comments/1", `{"body": "x"}`, account.Push},
 		{"create a label", "POST /labels", `{"name": "by-{who}"}`, account.Push},
-		{"create a label with an issue's", "POST " + issue + "/labels", `{"labels": ["of-{who}"]}`, account.Push},
+		{"create a label with an issue's", "POST " + issue + "/labels", `{"labels": ["of-{who}"]}`,
+			account.Push},
 		{"create a milestone", "POST /milestones", `{"title": "by-{who}"}`, account.Push},
 		{"lock", "PUT " + issue + "/lock", "", account.Push},
 		{"unlock", "DELETE " + issue + "/lock", "", account.Push},
 		{"create a ref", "POST /git/refs", `{"ref": "refs/heads/{who}", "sha": "{sha}"}`, account.Push},
 		{"list collaborators", "GET /collaborators", "", account.Push},
 		{"set topics", "PUT /topics", `{"names": ["hall"]}`, account.Maintain},
-		{"describe", "PATCH ", `{"description": "{who}", "homepage": "https://example.org"}`, account.Maintain},
+		{"describe", "PATCH ", `{"description": "{who}", "homepage": "https://example.org"}`,
+			account.Maintain},
 		{"configure merging", "PATCH ", `{"allow_rebase_merge": false}`, account.Maintain},
-		{"send what is so", "PATCH ", `{"name": "hall", "private": false, "has_issues": true}`, account.Maintain},
+		{"send what is so", "PATCH ", `{"name": "hall", "private": false, "has_issues": true}`,
+			account.Maintain},
 		{"become a template", "PATCH ", `{"is_template": true}`, account.Admin},
 		{"rename", "PATCH ", `{"name": "hall-{who}"}`, account.Admin},
 		{"list webhooks", "GET /hooks", "", account.Admin},
@@ -74,7 +79,8 @@ func TestRolesMayDo(t *testing.T) {
 		s.Ask(t, "owner", "PUT "+at+"/contents/a", `{"message": "a", "content": "YQ=="}`, 201)
 		sha := s.Tip(t, "owner", "guild/hall", "main")
 		s.Ask(t, "owner", "POST "+at+"/git/refs", `{"ref": "refs/heads/topic", "sha": "`+sha+`"}`, 201)
-		s.Ask(t, "owner", "PUT "+at+"/contents/b", `{"message": "b", "content": "YQ==", "branch": "topic"}`, 201)
+		s.Ask(t, "owner", "PUT "+at+"/contents/b", `{"message": "b", "content": "YQ==", "branch": "topic"}`,
+			201)
 		s.Ask(t, "owner", "POST "+at+"/issues", `{"title": "x"}`, 201)
 		s.Ask(t, "owner", "POST "+at+"/pulls", `{"title": "x", "head": "topic", "base": "main"}`, 201)
 		s.Ask(t, "owner", "POST "+at+"/issues/1/comments", `{"body": "x"}`, 201)
@@ -109,7 +115,8 @@ func TestTriageCreatesNoLabels(t *testing.T) {
 			{Do: "GET /repos/alice/garden/issues", Status: 200, Body: "[]"},
 			{Do: "POST /repos/alice/garden/issues", As: "sorter", Send: `{"title": "x", "labels": ["bug"]}`,
 				Status: 201, Want: `{"labels": [{"name": "bug"}]}`},
-			{Do: "PUT /repos/alice/garden/issues/1/labels", As: "sorter", Send: `{"labels": ["slimy"]}`, Status: 403},
+			{Do: "PUT /repos/alice/garden/issues/1/labels", As: "sorter", Send: `{"labels": ["slimy"]}`,
+				Status: 403},
 			{Do: "GET /repos/alice/garden/issues/1", Status: 200, Want: `{"labels": [{"name": "bug"}]}`},
 			{Do: "GET /repos/alice/garden/labels/slimy", Status: 404},
 		})

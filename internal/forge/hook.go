@@ -156,8 +156,8 @@ func tellCollaborator(
 	return hook.Record(tx, r.ID, e)
 }
 
-// TellMember ends the invitation of a user who joined an organization, and records the webhook event of one who joined
-// or left.
+// TellMember ends the invitation of a user who joined an organization, and records the webhook event of one who
+// joined or left.
 func (f *Forge) TellMember(tx *db.Tx, org, user *account.Account, owner, joined bool, by account.ID) error {
 	if joined {
 		if err := invitation.SettleMember(tx, org, user); err != nil {
@@ -172,7 +172,8 @@ func (f *Forge) TellMember(tx *db.Tx, org, user *account.Account, owner, joined 
 	if joined {
 		action = "member_added"
 	}
-	membership, err := json.Marshal(account.MembershipOf(&account.Membership{Org: org, User: user, Owner: owner}, info))
+	m := &account.Membership{Org: org, User: user, Owner: owner}
+	membership, err := json.Marshal(account.MembershipOf(m, info))
 	if err != nil {
 		return err
 	}

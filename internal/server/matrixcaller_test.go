@@ -230,8 +230,10 @@ func wantRead(r *route.Route, c caller, h *fixture.Home, path, query string) int
 		want = http.StatusForbidden
 	case r.Right == route.SiteAdmin && !c.isOne("chief"):
 		want = http.StatusNotFound
-	case strings.HasPrefix(r.Pattern, "/orgs/{org}/hooks") || strings.HasPrefix(r.Pattern, "/orgs/{org}/rulesets") ||
-		slices.Contains([]string{"/orgs/{org}/audit-log", "/orgs/{org}/invitations", "/orgs/{org}/failed_invitations",
+	case strings.HasPrefix(r.Pattern, "/orgs/{org}/hooks"),
+		strings.HasPrefix(r.Pattern, "/orgs/{org}/rulesets"),
+		slices.Contains([]string{"/orgs/{org}/audit-log", "/orgs/{org}/invitations",
+			"/orgs/{org}/failed_invitations",
 			"/orgs/{org}/installations"}, r.Pattern):
 		if c.login != "owner" && !c.isOne("chief") && !c.isBot() {
 			want = http.StatusForbidden

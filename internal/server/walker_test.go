@@ -81,7 +81,8 @@ func (w *walker) sql(t *testing.T, statement string, args ...any) {
 // onRepo reports a route about one repository.
 // The page of an invitation is for the invitee, who has no role yet.
 func onRepo(r *route.Route) bool {
-	return strings.Contains(r.Pattern, "{repo}") && r.Right != route.App && r.Pattern != "/{owner}/{repo}/invitations"
+	return strings.Contains(r.Pattern, "{repo}") && r.Right != route.App &&
+		r.Pattern != "/{owner}/{repo}/invitations"
 }
 
 // readsOnly reports a POST that changes nothing. GraphQL changes things by other routes.

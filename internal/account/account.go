@@ -228,10 +228,13 @@ type Service struct {
 // Forge is what happens to accounts and, in the same transaction, to features above
 // this package. Package forge implements it.
 type Forge interface {
-	// EndOrgAccess is called after somebody lost access to an organization's repositories: a membership
-	// ended, an owner became a member, or members lost their default permission. by is the acting account.
-	// An error rolls the transaction back.
+	// EndOrgAccess is called after somebody lost access to an organization's repositories: a member became an
+	// outside collaborator, an owner a member, or members lost their default permission. by is the acting
+	// account. An error rolls the transaction back.
 	EndOrgAccess(tx *db.Tx, orgID, by ID) error
+	// RevokeInOrg is EndOrgAccess after a user left: the roles that were granted to it on single repositories
+	// of the organization end, too.
+	RevokeInOrg(tx *db.Tx, orgID, userID, by ID) error
 	// EndSiteAdmin is called after a user stopped being a site administrator, so it sees
 	// less of everything. An error undoes the transaction.
 	EndSiteAdmin(tx *db.Tx, userID, by ID) error

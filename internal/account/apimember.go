@@ -82,11 +82,23 @@ func (a *API) AddMember(w http.ResponseWriter, r *http.Request) error {
 
 // DELETE /orgs/{org}/members/{username}
 //
-// RemoveMember ends a membership: owners any, everyone their own. Errors: 404,
-// 403, 422 for the last owner.
+// RemoveMember ends a membership and the roles of the user on the organization's repositories: owners any,
+// everyone their own. Errors: 404, 403, 422 for the last owner.
 func (a *API) RemoveMember(w http.ResponseWriter, r *http.Request) error {
 	err := a.s.RemoveMember(r.Context(), CallerFrom(r.Context()), web.Param(r, "org"),
 		web.Param(r, "username"))
+	if err != nil {
+		return err
+	}
+	return web.NoContent(w)
+}
+
+// PUT /orgs/{org}/outside_collaborators/{username}
+//
+// ConvertMember makes a member an outside collaborator, for owners. Errors: 404, 403 also for users who are not
+// members and for the last owner.
+func (a *API) ConvertMember(w http.ResponseWriter, r *http.Request) error {
+	err := a.s.ConvertMember(r.Context(), CallerFrom(r.Context()), web.Param(r, "org"), web.Param(r, "username"))
 	if err != nil {
 		return err
 	}

@@ -43,6 +43,16 @@ func OwnedOrg(tx *db.Tx, caller *Caller, login string) (*Account, error) {
 	return org, err
 }
 
+// OverseenOrg returns the organization with a login for those who oversee its people: owners, and Apps that may
+// read its members. Errors: 403, 404.
+func OverseenOrg(tx *db.Tx, caller *Caller, login string) (*Account, error) {
+	org, may, err := orgFor(tx, caller, login)
+	if err == nil && !may.Owner && !(may.Member && caller.App != 0) {
+		err = mustOwn(org)
+	}
+	return org, err
+}
+
 // Owns reports whether the caller, which may be nil, is the account, owns the organization, or is a site
 // administrator.
 func Owns(tx *db.Tx, caller *Caller, of *Account) (bool, error) {
@@ -273,9 +283,9 @@ func (s *Service) PendingMembership(
 	return m, err
 }
 
-// RemoveMember ends a membership or an open invitation: owners may end any, everyone their own.
-// Errors: 404 for the organization, the user and the membership; 403 without
-// the right; 422 for the last owner.
+// RemoveMember ends an open invitation, or a membership and the roles that were granted to the user on the
+// organization's repositories, as at GitHub: owners may end any, everyone their own. Errors: 404 for the
+// organization, the user and the membership; 403 without the right; 422 for the last owner.
 func (s *Service) RemoveMember(ctx context.Context, caller *Caller, orgLogin, userLogin string) error {
 	return s.db.WriteAs(ctx, caller, func(tx *db.Tx) error {
 		self := Fold(userLogin) == Fold(caller.Login)
@@ -291,26 +301,62 @@ func (s *Service) RemoveMember(ctx context.Context, caller *Caller, orgLogin, us
 		if errs.Is(err, errs.NotFound) && s.forge != nil {
 			return s.forge.EndInvitation(tx, org, user, caller)
 		}
+		if err == nil {
+			err = s.endMembership(tx, caller, m, map[string]any{"old_role": orgRole(m.Owner)})
+		}
+		if err != nil || s.forge == nil {
+			return err
+		}
+		return s.forge.RevokeInOrg(tx, org.ID, user.ID, caller.ID)
+	})
+}
+
+// ConvertMember makes a member an outside collaborator, who keeps the roles that were granted on single
+// repositories. Errors: 404 for the organization and the user; 403 for those who do not own it, for users who are
+// not members and for the last owner, as at GitHub.
+func (s *Service) ConvertMember(ctx context.Context, caller *Caller, orgLogin, userLogin string) error {
+	return s.db.WriteAs(ctx, caller, func(tx *db.Tx) error {
+		org, err := ownedOrg(tx, caller, orgLogin)
 		if err != nil {
 			return err
 		}
-		if m.Owner {
-			if err := checkNotLast(tx, org, user); err != nil {
-				return err
-			}
-		}
-		changes := map[string]any{"old_role": orgRole(m.Owner)}
-		if err := recordMember(tx, audit.OrgRemoveMember, caller, m, changes); err != nil {
+		user, err := UserByLogin(tx, userLogin)
+		if err != nil {
 			return err
 		}
-		if err := deleteMember(tx, org.ID, user.ID); err != nil {
-			return err
+		m, err := memberOf(tx, org, user)
+		switch {
+		case errs.Is(err, errs.NotFound):
+			return errs.Newf(errs.Forbidden, "%q is not a member of the organization %q", user.Login, org.Login)
+		case err == nil:
+			err = s.endMembership(tx, caller, m,
+				map[string]any{"old_role": orgRole(m.Owner), "role": "outside_collaborator"})
 		}
-		if err := s.tellMember(tx, m, false, caller); err != nil {
+		if errs.Is(err, errs.Invalid) {
+			err = errs.New(errs.Forbidden, err.Error())
+		}
+		if err != nil {
 			return err
 		}
 		return s.endOrgAccess(tx, org.ID, caller.ID)
 	})
+}
+
+// endMembership ends a membership; what follows of it for repositories is left to the caller. Error: 422 for the
+// last owner.
+func (s *Service) endMembership(tx *db.Tx, by *Caller, m *Membership, changes map[string]any) error {
+	if m.Owner {
+		if err := checkNotLast(tx, m.Org, m.User); err != nil {
+			return err
+		}
+	}
+	if err := recordMember(tx, audit.OrgRemoveMember, by, m, changes); err != nil {
+		return err
+	}
+	if err := deleteMember(tx, m.Org.ID, m.User.ID); err != nil {
+		return err
+	}
+	return s.tellMember(tx, m, false, by)
 }
 
 // checkNotLast refuses to take the last owner from an organization.

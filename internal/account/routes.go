@@ -39,6 +39,7 @@ func (a *API) Routes() []route.Route {
 		ownOrgs.ForApps("members").SignedIn("GET /orgs/{org}/memberships/{username}", a.GetMembership),
 		members.SignedIn("PUT /orgs/{org}/memberships/{username}", a.SetMembership),
 		members.SignedIn("DELETE /orgs/{org}/memberships/{username}", a.RemoveMembership),
+		members.SignedIn("PUT /orgs/{org}/outside_collaborators/{username}", a.ConvertMember),
 		free.Anyone("GET /orgs/{org}/public_members", a.ListPublicMembers),
 		free.Anyone("GET /orgs/{org}/public_members/{username}", a.CheckPublicMember),
 		publicity.SignedIn("PUT /orgs/{org}/public_members/{username}", a.PublicizeMember),

@@ -60,11 +60,7 @@ func (f *Forge) RemoveCollaborator(tx *db.Tx, r *repo.Repo, userID, by account.I
 		return err
 	}
 	if before != account.None {
-		changes := map[string]any{"old_permission": before.String()}
-		if err := recordCollaborator(tx, r, audit.RepoRemoveMember, userID, by, changes); err != nil {
-			return err
-		}
-		if err := tellCollaborator(tx, r, userID, before, account.None, by); err != nil {
+		if err := noteRevoked(tx, r, userID, before, by); err != nil {
 			return err
 		}
 	}
@@ -77,6 +73,33 @@ func (f *Forge) RemoveCollaborator(tx *db.Tx, r *repo.Repo, userID, by account.I
 	}
 	// Close pull requests whose authors can no longer see both sides.
 	return f.Pulls.FollowLoss(tx, r, by)
+}
+
+// noteRevoked tells the audit log and webhooks that a role was revoked.
+func noteRevoked(tx *db.Tx, r *repo.Repo, userID account.ID, before account.Role, by account.ID) error {
+	changes := map[string]any{"old_permission": before.String()}
+	if err := recordCollaborator(tx, r, audit.RepoRemoveMember, userID, by, changes); err != nil {
+		return err
+	}
+	return tellCollaborator(tx, r, userID, before, account.None, by)
+}
+
+// RevokeInOrg revokes a user's roles on all repositories of an organization.
+func (f *Forge) RevokeInOrg(tx *db.Tx, orgID, userID, by account.ID) error {
+	had, err := repo.DropInOrg(tx, orgID, userID)
+	if err != nil {
+		return err
+	}
+	for _, a := range had {
+		if err := noteRevoked(tx, a.Repo, userID, a.Role, by); err != nil {
+			return err
+		}
+	}
+	// Invitations of the user; those that the user sent end with the access.
+	if err := invitation.SettleInOrg(tx, orgID, userID); err != nil {
+		return err
+	}
+	return f.EndOrgAccess(tx, orgID, by)
 }
 
 // EndSiteAdmin applies the effects of revoking site administration from a user.

@@ -83,6 +83,30 @@ func (s *Service) Revoke(ctx context.Context, a *Access, login string) error {
 	})
 }
 
+// RevokeInOrg revokes the roles of an outside collaborator on all repositories of an organization, for owners.
+// Errors: 403, 404, 422 for a member.
+func (s *Service) RevokeInOrg(ctx context.Context, caller *account.Caller, orgLogin, login string) error {
+	return s.db.WriteAs(ctx, caller, func(tx *db.Tx) error {
+		org, err := account.HoldOwnedOrg(tx, caller, orgLogin)
+		if err != nil {
+			return err
+		}
+		user, err := account.UserByLogin(tx, login)
+		if err != nil {
+			return err
+		}
+		member, _, err := account.OrgRole(tx, org.ID, user.ID)
+		switch {
+		case err != nil:
+			return err
+		case member:
+			return errs.New(errs.Invalid,
+				"You cannot specify an organization member to remove as an outside collaborator.")
+		}
+		return s.forge.RevokeInOrg(tx, org.ID, user.ID, caller.ID)
+	})
+}
+
 // PutCollaborator grants a role to a user and returns the former one, or None.
 func PutCollaborator(
 	tx *db.Tx, repoID ID, userID account.ID, role account.Role,
@@ -123,6 +147,23 @@ func DropCollaborator(tx *db.Tx, repoID ID, userID account.ID) (before account.R
 	}
 	_, err = tx.Exec(`DELETE FROM collaborators WHERE repo_id = $1 AND user_id = $2`, repoID, userID)
 	return before, err
+}
+
+// DropInOrg revokes the roles of a user who is not a member on all repositories of an organization, and returns
+// these with the role that it had.
+func DropInOrg(tx *db.Tx, orgID, userID account.ID) ([]*Access, error) {
+	const theirs = ` IN (SELECT c.repo_id FROM collaborators c JOIN repos o ON o.id = c.repo_id
+		WHERE c.user_id = $1 AND o.owner_id = $2)`
+	n, err := tx.Exec(`UPDATE repos SET issues_generation = issues_generation + 1 WHERE id`+theirs, userID, orgID)
+	if err != nil || n == 0 {
+		return nil, err
+	}
+	had, err := Query(tx, &account.Caller{ID: userID}, `WHERE c.role > 0 AND r.owner_id = $2 ORDER BY r.id`, orgID)
+	if err != nil {
+		return nil, err
+	}
+	_, err = tx.Exec(`DELETE FROM collaborators WHERE user_id = $1 AND repo_id`+theirs, userID, orgID)
+	return had, err
 }
 
 // regroup increments the issues' generation after a change of collaborators, because issues and comments

@@ -17,7 +17,7 @@ type members struct {
 	Org     shown
 	Role    string // of the viewer: admin, member or empty
 	Public  bool   // the viewer shows the own membership
-	Chosen  string // admin or member: those alone; empty: all
+	Chosen  string // admin, member or outside: those alone; empty: all members
 	Members []member
 	Login   string // what was typed
 	NewRole string
@@ -29,8 +29,9 @@ type members struct {
 
 type member struct {
 	page.User
-	Owner bool
-	Self  bool
+	Owner   bool
+	Outside bool // a collaborator who is not a member
+	Self    bool
 }
 
 // Path is the address of the page.
@@ -38,8 +39,8 @@ func (v *members) Path() string { return web.Path("orgs", v.Org.Login, "people")
 
 // GET /orgs/{org}/people
 //
-// Members answers the members of an organization: all of them to members, to others those who show it. Error:
-// 404.
+// Members answers the members of an organization: all of them to members, to others those who show it. role=outside
+// is the outside collaborators, for owners. Error: 404.
 func (p *Pages) Members(w http.ResponseWriter, r *http.Request) error {
 	v, err := p.members(r)
 	if err != nil {
@@ -59,16 +60,27 @@ func (p *Pages) members(r *http.Request) (*members, error) {
 		return nil, err
 	}
 	v.Tab = "people"
-	if role := web.QueryOf(r).Get("role"); role == "admin" || role == "member" {
+	if may.Member {
+		v.Role = roleOf(r, may)
+	}
+	if role := web.QueryOf(r).Get("role"); role == "admin" || role == "member" ||
+		role == "outside" && v.Role == "admin" {
 		v.Chosen = role
 	}
 	at := page.At(r, perList)
+	if v.Chosen == "outside" {
+		people, total, err := p.of.Collaborators.Outsiders(r.Context(), caller(r), v.Org.Login, at)
+		for _, u := range page.NewUsers(people) {
+			v.Members = append(v.Members, member{User: u, Outside: true})
+		}
+		v.Pages = page.PagerOf(r, at, total)
+		return v, err
+	}
 	list, total, err := p.of.Accounts.Members(r.Context(), caller(r), v.Org.Login, cmp.Or(v.Chosen, "all"), false, at)
 	if err != nil {
 		return nil, err
 	}
 	if may.Member {
-		v.Role = roleOf(r, may)
 		own, _, err := p.of.Accounts.Membership(r.Context(), caller(r), v.Org.Login, v.Viewer.Login)
 		if err != nil {
 			return nil, err
@@ -100,8 +112,9 @@ func (p *Pages) invitations(r *http.Request, v *members) error {
 
 // POST /orgs/{org}/people
 //
-// ChangeMembers adds or invites a member, cancels an invitation, changes a role, removes a member, or shows or hides
-// the caller's own membership, as the form's action says. Errors: 404; those of the API are shown on the page.
+// ChangeMembers adds or invites a member, cancels an invitation, changes a role, removes a member or an outside
+// collaborator, makes the one of the other, or shows or hides the caller's own membership, as the form's action says.
+// Errors: 404; those of the API are shown on the page.
 func (p *Pages) ChangeMembers(w http.ResponseWriter, r *http.Request) error {
 	form, err := page.ReadForm(r)
 	if err != nil {
@@ -132,8 +145,10 @@ func memberDone(login string, form page.Form, invited bool) string {
 	switch form.Get("action") {
 	case "cancel":
 		return "The invitation of " + login + " was cancelled."
-	case "remove":
+	case "remove", "remove-outside":
 		return login + " was removed."
+	case "convert":
+		return login + " is an outside collaborator now."
 	case "publicize":
 		return "Your membership is public now."
 	case "conceal":
@@ -163,7 +178,7 @@ func (p *Pages) changeMember(r *http.Request, org, login string, form page.Form)
 	do, open, scopes := form.Get("action"), p.kit.WriteOwn, scope.AdminOrg
 	switch do {
 	case "set", "invite":
-	case "remove", "cancel":
+	case "remove", "remove-outside", "convert", "cancel":
 		open = p.kit.DeleteOwn
 	case "publicize":
 		scopes = scope.WriteOrg
@@ -179,6 +194,10 @@ func (p *Pages) changeMember(r *http.Request, org, login string, form page.Form)
 	switch do {
 	case "remove":
 		return false, p.of.Accounts.RemoveMember(ctx, caller(r), org, login)
+	case "convert":
+		return false, p.of.Accounts.ConvertMember(ctx, caller(r), org, login)
+	case "remove-outside":
+		return false, p.of.Collaborators.RemoveOutsider(ctx, caller(r), org, login)
 	case "publicize", "conceal":
 		return false, p.of.Accounts.SetMemberPublic(ctx, caller(r), org, login, do == "publicize")
 	case "invite":

@@ -19,6 +19,7 @@ import (
 	"arbor/internal/invitation"
 	"arbor/internal/page"
 	"arbor/internal/page/webhook"
+	"arbor/internal/repo/collaborator"
 	"arbor/internal/repo/list"
 	"arbor/internal/route"
 	"arbor/internal/scope"
@@ -40,7 +41,8 @@ type Services struct {
 	Searches   *repository.API
 	Activities *activity.Service
 
-	Invitations *invitation.Service
+	Invitations   *invitation.Service
+	Collaborators *collaborator.Service
 }
 
 // Pages answers the pages of this room.

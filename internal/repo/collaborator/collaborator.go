@@ -1,6 +1,7 @@
 // Package collaborator lists and changes the people with access to a repository:
 //
 //	.../collaborators                                 api.go, store.go; the operations are here
+//	/orgs/{org}/outside_collaborators                 outside.go
 //	possible assignees of issues                      assignee.go
 //
 // Package invitation grants roles, at once or when people accept; [repo.Service.Revoke] takes them away.
@@ -121,7 +122,11 @@ func (api *API) Routes() []route.Route {
 	repos := api.s.repos
 	reading := repos.Router(route.Needs(scope.PublicRepo, "metadata").ForApps("administration"))
 	changing := repos.Router(route.Needs(scope.PublicRepo, route.Never).ForApps("administration"))
+	overseeing := route.Needs(scope.ReadOrg, route.Never).ForApps("members")
+	removing := route.Needs(scope.AdminOrg, route.Never).ForApps("members")
 	return []route.Route{
+		overseeing.SignedIn("GET /orgs/{org}/outside_collaborators", api.ListOutsiders),
+		removing.SignedIn("DELETE /orgs/{org}/outside_collaborators/{username}", api.RemoveOutsider),
 		reading.Push("GET /repos/{owner}/{repo}/collaborators", api.ListCollaborators),
 		reading.Push("GET /repos/{owner}/{repo}/collaborators/{username}", api.CheckCollaborator),
 		changing.Admin("PUT /repos/{owner}/{repo}/collaborators/{username}", api.AddCollaborator),

@@ -68,6 +68,8 @@ func (w *world) accounts() {
 	w.do("bob", "DELETE /orgs/orchard/public_members/bob")
 	w.do("alice", "GET /orgs/orchard/members")
 	w.do("alice", "GET /orgs/orchard/members/bob")
+	w.do("alice", "PUT /orgs/orchard/outside_collaborators/carol")
+	w.do("alice", "PUT /orgs/orchard/memberships/carol", `{"role": "member"}`)
 	w.do("alice", "DELETE /orgs/orchard/members/carol")
 	w.do("alice", "DELETE /orgs/orchard/memberships/dave")
 	w.do("alice", "PUT /orgs/orchard/public_members/alice")
@@ -134,6 +136,9 @@ func (w *world) repositories() {
 	w.do("alice", "POST /orgs/orchard/repos",
 		`{"name": "apples", "description": "Of all kinds", "homepage": "https://example.org/apples", "auto_init": true}`)
 	w.do("alice", "POST /orgs/orchard/repos", `{"name": "pears", "private": true}`)
+	w.do("alice", "PUT /repos/orchard/apples/collaborators/carol")
+	w.do("alice", "GET /orgs/orchard/outside_collaborators")
+	w.do("alice", "DELETE /orgs/orchard/outside_collaborators/carol")
 	w.do("alice", "PATCH /repos/alice/cellar",
 		`{"description": "Where it is kept", "homepage": "https://example.org/cellar"}`)
 	w.do("alice", "POST /user/repos", `{"name": "heap"}`)

@@ -2,6 +2,7 @@ package repos_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -175,6 +176,36 @@ func TestSuitesSayWhoBypassed(t *testing.T) {
 		s.Check(t, apitest.Case{Do: "GET " + path + "/" + id, As: "bob", Status: 200, Want: `{"result": "bypass", "rule_evaluations": [
 			{"rule_source": {"type": "ruleset", "name": "locked"}, "enforcement": "active", "result": "fail",
 			"rule_type": "update", "details": "Cannot update this protected ref."}]}`})
+	})
+}
+
+// A ruleset that a role may bypass lets nobody below that role past: were maintainers taken for people who push, each
+// of these could.
+func TestRolesBypassRulesets(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		gardenWithBob(t, s)
+		s.User(t, "warden")
+		s.Ask(t, "alice", "PUT /repos/alice/garden/collaborators/warden", `{"permission": "maintain"}`, 204)
+		for _, role := range []string{"1", "3", "6"} { // read, triage and none
+			s.Ask(t, "alice", "POST /repos/alice/garden/rulesets", `{"name": "x", "enforcement": "active",
+				"bypass_actors": [{"actor_id": `+role+`, "actor_type": "RepositoryRole"}]}`, 422)
+		}
+		for role, passes := range map[string][]string{"2": {"warden", "alice"}, "4": {"bob", "warden", "alice"},
+			"5": {"alice"}} {
+			at := "/repos/alice/garden/rulesets"
+			made := s.Ask(t, "alice", "POST "+at, `{"name": "locked", "enforcement": "active", "rules": [{"type": "update"}],
+				"conditions": {"ref_name": {"include": ["~DEFAULT_BRANCH"], "exclude": []}},
+				"bypass_actors": [{"actor_id": `+role+`, "actor_type": "RepositoryRole"}]}`, 201)
+			for _, who := range []string{"bob", "warden", "alice"} {
+				want := 409
+				if slices.Contains(passes, who) {
+					want = 201
+				}
+				s.Ask(t, who, "PUT /repos/alice/garden/contents/"+who+role, `{"message": "x", "content": "MQo="}`, want)
+			}
+			s.Ask(t, "alice", "DELETE "+at+"/"+idOf(t, made), "", 204)
+		}
 	})
 }
 

@@ -15,8 +15,8 @@ import (
 	"arbor/internal/test/testkit"
 )
 
-// guildOf makes the organization guild of alice, and people who are no members.
-func guildOf(t *testing.T, s *apitest.Server) {
+// inviting makes the organization guild of alice, and people who are no members.
+func inviting(t *testing.T, s *apitest.Server) {
 	t.Helper()
 	s.Users(t, "alice", "bob", "carol", "dora")
 	s.Admin(t, "keeper")
@@ -36,7 +36,7 @@ func pending(t *testing.T, s *apitest.Server, login string) bool {
 func TestRequiredMemberships(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		guildOf(t, s)
+		inviting(t, s)
 		const at, own = "/orgs/guild/memberships/", "/user/memberships/orgs/guild"
 		s.Run(t, []apitest.Case{
 			{Do: "PUT " + at + "carol", As: "alice", Send: `{"role": "admin"}`, Status: 200,
@@ -71,7 +71,7 @@ func TestRequiredMemberships(t *testing.T) {
 func TestInvitationsToOrganizations(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		guildOf(t, s)
+		inviting(t, s)
 		s.Users(t, "gone", "erin")
 		s.Email(t, "dora", "dora@example.org")
 		carol, err := s.Accounts.Find(t.Context(), "carol")
@@ -162,7 +162,7 @@ func TestOrganizationInvitationTransitions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-				guildOf(t, s)
+				inviting(t, s)
 				s.User(t, "gail")
 				s.Ask(t, "alice", "PUT /orgs/guild/memberships/gail", `{"role": "admin"}`, 200)
 				s.Ask(t, "gail", "POST /orgs/guild/invitations", `{"login": "carol"}`, 201)
@@ -184,7 +184,7 @@ func TestOrganizationInvitationTransitions(t *testing.T) {
 func TestAnswersToOrganizations(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		guildOf(t, s)
+		inviting(t, s)
 		for range 5 {
 			s.Ask(t, "alice", "POST /orgs/guild/invitations", `{"login": "carol"}`, 201)
 			statuses := s.Together(t, apitest.Case{Do: "DELETE /orgs/guild/memberships/carol", As: "carol"},
@@ -215,7 +215,7 @@ func TestAnswersToOrganizations(t *testing.T) {
 func TestInvitationPagesOfOrganizations(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
-		guildOf(t, s)
+		inviting(t, s)
 		r := receive(t, nil)
 		hookOn(t, s, "/orgs/guild", "alice", r, `["organization"]`)
 		const people, own = "/orgs/guild/people", "/orgs/guild/invitation"

@@ -28,6 +28,7 @@ func (d *demo) forkGreenhouse(ctx context.Context, f *forge.Forge) error {
 	if _, err := f.Accounts.CreateOrg(ctx, "nursery", "bob"); err != nil {
 		return err
 	}
-	_, err = f.Invitations.InviteMember(ctx, d.callers["bob"], "nursery", invitation.Person{Login: "alice"}, false)
+	_, err = f.Invitations.InviteMember(ctx, d.callers["bob"], "nursery", invitation.Person{Login: "alice"},
+		false)
 	return err
 }

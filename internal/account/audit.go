@@ -27,7 +27,8 @@ func Record(tx *db.Tx, action audit.Action, a *Account, right string, changes ma
 // recordMember notes what happens to a membership. Everybody may end the own one, or accept it.
 func recordMember(tx *db.Tx, action audit.Action, by *Caller, m *Membership, changes map[string]any) error {
 	right := audit.OrgOwner
-	if m.User.ID == by.ID && (action == audit.OrgRemoveMember || action == audit.OrgAddMember && !by.SiteAdmin) {
+	if m.User.ID == by.ID && (action == audit.OrgRemoveMember ||
+		action == audit.OrgAddMember && !by.SiteAdmin) {
 		right = audit.Self
 	}
 	return audit.Record(tx, audit.Entry{Action: action, Org: m.Org.Audited(), User: m.User.Audited(),

@@ -104,6 +104,10 @@ func (f *Forge) RevokeInOrg(tx *db.Tx, orgID, userID, by account.ID) error {
 			return err
 		}
 	}
+	// Invitations of the user; those that the user sent end with the access.
+	if err := invitation.SettleInOrg(tx, orgID, userID); err != nil {
+		return err
+	}
 	return f.EndOrgAccess(tx, orgID, by)
 }
 

@@ -181,7 +181,8 @@ func (f *Forge) TellMember(tx *db.Tx, org, user *account.Account, owner, joined 
 	if joined {
 		action = "member_added"
 	}
-	membership, err := json.Marshal(account.MembershipOf(&account.Membership{Org: org, User: user, Owner: owner}, info))
+	m := &account.Membership{Org: org, User: user, Owner: owner}
+	membership, err := json.Marshal(account.MembershipOf(m, info))
 	if err != nil {
 		return err
 	}

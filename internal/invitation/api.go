@@ -21,13 +21,14 @@ func NewAPI(s *Service) *API { return &API{s} }
 // Routes returns the routes of invitations.
 func (api *API) Routes() []route.Route {
 	administration := api.s.repos.Router(route.Needs(scope.PublicRepo, route.Never).ForApps("administration"))
-	own := route.Needs(scope.RepoInvite, route.Never)
+	ending := administration.OnArchived()
+	own, accepts := route.Needs(scope.RepoInvite, route.Never), route.Needs(scope.WriteOrg, route.Never)
 	members, memberships := route.Needs(scope.AdminOrg, route.Never), route.Needs(scope.ReadOrg, route.Never)
 	readsMembers, removes := members.ForApps("members=read"), members.ForApps("members=write")
 	return []route.Route{
 		administration.Admin("GET /repos/{owner}/{repo}/invitations", api.ListOfRepo),
 		administration.Admin("PATCH /repos/{owner}/{repo}/invitations/{invitation_id}", api.Update),
-		administration.OnArchived().Admin("DELETE /repos/{owner}/{repo}/invitations/{invitation_id}", api.Cancel),
+		ending.Admin("DELETE /repos/{owner}/{repo}/invitations/{invitation_id}", api.Cancel),
 		own.SignedIn("GET /user/repository_invitations", api.ListOwn),
 		own.SignedIn("PATCH /user/repository_invitations/{invitation_id}", api.Accept),
 		own.SignedIn("DELETE /user/repository_invitations/{invitation_id}", api.Decline),
@@ -38,7 +39,7 @@ func (api *API) Routes() []route.Route {
 		removes.SignedIn("DELETE /orgs/{org}/invitations/{invitation_id}", api.CancelMember),
 		memberships.SignedIn("GET /user/memberships/orgs", api.ListOwnMemberships),
 		memberships.SignedIn("GET /user/memberships/orgs/{org}", api.GetOwnMembership),
-		route.Needs(scope.WriteOrg, route.Never).SignedIn("PATCH /user/memberships/orgs/{org}", api.AcceptMembership),
+		accepts.SignedIn("PATCH /user/memberships/orgs/{org}", api.AcceptMembership),
 	}
 }
 
@@ -74,7 +75,8 @@ func unread(a *repo.Access) *repo.Access {
 	if !a.Private {
 		return a
 	}
-	return &repo.Access{Repo: &repo.Repo{ID: a.ID, OwnerID: a.OwnerID, Name: a.Name, Private: true, Owner: a.Owner}}
+	name := repo.Repo{ID: a.ID, OwnerID: a.OwnerID, Name: a.Name, Private: true, Owner: a.Owner}
+	return &repo.Access{Repo: &name}
 }
 
 func number(r *http.Request) (ID, error) {

@@ -59,7 +59,8 @@ func (api *API) AcceptMembership(w http.ResponseWriter, r *http.Request) error {
 	caller, org, info := account.CallerFrom(r.Context()), web.Param(r, "org"), web.From(r.Context())
 	m, err := api.s.AcceptMember(r.Context(), caller, org)
 	if errs.Is(err, errs.NotFound) { // perhaps a member already
-		if m, _, err = api.s.accounts.Membership(r.Context(), caller, org, caller.Login); err == nil && m == nil {
+		m, _, err = api.s.accounts.Membership(r.Context(), caller, org, caller.Login)
+		if err == nil && m == nil {
 			err = errs.Absent()
 		}
 	}

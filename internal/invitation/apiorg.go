@@ -36,9 +36,10 @@ func newOrgPayload(i *Invitation, info *web.Info) *OrgPayload {
 	if i.Owner {
 		role = "admin"
 	}
-	return &OrgPayload{ID: i.ID, NodeID: account.NodeID("OrganizationInvitation", i.ID), Login: i.Invitee.Login,
-		Role: role, CreatedAt: i.CreatedAt, Inviter: account.NewSimple(i.Inviter, info), Source: "member",
-		TeamsURL: info.API(web.Path("orgs", i.Org.Login, "invitations", strconv.FormatInt(int64(i.ID), 10), "teams"))}
+	at := web.Path("orgs", i.Org.Login, "invitations", strconv.FormatInt(int64(i.ID), 10))
+	return &OrgPayload{ID: i.ID, NodeID: account.NodeID("OrganizationInvitation", i.ID),
+		Login: i.Invitee.Login, Role: role, CreatedAt: i.CreatedAt,
+		Inviter: account.NewSimple(i.Inviter, info), Source: "member", TeamsURL: info.API(at + "/teams")}
 }
 
 // POST /orgs/{org}/invitations
@@ -81,7 +82,8 @@ const maxLogin, maxEmail = 100, 254
 // ListOfOrg lists the open invitations to an organization, for owners, the oldest first; role chooses. Errors: 403,
 // 404, 422.
 func (api *API) ListOfOrg(w http.ResponseWriter, r *http.Request) error {
-	if err := api.s.accounts.CheckOwner(r.Context(), account.CallerFrom(r.Context()), web.Param(r, "org")); err != nil {
+	caller := account.CallerFrom(r.Context())
+	if err := api.s.accounts.CheckOwner(r.Context(), caller, web.Param(r, "org")); err != nil {
 		return err // before the parameters (decision 16)
 	}
 	role, err := web.QueryEnum(r, OrgResource, "role", "all", "admin", "direct_member", "billing_manager",
@@ -101,13 +103,15 @@ func (api *API) ListOfOrg(w http.ResponseWriter, r *http.Request) error {
 
 // GET /orgs/{org}/failed_invitations
 //
-// ListFailed lists the invitations to an organization that expired within the last month, for owners. Errors: 403, 404.
+// ListFailed lists the invitations to an organization that expired within the last month, for owners. Errors: 403,
+// 404.
 func (api *API) ListFailed(w http.ResponseWriter, r *http.Request) error {
-	return api.listOfOrg(w, r, OrgFilter{Failed: true, Role: "all"}, func(i *Invitation, info *web.Info) *OrgPayload {
+	failed := func(i *Invitation, info *web.Info) *OrgPayload {
 		p := newOrgPayload(i, info)
 		p.FailedAt, p.FailedReason = i.ExpiresAt(), &failedReason
 		return p
-	})
+	}
+	return api.listOfOrg(w, r, OrgFilter{Failed: true, Role: "all"}, failed)
 }
 
 func (api *API) listOfOrg(

@@ -11,6 +11,11 @@ func Settle(tx *db.Tx, r *repo.Repo, userID account.ID) error {
 	return endWhere(tx, `repo_id = $1 AND invitee_id = $2`, r.ID, userID)
 }
 
+// SettleInOrg is Settle for all repositories of an organization.
+func SettleInOrg(tx *db.Tx, orgID, userID account.ID) error {
+	return endWhere(tx, `invitee_id = $2 AND repo_id IN (SELECT id FROM repos WHERE owner_id = $1)`, orgID, userID)
+}
+
 // FollowOwner ends all invitations to a repository that is transferred or deleted.
 func FollowOwner(tx *db.Tx, r *repo.Repo) error { return endWhere(tx, `repo_id = $1`, r.ID) }
 

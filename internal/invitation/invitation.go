@@ -13,8 +13,8 @@
 // or cancelled. Rows stay a month longer, since they count for the limits; each new invitation deletes some
 // that are older. Until somebody accepts, they learn of a private repository its name and who invites them.
 //
-// Accepting locks the repository or the organization, so of two requests one finds nothing open. The inviter must still
-// administer it then: an invitation is never worth more than its inviter's right. What becomes of open ones:
+// Accepting locks the repository or the organization, so of two requests one finds nothing open. The inviter must
+// still administer it then: an invitation is never worth more than its inviter's right. What becomes of open ones:
 //
 //	transition                           invitations
 //	made private, made public, renamed   stay; the list shows what the repository is now
@@ -78,8 +78,8 @@ type Service struct {
 	repos    *repo.Service
 	accounts *account.Service
 
-	// Required makes [Service.Add] and [Service.RequireMember] invite people where it could add them at once. It is set before the service
-	// is used.
+	// Required makes [Service.Add] and [Service.RequireMember] invite people where it could add them at once. It
+	// is set before the service is used.
 	Required bool
 }
 

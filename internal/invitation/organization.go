@@ -12,8 +12,8 @@ import (
 	"arbor/internal/web"
 )
 
-// RequireMember invites a user to an organization that the transaction holds, if the server requires that of the caller;
-// else asked is false. Errors: those of [Service.InviteMember].
+// RequireMember invites a user to an organization that the transaction holds, if the server requires that of the
+// caller; else asked is false. Errors: those of [Service.InviteMember].
 func (s *Service) RequireMember(
 	tx *db.Tx, org, user *account.Account, owner bool, by *account.Caller,
 ) (asked bool, err error) {
@@ -31,8 +31,8 @@ type Person struct {
 	Email string // verified by an account
 }
 
-// InviteMember invites a user to an organization, as an owner or a member, for its owners. An open invitation gets the
-// role. Errors: 404 for the organization, 403 for callers who do not own it; 422 for people who do not exist or
+// InviteMember invites a user to an organization, as an owner or a member, for its owners. An open invitation gets
+// the role. Errors: 404 for the organization, 403 for callers who do not own it; 422 for people who do not exist or
 // cannot be invited, and for too many within a day.
 func (s *Service) InviteMember(
 	ctx context.Context, caller *account.Caller, orgLogin string, who Person, owner bool,
@@ -211,8 +211,8 @@ func (i *Invitation) membership() *account.Membership {
 	return &account.Membership{Org: i.Org, User: i.Invitee, Owner: i.Owner, Pending: true}
 }
 
-// EndMember ends the open invitation of a user to an organization that the transaction holds: the user declines it, or
-// an owner cancels it. Error: 404.
+// EndMember ends the open invitation of a user to an organization that the transaction holds: the user declines
+// it, or an owner cancels it. Error: 404.
 func EndMember(tx *db.Tx, org, user *account.Account, by *account.Caller) error {
 	i, err := inviteOf(tx, org, user)
 	if err != nil {
@@ -240,7 +240,9 @@ func (s *Service) MembershipsOf(
 }
 
 // ToOrg finds the caller's open invitation to an organization. Error: 404.
-func (s *Service) ToOrg(ctx context.Context, caller *account.Caller, orgLogin string) (i *Invitation, err error) {
+func (s *Service) ToOrg(
+	ctx context.Context, caller *account.Caller, orgLogin string,
+) (i *Invitation, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		i, err = own(tx, caller, orgLogin).one(tx)
 		return err
@@ -266,7 +268,8 @@ func takenMember(tx *db.Tx, caller *account.Caller, orgLogin string) (*Invitatio
 	return mine.one(tx) // again: another request may have ended it
 }
 
-// AcceptMember makes the caller a member of the organization. Errors: 403 if the inviter does not own it any more, 404.
+// AcceptMember makes the caller a member of the organization. Errors: 403 if the inviter does not own it any more,
+// 404.
 func (s *Service) AcceptMember(
 	ctx context.Context, caller *account.Caller, orgLogin string,
 ) (m *account.Membership, err error) {

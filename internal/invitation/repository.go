@@ -183,7 +183,9 @@ func (s *Service) OfInvitee(
 }
 
 // To finds the caller's open invitation to the repository OWNER/NAME. Error: 404.
-func (s *Service) To(ctx context.Context, caller *account.Caller, owner, name string) (i *Invitation, err error) {
+func (s *Service) To(
+	ctx context.Context, caller *account.Caller, owner, name string,
+) (i *Invitation, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		i, err = open(tx, toRepos+` AND r.name_folded = $2
 			AND r.owner_id = (SELECT id FROM accounts WHERE login_folded = $3)`,

@@ -42,8 +42,8 @@ func (c choice) read(tx *db.Tx, order string) ([]*Invitation, error) {
 		err := row.Scan(&i.ID, &i.repoID, &i.orgID, &i.inviteeID, &i.inviterID, &role, &i.Owner, &i.CreatedAt)
 		i.Role = account.Role(role)
 		return &i, err
-	}, `SELECT i.id, COALESCE(i.repo_id, 0), COALESCE(i.org_id, 0), i.invitee_id, i.inviter_id, i.role, i.owner,
-		i.created_at FROM invitations i`+c.rest+order, c.args...)
+	}, `SELECT i.id, COALESCE(i.repo_id, 0), COALESCE(i.org_id, 0), i.invitee_id, i.inviter_id, i.role,
+		i.owner, i.created_at FROM invitations i`+c.rest+order, c.args...)
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}

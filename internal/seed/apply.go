@@ -96,7 +96,8 @@ func (a *applier) invite(ctx context.Context) error {
 	for i := range a.s.Orgs {
 		o := &a.s.Orgs[i]
 		for _, login := range o.Invitations {
-			err := a.send(ctx, o.Owners[0], "POST", web.Path("orgs", o.Login, "invitations"), fields{"login": login}, nil)
+			err := a.send(ctx, o.Owners[0], "POST", web.Path("orgs", o.Login, "invitations"),
+				fields{"login": login}, nil)
 			if err != nil {
 				return a.s.errorAt(&o.position, err)
 			}

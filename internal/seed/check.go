@@ -259,7 +259,8 @@ func (c *checker) checkRepo(r *Repo, number int) {
 	}
 	for i := range r.Invitations {
 		p := &r.Invitations[i]
-		if c.known(&p.position, "", p.Login) && (account.Fold(p.Login) == folded || account.Fold(p.Login) == account.Fold(r.admin)) {
+		invitee := account.Fold(p.Login)
+		if c.known(&p.position, "", p.Login) && (invitee == folded || invitee == account.Fold(r.admin)) {
 			c.wrong(&p.position, "", "the owner cannot be invited")
 		}
 	}

@@ -62,8 +62,9 @@ type operations struct {
 func (s *Server) newOperations() *operations {
 	d, f := s.o.DB, s.forge
 	repos, issues := f.Repos, f.Issues
-	o := &operations{activities: activity.New(d), follows: follow.New(d), collaborators: collaborator.New(d, repos, f.Invitations),
-		checks: checkrun.New(d, repos, f.Apps), statuses: status.New(d, repos),
+	o := &operations{activities: activity.New(d), follows: follow.New(d),
+		collaborators: collaborator.New(d, repos, f.Invitations),
+		checks:        checkrun.New(d, repos, f.Apps), statuses: status.New(d, repos),
 		onCommits: commitcomment.New(d, repos, issues, f), plants: plant.New(d),
 		comments: comment.New(d, issues), deletions: deletion.New(d, s.o.Log, f),
 		hooks: hook.New(d, repos, s.o.HookNetworks), labels: label.New(d),

@@ -183,7 +183,8 @@ func (p *Pages) invitations(r *http.Request) (list []invited, err error) {
 	}
 	found, _, err := p.invites.MembershipsOf(r.Context(), caller, some)
 	for _, i := range found {
-		list = append(list, invited{i.Inviter.Login, i.Org.Login, web.Path("orgs", i.Org.Login, "invitation")})
+		at := web.Path("orgs", i.Org.Login, "invitation")
+		list = append(list, invited{i.Inviter.Login, i.Org.Login, at})
 	}
 	return list, err
 }

@@ -41,7 +41,8 @@ func (p *Pages) toRepo(r *http.Request) (*invitation.Invitation, *repoView, erro
 	if err != nil {
 		return nil, nil, err
 	}
-	v := &repoView{Inviter: page.NewUser(i.Inviter), FullName: i.Repo.FullName(), Path: invitation.Path(i.Repo.Repo),
+	v := &repoView{Inviter: page.NewUser(i.Inviter), FullName: i.Repo.FullName(),
+		Path: invitation.Path(i.Repo.Repo),
 		Role: i.Role.Name(), Expires: page.Moment(i.ExpiresAt())}
 	v.Frame, err = p.kit.Frame(r, "Invitation to "+v.FullName)
 	return i, v, err

@@ -103,7 +103,8 @@ func (p *Pages) members(r *http.Request) (*members, error) {
 // invitations reads the open invitations for an owner.
 func (p *Pages) invitations(r *http.Request, v *members) error {
 	v.MustInvite = p.of.Invitations.Requires(caller(r))
-	list, total, err := p.of.Invitations.OfOrg(r.Context(), caller(r), v.Org.Login, invitation.OrgFilter{Role: "all"},
+	list, total, err := p.of.Invitations.OfOrg(r.Context(), caller(r), v.Org.Login,
+		invitation.OrgFilter{Role: "all"},
 		web.Page{Number: 1, Size: web.MaxPageSize})
 	v.Invited, v.More = list, total-int64(len(list))
 	return err
@@ -171,7 +172,8 @@ func problemWithMember(err error, login string) (*page.Problem, error) {
 // changeMember does what the form says. Errors: those of [page.Kit.WriteOwn] and of packages account and invitation.
 func (p *Pages) changeMember(r *http.Request, org, login string, form page.Form) (invited bool, err error) {
 	if login == "" {
-		return false, errs.Validation(errs.Field{Resource: "Membership", Field: "login", Code: errs.MissingField})
+		return false, errs.Validation(errs.Field{Resource: "Membership", Field: "login",
+			Code: errs.MissingField})
 	}
 	do, open, scopes := form.Get("action"), p.kit.WriteOwn, scope.AdminOrg
 	switch do {

@@ -79,7 +79,8 @@ func (p *Pages) access(r *http.Request, a *repo.Access) (*accessView, error) {
 		return nil, err
 	}
 	v.MustInvite = p.of.Invitations.Requires(a.Caller)
-	v.Invited, total, err = p.of.Invitations.OfRepo(r.Context(), a, web.Page{Number: 1, Size: web.MaxPageSize})
+	some := web.Page{Number: 1, Size: web.MaxPageSize}
+	v.Invited, total, err = p.of.Invitations.OfRepo(r.Context(), a, some)
 	v.More = total - int64(len(v.Invited))
 	return v, err
 }

@@ -15,8 +15,8 @@ import (
 	"arbor/internal/test/testkit"
 )
 
-// guildOf makes the organization guild of alice, and people who are no members.
-func guildOf(t *testing.T, s *apitest.Server) {
+// inviting makes the organization guild of alice, and people who are no members.
+func inviting(t *testing.T, s *apitest.Server) {
 	t.Helper()
 	s.Users(t, "alice", "bob", "carol", "dora")
 	s.Admin(t, "keeper")
@@ -31,11 +31,12 @@ func pending(t *testing.T, s *apitest.Server, login string) bool {
 	return strings.Contains(string(a.Body), `"state":"pending"`)
 }
 
-// Where invitations are required nobody becomes a member unasked: the membership is pending until the invitee accepts.
+// Where invitations are required nobody becomes a member unasked: the membership is pending until the invitee
+// accepts.
 func TestRequiredMemberships(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		guildOf(t, s)
+		inviting(t, s)
 		const at, own = "/orgs/guild/memberships/", "/user/memberships/orgs/guild"
 		s.Run(t, []apitest.Case{
 			{Do: "PUT " + at + "carol", As: "alice", Send: `{"role": "admin"}`, Status: 200,
@@ -70,7 +71,7 @@ func TestRequiredMemberships(t *testing.T) {
 func TestInvitationsToOrganizations(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		guildOf(t, s)
+		inviting(t, s)
 		s.Users(t, "gone", "erin")
 		s.Email(t, "dora", "dora@example.org")
 		carol, err := s.Accounts.Find(t.Context(), "carol")
@@ -78,12 +79,15 @@ func TestInvitationsToOrganizations(t *testing.T) {
 		s.Ask(t, "keeper", "PUT /users/gone/suspended", "", 204)
 		const at = "/orgs/guild/invitations"
 		invite := func(as, body string, status int, want string) apitest.Case {
-			return apitest.Case{Name: as + " " + body, Do: "POST " + at, As: as, Send: body, Status: status, Want: want}
+			return apitest.Case{Name: as + " " + body, Do: "POST " + at, As: as, Send: body, Status: status,
+				Want: want}
 		}
 		s.Run(t, []apitest.Case{
 			invite("alice", fmt.Sprintf(`{"invitee_id": %d}`, carol.ID), 201,
-				`{"id": 1, "login": "carol", "role": "direct_member", "inviter": {"login": "alice"}, "failed_at": null}`),
-			invite("alice", `{"email": "Dora@example.org", "role": "admin"}`, 201, `{"login": "dora", "role": "admin"}`),
+				`{"id": 1, "login": "carol", "role": "direct_member", "inviter": {"login": "alice"},
+				"failed_at": null}`),
+			invite("alice", `{"email": "Dora@example.org", "role": "admin"}`, 201,
+				`{"login": "dora", "role": "admin"}`),
 			invite("alice", `{"login": "carol", "role": "admin"}`, 201, `{"id": 1, "role": "admin"}`),
 			invite("alice", `{"login": "erin", "team_ids": []}`, 201, ``),
 			invite("alice", `{"login": "erin", "team_ids": [1]}`, 422, ``),
@@ -99,7 +103,8 @@ func TestInvitationsToOrganizations(t *testing.T) {
 			invite("bob", `{"login": "erin"}`, 403, ``),
 			invite("carol", `{"login": "erin"}`, 403, ``),
 			{Do: "GET " + at, As: "bob", Status: 403},
-			{Do: "GET " + at, As: "alice", Status: 200, Want: `[{"login": "carol"}, {"login": "dora"}, {"login": "erin"}]`},
+			{Do: "GET " + at, As: "alice", Status: 200,
+				Want: `[{"login": "carol"}, {"login": "dora"}, {"login": "erin"}]`},
 			{Do: "GET " + at + "?role=direct_member", As: "alice", Status: 200, Want: `[{"login": "erin"}]`},
 			{Do: "GET " + at + "?role=hiring_manager", As: "alice", Status: 200, Body: "[]"},
 			{Do: "GET " + at + "?role=x", As: "alice", Status: 422},
@@ -110,7 +115,8 @@ func TestInvitationsToOrganizations(t *testing.T) {
 			{Do: "DELETE " + at + "/1", As: "alice", Status: 404},
 			{Do: "PATCH /user/memberships/orgs/guild", As: "carol", Send: `{"state": "active"}`, Status: 404},
 			{Name: "an owner cancels", Do: "DELETE /orgs/guild/memberships/erin", As: "alice", Status: 204},
-			{Name: "the invitee declines", Do: "DELETE /orgs/guild/memberships/dora", As: "dora", Status: 204},
+			{Name: "the invitee declines", Do: "DELETE /orgs/guild/memberships/dora", As: "dora",
+				Status: 204},
 			{Do: "DELETE /orgs/guild/memberships/dora", As: "dora", Status: 404},
 			{Do: "GET /orgs/guild/audit-log?phrase=action:org.decline_invitation", As: "alice", Status: 200,
 				Want: `[{"user": "dora", "right": "self"}]`},
@@ -134,23 +140,29 @@ func TestOrganizationInvitationTransitions(t *testing.T) {
 		"nothing": {nil, "guild", true, 200},
 		"the organization is renamed": {[]apitest.Case{{Do: "PATCH /admin/organizations/guild", As: "keeper",
 			Send: `{"login": "club"}`}}, "club", true, 200},
-		"the organization is deleted": {[]apitest.Case{{Do: "DELETE /orgs/guild", As: "alice"}}, "guild", false, 404},
-		"the inviter is removed": {[]apitest.Case{{Do: "DELETE /orgs/guild/members/gail", As: "alice"}}, "guild",
+		"the organization is deleted": {[]apitest.Case{{Do: "DELETE /orgs/guild", As: "alice"}}, "guild",
+			false, 404},
+		"the inviter is removed": {[]apitest.Case{{Do: "DELETE /orgs/guild/members/gail", As: "alice"}},
+			"guild",
 			false, 404},
 		"the inviter becomes a member": {[]apitest.Case{{Do: "PUT /orgs/guild/memberships/gail", As: "alice",
 			Send: `{"role": "member"}`}}, "guild", false, 404},
-		"the inviter is suspended": {[]apitest.Case{{Do: "PUT /users/gail/suspended", As: "keeper"}}, "guild", false, 404},
-		"the inviter is deleted":   {[]apitest.Case{{Do: "DELETE /admin/users/gail", As: "keeper"}}, "guild", false, 404},
+		"the inviter is suspended": {[]apitest.Case{{Do: "PUT /users/gail/suspended", As: "keeper"}},
+			"guild", false, 404},
+		"the inviter is deleted": {[]apitest.Case{{Do: "DELETE /admin/users/gail", As: "keeper"}},
+			"guild", false, 404},
 		"the invitee is renamed": {[]apitest.Case{{Do: "PATCH /admin/users/carol", As: "keeper",
 			Send: `{"login": "cara"}`}}, "guild", true, 200},
-		"added at once": {[]apitest.Case{{Do: "PUT /orgs/guild/members/carol", As: "alice"}}, "guild", false, 200},
-		"another owner goes": {[]apitest.Case{{Do: "DELETE /orgs/guild/members/alice", As: "gail"}}, "guild", true,
+		"added at once": {[]apitest.Case{{Do: "PUT /orgs/guild/members/carol", As: "alice"}}, "guild",
+			false, 200},
+		"another owner goes": {[]apitest.Case{{Do: "DELETE /orgs/guild/members/alice", As: "gail"}},
+			"guild", true,
 			200},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-				guildOf(t, s)
+				inviting(t, s)
 				s.User(t, "gail")
 				s.Ask(t, "alice", "PUT /orgs/guild/memberships/gail", `{"role": "admin"}`, 200)
 				s.Ask(t, "gail", "POST /orgs/guild/invitations", `{"login": "carol"}`, 201)
@@ -172,7 +184,7 @@ func TestOrganizationInvitationTransitions(t *testing.T) {
 func TestAnswersToOrganizations(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		guildOf(t, s)
+		inviting(t, s)
 		for range 5 {
 			s.Ask(t, "alice", "POST /orgs/guild/invitations", `{"login": "carol"}`, 201)
 			statuses := s.Together(t, apitest.Case{Do: "DELETE /orgs/guild/memberships/carol", As: "carol"},
@@ -189,7 +201,8 @@ func TestAnswersToOrganizations(t *testing.T) {
 		s.Run(t, []apitest.Case{
 			{Do: "GET /orgs/guild/invitations", As: "alice", Status: 200, Body: "[]"},
 			{Do: "GET /orgs/guild/failed_invitations", As: "alice", Status: 200,
-				Want: `[{"login": "dora", "failed_reason": "Invitation expired. User did not accept this invitation for 7 days."}]`},
+				Want: `[{"login": "dora",
+				"failed_reason": "Invitation expired. User did not accept this invitation for 7 days."}]`},
 			{Do: "GET /orgs/guild/failed_invitations", As: "bob", Status: 403},
 			{Do: "PATCH /user/memberships/orgs/guild", As: "dora", Send: `{"state": "active"}`, Status: 404},
 			{Do: "POST /orgs/guild/invitations", As: "alice", Send: `{"login": "dora"}`, Status: 201},
@@ -202,13 +215,15 @@ func TestAnswersToOrganizations(t *testing.T) {
 func TestInvitationPagesOfOrganizations(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
-		guildOf(t, s)
+		inviting(t, s)
 		r := receive(t, nil)
 		hookOn(t, s, "/orgs/guild", "alice", r, `["organization"]`)
 		const people, own = "/orgs/guild/people", "/orgs/guild/invitation"
-		s.Visit(t, "alice", "POST "+people, "action", "invite", "login", "carol", "role", "admin").Leads(t, people)
+		s.Visit(t, "alice", "POST "+people, "action", "invite", "login", "carol", "role", "admin").Leads(t,
+			people)
 		told := r.expect(t, "organization.member_invited")
-		apitest.HasParts(t, string(told[0].Body), `"invitation":{`, `"login":"carol"`, `"role":"admin"`, `"user":{`)
+		apitest.HasParts(t, string(told[0].Body), `"invitation":{`, `"login":"carol"`, `"role":"admin"`,
+			`"user":{`)
 		s.Visit(t, "alice", "GET "+people).Shows(t, 200, "Open invitations", "carol Owner invited by alice")
 		s.Visit(t, "bob", "GET "+people).Shows(t, 200, "!Open invitations")
 		s.Visit(t, "alice", "POST "+people, "action", "cancel", "login", "carol", "id", "1").Leads(t, people)
@@ -221,7 +236,8 @@ func TestInvitationPagesOfOrganizations(t *testing.T) {
 		s.Visit(t, "carol", "POST "+own, "answer", "perhaps").Shows(t, 422)
 		s.Visit(t, "carol", "POST "+own, "answer", "accept").Leads(t, "/guild")
 		told = r.expect(t, "organization.member_added")
-		apitest.HasParts(t, string(told[0].Body), `"sender":{"login":"carol"`, `"role":"member"`, `"state":"active"`)
+		apitest.HasParts(t, string(told[0].Body), `"sender":{"login":"carol"`, `"role":"member"`,
+			`"state":"active"`)
 		s.Visit(t, "alice", "POST "+people, "action", "invite", "login", "dora").Leads(t, people)
 		r.expect(t, "organization.member_invited")
 		s.Visit(t, "dora", "POST "+own, "answer", "decline").Leads(t, "/")
@@ -229,7 +245,8 @@ func TestInvitationPagesOfOrganizations(t *testing.T) {
 
 		s.Repo(t, "guild/garden", true)
 		hookOn(t, s, "/repos/guild/garden", "alice", r, `["member"]`)
-		_, err := s.Forge.Invitations.Invite(t.Context(), s.Access(t, "alice", "guild/garden"), "dora", account.Push)
+		_, err := s.Forge.Invitations.Invite(t.Context(), s.Access(t, "alice", "guild/garden"), "dora",
+			account.Push)
 		testkit.NoError(t, err)
 		s.Visit(t, "dora", "POST /guild/garden/invitations", "answer", "accept").Leads(t, "/guild/garden")
 		told = r.expect(t, "member.added")

@@ -104,12 +104,14 @@ func (w *world) invitations() {
 	w.do("alice", "DELETE /orgs/orchard/memberships/carol")
 	invite()
 	testkit.NoError(w.t, w.DB.Write(w.t.Context(), func(tx *db.Tx) error {
-		return tx.Run(`UPDATE invitations SET created_at = created_at - $1`, 2*invitation.Lifetime.Microseconds())
+		return tx.Run(`UPDATE invitations SET created_at = created_at - $1`,
+			2*invitation.Lifetime.Microseconds())
 	}))
 	w.do("alice", "GET /orgs/orchard/failed_invitations")
 	for _, name := range []string{"alice/garden", "alice/cellar"} {
 		ask := func() string {
-			i, err := w.Forge.Invitations.Invite(w.t.Context(), w.Access(w.t, "alice", name), "dave", account.Push)
+			i, err := w.Forge.Invitations.Invite(w.t.Context(), w.Access(w.t, "alice", name), "dave",
+				account.Push)
 			testkit.NoError(w.t, err)
 			return fmt.Sprint(i.ID)
 		}

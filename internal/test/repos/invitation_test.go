@@ -55,13 +55,16 @@ func TestRequiredInvitations(t *testing.T) {
 		s.Admin(t, "keeper")
 		testkit.NoError(t, s.DB.Write(t.Context(), func(tx *db.Tx) error {
 			return tx.Run(`INSERT INTO members (org_id, user_id, owner, created_at)
-				SELECT o.id, u.id, FALSE, 1 FROM accounts o, accounts u WHERE o.login = 'garden' AND u.login = 'sam'`)
+				SELECT o.id, u.id, FALSE, 1 FROM accounts o, accounts u
+				WHERE o.login = 'garden' AND u.login = 'sam'`)
 		}))
 		const at = "/repos/garden/shed"
 		var made struct{ ID int64 }
 		s.Run(t, []apitest.Case{
-			{Do: "PUT " + at + "/collaborators/ivy", As: "alice", Send: `{"permission": "admin"}`, Status: 201,
-				Want: `{"repository": {"full_name": "garden/shed", "private": true}, "invitee": {"login": "ivy"},
+			{Do: "PUT " + at + "/collaborators/ivy", As: "alice", Send: `{"permission": "admin"}`,
+				Status: 201,
+				Want: `{"repository": {"full_name": "garden/shed", "private": true},
+					"invitee": {"login": "ivy"},
 					"inviter": {"login": "alice"}, "permissions": "admin", "expired": false,
 					"html_url": "{base}/garden/shed/invitations"}`,
 				Keep: func(a *apitest.Answer) { a.JSON(t, &made) }},
@@ -102,7 +105,8 @@ func TestInviteesSeeTheNameOnly(t *testing.T) {
 		s.Ask(t, "alice", "PUT /repos/garden/shed/topics", `{"names": ["nightshade"]}`, 200)
 		id := invited(t, s, "alice", "garden/shed", "sam", account.Pull)
 		list := s.Check(t, apitest.Case{Do: "GET /user/repository_invitations", As: "sam", Status: 200,
-			Want: `[{"repository": {"full_name": "garden/shed", "description": null, "created_at": null, "topics": []},
+			Want: `[{"repository": {"full_name": "garden/shed", "description": null, "created_at": null,
+				"topics": []},
 				"inviter": {"login": "alice"}, "permissions": "read"}]`})
 		page := s.Visit(t, "sam", "GET /garden/shed/invitations")
 		page.Shows(t, 200, "garden/shed", "alice", "read", "Accept", "Decline")
@@ -111,7 +115,8 @@ func TestInviteesSeeTheNameOnly(t *testing.T) {
 				t.Errorf("the invitee reads of a private repository: %s", a.Body)
 			}
 		}
-		for _, do := range []string{"GET /garden/shed", "GET /repos/garden/shed", "GET /repos/garden/shed/readme",
+		for _, do := range []string{"GET /garden/shed", "GET /repos/garden/shed",
+			"GET /repos/garden/shed/readme",
 			"GET /garden/shed/settings/access"} {
 			s.Ask(t, "sam", do, "", 404)
 		}
@@ -136,7 +141,8 @@ func TestWhoIsInvited(t *testing.T) {
 		s.Admin(t, "keeper")
 		s.Ask(t, "keeper", "PUT /users/gone/suspended", "", 204)
 		shed := s.Access(t, "alice", "garden/shed")
-		for login, status := range map[string]string{"alice": "is your own account", "will": "is a collaborator already",
+		for login, status := range map[string]string{"alice": "is your own account",
+			"will": "is a collaborator already",
 			"gone": "is suspended", "garden": "organization", "nobody": "Not Found"} {
 			_, err := s.Forge.Invitations.Invite(t.Context(), shed, login, account.Pull)
 			var e *errs.Error
@@ -149,14 +155,17 @@ func TestWhoIsInvited(t *testing.T) {
 			t.Error("a collaborator without the right invites")
 		}
 		id := invited(t, s, "alice", "garden/shed", "ivy", account.Push)
-		own, of := fmt.Sprint("/user/repository_invitations/", id), fmt.Sprint("/repos/garden/shed/invitations/", id)
-		for name, scopes := range map[string]string{"invite": "repo:invite", "public": "public_repo", "user": "user"} {
+		own, of := fmt.Sprint("/user/repository_invitations/",
+			id), fmt.Sprint("/repos/garden/shed/invitations/", id)
+		for name, scopes := range map[string]string{"invite": "repo:invite", "public": "public_repo",
+			"user": "user"} {
 			s.SetToken(name, s.Scoped(t, "ivy", scopes))
 		}
 		s.SetToken("fine", s.Fine(t, "ivy", true, int64(s.Access(t, "alice", "garden/plot").ID)))
 		s.Run(t, []apitest.Case{
 			{Do: "GET /user/repository_invitations", Status: 401},
-			{Do: "GET /user/repository_invitations", As: "invite", Status: 200, Want: `[{"permissions": "write"}]`},
+			{Do: "GET /user/repository_invitations", As: "invite", Status: 200,
+				Want: `[{"permissions": "write"}]`},
 			{Do: "GET /user/repository_invitations", As: "public", Status: 403},
 			{Do: "PATCH " + own, As: "user", Status: 403},
 			{Do: "PATCH " + own, As: "fine", Status: 403},
@@ -166,7 +175,8 @@ func TestWhoIsInvited(t *testing.T) {
 			{Do: "PATCH " + of, As: "alice", Send: `{}`, Status: 422},
 			{Do: "PATCH " + of, As: "alice", Send: `{"permissions": "read"}`, Status: 200,
 				Want: `{"permissions": "read", "repository": {"full_name": "garden/shed"}}`},
-			{Name: "of another repository", Do: fmt.Sprint("DELETE /repos/garden/plot/invitations/", id), As: "alice",
+			{Name: "of another repository", Do: fmt.Sprint("DELETE /repos/garden/plot/invitations/", id),
+				As:     "alice",
 				Status: 404},
 			{Do: "DELETE " + own, As: "invite", Status: 204},
 			{Do: "DELETE " + of, As: "alice", Status: 404},
@@ -177,7 +187,8 @@ func TestWhoIsInvited(t *testing.T) {
 			{Do: fmt.Sprint("DELETE /repos/garden/shed/invitations/", id), As: "alice", Status: 204},
 			{Do: fmt.Sprint("PATCH /user/repository_invitations/", id), As: "ivy", Status: 404},
 			{Do: "GET /orgs/garden/audit-log?phrase=action:repository_invitation", As: "alice", Status: 200,
-				Want: `[{"action": "repository_invitation.cancel"}, {"action": "repository_invitation.create"},
+				Want: `[{"action": "repository_invitation.cancel"},
+					{"action": "repository_invitation.create"},
 					{"action": "repository_invitation.reject", "right": "self"},
 					{"action": "repository_invitation.update"}, {"action": "repository_invitation.create"}]`},
 		})
@@ -205,13 +216,15 @@ var transitions = []struct {
 	{"transferred", []apitest.Case{{Do: "POST /repos/garden/shed/transfer", As: "keeper",
 		Send: `{"new_owner": "alice"}`}}, "", 404, ""},
 	{"deleted", []apitest.Case{{Do: "DELETE /repos/garden/shed", As: "alice"}}, "", 404, ""},
-	{"the inviter is removed", []apitest.Case{{Do: "DELETE /repos/garden/shed/collaborators/gail", As: "alice"}},
+	{"the inviter is removed", []apitest.Case{{Do: "DELETE /repos/garden/shed/collaborators/gail",
+		As: "alice"}},
 		"", 404, ""},
 	{"the inviter leaves", []apitest.Case{{Do: "DELETE /repos/garden/shed/collaborators/gail", As: "gail"}},
 		"", 404, ""},
 	{"the inviter gets less", []apitest.Case{{Do: "PUT /repos/garden/shed/collaborators/gail", As: "alice",
 		Send: `{"permission": "push"}`}}, "", 404, ""},
-	{"the inviter is suspended", []apitest.Case{{Do: "PUT /users/gail/suspended", As: "keeper"}}, "", 404, ""},
+	{"the inviter is suspended", []apitest.Case{{Do: "PUT /users/gail/suspended", As: "keeper"}}, "", 404,
+		""},
 	{"the inviter's suspension ends", []apitest.Case{{Do: "PUT /users/gail/suspended", As: "keeper"},
 		{Do: "DELETE /users/gail/suspended", As: "keeper"}}, "garden/shed", 204, "write"},
 	{"the inviter is deleted", []apitest.Case{{Do: "DELETE /admin/users/gail", As: "keeper"}}, "", 404, ""},
@@ -223,7 +236,8 @@ var transitions = []struct {
 		{Do: "DELETE /users/ivy/suspended", As: "keeper"}}, "garden/shed", 204, "write"},
 	{"added at once", []apitest.Case{{Do: "PUT /repos/garden/shed/collaborators/ivy", As: "alice",
 		Send: `{"permission": "admin"}`}}, "", 404, "admin"},
-	{"removed", []apitest.Case{{Do: "DELETE /repos/garden/shed/collaborators/ivy", As: "alice"}}, "", 404, ""},
+	{"removed", []apitest.Case{{Do: "DELETE /repos/garden/shed/collaborators/ivy", As: "alice"}}, "", 404,
+		""},
 	{"the role changes", []apitest.Case{{Do: "PATCH /repos/garden/shed/invitations/1", As: "alice",
 		Send: `{"permissions": "read"}`}}, "garden/shed", 204, "read"},
 }
@@ -290,7 +304,8 @@ func TestInvitersOfOrganizations(t *testing.T) {
 			name, by string
 			apitest.Case
 		}{
-			{"an owner becomes a member", "gail", apitest.Case{Do: "PUT /orgs/garden/memberships/gail", As: "alice",
+			{"an owner becomes a member", "gail", apitest.Case{Do: "PUT /orgs/garden/memberships/gail",
+				As:   "alice",
 				Send: `{"role": "member"}`}},
 			{"an owner leaves", "gail", apitest.Case{Do: "DELETE /orgs/garden/memberships/gail", As: "gail"}},
 			{"a site administrator is demoted", "keeper", apitest.Case{Do: "DELETE /users/keeper/site_admin",
@@ -301,7 +316,8 @@ func TestInvitersOfOrganizations(t *testing.T) {
 			}
 			by, err := s.Accounts.Find(t.Context(), c.by)
 			testkit.NoError(t, err)
-			shed, err := s.Repos.Find(t.Context(), &account.Caller{ID: by.ID, Login: by.Login, SiteAdmin: by.SiteAdmin},
+			shed, err := s.Repos.Find(t.Context(), &account.Caller{ID: by.ID, Login: by.Login,
+				SiteAdmin: by.SiteAdmin},
 				"garden", "shed")
 			testkit.NoError(t, err)
 			_, err = s.Forge.Invitations.Invite(t.Context(), &shed.Access, "ivy", account.Pull)
@@ -325,8 +341,10 @@ func TestAcceptingTwice(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Team(t)
 		for range 5 {
-			own := fmt.Sprint("/user/repository_invitations/", invited(t, s, "alice", "garden/shed", "sam", account.Push))
-			statuses := s.Together(t, apitest.Case{Do: "PATCH " + own, As: "sam"}, apitest.Case{Do: "PATCH " + own, As: "sam"},
+			own := fmt.Sprint("/user/repository_invitations/", invited(t, s, "alice", "garden/shed", "sam",
+				account.Push))
+			statuses := s.Together(t, apitest.Case{Do: "PATCH " + own, As: "sam"},
+				apitest.Case{Do: "PATCH " + own, As: "sam"},
 				apitest.Case{Do: "DELETE " + own, As: "sam"})
 			if slices.Sort(statuses); !slices.Equal(statuses, []int{204, 404, 404}) {
 				t.Errorf("the answers are %v", statuses)
@@ -347,7 +365,8 @@ func TestInvitationsExpire(t *testing.T) {
 			t.Errorf("a minute before the end sam is invited to %v", list)
 		}
 		c.forward(2 * time.Minute)
-		own, of := fmt.Sprint("/user/repository_invitations/", id), fmt.Sprint("/repos/garden/shed/invitations/", id)
+		own, of := fmt.Sprint("/user/repository_invitations/",
+			id), fmt.Sprint("/repos/garden/shed/invitations/", id)
 		s.Run(t, []apitest.Case{
 			{Do: "GET /user/repository_invitations", As: "sam", Status: 200, Body: "[]"},
 			{Do: "GET /repos/garden/shed/invitations", As: "alice", Status: 200, Body: "[]"},
@@ -364,7 +383,8 @@ func TestInvitationsExpire(t *testing.T) {
 		for n := 0; err == nil && n < 60; n++ {
 			login := fmt.Sprint("guest", n)
 			s.User(t, login)
-			_, err = s.Forge.Invitations.Invite(t.Context(), s.Access(t, "alice", "garden/shed"), login, account.Pull)
+			_, err = s.Forge.Invitations.Invite(t.Context(), s.Access(t, "alice", "garden/shed"), login,
+				account.Pull)
 		}
 		if err == nil || !strings.Contains(err.Error(), "At most 50 people") {
 			t.Errorf("many invitations in a day: %v", err)

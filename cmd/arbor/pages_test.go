@@ -142,6 +142,7 @@ var demoPages = []struct{ name, path string }{
 	{"settings-account", "/settings/account"},
 	{"settings-emails", "/settings/emails"},
 	{"settings-keys", "/settings/keys"},
+	{"settings-signing", "/settings/signing"},
 	{"settings-password", "/settings/password"},
 	{"settings-sessions", "/settings/sessions"},
 	{"settings-tokens", "/settings/tokens"},

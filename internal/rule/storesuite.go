@@ -10,6 +10,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
+	"arbor/internal/repo"
 	"arbor/internal/web"
 )
 
@@ -47,7 +48,7 @@ const suiteColumns = `s.id, s.repo_id, s.actor_id, s.ref, s.before_sha, s.after_
 func suitesOf(o owner) (from string, id any) {
 	from = ` FROM rule_suites s JOIN repos r ON r.id = s.repo_id WHERE `
 	if o.org != 0 {
-		return from + `r.owner_id = $1`, o.org
+		return from + `r.owner_id = $1 AND ` + repo.NotDeleted("r"), o.org
 	}
 	return from + `s.repo_id = $1`, o.repo
 }

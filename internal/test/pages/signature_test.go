@@ -62,3 +62,24 @@ func TestBadgesOfSignatures(t *testing.T) {
 		s.Visit(t, "alice", "GET /alice/garden/tags").Shows(t, 200, "odd", "Unverified", "neither by GPG nor by SSH")
 	})
 }
+
+// A release shows whether its tag is signed, else whether its commit is.
+func TestBadgesOfReleases(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.Users(t, "alice")
+		s.Repo(t, "alice/garden", false)
+		s.Check(t, apitest.Case{Do: "PUT /repos/alice/garden/contents/f", As: "alice", Status: 201,
+			Send: `{"message": "First", "content": "eA==", "branch": "main"}`})
+		release := func(tag string) {
+			t.Helper()
+			s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/releases", As: "alice", Status: 201, Send: `{"tag_name": "` + tag + `"}`})
+		}
+		release("plain")
+		s.Visit(t, "alice", "POST /alice/garden/new/main", "path", "g", "text", "x", "message", "Made here").Shows(t, 303)
+		release("signed")
+		s.Visit(t, "alice", "GET /alice/garden/releases/tag/plain").Shows(t, 200, "!Verified", "!Unverified")
+		s.Visit(t, "alice", "GET /alice/garden/releases/tag/signed").Shows(t, 200, "Verified", "signed with its key")
+		s.Visit(t, "alice", "GET /alice/garden/releases").Shows(t, 200, "plain", "Verified", "!Unverified")
+	})
+}

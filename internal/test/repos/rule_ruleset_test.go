@@ -325,3 +325,32 @@ func idOf(t *testing.T, a *apitest.Answer) string {
 	a.JSON(t, &made)
 	return fmt.Sprint(made.ID)
 }
+
+// Owners of an organization read what rules said in all its repositories, and nobody else does.
+func TestSuitesOfOrganizations(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.Users(t, "alice", "bob")
+		s.Org(t, "guild", "alice")
+		for _, name := range []string{"one", "two"} {
+			s.Ask(t, "alice", "POST /orgs/guild/repos", `{"name": "`+name+`", "private": true}`, 201)
+		}
+		s.Ask(t, "alice", "POST /orgs/guild/rulesets", `{"name": "all", "enforcement": "active", "rules": [{"type":
+			"required_linear_history"}], "conditions": {"ref_name": {"include": ["~ALL"], "exclude": []}}}`, 201)
+		for _, name := range []string{"one", "two"} {
+			s.Ask(t, "alice", "PUT /repos/guild/"+name+"/contents/a", `{"message": "a", "content": "MQo="}`, 201)
+		}
+		const at = "/orgs/guild/rulesets/rule-suites"
+		s.Run(t, []apitest.Case{
+			{Do: "GET " + at, As: "alice", Status: 200, Want: `[{"repository_name": "two", "result": "pass"}, {"repository_name": "one"}]`},
+			{Do: "GET " + at + "?repository_name=ONE", As: "alice", Status: 200, Want: `[{"repository_name": "one", "actor_name": "alice"}]`},
+			{Do: "GET " + at + "?rule_suite_result=fail", As: "alice", Status: 200, Body: `[]`},
+			{Do: "GET " + at + "/1", As: "alice", Status: 200, Want: `{"rule_evaluations": [{"rule_type": "required_linear_history"}]}`},
+			{Do: "GET " + at + "/99", As: "alice", Status: 404},
+			{Do: "GET " + at, As: "bob", Status: 403},
+			{Do: "DELETE /repos/guild/two", As: "alice", Status: 204},
+			{Do: "GET " + at, As: "alice", Status: 200, Want: `[{"repository_name": "one"}]`},
+			{Do: "GET " + at + "/2", As: "alice", Status: 404},
+		})
+	})
+}

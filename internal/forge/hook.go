@@ -32,7 +32,8 @@ func (f *Forge) Edit(tx *db.Tx, before, after *repo.Repo, by account.ID) error {
 			return err
 		}
 	}
-	if before.Merging != after.Merging || before.DefaultBranch != after.DefaultBranch || before.Archived != after.Archived {
+	if before.Merging != after.Merging || before.DefaultBranch != after.DefaultBranch ||
+		before.Archived != after.Archived {
 		if err := automerge.WakeRepo(tx, after.ID); err != nil {
 			return err
 		}

@@ -157,7 +157,8 @@ var acts = []act{
 }
 
 // refusedAlways are the mutations of what Arbor does not have.
-var refusedAlways = []string{"updateIssueIssueType", "addSubIssue", "removeSubIssue", "addBlockedBy", "removeBlockedBy", "addProjectV2ItemById"}
+var refusedAlways = []string{"updateIssueIssueType", "addSubIssue", "removeSubIssue", "addBlockedBy",
+	"removeBlockedBy", "addProjectV2ItemById"}
 
 // actors makes the world in which the acts succeed: a public repository of alice's, and what the acts are about.
 func actors(t *testing.T, s *apitest.Server) map[string]string {

@@ -116,14 +116,15 @@ func checkEmail(tx *db.Tx, id account.ID, email *string) error {
 		return err
 	}
 	known, err := account.CommitEmails(tx, who)
-	if err == nil && !slices.ContainsFunc(known, func(e string) bool { return strings.EqualFold(e, *email) }) {
+	is := func(e string) bool { return strings.EqualFold(e, *email) }
+	if err == nil && !slices.ContainsFunc(known, is) {
 		err = errs.New(errs.Invalid, "The author's e-mail address must be a verified address of yours.")
 	}
 	return err
 }
 
-// DisableAutoMerge undoes EnableAutoMerge, for people with push access and for the author. Errors: 403, 404; 422 if it
-// is not enabled.
+// DisableAutoMerge undoes EnableAutoMerge, for people with push access and for the author. Errors: 403, 404; 422
+// if it is not enabled.
 func (s *Service) DisableAutoMerge(ctx context.Context, a *repo.Access, number int64) error {
 	_, i, err := s.Find(ctx, a, number)
 	if err == nil {
@@ -237,8 +238,8 @@ func (p *page) autoPayload(id issue.ID) *autoJSON {
 // MayEnableAuto reports whether the caller may enable auto-merge: the pull request waits for something.
 func (v *View) MayEnableAuto() bool {
 	a := v.Base.Repo
-	return v.Auto == nil && v.Open && a.Merging.Has(repo.AllowsAutoMerge) && a.Role >= account.Push && !a.Archived &&
-		slices.Contains([]string{"blocked", "behind"}, v.MergeState)
+	return v.Auto == nil && v.Open && a.Merging.Has(repo.AllowsAutoMerge) && a.Role >= account.Push &&
+		!a.Archived && slices.Contains([]string{"blocked", "behind"}, v.MergeState)
 }
 
 // MayDisableAuto reports whether the caller may disable auto-merge.

@@ -15,13 +15,12 @@ import (
 	"arbor/internal/rule"
 )
 
-const (
-	autoBatch = 100         // pull requests that are examined together
-	autoLease = time.Minute // then another worker examines those of a dead one
-)
+// autoBatch is how many pull requests are examined together. Their lease may end before all are merged: another worker
+// may then do the same, and the transaction of a merge decides.
+const autoBatch = 100
 
 // mergeReady examines the pull requests with auto-merge for which something has changed, and merges those that lack
-// nothing. Another worker may do the same with the same pull request: the transaction of a merge decides.
+// nothing.
 func (s *Service) mergeReady(ctx context.Context) {
 	s.merging.Lock()
 	defer s.merging.Unlock()
@@ -41,7 +40,7 @@ func (s *Service) mergeReady(ctx context.Context) {
 func (s *Service) examine(ctx context.Context) (more bool, err error) {
 	var l *db.Lease
 	err = s.db.WriteDue(ctx, automerge.Jobs, `wanted`, func(tx *db.Tx) (err error) {
-		l, err = automerge.Jobs.Take(tx, autoLease, autoBatch, `wanted`)
+		l, err = automerge.Jobs.Take(tx, leaseTime, autoBatch, `wanted`)
 		return err
 	})
 	if err != nil || l == nil {
@@ -88,8 +87,8 @@ type waiting struct {
 	upToDate bool // a rule asks that the head contains the base
 }
 
-// examined looks what the pull requests of a lease lack. The number of its statements depends on how many repositories
-// these are in, and not on how many they are. A merge asks everything again.
+// examined looks what the pull requests of a lease lack. The number of its statements depends on how many
+// repositories these are in, and not on how many they are. A merge asks everything again.
 func examined(tx *db.Tx, l *db.Lease) ([]*waiting, error) {
 	requests, err := automerge.Leased(tx, l)
 	if err != nil || len(requests) == 0 {
@@ -119,8 +118,8 @@ func examined(tx *db.Tx, l *db.Lease) ([]*waiting, error) {
 		w := &waiting{Request: m, pull: p, ended: !may[m.ID]}
 		o := outlooks[int64(m.IssueID)]
 		w.upToDate = o != nil && o.UpToDate
-		w.lacks = !w.ended && (!p.Open || p.HeadRepoID == 0 || p.BaseTip == "" || p.Tested() && p.TestSHA == "" ||
-			o != nil && len(o.Missing) > 0)
+		w.lacks = !w.ended && (!p.Open || p.HeadRepoID == 0 || p.BaseTip == "" ||
+			p.Tested() && p.TestSHA == "" || o != nil && len(o.Missing) > 0)
 		list[n] = w
 	}
 	return list, err
@@ -154,8 +153,8 @@ func enablers(tx *db.Tx, in []repo.ID, requests []*automerge.Request) (map[int64
 	return may, nil
 }
 
-// mergeWaiting merges a pull request as the account that enabled auto-merge. If that is refused, it waits for the next
-// change.
+// mergeWaiting merges a pull request as the account that enabled auto-merge. If that is refused, it waits for the
+// next change.
 func (s *Service) mergeWaiting(ctx context.Context, w *waiting, l *db.Lease) error {
 	err := s.mergeAs(ctx, w)
 	var lost *lostError
@@ -179,8 +178,8 @@ func (s *Service) mergeWaiting(ctx context.Context, w *waiting, l *db.Lease) err
 
 // refusal reports whether an error says that a pull request may not be merged now.
 func refusal(err error) bool {
-	return errs.Is(err, errs.MethodNotAllowed) || errs.Is(err, errs.Forbidden) || errs.Is(err, errs.Invalid) ||
-		errs.Is(err, errs.Conflict) || errs.Is(err, errs.NotFound)
+	return errs.Is(err, errs.MethodNotAllowed) || errs.Is(err, errs.Forbidden) ||
+		errs.Is(err, errs.Invalid) || errs.Is(err, errs.Conflict) || errs.Is(err, errs.NotFound)
 }
 
 func (s *Service) mergeAs(ctx context.Context, w *waiting) error {
@@ -220,8 +219,8 @@ type lostError struct{ why string }
 
 func (e *lostError) Error() string { return "pull: auto-merge ended: " + e.why }
 
-// enabler returns the repository as the account sees it that enabled auto-merge. Errors: lostError if that account may
-// no longer merge, or if the repository no longer allows auto-merge; 404 for a deleted repository.
+// enabler returns the repository as the account sees it that enabled auto-merge. Errors: lostError if that account
+// may no longer merge, or if the repository no longer allows auto-merge; 404 for a deleted repository.
 func enabler(tx *db.Tx, m *automerge.Request) (*repo.Access, error) {
 	who, err := account.ByID(tx, m.By)
 	if err != nil {

@@ -38,8 +38,8 @@ const maxBehind = 10_000
 
 // MergeBox returns the data of the merge box of a pull request.
 func (s *Service) MergeBox(ctx context.Context, a *repo.Access, p *Pull, i *issue.Issue) (*MergeBox, error) {
-	o := &MergeBox{Known: !p.Open || p.Tested() || p.BaseTip == "", Conflicts: []string{}, Methods: []MethodText{},
-		AllowsAuto: a.Merging.Has(repo.AllowsAutoMerge)}
+	o := &MergeBox{Known: !p.Open || p.Tested() || p.BaseTip == "", Conflicts: []string{},
+		Methods: []MethodText{}, AllowsAuto: a.Merging.Has(repo.AllowsAutoMerge)}
 	if err := s.headOutlook(ctx, a, p, o); err != nil {
 		return nil, err
 	}

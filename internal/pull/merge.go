@@ -121,8 +121,8 @@ func (s *Service) mergeOnce(
 	push := repo.Push{RepoID: p.RepoID, Purges: a.Purges, Atomic: true, As: a,
 		Updates: []repo.RefUpdate{{Name: heads + p.BaseRef, Old: p.BaseTip, New: sha, By: a.Caller.ID,
 			Forward: true}},
-		Merge: &repo.Merge{Pull: int64(p.IssueID), Number: p.Number, Head: p.HeadSHA, Method: methods[o.Method],
-			Auto: o.auto != nil}}
+		Merge: &repo.Merge{Pull: int64(p.IssueID), Number: p.Number, Head: p.HeadSHA,
+			Method: methods[o.Method], Auto: o.auto != nil}}
 	if o.auto != nil {
 		push.As = o.auto
 	}

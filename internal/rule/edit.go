@@ -162,7 +162,8 @@ func (s *Service) Delete(ctx context.Context, o Owner, id int64) error {
 	})
 }
 
-// record writes a change to the audit log, and wakes auto-merge of pull requests that may lack nothing from then on. before is nil for a new ruleset, after for a deleted one.
+// record writes a change to the audit log, and wakes auto-merge of pull requests that may lack nothing from then on.
+// before is nil for a new ruleset, after for a deleted one.
 func record(tx *db.Tx, o Owner, entry audit.Entry, before, after *Ruleset) error {
 	some, verb := after, "update"
 	switch {

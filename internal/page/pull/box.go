@@ -187,9 +187,10 @@ func (p *Pages) SetAutoMerge(w http.ResponseWriter, r *http.Request, a *repo.Acc
 		return err
 	}
 	if f.Checked("off") {
-		return p.led(w, r, a, f, "merge", p.change(r, a, account.Pull, func(ctx context.Context, number int64) error {
+		err := p.change(r, a, account.Pull, func(ctx context.Context, number int64) error {
 			return p.of.Pulls.DisableAutoMerge(ctx, a, number)
-		}))
+		})
+		return p.led(w, r, a, f, "merge", err)
 	}
 	return p.merged(w, r, a, f, p.merge(r, a, f, p.of.Pulls.EnableAutoMerge))
 }

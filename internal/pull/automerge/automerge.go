@@ -40,13 +40,13 @@ var Jobs = db.Jobs{Table: "auto_merges", Key: "id"}
 // Bell is the topic of the bell for new jobs.
 const Bell = "auto-merges"
 
-const columns = `m.id, m.issue_id, m.repo_id, m.enabled_by, m.installation_id, m.enabled_at, m.method, m.title,
-	m.message, m.email, m.tries`
+const columns = `m.id, m.issue_id, m.repo_id, m.enabled_by, m.installation_id, m.enabled_at, m.method,
+	m.title, m.message, m.email, m.tries`
 
 func scan(row db.Scanner) (*Request, error) {
 	var r Request
-	err := row.Scan(&r.ID, &r.IssueID, &r.RepoID, &r.By, &r.Installation, &r.At, &r.Method, &r.Title, &r.Message,
-		&r.Email, &r.Tries)
+	err := row.Scan(&r.ID, &r.IssueID, &r.RepoID, &r.By, &r.Installation, &r.At, &r.Method, &r.Title,
+		&r.Message, &r.Email, &r.Tries)
 	if errors.Is(err, db.ErrNoRows) {
 		err = errs.Absent()
 	}
@@ -78,8 +78,8 @@ func Put(tx *db.Tx, r *Request) error {
 		return err
 	}
 	tx.Ring(Bell)
-	return tx.Run(`INSERT INTO auto_merges (issue_id, repo_id, enabled_by, installation_id, enabled_at, method, title,
-		message, email) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+	return tx.Run(`INSERT INTO auto_merges (issue_id, repo_id, enabled_by, installation_id, enabled_at, method,
+		title, message, email) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 		r.IssueID, r.RepoID, r.By, r.Installation, r.At, r.Method, r.Title, r.Message, r.Email)
 }
 
@@ -104,8 +104,8 @@ func WakePull(tx *db.Tx, id issue.ID) error { return wake(tx, `issue_id = $1`, i
 
 // WakeHead has the worker examine the pull requests of a base repository whose head is a commit.
 func WakeHead(tx *db.Tx, id repo.ID, sha git.SHA) error {
-	return wake(tx, `issue_id IN (SELECT p.issue_id FROM pulls p WHERE p.repo_id = $1 AND p.head_sha = $2 AND p.open)`,
-		id, string(sha))
+	return wake(tx, `issue_id IN (SELECT p.issue_id FROM pulls p
+		WHERE p.repo_id = $1 AND p.head_sha = $2 AND p.open)`, id, string(sha))
 }
 
 // WakeBases has the worker examine the pull requests into branches of a repository.

@@ -27,8 +27,8 @@ import "arbor/internal/file"
 const repositoriesDir = "repositories"
 
 // keyDirs are the folders of the data folder that hold keys, in files: certificates that an authority has
-// given, and the host keys of SSH.
-var keyDirs = []string{"acme", "ssh"}
+// given, the host keys of SSH, and the key that signs addresses of images.
+var keyDirs = []string{"acme", "ssh", "images"}
 
 // storeDirs are the folders of the data folder whose files a backup holds.
 var storeDirs = append([]string{repositoriesDir, file.Folder}, keyDirs...)

@@ -77,7 +77,7 @@ const diagram = oneByOne(() => {
 	frame.src = '{{diagrams}}';
 	document.body.append(frame);
 	return helper;
-}, 10000, (code, { svg, width, height, title }) => {
+}, 20000, (code, { svg, width, height, title }) => {
 	if (typeof svg !== 'string' || svg.length > 2e6) return;
 	const figure = document.createElement('figure'), image = new Image(width, height), source = document.createElement('details'), summary = document.createElement('summary');
 	figure.className = 'diagram';

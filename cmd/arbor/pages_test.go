@@ -173,6 +173,7 @@ var demoPages = []struct{ name, path string }{
 // pageless are the routes for browsers that are no pages.
 var pageless = []string{"/avatars/{id}", "/emojis/{picture}",
 	"/healthz", "/readyz", "/openapi/code-hosting.json", "/openapi/plants.json", "/assets/{asset}", "/setup",
+	"/assets/images/{digest}/{address}",
 	"/settings", "/site",
 	"/{owner}/{repo}/last-changes/{path...}", "/{owner}/{repo}/pull/{number}/merging",
 	"/{owner}/{repo}/suggest",

@@ -14,6 +14,7 @@ import (
 	"arbor/internal/admission"
 	"arbor/internal/git"
 	"arbor/internal/hook/outgoing"
+	"arbor/internal/imageproxy"
 	"arbor/internal/journal"
 	"arbor/internal/server"
 )
@@ -41,6 +42,7 @@ type serverFlags struct {
 	LogFormat         string        `group:"Log" help:"Format of the log on standard error." enum:"text,json" default:"text"`
 	LogLevel          string        `group:"Log" help:"Lowest level that is logged." enum:"debug,info,warn,error" default:"info"`
 	ShutdownDelay     time.Duration `group:"Network" help:"How long to keep answering after SIGTERM while /readyz returns 503, so that balancers notice." default:"0s" placeholder:"DURATION"`
+	ImageProxy        bool          `group:"Network" help:"Show images of other hosts in texts, fetched by this server from the Internet; otherwise they are links." default:"true" negatable:""`
 	AuditDays         int           `group:"Access" help:"Days to keep the audit log; 0: forever." default:"${auditDays}" placeholder:"N"`
 
 	umask     int                // with which the server was started
@@ -149,7 +151,7 @@ func (f *serverFlags) options(log *slog.Logger) server.Options {
 	if f.TextRate != nil {
 		textRate = *f.TextRate
 	}
-	return server.Options{
+	o := server.Options{
 		Version:        version,
 		MinFree:        int64(minFree),
 		Quota:          f.quota(),
@@ -166,6 +168,10 @@ func (f *serverFlags) options(log *slog.Logger) server.Options {
 		AdminHost:      host(f.AdminListen),
 		HookNetworks:   f.networks,
 	}
+	if f.ImageProxy {
+		o.ImageKey = imageproxy.NewKey()
+	}
+	return o
 }
 
 // quota is that of owners who have none of their own.

@@ -99,7 +99,7 @@ func (a *API) RemoveMember(w http.ResponseWriter, r *http.Request) error {
 // that is a 202, as at GitHub. Errors: 404, 422, 403 also for users who are not members and for the last owner.
 func (a *API) ConvertMember(w http.ResponseWriter, r *http.Request) error {
 	caller, org := CallerFrom(r.Context()), web.Param(r, "org")
-	if err := a.s.checkOwner(r.Context(), caller, org); err != nil {
+	if err := a.s.CheckOwner(r.Context(), caller, org); err != nil {
 		return err
 	}
 	o, err := web.ReadOptional(r, "Membership")

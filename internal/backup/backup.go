@@ -30,8 +30,8 @@ import (
 const repositoriesDir = "repositories"
 
 // keyDirs are the folders of the data folder that hold keys, in files: certificates that an authority has
-// given, the host keys of SSH, and the key with which the server signs commits.
-var keyDirs = []string{"acme", "ssh", signature.Folder}
+// given, the host keys of SSH, and the keys with which the server signs commits and addresses of images.
+var keyDirs = []string{"acme", "ssh", "images", signature.Folder}
 
 // storeDirs are the folders of the data folder whose files a backup holds.
 var storeDirs = append([]string{repositoriesDir, file.Folder}, keyDirs...)

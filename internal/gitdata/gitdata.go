@@ -34,6 +34,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
+	"arbor/internal/imageproxy"
 	"arbor/internal/repo"
 	"arbor/internal/repo/network"
 	"arbor/internal/signature"
@@ -42,6 +43,8 @@ import (
 
 // Service implements the operations on Git objects, histories and files.
 type Service struct {
+	Images *imageproxy.Proxy // shows images of other hosts in rendered files; nil: they are links. Set before use
+
 	db         *db.DB
 	repos      *repo.Service
 	network    *network.Service

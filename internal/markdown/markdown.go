@@ -6,7 +6,7 @@
 //
 //	engine.go   goldmark parses GitHub-flavoured Markdown, with bounds on what it
 //	            repeats (table cells, reference links, delimiters, nesting); alert.go, code.go,
-//	            emoji.go and footnote.go are what it does not do by itself
+//	            emoji.go, footnote.go and math.go are what it does not do by itself
 //	policy.go   bluemonday keeps the allowed elements and attributes, no others
 //	balance.go  tags are closed and nested as HTML demands, so that a browser's
 //	            tree is the one that was checked here
@@ -20,6 +20,8 @@
 // it is, in <pre>: one with more lines than maxLines, or whose HTML would be larger
 // than maxHTML. [Cache] keeps documents, so that a text that is shown often is
 // parsed once.
+//
+// [Images] gives the images of the result other addresses.
 //
 // [Parse] needs no database; a page of bodies is parsed, then all its
 // [Document.References] are looked up together, then each is written by

@@ -118,6 +118,7 @@ func (of *apis) features(s *Server) []feature {
 	repos := f.Repos
 	return []feature{
 		account.NewAPI(f.Accounts),
+		of.images,
 		token.NewAPI(f.Tokens),
 		key.NewAPI(f.Keys),
 		signkey.NewAPI(f.SigningKeys),

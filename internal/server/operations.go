@@ -9,10 +9,10 @@ import (
 	"arbor/internal/follow"
 	"arbor/internal/gitdata"
 	"arbor/internal/hook"
+	"arbor/internal/imageproxy"
 	"arbor/internal/issue/comment"
 	"arbor/internal/issue/deletion"
 	"arbor/internal/issue/subscription"
-	"arbor/internal/issue/text"
 	"arbor/internal/issue/timeline"
 	"arbor/internal/label"
 	"arbor/internal/markup"
@@ -41,6 +41,7 @@ type operations struct {
 	deletions     *deletion.Service
 	follows       *follow.Service
 	hooks         *hook.Service
+	images        *imageproxy.Proxy // nil: switched off
 	labels        *label.Service
 	markups       *markup.Service
 	milestones    *milestone.Service
@@ -68,13 +69,17 @@ func (s *Server) newOperations() *operations {
 		onCommits: commitcomment.New(d, repos, issues, f), plants: plant.New(d),
 		comments: comment.New(d, issues), deletions: deletion.New(d, s.o.Log, f),
 		hooks: hook.New(d, repos, s.o.HookNetworks), labels: label.New(d),
-		markups: markup.New(repos, text.New(d, repos)), milestones: milestone.New(d),
+		markups: markup.New(repos, issues.Texts()), milestones: milestone.New(d),
 		reviews: review.New(d, repos, issues, f.Pulls), stars: star.New(d, repos),
 		subscriptions: subscription.New(d, issues), timelines: timeline.New(d, issues, f),
 		kinds: search.NewKinds(f.Searches), lists: list.New(d),
 		objects: gitdata.New(d, repos, f.Signatures, s.o.MaxTreeEntries)}
 	o.repositories, o.code = repository.NewAPI(o.kinds), code.NewAPI(o.kinds, repos)
 	o.autolinks = autolink.New(d)
+	if s.o.ImageKey != nil {
+		o.images = imageproxy.New(s.o.ImageKey, s.o.ImageNetworks)
+	}
+	issues.Texts().Images, o.objects.Images = o.images, o.images
 	o.deployments = deployment.New(d, repos, o.statuses)
 	o.notices = notification.New(d, repos, o.subscriptions)
 	return o

@@ -52,8 +52,11 @@ type Options struct {
 	MinFree      int64
 	SSH          SSHOptions
 	HookNetworks outgoing.Networks // internal networks that webhooks may reach
-	AdminHost    string            // additional Host accepted on the admin address; may be empty
-	Now          func() time.Time
+	// signs addresses of images of other hosts, which texts show through this server; nil: texts have links to them
+	ImageKey      []byte
+	ImageNetworks outgoing.Networks // internal networks from which these images may come, for tests
+	AdminHost     string            // additional Host accepted on the admin address; may be empty
+	Now           func() time.Time
 
 	// Authenticate finds the caller of a request with the header Authorization. nil: by tokens and JWTs
 	Authenticate func(*http.Request) (*account.Caller, error)

@@ -80,7 +80,7 @@ func (s *Service) makeKey() error {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return err
 	}
-	return durable.CreateOnce(s.dir, keyFile, []byte(text))
+	return durable.Create(filepath.Join(s.dir, keyFile), []byte(text))
 }
 
 func readKey(text string) (*serverKey, error) {

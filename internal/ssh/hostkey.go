@@ -107,5 +107,5 @@ func (k *hostKey) make(dir string) error {
 	if err != nil {
 		return err
 	}
-	return durable.CreateOnce(dir, k.file, pem.EncodeToMemory(block))
+	return durable.Create(filepath.Join(dir, k.file), pem.EncodeToMemory(block))
 }

@@ -123,9 +123,11 @@ func TestStrangersAreRefused(t *testing.T) {
 		}
 		backup := filepath.Join(t.TempDir(), "backup")
 		s.arbor("backup", backup)
-		if err := os.Rename(filepath.Join(s.data, "repositories"), filepath.Join(t.TempDir(), "r")); err != nil &&
-			!errors.Is(err, os.ErrNotExist) {
-			t.Fatal(err)
+		for _, folder := range []string{"repositories", "signing", "images"} {
+			err := os.Rename(filepath.Join(s.data, folder), filepath.Join(t.TempDir(), folder))
+			if err != nil && !errors.Is(err, os.ErrNotExist) {
+				t.Fatal(err)
+			}
 		}
 		if out, err := s.on(other).tells("restore", backup); err == nil || !strings.Contains(out, "belongs to") {
 			t.Errorf("a restore: %v: %s", err, out)

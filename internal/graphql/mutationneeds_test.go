@@ -200,7 +200,7 @@ func actors(t *testing.T, s *apitest.Server) map[string]string {
 	ids["suite"], ids["app"] = account.NodeID("CheckSuite", int64(1)), account.NodeID("Integration", int64(app.ID))
 	ids["tip"] = post("alice", "cellar/git/refs", `{"ref": "refs/heads/tip", "sha": "`+ids["head"]+`"}`, "node_id")
 	ids["linked"] = account.NodeID("LinkedBranch", int64(1))
-	ids["protection"] = account.NodeID("BranchProtectionRule", int64(1)) // which the first act creates
+	ids["protection"] = account.NodeID("BranchProtectionRule", int64(2)) // which an act creates
 	run(t, s, "alice", `mutation($i:ID!,$sha:GitObjectID!){createLinkedBranch(input:{issueId:$i,oid:$sha,name:"first"}){
 		linkedBranch{id}}}`, map[string]any{"i": ids["other"], "sha": ids["sha"]})
 	for name, address := range map[string]string{"alice": "/users/alice", "bob": "/users/bob", "carol": "/users/carol",

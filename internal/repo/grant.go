@@ -159,8 +159,8 @@ func DropInOrg(tx *db.Tx, orgID, userID account.ID) ([]*Access, error) {
 	if err != nil || n == 0 {
 		return nil, err
 	}
-	had, err := Query(tx, &account.Caller{ID: userID}, `WHERE c.role > 0 AND r.owner_id = $2 ORDER BY r.id`,
-		orgID)
+	had, err := Query(tx, &account.Caller{ID: userID}, `JOIN collaborators c ON c.repo_id = r.id AND c.user_id = $1
+		WHERE r.owner_id = $2 ORDER BY r.id`, orgID)
 	if err != nil {
 		return nil, err
 	}

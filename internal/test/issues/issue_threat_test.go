@@ -191,6 +191,7 @@ func harmlessNode(n *html.Node) error {
 	}
 	for _, a := range n.Attr {
 		switch {
+		case a.Key == "data-canonical-src" && n.DataAtom == atom.Img: // the address that the proxy fetches
 		case strings.HasPrefix(a.Key, "on"), strings.HasPrefix(a.Key, "data-"),
 			strings.HasPrefix(a.Key, "form"), a.Namespace != "":
 			return fmt.Errorf("the attribute %s of %s", a.Key, n.Data)

@@ -3,6 +3,8 @@ package repo
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -159,13 +161,26 @@ func DropInOrg(tx *db.Tx, orgID, userID account.ID) ([]*Access, error) {
 	if err != nil || n == 0 {
 		return nil, err
 	}
-	had, err := Query(tx, &account.Caller{ID: userID}, `WHERE c.role > 0 AND r.owner_id = $2 ORDER BY r.id`,
-		orgID)
+	had, err := withRoles(tx, `SELECT c.repo_id, c.role FROM collaborators c JOIN repos o ON o.id = c.repo_id
+		WHERE c.user_id = $1 AND o.owner_id = $2`, userID, orgID)
 	if err != nil {
 		return nil, err
 	}
 	_, err = tx.Exec(`DELETE FROM collaborators WHERE user_id = $1 AND repo_id`+theirs, userID, orgID)
 	return had, err
+}
+
+// withRoles returns the repositories of a query, each with the role that this has besides the id.
+func withRoles(tx *db.Tx, query string, args ...any) ([]*Access, error) {
+	roles, err := db.QueryMap[ID, account.Role](tx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	list, err := Accesses(tx, nil, slices.Sorted(maps.Keys(roles)))
+	for _, a := range list {
+		a.Role = roles[a.ID]
+	}
+	return list, err
 }
 
 // regroup increments the issues' generation after a change of collaborators, because issues and comments

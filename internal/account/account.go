@@ -235,6 +235,9 @@ type Forge interface {
 	// RevokeInOrg is EndOrgAccess after a user left: the roles that were granted to it on single repositories
 	// of the organization end, too.
 	RevokeInOrg(tx *db.Tx, orgID, userID, by ID) error
+	// KeepTeamRoles grants a member of an organization the roles that it has through teams, before it becomes an
+	// outside collaborator.
+	KeepTeamRoles(tx *db.Tx, orgID, userID, by ID) error
 	// EndSiteAdmin is called after a user stopped being a site administrator, so it sees
 	// less of everything. An error undoes the transaction.
 	EndSiteAdmin(tx *db.Tx, userID, by ID) error

@@ -170,6 +170,16 @@ func DropInOrg(tx *db.Tx, orgID, userID account.ID) ([]*Access, error) {
 	return had, err
 }
 
+// TeamRoles returns the repositories of an organization on which a user has a better role through teams than as a
+// collaborator, each with that role.
+func TeamRoles(tx *db.Tx, orgID, userID account.ID) ([]*Access, error) {
+	return withRoles(tx, `SELECT gt.repo_id, max(gt.role) FROM team_members gm
+		JOIN team_repos gt ON gt.team_id = gm.team_id JOIN repos o ON o.id = gt.repo_id
+		LEFT JOIN collaborators c ON c.repo_id = gt.repo_id AND c.user_id = gm.user_id
+		WHERE gm.user_id = $1 AND o.owner_id = $2 AND gt.role > COALESCE(c.role, 0)
+		GROUP BY gt.repo_id`, userID, orgID)
+}
+
 // withRoles returns the repositories of a query, each with the role that this has besides the id.
 func withRoles(tx *db.Tx, query string, args ...any) ([]*Access, error) {
 	roles, err := db.QueryMap[ID, account.Role](tx, query, args...)

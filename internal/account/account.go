@@ -228,8 +228,11 @@ type Service struct {
 // Forge is what happens to accounts and, in the same transaction, to features above
 // this package. Package forge implements it.
 type Forge interface {
+	// BeginOrgAccess is called after somebody gained access to an organization's repositories: a member became an
+	// owner, or members have a higher default permission.
+	BeginOrgAccess(tx *db.Tx, orgID ID) error
 	// EndOrgAccess is called after somebody lost access to an organization's repositories: a member became an
-	// outside collaborator, an owner a member, or members lost their default permission. by is the acting
+	// outside collaborator, an owner a member, or members have a lower default permission. by is the acting
 	// account. An error rolls the transaction back.
 	EndOrgAccess(tx *db.Tx, orgID, by ID) error
 	// RevokeInOrg is EndOrgAccess after a user left: the roles that were granted to it on single repositories
@@ -267,6 +270,13 @@ func (s *Service) tellMember(tx *db.Tx, m *Membership, joined bool, by *Caller) 
 		return nil
 	}
 	return s.forge.TellMember(tx, m.Org, m.User, m.Owner, joined, IDOf(by))
+}
+
+func (s *Service) beginOrgAccess(tx *db.Tx, orgID ID) error {
+	if s.forge == nil {
+		return nil
+	}
+	return s.forge.BeginOrgAccess(tx, orgID)
 }
 
 func (s *Service) endOrgAccess(tx *db.Tx, orgID, by ID) error {

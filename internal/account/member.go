@@ -261,7 +261,7 @@ func (s *Service) PutMember(tx *db.Tx, by *Caller, org, user *Account, role stri
 	case !there:
 		err = s.tellMember(tx, m, true, by)
 	case owner:
-		return m, nil
+		err = s.beginOrgAccess(tx, org.ID)
 	default:
 		err = s.endOrgAccess(tx, org.ID, by.ID)
 	}

@@ -228,13 +228,19 @@ type Service struct {
 // Forge is what happens to accounts and, in the same transaction, to features above
 // this package. Package forge implements it.
 type Forge interface {
+	// BeginOrgAccess is called after somebody gained access to an organization's repositories: a member became an
+	// owner, or members have a higher default permission.
+	BeginOrgAccess(tx *db.Tx, orgID ID) error
 	// EndOrgAccess is called after somebody lost access to an organization's repositories: a member became an
-	// outside collaborator, an owner a member, or members lost their default permission. by is the acting
+	// outside collaborator, an owner a member, or members have a lower default permission. by is the acting
 	// account. An error rolls the transaction back.
 	EndOrgAccess(tx *db.Tx, orgID, by ID) error
 	// RevokeInOrg is EndOrgAccess after a user left: the roles that were granted to it on single repositories
 	// of the organization end, too.
 	RevokeInOrg(tx *db.Tx, orgID, userID, by ID) error
+	// KeepTeamRoles grants a member of an organization the roles that it has through teams, before it becomes an
+	// outside collaborator.
+	KeepTeamRoles(tx *db.Tx, orgID, userID, by ID) error
 	// EndSiteAdmin is called after a user stopped being a site administrator, so it sees
 	// less of everything. An error undoes the transaction.
 	EndSiteAdmin(tx *db.Tx, userID, by ID) error
@@ -264,6 +270,13 @@ func (s *Service) tellMember(tx *db.Tx, m *Membership, joined bool, by *Caller) 
 		return nil
 	}
 	return s.forge.TellMember(tx, m.Org, m.User, m.Owner, joined, IDOf(by))
+}
+
+func (s *Service) beginOrgAccess(tx *db.Tx, orgID ID) error {
+	if s.forge == nil {
+		return nil
+	}
+	return s.forge.BeginOrgAccess(tx, orgID)
 }
 
 func (s *Service) endOrgAccess(tx *db.Tx, orgID, by ID) error {

@@ -261,7 +261,7 @@ func (s *Service) PutMember(tx *db.Tx, by *Caller, org, user *Account, role stri
 	case !there:
 		err = s.tellMember(tx, m, true, by)
 	case owner:
-		return m, nil
+		err = s.beginOrgAccess(tx, org.ID)
 	default:
 		err = s.endOrgAccess(tx, org.ID, by.ID)
 	}
@@ -320,7 +320,7 @@ func (s *Service) RemoveMember(ctx context.Context, caller *Caller, orgLogin, us
 }
 
 // ConvertMember makes a member an outside collaborator, who keeps the roles that were granted on single
-// repositories. Errors: 404 for the organization and the user; 403 for those who do not own it, for users who are
+// repositories, directly or through teams, as at GitHub. Errors: 404 for the organization and the user; 403 for those who do not own it, for users who are
 // not members and for the last owner, as at GitHub.
 func (s *Service) ConvertMember(ctx context.Context, caller *Caller, orgLogin, userLogin string) error {
 	return s.db.WriteAs(ctx, caller, func(tx *db.Tx) error {
@@ -337,7 +337,10 @@ func (s *Service) ConvertMember(ctx context.Context, caller *Caller, orgLogin, u
 		case errs.Is(err, errs.NotFound):
 			return errs.Newf(errs.Forbidden, "%q is not a member of the organization %q", user.Login,
 				org.Login)
-		case err == nil:
+		case err == nil && s.forge != nil:
+			err = s.forge.KeepTeamRoles(tx, org.ID, user.ID, caller.ID)
+		}
+		if err == nil {
 			err = s.endMembership(tx, caller, m,
 				map[string]any{"old_role": orgRole(m.Owner), "role": "outside_collaborator"})
 		}

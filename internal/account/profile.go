@@ -254,8 +254,11 @@ func (s *Service) EditOrg(
 		if err := e.record(tx, &before, a); err != nil {
 			return err
 		}
-		if err := updateAccount(tx, a); err != nil || before.DefaultRole == None || a.DefaultRole > None {
+		if err := updateAccount(tx, a); err != nil || a.DefaultRole == before.DefaultRole {
 			return err
+		}
+		if a.DefaultRole > before.DefaultRole {
+			return s.beginOrgAccess(tx, a.ID)
 		}
 		return s.endOrgAccess(tx, a.ID, caller.ID)
 	})

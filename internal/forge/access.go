@@ -111,6 +111,20 @@ func (f *Forge) RevokeInOrg(tx *db.Tx, orgID, userID, by account.ID) error {
 	return f.EndOrgAccess(tx, orgID, by)
 }
 
+// KeepTeamRoles makes a user a collaborator on the repositories of an organization on which teams give a better role.
+func (f *Forge) KeepTeamRoles(tx *db.Tx, orgID, userID, by account.ID) error {
+	list, err := repo.TeamRoles(tx, orgID, userID)
+	if err != nil {
+		return err
+	}
+	for _, a := range list {
+		if err := f.AddCollaborator(tx, a.Repo, userID, a.Role, by); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // EndSiteAdmin applies the effects of revoking site administration from a user.
 func (f *Forge) EndSiteAdmin(tx *db.Tx, userID, by account.ID) error {
 	if err := invitation.FollowDemotion(tx, userID); err != nil {

@@ -3,6 +3,8 @@ package repo
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -159,13 +161,36 @@ func DropInOrg(tx *db.Tx, orgID, userID account.ID) ([]*Access, error) {
 	if err != nil || n == 0 {
 		return nil, err
 	}
-	had, err := Query(tx, &account.Caller{ID: userID}, `JOIN collaborators c ON c.repo_id = r.id AND c.user_id = $1
-		WHERE r.owner_id = $2 ORDER BY r.id`, orgID)
+	had, err := withRoles(tx, `SELECT c.repo_id, c.role FROM collaborators c JOIN repos o ON o.id = c.repo_id
+		WHERE c.user_id = $1 AND o.owner_id = $2`, userID, orgID)
 	if err != nil {
 		return nil, err
 	}
 	_, err = tx.Exec(`DELETE FROM collaborators WHERE user_id = $1 AND repo_id`+theirs, userID, orgID)
 	return had, err
+}
+
+// TeamRoles returns the repositories of an organization on which a user has a better role through teams than as a
+// collaborator, each with that role.
+func TeamRoles(tx *db.Tx, orgID, userID account.ID) ([]*Access, error) {
+	return withRoles(tx, `SELECT gt.repo_id, max(gt.role) FROM team_members gm
+		JOIN team_repos gt ON gt.team_id = gm.team_id JOIN repos o ON o.id = gt.repo_id
+		LEFT JOIN collaborators c ON c.repo_id = gt.repo_id AND c.user_id = gm.user_id
+		WHERE gm.user_id = $1 AND o.owner_id = $2 AND gt.role > COALESCE(c.role, 0)
+		GROUP BY gt.repo_id`, userID, orgID)
+}
+
+// withRoles returns the repositories of a query, each with the role that this has besides the id.
+func withRoles(tx *db.Tx, query string, args ...any) ([]*Access, error) {
+	roles, err := db.QueryMap[ID, account.Role](tx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	list, err := Accesses(tx, nil, slices.Sorted(maps.Keys(roles)))
+	for _, a := range list {
+		a.Role = roles[a.ID]
+	}
+	return list, err
 }
 
 // regroup increments the issues' generation after a change of collaborators, because issues and comments

@@ -16,7 +16,7 @@
 //
 // What a team holds when something else changes; a test walks it:
 //
-//	a membership of the organization ends    the person leaves its teams
+//	a membership of the organization ends    the person leaves its teams; an outside collaborator keeps their roles
 //	an account is suspended                  it stays, and its tokens do not work; deleted: it is gone
 //	a repository is transferred, deleted     it leaves the teams; made private or public: it stays
 //	a team is deleted                        the teams below are as well, with review requests to them
@@ -398,6 +398,9 @@ func (s *Service) Create(ctx context.Context, caller *account.Caller, org string
 			if err := settle(tx, t.Parent.ID, 0); err != nil {
 				return err
 			}
+			if err := s.forge.BeginOrgAccess(tx, t.Org.ID); err != nil {
+				return err
+			}
 		}
 		if err := tell(tx, t, caller, "created", nil); err != nil {
 			return err
@@ -497,7 +500,7 @@ func (s *Service) move(tx *db.Tx, caller *account.Caller, before, after *Team) e
 		}
 	}
 	if before.Parent == nil {
-		return nil
+		return s.forge.BeginOrgAccess(tx, after.Org.ID)
 	}
 	return s.forge.EndOrgAccess(tx, after.Org.ID, account.IDOf(caller))
 }

@@ -90,6 +90,34 @@ func TestMembersBecomeOutsideCollaborators(t *testing.T) {
 	})
 }
 
+// A member who becomes an outside collaborator keeps the roles that came through teams, where these are better.
+func TestOutsideCollaboratorsKeepRolesOfTeams(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		guildOf(t, s)
+		s.Ask(t, "owner", "PATCH /orgs/guild", `{"default_repository_permission": "none"}`, 200)
+		s.Repo(t, "guild/hall", true)
+		s.Ask(t, "owner", "POST /orgs/guild/teams", `{"name": "top", "privacy": "closed"}`, 201)
+		s.Ask(t, "owner", "POST /orgs/guild/teams", `{"name": "low", "privacy": "closed", "parent_team_id": 1,
+			"maintainers": ["member"]}`, 201)
+		const vault, attic = "/repos/guild/vault", "/repos/guild/attic"
+		s.Ask(t, "owner", "PUT /orgs/guild/teams/low/repos/guild/vault", `{"permission": "pull"}`, 204)
+		s.Ask(t, "owner", "PUT /orgs/guild/teams/low/repos/guild/attic", `{"permission": "pull"}`, 204)
+		s.Ask(t, "owner", "PUT /orgs/guild/teams/top/repos/guild/attic", `{"permission": "maintain"}`, 204)
+		s.Run(t, []apitest.Case{
+			{Do: "PUT " + outsiders + "/member", As: "owner", Status: 204},
+			{Do: "GET /orgs/guild/teams/low/memberships/member", As: "owner", Status: 404},
+			{Do: "GET " + vault, As: "member", Status: 200, Want: `{"permissions": {"triage": true, "push": false}}`},
+			{Do: "GET " + attic, As: "member", Status: 200, Want: `{"permissions": {"maintain": true, "admin": false}}`},
+			{Do: "GET /repos/guild/hall", As: "member", Status: 404},
+			{Do: "GET " + attic + "/collaborators?affiliation=direct", As: "owner", Status: 200,
+				Want: `[{"login": "member", "role_name": "maintain"}]`},
+			{Name: "which can be taken", Do: "DELETE " + outsiders + "/member", As: "owner", Status: 204},
+			{Do: "GET " + attic, As: "member", Status: 404},
+		})
+	})
+}
+
 // Nothing that was granted outlasts a removal: neither of an outside collaborator, nor of a member, nor of one who
 // leaves.
 func TestRemovalEndsGrants(t *testing.T) {

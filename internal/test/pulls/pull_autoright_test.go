@@ -82,6 +82,45 @@ func TestAutoMergeEndsWithTheRight(t *testing.T) {
 	}
 }
 
+// A review counts from the moment at which the reviewer may push, whichever way that right came.
+func TestAutoMergeFollowsNewRights(t *testing.T) {
+	t.Parallel()
+	for name, gain := range map[string][2]string{
+		"owner":              {"PUT /orgs/guild/memberships/rita", `{"role": "admin"}`},
+		"default permission": {"PATCH /orgs/guild", `{"default_repository_permission": "write"}`},
+		"parent of a team":   {"PATCH /orgs/guild/teams/low", `{"parent_team_id": 1}`},
+		"team below": {"POST /orgs/guild/teams", `{"name": "new", "privacy": "closed", "parent_team_id": 1,
+			"maintainers": ["rita"]}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+				w := newOrgWaiters(t, s)
+				w.rule(t, needsReview("false"))
+				w.status(t, "success")
+				w.Users(t, "rita")
+				w.Ask(t, "chief", "PUT /orgs/guild/memberships/rita", `{"role": "member"}`, 200)
+				w.Ask(t, "alice", "PUT /repos/guild/plot/collaborators/will", `{"permission": "push"}`, 204)
+				w.Ask(t, "alice", "PATCH /orgs/guild", `{"default_repository_permission": "read"}`, 200)
+				w.Ask(t, "alice", "POST /orgs/guild/teams", `{"name": "top", "privacy": "closed"}`, 201)
+				w.Ask(t, "alice", "POST /orgs/guild/teams", `{"name": "low", "privacy": "closed",
+					"maintainers": ["rita"]}`, 201)
+				w.Ask(t, "alice", "PUT /orgs/guild/teams/top/repos/guild/plot", `{"permission": "push"}`, 204)
+				w.Ask(t, "rita", "POST /repos/guild/plot/pulls/1/reviews", `{"event": "APPROVE"}`, 200)
+				if by := w.settled(t, 1); by != "" {
+					t.Fatalf("merged by %s", by)
+				}
+				if a := w.Do(t, apitest.Case{Do: gain[0], As: "alice", Send: gain[1]}); a.Status >= 300 {
+					t.Fatalf("%s: %d %s", gain[0], a.Status, a.Body)
+				}
+				if by := w.settled(t, 1); by != "will" {
+					t.Errorf("merged by %q, want will", by)
+				}
+			})
+		})
+	}
+}
+
 // A rule of an organization counts like one of the repository, and its end as well.
 func TestAutoMergeFollowsOrganizationRules(t *testing.T) {
 	t.Parallel()

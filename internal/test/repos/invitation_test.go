@@ -296,14 +296,18 @@ func TestInvitersOfOrganizations(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Team(t)
-		s.Users(t, "ivy", "gail")
+		s.Users(t, "ivy", "gail", "iris")
 		s.Admin(t, "keeper")
 		s.Admin(t, "chief")
+		s.Ask(t, "alice", "PATCH /orgs/garden", `{"default_repository_permission": "admin"}`, 200)
+		s.Ask(t, "alice", "PUT /orgs/garden/memberships/iris", `{"role": "member"}`, 200)
 		s.Ask(t, "alice", "PUT /orgs/garden/memberships/gail", `{"role": "admin"}`, 200)
 		for _, c := range []struct {
 			name, by string
 			apitest.Case
 		}{
+			{"members have a lower role", "iris", apitest.Case{Do: "PATCH /orgs/garden", As: "alice",
+				Send: `{"default_repository_permission": "write"}`}},
 			{"an owner becomes a member", "gail", apitest.Case{Do: "PUT /orgs/garden/memberships/gail",
 				As:   "alice",
 				Send: `{"role": "member"}`}},

@@ -10,9 +10,11 @@ import (
 )
 
 func reviewRequests(ctx context.Context, f *exec.Field, o *object) (any, error) {
-	all := persons(ctx, o.value.(*pull.View).Reviewers)
+	v := o.value.(*pull.View)
+	all := persons(ctx, v.Reviewers)
 	for n, who := range all {
-		all[n] = bare{"ReviewRequest", map[string]any{"requestedReviewer": who}}
+		all[n] = bare{"ReviewRequest", map[string]any{"requestedReviewer": who,
+			"asCodeOwner": v.Owners[v.Reviewers[n].ID]}}
 	}
 	return connectAll(f, "ReviewRequestConnection", all)
 }

@@ -23,6 +23,7 @@ type MergeBox struct {
 	HeadGone  bool         // the head branch was deleted
 	Methods   []MethodText // those that the repository allows; none for who may not merge
 	Rules     []string     // what rules of the base ask before the merge, as sentences
+	Note      string       // what people should know about the rules; empty: nothing
 }
 
 // MethodText is a merge method with its default text.
@@ -54,7 +55,7 @@ func (s *Service) MergeBox(ctx context.Context, a *repo.Access, p *Pull, i *issu
 		return nil, err
 	}
 	o.Behind = len(newer)
-	if o.Rules, err = s.rules(ctx, a, p, o.Behind > 0); err != nil {
+	if o.Rules, o.Note, err = s.rules(ctx, a, p, o.Behind > 0); err != nil {
 		return nil, err
 	}
 	if ok := p.Mergeable(); ok != nil && !*ok {

@@ -28,6 +28,7 @@ type page struct {
 	heads    map[repo.ID]*repo.Access  // the same
 	pulls    map[issue.ID]*Pull        // by id of the issue
 	asked    map[issue.ID][]account.ID // who is asked for a review, by id of the issue
+	owners   map[request]bool          // which of them are asked as code owners
 	at       map[repo.ID]*issuekit.Addresses
 	full     bool
 	checks   map[repo.Of[git.SHA]]checkrun.Summary // of the heads, for the full form
@@ -67,7 +68,7 @@ func (p *page) load(tx *db.Tx) error {
 	if p.pulls, err = ByIDs(tx, ids); err != nil {
 		return err
 	}
-	if p.asked, err = requestedOf(tx, ids); err != nil {
+	if p.asked, p.owners, err = requestedOf(tx, ids); err != nil {
 		return err
 	}
 	var people []account.ID
@@ -284,6 +285,8 @@ func (p *page) mergeState(i *issue.Issue, pull *Pull) string {
 		return "dirty"
 	case rules != nil && len(rules.Missing) > 0:
 		return "blocked"
+	case rules != nil && rules.CodeOwners && !rules.Asked: // in a transaction, where Git is not asked
+		return "unknown"
 	case p.behind[pull.IssueID]:
 		return "behind"
 	case p.statuses[p.headOf(pull)].Failed > 0, checks.Failing > 0, checks.Waiting > 0:

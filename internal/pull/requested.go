@@ -12,7 +12,7 @@ import (
 	"arbor/internal/web"
 )
 
-// MaxReviewers is the maximum number of review requests of a pull request, as at GitHub.
+// MaxReviewers is the maximum number of review requests of a pull request by hand, as at GitHub.
 const MaxReviewers = 15
 
 // RequestReviews asks people to review a pull request, which subscribes them, for its author and for people with push
@@ -26,28 +26,34 @@ func (s *Service) RequestReviews(ctx context.Context, a *repo.Access, number int
 		if err := mayAsk(a, c.Issue); err != nil {
 			return err
 		}
-		asked, err := requestedOf(c.Tx, []issue.ID{c.Issue.ID})
+		asked, owners, err := requestedOf(c.Tx, []issue.ID{c.Issue.ID})
 		if err != nil {
 			return err
 		}
 		now := asked[c.Issue.ID]
 		fresh, err := reviewers(c, logins, now)
-		switch {
-		case err != nil:
+		if err == nil && len(fresh) > 0 && len(now)-len(owners)+len(fresh) > MaxReviewers {
+			err = custom("reviewers", "reviewers are too many (maximum is 15)")
+		}
+		if err != nil {
 			return err
-		case len(fresh) == 0:
-			return nil
-		case len(now)+len(fresh) > MaxReviewers:
-			return custom("reviewers", "reviewers are too many (maximum is 15)")
 		}
-		for _, id := range fresh {
-			c.Event(issue.EventReviewRequested, issue.Event{UserID: id})
-		}
-		c.Involve(fresh...)
-		c.Touch()
-		return insertRequests(c.Tx, c.Issue.ID, fresh)
+		return ask(c, fresh, false)
 	})
 	return err
+}
+
+// ask requests reviews of users who are not asked yet, by hand or as code owners.
+func ask(c *issue.Change, users []account.ID, owners bool) error {
+	if len(users) == 0 {
+		return nil
+	}
+	for _, id := range users {
+		c.Event(issue.EventReviewRequested, issue.Event{UserID: id})
+	}
+	c.Involve(users...)
+	c.Touch()
+	return insertRequests(c.Tx, c.Issue.ID, users, owners)
 }
 
 // mayAsk returns an error unless the caller may change the requested reviewers. Errors: 403; 404 for an issue.
@@ -131,7 +137,7 @@ func (s *Service) AskedFor(
 		if err != nil {
 			return err
 		}
-		asked, err := requestedOf(tx, []issue.ID{p.IssueID})
+		asked, _, err := requestedOf(tx, []issue.ID{p.IssueID})
 		if err != nil {
 			return err
 		}

@@ -8,39 +8,65 @@ import (
 	"arbor/internal/issue"
 )
 
-// requestedOf returns the requested reviewers of several pull requests by issue id, in the order of the
-// requests.
-func requestedOf(tx *db.Tx, issues []issue.ID) (map[issue.ID][]account.ID, error) {
-	found := map[issue.ID][]account.ID{}
-	if len(issues) == 0 {
-		return found, nil
-	}
-	rows, err := tx.Query(`SELECT issue_id, user_id FROM requested_reviewers WHERE issue_id IN `+
-		db.Values(1, len(issues))+`
-		ORDER BY issue_id, created_at, user_id`, db.Args(issues)...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var issueID issue.ID
-		var userID account.ID
-		if err := rows.Scan(&issueID, &userID); err != nil {
-			return nil, err
-		}
-		found[issueID] = append(found[issueID], userID)
-	}
-	return found, rows.Err()
+// request is a user whose review of a pull request is requested.
+type request struct {
+	of   issue.ID
+	user account.ID
 }
 
-func insertRequests(tx *db.Tx, issueID issue.ID, users []account.ID) error {
-	args := make([]any, 0, 3*len(users))
-	for _, id := range users {
-		args = append(args, issueID, id, tx.Now)
+// requestedOf returns the requested reviewers of several pull requests by issue id, in the order of the
+// requests, and which of them are asked as code owners.
+func requestedOf(
+	tx *db.Tx, issues []issue.ID,
+) (found map[issue.ID][]account.ID, owners map[request]bool, err error) {
+	found, owners = map[issue.ID][]account.ID{}, map[request]bool{}
+	if len(issues) == 0 {
+		return found, owners, nil
 	}
-	err := tx.Run(`INSERT INTO requested_reviewers (issue_id, user_id, created_at) VALUES `+db.Values(len(users), 3)+`
-		ON CONFLICT DO NOTHING`, args...)
-	return err
+	return found, owners, db.QueryEach(tx, func(row db.Scanner) error {
+		var r request
+		var owner bool
+		err := row.Scan(&r.of, &r.user, &owner)
+		if found[r.of] = append(found[r.of], r.user); owner {
+			owners[r] = true
+		}
+		return err
+	}, `SELECT issue_id, user_id, code_owner FROM requested_reviewers WHERE issue_id IN `+
+		db.Values(1, len(issues))+`
+		ORDER BY issue_id, created_at, user_id`, db.Args(issues)...)
+}
+
+func insertRequests(tx *db.Tx, issueID issue.ID, users []account.ID, owners bool) error {
+	args := make([]any, 0, 4*len(users))
+	for _, id := range users {
+		args = append(args, issueID, id, tx.Now, owners)
+	}
+	return tx.Run(`INSERT INTO requested_reviewers (issue_id, user_id, created_at, code_owner)
+		VALUES `+db.Values(len(users), 4)+` ON CONFLICT DO NOTHING`, args...)
+}
+
+// setOwners notes which requested reviewers are code owners of what the pull request changes.
+func setOwners(tx *db.Tx, issueID issue.ID, users []account.ID) error {
+	if len(users) == 0 {
+		return nil
+	}
+	return tx.Run(`UPDATE requested_reviewers SET code_owner = TRUE WHERE issue_id = $1 AND user_id IN `+
+		db.ValuesFrom(2, 1, len(users)), append([]any{issueID}, db.Args(users)...)...)
+}
+
+// reviewersOf returns who has submitted a review of a pull request that was not dismissed.
+func reviewersOf(tx *db.Tx, issueID issue.ID) ([]account.ID, error) {
+	return db.QueryIDs[account.ID](tx, `SELECT DISTINCT author_id FROM reviews WHERE issue_id = $1
+		AND state IN (2, 3, 4)`, issueID)
+}
+
+// pusherOf returns who pushed the head of a pull request, or its author if that is unknown.
+func pusherOf(tx *db.Tx, p *Pull) (by account.ID, err error) {
+	err = tx.QueryRow(`SELECT pushed_by FROM pulls WHERE issue_id = $1`, p.IssueID).Scan(&by)
+	if by <= 0 {
+		by = p.AuthorID
+	}
+	return by, err
 }
 
 // deleteRequests deletes requests and returns the deleted ones by user id.

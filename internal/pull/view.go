@@ -21,8 +21,9 @@ type View struct {
 	Issue      *issue.View // without its HTML, see issue.Service.Render; GraphQL's have their texts
 	MergedBy   *account.Account
 	Head, Base Side
-	Reviewers  []*account.Account // who are asked for a review
-	MergeState string             // REST's mergeable_state; empty on pages
+	Reviewers  []*account.Account  // who are asked for a review
+	Owners     map[account.ID]bool // those of them who are asked as code owners
+	MergeState string              // REST's mergeable_state; empty on pages
 }
 
 // Side is the head or the base.
@@ -46,11 +47,14 @@ func (s *Service) Get(ctx context.Context, a *repo.Access, number int64) (*View,
 // view returns a pull request of the page with what it refers to, after load.
 func (p *page) view(i *issue.Issue) *View {
 	pull, base := p.pulls[i.ID], p.bases[i.RepoID]
-	v := &View{Pull: pull, Issue: p.View(i), MergedBy: p.Account(pull.MergedBy),
+	v := &View{Pull: pull, Issue: p.View(i), MergedBy: p.Account(pull.MergedBy), Owners: map[account.ID]bool{},
 		Head: Side{p.Account(pull.HeadOwnerID), p.heads[pull.HeadRepoID], pull.HeadRef, pull.HeadSHA},
 		Base: Side{p.Account(base.OwnerID), base, pull.BaseRef, pull.BaseSHA}}
 	for _, id := range p.asked[i.ID] {
 		v.Reviewers = append(v.Reviewers, p.Account(id))
+		if p.owners[request{i.ID, id}] {
+			v.Owners[id] = true
+		}
 	}
 	return v
 }

@@ -61,8 +61,8 @@ func (api *API) GetProtection(w http.ResponseWriter, r *http.Request, a *repo.Ac
 // PUT /repos/{owner}/{repo}/branches/{branch...}/protection
 //
 // PutProtection creates or replaces the protection of a branch. The four settings that GitHub requires must be
-// sent, as null if they are off. Errors: 404; 422 also for what is not enforced yet: teams, Apps, reviews of code
-// owners, who may dismiss reviews, signatures.
+// sent, as null if they are off. Errors: 404; 422 also for what is not enforced yet: teams, Apps, who may dismiss
+// reviews, signatures.
 func (api *API) PutProtection(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	body, err := web.ReadObject(r, protectionResource)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"arbor/internal/autolink"
 	"arbor/internal/avatar"
 	"arbor/internal/checkrun"
+	"arbor/internal/codeowner"
 	"arbor/internal/commitcomment"
 	"arbor/internal/db"
 	"arbor/internal/deployment"
@@ -123,6 +124,7 @@ func (of *apis) features(s *Server) []feature {
 		autolink.NewAPI(of.autolinks, repos),
 		network.NewAPI(f.Network),
 		rule.NewAPI(f.Rules),
+		codeowner.NewAPI(of.codeOwners),
 		collaborator.NewAPI(of.collaborators),
 		transport.NewAPI(f.Transport),
 		star.NewAPI(of.stars),

@@ -26,7 +26,7 @@ func (s *Server) newGraphQL(of *apis) *graphql.API {
 		Git: of.objects, Labels: of.Labels, Milestones: of.Milestones, Releases: of.Releases,
 		Searches: s.forge.Searches, FindRepositories: of.repositories.Find, FindAccounts: of.People.Find,
 		Accounts: s.accounts, Lists: of.lists, Stars: of.stars, Languages: s.forge.Detect,
-		Collaborators: of.collaborators, Networks: s.forge.Network}, graphqlLimits{s.limiter}, s.log)
+		Collaborators: of.collaborators, Networks: s.forge.Network, Owners: of.codeOwners}, graphqlLimits{s.limiter}, s.log)
 }
 
 // graphqlLimits adapts the rate limiter to GraphQL.

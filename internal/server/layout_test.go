@@ -37,7 +37,7 @@ var tiers = []struct {
 	}},
 	{"features", []string{
 		"internal/account", "internal/activity", "internal/app", "internal/attachment", "internal/autolink", "internal/avatar",
-		"internal/checkrun", "internal/commitcomment", "internal/deployment", "internal/detect", "internal/file",
+		"internal/checkrun", "internal/codeowner", "internal/commitcomment", "internal/deployment", "internal/detect", "internal/file",
 		"internal/follow", "internal/gitdata", "internal/hook", "internal/issue",
 		"internal/issuekit", "internal/keywords", "internal/label", "internal/license", "internal/markup",
 		"internal/milestone", "internal/notification", "internal/plant", "internal/posting", "internal/pull",

@@ -4,6 +4,7 @@ import (
 	"arbor/internal/activity"
 	"arbor/internal/autolink"
 	"arbor/internal/checkrun"
+	"arbor/internal/codeowner"
 	"arbor/internal/commitcomment"
 	"arbor/internal/deployment"
 	"arbor/internal/follow"
@@ -36,6 +37,7 @@ type operations struct {
 	collaborators *collaborator.Service
 	autolinks     *autolink.Service
 	checks        *checkrun.Service
+	codeOwners    *codeowner.Service
 	deployments   *deployment.Service
 	comments      *comment.Service
 	deletions     *deletion.Service
@@ -73,7 +75,7 @@ func (s *Server) newOperations() *operations {
 		kinds: search.NewKinds(f.Searches), lists: list.New(d),
 		objects: gitdata.New(d, repos, s.o.MaxTreeEntries)}
 	o.repositories, o.code = repository.NewAPI(o.kinds), code.NewAPI(o.kinds, repos)
-	o.autolinks = autolink.New(d)
+	o.autolinks, o.codeOwners = autolink.New(d), codeowner.New(d, repos)
 	o.deployments = deployment.New(d, repos, o.statuses)
 	o.notices = notification.New(d, repos, o.subscriptions)
 	return o

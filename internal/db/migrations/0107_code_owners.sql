@@ -1,0 +1,2 @@
+-- Who is asked for a review as a code owner.
+ALTER TABLE requested_reviewers ADD COLUMN code_owner BOOLEAN NOT NULL DEFAULT FALSE;

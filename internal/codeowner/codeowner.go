@@ -10,11 +10,12 @@
 //
 // A file counts at the base of a pull request, never as the pull request changes it. Package rule requires reviews of
 // the owners before a merge, and package pull requests them. Names are resolved when they are needed, in the
-// transaction that needs them: accounts that were renamed, deleted or lost the right to push are no owners from then on.
+// transaction that needs them: accounts that were renamed, deleted or lost the right to push are no owners from
+// then on.
 //
 // A pattern never costs more than it is long, but a file may have many, and a change many files. [File.Owned] counts
-// its steps and gives up at a bound. What cannot be checked is not merged. A file that is too large, has too many lines
-// or is a symbolic link is ignored, as at GitHub; [File.Ignored] says so wherever its owners would be shown.
+// its steps and gives up at a bound. What cannot be checked is not merged. A file that is too large, has too many
+// lines or is a symbolic link is ignored, as at GitHub; [File.Ignored] says so wherever its owners would be shown.
 package codeowner
 
 import (

@@ -10,7 +10,8 @@ import (
 	"arbor/internal/repo"
 )
 
-// A pattern means what GitHub's documentation says: as in .gitignore, but that * at the end means files of one directory.
+// A pattern means what GitHub's documentation says: as in .gitignore, but that * at the end means files of one
+// directory.
 func TestPatterns(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ pattern, matches, not string }{

@@ -20,8 +20,8 @@ type named struct {
 	name string
 }
 
-// Resolve looks up owners as files name them, in repositories, with a fixed number of statements for every few hundred
-// names. accounts are those about whom Is is asked.
+// Resolve looks up owners as files name them, in repositories, with a fixed number of statements for every few
+// hundred names. accounts are those about whom Is is asked.
 func Resolve(tx *db.Tx, in []repo.ID, owners []string, accounts []account.ID) (*Known, error) {
 	k := &Known{users: map[named]account.ID{}}
 	var logins, teams, emails []string

@@ -36,8 +36,8 @@ func (s *Service) codeOwners(ctx context.Context, p *Pull) ([]string, error) {
 	return codeowner.Proposed(ctx, objects, p.BaseTip, common, p.HeadSHA)
 }
 
-// askOwners requests reviews of the owners who may push, but not of the author and of those who have reviewed the pull
-// request. Drafts are not reviewed yet.
+// askOwners requests reviews of the owners who may push, but not of the author and of those who have reviewed the
+// pull request. Drafts are not reviewed yet.
 func askOwners(c *issue.Change, owners []string) error {
 	if len(owners) == 0 || c.Issue.Draft || c.Issue.State != issue.Open {
 		return nil

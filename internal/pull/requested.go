@@ -16,8 +16,8 @@ import (
 const MaxReviewers = 15
 
 // RequestReviews asks people to review a pull request, which subscribes them, for its author and for people with push
-// access. They must be able to see it. Errors: 403, 404, 422 for users who cannot, for the author and for too many; nobody
-// is asked then.
+// access. They must be able to see it. Errors: 403, 404, 422 for users who cannot, for the author and for too many;
+// nobody is asked then.
 func (s *Service) RequestReviews(ctx context.Context, a *repo.Access, number int64, logins []string) error {
 	if err := checkLogins(logins); err != nil {
 		return err

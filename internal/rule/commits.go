@@ -177,8 +177,8 @@ func (i *inspection) ask(set *Ruleset, rule *Rule) (string, error) {
 	return "", nil
 }
 
-// owned finds which owners have to review what the merge changes, by the file that the base has before it. It returns a
-// problem if that is too much.
+// owned finds which owners have to review what the merge changes, by the file that the base has before it. It
+// returns a problem if that is too much.
 func (i *inspection) owned() (string, error) {
 	list, whole, err := codeowner.Merged(i.ctx, i.objects, i.update.Old, i.update.New)
 	if err != nil || !whole {

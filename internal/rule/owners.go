@@ -63,8 +63,8 @@ func (o *Outlook) lack(sentences ...string) {
 	o.Reviews, o.Reviewed = true, false
 }
 
-// findOwned finds which changed files have owners: of the merge if its result is known, as Judge does, else of what the
-// pull request proposes.
+// findOwned finds which changed files have owners: of the merge if its result is known, as Judge does, else of what
+// the pull request proposes.
 func (c *Candidate) findOwned(
 	ctx context.Context, repos *repo.Service, o *Outlook, owned map[int64][]repo.Owned,
 ) error {

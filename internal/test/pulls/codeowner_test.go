@@ -109,8 +109,8 @@ func (w *ownedWorld) asked(t *testing.T, pull string) string {
 	return strings.Join(logins, " ")
 }
 
-// Owners are asked for a review when a pull request opens, becomes ready or changes: once, unless they have reviewed it,
-// and never its author, people who may not push, and owners of other files.
+// Owners are asked for a review when a pull request opens, becomes ready or changes: once, unless they have
+// reviewed it, and never its author, people who may not push, and owners of other files.
 func TestCodeOwnersAreAsked(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

@@ -70,6 +70,9 @@ metrics: ## Update the table of all metrics
 settings: ## Update the table of all settings
 	$(GO) test ./cmd/arbor -run TestSettingsAreDocumented -count=1 -args -update-settings
 
+lib: ## Build the scripts of libraries that few pages load, see internal/page/lib
+	cd internal/page/lib && npm ci --ignore-scripts --no-audit --no-fund && node build.js && rm -r node_modules
+
 screenshots: ## Take the pictures of the pages in docs/pages
 	mkdir -p docs/pages
 	ARBOR_SCREENSHOTS=$(CURDIR)/docs/pages $(GO) test -tags long ./cmd/arbor -run TestScreenshots -count=1
@@ -107,4 +110,4 @@ release: ## Build archives, Debian packages, an SBOM and checksums of VERSION be
 	rm dist/arbor.1
 	cd dist && sha256sum * > SHA256SUMS
 
-.PHONY: help build demo test test-all ci race bench siege soak kills crash microbench routes metrics settings screenshots conformance fuzz release
+.PHONY: help build demo test test-all ci race bench siege soak kills crash microbench routes metrics settings lib screenshots conformance fuzz release

@@ -21,6 +21,8 @@ import (
 	"arbor/internal/scope"
 	"arbor/internal/server"
 	"arbor/internal/ssh"
+	"arbor/internal/team"
+	"arbor/internal/web"
 )
 
 type demoCommand struct {
@@ -132,6 +134,9 @@ func (d *demo) fill(ctx context.Context) error {
 	if err := d.fillRepositories(ctx); err != nil {
 		return err
 	}
+	if err := d.fillTeam(ctx); err != nil {
+		return err
+	}
 	if err := d.fillIssues(ctx); err != nil {
 		return err
 	}
@@ -148,6 +153,16 @@ func (d *demo) fill(ctx context.Context) error {
 		return err
 	}
 	return d.fillPlants(ctx)
+}
+
+// fillTeam creates a team of the organization.
+func (d *demo) fillTeam(ctx context.Context) error {
+	teams, alice := d.store.forge(d.log).Teams, d.callers["alice"]
+	n := team.NewTeam{Repos: []string{"seeds"}}
+	n.Name, n.Description = web.Some("Weeders"), web.Some("Who keeps the beds tidy")
+	n.Secret = web.Some(false)
+	_, err := teams.Create(ctx, alice, demoOrg, n)
+	return err
 }
 
 func (d *demo) fillRepositories(ctx context.Context) error {

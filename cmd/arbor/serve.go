@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"net"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"syscall"
 	"time"
@@ -15,6 +16,7 @@ import (
 
 	"arbor/internal/certificate"
 	"arbor/internal/db"
+	"arbor/internal/imageproxy"
 	"arbor/internal/seed"
 	"arbor/internal/server"
 	"arbor/internal/space"
@@ -89,6 +91,11 @@ func (c *serveCommand) Run(p *process) error {
 	}
 	if c.ssh, o.SSH, err = c.openSSH(keptKeys(c.Data), log); err != nil {
 		return errors.Join(err, s.close())
+	}
+	if c.ImageProxy {
+		if o.ImageKey, err = imageproxy.Key(filepath.Join(s.dir, "images")); err != nil {
+			return errors.Join(err, s.close())
+		}
 	}
 	o.DB, o.Git, o.DataDir = s.db, s.git, s.dir
 	if o.Node, err = s.db.Join(p.ctx, hostname(), version, log); err == nil {

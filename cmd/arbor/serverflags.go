@@ -14,6 +14,7 @@ import (
 	"arbor/internal/admission"
 	"arbor/internal/git"
 	"arbor/internal/hook/outgoing"
+	"arbor/internal/imageproxy"
 	"arbor/internal/journal"
 	"arbor/internal/server"
 )
@@ -25,6 +26,7 @@ type serverFlags struct {
 	BaseURL           string        `name:"base-url" group:"Network" help:"Scheme and host of links in answers (default: those of the request)." placeholder:"URL"`
 	RequireToken      bool          `group:"Access" help:"Require a token or a session for everything except /healthz, /readyz and signing in, and disallow cross-origin reads." negatable:""`
 	Previews          string        `group:"Access" help:"Enable preview features on request (negotiated) or for everyone (graduated)." enum:"negotiated,graduated" default:"negotiated"`
+	Invitations       string        `group:"Access" help:"Whether people must accept before they are collaborators or members: off adds them at once, required invites them, unless a site administrator adds them." enum:"off,required" default:"off"`
 	MaxTreeEntries    int           `group:"Limits" help:"Most entries in a tree answer before it is truncated." default:"100000" placeholder:"N"`
 	RateLimit         int64         `group:"Limits" help:"Requests per hour for each token, and for each address without one, on each node (default: no limit)." placeholder:"N"`
 	Memory            byteSize      `group:"Limits" help:"Memory limit for the server and its git processes together (default: three quarters of the machine's or container's)." placeholder:"SIZE"`
@@ -40,6 +42,7 @@ type serverFlags struct {
 	LogFormat         string        `group:"Log" help:"Format of the log on standard error." enum:"text,json" default:"text"`
 	LogLevel          string        `group:"Log" help:"Lowest level that is logged." enum:"debug,info,warn,error" default:"info"`
 	ShutdownDelay     time.Duration `group:"Network" help:"How long to keep answering after SIGTERM while /readyz returns 503, so that balancers notice." default:"0s" placeholder:"DURATION"`
+	ImageProxy        bool          `group:"Network" help:"Show images of other hosts in texts, fetched by this server from the Internet; otherwise they are links." default:"true" negatable:""`
 	AuditDays         int           `group:"Access" help:"Days to keep the audit log; 0: forever." default:"${auditDays}" placeholder:"N"`
 
 	umask     int                // with which the server was started
@@ -148,7 +151,7 @@ func (f *serverFlags) options(log *slog.Logger) server.Options {
 	if f.TextRate != nil {
 		textRate = *f.TextRate
 	}
-	return server.Options{
+	o := server.Options{
 		Version:        version,
 		MinFree:        int64(minFree),
 		Quota:          f.quota(),
@@ -161,9 +164,14 @@ func (f *serverFlags) options(log *slog.Logger) server.Options {
 		RateLimit:      f.RateLimit,
 		AuditDays:      f.AuditDays,
 		RequireToken:   f.RequireToken,
+		MustInvite:     f.Invitations == "required",
 		AdminHost:      host(f.AdminListen),
 		HookNetworks:   f.networks,
 	}
+	if f.ImageProxy {
+		o.ImageKey = imageproxy.NewKey()
+	}
+	return o
 }
 
 // quota is that of owners who have none of their own.

@@ -35,6 +35,7 @@ package account
 
 import (
 	"context"
+	"slices"
 	"strconv"
 
 	"arbor/internal/cache"
@@ -96,33 +97,39 @@ type Role uint8
 const (
 	None Role = iota
 	Pull
-	Push
+	Triage   // sorts issues and pull requests: labels, assignees, milestones, open or closed
+	Push     // changes the code, merges
+	Maintain // describes the repository, and says how pull requests are merged
 	Admin
 )
 
-// String returns none, pull, push or admin.
-func (r Role) String() string {
-	switch r {
-	case Pull:
-		return "pull"
-	case Push:
-		return "push"
-	case Admin:
-		return "admin"
-	default:
-		return "none"
-	}
-}
+// Roles have two names, the same for triage, maintain and admin: clients send the first and are answered the
+// second, as at GitHub.
+var (
+	roles     = [...]string{None: "none", "pull", "triage", "push", "maintain", "admin"}
+	roleNames = [...]string{None: "none", "read", "triage", "write", "maintain", "admin"}
+)
+
+// String returns none, pull, triage, push, maintain or admin.
+func (r Role) String() string { return roles[r] }
+
+// Name returns none, read, triage, write, maintain or admin: GitHub's role_name.
+func (r Role) Name() string { return roleNames[r] }
 
 // ParseRole parses the result of String; ok is false for anything else.
 func ParseRole(s string) (r Role, ok bool) {
-	for r := None; r <= Admin; r++ {
-		if s == r.String() {
-			return r, true
-		}
-	}
-	return None, false
+	n := slices.Index(roles[:], s)
+	return Role(max(n, 0)), n >= 0
 }
+
+// RoleNamed parses the result of Name; ok is false for anything else.
+func RoleNamed(s string) (r Role, ok bool) {
+	n := slices.Index(roleNames[:], s)
+	return Role(max(n, 0)), n >= 0
+}
+
+// Grants are the roles that can be granted on a repository, as String returns them.
+func Grants() []string { return roles[Pull:] }
 
 // ID is the id of an account.
 type ID int64
@@ -221,13 +228,22 @@ type Service struct {
 // Forge is what happens to accounts and, in the same transaction, to features above
 // this package. Package forge implements it.
 type Forge interface {
-	// EndOrgAccess is called after somebody lost access to an organization's repositories: a membership
-	// ended, an owner became a member, or members lost their default permission. by is the acting account.
-	// An error rolls the transaction back.
+	// EndOrgAccess is called after somebody lost access to an organization's repositories: a member became an
+	// outside collaborator, an owner a member, or members lost their default permission. by is the acting
+	// account. An error rolls the transaction back.
 	EndOrgAccess(tx *db.Tx, orgID, by ID) error
+	// RevokeInOrg is EndOrgAccess after a user left: the roles that were granted to it on single repositories
+	// of the organization end, too.
+	RevokeInOrg(tx *db.Tx, orgID, userID, by ID) error
 	// EndSiteAdmin is called after a user stopped being a site administrator, so it sees
 	// less of everything. An error undoes the transaction.
 	EndSiteAdmin(tx *db.Tx, userID, by ID) error
+	// InviteMember invites a user whom the caller may not add at once. asked is false if it may.
+	InviteMember(tx *db.Tx, org, user *Account, owner bool, by *Caller) (asked bool, err error)
+	// InvitedMember finds the open invitation of a user, as the membership that it will be. Error: 404.
+	InvitedMember(tx *db.Tx, org, user *Account) (*Membership, error)
+	// EndInvitation ends that: the user declines it, or an owner cancels it. Error: 404.
+	EndInvitation(tx *db.Tx, org, user *Account, by *Caller) error
 	// TellMember is called after a user joined or left an organization, to notify webhooks and Apps.
 	TellMember(tx *db.Tx, org, user *Account, owner, joined bool, by ID) error
 	// TellRename is called after an organization got another login than from.

@@ -40,7 +40,7 @@ func (s *Service) CreateUser(ctx context.Context, n NewUser) (*Account, error) {
 	if err := CheckLine("name", n.Name); err != nil {
 		return nil, err
 	}
-	if n.Email != "" && !plausibleEmail(n.Email) {
+	if n.Email != "" && !PlausibleEmail(n.Email) {
 		return nil, errs.Newf(errs.Invalid, "%q is not an e-mail address", n.Email)
 	}
 	a := &Account{Login: n.Login, Kind: User, Name: web.OrNil(n.Name), Email: web.OrNil(n.Email),
@@ -186,9 +186,9 @@ func CheckLine(what, s string) error {
 // HasControl reports whether a text has characters that are none of a line.
 func HasControl(s string) bool { return strings.ContainsFunc(s, unicode.IsControl) }
 
-// plausibleEmail accepts what commits and headers can carry: one @ with
+// PlausibleEmail accepts what commits and headers can carry: one @ with
 // something on both sides, and no blanks, brackets or quotes.
-func plausibleEmail(s string) bool {
+func PlausibleEmail(s string) bool {
 	local, domain, found := strings.Cut(s, "@")
 	return found && local != "" && domain != "" && utf8.ValidString(s) &&
 		utf8.RuneCountInString(s) <= MaxLine &&

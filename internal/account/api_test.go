@@ -164,11 +164,6 @@ func TestOrganizations(t *testing.T) {
 			{"", "GET", "/users/member/orgs", "", 200, "=[]"},
 			{"", "GET", "/users/acme/orgs", "", 200, "=[]"},
 			{"", "GET", "/users/nobody/orgs", "", 404, notFound},
-			{"member", "GET", "/user/memberships/orgs", "", 200,
-				`"state":"active","role":"member","organization_url":"http://arbor.test/api/v3/orgs/Acme"`},
-			{"owner", "GET", "/user/memberships/orgs?state=active", "", 200, `"role":"admin"`},
-			{"owner", "GET", "/user/memberships/orgs?state=pending", "", 200, "=[]"},
-			{"owner", "GET", "/user/memberships/orgs?state=x", "", 422, `"field":"state"`},
 		})
 	})
 }

@@ -110,7 +110,7 @@ func readEmails(r *http.Request) ([]string, error) {
 
 // checkEmails is the 422 for a list of addresses that nobody can claim, or nil.
 func checkEmails(list []string) error {
-	wrong := func(e string) bool { return !plausibleEmail(e) }
+	wrong := func(e string) bool { return !PlausibleEmail(e) }
 	if len(list) == 0 || len(list) > maxOwnEmails || slices.ContainsFunc(list, wrong) {
 		return errs.Validation(errs.Field{Resource: "Email", Field: "emails", Code: errs.InvalidField,
 			Message: "emails must be 1 to " + strconv.Itoa(maxOwnEmails) + " e-mail addresses"})

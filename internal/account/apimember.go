@@ -70,7 +70,7 @@ func (a *API) CheckMember(w http.ResponseWriter, r *http.Request) error {
 // PUT /orgs/{org}/members/{username}
 //
 // AddMember adds a user as a member, for owners; present members keep
-// their role. Errors: 404, 403.
+// their role. Where others must be invited, only site administrators add them. Errors: 404, 403.
 func (a *API) AddMember(w http.ResponseWriter, r *http.Request) error {
 	_, err := a.s.SetMember(r.Context(), CallerFrom(r.Context()), web.Param(r, "org"),
 		web.Param(r, "username"), "")
@@ -82,13 +82,39 @@ func (a *API) AddMember(w http.ResponseWriter, r *http.Request) error {
 
 // DELETE /orgs/{org}/members/{username}
 //
-// RemoveMember ends a membership: owners any, everyone their own. Errors: 404,
-// 403, 422 for the last owner.
+// RemoveMember ends a membership and the roles of the user on the organization's repositories: owners any,
+// everyone their own. Errors: 404, 403, 422 for the last owner.
 func (a *API) RemoveMember(w http.ResponseWriter, r *http.Request) error {
 	err := a.s.RemoveMember(r.Context(), CallerFrom(r.Context()), web.Param(r, "org"),
 		web.Param(r, "username"))
 	if err != nil {
 		return err
+	}
+	return web.NoContent(w)
+}
+
+// PUT /orgs/{org}/outside_collaborators/{username}
+//
+// ConvertMember makes a member an outside collaborator, for owners. It is done when the answer comes; with async
+// that is a 202, as at GitHub. Errors: 404, 422, 403 also for users who are not members and for the last owner.
+func (a *API) ConvertMember(w http.ResponseWriter, r *http.Request) error {
+	caller, org := CallerFrom(r.Context()), web.Param(r, "org")
+	if err := a.s.CheckOwner(r.Context(), caller, org); err != nil {
+		return err
+	}
+	o, err := web.ReadOptional(r, "Membership")
+	if err != nil {
+		return err
+	}
+	async := o.Bool("async")
+	if err := o.Err(); err != nil {
+		return err
+	}
+	if err := a.s.ConvertMember(r.Context(), caller, org, web.Param(r, "username")); err != nil {
+		return err
+	}
+	if async.Value {
+		return web.JSON(w, r, http.StatusAccepted, struct{}{})
 	}
 	return web.NoContent(w)
 }
@@ -108,19 +134,21 @@ func (a *API) GetMembership(w http.ResponseWriter, r *http.Request) error {
 		return err
 	case !may.Member && Fold(user) != Fold(caller.Login):
 		return errs.New(errs.Forbidden, "You must be a member of the organization to see its memberships")
-	case m == nil:
-		return errs.Absent()
+	case m == nil: // perhaps an open invitation, for owners and the invitee
+		if m, err = a.s.PendingMembership(r.Context(), caller, org, user); err != nil {
+			return err
+		}
 	}
 	return web.JSON(w, r, http.StatusOK, newMembership(m, web.From(r.Context())))
 }
 
 // PUT /orgs/{org}/memberships/{username}
 //
-// SetMembership adds a user as a member or, with role admin, as an owner; at once,
-// without an invitation. For owners. Errors: 404, 403, 422.
+// SetMembership adds a user as a member or, with role admin, as an owner; at once, or, where the
+// server requires it, by an invitation: then the membership is pending. For owners. Errors: 404, 403, 422.
 func (a *API) SetMembership(w http.ResponseWriter, r *http.Request) error {
 	caller, org := CallerFrom(r.Context()), web.Param(r, "org")
-	if err := a.s.checkOwner(r.Context(), caller, org); err != nil {
+	if err := a.s.CheckOwner(r.Context(), caller, org); err != nil {
 		return err
 	}
 	o, err := web.ReadOptional(r, "Membership")

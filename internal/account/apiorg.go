@@ -25,7 +25,7 @@ func (a *API) GetOrg(w http.ResponseWriter, r *http.Request) error {
 // or none), and members_can_fork_private_repositories. Errors: 404, 403, 422.
 func (a *API) UpdateOrg(w http.ResponseWriter, r *http.Request) error {
 	caller, login := CallerFrom(r.Context()), web.Param(r, "org")
-	if err := a.s.checkOwner(r.Context(), caller, login); err != nil {
+	if err := a.s.CheckOwner(r.Context(), caller, login); err != nil {
 		return err
 	}
 	o, err := web.ReadObject(r, orgResource)
@@ -96,31 +96,6 @@ func (a *API) listOrgs(w http.ResponseWriter, r *http.Request, login string) err
 	out := make([]simpleOrg, len(list))
 	for i, m := range list {
 		out[i] = newSimpleOrg(m.Org, info)
-	}
-	web.Link(w, r, p, total)
-	return web.JSON(w, r, http.StatusOK, out)
-}
-
-// GET /user/memberships/orgs
-//
-// ListOwnMemberships lists the caller's memberships. There are no invitations,
-// so state=pending is an empty list. Errors: 422 for another state.
-func (a *API) ListOwnMemberships(w http.ResponseWriter, r *http.Request) error {
-	state, err := web.QueryEnum(r, "Membership", "state", "active", "pending")
-	if err != nil {
-		return err
-	}
-	if state == "pending" {
-		return web.JSON(w, r, http.StatusOK, []membershipJSON{})
-	}
-	p, info, caller := web.ReadPage(r), web.From(r.Context()), CallerFrom(r.Context())
-	list, total, err := a.s.OrgsOf(r.Context(), caller, caller.Login, p)
-	if err != nil {
-		return err
-	}
-	out := make([]membershipJSON, len(list))
-	for i, m := range list {
-		out[i] = newMembership(m, info)
 	}
 	web.Link(w, r, p, total)
 	return web.JSON(w, r, http.StatusOK, out)

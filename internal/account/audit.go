@@ -24,10 +24,11 @@ func Record(tx *db.Tx, action audit.Action, a *Account, right string, changes ma
 	return audit.Record(tx, e)
 }
 
-// recordMember notes what happens to a membership. Everybody may end the own one.
+// recordMember notes what happens to a membership. Everybody may end the own one, or accept it.
 func recordMember(tx *db.Tx, action audit.Action, by *Caller, m *Membership, changes map[string]any) error {
 	right := audit.OrgOwner
-	if m.User.ID == by.ID && action == audit.OrgRemoveMember {
+	if m.User.ID == by.ID && (action == audit.OrgRemoveMember ||
+		action == audit.OrgAddMember && !by.SiteAdmin) {
 		right = audit.Self
 	}
 	return audit.Record(tx, audit.Entry{Action: action, Org: m.Org.Audited(), User: m.User.Audited(),
@@ -58,8 +59,8 @@ func (e *Edit) record(tx *db.Tx, before, after *Account) error {
 		told["fields"] = fields
 	}
 	if before.DefaultRole != after.DefaultRole {
-		told["old_default_repository_permission"] = permissions[before.DefaultRole]
-		told["default_repository_permission"] = permissions[after.DefaultRole]
+		told["old_default_repository_permission"] = before.DefaultRole.Name()
+		told["default_repository_permission"] = after.DefaultRole.Name()
 	}
 	if before.PrivateForks != after.PrivateForks {
 		told["members_can_fork_private_repositories"] = after.PrivateForks
@@ -113,7 +114,7 @@ func (a *API) ListOrgEvents(w http.ResponseWriter, r *http.Request) error {
 	var more bool
 	caller := *CallerFrom(r.Context())
 	caller.HidesMembers = false // the scope for audit logs is enough
-	if err := a.s.checkOwner(r.Context(), &caller, web.Param(r, "org")); err != nil {
+	if err := a.s.CheckOwner(r.Context(), &caller, web.Param(r, "org")); err != nil {
 		return err
 	}
 	f, err := readEventFilter(r)

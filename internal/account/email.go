@@ -95,7 +95,7 @@ func personNamed(tx *db.Tx, login string) (*Account, error) {
 // claim adds an address to an account. Errors: 422.
 func claim(tx *db.Tx, a *Account, address string) error {
 	switch {
-	case !plausibleEmail(address):
+	case !PlausibleEmail(address):
 		return errs.Newf(errs.Invalid, "%q is not an e-mail address", address)
 	case !mayHave(a, address):
 		return errs.Newf(errs.Invalid, "%q is reserved for another account", address)

@@ -225,7 +225,7 @@ func newFullOrg(a *Account, i *web.Info, may OrgAccess, caller *Caller) *fullOrg
 	}
 	if may.Member {
 		o.privateOrg = &privateOrg{
-			DefaultRepositoryPermission: permissions[a.DefaultRole],
+			DefaultRepositoryPermission: a.DefaultRole.Name(),
 			MembersCanForkPrivate:       a.PrivateForks,
 		}
 	}
@@ -235,18 +235,26 @@ func newFullOrg(a *Account, i *web.Info, may OrgAccess, caller *Caller) *fullOrg
 	return o
 }
 
+// OrgsByID renders organizations in full, as everybody sees them, by id.
+func OrgsByID(tx *db.Tx, ids []ID, caller *Caller, i *web.Info) (map[ID]any, error) {
+	list, err := ByIDs(tx, ids)
+	out := map[ID]any{}
+	for id, org := range list {
+		out[id] = newFullOrg(org, i, OrgAccess{}, caller)
+	}
+	return out, err
+}
+
 // NewOrganization renders an organization as GitHub's organization-simple.
 func NewOrganization(a *Account, i *web.Info) any { return newSimpleOrg(a, i) }
 
-// MembershipOf renders a membership, of role admin or member.
-func MembershipOf(org, user *Account, owner bool, i *web.Info) any {
-	return newMembership(&Membership{Org: org, User: user, Owner: owner}, i)
-}
+// MembershipOf renders a membership.
+func MembershipOf(m *Membership, i *web.Info) any { return newMembership(m, i) }
 
 // membershipJSON is GitHub's org-membership.
 type membershipJSON struct {
 	URL             string    `json:"url"`
-	State           string    `json:"state"` // always active: there are no invitations
+	State           string    `json:"state"` // active; pending: an invitation
 	Role            string    `json:"role"`
 	OrganizationURL string    `json:"organization_url"`
 	Organization    simpleOrg `json:"organization"`
@@ -258,9 +266,13 @@ func newMembership(m *Membership, i *web.Info) membershipJSON {
 	if m.Owner {
 		role = "admin"
 	}
+	state := "active"
+	if m.Pending {
+		state = "pending"
+	}
 	org := newSimpleOrg(m.Org, i)
 	return membershipJSON{
-		URL: org.URL + "/memberships/" + m.User.Login, State: "active", Role: role,
+		URL: org.URL + "/memberships/" + m.User.Login, State: state, Role: role,
 		OrganizationURL: org.URL, Organization: org, User: NewSimple(m.User, i),
 	}
 }

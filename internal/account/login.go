@@ -38,7 +38,7 @@ var reserved = [...]string{
 	"stats", "status",
 	"support", "system", "teams", "terms", "tokens", "topics", "trending", "undefined", "user", "users", "v3",
 	"version",
-	"versions", "watching", "webhooks", "wiki", "zen",
+	"versions", "watching", "web-flow", "web-flow.gpg", "webhooks", "wiki", "zen",
 }
 
 // ReservedLogins returns the folded logins that cannot be registered (decision 58).
@@ -58,8 +58,8 @@ func CheckLogin(login string) error {
 	case login == "." || login == "..":
 		return errs.Newf(errs.Invalid, "the login must not be %q", login)
 	case strings.HasSuffix(folded, ".git") || strings.HasSuffix(folded, ".lock") ||
-		strings.HasSuffix(folded, ".keys"):
-		return errs.Newf(errs.Invalid, "the login %q must not end in .git, .lock or .keys", login)
+		strings.HasSuffix(folded, ".keys") || strings.HasSuffix(folded, ".gpg"):
+		return errs.Newf(errs.Invalid, "the login %q must not end in .git, .lock, .keys or .gpg", login)
 	}
 	if _, found := slices.BinarySearch(reserved[:], folded); found {
 		return errs.Newf(errs.Invalid, "the login %q is reserved", login)

@@ -20,7 +20,7 @@ func TestCheckLogin(t *testing.T) {
 		}
 	}
 	refused := []string{"", ".", "..", strings.Repeat("a", 40), "a b", "a/b", "a\x00", "ä", "a\xff", "a.git",
-		"A.GIT", "x.Lock", ".git", "a@b", "a:b", "a%b", "api", "API", "Repos", "users", "user", "orgs",
+		"A.GIT", "x.Lock", "a.gpg", ".git", "a@b", "a:b", "a%b", "api", "API", "Repos", "users", "user", "orgs",
 		"issues", "plants", "login", "none", "-"}
 	for _, login := range refused {
 		if err := CheckLogin(login); !errs.Is(err, errs.Invalid) {

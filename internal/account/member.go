@@ -34,10 +34,25 @@ func orgFor(tx *db.Tx, caller *Caller, login string) (org *Account, may OrgAcces
 	return org, may, err
 }
 
+// OrgFor finds an organization and what the caller, perhaps nil, may do there. Error: 404.
+func OrgFor(tx *db.Tx, caller *Caller, login string) (*Account, OrgAccess, error) {
+	return orgFor(tx, caller, login)
+}
+
 // OwnedOrg returns the organization with a login if the caller owns it. Errors: 403, 404.
 func OwnedOrg(tx *db.Tx, caller *Caller, login string) (*Account, error) {
 	org, may, err := orgFor(tx, caller, login)
 	if err == nil && !may.Owner {
+		err = mustOwn(org)
+	}
+	return org, err
+}
+
+// OverseenOrg returns the organization with a login for those who oversee its people: owners, and Apps that may
+// read its members. Errors: 403, 404.
+func OverseenOrg(tx *db.Tx, caller *Caller, login string) (*Account, error) {
+	org, may, err := orgFor(tx, caller, login)
+	if err == nil && !may.Owner && !(may.Member && caller.App != 0) {
 		err = mustOwn(org)
 	}
 	return org, err
@@ -83,6 +98,9 @@ func heldOrg(tx *db.Tx, caller *Caller, login string, allowed func(OrgAccess) bo
 	}
 }
 
+// MustOwn is the 403 for callers who do not own an organization.
+func MustOwn(org *Account) error { return mustOwn(org) }
+
 func mustOwn(org *Account) error {
 	return errs.Newf(errs.Forbidden, "You must be an owner of the organization %q", org.Login)
 }
@@ -96,9 +114,9 @@ func UserByLogin(tx *db.Tx, login string) (*Account, error) {
 	return a, err
 }
 
-// checkOwner reports whether the caller may change the organization at all, for
+// CheckOwner reports whether the caller may change the organization at all, for
 // handlers that must say so before they read a body (decision 51).
-func (s *Service) checkOwner(ctx context.Context, caller *Caller, login string) error {
+func (s *Service) CheckOwner(ctx context.Context, caller *Caller, login string) error {
 	return s.db.Read(ctx, func(tx *db.Tx) error {
 		org, may, err := orgFor(tx, caller, login)
 		if err == nil && !may.Owner {
@@ -177,10 +195,10 @@ func (s *Service) Membership(ctx context.Context, caller *Caller, orgLogin, user
 	return m, may, err
 }
 
-// SetMember adds someone as a member at once, without an invitation. role is
-// admin, member, or empty to leave a present member's as it is. Errors: 404 for
-// the organization or the user, 403 for those who do not own it, 422 when its
-// last owner would stop being one.
+// SetMember adds someone as a member. Servers may require that the user is invited: then the membership is pending.
+// role is admin, member, or empty to leave a present member's as it is. Errors: 404 for
+// the organization or the user; 403 for those who do not own it, and for an empty role where others must be invited;
+// those of [Service.PutMember].
 func (s *Service) SetMember(
 	ctx context.Context, caller *Caller, orgLogin, userLogin, role string,
 ) (*Membership, error) {
@@ -195,44 +213,87 @@ func (s *Service) SetMember(
 			return err
 		}
 		m, err = memberOf(tx, org, user)
-		there := err == nil
-		if err != nil && !errs.Is(err, errs.NotFound) {
-			return err
-		}
-		owner := role == "admin" || role == "" && m.Owner
-		if there && m.Owner == owner {
-			return nil
-		}
-		if there && m.Owner {
-			if err := checkNotLast(tx, org, user); err != nil {
+		if errs.Is(err, errs.NotFound) && s.forge != nil {
+			m.Owner = role == "admin"
+			m.Pending, err = s.forge.InviteMember(tx, org, user, m.Owner, caller)
+			if err == nil && m.Pending && role == "" {
+				err = errs.New(errs.Forbidden, "This server requires invitations: set a membership instead.")
+			}
+			if err != nil || m.Pending {
 				return err
 			}
 		}
-		changes, action := map[string]any{"role": orgRole(owner)}, audit.OrgAddMember
-		if there {
-			changes["old_role"], action = orgRole(m.Owner), audit.OrgUpdateMember
-		}
-		if err := recordMember(tx, action, caller, m, changes); err != nil {
-			return err
-		}
-		m.Owner = owner
-		if err := putMember(tx, org.ID, user.ID, owner); err != nil {
-			return err
-		}
-		if !there {
-			return s.tellMember(tx, m, true, caller)
-		}
-		if owner {
-			return nil
-		}
-		return s.endOrgAccess(tx, org.ID, caller.ID)
+		m, err = s.PutMember(tx, caller, org, user, role)
+		return err
 	})
 	return m, err
 }
 
-// RemoveMember ends a membership: owners may end any, everyone their own.
-// Errors: 404 for the organization, the user and the membership; 403 without
-// the right; 422 for the last owner.
+// PutMember is SetMember at once, in a transaction that holds the organization and has checked the right. Error: 422
+// when the last owner would stop being one.
+func (s *Service) PutMember(tx *db.Tx, by *Caller, org, user *Account, role string) (*Membership, error) {
+	m, err := memberOf(tx, org, user)
+	there := err == nil
+	if err != nil && !errs.Is(err, errs.NotFound) {
+		return nil, err
+	}
+	owner := role == "admin" || role == "" && m.Owner
+	if there && m.Owner == owner {
+		return m, nil
+	}
+	if there && m.Owner {
+		if err := checkNotLast(tx, org, user); err != nil {
+			return nil, err
+		}
+	}
+	changes, action := map[string]any{"role": orgRole(owner)}, audit.OrgAddMember
+	if there {
+		changes["old_role"], action = orgRole(m.Owner), audit.OrgUpdateMember
+	}
+	if err := recordMember(tx, action, by, m, changes); err != nil {
+		return nil, err
+	}
+	m.Owner = owner
+	if err := putMember(tx, org.ID, user.ID, owner); err != nil {
+		return nil, err
+	}
+	switch {
+	case !there:
+		err = s.tellMember(tx, m, true, by)
+	case owner:
+		return m, nil
+	default:
+		err = s.endOrgAccess(tx, org.ID, by.ID)
+	}
+	return m, err
+}
+
+// PendingMembership finds the open invitation of a user, as the membership that it will be, for owners and the user.
+// Error: 404.
+func (s *Service) PendingMembership(
+	ctx context.Context, caller *Caller, orgLogin, userLogin string,
+) (m *Membership, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		org, may, err := orgFor(tx, caller, orgLogin)
+		if err != nil {
+			return err
+		}
+		user, err := UserByLogin(tx, userLogin)
+		if err != nil {
+			return err
+		}
+		if s.forge == nil || !may.Owner && user.ID != caller.ID {
+			return errs.Absent()
+		}
+		m, err = s.forge.InvitedMember(tx, org, user)
+		return err
+	})
+	return m, err
+}
+
+// RemoveMember ends a membership and the roles that were granted to the user on the organization's
+// repositories, as at GitHub, or an open invitation: owners may end any, everyone their own. Errors: 404 for the
+// organization, the user and the membership; 403 without the right; 422 for the last owner.
 func (s *Service) RemoveMember(ctx context.Context, caller *Caller, orgLogin, userLogin string) error {
 	return s.db.WriteAs(ctx, caller, func(tx *db.Tx) error {
 		self := Fold(userLogin) == Fold(caller.Login)
@@ -245,26 +306,66 @@ func (s *Service) RemoveMember(ctx context.Context, caller *Caller, orgLogin, us
 			return err
 		}
 		m, err := memberOf(tx, org, user)
+		if errs.Is(err, errs.NotFound) && s.forge != nil {
+			return s.forge.EndInvitation(tx, org, user, caller)
+		}
+		if err == nil {
+			err = s.endMembership(tx, caller, m, map[string]any{"old_role": orgRole(m.Owner)})
+		}
+		if err != nil || s.forge == nil {
+			return err
+		}
+		return s.forge.RevokeInOrg(tx, org.ID, user.ID, caller.ID)
+	})
+}
+
+// ConvertMember makes a member an outside collaborator, who keeps the roles that were granted on single
+// repositories. Errors: 404 for the organization and the user; 403 for those who do not own it, for users who are
+// not members and for the last owner, as at GitHub.
+func (s *Service) ConvertMember(ctx context.Context, caller *Caller, orgLogin, userLogin string) error {
+	return s.db.WriteAs(ctx, caller, func(tx *db.Tx) error {
+		org, err := ownedOrg(tx, caller, orgLogin)
 		if err != nil {
 			return err
 		}
-		if m.Owner {
-			if err := checkNotLast(tx, org, user); err != nil {
-				return err
-			}
-		}
-		changes := map[string]any{"old_role": orgRole(m.Owner)}
-		if err := recordMember(tx, audit.OrgRemoveMember, caller, m, changes); err != nil {
+		user, err := UserByLogin(tx, userLogin)
+		if err != nil {
 			return err
 		}
-		if err := deleteMember(tx, org.ID, user.ID); err != nil {
-			return err
+		m, err := memberOf(tx, org, user)
+		switch {
+		case errs.Is(err, errs.NotFound):
+			return errs.Newf(errs.Forbidden, "%q is not a member of the organization %q", user.Login,
+				org.Login)
+		case err == nil:
+			err = s.endMembership(tx, caller, m,
+				map[string]any{"old_role": orgRole(m.Owner), "role": "outside_collaborator"})
 		}
-		if err := s.tellMember(tx, m, false, caller); err != nil {
+		if errs.Is(err, errs.Invalid) {
+			err = errs.New(errs.Forbidden, err.Error())
+		}
+		if err != nil {
 			return err
 		}
 		return s.endOrgAccess(tx, org.ID, caller.ID)
 	})
+}
+
+// endMembership ends a membership; what follows of it for repositories is left to the caller. Error: 422 for the
+// last owner.
+func (s *Service) endMembership(tx *db.Tx, by *Caller, m *Membership, changes map[string]any) error {
+	if m.Owner {
+		if err := checkNotLast(tx, m.Org, m.User); err != nil {
+			return err
+		}
+	}
+	if err := recordMember(tx, audit.OrgRemoveMember, by, m, changes); err != nil {
+		return err
+	}
+	if err := deleteMember(tx, m.Org.ID, m.User.ID); err != nil {
+		return err
+	}
+	return s.tellMember(tx, m, false, by)
 }
 
 // checkNotLast refuses to take the last owner from an organization.

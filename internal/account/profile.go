@@ -2,7 +2,6 @@ package account
 
 import (
 	"context"
-	"slices"
 
 	"arbor/internal/db"
 	"arbor/internal/errs"
@@ -66,7 +65,7 @@ func readEdit(o *web.Object) Edit {
 
 // readOrg reads what only organizations have.
 func (e *Edit) readOrg(o *web.Object) {
-	e.DefaultPermission = o.Enum(permissionField, permissions[:]...)
+	e.DefaultPermission = o.Enum(permissionField, permissions...)
 	if e.DefaultPermission.Null {
 		o.Wrong(permissionField, errs.InvalidField, permissionField+" must not be null")
 	}
@@ -81,7 +80,7 @@ const (
 )
 
 func (e *Edit) checkEmail(f *web.Faults) {
-	if address := e.Email.Or(""); address != "" && !plausibleEmail(address) {
+	if address := e.Email.Or(""); address != "" && !PlausibleEmail(address) {
 		f.Wrong("email", errs.InvalidField, "email must be an e-mail address")
 	}
 }
@@ -96,16 +95,13 @@ func (e *Edit) check(resource string) error {
 	f.CheckText(bioOf(resource), e.Bio.Value, maxBio)
 	e.checkEmail(&f)
 	if e.DefaultPermission.Given() {
-		f.CheckEnum(permissionField, e.DefaultPermission.Value, permissions[:]...)
+		f.CheckEnum(permissionField, e.DefaultPermission.Value, permissions...)
 	}
 	return f.Err()
 }
 
-// permissions are the names of the roles in default_repository_permission.
-var permissions = [...]string{None: "none", Pull: "read", Push: "write", Admin: "admin"}
-
-// PermissionOf is the name of a role in default_repository_permission.
-func PermissionOf(role Role) string { return permissions[role] }
+// permissions are the roles that default_repository_permission takes, as at GitHub.
+var permissions = []string{"none", "read", "write", "admin"}
 
 // fixedOfOrg refuses what cannot be set of an organization: each field may be what it is (decision 65).
 func fixedOfOrg(o *web.Object) {
@@ -146,7 +142,7 @@ func (e *Edit) apply(a *Account) {
 	set(&a.Location, e.Location)
 	set(&a.Bio, e.Bio)
 	if e.DefaultPermission.Given() {
-		a.DefaultRole = Role(slices.Index(permissions[:], e.DefaultPermission.Value))
+		a.DefaultRole, _ = RoleNamed(e.DefaultPermission.Value)
 	}
 	a.PrivateForks = e.PrivateForks.Or(a.PrivateForks)
 }

@@ -49,6 +49,36 @@ func installationCaller(tx *db.Tx, tokenID int64) (*Caller, db.Time, error) {
 	return now, expires, nil
 }
 
+// CallerByInstallation returns the bot of an App as it acts in an installation, without a token, by a route that
+// requires writing what a category of permissions covers, and the role least. Errors: 404; 403 if the App lacks the
+// permission, or while the installation, the account where it is, or the owner of the App is suspended.
+func CallerByInstallation(tx *db.Tx, id InstallationID, category string, least Role) (*Caller, error) {
+	c, i := &Caller{}, &installation{id: id}
+	var suspended, ownerSuspended db.Time
+	var granted string
+	err := tx.QueryRow(`SELECT i.app_id, i.account_id, i.every, i.permissions, i.suspended_at,
+			COALESCE(o.suspended_at, w.suspended_at), a.id, a.login
+		FROM installations i JOIN accounts o ON o.id = i.account_id JOIN apps p ON p.id = i.app_id
+			JOIN accounts w ON w.id = p.owner_id JOIN accounts a ON a.id = p.bot_id
+		WHERE i.id = $1`, id).
+		Scan(&c.App, &i.owner, &i.all, &granted, &suspended, &ownerSuspended, &c.ID, &c.Login)
+	if err != nil {
+		return nil, OrAbsent(err)
+	}
+	if i.selected = !i.all; i.selected {
+		if i.chosen, err = chosenOf(tx, i); err != nil {
+			return nil, err
+		}
+	}
+	i.permissions = scope.ParsePermissions(granted)
+	c.limit(&Grant{Fine: true, installation: i})
+	now, allowed := c.ForRoute(category, "write", least)
+	if !allowed || !suspended.IsZero() || !ownerSuspended.IsZero() {
+		return nil, errs.New(errs.Forbidden, "Resource not accessible by integration")
+	}
+	return now, nil
+}
+
 // chosenOf reads the repositories that a token of an installation reaches, in order, regardless of their
 // present owner.
 func chosenOf(tx *db.Tx, i *installation) ([]int64, error) {

@@ -36,6 +36,8 @@ type Membership struct {
 	User   *Account
 	Owner  bool
 	Public bool // everyone may see it
+
+	Pending bool // an invitation that is open
 }
 
 // memberOf finds a membership. Errors: errs.Absent when there is none.
@@ -57,7 +59,12 @@ func putMember(tx *db.Tx, orgID, userID ID, owner bool) error {
 	return tx.Bump(Topic)
 }
 
+// deleteMember ends a membership, also in the organization's teams.
 func deleteMember(tx *db.Tx, orgID, userID ID) error {
+	if err := tx.Run(`DELETE FROM team_members WHERE user_id = $1
+		AND team_id IN (SELECT id FROM teams WHERE org_id = $2)`, userID, orgID); err != nil {
+		return err
+	}
 	if _, err := tx.Exec(`DELETE FROM members WHERE org_id = $1 AND user_id = $2`,
 		orgID, userID); err != nil {
 		return err

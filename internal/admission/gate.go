@@ -26,6 +26,7 @@ const (
 	Scan                   // a search that walks histories or files
 	Upload                 // an incoming push, release asset or attachment, onto the disk
 	Handshake              // a client of SSH that the server shakes hands with
+	Image                  // an image of another host that is fetched for a browser
 	kinds
 )
 
@@ -64,6 +65,7 @@ const (
 	maxSearches   = 3  // so that the database has readers left for quick queries
 	maxScans      = 2  // each keeps a processor busy for seconds (TestScansTakeTurns)
 	maxHandshakes = 64 // which cost processor time that no account can be charged with (TestHandshakesLeaveRoom)
+	maxImages     = 64 // each may wait half a minute for another host
 )
 
 // turnsOf returns the number of requests that compute concurrently. Memory alone would admit thousands,
@@ -103,6 +105,7 @@ func NewGate(budget int64) *Gate {
 		Scan:       newLine("scan", time.Second, &limit{most: maxScans, kept: maxScans / 2}),
 		Upload:     newLine("upload", 10*time.Second, &limit{most: maxUploads}),
 		Handshake:  newLine("handshake", 10*time.Second, &limit{most: maxHandshakes}),
+		Image:      newLine("image", 10*time.Second, &limit{most: maxImages, kept: maxImages / 4}),
 	}}
 	return g
 }

@@ -194,7 +194,8 @@ func Hold(ctx context.Context, bytes int64) error {
 	return err
 }
 
-// Slot is Memory for a place: of Search, Scan, Upload or Handshake. It waits for the last two at most ten seconds.
+// Slot is Memory for a place: of Search, Scan, Upload, Handshake or Image. It waits for the last three at most ten
+// seconds.
 func Slot(ctx context.Context, k Kind) (release func(), err error) {
 	t := From(ctx)
 	if t == nil {

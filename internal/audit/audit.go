@@ -47,6 +47,11 @@ const (
 	KeyCreate    Action = "public_key.create"
 	KeyDelete    Action = "public_key.delete"
 
+	GPGKeyCreate     Action = "gpg_key.create"
+	GPGKeyDelete     Action = "gpg_key.delete"
+	SigningKeyCreate Action = "ssh_signing_key.create"
+	SigningKeyDelete Action = "ssh_signing_key.delete"
+
 	OrgCreate       Action = "org.create"
 	OrgUpdate       Action = "org.update"
 	OrgRename       Action = "org.rename"
@@ -54,6 +59,19 @@ const (
 	OrgAddMember    Action = "org.add_member"
 	OrgUpdateMember Action = "org.update_member"
 	OrgRemoveMember Action = "org.remove_member"
+	OrgInvite       Action = "org.invite_member"
+	OrgInviteCancel Action = "org.cancel_invitation"
+	OrgInviteReject Action = "org.decline_invitation" // one that is accepted is an OrgAddMember
+
+	TeamCreate       Action = "team.create"
+	TeamUpdate       Action = "team.update"
+	TeamDestroy      Action = "team.destroy"
+	TeamAddMember    Action = "team.add_member"
+	TeamUpdateMember Action = "team.update_member"
+	TeamRemoveMember Action = "team.remove_member"
+	TeamAddRepo      Action = "team.add_repository"
+	TeamUpdateRepo   Action = "team.update_repository_permission"
+	TeamRemoveRepo   Action = "team.remove_repository"
 
 	RepoCreate       Action = "repo.create"
 	RepoUpdate       Action = "repo.update"
@@ -69,6 +87,11 @@ const (
 	RepoAddMember    Action = "repo.add_member"
 	RepoUpdateMember Action = "repo.update_member"
 	RepoRemoveMember Action = "repo.remove_member"
+
+	RepoInvite       Action = "repository_invitation.create"
+	RepoInviteUpdate Action = "repository_invitation.update"
+	RepoInviteCancel Action = "repository_invitation.cancel"
+	RepoInviteReject Action = "repository_invitation.reject" // one that is accepted is a RepoAddMember
 
 	IssueDestroy  Action = "issue.destroy"
 	IssueTransfer Action = "issue.transfer"
@@ -120,13 +143,18 @@ const (
 var Actions = []Action{
 	UserCreate, UserUpdate, UserRename, UserDelete, UserSuspend, UserUnsuspend, UserPromote, UserDemote,
 	UserPassword, UserLogin, UserLogout, UserAddEmail, UserVerifyEmail, UserRemoveEmail, TokenCreate,
-	TokenDestroy, OAuthCreate, KeyCreate, KeyDelete, OrgCreate,
-	OrgUpdate, OrgRename, OrgDelete, OrgAddMember, OrgUpdateMember, OrgRemoveMember, RepoCreate, RepoUpdate,
+	TokenDestroy, OAuthCreate, KeyCreate, KeyDelete, GPGKeyCreate, GPGKeyDelete, SigningKeyCreate,
+	SigningKeyDelete, OrgCreate,
+	OrgUpdate, OrgRename, OrgDelete, OrgAddMember, OrgUpdateMember, OrgRemoveMember,
+	OrgInvite, OrgInviteCancel, OrgInviteReject, TeamCreate, TeamUpdate,
+	TeamDestroy, TeamAddMember, TeamUpdateMember, TeamRemoveMember, TeamAddRepo, TeamUpdateRepo, TeamRemoveRepo,
+	RepoCreate, RepoUpdate,
 	RepoRename, RepoAccess, RepoArchived, RepoUnarchived, RepoDestroy, RepoTransfer,
 	RepoTransferOut, RepoPurge,
 	RulesetCreate, RulesetUpdate, RulesetDestroy, ProtectionCreate, ProtectionUpdate, ProtectionDestroy,
 	IssueDestroy, IssueTransfer, ChecksAutoOn, ChecksAutoOff, RepoGiveBack, RepoAddMember, RepoUpdateMember,
-	RepoRemoveMember, HookCreate, HookConfigChanged,
+	RepoRemoveMember, RepoInvite, RepoInviteUpdate, RepoInviteCancel, RepoInviteReject,
+	HookCreate, HookConfigChanged,
 	HookEventsChanged, HookActiveChanged, HookDestroy, HookPing, HookTest, HookRedeliver,
 	EnvironmentCreate, EnvironmentUpdate, EnvironmentDelete,
 	AppCreate, AppUpdate,
@@ -139,13 +167,15 @@ var Actions = []Action{
 
 // Rights that allowed an action, besides those of routes.
 const (
-	Operator  = "operator"   // the command line
-	Process   = "process"    // the server itself, or a seed
-	SiteAdmin = "site admin" // also where another right would have done
-	OrgOwner  = "organization owner"
-	RepoAdmin = "admin"
-	Self      = "self" // everybody may do this with what is theirs
-	NoRight   = "none" // it was refused
+	Operator       = "operator"   // the command line
+	Process        = "process"    // the server itself, or a seed
+	SiteAdmin      = "site admin" // also where another right would have done
+	OrgOwner       = "organization owner"
+	Maintain       = "maintain"
+	RepoAdmin      = "admin"
+	TeamMaintainer = "team maintainer"
+	Self           = "self" // everybody may do this with what is theirs
+	NoRight        = "none" // it was refused
 )
 
 // Actor is who acts, and from where.
@@ -166,10 +196,11 @@ func With(ctx context.Context, a Actor) context.Context {
 	return context.WithValue(ctx, actorKey{}, a)
 }
 
-// Allowed returns a context whose actor was allowed to act by a right, where the route asked for less.
+// Allowed returns a context whose actor was allowed to act by a right, where the route asked for less. The
+// operator and the server itself need none.
 func Allowed(ctx context.Context, right string) context.Context {
 	a, known := ctx.Value(actorKey{}).(Actor)
-	if !known {
+	if !known || a.Right == Operator || a.Right == Process {
 		return ctx
 	}
 	a.Right = right
@@ -214,7 +245,7 @@ func allowed(e *Entry, by *Actor) string {
 	if e.Right != "" && right != Operator && right != Process {
 		right = e.Right
 	}
-	if by.SiteAdmin && (right == RepoAdmin || right == OrgOwner) {
+	if by.SiteAdmin && (right == Maintain || right == RepoAdmin || right == OrgOwner) {
 		return SiteAdmin // nobody asked whether it has the other right, too
 	}
 	return right

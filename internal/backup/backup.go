@@ -21,14 +21,17 @@
 // server rebuilds them.
 package backup
 
-import "arbor/internal/file"
+import (
+	"arbor/internal/file"
+	"arbor/internal/signature"
+)
 
 // repositoriesDir is the folder of all repositories' folders, below the data folder.
 const repositoriesDir = "repositories"
 
 // keyDirs are the folders of the data folder that hold keys, in files: certificates that an authority has
-// given, and the host keys of SSH.
-var keyDirs = []string{"acme", "ssh"}
+// given, the host keys of SSH, and the keys with which the server signs commits and addresses of images.
+var keyDirs = []string{"acme", "ssh", "images", signature.Folder}
 
 // storeDirs are the folders of the data folder whose files a backup holds.
 var storeDirs = append([]string{repositoriesDir, file.Folder}, keyDirs...)

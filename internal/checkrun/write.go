@@ -7,6 +7,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/hook"
+	"arbor/internal/pull/automerge"
 	"arbor/internal/repo"
 )
 
@@ -247,7 +248,7 @@ func full(resource, message string) error {
 }
 
 // settle updates the state of a suite after its runs changed, deletes old suites if the repository has too
-// many, and records the events.
+// many, wakes auto-merge, and records the events.
 func settle(tx *db.Tx, a *repo.Access, suite *Suite, events []hook.Event) error {
 	t, err := tallyOf(tx, suite.ID)
 	if err != nil {
@@ -264,6 +265,9 @@ func settle(tx *db.Tx, a *repo.Access, suite *Suite, events []hook.Event) error 
 	}
 	if suite.Status == Completed && was != Completed {
 		events = append(events, suiteEvent(a, suite.ID, "completed"))
+	}
+	if err := automerge.WakeHead(tx, a.ID, suite.SHA); err != nil {
+		return err
 	}
 	return hook.Record(tx, a.ID, events...)
 }

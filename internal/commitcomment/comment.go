@@ -22,6 +22,7 @@ import (
 	"arbor/internal/notification"
 	"arbor/internal/reaction"
 	"arbor/internal/repo"
+	"arbor/internal/team"
 	"arbor/internal/web"
 )
 
@@ -69,7 +70,7 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, c *Comment) error 
 		return f.Err()
 	}
 	c.RepoID, c.AuthorID = a.ID, a.Caller.ID
-	mentioned := markdown.Parse(c.Body).References().Logins
+	mentioned := markdown.Parse(c.Body).References()
 	return s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
 		if err := issuekit.Lock(tx, a.ID); err != nil { // rights change under it, too
 			return err
@@ -89,10 +90,10 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, c *Comment) error 
 	})
 }
 
-// tellPeople notifies of a new comment, including those mentioned who can see the repository.
-func tellPeople(tx *db.Tx, a *repo.Access, c *Comment, mentioned []string) error {
+// tellPeople notifies of a new comment, including those mentioned who can see the repository, and teams.
+func tellPeople(tx *db.Tx, a *repo.Access, c *Comment, mentioned markdown.References) error {
 	act := notification.Act{RepoID: a.ID, Commit: c.SHA, Actor: c.AuthorID, Everyone: true}
-	people, err := repo.PeopleNamed(tx, a.Repo, mentioned)
+	people, err := repo.PeopleNamed(tx, a.Repo, mentioned.Logins)
 	if err != nil {
 		return err
 	}
@@ -100,6 +101,13 @@ func tellPeople(tx *db.Tx, a *repo.Access, c *Comment, mentioned []string) error
 		if p.Kind == account.User && p.Role >= account.Pull {
 			act.Named.Add(notification.Mention, p.ID)
 		}
+	}
+	teams, err := team.Mentioned(tx, a.Repo, a.Caller, mentioned.Teams)
+	if err != nil {
+		return err
+	}
+	for _, id := range teams {
+		act.Named.Add(notification.TeamMention, account.ID(id))
 	}
 	return notification.Note(tx, act)
 }

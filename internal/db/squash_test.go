@@ -107,6 +107,9 @@ var made = regexp.MustCompile(`(?m)^(?:CREATE TABLE (\w+)|ALTER TABLE (\w+) ADD 
 func undoLater(t *testing.T, tx *db.Tx) error {
 	files, err := filepath.Glob("migrations/*.sql")
 	testkit.NoError(t, err)
+	if err := oldView(t, tx); err != nil {
+		return err
+	}
 	for _, name := range slices.Backward(files) {
 		text, err := os.ReadFile(name)
 		testkit.NoError(t, err)
@@ -125,6 +128,21 @@ func undoLater(t *testing.T, tx *db.Tx) error {
 		}
 	}
 	return nil
+}
+
+// view is the one view, which later migrations replace.
+var view = regexp.MustCompile(`(?s)CREATE VIEW withdrawn_forks AS .*?;`)
+
+// oldView makes the view as the schema has it.
+func oldView(t *testing.T, tx *db.Tx) error {
+	t.Helper()
+	folder := map[db.Engine]string{db.SQLite: "sqlite", db.PostgreSQL: "postgres"}[tx.Engine()]
+	text, err := os.ReadFile(filepath.Join("migrations", "0088_schema.alone", folder, "02_repositories.sql"))
+	testkit.NoError(t, err)
+	if err := tx.Run(`DROP VIEW withdrawn_forks`); err != nil {
+		return err
+	}
+	return tx.Run(strings.TrimSuffix(string(view.Find(text)), ";"))
 }
 
 // A backup fits if its database had the same migrations, or all that the schema replaces if there are no others.

@@ -60,6 +60,25 @@ func Replace(path string, write func(*os.File) error) error {
 	return Sync(filepath.Dir(path))
 }
 
+// Create writes a new file that only its owner may read, unless there is one already: of several processes that
+// create it at one time the first wins, and its file is whole. The name is durable, and so is that of its folder.
+func Create(path string, data []byte) error {
+	dir := filepath.Dir(path)
+	f, err := os.CreateTemp(dir, Temporary+filepath.Base(path)+"-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := os.Link(f.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return errors.Join(Sync(dir), Sync(filepath.Dir(dir)))
+}
+
 // TryName is the name that Try uses: what has it is nothing that stays.
 const TryName = ".try"
 

@@ -5,6 +5,8 @@ import (
 	"arbor/internal/activity"
 	"arbor/internal/audit"
 	"arbor/internal/db"
+	"arbor/internal/invitation"
+	"arbor/internal/pull/automerge"
 	"arbor/internal/repo"
 )
 
@@ -16,6 +18,10 @@ func (f *Forge) AddCollaborator(
 	if err != nil {
 		return err
 	}
+	// Reviews of the user may count now.
+	if err := automerge.WakeRepo(tx, r.ID); err != nil {
+		return err
+	}
 	changes, action := map[string]any{"permission": role.String()}, audit.RepoAddMember
 	if before != account.None {
 		changes["old_permission"], action = before.String(), audit.RepoUpdateMember
@@ -23,8 +29,15 @@ func (f *Forge) AddCollaborator(
 	if err := recordCollaborator(tx, r, action, userID, by, changes); err != nil {
 		return err
 	}
-	if err := tellCollaborator(tx, r, userID, before, role, by); err != nil || before != account.None {
+	if err := tellCollaborator(tx, r, userID, before, role, by); err != nil {
 		return err
+	}
+	// The invitation that brought the user, or one that is no longer needed.
+	if err := invitation.Settle(tx, r, userID); err != nil {
+		return err
+	}
+	if before != account.None {
+		return invitation.FollowLoss(tx, r)
 	}
 	return activity.NoteJoined(tx, r, userID, by)
 }
@@ -52,25 +65,77 @@ func (f *Forge) RemoveCollaborator(tx *db.Tx, r *repo.Repo, userID, by account.I
 		return err
 	}
 	if before != account.None {
-		changes := map[string]any{"old_permission": before.String()}
-		if err := recordCollaborator(tx, r, audit.RepoRemoveMember, userID, by, changes); err != nil {
+		if err := noteRevoked(tx, r, userID, before, by); err != nil {
 			return err
 		}
-		if err := tellCollaborator(tx, r, userID, before, account.None, by); err != nil {
-			return err
-		}
+	}
+	// The invitation of the user, and those that the user sent.
+	if err := invitation.Settle(tx, r, userID); err != nil {
+		return err
+	}
+	if err := invitation.FollowLoss(tx, r); err != nil {
+		return err
+	}
+	// The user may have enabled auto-merge.
+	if err := automerge.WakeRepo(tx, r.ID); err != nil {
+		return err
 	}
 	// Close pull requests whose authors can no longer see both sides.
 	return f.Pulls.FollowLoss(tx, r, by)
 }
 
+// noteRevoked tells the audit log and webhooks that a role was revoked.
+func noteRevoked(tx *db.Tx, r *repo.Repo, userID account.ID, before account.Role, by account.ID) error {
+	changes := map[string]any{"old_permission": before.String()}
+	if err := recordCollaborator(tx, r, audit.RepoRemoveMember, userID, by, changes); err != nil {
+		return err
+	}
+	return tellCollaborator(tx, r, userID, before, account.None, by)
+}
+
+// RevokeInOrg revokes a user's roles on all repositories of an organization.
+func (f *Forge) RevokeInOrg(tx *db.Tx, orgID, userID, by account.ID) error {
+	had, err := repo.DropInOrg(tx, orgID, userID)
+	if err != nil {
+		return err
+	}
+	for _, a := range had {
+		if err := noteRevoked(tx, a.Repo, userID, a.Role, by); err != nil {
+			return err
+		}
+	}
+	// Invitations of the user; those that the user sent end with the access.
+	if err := invitation.SettleInOrg(tx, orgID, userID); err != nil {
+		return err
+	}
+	return f.EndOrgAccess(tx, orgID, by)
+}
+
 // EndSiteAdmin applies the effects of revoking site administration from a user.
 func (f *Forge) EndSiteAdmin(tx *db.Tx, userID, by account.ID) error {
+	if err := invitation.FollowDemotion(tx, userID); err != nil {
+		return err
+	}
+	if err := automerge.WakeBy(tx, userID); err != nil {
+		return err
+	}
 	return f.Pulls.FollowDemotion(tx, userID, by)
 }
 
-// EndOrgAccess applies the effects of somebody losing access to an organization's repositories: pull
-// requests whose authors can no longer see both sides are closed.
+// BeginOrgAccess applies the effects of somebody gaining access to an organization's repositories: reviews of theirs
+// may count now, so auto-merge is examined again.
+func (f *Forge) BeginOrgAccess(tx *db.Tx, orgID account.ID) error {
+	return automerge.WakeOwner(tx, orgID)
+}
+
+// EndOrgAccess applies the effects of somebody losing access to an organization's repositories: invitations that
+// they sent end, pull requests whose authors can no longer see both sides are closed, and auto-merge is examined again.
 func (f *Forge) EndOrgAccess(tx *db.Tx, orgID, by account.ID) error {
+	if err := invitation.FollowOrgLoss(tx, orgID); err != nil {
+		return err
+	}
+	if err := automerge.WakeOwner(tx, orgID); err != nil {
+		return err
+	}
 	return f.Pulls.FollowOrgLoss(tx, orgID, by)
 }

@@ -6,6 +6,7 @@ import (
 	"arbor/internal/audit"
 	"arbor/internal/db"
 	"arbor/internal/fulltext"
+	"arbor/internal/invitation"
 	"arbor/internal/issue/deletion"
 	"arbor/internal/repo"
 	"arbor/internal/repo/network"
@@ -58,6 +59,9 @@ func retire(tx *db.Tx, r *repo.Repo) error {
 		if err := star.FollowVisibility(tx, r); err != nil {
 			return err
 		}
+	}
+	if err := invitation.FollowOwner(tx, r); err != nil {
+		return err
 	}
 	if err := settings.Retire(tx, r); err != nil {
 		return err

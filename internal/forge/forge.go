@@ -8,6 +8,7 @@
 //	transfer.go     a repository gets another owner
 //	delete.go       the deletion of a repository
 //	access.go       users get access to a repository, or lose it
+//	member.go       users are invited to an organization
 //	account.go      the deletion of an account; storeaccount.go: the fate of each column
 //	app.go          webhooks of GitHub Apps
 //	issue.go        an issue is created, changed, deleted or transferred
@@ -31,6 +32,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/account/key"
 	"arbor/internal/account/session"
+	"arbor/internal/account/signkey"
 	"arbor/internal/account/token"
 	"arbor/internal/app"
 	"arbor/internal/attachment"
@@ -38,6 +40,7 @@ import (
 	"arbor/internal/detect"
 	"arbor/internal/file"
 	"arbor/internal/git"
+	"arbor/internal/invitation"
 	"arbor/internal/issue"
 	"arbor/internal/keywords"
 	"arbor/internal/notification"
@@ -50,6 +53,8 @@ import (
 	"arbor/internal/repo/transport"
 	"arbor/internal/rule"
 	"arbor/internal/search"
+	"arbor/internal/signature"
+	"arbor/internal/team"
 )
 
 // Forge holds the services that change together.
@@ -58,7 +63,10 @@ type Forge struct {
 	Tokens      *token.Service
 	Sessions    *session.Service
 	Keys        *key.Service
+	SigningKeys *signkey.Service
+	Signatures  *signature.Service
 	Repos       *repo.Service
+	Teams       *team.Service
 	Rules       *rule.Service
 	Network     *network.Service
 	Settings    *settings.Service
@@ -74,6 +82,7 @@ type Forge struct {
 	Releases    *release.Service
 	Attachments *attachment.Service
 	Apps        *app.Service
+	Invitations *invitation.Service
 }
 
 // New creates the services, for a server or for a command that works on a store.
@@ -83,13 +92,17 @@ func New(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Forge {
 	f.Tokens = token.New(d, log)
 	f.Sessions = session.New(d, f.Tokens)
 	f.Keys = key.New(d, f.Accounts)
+	f.SigningKeys = signkey.New(d)
+	f.Signatures = signature.New(d, filepath.Join(dataDir, signature.Folder))
 	f.Repos = repo.New(d, g, log, RepositoriesDir(dataDir), f)
-	f.Rules = rule.New(d, f.Repos, log)
+	f.Teams = team.New(d, f.Repos, f)
+	f.Invitations = invitation.New(d, f.Repos, f.Accounts)
+	f.Rules = rule.New(d, f.Repos, f.Signatures, log)
 	f.Network = network.New(d, f.Repos)
 	f.Settings = settings.New(d, f.Repos, f)
 	f.Transport = transport.New(d, g, log, f.Repos, f)
 	f.Issues = issue.New(d, f.Repos, log, f)
-	f.Pulls = pull.New(d, f.Repos, f.Issues, log)
+	f.Pulls = pull.New(d, f.Repos, f.Issues, f.Signatures, log)
 	f.Pulls.OnNewHead = f.newHead
 	f.Closing = keywords.New(d, f.Repos, f.Issues, log)
 	f.Detect = detect.New(d, f.Repos, log)

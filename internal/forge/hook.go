@@ -8,6 +8,8 @@ import (
 	"arbor/internal/detect"
 	"arbor/internal/fulltext"
 	"arbor/internal/hook"
+	"arbor/internal/invitation"
+	"arbor/internal/pull/automerge"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -27,6 +29,12 @@ func (f *Forge) Edit(tx *db.Tx, before, after *repo.Repo, by account.ID) error {
 	}
 	if before.DefaultBranch != after.DefaultBranch {
 		if err := detect.Note(tx, after.ID); err != nil {
+			return err
+		}
+	}
+	if before.Merging != after.Merging || before.DefaultBranch != after.DefaultBranch ||
+		before.Archived != after.Archived {
+		if err := automerge.WakeRepo(tx, after.ID); err != nil {
 			return err
 		}
 	}
@@ -147,21 +155,25 @@ func tellCollaborator(
 		e.Action = "removed"
 	case before != account.None:
 		e.Action = "edited"
-		e.About.Changes = map[string]any{"old_permission": hook.From(roleName(before)),
-			"permission": map[string]any{"from": roleName(before), "to": roleName(after)}}
+		e.About.Changes = map[string]any{"old_permission": hook.From(before.Name()),
+			"permission": map[string]any{"from": before.Name(), "to": after.Name()}}
 	default:
-		e.About.Changes = map[string]any{"permission": map[string]any{"to": roleName(after)}}
+		e.About.Changes = map[string]any{"permission": map[string]any{"to": after.Name()}}
 	}
 	return hook.Record(tx, r.ID, e)
 }
 
-// roleName returns a role's name in webhook payloads.
-func roleName(r account.Role) string {
-	return map[account.Role]string{account.Pull: "read", account.Push: "write", account.Admin: "admin"}[r]
-}
-
-// TellMember records the webhook event of a user who joined or left an organization.
+// TellMember ends the invitation of a user who joined an organization, and records the webhook event of one who joined
+// or left. Reviews of a new member may count.
 func (f *Forge) TellMember(tx *db.Tx, org, user *account.Account, owner, joined bool, by account.ID) error {
+	if joined {
+		if err := invitation.SettleMember(tx, org, user); err != nil {
+			return err
+		}
+		if err := f.BeginOrgAccess(tx, org.ID); err != nil {
+			return err
+		}
+	}
 	info, err := hook.ListeningOwner(tx, org.ID, "organization")
 	if err != nil || info == nil {
 		return err
@@ -170,7 +182,8 @@ func (f *Forge) TellMember(tx *db.Tx, org, user *account.Account, owner, joined 
 	if joined {
 		action = "member_added"
 	}
-	membership, err := json.Marshal(account.MembershipOf(org, user, owner, info))
+	m := &account.Membership{Org: org, User: user, Owner: owner}
+	membership, err := json.Marshal(account.MembershipOf(m, info))
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"arbor/internal/account"
 	"arbor/internal/activity"
 	"arbor/internal/db"
 	"arbor/internal/fulltext"
@@ -17,6 +18,10 @@ import (
 
 // WriteIssue writes an issue that a transaction created or changed.
 func (f *Forge) WriteIssue(c *issue.Change) error {
+	// A pull request that closes loses auto-merge; after another change it may be merged.
+	if err := pull.FollowAutoMerge(c); err != nil {
+		return err
+	}
 	// The row, the repository's counter, the index, events, subscriptions, and references to other issues.
 	if err := c.Write(); err != nil {
 		return err
@@ -75,7 +80,16 @@ func actOf(c *issue.Change, told []hook.Event) notification.Act {
 		case "assigned":
 			act.Named.Add(notification.Assign, e.About.User)
 		case "review_requested":
-			act.Named.Add(notification.ReviewRequested, e.About.User)
+			if e.About.Team != 0 {
+				act.Named.Add(notification.TeamRequest, account.ID(e.About.Team))
+			} else {
+				act.Named.Add(notification.ReviewRequested, e.About.User)
+			}
+		}
+	}
+	if act.Everyone { // a new text, in which nothing was mentioned before
+		for _, id := range c.MentionedTeams() {
+			act.Named.Add(notification.TeamMention, account.ID(id))
 		}
 	}
 	act.Named.Add(notification.Mention, c.Mentioned(act.Everyone)...)

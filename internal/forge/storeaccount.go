@@ -40,6 +40,11 @@ var AccountColumns = []AccountColumn{
 	{"members", "org_id", Dropped, ""},
 	{"members", "user_id", Dropped, ""}, // the last owner cannot be deleted
 	{"collaborators", "user_id", Dropped, ""},
+	{"team_members", "user_id", Dropped, ""},
+	{"teams", "org_id", Dropped, ""},
+	{"invitations", "org_id", Dropped, ""},
+	{"invitations", "invitee_id", Dropped, ""},
+	{"invitations", "inviter_id", Dropped, ""},
 	{"tokens", "account_id", Dropped, ""},
 	{"device_requests", "account_id", Dropped, ""},
 	{"device_misses", "account_id", Dropped, ""},
@@ -48,6 +53,7 @@ var AccountColumns = []AccountColumn{
 	{"installation_suspensions", "account_id", Dropped, ""},
 	{"ssh_keys", "account_id", Dropped, ""},
 	{"ssh_keys", "added_by", Dropped, ""}, // deploy keys: nobody would be responsible for them
+	{"signing_keys", "account_id", Dropped, ""},
 	{"plants", "owner_id", Dropped, ""},
 	{"repo_redirects", "owner_id", Dropped, ""},
 	{"stars", "user_id", Dropped, ""}, // triggers update the counts of stars and watches
@@ -57,6 +63,7 @@ var AccountColumns = []AccountColumn{
 	{"followers", "user_id", Dropped, ""},
 	{"followers", "target_id", Dropped, ""},
 	{"requested_reviewers", "user_id", Dropped, ""},
+	{"auto_merges", "enabled_by", Dropped, ""},
 	{"viewed_files", "user_id", Dropped, ""},
 	{"issue_subscriptions", "user_id", Dropped, ""},
 	{"notification_threads", "user_id", Dropped, ""},

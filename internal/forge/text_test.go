@@ -17,7 +17,9 @@ var boundedTexts = map[string]string{
 	"attachments": "1000 of somebody in a repository, whose files count", "files": "their sizes count",
 	"release_assets": "1000 of a release", "check_suites": "a repository's checks have a bound, the oldest go",
 	"check_runs": "as suites", "check_annotations": "as suites", "collaborators": "one of a person",
-	"autolinks": "500 of a repository", "branch_renames": "1000 of a repository", "device_requests": "20 of a network", "environments": "1000 of a repository", "emails": "100 of an account", "former_logins": "by operators",
+	"auto_merges": "one of a pull request, as long as it is open",
+	"autolinks":   "500 of a repository", "branch_renames": "1000 of a repository",
+	"device_requests": "20 of a network", "environments": "1000 of a repository", "emails": "100 of an account", "former_logins": "by operators",
 	"generations": "one of a repository", "hooks": "20 of a repository", "hook_deliveries": "128 MiB of an owner",
 	"installations": "one of an account and App", "labels": "5000 of a repository", "linked_branches": "of refs",
 	"notification_acts": "jobs", "notification_subjects": "one of what counts",
@@ -26,9 +28,10 @@ var boundedTexts = map[string]string{
 	"repo_languages": "one of a repository", "repo_redirects": "one of a name of a repository",
 	"rulesets": "75 of a repository or organization", "rule_suites": "1000 of a repository",
 	"repo_topics": "20 of a repository", "repos": "--quota-repos", "ssh_keys": "100 of an account",
+	"signing_keys":   "50 of a kind of an account",
 	"status_commits": "of statuses", "status_contexts": "of statuses", "tokens": "200 of an account",
 	"unreached_objects": "pruned", "viewed_files": "one of a file of a pull request", "discarded": "jobs",
-	"deleted_milestones": "jobs", "deleted_repos": "jobs",
+	"deleted_milestones": "jobs", "deleted_repos": "jobs", "teams": "5000 of an organization",
 }
 
 // Each table with texts counts for their writer or has another limit. Otherwise an account could fill the

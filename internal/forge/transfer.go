@@ -10,10 +10,13 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/fulltext"
 	"arbor/internal/hook"
+	"arbor/internal/invitation"
 	"arbor/internal/issue"
 	"arbor/internal/pull"
+	"arbor/internal/pull/automerge"
 	"arbor/internal/repo"
 	"arbor/internal/repo/settings"
+	"arbor/internal/team"
 )
 
 // Transfer changes the owner of a repository. Its network stays the same. Forks of a private repository are
@@ -33,8 +36,20 @@ func (f *Forge) Transfer(tx *db.Tx, r *repo.Repo, h settings.Handover, by accoun
 	if err := fulltext.NoteRepo(tx, int64(r.ID)); err != nil { // its name may have changed
 		return err
 	}
+	// The teams of the former organization lose it.
+	if err := team.LeaveRepo(tx, r.ID); err != nil {
+		return err
+	}
+	// Other people may push, and other rules apply.
+	if err := automerge.WakeRepo(tx, r.ID); err != nil {
+		return err
+	}
 	// The former owner keeps a role; the new owner needs none.
 	if err := settings.FollowOwner(tx, r, h); err != nil {
+		return err
+	}
+	// Nobody invited people for the new owner.
+	if err := invitation.FollowOwner(tx, r); err != nil {
 		return err
 	}
 	// Feeds of organizations.

@@ -26,6 +26,7 @@ type derived struct {
 	// rest are its other columns, which begin with 0.
 	made bool
 	rest []string
+	drop bool // a row with nothing to count is deleted
 	// also is set with the column.
 	also string
 	repo string   // the key, or an expression on t, that is a repository's id; empty: none
@@ -56,6 +57,15 @@ var columns = []derived{
 		lock:  []string{"repos", "rulesets"}},
 
 	texts(),
+
+	{table: "team_members", column: "role", keys: []string{"team_id", "user_id"}, made: true, drop: true,
+		rest: []string{"created_at"}, means: "the role in the team",
+		right: `WITH RECURSIVE down (top, id) AS (SELECT id, id FROM teams
+				UNION SELECT down.top, t.id FROM teams t JOIN down ON t.parent_id = down.id)
+			SELECT down.top AS team_id, x.user_id,
+				max(CASE WHEN down.top = down.id THEN x.role ELSE 1 END) AS n
+			FROM down JOIN team_members x ON x.team_id = down.id AND x.role > 1 GROUP BY down.top, x.user_id`,
+		lock: []string{"accounts", "teams", "team_members"}},
 
 	{table: "repos", column: "open_issues", keys: []string{"id"},
 		means: "open issues and pull requests", repo: "id",
@@ -270,6 +280,11 @@ func (d *derived) write(tx *db.Tx, w wrong) error {
 	for i, k := range d.keys {
 		args = append(args, keyValue(k, w.keys[i]))
 		where[i] = fmt.Sprintf("%s = $%d", k, i+2)
+	}
+	if d.drop && w.right == 0 {
+		args[0] = w.has
+		return tx.Run(`DELETE FROM `+d.table+` WHERE `+d.column+` = $1 AND `+strings.Join(where, " AND "),
+			args...)
 	}
 	n, err := tx.Exec(`UPDATE `+d.table+` SET `+d.column+` = $1`+d.also+` WHERE `+strings.Join(where,
 		" AND "), args...)

@@ -100,6 +100,9 @@ func TestSpoiltColumnsAreRepaired(t *testing.T) {
 		build(t, s)
 		for _, d := range columns {
 			name := d.table + "." + d.column
+			if d.drop { // only some of its rows are derived, see below
+				continue
+			}
 			spoilt := d.column + " + 1"
 			if d.flag {
 				spoilt = "NOT " + d.column
@@ -115,6 +118,28 @@ func TestSpoiltColumnsAreRepaired(t *testing.T) {
 			}
 		}
 		sound(t, s)
+	})
+}
+
+// The people of a team are its members and those of the teams below it. If this failed, somebody would keep a right,
+// or lack it, for ever.
+func TestPeopleOfTeamsAreRepaired(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.Users(t, "alice", "bob")
+		s.Org(t, "guild", "alice")
+		s.Ask(t, "alice", "PUT /orgs/guild/members/bob", "", 204)
+		s.Ask(t, "alice", "POST /orgs/guild/teams", `{"name":"top","privacy":"closed"}`, 201)
+		write(t, s, `INSERT INTO teams (org_id, parent_id, name, slug, created_at, updated_at)
+			SELECT org_id, id, 'low', 'low', 1, 1 FROM teams`)
+		s.Ask(t, "alice", "PUT /orgs/guild/teams/low/memberships/bob", "", 200)
+		for _, spoil := range []string{
+			`DELETE FROM team_members WHERE role = 1`,
+			`UPDATE team_members SET role = 1 WHERE role = 3`,
+		} {
+			write(t, s, spoil)
+			mended(t, s, "team_members.role")
+		}
 	})
 }
 

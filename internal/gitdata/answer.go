@@ -17,12 +17,13 @@ import (
 // basis describes what a response depends on besides its address and the repository.
 type basis struct {
 	refs   bool      // the refs
-	people bool      // logins and avatars of authors
+	people bool      // logins and avatars of authors, and whose signatures are verified
 	sha    git.SHA   // of the returned object, for the ETag; may be empty
 	pair   string    // two commits that are not in the address; may be empty
 	named  []git.SHA // SHAs given by the client in full
 
-	elsewhere bool // depends on another repository: not cached
+	turn      int64 // with people: changes when a key expires
+	elsewhere bool  // depends on another repository: not cached
 }
 
 // named returns the basis of a response about a revision. A full SHA is immutable and becomes part of the
@@ -37,6 +38,9 @@ func named(revision string, people bool) basis {
 
 // object returns the basis of a response about the object with a full SHA.
 func object(sha git.SHA) basis { return basis{sha: sha, named: []git.SHA{sha}} }
+
+// signed returns the basis of a response about a commit or tag with a full SHA, whose signature it shows.
+func signed(sha git.SHA) basis { return basis{people: true, sha: sha, named: []git.SHA{sha}} }
 
 // renderer is a value that renders itself while it is read, without encoding/json.
 type renderer interface {
@@ -96,6 +100,11 @@ func (api *API) cached(
 	case !reached:
 		return web.Answer(w, r, http.StatusOK, render)
 	default:
+		if on.people {
+			if on.turn, err = api.s.signatures.Turn(r.Context(), a.AccountsGeneration); err != nil {
+				return err
+			}
+		}
 		return api.answers.Serve(w, r, on.state(a), keyOf(r, a, on), render)
 	}
 }
@@ -132,7 +141,7 @@ func (on basis) state(a *repo.Access) cache.State {
 func keyOf(r *http.Request, a *repo.Access, on basis) string {
 	info := web.From(r.Context())
 	b := make([]byte, 0, 200)
-	b = strconv.AppendInt(b, int64(a.ID), 36)
+	b = strconv.AppendInt(append(strconv.AppendInt(b, int64(a.ID), 36), ' '), on.turn, 36)
 	for _, s := range [...]string{a.Owner.Login, a.Name, on.pair, info.Media.Kind, info.Prefix,
 		r.URL.EscapedPath(), r.URL.RawQuery} {
 		b = append(append(b, ' '), s...)

@@ -34,13 +34,17 @@ func (api *API) GetGitCommit(w http.ResponseWriter, r *http.Request, a *repo.Acc
 	if err != nil {
 		return api.s.orEmpty(r.Context(), a, errs.Absent())
 	}
-	return api.cached(w, r, a, object(sha), func(ctx context.Context) (any, error) {
+	return api.cached(w, r, a, signed(sha), func(ctx context.Context) (any, error) {
 		c, err := api.s.GitCommit(ctx, a, sha)
 		if err != nil {
 			return nil, err
 		}
+		verified, err := api.s.verifyCommit(ctx, c)
+		if err != nil {
+			return nil, err
+		}
 		dated(w, c.Committer)
-		return large{newPlace(ctx, a).gitCommit(c), sizeOf(c)}, nil
+		return large{newPlace(ctx, a).gitCommit(c, verified), sizeOf(c)}, nil
 	})
 }
 
@@ -177,7 +181,8 @@ func openLink(w http.ResponseWriter, r *http.Request, page web.Page) {
 // POST /repos/{owner}/{repo}/git/commits
 //
 // CreateCommit creates a commit of an existing tree with existing parents. The author defaults to the
-// caller, the committer to the author. Dates keep their offset. A signature is stored without verification.
+// caller, the committer to the author. Dates keep their offset. A signature is stored as it is; the server signs what an
+// App commits without one.
 // No ref is updated.
 func (api *API) CreateCommit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	ctx := r.Context()
@@ -193,13 +198,20 @@ func (api *API) CreateCommit(w http.ResponseWriter, r *http.Request, a *repo.Acc
 		return err
 	}
 	c := readCommit(body, self)
+	if signsFor(r, body) {
+		c.Sign = api.s.signatures.Sign
+	}
 	if err := body.Err(); err != nil {
 		return err
 	}
 	if err := api.s.CreateCommit(ctx, a, c); err != nil {
 		return err
 	}
-	payload := newPlace(ctx, a).gitCommit(c)
+	verified, err := api.s.verifyCommit(ctx, c)
+	if err != nil {
+		return err
+	}
+	payload := newPlace(ctx, a).gitCommit(c, verified)
 	return web.Created(w, r, payload.URL, payload)
 }
 

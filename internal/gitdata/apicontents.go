@@ -41,7 +41,7 @@ func (api *API) GetRaw(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	return v.rawAs(w, r, entry, pictureType)
 }
 
-// pictureType returns the media type of an image that browsers can show, detected from its first bytes, or
+// pictureType returns the media type of an image or a PDF that browsers can show, detected from its first bytes, or
 // "". SVG images cannot run scripts or load other resources, because the response's Content-Security-Policy
 // forbids both.
 func pictureType(name string, begins []byte) string {
@@ -53,10 +53,24 @@ func pictureType(name string, begins []byte) string {
 			return "image/svg+xml; charset=utf-8"
 		}
 	}
-	if len(begins) > 12 && string(begins[4:12]) == "ftypavif" {
+	switch {
+	case len(begins) > 12 && string(begins[4:12]) == "ftypavif":
 		return "image/avif"
+	case strings.HasPrefix(string(begins), "%PDF-") && strings.EqualFold(gopath.Ext(name), ".pdf"):
+		return pdf
 	}
 	return ""
+}
+
+const pdf = "application/pdf"
+
+// policyOf returns the policy of a file that browsers show. Some show no PDF in a sandbox; their viewers are one
+// themselves: scripts of a PDF do not reach the page or the site.
+func policyOf(mediaType string) string {
+	if mediaType == pdf {
+		return "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'self'"
+	}
+	return "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 }
 
 // contentJSON is a directory entry, file, symlink or submodule: GitHub's content-directory, -file, -symlink
@@ -250,8 +264,7 @@ func (v *view) rawAs(
 				contents = in
 				if is := kind(e.Path, begins); is != "" {
 					w.Header()["Content-Type"] = []string{is}
-					w.Header().Set("Content-Security-Policy",
-						"default-src 'none'; style-src 'unsafe-inline'; sandbox")
+					w.Header().Set("Content-Security-Policy", policyOf(is))
 				}
 			}
 			_, err := io.Copy(to, contents)

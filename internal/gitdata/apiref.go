@@ -8,6 +8,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/repo"
+	"arbor/internal/signature"
 	"arbor/internal/web"
 )
 
@@ -154,15 +155,19 @@ func (api *API) GetTag(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err != nil {
 		return api.s.orEmpty(r.Context(), a, err)
 	}
-	return api.cached(w, r, a, object(sha), func(ctx context.Context) (any, error) {
+	return api.cached(w, r, a, signed(sha), func(ctx context.Context) (any, error) {
 		t, err := api.s.Tag(ctx, a, sha)
+		if err != nil {
+			return nil, err
+		}
+		verified, err := api.s.signatures.Verify(ctx, []signature.Signed{signature.OfTag(t)})
 		if err != nil {
 			return nil, err
 		}
 		if t.Tagger != nil {
 			dated(w, *t.Tagger)
 		}
-		return large{newPlace(ctx, a).tag(t), len(t.Message) + len(t.Payload) + len(t.Signed)}, nil
+		return large{newPlace(ctx, a).tag(t, verified[0]), len(t.Message) + len(t.Payload) + len(t.Signed)}, nil
 	})
 }
 
@@ -189,7 +194,7 @@ func (api *API) CreateTag(w http.ResponseWriter, r *http.Request, a *repo.Access
 	if err := api.s.CreateTag(ctx, a, t); err != nil {
 		return err
 	}
-	payload := newPlace(ctx, a).tag(t)
+	payload := newPlace(ctx, a).tag(t, signature.Verification{Reason: signature.Unsigned})
 	return web.Created(w, r, payload.URL, payload)
 }
 

@@ -39,7 +39,7 @@ func (api *API) changeFile(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	if err != nil {
 		return err
 	}
-	e := FileEdit{Path: web.Param(r, "path"), Remove: remove}
+	e := FileEdit{Path: web.Param(r, "path"), Remove: remove, signs: signsFor(r, body)}
 	e.read(body, self)
 	if err := body.Err(); err != nil {
 		return err
@@ -48,7 +48,11 @@ func (api *API) changeFile(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	if err != nil {
 		return err
 	}
-	payload := &fileChangeJSON{Commit: newPlace(r.Context(), a).gitCommit(made.Commit)}
+	verified, err := api.s.verifyCommit(r.Context(), made.Commit)
+	if err != nil {
+		return err
+	}
+	payload := &fileChangeJSON{Commit: newPlace(r.Context(), a).gitCommit(made.Commit, verified)}
 	if !remove {
 		v := &view{addresses: newPlace(r.Context(), a), ref: cmp.Or(e.Branch, a.DefaultBranch)}
 		payload.Content = v.entry(&made.entry)
@@ -88,6 +92,11 @@ func (e *FileEdit) read(body *web.Object, self git.Signature) {
 		body.Wrong("content", errs.InvalidField, "content is not valid Base64")
 	}
 	e.Data = data
+}
+
+// signsFor reports whether the server signs the commit of a body: one of an App that is its author and committer.
+func signsFor(r *http.Request, body *web.Object) bool {
+	return account.CallerFrom(r.Context()).App != 0 && !body.Has("author") && !body.Has("committer")
 }
 
 // identity returns the caller as author.

@@ -82,7 +82,7 @@ func (s *Service) prepared(
 		return err
 	}
 	c := &filesCommit{FilesCommit: n, s: s, access: a, special: map[string][]byte{},
-		commit: git.Commit{Message: n.Message, Author: self, Committer: self}}
+		commit: git.Commit{Message: n.Message, Author: self, Committer: self, Sign: s.signatures.Sign}}
 	if err := c.prepare(); err != nil {
 		return err
 	}

@@ -7,23 +7,29 @@ import (
 
 	"arbor/internal/git"
 	"arbor/internal/repo"
+	"arbor/internal/signature"
 )
 
-// CommitsAcross reads commits of several repositories, in the given order, with one query for the people. A missing
-// commit is nil.
+// CommitsAcross reads commits of several repositories, in the given order, with one query for the people and two for
+// the keys. A missing commit is nil.
 func (s *Service) CommitsAcross(ctx context.Context, list []repo.Of[git.SHA]) ([]*CommitView, error) {
 	found, err := s.readCommits(ctx, list)
 	if err != nil {
 		return nil, err
 	}
-	known, err := s.people(ctx, slices.Collect(maps.Values(found))...)
+	commits := slices.Collect(maps.Values(found))
+	known, results, err := s.describe(ctx, commits...)
 	if err != nil {
 		return nil, err
+	}
+	verified := make(map[*git.Commit]signature.Verification, len(commits))
+	for n, c := range commits {
+		verified[c] = results[n]
 	}
 	shown := make([]*CommitView, len(list))
 	for n, of := range list {
 		if c := found[of]; c != nil {
-			shown[n] = known.view(of.In, c)
+			shown[n] = known.view(of.In, c, verified[c])
 		}
 	}
 	return shown, nil

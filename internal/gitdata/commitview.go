@@ -9,6 +9,7 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/git/diff"
 	"arbor/internal/repo"
+	"arbor/internal/signature"
 	"arbor/internal/web"
 )
 
@@ -17,24 +18,26 @@ type CommitView struct {
 	*git.Commit
 	In                     *repo.Access
 	WrittenBy, CommittedBy *account.Account
+	Verification           signature.Verification
 }
 
-// newViews finds the accounts behind commits of a repository in one query.
+// newViews finds the accounts behind commits of a repository, and verifies signatures, with a fixed number of
+// statements.
 func (s *Service) newViews(ctx context.Context, a *repo.Access, commits ...*git.Commit) ([]*CommitView, error) {
-	known, err := s.people(ctx, commits...)
+	known, verified, err := s.describe(ctx, commits...)
 	if err != nil {
 		return nil, err
 	}
 	views := make([]*CommitView, len(commits))
 	for n, c := range commits {
-		views[n] = known.view(a, c)
+		views[n] = known.view(a, c, verified[n])
 	}
 	return views, nil
 }
 
-func (p people) view(a *repo.Access, c *git.Commit) *CommitView {
+func (p people) view(a *repo.Access, c *git.Commit, v signature.Verification) *CommitView {
 	return &CommitView{Commit: c, In: a, WrittenBy: p[account.Fold(c.Author.Email)],
-		CommittedBy: p[account.Fold(c.Committer.Email)]}
+		CommittedBy: p[account.Fold(c.Committer.Email)], Verification: v}
 }
 
 // eachView reads commits in their order, some at a time: their messages may be large.

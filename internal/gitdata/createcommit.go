@@ -18,9 +18,9 @@ func (s *Service) CreateCommit(ctx context.Context, a *repo.Access, c *git.Commi
 	if err := s.checkLinks(ctx, a, c); err != nil {
 		return err
 	}
-	object, err := c.Encode()
+	object, err := encode(c)
 	if err != nil {
-		return commitError("message", errs.InvalidField, err.Error())
+		return err
 	}
 	c.SHA = object.SHA()
 	if err := s.repos.WriteUnnamed(ctx, a, c.SHA, []git.NewObject{object}); err != nil {
@@ -28,6 +28,15 @@ func (s *Service) CreateCommit(ctx context.Context, a *repo.Access, c *git.Commi
 	}
 	s.noteWhole(ctx, a, c)
 	return nil
+}
+
+// encode encodes a commit, and signs it if its Sign says so. Error: 422 for texts that Git does not accept.
+func encode(c *git.Commit) (git.NewObject, error) {
+	object, err := c.Encode()
+	if errs.Is(err, errs.Invalid) {
+		err = commitError("message", errs.InvalidField, err.Error())
+	}
+	return object, err
 }
 
 func commitError(field, code, message string) error {

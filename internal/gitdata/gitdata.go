@@ -22,9 +22,9 @@
 // Names given by clients are resolved to a SHA in SQL before git is called (decision 50): resolve.go.
 // payload.go has the JSON that several responses share. Rendered responses are cached (answer.go) by
 // everything that they depend on, so they need no invalidation: the content of a full SHA never changes, a
-// name depends on the generation of the refs, and logins on that of the accounts. A read starts at most one
-// git process, a comparison three; files and directories are read by pooled processes. Objects are on disk
-// before a ref refers to them (decision 45).
+// name depends on the generation of the refs, logins and verified signatures on that of the accounts. A read
+// starts at most one git process, a comparison three; files and directories are read by pooled processes.
+// Objects are on disk before a ref refers to them (decision 45).
 package gitdata
 
 import (
@@ -34,16 +34,21 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
+	"arbor/internal/imageproxy"
 	"arbor/internal/repo"
 	"arbor/internal/repo/network"
+	"arbor/internal/signature"
 	"arbor/internal/web"
 )
 
 // Service implements the operations on Git objects, histories and files.
 type Service struct {
+	Images *imageproxy.Proxy // shows images of other hosts in rendered files; nil: they are links. Set before use
+
 	db         *db.DB
 	repos      *repo.Service
 	network    *network.Service
+	signatures *signature.Service
 	maxEntries int
 	kept       *cache.Cache[string, web.Kept] // rendered responses and files as HTML
 	lengths    *cache.Cache[string, int]      // of histories
@@ -68,12 +73,12 @@ const maxKept = cacheBytes / 4
 const maxLengths = 10_000
 
 // New returns a Service. If maxEntries is 0, it uses the default.
-func New(d *db.DB, repos *repo.Service, maxEntries int) *Service {
+func New(d *db.DB, repos *repo.Service, signatures *signature.Service, maxEntries int) *Service {
 	if maxEntries <= 0 {
 		maxEntries = DefaultMaxTreeEntries
 	}
-	return &Service{db: d, repos: repos, network: network.New(d, repos), maxEntries: maxEntries,
-		kept:    web.NewKept(cacheBytes),
+	return &Service{db: d, repos: repos, network: network.New(d, repos), signatures: signatures,
+		maxEntries: maxEntries, kept: web.NewKept(cacheBytes),
 		lengths: cache.NewCount[string, int](maxLengths), peeled: cache.NewCount[peelKey, git.SHA](maxPeeled),
 		walks: newWalks()}
 }

@@ -36,6 +36,14 @@ func (s *Service) FileHTML(ctx context.Context, a *repo.Access, ref, path string
 
 // htmlOf renders a file, or the file that a symlink leads to, whose SHA it returns, too.
 func (s *Service) htmlOf(ctx context.Context, v *view, e git.TreeEntry) (body []byte, sha git.SHA, err error) {
+	if body, sha, err = s.keptHTML(ctx, v, e); err != nil {
+		return nil, "", err
+	}
+	return []byte(s.Images.HTML(ctx, string(body))), sha, nil
+}
+
+// keptHTML is htmlOf with the images as they are written, for all readers.
+func (s *Service) keptHTML(ctx context.Context, v *view, e git.TreeEntry) (body []byte, sha git.SHA, err error) {
 	target, _, err := v.follow(ctx, e)
 	if err != nil {
 		return nil, "", err

@@ -2,6 +2,7 @@ package gitdata
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/git/diff"
 	"arbor/internal/repo"
+	"arbor/internal/signature"
 	"arbor/internal/web"
 )
 
@@ -82,18 +84,90 @@ func (s *Service) Tags(ctx context.Context, named []repo.Of[git.SHA]) (map[repo.
 	if err != nil {
 		return nil, err
 	}
+	tags, verified, err := s.readTags(ctx, known)
+	if err != nil {
+		return nil, err
+	}
 	out := map[repo.Of[git.SHA]]*TagPayload{}
-	for _, of := range known {
+	for n, of := range known {
+		out[of] = new(newPlace(ctx, of.In).tag(tags[n], verified[n]))
+	}
+	return out, nil
+}
+
+// readTags reads annotated tags and verifies their signatures.
+func (s *Service) readTags(
+	ctx context.Context, list []repo.Of[git.SHA],
+) ([]*git.Tag, []signature.Verification, error) {
+	tags, signed := make([]*git.Tag, len(list)), make([]signature.Signed, len(list))
+	for n, of := range list {
 		t, err := s.tag(ctx, of.In, of.Key)
 		if err == nil {
 			err = hold(ctx, len(t.Message)+len(t.Payload)+len(t.Signed))
 		}
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		out[of] = new(newPlace(ctx, of.In).tag(t))
+		tags[n], signed[n] = t, signature.OfTag(t)
 	}
-	return out, nil
+	verified, err := s.signatures.Verify(ctx, signed)
+	return tags, verified, err
+}
+
+// SignedTags verifies the annotated tags among tags of a repository, by the SHA of their object.
+func (s *Service) SignedTags(
+	ctx context.Context, a *repo.Access, list []git.Ref,
+) (map[git.SHA]signature.Verification, error) {
+	var shas []git.SHA
+	for _, ref := range list {
+		if ref.Peeled != "" {
+			shas = append(shas, ref.SHA)
+		}
+	}
+	tags, verified, err := s.readTags(ctx, repo.AllOf(a, shas))
+	if err != nil {
+		return nil, err
+	}
+	found := map[git.SHA]signature.Verification{}
+	for n, t := range tags {
+		found[t.SHA] = verified[n]
+	}
+	return found, nil
+}
+
+// TagSignatures verifies tags by their names: the annotated tag if that is signed, else its commit. Tags that do not
+// exist are missing.
+func (s *Service) TagSignatures(
+	ctx context.Context, a *repo.Access, names []string,
+) (map[string]signature.Verification, error) {
+	refs, err := s.repos.Refs(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	var list []git.Ref
+	var commits []git.SHA
+	for _, ref := range refs.List {
+		if name, ok := strings.CutPrefix(ref.Name, git.Tags); ok && slices.Contains(names, name) {
+			list, commits = append(list, ref), append(commits, cmp.Or(ref.Peeled, ref.SHA))
+		}
+	}
+	signed, err := s.SignedTags(ctx, a, list)
+	if err != nil {
+		return nil, err
+	}
+	views, err := s.CommitViews(ctx, a, commits)
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]signature.Verification{}
+	for n, ref := range list {
+		v := signed[ref.SHA]
+		if c := views[commits[n]]; c != nil && (v.Reason == "" || v.Reason == signature.Unsigned) {
+			v = c.Verification
+		}
+		found[strings.TrimPrefix(ref.Name, git.Tags)] = v
+	}
+	return found, nil
 }
 
 // TreePayload is the part of GitHub's git-tree that GraphQL shows.

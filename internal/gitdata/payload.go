@@ -11,6 +11,7 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/git/diff"
 	"arbor/internal/repo"
+	"arbor/internal/signature"
 	"arbor/internal/web"
 )
 
@@ -66,21 +67,34 @@ type parentJSON struct {
 	HTMLURL string `json:"html_url"`
 }
 
-// signatureJSON is a signature. Signatures are not verified.
+// signatureJSON is GitHub's verification.
 type signatureJSON struct {
-	Verified   bool    `json:"verified"`
-	Reason     string  `json:"reason"`
-	Signature  *string `json:"signature"`
-	Payload    *string `json:"payload"`
-	VerifiedAt *string `json:"verified_at"`
+	Verified   bool             `json:"verified"`
+	Reason     signature.Reason `json:"reason"`
+	Signature  *string          `json:"signature"`
+	Payload    *string          `json:"payload"`
+	VerifiedAt *db.Time         `json:"verified_at"`
 }
 
 // signatureOf renders a signature and the signed payload. signed may be empty.
-func signatureOf(signed, payload string) signatureJSON {
-	if signed == "" {
-		return signatureJSON{Reason: "unsigned"}
+func signatureOf(signed, payload string, v signature.Verification) signatureJSON {
+	j := signatureJSON{Verified: v.Valid(), Reason: v.Reason}
+	if signed != "" {
+		j.Signature, j.Payload = &signed, new(strings.ToValidUTF8(payload, "\uFFFD"))
 	}
-	return signatureJSON{Reason: "unknown_key", Signature: &signed, Payload: &payload}
+	if v.Valid() {
+		j.VerifiedAt = &v.At
+	}
+	return j
+}
+
+// verifyCommit verifies the signature of a commit.
+func (s *Service) verifyCommit(ctx context.Context, c *git.Commit) (signature.Verification, error) {
+	list, err := s.signatures.Verify(ctx, []signature.Signed{signature.OfCommit(c)})
+	if err != nil {
+		return signature.Verification{}, err
+	}
+	return list[0], nil
 }
 
 // gitCommitJSON is GitHub's git-commit.
@@ -98,14 +112,14 @@ type gitCommitJSON struct {
 }
 
 // gitCommit renders a commit as a Git object.
-func (p *addresses) gitCommit(c *git.Commit) gitCommitJSON {
+func (p *addresses) gitCommit(c *git.Commit, verified signature.Verification) gitCommitJSON {
 	sha := string(c.SHA)
 	return gitCommitJSON{
 		SHA: sha, NodeID: p.nodeID("Commit", sha), URL: p.api + "/git/commits/" + sha,
 		HTMLURL: p.page + "/commit/" + sha,
 		Author:  newIdentity(c.Author), Committer: newIdentity(c.Committer), Tree: p.tree(c.Tree),
 		Message: message(c),
-		Parents: p.parents(c, "/git/commits/"), Verification: signatureOf(c.Signed, c.Payload),
+		Parents: p.parents(c, "/git/commits/"), Verification: signatureOf(c.Signed, c.Payload, verified),
 	}
 }
 
@@ -165,7 +179,7 @@ func (p *addresses) commit(c *CommitView) *CommitPayload {
 		Commit: commitBodyJSON{
 			Author: newIdentity(c.Author), Committer: newIdentity(c.Committer), Message: message(c.Commit),
 			Tree: p.tree(c.Tree),
-			URL:  p.api + "/git/commits/" + sha, Verification: signatureOf(c.Signed, c.Payload),
+			URL:  p.api + "/git/commits/" + sha, Verification: signatureOf(c.Signed, c.Payload, c.Verification),
 		},
 		URL: url, HTMLURL: p.page + "/commit/" + sha, CommentsURL: url + "/comments",
 		Author: account.NewSimple(c.WrittenBy, p.info), Committer: account.NewSimple(c.CommittedBy, p.info),
@@ -249,6 +263,30 @@ func (s *Service) people(ctx context.Context, commits ...*git.Commit) (people, e
 		return err
 	})
 	return found, err
+}
+
+// describe finds the accounts of the authors and committers, and verifies the signatures, in one transaction.
+func (s *Service) describe(
+	ctx context.Context, commits ...*git.Commit,
+) (found people, verified []signature.Verification, err error) {
+	emails, signed := make([]string, 0, 2*len(commits)), make([]signature.Signed, len(commits))
+	for n, c := range commits {
+		emails, signed[n] = append(emails, c.Author.Email, c.Committer.Email), signature.OfCommit(c)
+	}
+	batch, err := s.signatures.NewBatch(signed)
+	if err != nil {
+		return nil, nil, err
+	}
+	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		if found, err = account.ByEmails(tx, emails); err == nil {
+			err = batch.Load(tx, found)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return found, batch.Results(), nil
 }
 
 // Logins finds the accounts of commits' authors and committers by their verified addresses. The returned

@@ -7,6 +7,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/repo"
+	"arbor/internal/signature"
 )
 
 // TagPayload is GitHub's git-tag.
@@ -21,11 +22,11 @@ type TagPayload struct {
 	Verification signatureJSON `json:"verification"`
 }
 
-func (p *addresses) tag(t *git.Tag) TagPayload {
+func (p *addresses) tag(t *git.Tag, verified signature.Verification) TagPayload {
 	sha := string(t.SHA)
 	j := TagPayload{NodeID: p.nodeID("Tag", sha), SHA: sha, URL: p.api + "/git/tags/" + sha,
 		Object: p.object(t.Object, t.Type),
-		Tag:    t.Name, Message: strings.TrimRight(t.Message, "\n"), Verification: signatureOf(t.Signed, t.Payload)}
+		Tag:    t.Name, Message: strings.TrimRight(t.Message, "\n"), Verification: signatureOf(t.Signed, t.Payload, verified)}
 	if t.Tagger != nil {
 		who := newIdentity(*t.Tagger)
 		j.Tagger = &who

@@ -21,6 +21,8 @@ type FileEdit struct {
 	Guard             git.SHA // the blob that the caller knows; empty for a new file
 	Remove            bool
 	Data              []byte // unless Remove
+
+	signs bool // the server signs it
 }
 
 // fileEdit is a FileEdit on its way to a commit.
@@ -50,7 +52,7 @@ func (s *Service) WriteFile(ctx context.Context, a *repo.Access, e FileEdit) err
 	if err != nil {
 		return err
 	}
-	e.Author, e.Committer = self, self
+	e.Author, e.Committer, e.signs = self, self, true
 	f := web.Faults{Resource: "Commit"}
 	f.CheckFilled("message", e.Message)
 	e.checkPath(&f)
@@ -78,6 +80,9 @@ func (s *Service) editFile(ctx context.Context, a *repo.Access, given *FileEdit)
 	e := &fileEdit{s: s, access: a, objects: objects, path: given.Path,
 		branch: cmp.Or(given.Branch, a.DefaultBranch), guard: given.Guard, remove: given.Remove,
 		commit: git.Commit{Message: given.Message, Author: given.Author, Committer: given.Committer}}
+	if given.signs {
+		e.commit.Sign = s.signatures.Sign
+	}
 	if !e.remove {
 		e.blob = git.NewObject{Type: git.TypeBlob, Data: given.Data}
 	}
@@ -232,9 +237,9 @@ func (s *Service) commitTo(ctx context.Context, a *repo.Access, branch string, t
 	if tip != "" {
 		commit.Parents = []git.SHA{tip}
 	}
-	encoded, err := commit.Encode()
+	encoded, err := encode(&commit)
 	if err != nil {
-		return nil, commitError("message", errs.InvalidField, err.Error())
+		return nil, err
 	}
 	commit.SHA = encoded.SHA()
 	objects = append(objects, encoded)

@@ -30,11 +30,6 @@ func refusals() map[string]func(context.Context, *mutation) (map[string]any, err
 	}
 	const subIssues, blocking = "Arbor has no sub-issues.", "Arbor's issues do not block each other."
 	return map[string]func(context.Context, *mutation) (map[string]any, error){
-		"disablePullRequestAutoMerge": refuse(
-			"Can't disable auto-merge for this pull request: it is not enabled.",
-			"pullRequestId", "PullRequest"),
-		"enablePullRequestAutoMerge": refuse("Auto merge is not allowed for this repository", "pullRequestId",
-			"PullRequest"),
 		"updateIssueIssueType": refuse("Arbor has no types of issues.", "issueId", "Issue"),
 		"addSubIssue":          refuse(subIssues, "issueId", "Issue"),
 		"removeSubIssue":       refuse(subIssues, "issueId", "Issue"),

@@ -237,7 +237,7 @@ func organizationFields() map[string]exec.Resolver {
 		"location":    pick(func(a account.Full) any { return a.Location }),
 		"websiteUrl":  pick(func(a account.Full) any { return orNil(textOr(a.Blog, "")) }),
 	}), map[string]exec.Resolver{
-		"viewerIsAMember": viewerIsAMember, "teams": none("TeamConnection"), "team": always(nil),
+		"viewerIsAMember": viewerIsAMember, "teams": connections(organizationTeams), "team": one(teamOfSlug),
 	})
 }
 

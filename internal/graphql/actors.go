@@ -118,7 +118,7 @@ func collaborators(ctx context.Context, f *exec.Field, parents []exec.Object) []
 				return nil
 			}
 			return &edge{kind: "RepositoryCollaboratorEdge", node: newAccount(c.Simple),
-				fields: map[string]any{"permission": permissionIn(c.Permissions)}}
+				fields: map[string]any{"permission": permissionOf(c.Permissions)}}
 		}})
 }
 
@@ -169,5 +169,5 @@ func affiliated(ctx context.Context, p *repo.Payload, ways []any) bool {
 	if p.Owner.Type == "Organization" {
 		way = "ORGANIZATION_MEMBER"
 	}
-	return permissionIn(p.Permissions) != "READ" && slices.Contains(ways, any(way))
+	return p.Permissions.Role() > account.Pull && slices.Contains(ways, any(way))
 }

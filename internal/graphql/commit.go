@@ -118,7 +118,7 @@ func refFields() map[string]exec.Resolver {
 			return gitObject(o.repo, to.Type, to.SHA), nil
 		}),
 	}), map[string]exec.Resolver{
-		"repository": inRepository, "branchProtectionRule": always(nil),
+		"repository": inRepository, "branchProtectionRule": protectionOfRefs, "refUpdateRule": updateRules,
 		"name":   key(func(o *object) any { _, name := parts(o.name); return name }),
 		"prefix": key(func(o *object) any { prefix, _ := parts(o.name); return prefix }),
 	})
@@ -190,6 +190,7 @@ func commitFields() map[string]exec.Resolver {
 			}
 			return connectAll(f, "CommitConnection", all)
 		}),
+		"signature": one(commitSignature),
 		"tree": one(func(_ context.Context, _ *exec.Field, o *object) (any, error) {
 			return gitObject(o.repo, "tree", o.value.(commit).Commit.Tree.SHA), nil
 		}),

@@ -66,6 +66,10 @@ func TestGitObjects(t *testing.T) {
 			`refs(first:1,refPrefix:"refs/heads/",query:"EA"){totalCount nodes{name}
 				pageInfo{hasNextPage}}`: `{"refs": {"totalCount": 1, "nodes": [{"name": "peas"}],
 				"pageInfo": {"hasNextPage": false}}}`,
+			`ref(qualifiedName:"main"){target{...on Commit{signature{__typename isValid state wasSignedByGitHub signer{login}}}}}
+				object(expression:"FIRST"){...on Commit{signature{isValid}}}`: `{"ref": {"target": {"signature": {
+				"__typename": "GpgSignature", "isValid": true, "state": "VALID", "wasSignedByGitHub": true, "signer": null}}},
+				"object": {"signature": null}}`,
 			`refs(first:9,refPrefix:"refs/heads/",direction:DESC){nodes{name}}`: `{"refs": {"nodes": [{"name": "peas"},
 				{"name": "main"}]}}`,
 			`a:object(expression:"HEAD:a.md"){...on Blob{text byteSize isBinary isTruncated}}

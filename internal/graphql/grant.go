@@ -21,6 +21,7 @@ import (
 	"arbor/internal/repo"
 	"arbor/internal/repo/settings"
 	"arbor/internal/review"
+	"arbor/internal/rule"
 	"arbor/internal/star"
 )
 
@@ -42,6 +43,7 @@ type Operations struct {
 	Stars         *star.Service
 	Follows       *follow.Service
 	Git           *gitdata.Service
+	Rules         *rule.Service
 }
 
 // access returns the context and the access for an operation on a repository, as the route at the address grants

@@ -257,8 +257,8 @@ func canUpdate(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 	if didAuthor(ctx, o) {
 		return true, nil
 	}
-	may, err := permissionOn(ctx, o.repo)
-	return may != "READ", err
+	role, err := roleOn(ctx, o.repo)
+	return role >= account.Push, err
 }
 
 func issueFields() map[string]exec.Resolver {

@@ -28,9 +28,12 @@ import (
 	"arbor/internal/repo/list"
 	"arbor/internal/repo/network"
 	"arbor/internal/review"
+	"arbor/internal/rule"
 	"arbor/internal/search"
+	"arbor/internal/signature"
 	"arbor/internal/star"
 	"arbor/internal/status"
+	"arbor/internal/team"
 )
 
 // Loaders are the features that load the data of many objects of a repository.
@@ -47,15 +50,18 @@ type Loaders struct {
 	Reactions *reaction.Many
 	Git       *gitdata.Service
 
+	Signatures *signature.Service
 	Labels     *label.API
 	Milestones *milestone.API
 	Releases   *release.API
+	Rules      *rule.Service
 
 	Searches         *search.Service
 	FindRepositories func(context.Context, search.Question) (*search.Hits[*repo.Access], error)
 	FindAccounts     func(context.Context, search.Question) (*search.Hits[*account.Account], error)
 
 	Accounts      *account.Service
+	Teams         *team.Service
 	Lists         *list.Service
 	Stars         *star.Service
 	Languages     *detect.Service

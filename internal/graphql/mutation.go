@@ -33,6 +33,7 @@ func mutations() map[string]exec.Resolver {
 		"createPullRequest": createPullRequest, "updatePullRequest": updatePullRequest,
 		"closePullRequest":  closePullRequest,
 		"reopenPullRequest": reopenPullRequest, "mergePullRequest": mergePullRequest,
+		"enablePullRequestAutoMerge": enableAutoMerge, "disablePullRequestAutoMerge": disableAutoMerge,
 		"markPullRequestReadyForReview": markReady, "convertPullRequestToDraft": convertToDraft,
 		"updatePullRequestBranch": updatePullRequestBranch, "revertPullRequest": revertPullRequest,
 		"addPullRequestReview": addPullRequestReview,
@@ -50,7 +51,9 @@ func mutations() map[string]exec.Resolver {
 		"unarchiveRepository": unarchiveRepository, "addStar": addStar, "removeStar": removeStar,
 		"submitPullRequestReview": submitReview, "updatePullRequestReview": updateReview,
 		"deletePullRequestReview": deleteReview, "dismissPullRequestReview": dismissReview,
-		"createRef": createRef, "updateRef": updateRef, "deleteRef": deleteRef, "mergeBranch": mergeBranch,
+		"createBranchProtectionRule": createProtection, "updateBranchProtectionRule": updateProtection,
+		"deleteBranchProtectionRule": deleteProtection,
+		"createRef":                  createRef, "updateRef": updateRef, "deleteRef": deleteRef, "mergeBranch": mergeBranch,
 		"createCommitOnBranch": createCommitOnBranch,
 		"createLabel":          createLabel, "updateLabel": updateLabel, "deleteLabel": deleteLabel,
 		"updateTopics": updateTopics,
@@ -345,14 +348,14 @@ func tooManyAssignees() error {
 func relates(e issue.Edit) bool { return e.Labels.Set || e.Assignees.Set || e.Milestone.Set }
 
 // mayRelate returns an error unless the caller may set labels, assignees and milestones, which operations ignore
-// without push access.
+// below the role Triage.
 func mayRelate(ctx context.Context, in *object, e issue.Edit) error {
 	if !relates(e) {
 		return nil
 	}
-	may, err := permissionOn(ctx, in)
-	if err == nil && may == "READ" {
-		err = errs.New(errs.Forbidden, "Must have push access to Repository.")
+	role, err := roleOn(ctx, in)
+	if err == nil && role < account.Triage {
+		err = errs.New(errs.Forbidden, "Must have triage access to Repository.")
 	}
 	return err
 }

@@ -28,7 +28,9 @@ type act struct {
 
 const (
 	runs, issues, pulls = "/check-runs", "/issues/{number}", "/pulls/{number}"
+	mustTriage          = "Must have triage access to Repository."
 	mustPush            = "Must have push access to Repository."
+	mustAdmin           = "Must have admin rights to Repository."
 )
 
 // acts are all mutations that do something.
@@ -50,7 +52,7 @@ var acts = []act{
 	{name: "removeAssigneesFromAssignable", input: `assignableId:"$issue",assigneeIds:["$alice"]`,
 		route: "DELETE " + issues + "/assignees"},
 	{name: "replaceActorsForAssignable", input: `assignableId:"$issue",actorLogins:["alice"]`, route: "PATCH " + issues,
-		told: mustPush},
+		told: mustTriage},
 	{name: "lockLockable", input: `lockableId:"$issue",lockReason:SPAM`, route: "PUT " + issues + "/lock"},
 	{name: "unlockLockable", input: `lockableId:"$issue"`, route: "DELETE " + issues + "/lock"},
 	{name: "addReaction", input: `subjectId:"$issue",content:EYES`, route: "POST " + issues + "/reactions"},
@@ -68,7 +70,7 @@ var acts = []act{
 
 	{name: "updatePullRequest", input: `pullRequestId:"$pull",title:"Better"`, route: "PATCH " + pulls},
 	{name: "updatePullRequest", input: `pullRequestId:"$pull",labelIds:["$label"]`, route: "PATCH " + issues,
-		told: mustPush},
+		told: mustTriage},
 	{name: "convertPullRequestToDraft", input: `pullRequestId:"$pull"`, route: "PATCH " + pulls},
 	{name: "markPullRequestReadyForReview", input: `pullRequestId:"$pull"`, route: "PATCH " + pulls},
 	{name: "closePullRequest", input: `pullRequestId:"$pull"`, route: "PATCH " + pulls},
@@ -112,6 +114,12 @@ var acts = []act{
 	{name: "updateCheckSuitePreferences", input: `repositoryId:"$repository",autoTriggerPreferences:[{appId:"$app",
 		setting:false}]`, route: "PATCH /check-suites/preferences"},
 
+	{name: "createBranchProtectionRule", input: `repositoryId:"$repository",pattern:"release/*"`,
+		route: "PUT /branches/{branch...}/protection"},
+	{name: "updateBranchProtectionRule", input: `branchProtectionRuleId:"$protection",lockBranch:true`,
+		route: "PUT /branches/{branch...}/protection", told: mustAdmin},
+	{name: "deleteBranchProtectionRule", input: `branchProtectionRuleId:"$protection"`,
+		route: "DELETE /branches/{branch...}/protection", told: mustAdmin},
 	{name: "createRef", input: `repositoryId:"$repository",name:"refs/heads/one",oid:"$sha"`, route: "POST /git/refs"},
 	{name: "updateRef", input: `refId:"$tip",oid:"$sha",force:true`, route: "PATCH /git/refs/{ref...}"},
 	{name: "deleteRef", input: `refId:"$tip"`, route: "DELETE /git/refs/{ref...}"},
@@ -124,6 +132,8 @@ var acts = []act{
 	{name: "createPullRequest", input: `repositoryId:"$repository",baseRefName:"linked",headRefName:"main",title:"Back"`,
 		route: "POST /pulls"},
 	{name: "updatePullRequestBranch", input: `pullRequestId:"$pull"`, route: "PUT " + pulls + "/update-branch"},
+	{name: "enablePullRequestAutoMerge", input: `pullRequestId:"$pull"`, route: "PUT " + pulls + "/merge"},
+	{name: "disablePullRequestAutoMerge", input: `pullRequestId:"$pull"`, route: "PATCH " + pulls},
 	{name: "mergePullRequest", input: `pullRequestId:"$pull"`, route: "PUT " + pulls + "/merge"},
 	{name: "revertPullRequest", input: `pullRequestId:"$pull"`, route: "PUT " + pulls + "/merge"},
 
@@ -147,8 +157,8 @@ var acts = []act{
 }
 
 // refusedAlways are the mutations of what Arbor does not have.
-var refusedAlways = []string{"disablePullRequestAutoMerge", "enablePullRequestAutoMerge", "updateIssueIssueType",
-	"addSubIssue", "removeSubIssue", "addBlockedBy", "removeBlockedBy", "addProjectV2ItemById"}
+var refusedAlways = []string{"updateIssueIssueType", "addSubIssue", "removeSubIssue", "addBlockedBy",
+	"removeBlockedBy", "addProjectV2ItemById"}
 
 // actors makes the world in which the acts succeed: a public repository of alice's, and what the acts are about.
 func actors(t *testing.T, s *apitest.Server) map[string]string {
@@ -168,7 +178,12 @@ func actors(t *testing.T, s *apitest.Server) map[string]string {
 		return id
 	}
 	for _, c := range []apitest.Case{
-		{Do: "PATCH /repos/alice/cellar", Send: `{"private": false}`, Status: 200},
+		{Do: "PATCH /repos/alice/cellar", Send: `{"private": false, "allow_auto_merge": true}`, Status: 200},
+		{Do: "POST /repos/alice/cellar/rulesets", Send: `{"name": "main", "enforcement": "active", "conditions":
+			{"ref_name": {"include": ["refs/heads/main"], "exclude": []}}, "bypass_actors": [{"actor_id": 5,
+			"actor_type": "RepositoryRole", "bypass_mode": "always"}], "rules": [{"type": "required_status_checks",
+			"parameters": {"required_status_checks": [{"context": "ci"}], "strict_required_status_checks_policy": false}}]}`,
+			Status: 201},
 		{Do: "POST /user/repos", Send: `{"name": "form", "is_template": true, "auto_init": true}`, Status: 201},
 		{Do: "DELETE /repos/alice/cellar/issues/1/labels", Status: 204},
 	} {
@@ -185,6 +200,7 @@ func actors(t *testing.T, s *apitest.Server) map[string]string {
 	ids["suite"], ids["app"] = account.NodeID("CheckSuite", int64(1)), account.NodeID("Integration", int64(app.ID))
 	ids["tip"] = post("alice", "cellar/git/refs", `{"ref": "refs/heads/tip", "sha": "`+ids["head"]+`"}`, "node_id")
 	ids["linked"] = account.NodeID("LinkedBranch", int64(1))
+	ids["protection"] = account.NodeID("BranchProtectionRule", int64(1)) // which the first act creates
 	run(t, s, "alice", `mutation($i:ID!,$sha:GitObjectID!){createLinkedBranch(input:{issueId:$i,oid:$sha,name:"first"}){
 		linkedBranch{id}}}`, map[string]any{"i": ids["other"], "sha": ids["sha"]})
 	for name, address := range map[string]string{"alice": "/users/alice", "bob": "/users/bob", "carol": "/users/carol",

@@ -126,17 +126,48 @@ func updatePullRequest(ctx context.Context, m *mutation) (map[string]any, error)
 }
 
 func mergePullRequest(ctx context.Context, m *mutation) (map[string]any, error) {
-	return m.onPull(ctx, mergePull, func(ctx context.Context, a *repo.Access, number int64) (err error) {
-		o := pull.MergeOptions{SHA: m.text("expectedHeadOid"), Title: m.textOrNil("commitHeadline"),
-			Message: m.textOrNil("commitBody")}
-		if m.given("mergeMethod") {
-			if o.Method, err = pull.ParseMethod(strings.ToLower(m.text("mergeMethod"))); err != nil {
-				return err
-			}
+	return m.onPull(ctx, mergePull, func(ctx context.Context, a *repo.Access, number int64) error {
+		o, err := m.mergeOptions()
+		if err == nil {
+			_, err = m.do.Pulls.Merge(ctx, a, number, o)
 		}
-		_, err = m.do.Pulls.Merge(ctx, a, number, o)
 		return err
 	})
+}
+
+// mergeOptions reads how a pull request is merged.
+func (m *mutation) mergeOptions() (o pull.MergeOptions, err error) {
+	o = pull.MergeOptions{SHA: m.text("expectedHeadOid"), Title: m.textOrNil("commitHeadline"),
+		Message: m.textOrNil("commitBody")}
+	if m.given("mergeMethod") {
+		o.Method, err = pull.ParseMethod(strings.ToLower(m.text("mergeMethod")))
+	}
+	return o, err
+}
+
+func enableAutoMerge(ctx context.Context, m *mutation) (map[string]any, error) {
+	return m.onAutoMerge(ctx, mergePull, func(ctx context.Context, a *repo.Access, number int64) error {
+		o, err := m.mergeOptions()
+		if o.Email = m.textOrNil("authorEmail"); err == nil {
+			err = m.do.Pulls.EnableAutoMerge(ctx, a, number, o)
+		}
+		return err
+	})
+}
+
+func disableAutoMerge(ctx context.Context, m *mutation) (map[string]any, error) {
+	return m.onAutoMerge(ctx, editPull, m.do.Pulls.DisableAutoMerge)
+}
+
+// onAutoMerge is onPull for a payload with the caller.
+func (m *mutation) onAutoMerge(
+	ctx context.Context, address string, change func(ctx context.Context, a *repo.Access, number int64) error,
+) (map[string]any, error) {
+	payload, err := m.onPull(ctx, address, change)
+	if err == nil {
+		payload["actor"], err = viewerAccount(ctx, nil)
+	}
+	return payload, err
 }
 
 func markReady(ctx context.Context, m *mutation) (map[string]any, error) {
@@ -197,9 +228,6 @@ func requestReviews(ctx context.Context, m *mutation) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(m.ids("teamIds")) > 0 {
-		return nil, refused("Arbor has no teams.")
-	}
 	if len(m.ids("botIds")) > 0 {
 		return nil, refused("Bots do not review here.")
 	}
@@ -207,7 +235,18 @@ func requestReviews(ctx context.Context, m *mutation) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return m.requestReviews(ctx, o, logins)
+	var teams []string
+	for n, found := range m.findAll(ctx, m.ids("teamIds"), "Team") {
+		if found.err != nil {
+			return nil, found.err
+		}
+		t, ok := found.value.(*object)
+		if !ok {
+			return nil, unresolvedNode(m.ids("teamIds")[n])
+		}
+		teams = append(teams, t.name)
+	}
+	return m.requestReviews(ctx, o, logins, teams)
 }
 
 // requestReviewsByLogin is requestReviews of people by their logins.
@@ -216,16 +255,21 @@ func requestReviewsByLogin(ctx context.Context, m *mutation) (map[string]any, er
 	switch {
 	case err != nil:
 		return nil, err
-	case len(m.ids("teamSlugs")) > 0:
-		return nil, refused("Arbor has no teams.")
 	case len(m.ids("botLogins")) > 0:
 		return nil, refused("Bots do not review here.")
 	}
-	return m.requestReviews(ctx, o, m.ids("userLogins"))
+	return m.requestReviews(ctx, o, m.ids("userLogins"), m.ids("teamSlugs"))
 }
 
-func (m *mutation) requestReviews(ctx context.Context, o *object, logins []string) (map[string]any, error) {
+// requestReviews requests reviews of people and of teams, ORGANIZATION/SLUG or SLUG.
+func (m *mutation) requestReviews(
+	ctx context.Context, o *object, logins, teams []string,
+) (map[string]any, error) {
 	const path = " /repos/{owner}/{repo}/pulls/{number}/requested_reviewers"
+	slugs := make([]string, len(teams))
+	for n, name := range teams {
+		slugs[n] = name[strings.LastIndexByte(name, '/')+1:]
+	}
 	if m.input["union"] != true {
 		p, err := pullOf(ctx, o)
 		if err != nil {
@@ -237,14 +281,21 @@ func (m *mutation) requestReviews(ctx context.Context, o *object, logins []strin
 				gone = append(gone, who.Login)
 			}
 		}
-		if len(gone) > 0 {
-			if err := m.setReviewers(ctx, o, "DELETE"+path, m.do.Pulls.UnrequestReviews, gone); err != nil {
+		var goneTeams []string
+		for _, t := range p.Teams {
+			if !slices.ContainsFunc(slugs, func(s string) bool { return strings.EqualFold(s, t.Slug) }) {
+				goneTeams = append(goneTeams, t.Slug)
+			}
+		}
+		if len(gone)+len(goneTeams) > 0 {
+			err := m.setReviewers(ctx, o, "DELETE"+path, m.do.Pulls.UnrequestReviews, gone, goneTeams)
+			if err != nil {
 				return nil, err
 			}
 		}
 	}
-	if len(logins) > 0 {
-		if err := m.setReviewers(ctx, o, "POST"+path, m.do.Pulls.RequestReviews, logins); err != nil {
+	if len(logins)+len(slugs) > 0 {
+		if err := m.setReviewers(ctx, o, "POST"+path, m.do.Pulls.RequestReviews, logins, slugs); err != nil {
 			return nil, err
 		}
 	}
@@ -253,8 +304,9 @@ func (m *mutation) requestReviews(ctx context.Context, o *object, logins []strin
 }
 
 func (m *mutation) setReviewers(ctx context.Context, o *object, address string,
-	change func(context.Context, *repo.Access, int64, []string) error, logins []string) error {
+	change func(context.Context, *repo.Access, int64, []string, ...string) error, logins,
+	teams []string) error {
 	return m.setPull(ctx, o, address, func(ctx context.Context, a *repo.Access, number int64) error {
-		return change(ctx, a, number, logins)
+		return change(ctx, a, number, logins, teams...)
 	})
 }

@@ -313,7 +313,7 @@ func (p way) leaves(field string) bool {
 }
 
 // given are the arguments that fields need.
-var given = map[string]string{"number": "1", "qualifiedName": `"main"`, "tagName": `"v1"`,
+var given = map[string]string{"number": "1", "databaseId": "1", "qualifiedName": `"main"`, "tagName": `"v1"`,
 	"refPrefix": `"refs/heads/"`, "headRef": `"main"`,
 	"expression": `"main"`, "slug": `"none"`, "capabilities": "[CAN_BE_ASSIGNED]"}
 

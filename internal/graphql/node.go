@@ -142,6 +142,8 @@ func (q *query) findKind(ctx context.Context, ids []nodeID) []lookup {
 	switch kind := ids[0].kind; kind {
 	case "User", "Organization", "Bot":
 		return q.findAccounts(ctx, ids)
+	case "Team":
+		return q.findTeams(ctx, ids)
 	case "Repository":
 		return q.findRepositories(ctx, ids)
 	case "StatusCheckRollup", "Status":
@@ -155,6 +157,8 @@ func (q *query) findKind(ctx context.Context, ids []nodeID) []lookup {
 		return q.findPullCommits(ctx, ids)
 	case "Ref", "Commit", "Tree", "Blob", "Tag":
 		return q.findInGit(ctx, ids)
+	case "BranchProtectionRule", "RepositoryRuleset":
+		return q.findRules(ctx, ids)
 	case "LinkedBranch":
 		return q.findLinkedBranches(ctx, ids)
 	default:

@@ -80,7 +80,7 @@ func pullFields() map[string]exec.Resolver {
 		"fullDatabaseId": key(func(o *object) any { return decimal(o.id) }),
 	}), after(isWhole, pullTables()), map[string]exec.Resolver{ // these need the number alone
 		"baseRepository": inRepository,
-		"reviewDecision": withReviews(one(reviewDecision)), "reviews": connections(reviews),
+		"reviewDecision": reviewDecisions, "reviews": connections(reviews),
 		"latestReviews":            withReviews(one(latestReviews)),
 		"latestOpinionatedReviews": withReviews(one(latestOpinionatedReviews)),
 		"reviewThreads":            connections(reviewThreads), "closingIssuesReferences": closingIssues,
@@ -88,7 +88,7 @@ func pullFields() map[string]exec.Resolver {
 		"viewerMergeHeadlineText": mergeText(func(t pull.MergeText) string { return t.Headline }),
 		"viewerMergeBodyText":     mergeText(func(t pull.MergeText) string { return t.Body }),
 		"suggestedReviewers":      always([]any{}), "isInMergeQueue": always(false),
-		"isMergeQueueEnabled": always(false), "autoMergeRequest": always(nil),
+		"isMergeQueueEnabled": always(false),
 	})
 }
 
@@ -132,8 +132,30 @@ func pullTables() map[string]exec.Resolver {
 		"mergeable": pick(mergeable), "mergeStateStatus": pick(mergeState),
 		"mergeCommit": merging(true), "potentialMergeCommit": merging(false),
 		"reviewRequests": one(reviewRequests), "commits": pullCommits, "files": connections(pullFiles),
-		"statusCheckRollup": rollups(headOf, wholeRollup),
+		"statusCheckRollup":         rollups(headOf, wholeRollup),
+		"autoMergeRequest":          one(autoMergeRequest),
+		"viewerCanEnableAutoMerge":  pick(func(v *pull.View) any { return v.MayEnableAuto() }),
+		"viewerCanDisableAutoMerge": pick(func(v *pull.View) any { return v.MayDisableAuto() }),
 	}
+}
+
+// orNull returns a text, or null for nil.
+func orNull(s *string) any {
+	if s == nil {
+		return nil
+	}
+	return *s
+}
+
+// autoMergeRequest resolves the auto-merge of a pull request.
+func autoMergeRequest(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+	m := o.value.(*pull.View).Auto
+	if m == nil {
+		return nil, nil
+	}
+	return bare{"AutoMergeRequest", map[string]any{"authorEmail": orNull(m.Email),
+		"commitBody": orNull(m.Message), "commitHeadline": orNull(m.Title), "enabledAt": m.At,
+		"enabledBy": person(ctx, m.By), "mergeMethod": enumName(m.Name()), "pullRequest": o}}, nil
 }
 
 // heads is what names of branches begin with.

@@ -89,7 +89,7 @@ func repositoryFields() map[string]exec.Resolver {
 		"name":          key(func(o *object) any { _, name, _ := strings.Cut(o.name, "/"); return name }),
 		"collaborators": collaborators, "forks": forks, "languages": languages,
 		"viewerHasStarred": viewerHasStarred, "viewerSubscription": viewerSubscription,
-	}, repositoryTemplates(), repositoryIssues(), repositoryPulls(), repositoryGit(), repositoryReleases(),
+	}, repositoryTemplates(), repositoryIssues(), repositoryPulls(), repositoryGit(), repositoryReleases(), repositoryRules(),
 		absentOfRepositories())
 }
 
@@ -140,8 +140,10 @@ func repositoryTables() map[string]exec.Resolver {
 		"isUserConfigurationRepository": ofRepository(func(p payload) any {
 			return p.Owner.Type == "User" && p.Owner.Login == p.Name
 		}),
-		"viewerPermission":    ofRepository(func(p payload) any { return permissionIn(p.Permissions) }),
-		"viewerCanAdminister": ofRepository(func(p payload) any { return permissionIn(p.Permissions) == "ADMIN" }),
+		"viewerPermission": ofRepository(func(p payload) any { return permissionOf(p.Permissions) }),
+		"viewerCanAdminister": ofRepository(func(p payload) any {
+			return p.Permissions.Role() == account.Admin
+		}),
 		"primaryLanguage": ofRepository(func(p payload) any {
 			if p.Language == nil {
 				return nil
@@ -223,25 +225,16 @@ func viewerSubscription(ctx context.Context, _ *exec.Field, parents []exec.Objec
 	return values
 }
 
-// permissionOn is what the caller may do with a repository.
-func permissionOn(ctx context.Context, in *object) (string, error) {
+// roleOn returns the caller's role on a repository.
+func roleOn(ctx context.Context, in *object) (account.Role, error) {
 	if err := queryOf(ctx).loadOne(ctx, in, isKnown); err != nil {
-		return "", err
+		return account.None, err
 	}
-	return permissionIn(in.value.(*repo.FullPayload).Permissions), nil
+	return in.value.(*repo.FullPayload).Permissions.Role(), nil
 }
 
-// permissionIn is what REST's permissions come to.
-func permissionIn(may *repo.Permissions) string {
-	switch {
-	case may == nil:
-	case may.Admin:
-		return "ADMIN"
-	case may.Push:
-		return "WRITE"
-	}
-	return "READ"
-}
+// permissionOf returns a role as RepositoryPermission.
+func permissionOf(p *repo.Permissions) string { return strings.ToUpper(p.Role().Name()) }
 
 // languages resolves the languages of the code, most of it first.
 func languages(ctx context.Context, f *exec.Field, parents []exec.Object) []any {

@@ -6,17 +6,24 @@ import (
 	"arbor/internal/graphql/exec"
 	"arbor/internal/pull"
 	"arbor/internal/review"
+	"arbor/internal/rule"
 	"arbor/internal/web"
 )
 
 func reviewRequests(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	v := o.value.(*pull.View)
-	all := persons(ctx, v.Reviewers)
-	for n, who := range all {
-		all[n] = bare{"ReviewRequest", map[string]any{"requestedReviewer": who,
-			"asCodeOwner": v.Owners[v.Reviewers[n].ID]}}
+	var all []any
+	for n, who := range persons(ctx, v.Reviewers) {
+		all = append(all, requestOf(who, v.Owners[v.Reviewers[n].ID]))
+	}
+	for _, t := range v.Teams {
+		all = append(all, requestOf(newTeam(t), v.OwningTeams[t.ID]))
 	}
 	return connectAll(f, "ReviewRequestConnection", all)
+}
+
+func requestOf(reviewer any, owner bool) any {
+	return bare{"ReviewRequest", map[string]any{"requestedReviewer": reviewer, "asCodeOwner": owner}}
 }
 
 // newReview returns a review of a pull request.
@@ -114,8 +121,21 @@ func byWriter(v *review.Payload) bool {
 	return false
 }
 
-// reviewDecision resolves the combined last opinions of those with write access. It is null if nobody has
-// one, because nothing requires reviews.
+// outlooksOf loads what the rules of their bases ask of pull requests.
+func outlooksOf(q *query) loader[int64, *rule.Outlook] {
+	return loader[int64, *rule.Outlook]{name: "outlooks", route: "/pulls/{number}", key: byNumber,
+		read: q.load.Pulls.Outlooks}
+}
+
+// reviewDecisions loads what reviewDecision needs of all pull requests.
+func reviewDecisions(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+	q := queryOf(ctx)
+	outlooksOf(q).load(ctx, q, objectsOf(parents))
+	return withReviews(one(reviewDecision))(ctx, f, parents)
+}
+
+// reviewDecision resolves the combined last opinions of those with write access. Without one it is null, unless
+// rules require reviews.
 func reviewDecision(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	all, err := latestOf(ctx, f, o, func(v *review.Payload) bool { return hasOpinion(v) && byWriter(v) })
 	var decision any
@@ -127,7 +147,18 @@ func reviewDecision(ctx context.Context, f *exec.Field, o *object) (any, error) 
 			decision = "APPROVED"
 		}
 	}
-	return decision, err
+	if err != nil {
+		return nil, err
+	}
+	q := queryOf(ctx)
+	outlook, err := outlooksOf(q).get(ctx, q, o)
+	switch {
+	case outlook == nil || !outlook.Reviews:
+		return decision, err
+	case outlook.Reviewed:
+		return "APPROVED", err
+	}
+	return "REVIEW_REQUIRED", err
 }
 
 // reviewsByID loads reviews by id.

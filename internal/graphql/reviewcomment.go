@@ -3,6 +3,7 @@ package graphql
 import (
 	"context"
 
+	"arbor/internal/account"
 	"arbor/internal/errs"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/review"
@@ -150,8 +151,8 @@ func mayJoin(ctx context.Context, of, in *object) (bool, error) {
 	if err := queryOf(ctx).loadOne(ctx, of, isKnown); err != nil || !viewOf(of).Locked {
 		return true, err
 	}
-	p, err := permissionOn(ctx, in)
-	return p != "READ", err
+	role, err := roleOn(ctx, in)
+	return role >= account.Push, err
 }
 
 // threadsByRoot loads threads by the ids of their first comments.

@@ -85,6 +85,14 @@ func TestStatementsDoNotGrowWithRows(t *testing.T) {
 		if err := s.Server.Settle(t.Context()); err != nil {
 			t.Fatal(err)
 		}
+		for n := range 20 {
+			run(t, s, "alice", `mutation($r:ID!,$p:String!,$b:ID!){createBranchProtectionRule(input:{repositoryId:$r,pattern:$p,
+				requiresApprovingReviews:true,pushActorIds:[$b],restrictsPushes:true}){clientMutationId}}`, map[string]any{
+				"r": member(t, s, "alice", "/repos/alice/garden", "node_id"), "p": fmt.Sprintf("b%d", n),
+				"b": member(t, s, "alice", "/users/bob", "node_id")})
+			s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/rulesets", As: "alice", Status: 201, Send: fmt.Sprintf(
+				`{"name": "r%d", "enforcement": "active", "rules": [{"type": "deletion"}]}`, n)})
+		}
 		starred := false
 		for _, query := range append(growing(), ghPullList(t)) {
 			cost := func(n int) int64 {
@@ -172,6 +180,12 @@ func growing() []string {
 		in(`refs(first:$n,refPrefix:"refs/heads/"){nodes{name branchProtectionRule{id}
 			associated:target{...on Commit{associatedPullRequests(first:2){nodes{number}} status{state}
 			checkSuites(first:5){nodes{status checkRuns(first:5){nodes{name}}}}}}}}`),
+		in(`refs(first:$n,refPrefix:"refs/heads/"){nodes{name branchProtectionRule{pattern pushAllowances(first:3){
+			nodes{actor{...on User{login name}}}}} refUpdateRule{viewerCanPush}}}`),
+		in(`branchProtectionRules(first:$n){totalCount nodes{pattern matchingRefs(first:3){totalCount nodes{name
+			target{oid}}} pushAllowances(first:3){nodes{actor{...on User{login}}}}}}`),
+		in(`rulesets(first:$n){totalCount nodes{name rules(first:5){nodes{type}} bypassActors(first:5){totalCount}
+			source{...on Repository{name}}}}`),
 		in(`issues(first:$n){nodes{titleHTML bodyHTML bodyText reactions(first:5){totalCount viewerHasReacted
 			nodes{content user{login}}} reactionGroups{viewerHasReacted users(first:2){nodes{login}}} viewerCanReact
 			viewerCanUpdate viewerDidAuthor}}`),

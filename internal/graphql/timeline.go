@@ -33,6 +33,8 @@ var eventTypes = map[string]string{"closed": "ClosedEvent", "reopened": "Reopene
 	"review_request_removed": "ReviewRequestRemovedEvent", "review_dismissed": "ReviewDismissedEvent",
 	"pinned":   "PinnedEvent",
 	"unpinned": "UnpinnedEvent", "transferred": "TransferredEvent", "ready_for_review": "ReadyForReviewEvent",
+	"auto_merge_enabled": "AutoMergeEnabledEvent", "auto_squash_enabled": "AutoSquashEnabledEvent",
+	"auto_rebase_enabled": "AutoRebaseEnabledEvent", "auto_merge_disabled": "AutoMergeDisabledEvent",
 	"convert_to_draft": "ConvertToDraftEvent", "commented": "IssueComment", "reviewed": "PullRequestReview"}
 
 // mostEntries limits how many hundreds of a timeline's entries, and of its commits, are read.
@@ -216,6 +218,13 @@ func eventFields() map[string]exec.Resolver {
 			return o.id
 		}),
 		"actor": ofEvent(func(e event) any { return newAccount(e.Actor) }), "createdAt": created, "referencedAt": created,
+		"enabler": ofEvent(actingUser), "disabler": ofEvent(actingUser),
+		"reason": ofEvent(func(e event) any {
+			if e.Reason == "" {
+				return nil
+			}
+			return e.Reason
+		}),
 		"label":             one(eventLabel),
 		"requestedReviewer": ofEvent(func(e event) any { return accountIn(e.Reviewer) }),
 		"assignee":          ofEvent(func(e event) any { return accountIn(e.Assignee) }),
@@ -284,6 +293,14 @@ func eventFields() map[string]exec.Resolver {
 }
 
 func eventOf(o *object) *timeline.EventPayload { return o.value.(*timeline.Shown).Event }
+
+// actingUser resolves the actor of an event unless that is the bot of an App.
+func actingUser(e *timeline.EventPayload) any {
+	if e.Actor == nil || e.Actor.Type != "User" {
+		return nil
+	}
+	return newAccount(e.Actor)
+}
 
 // accountIn is newAccount for a member that only some events have.
 func accountIn(a **account.Simple) any {

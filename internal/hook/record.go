@@ -28,11 +28,13 @@ type About struct {
 	Number int64      `json:"number,omitempty"` // of the issue, pull request or milestone
 	ID     int64      `json:"id,omitempty"`     // of the comment, review, release, status or fork
 	User   account.ID `json:"user,omitempty"`   // the affected user
+	Team   int64      `json:"team,omitempty"`   // the id of the affected team
 	Label  string     `json:"label,omitempty"`  // the name
 	Title  string     `json:"title,omitempty"`  // of the milestone that an issue left or joined
 	Ref    string     `json:"ref,omitempty"`    // refs/heads/main
 	Before string     `json:"before,omitempty"` // SHAs
 	After  string     `json:"after,omitempty"`
+	Reason string     `json:"reason,omitempty"` // why auto-merge was disabled
 	At     db.Time    `json:"at,omitzero"`
 
 	Changes map[string]any `json:"changes,omitempty"` // as the payload has them

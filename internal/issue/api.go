@@ -48,7 +48,7 @@ func (api *API) Get(out *web.Output, r *http.Request, a *repo.Access) error {
 
 // POST /repos/{owner}/{repo}/issues
 //
-// Create creates an issue. Callers without push access can set only its title and body. Errors: 410, 422.
+// Create creates an issue. Callers below the role Triage can set only its title and body. Errors: 410, 422.
 func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	if err := Enabled(a.Repo, nil); err != nil {
 		return err
@@ -61,7 +61,7 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	n := NewIssue{Title: readTitle(body).Value}
 	rejectUnsupported(body)
 	text := body.String("body", MaxBody)
-	if a.Role >= account.Push {
+	if a.Role >= account.Triage {
 		f := readFields(body, web.From(r.Context()).Media.Preview(web.Assignees))
 		n.Assignees, n.Field, n.Milestone, n.Labels = f.assignees.Value, f.assigneesField, f.milestone.Value,
 			f.labels.Value
@@ -152,14 +152,15 @@ func readLabels(body *web.Object) web.Opt[[]string] {
 
 // PATCH /repos/{owner}/{repo}/issues/{number}
 //
-// Edit changes the fields in the body. Only the author and users with push access may do so; for an author
-// without push access, assignees, milestone and labels are ignored. Errors: 403, 404, 410, 422.
+// Edit changes the fields in the body, of title and text only for the author and users with push access, else also
+// for users with the role triage; for an author below that role, assignees, milestone and labels are ignored.
+// Errors: 403, 404, 410, 422.
 func (api *API) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	i, err := api.s.Requested(r, a)
 	if err != nil {
 		return err
 	}
-	if err := MayEdit(a, i); err != nil {
+	if err := MayEdit(a, i, account.Triage); err != nil {
 		return err
 	}
 	body, err := web.ReadObject(r, Resource)
@@ -187,7 +188,7 @@ func readEdit(body *web.Object, a *repo.Access, info *web.Info) Edit {
 	}
 	rejectUnsupported(body)
 	body.Fixed("duplicate_issue_id", nil)
-	if a.Role >= account.Push {
+	if a.Role >= account.Triage {
 		f := readFields(body, info.Media.Preview(web.Assignees))
 		e.Assignees, e.AssigneesField, e.Milestone, e.Labels = f.assignees, f.assigneesField, f.milestone, f.labels
 	}

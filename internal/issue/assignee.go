@@ -15,13 +15,13 @@ import (
 
 // knowsMembers reports whether the caller may see all assignable users, including members who conceal their
 // membership in the organization.
-func knowsMembers(a *repo.Access) bool { return a.Role >= account.Push || a.Insider() }
+func knowsMembers(a *repo.Access) bool { return a.Role >= account.Triage || a.Insider() }
 
 // GET /repos/{owner}/{repo}/assignees
 //
 // ListAssignees lists the users who can be assigned to any issue of the repository, by id: its owner,
-// members and collaborators with push access. Concealed memberships are shown only to callers with push
-// access and to members.
+// members and collaborators with push access. Concealed memberships are shown only to callers who may assign
+// and to members.
 func (api *API) ListAssignees(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	page := web.ReadPage(r)
 	people, total, err := api.s.Assignable(r.Context(), a, page)

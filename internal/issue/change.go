@@ -13,6 +13,7 @@ import (
 	"arbor/internal/milestone"
 	"arbor/internal/posting"
 	"arbor/internal/repo"
+	"arbor/internal/team"
 )
 
 // Change is the creation or update of an issue in a transaction. Its methods alter Issue and collect
@@ -30,6 +31,7 @@ type Change struct {
 	participants []account.ID
 	settled      map[account.ID]bool // whether the actor is settled, see InvolveNow; nil if unknown
 	mentions     []account.ID
+	teams        []team.ID // that new texts mention
 	also, less   []posting.Property
 	references   []reference
 	hookEvents   []hook.Event   // added by AddHookEvent

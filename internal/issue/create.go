@@ -77,8 +77,8 @@ func (s *Service) create(tx *db.Tx, a *repo.Access, n NewIssue, locked func() er
 			return nil, err
 		}
 	}
-	if a.Role >= account.Push {
-		if err := c.setRelations(n); err != nil {
+	if a.Role >= account.Triage {
+		if err := c.setRelations(a, n); err != nil {
 			return nil, err
 		}
 	}
@@ -90,10 +90,10 @@ func (s *Service) create(tx *db.Tx, a *repo.Access, n NewIssue, locked func() er
 	return i, s.forge.WriteIssue(c)
 }
 
-// setRelations sets the labels, assignees and milestone of a new issue, if the author has push access.
-func (c *Change) setRelations(n NewIssue) error {
+// setRelations sets the labels, assignees and milestone of a new issue whose author has the role Triage.
+func (c *Change) setRelations(a *repo.Access, n NewIssue) error {
 	if len(n.Labels) > 0 {
-		labels, err := labelsFor(c.Tx, c.Repo.ID, n.Labels, c.Actor.ID)
+		labels, err := labelsFor(c.Tx, a, n.Labels)
 		if err != nil {
 			return err
 		}

@@ -21,7 +21,7 @@ type Edit struct {
 	State  web.Opt[string] // open or closed
 	Reason web.Opt[string] // of the state, as in payloads
 
-	// Ignored without push access:
+	// Ignored below the role Triage:
 	Labels         web.Opt[[]string] // names; missing labels are created (decision 32)
 	Assignees      web.Opt[[]string] // logins
 	AssigneesField string            // the request's name of Assignees; empty: assignees
@@ -49,10 +49,10 @@ func (s *Service) ByNumber(ctx context.Context, a *repo.Access, number int64) (i
 	return i, err
 }
 
-// Update updates an issue read by ByNumber. It requires the issue's author or push access. Errors: 403;
-// 404; 409 if a guard does not match; 422.
+// Update updates an issue read by ByNumber, as far as MayEdit allows. Errors: 403; 404; 409 if a guard does not
+// match; 422.
 func (s *Service) Update(ctx context.Context, a *repo.Access, i *Issue, e Edit) (*Issue, error) {
-	if err := MayEdit(a, i); err != nil {
+	if err := MayEdit(a, i, e.need()); err != nil {
 		return nil, err
 	}
 	if err := e.check(); err != nil {
@@ -72,8 +72,8 @@ func (s *Service) Update(ctx context.Context, a *repo.Access, i *Issue, e Edit) 
 				return err
 			}
 		}
-		if a.Role >= account.Push {
-			if err := e.relate(c); err != nil {
+		if a.Role >= account.Triage {
+			if err := e.relate(c, a); err != nil {
 				return err
 			}
 		}
@@ -83,6 +83,14 @@ func (s *Service) Update(ctx context.Context, a *repo.Access, i *Issue, e Edit) 
 		}
 		return nil
 	})
+}
+
+// need returns the role that callers other than the author need.
+func (e *Edit) need() account.Role {
+	if e.Title.Given() || e.Body.Set {
+		return account.Push
+	}
+	return account.Triage
 }
 
 // check validates the values (decision 19). Error: 422.
@@ -105,9 +113,9 @@ func (e *Edit) check() error {
 }
 
 // relate sets the labels, assignees and milestone.
-func (e *Edit) relate(c *Change) error {
+func (e *Edit) relate(c *Change, a *repo.Access) error {
 	if e.Labels.Given() {
-		labels, err := labelsFor(c.Tx, c.Repo.ID, e.Labels.Value, c.Actor.ID)
+		labels, err := labelsFor(c.Tx, a, e.Labels.Value)
 		if err != nil {
 			return err
 		}

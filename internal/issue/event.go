@@ -6,6 +6,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/repo"
+	"arbor/internal/team"
 )
 
 // EventKind is the kind of an issue event.
@@ -41,6 +42,12 @@ const (
 	EventTransferred     EventKind = 26 // from another repository
 	EventReady           EventKind = 27 // a draft became ready for review
 	EventDrafted         EventKind = 28 // a pull request became a draft
+
+	// Auto-merge was enabled, by each method, and disabled.
+	EventAutoMerge         EventKind = 40
+	EventAutoSquash        EventKind = 41
+	EventAutoRebase        EventKind = 42
+	EventAutoMergeDisabled EventKind = 43
 )
 
 // String returns the name used in payloads.
@@ -59,6 +66,8 @@ func (k EventKind) String() string {
 		EventBaseChanged:     "base_ref_changed", EventPinned: "pinned", EventUnpinned: "unpinned",
 		EventTransferred: "transferred",
 		EventReady:       "ready_for_review", EventDrafted: "convert_to_draft",
+		EventAutoMerge: "auto_merge_enabled", EventAutoSquash: "auto_squash_enabled",
+		EventAutoRebase: "auto_rebase_enabled", EventAutoMergeDisabled: "auto_merge_disabled",
 	}[k]
 }
 
@@ -87,6 +96,8 @@ type Detail struct {
 	LockReason  string      `json:"lock_reason,omitempty"`
 	StateReason string      `json:"state_reason,omitempty"`
 	Review      *Review     `json:"review,omitempty"`
+	Team        team.ID     `json:"team,omitempty"`   // whose review is requested, in place of a user's
+	Reason      string      `json:"reason,omitempty"` // why auto-merge was disabled
 }
 
 // EventLabel is a label in an event.

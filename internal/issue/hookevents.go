@@ -80,10 +80,14 @@ func (c *Change) addHookEventOf(e *Event) {
 		c.addHookEvent(e.Kind.String(), hook.About{})
 	case EventDrafted:
 		c.addHookEvent("converted_to_draft", hook.About{})
+	case EventAutoMerge, EventAutoSquash, EventAutoRebase:
+		c.addHookEvent(EventAutoMerge.String(), hook.About{})
+	case EventAutoMergeDisabled:
+		c.addHookEvent(e.Kind.String(), hook.About{Reason: e.Detail.Reason})
 	case EventLabeled, EventUnlabeled:
 		c.addHookEvent(e.Kind.String(), hook.About{Label: e.Detail.Label.Name})
 	case EventAssigned, EventUnassigned, EventReviewRequested, EventRequestRemoved:
-		c.addHookEvent(e.Kind.String(), hook.About{User: e.UserID})
+		c.addHookEvent(e.Kind.String(), hook.About{User: e.UserID, Team: int64(e.Detail.Team)})
 	case EventMilestoned, EventDemilestoned:
 		c.addHookEvent(e.Kind.String(), hook.About{ID: e.milestone})
 	case EventReviewed:

@@ -166,6 +166,9 @@ func New(d *db.DB, repos *repo.Service, log *slog.Logger, forge Forge) *Service 
 		answers: repo.NewAnswers(answerBytes)}
 }
 
+// Texts returns the renderer of texts.
+func (s *Service) Texts() *text.Renderer { return s.texts }
+
 // joinIDs returns ids in the form of a column.
 func joinIDs[ID ~int64](ids []ID) string {
 	b := make([]byte, 0, 8*len(ids))

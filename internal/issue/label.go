@@ -50,7 +50,7 @@ func (s *Service) AddLabels(
 	ctx context.Context, a *repo.Access, number int64, names []string,
 ) ([]*label.Label, error) {
 	return s.relabel(ctx, a, number, func(tx *db.Tx, has []*label.Label) ([]*label.Label, error) {
-		more, err := labelsFor(tx, a.ID, names, a.Caller.ID)
+		more, err := labelsFor(tx, a, names)
 		for _, l := range more {
 			if !slices.ContainsFunc(has, func(h *label.Label) bool { return h.ID == l.ID }) {
 				has = append(has, l)
@@ -72,7 +72,7 @@ func (s *Service) SetLabels(
 	ctx context.Context, a *repo.Access, number int64, names []string,
 ) ([]*label.Label, error) {
 	return s.relabel(ctx, a, number, func(tx *db.Tx, _ []*label.Label) ([]*label.Label, error) {
-		return labelsFor(tx, a.ID, names, a.Caller.ID)
+		return labelsFor(tx, a, names)
 	})
 }
 
@@ -163,13 +163,24 @@ func tooManyLabels() error {
 		Message: "labels are too many (maximum is 100)"})
 }
 
-// labelsFor returns the labels with the given names in their order, and creates missing ones for the
-// account by (decision 32). Errors: 422.
-func labelsFor(tx *db.Tx, repoID repo.ID, names []string, by account.ID) ([]*label.Label, error) {
+// labelsFor returns the labels with the given names in their order, and creates missing ones for callers with
+// push access (decision 32). Errors: 403 for missing ones, 422.
+func labelsFor(tx *db.Tx, a *repo.Access, names []string) ([]*label.Label, error) {
 	if len(names) > MaxLabels {
 		return nil, tooManyLabels()
 	}
-	return label.Ensure(tx, repoID, names, by)
+	if a.Role < account.Push {
+		there, err := label.Named(tx, a.ID, names)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			if there[label.Fold(name)] == nil {
+				return nil, a.Require(account.Push)
+			}
+		}
+	}
+	return label.Ensure(tx, a.ID, names, a.Caller.ID)
 }
 
 // relabel sets the labels of an issue to the result of choose, which gets the current ones, and returns

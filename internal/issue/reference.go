@@ -5,6 +5,7 @@ import (
 	"arbor/internal/issue/text"
 	"arbor/internal/markdown"
 	"arbor/internal/repo"
+	"arbor/internal/team"
 )
 
 // reference holds the issues that a new text mentions.
@@ -35,8 +36,18 @@ func (c *Change) ReadText(t Text, comment int64) error {
 			c.Mention(p.ID)
 		}
 	}
-	return nil
+	return c.mentionTeams(t.refs.Teams)
 }
+
+// mentionTeams records the mentioned teams of the repository's organization that the actor sees.
+func (c *Change) mentionTeams(refs []markdown.TeamRef) error {
+	found, err := team.Mentioned(c.Tx, c.Repo, c.Actor, refs)
+	c.teams = append(c.teams, found...)
+	return err
+}
+
+// MentionedTeams returns the teams that new texts mention.
+func (c *Change) MentionedTeams() []team.ID { return c.teams }
 
 // Read records the mentioned users and issues of new texts other than the issue's body and the comments of
 // package comment.
@@ -50,6 +61,7 @@ func (c *Change) Read(list ...Text) error {
 				all.refs.Logins = append(all.refs.Logins, l)
 			}
 		}
+		all.refs.Teams = append(all.refs.Teams, t.refs.Teams...)
 		for _, i := range t.refs.Issues {
 			if !issues[i] && len(issues) < text.MaxTargets {
 				issues[i] = true

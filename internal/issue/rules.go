@@ -8,13 +8,13 @@ import (
 	"arbor/internal/repo"
 )
 
-// MayEdit returns 403 unless the caller is the issue's author or has push access (code-hosting.md,
-// Authentication 3).
-func MayEdit(a *repo.Access, i *Issue) error {
-	if a.Role >= account.Push || a.Caller != nil && a.Caller.ID == i.AuthorID {
+// MayEdit returns 403 unless the caller is the issue's author or has the role need: Push for its texts
+// (code-hosting.md, Authentication 3), Triage for all else (decision 12).
+func MayEdit(a *repo.Access, i *Issue, need account.Role) error {
+	if a.Role >= need || a.Caller != nil && a.Caller.ID == i.AuthorID {
 		return nil
 	}
-	return errs.New(errs.Forbidden, "Must be the author of the issue or have push access to Repository.")
+	return errs.Newf(errs.Forbidden, "Must be the author of the issue or have %s access to Repository.", need)
 }
 
 // Enabled returns 410 for an issue of a repository with issues disabled. Its pull requests are still

@@ -56,6 +56,10 @@ var pathological = []struct {
 	{"mentions", func(n int) string { return fill("@a ", n) }},
 	{"alerts", func(n int) string { return fill("> [!NOTE]\n> a\n\n", n) }},
 	{"colons", func(n int) string { return fill(":a", n) }},
+	{"formulas", func(n int) string { return fill("$x$ ", n) }},
+	{"formulas without end", func(n int) string { return fill("$x ", n) }},
+	{"formulas on lines without end", func(n int) string { return fill("$$\nx ", n) }},
+	{"formulas of dollars", func(n int) string { return fill("$", n) }},
 	{"emojis", func(n int) string { return fill(":x:", n) }},
 	{"notes", func(n int) string { return manyNotes("[^%d]: a\n", n) }},
 	{"notes and references", func(n int) string {

@@ -36,6 +36,7 @@ func newEngine() *engine {
 	inlines := append(parser.DefaultInlineParsers(),
 		util.Prioritized(extension.NewFootnoteParser(), 101),
 		util.Prioritized(emojiParser{}, 500),
+		util.Prioritized(mathParser{}, 90),
 		util.Prioritized(extension.NewTaskCheckBoxParser(), 0),
 		util.Prioritized(extension.NewStrikethroughParser(), 500),
 		util.Prioritized(extension.NewLinkifyParser(extension.WithLinkifyURLRegexp(address)), 999))
@@ -58,6 +59,7 @@ func newEngine() *engine {
 			util.Prioritized(alertRenderer{}, 100),
 			util.Prioritized(codeRenderer{}, 100),
 			util.Prioritized(emojiRenderer{}, 100),
+			util.Prioritized(mathRenderer{}, 100),
 			util.Prioritized(noteRenderer{}, 100),
 			util.Prioritized(extension.NewTableHTMLRenderer(cells), 500),
 			util.Prioritized(extension.NewStrikethroughHTMLRenderer(), 500),

@@ -139,6 +139,8 @@ func appendWords(b *strings.Builder, n ast.Node, source []byte) {
 			b.Write(t.Label(source))
 		case *emojiNode:
 			b.WriteString(t.name)
+		case *mathNode:
+			b.Write(t.source)
 		default:
 			appendWords(b, c, source)
 		}

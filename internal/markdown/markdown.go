@@ -6,7 +6,7 @@
 //
 //	engine.go   goldmark parses GitHub-flavoured Markdown, with bounds on what it
 //	            repeats (table cells, reference links, delimiters, nesting); alert.go, code.go,
-//	            emoji.go and footnote.go are what it does not do by itself
+//	            emoji.go, footnote.go and math.go are what it does not do by itself
 //	policy.go   bluemonday keeps the allowed elements and attributes, no others
 //	balance.go  tags are closed and nested as HTML demands, so that a browser's
 //	            tree is the one that was checked here
@@ -20,6 +20,8 @@
 // it is, in <pre>: one with more lines than maxLines, or whose HTML would be larger
 // than maxHTML. [Cache] keeps documents, so that a text that is shown often is
 // parsed once.
+//
+// [Images] gives the images of the result other addresses.
 //
 // [Parse] needs no database; a page of bodies is parsed, then all its
 // [Document.References] are looked up together, then each is written by
@@ -64,10 +66,14 @@ type Document struct {
 // [MaxReferences].
 type References struct {
 	Logins  []string    // of @login
+	Teams   []TeamRef   // of @organization/team, which are never links
 	Issues  []IssueRef  // of #7, GH-7 and owner/repo#7
 	Commits []CommitRef // of 7 to 40 hexadecimal digits, alone or after owner/repo@
 	Closes  []IssueRef  // those of Issues that "fixes", "closes" or "resolves" stands before
 }
+
+// TeamRef names a team.
+type TeamRef struct{ Org, Slug string }
 
 // IssueRef names an issue or a pull request. Owner and Repo are empty for the
 // repository in which the text stands.
@@ -151,6 +157,7 @@ func preformatted(source string) string { return "<pre>" + html.EscapeString(sou
 func (d *Document) References() References {
 	return References{
 		Logins:  slices.Clone(d.refs.Logins),
+		Teams:   slices.Clone(d.refs.Teams),
 		Issues:  slices.Clone(d.refs.Issues),
 		Commits: slices.Clone(d.refs.Commits),
 		Closes:  slices.Clone(d.refs.Closes),

@@ -47,6 +47,16 @@ func TestHTML(t *testing.T) {
 			"<blockquote>\n<p>[!NOTE]</p>\n</blockquote>\n<blockquote>\n<p>[!NOTE] a<br>\nb</p>\n</blockquote>\n" +
 				"<ul>\n<li>\n<blockquote>\n<p>[!TIP]<br>\nc</p>\n</blockquote>\n</li>\n</ul>\n" +
 				"<blockquote>\n<p>[!x]<br>\nd</p>\n</blockquote>"},
+		{"formulas", "a $x_1 + y_2$, $$\\sum_i - x_i$$ and $`a*b*c`$",
+			`<p>a <code class="language-math math-inline">$x_1 + y_2$</code>, ` +
+				"<code class=\"language-math math-display\">$$\\sum_i - x_i$$</code> and " +
+				"<code class=\"language-math math-inline\">$`a*b*c`$</code></p>"},
+		{"formula on lines", "$$\na < b_1\n\\\\ c_2\n$$",
+			"<p><code class=\"language-math math-display\">$$\na &lt; b_1\n\\\\ c_2\n$$</code></p>"},
+		{"prices and variables", "$5 and $10, $5-$10, $HOME/$USER, \\$x$, a$b$, $ x$, $x $, $$, $x$y",
+			"<p>$5 and $10, $5-$10, $HOME/$USER, $x$, a$b$, $ x$, $x $, $$, $x$y</p>"},
+		{"a formula in a heading and in code", "# A $x_1$\n\n`$x$`",
+			`<h1 id="user-content-a-x_1">A <code class="language-math math-inline">$x_1$</code></h1>` + "\n<p><code>$x$</code></p>"},
 		{"emojis", "# :rocket: Go\n\na :+1::tada:, `:x:` :no_such_thing: \\:x: 12:100:30 :100:",
 			`<h1 id="user-content-rocket-go">🚀 Go</h1>` +
 				"\n<p>a 👍🎉, <code>:x:</code> :no_such_thing: :x: 12:100:30 💯</p>"},

@@ -82,7 +82,8 @@ func newPolicy() *bluemonday.Policy {
 	p.AllowAttrs("id").Matching(name).Globally()
 	p.AllowAttrs("name").Matching(name).OnElements("a")
 
-	p.AllowAttrs("class").Matching(regexp.MustCompile(`^language-[A-Za-z0-9+#._-]{1,40}$`)).OnElements("code")
+	p.AllowAttrs("class").Matching(regexp.MustCompile(
+		`^language-[A-Za-z0-9+#._-]{1,40}( math-(inline|display))?$`)).OnElements("code")
 	p.AllowAttrs("class").Matching(regexp.MustCompile(`^task-list-item$`)).OnElements("li")
 	p.AllowAttrs("class").Matching(regexp.MustCompile(`^contains-task-list$`)).OnElements("ul", "ol")
 	p.AllowAttrs("class").Matching(regexp.MustCompile(

@@ -37,6 +37,7 @@ type finds struct {
 	refs    References
 	spans   []span
 	logins  map[string]int
+	teams   map[TeamRef]int
 	issues  map[IssueRef]int
 	commits map[CommitRef]int
 	closes  map[IssueRef]int
@@ -70,12 +71,17 @@ func (s *scanner) run(found func(start, end int, k kind, index int)) {
 	}
 }
 
-// mention reads @login.
+// mention reads @login, or @organization/team.
 func (s *scanner) mention() {
 	start := s.pos
 	s.pos++
 	run := s.name(s.pos)
 	login := strings.TrimRight(run, "._-")
+	end := s.pos + len(run)
+	if login == run && end < len(s.text) && s.text[end] == '/' && !s.joined(start, "/@+") {
+		s.team(login)
+		return
+	}
 	if login == "" || len(login) > maxLogin || !isAlnum(login[0]) && login[0] != '_' ||
 		s.joined(start, "/@+") || s.continues(s.pos+len(run), "/@") {
 		s.pos += len(run)
@@ -84,6 +90,18 @@ func (s *scanner) mention() {
 	s.keywordEnd = 0
 	s.pos += len(login)
 	record(s, &s.logins, &s.refs.Logins, fold(login), mention, start)
+}
+
+// team reads /team behind an organization's login.
+func (s *scanner) team(org string) {
+	s.pos += len(org) + 1
+	run := s.name(s.pos)
+	slug := strings.TrimRight(run, "._-")
+	if slug != "" && org != "" && len(org) <= maxLogin && !s.continues(s.pos+len(run), "/@") {
+		unique(&s.teams, &s.refs.Teams, TeamRef{fold(org), fold(slug)})
+	}
+	s.keywordEnd = 0
+	s.pos += len(run)
 }
 
 // issue reads #7 at the position, behind the owner and repository that begin at

@@ -48,13 +48,29 @@ const (
 	Assign          Reason = 6
 	ReviewRequested Reason = 7
 	Mention         Reason = 8
+
+	// In an act the ids are those of teams, whose members are notified: of the second as ReviewRequested.
+	TeamMention Reason = 9
+	TeamRequest Reason = 10
 )
+
+// ofTeams reports a reason for which acts name teams in place of accounts.
+func (r Reason) ofTeams() bool { return r == TeamMention || r == TeamRequest }
+
+// stronger returns the reason that is shown of two. Being mentioned by name counts most.
+func stronger(a, b Reason) Reason {
+	if a == Mention || b == Mention {
+		return Mention
+	}
+	return max(a, b)
+}
 
 // String is the word that payloads have.
 func (r Reason) String() string {
 	return [...]string{0: "", Subscribed: "subscribed", Manual: "manual", StateChange: "state_change",
 		Commented: "comment",
-		Author:    "author", Assign: "assign", ReviewRequested: "review_requested", Mention: "mention"}[r]
+		Author:    "author", Assign: "assign", ReviewRequested: "review_requested", Mention: "mention",
+		TeamMention: "team_mention"}[r]
 }
 
 // Thread is a row of notification_threads with the current data of its subject.

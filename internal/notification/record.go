@@ -43,7 +43,7 @@ func (a *Act) others() Named {
 	named := Named{}
 	for reason, ids := range a.Named {
 		for _, id := range ids {
-			if id != a.Actor {
+			if id != a.Actor || reason.ofTeams() {
 				named.Add(reason, id)
 			}
 		}

@@ -178,6 +178,25 @@ func participants(tx *db.Tx, id issue.ID, after account.ID) (list []hearer, last
 	return append(list, changers...), last, err
 }
 
+// teamMembers reads some people of a team behind an id, without who acted. Mentions of a quiet team notify nobody.
+func teamMembers(tx *db.Tx, a act, reason Reason, id, after account.ID) ([]hearer, error) {
+	quiet, as := ``, reason
+	if reason == TeamMention {
+		quiet = ` AND t.quiet = FALSE`
+	} else {
+		as = ReviewRequested
+	}
+	list, err := db.QueryIDs[account.ID](tx,
+		`SELECT m.user_id FROM team_members m JOIN teams t ON t.id = m.team_id
+		WHERE m.team_id = $1 AND m.user_id > $2 AND m.user_id <> $3`+quiet+`
+		ORDER BY m.user_id LIMIT `+strconv.Itoa(perBatch), id, after, a.Actor)
+	found := make([]hearer, len(list))
+	for n, id := range list {
+		found[n] = hearer{id, as, a.at}
+	}
+	return found, err
+}
+
 // commenters reads who commented on a commit, the last ones.
 func commenters(tx *db.Tx, a Act, subject int64) ([]hearer, error) {
 	return readHearers(tx, `SELECT DISTINCT c.author_id, 4 FROM (SELECT author_id FROM commit_comments

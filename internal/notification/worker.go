@@ -172,7 +172,7 @@ func heard(list []act, all []hearer) []hearer {
 			}
 		}
 		if old := found[h.id]; h.at != 0 {
-			h.at, h.reason = max(h.at, old.at), max(h.reason, old.reason)
+			h.at, h.reason = max(h.at, old.at), stronger(h.reason, old.reason)
 			found[h.id] = h
 		}
 	}
@@ -186,7 +186,7 @@ func named(list []act) (out []hearer) {
 	for _, a := range list {
 		for reason, ids := range a.Named {
 			for _, id := range ids {
-				if id != a.Actor {
+				if id != a.Actor && !reason.ofTeams() {
 					out = append(out, hearer{id, reason, a.at})
 				}
 			}
@@ -241,7 +241,47 @@ func (w *Worker) tellParticipants(ctx context.Context, list []act) error {
 			return err
 		}
 	}
+	return w.tellTeams(ctx, list)
+}
+
+// tellTeams notifies the members of the teams that acts name, some at a time. A person who is named as well keeps
+// that reason.
+func (w *Worker) tellTeams(ctx context.Context, list []act) error {
+	for _, a := range list {
+		for _, reason := range []Reason{TeamMention, TeamRequest} {
+			for _, id := range a.Named[reason] {
+				if err := w.tellTeam(ctx, list, a, reason, id); err != nil {
+					return err
+				}
+			}
+		}
+	}
 	return nil
+}
+
+func (w *Worker) tellTeam(ctx context.Context, list []act, a act, reason Reason, id account.ID) error {
+	var after account.ID
+	return db.ByTurns(ctx, func(ctx context.Context) (more bool, err error) {
+		err = w.db.Write(ctx, func(tx *db.Tx) error {
+			subject, err := subjectOf(tx, list[0].Act)
+			if err != nil {
+				return err
+			}
+			found, err := teamMembers(tx, a, reason, id, after)
+			if err != nil {
+				return err
+			}
+			n := len(found)
+			if more = n == perBatch; more {
+				next := found[n-1].id
+				tx.OnCommit(func() { after = next })
+			}
+			found = append(found, slices.DeleteFunc(named([]act{a}),
+				func(h hearer) bool { return h.reason != Mention })...)
+			return tell(tx, list[0].Act, subject, heard(list, found))
+		})
+		return more, err
+	})
 }
 
 // tellWatchers notifies the watchers of the repository, some at a time.

@@ -5,7 +5,9 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"embed"
+	"encoding/binary"
 	"encoding/hex"
+	"io"
 	"io/fs"
 	"net/http"
 	"slices"
@@ -26,22 +28,42 @@ var assetFiles embed.FS
 // for ever.
 type assets struct {
 	Style, Script, Icon string // addresses
+	Editor              string // of the script of pages that edit a file
 	files               map[string]asset
 }
 
 type asset struct {
-	kind         string // its media type
-	data, zipped []byte
+	kind   string // its media type
+	policy string
+	zipped []byte
+	size   int // of what is zipped
 }
 
-// theAssets joins the style sheets and the scripts, each kind in the order of their names.
+// Policies of files. The frame for diagrams runs a library over strangers' texts: it has an origin of its own, so
+// whatever a text makes the library do reaches neither the page nor this site. The library sets styles in what it draws.
+const (
+	noPolicy    = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+	workPolicy  = "default-src 'none'"
+	framePolicy = "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src data:; " +
+		"frame-ancestors 'self'; sandbox allow-scripts"
+)
+
+// theAssets joins the style sheets and the scripts, each kind in the order of their names. The script knows the
+// addresses of the libraries that it loads on pages that have formulas or diagrams.
 var theAssets = sync.OnceValue(func() *assets {
 	a := &assets{files: map[string]asset{}}
-	a.Style = a.add("css", "text/css; charset=utf-8", []byte(tight.Replace(string(joined("assets/*.css")))))
-	a.Script = a.add("js", "text/javascript; charset=utf-8", joined("assets/*.js"))
-	a.Icon = a.add("svg", "image/svg+xml", joined("assets/icon.svg"))
+	a.Style = a.add("css", "text/css; charset=utf-8", noPolicy, []byte(tight.Replace(string(joined("assets/*.css")))))
+	math, diagrams := a.addLib("math", workPolicy), a.addLib("diagrams", noPolicy)
+	frame := a.add("html", "text/html; charset=utf-8", framePolicy,
+		[]byte(`<!DOCTYPE html><title>Diagrams</title><script src="`+diagrams+`"></script>`+"\n"))
+	a.Editor = a.addLib("editor", noPolicy)
+	script := strings.NewReplacer("{{math}}", math, "{{diagrams}}", frame).Replace(string(joined("assets/*.js")))
+	a.Script = a.add("js", scriptType, noPolicy, []byte(script))
+	a.Icon = a.add("svg", "image/svg+xml", noPolicy, joined("assets/icon.svg"))
 	return a
 })
+
+const scriptType = "text/javascript; charset=utf-8"
 
 // tight leaves out spaces of a style sheet that browsers do not need. No text in ours has any of these.
 var tight = strings.NewReplacer(" { ", "{", " } ", "}", " }", "}", "; ", ";", ": ", ":", ", ", ",")
@@ -78,10 +100,24 @@ func isComment(line []byte) bool {
 		bytes.Count(line, []byte("*/")) == 1
 }
 
-func (a *assets) add(end, kind string, data []byte) (address string) {
-	sum := sha256.Sum256(data)
+func (a *assets) add(end, kind, policy string, data []byte) (address string) {
+	return a.put(end, asset{kind, policy, zip(data), len(data)})
+}
+
+// addLib adds a script that was built from libraries, see the folder lib.
+func (a *assets) addLib(name, policy string) (address string) {
+	zipped, err := assetFiles.ReadFile("assets/lib/" + name + ".js.gz")
+	if err != nil {
+		panic(err)
+	}
+	size := binary.LittleEndian.Uint32(zipped[len(zipped)-4:]) // RFC 1952
+	return a.put("js", asset{scriptType, policy, zipped, int(size)})
+}
+
+func (a *assets) put(end string, f asset) (address string) {
+	sum := sha256.Sum256(f.zipped)
 	name := "arbor-" + hex.EncodeToString(sum[:6]) + "." + end
-	a.files[name] = asset{kind, data, zip(data)}
+	a.files[name] = f
 	return "/assets/" + name
 }
 
@@ -122,14 +158,19 @@ func (k *Kit) Asset(w http.ResponseWriter, r *http.Request) error {
 	h.Set("Content-Type", f.kind)
 	h.Set("Cache-Control", "public, max-age=31536000, immutable")
 	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
+	h.Set("Content-Security-Policy", f.policy)
 	h.Set("Vary", "Accept-Encoding")
-	body := f.data
 	if web.AcceptsGzip(r.Header["Accept-Encoding"]) {
 		h.Set("Content-Encoding", "gzip")
-		body = f.zipped
+		h.Set("Content-Length", strconv.Itoa(len(f.zipped)))
+		_, err := w.Write(f.zipped)
+		return err
 	}
-	h.Set("Content-Length", strconv.Itoa(len(body)))
-	_, err := w.Write(body)
+	h.Set("Content-Length", strconv.Itoa(f.size))
+	z, err := gzip.NewReader(bytes.NewReader(f.zipped))
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(w, z)
 	return err
 }

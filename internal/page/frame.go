@@ -53,13 +53,16 @@ type Head struct {
 	Parent  string // OWNER/NAME of what it was forked from, if the viewer sees that
 }
 
-// CanPush, CanTriage and CanAdmin say what the viewer may do.
+// CanPush reports that the viewer changes the code, and what anybody wrote.
 func (h *Head) CanPush() bool { return h.can(account.Push) && !h.Archived }
 
 // CanTriage reports that the viewer sorts issues: labels, assigns, closes.
-func (h *Head) CanTriage() bool { return h.CanPush() }
+func (h *Head) CanTriage() bool { return h.can(account.Triage) && !h.Archived }
 
-// CanAdmin reports that the viewer changes the repository's settings.
+// CanMaintain reports that the viewer changes some of the repository's settings.
+func (h *Head) CanMaintain() bool { return h.can(account.Maintain) }
+
+// CanAdmin reports that the viewer changes all settings of the repository.
 func (h *Head) CanAdmin() bool { return h.can(account.Admin) }
 
 // CanWrite reports that the viewer may open issues and comment.

@@ -166,10 +166,11 @@ type Signature struct {
 
 // Commit is a commit in lists.
 type Commit struct {
-	SHA     string
-	Author  *User
-	HTMLURL string
-	Commit  struct {
+	SHA      string
+	Author   *User
+	HTMLURL  string
+	Verified *Verified // nil: not signed
+	Commit   struct {
 		Message           string
 		Author, Committer Signature
 	}

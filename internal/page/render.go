@@ -45,7 +45,7 @@ func ReadTemplates(from ...fs.FS) *Templates {
 
 // policy allows pages to load only their own site's files, and to send forms only to it.
 const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; " +
-	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+	"frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // Outward is a view whose form leads to another site once it was taken.
 type Outward interface {

@@ -38,7 +38,8 @@ func newSignature(s git.Signature) Signature {
 
 // NewCommit returns the view of a commit.
 func NewCommit(v *gitdata.CommitView) Commit {
-	c := Commit{SHA: string(v.SHA), Author: NewUser(v.WrittenBy), HTMLURL: RepoPath(v.In) + "/commit/" + string(v.SHA)}
+	c := Commit{SHA: string(v.SHA), Author: NewUser(v.WrittenBy), HTMLURL: RepoPath(v.In) + "/commit/" + string(v.SHA),
+		Verified: NewVerified(v.Verification)}
 	c.Commit.Message = Valid(strings.TrimRight(v.Message, "\n"))
 	c.Commit.Author, c.Commit.Committer = newSignature(v.Author), newSignature(v.Committer)
 	return c

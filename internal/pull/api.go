@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"arbor/internal/account"
 	"arbor/internal/cache"
 	"arbor/internal/db"
 	"arbor/internal/errs"
@@ -41,11 +42,11 @@ func (api *API) find(r *http.Request, a *repo.Access) (*Pull, *issue.Issue, erro
 	return api.s.Find(r.Context(), a, n)
 }
 
-// findToEdit reads the pull request, which the caller may edit, and the body (decision 51).
+// findToEdit reads the pull request, something of which the caller may change, and the body (decision 51).
 func (api *API) findToEdit(r *http.Request, a *repo.Access) (*Pull, *web.Object, error) {
 	p, i, err := api.find(r, a)
 	if err == nil {
-		err = mayEdit(a, i)
+		err = mayEdit(a, i, account.Triage)
 	}
 	if err != nil {
 		return nil, nil, err

@@ -6,18 +6,20 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/errs"
 	"arbor/internal/repo"
+	"arbor/internal/team"
 	"arbor/internal/web"
 )
 
 // requestedJSON is the response of GET requested_reviewers.
 type requestedJSON struct {
 	Users []*account.Simple `json:"users"`
-	Teams []struct{}        `json:"teams"`
+	Teams []*team.Simple    `json:"teams"`
 }
 
 // GET /repos/{owner}/{repo}/pulls/{number}/requested_reviewers
 //
-// ListRequested lists the users whose review is requested and who have not reviewed. Error: 404.
+// ListRequested lists the users whose review is requested and who have not reviewed, and, for members of the
+// organization, the teams. Error: 404.
 func (api *API) ListRequested(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	n, err := web.Number(r, "number")
 	if err != nil {
@@ -27,11 +29,25 @@ func (api *API) ListRequested(w http.ResponseWriter, r *http.Request, a *repo.Ac
 	if err != nil {
 		return err
 	}
-	out := requestedJSON{Users: make([]*account.Simple, len(users)), Teams: []struct{}{}}
+	groups, err := api.s.AskedTeams(r.Context(), a, n)
+	if err != nil {
+		return err
+	}
+	out := requestedJSON{Users: make([]*account.Simple, len(users)), Teams: teamsOf(groups,
+		web.From(r.Context()))}
 	for n, u := range users {
 		out.Users[n] = account.NewSimple(u, web.From(r.Context()))
 	}
 	return web.JSON(w, r, http.StatusOK, out)
+}
+
+// teamsOf renders teams.
+func teamsOf(list []*team.Team, i *web.Info) []*team.Simple {
+	out := make([]*team.Simple, len(list))
+	for n, t := range list {
+		out[n] = team.NewSimple(t, i)
+	}
+	return out
 }
 
 // POST /repos/{owner}/{repo}/pulls/{number}/requested_reviewers
@@ -62,14 +78,11 @@ func (api *API) changeRequested(w http.ResponseWriter, r *http.Request, a *repo.
 	if err := body.Err(); err != nil {
 		return err
 	}
-	if len(groups.Value) > 0 {
-		return teams()
-	}
 	change, status := api.s.UnrequestReviews, http.StatusOK
 	if ask {
 		change, status = api.s.RequestReviews, http.StatusCreated
 	}
-	if err := change(r.Context(), a, p.Number, people.Value); err != nil {
+	if err := change(r.Context(), a, p.Number, people.Value, groups.Value...); err != nil {
 		return err
 	}
 	return api.answer(w, r, a, status, p.Number, brief)

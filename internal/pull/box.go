@@ -19,11 +19,12 @@ type MergeBox struct {
 	Behind    int      // commits of the base that the head lacks, counted up to maxBehind
 	CanUpdate bool
 	// the head branch is here, needed by nobody else, and may be deleted by the caller
-	CanDelete bool
-	HeadGone  bool         // the head branch was deleted
-	Methods   []MethodText // those that the repository allows; none for who may not merge
-	Rules     []string     // what rules of the base ask before the merge, as sentences
-	Note      string       // what people should know about the rules; empty: nothing
+	CanDelete  bool
+	HeadGone   bool         // the head branch was deleted
+	Methods    []MethodText // those that the repository allows; none for who may not merge
+	Rules      []string     // what rules of the base ask before the merge, as sentences
+	AllowsAuto bool         // the repository allows auto-merge
+	Note       string       // what people should know about the rules; empty: nothing
 }
 
 // MethodText is a merge method with its default text.
@@ -38,7 +39,8 @@ const maxBehind = 10_000
 
 // MergeBox returns the data of the merge box of a pull request.
 func (s *Service) MergeBox(ctx context.Context, a *repo.Access, p *Pull, i *issue.Issue) (*MergeBox, error) {
-	o := &MergeBox{Known: !p.Open || p.Tested() || p.BaseTip == "", Conflicts: []string{}, Methods: []MethodText{}}
+	o := &MergeBox{Known: !p.Open || p.Tested() || p.BaseTip == "", Conflicts: []string{},
+		Methods: []MethodText{}, AllowsAuto: a.Merging.Has(repo.AllowsAutoMerge)}
 	if err := s.headOutlook(ctx, a, p, o); err != nil {
 		return nil, err
 	}

@@ -91,7 +91,7 @@ func (s *Service) mergeBranchOnce(ctx context.Context, a *repo.Access, m BranchM
 		return "", err
 	}
 	sha, err := objects.CommitMerge(ctx, merged, git.Commit{Parents: []git.SHA{base, head},
-		Author: by, Committer: by, Message: m.message()})
+		Author: by, Committer: by, Message: m.message(), Sign: s.signatures.Sign})
 	if err != nil {
 		return "", err
 	}

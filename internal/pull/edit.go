@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"arbor/internal/account"
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/hook"
@@ -22,6 +23,14 @@ type Edit struct {
 	Base  web.Opt[string] // a branch of the repository, as in NewPull
 
 	Modifiable web.Opt[bool] // ignored without the right, see letMaintainers
+}
+
+// need returns the role that callers other than the author need.
+func (e *Edit) need() account.Role {
+	if e.Title.Given() || e.Text != nil || e.Base.Given() || e.Modifiable.Given() {
+		return account.Push
+	}
+	return account.Triage
 }
 
 // check reports what is wrong with the values (decision 19). Error: 422.
@@ -42,8 +51,8 @@ func (e *Edit) check() error {
 	return f.Err()
 }
 
-// Edit changes a pull request, all of it in one transaction, for its author and for people with push access. Errors:
-// 403, 404, 422 (decisions 33, 37, 38).
+// Edit changes a pull request, all of it in one transaction, as far as mayEdit allows. Errors: 403, 404, 422
+// (decisions 33, 37, 38).
 func (s *Service) Edit(ctx context.Context, a *repo.Access, number int64, e Edit) error {
 	err := s.repos.Again(ctx, errMoved, func() error { return s.editOnce(ctx, a, number, e) })
 	if errors.Is(err, errMoved) {
@@ -62,7 +71,7 @@ func (s *Service) Edit(ctx context.Context, a *repo.Access, number int64, e Edit
 func (s *Service) editOnce(ctx context.Context, a *repo.Access, number int64, e Edit) error {
 	p, i, err := s.Find(ctx, a, number)
 	if err == nil {
-		err = mayEdit(a, i)
+		err = mayEdit(a, i, e.need())
 	}
 	if err == nil {
 		err = e.check()
@@ -107,7 +116,7 @@ func (s *Service) editOnce(ctx context.Context, a *repo.Access, number int64, e 
 func (s *Service) SetDraft(ctx context.Context, a *repo.Access, number int64, draft bool) error {
 	p, i, err := s.Find(ctx, a, number)
 	if err == nil {
-		err = mayEdit(a, i)
+		err = mayEdit(a, i, account.Push)
 	}
 	var owners []string
 	if err == nil && i.Draft && !draft {
@@ -184,6 +193,9 @@ func (s *Service) changeBase(c *issue.Change, p *Pull, branch string, tip git.SH
 	c.Changed("base", map[string]any{"ref": hook.From(p.BaseRef), "sha": hook.From(p.BaseSHA)})
 	c.Touch()
 	if err := setBase(c.Tx, p.IssueID, branch, tip); err != nil {
+		return err
+	}
+	if _, err := endAuto(c, endedByBase); err != nil {
 		return err
 	}
 	// What was approved for one branch is not approved for another, as if the head had moved.

@@ -11,6 +11,7 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/hook"
 	"arbor/internal/issue"
+	"arbor/internal/pull/automerge"
 	"arbor/internal/repo"
 	"arbor/internal/repo/network"
 )
@@ -67,7 +68,7 @@ func branchesOf(moved []repo.RefUpdate) (updates map[string]repo.RefUpdate, ther
 
 // FollowPush updates pull requests in the transaction that moves their branches. A new head becomes the
 // head of its pull requests and schedules test merges; a deleted head or base closes them (decision 36). A
-// moved base writes nothing here.
+// moved base only wakes the worker for those with auto-merge.
 func (s *Service) FollowPush(tx *db.Tx, repoID repo.ID, moved []repo.RefUpdate) error {
 	updates, there, gone := branchesOf(moved)
 	if len(updates) == 0 {
@@ -90,6 +91,9 @@ func (s *Service) FollowPush(tx *db.Tx, repoID repo.ID, moved []repo.RefUpdate) 
 		if err != nil {
 			return err
 		}
+	}
+	if err := automerge.WakeBases(tx, repoID, there); err != nil {
+		return err
 	}
 	for _, branch := range there {
 		if u := updates[branch]; u.Old != git.ZeroSHA && u.By != 0 {
@@ -129,7 +133,9 @@ func (s *Service) followHead(tx *db.Tx, p *Pull, u repo.RefUpdate) error {
 			c.Touch() // decision 57
 			c.AddHookEvent(hook.Event{Name: "pull_request", Action: "synchronize",
 				About: hook.About{Before: string(now.HeadSHA), After: string(u.New)}})
-			err = s.OnNewHead(c, now)
+			if err = s.OnNewHead(c, now); err == nil {
+				err = endOnPush(c, now, u)
+			}
 		}
 		return err
 	})

@@ -13,9 +13,11 @@ import (
 	"arbor/internal/issuekit"
 	"arbor/internal/label"
 	"arbor/internal/milestone"
+	"arbor/internal/pull/automerge"
 	"arbor/internal/repo"
 	"arbor/internal/rule"
 	"arbor/internal/status"
+	"arbor/internal/team"
 	"arbor/internal/web"
 )
 
@@ -29,12 +31,14 @@ type page struct {
 	pulls    map[issue.ID]*Pull        // by id of the issue
 	asked    map[issue.ID][]account.ID // who is asked for a review, by id of the issue
 	owners   map[request]bool          // which of them are asked as code owners
+	teams    map[issue.ID][]askedTeam  // the same, for members of the organization
 	at       map[repo.ID]*issuekit.Addresses
 	full     bool
 	checks   map[repo.Of[git.SHA]]checkrun.Summary // of the heads, for the full form
 	statuses map[repo.Of[git.SHA]]status.Summary
 	outlooks map[int64]*rule.Outlook // what rules ask, for the full form
 	behind   map[issue.ID]bool       // the head lacks commits of the base, which a rule forbids
+	autos    map[issue.ID]*automerge.Request
 }
 
 // form is how much of a single pull request a page has.
@@ -71,6 +75,9 @@ func (p *page) load(tx *db.Tx) error {
 	if p.asked, p.owners, err = requestedOf(tx, ids); err != nil {
 		return err
 	}
+	if p.teams, err = requestedTeamsOf(tx, p.ofInsiders()); err != nil {
+		return err
+	}
 	var people []account.ID
 	for _, a := range p.bases {
 		people = append(people, a.OwnerID)
@@ -83,6 +90,11 @@ func (p *page) load(tx *db.Tx) error {
 	if err := p.loadHeads(tx); err != nil {
 		return err
 	}
+	enabled, err := p.loadAuto(tx)
+	if err != nil {
+		return err
+	}
+	people = append(people, enabled...)
 	if p.full {
 		if p.statuses, err = status.Combined(tx, tips); err != nil {
 			return err
@@ -95,6 +107,16 @@ func (p *page) load(tx *db.Tx) error {
 		}
 	}
 	return p.Load(tx, append(people, p.reviewers()...)...)
+}
+
+// ofInsiders returns the issues of the page whose repositories belong to an organization of the caller.
+func (p *page) ofInsiders() (ids []issue.ID) {
+	for _, i := range p.Issues() {
+		if a := p.bases[i.RepoID]; a.Owner.Kind == account.Organization && a.Insider() {
+			ids = append(ids, i.ID)
+		}
+	}
+	return ids
 }
 
 // loadHeads reads the repositories of heads.
@@ -143,7 +165,7 @@ type Payload struct {
 	Assignee          *account.Simple    `json:"assignee"`
 	Assignees         []*account.Simple  `json:"assignees,omitzero"`
 	Reviewers         []*account.Simple  `json:"requested_reviewers"`
-	Teams             []struct{}         `json:"requested_teams"`
+	Teams             []*team.Simple     `json:"requested_teams"`
 	Labels            []*label.Payload   `json:"labels"`
 	Milestone         *milestone.Payload `json:"milestone"`
 	Draft             bool               `json:"draft"`
@@ -156,7 +178,7 @@ type Payload struct {
 	Base              side               `json:"base"`
 	Links             links              `json:"_links"`
 	Association       string             `json:"author_association"`
-	AutoMerge         *struct{}          `json:"auto_merge"`
+	AutoMerge         *autoJSON          `json:"auto_merge"`
 	LockReason        *string            `json:"active_lock_reason"`
 	*fullPayload
 }
@@ -211,7 +233,8 @@ func (p *page) payload(i *issue.Issue) (*Payload, error) {
 		PatchURL: html + ".patch", IssueURL: of, Number: i.Number, State: i.State.String(), Locked: i.Locked,
 		Title: i.Title, User: p.User(i.AuthorID), Payload: body,
 		CreatedAt: i.CreatedAt, UpdatedAt: i.UpdatedAt, ClosedAt: i.ClosedAt, MergedAt: i.MergedAt,
-		MergeCommit: web.OrNil(pull.MergeCommit()), Reviewers: p.users(p.asked[i.ID]), Teams: []struct{}{},
+		MergeCommit: web.OrNil(pull.MergeCommit()), Reviewers: p.users(p.asked[i.ID]),
+		Teams:  teamsOf(plain(p.teams[i.ID]), p.info),
 		Labels: p.Labels(i), Milestone: p.Milestone(i), Draft: i.Draft,
 		CommitsURL: api + "/commits", ReviewCommentsURL: api + "/comments",
 		ReviewCommentURL: at.API + "/pulls/comments{/number}", CommentsURL: of + "/comments",
@@ -219,6 +242,7 @@ func (p *page) payload(i *issue.Issue) (*Payload, error) {
 		Head:        p.side(pull.HeadOwnerID, pull.HeadRepoID, pull.HeadRef, pull.HeadSHA),
 		Base:        p.side(base.OwnerID, base.ID, pull.BaseRef, pull.BaseSHA),
 		Association: p.Association(i.RepoID, i.AuthorID), LockReason: i.LockReason,
+		AutoMerge: p.autoPayload(i.ID),
 	}
 	if len(i.Assignees) > 0 {
 		out.Assignee = p.User(i.Assignees[0])

@@ -32,6 +32,9 @@ type MergeOptions struct {
 	Title   *string // of the commit; nil: the default
 	Message *string // below the title; nil: the default
 	Method  Method
+	Email   *string // of the commit's author if the merging account is that; nil: the address of the account
+
+	auto *autoRight // nil: somebody merges by hand
 }
 
 // methods are the names of the methods; that of m is at m.
@@ -118,9 +121,13 @@ func (s *Service) mergeOnce(
 	push := repo.Push{RepoID: p.RepoID, Purges: a.Purges, Atomic: true, As: a,
 		Updates: []repo.RefUpdate{{Name: heads + p.BaseRef, Old: p.BaseTip, New: sha, By: a.Caller.ID,
 			Forward: true}},
-		Merge: &repo.Merge{Pull: int64(p.IssueID), Number: p.Number, Head: p.HeadSHA, Method: methods[o.Method]}}
+		Merge: &repo.Merge{Pull: int64(p.IssueID), Number: p.Number, Head: p.HeadSHA,
+			Method: methods[o.Method], Auto: o.auto != nil}}
+	if o.auto != nil {
+		push.As = o.auto
+	}
 	return sha, s.repos.WritePush(ctx, push, func(tx *db.Tx) error {
-		return s.complete(tx, a, p, i, o.Method, push)
+		return s.complete(tx, a, p, i, o, push)
 	})
 }
 
@@ -148,6 +155,9 @@ func (s *Service) commit(
 	if err != nil {
 		return "", err
 	}
+	if o.Email != nil {
+		by.Email = *o.Email
+	}
 	objects, release, err := s.repos.Git(ctx, a)
 	if err != nil {
 		return "", err
@@ -170,7 +180,7 @@ func (s *Service) commit(
 	if err != nil {
 		return "", err
 	}
-	c := git.Commit{Parents: []git.SHA{p.BaseTip}, Author: by, Committer: by}
+	c := git.Commit{Parents: []git.SHA{p.BaseTip}, Author: by, Committer: by, Sign: s.signatures.Sign}
 	if o.Method == Squash {
 		if c.Author, c.Message, err = s.squashMessage(ctx, objects, p, i, a.Merging, o); err != nil {
 			return "", err
@@ -214,7 +224,7 @@ func merged(ctx context.Context, objects *git.Repository, p *Pull) (*git.MergeRe
 // forge), marks the pull request as merged, and closes its issue and the issues that it fixes. Error:
 // errMoved if the head, base or state has changed.
 func (s *Service) complete(
-	tx *db.Tx, a *repo.Access, p *Pull, i *issue.Issue, m Method, push repo.Push,
+	tx *db.Tx, a *repo.Access, p *Pull, i *issue.Issue, o MergeOptions, push repo.Push,
 ) error {
 	refused, err := s.repos.MoveRefsIn(tx, push)
 	if err != nil {
@@ -225,6 +235,11 @@ func (s *Service) complete(
 	}
 	if refused[0] != nil {
 		return errMoved
+	}
+	if o.auto != nil { // the merge ends this right
+		if err := tx.Check(); err != nil {
+			return err
+		}
 	}
 	now, err := byID(tx, p.IssueID)
 	switch {
@@ -240,7 +255,7 @@ func (s *Service) complete(
 	}
 	merging, err := repo.MergingNow(tx, p.RepoID) // may have changed since the access was read
 	if err == nil {
-		err = m.allowed(merging)
+		err = o.Method.allowed(merging)
 	}
 	if err == nil {
 		err = s.conclude(tx, a, p, i, push.Updates[0].New)

@@ -7,6 +7,7 @@
 //	detach.go               detaching a head from its base
 //	trial.go                test merges and their worker
 //	merge.go                merging; landed.go: merges by a push
+//	auto.go                 auto-merge; autowork.go: its worker; package automerge: what wakes it
 //	update.go               merging the base into the head
 //	revert.go               reverting a merge on a branch
 //	box.go                  the data of a page's merge box
@@ -52,6 +53,7 @@ import (
 	"arbor/internal/issue"
 	"arbor/internal/repo"
 	"arbor/internal/repo/network"
+	"arbor/internal/signature"
 )
 
 // Resource is the name of pull requests in validation errors (decision 15).
@@ -112,19 +114,23 @@ type Service struct {
 	// dismisses reviews there, which stand above this package.
 	OnNewHead func(c *issue.Change, p *Pull) error
 
-	db       *db.DB
-	repos    *repo.Service
-	network  *network.Service
-	issues   *issue.Service
-	log      *slog.Logger
-	one      sync.Mutex // held during test merges; Settle waits for it
-	trials   singleflight.Group
-	landings landings // pushes to be checked for merged pull requests
+	db         *db.DB
+	repos      *repo.Service
+	network    *network.Service
+	issues     *issue.Service
+	signatures *signature.Service
+	log        *slog.Logger
+	one        sync.Mutex // held during test merges; Settle waits for it
+	merging    sync.Mutex // the same of auto-merges
+	trials     singleflight.Group
+	landings   landings // pushes to be checked for merged pull requests
 }
 
 // New returns a Service.
-func New(d *db.DB, repos *repo.Service, issues *issue.Service, log *slog.Logger) *Service {
-	return &Service{db: d, repos: repos, network: network.New(d, repos), issues: issues, log: log}
+func New(
+	d *db.DB, repos *repo.Service, issues *issue.Service, signatures *signature.Service, log *slog.Logger,
+) *Service {
+	return &Service{db: d, repos: repos, network: network.New(d, repos), issues: issues, signatures: signatures, log: log}
 }
 
 // Find reads a pull request of a repository and its issue. Error: 404.
@@ -141,13 +147,14 @@ func (s *Service) Find(
 	return p, i, err
 }
 
-// mayEdit returns 403 unless the caller is the author or has push access (decision 37).
-func mayEdit(a *repo.Access, i *issue.Issue) error {
-	if a.Role >= account.Push || a.Caller != nil && a.Caller.ID == i.AuthorID {
+// mayEdit returns 403 unless the caller is the author or has the role need: Push (decision 37), or Triage for what
+// leaves texts and branches as they are (decision 12).
+func mayEdit(a *repo.Access, i *issue.Issue, need account.Role) error {
+	if a.Role >= need || a.Caller != nil && a.Caller.ID == i.AuthorID {
 		return nil
 	}
-	return errs.New(errs.Forbidden,
-		"Must be the author of the pull request or have push access to Repository.")
+	return errs.Newf(errs.Forbidden,
+		"Must be the author of the pull request or have %s access to Repository.", need)
 }
 
 func wrong(field, code string, value any) error {

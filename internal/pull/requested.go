@@ -3,23 +3,27 @@ package pull
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/issue"
 	"arbor/internal/repo"
+	"arbor/internal/team"
 	"arbor/internal/web"
 )
 
 // MaxReviewers is the maximum number of review requests of a pull request by hand, as at GitHub.
 const MaxReviewers = 15
 
-// RequestReviews asks people to review a pull request, which subscribes them, for its author and for people with push
-// access. They must be able to see it. Errors: 403, 404, 422 for users who cannot, for the author and for too many;
-// nobody is asked then.
-func (s *Service) RequestReviews(ctx context.Context, a *repo.Access, number int64, logins []string) error {
-	if err := checkLogins(logins); err != nil {
+// RequestReviews asks people to review a pull request, which subscribes them, and teams by their slugs, for its
+// author and for people with the role triage. They must be able to see it. Errors: 403, 404, 422 for users who
+// cannot, for the author and for too many; nobody is asked then.
+func (s *Service) RequestReviews(
+	ctx context.Context, a *repo.Access, number int64, logins []string, teams ...string,
+) error {
+	if err := checkLogins(logins, teams); err != nil {
 		return err
 	}
 	_, err := s.issues.Change(ctx, a, number, func(c *issue.Change) error {
@@ -32,13 +36,21 @@ func (s *Service) RequestReviews(ctx context.Context, a *repo.Access, number int
 		}
 		now := asked[c.Issue.ID]
 		fresh, err := reviewers(c, logins, now)
-		if err == nil && len(fresh) > 0 && len(now)-len(owners)+len(fresh) > MaxReviewers {
-			err = custom("reviewers", "reviewers are too many (maximum is 15)")
-		}
 		if err != nil {
 			return err
 		}
-		return ask(c, fresh, false)
+		groups, have, err := teamReviewers(c, a, teams)
+		if err != nil {
+			return err
+		}
+		count := len(now) - len(owners) + have + len(fresh) + len(groups)
+		if len(fresh)+len(groups) > 0 && count > MaxReviewers {
+			return custom("reviewers", "reviewers are too many (maximum is 15)")
+		}
+		if err := ask(c, fresh, false); err != nil {
+			return err
+		}
+		return askTeams(c, groups, false)
 	})
 	return err
 }
@@ -56,20 +68,66 @@ func ask(c *issue.Change, users []account.ID, owners bool) error {
 	return insertRequests(c.Tx, c.Issue.ID, users, owners)
 }
 
+// askTeams requests reviews of teams that are not asked yet, by hand or as code owners.
+func askTeams(c *issue.Change, teams []*team.Team, owners bool) error {
+	for _, t := range teams {
+		c.Event(issue.EventReviewRequested, issue.Event{Detail: issue.Detail{Team: t.ID}})
+		c.Touch()
+		if err := insertTeamRequest(c.Tx, c.Issue.ID, t.ID, owners); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// teamReviewers finds the teams of the slugs that are not asked yet. have is how many are by hand. Error: 422.
+func teamReviewers(c *issue.Change, a *repo.Access, slugs []string) (fresh []*team.Team, have int,
+	err error) {
+	asked, err := requestedTeamsOf(c.Tx, []issue.ID{c.Issue.ID})
+	if err != nil {
+		return nil, 0, err
+	}
+	now := asked[c.Issue.ID]
+	for _, t := range now {
+		if !t.owner {
+			have++
+		}
+	}
+	found, err := team.Reviewers(c.Tx, a, slugs)
+	if errs.Is(err, errs.NotFound) {
+		return nil, 0, notCollaborator("team_reviewers", a.Repo)
+	}
+	for _, t := range found {
+		same := func(o *team.Team) bool { return o.ID == t.ID }
+		if !slices.ContainsFunc(now, func(o askedTeam) bool { return same(o.Team) }) && !slices.ContainsFunc(fresh, same) {
+			fresh = append(fresh, t)
+		}
+	}
+	return fresh, have, err
+}
+
+// notCollaborator is GitHub's 422 for reviewers without access.
+func notCollaborator(field string, r *repo.Repo) error {
+	return custom(field,
+		"Reviews may only be requested from collaborators. One or more of the users or teams you "+
+			"specified is not a collaborator of the "+r.FullName()+" repository.")
+}
+
 // mayAsk returns an error unless the caller may change the requested reviewers. Errors: 403; 404 for an issue.
 func mayAsk(a *repo.Access, i *issue.Issue) error {
 	if !i.Pull {
 		return errs.Absent()
 	}
-	return mayEdit(a, i)
+	return mayEdit(a, i, account.Triage)
 }
 
 // maxLogins bounds the logins of one request.
 const maxLogins = 100
 
-func checkLogins(logins []string) error {
+func checkLogins(logins, teams []string) error {
 	f := web.Faults{Resource: Resource}
 	f.CheckStrings("reviewers", logins, maxLogins, 0)
+	f.CheckStrings("team_reviewers", teams, MaxReviewers, 0)
 	return f.Err()
 }
 
@@ -84,9 +142,7 @@ func reviewers(c *issue.Change, logins []string, asked []account.ID) ([]account.
 		p := people[account.Fold(login)]
 		switch {
 		case p.ID == 0 || p.Kind != account.User || p.Role < account.Pull:
-			return nil, custom("reviewers",
-				"Reviews may only be requested from collaborators. One or more of the users or teams you "+
-					"specified is not a collaborator of the "+c.Repo.FullName()+" repository.")
+			return nil, notCollaborator("reviewers", c.Repo)
 		case p.ID == c.Issue.AuthorID:
 			return nil, custom("reviewers", "Review cannot be requested from pull request author.")
 		case !slices.Contains(asked, p.ID) && !slices.Contains(fresh, p.ID):
@@ -96,10 +152,12 @@ func reviewers(c *issue.Change, logins []string, asked []account.ID) ([]account.
 	return fresh, nil
 }
 
-// UnrequestReviews takes requests back, for the author and for people with push access; people who are not asked are
+// UnrequestReviews takes requests back, for the author and for people with the role triage; people who are not asked are
 // ignored. Errors: 403, 404, 422 for too many.
-func (s *Service) UnrequestReviews(ctx context.Context, a *repo.Access, number int64, logins []string) error {
-	if err := checkLogins(logins); err != nil {
+func (s *Service) UnrequestReviews(
+	ctx context.Context, a *repo.Access, number int64, logins []string, teams ...string,
+) error {
+	if err := checkLogins(logins, teams); err != nil {
 		return err
 	}
 	_, err := s.issues.Change(ctx, a, number, func(c *issue.Change) error {
@@ -123,9 +181,43 @@ func (s *Service) UnrequestReviews(ctx context.Context, a *repo.Access, number i
 			c.Event(issue.EventRequestRemoved, issue.Event{UserID: id})
 			c.Touch()
 		}
-		return nil
+		return unrequestTeams(c, a, teams)
 	})
 	return err
+}
+
+// unrequestTeams takes requests to teams back, for those who see them.
+func unrequestTeams(c *issue.Change, a *repo.Access, slugs []string) error {
+	if len(slugs) == 0 || !a.Insider() {
+		return nil
+	}
+	asked, err := requestedTeamsOf(c.Tx, []issue.ID{c.Issue.ID})
+	for _, t := range asked[c.Issue.ID] {
+		if !slices.ContainsFunc(slugs, func(s string) bool { return strings.EqualFold(s, t.Slug) }) {
+			continue
+		}
+		c.Event(issue.EventRequestRemoved, issue.Event{Detail: issue.Detail{Team: t.ID}})
+		c.Touch()
+		if err := deleteTeamRequest(c.Tx, c.Issue.ID, t.ID); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// AskedTeams returns the teams whose review is requested, for members of their organization. Error: 404.
+func (s *Service) AskedTeams(ctx context.Context, a *repo.Access, number int64) (teams []*team.Team,
+	err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		p, err := byNumber(tx, a.ID, number)
+		if err != nil || !a.Insider() {
+			return err
+		}
+		asked, err := requestedTeamsOf(tx, []issue.ID{p.IssueID})
+		teams = plain(asked[p.IssueID])
+		return err
+	})
+	return teams, err
 }
 
 // AskedFor returns the users whose review is requested. Error: 404.
@@ -149,12 +241,6 @@ func (s *Service) AskedFor(
 		return err
 	})
 	return users, err
-}
-
-// teams returns the 422 for teams, which are not supported.
-func teams() error {
-	return errs.Validation(errs.Field{Resource: Resource, Field: "team_reviewers", Code: errs.InvalidField,
-		Message: "There are no teams"})
 }
 
 // reviewers returns all requested reviewers of the page.

@@ -53,7 +53,7 @@ func (s *Service) Revert(ctx context.Context, a *repo.Access, number int64) (*Re
 	}
 	made := &Reverted{Base: p.BaseRef, Title: `Revert "` + i.Title + `"`,
 		Body: "Reverts " + a.FullName() + "#" + strconv.FormatInt(number, 10)}
-	commit := git.Commit{Author: by, Committer: by, Message: join(made.Title, made.Body)}
+	commit := git.Commit{Author: by, Committer: by, Message: join(made.Title, made.Body), Sign: s.signatures.Sign}
 	sha, err := objects.Undo(ctx, p.BaseTip, before, p.MergeSHA, commit)
 	if err != nil {
 		return nil, err

@@ -27,8 +27,11 @@ func Numbered(tx *db.Tx, pulls []repo.Of[int64]) (map[repo.Of[int64]]*issue.Issu
 	return found, err
 }
 
-// Answer removes the review request of a user who has reviewed a pull request.
+// Answer removes the review requests of a user who has reviewed a pull request, and of teams that the user is in.
 func Answer(tx *db.Tx, issueID issue.ID, userID account.ID) error {
-	_, err := deleteRequests(tx, issueID, []account.ID{userID})
-	return err
+	if _, err := deleteRequests(tx, issueID, []account.ID{userID}); err != nil {
+		return err
+	}
+	return tx.Run(`DELETE FROM requested_teams WHERE issue_id = $1
+		AND team_id IN (SELECT team_id FROM team_members WHERE user_id = $2)`, issueID, userID)
 }

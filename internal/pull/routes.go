@@ -18,16 +18,16 @@ func (api *API) Routes() []route.Route {
 		pulls.Pull("GET /repos/{owner}/{repo}/pulls", kept(api.List)),
 		pulls.Pull("POST /repos/{owner}/{repo}/pulls", api.Create),
 		pulls.Pull("GET /repos/{owner}/{repo}/pulls/{number}", api.Get),
-		// Push for callers other than the author.
+		// For callers other than the author: triage, or push to edit texts and branches.
 		pulls.Pull("PATCH /repos/{owner}/{repo}/pulls/{number}", api.Edit),
 		pulls.Pull("GET /repos/{owner}/{repo}/pulls/{number}/commits", api.ListCommits),
 		pulls.Pull("GET /repos/{owner}/{repo}/pulls/{number}/files", api.ListFiles),
 		pulls.Pull("GET /repos/{owner}/{repo}/pulls/{number}/merge", api.CheckMerged),
 		merges.Push("PUT /repos/{owner}/{repo}/pulls/{number}/merge", api.Merge),
 		pulls.Pull("GET /repos/{owner}/{repo}/pulls/{number}/requested_reviewers", api.ListRequested),
-		// Push for callers other than the author.
+		// Triage for callers other than the author.
 		pulls.Pull("POST /repos/{owner}/{repo}/pulls/{number}/requested_reviewers", api.RequestReviewers),
-		// Push for callers other than the author.
+		// Triage for callers other than the author.
 		pulls.Pull("DELETE /repos/{owner}/{repo}/pulls/{number}/requested_reviewers", api.UnrequestReviewers),
 		// Push to the head.
 		pulls.Pull("PUT /repos/{owner}/{repo}/pulls/{number}/update-branch", api.UpdateBranch),

@@ -6,6 +6,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/issue"
+	"arbor/internal/team"
 )
 
 // request is a user whose review of a pull request is requested.
@@ -67,6 +68,62 @@ func pusherOf(tx *db.Tx, p *Pull) (by account.ID, err error) {
 		by = p.AuthorID
 	}
 	return by, err
+}
+
+// askedTeam is a team whose review of a pull request is requested.
+type askedTeam struct {
+	*team.Team
+	owner bool // as a code owner
+}
+
+func plain(asked []askedTeam) []*team.Team {
+	teams := make([]*team.Team, len(asked))
+	for n, t := range asked {
+		teams[n] = t.Team
+	}
+	return teams
+}
+
+// requestedTeamsOf returns the closed teams whose review of several pull requests is requested, by issue id, in the
+// order of the requests.
+func requestedTeamsOf(tx *db.Tx, issues []issue.ID) (map[issue.ID][]askedTeam, error) {
+	if len(issues) == 0 {
+		return nil, nil
+	}
+	type request struct {
+		issue issue.ID
+		team  team.ID
+		owner bool
+	}
+	list, err := db.QueryList(tx, func(row db.Scanner) (r request, err error) {
+		err = row.Scan(&r.issue, &r.team, &r.owner)
+		return r, err
+	}, `SELECT issue_id, team_id, code_owner FROM requested_teams WHERE issue_id IN `+db.Values(1, len(issues))+`
+		ORDER BY issue_id, created_at, team_id`, db.Args(issues)...)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	ids := make([]team.ID, len(list))
+	for n, r := range list {
+		ids[n] = r.team
+	}
+	closed, err := team.Closed(tx, ids)
+	found := map[issue.ID][]askedTeam{}
+	for _, r := range list {
+		if t := closed[r.team]; t != nil {
+			found[r.issue] = append(found[r.issue], askedTeam{t, r.owner})
+		}
+	}
+	return found, err
+}
+
+func insertTeamRequest(tx *db.Tx, issueID issue.ID, id team.ID, owner bool) error {
+	return tx.Run(`INSERT INTO requested_teams (issue_id, team_id, created_at, code_owner) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (issue_id, team_id) DO UPDATE SET code_owner = excluded.code_owner`, issueID, id, tx.Now, owner)
+}
+
+func deleteTeamRequest(tx *db.Tx, issueID issue.ID, id team.ID) error {
+	return tx.Run(`DELETE FROM requested_teams WHERE issue_id = $1 AND team_id = $2`, issueID, id)
 }
 
 // deleteRequests deletes requests and returns the deleted ones by user id.

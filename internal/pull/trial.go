@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -16,6 +17,7 @@ import (
 	"arbor/internal/issue"
 	"arbor/internal/issuekit"
 	"arbor/internal/journal"
+	"arbor/internal/pull/automerge"
 	"arbor/internal/repo"
 )
 
@@ -226,15 +228,19 @@ const (
 	tooLong   = 3                // tries that may take all of trialTime; then it counts as a conflict
 )
 
-// Run performs scheduled test merges until ctx is done. A job is a row: it survives the process, and others
-// take it when its lease has expired.
+// Run performs scheduled test merges and auto-merges until ctx is done. A job is a row: it survives the process, and
+// others take it when its lease has expired.
 func (s *Service) Run(ctx context.Context) error {
+	var merges sync.WaitGroup
+	merges.Go(func() { db.Follow(ctx, s.db.Bell(automerge.Bell), pollTime, s.mergeReady) })
 	db.Follow(ctx, s.db.Bell(scheduled, repo.Moved), pollTime, s.catchUp)
+	merges.Wait()
 	return nil
 }
 
 // Settle does Run's pending work, and waits for work that Run has begun. It is for tests and seeding.
 func (s *Service) Settle(ctx context.Context) error {
+	s.mergeReady(ctx)
 	s.catchUp(ctx)
 	return ctx.Err()
 }

@@ -65,8 +65,8 @@ func (s *Service) updateOnce(ctx context.Context, a *repo.Access, number int64, 
 		return err
 	}
 	sha, err := objects.CommitMerge(ctx, m, git.Commit{Parents: []git.SHA{p.HeadSHA, p.BaseTip}, Author: by,
-		Committer: by,
-		Message:   "Merge branch '" + p.BaseRef + "' into " + p.HeadRef + "\n"})
+		Committer: by, Sign: s.signatures.Sign,
+		Message: "Merge branch '" + p.BaseRef + "' into " + p.HeadRef + "\n"})
 	if err != nil {
 		return err
 	}

@@ -116,7 +116,7 @@ func (s *Service) joinUpstream(ctx context.Context, a *repo.Access, own, theirs 
 		return "", "", err
 	}
 	sha, err = objects.CommitMerge(ctx, merged, git.Commit{Parents: []git.SHA{own, theirs},
-		Author: by, Committer: by, Message: message})
+		Author: by, Committer: by, Message: message, Sign: s.signatures.Sign})
 	return sha, "merge", err
 }
 

@@ -233,7 +233,7 @@ func (a *Access) Require(need account.Role) error {
 	case need == account.Admin:
 		return errs.New(errs.Forbidden, "Must have admin rights to Repository.")
 	default:
-		return errs.New(errs.Forbidden, "Must have push access to Repository.")
+		return errs.Newf(errs.Forbidden, "Must have %s access to Repository.", need)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 // Forge makes the changes of repositories that also affect features above this package, in the same
 // transaction. Package forge implements it: each method lists its steps in order. The steps in this package
 // are exported only for it: [Push.Check] and [Landing], [BranchRename.Check], [Insert], [DeleteRow], [CountForOwner],
-// [PutCollaborator], [DropCollaborator].
+// [PutCollaborator], [DropCollaborator], [DropInOrg].
 //
 // Push locks the repository's row; for the others except Create the caller must have locked it. by is the
 // acting account, or 0 if unknown. An error rolls the transaction back.
@@ -32,6 +32,8 @@ type Forge interface {
 	AddCollaborator(tx *db.Tx, r *Repo, userID account.ID, role account.Role, by account.ID) error
 	// RemoveCollaborator revokes a user's role.
 	RemoveCollaborator(tx *db.Tx, r *Repo, userID, by account.ID) error
+	// RevokeInOrg revokes a user's roles on all repositories of an organization, none of which is locked.
+	RevokeInOrg(tx *db.Tx, orgID, userID, by account.ID) error
 }
 
 // ErrUnprepared is the error of Forge.Push if a change since PreparePush requires another preparation.

@@ -7,14 +7,15 @@ import "arbor/internal/account"
 func PrivateForks(caller *account.Caller) string {
 	from := ` FROM repos f JOIN accounts fo ON fo.id = f.owner_id
 		LEFT JOIN members fm ON fm.org_id = f.owner_id AND fm.user_id = $1
-		LEFT JOIN collaborators fc ON fc.repo_id = f.id AND fc.user_id = $1 WHERE `
+		WHERE `
 	if caller.SeesAll() {
 		return from
 	}
 	if caller != nil && caller.Reach == account.Installed {
 		return from + installed(caller, "f") + ` AND `
 	}
-	from += `(f.owner_id = $1 OR fm.owner OR (fm.owner IS NOT NULL AND fo.default_role > 0) OR fc.role > 0)
+	from += `(f.owner_id = $1 OR fm.owner OR (fm.owner IS NOT NULL AND fo.default_role > 0) OR ` +
+		GrantedRole("f.id", "$1") + ` > 0)
 		AND NOT EXISTS (SELECT 1 FROM withdrawn_forks w WHERE w.id = f.id) AND `
 	if caller != nil && caller.Reach == account.Chosen {
 		from += chosen(caller, "f.id") + ` AND `

@@ -9,43 +9,46 @@ import (
 	"arbor/internal/errs"
 )
 
-// Grant grants a user a role on a repository and replaces a former one. Errors: 404 for an unknown user or
-// repository, 422 for the owner and for an organization.
+// Grant grants a user a role on a repository and replaces a former one, for the operator. Errors: those of
+// [HoldForGrant].
 func (s *Service) Grant(ctx context.Context, repoID ID, login string, role account.Role) error {
-	return s.grant(ctx, nil, nil, repoID, login, role)
-}
-
-// GrantBy is Grant by a caller.
-func (s *Service) GrantBy(ctx context.Context, a *Access, login string, role account.Role) error {
-	return s.grant(ctx, a, a.Caller, a.ID, login, role)
-}
-
-func (s *Service) grant(
-	ctx context.Context, right db.Right, by *account.Caller, repoID ID, login string, role account.Role,
-) error {
-	return s.db.WriteAs(ctx, right, func(tx *db.Tx) error {
-		user, err := account.ByLogin(tx, login)
+	return s.db.WriteAs(ctx, nil, func(tx *db.Tx) error {
+		a, user, err := HoldForGrant(tx, repoID, login)
 		if err != nil {
 			return err
 		}
-		if err := Lock(tx, repoID); err != nil {
-			return err
-		}
-		if err := tx.Check(); err != nil { // now, because the role to change may be the caller's own
-			return err
-		}
-		a, err := ByID(tx, nil, repoID)
-		if err != nil {
-			return err
-		}
-		switch {
-		case user.Kind != account.User:
-			return collaboratorError("an organization cannot be a collaborator")
-		case user.ID == a.OwnerID:
-			return collaboratorError("Repository owner cannot be a collaborator")
-		}
-		return s.forge.AddCollaborator(tx, a.Repo, user.ID, role, a.DoneBy(by))
+		return s.GrantIn(tx, a.Repo, user.ID, role, a.DoneBy(nil))
 	})
+}
+
+// HoldForGrant locks a repository and finds a user who may be its collaborator. Errors: 404 for an unknown user or
+// repository, 422 for the owner and for an organization.
+func HoldForGrant(tx *db.Tx, repoID ID, login string) (*Access, *account.Account, error) {
+	user, err := account.ByLogin(tx, login)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := Lock(tx, repoID); err != nil {
+		return nil, nil, err
+	}
+	if err := tx.Check(); err != nil { // now, because the role to change may be the caller's own
+		return nil, nil, err
+	}
+	a, err := ByID(tx, nil, repoID)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case user.Kind != account.User:
+		return nil, nil, collaboratorError("an organization cannot be a collaborator")
+	case user.ID == a.OwnerID:
+		return nil, nil, collaboratorError("Repository owner cannot be a collaborator")
+	}
+	return a, user, nil
+}
+
+// GrantIn grants a role in a transaction that has locked the repository.
+func (s *Service) GrantIn(tx *db.Tx, r *Repo, userID account.ID, role account.Role, by account.ID) error {
+	return s.forge.AddCollaborator(tx, r, userID, role, by)
 }
 
 func collaboratorError(message string) error {
@@ -77,6 +80,30 @@ func (s *Service) Revoke(ctx context.Context, a *Access, login string) error {
 			return err
 		}
 		return s.forge.RemoveCollaborator(tx, now.Repo, user.ID, a.Caller.ID)
+	})
+}
+
+// RevokeInOrg revokes the roles of an outside collaborator on all repositories of an organization, for owners.
+// Errors: 403, 404, 422 for a member.
+func (s *Service) RevokeInOrg(ctx context.Context, caller *account.Caller, orgLogin, login string) error {
+	return s.db.WriteAs(ctx, caller, func(tx *db.Tx) error {
+		org, err := account.HoldOwnedOrg(tx, caller, orgLogin)
+		if err != nil {
+			return err
+		}
+		user, err := account.UserByLogin(tx, login)
+		if err != nil {
+			return err
+		}
+		member, _, err := account.OrgRole(tx, org.ID, user.ID)
+		switch {
+		case err != nil:
+			return err
+		case member:
+			return errs.New(errs.Invalid,
+				"You cannot specify an organization member to remove as an outside collaborator.")
+		}
+		return s.forge.RevokeInOrg(tx, org.ID, user.ID, caller.ID)
 	})
 }
 
@@ -120,6 +147,25 @@ func DropCollaborator(tx *db.Tx, repoID ID, userID account.ID) (before account.R
 	}
 	_, err = tx.Exec(`DELETE FROM collaborators WHERE repo_id = $1 AND user_id = $2`, repoID, userID)
 	return before, err
+}
+
+// DropInOrg revokes the roles of a user who is not a member on all repositories of an organization, and returns
+// these with the role that it had.
+func DropInOrg(tx *db.Tx, orgID, userID account.ID) ([]*Access, error) {
+	const theirs = ` IN (SELECT c.repo_id FROM collaborators c JOIN repos o ON o.id = c.repo_id
+		WHERE c.user_id = $1 AND o.owner_id = $2)`
+	n, err := tx.Exec(`UPDATE repos SET issues_generation = issues_generation + 1 WHERE id`+theirs, userID,
+		orgID)
+	if err != nil || n == 0 {
+		return nil, err
+	}
+	had, err := Query(tx, &account.Caller{ID: userID}, `WHERE c.role > 0 AND r.owner_id = $2 ORDER BY r.id`,
+		orgID)
+	if err != nil {
+		return nil, err
+	}
+	_, err = tx.Exec(`DELETE FROM collaborators WHERE user_id = $1 AND repo_id`+theirs, userID, orgID)
+	return had, err
 }
 
 // regroup increments the issues' generation after a change of collaborators, because issues and comments

@@ -24,6 +24,8 @@ const (
 	MergeByPullTitle
 	MergeWithBody
 	MergeWithoutText
+
+	AllowsAutoMerge // somebody may have the server merge a pull request once rules allow it
 )
 
 // Has reports whether a bit is set.
@@ -36,6 +38,7 @@ var mergingFields = [...]struct {
 	means bool // value of the field for which the bit is set
 }{{"allow_merge_commit", NoMergeCommits, false}, {"allow_squash_merge", NoSquashes, false},
 	{"allow_rebase_merge", NoRebases, false}, {"delete_branch_on_merge", DeletesHead, true},
+	{"allow_auto_merge", AllowsAutoMerge, true},
 	{"use_squash_pr_title_as_default", SquashByPullTitle, true}} // GitHub's former name of a title
 
 // Changes returns the boolean settings that differ from before, by field.
@@ -91,8 +94,8 @@ func (t mergingText) of(m Merging) string {
 	return t.values[0].value
 }
 
-// MergingPayload is the merge settings, which callers with push access see. allow_auto_merge and
-// allow_update_branch are always false.
+// MergingPayload is the merge settings, which callers with push access see. allow_update_branch is
+// always false.
 type MergingPayload struct {
 	MergeCommit   bool   `json:"allow_merge_commit"`
 	Squash        bool   `json:"allow_squash_merge"`
@@ -113,7 +116,7 @@ func newMergingPayload(a *Access) *MergingPayload {
 	}
 	m := a.Merging
 	return &MergingPayload{MergeCommit: !m.Has(NoMergeCommits), Squash: !m.Has(NoSquashes),
-		Rebase:      !m.Has(NoRebases),
+		Rebase: !m.Has(NoRebases), AutoMerge: m.Has(AllowsAutoMerge),
 		DeletesHead: m.Has(DeletesHead), UsesPullTitle: m.Has(SquashByPullTitle),
 		SquashTitle:   mergingTexts[0].of(m),
 		SquashMessage: mergingTexts[1].of(m), MergeTitle: mergingTexts[2].of(m),

@@ -120,9 +120,26 @@ type Permissions struct {
 // NewPermissions renders a role.
 func NewPermissions(role account.Role) *Permissions {
 	return &Permissions{
-		Admin: role >= account.Admin, Maintain: role >= account.Admin,
-		Push: role >= account.Push, Triage: role >= account.Push, Pull: role >= account.Pull,
+		Admin: role >= account.Admin, Maintain: role >= account.Maintain,
+		Push: role >= account.Push, Triage: role >= account.Triage, Pull: role >= account.Pull,
 	}
+}
+
+// Role returns the role that the permissions show; that of a nil pointer, which anonymous callers get, is Pull.
+func (p *Permissions) Role() account.Role {
+	switch {
+	case p == nil:
+		return account.Pull
+	case p.Admin:
+		return account.Admin
+	case p.Maintain:
+		return account.Maintain
+	case p.Push:
+		return account.Push
+	case p.Triage:
+		return account.Triage
+	}
+	return account.Pull
 }
 
 // NewPayload renders a repository for the caller of the access. As at GitHub, anonymous callers get no

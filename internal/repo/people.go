@@ -13,7 +13,7 @@ type Person struct {
 	Role         account.Role
 	Member       bool // of the organization that owns the repository
 	Public       bool // a public member
-	Collaborator bool // has a granted role
+	Collaborator bool // was granted a role, not only through teams
 }
 
 // PeopleNamed reads accounts and their roles on the repository in one query, by account.Fold of the login.
@@ -60,19 +60,21 @@ func people(tx *db.Tx, r *Repo, column string, keys []any, found func(Person)) e
 		var siteAdmin bool
 		var public *bool
 		var at Roles
-		if err := row.Scan(&p.ID, &p.Login, &kind, &siteAdmin, &at.Owner, &public, &at.Granted); err != nil {
+		if err := row.Scan(&p.ID, &p.Login, &kind, &siteAdmin, &at.Owner, &public, &at.Granted,
+			&p.Collaborator); err != nil {
 			return err
 		}
 		p.Kind = account.Kind(kind)
 		p.Role = at.Role(&account.Caller{ID: p.ID, SiteAdmin: siteAdmin}, r)
-		p.Member, p.Public, p.Collaborator = at.Owner != nil, public != nil && *public, at.Granted != nil
+		p.Member, p.Public = at.Owner != nil, public != nil && *public
 		found(p)
 		return nil
 	}, query, args...)
 }
 
 func selectPeople(r *Repo, column string, keys []any) (query string, args []any) {
-	return `SELECT a.id, a.login, a.kind, a.site_admin, m.owner, m.public, c.role FROM accounts a
+	return `SELECT a.id, a.login, a.kind, a.site_admin, m.owner, m.public, ` + GrantedRole("$2", "a.id") + `,
+		c.role IS NOT NULL FROM accounts a
 		LEFT JOIN members m ON m.org_id = $1 AND m.user_id = a.id
 		LEFT JOIN collaborators c ON c.repo_id = $2 AND c.user_id = a.id
 		WHERE ` + column + ` IN ` + db.ValuesFrom(3, 1, len(keys)), append([]any{r.OwnerID, r.ID}, keys...)

@@ -32,9 +32,19 @@ func (on Router) Pull(address string, h Handler) route.Route {
 	return on.route(route.Pull, account.Pull, address, h)
 }
 
+// Triage returns a route for callers who sort issues and pull requests.
+func (on Router) Triage(address string, h Handler) route.Route {
+	return on.route(route.Triage, account.Triage, address, h)
+}
+
 // Push returns a route for callers with push access.
 func (on Router) Push(address string, h Handler) route.Route {
 	return on.route(route.Push, account.Push, address, h)
+}
+
+// Maintain returns a route for callers who maintain the repository.
+func (on Router) Maintain(address string, h Handler) route.Route {
+	return on.route(route.Maintain, account.Maintain, address, h)
 }
 
 // Admin returns a route for administrators of the repository.

@@ -14,6 +14,7 @@ type Merge struct {
 	Number int64   // of the pull request
 	Head   git.SHA // the head that is merged
 	Method string  // merge, squash or rebase
+	Auto   bool    // by auto-merge, which bypasses nothing
 }
 
 // Findings are what package rule found about an update of a ref before its transaction.

@@ -13,20 +13,22 @@ import (
 // caller's roles. $1 is the caller's id, or 0.
 //
 // They are a format with a place for the numbers of forks, see columnsFor.
-const accessColumns = `r.id, r.owner_id, r.name, r.description, r.homepage, r.private, r.default_branch,
+var accessColumns = `r.id, r.owner_id, r.name, r.description, r.homepage, r.private, r.default_branch,
 	r.has_issues, r.archived, r.ruled OR o.ruled, r.merging, r.refs_generation, r.purges, r.unreached,
 	r.open_issues, r.stars, r.watchers,
 	r.issues_generation, r.size_kb, r.created_at, r.updated_at, r.pushed_at,
 	r.topics, r.language, r.license, r.is_template, COALESCE(r.template_id, 0),
 	COALESCE(r.parent_id, 0), COALESCE(r.root_id, r.id), %s,
-	o.login, o.kind, o.site_admin, o.default_role, m.owner, c.role,
+	o.login, o.kind, o.site_admin, o.default_role, m.owner, ` + grantedToCaller + `,
 	r.private AND EXISTS (SELECT 1 FROM withdrawn_forks w WHERE w.id = r.id), ` + forkable + `,
 	COALESCE((SELECT value FROM generations WHERE topic = '` + account.Topic + `'), 0),
 	EXISTS (SELECT 1 FROM autolinks y WHERE y.repo_id = r.id)`
 
 const accessFrom = ` FROM accounts o JOIN repos r ON r.owner_id = o.id
-	LEFT JOIN members m ON m.org_id = o.id AND m.user_id = $1
-	LEFT JOIN collaborators c ON c.repo_id = r.id AND c.user_id = $1 `
+	LEFT JOIN members m ON m.org_id = o.id AND m.user_id = $1 `
+
+// grantedToCaller is the best role that the caller, $1, was granted.
+var grantedToCaller = GrantedRole("r.id", "$1")
 
 // Columns for nearly all callers.
 var (

@@ -8,16 +8,44 @@ import (
 )
 
 // VisibleTo holds if a person may see the repository r (decision 12). who is an
-// expression for the person's id; the joined members m and collaborators c are of the
-// same person. It is not for site administrators, who see all.
+// expression for the person's id; the joined members m are of the same person. It is not for site
+// administrators, who see all.
 func VisibleTo(who string) string { return `(NOT r.private OR ` + hasRole(who) + `)` }
 
 // hasRole holds if the person may see the repository also while it is private, unless it
 // is a withdrawn fork (decision 62).
 func hasRole(who string) string {
 	return `((r.owner_id = ` + who + ` OR m.owner OR (m.owner IS NOT NULL AND o.default_role > 0)
-			OR c.role > 0)
+			OR ` + GrantedRole("r.id", who) + ` > 0)
 		AND ` + NotWithdrawn("r") + `)`
+}
+
+// GrantedRole is the best role that a person was granted on a repository, as a collaborator or through teams: an
+// expression, NULL without one. Both ids are expressions. All SQL that asks for such a role uses it, so a change of a
+// team's members or repositories writes no row for each pair of these.
+func GrantedRole(repo, who string) string {
+	return `(SELECT max(granted.role) FROM (
+		SELECT gc.role FROM collaborators gc WHERE gc.repo_id = ` + repo + ` AND gc.user_id = ` + who + `
+		UNION ALL SELECT gt.role FROM team_repos gt JOIN team_members gm ON gm.team_id = gt.team_id
+		WHERE gt.repo_id = ` + repo + ` AND gm.user_id = ` + who + `) granted)`
+}
+
+// GrantedRepos selects the column repo_id, each once, of repositories on which a person was granted a role.
+func GrantedRepos(who string) string {
+	return `SELECT repo_id FROM collaborators WHERE user_id = ` + who + ` UNION ` + TeamRepos(who)
+}
+
+// GrantedPeople selects the column user_id, each once, of people who were granted a role on a repository.
+func GrantedPeople(repo string) string {
+	return `SELECT user_id FROM collaborators WHERE repo_id = ` + repo + `
+		UNION SELECT gm.user_id FROM team_repos gt JOIN team_members gm ON gm.team_id = gt.team_id
+		WHERE gt.repo_id = ` + repo
+}
+
+// TeamRepos selects the column repo_id of repositories on which a person has a role through teams.
+func TeamRepos(who string) string {
+	return `SELECT gt.repo_id FROM team_members gm JOIN team_repos gt ON gt.team_id = gm.team_id
+		WHERE gm.user_id = ` + who
 }
 
 // Visible is visibleTo for the caller, $1, as far as the token goes.
@@ -98,7 +126,6 @@ func ForksSeen(caller *account.Caller) string {
 func fromRepo(id, condition string) string {
 	return ` FROM repos r JOIN accounts o ON o.id = r.owner_id
 		LEFT JOIN members m ON m.org_id = o.id AND m.user_id = $1
-		LEFT JOIN collaborators c ON c.repo_id = r.id AND c.user_id = $1
 		WHERE r.id = ` + id + ` AND ` + condition
 }
 
@@ -108,10 +135,9 @@ const FromPublic = ` FROM accounts o JOIN repos r ON r.owner_id = o.id
 	WHERE o.login_folded = $2 AND r.name_folded = $3 AND NOT r.private`
 
 // JoinSeers is SQL for FROM, after the table of accounts with the alias who: it keeps the accounts that may see
-// the repository of the id, an expression. An AND may follow. It uses the names r, o, m and c.
+// the repository of the id, an expression. An AND may follow. It uses the names r, o and m.
 func JoinSeers(id, who string) string {
 	return ` JOIN repos r ON r.id = ` + id + ` JOIN accounts o ON o.id = r.owner_id
 		LEFT JOIN members m ON m.org_id = o.id AND m.user_id = ` + who + `.id
-		LEFT JOIN collaborators c ON c.repo_id = r.id AND c.user_id = ` + who + `.id
 		WHERE (` + who + `.site_admin AND ` + NotDeleted("r") + ` OR ` + VisibleTo(who+`.id`) + `)`
 }

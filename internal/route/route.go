@@ -26,7 +26,9 @@ const (
 	Anyone   Right = "anyone"
 	SignedIn Right = "signed in"
 	Pull     Right = "pull"
+	Triage   Right = "triage"
 	Push     Right = "push"
+	Maintain Right = "maintain"
 	Admin    Right = "admin"
 	// SiteAdmin is for site administrators: to anyone else such a route does not exist.
 	SiteAdmin Right = "site admin"

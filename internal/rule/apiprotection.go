@@ -61,8 +61,8 @@ func (api *API) GetProtection(w http.ResponseWriter, r *http.Request, a *repo.Ac
 // PUT /repos/{owner}/{repo}/branches/{branch...}/protection
 //
 // PutProtection creates or replaces the protection of a branch. The four settings that GitHub requires must be
-// sent, as null if they are off. Errors: 404; 422 also for what is not enforced yet: teams, Apps, who may dismiss
-// reviews, signatures.
+// sent, as null if they are off. Whether signatures are required stays unless it is sent: GitHub has it at an address
+// of its own. Errors: 404; 422 also for what is not enforced yet: teams, Apps, who may dismiss reviews.
 func (api *API) PutProtection(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	body, err := web.ReadObject(r, protectionResource)
 	if err != nil {
@@ -160,6 +160,13 @@ func (api *API) DropAdmins(w http.ResponseWriter, r *http.Request, a *repo.Acces
 // GetSignatures answers whether the protection requires signatures. Error: 404.
 func (api *API) GetSignatures(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return api.getSetting(w, r, a, "required_signatures", signaturesSetting)
+}
+
+// POST /repos/{owner}/{repo}/branches/{branch...}/protection/required_signatures
+//
+// SetSignatures requires verified signatures of commits. Error: 404.
+func (api *API) SetSignatures(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	return api.putSetting(w, r, a, "required_signatures", signaturesSetting)
 }
 
 // DELETE /repos/{owner}/{repo}/branches/{branch...}/protection/required_signatures
@@ -290,6 +297,7 @@ func (api *API) readProtection(ctx context.Context, body *web.Object) (*Protecti
 	for name, is := range flags {
 		*is = body.Bool(name).Or(false)
 	}
+	p.KeepSignatures = !body.Has("required_signatures")
 	if err := body.Err(); err != nil {
 		return nil, err
 	}

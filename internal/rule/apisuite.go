@@ -52,6 +52,7 @@ var periods = map[string]time.Duration{"hour": time.Hour, "day": 24 * time.Hour,
 // suiteFilter chooses among suites. Zero values do not matter.
 type suiteFilter struct {
 	ref    string
+	repo   string // of an organization's: the name of the repository
 	actor  string // a login
 	period time.Duration
 	result Result
@@ -62,6 +63,18 @@ type suiteFilter struct {
 // ListSuites answers what rules said about updates of refs, the newest first: by default of the last day. Error:
 // 422.
 func (api *API) ListSuites(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	return api.listSuites(w, r, owner{repo: a.ID})
+}
+
+// GET /orgs/{org}/rulesets/rule-suites
+//
+// ListOrgSuites is ListSuites for all repositories of the organization, or the one of repository_name. Errors: 403,
+// 404, 422.
+func (api *API) ListOrgSuites(w http.ResponseWriter, r *http.Request, o Owner, _ string) error {
+	return api.listSuites(w, r, o.owner)
+}
+
+func (api *API) listSuites(w http.ResponseWriter, r *http.Request, of owner) error {
 	period, err := web.QueryEnum(r, Resource, "time_period", "day", "hour", "week", "month")
 	if err != nil {
 		return err
@@ -73,12 +86,15 @@ func (api *API) ListSuites(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	q := web.QueryOf(r)
 	f := suiteFilter{ref: q.Get("ref"), actor: q.Get("actor_name"), period: periods[period],
 		result: Result(max(0, slices.Index(results[:], result)))}
+	if of.org != 0 {
+		f.repo = q.Get("repository_name")
+	}
 	page := web.ReadPage(r)
 	var list []*Suite
 	var total int64
 	var people map[account.ID]*account.Account
 	err = api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
-		if list, total, err = readSuites(tx, a.ID, f, page); err != nil {
+		if list, total, err = readSuites(tx, of, f, page); err != nil {
 			return err
 		}
 		people, err = account.ByIDs(tx, actorsOf(list))
@@ -90,7 +106,7 @@ func (api *API) ListSuites(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	web.Link(w, r, page, total)
 	out := []suiteJSON{}
 	for _, s := range list {
-		out = append(out, newSuiteJSON(a, s, people))
+		out = append(out, newSuiteJSON(s, people))
 	}
 	return web.JSON(w, r, http.StatusOK, out)
 }
@@ -99,6 +115,17 @@ func (api *API) ListSuites(w http.ResponseWriter, r *http.Request, a *repo.Acces
 //
 // GetSuite answers what each rule said about one update. Error: 404.
 func (api *API) GetSuite(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	return api.getSuite(w, r, owner{repo: a.ID})
+}
+
+// GET /orgs/{org}/rulesets/rule-suites/{rule_suite_id}
+//
+// GetOrgSuite is GetSuite for a repository of the organization. Errors: 403, 404.
+func (api *API) GetOrgSuite(w http.ResponseWriter, r *http.Request, o Owner, _ string) error {
+	return api.getSuite(w, r, o.owner)
+}
+
+func (api *API) getSuite(w http.ResponseWriter, r *http.Request, of owner) error {
 	id, err := web.Number(r, "rule_suite_id")
 	if err != nil {
 		return err
@@ -106,7 +133,7 @@ func (api *API) GetSuite(w http.ResponseWriter, r *http.Request, a *repo.Access)
 	var s *Suite
 	var people map[account.ID]*account.Account
 	err = api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
-		if s, err = suiteByID(tx, a.ID, id); err == nil {
+		if s, err = suiteByID(tx, of, id); err == nil {
 			people, err = account.ByIDs(tx, []account.ID{s.Actor})
 		}
 		return err
@@ -114,7 +141,7 @@ func (api *API) GetSuite(w http.ResponseWriter, r *http.Request, a *repo.Access)
 	if err != nil {
 		return err
 	}
-	out := &fullSuiteJSON{suiteJSON: newSuiteJSON(a, s, people), Evaluations: []evaluationJSON{}}
+	out := &fullSuiteJSON{suiteJSON: newSuiteJSON(s, people), Evaluations: []evaluationJSON{}}
 	for _, e := range s.Evaluations {
 		one := evaluationJSON{Enforcement: e.Enforcement, Result: Pass.String(), Kind: e.Kind,
 			Details: web.OrNil(e.Problem)}
@@ -138,9 +165,9 @@ func actorsOf(list []*Suite) []account.ID {
 	return db.Unique(ids)
 }
 
-func newSuiteJSON(a *repo.Access, s *Suite, people map[account.ID]*account.Account) suiteJSON {
-	out := suiteJSON{ID: s.ID, ActorID: s.Actor, Before: s.Before, After: s.After, Ref: s.Ref, RepoID: a.ID,
-		Repo: a.Name, PushedAt: s.PushedAt, Result: s.Result.String(), Evaluated: web.OrNil(s.Evaluated.String())}
+func newSuiteJSON(s *Suite, people map[account.ID]*account.Account) suiteJSON {
+	out := suiteJSON{ID: s.ID, ActorID: s.Actor, Before: s.Before, After: s.After, Ref: s.Ref, RepoID: s.RepoID,
+		Repo: s.RepoName, PushedAt: s.PushedAt, Result: s.Result.String(), Evaluated: web.OrNil(s.Evaluated.String())}
 	if by := people[s.Actor]; by != nil {
 		out.Actor = &by.Login
 	}

@@ -9,10 +9,15 @@ import (
 
 // GitHub's numbers of the roles that may bypass a ruleset.
 const (
-	roleMaintain = 2 // counts as that of administrators
+	roleMaintain = 2
 	roleWrite    = 4
 	roleAdmin    = 5
 )
+
+// bypassing are the roles of these numbers.
+var bypassing = map[int64]account.Role{
+	roleMaintain: account.Maintain, roleWrite: account.Push, roleAdmin: account.Admin,
+}
 
 // bypassers caches what is known of the accounts that move refs in a transaction.
 type bypassers struct {
@@ -37,8 +42,12 @@ func (b *bypassers) app(tx *db.Tx, id account.ID) account.AppID {
 	return app
 }
 
-// mayBypass reports whether the account that moves a ref may bypass a ruleset.
+// mayBypass reports whether the account that moves a ref may bypass a ruleset. Auto-merge waits for all rules, as at
+// GitHub.
 func (j *judgement) mayBypass(r *Ruleset, u *repo.RefUpdate) (bool, error) {
+	if j.push.Merge != nil && j.push.Merge.Auto {
+		return false, nil
+	}
 	for _, a := range r.Bypass {
 		if a.Mode == byPullRequest && j.push.Merge == nil || u.New == git.ZeroSHA && a.Mode == byPullRequest {
 			continue
@@ -83,10 +92,7 @@ func (j *judgement) isActor(a Actor, u *repo.RefUpdate) (bool, error) {
 			role = access.Role
 			b.roles = map[account.ID]account.Role{u.By: role}
 		}
-		if a.ID == roleWrite {
-			return role >= account.Push, nil
-		}
-		return role >= account.Admin, nil
+		return role >= bypassing[a.ID], nil
 	}
 	return false, nil
 }

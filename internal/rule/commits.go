@@ -354,19 +354,11 @@ func (i *inspection) changed(c *git.Commit) (list []diff.File, whole bool, err e
 	return list, true, nil
 }
 
-// signatures returns a problem unless every commit has a signature that counts.
+// signatures returns a problem unless every commit has a verified signature.
 func (i *inspection) signatures(list []*git.Commit) (string, error) {
-	if i.Verified == nil {
-		return "Commits must have verified signatures, which this server does not check yet.", nil
-	}
-	ok, err := i.Verified(i.ctx, i.push.RepoID, i.objects, list)
-	if err != nil {
+	c, err := i.Service.signatures.FirstUnverified(i.ctx, list)
+	if err != nil || c == nil {
 		return "", err
 	}
-	for _, c := range list {
-		if !ok[c.SHA] {
-			return "Commit " + string(c.SHA[:7]) + " must have a verified signature.", nil
-		}
-	}
-	return "", nil
+	return "Commit " + string(c.SHA[:7]) + " must have a verified signature.", nil
 }

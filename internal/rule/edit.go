@@ -12,6 +12,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
+	"arbor/internal/pull/automerge"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -161,7 +162,8 @@ func (s *Service) Delete(ctx context.Context, o Owner, id int64) error {
 	})
 }
 
-// record writes a change to the audit log. before is nil for a new ruleset, after for a deleted one.
+// record writes a change to the audit log, and wakes auto-merge of pull requests that may lack nothing from then on.
+// before is nil for a new ruleset, after for a deleted one.
 func record(tx *db.Tx, o Owner, entry audit.Entry, before, after *Ruleset) error {
 	some, verb := after, "update"
 	switch {
@@ -182,6 +184,13 @@ func record(tx *db.Tx, o Owner, entry audit.Entry, before, after *Ruleset) error
 	entry.Action, entry.Changes = actions[verb], changes
 	if err := audit.Record(tx, entry); err != nil {
 		return err
+	}
+	wake := automerge.WakeRepo(tx, o.repo)
+	if o.org != 0 {
+		wake = automerge.WakeOwner(tx, o.org)
+	}
+	if wake != nil {
+		return wake
 	}
 	return tell(tx, o, before, after)
 }
@@ -216,7 +225,7 @@ func (s *Service) check(tx *db.Tx, r *Ruleset) error {
 		f.CheckText("name", r.Name, maxName)
 		r.checkNames(&f)
 	}
-	r.checkRules(&f, s.Verified != nil)
+	r.checkRules(&f)
 	if err := r.checkActors(tx, &f); err != nil {
 		return err
 	}
@@ -264,7 +273,7 @@ func (r *Ruleset) checkNames(f *web.Faults) {
 var onlyFor = map[Kind]Target{PullRequest: Branches, BranchName: Branches, TagName: Tags, Conversations: Branches,
 	Pushers: Branches}
 
-func (r *Ruleset) checkRules(f *web.Faults, signatures bool) {
+func (r *Ruleset) checkRules(f *web.Faults) {
 	wrong := func(k Kind, problem string) { f.Wrong("rules", errs.Custom, string(k)+": "+problem) }
 	if len(r.Rules) > maxRules {
 		f.Wrong("rules", errs.Custom, fmt.Sprintf("at most %d rules are allowed", maxRules))
@@ -288,9 +297,6 @@ func (r *Ruleset) checkRules(f *web.Faults, signatures bool) {
 			p != nil && (p.Dismissers != nil || p.Exempt != nil)) {
 			wrong(rule.Kind, "the rule exists for protections of branches only")
 		}
-		if rule.Kind == Signatures && !signatures {
-			wrong(rule.Kind, "signatures are not supported yet")
-		}
 	}
 }
 
@@ -308,7 +314,7 @@ func (r *Ruleset) checkActors(tx *db.Tx, f *web.Faults) error {
 		problem := ""
 		switch a.Type {
 		case ByRole:
-			if a.ID != roleMaintain && a.ID != roleWrite && a.ID != roleAdmin {
+			if bypassing[a.ID] == account.None {
 				problem = "unknown role"
 			}
 		case ByOwner, ByKey:

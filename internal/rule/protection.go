@@ -27,6 +27,8 @@ type Protection struct {
 	Locked        bool
 	ForkSyncing   bool // a locked branch may be updated from the repository's parent
 	Signatures    bool
+
+	KeepSignatures bool // Protect leaves Signatures as they are
 }
 
 // AsProtection returns the form of a ruleset that is a protection.
@@ -152,6 +154,9 @@ func (s *Service) Protect(
 			return err
 		}
 		return s.change(tx, o, entry, r, func(r *Ruleset) error {
+			if p.KeepSignatures {
+				p.Signatures = r.Find(Signatures) != nil
+			}
 			p.apply(r)
 			return nil
 		})
@@ -159,9 +164,39 @@ func (s *Service) Protect(
 	return r, err
 }
 
-// EditProtection changes a protection by a function. Errors: 404 for a branch without one, 422, the function's.
+// AddProtection creates the protection of its pattern. Error: 422, also if the pattern has one.
+func (s *Service) AddProtection(ctx context.Context, a *repo.Access, p *Protection) (*Ruleset, error) {
+	o, r := OfRepository(a), &Ruleset{RepoID: a.ID}
+	p.apply(r)
+	return r, s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
+		entry, err := o.hold(tx)
+		if err != nil {
+			return err
+		}
+		return s.add(tx, o, entry, r)
+	})
+}
+
+// EditProtection changes the protection of a branch by a function. Errors: 404 for a branch without one, 422, the
+// function's.
 func (s *Service) EditProtection(
 	ctx context.Context, a *repo.Access, branch string, change func(tx *db.Tx, p *Protection) error,
+) (*Ruleset, error) {
+	find := func(tx *db.Tx) (*Ruleset, error) { return protectionOf(tx, a.ID, branch) }
+	return s.editProtection(ctx, a, find, change)
+}
+
+// EditProtectionByID is EditProtection for the protection of an id, whose pattern may change.
+func (s *Service) EditProtectionByID(
+	ctx context.Context, a *repo.Access, id int64, change func(tx *db.Tx, p *Protection) error,
+) (*Ruleset, error) {
+	find := func(tx *db.Tx) (*Ruleset, error) { return byID(tx, owner{repo: a.ID}, id, true) }
+	return s.editProtection(ctx, a, find, change)
+}
+
+func (s *Service) editProtection(
+	ctx context.Context, a *repo.Access, find func(tx *db.Tx) (*Ruleset, error),
+	change func(tx *db.Tx, p *Protection) error,
 ) (r *Ruleset, err error) {
 	o := OfRepository(a)
 	err = s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
@@ -169,7 +204,7 @@ func (s *Service) EditProtection(
 		if err != nil {
 			return err
 		}
-		if r, err = protectionOf(tx, a.ID, branch); err != nil {
+		if r, err = find(tx); err != nil {
 			return err
 		}
 		return s.change(tx, o, entry, r, func(r *Ruleset) error {

@@ -15,6 +15,7 @@
 //	edit.go           creates, changes and deletes rulesets, with the audit log and webhooks
 //	protection.go     the form of protections; apiprotection.go: their handlers
 //	api.go            the handlers of rulesets
+//	loadmany.go       the rules of many repositories at once, for GraphQL
 //	store.go, storemerge.go, storesuite.go   the SQL
 //
 // Tables: rulesets, rule_suites; repos.ruled and accounts.ruled say whether a repository or its owner has any.
@@ -24,19 +25,19 @@
 // Rules about commits need Git, and nothing waits for Git in a transaction: then the transaction ends with
 // repo.ErrUnprepared, Prepare finds what the commits violate ([repo.RefUpdate].Findings), and the push is tried
 // again. Findings name the versions of the rulesets that they were found for. If one of them has changed since,
-// they are found again. So a rule that changes between a check and a merge counts.
+// they are found again. So a rule that changes between a check and a merge counts. Signatures count with the keys
+// that accounts had when Prepare looked at the commits; keys that go later change no ref.
 //
 // Those who may administer a repository can always change its rules, whatever the rules say.
 package rule
 
 import (
-	"context"
 	"log/slog"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
-	"arbor/internal/git"
 	"arbor/internal/repo"
+	"arbor/internal/signature"
 )
 
 // Resource is the name of rulesets in validation errors.
@@ -147,16 +148,13 @@ func (r *Ruleset) Find(k Kind) *Rule {
 
 // Service implements the operations on rules.
 type Service struct {
-	// Verified reports which commits have a signature that counts. nil: no ruleset can require signatures, and
-	// one that does refuses every commit.
-	Verified func(ctx context.Context, id repo.ID, objects *git.Repository, commits []*git.Commit) (map[git.SHA]bool, error)
-
-	db    *db.DB
-	repos *repo.Service
-	log   *slog.Logger
+	db         *db.DB
+	repos      *repo.Service
+	signatures *signature.Service
+	log        *slog.Logger
 }
 
 // New returns a Service.
-func New(d *db.DB, repos *repo.Service, log *slog.Logger) *Service {
-	return &Service{db: d, repos: repos, log: log}
+func New(d *db.DB, repos *repo.Service, signatures *signature.Service, log *slog.Logger) *Service {
+	return &Service{db: d, repos: repos, signatures: signatures, log: log}
 }

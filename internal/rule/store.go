@@ -42,8 +42,18 @@ func readRulebook(tx *db.Tx, repoID repo.ID) (*rulebook, error) {
 
 // readRulebooks reads the rulesets of repositories. Repositories without any are missing.
 func readRulebooks(tx *db.Tx, ids []repo.ID) (map[repo.ID]*rulebook, error) {
+	sets, places, err := readRulesets(tx, ids)
+	books := map[repo.ID]*rulebook{}
+	for id, list := range sets {
+		books[id] = newRulebook(places[id], list)
+	}
+	return books, err
+}
+
+// readRulesets reads what readRulebooks makes of, with the disabled ones, the oldest first.
+func readRulesets(tx *db.Tx, ids []repo.ID) (map[repo.ID][]*Ruleset, map[repo.ID]place, error) {
 	sets, places := map[repo.ID][]*Ruleset{}, map[repo.ID]place{}
-	err := db.QueryEach(tx, func(row db.Scanner) error {
+	return sets, places, db.QueryEach(tx, func(row db.Scanner) error {
 		var id repo.ID
 		var at place
 		r, err := scan(row, &id, &at.name, &at.defaultBranch)
@@ -54,11 +64,6 @@ func readRulebooks(tx *db.Tx, ids []repo.ID) (map[repo.ID]*rulebook, error) {
 	}, `SELECT `+columns+`, r.id, r.name, r.default_branch FROM repos r
 		JOIN rulesets s ON s.repo_id = r.id OR s.org_id = r.owner_id
 		WHERE r.id IN `+db.Values(1, len(ids))+` ORDER BY s.id`, db.Args(ids)...)
-	books := map[repo.ID]*rulebook{}
-	for id, list := range sets {
-		books[id] = newRulebook(places[id], list)
-	}
-	return books, err
 }
 
 // owner is a repository or an organization that has rulesets.

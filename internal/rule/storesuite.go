@@ -41,14 +41,24 @@ func recordSuites(tx *db.Tx, j *judgement) error {
 }
 
 const suiteColumns = `s.id, s.repo_id, s.actor_id, s.ref, s.before_sha, s.after_sha, s.result, s.evaluated,
-	s.evaluations, s.pushed_at`
+	s.evaluations, s.pushed_at, r.name`
+
+// suitesOf returns the tables of the suites of a repository, or of all that an organization owns, and the condition
+// with $1.
+func suitesOf(o owner) (from string, id any) {
+	from = ` FROM rule_suites s JOIN repos r ON r.id = s.repo_id WHERE `
+	if o.org != 0 {
+		return from + `r.owner_id = $1 AND ` + repo.NotDeleted("r"), o.org
+	}
+	return from + `s.repo_id = $1`, o.repo
+}
 
 // scanSuite reads suiteColumns. Error: 404.
 func scanSuite(row db.Scanner) (*Suite, error) {
 	var s Suite
 	var evaluations string
 	err := row.Scan(&s.ID, &s.RepoID, &s.Actor, &s.Ref, &s.Before, &s.After, &s.Result, &s.Evaluated, &evaluations,
-		&s.PushedAt)
+		&s.PushedAt, &s.RepoName)
 	if errors.Is(err, db.ErrNoRows) {
 		return nil, errs.Absent()
 	}
@@ -58,16 +68,17 @@ func scanSuite(row db.Scanner) (*Suite, error) {
 	return &s, err
 }
 
-// suiteByID reads a suite of a repository. Error: 404.
-func suiteByID(tx *db.Tx, repoID repo.ID, id int64) (*Suite, error) {
-	return scanSuite(tx.QueryRow(`SELECT `+suiteColumns+` FROM rule_suites s WHERE s.repo_id = $1 AND s.id = $2`,
-		repoID, id))
+// suiteByID reads a suite. Error: 404.
+func suiteByID(tx *db.Tx, o owner, id int64) (*Suite, error) {
+	from, of := suitesOf(o)
+	return scanSuite(tx.QueryRow(`SELECT `+suiteColumns+from+` AND s.id = $2`, of, id))
 }
 
-// readSuites reads a page of the suites of a repository, the newest first, and how many there are.
-func readSuites(tx *db.Tx, repoID repo.ID, f suiteFilter, page web.Page) (list []*Suite, total int64, err error) {
-	where := ` FROM rule_suites s WHERE s.repo_id = $1 AND s.pushed_at >= $2`
-	args := []any{repoID, int64(tx.Now) - f.period.Microseconds()}
+// readSuites reads a page of suites, the newest first, and how many there are.
+func readSuites(tx *db.Tx, o owner, f suiteFilter, page web.Page) (list []*Suite, total int64, err error) {
+	where, of := suitesOf(o)
+	where += ` AND s.pushed_at >= $2`
+	args := []any{of, int64(tx.Now) - f.period.Microseconds()}
 	add := func(condition string, value any) {
 		args = append(args, value)
 		where += fmt.Sprintf(condition, len(args))
@@ -78,6 +89,9 @@ func readSuites(tx *db.Tx, repoID repo.ID, f suiteFilter, page web.Page) (list [
 			ref = git.Heads + ref
 		}
 		add(` AND s.ref = $%d`, ref)
+	}
+	if f.repo != "" {
+		add(` AND r.name_folded = $%d`, account.Fold(f.repo))
 	}
 	if f.actor != "" {
 		add(` AND s.actor_id = (SELECT a.id FROM accounts a WHERE a.login_folded = $%d)`, account.Fold(f.actor))

@@ -27,6 +27,7 @@ func (r Result) String() string { return results[r] }
 type Suite struct {
 	ID          int64
 	RepoID      repo.ID
+	RepoName    string
 	Actor       account.ID
 	Ref         string
 	Before      git.SHA

@@ -92,12 +92,8 @@ func (api *API) view(ctx context.Context, a *repo.Access, branch string, p *Prot
 	info := web.From(ctx)
 	v := &protectionView{Protection: p, info: info,
 		url: info.API(web.Path("repos", a.Owner.Login, a.Name, "branches", branch, "protection"))}
-	ids := p.Pushers
-	if p.Reviews != nil && p.Reviews.Exempt != nil {
-		ids = append(ids[:len(ids):len(ids)], p.Reviews.Exempt.Users...)
-	}
 	return v, api.s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		v.people, err = account.ByIDs(tx, db.Unique(ids))
+		v.people, err = account.ByIDs(tx, db.Unique(p.people()))
 		return err
 	})
 }

@@ -32,6 +32,12 @@ const (
 	AdminKeys
 	WriteKeys
 	ReadKeys
+	AdminGPGKeys
+	WriteGPGKeys
+	ReadGPGKeys
+	AdminSigningKeys
+	WriteSigningKeys
+	ReadSigningKeys
 	ReadAuditLog
 	UserEmail
 	AdminRepoHooks
@@ -39,6 +45,7 @@ const (
 	ReadRepoHooks
 	AdminOrgHooks
 	RepoDeployment
+	RepoInvite
 	firstOther
 )
 
@@ -52,13 +59,17 @@ type name struct {
 // yet are accepted, so that tokens for GitHub's tools can be made as their manuals say.
 var names = complete([]name{
 	{"repo", "", Repo}, {"repo:status", "repo", RepoStatus}, {"repo_deployment", "repo", RepoDeployment},
-	{"public_repo", "repo", PublicRepo}, {"repo:invite", "repo", 0}, {"security_events", "repo", 0},
+	{"public_repo", "repo", PublicRepo}, {"repo:invite", "repo", RepoInvite}, {"security_events", "repo", 0},
 	{"delete_repo", "", DeleteRepo},
 	{"user", "", User}, {"read:user", "user", 0}, {"user:email", "user", UserEmail},
 	{"user:follow", "user", FollowUsers},
 	{"admin:org", "", AdminOrg}, {"write:org", "admin:org", WriteOrg}, {"read:org", "write:org", ReadOrg},
 	{"admin:public_key", "", AdminKeys}, {"write:public_key", "admin:public_key", WriteKeys},
 	{"read:public_key", "write:public_key", ReadKeys},
+	{"admin:gpg_key", "", AdminGPGKeys}, {"write:gpg_key", "admin:gpg_key", WriteGPGKeys},
+	{"read:gpg_key", "write:gpg_key", ReadGPGKeys}, {"admin:ssh_signing_key", "", AdminSigningKeys},
+	{"write:ssh_signing_key", "admin:ssh_signing_key", WriteSigningKeys},
+	{"read:ssh_signing_key", "write:ssh_signing_key", ReadSigningKeys},
 	{"admin:repo_hook", "", AdminRepoHooks}, {"write:repo_hook", "admin:repo_hook", WriteRepoHooks},
 	{"read:repo_hook", "write:repo_hook", ReadRepoHooks}, {"admin:org_hook", "", AdminOrgHooks},
 	{"notifications", "", Notifications}, {"workflow", "", 0}, {"gist", "", 0},

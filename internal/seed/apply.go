@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"arbor/internal/account"
+	"arbor/internal/account/signkey"
 	"arbor/internal/account/token"
 	"arbor/internal/errs"
 	"arbor/internal/repo"
@@ -55,6 +56,11 @@ func (a *applier) apply(ctx context.Context) error {
 			return err
 		}
 	}
+	for i := range a.s.Orgs {
+		if err := a.teams(ctx, &a.s.Orgs[i]); err != nil {
+			return err
+		}
+	}
 	for i := range a.s.Repos {
 		a.tracker(&a.s.Repos[i])
 	}
@@ -78,7 +84,49 @@ func (a *applier) apply(ctx context.Context) error {
 			return err
 		}
 	}
-	return a.server.Settle(ctx)
+	if err := a.server.Settle(ctx); err != nil {
+		return err
+	}
+	return a.invite(ctx)
+}
+
+// invite invites people, at the present time.
+func (a *applier) invite(ctx context.Context) error {
+	a.clock.set(time.Now())
+	for i := range a.s.Orgs {
+		o := &a.s.Orgs[i]
+		for _, login := range o.Invitations {
+			err := a.send(ctx, o.Owners[0], "POST", web.Path("orgs", o.Login, "invitations"),
+				fields{"login": login}, nil)
+			if err != nil {
+				return a.s.errorAt(&o.position, err)
+			}
+		}
+	}
+	for i := range a.s.Repos {
+		r := &a.s.Repos[i]
+		for _, p := range r.Invitations {
+			if err := a.inviteTo(ctx, r, p); err != nil {
+				return a.s.errorAt(&p.position, err)
+			}
+		}
+	}
+	return nil
+}
+
+// inviteTo invites somebody to a repository: clients do this in the browser alone.
+func (a *applier) inviteTo(ctx context.Context, r *Repo, p Permission) error {
+	by, err := a.caller(r.admin)
+	if err != nil {
+		return err
+	}
+	to, err := a.repos.Find(ctx, by, r.owner, r.short)
+	if err != nil {
+		return err
+	}
+	role, _ := account.ParseRole(p.Role)
+	_, err = a.server.Forge().Invitations.Invite(ctx, &to.Access, p.Login, role)
+	return err
 }
 
 // happen sends what trackers consist of, all repositories' in the order of time:
@@ -156,6 +204,21 @@ func (a *applier) user(ctx context.Context, u *User) error {
 			return a.s.errorAt(&k.position, err)
 		}
 	}
+	return a.signing(ctx, u)
+}
+
+// signing adds the keys with which a user signs.
+func (a *applier) signing(ctx context.Context, u *User) error {
+	for i := range u.Signing {
+		k := &u.Signing[i]
+		path, send := "/user/ssh_signing_keys", fields{"key": k.Text}.text("title", k.Title)
+		if signkey.KindOf(k.Text) == signkey.OpenPGP {
+			path, send = "/user/gpg_keys", fields{"armored_public_key": k.Text}.text("name", k.Title)
+		}
+		if err := a.send(ctx, u.Login, "POST", path, send, nil); err != nil {
+			return a.s.errorAt(&k.position, err)
+		}
+	}
 	return nil
 }
 
@@ -187,6 +250,59 @@ func (a *applier) org(ctx context.Context, o *Org) error {
 		}
 		if err != nil {
 			return a.s.errorAt(&m.position, err)
+		}
+	}
+	return nil
+}
+
+// teams creates the teams of an organization, whose first owner is in those alone that name it.
+func (a *applier) teams(ctx context.Context, o *Org) error {
+	a.clock.set(o.CreatedAt)
+	ids := map[string]int64{}
+	for i := range o.Teams {
+		t := &o.Teams[i]
+		if err := a.team(ctx, o, t, ids); err != nil {
+			return a.s.errorAt(&t.position, err)
+		}
+	}
+	return nil
+}
+
+func (a *applier) team(ctx context.Context, o *Org, t *Team, ids map[string]int64) error {
+	admin, privacy := o.Owners[0], "closed"
+	if t.Secret {
+		privacy = "secret"
+	}
+	body := fields{"name": t.Name, "privacy": privacy}.text("description", t.Description)
+	if t.Parent != "" {
+		body["parent_team_id"] = ids[t.Parent]
+	}
+	var made struct {
+		ID   int64
+		Slug string
+	}
+	if err := a.send(ctx, admin, "POST", web.Path("orgs", o.Login, "teams"), body, &made); err != nil {
+		return err
+	}
+	ids[t.Name] = made.ID
+	at := func(parts ...string) string {
+		return web.Path(append([]string{"orgs", o.Login, "teams", made.Slug}, parts...)...)
+	}
+	if err := a.send(ctx, admin, "DELETE", at("memberships", admin), nil, nil); err != nil {
+		return err
+	}
+	for role, logins := range map[string][]string{"maintainer": t.Maintainers, "member": t.Members} {
+		for _, login := range logins {
+			if err := a.send(ctx, admin, "PUT", at("memberships", login), fields{"role": role},
+				nil); err != nil {
+				return err
+			}
+		}
+	}
+	for _, p := range t.Repos {
+		err := a.send(ctx, admin, "PUT", at("repos", o.Login, p.Login), fields{"permission": p.Role}, nil)
+		if err != nil {
+			return a.s.errorAt(&p.position, err)
 		}
 	}
 	return nil

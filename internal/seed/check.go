@@ -6,6 +6,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/account/key"
+	"arbor/internal/account/signkey"
 	"arbor/internal/account/token"
 	"arbor/internal/repo"
 	"arbor/internal/scope"
@@ -65,6 +66,7 @@ func (c *checker) checkUsers() {
 		for j := range u.Keys {
 			c.checkKey(&u.Keys[j], keys)
 		}
+		c.checkSigning(u.Signing)
 		for j := range u.Tokens {
 			t := &u.Tokens[j]
 			switch err := token.CheckToken(t.Value); {
@@ -98,6 +100,22 @@ func (c *checker) checkKey(k *Key, seen map[string]bool) {
 	}
 }
 
+// checkSigning checks the keys with which a user signs.
+func (c *checker) checkSigning(list []Key) {
+	seen := map[string]bool{}
+	for i := range list {
+		k := &list[i]
+		handle, err := signkey.NewKey{Kind: signkey.KindOf(k.Text), Name: k.Title, Text: k.Text}.Check()
+		switch {
+		case err != nil:
+			c.wrong(&k.position, "key", "%v", err)
+		case seen[handle]:
+			c.wrong(&k.position, "key", "this key is declared above")
+		}
+		seen[handle] = true
+	}
+}
+
 func (c *checker) checkOrgs() {
 	for i := range c.s.Orgs {
 		o := &c.s.Orgs[i]
@@ -116,6 +134,30 @@ func (c *checker) checkOrgs() {
 			m := &o.Members[j]
 			c.known(&m.position, "login", m.Login)
 			c.once(&m.position, "login", m.Login, seen)
+		}
+		c.checkTeams(o, seen)
+		c.people(&o.position, "invitations", o.Invitations, seen)
+	}
+}
+
+// checkTeams checks the teams of an organization, whose people belong has.
+func (c *checker) checkTeams(o *Org, belong map[string]bool) {
+	names := map[string]*Team{}
+	for j := range o.Teams {
+		t := &o.Teams[j]
+		if names[t.Name] != nil {
+			c.wrong(&t.position, "name", "the team %q is declared above", t.Name)
+		}
+		if p := names[t.Parent]; t.Parent != "" && (p == nil || p.Secret || t.Secret) {
+			c.wrong(&t.position, "parent", "want the name of a team above, and neither of them secret")
+		}
+		names[t.Name] = t
+		for key, logins := range map[string][]string{"maintainers": t.Maintainers, "members": t.Members} {
+			for _, login := range logins {
+				if c.known(&t.position, key, login) && !belong[account.Fold(login)] {
+					c.wrong(&t.position, key, "%q is not a member of %s", login, o.Login)
+				}
+			}
 		}
 	}
 }
@@ -213,6 +255,13 @@ func (c *checker) checkRepo(r *Repo, number int) {
 		p := &r.Collaborators[i]
 		if c.known(&p.position, "", p.Login) && account.Fold(p.Login) == folded {
 			c.wrong(&p.position, "", "the owner cannot be a collaborator")
+		}
+	}
+	for i := range r.Invitations {
+		p := &r.Invitations[i]
+		invitee := account.Fold(p.Login)
+		if c.known(&p.position, "", p.Login) && (invitee == folded || invitee == account.Fold(r.admin)) {
+			c.wrong(&p.position, "", "the owner cannot be invited")
 		}
 	}
 	c.people(&r.position, "stars", r.Stars, map[string]bool{})

@@ -81,6 +81,9 @@ func TestErrorsInAccounts(t *testing.T) {
 		{"users:\n  - login: a\n    keys:\n      - secret\n      - " + one + "\n      - {key: " + one +
 			", title: again}", []string{
 			"f:4: users[0].keys[0]: ", "f:6: users[0].keys[2].key: this key is declared above"}},
+		{"users:\n  - login: a\n    signing_keys:\n      - secret\n      - " + one + "\n      - {key: " + one +
+			", title: again}", []string{
+			"f:4: users[0].signing_keys[0]: ", "f:6: users[0].signing_keys[2].key: this key is declared above"}},
 		{people + "orgs:\n  - {login: bob, owners: [alice]}\n  - {login: o, owners: [carol]}\n  - {login: p, owners: [alice], members: [alice, o]}\n  - {login: q, owners: [], default_permission: all}", []string{
 			"f:6: orgs[3].default_permission: must be one of none, read, write, admin"}},
 		{people + "orgs:\n  - {login: bob, owners: [alice]}\n  - {login: o, owners: [carol]}\n  - {login: p, owners: [alice], members: [alice, o]}\n  - {login: q, owners: []}", []string{
@@ -98,7 +101,7 @@ func TestErrorsInAccounts(t *testing.T) {
 			[]string{"f:3: repos[0].fork: bob/a is empty: nothing can be forked",
 				"f:4: repos[1].fork: the forks go in a circle"}},
 		{garden("    collaborators:\n      carol: push\n      bob: own\n      alice: pull\n    stars: [bob, bob]"), []string{
-			"f:6: repos[0].collaborators.bob: must be one of pull, push, admin"}},
+			"f:6: repos[0].collaborators.bob: must be one of pull, triage, push, maintain, admin"}},
 		{garden("    collaborators:\n      carol: push\n      alice: pull\n    stars: [bob, bob]\n    watchers: [x]"), []string{
 			`f:5: repos[0].collaborators.carol: user "carol" not found`,
 			"f:6: repos[0].collaborators.alice: the owner cannot be a collaborator",

@@ -120,6 +120,7 @@ func Fill(ctx context.Context, s *Seed, to Store) (err error) {
 	a.server = server.New(server.Options{DB: d, Git: g, Log: log, DataDir: to.DataDir, Graduated: true,
 		Admission: to.Admission, Authenticate: a.authenticate})
 	f := a.server.Forge()
+	f.Signatures.SignNothing()
 	a.repos, a.transport, a.accounts, a.tokens = f.Repos, f.Transport, f.Accounts, f.Tokens
 	if err := a.apply(ctx); err != nil {
 		return err

@@ -170,6 +170,9 @@ func (a *applier) finish(ctx context.Context, r *Repo) error {
 			return a.s.errorAt(&r.position, err)
 		}
 	}
+	if err := a.rules(ctx, r); err != nil {
+		return err
+	}
 	if r.HasIssues != nil {
 		return a.s.errorAt(&r.position, a.send(ctx, r.admin, "PATCH", r.path(),
 			fields{"has_issues": *r.HasIssues}, nil))

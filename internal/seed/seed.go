@@ -18,7 +18,8 @@
 // commits and imports, which take more than a single request, go through the services.
 //
 // The database's clock shows what the seed says while it is applied. So one seed
-// gives the same times, ids and SHAs always and everywhere, but where it imports.
+// gives the same times, ids and SHAs always and everywhere, but where it imports. Invitations alone have the time
+// at which the store is filled, since they last for seven days.
 // docs/seed.md is the reference; a test holds it against the types here.
 //
 // A file is checked whole before anything is made, so that all errors come at once with line and
@@ -71,9 +72,11 @@ type User struct {
 	CreatedAt time.Time `seed:"created_at"`
 	Tokens    []Token   `seed:"tokens"`
 	Keys      []Key     `seed:"keys"`
+	Signing   []Key     `seed:"signing_keys"`
 }
 
-// Key is a public SSH key, as a file that ends in .pub holds it. It is text, or a mapping.
+// Key is a public SSH key, as a file that ends in .pub holds it, or among Signing a GPG key in ASCII armor. It is
+// text, or a mapping.
 type Key struct {
 	position
 	Text  string `seed:"key,required"`
@@ -98,6 +101,8 @@ type Org struct {
 	Permission  string    `seed:"default_permission" enum:"none,read,write,admin"`
 	Owners      []string  `seed:"owners,required"`
 	Members     []Member  `seed:"members"`
+	Teams       []Team    `seed:"teams"`
+	Invitations []string  `seed:"invitations"`
 	CreatedAt   time.Time `seed:"created_at"`
 }
 
@@ -106,6 +111,18 @@ type Member struct {
 	position
 	Login  string `seed:"login,required"`
 	Public bool   `seed:"public"`
+}
+
+// Team is a team of an organization.
+type Team struct {
+	position
+	Name        string      `seed:"name,required"`
+	Description string      `seed:"description"`
+	Secret      bool        `seed:"secret"`
+	Parent      string      `seed:"parent"` // the name of a team above in the list
+	Maintainers []string    `seed:"maintainers"`
+	Members     []string    `seed:"members"`
+	Repos       Permissions `seed:"repos"` // by the name of a repository of the organization
 }
 
 // Repo is a repository.
@@ -121,6 +138,7 @@ type Repo struct {
 	Fork          string      `seed:"fork"` // OWNER/NAME
 	Import        string      `seed:"import"`
 	Collaborators Permissions `seed:"collaborators"`
+	Invitations   Permissions `seed:"invitations"`
 	Stars         []string    `seed:"stars"`
 	Watchers      []string    `seed:"watchers"`
 
@@ -128,6 +146,9 @@ type Repo struct {
 	Commits  []Commit `seed:"commits"`
 	Branches []Branch `seed:"branches"`
 	Tags     []Tag    `seed:"tags"`
+
+	Protections []Protection `seed:"protections"`
+	Rulesets    []Ruleset    `seed:"rulesets"`
 
 	DefaultLabels *bool       `seed:"default_labels"`
 	Labels        []Label     `seed:"labels"`
@@ -151,7 +172,7 @@ type Permission struct {
 	Role  string // pull, push or admin
 }
 
-// Permissions is a mapping of logins to roles.
+// Permissions is a mapping of logins, or of a team's repositories, to roles.
 type Permissions []Permission
 
 // File is a file that a commit writes, or removes.

@@ -4,8 +4,11 @@ import (
 	"encoding/base64"
 	"reflect"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"arbor/internal/account"
 )
 
 // brief reports whether a node is text, which unions take for the short form of
@@ -61,8 +64,8 @@ func (list *Permissions) fromYAML(d *decoder, n *yaml.Node, path string) {
 	for _, p := range pairs {
 		one := Permission{position: position{key: join(path, p.name), line: p.key.Line}, Login: p.name}
 		d.value(p.value, one.key, reflect.ValueOf(&one.Role).Elem())
-		if one.Role != "" && !slices.Contains([]string{"pull", "push", "admin"}, one.Role) {
-			d.wrong(p.value, one.key, "must be one of pull, push, admin")
+		if one.Role != "" && !slices.Contains(account.Grants(), one.Role) {
+			d.wrong(p.value, one.key, "must be one of %s", strings.Join(account.Grants(), ", "))
 		}
 		*list = append(*list, one)
 	}

@@ -3,6 +3,7 @@ package server
 import (
 	"arbor/internal/account"
 	"arbor/internal/account/key"
+	"arbor/internal/account/signkey"
 	"arbor/internal/account/token"
 	"arbor/internal/activity"
 	"arbor/internal/app"
@@ -20,6 +21,7 @@ import (
 	"arbor/internal/gitdata"
 	"arbor/internal/hook"
 	"arbor/internal/hook/payloads"
+	"arbor/internal/invitation"
 	"arbor/internal/issue"
 	"arbor/internal/issue/comment"
 	"arbor/internal/issue/deletion"
@@ -44,8 +46,10 @@ import (
 	"arbor/internal/search/commit"
 	"arbor/internal/search/tag"
 	"arbor/internal/search/user"
+	"arbor/internal/signature"
 	"arbor/internal/star"
 	"arbor/internal/status"
+	"arbor/internal/team"
 )
 
 // apis are the APIs that pages, GraphQL and webhooks also use.
@@ -115,8 +119,11 @@ func (of *apis) features(s *Server) []feature {
 	repos := f.Repos
 	return []feature{
 		account.NewAPI(f.Accounts),
+		of.images,
 		token.NewAPI(f.Tokens),
 		key.NewAPI(f.Keys),
+		signkey.NewAPI(f.SigningKeys),
+		signature.NewAPI(f.Signatures),
 		follow.NewAPI(of.follows),
 		app.NewAPI(f.Apps),
 		list.NewAPI(d, repos),
@@ -126,6 +133,8 @@ func (of *apis) features(s *Server) []feature {
 		rule.NewAPI(f.Rules),
 		codeowner.NewAPI(of.codeOwners),
 		collaborator.NewAPI(of.collaborators),
+		team.NewAPI(f.Teams),
+		invitation.NewAPI(f.Invitations),
 		transport.NewAPI(f.Transport),
 		star.NewAPI(of.stars),
 		activity.NewAPI(of.activities, repos, f.Issues),

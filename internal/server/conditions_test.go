@@ -230,7 +230,7 @@ func TestErrors(t *testing.T) {
 		parsing := `{"message": "Problems parsing JSON", "documentation_url": "{base}/docs#patch-repos-owner-repo"}`
 		cases := []apitest.Case{
 			{Name: "unknown address", Do: "GET /user/nothing", Status: 404, Body: fmt.Sprintf(notFound, "")},
-			{Name: "unknown address, with a body", Do: "POST /user/gpg_keys", As: "alice", Send: "{}",
+			{Name: "unknown address, with a body", Do: "POST /user/codespaces", As: "alice", Send: "{}",
 				Status: 404},
 			{Name: "method", Do: "DELETE /user", Status: 405,
 				Has:  map[string]string{"Allow": "GET, HEAD, OPTIONS, PATCH"},
@@ -277,7 +277,7 @@ func TestErrors(t *testing.T) {
 			{Name: "invisible before the body", Do: "PATCH /repos/alice/Secret", As: "bob", Send: `{"name"`,
 				Status: 404, Body: fmt.Sprintf(notFound, "#patch-repos-owner-repo")},
 			{Name: "the right before the body", Do: edit, As: "bob", Send: `{"name"`, Status: 403,
-				Want: `{"message": "Must have admin rights to Repository."}`},
+				Want: `{"message": "Must have maintain access to Repository."}`},
 			{Name: "sort", Do: "GET /users/alice/repos?sort=foo", Status: 422,
 				Want: `{"errors": [{"field": "sort", "code": "invalid", "value": "foo"}]}`},
 			{Name: "direction", Do: "GET /users/alice/repos?direction=foo", Status: 422,

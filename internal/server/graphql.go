@@ -19,14 +19,15 @@ func (s *Server) newGraphQL(of *apis) *graphql.API {
 	do := graphql.Operations{Explain: s.explain, DB: s.o.DB, Settings: s.forge.Settings,
 		Issues: s.forge.Issues, Comments: of.comments, Subscriptions: of.subscriptions, Branches: branches,
 		Labels: of.labels, Deletions: of.deletions, Pulls: s.forge.Pulls, Reviews: of.reviews, Checks: of.checks,
-		Stars: of.stars, Follows: of.follows, Git: of.objects}
+		Stars: of.stars, Follows: of.follows, Git: of.objects, Rules: s.forge.Rules}
 	return graphql.NewAPI(s.permitRoute, do, graphql.Loaders{Repos: repos, Pulls: pulls, Reviews: of.Reviews, Issues: s.forge.Issues,
 		Comments: of.Comments, Timelines: of.Timelines, Branches: branch.NewAPI(branches),
 		Statuses: of.Statuses, Checks: of.Checks, Reactions: reaction.NewMany(s.o.DB),
-		Git: of.objects, Labels: of.Labels, Milestones: of.Milestones, Releases: of.Releases,
+		Git: of.objects, Signatures: s.forge.Signatures, Labels: of.Labels, Milestones: of.Milestones, Releases: of.Releases, Rules: s.forge.Rules,
 		Searches: s.forge.Searches, FindRepositories: of.repositories.Find, FindAccounts: of.People.Find,
 		Accounts: s.accounts, Lists: of.lists, Stars: of.stars, Languages: s.forge.Detect,
-		Collaborators: of.collaborators, Networks: s.forge.Network, Owners: of.codeOwners}, graphqlLimits{s.limiter}, s.log)
+		Collaborators: of.collaborators, Teams: s.forge.Teams, Networks: s.forge.Network, Owners: of.codeOwners},
+		graphqlLimits{s.limiter}, s.log)
 }
 
 // graphqlLimits adapts the rate limiter to GraphQL.

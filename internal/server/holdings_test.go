@@ -41,6 +41,7 @@ var holdings = []string{
 	`org_id, user_id, owner, public FROM members`,
 	`id, login, bio, site_admin, suspended_at FROM accounts`,
 	`id, account_id, repo_id, title FROM ssh_keys`,
+	`id, account_id, handle, name FROM signing_keys`,
 	`id, url, events, active FROM hooks`,
 	`id, permissions, suspended_at FROM installations`,
 	`id, name FROM plants`,

@@ -37,12 +37,14 @@ var tiers = []struct {
 	}},
 	{"features", []string{
 		"internal/account", "internal/activity", "internal/app", "internal/attachment", "internal/autolink", "internal/avatar",
-		"internal/checkrun", "internal/codeowner", "internal/commitcomment", "internal/deployment", "internal/detect", "internal/file",
-		"internal/follow", "internal/gitdata", "internal/hook", "internal/issue",
+		"internal/checkrun", "internal/codeowner", "internal/commitcomment", "internal/deployment", "internal/detect",
+		"internal/file", "internal/follow", "internal/gitdata", "internal/hook", "internal/imageproxy",
+		"internal/invitation", "internal/issue",
 		"internal/issuekit", "internal/keywords", "internal/label", "internal/license", "internal/markup",
 		"internal/milestone", "internal/notification", "internal/plant", "internal/posting", "internal/pull",
 		"internal/ratelimit", "internal/reaction", "internal/release", "internal/repo", "internal/review",
-		"internal/rule", "internal/search", "internal/star", "internal/status",
+		"internal/rule", "internal/search", "internal/signature", "internal/star", "internal/status",
+		"internal/team",
 	}},
 	{"use cases", []string{"internal/forge", "internal/hook/payloads"}}, // what happens to several features at once
 	{"faces", []string{ // what people, programs and operators use

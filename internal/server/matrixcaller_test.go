@@ -111,11 +111,12 @@ func (m *matrix) people(h *fixture.Home) []string {
 	postgres, holders := m.Engine == db.PostgreSQL, h.Owner == "holder"
 	switch {
 	case !testenv.Long:
-		return []string{"", "stranger", "reader", "writer", "owner"}
+		return []string{"", "stranger", "reader", "sorter", "writer", "warden", "owner"}
 	case holders && postgres:
 		return []string{"", "stranger", "reader", "holder"}
 	case holders:
-		return []string{"", "expired", "stranger", "owner", "reader", "writer", "keeper", "holder"}
+		return []string{"", "expired", "stranger", "owner", "reader", "sorter", "writer", "warden", "keeper",
+			"holder"}
 	case postgres:
 		return []string{"", "expired", "stranger", "reader", "member", "owner", "chief"}
 	}
@@ -206,7 +207,12 @@ func (c caller) lacks(r *route.Route, h *fixture.Home, need account.Role) bool {
 	mayAdmin := c.kind == "repo" || c.kind == "public_repo"
 	mayPush := mayAdmin || c.kind == "write one" && h.Mark == chosen
 	return r.Right == route.SignedIn && lacks || onRepo(r) && (need > account.Pull && !mayPush ||
-		need == account.Admin && (!mayAdmin || lacks))
+		need > account.Push && (!mayAdmin || lacks))
+}
+
+// inGuild reports a caller who sees the teams of the organization.
+func (c caller) inGuild() bool {
+	return c.login == "member" || c.login == "owner" || c.isOne("chief") || c.isBot()
 }
 
 // wantRead returns the expected status of a read.
@@ -229,11 +235,16 @@ func wantRead(r *route.Route, c caller, h *fixture.Home, path, query string) int
 		want = http.StatusForbidden
 	case r.Right == route.SiteAdmin && !c.isOne("chief"):
 		want = http.StatusNotFound
-	case strings.HasPrefix(r.Pattern, "/orgs/{org}/hooks") || strings.HasPrefix(r.Pattern, "/orgs/{org}/rulesets") || slices.Contains([]string{
-		"/orgs/{org}/audit-log", "/orgs/{org}/installations"}, r.Pattern):
+	case strings.HasPrefix(r.Pattern, "/orgs/{org}/hooks") || strings.HasPrefix(r.Pattern, "/orgs/{org}/rulesets") ||
+		slices.Contains([]string{"/orgs/{org}/audit-log", "/orgs/{org}/invitations", "/orgs/{org}/failed_invitations",
+			"/orgs/{org}/installations", "/orgs/{org}/outside_collaborators"}, r.Pattern):
 		if c.login != "owner" && !c.isOne("chief") && !c.isBot() {
 			want = http.StatusForbidden
 		}
+	case r.Pattern == "/orgs/{org}/teams" && !c.inGuild():
+		want = http.StatusForbidden
+	case onTeam(r) && !c.inGuild():
+		want = http.StatusNotFound
 	case r.Pattern == "/orgs/{org}/memberships/{username}":
 		if c.login != "member" && c.login != "owner" && !c.isOne("chief") && !c.isBot() {
 			want = http.StatusForbidden
@@ -257,7 +268,7 @@ func (c caller) suffices(r *route.Route, h *fixture.Home, role account.Role) boo
 	case strings.Contains(r.Pattern, "/notifications"): // who can read threads can mark them
 		return c.fine() && (one || !onRepo(r)) || scopes.Any(need.Scopes)
 	case c.kind == "write one":
-		return onRepo(r) && one && need.Fine != route.Never && role < account.Admin
+		return onRepo(r) && one && need.Fine != route.Never && role <= account.Push
 	case c.kind == "public_repo":
 		return need.Scopes.Any(scope.PublicRepo) && onRepo(r)
 	}
@@ -289,7 +300,9 @@ func (m *matrix) wantAct(q *fixture.Request, c caller, h *fixture.Home) int {
 			return http.StatusUnauthorized
 		case !slices.Contains(q.Rule.Outsiders, c.login):
 			return allowed
-		case r.Right == route.SiteAdmin:
+		case onTeam(r) && strings.Contains(r.Pattern, "{repo}"): // as the repository says, or the team
+			return refused
+		case r.Right == route.SiteAdmin, onTeam(r) && !c.inGuild():
 			return http.StatusNotFound
 		}
 		return http.StatusForbidden

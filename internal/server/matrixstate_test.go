@@ -131,7 +131,7 @@ func (m *matrix) regrant(t *testing.T, name, who string) {
 		m.sql(t, joined, name, who)
 		return
 	}
-	m.sql(t, granted, name, who, map[string]int{"reader": 1, "writer": 2, "keeper": 3}[who])
+	m.sql(t, granted, name, who, int64(fixture.Granted[who]))
 }
 
 // writing is how many transactions that write are under way in the server.

@@ -10,10 +10,10 @@ import (
 	"arbor/internal/follow"
 	"arbor/internal/gitdata"
 	"arbor/internal/hook"
+	"arbor/internal/imageproxy"
 	"arbor/internal/issue/comment"
 	"arbor/internal/issue/deletion"
 	"arbor/internal/issue/subscription"
-	"arbor/internal/issue/text"
 	"arbor/internal/issue/timeline"
 	"arbor/internal/label"
 	"arbor/internal/markup"
@@ -43,6 +43,7 @@ type operations struct {
 	deletions     *deletion.Service
 	follows       *follow.Service
 	hooks         *hook.Service
+	images        *imageproxy.Proxy // nil: switched off
 	labels        *label.Service
 	markups       *markup.Service
 	milestones    *milestone.Service
@@ -64,18 +65,23 @@ type operations struct {
 func (s *Server) newOperations() *operations {
 	d, f := s.o.DB, s.forge
 	repos, issues := f.Repos, f.Issues
-	o := &operations{activities: activity.New(d), follows: follow.New(d), collaborators: collaborator.New(d, repos),
-		checks: checkrun.New(d, repos, f.Apps), statuses: status.New(d, repos),
+	o := &operations{activities: activity.New(d), follows: follow.New(d),
+		collaborators: collaborator.New(d, repos, f.Invitations),
+		checks:        checkrun.New(d, repos, f.Apps), statuses: status.New(d, repos),
 		onCommits: commitcomment.New(d, repos, issues, f), plants: plant.New(d),
 		comments: comment.New(d, issues), deletions: deletion.New(d, s.o.Log, f),
 		hooks: hook.New(d, repos, s.o.HookNetworks), labels: label.New(d),
-		markups: markup.New(repos, text.New(d, repos)), milestones: milestone.New(d),
+		markups: markup.New(repos, issues.Texts()), milestones: milestone.New(d),
 		reviews: review.New(d, repos, issues, f.Pulls), stars: star.New(d, repos),
 		subscriptions: subscription.New(d, issues), timelines: timeline.New(d, issues, f),
 		kinds: search.NewKinds(f.Searches), lists: list.New(d),
-		objects: gitdata.New(d, repos, s.o.MaxTreeEntries)}
+		objects: gitdata.New(d, repos, f.Signatures, s.o.MaxTreeEntries)}
 	o.repositories, o.code = repository.NewAPI(o.kinds), code.NewAPI(o.kinds, repos)
 	o.autolinks, o.codeOwners = autolink.New(d), codeowner.New(d, repos)
+	if s.o.ImageKey != nil {
+		o.images = imageproxy.New(s.o.ImageKey, s.o.ImageNetworks)
+	}
+	issues.Texts().Images, o.objects.Images = o.images, o.images
 	o.deployments = deployment.New(d, repos, o.statuses)
 	o.notices = notification.New(d, repos, o.subscriptions)
 	return o

@@ -11,6 +11,7 @@ import (
 	"arbor/internal/page/explore"
 	"arbor/internal/page/help"
 	"arbor/internal/page/inbox"
+	"arbor/internal/page/invite"
 	issuepages "arbor/internal/page/issue"
 	"arbor/internal/page/people"
 	"arbor/internal/page/project"
@@ -38,8 +39,9 @@ func (of *apis) pages(s *Server, kit *page.Kit, door *signin.Pages) []feature {
 		kit,
 		of.codePages(s, kit),
 		door,
-		people.New(kit, people.Services{Accounts: f.Accounts, Follows: of.follows, Stars: of.stars, Lists: of.lists,
-			Searches: of.repositories, Activities: of.activities}),
+		people.New(kit, people.Services{Accounts: f.Accounts, Teams: f.Teams, Follows: of.follows, Stars: of.stars,
+			Lists: of.lists, Searches: of.repositories, Activities: of.activities,
+			Collaborators: of.collaborators, Invitations: f.Invitations}),
 		project.New(kit, project.Services{Accounts: f.Accounts, Settings: f.Settings, Networks: f.Network}),
 		explore.New(kit, explore.Services{Repositories: of.repositories, People: of.People, Commits: of.commits,
 			Code: of.code, Issues: f.Searches}),
@@ -47,7 +49,8 @@ func (of *apis) pages(s *Server, kit *page.Kit, door *signin.Pages) []feature {
 		reference.New(kit, sync.OnceValues(func() ([]*apidoc.Reference, error) {
 			return apidoc.References(s.Rights())
 		})),
-		inbox.New(kit),
+		inbox.New(kit, f.Invitations),
+		invite.New(kit, f.Invitations),
 		releases.New(kit, releases.Services{Releases: f.Releases, Git: of.objects}),
 		checkpages.New(kit, checkpages.Services{Git: of.objects, Checks: of.checks, Statuses: of.statuses,
 			Deployments: of.deployments}),
@@ -55,11 +58,11 @@ func (of *apis) pages(s *Server, kit *page.Kit, door *signin.Pages) []feature {
 		issuepages.New(kit, issuepages.Services{Pages: conversations, Deletions: of.deletions, Git: of.objects}),
 		of.pullPages(s, kit, conversations),
 		conversations,
-		reposettings.New(kit, reposettings.Services{Settings: f.Settings, Collaborators: of.collaborators, Apps: f.Apps,
-			Attachments: f.Attachments, Rules: f.Rules}),
+		reposettings.New(kit, reposettings.Services{Settings: f.Settings, Collaborators: of.collaborators,
+			Invitations: f.Invitations, Apps: f.Apps, Attachments: f.Attachments, Rules: f.Rules}),
 		attach.New(kit, f.Attachments),
 		settingpages.New(kit, settingpages.Services{Accounts: f.Accounts, Tokens: f.Tokens, Sessions: f.Sessions,
-			Keys: f.Keys, Repos: repos, Apps: f.Apps, Lists: of.lists,
+			Keys: f.Keys, Signing: f.SigningKeys, Repos: repos, Apps: f.Apps, Lists: of.lists,
 			Stars: of.stars}),
 	}
 }

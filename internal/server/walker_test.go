@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/repo"
 	"arbor/internal/route"
@@ -18,15 +17,15 @@ import (
 // guild creates an organization with a public and a private repository, and users of every role (decision
 // 12).
 func guild(t *testing.T, s *apitest.Server) (public, private *repo.Repo) {
-	s.Users(t, "stranger", "reader", "writer", "keeper", "member", "owner")
+	s.Users(t, "stranger", "reader", "sorter", "writer", "warden", "keeper", "member", "owner")
 	s.Admin(t, "chief")
 	s.Org(t, "guild", "owner")
 	s.Check(t, apitest.Case{Do: "PUT /orgs/guild/members/member", As: "owner", Status: 204})
 	public, private = s.Repo(t, "guild/hall", false), s.Repo(t, "guild/vault", true)
 	for _, r := range []*repo.Repo{public, private} {
-		s.Grant(t, r, "reader", account.Pull)
-		s.Grant(t, r, "writer", account.Push)
-		s.Grant(t, r, "keeper", account.Admin)
+		for login, role := range fixture.Granted {
+			s.Grant(t, r, login, role)
+		}
 	}
 	return public, private
 }
@@ -79,9 +78,14 @@ func (w *walker) sql(t *testing.T, statement string, args ...any) {
 	testkit.NoError(t, err)
 }
 
-// onRepo reports a route about one repository.
+// onTeam reports a route about one team.
+func onTeam(r *route.Route) bool { return strings.Contains(r.Pattern, "{team_") }
+
+// onRepo reports a route about one repository. Of a team's repositories the team decides.
+// The page of an invitation is for the invitee, who has no role yet.
 func onRepo(r *route.Route) bool {
-	return strings.Contains(r.Pattern, "{repo}") && r.Right != route.App
+	return strings.Contains(r.Pattern, "{repo}") && r.Right != route.App && !onTeam(r) &&
+		r.Pattern != "/{owner}/{repo}/invitations"
 }
 
 // readsOnly reports a POST that changes nothing. GraphQL changes things by other routes.

@@ -44,6 +44,7 @@ type Options struct {
 	Node           *db.Node           // this process among those that use the database; nil: the only one
 	AuditDays      int                // retention of the audit log; 0: unlimited
 	RequireToken   bool               // anonymous requests get 401
+	MustInvite     bool               // administrators invite people, and cannot add them at once
 	Version        string             // of the program, for clients; empty: unknown
 	Quota          account.Quota      // of owners without a quota of their own; nil Text: as KB
 	TextRate       int64              // bytes of text that an account may write within an hour; 0: no limit
@@ -51,8 +52,11 @@ type Options struct {
 	MinFree      int64
 	SSH          SSHOptions
 	HookNetworks outgoing.Networks // internal networks that webhooks may reach
-	AdminHost    string            // additional Host accepted on the admin address; may be empty
-	Now          func() time.Time
+	// signs addresses of images of other hosts, which texts show through this server; nil: texts have links to them
+	ImageKey      []byte
+	ImageNetworks outgoing.Networks // internal networks from which these images may come, for tests
+	AdminHost     string            // additional Host accepted on the admin address; may be empty
+	Now           func() time.Time
 
 	// Authenticate finds the caller of a request with the header Authorization. nil: by tokens and JWTs
 	Authenticate func(*http.Request) (*account.Caller, error)
@@ -109,6 +113,7 @@ func newServer(o Options) *Server {
 		disks = append(disks, filepath.Dir(file))
 	}
 	f.Repos.Quota = o.Quota
+	f.Invitations.Required = o.MustInvite
 	f.Accounts.TextLimits = textLimits(o)
 	f.Repos.Room = space.NewGuard(o.MinFree, o.Log, disks...)
 	f.Repos.Room.Spare(filepath.Dir(o.DB.File()), o.DB.Spare)

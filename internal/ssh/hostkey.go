@@ -107,17 +107,5 @@ func (k *hostKey) make(dir string) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(dir, ".new-*") // readable by its owner alone
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(pem.EncodeToMemory(block))
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	if err := os.Link(f.Name(), filepath.Join(dir, k.file)); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	return errors.Join(durable.Sync(dir), durable.Sync(filepath.Dir(dir)))
+	return durable.Create(filepath.Join(dir, k.file), pem.EncodeToMemory(block))
 }

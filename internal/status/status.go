@@ -27,6 +27,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/hook"
+	"arbor/internal/pull/automerge"
 	"arbor/internal/repo"
 )
 
@@ -136,6 +137,11 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, n Status) (*Status
 		n.CreatedAt = tx.Now
 		if n.ID, err = add(tx, a.ID, &n); err != nil {
 			return err
+		}
+		if n.State == Success { // it may be the last one that a pull request lacked
+			if err := automerge.WakeHead(tx, a.ID, n.SHA); err != nil {
+				return err
+			}
 		}
 		return hook.Record(tx, a.ID, hook.Event{Name: "status", Actor: n.CreatorID,
 			About: hook.About{ID: n.ID, After: string(n.SHA)}})

@@ -32,8 +32,10 @@ type Commit struct {
 	Committer Signature
 	Encoding  string // the header's value; empty for UTF-8
 	Signed    string // the armoured signature of "gpgsig"; empty without one
-	Payload   string // what that is a signature of: the object without it
+	Payload   string // what that is a signature of: the bytes of the object without it, perhaps no UTF-8
 	Message   string // as it stands, final newline included
+	// Sign returns the signature of a payload. With it, Encode signs a new commit without one.
+	Sign func(payload []byte) (string, error)
 }
 
 // ParseCommit parses a commit object. It is lenient where old histories are
@@ -84,10 +86,10 @@ func ParseCommit(contents []byte) (*Commit, error) {
 	return c, nil
 }
 
-// unsigned is a commit without the lines of its header that hold a signature.
+// unsigned is a commit without the lines of its header that hold a signature. Its bytes are those that were signed.
 func unsigned(header []string, first, last int, message []byte) string {
 	rest := slices.Concat(header[:first], header[last+1:])
-	return ToUTF8(strings.Join(rest, "\n")+"\n\n"+string(message), "")
+	return strings.Join(rest, "\n") + "\n\n" + string(message)
 }
 
 // ToUTF8 turns text in the named encoding into UTF-8. Text that is valid UTF-8

@@ -37,7 +37,7 @@ func TestParseCommit(t *testing.T) {
 	testkit.NoError(t, err)
 	if c.Author.Name != "Jürgen" || c.Message != "Grüße\n\nbody\n" ||
 		c.Signed != "-----BEGIN\n\nabc\n-----END" ||
-		!strings.HasSuffix(c.Payload, "\nencoding ISO-8859-1\n\nGr\uFFFDe\n\nbody\n") ||
+		!strings.HasSuffix(c.Payload, "\nencoding ISO-8859-1\n\nGr\xfc\xdfe\n\nbody\n") ||
 		!strings.HasPrefix(c.Payload, "tree "+tree+"\n") ||
 		!reflect.DeepEqual(c.Parents, []SHA{SHA(parent), SHA(tree)}) || c.Tree != SHA(tree) {
 		t.Errorf("got %+v", c)

@@ -18,11 +18,11 @@ type Tag struct {
 	Tagger  *Signature // nil in some tags of old histories
 	Message string     // as it stands, without the signature
 	Signed  string     // the armoured signature at its end; empty without one
-	Payload string     // what that is a signature of: the object before it
+	Payload string     // what that is a signature of: the bytes of the object before it, perhaps no UTF-8
 }
 
 // Encode returns the commit as git stores it, and sets the Payload of a signed
-// one. SHA and Encoding are not looked at: texts are UTF-8. Error: Invalid for what
+// one, and Signed if Sign does it. SHA and Encoding are not looked at: texts are UTF-8. Error: Invalid for what
 // `git fsck` would not let pass.
 func (c *Commit) Encode() (NewObject, error) {
 	var b bytes.Buffer
@@ -37,6 +37,12 @@ func (c *Commit) Encode() (NewObject, error) {
 		return NewObject{}, fmt.Errorf("committer: %w", err)
 	}
 	fmt.Fprintf(&b, "author %s\ncommitter %s\n", c.Author, c.Committer)
+	if c.Sign != nil && c.Signed == "" {
+		var err error
+		if c.Signed, err = c.Sign([]byte(b.String() + "\n" + c.Message)); err != nil {
+			return NewObject{}, err
+		}
+	}
 	if c.Signed != "" {
 		c.Payload = b.String() + "\n" + c.Message
 		signed := strings.TrimRight(c.Signed, "\n")
@@ -137,7 +143,7 @@ func ParseTag(contents []byte) (*Tag, error) {
 		begin := "-----BEGIN " + kind + "-----"
 		if i := strings.Index("\n"+message, "\n"+begin); i >= 0 {
 			message, t.Signed = message[:i], message[i:]
-			t.Payload = ToUTF8(header+"\n\n"+message, "")
+			t.Payload = header + "\n\n" + message
 		}
 	}
 	t.Message = ToUTF8(message, "")

@@ -3,6 +3,7 @@
 //
 //	address.go   which addresses requests may go to; a name is looked up once, checked, and pinned
 //	outgoing.go  one request, and what is kept of its answer
+//	fetch.go     one request whose answer is read by the caller, also after redirects
 package outgoing
 
 import (
@@ -13,6 +14,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"syscall"
 	"time"
 )
@@ -44,13 +46,13 @@ func newClient(allowed Networks, names resolver, timeout time.Duration) *Client 
 
 // newHTTP returns a client without redirects, proxies, reuse of connections and decompression.
 func newHTTP(allowed Networks, names resolver, insecure bool) *http.Client {
-	d := &dialer{allowed: allowed, names: names}
+	d := &dialer{allowed: allowed, names: names, Dialer: net.Dialer{Timeout: Timeout}}
 	return &http.Client{
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{
 			Proxy: nil, DialContext: d.dial, DisableKeepAlives: true, DisableCompression: true,
-			MaxResponseHeaderBytes: maxHeader,
-			TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: insecure},
+			MaxResponseHeaderBytes: maxHeader, ResponseHeaderTimeout: Timeout, TLSHandshakeTimeout: Timeout,
+			TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: insecure},
 		},
 	}
 }
@@ -124,7 +126,9 @@ func describe(err error) string {
 	switch {
 	case errors.Is(err, ErrInner):
 		return ErrInner.Error()
-	case errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, errRedirect):
+		return errRedirect.Error()
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
 		return "timed out"
 	case errors.Is(err, context.Canceled):
 		return "the server was stopped"

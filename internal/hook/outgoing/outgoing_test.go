@@ -174,3 +174,41 @@ func TestNoProxy(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 }
+
+// Fetch follows redirects, and each step is checked: none leads to an inner network.
+func TestFetchRedirects(t *testing.T) {
+	t.Parallel()
+	inside := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a request came in") }))
+	defer inside.Close()
+	to := ""
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Referer") != "" {
+			t.Error("a redirect tells where it was")
+		}
+		if r.URL.Path == "/ok" {
+			_, _ = io.WriteString(w, "ok")
+			return
+		}
+		http.Redirect(w, r, to, http.StatusFound)
+	}))
+	defer s.Close()
+	_, port, _ := net.SplitHostPort(inside.Listener.Addr().String())
+	_, own, _ := net.SplitHostPort(s.Listener.Addr().String())
+	// The server is at 127.0.0.1, which is allowed, and by other addresses it is inner.
+	c := newClient(Networks{netip.MustParsePrefix("127.0.0.1/32")}, &names{answers: [][]netip.Addr{
+		{netip.MustParseAddr("127.0.0.2")}}}, time.Second)
+	for address, want := range map[string]string{
+		"/ok": "", "/again": errRedirect.Error(), "http://127.0.0.2:" + port: ErrInner.Error(),
+		"http://[::1]:" + port: ErrInner.Error(), "http://rebind.example:" + port: ErrInner.Error(),
+		"http://u:p@127.0.0.1:" + own + "/ok": errRedirect.Error(), "file:///etc/passwd": "the connection failed",
+	} {
+		to = address
+		a, err := c.Fetch(t.Context(), s.URL+"/start", http.Header{})
+		if err == nil {
+			_ = a.Body.Close()
+		}
+		if err == nil && want != "" || err != nil && err.Error() != want {
+			t.Errorf("%s: %v, want %s", address, err, want)
+		}
+	}
+}

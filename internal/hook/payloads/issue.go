@@ -12,6 +12,7 @@ import (
 	"arbor/internal/milestone"
 	"arbor/internal/repo"
 	"arbor/internal/review"
+	"arbor/internal/team"
 	"arbor/internal/web"
 )
 
@@ -53,7 +54,12 @@ func (t *teller) detail() error {
 	case "assigned", "unassigned":
 		t.out["assignee"] = account.NewSimple(t.user, t.info)
 	case "review_requested", "review_request_removed":
+		if t.About.Team != 0 {
+			return t.requestedTeam()
+		}
 		t.out["requested_reviewer"] = account.NewSimple(t.user, t.info)
+	case "auto_merge_disabled":
+		t.out["reason"] = t.About.Reason
 	case "labeled", "unlabeled":
 		return t.putIf("label", t.labelNamed)
 	case "milestoned", "demilestoned":
@@ -62,6 +68,19 @@ func (t *teller) detail() error {
 		}
 	}
 	return nil
+}
+
+// requestedTeam puts the team whose review is requested, unless it is secret now.
+func (t *teller) requestedTeam() error {
+	id := team.ID(t.About.Team)
+	found, err := team.Closed(t.tx, []team.ID{id})
+	if err == nil && found[id] == nil {
+		err = errs.Absent()
+	}
+	if err == nil {
+		t.out["requested_team"] = team.NewSimple(found[id], t.info)
+	}
+	return err
 }
 
 func (t *teller) comment() error {

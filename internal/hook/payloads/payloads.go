@@ -104,6 +104,9 @@ var makers = map[string]func(t *teller) error{
 	"repository":                  (*teller).repository,
 	"member":                      (*teller).member,
 	"organization":                (*teller).nothing,
+	"team":                        (*teller).nothing, // package team renders it, as of the next two
+	"team_add":                    (*teller).nothing,
+	"membership":                  (*teller).nothing,
 	"issues":                      (*teller).issue,
 	"issue_comment":               (*teller).comment,
 	"label":                       (*teller).label,

@@ -28,7 +28,7 @@ func (r *Renderer) Plain(ctx context.Context, source string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return doc.HTML(markdown.Links{}), nil
+	return r.Images.HTML(ctx, doc.HTML(markdown.Links{})), nil
 }
 
 // parseOnce parses a text without caching it, since it is not rendered again.

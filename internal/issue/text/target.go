@@ -19,6 +19,7 @@ import (
 
 // targets are the accounts, issues and commits that the texts of a page link to.
 type targets struct {
+	images  func(html string) string
 	info    *web.Info
 	people  map[string]*account.Account // by folded login
 	repos   map[string]*repo.Access     // by folded OWNER/NAME
@@ -56,7 +57,8 @@ const (
 func (r *Renderer) findTargets(
 	ctx context.Context, list []Source, docs []*markdown.Document,
 ) (*targets, error) {
-	t := &targets{info: web.From(ctx), issues: map[issueKey]linked{}, commits: map[commitKey]git.SHA{}}
+	images := func(html string) string { return r.Images.HTML(ctx, html) }
+	t := &targets{images: images, info: web.From(ctx), issues: map[issueKey]linked{}, commits: map[commitKey]git.SHA{}}
 	refs, own := make([]markdown.References, len(docs)), map[string]*repo.Access{}
 	var logins, repos []string
 	var caller *account.Caller
@@ -186,7 +188,7 @@ func (r *Renderer) commit(ctx context.Context, a *repo.Access, prefix string) (g
 
 // html renders a text of a repository.
 func (t *targets) html(doc *markdown.Document, a *repo.Access) string {
-	return t.auto[a.ID].HTML(doc.HTML(t.links(a)))
+	return t.images(t.auto[a.ID].HTML(doc.HTML(t.links(a))))
 }
 
 // links returns the links of texts of one repository.

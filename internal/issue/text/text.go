@@ -5,6 +5,8 @@
 //	target.go   the accounts, issues and commits that they link to
 //	store.go    the SQL
 //
+// Images of other hosts get the addresses of package imageproxy.
+//
 // Texts are Markdown, parsed by package markdown. Only targets that are visible to the caller are linked
 // (decision 13).
 package text
@@ -16,6 +18,7 @@ import (
 	"arbor/internal/cache"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/imageproxy"
 	"arbor/internal/markdown"
 	"arbor/internal/repo"
 	"arbor/internal/web"
@@ -23,6 +26,8 @@ import (
 
 // Renderer renders texts and caches parsed ones.
 type Renderer struct {
+	Images *imageproxy.Proxy // shows images of other hosts; nil: they are links. Set before use
+
 	db     *db.DB
 	repos  *repo.Service
 	parsed *markdown.Cache

@@ -11,6 +11,7 @@ import (
 	"arbor/internal/issue"
 	"arbor/internal/issuekit"
 	"arbor/internal/repo"
+	"arbor/internal/team"
 	"arbor/internal/web"
 )
 
@@ -22,6 +23,9 @@ type eventPage struct {
 	at     map[repo.ID]*issuekit.Addresses
 	events []*issue.Event
 	byID   map[issue.ID]*issue.Issue // the page's issues
+	in     map[repo.ID]*repo.Access
+	teams  map[team.ID]*team.Team // that are not secret
+	info   *web.Info
 
 	withIssues bool // include each event's issue
 }
@@ -43,7 +47,30 @@ func (p *eventPage) load(tx *db.Tx) error {
 	for _, i := range p.Issues() {
 		p.byID[i.ID] = i
 	}
+	if err := p.loadTeams(tx); err != nil {
+		return err
+	}
 	return p.Associate(tx, reviewers)
+}
+
+// loadTeams reads the closed teams whose reviews are requested, for members of their organizations.
+func (p *eventPage) loadTeams(tx *db.Tx) (err error) {
+	var ids []team.ID
+	for _, e := range p.events {
+		if e.Detail.Team != 0 && p.in[e.RepoID].Insider() {
+			ids = append(ids, e.Detail.Team)
+		}
+	}
+	p.teams, err = team.Closed(tx, ids)
+	return err
+}
+
+// team renders the team of an event; nil: the caller does not see it.
+func (p *eventPage) team(e *issue.Event) *team.Simple {
+	if t := p.teams[e.Detail.Team]; t != nil && p.in[e.RepoID].Insider() {
+		return team.NewSimple(t, p.info)
+	}
+	return nil
 }
 
 // eventForm is the form of events in a response.
@@ -88,7 +115,9 @@ func (api *API) render(
 
 // newEventPage returns an empty page of events of repositories.
 func newEventPage(ctx context.Context, in ...*repo.Access) *eventPage {
-	p := &eventPage{Page: issue.NewPage(ctx, in...), at: map[repo.ID]*issuekit.Addresses{}}
+	p := &eventPage{Page: issue.NewPage(ctx, in...), at: map[repo.ID]*issuekit.Addresses{},
+		in:   repo.InList(in),
+		info: web.From(ctx)}
 	for _, a := range in {
 		p.at[a.ID] = issuekit.NewAddresses(web.From(ctx), a.Repo)
 	}
@@ -106,8 +135,9 @@ type EventPayload struct {
 	CommitURL *string         `json:"commit_url"`
 	CreatedAt db.Time         `json:"created_at"`
 	eventDetail
-	Issue json.Marshaler `json:"issue,omitzero"`
-	App   *struct{}      `json:"performed_via_github_app"`
+	Reason string         `json:"-"` // why auto-merge was disabled, for GraphQL
+	Issue  json.Marshaler `json:"issue,omitzero"`
+	App    *struct{}      `json:"performed_via_github_app"`
 }
 
 // eventDetail holds members that only some events have. Nil members are omitted; pointers to nil are null.
@@ -120,6 +150,7 @@ type eventDetail struct {
 	Rename      *issue.Rename     `json:"rename,omitzero"`
 	Requester   **account.Simple  `json:"review_requester,omitzero"`
 	Reviewer    **account.Simple  `json:"requested_reviewer,omitzero"`
+	Team        *team.Simple      `json:"requested_team,omitzero"`
 	Dismissed   *dismissedReview  `json:"dismissed_review,omitzero"`
 	LockReason  **string          `json:"lock_reason,omitzero"`
 }
@@ -140,6 +171,7 @@ func (p *eventPage) payload(e *issue.Event) *EventPayload {
 		ID: e.ID, NodeID: account.NodeID("IssueEvent", e.ID),
 		URL:   p.at[e.RepoID].API + "/issues/events/" + strconv.FormatInt(e.ID, 10),
 		Actor: p.User(e.ActorID), Event: e.Kind.String(), CreatedAt: e.CreatedAt, eventDetail: p.detail(e),
+		Reason: e.Detail.Reason,
 	}
 	if e.Commit != "" {
 		out.CommitID, out.CommitURL = &e.Commit, new(p.at[e.RepoID].API+"/commits/"+e.Commit)
@@ -165,6 +197,9 @@ func (p *eventPage) detail(e *issue.Event) (out eventDetail) {
 		out.Rename = d.Rename
 	case issue.EventReviewRequested, issue.EventRequestRemoved:
 		out.Requester, out.Reviewer = new(p.User(e.ActorID)), new(p.User(e.UserID))
+		if d.Team != 0 {
+			out.Reviewer, out.Team = nil, p.team(e)
+		}
 	case issue.EventReviewDismissed:
 		if r := d.Review; r != nil {
 			out.Dismissed = &dismissedReview{r.ID, r.State, web.OrNil(r.Message)}

@@ -8,6 +8,7 @@ import (
 	"arbor/internal/issue"
 	"arbor/internal/issue/comment"
 	"arbor/internal/repo"
+	"arbor/internal/team"
 	"arbor/internal/web"
 )
 
@@ -20,6 +21,7 @@ type Entry struct {
 	User    *account.Account // the other user of the event, or nil
 	Source  *issue.View      // of EventCrossReferenced: the referring issue
 	Review  *ReviewText      // of EventReviewed
+	Team    *team.Team       // whose review is requested; nil: none, or the caller does not see it
 }
 
 // ReviewText is the current text of a submitted review.
@@ -90,6 +92,9 @@ func (t *timeline) view(e entry) (out *Entry, err error) {
 	}
 	event, p := t.eventAt[e.id], t.events
 	out.Event, out.Actor, out.User = event, p.Account(event.ActorID), p.Account(event.UserID)
+	if p.in[event.RepoID].Insider() {
+		out.Team = p.teams[event.Detail.Team]
+	}
 	if i := p.byID[event.SourceID]; event.Kind == issue.EventCrossReferenced && i != nil {
 		out.Source = p.View(i)
 	}

@@ -83,3 +83,12 @@ function notSaved(undo) {
 	undo();
 	alert('This was not saved. Send or copy what you have written, and load the page again.');
 }
+
+// The browser asks before a text is lost: one that was typed and not sent, or that a page shows again after its form was
+// not taken. The form that is being sent loses nothing.
+let sent = null;
+addEventListener('submit', (e) => { sent = e.defaultPrevented ? null : e.target; });
+addEventListener('pageshow', () => { sent = null; });
+const unsent = (text) => text.form?.method === 'post' && text.form !== sent && text.value.trim() !== '' &&
+	(text.value !== text.defaultValue || text.form.matches('[data-unsent]'));
+addEventListener('beforeunload', (e) => { if ([...document.querySelectorAll('textarea')].some(unsent)) e.preventDefault(); });

@@ -154,6 +154,7 @@ on('.editor', (box) => {
 			try {
 				const body = new URLSearchParams({ text: field.value });
 				seen.replaceChildren(...(await load(`/${box.dataset.repo}/preview`, { method: 'POST', body })).body.childNodes);
+				enliven(seen);
 			} catch { seen.textContent = 'The preview cannot be shown now.'; }
 		}).classList.add('right');
 		field.after(seen);

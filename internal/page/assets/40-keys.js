@@ -12,7 +12,7 @@ document.addEventListener('keydown', (e) => {
 		return;
 	}
 	if (e.ctrlKey || e.metaKey || e.altKey || !single()) return;
-	if (e.target.closest('input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable], dialog')) return;
+	if (e.target.closest('input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable], .codeeditor, dialog')) return;
 	const key = prefix + e.key;
 	prefix = '';
 	if (key === '?') listKeys();

@@ -18,13 +18,16 @@ import (
 // maxText bounds a file's text on its pages, in bytes; the rest is at its raw address.
 const maxText = 512 << 10
 
+// maxPDF is the size in bytes of the largest PDF that a page shows; browsers read it whole.
+const maxPDF = 20 << 20
+
 type blobView struct {
 	at
 	part
 	File   *gitdata.File
 	Latest *page.Commit
 	Mark   *mark
-	Kind   string // text, picture, markdown, table, notebook, binary, large, submodule
+	Kind   string // text, picture, pdf, markdown, table, notebook, binary, large, submodule
 	HTML   template.HTML
 	Source bool   // the source of what could be shown rendered
 	Module string // the address of a submodule
@@ -54,7 +57,7 @@ func (v *blobView) Rows() template.HTML {
 // GET /{owner}/{repo}/blob/{path...}
 //
 // Blob answers the page of a file: its text highlighted, 1,500 lines a page (?line= leads to that of a line),
-// a picture, or Markdown rendered (?plain=1: its source). A directory leads to its own page. Error: 404.
+// a picture, a PDF by the browser's own viewer, or Markdown rendered (?plain=1: its source). A directory leads to its own page. Error: 404.
 func (p *Pages) Blob(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	place, err := p.place(r, a, "blob")
 	if err != nil {
@@ -107,6 +110,10 @@ func (p *Pages) show(r *http.Request, v *blobView) (to string, err error) {
 			return "", nil
 		}
 		v.Source = true
+	}
+	if strings.EqualFold(path.Ext(v.Name()), ".pdf") && kind == "file" && v.File.Size > 0 && v.File.Size <= maxPDF {
+		v.Kind = "pdf"
+		return "", nil
 	}
 	data, ok := v.File.Data, v.File.Read
 	if v.File.Link != nil {

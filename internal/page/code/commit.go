@@ -39,7 +39,6 @@ type fullCommit struct {
 	page.Commit
 	Committer *page.User
 	Parents   []string
-	Signed    bool // nobody has checked the signature
 }
 
 // comment is a comment on a commit.
@@ -54,7 +53,7 @@ func (c *fullCommit) ByOther() bool {
 }
 
 func newFullCommit(v *gitdata.FullCommit) fullCommit {
-	c := fullCommit{Commit: page.NewCommit(v.CommitView), Committer: page.NewUser(v.CommittedBy), Signed: v.Signed != ""}
+	c := fullCommit{Commit: page.NewCommit(v.CommitView), Committer: page.NewUser(v.CommittedBy)}
 	for _, sha := range v.Parents {
 		c.Parents = append(c.Parents, string(sha))
 	}

@@ -92,6 +92,7 @@ func readNotebook(text string) *notebook {
 // cells renders the cells of a notebook. Code is in colours until maxBookTime has gone. Error: 503 without room.
 func (p *Pages) cells(r *http.Request, v *blobView, book *notebook) (list []bookCell, err error) {
 	at := where{v.Link("blob", v.At.Path), v.Link("raw", v.At.Path), v.Link("blob", "")}
+	images := func(html string) string { return p.with.Git.Images.HTML(r.Context(), html) }
 	late := time.Now().Add(maxBookTime)
 	for _, c := range book.Cells[:min(len(book.Cells), maxBookCells)] {
 		x, source := bookCell{}, clean(string(c.Source))
@@ -104,7 +105,7 @@ func (p *Pages) cells(r *http.Request, v *blobView, book *notebook) (list []book
 				return nil, err
 			}
 			// Trusted: package markdown has sanitized it.
-			x.HTML = template.HTML(relink(markdown.Parse(source).HTML(markdown.Links{}), at))
+			x.HTML = template.HTML(relink(images(markdown.Parse(source).HTML(markdown.Links{})), at))
 			release()
 			list = append(list, x)
 			continue
@@ -118,7 +119,7 @@ func (p *Pages) cells(r *http.Request, v *blobView, book *notebook) (list []book
 		}
 		for _, o := range c.Outputs[:min(len(c.Outputs), maxOutputs)] {
 			if o != nil {
-				x.Outputs = append(x.Outputs, o.show())
+				x.Outputs = append(x.Outputs, o.show(images))
 			}
 		}
 		list = append(list, x)
@@ -134,15 +135,15 @@ func clean(text string) string {
 // escapes are the codes by which terminals change colours.
 var escapes = regexp.MustCompile("\x1b\\[[0-9;]*[A-Za-z]")
 
-// show returns the best form of the output that is safe.
-func (o *output) show() (x bookOutput) {
+// show returns the best form of the output that is safe. images gives images of other hosts their addresses.
+func (o *output) show(images func(html string) string) (x bookOutput) {
 	for _, kind := range [...]string{"image/png", "image/jpeg"} {
 		if x, ok := pictureIn(kind, o.text(kind)); ok {
 			return x
 		}
 	}
 	if html := o.text("text/html"); html != "" && len(html) <= maxOutput {
-		if x.HTML = template.HTML(markdown.Sanitize(html)); x.HTML != "" {
+		if x.HTML = template.HTML(images(markdown.Sanitize(html))); x.HTML != "" {
 			return x
 		}
 	}

@@ -45,9 +45,11 @@ type branch struct {
 }
 
 type tag struct {
-	Name    string
-	Commit  page.Commit
-	Archive string // the address of the files, without its end
+	Name   string
+	Commit page.Commit
+	// Verified is of the annotated tag if that is signed, else of the commit.
+	Verified *page.Verified
+	Archive  string // the address of the files, without its end
 }
 
 // GET /{owner}/{repo}/branches
@@ -199,12 +201,17 @@ func (p *Pages) Tags(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if err != nil {
 		return err
 	}
+	signed, err := p.with.Git.SignedTags(r.Context(), a, list.Rows)
+	if err != nil {
+		return err
+	}
 	for n, x := range list.Rows {
 		name := strings.TrimPrefix(x.Name, "refs/tags/")
 		t := tag{Name: name, Archive: v.Repo.Path + "/archive/refs/tags" + segments(name)}
 		if c := commits[shas[n]]; c != nil {
 			t.Commit = page.NewCommit(c)
 		}
+		t.Verified = cmp.Or(page.NewVerified(signed[x.SHA]), t.Commit.Verified)
 		v.Tags = append(v.Tags, t)
 	}
 	v.Pages = page.PagesOf(r, list.More)

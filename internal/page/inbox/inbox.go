@@ -15,10 +15,12 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/errs"
+	"arbor/internal/invitation"
 	"arbor/internal/notification"
 	"arbor/internal/page"
 	"arbor/internal/repo"
 	"arbor/internal/route"
+	"arbor/internal/scope"
 	"arbor/internal/star"
 	"arbor/internal/web"
 )
@@ -33,10 +35,13 @@ type Pages struct {
 	kit     *page.Kit
 	t       *page.Templates
 	notices *notification.Service
+	invites *invitation.Service
 }
 
 // New returns the pages.
-func New(kit *page.Kit) *Pages { return &Pages{kit, roomTemplates, kit.Notices} }
+func New(kit *page.Kit, invites *invitation.Service) *Pages {
+	return &Pages{kit, roomTemplates, kit.Notices, invites}
+}
 
 // Routes are the pages and the target of their forms.
 func (p *Pages) Routes() []route.Route {
@@ -85,6 +90,7 @@ var reasons = map[notification.Reason]string{
 	notification.Author:          "you opened it",
 	notification.Assign:          "you are assigned",
 	notification.ReviewRequested: "your review is asked for",
+	notification.TeamMention:     "your team was mentioned",
 	notification.Mention:         "you were mentioned",
 }
 
@@ -109,7 +115,8 @@ type inboxView struct {
 	Box     string   // unread, all or participating
 	In      string   // OWNER/NAME; empty: every repository
 	Repos   []string // of the threads that are shown
-	Until   string   // when the page was rendered: later notifications are not marked as read with the rest
+	Invited []invited
+	Until   string // when the page was rendered: later notifications are not marked as read with the rest
 }
 
 // Link is the query of another box or, with in, another repository.
@@ -141,6 +148,9 @@ func (p *Pages) Inbox(w http.ResponseWriter, r *http.Request) error {
 	default:
 		v.Box = "unread"
 	}
+	if v.Invited, err = p.invitations(r); err != nil {
+		return err
+	}
 	at := page.At(r, perPage)
 	total, err := p.read(r, v, of, at)
 	if err != nil {
@@ -148,6 +158,35 @@ func (p *Pages) Inbox(w http.ResponseWriter, r *http.Request) error {
 	}
 	v.Pages = page.PagerOf(r, at, total)
 	return p.t.Page(w, r, "inbox.html", v)
+}
+
+// invited is an open invitation of the reader.
+type invited struct {
+	By, To string // a login; the name of a repository or an organization
+	Path   string // where it is answered
+}
+
+// invitations reads the oldest open invitations, as far as the token shows them.
+func (p *Pages) invitations(r *http.Request) (list []invited, err error) {
+	caller, some := account.CallerFrom(r.Context()), web.Page{Number: 1, Size: perPage}
+	if caller.Allows(scope.RepoInvite, false) == nil {
+		found, _, err := p.invites.OfInvitee(r.Context(), caller, some)
+		if err != nil {
+			return nil, err
+		}
+		for _, i := range found {
+			list = append(list, invited{i.Inviter.Login, i.Repo.FullName(), invitation.Path(i.Repo.Repo)})
+		}
+	}
+	if caller.Allows(scope.ReadOrg, false) != nil {
+		return list, nil
+	}
+	found, _, err := p.invites.MembershipsOf(r.Context(), caller, some)
+	for _, i := range found {
+		at := web.Path("orgs", i.Org.Login, "invitation")
+		list = append(list, invited{i.Inviter.Login, i.Org.Login, at})
+	}
+	return list, err
 }
 
 // read reads a page of threads, and which repositories they are of. Errors: 403, 404.

@@ -77,7 +77,7 @@ func (p *Pages) sort(r *http.Request, a *repo.Access, text string, change issue.
 	labels, people := f.List("label"), f.List("assignee")
 	need := account.Pull // which Update asks for more
 	if apply && len(labels)+len(people) > 0 {
-		need = account.Push
+		need = account.Triage
 	}
 	ctx, err := p.kit.Write(r, a, need)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"arbor/internal/errs"
+	"arbor/internal/invitation"
 	"arbor/internal/page"
 	"arbor/internal/scope"
 	"arbor/internal/web"
@@ -16,16 +17,21 @@ type members struct {
 	Org     shown
 	Role    string // of the viewer: admin, member or empty
 	Public  bool   // the viewer shows the own membership
-	Chosen  string // admin or member: those alone; empty: all
+	Chosen  string // admin, member or outside: those alone; empty: all members
 	Members []member
 	Login   string // what was typed
 	NewRole string
+
+	MustInvite bool // the viewer cannot add people at once
+	Invited    []*invitation.Invitation
+	More       int64 // invitations that the page does not show
 }
 
 type member struct {
 	page.User
-	Owner bool
-	Self  bool
+	Owner   bool
+	Outside bool // a collaborator who is not a member
+	Self    bool
 }
 
 // Path is the address of the page.
@@ -33,8 +39,8 @@ func (v *members) Path() string { return web.Path("orgs", v.Org.Login, "people")
 
 // GET /orgs/{org}/people
 //
-// Members answers the members of an organization: all of them to members, to others those who show it. Error:
-// 404.
+// Members answers the members of an organization: all of them to members, to others those who show it. role=outside
+// is the outside collaborators, for owners. Error: 404.
 func (p *Pages) Members(w http.ResponseWriter, r *http.Request) error {
 	v, err := p.members(r)
 	if err != nil {
@@ -54,21 +60,37 @@ func (p *Pages) members(r *http.Request) (*members, error) {
 		return nil, err
 	}
 	v.Tab = "people"
-	if role := web.QueryOf(r).Get("role"); role == "admin" || role == "member" {
+	if may.Member {
+		v.Role = roleOf(r, may)
+	}
+	if role := web.QueryOf(r).Get("role"); role == "admin" || role == "member" ||
+		role == "outside" && v.Role == "admin" {
 		v.Chosen = role
 	}
 	at := page.At(r, perList)
+	if v.Chosen == "outside" {
+		people, total, err := p.of.Collaborators.Outsiders(r.Context(), caller(r), v.Org.Login, at)
+		for _, u := range page.NewUsers(people) {
+			v.Members = append(v.Members, member{User: u, Outside: true})
+		}
+		v.Pages = page.PagerOf(r, at, total)
+		return v, err
+	}
 	list, total, err := p.of.Accounts.Members(r.Context(), caller(r), v.Org.Login, cmp.Or(v.Chosen, "all"), false, at)
 	if err != nil {
 		return nil, err
 	}
 	if may.Member {
-		v.Role = roleOf(r, may)
 		own, _, err := p.of.Accounts.Membership(r.Context(), caller(r), v.Org.Login, v.Viewer.Login)
 		if err != nil {
 			return nil, err
 		}
 		v.Public = own != nil && own.Public
+	}
+	if v.Role == "admin" {
+		if err := p.invitations(r, v); err != nil {
+			return nil, err
+		}
 	}
 	for _, m := range list {
 		u := *page.NewUser(m.User)
@@ -78,19 +100,30 @@ func (p *Pages) members(r *http.Request) (*members, error) {
 	return v, nil
 }
 
+// invitations reads the open invitations for an owner.
+func (p *Pages) invitations(r *http.Request, v *members) error {
+	v.MustInvite = p.of.Invitations.Requires(caller(r))
+	list, total, err := p.of.Invitations.OfOrg(r.Context(), caller(r), v.Org.Login,
+		invitation.OrgFilter{Role: "all"},
+		web.Page{Number: 1, Size: web.MaxPageSize})
+	v.Invited, v.More = list, total-int64(len(list))
+	return err
+}
+
 // POST /orgs/{org}/people
 //
-// ChangeMembers adds a member, changes a role, removes a member, or shows or hides the caller's own
-// membership, as the form's action says. Errors: 404; those of the API are shown on the page.
+// ChangeMembers adds or invites a member, cancels an invitation, changes a role, removes a member or an outside
+// collaborator, makes the one of the other, or shows or hides the caller's own membership, as the form's action says.
+// Errors: 404; those of the API are shown on the page.
 func (p *Pages) ChangeMembers(w http.ResponseWriter, r *http.Request) error {
 	form, err := page.ReadForm(r)
 	if err != nil {
 		return err
 	}
 	org, login := web.Param(r, "org"), form.Text("login")
-	err = p.changeMember(r, org, login, form)
+	invited, err := p.changeMember(r, org, login, form)
 	if err == nil {
-		return page.Done(w, r, web.Path("orgs", org, "people"), memberDone(login, form))
+		return page.Done(w, r, web.Path("orgs", org, "people"), memberDone(login, form, invited))
 	}
 	problem, err := problemWithMember(err, login)
 	if err != nil {
@@ -105,10 +138,17 @@ func (p *Pages) ChangeMembers(w http.ResponseWriter, r *http.Request) error {
 }
 
 // memberDone says what ChangeMembers did.
-func memberDone(login string, form page.Form) string {
+func memberDone(login string, form page.Form, invited bool) string {
+	if invited {
+		return login + " is invited now, for seven days."
+	}
 	switch form.Get("action") {
-	case "remove":
+	case "cancel":
+		return "The invitation of " + login + " was cancelled."
+	case "remove", "remove-outside":
 		return login + " was removed."
+	case "convert":
+		return login + " is an outside collaborator now."
 	case "publicize":
 		return "Your membership is public now."
 	case "conceal":
@@ -129,37 +169,49 @@ func problemWithMember(err error, login string) (*page.Problem, error) {
 	return page.ProblemOf(err)
 }
 
-// changeMember does what the form says. Errors: those of [page.Kit.WriteOwn] and of package account.
-func (p *Pages) changeMember(r *http.Request, org, login string, form page.Form) error {
+// changeMember does what the form says. Errors: those of [page.Kit.WriteOwn] and of packages account and invitation.
+func (p *Pages) changeMember(r *http.Request, org, login string, form page.Form) (invited bool, err error) {
 	if login == "" {
-		return errs.Validation(errs.Field{Resource: "Membership", Field: "login", Code: errs.MissingField})
+		return false, errs.Validation(errs.Field{Resource: "Membership", Field: "login",
+			Code: errs.MissingField})
 	}
 	do, open, scopes := form.Get("action"), p.kit.WriteOwn, scope.AdminOrg
 	switch do {
-	case "set":
-	case "remove":
+	case "set", "invite":
+	case "remove", "remove-outside", "convert", "cancel":
 		open = p.kit.DeleteOwn
 	case "publicize":
 		scopes = scope.WriteOrg
 	case "conceal":
 		open, scopes = p.kit.DeleteOwn, scope.WriteOrg
 	default:
-		return errs.New(errs.Invalid, "the form does not say what to do")
+		return false, errs.New(errs.Invalid, "the form does not say what to do")
 	}
 	ctx, err := open(r, scopes, false)
 	if err != nil {
-		return err
+		return false, err
 	}
 	switch do {
 	case "remove":
-		return p.of.Accounts.RemoveMember(ctx, caller(r), org, login)
+		return false, p.of.Accounts.RemoveMember(ctx, caller(r), org, login)
+	case "convert":
+		return false, p.of.Accounts.ConvertMember(ctx, caller(r), org, login)
+	case "remove-outside":
+		return false, p.of.Collaborators.RemoveOutsider(ctx, caller(r), org, login)
 	case "publicize", "conceal":
-		return p.of.Accounts.SetMemberPublic(ctx, caller(r), org, login, do == "publicize")
+		return false, p.of.Accounts.SetMemberPublic(ctx, caller(r), org, login, do == "publicize")
+	case "invite":
+		_, err := p.of.Invitations.InviteMember(ctx, caller(r), org, invitation.Person{Login: login},
+			form.Get("role") == "admin")
+		return true, err
+	case "cancel":
+		id, _ := web.ParseNumber(form.Get("id"))
+		return false, p.of.Invitations.CancelMember(ctx, caller(r), org, invitation.ID(id))
 	}
 	role := "member"
 	if form.Get("role") == "admin" {
 		role = "admin"
 	}
-	_, err = p.of.Accounts.SetMember(ctx, caller(r), org, login, role)
-	return err
+	m, err := p.of.Accounts.SetMember(ctx, caller(r), org, login, role)
+	return err == nil && m.Pending, err
 }

@@ -1,7 +1,7 @@
 // Package people is the pages about people and organizations.
 //
 //   - /{owner}: profile.go, and its tabs ?tab=repositories (repositories.go), stars, followers, following
-//   - /orgs/{org}/people: members.go
+//   - /orgs/{org}/people: members.go; /orgs/{org}/people/teams, /orgs/{org}/people/new-team: teams.go
 //   - /orgs/{org}/settings, /new/organization: organization.go; .../settings/hooks: package webhook
 //
 // What somebody may not see the operations do not read, so no page shows it: private repositories, memberships
@@ -16,13 +16,16 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/activity"
 	"arbor/internal/follow"
+	"arbor/internal/invitation"
 	"arbor/internal/page"
 	"arbor/internal/page/webhook"
+	"arbor/internal/repo/collaborator"
 	"arbor/internal/repo/list"
 	"arbor/internal/route"
 	"arbor/internal/scope"
 	"arbor/internal/search/repository"
 	"arbor/internal/star"
+	"arbor/internal/team"
 )
 
 //go:embed templates
@@ -33,11 +36,15 @@ var roomTemplates = page.ReadTemplates(files, webhook.Files)
 // Services are what the pages show and change.
 type Services struct {
 	Accounts   *account.Service
+	Teams      *team.Service
 	Follows    *follow.Service
 	Stars      *star.Service
 	Lists      *list.Service
 	Searches   *repository.API
 	Activities *activity.Service
+
+	Collaborators *collaborator.Service
+	Invitations   *invitation.Service
 }
 
 // Pages answers the pages of this room.
@@ -61,6 +68,15 @@ func (p *Pages) Routes() []route.Route {
 		owners.SignedIn("POST /{owner}", p.Follow),
 		people.Anyone("GET /orgs/{org}/people", p.Members),
 		people.SignedIn("POST /orgs/{org}/people", p.ChangeMembers),
+		people.SignedIn("GET /orgs/{org}/people/teams", p.Teams),
+		people.SignedIn("GET /orgs/{org}/people/new-team", p.NewTeam),
+		people.SignedIn("POST /orgs/{org}/people/new-team", p.CreateTeam),
+		people.SignedIn("GET /orgs/{org}/people/teams/{team_slug}", p.Team),
+		people.SignedIn("POST /orgs/{org}/people/teams/{team_slug}", p.ChangeTeamMembers),
+		people.SignedIn("GET /orgs/{org}/people/teams/{team_slug}/repositories", p.TeamRepos),
+		people.SignedIn("POST /orgs/{org}/people/teams/{team_slug}/repositories", p.ChangeTeamRepos),
+		people.SignedIn("GET /orgs/{org}/people/teams/{team_slug}/settings", p.TeamSettings),
+		people.SignedIn("POST /orgs/{org}/people/teams/{team_slug}/settings", p.ChangeTeam),
 		people.SignedIn("GET /orgs/{org}/settings", p.OrgSettings),
 		people.SignedIn("POST /orgs/{org}/settings", p.ChangeOrg),
 		people.SignedIn("GET /orgs/{org}/settings/delete", p.DeleteOrgForm),
@@ -98,7 +114,7 @@ func newShown(a *account.Account) shown {
 func newOrg(a *account.Account, may account.OrgAccess) shown {
 	v := newShown(a)
 	if may.Member {
-		v.Permission, v.PrivateForks = account.PermissionOf(a.DefaultRole), a.PrivateForks
+		v.Permission, v.PrivateForks = a.DefaultRole.Name(), a.PrivateForks
 	}
 	return v
 }

@@ -79,6 +79,25 @@ func (b *box) Shell(name string) string {
 	return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
 }
 
+// AutoBy returns who enabled auto-merge, or nil.
+func (b *box) AutoBy() *page.User {
+	if b.of.Auto == nil {
+		return nil
+	}
+	return page.NewUser(b.of.Auto.By)
+}
+
+// AutoMethod returns the method of the auto-merge.
+func (b *box) AutoMethod() string { return b.of.Auto.Name() }
+
+// MayEnable reports whether the viewer may enable auto-merge.
+func (b *box) MayEnable() bool {
+	return b.State() == "blocked" && b.Ready() && b.AllowsAuto && b.of.Auto == nil
+}
+
+// MayDisable reports whether the viewer may disable auto-merge.
+func (b *box) MayDisable() bool { return b.of.MayDisableAuto() }
+
 // MayRevert reports that the viewer may undo the merge.
 func (b *box) MayRevert() bool { return b.Pull.Merged && b.MayMerge }
 
@@ -156,7 +175,34 @@ func (p *Pages) Merge(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 	if err != nil {
 		return err
 	}
-	if err = p.merge(r, a, f); err == nil {
+	return p.merged(w, r, a, f, p.merge(r, a, f, p.mergeNow))
+}
+
+// POST /{owner}/{repo}/pull/{number}/automerge
+//
+// SetAutoMerge enables auto-merge by the method that was chosen, as the form of Merge, or with off=1 disables it.
+func (p *Pages) SetAutoMerge(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	f, err := page.ReadForm(r)
+	if err != nil {
+		return err
+	}
+	if f.Checked("off") {
+		err := p.change(r, a, account.Pull, func(ctx context.Context, number int64) error {
+			return p.of.Pulls.DisableAutoMerge(ctx, a, number)
+		})
+		return p.led(w, r, a, f, "merge", err)
+	}
+	return p.merged(w, r, a, f, p.merge(r, a, f, p.of.Pulls.EnableAutoMerge))
+}
+
+func (p *Pages) mergeNow(ctx context.Context, a *repo.Access, number int64, o pull.MergeOptions) error {
+	_, err := p.of.Pulls.Merge(ctx, a, number, o)
+	return err
+}
+
+// merged answers the form of a merge: by a redirect, or after an error by the form as it was sent.
+func (p *Pages) merged(w http.ResponseWriter, r *http.Request, a *repo.Access, f page.Form, err error) error {
+	if err == nil {
 		return page.SeeOther(w, r, at(r, a)+"#merge")
 	}
 	problem, err := page.ProblemOf(err)
@@ -173,7 +219,11 @@ func (p *Pages) Merge(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 	})
 }
 
-func (p *Pages) merge(r *http.Request, a *repo.Access, f page.Form) error {
+// merge reads the form of a merge and calls an operation with what it says.
+func (p *Pages) merge(
+	r *http.Request, a *repo.Access, f page.Form,
+	do func(ctx context.Context, a *repo.Access, number int64, o pull.MergeOptions) error,
+) error {
 	return p.change(r, a, account.Push, func(ctx context.Context, number int64) error {
 		method, err := pull.ParseMethod(f.Get("method"))
 		if err != nil {
@@ -183,8 +233,7 @@ func (p *Pages) merge(r *http.Request, a *repo.Access, f page.Form) error {
 		if method != pull.Rebase {
 			o.Title, o.Message = new(f.Text("title")), new(f.Text("message"))
 		}
-		_, err = p.of.Pulls.Merge(ctx, a, number, o)
-		return err
+		return do(ctx, a, number, o)
 	})
 }
 

@@ -182,7 +182,7 @@ func reviewersOf(s *scene) (list []reviewer) {
 		seen[v.AuthorID] = true
 		l := last[v.AuthorID]
 		list = append(list, reviewer{User: u, State: strings.ToLower(l.State.String()), Review: l.ID,
-			Again: s.MayEdit && s.Pull.State == "open"})
+			Again: s.MaySort && s.Pull.State == "open"})
 	}
 	return list
 }

@@ -252,11 +252,11 @@ func (p *Pages) setRelations(
 ) error {
 	to := web.Path(a.Owner.Login, a.Name, "pull", strconv.FormatInt(number, 10))
 	failed := errors.Join(
-		p.relate(r, a, account.Push, f.List("label"), func(ctx context.Context, names []string) error {
+		p.relate(r, a, account.Triage, f.List("label"), func(ctx context.Context, names []string) error {
 			_, err := p.talk.Issues.AddLabels(ctx, a, number, names)
 			return err
 		}),
-		p.relate(r, a, account.Push, f.List("assignee"), func(ctx context.Context, logins []string) error {
+		p.relate(r, a, account.Triage, f.List("assignee"), func(ctx context.Context, logins []string) error {
 			_, err := p.talk.Issues.Assign(ctx, a, number, logins)
 			return err
 		}),

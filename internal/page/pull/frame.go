@@ -23,7 +23,8 @@ type scene struct {
 	Progress *review.Progress
 
 	MayComment bool
-	MayEdit    bool // title, base, draft, state; threads to resolve
+	MayEdit    bool // title, base, draft; threads to resolve
+	MaySort    bool // reviewers
 	MayMerge   bool
 	MayCommit  bool // to the head branch, as far as the page knows
 	Own        bool // the viewer opened it
@@ -65,6 +66,7 @@ func (s *scene) rights() {
 	s.Own = of.User != nil && of.User.ID == v.ID
 	s.MayMerge = s.Repo.CanPush()
 	s.MayEdit = s.MayMerge || s.Own
+	s.MaySort = s.Repo.CanTriage() || s.Own
 	s.MayComment = s.MayMerge || !of.Locked
 	owner := of.Head.User != nil && of.Head.User.ID == v.ID
 	s.MayCommit = of.State == "open" && of.Head.Repo != "" &&

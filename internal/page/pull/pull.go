@@ -5,7 +5,7 @@
 //   - GET /{owner}/{repo}/pull/{file}: conversation.go; N.diff and N.patch, too
 //   - GET .../pull/{number}/commits, /checks: parts.go
 //   - GET .../pull/{number}/files: files.go
-//   - .../pull/{number}/merging, /merge, /update, /revert, ...: box.go, act.go
+//   - .../pull/{number}/merging, /merge, /automerge, /update, /revert, ...: box.go, act.go
 //   - .../pull/{number}/comments, /reviews, /threads, /viewed: reviewing.go
 //   - .../pull/{number}/reviewers: reviewers.go
 //   - .../pull/{number}/suggestions: suggestion.go, apply.go
@@ -71,6 +71,7 @@ func (p *Pages) Routes() []route.Route {
 		on("GET "+one+"/files", p.Files),
 		on("GET "+one+"/merging", p.Merging),
 		on("POST "+one+"/merge", p.Merge),
+		on("POST "+one+"/automerge", p.SetAutoMerge),
 		on("POST "+one+"/update", p.Update),
 		on("POST "+one+"/revert", p.Revert),
 		on("POST "+one+"/draft", p.SetDraft),

@@ -56,7 +56,7 @@ func (p *Pages) SetReviewers(w http.ResponseWriter, r *http.Request, a *repo.Acc
 		return err
 	}
 	if login := f.Text("again"); login != "" {
-		return p.led(w, r, a, f, "", p.ask(r, a, []string{login}))
+		return p.led(w, r, a, f, "", p.ask(r, a, []string{login}, nil))
 	}
 	number, err := web.Number(r, "number")
 	if err != nil {
@@ -72,6 +72,17 @@ func (p *Pages) SetReviewers(w http.ResponseWriter, r *http.Request, a *repo.Acc
 			wanted = append(wanted, name)
 		}
 	}
+	wanted, teams := splitTeams(wanted)
+	old, err := p.of.Pulls.AskedTeams(r.Context(), a, number)
+	if err != nil {
+		return err
+	}
+	var goneTeams []string
+	for _, t := range old {
+		if !slices.Contains(teams, t.Slug) {
+			goneTeams = append(goneTeams, t.Slug)
+		}
+	}
 	for _, u := range now {
 		same := func(login string) bool { return strings.EqualFold(login, u.Login) }
 		if !slices.ContainsFunc(wanted, same) {
@@ -79,26 +90,38 @@ func (p *Pages) SetReviewers(w http.ResponseWriter, r *http.Request, a *repo.Acc
 		}
 		wanted = slices.DeleteFunc(wanted, same)
 	}
-	if len(wanted) > 0 {
-		err = p.ask(r, a, wanted)
+	if len(wanted)+len(teams) > 0 {
+		err = p.ask(r, a, wanted, teams)
 	}
-	if err == nil && len(gone) > 0 {
-		err = p.unask(r, a, number, gone)
+	if err == nil && len(gone)+len(goneTeams) > 0 {
+		err = p.unask(r, a, number, gone, goneTeams)
 	}
 	return p.led(w, r, a, f, "", err)
 }
 
-// ask asks people for a review of the request's pull request.
-func (p *Pages) ask(r *http.Request, a *repo.Access, logins []string) error {
+// splitTeams takes the teams, ORGANIZATION/TEAM, from a list of reviewers, and returns their slugs.
+func splitTeams(list []string) (logins, teams []string) {
+	for _, name := range list {
+		if _, slug, ok := strings.Cut(name, "/"); ok {
+			teams = append(teams, slug)
+		} else {
+			logins = append(logins, name)
+		}
+	}
+	return logins, teams
+}
+
+// ask asks people and teams for a review of the request's pull request.
+func (p *Pages) ask(r *http.Request, a *repo.Access, logins, teams []string) error {
 	return p.change(r, a, account.Pull, func(ctx context.Context, number int64) error {
-		return p.of.Pulls.RequestReviews(ctx, a, number, logins)
+		return p.of.Pulls.RequestReviews(ctx, a, number, logins, teams...)
 	})
 }
 
-func (p *Pages) unask(r *http.Request, a *repo.Access, number int64, logins []string) error {
+func (p *Pages) unask(r *http.Request, a *repo.Access, number int64, logins, teams []string) error {
 	ctx, err := p.kit.Delete(r, a, account.Pull)
 	if err != nil {
 		return err
 	}
-	return p.of.Pulls.UnrequestReviews(ctx, a, number, logins)
+	return p.of.Pulls.UnrequestReviews(ctx, a, number, logins, teams...)
 }

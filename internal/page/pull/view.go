@@ -7,6 +7,7 @@ import (
 	"arbor/internal/page"
 	"arbor/internal/pull"
 	"arbor/internal/review"
+	"arbor/internal/team"
 )
 
 // request is a pull request as its pages show it.
@@ -24,6 +25,7 @@ type request struct {
 	MergeCommit    string
 	Head, Base     side
 	Reviewers      []page.User
+	Teams          []*team.Team // that are asked for a review
 	Commits        int64
 	Additions      int64
 	Deletions      int64
@@ -41,7 +43,8 @@ func newRequest(v *pull.View) *request {
 	return &request{ID: int64(i.ID), Number: i.Number, Title: i.Title, State: i.State.String(), Draft: i.Draft,
 		Locked: i.Locked, Merged: v.Merged(), Mergeable: v.Mergeable(), User: page.NewUser(i.Author),
 		MergedBy: page.NewUser(v.MergedBy), MergeCommit: string(v.MergeCommit()), Head: newSide(v.Head),
-		Base: newSide(v.Base), Reviewers: page.NewUsers(v.Reviewers), Commits: v.Commits, Additions: v.Additions,
+		Base: newSide(v.Base), Reviewers: page.NewUsers(v.Reviewers), Teams: v.Teams, Commits: v.Commits,
+		Additions: v.Additions,
 		Deletions: v.Deletions, ChangedFiles: v.Files, Comments: i.Comments, ReviewComments: v.ReviewComments,
 		Modifiable: v.Modifiable, CreatedAt: page.Moment(i.CreatedAt), MergedAt: page.Moment(i.MergedAt),
 		ClosedAt: page.Moment(i.ClosedAt)}

@@ -1,6 +1,7 @@
 package releases
 
 import (
+	"context"
 	"net/http"
 
 	"arbor/internal/page"
@@ -33,8 +34,31 @@ func (p *Pages) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	for _, x := range list.Rows {
 		v.Releases = append(v.Releases, newView(x))
 	}
+	if err := p.verify(r.Context(), a, v.Releases); err != nil {
+		return err
+	}
 	v.Pages = page.PagesOf(r, list.More)
 	return p.t.Page(w, r, "releases.html", v)
+}
+
+// verify sets the badges of the tags of releases. A draft has no tag yet.
+func (p *Pages) verify(ctx context.Context, a *repo.Access, list []*view) error {
+	var tags []string
+	for _, x := range list {
+		if !x.Draft {
+			tags = append(tags, x.Tag)
+		}
+	}
+	if len(tags) == 0 {
+		return nil
+	}
+	found, err := p.with.Git.TagSignatures(ctx, a, tags)
+	for _, x := range list {
+		if !x.Draft {
+			x.Verified = page.NewVerified(found[x.Tag])
+		}
+	}
+	return err
 }
 
 // find reads the release whose address ends with the request's tag. Error: 404.
@@ -65,8 +89,10 @@ func (p *Pages) Release(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 func (p *Pages) one(r *http.Request, a *repo.Access, found *view) (*listView, error) {
 	v := &listView{Releases: []*view{found}, Alone: true}
 	var err error
-	v.Frame, err = p.kit.RepoFrame(r, a, "releases", found.Title())
-	return v, err
+	if v.Frame, err = p.kit.RepoFrame(r, a, "releases", found.Title()); err != nil {
+		return nil, err
+	}
+	return v, p.verify(r.Context(), a, v.Releases)
 }
 
 // GET /{owner}/{repo}/releases/latest

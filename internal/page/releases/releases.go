@@ -63,6 +63,7 @@ type view struct {
 	*release.View
 	Path      string // of its page
 	Author    *page.User
+	Verified  *page.Verified // of the tag, else of its commit
 	Body      template.HTML
 	Created   time.Time
 	Published time.Time // zero: of a draft

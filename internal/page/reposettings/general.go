@@ -33,6 +33,7 @@ type merging struct {
 	Squash bool `json:"allow_squash_merge"`
 	Rebase bool `json:"allow_rebase_merge"`
 	Delete bool `json:"delete_branch_on_merge"`
+	Auto   bool `json:"allow_auto_merge"`
 
 	MergeTitle    string `json:"merge_commit_title"`
 	MergeMessage  string `json:"merge_commit_message"`
@@ -43,7 +44,8 @@ type merging struct {
 // flags and words are the settings by their names.
 func (m *merging) flags() map[string]bool {
 	return map[string]bool{"allow_merge_commit": m.Merge, "allow_squash_merge": m.Squash,
-		"allow_rebase_merge": m.Rebase, "delete_branch_on_merge": m.Delete}
+		"allow_rebase_merge": m.Rebase, "delete_branch_on_merge": m.Delete,
+		"allow_auto_merge": m.Auto}
 }
 
 func (m *merging) words() map[string]string {
@@ -98,7 +100,7 @@ func (p *Pages) General(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 func (p *Pages) general(r *http.Request, a *repo.Access) (*generalView, error) {
 	v := &generalView{}
 	var err error
-	if v.view, err = p.frame(r, a, "general", "Settings"); err != nil {
+	if v.view, err = p.frameFor(r, a, account.Maintain, "general", "Settings"); err != nil {
 		return nil, err
 	}
 	refs, err := p.kit.Repos.Refs(r.Context(), a)
@@ -132,6 +134,7 @@ func nowOf(a *repo.Access) generalNow {
 		details{a.Name, view.Description, view.Homepage, a.DefaultBranch, a.HasIssues},
 		merging{Merge: !m.Has(repo.NoMergeCommits), Squash: !m.Has(repo.NoSquashes),
 			Rebase: !m.Has(repo.NoRebases), Delete: m.Has(repo.DeletesHead),
+			Auto:       m.Has(repo.AllowsAutoMerge),
 			MergeTitle: m.Word("merge_commit_title"), MergeMessage: m.Word("merge_commit_message"),
 			SquashTitle: m.Word("squash_merge_commit_title"), SquashMessage: m.Word("squash_merge_commit_message")},
 		a.Topics.Names()}
@@ -148,7 +151,7 @@ func (g generalNow) sorted() generalNow {
 //
 // SaveGeneral takes one of the page's forms: do is details, topics or merging. Errors: 401, 403, 404.
 func (p *Pages) SaveGeneral(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	if err := mayAdmin(a); err != nil {
+	if err := may(a, account.Maintain); err != nil {
 		return err
 	}
 	f, err := page.ReadForm(r)
@@ -175,7 +178,7 @@ func (p *Pages) SaveGeneral(w http.ResponseWriter, r *http.Request, a *repo.Acce
 		v.merging = formMerging(f)
 		v.Texts = v.texts()
 	default:
-		v.details = formDetails(f)
+		v.details = formDetails(f, a)
 	}
 	return p.t.Again(w, r, "general.html", problem, v)
 }
@@ -189,13 +192,13 @@ func (p *Pages) saveGeneral(r *http.Request, a *repo.Access, f page.Form) (fullN
 		if err != nil || changed["topics"] == nil {
 			return a.FullName(), err
 		}
-		ctx, err := p.kit.Write(r, a, account.Admin)
+		ctx, err := p.kit.Write(r, a, account.Maintain)
 		if err == nil {
 			_, err = p.of.Settings.SetTopics(ctx, a, topics)
 		}
 		return a.FullName(), err
 	}
-	d, m := formDetails(f), formMerging(f)
+	d, m := formDetails(f, a), formMerging(f)
 	var sent any = d
 	if f.Get("do") == "merging" {
 		sent = m
@@ -209,7 +212,8 @@ func (p *Pages) saveGeneral(r *http.Request, a *repo.Access, f page.Form) (fullN
 
 // edit changes the repository, and returns its OWNER/NAME from then on.
 func (p *Pages) edit(r *http.Request, a *repo.Access, e settings.Edit) (fullName string, err error) {
-	ctx, err := p.kit.WriteArchived(r, a, account.Admin) // the operation looks whether it is archived
+	// The operation asks for more, and looks whether it is archived.
+	ctx, err := p.kit.WriteArchived(r, a, account.Maintain)
 	if err != nil {
 		return "", err
 	}
@@ -250,14 +254,20 @@ func escaped(fullName string) string {
 	return url.PathEscape(owner) + "/" + url.PathEscape(name)
 }
 
-func formDetails(f page.Form) details {
-	return details{Name: f.Text("name"), Description: f.Text("description"), Homepage: f.Text("homepage"),
+// formDetails reads the form, in which maintainers do not find what administrators alone change.
+func formDetails(f page.Form, a *repo.Access) details {
+	d := details{Name: f.Text("name"), Description: f.Text("description"), Homepage: f.Text("homepage"),
 		DefaultBranch: f.Text("default_branch"), HasIssues: f.Checked("has_issues")}
+	if a.Role < account.Admin {
+		d.Name, d.DefaultBranch, d.HasIssues = a.Name, a.DefaultBranch, a.HasIssues
+	}
+	return d
 }
 
 func formMerging(f page.Form) merging {
 	return merging{Merge: f.Checked("allow_merge_commit"), Squash: f.Checked("allow_squash_merge"),
 		Rebase: f.Checked("allow_rebase_merge"), Delete: f.Checked("delete_branch_on_merge"),
+		Auto:       f.Checked("allow_auto_merge"),
 		MergeTitle: f.Get("merge_commit_title"), MergeMessage: f.Get("merge_commit_message"),
 		SquashTitle: f.Get("squash_merge_commit_title"), SquashMessage: f.Get("squash_merge_commit_message")}
 }

@@ -1,7 +1,7 @@
 // Package reposettings is the pages of a repository's settings, for those who administrate it.
 //
 //	GET, POST /{owner}/{repo}/settings               general.go: name, description, topics, branch, features, merging
-//	GET, POST /{owner}/{repo}/settings/access        access.go: collaborators
+//	GET, POST /{owner}/{repo}/settings/access        access.go: collaborators and invitations
 //	GET, POST /{owner}/{repo}/settings/keys          keys.go: deploy keys
 //	GET, POST /{owner}/{repo}/settings/rules         rules.go: protections of branches
 //	GET, POST /{owner}/{repo}/settings/hooks         package webhook; .../new and .../{hook_id} are the forms
@@ -23,6 +23,7 @@ import (
 	"arbor/internal/app"
 	"arbor/internal/attachment"
 	"arbor/internal/hook"
+	"arbor/internal/invitation"
 	"arbor/internal/page"
 	"arbor/internal/page/webhook"
 	"arbor/internal/repo"
@@ -49,6 +50,7 @@ type Pages struct {
 type Services struct {
 	Settings      *settings.Service
 	Collaborators *collaborator.Service
+	Invitations   *invitation.Service
 	Apps          *app.Service
 	Attachments   *attachment.Service
 	Rules         *rule.Service
@@ -121,7 +123,13 @@ type view struct {
 // frame returns the frame of a page of the settings. Errors: 401, 403 for callers without admin access to the
 // repository.
 func (p *Pages) frame(r *http.Request, a *repo.Access, section, title string) (view, error) {
-	if err := mayAdmin(a); err != nil {
+	return p.frameFor(r, a, account.Admin, section, title)
+}
+
+func (p *Pages) frameFor(
+	r *http.Request, a *repo.Access, need account.Role, section, title string,
+) (view, error) {
+	if err := may(a, need); err != nil {
 		return view{}, err
 	}
 	f, err := p.kit.RepoFrame(r, a, "settings", title)
@@ -129,11 +137,13 @@ func (p *Pages) frame(r *http.Request, a *repo.Access, section, title string) (v
 }
 
 // mayAdmin asks for the right before anything else is looked at. Errors: 401, 403.
-func mayAdmin(a *repo.Access) error {
+func mayAdmin(a *repo.Access) error { return may(a, account.Admin) }
+
+func may(a *repo.Access, need account.Role) error {
 	if a.Caller == nil {
 		return page.NoCaller()
 	}
-	return a.Require(account.Admin)
+	return a.Require(need)
 }
 
 // at is the address of a page of the settings.

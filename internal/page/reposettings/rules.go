@@ -126,7 +126,7 @@ func (p *Pages) saveRule(r *http.Request, a *repo.Access, f page.Form) (*rule.Pr
 	}
 	form.Pattern, form.Admins, form.Linear = pattern, f.Checked("admins"), f.Checked("linear")
 	form.ForcePushes, form.Deletions, form.Locked = f.Checked("force"), f.Checked("deletions"), f.Checked("locked")
-	form.Conversations = f.Checked("conversations")
+	form.Conversations, form.Signatures = f.Checked("conversations"), f.Checked("signatures")
 	if f.Checked("pull") {
 		reviews := rule.PullRequestRule{}
 		if form.Reviews != nil {

@@ -4,6 +4,7 @@
 //	GET       /settings/account          profile.go: renaming and deleting oneself, and who can
 //	GET, POST /settings/emails           emails.go
 //	GET, POST /settings/keys             keys.go: SSH keys
+//	GET, POST /settings/signing          signing.go: keys that sign commits
 //	GET, POST /settings/password         password.go
 //	GET, POST /settings/sessions         sessions.go: browsers that are signed in
 //	GET, POST /settings/tokens           tokens.go; /settings/tokens/new makes one
@@ -28,6 +29,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/account/key"
 	"arbor/internal/account/session"
+	"arbor/internal/account/signkey"
 	"arbor/internal/account/token"
 	"arbor/internal/app"
 	"arbor/internal/page"
@@ -50,6 +52,7 @@ type Services struct {
 	Tokens   *token.Service
 	Sessions *session.Service
 	Keys     *key.Service
+	Signing  *signkey.Service
 	Repos    *repo.Service
 	Apps     *app.Service
 	Lists    *list.Service
@@ -64,6 +67,7 @@ type Pages struct {
 	tokens   *token.Service
 	sessions *session.Service
 	keys     *key.Service
+	signing  *signkey.Service
 	repos    *repo.Service
 	apps     *app.Service
 	lists    *list.Service
@@ -74,7 +78,7 @@ type Pages struct {
 // New returns the pages.
 func New(kit *page.Kit, of Services) *Pages {
 	return &Pages{kit: kit, t: roomTemplates, accounts: of.Accounts, tokens: of.Tokens, sessions: of.Sessions,
-		keys: of.Keys, repos: of.Repos, apps: of.Apps, lists: of.Lists,
+		keys: of.Keys, signing: of.Signing, repos: of.Repos, apps: of.Apps, lists: of.Lists,
 		stars: of.Stars, hooks: webhook.New(kit, roomTemplates)}
 }
 
@@ -91,6 +95,8 @@ func (p *Pages) Routes() []route.Route {
 		in("POST /settings/emails", p.ChangeEmails),
 		in("GET /settings/keys", p.Keys),
 		in("POST /settings/keys", p.ChangeKeys),
+		in("GET /settings/signing", p.SigningKeys),
+		in("POST /settings/signing", p.ChangeSigningKeys),
 		in("GET /settings/password", p.Password),
 		in("POST /settings/password", p.ChangePassword),
 		in("GET /settings/sessions", p.Sessions),

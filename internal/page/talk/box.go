@@ -74,7 +74,7 @@ func (b *Box) Counts() (list []Count) {
 func (t *Thread) box(c page.Comment, anchor string, comment int64) *Box {
 	b := &Box{Comment: c, Thread: t, Anchor: anchor, Number: comment, Shown: c.Body}
 	mine := t.Viewer != nil && c.User != nil && c.User.ID == t.Viewer.ID
-	may, back := t.MaySort || mine && t.MayComment, "return_to="+url.QueryEscape(t.Here)
+	may, back := t.MayWrite || mine && t.MayComment, "return_to="+url.QueryEscape(t.Here)
 	if comment == 0 {
 		may = t.MayEdit
 		b.Edit = t.Act + "/edit?only=body&" + back

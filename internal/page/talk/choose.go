@@ -107,7 +107,7 @@ func (p *Pages) SetAssignees(ctx context.Context, a *repo.Access, i *issue.Issue
 	if !f.Checked("me") {
 		logins := append(f.List("assignee"), listed(f.Get("more"))...)
 		_, err = p.Issues.Update(ctx, a, i, issue.Edit{Assignees: web.Some(logins)})
-	} else if err = a.Require(account.Push); err == nil {
+	} else if err = a.Require(account.Triage); err == nil {
 		_, err = p.Issues.Assign(ctx, a, i.Number, []string{a.Caller.Login})
 	}
 	return err

@@ -7,6 +7,7 @@ import (
 	"arbor/internal/issue"
 	"arbor/internal/issue/timeline"
 	"arbor/internal/page"
+	"arbor/internal/team"
 )
 
 // Entry is one thing in a timeline: a comment, a review, or an event with what events of its kind tell.
@@ -22,7 +23,10 @@ type Entry struct {
 	Milestone   string     // of milestoned and demilestoned: its title
 	Rename      *issue.Rename
 	Reviewer    *page.User // who is asked for a review, or not any more
+	Team        *team.Team // the same, in place of a user
+	OfTeam      bool       // a team is, which the viewer may not see
 	LockReason  string
+	Reason      string // why auto-merge was disabled
 	Dismissed   *issue.Review
 	Source      *page.Issue // of cross-referenced: what refers to this
 	State       string      // of reviews: approved, changes_requested, commented, dismissed
@@ -41,7 +45,8 @@ func newEntry(e *timeline.Entry, path string) *Entry {
 	}
 	d, kind := &e.Event.Detail, e.Event.Kind
 	out := &Entry{Event: kind.String(), Actor: page.NewUser(e.Actor), StateReason: d.StateReason,
-		Milestone: d.Milestone, Rename: d.Rename, LockReason: d.LockReason}
+		Milestone: d.Milestone, Rename: d.Rename, LockReason: d.LockReason,
+		Reason: d.Reason}
 	switch kind {
 	case issue.EventCrossReferenced: // it has no address of its own
 		out.CreatedAt = page.Moment(e.Event.CreatedAt)
@@ -57,7 +62,7 @@ func newEntry(e *timeline.Entry, path string) *Entry {
 	case issue.EventAssigned, issue.EventUnassigned:
 		out.Assignee = page.NewUser(e.User)
 	case issue.EventReviewRequested, issue.EventRequestRemoved:
-		out.Reviewer = page.NewUser(e.User)
+		out.Reviewer, out.Team, out.OfTeam = page.NewUser(e.User), e.Team, d.Team != 0
 	case issue.EventReviewDismissed:
 		out.Dismissed = d.Review
 	case issue.EventLabeled:

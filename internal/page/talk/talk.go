@@ -93,7 +93,7 @@ func (p *Pages) Routes() []route.Route {
 		on("POST "+issue+"/lock", p.change(account.Push, p.SetLock, "unlock")),
 		on("POST "+issue+"/subscription", p.change(account.Pull, p.Subscribe)),
 		on("GET "+issue+"/labels", p.Labels),
-		on("POST "+issue+"/labels", p.change(account.Push, p.SetLabels)),
+		on("POST "+issue+"/labels", p.change(account.Triage, p.SetLabels)),
 		on("GET "+issue+"/assignees", p.Assignees),
 		on("POST "+issue+"/assignees", p.change(account.Pull, p.SetAssignees)),
 		on("GET "+issue+"/milestone", p.Milestone),

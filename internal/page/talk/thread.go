@@ -35,7 +35,9 @@ type Thread struct {
 	Draft      string // what the form for a comment begins with
 
 	MayEdit    bool // the title and the text
-	MaySort    bool // labels, assignees, milestone, lock, pin
+	MayClose   bool // or open again
+	MaySort    bool // labels, assignees, milestone
+	MayWrite   bool // edit what others wrote, lock, pin, move
 	MayComment bool
 	MayDelete  bool
 }
@@ -63,8 +65,10 @@ func (p *Pages) Read(r *http.Request, f *page.Frame, i *page.Issue) (*Thread, er
 	mine := f.Viewer != nil && i.User != nil && i.User.ID == f.Viewer.ID
 	open := f.Repo.CanWrite()
 	t.MaySort = f.Repo.CanTriage()
-	t.MayEdit = open && mine || t.MaySort
-	t.MayComment = t.MaySort || open && !i.Locked
+	t.MayWrite = f.Repo.CanPush()
+	t.MayEdit = open && mine || t.MayWrite
+	t.MayClose = open && mine || t.MaySort
+	t.MayComment = t.MayWrite || open && !i.Locked
 	t.MayDelete = f.Repo.CanAdmin() && !i.IsPull()
 	t.First = t.box(firstOf(i), "issue-"+strconv.FormatInt(i.ID, 10), 0)
 	if err := p.entries(r, t); err != nil {

@@ -5,6 +5,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
+	"arbor/internal/invitation"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -17,12 +18,19 @@ type Payload struct {
 }
 
 func newPayload(c Collaborator, i *web.Info) Payload {
-	return Payload{account.NewSimple(c.Account, i), repo.NewPermissions(c.Role), c.RoleName()}
+	return Payload{account.NewSimple(c.Account, i), repo.NewPermissions(c.Role), c.Role.Name()}
 }
 
-// roleNames are GitHub's names of the roles in answers.
-var roleNames = [...]string{account.None: "none", account.Pull: "read", account.Push: "write",
-	account.Admin: "admin"}
+// legacy returns the name of a role from when GitHub had three, which role_name follows.
+func legacy(role account.Role) string {
+	switch role {
+	case account.Triage:
+		role = account.Pull
+	case account.Maintain:
+		role = account.Push
+	}
+	return role.Name()
+}
 
 // GET /repos/{owner}/{repo}/collaborators
 //
@@ -51,23 +59,14 @@ func (api *API) ListCollaborators(w http.ResponseWriter, r *http.Request, a *rep
 	return web.JSON(w, r, http.StatusOK, out)
 }
 
-// readChoice reads which collaborators are asked for. What stands between our
-// roles at GitHub (triage, maintain) is what the next role above has.
+// readChoice reads which collaborators are asked for.
 func readChoice(r *http.Request) (c Choice, err error) {
 	if c.Affiliation, err = web.QueryEnum(r, resource, "affiliation", "all", "direct",
 		"outside"); err != nil {
 		return c, err
 	}
-	permission, err := web.QueryEnum(r, resource, "permission", "", "pull", "triage", "push",
-		"maintain", "admin")
-	switch permission {
-	case "pull":
-		c.AtLeast = account.Pull
-	case "triage", "push":
-		c.AtLeast = account.Push
-	case "maintain", "admin":
-		c.AtLeast = account.Admin
-	}
+	permission, err := web.QueryEnum(r, resource, "permission", append([]string{""}, account.Grants()...)...)
+	c.AtLeast, _ = account.ParseRole(permission)
 	return c, err
 }
 
@@ -91,19 +90,24 @@ func (api *API) CheckCollaborator(w http.ResponseWriter, r *http.Request, a *rep
 
 // PUT /repos/{owner}/{repo}/collaborators/{username}
 //
-// AddCollaborator grants a user the permission of the body: pull, push (which
-// is the default) or admin. It counts at once; nobody has to accept.
+// AddCollaborator grants a user the permission of the body: pull, triage, push (which
+// is the default), maintain or admin. It counts at once; on servers that require invitations, the answer to
+// people from outside is one, with 201.
 func (api *API) AddCollaborator(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	body, err := web.ReadOptional(r, resource)
 	if err != nil {
 		return err
 	}
-	permission := body.Enum("permission", permissions...)
+	permission := body.Enum("permission", account.Grants()...)
 	if err := body.Err(); err != nil {
 		return err
 	}
-	if err := api.s.Add(r.Context(), a, web.Param(r, "username"), permission.Or("push")); err != nil {
+	i, err := api.s.Add(r.Context(), a, web.Param(r, "username"), permission.Or("push"))
+	switch {
+	case err != nil:
 		return err
+	case i != nil:
+		return web.JSON(w, r, http.StatusCreated, invitation.NewPayload(i, a, web.From(r.Context())))
 	}
 	return web.NoContent(w)
 }
@@ -121,7 +125,8 @@ func (api *API) RemoveCollaborator(w http.ResponseWriter, r *http.Request, a *re
 
 // GET /repos/{owner}/{repo}/collaborators/{username}/permission
 //
-// GetPermission answers a user's role, from all sources together.
+// GetPermission answers a user's role, from all sources together. As at GitHub, permission is read for
+// triage and write for maintain.
 func (api *API) GetPermission(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	var user *account.Account
 	var role account.Role
@@ -141,9 +146,9 @@ func (api *API) GetPermission(w http.ResponseWriter, r *http.Request, a *repo.Ac
 	}
 	simple := account.NewSimple(user, web.From(r.Context()))
 	return web.JSON(w, r, http.StatusOK, map[string]any{
-		"permission": roleNames[role],
-		"role_name":  roleNames[role],
-		"user":       Payload{simple, repo.NewPermissions(role), roleNames[role]},
+		"permission": legacy(role),
+		"role_name":  role.Name(),
+		"user":       Payload{simple, repo.NewPermissions(role), role.Name()},
 	})
 }
 

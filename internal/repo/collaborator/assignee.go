@@ -53,7 +53,7 @@ func pushers(r *repo.Repo, secret bool, at place, least string) string {
 		return `SELECT id AS user_id FROM accounts WHERE id = ` + at.owner + `
 			UNION ALL SELECT g.user_id` + granted + ` AND g.user_id <> ` + at.owner
 	}
-	member := `m.owner OR c.role >= ` + least + ` OR a.site_admin`
+	member := `m.owner OR ` + repo.GrantedRole(at.repo, "m.user_id") + ` >= ` + least + ` OR a.site_admin`
 	if r.Owner.DefaultRole >= account.Push {
 		member = `TRUE`
 	}

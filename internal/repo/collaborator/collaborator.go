@@ -1,9 +1,10 @@
 // Package collaborator lists and changes the people with access to a repository:
 //
 //	.../collaborators                                 api.go, store.go; the operations are here
+//	/orgs/{org}/outside_collaborators                 outside.go
 //	possible assignees of issues                      assignee.go
 //
-// Roles are granted and taken away by [repo.Service.GrantBy] and [repo.Service.Revoke].
+// Package invitation grants roles, at once or when people accept; [repo.Service.Revoke] takes them away.
 package collaborator
 
 import (
@@ -11,6 +12,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
+	"arbor/internal/invitation"
 	"arbor/internal/repo"
 	"arbor/internal/route"
 	"arbor/internal/scope"
@@ -26,17 +28,17 @@ type Collaborator struct {
 	Role    account.Role
 }
 
-// RoleName is the name of the role in answers.
-func (c *Collaborator) RoleName() string { return roleNames[c.Role] }
-
 // Service holds what the operations on collaborators share.
 type Service struct {
-	db    *db.DB
-	repos *repo.Service
+	db      *db.DB
+	repos   *repo.Service
+	invites *invitation.Service
 }
 
 // New returns the service.
-func New(d *db.DB, repos *repo.Service) *Service { return &Service{d, repos} }
+func New(d *db.DB, repos *repo.Service, invites *invitation.Service) *Service {
+	return &Service{d, repos, invites}
+}
 
 // List reads a page of the chosen collaborators by id, and how many there are. The caller needs push access.
 func (s *Service) List(
@@ -76,19 +78,32 @@ func (s *Service) Payloads(
 	return out, err
 }
 
-// permissions are the roles that can be granted.
-var permissions = []string{"pull", "push", "admin"}
+// Add grants a permission to a user, one of [account.Grants]. It counts at once unless an invitation is returned, on
+// servers that require them. Errors: 422; those of [invitation.Service.Add].
+func (s *Service) Add(
+	ctx context.Context, a *repo.Access, login, permission string,
+) (*invitation.Invitation, error) {
+	return s.with(ctx, a, login, permission, s.invites.Add)
+}
 
-// Add grants a permission to a user: pull, push or admin. It counts at once. Errors: 422; those of
-// [repo.Service.GrantBy].
-func (s *Service) Add(ctx context.Context, a *repo.Access, login, permission string) error {
+// Invite invites a user, who has the permission once accepted. Errors: 422; those of [invitation.Service.Invite].
+func (s *Service) Invite(
+	ctx context.Context, a *repo.Access, login, permission string,
+) (*invitation.Invitation, error) {
+	return s.with(ctx, a, login, permission, s.invites.Invite)
+}
+
+func (s *Service) with(
+	ctx context.Context, a *repo.Access, login, permission string,
+	do func(context.Context, *repo.Access, string, account.Role) (*invitation.Invitation, error),
+) (*invitation.Invitation, error) {
 	f := web.Faults{Resource: resource}
-	f.CheckEnum("permission", permission, permissions...)
+	f.CheckEnum("permission", permission, account.Grants()...)
 	if err := f.Err(); err != nil {
-		return err
+		return nil, err
 	}
 	role, _ := account.ParseRole(permission)
-	return s.repos.GrantBy(ctx, a, login, role)
+	return do(ctx, a, login, role)
 }
 
 // Remove takes away what was granted to a user. Errors: those of [repo.Service.Revoke].
@@ -107,7 +122,11 @@ func (api *API) Routes() []route.Route {
 	repos := api.s.repos
 	reading := repos.Router(route.Needs(scope.PublicRepo, "metadata").ForApps("administration"))
 	changing := repos.Router(route.Needs(scope.PublicRepo, route.Never).ForApps("administration"))
+	overseeing := route.Needs(scope.ReadOrg, route.Never).ForApps("members")
+	removing := route.Needs(scope.AdminOrg, route.Never).ForApps("members")
 	return []route.Route{
+		overseeing.SignedIn("GET /orgs/{org}/outside_collaborators", api.ListOutsiders),
+		removing.SignedIn("DELETE /orgs/{org}/outside_collaborators/{username}", api.RemoveOutsider),
 		reading.Push("GET /repos/{owner}/{repo}/collaborators", api.ListCollaborators),
 		reading.Push("GET /repos/{owner}/{repo}/collaborators/{username}", api.CheckCollaborator),
 		changing.Admin("PUT /repos/{owner}/{repo}/collaborators/{username}", api.AddCollaborator),

@@ -26,14 +26,15 @@ func insiders(r *repo.Repo, at place) string {
 	}
 }
 
-// collaborators selects the insiders with what they were granted besides, and
-// all others who were granted a role. Nobody is in both
+// collaborators selects the insiders with the best role that they were granted as well, and
+// all others who were granted a role, also through teams. Nobody is in both
 // parts, so that a page takes no more of each than it shows.
 func collaborators(r *repo.Repo, at place) string {
-	return `SELECT i.user_id, i.owner, c.role FROM (` + insiders(r, at) + `) i
-		LEFT JOIN collaborators c ON c.repo_id = ` + at.repo + ` AND c.user_id = i.user_id
-		UNION ALL SELECT user_id, NULL, role FROM collaborators g WHERE repo_id = ` + at.repo + `
-		AND NOT EXISTS (SELECT 1 FROM (` + insiders(r, at) + `) i WHERE i.user_id = g.user_id)`
+	return `SELECT i.user_id, i.owner, ` + repo.GrantedRole(at.repo, "i.user_id") + ` AS role
+		FROM (` + insiders(r, at) + `) i
+		UNION ALL SELECT g.user_id, NULL, ` + repo.GrantedRole(at.repo, "g.user_id") + `
+		FROM (` + repo.GrantedPeople(at.repo) + `) g
+		WHERE NOT EXISTS (SELECT 1 FROM (` + insiders(r, at) + `) i WHERE i.user_id = g.user_id)`
 }
 
 // Choice is which collaborators a list shows; the zero value: all.
@@ -47,7 +48,8 @@ func (c Choice) clause(r *repo.Repo, at place) string {
 	var conditions []string
 	switch c.Affiliation {
 	case "direct": // whom somebody named, and the user whose repository it is
-		conditions = append(conditions, `(role IS NOT NULL OR user_id = `+at.owner+`)`)
+		conditions = append(conditions, `(user_id = `+at.owner+` OR EXISTS (SELECT 1 FROM collaborators d
+			WHERE d.repo_id = `+at.repo+` AND d.user_id = people.user_id))`)
 	case "outside":
 		conditions = append(conditions, `user_id <> `+at.owner+` AND NOT EXISTS (SELECT 1 FROM members m
 			WHERE m.org_id = `+at.owner+` AND m.user_id = people.user_id)`)

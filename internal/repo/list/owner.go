@@ -50,7 +50,7 @@ func seesAll(tx *db.Tx, caller *account.Caller, owner *account.Account) (bool, e
 }
 
 // collaborates holds when the caller, $2, was granted a role on the repository.
-const collaborates = `EXISTS (SELECT 1 FROM collaborators c WHERE c.repo_id = r.id AND c.user_id = $2)`
+var collaborates = repo.GrantedRole("r.id", "$2") + ` IS NOT NULL`
 
 // ownerTotal counts what the whole list has.
 func (f *filter) ownerTotal(tx *db.Tx, owner *account.Account, all bool) (int64, error) {
@@ -122,7 +122,7 @@ func (f *filter) shown() string {
 // who must see them.
 func (f *filter) countGranted(tx *db.Tx) (public, private int64, err error) {
 	query := `SELECT count(*), COALESCE(sum(CASE WHEN r.private THEN 1 ELSE 0 END), 0)
-		FROM collaborators c JOIN repos r ON r.id = c.repo_id WHERE c.user_id = $1 AND r.owner_id = $2`
+		FROM (` + repo.GrantedRepos("$1") + `) c JOIN repos r ON r.id = c.repo_id WHERE r.owner_id = $2`
 	if f.hide {
 		query += ` AND ` + f.shown()
 	}

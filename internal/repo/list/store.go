@@ -11,7 +11,7 @@ import (
 )
 
 // filter chooses repositories: those of the owner, or on which the collaborator
-// has a role, or of organizations of the member (zero ids choose none), as far
+// has a role, or of organizations and teams of the member (zero ids choose none), as far
 // as visibleTo may see them.
 type filter struct {
 	owner, collaborator, member account.ID
@@ -55,7 +55,8 @@ func (f *filter) build() *sqlBuilder {
 	if f.member != 0 {
 		from = append(from, `SELECT x.id FROM members y JOIN accounts z ON z.id = y.org_id
 			JOIN repos x ON x.owner_id = y.org_id
-			WHERE y.user_id = `+b.arg(f.member)+` AND (y.owner OR z.default_role > 0)`)
+			WHERE y.user_id = `+b.arg(f.member)+` AND (y.owner OR z.default_role > 0)`,
+			repo.TeamRepos(b.arg(f.member)))
 	}
 	b.and("r.id IN (" + strings.Join(from, " UNION ") + ")")
 	b.and(repo.Visible(f.visibleTo))

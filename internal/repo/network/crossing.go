@@ -45,7 +45,7 @@ func MayCross(tx *db.Tx, list ...Crossing) ([]bool, error) {
 }
 
 // Crosses is MayCross as a condition in SQL, on the ids of the repositories and of
-// the person. They are columns of other tables than f, t, u, r, o, m, c and w.
+// the person. They are columns of other tables than f, t, u, r, o, m and w.
 func Crosses(from, to, person string) string {
 	return `EXISTS (SELECT 1 FROM repos f
 		JOIN repos t ON COALESCE(t.root_id, t.id) = COALESCE(f.root_id, f.id)
@@ -57,7 +57,6 @@ func Crosses(from, to, person string) string {
 func seenBy(person, id string) string {
 	return `EXISTS (SELECT 1 FROM repos r JOIN accounts o ON o.id = r.owner_id
 		LEFT JOIN members m ON m.org_id = o.id AND m.user_id = ` + person + `
-		LEFT JOIN collaborators c ON c.repo_id = r.id AND c.user_id = ` + person + `
 		WHERE r.id = ` + id + ` AND ` + repo.VisibleTo(person) + `)`
 }
 

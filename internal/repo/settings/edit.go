@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"arbor/internal/account"
+	"arbor/internal/audit"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
@@ -28,6 +29,18 @@ type Edit struct {
 	Body web.Faults // what was wrong with the body that the values were read from
 }
 
+// need returns the role that changing the repository in this way needs, as at GitHub.
+func (e *Edit) need(r *repo.Repo) account.Role {
+	if differs(e.Name, r.Name) || differs(e.Private, r.Private) || differs(e.HasIssues, r.HasIssues) ||
+		differs(e.DefaultBranch, r.DefaultBranch) || differs(e.Archived, r.Archived) ||
+		differs(e.IsTemplate, r.IsTemplate) {
+		return account.Admin
+	}
+	return account.Maintain
+}
+
+func differs[T comparable](to web.Opt[T], now T) bool { return to.Given() && to.Value != now }
+
 // check looks at the values. Error: 422.
 func (e *Edit) check() error {
 	f := e.Body
@@ -44,9 +57,14 @@ func (e *Edit) check() error {
 
 // Edit changes the repository. Errors: 404 when it is gone, 422 for invalid values, for a name that
 // is taken, for a default branch that does not exist, and for a fork that would
-// no longer be as visible as its parent; 403 for an archived one that is to stay so, and
-// for one that is to be private with a token that opens no private ones.
+// no longer be as visible as its parent; 403 for callers without the role, for an archived one that is to stay
+// so, and for one that is to be private with a token that opens no private ones.
 func (s *Service) Edit(ctx context.Context, a *repo.Access, e Edit) (*repo.Access, error) {
+	need := e.need(a.Repo)
+	if err := a.Require(need); err != nil {
+		return nil, err
+	}
+	ctx = audit.Allowed(ctx, need.String())
 	if err := e.check(); err != nil {
 		return nil, err
 	}
@@ -60,6 +78,9 @@ func (s *Service) Edit(ctx context.Context, a *repo.Access, e Edit) (*repo.Acces
 		}
 		now, err := repo.ByID(tx, a.Caller, a.ID)
 		if err != nil {
+			return err
+		}
+		if err := now.Require(e.need(now.Repo)); err != nil {
 			return err
 		}
 		if now.Archived && e.Archived.Or(true) {

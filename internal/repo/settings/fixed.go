@@ -14,7 +14,6 @@ var switchedOn = [...]string{"has_projects", "has_wiki", "has_downloads"}
 // fixed refuses what cannot be set of any repository, new or not: each field may be what it is (decision 65).
 func fixed(body *web.Object) {
 	body.Fixed("has_discussions", false)
-	body.Fixed("allow_auto_merge", false)
 }
 
 // fixedNew refuses what else cannot be set of a new repository. GitHub's defaults are taken and do nothing: gh and

@@ -16,13 +16,14 @@ func (api *API) Routes() []route.Route {
 		creation.SignedIn("POST /orgs/{org}/repos", api.CreateForOrg),
 		free.Anyone("GET /gitignore/templates", api.ListGitignores),
 		free.Anyone("GET /gitignore/templates/{name}", api.GetGitignore),
-		administration.OnArchived().Admin("PATCH /repos/{owner}/{repo}", api.Edit), // Edit asks itself
+		// Edit asks itself whether it is archived, and for admin where maintain is not enough.
+		administration.OnArchived().Maintain("PATCH /repos/{owner}/{repo}", api.Edit),
 		deletion.OnArchived().Admin("DELETE /repos/{owner}/{repo}", api.Delete),
 		// and the owner
 		administration.OnArchived().Admin("POST /repos/{owner}/{repo}/transfer", api.Transfer),
 		repos.Router(creation).OnArchived().Pull("POST /repos/{owner}/{repo}/generate", api.Generate),
 		metadata.Pull("GET /repos/{owner}/{repo}/topics", api.ListTopics),
-		administration.Admin("PUT /repos/{owner}/{repo}/topics", api.SetTopics),
+		administration.Maintain("PUT /repos/{owner}/{repo}/topics", api.SetTopics),
 		administration.Admin("GET /repos/{owner}/{repo}/keys", api.ListKeys),
 		administration.Admin("POST /repos/{owner}/{repo}/keys", api.AddKey),
 		administration.Admin("GET /repos/{owner}/{repo}/keys/{key_id}", api.GetKey),

@@ -174,7 +174,7 @@ func transferError(field, code string, value any, message string) error {
 // POST /repos/{owner}/{repo}/transfer
 //
 // Transfer transfers the repository to new_owner, as new_name if that is set. It takes effect at once,
-// without acceptance, and the answer is the repository at its new address. Arbor has no teams,
+// without acceptance, and the answer is the repository at its new address. Teams get it afterwards,
 // so team_ids may only be empty. Errors: 403, 422.
 func (api *API) Transfer(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	body, err := web.ReadObject(r, repo.Resource)

@@ -177,6 +177,10 @@ func ofPulls(at string) []step {
 		return fmt.Sprintf(`{"query": "mutation{%sReviewThread(input:{threadId:\"%s\"}){thread{isResolved}}}"}`,
 			do, account.NodeID(review.ThreadKind, int64(1)))
 	}
+	auto := func(do string) string {
+		return fmt.Sprintf(`{"query": "mutation{%sPullRequestAutoMerge(input:{pullRequestId:\"%s\"}){clientMutationId}}"}`,
+			do, account.NodeID("PullRequest", int64(2)))
+	}
 	return []step{
 		{"pull_request.opened", a, "POST " + at + "/pulls", `{"title": "Fence", "head": "fence", "base": "main"}`,
 			201, is(`{"pull_request": {"title": "Fence", "state": "open", "merged": false}}`)},
@@ -212,6 +216,23 @@ func ofPulls(at string) []step {
 			200, is(`{"review": {"state": "dismissed"}}`)},
 		{"pull_request_review_comment.deleted", "bob", "DELETE " + at + "/pulls/comments/1", ``, 204, is(
 			`{"comment": {"body": "Oak!"}}`)},
+		{"", a, "PATCH " + at, `{"allow_auto_merge": true}`, 200, nil},
+		{"repository_ruleset.created", a, "POST " + at + "/rulesets", `{"name": "ci", "enforcement": "active",
+			"conditions": {"ref_name": {"include": ["~ALL"], "exclude": []}}, "rules": [{"type": "required_status_checks",
+			"parameters": {"required_status_checks": [{"context": "more"}],
+			"strict_required_status_checks_policy": false}}]}`, 201, is(`{"repository_ruleset": {"name": "ci"}}`)},
+		{"pull_request.auto_merge_enabled", a, "POST /graphql", auto("enable"), 200, is(
+			`{"pull_request": {"auto_merge": {"enabled_by": {"login": "alice"}, "merge_method": "merge"}}}`)},
+		{"pull_request.auto_merge_disabled", a, "POST /graphql", auto("disable"), 200, is(
+			`{"pull_request": {"auto_merge": null}, "reason": "Manually disabled by user"}`)},
+		{"pull_request.auto_merge_enabled", a, "POST /graphql", auto("enable"), 200, is(
+			`{"number": 2}`)},
+		{"pull_request.closed pull_request.auto_merge_disabled", a, "PATCH " + at + "/pulls/2", `{"state": "closed"}`, 200,
+			is(`{"pull_request": {"auto_merge": null}}`, `{"reason": "Pull request was closed"}`)},
+		{"pull_request.reopened", a, "PATCH " + at + "/pulls/2", `{"state": "open"}`, 200, is(
+			`{"pull_request": {"state": "open"}}`)},
+		{"repository_ruleset.deleted", a, "DELETE " + at + "/rulesets/1", ``, 204, is(
+			`{"repository_ruleset": {"name": "ci"}}`)},
 		{"pull_request.closed", a, "PATCH " + at + "/pulls/2", `{"state": "closed"}`, 200, is(
 			`{"pull_request": {"state": "closed", "merged": false}}`)},
 		{"pull_request.reopened", a, "PATCH " + at + "/pulls/2", `{"state": "open"}`, 200, is(

@@ -32,6 +32,7 @@ import (
 	"arbor/internal/forge"
 	"arbor/internal/git"
 	"arbor/internal/hook/outgoing"
+	"arbor/internal/imageproxy"
 	"arbor/internal/repo"
 	"arbor/internal/scope"
 	"arbor/internal/server"
@@ -91,7 +92,8 @@ func startOn(t testing.TB, engine db.Engine, address string, l net.Listener, opt
 	t.Helper()
 	log := &Log{}
 	o := server.Options{Log: slog.New(log), DataDir: t.TempDir(),
-		Admission: admission.New(admission.DefaultMemory, nil), HookNetworks: outgoing.Loopback()}
+		Admission: admission.New(admission.DefaultMemory, nil), HookNetworks: outgoing.Loopback(),
+		ImageKey: imageproxy.NewKey(), ImageNetworks: outgoing.Loopback()}
 	o.Admission.Patience(testkit.Patience) // else a busy machine has tests refused that are not about that
 	for _, option := range options {
 		option(&o)

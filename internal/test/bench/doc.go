@@ -21,6 +21,7 @@
 //	plant_test.go     plants: additions, the long list
 //	merge_test.go     merges compared with those of git's processes
 //	pull_test.go      pull requests: made, merged, waiting at a base, read
+//	rule_test.go      pushes and merges under twenty rulesets
 //	issues_test.go    lists of a tracker of a million issues, on both engines
 //	issueread_test.go, issuewrite_test.go   reads during writes; filing issues
 //	worst_test.go     judged by the worst of many figures

@@ -31,6 +31,7 @@ func BenchmarkBounds(b *testing.B) {
 	b.Run("issues", s.issues)
 	b.Run("merge", s.merge)
 	b.Run("pulls", s.pulls)
+	b.Run("rules", s.rules)
 	b.Run("stars", s.stars)
 	b.Run("hooks", s.hooks)
 	b.Run("assets", s.assets)

@@ -7,7 +7,9 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,7 +19,9 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -27,6 +31,8 @@ type Tab struct {
 	t    testing.TB
 	ctx  context.Context
 	base string // scheme and host of the site
+
+	questions atomic.Int32
 }
 
 // Look is how a tab looks.
@@ -64,6 +70,7 @@ func Open(t testing.TB, base string, look Look) *Tab {
 	ctx, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
 	b := &Tab{t: t, ctx: ctx, base: strings.TrimSuffix(base, "/")}
+	chromedp.ListenTarget(ctx, b.leaveAnyway)
 	scheme := "light"
 	if look.Dark {
 		scheme = "dark"
@@ -73,6 +80,36 @@ func Open(t testing.TB, base string, look Look) *Tab {
 			[]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
 		emulation.SetScriptExecutionDisabled(look.NoScript))
 	return b
+}
+
+// leaveAnyway answers the question whether to leave a page with a text that was not sent, and counts it.
+func (b *Tab) leaveAnyway(event any) {
+	if asked, is := event.(*page.EventJavascriptDialogOpening); is && asked.Type == page.DialogTypeBeforeunload {
+		b.questions.Add(1)
+		go func() { _ = chromedp.Run(b.ctx, page.HandleJavaScriptDialog(true)) }()
+	}
+}
+
+// Questions is how often the browser asked whether to leave a page.
+func (b *Tab) Questions() int { return int(b.questions.Load()) }
+
+// Hang runs an endless loop in the frame whose address has a part. It needs a frame with an origin of its own.
+func (b *Tab) Hang(part string) {
+	b.t.Helper()
+	testkit.Eventually(b.t, func() bool {
+		targets, err := chromedp.Targets(b.ctx)
+		testkit.NoError(b.t, err)
+		at := slices.IndexFunc(targets, func(i *target.Info) bool {
+			return i.Type == "iframe" && strings.Contains(i.URL, part)
+		})
+		if at < 0 {
+			return false
+		}
+		ctx, cancel := chromedp.NewContext(b.ctx, chromedp.WithTargetID(targets[at].TargetID))
+		b.t.Cleanup(cancel)
+		go func() { _ = chromedp.Run(ctx, chromedp.Evaluate(`while (true);`, nil)) }()
+		return true
+	}, "a frame of "+part+" with a process of its own")
 }
 
 // profile is a folder that goes when the browser's last process has ended, which may be after the test.

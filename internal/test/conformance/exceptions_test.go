@@ -83,6 +83,8 @@ var alone = map[string]string{
 	"GET /repos/{owner}/{repo}/tarball":                         "of the default branch; GitHub describes an empty name",
 	"GET /repos/{owner}/{repo}/zipball":                         "the same",
 	"GET /{username}.keys":                                      "GitHub has it beside the API, and does not describe it",
+	"GET /{username}.gpg":                                       "GitHub has it next to the API, and does not describe it",
+	"GET /web-flow.gpg":                                         "GitHub has it next to the API, and does not describe it",
 	"GET /{owner}/{repo}/archive/{file...}":                     "where tarball and zipball lead; GitHub has another host for it",
 	"GET /users/{username}/starred/{owner}/{repo}":              "where the template starred_url of users leads",
 	"GET /repos/{owner}/{repo}/contents":                        "the root folder, which GitHub describes as an empty path",
@@ -105,9 +107,14 @@ var alone = map[string]string{
 	"GET /repositories/{repository_id}":                         "GitHub answers it, and describes it not: redirects lead there",
 }
 
+// numbered is where go-github and Terraform address teams, which GitHub answers and does not describe.
+const numbered = "/organizations/{organization_id}/team/"
+
 // unfilled are the fields that Arbor sends and never with a value, since it has
 // not what they tell of; each a pattern.
 var unfilled = map[string]string{
+	`organization-invitation\.email`: "an address finds the account that verified it, which is invited",
+
 	`repo-search-result-item\.(language|license)`:                                  "found out after pushes, as in repositories, which show them",
 	`.*(repository|full-repository|repo-search-result-item)\.mirror_url`:           "there are no mirrors",
 	`.*\.performed_via_github_app`:                                                 "the bot itself is shown",
@@ -117,7 +124,9 @@ var unfilled = map[string]string{
 	`.*\.gravatar_id`:                                                              "pictures come from here; GitHub sends an empty text, too",
 	`.*-issue-event\.commit_(id|url)`:                                              "these events are of no commit",
 	`fork-event\.forkee\.(language|license|mirror_url|topics)`:                     "mirrors as in repositories, below; a fork in a feed has no topics of its own here",
-	`(.*\.)?verification\.verified_at`:                                             "no signature is verified yet",
+	`(.*\.)?verification\.verified_at`:                                             "no commit that is shown here is signed by a key that somebody has",
+	`gpg-key\.(primary_key_id|expires_at)`:                                         "the key does not expire, and is no subkey",
+	`gpg-key\.subkeys\.(emails|expires_at|raw_key|subkeys)`:                        "a key has these, a subkey does not",
 	`file-commit\.commit\.verification\.(signature|payload)`:                       "commits that the API makes are not signed",
 	`.*(repository|full-repository)\.(language|license)`:                           "found out beside the requests, for which these do not wait; package detect tests them",
 	`nullable-license-simple\.url`:                                                 "the same",
@@ -125,9 +134,9 @@ var unfilled = map[string]string{
 	`organization-full\.archived_at`:                                               "organizations are not archived",
 	`protected-branch-required-status-check\..*`:                                   "branches are not protected",
 	`branch-restriction-policy\.apps`:                                              "protections name no Apps",
-	`.*\.(requested_teams|teams)`:                                                  "there are no teams",
+	`.*\.(requested_teams|teams)`:                                                  "protections and environments name no teams",
 	`(deploy-key|key|key-simple)\.last_used`:                                       "keys are used over SSH, which these requests do not go",
-	`pull-request(-simple)?\.auto_merge`:                                           "nothing merges by itself",
+	`pull-request(-simple)?\.auto_merge`:                                           "only GraphQL enables it; package pulls tests it",
 	`repository-subscription\.reason`:                                              "who watches has asked for it",
 	`content-submodule\.(_links\.)?(git|html|git_url|html_url|download_url)`:       "what a submodule names is elsewhere",
 

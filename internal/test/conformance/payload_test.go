@@ -32,7 +32,7 @@ func TestPayloads(t *testing.T) {
 		apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 			r, others := newRecorder(d, s.Server.Routes())
 			for _, route := range others {
-				if alone[route] == "" {
+				if alone[route] == "" && !strings.Contains(route, numbered) {
 					t.Errorf("%s is not in GitHub's description, nor among those that are known to be ours alone", route)
 				}
 			}

@@ -3,7 +3,11 @@
 package conformance
 
 import (
+	"fmt"
+
 	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/invitation"
 	"arbor/internal/test/testkit"
 )
 
@@ -12,6 +16,7 @@ import (
 func (w *world) run() {
 	w.accounts()
 	w.repositories()
+	w.invitations()
 	w.objects()
 	w.histories()
 	w.tracker()
@@ -63,6 +68,8 @@ func (w *world) accounts() {
 	w.do("bob", "DELETE /orgs/orchard/public_members/bob")
 	w.do("alice", "GET /orgs/orchard/members")
 	w.do("alice", "GET /orgs/orchard/members/bob")
+	w.do("alice", "PUT /orgs/orchard/outside_collaborators/carol")
+	w.do("alice", "PUT /orgs/orchard/memberships/carol", `{"role": "member"}`)
 	w.do("alice", "DELETE /orgs/orchard/members/carol")
 	w.do("alice", "DELETE /orgs/orchard/memberships/dave")
 	w.do("alice", "PUT /orgs/orchard/public_members/alice")
@@ -78,6 +85,47 @@ func (w *world) accounts() {
 	w.do("alice", "GET /orgs/orchard")
 }
 
+// invitations: carol is invited to the organization and dave to garden; both come and go.
+func (w *world) invitations() {
+	carol, err := w.Accounts.Find(w.t.Context(), "carol")
+	testkit.NoError(w.t, err)
+	invite := func() string {
+		return w.do("alice", "POST /orgs/orchard/invitations",
+			fmt.Sprintf(`{"invitee_id": %d, "role": "direct_member"}`, carol.ID)).get("id")
+	}
+	id := invite()
+	w.do("alice", "GET /orgs/orchard/invitations")
+	w.do("alice", "GET /orgs/orchard/memberships/carol")
+	w.do("alice", "DELETE /orgs/orchard/invitations/"+id)
+	invite()
+	w.do("carol", "GET /user/memberships/orgs?state=pending")
+	w.do("carol", "PATCH /user/memberships/orgs/orchard", `{"state": "active"}`)
+	w.do("carol", "GET /user/memberships/orgs/orchard")
+	w.do("alice", "DELETE /orgs/orchard/memberships/carol")
+	invite()
+	testkit.NoError(w.t, w.DB.Write(w.t.Context(), func(tx *db.Tx) error {
+		return tx.Run(`UPDATE invitations SET created_at = created_at - $1`,
+			2*invitation.Lifetime.Microseconds())
+	}))
+	w.do("alice", "GET /orgs/orchard/failed_invitations")
+	for _, name := range []string{"alice/garden", "alice/cellar"} {
+		ask := func() string {
+			i, err := w.Forge.Invitations.Invite(w.t.Context(), w.Access(w.t, "alice", name), "dave",
+				account.Push)
+			testkit.NoError(w.t, err)
+			return fmt.Sprint(i.ID)
+		}
+		id := ask()
+		w.do("alice", "GET /repos/"+name+"/invitations")
+		w.do("alice", "PATCH /repos/"+name+"/invitations/"+id, `{"permissions": "triage"}`)
+		w.do("dave", "GET /user/repository_invitations")
+		w.do("dave", "DELETE /user/repository_invitations/"+id)
+		w.do("alice", "DELETE /repos/"+name+"/invitations/"+ask())
+		w.do("dave", "PATCH /user/repository_invitations/"+ask())
+		w.do("alice", "DELETE /repos/"+name+"/collaborators/dave")
+	}
+}
+
 // repositories: garden is alice's and public, cellar private, orchard/apples the
 // organization's; what else there is comes and goes.
 func (w *world) repositories() {
@@ -88,6 +136,9 @@ func (w *world) repositories() {
 	w.do("alice", "POST /orgs/orchard/repos",
 		`{"name": "apples", "description": "Of all kinds", "homepage": "https://example.org/apples", "auto_init": true}`)
 	w.do("alice", "POST /orgs/orchard/repos", `{"name": "pears", "private": true}`)
+	w.do("alice", "PUT /repos/orchard/apples/collaborators/carol")
+	w.do("alice", "GET /orgs/orchard/outside_collaborators")
+	w.do("alice", "DELETE /orgs/orchard/outside_collaborators/carol")
 	w.do("alice", "PATCH /repos/alice/cellar",
 		`{"description": "Where it is kept", "homepage": "https://example.org/cellar"}`)
 	w.do("alice", "POST /user/repos", `{"name": "heap"}`)

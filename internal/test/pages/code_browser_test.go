@@ -50,7 +50,7 @@ func TestCodeInABrowser(t *testing.T) {
 				}
 			}
 			b.Follow(`a[data-key="e"]`)
-			b.Fill("#text", "sam's words\n")
+			fillFile(b, look, "sam's words")
 			alice := as(t, s, "alice")
 			alice.led("/alice/garden/edit/main/song.txt", "blob",
 				field(t, alice.get("/alice/garden/edit/main/song.txt"), "blob"), "path", "song.txt",

@@ -36,7 +36,7 @@ func TestWhatIsNamedIsChosen(t *testing.T) {
 		}
 		b.Go("/alice/garden/new/main")
 		b.Fill("#path", file)
-		b.Fill("#text", "text")
+		fillFile(b, look, "text")
 		b.Fill("#branch", name)
 		if !look.NoScript {
 			checked(t, b, "#target-new")
@@ -70,7 +70,7 @@ func TestWhatIsNamedIsChosen(t *testing.T) {
 		// The branch of the page is chosen after all: the name goes, and comes back with its answer.
 		b.Go("/alice/garden/new/main")
 		b.Fill("#path", "three")
-		b.Fill("#text", "text")
+		fillFile(b, look, "text")
 		b.Fill("#branch", "never")
 		b.Click(`input[value="direct"]`)
 		pageValue(t, b, "#branch", "")

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/dbtest"
@@ -166,6 +167,33 @@ func TestMembers(t *testing.T) {
 		s.Visit(t, "alice", "GET "+at).Shows(t, 200, "!bob")
 		s.Visit(t, "", "POST "+at, "action", "set", "login", "sam").Leads(t, "/login")
 		s.Visit(t, "alice", "GET /orgs/bob/people").Shows(t, 404)
+	})
+}
+
+// Owners see outside collaborators, remove them, and make members such; others are shown neither.
+func TestOutsideCollaborators(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.Users(t, "alice", "bob", "carol")
+		s.Org(t, "garden", "alice")
+		plot := s.Repo(t, "garden/plot", true)
+		const at, outside = "/orgs/garden/people", "/orgs/garden/people?role=outside"
+		s.Visit(t, "alice", "POST "+at, "action", "set", "login", "bob", "role", "member").Leads(t, at)
+		s.Visit(t, "alice", "GET "+outside).Shows(t, 200, "No outside collaborators", "!Add a member")
+		s.Grant(t, plot, "bob", account.Push)
+		s.Grant(t, plot, "carol", account.Push)
+		s.Visit(t, "alice", "GET "+outside).Shows(t, 200, "carol Outside collaborator", "!bob")
+		s.Visit(t, "bob", "GET "+outside).Shows(t, 200, "bob Member", "!carol", "!Outside collaborators")
+		s.Visit(t, "bob", "POST "+at, "action", "remove-outside", "login", "carol").Shows(t, 403)
+		s.Visit(t, "bob", "POST "+at, "action", "convert", "login", "bob").Shows(t, 403)
+		s.Visit(t, "alice", "POST "+at, "action", "convert", "login", "bob").Leads(t, at)
+		s.Visit(t, "alice", "GET "+outside).Shows(t, 200, "bob Outside collaborator",
+			"carol Outside collaborator")
+		s.Visit(t, "alice", "POST "+at, "action", "convert", "login", "alice").Shows(t, 403)
+		s.Visit(t, "alice", "POST "+at, "action", "remove-outside", "login", "alice").Shows(t, 422)
+		s.Visit(t, "alice", "POST "+at, "action", "remove-outside", "login", "carol").Leads(t, at)
+		s.Visit(t, "alice", "GET "+outside).Shows(t, 200, "bob Outside collaborator", "!carol")
+		s.Check(t, apitest.Case{Do: "GET /repos/garden/plot", As: "carol", Status: 404})
 	})
 }
 

@@ -59,6 +59,43 @@ func TestNewPullRequest(t *testing.T) {
 	})
 }
 
+// Who may merge has it done once the rules allow it, sees who asked for that, and takes it back.
+func TestAutoMergeBox(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		changePlant(t, s)
+		s.User(t, "bob")
+		const settings, at = "/alice/plot/settings", "/alice/plot/pull/1"
+		s.Ask(t, "alice", "POST /repos/alice/plot/rulesets", `{"name": "ci", "enforcement": "active", "conditions":
+			{"ref_name": {"include": ["~ALL"], "exclude": []}}, "rules": [{"type": "required_status_checks", "parameters":
+			{"required_status_checks": [{"context": "ci"}], "strict_required_status_checks_policy": false}}]}`, 201)
+		propose(t, s, "tune")
+		without(t, get(t, s, "will", at, 200, "Rules of"), "auto-merge")
+		get(t, s, "alice", settings, 200, "Allow auto-merge")
+		led(t, s, "alice", settings, "do", "merging", "allow_merge_commit", "1", "allow_squash_merge", "1",
+			"allow_auto_merge", "1", "merge_commit_title", "MERGE_MESSAGE", "merge_commit_message", "PR_TITLE",
+			"squash_merge_commit_title", "COMMIT_OR_PR_TITLE", "squash_merge_commit_message", "BLANK")
+		get(t, s, "alice", settings, 200, `name="allow_auto_merge" value="1" checked`)
+		without(t, get(t, s, "bob", at, 200, "Rules of"), "auto-merge")
+		get(t, s, "will", at, 200, "Enable auto-merge")
+		form := []string{"method", "squash", "sha", head(t, s, 1), "title", "Later", "message", "Much later"}
+		led(t, s, "will", at+"/automerge", form...)
+		without(t, get(t, s, "will", at, 200, "Auto-merge is enabled.", "by squashing", "Disable auto-merge",
+			"enabled auto-merge (squash)"), "Enable auto-merge")
+		without(t, get(t, s, "bob", at, 200, "Auto-merge is enabled."), "Disable auto-merge")
+		holds(t, "bob", post(t, s, "bob", at+"/automerge", 403, "off", "1"), 403)
+		led(t, s, "alice", at+"/automerge", "off", "1")
+		get(t, s, "will", at, 200, "Enable auto-merge", "disabled auto-merge: Manually disabled by user")
+		form[3] = strings.Repeat("1", 40)
+		holds(t, "stale", post(t, s, "will", at+"/automerge", 409, form...), 409, "Head branch was modified", "Much later")
+		form[3] = head(t, s, 1)
+		led(t, s, "will", at+"/automerge", form...)
+		s.Ask(t, "will", "POST /repos/alice/plot/statuses/"+form[3], `{"context": "ci", "state": "success"}`, 201)
+		s.Settle(t)
+		get(t, s, "bob", at, 200, "merged this")
+	})
+}
+
 // The merge box offers what the repository allows, and each way of merging can be undone by a branch of its
 // own.
 func TestMergeAndRevert(t *testing.T) {

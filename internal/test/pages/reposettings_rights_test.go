@@ -123,9 +123,11 @@ func TestAuditedRightOfForms(t *testing.T) {
 		s.Admin(t, "keeper")
 		sendForms(t, s.Server, s.Token(t, "alice"), []sentForm{{"/alice/garden/settings", "do=topics&topics=x", 303}})
 		sendForms(t, s.Server, s.Token(t, "keeper"), []sentForm{{"/alice/garden/settings", "do=topics&topics=y", 303}})
+		sendForms(t, s.Server, s.Token(t, "alice"), []sentForm{{"/alice/garden/settings",
+			"do=details&name=garden&default_branch=main", 303}})
 		var log []struct{ Action, Actor, Right string }
 		s.Check(t, apitest.Case{Do: "GET /admin/audit-log?phrase=action:repo.update", As: "keeper", Status: 200}).JSON(t, &log)
-		if len(log) != 2 || log[0].Right != "site admin" || log[1].Right != "admin" {
+		if len(log) != 3 || log[0].Right != "admin" || log[1].Right != "site admin" || log[2].Right != "maintain" {
 			t.Errorf("the audit log has %+v", log)
 		}
 	})

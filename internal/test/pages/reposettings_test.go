@@ -270,7 +270,7 @@ func TestFewQueries(t *testing.T) {
 			fmt.Sprint("/alice/garden/settings/hooks/", hooks[0].ID),
 			"/alice/garden/settings/installations", "/alice/garden/settings/delete", "/settings/profile",
 			"/settings/emails",
-			"/settings/keys", "/settings/sessions", "/settings/tokens",
+			"/settings/keys", "/settings/signing", "/settings/sessions", "/settings/tokens",
 			"/settings/tokens/new?kind=repositories", "/settings/watching",
 			"/settings/installations", "/settings/apps"}
 		site := []string{"/site/people", "/site/people/alice", "/site/organizations", "/site/repositories",

@@ -107,7 +107,7 @@ func TestReadCommits(t *testing.T) {
 				"parents": [], "verification": {"verified": false, "reason": "unsigned", "signature": null, "payload": null, "verified_at": null}}`},
 			{Name: "signed, in another encoding, by nobody",
 				Do: "GET " + gitdataAt + "/git/commits/" + string(signed), Status: 200,
-				Want: `{"message": "café", "author": {"name": "", "date": "1970-01-01T00:00:01Z"}, "verification": {"reason": "unknown_key", "signature": "-----BEGIN\nx\n-----END",
+				Want: `{"message": "café", "author": {"name": "", "date": "1970-01-01T00:00:01Z"}, "verification": {"reason": "unknown_signature_type", "signature": "-----BEGIN\nx\n-----END",
 					"payload": "tree ` + tree + `\nauthor  <> 1 +0000\ncommitter A <a@b> 99999999999999 -9999\nencoding ISO-8859-1\n\ncaf\ufffd"}}`},
 			{Name: "git commit by a name", Do: "GET " + gitdataAt + "/git/commits/main", Status: 404},
 			{Name: "git commit of a tree", Do: "GET " + gitdataAt + "/git/commits/" + tree, Status: 404},

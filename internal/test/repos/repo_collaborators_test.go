@@ -19,7 +19,7 @@ func TestOrganizationCollaborators(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		guild := s.Org(t, "guild", s.User(t, "owner").Login)
-		s.Users(t, "outside", "member", "raised", "lowered", "stranger")
+		s.Users(t, "outside", "member", "raised", "lowered", "stranger", "sorter", "warden")
 		s.Admin(t, "operator") // a member who administers the site
 		for _, login := range []string{"member", "raised", "lowered", "operator"} {
 			s.Ask(t, "owner", "PUT /orgs/guild/memberships/"+login, `{"role": "member"}`, 200)
@@ -32,6 +32,8 @@ func TestOrganizationCollaborators(t *testing.T) {
 			s.Grant(t, r, "raised", account.Admin)
 			s.Grant(t, r, "lowered", account.Pull)
 			s.Grant(t, r, "second", account.Pull) // an owner whom someone granted less
+			s.Grant(t, r, "sorter", account.Triage)
+			s.Grant(t, r, "warden", account.Maintain)
 		}
 		for permission, others := range map[string]map[string]string{
 			"none":  {"lowered": "read"},
@@ -42,7 +44,7 @@ func TestOrganizationCollaborators(t *testing.T) {
 			s.Check(t, apitest.Case{Do: "PATCH /orgs/guild", As: "owner", Status: 200,
 				Send: fmt.Sprintf(`{"default_repository_permission": %q}`, permission)})
 			want := map[string]string{"owner": "admin", "second": "admin", "outside": "write",
-				"raised": "admin"}
+				"raised": "admin", "sorter": "triage", "warden": "maintain"}
 			maps.Copy(want, others)
 			for _, private := range []bool{true, false} {
 				sameCollaborators(t, s, fmt.Sprintf("guild/hall-%t", private), private, want)
@@ -83,7 +85,7 @@ func sameCollaborators(t *testing.T, s *apitest.Server, name string, private boo
 		t.Errorf("%s: listed are %v, want %v", name, listed, want)
 	}
 	for _, login := range []string{"owner", "outside", "member", "raised", "lowered", "stranger",
-		"operator", "second"} {
+		"operator", "second", "sorter", "warden"} {
 		status, permission := 204, want[login]
 		if permission == "" {
 			status, permission = 404, "read"
@@ -96,8 +98,21 @@ func sameCollaborators(t *testing.T, s *apitest.Server, name string, private boo
 		}
 		s.Check(t, apitest.Case{Do: "GET " + path + "/" + login, As: "owner", Status: status})
 		s.Check(t, apitest.Case{Do: "GET " + path + "/" + login + "/permission", As: "owner", Status: 200,
-			Want: fmt.Sprintf(`{"permission": %q, "role_name": %q}`, permission, permission)})
+			Want: fmt.Sprintf(`{"permission": %q, "role_name": %q, "user": {"permissions": %s}}`,
+				strings.NewReplacer("triage", "read", "maintain", "write").Replace(permission), permission,
+				fiveOf(permission))})
 	}
+}
+
+// fiveOf is what permissions has for a role.
+func fiveOf(name string) string {
+	role, _ := account.RoleNamed(name)
+	var five []string
+	for _, permission := range account.Grants() {
+		least, _ := account.ParseRole(permission)
+		five = append(five, fmt.Sprintf("%q: %t", permission, role >= least))
+	}
+	return "{" + strings.Join(five, ", ") + "}"
 }
 
 // Filters of collaborators must not include others, because people act on such lists.
@@ -107,6 +122,7 @@ func TestCollaboratorsAreChosen(t *testing.T) {
 		s.Org(t, "guild", s.User(t, "owner").Login)
 		s.Users(t, "member", "raised", "outside", "reader")
 		s.Admin(t, "operator")
+		s.Users(t, "sorter", "warden")
 		for _, login := range []string{"member", "raised", "operator"} {
 			s.Ask(t, "owner", "PUT /orgs/guild/memberships/"+login, `{"role": "member"}`, 200)
 		}
@@ -115,30 +131,34 @@ func TestCollaboratorsAreChosen(t *testing.T) {
 			s.Grant(t, r, "outside", account.Push)
 			s.Grant(t, r, "reader", account.Pull)
 			s.Grant(t, r, "raised", account.Admin)
+			s.Grant(t, r, "sorter", account.Triage)
+			s.Grant(t, r, "warden", account.Maintain)
 		}
 		for _, c := range []struct{ repo, query, want string }{
-			{"guild/hall", "", "owner member raised outside reader operator"},
-			{"guild/hall", "?affiliation=all", "owner member raised outside reader operator"},
-			{"guild/hall", "?affiliation=direct", "raised outside reader"},
-			{"guild/hall", "?affiliation=outside", "outside reader"},
-			{"guild/hall", "?permission=pull", "owner member raised outside reader operator"},
-			{"guild/hall", "?permission=push", "owner raised outside operator"},
-			{"guild/hall", "?permission=triage", "owner raised outside operator"},
+			{"guild/hall", "", "owner member raised outside reader operator sorter warden"},
+			{"guild/hall", "?affiliation=all", "owner member raised outside reader operator sorter warden"},
+			{"guild/hall", "?affiliation=direct", "raised outside reader sorter warden"},
+			{"guild/hall", "?affiliation=outside", "outside reader sorter warden"},
+			{"guild/hall", "?permission=pull", "owner member raised outside reader operator sorter warden"},
+			{"guild/hall", "?permission=triage", "owner raised outside operator sorter warden"},
+			{"guild/hall", "?permission=push", "owner raised outside operator warden"},
+			{"guild/hall", "?permission=maintain", "owner raised operator warden"},
 			{"guild/hall", "?permission=admin", "owner raised operator"},
-			{"guild/hall", "?permission=maintain", "owner raised operator"},
-			{"guild/hall", "?permission=push&affiliation=outside", "outside"},
-			{"guild/attic", "?permission=pull", "owner member raised outside reader operator"},
-			{"owner/own", "?affiliation=direct", "owner raised outside reader"},
-			{"owner/own", "?affiliation=outside", "raised outside reader"},
-			{"owner/own", "?permission=push", "owner raised outside"},
+			{"guild/hall", "?permission=push&affiliation=outside", "outside warden"},
+			{"guild/attic", "?permission=pull", "owner member raised outside reader operator sorter warden"},
+			{"owner/own", "?affiliation=direct", "owner raised outside reader sorter warden"},
+			{"owner/own", "?affiliation=outside", "raised outside reader sorter warden"},
+			{"owner/own", "?permission=push", "owner raised outside warden"},
 		} {
 			chosenCollaborators(t, s, c.repo, c.query, c.want)
 		}
 		s.Ask(t, "owner", "PATCH /orgs/guild", `{"default_repository_permission": "write"}`, 200)
-		chosenCollaborators(t, s, "guild/attic", "?permission=push", "owner member raised outside operator")
+		chosenCollaborators(t, s, "guild/attic", "?permission=push",
+			"owner member raised outside operator warden")
 		s.Ask(t, "owner", "PATCH /orgs/guild", `{"default_repository_permission": "none"}`, 200)
-		chosenCollaborators(t, s, "guild/attic", "?affiliation=outside", "outside reader")
-		chosenCollaborators(t, s, "guild/attic", "?permission=pull", "owner raised outside reader")
+		chosenCollaborators(t, s, "guild/attic", "?affiliation=outside", "outside reader sorter warden")
+		chosenCollaborators(t, s, "guild/attic", "?permission=pull",
+			"owner raised outside reader sorter warden")
 		s.Run(t, []apitest.Case{
 			{Do: "GET /repos/guild/hall/collaborators?affiliation=near", As: "owner", Status: 422,
 				Want: `{"errors": [{"resource": "Collaborator", "field": "affiliation", "code": "invalid"}]}`},

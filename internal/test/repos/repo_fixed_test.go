@@ -28,7 +28,6 @@ func TestFixedFields(t *testing.T) {
 		}
 		for n, c := range []struct{ name, is, other string }{
 			{"has_wiki", "false", "true"}, {"has_projects", "false", "true"}, {"is_template", "false", "1"},
-			{"allow_auto_merge", "false", "true"},
 			{"squash_merge_commit_title", `"COMMIT_OR_PR_TITLE"`, `"BLANK"`},
 			{"merge_commit_message", `"PR_TITLE"`, `"COMMIT_MESSAGES"`},
 		} {

@@ -2,6 +2,7 @@ package repos_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,7 +54,6 @@ func TestRulesets(t *testing.T) {
 			{Do: "DELETE " + path + "/" + id, As: "alice", Status: 404},
 			refused(`{"name": "a"}`),
 			refused(`{"name": "a", "enforcement": "active", "rules": [{"type": "merge_queue"}]}`),
-			refused(`{"name": "a", "enforcement": "active", "rules": [{"type": "required_signatures"}]}`),
 			refused(`{"name": "a", "enforcement": "active", "rules": [{"type": "push_restrictions"}]}`),
 			refused(`{"name": "a", "enforcement": "active", "rules": [{"type": "deletion"}, {"type": "deletion"}]}`),
 			refused(`{"name": "a", "enforcement": "active", "rules": [{"type": "pull_request", "parameters": {"unknown": 1}}]}`),
@@ -178,6 +178,39 @@ func TestSuitesSayWhoBypassed(t *testing.T) {
 	})
 }
 
+// A ruleset that a role may bypass lets nobody below that role past: were maintainers taken for people who push, each
+// of these could.
+func TestRolesBypassRulesets(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		gardenWithBob(t, s)
+		s.User(t, "warden")
+		s.Ask(t, "alice", "PUT /repos/alice/garden/collaborators/warden", `{"permission": "maintain"}`, 204)
+		for _, role := range []string{"1", "3", "6"} { // read, triage and none
+			s.Ask(t, "alice", "POST /repos/alice/garden/rulesets", `{"name": "x", "enforcement": "active",
+				"bypass_actors": [{"actor_id": `+role+`, "actor_type": "RepositoryRole"}]}`, 422)
+		}
+		for role, passes := range map[string][]string{"2": {"warden", "alice"}, "4": {"bob", "warden",
+			"alice"},
+			"5": {"alice"}} {
+			at := "/repos/alice/garden/rulesets"
+			made := s.Ask(t, "alice", "POST "+at,
+				`{"name": "locked", "enforcement": "active", "rules": [{"type": "update"}],
+				"conditions": {"ref_name": {"include": ["~DEFAULT_BRANCH"], "exclude": []}},
+				"bypass_actors": [{"actor_id": `+role+`, "actor_type": "RepositoryRole"}]}`, 201)
+			for _, who := range []string{"bob", "warden", "alice"} {
+				want := 409
+				if slices.Contains(passes, who) {
+					want = 201
+				}
+				s.Ask(t, who, "PUT /repos/alice/garden/contents/"+who+role,
+					`{"message": "x", "content": "MQo="}`, want)
+			}
+			s.Ask(t, "alice", "DELETE "+at+"/"+idOf(t, made), "", 204)
+		}
+	})
+}
+
 // Rules of an organization apply to the repositories that they name, and only owners change them.
 func TestRulesetsOfOrganizations(t *testing.T) {
 	t.Parallel()
@@ -291,4 +324,33 @@ func idOf(t *testing.T, a *apitest.Answer) string {
 	var made struct{ ID int64 }
 	a.JSON(t, &made)
 	return fmt.Sprint(made.ID)
+}
+
+// Owners of an organization read what rules said in all its repositories, and nobody else does.
+func TestSuitesOfOrganizations(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.Users(t, "alice", "bob")
+		s.Org(t, "guild", "alice")
+		for _, name := range []string{"one", "two"} {
+			s.Ask(t, "alice", "POST /orgs/guild/repos", `{"name": "`+name+`", "private": true}`, 201)
+		}
+		s.Ask(t, "alice", "POST /orgs/guild/rulesets", `{"name": "all", "enforcement": "active", "rules": [{"type":
+			"required_linear_history"}], "conditions": {"ref_name": {"include": ["~ALL"], "exclude": []}}}`, 201)
+		for _, name := range []string{"one", "two"} {
+			s.Ask(t, "alice", "PUT /repos/guild/"+name+"/contents/a", `{"message": "a", "content": "MQo="}`, 201)
+		}
+		const at = "/orgs/guild/rulesets/rule-suites"
+		s.Run(t, []apitest.Case{
+			{Do: "GET " + at, As: "alice", Status: 200, Want: `[{"repository_name": "two", "result": "pass"}, {"repository_name": "one"}]`},
+			{Do: "GET " + at + "?repository_name=ONE", As: "alice", Status: 200, Want: `[{"repository_name": "one", "actor_name": "alice"}]`},
+			{Do: "GET " + at + "?rule_suite_result=fail", As: "alice", Status: 200, Body: `[]`},
+			{Do: "GET " + at + "/1", As: "alice", Status: 200, Want: `{"rule_evaluations": [{"rule_type": "required_linear_history"}]}`},
+			{Do: "GET " + at + "/99", As: "alice", Status: 404},
+			{Do: "GET " + at, As: "bob", Status: 403},
+			{Do: "DELETE /repos/guild/two", As: "alice", Status: 204},
+			{Do: "GET " + at, As: "alice", Status: 200, Want: `[{"repository_name": "one"}]`},
+			{Do: "GET " + at + "/2", As: "alice", Status: 404},
+		})
+	})
 }

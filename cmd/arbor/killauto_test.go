@@ -1,0 +1,87 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"arbor/internal/db"
+	"arbor/internal/test/dbtest"
+	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
+)
+
+// A server that is killed after it acknowledged the last thing that a pull request lacked merges it when it runs
+// again, and a server that is killed while it merges merges once.
+func TestKilledInAutoMerge(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		const rounds = 4
+		source := gittest.Repository(t, 2, 5)
+		s := serving(t, engine)
+		s.user("alice")
+		s.repo("alice/garden", source)
+		ask := func(method, path, body string, to any) {
+			t.Helper()
+			res, text := s.do("alice", method, path, http.Header{"Content-Type": {"application/json"}},
+				strings.NewReader(body))
+			if res.StatusCode/100 != 2 || strings.Contains(text, `"errors"`) {
+				t.Fatalf("%s %s: %d %s", method, path, res.StatusCode, text)
+			}
+			if to != nil {
+				testkit.NoError(t, json.Unmarshal([]byte(text), to))
+			}
+		}
+		const garden = "/repos/alice/garden"
+		ask("PATCH", garden, `{"allow_auto_merge": true}`, nil)
+		ask("POST", garden+"/rulesets", `{"name": "ci", "enforcement": "active", "conditions": {"ref_name":
+			{"include": ["refs/heads/main"], "exclude": []}}, "rules": [{"type": "required_status_checks", "parameters":
+			{"required_status_checks": [{"context": "ci"}], "strict_required_status_checks_policy": false}}]}`, nil)
+		for n := range rounds {
+			ask("POST", garden+"/git/refs", fmt.Sprintf(`{"ref": "refs/heads/topic%d", "sha": "%s"}`, n,
+				gittest.Run(t, source, "rev-parse", "main")), nil)
+			ask("PUT", fmt.Sprint(garden, "/contents/file", n), fmt.Sprintf(
+				`{"message": "m", "content": "eA==", "branch": "topic%d"}`, n), nil)
+			var made struct {
+				Number int
+				NodeID string `json:"node_id"`
+				Head   struct{ SHA string }
+			}
+			ask("POST", garden+"/pulls", fmt.Sprintf(`{"title": "t", "head": "topic%d", "base": "main"}`, n), &made)
+			ask("POST", "/graphql", fmt.Sprintf(
+				`{"query": "mutation{enablePullRequestAutoMerge(input:{pullRequestId:\"%s\"}){clientMutationId}}"}`,
+				made.NodeID), nil)
+			ask("POST", garden+"/statuses/"+made.Head.SHA, `{"context": "ci", "state": "success"}`, nil)
+			time.Sleep(time.Duration(n) * 5 * time.Millisecond) // another step of the merge each time
+			s.kill()
+			s.start()
+			path := fmt.Sprint(garden, "/pulls/", made.Number)
+			testkit.Eventually(t, func() bool {
+				var p struct{ Merged bool }
+				ask("GET", path, "", &p)
+				return p.Merged
+			}, "the pull request is merged")
+			var events []struct{ Event string }
+			ask("GET", strings.Replace(path, "/pulls/", "/issues/", 1)+"/events", "", &events)
+			got := strings.ReplaceAll(fmt.Sprint(events), " {referenced}", "") // what is pushed is read later
+			if got != "[{auto_merge_enabled} {merged} {closed}]" {
+				t.Errorf("the events are %s", got)
+			}
+		}
+		var commits []struct{ Parents []struct{} }
+		ask(http.MethodGet, garden+"/commits?per_page=100", "", &commits)
+		merges := 0
+		for _, c := range commits {
+			if len(c.Parents) == 2 {
+				merges++
+			}
+		}
+		if merges != rounds {
+			t.Errorf("there are %d merge commits for %d pull requests", merges, rounds)
+		}
+		s.sound()
+	})
+}

@@ -1,0 +1,279 @@
+package graphql
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/gitdata"
+	"arbor/internal/graphql/exec"
+	"arbor/internal/repo"
+	"arbor/internal/rule"
+	"arbor/internal/web"
+)
+
+// protectionOf is a protection as an object shows it.
+type protectionOf struct {
+	*rule.Protection
+	set   *rule.Ruleset
+	rules *rule.Rules
+}
+
+// rulesIn loads the rules of repositories for those who may read them, and protectedIn for administrators.
+func rulesIn(q *query) loader[string, *rule.Rules] {
+	return perRepository("rules", "/rulesets", q.load.Rules.RulesOf)
+}
+
+func protectedIn(q *query) loader[string, *rule.Rules] {
+	return perRepository("protections", "/branches/{branch...}/protection", q.load.Rules.RulesOf)
+}
+
+// protections returns the rules of repositories to show their protections: nil to those who may not see them, for
+// clients ask for protections of everybody.
+func protections(ctx context.Context, q *query, in *object) (*rule.Rules, error) {
+	rules, err := protectedIn(q).get(ctx, q, &object{repo: in})
+	if errs.Is(err, errs.Forbidden) || errs.Is(err, errs.NotFound) {
+		return nil, nil
+	}
+	return rules, err
+}
+
+func newProtection(in *object, set *rule.Ruleset, rules *rule.Rules) *object {
+	return &object{kind: "BranchProtectionRule", id: set.ID, repo: in, whole: true,
+		value: protectionOf{rule.AsProtection(set), set, rules}}
+}
+
+// repositoryRules returns the fields of a repository about rules.
+func repositoryRules() map[string]exec.Resolver {
+	return map[string]exec.Resolver{"rulesets": rulesets, "ruleset": ruleset,
+		"branchProtectionRules": func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+			q := queryOf(ctx)
+			protectedIn(q).load(ctx, q, objectsOf(parents))
+			return one(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
+				rules, err := protections(ctx, q, o)
+				if err != nil {
+					return nil, err
+				}
+				var all []any
+				if rules != nil {
+					for _, set := range rules.Sets {
+						if set.Protection {
+							all = append(all, newProtection(o, set, rules))
+						}
+					}
+				}
+				return connectAll(f, "BranchProtectionRuleConnection", all)
+			})(ctx, f, parents)
+		}}
+}
+
+// protectionOfRefs resolves the protections of branches.
+func protectionOfRefs(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+	q := queryOf(ctx)
+	protectedIn(q).load(ctx, q, objectsOf(parents))
+	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+		rules, err := protections(ctx, q, o.repo)
+		branch, is := strings.CutPrefix(o.name, heads)
+		if err != nil || rules == nil || !is {
+			return nil, err
+		}
+		if set := rules.Protection(branch); set != nil {
+			return newProtection(o.repo, set, rules), nil
+		}
+		return nil, nil
+	})(ctx, f, parents)
+}
+
+// updateRules resolves what the protections of branches mean for the caller.
+func updateRules(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
+	q := queryOf(ctx)
+	return rulesIn(q).values(ctx, parents, func(o *object, rules *rule.Rules) (any, error) {
+		branch, is := strings.CutPrefix(o.name, heads)
+		if rules == nil || !is {
+			return nil, nil
+		}
+		set := rules.Protection(branch)
+		if set == nil {
+			return nil, nil
+		}
+		p, me := rule.AsProtection(set), account.IDOf(account.CallerFrom(ctx))
+		mayPush := rules.In.Role >= account.Push
+		fields := map[string]any{"pattern": p.Pattern, "allowsDeletions": p.Deletions,
+			"allowsForcePushes": p.ForcePushes, "blocksCreations": p.NoCreations, "requiresLinearHistory": p.Linear,
+			"requiresSignatures": p.Signatures, "requiresConversationResolution": p.Conversations,
+			"viewerCanPush":                 mayPush && !p.Locked && (!p.Restricted || slices.Contains(p.Pushers, me)),
+			"viewerAllowedToDismissReviews": mayPush, "requiresCodeOwnerReviews": false}
+		if r := p.Reviews; r != nil {
+			fields["requiredApprovingReviewCount"], fields["requiresCodeOwnerReviews"] = r.Approvals, r.CodeOwners
+			if r.Dismissers != nil {
+				fields["viewerAllowedToDismissReviews"] = mayPush && r.Dismissers.Has(me, 0)
+			}
+		}
+		if p.Checks != nil {
+			fields["requiredStatusCheckContexts"] = anyTexts(p.Checks.Contexts())
+		}
+		return bare{"RefUpdateRule", fields}, nil
+	})
+}
+
+func anyTexts(list []string) []any {
+	all := make([]any, len(list))
+	for n, s := range list {
+		all[n] = s
+	}
+	return all
+}
+
+func protectionFields() map[string]exec.Resolver {
+	is := func(part func(p protectionOf) bool) exec.Resolver {
+		return pick(func(p protectionOf) any { return part(p) })
+	}
+	review := func(part func(r *rule.PullRequestRule) bool) exec.Resolver {
+		return is(func(p protectionOf) bool { return p.Reviews != nil && part(p.Reviews) })
+	}
+	return map[string]exec.Resolver{
+		"id": key(nodeOf), "databaseId": key(func(o *object) any { return o.id }), "repository": inRepository,
+		"pattern": pick(func(p protectionOf) any { return p.Pattern }), "creator": always(nil),
+		"allowsDeletions":                is(func(p protectionOf) bool { return p.Deletions }),
+		"allowsForcePushes":              is(func(p protectionOf) bool { return p.ForcePushes }),
+		"blocksCreations":                is(func(p protectionOf) bool { return p.NoCreations }),
+		"isAdminEnforced":                is(func(p protectionOf) bool { return p.Admins }),
+		"lockBranch":                     is(func(p protectionOf) bool { return p.Locked }),
+		"lockAllowsFetchAndMerge":        is(func(p protectionOf) bool { return p.ForkSyncing }),
+		"requiresCommitSignatures":       is(func(p protectionOf) bool { return p.Signatures }),
+		"requiresConversationResolution": is(func(p protectionOf) bool { return p.Conversations }),
+		"requiresLinearHistory":          is(func(p protectionOf) bool { return p.Linear }),
+		"restrictsPushes":                is(func(p protectionOf) bool { return p.Restricted }),
+		"requiresDeployments":            always(false), "requiredDeploymentEnvironments": always(nil),
+		"requiresApprovingReviews":     is(func(p protectionOf) bool { return p.Reviews != nil }),
+		"dismissesStaleReviews":        review(func(r *rule.PullRequestRule) bool { return r.DismissStale }),
+		"requiresCodeOwnerReviews":     review(func(r *rule.PullRequestRule) bool { return r.CodeOwners }),
+		"requireLastPushApproval":      review(func(r *rule.PullRequestRule) bool { return r.LastPush }),
+		"restrictsReviewDismissals":    review(func(r *rule.PullRequestRule) bool { return r.Dismissers != nil }),
+		"requiredApprovingReviewCount": pick(requiredApprovals),
+		"requiresStatusChecks":         is(func(p protectionOf) bool { return p.Checks != nil }),
+		"requiresStrictStatusChecks":   is(func(p protectionOf) bool { return p.Checks != nil && p.Checks.Strict }),
+		"requiredStatusCheckContexts": pick(func(p protectionOf) any {
+			if p.Checks == nil {
+				return []any{}
+			}
+			return anyTexts(p.Checks.Contexts())
+		}),
+		"matchingRefs": matchingRefs,
+		"pushAllowances": allowances("PushAllowance", func(p protectionOf) []account.ID {
+			return p.Pushers
+		}),
+		"bypassPullRequestAllowances": allowances("BypassPullRequestAllowance", func(p protectionOf) []account.ID {
+			if p.Reviews == nil || p.Reviews.Exempt == nil {
+				return nil
+			}
+			return p.Reviews.Exempt.Users
+		}),
+		"bypassForcePushAllowances": none("BypassForcePushAllowanceConnection"),
+		"reviewDismissalAllowances": none("ReviewDismissalAllowanceConnection"),
+	}
+}
+
+func requiredApprovals(p protectionOf) any {
+	if p.Reviews == nil {
+		return nil
+	}
+	return p.Reviews.Approvals
+}
+
+// allowances resolves a connection of users that a protection names, without those that were deleted.
+func allowances(kind string, of func(p protectionOf) []account.ID) exec.Resolver {
+	return one(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
+		p := o.value.(protectionOf)
+		var all []any
+		for _, id := range of(p) {
+			user := p.rules.People[id]
+			if user == nil {
+				continue
+			}
+			all = append(all, bare{kind, map[string]any{"id": account.NodeID(kind, o.id) + decimal(int64(id)),
+				"actor": person(ctx, user), "branchProtectionRule": o}})
+		}
+		return connectAll(f, kind+"Connection", all)
+	})
+}
+
+// mostMatching limits how many hundreds of branches are compared with a pattern.
+const mostMatching = 10
+
+// matchingRefs resolves the branches that protections are about.
+func matchingRefs(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+	q, options := queryOf(ctx), gitdata.RefOptions{Prefix: heads}
+	options.Part, _ = f.Args["query"].(string)
+	l := ofRepositories(loader[string, *web.List[*gitdata.RefPayload]]{name: "matching " + options.Part, route: "/git/refs"},
+		func(ctx context.Context, list []*repo.Access, at web.Page) (map[repo.ID]*web.List[*gitdata.RefPayload], error) {
+			return q.load.Git.ListRefs(ctx, list, options, at)
+		})
+	repos := make([]*object, len(parents))
+	for n, o := range objectsOf(parents) {
+		repos[n] = o.repo
+	}
+	l.loadAll(ctx, q, repos, mostMatching)
+	return one(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
+		list, err := l.all(ctx, q, o.repo, mostMatching)
+		if err != nil {
+			return nil, err
+		}
+		p := o.value.(protectionOf)
+		var all []any
+		for _, r := range list {
+			if p.rules.Protection(strings.TrimPrefix(r.Ref, heads)) == p.set {
+				all = append(all, &object{kind: "Ref", value: r, whole: true, name: r.Ref, repo: o.repo})
+			}
+		}
+		return connectAll(f, "RefConnection", all)
+	})(ctx, f, parents)
+}
+
+// findRules finds protections and rulesets of repositories by their node ids.
+func (q *query) findRules(ctx context.Context, ids []nodeID) []lookup {
+	var places map[int64]repo.ID
+	err := q.do.DB.Read(ctx, func(tx *db.Tx) (err error) {
+		places, err = rule.Places(tx, db.Unique(numbersOf(ids)))
+		return err
+	})
+	spots := map[int64]spot{}
+	for id, in := range places {
+		spots[id] = spot{repo: in}
+	}
+	repos := map[int64]*object{}
+	if err == nil {
+		repos, err = q.repositoriesOf(ctx, spots)
+	}
+	if err != nil {
+		return failures(err, len(ids))
+	}
+	protection, l := ids[0].kind == "BranchProtectionRule", rulesIn(q)
+	if protection {
+		l = protectedIn(q)
+	}
+	var in []*object
+	for _, r := range repos {
+		in = append(in, r)
+	}
+	l.load(ctx, q, in)
+	found := make([]lookup, len(ids))
+	for n, id := range ids {
+		r := repos[int64(spots[id.number].repo)]
+		if r == nil {
+			continue
+		}
+		rules, err := l.get(ctx, q, r)
+		if err != nil {
+			found[n].err = err
+		} else if set := rules.Find(id.number, protection); set != nil && protection {
+			found[n].value = newProtection(r, set, rules)
+		} else if set != nil {
+			found[n].value = newRuleset(r, set, rules)
+		}
+	}
+	return found
+}

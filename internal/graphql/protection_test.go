@@ -1,0 +1,131 @@
+package graphql_test
+
+import (
+	"regexp"
+	"testing"
+
+	"arbor/internal/account"
+	"arbor/internal/test/apitest"
+)
+
+// Protections of patterns are made and changed by GraphQL, as Terraform does it, and refuse pushes as those of REST.
+func TestProtectionsOfPatterns(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		v := bed(t, s)
+		v["r"], v["bob"] = member(t, s, "alice", "/repos/alice/bed", "node_id"), member(t, s, "alice", "/users/bob", "node_id")
+		check := func(as, query, want string) string {
+			t.Helper()
+			return ask{as: as, query: query, want: want, variables: v}.check(t, s)
+		}
+		const shown = `branchProtectionRule{id databaseId pattern allowsDeletions isAdminEnforced requiresApprovingReviews
+			requiredApprovingReviewCount requiresStatusChecks requiresStrictStatusChecks requiredStatusCheckContexts
+			restrictsPushes requiresCommitSignatures repository{name} pushAllowances(first:5){nodes{actor{__typename
+			...on User{login}}}} bypassPullRequestAllowances(first:5){totalCount} bypassForcePushAllowances(first:5){totalCount}
+			reviewDismissalAllowances(first:5){totalCount} matchingRefs(first:5){totalCount nodes{name}}}`
+		const create = `mutation($r:ID!,$bob:ID!){createBranchProtectionRule(input:{repositoryId:$r,pattern:"f*",
+			isAdminEnforced:true,requiresApprovingReviews:true,requiredApprovingReviewCount:2,requiresStatusChecks:true,
+			requiresStrictStatusChecks:true,requiredStatusCheckContexts:["build"],restrictsPushes:true,pushActorIds:[$bob],
+			requiresCommitSignatures:true}){` + shown + `}}`
+		check("bob", create, `{"data": {"createBranchProtectionRule": null}, "errors": [{"type": "FORBIDDEN"}]}`)
+		made := check("alice", create, `{"data": {"createBranchProtectionRule": {"branchProtectionRule": {"pattern": "f*",
+			"allowsDeletions": false, "isAdminEnforced": true, "requiresApprovingReviews": true, "requiredApprovingReviewCount": 2,
+			"requiresStatusChecks": true, "requiresStrictStatusChecks": true, "requiredStatusCheckContexts": ["build"],
+			"restrictsPushes": true, "requiresCommitSignatures": true, "repository": {"name": "bed"},
+			"pushAllowances": {"nodes": [{"actor": {"__typename": "User", "login": "bob"}}]},
+			"bypassPullRequestAllowances": {"totalCount": 0}, "bypassForcePushAllowances": {"totalCount": 0},
+			"reviewDismissalAllowances": {"totalCount": 0}, "matchingRefs": {"totalCount": 1, "nodes": [{"name": "fix"}]}}}}}`)
+		v["id"] = regexp.MustCompile(`"id":"([^"]+)"`).FindStringSubmatch(made)[1]
+		check("alice", create, `{"data": {"createBranchProtectionRule": null}, "errors": [{"type": "UNPROCESSABLE"}]}`)
+		check("alice", `mutation($r:ID!){createBranchProtectionRule(input:{repositoryId:$r,pattern:""}){clientMutationId}}`,
+			`{"data": {"createBranchProtectionRule": null}, "errors": [{"type": "UNPROCESSABLE"}]}`)
+		check("alice", `mutation($r:ID!){createBranchProtectionRule(input:{repositoryId:$r,pattern:"x",requiresDeployments:true}){
+			clientMutationId}}`, `{"errors": [{"type": "UNPROCESSABLE", "message": "requiresDeployments is not supported."}]}`)
+		s.Check(t, apitest.Case{Name: "by REST", Do: "GET /repos/alice/bed/branches/fix/protection", As: "alice", Status: 200,
+			Want: `{"required_pull_request_reviews": {"required_approving_review_count": 2}, "required_signatures": {"enabled": true}}`})
+		s.Check(t, apitest.Case{Name: "it holds", Do: "PUT /repos/alice/bed/contents/n", As: "alice", Status: 409,
+			Send: `{"message": "n", "content": "eA==", "branch": "fix"}`})
+
+		// Those who do not administer the repository see what holds for them, and not the protection.
+		const refs = `{repository(owner:"alice",name:"bed"){branchProtectionRules(first:5){totalCount}
+			ref(qualifiedName:"fix"){branchProtectionRule{pattern} refUpdateRule{pattern viewerCanPush requiresSignatures
+			requiredApprovingReviewCount}} main:ref(qualifiedName:"main"){refUpdateRule{pattern}}}}`
+		const rest = `, "main": {"refUpdateRule": null}}}}`
+		check("alice", refs, `{"data": {"repository": {"branchProtectionRules": {"totalCount": 1},
+			"ref": {"branchProtectionRule": {"pattern": "f*"}, "refUpdateRule": {"viewerCanPush": false}}`+rest)
+		check("bob", refs, `{"data": {"repository": {"branchProtectionRules": {"totalCount": 0}, "ref": {"branchProtectionRule": null,
+			"refUpdateRule": {"pattern": "f*", "viewerCanPush": true, "requiresSignatures": true, "requiredApprovingReviewCount": 2}}`+rest)
+		check("carol", refs, `{"data": {"repository": {"ref": {"refUpdateRule": {"viewerCanPush": false}}}}}`)
+		const node = `query($id:ID!){node(id:$id){...on BranchProtectionRule{pattern}}}`
+		check("alice", node, `{"data": {"node": {"pattern": "f*"}}}`)
+		check("bob", node, `{"data": {"node": null}}`)
+
+		const update = `mutation($id:ID!){updateBranchProtectionRule(input:{branchProtectionRuleId:$id,pattern:"main",
+			requiresApprovingReviews:false,requiresStatusChecks:false,restrictsPushes:false,requiresCommitSignatures:false,
+			lockBranch:true}){branchProtectionRule{pattern lockBranch isAdminEnforced requiresApprovingReviews
+			requiredApprovingReviewCount requiresStatusChecks restrictsPushes}}}`
+		check("bob", update, `{"data": {"updateBranchProtectionRule": null}, "errors": [{"type": "FORBIDDEN"}]}`)
+		check("alice", update, `{"data": {"updateBranchProtectionRule": {"branchProtectionRule": {"pattern": "main", "lockBranch": true,
+			"isAdminEnforced": true, "requiresApprovingReviews": false, "requiredApprovingReviewCount": null,
+			"requiresStatusChecks": false, "restrictsPushes": false}}}}`)
+		const remove = `mutation($id:ID!){deleteBranchProtectionRule(input:{branchProtectionRuleId:$id}){clientMutationId}}`
+		check("alice", remove, `{"data": {"deleteBranchProtectionRule": {"clientMutationId": null}}}`)
+		check("alice", remove, `{"errors": [{"type": "NOT_FOUND"}]}`)
+		s.Check(t, apitest.Case{Do: "GET /repos/alice/bed/branches/main/protection", As: "alice", Status: 404})
+	})
+}
+
+// Rulesets are shown as REST shows them, and their bypassers to those who may change them.
+func TestRulesets(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		v := bed(t, s)
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/bed/rulesets", As: "alice", Status: 201, Send: `{"name": "Releases",
+			"enforcement": "active", "bypass_actors": [{"actor_id": 5, "actor_type": "RepositoryRole", "bypass_mode": "pull_request"}],
+			"conditions": {"ref_name": {"include": ["~DEFAULT_BRANCH"], "exclude": ["refs/heads/old"]}},
+			"rules": [{"type": "deletion"}, {"type": "pull_request", "parameters": {"required_approving_review_count": 1,
+				"dismiss_stale_reviews_on_push": false, "require_code_owner_review": false, "require_last_push_approval": false,
+				"required_review_thread_resolution": true}}, {"type": "commit_message_pattern", "parameters": {"operator":
+				"starts_with", "pattern": "G"}}, {"type": "required_status_checks", "parameters": {"required_status_checks":
+				[{"context": "build"}], "strict_required_status_checks_policy": true}}]}`})
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/bed/rulesets", As: "alice", Status: 201, Send: `{"name": "Tags",
+			"target": "tag", "enforcement": "disabled"}`})
+		v["node"], v["n"] = account.NodeID("RepositoryRuleset", int64(1)), 1
+		check := func(as, query, want string) {
+			t.Helper()
+			ask{as: as, query: query, want: want, variables: v}.check(t, s)
+		}
+		const fields = `{name databaseId target enforcement source{__typename ...on Repository{nameWithOwner}}
+			conditions{refName{include exclude} repositoryName{include}} bypassActors(first:5){nodes{bypassMode
+			repositoryRoleDatabaseId repositoryRoleName organizationAdmin deployKey actor{__typename}}}
+			rules(first:9){totalCount nodes{type parameters{__typename ...on PullRequestParameters{requiredApprovingReviewCount
+			allowedMergeMethods} ...on CommitMessagePatternParameters{operator pattern negate}
+			...on RequiredStatusChecksParameters{requiredStatusChecks{context integrationId}}}}}
+			one:rules(first:9,type:DELETION){nodes{type}}}`
+		one := func(bypass string) string {
+			return `{"name": "Releases", "target": "BRANCH", "enforcement": "ACTIVE", "source": {"__typename": "Repository",
+				"nameWithOwner": "alice/bed"}, "conditions": {"refName": {"include": ["~DEFAULT_BRANCH"],
+				"exclude": ["refs/heads/old"]}, "repositoryName": null}, "bypassActors": ` + bypass + `,
+				"rules": {"totalCount": 4, "nodes": [{"type": "DELETION", "parameters": null}, {"type": "PULL_REQUEST",
+				"parameters": {"requiredApprovingReviewCount": 1, "allowedMergeMethods": null}}, {"type": "COMMIT_MESSAGE_PATTERN",
+				"parameters": {"operator": "starts_with", "pattern": "G", "negate": false}}, {"type": "REQUIRED_STATUS_CHECKS",
+				"parameters": {"requiredStatusChecks": [{"context": "build", "integrationId": null}]}}]},
+				"one": {"nodes": [{"type": "DELETION"}]}}`
+		}
+		const bypass = `{"nodes": [{"bypassMode": "PULL_REQUEST", "repositoryRoleDatabaseId": 5, "repositoryRoleName": "admin",
+			"organizationAdmin": false, "deployKey": false, "actor": null}]}`
+		const query = `query($n:Int!){repository(owner:"alice",name:"bed"){ruleset(databaseId:$n)` + fields +
+			` none:ruleset(databaseId:99){name} rulesets(first:5){totalCount nodes{name}} tags:rulesets(first:5,targets:[TAG]){nodes{name}}}}`
+		rest := `, "none": null, "rulesets": {"totalCount": 2, "nodes": [{"name": "Releases"}, {"name": "Tags"}]},
+			"tags": {"nodes": [{"name": "Tags"}]}}}}`
+		check("alice", query, `{"data": {"repository": {"ruleset": `+one(bypass)+rest)
+		check("carol", query, `{"data": {"repository": {"ruleset": `+one("null")+rest)
+		check("alice", `query($node:ID!){node(id:$node){...on RepositoryRuleset`+fields+`}}`, `{"data": {"node": `+one(bypass)+`}}`)
+
+		// A pull request that lacks a review that is required says so.
+		const decision = `{repository(owner:"alice",name:"bed"){pullRequest(number:5){reviewDecision}}}`
+		check("carol", decision, `{"data": {"repository": {"pullRequest": {"reviewDecision": "REVIEW_REQUIRED"}}}}`)
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/bed/pulls/5/reviews", As: "bob", Send: `{"event": "APPROVE"}`, Status: 200})
+		check("carol", decision, `{"data": {"repository": {"pullRequest": {"reviewDecision": "APPROVED"}}}}`)
+	})
+}

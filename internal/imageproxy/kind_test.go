@@ -1,0 +1,61 @@
+package imageproxy
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"arbor/internal/test/testkit"
+)
+
+// What is passed on as an image is one, whatever its host calls it.
+func TestKinds(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "plain": "", "<html><svg>": "", "<svg": "", "<svg>": svg, "\ufeff <svg\nwidth='1'>": svg,
+		"<?xml version='1.0'?>\n<!-- <html> -->\n<!DOCTYPE svg PUBLIC 'a' 'b'>\n<svg >": svg,
+		"<!DOCTYPE svg [<!ENTITY a 'b'>]><svg>":                                         "",
+		"<?xml-stylesheet href='x'?><html><svg>":                                        "",
+		"<script></script><svg>":                                                        "",
+		"\x89PNG\r\n\x1a\n":                                                             "",
+		"GIF89a\x01\x00\x01\x00\x00\x00\x00":                                            "image/gif",
+		"GIF89a\xff\xff\xff\xff\x00\x00\x00":                                            "",
+		"\xff\xd8\xff\xe0\x00\x10JFIF":                                                  "image/jpeg",
+		"RIFF\x00\x00\x00\x00WEBPVP8 ":                                                  "image/webp",
+		"\x00\x00\x00\x1cftypavif\x00\x00\x00\x00":                                      "image/avif",
+		"\x00\x00\x01\x00\x01\x00":                                                      "image/x-icon",
+		"%PDF-1.7":                                                                      "",
+		strings.Repeat(" ", 40_000) + "<svg>":                                           "",
+	} {
+		if got := kindOf([]byte(text[:min(len(text), headSize)])); got != want {
+			t.Errorf("%.60q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// FuzzKinds: whatever comes from another host, looking at it ends.
+func FuzzKinds(f *testing.F) {
+	f.Add([]byte("<svg>"))
+	f.Add([]byte("\x89PNG\r\n\x1a\n"))
+	f.Fuzz(func(_ *testing.T, head []byte) { kindOf(head) })
+}
+
+// All nodes with a data folder sign alike, and so does the server after a restart.
+func TestKey(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "images")
+	first, err := Key(dir)
+	testkit.NoError(t, err)
+	again, err := Key(dir)
+	if err != nil || !bytes.Equal(first, again) || len(first) != keySize {
+		t.Errorf("%x, then %x (%v)", first, again, err)
+	}
+	info, err := os.Stat(filepath.Join(dir, "key"))
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	testkit.NoError(t, os.WriteFile(filepath.Join(dir, "key"), []byte("short"), 0o600))
+	if _, err := Key(dir); err == nil {
+		t.Error("a key of five bytes is used")
+	}
+}

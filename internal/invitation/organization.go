@@ -1,0 +1,310 @@
+package invitation
+
+import (
+	"context"
+	"encoding/json"
+
+	"arbor/internal/account"
+	"arbor/internal/audit"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/hook"
+	"arbor/internal/web"
+)
+
+// RequireMember invites a user to an organization that the transaction holds, if the server requires that of the
+// caller; else asked is false. Errors: those of [Service.InviteMember].
+func (s *Service) RequireMember(
+	tx *db.Tx, org, user *account.Account, owner bool, by *account.Caller,
+) (asked bool, err error) {
+	if !s.Requires(by) {
+		return false, nil
+	}
+	_, err = inviteMember(tx, org, user, owner, by)
+	return true, err
+}
+
+// Person names whom to invite to an organization, by one of its fields.
+type Person struct {
+	ID    account.ID
+	Login string
+	Email string // verified by an account
+}
+
+// InviteMember invites a user to an organization, as an owner or a member, for its owners. An open invitation gets
+// the role. Errors: 404 for the organization, 403 for callers who do not own it; 422 for people who do not exist or
+// cannot be invited, and for too many within a day.
+func (s *Service) InviteMember(
+	ctx context.Context, caller *account.Caller, orgLogin string, who Person, owner bool,
+) (i *Invitation, err error) {
+	err = s.db.WriteAs(ctx, caller, func(tx *db.Tx) error {
+		org, err := account.HoldOwnedOrg(tx, caller, orgLogin)
+		if err != nil {
+			return err
+		}
+		user, err := who.find(tx)
+		if err != nil {
+			return err
+		}
+		member, _, err := account.OrgRole(tx, org.ID, user.ID)
+		if err != nil {
+			return err
+		}
+		if member {
+			return wrongInvitee("is a member already")
+		}
+		i, err = inviteMember(tx, org, user, owner, caller)
+		return err
+	})
+	return i, err
+}
+
+// find finds the person. Error: 422.
+func (p Person) find(tx *db.Tx) (user *account.Account, err error) {
+	switch {
+	case p.Email != "":
+		found, err := account.ByEmails(tx, []string{p.Email})
+		if err != nil {
+			return nil, err
+		}
+		user = found[account.Fold(p.Email)]
+	case p.Login != "":
+		user, err = account.UserByLogin(tx, p.Login)
+	default:
+		user, err = account.ByID(tx, p.ID)
+	}
+	if errs.Is(err, errs.NotFound) || err == nil && (user == nil || user.Kind != account.User) {
+		return nil, errs.Validation(errs.Field{Resource: OrgResource, Field: "invitee", Code: errs.Missing,
+			Message: "No user has this id, login or verified address."})
+	}
+	return user, err
+}
+
+// inviteMember invites a user to an organization that the transaction holds.
+func inviteMember(
+	tx *db.Tx, org, user *account.Account, owner bool, by *account.Caller,
+) (*Invitation, error) {
+	if err := checkInvitee(user, by); err != nil {
+		return nil, err
+	}
+	i, err := inviteOf(tx, org, user)
+	changes := map[string]any{"role": orgRole(owner)}
+	switch {
+	case err == nil && i.Owner == owner:
+		return i, nil
+	case err == nil:
+		changes["old_role"], i.Owner = orgRole(i.Owner), owner
+		if err := setOwner(tx, i.ID, owner); err != nil {
+			return nil, err
+		}
+		return i, recordMember(tx, audit.OrgInvite, i, changes)
+	case !errs.Is(err, errs.NotFound):
+		return nil, err
+	}
+	i = &Invitation{orgID: org.ID, inviteeID: user.ID, inviterID: by.ID, Owner: owner}
+	if err := add(tx, i); err != nil {
+		return nil, err
+	}
+	if err := recordMember(tx, audit.OrgInvite, i, changes); err != nil {
+		return nil, err
+	}
+	return i, tellInvited(tx, i, by)
+}
+
+func recordMember(tx *db.Tx, action audit.Action, i *Invitation, changes map[string]any) error {
+	e := audit.Entry{Action: action, Org: i.Org.Audited(), User: i.Invitee.Audited(), Right: audit.OrgOwner,
+		Changes: changes}
+	if action == audit.OrgInviteReject {
+		e.Right = audit.Self
+	}
+	return audit.Record(tx, e)
+}
+
+// tellInvited records the webhook event of an invitation.
+func tellInvited(tx *db.Tx, i *Invitation, by *account.Caller) error {
+	info, err := hook.ListeningOwner(tx, i.orgID, "organization")
+	if err != nil || info == nil {
+		return err
+	}
+	e := hook.Event{Name: "organization", Action: "member_invited", Actor: by.ID,
+		About: hook.About{User: i.inviteeID, Parts: map[string]json.RawMessage{}}}
+	if e.About.Parts["invitation"], err = web.Marshal(newOrgPayload(i, info)); err != nil {
+		return err
+	}
+	if e.About.Parts["user"], err = web.Marshal(account.NewSimple(i.Invitee, info)); err != nil {
+		return err
+	}
+	return hook.RecordForOwner(tx, i.orgID, 0, e)
+}
+
+// OrgFilter chooses among the invitations to an organization.
+type OrgFilter struct {
+	Failed bool   // those that expired, not those that are open
+	Role   string // admin, direct_member, or all; others have none
+}
+
+// OfOrg lists invitations to an organization, for its owners. Errors: 403, 404.
+func (s *Service) OfOrg(
+	ctx context.Context, caller *account.Caller, orgLogin string, f OrgFilter, p web.Page,
+) (list []*Invitation, total int64, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		org, err := account.OwnedOrg(tx, caller, orgLogin)
+		if err != nil {
+			return err
+		}
+		rest := ` WHERE i.org_id = $1`
+		switch f.Role {
+		case "all":
+		case "admin":
+			rest += ` AND i.owner = TRUE`
+		case "direct_member":
+			rest += ` AND i.owner = FALSE`
+		default:
+			return nil
+		}
+		chosen := open(tx, rest, org.ID)
+		if f.Failed {
+			chosen = expired(tx, rest, org.ID)
+		}
+		list, total, err = chosen.page(tx, p)
+		return err
+	})
+	return list, total, err
+}
+
+// CancelMember ends an open invitation to an organization, for its owners. Errors: 403, 404.
+func (s *Service) CancelMember(ctx context.Context, caller *account.Caller, orgLogin string, id ID) error {
+	return s.db.WriteAs(ctx, caller, func(tx *db.Tx) error {
+		org, err := account.HoldOwnedOrg(tx, caller, orgLogin)
+		if err != nil {
+			return err
+		}
+		i, err := open(tx, ` WHERE i.org_id = $1 AND i.id = $2`, org.ID, id).one(tx)
+		if err != nil {
+			return err
+		}
+		return endMember(tx, i, audit.OrgInviteCancel)
+	})
+}
+
+func endMember(tx *db.Tx, i *Invitation, action audit.Action) error {
+	if err := endWhere(tx, `id = $1`, i.ID); err != nil {
+		return err
+	}
+	return recordMember(tx, action, i, nil)
+}
+
+// InvitedMember finds the open invitation of a user to an organization as the membership that it will be. Error: 404.
+func InvitedMember(tx *db.Tx, org, user *account.Account) (*account.Membership, error) {
+	i, err := inviteOf(tx, org, user)
+	if err != nil {
+		return nil, err
+	}
+	return i.membership(), nil
+}
+
+func inviteOf(tx *db.Tx, org, user *account.Account) (*Invitation, error) {
+	return open(tx, ` WHERE i.org_id = $1 AND i.invitee_id = $2`, org.ID, user.ID).one(tx)
+}
+
+func (i *Invitation) membership() *account.Membership {
+	return &account.Membership{Org: i.Org, User: i.Invitee, Owner: i.Owner, Pending: true}
+}
+
+// EndMember ends the open invitation of a user to an organization that the transaction holds: the user declines
+// it, or an owner cancels it. Error: 404.
+func EndMember(tx *db.Tx, org, user *account.Account, by *account.Caller) error {
+	i, err := inviteOf(tx, org, user)
+	if err != nil {
+		return err
+	}
+	if user.ID == by.ID {
+		return endMember(tx, i, audit.OrgInviteReject)
+	}
+	return endMember(tx, i, audit.OrgInviteCancel)
+}
+
+// toOrgs selects the invitations of $1 to organizations, except those of suspended people.
+const toOrgs = ` JOIN accounts w ON w.id = i.inviter_id AND w.suspended_at IS NULL
+	JOIN accounts o ON o.id = i.org_id WHERE i.invitee_id = $1`
+
+// MembershipsOf lists the caller's open invitations to organizations.
+func (s *Service) MembershipsOf(
+	ctx context.Context, caller *account.Caller, p web.Page,
+) (list []*Invitation, total int64, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		list, total, err = open(tx, toOrgs, caller.ID).page(tx, p)
+		return err
+	})
+	return list, total, err
+}
+
+// ToOrg finds the caller's open invitation to an organization. Error: 404.
+func (s *Service) ToOrg(
+	ctx context.Context, caller *account.Caller, orgLogin string,
+) (i *Invitation, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		i, err = own(tx, caller, orgLogin).one(tx)
+		return err
+	})
+	return i, err
+}
+
+// own selects the caller's open invitation to an organization.
+func own(tx *db.Tx, caller *account.Caller, orgLogin string) choice {
+	return open(tx, toOrgs+` AND o.login_folded = $2`, caller.ID, account.Fold(orgLogin))
+}
+
+// takenMember finds the caller's open invitation to an organization, and locks that. Error: 404.
+func takenMember(tx *db.Tx, caller *account.Caller, orgLogin string) (*Invitation, error) {
+	mine := own(tx, caller, orgLogin)
+	i, err := mine.one(tx)
+	if err != nil {
+		return nil, err
+	}
+	if err := account.Lock(tx, i.orgID); err != nil {
+		return nil, err
+	}
+	return mine.one(tx) // again: another request may have ended it
+}
+
+// AcceptMember makes the caller a member of the organization. Errors: 403 if the inviter does not own it any more,
+// 404.
+func (s *Service) AcceptMember(
+	ctx context.Context, caller *account.Caller, orgLogin string,
+) (m *account.Membership, err error) {
+	err = s.db.WriteAs(ctx, caller, func(tx *db.Tx) error {
+		i, err := takenMember(tx, caller, orgLogin)
+		if err != nil {
+			return err
+		}
+		_, owner, err := account.OrgRole(tx, i.orgID, i.inviterID)
+		if err != nil {
+			return err
+		}
+		if !owner && !i.Inviter.SiteAdmin {
+			return errOutdated(i)
+		}
+		m, err = s.accounts.PutMember(tx, caller, i.Org, i.Invitee, orgRole(i.Owner)) // which ends it
+		return err
+	})
+	return m, err
+}
+
+// DeclineMember ends the caller's invitation to an organization. Error: 404.
+func (s *Service) DeclineMember(ctx context.Context, caller *account.Caller, orgLogin string) error {
+	return s.db.WriteAs(ctx, caller, func(tx *db.Tx) error {
+		i, err := takenMember(tx, caller, orgLogin)
+		if err != nil {
+			return err
+		}
+		return endMember(tx, i, audit.OrgInviteReject)
+	})
+}
+
+func orgRole(owner bool) string {
+	if owner {
+		return "admin"
+	}
+	return "member"
+}

@@ -1,0 +1,100 @@
+package rule
+
+import (
+	"context"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/git"
+	"arbor/internal/repo"
+)
+
+// Rules are the rulesets and protections of a repository and the rulesets of its owner, the oldest first.
+type Rules struct {
+	In     *repo.Access
+	Sets   []*Ruleset
+	People map[account.ID]*account.Account // whom protections name
+
+	book *rulebook
+}
+
+// Find returns the ruleset or protection of an id that is about the repository, or nil.
+func (r *Rules) Find(id int64, protection bool) *Ruleset {
+	for _, s := range r.Sets {
+		if s.ID == id && s.Protection == protection && s.reaches(r.In) {
+			return s
+		}
+	}
+	return nil
+}
+
+// Protection returns the protection that counts for a branch, or nil.
+func (r *Rules) Protection(branch string) *Ruleset {
+	if r.book != nil {
+		for _, s := range r.book.on(git.Heads + branch) {
+			if s.Protection {
+				return s
+			}
+		}
+	}
+	return nil
+}
+
+// RulesOf loads the rules of repositories with two statements at most.
+func (s *Service) RulesOf(ctx context.Context, list []*repo.Access) (map[repo.ID]*Rules, error) {
+	found := map[repo.ID]*Rules{}
+	var ids []repo.ID
+	for _, a := range list {
+		if found[a.ID] = (&Rules{In: a}); a.Ruled {
+			ids = append(ids, a.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return found, nil
+	}
+	return found, s.db.Read(ctx, func(tx *db.Tx) error {
+		sets, places, err := readRulesets(tx, db.Unique(ids))
+		if err != nil {
+			return err
+		}
+		var people []account.ID
+		for id, of := range sets {
+			found[id].Sets, found[id].book = of, newRulebook(places[id], of)
+			for _, set := range of {
+				if set.Protection {
+					people = append(people, AsProtection(set).people()...)
+				}
+			}
+		}
+		known, err := account.ByIDs(tx, db.Unique(people))
+		for id := range sets {
+			found[id].People = known
+		}
+		return err
+	})
+}
+
+// people are the users that the protection names.
+func (p *Protection) people() []account.ID {
+	ids := p.Pushers[:len(p.Pushers):len(p.Pushers)]
+	if p.Reviews != nil && p.Reviews.Exempt != nil {
+		ids = append(ids, p.Reviews.Exempt.Users...)
+	}
+	return ids
+}
+
+// Places returns the repositories of rulesets and protections, without those of organizations.
+func Places(tx *db.Tx, ids []int64) (map[int64]repo.ID, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	found := map[int64]repo.ID{}
+	return found, db.QueryEach(tx, func(row db.Scanner) error {
+		var id int64
+		var in repo.ID
+		err := row.Scan(&id, &in)
+		found[id] = in
+		return err
+	}, `SELECT s.id, s.repo_id FROM rulesets s WHERE s.repo_id IS NOT NULL AND s.id IN `+db.Values(1, len(ids)),
+		db.Args(ids)...)
+}

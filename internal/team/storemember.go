@@ -1,0 +1,95 @@
+package team
+
+import (
+	"strconv"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/web"
+)
+
+// arg is a placeholder.
+func arg(n int) string { return "$" + strconv.Itoa(n) }
+
+// roleIn returns the stored role of a person in a team, or Outside.
+func roleIn(tx *db.Tx, id ID, user account.ID) (role Role, err error) {
+	err = tx.QueryRow(`SELECT COALESCE(max(role), 0) FROM team_members WHERE team_id = $1 AND user_id = $2`,
+		id, user).
+		Scan(&role)
+	return role, err
+}
+
+// putMember adds a person to a team, or changes the role.
+func putMember(tx *db.Tx, id ID, user account.ID, role Role) error {
+	return tx.Run(`INSERT INTO team_members (team_id, user_id, role, created_at) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (team_id, user_id) DO UPDATE SET role = excluded.role`, id, user, int64(role), tx.Now)
+}
+
+// settle makes the rows of role Below of a team, and of all teams above it, what the teams below have. user 0 means
+// everybody. The depth of teams bounds the statements.
+func settle(tx *db.Tx, id ID, user account.ID) error {
+	list, err := above(tx, id)
+	if err != nil {
+		return err
+	}
+	only := ""
+	if user != 0 {
+		only = ` AND m.user_id = ` + user.String()
+	}
+	for _, id := range list {
+		const children = ` FROM teams c JOIN team_members m ON m.team_id = c.id WHERE c.parent_id = $1`
+		if err := tx.Run(`DELETE FROM team_members AS m WHERE m.team_id = $1 AND m.role = 1`+only+`
+			AND NOT EXISTS (SELECT 1 FROM teams c JOIN team_members x ON x.team_id = c.id
+				WHERE c.parent_id = $1 AND x.user_id = m.user_id)`, id); err != nil {
+			return err
+		}
+		if err := tx.Run(`INSERT INTO team_members (team_id, user_id, role, created_at)
+			SELECT DISTINCT CAST($1 AS BIGINT), m.user_id, 1, CAST($2 AS BIGINT)`+children+only+`
+			ON CONFLICT (team_id, user_id) DO NOTHING`, id, tx.Now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Person is a person in a team.
+type Person struct {
+	*account.Account
+	Role Role // owners of the organization are maintainers
+}
+
+// listMembers reads a page of the people of a team by id, and how many there are. wanted is "all", "member" or
+// "maintainer".
+func listMembers(tx *db.Tx, t *Team, wanted string, page web.Page) (list []Person, total int64, err error) {
+	const role = `CASE WHEN t.role = 2 AND EXISTS (SELECT 1 FROM members o
+		WHERE o.org_id = $2 AND o.user_id = t.user_id AND o.owner = TRUE) THEN 3 ELSE t.role END`
+	source := `(SELECT t.user_id, ` + role + ` AS role FROM team_members t WHERE t.team_id = $1) m`
+	switch wanted {
+	case "member":
+		source += ` WHERE m.role < 3`
+	case "maintainer":
+		source += ` WHERE m.role = 3`
+	}
+	var ids []account.ID
+	roles := map[account.ID]Role{}
+	err = db.QueryEach(tx, func(row db.Scanner) error {
+		var id account.ID
+		var role Role
+		err := row.Scan(&id, &role)
+		ids, roles[id] = append(ids, id), role
+		return err
+	}, `SELECT m.user_id, m.role FROM `+source+` ORDER BY m.user_id LIMIT $3 OFFSET $4`,
+		t.ID, t.Org.ID, page.Size, page.Offset())
+	if err != nil {
+		return nil, 0, err
+	}
+	people, err := account.ByIDs(tx, ids)
+	for _, id := range ids {
+		list = append(list, Person{people[id], roles[id]})
+	}
+	total, known := page.Total(len(ids))
+	if err == nil && !known {
+		err = tx.QueryRow(`SELECT count(*) FROM `+source, t.ID, t.Org.ID).Scan(&total)
+	}
+	return list, total, err
+}

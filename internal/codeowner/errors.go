@@ -93,7 +93,7 @@ func (f *File) addUnknown(known *Known, in repo.ID) {
 // remedy returns what to do about an owner who does not count.
 func remedy(owner string) string {
 	switch ownerKind(owner) {
-	case team:
+	case group:
 		return "make sure the team " + owner + " exists, is publicly visible, and has write access to the repository"
 	case email:
 		return "make sure " + owner + " is the verified address of a user with write access to the repository"

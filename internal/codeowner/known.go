@@ -6,12 +6,13 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/repo"
+	"arbor/internal/team"
 )
 
 // Known says which of the owners that files name count: users who may push, and teams.
 type Known struct {
 	users map[named]account.ID
-	teams map[named][]account.ID // those of the accounts that were asked about who are members
+	teams map[named]*owningTeam
 }
 
 // named is an owner in a repository, with a folded name.
@@ -34,7 +35,7 @@ func Resolve(tx *db.Tx, in []repo.ID, owners []string, accounts []account.ID) (*
 		switch ownerKind(o) {
 		case user:
 			logins = append(logins, account.Fold(o[1:]))
-		case team:
+		case group:
 			teams = append(teams, account.Fold(o))
 		case email:
 			emails = append(emails, o)
@@ -82,16 +83,24 @@ func (k *Known) User(in repo.ID, owner string) account.ID {
 
 // Has reports whether an owner counts in a repository.
 func (k *Known) Has(in repo.ID, owner string) bool {
-	_, isTeam := k.teams[named{in, account.Fold(owner)}]
-	return isTeam || k.User(in, owner) != 0
+	return k.Team(in, owner) != 0 || k.User(in, owner) != 0
 }
 
-// is reports whether one of some accounts is an owner, or a member of the team that is.
-func (k *Known) is(in repo.ID, owner string, accounts []account.ID) bool {
+// Team returns the team that is an owner, or 0.
+func (k *Known) Team(in repo.ID, owner string) team.ID {
+	if t := k.teams[named{in, account.Fold(owner)}]; t != nil {
+		return t.id
+	}
+	return 0
+}
+
+// Is reports whether one of some accounts is an owner, or a member of the team that is.
+func (k *Known) Is(in repo.ID, owner string, accounts []account.ID) bool {
 	if id := k.User(in, owner); id != 0 {
 		return slices.Contains(accounts, id)
 	}
-	return slices.ContainsFunc(k.teams[named{in, account.Fold(owner)}], func(id account.ID) bool {
+	t := k.teams[named{in, account.Fold(owner)}]
+	return t != nil && slices.ContainsFunc(t.members, func(id account.ID) bool {
 		return slices.Contains(accounts, id)
 	})
 }
@@ -105,7 +114,7 @@ func (k *Known) Missing(in repo.ID, list []repo.Owned, approvers []account.ID) (
 		for _, name := range o.Owners {
 			if k.Has(in, name) {
 				owners = append(owners, name)
-				approved = approved || k.is(in, name, approvers)
+				approved = approved || k.Is(in, name, approvers)
 			}
 		}
 		if len(owners) > 0 && !approved {

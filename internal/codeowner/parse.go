@@ -108,7 +108,7 @@ func fields(source string, from int) (list []field) {
 // Kinds of owners.
 const (
 	user = iota + 1
-	team
+	group
 	email
 )
 
@@ -121,7 +121,7 @@ func ownerKind(s string) int {
 	case mark && !two && isName(name):
 		return user
 	case mark && isName(before) && isName(after):
-		return team
+		return group
 	case !mark:
 		before, after, _ = strings.Cut(s, "@")
 		if dot := strings.IndexByte(after, '.'); before != "" && dot > 0 && dot < len(after)-1 && !strings.Contains(after, "@") {

@@ -1,9 +1,14 @@
 package codeowner
 
 import (
+	"maps"
+	"slices"
+	"strings"
+
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/repo"
+	"arbor/internal/team"
 )
 
 // pushersNamed calls each for the users with one of the folded logins who may push to the repositories. Suspended
@@ -39,14 +44,38 @@ func pushers(
 	}, `SELECT r.id, a.id, a.login_folded FROM accounts a JOIN repos r ON r.id IN `+db.ValuesFrom(3, 1, len(in))+`
 		JOIN accounts o ON o.id = r.owner_id
 		LEFT JOIN members m ON m.org_id = r.owner_id AND m.user_id = a.id
-		LEFT JOIN collaborators c ON c.repo_id = r.id AND c.user_id = a.id
 		WHERE a.kind = $1 AND a.suspended_at IS NULL
-			AND (a.id = r.owner_id OR m.owner = TRUE OR c.role >= $2 OR m.user_id IS NOT NULL AND o.default_role >= $2)
+			AND (a.id = r.owner_id OR m.owner = TRUE OR `+repo.GrantedRole("r.id", "a.id")+` >= $2
+				OR m.user_id IS NOT NULL AND o.default_role >= $2)
 			AND `+column+` IN `+db.ValuesFrom(3+len(in), 1, count), args...)
 }
 
+// owningTeam is a team that counts as an owner.
+type owningTeam struct {
+	id      team.ID
+	members []account.ID // those of the accounts that were asked about
+}
+
 // teamsNamed returns the teams of the folded names @ORG/SLUG that count in the repositories, each with those of the
-// accounts who are its members. There are no teams yet: none counts.
-func teamsNamed(*db.Tx, []repo.ID, []string, []account.ID) (map[named][]account.ID, error) {
-	return nil, nil
+// accounts who are in it or in a team below it.
+func teamsNamed(
+	tx *db.Tx, in []repo.ID, names []string, accounts []account.ID,
+) (map[named]*owningTeam, error) {
+	slugs := make([]string, len(names))
+	for n, name := range names {
+		_, slugs[n], _ = strings.Cut(name, "/")
+	}
+	found, of := map[named]*owningTeam{}, map[team.ID][]*owningTeam{}
+	err := team.Pushing(tx, in, slugs, func(in repo.ID, id team.ID, name string) {
+		t := &owningTeam{id: id}
+		found[named{in, "@" + name}], of[id] = t, append(of[id], t)
+	})
+	if err != nil || len(of) == 0 {
+		return found, err
+	}
+	return found, team.Among(tx, slices.Collect(maps.Keys(of)), accounts, func(id team.ID, who account.ID) {
+		for _, t := range of[id] {
+			t.members = append(t.members, who)
+		}
+	})
 }

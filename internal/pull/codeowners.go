@@ -6,8 +6,10 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/codeowner"
+	"arbor/internal/db"
 	"arbor/internal/issue"
 	"arbor/internal/repo"
+	"arbor/internal/team"
 )
 
 // Reviews of code owners are requested when a pull request opens, becomes ready for review, or gets another head or
@@ -36,14 +38,18 @@ func (s *Service) codeOwners(ctx context.Context, p *Pull) ([]string, error) {
 	return codeowner.Proposed(ctx, objects, p.BaseTip, common, p.HeadSHA)
 }
 
-// askOwners requests reviews of the owners who may push, but not of the author and of those who have reviewed the
-// pull request. Drafts are not reviewed yet.
+// askOwners requests reviews of the owners who may push and of teams that may, but not of the author, of those who have
+// reviewed the pull request and of their teams. Drafts are not reviewed yet.
 func askOwners(c *issue.Change, owners []string) error {
 	if len(owners) == 0 || c.Issue.Draft || c.Issue.State != issue.Open {
 		return nil
 	}
 	in := c.Repo.ID
-	known, err := codeowner.Resolve(c.Tx, []repo.ID{in}, owners, nil)
+	done, err := reviewersOf(c.Tx, c.Issue.ID)
+	if err != nil {
+		return err
+	}
+	known, err := codeowner.Resolve(c.Tx, []repo.ID{in}, owners, done)
 	if err != nil {
 		return err
 	}
@@ -51,24 +57,52 @@ func askOwners(c *issue.Change, owners []string) error {
 	if err != nil {
 		return err
 	}
-	done, err := reviewersOf(c.Tx, c.Issue.ID)
-	if err != nil {
-		return err
-	}
 	now := asked[c.Issue.ID]
 	var fresh, again []account.ID
+	var teams []team.ID
 	for _, name := range owners {
-		id := known.User(in, name)
+		id, group := known.User(in, name), known.Team(in, name)
 		switch {
+		case group != 0:
+			if len(fresh)+len(again)+len(teams) < maxOwners && !known.Is(in, name, done) {
+				teams = append(teams, group)
+			}
 		case id == 0 || id == c.Issue.AuthorID || slices.Contains(fresh, id):
 		case slices.Contains(now, id):
 			again = append(again, id)
-		case len(fresh)+len(again) < maxOwners && !slices.Contains(done, id):
+		case len(fresh)+len(again)+len(teams) < maxOwners && !known.Is(in, name, done):
 			fresh = append(fresh, id)
 		}
 	}
 	if err := setOwners(c.Tx, c.Issue.ID, again); err != nil {
 		return err
 	}
+	if err := askOwningTeams(c, teams); err != nil {
+		return err
+	}
 	return ask(c, fresh, true)
+}
+
+// askOwningTeams requests reviews of teams, and notes which are asked already that they are code owners.
+func askOwningTeams(c *issue.Change, teams []team.ID) error {
+	if len(teams) == 0 {
+		return nil
+	}
+	asked, err := requestedTeamsOf(c.Tx, []issue.ID{c.Issue.ID})
+	if err != nil {
+		return err
+	}
+	var fresh []team.ID
+	for _, id := range db.Unique(teams) {
+		at := slices.IndexFunc(asked[c.Issue.ID], func(t askedTeam) bool { return t.ID == id })
+		switch {
+		case at < 0:
+			fresh = append(fresh, id)
+		case !asked[c.Issue.ID][at].owner:
+			if err := insertTeamRequest(c.Tx, c.Issue.ID, id, true); err != nil {
+				return err
+			}
+		}
+	}
+	return askTeams(c, fresh, true)
 }

@@ -69,11 +69,11 @@ func ask(c *issue.Change, users []account.ID, owners bool) error {
 }
 
 // askTeams requests reviews of teams that are not asked yet, by hand or as code owners.
-func askTeams(c *issue.Change, teams []*team.Team, owners bool) error {
-	for _, t := range teams {
-		c.Event(issue.EventReviewRequested, issue.Event{Detail: issue.Detail{Team: t.ID}})
+func askTeams(c *issue.Change, teams []team.ID, owners bool) error {
+	for _, id := range teams {
+		c.Event(issue.EventReviewRequested, issue.Event{Detail: issue.Detail{Team: id}})
 		c.Touch()
-		if err := insertTeamRequest(c.Tx, c.Issue.ID, t.ID, owners); err != nil {
+		if err := insertTeamRequest(c.Tx, c.Issue.ID, id, owners); err != nil {
 			return err
 		}
 	}
@@ -81,8 +81,7 @@ func askTeams(c *issue.Change, teams []*team.Team, owners bool) error {
 }
 
 // teamReviewers finds the teams of the slugs that are not asked yet. have is how many are by hand. Error: 422.
-func teamReviewers(c *issue.Change, a *repo.Access, slugs []string) (fresh []*team.Team, have int,
-	err error) {
+func teamReviewers(c *issue.Change, a *repo.Access, slugs []string) (fresh []team.ID, have int, err error) {
 	asked, err := requestedTeamsOf(c.Tx, []issue.ID{c.Issue.ID})
 	if err != nil {
 		return nil, 0, err
@@ -98,9 +97,9 @@ func teamReviewers(c *issue.Change, a *repo.Access, slugs []string) (fresh []*te
 		return nil, 0, notCollaborator("team_reviewers", a.Repo)
 	}
 	for _, t := range found {
-		same := func(o *team.Team) bool { return o.ID == t.ID }
-		if !slices.ContainsFunc(now, func(o askedTeam) bool { return same(o.Team) }) && !slices.ContainsFunc(fresh, same) {
-			fresh = append(fresh, t)
+		isAsked := slices.ContainsFunc(now, func(o askedTeam) bool { return o.ID == t.ID })
+		if !isAsked && !slices.Contains(fresh, t.ID) {
+			fresh = append(fresh, t.ID)
 		}
 	}
 	return fresh, have, err

@@ -15,7 +15,7 @@ import (
 // repositoryGit returns the fields of a repository about refs.
 func repositoryGit() map[string]exec.Resolver {
 	return map[string]exec.Resolver{
-		"refs": refs, "object": named,
+		"refs": refs, "object": named, "codeowners": codeOwners,
 		"defaultBranchRef": refsOf(func(ctx context.Context, o *object) (*object, string, error) {
 			if err := queryOf(ctx).loadOne(ctx, o, isKnown); err != nil {
 				return nil, "", err

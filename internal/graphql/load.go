@@ -8,6 +8,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/checkrun"
+	"arbor/internal/codeowner"
 	"arbor/internal/detect"
 	"arbor/internal/errs"
 	"arbor/internal/git"
@@ -66,6 +67,7 @@ type Loaders struct {
 	Languages     *detect.Service
 	Collaborators *collaborator.Service
 	Networks      *network.Service
+	Owners        *codeowner.Service
 }
 
 // loader loads a value for each of many objects of any repositories, at most maxLoaded in a call. An object that the

@@ -11,15 +11,19 @@ import (
 )
 
 func reviewRequests(ctx context.Context, f *exec.Field, o *object) (any, error) {
-	of := o.value.(*pull.View)
-	all := persons(ctx, of.Reviewers)
-	for _, t := range of.Teams {
-		all = append(all, newTeam(t))
+	v := o.value.(*pull.View)
+	var all []any
+	for n, who := range persons(ctx, v.Reviewers) {
+		all = append(all, requestOf(who, v.Owners[v.Reviewers[n].ID]))
 	}
-	for n, who := range all {
-		all[n] = bare{"ReviewRequest", map[string]any{"requestedReviewer": who}}
+	for _, t := range v.Teams {
+		all = append(all, requestOf(newTeam(t), v.OwningTeams[t.ID]))
 	}
 	return connectAll(f, "ReviewRequestConnection", all)
+}
+
+func requestOf(reviewer any, owner bool) any {
+	return bare{"ReviewRequest", map[string]any{"requestedReviewer": reviewer, "asCodeOwner": owner}}
 }
 
 // newReview returns a review of a pull request.

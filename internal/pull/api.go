@@ -13,6 +13,7 @@ import (
 	"arbor/internal/gitdata"
 	"arbor/internal/issue"
 	"arbor/internal/repo"
+	"arbor/internal/rule"
 	"arbor/internal/web"
 )
 
@@ -117,6 +118,9 @@ func (s *Service) readPage(
 	})
 	if err == nil {
 		err = p.findBehind(ctx, s.repos)
+	}
+	if err == nil {
+		err = rule.AskOwners(ctx, s.db, s.repos, p.candidates(), p.outlooks)
 	}
 	return p, err
 }

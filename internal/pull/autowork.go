@@ -51,6 +51,9 @@ func (s *Service) examine(ctx context.Context) (more bool, err error) {
 		list, err = examined(tx, l)
 		return err
 	})
+	if err == nil {
+		err = s.askOwnersOf(ctx, list)
+	}
 	if err != nil {
 		return false, err
 	}
@@ -82,9 +85,27 @@ func (s *Service) examine(ctx context.Context) (more bool, err error) {
 type waiting struct {
 	*automerge.Request
 	pull     *Pull
-	lacks    bool // something is still missing
-	ended    bool // the account that enabled it seems to have lost the right
-	upToDate bool // a rule asks that the head contains the base
+	outlook  *rule.Outlook // nil: no rules apply
+	lacks    bool          // something is still missing
+	ended    bool          // the account that enabled it seems to have lost the right
+	upToDate bool          // a rule asks that the head contains the base
+}
+
+// askOwnersOf finds out which pull requests lack reviews of code owners, of those that seem to lack nothing else.
+func (s *Service) askOwnersOf(ctx context.Context, list []*waiting) error {
+	var candidates []rule.Candidate
+	outlooks := map[int64]*rule.Outlook{}
+	for _, w := range list {
+		if !w.lacks && !w.ended && w.outlook != nil {
+			candidates = append(candidates, w.pull.candidate())
+			outlooks[int64(w.IssueID)] = w.outlook
+		}
+	}
+	err := rule.AskOwners(ctx, s.db, s.repos, candidates, outlooks)
+	for _, w := range list {
+		w.lacks = w.lacks || outlooks[int64(w.IssueID)] != nil && len(w.outlook.Missing) > 0
+	}
+	return err
 }
 
 // examined looks what the pull requests of a lease lack. The number of its statements depends on how many
@@ -115,8 +136,8 @@ func examined(tx *db.Tx, l *db.Lease) ([]*waiting, error) {
 	list := make([]*waiting, len(requests))
 	for n, m := range requests {
 		p := pulls[m.IssueID]
-		w := &waiting{Request: m, pull: p, ended: !may[m.ID]}
-		o := outlooks[int64(m.IssueID)]
+		w := &waiting{Request: m, pull: p, ended: !may[m.ID], outlook: outlooks[int64(m.IssueID)]}
+		o := w.outlook
 		w.upToDate = o != nil && o.UpToDate
 		w.lacks = !w.ended && (!p.Open || p.HeadRepoID == 0 || p.BaseTip == "" ||
 			p.Tested() && p.TestSHA == "" || o != nil && len(o.Missing) > 0)

@@ -24,6 +24,7 @@ type MergeBox struct {
 	Methods    []MethodText // those that the repository allows; none for who may not merge
 	Rules      []string     // what rules of the base ask before the merge, as sentences
 	AllowsAuto bool         // the repository allows auto-merge
+	Note       string       // what people should know about the rules; empty: nothing
 }
 
 // MethodText is a merge method with its default text.
@@ -56,7 +57,7 @@ func (s *Service) MergeBox(ctx context.Context, a *repo.Access, p *Pull, i *issu
 		return nil, err
 	}
 	o.Behind = len(newer)
-	if o.Rules, err = s.rules(ctx, a, p, o.Behind > 0); err != nil {
+	if o.Rules, o.Note, err = s.rules(ctx, a, p, o.Behind > 0); err != nil {
 		return nil, err
 	}
 	if ok := p.Mergeable(); ok != nil && !*ok {

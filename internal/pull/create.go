@@ -73,7 +73,7 @@ func (s *Service) createOnce(ctx context.Context, a *repo.Access, n NewPull) (*P
 	if err != nil {
 		return nil, err
 	}
-	listed, err := s.testNow(ctx, p)
+	tested, err := s.testNow(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,13 @@ func (s *Service) createOnce(ctx context.Context, a *repo.Access, n NewPull) (*P
 		if err := s.insert(tx, a, n, p); err != nil {
 			return err
 		}
-		return noteCommits(tx, p.RepoID, p.IssueID, listed)
+		if err := noteCommits(tx, p.RepoID, p.IssueID, tested.listed); err != nil || len(tested.owners) == 0 {
+			return err
+		}
+		_, err := s.issues.ChangeIn(tx, a.Repo, a.Caller, p.Number, func(c *issue.Change) error {
+			return askOwners(c, tested.owners)
+		})
+		return err
 	})
 }
 

@@ -114,11 +114,15 @@ func (s *Service) editOnce(ctx context.Context, a *repo.Access, number int64, e 
 // SetDraft converts an open pull request to a draft, which cannot be merged, or back. It requires the
 // right to edit it. Errors: 403, 404; 422 for a closed one.
 func (s *Service) SetDraft(ctx context.Context, a *repo.Access, number int64, draft bool) error {
-	_, i, err := s.Find(ctx, a, number)
-	if err != nil {
-		return err
+	p, i, err := s.Find(ctx, a, number)
+	if err == nil {
+		err = mayEdit(a, i, account.Push)
 	}
-	if err := mayEdit(a, i, account.Push); err != nil {
+	var owners []string
+	if err == nil && i.Draft && !draft {
+		owners, err = s.codeOwners(ctx, p)
+	}
+	if err != nil {
 		return err
 	}
 	_, err = s.issues.Change(ctx, a, number, func(c *issue.Change) error {
@@ -129,7 +133,7 @@ func (s *Service) SetDraft(ctx context.Context, a *repo.Access, number int64, dr
 			return errs.New(errs.Invalid, "Only open pull requests become drafts or ready for review.")
 		}
 		c.SetDraft(draft)
-		return nil
+		return askOwners(c, owners)
 	})
 	return err
 }

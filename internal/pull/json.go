@@ -30,7 +30,8 @@ type page struct {
 	heads    map[repo.ID]*repo.Access  // the same
 	pulls    map[issue.ID]*Pull        // by id of the issue
 	asked    map[issue.ID][]account.ID // who is asked for a review, by id of the issue
-	teams    map[issue.ID][]*team.Team // the same, for members of the organization
+	owners   map[request]bool          // which of them are asked as code owners
+	teams    map[issue.ID][]askedTeam  // the same, for members of the organization
 	at       map[repo.ID]*issuekit.Addresses
 	full     bool
 	checks   map[repo.Of[git.SHA]]checkrun.Summary // of the heads, for the full form
@@ -71,7 +72,7 @@ func (p *page) load(tx *db.Tx) error {
 	if p.pulls, err = ByIDs(tx, ids); err != nil {
 		return err
 	}
-	if p.asked, err = requestedOf(tx, ids); err != nil {
+	if p.asked, p.owners, err = requestedOf(tx, ids); err != nil {
 		return err
 	}
 	if p.teams, err = requestedTeamsOf(tx, p.ofInsiders()); err != nil {
@@ -233,7 +234,7 @@ func (p *page) payload(i *issue.Issue) (*Payload, error) {
 		Title: i.Title, User: p.User(i.AuthorID), Payload: body,
 		CreatedAt: i.CreatedAt, UpdatedAt: i.UpdatedAt, ClosedAt: i.ClosedAt, MergedAt: i.MergedAt,
 		MergeCommit: web.OrNil(pull.MergeCommit()), Reviewers: p.users(p.asked[i.ID]),
-		Teams:  teamsOf(p.teams[i.ID], p.info),
+		Teams:  teamsOf(plain(p.teams[i.ID]), p.info),
 		Labels: p.Labels(i), Milestone: p.Milestone(i), Draft: i.Draft,
 		CommitsURL: api + "/commits", ReviewCommentsURL: api + "/comments",
 		ReviewCommentURL: at.API + "/pulls/comments{/number}", CommentsURL: of + "/comments",
@@ -308,6 +309,8 @@ func (p *page) mergeState(i *issue.Issue, pull *Pull) string {
 		return "dirty"
 	case rules != nil && len(rules.Missing) > 0:
 		return "blocked"
+	case rules != nil && rules.CodeOwners && !rules.Asked: // in a transaction, where Git is not asked
+		return "unknown"
 	case p.behind[pull.IssueID]:
 		return "behind"
 	case p.statuses[p.headOf(pull)].Failed > 0, checks.Failing > 0, checks.Waiting > 0:

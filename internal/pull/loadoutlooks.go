@@ -22,7 +22,9 @@ func (api *API) Outlooks(ctx context.Context, list []repo.Of[int64]) (map[repo.O
 		return nil, nil
 	}
 	found := map[repo.Of[int64]]*rule.Outlook{}
-	return found, api.s.db.Read(ctx, func(tx *db.Tx) error {
+	var candidates []rule.Candidate
+	var outlooks map[int64]*rule.Outlook
+	err := api.s.db.Read(ctx, func(tx *db.Tx) error {
 		issues, err := Numbered(tx, ruled)
 		if err != nil {
 			return err
@@ -35,11 +37,11 @@ func (api *API) Outlooks(ctx context.Context, list []repo.Of[int64]) (map[repo.O
 		if err != nil {
 			return err
 		}
-		var candidates []rule.Candidate
+		candidates = nil
 		for _, p := range pulls {
 			candidates = append(candidates, p.candidate())
 		}
-		outlooks, err := rule.Outlooks(tx, candidates)
+		outlooks, err = rule.Outlooks(tx, candidates)
 		for of, i := range issues {
 			if o := outlooks[int64(i.ID)]; o != nil {
 				found[of] = o
@@ -47,4 +49,8 @@ func (api *API) Outlooks(ctx context.Context, list []repo.Of[int64]) (map[repo.O
 		}
 		return err
 	})
+	if err == nil {
+		err = rule.AskOwners(ctx, api.s.db, api.s.repos, candidates, outlooks)
+	}
+	return found, err
 }

@@ -18,7 +18,7 @@
 //	api.go, apilist.go      handlers: read, list, create, edit; apimerge.go: merge
 //	changes.go              commits, files, diff and patch
 //	view.go                 one with what it refers to, for pages
-//	requested.go            who is asked for a review; apirequested.go answers
+//	requested.go            who is asked for a review; apirequested.go answers; codeowners.go: code owners
 //	reviewed.go             what package review needs
 //	json.go                 the payload
 //

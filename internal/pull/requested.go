@@ -14,7 +14,7 @@ import (
 	"arbor/internal/web"
 )
 
-// MaxReviewers is the maximum number of review requests of a pull request, as at GitHub.
+// MaxReviewers is the maximum number of review requests of a pull request by hand, as at GitHub.
 const MaxReviewers = 15
 
 // RequestReviews asks people to review a pull request, which subscribes them, and teams by their slugs, for its
@@ -30,7 +30,7 @@ func (s *Service) RequestReviews(
 		if err := mayAsk(a, c.Issue); err != nil {
 			return err
 		}
-		asked, err := requestedOf(c.Tx, []issue.ID{c.Issue.ID})
+		asked, owners, err := requestedOf(c.Tx, []issue.ID{c.Issue.ID})
 		if err != nil {
 			return err
 		}
@@ -40,52 +40,69 @@ func (s *Service) RequestReviews(
 			return err
 		}
 		groups, have, err := teamReviewers(c, a, teams)
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case len(fresh)+len(groups) == 0:
-			return nil
-		case len(now)+have+len(fresh)+len(groups) > MaxReviewers:
+		}
+		count := len(now) - len(owners) + have + len(fresh) + len(groups)
+		if len(fresh)+len(groups) > 0 && count > MaxReviewers {
 			return custom("reviewers", "reviewers are too many (maximum is 15)")
 		}
-		for _, id := range fresh {
-			c.Event(issue.EventReviewRequested, issue.Event{UserID: id})
+		if err := ask(c, fresh, false); err != nil {
+			return err
 		}
-		c.Involve(fresh...)
-		c.Touch()
-		for _, t := range groups {
-			c.Event(issue.EventReviewRequested, issue.Event{Detail: issue.Detail{Team: t.ID}})
-			if err := insertTeamRequest(c.Tx, c.Issue.ID, t.ID); err != nil {
-				return err
-			}
-		}
-		if len(fresh) == 0 {
-			return nil
-		}
-		return insertRequests(c.Tx, c.Issue.ID, fresh)
+		return askTeams(c, groups, false)
 	})
 	return err
 }
 
-// teamReviewers finds the teams of the slugs that are not asked yet. have is how many are. Error: 422.
-func teamReviewers(c *issue.Change, a *repo.Access, slugs []string) (fresh []*team.Team, have int,
-	err error) {
+// ask requests reviews of users who are not asked yet, by hand or as code owners.
+func ask(c *issue.Change, users []account.ID, owners bool) error {
+	if len(users) == 0 {
+		return nil
+	}
+	for _, id := range users {
+		c.Event(issue.EventReviewRequested, issue.Event{UserID: id})
+	}
+	c.Involve(users...)
+	c.Touch()
+	return insertRequests(c.Tx, c.Issue.ID, users, owners)
+}
+
+// askTeams requests reviews of teams that are not asked yet, by hand or as code owners.
+func askTeams(c *issue.Change, teams []team.ID, owners bool) error {
+	for _, id := range teams {
+		c.Event(issue.EventReviewRequested, issue.Event{Detail: issue.Detail{Team: id}})
+		c.Touch()
+		if err := insertTeamRequest(c.Tx, c.Issue.ID, id, owners); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// teamReviewers finds the teams of the slugs that are not asked yet. have is how many are by hand. Error: 422.
+func teamReviewers(c *issue.Change, a *repo.Access, slugs []string) (fresh []team.ID, have int, err error) {
 	asked, err := requestedTeamsOf(c.Tx, []issue.ID{c.Issue.ID})
 	if err != nil {
 		return nil, 0, err
 	}
 	now := asked[c.Issue.ID]
+	for _, t := range now {
+		if !t.owner {
+			have++
+		}
+	}
 	found, err := team.Reviewers(c.Tx, a, slugs)
 	if errs.Is(err, errs.NotFound) {
 		return nil, 0, notCollaborator("team_reviewers", a.Repo)
 	}
 	for _, t := range found {
-		same := func(o *team.Team) bool { return o.ID == t.ID }
-		if !slices.ContainsFunc(now, same) && !slices.ContainsFunc(fresh, same) {
-			fresh = append(fresh, t)
+		isAsked := slices.ContainsFunc(now, func(o askedTeam) bool { return o.ID == t.ID })
+		if !isAsked && !slices.Contains(fresh, t.ID) {
+			fresh = append(fresh, t.ID)
 		}
 	}
-	return fresh, len(now), err
+	return fresh, have, err
 }
 
 // notCollaborator is GitHub's 422 for reviewers without access.
@@ -196,7 +213,7 @@ func (s *Service) AskedTeams(ctx context.Context, a *repo.Access, number int64) 
 			return err
 		}
 		asked, err := requestedTeamsOf(tx, []issue.ID{p.IssueID})
-		teams = asked[p.IssueID]
+		teams = plain(asked[p.IssueID])
 		return err
 	})
 	return teams, err
@@ -211,7 +228,7 @@ func (s *Service) AskedFor(
 		if err != nil {
 			return err
 		}
-		asked, err := requestedOf(tx, []issue.ID{p.IssueID})
+		asked, _, err := requestedOf(tx, []issue.ID{p.IssueID})
 		if err != nil {
 			return err
 		}

@@ -21,7 +21,12 @@ func (p *page) candidates() []rule.Candidate {
 }
 
 func (p *Pull) candidate() rule.Candidate {
-	return rule.Candidate{Pull: int64(p.IssueID), Repo: p.RepoID, Base: p.BaseRef, Head: p.HeadSHA}
+	c := rule.Candidate{Pull: int64(p.IssueID), Repo: p.RepoID, Base: p.BaseRef, Head: p.HeadSHA, Tip: p.BaseTip,
+		Left: p.BaseSHA}
+	if p.Tested() {
+		c.Result = p.TestSHA
+	}
+	return c
 }
 
 // findBehind looks which heads lack commits of their base, where a rule forbids that.
@@ -53,19 +58,28 @@ func (p *Pull) isBehind(ctx context.Context, repos *repo.Service, a *repo.Access
 	return !has, err
 }
 
-// rules returns what the rules of the base ask of an open pull request.
-func (s *Service) rules(ctx context.Context, a *repo.Access, p *Pull, behind bool) (missing []string, err error) {
+// rules returns what the rules of the base ask of an open pull request, and what people should know about them.
+func (s *Service) rules(
+	ctx context.Context, a *repo.Access, p *Pull, behind bool,
+) (missing []string, note string, err error) {
 	if !a.Ruled {
-		return nil, nil
+		return nil, "", nil
 	}
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		found, err := rule.Outlooks(tx, []rule.Candidate{p.candidate()})
-		if o := found[int64(p.IssueID)]; err == nil && o != nil {
-			if missing = o.Missing; o.UpToDate && behind {
-				missing = append(missing, "The head branch is not up to date with the base branch.")
-			}
-		}
+	list := []rule.Candidate{p.candidate()}
+	var found map[int64]*rule.Outlook
+	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		found, err = rule.Outlooks(tx, list)
 		return err
 	})
-	return missing, err
+	if err == nil {
+		err = rule.AskOwners(ctx, s.db, s.repos, list, found)
+	}
+	o := found[int64(p.IssueID)]
+	if err != nil || o == nil {
+		return nil, "", err
+	}
+	if missing = o.Missing; o.UpToDate && behind {
+		missing = append(missing, "The head branch is not up to date with the base branch.")
+	}
+	return missing, o.Note, nil
 }

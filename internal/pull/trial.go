@@ -9,11 +9,13 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"arbor/internal/codeowner"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/git/diff"
 	"arbor/internal/issue"
+	"arbor/internal/issuekit"
 	"arbor/internal/journal"
 	"arbor/internal/pull/automerge"
 	"arbor/internal/repo"
@@ -30,6 +32,7 @@ type trial struct {
 	additions, deletions, files, commits int64
 
 	listed []git.SHA // the commits by which the pull request can be found
+	owners []string  // whose reviews are to be requested; see codeowners.go
 }
 
 // fill copies the result to p.
@@ -88,7 +91,10 @@ func (s *Service) tryMerge(ctx context.Context, p *Pull) (*trial, error) {
 		t.commits, t.files = int64(len(list)), int64(changes.Total)
 		t.additions, t.deletions = int64(changes.Additions), int64(changes.Deletions)
 		t.listed = listed(list)
-		return nil
+		if p.unasked() {
+			t.owners, err = codeowner.Proposed(ctx, objects, t.base, common, t.head)
+		}
+		return err
 	})
 	err = g.Wait()
 	t.landed = upToDate && t.commits > 0 // else the head was reset to a commit of the base
@@ -99,19 +105,19 @@ func (s *Service) tryMerge(ctx context.Context, p *Pull) (*trial, error) {
 // maxCounted is the maximum to which commits of a pull request are counted.
 const maxCounted = 100_000
 
-// testNow performs the test merge of a pull request before it is inserted, and returns the commits by which
-// it can be found. A test merge that takes long is scheduled instead.
-func (s *Service) testNow(ctx context.Context, p *Pull) ([]git.SHA, error) {
+// testNow performs the test merge of a pull request before it is inserted. If that takes long it is scheduled
+// instead, and the result is empty.
+func (s *Service) testNow(ctx context.Context, p *Pull) (*trial, error) {
 	waiting, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	t, err := s.tryMerge(waiting, p)
 	switch {
 	case err == nil:
 		t.fill(p)
-		return t.listed, nil
+		return t, nil
 	case waiting.Err() != nil && ctx.Err() == nil:
 		p.Wanted = true
-		return nil, nil
+		return &trial{}, nil
 	}
 	return nil, err
 }
@@ -125,6 +131,11 @@ func (s *Service) store(ctx context.Context, p *Pull, t *trial) error {
 		return s.markMerged(ctx, p, t.base, 0)
 	}
 	return s.db.WriteAs(ctx, db.Server, func(tx *db.Tx) error {
+		if len(t.owners) > 0 { // the pull request changes, not only its row
+			if err := issuekit.Lock(tx, p.RepoID); err != nil {
+				return err
+			}
+		}
 		merge := t.commit
 		if merge == "" {
 			merge = git.ZeroSHA
@@ -139,7 +150,14 @@ func (s *Service) store(ctx context.Context, p *Pull, t *trial) error {
 		case !stored:
 			return errStale
 		}
-		return noteCommits(tx, p.RepoID, p.IssueID, t.listed)
+		if err := noteCommits(tx, p.RepoID, p.IssueID, t.listed); err != nil || len(t.owners) == 0 {
+			return err
+		}
+		by, err := pusherOf(tx, p)
+		if err != nil {
+			return err
+		}
+		return s.change(tx, p, by, func(c *issue.Change) error { return askOwners(c, t.owners) })
 	})
 }
 

@@ -19,13 +19,15 @@ import (
 // show.
 type View struct {
 	*Pull
-	Issue      *issue.View // without its HTML, see issue.Service.Render; GraphQL's have their texts
-	MergedBy   *account.Account
-	Head, Base Side
-	Reviewers  []*account.Account // who are asked for a review
-	Teams      []*team.Team       // the same
-	MergeState string             // REST's mergeable_state; empty on pages
-	Auto       *Auto              // nil: auto-merge is not enabled
+	Issue       *issue.View // without its HTML, see issue.Service.Render; GraphQL's have their texts
+	MergedBy    *account.Account
+	Head, Base  Side
+	Reviewers   []*account.Account  // who are asked for a review
+	Owners      map[account.ID]bool // those of them who are asked as code owners
+	Teams       []*team.Team        // who are asked, too
+	OwningTeams map[team.ID]bool    // those of them who are asked as code owners
+	MergeState  string              // REST's mergeable_state; empty on pages
+	Auto        *Auto               // nil: auto-merge is not enabled
 }
 
 // Side is the head or the base.
@@ -50,11 +52,20 @@ func (s *Service) Get(ctx context.Context, a *repo.Access, number int64) (*View,
 func (p *page) view(i *issue.Issue) *View {
 	pull, base := p.pulls[i.ID], p.bases[i.RepoID]
 	v := &View{Pull: pull, Issue: p.View(i), MergedBy: p.Account(pull.MergedBy), Auto: p.auto(i.ID),
+		Owners: map[account.ID]bool{}, OwningTeams: map[team.ID]bool{},
 		Head: Side{p.Account(pull.HeadOwnerID), p.heads[pull.HeadRepoID], pull.HeadRef, pull.HeadSHA},
 		Base: Side{p.Account(base.OwnerID), base, pull.BaseRef, pull.BaseSHA}}
-	v.Teams = p.teams[i.ID]
+	v.Teams = plain(p.teams[i.ID])
+	for _, t := range p.teams[i.ID] {
+		if t.owner {
+			v.OwningTeams[t.ID] = true
+		}
+	}
 	for _, id := range p.asked[i.ID] {
 		v.Reviewers = append(v.Reviewers, p.Account(id))
+		if p.owners[request{i.ID, id}] {
+			v.Owners[id] = true
+		}
 	}
 	return v
 }

@@ -22,6 +22,14 @@ type Findings struct {
 	State    string  // names the rulesets for which it was found; others need other findings
 	Rulesets []int64 // those that apply to the ref
 	Broken   []Finding
+	Owned    []Owned // what the merge of a pull request changes, if a rule requires reviews of code owners
+}
+
+// Owned are changed files to which CODEOWNERS gives the same owners.
+type Owned struct {
+	Owners []string // as the file names them: @user, @org/team or an e-mail address
+	Files  int
+	Path   string // the first of them
 }
 
 // Finding is a rule that the commits of an update violate.

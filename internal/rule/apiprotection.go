@@ -62,8 +62,7 @@ func (api *API) GetProtection(w http.ResponseWriter, r *http.Request, a *repo.Ac
 //
 // PutProtection creates or replaces the protection of a branch. The four settings that GitHub requires must be
 // sent, as null if they are off. Whether signatures are required stays unless it is sent: GitHub has it at an address
-// of its own. Errors: 404; 422 also for what is not enforced yet: teams, Apps, reviews of code owners, who may dismiss
-// reviews.
+// of its own. Errors: 404; 422 also for what is not enforced yet: teams, Apps, who may dismiss reviews.
 func (api *API) PutProtection(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	body, err := web.ReadObject(r, protectionResource)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"arbor/internal/codeowner"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
@@ -44,7 +45,8 @@ func needsCommits(rule *Rule, p *repo.Push, u *repo.RefUpdate) bool {
 	case NonFastForward:
 		return !u.Forward
 	case PullRequest:
-		return p.Merge == nil && u.Old == git.ZeroSHA
+		return p.Merge == nil && u.Old == git.ZeroSHA ||
+			p.Merge != nil && rule.Parameters.(*PullRequestRule).CodeOwners
 	case Checks:
 		return p.Merge != nil && rule.Parameters.(*ChecksRule).Strict
 	case Linear, Signatures, Message, AuthorEmail, CommitterEmail, Paths, PathLength, Extensions, FileSize:
@@ -142,6 +144,9 @@ func (i *inspection) ask(set *Ruleset, rule *Rule) (string, error) {
 	case NonFastForward:
 		return i.forward()
 	case PullRequest:
+		if i.push.Merge != nil {
+			return i.owned()
+		}
 		return i.branchedOff()
 	case Checks:
 		m := i.push.Merge
@@ -169,6 +174,17 @@ func (i *inspection) ask(set *Ruleset, rule *Rule) (string, error) {
 			return problem, err
 		}
 	}
+	return "", nil
+}
+
+// owned finds which owners have to review what the merge changes, by the file that the base has before it. It
+// returns a problem if that is too much.
+func (i *inspection) owned() (string, error) {
+	list, whole, err := codeowner.Merged(i.ctx, i.objects, i.update.Old, i.update.New)
+	if err != nil || !whole {
+		return codeowner.TooMuch, err
+	}
+	i.update.Findings.Owned = list
 	return "", nil
 }
 

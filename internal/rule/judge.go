@@ -121,13 +121,16 @@ func (j *judgement) collect(refused []error) error {
 // load reads statuses of the commits and the reviews of the pull request, as far as rules need them.
 func (j *judgement) load() (err error) {
 	var commits []git.SHA
-	reviewed := false
+	reviewed, owned := false, []repo.Owned(nil)
 	for _, c := range j.cases {
 		for _, r := range c.sets {
 			if r.Find(Checks) != nil && c.commit != "" {
 				commits = append(commits, j.checked(c))
 			}
 			reviewed = reviewed || r.Find(PullRequest) != nil || r.Find(Conversations) != nil
+		}
+		if c.update.Findings != nil {
+			owned = append(owned, c.update.Findings.Owned...)
 		}
 	}
 	if len(commits) > 0 {
@@ -138,6 +141,9 @@ func (j *judgement) load() (err error) {
 	}
 	if reviewed && j.push.Merge != nil {
 		j.merge, err = readNeeds(j.tx, j.push.Merge)
+	}
+	if err == nil && len(owned) > 0 {
+		err = j.merge.askOwners(j.tx, j.push.RepoID, owned)
 	}
 	return err
 }
@@ -221,7 +227,7 @@ func (j *judgement) ask(c *matter, set *Ruleset, n int) string {
 		return "Cannot update this protected ref."
 	case *PullRequestRule:
 		if j.push.Merge != nil {
-			return j.merge.problems(p, j.push.Merge)
+			return join(j.merge.problems(p, j.push.Merge), c.findings[finding{set.ID, n}])
 		}
 		if by, app := u.By, j.bypass.app(j.tx, u.By); !u.DeployKey && p.Exempt.Has(by, app) {
 			return ""

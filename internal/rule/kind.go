@@ -163,9 +163,6 @@ func (p *PullRequestRule) check() string {
 			return fmt.Sprintf("unknown merge method %q", m)
 		}
 	}
-	if p.CodeOwners {
-		return "require_code_owner_review is not supported yet"
-	}
 	return ""
 }
 

@@ -3,8 +3,12 @@ package rule
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"arbor/internal/account"
+	"arbor/internal/codeowner"
+	"arbor/internal/db"
+	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/repo"
 )
@@ -30,7 +34,35 @@ type needs struct {
 	pusher     account.ID // of the head; negative: unknown
 	head       git.SHA
 	opinions   []opinion
-	unresolved int64 // conversations
+	unresolved int64        // conversations
+	owned      []repo.Owned // what code owners have not approved
+}
+
+// askOwners finds out which of the changed files with owners lack an approval of one of them.
+func (n *needs) askOwners(tx *db.Tx, in repo.ID, owned []repo.Owned) error {
+	approvers := n.approvers()
+	known, err := codeowner.Resolve(tx, []repo.ID{in}, ownersOf(owned), approvers)
+	if err == nil {
+		n.owned = known.Missing(in, owned, approvers)
+	}
+	return err
+}
+
+func ownersOf(owned []repo.Owned) (owners []string) {
+	for _, o := range owned {
+		owners = append(owners, o.Owners...)
+	}
+	return owners
+}
+
+// approvers returns who approves the pull request.
+func (n *needs) approvers() (list []account.ID) {
+	for _, o := range n.opinions {
+		if o.state == approved {
+			list = append(list, o.author)
+		}
+	}
+	return list
 }
 
 // approvals counts the approvals. fresh says that one is of the present head and by another account than its
@@ -57,6 +89,9 @@ func (n *needs) problems(p *PullRequestRule, m *repo.Merge) string {
 		list = append(list, fmt.Sprintf("Pull requests cannot be merged by %s here.", m.Method))
 	}
 	list = append(list, n.reviews(p))
+	if p.CodeOwners {
+		list = append(list, waiting(n.owned)...)
+	}
 	if p.Conversations {
 		list = append(list, n.conversations())
 	}
@@ -67,7 +102,7 @@ func (n *needs) problems(p *PullRequestRule, m *repo.Merge) string {
 func (n *needs) reviews(p *PullRequestRule) string {
 	count, fresh := n.approvals()
 	switch {
-	case p.Approvals > 0 && n.blocked():
+	case (p.Approvals > 0 || p.CodeOwners) && n.blocked():
 		return "Changes were requested by a reviewer with push access."
 	case count < p.Approvals:
 		verb := "reviews are"
@@ -77,10 +112,39 @@ func (n *needs) reviews(p *PullRequestRule) string {
 		return fmt.Sprintf("At least %d approving %s required by reviewers with push access.", p.Approvals, verb)
 	case p.LastPush && !fresh:
 		return "The last push must be approved by somebody other than the one who pushed it."
-	case p.CodeOwners: // no rule can require it yet, see PullRequestRule.check
-		return "A review by the code owners is required."
 	}
 	return ""
+}
+
+// maxWaiting is for how many groups of owners a problem names the files.
+const maxWaiting = 5
+
+// waiting says which owners have to approve which files.
+func waiting(list []repo.Owned) (out []string) {
+	rest := 0
+	for n, o := range list {
+		if n >= maxWaiting {
+			rest += o.Files
+			continue
+		}
+		names := o.Owners[:min(len(o.Owners), maxWaiting)]
+		files := fmt.Sprintf("%q", errs.Clip(o.Path))
+		if o.Files > 1 {
+			files += fmt.Sprintf(" and %s more", counted(o.Files-1, "file"))
+		}
+		out = append(out, fmt.Sprintf("Waiting on code owner review from %s (%s).", strings.Join(names, " or "), files))
+	}
+	if rest > 0 {
+		out = append(out, fmt.Sprintf("The code owners of %s more have not approved them, either.", counted(rest, "file")))
+	}
+	return out
+}
+
+func counted(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
 }
 
 func (n *needs) conversations() string {

@@ -14,6 +14,11 @@ type Candidate struct {
 	Repo repo.ID // of its base
 	Base string  // a branch
 	Head git.SHA
+
+	// for AskOwners
+	Tip    git.SHA // of the base; empty: it was deleted
+	Left   git.SHA // a commit of the base from when the head was last new
+	Result git.SHA // of a merge of Tip and Head; empty: unknown, or they cannot be merged
 }
 
 // Outlook is what the active rules of a base branch ask of a pull request. Who may bypass them does not matter.
@@ -22,6 +27,11 @@ type Outlook struct {
 	UpToDate bool     // the head must contain the base branch
 	// Reviews says that reviews are required, and Reviewed that they are there.
 	Reviews, Reviewed bool
+
+	CodeOwners bool   // their reviews are required
+	Asked      bool   // AskOwners found out which of them are missing
+	Note       string // what people should know, though nothing is missing
+	needs      *needs
 }
 
 // Outlooks returns the outlook of pull requests, by the ids of their issues, with a fixed number of statements.
@@ -76,14 +86,14 @@ func (b *rulebook) outlook(c Candidate, need *needs, states map[string][]checkSt
 			continue
 		}
 		if o == nil {
-			o = &Outlook{Reviewed: true}
+			o = &Outlook{Reviewed: true, needs: need}
 		}
 		for _, rule := range set.Rules {
 			problem := ""
 			switch p := rule.Parameters.(type) {
 			case *PullRequestRule:
 				problem = need.problems(p, &repo.Merge{})
-				o.Reviews = o.Reviews || p.Approvals > 0
+				o.Reviews, o.CodeOwners = o.Reviews || p.Approvals > 0, o.CodeOwners || p.CodeOwners
 				o.Reviewed = o.Reviewed && need.reviews(p) == ""
 			case *ChecksRule:
 				problem = p.problems(states)

@@ -11,6 +11,7 @@ import (
 	"arbor/internal/autolink"
 	"arbor/internal/avatar"
 	"arbor/internal/checkrun"
+	"arbor/internal/codeowner"
 	"arbor/internal/commitcomment"
 	"arbor/internal/db"
 	"arbor/internal/deployment"
@@ -130,6 +131,7 @@ func (of *apis) features(s *Server) []feature {
 		autolink.NewAPI(of.autolinks, repos),
 		network.NewAPI(f.Network),
 		rule.NewAPI(f.Rules),
+		codeowner.NewAPI(of.codeOwners),
 		collaborator.NewAPI(of.collaborators),
 		team.NewAPI(f.Teams),
 		invitation.NewAPI(f.Invitations),

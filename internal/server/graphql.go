@@ -26,7 +26,7 @@ func (s *Server) newGraphQL(of *apis) *graphql.API {
 		Git: of.objects, Signatures: s.forge.Signatures, Labels: of.Labels, Milestones: of.Milestones, Releases: of.Releases, Rules: s.forge.Rules,
 		Searches: s.forge.Searches, FindRepositories: of.repositories.Find, FindAccounts: of.People.Find,
 		Accounts: s.accounts, Lists: of.lists, Stars: of.stars, Languages: s.forge.Detect,
-		Collaborators: of.collaborators, Teams: s.forge.Teams, Networks: s.forge.Network},
+		Collaborators: of.collaborators, Teams: s.forge.Teams, Networks: s.forge.Network, Owners: of.codeOwners},
 		graphqlLimits{s.limiter}, s.log)
 }
 

@@ -37,9 +37,9 @@ var tiers = []struct {
 	}},
 	{"features", []string{
 		"internal/account", "internal/activity", "internal/app", "internal/attachment", "internal/autolink", "internal/avatar",
-		"internal/checkrun", "internal/commitcomment", "internal/deployment", "internal/detect", "internal/file",
-		"internal/follow", "internal/gitdata", "internal/hook", "internal/imageproxy", "internal/invitation",
-		"internal/issue",
+		"internal/checkrun", "internal/codeowner", "internal/commitcomment", "internal/deployment", "internal/detect",
+		"internal/file", "internal/follow", "internal/gitdata", "internal/hook", "internal/imageproxy",
+		"internal/invitation", "internal/issue",
 		"internal/issuekit", "internal/keywords", "internal/label", "internal/license", "internal/markup",
 		"internal/milestone", "internal/notification", "internal/plant", "internal/posting", "internal/pull",
 		"internal/ratelimit", "internal/reaction", "internal/release", "internal/repo", "internal/review",

@@ -4,6 +4,7 @@ import (
 	"arbor/internal/activity"
 	"arbor/internal/autolink"
 	"arbor/internal/checkrun"
+	"arbor/internal/codeowner"
 	"arbor/internal/commitcomment"
 	"arbor/internal/deployment"
 	"arbor/internal/follow"
@@ -36,6 +37,7 @@ type operations struct {
 	collaborators *collaborator.Service
 	autolinks     *autolink.Service
 	checks        *checkrun.Service
+	codeOwners    *codeowner.Service
 	deployments   *deployment.Service
 	comments      *comment.Service
 	deletions     *deletion.Service
@@ -75,7 +77,7 @@ func (s *Server) newOperations() *operations {
 		kinds: search.NewKinds(f.Searches), lists: list.New(d),
 		objects: gitdata.New(d, repos, f.Signatures, s.o.MaxTreeEntries)}
 	o.repositories, o.code = repository.NewAPI(o.kinds), code.NewAPI(o.kinds, repos)
-	o.autolinks = autolink.New(d)
+	o.autolinks, o.codeOwners = autolink.New(d), codeowner.New(d, repos)
 	if s.o.ImageKey != nil {
 		o.images = imageproxy.New(s.o.ImageKey, s.o.ImageNetworks)
 	}

@@ -72,11 +72,11 @@ func (of *apis) codePages(s *Server, kit *page.Kit) *codepage.Pages {
 	f := s.forge
 	return codepage.New(kit, codepage.Services{Git: of.objects, Texts: of.Git, Comments: of.onCommits, Statuses: of.statuses,
 		Checks: of.checks, Releases: f.Releases, Detect: f.Detect, Searches: of.code, Forks: f.Network,
-		Pulls: f.Pulls, Autolinks: of.autolinks})
+		Pulls: f.Pulls, Autolinks: of.autolinks, Owners: of.codeOwners})
 }
 
 // pullPages returns the pages of pull requests.
 func (of *apis) pullPages(s *Server, kit *page.Kit, conversations *talk.Pages) *pullpages.Pages {
 	return pullpages.New(kit, conversations, pullpages.Services{Git: of.objects, Pulls: s.forge.Pulls, Checks: of.checks,
-		Statuses: of.statuses, Text: of.Pulls.Text})
+		Statuses: of.statuses, Owners: of.codeOwners, Text: of.Pulls.Text})
 }

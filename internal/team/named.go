@@ -71,3 +71,44 @@ func Reviewers(tx *db.Tx, a *repo.Access, slugs []string) ([]*Team, error) {
 	}
 	return list, nil
 }
+
+// Pushing calls each for the teams of the repositories' owners, by folded slugs, that are not secret and may push to
+// the repositories, also through teams above. name is the folded ORG/SLUG.
+func Pushing(tx *db.Tx, in []repo.ID, slugs []string, each func(of repo.ID, id ID, name string)) error {
+	return db.InParts(slugs, func(part []string) error {
+		args := append(db.Args(in, int64(account.Push), maxDepth), db.Args(part)...)
+		return db.QueryEach(tx, func(row db.Scanner) error {
+			var of repo.ID
+			var id ID
+			var org, slug string
+			err := row.Scan(&of, &id, &org, &slug)
+			each(of, id, org+"/"+slug)
+			return err
+		}, `WITH RECURSIVE up (repo_id, id, above, depth) AS (
+				SELECT r.id, t.id, t.id, 0 FROM repos r JOIN teams t ON t.org_id = r.owner_id
+					WHERE t.secret = FALSE AND r.id IN `+db.ValuesFrom(3, 1, len(in))+`
+					AND t.slug IN `+db.ValuesFrom(3+len(in), 1, len(part))+`
+				UNION ALL SELECT up.repo_id, up.id, t.parent_id, up.depth + 1 FROM up JOIN teams t ON t.id = up.above
+					WHERE t.parent_id IS NOT NULL AND up.depth < $2)
+			SELECT DISTINCT up.repo_id, up.id, o.login_folded, t.slug
+			FROM up JOIN team_repos tr ON tr.repo_id = up.repo_id AND tr.team_id = up.above AND tr.role >= $1
+			JOIN teams t ON t.id = up.id JOIN accounts o ON o.id = t.org_id`, args...)
+	})
+}
+
+// Among calls each for those of the accounts that are in the teams or in teams below, but for suspended ones.
+func Among(tx *db.Tx, teams []ID, accounts []account.ID, each func(id ID, who account.ID)) error {
+	return db.InParts(accounts, func(who []account.ID) error {
+		return db.InParts(teams, func(part []ID) error {
+			return db.QueryEach(tx, func(row db.Scanner) error {
+				var id ID
+				var who account.ID
+				err := row.Scan(&id, &who)
+				each(id, who)
+				return err
+			}, `SELECT m.team_id, m.user_id FROM team_members m JOIN accounts a ON a.id = m.user_id
+				WHERE a.suspended_at IS NULL AND m.team_id IN `+db.Values(1, len(part))+`
+				AND m.user_id IN `+db.ValuesFrom(1+len(part), 1, len(who)), append(db.Args(part), db.Args(who)...)...)
+		})
+	})
+}

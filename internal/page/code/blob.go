@@ -6,6 +6,7 @@ import (
 	"path"
 	"strings"
 
+	"arbor/internal/codeowner"
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/gitdata"
@@ -32,6 +33,8 @@ type blobView struct {
 	Module string // the address of a submodule
 	Table  *dataTable
 	Cells  []bookCell // of a notebook
+
+	Owners *codeowner.File // with its errors, if this is a CODEOWNERS file
 }
 
 // HasForms reports a file that is shown rendered and as its source.
@@ -77,6 +80,11 @@ func (p *Pages) Blob(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	}
 	if v.Latest, v.Mark, err = p.latestOf(r.Context(), a, changes); err != nil {
 		return err
+	}
+	if codeowner.IsPlace(v.At.Path) {
+		if v.Owners, err = p.with.Owners.File(r.Context(), a, string(v.At.SHA)); err != nil {
+			return page.Absent(err)
+		}
 	}
 	to, err := p.show(r, v)
 	if err != nil {

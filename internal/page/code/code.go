@@ -26,6 +26,7 @@ import (
 	"arbor/internal/autolink"
 	"arbor/internal/cache"
 	"arbor/internal/checkrun"
+	"arbor/internal/codeowner"
 	"arbor/internal/commitcomment"
 	"arbor/internal/detect"
 	"arbor/internal/gitdata"
@@ -57,6 +58,7 @@ type Services struct {
 	Pulls    *pull.Service // brings commits into forks
 
 	Autolinks *autolink.Service
+	Owners    *codeowner.Service
 }
 
 // Pages answers the pages.

@@ -162,6 +162,7 @@ type reviewer struct {
 	State  string // approved, changes_requested, commented, dismissed; empty: asked and not answered
 	Review int64
 	Again  bool // may be asked once more
+	Owner  bool // is asked as a code owner
 }
 
 // reviewersOf are those who are asked, and the latest word of each who reviewed.
@@ -169,7 +170,7 @@ func reviewersOf(s *scene) (list []reviewer) {
 	asked := map[int64]bool{}
 	for _, u := range s.Pull.Reviewers {
 		asked[u.ID] = true
-		list = append(list, reviewer{User: u})
+		list = append(list, reviewer{User: u, Owner: s.of.Owners[account.ID(u.ID)]})
 	}
 	last := latest(s.Progress.Reviews)
 	seen := map[account.ID]bool{}
@@ -180,8 +181,8 @@ func reviewersOf(s *scene) (list []reviewer) {
 		}
 		seen[v.AuthorID] = true
 		l := last[v.AuthorID]
-		list = append(list, reviewer{u, strings.ToLower(l.State.String()), l.ID, s.MaySort &&
-			s.Pull.State == "open"})
+		list = append(list, reviewer{User: u, State: strings.ToLower(l.State.String()), Review: l.ID,
+			Again: s.MaySort && s.Pull.State == "open"})
 	}
 	return list
 }

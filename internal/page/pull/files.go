@@ -2,11 +2,13 @@ package pull
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
 
+	"arbor/internal/codeowner"
 	"arbor/internal/git"
 	"arbor/internal/page"
 	"arbor/internal/page/diff"
@@ -45,6 +47,7 @@ type around struct {
 	Viewed bool
 	Talk   string // the address that opens the form for a comment on the file
 	Open   bool   // it is open
+	Owners string // who owns the file, and where that is said; empty: nobody
 }
 
 // GET /{owner}/{repo}/pull/{number}/files
@@ -89,6 +92,12 @@ func (p *Pages) Files(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 	if form := s.lineForm(web.QueryOf(r).Get("comment")); form != nil {
 		slot(o.Under, form.Place).Form = form
 	}
+	owners := &codeowner.File{}
+	if tip := s.of.BaseTip; tip != "" {
+		if owners, err = p.of.Owners.At(r.Context(), a, tip); err != nil {
+			return err
+		}
+	}
 	for n := range list {
 		f := &list[n]
 		viewed := f.SHA != "" && s.Progress.Viewed[f.Filename] == f.SHA
@@ -97,7 +106,7 @@ func (p *Pages) Files(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 		}
 		id := diff.ID(f.Filename)
 		o.OfFile[f.Filename] = &around{scene: s, Path: f.Filename, Blob: f.SHA, Viewed: viewed,
-			Open: web.QueryOf(r).Get("talk") == id[:diff.ShortID],
+			Open: web.QueryOf(r).Get("talk") == id[:diff.ShortID], Owners: ownersOf(owners, f),
 			Talk: diff.With(r.URL.Query(), "talk", id[:diff.ShortID]) + "#diff-" + id}
 	}
 	o.Collapse = func(f *page.ChangedFile) bool {
@@ -105,6 +114,25 @@ func (p *Pages) Files(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 	}
 	v.Diff = diff.New(r, list, o)
 	return p.t.Page(w, r, "files.html", v)
+}
+
+// maxOwners is how many owners of a file are shown.
+const maxOwners = 5
+
+// ownersOf says who owns a file, or the path that it had, by a CODEOWNERS file.
+func ownersOf(of *codeowner.File, f *page.ChangedFile) string {
+	list, line := of.Owner(f.Filename)
+	if len(list) == 0 && f.Previous != "" {
+		list, line = of.Owner(f.Previous)
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	more := ""
+	if rest := len(list) - maxOwners; rest > 0 {
+		list, more = list[:maxOwners], fmt.Sprintf(" and %d more", rest)
+	}
+	return fmt.Sprintf("Owned by %s%s (line %d of %s)", strings.Join(list, ", "), more, line, of.Path)
 }
 
 // maxNotes is how many annotations the page shows, one less than it asks for.

@@ -19,6 +19,7 @@ import (
 	"embed"
 
 	"arbor/internal/checkrun"
+	"arbor/internal/codeowner"
 	"arbor/internal/gitdata"
 	"arbor/internal/page"
 	"arbor/internal/page/talk"
@@ -39,6 +40,7 @@ type Services struct {
 	Pulls    *pull.Service
 	Checks   *checkrun.Service
 	Statuses *status.Service
+	Owners   *codeowner.Service
 	Text     repo.Handler // N.diff and N.patch
 }
 

@@ -146,6 +146,8 @@ func (w *world) community() {
 		w.put("alice", "alice/commons", "main", path, "text\n", "")
 	}
 	w.do("", "GET /repos/alice/commons/community/profile")
+	w.put("alice", "alice/commons", "main", "CODEOWNERS", "* @alice @nobody\n", "")
+	w.do("alice", "GET /repos/alice/commons/codeowners/errors")
 	w.do("alice", "DELETE /repos/alice/commons")
 }
 

@@ -212,6 +212,10 @@ type privateOrg struct {
 	PrivateGists                int64  `json:"private_gists"`
 	DiskUsage                   int64  `json:"disk_usage"`
 	Collaborators               int64  `json:"collaborators"`
+	MembersCanCreateRepos       bool   `json:"members_can_create_repositories"`
+	MembersCanCreatePublic      bool   `json:"members_can_create_public_repositories"`
+	MembersCanCreatePrivate     bool   `json:"members_can_create_private_repositories"`
+	RepositoryCreation          string `json:"members_allowed_repository_creation_type"`
 	MembersCanForkPrivate       bool   `json:"members_can_fork_private_repositories"`
 	DefaultRepositoryPermission string `json:"default_repository_permission"`
 }
@@ -226,6 +230,10 @@ func newFullOrg(a *Account, i *web.Info, may OrgAccess, caller *Caller) *fullOrg
 	if may.Member {
 		o.privateOrg = &privateOrg{
 			DefaultRepositoryPermission: a.DefaultRole.Name(),
+			MembersCanCreateRepos:       true,
+			MembersCanCreatePublic:      true,
+			MembersCanCreatePrivate:     true,
+			RepositoryCreation:          "all",
 			MembersCanForkPrivate:       a.PrivateForks,
 		}
 	}

@@ -103,28 +103,26 @@ func (e *Edit) check(resource string) error {
 // permissions are the roles that default_repository_permission takes, as at GitHub.
 var permissions = []string{"none", "read", "write", "admin"}
 
-// fixedOfOrg refuses what cannot be set of an organization: each field may be what it is (decision 65).
+// fixedOfOrg refuses what cannot be set of an organization: each field may be what it is. Switches of features
+// that are not here are ignored (decision 65).
 func fixedOfOrg(o *web.Object) {
-	for _, name := range [...]string{
-		"has_organization_projects", "has_repository_projects", "web_commit_signoff_required",
-		"members_can_create_internal_repositories", "members_can_create_pages",
-		"members_can_create_public_pages",
-		"members_can_create_private_pages", "advanced_security_enabled_for_new_repositories",
+	o.Ignored("has_organization_projects", "has_repository_projects", "members_can_create_pages",
+		"members_can_create_public_pages", "members_can_create_private_pages",
+		"advanced_security_enabled_for_new_repositories",
 		"dependabot_alerts_enabled_for_new_repositories",
 		"dependabot_security_updates_enabled_for_new_repositories",
 		"dependency_graph_enabled_for_new_repositories", "secret_scanning_enabled_for_new_repositories",
 		"secret_scanning_push_protection_enabled_for_new_repositories",
-		"secret_scanning_push_protection_custom_link_enabled",
-	} {
-		o.Fixed(name, false)
-	}
+		"secret_scanning_push_protection_custom_link_enabled")
+	o.String("billing_email", MaxLine) // there are no bills
+	o.Fixed("web_commit_signoff_required", false)
+	o.Fixed("members_can_create_internal_repositories", false)
 	for _, name := range [...]string{"members_can_create_repositories",
 		"members_can_create_public_repositories", "members_can_create_private_repositories",
 		"deploy_keys_enabled_for_repositories"} {
 		o.Fixed(name, true)
 	}
 	o.Fixed("members_allowed_repository_creation_type", "all")
-	o.Fixed("billing_email", "")
 	o.Fixed("twitter_username", "")
 	o.Fixed("secret_scanning_push_protection_custom_link", "")
 }

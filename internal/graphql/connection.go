@@ -51,8 +51,8 @@ type part struct {
 	end    int  // of the rows before the cursor; -1: the end of the list
 }
 
-// readPart reads first, last, after and before. Without first and last it selects only counts. The offsets
-// are those of the cursors until pages.place finds the rows again.
+// readPart reads first, last, after and before. Without first and last it selects only counts, but for
+// document.DefaultSize. The offsets are those of the cursors until pages.place finds the rows again.
 func readPart(f *exec.Field) (p part, err error) {
 	p.end = -1
 	if s, ok := f.Args["after"].(string); ok && s != "" {
@@ -71,6 +71,8 @@ func readPart(f *exec.Field) (p part, err error) {
 		p.size = n
 	} else if n, ok := f.Args["last"].(int); ok {
 		p.size, p.last = n, true
+	} else if wantsNodes(f) {
+		p.size = int(document.DefaultSize(f.Type, f.Name))
 	}
 	return p, nil
 }
@@ -360,5 +362,6 @@ func edgeFields() map[string]exec.Resolver {
 		"cursor":     each(func(e *edge) any { return e.cursor }),
 		"size":       each(func(e *edge) any { return e.fields["size"] }),
 		"permission": each(func(e *edge) any { return e.fields["permission"] }),
+		"role":       each(func(e *edge) any { return e.fields["role"] }),
 	}
 }

@@ -116,23 +116,36 @@ func childTeams(context.Context, *exec.Field, *object) (pages[*team.Team], error
 		many: listed("child teams", "GET /orgs/{org}/teams/{team_slug}/teams", read), node: teamNode}, nil
 }
 
-func teamMembers(_ context.Context, f *exec.Field, _ *object) (pages[*account.Simple], error) {
+// teamMember is a row of the members of a team.
+type teamMember struct {
+	*account.Simple
+	role team.Role
+}
+
+func teamMembers(_ context.Context, f *exec.Field, _ *object) (pages[teamMember], error) {
+	if f.Args["membership"] == "CHILD_TEAM" {
+		return pages[teamMember]{}, refused("membership CHILD_TEAM is not supported.")
+	}
 	role := "all"
 	if given, ok := f.Args["role"].(string); ok {
 		role = strings.ToLower(given)
 	}
 	read := func(ctx context.Context, q *query, caller *account.Caller, of string, page web.Page) (
-		[]*account.Simple, int64, error) {
+		[]teamMember, int64, error) {
 		list, total, err := q.load.Teams.Members(ctx, caller, refOfName(of), role, page)
-		rows := make([]*account.Simple, len(list))
+		rows := make([]teamMember, len(list))
 		for n, p := range list {
-			rows[n] = account.NewSimple(p.Account, web.From(ctx))
+			rows[n] = teamMember{account.NewSimple(p.Account, web.From(ctx)), p.Role}
 		}
 		return rows, total, err
 	}
-	return pages[*account.Simple]{kind: "TeamMemberConnection", rank: rankByID(idOfAccount),
+	return pages[teamMember]{kind: "TeamMemberConnection",
+		rank: rankByID(func(m teamMember) int64 { return int64(m.ID) }),
 		many: listed("team members "+role, "GET /orgs/{org}/teams/{team_slug}/members", read),
-		node: accountNode}, nil
+		node: func(m teamMember) (any, error) {
+			return &edge{kind: "TeamMemberEdge", node: newAccount(m.Simple),
+				fields: map[string]any{"role": enumName(m.role.String())}}, nil
+		}}, nil
 }
 
 func teamRepositories(context.Context, *exec.Field, *object) (pages[*repo.Payload], error) {

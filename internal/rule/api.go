@@ -32,18 +32,13 @@ func (api *API) ListRulesets(w http.ResponseWriter, r *http.Request, a *repo.Acc
 		if err != nil {
 			return err
 		}
-		list = append(list, slices.DeleteFunc(more, func(s *Ruleset) bool { return !s.reaches(a) })...)
+		list = append(list, slices.DeleteFunc(more, func(s *Ruleset) bool { return !s.appliesIn(a.Name) })...)
 	}
 	out := []*rulesetJSON{}
 	for _, s := range web.Cut(w, r, list) {
 		out = append(out, newRulesetJSON(s, sourceOf(a, s), web.From(r.Context())))
 	}
 	return web.JSON(w, r, http.StatusOK, out)
-}
-
-// reaches reports whether an organization's ruleset is about a repository.
-func (r *Ruleset) reaches(a *repo.Access) bool {
-	return r.Repos == nil || r.Repos.match(place{}, account.Fold(a.Name))
 }
 
 // GET /repos/{owner}/{repo}/rulesets/{ruleset_id}
@@ -58,7 +53,7 @@ func (api *API) GetRuleset(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	s, err := api.s.Get(r.Context(), OfRepository(a), id)
 	if errs.Is(err, errs.NotFound) && a.Owner.Kind == account.Organization {
 		s, err = api.s.Get(r.Context(), Owner{owner: owner{org: a.OwnerID}}, id)
-		if err == nil && !s.reaches(a) {
+		if err == nil && !s.appliesIn(a.Name) {
 			err = errs.Absent()
 		}
 	}

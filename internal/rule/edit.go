@@ -258,12 +258,9 @@ func (r *Ruleset) checkNames(f *web.Faults) {
 		if len(list) > maxPatterns {
 			f.Wrong("conditions", errs.Custom, fmt.Sprintf("at most %d names can be listed", maxPatterns))
 		}
-		for k, name := range list {
+		for _, name := range list {
 			if problem := textProblem("repository_name", name, maxPattern); problem != "" {
 				f.Wrong("conditions", errs.Custom, problem)
-			}
-			if name != allNames { // names of repositories do not differ by case
-				list[k] = account.Fold(name)
 			}
 		}
 	}

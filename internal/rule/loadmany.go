@@ -21,7 +21,7 @@ type Rules struct {
 // Find returns the ruleset or protection of an id that is about the repository, or nil.
 func (r *Rules) Find(id int64, protection bool) *Ruleset {
 	for _, s := range r.Sets {
-		if s.ID == id && s.Protection == protection && s.reaches(r.In) {
+		if s.ID == id && s.Protection == protection && s.appliesIn(r.In.Name) {
 			return s
 		}
 	}

@@ -17,7 +17,7 @@ type place struct {
 
 // applies reports whether a ruleset applies to the ref of a full name.
 func (r *Ruleset) applies(at place, ref string) bool {
-	if r.Repos != nil && !r.Repos.match(at, account.Fold(at.name)) {
+	if !r.appliesIn(at.name) {
 		return false
 	}
 	branch, isBranch := strings.CutPrefix(ref, git.Heads)
@@ -30,6 +30,16 @@ func (r *Ruleset) applies(at place, ref string) bool {
 		return true
 	}
 	return r.Refs.match(at, ref)
+}
+
+// appliesIn reports whether a ruleset applies to refs of a repository, by its name in any case.
+func (r *Ruleset) appliesIn(name string) bool {
+	if r.Repos == nil {
+		return true
+	}
+	name = account.Fold(name)
+	is := func(pattern string) bool { return pattern == allNames || matchName(account.Fold(pattern), name) }
+	return slices.ContainsFunc(r.Repos.Include, is) && !slices.ContainsFunc(r.Repos.Exclude, is)
 }
 
 // match reports whether a name is included and not excluded.

@@ -141,12 +141,12 @@ func ReadBody(r *http.Request) ([]byte, error) {
 	}
 }
 
-// ParseObject reads an object within a body.
+// ParseObject reads an object within a body. Null is the empty object, as at GitHub.
 func ParseObject(body []byte, resource string) (*Object, error) {
 	if !utf8.Valid(body) || !json.Valid(body) {
 		return nil, errs.New(errs.Malformed, "Problems parsing JSON")
 	}
-	if trimmed := bytes.TrimLeft(body, " \t\r\n"); trimmed[0] != '{' {
+	if trimmed := bytes.TrimSpace(body); trimmed[0] != '{' && string(trimmed) != "null" {
 		return nil, errs.New(errs.Malformed, "Body should be a JSON object")
 	}
 	o := &Object{Faults: Faults{Resource: resource}}
@@ -170,6 +170,13 @@ func (o *Object) Fixed(field string, is any) {
 	}
 	if same, sentErr := json.Marshal(sent); err != nil || sentErr != nil || !bytes.Equal(same, now) {
 		o.Wrong(field, errs.InvalidField, field+" cannot be set here: it is "+string(now))
+	}
+}
+
+// Ignored takes switches of features that are not here: each is a boolean, and stays off.
+func (o *Object) Ignored(fields ...string) {
+	for _, field := range fields {
+		o.Bool(field)
 	}
 }
 

@@ -138,11 +138,23 @@ func (e *estimator) size(s *ast.Field, args map[string]any) int64 {
 	if !selectsNodes(s.SelectionSet) {
 		return 0
 	}
+	if !given && DefaultSize(s.ObjectDefinition.Name, s.Name) > 0 {
+		return DefaultSize(s.ObjectDefinition.Name, s.Name)
+	}
 	if !given {
 		e.tell(s.Position, "MISSING_PAGINATION_BOUNDARIES", fmt.Sprintf(
 			"You must provide a `first` or `last` value to properly paginate the `%s` connection.", s.Name))
 	}
 	return int64(max(0, size))
+}
+
+// DefaultSize is the size of a connection that GitHub pages without first or last; 0 for the others.
+// Terraform's provider asks for a team's members in that way.
+func DefaultSize(kind, field string) int64 {
+	if kind == "Team" && field == "members" {
+		return maxPage
+	}
+	return 0
 }
 
 // NodeFields are the fields of a connection for which its nodes are read: they, or where they end.

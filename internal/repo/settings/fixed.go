@@ -8,34 +8,23 @@ import (
 	"arbor/internal/web"
 )
 
-// switchedOn are features that a new repository has at GitHub unless its maker says otherwise.
-var switchedOn = [...]string{"has_projects", "has_wiki", "has_downloads"}
-
-// fixed refuses what cannot be set of any repository, new or not: each field may be what it is (decision 65).
-func fixed(body *web.Object) {
-	body.Fixed("has_discussions", false)
+// ignored takes the switches of features that no repository has. They stay off: gh, Terraform and others send
+// them unasked (decision 65).
+func ignored(body *web.Object) {
+	body.Ignored("has_projects", "has_wiki", "has_downloads", "has_discussions")
 }
 
-// fixedNew refuses what else cannot be set of a new repository. GitHub's defaults are taken and do nothing: gh and
-// others send them unasked.
+// fixedNew refuses what cannot be set of a new repository: each field may be what it is (decision 65).
 func fixedNew(body *web.Object) {
-	fixed(body)
-	for _, name := range switchedOn {
-		if string(body.Raw(name)) != "true" {
-			body.Fixed(name, false)
-		}
-	}
+	ignored(body)
 	body.Fixed("team_id", nil)
 	body.Fixed("custom_properties", struct{}{})
 }
 
-// fixedOf refuses what else cannot be set of one that is there.
+// fixedOf refuses what cannot be set of one that is there.
 func fixedOf(body *web.Object, r *repo.Repo) {
-	fixed(body)
-	for _, name := range switchedOn {
-		body.Fixed(name, false)
-	}
-	body.Fixed("allow_update_branch", false)
+	ignored(body)
+	body.Ignored("allow_update_branch")
 	body.Fixed("web_commit_signoff_required", false)
 	body.Fixed("has_pull_requests", true)
 	body.Fixed("pull_request_creation_policy", "all")

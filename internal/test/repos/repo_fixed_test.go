@@ -7,8 +7,8 @@ import (
 	"arbor/internal/test/apitest"
 )
 
-// An unsupported field is rejected if it would change something, and accepted with its current value: no
-// client is told that a wiki was enabled (decision 65).
+// An unsupported field is rejected if it would change something, and accepted with its current value. Switches
+// of features that are not here stay off, and the answer says so (decision 65).
 func TestFixedFields(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -27,18 +27,14 @@ func TestFixedFields(t *testing.T) {
 				Send: fmt.Sprintf(`{%s%q: %s}`, rest, name, value)})
 		}
 		for n, c := range []struct{ name, is, other string }{
-			{"has_wiki", "false", "true"}, {"has_projects", "false", "true"}, {"is_template", "false", "1"},
+			{"has_wiki", "false", "1"}, {"has_projects", "true", `"x"`}, {"is_template", "false", "1"},
 			{"squash_merge_commit_title", `"COMMIT_OR_PR_TITLE"`, `"BLANK"`},
 			{"merge_commit_message", `"PR_TITLE"`, `"COMMIT_MESSAGES"`},
 		} {
 			field("PATCH /repos/alice/garden", "", c.name, c.is, 200)
 			field("PATCH /repos/alice/garden", "", c.name, "null", 200)
 			field("PATCH /repos/alice/garden", "", c.name, c.other, 422)
-			made := 422
-			if c.name == "has_wiki" || c.name == "has_projects" { // as GitHub has them, so clients send them
-				made = 201
-			}
-			field("POST /user/repos", fmt.Sprintf(`"name": "other%d", `, n), c.name, c.other, made)
+			field("POST /user/repos", fmt.Sprintf(`"name": "other%d", `, n), c.name, c.other, 422)
 			field("POST /user/repos", fmt.Sprintf(`"name": "r%d", `, n), c.name, c.is, 201)
 		}
 		for _, c := range []struct{ do, rest, name, is, other string }{
@@ -46,7 +42,9 @@ func TestFixedFields(t *testing.T) {
 			{"PATCH /repos/alice/garden", "", "security_and_analysis",
 				`{"secret_scanning": {"status": "disabled"}}`, `{"secret_scanning": {"status": "enabled"}}`},
 			{"PATCH /orgs/guild", "", "members_can_create_repositories", "true", "false"},
-			{"PATCH /orgs/guild", "", "billing_email", `""`, `"a@b.c"`},
+			{"PATCH /orgs/guild", "", "billing_email", `"a@b.c"`, `1`},
+			{"PATCH /orgs/guild", "", "has_organization_projects", "true", `1`},
+			{"PATCH /orgs/guild", "", "web_commit_signoff_required", "false", "true"},
 			{"PATCH /user", "", "hireable", "false", "true"},
 			{"PATCH /user", "", "twitter_username", "null", `"x"`},
 			{"POST /repos/alice/garden/issues", `"title": "t", `, "type", `""`, `"Bug"`},
@@ -60,5 +58,20 @@ func TestFixedFields(t *testing.T) {
 				t.Errorf("%s %s %s: %d %s", c.do, c.name, c.is, a.Status, a.Body)
 			}
 		}
+		s.Run(t, []apitest.Case{
+			{Name: "switches of what is not here", Do: "PATCH /repos/alice/garden", As: "alice", Status: 200,
+				Send: `{"has_wiki": true, "has_projects": true, "has_downloads": true, "has_discussions": true,
+					"allow_update_branch": true}`,
+				Want: `{"has_wiki": false, "has_projects": false, "has_downloads": false, "has_discussions": false,
+					"allow_update_branch": false}`},
+			{Name: "of an organization", Do: "PATCH /orgs/guild", As: "alice", Status: 200,
+				Send: `{"has_organization_projects": true, "members_can_create_pages": true, "billing_email": "a@b.c"}`,
+				Want: `{"has_organization_projects": false, "members_can_create_repositories": true,
+					"members_can_create_public_repositories": true, "members_can_create_private_repositories": true,
+					"members_allowed_repository_creation_type": "all"}`},
+			{Name: "null is an empty body, as Terraform sends it", Do: "PATCH /orgs/guild", As: "alice",
+				Send: " null\n", Status: 200, Want: `{"login": "guild"}`},
+			{Do: "PATCH /orgs/guild", As: "alice", Send: `[]`, Status: 400},
+		})
 	})
 }

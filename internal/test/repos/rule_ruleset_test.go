@@ -235,7 +235,7 @@ func TestRulesetsOfOrganizations(t *testing.T) {
 				Send: `{"ref": "refs/tags/x1", "sha": "` + plot + `"}`},
 			{Name: "another repository", Do: "POST /repos/garden/other/releases", As: "alice", Status: 201, Send: `{"tag_name": "v1"}`},
 			{Do: "GET " + path, As: "alice", Status: 200, Want: `[{"name": "tags", "source_type": "Organization", "source": "garden"}]`},
-			{Do: "GET " + path + "/" + id, As: "alice", Status: 200, Want: `{"conditions": {"repository_name": {"include": ["plo*"]}}}`},
+			{Do: "GET " + path + "/" + id, As: "alice", Status: 200, Want: `{"conditions": {"repository_name": {"include": ["Plo*"]}}}`},
 			{Do: "GET " + path + "/" + id, As: "will", Status: 403},
 			{Do: "GET /repos/garden/plot/rulesets", As: "will", Status: 200, Want: `[{"name": "tags"}]`},
 			{Do: "GET /repos/garden/plot/rulesets?includes_parents=false", As: "will", Status: 200, Body: `[]`},

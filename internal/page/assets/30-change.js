@@ -87,3 +87,29 @@ if (lineForm) on('.difffile table.diff', (table) => {
 		if (e.detail === 0) openForm(table, at, at);
 	});
 });
+
+// The lines that a comment is about go into its text as a suggestion. Old lines have none.
+on('[data-suggest]', (button) => {
+	const { side, line, start, body } = button.form.elements, table = button.closest('table.diff');
+	button.hidden = !table || side.value !== 'RIGHT';
+	start.addEventListener('input', () => start.setCustomValidity(''));
+	button.addEventListener('click', () => {
+		const texts = new Map(), chosen = [];
+		for (const row of table.rows) {
+			const at = row.cells.length === 4 ? 2 : 1;
+			if (!row.matches('.far, .under, .h')) texts.set(parseInt(row.cells[at].textContent), row.cells[at + 1].textContent.replace(/\n$/, ''));
+		}
+		const [first, last] = [+start.value || +line.value, +line.value].sort((a, b) => a - b);
+		for (let n = first; n <= last && texts.has(n); n++) chosen.push(texts.get(n));
+		const cut = chosen.some((text) => text.length > 1000 && text.endsWith(' …'));
+		if (cut || chosen.length < last - first + 1) {
+			start.setCustomValidity(cut ? 'A line is too long for a suggestion.' : 'Not all of these lines are shown.');
+			start.reportValidity();
+			return;
+		}
+		const text = chosen.join('\n'), ticks = (text.match(/`+/g) ?? []).map((run) => run.length + 1);
+		const fence = '`'.repeat(Math.max(3, ...ticks));
+		body.selectionStart = body.selectionEnd;
+		put(body, `\n${fence}suggestion\n${text}\n${fence}\n`, '');
+	});
+});

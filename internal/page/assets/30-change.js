@@ -27,9 +27,9 @@ on('#viewed', (form) => form.addEventListener('submit', async (e) => {
 	const answer = await fetch(form.action, { method: 'POST', body, redirect: 'manual' }).catch(() => null);
 	if (!answer || answer.type !== 'opaqueredirect') { notSaved(() => {}); return; }
 	button.name = was ? 'view' : 'unview';
-	button.setAttribute('aria-pressed', !was);
-	button.classList.toggle('on', !was);
-	button.textContent = was ? 'Viewed' : '✓ Viewed';
+	button.setAttribute('aria-checked', !was);
+	const count = document.querySelector('#viewcount > span');
+	count.textContent = +count.textContent + (was ? -1 : 1);
 	markTree();
 	const fold = button.closest('.difffile').querySelector('.fold');
 	if (fold && (fold.getAttribute('aria-expanded') === 'true') !== was) fold.click();

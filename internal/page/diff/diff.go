@@ -58,7 +58,7 @@ import (
 const (
 	PerPage      = 50     // files of a page
 	maxFileLines = 1000   // of one file's patch; a longer one is collapsed
-	maxMarkup    = 85_000 // bytes of a page without what stands around the files
+	maxMarkup    = 84_000 // bytes of a page without what stands around the files
 	fileMarkup   = 650    // bytes of a file without its rows
 	actsMarkup   = 350    // bytes of what a room adds to a file
 	maxShown     = 20     // collapsed files that one address opens

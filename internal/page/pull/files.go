@@ -19,7 +19,7 @@ type filesView struct {
 	Diff   *diff.View
 	More   bool // review comments that are not shown
 	Noted  bool // there are annotations that are not shown
-	Viewed int  // files of the page
+	Viewed int  // files of all pages
 }
 
 // under is what stands below a line.
@@ -71,7 +71,7 @@ func (p *Pages) Files(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 		return err
 	}
 	v.More = rest
-	o := diff.Options{Under: map[diff.Position]any{}, OfFile: map[string]any{}, Extra: s, Text: s.Act + ".diff",
+	o := diff.Options{Under: map[diff.Position]any{}, OfFile: map[string]any{}, Extra: v, Text: s.Act + ".diff",
 		Texts: p.kit.Texts, Whole: changes.Changes, Paged: true}
 	var notes []page.Annotation
 	if notes, v.Noted, err = p.annotations(r.Context(), a, s.Pull.Head.SHA); err != nil {
@@ -89,12 +89,14 @@ func (p *Pages) Files(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 	if form := s.lineForm(web.QueryOf(r).Get("comment")); form != nil {
 		slot(o.Under, form.Place).Form = form
 	}
+	for _, f := range changes.List {
+		if s.Progress.Viewed[page.Valid(f.Path)] == string(f.SHA) {
+			v.Viewed++
+		}
+	}
 	for n := range list {
 		f := &list[n]
 		viewed := f.SHA != "" && s.Progress.Viewed[f.Filename] == f.SHA
-		if viewed {
-			v.Viewed++
-		}
 		id := diff.ID(f.Filename)
 		o.OfFile[f.Filename] = &around{scene: s, Path: f.Filename, Blob: f.SHA, Viewed: viewed,
 			Open: web.QueryOf(r).Get("talk") == id[:diff.ShortID],

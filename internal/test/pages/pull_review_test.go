@@ -116,13 +116,13 @@ func TestViewed(t *testing.T) {
 		page := get(t, s, "will", at+"/files", 200)
 		blob := first(t, page, `name="view" value="([0-9a-f]{40}) song.txt"`)
 		led(t, s, "will", at+"/viewed", "view", blob+" song.txt", "return_to", at+"/files")
-		page = get(t, s, "will", at+"/files", 200, `aria-pressed="true"`, "Collapsed.", "Show the changes")
-		if strings.Count(page, `aria-pressed="true"`) != 1 {
+		page = get(t, s, "will", at+"/files", 200, `aria-checked="true"`, "Collapsed.", "Show the changes")
+		if strings.Count(page, `aria-checked="true"`) != 1 {
 			t.Error("more than one file is viewed")
 		}
-		without(t, get(t, s, "alice", at+"/files", 200), `aria-pressed="true"`)
+		without(t, get(t, s, "alice", at+"/files", 200), `aria-checked="true"`)
 		edit(t, s, "tune", song("3", "third line", "7", "new"), "Again")
-		without(t, get(t, s, "will", at+"/files", 200), `aria-pressed="true"`)
+		without(t, get(t, s, "will", at+"/files", 200), `aria-checked="true"`)
 		led(t, s, "will", at+"/viewed", "view", blob+" chords.txt")
 		led(t, s, "will", at+"/viewed", "unview", blob+" chords.txt")
 		post(t, s, "will", at+"/viewed", 422, "view", "x song.txt")

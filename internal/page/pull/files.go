@@ -37,7 +37,7 @@ type lineForm struct {
 	Text  string
 }
 
-// around is what stands at the head and at the end of a file.
+// around is what stands at the head of a file.
 type around struct {
 	*scene
 	Path   string
@@ -73,6 +73,9 @@ func (p *Pages) Files(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 	v.More = rest
 	o := diff.Options{Under: map[diff.Position]any{}, OfFile: map[string]any{}, Extra: v, Text: s.Act + ".diff",
 		Texts: p.kit.Texts, Whole: changes.Changes, Paged: true}
+	if s.MayComment {
+		o.Talk = "new-line-comment"
+	}
 	var notes []page.Annotation
 	if notes, v.Noted, err = p.annotations(r.Context(), a, s.Pull.Head.SHA); err != nil {
 		return err
@@ -94,19 +97,28 @@ func (p *Pages) Files(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 			v.Viewed++
 		}
 	}
-	for n := range list {
-		f := &list[n]
-		viewed := f.SHA != "" && s.Progress.Viewed[f.Filename] == f.SHA
-		id := diff.ID(f.Filename)
-		o.OfFile[f.Filename] = &around{scene: s, Path: f.Filename, Blob: f.SHA, Viewed: viewed,
-			Open: web.QueryOf(r).Get("talk") == id[:diff.ShortID],
-			Talk: diff.With(r.URL.Query(), "talk", id[:diff.ShortID]) + "#diff-" + id}
-	}
+	s.around(r, list, o.OfFile)
 	o.Collapse = func(f *page.ChangedFile) bool {
 		return s.Progress.Viewed[f.Filename] == f.SHA && f.SHA != ""
 	}
 	v.Diff = diff.New(r, list, o)
 	return p.t.Page(w, r, "files.html", v)
+}
+
+// around notes what stands at the heads of files. One form for a comment is open at a time.
+func (s *scene) around(r *http.Request, list []page.ChangedFile, all map[string]any) {
+	q := r.URL.Query()
+	open := q.Get("talk")
+	if !s.MayComment || q.Has("comment") {
+		open = ""
+	}
+	q.Del("comment")
+	for n := range list {
+		f, id := &list[n], diff.ID(list[n].Filename)
+		all[f.Filename] = &around{scene: s, Path: f.Filename, Blob: f.SHA, Open: open == id[:diff.ShortID],
+			Viewed: f.SHA != "" && s.Progress.Viewed[f.Filename] == f.SHA,
+			Talk:   diff.With(q, "talk", id[:diff.ShortID]) + "#diff-" + id}
+	}
 }
 
 // maxNotes is how many annotations the page shows, one less than it asks for.
@@ -168,6 +180,11 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s, "", false
 }
 
+// Form is the form for a comment on the file.
+func (f *around) Form() *lineForm {
+	return &lineForm{scene: f.scene, Place: diff.Position{Path: f.Path, Side: diff.Right}}
+}
+
 // Blank is the form that the script puts below a line.
 func (v *filesView) Blank() *lineForm {
 	return &lineForm{scene: v.scene, Place: diff.Position{Side: diff.Right}}
@@ -181,6 +198,7 @@ func (f *lineForm) Back() string {
 	}
 	q := u.Query()
 	q.Del("comment")
+	q.Del("talk")
 	u.RawQuery = q.Encode()
 	return u.String()
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp/kb"
+
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/page/diff"
@@ -94,4 +96,32 @@ func TestInsertSuggestion(t *testing.T) {
 	b.Go("/alice/plot/pull/1/files")
 	hold(t, b, "song.txt", "tr.d td:nth-child(1)", 4, 4)
 	becomes(t, b, `document.querySelector(".under [data-suggest]").hidden`)
+}
+
+// A reviewer walks through the conversations, resolves one and opens it again, with the keyboard alone.
+func TestResolveByKeyboard(t *testing.T) {
+	t.Parallel()
+	s := apitest.Start(t, db.SQLite)
+	fencePlant(t, s)
+	for line, path := range map[int]string{3: "song.txt", 2: "fences.md"} {
+		api(t, s, "will", "POST /repos/alice/plot/pulls/1/comments", 201, changeObject{"body": "Why?",
+			"commit_id": head(t, s, 1), "path": path, "line": line, "side": "RIGHT"}, nil)
+	}
+	b := browser.Open(t, s.URL, browser.Look{})
+	b.SignIn(s.Session(t, "will"))
+	for _, page := range []string{"/alice/plot/pull/1/files", "/alice/plot/pull/1"} {
+		b.Go(page)
+		b.Press("x") // none has the focus
+		b.Press("jjk")
+		becomes(t, b, `document.activeElement.closest(".reviewthread") === document.querySelector(".reviewthread")`)
+		b.Leave("x")
+		b.See(".reviewthread.resolved", "Resolved by will")
+		becomes(t, b, `document.querySelectorAll(".reviewthread.resolved").length === 1`)
+		b.Press("?")
+		b.See("dialog.keys", "Resolve or unresolve")
+		b.Press(kb.Escape)
+		becomes(t, b, `document.querySelector("dialog") === null`)
+		b.Leave("x") // the address leads to it
+		becomes(t, b, `document.querySelectorAll(".reviewthread").length === 2 && !document.querySelector(".resolved")`)
+	}
 }

@@ -29,7 +29,7 @@ on('#viewed', (form) => form.addEventListener('submit', async (e) => {
 	button.name = was ? 'view' : 'unview';
 	button.setAttribute('aria-checked', !was);
 	const count = document.querySelector('#viewcount > span');
-	count.textContent = +count.textContent + (was ? -1 : 1);
+	if (count) count.textContent = +count.textContent + (was ? -1 : 1);
 	markTree();
 	const fold = button.closest('.difffile').querySelector('.fold');
 	if (fold && (fold.getAttribute('aria-expanded') === 'true') !== was) fold.click();

@@ -7,7 +7,9 @@ import (
 	"strconv"
 	"strings"
 
+	"arbor/internal/errs"
 	"arbor/internal/git"
+	"arbor/internal/gitdata"
 	"arbor/internal/page"
 	"arbor/internal/page/diff"
 	"arbor/internal/repo"
@@ -20,6 +22,9 @@ type filesView struct {
 	More   bool // review comments that are not shown
 	Noted  bool // there are annotations that are not shown
 	Viewed int  // files of all pages
+
+	Since    bool // the changes are those since the viewer's last review
+	Replaced bool // they cannot be, as its commit is no longer part of the pull request
 }
 
 // under is what stands below a line.
@@ -40,17 +45,19 @@ type lineForm struct {
 // around is what stands at the head of a file.
 type around struct {
 	*scene
-	Path   string
-	Blob   string
-	Viewed bool
-	Talk   string // the address that opens the form for a comment on the file
-	Open   bool   // it is open
+	Path    string
+	Blob    string
+	Viewed  bool
+	Talk    string // the address that opens the form for a comment on the file
+	Open    bool   // it is open
+	Offered bool   // files take comments
 }
 
 // GET /{owner}/{repo}/pull/{number}/files
 //
 // Files shows what the pull request changes, with the comments in their places. ?comment=PATH:SIDE:LINE opens
 // the form for a comment on that line, SIDE:FIRST-LAST for one on several; ?talk=ID that for one on a file.
+// ?since=review shows only what changed since the viewer's last review.
 // Error: 404.
 func (p *Pages) Files(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	s, err := p.scene(r, a, "files")
@@ -60,7 +67,7 @@ func (p *Pages) Files(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 	s.Wide = true
 	v := &filesView{scene: s}
 	at := web.Page{Number: web.ReadPage(r).Number, Size: diff.PerPage}
-	changes, err := p.of.Git.ChangesOfRange(r.Context(), a, s.of.Range(), at)
+	changes, err := p.changes(r, a, v, at)
 	if err != nil {
 		return err
 	}
@@ -73,7 +80,7 @@ func (p *Pages) Files(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 	v.More = rest
 	o := diff.Options{Under: map[diff.Position]any{}, OfFile: map[string]any{}, Extra: v, Text: s.Act + ".diff",
 		Texts: p.kit.Texts, Whole: changes.Changes, Paged: true}
-	if s.MayComment {
+	if s.MayComment && !v.Since {
 		o.Talk = "new-line-comment"
 	}
 	var notes []page.Annotation
@@ -85,7 +92,7 @@ func (p *Pages) Files(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 		slot(o.Under, at).Notes = append(slot(o.Under, at).Notes, &notes[n])
 	}
 	for _, t := range threads {
-		if !t.Outdated {
+		if !t.Outdated && (!v.Since || t.Place.Side == diff.Right) { // old lines are others here
 			slot(o.Under, t.Place).Threads = append(slot(o.Under, t.Place).Threads, t)
 		}
 	}
@@ -97,7 +104,7 @@ func (p *Pages) Files(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 			v.Viewed++
 		}
 	}
-	s.around(r, list, o.OfFile)
+	s.around(r, list, o.OfFile, o.Talk != "")
 	o.Collapse = func(f *page.ChangedFile) bool {
 		return s.Progress.Viewed[f.Filename] == f.SHA && f.SHA != ""
 	}
@@ -105,19 +112,44 @@ func (p *Pages) Files(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 	return p.t.Page(w, r, "files.html", v)
 }
 
+// changes reads the changed files that the request asks for.
+func (p *Pages) changes(
+	r *http.Request, a *repo.Access, v *filesView, at web.Page,
+) (*gitdata.Changes, error) {
+	all, last := v.of.Range(), v.Progress.Reviewed
+	if web.QueryOf(r).Get("since") != "review" || last == "" {
+		return p.of.Git.ChangesOfRange(r.Context(), a, all, at)
+	}
+	changes, err := p.of.Git.ChangesOfRange(r.Context(), a, gitdata.Range{Base: last, Head: all.Head}, at)
+	switch {
+	case err == nil && changes.From == last:
+		v.Since = true
+		return changes, nil
+	case err == nil, errs.Is(err, errs.NotFound):
+		v.Replaced = true
+		return p.of.Git.ChangesOfRange(r.Context(), a, all, at)
+	}
+	return nil, err
+}
+
+// SinceReview reports that there are changes since the viewer's last review.
+func (s *scene) SinceReview() bool {
+	return s.Progress.Reviewed != "" && string(s.Progress.Reviewed) != s.Pull.Head.SHA
+}
+
 // around notes what stands at the heads of files. One form for a comment is open at a time.
-func (s *scene) around(r *http.Request, list []page.ChangedFile, all map[string]any) {
+func (s *scene) around(r *http.Request, list []page.ChangedFile, all map[string]any, offered bool) {
 	q := r.URL.Query()
 	open := q.Get("talk")
-	if !s.MayComment || q.Has("comment") {
+	if !offered || q.Has("comment") {
 		open = ""
 	}
 	q.Del("comment")
 	for n := range list {
 		f, id := &list[n], diff.ID(list[n].Filename)
 		all[f.Filename] = &around{scene: s, Path: f.Filename, Blob: f.SHA, Open: open == id[:diff.ShortID],
-			Viewed: f.SHA != "" && s.Progress.Viewed[f.Filename] == f.SHA,
-			Talk:   diff.With(q, "talk", id[:diff.ShortID]) + "#diff-" + id}
+			Offered: offered, Viewed: f.SHA != "" && s.Progress.Viewed[f.Filename] == f.SHA,
+			Talk: diff.With(q, "talk", id[:diff.ShortID]) + "#diff-" + id}
 	}
 }
 

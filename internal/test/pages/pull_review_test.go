@@ -204,3 +204,28 @@ func TestReviewers(t *testing.T) {
 		post(t, s, "sam", at+"/reviewers", 403, "more", "will")
 	})
 }
+
+// A reviewer comes back to what changed since the last review; a forced push is said.
+func TestChangesSinceReview(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		changePlant(t, s)
+		number := propose(t, s, "tune")
+		at := fmt.Sprintf("/alice/plot/pull/%d", number)
+		const link = "Changes since your last review"
+		without(t, get(t, s, "will", at+"/files", 200), link)
+		led(t, s, "will", at+"/reviews", "event", "COMMENT", "body", "So far", "commit", head(t, s, number))
+		without(t, get(t, s, "will", at+"/files", 200), link)
+		edit(t, s, "tune", song("3", "third line", "5", "fifth line", "15", "new"), "Again")
+		without(t, get(t, s, "alice", at+"/files", 200), link)
+		get(t, s, "will", at+"/files", 200, link, "chords.txt", "?since=review")
+		page := get(t, s, "will", at+"/files?since=review", 200, "since your last review", "song.txt")
+		without(t, page, "chords.txt", "line-form", "data-talk")
+		get(t, s, "alice", at+"/files?since=review", 200, "chords.txt", "line-form")
+
+		api(t, s, "alice", "PATCH /repos/alice/plot/git/refs/heads/tune", 200,
+			changeObject{"sha": s.Tip(t, "alice", "alice/plot", "solo"), "force": true}, nil)
+		get(t, s, "will", at+"/files?since=review", 200, "is no longer part of this pull request", "solo.txt",
+			"line-form")
+	})
+}

@@ -96,7 +96,7 @@ func (p *Pages) Files(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 			slot(o.Under, t.Place).Threads = append(slot(o.Under, t.Place).Threads, t)
 		}
 	}
-	if form := s.lineForm(web.QueryOf(r).Get("comment")); form != nil {
+	if form := s.lineForm(web.QueryOf(r).Get("comment")); form != nil && !v.Since {
 		slot(o.Under, form.Place).Form = form
 	}
 	for _, f := range changes.List {

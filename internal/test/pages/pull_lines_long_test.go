@@ -125,3 +125,27 @@ func TestResolveByKeyboard(t *testing.T) {
 		becomes(t, b, `document.querySelectorAll(".reviewthread").length === 2 && !document.querySelector(".resolved")`)
 	}
 }
+
+// A reviewer follows the link to what is new since the last review, on a phone, with and without a script.
+func TestChangesSinceReviewInABrowser(t *testing.T) {
+	t.Parallel()
+	s := apitest.Start(t, db.SQLite)
+	changePlant(t, s)
+	at := fmt.Sprintf("/alice/plot/pull/%d", propose(t, s, "tune"))
+	led(t, s, "will", at+"/reviews", "event", "COMMENT", "body", "So far", "commit", head(t, s, 1))
+	edit(t, s, "tune", song("3", "third line", "5", "fifth line", "15", "new"), "Again")
+	for _, look := range []browser.Look{{Width: 360, Height: 740}, {Width: 360, Height: 740, Dark: true, NoScript: true}} {
+		b := browser.Open(t, s.URL, look)
+		b.SignIn(s.Session(t, "will"))
+		b.Go(at + "/files")
+		b.See(".diffbar", "Changes since your last review")
+		b.Follow(`.diffbar a[href$="since=review"]`)
+		b.See(".note", "since your last review")
+		b.See("main", "1 changed file")
+		if !look.NoScript {
+			for _, flaw := range b.Flaws() {
+				t.Error(flaw)
+			}
+		}
+	}
+}

@@ -219,8 +219,8 @@ func TestChangesSinceReview(t *testing.T) {
 		edit(t, s, "tune", song("3", "third line", "5", "fifth line", "15", "new"), "Again")
 		without(t, get(t, s, "alice", at+"/files", 200), link)
 		get(t, s, "will", at+"/files", 200, link, "chords.txt", "?since=review")
-		page := get(t, s, "will", at+"/files?since=review", 200, "since your last review", "song.txt")
-		without(t, page, "chords.txt", "line-form", "data-talk")
+		page := get(t, s, "will", at+"/files?since=review&comment=song.txt:LEFT:15", 200, "since your last review", "song.txt")
+		without(t, page, "chords.txt", "line-form", "lineform", "data-talk")
 		get(t, s, "alice", at+"/files?since=review", 200, "chords.txt", "line-form")
 
 		api(t, s, "alice", "PATCH /repos/alice/plot/git/refs/heads/tune", 200,

@@ -23,6 +23,7 @@ type Progress struct {
 
 	Pending         int64 // the caller's review that is not submitted; 0: there is none
 	PendingComments int64
+	Reviewed        git.SHA // the commit of the caller's last submitted review; empty: there is none
 }
 
 // Verdict is a review without its text.
@@ -47,7 +48,7 @@ func (s *Service) Progress(ctx context.Context, a *repo.Access, pull *issue.Issu
 
 // load reads everything in one statement.
 func (p *Progress) load(tx *db.Tx, issueID issue.ID, userID account.ID) error {
-	const resolved, pending, viewed, given = 1, 2, 3, 4
+	const resolved, pending, viewed, given, mine = 1, 2, 3, 4, 5
 	rows, err := tx.Query(`SELECT 1, t.root_id, 0, 0, '', a.login
 		FROM resolved_threads t JOIN accounts a ON a.id = t.resolved_by WHERE t.issue_id = $1
 		UNION ALL SELECT 2, v.id, 0, (SELECT COUNT(*) FROM review_comments c WHERE c.review_id = v.id), '', ''
@@ -56,14 +57,17 @@ func (p *Progress) load(tx *db.Tx, issueID issue.ID, userID account.ID) error {
 		UNION ALL SELECT * FROM (SELECT 4, r.id, r.author_id, CAST(r.state AS BIGINT), '', a.login
 			FROM reviews r JOIN accounts a ON a.id = r.author_id
 			WHERE r.issue_id = $1 AND r.state <> 1 ORDER BY r.id DESC
-			LIMIT $3) given`, issueID, userID, maxVerdicts)
+			LIMIT $3) given
+		UNION ALL SELECT * FROM (SELECT 5, 0, 0, 0, r.commit_sha, '' FROM reviews r
+			WHERE r.issue_id = $1 AND r.author_id = $2 AND r.state <> 1 ORDER BY r.id DESC
+			LIMIT 1) mine`, issueID, userID, maxVerdicts)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
 	clear(p.Resolved)
 	clear(p.Viewed)
-	p.Reviews = p.Reviews[:0]
+	p.Reviews, p.Reviewed = p.Reviews[:0], ""
 	for rows.Next() {
 		var kind, id, by, n int64
 		var path, text string
@@ -77,6 +81,8 @@ func (p *Progress) load(tx *db.Tx, issueID issue.ID, userID account.ID) error {
 			p.Pending, p.PendingComments = id, n
 		case viewed:
 			p.Viewed[path] = text
+		case mine:
+			p.Reviewed = git.SHA(path)
 		case given:
 			p.Reviews = append(p.Reviews, Verdict{id, State(n), account.ID(by), text})
 		}

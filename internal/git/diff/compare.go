@@ -41,6 +41,7 @@ type Changes struct {
 // Listed is a changed file without its changes.
 type Listed struct {
 	Path      string
+	SHA       git.SHA // of the old version where there is no new one
 	Additions int
 	Deletions int
 }

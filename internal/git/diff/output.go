@@ -161,8 +161,23 @@ func (d *outputReader) rawLine(line string) error {
 // list adds the file of a raw line to Changes.List.
 func (d *outputReader) list(line string) error {
 	name, err := unquotePath(line[strings.LastIndexByte(line, '\t')+1:])
-	d.changes.List = append(d.changes.List, Listed{Path: name})
-	return err
+	if err != nil {
+		return err
+	}
+	fields := strings.Fields(line)
+	if len(fields) < 5 {
+		return errOutput([]byte(line))
+	}
+	d.changes.List = append(d.changes.List, Listed{Path: name, SHA: newer(git.SHA(fields[2]), git.SHA(fields[3]))})
+	return nil
+}
+
+// newer returns the new version of a file, or the old one of a file that is gone.
+func newer(old, now git.SHA) git.SHA {
+	if now == git.ZeroSHA {
+		return old
+	}
+	return now
 }
 
 // prefixed puts a prefix before a name, within its quotes if it has them.

@@ -247,7 +247,7 @@ func (d *treeDiff) page(o Options) *Changes {
 	for n := range d.files {
 		d.files[n].Unread = d.files[n].OldSHA != d.files[n].SHA
 		if o.List && n < MaxFiles {
-			c.List = append(c.List, Listed{Path: d.files[n].Path})
+			c.List = append(c.List, Listed{Path: d.files[n].Path, SHA: newer(d.files[n].OldSHA, d.files[n].SHA)})
 		}
 	}
 	if o.Paths == nil {

@@ -4,12 +4,11 @@ on('a[data-show]', (a) => a.addEventListener('click', async (e) => {
 	const file = a.closest('.difffile');
 	const answer = await fetch(a.href, { headers: { Accept: 'text/html' } }).catch(() => null);
 	const fresh = answer?.ok && new DOMParser().parseFromString(await answer.text(), 'text/html').getElementById(file.id);
-	const piece = a.dataset.show ? fresh?.querySelector?.(a.dataset.show) : fresh;
-	if (!piece) { location.href = a.href; return; }
-	const talk = !a.dataset.show && file.querySelector('.filetalk'); // somebody may be writing in it
-	(a.dataset.show ? a : file).replaceWith(piece);
-	enliven(piece);
-	if (talk) piece.querySelector('.filetalk, [data-show=".filetalk"]')?.replaceWith(talk);
+	if (!fresh) { location.href = a.href; return; }
+	const talk = file.querySelectorAll(':scope > .filetalk'); // somebody may be writing in it
+	file.replaceWith(fresh);
+	enliven(fresh);
+	fresh.querySelector('header').after(...talk);
 }));
 const pathOf = (file) => file.querySelector('h3 bdi:last-child').textContent;
 on('.difffile', (file) => {

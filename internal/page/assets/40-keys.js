@@ -18,6 +18,7 @@ document.addEventListener('keydown', (e) => {
 	if (key === '?') listKeys();
 	else if (key === 'g') { prefix = 'g '; setTimeout(() => { prefix = ''; }, 1000); return; }
 	else if (key === 'j' || key === 'k') step(key === 'j' ? 1 : -1);
+	else if (key === 'x' && press(talkAt()?.querySelector('form[action$="/threads"] button'))) ; // of this conversation
 	else if (!press(document.querySelector(`[data-key="${CSS.escape(key)}"]`))) return;
 	e.preventDefault();
 });
@@ -28,11 +29,14 @@ function press(target) {
 	return true;
 }
 
-// step moves the focus to the next or the previous row of a list. Enter follows its link.
+// here is what has the focus, or else what the address leads to.
+const here = () => (document.activeElement === document.body ? document.querySelector(':target') : document.activeElement);
+const talkAt = () => here()?.closest('.reviewthread');
+// step moves the focus to the next or the previous row of a list, or conversation of a review. Enter follows its link.
 function step(by) {
-	const rows = [...document.querySelectorAll('.issuerow, .letter, .entries tbody tr, .list > li, .found li')];
-	const links = rows.map((row) => row.querySelector('a.title, h3 > a:not(.soft), td a, a')).filter(Boolean);
-	const now = links.findIndex((link) => link.closest('li, tr').contains(document.activeElement));
+	const rows = [...document.querySelectorAll('.issuerow, .letter, .entries tbody tr, .list > li, .found li, .reviewthread')];
+	const links = rows.map((row) => row.querySelector('a.title, h3 > a:not(.soft), td a, a')).filter((a) => a?.checkVisibility());
+	const now = links.findIndex((link) => link.closest('li, tr, .reviewthread').contains(here()));
 	links[now < 0 ? (by > 0 ? 0 : links.length - 1) : now + by]?.focus();
 }
 
@@ -53,8 +57,8 @@ function listKeys() {
 	const text = (n) => [...n.childNodes].filter((c) => !c.matches?.('.count')).map((c) => c.textContent).join('').trim();
 	const named = (n) => n.title || n.getAttribute('aria-label')?.split(',')[0] || text(n);
 	const own = [...document.querySelectorAll('[data-key]:not([aria-hidden])')].map((n) => [n.dataset.key, named(n)]);
-	const rows = [['?', 'Show this list'], ['Ctrl K', 'Go to a page, repository, person or issue'], ['j', 'Next row of a list'],
-		['k', 'Previous row'], ['Enter', 'Open the row'], ['Esc', 'Close a menu or dialog'], ['Ctrl Enter', 'Send a comment'], ...own];
+	const rows = [['?', 'Show this list'], ['Ctrl K', 'Go to a page, repository, person or issue'], ['j', 'Next row of a list, or conversation of a review'],
+		['k', 'Previous one'], ...document.querySelector('form[action$="/threads"]') ? [['x', 'Resolve or unresolve the conversation']] : [], ['Enter', 'Open the row'], ['Esc', 'Close a menu or dialog'], ['Ctrl Enter', 'Send a comment'], ...own];
 	const list = document.createElement('dl');
 	for (const [key, does] of rows) {
 		const dt = document.createElement('dt'), dd = document.createElement('dd');

@@ -25,7 +25,7 @@
 //
 //	{{define "diff-under"}}     below a line: a Slot, Value is Options.Under[Position]
 //	{{define "diff-file-acts"}} at the right of a file's header: a Slot, Value is Options.OfFile[path]; Place.Line is 0
-//	{{define "diff-file-end"}}  below the lines of a file: the same Slot
+//	{{define "diff-file-top"}}  above the lines of a file: the same Slot
 //	{{define "diff-top"}}       in the bar above all files: the *View
 //
 // Slot.Extra is Options.Extra, for what the slots need besides their value (the viewer, addresses of forms).
@@ -36,6 +36,9 @@
 // For scripts: a file is .difffile with data-path; in its table the first two cells of a row hold the lines'
 // numbers, side by side the first and the third. A row has the class a (added) or d (deleted); side by side,
 // the cells of numbers have it.
+//
+// Without a script, Options.Talk makes links of the numbers where the address has ?lines=1: to the page with
+// ?comment=PATH:SIDE:LINE#Options.Talk.
 package diff
 
 import (
@@ -58,11 +61,12 @@ import (
 const (
 	PerPage      = 50     // files of a page
 	maxFileLines = 1000   // of one file's patch; a longer one is collapsed
-	maxMarkup    = 85_000 // bytes of a page without what stands around the files
+	maxMarkup    = 84_000 // bytes of a page without what stands around the files
 	fileMarkup   = 650    // bytes of a file without its rows
 	actsMarkup   = 350    // bytes of what a room adds to a file
 	maxShown     = 20     // collapsed files that one address opens
 	maxLine      = 5000   // bytes of a line
+	linkedShare  = 4      // as many times fewer bytes of rows where their numbers are links
 	ShortID      = 12     // digits of a file's ID that the addresses of opened files have
 )
 
@@ -85,6 +89,7 @@ type Options struct {
 	OfFile map[string]any   // what stands around files, by path
 	Extra  any              // for the room's templates
 	Text   string           // the address of the whole diff as text; empty: none
+	Talk   string           // the id of the form for a comment on a line; empty: nobody may comment
 	Texts  *highlight.Texts // colours of lines; nil: they are plain
 
 	// Whole is all that changed, for totals; nil: the files.
@@ -114,6 +119,7 @@ type View struct {
 	Text                 string // see Options
 	Unified, SideBySide  string // addresses of this page in both forms
 	OtherSpace           string // the address of this page with white space hidden or shown
+	Lines                string // the address with links at the numbers of lines; empty: there are none
 	Later                string // the address that takes the time for all colours; empty: the page has them
 	Around               page.Pager
 	Extra                any
@@ -139,6 +145,7 @@ type File struct {
 	Rows  []Row  // unified
 	Pairs []Pair // side by side
 	Acts  *Slot  // around the file; nil: nothing
+	Above []Slot // of the file as a whole
 	Below []Slot // of lines that are not shown
 
 	Split bool // as the view
@@ -153,7 +160,12 @@ type Row struct {
 	Text     Marked
 	Colour   string // the text as coloured HTML, without marks; empty: it is plain
 	Under    []Slot
+
+	talk *link // of the numbers; nil: they are plain
 }
+
+// link is the address of the form for a comment, around the side and the number of a line.
+type link struct{ before, after string }
 
 // Pair is a row of two lines side by side; Old or New has no number where there is none. A hunk's head is in
 // Old.
@@ -186,7 +198,14 @@ func New(r *http.Request, files []page.ChangedFile, o Options) *View {
 		files, number = v.cut(q, files)
 	}
 	v.count(q, all, o, number)
+	if o.Talk != "" {
+		v.Lines = With(q, "lines", "1") + "#files"
+	}
+	linked := o.Talk != "" && q.Get("lines") == "1"
 	left := maxMarkup - fileMarkup*len(files) - actsMarkup*min(len(files), len(o.OfFile))
+	if linked {
+		left /= linkedShare
+	}
 	for n := range files {
 		f := &File{ChangedFile: files[n], ID: ID(files[n].Filename), Split: v.Split}
 		if asked := slices.Contains(wanted, f.ID[:ShortID]); f.Patch != nil {
@@ -208,6 +227,9 @@ func New(r *http.Request, files []page.ChangedFile, o Options) *View {
 		v.Later = With(q, "colours", "1")
 	}
 	for _, f := range v.Files {
+		if linked {
+			f.link(q, o.Talk)
+		}
 		f.finish(o)
 	}
 	return v
@@ -273,6 +295,20 @@ func (f *File) show(o Options, asked, noSpace bool, left *int) {
 		return
 	}
 	f.Why, f.rows = "large", nil
+}
+
+// link makes links of the numbers of lines.
+func (f *File) link(q url.Values, form string) {
+	kept := url.Values{}
+	for name, list := range q {
+		if name != "comment" && name != "talk" {
+			kept[name] = list
+		}
+	}
+	l := &link{"?" + kept.Encode() + "&comment=" + url.QueryEscape(f.Filename+":"), "#" + form}
+	for n := range f.rows {
+		f.rows[n].talk = l
+	}
 }
 
 // finish makes the rows what templates show.
@@ -359,8 +395,13 @@ func (f *File) place(o Options) {
 		take(&f.Pairs[n].New, Right, f.Pairs[n].New.New)
 	}
 	for at, value := range o.Under {
-		if at.Path == f.Filename && !used[at] {
-			f.Below = append(f.Below, Slot{Position: at, File: f, Value: value, Extra: o.Extra})
+		if at.Path != f.Filename || used[at] {
+			continue
+		}
+		if s := (Slot{Position: at, File: f, Value: value, Extra: o.Extra}); at.Line == 0 {
+			f.Above = append(f.Above, s)
+		} else {
+			f.Below = append(f.Below, s)
 		}
 	}
 	slices.SortFunc(f.Below, func(a, b Slot) int { return int(a.Line - b.Line) })

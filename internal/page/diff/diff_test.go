@@ -19,7 +19,7 @@ const patch = "@@ -1,4 +1,4 @@ func main() {\n one\n-two old word\n+two new word
 
 // slots are templates that a room defines again.
 const slots = `{{define "diff-under"}}<i>under {{.Side}} {{.Line}} {{.Value}} {{.Extra}}</i>{{end}}` +
-	`{{define "diff-file-acts"}}<b>acts {{.Value}}</b>{{end}}{{define "diff-file-end"}}<b>end {{.Value}}</b>{{end}}` +
+	`{{define "diff-file-acts"}}<b>acts {{.Value}}</b>{{end}}{{define "diff-file-top"}}<b>end {{.Value}}</b>{{end}}` +
 	`{{define "diff-top"}}<b>top {{.Extra}}</b>{{end}}{{template "diff" .}}`
 
 func render(t *testing.T, v *diff.View, room string) string {

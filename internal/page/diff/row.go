@@ -21,9 +21,9 @@ func (r *Row) HTML() template.HTML {
 	b.WriteString("<tr")
 	r.class(&b)
 	b.WriteString("><td>")
-	number(&b, r.Old)
+	r.number(&b, Left, r.Old)
 	b.WriteString("<td>")
-	number(&b, r.New)
+	r.number(&b, Right, r.New)
 	b.WriteString("<td>")
 	r.write(&b)
 	return template.HTML(b.String())
@@ -39,13 +39,14 @@ func (p *Pair) HTML() template.HTML {
 	}
 	b.WriteString("<tr>")
 	for _, side := range []struct {
-		row *Row
-		n   int64
-	}{{&p.Old, p.Old.Old}, {&p.New, p.New.New}} {
+		row  *Row
+		name string
+		n    int64
+	}{{&p.Old, Left, p.Old.Old}, {&p.New, Right, p.New.New}} {
 		b.WriteString("<td")
 		side.row.class(&b)
 		b.WriteByte('>')
-		number(&b, side.n)
+		side.row.number(&b, side.name, side.n)
 		b.WriteString("<td>")
 		side.row.write(&b)
 	}
@@ -65,10 +66,18 @@ func (r *Row) class(b *strings.Builder) {
 	}
 }
 
-func number(b *strings.Builder, n int64) {
-	if n != 0 {
-		b.WriteString(strconv.FormatInt(n, 10))
+// number writes the number of a line, which may be a link.
+func (r *Row) number(b *strings.Builder, side string, n int64) {
+	if n == 0 {
+		return
 	}
+	text := strconv.FormatInt(n, 10)
+	if r.talk == nil {
+		b.WriteString(text)
+		return
+	}
+	b.WriteString(`<a href="` + template.HTMLEscapeString(r.talk.before+side+":"+text+r.talk.after) +
+		`" aria-label="Comment on line ` + text + `">` + text + "</a>")
 }
 
 // escaper returns HTML of text that stands between tags. Quotes are not markup there.

@@ -2,14 +2,14 @@ package pull
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
 
-	"arbor/internal/codeowner"
+	"arbor/internal/errs"
 	"arbor/internal/git"
+	"arbor/internal/gitdata"
 	"arbor/internal/page"
 	"arbor/internal/page/diff"
 	"arbor/internal/repo"
@@ -21,7 +21,10 @@ type filesView struct {
 	Diff   *diff.View
 	More   bool // review comments that are not shown
 	Noted  bool // there are annotations that are not shown
-	Viewed int  // files of the page
+	Viewed int  // files of all pages
+
+	Since    bool // the changes are those since the viewer's last review
+	Replaced bool // they cannot be, as its commit is no longer part of the pull request
 }
 
 // under is what stands below a line.
@@ -39,21 +42,23 @@ type lineForm struct {
 	Text  string
 }
 
-// around is what stands at the head and at the end of a file.
+// around is what stands at the head of a file.
 type around struct {
 	*scene
-	Path   string
-	Blob   string
-	Viewed bool
-	Talk   string // the address that opens the form for a comment on the file
-	Open   bool   // it is open
-	Owners string // who owns the file, and where that is said; empty: nobody
+	Path    string
+	Blob    string
+	Viewed  bool
+	Talk    string // the address that opens the form for a comment on the file
+	Open    bool   // it is open
+	Offered bool   // files take comments
+	Owners  string // who owns the file, and where that is said; empty: nobody
 }
 
 // GET /{owner}/{repo}/pull/{number}/files
 //
 // Files shows what the pull request changes, with the comments in their places. ?comment=PATH:SIDE:LINE opens
 // the form for a comment on that line, SIDE:FIRST-LAST for one on several; ?talk=ID that for one on a file.
+// ?since=review shows only what changed since the viewer's last review.
 // Error: 404.
 func (p *Pages) Files(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	s, err := p.scene(r, a, "files")
@@ -63,7 +68,7 @@ func (p *Pages) Files(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 	s.Wide = true
 	v := &filesView{scene: s}
 	at := web.Page{Number: web.ReadPage(r).Number, Size: diff.PerPage}
-	changes, err := p.of.Git.ChangesOfRange(r.Context(), a, s.of.Range(), at)
+	changes, err := p.changes(r, a, v, at)
 	if err != nil {
 		return err
 	}
@@ -74,8 +79,11 @@ func (p *Pages) Files(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 		return err
 	}
 	v.More = rest
-	o := diff.Options{Under: map[diff.Position]any{}, OfFile: map[string]any{}, Extra: s, Text: s.Act + ".diff",
+	o := diff.Options{Under: map[diff.Position]any{}, OfFile: map[string]any{}, Extra: v, Text: s.Act + ".diff",
 		Texts: p.kit.Texts, Whole: changes.Changes, Paged: true}
+	if s.MayComment && !v.Since {
+		o.Talk = "new-line-comment"
+	}
 	var notes []page.Annotation
 	if notes, v.Noted, err = p.annotations(r.Context(), a, s.Pull.Head.SHA); err != nil {
 		return err
@@ -85,29 +93,21 @@ func (p *Pages) Files(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 		slot(o.Under, at).Notes = append(slot(o.Under, at).Notes, &notes[n])
 	}
 	for _, t := range threads {
-		if !t.Outdated {
+		if !t.Outdated && (!v.Since || t.Place.Side == diff.Right) { // old lines are others here
 			slot(o.Under, t.Place).Threads = append(slot(o.Under, t.Place).Threads, t)
 		}
 	}
-	if form := s.lineForm(web.QueryOf(r).Get("comment")); form != nil {
+	if form := s.lineForm(web.QueryOf(r).Get("comment")); form != nil && !v.Since {
 		slot(o.Under, form.Place).Form = form
 	}
-	owners := &codeowner.File{}
-	if tip := s.of.BaseTip; tip != "" {
-		if owners, err = p.of.Owners.At(r.Context(), a, tip); err != nil {
-			return err
-		}
-	}
-	for n := range list {
-		f := &list[n]
-		viewed := f.SHA != "" && s.Progress.Viewed[f.Filename] == f.SHA
-		if viewed {
+	for _, f := range changes.List {
+		if s.Progress.Viewed[page.Valid(f.Path)] == string(f.SHA) {
 			v.Viewed++
 		}
-		id := diff.ID(f.Filename)
-		o.OfFile[f.Filename] = &around{scene: s, Path: f.Filename, Blob: f.SHA, Viewed: viewed,
-			Open: web.QueryOf(r).Get("talk") == id[:diff.ShortID], Owners: ownersOf(owners, f),
-			Talk: diff.With(r.URL.Query(), "talk", id[:diff.ShortID]) + "#diff-" + id}
+	}
+	s.around(r, list, o.OfFile, o.Talk != "")
+	if err := p.owners(r.Context(), a, s.of.BaseTip, list, o.OfFile); err != nil {
+		return err
 	}
 	o.Collapse = func(f *page.ChangedFile) bool {
 		return s.Progress.Viewed[f.Filename] == f.SHA && f.SHA != ""
@@ -116,23 +116,45 @@ func (p *Pages) Files(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 	return p.t.Page(w, r, "files.html", v)
 }
 
-// maxOwners is how many owners of a file are shown.
-const maxOwners = 5
+// changes reads the changed files that the request asks for.
+func (p *Pages) changes(
+	r *http.Request, a *repo.Access, v *filesView, at web.Page,
+) (*gitdata.Changes, error) {
+	all, last := v.of.Range(), v.Progress.Reviewed
+	if web.QueryOf(r).Get("since") != "review" || last == "" {
+		return p.of.Git.ChangesOfRange(r.Context(), a, all, at)
+	}
+	changes, err := p.of.Git.ChangesOfRange(r.Context(), a, gitdata.Range{Base: last, Head: all.Head}, at)
+	switch {
+	case err == nil && changes.From == last:
+		v.Since = true
+		return changes, nil
+	case err == nil, errs.Is(err, errs.NotFound):
+		v.Replaced = true
+		return p.of.Git.ChangesOfRange(r.Context(), a, all, at)
+	}
+	return nil, err
+}
 
-// ownersOf says who owns a file, or the path that it had, by a CODEOWNERS file.
-func ownersOf(of *codeowner.File, f *page.ChangedFile) string {
-	list, line := of.Owner(f.Filename)
-	if len(list) == 0 && f.Previous != "" {
-		list, line = of.Owner(f.Previous)
+// SinceReview reports that there are changes since the viewer's last review.
+func (s *scene) SinceReview() bool {
+	return s.Progress.Reviewed != "" && string(s.Progress.Reviewed) != s.Pull.Head.SHA
+}
+
+// around notes what stands at the heads of files. One form for a comment is open at a time.
+func (s *scene) around(r *http.Request, list []page.ChangedFile, all map[string]any, offered bool) {
+	q := r.URL.Query()
+	open := q.Get("talk")
+	if !offered || q.Has("comment") {
+		open = ""
 	}
-	if len(list) == 0 {
-		return ""
+	q.Del("comment")
+	for n := range list {
+		f, id := &list[n], diff.ID(list[n].Filename)
+		all[f.Filename] = &around{scene: s, Path: f.Filename, Blob: f.SHA, Open: open == id[:diff.ShortID],
+			Offered: offered, Viewed: f.SHA != "" && s.Progress.Viewed[f.Filename] == f.SHA,
+			Talk: diff.With(q, "talk", id[:diff.ShortID]) + "#diff-" + id}
 	}
-	more := ""
-	if rest := len(list) - maxOwners; rest > 0 {
-		list, more = list[:maxOwners], fmt.Sprintf(" and %d more", rest)
-	}
-	return fmt.Sprintf("Owned by %s%s (line %d of %s)", strings.Join(list, ", "), more, line, of.Path)
 }
 
 // maxNotes is how many annotations the page shows, one less than it asks for.
@@ -194,6 +216,11 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s, "", false
 }
 
+// Form is the form for a comment on the file.
+func (f *around) Form() *lineForm {
+	return &lineForm{scene: f.scene, Place: diff.Position{Path: f.Path, Side: diff.Right}}
+}
+
 // Blank is the form that the script puts below a line.
 func (v *filesView) Blank() *lineForm {
 	return &lineForm{scene: v.scene, Place: diff.Position{Side: diff.Right}}
@@ -207,6 +234,7 @@ func (f *lineForm) Back() string {
 	}
 	q := u.Query()
 	q.Del("comment")
+	q.Del("talk")
 	u.RawQuery = q.Encode()
 	return u.String()
 }

@@ -17,7 +17,7 @@
 	for (const menu of document.querySelectorAll('[data-piece] details')) menu.open = true;
 
 	for (const box of document.querySelectorAll('input[type=checkbox], input[type=radio], [role=checkbox]')) {
-		if (!box.labels?.length && !box.ariaLabel && !box.getAttribute('aria-labelledby')) bad('a box without a name', box);
+		if (!box.labels?.length && !box.ariaLabel && !box.getAttribute('aria-labelledby') && !box.textContent.trim()) bad('a box without a name', box);
 		if (!shown(box)) continue;
 		const at = box.getBoundingClientRect();
 		for (let around = box.parentElement; around && around !== document.body; around = around.parentElement) {

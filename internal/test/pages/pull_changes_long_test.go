@@ -113,6 +113,14 @@ func TestChangesInABrowser(t *testing.T) {
 	if !strings.Contains(clip, "50%") {
 		t.Errorf("the picture is clipped to %q", clip)
 	}
+	b.See("#viewcount", "0 of 62 viewed")
 	b.Click(x + " button[form=viewed]")
 	b.See(".tree .seen", "x.go")
+	b.See("#viewcount", "1 of 62 viewed")
+	b.Go(files + "?page=2")
+	b.See("#viewcount", "1 of 62 viewed")
+	b.Click(last + " button[form=viewed]")
+	b.See("#viewcount", "2 of 62 viewed")
+	b.Click(last + " button[form=viewed]")
+	b.See("#viewcount", "1 of 62 viewed")
 }

@@ -116,13 +116,13 @@ func TestViewed(t *testing.T) {
 		page := get(t, s, "will", at+"/files", 200)
 		blob := first(t, page, `name="view" value="([0-9a-f]{40}) song.txt"`)
 		led(t, s, "will", at+"/viewed", "view", blob+" song.txt", "return_to", at+"/files")
-		page = get(t, s, "will", at+"/files", 200, `aria-pressed="true"`, "Collapsed.", "Show the changes")
-		if strings.Count(page, `aria-pressed="true"`) != 1 {
+		page = get(t, s, "will", at+"/files", 200, `aria-checked="true"`, "Collapsed.", "Show the changes")
+		if strings.Count(page, `aria-checked="true"`) != 1 {
 			t.Error("more than one file is viewed")
 		}
-		without(t, get(t, s, "alice", at+"/files", 200), `aria-pressed="true"`)
+		without(t, get(t, s, "alice", at+"/files", 200), `aria-checked="true"`)
 		edit(t, s, "tune", song("3", "third line", "7", "new"), "Again")
-		without(t, get(t, s, "will", at+"/files", 200), `aria-pressed="true"`)
+		without(t, get(t, s, "will", at+"/files", 200), `aria-checked="true"`)
 		led(t, s, "will", at+"/viewed", "view", blob+" chords.txt")
 		led(t, s, "will", at+"/viewed", "unview", blob+" chords.txt")
 		post(t, s, "will", at+"/viewed", 422, "view", "x song.txt")
@@ -202,5 +202,30 @@ func TestReviewers(t *testing.T) {
 		without(t, get(t, s, "sam", at, 200), `<bdi>will</bdi></a> <span title="Review pending">`)
 		post(t, s, "alice", at+"/reviewers", 422, "more", "nobody")
 		post(t, s, "sam", at+"/reviewers", 403, "more", "will")
+	})
+}
+
+// A reviewer comes back to what changed since the last review; a forced push is said.
+func TestChangesSinceReview(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		changePlant(t, s)
+		number := propose(t, s, "tune")
+		at := fmt.Sprintf("/alice/plot/pull/%d", number)
+		const link = "Changes since your last review"
+		without(t, get(t, s, "will", at+"/files", 200), link)
+		led(t, s, "will", at+"/reviews", "event", "COMMENT", "body", "So far", "commit", head(t, s, number))
+		without(t, get(t, s, "will", at+"/files", 200), link)
+		edit(t, s, "tune", song("3", "third line", "5", "fifth line", "15", "new"), "Again")
+		without(t, get(t, s, "alice", at+"/files", 200), link)
+		get(t, s, "will", at+"/files", 200, link, "chords.txt", "?since=review")
+		page := get(t, s, "will", at+"/files?since=review&comment=song.txt:LEFT:15", 200, "since your last review", "song.txt")
+		without(t, page, "chords.txt", "line-form", "lineform", "data-talk")
+		get(t, s, "alice", at+"/files?since=review", 200, "chords.txt", "line-form")
+
+		api(t, s, "alice", "PATCH /repos/alice/plot/git/refs/heads/tune", 200,
+			changeObject{"sha": s.Tip(t, "alice", "alice/plot", "solo"), "force": true}, nil)
+		get(t, s, "will", at+"/files?since=review", 200, "is no longer part of this pull request", "solo.txt",
+			"line-form")
 	})
 }

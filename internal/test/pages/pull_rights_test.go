@@ -70,7 +70,7 @@ func TestChangeRights(t *testing.T) {
 		post(t, s, "sam", at+"/reviews", 403, "event", "COMMENT", "body", "x")
 		post(t, s, "sam", at+"/threads", 403, "comment", comment)
 		page := get(t, s, "sam", at, 200, "This conversation is locked") + get(t, s, "sam", at+"/files", 200)
-		without(t, page, "Reply", "Review changes", "Comment on this file")
+		without(t, page, "Reply", "Review changes", "data-talk", "Comment on lines")
 		api(t, s, "alice", "DELETE /repos/alice/plot/issues/1/lock", 204, nil, nil)
 
 		api(t, s, "alice", "PATCH /repos/alice/plot", 200, changeObject{"private": true}, nil)

@@ -23,6 +23,7 @@ package code
 import (
 	"embed"
 
+	"arbor/internal/activity"
 	"arbor/internal/autolink"
 	"arbor/internal/cache"
 	"arbor/internal/checkrun"
@@ -56,7 +57,8 @@ type Services struct {
 	Forks    *network.Service
 	Pulls    *pull.Service // brings commits into forks
 
-	Autolinks *autolink.Service
+	Autolinks  *autolink.Service
+	Activities *activity.Service
 }
 
 // Pages answers the pages.

@@ -39,6 +39,25 @@ type Text struct {
 // Action is what was done to the activity's issue or pull request: opened, closed, merged or reopened.
 func (v *View) Action() string { return v.action(v.Issue) }
 
+// Push is a branch to which somebody pushed.
+type Push struct {
+	Branch string
+	At     db.Time
+}
+
+// RecentPushes returns the branches of a repository to which the caller pushed within the last hour, the last one
+// first. It looks at the caller's last hundred activities.
+func (s *Service) RecentPushes(ctx context.Context, a *repo.Access) (list []Push, err error) {
+	if a.Caller == nil {
+		return nil, nil
+	}
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		list, err = recentPushes(tx, a)
+		return err
+	})
+	return list, err
+}
+
 // OfUserInPublic reads a page of what a user did in public repositories, and how much there is. Error: 404.
 func (s *Service) OfUserInPublic(
 	ctx context.Context, caller *account.Caller, login string, p web.Page,

@@ -2,6 +2,8 @@ package activity
 
 import (
 	"strconv"
+	"strings"
+	"time"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -137,4 +139,20 @@ func loadTexts(tx *db.Tx, list []*Activity) (map[int64]Text, error) {
 				WHERE s.id = a.subject_id) END, '')
 		FROM activities a WHERE a.id IN `+db.Values(1, len(ids)), db.Args(ids)...)
 	return found, err
+}
+
+// recentPushes reads branches that still exist, from the caller's newest activities.
+func recentPushes(tx *db.Tx, a *repo.Access) ([]Push, error) {
+	const newest = `SELECT id, repo_id, kind, ref, created_at FROM (SELECT * FROM activities
+		WHERE actor_id = $2 AND public = `
+	return db.QueryList(tx, func(row db.Scanner) (p Push, err error) {
+		err = row.Scan(&p.Branch, &p.At)
+		p.Branch = strings.TrimPrefix(p.Branch, "refs/heads/")
+		return p, err
+	}, `SELECT f.name, MAX(x.created_at) FROM (
+			`+newest+`TRUE ORDER BY id DESC LIMIT 100) p UNION ALL `+newest+`FALSE ORDER BY id DESC LIMIT 100) q
+		) x JOIN refs f ON f.repo_id = x.repo_id AND f.name = x.ref
+		WHERE x.repo_id = $1 AND x.kind IN ($3, $4) AND x.created_at > $5 AND substr(f.name, 1, 11) = 'refs/heads/'
+		GROUP BY f.name ORDER BY MAX(x.created_at) DESC, f.name`,
+		a.ID, a.Caller.ID, int64(Pushed), int64(Created), tx.Now-db.Time(time.Hour/time.Microsecond))
 }

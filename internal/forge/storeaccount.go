@@ -86,6 +86,8 @@ var AccountColumns = []AccountColumn{
 	{"issue_comments", "pinned_by", Given, ""},
 	{"issue_events", "actor_id", Given, ""},
 	{"issue_events", "user_id", Given, ""},
+	{"text_edits", "editor_id", Given, ""},
+	{"text_edits", "deleted_by", Given, ""},
 	{"milestones", "creator_id", Given, ""},
 	{"statuses", "creator_id", Given, ""},
 	{"deployments", "creator_id", Given, ""},

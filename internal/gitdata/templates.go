@@ -4,56 +4,44 @@ import (
 	"bytes"
 	"context"
 	"path"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
-	"go.yaml.in/yaml/v4"
-
 	"arbor/internal/errs"
 	"arbor/internal/git"
+	"arbor/internal/issue/form"
 	"arbor/internal/repo"
 )
 
 // Limits of templates.
 const (
-	maxTemplates    = 50       // of one kind
-	maxTemplate     = 64 << 10 // bytes of a template
-	maxTemplateHead = 8 << 10  // bytes of its front matter
-	maxContactLinks = 20
+	maxTemplates = 50       // of one kind
+	maxTemplate  = 64 << 10 // bytes of a template
 )
 
 // Templates are the templates on a default branch.
 type Templates struct {
-	Issues  []issueTemplateJSON `json:"issues"`
-	Pulls   []pullTemplateJSON  `json:"pulls"`
-	Links   []contactLinkJSON   `json:"links"`
-	NoBlank bool                `json:"no_blank"`
+	Issues []*form.Template
+	Wrong  []WrongTemplate // of issues, which cannot be used
+	Plain  string          // what an issue begins with where no template is chosen
+	Pulls  []PullTemplate
+	form.Config
 }
 
-type issueTemplateJSON struct {
-	Filename string  `json:"filename"`
-	Name     string  `json:"name"`
-	About    *string `json:"about"`
-	Title    *string `json:"title"`
-	Body     string  `json:"body"`
-}
+// WrongTemplate is a file among the templates of issues that is none.
+type WrongTemplate struct{ File, Problem string }
 
-type pullTemplateJSON struct {
-	Filename string `json:"filename"`
-	Body     string `json:"body"`
-}
-
-type contactLinkJSON struct {
-	Name  string `json:"name" yaml:"name"`
-	About string `json:"about" yaml:"about"`
-	URL   string `json:"url" yaml:"url"`
+// PullTemplate is a text that a pull request begins with.
+type PullTemplate struct {
+	Filename string
+	Body     string
+	Chosen   bool // it is one of a directory, used only where its name is given
 }
 
 // Templates returns the templates of issues and pull requests on the default branch of each repository:
-// Markdown files with a name in their front matter in .github/ISSUE_TEMPLATE, and files named
+// Markdown files with a name in their front matter and forms in .github/ISSUE_TEMPLATE, and files named
 // pull_request_template, or in a directory of that name, in .github, the root and docs. Files that are too
-// large, not text or invalid are omitted.
+// large or not text are omitted.
 func (s *Service) Templates(ctx context.Context, list []*repo.Access) (map[repo.ID]*Templates, error) {
 	heads := make([]repo.Of[string], len(list))
 	for n, a := range list {
@@ -65,7 +53,7 @@ func (s *Service) Templates(ctx context.Context, list []*repo.Access) (map[repo.
 	}
 	out := map[repo.ID]*Templates{}
 	for n, a := range list {
-		t := &Templates{Issues: []issueTemplateJSON{}, Pulls: []pullTemplateJSON{}, Links: []contactLinkJSON{}}
+		t := &Templates{}
 		if out[a.ID] = t; tips[n] == "" { // an empty repository
 			continue
 		}
@@ -87,7 +75,7 @@ func (s *Service) readTemplates(ctx context.Context, a *repo.Access, tip git.SHA
 	}
 	defer v.release()
 	for _, dir := range [...]string{".github", "", "docs"} {
-		if err := v.pullTemplates(ctx, dir, out); err != nil {
+		if err := v.plainTemplates(ctx, dir, out); err != nil {
 			return err
 		}
 	}
@@ -97,47 +85,23 @@ func (s *Service) readTemplates(ctx context.Context, a *repo.Access, tip git.SHA
 // issueTemplates is the directory of issue templates, as at GitHub.
 const issueTemplates = ".github/ISSUE_TEMPLATE"
 
-// IssueTemplates returns the names of the Markdown files in the directory of issue templates.
-func (s *Service) IssueTemplates(ctx context.Context, a *repo.Access) (names []string, err error) {
-	err = s.eachTemplate(ctx, a, func(_ *view, e git.TreeEntry) error {
-		if e.Type == git.TypeBlob && e.Mode != git.ModeSymlink && strings.HasSuffix(e.Path, ".md") {
-			names = append(names, e.Path)
-		}
-		return nil
-	})
-	return names, err
-}
-
-// IssueTemplate reads an issue template by name. It returns "" if there is no readable one.
-func (s *Service) IssueTemplate(ctx context.Context, a *repo.Access, name string) (text string, err error) {
-	err = s.eachTemplate(ctx, a, func(v *view, e git.TreeEntry) (err error) {
-		if e.Path == name {
-			text, _, err = v.templateText(ctx, e)
-		}
-		return err
-	})
-	return text, err
-}
-
-// eachTemplate calls fn for each issue template on the default branch.
-func (s *Service) eachTemplate(
-	ctx context.Context, a *repo.Access, fn func(v *view, e git.TreeEntry) error,
-) error {
-	v, err := s.view(ctx, a, "")
-	if errs.Is(err, errs.Conflict) || errs.Is(err, errs.NotFound) { // an empty repository
-		return nil
+// TemplateProblem returns why the file of a path cannot be used as a template of issues; "" if it can, or need
+// not be one.
+func TemplateProblem(file, text string) string {
+	dir, name := path.Split(file)
+	if path.Clean(dir) != issueTemplates || !isTemplate(strings.ToLower(name)) && !form.IsForm(name) {
+		return ""
+	}
+	var err error
+	if form.IsConfig(name) {
+		_, err = form.ParseConfig(text)
+	} else {
+		_, err = form.Parse(name, text)
 	}
 	if err != nil {
-		return err
+		return err.Error()
 	}
-	defer v.release()
-	list, err := v.among(ctx, issueTemplates, isTemplate)
-	for _, e := range list {
-		if err := fn(v, e); err != nil {
-			return err
-		}
-	}
-	return err
+	return ""
 }
 
 // among returns the entries of a directory with wanted names, or none if it does not exist.
@@ -177,44 +141,53 @@ func isTemplate(name string) bool {
 	return strings.HasSuffix(name, ".md") || strings.HasSuffix(name, ".txt")
 }
 
-func (v *view) pullTemplates(ctx context.Context, dir string, out *Templates) error {
-	const name = "pull_request_template"
-	list, err := v.among(ctx, dir, func(n string) bool {
-		return n == name || isTemplate(n) &&
-			n[:strings.LastIndexByte(n, '.')] == name
-	})
+// plainTemplates reads the templates that are named by what they are for.
+func (v *view) plainTemplates(ctx context.Context, dir string, out *Templates) error {
+	list, err := v.among(ctx, dir, func(n string) bool { return plainKind(n) != "" })
 	if err != nil {
 		return err
 	}
-	var files []git.TreeEntry
 	for _, e := range list {
-		if e.Type != git.TypeTree {
-			files = append(files, e)
+		kind := plainKind(e.Path)
+		files, folder := []git.TreeEntry{e}, e.Type == git.TypeTree
+		if folder && kind == "issue_template" {
 			continue
 		}
-		inner, err := v.among(ctx, path.Join(dir, e.Path), isTemplate)
-		if err != nil {
-			return err
+		if folder {
+			if files, err = v.among(ctx, path.Join(dir, e.Path), isTemplate); err != nil {
+				return err
+			}
 		}
-		files = append(files, inner...)
-	}
-	for _, e := range files {
-		body, ok, err := v.templateText(ctx, e)
-		if err != nil {
-			return err
-		}
-		if ok && len(out.Pulls) < maxTemplates {
-			out.Pulls = append(out.Pulls, pullTemplateJSON{e.Path, body})
+		for _, e := range files {
+			body, ok, err := v.templateText(ctx, e)
+			switch {
+			case err != nil:
+				return err
+			case !ok:
+			case kind == "issue_template" && out.Plain == "":
+				out.Plain = body
+			case kind == "pull_request_template" && len(out.Pulls) < maxTemplates:
+				out.Pulls = append(out.Pulls, PullTemplate{e.Path, body, folder})
+			}
 		}
 	}
 	return nil
 }
 
+// plainKind returns what a file or directory of a name has templates of, or "".
+func plainKind(name string) string {
+	name = strings.ToLower(name)
+	if isTemplate(name) {
+		name = strings.TrimSuffix(name, path.Ext(name))
+	}
+	if name == "issue_template" || name == "pull_request_template" {
+		return name
+	}
+	return ""
+}
+
 func (v *view) issueTemplates(ctx context.Context, out *Templates) error {
-	list, err := v.among(ctx, issueTemplates, func(n string) bool {
-		return isTemplate(n) || n == "config.yml" ||
-			n == "config.yaml"
-	})
+	list, err := v.among(ctx, issueTemplates, func(n string) bool { return isTemplate(n) || form.IsForm(n) })
 	if err != nil {
 		return err
 	}
@@ -223,51 +196,20 @@ func (v *view) issueTemplates(ctx context.Context, out *Templates) error {
 		if err != nil {
 			return err
 		}
-		switch {
-		case !ok:
-		case strings.HasPrefix(strings.ToLower(e.Path), "config."):
-			out.config(text)
-		default:
-			if t, ok := parseIssueTemplate(text); ok {
-				t.Filename = e.Path
+		if !ok {
+			continue
+		}
+		if form.IsConfig(e.Path) {
+			out.Config, err = form.ParseConfig(text)
+		} else {
+			var t *form.Template
+			if t, err = form.Parse(e.Path, text); err == nil {
 				out.Issues = append(out.Issues, t)
 			}
 		}
+		if err != nil {
+			out.Wrong = append(out.Wrong, WrongTemplate{e.Path, err.Error()})
+		}
 	}
 	return nil
-}
-
-// parseIssueTemplate parses a template: YAML between two lines of dashes, and its body. A name is required.
-func parseIssueTemplate(text string) (t issueTemplateJSON, ok bool) {
-	rest, ok := strings.CutPrefix(text, "---\n")
-	head, body, ends := strings.Cut(rest, "\n---\n")
-	if !ok || !ends || len(head) > maxTemplateHead {
-		return t, false
-	}
-	var h struct {
-		Name  string  `yaml:"name"`
-		About *string `yaml:"about"`
-		Title *string `yaml:"title"`
-	}
-	if err := yaml.Unmarshal([]byte(head), &h); err != nil || strings.TrimSpace(h.Name) == "" {
-		return t, false
-	}
-	return issueTemplateJSON{Name: h.Name, About: h.About, Title: h.Title,
-		Body: strings.TrimLeft(body, "\n")}, true
-}
-
-// config parses config.yml: whether blank issues are allowed, and contact links.
-func (out *Templates) config(text string) {
-	var c struct {
-		Blank *bool             `yaml:"blank_issues_enabled"`
-		Links []contactLinkJSON `yaml:"contact_links"`
-	}
-	if len(text) > maxTemplateHead || yaml.Unmarshal([]byte(text), &c) != nil {
-		return
-	}
-	out.NoBlank = c.Blank != nil && !*c.Blank
-	links := slices.DeleteFunc(c.Links, func(l contactLinkJSON) bool {
-		return l.Name == "" || !strings.HasPrefix(l.URL, "https://") && !strings.HasPrefix(l.URL, "http://")
-	})
-	out.Links = append(out.Links, links[:min(len(links), maxContactLinks)]...)
 }

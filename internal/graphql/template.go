@@ -24,8 +24,14 @@ func repositoryTemplates() map[string]exec.Resolver {
 		"issueTemplates": each(func(o *object, t *gitdata.Templates) any {
 			all := []any{}
 			for _, i := range t.Issues {
-				all = append(all, bare{"IssueTemplate", map[string]any{"repository": o, "filename": i.Filename,
-					"name": i.Name, "about": i.About, "title": i.Title, "body": i.Body}})
+				fields := map[string]any{"repository": o, "filename": i.File, "name": i.Name, "body": i.Skeleton()}
+				if i.HasAbout {
+					fields["about"] = i.About
+				}
+				if i.HasTitle {
+					fields["title"] = i.Title
+				}
+				all = append(all, bare{"IssueTemplate", fields})
 			}
 			return all
 		}),

@@ -185,16 +185,9 @@ func (s *Service) assign(
 		return nil, f.Err()
 	}
 	return s.Change(ctx, a, number, func(c *Change) error {
-		people, err := repo.PeopleNamed(c.Tx, c.Repo, logins)
+		named, err := c.named(logins, adds)
 		if err != nil {
 			return err
-		}
-		var named []account.ID
-		for _, login := range logins {
-			p, ok := people[account.Fold(login)]
-			if ok && (!adds || canBeAssigned(c.Repo, p, c.Issue.AuthorID)) {
-				named = append(named, p.ID)
-			}
 		}
 		ids := choose(slices.Clone(c.Issue.Assignees), db.Unique(named))
 		if len(ids) > MaxAssignees {
@@ -203,4 +196,16 @@ func (s *Service) assign(
 		c.SetAssignees(ids)
 		return nil
 	})
+}
+
+// named returns the users with the given logins, and with assignable only those who can be assigned.
+func (c *Change) named(logins []string, assignable bool) (ids []account.ID, err error) {
+	people, err := repo.PeopleNamed(c.Tx, c.Repo, logins)
+	for _, login := range logins {
+		p, ok := people[account.Fold(login)]
+		if ok && (!assignable || canBeAssigned(c.Repo, p, c.Issue.AuthorID)) {
+			ids = append(ids, p.ID)
+		}
+	}
+	return ids, err
 }

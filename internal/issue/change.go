@@ -8,6 +8,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/hook"
+	"arbor/internal/issue/revision"
 	"arbor/internal/issuekit"
 	"arbor/internal/label"
 	"arbor/internal/milestone"
@@ -195,9 +196,20 @@ func (c *Change) SetBody(t Text) error {
 	if old := c.Issue.Body; old == t.Body || old != nil && t.Body != nil && *old == *t.Body {
 		return nil
 	}
+	if c.Before != nil {
+		of := revision.Text{Kind: revision.OfIssue, ID: int64(c.Issue.ID)}
+		if err := c.NoteEdit(of, textOf(c.Issue.Body)); err != nil {
+			return err
+		}
+	}
 	c.Issue.Body = t.Body
 	c.Touch()
 	return c.ReadText(t, 0)
+}
+
+// NoteEdit keeps the text before an edit of the issue's text or of another text in its conversation.
+func (c *Change) NoteEdit(of revision.Text, was string) error {
+	return revision.Note(c.Tx, c.Repo, int64(c.Issue.ID), of, c.Actor.ID, was)
 }
 
 // SetState opens or closes the issue (decision 33). why replaces the default reason for closing, even if

@@ -3,9 +3,12 @@ package issue
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
+	"arbor/internal/issue/form"
+	"arbor/internal/label"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -21,6 +24,10 @@ type NewIssue struct {
 	Labels    []string
 	Pull      bool // the issue of a pull request
 	Draft     bool // of a pull request
+
+	// From is the repository's template of the issue, or nil. Its labels and assignees are set for
+	// authors without push access, as far as the repository has them: maintainers wrote the template.
+	From *form.Template
 
 	// Also is called before the issue is written, if not nil.
 	Also func(c *Change) error
@@ -81,6 +88,10 @@ func (s *Service) create(tx *db.Tx, a *repo.Access, n NewIssue, locked func() er
 		if err := c.setRelations(a, n); err != nil {
 			return nil, err
 		}
+	} else if n.From != nil {
+		if err := c.setTemplate(n.From); err != nil {
+			return nil, err
+		}
 	}
 	if n.Also != nil {
 		if err := n.Also(c); err != nil {
@@ -88,6 +99,29 @@ func (s *Service) create(tx *db.Tx, a *repo.Access, n NewIssue, locked func() er
 		}
 	}
 	return i, s.forge.WriteIssue(c)
+}
+
+// setTemplate sets the labels of a template that exist, and its assignees who can be assigned.
+func (c *Change) setTemplate(t *form.Template) error {
+	named, err := label.Named(c.Tx, c.Repo.ID, t.Labels)
+	if err != nil {
+		return err
+	}
+	var labels []*label.Label
+	for _, name := range t.Labels {
+		if l := named[label.Fold(name)]; l != nil && !slices.Contains(labels, l) {
+			labels = append(labels, l)
+		}
+	}
+	if err := c.SetLabels(labels); err != nil {
+		return err
+	}
+	logins := t.Assignees[:min(len(t.Assignees), MaxAssignees)]
+	ids, err := c.named(logins, true)
+	if err == nil {
+		c.SetAssignees(db.Unique(ids))
+	}
+	return err
 }
 
 // setRelations sets the labels, assignees and milestone of a new issue whose author has the role Triage.

@@ -45,6 +45,7 @@ func (d *Departure) move() error {
 			SELECT id FROM issue_comments WHERE issue_id = $1 OR issue_id = $3)`,
 		`UPDATE reactions SET repo_id = $2, subject_id = $1 WHERE subject_kind = 1 AND subject_id = $3`,
 		`UPDATE issue_events SET issue_id = $1, repo_id = $2, commit_sha = NULL WHERE issue_id = $3`,
+		`UPDATE text_edits SET issue_id = $1, repo_id = $2 WHERE issue_id = $3`,
 	} {
 		if err := d.Tx.Run(s, d.New.ID, d.To.ID, d.Issue.ID); err != nil {
 			return err

@@ -49,6 +49,11 @@ func (m *Milestone) Percent() int64 {
 	return 0
 }
 
+// Overdue reports that it is open after its day, in UTC.
+func (m *Milestone) Overdue() bool {
+	return m.State == "open" && !m.DueOn.IsZero() && time.Since(m.DueOn.UTC().Truncate(24*time.Hour)) >= 24*time.Hour
+}
+
 // Reactions counts the reactions to something.
 type Reactions struct {
 	PlusOne  int64

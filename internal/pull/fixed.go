@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"arbor/internal/db"
+	"arbor/internal/issue"
 	"arbor/internal/markdown"
 	"arbor/internal/repo"
 )
@@ -70,4 +71,42 @@ func (api *API) Fixing(
 		})
 	})
 	return out, err
+}
+
+// maxLinked is the number of issues or pull requests that Linked returns.
+const maxLinked = 30
+
+// Linked returns the issues of the repository that a merge of a pull request closes; or for an issue the pull
+// requests that close it and are open or merged. It takes at most two statements.
+func (s *Service) Linked(ctx context.Context, a *repo.Access, i *issue.Issue) (list []*issue.View, err error) {
+	if !a.HasIssues {
+		return nil, nil
+	}
+	var numbers []int64
+	if i.Pull {
+		numbers = fixes(a, i.Number, i.Body)
+	}
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		list = nil
+		if !i.Pull {
+			numbers = nil
+			err := naming(tx, []repo.Of[int64]{{In: a, Key: i.Number}}, false, func(_ repo.Of[int64], by int64, body *string) {
+				if slices.Contains(fixes(a, by, body), i.Number) {
+					numbers = append(numbers, by)
+				}
+			})
+			if err != nil {
+				return err
+			}
+		}
+		numbers = numbers[:min(len(numbers), maxLinked)]
+		found, err := issue.Numbered(tx, repo.AllOf(a, numbers))
+		for _, n := range numbers {
+			if other := found[repo.Of[int64]{In: a, Key: n}]; other != nil && other.Pull != i.Pull {
+				list = append(list, &issue.View{Issue: other, Access: a})
+			}
+		}
+		return err
+	})
+	return list, err
 }

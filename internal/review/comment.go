@@ -9,6 +9,7 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/hook"
 	"arbor/internal/issue"
+	"arbor/internal/issue/revision"
 	"arbor/internal/pull"
 	"arbor/internal/reaction"
 	"arbor/internal/repo"
@@ -167,6 +168,9 @@ func (s *Service) EditComment(
 		now.Body, now.UpdatedAt = *t.Body, max(now.UpdatedAt, c.Tx.Now)
 		err := account.WrittenBy(c.Tx, c.Actor.ID, now.AuthorID, func() error { return updateComment(c.Tx, now) })
 		if err != nil || now.Pending {
+			return err
+		}
+		if err := c.NoteEdit(revision.Text{Kind: revision.OfLine, ID: now.ID}, before); err != nil {
 			return err
 		}
 		c.Touch()

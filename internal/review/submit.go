@@ -9,6 +9,7 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/hook"
 	"arbor/internal/issue"
+	"arbor/internal/issue/revision"
 	"arbor/internal/pull"
 	"arbor/internal/repo"
 	"arbor/internal/web"
@@ -202,6 +203,9 @@ func (s *Service) Edit(
 		before := v.Body
 		v.Body = bodyOf(t)
 		if err := updateReview(c.Tx, v); err != nil || v.State == Pending {
+			return err
+		}
+		if err := c.NoteEdit(revision.Text{Kind: revision.OfReview, ID: v.ID}, before); err != nil {
 			return err
 		}
 		c.AddHookEvent(hook.Event{Name: "pull_request_review", Action: "edited", About: hook.About{ID: v.ID,

@@ -13,6 +13,7 @@ import (
 	"arbor/internal/imageproxy"
 	"arbor/internal/issue/comment"
 	"arbor/internal/issue/deletion"
+	"arbor/internal/issue/revision"
 	"arbor/internal/issue/subscription"
 	"arbor/internal/issue/timeline"
 	"arbor/internal/label"
@@ -91,5 +92,5 @@ func (s *Server) newOperations() *operations {
 func (of *apis) conversations(s *Server) talk.Services {
 	return talk.Services{DB: s.o.DB, Issues: s.forge.Issues, Comments: of.comments, Timelines: of.timelines,
 		Subscriptions: of.subscriptions, Labels: of.labels, Milestones: of.milestones, Reviews: of.reviews,
-		Searches: s.forge.Searches, People: of.People}
+		Pulls: s.forge.Pulls, Revisions: revision.New(s.o.DB), Searches: s.forge.Searches, People: of.People}
 }

@@ -42,7 +42,8 @@ func (of *apis) pages(s *Server, kit *page.Kit, door *signin.Pages) []feature {
 		people.New(kit, people.Services{Accounts: f.Accounts, Teams: f.Teams, Follows: of.follows, Stars: of.stars,
 			Lists: of.lists, Searches: of.repositories, Activities: of.activities,
 			Collaborators: of.collaborators, Invitations: f.Invitations}),
-		project.New(kit, project.Services{Accounts: f.Accounts, Settings: f.Settings, Networks: f.Network}),
+		project.New(kit, project.Services{Accounts: f.Accounts, Settings: f.Settings, Networks: f.Network,
+			Pulls: f.Pulls, Git: of.objects}),
 		explore.New(kit, explore.Services{Repositories: of.repositories, People: of.People, Commits: of.commits,
 			Code: of.code, Issues: f.Searches}),
 		help.New(kit),
@@ -72,7 +73,8 @@ func (of *apis) codePages(s *Server, kit *page.Kit) *codepage.Pages {
 	f := s.forge
 	return codepage.New(kit, codepage.Services{Git: of.objects, Texts: of.Git, Comments: of.onCommits, Statuses: of.statuses,
 		Checks: of.checks, Releases: f.Releases, Detect: f.Detect, Searches: of.code, Forks: f.Network,
-		Pulls: f.Pulls, Autolinks: of.autolinks, Owners: of.codeOwners})
+		Pulls: f.Pulls, Autolinks: of.autolinks, Owners: of.codeOwners,
+		Activities: of.activities})
 }
 
 // pullPages returns the pages of pull requests.

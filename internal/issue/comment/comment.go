@@ -19,6 +19,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/hook"
 	"arbor/internal/issue"
+	"arbor/internal/issue/revision"
 	"arbor/internal/reaction"
 	"arbor/internal/repo"
 	"arbor/internal/web"
@@ -108,9 +109,13 @@ func (s *Service) Edit(ctx context.Context, a *repo.Access, found *Comment, t is
 		}
 		c.AddHookEvent(hook.Event{Name: "issue_comment", Action: "edited", About: hook.About{ID: now.ID,
 			Changes: map[string]any{"body": hook.From(now.Body)}}})
+		err := c.NoteEdit(revision.Text{Kind: revision.OfComment, ID: now.ID}, now.Body)
+		if err != nil {
+			return err
+		}
 		now.Body, now.UpdatedAt = *t.Body, max(now.UpdatedAt, c.Tx.Now)
 		c.Touch()
-		err := account.WrittenBy(c.Tx, c.Actor.ID, now.AuthorID, func() error { return updateRow(c.Tx, now) })
+		err = account.WrittenBy(c.Tx, c.Actor.ID, now.AuthorID, func() error { return updateRow(c.Tx, now) })
 		if err != nil {
 			return err
 		}

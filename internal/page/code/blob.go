@@ -30,6 +30,7 @@ type blobView struct {
 	Kind   string // text, picture, pdf, markdown, table, notebook, binary, large, submodule
 	HTML   template.HTML
 	Source bool   // the source of what could be shown rendered
+	Wrong  string // why the file cannot be used as the template of issues that it should be; empty: it can
 	Module string // the address of a submodule
 	Table  *dataTable
 	Cells  []bookCell // of a notebook
@@ -128,7 +129,7 @@ func (p *Pages) show(r *http.Request, v *blobView) (to string, err error) {
 		v.Kind = "binary"
 		return "", nil
 	}
-	v.Kind = "text"
+	v.Kind, v.Wrong = "text", gitdata.TemplateProblem(v.At.Path, text)
 	if isMarkdown(v.Name()) {
 		v.Kind, v.Source = "markdown", web.QueryOf(r).Get("plain") == "1"
 		if !v.Source {

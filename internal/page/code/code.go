@@ -23,6 +23,7 @@ package code
 import (
 	"embed"
 
+	"arbor/internal/activity"
 	"arbor/internal/autolink"
 	"arbor/internal/cache"
 	"arbor/internal/checkrun"
@@ -57,8 +58,9 @@ type Services struct {
 	Forks    *network.Service
 	Pulls    *pull.Service // brings commits into forks
 
-	Autolinks *autolink.Service
-	Owners    *codeowner.Service
+	Autolinks  *autolink.Service
+	Owners     *codeowner.Service
+	Activities *activity.Service
 }
 
 // Pages answers the pages.

@@ -86,8 +86,12 @@ func (p *Pages) Compare(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 	if found.Ahead > 0 && v.Dots == "..." {
 		v.NewPull = web.Path(a.Owner.Login, a.Name, "pulls", "new") + "?" +
 			url.Values{"base": {v.Base}, "head": {v.Head}}.Encode()
-		if web.QueryOf(r).Get("expand") == "1" { // as GitHub calls the form of a new pull request
-			return page.SeeOther(w, r, v.NewPull)
+		q := r.URL.Query()
+		if q.Get("expand") == "1" || q.Get("quick_pull") == "1" { // as GitHub calls the form of a new pull request
+			q.Del("expand")
+			q.Set("base", v.Base)
+			q.Set("head", v.Head)
+			return page.SeeOther(w, r, web.Path(a.Owner.Login, a.Name, "pulls", "new")+"?"+q.Encode())
 		}
 	}
 	return p.showComparison(w, r, a, v)

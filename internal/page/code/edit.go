@@ -8,8 +8,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	textdiff "github.com/rogpeppe/go-internal/diff"
-
 	"arbor/internal/account"
 	"arbor/internal/errs"
 	"arbor/internal/gitdata"
@@ -269,17 +267,6 @@ func (v *editView) preview(r *http.Request, texts *highlight.Texts) {
 	case v.File != v.At.Path:
 		f.Status, f.Previous = "renamed", v.At.Path
 	}
-	patch := string(textdiff.Diff("a", []byte(v.was), "b", []byte(v.Text)))
-	if at := strings.Index(patch, "\n@@ "); at >= 0 {
-		patch = strings.TrimSuffix(patch[at+1:], "\n")
-		for line := range strings.SplitSeq(patch, "\n") {
-			if strings.HasPrefix(line, "+") {
-				f.Additions++
-			} else if strings.HasPrefix(line, "-") {
-				f.Deletions++
-			}
-		}
-		f.Changes, f.Patch = f.Additions+f.Deletions, &patch
-	}
+	diff.Between(&f, v.was, v.Text)
 	v.Preview = diff.New(r, []page.ChangedFile{f}, diff.Options{Texts: texts})
 }

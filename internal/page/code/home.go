@@ -25,6 +25,35 @@ type homeView struct {
 	About     about
 	Languages []language
 	Release   *latestRelease // nil: there is none
+	Pushed    []pushed
+}
+
+// pushed is a branch to which the viewer pushed a moment ago, without a pull request.
+type pushed struct {
+	Branch string
+	At     time.Time
+}
+
+// maxPushed is how many branches the page offers to propose.
+const maxPushed = 3
+
+// pushed returns the branches that the viewer may want to propose.
+func (p *Pages) pushed(r *http.Request, a *repo.Access) (list []pushed, err error) {
+	recent, err := p.with.Activities.RecentPushes(r.Context(), a)
+	if err != nil || len(recent) == 0 {
+		return nil, err
+	}
+	names := make([]string, len(recent))
+	for n, x := range recent {
+		names[n] = x.Branch
+	}
+	pulls, err := p.with.Pulls.NewestOfBranches(r.Context(), a, names)
+	for _, x := range recent {
+		if x.Branch != a.DefaultBranch && pulls[x.Branch] == nil && len(list) < maxPushed {
+			list = append(list, pushed{x.Branch, page.Moment(x.At)})
+		}
+	}
+	return list, err
 }
 
 // Clone is how git gets at the repository.
@@ -87,6 +116,11 @@ func (p *Pages) Home(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	}
 	if err := p.readmeElsewhere(r, v); err != nil {
 		return err
+	}
+	if v.Repo.CanWrite() {
+		if v.Pushed, err = p.pushed(r, a); err != nil {
+			return err
+		}
 	}
 	if v.Languages, err = p.languages(r.Context(), a); err != nil {
 		return err

@@ -39,5 +39,8 @@ func (p *Pages) Issue(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 		return err
 	}
 	v.Thread.Pinned = !i.PinnedAt.IsZero()
+	if err := p.of.Link(r, v.Thread, i.Issue); err != nil {
+		return err
+	}
 	return p.t.Page(w, r, "issue.html", v)
 }

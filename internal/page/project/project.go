@@ -2,7 +2,7 @@
 // marks it.
 //
 //   - /new: new.go
-//   - /{owner}/{repo}/fork, .../forks: fork.go
+//   - /{owner}/{repo}/fork, .../forks: fork.go; .../sync: sync.go
 //   - POST /{owner}/{repo}/star, unstar, watch, unwatch: mark.go, where the buttons of every page lead
 //   - .../stargazers, .../watchers: mark.go
 package project
@@ -13,7 +13,9 @@ import (
 	"strings"
 
 	"arbor/internal/account"
+	"arbor/internal/gitdata"
 	"arbor/internal/page"
+	"arbor/internal/pull"
 	"arbor/internal/repo/network"
 	"arbor/internal/repo/settings"
 	"arbor/internal/route"
@@ -31,6 +33,8 @@ type Services struct {
 	Accounts *account.Service
 	Settings *settings.Service
 	Networks *network.Service
+	Pulls    *pull.Service // updates forks
+	Git      *gitdata.Service
 }
 
 // Pages answers the pages of this room.
@@ -52,6 +56,8 @@ func (p *Pages) Routes() []route.Route {
 		on("GET /{owner}/{repo}/fork", p.NewFork),
 		on("POST /{owner}/{repo}/fork", p.Fork),
 		on("GET /{owner}/{repo}/forks", p.Forks),
+		on("GET /{owner}/{repo}/sync", p.Behind),
+		on("POST /{owner}/{repo}/sync", p.Sync),
 		on("POST /{owner}/{repo}/star", p.Star),
 		on("POST /{owner}/{repo}/unstar", p.Unstar),
 		on("POST /{owner}/{repo}/watch", p.Watch),

@@ -50,7 +50,8 @@ func (p *Pages) SetBase(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 
 // POST /{owner}/{repo}/pull/{number}/branch
 //
-// DeleteBranch deletes the head branch of a pull request that is no longer open, if it still is at the head.
+// DeleteBranch deletes the head branch of a pull request that is no longer open, if it still is at the head; or with
+// restore=1 creates a deleted one again.
 func (p *Pages) DeleteBranch(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	f, err := page.ReadForm(r)
 	if err != nil {
@@ -68,6 +69,16 @@ func (p *Pages) DeleteBranch(w http.ResponseWriter, r *http.Request, a *repo.Acc
 	if err != nil {
 		return err
 	}
+	if f.Checked("restore") {
+		if !mayRestore(a, of, o.HeadGone) {
+			return errs.New(errs.Conflict, "The branch cannot be restored: it is there, or belongs elsewhere.")
+		}
+		ctx, err := p.kit.Write(r, a, account.Push)
+		if err == nil {
+			_, err = p.kit.Repos.CreateRef(ctx, a, "refs/heads/"+of.HeadRef, of.HeadSHA)
+		}
+		return p.led(w, r, a, f, "merge", err)
+	}
 	if o.CanDelete {
 		ctx, err := p.kit.Delete(r, a, account.Push)
 		if err == nil {
@@ -76,6 +87,11 @@ func (p *Pages) DeleteBranch(w http.ResponseWriter, r *http.Request, a *repo.Acc
 		return p.led(w, r, a, f, "merge", err)
 	}
 	return page.SeeOther(w, r, back(r, a, f, "merge"))
+}
+
+// mayRestore reports that the head branch of a pull request was one of its repository and was deleted.
+func mayRestore(a *repo.Access, of *pull.Pull, gone bool) bool {
+	return gone && !of.Open && of.HeadRepoID == a.ID
 }
 
 // POST /{owner}/{repo}/pull/{number}/viewed

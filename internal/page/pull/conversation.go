@@ -24,6 +24,7 @@ type conversationView struct {
 	Reviewers []reviewer
 	Waiting   []*thread // of the viewer's pending review
 	Batch     bool      // there are suggestions that the viewer may apply together
+	Restore   bool      // the viewer may create the deleted head branch again
 	More      bool      // there are more review comments than the page shows
 }
 
@@ -59,6 +60,11 @@ func (p *Pages) Conversation(w http.ResponseWriter, r *http.Request, a *repo.Acc
 	if v.Talk, err = p.talk.Read(r, &s.Frame, page.NewIssue(s.of.Issue)); err != nil {
 		return err
 	}
+	if s.Pull.Base.Ref == a.DefaultBranch { // elsewhere a merge closes nothing
+		if err := p.talk.Link(r, v.Talk, s.of.Issue.Issue); err != nil {
+			return err
+		}
+	}
 	if err := p.addCommits(r.Context(), a, v); err != nil {
 		return err
 	}
@@ -70,6 +76,7 @@ func (p *Pages) Conversation(w http.ResponseWriter, r *http.Request, a *repo.Acc
 	if v.Box, err = p.box(r, a, s); err != nil {
 		return err
 	}
+	v.Restore = s.MayMerge && mayRestore(a, s.of.Pull, v.Box.HeadGone)
 	v.Reviewers = reviewersOf(s)
 	v.place(threads)
 	return p.t.Page(w, r, "conversation.html", v)

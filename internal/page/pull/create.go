@@ -20,9 +20,6 @@ import (
 )
 
 // newView is the page of a new pull request.
-// atOnce is how many labels, people or milestones the form offers.
-const atOnce = 50
-
 type newView struct {
 	page.Frame
 	Base, Head string // branches; Head may be OWNER:BRANCH
@@ -37,6 +34,7 @@ type newView struct {
 	Comparison *comparison // nil: the branches are not chosen, or cannot be compared
 	Diff       *diff.View
 	Existing   *issue.Issue // one of these branches that is open already
+	Templates  []string     // files among which one can choose
 	Why        string       // nothing can be proposed
 
 	Labels    []page.Label
@@ -55,21 +53,25 @@ type comparison struct {
 // GET /{owner}/{repo}/pulls/new
 //
 // New shows the form of a new pull request of ?head= into ?base=, with what it would bring: /compare leads
-// here. title and body may be given, too. Error: 404.
+// here. ?title=, ?body=, ?template=, ?labels= and ?assignees= fill the form, too. Error: 404.
 func (p *Pages) New(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	q := web.QueryOf(r)
 	v := &newView{Base: q.Get("base"), Head: q.Get("head"), Title: q.Get("title"), Text: q.Get("body"),
-		Modify: true, Chosen: map[string]bool{}}
+		Draft: q.Get("draft") == "1", Modify: true, Chosen: map[string]bool{}}
+	for _, name := range strings.Split(q.Get("labels"), ",") {
+		v.Chosen[strings.TrimSpace(name)] = true
+	}
+	for _, login := range strings.Split(q.Get("assignees"), ",") {
+		v.Chosen["assignee:"+strings.TrimSpace(login)] = true
+	}
 	if v.Base == "" {
 		v.Base = a.DefaultBranch
 	}
 	if err := p.fill(r, a, v); err != nil {
 		return err
 	}
-	if !r.URL.Query().Has("title") {
-		if err := p.suggestText(r.Context(), a, v); err != nil {
-			return err
-		}
+	if err := p.suggestText(r, a, v); err != nil {
+		return err
 	}
 	return p.t.Page(w, r, "new.html", v)
 }
@@ -93,16 +95,15 @@ func (p *Pages) fill(r *http.Request, a *repo.Access, v *newView) (err error) {
 		}
 	}
 	if v.MayLabel {
-		first := web.Page{Number: 1, Size: atOnce}
-		labels, _, err := p.talk.Services.Labels.List(ctx, a, first)
+		labels, err := p.talk.Offer(r, a, "labels", "")
 		if err != nil {
 			return err
 		}
-		people, _, err := p.talk.Issues.Assignable(ctx, a, first)
+		people, err := p.talk.Offer(r, a, "assignees", "")
 		if err != nil {
 			return err
 		}
-		v.Labels, v.People = page.NewLabels(labels), page.NewUsers(people)
+		v.Labels, v.People = labels.Labels, people.People
 	}
 	if v.Head == "" {
 		return nil
@@ -156,22 +157,17 @@ func (p *Pages) compare(r *http.Request, a *repo.Access, v *newView) error {
 	return orEmpty(err)
 }
 
-// templates are where a repository has the text that a new pull request begins with, in GitHub's order.
-var templates = [...]string{".github/pull_request_template.md", ".github/PULL_REQUEST_TEMPLATE.md",
-	"pull_request_template.md",
-	"PULL_REQUEST_TEMPLATE.md", "docs/pull_request_template.md", "docs/PULL_REQUEST_TEMPLATE.md"}
-
-const maxTemplate = 64 << 10 // bytes
-
 // suggestText returns the title and the text that the form begins with: those of the only commit, else the
-// branch's name and the repository's template.
-func (p *Pages) suggestText(ctx context.Context, a *repo.Access, v *newView) error {
+// branch's name; and the repository's template, or that of ?template=. A title that the address has stays.
+func (p *Pages) suggestText(r *http.Request, a *repo.Access, v *newView) error {
 	if v.Comparison == nil || v.Existing != nil {
 		return nil
 	}
-	if c := v.Comparison.Commits; len(c) == 1 {
-		v.Title = c[0].Subject()
-		v.Text = c[0].Rest()
+	q := r.URL.Query()
+	if c := v.Comparison.Commits; q.Has("title") {
+		v.Text = q.Get("body")
+	} else if len(c) == 1 {
+		v.Title, v.Text = c[0].Subject(), c[0].Rest()
 	} else {
 		_, name, _ := cutLast(v.Head, ":")
 		if name == "" {
@@ -179,19 +175,24 @@ func (p *Pages) suggestText(ctx context.Context, a *repo.Access, v *newView) err
 		}
 		v.Title = titled(name)
 	}
-	for _, path := range templates {
-		file, err := p.of.Git.File(ctx, a, v.Base, path)
-		if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Forbidden) || errs.Is(err, errs.Invalid) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		if len(file.Data) > 0 && len(file.Data) <= maxTemplate {
-			v.Text = strings.TrimSpace(v.Text + "\n\n" + page.Valid(string(file.Data)))
-		}
+	if q.Has("body") {
+		v.Text = q.Get("body")
 		return nil
 	}
+	all, err := p.of.Git.Templates(r.Context(), []*repo.Access{a})
+	if err != nil {
+		return err
+	}
+	body, found := "", false
+	for _, t := range all[a.ID].Pulls {
+		if t.Chosen {
+			v.Templates = append(v.Templates, t.Filename)
+		}
+		if name := q.Get("template"); name == t.Filename || !t.Chosen && !found && name == "" {
+			body, found = t.Body, true
+		}
+	}
+	v.Text = strings.TrimSpace(v.Text + "\n\n" + page.Valid(body))
 	return nil
 }
 

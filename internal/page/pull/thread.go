@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"arbor/internal/issue/revision"
 	"arbor/internal/page"
 	"arbor/internal/page/diff"
 	"arbor/internal/page/talk"
@@ -33,8 +34,9 @@ type thread struct {
 // said is one comment of a thread.
 type said struct {
 	*lineComment
-	Thread *thread
-	Parts  []part
+	Thread  *thread
+	Parts   []part
+	History *talk.History // nil: nobody knows of edits
 }
 
 // Last is the newest comment.
@@ -90,7 +92,28 @@ func (p *Pages) threads(
 		}
 		all, more = append(all, mine...), more || rest
 	}
-	return s.gather(newLineComments(all)), more, nil
+	list = s.gather(newLineComments(all))
+	return list, more, p.histories(ctx, s, list)
+}
+
+// histories finds which comments were edited.
+func (p *Pages) histories(ctx context.Context, s *scene, list []*thread) error {
+	texts := map[revision.Text]*page.User{}
+	for _, t := range list {
+		for _, c := range t.Comments {
+			texts[revision.Text{Kind: revision.OfLine, ID: c.ID}] = c.User
+		}
+	}
+	if len(texts) == 0 {
+		return nil
+	}
+	found, err := p.talk.Histories(ctx, s.Issue(), s.Here, texts)
+	for _, t := range list {
+		for _, c := range t.Comments {
+			c.History = found[revision.Text{Kind: revision.OfLine, ID: c.ID}]
+		}
+	}
+	return err
 }
 
 // gather returns the threads of comments.

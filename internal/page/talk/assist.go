@@ -57,7 +57,7 @@ func (p *Pages) Suggest(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 
 // suggestPeople finds those who can be assigned in the repository, and others by their names.
 func (p *Pages) suggestPeople(r *http.Request, a *repo.Access, begin string) (list []suggestion, err error) {
-	here, _, err := p.Issues.Assignable(r.Context(), a, offered())
+	here, _, err := p.Issues.Assignable(r.Context(), a, page.First(atOnce))
 	if err != nil {
 		return nil, err
 	}

@@ -13,15 +13,16 @@ import (
 // Box is a text in a conversation, with its author and the actions on it.
 type Box struct {
 	page.Comment
-	Thread *Thread
-	Anchor string // its id in the page, as html_url has it
-	Number int64  // its id among comments; 0: the text of the issue itself
-	Edit   string // the address of the form that edits it; empty: the viewer may not
-	Delete string // the address that deletes it; empty: the viewer may not
-	Edited bool
-	Own    []string      // how the viewer reacted, as the API names it
-	Guard  string        // names the text as it is, for changes of it; empty: no tasks to tick
-	Shown  template.HTML // its body, with tasks that can be ticked
+	Thread  *Thread
+	Anchor  string // its id in the page, as html_url has it
+	Number  int64  // its id among comments; 0: the text of the issue itself
+	Edit    string // the address of the form that edits it; empty: the viewer may not
+	Delete  string // the address that deletes it; empty: the viewer may not
+	Edited  bool
+	History *History      // nil: nobody knows of edits
+	Own     []string      // how the viewer reacted, as the API names it
+	Guard   string        // names the text as it is, for changes of it; empty: no tasks to tick
+	Shown   template.HTML // its body, with tasks that can be ticked
 }
 
 // Badges returns the author's roles: Author, Owner, Member, Collaborator, Contributor.

@@ -16,6 +16,7 @@
 //
 //   - thread.go, entry.go: reading a conversation; box.go: a text in it; tasks.go: its task lists
 //   - comment.go: comments, texts and titles; act.go: state, reactions, lock, pin, subscription, deletion
+//   - edits.go: former texts
 //   - choose.go: labels, assignees, milestone; assist.go: preview, and completion of @ and #
 package talk
 
@@ -30,11 +31,13 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/issue"
 	"arbor/internal/issue/comment"
+	"arbor/internal/issue/revision"
 	"arbor/internal/issue/subscription"
 	"arbor/internal/issue/timeline"
 	"arbor/internal/label"
 	"arbor/internal/milestone"
 	"arbor/internal/page"
+	"arbor/internal/pull"
 	"arbor/internal/repo"
 	"arbor/internal/review"
 	"arbor/internal/route"
@@ -58,6 +61,8 @@ type Services struct {
 	Labels        *label.Service
 	Milestones    *milestone.Service
 	Reviews       *review.Service
+	Pulls         *pull.Service
+	Revisions     *revision.Service
 	Searches      *search.Service
 	People        *user.API
 }
@@ -85,6 +90,8 @@ func (p *Pages) Routes() []route.Route {
 		on("POST "+issue+"/comments/{id}/delete", p.DeleteComment),
 		on("GET "+issue+"/edit", p.Edit),
 		on("POST "+issue+"/edit", p.Save),
+		on("GET "+issue+"/edits", p.Edits),
+		on("POST "+issue+"/edits", p.DeleteEdit),
 		on("POST "+issue+"/tasks", p.Tick),
 		on("POST "+issue+"/state", p.change(account.Pull, p.SetState)),
 		on("GET "+issue+"/reactions", p.React),
@@ -92,6 +99,7 @@ func (p *Pages) Routes() []route.Route {
 		on("GET "+issue+"/lock", p.Lock),
 		on("POST "+issue+"/lock", p.change(account.Push, p.SetLock, "unlock")),
 		on("POST "+issue+"/subscription", p.change(account.Pull, p.Subscribe)),
+		on("GET /{owner}/{repo}/issues/choices/{what}", p.Choices),
 		on("GET "+issue+"/labels", p.Labels),
 		on("POST "+issue+"/labels", p.change(account.Triage, p.SetLabels)),
 		on("GET "+issue+"/assignees", p.Assignees),

@@ -29,7 +29,8 @@ type Thread struct {
 	Part    int64    // the part that was asked for (?page=2); 0: the beginning and the end
 	Pages   page.Pager
 
-	People     []page.User // participants of the entries
+	Linked     []*page.Issue // issues that a pull request closes, or pull requests that close an issue
+	People     []page.User   // participants of the entries
 	Subscribed bool
 	Pinned     bool
 	Draft      string // what the form for a comment begins with
@@ -75,6 +76,9 @@ func (p *Pages) Read(r *http.Request, f *page.Frame, i *page.Issue) (*Thread, er
 		return nil, err
 	}
 	t.gather()
+	if err := p.histories(r, t); err != nil {
+		return nil, err
+	}
 	if f.Viewer == nil {
 		return t, nil
 	}
@@ -82,6 +86,15 @@ func (p *Pages) Read(r *http.Request, f *page.Frame, i *page.Issue) (*Thread, er
 		return nil, err
 	}
 	return t, p.own(r, t)
+}
+
+// Link reads what the issue or pull request closes, or is closed by.
+func (p *Pages) Link(r *http.Request, t *Thread, i *issue.Issue) error {
+	list, err := p.Pulls.Linked(r.Context(), t.Repo.Access, i)
+	for _, v := range list {
+		t.Linked = append(t.Linked, page.NewIssue(v))
+	}
+	return err
 }
 
 // entries reads the timeline.

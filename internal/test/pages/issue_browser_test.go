@@ -44,7 +44,7 @@ func TestThreadInABrowser(t *testing.T) {
 
 	b.Click(`aside .gear[data-load*="/labels"] summary`)
 	b.Click(`aside .gear input[value="bug"]`)
-	b.Follow(`aside .gear button`)
+	b.Click(`aside .gear button`)
 	b.See("aside .labels", "bug")
 
 	b.Click(`#issuecomment-1 details.menu summary`)

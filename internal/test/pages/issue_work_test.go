@@ -92,11 +92,11 @@ func TestNewIssues(t *testing.T) {
 		h := &history{}
 		h.commit("main", "", "Add templates", ".github/ISSUE_TEMPLATE/config.yml", "x",
 			".github/ISSUE_TEMPLATE/bug_report.md",
-			"---\nname: Bug\ntitle: \"Bug: \"\nlabels: bug, 'help wanted'\nassignees:\n  - sam\n---\n\n## What <happened>\n")
+			"---\nname: Bug\nabout: It fails\ntitle: \"Bug: \"\nlabels: bug, 'help wanted'\nassignees:\n  - sam\n---\n\n## What <happened>\n")
 		s.Grant(t, h.into(t, s, "alice/garden", false), "sam", account.Push)
 		const at = "/alice/garden/issues/new"
 		first := page(t, s, "rae", at, 200)
-		shows(t, at, first, "Bug report", "Open a blank issue")
+		shows(t, at, first, "Bug", "It fails", "Open a blank issue")
 		lacks(t, at, first, "config", "<textarea")
 		filled := string(page(t, s, "sam", at+"?template=bug_report.md", 200).Body)
 		for _, part := range []string{`value="Bug: "`, "## What &lt;happened&gt;", `value="bug" checked`,
@@ -151,7 +151,7 @@ func TestLabelsAndMilestones(t *testing.T) {
 			t.Errorf("leads to %v", a.Header)
 		}
 		shows(t, "milestone", page(t, s, "", at+"/milestone/1", 200), "Spring", "Due by 20 March 2030", "All",
-			"made now by sam")
+			"created now by sam")
 		if a := page(t, s, "sam", at+"/milestones/1/edit", 200); !strings.Contains(string(a.Body),
 			`value="2030-03-20"`) {
 			t.Error("the form has not the day")

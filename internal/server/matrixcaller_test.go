@@ -211,7 +211,10 @@ func (c caller) lacks(r *route.Route, h *fixture.Home, need account.Role) bool {
 }
 
 // inGuild reports a caller who sees the teams of the organization.
-func (c caller) inGuild() bool {
+func (c caller) inGuild(h *fixture.Home) bool {
+	if _, left := h.Changed[c.login]; left {
+		return false
+	}
 	return c.login == "member" || c.login == "owner" || c.isOne("chief") || c.isBot()
 }
 
@@ -241,9 +244,9 @@ func wantRead(r *route.Route, c caller, h *fixture.Home, path, query string) int
 		if c.login != "owner" && !c.isOne("chief") && !c.isBot() {
 			want = http.StatusForbidden
 		}
-	case r.Pattern == "/orgs/{org}/teams" && !c.inGuild():
+	case r.Pattern == "/orgs/{org}/teams" && !c.inGuild(h):
 		want = http.StatusForbidden
-	case onTeam(r) && !c.inGuild():
+	case onTeam(r) && !c.inGuild(h) && !c.lacks(r, h, account.Pull): // tokens are looked at first
 		want = http.StatusNotFound
 	case r.Pattern == "/orgs/{org}/memberships/{username}":
 		if c.login != "member" && c.login != "owner" && !c.isOne("chief") && !c.isBot() {
@@ -302,7 +305,7 @@ func (m *matrix) wantAct(q *fixture.Request, c caller, h *fixture.Home) int {
 			return allowed
 		case onTeam(r) && strings.Contains(r.Pattern, "{repo}"): // as the repository says, or the team
 			return refused
-		case r.Right == route.SiteAdmin, onTeam(r) && !c.inGuild():
+		case r.Right == route.SiteAdmin, onTeam(r) && !c.inGuild(h):
 			return http.StatusNotFound
 		}
 		return http.StatusForbidden

@@ -118,6 +118,7 @@ func (api *API) RemoveMembership(w http.ResponseWriter, r *http.Request) error {
 }
 
 // GET /teams/{team_id}/members/{username}
+// GET /organizations/{organization_id}/team/{team_id}/members/{username}
 //
 // CheckMember answers 204 for a person in the team and 404 for anyone else.
 func (api *API) CheckMember(w http.ResponseWriter, r *http.Request) error {

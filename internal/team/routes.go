@@ -18,6 +18,7 @@ func (api *API) Routes() []route.Route {
 		route.Needs(scope.ReadOrg, route.Never).SignedIn("GET /user/teams", api.ListOwn),
 		metadata.Pull("GET /repos/{owner}/{repo}/teams", api.ListOfRepo),
 		reads.SignedIn("GET /teams/{team_id}/members/{username}", api.CheckMember),
+		reads.SignedIn("GET /organizations/{organization_id}/team/{team_id}/members/{username}", api.CheckMember),
 		owns.SignedIn("PUT /teams/{team_id}/members/{username}", api.AddMember),
 		owns.SignedIn("DELETE /teams/{team_id}/members/{username}", api.RemoveMembership),
 	}
@@ -30,7 +31,8 @@ func (api *API) below(team string) []route.Route {
 	reads := route.Needs(scope.ReadOrg, route.Never).ForApps("members")
 	owns := route.Needs(scope.AdminOrg, route.Never).ForApps("members")
 	looks := api.s.repos.Router(reads)
-	changes := api.s.repos.Router(owns)
+	// Apps need the right to change who may use the repository, too.
+	changes := api.s.repos.Router(route.Needs(scope.AdminOrg, route.Never).ForApps("administration"))
 	membership, repository := team+"/memberships/{username}", team+"/repos/{owner}/{repo}"
 	return []route.Route{
 		reads.SignedIn("GET "+team, api.Get),

@@ -32,7 +32,7 @@ var Texts = []TextTable{
 	{"reviews", "author_id", `256 + octet_length(body)`},
 	{"review_comments", "author_id",
 		`256 + octet_length(body) + octet_length(path) + octet_length(diff_hunk)`},
-	{"text_edits", "editor_id", `256 + COALESCE(octet_length(was), 0)`},
+	{"text_edits", "editor_id", `COALESCE(256 + octet_length(was), 0)`},
 	{"commit_comments", "author_id", `256 + octet_length(body) + COALESCE(octet_length(path), 0)`},
 	{"milestones", "creator_id", `256 + octet_length(title) + COALESCE(octet_length(description), 0)`},
 	{"releases", "author_id", `256 + octet_length(tag) + octet_length(target)
@@ -88,6 +88,17 @@ func BoundText(tx *db.Tx) {
 	if l, _ := tx.Value(textLimitKey{}).(*TextLimit); l != nil {
 		tx.BeforeCommit(l.check)
 	}
+}
+
+// TextFits reports whether the quota of the transaction's request has room for n more bytes of text.
+func TextFits(tx *db.Tx, n int) bool {
+	l, _ := tx.Value(textLimitKey{}).(*TextLimit)
+	if l == nil {
+		return true
+	}
+	next := l.before
+	next.bytes += int64(n)
+	return l.exceeded(&next, true, false) == nil
 }
 
 // TextLimit bounds the texts that one request adds.

@@ -11,7 +11,7 @@ CREATE TABLE text_edits (
     n          BIGINT NOT NULL,   -- the number of the edit of this text, from 1
     editor_id  BIGINT NOT NULL REFERENCES accounts (id),
     edited_at  BIGINT NOT NULL,
-    was        {{text}},          -- the text before the edit; NULL: deleted
+    was        {{text}},          -- the text before the edit; NULL: deleted, or its editor had no room
     private    BOOLEAN NOT NULL,  -- the repository was private then
     deleted_by BIGINT,            -- who deleted the text before the edit
     deleted_at BIGINT
@@ -28,20 +28,20 @@ CREATE INDEX text_edits_deleted_by ON text_edits (deleted_by) WHERE deleted_by I
 -- sqlite
 CREATE TRIGGER text_edits_text_added AFTER INSERT ON text_edits BEGIN
     INSERT INTO text_changes (account_id, bytes, written)
-    SELECT new.editor_id, 256 + COALESCE(octet_length(new.was), 0), 0;
+    SELECT new.editor_id, COALESCE(256 + octet_length(new.was), 0), 0;
 END;
 CREATE TRIGGER text_edits_text_gone AFTER DELETE ON text_edits BEGIN
-    UPDATE text_counts SET bytes = bytes - (256 + COALESCE(octet_length(old.was), 0))
+    UPDATE text_counts SET bytes = bytes - COALESCE(256 + octet_length(old.was), 0)
     WHERE account_id = old.editor_id;
 END;
 CREATE TRIGGER text_edits_text_edited AFTER UPDATE OF was ON text_edits WHEN old.was IS NOT new.was BEGIN
-    UPDATE text_counts SET bytes = bytes - COALESCE(octet_length(old.was), 0) + COALESCE(octet_length(new.was), 0)
+    UPDATE text_counts SET bytes = bytes - COALESCE(256 + octet_length(old.was), 0) + COALESCE(256 + octet_length(new.was), 0)
     WHERE account_id = old.editor_id;
 END;
 -- postgres
 CREATE OR REPLACE FUNCTION text_edits_text_added() RETURNS TRIGGER LANGUAGE plpgsql AS $b$ BEGIN
     PERFORM count_text(c.who, c.n, 0) FROM (SELECT r.editor_id AS who,
-        CAST(SUM(256 + COALESCE(octet_length(r.was), 0)) AS BIGINT) AS n
+        CAST(COALESCE(SUM(256 + octet_length(r.was)), 0) AS BIGINT) AS n
         FROM changed r GROUP BY r.editor_id ORDER BY r.editor_id) c;
     RETURN NULL;
 END $b$;
@@ -49,7 +49,7 @@ CREATE TRIGGER text_edits_text_added AFTER INSERT ON text_edits REFERENCING NEW 
     FOR EACH STATEMENT EXECUTE FUNCTION text_edits_text_added();
 CREATE OR REPLACE FUNCTION text_edits_text_gone() RETURNS TRIGGER LANGUAGE plpgsql AS $b$ BEGIN
     UPDATE text_counts x SET bytes = x.bytes - c.n
-    FROM (SELECT r.editor_id AS who, CAST(SUM(256 + COALESCE(octet_length(r.was), 0)) AS BIGINT) AS n
+    FROM (SELECT r.editor_id AS who, CAST(COALESCE(SUM(256 + octet_length(r.was)), 0) AS BIGINT) AS n
         FROM changed r GROUP BY r.editor_id) c
     WHERE x.account_id = c.who;
     RETURN NULL;
@@ -57,8 +57,8 @@ END $b$;
 CREATE TRIGGER text_edits_text_gone AFTER DELETE ON text_edits REFERENCING OLD TABLE AS changed
     FOR EACH STATEMENT EXECUTE FUNCTION text_edits_text_gone();
 CREATE OR REPLACE FUNCTION text_edits_text_edited() RETURNS TRIGGER LANGUAGE plpgsql AS $b$ BEGIN
-    UPDATE text_counts SET bytes = bytes - COALESCE(octet_length(OLD.was), 0)
-        + COALESCE(octet_length(NEW.was), 0) WHERE account_id = OLD.editor_id;
+    UPDATE text_counts SET bytes = bytes - COALESCE(256 + octet_length(OLD.was), 0)
+        + COALESCE(256 + octet_length(NEW.was), 0) WHERE account_id = OLD.editor_id;
     RETURN NULL;
 END $b$;
 CREATE TRIGGER text_edits_text_edited AFTER UPDATE OF was ON text_edits

@@ -50,7 +50,7 @@ type Edit struct {
 	N         int64 // from 1
 	EditorID  account.ID
 	At        db.Time
-	Was       *string // the text before; nil: deleted, or not for the caller
+	Was       *string // the text before; nil: deleted, not kept, or not for the caller
 	Private   bool    // the repository was private
 	DeletedBy account.ID
 	DeletedAt db.Time
@@ -58,13 +58,18 @@ type Edit struct {
 	Editor, Deleter *account.Account // nil: gone, or no deleter
 }
 
-// Note records an edit of a text of an issue, in the transaction that makes it. was is the text before.
+// Note records an edit of a text of an issue, in the transaction that makes it. was is the text before. It is not kept
+// if the quota of the editor has no room for it, so that texts can be shortened then, too.
 func Note(tx *db.Tx, r *repo.Repo, issueID int64, of Text, by account.ID, was string) error {
 	n, err := last(tx, of)
 	if err != nil {
 		return err
 	}
-	if err := insert(tx, r, issueID, &Edit{Of: of, N: n + 1, EditorID: by, Was: &was}); err != nil || n < maxKept {
+	e := &Edit{Of: of, N: n + 1, EditorID: by, Was: &was}
+	if !account.TextFits(tx, 256+len(was)) {
+		e.Was = nil
+	}
+	if err := insert(tx, r, issueID, e); err != nil || n < maxKept {
 		return err
 	}
 	return prune(tx, of, n+1-maxKept)

@@ -23,7 +23,7 @@ type syncView struct {
 // GET /{owner}/{repo}/sync
 //
 // Behind shows how far the branch ?branch= of a fork, by default the default branch, is from that of its parent, and a
-// button that updates it. Error: 404 for what is no fork of a repository that the viewer sees.
+// button that updates it. Error: 404.
 func (p *Pages) Behind(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	v, err := p.behind(r, a, web.QueryOf(r).Get("branch"))
 	if err != nil {
@@ -43,7 +43,8 @@ func (p *Pages) behind(r *http.Request, a *repo.Access, branch string) (*syncVie
 	}
 	owner, _, ok := strings.Cut(v.Repo.Parent, "/")
 	if !ok {
-		return nil, errs.Absent()
+		v.Why = "This repository is not a fork of one that you see."
+		return v, nil
 	}
 	v.Upstream = owner + ":" + v.Branch
 	c, err := p.Git.Compared(r.Context(), a, v.Branch+"..."+v.Upstream, page.First(1), 1)

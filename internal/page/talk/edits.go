@@ -209,6 +209,8 @@ func (p *Pages) showEdit(r *http.Request, a *repo.Access, v *editsView, of *edit
 	switch {
 	case e.DeletedBy != 0:
 		v.Hidden = "The text before this edit was deleted."
+	case e.Was == nil && e.ShownTo(a):
+		v.Hidden = "The text before this edit was not kept: its editor had no room for more texts."
 	case e.Was == nil:
 		v.Hidden = "The text before this edit was written while the repository was private. " +
 			"Only people with push access see it."

@@ -94,7 +94,7 @@ func TestThreadInABrowser(t *testing.T) {
 	b.Click(`aside .gear[data-load*="/milestone"] summary`)
 	b.Follow(`aside .gear[data-load*="/milestone"] a`)
 	b.Click(`input[name="milestone"][value=""]`)
-	b.Follow(`form.choose button`)
+	b.Follow(`form.choose button.main`)
 	b.See("aside", "No milestone")
 	b.Fill("#new-comment textarea", "Without a script")
 	b.Follow(`#new-comment button[value="not_planned"]`)

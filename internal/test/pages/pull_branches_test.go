@@ -74,7 +74,7 @@ func TestSyncFork(t *testing.T) {
 		changePlant(t, s)
 		api(t, s, "sam", "POST /repos/alice/plot/forks", 202, changeObject{}, nil)
 		const at = "/sam/plot/sync"
-		page(t, s, "alice", "/alice/plot/sync", 404)
+		shows(t, at, page(t, s, "alice", "/alice/plot/sync", 200), "This repository is not a fork")
 		shows(t, at, page(t, s, "sam", at, 200), "main is not behind alice:main")
 		change := func(repo, who, text string) {
 			t.Helper()

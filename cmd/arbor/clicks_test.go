@@ -48,9 +48,10 @@ func TestClicks(t *testing.T) {
 			c.Submit()
 			c.See("main", "The vents open too late")
 		}},
-		{"open an issue", 3, at, func(c *counted) {
+		{"open an issue", 4, at, func(c *counted) { // the repository offers templates
 			c.follow(tab("issues"))
 			c.follow(`main a[href="` + at + `/issues/new"]`)
+			c.follow(`main a[href^="` + at + `/issues/new?template=blank"], main p > a[href*="blank"]`)
 			c.Fill(`input[name="title"]`, "A door that clicks")
 			c.follow(`main form.split button.main`)
 			c.See("h1", "A door that clicks")

@@ -3,6 +3,7 @@
 package clients
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 
@@ -55,6 +56,22 @@ func about(t *testing.T, h *hub) {
 	}
 	remarks(t, h)
 	emails(t, h)
+	codeOwners(t, h)
+}
+
+// codeOwners are told what is wrong with their list on a branch.
+func codeOwners(t *testing.T, h *hub) {
+	ctx, alice := t.Context(), h.as(t, "alice")
+	_, _, err := alice.Repositories.GetCodeownersErrors(ctx, "garden", "plot", nil)
+	refused(t, err, http.StatusNotFound, "", "")
+	got[*github.RepositoryContentResponse](t)(alice.Repositories.CreateFile(ctx, "garden", "plot",
+		".github/CODEOWNERS", &github.RepositoryContentFileOptions{Message: github.Ptr("Own"),
+			Content: []byte("***/a @will\n")}))
+	list := got[*github.CodeownersErrors](t)(alice.Repositories.GetCodeownersErrors(ctx, "garden", "plot",
+		&github.GetCodeownersErrorsOptions{Ref: "main"})).Errors
+	if len(list) != 1 || list[0].Kind != "Invalid pattern" || list[0].Path != ".github/CODEOWNERS" {
+		t.Errorf("the errors are %+v, want one of a pattern", list)
+	}
 }
 
 // remarks are comments on a commit.

@@ -8,6 +8,17 @@ export async function files(hub) {
   const first = await written(hub, here);
   await read(hub, here);
   await histories(hub, here, first);
+  await owners(hub, here);
+}
+
+// What is wrong with the list of a branch's code owners.
+async function owners({ as }, here) {
+  const { repos } = as('will').rest;
+  await refused(repos.codeownersErrors(here), 404);
+  await data(repos.createOrUpdateFileContents({ ...here, path: '.github/CODEOWNERS', message: 'Own', content: base64('***/a @will\n') }), 201);
+  const { errors } = await data(repos.codeownersErrors({ ...here, ref: 'main' }));
+  assert.equal(errors.length, 1);
+  has(errors[0], { line: 1, kind: 'Invalid pattern', path: '.github/CODEOWNERS' });
 }
 
 async function written({ as }, here) {

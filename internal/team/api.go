@@ -174,11 +174,14 @@ func readEdit(body *web.Object) (e Edit) {
 	}
 	body.Enum("permission", "pull", "push",
 		"admin") // of no effect at GitHub either: each repository has its own
-	if id := body.Int("parent_team_id"); id.Set {
-		e.Parent = web.Opt[ID]{Set: true, Null: id.Null, Value: ID(id.Value)}
-		if id.Given() && id.Value < 1 {
-			body.Wrong("parent_team_id", errs.InvalidField, "parent_team_id must be the id of a team")
-		}
+	id := body.Int("parent_team_id")
+	e.Parent = web.Opt[ID]{Set: id.Set, Null: id.Null, Value: ID(id.Value)}
+	if id.Given() && id.Value < 1 {
+		body.Wrong("parent_team_id", errs.InvalidField, "parent_team_id must be the id of a team")
+	}
+	e.ParentSlug = body.String("parent_team_slug", 0)
+	if e.ParentSlug.Given() && id.Given() {
+		body.Wrong("parent_team_slug", errs.InvalidField, "parent_team_slug cannot be sent with parent_team_id")
 	}
 	return e
 }

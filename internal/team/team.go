@@ -260,7 +260,8 @@ func (s *Service) OfCaller(
 type Edit struct {
 	Name, Description web.Opt[string]
 	Secret, Quiet     web.Opt[bool]
-	Parent            web.Opt[ID] // null: none
+	Parent            web.Opt[ID]     // null: none
+	ParentSlug        web.Opt[string] // names the parent in place of Parent, where given
 }
 
 // check notes what is wrong with the values.
@@ -288,10 +289,18 @@ func (e *Edit) apply(tx *db.Tx, t *Team) (moved bool, err error) {
 		t.Quiet = e.Quiet.Value
 	}
 	was := t.Parent
-	if e.Parent.Set {
-		if t.Parent, err = parentOf(tx, t, e.Parent, &f); err != nil {
-			return false, err
-		}
+	switch {
+	case e.ParentSlug.Given():
+		ref := Ref{Org: t.Org.Login, Slug: e.ParentSlug.Value}
+		t.Parent, err = parentOf(tx, t, ref, "parent_team_slug", &f)
+	case e.Parent.Given():
+		ref := Ref{ID: e.Parent.Value, OrgID: t.Org.ID}
+		t.Parent, err = parentOf(tx, t, ref, "parent_team_id", &f)
+	case e.Parent.Null, e.ParentSlug.Null:
+		t.Parent = nil
+	}
+	if err != nil {
+		return false, err
 	}
 	if e.Secret.Given() {
 		t.Secret = e.Secret.Value
@@ -313,21 +322,18 @@ func (e *Edit) apply(tx *db.Tx, t *Team) (moved bool, err error) {
 	return moved, f.Err()
 }
 
-// parentOf finds a new parent of a team, and notes one that cannot be it.
-func parentOf(tx *db.Tx, t *Team, id web.Opt[ID], f *web.Faults) (*Team, error) {
-	if id.Null {
-		return nil, nil
-	}
-	p, err := byRef(tx, Ref{ID: id.Value, OrgID: t.Org.ID})
+// parentOf finds a new parent of a team, and notes one that cannot be it at the field that names it.
+func parentOf(tx *db.Tx, t *Team, ref Ref, field string, f *web.Faults) (*Team, error) {
+	p, err := byRef(tx, ref)
 	if errs.Is(err, errs.NotFound) {
-		f.Wrong("parent_team_id", errs.Custom, "The organization has no team with this id.")
+		f.Wrong(field, errs.Custom, "The organization has no such team.")
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	if p.Secret {
-		f.Wrong("parent_team_id", errs.Custom, "A secret team cannot be a parent.")
+		f.Wrong(field, errs.Custom, "A secret team cannot be a parent.")
 	}
 	above, err := above(tx, p.ID)
 	if err != nil {
@@ -341,12 +347,12 @@ func parentOf(tx *db.Tx, t *Team, id web.Opt[ID], f *web.Faults) (*Team, error) 
 	}
 	for _, id := range above {
 		if id == t.ID {
-			f.Wrong("parent_team_id", errs.Custom, "A team cannot be below itself.")
+			f.Wrong(field, errs.Custom, "A team cannot be below itself.")
 			return p, nil
 		}
 	}
 	if len(above)+height > maxDepth {
-		f.Wrong("parent_team_id", errs.Custom,
+		f.Wrong(field, errs.Custom,
 			"Teams are nested too deeply (maximum is "+strconv.Itoa(maxDepth)+")")
 	}
 	return p, nil

@@ -131,6 +131,39 @@ func teamID(t *testing.T, s *apitest.Server, body string) int64 {
 	return made.ID
 }
 
+// A parent is named by its slug as well as by its id, and not by both.
+func TestTeamParentBySlug(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		crew(t, s)
+		s.Org(t, "field", "alice")
+		s.Ask(t, "alice", "POST /orgs/field/teams", `{"name":"far","privacy":"closed"}`, 201)
+		top := teamID(t, s, `{"name":"Top","privacy":"closed"}`)
+		teamID(t, s, `{"name":"hidden","privacy":"secret"}`)
+		const low = "PATCH " + atTeams + "/low"
+		wrong := `{"errors":[{"field":"parent_team_slug"}]}`
+		s.Run(t, []apitest.Case{
+			{Do: "POST " + atTeams, As: "alice", Send: `{"name":"low","parent_team_slug":"top"}`, Status: 201,
+				Want: `{"privacy":"closed","parent":{"slug":"top"}}`},
+			{Do: low, As: "alice", Send: `{"parent_team_slug":null}`, Status: 200, Want: `{"parent":null}`},
+			{Do: low, As: "alice", Send: `{"parent_team_slug":"TOP"}`, Status: 200,
+				Want: `{"parent":{"slug":"top"}}`},
+			{Name: "both", Do: low, As: "alice", Status: 422, Want: wrong,
+				Send: fmt.Sprintf(`{"parent_team_slug":"top","parent_team_id":%d}`, top)},
+			{Name: "null is no second parent", Do: low, As: "alice", Status: 200,
+				Send: `{"parent_team_slug":"top","parent_team_id":null}`, Want: `{"parent":{"slug":"top"}}`},
+			{Name: "of another organization", Do: low, As: "alice", Send: `{"parent_team_slug":"far"}`,
+				Status: 422, Want: wrong},
+			{Name: "empty", Do: low, As: "alice", Send: `{"parent_team_slug":""}`, Status: 422, Want: wrong},
+			{Do: low, As: "alice", Send: `{"parent_team_slug":"hidden"}`, Status: 422, Want: wrong},
+			{Name: "a circle", Do: "PATCH " + atTeams + "/top", As: "alice",
+				Send: `{"parent_team_slug":"low"}`, Status: 422, Want: wrong},
+			{Do: low, As: "mia", Send: `{"parent_team_slug":"top"}`, Status: 403},
+			{Do: "GET " + atTeams + "/low", As: "max", Status: 200, Want: `{"parent":{"slug":"top"}}`},
+		})
+	})
+}
+
 // What somebody may do through a team, and through teams above, ends with whatever gave it.
 func TestTeamRights(t *testing.T) {
 	t.Parallel()

@@ -46,8 +46,11 @@ var exceptions = []exception{
 	{Operations: "apps/.*installations?.*", At: `.*\baccount\.(created_at|name|slug|updated_at)`,
 		Why:    "missing",
 		Reason: "the account is a user or an organization: these fields are those of an enterprise, which the description has beside them"},
-	{Operations: "repos/get-repo-rule-suites", At: `\[\]\.evaluation_result`, Why: "got null",
+	{Operations: "repos/get-(repo|org)-rule-suites", At: `\[\]\.evaluation_result`, Why: "got null",
 		Reason: "no ruleset was only evaluated; the schema of one suite does allow it"},
+	{Operations: "teams/.*", At: `(\[\]\.)?organization\.(blog|company|email|location|name)`,
+		Why:    "got null",
+		Reason: "an organization that has not filled in its profile: GitHub sends null"},
 	{Operations: "meta/root", At: `[a-z_]+_url`, Why: "missing",
 		Reason: "the root names what there is, and nothing that would not answer (decision 9)"},
 }
@@ -131,7 +134,7 @@ var unfilled = map[string]string{
 	`.*(repository|full-repository)\.(language|license)`:                           "found out beside the requests, for which these do not wait; package detect tests them",
 	`nullable-license-simple\.url`:                                                 "the same",
 	`(private|public)-user\.(hireable|twitter_username)`:                           "profiles do not have them",
-	`organization-full\.archived_at`:                                               "organizations are not archived",
+	`(organization-full|team-organization)\.archived_at`:                           "organizations are not archived",
 	`protected-branch-required-status-check\..*`:                                   "branches are not protected",
 	`branch-restriction-policy\.apps`:                                              "protections name no Apps",
 	`.*\.(requested_teams|teams)`:                                                  "protections and environments name no teams",
@@ -142,6 +145,14 @@ var unfilled = map[string]string{
 
 	`community-profile\.files\.license`: "found out beside the requests, for which these do not wait",
 	`topic-search-result-item\.(created_by|description|display_name|released|short_description)`: "nobody writes about topics",
+}
+
+// unlisted are the events that no request of the run causes, each with why.
+var unlisted = map[string]string{
+	"auto_merge_enabled":  "only GraphQL enables it; package pulls tests it",
+	"auto_squash_enabled": "the same",
+	"auto_rebase_enabled": "the same",
+	"auto_merge_disabled": "the same",
 }
 
 // hasReason reports whether a field is known to have no value.

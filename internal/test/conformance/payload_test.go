@@ -84,7 +84,7 @@ func (r *recorder) judge(t *testing.T) {
 		}
 	}
 	for _, name := range eventNames() {
-		if !r.happened[name] {
+		if !r.happened[name] && unlisted[name] == "" {
 			t.Errorf("the store is not rich enough: no list shows that something was %s", name)
 		}
 	}
@@ -104,7 +104,9 @@ func (r *recorder) judge(t *testing.T) {
 func eventNames() (names []string) {
 	defer func() { _ = recover() }()
 	for kind := issue.EventClosed; ; kind++ {
-		names = append(names, kind.String())
+		if name := kind.String(); name != "" { // their numbers have gaps
+			names = append(names, name)
+		}
 	}
 }
 

@@ -17,6 +17,7 @@ func (w *world) run() {
 	w.accounts()
 	w.repositories()
 	w.invitations()
+	w.teams()
 	w.objects()
 	w.histories()
 	w.tracker()
@@ -124,6 +125,18 @@ func (w *world) invitations() {
 		w.do("dave", "PATCH /user/repository_invitations/"+ask())
 		w.do("alice", "DELETE /repos/"+name+"/collaborators/dave")
 	}
+}
+
+// teams: the pickers of orchard are below its growers; both go again.
+func (w *world) teams() {
+	const teams = "/orgs/orchard/teams"
+	w.do("alice", "POST "+teams, `{"name": "Growers", "description": "Who plant", "privacy": "closed"}`)
+	w.do("alice", "POST "+teams,
+		`{"name": "Pickers", "description": "Who reap", "parent_team_slug": "growers", "repo_names": ["apples"]}`)
+	w.do("alice", "GET "+teams)
+	w.do("alice", "GET "+teams+"/pickers")
+	w.do("alice", "GET "+teams+"/growers/teams")
+	w.do("alice", "DELETE "+teams+"/growers")
 }
 
 // repositories: garden is alice's and public, cellar private, orchard/apples the

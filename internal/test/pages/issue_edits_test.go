@@ -117,3 +117,27 @@ func TestEditHistoryOfReviews(t *testing.T) {
 		}
 	})
 }
+
+// The history stays when the account of an editor is deleted, and when the repository becomes private.
+func TestEditHistoryOutlivesItsEditors(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		people(t, s)
+		s.Admin(t, "chief")
+		s.Grant(t, s.Repo(t, "alice/garden", false), "sam", account.Push)
+		const at, issues = "/alice/garden/issues/1", "/repos/alice/garden/issues"
+		api(t, s, "rae", "POST "+issues, 201, changeObject{"title": "Sun", "body": "before"}, nil)
+		api(t, s, "sam", "PATCH "+issues+"/1", 200, changeObject{"body": "after"}, nil)
+		api(t, s, "chief", "DELETE /admin/users/sam", 204, nil, nil)
+		last := lastEdit(t, get(t, s, "", at+"/edits", 200, "<bdi>ghost</bdi> edited"))
+		shows(t, last, page(t, s, "", last, 200), "Edit by ghost", "before", "after")
+		page(t, s, "", "/sam", 404)
+
+		api(t, s, "alice", "PATCH /repos/alice/garden", 200, changeObject{"private": true}, nil)
+		for _, path := range []string{at + "/edits", last} {
+			page(t, s, "stranger", path, 404)
+			page(t, s, "rae", path, 404) // the author has no role
+		}
+		shows(t, last, page(t, s, "alice", last, 200), "before", "after")
+	})
+}

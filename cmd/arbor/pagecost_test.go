@@ -86,9 +86,12 @@ func fillDemo(t *testing.T, engine db.Engine) *countedDemo {
 // has to be well.
 func (c *countedDemo) check(cookie, name, path string) {
 	c.t.Helper()
-	least, processes := []string{}, int64(1<<30)
+	least, processes, most := []string{}, int64(1<<30), int64(maxProcesses)
+	if name == "sync" { // compares branches of two repositories
+		most = 3
+	}
 	// pooled processes start once
-	for n := 0; n < 3 || n < 20 && (len(least) > maxStatements || processes > maxProcesses); n++ {
+	for n := 0; n < 3 || n < 20 && (len(least) > maxStatements || processes > most); n++ {
 		change, err := http.NewRequest("PATCH", c.at+"/repos/alice/greenhouse",
 			strings.NewReader(fmt.Sprintf(`{"description": "%s %d"}`, name, n)))
 		testkit.NoError(c.t, err)
@@ -112,7 +115,7 @@ func (c *countedDemo) check(cookie, name, path string) {
 		c.mu.Unlock()
 		processes = min(processes, c.git.Started()-before)
 	}
-	if len(least) > maxStatements || processes > maxProcesses {
+	if len(least) > maxStatements || processes > most {
 		c.t.Errorf("%s (%s) takes %d statements and %d processes of git:\n\t%.20000s", name, path,
 			len(least), processes, strings.Join(least, "\n\t"))
 	}

@@ -28,7 +28,7 @@ func (a *API) UpdateOrg(w http.ResponseWriter, r *http.Request) error {
 	if err := a.s.CheckOwner(r.Context(), caller, login); err != nil {
 		return err
 	}
-	o, err := web.ReadObject(r, orgResource)
+	o, err := web.ReadOptional(r, orgResource) // Terraform sends null
 	if err != nil {
 		return err
 	}

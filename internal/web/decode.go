@@ -141,12 +141,12 @@ func ReadBody(r *http.Request) ([]byte, error) {
 	}
 }
 
-// ParseObject reads an object within a body. Null is the empty object, as at GitHub.
+// ParseObject reads an object within a body.
 func ParseObject(body []byte, resource string) (*Object, error) {
 	if !utf8.Valid(body) || !json.Valid(body) {
 		return nil, errs.New(errs.Malformed, "Problems parsing JSON")
 	}
-	if trimmed := bytes.TrimSpace(body); trimmed[0] != '{' && string(trimmed) != "null" {
+	if trimmed := bytes.TrimLeft(body, " \t\r\n"); trimmed[0] != '{' {
 		return nil, errs.New(errs.Malformed, "Body should be a JSON object")
 	}
 	o := &Object{Faults: Faults{Resource: resource}}

@@ -60,7 +60,11 @@ on('form[data-apply]', (form) => {
 		return body;
 	};
 	const before = String(chosen());
-	form.addEventListener('submit', (e) => { e.preventDefault(); menu.open = false; });
+	form.addEventListener('submit', (e) => {
+		e.preventDefault();
+		menu.open = false;
+		menu.querySelector('summary').focus();
+	});
 	form.addEventListener('keydown', (e) => { if (e.key === 'Escape') form.reset(); });
 	menu.addEventListener('toggle', async () => {
 		if (menu.open || !form.isConnected || String(chosen()) === before) return;

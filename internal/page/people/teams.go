@@ -1,7 +1,6 @@
 package people
 
 import (
-	"context"
 	"net/http"
 
 	"arbor/internal/account"
@@ -59,9 +58,7 @@ type teamView struct {
 	Children []*team.Team
 	People   []teamPerson
 	Repos    []team.Repo
-	Total    int64
 	Roles    []string
-	Parents  []*team.Team // that the team may be put below
 	Typed    typedTeam
 	Login    string // that was typed, or the name of a repository
 	Chosen   string // the role that was chosen
@@ -72,12 +69,6 @@ type teamPerson struct {
 	Role  string
 	Below bool // only in a team below
 	Self  bool
-}
-
-// typedTeam is what a form says of a team.
-type typedTeam struct {
-	Name, Description, Privacy, Parent string
-	Quiet                              bool
 }
 
 func refOf(r *http.Request) team.Ref {
@@ -128,7 +119,7 @@ func (p *Pages) teamMembers(r *http.Request) (*teamView, error) {
 		v.People = append(v.People, teamPerson{User: u, Role: m.Role.String(), Below: m.Role == team.Below,
 			Self: v.Viewer != nil && v.Viewer.ID == u.ID})
 	}
-	v.Total, v.Pages = total, page.PagerOf(r, at, total)
+	v.Pages = page.PagerOf(r, at, total)
 	return v, nil
 }
 
@@ -209,8 +200,8 @@ func (p *Pages) teamRepos(r *http.Request) (*teamView, error) {
 		return nil, err
 	}
 	at := page.At(r, perList)
-	v.Repos, v.Total, err = p.of.Teams.Repos(r.Context(), caller(r), refOf(r), at)
-	v.Pages = page.PagerOf(r, at, v.Total)
+	list, total, err := p.of.Teams.Repos(r.Context(), caller(r), refOf(r), at)
+	v.Repos, v.Pages = list, page.PagerOf(r, at, total)
 	return v, err
 }
 
@@ -271,144 +262,4 @@ func (p *Pages) changeTeamRepo(r *http.Request, v *teamView, name string, form p
 		err = p.of.Teams.AddRepo(ctx, a, refOf(r), form.Get("role"))
 	}
 	return err
-}
-
-// GET /orgs/{org}/people/teams/{team_slug}/settings
-//
-// TeamSettings answers the form for a team to owners of the organization. Errors: 403, 404.
-func (p *Pages) TeamSettings(w http.ResponseWriter, r *http.Request) error {
-	v, err := p.teamSettings(r)
-	if err != nil {
-		return err
-	}
-	t := v.Team
-	v.Typed = typedTeam{Name: t.Name, Description: page.TextOf(t.Description), Privacy: t.Privacy(),
-		Quiet: t.Quiet}
-	if t.Parent != nil {
-		v.Typed.Parent = t.Parent.Slug
-	}
-	return p.t.Page(w, r, "teamsettings.html", v)
-}
-
-func (p *Pages) teamSettings(r *http.Request) (*teamView, error) {
-	v, err := p.team(r, "settings")
-	if err == nil && !v.Team.Owner {
-		err = account.MustOwn(&v.Team.Org)
-	}
-	return v, err
-}
-
-// POST /orgs/{org}/people/teams/{team_slug}/settings
-//
-// ChangeTeam changes the team, or with the action delete deletes it. Errors: 403, 404; what is wrong with the form is
-// shown on it.
-func (p *Pages) ChangeTeam(w http.ResponseWriter, r *http.Request) error {
-	form, err := page.ReadForm(r)
-	if err != nil {
-		return err
-	}
-	v, err := p.teamSettings(r)
-	if err != nil {
-		return err
-	}
-	if form.Get("action") == "delete" {
-		ctx, err := p.kit.DeleteOwn(r, scope.AdminOrg, false)
-		if err == nil {
-			err = p.of.Teams.Delete(ctx, caller(r), refOf(r))
-		}
-		if err != nil {
-			return err
-		}
-		return page.Done(w, r, web.Path("orgs", v.Org.Login, "people", "teams"),
-			"The team "+v.Team.Name+" was deleted.")
-	}
-	v.Typed = typed(form)
-	ctx, err := p.kit.WriteOwn(r, scope.AdminOrg, false)
-	if err == nil {
-		var e team.Edit
-		if e, err = p.teamEdit(ctx, r, v.Typed); err == nil {
-			var a *team.Access
-			if a, err = p.of.Teams.Edit(ctx, caller(r), refOf(r), e); err == nil {
-				return page.Done(w, r, a.Path()+"/settings", "The settings were saved.")
-			}
-		}
-	}
-	if v.Problem, err = page.ProblemOf(err); err != nil {
-		return err
-	}
-	return p.t.Again(w, r, "teamsettings.html", v.Problem, v)
-}
-
-func typed(form page.Form) typedTeam {
-	return typedTeam{Name: form.Text("name"), Description: form.Text("description"),
-		Privacy: form.Get("privacy"),
-		Parent:  form.Text("parent"), Quiet: form.Checked("quiet")}
-}
-
-// teamEdit turns what a form says into a change. The parent is named by its slug. Error: 422.
-func (p *Pages) teamEdit(ctx context.Context, r *http.Request, t typedTeam) (e team.Edit, err error) {
-	e = team.Edit{Name: web.Some(t.Name), Description: web.Some(t.Description),
-		Secret: web.Some(t.Privacy == "secret"),
-		Quiet:  web.Some(t.Quiet), Parent: web.Opt[team.ID]{Set: true, Null: true}}
-	if t.Parent == "" {
-		return e, nil
-	}
-	parent, err := p.of.Teams.Get(ctx, caller(r), team.Ref{Org: web.Param(r, "org"), Slug: t.Parent})
-	if errs.Is(err, errs.NotFound) {
-		return e, errs.Newf(errs.Invalid, "There is no team %q.", errs.Clip(t.Parent))
-	}
-	if err == nil {
-		e.Parent = web.Some(parent.ID)
-	}
-	return e, err
-}
-
-// GET /orgs/{org}/people/new-team
-//
-// NewTeam answers the form for a new team to owners of the organization. Errors: 403, 404.
-func (p *Pages) NewTeam(w http.ResponseWriter, r *http.Request) error {
-	v, err := p.newTeam(r)
-	if err != nil {
-		return err
-	}
-	v.Typed = typedTeam{Privacy: "closed", Parent: web.QueryOf(r).Get("parent")}
-	return p.t.Page(w, r, "teamsettings.html", v)
-}
-
-func (p *Pages) newTeam(r *http.Request) (v *teamView, err error) {
-	if _, err = p.owned(r); err != nil {
-		return nil, err
-	}
-	v = &teamView{Section: "new"}
-	v.Frame, v.Org, v.Role, err = p.orgFrame(r, "New team")
-	return v, err
-}
-
-// POST /orgs/{org}/people/new-team
-//
-// CreateTeam creates a team. Errors: 403, 404; what is wrong with the form is shown on it.
-func (p *Pages) CreateTeam(w http.ResponseWriter, r *http.Request) error {
-	form, err := page.ReadForm(r)
-	if err != nil {
-		return err
-	}
-	v, err := p.newTeam(r)
-	if err != nil {
-		return err
-	}
-	v.Typed = typed(form)
-	ctx, err := p.kit.WriteOwn(r, scope.AdminOrg, false)
-	if err == nil {
-		n := team.NewTeam{}
-		if n.Edit, err = p.teamEdit(ctx, r, v.Typed); err == nil {
-			var a *team.Access
-			if a, err = p.of.Teams.Create(ctx, caller(r), v.Org.Login, n); err == nil {
-				return page.SeeOther(w, r, a.Path())
-			}
-		}
-	}
-	if v.Problem, err = page.ProblemOf(err); err != nil {
-		return err
-	}
-	return p.t.Again(w, r, "teamsettings.html", v.Problem, v)
 }

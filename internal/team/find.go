@@ -1,0 +1,154 @@
+package team
+
+import (
+	"context"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/web"
+)
+
+// Get finds a team. Error: 404, also for a team that the caller may not see.
+func (s *Service) Get(ctx context.Context, caller *account.Caller, ref Ref) (a *Access, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		a, err = find(tx, caller, ref)
+		return err
+	})
+	return a, err
+}
+
+// find finds a team that the caller may see.
+func find(tx *db.Tx, caller *account.Caller, ref Ref) (*Access, error) {
+	t, err := byRef(tx, ref)
+	if err != nil {
+		return nil, err
+	}
+	_, may, err := account.OrgFor(tx, caller, t.Org.Login)
+	if err != nil {
+		return nil, err
+	}
+	if !may.Member {
+		return nil, errs.Absent()
+	}
+	role, err := roleIn(tx, t.ID, account.IDOf(caller))
+	if err == nil && t.Secret && !may.Owner && role == Outside {
+		err = errs.Absent()
+	}
+	return &Access{Team: t, Caller: caller, Owner: may.Owner, Role: role}, err
+}
+
+// hold is find in a transaction that writes: the organization is held, and the rights are asked again then.
+func hold(tx *db.Tx, caller *account.Caller, ref Ref) (*Access, error) {
+	a, err := find(tx, caller, ref)
+	if err != nil {
+		return nil, err
+	}
+	if err := account.HoldID(tx, a.Org.ID); err != nil {
+		return nil, err
+	}
+	return find(tx, caller, ref)
+}
+
+// holdOwned is hold for what only owners of the organization may do. Errors: 403, 404.
+func holdOwned(tx *db.Tx, caller *account.Caller, ref Ref) (*Access, error) {
+	a, err := hold(tx, caller, ref)
+	if err == nil && !a.Owner {
+		err = account.MustOwn(&a.Org)
+	}
+	return a, err
+}
+
+// members returns the organization if the caller is a member of it. Errors: 403, 404.
+func members(tx *db.Tx, caller *account.Caller, login string) (*account.Account, account.OrgAccess, error) {
+	org, may, err := account.OrgFor(tx, caller, login)
+	if err == nil && !may.Member {
+		err = errs.Newf(errs.Forbidden, "You must be a member of the organization %q to see its teams",
+			org.Login)
+	}
+	return org, may, err
+}
+
+// List reads a page of the teams of an organization that the caller may see, by slug, and how many there are. With
+// top only those without a parent. Errors: 403 for callers who are not members, 404.
+func (s *Service) List(
+	ctx context.Context, caller *account.Caller, org string, top bool, page web.Page,
+) (list []*Team, total int64, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		of, may, err := members(tx, caller, org)
+		if err != nil {
+			return err
+		}
+		where := `t.org_id = $1 AND ` + Seen("t", may.Owner, "$2")
+		if top {
+			where += ` AND t.parent_id IS NULL`
+		}
+		list, total, err = pageOf(tx, where, "t.slug", page, of.ID, account.IDOf(caller))
+		return err
+	})
+	return list, total, err
+}
+
+// Children reads a page of the teams whose parent a team is. Error: 404.
+func (s *Service) Children(
+	ctx context.Context, caller *account.Caller, ref Ref, page web.Page,
+) (list []*Team, total int64, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		a, err := find(tx, caller, ref)
+		if err != nil {
+			return err
+		}
+		list, total, err = pageOf(tx, `t.parent_id = $1`, "t.slug", page, a.ID)
+		return err
+	})
+	return list, total, err
+}
+
+// OfCaller reads a page of the teams that the caller belongs to in all organizations, by id.
+func (s *Service) OfCaller(
+	ctx context.Context, caller *account.Caller, page web.Page,
+) (list []*Team, total int64, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		list, total, err = pageOf(tx,
+			`t.id IN (SELECT team_id FROM team_members WHERE user_id = $1 AND role > 1)`,
+			"t.id", page, caller.ID)
+		return err
+	})
+	return list, total, err
+}
+
+// ByIDs reads those of the teams that the caller sees.
+func (s *Service) ByIDs(ctx context.Context, caller *account.Caller, ids []ID) (found map[ID]*Team,
+	err error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		found = map[ID]*Team{}
+		ids := db.Unique(ids)
+		list, err := query(tx, `t.id IN `+db.Values(1, len(ids)), db.Args(ids)...)
+		if err != nil {
+			return err
+		}
+		in, err := db.QueryMap[ID, Role](tx, `SELECT team_id, role FROM team_members WHERE user_id = $1
+			AND team_id IN `+db.ValuesFrom(2, 1, len(ids)), db.Args(ids, account.IDOf(caller))...)
+		if err != nil {
+			return err
+		}
+		orgs := map[account.ID]account.OrgAccess{}
+		for _, t := range list {
+			may, known := orgs[t.Org.ID]
+			if !known {
+				if _, may, err = account.OrgFor(tx, caller, t.Org.Login); err != nil {
+					return err
+				}
+				orgs[t.Org.ID] = may
+			}
+			if may.Member && (!t.Secret || may.Owner || in[t.ID] != Outside) {
+				found[t.ID] = t
+			}
+		}
+		return nil
+	})
+	return found, err
+}

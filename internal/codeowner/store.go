@@ -45,8 +45,7 @@ func pushers(
 		JOIN accounts o ON o.id = r.owner_id
 		LEFT JOIN members m ON m.org_id = r.owner_id AND m.user_id = a.id
 		WHERE a.kind = $1 AND a.suspended_at IS NULL
-			AND (a.id = r.owner_id OR m.owner = TRUE OR `+repo.GrantedRole("r.id", "a.id")+` >= $2
-				OR m.user_id IS NOT NULL AND o.default_role >= $2)
+			AND `+repo.HasRole("a.id", "$2")+`
 			AND `+column+` IN `+db.ValuesFrom(3+len(in), 1, count), args...)
 }
 

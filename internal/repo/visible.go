@@ -15,9 +15,14 @@ func VisibleTo(who string) string { return `(NOT r.private OR ` + hasRole(who) +
 // hasRole holds if the person may see the repository also while it is private, unless it
 // is a withdrawn fork (decision 62).
 func hasRole(who string) string {
-	return `((r.owner_id = ` + who + ` OR m.owner OR (m.owner IS NOT NULL AND o.default_role > 0)
-			OR ` + GrantedRole("r.id", who) + ` > 0)
-		AND ` + NotWithdrawn("r") + `)`
+	return `(` + HasRole(who, "1") + ` AND ` + NotWithdrawn("r") + `)`
+}
+
+// HasRole holds if a person has a stored role, or a higher one, on the repository r of the owner o. who and role are
+// expressions; the joined members m are of the same person. It leaves site administrators out.
+func HasRole(who, role string) string {
+	return `(r.owner_id = ` + who + ` OR m.owner OR (m.owner IS NOT NULL AND o.default_role >= ` + role + `)
+			OR ` + GrantedRole("r.id", who) + ` >= ` + role + `)`
 }
 
 // GrantedRole is the best role that a person was granted on a repository, as a collaborator or through teams: an

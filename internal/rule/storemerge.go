@@ -67,9 +67,7 @@ func readManyNeeds(tx *db.Tx, pulls []int64) (map[int64]*needs, error) {
 		JOIN repos r ON r.id = v.repo_id JOIN accounts o ON o.id = r.owner_id
 		LEFT JOIN members m ON m.org_id = r.owner_id AND m.user_id = v.author_id
 		WHERE v.state IN (3, 4, 5)
-			AND (v.author_id = r.owner_id OR m.owner = TRUE
-				OR `+repo.GrantedRole("r.id", "v.author_id")+` >= $1
-				OR m.user_id IS NOT NULL AND o.default_role >= $1)
+			AND `+repo.HasRole("v.author_id", "$1")+`
 			AND v.issue_id IN `+db.ValuesFrom(2, 1, len(pulls))+` ORDER BY v.id`,
 		db.Args(pulls, int64(account.Push))...)
 }

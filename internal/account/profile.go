@@ -114,7 +114,7 @@ func fixedOfOrg(o *web.Object) {
 		"dependency_graph_enabled_for_new_repositories", "secret_scanning_enabled_for_new_repositories",
 		"secret_scanning_push_protection_enabled_for_new_repositories",
 		"secret_scanning_push_protection_custom_link_enabled")
-	o.String("billing_email", MaxLine) // there are no bills
+	o.String("billing_email", MaxLine) // accepted and ignored: Arbor sends no bills
 	o.Fixed("web_commit_signoff_required", false)
 	o.Fixed("members_can_create_internal_repositories", false)
 	for _, name := range [...]string{"members_can_create_repositories",

@@ -25,8 +25,8 @@ type Service struct {
 func New(d *db.DB, repos *repo.Service) *Service { return &Service{d, repos} }
 
 // File reads the file at a branch, a tag or a commit, which is the default branch if ref is empty, with its errors.
-// Only people who may push see which owners do not count: it says who has access, and who has an e-mail address.
-// Error: 404, also if there is no file.
+// Only people with push access see which owners do not count, since that tells who has access to the repository and
+// which account has verified an e-mail address. Error: 404, also for a commit without a CODEOWNERS file.
 func (s *Service) File(ctx context.Context, a *repo.Access, ref string) (*File, error) {
 	at, err := s.repos.Resolve(ctx, a, cmp.Or(ref, a.DefaultBranch))
 	if err != nil {
@@ -34,7 +34,7 @@ func (s *Service) File(ctx context.Context, a *repo.Access, ref string) (*File, 
 	}
 	f, err := s.At(ctx, a, at)
 	switch {
-	case err == nil && f.Path == "", errs.Is(err, errs.Invalid): // or it is no commit
+	case err == nil && f.Path == "", errs.Is(err, errs.Invalid): // no file, or ref is not a commit
 		return nil, errs.Absent()
 	case err != nil:
 		return nil, err
@@ -56,7 +56,7 @@ func (s *Service) At(ctx context.Context, a *repo.Access, at git.SHA) (*File, er
 const maxTogether = 4 * maxBytes
 
 // Errors returns the errors of the files at several branches or tags, as File does, with a fixed number of
-// statements. Where there is no file, there are none. Error: errTogether.
+// statements. A branch without a file has no errors. Error: errTogether.
 func (s *Service) Errors(ctx context.Context, refs []repo.Of[string]) (map[repo.Of[string]]*ErrorsPayload, error) {
 	var names []repo.Of[string]
 	for _, of := range refs {
@@ -176,7 +176,7 @@ func (f *File) payload() *ErrorsPayload {
 // GET /repos/{owner}/{repo}/codeowners/errors
 //
 // ListErrors lists what is wrong with the CODEOWNERS file of ?ref=, by default of the default branch. Error: 404,
-// also if there is no file.
+// also for a commit without one.
 func (api *API) ListErrors(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	f, err := api.s.File(r.Context(), a, web.QueryOf(r).Get("ref"))
 	if err != nil {

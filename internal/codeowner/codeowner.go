@@ -91,13 +91,6 @@ func Read(ctx context.Context, objects *git.Repository, at git.SHA) (*File, erro
 	return &File{}, nil
 }
 
-// Parse reads the text of a file.
-func Parse(path, text string) *File {
-	f := &File{Path: path}
-	f.parse(text)
-	return f
-}
-
 // ignore takes the effect from the file.
 func (f *File) ignore(why string) {
 	*f = File{Path: f.Path, Ignored: "CODEOWNERS is ignored: " + why + "."}

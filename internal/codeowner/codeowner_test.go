@@ -10,6 +10,13 @@ import (
 	"arbor/internal/repo"
 )
 
+// parsed reads the text of a file.
+func parsed(text string) *File {
+	f := &File{Path: "CODEOWNERS"}
+	f.parse(text)
+	return f
+}
+
 // A pattern means what GitHub's documentation says: as in .gitignore, but that * at the end means files of one
 // directory.
 func TestPatterns(t *testing.T) {
@@ -37,7 +44,7 @@ func TestPatterns(t *testing.T) {
 		{"Case", "Case", "case CASE"},
 		{"a*b*c", "abc axbxc abcbc", "ab acb"},
 	} {
-		f := Parse("CODEOWNERS", c.pattern+" @a")
+		f := parsed(c.pattern + " @a")
 		for _, path := range strings.Fields(c.matches) {
 			path = strings.ReplaceAll(path, "\x01", " ")
 			if _, line := f.Owner(path); line != 1 {
@@ -55,7 +62,7 @@ func TestPatterns(t *testing.T) {
 // The last line that matches counts, whatever kind its pattern is of, and one without owners takes them away.
 func TestLastLineCounts(t *testing.T) {
 	t.Parallel()
-	f := Parse("CODEOWNERS", "# all\n* @all # comment\n\n*.go @go @org/go\r\n/docs/ docs@example.com\n/docs/free\n"+
+	f := parsed("# all\n* @all # comment\n\n*.go @go @org/go\r\n/docs/ docs@example.com\n/docs/free\n" +
 		"  vendor @v #@no\n/docs/*.txt @text\n\"quo ted\" @q\n")
 	for path, want := range map[string]string{
 		"a": "2 @all", "a.go": "4 @go @org/go", "docs/a.go": "5 docs@example.com", "docs/free/x.go": "6 ",
@@ -85,7 +92,7 @@ func TestErrors(t *testing.T) {
 		"a//b @a":            "Invalid pattern on line 2: patterns cannot have `//`\n\n  a//b @a\n  ^",
 		" a @@a":             "Invalid owner on line 2:\n\n   a @@a\n     ^",
 	} {
-		f := Parse("CODEOWNERS", "* @a\n"+line+"\n")
+		f := parsed("* @a\n" + line + "\n")
 		if len(f.Errors) != 1 || f.Errors[0].Message() != want || f.Errors[0].Path != "CODEOWNERS" {
 			t.Errorf("%q: %+v, want %q", line, f.Errors, want)
 			continue
@@ -104,7 +111,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(seed, "a/b/aaaaaaaaa")
 	}
 	f.Fuzz(func(t *testing.T, text, path string) {
-		file := Parse("CODEOWNERS", text)
+		file := parsed(text)
 		for n := range file.Errors {
 			_ = file.Errors[n].Message()
 		}
@@ -112,7 +119,7 @@ func FuzzParse(f *testing.F) {
 		number := 0
 		for source := range strings.SplitSeq(text, "\n") {
 			number++
-			if one := Parse("CODEOWNERS", source); len(one.lines) == 1 {
+			if one := parsed(source); len(one.lines) == 1 {
 				source = strings.TrimLeft(strings.TrimSuffix(source, "\r"), blanks)
 				p, err := parsePattern(source[:patternLength(source)])
 				steps := maxSteps
@@ -151,7 +158,7 @@ func TestCostIsBounded(t *testing.T) {
 		"one":         {"* @a", true},
 	} {
 		start := time.Now()
-		f := Parse("CODEOWNERS", c.text)
+		f := parsed(c.text)
 		parsed := time.Since(start)
 		list, whole := f.Owned(paths)
 		t.Logf("%s: %d bytes, %d lines, read in %v, matched in %v, %d owners", name, len(c.text), len(f.lines), parsed,

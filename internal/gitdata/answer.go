@@ -36,9 +36,6 @@ func named(revision string, people bool) basis {
 	return basis{people: people, sha: sha, named: []git.SHA{sha}}
 }
 
-// object returns the basis of a response about the object with a full SHA.
-func object(sha git.SHA) basis { return basis{sha: sha, named: []git.SHA{sha}} }
-
 // signed returns the basis of a response about a commit or tag with a full SHA, whose signature it shows.
 func signed(sha git.SHA) basis { return basis{people: true, sha: sha, named: []git.SHA{sha}} }
 

@@ -201,7 +201,8 @@ func (a *API) own(r *http.Request, kind Kind, placeholder string) (*Keys, error)
 
 // DELETE /user/gpg_keys/{gpg_key_id}
 //
-// RemoveOwnGPGKey deletes a GPG key of the caller's with its subkeys. What they signed is no longer verified, at once.
+// RemoveOwnGPGKey deletes a GPG key of the caller with its subkeys. Commits and tags that they signed immediately become
+// unverified.
 // Errors: 404, also for a subkey.
 func (a *API) RemoveOwnGPGKey(w http.ResponseWriter, r *http.Request) error {
 	return a.remove(r.Context(), w, r, OpenPGP, "gpg_key_id")

@@ -64,7 +64,8 @@ func (a *API) GetOwnSigningKey(w http.ResponseWriter, r *http.Request) error {
 
 // DELETE /user/ssh_signing_keys/{ssh_signing_key_id}
 //
-// RemoveOwnSigningKey deletes an SSH key with which the caller signs. What it signed is no longer verified, at once.
+// RemoveOwnSigningKey deletes an SSH signing key of the caller. Commits and tags that it signed immediately become
+// unverified.
 // Errors: 404.
 func (a *API) RemoveOwnSigningKey(w http.ResponseWriter, r *http.Request) error {
 	return a.remove(r.Context(), w, r, SSH, "ssh_signing_key_id")

@@ -271,7 +271,8 @@ func withEmails(tx *db.Tx, id account.ID, list []Key) (*Keys, error) {
 	return keys, err
 }
 
-// Remove ends a key of the caller's with its subkeys. What they signed is no longer verified, at once. Error: 404.
+// Remove deletes a key of the caller with its subkeys. Commits and tags that they signed immediately become unverified.
+// Error: 404.
 func (s *Service) Remove(ctx context.Context, caller *account.Caller, kind Kind, id ID) error {
 	return s.db.WriteAs(ctx, caller, func(tx *db.Tx) error { return remove(tx, caller, kind, id) })
 }

@@ -42,7 +42,7 @@ var places = [...]string{".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"}
 // IsPlace reports whether a path is one of the places of the file.
 func IsPlace(path string) bool { return slices.Contains(places[:], path) }
 
-// File is the CODEOWNERS file of a commit.
+// File is the CODEOWNERS file of a commit. It is not safe for concurrent use.
 type File struct {
 	Path    string // empty: there is none
 	Ignored string // why the file has no effect, as a sentence; empty: it has
@@ -50,6 +50,7 @@ type File struct {
 
 	text  string
 	lines []line
+	taken int // steps of Owner
 	index
 }
 

@@ -188,3 +188,18 @@ func TestMissing(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// The owners that a page shows take no more steps together than one change may.
+func TestOwnersOfAPageAreBounded(t *testing.T) {
+	t.Parallel()
+	f := Parse("CODEOWNERS", "*a*a*a*b @a\n* @b")
+	if _, line := f.Owner("aaaaaaaaaaaa"); line != 2 || f.taken < 12 {
+		t.Errorf("line %d in %d steps", line, f.taken)
+	}
+	f.taken = maxSteps - 5
+	for range 2 {
+		if owners, line := f.Owner("aaaaaaaaaaaa"); owners != nil || line != 0 {
+			t.Errorf("line %d, %v", line, owners)
+		}
+	}
+}

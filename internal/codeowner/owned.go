@@ -18,10 +18,15 @@ const (
 // TooMuch is what is wrong with a change that is too large to find its owners.
 const TooMuch = "This changes too many files to find their code owners. Propose it in parts."
 
-// Owner returns the owners of a path, and the number of the line that names them; 0: no line matches it.
+// Owner returns the owners of a path, and the number of the line that names them; 0: no line matches it. All calls
+// together take no more steps than one change may: paths beyond have no owners.
 func (f *File) Owner(path string) (owners []string, line int) {
-	steps := maxSteps
+	if f.taken >= maxSteps {
+		return nil, 0
+	}
+	steps := maxSteps - f.taken
 	n := f.find(path, &steps)
+	f.taken = maxSteps - steps
 	if n < 0 || steps <= 0 {
 		return nil, 0
 	}

@@ -103,13 +103,13 @@ func migrate(ctx context.Context, b backend, o Options, files fs.FS) (err error)
 	if err := checkMigrations(known, applied); err != nil {
 		return err
 	}
-	for _, next := range known {
-		if _, done := applied[next.version]; done {
-			continue
-		}
+	pending := slices.DeleteFunc(known, func(k migration) bool { _, done := applied[k.version]; return done })
+	for _, next := range pending { // before the first, so that a refused upgrade changes nothing
 		if err := checkAlone(ctx, m, next); err != nil {
 			return err
 		}
+	}
+	for _, next := range pending {
 		if err := applyMigration(ctx, m, next, FromTime(o.Now())); err != nil {
 			return fmt.Errorf("db: migration %04d_%s: %w", next.version, next.name, err)
 		}

@@ -106,11 +106,15 @@ func TestMigrationThatWantsToBeAlone(t *testing.T) {
 			t.Errorf("a migration that adds: %v", err)
 		}
 		beat(t, n)
-		m["9002_drops.alone.sql"] = &fstest.MapFile{Data: []byte(`DROP TABLE added`)}
+		m["9002_adds.sql"] = &fstest.MapFile{Data: []byte(`CREATE TABLE more (id {{id}})`)}
+		m["9003_drops.alone.sql"] = &fstest.MapFile{Data: []byte(`DROP TABLE added`)}
 		var inUse *db.InUseError
 		if err := reopen(t, address, m, nil); !errors.As(err, &inUse) ||
 			!strings.Contains(err.Error(), "old, version 1.0") {
-			t.Errorf("beside an old node: %v", err)
+			t.Errorf("while an old node works: %v", err)
+		}
+		if number(t, d, `SELECT count(*) FROM schema_migrations WHERE version = 9002`) != 0 {
+			t.Error("the refused upgrade left a migration, so the old program would not start again")
 		}
 		mustWrite(t, d, stmt(`UPDATE nodes SET seen_at = seen_at - 31000000`))
 		if err := reopen(t, address, m, nil); err != nil {

@@ -70,7 +70,7 @@ func TestThreeRolesBecomeFive(t *testing.T) {
 			}
 		}
 		if err := db.CheckBackup(versions); err == nil || !strings.Contains(err.Error(),
-			"another version of Arbor") {
+			"Restore it with the version that made it") {
 			t.Errorf("a backup of before: %v", err)
 		}
 	})

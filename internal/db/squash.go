@@ -105,7 +105,8 @@ func CheckBackup(list []Version) error {
 	}
 	if !slices.Equal(list, known) {
 		return fmt.Errorf("the backup is of another version of Arbor: its database has %d migrations, this "+
-			"program has %d, and they must be the same", len(list), len(known))
+			"program has %d, and they must be the same. Restore it with the version that made it, and upgrade "+
+			"that store", len(list), len(known))
 	}
 	return nil
 }

@@ -22,6 +22,9 @@ const (
 	maxTime  = 30 * time.Second // with the time that the browser takes to read it
 )
 
+// agent is the user agent of the proxy's requests.
+const agent = "Arbor-Image-Proxy"
+
 // Routes are the endpoints.
 func (p *Proxy) Routes() []route.Route {
 	free := route.Needs(scope.None, route.None)
@@ -35,6 +38,9 @@ func (p *Proxy) Routes() []route.Route {
 // too large, or does not come; 429 and 503 while too many are fetched. An image that turns out to be too large
 // breaks off.
 func (p *Proxy) Get(w http.ResponseWriter, r *http.Request) error {
+	if r.UserAgent() == agent { // another host led back here, perhaps in circles
+		return noImage("the server asks itself")
+	}
 	address, ok := p.open(web.Param(r, "digest"), web.Param(r, "address"))
 	if !ok {
 		return errs.Absent()
@@ -49,7 +55,7 @@ func (p *Proxy) Get(w http.ResponseWriter, r *http.Request) error {
 	defer release()
 	response, err := p.client.Fetch(ctx, address, http.Header{
 		"Accept":     {"image/svg+xml,image/*"},
-		"User-Agent": {"Arbor-Image-Proxy"}, "Accept-Encoding": {"identity"}})
+		"User-Agent": {agent}, "Accept-Encoding": {"identity"}})
 	if err != nil {
 		return noImage(err.Error())
 	}

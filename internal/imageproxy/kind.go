@@ -48,8 +48,10 @@ func modest(head []byte, kind string) bool {
 	return "image/"+format == kind && int64(size.Width)*int64(size.Height) <= maxPixels
 }
 
-// beforeSVG is what may stand before the first tag of an SVG.
-var beforeSVG = regexp.MustCompile(`^(?s:\x{feff}?\s*(<\?xml.*?\?>|<!--.*?-->|<!DOCTYPE[^\[>]*>|\s+)*)<svg[\s>]`)
+// beforeSVG is what may stand before the first tag of an SVG. Each part ends where a browser ends it: else entities
+// could stand in a part.
+var beforeSVG = regexp.MustCompile(`^\x{feff}?\s*(<\?xml[^<>]*\?>|<!--([^-]|-[^-])*-->|` +
+	`<!DOCTYPE([^\[>"']|"[^"]*"|'[^']*')*>|\s+)*<svg[\s>]`)
 
 // isSVG reports an SVG without entities of its own, which could grow when they are read.
 func isSVG(head []byte) bool { return beforeSVG.Match(head) }

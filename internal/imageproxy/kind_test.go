@@ -2,11 +2,13 @@ package imageproxy
 
 import (
 	"bytes"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"arbor/internal/errs"
 	"arbor/internal/test/testkit"
 )
 
@@ -16,6 +18,10 @@ func TestKinds(t *testing.T) {
 		"": "", "plain": "", "<html><svg>": "", "<svg": "", "<svg>": svg, "\ufeff <svg\nwidth='1'>": svg,
 		"<?xml version='1.0'?>\n<!-- <html> -->\n<!DOCTYPE svg PUBLIC 'a' 'b'>\n<svg >": svg,
 		"<!DOCTYPE svg [<!ENTITY a 'b'>]><svg>":                                         "",
+		"<?xml version='1.0'?><!DOCTYPE svg [<!ENTITY a 'b'>]><?xml-stylesheet?><svg>":  "",
+		"<!-- a --><!DOCTYPE svg [<!ENTITY a 'b'>]><!-- b --><svg>":                     "",
+		"<!DOCTYPE svg SYSTEM \"><svg \" [<!ENTITY a 'b'>]><svg>":                       "",
+		"<!-- a - b --><!DOCTYPE svg SYSTEM \">\"><!----><svg>":                         svg,
 		"<?xml-stylesheet href='x'?><html><svg>":                                        "",
 		"<script></script><svg>":                                                        "",
 		"\x89PNG\r\n\x1a\n":                                                             "",
@@ -57,5 +63,15 @@ func TestKey(t *testing.T) {
 	testkit.NoError(t, os.WriteFile(filepath.Join(dir, "key"), []byte("short"), 0o600))
 	if _, err := Key(dir); err == nil {
 		t.Error("a key of five bytes is used")
+	}
+}
+
+// An address of another host can lead back to this server, which then does not ask once more.
+func TestOwnRequestsAreRefused(t *testing.T) {
+	p := New(NewKey(), nil)
+	r := httptest.NewRequest("GET", p.path("http://example.com/a.png"), nil)
+	r.Header.Set("User-Agent", agent)
+	if err := p.Get(httptest.NewRecorder(), r); !errs.Is(err, errs.NotFound) || !strings.Contains(err.Error(), "itself") {
+		t.Error(err)
 	}
 }

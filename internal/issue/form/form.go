@@ -20,9 +20,11 @@ import (
 const (
 	maxHead    = 8 << 10 // bytes of front matter, and of config.yml
 	maxLinks   = 20
-	maxFields  = 100 // elements of a form
-	maxOptions = 200 // of an element
-	maxNames   = 100 // labels or assignees
+	maxFields  = 100       // elements of a form
+	maxOptions = 200       // of an element
+	maxNames   = 100       // labels or assignees
+	maxKeys    = 500       // of one mapping, whose keys are compared with each other
+	maxWhole   = 128 << 10 // bytes of texts, and one for each node, where aliases stand for what they name
 )
 
 // Template is what a new issue begins with.
@@ -64,8 +66,6 @@ func Parse(file, text string) (*Template, error) {
 	if t.Name = strings.TrimSpace(t.Name); t.Name == "" {
 		return nil, errors.New("name is missing")
 	}
-	t.Labels = t.Labels[:min(len(t.Labels), maxNames)]
-	t.Assignees = t.Assignees[:min(len(t.Assignees), maxNames)]
 	return t, nil
 }
 
@@ -134,8 +134,10 @@ func load(text string, into any) error {
 	var root yaml.Node
 	err := yaml.Unmarshal([]byte(text), &root)
 	if err == nil && root.Kind != 0 {
-		clean(&root)
-		err = root.Decode(into)
+		left := maxWhole
+		if err = clean(&root, &left); err == nil {
+			err = root.Decode(into)
+		}
 	}
 	if err == nil {
 		return nil
@@ -144,15 +146,28 @@ func load(text string, into any) error {
 	return fmt.Errorf("not valid: %.300s", message)
 }
 
-// clean removes NUL, which YAML can escape and no database stores.
-func clean(n *yaml.Node) {
+// clean removes NUL, which YAML can escape and no database stores. A few bytes can name a large node many times: clean
+// follows aliases, and subtracts what it finds from left. Error: nothing is left, or a mapping has too many keys.
+func clean(n *yaml.Node, left *int) error {
 	n.Value = strings.ReplaceAll(strings.ToValidUTF8(n.Value, "\ufffd"), "\x00", "")
-	for _, inner := range n.Content {
-		clean(inner)
+	if *left -= 1 + len(n.Value); *left < 0 {
+		return fmt.Errorf("too large (maximum is %d bytes, where aliases stand for what they name)", maxWhole)
 	}
+	if n.Kind == yaml.MappingNode && len(n.Content) > 2*maxKeys {
+		return fmt.Errorf("line %d: too many keys (maximum is %d)", n.Line, maxKeys)
+	}
+	if n.Alias != nil {
+		return clean(n.Alias, left)
+	}
+	for _, inner := range n.Content {
+		if err := clean(inner, left); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// Names are names in YAML: a list, or a text in which commas separate them.
+// Names are names in YAML: a list, or a text in which commas separate them. Those past the first maxNames are left out.
 type Names []string
 
 // UnmarshalYAML reads either form.
@@ -168,7 +183,7 @@ func (n *Names) UnmarshalYAML(node *yaml.Node) error {
 		return err
 	}
 	for _, name := range list {
-		if name = unquote(name); name != "" && !slices.Contains(*n, name) {
+		if name = unquote(name); name != "" && len(*n) < maxNames && !slices.Contains(*n, name) {
 			*n = append(*n, name)
 		}
 	}

@@ -1,6 +1,8 @@
 package form
 
 import (
+	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -127,4 +129,37 @@ func FuzzTemplate(f *testing.F) {
 			t.Errorf("%d links", len(c.Links))
 		}
 	})
+}
+
+// A few bytes of YAML can name a large text, or each other, many times, and make the reader compare thousands of keys.
+func TestFormsDoNotGrow(t *testing.T) {
+	const top, end = "name: N\ndescription: D\n", "body: [{type: input, attributes: {label: L}}]\n"
+	field := "- {type: textarea, attributes: {label: L%d, description: *a, value: *a}}\n"
+	texts := top + "x: &a '" + strings.Repeat("x", 50_000) + "'\nbody:\n"
+	merges := top + "x0: &x0 {label: L}\n"
+	for n := range 9 {
+		texts += fmt.Sprintf(field, n)
+		merges += fmt.Sprintf("x%d: &x%d {<<: [%s*x%d]}\n", n+1, n+1, strings.Repeat(fmt.Sprintf("*x%d, ", n), 9), n)
+	}
+	for text, want := range map[string]string{
+		texts:                      "too large",
+		merges:                     "too large",
+		top + "x: &a [*a]\n" + end: "too large",
+		top + strings.Repeat("&a a: 1\n", maxKeys) + end:                      "too many keys",
+		top + "body: [&a {type: input, attributes: {label: L}}, *a]\n":        "not unique",
+		top + "x: &a {label: L}\nbody: [{type: input, attributes: *a}]\n":     "",
+		top + "labels: [" + strings.Repeat("a, b, c, ", 5_000) + "d]\n" + end: "",
+	} {
+		_, err := Parse("a.yml", text)
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%.80q: %v, want %q", text, err, want)
+		}
+	}
+	names := ""
+	for n := range maxNames + 9 {
+		names += strconv.Itoa(n) + ","
+	}
+	if got, err := Parse("a.yml", top+"labels: "+names+"\n"+end); err != nil || len(got.Labels) != maxNames {
+		t.Errorf("%v, %v", got, err)
+	}
 }

@@ -39,7 +39,7 @@ func TestEphemeralSSH(t *testing.T) {
 	public, env := keyPair(t)
 	text := strings.Replace(seedText, "tokens:", "keys: ["+public+"], tokens:", 1)
 	s := newInstance(t, db.SQLite)
-	s.env = env
+	s.env = append(s.env, env...)
 	admin := throwaway(t, s, "--seed", writeSeed(t, text), "--ssh-listen", "127.0.0.1:0")
 	remote := "ssh://git@" + s.sshAddress() + "/alice/garden.git"
 	for round := range 3 {

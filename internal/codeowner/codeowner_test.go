@@ -192,7 +192,7 @@ func TestMissing(t *testing.T) {
 // The owners that a page shows take no more steps together than one change may.
 func TestOwnersOfAPageAreBounded(t *testing.T) {
 	t.Parallel()
-	f := Parse("CODEOWNERS", "*a*a*a*b @a\n* @b")
+	f := parsed("*a*a*a*b @a\n* @b")
 	if _, line := f.Owner("aaaaaaaaaaaa"); line != 2 || f.taken < 12 {
 		t.Errorf("line %d in %d steps", line, f.taken)
 	}

@@ -34,6 +34,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/forge"
+	"arbor/internal/issue/live"
 	"arbor/internal/journal"
 	"arbor/internal/ratelimit"
 	"arbor/internal/route"
@@ -50,6 +51,7 @@ type Server struct {
 	home       web.Handler // the page at /
 	setup      string      // the code for setting up an empty server
 	runners    []runner
+	live       *live.Service
 	control    *admission.Control
 	room       *space.Guard
 	disks      []string // a directory on each disk that is written

@@ -50,18 +50,6 @@ func (b *box) State() string {
 	return "clean"
 }
 
-// Poll is after how many seconds the script looks whether the box has changed; 0: it does not change by
-// itself.
-func (b *box) Poll() int {
-	switch b.State() {
-	case "unknown":
-		return 2
-	case "merged", "closed", "gone":
-		return 0
-	}
-	return 10
-}
-
 // Ready reports that the button merges.
 func (b *box) Ready() bool {
 	return slices.Contains([]string{"clean", "unstable", "blocked"}, b.State()) && b.MayMerge && len(b.Methods) > 0
@@ -140,33 +128,6 @@ func (b *box) Said(method string) [2]string {
 	return [2]string{}
 }
 
-// GET /{owner}/{repo}/pull/{number}/merging
-//
-// Merging shows the merge box alone, which the script asks for while the test merge is being made. Error:
-// 404.
-func (p *Pages) Merging(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	s, err := p.scene(r, a, "conversation")
-	if err != nil {
-		return err
-	}
-	return p.showBox(w, r, a, s, func(*box) {})
-}
-
-// showBox shows the merge box on a page of its own, changed by fn.
-func (p *Pages) showBox(
-	w http.ResponseWriter, r *http.Request, a *repo.Access, s *scene, fn func(b *box),
-) error {
-	b, err := p.box(r, a, s)
-	if err != nil {
-		return err
-	}
-	if fn(b); b.Refused != nil {
-		b.Problem = b.Refused
-		return p.t.Again(w, r, "merging.html", b.Refused, b)
-	}
-	return p.t.Page(w, r, "merging.html", b)
-}
-
 // POST /{owner}/{repo}/pull/{number}/merge
 //
 // Merge merges the pull request by the method that was chosen, if its head is the one that the form showed.
@@ -213,10 +174,13 @@ func (p *Pages) merged(w http.ResponseWriter, r *http.Request, a *repo.Access, f
 	if err != nil {
 		return err
 	}
-	return p.showBox(w, r, a, s, func(b *box) {
-		b.Refused, b.Method = problem, f.Get("method")
-		b.Typed = [2]string{f.Text("title"), f.Text("message")}
-	})
+	b, err := p.box(r, a, s)
+	if err != nil {
+		return err
+	}
+	b.Refused, b.Problem, b.Method = problem, problem, f.Get("method")
+	b.Typed = [2]string{f.Text("title"), f.Text("message")}
+	return p.t.Again(w, r, "merging.html", problem, b)
 }
 
 // merge reads the form of a merge and calls an operation with what it says.

@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"slices"
 
-	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/gitdata"
 	"arbor/internal/page"
@@ -21,7 +20,8 @@ type chosen struct {
 
 // GET /{owner}/{repo}/pull/{number}/commits/{sha}
 //
-// Commit shows what one commit of the pull request changes. Error: 404, also for a commit that is not part of it.
+// Commit shows what one commit of the pull request changes. One that the pull request does not list leads to the commit's
+// own page. Error: 404.
 func (p *Pages) Commit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return p.showFiles(w, r, a, web.Param(r, "sha"))
 }
@@ -39,11 +39,11 @@ func (p *Pages) commits(r *http.Request, a *repo.Access, v *filesView) error {
 // CommitPath is the address of the changes of one commit. How files are shown stays.
 func (v *filesView) CommitPath(sha string) string { return v.Act + "/commits/" + sha + v.Kept }
 
-// choose notes the commit that is shown alone. Error: 404 for one that the pull request does not list.
-func (v *filesView) choose(sha string) error {
+// choose notes the commit that is shown alone, and reports whether the pull request lists it.
+func (v *filesView) choose(sha string) bool {
 	at := slices.IndexFunc(v.Commits, func(c page.Commit) bool { return c.SHA == sha })
 	if at < 0 {
-		return errs.Absent()
+		return false
 	}
 	v.One = &chosen{Commit: v.Commits[at]}
 	if at > 0 {
@@ -52,7 +52,7 @@ func (v *filesView) choose(sha string) error {
 	if at+1 < len(v.Commits) {
 		v.One.After = v.CommitPath(v.Commits[at+1].SHA)
 	}
-	return nil
+	return true
 }
 
 // changesOfOne reads what the chosen commit changes. Its lines take comments if all that the pull request changes

@@ -49,6 +49,10 @@ func (p *Pages) Conversation(w http.ResponseWriter, r *http.Request, a *repo.Acc
 		return p.of.Text(w, r, a)
 	}
 	web.From(r.Context()).SetParam("number", number)
+	mark, err := p.mark(r, a)
+	if err != nil {
+		return err
+	}
 	s, err := p.scene(r, a, "conversation")
 	if err != nil {
 		return p.orIssue(w, r, a, number, err)
@@ -60,6 +64,7 @@ func (p *Pages) Conversation(w http.ResponseWriter, r *http.Request, a *repo.Acc
 	if v.Talk, err = p.talk.Read(r, &s.Frame, page.NewIssue(s.of.Issue)); err != nil {
 		return err
 	}
+	v.Talk.Mark = mark
 	if s.Pull.Base.Ref == a.DefaultBranch { // elsewhere a merge closes nothing
 		if err := p.talk.Link(r, v.Talk, s.of.Issue.Issue); err != nil {
 			return err
@@ -80,6 +85,15 @@ func (p *Pages) Conversation(w http.ResponseWriter, r *http.Request, a *repo.Acc
 	v.Reviewers = reviewersOf(s)
 	v.place(threads)
 	return p.t.Page(w, r, "conversation.html", v)
+}
+
+// mark is the present mark of the request's pull request, see package live.
+func (p *Pages) mark(r *http.Request, a *repo.Access) (string, error) {
+	number, err := web.Number(r, "number")
+	if err != nil {
+		return "", err
+	}
+	return p.talk.Live.Mark(r.Context(), a, number)
 }
 
 // commitLine is a commit among what was said.

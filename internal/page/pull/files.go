@@ -80,10 +80,11 @@ func (p *Pages) showFiles(w http.ResponseWriter, r *http.Request, a *repo.Access
 	if err := p.commits(r, a, v); err != nil {
 		return err
 	}
-	if commit != "" {
-		if err := v.choose(commit); err != nil {
+	if commit != "" && !v.choose(commit) {
+		if _, err := p.of.Git.GitCommit(r.Context(), a, git.SHA(commit)); err != nil {
 			return err
 		}
+		return page.SeeOther(w, r, s.Repo.Path+"/commit/"+commit)
 	}
 	at := web.Page{Number: web.ReadPage(r).Number, Size: diff.PerPage}
 	changes, err := p.changes(r, a, v, at)

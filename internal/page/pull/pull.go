@@ -6,7 +6,7 @@
 //   - GET .../pull/{number}/commits, /checks: parts.go
 //   - GET .../pull/{number}/files: files.go
 //   - GET .../pull/{number}/commits/{sha}: commit.go
-//   - .../pull/{number}/merging, /merge, /automerge, /update, /revert, ...: box.go, act.go
+//   - .../pull/{number}/merge, /automerge, /update, /revert, ...: box.go, act.go
 //   - .../pull/{number}/comments, /reviews, /threads, /viewed: reviewing.go
 //   - .../pull/{number}/reviewers: reviewers.go
 //   - .../pull/{number}/suggestions: suggestion.go, apply.go
@@ -71,7 +71,6 @@ func (p *Pages) Routes() []route.Route {
 		on("GET "+one+"/commits/{sha}", p.Commit),
 		on("GET "+one+"/checks", p.Checks),
 		on("GET "+one+"/files", p.Files),
-		on("GET "+one+"/merging", p.Merging),
 		on("POST "+one+"/merge", p.Merge),
 		on("POST "+one+"/automerge", p.SetAutoMerge),
 		on("POST "+one+"/update", p.Update),

@@ -60,8 +60,8 @@ func TestOneCommit(t *testing.T) {
 		without(t, page, "It was good", `data-key="n"`)
 		without(t, get(t, s, "", one(1), 200, "fifteenth"), "Lines take comments", "lineform")
 
-		for _, odd := range []string{list[0][:10], s.Tip(t, "alice", "alice/plot", "main"), "topic",
-			strings.Repeat("0", 40), "x"} {
+		get(t, s, "will", at+"/commits/"+s.Tip(t, "alice", "alice/plot", "main"), 303)
+		for _, odd := range []string{list[0][:10], "topic", strings.Repeat("0", 40), "x"} {
 			get(t, s, "will", at+"/commits/"+odd, 404)
 		}
 	})

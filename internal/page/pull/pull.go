@@ -5,6 +5,7 @@
 //   - GET /{owner}/{repo}/pull/{file}: conversation.go; N.diff and N.patch, too
 //   - GET .../pull/{number}/commits, /checks: parts.go
 //   - GET .../pull/{number}/files: files.go
+//   - GET .../pull/{number}/commits/{sha}: commit.go
 //   - .../pull/{number}/merging, /merge, /automerge, /update, /revert, ...: box.go, act.go
 //   - .../pull/{number}/comments, /reviews, /threads, /viewed: reviewing.go
 //   - .../pull/{number}/reviewers: reviewers.go
@@ -67,6 +68,7 @@ func (p *Pages) Routes() []route.Route {
 		on("POST /{owner}/{repo}/pulls/new", p.Create),
 		on("GET /{owner}/{repo}/pull/{file}", p.Conversation),
 		on("GET "+one+"/commits", p.Commits),
+		on("GET "+one+"/commits/{sha}", p.Commit),
 		on("GET "+one+"/checks", p.Checks),
 		on("GET "+one+"/files", p.Files),
 		on("GET "+one+"/merging", p.Merging),

@@ -29,7 +29,7 @@ type profile struct {
 	Role      string // of the viewer in the organization: admin, member or empty
 	Repos     []page.Repository
 	Filter    filter
-	Events    []page.Line
+	Events    []*page.Group
 	Users     []page.User
 }
 
@@ -123,7 +123,7 @@ func (p *Pages) overview(r *http.Request, v *profile) error {
 		return err
 	}
 	events, _, err := p.of.Activities.OfUserInPublic(r.Context(), page.Reader(r), v.Who.Login, page.First(15))
-	v.Repos, v.Events = page.NewRepositories(repos), page.Lines(events)
+	v.Repos, v.Events = page.NewRepositories(repos), page.Feed(events)
 	return err
 }
 

@@ -20,8 +20,9 @@ const perList = 30
 type profile struct {
 	page.Frame
 	Who       shown
-	Self      bool // the viewer looks at the own profile
-	Follows   bool // the viewer follows
+	Self      bool  // the viewer looks at the own profile
+	Count     int64 // of repositories: the public ones, and all of the own
+	Follows   bool  // the viewer follows
 	CanFollow bool
 	Orgs      []page.User
 	Members   []page.User // of an organization that its page shows
@@ -50,6 +51,9 @@ func (p *Pages) Profile(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v.Self = v.Viewer != nil && v.Viewer.ID == v.Who.ID
+	if v.Count = who.PublicRepos; v.Self {
+		v.Count += who.PrivateRepos
+	}
 	if v.CanFollow = v.Viewer != nil && !v.Self; v.CanFollow {
 		if v.Follows, err = p.of.Follows.Follows(r.Context(), v.Viewer.Login, v.Who.Login); err != nil {
 			return err

@@ -8,6 +8,7 @@
 //	GET, POST /settings/password         password.go
 //	GET, POST /settings/sessions         sessions.go: browsers that are signed in
 //	GET, POST /settings/tokens           tokens.go; /settings/tokens/new makes one
+//	GET /settings/organizations         organizations.go: the organizations to which one belongs
 //	GET, POST /settings/watching         watching.go: watched repositories
 //	GET, POST /settings/installations    installations.go: Apps that act on one's account; .../{installation_id} is one
 //	GET, POST /settings/apps             apps.go: Apps of one's own
@@ -105,6 +106,7 @@ func (p *Pages) Routes() []route.Route {
 		in("POST /settings/tokens", p.RevokeToken),
 		in("GET /settings/tokens/new", p.NewToken),
 		in("POST /settings/tokens/new", p.CreateToken),
+		in("GET /settings/organizations", p.Organizations),
 		in("GET /settings/watching", p.Watching),
 		in("POST /settings/watching", p.Unwatch),
 		in("GET /settings/installations", p.Installations),

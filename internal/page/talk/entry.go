@@ -2,6 +2,7 @@ package talk
 
 import (
 	"html/template"
+	"slices"
 	"time"
 
 	"arbor/internal/issue"
@@ -130,10 +131,15 @@ func (e *Entry) Foreign(here string) string {
 // together is how long after each other labels are changed to stand in one line.
 const together = time.Minute
 
-// gathered leaves out what pages do not show, and joins changes of labels that somebody made at one time.
+// gathered leaves out what pages do not show, and joins changes of labels that somebody made at one time. A merge
+// is one entry, without those that say that it closes the pull request and that its commit names it.
 func gathered(list []*Entry) []*Entry {
 	shown := make([]*Entry, 0, len(list))
+	merge := slices.IndexFunc(list, func(e *Entry) bool { return e.Event == "merged" })
 	for _, e := range list {
+		if merge >= 0 && e.follows(list[merge]) {
+			continue
+		}
 		switch e.Event {
 		case "mentioned", "subscribed", "unsubscribed":
 			continue
@@ -145,6 +151,17 @@ func gathered(list []*Entry) []*Entry {
 		shown = append(shown, e)
 	}
 	return shown
+}
+
+// follows reports whether the entry says only what the entry of a merge says as well.
+func (e *Entry) follows(merge *Entry) bool {
+	switch e.Event {
+	case "closed":
+		return e.CreatedAt.Sub(merge.CreatedAt).Abs() <= together
+	case "referenced":
+		return e.CommitID == merge.CommitID
+	}
+	return false
 }
 
 // joins takes the labels of an entry that follows at once, if it does.

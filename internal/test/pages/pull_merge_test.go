@@ -116,7 +116,7 @@ func TestMergeAndRevert(t *testing.T) {
 			branch := map[string]string{"merge": "tune", "squash": "squash", "rebase": "rebase"}[method]
 			number := propose(t, s, branch)
 			at := fmt.Sprintf("/alice/plot/pull/%d", number)
-			page := get(t, s, "will", at, 200, "This branch has no conflicts", "Create a merge commit",
+			page := get(t, s, "will", at, 200, "This branch has no conflicts", "Merge pull request</button>",
 				"Squash and merge", "Rebase and merge")
 			if method == "merge" {
 				holds(t, "defaults", &apitest.Answer{Status: 200, Body: []byte(page)}, 200,
@@ -129,7 +129,7 @@ func TestMergeAndRevert(t *testing.T) {
 			led(t, s, "will", at+"/merge", "method", method, "sha", sha, "title", "Said by will",
 				"message", "And why")
 			page = get(t, s, "will", at, 200, "merged", "Revert", "Delete branch")
-			without(t, page, "Merge pull request")
+			without(t, page, "Merge pull request</button>", "closed this", "mentioned this in a commit")
 			if file(t, s, "main", "song.txt") == before {
 				t.Errorf("%s changed nothing", method)
 			}

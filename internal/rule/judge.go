@@ -229,7 +229,7 @@ func (j *judgement) ask(c *matter, set *Ruleset, n int) string {
 		if j.push.Merge != nil {
 			return join(j.merge.problems(p, j.push.Merge), c.findings[finding{set.ID, n}])
 		}
-		if by, app := u.By, j.bypass.app(j.tx, u.By); !u.DeployKey && p.Exempt.Has(by, app) {
+		if !u.DeployKey && p.Exempt.has(j.person(u)) {
 			return ""
 		}
 		if u.Old == git.ZeroSHA {
@@ -239,7 +239,7 @@ func (j *judgement) ask(c *matter, set *Ruleset, n int) string {
 	case *ChecksRule:
 		return join(p.problems(j.states[checkedCommit{j.push.RepoID, j.checked(c)}]), c.findings[finding{set.ID, n}])
 	case *PushersRule:
-		if !u.DeployKey && p.Has(u.By, j.bypass.app(j.tx, u.By)) {
+		if !u.DeployKey && p.has(j.person(u)) {
 			return ""
 		}
 		return "You are not authorized to push to this branch."

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 
 	"arbor/internal/account"
@@ -94,17 +93,6 @@ type PullRequestRule struct {
 	Exempt     *Actors `json:"bypass_pull_request_allowances,omitempty"`
 }
 
-// Actors are users and Apps that a protection names.
-type Actors struct {
-	Users []account.ID    `json:"users"`
-	Apps  []account.AppID `json:"apps"`
-}
-
-// Has reports whether a user or an App is one of the actors. a may be nil.
-func (a *Actors) Has(user account.ID, app account.AppID) bool {
-	return a != nil && (slices.Contains(a.Users, user) || app != 0 && slices.Contains(a.Apps, app))
-}
-
 // ChecksRule requires statuses and check runs of a commit.
 type ChecksRule struct {
 	Checks        []Check `json:"required_status_checks"`
@@ -163,7 +151,10 @@ func (p *PullRequestRule) check() string {
 			return fmt.Sprintf("unknown merge method %q", m)
 		}
 	}
-	return ""
+	if problem := p.Dismissers.problem("dismissal_restrictions"); problem != "" {
+		return problem
+	}
+	return p.Exempt.problem("bypass_pull_request_allowances")
 }
 
 func (p *ChecksRule) check() string {
@@ -246,7 +237,7 @@ func (p *FileSizeRule) check() string {
 	return ""
 }
 
-func (p *PushersRule) check() string { return "" }
+func (p *PushersRule) check() string { return p.problem("restrictions") }
 
 func listProblem(field string, list []string) string {
 	if len(list) == 0 || len(list) > maxListed {

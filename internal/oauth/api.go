@@ -35,19 +35,11 @@ func NewAPI(s *Service, tokens *token.Service) *API { return &API{s, tokens} }
 // Routes are the endpoints for programs. Each brings its own proof: a code, or the client's secret.
 func (a *API) Routes() []route.Route {
 	free := route.Needs(scope.None, route.None)
-	byClient := func(address string, h web.Handler) route.Route {
-		return free.Anyone(address, h).ForNobody().ByClient().WithoutToken().WithLimit(maxBody).
-			TakesSpace(route.SpaceNever)
-	}
 	return []route.Route{
 		free.Anyone("POST /login/device/code",
 			a.AskDevice).In(route.Pages).WithLimit(maxBody).Counted().WithoutToken(),
 		free.Anyone("POST /login/oauth/access_token",
 			a.TakeToken).In(route.Pages).WithLimit(maxBody).ByClient().WithoutToken(),
-		byClient("POST /applications/{client_id}/token", a.CheckToken),
-		byClient("PATCH /applications/{client_id}/token", a.ResetToken),
-		byClient("DELETE /applications/{client_id}/token", a.EndToken),
-		byClient("DELETE /applications/{client_id}/grant", a.EndGrant),
 	}
 }
 

@@ -5,10 +5,9 @@
 //	manage.go     OAuth Apps are made, changed, handed over and removed
 //	authorize.go  what an App asks for, and the code for it: the page is in package page/signin
 //	exchange.go   a code becomes a token
-//	grant.go      what users allowed, and the tokens for it, as users and Apps see them
+//	grant.go      what users allowed, as they see and revoke it
 //	store.go      the SQL of tables oauth_apps and oauth_secrets; storegrant.go of oauth_grants and oauth_codes
 //	api.go        POST /login/oauth/access_token and /login/device/code; encoding.go: what these read and answer
-//	apigrant.go   /applications/{client_id}/...
 //
 // A code is bound to the App, the user, the address to which it went and the challenge of PKCE. It is redeemed once,
 // within ten minutes, with a secret of the App. Tokens are rows of tokens (package token), each of a grant: what

@@ -77,30 +77,6 @@ func CreateOAuthToken(
 		"application": app.Name, "oauth_app_id": app.ID, "scopes": scopes.String()})
 }
 
-// OAuthToken is a token of an OAuth App, without its secret.
-type OAuthToken struct {
-	ID        int64
-	Grant     account.GrantID
-	Account   account.ID
-	Scopes    scope.Set
-	Hint      string
-	CreatedAt db.Time
-}
-
-// FindOAuthToken finds a token of an OAuth App in force. Error: errs.Absent, also for tokens of others.
-func FindOAuthToken(tx *db.Tx, app account.OAuthAppID, value string) (*OAuthToken, error) {
-	return oauthToken(tx, app, Digest(value))
-}
-
-// ResetOAuthToken gives a token another value: the former stops working.
-func ResetOAuthToken(tx *db.Tx, id int64) (value string, err error) {
-	value = NewSecret(oauthPrefix)
-	if err := replaceDigest(tx, id, Digest(value), hintOf(value)); err != nil {
-		return "", err
-	}
-	return value, tx.Bump(account.Topic)
-}
-
 // EndOAuthToken removes a token of an OAuth App. No session was begun with it: package session takes personal tokens
 // alone.
 func EndOAuthToken(tx *db.Tx, id int64) error {

@@ -86,24 +86,6 @@ func endOldestOf(tx *db.Tx, grant account.GrantID, scopes scope.Set) error {
 	return err
 }
 
-func oauthToken(tx *db.Tx, app account.OAuthAppID, d digest) (*OAuthToken, error) {
-	t := &OAuthToken{}
-	var scopes string
-	err := tx.QueryRow(`SELECT t.id, t.grant_id, t.account_id, t.scopes, t.hint, t.created_at
-		FROM tokens t JOIN oauth_grants g ON g.id = t.grant_id JOIN accounts a ON a.id = t.account_id
-		WHERE t.digest = $1 AND g.app_id = $2 AND t.revoked_at IS NULL AND a.suspended_at IS NULL`, d[:], app).
-		Scan(&t.ID, &t.Grant, &t.Account, &scopes, &t.Hint, &t.CreatedAt)
-	if err != nil {
-		return nil, account.OrAbsent(err)
-	}
-	t.Scopes, err = scope.Parse(scopes)
-	return t, err
-}
-
-func replaceDigest(tx *db.Tx, id int64, d digest, hint string) error {
-	return tx.Run(`UPDATE tokens SET digest = $2, hint = $3 WHERE id = $1`, id, d[:], hint)
-}
-
 // endGrants removes the grants g of a condition.
 func endGrants(tx *db.Tx, where string, arg any) error {
 	ended, err := tx.Exec(`DELETE FROM oauth_grants AS g WHERE `+where, arg)

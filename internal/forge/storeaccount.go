@@ -46,6 +46,8 @@ var AccountColumns = []AccountColumn{
 	{"invitations", "invitee_id", Dropped, ""},
 	{"invitations", "inviter_id", Dropped, ""},
 	{"tokens", "account_id", Dropped, ""},
+	{"oauth_apps", "owner_id", Dropped, ""},
+	{"oauth_grants", "account_id", Dropped, ""},
 	{"device_requests", "account_id", Dropped, ""},
 	{"device_misses", "account_id", Dropped, ""},
 	{"emails", "account_id", Dropped, ""},

@@ -163,6 +163,8 @@ func parametersOf(r rule.Rule) any {
 			"strictRequiredStatusChecksPolicy": p.Strict, "doNotEnforceOnCreate": p.NotOnCreation}}
 	case *rule.UpdateRule:
 		return bare{"UpdateParameters", map[string]any{"updateAllowsFetchAndMerge": p.FetchAndMerge}}
+	case *rule.QueueRule:
+		return queueParameters(p)
 	case *rule.PathsRule:
 		return bare{"FilePathRestrictionParameters", map[string]any{"restrictedFilePaths": anyTexts(p.Paths)}}
 	case *rule.ExtensionsRule:

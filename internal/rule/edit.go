@@ -280,7 +280,7 @@ func (r *Ruleset) checkNames(f *web.Faults) {
 
 // onlyFor are kinds of rules that exist for one target. Those of files exist for all.
 var onlyFor = map[Kind]Target{PullRequest: Branches, BranchName: Branches, TagName: Tags, Conversations: Branches,
-	Pushers: Branches}
+	Pushers: Branches, MergeQueue: Branches}
 
 func (r *Ruleset) checkRules(f *web.Faults) {
 	wrong := func(k Kind, problem string) { f.Wrong("rules", errs.Custom, string(k)+": "+problem) }
@@ -305,6 +305,9 @@ func (r *Ruleset) checkRules(f *web.Faults) {
 		if !r.Protection && (rule.Kind == Pushers || rule.Kind == Conversations ||
 			p != nil && (p.Dismissers != nil || p.Exempt != nil)) {
 			wrong(rule.Kind, "the rule exists for protections of branches only")
+		}
+		if rule.Kind == MergeQueue && (r.Protection || r.OrgID != 0) {
+			wrong(rule.Kind, "the rule exists for rulesets of repositories only")
 		}
 	}
 }

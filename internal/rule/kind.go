@@ -33,6 +33,7 @@ const (
 	PathLength     Kind = "max_file_path_length"
 	Extensions     Kind = "file_extension_restriction"
 	FileSize       Kind = "max_file_size"
+	MergeQueue     Kind = "merge_queue"
 	Pushers        Kind = "push_restrictions"                // of protections only
 	Conversations  Kind = "required_conversation_resolution" // of protections only
 	maxRules            = 40                                 // of a ruleset
@@ -71,6 +72,7 @@ var newParameters = map[Kind]func() parameters{
 	Extensions:     func() parameters { return &ExtensionsRule{} },
 	FileSize:       func() parameters { return &FileSizeRule{} },
 	Pushers:        func() parameters { return &PushersRule{} },
+	MergeQueue:     func() parameters { return NewQueueRule() },
 }
 
 // UpdateRule allows nobody to update a ref.

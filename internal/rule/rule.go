@@ -9,6 +9,7 @@
 //	judge.go          [Service.Judge]: every update of a ref is judged in its transaction
 //	commits.go        [Service.Prepare]: what rules say about commits, found before the transaction
 //	merge.go          what a pull request still needs: reviews, statuses, conversations
+//	queue.go          [Queue]: what rules say about a branch's merge queue
 //	owners.go         [AskOwners]: which code owners have not approved, for pages and payloads
 //	bypass.go         who may bypass a ruleset
 //	actors.go         users, teams and Apps that protections name, and what a caller sees of them

@@ -27,7 +27,7 @@ type Entry struct {
 	Team        *team.Team // the same, in place of a user
 	OfTeam      bool       // a team is, which the viewer may not see
 	LockReason  string
-	Reason      string // why auto-merge was disabled
+	Reason      string // why auto-merge was disabled, or a merge queue left
 	Dismissed   *issue.Review
 	Source      *page.Issue // of cross-referenced: what refers to this
 	State       string      // of reviews: approved, changes_requested, commented, dismissed
@@ -173,3 +173,12 @@ func (e *Entry) joins(next *Entry) bool {
 	e.Added, e.Removed = append(e.Added, next.Added...), append(e.Removed, next.Removed...)
 	return true
 }
+
+// leftQueue says why pull requests left a merge queue, by GitHub's words.
+var leftQueue = map[string]string{"MERGE": "merged", "MERGE_CONFLICT": "it conflicts with the pull requests before it",
+	"CI_FAILURE": "required checks failed", "CI_TIMEOUT": "required checks took too long",
+	"ALREADY_MERGED": "merged without the queue", "QUEUE_CLEARED": "the branch has no merge queue any more",
+	"BRANCH_PROTECTIONS": "rules of the branch are not met any more"}
+
+// LeftQueue says why a pull request left a merge queue, or "" if somebody removed it.
+func (e *Entry) LeftQueue() string { return leftQueue[e.Reason] }

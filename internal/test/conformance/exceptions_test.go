@@ -152,6 +152,9 @@ var unlisted = map[string]string{
 	"auto_squash_enabled": "the same",
 	"auto_rebase_enabled": "the same",
 	"auto_merge_disabled": "the same",
+
+	"added_to_merge_queue":     "the same",
+	"removed_from_merge_queue": "the same",
 }
 
 // hasReason reports whether a field is known to have no value.

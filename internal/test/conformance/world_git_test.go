@@ -191,7 +191,8 @@ func (w *world) rules() {
 	w.do("alice", "GET "+rockery+"/rulesets/"+id)
 	suite := w.do("alice", "GET "+rockery+"/rulesets/rule-suites").get("0.id")
 	w.do("alice", "GET "+rockery+"/rulesets/rule-suites/"+suite)
-	mason := w.NewApp(w.t, "alice", app.Manifest{Name: "Mason", Permissions: apitest.Permissions("checks=write"),
+	mason := w.NewApp(w.t, "alice", app.Manifest{Name: "Mason", Description: "It lays stones",
+		Events: []string{"check_run"}, Permissions: apitest.Permissions("checks=write"),
 		Hook: app.Hook{URL: "http://127.0.0.1:1/mason", Active: true, Site: w.URL}})
 	mason.Install(w.t, "alice")
 	w.do("alice", "PUT "+rockery+"/branches/main/protection", fmt.Sprintf(`{"enforce_admins": true,

@@ -11,7 +11,8 @@ import (
 // pretend to know its end.
 func TestOpenLink(t *testing.T) {
 	t.Parallel()
-	r := web.With(httptest.NewRequest("GET", "/c?page=2&per_page=5", nil), &web.Info{Prefix: "http://x"})
+	r := httptest.NewRequest("GET", "/c?page=2&per_page=5", nil)
+	r = r.WithContext(web.WithInfo(r.Context(), &web.Info{Prefix: "http://x"}))
 	w := httptest.NewRecorder()
 	openLink(w, r, web.ReadPage(r))
 	want := `<http://x/c?page=3&per_page=5>; rel="next", <http://x/c?page=1&per_page=5>; rel="first", <http://x/c?page=1&per_page=5>; rel="prev"`

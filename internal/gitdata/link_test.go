@@ -11,8 +11,7 @@ import (
 // pretend to know its end.
 func TestOpenLink(t *testing.T) {
 	t.Parallel()
-	r := httptest.NewRequest("GET", "/c?page=2&per_page=5", nil)
-	r = r.WithContext(web.WithInfo(r.Context(), &web.Info{Prefix: "http://x"}))
+	r := web.With(httptest.NewRequest("GET", "/c?page=2&per_page=5", nil), &web.Info{Prefix: "http://x"})
 	w := httptest.NewRecorder()
 	openLink(w, r, web.ReadPage(r))
 	want := `<http://x/c?page=3&per_page=5>; rel="next", <http://x/c?page=1&per_page=5>; rel="first", <http://x/c?page=1&per_page=5>; rel="prev"`

@@ -42,7 +42,7 @@ func TestRenderedIsGranted(t *testing.T) {
 		t.Helper()
 		ticket := admission.New(1<<30, nil).NewTicket(admission.Holder{})
 		r := httptest.NewRequest("POST", "/", nil)
-		r = r.WithContext(web.WithInfo(r.Context(), &web.Info{}))
+		r = web.With(r, &web.Info{})
 		r = r.WithContext(admission.With(r.Context(), ticket))
 		r.Body, r.ContentLength = &web.Body{Data: make([]byte, sent)}, -1 // as of a chunked body
 		w, e := httptest.NewRecorder(), &echoing{ticket: ticket, text: strings.Repeat("x", 8<<10)}

@@ -55,7 +55,7 @@ func TestHandle(t *testing.T) {
 			`{"message":"Validation Failed","errors":[{"resource":"Issue","field":"title","code":"missing_field"}],"documentation_url":"d"}`},
 	} {
 		recorder := httptest.NewRecorder()
-		r := with(httptest.NewRequest("GET", "/", nil), &Info{ID: "id7", Docs: "d"})
+		r := With(httptest.NewRequest("GET", "/", nil), &Info{ID: "id7", Docs: "d"})
 		Handle(&Writer{ResponseWriter: recorder}, r, func(w http.ResponseWriter, _ *http.Request) error {
 			w.Header().Set("Etag", `"of something else"`)
 			return c.err
@@ -67,7 +67,7 @@ func TestHandle(t *testing.T) {
 	}
 	t.Run("panic", func(t *testing.T) {
 		recorder := httptest.NewRecorder()
-		r := with(httptest.NewRequest("GET", "/", nil), &Info{ID: "id8"})
+		r := With(httptest.NewRequest("GET", "/", nil), &Info{ID: "id8"})
 		Handle(&Writer{ResponseWriter: recorder}, r, func(http.ResponseWriter, *http.Request) error {
 			panic("secret")
 		})
@@ -81,7 +81,7 @@ func TestHandle(t *testing.T) {
 				t.Error("the connection was not broken")
 			}
 		}()
-		r := with(httptest.NewRequest("GET", "/", nil), &Info{})
+		r := With(httptest.NewRequest("GET", "/", nil), &Info{})
 		Handle(&Writer{ResponseWriter: httptest.NewRecorder()}, r,
 			func(w http.ResponseWriter, _ *http.Request) error {
 				w.Write([]byte("half"))

@@ -58,6 +58,11 @@ type param struct{ name, value string }
 
 type infoKey struct{}
 
+// With returns r carrying i.
+func With(r *http.Request, i *Info) *http.Request {
+	return r.WithContext(WithInfo(r.Context(), i))
+}
+
 // infoContext carries an Info and the request id for the log.
 type infoContext struct {
 	context.Context

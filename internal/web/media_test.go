@@ -139,7 +139,7 @@ func TestRequirePreview(t *testing.T) {
 		"application/vnd.service.v3.the-key-preview":   true,
 		"application/vnd.github+json":                  true,
 	} {
-		r := with(httptest.NewRequest(http.MethodPut, "/", nil), &Info{Media: ParseAccept([]string{accept})})
+		r := With(httptest.NewRequest(http.MethodPut, "/", nil), &Info{Media: ParseAccept([]string{accept})})
 		err := RequirePreview(r, Locking, "Locking is")
 		if (err == nil) != on {
 			t.Errorf("%q: %v", accept, err)

@@ -14,12 +14,7 @@ func pageRequest(t testing.TB, query string) *http.Request {
 	t.Helper()
 	r := httptest.NewRequest("GET", "/issues", nil)
 	r.URL.RawQuery = query
-	return with(r, &Info{Prefix: "http://host"})
-}
-
-// with returns r carrying i.
-func with(r *http.Request, i *Info) *http.Request {
-	return r.WithContext(WithInfo(r.Context(), i))
+	return With(r, &Info{Prefix: "http://host"})
 }
 
 func TestReadPage(t *testing.T) {

@@ -26,7 +26,7 @@ func render(t *testing.T, v *diff.View, room string) string {
 	t.Helper()
 	set := page.ReadTemplates(fstest.MapFS{"templates/room.html": {Data: []byte(room)}})
 	r, w := httptest.NewRequest("GET", "/x", nil), httptest.NewRecorder()
-	testkit.NoError(t, set.Page(w, r.WithContext(web.WithInfo(r.Context(), &web.Info{})), "room.html", v))
+	testkit.NoError(t, set.Page(w, web.With(r, &web.Info{}), "room.html", v))
 	return w.Body.String()
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"arbor/internal/db"
 	"arbor/internal/test/apitest"
 )
 
@@ -529,6 +530,34 @@ func TestMergeQueueAfterAutoMerge(t *testing.T) {
 		w.Settle(t)
 		if groups := w.groups(t); len(groups) != 2 || readCommit(t, w.Server, groups[2]).Parents[0].SHA != groups[1] {
 			t.Errorf("after the jump: %v", groups)
+		}
+	})
+}
+
+// A group whose checks do not complete in time counts as failed.
+func TestMergeQueueTimesOut(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		w := newQueue(t, s, 2, needsCI, queueRule(""))
+		w.ready(t, 1, 2)
+		w.mustEnqueue(t, "will", 1, 2)
+		w.Settle(t)
+		for _, hours := range []int64{0, 2} {
+			if err := s.DB.Write(t.Context(), func(tx *db.Tx) error {
+				return tx.Run(`UPDATE merge_groups SET made_at = made_at - $1 WHERE ref LIKE '%/pr-1-%'`, hours*3_600_000_000)
+			}); err != nil {
+				t.Fatal(err)
+			}
+			w.report(t, 1, "pending") // wakes the queue
+			if line := w.line(t); hours == 0 && len(line) != 2 {
+				t.Fatalf("the line is %v", line)
+			}
+		}
+		if why := w.left(t, 1); why != "CI_TIMEOUT" {
+			t.Errorf("#1 left: %q", why)
+		}
+		if line := w.line(t); len(line) != 1 || w.groups(t)[2] == "" {
+			t.Errorf("the line is %v", line)
 		}
 	})
 }

@@ -215,8 +215,13 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, n *node, 
 	if !safe(r.Method) {
 		r = r.WithContext(db.Changing(r.Context())) // its operations write by a right
 	}
-	caller, given, err := s.authenticate(r, to.Group)
-	if err == nil && !given && caller == nil && takesCookie(r, info, n) &&
+	var caller *account.Caller
+	var given bool
+	var err error
+	if !to.Client {
+		caller, given, err = s.authenticate(r, to.Group)
+	}
+	if err == nil && !given && caller == nil && !to.Client && takesCookie(r, info, n) &&
 		!(to.Elsewhere && s.crossOrigin(r, info)) {
 		caller, err = s.authenticateSession(w, r)
 		if err == nil && caller == nil && s.o.RequireToken && !n.open {

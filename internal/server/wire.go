@@ -79,7 +79,8 @@ func New(o Options) *Server {
 	s := newServer(o)
 	of := s.newAPIs()
 	kit := of.newKit(s)
-	door := signin.New(kit, signin.Services{Sessions: s.forge.Sessions, Tokens: s.forge.Tokens, Issues: s.forge.Searches,
+	door := signin.New(kit, signin.Services{Sessions: s.forge.Sessions, Tokens: s.forge.Tokens, OAuth: s.forge.OAuth,
+		Issues:       s.forge.Searches,
 		Repositories: of.repositories, Lists: of.lists, Activities: of.activities}, s.setup)
 	s.home, s.pageErrors, s.lostErrors = door.Home, kit.Errors, kit.Unrouted
 	hooks := of.newSender(s)

@@ -18,6 +18,7 @@ import (
 type box struct {
 	*scene
 	*pull.MergeBox
+	Queue    *pull.Queue // nil: the base has no merge queue
 	Sum      rollup
 	Approved []page.User
 	Against  []page.User // who ask for changes
@@ -95,6 +96,11 @@ func (p *Pages) box(r *http.Request, a *repo.Access, s *scene) (*box, error) {
 	var err error
 	if b.MergeBox, err = p.of.Pulls.MergeBox(r.Context(), a, s.of.Pull, s.of.Issue.Issue); err != nil {
 		return nil, err
+	}
+	if b.of.Open && a.Ruled {
+		if b.Queue, err = p.of.Pulls.QueueOf(r.Context(), a, b.of.Base.Ref); err != nil {
+			return nil, err
+		}
 	}
 	if b.Sum, err = p.rollup(r.Context(), a, s.Pull.Head.SHA); err != nil {
 		return nil, err

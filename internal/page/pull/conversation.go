@@ -24,6 +24,7 @@ type conversationView struct {
 	Reviewers []reviewer
 	Waiting   []*thread // of the viewer's pending review
 	Batch     bool      // there are suggestions that the viewer may apply together
+	Dismiss   bool      // the viewer may dismiss reviews
 	Restore   bool      // the viewer may create the deleted head branch again
 	More      bool      // there are more review comments than the page shows
 }
@@ -83,6 +84,11 @@ func (p *Pages) Conversation(w http.ResponseWriter, r *http.Request, a *repo.Acc
 	}
 	v.Restore = s.MayMerge && mayRestore(a, s.of.Pull, v.Box.HeadGone)
 	v.Reviewers = reviewersOf(s)
+	if v.Dismiss = s.MayMerge; v.Dismiss {
+		if v.Dismiss, err = p.talk.Reviews.MayDismiss(r.Context(), a, s.Pull.Base.Ref); err != nil {
+			return err
+		}
+	}
 	v.place(threads)
 	return p.t.Page(w, r, "conversation.html", v)
 }
@@ -169,7 +175,7 @@ func (v *conversationView) place(threads []*thread) {
 			done := &reviewed{State: strings.ToLower(cmp.Or(now[e.ID], e.State)), ID: e.ID, Threads: of[e.ID],
 				Scene: v.scene}
 			done.Mine = v.Viewer != nil && e.User != nil && e.User.ID == v.Viewer.ID
-			done.Dismiss = v.MayMerge && (done.State == "approved" || done.State == "changes_requested")
+			done.Dismiss = v.Dismiss && (done.State == "approved" || done.State == "changes_requested")
 			e.Extra = done
 			return done.State == "commented" && len(done.Threads) == 0 && strings.TrimSpace(e.Text) == ""
 		})

@@ -75,6 +75,11 @@ func TestInBrowser(t *testing.T) {
 	b.See("#merge", "no conflicts")
 	b.Follow(`#merge button[class="main"]`)
 	b.See("#merge", "Revert")
+	var entries int
+	b.Eval(`[...document.querySelectorAll('.event')].filter((n) => /merged|closed|mentioned/.test(n.textContent)).length`, &entries)
+	if entries != 1 {
+		t.Errorf("the merge has %d entries", entries)
+	}
 }
 
 // Numbers of lines lead to their lines, in both forms, by GitHub's addresses; and the form for a comment on a

@@ -20,7 +20,7 @@ func TestLiveInBrowser(t *testing.T) {
 	s := apitest.Start(t, db.SQLite)
 	s.Users(t, "alice", "will")
 	s.Grant(t, s.Repo(t, "alice/plot", false), "will", account.Push)
-	works(t, s)
+	inBackground(t, s)
 	const one = "/repos/alice/plot/issues/1"
 	api(t, s, "alice", "POST /repos/alice/plot/issues", 201, changeObject{"title": "One",
 		"body": strings.Repeat("A long text.\n\n", 60)}, nil)
@@ -94,7 +94,7 @@ func TestLiveMergeBox(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, db.SQLite)
 	changePlant(t, s)
-	works(t, s)
+	inBackground(t, s)
 	number := propose(t, s, "tune")
 	at := "/alice/plot/pull/" + fmt.Sprint(number)
 	b := enter(t, s, "alice", browser.Look{Width: 360, Height: 740})

@@ -16,8 +16,8 @@ import (
 	"arbor/internal/test/testkit"
 )
 
-// works runs the server's background work until the test ends.
-func works(t testing.TB, s *apitest.Server) {
+// inBackground runs the server's background work until the test ends.
+func inBackground(t testing.TB, s *apitest.Server) {
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- s.Server.Run(ctx) }()
@@ -100,7 +100,7 @@ func TestLive(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		changePlant(t, s)
-		works(t, s)
+		inBackground(t, s)
 		number := propose(t, s, "tune")
 		sha := head(t, s, number)
 		s.Settle(t)
@@ -159,7 +159,7 @@ func TestLiveRights(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Users(t, "alice", "will", "sam")
 		r := s.Repo(t, "alice/plot", false)
-		works(t, s)
+		inBackground(t, s)
 		s.Grant(t, r, "will", account.Push)
 		api(t, s, "alice", "POST /repos/alice/plot/issues", 201, changeObject{"title": "One"}, nil)
 		const events = "/alice/plot/issues/1/live"
@@ -210,7 +210,7 @@ func TestLiveBounds(t *testing.T) {
 	s := apitest.Start(t, db.SQLite)
 	s.Users(t, "alice", "will")
 	s.Repo(t, "alice/plot", false)
-	works(t, s)
+	inBackground(t, s)
 	api(t, s, "alice", "POST /repos/alice/plot/issues", 201, changeObject{"title": "One"}, nil)
 	const events = "/alice/plot/issues/1/live"
 	session, now := s.Session(t, "will"), markOf(t, s, "will", "/alice/plot/issues/1")

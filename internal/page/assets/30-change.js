@@ -1,27 +1,4 @@
-<<<<<<< HEAD
 // Pull requests: files are marked as viewed, and lines take comments.
-on('[data-copy]', (b) => {
-	b.hidden = !navigator.clipboard;
-	b.addEventListener('click', () => navigator.clipboard.writeText(b.dataset.copy));
-=======
-// Pull requests: the merge box keeps itself up to date, files are marked as viewed, and lines take comments.
-// The merge box asks how it is now and then, while it is looked at and nobody writes in it.
-on('[data-poll]', (box) => {
-	const wait = +box.dataset.every * 1000;
-	const busy = () => document.hidden || box.contains(document.activeElement) ||
-		[...box.querySelectorAll('input, textarea')].some((n) => n.value !== n.defaultValue);
-	setTimeout(async function look() {
-		if (!box.isConnected) return;
-		const answer = busy() ? null : await fetch(box.dataset.poll, { headers: { Accept: 'text/html' } }).catch(() => null);
-		const fresh = answer?.ok && new DOMParser().parseFromString(await answer.text(), 'text/html').getElementById(box.id);
-		if (!fresh || busy() || fresh.innerHTML === shown) { setTimeout(look, wait); return; }
-		box.replaceWith(fresh);
-		enliven(fresh);
-	}, wait);
-	const shown = box.innerHTML;
->>>>>>> main
-});
-
 on('#viewed', (form) => form.addEventListener('submit', async (e) => {
 	const button = e.submitter, was = button.name === 'unview';
 	e.preventDefault();

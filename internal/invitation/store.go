@@ -98,7 +98,7 @@ func load(tx *db.Tx, list []*Invitation) error {
 		i.Invitee, i.Inviter = accounts[i.inviteeID], accounts[i.inviterID]
 		i.Org, i.Repo = accounts[i.orgID], in[i.repoID]
 	}
-	return countTeams(tx, list)
+	return nil
 }
 
 // place returns the column and the id of what the invitation is to.

@@ -47,7 +47,6 @@ type Head struct {
 	Path    string // escaped
 	Starred bool   // by the viewer
 	Watched bool   // by the viewer
-	Ignored bool   // by the viewer, who is notified of nothing in it
 	Brief   bool   // Starred, Watched and the counts could not be loaded
 	Issues  int64  // that are open, without pull requests
 	Pulls   int64  // that are open
@@ -108,7 +107,7 @@ func (k *Kit) RepoFrame(r *http.Request, a *repo.Access, tab, title string) (Fra
 		if err != nil {
 			return f, err
 		}
-		f.Repo.Watched, f.Repo.Ignored = watched.Wish == star.Everything, watched.Wish == star.Nothing
+		f.Repo.Watched = watched.Wish == star.Everything
 	}
 	return f, nil
 }

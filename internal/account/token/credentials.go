@@ -61,8 +61,7 @@ func basicToken(encoded string) string {
 
 // WellFormed reports whether the text could be a token: the rest costs a lookup.
 func WellFormed(token string) bool {
-	known := strings.HasPrefix(token, Prefix) || strings.HasPrefix(token, installationPrefix) ||
-		strings.HasPrefix(token, oauthPrefix)
+	known := strings.HasPrefix(token, Prefix) || strings.HasPrefix(token, installationPrefix)
 	if !known || len(token) <= len(Prefix) || len(token) > maxToken {
 		return false
 	}

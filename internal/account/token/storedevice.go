@@ -94,9 +94,7 @@ func deviceByUserCode(tx *db.Tx, d digest) (*DeviceRequest, error) {
 	if err != nil {
 		return nil, account.OrAbsent(err)
 	}
-	if r.Client, _, err = deviceClient(tx, client); err != nil { // it may be gone
-		return nil, err
-	}
+	r.Client = deviceClient(client)
 	r.Scopes, err = scope.Parse(scopes)
 	return &r, err
 }

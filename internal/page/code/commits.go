@@ -3,6 +3,7 @@ package code
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"arbor/internal/git"
 	"arbor/internal/gitdata"
@@ -16,7 +17,21 @@ const commitsPerPage = 35
 
 type commitsView struct {
 	at
-	Days []page.CommitDay
+	Days []day
+}
+
+// day is the commits of a day, by when they were committed.
+type day struct {
+	Date    time.Time
+	Commits []commit
+}
+
+// commit is a commit of a list.
+type commit struct {
+	page.Commit
+	Mark *mark
+	Page string // its address
+	Tree string // the address of the files then
 }
 
 // GET /{owner}/{repo}/commits
@@ -61,7 +76,7 @@ func (p *Pages) history(w http.ResponseWriter, r *http.Request, a *repo.Access, 
 }
 
 // days groups commits by day, with what checks say of them.
-func (p *Pages) days(ctx context.Context, a *repo.Access, list []*gitdata.CommitView) ([]page.CommitDay, error) {
+func (p *Pages) days(ctx context.Context, a *repo.Access, list []*gitdata.CommitView) ([]day, error) {
 	shas := make([]git.SHA, len(list))
 	for n, c := range list {
 		shas[n] = c.SHA
@@ -70,9 +85,24 @@ func (p *Pages) days(ctx context.Context, a *repo.Access, list []*gitdata.Commit
 	if err != nil {
 		return nil, err
 	}
-	out := make([]page.ListedCommit, len(list))
+	out := make([]commit, len(list))
 	for n, c := range list {
-		out[n] = page.Listed(page.RepoPath(a), page.NewCommit(c), marks[c.SHA])
+		sha := string(c.SHA)
+		out[n] = commit{page.NewCommit(c), marks[c.SHA], page.RepoPath(a) + "/commit/" + sha,
+			page.RepoPath(a) + "/tree/" + sha}
 	}
-	return page.CommitDays(out), nil
+	return byDay(out), nil
+}
+
+// byDay groups commits that follow each other.
+func byDay(list []commit) (days []day) {
+	for _, c := range list {
+		date := c.Commit.Commit.Committer.Date.UTC().Truncate(24 * time.Hour)
+		if len(days) == 0 || !days[len(days)-1].Date.Equal(date) {
+			days = append(days, day{Date: date})
+		}
+		last := &days[len(days)-1]
+		last.Commits = append(last.Commits, c)
+	}
+	return days
 }

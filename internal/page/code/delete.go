@@ -64,10 +64,10 @@ func (p *Pages) Delete(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 			Message: "The file has changed. Review it before you delete it."}
 		return p.t.Again(w, r, "delete.html", v.Problem, v)
 	}
-	done := v.Repo.Path + "/tree" + segments(v.At.Ref)
-	to, err := p.write(r, a, &v.at, &v.proposal, nil, []gitdata.FileChange{{Path: v.At.Path}}, done)
+	to, err := p.write(r, a, &v.at, &v.proposal, nil, []gitdata.FileChange{{Path: v.At.Path}},
+		v.Repo.Path+"/tree"+segments(v.At.Ref))
 	if err == nil {
-		return committed(w, r, to, done, v.At.Path+" was deleted.")
+		return page.SeeOther(w, r, to)
 	}
 	problem, err := page.ProblemOf(err)
 	if err != nil {

@@ -62,15 +62,12 @@ func TestMatrix(t *testing.T) {
 		step := func(name string, fn func(t *testing.T, r *route.Route)) {
 			t.Run(name, func(t *testing.T) {
 				for _, r := range routes {
-					m.SignRobot(t)
 					fn(t, &r)
 				}
 			})
 		}
 		step("read", m.readAll)
-		m.SignRobot(t)
 		t.Run("leaves no trace", m.leavesNoTrace)
-		m.SignRobot(t)
 		t.Run("elsewhere", func(t *testing.T) { m.elsewhere(t, routes) })
 		step("wrong", m.wrong)
 		order := []string{http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
@@ -79,10 +76,8 @@ func TestMatrix(t *testing.T) {
 				slices.Index(order, a.Method)-slices.Index(order, b.Method))
 		})
 		step("act", m.act)
-		m.SignRobot(t)
 		t.Run("forms", m.forms)
 		step("described", m.described)
-		m.SignRobot(t)
 		t.Run("changes", m.changes)
 	})
 }

@@ -192,7 +192,7 @@ func (m *matrix) demotedWhileSending(t *testing.T, q *fixture.Request) {
 	for name, value := range q.Headers {
 		r.Header.Set(name, value)
 	}
-	r.Header.Set("Authorization", "Bearer "+m.Tokens[q.Who])
+	r.Header.Set("Authorization", "Bearer "+m.TokenOf(t, q.Who))
 	r.Header.Set("Expect", "100-continue")
 	client := http.Transport{ExpectContinueTimeout: testkit.Patience, DisableKeepAlives: true}
 	a, err := client.RoundTrip(r)

@@ -29,7 +29,7 @@ func TestNothingIsWrittenWithoutRoom(t *testing.T) {
 			for name, value := range q.Headers {
 				request.Header.Set(name, value)
 			}
-			request.Header.Set("Authorization", "Bearer "+w.Tokens[q.Who])
+			request.Header.Set("Authorization", "Bearer "+w.TokenOf(t, q.Who))
 			before, answer := w.digest(t), httptest.NewRecorder()
 			narrow.ServeHTTP(answer, request)
 			spares := method == http.MethodDelete

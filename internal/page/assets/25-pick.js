@@ -2,7 +2,7 @@
 // without loading the page.
 on('.pick[data-find]', (list) => {
 	const box = list.parentElement, find = list.dataset.find;
-	let field = box.querySelector('.sift input');
+	let field = box.querySelector('.pickfilter input');
 	if (!field) {
 		if (list.children.length < 8) return;
 		field = document.createElement('input');
@@ -12,7 +12,7 @@ on('.pick[data-find]', (list) => {
 		field.autocomplete = 'off';
 		list.before(field);
 	}
-	box.querySelector('.sift button')?.remove();
+	box.querySelector('.pickfilter button')?.remove();
 	const rows = () => [...list.querySelectorAll('label.check')];
 	const input = (row) => row.querySelector('input');
 	const seen = () => rows().filter((row) => !row.hidden).map(input);

@@ -64,7 +64,7 @@ func TestPickersAndEditsInABrowser(t *testing.T) {
 	b.Go(at + "/labels")
 	b.Click(`input[value="bug"]`)
 	b.Fill(`input[name="q"]`, "dup")
-	b.Follow(`.sift button`)
+	b.Follow(`.pickfilter button`)
 	b.Click(`input[value="duplicate"]`)
 	b.Follow(`form.choose button.main`)
 	b.See("#side-labels .labels", "duplicate")

@@ -121,7 +121,8 @@ on('a[data-palette]', (a) => a.addEventListener('click', (e) => { e.preventDefau
 
 // The address of an operation in the list of all leads on to its description.
 function follow() {
-	const line = location.pathname === '/docs' && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+	if (location.pathname !== '/docs') return;
+	const line = document.getElementById(decodeURIComponent(location.hash.slice(1)));
 	if (line?.closest('.operations')) location.replace(line.querySelector('a').href);
 }
 addEventListener('hashchange', follow);

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -33,6 +34,8 @@ type Tab struct {
 	base string // scheme and host of the site
 
 	questions atomic.Int32
+	mu        sync.Mutex
+	thrown    []string // errors of scripts that nothing caught
 }
 
 // Look is how a tab looks.
@@ -65,12 +68,15 @@ func Open(t testing.TB, base string, look Look) *Tab {
 		chromedp.NoSandbox, chromedp.DisableGPU, chromedp.Flag("disable-quic", true),
 		chromedp.UserDataDir(profile(t)),
 		chromedp.WSURLReadTimeout(testkit.Patience), chromedp.WindowSize(int(look.Width), int(look.Height)))
+	b := &Tab{t: t, base: strings.TrimSuffix(base, "/")}
+	t.Cleanup(b.reportThrown) // after the browser has ended
 	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
-	b := &Tab{t: t, ctx: ctx, base: strings.TrimSuffix(base, "/")}
+	b.ctx = ctx
 	chromedp.ListenTarget(ctx, b.leaveAnyway)
+	chromedp.ListenTarget(ctx, b.scriptFailed)
 	scheme := "light"
 	if look.Dark {
 		scheme = "dark"
@@ -87,6 +93,23 @@ func (b *Tab) leaveAnyway(event any) {
 	if asked, is := event.(*page.EventJavascriptDialogOpening); is && asked.Type == page.DialogTypeBeforeunload {
 		b.questions.Add(1)
 		go func() { _ = chromedp.Run(b.ctx, page.HandleJavaScriptDialog(true)) }()
+	}
+}
+
+// scriptFailed notes an error of a page's script that nothing catches. It fails the test at its end.
+func (b *Tab) scriptFailed(event any) {
+	if e, is := event.(*runtime.EventExceptionThrown); is {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.thrown = append(b.thrown, e.ExceptionDetails.Error())
+	}
+}
+
+func (b *Tab) reportThrown() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, text := range b.thrown {
+		b.t.Error("a script failed: " + text)
 	}
 }
 

@@ -123,6 +123,7 @@ func TestCodeOwnersAreAsked(t *testing.T) {
 			}
 		}
 		docs := w.propose(t, "docs", "", func() { w.write(t, map[string]string{"docs/a.md": "b\n"}) })
+		s.Settle(t) // people are notified after the commit
 		s.Run(t, []apitest.Case{
 			{Do: "GET " + docs, Status: 200, Want: `{"requested_reviewers": [{"login": "bob"}]}`},
 			{Do: "GET " + strings.Replace(docs, "pulls", "issues", 1) + "/events", Status: 200, Want: `[{"event": "review_requested",

@@ -29,6 +29,6 @@ func (d *demo) forkGreenhouse(ctx context.Context, f *forge.Forge) error {
 		return err
 	}
 	_, err = f.Invitations.InviteMember(ctx, d.callers["bob"], "nursery", invitation.Person{Login: "alice"},
-		false)
+		false, nil)
 	return err
 }

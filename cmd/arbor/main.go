@@ -44,6 +44,7 @@ type commandLine struct {
 	User     userCommand     `cmd:"" group:"Manage people and repositories" help:"Manage users."`
 	Org      orgCommand      `cmd:"" group:"Manage people and repositories" help:"Manage organizations."`
 	App      appCommand      `cmd:"" group:"Manage people and repositories" help:"Manage GitHub Apps and their installations."`
+	OAuthApp oauthAppCommand `cmd:"" name:"oauth-app" group:"Manage people and repositories" help:"Manage OAuth Apps, which sign people in with this server."`
 	Token    tokenCommand    `cmd:"" group:"Manage people and repositories" help:"Manage access tokens."`
 	Repo     repoCommand     `cmd:"" group:"Manage people and repositories" help:"Manage repositories."`
 	Issue    issueCommand    `cmd:"" group:"Manage people and repositories" help:"Manage issues in ways that REST does not offer."`

@@ -88,7 +88,7 @@ func (c *countedDemo) check(cookie, name, path string) {
 	c.t.Helper()
 	least, processes, most := []string{}, int64(1<<30), int64(maxProcesses)
 	if name == "sync" { // compares branches of two repositories
-		most = 3
+		most = 2
 	}
 	// pooled processes start once
 	for n := 0; n < 3 || n < 20 && (len(least) > maxStatements || processes > most); n++ {

@@ -152,6 +152,7 @@ var demoPages = []struct{ name, path string }{
 	{"settings-tokens", "/settings/tokens"},
 	{"settings-token", "/settings/tokens/new"},
 	{"settings-token-repositories", "/settings/tokens/new?kind=repositories"},
+	{"settings-organizations", "/settings/organizations"},
 	{"settings-watching", "/settings/watching"},
 	{"settings-installations", "/settings/installations"},
 	{"settings-apps", "/settings/apps"},

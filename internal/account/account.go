@@ -137,6 +137,12 @@ type ID int64
 // String returns the id as addresses have it.
 func (id ID) String() string { return strconv.FormatInt(int64(id), 10) }
 
+// OAuthAppID is the id of an OAuth App, GrantID that of what a user allowed one. Package oauth has these.
+type (
+	OAuthAppID int64
+	GrantID    int64
+)
+
 // AppID is the id of a GitHub App. Package app has these.
 type AppID int64
 

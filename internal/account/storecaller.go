@@ -151,8 +151,14 @@ func callerOfKey(tx *db.Tx, condition string, arg any) (*Caller, error) {
 }
 
 // DenyDevices denies the requests of the device flow (package token) that an account allowed and whose tokens
-// were not yet taken. The account's row must be locked.
+// were not yet taken, and removes its codes of the web flow (package oauth) that were not redeemed. The account's row
+// must be locked.
 func DenyDevices(tx *db.Tx, by ID) error {
+	err := tx.Run(`DELETE FROM oauth_codes WHERE token_id IS NULL AND grant_id IN
+		(SELECT id FROM oauth_grants WHERE account_id = $1)`, by)
+	if err != nil {
+		return err
+	}
 	return tx.Run(`UPDATE device_requests SET allowed = FALSE WHERE account_id = $1 AND allowed = TRUE`, by)
 }
 

@@ -53,6 +53,9 @@ func New(memory int64, proxies Proxies) *Control {
 	}
 }
 
+// Streams is how many streams of events may be open: an eighth of all connections.
+func (c *Control) Streams() int { return MaxConns(c.memory) / 8 }
+
 // GitMemory is the part of git's processes for requests, in bytes, for
 // git.Options.Memory. Processes of background work have a part of their own.
 func (c *Control) GitMemory() int64 { return budget(c.memory) / 64 * childPart }

@@ -44,8 +44,18 @@ const (
 	TokenCreate  Action = "personal_access_token.create"
 	TokenDestroy Action = "personal_access_token.destroy"
 	OAuthCreate  Action = "oauth_authorization.create"
+	OAuthDestroy Action = "oauth_authorization.destroy"
 	KeyCreate    Action = "public_key.create"
 	KeyDelete    Action = "public_key.delete"
+
+	OAuthAccessCreate  Action = "oauth_access.create"
+	OAuthAccessDestroy Action = "oauth_access.destroy"
+	OAuthAppCreate     Action = "oauth_application.create"
+	OAuthAppUpdate     Action = "oauth_application.update"
+	OAuthAppDestroy    Action = "oauth_application.destroy"
+	OAuthAppTransfer   Action = "oauth_application.transfer"
+	OAuthAppSecret     Action = "oauth_application.generate_client_secret"
+	OAuthAppDropSecret Action = "oauth_application.remove_client_secret"
 
 	GPGKeyCreate     Action = "gpg_key.create"
 	GPGKeyDelete     Action = "gpg_key.delete"
@@ -143,7 +153,8 @@ const (
 var Actions = []Action{
 	UserCreate, UserUpdate, UserRename, UserDelete, UserSuspend, UserUnsuspend, UserPromote, UserDemote,
 	UserPassword, UserLogin, UserLogout, UserAddEmail, UserVerifyEmail, UserRemoveEmail, TokenCreate,
-	TokenDestroy, OAuthCreate, KeyCreate, KeyDelete, GPGKeyCreate, GPGKeyDelete, SigningKeyCreate,
+	TokenDestroy, OAuthCreate, OAuthDestroy, OAuthAccessCreate, OAuthAccessDestroy,
+	OAuthAppCreate, OAuthAppUpdate, OAuthAppDestroy, OAuthAppTransfer, OAuthAppSecret, OAuthAppDropSecret, KeyCreate, KeyDelete, GPGKeyCreate, GPGKeyDelete, SigningKeyCreate,
 	SigningKeyDelete, OrgCreate,
 	OrgUpdate, OrgRename, OrgDelete, OrgAddMember, OrgUpdateMember, OrgRemoveMember,
 	OrgInvite, OrgInviteCancel, OrgInviteReject, TeamCreate, TeamUpdate,

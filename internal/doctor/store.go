@@ -75,7 +75,7 @@ func (d *doctor) clock(tx *db.Tx) error {
 		d.add("clock", Warn, fmt.Sprintf("%s off the database's", skew.Round(time.Millisecond)),
 			"let both machines take the time from one source (NTP)")
 	} else {
-		d.add("clock", OK, "as the database's", "")
+		d.add("clock", OK, "in step with the database", "")
 	}
 	return nil
 }
@@ -94,7 +94,7 @@ func (d *doctor) nodes(tx *db.Tx) error {
 			lost++
 		}
 	}
-	found := "none runs"
+	found := "no server runs"
 	if len(versions) > 0 {
 		var parts []string
 		for _, version := range slices.Sorted(maps.Keys(versions)) {

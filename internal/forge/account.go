@@ -5,6 +5,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/issue"
 	"arbor/internal/pull"
+	"arbor/internal/pull/mergequeue"
 )
 
 // DeleteAccount deletes an account that owns no repositories. Its contributions get the author ghost;
@@ -19,6 +20,10 @@ func (f *Forge) DeleteAccount(tx *db.Tx, id, ghost, by account.ID) error {
 	}
 	orgs, err := orgsOf(tx, id)
 	if err != nil {
+		return err
+	}
+	// Merge queues lose what it put there.
+	if err := mergequeue.WakeBy(tx, id); err != nil {
 		return err
 	}
 	// Its memberships and rights, with their counters.

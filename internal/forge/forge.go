@@ -44,6 +44,7 @@ import (
 	"arbor/internal/issue"
 	"arbor/internal/keywords"
 	"arbor/internal/notification"
+	"arbor/internal/oauth"
 	"arbor/internal/pull"
 	"arbor/internal/release"
 	"arbor/internal/repo"
@@ -82,6 +83,7 @@ type Forge struct {
 	Releases    *release.Service
 	Attachments *attachment.Service
 	Apps        *app.Service
+	OAuth       *oauth.Service
 	Invitations *invitation.Service
 }
 
@@ -97,6 +99,7 @@ func New(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Forge {
 	f.Repos = repo.New(d, g, log, RepositoriesDir(dataDir), f)
 	f.Teams = team.New(d, f.Repos, f)
 	f.Invitations = invitation.New(d, f.Repos, f.Accounts)
+	f.Invitations.Teams = f.Teams
 	f.Rules = rule.New(d, f.Repos, f.Signatures, log)
 	f.Network = network.New(d, f.Repos)
 	f.Settings = settings.New(d, f.Repos, f)
@@ -111,6 +114,7 @@ func New(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Forge {
 	f.Files = file.New(d, f.Repos, log, dataDir)
 	f.Maintenance = maintenance.New(d, g, log, f.Repos, f.Files)
 	f.Apps = app.New(d, f.Accounts, f.Repos, f)
+	f.OAuth = oauth.New(d)
 	f.Releases = release.New(d, f.Repos, f.Issues, f.Files, f, log)
 	f.Attachments = attachment.New(d, f.Repos, f.Files)
 	return f

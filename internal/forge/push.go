@@ -59,10 +59,12 @@ func (f *Forge) Push(tx *db.Tx, p repo.Push) (refused []error, err error) {
 		return nil, err
 	}
 	// Schedule reading the commits for references to issues.
-	if err := keywords.NotePush(tx, p.RepoID, landing.Moved); err != nil {
+	// What merge queues build is shown once it is merged.
+	shown := repo.WithoutQueueRefs(landing.Moved)
+	if err := keywords.NotePush(tx, p.RepoID, shown); err != nil {
 		return nil, err
 	}
-	if err := activity.NotePush(tx, p.RepoID, landing.Moved); err != nil {
+	if err := activity.NotePush(tx, p.RepoID, shown); err != nil {
 		return nil, err
 	}
 	if err := hook.NotePush(tx, p.RepoID, landing.Moved); err != nil {

@@ -22,6 +22,7 @@ var boundedTexts = map[string]string{
 	"device_requests": "20 of a network", "environments": "1000 of a repository", "emails": "100 of an account", "former_logins": "by operators",
 	"generations": "one of a repository", "hooks": "20 of a repository", "hook_deliveries": "128 MiB of an owner",
 	"installations": "one of an account and App", "labels": "5000 of a repository", "linked_branches": "of refs",
+	"merge_groups": "two of an entry of a merge queue, which has 500", "merge_queues": "one of a branch with entries",
 	"notification_acts": "jobs", "notification_subjects": "one of what counts",
 	"past_backups": "by operators", "pull_branches": "one of a pull request", "pull_commits": "of pushes",
 	"pulls": "one of an issue", "pushed_commits": "jobs", "refs": "a repository has a bound",
@@ -31,6 +32,8 @@ var boundedTexts = map[string]string{
 	"signing_keys":   "50 of a kind of an account",
 	"status_commits": "of statuses", "status_contexts": "of statuses", "tokens": "200 of an account",
 	"unreached_objects": "pruned", "viewed_files": "one of a file of a pull request", "discarded": "jobs",
+	"oauth_apps": "100 of an account", "oauth_secrets": "10 of an OAuth App",
+	"oauth_grants": "one of an account and OAuth App", "oauth_codes": "10 of a grant, that expire",
 	"deleted_milestones": "jobs", "deleted_repos": "jobs", "teams": "5000 of an organization",
 }
 

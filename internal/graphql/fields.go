@@ -34,6 +34,7 @@ func (api *API) resolvers(s *ast.Schema) map[string]exec.Resolver {
 		"Ref": refFields(), "Commit": commitFields(), "Tree": treeFields(), "Blob": blobFields(),
 		"Tag":                  tagFields(),
 		"BranchProtectionRule": protectionFields(), "RepositoryRuleset": rulesetFields(),
+		"MergeQueue": mergeQueueFields(), "MergeQueueEntry": mergeQueueEntryFields(),
 		"ReactionGroup":     reactionGroupFields(),
 		"StatusCheckRollup": rollupFields(),
 		"StatusContext":     statusContextFields(),

@@ -34,6 +34,7 @@ func mutations() map[string]exec.Resolver {
 		"closePullRequest":  closePullRequest,
 		"reopenPullRequest": reopenPullRequest, "mergePullRequest": mergePullRequest,
 		"enablePullRequestAutoMerge": enableAutoMerge, "disablePullRequestAutoMerge": disableAutoMerge,
+		"enqueuePullRequest": enqueuePullRequest, "dequeuePullRequest": dequeuePullRequest,
 		"markPullRequestReadyForReview": markReady, "convertPullRequestToDraft": convertToDraft,
 		"updatePullRequestBranch": updatePullRequestBranch, "revertPullRequest": revertPullRequest,
 		"addPullRequestReview": addPullRequestReview,

@@ -132,6 +132,8 @@ var acts = []act{
 	{name: "createPullRequest", input: `repositoryId:"$repository",baseRefName:"linked",headRefName:"main",title:"Back"`,
 		route: "POST /pulls"},
 	{name: "updatePullRequestBranch", input: `pullRequestId:"$pull"`, route: "PUT " + pulls + "/update-branch"},
+	{name: "enqueuePullRequest", input: `pullRequestId:"$queued"`, route: "PUT " + pulls + "/merge"},
+	{name: "dequeuePullRequest", input: `id:"$queued"`, route: "PATCH " + pulls},
 	{name: "enablePullRequestAutoMerge", input: `pullRequestId:"$pull"`, route: "PUT " + pulls + "/merge"},
 	{name: "disablePullRequestAutoMerge", input: `pullRequestId:"$pull"`, route: "PATCH " + pulls},
 	{name: "mergePullRequest", input: `pullRequestId:"$pull"`, route: "PUT " + pulls + "/merge"},
@@ -193,6 +195,7 @@ func actors(t *testing.T, s *apitest.Server) map[string]string {
 	s.Grant(t, s.Access(t, "alice", "alice/cellar").Repo, "carol", account.Push)
 	ids["line"] = post("alice", "cellar/pulls/2/comments",
 		`{"body": "Hm", "path": "b", "line": 1, "commit_id": "`+ids["head"]+`"}`, "node_id")
+	ids["queued"] = queuedPull(t, s, post)
 	ids["thread"] = account.NodeID("PullRequestReviewThread", int64(1))
 	ids["approval"] = post("carol", "cellar/pulls/2/reviews", `{"event": "APPROVE"}`, "node_id")
 	ids["other"] = post("alice", "cellar/issues", `{"title": "Other"}`, "node_id")
@@ -200,7 +203,7 @@ func actors(t *testing.T, s *apitest.Server) map[string]string {
 	ids["suite"], ids["app"] = account.NodeID("CheckSuite", int64(1)), account.NodeID("Integration", int64(app.ID))
 	ids["tip"] = post("alice", "cellar/git/refs", `{"ref": "refs/heads/tip", "sha": "`+ids["head"]+`"}`, "node_id")
 	ids["linked"] = account.NodeID("LinkedBranch", int64(1))
-	ids["protection"] = account.NodeID("BranchProtectionRule", int64(2)) // which an act creates
+	ids["protection"] = account.NodeID("BranchProtectionRule", int64(3)) // which an act creates
 	run(t, s, "alice", `mutation($i:ID!,$sha:GitObjectID!){createLinkedBranch(input:{issueId:$i,oid:$sha,name:"first"}){
 		linkedBranch{id}}}`, map[string]any{"i": ids["other"], "sha": ids["sha"]})
 	for name, address := range map[string]string{"alice": "/users/alice", "bob": "/users/bob", "carol": "/users/carol",
@@ -329,6 +332,25 @@ func limitedCallers(t *testing.T, s *apitest.Server) map[string]string {
 	const scopes, fine = "Your token has not been granted the required scopes", "not accessible by personal access token"
 	return map[string]string{"no scopes": scopes, "few scopes": scopes, "reads": fine,
 		"reader[bot]": "Resource not accessible by integration"}
+}
+
+// queuedPull makes a pull request into a branch with a merge queue, where its checks do not complete.
+func queuedPull(t *testing.T, s *apitest.Server, post func(as, path, send, member string) string) string {
+	t.Helper()
+	sha := s.Tip(t, "alice", "alice/cellar", "main")
+	for _, branch := range []string{"lined", "waits"} {
+		post("alice", "cellar/git/refs", `{"ref": "refs/heads/`+branch+`", "sha": "`+sha+`"}`, "ref")
+	}
+	s.Check(t, apitest.Case{Do: "PUT /repos/alice/cellar/contents/waits", As: "alice", Status: 201,
+		Send: `{"message": "Wait", "content": "eA==", "branch": "waits"}`})
+	post("alice", "cellar/statuses/"+s.Tip(t, "alice", "alice/cellar", "waits"), `{"context": "ci", "state": "success"}`,
+		"url")
+	id := post("alice", "cellar/pulls", `{"title": "Wait", "head": "waits", "base": "lined"}`, "node_id")
+	post("alice", "cellar/rulesets", `{"name": "lined", "enforcement": "active", "conditions": {"ref_name": {"include":
+		["refs/heads/lined"], "exclude": []}}, "rules": [{"type": "merge_queue"}, {"type": "required_status_checks",
+		"parameters": {"required_status_checks": [{"context": "ci"}],
+		"strict_required_status_checks_policy": false}}]}`, "node_id")
+	return id
 }
 
 // A mutation that is added gets an act.

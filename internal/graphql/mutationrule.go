@@ -8,19 +8,20 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/repo"
 	"arbor/internal/rule"
+	"arbor/internal/team"
 )
 
 const editProtections = "PUT /repos/{owner}/{repo}/branches/{branch...}/protection"
 
 func createProtection(ctx context.Context, m *mutation) (map[string]any, error) {
-	edit, err := m.protectionEdit(ctx)
-	if err != nil {
-		return nil, err
-	}
 	var made *rule.Ruleset
 	in, err := m.act(ctx, "repositoryId", "Repository", editProtections,
 		func(ctx context.Context, a *repo.Access, _ *object) (err error) {
 			p := &rule.Protection{}
+			edit, err := m.protectionEdit(ctx, a)
+			if err != nil {
+				return err
+			}
 			edit(p)
 			made, err = m.do.Rules.AddProtection(ctx, a, p)
 			return err
@@ -32,13 +33,13 @@ func createProtection(ctx context.Context, m *mutation) (map[string]any, error) 
 }
 
 func updateProtection(ctx context.Context, m *mutation) (map[string]any, error) {
-	edit, err := m.protectionEdit(ctx)
-	if err != nil {
-		return nil, err
-	}
 	o, err := m.act(ctx, "branchProtectionRuleId", "BranchProtectionRule", editProtections,
 		func(ctx context.Context, a *repo.Access, o *object) error {
-			_, err := m.do.Rules.EditProtectionByID(ctx, a, o.id, func(_ *db.Tx, p *rule.Protection) error {
+			edit, err := m.protectionEdit(ctx, a)
+			if err != nil {
+				return err
+			}
+			_, err = m.do.Rules.EditProtectionByID(ctx, a, o.id, func(_ *db.Tx, p *rule.Protection) error {
 				edit(p)
 				return nil
 			})
@@ -72,25 +73,26 @@ func (m *mutation) protectionPayload(ctx context.Context, in *object, id int64) 
 	return map[string]any{"branchProtectionRule": newProtection(in, set, rules)}, nil
 }
 
-// protectionEdit returns a function that changes a protection by what the input has. Errors: NOT_FOUND for unknown
-// users; UNPROCESSABLE for what Arbor does not enforce.
-func (m *mutation) protectionEdit(ctx context.Context) (func(p *rule.Protection), error) {
-	for _, name := range [...]string{"reviewDismissalActorIds", "bypassForcePushActorIds",
-		"requiredDeploymentEnvironments"} {
+// protectionEdit returns a function that changes a protection by what the input has. Errors: NOT_FOUND for node ids
+// that are none of a user, a team or an App; UNPROCESSABLE for unknown ones, and for what Arbor does not enforce.
+func (m *mutation) protectionEdit(ctx context.Context, a *repo.Access) (func(p *rule.Protection), error) {
+	for _, name := range [...]string{"bypassForcePushActorIds", "requiredDeploymentEnvironments"} {
 		if len(m.ids(name)) > 0 {
 			return nil, refused(name + " is not supported.")
 		}
 	}
-	for _, name := range [...]string{"restrictsReviewDismissals", "requiresDeployments"} {
-		if m.flag(name).Value {
-			return nil, refused(name + " is not supported.")
-		}
+	if m.flag("requiresDeployments").Value {
+		return nil, refused("requiresDeployments is not supported.")
 	}
-	pushers, err := m.users(ctx, "pushActorIds")
+	pushers, err := m.actors(ctx, a, "pushActorIds")
 	if err != nil {
 		return nil, err
 	}
-	exempt, err := m.users(ctx, "bypassPullRequestActorIds")
+	exempt, err := m.actors(ctx, a, "bypassPullRequestActorIds")
+	if err != nil {
+		return nil, err
+	}
+	dismissers, err := m.actors(ctx, a, "reviewDismissalActorIds")
 	if err != nil {
 		return nil, err
 	}
@@ -108,9 +110,9 @@ func (m *mutation) protectionEdit(ctx context.Context) (func(p *rule.Protection)
 			"requiresConversationResolution": &p.Conversations, "requiresLinearHistory": &p.Linear,
 			"restrictsPushes": &p.Restricted})
 		if pushers != nil {
-			p.Pushers = pushers
+			p.Pushers = *pushers
 		}
-		m.editReviews(p, exempt)
+		m.editReviews(p, exempt, dismissers)
 		m.editChecks(p, checks)
 	}, nil
 }
@@ -124,7 +126,7 @@ func (m *mutation) flags(to map[string]*bool) {
 	}
 }
 
-func (m *mutation) editReviews(p *rule.Protection, exempt []account.ID) {
+func (m *mutation) editReviews(p *rule.Protection, exempt, dismissers *rule.Actors) {
 	if v := m.flag("requiresApprovingReviews"); v.Set && !v.Value {
 		p.Reviews = nil
 	} else if v.Value && p.Reviews == nil {
@@ -140,11 +142,25 @@ func (m *mutation) editReviews(p *rule.Protection, exempt []account.ID) {
 		r.Approvals = int64(n)
 	}
 	if exempt != nil {
-		if r.Exempt = nil; len(exempt) > 0 {
-			r.Exempt = &rule.Actors{Users: exempt, Apps: []account.AppID{}}
+		if r.Exempt = nil; !exempt.Empty() {
+			r.Exempt = exempt
 		}
 	}
+	m.editDismissers(&r, dismissers)
 	p.Reviews = &r
+}
+
+// editDismissers changes who may dismiss reviews.
+func (m *mutation) editDismissers(r *rule.PullRequestRule, to *rule.Actors) {
+	restricted := m.flag("restrictsReviewDismissals")
+	switch {
+	case restricted.Set && !restricted.Value:
+		r.Dismissers = nil
+	case to != nil && (restricted.Value || r.Dismissers != nil):
+		r.Dismissers = to
+	case restricted.Value && r.Dismissers == nil:
+		r.Dismissers = &rule.Actors{Users: []account.ID{}, Apps: []account.AppID{}}
+	}
 }
 
 func (m *mutation) editChecks(p *rule.Protection, checks []rule.Check) {
@@ -190,11 +206,11 @@ func (m *mutation) requiredChecks() ([]rule.Check, error) {
 	return list, nil
 }
 
-// mostActors limits the users that an input names.
+// mostActors limits the actors that an input names.
 const mostActors = 100
 
-// users returns the ids of users by their node ids; nil: the input has none.
-func (m *mutation) users(ctx context.Context, name string) ([]account.ID, error) {
+// actors returns users, teams and Apps by their node ids; nil: the input has none.
+func (m *mutation) actors(ctx context.Context, a *repo.Access, name string) (*rule.Actors, error) {
 	if !m.given(name) {
 		return nil, nil
 	}
@@ -202,12 +218,20 @@ func (m *mutation) users(ctx context.Context, name string) ([]account.ID, error)
 	if len(ids) > mostActors {
 		return nil, refused(name + " has 100 items at most.")
 	}
-	list := []account.ID{}
-	for _, found := range m.findAll(ctx, ids, "User") {
-		if found.err != nil {
-			return nil, found.err
+	list := &rule.Actors{Users: []account.ID{}, Apps: []account.AppID{}}
+	for _, id := range ids {
+		kind, number, _, ok := parseNode(id)
+		switch {
+		case ok && kind == "User":
+			list.Users = append(list.Users, account.ID(number))
+		case ok && kind == "Team":
+			list.Teams = append(list.Teams, team.ID(number))
+		case ok && kind == "Integration":
+			list.Apps = append(list.Apps, account.AppID(number))
+		default:
+			return nil, unresolvedNode(id)
 		}
-		list = append(list, account.ID(found.value.(*object).id))
 	}
-	return db.Unique(list), nil
+	list.Users, list.Teams, list.Apps = db.Unique(list.Users), db.Unique(list.Teams), db.Unique(list.Apps)
+	return list, m.do.Rules.CheckIDs(ctx, a, name, list)
 }

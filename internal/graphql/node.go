@@ -159,6 +159,8 @@ func (q *query) findKind(ctx context.Context, ids []nodeID) []lookup {
 		return q.findInGit(ctx, ids)
 	case "BranchProtectionRule", "RepositoryRuleset":
 		return q.findRules(ctx, ids)
+	case "MergeQueue", "MergeQueueEntry":
+		return q.findQueues(ctx, ids)
 	case "LinkedBranch":
 		return q.findLinkedBranches(ctx, ids)
 	default:

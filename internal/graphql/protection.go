@@ -2,10 +2,10 @@ package graphql
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"arbor/internal/account"
+	"arbor/internal/app"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/gitdata"
@@ -99,17 +99,18 @@ func updateRules(ctx context.Context, _ *exec.Field, parents []exec.Object) []an
 		if set == nil {
 			return nil, nil
 		}
-		p, me := rule.AsProtection(set), account.IDOf(account.CallerFrom(ctx))
+		p := rule.AsProtection(set)
 		mayPush := rules.In.Role >= account.Push
 		fields := map[string]any{"pattern": p.Pattern, "allowsDeletions": p.Deletions,
 			"allowsForcePushes": p.ForcePushes, "blocksCreations": p.NoCreations, "requiresLinearHistory": p.Linear,
 			"requiresSignatures": p.Signatures, "requiresConversationResolution": p.Conversations,
-			"viewerCanPush":                 mayPush && !p.Locked && (!p.Restricted || slices.Contains(p.Pushers, me)),
+			"viewerCanPush":                 mayPush && !p.Locked && (!p.Restricted || rules.Names(&p.Pushers)),
 			"viewerAllowedToDismissReviews": mayPush, "requiresCodeOwnerReviews": false}
 		if r := p.Reviews; r != nil {
 			fields["requiredApprovingReviewCount"], fields["requiresCodeOwnerReviews"] = r.Approvals, r.CodeOwners
 			if r.Dismissers != nil {
-				fields["viewerAllowedToDismissReviews"] = mayPush && r.Dismissers.Has(me, 0)
+				fields["viewerAllowedToDismissReviews"] = rules.In.Role >= account.Admin ||
+					mayPush && rules.Names(r.Dismissers)
 			}
 		}
 		if p.Checks != nil {
@@ -163,17 +164,20 @@ func protectionFields() map[string]exec.Resolver {
 			return anyTexts(p.Checks.Contexts())
 		}),
 		"matchingRefs": matchingRefs,
-		"pushAllowances": allowances("PushAllowance", func(p protectionOf) []account.ID {
-			return p.Pushers
-		}),
-		"bypassPullRequestAllowances": allowances("BypassPullRequestAllowance", func(p protectionOf) []account.ID {
-			if p.Reviews == nil || p.Reviews.Exempt == nil {
+		"pushAllowances": allowances("PushAllowance", func(p protectionOf) *rule.Actors { return &p.Pushers }),
+		"bypassPullRequestAllowances": allowances("BypassPullRequestAllowance", func(p protectionOf) *rule.Actors {
+			if p.Reviews == nil {
 				return nil
 			}
-			return p.Reviews.Exempt.Users
+			return p.Reviews.Exempt
 		}),
 		"bypassForcePushAllowances": none("BypassForcePushAllowanceConnection"),
-		"reviewDismissalAllowances": none("ReviewDismissalAllowanceConnection"),
+		"reviewDismissalAllowances": allowances("ReviewDismissalAllowance", func(p protectionOf) *rule.Actors {
+			if p.Reviews == nil {
+				return nil
+			}
+			return p.Reviews.Dismissers
+		}),
 	}
 }
 
@@ -184,21 +188,37 @@ func requiredApprovals(p protectionOf) any {
 	return p.Reviews.Approvals
 }
 
-// allowances resolves a connection of users that a protection names, without those that were deleted.
-func allowances(kind string, of func(p protectionOf) []account.ID) exec.Resolver {
+// allowances resolves a connection of actors that a protection names, as far as the caller may see them.
+func allowances(kind string, of func(p protectionOf) *rule.Actors) exec.Resolver {
 	return one(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
 		p := o.value.(protectionOf)
 		var all []any
-		for _, id := range of(p) {
-			user := p.rules.People[id]
-			if user == nil {
-				continue
-			}
-			all = append(all, bare{kind, map[string]any{"id": account.NodeID(kind, o.id) + decimal(int64(id)),
-				"actor": person(ctx, user), "branchProtectionRule": o}})
+		for _, a := range actorsOf(ctx, p.rules.Known.Show(p.rules.In, of(p))) {
+			all = append(all, bare{kind, map[string]any{"id": account.NodeID(kind, o.id) + a.id, "actor": a.value,
+				"branchProtectionRule": o}})
 		}
 		return connectAll(f, kind+"Connection", all)
 	})
+}
+
+// ruleActor is a user, a team or an App that a rule names. Its id distinguishes it among them.
+type ruleActor struct {
+	id    string
+	value any
+}
+
+func actorsOf(ctx context.Context, s rule.Shown) (list []ruleActor) {
+	for _, one := range s.Users {
+		list = append(list, ruleActor{decimal(int64(one.ID)), person(ctx, one)})
+	}
+	for _, one := range s.Teams {
+		list = append(list, ruleActor{"T" + decimal(int64(one.ID)), newTeam(one)})
+	}
+	for _, one := range s.Apps {
+		list = append(list, ruleActor{"A" + decimal(int64(one.ID)),
+			&object{kind: "App", value: app.JSON(one, web.From(ctx)), whole: true}})
+	}
+	return list
 }
 
 // mostMatching limits how many hundreds of branches are compared with a pattern.

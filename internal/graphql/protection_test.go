@@ -75,6 +75,51 @@ func TestProtectionsOfPatterns(t *testing.T) {
 	})
 }
 
+// Teams and Apps are actors of protections and rulesets, for those who see them.
+func TestActorsOfRules(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		v := bed(t, s)
+		s.Org(t, "guild", "alice")
+		s.Repo(t, "guild/hall", false)
+		s.Ask(t, "alice", "PUT /orgs/guild/members/bob", "", 204)
+		s.Ask(t, "alice", "PUT /repos/guild/hall/collaborators/bob", `{"permission": "admin"}`, 204)
+		s.Ask(t, "alice", "POST /orgs/guild/teams", `{"name": "core", "privacy": "closed"}`, 201)
+		s.Ask(t, "alice", "POST /orgs/guild/teams", `{"name": "ops", "privacy": "secret"}`, 201)
+		robot := s.Bot(t, "robot", "guild", "contents=write")
+		v["r"] = member(t, s, "alice", "/repos/guild/hall", "node_id")
+		v["core"], v["ops"] = member(t, s, "alice", "/orgs/guild/teams/core", "node_id"), member(t, s, "alice", "/orgs/guild/teams/ops", "node_id")
+		v["app"], v["repo"] = account.NodeID("Integration", robot.ID), member(t, s, "alice", "/repos/alice/bed", "node_id")
+		check := func(as, query, want string) {
+			t.Helper()
+			ask{as: as, query: query, want: want, variables: v}.check(t, s)
+		}
+		const actors = `{totalCount nodes{actor{__typename ...on Team{slug} ...on App{slug}}}}`
+		const shown = `{branchProtectionRule{pushAllowances(first:5)` + actors + ` bypassPullRequestAllowances(first:5)` + actors + `
+			restrictsReviewDismissals reviewDismissalAllowances(first:5)` + actors + `}}`
+		const create = `mutation($r:ID!,$core:ID!,$ops:ID!,$app:ID!){createBranchProtectionRule(input:{repositoryId:$r,pattern:"f*",
+			requiresApprovingReviews:true,restrictsPushes:true,pushActorIds:[$core,$app],bypassPullRequestActorIds:[$ops],
+			restrictsReviewDismissals:true,reviewDismissalActorIds:[$core]})` + shown + `}`
+		check("bob", create, `{"data": {"createBranchProtectionRule": null}, "errors": [{"type": "UNPROCESSABLE"}]}`)
+		check("alice", create, `{"data": {"createBranchProtectionRule": {"branchProtectionRule": {"pushAllowances": {"totalCount": 2, "nodes": [
+			{"actor": {"__typename": "Team", "slug": "core"}}, {"actor": {"__typename": "App", "slug": "robot"}}]},
+			"bypassPullRequestAllowances": {"totalCount": 1, "nodes": [{"actor": {"__typename": "Team", "slug": "ops"}}]},
+			"restrictsReviewDismissals": true,
+			"reviewDismissalAllowances": {"totalCount": 1, "nodes": [{"actor": {"__typename": "Team", "slug": "core"}}]}}}}}`)
+		check("alice", `mutation($r:ID!,$repo:ID!){createBranchProtectionRule(input:{repositoryId:$r,pattern:"x",
+			pushActorIds:[$repo]}){clientMutationId}}`, `{"errors": [{"type": "NOT_FOUND"}]}`)
+		const secret = `{repository(owner:"guild",name:"hall"){branchProtectionRules(first:1){nodes{bypassPullRequestAllowances(first:5){
+			totalCount}}} rulesets(first:1){nodes{bypassActors(first:5){totalCount nodes{actor{...on Team{slug}}}}}}}}`
+		s.Ask(t, "alice", "POST /repos/guild/hall/rulesets", `{"name": "a", "enforcement": "disabled", "bypass_actors": [
+			{"actor_type": "Team", "actor_id": `+member(t, s, "alice", "/orgs/guild/teams/ops", "id")+`}]}`, 201)
+		for who, want := range map[string]string{"alice": `{"actor": {"slug": "ops"}}`, "bob": `{"actor": null}`} {
+			count := map[string]string{"alice": "1", "bob": "0"}[who]
+			check(who, secret, `{"data": {"repository": {"branchProtectionRules": {"nodes": [{"bypassPullRequestAllowances":
+				{"totalCount": `+count+`}}]}, "rulesets": {"nodes": [{"bypassActors": {"totalCount": 1, "nodes": [`+want+`]}}]}}}}`)
+		}
+	})
+}
+
 // Rulesets are shown as REST shows them, and their bypassers to those who may change them.
 func TestRulesets(t *testing.T) {
 	t.Parallel()

@@ -78,7 +78,7 @@ func numberedPulls(q *query, media string) loader[int64, *pull.View] {
 func pullFields() map[string]exec.Resolver {
 	return merge(tracked(), after(isKnown, map[string]exec.Resolver{
 		"fullDatabaseId": key(func(o *object) any { return decimal(o.id) }),
-	}), after(isWhole, pullTables()), map[string]exec.Resolver{ // these need the number alone
+	}), after(isWhole, pullTables()), after(isWhole, pullQueues()), map[string]exec.Resolver{ // these need the number alone
 		"baseRepository": inRepository,
 		"reviewDecision": reviewDecisions, "reviews": connections(reviews),
 		"latestReviews":            withReviews(one(latestReviews)),
@@ -87,8 +87,7 @@ func pullFields() map[string]exec.Resolver {
 		"suggestedReviewerActors": suggested("SuggestedReviewerActorConnection", repositoryOf, asReviewer),
 		"viewerMergeHeadlineText": mergeText(func(t pull.MergeText) string { return t.Headline }),
 		"viewerMergeBodyText":     mergeText(func(t pull.MergeText) string { return t.Body }),
-		"suggestedReviewers":      always([]any{}), "isInMergeQueue": always(false),
-		"isMergeQueueEnabled": always(false),
+		"suggestedReviewers":      always([]any{}),
 	})
 }
 

@@ -71,7 +71,7 @@ func repositoryByName(ctx context.Context, f *exec.Field) (any, error) {
 func ofRepository(part func(p *repo.FullPayload) any) exec.Resolver { return pick(part) }
 
 func repositoryFields() map[string]exec.Resolver {
-	return merge(after(isKnown, repositoryTables()), after(isWhole, map[string]exec.Resolver{
+	return merge(after(isKnown, repositoryTables()), after(isKnown, repositoryQueues()), after(isWhole, map[string]exec.Resolver{
 		"parent":             otherRepository(func(p *repo.FullPayload) *repo.Payload { return p.Parent }),
 		"templateRepository": otherRepository(func(p *repo.FullPayload) *repo.Payload { return p.Template }),
 		// REST returns the merge settings only with push access. Other callers get the values of a new
@@ -101,7 +101,7 @@ func absentOfRepositories() map[string]exec.Resolver {
 		"fundingLinks": always([]any{}), "usesCustomOpenGraphImage": always(false),
 		"viewerDefaultMergeMethod": always("MERGE"), "viewerDefaultCommitEmail": always(nil),
 		"viewerPossibleCommitEmails": always(nil), "hasVulnerabilityAlertsEnabled": always(false),
-		"mergeQueue": always(nil), "projects": none("ProjectConnection"), "projectsV2": none("ProjectV2Connection"),
+		"projects": none("ProjectConnection"), "projectsV2": none("ProjectV2Connection"),
 	}
 }
 

@@ -107,8 +107,8 @@ func conditionsOf(s *rule.Ruleset) any {
 // roleNames are GitHub's names of roles by their numbers.
 var roleNames = map[int64]string{1: "read", 2: "maintain", 3: "triage", 4: "write", 5: "admin"}
 
-// bypassActors resolves who may bypass a ruleset, for those who may change it. Of Apps only their mode is shown.
-func bypassActors(_ context.Context, f *exec.Field, o *object) (any, error) {
+// bypassActors resolves who may bypass a ruleset, for those who may change it. GitHub has no users there.
+func bypassActors(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	s := o.value.(rulesetOf)
 	if s.rules.In.Role < account.Admin || s.OrgID != 0 {
 		return nil, nil
@@ -120,6 +120,11 @@ func bypassActors(_ context.Context, f *exec.Field, o *object) (any, error) {
 			"enterpriseOwner": false, "organizationAdmin": a.Type == rule.ByOwner}
 		if a.Type == rule.ByRole {
 			fields["repositoryRoleDatabaseId"], fields["repositoryRoleName"] = a.ID, roleNames[a.ID]
+		}
+		if a.Type == rule.ByTeam || a.Type == rule.ByApp {
+			for _, one := range actorsOf(ctx, s.rules.Known.ShowBypasser(s.rules.In, a)) {
+				fields["actor"] = one.value
+			}
 		}
 		all[n] = bare{"RepositoryRulesetBypassActor", fields}
 	}
@@ -158,6 +163,8 @@ func parametersOf(r rule.Rule) any {
 			"strictRequiredStatusChecksPolicy": p.Strict, "doNotEnforceOnCreate": p.NotOnCreation}}
 	case *rule.UpdateRule:
 		return bare{"UpdateParameters", map[string]any{"updateAllowsFetchAndMerge": p.FetchAndMerge}}
+	case *rule.QueueRule:
+		return queueParameters(p)
 	case *rule.PathsRule:
 		return bare{"FilePathRestrictionParameters", map[string]any{"restrictedFilePaths": anyTexts(p.Paths)}}
 	case *rule.ExtensionsRule:

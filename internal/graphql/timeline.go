@@ -35,6 +35,7 @@ var eventTypes = map[string]string{"closed": "ClosedEvent", "reopened": "Reopene
 	"unpinned": "UnpinnedEvent", "transferred": "TransferredEvent", "ready_for_review": "ReadyForReviewEvent",
 	"auto_merge_enabled": "AutoMergeEnabledEvent", "auto_squash_enabled": "AutoSquashEnabledEvent",
 	"auto_rebase_enabled": "AutoRebaseEnabledEvent", "auto_merge_disabled": "AutoMergeDisabledEvent",
+	"added_to_merge_queue": "AddedToMergeQueueEvent", "removed_from_merge_queue": "RemovedFromMergeQueueEvent",
 	"convert_to_draft": "ConvertToDraftEvent", "commented": "IssueComment", "reviewed": "PullRequestReview"}
 
 // mostEntries limits how many hundreds of a timeline's entries, and of its commits, are read.
@@ -218,6 +219,7 @@ func eventFields() map[string]exec.Resolver {
 			return o.id
 		}),
 		"actor": ofEvent(func(e event) any { return newAccount(e.Actor) }), "createdAt": created, "referencedAt": created,
+		"enqueuer": ofEvent(actingUser), "beforeCommit": always(nil), "mergeQueue": one(eventQueue),
 		"enabler": ofEvent(actingUser), "disabler": ofEvent(actingUser),
 		"reason": ofEvent(func(e event) any {
 			if e.Reason == "" {
@@ -331,6 +333,21 @@ func eventLabel(_ context.Context, _ *exec.Field, o *object) (any, error) {
 		return nil, nil
 	}
 	return &object{kind: "Label", name: l.Name, repo: o.repo, value: &label.Label{Name: l.Name, Color: l.Color}}, nil
+}
+
+// eventQueue resolves the merge queue of the base that the pull request of an event has.
+func eventQueue(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+	v, err := pullOf(ctx, o.of)
+	if err != nil {
+		return nil, err
+	}
+	queue := &object{kind: "MergeQueue", name: v.Base.Ref, repo: o.repo, whole: true}
+	shown, err := queuesIn(queryOf(ctx)).get(ctx, queryOf(ctx), queue)
+	if err != nil || shown == nil {
+		return nil, err
+	}
+	queue.value = shown
+	return queue, nil
 }
 
 // pullOf loads what is known of a pull request.

@@ -34,7 +34,7 @@ type About struct {
 	Ref    string     `json:"ref,omitempty"`    // refs/heads/main
 	Before string     `json:"before,omitempty"` // SHAs
 	After  string     `json:"after,omitempty"`
-	Reason string     `json:"reason,omitempty"` // why auto-merge was disabled
+	Reason string     `json:"reason,omitempty"` // why auto-merge was disabled, or a merge queue left
 	At     db.Time    `json:"at,omitzero"`
 
 	Changes map[string]any `json:"changes,omitempty"` // as the payload has them

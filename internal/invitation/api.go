@@ -24,6 +24,7 @@ func (api *API) Routes() []route.Route {
 	ending := administration.OnArchived()
 	own, accepts := route.Needs(scope.RepoInvite, route.Never), route.Needs(scope.WriteOrg, route.Never)
 	members, memberships := route.Needs(scope.AdminOrg, route.Never), route.Needs(scope.ReadOrg, route.Never)
+	ofTeams := route.Needs(scope.ReadOrg, route.Never).ForApps("members")
 	readsMembers, removes := members.ForApps("members=read"), members.ForApps("members=write")
 	return []route.Route{
 		administration.Admin("GET /repos/{owner}/{repo}/invitations", api.ListOfRepo),
@@ -37,6 +38,10 @@ func (api *API) Routes() []route.Route {
 		readsMembers.SignedIn("GET /orgs/{org}/failed_invitations", api.ListFailed),
 		members.SignedIn("POST /orgs/{org}/invitations", api.InviteMember),
 		removes.SignedIn("DELETE /orgs/{org}/invitations/{invitation_id}", api.CancelMember),
+		readsMembers.SignedIn("GET /orgs/{org}/invitations/{invitation_id}/teams", api.ListTeams),
+		ofTeams.SignedIn("GET /orgs/{org}/teams/{team_slug}/invitations", api.ListOfTeam),
+		ofTeams.SignedIn("GET /teams/{team_id}/invitations", api.ListOfTeam),
+		ofTeams.SignedIn("GET /organizations/{organization_id}/team/{team_id}/invitations", api.ListOfTeam),
 		memberships.SignedIn("GET /user/memberships/orgs", api.ListOwnMemberships),
 		memberships.SignedIn("GET /user/memberships/orgs/{org}", api.GetOwnMembership),
 		accepts.SignedIn("PATCH /user/memberships/orgs/{org}", api.AcceptMembership),

@@ -1,12 +1,15 @@
 package invitation
 
 import (
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"strconv"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/team"
 	"arbor/internal/web"
 )
 
@@ -39,13 +42,13 @@ func newOrgPayload(i *Invitation, info *web.Info) *OrgPayload {
 	at := web.Path("orgs", i.Org.Login, "invitations", strconv.FormatInt(int64(i.ID), 10))
 	return &OrgPayload{ID: i.ID, NodeID: account.NodeID("OrganizationInvitation", i.ID),
 		Login: i.Invitee.Login, Role: role, CreatedAt: i.CreatedAt,
-		Inviter: account.NewSimple(i.Inviter, info), Source: "member", TeamsURL: info.API(at + "/teams")}
+		Inviter: account.NewSimple(i.Inviter, info), Source: "member", TeamCount: i.Teams, TeamsURL: info.API(at + "/teams")}
 }
 
 // POST /orgs/{org}/invitations
 //
 // InviteMember invites a user by id, login or verified address, for owners; as an owner (role admin) or as a member
-// (direct_member, the default). Errors: 403, 404, 422.
+// (direct_member, the default), who joins the teams when accepting. Errors: 403, 404, 422.
 func (api *API) InviteMember(w http.ResponseWriter, r *http.Request) error {
 	caller, org := account.CallerFrom(r.Context()), web.Param(r, "org")
 	if err := api.s.accounts.CheckOwner(r.Context(), caller, org); err != nil {
@@ -61,13 +64,15 @@ func (api *API) InviteMember(w http.ResponseWriter, r *http.Request) error {
 	if who == (Person{}) {
 		o.Require("invitee_id")
 	}
-	if teams := string(o.Raw("team_ids")); teams != "" && teams != "[]" && teams != "null" {
-		o.Wrong("team_ids", errs.Custom, "team_ids must be empty: this server cannot invite people to teams")
+	var teams []team.ID
+	raw := o.Raw("team_ids")
+	if len(raw) > 0 && json.Unmarshal(raw, &teams) != nil || len(teams) > maxTeams {
+		o.Wrong("team_ids", errs.Custom, fmt.Sprintf("team_ids must be an array of at most %d ids", maxTeams))
 	}
 	if err := o.Err(); err != nil {
 		return err
 	}
-	i, err := api.s.InviteMember(r.Context(), caller, org, who, role.Value == "admin")
+	i, err := api.s.InviteMember(r.Context(), caller, org, who, role.Value == "admin", teams)
 	if err != nil {
 		return err
 	}

@@ -3,13 +3,14 @@
 //	.../collaborators/{username}, on servers that require invitations: [Service.Add]
 //	/repos/{owner}/{repo}/invitations     api.go: for administrators; the operations are in repository.go
 //	/user/repository_invitations          api.go: for invitees
+//	.../invitations/{id}/teams, .../teams/{slug}/invitations   team.go
 //	/orgs/{org}/invitations               apiorg.go: for owners; the operations are in organization.go
 //	/user/memberships/orgs                apimember.go: for members and invitees
 //
 // Package account has the other addresses of memberships, and asks [Service.RequireMember] before it adds somebody.
 // store.go has the SQL, follow.go the steps of other changes (package forge).
 //
-// Table: invitations. An invitation is open for [Lifetime] by the server's clock, until it is accepted, declined
+// Tables: invitations; invited_teams, the teams that a person joins who accepts. An invitation is open for [Lifetime] by the server's clock, until it is accepted, declined
 // or cancelled. Rows stay a month longer, since they count for the limits; each new invitation deletes some
 // that are older. Until somebody accepts, they learn of a private repository its name and who invites them.
 //
@@ -20,6 +21,7 @@
 //	made private, made public, renamed   stay; the list shows what the repository is now
 //	archived                             stay, and cannot be accepted meanwhile
 //	transferred, deleted                 end
+//	a team that they name is deleted     stay, without it; a team that becomes secret is joined as well
 //	the invitee gets a role, is removed  end
 //	the inviter is no longer an admin    end: removed, demoted, left the organization, no longer a site administrator
 //	the inviter is suspended             hidden from invitees, and not accepted, until that ends
@@ -34,6 +36,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/repo"
+	"arbor/internal/team"
 )
 
 // Resource is the name of invitations in validation errors.
@@ -62,6 +65,7 @@ type Invitation struct {
 	Role      account.Role // in the repository
 	Owner     bool         // of the organization, else a member
 	CreatedAt db.Time
+	Teams     int // that the invitee joins, of an organization
 
 	repoID                      repo.ID
 	orgID, inviteeID, inviterID account.ID
@@ -81,6 +85,8 @@ type Service struct {
 	// Required makes [Service.Add] and [Service.RequireMember] invite people where it could add them at once. It
 	// is set before the service is used.
 	Required bool
+	// Teams adds those who accept to teams. It is set before the service is used.
+	Teams *team.Service
 }
 
 // New returns a Service.

@@ -9,6 +9,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/hook"
+	"arbor/internal/team"
 	"arbor/internal/web"
 )
 
@@ -31,11 +32,12 @@ type Person struct {
 	Email string // verified by an account
 }
 
-// InviteMember invites a user to an organization, as an owner or a member, for its owners. An open invitation gets
-// the role. Errors: 404 for the organization, 403 for callers who do not own it; 422 for people who do not exist or
+// InviteMember invites a user to an organization, as an owner or a member, for its owners, who joins the teams when
+// accepting. An open invitation gets the role and, unless teams is nil, the teams. Errors: 404 for the organization, 403 for callers who do not own it; 422 for people who do not exist or
 // cannot be invited, and for too many within a day.
 func (s *Service) InviteMember(
 	ctx context.Context, caller *account.Caller, orgLogin string, who Person, owner bool,
+	teams []team.ID,
 ) (i *Invitation, err error) {
 	err = s.db.WriteAs(ctx, caller, func(tx *db.Tx) error {
 		org, err := account.HoldOwnedOrg(tx, caller, orgLogin)
@@ -53,7 +55,9 @@ func (s *Service) InviteMember(
 		if member {
 			return wrongInvitee("is a member already")
 		}
-		i, err = inviteMember(tx, org, user, owner, caller)
+		if i, err = inviteMember(tx, org, user, owner, caller); err == nil && teams != nil {
+			err = setTeams(tx, i, teams)
+		}
 		return err
 	})
 	return i, err
@@ -285,8 +289,15 @@ func (s *Service) AcceptMember(
 		if !owner && !i.Inviter.SiteAdmin {
 			return errOutdated(i)
 		}
+		teams, err := teamsOf(tx, i)
+		if err != nil {
+			return err
+		}
 		m, err = s.accounts.PutMember(tx, caller, i.Org, i.Invitee, orgRole(i.Owner)) // which ends it
-		return err
+		if err != nil {
+			return err
+		}
+		return s.Teams.Join(tx, caller, i.Invitee, teams)
 	})
 	return m, err
 }

@@ -98,7 +98,7 @@ func load(tx *db.Tx, list []*Invitation) error {
 		i.Invitee, i.Inviter = accounts[i.inviteeID], accounts[i.inviterID]
 		i.Org, i.Repo = accounts[i.orgID], in[i.repoID]
 	}
-	return nil
+	return countTeams(tx, list)
 }
 
 // place returns the column and the id of what the invitation is to.

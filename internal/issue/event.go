@@ -48,6 +48,9 @@ const (
 	EventAutoSquash        EventKind = 41
 	EventAutoRebase        EventKind = 42
 	EventAutoMergeDisabled EventKind = 43
+
+	EventEnqueued EventKind = 44 // a pull request joined a merge queue
+	EventDequeued EventKind = 45 // it left the queue
 )
 
 // String returns the name used in payloads.
@@ -68,6 +71,7 @@ func (k EventKind) String() string {
 		EventReady:       "ready_for_review", EventDrafted: "convert_to_draft",
 		EventAutoMerge: "auto_merge_enabled", EventAutoSquash: "auto_squash_enabled",
 		EventAutoRebase: "auto_rebase_enabled", EventAutoMergeDisabled: "auto_merge_disabled",
+		EventEnqueued: "added_to_merge_queue", EventDequeued: "removed_from_merge_queue",
 	}[k]
 }
 
@@ -97,7 +101,7 @@ type Detail struct {
 	StateReason string      `json:"state_reason,omitempty"`
 	Review      *Review     `json:"review,omitempty"`
 	Team        team.ID     `json:"team,omitempty"`   // whose review is requested, in place of a user's
-	Reason      string      `json:"reason,omitempty"` // why auto-merge was disabled
+	Reason      string      `json:"reason,omitempty"` // why auto-merge was disabled, or a merge queue left
 }
 
 // EventLabel is a label in an event.

@@ -84,6 +84,10 @@ func (c *Change) addHookEventOf(e *Event) {
 		c.addHookEvent(EventAutoMerge.String(), hook.About{})
 	case EventAutoMergeDisabled:
 		c.addHookEvent(e.Kind.String(), hook.About{Reason: e.Detail.Reason})
+	case EventEnqueued:
+		c.addHookEvent("enqueued", hook.About{})
+	case EventDequeued:
+		c.addHookEvent("dequeued", hook.About{Reason: e.Detail.Reason})
 	case EventLabeled, EventUnlabeled:
 		c.addHookEvent(e.Kind.String(), hook.About{Label: e.Detail.Label.Name})
 	case EventAssigned, EventUnassigned, EventReviewRequested, EventRequestRemoved:

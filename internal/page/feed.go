@@ -25,15 +25,39 @@ type Line struct {
 // RepoPath is the address of the repository's page.
 func (l *Line) RepoPath() string { return web.Path(strings.Split(l.Repo, "/")...) }
 
-// Lines puts what happened into words. What it knows no words for is left out.
-func Lines(events []*activity.View) (list []Line) {
+// Group is what somebody did in one repository, one thing after the other.
+type Group struct {
+	*Line              // the latest
+	Lines, More []Line // More are those that are folded
+}
+
+// maxLines is how many lines of a group are not folded.
+const maxLines = 4
+
+// Feed puts what happened into words, and groups it. What it knows no words for is left out.
+func Feed(events []*activity.View) (groups []*Group) {
 	for _, e := range events {
 		l := Line{Actor: NewUser(e.Actor), Repo: e.Repo.FullName(), At: Moment(e.CreatedAt)}
-		if l.describe(e) {
-			list = append(list, l)
+		if !l.describe(e) {
+			continue
+		}
+		if len(groups) == 0 || !groups[len(groups)-1].takes(&l) {
+			groups = append(groups, &Group{Line: &l})
+		}
+		g := groups[len(groups)-1]
+		if len(g.Lines) < maxLines {
+			g.Lines = append(g.Lines, l)
+		} else {
+			g.More = append(g.More, l)
 		}
 	}
-	return list
+	return groups
+}
+
+// takes reports that the line belongs to the group: the same person did it there, within a day.
+func (g *Group) takes(l *Line) bool {
+	return g.Repo == l.Repo && g.At.Sub(l.At) < 24*time.Hour && (g.Actor == nil) == (l.Actor == nil) &&
+		(g.Actor == nil || g.Actor.ID == l.Actor.ID)
 }
 
 // describe finds the words for what happened. It reports false for what it does not know.

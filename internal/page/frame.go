@@ -47,6 +47,7 @@ type Head struct {
 	Path    string // escaped
 	Starred bool   // by the viewer
 	Watched bool   // by the viewer
+	Ignored bool   // by the viewer, who is notified of nothing in it
 	Brief   bool   // Starred, Watched and the counts could not be loaded
 	Issues  int64  // that are open, without pull requests
 	Pulls   int64  // that are open
@@ -107,7 +108,7 @@ func (k *Kit) RepoFrame(r *http.Request, a *repo.Access, tab, title string) (Fra
 		if err != nil {
 			return f, err
 		}
-		f.Repo.Watched = watched.Wish == star.Everything
+		f.Repo.Watched, f.Repo.Ignored = watched.Wish == star.Everything, watched.Wish == star.Nothing
 	}
 	return f, nil
 }

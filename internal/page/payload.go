@@ -192,6 +192,9 @@ func (c *Commit) Subject() string {
 	return Clip(first, maxSubject).Text
 }
 
+// Brief is the beginning of the first line, for menus.
+func (c *Commit) Brief() string { return Clip(c.Subject(), 72).Text }
+
 // Rest is the message without its first line.
 func (c *Commit) Rest() string {
 	_, rest, _ := strings.Cut(strings.TrimSpace(c.Commit.Message), "\n")

@@ -61,11 +61,19 @@ func NewRepository(a *repo.Access) Repository {
 	r := Repository{ID: int64(a.ID), Name: a.Name, FullName: a.FullName(), Owner: *NewUser(&a.Owner), Private: a.Private,
 		Archived: a.Archived, Fork: a.ParentID != 0, Description: TextOf(a.Description), Homepage: TextOf(a.Homepage),
 		Language: TextOf(a.Language), Stars: a.Stars, Forks: a.Forks, OpenIssues: a.OpenIssues, Topics: a.Topics.Names(),
-		DefaultBranch: a.DefaultBranch, PushedAt: Moment(a.PushedAt), UpdatedAt: Moment(a.UpdatedAt)}
+		DefaultBranch: a.DefaultBranch, PushedAt: pushedAt(a), UpdatedAt: Moment(a.UpdatedAt)}
 	if a.License != nil {
 		r.License = &struct{ Name string }{license.NameOf(*a.License)}
 	}
 	return r
+}
+
+// pushedAt is when the repository was last pushed to. The store has the creation for one that never was.
+func pushedAt(a *repo.Access) time.Time {
+	if a.SizeKB == 0 && a.PushedAt == a.CreatedAt {
+		return time.Time{}
+	}
+	return Moment(a.PushedAt)
 }
 
 // NewRepositories returns the views of repositories.

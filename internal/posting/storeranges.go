@@ -86,9 +86,7 @@ func (o Order) direction() string {
 
 // from returns the FROM clause and the rest of a SELECT for a range.
 func (f *ranges) from(b *builder, s *span) string {
-	where := " WHERE p.kind = CAST(" + b.arg(int64(s.by.Kind)) + " AS SMALLINT)" +
-		" AND p.value = " + b.value(s.by.Value) +
-		" AND p.repo_id = " + b.arg(s.repo) + " AND p.state = " + b.state(s.state)
+	where := whole(b, s)
 	if s.since != 0 {
 		column := "(p.updated_at + 0)" // another index is walked in its order; it has the time, too
 		if f.sort || f.order.Sort == Updated {
@@ -104,6 +102,13 @@ func (f *ranges) from(b *builder, s *span) string {
 		return " FROM postings p JOIN issues i ON i.id = p.issue_id" + where
 	}
 	return " FROM postings p" + where
+}
+
+// whole returns the WHERE clause that matches all postings of a range, whenever they were updated.
+func whole(b *builder, s *span) string {
+	return " WHERE p.kind = CAST(" + b.arg(int64(s.by.Kind)) + " AS SMALLINT)" +
+		" AND p.value = " + b.value(s.by.Value) +
+		" AND p.repo_id = " + b.arg(s.repo) + " AND p.state = " + b.state(s.state)
 }
 
 // orderBy is the order of one range.
@@ -164,15 +169,29 @@ func (f *ranges) count() (total int64, err error) {
 
 // writeCount writes the statement that counts the issues in some ranges.
 func writeCount(b *builder, list []span) {
-	byUpdates := ranges{order: Order{Sort: Updated}}
 	b.WriteString("SELECT CAST(SUM(n) AS BIGINT) FROM (")
 	for n := range list {
 		if n > 0 {
 			b.WriteString(" UNION ALL ")
 		}
-		b.WriteString("SELECT count(*) AS n" + byUpdates.from(b, &list[n]))
+		b.WriteString("SELECT " + countOf(b, &list[n]) + " AS n")
 	}
 	b.WriteString(") c")
+}
+
+// countOf returns an expression for the number of issues in a range. Where only a time is asked for, it counts
+// those on the shorter side of it, as the middle between the first and the last update says: the counter has
+// the number of all.
+func countOf(b *builder, s *span) string {
+	if s.since == 0 || len(s.rest) > 0 {
+		byUpdates := ranges{order: Order{Sort: Updated}}
+		return "(SELECT count(*)" + byUpdates.from(b, s) + ")"
+	}
+	since, all := b.arg(s.since), " FROM postings p"+whole(b, s)
+	read := func(what, when string) string { return "(SELECT " + what + all + when + ")" }
+	return "CASE WHEN " + since + " > " + read("min(p.updated_at)", "") + " / 2 + " +
+		read("max(p.updated_at)", "") + " / 2 THEN " + read("count(*)", " AND p.updated_at >= "+since) +
+		" ELSE " + b.arg(s.n) + " - " + read("count(*)", " AND p.updated_at < "+since) + " END"
 }
 
 // read reads the keys of the first page of each query.

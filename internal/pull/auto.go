@@ -46,13 +46,11 @@ var autoEvents = [...]issue.EventKind{issue.EventAutoMerge, issue.EventAutoSquas
 
 // EnableAutoMerge has the server merge a pull request, as the caller, as soon as the rules of its base allow it. The
 // caller must have push access, and o.SHA may be the expected head. A pull request that can be merged at once, and
-// one that is a draft or conflicts, is refused, as at GitHub. Errors: 404, 405, 409, 422.
+// one that is a draft or conflicts, is refused, as at GitHub; but one that can be merged joins the merge queue of its
+// base if there is one. Errors: 404, 405, 409, 422.
 func (s *Service) EnableAutoMerge(ctx context.Context, a *repo.Access, number int64, o MergeOptions) error {
 	if err := o.check(); err != nil {
 		return err
-	}
-	if !a.Merging.Has(repo.AllowsAutoMerge) {
-		return errNoAutoMerge
 	}
 	page, err := s.testedPage(ctx, a, number, whole)
 	if err != nil {
@@ -60,7 +58,14 @@ func (s *Service) EnableAutoMerge(ctx context.Context, a *repo.Access, number in
 	}
 	i := page.Issues()[0]
 	p := page.pulls[i.ID]
-	if state := page.mergeState(i, p); !p.Open {
+	state, outlook := page.mergeState(i, p), page.outlooks[int64(i.ID)]
+	if p.Open && outlook != nil && outlook.Queue != nil && (state == "clean" || state == "unstable") {
+		return s.enqueueNow(ctx, a, p, QueueOptions{SHA: o.SHA})
+	}
+	if !a.Merging.Has(repo.AllowsAutoMerge) {
+		return errNoAutoMerge
+	}
+	if !p.Open {
 		return notWaiting("closed")
 	} else if slices.Contains([]string{"clean", "unstable", "draft", "dirty"}, state) {
 		return notWaiting(state)
@@ -153,19 +158,31 @@ func endAuto(c *issue.Change, why string) (bool, error) {
 	return ended, err
 }
 
+// endWaiting disables auto-merge of a pull request that somebody changed, and takes it out of its merge queue.
+func endWaiting(c *issue.Change, why string) error {
+	if _, err := endAuto(c, why); err != nil {
+		return err
+	}
+	_, err := dequeue(c, leftByHand)
+	return err
+}
+
 // FollowAutoMerge is called before a change of a pull request is written. A merge fulfils auto-merge, a draft and a
-// closed pull request lose it, and any other change may have been the last thing that was missing.
+// closed pull request lose it and leave their merge queue, and any other change may have been the last thing that was
+// missing.
 func FollowAutoMerge(c *issue.Change) error {
 	was, now := c.Before, c.Issue
 	var err error
 	switch {
 	case was == nil || !was.Pull:
 	case now.MergedAt != was.MergedAt:
-		_, err = automerge.Drop(c.Tx, now.ID)
+		if _, err = automerge.Drop(c.Tx, now.ID); err == nil {
+			_, err = dequeue(c, leftElsewhere)
+		}
 	case now.State != was.State:
-		_, err = endAuto(c, endedByClose)
+		err = endWaiting(c, endedByClose)
 	case now.Draft && !was.Draft:
-		_, err = endAuto(c, endedByDraft)
+		err = endWaiting(c, endedByDraft)
 	default:
 		err = automerge.WakePull(c.Tx, now.ID)
 	}

@@ -222,6 +222,9 @@ func (s *Service) mergeAs(ctx context.Context, w *waiting) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, trialTime)
 	defer cancel()
+	if w.outlook != nil && w.outlook.Queue != nil {
+		return s.enqueueNow(ctx, a, w.pull, QueueOptions{})
+	}
 	_, err = s.Merge(ctx, a, w.pull.Number, MergeOptions{Title: w.Title, Message: w.Message, Email: w.Email,
 		Method: Method(w.Method), auto: &autoRight{w.Request, a}})
 	return err
@@ -243,13 +246,23 @@ func (e *lostError) Error() string { return "pull: auto-merge ended: " + e.why }
 // enabler returns the repository as the account sees it that enabled auto-merge. Errors: lostError if that account
 // may no longer merge, or if the repository no longer allows auto-merge; 404 for a deleted repository.
 func enabler(tx *db.Tx, m *automerge.Request) (*repo.Access, error) {
-	who, err := account.ByID(tx, m.By)
+	a, err := actorOf(tx, m.By, m.Installation, m.RepoID)
+	if err == nil && !a.Merging.Has(repo.AllowsAutoMerge) {
+		err = &lostError{endedBySwitch}
+	}
+	return a, err
+}
+
+// actorOf returns a repository as an account sees it for which the server merges. Errors: lostError if it may not
+// merge; 404 for a deleted repository.
+func actorOf(tx *db.Tx, id account.ID, installation account.InstallationID, in repo.ID) (*repo.Access, error) {
+	who, err := account.ByID(tx, id)
 	if err != nil {
 		return nil, err
 	}
 	caller := &account.Caller{ID: who.ID, Login: who.Login, SiteAdmin: who.SiteAdmin}
-	if m.Installation != 0 {
-		caller, err = account.CallerByInstallation(tx, m.Installation, "contents", account.Push)
+	if installation != 0 {
+		caller, err = account.CallerByInstallation(tx, installation, "contents", account.Push)
 		if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Forbidden) {
 			return nil, &lostError{endedByLoss}
 		}
@@ -257,7 +270,7 @@ func enabler(tx *db.Tx, m *automerge.Request) (*repo.Access, error) {
 			return nil, err
 		}
 	}
-	a, err := repo.ByID(tx, caller, m.RepoID)
+	a, err := repo.ByID(tx, caller, in)
 	switch {
 	case err != nil:
 		return nil, err
@@ -265,8 +278,6 @@ func enabler(tx *db.Tx, m *automerge.Request) (*repo.Access, error) {
 		return nil, errs.Absent()
 	case !who.SuspendedAt.IsZero(), a.Role < account.Push:
 		return nil, &lostError{endedByLoss}
-	case !a.Merging.Has(repo.AllowsAutoMerge):
-		return nil, &lostError{endedBySwitch}
 	}
 	return a, nil
 }

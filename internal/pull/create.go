@@ -116,7 +116,13 @@ func hold(tx *db.Tx, p *Pull) error {
 func (s *Service) propose(ctx context.Context, a *repo.Access, n NewPull) (*Pull, error) {
 	base, baseErr := s.repos.Ref(ctx, a, "refs/heads/"+n.Base)
 	from, branch, headErr := s.headOf(ctx, a, n)
+	if repo.IsQueueRef(heads + n.Base) {
+		baseErr = errs.Absent()
+	}
 	var head git.SHA
+	if headErr == nil && repo.IsQueueRef(heads+branch) {
+		headErr = errs.Absent()
+	}
 	if headErr == nil {
 		head, headErr = s.repos.Ref(ctx, from, "refs/heads/"+branch)
 	}

@@ -195,7 +195,7 @@ func (s *Service) changeBase(c *issue.Change, p *Pull, branch string, tip git.SH
 	if err := setBase(c.Tx, p.IssueID, branch, tip); err != nil {
 		return err
 	}
-	if _, err := endAuto(c, endedByBase); err != nil {
+	if err := endWaiting(c, endedByBase); err != nil {
 		return err
 	}
 	// What was approved for one branch is not approved for another, as if the head had moved.

@@ -136,6 +136,9 @@ func (s *Service) followHead(tx *db.Tx, p *Pull, u repo.RefUpdate) error {
 			if err = s.OnNewHead(c, now); err == nil {
 				err = endOnPush(c, now, u)
 			}
+			if err == nil {
+				_, err = dequeue(c, leftByHand)
+			}
 		}
 		return err
 	})

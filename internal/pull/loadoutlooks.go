@@ -54,3 +54,8 @@ func (api *API) Outlooks(ctx context.Context, list []repo.Of[int64]) (map[repo.O
 	}
 	return found, err
 }
+
+// Queues is [Service.Queues].
+func (api *API) Queues(ctx context.Context, list []repo.Of[string]) (map[repo.Of[string]]*Queue, error) {
+	return api.s.Queues(ctx, list)
+}

@@ -8,6 +8,8 @@
 //	trial.go                test merges and their worker
 //	merge.go                merging; landed.go: merges by a push
 //	auto.go                 auto-merge; autowork.go: its worker; package automerge: what wakes it
+//	queue.go                joining merge queues and leaving them; queueplan.go: what a queue does next; queuework.go:
+//	                        its worker; queueview.go: what is shown of it; package mergequeue: its tables
 //	update.go               merging the base into the head
 //	revert.go               reverting a merge on a branch
 //	box.go                  the data of a page's merge box
@@ -21,6 +23,22 @@
 //	requested.go            who is asked for a review; apirequested.go answers; codeowners.go: code owners
 //	reviewed.go             what package review needs
 //	json.go                 the payload
+//
+// What becomes of a pull request in a merge queue (queue.go):
+//
+//	transition                                        what happens
+//	closed, draft, other base, head pushed            it leaves the queue at once: MANUAL
+//	merged by a push or by somebody who may bypass    it leaves at once: ALREADY_MERGED
+//	base branch deleted                               it is closed, so it leaves
+//	base branch renamed                               it stays; the groups are built again
+//	base moved by somebody who may bypass             the same
+//	approval dismissed, conversation opened           the worker removes it: BRANCH_PROTECTIONS
+//	right of the one who enqueued lost                the same; a deleted account's entries go with it
+//	rule or ruleset gone, disabled, of other branches the worker removes all: QUEUE_CLEARED
+//	an entry before it leaves                         its group is built again
+//	archived                                          all stands still until it is not
+//	transferred, private, public                      it stays while the one who enqueued may push
+//	repository deleted                                all goes with it
 //
 // Tables: pulls, pull_branches, pull_commits, requested_reviewers. Other data of a pull request is in its
 // issue (package issue), which this package inserts in its own transaction and changes only through
@@ -122,6 +140,7 @@ type Service struct {
 	log        *slog.Logger
 	one        sync.Mutex // held during test merges; Settle waits for it
 	merging    sync.Mutex // the same of auto-merges
+	queueing   sync.Mutex // the same of merge queues
 	trials     singleflight.Group
 	landings   landings // pushes to be checked for merged pull requests
 }

@@ -5,12 +5,16 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/hook"
 	"arbor/internal/issue"
+	"arbor/internal/pull/mergequeue"
 	"arbor/internal/repo"
 )
 
 // FollowRename updates the open pull requests whose base or head is a renamed branch. Closed ones keep the name that
 // their branch had.
 func (s *Service) FollowRename(tx *db.Tx, repoID repo.ID, n *repo.BranchRename) error {
+	if err := mergequeue.FollowRename(tx, repoID, n.From, n.To); err != nil {
+		return err
+	}
 	names := []string{n.From}
 	list, err := openByBase(tx, repoID, names)
 	if err != nil {

@@ -53,6 +53,15 @@ func byID(tx *db.Tx, issueID issue.ID) (*Pull, error) {
 	return scan(tx.QueryRow(`SELECT `+columns+from+`WHERE p.issue_id = $1`, issueID))
 }
 
+// BaseOf returns the base branch of a pull request. Error: 404.
+func BaseOf(tx *db.Tx, issueID issue.ID) (string, error) {
+	p, err := byID(tx, issueID)
+	if err != nil {
+		return "", err
+	}
+	return p.BaseRef, nil
+}
+
 // ByIDs reads pull requests by the ids of their issues in one query.
 func ByIDs(tx *db.Tx, ids []issue.ID) (map[issue.ID]*Pull, error) {
 	return db.QueryByID(ids, func(p *Pull) issue.ID { return p.IssueID }, func() ([]*Pull, error) {

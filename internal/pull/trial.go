@@ -18,6 +18,7 @@ import (
 	"arbor/internal/issuekit"
 	"arbor/internal/journal"
 	"arbor/internal/pull/automerge"
+	"arbor/internal/pull/mergequeue"
 	"arbor/internal/repo"
 )
 
@@ -228,11 +229,12 @@ const (
 	tooLong   = 3                // tries that may take all of trialTime; then it counts as a conflict
 )
 
-// Run performs scheduled test merges and auto-merges until ctx is done. A job is a row: it survives the process, and
+// Run performs scheduled test merges, auto-merges and the work of merge queues until ctx is done. A job is a row: it survives the process, and
 // others take it when its lease has expired.
 func (s *Service) Run(ctx context.Context) error {
 	var merges sync.WaitGroup
 	merges.Go(func() { db.Follow(ctx, s.db.Bell(automerge.Bell), pollTime, s.mergeReady) })
+	merges.Go(func() { db.Follow(ctx, s.db.Bell(mergequeue.Bell), pollTime, s.runQueues) })
 	db.Follow(ctx, s.db.Bell(scheduled, repo.Moved), pollTime, s.catchUp)
 	merges.Wait()
 	return nil
@@ -241,6 +243,7 @@ func (s *Service) Run(ctx context.Context) error {
 // Settle does Run's pending work, and waits for work that Run has begun. It is for tests and seeding.
 func (s *Service) Settle(ctx context.Context) error {
 	s.mergeReady(ctx)
+	s.runQueues(ctx)
 	s.catchUp(ctx)
 	return ctx.Err()
 }

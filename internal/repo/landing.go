@@ -29,7 +29,7 @@ func (p Push) Check(tx *db.Tx, judge Judge) (*Landing, error) {
 	if branch.purges != p.Purges {
 		return nil, errPurged()
 	}
-	refused, err := checkUpdates(tx, p.RepoID, branch, p.Updates)
+	refused, err := checkUpdates(tx, p.RepoID, branch, p.Queue, p.Updates)
 	if err != nil {
 		return nil, err
 	}

@@ -47,6 +47,7 @@ type Push struct {
 	As      db.Right  // by which refs move; nil: not for a request
 
 	Merge    *Merge // the pull request that is merged into the only ref; nil: it is another push
+	Queue    bool   // a merge queue moves the branches of its groups
 	Upstream bool   // the ref is updated from the repository's parent
 	Again    bool   // a transaction ended with ErrUnprepared, so all preparations are needed
 
@@ -133,8 +134,8 @@ type branchState struct {
 	ruled    bool // the repository or its owner has rulesets
 }
 
-// checkUpdates returns the reason for each update that cannot happen.
-func checkUpdates(tx *db.Tx, repoID ID, branch branchState, updates []RefUpdate) ([]error, error) {
+// checkUpdates returns the reason for each update that cannot happen. queue is that of Push.
+func checkUpdates(tx *db.Tx, repoID ID, branch branchState, queue bool, updates []RefUpdate) ([]error, error) {
 	current, err := refsNear(tx, repoID, updates)
 	if err != nil {
 		return nil, err
@@ -146,6 +147,8 @@ func checkUpdates(tx *db.Tx, repoID ID, branch branchState, updates []RefUpdate)
 		switch {
 		case branch.archived && !strings.HasPrefix(u.Name, "refs/pull/"):
 			refused[i] = ErrArchived()
+		case !queue && IsQueueRef(u.Name):
+			refused[i] = errQueueRef
 		case u.New == git.ZeroSHA && u.Name == git.Heads+branch.name:
 			refused[i] = errs.New(errs.Conflict, "refusing to delete the default branch")
 		case u.New == git.ZeroSHA && !exists && u.Old == git.ZeroSHA:
@@ -166,7 +169,7 @@ func checkUpdates(tx *db.Tx, repoID ID, branch branchState, updates []RefUpdate)
 // Refusals returns the reason for each update of a push that cannot happen, by the refs and by the quota of the
 // repository's owner. It is called before the objects are stored; Push.Check checks again.
 func (s *Service) Refusals(tx *db.Tx, a *Access, p Push) ([]error, error) {
-	refused, err := checkUpdates(tx, a.ID, branchState{name: a.DefaultBranch, archived: a.Archived}, p.Updates)
+	refused, err := checkUpdates(tx, a.ID, branchState{name: a.DefaultBranch, archived: a.Archived}, p.Queue, p.Updates)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package repo
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"arbor/internal/errs"
@@ -14,8 +15,58 @@ type Merge struct {
 	Number int64   // of the pull request
 	Head   git.SHA // the head that is merged
 	Method string  // merge, squash or rebase
-	Auto   bool    // by auto-merge, which bypasses nothing
+	Auto   bool    // by auto-merge or a merge queue, which bypass nothing
+
+	// What a merge queue merges, in order; nil: it is another merge. Then the fields above are of the last one.
+	Queue []Queued
 }
+
+// Queued is a pull request that a merge queue merges.
+type Queued struct {
+	Pull int64   // the id of its issue
+	Tip  git.SHA // of the base with it
+}
+
+// ByQueue reports whether a merge queue merges.
+func (m *Merge) ByQueue() bool { return m.Queue != nil }
+
+// Pulls returns the ids of the issues of the pull requests, in the order in which they are merged.
+func (m *Merge) Pulls() []int64 {
+	if !m.ByQueue() {
+		return []int64{m.Pull}
+	}
+	ids := make([]int64, len(m.Queue))
+	for n, q := range m.Queue {
+		ids[n] = q.Pull
+	}
+	return ids
+}
+
+// Tips returns the tips of the base after each pull request. tip is the last one.
+func (m *Merge) Tips(tip git.SHA) []git.SHA {
+	if !m.ByQueue() {
+		return []git.SHA{tip}
+	}
+	tips := make([]git.SHA, len(m.Queue))
+	for n, q := range m.Queue {
+		tips[n] = q.Tip
+	}
+	return tips
+}
+
+// QueueRefs is the prefix of the branches of merge groups, as at GitHub. Only merge queues move them.
+const QueueRefs = git.Heads + "gh-readonly-queue/"
+
+// IsQueueRef reports whether a ref is the branch of a merge group, by its full name.
+func IsQueueRef(name string) bool { return strings.HasPrefix(name, QueueRefs) }
+
+// WithoutQueueRefs returns updates of other refs.
+func WithoutQueueRefs(updates []RefUpdate) []RefUpdate {
+	return slices.DeleteFunc(slices.Clone(updates), func(u RefUpdate) bool { return IsQueueRef(u.Name) })
+}
+
+// errQueueRef is the reason why nobody else moves the branches of merge groups.
+var errQueueRef = errs.New(errs.Invalid, "Branches below gh-readonly-queue/ belong to merge queues.")
 
 // Findings are what package rule found about an update of a ref before its transaction.
 type Findings struct {
@@ -30,6 +81,7 @@ type Owned struct {
 	Owners []string // as the file names them: @user, @org/team or an e-mail address
 	Files  int
 	Path   string // the first of them
+	Merge  int    // the place of the pull request that changes them in Merge.Pulls
 }
 
 // Finding is a rule that the commits of an update violate.

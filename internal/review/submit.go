@@ -12,6 +12,7 @@ import (
 	"arbor/internal/issue/revision"
 	"arbor/internal/pull"
 	"arbor/internal/repo"
+	"arbor/internal/rule"
 	"arbor/internal/web"
 )
 
@@ -246,8 +247,27 @@ func (s *Service) Dismiss(
 		default:
 			return refuse("Can not dismiss a commented pull request review")
 		}
+		base, err := pull.BaseOf(c.Tx, c.Issue.ID)
+		if err != nil {
+			return err
+		}
+		if err := rule.MayDismiss(c.Tx, a, base); err != nil {
+			return err
+		}
 		return dismiss(c, v, message)
 	})
+}
+
+// MayDismiss reports whether the caller may dismiss reviews of pull requests into a branch.
+func (s *Service) MayDismiss(ctx context.Context, a *repo.Access, base string) (bool, error) {
+	if a.Role < account.Push || !a.Ruled {
+		return a.Role >= account.Push, nil
+	}
+	err := s.db.Read(ctx, func(tx *db.Tx) error { return rule.MayDismiss(tx, a, base) })
+	if errs.Is(err, errs.Forbidden) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 func dismiss(c *issue.Change, v *Review, message string) error {

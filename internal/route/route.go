@@ -73,6 +73,7 @@ type Route struct {
 	Nobody     bool // see ForNobody
 	Elsewhere  bool // see FromElsewhere
 	Open       bool // see WithoutToken
+	Client     bool // see ByClient
 	File       bool // see AsFile
 
 	Space Space
@@ -153,6 +154,12 @@ func (r Route) Counted() Route {
 // ForNobody allows unsafe requests without a signed-in caller. They bring their own proof.
 func (r Route) ForNobody() Route {
 	r.Nobody = true
+	return r
+}
+
+// ByClient says that the request's Authorization is an OAuth client's, which the handler reads: it has no caller.
+func (r Route) ByClient() Route {
+	r.Client = true
 	return r
 }
 

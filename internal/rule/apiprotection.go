@@ -62,13 +62,13 @@ func (api *API) GetProtection(w http.ResponseWriter, r *http.Request, a *repo.Ac
 //
 // PutProtection creates or replaces the protection of a branch. The four settings that GitHub requires must be
 // sent, as null if they are off. Whether signatures are required stays unless it is sent: GitHub has it at an address
-// of its own. Errors: 404; 422 also for what is not enforced yet: teams, Apps, who may dismiss reviews.
+// of its own. Errors: 404, 422.
 func (api *API) PutProtection(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	body, err := web.ReadObject(r, protectionResource)
 	if err != nil {
 		return err
 	}
-	p, err := api.readProtection(r.Context(), body)
+	p, err := api.readProtection(r.Context(), a, body)
 	if err != nil {
 		return err
 	}
@@ -207,7 +207,7 @@ func (api *API) EditReviews(w http.ResponseWriter, r *http.Request, a *repo.Acce
 			reviews = *p.Reviews
 		}
 		p.Reviews = &reviews
-		return readReviews(tx, body, &reviews)
+		return readReviews(tx, a, body, &reviews)
 	})
 	if err != nil {
 		return err
@@ -282,7 +282,7 @@ func (api *API) answer(
 }
 
 // readProtection decodes the body of PutProtection.
-func (api *API) readProtection(ctx context.Context, body *web.Object) (*Protection, error) {
+func (api *API) readProtection(ctx context.Context, a *repo.Access, body *web.Object) (*Protection, error) {
 	p := &Protection{}
 	for _, field := range [...]string{"required_status_checks", "enforce_admins", "required_pull_request_reviews",
 		"restrictions"} {
@@ -314,7 +314,7 @@ func (api *API) readProtection(ctx context.Context, body *web.Object) (*Protecti
 			return err
 		} else if o != nil {
 			p.Reviews = &PullRequestRule{Approvals: 1}
-			if err := readReviews(tx, o, p.Reviews); err != nil {
+			if err := readReviews(tx, a, o, p.Reviews); err != nil {
 				return err
 			}
 		}
@@ -323,8 +323,10 @@ func (api *API) readProtection(ctx context.Context, body *web.Object) (*Protecti
 			return err
 		}
 		p.Restricted = true
-		pushers, err := readActors(tx, o, "restrictions")
-		p.Pushers = pushers
+		pushers, err := readActors(tx, a, o, "restrictions")
+		if err == nil {
+			p.Pushers = *pushers
+		}
 		return err
 	})
 }
@@ -395,7 +397,7 @@ func (p *ChecksRule) SetContexts(names []string) {
 }
 
 // readReviews changes a rule by the values that are sent.
-func readReviews(tx *db.Tx, o *web.Object, rule *PullRequestRule) error {
+func readReviews(tx *db.Tx, a *repo.Access, o *web.Object, rule *PullRequestRule) error {
 	if v := o.Bool("dismiss_stale_reviews"); v.Given() {
 		rule.DismissStale = v.Value
 	}
@@ -416,57 +418,31 @@ func readReviews(tx *db.Tx, o *web.Object, rule *PullRequestRule) error {
 		return err
 	}
 	if dismissers != nil {
-		users, err := readActors(tx, dismissers, "dismissal_restrictions")
-		if err != nil {
+		// An empty object ends the restriction, as at GitHub.
+		restricted := dismissers.Has("users") || dismissers.Has("teams") || dismissers.Has("apps")
+		if rule.Dismissers, err = readActors(tx, a, dismissers, "dismissal_restrictions"); err != nil {
 			return err
 		}
-		if len(users) > 0 {
-			o.Wrong("dismissal_restrictions", errs.Custom, "dismissal_restrictions are not supported yet")
-			return o.Err()
+		if !restricted {
+			rule.Dismissers = nil
 		}
 	}
 	exempt, err := part(o, "bypass_pull_request_allowances")
 	if err != nil || exempt == nil {
 		return err
 	}
-	users, err := readActors(tx, exempt, "bypass_pull_request_allowances")
-	rule.Exempt = &Actors{Users: users, Apps: []account.AppID{}}
-	if len(users) == 0 {
+	if rule.Exempt, err = readActors(tx, a, exempt, "bypass_pull_request_allowances"); rule.Exempt.Empty() {
 		rule.Exempt = nil
 	}
 	return err
 }
 
-// readActors reads an object of users, teams and Apps. Error: 422 for unknown ones: there are no teams, and Apps
-// cannot be named yet.
-func readActors(tx *db.Tx, o *web.Object, field string) ([]account.ID, error) {
-	users := o.Strings("users", maxListed, maxStatusName)
-	for _, kind := range [...]string{"teams", "apps"} {
-		if list := o.Strings(kind, maxListed, maxStatusName); len(list.Value) > 0 {
-			o.Wrong(field, errs.Custom, "unknown "+kind+": "+clip(list.Value[0]))
-		}
-	}
+// readActors reads an object of users, teams and Apps. Error: 422 for unknown ones.
+func readActors(tx *db.Tx, a *repo.Access, o *web.Object, field string) (*Actors, error) {
+	n := ActorNames{o.Strings("users", maxListed, maxStatusName).Value, o.Strings("teams", maxListed, maxStatusName).Value,
+		o.Strings("apps", maxListed, maxStatusName).Value}
 	if err := o.Err(); err != nil {
 		return nil, err
 	}
-	return usersNamed(tx, field, users.Value)
-}
-
-// usersNamed returns the ids of users. Error: 422 for unknown ones.
-func usersNamed(tx *db.Tx, field string, logins []string) ([]account.ID, error) {
-	found, err := account.ByLogins(tx, logins)
-	if err != nil {
-		return nil, err
-	}
-	ids := []account.ID{}
-	for _, login := range logins {
-		user := found[account.Fold(login)]
-		if user == nil || user.Kind != account.User {
-			f := web.Faults{Resource: protectionResource}
-			f.Wrong(field, errs.Custom, "unknown user: "+clip(login))
-			return nil, f.Err()
-		}
-		ids = append(ids, user.ID)
-	}
-	return db.Unique(ids), nil
+	return n.resolve(tx, a, field)
 }

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 
-	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/repo"
 	"arbor/internal/web"
@@ -106,75 +105,7 @@ func (api *API) restricted(r *http.Request, a *repo.Access) (*Protection, error)
 //
 // DropRestrictions lets everybody with push access push. Error: 404.
 func (api *API) DropRestrictions(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.remove(w, r, a, func(p *Protection) { p.Restricted, p.Pushers = false, nil })
-}
-
-// GET /repos/{owner}/{repo}/branches/{branch...}/protection/restrictions/users
-//
-// ListPushers answers the users who may push. Error: 404.
-func (api *API) ListPushers(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	p, err := api.restricted(r, a)
-	if err != nil {
-		return err
-	}
-	return api.answer(w, r, a, p, func(v *protectionView) any { return v.simples(p.Pushers) })
-}
-
-// POST /repos/{owner}/{repo}/branches/{branch...}/protection/restrictions/users
-//
-// AddPushers lets more users push. Errors: 404, 422.
-func (api *API) AddPushers(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.changePushers(w, r, a, func(now, given []account.ID) []account.ID {
-		return db.Unique(slices.Concat(now, given))
-	})
-}
-
-// PUT /repos/{owner}/{repo}/branches/{branch...}/protection/restrictions/users
-//
-// SetPushers lets these users push and no others. Errors: 404, 422.
-func (api *API) SetPushers(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.changePushers(w, r, a, func(_, given []account.ID) []account.ID { return given })
-}
-
-// DELETE /repos/{owner}/{repo}/branches/{branch...}/protection/restrictions/users
-//
-// RemovePushers lets some users push no more. Errors: 404, 422.
-func (api *API) RemovePushers(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	return api.changePushers(w, r, a, func(now, given []account.ID) []account.ID {
-		return slices.DeleteFunc(slices.Clone(now), func(id account.ID) bool { return slices.Contains(given, id) })
-	})
-}
-
-func (api *API) changePushers(
-	w http.ResponseWriter, r *http.Request, a *repo.Access, change func(now, given []account.ID) []account.ID,
-) error {
-	logins, err := readNames(r, "users")
-	if err != nil {
-		return err
-	}
-	p, err := api.edit(r, a, func(tx *db.Tx, p *Protection) error {
-		if !p.Restricted {
-			return errOff("Push restrictions")
-		}
-		given, err := usersNamed(tx, "users", logins)
-		p.Pushers = change(p.Pushers, given)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return api.answer(w, r, a, p, func(v *protectionView) any { return v.simples(p.Pushers) })
-}
-
-// GET /repos/{owner}/{repo}/branches/{branch...}/protection/restrictions/teams
-// GET /repos/{owner}/{repo}/branches/{branch...}/protection/restrictions/apps
-//
-// ListNoPushers answers an empty list: there are no teams, and no Apps are named. Error: 404.
-func (api *API) ListNoPushers(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	if _, err := api.restricted(r, a); err != nil {
-		return err
-	}
-	return web.JSON(w, r, http.StatusOK, []struct{}{})
+	return api.remove(w, r, a, func(p *Protection) { p.Restricted, p.Pushers = false, Actors{} })
 }
 
 // readNames reads the names of a body, which may also be just the array, as at GitHub.

@@ -5,6 +5,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/git"
 	"arbor/internal/repo"
+	"arbor/internal/team"
 )
 
 // GitHub's numbers of the roles that may bypass a ruleset.
@@ -24,6 +25,29 @@ type bypassers struct {
 	apps  map[account.ID]account.AppID
 	roles map[account.ID]account.Role
 	owner map[account.ID]bool
+	teams map[account.ID]map[team.ID]account.ID // that they are in, with their organizations
+}
+
+// person returns who moves a ref.
+func (j *judgement) person(u *repo.RefUpdate) person {
+	return person{id: u.By, app: j.bypass.app(j.tx, u.By), teams: func(ids []team.ID) bool { return j.inTeam(u.By, ids) }}
+}
+
+// inTeam reports whether an account is in one of the teams, if that belongs to the owner of the repository. If that
+// cannot be read it is not, which refuses more.
+func (j *judgement) inTeam(who account.ID, ids []team.ID) bool {
+	in, known := j.bypass.teams[who]
+	if !known {
+		var err error
+		if in, err = team.Joined(j.tx, who, j.book.teams()); err != nil {
+			return false
+		}
+		if j.bypass.teams == nil {
+			j.bypass.teams = map[account.ID]map[team.ID]account.ID{}
+		}
+		j.bypass.teams[who] = in
+	}
+	return belonging(in, j.book.owner)(ids)
 }
 
 // app returns the id of the App whose bot an account is, or 0: also if that cannot be read, which refuses more.
@@ -69,6 +93,8 @@ func (j *judgement) isActor(a Actor, u *repo.RefUpdate) (bool, error) {
 	switch a.Type {
 	case ByUser:
 		return account.ID(a.ID) == u.By, nil
+	case ByTeam:
+		return j.inTeam(u.By, []team.ID{team.ID(a.ID)}), nil
 	case ByApp:
 		app := b.app(j.tx, u.By)
 		return app != 0 && app == account.AppID(a.ID), nil

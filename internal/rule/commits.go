@@ -48,7 +48,7 @@ func needsCommits(rule *Rule, p *repo.Push, u *repo.RefUpdate) bool {
 		return p.Merge == nil && u.Old == git.ZeroSHA ||
 			p.Merge != nil && rule.Parameters.(*PullRequestRule).CodeOwners
 	case Checks:
-		return p.Merge != nil && rule.Parameters.(*ChecksRule).Strict
+		return p.Merge != nil && !p.Merge.ByQueue() && rule.Parameters.(*ChecksRule).Strict
 	case Linear, Signatures, Message, AuthorEmail, CommitterEmail, Paths, PathLength, Extensions, FileSize:
 		return true
 	}
@@ -177,14 +177,22 @@ func (i *inspection) ask(set *Ruleset, rule *Rule) (string, error) {
 	return "", nil
 }
 
-// owned finds which owners have to review what the merge changes, by the file that the base has before it. It
+// owned finds which owners have to review what each merge changes, by the file that the base has before it. It
 // returns a problem if that is too much.
 func (i *inspection) owned() (string, error) {
-	list, whole, err := codeowner.Merged(i.ctx, i.objects, i.update.Old, i.update.New)
-	if err != nil || !whole {
-		return codeowner.TooMuch, err
+	from := i.update.Old
+	tips := i.push.Merge.Tips(i.update.New)
+	for n, to := range tips {
+		list, whole, err := codeowner.Merged(i.ctx, i.objects, from, to)
+		if err != nil || !whole {
+			return codeowner.TooMuch, err
+		}
+		for _, o := range list {
+			o.Merge = n
+			i.update.Findings.Owned = append(i.update.Findings.Owned, o)
+		}
+		from = to
 	}
-	i.update.Findings.Owned = list
 	return "", nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/pull/automerge"
 	"arbor/internal/repo"
+	"arbor/internal/team"
 	"arbor/internal/web"
 )
 
@@ -21,6 +22,9 @@ import (
 // them; each change asks for the right to change them again.
 type Owner struct {
 	owner
+	account account.ID // the organization, or the owner of the repository
+	// teams returns those of the teams that the caller sees.
+	teams  func(tx *db.Tx, ids []team.ID) (map[team.ID]*team.Team, error)
 	by     account.ID
 	right  db.Right                             // checked again by each change
 	source string                               // OWNER/NAME, or the login of the organization
@@ -35,6 +39,13 @@ func OfRepository(a *repo.Access) Owner {
 	if a.Caller != nil {
 		o.by = a.Caller.ID
 	}
+	o.account = a.OwnerID
+	o.teams = func(tx *db.Tx, ids []team.ID) (map[team.ID]*team.Team, error) {
+		if !seesTeams(a) {
+			return nil, nil
+		}
+		return team.SeenBy(tx, a.Caller, ids)
+	}
 	return o
 }
 
@@ -43,13 +54,14 @@ func (s *Service) OfOrg(ctx context.Context, by *account.Caller, login string) (
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		org, err := account.OwnedOrg(tx, by, login)
 		if err == nil {
-			o.org, o.source = org.ID, org.Login
+			o.org, o.account, o.source = org.ID, org.ID, org.Login
 		}
 		return err
 	})
 	if by != nil {
 		o.by, o.right = by.ID, by
 	}
+	o.teams = func(tx *db.Tx, ids []team.ID) (map[team.ID]*team.Team, error) { return team.SeenBy(tx, by, ids) }
 	o.hold = func(tx *db.Tx) (audit.Entry, error) {
 		org, err := account.HoldOwnedOrg(tx, by, login)
 		if err == nil && org.ID != o.org {
@@ -102,7 +114,7 @@ func (s *Service) add(tx *db.Tx, o Owner, entry audit.Entry, r *Ruleset) error {
 		return invalid("name", fmt.Sprintf("There are %d rulesets and protections already, which is the maximum.",
 			MaxRulesets))
 	}
-	if err := s.check(tx, r); err != nil {
+	if err := s.check(tx, o, r, nil); err != nil {
 		return err
 	}
 	if err := insert(tx, r); err != nil {
@@ -135,7 +147,7 @@ func (s *Service) change(
 	if err := change(r); err != nil {
 		return err
 	}
-	if err := s.check(tx, r); err != nil {
+	if err := s.check(tx, o, r, before.Bypass); err != nil {
 		return err
 	}
 	if err := update(tx, r); err != nil {
@@ -212,8 +224,8 @@ const (
 	maxActors   = 100 // who may bypass
 )
 
-// check returns a 422 for what is wrong with a ruleset.
-func (s *Service) check(tx *db.Tx, r *Ruleset) error {
+// check returns a 422 for what is wrong with a ruleset. Those who could bypass it before are not asked about.
+func (s *Service) check(tx *db.Tx, o Owner, r *Ruleset, before []Actor) error {
 	f := web.Faults{Resource: Resource}
 	if r.Protection {
 		f.Resource = "ProtectedBranch"
@@ -226,7 +238,7 @@ func (s *Service) check(tx *db.Tx, r *Ruleset) error {
 		r.checkNames(&f)
 	}
 	r.checkRules(&f)
-	if err := r.checkActors(tx, &f); err != nil {
+	if err := r.checkActors(tx, o, before, &f); err != nil {
 		return err
 	}
 	return f.Err()
@@ -268,7 +280,7 @@ func (r *Ruleset) checkNames(f *web.Faults) {
 
 // onlyFor are kinds of rules that exist for one target. Those of files exist for all.
 var onlyFor = map[Kind]Target{PullRequest: Branches, BranchName: Branches, TagName: Tags, Conversations: Branches,
-	Pushers: Branches}
+	Pushers: Branches, MergeQueue: Branches}
 
 func (r *Ruleset) checkRules(f *web.Faults) {
 	wrong := func(k Kind, problem string) { f.Wrong("rules", errs.Custom, string(k)+": "+problem) }
@@ -294,6 +306,9 @@ func (r *Ruleset) checkRules(f *web.Faults) {
 			p != nil && (p.Dismissers != nil || p.Exempt != nil)) {
 			wrong(rule.Kind, "the rule exists for protections of branches only")
 		}
+		if rule.Kind == MergeQueue && (r.Protection || r.OrgID != 0) {
+			wrong(rule.Kind, "the rule exists for rulesets of repositories only")
+		}
 	}
 }
 
@@ -301,11 +316,12 @@ func (r *Ruleset) checkRules(f *web.Faults) {
 var filesKinds = map[Kind]bool{Paths: true, PathLength: true, Extensions: true, FileSize: true}
 
 // checkActors checks who may bypass.
-func (r *Ruleset) checkActors(tx *db.Tx, f *web.Faults) error {
+func (r *Ruleset) checkActors(tx *db.Tx, o Owner, before []Actor, f *web.Faults) error {
 	if len(r.Bypass) > maxActors {
 		f.Wrong("bypass_actors", errs.Custom, fmt.Sprintf("at most %d actors can be listed", maxActors))
 	}
 	var users []account.ID
+	var teams []team.ID
 	for n := range r.Bypass {
 		a := &r.Bypass[n]
 		problem := ""
@@ -318,6 +334,10 @@ func (r *Ruleset) checkActors(tx *db.Tx, f *web.Faults) error {
 			a.ID = 0
 		case ByUser:
 			users = append(users, account.ID(a.ID))
+		case ByTeam:
+			if !slices.ContainsFunc(before, func(b Actor) bool { return b.Type == ByTeam && b.ID == a.ID }) {
+				teams = append(teams, team.ID(a.ID))
+			}
 		case ByApp:
 			known, err := appExists(tx, account.AppID(a.ID))
 			if err != nil {
@@ -339,6 +359,16 @@ func (r *Ruleset) checkActors(tx *db.Tx, f *web.Faults) error {
 	found, err := account.ByIDs(tx, db.Unique(users))
 	if err == nil && len(found) < len(db.Unique(users)) {
 		f.Wrong("bypass_actors", errs.Custom, "unknown user")
+	}
+	if err != nil || len(teams) == 0 {
+		return err
+	}
+	seen, err := o.teams(tx, teams)
+	for _, id := range teams {
+		if t := seen[id]; t == nil || t.Org.ID != o.account {
+			f.Wrong("bypass_actors", errs.Custom, "unknown team")
+			break
+		}
 	}
 	return err
 }

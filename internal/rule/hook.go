@@ -2,9 +2,11 @@ package rule
 
 import (
 	"arbor/internal/account"
+	"arbor/internal/app"
 	"arbor/internal/db"
 	"arbor/internal/hook"
 	"arbor/internal/repo"
+	"arbor/internal/team"
 	"arbor/internal/web"
 )
 
@@ -95,14 +97,33 @@ func newBranchRule(tx *db.Tx, r *Ruleset) (*branchRuleJSON, error) {
 		Restricted: p.Restricted, Pushers: []string{}}
 	if v := p.Reviews; v != nil {
 		out.Approvals, out.DismissStale, out.CodeOwners = v.Approvals, v.DismissStale, v.CodeOwners
+		out.Dismissers = v.Dismissers != nil
 	}
 	if p.Checks != nil {
 		out.Contexts, out.Strict = p.Checks.Contexts(), p.Checks.Strict
 	}
-	people, err := account.ByIDs(tx, p.Pushers)
-	for _, id := range p.Pushers {
+	people, err := account.ByIDs(tx, p.Pushers.Users)
+	for _, id := range p.Pushers.Users {
 		if user := people[id]; user != nil {
 			out.Pushers = append(out.Pushers, user.Login)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	teams, err := team.Closed(tx, p.Pushers.Teams)
+	for _, id := range p.Pushers.Teams {
+		if one := teams[id]; one != nil {
+			out.Pushers = append(out.Pushers, one.Slug)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	apps, err := app.ByIDs(tx, p.Pushers.Apps)
+	for _, id := range p.Pushers.Apps {
+		if one := apps[id]; one != nil {
+			out.Pushers = append(out.Pushers, one.Slug)
 		}
 	}
 	return out, err

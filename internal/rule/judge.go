@@ -44,7 +44,7 @@ type judgement struct {
 
 	cases  []*matter
 	states map[checkedCommit]map[string][]checkState // by context
-	merge  *needs                                    // of the pull request that is merged
+	merges []*needs                                  // of the pull requests that are merged
 	bypass bypassers
 }
 
@@ -89,7 +89,7 @@ func (j *judgement) collect(refused []error) error {
 	}
 	for i := range j.push.Updates {
 		u := &j.push.Updates[i]
-		if refused[i] != nil || u.Old == u.New {
+		if refused[i] != nil || u.Old == u.New || j.push.Queue && repo.IsQueueRef(u.Name) {
 			continue
 		}
 		c := &matter{index: i, update: u, findings: map[finding]string{}}
@@ -140,17 +140,25 @@ func (j *judgement) load() (err error) {
 		}
 	}
 	if reviewed && j.push.Merge != nil {
-		j.merge, err = readNeeds(j.tx, j.push.Merge)
+		if j.merges, err = readNeeds(j.tx, j.push.Merge); err != nil {
+			return err
+		}
 	}
-	if err == nil && len(owned) > 0 {
-		err = j.merge.askOwners(j.tx, j.push.RepoID, owned)
+	for n, of := range j.merges {
+		files := slices.DeleteFunc(slices.Clone(owned), func(o repo.Owned) bool { return o.Merge != n })
+		if len(files) == 0 {
+			continue
+		}
+		if err := of.askOwners(j.tx, j.push.RepoID, files); err != nil {
+			return err
+		}
 	}
-	return err
+	return nil
 }
 
-// checked returns the commit whose statuses count: of a pull request its head.
+// checked returns the commit whose statuses count: of a pull request its head, of a merge queue the new commit.
 func (j *judgement) checked(c *matter) git.SHA {
-	if j.push.Merge != nil {
+	if m := j.push.Merge; m != nil && !m.ByQueue() {
 		return j.push.Merge.Head
 	}
 	return c.commit
@@ -204,7 +212,7 @@ func concerns(rule *Rule, p *repo.Push, u *repo.RefUpdate) bool {
 		return created
 	case Deletion:
 		return deleted
-	case Update, NonFastForward:
+	case Update, NonFastForward, MergeQueue:
 		return !created && !deleted
 	case Conversations:
 		return p.Merge != nil && !deleted
@@ -227,9 +235,10 @@ func (j *judgement) ask(c *matter, set *Ruleset, n int) string {
 		return "Cannot update this protected ref."
 	case *PullRequestRule:
 		if j.push.Merge != nil {
-			return join(j.merge.problems(p, j.push.Merge), c.findings[finding{set.ID, n}])
+			return join(j.lacking(func(of *needs) string { return of.problems(p, j.push.Merge) }),
+				c.findings[finding{set.ID, n}])
 		}
-		if by, app := u.By, j.bypass.app(j.tx, u.By); !u.DeployKey && p.Exempt.Has(by, app) {
+		if !u.DeployKey && p.Exempt.has(j.person(u)) {
 			return ""
 		}
 		if u.Old == git.ZeroSHA {
@@ -238,8 +247,13 @@ func (j *judgement) ask(c *matter, set *Ruleset, n int) string {
 		return "Changes must be made through a pull request."
 	case *ChecksRule:
 		return join(p.problems(j.states[checkedCommit{j.push.RepoID, j.checked(c)}]), c.findings[finding{set.ID, n}])
+	case *QueueRule:
+		if m := j.push.Merge; m != nil && m.ByQueue() {
+			return ""
+		}
+		return "Changes must be made through the merge queue."
 	case *PushersRule:
-		if !u.DeployKey && p.Has(u.By, j.bypass.app(j.tx, u.By)) {
+		if !u.DeployKey && p.has(j.person(u)) {
 			return ""
 		}
 		return "You are not authorized to push to this branch."
@@ -254,13 +268,23 @@ func (j *judgement) ask(c *matter, set *Ruleset, n int) string {
 	case Deletion:
 		return "Cannot delete this protected ref."
 	case Conversations:
-		return j.merge.conversations()
+		return j.lacking((*needs).conversations)
 	case NonFastForward:
 		if u.Forward {
 			return ""
 		}
 	}
 	return c.findings[finding{set.ID, n}]
+}
+
+// lacking returns what one of the merged pull requests lacks, or "".
+func (j *judgement) lacking(of func(*needs) string) string {
+	for _, n := range j.merges {
+		if problem := of(n); problem != "" {
+			return problem
+		}
+	}
+	return ""
 }
 
 func nameProblem(k Kind, p *PatternRule, ref string) string {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 
 	"arbor/internal/account"
@@ -34,6 +33,7 @@ const (
 	PathLength     Kind = "max_file_path_length"
 	Extensions     Kind = "file_extension_restriction"
 	FileSize       Kind = "max_file_size"
+	MergeQueue     Kind = "merge_queue"
 	Pushers        Kind = "push_restrictions"                // of protections only
 	Conversations  Kind = "required_conversation_resolution" // of protections only
 	maxRules            = 40                                 // of a ruleset
@@ -72,6 +72,7 @@ var newParameters = map[Kind]func() parameters{
 	Extensions:     func() parameters { return &ExtensionsRule{} },
 	FileSize:       func() parameters { return &FileSizeRule{} },
 	Pushers:        func() parameters { return &PushersRule{} },
+	MergeQueue:     func() parameters { return NewQueueRule() },
 }
 
 // UpdateRule allows nobody to update a ref.
@@ -92,17 +93,6 @@ type PullRequestRule struct {
 	// of protections only: those who may dismiss reviews (nil: all who may push) and push without a pull request
 	Dismissers *Actors `json:"dismissal_restrictions,omitempty"`
 	Exempt     *Actors `json:"bypass_pull_request_allowances,omitempty"`
-}
-
-// Actors are users and Apps that a protection names.
-type Actors struct {
-	Users []account.ID    `json:"users"`
-	Apps  []account.AppID `json:"apps"`
-}
-
-// Has reports whether a user or an App is one of the actors. a may be nil.
-func (a *Actors) Has(user account.ID, app account.AppID) bool {
-	return a != nil && (slices.Contains(a.Users, user) || app != 0 && slices.Contains(a.Apps, app))
 }
 
 // ChecksRule requires statuses and check runs of a commit.
@@ -163,7 +153,10 @@ func (p *PullRequestRule) check() string {
 			return fmt.Sprintf("unknown merge method %q", m)
 		}
 	}
-	return ""
+	if problem := p.Dismissers.problem("dismissal_restrictions"); problem != "" {
+		return problem
+	}
+	return p.Exempt.problem("bypass_pull_request_allowances")
 }
 
 func (p *ChecksRule) check() string {
@@ -246,7 +239,7 @@ func (p *FileSizeRule) check() string {
 	return ""
 }
 
-func (p *PushersRule) check() string { return "" }
+func (p *PushersRule) check() string { return p.problem("restrictions") }
 
 func listProblem(field string, list []string) string {
 	if len(list) == 0 || len(list) > maxListed {

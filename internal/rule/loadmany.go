@@ -3,7 +3,6 @@ package rule
 import (
 	"context"
 
-	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/git"
 	"arbor/internal/repo"
@@ -12,8 +11,8 @@ import (
 // Rules are the rulesets and protections of a repository and the rulesets of its owner, the oldest first.
 type Rules struct {
 	In     *repo.Access
-	Sets   []*Ruleset
-	People map[account.ID]*account.Account // whom protections name
+	Sets  []*Ruleset
+	Known *Known // whom they name; nil: there are none
 
 	book *rulebook
 }
@@ -40,7 +39,10 @@ func (r *Rules) Protection(branch string) *Ruleset {
 	return nil
 }
 
-// RulesOf loads the rules of repositories with two statements at most.
+// Names reports whether the caller is one of the actors. of may be nil.
+func (r *Rules) Names(of *Actors) bool { return r.Known.NamesCaller(r.In, of) }
+
+// RulesOf loads the rules of repositories with a fixed number of statements.
 func (s *Service) RulesOf(ctx context.Context, list []*repo.Access) (map[repo.ID]*Rules, error) {
 	found := map[repo.ID]*Rules{}
 	var ids []repo.ID
@@ -57,30 +59,22 @@ func (s *Service) RulesOf(ctx context.Context, list []*repo.Access) (map[repo.ID
 		if err != nil {
 			return err
 		}
-		var people []account.ID
+		var actors []*Actors
 		for id, of := range sets {
 			found[id].Sets, found[id].book = of, newRulebook(places[id], of)
 			for _, set := range of {
 				if set.Protection {
-					people = append(people, AsProtection(set).people()...)
+					actors = append(actors, AsProtection(set).actors()...)
 				}
+				actors = append(actors, set.bypassers())
 			}
 		}
-		known, err := account.ByIDs(tx, db.Unique(people))
+		known, err := know(tx, list[0].Caller, actors)
 		for id := range sets {
-			found[id].People = known
+			found[id].Known = known
 		}
 		return err
 	})
-}
-
-// people are the users that the protection names.
-func (p *Protection) people() []account.ID {
-	ids := p.Pushers[:len(p.Pushers):len(p.Pushers)]
-	if p.Reviews != nil && p.Reviews.Exempt != nil {
-		ids = append(ids, p.Reviews.Exempt.Users...)
-	}
-	return ids
 }
 
 // Places returns the repositories of rulesets and protections, without those of organizations.

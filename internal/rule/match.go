@@ -7,12 +7,14 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/git"
+	"arbor/internal/team"
 )
 
 // place is where rulesets apply: a repository.
 type place struct {
 	name          string
 	defaultBranch string
+	owner         account.ID
 }
 
 // applies reports whether a ruleset applies to the ref of a full name.
@@ -106,6 +108,28 @@ func (b *rulebook) on(ref string) []*Ruleset {
 		list = append(list, protection)
 	}
 	return list
+}
+
+// teams are the teams that the rulesets and protections name.
+func (b *rulebook) teams() (ids []team.ID) {
+	for _, r := range b.sets {
+		for _, a := range r.Bypass {
+			if a.Type == ByTeam {
+				ids = append(ids, team.ID(a.ID))
+			}
+		}
+		for _, rule := range r.Rules {
+			switch p := rule.Parameters.(type) {
+			case *PushersRule:
+				ids = append(ids, p.Teams...)
+			case *PullRequestRule:
+				if p.Exempt != nil {
+					ids = append(ids, p.Exempt.Teams...)
+				}
+			}
+		}
+	}
+	return ids
 }
 
 // matches is how many patterns are compared to find the rulesets of so many refs.

@@ -25,6 +25,8 @@ type Candidate struct {
 type Outlook struct {
 	Missing  []string // sentences; empty: it may be merged
 	UpToDate bool     // the head must contain the base branch
+	Queue    *Queue   // merges the pull request; nil: there is none
+	Unready  []string // what is missing but for statuses of the head
 	// Reviews says that reviews are required, and Reviewed that they are there.
 	Reviews, Reviewed bool
 
@@ -86,7 +88,7 @@ func (b *rulebook) outlook(c Candidate, need *needs, states map[string][]checkSt
 			continue
 		}
 		if o == nil {
-			o = &Outlook{Reviewed: true, needs: need}
+			o = &Outlook{Reviewed: true, needs: need, Queue: b.queue(c.Base)}
 		}
 		for _, rule := range set.Rules {
 			problem := ""
@@ -97,7 +99,7 @@ func (b *rulebook) outlook(c Candidate, need *needs, states map[string][]checkSt
 				o.Reviewed = o.Reviewed && need.reviews(p) == ""
 			case *ChecksRule:
 				problem = p.problems(states)
-				o.UpToDate = o.UpToDate || p.Strict
+				o.UpToDate = o.UpToDate || p.Strict && o.Queue == nil // its groups contain the base
 			case *UpdateRule:
 				problem = "The branch is locked."
 			}
@@ -106,6 +108,9 @@ func (b *rulebook) outlook(c Candidate, need *needs, states map[string][]checkSt
 			}
 			if problem != "" && !slices.Contains(o.Missing, problem) {
 				o.Missing = append(o.Missing, problem)
+				if rule.Kind != Checks {
+					o.Unready = append(o.Unready, problem)
+				}
 			}
 		}
 	}

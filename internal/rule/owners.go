@@ -62,7 +62,7 @@ func (o *Outlook) approvers() []account.ID {
 
 // lack notes that reviews of code owners are missing.
 func (o *Outlook) lack(sentences ...string) {
-	o.Missing = append(o.Missing, sentences...)
+	o.Missing, o.Unready = append(o.Missing, sentences...), append(o.Unready, sentences...)
 	o.Reviews, o.Reviewed = true, false
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
@@ -16,7 +15,7 @@ type Protection struct {
 	Pattern       string
 	Checks        *ChecksRule      // nil: none are required
 	Reviews       *PullRequestRule // nil: none are required
-	Pushers       []account.ID     // those who may push
+	Pushers       Actors           // those who may push
 	Restricted    bool             // only the pushers may push
 	Admins        bool             // the rules apply to administrators, too
 	Linear        bool
@@ -42,7 +41,7 @@ func AsProtection(r *Ruleset) *Protection {
 			p.Reviews = rule.Parameters.(*PullRequestRule)
 		case Pushers:
 			pushers := rule.Parameters.(*PushersRule)
-			p.Restricted, p.Pushers, p.NoCreations = true, pushers.Users, pushers.BlocksCreation
+			p.Restricted, p.Pushers, p.NoCreations = true, pushers.Actors, pushers.BlocksCreation
 		case Update:
 			p.Locked, p.ForkSyncing = true, rule.Parameters.(*UpdateRule).FetchAndMerge
 		case Creation:
@@ -79,7 +78,7 @@ func (p *Protection) apply(r *Ruleset) {
 		p.Checks.NotOnCreation = true
 		add(true, Checks, p.Checks)
 	}
-	add(p.Restricted, Pushers, &PushersRule{Actors{p.Pushers, []account.AppID{}}, p.NoCreations})
+	add(p.Restricted, Pushers, &PushersRule{p.Pushers.orEmpty(), p.NoCreations})
 	add(p.NoCreations && !p.Restricted, Creation, nil)
 	add(p.Locked, Update, &UpdateRule{p.ForkSyncing})
 	add(!p.ForcePushes, NonFastForward, nil)

@@ -9,8 +9,11 @@
 //	judge.go          [Service.Judge]: every update of a ref is judged in its transaction
 //	commits.go        [Service.Prepare]: what rules say about commits, found before the transaction
 //	merge.go          what a pull request still needs: reviews, statuses, conversations
+//	queue.go          [Queue]: what rules say about a branch's merge queue
 //	owners.go         [AskOwners]: which code owners have not approved, for pages and payloads
 //	bypass.go         who may bypass a ruleset
+//	actors.go         users, teams and Apps that protections name, and what a caller sees of them
+//	dismiss.go        who may dismiss reviews
 //	suite.go          [Suite]: what rules said about updates, and who bypassed them
 //	edit.go           creates, changes and deletes rulesets, with the audit log and webhooks
 //	protection.go     the form of protections; apiprotection.go: their handlers
@@ -27,6 +30,13 @@
 // again. Findings name the versions of the rulesets that they were found for. If one of them has changed since,
 // they are found again. So a rule that changes between a check and a merge counts. Signatures count with the keys
 // that accounts had when Prepare looked at the commits; keys that go later change no ref.
+//
+// Teams count with the members that they and the teams below them have when an update is judged:
+//
+//	a member joins or leaves, a team below moves   counts from then on
+//	a team is made secret                          it counts; only its members and owners see that it is named
+//	a team is deleted, the repository transferred  it counts no more; the repository's administrators change the rule
+//	an App is deleted or uninstalled               its bot cannot push; it is shown until it is deleted
 //
 // Those who may administer a repository can always change its rules, whatever the rules say.
 package rule
@@ -127,6 +137,7 @@ const (
 	ByOwner ActorType = "OrganizationAdmin"
 	ByApp   ActorType = "Integration"
 	ByUser  ActorType = "User"
+	ByTeam  ActorType = "Team" // of the organization, with the members of teams below
 	ByKey   ActorType = "DeployKey"
 )
 

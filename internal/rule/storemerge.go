@@ -10,13 +10,20 @@ import (
 	"arbor/internal/repo"
 )
 
-// readNeeds reads what rules ask about a pull request, in the transaction of its merge.
-func readNeeds(tx *db.Tx, m *repo.Merge) (*needs, error) {
-	found, err := readManyNeeds(tx, []int64{m.Pull})
-	if err == nil && found[m.Pull] == nil {
-		err = errs.Absent()
+// readNeeds reads what rules ask about the pull requests of a merge, in its transaction and in its order.
+func readNeeds(tx *db.Tx, m *repo.Merge) ([]*needs, error) {
+	pulls := m.Pulls()
+	found, err := readManyNeeds(tx, pulls)
+	if err != nil {
+		return nil, err
 	}
-	return found[m.Pull], err
+	list := make([]*needs, len(pulls))
+	for n, id := range pulls {
+		if list[n] = found[id]; list[n] == nil {
+			return nil, errs.Absent()
+		}
+	}
+	return list, nil
 }
 
 // readManyNeeds reads what rules ask about pull requests, by the ids of their issues.

@@ -4,8 +4,10 @@ import (
 	"context"
 
 	"arbor/internal/account"
+	"arbor/internal/app"
 	"arbor/internal/db"
 	"arbor/internal/repo"
+	"arbor/internal/team"
 	"arbor/internal/web"
 )
 
@@ -36,11 +38,19 @@ type CheckJSON struct {
 	App     *account.AppID `json:"app_id"`
 }
 
-// actorsJSON are users, teams and Apps; there are no teams.
+// actorsJSON are users, teams and Apps.
 type actorsJSON struct {
 	Users []*account.Simple `json:"users"`
-	Teams []struct{}        `json:"teams"`
-	Apps  []struct{}        `json:"apps"`
+	Teams []*team.Payload   `json:"teams"`
+	Apps  []*app.Payload    `json:"apps"`
+}
+
+// dismissersJSON are those who may dismiss reviews.
+type dismissersJSON struct {
+	URL      string `json:"url"`
+	UsersURL string `json:"users_url"`
+	TeamsURL string `json:"teams_url"`
+	actorsJSON
 }
 
 // restrictionsJSON is GitHub's branch-restriction-policy.
@@ -54,12 +64,13 @@ type restrictionsJSON struct {
 
 // reviewsJSON is GitHub's protected-branch-pull-request-review.
 type reviewsJSON struct {
-	URL          string      `json:"url"`
-	DismissStale bool        `json:"dismiss_stale_reviews"`
-	CodeOwners   bool        `json:"require_code_owner_reviews"`
-	Approvals    int64       `json:"required_approving_review_count"`
-	LastPush     bool        `json:"require_last_push_approval"`
-	Exempt       *actorsJSON `json:"bypass_pull_request_allowances,omitempty"`
+	URL          string          `json:"url"`
+	DismissStale bool            `json:"dismiss_stale_reviews"`
+	CodeOwners   bool            `json:"require_code_owner_reviews"`
+	Approvals    int64           `json:"required_approving_review_count"`
+	LastPush     bool            `json:"require_last_push_approval"`
+	Dismissers   *dismissersJSON `json:"dismissal_restrictions,omitempty"`
+	Exempt       *actorsJSON     `json:"bypass_pull_request_allowances,omitempty"`
 }
 
 // protectionJSON is GitHub's branch-protection.
@@ -79,21 +90,22 @@ type protectionJSON struct {
 	ForkSyncing   enabledJSON       `json:"allow_fork_syncing"`
 }
 
-// protectionView is a protection with the accounts that it names.
+// protectionView is a protection with whom it names.
 type protectionView struct {
 	*Protection
-	url    string // of the protection
-	people map[account.ID]*account.Account
-	info   *web.Info
+	in    *repo.Access
+	url   string // of the protection
+	known *Known
+	info  *web.Info
 }
 
-// view loads the accounts that a protection names.
+// view loads whom a protection names.
 func (api *API) view(ctx context.Context, a *repo.Access, branch string, p *Protection) (*protectionView, error) {
 	info := web.From(ctx)
-	v := &protectionView{Protection: p, info: info,
+	v := &protectionView{Protection: p, in: a, info: info,
 		url: info.API(web.Path("repos", a.Owner.Login, a.Name, "branches", branch, "protection"))}
 	return v, api.s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		v.people, err = account.ByIDs(tx, db.Unique(p.people()))
+		v.known, err = know(tx, a.Caller, p.actors())
 		return err
 	})
 }
@@ -102,15 +114,17 @@ func (v *protectionView) enabled(name string, is bool) enabledJSON {
 	return enabledJSON{v.url + "/" + name, is}
 }
 
-// simples returns users, without those that were deleted.
-func (v *protectionView) simples(ids []account.ID) []*account.Simple {
-	list := []*account.Simple{}
-	for _, id := range ids {
-		if user := v.people[id]; user != nil {
-			list = append(list, account.NewSimple(user, v.info))
-		}
+// actors renders those of the actors that the caller may see.
+func (v *protectionView) actors(a *Actors) actorsJSON {
+	shown := v.known.Show(v.in, a)
+	out := actorsJSON{[]*account.Simple{}, team.NewPayloads(shown.Teams, v.info), []*app.Payload{}}
+	for _, user := range shown.Users {
+		out.Users = append(out.Users, account.NewSimple(user, v.info))
 	}
-	return list
+	for _, one := range shown.Apps {
+		out.Apps = append(out.Apps, app.JSON(one, v.info))
+	}
+	return out
 }
 
 func (v *protectionView) checks() *checksJSON {
@@ -139,13 +153,13 @@ func (v *protectionView) reviews() *reviewsJSON {
 	out := &reviewsJSON{URL: v.url + "/required_pull_request_reviews", DismissStale: r.DismissStale,
 		CodeOwners: r.CodeOwners, Approvals: r.Approvals, LastPush: r.LastPush}
 	if r.Exempt != nil {
-		out.Exempt = v.actors(r.Exempt.Users)
+		out.Exempt = new(v.actors(r.Exempt))
+	}
+	if r.Dismissers != nil {
+		url := v.url + "/dismissal_restrictions"
+		out.Dismissers = &dismissersJSON{url, url + "/users", url + "/teams", v.actors(r.Dismissers)}
 	}
 	return out
-}
-
-func (v *protectionView) actors(users []account.ID) *actorsJSON {
-	return &actorsJSON{v.simples(users), []struct{}{}, []struct{}{}}
 }
 
 func (v *protectionView) restrictions() *restrictionsJSON {
@@ -153,7 +167,7 @@ func (v *protectionView) restrictions() *restrictionsJSON {
 		return nil
 	}
 	url := v.url + "/restrictions"
-	return &restrictionsJSON{url, url + "/users", url + "/teams", url + "/apps", *v.actors(v.Pushers)}
+	return &restrictionsJSON{url, url + "/users", url + "/teams", url + "/apps", v.actors(&v.Pushers)}
 }
 
 func (v *protectionView) protection() *protectionJSON {

@@ -4,7 +4,6 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/account/key"
 	"arbor/internal/account/signkey"
-	"arbor/internal/account/token"
 	"arbor/internal/activity"
 	"arbor/internal/app"
 	"arbor/internal/attachment"
@@ -32,6 +31,7 @@ import (
 	"arbor/internal/markup"
 	"arbor/internal/milestone"
 	"arbor/internal/notification"
+	"arbor/internal/oauth"
 	"arbor/internal/plant"
 	"arbor/internal/pull"
 	"arbor/internal/release"
@@ -120,7 +120,7 @@ func (of *apis) features(s *Server) []feature {
 	return []feature{
 		account.NewAPI(f.Accounts),
 		of.images,
-		token.NewAPI(f.Tokens),
+		oauth.NewAPI(f.OAuth, f.Tokens),
 		key.NewAPI(f.Keys),
 		signkey.NewAPI(f.SigningKeys),
 		signature.NewAPI(f.Signatures),

@@ -49,6 +49,7 @@ var unaudited = map[string]string{
 	"POST /app/installations/{installation_id}/access_tokens":            "an hour's use of what was granted with the installation",
 	"POST /login/device/code":                                            "it asks; who confirms leaves a row",
 	"POST /login/oauth/access_token":                                     "a row tells of the token, where somebody confirmed its code; package account tests it",
+	"POST /login/oauth/authorize":                                        "a row tells of what is allowed for the first time, see TestOAuthFlow",
 	"POST /app-manifests/{code}/conversions":                             "a row tells of the App's key, but not who asked: that is nobody; package app tests it",
 	"DELETE /installation/token":                                         "the end of the same",
 	"POST /{owner}/{repo}/git-receive-pack":                              "daily work, which git's history and the feed tell",

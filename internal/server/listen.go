@@ -66,9 +66,12 @@ func Listen(address string) (net.Listener, error) {
 	return net.Listen("unix", path)
 }
 
-// Retire sets /readyz to 503, so that load balancers stop sending requests. Other requests are served
-// as before.
-func (s *Server) Retire() { s.stopping.Store(true) }
+// Retire sets /readyz to 503, so that load balancers stop sending requests, and ends streams of events. Other
+// requests are served as before.
+func (s *Server) Retire() {
+	s.stopping.Store(true)
+	s.live.End()
+}
 
 // Serve serves requests on l and runs the server's background work until ctx is done. Then it waits up to
 // half a minute for requests in flight, stops the background work and returns nil.

@@ -240,6 +240,7 @@ func wantRead(r *route.Route, c caller, h *fixture.Home, path, query string) int
 		want = http.StatusNotFound
 	case strings.HasPrefix(r.Pattern, "/orgs/{org}/hooks") || strings.HasPrefix(r.Pattern, "/orgs/{org}/rulesets") ||
 		slices.Contains([]string{"/orgs/{org}/audit-log", "/orgs/{org}/invitations", "/orgs/{org}/failed_invitations",
+			"/orgs/{org}/invitations/{invitation_id}/teams",
 			"/orgs/{org}/installations", "/orgs/{org}/outside_collaborators"}, r.Pattern):
 		if c.login != "owner" && !c.isOne("chief") && !c.isBot() {
 			want = http.StatusForbidden

@@ -34,6 +34,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/forge"
+	"arbor/internal/issue/live"
 	"arbor/internal/journal"
 	"arbor/internal/ratelimit"
 	"arbor/internal/route"
@@ -50,6 +51,7 @@ type Server struct {
 	home       web.Handler // the page at /
 	setup      string      // the code for setting up an empty server
 	runners    []runner
+	live       *live.Service
 	control    *admission.Control
 	room       *space.Guard
 	disks      []string // a directory on each disk that is written
@@ -213,8 +215,13 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, n *node, 
 	if !safe(r.Method) {
 		r = r.WithContext(db.Changing(r.Context())) // its operations write by a right
 	}
-	caller, given, err := s.authenticate(r, to.Group)
-	if err == nil && !given && caller == nil && takesCookie(r, info, n) &&
+	var caller *account.Caller
+	var given bool
+	var err error
+	if !to.Client {
+		caller, given, err = s.authenticate(r, to.Group)
+	}
+	if err == nil && !given && caller == nil && !to.Client && takesCookie(r, info, n) &&
 		!(to.Elsewhere && s.crossOrigin(r, info)) {
 		caller, err = s.authenticateSession(w, r)
 		if err == nil && caller == nil && s.o.RequireToken && !n.open {

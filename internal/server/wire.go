@@ -21,6 +21,7 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/hook"
 	"arbor/internal/hook/outgoing"
+	"arbor/internal/issue/live"
 	"arbor/internal/notification"
 	"arbor/internal/page/signin"
 	"arbor/internal/page/site"
@@ -78,7 +79,8 @@ func New(o Options) *Server {
 	s := newServer(o)
 	of := s.newAPIs()
 	kit := of.newKit(s)
-	door := signin.New(kit, signin.Services{Sessions: s.forge.Sessions, Tokens: s.forge.Tokens, Issues: s.forge.Searches,
+	door := signin.New(kit, signin.Services{Sessions: s.forge.Sessions, Tokens: s.forge.Tokens, OAuth: s.forge.OAuth,
+		Issues:       s.forge.Searches,
 		Repositories: of.repositories, Lists: of.lists, Activities: of.activities}, s.setup)
 	s.home, s.pageErrors, s.lostErrors = door.Home, kit.Errors, kit.Unrouted
 	hooks := of.newSender(s)
@@ -122,7 +124,8 @@ func newServer(o Options) *Server {
 		idPrefix: newIDPrefix(), setup: rand.Text()[:12],
 		control: o.Admission, room: f.Repos.Room, disks: disks, reserved: map[string]bool{},
 	}
-	s.runners = []runner{f.Tokens, f.Maintenance, f.Closing, f.Pulls, f.Searches,
+	s.live = live.New(o.DB, o.Admission.Streams())
+	s.runners = []runner{s.live, f.Tokens, f.Maintenance, f.Closing, f.Pulls, f.Searches,
 		f.Detect, f.Notifier, notification.NewPruner(o.DB, o.Log), activity.NewPruner(o.DB, o.Log),
 		audit.NewPruner(o.DB, o.Log, o.AuditDays), maintenance.NewForgetter(o.DB, o.Log),
 		maintenance.NewShrinker(o.DB, o.Log, f.Repos.Room)}

@@ -28,6 +28,7 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/hook"
 	"arbor/internal/pull/automerge"
+	"arbor/internal/pull/mergequeue"
 	"arbor/internal/repo"
 )
 
@@ -142,6 +143,8 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, n Status) (*Status
 			if err := automerge.WakeHead(tx, a.ID, n.SHA); err != nil {
 				return err
 			}
+		} else if err := mergequeue.WakeHead(tx, a.ID, n.SHA); err != nil { // a merge group may have failed
+			return err
 		}
 		return hook.Record(tx, a.ID, hook.Event{Name: "status", Actor: n.CreatorID,
 			About: hook.About{ID: n.ID, After: string(n.SHA)}})

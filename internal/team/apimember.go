@@ -146,19 +146,3 @@ func (api *API) AddMember(w http.ResponseWriter, r *http.Request) error {
 	}
 	return web.NoContent(w)
 }
-
-// GET /orgs/{org}/teams/{team_slug}/invitations
-// GET /organizations/{organization_id}/team/{team_id}/invitations
-// GET /teams/{team_id}/invitations
-//
-// ListInvitations answers an empty list: only members of the organization join a team, at once. Error: 404.
-func (api *API) ListInvitations(w http.ResponseWriter, r *http.Request) error {
-	ref, err := refOf(r)
-	if err == nil {
-		_, err = api.s.Get(r.Context(), account.CallerFrom(r.Context()), ref)
-	}
-	if err != nil {
-		return err
-	}
-	return web.JSON(w, r, http.StatusOK, []struct{}{})
-}

@@ -40,7 +40,6 @@ func (api *API) below(team string) []route.Route {
 		owns.SignedIn("DELETE "+team, api.Delete),
 		reads.SignedIn("GET "+team+"/teams", api.ListChildren),
 		reads.SignedIn("GET "+team+"/members", api.ListMembers),
-		reads.SignedIn("GET "+team+"/invitations", api.ListInvitations),
 		reads.SignedIn("GET "+membership, api.GetMembership),
 		owns.SignedIn("PUT "+membership, api.SetMembership),
 		owns.SignedIn("DELETE "+membership, api.RemoveMembership),

@@ -47,7 +47,7 @@ func TestDeviceFlowEndsWithSessions(t *testing.T) {
 			if err := end(); err != nil {
 				t.Fatal(err)
 			}
-			var refused *token.DeviceError
+			var refused *token.OAuthError
 			_, _, err = s.tokens.TakeDevice(ctx, client, codes.Device, "")
 			if !errors.As(err, &refused) || refused.Code != "access_denied" {
 				t.Errorf("after %s the program is told %v", name, err)

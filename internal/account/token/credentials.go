@@ -61,7 +61,8 @@ func basicToken(encoded string) string {
 
 // WellFormed reports whether the text could be a token: the rest costs a lookup.
 func WellFormed(token string) bool {
-	known := strings.HasPrefix(token, Prefix) || strings.HasPrefix(token, installationPrefix)
+	known := strings.HasPrefix(token, Prefix) || strings.HasPrefix(token, installationPrefix) ||
+		strings.HasPrefix(token, oauthPrefix)
 	if !known || len(token) <= len(Prefix) || len(token) > maxToken {
 		return false
 	}

@@ -29,13 +29,19 @@ const (
 // deviceLock is held while requests are counted and one is added.
 const deviceLock = "device requests"
 
-// deviceClient returns the name of the program with an OAuth client id that may request tokens, or "". gh
-// has a built-in id.
-func deviceClient(id string) string {
-	if id == "178c6fc778ccc68e1d6a" {
-		return "GitHub CLI"
+// builtInClient is the client id that is built into gh.
+const builtInClient = "178c6fc778ccc68e1d6a"
+
+// deviceClient returns the name of the program with a client id, and the OAuth App that it is; nil: gh, which is
+// none. Error: errs.Absent.
+func deviceClient(tx *db.Tx, id string) (name string, app *OAuthApp, err error) {
+	if id == builtInClient {
+		return "GitHub CLI", nil, nil
 	}
-	return ""
+	if app, err = OAuthAppOf(tx, id); err != nil {
+		return "", nil, err
+	}
+	return app.Name, app, nil
 }
 
 // DeviceAsk is a request of the device flow.
@@ -64,15 +70,17 @@ type DeviceRequest struct {
 
 // AskDevice begins a device flow (RFC 8628). Where too many requests wait, it removes the oldest request
 // of the network with the most, so that nobody ends the flow for others with many requests. Errors: 404
-// for a client that is not known, 429 where too many requests wait from that network, 503 where too many
+// for a client that is not known, an *OAuthError for one that may not use the flow, 429 where too many requests wait from that network, 503 where too many
 // wait at all and no network has more.
 func (s *Service) AskDevice(ctx context.Context, ask DeviceAsk) (*DeviceCodes, error) {
-	if deviceClient(ask.Client) == "" {
-		return nil, errs.Absent()
-	}
 	codes := &DeviceCodes{Device: newDeviceCode(), User: newUserCode(), Expires: deviceLife,
 		Pause: devicePause}
 	err := s.db.WriteAs(ctx, db.Server, func(tx *db.Tx) error {
+		if _, app, err := deviceClient(tx, ask.Client); err != nil {
+			return err
+		} else if app != nil && !app.DeviceFlow {
+			return Refuse("device_flow_disabled", "Device Flow must be explicitly enabled for this App.")
+		}
 		if err := tx.Lock(deviceLock); err != nil {
 			return err
 		}
@@ -126,40 +134,28 @@ func userCodeDigest(code string) (d digest, ok bool) {
 	return Digest(code), true
 }
 
-// DeviceError is why a program gets no token yet, or never, in the words of RFC 8628 and GitHub.
-type DeviceError struct {
-	Code, Description string
-	Pause             int64 // with slow_down: seconds between two questions from now on
-}
-
-// Error implements error.
-func (e *DeviceError) Error() string { return e.Code + ": " + e.Description }
-
-func refuseDevice(code, description string) error {
-	return &DeviceError{Code: code, Description: description}
-}
-
 func wrongDeviceCode() error {
-	return refuseDevice("incorrect_device_code", "The device_code provided is not valid.")
+	return Refuse("incorrect_device_code", "The device_code provided is not valid.")
 }
 
 func deviceDenied() error {
-	return refuseDevice("access_denied", "The authorization request was denied.")
+	return Refuse("access_denied", "The authorization request was denied.")
 }
 
 // TakeDevice returns the token that a user granted to a program. The code can be redeemed once. address is
-// the program's, for the audit log. Errors: a *DeviceError.
+// the program's, for the audit log. Errors: a *OAuthError.
 func (s *Service) TakeDevice(
 	ctx context.Context, client, code, address string,
 ) (token string, may scope.Set, err error) {
-	if deviceClient(client) == "" {
-		return "", 0, refuseDevice("incorrect_client_credentials",
-			"The client_id and/or client_secret passed are incorrect.")
-	}
 	d := Digest(code)
 	var w *waitingDevice
 	var holder *account.Account
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		if _, _, err := deviceClient(tx, client); errs.Is(err, errs.NotFound) {
+			return WrongClient()
+		} else if err != nil {
+			return err
+		}
 		if w, err = deviceByDigest(tx, d); err == nil && w.account != 0 {
 			holder, err = account.ByID(tx, w.account)
 		}
@@ -174,7 +170,7 @@ func (s *Service) TakeDevice(
 	case w.client != client:
 		return "", 0, wrongDeviceCode()
 	case now >= w.expires:
-		return "", 0, refuseDevice("expired_token", "This 'device_code' has expired.")
+		return "", 0, Refuse("expired_token", "This 'device_code' has expired.")
 	case holder == nil:
 		return "", 0, s.pauseDevice(ctx, d, w, now)
 	case !w.allowed || !holder.SuspendedAt.IsZero():
@@ -189,10 +185,11 @@ func (s *Service) TakeDevice(
 // exchangeDevice creates the token in the transaction that deletes the request, so it is created once.
 func (s *Service) exchangeDevice(
 	ctx context.Context, d digest, of *account.Account, w *waitingDevice,
-) (string, error) {
-	token := NewSecret(Prefix)
-	n := NewToken{Login: of.Login, Note: deviceClient(w.client), Scopes: w.scopes}
-	err := s.db.WriteAs(ctx, db.Server, func(tx *db.Tx) error {
+) (token string, err error) {
+	err = s.db.WriteAs(ctx, db.Server, func(tx *db.Tx) error {
+		if err := account.HoldID(tx, of.ID); err != nil {
+			return err
+		}
 		there, err := dropAllowed(tx, d, of.ID)
 		if err != nil {
 			return err
@@ -207,26 +204,45 @@ func (s *Service) exchangeDevice(
 		if !holder.SuspendedAt.IsZero() {
 			return deviceDenied()
 		}
-		id, err := insertToken(tx, holder.ID, Digest(token), hintOf(token), &n, 0)
-		if err != nil {
-			return err
-		}
-		return account.Record(tx, audit.TokenCreate, holder, audit.Self, n.told(id, 0))
+		token, err = createDeviceToken(tx, holder, w)
+		return err
 	})
+	return token, err
+}
+
+func createDeviceToken(tx *db.Tx, holder *account.Account, w *waitingDevice) (string, error) {
+	name, app, err := deviceClient(tx, w.client)
+	if errs.Is(err, errs.NotFound) {
+		return "", WrongClient()
+	}
 	if err != nil {
 		return "", err
 	}
-	return token, nil
+	if app != nil {
+		grant, err := Allow(tx, app, holder, w.scopes)
+		if err != nil {
+			return "", err
+		}
+		token, _, err := CreateOAuthToken(tx, app, holder, grant, w.scopes)
+		return token, err
+	}
+	token := NewSecret(Prefix)
+	n := NewToken{Login: holder.Login, Note: name, Scopes: w.scopes}
+	id, err := insertToken(tx, holder.ID, Digest(token), hintOf(token), &n, 0)
+	if err != nil {
+		return "", err
+	}
+	return token, account.Record(tx, audit.TokenCreate, holder, audit.Self, n.told(id, 0))
 }
 
 // pauseDevice returns the error that a program must poll more slowly. Each early poll lengthens its interval.
 func (s *Service) pauseDevice(ctx context.Context, d digest, w *waitingDevice, now db.Time) error {
 	pause := w.pause
-	refusal := &DeviceError{Code: "authorization_pending",
+	refusal := &OAuthError{Code: "authorization_pending",
 		Description: "The authorization request is still pending."}
 	if now < w.asked+db.Time(time.Duration(pause)*time.Second/time.Microsecond) {
 		pause += devicePause
-		refusal = &DeviceError{Code: "slow_down", Pause: pause,
+		refusal = &OAuthError{Code: "slow_down", Pause: pause,
 			Description: "Too many requests have been made in the same timeframe."}
 	}
 	if err := s.db.WriteAs(ctx, db.Server, func(tx *db.Tx) error {

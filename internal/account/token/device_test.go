@@ -169,6 +169,8 @@ func TestDeviceFlowRefuses(t *testing.T) {
 				"client_id=else&device_code=1&grant_type=" + url.QueryEscape(deviceGrant), 200,
 				"error=incorrect_client_credentials"},
 			{"", "POST", "/login/oauth/access_token", "client_id=" + ghClient + "&code=1", 200,
+				"error=incorrect_client_credentials"},
+			{"", "POST", "/login/oauth/access_token", "client_id=" + ghClient + "&grant_type=password", 200,
 				"error=unsupported_grant_type"},
 		})
 	})

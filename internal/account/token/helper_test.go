@@ -57,7 +57,7 @@ func newBundle(t testing.TB, engine db.Engine) *bundle {
 func bundleOn(t testing.TB, d *db.DB) *bundle {
 	b := &bundle{t: t, db: d, log: &lockedBuffer{}, mux: http.NewServeMux(), tokens: map[string]string{}}
 	b.accounts, b.s = account.New(d, nil), New(d, slog.New(slog.NewTextHandler(b.log, nil)))
-	for _, r := range append(account.NewAPI(b.accounts).Routes(), NewAPI(b.s).Routes()...) {
+	for _, r := range append(account.NewAPI(b.accounts).Routes(), OAuthRoutes(b.db, b.s)...) {
 		if strings.Contains(r.Pattern, "}.") {
 			continue // the mux has no such patterns; whole servers are asked for it
 		}
@@ -154,3 +154,9 @@ func (b *bundle) steps(steps []step) {
 		}
 	}
 }
+
+// OAuthRoutes are the routes of package oauth, which imports this one: the tests of package token_test set it.
+var OAuthRoutes func(*db.DB, *Service) []route.Route
+
+// deviceGrant is the grant_type of the device flow.
+const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code"

@@ -99,6 +99,9 @@ func mayMakeTokens(c *account.Caller) error {
 	return whole(c)
 }
 
+// MayAllow returns an error unless the caller may give tokens to programs: as mayMakeTokens.
+func MayAllow(c *account.Caller) error { return mayMakeTokens(c) }
+
 // whole refuses a caller whose token limits what the account may do.
 func whole(c *account.Caller) error {
 	if c.App != 0 || c.KeyID != 0 || c.Grant.Limited() {

@@ -94,7 +94,9 @@ func deviceByUserCode(tx *db.Tx, d digest) (*DeviceRequest, error) {
 	if err != nil {
 		return nil, account.OrAbsent(err)
 	}
-	r.Client = deviceClient(client)
+	if r.Client, _, err = deviceClient(tx, client); err != nil { // it may be gone
+		return nil, err
+	}
 	r.Scopes, err = scope.Parse(scopes)
 	return &r, err
 }

@@ -143,14 +143,14 @@ const mostChosenRepos = 2000
 // ownTokens lists the tokens of an account that were not revoked, the newest first.
 func ownTokens(tx *db.Tx, accountID account.ID) ([]Token, error) {
 	return queryTokens(tx, `WHERE t.account_id = $1 AND t.installation_id IS NULL AND t.agent IS NULL
-		AND t.revoked_at IS NULL
+		AND t.grant_id IS NULL AND t.revoked_at IS NULL
 		ORDER BY t.id DESC LIMIT $2`, accountID, mostOwnTokens)
 }
 
 // countTokens counts the tokens of an account that are in force.
 func countTokens(tx *db.Tx, accountID account.ID) (n int64, err error) {
 	err = tx.QueryRow(`SELECT count(*) FROM tokens WHERE account_id = $1 AND installation_id IS NULL
-		AND agent IS NULL AND revoked_at IS NULL AND (expires_at IS NULL
+		AND agent IS NULL AND grant_id IS NULL AND revoked_at IS NULL AND (expires_at IS NULL
 		OR expires_at > $2)`, accountID, tx.Now).Scan(&n)
 	return n, err
 }
@@ -159,7 +159,7 @@ func countTokens(tx *db.Tx, accountID account.ID) (n int64, err error) {
 // that is not there, or ended before.
 func revokeOf(tx *db.Tx, accountID account.ID, id int64) error {
 	changed, err := tx.Exec(`UPDATE tokens SET revoked_at = $3 WHERE id = $2 AND account_id = $1
-		AND installation_id IS NULL AND agent IS NULL AND revoked_at IS NULL`, accountID, id, tx.Now)
+		AND installation_id IS NULL AND agent IS NULL AND grant_id IS NULL AND revoked_at IS NULL`, accountID, id, tx.Now)
 	if err != nil {
 		return err
 	}

@@ -4,8 +4,9 @@
 //   - auth.go, credentials.go: from an Authorization header to a Caller (decisions 10, 11), and last uses
 //   - token.go, storetoken.go: tokens and their life, of table tokens; owntoken.go: a user's own ones in a browser
 //   - installation.go: tokens of installations of GitHub Apps
-//   - device.go, storedevice.go, apidevice.go: tokens by OAuth's device flow, of tables device_requests and
-//     device_misses
+//   - oauth.go, storeoauth.go: tokens of OAuth Apps, and what users allowed these, of table oauth_grants; the web
+//     flow is in package oauth
+//   - device.go, storedevice.go: tokens by OAuth's device flow, of tables device_requests and device_misses
 //
 // Tokens are stored only as SHA-256 digests, and never appear in logs or errors. What a token takes from its
 // account's rights is in account ([account.Grant]); sessions are rows of the same table (package session).

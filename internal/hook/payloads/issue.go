@@ -58,7 +58,7 @@ func (t *teller) detail() error {
 			return t.requestedTeam()
 		}
 		t.out["requested_reviewer"] = account.NewSimple(t.user, t.info)
-	case "auto_merge_disabled":
+	case "auto_merge_disabled", "dequeued":
 		t.out["reason"] = t.About.Reason
 	case "labeled", "unlabeled":
 		return t.putIf("label", t.labelNamed)

@@ -126,6 +126,7 @@ var makers = map[string]func(t *teller) error{
 	"installation":                (*teller).nothing, // who tells of it renders all of it
 	"branch_protection_rule":      (*teller).nothing, // the same
 	"repository_ruleset":          (*teller).nothing, // the same
+	"merge_group":                 (*teller).nothing, // the same
 	"installation_repositories":   (*teller).nothing,
 }
 

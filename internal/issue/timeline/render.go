@@ -135,7 +135,7 @@ type EventPayload struct {
 	CommitURL *string         `json:"commit_url"`
 	CreatedAt db.Time         `json:"created_at"`
 	eventDetail
-	Reason string         `json:"-"` // why auto-merge was disabled, for GraphQL
+	Reason string         `json:"-"` // why auto-merge was disabled or a merge queue left, for GraphQL
 	Issue  json.Marshaler `json:"issue,omitzero"`
 	App    *struct{}      `json:"performed_via_github_app"`
 }

@@ -15,20 +15,56 @@ function enliven(piece) {
 	}
 }
 
-// A button that copies the value of the field before it.
-on('.copy', (box) => {
-	const field = box.querySelector('input');
+// toClipboard copies a text, or the promise of one: some browsers forbid it after a wait, unless they get the promise.
+// Without TLS there is no clipboard but the old command.
+async function toClipboard(text) {
+	if (navigator.clipboard) {
+		await navigator.clipboard.write([new ClipboardItem({ 'text/plain': Promise.resolve(text).then((t) => new Blob([t], { type: 'text/plain' })) })]);
+		return;
+	}
+	const field = document.createElement('textarea'), focused = document.activeElement;
+	field.value = await text;
+	(focused.closest('dialog') ?? document.body).append(field);
+	field.select();
+	document.execCommand('copy');
+	field.remove();
+	focused.focus();
+}
+
+// copier makes a button copy what() to the clipboard, and say so.
+function copier(button, what) {
+	const label = button.getAttribute('aria-label');
+	button.hidden = false;
+	button.addEventListener('click', async () => {
+		try { await toClipboard(what()); } catch { return; }
+		button.classList.add('copied');
+		button.setAttribute('aria-label', 'Copied');
+		setTimeout(() => {
+			button.classList.remove('copied');
+			if (label) button.setAttribute('aria-label', label); else button.removeAttribute('aria-label');
+		}, 1500);
+	});
+}
+
+// copyButton returns a new button that copies.
+function copyButton(what) {
 	const button = document.createElement('button');
 	button.type = 'button';
+	button.className = 'small copies';
 	button.textContent = 'Copy';
-	button.addEventListener('click', async () => {
-		field.select();
-		try { await navigator.clipboard.writeText(field.value); } catch { document.execCommand('copy'); }
-		button.textContent = 'Copied';
-		setTimeout(() => { button.textContent = 'Copy'; }, 1500);
-	});
-	box.append(button);
-});
+	copier(button, what);
+	return button;
+}
+
+// What can be copied: a text, a file by its address, the field of a box, a block of commands.
+on('[data-copy]', (button) => copier(button, () => button.dataset.copy));
+on('[data-copy-file]', (button) => copier(button, async () => {
+	const answer = await fetch(button.dataset.copyFile);
+	if (!answer.ok) throw new Error(answer.statusText);
+	return answer.text();
+}));
+on('.copy', (box) => { const field = box.querySelector('input'); box.append(copyButton(() => { field.select(); return field.value; })); });
+on('pre[data-copies]', (pre) => { const text = pre.textContent; pre.prepend(copyButton(() => text)); });
 
 // Times are those of the reader's time zone. Without a script they are UTC.
 on('time[datetime]', (time) => {
@@ -92,3 +128,9 @@ addEventListener('pageshow', () => { sent = null; });
 const unsent = (text) => text.form?.method === 'post' && text.form !== sent && text.value.trim() !== '' &&
 	(text.value !== text.defaultValue || text.form.matches('[data-unsent]'));
 addEventListener('beforeunload', (e) => { if ([...document.querySelectorAll('textarea')].some(unsent)) e.preventDefault(); });
+
+// The current tab is in view where not all tabs fit.
+on('.tabs a[aria-current], .side > nav a[aria-current]', (tab) => {
+	const bar = tab.parentElement, over = tab.offsetLeft - bar.offsetLeft + tab.offsetWidth - bar.clientWidth;
+	if (over > 0) bar.scrollLeft = over + 24;
+});

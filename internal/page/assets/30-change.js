@@ -1,25 +1,4 @@
-// Pull requests: the merge box keeps itself up to date, files are marked as viewed, and lines take comments.
-on('[data-copy]', (b) => {
-	b.hidden = !navigator.clipboard;
-	b.addEventListener('click', () => navigator.clipboard.writeText(b.dataset.copy));
-});
-
-// The merge box asks how it is now and then, while it is looked at and nobody writes in it.
-on('[data-poll]', (box) => {
-	const wait = +box.dataset.every * 1000;
-	const busy = () => document.hidden || box.contains(document.activeElement) ||
-		[...box.querySelectorAll('input, textarea')].some((n) => n.value !== n.defaultValue);
-	setTimeout(async function look() {
-		if (!box.isConnected) return;
-		const answer = busy() ? null : await fetch(box.dataset.poll, { headers: { Accept: 'text/html' } }).catch(() => null);
-		const fresh = answer?.ok && new DOMParser().parseFromString(await answer.text(), 'text/html').getElementById(box.id);
-		if (!fresh || busy() || fresh.innerHTML === shown) { setTimeout(look, wait); return; }
-		box.replaceWith(fresh);
-		enliven(fresh);
-	}, wait);
-	const shown = box.innerHTML;
-});
-
+// Pull requests: files are marked as viewed, and lines take comments.
 on('#viewed', (form) => form.addEventListener('submit', async (e) => {
 	const button = e.submitter, was = button.name === 'unview';
 	e.preventDefault();
@@ -45,6 +24,7 @@ function newForm(values, title) {
 	form.id = `new-line-comment-${forms++}`;
 	for (const [name, value] of Object.entries(values)) form.elements[name].value = value;
 	form.elements.start.parentNode.hidden = !values.line;
+	form.elements.start.placeholder = values.line;
 	form.querySelector('[data-lines]').textContent = title;
 	return form;
 }
@@ -62,7 +42,7 @@ function openForm(table, from, to) {
 	const [first, last] = from.side === to.side && from.line > to.line ? [to, from] : [from, to];
 	const several = first.side === last.side && first.line !== last.line;
 	const form = newForm({ path: pathOf(table.closest('.difffile')), side: last.side, line: last.line, start: several ? first.line : '' },
-		several ? `Lines ${first.line} to ${last.line}` : `Line ${last.line}`);
+		`to line ${last.line}`);
 	const under = document.createElement('tr');
 	under.className = 'under';
 	under.insertCell().colSpan = table.matches('.two') ? 4 : 3;

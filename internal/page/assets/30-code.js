@@ -65,3 +65,10 @@ on('.findform', (form) => {
 		}, 150);
 	});
 });
+
+// How far a fork is from where it comes from takes git a while, so the page asks afterwards.
+on('[data-behind]', async (line) => {
+	const answer = await fetch(line.dataset.behind, { headers: { Accept: 'text/html' } }).catch(() => null);
+	const said = answer?.ok && new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('.behind');
+	if (said) line.replaceChildren(...said.childNodes);
+});

@@ -3,7 +3,6 @@ package code
 import (
 	"context"
 	"net/http"
-	"time"
 
 	"arbor/internal/git"
 	"arbor/internal/gitdata"
@@ -17,21 +16,7 @@ const commitsPerPage = 35
 
 type commitsView struct {
 	at
-	Days []day
-}
-
-// day is the commits of a day, by when they were committed.
-type day struct {
-	Date    time.Time
-	Commits []commit
-}
-
-// commit is a commit of a list.
-type commit struct {
-	page.Commit
-	Mark *mark
-	Page string // its address
-	Tree string // the address of the files then
+	Days []page.CommitDay
 }
 
 // GET /{owner}/{repo}/commits
@@ -76,7 +61,7 @@ func (p *Pages) history(w http.ResponseWriter, r *http.Request, a *repo.Access, 
 }
 
 // days groups commits by day, with what checks say of them.
-func (p *Pages) days(ctx context.Context, a *repo.Access, list []*gitdata.CommitView) ([]day, error) {
+func (p *Pages) days(ctx context.Context, a *repo.Access, list []*gitdata.CommitView) ([]page.CommitDay, error) {
 	shas := make([]git.SHA, len(list))
 	for n, c := range list {
 		shas[n] = c.SHA
@@ -85,24 +70,9 @@ func (p *Pages) days(ctx context.Context, a *repo.Access, list []*gitdata.Commit
 	if err != nil {
 		return nil, err
 	}
-	out := make([]commit, len(list))
+	out := make([]page.ListedCommit, len(list))
 	for n, c := range list {
-		sha := string(c.SHA)
-		out[n] = commit{page.NewCommit(c), marks[c.SHA], page.RepoPath(a) + "/commit/" + sha,
-			page.RepoPath(a) + "/tree/" + sha}
+		out[n] = page.Listed(page.RepoPath(a), page.NewCommit(c), marks[c.SHA])
 	}
-	return byDay(out), nil
-}
-
-// byDay groups commits that follow each other.
-func byDay(list []commit) (days []day) {
-	for _, c := range list {
-		date := c.Commit.Commit.Committer.Date.UTC().Truncate(24 * time.Hour)
-		if len(days) == 0 || !days[len(days)-1].Date.Equal(date) {
-			days = append(days, day{Date: date})
-		}
-		last := &days[len(days)-1]
-		last.Commits = append(last.Commits, c)
-	}
-	return days
+	return page.CommitDays(out), nil
 }

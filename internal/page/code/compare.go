@@ -27,7 +27,7 @@ type compareView struct {
 	Asked      bool
 	Why        string // why there is nothing to show
 	Found      *gitdata.Compared
-	Days       []day
+	Days       []page.CommitDay
 	Diff       *diff.View
 	NewPull    string // the address that makes a pull request of it; empty: there is nothing to merge
 }

@@ -64,10 +64,10 @@ func (p *Pages) Delete(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 			Message: "The file has changed. Review it before you delete it."}
 		return p.t.Again(w, r, "delete.html", v.Problem, v)
 	}
-	to, err := p.write(r, a, &v.at, &v.proposal, nil, []gitdata.FileChange{{Path: v.At.Path}},
-		v.Repo.Path+"/tree"+segments(v.At.Ref))
+	done := v.Repo.Path + "/tree" + segments(v.At.Ref)
+	to, err := p.write(r, a, &v.at, &v.proposal, nil, []gitdata.FileChange{{Path: v.At.Path}}, done)
 	if err == nil {
-		return page.SeeOther(w, r, to)
+		return committed(w, r, to, done, v.At.Path+" was deleted.")
 	}
 	problem, err := page.ProblemOf(err)
 	if err != nil {

@@ -167,8 +167,9 @@ func (p *Pages) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 			remove = append(remove, gitdata.FileChange{Path: v.At.Path})
 		}
 		var to string
-		if to, err = p.write(r, a, &v.at, &v.proposal, add, remove, v.Link("blob", v.File)); err == nil {
-			return page.SeeOther(w, r, to)
+		done := v.Link("blob", v.File)
+		if to, err = p.write(r, a, &v.at, &v.proposal, add, remove, done); err == nil {
+			return committed(w, r, to, done, v.File+" was saved.")
 		}
 	}
 	return p.again(w, r, v, err)
@@ -212,9 +213,9 @@ func (p *Pages) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err == nil {
 		var to string
 		add := []gitdata.FileChange{{Path: v.File, Data: []byte(v.Text)}}
-		if to, err = p.write(r, a, &v.at, &v.proposal, add, nil,
-			v.Link("blob", v.File)); err == nil {
-			return page.SeeOther(w, r, to)
+		done := v.Link("blob", v.File)
+		if to, err = p.write(r, a, &v.at, &v.proposal, add, nil, done); err == nil {
+			return committed(w, r, to, done, v.File+" was created.")
 		}
 	}
 	return p.again(w, r, v, err)

@@ -81,9 +81,9 @@ func (p *Pages) Upload(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	}
 	if err == nil {
 		var to string
-		if to, err = p.write(r, a, &v.at, &v.proposal, add, nil,
-			v.Link("tree", v.At.Path)); err == nil {
-			return page.SeeOther(w, r, to)
+		done := v.Link("tree", v.At.Path)
+		if to, err = p.write(r, a, &v.at, &v.proposal, add, nil, done); err == nil {
+			return committed(w, r, to, done, uploaded(len(add)))
 		}
 	}
 	problem, err := page.ProblemOf(err)
@@ -103,6 +103,14 @@ func sent(r *http.Request) int64 {
 }
 
 func plural(n int) string { return decimal(int64(n)) + " files" }
+
+// uploaded is the message about a number of files.
+func uploaded(n int) string {
+	if n == 1 {
+		return "The file was uploaded."
+	}
+	return plural(n) + " were uploaded."
+}
 
 // readUpload reads a form with files, which go into a directory. Errors: 400, 413, 415, 422.
 func readUpload(r *http.Request, dir string) (form page.Form, add []gitdata.FileChange, err error) {

@@ -120,6 +120,15 @@ func (p *Pages) write(
 	return done, err
 }
 
+// committed leads to where write says, with a message. done is what write was given: elsewhere is the form of a
+// pull request.
+func committed(w http.ResponseWriter, r *http.Request, to, done, what string) error {
+	if to != done {
+		what = "Your change was committed to a new branch. Open a pull request for it."
+	}
+	return page.Done(w, r, to, what)
+}
+
 // checkProposal returns how many KiB a change adds to a fork, at most, or the error of one that no fork would take.
 func (p *Pages) checkProposal(
 	r *http.Request, a *repo.Access, v *at, c *proposal, add, remove []gitdata.FileChange,

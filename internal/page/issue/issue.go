@@ -24,6 +24,10 @@ func (p *Pages) Issue(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 	if err != nil {
 		return err
 	}
+	mark, err := p.of.Live.Mark(r.Context(), a, number)
+	if err != nil {
+		return err
+	}
 	i, err := p.of.Issues.Get(r.Context(), a, number)
 	if err != nil {
 		return err
@@ -38,7 +42,7 @@ func (p *Pages) Issue(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 	if v.Thread, err = p.of.Read(r, &v.Frame, v.Issue); err != nil {
 		return err
 	}
-	v.Thread.Pinned = !i.PinnedAt.IsZero()
+	v.Thread.Mark, v.Thread.Pinned = mark, !i.PinnedAt.IsZero()
 	if err := p.of.Link(r, v.Thread, i.Issue); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package issue
 
 import (
 	"encoding/json"
+	"html/template"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -21,7 +22,7 @@ const milestonesPerPage = 30
 type milestonesView struct {
 	page.Frame
 	State      string // open or closed
-	Milestones []page.Milestone
+	Milestones []stone
 }
 
 // GET /{owner}/{repo}/milestones
@@ -42,13 +43,35 @@ func (p *Pages) Milestones(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	if err != nil {
 		return err
 	}
-	v.Milestones, v.Pages = page.NewMilestones(list), page.PagesOf(r, at.Offset()+int64(len(list)) < total)
+	for _, m := range page.NewMilestones(list) {
+		shown, err := p.stone(r, &m, 300)
+		if err != nil {
+			return err
+		}
+		v.Milestones = append(v.Milestones, shown)
+	}
+	v.Pages = page.PagesOf(r, at.Offset()+int64(len(list)) < total)
 	return p.t.Page(w, r, "milestones.html", v)
 }
 
+// stone is a milestone with its description rendered.
+type stone struct {
+	*page.Milestone
+	Said template.HTML
+}
+
+// stone renders the first bytes of a milestone's description.
+func (p *Pages) stone(r *http.Request, m *page.Milestone, bytes int) (stone, error) {
+	html, err := p.kit.Markups.HTML(r.Context(), nil, page.Clip(m.Description, bytes).Text, "", false)
+	return stone{m, template.HTML(html)}, err // sanitized by package markdown
+}
+
+// maxStone is how many bytes of a description the page of a milestone shows.
+const maxStone = 64 << 10
+
 type milestoneView struct {
 	page.Frame
-	Milestone *page.Milestone
+	Milestone stone
 	List      *listing.List
 }
 
@@ -61,7 +84,10 @@ func (p *Pages) Milestone(w http.ResponseWriter, r *http.Request, a *repo.Access
 	if err != nil {
 		return err
 	}
-	v := &milestoneView{Milestone: m}
+	v := &milestoneView{}
+	if v.Milestone, err = p.stone(r, m, maxStone); err != nil {
+		return err
+	}
 	if v.Frame, err = p.kit.RepoFrame(r, a, "issues", v.Milestone.Title); err != nil {
 		return err
 	}

@@ -202,7 +202,7 @@ func (p *Pages) changeMember(r *http.Request, org, login string, form page.Form)
 		return false, p.of.Accounts.SetMemberPublic(ctx, caller(r), org, login, do == "publicize")
 	case "invite":
 		_, err := p.of.Invitations.InviteMember(ctx, caller(r), org, invitation.Person{Login: login},
-			form.Get("role") == "admin")
+			form.Get("role") == "admin", nil)
 		return true, err
 	case "cancel":
 		id, _ := web.ParseNumber(form.Get("id"))

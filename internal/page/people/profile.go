@@ -20,8 +20,9 @@ const perList = 30
 type profile struct {
 	page.Frame
 	Who       shown
-	Self      bool // the viewer looks at the own profile
-	Follows   bool // the viewer follows
+	Self      bool  // the viewer looks at the own profile
+	Count     int64 // of repositories: the public ones, and all of the own
+	Follows   bool  // the viewer follows
 	CanFollow bool
 	Orgs      []page.User
 	Members   []page.User // of an organization that its page shows
@@ -29,7 +30,7 @@ type profile struct {
 	Role      string // of the viewer in the organization: admin, member or empty
 	Repos     []page.Repository
 	Filter    filter
-	Events    []page.Line
+	Events    []*page.Group
 	Users     []page.User
 }
 
@@ -50,6 +51,9 @@ func (p *Pages) Profile(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v.Self = v.Viewer != nil && v.Viewer.ID == v.Who.ID
+	if v.Count = who.PublicRepos; v.Self {
+		v.Count += who.PrivateRepos
+	}
 	if v.CanFollow = v.Viewer != nil && !v.Self; v.CanFollow {
 		if v.Follows, err = p.of.Follows.Follows(r.Context(), v.Viewer.Login, v.Who.Login); err != nil {
 			return err
@@ -123,7 +127,7 @@ func (p *Pages) overview(r *http.Request, v *profile) error {
 		return err
 	}
 	events, _, err := p.of.Activities.OfUserInPublic(r.Context(), page.Reader(r), v.Who.Login, page.First(15))
-	v.Repos, v.Events = page.NewRepositories(repos), page.Lines(events)
+	v.Repos, v.Events = page.NewRepositories(repos), page.Feed(events)
 	return err
 }
 

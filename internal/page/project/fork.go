@@ -55,7 +55,7 @@ func (p *Pages) Fork(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	v := &forkView{Owner: form.Text("owner"), Name: form.Text("name"), Only: form.Checked("only")}
 	fork, err := p.fork(r, a, v)
 	if err == nil {
-		return page.SeeOther(w, r, pathOf(fork.FullName()))
+		return page.Done(w, r, pathOf(fork.FullName()), fork.FullName()+" is a fork of "+a.FullName()+".")
 	}
 	if errs.Is(err, errs.NotFound) && organization(a, v) != "" {
 		err = errs.New(errs.Invalid, "You cannot fork to that account.")

@@ -72,6 +72,16 @@ func (p *Pages) Unwatch(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 	})
 }
 
+// POST /{owner}/{repo}/ignore
+//
+// Ignore ends all notifications of the repository, and leads back to the form's return_to.
+func (p *Pages) Ignore(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	return p.mark(w, r, a, star.WatchScopes, p.kit.WriteArchived, func(ctx context.Context) error {
+		_, err := p.kit.Stars.Subscribe(ctx, a, star.Nothing)
+		return err
+	})
+}
+
 // peopleView is what marked.html shows.
 type peopleView struct {
 	page.Frame

@@ -62,7 +62,7 @@ func (p *Pages) Create(w http.ResponseWriter, r *http.Request) error {
 		License: form.Get("license")}
 	made, err := p.create(r, v)
 	if err == nil {
-		return page.SeeOther(w, r, pathOf(made))
+		return page.Done(w, r, pathOf(made), made+" was created.")
 	}
 	problem, err := page.ProblemOf(err)
 	if err != nil {

@@ -3,7 +3,7 @@
 //
 //   - /new: new.go
 //   - /{owner}/{repo}/fork, .../forks: fork.go; .../sync: sync.go
-//   - POST /{owner}/{repo}/star, unstar, watch, unwatch: mark.go, where the buttons of every page lead
+//   - POST /{owner}/{repo}/star, unstar, watch, unwatch, ignore: mark.go, where the buttons of every page lead
 //   - .../stargazers, .../watchers: mark.go
 package project
 
@@ -62,6 +62,7 @@ func (p *Pages) Routes() []route.Route {
 		on("POST /{owner}/{repo}/unstar", p.Unstar),
 		on("POST /{owner}/{repo}/watch", p.Watch),
 		on("POST /{owner}/{repo}/unwatch", p.Unwatch),
+		on("POST /{owner}/{repo}/ignore", p.Ignore),
 		on("GET /{owner}/{repo}/stargazers", p.Stargazers),
 		on("GET /{owner}/{repo}/watchers", p.Watchers),
 	}

@@ -47,7 +47,8 @@ func (p *Pages) behind(r *http.Request, a *repo.Access, branch string) (*syncVie
 		return v, nil
 	}
 	v.Upstream = owner + ":" + v.Branch
-	c, err := p.Git.Compared(r.Context(), a, v.Branch+"..."+v.Upstream, page.First(1), 1)
+	const beyondChanges = 2 // the first page of a comparison has the changed files, which nobody needs here
+	c, err := p.Git.Compared(r.Context(), a, v.Branch+"..."+v.Upstream, web.Page{Number: beyondChanges, Size: 1}, 1)
 	switch {
 	case errs.Is(err, errs.NotFound), errs.Is(err, errs.Invalid), errs.Is(err, errs.Conflict):
 		v.Why = "These branches cannot be compared: one of them does not exist, or they have no history in common."

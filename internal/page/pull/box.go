@@ -18,6 +18,7 @@ import (
 type box struct {
 	*scene
 	*pull.MergeBox
+	Queue    *pull.Queue // nil: the base has no merge queue
 	Sum      rollup
 	Approved []page.User
 	Against  []page.User // who ask for changes
@@ -48,18 +49,6 @@ func (b *box) State() string {
 		return "unstable"
 	}
 	return "clean"
-}
-
-// Poll is after how many seconds the script looks whether the box has changed; 0: it does not change by
-// itself.
-func (b *box) Poll() int {
-	switch b.State() {
-	case "unknown":
-		return 2
-	case "merged", "closed", "gone":
-		return 0
-	}
-	return 10
 }
 
 // Ready reports that the button merges.
@@ -108,6 +97,11 @@ func (p *Pages) box(r *http.Request, a *repo.Access, s *scene) (*box, error) {
 	if b.MergeBox, err = p.of.Pulls.MergeBox(r.Context(), a, s.of.Pull, s.of.Issue.Issue); err != nil {
 		return nil, err
 	}
+	if b.of.Open && a.Ruled {
+		if b.Queue, err = p.of.Pulls.QueueOf(r.Context(), a, b.of.Base.Ref); err != nil {
+			return nil, err
+		}
+	}
 	if b.Sum, err = p.rollup(r.Context(), a, s.Pull.Head.SHA); err != nil {
 		return nil, err
 	}
@@ -138,33 +132,6 @@ func (b *box) Said(method string) [2]string {
 		}
 	}
 	return [2]string{}
-}
-
-// GET /{owner}/{repo}/pull/{number}/merging
-//
-// Merging shows the merge box alone, which the script asks for while the test merge is being made. Error:
-// 404.
-func (p *Pages) Merging(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	s, err := p.scene(r, a, "conversation")
-	if err != nil {
-		return err
-	}
-	return p.showBox(w, r, a, s, func(*box) {})
-}
-
-// showBox shows the merge box on a page of its own, changed by fn.
-func (p *Pages) showBox(
-	w http.ResponseWriter, r *http.Request, a *repo.Access, s *scene, fn func(b *box),
-) error {
-	b, err := p.box(r, a, s)
-	if err != nil {
-		return err
-	}
-	if fn(b); b.Refused != nil {
-		b.Problem = b.Refused
-		return p.t.Again(w, r, "merging.html", b.Refused, b)
-	}
-	return p.t.Page(w, r, "merging.html", b)
 }
 
 // POST /{owner}/{repo}/pull/{number}/merge
@@ -213,10 +180,13 @@ func (p *Pages) merged(w http.ResponseWriter, r *http.Request, a *repo.Access, f
 	if err != nil {
 		return err
 	}
-	return p.showBox(w, r, a, s, func(b *box) {
-		b.Refused, b.Method = problem, f.Get("method")
-		b.Typed = [2]string{f.Text("title"), f.Text("message")}
-	})
+	b, err := p.box(r, a, s)
+	if err != nil {
+		return err
+	}
+	b.Refused, b.Problem, b.Method = problem, problem, f.Get("method")
+	b.Typed = [2]string{f.Text("title"), f.Text("message")}
+	return p.t.Again(w, r, "merging.html", problem, b)
 }
 
 // merge reads the form of a merge and calls an operation with what it says.

@@ -24,6 +24,7 @@ type conversationView struct {
 	Reviewers []reviewer
 	Waiting   []*thread // of the viewer's pending review
 	Batch     bool      // there are suggestions that the viewer may apply together
+	Dismiss   bool      // the viewer may dismiss reviews
 	Restore   bool      // the viewer may create the deleted head branch again
 	More      bool      // there are more review comments than the page shows
 }
@@ -49,6 +50,10 @@ func (p *Pages) Conversation(w http.ResponseWriter, r *http.Request, a *repo.Acc
 		return p.of.Text(w, r, a)
 	}
 	web.From(r.Context()).SetParam("number", number)
+	mark, err := p.mark(r, a)
+	if err != nil {
+		return err
+	}
 	s, err := p.scene(r, a, "conversation")
 	if err != nil {
 		return p.orIssue(w, r, a, number, err)
@@ -60,6 +65,7 @@ func (p *Pages) Conversation(w http.ResponseWriter, r *http.Request, a *repo.Acc
 	if v.Talk, err = p.talk.Read(r, &s.Frame, page.NewIssue(s.of.Issue)); err != nil {
 		return err
 	}
+	v.Talk.Mark = mark
 	if s.Pull.Base.Ref == a.DefaultBranch { // elsewhere a merge closes nothing
 		if err := p.talk.Link(r, v.Talk, s.of.Issue.Issue); err != nil {
 			return err
@@ -78,8 +84,22 @@ func (p *Pages) Conversation(w http.ResponseWriter, r *http.Request, a *repo.Acc
 	}
 	v.Restore = s.MayMerge && mayRestore(a, s.of.Pull, v.Box.HeadGone)
 	v.Reviewers = reviewersOf(s)
+	if v.Dismiss = s.MayMerge; v.Dismiss {
+		if v.Dismiss, err = p.talk.Reviews.MayDismiss(r.Context(), a, s.Pull.Base.Ref); err != nil {
+			return err
+		}
+	}
 	v.place(threads)
 	return p.t.Page(w, r, "conversation.html", v)
+}
+
+// mark is the present mark of the request's pull request, see package live.
+func (p *Pages) mark(r *http.Request, a *repo.Access) (string, error) {
+	number, err := web.Number(r, "number")
+	if err != nil {
+		return "", err
+	}
+	return p.talk.Live.Mark(r.Context(), a, number)
 }
 
 // commitLine is a commit among what was said.
@@ -155,7 +175,7 @@ func (v *conversationView) place(threads []*thread) {
 			done := &reviewed{State: strings.ToLower(cmp.Or(now[e.ID], e.State)), ID: e.ID, Threads: of[e.ID],
 				Scene: v.scene}
 			done.Mine = v.Viewer != nil && e.User != nil && e.User.ID == v.Viewer.ID
-			done.Dismiss = v.MayMerge && (done.State == "approved" || done.State == "changes_requested")
+			done.Dismiss = v.Dismiss && (done.State == "approved" || done.State == "changes_requested")
 			e.Extra = done
 			return done.State == "commented" && len(done.Threads) == 0 && strings.TrimSpace(e.Text) == ""
 		})

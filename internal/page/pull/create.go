@@ -50,6 +50,9 @@ type comparison struct {
 	Commits []page.Commit
 }
 
+// Days are the commits by day, as lists in the repository with the path show them.
+func (c *comparison) Days(path string) []page.CommitDay { return page.CommitDaysOf(path, c.Commits) }
+
 // GET /{owner}/{repo}/pulls/new
 //
 // New shows the form of a new pull request of ?head= into ?base=, with what it would bring: /compare leads

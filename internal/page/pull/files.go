@@ -25,6 +25,11 @@ type filesView struct {
 
 	Since    bool // the changes are those since the viewer's last review
 	Replaced bool // they cannot be, as its commit is no longer part of the pull request
+
+	Commits []page.Commit // the oldest first
+	One     *chosen       // the changes are those of this commit; nil: of all
+	Fixed   bool          // comments cannot name the lines of its changes
+	Kept    string        // the query that says how files are shown
 }
 
 // under is what stands below a line.
@@ -61,12 +66,26 @@ type around struct {
 // ?since=review shows only what changed since the viewer's last review.
 // Error: 404.
 func (p *Pages) Files(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	return p.showFiles(w, r, a, "")
+}
+
+// showFiles shows the changes of all commits, or of one.
+func (p *Pages) showFiles(w http.ResponseWriter, r *http.Request, a *repo.Access, commit string) error {
 	s, err := p.scene(r, a, "files")
 	if err != nil {
 		return err
 	}
 	s.Wide = true
-	v := &filesView{scene: s}
+	v := &filesView{scene: s, Kept: keptQuery(r)}
+	if err := p.commits(r, a, v); err != nil {
+		return err
+	}
+	if commit != "" && !v.choose(commit) {
+		if _, err := p.of.Git.GitCommit(r.Context(), a, git.SHA(commit)); err != nil {
+			return err
+		}
+		return page.SeeOther(w, r, s.Repo.Path+"/commit/"+commit)
+	}
 	at := web.Page{Number: web.ReadPage(r).Number, Size: diff.PerPage}
 	changes, err := p.changes(r, a, v, at)
 	if err != nil {
@@ -81,11 +100,14 @@ func (p *Pages) Files(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 	v.More = rest
 	o := diff.Options{Under: map[diff.Position]any{}, OfFile: map[string]any{}, Extra: v, Text: s.Act + ".diff",
 		Texts: p.kit.Texts, Whole: changes.Changes, Paged: true}
-	if s.MayComment && !v.Since {
+	if v.One != nil {
+		o.Text = s.Repo.Path + "/commit/" + v.One.SHA + ".diff"
+	}
+	if v.Takes() {
 		o.Talk = "new-line-comment"
 	}
 	var notes []page.Annotation
-	if notes, v.Noted, err = p.annotations(r.Context(), a, s.Pull.Head.SHA); err != nil {
+	if notes, v.Noted, err = p.annotations(r.Context(), a, s.ShownCommit); err != nil {
 		return err
 	}
 	for n := range notes {
@@ -93,11 +115,11 @@ func (p *Pages) Files(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 		slot(o.Under, at).Notes = append(slot(o.Under, at).Notes, &notes[n])
 	}
 	for _, t := range threads {
-		if !t.Outdated && (!v.Since || t.Place.Side == diff.Right) { // old lines are others here
-			slot(o.Under, t.Place).Threads = append(slot(o.Under, t.Place).Threads, t)
+		if at, shown := v.place(t); shown {
+			slot(o.Under, at).Threads = append(slot(o.Under, at).Threads, t)
 		}
 	}
-	if form := s.lineForm(web.QueryOf(r).Get("comment")); form != nil && !v.Since {
+	if form := s.lineForm(web.QueryOf(r).Get("comment")); form != nil && v.Takes() {
 		slot(o.Under, form.Place).Form = form
 	}
 	for _, f := range changes.List {
@@ -105,12 +127,12 @@ func (p *Pages) Files(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 			v.Viewed++
 		}
 	}
-	s.around(r, list, o.OfFile, o.Talk != "")
+	v.around(r, list, o.OfFile)
 	if err := p.owners(r.Context(), a, s.of.BaseTip, list, o.OfFile); err != nil {
 		return err
 	}
 	o.Collapse = func(f *page.ChangedFile) bool {
-		return s.Progress.Viewed[f.Filename] == f.SHA && f.SHA != ""
+		return v.One == nil && s.Progress.Viewed[f.Filename] == f.SHA && f.SHA != ""
 	}
 	v.Diff = diff.New(r, list, o)
 	return p.t.Page(w, r, "files.html", v)
@@ -120,6 +142,9 @@ func (p *Pages) Files(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 func (p *Pages) changes(
 	r *http.Request, a *repo.Access, v *filesView, at web.Page,
 ) (*gitdata.Changes, error) {
+	if v.One != nil {
+		return p.changesOfOne(r, a, v, at)
+	}
 	all, last := v.of.Range(), v.Progress.Reviewed
 	if web.QueryOf(r).Get("since") != "review" || last == "" {
 		return p.of.Git.ChangesOfRange(r.Context(), a, all, at)
@@ -136,13 +161,17 @@ func (p *Pages) changes(
 	return nil, err
 }
 
+// Takes reports whether lines take comments.
+func (v *filesView) Takes() bool { return v.MayComment && !v.Since && !v.Fixed }
+
 // SinceReview reports that there are changes since the viewer's last review.
 func (s *scene) SinceReview() bool {
 	return s.Progress.Reviewed != "" && string(s.Progress.Reviewed) != s.Pull.Head.SHA
 }
 
 // around notes what stands at the heads of files. One form for a comment is open at a time.
-func (s *scene) around(r *http.Request, list []page.ChangedFile, all map[string]any, offered bool) {
+func (v *filesView) around(r *http.Request, list []page.ChangedFile, all map[string]any) {
+	offered := v.Takes()
 	q := r.URL.Query()
 	open := q.Get("talk")
 	if !offered || q.Has("comment") {
@@ -151,9 +180,12 @@ func (s *scene) around(r *http.Request, list []page.ChangedFile, all map[string]
 	q.Del("comment")
 	for n := range list {
 		f, id := &list[n], diff.ID(list[n].Filename)
-		all[f.Filename] = &around{scene: s, Path: f.Filename, Blob: f.SHA, Open: open == id[:diff.ShortID],
-			Offered: offered, Viewed: f.SHA != "" && s.Progress.Viewed[f.Filename] == f.SHA,
+		x := &around{scene: v.scene, Path: f.Filename, Open: open == id[:diff.ShortID], Offered: offered,
 			Talk: diff.With(q, "talk", id[:diff.ShortID]) + "#diff-" + id}
+		if v.One == nil { // the head's files are marked as viewed
+			x.Blob, x.Viewed = f.SHA, f.SHA != "" && v.Progress.Viewed[f.Filename] == f.SHA
+		}
+		all[f.Filename] = x
 	}
 }
 

@@ -22,6 +22,8 @@ type scene struct {
 	At       string // the part that is shown: conversation, commits, checks, files
 	Progress *review.Progress
 
+	ShownCommit string // that comments on lines are about
+
 	MayComment bool
 	MayEdit    bool // title, base, draft; threads to resolve
 	MaySort    bool // reviewers
@@ -45,7 +47,8 @@ func (p *Pages) scene(r *http.Request, a *repo.Access, part string) (*scene, err
 	if err != nil {
 		return nil, err
 	}
-	s := &scene{Pull: newRequest(v), of: v, Act: at(r, a), At: part}
+	s := &scene{Pull: newRequest(v), of: v, Act: at(r, a), At: part,
+		ShownCommit: string(v.Head.SHA)}
 	title := s.Pull.Title + " · Pull request #" + strconv.FormatInt(s.Pull.Number, 10)
 	if s.Frame, err = p.kit.RepoFrame(r, a, "pulls", title); err != nil {
 		return nil, err

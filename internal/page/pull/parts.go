@@ -17,8 +17,8 @@ const perPage = 100 // commits, check runs, statuses
 
 type commitsView struct {
 	*scene
-	Commits []page.Commit
-	Beyond  bool // there are more than are listed
+	Days   []page.CommitDay
+	Beyond bool // there are more than are listed
 }
 
 // GET /{owner}/{repo}/pull/{number}/commits
@@ -34,7 +34,12 @@ func (p *Pages) Commits(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 	if err != nil {
 		return err
 	}
-	v := &commitsView{scene: s, Commits: page.NewCommits(list.Rows)}
+	v := &commitsView{scene: s, Days: page.CommitDaysOf(s.Repo.Path, page.NewCommits(list.Rows))}
+	for _, day := range v.Days {
+		for n := range day.Commits {
+			day.Commits[n].Page = s.Act + "/commits/" + day.Commits[n].SHA // its changes, among those of the pull request
+		}
+	}
 	v.Pages = page.PagesOf(r, list.More)
 	v.Beyond = !list.More && s.Pull.Commits > maxListed
 	return p.t.Page(w, r, "commits.html", v)

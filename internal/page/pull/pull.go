@@ -5,7 +5,8 @@
 //   - GET /{owner}/{repo}/pull/{file}: conversation.go; N.diff and N.patch, too
 //   - GET .../pull/{number}/commits, /checks: parts.go
 //   - GET .../pull/{number}/files: files.go
-//   - .../pull/{number}/merging, /merge, /automerge, /update, /revert, ...: box.go, act.go
+//   - GET .../pull/{number}/commits/{sha}: commit.go
+//   - .../pull/{number}/merge, /automerge, /update, /revert, ...: box.go, act.go
 //   - .../pull/{number}/comments, /reviews, /threads, /viewed: reviewing.go
 //   - .../pull/{number}/reviewers: reviewers.go
 //   - .../pull/{number}/suggestions: suggestion.go, apply.go
@@ -65,13 +66,15 @@ func (p *Pages) Routes() []route.Route {
 		on("GET /{owner}/{repo}/pulls", p.List),
 		on("GET /{owner}/{repo}/pulls/new", p.New),
 		on("POST /{owner}/{repo}/pulls/new", p.Create),
+		on("GET /{owner}/{repo}/queue/{branch...}", p.Queue),
 		on("GET /{owner}/{repo}/pull/{file}", p.Conversation),
 		on("GET "+one+"/commits", p.Commits),
+		on("GET "+one+"/commits/{sha}", p.Commit),
 		on("GET "+one+"/checks", p.Checks),
 		on("GET "+one+"/files", p.Files),
-		on("GET "+one+"/merging", p.Merging),
 		on("POST "+one+"/merge", p.Merge),
 		on("POST "+one+"/automerge", p.SetAutoMerge),
+		on("POST "+one+"/queue", p.SetQueued),
 		on("POST "+one+"/update", p.Update),
 		on("POST "+one+"/revert", p.Revert),
 		on("POST "+one+"/draft", p.SetDraft),

@@ -115,9 +115,10 @@ type lineComment struct {
 	Start         int64
 	OriginalLine  int64
 	OriginalStart int64
-	Outdated      bool // the line is no longer in what the pull request changes
-	Whole         bool // it is about the file
-	Commit        string
+	Outdated      bool   // the line is no longer in what the pull request changes
+	Whole         bool   // it is about the file
+	Commit        string // at which it stands
+	Made          string // of which it was made
 	Pending       bool
 }
 
@@ -135,7 +136,8 @@ func newLineComment(v *review.CommentView) *lineComment {
 		CreatedAt: page.Moment(v.CreatedAt), UpdatedAt: page.Moment(v.UpdatedAt)},
 		Review: v.ReviewID, ReplyTo: v.ReplyTo, Path: v.Path, Hunk: v.Hunk, Side: v.Side.String(), Line: v.Now.Line,
 		Start: v.Now.Start, OriginalLine: v.Spot.Line, OriginalStart: v.Spot.Start, Outdated: v.Outdated(),
-		Whole: v.Whole, Commit: string(v.ShownCommit()), Pending: v.Pending}
+		Whole: v.Whole, Commit: string(v.ShownCommit()),
+		Made: string(v.Commit), Pending: v.Pending}
 }
 
 // userOf is the author of a review in short.

@@ -25,6 +25,8 @@ type rulesView struct {
 type protection struct {
 	ID int64
 	*rule.Protection
+	// Who may push, push without a pull request, and dismiss reviews, a line each, as people write them.
+	Push, Exempt, Dismiss string
 }
 
 // Approvals returns how many approvals are required; -1 if branches may be pushed without a pull request.
@@ -43,6 +45,16 @@ func (p protection) Contexts() string {
 	return strings.Join(p.Checks.Contexts(), "\n")
 }
 
+func newProtection(known *rule.Known, a *repo.Access, set *rule.Ruleset) protection {
+	p := protection{ID: set.ID, Protection: rule.AsProtection(set)}
+	lines := func(of *rule.Actors) string { return strings.Join(known.Show(a, of).Words(), "\n") }
+	p.Push = lines(&p.Pushers)
+	if p.Reviews != nil {
+		p.Exempt, p.Dismiss = lines(p.Reviews.Exempt), lines(p.Reviews.Dismissers)
+	}
+	return p
+}
+
 // GET /{owner}/{repo}/settings/rules
 //
 // Rules lists the protections of branches; edit is the id of one to be edited. Errors: 401, 403.
@@ -55,7 +67,7 @@ func (p *Pages) Rules(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 }
 
 func (p *Pages) rules(r *http.Request, a *repo.Access) (*rulesView, error) {
-	v := &rulesView{Form: protection{0, &rule.Protection{Pattern: a.DefaultBranch, Admins: true,
+	v := &rulesView{Form: protection{Protection: &rule.Protection{Pattern: a.DefaultBranch, Admins: true,
 		Reviews: &rule.PullRequestRule{Approvals: 1}}}}
 	var err error
 	if v.view, err = p.frame(r, a, "rules", "Branch rules"); err != nil {
@@ -65,9 +77,13 @@ func (p *Pages) rules(r *http.Request, a *repo.Access) (*rulesView, error) {
 	if err != nil {
 		return nil, err
 	}
+	known, err := p.of.Rules.Known(r.Context(), a, list)
+	if err != nil {
+		return nil, err
+	}
 	edited, _ := web.ParseNumber(web.QueryOf(r).Get("edit"))
 	for _, one := range list {
-		shown := protection{one.ID, rule.AsProtection(one)}
+		shown := newProtection(known, a, one)
 		v.Protections = append(v.Protections, shown)
 		if one.ID == edited {
 			v.Form = shown
@@ -108,6 +124,7 @@ func (p *Pages) ChangeRules(w http.ResponseWriter, r *http.Request, a *repo.Acce
 		return err
 	}
 	v.Problem, v.Form.Protection = problem, form
+	v.Form.Push, v.Form.Exempt, v.Form.Dismiss = f.Get("pushers"), f.Get("exempt"), f.Get("dismissers")
 	return p.t.Again(w, r, "rules.html", problem, v)
 }
 
@@ -137,6 +154,9 @@ func (p *Pages) saveRule(r *http.Request, a *repo.Access, f page.Form) (*rule.Pr
 			reviews.Approvals = -1 // the operation says that it is wrong
 		}
 		form.Reviews = &reviews
+		if err := p.readReviewActors(r, a, f, form.Reviews); err != nil {
+			return form, err
+		}
 	} else {
 		form.Reviews = nil
 	}
@@ -157,11 +177,39 @@ func (p *Pages) saveRule(r *http.Request, a *repo.Access, f page.Form) (*rule.Pr
 	} else {
 		form.Checks = nil
 	}
+	form.Pushers = rule.Actors{}
+	if form.Restricted = f.Checked("restricted"); form.Restricted {
+		pushers, err := p.readActors(r, a, f, "pushers")
+		if err != nil {
+			return form, err
+		}
+		form.Pushers = *pushers
+	}
 	ctx, err := p.kit.Write(r, a, account.Admin)
 	if err == nil {
 		_, err = p.of.Rules.Protect(ctx, a, "", form)
 	}
 	return form, err
+}
+
+// readReviewActors reads who may push without a pull request, and who may dismiss reviews.
+func (p *Pages) readReviewActors(r *http.Request, a *repo.Access, f page.Form, to *rule.PullRequestRule) (err error) {
+	to.Dismissers = nil
+	if to.Exempt, err = p.readActors(r, a, f, "exempt"); err != nil {
+		return err
+	}
+	if to.Exempt.Empty() {
+		to.Exempt = nil
+	}
+	if f.Checked("dismissal") {
+		to.Dismissers, err = p.readActors(r, a, f, "dismissers")
+	}
+	return err
+}
+
+// readActors reads users, teams and Apps, a line each. Error: 422 for unknown ones.
+func (p *Pages) readActors(r *http.Request, a *repo.Access, f page.Form, field string) (*rule.Actors, error) {
+	return p.of.Rules.Resolve(r.Context(), a, field, rule.ParseActors(strings.Fields(f.Get(field))))
 }
 
 // removeRule removes a protection, unless somebody else was faster.

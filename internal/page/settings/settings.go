@@ -8,8 +8,11 @@
 //	GET, POST /settings/password         password.go
 //	GET, POST /settings/sessions         sessions.go: browsers that are signed in
 //	GET, POST /settings/tokens           tokens.go; /settings/tokens/new makes one
+//	GET /settings/organizations         organizations.go: the organizations to which one belongs
 //	GET, POST /settings/watching         watching.go: watched repositories
 //	GET, POST /settings/installations    installations.go: Apps that act on one's account; .../{installation_id} is one
+//	GET, POST /settings/applications     authorized.go: OAuth Apps that the caller allowed something
+//	GET, POST /settings/oauth-apps       oauthapps.go: OAuth Apps of one's own; .../{client_id} is one
 //	GET, POST /settings/apps             apps.go: Apps of one's own
 //	GET       /github-apps/{app_slug}    offer.go: what an App is, for everybody; .../installations/new installs it
 //	GET       /settings/apps/new         newapp.go: a new App, also /organizations/{org}/settings/apps/new
@@ -32,6 +35,7 @@ import (
 	"arbor/internal/account/signkey"
 	"arbor/internal/account/token"
 	"arbor/internal/app"
+	"arbor/internal/oauth"
 	"arbor/internal/page"
 	"arbor/internal/page/webhook"
 	"arbor/internal/repo"
@@ -55,6 +59,7 @@ type Services struct {
 	Signing  *signkey.Service
 	Repos    *repo.Service
 	Apps     *app.Service
+	OAuth    *oauth.Service
 	Lists    *list.Service
 	Stars    *star.Service
 }
@@ -70,6 +75,7 @@ type Pages struct {
 	signing  *signkey.Service
 	repos    *repo.Service
 	apps     *app.Service
+	oauth    *oauth.Service
 	lists    *list.Service
 	stars    *star.Service
 	hooks    *webhook.Pages
@@ -78,7 +84,7 @@ type Pages struct {
 // New returns the pages.
 func New(kit *page.Kit, of Services) *Pages {
 	return &Pages{kit: kit, t: roomTemplates, accounts: of.Accounts, tokens: of.Tokens, sessions: of.Sessions,
-		keys: of.Keys, signing: of.Signing, repos: of.Repos, apps: of.Apps, lists: of.Lists,
+		keys: of.Keys, signing: of.Signing, repos: of.Repos, apps: of.Apps, oauth: of.OAuth, lists: of.Lists,
 		stars: of.Stars, hooks: webhook.New(kit, roomTemplates)}
 }
 
@@ -105,11 +111,20 @@ func (p *Pages) Routes() []route.Route {
 		in("POST /settings/tokens", p.RevokeToken),
 		in("GET /settings/tokens/new", p.NewToken),
 		in("POST /settings/tokens/new", p.CreateToken),
+		in("GET /settings/organizations", p.Organizations),
 		in("GET /settings/watching", p.Watching),
 		in("POST /settings/watching", p.Unwatch),
 		in("GET /settings/installations", p.Installations),
 		in("GET /settings/installations/{installation_id}", p.Installation),
 		in("POST /settings/installations/{installation_id}", p.ChangeInstallation),
+		in("GET /settings/applications", p.Authorized),
+		in("POST /settings/applications", p.RevokeGrant),
+		in("GET /settings/oauth-apps", p.OAuthApps),
+		in("POST /settings/oauth-apps", p.CreateOAuthApp),
+		in("GET /settings/oauth-apps/new", p.NewOAuthApp),
+		in("GET /organizations/{org}/settings/oauth-apps/new", p.NewOAuthAppOf),
+		in("GET /settings/oauth-apps/{client_id}", p.OAuthApp),
+		in("POST /settings/oauth-apps/{client_id}", p.ChangeOAuthApp),
 		in("GET /settings/apps", p.Apps),
 		in("POST /settings/apps", p.CreateApp),
 		in("GET /settings/apps/new", p.NewApp).WithoutToken(),

@@ -18,7 +18,7 @@ type homeView struct {
 	Repos   []page.Repository
 	More    bool // repositories
 	Waiting []waiting
-	Events  []page.Line
+	Events  []*page.Group
 	Empty   bool // the server has no users
 }
 
@@ -27,6 +27,7 @@ type waiting struct {
 	Title, Query, Kind string // Kind: issues or pulls, where all of them are
 	Issues             []*page.Issue
 	Total              int64
+	Above              int // how many of the first ones are in lists above
 }
 
 // Home answers the page at the site's root.
@@ -78,7 +79,7 @@ func waits(login string) []waiting {
 	}
 }
 
-// membersHome finds what waits for the member, the member's repositories, and what happened.
+// membersHome finds what waits for the member, each issue once, the member's repositories, and what happened.
 func (p *Pages) membersHome(r *http.Request, caller *account.Caller, v *homeView) error {
 	lists := waits(caller.Login)
 	queries := make([]*search.Query, len(lists))
@@ -93,9 +94,15 @@ func (p *Pages) membersHome(r *http.Request, caller *account.Caller, v *homeView
 	if err != nil {
 		return err
 	}
+	seen := map[int64]bool{}
 	for n, wait := range lists {
-		for _, i := range found[n].Views() {
-			wait.Issues = append(wait.Issues, page.NewIssue(i))
+		for _, view := range found[n].Views() {
+			i := page.NewIssue(view)
+			if seen[i.ID] {
+				wait.Above++
+				continue
+			}
+			seen[i.ID], wait.Issues = true, append(wait.Issues, i)
 		}
 		if wait.Total = found[n].Total; len(wait.Issues) > 0 {
 			v.Waiting = append(v.Waiting, wait)
@@ -109,6 +116,6 @@ func (p *Pages) membersHome(r *http.Request, caller *account.Caller, v *homeView
 	}
 	v.Repos, v.More = page.NewRepositories(repos), total > at.Size
 	events, _, err := p.of.Activities.Received(r.Context(), page.Reader(r), caller.Login, page.First(20))
-	v.Events = page.Lines(events)
+	v.Events = page.Feed(events)
 	return err
 }

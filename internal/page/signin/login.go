@@ -2,6 +2,7 @@ package signin
 
 import (
 	"net/http"
+	"net/url"
 
 	"arbor/internal/account"
 	"arbor/internal/page"
@@ -27,7 +28,17 @@ func (p *Pages) LoginForm(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	v.Login = loginAsked(back)
 	return p.t.Page(w, r, "login.html", v)
+}
+
+// loginAsked is the user for whom an OAuth App waits, if the page to return to is its.
+func loginAsked(back string) string {
+	u, err := url.Parse(back)
+	if err != nil || u.Path != "/login/oauth/authorize" || !account.Plausible(u.Query().Get("login")) {
+		return ""
+	}
+	return u.Query().Get("login")
 }
 
 func (p *Pages) loginView(r *http.Request, back string) (*loginView, error) {
@@ -84,13 +95,17 @@ func (p *Pages) signIn(w http.ResponseWriter, r *http.Request, f page.Form) (ses
 
 // POST /logout
 //
-// Logout ends the session of the browser.
+// Logout ends the session of the browser, and leads to return_to, where somebody else can sign in.
 func (p *Pages) Logout(w http.ResponseWriter, r *http.Request) error {
+	back := "/"
+	if f, err := page.ReadForm(r); err == nil { // without a form, too
+		back = page.ReturnTo(f.Get("return_to"), "/")
+	}
 	if c := account.CallerFrom(r.Context()); c != nil && c.Session {
 		if err := p.sessions.EndSession(r.Context(), c, c.TokenID); err != nil {
 			return err
 		}
 	}
 	page.EndSession(w, r)
-	return page.SeeOther(w, r, "/")
+	return page.SeeOther(w, r, back)
 }

@@ -3,9 +3,10 @@
 //   - GET /: home.go; Home is called for browsers, the API's root document answers others
 //   - GET, POST /login, POST /logout: login.go
 //   - GET, POST /login/device: device.go, where people confirm the code that a program shows
+//   - GET, POST /login/oauth/authorize: authorize.go, where people allow an OAuth App what it asks for
 //   - GET, POST /setup: setup.go, on a server without users
 //
-// Sessions and passwords are package session's, the device flow is package token's.
+// Sessions and passwords are package session's, the device flow is package token's, the web flow package oauth's.
 package signin
 
 import (
@@ -14,6 +15,7 @@ import (
 	"arbor/internal/account/session"
 	"arbor/internal/account/token"
 	"arbor/internal/activity"
+	"arbor/internal/oauth"
 	"arbor/internal/page"
 	"arbor/internal/repo/list"
 	"arbor/internal/route"
@@ -31,6 +33,7 @@ var roomTemplates = page.ReadTemplates(files)
 type Services struct {
 	Sessions     *session.Service
 	Tokens       *token.Service
+	OAuth        *oauth.Service
 	Issues       *search.Service
 	Repositories *repository.API
 	Lists        *list.Service
@@ -43,13 +46,14 @@ type Pages struct {
 	t        *page.Templates
 	sessions *session.Service
 	tokens   *token.Service
+	oauth    *oauth.Service
 	of       Services
 	code     string // that opens the setup of an empty server
 }
 
 // New returns the pages. code opens the setup of a server that has no users.
 func New(kit *page.Kit, of Services, code string) *Pages {
-	return &Pages{kit: kit, t: roomTemplates, sessions: of.Sessions, tokens: of.Tokens, of: of, code: code}
+	return &Pages{kit: kit, t: roomTemplates, sessions: of.Sessions, tokens: of.Tokens, oauth: of.OAuth, of: of, code: code}
 }
 
 // Routes are the pages but Home, which shares its address with the API's root document.
@@ -61,6 +65,8 @@ func (p *Pages) Routes() []route.Route {
 		free.Anyone("POST /logout", p.Logout),
 		free.SignedIn("GET /login/device", p.DeviceForm),
 		free.SignedIn("POST /login/device", p.Device),
+		free.SignedIn("GET /login/oauth/authorize", p.AuthorizeForm).Counted(),
+		free.SignedIn("POST /login/oauth/authorize", p.Authorize).Counted(),
 		free.Anyone("GET /setup", p.SetupForm).WithoutToken(),
 		free.Anyone("POST /setup", p.Setup).WithoutToken(),
 	}

@@ -2,6 +2,7 @@ package talk
 
 import (
 	"html/template"
+	"slices"
 	"time"
 
 	"arbor/internal/issue"
@@ -26,7 +27,7 @@ type Entry struct {
 	Team        *team.Team // the same, in place of a user
 	OfTeam      bool       // a team is, which the viewer may not see
 	LockReason  string
-	Reason      string // why auto-merge was disabled
+	Reason      string // why auto-merge was disabled, or a merge queue left
 	Dismissed   *issue.Review
 	Source      *page.Issue // of cross-referenced: what refers to this
 	State       string      // of reviews: approved, changes_requested, commented, dismissed
@@ -130,10 +131,15 @@ func (e *Entry) Foreign(here string) string {
 // together is how long after each other labels are changed to stand in one line.
 const together = time.Minute
 
-// gathered leaves out what pages do not show, and joins changes of labels that somebody made at one time.
+// gathered leaves out what pages do not show, and joins changes of labels that somebody made at one time. A merge
+// is one entry, without those that say that it closes the pull request and that its commit names it.
 func gathered(list []*Entry) []*Entry {
 	shown := make([]*Entry, 0, len(list))
+	merge := slices.IndexFunc(list, func(e *Entry) bool { return e.Event == "merged" })
 	for _, e := range list {
+		if merge >= 0 && e.follows(list[merge]) {
+			continue
+		}
 		switch e.Event {
 		case "mentioned", "subscribed", "unsubscribed":
 			continue
@@ -147,6 +153,17 @@ func gathered(list []*Entry) []*Entry {
 	return shown
 }
 
+// follows reports whether the entry says only what the entry of a merge says as well.
+func (e *Entry) follows(merge *Entry) bool {
+	switch e.Event {
+	case "closed":
+		return e.CreatedAt.Sub(merge.CreatedAt).Abs() <= together
+	case "referenced":
+		return e.CommitID == merge.CommitID
+	}
+	return false
+}
+
 // joins takes the labels of an entry that follows at once, if it does.
 func (e *Entry) joins(next *Entry) bool {
 	if e.Event != "labeled" && e.Event != "unlabeled" || next.CreatedAt.Sub(e.CreatedAt) > together ||
@@ -156,3 +173,12 @@ func (e *Entry) joins(next *Entry) bool {
 	e.Added, e.Removed = append(e.Added, next.Added...), append(e.Removed, next.Removed...)
 	return true
 }
+
+// leftQueue says why pull requests left a merge queue, by GitHub's words.
+var leftQueue = map[string]string{"MERGE": "merged", "MERGE_CONFLICT": "it conflicts with the pull requests before it",
+	"CI_FAILURE": "required checks failed", "CI_TIMEOUT": "required checks took too long",
+	"ALREADY_MERGED": "merged without the queue", "QUEUE_CLEARED": "the branch has no merge queue any more",
+	"BRANCH_PROTECTIONS": "rules of the branch are not met any more"}
+
+// LeftQueue says why a pull request left a merge queue, or "" if somebody removed it.
+func (e *Entry) LeftQueue() string { return leftQueue[e.Reason] }

@@ -16,7 +16,7 @@
 //
 //   - thread.go, entry.go: reading a conversation; box.go: a text in it; tasks.go: its task lists
 //   - comment.go: comments, texts and titles; act.go: state, reactions, lock, pin, subscription, deletion
-//   - edits.go: former texts
+//   - edits.go: former texts; live.go: events while a page is open
 //   - choose.go: labels, assignees, milestone; assist.go: preview, and completion of @ and #
 package talk
 
@@ -31,6 +31,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/issue"
 	"arbor/internal/issue/comment"
+	"arbor/internal/issue/live"
 	"arbor/internal/issue/revision"
 	"arbor/internal/issue/subscription"
 	"arbor/internal/issue/timeline"
@@ -63,6 +64,7 @@ type Services struct {
 	Reviews       *review.Service
 	Pulls         *pull.Service
 	Revisions     *revision.Service
+	Live          *live.Service
 	Searches      *search.Service
 	People        *user.API
 }
@@ -84,6 +86,7 @@ func (p *Pages) Routes() []route.Route {
 	return []route.Route{
 		on("POST /{owner}/{repo}/preview", p.Preview),
 		on("GET /{owner}/{repo}/suggest", p.Suggest),
+		on("GET "+issue+"/live", p.Events),
 		on("POST "+issue+"/comments", p.Comment),
 		on("GET "+issue+"/comments/{id}", p.EditComment),
 		on("POST "+issue+"/comments/{id}", p.SaveComment),

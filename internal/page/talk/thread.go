@@ -34,6 +34,7 @@ type Thread struct {
 	Subscribed bool
 	Pinned     bool
 	Draft      string // what the form for a comment begins with
+	Mark       string // up to which change the page has the issue, see package live
 
 	MayEdit    bool // the title and the text
 	MayClose   bool // or open again

@@ -50,7 +50,7 @@ var offered = [][2]string{
 	{"watch", "Somebody stars it"},
 	{"fork", "Forks"}, {"member", "Collaborators change"}, {"public", "It became public"},
 	{"repository", "The repository itself changes"}, {"deploy_key", "Deploy keys"},
-	{"repository_dispatch", "Programs that send events by hand"},
+	{"repository_dispatch", "An application sends an event"},
 }
 
 // hooksView is the list of webhooks.

@@ -5,7 +5,7 @@
 // request lacked calls one of the Wake functions in its transaction: a review, a resolved conversation, a status,
 // a check run, a push, a rule, a setting. They run one statement, however many pull requests it concerns. The
 // worker of package pull then examines the pull requests. So nothing is lost with a killed server, and packages
-// that pull imports can wake it.
+// that pull imports can wake it. The Wake functions wake merge queues as well.
 package automerge
 
 import (
@@ -16,6 +16,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/issue"
+	"arbor/internal/pull/mergequeue"
 	"arbor/internal/repo"
 )
 
@@ -100,16 +101,27 @@ func Wait(tx *db.Tx, l *db.Lease, ids []int64) error {
 }
 
 // WakePull has the worker examine a pull request if auto-merge is enabled for it.
-func WakePull(tx *db.Tx, id issue.ID) error { return wake(tx, `issue_id = $1`, id) }
+func WakePull(tx *db.Tx, id issue.ID) error {
+	if err := mergequeue.WakePull(tx, id); err != nil {
+		return err
+	}
+	return wake(tx, `issue_id = $1`, id)
+}
 
 // WakeHead has the worker examine the pull requests of a base repository whose head is a commit.
 func WakeHead(tx *db.Tx, id repo.ID, sha git.SHA) error {
+	if err := mergequeue.WakeHead(tx, id, sha); err != nil {
+		return err
+	}
 	return wake(tx, `issue_id IN (SELECT p.issue_id FROM pulls p
 		WHERE p.repo_id = $1 AND p.head_sha = $2 AND p.open)`, id, string(sha))
 }
 
 // WakeBases has the worker examine the pull requests into branches of a repository.
 func WakeBases(tx *db.Tx, id repo.ID, branches []string) error {
+	if err := mergequeue.WakeBases(tx, id, branches); err != nil {
+		return err
+	}
 	return db.InParts(branches, func(part []string) error {
 		return wake(tx, `repo_id = $1 AND EXISTS (SELECT 1 FROM pulls p WHERE p.issue_id = auto_merges.issue_id
 			AND p.base_ref IN `+db.ValuesFrom(2, 1, len(part))+`)`, db.Args(part, id)...)
@@ -117,15 +129,28 @@ func WakeBases(tx *db.Tx, id repo.ID, branches []string) error {
 }
 
 // WakeRepo has the worker examine all pull requests into a repository.
-func WakeRepo(tx *db.Tx, id repo.ID) error { return wake(tx, `repo_id = $1`, id) }
+func WakeRepo(tx *db.Tx, id repo.ID) error {
+	if err := mergequeue.WakeRepo(tx, id); err != nil {
+		return err
+	}
+	return wake(tx, `repo_id = $1`, id)
+}
 
 // WakeOwner has the worker examine all pull requests into repositories of an account.
 func WakeOwner(tx *db.Tx, id account.ID) error {
+	if err := mergequeue.WakeOwner(tx, id); err != nil {
+		return err
+	}
 	return wake(tx, `repo_id IN (SELECT r.id FROM repos r WHERE r.owner_id = $1)`, id)
 }
 
 // WakeBy has the worker examine the pull requests for which an account enabled auto-merge.
-func WakeBy(tx *db.Tx, id account.ID) error { return wake(tx, `enabled_by = $1`, id) }
+func WakeBy(tx *db.Tx, id account.ID) error {
+	if err := mergequeue.WakeBy(tx, id); err != nil {
+		return err
+	}
+	return wake(tx, `enabled_by = $1`, id)
+}
 
 func wake(tx *db.Tx, where string, args ...any) error {
 	n, err := tx.Exec(`UPDATE auto_merges SET wanted = TRUE, due_at = 0, tries = 0 WHERE `+where, args...)

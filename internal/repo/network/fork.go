@@ -126,7 +126,7 @@ func (f *fork) chooseRefs(ctx context.Context) error {
 		if f.wish.DefaultBranchOnly {
 			wanted = ref.Name == refs.Head
 		}
-		if wanted {
+		if wanted && !repo.IsQueueRef(ref.Name) {
 			f.refs = append(f.refs, repo.RefUpdate{Name: ref.Name, Old: git.ZeroSHA, New: ref.SHA,
 				Peeled: ref.Peeled})
 		}

@@ -1,233 +1,80 @@
 package accounts_test
 
 import (
+	"encoding/json"
 	"fmt"
-	"net/http"
-	"sync/atomic"
+	"strings"
 	"testing"
 
-	"arbor/internal/account"
 	"arbor/internal/test/apitest"
-	"arbor/internal/test/testkit"
 )
 
-// While ten thousand deliveries wait for a receiver that does not answer, others get theirs, and the dead one
-// costs a few attempts.
-func TestADeadReceiverSlowsNothingDown(t *testing.T) {
-	t.Parallel()
-	each(t, func(t *testing.T, s *apitest.Server) {
-		s.Users(t, "alice", "bob")
-		s.Repo(t, "alice/garden", false)
-		s.Repo(t, "bob/garden", false)
-		ended := make(chan struct{})
-		dead := receive(t, func(_ http.ResponseWriter, r *http.Request, d *sent) {
-			if d.Event == "ping" {
-				return
-			}
-			select {
-			case <-r.Context().Done():
-			case <-ended:
-			}
-		})
-		t.Cleanup(func() { close(ended) })
-		id := hookOn(t, s, garden, "alice", dead, `["issues"]`)
-		const queued = 10_000
-		alter(t, s, `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $2)
-			INSERT INTO hook_deliveries (hook_id, repo_id, event, action, about, created_at)
-			SELECT CAST($1 AS BIGINT), 1, 'repository', 'edited', '{}', `+s.DB.Engine().Clock()+` FROM n`, id, queued)
-		s.DB.Ring("hooks")
-		alive := receive(t, nil)
-		hookOn(t, s, "/repos/bob/garden", "bob", alive, `["issues"]`)
-		for n := range 50 {
-			s.Check(t, apitest.Case{Do: "POST /repos/bob/garden/issues", As: "bob", Status: 201,
-				Send: fmt.Sprintf(`{"title": "%d"}`, n)})
-		}
-		for n, d := range alive.wait(t, 50) {
-			if err := apitest.Contains(d.Body, fmt.Sprintf(`{"issue": {"title": "%d"}}`, n)); err != nil {
-				t.Fatalf("delivery %d is out of order: %v", n, err)
-			}
-		}
-		tried := count(t, s, `SELECT COUNT(*) FROM hook_deliveries WHERE hook_id = $1 AND tries > 0`, id)
-		if tried > 20 {
-			t.Errorf("the dead receiver was asked %d times", tried)
-		}
-	})
-}
-
-// Receivers that hang do not hold all places of their owner: hooks that worked get theirs at once.
-func TestHangingReceiversLeavePlaces(t *testing.T) {
+// Webhooks hear that a pull request joins a merge queue, that checks of its group are requested, and why both end.
+func TestMergeQueueIsTold(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
 		s.User(t, "alice")
-		s.Repo(t, "alice/garden", false)
-		var holding, most, dead atomic.Int64
-		ended := make(chan struct{})
-		hanging := receive(t, func(_ http.ResponseWriter, r *http.Request, d *sent) {
-			if d.Event == "ping" {
-				return
-			}
-			n := holding.Add(1)
-			defer holding.Add(-1)
-			for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
-			}
-			dead.Add(1)
-			select {
-			case <-r.Context().Done():
-			case <-ended:
-			}
-		})
-		t.Cleanup(func() { close(ended) })
-		for n := range 6 {
-			s.Check(t, apitest.Case{Do: "POST " + garden + "/hooks", As: "alice", Status: 201,
-				Send: fmt.Sprintf(
-					`{"config": {"url": "%s/%d", "content_type": "json"}, "events": ["issues"]}`,
-					hanging.URL, n)})
+		s.Ask(t, "alice", "POST /user/repos", `{"name": "garden", "auto_init": true}`, 201)
+		r := receive(t, nil)
+		tip := s.Tip(t, "alice", "alice/garden", "main")
+		for _, c := range [][2]string{
+			{"POST " + garden + "/git/refs", `{"ref": "refs/heads/peas", "sha": "` + tip + `"}`},
+			{"PUT " + garden + "/contents/peas", `{"message": "Sow", "content": "eA==", "branch": "peas"}`},
+			{"POST " + garden + "/pulls", `{"title": "Sow peas", "head": "peas", "base": "main"}`},
+			{"POST " + garden + "/rulesets", `{"name": "queue", "enforcement": "active", "conditions": {"ref_name": {"include":
+				["refs/heads/main"], "exclude": []}}, "rules": [{"type": "merge_queue"}, {"type": "required_status_checks",
+				"parameters": {"required_status_checks": [{"context": "ci"}],
+				"strict_required_status_checks_policy": false}}]}`},
+		} {
+			s.Ask(t, "alice", c[0], c[1], 201)
 		}
-		hanging.wait(t, 6)
-		testkit.Eventually(t, func() bool {
-			return waiting(t, s) == 0
-		}, "no delivery waits")
-		alter(t, s, `UPDATE hooks SET failures = 1`)
-		alive := receive(t, nil)
-		hookOn(t, s, garden, "alice", alive, `["issues"]`)
-		for range 20 {
-			s.Check(t, apitest.Case{Do: "POST " + garden + "/issues", As: "alice", Status: 201,
-				Send: `{"title": "Slugs"}`})
-		}
-		alive.wait(t, 20)
-		testkit.Eventually(t, func() bool { return dead.Load() >= 2 }, "two deliveries to who does not answer")
-		if n := most.Load(); n > 2 {
-			t.Errorf("receivers that hang held %d places of their owner at one time", n)
-		}
-	})
-}
-
-// What becomes of hooks, of what waits for them and of what was rendered, when rights, names and owners
-// change.
-//
-//	transition           hooks of it               what waits                       what was rendered
-//	hidden, shown        stay                      shows what it was                stays
-//	renamed              stay                      has the name of then             stays
-//	transferred          go along                  goes along; of the organization  stays with its hook
-//	                                               that had it, is dropped
-//	archived             stay, may only be removed is sent                          stays
-//	maker loses admin    stay, no longer theirs    is sent                          not theirs to read
-//	owner suspended      stay                      is sent                          not theirs to read
-//	deleted              go                        goes; its organization is told   goes
-//
-// Package payloads has the table for what was rendered and waits.
-func TestHookTransitions(t *testing.T) {
-	t.Parallel()
-	each(t, func(t *testing.T, s *apitest.Server) {
-		s.Users(t, "alice", "bob", "will")
-		s.Admin(t, "chief")
-		s.Org(t, "guild", "alice")
-		s.Org(t, "club", "bob")
-		repo := s.Repo(t, "guild/garden", true)
-		s.Grant(t, repo, "will", account.Admin)
-		r, guild, club := receive(t, nil), receive(t, nil), receive(t, nil)
-		const at = "/repos/guild/garden"
-		id := hookOn(t, s, at, "will", r, `["issues", "repository"]`)
-		hookOn(t, s, "/orgs/guild", "alice", guild, `["issues"]`)
-		hookOn(t, s, "/orgs/club", "bob", club, `["issues", "repository"]`)
-		self := func(at string) string { return fmt.Sprintf("%s/hooks/%d", at, id) }
-		issue := func(at, as, want string) {
+		report := func(sha, state string) {
 			t.Helper()
-			s.Check(t, apitest.Case{Do: "POST " + at + "/issues", As: as, Send: `{"title": "Slugs"}`,
-				Status: 201})
-			d := r.expect(t, "issues.opened")[0]
-			if err := apitest.Contains(d.Body, want); err != nil {
+			s.Ask(t, "alice", "POST "+garden+"/statuses/"+sha, `{"context": "ci", "state": "`+state+`"}`, 201)
+		}
+		report(s.Tip(t, "alice", "alice/garden", "peas"), "success")
+		hookOn(t, s, garden, "alice", r, `["merge_group", "pull_request"]`)
+		var pull struct {
+			NodeID string `json:"node_id"`
+		}
+		s.Ask(t, "alice", "GET "+garden+"/pulls/1", "", 200).JSON(t, &pull)
+		for _, c := range []struct{ state, events, left, ended string }{
+			{"failure", "pull_request.dequeued merge_group.destroyed", "CI_FAILURE", "dequeued"},
+			{"success", "pull_request.closed pull_request.dequeued merge_group.destroyed", "MERGE", "merged"},
+		} {
+			query := fmt.Sprintf(`mutation{enqueuePullRequest(input:{pullRequestId:%q}){clientMutationId}}`, pull.NodeID)
+			body, _ := json.Marshal(map[string]string{"query": query})
+			s.Ask(t, "alice", "POST /graphql", string(body), 200)
+			s.Settle(t)
+			got := r.expect(t, "pull_request.enqueued merge_group.checks_requested")
+			var group struct {
+				Group struct {
+					Head string `json:"head_sha"`
+					Ref  string `json:"head_ref"`
+				} `json:"merge_group"`
+			}
+			if err := json.Unmarshal(got[1].Body, &group); err != nil {
+				t.Fatal(err)
+			}
+			if !strings.HasPrefix(group.Group.Ref, "refs/heads/gh-readonly-queue/main/pr-1-"+tip) {
+				t.Errorf("the branch of the group is %s", group.Group.Ref)
+			}
+			const is = `{"merge_group": {"base_ref": "refs/heads/main", "base_sha": %q, "head_commit": {"id": %q, "tree_id":
+				"$any", "message": "Merge pull request #1 from alice/peas\n\nSow peas", "timestamp": "$any", "author": {"name":
+				"alice", "email": "$any"}, "committer": {"name": "$any", "email": "$any"}}}, "repository": {"name": "garden"},
+				"sender": {"login": "alice"}}`
+			if err := apitest.Contains(got[1].Body, fmt.Sprintf(is, tip, group.Group.Head)); err != nil {
 				t.Error(err)
 			}
+			report(group.Group.Head, c.state)
+			s.Settle(t)
+			got = r.expect(t, c.events)
+			last := len(got) - 1
+			for n, reason := range map[int]string{last - 1: c.left, last: c.ended} {
+				if err := apitest.Contains(got[n].Body, `{"reason": "`+reason+`"}`); err != nil {
+					t.Error(err)
+				}
+			}
 		}
-		issue(at, "will", `{"repository": {"full_name": "guild/garden", "private": true}}`)
-		guild.expect(t, "issues.opened")
-
-		// Its maker loses the right, and with it the sight of the hook and its deliveries. The hook goes on.
-		s.Grant(t, repo, "will", account.Push)
-		s.Run(t, []apitest.Case{
-			{Name: "not theirs any more", Do: "GET " + self(at), As: "will", Status: 403},
-			{Name: "nor what was sent", Do: "GET " + self(at) + "/deliveries", As: "will", Status: 403},
-			{Do: "PATCH " + self(at), As: "will", Send: `{"config": {"url": "` + club.URL + `"}}`,
-				Status: 403},
-		})
-		issue(at, "alice", `{"sender": {"login": "alice"}}`)
-		guild.expect(t, "issues.opened")
-		s.Check(t, apitest.Case{Do: "PUT /users/will/suspended", As: "chief", Status: 204})
-		issue(at, "alice", `{"sender": {"login": "alice"}}`)
-		guild.expect(t, "issues.opened")
-
-		told(t, s, r, apitest.Case{Do: "PATCH " + at, As: "alice", Send: `{"archived": true}`},
-			"repository.archived")
-		s.Check(t, apitest.Case{Do: "PATCH " + self(at), As: "alice", Send: `{"active": false}`, Status: 403})
-		told(t, s, r, apitest.Case{Do: "PATCH " + at, As: "alice",
-			Send: `{"archived": false, "name": "plot"}`}, "repository.renamed repository.unarchived")
-
-		// Given to another organization: its own hook goes along, the old organization hears nothing more.
-		told(t, s, r, apitest.Case{Do: "POST /repos/guild/plot/transfer", As: "chief",
-			Send: `{"new_owner": "club"}`, Status: 202},
-			"repository.transferred")
-		club.expect(t, "repository.transferred")
-		issue("/repos/club/plot", "bob",
-			`{"repository": {"full_name": "club/plot"}, "organization": {"login": "club"}}`)
-		club.expect(t, "issues.opened")
-		if names := guild.names(); names != "" {
-			t.Errorf("the organization that had it is told %s", names)
-		}
-		s.Check(t, apitest.Case{Do: "GET " + self("/repos/club/plot"), As: "alice", Status: 404})
-
-		s.Check(t, apitest.Case{Do: "DELETE /repos/club/plot", As: "bob", Status: 204})
-		club.expect(t, "repository.deleted")
-		if n := count(t, s, `SELECT (SELECT COUNT(*) FROM hooks WHERE id = $1) +
-			(SELECT COUNT(*) FROM hook_deliveries WHERE hook_id = $1)`, id); n != 0 {
-			t.Errorf("%d rows of the hook are left", n)
-		}
-		if names := r.names(); names != "" {
-			t.Errorf("the hook of the deleted repository was told %s", names)
-		}
-	})
-}
-
-// A payload shows its own repository and only public data of others: a private fork's branch is shown
-// without its repository.
-func TestPayloadsTellNothingOfPrivateForks(t *testing.T) {
-	t.Parallel()
-	each(t, func(t *testing.T, s *apitest.Server) {
-		s.Users(t, "alice", "bob")
-		repo := s.Repo(t, "alice/garden", true)
-		s.Grant(t, repo, "bob", account.Pull)
-		r := receive(t, nil)
-		hookOn(t, s, garden, "alice", r, `["*"]`)
-		told(t, s, r, apitest.Case{Do: "PUT " + garden + "/contents/a", As: "alice",
-			Send: `{"message": "a", "content": "eA=="}`, Status: 201},
-			"create push")
-		s.Check(t, apitest.Case{Do: "POST " + garden + "/forks", As: "bob", Status: 202})
-		s.Check(t, apitest.Case{Do: "PUT /repos/bob/garden/contents/b", As: "bob", Status: 201,
-			Send: `{"message": "b", "content": "eA==", "branch": "main"}`})
-		d := told(t, s, r, apitest.Case{Do: "POST " + garden + "/pulls", As: "bob", Status: 201,
-			Send: `{"title": "b", "head": "bob:main", "base": "main"}`}, "pull_request.opened")[0]
-		if err := apitest.Contains(d.Body,
-			`{"pull_request": {"head": {"repo": null}, "base": {"repo": {"full_name": "alice/garden"}}}}`); err != nil {
-			t.Error(err)
-		}
-	})
-}
-
-// Who mends the address of a hook whose receiver failed does not wait for what was put off.
-func TestAMendedHookIsTriedAtOnce(t *testing.T) {
-	t.Parallel()
-	each(t, func(t *testing.T, s *apitest.Server) {
-		s.User(t, "alice")
-		s.Repo(t, "alice/garden", false)
-		old, mended := receive(t, nil), receive(t, nil)
-		id := hookOn(t, s, garden, "alice", old, `["issues"]`)
-		rest(t, s, id)
-		s.Check(t, apitest.Case{Do: "POST " + garden + "/issues", As: "alice", Send: `{"title": "Slugs"}`,
-			Status: 201})
-		later := s.DB.Engine().Clock() + ` + 3600000000`
-		alter(t, s, `UPDATE hook_deliveries SET tries = 9, due_at = `+later+` WHERE state = 0`)
-		told(t, s, mended, apitest.Case{Do: fmt.Sprintf("PATCH %s/hooks/%d/config", garden, id),
-			As: "alice", Status: 200,
-			Send: `{"url": "` + mended.URL + `"}`}, "issues.opened")
 	})
 }

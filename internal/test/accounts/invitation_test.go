@@ -90,7 +90,7 @@ func TestInvitationsToOrganizations(t *testing.T) {
 				`{"login": "dora", "role": "admin"}`),
 			invite("alice", `{"login": "carol", "role": "admin"}`, 201, `{"id": 1, "role": "admin"}`),
 			invite("alice", `{"login": "erin", "team_ids": []}`, 201, ``),
-			invite("alice", `{"login": "erin", "team_ids": [1]}`, 422, ``),
+			invite("alice", `{"login": "erin", "team_ids": [1]}`, 422, ``), // there are none
 			invite("alice", `{"login": "erin", "role": "reinstate"}`, 422, ``),
 			invite("alice", `{}`, 422, ``),
 			invite("alice", `{"login": "nobody"}`, 422, ``),
@@ -251,5 +251,56 @@ func TestInvitationPagesOfOrganizations(t *testing.T) {
 		s.Visit(t, "dora", "POST /guild/garden/invitations", "answer", "accept").Leads(t, "/guild/garden")
 		told = r.expect(t, "member.added")
 		apitest.HasParts(t, string(told[0].Body), `"sender":{"login":"dora"`, `"member":{"login":"dora"`)
+	})
+}
+
+// Who accepts an invitation to an organization joins the teams that it names.
+func TestInvitationsToTeams(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.Users(t, "alice", "bob", "carol", "dora", "zoe")
+		s.Org(t, "guild", "alice")
+		s.Org(t, "other", "zoe")
+		s.Repo(t, "guild/hall", true)
+		s.Ask(t, "alice", "PATCH /orgs/guild", `{"default_repository_permission": "none"}`, 200)
+		s.Ask(t, "alice", "PUT /orgs/guild/members/dora", "", 204)
+		id := func(as, body string) (team int64) {
+			var made struct{ ID int64 }
+			org := map[string]string{"alice": "guild", "zoe": "other"}[as]
+			s.Ask(t, as, "POST /orgs/"+org+"/teams", body, 201).JSON(t, &made)
+			return made.ID
+		}
+		core, gone := id("alice", `{"name": "core", "privacy": "closed", "repo_names": ["guild/hall"]}`), id("alice", `{"name": "gone"}`)
+		far := id("zoe", `{"name": "far", "privacy": "closed"}`)
+		const at = "/orgs/guild/invitations"
+		s.Run(t, []apitest.Case{
+			{Name: "of another organization", Do: "POST " + at, As: "alice", Status: 422,
+				Send: fmt.Sprintf(`{"login": "bob", "team_ids": [%d]}`, far)},
+			{Name: "no ids", Do: "POST " + at, As: "alice", Send: `{"login": "bob", "team_ids": ["core"]}`, Status: 422},
+			{Do: "POST " + at, As: "alice", Send: fmt.Sprintf(`{"login": "bob", "team_ids": [%d, %d, %[1]d]}`, core, gone),
+				Status: 201, Want: `{"team_count": 2}`},
+			{Name: "the role alone", Do: "POST " + at, As: "alice", Send: `{"login": "bob", "role": "admin"}`, Status: 201,
+				Want: `{"team_count": 2, "role": "admin"}`},
+			{Do: "POST " + at, As: "alice", Send: `{"login": "bob"}`, Status: 201, Want: `{"role": "direct_member"}`},
+			{Do: "POST " + at, As: "alice", Send: fmt.Sprintf(`{"login": "carol", "team_ids": [%d]}`, core), Status: 201},
+			{Do: "GET " + at, As: "alice", Status: 200, Want: `[{"login": "bob", "team_count": 2}, {"team_count": 1}]`},
+			{Do: "GET " + at + "/1/teams", As: "alice", Status: 200, Want: `[{"slug": "core"}, {"slug": "gone"}]`},
+			{Do: "GET " + at + "/1/teams", As: "dora", Status: 403},
+			{Do: "GET " + at + "/1/teams", As: "bob", Status: 403},
+			{Do: "GET " + at + "/99/teams", As: "alice", Status: 404},
+			{Do: "GET /orgs/guild/teams/core/invitations", As: "alice", Status: 200, Want: `[{"login": "bob"}, {"login": "carol"}]`},
+			{Do: fmt.Sprintf("GET /teams/%d/invitations", core), As: "alice", Status: 200, Want: `[{"login": "bob"}, {"login": "carol"}]`},
+			{Name: "not for members", Do: "GET /orgs/guild/teams/core/invitations", As: "dora", Status: 200, Body: `[]`},
+			{Do: "GET /orgs/guild/teams/core/invitations", As: "bob", Status: 404},
+
+			{Do: "DELETE " + at + "/2", As: "alice", Status: 204},
+			{Do: "GET /orgs/guild/teams/core/invitations", As: "alice", Status: 200, Want: `[{"login": "bob"}]`},
+			{Name: "a team goes", Do: "DELETE /orgs/guild/teams/gone", As: "alice", Status: 204},
+			{Do: "GET /repos/guild/hall", As: "bob", Status: 404},
+			{Do: "PATCH /user/memberships/orgs/guild", As: "bob", Send: `{"state": "active"}`, Status: 200},
+			{Do: "GET /repos/guild/hall", As: "bob", Status: 200},
+			{Do: "GET /orgs/guild/teams/core/memberships/bob", As: "alice", Status: 200, Want: `{"role": "member", "state": "active"}`},
+			{Do: "GET /orgs/guild/teams/core/invitations", As: "alice", Status: 200, Body: `[]`},
+		})
 	})
 }

@@ -136,7 +136,6 @@ var unfilled = map[string]string{
 	`(private|public)-user\.(hireable|twitter_username)`:                           "profiles do not have them",
 	`(organization-full|team-organization)\.archived_at`:                           "organizations are not archived",
 	`protected-branch-required-status-check\..*`:                                   "branches are not protected",
-	`branch-restriction-policy\.apps`:                                              "protections name no Apps",
 	`.*\.(requested_teams|teams)`:                                                  "protections and environments name no teams",
 	`(deploy-key|key|key-simple)\.last_used`:                                       "keys are used over SSH, which these requests do not go",
 	`pull-request(-simple)?\.auto_merge`:                                           "only GraphQL enables it; package pulls tests it",
@@ -153,6 +152,9 @@ var unlisted = map[string]string{
 	"auto_squash_enabled": "the same",
 	"auto_rebase_enabled": "the same",
 	"auto_merge_disabled": "the same",
+
+	"added_to_merge_queue":     "the same",
+	"removed_from_merge_queue": "the same",
 }
 
 // hasReason reports whether a field is known to have no value.

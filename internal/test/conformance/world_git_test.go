@@ -191,12 +191,14 @@ func (w *world) rules() {
 	w.do("alice", "GET "+rockery+"/rulesets/"+id)
 	suite := w.do("alice", "GET "+rockery+"/rulesets/rule-suites").get("0.id")
 	w.do("alice", "GET "+rockery+"/rulesets/rule-suites/"+suite)
-	mason := w.NewApp(w.t, "alice", app.Manifest{Name: "Mason", Permissions: apitest.Permissions("checks=write"),
+	mason := w.NewApp(w.t, "alice", app.Manifest{Name: "Mason", Description: "It lays stones",
+		Events: []string{"check_run"}, Permissions: apitest.Permissions("checks=write"),
 		Hook: app.Hook{URL: "http://127.0.0.1:1/mason", Active: true, Site: w.URL}})
+	mason.Install(w.t, "alice")
 	w.do("alice", "PUT "+rockery+"/branches/main/protection", fmt.Sprintf(`{"enforce_admins": true,
 		"required_status_checks": {"strict": true, "contexts": [], "checks": [{"context": "build", "app_id": %d}]},
 		"required_pull_request_reviews": {"required_approving_review_count": 1},
-		"restrictions": {"users": ["alice"], "teams": [], "apps": []}}`, mason.ID))
+		"restrictions": {"users": ["alice"], "teams": [], "apps": ["mason"]}}`, mason.ID))
 	for _, part := range []string{"", "/required_status_checks", "/restrictions"} {
 		w.do("alice", "GET "+rockery+"/branches/main/protection"+part)
 	}

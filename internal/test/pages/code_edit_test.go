@@ -224,7 +224,7 @@ func TestFirstFile(t *testing.T) {
 		s.User(t, "alice")
 		s.Repo(t, "alice/garden", false)
 		v := as(t, s, "alice")
-		v.want("/alice/garden", 200, "create a new file")
+		v.want("/alice/garden", 200, "Create a new file")
 		v.want("/alice/garden/new/main", 200, "New file")
 		v.led("/alice/garden/new/main", "path", "README.md", "text", "# Hello\n")
 		v.want("/alice/garden", 200, "Hello", "Create README.md")

@@ -80,7 +80,7 @@ func TestCodePagesShowWhatTheyAreOf(t *testing.T) {
 			{"/blame/main/deep/er/x.go", []string{"Begin " + evil, "// " + evil,
 				"A \"onx=y\" &lt;script&gt; B"}},
 			{"/commits", []string{"Commits", "More", "Tell", "the whole " + evil, "Begin " + evil,
-				"13 March 2011"}},
+				"13 Mar 2011"}},
 			{"/commits/side/%3Ci%3E/song.txt", []string{"Change " + evil, "More"}},
 			{"/commit/main", []string{"More", "song.txt", "+1", `A "onx=y" &lt;script&gt; B`,
 				"1 changed file", "one"}},

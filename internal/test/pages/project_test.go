@@ -81,25 +81,27 @@ func TestMarks(t *testing.T) {
 		s.Repo(t, "alice/open", false)
 		s.Repo(t, "alice/secret", true)
 		const at = "/alice/open"
-		for _, c := range []struct{ on, off, list, press string }{
-			{"/star", "/unstar", "/stargazers", "Starred"},
-			{"/watch", "/unwatch", "/watchers", "Watching"},
+		for _, c := range []struct{ on, off, list, shown, not string }{
+			{"/star", "/unstar", "/stargazers", `action="/alice/open/unstar"><input type="hidden"`, `action="/alice/open/star"`},
+			{"/watch", "/unwatch", "/watchers", `formaction="/alice/open/watch" aria-current="true"`,
+				`formaction="/alice/open/unwatch" aria-current="true"`},
 		} {
 			s.Visit(t, "bob", "POST "+at+c.on, "return_to", "/alice/open/forks?page=2").Leads(t,
 				"/alice/open/forks?page=2")
-			s.Visit(t, "bob", "GET "+at+c.list).Shows(t, 200, `href="/bob"`, c.press+"</button>",
-				`action="/alice/open`+c.off+`"`)
+			s.Visit(t, "bob", "GET "+at+c.list).Shows(t, 200, `href="/bob"`, c.shown)
 			s.Visit(t, "", "GET "+at+c.list).Shows(t, 200, `href="/bob"`)
 			for _, elsewhere := range []string{"https://evil.example/", "//evil.example", "/\\evil.example",
 				"javascript:alert(1)", ""} {
 				s.Visit(t, "bob", "POST "+at+c.off, "return_to", elsewhere).Leads(t, at)
 			}
-			s.Visit(t, "bob", "GET "+at+c.list).Shows(t, 200, "Nobody here yet",
-				`action="/alice/open`+c.on+`"`)
+			s.Visit(t, "bob", "GET "+at+c.list).Shows(t, 200, "Nobody here yet", c.not)
 			s.Visit(t, "bob", "POST /alice/secret"+c.on).Shows(t, 404)
 			s.Visit(t, "bob", "GET /alice/secret"+c.list).Shows(t, 404)
 			s.Visit(t, "", "POST "+at+c.on).Leads(t, "/login")
 		}
+		s.Visit(t, "bob", "POST "+at+"/ignore").Leads(t, at)
+		s.Visit(t, "bob", "GET "+at).Shows(t, 200, "Ignoring</summary>", `formaction="/alice/open/ignore" aria-current="true"`)
+		s.Check(t, apitest.Case{Do: "GET /repos/alice/open/subscription", As: "bob", Status: 200, Want: `{"ignored": true}`})
 		other := s.Do(t, apitest.Case{Do: "POST " + at + "/star", As: "bob", Send: "return_to=/",
 			Headers: map[string]string{
 				"Accept": apitest.Browser, "Content-Type": "application/x-www-form-urlencoded",

@@ -35,6 +35,7 @@ func TestInBrowser(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, db.SQLite)
 	changePlant(t, s)
+	inBackground(t, s)
 	number := propose(t, s, "clash")
 	at := fmt.Sprintf("/alice/plot/pull/%d", number)
 	b := enter(t, s, "will", browser.Look{})
@@ -74,6 +75,11 @@ func TestInBrowser(t *testing.T) {
 	b.See("#merge", "no conflicts")
 	b.Follow(`#merge button[class="main"]`)
 	b.See("#merge", "Revert")
+	var entries int
+	b.Eval(`[...document.querySelectorAll('.event')].filter((n) => /merged|closed|mentioned/.test(n.textContent)).length`, &entries)
+	if entries != 1 {
+		t.Errorf("the merge has %d entries", entries)
+	}
 }
 
 // Numbers of lines lead to their lines, in both forms, by GitHub's addresses; and the form for a comment on a

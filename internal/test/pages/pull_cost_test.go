@@ -19,7 +19,6 @@ const (
 
 // costed are the pages.
 var costed = []string{"/pulls", "/pull/1", "/pull/1/commits", "/pull/1/files", "/pull/1/checks",
-	"/pull/1/merging",
 	"/issues", "/issues/2"}
 
 // Each page of pull requests and issues takes one number of statements, few, and one process of git, however

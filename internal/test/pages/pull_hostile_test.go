@@ -46,7 +46,7 @@ func TestHostile(t *testing.T) {
 			changeObject{"state": "failure", "context": changeEvil, "description": changeEvil,
 				"target_url": "https://example.org/" + "'><b>"}, nil)
 		for _, path := range []string{at, at + "/files", at + "/files?diff=split",
-			at + "/files?comment=a:RIGHT:1", at + "/commits", at + "/checks", at + "/merging",
+			at + "/files?comment=a:RIGHT:1", at + "/commits", at + "/checks",
 			at + "/reviewers", "/alice/plot/pulls", "/alice/plot/pulls?q=" + `"><script>`,
 			`/alice/plot/pulls/new?head="><script>&base="><script>&title="><script>&body=</textarea><script>`,
 			"/alice/plot/pulls/new?head=x%22%3E%3Ci%3E%7B%7B.%7D%7D",

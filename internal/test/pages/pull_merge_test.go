@@ -96,6 +96,48 @@ func TestAutoMergeBox(t *testing.T) {
 	})
 }
 
+// Where the base has a merge queue the box offers that, says where the pull request stands, and lets it leave.
+func TestMergeQueueOnThePage(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		changePlant(t, s)
+		s.User(t, "bob")
+		const at, queue = "/alice/plot/pull/1", "/alice/plot/queue/main"
+		s.Ask(t, "alice", "POST /repos/alice/plot/rulesets", `{"name": "queue", "enforcement": "active", "conditions":
+			{"ref_name": {"include": ["refs/heads/main"], "exclude": []}}, "rules": [{"type": "merge_queue"},
+			{"type": "required_status_checks", "parameters": {"required_status_checks": [{"context": "ci"}],
+			"strict_required_status_checks_policy": false}}]}`, 201)
+		propose(t, s, "tune")
+		without(t, get(t, s, "will", at, 200, "Rules of"), "Merge when ready")
+		report := func(sha string) {
+			t.Helper()
+			s.Ask(t, "will", "POST /repos/alice/plot/statuses/"+sha, `{"context": "ci", "state": "success"}`, 201)
+		}
+		report(head(t, s, 1))
+		get(t, s, "alice", "/alice/plot/settings/rules", 200, "merge queue")
+		get(t, s, "will", queue, 200, "The queue is empty.")
+		get(t, s, "will", "/alice/plot/queue/tune", 404)
+		without(t, get(t, s, "bob", at, 200, "no conflicts"), "Merge when ready")
+		get(t, s, "will", at, 200, "Merge when ready", "Merge without the queue")
+		holds(t, "stale", post(t, s, "will", at+"/queue", 409, "sha", strings.Repeat("1", 40)), 409, "Head branch was modified")
+		led(t, s, "will", at+"/queue", "sha", head(t, s, 1))
+		s.Settle(t)
+		without(t, get(t, s, "will", at, 200, "Queued to merge.", "number 1", "Remove from queue", "added this to the merge queue"),
+			"Merge when ready")
+		without(t, get(t, s, "bob", at, 200, "Queued to merge."), "Remove from queue")
+		get(t, s, "bob", queue, 200, "waits for checks of its merge group", "will")
+		led(t, s, "will", at+"/queue", "off", "1")
+		get(t, s, "will", at, 200, "removed this from the merge queue", "Merge when ready")
+		led(t, s, "will", at+"/queue", "sha", head(t, s, 1))
+		s.Settle(t)
+		var groups []struct{ Object struct{ SHA string } }
+		s.Ask(t, "will", "GET /repos/alice/plot/git/matching-refs/heads/gh-readonly-queue", "", 200).JSON(t, &groups)
+		report(groups[0].Object.SHA)
+		s.Settle(t)
+		get(t, s, "bob", at, 200, "merged this", "removed this from the merge queue: merged")
+	})
+}
+
 // The merge box offers what the repository allows, and each way of merging can be undone by a branch of its
 // own.
 func TestMergeAndRevert(t *testing.T) {
@@ -116,7 +158,7 @@ func TestMergeAndRevert(t *testing.T) {
 			branch := map[string]string{"merge": "tune", "squash": "squash", "rebase": "rebase"}[method]
 			number := propose(t, s, branch)
 			at := fmt.Sprintf("/alice/plot/pull/%d", number)
-			page := get(t, s, "will", at, 200, "This branch has no conflicts", "Create a merge commit",
+			page := get(t, s, "will", at, 200, "This branch has no conflicts", "Merge pull request</button>",
 				"Squash and merge", "Rebase and merge")
 			if method == "merge" {
 				holds(t, "defaults", &apitest.Answer{Status: 200, Body: []byte(page)}, 200,
@@ -129,7 +171,7 @@ func TestMergeAndRevert(t *testing.T) {
 			led(t, s, "will", at+"/merge", "method", method, "sha", sha, "title", "Said by will",
 				"message", "And why")
 			page = get(t, s, "will", at, 200, "merged", "Revert", "Delete branch")
-			without(t, page, "Merge pull request")
+			without(t, page, "Merge pull request</button>", "closed this", "mentioned this in a commit")
 			if file(t, s, "main", "song.txt") == before {
 				t.Errorf("%s changed nothing", method)
 			}

@@ -18,8 +18,8 @@ func TestReview(t *testing.T) {
 		at := fmt.Sprintf("/alice/plot/pull/%d", number)
 		files, sha := at+"/files", head(t, s, number)
 		get(t, s, "will", files, 200, "third line", `form="viewed"`, "Review changes", "Add single comment")
-		get(t, s, "will", files+"?comment=song.txt:RIGHT:3", 200, `name="line" value="3"`, "Line 3")
-		get(t, s, "will", files+"?comment=song.txt:RIGHT:3-5&diff=split", 200, "Lines 3 to 5",
+		get(t, s, "will", files+"?comment=song.txt:RIGHT:3", 200, `name="line" value="3"`, "to line 3")
+		get(t, s, "will", files+"?comment=song.txt:RIGHT:3-5&diff=split", 200, "to line 5",
 			`name="start" inputmode="numeric" pattern="[0-9]*" size="6" value="3"`)
 		for _, odd := range []string{"song.txt", "song.txt:UP:3", "song.txt:RIGHT:x", "song.txt:RIGHT:5-3",
 			"::", "a:RIGHT:-1"} {

@@ -74,7 +74,7 @@ func TestChangeRights(t *testing.T) {
 		api(t, s, "alice", "DELETE /repos/alice/plot/issues/1/lock", 204, nil, nil)
 
 		api(t, s, "alice", "PATCH /repos/alice/plot", 200, changeObject{"private": true}, nil)
-		for _, path := range []string{"", "/files", "/commits", "/checks", "/merging",
+		for _, path := range []string{"", "/files", "/commits", "/checks",
 			"/reviewers", ".diff"} {
 			get(t, s, "stranger", at+path, 404)
 			get(t, s, "", at+path, 404)
@@ -148,7 +148,7 @@ func TestHeadGone(t *testing.T) {
 		led(t, s, "sam", at+"/base", "modify", "0")
 		without(t, get(t, s, "will", at, 200), "Update branch")
 		api(t, s, "sam", "DELETE /repos/sam/plot", 204, nil, nil)
-		for _, path := range []string{"", "/files", "/commits", "/checks", "/merging"} {
+		for _, path := range []string{"", "/files", "/commits", "/checks"} {
 			get(t, s, "will", at+path, 200, "deleted repository")
 			get(t, s, "", at+path, 200)
 		}

@@ -118,6 +118,27 @@ func TestHomeShowsWhatSearchesFind(t *testing.T) {
 	})
 }
 
+// An issue that waits for two reasons is on home once, and its second list says so.
+func TestHomeShowsAnIssueOnce(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		waitsFor(t, s, 1)
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues", As: "alice", Status: 201,
+			Send: `{"title": "Twice", "body": "Dear @carol", "assignee": "carol"}`})
+		body := home(t, s, s.Session(t, "carol"))
+		lists, feed, _ := strings.Cut(body, "<h2>Recent activity</h2>")
+		if n := strings.Count(lists, "<bdi>Twice</bdi>"); n != 1 {
+			t.Errorf("the issue is there %d times", n)
+		}
+		if !strings.Contains(lists, "1 more, listed above") {
+			t.Error("the list of mentions does not tell of it")
+		}
+		if n := strings.Count(feed, `<li class="line">`); n < 1 || n > 4 {
+			t.Errorf("what alice did in two repositories is in %d groups", n)
+		}
+	})
+}
+
 // Home takes as many statements for lists that are full, with a feed of all kinds of events, as may be.
 func TestHomeAsksLittle(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {

@@ -53,7 +53,7 @@ func TestRulesets(t *testing.T) {
 			{Do: "GET " + path + "/" + id, As: "alice", Status: 404},
 			{Do: "DELETE " + path + "/" + id, As: "alice", Status: 404},
 			refused(`{"name": "a"}`),
-			refused(`{"name": "a", "enforcement": "active", "rules": [{"type": "merge_queue"}]}`),
+			refused(`{"name": "a", "enforcement": "active", "rules": [{"type": "workflows"}]}`),
 			refused(`{"name": "a", "enforcement": "active", "rules": [{"type": "push_restrictions"}]}`),
 			refused(`{"name": "a", "enforcement": "active", "rules": [{"type": "deletion"}, {"type": "deletion"}]}`),
 			refused(`{"name": "a", "enforcement": "active", "rules": [{"type": "pull_request", "parameters": {"unknown": 1}}]}`),

@@ -1,0 +1,111 @@
+package oauth
+
+import (
+	"arbor/internal/account"
+	"arbor/internal/account/token"
+	"arbor/internal/db"
+	"arbor/internal/scope"
+)
+
+// insertCode keeps a new code. Those that expired long ago go, and the oldest of too many of the same grant.
+func insertCode(tx *db.Tx, grant account.GrantID, code string, q *Request) error {
+	if err := tx.Run(`DELETE FROM oauth_codes WHERE expires_at < $1`,
+		tx.Now-db.Time(afterExpiry.Microseconds())); err != nil {
+		return err
+	}
+	if err := tx.Run(`DELETE FROM oauth_codes WHERE grant_id = $1 AND token_id IS NULL AND digest NOT IN
+		(SELECT digest FROM oauth_codes WHERE grant_id = $1 AND token_id IS NULL
+		ORDER BY expires_at DESC, digest LIMIT $2)`, grant, maxCodes-1); err != nil {
+		return err
+	}
+	d := token.Digest(code)
+	return tx.Run(`INSERT INTO oauth_codes (digest, grant_id, redirect, challenge, scopes, expires_at)
+		VALUES ($1, $2, $3, $4, $5, $6)`, d[:], grant, q.Redirect, q.challenge, q.Scopes.String(),
+		tx.Now+db.Time(codeLife.Microseconds()))
+}
+
+// code is a code as it is redeemed.
+type code struct {
+	digest    [32]byte
+	grant     account.GrantID
+	app       account.OAuthAppID
+	account   account.ID
+	redirect  string
+	challenge string
+	scopes    scope.Set
+	expires   db.Time
+	token     int64 // that it was redeemed for; 0: not yet
+}
+
+// codeOf finds a code. Error: errs.Absent.
+func codeOf(tx *db.Tx, value string) (*code, error) {
+	c := &code{digest: token.Digest(value)}
+	var scopes string
+	err := tx.QueryRow(`SELECT c.grant_id, g.app_id, g.account_id, c.redirect, c.challenge, c.scopes, c.expires_at,
+			COALESCE(c.token_id, 0)
+		FROM oauth_codes c JOIN oauth_grants g ON g.id = c.grant_id WHERE c.digest = $1`, c.digest[:]).
+		Scan(&c.grant, &c.app, &c.account, &c.redirect, &c.challenge, &scopes, &c.expires, &c.token)
+	if err != nil {
+		return nil, account.OrAbsent(err)
+	}
+	c.scopes, err = scope.Parse(scopes)
+	return c, err
+}
+
+// redeemed notes the token for which a code was redeemed.
+func redeemed(tx *db.Tx, c *code, token int64) error {
+	return tx.Run(`UPDATE oauth_codes SET token_id = $2 WHERE digest = $1`, c.digest[:], token)
+}
+
+func countGrants(tx *db.Tx, id account.OAuthAppID) (n int64, err error) {
+	err = tx.QueryRow(`SELECT COUNT(*) FROM oauth_grants WHERE app_id = $1`, id).Scan(&n)
+	return n, err
+}
+
+// Grant is what a user allowed an OAuth App.
+type Grant struct {
+	ID         account.GrantID
+	App        *App
+	Scopes     scope.Set
+	Tokens     int64
+	CreatedAt  db.Time
+	LastUsedAt db.Time // of any of its tokens; zero: never
+}
+
+// maxGrants is how many grants a user sees.
+const maxGrants = 500
+
+// grantsOf lists what a user allowed, the newest first.
+func grantsOf(tx *db.Tx, by account.ID) ([]*Grant, error) {
+	ids := map[account.OAuthAppID]*Grant{}
+	list, err := db.QueryList(tx, func(row db.Scanner) (*Grant, error) {
+		g := &Grant{App: &App{}}
+		var scopes string
+		err := row.Scan(&g.ID, &g.App.ID, &scopes, &g.CreatedAt, &g.Tokens, &g.LastUsedAt)
+		if err == nil {
+			g.Scopes, err = scope.Parse(scopes)
+		}
+		ids[g.App.ID] = g
+		return g, err
+	}, `SELECT g.id, g.app_id, g.scopes, g.created_at,
+			(SELECT COUNT(*) FROM tokens t WHERE t.grant_id = g.id),
+			(SELECT MAX(t.last_used_at) FROM tokens t WHERE t.grant_id = g.id)
+		FROM oauth_grants g WHERE g.account_id = $1 ORDER BY g.id DESC LIMIT $2`, by, maxGrants)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	apps, err := appsWhere(tx, `WHERE p.id IN (SELECT g.app_id FROM oauth_grants g WHERE g.account_id = $1)`, by)
+	for _, a := range apps {
+		if g := ids[a.ID]; g != nil {
+			g.App = a
+		}
+	}
+	return list, err
+}
+
+// grantBy finds a grant of a user with the name of its App. Error: errs.Absent.
+func grantBy(tx *db.Tx, id account.GrantID, by account.ID) (app string, err error) {
+	err = tx.QueryRow(`SELECT p.name FROM oauth_grants g JOIN oauth_apps p ON p.id = g.app_id
+		WHERE g.id = $1 AND g.account_id = $2`, id, by).Scan(&app)
+	return app, account.OrAbsent(err)
+}

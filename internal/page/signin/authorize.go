@@ -1,0 +1,132 @@
+package signin
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"arbor/internal/account"
+	"arbor/internal/errs"
+	"arbor/internal/oauth"
+	"arbor/internal/page"
+)
+
+// authorizeView is what authorize.html shows: which program asks for what, or why it does not get it.
+type authorizeView struct {
+	page.Frame
+	Asks   *oauth.Request // nil: Problem says why
+	Fields []field        // of the request, which the form sends again
+	Other  bool           // the program waits for another user
+	Back   string         // this page for another user
+}
+
+type field struct{ Name, Value string }
+
+// LeadsTo implements page.Outward.
+func (v *authorizeView) LeadsTo() string {
+	if v.Asks == nil {
+		return ""
+	}
+	return v.Asks.Site()
+}
+
+// GET /login/oauth/authorize
+//
+// AuthorizeForm asks the user whether an OAuth App shall get what it asks for. Whoever allowed all of it before is led
+// back at once. Errors go to the App's address; those of that address, and of an App that is not known, are shown here:
+// 404, 422.
+func (p *Pages) AuthorizeForm(w http.ResponseWriter, r *http.Request) error {
+	v, err := p.authorizeView(w, r, r.URL.Query())
+	if err != nil || v == nil {
+		return err
+	}
+	caller := account.CallerFrom(r.Context())
+	allowed, err := p.oauth.Allowed(r.Context(), caller, v.Asks)
+	if err != nil {
+		return err
+	}
+	v.Other = v.Asks.Login != "" && account.Fold(v.Asks.Login) != account.Fold(caller.Login)
+	if allowed && v.Asks.Prompt == "" && !v.Other && r.Method == http.MethodGet {
+		return p.authorize(w, r, v)
+	}
+	return p.t.Page(w, r, "authorize.html", v)
+}
+
+// POST /login/oauth/authorize
+//
+// Authorize leads the browser back to the OAuth App: with answer=allow with a code, else with an error. Errors: as those
+// of AuthorizeForm; 403 for users who did not sign in with a password.
+func (p *Pages) Authorize(w http.ResponseWriter, r *http.Request) error {
+	f, err := page.ReadForm(r)
+	if err != nil {
+		return err
+	}
+	v, err := p.authorizeView(w, r, f.Values)
+	if err != nil || v == nil {
+		return err
+	}
+	if f.Get("answer") != "allow" {
+		return lead(w, r, v.Asks.Denied())
+	}
+	if _, err := p.oauth.Allowed(r.Context(), account.CallerFrom(r.Context()), v.Asks); err != nil {
+		return err
+	}
+	return p.authorize(w, r, v)
+}
+
+// authorizeView reads the request of an App. It answers a request with an error itself, and returns nil.
+func (p *Pages) authorizeView(w http.ResponseWriter, r *http.Request, asked url.Values) (*authorizeView, error) {
+	frame, err := p.kit.Frame(r, "Authorize a program")
+	if err != nil {
+		return nil, err
+	}
+	v := &authorizeView{Frame: frame}
+	q, err := p.oauth.Read(r.Context(), asked)
+	if told, is := errors.AsType[*oauth.RedirectError](err); is {
+		return nil, lead(w, r, told.Address())
+	}
+	if err != nil {
+		return nil, p.notAuthorized(w, r, v, err)
+	}
+	v.Asks = q
+	for _, name := range slices.Sorted(slices.Values(oauth.Params)) {
+		if value := asked.Get(name); value != "" {
+			v.Fields = append(v.Fields, field{name, value})
+		}
+	}
+	v.Back = "/login/oauth/authorize?" + oauth.Again(asked).Encode()
+	return v, nil
+}
+
+// authorize leads the browser back to the App with a code.
+func (p *Pages) authorize(w http.ResponseWriter, r *http.Request, v *authorizeView) error {
+	ctx, err := p.kit.Room(r.Context(), account.CallerFrom(r.Context()))
+	var to string
+	if err == nil {
+		to, err = p.oauth.Authorize(ctx, account.CallerFrom(r.Context()), v.Asks)
+	}
+	if err != nil {
+		return p.notAuthorized(w, r, v, err)
+	}
+	return lead(w, r, to)
+}
+
+// notAuthorized shows why an App gets nothing, to the user alone.
+func (p *Pages) notAuthorized(w http.ResponseWriter, r *http.Request, v *authorizeView, err error) error {
+	v.Asks = nil
+	if errs.Is(err, errs.NotFound) {
+		v.Problem = &page.Problem{Status: http.StatusNotFound, Message: "No program is registered with this client_id."}
+	} else if v.Problem, err = page.ProblemOf(err); err != nil {
+		return err
+	}
+	return p.t.Again(w, r, "authorize.html", v.Problem, v)
+}
+
+// lead leads the browser to an address of an App, which learns nothing else.
+func lead(w http.ResponseWriter, r *http.Request, to string) error {
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("Referrer-Policy", "no-referrer")
+	http.Redirect(w, r, to, http.StatusSeeOther)
+	return nil
+}

@@ -172,8 +172,9 @@ func TestStatementsOfSignatures(t *testing.T) {
 		var statements atomic.Int64
 		s := apitest.Start(t, engine, func(o *server.Options) {
 			o.DB = dbtest.OpenWith(t, db.Options{URL: dbtest.URL(t, engine),
-				Trace: func(ctx context.Context, _ string) {
-					if account.CallerFrom(ctx) != nil { // the server's workers ask for work now and then
+				Trace: func(ctx context.Context, query string) {
+					// The server's workers ask for work now and then, and a request that takes long for the state.
+					if account.CallerFrom(ctx) != nil && !testkit.IsState(query) {
 						statements.Add(1)
 					}
 				}})
@@ -189,9 +190,9 @@ func TestStatementsOfSignatures(t *testing.T) {
 		s.Check(t, apitest.Case{Do: "POST /user/ssh_signing_keys", As: "alice", Status: 201,
 			Send: fmt.Sprintf(`{"key": %q}`, git.public)})
 		x := 0
-		cost := func(size int) int64 {
+		cost := func(size int, most int64) int64 { // as apitest's CostWithin counts
 			least := int64(1000)
-			for range 5 { // a request that takes long asks some things twice
+			for n := 0; n < 5 || n < 300 && least > most; n++ {
 				x++
 				statements.Store(0)
 				body := s.Ask(t, "alice", fmt.Sprintf("GET /repos/alice/garden/commits?per_page=%d&x=%d", size, x), "", 200).Body
@@ -202,7 +203,8 @@ func TestStatementsOfSignatures(t *testing.T) {
 			}
 			return least
 		}
-		if few, many := cost(2), cost(30); few == 0 || many > few || many > 12 {
+		few := cost(2, 12)
+		if many := cost(30, few); few == 0 || many > few || many > 12 {
 			t.Errorf("two commits take %d statements, thirty %d", few, many)
 		}
 	})

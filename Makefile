@@ -70,8 +70,8 @@ metrics: ## Update the table of all metrics
 settings: ## Update the table of all settings
 	$(GO) test ./cmd/arbor -run TestSettingsAreDocumented -count=1 -args -update-settings
 
-lib: ## Build the scripts of libraries that few pages load, see internal/page/lib
-	cd internal/page/lib && npm ci --ignore-scripts --no-audit --no-fund && node build.js && rm -r node_modules
+lib: ## Build the scripts of libraries that few pages load, and the icons, see internal/page/lib
+	cd internal/page/lib && npm ci --ignore-scripts --no-audit --no-fund && node build.js && node icons.js && rm -r node_modules
 
 screenshots: ## Take the pictures of the pages in docs/pages
 	mkdir -p docs/pages

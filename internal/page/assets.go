@@ -7,9 +7,11 @@ import (
 	"embed"
 	"encoding/binary"
 	"encoding/hex"
+	"html/template"
 	"io"
 	"io/fs"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -49,7 +51,7 @@ const (
 )
 
 // theAssets joins the style sheets and the scripts, each kind in the order of their names. The script knows the
-// addresses of the libraries that it loads on pages that have formulas or diagrams.
+// addresses of the libraries that it loads on pages that have formulas or diagrams, and has the icons of the editor.
 var theAssets = sync.OnceValue(func() *assets {
 	a := &assets{files: map[string]asset{}}
 	a.Style = a.add("css", "text/css; charset=utf-8", noPolicy, []byte(tight.Replace(string(joined("assets/*.css")))))
@@ -58,10 +60,25 @@ var theAssets = sync.OnceValue(func() *assets {
 		[]byte(`<!DOCTYPE html><title>Diagrams</title><script src="`+diagrams+`"></script>`+"\n"))
 	a.Editor = a.addLib("editor", noPolicy)
 	script := strings.NewReplacer("{{math}}", math, "{{diagrams}}", frame).Replace(string(joined("assets/*.js")))
-	a.Script = a.add("js", scriptType, noPolicy, []byte(script))
+	a.Script = a.add("js", scriptType, noPolicy, []byte(withIcons(script)))
 	a.Icon = a.add("svg", "image/svg+xml", noPolicy, joined("assets/icon.svg"))
 	return a
 })
+
+// iconName is where the script has an icon.
+var iconName = regexp.MustCompile(`\{\{icon-[a-z-]+\}\}`)
+
+// withIcons puts icons where the script names them, the same that templates have.
+func withIcons(script string) string {
+	icons := template.Must(template.ParseFS(files, "templates/icons.html"))
+	return iconName.ReplaceAllStringFunc(script, func(name string) string {
+		var b strings.Builder
+		if err := icons.ExecuteTemplate(&b, strings.Trim(name, "{}"), nil); err != nil {
+			panic(err)
+		}
+		return b.String()
+	})
+}
 
 const scriptType = "text/javascript; charset=utf-8"
 

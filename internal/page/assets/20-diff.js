@@ -16,7 +16,7 @@ on('.difffile', (file) => {
 	button.className = 'plain fold';
 	const fold = (shut) => {
 		file.classList.toggle('shut', shut);
-		button.textContent = shut ? '▸' : '▾';
+		button.innerHTML = shut ? '{{icon-shut}}' : '{{icon-open}}';
 		button.setAttribute('aria-expanded', !shut);
 	};
 	button.type = 'button';

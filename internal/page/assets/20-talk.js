@@ -95,8 +95,10 @@ on('.gap', (gap) => {
 
 // The editor: a toolbar, a preview, and what completes @ and #.
 const tools = [
-	['B', 'Bold', '**', '**'], ['I', 'Italic', '_', '_'], ['H', 'Heading', '\n### ', ''], ['❝', 'Quote', '\n> ', ''], ['<>', 'Code', '`', '`'],
-	['🔗', 'Link', '[', '](url)'], ['•', 'List', '\n- ', ''], ['1.', 'Numbered list 1.', '\n1. ', ''], ['☑', 'Task list', '\n- [ ] ', ''], ['@', 'Mention', '@', ''],
+	['{{icon-bold}}', 'Bold', '**', '**'], ['{{icon-italic}}', 'Italic', '_', '_'], ['{{icon-heading}}', 'Heading', '\n### ', ''],
+	['{{icon-quote}}', 'Quote', '\n> ', ''], ['{{icon-code}}', 'Code', '`', '`'], ['{{icon-link}}', 'Link', '[', '](url)'],
+	['{{icon-list}}', 'List', '\n- ', ''], ['{{icon-numbers}}', 'Numbered list', '\n1. ', ''], ['{{icon-tasks}}', 'Task list', '\n- [ ] ', ''],
+	['{{icon-mention}}', 'Mention', '@', ''],
 ];
 const keys = { b: 0, i: 1, e: 4, k: 5 };
 
@@ -129,16 +131,16 @@ on('.editor', (box) => {
 	bar.className = 'bar';
 	bar.setAttribute('role', 'toolbar');
 	bar.setAttribute('aria-label', 'Formatting');
-	const button = (text, name, fn) => {
+	const button = (markup, name, fn) => {
 		const b = document.createElement('button');
 		b.type = 'button';
-		b.textContent = text;
+		b.innerHTML = markup;
 		if (name) { b.title = name; b.setAttribute('aria-label', name); }
 		b.addEventListener('click', () => fn(b));
 		bar.append(b);
 		return b;
 	};
-	for (const [text, name, before, after] of tools) button(text, name, () => put(field, before, after));
+	for (const [icon, name, before, after] of tools) button(icon, name, () => put(field, before, after));
 	if (box.dataset.repo) {
 		const seen = document.createElement('div');
 		seen.className = 'seen said';

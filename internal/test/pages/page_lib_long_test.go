@@ -3,6 +3,7 @@
 package pages_test
 
 import (
+	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
 	"io"
@@ -15,24 +16,33 @@ import (
 	"arbor/internal/test/testkit"
 )
 
-// The scripts in the tree are what their sources and the versions in the lock file make.
+// The scripts and icons in the tree are what their sources and the versions in the lock file make.
 func TestLibrariesAreBuilt(t *testing.T) {
 	t.Parallel()
 	const from, to = "../../page/lib/", "../../page/assets/lib/"
 	var files []string
-	for _, name := range []string{"package.json", "build.js", "editor.js", "math.js", "diagrams.js", "none.js"} {
+	for _, name := range []string{"package.json", "build.js", "editor.js", "math.js", "diagrams.js", "none.js", "icons.js"} {
 		files = append(files, from+name)
 	}
 	dir := npm.Workspace(t, npm.Install(t, from), files...)
-	cmd := exec.CommandContext(t.Context(), "node", "build.js", "built")
-	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	for _, script := range []string{"build.js", "icons.js"} {
+		cmd := exec.CommandContext(t.Context(), "node", script, "built")
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
 	}
 	for _, name := range []string{"editor.js.gz", "math.js.gz", "diagrams.js.gz"} {
 		if sumOf(t, to+name) != sumOf(t, filepath.Join(dir, "built", name)) {
 			t.Errorf("%s is not what its source makes: run make lib", name)
 		}
+	}
+	icons, err := os.ReadFile("../../page/templates/icons.html")
+	testkit.NoError(t, err)
+	made, err := os.ReadFile(filepath.Join(dir, "built", "icons.html"))
+	testkit.NoError(t, err)
+	if !bytes.Equal(icons, made) {
+		t.Error("icons.html is not what its source makes: run make lib")
 	}
 }
 

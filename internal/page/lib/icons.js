@@ -13,7 +13,7 @@ const icons = {
 	folder: 'file-directory-fill folder', home: 'organization', lock: 'lock', mail: 'mail', person: 'person', pin: 'pin', place: 'location',
 	repo: 'repo', star: 'star', tag: 'tag', unlock: 'unlock', zip: 'file-zip',
 	// Acts.
-	clear: 'x', copy: 'copy', find: 'search', gear: 'gear', more: 'kebab-horizontal', pencil: 'pencil', plus: 'plus',
+	clear: 'x', copy: 'copy', find: 'search', gear: 'sliders', more: 'kebab-horizontal', pencil: 'pencil', plus: 'plus',
 	reference: 'cross-reference', smile: 'smiley', transfer: 'arrow-right', trash: 'trash',
 	// Tools of the editor.
 	bold: 'bold', italic: 'italic', heading: 'heading', quote: 'quote', code: 'code', link: 'link', list: 'list-unordered',
@@ -26,7 +26,7 @@ const all = JSON.parse(readFileSync(from + 'build/data.json'));
 const lines = Object.entries(icons).sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, what]) => {
 	const [octicon, kind] = what.split(' ');
 	const path = all[octicon].heights[16].path.replaceAll(/><\/\w+>/g, '/>');
-	return `{{define "icon-${name}"}}<svg class="icon${kind ? ' ' + kind : ''}" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">${path}</svg>{{end}}\n`;
+	return `{{define "icon-${name}"}}<svg class="icon${kind ? ' ' + kind : ''}" viewBox="0 0 16 16" aria-hidden="true">${path}</svg>{{end}}\n`;
 });
 writeFileSync(`${process.argv[2] ?? '../templates'}/icons.html`,
 	`{{/* Made by make lib from Octicons ${version}, Copyright (c) GitHub Inc., ${license}; see icons.js in the folder lib. */}}\n` + lines.join(''));

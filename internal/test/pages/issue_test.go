@@ -86,7 +86,7 @@ func TestThreadPagesShowWhatTheyAreOf(t *testing.T) {
 			{"alice", "/issues/1", []string{"Renamed " + evil, "bold", "open", "sam commented", "Owner",
 				"Collaborator", "changed the title Issue " + evil, "closed this as not planned",
 				"reopened this", "added bug and removed " + evil, "added this to the " + evil + " milestone",
-				"assigned sam", "mentioned this in Pull " + evil, "Delete issue", "Close as completed",
+				"assigned sam", "mentioned this in open Pull " + evil, "Delete issue", "Close as completed",
 				"2 participants"}},
 			{"rae", "/issues/1", []string{"Add a comment", "Subscribe"}},
 			{"", "/issues/1", []string{"Sign in to comment"}},

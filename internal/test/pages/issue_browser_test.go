@@ -98,6 +98,6 @@ func TestThreadInABrowser(t *testing.T) {
 	b.See("aside", "No milestone")
 	b.Fill("#new-comment textarea", "Without a script")
 	b.Follow(`#new-comment button[value="not_planned"]`)
-	b.See(".threadhead", "Not Planned")
+	b.See(".threadhead", "Not planned")
 	b.See(".timeline > li:last-child", "closed this as not planned")
 }

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -81,8 +82,10 @@ func TestStatesHaveOneIcon(t *testing.T) {
 		if s.issue.IsPull() {
 			class += " pull"
 		}
-		for name, want := range map[string]string{"state": `class="state ` + class + `"`, "mark": `class="mark ` + class + `"`} {
-			if got := said(t, name, &s.issue); !strings.Contains(got, want) || strings.Count(got, "<svg") != 1 || !strings.Contains(got, icon) {
+		for _, name := range []string{"state", "mark"} {
+			want := fmt.Sprintf("class=%q", name+" "+class)
+			got := said(t, name, &s.issue)
+			if !strings.Contains(got, want) || strings.Count(got, "<svg") != 1 || !strings.Contains(got, icon) {
 				t.Errorf("%s of %s: %s, want %s and %s", name, class, got, want, s.icon)
 			}
 		}

@@ -77,7 +77,7 @@ func TestClicks(t *testing.T) {
 			c.See("main", "Seen")
 		}},
 		{"merge", 2, at + "/pull/12", func(c *counted) {
-			c.follow(`#merge button[class="main"]`)
+			c.follow("#merge .methods button")
 			c.See("#merge", "Revert")
 		}},
 		{"edit a file", 4, at, func(c *counted) {

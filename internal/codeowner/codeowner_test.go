@@ -175,10 +175,10 @@ func TestMissing(t *testing.T) {
 	k := &Known{users: map[named]account.ID{{1, "@a"}: 1, {1, "@b"}: 2, {1, "c@x.y"}: 3}}
 	list := []repo.Owned{{Owners: []string{"@A", "@gone"}, Files: 1, Path: "a"}, {Owners: []string{"@gone"}, Files: 2, Path: "b"},
 		{Owners: []string{"@b", "c@x.y"}, Files: 1, Path: "c"}}
-	if got := fmt.Sprint(k.Missing(1, list, nil)); got != "[{[@A] 1 a} {[@b c@x.y] 1 c}]" {
+	if got := fmt.Sprint(k.Missing(1, list, nil)); got != "[{[@A] 1 a 0} {[@b c@x.y] 1 c 0}]" {
 		t.Error(got)
 	}
-	if got := fmt.Sprint(k.Missing(1, list, []account.ID{3})); got != "[{[@A] 1 a}]" {
+	if got := fmt.Sprint(k.Missing(1, list, []account.ID{3})); got != "[{[@A] 1 a 0}]" {
 		t.Error(got)
 	}
 	if got := k.Missing(1, list, []account.ID{3, 1}); len(got) > 0 {

@@ -143,10 +143,6 @@ func gathered(list []*Entry) []*Entry {
 		switch e.Event {
 		case "mentioned", "subscribed", "unsubscribed":
 			continue
-		case "closed":
-			if len(shown) > 0 && shown[len(shown)-1].Event == "merged" { // a merge closes
-				continue
-			}
 		case "labeled", "unlabeled":
 			if len(shown) > 0 && shown[len(shown)-1].joins(e) {
 				continue

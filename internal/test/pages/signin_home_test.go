@@ -133,8 +133,8 @@ func TestHomeShowsAnIssueOnce(t *testing.T) {
 		if !strings.Contains(lists, "1 more, listed above") {
 			t.Error("the list of mentions does not tell of it")
 		}
-		if n := strings.Count(feed, `<li class="line">`); n < 1 || n > 4 {
-			t.Errorf("what alice did in two repositories is in %d groups", n)
+		if n := strings.Count(feed, `<li class="line">`); n != 7 {
+			t.Errorf("what alice and carol did by turns in two repositories is in %d groups, want 7", n)
 		}
 	})
 }

@@ -18,6 +18,8 @@
 //	git_test.go            go-github: histories made of API calls
 //	pull_test.go           go-github: a change from a fork to the merge
 //	reviews_test.go        go-github: reviewers at work
+//	teams_test.go          go-github: invitations, teams and signing keys
+//	rules_test.go          go-github: protection, code owners and rulesets
 //	releases_test.go       go-github: releases and their files
 //	hooks_test.go          go-github: hooks and their deliveries
 //	feeds_test.go          go-github: feeds of what happened
@@ -31,4 +33,7 @@
 //	reviewdog_test.go      reviewdog: checks and reviews of what a linter says
 //	semanticrelease_test.go  semantic-release: versions, notes and files
 //	renovate_test.go       renovate, as far as it gets
+//	peribolos_test.go      peribolos: an organization, its teams and repositories from testdata/peribolos
+//	tofu_test.go           OpenTofu with GitHub's provider: testdata/tofu
+//	programs_test.go       builds programs that the Go module proxy has
 package clients

@@ -44,7 +44,7 @@ func TestGoGitHub(t *testing.T) {
 					"fork to merge": as(forkToMerge), "reviewers": as(reviewers),
 					"people": as(people), "site": as(siteAdministration), "stars": as(starsAndWatching),
 					"feeds": as(feeds), "git": as(gitByAPI), "releases": as(releases), "about": as(about),
-					"hooks": as(hooks), "teams": as(invitationsAndTeams),
+					"hooks": as(hooks), "teams": as(invitationsAndTeams), "rules": as(ruledTeam),
 				}, func(t *testing.T, s *apitest.Server, requests []*fixture.Request) {
 					(&hub{s, options}).ask(t, requests)
 				}}

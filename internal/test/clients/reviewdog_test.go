@@ -3,10 +3,7 @@
 package clients
 
 import (
-	"encoding/json"
-	"fmt"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -19,7 +16,7 @@ import (
 // App.
 func TestGHReviewdog(t *testing.T) {
 	t.Parallel()
-	dog := reviewdog(t)
+	dog := program{name: "reviewdog", module: "github.com/reviewdog/reviewdog@v0.20.1", dir: "./cmd/reviewdog"}.build(t)
 	s := apitest.StartOn(t, db.SQLite, "127.0.0.1:0")
 	s.User(t, "alice")
 	r := s.Repo(t, "alice/garden", false)
@@ -59,25 +56,4 @@ func TestGHReviewdog(t *testing.T) {
 		{Do: "GET " + garden + "/pulls/1/comments", Status: 200,
 			Want: `[{"path": "wood", "user": {"login": "dog[bot]"}}]`},
 	})
-}
-
-// reviewdog builds the program from the Go module proxy.
-func reviewdog(t *testing.T) string {
-	t.Helper()
-	const version = "github.com/reviewdog/reviewdog@v0.20.1"
-	download := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", version)
-	download.Dir = t.TempDir()
-	out, err := download.Output()
-	var found struct{ Dir string }
-	if err != nil || json.Unmarshal(out, &found) != nil {
-		lacking(t, "reviewdog", "the Go module proxy has no "+version)
-	}
-	program := filepath.Join(t.TempDir(), "reviewdog")
-	build := exec.CommandContext(t.Context(), "go", "build", "-mod=readonly", "-o", program,
-		"./cmd/reviewdog")
-	build.Dir = found.Dir
-	if out, err := build.CombinedOutput(); err != nil {
-		lacking(t, "reviewdog", fmt.Sprintf("it does not build: %s", out))
-	}
-	return program
 }

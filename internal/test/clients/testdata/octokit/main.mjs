@@ -15,6 +15,7 @@ import { objects } from './objects.mjs';
 import { pulls } from './pulls.mjs';
 import { merges } from './merges.mjs';
 import { reviews } from './reviews.mjs';
+import { rules } from './rules.mjs';
 import { protocol } from './protocol.mjs';
 import { releases } from './releases.mjs';
 import { graphql } from './graphql.mjs';
@@ -22,7 +23,7 @@ import { graphql } from './graphql.mjs';
 const server = JSON.parse(readFileSync(0, 'utf8'));
 const hub = open(server);
 
-for (const story of [people, stars, feeds, tracker, lists, events, files, objects, pulls, merges, reviews, protocol, releases, graphql]) {
+for (const story of [people, stars, feeds, tracker, lists, events, files, objects, pulls, merges, reviews, rules, protocol, releases, graphql]) {
   try {
     await story(hub);
   } catch (error) {

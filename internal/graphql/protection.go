@@ -163,7 +163,7 @@ func protectionFields() map[string]exec.Resolver {
 			}
 			return anyTexts(p.Checks.Contexts())
 		}),
-		"matchingRefs": matchingRefs,
+		"matchingRefs":   matchingRefs,
 		"pushAllowances": allowances("PushAllowance", func(p protectionOf) *rule.Actors { return &p.Pushers }),
 		"bypassPullRequestAllowances": allowances("BypassPullRequestAllowance", func(p protectionOf) *rule.Actors {
 			if p.Reviews == nil {

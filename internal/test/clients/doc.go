@@ -32,6 +32,7 @@
 //	probot_test.go         a GitHub App that hears, comments and checks
 //	reviewdog_test.go      reviewdog: checks and reviews of what a linter says
 //	semanticrelease_test.go  semantic-release: versions, notes and files
+//	pygithub_test.go       PyGithub: runs testdata/pygithub
 //	renovate_test.go       renovate, as far as it gets
 //	peribolos_test.go      peribolos: an organization, its teams and repositories from testdata/peribolos
 //	tofu_test.go           OpenTofu with GitHub's provider: testdata/tofu

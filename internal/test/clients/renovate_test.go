@@ -16,7 +16,8 @@ import (
 )
 
 // renovate looks for newer versions in the tags of a repository, and opens a pull request for one; run once
-// more it leaves that as it is. It asks by GraphQL for the repository, for its issues and for tags.
+// more it leaves that as it is. It asks by GraphQL for the repository, for its issues and for tags. The branch is
+// protected, so it has the server merge the pull request, which happens once the check has succeeded.
 func TestRenovate(t *testing.T) {
 	t.Parallel()
 	need(t, "renovate", "nodejs npm git", "node", "npm", "git")
@@ -26,11 +27,12 @@ func TestRenovate(t *testing.T) {
 	s.User(t, "alice")
 	s.Repo(t, "alice/garden", false)
 	s.Repo(t, "alice/seeds", false)
-	settings, err := json.Marshal(map[string]any{"customManagers": []any{map[string]any{
-		"customType": "regex", "fileMatch": []string{"^seeds\\.txt$"},
-		"matchStrings":       []string{"(?<depName>\\S+) (?<currentValue>\\S+)"},
-		"datasourceTemplate": "github-tags", "registryUrlTemplate": s.URL,
-	}}})
+	settings, err := json.Marshal(map[string]any{"automerge": true, "platformAutomerge": true,
+		"customManagers": []any{map[string]any{
+			"customType": "regex", "fileMatch": []string{"^seeds\\.txt$"},
+			"matchStrings":       []string{"(?<depName>\\S+) (?<currentValue>\\S+)"},
+			"datasourceTemplate": "github-tags", "registryUrlTemplate": s.URL,
+		}}})
 	testkit.NoError(t, err)
 	sha := func(answer *apitest.Answer) string {
 		var made struct {
@@ -47,6 +49,9 @@ func TestRenovate(t *testing.T) {
 	do("PATCH /user", `{"name": "Alice", "email": "alice@example.org"}`, 200)
 	do("PUT /repos/alice/garden/contents/renovate.json", contents(t, string(settings)), 201)
 	do("PUT /repos/alice/garden/contents/seeds.txt", contents(t, "alice/seeds v1.0.0\n"), 201)
+	do("PATCH /repos/alice/garden", `{"allow_auto_merge": true}`, 200)
+	do("PUT /repos/alice/garden/branches/main/protection", `{"required_status_checks": {"strict": true,
+		"contexts": ["build"]}, "enforce_admins": true, "required_pull_request_reviews": null, "restrictions": null}`, 200)
 	first := sha(do("PUT /repos/alice/seeds/contents/peas", contents(t, "1\n"), 201))
 	second := sha(do("PUT /repos/alice/seeds/contents/beans", contents(t, "2\n"), 201))
 	annotated := sha(do("POST /repos/alice/seeds/git/tags",
@@ -71,6 +76,13 @@ func TestRenovate(t *testing.T) {
 		s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/pulls/1/files", As: "alice", Status: 200,
 			Want: `[{"filename": "seeds.txt", "additions": 1, "deletions": 1}]`})
 	}
+	var pull struct{ Head struct{ SHA string } }
+	s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/pulls/1", As: "alice", Status: 200,
+		Want: `{"mergeable_state": "blocked", "auto_merge": {"enabled_by": {"login": "alice"}}}`}).JSON(t, &pull)
+	do("POST /repos/alice/garden/statuses/"+pull.Head.SHA, `{"state": "success", "context": "build"}`, 201)
+	testkit.Eventually(t, func() bool {
+		return s.Do(t, apitest.Case{Do: "GET /repos/alice/garden/pulls/1/merge", As: "alice"}).Status == 204
+	}, "the pull request is merged")
 }
 
 // contents is what PUT /repos/{owner}/{repo}/contents/{path} takes for a file.

@@ -59,11 +59,8 @@ func needsCommits(rule *Rule, p *repo.Push, u *repo.RefUpdate) bool {
 // violate. It fills the findings of each update. All objects must be on disk.
 func (s *Service) Prepare(ctx context.Context, p repo.Push) error {
 	var book *rulebook
-	var tip git.SHA // of the default branch
 	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		if book, err = readRulebook(tx, p.RepoID); err == nil {
-			tip, err = repo.BranchTip(tx, p.RepoID, book.defaultBranch)
-		}
+		book, err = readRulebook(tx, p.RepoID)
 		return err
 	})
 	if err != nil {
@@ -88,7 +85,7 @@ func (s *Service) Prepare(ctx context.Context, p repo.Push) error {
 			defer release()
 		}
 		i := &inspection{Service: s, ctx: ctx, objects: objects, push: &p, update: u, book: book,
-			defaultTip: tip, lists: map[bool][]*git.Commit{}}
+			lists: map[bool][]*git.Commit{}}
 		if err := i.run(sets); err != nil {
 			return err
 		}
@@ -99,12 +96,11 @@ func (s *Service) Prepare(ctx context.Context, p repo.Push) error {
 // inspection finds what the commits of one update violate.
 type inspection struct {
 	*Service
-	ctx        context.Context
-	objects    *git.Repository
-	push       *repo.Push
-	update     *repo.RefUpdate
-	book       *rulebook
-	defaultTip git.SHA
+	ctx     context.Context
+	objects *git.Repository
+	push    *repo.Push
+	update  *repo.RefUpdate
+	book    *rulebook
 
 	tip     git.SHA                // the new commit; empty: the ref is not one of a commit
 	lists   map[bool][]*git.Commit // new commits, without and with those of the default branch left out
@@ -215,10 +211,10 @@ func (i *inspection) forward() (string, error) {
 // branchedOff returns a problem if a new branch has commits that the default branch lacks: else somebody could
 // delete a branch and create it again with other commits.
 func (i *inspection) branchedOff() (string, error) {
-	if i.defaultTip == "" || i.tip == "" {
+	if i.book.defaultTip == "" || i.tip == "" {
 		return "", nil
 	}
-	if old, err := i.objects.IsAncestor(i.ctx, i.tip, i.defaultTip); err != nil || old {
+	if old, err := i.objects.IsAncestor(i.ctx, i.tip, i.book.defaultTip); err != nil || old {
 		return "", err
 	}
 	return "Changes must be made through a pull request.", nil
@@ -227,7 +223,7 @@ func (i *inspection) branchedOff() (string, error) {
 // commits returns the commits that the update adds. Those of the default branch count only if the ref exists
 // already and the ruleset does not apply to the default branch, where they were not judged.
 func (i *inspection) commits(set *Ruleset) ([]*git.Commit, error) {
-	without := i.defaultTip != "" && i.update.Name != git.Heads+i.book.defaultBranch &&
+	without := i.book.defaultTip != "" && i.update.Name != git.Heads+i.book.defaultBranch &&
 		(i.update.Old == git.ZeroSHA || slices.Contains(i.book.on(git.Heads+i.book.defaultBranch), set))
 	if list, known := i.lists[without]; known {
 		return list, nil
@@ -242,7 +238,7 @@ func (i *inspection) commits(set *Ruleset) ([]*git.Commit, error) {
 		}
 	}
 	if without {
-		not = append(not, i.defaultTip)
+		not = append(not, i.book.defaultTip)
 	}
 	shas, err := i.objects.NewCommits(i.ctx, []git.SHA{i.tip}, not, maxCommits+1)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 
 // Rules are the rulesets and protections of a repository and the rulesets of its owner, the oldest first.
 type Rules struct {
-	In     *repo.Access
+	In    *repo.Access
 	Sets  []*Ruleset
 	Known *Known // whom they name; nil: there are none
 

@@ -92,7 +92,9 @@ func TestParse(t *testing.T) {
 		`head:x/y -base:main reason:"not planned"`: {Heads: yes("x/y"),
 			Bases: search.Choice{No: []string{"main"}}, Reasons: yes("not planned")},
 		`review:Approved status:failure`:          {Reviews: yes("approved"), Statuses: yes("failure")},
-		`reviewed-by:a user-review-requested:@me`: {Reviewers: yes("a"), Requested: yes("@me")},
+		`reviewed-by:a review-requested:@me`:      {Reviewers: yes("a"), Requested: yes("@me")},
+		`user-review-requested:@me -team-review-requested:o/t`: {Asked: yes("@me"),
+			Teams: search.Choice{No: []string{"o/t"}}},
 		`main() label:a(b) (label:c(d))`:          {Words: []string{"main()"}, Labels: []search.LabelSet{{Names: []string{"a(b)"}}}, Groups: groups(q{Labels: []search.LabelSet{{Names: []string{"c(d)"}}}})},
 		`a OR b c`:                                {Groups: groups(q{Words: []string{"a"}}, q{Words: []string{"b", "c"}})},
 		`(repo:a/b) is:pr`:                        {Pull: search.Yes, Groups: groups(q{Repos: yes("a/b")})},
@@ -205,6 +207,7 @@ func FuzzParse(f *testing.F) {
 		`user:"a b" org:c`,
 		`a OR (b c OR -(d sort:updated in:title)) AND NOT e(f) label:g(h)`,
 		`created:2020-01-31T12:00:00 02:00..2020-01-31T12:00:00 01:00`,
+		`review-requested:a -user-review-requested:@me team-review-requested:"o/t" -team-review-requested:o/u`,
 	} {
 		f.Add(seed)
 	}

@@ -246,6 +246,13 @@ func Ended(tx *db.Tx, queue int64) (*Group, error) {
 	return &g, err
 }
 
+// HasGroup reports whether a branch of a repository belongs to a group.
+func HasGroup(tx *db.Tx, id repo.ID, ref string) (is bool, err error) {
+	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM merge_groups g JOIN merge_queues q ON q.id = g.queue_id
+		WHERE q.repo_id = $1 AND g.ref = $2)`, id, ref).Scan(&is)
+	return is, err
+}
+
 // DropGroup removes a group, whose branch is gone.
 func DropGroup(tx *db.Tx, id int64) error {
 	return tx.Run(`DELETE FROM merge_groups WHERE id = $1`, id)

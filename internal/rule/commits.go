@@ -26,10 +26,10 @@ const (
 const tooMuch = "This changes too much at once to be checked. Push it in parts."
 
 // needCommits reports whether a rule of the sets needs to look at commits to judge an update.
-func needCommits(p *repo.Push, u *repo.RefUpdate, sets []*Ruleset) bool {
+func (b *rulebook) needCommits(p *repo.Push, u *repo.RefUpdate, sets []*Ruleset) bool {
 	for _, r := range sets {
 		for n := range r.Rules {
-			if needsCommits(&r.Rules[n], p, u) {
+			if b.needsCommits(r, n, p, u) {
 				return true
 			}
 		}
@@ -37,7 +37,8 @@ func needCommits(p *repo.Push, u *repo.RefUpdate, sets []*Ruleset) bool {
 	return false
 }
 
-func needsCommits(rule *Rule, p *repo.Push, u *repo.RefUpdate) bool {
+func (b *rulebook) needsCommits(set *Ruleset, n int, p *repo.Push, u *repo.RefUpdate) bool {
+	rule := &set.Rules[n]
 	if !concerns(rule, p, u) {
 		return false
 	}
@@ -47,12 +48,23 @@ func needsCommits(rule *Rule, p *repo.Push, u *repo.RefUpdate) bool {
 	case PullRequest:
 		return p.Merge == nil && u.Old == git.ZeroSHA ||
 			p.Merge != nil && rule.Parameters.(*PullRequestRule).CodeOwners
+	case MergeQueue:
+		return u.Old == git.ZeroSHA && !b.renames(set, p, u)
 	case Checks:
 		return p.Merge != nil && !p.Merge.ByQueue() && rule.Parameters.(*ChecksRule).Strict
 	case Linear, Signatures, Message, AuthorEmail, CommitterEmail, Paths, PathLength, Extensions, FileSize:
 		return true
 	}
 	return false
+}
+
+// renames reports whether a new branch is another one to which the ruleset applies, or which was the default branch,
+// under a new name.
+func (b *rulebook) renames(set *Ruleset, p *repo.Push, u *repo.RefUpdate) bool {
+	return slices.ContainsFunc(p.Updates, func(o repo.RefUpdate) bool {
+		return o.New == git.ZeroSHA && o.Old == u.New &&
+			(set.applies(b.place, o.Name) || u.Name == git.Heads+b.defaultBranch)
+	})
 }
 
 // Prepare finds, before the transaction, which rulesets apply to the updates of a push and what their commits
@@ -74,7 +86,7 @@ func (s *Service) Prepare(ctx context.Context, p repo.Push) error {
 		for _, r := range sets {
 			u.Findings.Rulesets = append(u.Findings.Rulesets, r.ID)
 		}
-		if !needCommits(&p, u, sets) {
+		if !book.needCommits(&p, u, sets) {
 			continue
 		}
 		if objects == nil {
@@ -117,11 +129,10 @@ func (i *inspection) run(sets []*Ruleset) (err error) {
 	}
 	for _, set := range sets {
 		for n := range set.Rules {
-			rule := &set.Rules[n]
-			if !needsCommits(rule, i.push, i.update) {
+			if !i.book.needsCommits(set, n, i.push, i.update) {
 				continue
 			}
-			problem, err := i.ask(set, rule)
+			problem, err := i.ask(set, &set.Rules[n])
 			if err != nil {
 				return err
 			}
@@ -143,7 +154,9 @@ func (i *inspection) ask(set *Ruleset, rule *Rule) (string, error) {
 		if i.push.Merge != nil {
 			return i.owned()
 		}
-		return i.branchedOff()
+		return i.branchedOff("a pull request")
+	case MergeQueue:
+		return i.branchedOff("the merge queue")
 	case Checks:
 		m := i.push.Merge
 		if upToDate, err := i.objects.IsAncestor(i.ctx, i.update.Old, m.Head); err != nil || upToDate {
@@ -210,14 +223,14 @@ func (i *inspection) forward() (string, error) {
 
 // branchedOff returns a problem if a new branch has commits that the default branch lacks: else somebody could
 // delete a branch and create it again with other commits.
-func (i *inspection) branchedOff() (string, error) {
+func (i *inspection) branchedOff(through string) (string, error) {
 	if i.book.defaultTip == "" || i.tip == "" {
 		return "", nil
 	}
 	if old, err := i.objects.IsAncestor(i.ctx, i.tip, i.book.defaultTip); err != nil || old {
 		return "", err
 	}
-	return "Changes must be made through a pull request.", nil
+	return "Changes must be made through " + through + ".", nil
 }
 
 // commits returns the commits that the update adds. Those of the default branch count only if the ref exists

@@ -76,10 +76,8 @@ func (m *mutation) protectionPayload(ctx context.Context, in *object, id int64) 
 // protectionEdit returns a function that changes a protection by what the input has. Errors: NOT_FOUND for node ids
 // that are none of a user, a team or an App; UNPROCESSABLE for unknown ones, and for what Arbor does not enforce.
 func (m *mutation) protectionEdit(ctx context.Context, a *repo.Access) (func(p *rule.Protection), error) {
-	for _, name := range [...]string{"bypassForcePushActorIds", "requiredDeploymentEnvironments"} {
-		if len(m.ids(name)) > 0 {
-			return nil, refused(name + " is not supported.")
-		}
+	if len(m.ids("requiredDeploymentEnvironments")) > 0 {
+		return nil, refused("requiredDeploymentEnvironments is not supported.")
 	}
 	if m.flag("requiresDeployments").Value {
 		return nil, refused("requiresDeployments is not supported.")
@@ -89,6 +87,10 @@ func (m *mutation) protectionEdit(ctx context.Context, a *repo.Access) (func(p *
 		return nil, err
 	}
 	exempt, err := m.actors(ctx, a, "bypassPullRequestActorIds")
+	if err != nil {
+		return nil, err
+	}
+	forcing, err := m.actors(ctx, a, "bypassForcePushActorIds")
 	if err != nil {
 		return nil, err
 	}
@@ -111,6 +113,9 @@ func (m *mutation) protectionEdit(ctx context.Context, a *repo.Access) (func(p *
 			"restrictsPushes": &p.Restricted})
 		if pushers != nil {
 			p.Pushers = *pushers
+		}
+		if forcing != nil {
+			p.ForcePushers = forcing
 		}
 		m.editReviews(p, exempt, dismissers)
 		m.editChecks(p, checks)

@@ -171,7 +171,8 @@ func protectionFields() map[string]exec.Resolver {
 			}
 			return p.Reviews.Exempt
 		}),
-		"bypassForcePushAllowances": none("BypassForcePushAllowanceConnection"),
+		"bypassForcePushAllowances": allowances("BypassForcePushAllowance",
+			func(p protectionOf) *rule.Actors { return p.ForcePushers }),
 		"reviewDismissalAllowances": allowances("ReviewDismissalAllowance", func(p protectionOf) *rule.Actors {
 			if p.Reviews == nil {
 				return nil

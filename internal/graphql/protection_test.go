@@ -24,7 +24,7 @@ func TestProtectionsOfPatterns(t *testing.T) {
 			...on User{login}}}} bypassPullRequestAllowances(first:5){totalCount} bypassForcePushAllowances(first:5){totalCount}
 			reviewDismissalAllowances(first:5){totalCount} matchingRefs(first:5){totalCount nodes{name}}}`
 		const create = `mutation($r:ID!,$bob:ID!){createBranchProtectionRule(input:{repositoryId:$r,pattern:"f*",
-			isAdminEnforced:true,requiresApprovingReviews:true,requiredApprovingReviewCount:2,requiresStatusChecks:true,
+			isAdminEnforced:true,bypassForcePushActorIds:[$bob],requiresApprovingReviews:true,requiredApprovingReviewCount:2,requiresStatusChecks:true,
 			requiresStrictStatusChecks:true,requiredStatusCheckContexts:["build"],restrictsPushes:true,pushActorIds:[$bob],
 			requiresCommitSignatures:true}){` + shown + `}}`
 		check("bob", create, `{"data": {"createBranchProtectionRule": null}, "errors": [{"type": "FORBIDDEN"}]}`)
@@ -33,7 +33,7 @@ func TestProtectionsOfPatterns(t *testing.T) {
 			"requiresStatusChecks": true, "requiresStrictStatusChecks": true, "requiredStatusCheckContexts": ["build"],
 			"restrictsPushes": true, "requiresCommitSignatures": true, "repository": {"name": "bed"},
 			"pushAllowances": {"nodes": [{"actor": {"__typename": "User", "login": "bob"}}]},
-			"bypassPullRequestAllowances": {"totalCount": 0}, "bypassForcePushAllowances": {"totalCount": 0},
+			"bypassPullRequestAllowances": {"totalCount": 0}, "bypassForcePushAllowances": {"totalCount": 1},
 			"reviewDismissalAllowances": {"totalCount": 0}, "matchingRefs": {"totalCount": 1, "nodes": [{"name": "fix"}]}}}}}`)
 		v["id"] = regexp.MustCompile(`"id":"([^"]+)"`).FindStringSubmatch(made)[1]
 		check("alice", create, `{"data": {"createBranchProtectionRule": null}, "errors": [{"type": "UNPROCESSABLE"}]}`)

@@ -93,12 +93,16 @@ func organizationTeams(_ context.Context, f *exec.Field, _ *object) (pages[*team
 	if _, desc, err := orderBy(f, map[string]string{"NAME": "name"}); err != nil || desc {
 		return pages[*team.Team]{}, refused("Arbor lists teams by ascending names only.")
 	}
+	name, top := "teams", f.Args["rootTeamsOnly"] == true
+	if top {
+		name = "root teams"
+	}
 	read := func(ctx context.Context, q *query, caller *account.Caller, org string, page web.Page) (
 		[]*team.Team, int64, error) {
-		return q.load.Teams.List(ctx, caller, org, false, page)
+		return q.load.Teams.List(ctx, caller, org, top, page)
 	}
 	return pages[*team.Team]{kind: "TeamConnection", rank: rankBySlug,
-		many: listed("teams", "GET /orgs/{org}/teams", read), node: teamNode}, nil
+		many: listed(name, "GET /orgs/{org}/teams", read), node: teamNode}, nil
 }
 
 // refOfName parses ORGANIZATION/SLUG.

@@ -214,6 +214,9 @@ func (s *Service) Known(ctx context.Context, a *repo.Access, protections []*Rule
 // actors returns all lists of actors of the protection.
 func (p *Protection) actors() []*Actors {
 	list := []*Actors{&p.Pushers}
+	if p.ForcePushers != nil {
+		list = append(list, p.ForcePushers)
+	}
 	if r := p.Reviews; r != nil && r.Exempt != nil {
 		list = append(list, r.Exempt)
 	}

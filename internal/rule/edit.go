@@ -280,7 +280,7 @@ func (r *Ruleset) checkNames(f *web.Faults) {
 
 // onlyFor are kinds of rules that exist for one target. Those of files exist for all.
 var onlyFor = map[Kind]Target{PullRequest: Branches, BranchName: Branches, TagName: Tags, Conversations: Branches,
-	Pushers: Branches, MergeQueue: Branches}
+	Pushers: Branches, ForcePushers: Branches, MergeQueue: Branches}
 
 func (r *Ruleset) checkRules(f *web.Faults) {
 	wrong := func(k Kind, problem string) { f.Wrong("rules", errs.Custom, string(k)+": "+problem) }
@@ -302,7 +302,7 @@ func (r *Ruleset) checkRules(f *web.Faults) {
 			wrong(rule.Kind, "the rule does not exist for this target")
 		}
 		p, _ := rule.Parameters.(*PullRequestRule)
-		if !r.Protection && (rule.Kind == Pushers || rule.Kind == Conversations ||
+		if !r.Protection && (rule.Kind == Pushers || rule.Kind == ForcePushers || rule.Kind == Conversations ||
 			p != nil && (p.Dismissers != nil || p.Exempt != nil)) {
 			wrong(rule.Kind, "the rule exists for protections of branches only")
 		}

@@ -216,6 +216,8 @@ func concerns(rule *Rule, p *repo.Push, u *repo.RefUpdate) bool {
 		return !created && !deleted
 	case Conversations:
 		return p.Merge != nil && !deleted
+	case ForcePushers: // NonFastForward asks for them
+		return false
 	case Pushers:
 		return !deleted && (!created || rule.Parameters.(*PushersRule).BlocksCreation)
 	case Checks:
@@ -273,11 +275,19 @@ func (j *judgement) ask(c *matter, set *Ruleset, n int) string {
 	case Conversations:
 		return j.lacking((*needs).conversations)
 	case NonFastForward:
-		if u.Forward {
+		if u.Forward || !u.DeployKey && set.forcePushers().has(j.person(u)) {
 			return ""
 		}
 	}
 	return c.findings[finding{set.ID, n}]
+}
+
+// forcePushers are those who may force-push although others may not, or nil.
+func (r *Ruleset) forcePushers() *Actors {
+	if p, is := r.Find(ForcePushers).parameters().(*ForcePushersRule); is {
+		return &p.Actors
+	}
+	return nil
 }
 
 // lacking returns what one of the merged pull requests lacks, or "".

@@ -35,6 +35,7 @@ const (
 	FileSize       Kind = "max_file_size"
 	MergeQueue     Kind = "merge_queue"
 	Pushers        Kind = "push_restrictions"                // of protections only
+	ForcePushers   Kind = "bypass_force_push_allowances"     // of protections only
 	Conversations  Kind = "required_conversation_resolution" // of protections only
 	maxRules            = 40                                 // of a ruleset
 	maxChecks           = 50
@@ -72,6 +73,7 @@ var newParameters = map[Kind]func() parameters{
 	Extensions:     func() parameters { return &ExtensionsRule{} },
 	FileSize:       func() parameters { return &FileSizeRule{} },
 	Pushers:        func() parameters { return &PushersRule{} },
+	ForcePushers:   func() parameters { return &ForcePushersRule{} },
 	MergeQueue:     func() parameters { return NewQueueRule() },
 }
 
@@ -141,6 +143,9 @@ type PushersRule struct {
 	Actors
 	BlocksCreation bool `json:"block_creations"`
 }
+
+// ForcePushersRule names those whom NonFastForward of the same protection does not refuse.
+type ForcePushersRule struct{ Actors }
 
 func (p *UpdateRule) check() string { return "" }
 
@@ -240,6 +245,8 @@ func (p *FileSizeRule) check() string {
 }
 
 func (p *PushersRule) check() string { return p.problem("restrictions") }
+
+func (p *ForcePushersRule) check() string { return p.problem("bypass_force_push_allowances") }
 
 func listProblem(field string, list []string) string {
 	if len(list) == 0 || len(list) > maxListed {

@@ -124,6 +124,8 @@ func (b *rulebook) teams() (ids []team.ID) {
 			switch p := rule.Parameters.(type) {
 			case *PushersRule:
 				ids = append(ids, p.Teams...)
+			case *ForcePushersRule:
+				ids = append(ids, p.Teams...)
 			case *PullRequestRule:
 				if p.Exempt != nil {
 					ids = append(ids, p.Exempt.Teams...)

@@ -19,9 +19,10 @@ type Protection struct {
 	Restricted    bool             // only the pushers may push
 	Admins        bool             // the rules apply to administrators, too
 	Linear        bool
-	ForcePushes   bool // are allowed
-	Deletions     bool // are allowed
-	NoCreations   bool // only those who may push may create matching branches
+	ForcePushes   bool    // are allowed
+	ForcePushers  *Actors // those who may force-push although others may not; nil: Protect leaves them as they are
+	Deletions     bool    // are allowed
+	NoCreations   bool    // only those who may push may create matching branches
 	Conversations bool
 	Locked        bool
 	ForkSyncing   bool // a locked branch may be updated from the repository's parent
@@ -48,6 +49,8 @@ func AsProtection(r *Ruleset) *Protection {
 			p.NoCreations = true
 		case NonFastForward:
 			p.ForcePushes = false
+		case ForcePushers:
+			p.ForcePushers = &rule.Parameters.(*ForcePushersRule).Actors
 		case Deletion:
 			p.Deletions = false
 		case Linear:
@@ -82,6 +85,9 @@ func (p *Protection) apply(r *Ruleset) {
 	add(p.NoCreations && !p.Restricted, Creation, nil)
 	add(p.Locked, Update, &UpdateRule{p.ForkSyncing})
 	add(!p.ForcePushes, NonFastForward, nil)
+	if !p.ForcePushers.Empty() {
+		add(true, ForcePushers, &ForcePushersRule{p.ForcePushers.orEmpty()})
+	}
 	add(!p.Deletions, Deletion, nil)
 	add(p.Linear, Linear, nil)
 	add(p.Conversations, Conversations, nil)
@@ -155,6 +161,9 @@ func (s *Service) Protect(
 		return s.change(tx, o, entry, r, func(r *Ruleset) error {
 			if p.KeepSignatures {
 				p.Signatures = r.Find(Signatures) != nil
+			}
+			if p.ForcePushers == nil {
+				p.ForcePushers = AsProtection(r).ForcePushers
 			}
 			p.apply(r)
 			return nil

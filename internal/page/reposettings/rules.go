@@ -27,8 +27,8 @@ type rulesView struct {
 type protection struct {
 	ID int64
 	*rule.Protection
-	// Who may push, push without a pull request, and dismiss reviews, a line each, as people write them.
-	Push, Exempt, Dismiss string
+	// Who may push, push without a pull request, dismiss reviews, and force-push, a line each, as people write them.
+	Push, Exempt, Dismiss, Force string
 }
 
 // Approvals returns how many approvals are required; -1 if branches may be pushed without a pull request.
@@ -50,7 +50,7 @@ func (p protection) Contexts() string {
 func newProtection(known *rule.Known, a *repo.Access, set *rule.Ruleset) protection {
 	p := protection{ID: set.ID, Protection: rule.AsProtection(set)}
 	lines := func(of *rule.Actors) string { return strings.Join(known.Show(a, of).Words(), "\n") }
-	p.Push = lines(&p.Pushers)
+	p.Push, p.Force = lines(&p.Pushers), lines(p.ForcePushers)
 	if p.Reviews != nil {
 		p.Exempt, p.Dismiss = lines(p.Reviews.Exempt), lines(p.Reviews.Dismissers)
 	}
@@ -207,6 +207,9 @@ func (p *Pages) saveRule(r *http.Request, a *repo.Access, f page.Form) (*rule.Pr
 		form.Checks = &checks
 	} else {
 		form.Checks = nil
+	}
+	if form.ForcePushers, err = p.readActors(r, a, f, "forcers"); err != nil {
+		return form, err
 	}
 	form.Pushers = rule.Actors{}
 	if form.Restricted = f.Checked("restricted"); form.Restricted {

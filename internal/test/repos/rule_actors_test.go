@@ -2,6 +2,7 @@ package repos_test
 
 import (
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -195,5 +196,43 @@ func TestWhoMayDismissReviews(t *testing.T) {
 		s.Check(t, apitest.Case{Do: "PATCH " + reviews, As: "alice", Status: 200, Send: `{"dismissal_restrictions": {}}`,
 			Want: `{"dismissal_restrictions": "$absent"}`})
 		dismiss("pat", 200)
+	})
+}
+
+// Those whom a protection names may force-push where others may not, as Terraform sets it; the team's members count
+// as they are. REST cannot name them, and leaves them as they are.
+func TestWhoMayForcePush(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		crews(t, s)
+		first := s.Tip(t, "alice", "garden/plot", "main")
+		var core, plot struct {
+			ID string `json:"node_id"`
+		}
+		s.Ask(t, "alice", "GET /orgs/garden/teams/core", "", 200).JSON(t, &core)
+		s.Ask(t, "alice", "GET /repos/garden/plot", "", 200).JSON(t, &plot)
+		s.Check(t, apitest.Case{Do: "POST /graphql", As: "alice", Status: 200, Send: strings.Join(strings.Fields(fmt.Sprintf(`{"query": "mutation {
+			createBranchProtectionRule(input: {repositoryId: \"%s\", pattern: \"main\", isAdminEnforced: true,
+			bypassForcePushActorIds: [\"%s\"]}) {branchProtectionRule {allowsForcePushes bypassForcePushAllowances(first: 5)
+			{nodes {actor {... on Team {slug}}}}}}}"}`, plot.ID, core.ID)), " "),
+			Want: `{"data": {"createBranchProtectionRule": {"branchProtectionRule": {"allowsForcePushes": false,
+				"bypassForcePushAllowances": {"nodes": [{"actor": {"slug": "core"}}]}}}}}`})
+		back := func(as string, status int) {
+			t.Helper()
+			written(t, s, 201, "alice")
+			s.Check(t, apitest.Case{Name: as, Do: "PATCH /repos/garden/plot/git/refs/heads/main", As: as, Status: status,
+				Send: `{"sha": "` + first + `", "force": true}`})
+		}
+		back("pat", 422)
+		back("alice", 422)
+		back("ann", 200)
+		back("dee", 200) // in the team below
+		s.Ask(t, "alice", "PUT "+atPlot, `{"required_status_checks": null, "enforce_admins": true,
+			"required_pull_request_reviews": null, "restrictions": null}`, 200)
+		back("ann", 200)
+		s.Ask(t, "alice", "DELETE /orgs/garden/teams/core/memberships/ann", "", 204)
+		back("ann", 422)
+		s.Ask(t, "alice", "POST /repos/garden/plot/rulesets", `{"name": "x", "enforcement": "active",
+			"rules": [{"type": "bypass_force_push_allowances"}]}`, 422)
 	})
 }

@@ -22,6 +22,7 @@ type userCommand struct {
 	Rename    userRename    `cmd:"" help:"Change a user's login. The old one redirects and stays reserved."`
 	Delete    userDelete    `cmd:"" help:"Delete a user that owns nothing. Its texts are shown as by ghost, and its login stays reserved."`
 	Passwd    userPasswd    `cmd:"" help:"Set a user's password for the pages, from a prompt or the first line of standard input. Ends the user's sessions."`
+	Factors   userFactors   `cmd:"" help:"Show or remove a user's second factors."`
 	Quota     userQuota     `cmd:"" help:"Show or change how many repositories a user may own, and their total size."`
 	Email     emailCommand  `cmd:"" help:"Manage the e-mail addresses that attribute commits to users."`
 	Key       keyCommand    `cmd:"" help:"Manage the SSH keys of users."`

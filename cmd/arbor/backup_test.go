@@ -146,8 +146,8 @@ var codeAddress = regexp.MustCompile(`"` + codeURL + `(/[^"{#\\]*)"`)
 // laterPart is where a page has the part for which it did not wait.
 var laterPart = regexp.MustCompile(`data-more="([^"]+)"`)
 
-// ageShown is where a page shows how long ago something was, which depends on when the page is asked for.
-var ageShown = regexp.MustCompile(`(<time [^>]*>)[^<]*`)
+// ageShown is what differs between stores or visits: how long ago something was, and the mark of an issue.
+var ageShown = regexp.MustCompile(`(<time [^>]*>)[^<]*|data-mark="[^"]*"`)
 
 // walkOver follows the addresses of answers as alice, to the same answers each time.
 func walkOver(s *instance) map[string]string {

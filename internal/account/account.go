@@ -190,6 +190,8 @@ type Caller struct {
 	App       AppID // the id of the App by whose installation token the caller acts; 0: none
 	Session   bool  // signed in by the session of a browser, which opens pages alone
 	ByToken   bool  // the session was started with a token, so it cannot create tokens
+
+	ConfirmedAt db.Time // of a session: when its user last showed a password or a factor
 	// the id of the App that signed the request itself, with a JWT, and so has no token; 0: none
 	SignedApp AppID
 

@@ -39,6 +39,20 @@ func OrgFor(tx *db.Tx, caller *Caller, login string) (*Account, OrgAccess, error
 	return orgFor(tx, caller, login)
 }
 
+// InsideOrg is the condition of SQL that the caller, perhaps nil, sees the private members and the teams of the
+// organization whose id is the expression org. arg adds an argument and returns its placeholder.
+func InsideOrg(caller *Caller, org string, arg func(any) string) string {
+	switch {
+	case caller != nil && caller.App != 0 && caller.inOrg(caller.Grant.installation.owner) > None:
+		return org + " = " + arg(caller.Grant.installation.owner)
+	case caller == nil || caller.App != 0 || caller.HidesMembers:
+		return "1 = 0"
+	case caller.SiteAdmin:
+		return "1 = 1"
+	}
+	return "EXISTS (SELECT 1 FROM members om WHERE om.org_id = " + org + " AND om.user_id = " + arg(caller.ID) + ")"
+}
+
 // OwnedOrg returns the organization with a login if the caller owns it. Errors: 403, 404.
 func OwnedOrg(tx *db.Tx, caller *Caller, login string) (*Account, error) {
 	org, may, err := orgFor(tx, caller, login)

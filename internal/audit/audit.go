@@ -41,6 +41,13 @@ const (
 	UserVerifyEmail Action = "user.verify_email"
 	UserRemoveEmail Action = "user.remove_email"
 
+	FactorAdd      Action = "two_factor_authentication.add_factor"
+	FactorRemove   Action = "two_factor_authentication.remove_factor"
+	FactorRename   Action = "two_factor_authentication.rename_factor"
+	FactorDisabled Action = "two_factor_authentication.disabled" // by an administrator
+	RecoveryCodes  Action = "two_factor_authentication.recovery_codes_regenerated"
+	SessionConfirm Action = "user.sudo" // a session's user confirmed who it is
+
 	TokenCreate  Action = "personal_access_token.create"
 	TokenDestroy Action = "personal_access_token.destroy"
 	OAuthCreate  Action = "oauth_authorization.create"

@@ -30,7 +30,7 @@ func (api *API) Get(w http.ResponseWriter, r *http.Request) error {
 	}
 	h := w.Header()
 	h.Set("Cache-Control", "public, max-age=31536000, immutable")
-	if web.NotModified(w, r, `"avatar-1-`+id.String()+`"`) {
+	if web.NotModified(w, r, `"avatar-2-`+id.String()+`"`) {
 		return nil
 	}
 	picture, err := draw(id, &api.buffers)

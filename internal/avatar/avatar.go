@@ -50,10 +50,11 @@ func (p *pngBuffers) Put(b *png.EncoderBuffer) { p.pool.Put(b) }
 // from a hash of the id, so every node draws the same picture.
 func draw(id account.ID, buffers *pngBuffers) ([]byte, error) {
 	sum := sha256.Sum256(binary.BigEndian.AppendUint64([]byte("avatar"), uint64(id)))
-	// Each part of the colour stays in the middle, so it shows on the light ground.
+	// The ground is transparent: pages give it a colour that fits their theme. Each part of the ink's colour stays in
+	// the middle, so it shows on light and on grey.
 	ink := color.RGBA{48 + sum[29]%144, 48 + sum[30]%144, 48 + sum[31]%144, 255}
 	img := image.NewPaletted(image.Rect(0, 0, size, size),
-		color.Palette{color.RGBA{240, 240, 240, 255}, ink})
+		color.Palette{color.RGBA{}, ink})
 	for row := range cells {
 		for column := range cells {
 			mirrored := min(column, cells-1-column)

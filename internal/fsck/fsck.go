@@ -8,13 +8,14 @@
 //	refs.go       refs and pull requests against the objects of their repositories
 //	folders.go    folders that no repository has, and the space that is left
 //	files.go      files other than objects, against their rows
+//	queues.go     merge queues against pull requests and the branches of merge groups
 //
 // Each statement reads one moment of the database. Folders change in parallel: a finding
 // there is looked at again, and reported only if the database still contradicts the folder.
 //
 // Repair covers what follows from other rows (counters, copies of a column, the index), and what
-// a repository's folder holds besides objects. Objects and refs are never touched, and no folder
-// is removed.
+// a repository's folder holds besides objects. Objects are never touched, of refs only branches of merge
+// groups that no group has, and no folder is removed.
 package fsck
 
 import (
@@ -43,7 +44,7 @@ type Options struct {
 
 // Finding is one thing that does not hold.
 type Finding struct {
-	// database, counters, issues, repositories, folders, files or space
+	// database, counters, issues, queues, repositories, folders, files or space
 	Part       string `json:"part"`
 	Repository string `json:"repository,omitempty"` // OWNER/NAME, where it is of one
 	Problem    string `json:"problem"`
@@ -101,6 +102,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		{"database", c.database},
 		{"counters", c.counters},
 		{"issues", c.postings},
+		{"queues", c.queues},
 		{"repositories", c.repositories},
 		{"folders", c.folders},
 		{"files", c.files},

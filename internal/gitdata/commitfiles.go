@@ -19,7 +19,7 @@ const maxFiles = 1000
 type FilesCommit struct {
 	Message     string
 	Branch      string  // without refs/heads/
-	Tip         git.SHA // where the caller wants the branch to be
+	Tip         git.SHA // where the caller wants the branch to be; empty: nowhere, in a repository without refs
 	Add, Remove []FileChange
 }
 
@@ -159,12 +159,15 @@ func (c *filesCommit) run(ctx context.Context) (*git.Commit, error) {
 
 // build makes the commit's tree and returns the new objects, which are not written. Error: 422.
 func (c *filesCommit) build(ctx context.Context) ([]git.NewObject, error) {
-	tree, err := c.objects.PeelToTree(ctx, c.Tip)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.keepModes(ctx, tree); err != nil {
-		return nil, err
+	var tree git.SHA
+	var err error
+	if c.Tip != "" {
+		if tree, err = c.objects.PeelToTree(ctx, c.Tip); err != nil {
+			return nil, err
+		}
+		if err := c.keepModes(ctx, tree); err != nil {
+			return nil, err
+		}
 	}
 	if len(c.special) > 0 {
 		err := c.objects.CheckSpecial(ctx, c.special)
@@ -194,7 +197,11 @@ func (c *filesCommit) checkTip(ctx context.Context) error {
 	at, err := c.s.repos.Ref(ctx, c.access, "refs/heads/"+c.Branch)
 	switch {
 	case errs.Is(err, errs.NotFound):
-		return errs.Newf(errs.NotFound, "Branch %s not found", c.Branch)
+		err = c.s.orEmpty(ctx, c.access, errs.Newf(errs.NotFound, "Branch %s not found", c.Branch))
+		if c.Tip == "" && errs.Is(err, errs.Conflict) {
+			return nil
+		}
+		return err
 	case err != nil:
 		return err
 	case at != c.Tip:

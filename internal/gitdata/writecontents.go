@@ -45,24 +45,6 @@ type fileCommit struct {
 	created bool
 }
 
-// WriteFile writes a file with one commit of the caller on a branch, which must exist unless the repository
-// is empty. Errors: those of PutContents.
-func (s *Service) WriteFile(ctx context.Context, a *repo.Access, e FileEdit) error {
-	self, err := s.repos.Identity(ctx, a.Caller)
-	if err != nil {
-		return err
-	}
-	e.Author, e.Committer, e.signs = self, self, true
-	f := web.Faults{Resource: "Commit"}
-	f.CheckFilled("message", e.Message)
-	e.checkPath(&f)
-	if err := f.Err(); err != nil {
-		return err
-	}
-	_, err = s.editFile(ctx, a, &e)
-	return err
-}
-
 // checkPath notes a path that cannot be that of a file.
 func (e *FileEdit) checkPath(f *web.Faults) {
 	if problem := git.PathProblem(e.Path, git.ModeFile); problem != "" {

@@ -15,7 +15,8 @@
 //   - write.go: the steps before a change
 //   - frame.go: the frame of a page: the viewer, the repository, the tab
 //   - done.go: the message that the next page shows once after a form
-//   - form.go: forms and their errors; kept.go: a form sent after the session has ended
+//   - form.go: forms and their errors; kept.go: a form sent after the session has ended; confirm.go: one that is
+//     sent on once its sender has confirmed who it is
 //   - shown.go: concurrent changes of a form's fields
 //   - render.go: templates, headers, ETags
 //   - assets.go, assets/: the stylesheet and the script
@@ -34,6 +35,7 @@ import (
 	"context"
 
 	"arbor/internal/account"
+	"arbor/internal/account/session"
 	"arbor/internal/highlight"
 	"arbor/internal/hook"
 	"arbor/internal/issue"
@@ -45,7 +47,8 @@ import (
 
 // Options are what a kit works with.
 type Options struct {
-	Repos *repo.Service
+	Repos    *repo.Service
+	Sessions *session.Service
 
 	Issues  *issue.Service
 	Stars   *star.Service

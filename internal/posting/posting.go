@@ -15,7 +15,7 @@
 //	storeranges.go, storescan.go, storenames.go   the statements
 //
 // Tables: postings, posting_counts. Queries also read issues, issue_comments, labels, milestones, pulls, reviews,
-// requested_reviewers, status_commits, repos, and the index of package fulltext.
+// requested_reviewers, requested_teams, teams, team_members, status_commits, repos, and the index of package fulltext.
 //
 // A posting says that an issue has a property. Each property of a repository and state is a range in three
 // orders: creation (ids grow), update, comments. The counters next to them hold the length of each range.

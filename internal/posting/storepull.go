@@ -23,6 +23,16 @@ type BaseIs []string
 // AskedToReview matches pull requests with a review request for the account.
 type AskedToReview account.ID
 
+// AskedInTeam matches pull requests with a review request for a visible team that the account is in, as far as the
+// caller sees the teams of that organization.
+type AskedInTeam struct {
+	User   account.ID
+	Caller *account.Caller
+}
+
+// TeamAsked matches pull requests with a review request for the visible team with an id.
+type TeamAsked int64
+
 // ReviewedBy matches pull requests with a submitted review by the account.
 type ReviewedBy account.ID
 
@@ -62,6 +72,8 @@ type InReason uint8
 func (HeadBegins) condition()    {}
 func (BaseIs) condition()        {}
 func (AskedToReview) condition() {}
+func (AskedInTeam) condition()   {}
+func (TeamAsked) condition()     {}
 func (ReviewedBy) condition()    {}
 func (ReviewIs) condition()      {}
 func (StatusIs) condition()      {}
@@ -85,6 +97,17 @@ func (e AskedToReview) sql(b *builder) string {
 	return "EXISTS (SELECT 1 FROM requested_reviewers h WHERE h.issue_id = p.issue_id AND h.user_id = " +
 		b.arg(account.ID(e)) + ")"
 }
+
+// ofTeam is about a request for a team that is not secret: others are shown to nobody.
+const ofTeam = "EXISTS (SELECT 1 FROM requested_teams h JOIN teams t ON t.id = h.team_id" +
+	" WHERE h.issue_id = p.issue_id AND t.secret = FALSE AND "
+
+func (e AskedInTeam) sql(b *builder) string {
+	return ofTeam + "EXISTS (SELECT 1 FROM team_members m WHERE m.team_id = t.id AND m.user_id = " + b.arg(e.User) +
+		") AND " + account.InsideOrg(e.Caller, "t.org_id", b.arg) + ")"
+}
+
+func (e TeamAsked) sql(b *builder) string { return ofTeam + "t.id = " + b.arg(int64(e)) + ")" }
 
 const ofReview = "EXISTS (SELECT 1 FROM reviews h WHERE h.issue_id = p.issue_id AND "
 

@@ -13,7 +13,6 @@ import (
 	"arbor/internal/gitdata"
 	"arbor/internal/issue"
 	"arbor/internal/repo"
-	"arbor/internal/rule"
 	"arbor/internal/web"
 )
 
@@ -120,7 +119,7 @@ func (s *Service) readPage(
 		err = p.findBehind(ctx, s.repos)
 	}
 	if err == nil {
-		err = rule.AskOwners(ctx, s.db, s.repos, p.candidates(), p.outlooks)
+		err = s.askGit(ctx, p.candidates(), p.outlooks)
 	}
 	return p, err
 }

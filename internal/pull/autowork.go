@@ -52,7 +52,7 @@ func (s *Service) examine(ctx context.Context) (more bool, err error) {
 		return err
 	})
 	if err == nil {
-		err = s.askOwnersOf(ctx, list)
+		err = s.askGitOf(ctx, list)
 	}
 	if err != nil {
 		return false, err
@@ -91,8 +91,9 @@ type waiting struct {
 	upToDate bool          // a rule asks that the head contains the base
 }
 
-// askOwnersOf finds out which pull requests lack reviews of code owners, of those that seem to lack nothing else.
-func (s *Service) askOwnersOf(ctx context.Context, list []*waiting) error {
+// askGitOf finds out which pull requests lack reviews of code owners or signatures, of those that seem to lack
+// nothing else.
+func (s *Service) askGitOf(ctx context.Context, list []*waiting) error {
 	var candidates []rule.Candidate
 	outlooks := map[int64]*rule.Outlook{}
 	for _, w := range list {
@@ -101,7 +102,7 @@ func (s *Service) askOwnersOf(ctx context.Context, list []*waiting) error {
 			outlooks[int64(w.IssueID)] = w.outlook
 		}
 	}
-	err := rule.AskOwners(ctx, s.db, s.repos, candidates, outlooks)
+	err := s.askGit(ctx, candidates, outlooks)
 	for _, w := range list {
 		w.lacks = w.lacks || outlooks[int64(w.IssueID)] != nil && len(w.outlook.Missing) > 0
 	}

@@ -145,7 +145,7 @@ func (s *Service) checkBase(ctx context.Context, a *repo.Access, p *Pull, branch
 		return "", custom("base", "Cannot change the base branch of a closed pull request.")
 	}
 	tip, err := s.repos.Ref(ctx, a, heads+branch)
-	if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Invalid) {
+	if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Invalid) || repo.IsQueueRef(heads+branch) {
 		return "", wrong("base", errs.InvalidField, branch)
 	}
 	if err != nil {

@@ -309,7 +309,7 @@ func (p *page) mergeState(i *issue.Issue, pull *Pull) string {
 		return "dirty"
 	case rules != nil && len(rules.Missing) > 0:
 		return "blocked"
-	case rules != nil && rules.CodeOwners && !rules.Asked: // in a transaction, where Git is not asked
+	case rules != nil && rules.Open(): // in a transaction, where Git is not asked
 		return "unknown"
 	case p.behind[pull.IssueID]:
 		return "behind"

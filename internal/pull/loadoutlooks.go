@@ -50,7 +50,7 @@ func (api *API) Outlooks(ctx context.Context, list []repo.Of[int64]) (map[repo.O
 		return err
 	})
 	if err == nil {
-		err = rule.AskOwners(ctx, api.s.db, api.s.repos, candidates, outlooks)
+		err = api.s.askGit(ctx, candidates, outlooks)
 	}
 	return found, err
 }

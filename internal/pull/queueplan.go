@@ -98,10 +98,14 @@ func (q *queueState) readRights(tx *db.Tx) (map[int64]bool, error) {
 	if err != nil {
 		return nil, err
 	}
+	accounts, err := account.ByIDs(tx, db.Unique(by))
+	if err != nil {
+		return nil, err
+	}
 	may, apps := map[int64]bool{}, map[account.InstallationID]bool{}
 	for _, e := range q.entries {
-		if e.Installation == 0 {
-			may[e.ID] = people[e.By].Role >= account.Push
+		if who := accounts[e.By]; e.Installation == 0 {
+			may[e.ID] = who != nil && who.SuspendedAt.IsZero() && people[e.By].Role >= account.Push
 			continue
 		}
 		is, known := apps[e.Installation]
@@ -123,7 +127,7 @@ type stepKind int
 const (
 	stepWait       stepKind = iota
 	stepDrop                // delete the branch of a group that ended
-	stepRemove              // an entry leaves
+	stepRemove              // entries leave
 	stepInvalidate          // groups end, since what they were built on has changed
 	stepMerge
 	stepBuild
@@ -133,22 +137,34 @@ const (
 type queueStep struct {
 	kind   stepKind
 	group  *mergequeue.Group // dropped
-	entry  *mergequeue.Entry // removed, or built
-	why    string            // it is removed
+	entry  *mergequeue.Entry // built
+	leave  []leaving         // removed
 	groups []int64           // that are invalidated
 	base   git.SHA           // on which the entry is built
 	merge  []*mergequeue.Entry
 	wait   time.Duration // 0: until it is woken
 }
 
+// leaving is an entry that has to leave its queue.
+type leaving struct {
+	entry *mergequeue.Entry
+	why   string
+}
+
+// maxLeaving is how many entries leave in one transaction.
+const maxLeaving = 20
+
 // key tells steps apart: the transaction of a step first looks whether it is still the next one.
 func (s *queueStep) key() string {
-	key := fmt.Sprint(s.kind, s.why, s.groups, s.base)
+	key := fmt.Sprint(s.kind, s.groups, s.base)
 	if s.group != nil {
 		key += fmt.Sprint(" group ", s.group.ID)
 	}
 	if s.entry != nil {
 		key += fmt.Sprint(" entry ", s.entry.ID)
+	}
+	for _, l := range s.leave {
+		key += fmt.Sprint(" leave ", l.entry.ID, l.why)
 	}
 	for _, e := range s.merge {
 		key += fmt.Sprint(" merge ", e.ID, e.Group.ID)
@@ -164,10 +180,14 @@ func (q *queueState) next() *queueStep {
 	if q.ended != nil {
 		return &queueStep{kind: stepDrop, group: q.ended}
 	}
+	var leave []leaving
 	for _, e := range q.entries {
-		if why := q.unfit(e); why != "" {
-			return &queueStep{kind: stepRemove, entry: e, why: why}
+		if why := q.unfit(e); why != "" && len(leave) < maxLeaving {
+			leave = append(leave, leaving{e, why})
 		}
+	}
+	if len(leave) > 0 {
+		return &queueStep{kind: stepRemove, leave: leave}
 	}
 	if groups := q.stale(); len(groups) > 0 {
 		return &queueStep{kind: stepInvalidate, groups: groups}
@@ -177,8 +197,10 @@ func (q *queueState) next() *queueStep {
 
 // unfit returns why an entry has to leave, whatever its checks say, or "".
 func (q *queueState) unfit(e *mergequeue.Entry) string {
-	o := q.outlooks[int64(e.IssueID)]
+	o, p := q.outlooks[int64(e.IssueID)], q.pulls[e.IssueID]
 	switch {
+	case !p.Open || p.HeadRepoID == 0 || p.RepoID != q.RepoID || p.BaseRef != q.Base: // see FollowDeletion
+		return leftByHand
 	case q.rule == nil || q.tip == "":
 		return leftCleared
 	case !q.may[e.ID], o != nil && len(o.Unready) > 0:
@@ -276,7 +298,7 @@ func (q *queueState) advance() *queueStep {
 	together := q.entries[0].At + minutes(q.rule.MinWait)
 	switch built := q.built(); {
 	case failed >= 0:
-		return &queueStep{kind: stepRemove, entry: q.entries[failed], why: why}
+		return &queueStep{kind: stepRemove, leave: []leaving{{q.entries[failed], why}}}
 	case ready > 0 && (ready >= int(q.rule.MinMerge) || ready == q.rule.Merges() || q.now >= together):
 		return &queueStep{kind: stepMerge, merge: q.entries[:ready]}
 	case built < min(len(q.entries), q.rule.Builds()):

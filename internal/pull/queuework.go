@@ -74,13 +74,18 @@ func (s *Service) runQueue(ctx context.Context) (more bool, err error) {
 	return true, err
 }
 
-// maxSteps bounds what a worker does for one queue before others have their turn. Each entry of a full queue takes a
-// few steps.
-const maxSteps = 8 * mergequeue.MaxEntries
+// Bounds of what a worker does for one queue before others have their turn. Somebody may have many pull requests
+// built again and again.
+const (
+	maxSteps = 50
+	maxTurn  = 2 * time.Second
+)
 
-// advanceQueue makes one step of a queue after another, and returns for how long there is nothing to do then.
+// advanceQueue makes one step of a queue after another, and returns for how long there is nothing to do then: less
+// than 0 if there is more to do at once.
 func (s *Service) advanceQueue(ctx context.Context, queue *mergequeue.Queue) (time.Duration, error) {
-	for range maxSteps {
+	start := time.Now()
+	for step := 0; step < maxSteps && time.Since(start) < maxTurn; step++ {
 		var q *queueState
 		err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
 			q, err = readQueue(tx, queue.ID)
@@ -89,15 +94,15 @@ func (s *Service) advanceQueue(ctx context.Context, queue *mergequeue.Queue) (ti
 		if err != nil {
 			return 0, err
 		}
-		step := q.next()
-		if step.kind == stepWait {
-			return step.wait, nil
+		next := q.next()
+		if next.kind == stepWait {
+			return next.wait, nil
 		}
-		if err := s.take(ctx, q, step); err != nil && !errors.Is(err, errMoved) {
+		if err := s.take(ctx, q, next); err != nil && !errors.Is(err, errMoved) {
 			return 0, err
 		}
 	}
-	return time.Second, nil
+	return -1, nil
 }
 
 // take makes a step. Error: errMoved if another one is the next by now.
@@ -117,7 +122,12 @@ func (s *Service) take(ctx context.Context, q *queueState, step *queueStep) erro
 		if step.kind == stepInvalidate {
 			return mergequeue.End(tx, step.groups, mergequeue.Invalidated)
 		}
-		return s.removeEntry(tx, q, step.entry, step.why)
+		for _, l := range step.leave {
+			if err := s.removeEntry(tx, q, l.entry, l.why); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 
@@ -187,6 +197,7 @@ func (s *Service) buildGroup(ctx context.Context, q *queueState, step *queueStep
 	if err != nil {
 		return s.orEvict(ctx, q, step, e, err)
 	}
+	stopping := ctx
 	ctx, cancel := context.WithTimeout(ctx, trialTime)
 	defer cancel()
 	method, err := ParseMethod(strings.ToLower(q.rule.Method))
@@ -194,6 +205,9 @@ func (s *Service) buildGroup(ctx context.Context, q *queueState, step *queueStep
 		return err
 	}
 	sha, err := s.commit(ctx, a, &p, i, MergeOptions{Method: method})
+	if err != nil && ctx.Err() != nil && stopping.Err() == nil && q.Tries >= tooLong { // as for test merges
+		return s.evict(stopping, q, step, e, leftConflict)
+	}
 	if err != nil {
 		return s.orEvict(ctx, q, step, e, err)
 	}
@@ -243,11 +257,14 @@ func isLost(err error) bool {
 // If rules refuse that, it is tried for the first one alone, which leaves the queue if they refuse it, too.
 func (s *Service) mergeGroups(ctx context.Context, q *queueState, step *queueStep) error {
 	err := s.mergeEntries(ctx, q, step, step.merge)
-	var refused *repo.RuleError
-	if errors.As(err, &refused) && len(step.merge) > 1 {
+	never := func() bool {
+		var refused *repo.RuleError
+		return errors.As(err, &refused) || isLost(err)
+	}
+	if never() && len(step.merge) > 1 {
 		err = s.mergeEntries(ctx, q, step, step.merge[:1])
 	}
-	if errors.As(err, &refused) || isLost(err) {
+	if never() {
 		return s.evict(ctx, q, step, step.merge[0], leftRules)
 	}
 	return err
@@ -263,7 +280,7 @@ func (s *Service) mergeEntries(
 	var groups []int64
 	for _, e := range entries {
 		groups = append(groups, e.Group.ID)
-		m.Queue = append(m.Queue, repo.Queued{Pull: int64(e.IssueID), Tip: e.Group.Head})
+		m.Queue = append(m.Queue, repo.Queued{Pull: int64(e.IssueID), By: e.By, Tip: e.Group.Head})
 	}
 	push := repo.Push{RepoID: q.RepoID, Purges: q.in.Purges, Atomic: true, As: db.Server, Merge: m,
 		Updates: []repo.RefUpdate{{Name: heads + q.Base, Old: q.tip, New: last.Group.Head, By: last.By, Forward: true}}}

@@ -58,6 +58,14 @@ func (p *Pull) isBehind(ctx context.Context, repos *repo.Service, a *repo.Access
 	return !has, err
 }
 
+// askGit adds to outlooks what only Git tells: which code owners have to review, and which commits are not signed.
+func (s *Service) askGit(ctx context.Context, list []rule.Candidate, found map[int64]*rule.Outlook) error {
+	if err := rule.AskOwners(ctx, s.db, s.repos, list, found); err != nil {
+		return err
+	}
+	return rule.AskSignatures(ctx, s.repos, s.signatures, list, found)
+}
+
 // rules returns what the rules of the base ask of an open pull request, and what people should know about them.
 func (s *Service) rules(
 	ctx context.Context, a *repo.Access, p *Pull, behind bool,
@@ -72,7 +80,7 @@ func (s *Service) rules(
 		return err
 	})
 	if err == nil {
-		err = rule.AskOwners(ctx, s.db, s.repos, list, found)
+		err = s.askGit(ctx, list, found)
 	}
 	o := found[int64(p.IssueID)]
 	if err != nil || o == nil {

@@ -147,7 +147,7 @@ func checkUpdates(tx *db.Tx, repoID ID, branch branchState, queue bool, updates 
 		switch {
 		case branch.archived && !strings.HasPrefix(u.Name, "refs/pull/"):
 			refused[i] = ErrArchived()
-		case !queue && IsQueueRef(u.Name):
+		case !queue && u.reserved():
 			refused[i] = errQueueRef
 		case u.New == git.ZeroSHA && u.Name == git.Heads+branch.name:
 			refused[i] = errs.New(errs.Conflict, "refusing to delete the default branch")

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"arbor/internal/account"
 	"arbor/internal/errs"
 	"arbor/internal/git"
 )
@@ -23,8 +24,9 @@ type Merge struct {
 
 // Queued is a pull request that a merge queue merges.
 type Queued struct {
-	Pull int64   // the id of its issue
-	Tip  git.SHA // of the base with it
+	Pull int64      // the id of its issue
+	By   account.ID // who put it into the queue
+	Tip  git.SHA    // of the base with it
 }
 
 // ByQueue reports whether a merge queue merges.
@@ -57,8 +59,15 @@ func (m *Merge) Tips(tip git.SHA) []git.SHA {
 // QueueRefs is the prefix of the branches of merge groups, as at GitHub. Only merge queues move them.
 const QueueRefs = git.Heads + "gh-readonly-queue/"
 
-// IsQueueRef reports whether a ref is the branch of a merge group, by its full name.
-func IsQueueRef(name string) bool { return strings.HasPrefix(name, QueueRefs) }
+// IsQueueRef reports whether a ref is the branch of a merge group, or would be in the way of all of them, by its full
+// name.
+func IsQueueRef(name string) bool { return strings.HasPrefix(name+"/", QueueRefs) }
+
+// reserved reports whether only merge queues may make an update. A branch gh-readonly-queue from before there were
+// any may be deleted.
+func (u *RefUpdate) reserved() bool {
+	return IsQueueRef(u.Name) && !(u.New == git.ZeroSHA && u.Name+"/" == QueueRefs)
+}
 
 // WithoutQueueRefs returns updates of other refs.
 func WithoutQueueRefs(updates []RefUpdate) []RefUpdate {

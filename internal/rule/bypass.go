@@ -1,6 +1,8 @@
 package rule
 
 import (
+	"slices"
+
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/git"
@@ -31,6 +33,17 @@ type bypassers struct {
 // person returns who moves a ref.
 func (j *judgement) person(u *repo.RefUpdate) person {
 	return person{id: u.By, app: j.bypass.app(j.tx, u.By), teams: func(ids []team.ID) bool { return j.inTeam(u.By, ids) }}
+}
+
+// all reports whether something holds for those who move a ref: for all who put pull requests into the merge queue
+// that moves it.
+func (j *judgement) all(u *repo.RefUpdate, holds func(person) bool) bool {
+	if m := j.push.Merge; m != nil && m.ByQueue() {
+		return !slices.ContainsFunc(m.Queue, func(q repo.Queued) bool {
+			return !holds(j.person(&repo.RefUpdate{By: q.By}))
+		})
+	}
+	return holds(j.person(u))
 }
 
 // inTeam reports whether an account is in one of the teams, if that belongs to the owner of the repository. If that

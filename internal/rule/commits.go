@@ -26,10 +26,10 @@ const (
 const tooMuch = "This changes too much at once to be checked. Push it in parts."
 
 // needCommits reports whether a rule of the sets needs to look at commits to judge an update.
-func needCommits(p *repo.Push, u *repo.RefUpdate, sets []*Ruleset) bool {
+func (b *rulebook) needCommits(p *repo.Push, u *repo.RefUpdate, sets []*Ruleset) bool {
 	for _, r := range sets {
 		for n := range r.Rules {
-			if needsCommits(&r.Rules[n], p, u) {
+			if b.needsCommits(r, n, p, u) {
 				return true
 			}
 		}
@@ -37,7 +37,8 @@ func needCommits(p *repo.Push, u *repo.RefUpdate, sets []*Ruleset) bool {
 	return false
 }
 
-func needsCommits(rule *Rule, p *repo.Push, u *repo.RefUpdate) bool {
+func (b *rulebook) needsCommits(set *Ruleset, n int, p *repo.Push, u *repo.RefUpdate) bool {
+	rule := &set.Rules[n]
 	if !concerns(rule, p, u) {
 		return false
 	}
@@ -47,6 +48,8 @@ func needsCommits(rule *Rule, p *repo.Push, u *repo.RefUpdate) bool {
 	case PullRequest:
 		return p.Merge == nil && u.Old == git.ZeroSHA ||
 			p.Merge != nil && rule.Parameters.(*PullRequestRule).CodeOwners
+	case MergeQueue:
+		return u.Old == git.ZeroSHA && !b.renames(set, p, u)
 	case Checks:
 		return p.Merge != nil && !p.Merge.ByQueue() && rule.Parameters.(*ChecksRule).Strict
 	case Linear, Signatures, Message, AuthorEmail, CommitterEmail, Paths, PathLength, Extensions, FileSize:
@@ -55,15 +58,21 @@ func needsCommits(rule *Rule, p *repo.Push, u *repo.RefUpdate) bool {
 	return false
 }
 
+// renames reports whether a new branch is another one to which the ruleset applies, or which was the default branch,
+// under a new name.
+func (b *rulebook) renames(set *Ruleset, p *repo.Push, u *repo.RefUpdate) bool {
+	return slices.ContainsFunc(p.Updates, func(o repo.RefUpdate) bool {
+		return o.New == git.ZeroSHA && o.Old == u.New &&
+			(set.applies(b.place, o.Name) || u.Name == git.Heads+b.defaultBranch)
+	})
+}
+
 // Prepare finds, before the transaction, which rulesets apply to the updates of a push and what their commits
 // violate. It fills the findings of each update. All objects must be on disk.
 func (s *Service) Prepare(ctx context.Context, p repo.Push) error {
 	var book *rulebook
-	var tip git.SHA // of the default branch
 	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		if book, err = readRulebook(tx, p.RepoID); err == nil {
-			tip, err = repo.BranchTip(tx, p.RepoID, book.defaultBranch)
-		}
+		book, err = readRulebook(tx, p.RepoID)
 		return err
 	})
 	if err != nil {
@@ -77,7 +86,7 @@ func (s *Service) Prepare(ctx context.Context, p repo.Push) error {
 		for _, r := range sets {
 			u.Findings.Rulesets = append(u.Findings.Rulesets, r.ID)
 		}
-		if !needCommits(&p, u, sets) {
+		if !book.needCommits(&p, u, sets) {
 			continue
 		}
 		if objects == nil {
@@ -88,7 +97,7 @@ func (s *Service) Prepare(ctx context.Context, p repo.Push) error {
 			defer release()
 		}
 		i := &inspection{Service: s, ctx: ctx, objects: objects, push: &p, update: u, book: book,
-			defaultTip: tip, lists: map[bool][]*git.Commit{}}
+			lists: map[bool][]*git.Commit{}}
 		if err := i.run(sets); err != nil {
 			return err
 		}
@@ -99,12 +108,11 @@ func (s *Service) Prepare(ctx context.Context, p repo.Push) error {
 // inspection finds what the commits of one update violate.
 type inspection struct {
 	*Service
-	ctx        context.Context
-	objects    *git.Repository
-	push       *repo.Push
-	update     *repo.RefUpdate
-	book       *rulebook
-	defaultTip git.SHA
+	ctx     context.Context
+	objects *git.Repository
+	push    *repo.Push
+	update  *repo.RefUpdate
+	book    *rulebook
 
 	tip     git.SHA                // the new commit; empty: the ref is not one of a commit
 	lists   map[bool][]*git.Commit // new commits, without and with those of the default branch left out
@@ -121,11 +129,10 @@ func (i *inspection) run(sets []*Ruleset) (err error) {
 	}
 	for _, set := range sets {
 		for n := range set.Rules {
-			rule := &set.Rules[n]
-			if !needsCommits(rule, i.push, i.update) {
+			if !i.book.needsCommits(set, n, i.push, i.update) {
 				continue
 			}
-			problem, err := i.ask(set, rule)
+			problem, err := i.ask(set, &set.Rules[n])
 			if err != nil {
 				return err
 			}
@@ -147,7 +154,9 @@ func (i *inspection) ask(set *Ruleset, rule *Rule) (string, error) {
 		if i.push.Merge != nil {
 			return i.owned()
 		}
-		return i.branchedOff()
+		return i.branchedOff("a pull request")
+	case MergeQueue:
+		return i.branchedOff("the merge queue")
 	case Checks:
 		m := i.push.Merge
 		if upToDate, err := i.objects.IsAncestor(i.ctx, i.update.Old, m.Head); err != nil || upToDate {
@@ -214,20 +223,20 @@ func (i *inspection) forward() (string, error) {
 
 // branchedOff returns a problem if a new branch has commits that the default branch lacks: else somebody could
 // delete a branch and create it again with other commits.
-func (i *inspection) branchedOff() (string, error) {
-	if i.defaultTip == "" || i.tip == "" {
+func (i *inspection) branchedOff(through string) (string, error) {
+	if i.book.defaultTip == "" || i.tip == "" {
 		return "", nil
 	}
-	if old, err := i.objects.IsAncestor(i.ctx, i.tip, i.defaultTip); err != nil || old {
+	if old, err := i.objects.IsAncestor(i.ctx, i.tip, i.book.defaultTip); err != nil || old {
 		return "", err
 	}
-	return "Changes must be made through a pull request.", nil
+	return "Changes must be made through " + through + ".", nil
 }
 
 // commits returns the commits that the update adds. Those of the default branch count only if the ref exists
 // already and the ruleset does not apply to the default branch, where they were not judged.
 func (i *inspection) commits(set *Ruleset) ([]*git.Commit, error) {
-	without := i.defaultTip != "" && i.update.Name != git.Heads+i.book.defaultBranch &&
+	without := i.book.defaultTip != "" && i.update.Name != git.Heads+i.book.defaultBranch &&
 		(i.update.Old == git.ZeroSHA || slices.Contains(i.book.on(git.Heads+i.book.defaultBranch), set))
 	if list, known := i.lists[without]; known {
 		return list, nil
@@ -242,7 +251,7 @@ func (i *inspection) commits(set *Ruleset) ([]*git.Commit, error) {
 		}
 	}
 	if without {
-		not = append(not, i.defaultTip)
+		not = append(not, i.book.defaultTip)
 	}
 	shas, err := i.objects.NewCommits(i.ctx, []git.SHA{i.tip}, not, maxCommits+1)
 	if err != nil {

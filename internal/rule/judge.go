@@ -107,7 +107,7 @@ func (j *judgement) collect(refused []error) error {
 			}
 		} else {
 			c.sets = j.book.on(u.Name)
-			if needCommits(j.push, u, c.sets) {
+			if j.book.needCommits(j.push, u, c.sets) {
 				return repo.ErrUnprepared
 			}
 		}
@@ -212,7 +212,7 @@ func concerns(rule *Rule, p *repo.Push, u *repo.RefUpdate) bool {
 		return created
 	case Deletion:
 		return deleted
-	case Update, NonFastForward, MergeQueue:
+	case Update, NonFastForward:
 		return !created && !deleted
 	case Conversations:
 		return p.Merge != nil && !deleted
@@ -250,12 +250,15 @@ func (j *judgement) ask(c *matter, set *Ruleset, n int) string {
 	case *ChecksRule:
 		return join(p.problems(j.states[checkedCommit{j.push.RepoID, j.checked(c)}]), c.findings[finding{set.ID, n}])
 	case *QueueRule:
+		if u.Old == git.ZeroSHA {
+			return c.findings[finding{set.ID, n}]
+		}
 		if m := j.push.Merge; m != nil && m.ByQueue() {
 			return ""
 		}
 		return "Changes must be made through the merge queue."
 	case *PushersRule:
-		if !u.DeployKey && p.has(j.person(u)) {
+		if !u.DeployKey && j.all(u, p.has) {
 			return ""
 		}
 		return "You are not authorized to push to this branch."

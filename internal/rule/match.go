@@ -14,7 +14,9 @@ import (
 type place struct {
 	name          string
 	defaultBranch string
+	defaultTip    git.SHA // empty: there is no such branch
 	owner         account.ID
+	noSquash      bool // the repository allows no squash
 }
 
 // applies reports whether a ruleset applies to the ref of a full name.

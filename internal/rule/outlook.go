@@ -15,7 +15,7 @@ type Candidate struct {
 	Base string  // a branch
 	Head git.SHA
 
-	// for AskOwners
+	// for AskOwners and AskSignatures
 	Tip    git.SHA // of the base; empty: it was deleted
 	Left   git.SHA // a commit of the base from when the head was last new
 	Result git.SHA // of a merge of Tip and Head; empty: unknown, or they cannot be merged
@@ -32,9 +32,17 @@ type Outlook struct {
 
 	CodeOwners bool   // their reviews are required
 	Asked      bool   // AskOwners found out which of them are missing
+	Signatures bool   // of commits are required
+	Verified   bool   // AskSignatures found out which of them are missing
 	Note       string // what people should know, though nothing is missing
-	needs      *needs
+
+	needs  *needs
+	squash bool      // it may be merged by a squash
+	judged []git.SHA // whose commits a rule about signatures leaves out
 }
+
+// Open reports that Git was not asked yet what else is missing.
+func (o *Outlook) Open() bool { return o.CodeOwners && !o.Asked || o.Signatures && !o.Verified }
 
 // Outlooks returns the outlook of pull requests, by the ids of their issues, with a fixed number of statements.
 // Those whose base has no rules are missing. Commits are not looked at.
@@ -88,7 +96,10 @@ func (b *rulebook) outlook(c Candidate, need *needs, states map[string][]checkSt
 			continue
 		}
 		if o == nil {
-			o = &Outlook{Reviewed: true, needs: need, Queue: b.queue(c.Base)}
+			o = &Outlook{Reviewed: true, needs: need, Queue: b.queue(c.Base), squash: !b.noSquash}
+			if o.Queue != nil {
+				o.squash = o.Queue.Method == "SQUASH"
+			}
 		}
 		for _, rule := range set.Rules {
 			problem := ""
@@ -97,14 +108,18 @@ func (b *rulebook) outlook(c Candidate, need *needs, states map[string][]checkSt
 				problem = need.problems(p, &repo.Merge{})
 				o.Reviews, o.CodeOwners = o.Reviews || p.Approvals > 0, o.CodeOwners || p.CodeOwners
 				o.Reviewed = o.Reviewed && need.reviews(p) == ""
+				o.squash = o.squash && (len(p.Methods) == 0 || slices.Contains(p.Methods, "squash"))
 			case *ChecksRule:
 				problem = p.problems(states)
 				o.UpToDate = o.UpToDate || p.Strict && o.Queue == nil // its groups contain the base
 			case *UpdateRule:
 				problem = "The branch is locked."
 			}
-			if rule.Kind == Conversations {
+			switch rule.Kind {
+			case Conversations:
 				problem = need.conversations()
+			case Signatures:
+				o.mustBeSigned(b, set, c.Base)
 			}
 			if problem != "" && !slices.Contains(o.Missing, problem) {
 				o.Missing = append(o.Missing, problem)

@@ -93,7 +93,8 @@ func (c *Candidate) findOwned(
 	if !whole {
 		o.lack(codeowner.TooMuch)
 	}
-	owned[c.Pull], o.Note, o.Asked = changed, file.Ignored, true
+	owned[c.Pull], o.Asked = changed, true
+	o.note(file.Ignored)
 	return nil
 }
 

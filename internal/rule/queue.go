@@ -35,26 +35,46 @@ func NewQueueRule() *QueueRule {
 	return &QueueRule{Timeout: 60, Grouping: AllGreen, MaxBuild: 5, MaxMerge: 5, Method: "MERGE", MinMerge: 1, MinWait: 5}
 }
 
-func (p *QueueRule) check() string {
-	for _, c := range [...]struct {
-		name             string
-		value, low, high int64
-	}{
-		{"check_response_timeout_minutes", p.Timeout, 1, 360},
-		{"max_entries_to_build", p.MaxBuild, 0, maxQueued},
-		{"max_entries_to_merge", p.MaxMerge, 0, maxQueued},
-		{"min_entries_to_merge", p.MinMerge, 0, maxQueued},
-		{"min_entries_to_merge_wait_minutes", p.MinWait, 0, 360},
-	} {
-		if c.value < c.low || c.value > c.high {
-			return fmt.Sprintf("%s must be between %d and %d", c.name, c.low, c.high)
+// QueueNumber is a parameter of a merge queue that is a number.
+type QueueNumber struct {
+	Name     string // in GitHub's API
+	Value    *int64
+	Min, Max int64
+}
+
+// Numbers returns the parameters that are numbers.
+func (p *QueueRule) Numbers() []QueueNumber {
+	return []QueueNumber{
+		{"max_entries_to_build", &p.MaxBuild, 0, maxQueued},
+		{"max_entries_to_merge", &p.MaxMerge, 0, maxQueued},
+		{"min_entries_to_merge", &p.MinMerge, 0, maxQueued},
+		{"min_entries_to_merge_wait_minutes", &p.MinWait, 0, 360},
+		{"check_response_timeout_minutes", &p.Timeout, 1, 360},
+	}
+}
+
+// QueueProblem is what is wrong with a parameter of a merge queue.
+type QueueProblem struct{ Name, Text string }
+
+// Problems returns what is wrong with the parameters.
+func (p *QueueRule) Problems() (list []QueueProblem) {
+	for _, n := range p.Numbers() {
+		if *n.Value < n.Min || *n.Value > n.Max {
+			list = append(list, QueueProblem{n.Name, fmt.Sprintf("must be between %d and %d", n.Min, n.Max)})
 		}
 	}
 	if p.Grouping != AllGreen && p.Grouping != HeadGreen {
-		return "grouping_strategy must be ALLGREEN or HEADGREEN"
+		list = append(list, QueueProblem{"grouping_strategy", "must be ALLGREEN or HEADGREEN"})
 	}
 	if p.Method != "MERGE" && p.Method != "SQUASH" && p.Method != "REBASE" {
-		return "merge_method must be MERGE, SQUASH or REBASE"
+		list = append(list, QueueProblem{"merge_method", "must be MERGE, SQUASH or REBASE"})
+	}
+	return list
+}
+
+func (p *QueueRule) check() string {
+	if list := p.Problems(); len(list) > 0 {
+		return list[0].Name + " " + list[0].Text
 	}
 	return ""
 }

@@ -11,6 +11,7 @@
 //	merge.go          what a pull request still needs: reviews, statuses, conversations
 //	queue.go          [Queue]: what rules say about a branch's merge queue
 //	owners.go         [AskOwners]: which code owners have not approved, for pages and payloads
+//	signed.go         [AskSignatures]: which commits lack signatures, for these as well
 //	bypass.go         who may bypass a ruleset
 //	actors.go         users, teams and Apps that protections name, and what a caller sees of them
 //	dismiss.go        who may dismiss reviews

@@ -56,12 +56,15 @@ func readRulesets(tx *db.Tx, ids []repo.ID) (map[repo.ID][]*Ruleset, map[repo.ID
 	return sets, places, db.QueryEach(tx, func(row db.Scanner) error {
 		var id repo.ID
 		var at place
-		r, err := scan(row, &id, &at.name, &at.defaultBranch, &at.owner)
+		var merging repo.Merging
+		r, err := scan(row, &id, &at.name, &at.defaultBranch, &at.owner, &merging, &at.defaultTip)
+		at.noSquash = merging.Has(repo.NoSquashes)
 		if err == nil {
 			sets[id], places[id] = append(sets[id], r), at
 		}
 		return err
-	}, `SELECT `+columns+`, r.id, r.name, r.default_branch, r.owner_id FROM repos r
+	}, `SELECT `+columns+`, r.id, r.name, r.default_branch, r.owner_id, r.merging, COALESCE(b.sha, '')
+		FROM repos r LEFT JOIN refs b ON b.repo_id = r.id AND b.name = 'refs/heads/' || r.default_branch
 		JOIN rulesets s ON s.repo_id = r.id OR s.org_id = r.owner_id
 		WHERE r.id IN `+db.Values(1, len(ids))+` ORDER BY s.id`, db.Args(ids)...)
 }

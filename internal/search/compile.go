@@ -123,7 +123,10 @@ func (q *Query) parts(n *named) (where posting.And) {
 				has(posting.ByMention)(id), posting.CommentedBy(id)}
 		}},
 		{&q.Reviewers, func(id account.ID) posting.Expr { return posting.ReviewedBy(id) }},
-		{&q.Requested, func(id account.ID) posting.Expr { return posting.AskedToReview(id) }},
+		{&q.Requested, func(id account.ID) posting.Expr {
+			return posting.Or{posting.AskedToReview(id), posting.AskedInTeam{User: id, Caller: n.caller}}
+		}},
+		{&q.Asked, func(id account.ID) posting.Expr { return posting.AskedToReview(id) }},
 	} {
 		if len(n.ids(c.of.Yes)) < len(c.of.Yes) {
 			return posting.And{posting.Or{}} // an unknown account
@@ -134,6 +137,20 @@ func (q *Query) parts(n *named) (where posting.And) {
 		for _, id := range n.ids(c.of.No) {
 			where = append(where, posting.Not{Expr: c.condition(id)})
 		}
+	}
+	return append(where, q.teams(n)...)
+}
+
+// teams returns the conditions on requested teams.
+func (q *Query) teams(n *named) (where posting.And) {
+	if len(n.teamIDs(q.Teams.Yes)) < len(q.Teams.Yes) {
+		return posting.And{posting.Or{}} // an unknown team
+	}
+	for _, id := range n.teamIDs(q.Teams.Yes) {
+		where = append(where, posting.TeamAsked(id))
+	}
+	for _, id := range n.teamIDs(q.Teams.No) {
+		where = append(where, posting.Not{Expr: posting.TeamAsked(id)})
 	}
 	return where
 }

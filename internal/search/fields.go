@@ -32,6 +32,8 @@ func choices() []choiceField {
 		{"reason", func(q *Query) *Choice { return &q.Reasons }},
 		{"reviewed-by", func(q *Query) *Choice { return &q.Reviewers }},
 		{"review-requested", func(q *Query) *Choice { return &q.Requested }},
+		{"user-review-requested", func(q *Query) *Choice { return &q.Asked }},
+		{"team-review-requested", func(q *Query) *Choice { return &q.Teams }},
 		{"review", func(q *Query) *Choice { return &q.Reviews }},
 		{"status", func(q *Query) *Choice { return &q.Statuses }},
 		{"linked", func(q *Query) *Choice { return &q.Linked }},

@@ -34,7 +34,8 @@ const resource = "Search"
 //	is:locked is:unlocked is:public is:private archived:true archived:false
 //	author:x milestone:"x y" head:x base:x reason:x     repeated: one of them
 //	assignee:x mentions:x commenter:x involves:x        repeated: all of them
-//	label:x reviewed-by:x review-requested:x            repeated: all of them
+//	label:x reviewed-by:x                               repeated: all of them
+//	review-requested:x user-review-requested:x team-review-requested:org/team   and of these
 //	review:none|required|approved|changes_requested status:pending|success|failure
 //	label:a,"b c"                  one of the two
 //	no:label no:assignee no:milestone assignee:* milestone:* label:*

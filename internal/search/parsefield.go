@@ -13,8 +13,6 @@ func (p *parser) field(name, value string, list []string, not bool) bool {
 	switch name {
 	case "org":
 		name = "user"
-	case "user-review-requested": // teams do not exist
-		name = "review-requested"
 	case "review":
 		return p.choose(name, folded, not, reviews())
 	case "status":
@@ -44,7 +42,7 @@ func (p *parser) field(name, value string, list []string, not bool) bool {
 		if value == "*" {
 			return p.has(name, not)
 		}
-	case "repo":
+	case "repo", "team-review-requested":
 		if owner, repo, ok := strings.Cut(value, "/"); !ok || owner == "" || repo == "" {
 			return false
 		}

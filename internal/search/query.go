@@ -61,7 +61,9 @@ type Query struct {
 	Commenters Choice
 	Involved   Choice // authors, assignees, mentioned or commenters
 	Reviewers  Choice // who submitted a review
-	Requested  Choice // requested reviewers
+	Requested  Choice // requested reviewers, also as members of requested teams
+	Asked      Choice // requested reviewers, by themselves
+	Teams      Choice // requested teams: ORG/SLUG
 	Reviews    Choice // combined reviews
 	Statuses   Choice // combined statuses of the head
 	Linked     Choice // linked to: pr or issue

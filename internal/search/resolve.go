@@ -4,30 +4,36 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/repo"
+	"arbor/internal/team"
 )
 
-// named are the accounts and repositories that a query names, as the caller may
+// named are the accounts, repositories and teams that a query names, as the caller may
 // see them.
 type named struct {
 	people map[string]*account.Account // by folded login
 	repos  map[string]*repo.Access     // by folded OWNER/NAME
+	teams  map[string]team.ID          // by folded ORG/SLUG
 	caller *account.Caller
 }
 
-// resolve looks up the names in the query, in at most two queries. Errors: GitHub's 422, with the same
+// resolve looks up the names in the query, in at most three queries. Errors: GitHub's 422, with the same
 // message for missing and invisible things, for unknown people, and if none of the required repositories
 // and owners exists; of several only the existing ones count. Excluded ones may be missing.
 func resolve(tx *db.Tx, caller *account.Caller, q *Query) (*named, error) {
 	n := &named{repos: map[string]*repo.Access{}, caller: caller}
-	var logins, repos []string
+	var logins, repos, teams []string
 	q.each(true, func(q *Query, _ bool) {
 		for _, c := range append(q.people(), &q.Owners) {
 			logins = append(append(logins, n.others(c.Yes)...), n.others(c.No)...)
 		}
 		repos = append(append(repos, q.Repos.Yes...), q.Repos.No...)
+		teams = append(append(teams, q.Teams.Yes...), q.Teams.No...)
 	})
 	var err error
 	if n.people, err = account.ByLogins(tx, logins); err != nil {
+		return nil, err
+	}
+	if n.teams, err = team.ByNames(tx, caller, teams); err != nil {
 		return nil, err
 	}
 	accesses, err := repo.VisibleNamed(tx, caller, repos)
@@ -43,7 +49,7 @@ func resolve(tx *db.Tx, caller *account.Caller, q *Query) (*named, error) {
 // people are the choices of logins.
 func (q *Query) people() []*Choice {
 	return []*Choice{&q.Authors, &q.Assignees, &q.Mentioned, &q.Commenters, &q.Involved, &q.Reviewers,
-		&q.Requested}
+		&q.Requested, &q.Asked}
 }
 
 // check returns the 422 for required names that do not exist.
@@ -56,6 +62,7 @@ func (n *named) check(q *Query) error {
 		for _, c := range q.people() {
 			nobody = nobody || len(n.ids(c.Yes)) < len(c.Yes)
 		}
+		nobody = nobody || len(n.teamIDs(q.Teams.Yes)) < len(q.Teams.Yes)
 		scoped += len(q.Repos.Yes) + len(q.Owners.Yes)
 		found += len(n.repoIDs(q.Repos.Yes)) + len(n.ids(q.Owners.Yes))
 	})
@@ -100,6 +107,15 @@ func (n *named) repoIDs(full []string) (ids []repo.ID) {
 	for _, name := range full {
 		if a := n.repos[account.Fold(name)]; a != nil {
 			ids = append(ids, a.ID)
+		}
+	}
+	return ids
+}
+
+func (n *named) teamIDs(names []string) (ids []team.ID) {
+	for _, name := range names {
+		if id := n.teams[account.Fold(name)]; id != 0 {
+			ids = append(ids, id)
 		}
 	}
 	return ids

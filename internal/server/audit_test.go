@@ -47,6 +47,7 @@ var unaudited = map[string]string{
 	"POST /api/graphql":                                                  "the same",
 	"* /markdown":                                                        "it changes nothing",
 	"POST /app/installations/{installation_id}/access_tokens":            "an hour's use of what was granted with the installation",
+	"POST /login/passkey":                                                "it asks; who signs in leaves a row",
 	"POST /login/device/code":                                            "it asks; who confirms leaves a row",
 	"POST /login/oauth/access_token":                                     "a row tells of the token, where somebody confirmed its code; package account tests it",
 	"POST /login/oauth/authorize":                                        "a row tells of what is allowed for the first time, see TestOAuthFlow",

@@ -27,7 +27,7 @@ import (
 
 // newKit returns the parts that all pages share.
 func (of *apis) newKit(s *Server) *page.Kit {
-	return page.NewKit(page.Options{Repos: s.forge.Repos, Issues: s.forge.Issues, Stars: of.stars, Hooks: of.hooks,
+	return page.NewKit(page.Options{Repos: s.forge.Repos, Sessions: s.forge.Sessions, Issues: s.forge.Issues, Stars: of.stars, Hooks: of.hooks,
 		Notices: of.notices, Markups: of.markups, Room: s.roomFor})
 }
 

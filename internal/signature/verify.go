@@ -187,17 +187,14 @@ const maxTogether = 500
 // FirstUnverified returns the first commit whose signature is not verified, or nil.
 func (s *Service) FirstUnverified(ctx context.Context, commits []*git.Commit) (*git.Commit, error) {
 	for part := range slices.Chunk(commits, maxTogether) {
-		signed := make([]Signed, len(part))
-		for n, c := range part {
-			if signed[n] = OfCommit(c); c.Signed == "" {
-				return c, nil
-			}
+		if n := slices.IndexFunc(part, func(c *git.Commit) bool { return c.Signed == "" }); n >= 0 {
+			return part[n], nil
 		}
-		results, err := s.Verify(ctx, signed)
+		bad, err := s.Unverified(ctx, part)
 		if err != nil {
 			return nil, err
 		}
-		if n := slices.IndexFunc(results, func(v Verification) bool { return !v.Valid() }); n >= 0 {
+		if n := slices.IndexFunc(part, func(c *git.Commit) bool { return bad[c.SHA] }); n >= 0 {
 			return part[n], nil
 		}
 		if err := ctx.Err(); err != nil {
@@ -205,6 +202,25 @@ func (s *Service) FirstUnverified(ctx context.Context, commits []*git.Commit) (*
 		}
 	}
 	return nil, nil
+}
+
+// Unverified returns the commits whose signatures are not verified, with one transaction.
+func (s *Service) Unverified(ctx context.Context, commits []*git.Commit) (map[git.SHA]bool, error) {
+	bad := map[git.SHA]bool{}
+	var signed []Signed
+	for _, c := range commits {
+		if bad[c.SHA] = c.Signed == ""; !bad[c.SHA] {
+			signed = append(signed, OfCommit(c))
+		}
+	}
+	if len(signed) == 0 {
+		return bad, nil
+	}
+	results, err := s.Verify(ctx, signed)
+	for n, v := range results {
+		bad[signed[n].Object] = !v.Valid()
+	}
+	return bad, err
 }
 
 // Turn returns a number that changes when a key expires, for the state of answers that are kept. generation is that of

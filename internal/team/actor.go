@@ -10,7 +10,8 @@ import (
 func SeenBy(tx *db.Tx, caller *account.Caller, ids []ID) (map[ID]*Team, error) {
 	found := map[ID]*Team{}
 	return found, db.InParts(db.Unique(ids), func(part []ID) error {
-		list, err := query(tx, `t.id IN `+db.ValuesFrom(2, 1, len(part))+seenBy(caller),
+		list, err := query(tx, `t.id IN `+db.ValuesFrom(2, 1, len(part))+`
+			AND `+seenBy(caller, "$1")+` ORDER BY t.id`,
 			db.Args(part, account.IDOf(caller))...)
 		for _, t := range list {
 			found[t.ID] = t
@@ -27,7 +28,8 @@ func SeenBySlug(tx *db.Tx, caller *account.Caller, orgID account.ID, slugs []str
 		for _, slug := range part {
 			args = append(args, account.Fold(slug))
 		}
-		list, err := query(tx, `t.org_id = $2 AND t.slug IN `+db.ValuesFrom(3, 1, len(part))+seenBy(caller), args...)
+		list, err := query(tx, `t.org_id = $2 AND t.slug IN `+db.ValuesFrom(3, 1, len(part))+`
+			AND `+seenBy(caller, "$1")+` ORDER BY t.id`, args...)
 		for _, t := range list {
 			found[t.Slug] = t
 		}
@@ -35,10 +37,10 @@ func SeenBySlug(tx *db.Tx, caller *account.Caller, orgID account.ID, slugs []str
 	})
 }
 
-// seenBy is the condition of SeenBy on t; $1 is the caller's id.
-func seenBy(caller *account.Caller) string {
-	return ` AND (` + Seen("t", caller.SeesAll(), "$1") + ` OR EXISTS (SELECT 1 FROM members sw
-		WHERE sw.org_id = t.org_id AND sw.user_id = $1 AND sw.owner = TRUE)) ORDER BY t.id`
+// seenBy is the condition of SeenBy on t; who is the caller's id.
+func seenBy(caller *account.Caller, who string) string {
+	return `(` + Seen("t", caller.SeesAll(), who) + ` OR EXISTS (SELECT 1 FROM members sw
+		WHERE sw.org_id = t.org_id AND sw.user_id = ` + who + ` AND sw.owner = TRUE))`
 }
 
 // Joined returns those of the teams that an account is in, also as a member of a team below, with their

@@ -1,6 +1,9 @@
 package team
 
 import (
+	"fmt"
+	"strings"
+
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
@@ -20,6 +23,33 @@ func Closed(tx *db.Tx, ids []ID) (map[ID]*Team, error) {
 		found[t.ID] = t
 	}
 	return found, err
+}
+
+// ByNames finds teams by their names, ORG/SLUG, as far as the caller sees them, by folded name.
+func ByNames(tx *db.Tx, caller *account.Caller, names []string) (map[string]ID, error) {
+	found := map[string]ID{}
+	if len(names) == 0 {
+		return found, nil
+	}
+	var args []any
+	for _, name := range names {
+		org, slug, _ := strings.Cut(account.Fold(name), "/")
+		args = append(args, org, slug)
+	}
+	arg := func(v any) string {
+		args = append(args, v)
+		return fmt.Sprintf("$%d", len(args))
+	}
+	who := arg(account.IDOf(caller))
+	return found, db.QueryEach(tx, func(row db.Scanner) error {
+		var id ID
+		var org, slug string
+		err := row.Scan(&id, &org, &slug)
+		found[org+"/"+slug] = id
+		return err
+	}, `SELECT t.id, o.login_folded, t.slug FROM teams t JOIN accounts o ON o.id = t.org_id
+		WHERE (o.login_folded, t.slug) IN (VALUES `+db.Values(len(names), 2)+`)
+		AND `+seenBy(caller, who)+` AND `+account.InsideOrg(caller, "t.org_id", arg), args...)
 }
 
 // maxMentioned bounds the teams that one text mentions.

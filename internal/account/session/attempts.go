@@ -25,6 +25,9 @@ import (
 // seconds. With 10,000 networks that is 4,370 guesses on the first day and 4,320 on each day after it. A
 // known place has paceOfPlace, about 110 guesses a day.
 //
+// Codes of second factors have six digits, and three count at a time. They are counted apart and strictly, with
+// paceOfPlace for all strangers at an account: about 110 guesses a day by who knows the password.
+//
 // Each process counts for itself: with N nodes there are N times as many guesses.
 
 // pace is how long the next attempt waits.
@@ -62,8 +65,9 @@ const (
 // attempts counts password attempts. Kinds of keys are counted separately, so that a flood of one kind does
 // not evict the others.
 type attempts struct {
-	mu    sync.Mutex
-	count [3]map[attemptKey]tally // in the order of keysOf
+	mu     sync.Mutex
+	count  [3]map[attemptKey]tally // in the order of keysOf
+	strict bool                    // strangers have the pace of one place at an account
 }
 
 // attemptKey is an account at a place, an account, or a network.
@@ -131,7 +135,7 @@ func (a *attempts) wait(kind int, k attemptKey, now db.Time) time.Duration {
 		return 0
 	}
 	p := paceOfAll
-	if kind == 0 {
+	if kind == 0 || kind == 1 && a.strict {
 		p = paceOfPlace
 	}
 	return p.wait(t.failed) - since

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/crypto/argon2"
 
 	"arbor/internal/account"
+	"arbor/internal/account/factor"
 	"arbor/internal/admission"
 	"arbor/internal/audit"
 	"arbor/internal/db"
@@ -122,25 +123,61 @@ func (s *Service) SetPassword(ctx context.Context, login, password string, by *a
 	})
 }
 
-// ChangePassword is SetPassword by the user itself, who must say the one that counts now, if there is one.
-// Errors: those of SetPassword; 422 when that is wrong; 429 for an attempt too soon after others.
-func (s *Service) ChangePassword(ctx context.Context, by *account.Caller, now, next string, from Origin) error {
+// ChangePassword is SetPassword by the user itself, who must say the one that counts now, if there is one. It returns
+// a new session made as the one that it is asked by; empty: by none, or by one that a token began, of an account with
+// a second factor. Errors: those of SetPassword; 422 when that is wrong; 429 for an attempt too soon after others.
+func (s *Service) ChangePassword(
+	ctx context.Context, by *account.Caller, now, next string, from Origin,
+) (session string, err error) {
 	kept, err := s.keptPassword(ctx, by.Login)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if kept != "" {
-		at := placeOf(from)
-		at.known = fmt.Sprint("session ", by.TokenID) // strangers do not slow down people who are signed in
-		ok, err := s.try(ctx, by.Login, now, kept, at)
-		if err != nil {
-			return err
-		}
-		if !ok {
-			return errs.New(errs.Invalid, "That is not your password.")
+		if err := s.isPassword(ctx, by, now, kept, from); err != nil {
+			return "", err
 		}
 	}
-	return s.SetPassword(ctx, by.Login, next, by)
+	how := withPassword
+	if by.Session {
+		var on bool
+		err := s.db.Read(ctx, func(tx *db.Tx) error {
+			has, err := factor.Of(tx, by.ID)
+			if on = has.On(); err == nil && !by.ByToken {
+				how, err = madeWith(tx, by.TokenID)
+			}
+			return err
+		})
+		if err != nil {
+			return "", err
+		}
+		if by.ByToken && on {
+			return "", s.SetPassword(ctx, by.Login, next, by)
+		}
+	}
+	if err := s.SetPassword(ctx, by.Login, next, by); err != nil || !by.Session {
+		return "", err
+	}
+	return s.begin(ctx, by.Login, from, func(tx *db.Tx) (*newSession, error) {
+		a, err := account.ByID(tx, by.ID)
+		return &newSession{account: a, how: how}, err
+	})
+}
+
+// isPassword checks the password of who is signed in. Errors: 422, 429, 503.
+func (s *Service) isPassword(ctx context.Context, by *account.Caller, password, kept string, from Origin) error {
+	ok, err := s.try(ctx, by.Login, password, kept, s.placeOfSession(by, from))
+	if err == nil && !ok {
+		err = errs.New(errs.Invalid, "That is not your password.")
+	}
+	return err
+}
+
+// placeOfSession is the place of an attempt by who is signed in: strangers do not slow them down.
+func (s *Service) placeOfSession(by *account.Caller, from Origin) source {
+	at := placeOf(from)
+	at.known = fmt.Sprint("session ", by.TokenID)
+	return at
 }
 
 // HasPassword reports whether a user can sign in with a password.

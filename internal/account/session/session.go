@@ -1,6 +1,9 @@
-// Package session signs people in to the pages: by a password, or by a token.
+// Package session signs people in to the pages: by a password and a second factor, by a passkey, or by a token.
 //
 //   - session.go: signing in, the sessions of an account, the first user of a server
+//   - second.go: the second step of signing in, and signing in with a passkey alone
+//   - confirm.go: a session's user confirms again who it is, before what is dangerous
+//   - factors.go: the factors of an account: adding, removing, by the operator, too; package factor has them
 //   - password.go, common.go: passwords, and which are refused since attackers try them first
 //   - attempts.go: wrong passwords; hashing.go: how many are compared at one time
 //   - browser.go: places that an account knows
@@ -43,12 +46,14 @@ type Service struct {
 	clock  func() time.Time // tests in this package set it
 
 	attempts              attempts // to sign in
+	codes                 attempts // of second factors
 	strangers, acquainted hashing  // passwords that are compared
 }
 
 // New returns the service.
 func New(d *db.DB, tokens *token.Service) *Service {
-	return &Service{db: d, tokens: tokens, clock: time.Now, strangers: newHashing(), acquainted: newHashing()}
+	return &Service{db: d, tokens: tokens, clock: time.Now, strangers: newHashing(), acquainted: newHashing(),
+		codes: attempts{strict: true}}
 }
 
 func (s *Service) now() db.Time { return db.FromTime(s.clock()) }
@@ -62,13 +67,23 @@ type Origin struct {
 
 // Session describes a session without its secret.
 type Session struct {
-	ID         int64
-	Agent      string // what the browser called itself
-	Address    string // from where it was begun; empty: not known
-	CreatedAt  db.Time
-	ExpiresAt  db.Time
-	LastUsedAt db.Time // zero: not since it was begun; up to half a minute late
+	ID          int64
+	Agent       string // what the browser called itself
+	Address     string // from where it was begun; empty: not known
+	CreatedAt   db.Time
+	ExpiresAt   db.Time
+	LastUsedAt  db.Time // zero: not since it was begun; up to half a minute late
+	ConfirmedAt db.Time // when its user last showed a password or a factor
+	MadeWith    string  // one of the ways below; empty: not known, by a version before
 }
+
+// Ways are how a session is made. A password with a second factor is withPassword and the factor's way, with "+".
+const (
+	withPassword = "password"
+	withPasskey  = "passkey"
+	withToken    = "token"
+	withSetup    = "setup"
+)
 
 // AuthenticateSession returns the user of a session given the cookie's value, or nil if the session is
 // unknown or has ended.
@@ -88,8 +103,8 @@ func (s *Service) AuthenticateSession(ctx context.Context, session string) (*acc
 	return caller, nil
 }
 
-// SignIn starts a session with a login and its password, and returns the cookie's value. Errors: 422 if
-// they do not match or the account does not exist; 403 if it is suspended; 429 if the attempt follows
+// SignIn starts a session with a login and its password, and returns the cookie's value. Errors: a *SecondStep if
+// the account has a second factor; 422 if they do not match or the account does not exist; 403 if it is suspended; 429 if the attempt follows
 // others too soon; 429 or 503 if too many passwords are being compared.
 func (s *Service) SignIn(ctx context.Context, login, password string, from Origin) (string, error) {
 	if !account.Plausible(login) || len(password) > maxPassword {
@@ -115,7 +130,10 @@ func (s *Service) SignIn(ctx context.Context, login, password string, from Origi
 		if err == nil && now != kept { // another request changed it
 			err = wrongPassword()
 		}
-		return &newSession{account: a, how: "password"}, err
+		if err == nil {
+			err = s.secondStep(tx, a, kept)
+		}
+		return &newSession{account: a, how: withPassword}, err
 	})
 }
 
@@ -173,7 +191,7 @@ func (s *Service) SignInWithToken(ctx context.Context, text string, from Origin)
 			return nil, err
 		}
 		a, err := account.ByID(tx, c.ID)
-		return &newSession{account: a, token: c.TokenID, expires: expires, how: "token"}, err
+		return &newSession{account: a, token: c.TokenID, expires: expires, how: withToken}, err
 	})
 }
 
@@ -182,7 +200,7 @@ type newSession struct {
 	account *account.Account
 	token   int64   // it was started with, which limits its rights; 0: a password
 	expires db.Time // of the token; zero: never
-	how     string  // for the audit log
+	how     string  // it was made, see the ways
 }
 
 // begin stores a session of the user with a login.
@@ -288,7 +306,7 @@ func (s *Service) FirstUser(ctx context.Context, login, password string, from Or
 		if err := account.Record(tx, audit.UserCreate, a, "", map[string]any{"site_admin": true}); err != nil {
 			return nil, err
 		}
-		return &newSession{account: a, how: "setup"}, storePassword(tx, a.ID, kept)
+		return &newSession{account: a, how: withSetup}, storePassword(tx, a.ID, kept)
 	})
 }
 

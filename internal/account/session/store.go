@@ -30,11 +30,11 @@ func insertSession(tx *db.Tx, n *newSession, d [sha256.Size]byte, from Origin, e
 		address = from.Address.String()
 	}
 	err = tx.QueryRow(`INSERT INTO tokens (account_id, digest, hint, note, scopes, permission, created_at,
-		expires_at, agent, address, begun_with)
-		SELECT a.id, $2, '', '', t.scopes, COALESCE(t.permission, 0), $3, $4, $5, $6, t.id
+		expires_at, agent, address, begun_with, made_with)
+		SELECT a.id, $2, '', '', t.scopes, COALESCE(t.permission, 0), $3, $4, $5, $6, t.id, $8
 		FROM accounts a LEFT JOIN tokens t ON t.id = $7 WHERE a.id = $1 RETURNING id`,
 		n.account.ID, d[:], tx.Now, expires, strings.ReplaceAll(agent, "\x00", ""), address,
-		n.token).Scan(&id)
+		n.token, n.how).Scan(&id)
 	if err != nil {
 		return 0, err
 	}
@@ -50,9 +50,11 @@ func insertSession(tx *db.Tx, n *newSession, d [sha256.Size]byte, from Origin, e
 // sessionsOf lists the sessions of an account that have not ended, the newest first.
 func sessionsOf(tx *db.Tx, of account.ID) ([]Session, error) {
 	return db.QueryList(tx, func(row db.Scanner) (s Session, err error) {
-		err = row.Scan(&s.ID, &s.Agent, &s.Address, &s.CreatedAt, &s.ExpiresAt, &s.LastUsedAt)
+		err = row.Scan(&s.ID, &s.Agent, &s.Address, &s.CreatedAt, &s.ExpiresAt, &s.LastUsedAt, &s.ConfirmedAt,
+			&s.MadeWith)
 		return s, err
-	}, `SELECT id, agent, COALESCE(address, ''), created_at, expires_at, last_used_at FROM tokens
+	}, `SELECT id, agent, COALESCE(address, ''), created_at, expires_at, last_used_at,
+		COALESCE(confirmed_at, created_at), COALESCE(made_with, '') FROM tokens
 		WHERE account_id = $1 AND agent IS NOT NULL AND revoked_at IS NULL AND expires_at > $2
 		ORDER BY id DESC`, of, tx.Now)
 }
@@ -79,6 +81,28 @@ func endSessions(tx *db.Tx, of account.ID, but int64) error {
 		return err
 	}
 	return tx.Bump(account.Topic)
+}
+
+// madeWith returns how a session was made; empty: not known.
+func madeWith(tx *db.Tx, id int64) (how string, err error) {
+	err = tx.QueryRow(`SELECT COALESCE(made_with, '') FROM tokens WHERE id = $1`, id).Scan(&how)
+	return how, account.OrAbsent(err)
+}
+
+// confirmSession notes that the user of a session has confirmed who it is.
+func confirmSession(tx *db.Tx, of account.ID, id int64) error {
+	err := tx.Run(`UPDATE tokens SET confirmed_at = $3 WHERE id = $2 AND account_id = $1 AND agent IS NOT NULL`,
+		of, id, tx.Now)
+	if err != nil {
+		return err
+	}
+	return tx.Bump(account.Topic)
+}
+
+// loginAndPassword reads the login and the stored password of a user; empty: it has none. Error: errs.Absent.
+func loginAndPassword(tx *db.Tx, of account.ID) (login, kept string, err error) {
+	err = tx.QueryRow(`SELECT login, COALESCE(password, '') FROM accounts WHERE id = $1`, of).Scan(&login, &kept)
+	return login, kept, account.OrAbsent(err)
 }
 
 // storePassword stores a password hash.

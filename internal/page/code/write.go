@@ -75,10 +75,7 @@ func (v *at) checkWritable() error {
 func (p *Pages) write(
 	r *http.Request, a *repo.Access, v *at, c *proposal, add, remove []gitdata.FileChange, done string,
 ) (string, error) {
-	if v.At.SHA == "" { // the repository is empty
-		return done, p.writeFirst(r, a, v, c, add)
-	}
-	branch, to, fresh := v.At.Ref, a, c.New || v.Proposes()
+	branch, to, fresh := v.At.Ref, a, v.At.SHA != "" && (c.New || v.Proposes()) // the first commit makes its branch
 	if fresh {
 		branch = c.Branch
 	}
@@ -243,20 +240,6 @@ func (p *Pages) makeBranch(r *http.Request, a *repo.Access, name string, sha git
 	}
 	_, err = p.with.Git.MakeRef(ctx, a, "refs/heads/"+name, sha)
 	return err
-}
-
-// writeFirst creates the first commit of a repository, with one file.
-func (p *Pages) writeFirst(r *http.Request, a *repo.Access, v *at, c *proposal, add []gitdata.FileChange) error {
-	if len(add) != 1 || c.New {
-		return errs.New(errs.Invalid,
-			"The first commit of a repository has one file here, and makes its default branch.")
-	}
-	ctx, err := p.kit.Write(r, a, account.Push)
-	if err != nil {
-		return err
-	}
-	return p.with.Git.WriteFile(ctx, a, gitdata.FileEdit{Path: add[0].Path, Branch: v.At.Ref, Message: c.text(),
-		Data: add[0].Data})
 }
 
 // placeOrEmpty is like place, but accepts the default branch of a repository without commits.

@@ -67,7 +67,7 @@ func (p *Pages) Routes() []route.Route {
 		owners.Anyone("GET /{owner}", p.Profile).Counted(),
 		owners.SignedIn("POST /{owner}", p.Follow),
 		people.Anyone("GET /orgs/{org}/people", p.Members),
-		people.SignedIn("POST /orgs/{org}/people", p.ChangeMembers),
+		people.SignedIn("POST /orgs/{org}/people", p.kit.Sudo(p.ChangeMembers)),
 		people.SignedIn("GET /orgs/{org}/people/teams", p.Teams),
 		people.SignedIn("GET /orgs/{org}/people/new-team", p.NewTeam),
 		people.SignedIn("POST /orgs/{org}/people/new-team", p.CreateTeam),
@@ -80,7 +80,7 @@ func (p *Pages) Routes() []route.Route {
 		people.SignedIn("GET /orgs/{org}/settings", p.OrgSettings),
 		people.SignedIn("POST /orgs/{org}/settings", p.ChangeOrg),
 		people.SignedIn("GET /orgs/{org}/settings/delete", p.DeleteOrgForm),
-		people.SignedIn("POST /orgs/{org}/settings/delete", p.DeleteOrg),
+		people.SignedIn("POST /orgs/{org}/settings/delete", p.kit.Sudo(p.DeleteOrg)),
 		people.SignedIn("GET /new/organization", p.NewOrg),
 		p.kit.Router(route.Needs(scope.SiteAdmin, route.Never)).SiteAdmin("POST /new/organization", p.CreateOrg),
 	}

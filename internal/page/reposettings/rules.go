@@ -19,6 +19,8 @@ type rulesView struct {
 	Protections []protection
 	Rulesets    []*rule.Ruleset
 	Form        protection // being created or edited
+	Queues      []queueForm
+	Queue       *queueForm // being created or edited
 }
 
 // protection is a protection of branches as the page shows it.
@@ -57,7 +59,8 @@ func newProtection(known *rule.Known, a *repo.Access, set *rule.Ruleset) protect
 
 // GET /{owner}/{repo}/settings/rules
 //
-// Rules lists the protections of branches; edit is the id of one to be edited. Errors: 401, 403.
+// Rules lists the protections and the merge queues of branches; edit is the id of a protection to be edited, and queue
+// that of a ruleset whose merge queue is. Errors: 401, 403.
 func (p *Pages) Rules(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	v, err := p.rules(r, a)
 	if err != nil {
@@ -89,14 +92,28 @@ func (p *Pages) rules(r *http.Request, a *repo.Access) (*rulesView, error) {
 			v.Form = shown
 		}
 	}
-	v.Rulesets, err = p.of.Rules.List(r.Context(), rule.OfRepository(a))
-	return v, err
+	if v.Rulesets, err = p.of.Rules.List(r.Context(), rule.OfRepository(a)); err != nil {
+		return nil, err
+	}
+	v.Queue = &queueForm{Name: "merge queue", Branches: a.DefaultBranch, QueueRule: rule.NewQueueRule()}
+	edited, _ = web.ParseNumber(web.QueryOf(r).Get("queue"))
+	for _, set := range v.Rulesets {
+		if queueRuleOf(set) == nil {
+			continue
+		}
+		shown := newQueueForm(set)
+		v.Queues = append(v.Queues, shown)
+		if set.ID == edited {
+			v.Queue = &shown
+		}
+	}
+	return v, nil
 }
 
 // POST /{owner}/{repo}/settings/rules
 //
-// ChangeRules creates or replaces the protection of a pattern, or with do=remove removes the one of id. Errors:
-// 401, 403.
+// ChangeRules creates or replaces the protection of a pattern, or with do=remove removes the one of id. With do=queue
+// it creates a merge queue, or changes the one of the ruleset of id, and with do=unqueue removes that. Errors: 401, 403.
 func (p *Pages) ChangeRules(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	if err := mayAdmin(a); err != nil {
 		return err
@@ -105,11 +122,20 @@ func (p *Pages) ChangeRules(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	if err != nil {
 		return err
 	}
-	form, done := &rule.Protection{}, "The branch rule was saved."
-	if f.Get("do") == "remove" {
-		done = "The branch rule was removed."
-		err = p.removeRule(r, a, f.Get("id"))
-	} else {
+	var form *rule.Protection
+	var queue *queueForm
+	done := "The branch rule was saved."
+	switch f.Get("do") {
+	case "remove":
+		done, err = "The branch rule was removed.", p.removeRule(r, a, f.Get("id"))
+	case "queue":
+		queue, done = readQueue(f), "The merge queue was saved."
+		if err = p.saveQueue(r, a, queue); err != nil {
+			queue.locate(err)
+		}
+	case "unqueue":
+		done, err = "The merge queue was removed.", p.removeQueue(r, a, f.Get("id"))
+	default:
 		form, err = p.saveRule(r, a, f)
 	}
 	if err == nil {
@@ -123,8 +149,13 @@ func (p *Pages) ChangeRules(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	if err != nil {
 		return err
 	}
-	v.Problem, v.Form.Protection = problem, form
-	v.Form.Push, v.Form.Exempt, v.Form.Dismiss = f.Get("pushers"), f.Get("exempt"), f.Get("dismissers")
+	if v.Problem = problem; form != nil {
+		v.Form.Protection = form
+		v.Form.Push, v.Form.Exempt, v.Form.Dismiss = f.Get("pushers"), f.Get("exempt"), f.Get("dismissers")
+	}
+	if queue != nil {
+		v.Queue = queue
+	}
 	return p.t.Again(w, r, "rules.html", problem, v)
 }
 

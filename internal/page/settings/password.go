@@ -42,24 +42,24 @@ func (p *Pages) ChangePassword(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	by, next := caller(r), f.Get("new")
+	by, next, value := caller(r), f.Get("new"), ""
 	if next != f.Get("again") {
 		err = errs.New(errs.Invalid, "The new password is not the same in both fields.")
 	} else if err = session.CheckPassword(by.Login, next); err == nil {
-		err = p.sessions.ChangePassword(r.Context(), by, f.Get("now"), next, page.Origin(r))
+		value, err = p.sessions.ChangePassword(r.Context(), by, f.Get("now"), next, page.Origin(r))
+	}
+	if err == nil && by.Session && value == "" {
+		page.EndSession(w, r)
+		return page.SeeOther(w, r, "/login")
 	}
 	if err == nil {
-		if by.Session {
-			from := page.Origin(r)
-			if from.Browser, err = p.sessions.KnownBrowser(r.Context(), by.Login); err != nil {
-				return err
-			}
-			value, err := p.sessions.SignIn(r.Context(), by.Login, next, from)
+		if value != "" {
+			browser, err := p.sessions.KnownBrowser(r.Context(), by.Login)
 			if err != nil {
 				return err
 			}
 			page.SetSession(w, r, value)
-			page.SetBrowser(w, r, from.Browser)
+			page.SetBrowser(w, r, browser)
 		}
 		return page.Done(w, r, "/settings/password", "Your password was changed.")
 	}

@@ -43,6 +43,13 @@ func (s *sessionRow) Browser() string {
 	return name + " on " + system
 }
 
+// How says in words how the session was made.
+func (s *sessionRow) How() string {
+	return map[string]string{"password": "Password", "password+totp": "Password and authenticator app",
+		"password+recovery": "Password and recovery code", "password+passkey": "Password and passkey",
+		"passkey": "Passkey", "token": "Token", "setup": "Setup of the server"}[s.MadeWith]
+}
+
 type sessionsView struct {
 	view
 	List   []sessionRow

@@ -6,6 +6,7 @@
 //	GET, POST /settings/keys             keys.go: SSH keys
 //	GET, POST /settings/signing          signing.go: keys that sign commits
 //	GET, POST /settings/password         password.go
+//	GET, POST /settings/security         security.go: authenticator app, recovery codes, passkeys
 //	GET, POST /settings/sessions         sessions.go: browsers that are signed in
 //	GET, POST /settings/tokens           tokens.go; /settings/tokens/new makes one
 //	GET /settings/organizations         organizations.go: the organizations to which one belongs
@@ -20,6 +21,8 @@
 //	GET, POST /settings/apps/{app_slug}  newapp.go: an App of one's own
 //	GET       /settings/apps/{app_slug}/advanced  package webhook: its deliveries
 //	GET, POST .../deliveries/{delivery_id}        package webhook: what was sent, and sending it again
+//
+// What is dangerous is done only after a recent confirmation: package page, confirm.go.
 //
 // Most of it are operations of package account and its rooms on the caller's own account; REST has no addresses
 // for passwords, sessions and tokens. A caller whose token is limited opens none of these pages.
@@ -91,26 +94,28 @@ func New(kit *page.Kit, of Services) *Pages {
 // Routes are the pages.
 func (p *Pages) Routes() []route.Route {
 	unlimited := p.kit.ForUnlimited()
-	in, free := unlimited.SignedIn, p.kit.Router(route.Needs(scope.None, route.None))
+	in, free, sudo := unlimited.SignedIn, p.kit.Router(route.Needs(scope.None, route.None)), p.kit.Sudo
 	return []route.Route{
 		in("GET /settings", p.Home),
 		in("GET /settings/profile", p.Profile),
 		in("POST /settings/profile", p.SaveProfile),
 		in("GET /settings/account", p.Account),
 		in("GET /settings/emails", p.Emails),
-		in("POST /settings/emails", p.ChangeEmails),
+		in("POST /settings/emails", sudo(p.ChangeEmails)),
 		in("GET /settings/keys", p.Keys),
-		in("POST /settings/keys", p.ChangeKeys),
+		in("POST /settings/keys", sudo(p.ChangeKeys)),
 		in("GET /settings/signing", p.SigningKeys),
-		in("POST /settings/signing", p.ChangeSigningKeys),
+		in("POST /settings/signing", sudo(p.ChangeSigningKeys)),
 		in("GET /settings/password", p.Password),
 		in("POST /settings/password", p.ChangePassword),
+		in("GET /settings/security", p.Security),
+		in("POST /settings/security", sudo(p.ChangeFactors)),
 		in("GET /settings/sessions", p.Sessions),
 		in("POST /settings/sessions", p.EndSessions),
 		in("GET /settings/tokens", p.Tokens),
 		in("POST /settings/tokens", p.RevokeToken),
 		in("GET /settings/tokens/new", p.NewToken),
-		in("POST /settings/tokens/new", p.CreateToken),
+		in("POST /settings/tokens/new", sudo(p.CreateToken)),
 		in("GET /settings/organizations", p.Organizations),
 		in("GET /settings/watching", p.Watching),
 		in("POST /settings/watching", p.Unwatch),
@@ -124,7 +129,7 @@ func (p *Pages) Routes() []route.Route {
 		in("GET /settings/oauth-apps/new", p.NewOAuthApp),
 		in("GET /organizations/{org}/settings/oauth-apps/new", p.NewOAuthAppOf),
 		in("GET /settings/oauth-apps/{client_id}", p.OAuthApp),
-		in("POST /settings/oauth-apps/{client_id}", p.ChangeOAuthApp),
+		in("POST /settings/oauth-apps/{client_id}", sudo(p.ChangeOAuthApp)),
 		in("GET /settings/apps", p.Apps),
 		in("POST /settings/apps", p.CreateApp),
 		in("GET /settings/apps/new", p.NewApp).WithoutToken(),
@@ -133,7 +138,7 @@ func (p *Pages) Routes() []route.Route {
 		unlimited.Anyone("POST /organizations/{org}/settings/apps/new",
 			p.AskForAppOf).FromElsewhere().Counted().WithoutToken(),
 		in("GET /settings/apps/{app_slug}", p.App),
-		in("POST /settings/apps/{app_slug}", p.ChangeApp),
+		in("POST /settings/apps/{app_slug}", sudo(p.ChangeApp)),
 		in("GET /settings/apps/{app_slug}/advanced", p.ofApp(p.hooks.Recent)),
 		in("GET /settings/apps/{app_slug}/deliveries/{delivery_id}",
 			p.ofApp(p.hooks.Delivery)),

@@ -1,10 +1,14 @@
 package signin
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 
 	"arbor/internal/account"
+	"arbor/internal/account/factor"
+	accountsession "arbor/internal/account/session"
+	"arbor/internal/errs"
 	"arbor/internal/page"
 	"arbor/internal/web"
 )
@@ -14,6 +18,17 @@ type loginView struct {
 	ReturnTo string
 	Login    string
 	Empty    bool // nobody is registered: the server has to be set up
+	Passkeys bool // they work at this address of the site
+}
+
+// secondView is what second.html shows: the second step of signing in.
+type secondView struct {
+	page.Frame
+	ReturnTo string
+	Login    string
+	Pending  string
+	Has      factor.State
+	Passkeys bool
 }
 
 // GET /login
@@ -47,25 +62,39 @@ func (p *Pages) loginView(r *http.Request, back string) (*loginView, error) {
 		return nil, err
 	}
 	some, err := p.sessions.HasUsers(r.Context())
-	return &loginView{Frame: frame, ReturnTo: back, Empty: !some}, err
+	return &loginView{Frame: frame, ReturnTo: back, Empty: !some,
+		Passkeys: factor.CanHave(web.From(r.Context()).Site)}, err
 }
 
 // POST /login
 //
-// Login begins a session, by login and password or by a token, and leads back to where the person was.
-// Errors: the page again, with 422 for what does not fit and 429 for an attempt too soon after others.
+// Login begins a session, by login and password, a passkey or a token, and leads back to where the person was. If the
+// account has a second factor, it asks for that in a second step. Errors: the page again, with 422 for what does not
+// fit and 429 for an attempt too soon after others.
 func (p *Pages) Login(w http.ResponseWriter, r *http.Request) error {
 	f, err := page.ReadForm(r)
 	if err != nil {
 		return err
 	}
 	var session string
-	if f.Text("token") != "" {
+	switch {
+	case f.Get("pending") != "":
+		return p.second(w, r, f)
+	case f.Text("token") != "":
 		session, err = p.sessions.SignInWithToken(r.Context(), f.Text("token"), page.Origin(r))
-	} else {
+	case f.Get("passkey") != "":
+		session, _, err = p.sessions.SignInWithPasskey(r.Context(), page.ProofOf(r, f), page.Origin(r))
+	default:
 		session, err = p.signIn(w, r, f)
 	}
 	back := page.ReturnTo(f.Get("return_to"), "/")
+	if step, is := errors.AsType[*accountsession.SecondStep](err); is {
+		v, err := p.secondView(r, f, step.Pending)
+		if err != nil {
+			return err
+		}
+		return p.t.Secret(w, r, "second.html", v)
+	}
 	if err == nil {
 		page.SetSession(w, r, session)
 		return page.SeeOther(w, r, back)
@@ -80,6 +109,49 @@ func (p *Pages) Login(w http.ResponseWriter, r *http.Request) error {
 	}
 	v.Problem, v.Login = problem, f.Text("login")
 	return p.t.Again(w, r, "login.html", problem, v)
+}
+
+// second is the second step of Login.
+func (p *Pages) second(w http.ResponseWriter, r *http.Request, f page.Form) error {
+	value, login, err := p.sessions.SignInSecond(r.Context(), f.Get("pending"), page.ProofOf(r, f), page.Origin(r))
+	if err == nil {
+		browser, err := p.sessions.KnownBrowser(r.Context(), login)
+		if err != nil {
+			return err
+		}
+		page.SetSession(w, r, value)
+		page.SetBrowser(w, r, browser)
+		return page.SeeOther(w, r, page.ReturnTo(f.Get("return_to"), "/"))
+	}
+	problem, err := page.ProblemOf(err)
+	if err != nil {
+		return err
+	}
+	v, err := p.secondView(r, f, f.Get("pending"))
+	if errs.Is(err, errs.Invalid) { // it has ended: from the beginning
+		first, err := p.loginView(r, page.ReturnTo(f.Get("return_to"), "/"))
+		if err != nil {
+			return err
+		}
+		first.Problem = problem
+		return p.t.Again(w, r, "login.html", problem, first)
+	}
+	if err != nil {
+		return err
+	}
+	v.Problem = problem
+	return p.t.Again(w, r, "second.html", problem, v)
+}
+
+// secondView is the second step of a sign-in. Error: 422 if it has ended.
+func (p *Pages) secondView(r *http.Request, f page.Form, pending string) (*secondView, error) {
+	login, has, err := p.sessions.Waiting(r.Context(), pending)
+	if err != nil {
+		return nil, err
+	}
+	frame, err := p.kit.Frame(r, "Second factor")
+	return &secondView{Frame: frame, ReturnTo: page.ReturnTo(f.Get("return_to"), "/"), Login: login, Pending: pending,
+		Has: has, Passkeys: factor.CanHave(web.From(r.Context()).Site)}, err
 }
 
 // signIn signs in with a password, and makes the browser known to the account.

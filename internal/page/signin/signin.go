@@ -2,6 +2,7 @@
 //
 //   - GET /: home.go; Home is called for browsers, the API's root document answers others
 //   - GET, POST /login, POST /logout: login.go
+//   - POST /login/passkey: passkey.go, what a browser asks an authenticator for
 //   - GET, POST /login/device: device.go, where people confirm the code that a program shows
 //   - GET, POST /login/oauth/authorize: authorize.go, where people allow an OAuth App what it asks for
 //   - GET, POST /setup: setup.go, on a server without users
@@ -62,9 +63,10 @@ func (p *Pages) Routes() []route.Route {
 	return []route.Route{
 		free.Anyone("GET /login", p.LoginForm).WithoutToken(),
 		free.Anyone("POST /login", p.Login).WithoutToken(),
+		free.Anyone("POST /login/passkey", p.AskForPasskey).WithoutToken().Counted(),
 		free.Anyone("POST /logout", p.Logout),
 		free.SignedIn("GET /login/device", p.DeviceForm),
-		free.SignedIn("POST /login/device", p.Device),
+		free.SignedIn("POST /login/device", p.kit.Sudo(p.Device)),
 		free.SignedIn("GET /login/oauth/authorize", p.AuthorizeForm).Counted(),
 		free.SignedIn("POST /login/oauth/authorize", p.Authorize).Counted(),
 		free.Anyone("GET /setup", p.SetupForm).WithoutToken(),

@@ -71,7 +71,7 @@ type Group struct {
 	Head    git.SHA
 	PullSHA git.SHA // the head of the pull request
 	At      db.Time
-	Told    string // as webhooks show it, in JSON
+	Told    string // as webhooks show it, in JSON; those of entries are read without it
 	Ended   Ending
 }
 
@@ -99,7 +99,7 @@ func ByID(tx *db.Tx, id int64) (*Queue, error) {
 
 const entryColumns = `e.id, e.queue_id, e.issue_id, e.enqueued_by, e.installation_id, e.enqueued_at, e.jumped,
 	COALESCE(g.id, 0), COALESCE(g.made_by, 0), COALESCE(g.ref, ''), COALESCE(g.base_sha, ''), COALESCE(g.head_sha, ''),
-	COALESCE(g.pull_sha, ''), COALESCE(g.made_at, 0), COALESCE(g.told, '')`
+	COALESCE(g.pull_sha, ''), COALESCE(g.made_at, 0)`
 
 const entryFrom = ` FROM queue_entries e LEFT JOIN merge_groups g
 	ON g.queue_id = e.queue_id AND g.entry_id = e.id AND g.ended = 0 `
@@ -112,7 +112,7 @@ func scanEntry(row db.Scanner, more ...any) (*Entry, error) {
 	var e Entry
 	g := &Group{}
 	err := row.Scan(append([]any{&e.ID, &e.Queue, &e.IssueID, &e.By, &e.Installation, &e.At, &e.Jumped,
-		&g.ID, &g.By, &g.Ref, &g.Base, &g.Head, &g.PullSHA, &g.At, &g.Told}, more...)...)
+		&g.ID, &g.By, &g.Ref, &g.Base, &g.Head, &g.PullSHA, &g.At}, more...)...)
 	if errors.Is(err, db.ErrNoRows) {
 		err = errs.Absent()
 	}
@@ -165,7 +165,7 @@ func EntriesOf(tx *db.Tx, list []Branch) (map[Branch][]*Entry, error) {
 // Put adds a pull request to the queue of a branch and wakes the worker. Errors: 422 if it is in a queue already, and
 // for a full queue.
 func Put(tx *db.Tx, in Branch, e *Entry) error {
-	err := tx.QueryRow(`INSERT INTO merge_queues (repo_id, base_ref) VALUES ($1, $2)
+	err := tx.QueryRow(`INSERT INTO merge_queues (repo_id, base_ref, due_at) VALUES ($1, $2, `+tx.Engine().Clock()+`)
 		ON CONFLICT (repo_id, base_ref) DO UPDATE SET base_ref = excluded.base_ref RETURNING id`,
 		in.Repo, in.Name).Scan(&e.Queue)
 	if err != nil {
@@ -235,7 +235,8 @@ func Ended(tx *db.Tx, queue int64) (*Group, error) {
 	var g Group
 	err := tx.QueryRow(`SELECT g.id, g.queue_id, g.entry_id, g.made_by, g.ref, g.base_sha, g.head_sha, g.pull_sha,
 		g.made_at, g.told, g.ended FROM merge_groups g WHERE g.queue_id = $1 AND (g.ended > 0
-			OR NOT EXISTS (SELECT 1 FROM queue_entries e WHERE e.id = g.entry_id)) ORDER BY g.id LIMIT 1`, queue).Scan(&g.ID, &g.Queue, &g.Entry, &g.By, &g.Ref, &g.Base, &g.Head, &g.PullSHA, &g.At, &g.Told, &g.Ended)
+			OR NOT EXISTS (SELECT 1 FROM queue_entries e WHERE e.id = g.entry_id)) ORDER BY g.id LIMIT 1`, queue).
+		Scan(&g.ID, &g.Queue, &g.Entry, &g.By, &g.Ref, &g.Base, &g.Head, &g.PullSHA, &g.At, &g.Told, &g.Ended)
 	if errors.Is(err, db.ErrNoRows) {
 		err = errs.Absent()
 	}
@@ -243,6 +244,13 @@ func Ended(tx *db.Tx, queue int64) (*Group, error) {
 		g.Ended = Dequeued
 	}
 	return &g, err
+}
+
+// HasGroup reports whether a branch of a repository belongs to a group.
+func HasGroup(tx *db.Tx, id repo.ID, ref string) (is bool, err error) {
+	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM merge_groups g JOIN merge_queues q ON q.id = g.queue_id
+		WHERE q.repo_id = $1 AND g.ref = $2)`, id, ref).Scan(&is)
+	return is, err
 }
 
 // DropGroup removes a group, whose branch is gone.

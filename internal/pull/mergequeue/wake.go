@@ -23,12 +23,13 @@ func Take(tx *db.Tx, length time.Duration) (*Queue, *db.Lease, error) {
 	return q, l, err
 }
 
-// Wait ends a lease: the queue is due again after some time, or at once if it has been woken since. With wait 0 it
-// waits to be woken. Error: db.ErrLeaseLost.
+// Wait ends a lease: the queue is due again after some time, or, after all that are due already, if it has been woken
+// since or wait is less than 0. With wait 0 it waits to be woken. Error: db.ErrLeaseLost.
 func Wait(tx *db.Tx, l *db.Lease, wait time.Duration) error {
-	n, err := tx.Exec(`UPDATE merge_queues SET wanted = again OR CAST($3 AS BOOLEAN),
-			due_at = CASE WHEN again OR NOT CAST($3 AS BOOLEAN) THEN 0 ELSE `+tx.Engine().Clock()+` + CAST($4 AS BIGINT) END, again = FALSE, tries = 0
-		WHERE due_at = $1 AND id = $2`, l.Until, l.IDs[0], wait > 0, wait.Microseconds())
+	clock := tx.Engine().Clock()
+	n, err := tx.Exec(`UPDATE merge_queues SET wanted = again OR CAST($3 AS BOOLEAN), again = FALSE, tries = 0,
+			due_at = CASE WHEN again THEN `+clock+` ELSE `+clock+` + CAST($4 AS BIGINT) END
+		WHERE due_at = $1 AND id = $2`, l.Until, l.IDs[0], wait != 0, max(0, wait.Microseconds()))
 	if err == nil && n == 0 {
 		err = db.ErrLeaseLost
 	}
@@ -82,10 +83,12 @@ func FollowRename(tx *db.Tx, id repo.ID, from, to string) error {
 	return WakeBases(tx, id, []string{from, to})
 }
 
-// wake makes jobs of queues. A queue at which a worker is stays leased, and is a job again afterwards.
+// wake makes jobs of queues. A queue at which a worker is stays leased, and is a job again afterwards. Those that are
+// due already keep their turn.
 func wake(tx *db.Tx, where string, args ...any) error {
+	clock := tx.Engine().Clock()
 	n, err := tx.Exec(`UPDATE merge_queues SET wanted = TRUE, again = TRUE,
-		due_at = CASE WHEN tries > 0 THEN due_at ELSE 0 END WHERE `+where, args...)
+		due_at = CASE WHEN tries > 0 OR wanted AND due_at < `+clock+` THEN due_at ELSE `+clock+` END WHERE `+where, args...)
 	if n > 0 {
 		tx.Ring(Bell)
 	}

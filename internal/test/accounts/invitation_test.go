@@ -264,14 +264,14 @@ func TestInvitationsToTeams(t *testing.T) {
 		s.Repo(t, "guild/hall", true)
 		s.Ask(t, "alice", "PATCH /orgs/guild", `{"default_repository_permission": "none"}`, 200)
 		s.Ask(t, "alice", "PUT /orgs/guild/members/dora", "", 204)
-		id := func(as, body string) (team int64) {
+		id := func(as, do, body string) int64 {
 			var made struct{ ID int64 }
-			org := map[string]string{"alice": "guild", "zoe": "other"}[as]
-			s.Ask(t, as, "POST /orgs/"+org+"/teams", body, 201).JSON(t, &made)
+			s.Ask(t, as, do, body, 201).JSON(t, &made)
 			return made.ID
 		}
-		core, gone := id("alice", `{"name": "core", "privacy": "closed", "repo_names": ["guild/hall"]}`), id("alice", `{"name": "gone"}`)
-		far := id("zoe", `{"name": "far", "privacy": "closed"}`)
+		core := id("alice", "POST /orgs/guild/teams", `{"name": "core", "privacy": "closed", "repo_names": ["guild/hall"]}`)
+		gone := id("alice", "POST /orgs/guild/teams", `{"name": "gone"}`)
+		far := id("zoe", "POST /orgs/other/teams", `{"name": "far", "privacy": "closed"}`)
 		const at = "/orgs/guild/invitations"
 		s.Run(t, []apitest.Case{
 			{Name: "of another organization", Do: "POST " + at, As: "alice", Status: 422,
@@ -282,18 +282,21 @@ func TestInvitationsToTeams(t *testing.T) {
 			{Name: "the role alone", Do: "POST " + at, As: "alice", Send: `{"login": "bob", "role": "admin"}`, Status: 201,
 				Want: `{"team_count": 2, "role": "admin"}`},
 			{Do: "POST " + at, As: "alice", Send: `{"login": "bob"}`, Status: 201, Want: `{"role": "direct_member"}`},
-			{Do: "POST " + at, As: "alice", Send: fmt.Sprintf(`{"login": "carol", "team_ids": [%d]}`, core), Status: 201},
+		})
+		ofBob := fmt.Sprintf("%s/%d", at, id("alice", "POST "+at, `{"login": "bob"}`))
+		ofCarol := fmt.Sprintf("%s/%d", at, id("alice", "POST "+at, fmt.Sprintf(`{"login": "carol", "team_ids": [%d]}`, core)))
+		s.Run(t, []apitest.Case{
 			{Do: "GET " + at, As: "alice", Status: 200, Want: `[{"login": "bob", "team_count": 2}, {"team_count": 1}]`},
-			{Do: "GET " + at + "/1/teams", As: "alice", Status: 200, Want: `[{"slug": "core"}, {"slug": "gone"}]`},
-			{Do: "GET " + at + "/1/teams", As: "dora", Status: 403},
-			{Do: "GET " + at + "/1/teams", As: "bob", Status: 403},
-			{Do: "GET " + at + "/99/teams", As: "alice", Status: 404},
+			{Do: "GET " + ofBob + "/teams", As: "alice", Status: 200, Want: `[{"slug": "core"}, {"slug": "gone"}]`},
+			{Do: "GET " + ofBob + "/teams", As: "dora", Status: 403},
+			{Do: "GET " + ofBob + "/teams", As: "bob", Status: 403},
+			{Do: "GET " + at + "/99999/teams", As: "alice", Status: 404},
 			{Do: "GET /orgs/guild/teams/core/invitations", As: "alice", Status: 200, Want: `[{"login": "bob"}, {"login": "carol"}]`},
 			{Do: fmt.Sprintf("GET /teams/%d/invitations", core), As: "alice", Status: 200, Want: `[{"login": "bob"}, {"login": "carol"}]`},
 			{Name: "not for members", Do: "GET /orgs/guild/teams/core/invitations", As: "dora", Status: 200, Body: `[]`},
 			{Do: "GET /orgs/guild/teams/core/invitations", As: "bob", Status: 404},
 
-			{Do: "DELETE " + at + "/2", As: "alice", Status: 204},
+			{Do: "DELETE " + ofCarol, As: "alice", Status: 204},
 			{Do: "GET /orgs/guild/teams/core/invitations", As: "alice", Status: 200, Want: `[{"login": "bob"}]`},
 			{Name: "a team goes", Do: "DELETE /orgs/guild/teams/gone", As: "alice", Status: 204},
 			{Do: "GET /repos/guild/hall", As: "bob", Status: 404},

@@ -201,8 +201,13 @@ func freePort(t testing.TB) string {
 func (w *world) checkSound(t testing.TB) {
 	t.Helper()
 	w.must(newCaller(w, "127.0.0.1", ""), "GET", "/healthz", "", 200)
-	log, err := os.ReadFile(w.log)
-	testkit.NoError(t, err)
+	var log []byte
+	testkit.Eventually(t, func() (whole bool) { // the server writes its log in blocks
+		var err error
+		log, err = os.ReadFile(w.log)
+		testkit.NoError(t, err)
+		return bytes.HasSuffix(log, []byte("\n"))
+	}, "the log ends with a line")
 	shown := 0
 	for line := range strings.Lines(string(log)) {
 		isRefusal := strings.Contains(line, " status=503 ") || strings.Contains(line, " status=429 ") ||

@@ -217,7 +217,7 @@ func TestWhoEdits(t *testing.T) {
 	})
 }
 
-// The first file of an empty repository makes its branch.
+// The first files of an empty repository make its branch.
 func TestFirstFile(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -228,6 +228,11 @@ func TestFirstFile(t *testing.T) {
 		v.want("/alice/garden/new/main", 200, "New file")
 		v.led("/alice/garden/new/main", "path", "README.md", "text", "# Hello\n")
 		v.want("/alice/garden", 200, "Hello", "Create README.md")
+		s.Repo(t, "alice/shed", false)
+		v.want("/alice/shed/upload/main", 200, "Upload files")
+		v.upload("/alice/shed/upload/main", "a.txt", "a", "b.txt", "b").Shows(t, 303)
+		v.want("/alice/shed", 200, "a.txt", "b.txt")
+		v.want("/alice/shed/commits", 200, "Upload <b>")
 	})
 }
 

@@ -269,6 +269,12 @@ func TestMergeQueueIsTheOnlyWay(t *testing.T) {
 			{"POST /repos/alice/plot/branches/" + ref + "/rename", `{"new_name": "mine"}`, 422, "atomic push failed"},
 			{"PATCH /repos/alice/plot/git/refs/heads/main", `{"sha": "` + group + `"}`, 422, rules},
 			{"POST /repos/alice/plot/pulls", `{"title": "x", "head": "` + ref + `", "base": "main"}`, 422, "head"},
+			{"POST /repos/alice/plot/git/refs", `{"ref": "refs/heads/` + queued + `", "sha": "` + group + `"}`, 422, denied},
+			{"POST /repos/alice/plot/branches/single/rename", `{"new_name": "` + queued + `"}`, 422, denied},
+			{"PUT /repos/alice/plot/contents/x", `{"message": "x", "content": "eA==", "branch": "main"}`, 409, rules},
+			{"PUT /repos/alice/plot/contents/x", `{"message": "x", "content": "eA==", "branch": "` + ref + `"}`, 409, ""},
+			{"POST /repos/alice/plot/merges", `{"base": "main", "head": "b1"}`, 409, rules},
+			{"PATCH /repos/alice/plot/pulls/2", `{"base": "` + ref + `"}`, 422, "base"},
 		} {
 			if got := string(w.Ask(t, "alice", c.do, c.send, c.status).Body); !strings.Contains(got, c.want) {
 				t.Errorf("%s: %s, want %q", c.do, got, c.want)
@@ -278,6 +284,123 @@ func TestMergeQueueIsTheOnlyWay(t *testing.T) {
 			t.Errorf("the group is %q, was %q", got, group)
 		}
 	})
+}
+
+// A branch with a merge queue is not created with commits that did not go through a queue, not even instead of one
+// that was deleted. It may get another name.
+func TestMergeQueueOfNewBranches(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		w := newWaiters(t, s, 1)
+		main, evil := w.Tip(t, "alice", w.name, "main"), w.head(t, 1)
+		ref := func(name, sha string) string { return fmt.Sprintf(`{"ref": "refs/heads/%s", "sha": %q}`, name, sha) }
+		w.Ask(t, "will", "POST /repos/alice/plot/git/refs", ref("stable/1", main), 201)
+		w.Ask(t, "alice", "POST /repos/alice/plot/rulesets", `{"name": "q", "enforcement": "active", "conditions": {"ref_name":
+			{"include": ["refs/heads/stable/*"], "exclude": []}}, "rules": [`+queueRule("")+`]}`, 201)
+		w.Ask(t, "will", "PATCH /repos/alice/plot/git/refs/heads/stable/1", `{"sha": "`+evil+`"}`, 422)
+		w.Ask(t, "will", "POST /repos/alice/plot/branches/stable%2F1/rename", `{"new_name": "stable/2"}`, 201)
+		w.Ask(t, "will", "DELETE /repos/alice/plot/git/refs/heads/stable/2", "", 204)
+		w.Ask(t, "will", "POST /repos/alice/plot/git/refs", ref("evil", evil), 201)
+		for do, send := range map[string]string{
+			"POST /repos/alice/plot/git/refs":             ref("stable/2", evil),
+			"POST /repos/alice/plot/branches/evil/rename": `{"new_name": "stable/2"}`,
+		} {
+			if got := string(w.Ask(t, "will", do, send, 422).Body); !strings.Contains(got, "through the merge queue") {
+				t.Errorf("%s: %s", do, got)
+			}
+		}
+		w.Ask(t, "will", "POST /repos/alice/plot/git/refs", ref("stable/2", main), 201)
+	})
+}
+
+// Pull requests that are merged together count each with its own approvals and code owners, and the right of the one
+// who enqueued it. One
+// that lacks something leaves the queue, and the others are merged.
+func TestMergeQueueAsksForEach(t *testing.T) {
+	t.Parallel()
+	const owners = `{"type": "pull_request", "parameters": {"required_approving_review_count": 0,
+		"dismiss_stale_reviews_on_push": false, "require_code_owner_review": true, "require_last_push_approval": false,
+		"required_review_thread_resolution": false}}`
+	approve := func(t *testing.T, w waiters, who string, n int64) {
+		t.Helper()
+		w.Ask(t, who, fmt.Sprintf("POST /repos/alice/plot/pulls/%d/reviews", n), `{"event": "APPROVE"}`, 200)
+	}
+	dismiss := func(t *testing.T, w waiters, n int64) {
+		t.Helper()
+		var list []struct{ ID int64 }
+		w.Ask(t, "alice", fmt.Sprintf("GET /repos/alice/plot/pulls/%d/reviews", n), "", 200).JSON(t, &list)
+		w.Ask(t, "alice", fmt.Sprintf("PUT /repos/alice/plot/pulls/%d/reviews/%d/dismissals", n, list[0].ID), `{"message": "no"}`, 200)
+	}
+	for _, c := range []struct {
+		name   string
+		rules  string
+		before func(t *testing.T, w waiters) // the pull requests join
+		after  func(t *testing.T, w waiters) // #2 lacks something
+	}{
+		{"approval", needsReview("false"), func(t *testing.T, w waiters) {
+			for n := range int64(3) {
+				approve(t, w, "alice", n+1)
+			}
+		}, func(t *testing.T, w waiters) { dismiss(t, w, 2) }},
+		{"code owner", owners, func(t *testing.T, w waiters) {
+			for n := range int64(3) {
+				approve(t, w, "alice", n+1)
+			}
+		}, func(t *testing.T, w waiters) { dismiss(t, w, 2) }},
+		{"pusher", "", func(t *testing.T, w waiters) {}, func(t *testing.T, w waiters) {
+			w.Ask(t, "alice", "PUT /repos/alice/plot/branches/main/protection", `{"required_status_checks": null,
+				"enforce_admins": true, "required_pull_request_reviews": null, "restrictions": {"users": ["alice"], "teams": [],
+				"apps": []}}`, 200)
+		}},
+		{"suspended", "", func(t *testing.T, w waiters) {}, func(t *testing.T, w waiters) {
+			if err := w.DB.Write(t.Context(), func(tx *db.Tx) error {
+				return tx.Run(`UPDATE accounts SET suspended_at = $1 WHERE login = 'will'`, tx.Now)
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+				w := newWaiters(t, s, 3)
+				w.Ask(t, "alice", "PUT /repos/alice/plot/contents/CODEOWNERS",
+					`{"message": "o", "content": "KiBAYWxpY2UK", "branch": "main"}`, 201) // * @alice
+				rules := needsCI + "," + queueRule(`{"min_entries_to_merge": 3, "min_entries_to_merge_wait_minutes": 60}`)
+				if c.rules != "" {
+					rules += "," + c.rules
+				}
+				set := w.rule(t, rules)
+				w.ready(t, 1, 2, 3)
+				c.before(t, w)
+				w.mustEnqueue(t, "alice", 1)
+				w.mustEnqueue(t, "will", 2)
+				w.mustEnqueue(t, "alice", 3)
+				w.Settle(t)
+				for _, n := range []int64{1, 2} {
+					w.report(t, n, "success")
+				}
+				c.after(t, w)
+				w.Ask(t, "alice", fmt.Sprintf("PUT /repos/alice/plot/rulesets/%d", set), `{"rules": [`+
+					strings.Replace(rules, `"min_entries_to_merge":3`, `"min_entries_to_merge":1`, 1)+`]}`, 200)
+				if sha := w.groups(t)[3]; sha != "" {
+					w.Ask(t, "alice", "POST /repos/alice/plot/statuses/"+sha, `{"context": "ci", "state": "success"}`, 201)
+				}
+				w.Settle(t)
+				if why := w.left(t, 2); why != "BRANCH_PROTECTIONS" {
+					t.Errorf("#2 left: %q", why)
+				}
+				if w.groups(t)[3] != "" { // built again without #2
+					w.report(t, 3, "success")
+				}
+				for n, want := range map[int64]bool{1: true, 2: false, 3: true} {
+					if is := read(t, w.Server, "alice", w.name, n).MergedBy != nil; is != want {
+						t.Errorf("#%d merged: %v, want %v", n, is, want)
+					}
+				}
+			})
+		})
+	}
 }
 
 // What a change does to a pull request in the queue, and to what is built on it: the table of package pull.

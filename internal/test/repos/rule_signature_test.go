@@ -6,7 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"arbor/internal/db"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
 	"arbor/internal/test/gittest"
 	"arbor/internal/test/testkit"
 )
@@ -171,5 +173,58 @@ func TestWaysWithSignatures(t *testing.T) {
 			t.Errorf("squash: %d %s", a.Status, a.Body)
 		}
 		verified("squash", "main")
+	})
+}
+
+// A pull request says which of its commits lack a signature before somebody tries to merge it, and what to do. With a
+// squash it can be merged, since the server signs that commit. The signatures cost no statement for each commit.
+func TestPullsTellOfMissingSignatures(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		s, statements := apitest.StartCounted(t, engine)
+		gardenWithBob(t, s)
+		const at = "/repos/alice/garden"
+		s.Email(t, "bob", "author@example.com")
+		git := signerIn(t, s)
+		pull := func(name string, commits int, args ...string) {
+			t.Helper()
+			gittest.Run(t, git.dir, "reset", "-q", "--hard", "origin/main")
+			for n := range commits {
+				gittest.Run(t, git.dir, append([]string{"commit", "-q", "--allow-empty", "-m", fmt.Sprint(name, n)}, args...)...)
+			}
+			gittest.Run(t, git.dir, "push", "-q", "origin", "HEAD:"+name)
+			s.Ask(t, "bob", "POST "+at+"/pulls", `{"title": "t", "head": "`+name+`", "base": "main"}`, 201)
+		}
+		pull("two", 2, "--no-gpg-sign")
+		pull("many", 30, "--no-gpg-sign")
+		pull("signed", 1, "-S")
+		requireSignatures(t, s, `"~DEFAULT_BRANCH"`)
+		states := func(want ...string) {
+			t.Helper()
+			var nodes []string
+			for n, state := range want {
+				s.Check(t, apitest.Case{Do: fmt.Sprintf("GET %s/pulls/%d", at, n+1), As: "bob", Status: 200,
+					Want: `{"mergeable_state": "` + state + `"}`})
+				nodes = append(nodes, `{"mergeStateStatus": "`+strings.ToUpper(state)+`"}`)
+			}
+			s.Check(t, apitest.Case{Do: "POST /graphql", As: "bob", Status: 200,
+				Send: `{"query": "{repository(owner: \"alice\", name: \"garden\") {pullRequests(first: 5) {nodes {mergeStateStatus}}}}"}`,
+				Want: `{"data": {"repository": {"pullRequests": {"nodes": [` + strings.Join(nodes, ", ") + `]}}}}`})
+		}
+		oldest := gittest.Run(t, git.dir, "rev-parse", "origin/two~1")[:7]
+		states("clean", "clean", "clean")
+		s.Visit(t, "bob", "GET /alice/garden/pull/1").Shows(t, 200,
+			"2 commits must have verified signatures, the oldest of them "+oldest+". Squash and merge makes one commit")
+
+		s.Ask(t, "alice", "PATCH "+at, `{"allow_squash_merge": false}`, 200)
+		states("blocked", "blocked", "blocked")
+		few := s.CostWithin(t, statements, "bob", "/alice/garden/pull/1", 40)
+		if many := s.CostWithin(t, statements, "bob", "/alice/garden/pull/2", few); many > few || few > 40 {
+			t.Errorf("2 commits take %d statements, 30 take %d", few, many)
+		}
+		s.Visit(t, "bob", "GET /alice/garden/pull/3").Shows(t, 200, "block the merge", "must have a verified signature. Sign them")
+		addSigningKey(t, s, "bob", git.public)
+		states("blocked", "blocked", "clean")
+		s.Ask(t, "bob", "PUT "+at+"/pulls/3/merge", "", 200)
 	})
 }

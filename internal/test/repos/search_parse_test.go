@@ -91,12 +91,14 @@ func TestParse(t *testing.T) {
 			Created: spans(at("2020-01-31T10:00:00Z"), at("2020-01-31T11:00:01Z"))},
 		`head:x/y -base:main reason:"not planned"`: {Heads: yes("x/y"),
 			Bases: search.Choice{No: []string{"main"}}, Reasons: yes("not planned")},
-		`review:Approved status:failure`:          {Reviews: yes("approved"), Statuses: yes("failure")},
-		`reviewed-by:a user-review-requested:@me`: {Reviewers: yes("a"), Requested: yes("@me")},
-		`main() label:a(b) (label:c(d))`:          {Words: []string{"main()"}, Labels: []search.LabelSet{{Names: []string{"a(b)"}}}, Groups: groups(q{Labels: []search.LabelSet{{Names: []string{"c(d)"}}}})},
-		`a OR b c`:                                {Groups: groups(q{Words: []string{"a"}}, q{Words: []string{"b", "c"}})},
-		`(repo:a/b) is:pr`:                        {Pull: search.Yes, Groups: groups(q{Repos: yes("a/b")})},
-		`repo:a/b AND (is:pr AND is:merged)`:      {Repos: yes("a/b"), Groups: groups(q{Pull: search.Yes, Merged: search.Yes})},
+		`review:Approved status:failure`:     {Reviews: yes("approved"), Statuses: yes("failure")},
+		`reviewed-by:a review-requested:@me`: {Reviewers: yes("a"), Requested: yes("@me")},
+		`user-review-requested:@me -team-review-requested:o/t`: {Asked: yes("@me"),
+			Teams: search.Choice{No: []string{"o/t"}}},
+		`main() label:a(b) (label:c(d))`:     {Words: []string{"main()"}, Labels: []search.LabelSet{{Names: []string{"a(b)"}}}, Groups: groups(q{Labels: []search.LabelSet{{Names: []string{"c(d)"}}}})},
+		`a OR b c`:                           {Groups: groups(q{Words: []string{"a"}}, q{Words: []string{"b", "c"}})},
+		`(repo:a/b) is:pr`:                   {Pull: search.Yes, Groups: groups(q{Repos: yes("a/b")})},
+		`repo:a/b AND (is:pr AND is:merged)`: {Repos: yes("a/b"), Groups: groups(q{Pull: search.Yes, Merged: search.Yes})},
 		`x (in:title a sort:updated OR NOT -(b c))`: {Words: []string{"x"},
 			Sort: search.Sort{By: search.Updated},
 			Groups: groups(q{Words: []string{"a"}, In: fulltext.InTitle},
@@ -205,6 +207,7 @@ func FuzzParse(f *testing.F) {
 		`user:"a b" org:c`,
 		`a OR (b c OR -(d sort:updated in:title)) AND NOT e(f) label:g(h)`,
 		`created:2020-01-31T12:00:00 02:00..2020-01-31T12:00:00 01:00`,
+		`review-requested:a -user-review-requested:@me team-review-requested:"o/t" -team-review-requested:o/u`,
 	} {
 		f.Add(seed)
 	}

@@ -1,0 +1,171 @@
+package pages_test
+
+import (
+	"html"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pquerna/otp/totp"
+
+	"arbor/internal/db"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
+)
+
+// secretOf is the key of an authenticator app that a page shows.
+func secretOf(t *testing.T, body string) string {
+	t.Helper()
+	found := regexp.MustCompile(`name="secret" value="([A-Z2-7]{32})"`).FindStringSubmatch(body)
+	if found == nil {
+		t.Fatalf("no key in %.3000s", body)
+	}
+	return found[1]
+}
+
+// codeAt is the code that an app shows after some time.
+func codeAt(t *testing.T, secret string, after time.Duration) string {
+	t.Helper()
+	code, err := totp.GenerateCode(secret, time.Now().Add(after))
+	testkit.NoError(t, err)
+	return code
+}
+
+// pendingOf is the sign-in that waits for a second factor.
+func pendingOf(t *testing.T, body []byte) string {
+	t.Helper()
+	found := regexp.MustCompile(`name="pending" value="([^"]+)"`).FindSubmatch(body)
+	if found == nil {
+		t.Fatalf("no second step: %.2000s", body)
+	}
+	return html.UnescapeString(string(found[1]))
+}
+
+var recoveryCode = regexp.MustCompile(`[A-Z2-7]{4}(-[A-Z2-7]{4}){3}`)
+
+// Who has an authenticator app signs in with password and code, each code once; recovery codes stand in for it, each
+// once; and sessions say how they were made.
+func TestSecondFactor(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.User(t, "alice")
+		b := &visitor{t, s, s.PasswordSession(t, "alice")}
+		other := &visitor{t, s, s.PasswordSession(t, "alice")}
+		b.show("/settings/security", "Not set up")
+		secret := secretOf(t, string(b.post("/settings/security", "do", "app").Shows(t, 200, "data:image/png;base64,").Body))
+		b.post("/settings/security", "do", "add-app", "secret", secret, "code", "000000").Shows(t, 422, secret, "code is wrong")
+		b.post("/settings/security", "do", "add-app", "secret", "x", "code", "000000").Shows(t, 422, "begin again")
+		added := b.post("/settings/security", "do", "add-app", "secret", secret, "code", codeAt(t, secret, 0)).Shows(t, 200,
+			"recovery codes")
+		codes := recoveryCode.FindAllString(string(added.Body), 10)
+		if len(codes) != 10 || codes[0] == codes[1] {
+			t.Fatalf("recovery codes %q", codes)
+		}
+		s.Check(t, apitest.Case{Name: "another session ends", Do: "GET /settings/security", Headers: other.headers(), Status: 303})
+		body := b.show("/settings/security", "Set up", "10 left")
+		if strings.Contains(body, codes[0]) || strings.Contains(body, secret) {
+			t.Error("secrets are shown again")
+		}
+
+		const form = "login=alice&password=a+long+secret&return_to=%2Falice"
+		step := visit(t, s, "POST /login", "", form)
+		want(t, step, 200, "Second factor", "alice")
+		if frontCookieOf(step) != "" {
+			t.Fatal("a password alone begins a session")
+		}
+		pending := pendingOf(t, step.Body)
+		second := func(code string) *apitest.Answer {
+			return visit(t, s, "POST /login", "", "return_to=%2Falice&pending="+pending+"&code="+code)
+		}
+		want(t, second(codeAt(t, secret, 0)), 422, "wrong, or was used before") // when it was added
+		want(t, second("123"), 422, "wrong")
+		want(t, second(codeAt(t, secret, 5*time.Minute)), 422, "wrong")
+		next := codeAt(t, secret, 30*time.Second)
+		a := second(next)
+		want(t, a, 303)
+		if frontCookieOf(a) == "" || a.Header.Get("Location") != "/alice" {
+			t.Errorf("the second step leads to %q", a.Header.Get("Location"))
+		}
+		want(t, second(next), 422, "was used before")
+		recovered := second(strings.ToLower(strings.ReplaceAll(codes[3], "-", " ")))
+		want(t, recovered, 303)
+		want(t, second(codes[3]), 422, "was used before")
+		b.show("/settings/sessions", "Password and authenticator app", "Password and recovery code", "confirmed")
+		b.show("/settings/security", "9 left")
+
+		fresh := recoveryCode.FindString(string(b.post("/settings/security", "do", "codes").Shows(t, 200).Body))
+		want(t, second(codes[4]), 422, "was used before")
+		testkit.NoError(t, s.Forge.Sessions.SetPassword(t.Context(), "alice", "another long secret", nil))
+		want(t, second(fresh), 422, "begin again with your password") // of before the password
+		_, err := s.Forge.Sessions.RemoveFactors(t.Context(), "alice", nil)
+		testkit.NoError(t, err)
+		if frontCookieOf(visit(t, s, "POST /login", "", "login=alice&password=another+long+secret")) == "" {
+			t.Error("without factors, a password is not enough")
+		}
+		s.Admin(t, "chief")
+		events := s.Ask(t, "chief", "GET /admin/audit-log?per_page=100", "", 200).Body
+		for _, action := range []string{"add_factor", "recovery_codes_regenerated", "disabled", "password+totp"} {
+			if !strings.Contains(string(events), action) {
+				t.Errorf("the audit log has no %s", action)
+			}
+		}
+	})
+}
+
+// Who knows a password guesses few codes.
+func TestGuessedCodes(t *testing.T) {
+	t.Parallel()
+	s := apitest.Start(t, db.SQLite)
+	s.User(t, "alice")
+	b := &visitor{t, s, s.PasswordSession(t, "alice")}
+	secret := secretOf(t, string(b.post("/settings/security", "do", "app").Body))
+	b.post("/settings/security", "do", "add-app", "secret", secret, "code", codeAt(t, secret, 0)).Shows(t, 200)
+	pending := pendingOf(t, visit(t, s, "POST /login", "", "login=alice&password=a+long+secret").Body)
+	for n := range 12 {
+		a := visit(t, s, "POST /login", "", "pending="+pending+"&code=00000"+string(rune('0'+n%10)))
+		if wanted := 422; n >= 10 && a.Status != 429 || n < 10 && a.Status != wanted {
+			t.Errorf("guess %d: %d", n+1, a.Status)
+		}
+	}
+	b.show("/settings/security", "Set up") // who is signed in is not slowed down
+}
+
+// What is dangerous is asked again two hours after the last confirmation, and the form is not lost.
+func TestConfirmAccess(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.User(t, "alice")
+		b := &visitor{t, s, s.PasswordSession(t, "alice")}
+		age := func(hours int64) {
+			t.Helper()
+			testkit.NoError(t, s.DB.WriteAs(t.Context(), db.Server, func(tx *db.Tx) error {
+				if err := tx.Run(`UPDATE tokens SET confirmed_at = $1 WHERE agent IS NOT NULL`,
+					tx.Now-db.Time(hours*3600*1e6)); err != nil {
+					return err
+				}
+				return tx.Bump("accounts")
+			}))
+		}
+		form := []string{"kind", "scopes", "note", `robot "<x>`, "life", "7d", "scopes", "repo"}
+		age(1)
+		b.post("/settings/tokens/new", form...).Shows(t, 200, "Your new token")
+		age(3)
+		asked := b.post("/settings/tokens/new", form...).Shows(t, 403, "Confirm access", `name="note" value="robot &#34;&lt;x&gt;"`)
+		if strings.Contains(string(asked.Body), "Your new token") {
+			t.Error("it was done without a confirmation")
+		}
+		b.post("/settings/tokens/new", append(form, "sudo_password", "wrong")...).Shows(t, 422, "That is not your password.")
+		b.post("/settings/tokens/new", append(form, "sudo_code", "000000")...).Shows(t, 422, "wrong")
+		b.post("/settings/tokens/new", append(form, "sudo_password", "a long secret")...).Shows(t, 200, "Your new token", "robot")
+		b.post("/settings/emails", "email", "a@example.com").Leads(t, "/settings/emails") // it counts for a while
+		age(3)
+		b.post("/settings/emails", "email", "b@example.com").Shows(t, 403, "Confirm access", "b@example.com")
+		b.post("/settings/keys", "title", "x", "key", "y").Shows(t, 403, "Confirm access")
+		b.post("/settings/security", "do", "app").Shows(t, 403, "Confirm access")
+		b.post("/settings/profile", "name", "A").Leads(t, "/settings/profile") // harmless
+		s.Ask(t, "alice", "POST /user/repos", `{"name": "garden"}`, 201)
+		b.post("/alice/garden/settings/delete", "confirm", "alice/garden").Shows(t, 403, "Confirm access")
+		s.Ask(t, "alice", "GET /repos/alice/garden", "", 200)
+	})
+}

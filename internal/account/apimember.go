@@ -10,7 +10,8 @@ import (
 // GET /orgs/{org}/members
 //
 // ListMembers lists an organization's members: all for its members, for others
-// those who show it. role=admin or role=member chooses. Errors: 404, 422.
+// those who show it. role=admin or role=member chooses; filter=2fa_disabled, for owners, those without a second factor.
+// Errors: 404, 422.
 func (a *API) ListMembers(w http.ResponseWriter, r *http.Request) error {
 	return a.listMembers(w, r, false)
 }
@@ -27,15 +28,20 @@ func (a *API) listMembers(w http.ResponseWriter, r *http.Request, publicOnly boo
 	if _, _, err := a.s.Org(r.Context(), caller, login); err != nil {
 		return err // before the parameters (decision 16)
 	}
-	role := "all"
+	f := memberFilter{Role: "all", PublicOnly: publicOnly}
 	if !publicOnly {
 		var err error
-		if role, err = web.QueryEnum(r, "Member", "role", "all", "admin", "member"); err != nil {
+		if f.Role, err = web.QueryEnum(r, "Member", "role", "all", "admin", "member"); err != nil {
 			return err
 		}
+		filter, err := web.QueryEnum(r, "Member", "filter", "all", "2fa_disabled")
+		if err != nil {
+			return err
+		}
+		f.NoFactor = filter != "all"
 	}
 	p := web.ReadPage(r)
-	list, total, err := a.s.Members(r.Context(), caller, login, role, publicOnly, p)
+	list, total, err := a.s.membersBy(r.Context(), caller, login, f, p)
 	if err != nil {
 		return err
 	}

@@ -141,7 +141,7 @@ func newFullUser(a *Account, i *web.Info, caller *Caller) *fullUser {
 func newPrivateUser(a *Account, i *web.Info, caller *Caller) *fullUser {
 	u := newFullUser(a, i, caller)
 	u.UserViewType = "private"
-	u.privateUser = &privateUser{}
+	u.privateUser = &privateUser{TwoFactorAuthentication: a.TwoFactor}
 	if caller.Reach == Everything {
 		u.TotalPrivateRepos, u.OwnedPrivateRepos = a.PrivateRepos, a.PrivateRepos
 	}

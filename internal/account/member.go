@@ -145,12 +145,22 @@ func (s *Service) CheckOwner(ctx context.Context, caller *Caller, login string) 
 func (s *Service) Members(
 	ctx context.Context, caller *Caller, login, role string, publicOnly bool, p web.Page,
 ) (list []*Membership, total int64, err error) {
+	return s.membersBy(ctx, caller, login, memberFilter{Role: role, PublicOnly: publicOnly}, p)
+}
+
+// membersBy is Members for a filter. Error: 422 for who asks for those without a second factor and is no owner.
+func (s *Service) membersBy(
+	ctx context.Context, caller *Caller, login string, f memberFilter, p web.Page,
+) (list []*Membership, total int64, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		org, may, err := orgFor(tx, caller, login)
 		if err != nil {
 			return err
 		}
-		f := memberFilter{Org: org.ID, Role: role, PublicOnly: publicOnly || !may.Member}
+		if f.NoFactor && !may.Owner {
+			return errs.New(errs.Invalid, "Only owners can use this filter.")
+		}
+		f.Org, f.PublicOnly = org.ID, f.PublicOnly || !may.Member
 		if list, err = members(tx, f, p); err != nil {
 			return err
 		}

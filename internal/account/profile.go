@@ -187,7 +187,13 @@ func (s *Service) findByID(ctx context.Context, id ID) (a *Account, err error) {
 
 // Self finds the caller's own account.
 func (s *Service) Self(ctx context.Context, caller *Caller) (a *Account, err error) {
-	return s.findByID(ctx, caller.ID)
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		if a, err = ByID(tx, caller.ID); err == nil {
+			a.TwoFactor, err = hasFactor(tx, a.ID)
+		}
+		return err
+	})
+	return a, err
 }
 
 // list returns the accounts with ids above since, at most limit of them.
@@ -224,6 +230,9 @@ func (s *Service) EditSelf(ctx context.Context, caller *Caller, e Edit) (a *Acco
 			return err
 		}
 		if err := e.claimEmail(tx, a); err != nil {
+			return err
+		}
+		if a.TwoFactor, err = hasFactor(tx, a.ID); err != nil {
 			return err
 		}
 		before := *a

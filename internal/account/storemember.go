@@ -98,10 +98,14 @@ type memberFilter struct {
 	Org        ID
 	Role       string // "admin", "member", or "all"
 	PublicOnly bool
+	NoFactor   bool // those without a second factor
 }
 
 func (f memberFilter) where() string {
 	where := ` FROM members WHERE org_id = $1`
+	if f.NoFactor {
+		where += ` AND ` + NoFactor("members.user_id")
+	}
 	switch f.Role {
 	case "admin":
 		where += ` AND owner = TRUE`

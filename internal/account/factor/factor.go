@@ -18,10 +18,7 @@
 //	the account is suspended       nobody signs in, by no factor; the factors count again afterwards
 //	the account is renamed         nothing
 //	the account is deleted         all of it goes
-//	an administrator removes all   all sessions end; where a factor is required, the grace time begins again
-//	a site requires a factor       whoever has none can only add one on the pages, after the grace time
-//	an organization requires one   members without one are removed after the grace time; see package account
-//	that requirement ends          nobody else is removed; who was removed is invited again by hand
+//	an administrator removes all   all sessions end; the password alone signs in again
 package factor
 
 import (

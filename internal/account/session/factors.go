@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"arbor/internal/account"
@@ -69,6 +70,9 @@ func (s *Service) addFactor(
 				return err
 			}
 			if err := endSessions(tx, a.ID, by.TokenID); err != nil {
+				return err
+			}
+			if err := touch(tx, a.ID); err != nil {
 				return err
 			}
 		}
@@ -157,7 +161,7 @@ func (s *Service) removeFactor(
 		}
 		has, err := factor.Of(tx, a.ID)
 		if err == nil && !has.On() {
-			err = factor.RemoveCodes(tx, a.ID)
+			err = errors.Join(factor.RemoveCodes(tx, a.ID), touch(tx, a.ID))
 		}
 		if err == nil {
 			err = endSessions(tx, a.ID, by.TokenID)
@@ -200,6 +204,9 @@ func (s *Service) RemoveFactors(ctx context.Context, login string, by *account.C
 			return err
 		}
 		if err := factor.RemoveAll(tx, a.ID); err != nil {
+			return err
+		}
+		if err := touch(tx, a.ID); err != nil {
 			return err
 		}
 		if err := endSessions(tx, a.ID, 0); err != nil {

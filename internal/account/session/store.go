@@ -105,6 +105,14 @@ func loginAndPassword(tx *db.Tx, of account.ID) (login, kept string, err error) 
 	return login, kept, account.OrAbsent(err)
 }
 
+// touch notes that GET /user of an account changes.
+func touch(tx *db.Tx, of account.ID) error {
+	if err := tx.Run(`UPDATE accounts SET updated_at = $2 WHERE id = $1`, of, tx.Now); err != nil {
+		return err
+	}
+	return tx.Bump(account.Topic)
+}
+
 // storePassword stores a password hash.
 func storePassword(tx *db.Tx, of account.ID, kept string) error {
 	return tx.Run(`UPDATE accounts SET password = $2 WHERE id = $1`, of, kept)

@@ -69,7 +69,7 @@ func (p *Pages) members(r *http.Request) (*members, error) {
 	}
 	at := page.At(r, perList)
 	if v.Chosen == "outside" {
-		people, total, err := p.of.Collaborators.Outsiders(r.Context(), caller(r), v.Org.Login, at)
+		people, total, err := p.of.Collaborators.Outsiders(r.Context(), caller(r), v.Org.Login, false, at)
 		for _, u := range page.NewUsers(people) {
 			v.Members = append(v.Members, member{User: u, Outside: true})
 		}

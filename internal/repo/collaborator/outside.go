@@ -13,7 +13,7 @@ import (
 // GET /orgs/{org}/outside_collaborators
 //
 // ListOutsiders answers, by id, the users with a granted role on a repository of the organization who are not its
-// members, for owners. filter=2fa_disabled is all of them: nobody has a second factor here. Errors: 403, 404, 422.
+// members, for owners. filter=2fa_disabled chooses those without a second factor. Errors: 403, 404, 422.
 func (api *API) ListOutsiders(w http.ResponseWriter, r *http.Request) error {
 	caller, org := account.CallerFrom(r.Context()), web.Param(r, "org")
 	err := api.s.db.Read(r.Context(), func(tx *db.Tx) error {
@@ -23,11 +23,12 @@ func (api *API) ListOutsiders(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err // before the parameters (decision 51)
 	}
-	if _, err := web.QueryEnum(r, resource, "filter", "all", "2fa_disabled"); err != nil {
+	filter, err := web.QueryEnum(r, resource, "filter", "all", "2fa_disabled")
+	if err != nil {
 		return err
 	}
 	page := web.ReadPage(r)
-	people, total, err := api.s.Outsiders(r.Context(), caller, org, page)
+	people, total, err := api.s.Outsiders(r.Context(), caller, org, filter != "all", page)
 	if err != nil {
 		return err
 	}
@@ -67,22 +68,26 @@ var outsiders = ` FROM (SELECT DISTINCT c.user_id AS user_id
 // Outsiders reads a page, by id, of the outside collaborators of an organization, and how many they are. Errors:
 // those of [account.OverseenOrg].
 func (s *Service) Outsiders(
-	ctx context.Context, caller *account.Caller, login string, page web.Page,
+	ctx context.Context, caller *account.Caller, login string, noFactor bool, page web.Page,
 ) (people []*account.Account, total int64, err error) {
+	where := outsiders
+	if noFactor {
+		where += ` WHERE ` + account.NoFactor("p.user_id")
+	}
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		org, err := account.OverseenOrg(tx, caller, login)
 		if err != nil {
 			return err
 		}
 		ids, err := db.QueryIDs[account.ID](tx,
-			`SELECT user_id`+outsiders+` ORDER BY user_id LIMIT $2 OFFSET $3`,
+			`SELECT user_id`+where+` ORDER BY user_id LIMIT $2 OFFSET $3`,
 			org.ID, page.Size, page.Offset())
 		if err != nil {
 			return err
 		}
 		var known bool
 		if total, known = page.Total(len(ids)); !known {
-			if err := tx.QueryRow(`SELECT count(*)`+outsiders, org.ID).Scan(&total); err != nil {
+			if err := tx.QueryRow(`SELECT count(*)`+where, org.ID).Scan(&total); err != nil {
 				return err
 			}
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/pquerna/otp/totp"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/testkit"
@@ -167,5 +168,108 @@ func TestConfirmAccess(t *testing.T) {
 		s.Ask(t, "alice", "POST /user/repos", `{"name": "garden"}`, 201)
 		b.post("/alice/garden/settings/delete", "confirm", "alice/garden").Shows(t, 403, "Confirm access")
 		s.Ask(t, "alice", "GET /repos/alice/garden", "", 200)
+	})
+}
+
+// withApp gives a user an authenticator app, and returns its key and the session that added it.
+func withApp(t *testing.T, s *apitest.Server, login string) (string, *visitor) {
+	t.Helper()
+	b := &visitor{t, s, s.PasswordSession(t, login)}
+	secret := secretOf(t, string(b.post("/settings/security", "do", "app").Body))
+	b.post("/settings/security", "do", "add-app", "secret", secret, "code", codeAt(t, secret, 0)).Shows(t, 200, "recovery codes")
+	return secret, b
+}
+
+// What package factor says becomes of factors and sessions.
+func TestFactorTransitions(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.User(t, "alice")
+		s.Admin(t, "chief")
+		secret, b := withApp(t, s, "alice")
+		signIn := func(login, code string) *apitest.Answer {
+			t.Helper()
+			step := visit(t, s, "POST /login", "", "login="+login+"&password=a+long+secret")
+			if step.Status != 200 {
+				return step
+			}
+			return visit(t, s, "POST /login", "", "pending="+pendingOf(t, step.Body)+"&code="+code)
+		}
+		second := signIn("alice", codeAt(t, secret, 30*time.Second))
+		want(t, second, 303)
+		other := &visitor{t, s, frontCookieOf(second)}
+		s.Ask(t, "alice", "GET /user", "", 200) // tokens need no factor
+
+		// another factor ends nothing; one that is removed ends the other sessions, and the codes go with the last
+		again := secretOf(t, string(b.post("/settings/security", "do", "app").Body))
+		b.post("/settings/security", "do", "add-app", "secret", again, "code", codeAt(t, again, 0)).Leads(t, "/settings/security")
+		other.show("/settings/security", "Set up", "10 left")
+		want(t, signIn("alice", codeAt(t, secret, 30*time.Second)), 422, "wrong")
+
+		s.Ask(t, "chief", "PUT /users/alice/suspended", "", 204)
+		want(t, signIn("alice", codeAt(t, again, 30*time.Second)), 403, "suspended")
+		s.Ask(t, "chief", "DELETE /users/alice/suspended", "", 204)
+		_, err := s.Forge.Accounts.Rename(t.Context(), nil, account.User, "alice", "alicia")
+		testkit.NoError(t, err)
+		want(t, signIn("alicia", codeAt(t, again, 30*time.Second)), 303)
+
+		b.post("/settings/security", "do", "remove-app").Leads(t, "/settings/security")
+		s.Check(t, apitest.Case{Do: "GET /settings/security", Headers: other.headers(), Status: 303})
+		b.show("/settings/security", "Not set up")
+		b.post("/settings/security", "do", "codes").Shows(t, 422, "add one")
+		want(t, signIn("alicia", ""), 303)
+		limited := &visitor{t, s, s.Session(t, "alice")}
+		limited.post("/settings/security", "do", "app").Shows(t, 200)
+		limited.post("/settings/security", "do", "codes").Shows(t, 403, "a token cannot")
+
+		// the factors of an account that is deleted go
+		s.User(t, "bob")
+		withApp(t, s, "bob")
+		testkit.NoError(t, s.Forge.Accounts.Delete(t.Context(), nil, account.User, "bob"))
+		var left int
+		testkit.NoError(t, s.DB.Read(t.Context(), func(tx *db.Tx) error {
+			return tx.QueryRow(`SELECT (SELECT COUNT(*) FROM totps) + (SELECT COUNT(*) FROM recovery_codes)`).Scan(&left)
+		}))
+		if left != 0 {
+			t.Errorf("%d rows are left", left)
+		}
+	})
+}
+
+// The API says who has a second factor, to whom it concerns; a password that changes keeps the factors.
+func TestWhoHasASecondFactor(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		for _, login := range []string{"owner", "plain", "safe", "out"} {
+			s.User(t, login)
+		}
+		s.Org(t, "guild", "owner")
+		s.Ask(t, "owner", "POST /orgs/guild/repos", `{"name": "hall"}`, 201)
+		for _, login := range []string{"plain", "safe"} {
+			s.Ask(t, "owner", "PUT /orgs/guild/members/"+login, "", 204)
+		}
+		s.Ask(t, "owner", "PUT /repos/guild/hall/collaborators/out", "", 204)
+		s.Run(t, []apitest.Case{
+			{Do: "GET /user", As: "safe", Status: 200, Want: `{"two_factor_authentication": false}`},
+			{Do: "GET /orgs/guild/members?filter=2fa_disabled", As: "owner", Status: 200,
+				Want: `[{"login": "owner"}, {"login": "plain"}, {"login": "safe"}]`},
+		})
+		_, b := withApp(t, s, "safe")
+		withApp(t, s, "out")
+		s.Run(t, []apitest.Case{
+			{Do: "GET /user", As: "safe", Status: 200, Want: `{"two_factor_authentication": true}`},
+			{Do: "PATCH /user", As: "safe", Send: `{"bio": "x"}`, Status: 200, Want: `{"two_factor_authentication": true}`},
+			{Do: "GET /orgs/guild/members?filter=2fa_disabled", As: "owner", Status: 200,
+				Want: `[{"login": "owner"}, {"login": "plain"}]`},
+			{Do: "GET /orgs/guild/members?filter=2fa_disabled&role=member", As: "owner", Status: 200, Want: `[{"login": "plain"}]`},
+			{Do: "GET /orgs/guild/members?filter=2fa_disabled", As: "plain", Status: 422},
+			{Do: "GET /orgs/guild/members?filter=x", As: "owner", Status: 422},
+			{Do: "GET /orgs/guild/outside_collaborators?filter=2fa_disabled", As: "owner", Status: 200, Body: "[]"},
+		})
+		changed := b.post("/settings/password", "now", "a long secret", "new", "another secret", "again", "another secret")
+		changed.Leads(t, "/settings/password")
+		after := &visitor{t, s, frontCookieOf(changed)}
+		after.show("/settings/sessions", "Password")
+		visit(t, s, "POST /login", "", "login=safe&password=another+secret").Shows(t, 200, "Second factor")
 	})
 }

@@ -223,7 +223,7 @@ func userFields() map[string]exec.Resolver {
 		"isViewer": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 			return o.name == viewer(ctx).Login, nil
 		}),
-		"organizations": connections(organizations),
+		"organizations": connections(organizations), "savedReplies": one(savedReplies),
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"arbor/internal/account"
+	"arbor/internal/account/savedreply"
 	"arbor/internal/checkrun"
 	"arbor/internal/codeowner"
 	"arbor/internal/detect"
@@ -19,6 +20,7 @@ import (
 	"arbor/internal/issue/comment"
 	"arbor/internal/issue/timeline"
 	"arbor/internal/label"
+	"arbor/internal/markup"
 	"arbor/internal/milestone"
 	"arbor/internal/pull"
 	"arbor/internal/reaction"
@@ -61,6 +63,8 @@ type Loaders struct {
 	FindAccounts     func(context.Context, search.Question) (*search.Hits[*account.Account], error)
 
 	Accounts      *account.Service
+	Replies       *savedreply.Service
+	Markups       *markup.Service
 	Teams         *team.Service
 	Lists         *list.Service
 	Stars         *star.Service

@@ -161,6 +161,8 @@ func (q *query) findKind(ctx context.Context, ids []nodeID) []lookup {
 		return q.findRules(ctx, ids)
 	case "MergeQueue", "MergeQueueEntry":
 		return q.findQueues(ctx, ids)
+	case "SavedReply":
+		return q.findReplies(ctx, ids)
 	case "LinkedBranch":
 		return q.findLinkedBranches(ctx, ids)
 	default:

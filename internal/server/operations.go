@@ -1,6 +1,7 @@
 package server
 
 import (
+	"arbor/internal/account/savedreply"
 	"arbor/internal/activity"
 	"arbor/internal/autolink"
 	"arbor/internal/checkrun"
@@ -61,6 +62,7 @@ type operations struct {
 	repositories  *repository.API // searches
 	lists         *list.Service
 	code          *code.API // searches
+	replies       *savedreply.Service
 }
 
 func (s *Server) newOperations() *operations {
@@ -76,6 +78,7 @@ func (s *Server) newOperations() *operations {
 		reviews: review.New(d, repos, issues, f.Pulls), stars: star.New(d, repos),
 		subscriptions: subscription.New(d, issues), timelines: timeline.New(d, issues, f),
 		kinds: search.NewKinds(f.Searches), lists: list.New(d),
+		replies: savedreply.New(d),
 		objects: gitdata.New(d, repos, f.Signatures, s.o.MaxTreeEntries)}
 	o.repositories, o.code = repository.NewAPI(o.kinds), code.NewAPI(o.kinds, repos)
 	o.autolinks, o.codeOwners = autolink.New(d), codeowner.New(d, repos)

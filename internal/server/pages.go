@@ -63,7 +63,7 @@ func (of *apis) pages(s *Server, kit *page.Kit, door *signin.Pages) []feature {
 			Invitations: f.Invitations, Apps: f.Apps, Attachments: f.Attachments, Rules: f.Rules}),
 		attach.New(kit, f.Attachments),
 		settingpages.New(kit, settingpages.Services{Accounts: f.Accounts, Tokens: f.Tokens, Sessions: f.Sessions,
-			Keys: f.Keys, Signing: f.SigningKeys, Repos: repos, Apps: f.Apps, OAuth: f.OAuth, Lists: of.lists,
+			Keys: f.Keys, Signing: f.SigningKeys, Replies: of.replies, Repos: repos, Apps: f.Apps, OAuth: f.OAuth, Lists: of.lists,
 			Stars: of.stars}),
 	}
 }

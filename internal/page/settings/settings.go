@@ -5,6 +5,7 @@
 //	GET, POST /settings/emails           emails.go
 //	GET, POST /settings/keys             keys.go: SSH keys
 //	GET, POST /settings/signing          signing.go: keys that sign commits
+//	GET, POST /settings/replies          replies.go: saved replies
 //	GET, POST /settings/password         password.go
 //	GET, POST /settings/security         security.go: authenticator app, recovery codes, passkeys
 //	GET, POST /settings/sessions         sessions.go: browsers that are signed in
@@ -34,6 +35,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/account/key"
+	"arbor/internal/account/savedreply"
 	"arbor/internal/account/session"
 	"arbor/internal/account/signkey"
 	"arbor/internal/account/token"
@@ -60,6 +62,7 @@ type Services struct {
 	Sessions *session.Service
 	Keys     *key.Service
 	Signing  *signkey.Service
+	Replies  *savedreply.Service
 	Repos    *repo.Service
 	Apps     *app.Service
 	OAuth    *oauth.Service
@@ -76,6 +79,7 @@ type Pages struct {
 	sessions *session.Service
 	keys     *key.Service
 	signing  *signkey.Service
+	replies  *savedreply.Service
 	repos    *repo.Service
 	apps     *app.Service
 	oauth    *oauth.Service
@@ -87,7 +91,7 @@ type Pages struct {
 // New returns the pages.
 func New(kit *page.Kit, of Services) *Pages {
 	return &Pages{kit: kit, t: roomTemplates, accounts: of.Accounts, tokens: of.Tokens, sessions: of.Sessions,
-		keys: of.Keys, signing: of.Signing, repos: of.Repos, apps: of.Apps, oauth: of.OAuth, lists: of.Lists,
+		keys: of.Keys, signing: of.Signing, replies: of.Replies, repos: of.Repos, apps: of.Apps, oauth: of.OAuth, lists: of.Lists,
 		stars: of.Stars, hooks: webhook.New(kit, roomTemplates)}
 }
 
@@ -106,6 +110,8 @@ func (p *Pages) Routes() []route.Route {
 		in("POST /settings/keys", sudo(p.ChangeKeys)),
 		in("GET /settings/signing", p.SigningKeys),
 		in("POST /settings/signing", sudo(p.ChangeSigningKeys)),
+		in("GET /settings/replies", p.Replies),
+		in("POST /settings/replies", p.ChangeReplies),
 		in("GET /settings/password", p.Password),
 		in("POST /settings/password", p.ChangePassword),
 		in("GET /settings/security", p.Security),

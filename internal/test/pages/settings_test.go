@@ -16,7 +16,7 @@ import (
 
 // addresses are all pages here.
 var addresses = []string{"profile", "account", "emails", "keys", "password", "sessions", "tokens",
-	"tokens/new", "tokens/new?kind=repositories", "organizations", "watching", "installations", "apps"}
+	"tokens/new", "tokens/new?kind=repositories", "organizations", "replies", "watching", "installations", "apps"}
 
 // The settings require a session, and a token with all rights of its account: no page can extend a limited
 // one.

@@ -173,6 +173,7 @@ var demoPages = []struct{ name, path string }{
 	{"site-audit", "/site/audit"},
 	{"site-jobs", "/site/jobs"},
 	{"site-health", "/site/health"},
+	{"site-style", "/site/style"},
 }
 
 // pageless are the routes for browsers that are no pages.

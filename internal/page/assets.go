@@ -191,3 +191,14 @@ func (k *Kit) Asset(w http.ResponseWriter, r *http.Request) error {
 	_, err = io.Copy(w, z)
 	return err
 }
+
+// colorToken is a token of a colour, in both themes or in one for both.
+var colorToken = regexp.MustCompile(`(--[a-z0-9-]+): (?:light-dark\(|#|var\(--[a-z]+\))`)
+
+// ColorTokens are the names of the colours that style sheets use.
+func ColorTokens() (names []string) {
+	for _, m := range colorToken.FindAllStringSubmatch(string(joined("assets/00-tokens.css")), -1) {
+		names = append(names, m[1])
+	}
+	return names
+}

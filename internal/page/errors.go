@@ -49,7 +49,7 @@ func (k *Kit) errorPage(w http.ResponseWriter, r *http.Request, status int, e *e
 	v := struct {
 		Frame
 		Message string
-		Fields  []string
+		Fields  []Fault
 	}{k.errorFrame(r, status, e.Kind, owner, name), e.Message, fieldMessages(e)}
 	if status == http.StatusNotFound {
 		v.Message = "There is nothing at this address, or nothing that you may see."

@@ -72,7 +72,13 @@ type Choice struct {
 type Problem struct {
 	Status  int // of the answer
 	Message string
-	Fields  []string // what is wrong with each
+	Fields  []Fault
+}
+
+// Fault is what is wrong with a field. The page shows it below the field, too, see faults.go.
+type Fault struct {
+	Name string // of the field in the form; empty or that of no field: the message has the fault alone
+	Text string
 }
 
 // ProblemOf returns the part of an error that users can correct: the page shows the form again with their
@@ -93,20 +99,22 @@ func ProblemOf(err error) (*Problem, error) {
 }
 
 // fieldMessages says in words what is wrong with each field.
-func fieldMessages(e *errs.Error) (list []string) {
+func fieldMessages(e *errs.Error) (list []Fault) {
 	for _, f := range e.Fields {
+		var text string
 		switch name := strings.ReplaceAll(f.Field, "_", " "); {
 		case f.Message != "":
-			list = append(list, f.Message)
+			text = f.Message
 		case f.Code == errs.MissingField:
-			list = append(list, name+" is missing")
+			text = name + " is missing"
 		case f.Code == errs.AlreadyExists:
-			list = append(list, name+" is taken")
+			text = name + " is taken"
 		case f.Code == errs.Missing:
-			list = append(list, name+": not found")
+			text = name + ": not found"
 		default:
-			list = append(list, name+" is not valid")
+			text = name + " is not valid"
 		}
+		list = append(list, Fault{f.Field, text})
 	}
 	return list
 }

@@ -104,24 +104,26 @@ func (t *Templates) Secret(w http.ResponseWriter, r *http.Request, name string, 
 	headers(w, r)
 	sayOnce(w, r, view)
 	w.Header().Set("Cache-Control", "no-store")
-	return t.echo(w, r, name, http.StatusOK, view)
+	return t.echo(w, r, name, &Problem{Status: http.StatusOK}, view)
 }
 
 // Again answers a form that was not taken: the page with what was sent and what was wrong with it.
 func (t *Templates) Again(w http.ResponseWriter, r *http.Request, name string, p *Problem, view any) error {
 	headersFor(w, r, view)
-	return t.echo(w, r, name, p.Status, view)
+	return t.echo(w, r, name, p, view)
 }
 
 // echo answers with a page that shows the request's form again.
-func (t *Templates) echo(w http.ResponseWriter, r *http.Request, name string, status int, view any) error {
+func (t *Templates) echo(w http.ResponseWriter, r *http.Request, name string, p *Problem, view any) error {
 	if err := holdEcho(r); err != nil {
 		return err
 	}
-	b := &held{to: w, request: r, status: status}
+	b := &held{to: w, request: r, status: p.Status}
 	if err := t.set().ExecuteTemplate(b, name, view); err != nil || b.begun {
 		return err
 	}
+	page := placeFaults(b.Bytes(), p.Fields)
+	b.Buffer = *bytes.NewBuffer(page)
 	return b.end()
 }
 

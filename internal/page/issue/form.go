@@ -150,7 +150,7 @@ func (p *Pages) answered(
 	}
 	v.Problem = &page.Problem{Status: http.StatusUnprocessableEntity, Message: "Some answers are missing or wrong."}
 	for _, fault := range faults {
-		v.Problem.Fields = append(v.Problem.Fields, fault.Message)
+		v.Problem.Fields = append(v.Problem.Fields, page.Fault{Text: fault.Message})
 		v.Fields[fault.Field].Fault = fault.Message
 	}
 	return t, nil

@@ -33,6 +33,9 @@ import (
 //go:embed templates
 var files embed.FS
 
+// Files are the templates of the room.
+func Files() embed.FS { return files }
+
 var roomTemplates = page.ReadTemplates(files)
 
 // Services are the features whose operations the pages call, besides those of conversations.

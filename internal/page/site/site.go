@@ -6,6 +6,7 @@
 //	GET, POST /site/repositories         repositories.go: archive, give a withdrawn fork back
 //	GET       /site/audit                audit.go: the log of who changed access
 //	GET       /site/jobs, /site/health   health.go: what waits, and what the operator's doctor says
+//	GET       /site/style                style.go: the parts of which pages are made, in each of their states
 //
 // The operations are those of packages account, repo and settings that the API and the operator's command line
 // have. The transaction of each asks again whether the caller still administers the site (account.Caller.Holds),
@@ -87,6 +88,7 @@ func (p *Pages) Routes() []route.Route {
 		in("GET /site/audit", p.Audit),
 		in("GET /site/jobs", p.ShowJobs),
 		in("GET /site/health", p.Health),
+		in("GET /site/style", p.Style),
 	}
 }
 

@@ -149,6 +149,7 @@ var demoPages = []struct{ name, path string }{
 	{"settings-signing", "/settings/signing"},
 	{"settings-password", "/settings/password"},
 	{"settings-sessions", "/settings/sessions"},
+	{"settings-security", "/settings/security"},
 	{"settings-tokens", "/settings/tokens"},
 	{"settings-token", "/settings/tokens/new"},
 	{"settings-token-repositories", "/settings/tokens/new?kind=repositories"},

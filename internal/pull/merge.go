@@ -118,7 +118,7 @@ func (s *Service) mergeOnce(
 	if err != nil {
 		return "", err
 	}
-	push := repo.Push{RepoID: p.RepoID, Purges: a.Purges, Atomic: true, As: a,
+	push := repo.Push{RepoID: p.RepoID, Purges: a.Purges, Atomic: true, Ruled: a.Ruled, As: a,
 		Updates: []repo.RefUpdate{{Name: heads + p.BaseRef, Old: p.BaseTip, New: sha, By: a.Caller.ID,
 			Forward: true}},
 		Merge: &repo.Merge{Pull: int64(p.IssueID), Number: p.Number, Head: p.HeadSHA,

@@ -282,7 +282,7 @@ func (s *Service) mergeEntries(
 		groups = append(groups, e.Group.ID)
 		m.Queue = append(m.Queue, repo.Queued{Pull: int64(e.IssueID), By: e.By, Tip: e.Group.Head})
 	}
-	push := repo.Push{RepoID: q.RepoID, Purges: q.in.Purges, Atomic: true, As: db.Server, Merge: m,
+	push := repo.Push{RepoID: q.RepoID, Purges: q.in.Purges, Atomic: true, Ruled: true, As: db.Server, Merge: m,
 		Updates: []repo.RefUpdate{{Name: heads + q.Base, Old: q.tip, New: last.Group.Head, By: last.By, Forward: true}}}
 	return s.repos.WritePush(ctx, push, func(tx *db.Tx) error {
 		if err := q.still(tx, step); err != nil {

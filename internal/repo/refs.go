@@ -42,6 +42,7 @@ type Push struct {
 	Purges  int64 // Repo.Purges from before the new objects were looked up or written
 	Updates []RefUpdate
 	Atomic  bool      // no ref moves unless all can
+	Ruled   bool      // there seem to be rules, so what they say is found before the first try
 	GrownKB int64     // what it adds to the repository's size
 	If      Condition // nil: no condition
 	As      db.Right  // by which refs move; nil: not for a request
@@ -95,7 +96,7 @@ const maxPrepared = 5
 // starts over if the preparation was not sufficient.
 func (s *Service) WritePush(ctx context.Context, p Push, fn func(tx *db.Tx) error) error {
 	for try := 1; ; try++ {
-		p.Again = try > 1
+		p.Again = p.Ruled || try > 1
 		err := s.forge.PreparePush(ctx, p)
 		if err == nil {
 			err = s.db.WriteAs(ctx, p.As, fn)

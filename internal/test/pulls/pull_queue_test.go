@@ -3,10 +3,14 @@ package pulls_test
 import (
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"strings"
+	"sync"
 	"testing"
 
 	"arbor/internal/db"
+	"arbor/internal/forge"
+	"arbor/internal/pull"
 	"arbor/internal/test/apitest"
 )
 
@@ -653,6 +657,47 @@ func TestMergeQueueAfterAutoMerge(t *testing.T) {
 		w.Settle(t)
 		if groups := w.groups(t); len(groups) != 2 || readCommit(t, w.Server, groups[2]).Parents[0].SHA != groups[1] {
 			t.Errorf("after the jump: %v", groups)
+		}
+	})
+}
+
+// Two nodes that work one queue at once build each group once and merge each pull request once.
+func TestMergeQueueOnTwoNodes(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		const n = 4
+		w := newQueue(t, s, n, needsCI, queueRule(""))
+		w.ready(t, 1, 2, 3, 4)
+		w.mustEnqueue(t, "will", 1, 2, 3, 4)
+		other := forge.New(s.DB, s.Git, slog.New(slog.DiscardHandler), s.Dir)
+		both := func() {
+			t.Helper()
+			var nodes sync.WaitGroup
+			for _, pulls := range []*pull.Service{s.Forge.Pulls, other.Pulls} {
+				nodes.Go(func() { _ = pulls.Settle(t.Context()) })
+			}
+			nodes.Wait()
+			w.Settle(t)
+		}
+		both()
+		groups := w.groups(t)
+		if len(groups) != n {
+			t.Fatalf("the groups are %v", groups)
+		}
+		for _, sha := range groups {
+			w.Ask(t, "alice", "POST /repos/alice/plot/statuses/"+sha, `{"context": "ci", "state": "success"}`, 201)
+		}
+		both()
+		if tip := w.Tip(t, "alice", w.name, "main"); tip != groups[n] {
+			t.Errorf("main is %s, want %s", tip, groups[n])
+		}
+		for number := range int64(n) {
+			if why := w.left(t, number+1); why != "MERGE" {
+				t.Errorf("#%d left: %q", number+1, why)
+			}
+		}
+		if groups := w.groups(t); len(groups) != 0 {
+			t.Errorf("there remain %v", groups)
 		}
 	})
 }

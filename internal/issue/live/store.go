@@ -14,8 +14,9 @@ import (
 )
 
 // selectMarks reads what the pages of issues and pull requests show and others change: states, titles, labels, comments
-// and their edits, reviews that were submitted, threads, the head, the tip of the base, test merges, statuses and checks.
-// Each part is one look into an index. Reactions, what pending reviews hold, and references
+// and their edits, reviews that were submitted, threads, the head, the tip of the base, test merges, statuses and checks,
+// the merge queue of the base with what is in it, and the rules of the repository and its owner.
+// Each part is one look into an index, or a few rows. Reactions, what pending reviews hold, and references
 // from other issues, which may be private, are no changes.
 const selectMarks = `SELECT i.id,
 	i.repo_id, i.title, i.state, i.state_reason, i.locked, COALESCE(i.milestone_id, 0), i.labels, i.assignees, i.comments,
@@ -28,13 +29,20 @@ const selectMarks = `SELECT i.id,
 	COALESCE(p.tested_base, ''), COALESCE(p.tested_head, ''), COALESCE(p.test_sha, ''),
 	COALESCE((SELECT r.sha FROM refs r WHERE r.repo_id = p.repo_id AND r.name = 'refs/heads/' || p.base_ref), ''),
 	COALESCE((SELECT m.id FROM auto_merges m WHERE m.issue_id = i.id), 0),
+	CAST(COALESCE((SELECT SUM(e.enqueued_at + CASE WHEN e.jumped THEN 1 ELSE 0 END) FROM merge_queues q
+		JOIN queue_entries e ON e.queue_id = q.id WHERE q.repo_id = p.repo_id AND q.base_ref = p.base_ref), 0) AS BIGINT),
+	CAST(COALESCE((SELECT SUM(g.id * (g.ended + 1)) FROM merge_queues q
+		JOIN merge_groups g ON g.queue_id = q.id WHERE q.repo_id = p.repo_id AND q.base_ref = p.base_ref), 0) AS BIGINT),
+	CAST(COALESCE((SELECT SUM(l.updated_at) FROM rulesets l WHERE l.repo_id = p.repo_id), 0) AS BIGINT),
+	CAST(COALESCE((SELECT SUM(l.updated_at) FROM repos r JOIN rulesets l ON l.org_id = r.owner_id
+		WHERE r.id = p.repo_id), 0) AS BIGINT),
 	COALESCE((SELECT MAX(s.id) FROM statuses s WHERE s.repo_id = p.repo_id AND s.sha = p.head_sha), 0),
 	CAST(COALESCE((SELECT SUM(c.updated_at) FROM check_suites c WHERE c.repo_id = p.repo_id AND c.head_sha = p.head_sha), 0) AS BIGINT),
 	COALESCE((SELECT MAX(c.updated_at) FROM check_runs c WHERE c.repo_id = p.repo_id AND c.head_sha = p.head_sha), 0)
 	FROM issues i LEFT JOIN pulls p ON p.issue_id = i.id WHERE `
 
 // columns is how many selectMarks reads besides the id.
-const columns = 28
+const columns = 32
 
 // readMarks returns a mark of each issue, which is another one after a change. Issues that are gone have none.
 func readMarks(tx *db.Tx, list []issue.ID) (map[issue.ID]string, error) {

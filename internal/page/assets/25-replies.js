@@ -1,13 +1,12 @@
 // Saved replies: a menu of the editor that filters them and inserts one at the caret. Without a script it is a link to
 // the page that lists them.
-on('.editor a.replies', (link) => {
+on('.editor > a[href="/settings/replies"]', (link) => {
 	const field = link.closest('.editor').querySelector('textarea');
 	const menu = document.createElement('details');
 	menu.className = 'menu left replies';
 	menu.innerHTML = '<summary>Saved replies</summary><div><input type="search" placeholder="Filter" aria-label="Filter saved replies" autocomplete="off"><ul class="plainlist"></ul><p class="soft" role="status"></p></div>';
 	const [filter, list, said] = menu.querySelectorAll('input, ul, p');
 	const manage = link.cloneNode(true);
-	manage.className = '';
 	manage.textContent = 'Edit saved replies';
 	menu.lastElementChild.append(manage);
 	link.replaceWith(menu);

@@ -133,6 +133,9 @@ func TestLive(t *testing.T) {
 		}
 		edit(t, s, "main", song("9", "moved"), "Move the base")
 		l.hears(t, "the base moved")
+		api(t, s, "alice", "PUT "+repo+"/branches/main/protection", 200, changeObject{"required_status_checks": nil,
+			"enforce_admins": nil, "required_pull_request_reviews": changeObject{}, "restrictions": nil}, nil)
+		l.hears(t, "a rule")
 		// The mark of a page that is loaded now is that of the last event, so its stream has nothing to say.
 		testkit.Eventually(t, func() bool {
 			mark := markOf(t, s, "will", at)

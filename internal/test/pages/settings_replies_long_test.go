@@ -6,14 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp/kb"
-
 	"arbor/internal/db"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/browser"
 )
 
-// Somebody saves two replies, and inserts one at the caret of a comment by keys. Without the script the editor leads to
+// Somebody saves two replies, and inserts one at the caret of a comment, with the filter. Without the script the editor leads to
 // the page, where the text can be copied, changed and deleted.
 func TestSavedRepliesInABrowser(t *testing.T) {
 	t.Parallel()
@@ -40,7 +38,7 @@ func TestSavedRepliesInABrowser(t *testing.T) {
 	b.Click("#new-comment .replies > summary")
 	b.See("#new-comment .replies", "Somebody reported this.")
 	b.Press("thank")
-	b.Press(kb.Enter)
+	b.Click("#new-comment .replies li:not([hidden]) button")
 	var got string
 	if b.Eval(`document.querySelector("`+field+`").value`, &got); got != "Hello Thank you <b>very</b> much.! Bye" {
 		t.Errorf("the comment: %q", got)
@@ -52,10 +50,12 @@ func TestSavedRepliesInABrowser(t *testing.T) {
 	b = browser.Open(t, s.URL, browser.Look{NoScript: true, Width: 390, Height: 800})
 	b.SignIn(s.Session(t, "bob"))
 	b.Go(at)
-	b.See("#new-comment a.replies", "Saved replies")
+	b.See(`#new-comment a[href="/settings/replies"]`, "Saved replies")
 	b.Go("/settings/replies")
 	b.Click(".reply:nth-child(2) details:not(.sure) > summary")
-	b.See(".reply:nth-child(2)", "Thank you <b>very</b> much.")
+	if b.Eval(`document.querySelector(".reply:nth-child(2) textarea").value`, &got); got != "Thank you <b>very</b> much." {
+		t.Errorf("the text to copy: %q", got)
+	}
 	b.Click(".reply:nth-child(1) .sure > summary")
 	b.Follow(".reply:nth-child(1) .sure button")
 	b.See("[role=status]", "The saved reply was deleted.")

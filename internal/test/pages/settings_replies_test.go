@@ -31,7 +31,7 @@ func TestSavedReplies(t *testing.T) {
 		const query = `{"query": "{user(login: \"alice\") {savedReplies(first: 5) {totalCount nodes {title body bodyHTML user {login}}}}}"}`
 		s.Check(t, apitest.Case{Do: "POST /graphql", As: "alice", Send: query, Status: 200,
 			Want: `{"data": {"user": {"savedReplies": {"totalCount": 1, "nodes": [{"title": "Many thanks",
-				"body": "Thank *you*", "bodyHTML": "<p>Thank <em>you</em></p>\n", "user": {"login": "alice"}}]}}}}`})
+				"body": "Thank *you*", "bodyHTML": "<p>Thank <em>you</em></p>", "user": {"login": "alice"}}]}}}}`})
 		s.Check(t, apitest.Case{Do: "POST /graphql", As: "bob", Send: query, Status: 200,
 			Want: `{"data": {"user": {"savedReplies": null}}}`})
 		for n := range savedreply.Max - 1 {

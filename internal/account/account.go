@@ -167,7 +167,7 @@ type Account struct {
 	Location     *string
 	Bio          *string // of an organization: its description
 	SiteAdmin    bool
-	TwoFactor    bool  // it has a second factor; read for oneself only
+	TwoFactor    bool // it has a second factor; read for oneself only
 	DefaultRole  Role // of an organization: what members have on its repositories
 	PublicRepos  int64
 	PrivateRepos int64 // without withdrawn forks

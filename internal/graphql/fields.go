@@ -25,7 +25,7 @@ func (api *API) resolvers(s *ast.Schema) map[string]exec.Resolver {
 		},
 		"Mutation": mutations(),
 		"User":     userFields(), "Organization": organizationFields(), "Bot": botFields(),
-		"Team":       teamFields(), "SavedReply": savedReplyFields(),
+		"Team": teamFields(), "SavedReply": savedReplyFields(),
 		"Repository": repositoryFields(),
 		"Issue":      issueFields(), "PullRequest": pullFields(), "IssueComment": commentFields(),
 		"PullRequestReview": reviewFields(), "PullRequestReviewThread": reviewThreadFields(),

@@ -48,10 +48,11 @@ type newView struct {
 type comparison struct {
 	Total   int
 	Commits []page.Commit
+	head    string // the path of the repository that has them
 }
 
-// Days are the commits by day, as lists in the repository with the path show them.
-func (c *comparison) Days(path string) []page.CommitDay { return page.CommitDaysOf(path, c.Commits) }
+// Days are the commits by day.
+func (c *comparison) Days() []page.CommitDay { return page.CommitDaysOf(c.head, c.Commits) }
 
 // GET /{owner}/{repo}/pulls/new
 //
@@ -150,7 +151,7 @@ func (p *Pages) compare(r *http.Request, a *repo.Access, v *newView) error {
 		v.Why = "There is nothing to compare: " + v.Base + " has all commits of " + v.Head + "."
 		return nil
 	}
-	v.Comparison = &comparison{c.Ahead, page.NewCommits(c.Commits)}
+	v.Comparison = &comparison{c.Ahead, page.NewCommits(c.Commits), page.RepoPath(c.Changes.In)}
 	v.Diff = diff.New(r, page.NewChangedFiles(c.Changes), diff.Options{})
 	head := v.Head
 	if !strings.Contains(head, ":") {

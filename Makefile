@@ -77,6 +77,10 @@ screenshots: ## Take the pictures of the pages in docs/pages
 	mkdir -p docs/pages
 	ARBOR_SCREENSHOTS=$(CURDIR)/docs/pages $(GO) test -tags long ./cmd/arbor -run TestScreenshots -count=1
 
+style: ## Take the pictures of the style page that a test compares; look at what changed before you commit them
+	mkdir -p internal/test/pages/testdata/style && rm -f internal/test/pages/testdata/style/*.png
+	ARBOR_STYLE=renew $(GO) test -tags long ./internal/test/pages -run TestStyleLooksAsBefore -count=1
+
 conformance: ## Print how answers compare with GitHub's own description of its API
 	$(GO) -C internal/test/conformance test -tags long -count=1 -run TestPayloads -args -report
 
@@ -110,4 +114,4 @@ release: ## Build archives, Debian packages, an SBOM and checksums of VERSION be
 	rm dist/arbor.1
 	cd dist && sha256sum * > SHA256SUMS
 
-.PHONY: help build demo test test-all ci race bench siege soak kills crash microbench routes metrics settings lib screenshots conformance fuzz release
+.PHONY: help build demo test test-all ci race bench siege soak kills crash microbench routes metrics settings lib screenshots style conformance fuzz release

@@ -76,6 +76,16 @@ on('time[datetime]', (time) => {
 // The message about a form is shown once, also where the browser keeps the page for the back button.
 addEventListener('pagehide', () => document.querySelectorAll('[data-once]').forEach((note) => note.remove()));
 
+// A menu that would reach out of the window is moved into it.
+document.addEventListener('toggle', (e) => {
+	const box = e.target.matches('details.menu[open]') && e.target.querySelector(':scope > div');
+	if (!box) return;
+	box.style.translate = '';
+	const { left, right } = box.getBoundingClientRect(), gap = 8;
+	const by = Math.max(gap - left, Math.min(0, document.documentElement.clientWidth - gap - right));
+	if (left < 0 || by < 0) box.style.translate = `${by}px`;
+}, true);
+
 // Menus close when one clicks elsewhere or presses Escape.
 document.addEventListener('click', (e) => {
 	document.querySelectorAll('details.menu[open]').forEach((m) => { if (!m.contains(e.target)) m.open = false; });

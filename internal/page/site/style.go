@@ -74,7 +74,9 @@ func (p *Pages) Style(w http.ResponseWriter, r *http.Request) error {
 	v.Bad = &page.Verified{Label: "Unverified", About: "Nobody here has the key."}
 	v.Days = []page.CommitDay{{Date: sampleTime, Commits: sampleCommits(v.Good)}}
 	v.Thread, v.Events = sampleTimeline()
-	v.Files = diff.New(r, sampleFiles(), diff.Options{Texts: p.kit.Texts}).Files
+	coloured := r.Clone(r.Context())
+	coloured.URL.RawQuery = "colours=1" // waits for all colours
+	v.Files = diff.New(coloured, sampleFiles(), diff.Options{Texts: p.kit.Texts}).Files
 	for _, line := range p.kit.Texts.Lines(r.Context(), "night.go", sampleCode) {
 		v.Code = append(v.Code, template.HTML(line))
 	}

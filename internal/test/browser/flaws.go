@@ -12,6 +12,22 @@ import (
 //go:embed flaws.js
 var flaws string
 
+// layout is a script that returns the defects of how a page is laid out.
+//
+//go:embed layout.js
+var layout string
+
+// Layout lists the defects of how the page is laid out at the window's width, its menus as they are:
+//
+//   - a page that is wider than its window
+//   - texts that are cut off, without a way to scroll to them and without a title that has them whole
+//   - texts, fields and pictures that lie on each other
+func (b *Tab) Layout() (list []string) {
+	b.t.Helper()
+	b.Run(chromedp.Evaluate(strings.TrimSpace(layout), &list))
+	return list
+}
+
 // Flaws opens all menus of the page and lists its visible defects:
 //
 //   - check boxes that are cut off or have no accessible name

@@ -74,6 +74,13 @@ func Open(t testing.TB, base string, look Look) *Tab {
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
+	b.begin(ctx, look)
+	return b
+}
+
+// begin makes the tab that of a context.
+func (b *Tab) begin(ctx context.Context, look Look) {
+	b.t.Helper()
 	b.ctx = ctx
 	chromedp.ListenTarget(ctx, b.leaveAnyway)
 	chromedp.ListenTarget(ctx, b.scriptFailed)
@@ -85,7 +92,6 @@ func Open(t testing.TB, base string, look Look) *Tab {
 		emulation.SetEmulatedMedia().WithFeatures(
 			[]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
 		emulation.SetScriptExecutionDisabled(look.NoScript))
-	return b
 }
 
 // leaveAnyway answers the question whether to leave a page with a text that was not sent, and counts it.

@@ -54,7 +54,7 @@
 	const words = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), range = document.createRange();
 	while (words.nextNode()) {
 		const text = words.currentNode, around = text.parentElement;
-		if (!around || !shown(around) || around.closest('pre, table.code, table.diff, textarea, select, script, style, .lines, bdi, .title')) continue;
+		if (!around || !shown(around) || around.closest('pre, table.code, table.diff, textarea, select, script, style, .lines, .long, bdi, .title')) continue;
 		range.selectNodeContents(text);
 		if (range.getClientRects().length < 2) continue;
 		for (const word of text.data.matchAll(/[\p{L}\p{N}]+/gu)) {

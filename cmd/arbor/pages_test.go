@@ -277,9 +277,7 @@ func TestPages(t *testing.T) {
 	as := "alice"
 	for _, p := range demoPages {
 		if p.name == "site-people" { // from here on
-			for _, m := range made.all() {
-				stops = append(stops, m)
-			}
+			stops = append(stops, made.all()...)
 			as = "root-gardener"
 		}
 		if p.name != "login" {

@@ -4,7 +4,6 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -106,7 +105,7 @@ func (m *madePages) ask(method, path, body string) []byte {
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
 	if err != nil || answer.StatusCode >= 300 {
-		m.t.Fatal(fmt.Sprintf("%s %s: %s %v %s", method, path, answer.Status, err, text))
+		m.t.Fatalf("%s %s: %s %v %s", method, path, answer.Status, err, text)
 	}
 	return text
 }

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"fmt"
 	"io/fs"
 	"maps"
 	"regexp"
@@ -103,6 +102,6 @@ func TestLiterals(t *testing.T) {
 		font-weight: var(--bold); border-radius: 0 0 var(--round) 50%; padding: .1em var(--s2); margin: calc(-1 * var(--s2)) -3px;
 		margin-left: 0 !important; box-shadow: inset .2rem 0 var(--focus); width: 3rem; white-space: nowrap } }`
 	if got := literals(fine); len(got) > 0 {
-		t.Error(fmt.Sprintf("%q", got))
+		t.Errorf("%q", got)
 	}
 }

@@ -1,6 +1,7 @@
 package reposettings
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"slices"
@@ -23,13 +24,12 @@ type queueForm struct {
 	Branches string // a line each
 	*rule.QueueRule
 	Typed map[string]string // what was sent for a number, by the names of parameters; nil: nothing was
-	Wrong map[string]string // what is wrong, by the names of fields
 }
 
 // queueField is a field of a form with a number.
 type queueField struct {
-	Name, Label, Value, Wrong string
-	Min, Max                  int64
+	Name, Label, Value string
+	Min, Max           int64
 }
 
 // Numbers returns the fields with numbers.
@@ -39,7 +39,7 @@ func (q queueForm) Numbers() (list []queueField) {
 		if !is {
 			value = strconv.FormatInt(*n.Value, 10)
 		}
-		list = append(list, queueField{n.Name, queueLabels[n.Name], value, q.Wrong[n.Name], n.Min, n.Max})
+		list = append(list, queueField{n.Name, queueLabels[n.Name], value, n.Min, n.Max})
 	}
 	return list
 }
@@ -85,7 +85,7 @@ func queueRuleOf(set *rule.Ruleset) *rule.QueueRule {
 // readQueue reads a form.
 func readQueue(f page.Form) *queueForm {
 	q := &queueForm{Name: f.Text("name"), Branches: f.Get("branches"), QueueRule: rule.NewQueueRule(),
-		Typed: map[string]string{}, Wrong: map[string]string{}}
+		Typed: map[string]string{}}
 	q.ID, _ = web.ParseNumber(f.Get("id"))
 	q.Method, q.Grouping = f.Get("merge_method"), f.Get("grouping_strategy")
 	for _, n := range q.QueueRule.Numbers() {
@@ -115,14 +115,16 @@ func (q *queueForm) refs() (list []string) {
 // saveQueue stores what the form says, in a new ruleset or in the one of its id. Other rules of that stay as they are.
 func (p *Pages) saveQueue(r *http.Request, a *repo.Access, q *queueForm) error {
 	refs := q.refs()
+	var wrong []errs.Field
 	if len(refs) == 0 {
-		q.Wrong["branches"] = "Name at least one branch."
+		wrong = append(wrong, errs.Field{Field: "branches", Message: "Name at least one branch."})
 	}
 	for _, problem := range q.Problems() {
-		q.Wrong[problem.Name] = problem.Text
+		label := cmp.Or(queueLabels[problem.Name], problem.Name)
+		wrong = append(wrong, errs.Field{Field: problem.Name, Message: label + ": " + problem.Text})
 	}
-	if len(q.Wrong) > 0 {
-		return errs.New(errs.Invalid, "The merge queue was not saved.")
+	if len(wrong) > 0 {
+		return errs.Validation(wrong...)
 	}
 	ctx, err := p.kit.Write(r, a, account.Admin)
 	if err != nil {
@@ -153,21 +155,20 @@ func (p *Pages) saveQueue(r *http.Request, a *repo.Access, q *queueForm) error {
 	return err
 }
 
-// locate notes an operation's error at the fields that it is about.
-func (q *queueForm) locate(err error) {
+// inQueueForm returns an operation's error with its fields named as in the form.
+func inQueueForm(err error) error {
 	var e *errs.Error
 	if !errors.As(err, &e) {
-		return
+		return err
 	}
-	for _, f := range e.Fields {
-		name := map[string]string{"name": "name", "conditions": "branches"}[f.Field]
-		if name == "" {
-			continue
-		}
-		if q.Wrong[name] = f.Message; f.Message == "" {
-			q.Wrong[name] = "A name is needed."
+	named := *e
+	named.Fields = slices.Clone(e.Fields)
+	for n := range named.Fields {
+		if named.Fields[n].Field == "conditions" {
+			named.Fields[n].Field = "branches"
 		}
 	}
+	return &named
 }
 
 // removeQueue removes the merge queue from a ruleset, with the ruleset if it has no other rule, unless somebody else

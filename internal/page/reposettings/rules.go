@@ -130,9 +130,7 @@ func (p *Pages) ChangeRules(w http.ResponseWriter, r *http.Request, a *repo.Acce
 		done, err = "The branch rule was removed.", p.removeRule(r, a, f.Get("id"))
 	case "queue":
 		queue, done = readQueue(f), "The merge queue was saved."
-		if err = p.saveQueue(r, a, queue); err != nil {
-			queue.locate(err)
-		}
+		err = inQueueForm(p.saveQueue(r, a, queue))
 	case "unqueue":
 		done, err = "The merge queue was removed.", p.removeQueue(r, a, f.Get("id"))
 	default:

@@ -49,9 +49,9 @@ func TestMergeQueueByForm(t *testing.T) {
 		wrong := form()
 		wrong[5], wrong[11], wrong[19] = " ", "101", "soon"
 		s.Visit(t, "alice", "POST "+at, wrong...).Shows(t, 422, `value="101" aria-invalid="true"`, "must be between 0 and 100",
-			`id="max_entries_to_build-wrong"`, `value="soon" aria-invalid="true"`, "Name at least one branch.", `value="SQUASH" selected`)
+			`id="wrong-max_entries_to_build"`, `value="soon" aria-invalid="true"`, "Name at least one branch.", `value="SQUASH" selected`)
 		s.Visit(t, "alice", "POST "+at, form()...).Leads(t, at)
-		s.Visit(t, "alice", "POST "+at, form()...).Shows(t, 422, `id="name-wrong"`, "Name must be unique")
+		s.Visit(t, "alice", "POST "+at, form()...).Shows(t, 422, `id="wrong-name"`, "Name must be unique")
 		s.Check(t, apitest.Case{Do: "GET " + sets + "/1", As: "alice", Status: 200, Want: `{"name": "q", "enforcement": "active",
 			"conditions": {"ref_name": {"include": ["refs/heads/main", "refs/heads/release/*"]}}, "rules": [{"type": "merge_queue",
 			"parameters": {"merge_method": "SQUASH", "grouping_strategy": "HEADGREEN", "max_entries_to_build": 3,

@@ -38,7 +38,8 @@ func (c *oauthAppCreate) Run(p *process) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(p.stderr, "created OAuth App %s: client id %s\nclient secret, shown this once:\n", a.Name, a.ClientID)
+		fmt.Fprintf(p.stderr, "created OAuth App %s: client id %s\nclient secret, shown this once:\n", a.Name,
+			a.ClientID)
 		fmt.Fprintln(p.stdout, secret)
 		return nil
 	})

@@ -148,7 +148,8 @@ func (s *Service) Members(
 	return s.membersBy(ctx, caller, login, memberFilter{Role: role, PublicOnly: publicOnly}, p)
 }
 
-// membersBy is Members for a filter. Error: 422 for who asks for those without a second factor and is no owner.
+// membersBy lists the members that match a filter. Error: 422 if a caller who is not an owner filters by second
+// factors.
 func (s *Service) membersBy(
 	ctx context.Context, caller *Caller, login string, f memberFilter, p web.Page,
 ) (list []*Membership, total int64, err error) {

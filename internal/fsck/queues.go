@@ -107,7 +107,7 @@ func (c *checker) queueRefs(ctx context.Context) error {
 	return err
 }
 
-// dropQueueRef deletes the branch unless it moves, or has a group by now.
+// dropQueueRef deletes the branch unless it has moved or belongs to a merge group.
 func (c *checker) dropQueueRef(ctx context.Context, r queueRow) error {
 	purges, err := c.repos.Purges(ctx, r.repo)
 	if err != nil {
@@ -118,7 +118,7 @@ func (c *checker) dropQueueRef(ctx context.Context, r queueRow) error {
 		If: func(tx *db.Tx, _ []repo.RefUpdate) ([]error, error) {
 			has, err := mergequeue.HasGroup(tx, r.repo, r.about)
 			if err == nil && has {
-				err = errs.New(errs.Conflict, "the branch has a group by now")
+				err = errs.New(errs.Conflict, "the branch belongs to a merge group")
 				return []error{err}, nil
 			}
 			return []error{nil}, err

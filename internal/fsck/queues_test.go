@@ -30,7 +30,8 @@ func TestSpoiltQueuesAreRepaired(t *testing.T) {
 				NodeID string `json:"node_id"`
 				Head   struct{ SHA string }
 			}
-			s.Ask(t, "alice", "POST "+garden+"/git/refs", fmt.Sprintf(`{"ref": "refs/heads/t%d", "sha": %q}`, n, tip), 201)
+			s.Ask(t, "alice", "POST "+garden+"/git/refs", fmt.Sprintf(`{"ref": "refs/heads/t%d", "sha": %q}`,
+				n, tip), 201)
 			s.Ask(t, "alice", fmt.Sprint("PUT ", garden, "/contents/file", n),
 				fmt.Sprintf(`{"message": "m", "content": "eA==", "branch": "t%d"}`, n), 201)
 			s.Ask(t, "alice", "POST "+garden+"/pulls", fmt.Sprintf(`{"title": "t", "head": "t%d", "base": "main"}`, n),

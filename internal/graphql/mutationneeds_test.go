@@ -343,7 +343,8 @@ func queuedPull(t *testing.T, s *apitest.Server, post func(as, path, send, membe
 	}
 	s.Check(t, apitest.Case{Do: "PUT /repos/alice/cellar/contents/waits", As: "alice", Status: 201,
 		Send: `{"message": "Wait", "content": "eA==", "branch": "waits"}`})
-	post("alice", "cellar/statuses/"+s.Tip(t, "alice", "alice/cellar", "waits"), `{"context": "ci", "state": "success"}`,
+	post("alice", "cellar/statuses/"+s.Tip(t, "alice", "alice/cellar", "waits"),
+		`{"context": "ci", "state": "success"}`,
 		"url")
 	id := post("alice", "cellar/pulls", `{"title": "Wait", "head": "waits", "base": "lined"}`, "node_id")
 	post("alice", "cellar/rulesets", `{"name": "lined", "enforcement": "active", "conditions": {"ref_name": {"include":

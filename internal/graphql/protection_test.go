@@ -88,8 +88,10 @@ func TestActorsOfRules(t *testing.T) {
 		s.Ask(t, "alice", "POST /orgs/guild/teams", `{"name": "ops", "privacy": "secret"}`, 201)
 		robot := s.Bot(t, "robot", "guild", "contents=write")
 		v["r"] = member(t, s, "alice", "/repos/guild/hall", "node_id")
-		v["core"], v["ops"] = member(t, s, "alice", "/orgs/guild/teams/core", "node_id"), member(t, s, "alice", "/orgs/guild/teams/ops", "node_id")
-		v["app"], v["repo"] = account.NodeID("Integration", robot.ID), member(t, s, "alice", "/repos/alice/bed", "node_id")
+		v["core"] = member(t, s, "alice", "/orgs/guild/teams/core", "node_id")
+		v["ops"] = member(t, s, "alice", "/orgs/guild/teams/ops", "node_id")
+		v["app"] = account.NodeID("Integration", robot.ID)
+		v["repo"] = member(t, s, "alice", "/repos/alice/bed", "node_id")
 		check := func(as, query, want string) {
 			t.Helper()
 			ask{as: as, query: query, want: want, variables: v}.check(t, s)
@@ -103,7 +105,8 @@ func TestActorsOfRules(t *testing.T) {
 		check("bob", create, `{"data": {"createBranchProtectionRule": null}, "errors": [{"type": "UNPROCESSABLE"}]}`)
 		check("alice", create, `{"data": {"createBranchProtectionRule": {"branchProtectionRule": {"pushAllowances": {"totalCount": 2, "nodes": [
 			{"actor": {"__typename": "Team", "slug": "core"}}, {"actor": {"__typename": "App", "slug": "robot"}}]},
-			"bypassPullRequestAllowances": {"totalCount": 1, "nodes": [{"actor": {"__typename": "Team", "slug": "ops"}}]},
+			"bypassPullRequestAllowances": {"totalCount": 1, "nodes": [{"actor": {"__typename": "Team",
+				"slug": "ops"}}]},
 			"restrictsReviewDismissals": true,
 			"reviewDismissalAllowances": {"totalCount": 1, "nodes": [{"actor": {"__typename": "Team", "slug": "core"}}]}}}}}`)
 		check("alice", `mutation($r:ID!,$repo:ID!){createBranchProtectionRule(input:{repositoryId:$r,pattern:"x",

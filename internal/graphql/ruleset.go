@@ -107,7 +107,8 @@ func conditionsOf(s *rule.Ruleset) any {
 // roleNames are GitHub's names of roles by their numbers.
 var roleNames = map[int64]string{1: "read", 2: "maintain", 3: "triage", 4: "write", 5: "admin"}
 
-// bypassActors resolves who may bypass a ruleset, for those who may change it. GitHub has no users there.
+// bypassActors resolves the field of that name: null unless the viewer may change the ruleset. Users are left out,
+// since GitHub's type has none.
 func bypassActors(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	s := o.value.(rulesetOf)
 	if s.rules.In.Role < account.Admin || s.OrgID != 0 {

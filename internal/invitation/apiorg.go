@@ -42,7 +42,8 @@ func newOrgPayload(i *Invitation, info *web.Info) *OrgPayload {
 	at := web.Path("orgs", i.Org.Login, "invitations", strconv.FormatInt(int64(i.ID), 10))
 	return &OrgPayload{ID: i.ID, NodeID: account.NodeID("OrganizationInvitation", i.ID),
 		Login: i.Invitee.Login, Role: role, CreatedAt: i.CreatedAt,
-		Inviter: account.NewSimple(i.Inviter, info), Source: "member", TeamCount: i.Teams, TeamsURL: info.API(at + "/teams")}
+		Inviter: account.NewSimple(i.Inviter, info), Source: "member", TeamCount: i.Teams,
+		TeamsURL: info.API(at + "/teams")}
 }
 
 // POST /orgs/{org}/invitations

@@ -10,9 +10,10 @@
 // Package account has the other addresses of memberships, and asks [Service.RequireMember] before it adds somebody.
 // store.go has the SQL, follow.go the steps of other changes (package forge).
 //
-// Tables: invitations; invited_teams, the teams that a person joins who accepts. An invitation is open for [Lifetime] by the server's clock, until it is accepted, declined
-// or cancelled. Rows stay a month longer, since they count for the limits; each new invitation deletes some
-// that are older. Until somebody accepts, they learn of a private repository its name and who invites them.
+// Tables: invitations; invited_teams, the teams that a person joins who accepts. An invitation is open for
+// [Lifetime] by the server's clock, until it is accepted, declined or cancelled. Rows stay a month longer, since
+// they count for the limits; each new invitation deletes some that are older. Until somebody accepts, they learn
+// of a private repository its name and who invites them.
 //
 // Accepting locks the repository or the organization, so of two requests one finds nothing open. The inviter must
 // still administer it then: an invitation is never worth more than its inviter's right. What becomes of open ones:

@@ -32,9 +32,10 @@ type Person struct {
 	Email string // verified by an account
 }
 
-// InviteMember invites a user to an organization, as an owner or a member, for its owners, who joins the teams when
-// accepting. An open invitation gets the role and, unless teams is nil, the teams. Errors: 404 for the organization, 403 for callers who do not own it; 422 for people who do not exist or
-// cannot be invited, and for too many within a day.
+// InviteMember invites a user to an organization, as an owner or a member, for its owners, who joins the teams
+// when accepting. An open invitation gets the role and, unless teams is nil, the teams. Errors: 404 for the
+// organization, 403 for callers who do not own it; 422 for people who do not exist or cannot be invited, and for
+// too many within a day.
 func (s *Service) InviteMember(
 	ctx context.Context, caller *account.Caller, orgLogin string, who Person, owner bool,
 	teams []team.ID,

@@ -45,9 +45,9 @@ func (a *API) Routes() []route.Route {
 
 // POST /login/device/code
 //
-// AskDevice creates two codes for a program: one to request a token with, and one that a person
-// confirms at /login/device. Errors, as members of the answer: invalid_scope, device_flow_disabled. Else: 404 for a client_id that
-// is not known, 429 and 503 while too many codes wait.
+// AskDevice creates two codes for a program: one to request a token with, and one that a person confirms at
+// /login/device. Errors, as members of the answer: invalid_scope, device_flow_disabled. Else: 404 for a client_id
+// that is not known, 429 and 503 while too many codes wait.
 func (a *API) AskDevice(w http.ResponseWriter, r *http.Request) error {
 	form, err := readForm(r)
 	if err != nil {

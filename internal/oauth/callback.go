@@ -15,8 +15,9 @@ var loopbacks = [...]string{"http://127.0.0.1", "http://[::1]", "http://localhos
 
 // checkCallback returns an error for an address that cannot be registered. Errors: 422.
 func checkCallback(address string) error {
-	wrong := errs.Newf(errs.Invalid, "%q is not a callback address: it begins with https:// or http:// and a host, and has "+
-		"no user, no fragment and no blanks", errs.Clip(address))
+	wrong := errs.Newf(errs.Invalid,
+		"%q is not a callback address: it begins with https:// or http:// and a host, and has "+
+			"no user, no fragment and no blanks", errs.Clip(address))
 	for i := range len(address) {
 		if c := address[i]; c <= ' ' || c > '~' || strings.IndexByte("\"'<>\\^`{|};,#", c) >= 0 {
 			return wrong

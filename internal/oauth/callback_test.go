@@ -8,9 +8,11 @@ import (
 
 // A code never goes to a host that was not registered, whatever an App or a stranger writes.
 func FuzzCallback(f *testing.F) {
-	for _, x := range [][2]string{{"https://a.example/cb", "https://a.example/cb"}, {"http://127.0.0.1/cb", "http://127.0.0.1:8/cb"},
+	for _, x := range [][2]string{{"https://a.example/cb", "https://a.example/cb"}, {"http://127.0.0.1/cb",
+		"http://127.0.0.1:8/cb"},
 		{"http://[::1]:1/cb?x", "http://[::1]:2/cb?x"}, {"http://localhost", "http://localhost.evil.example"},
-		{"http://localhost/", "http://localhost:1@evil.example/"}, {"https://a.example", "https://a.example\\@evil.example"}} {
+		{"http://localhost/", "http://localhost:1@evil.example/"}, {"https://a.example",
+			"https://a.example\\@evil.example"}} {
 		f.Add(x[0], x[1])
 	}
 	f.Fuzz(func(t *testing.T, registered, asked string) {
@@ -27,7 +29,8 @@ func FuzzCallback(f *testing.F) {
 		if err != nil || also != nil {
 			t.Fatalf("%q leads to %q: %v %v", registered, to, err, also)
 		}
-		if now.Scheme != was.Scheme || now.Hostname() != was.Hostname() || now.Path != was.Path || now.RawQuery != was.RawQuery ||
+		if now.Scheme != was.Scheme || now.Hostname() != was.Hostname() || now.Path != was.Path ||
+			now.RawQuery != was.RawQuery ||
 			now.User != nil || now.Fragment != "" || now.Port() != was.Port() && was.Hostname() != "127.0.0.1" &&
 			was.Hostname() != "::1" && was.Hostname() != "localhost" {
 			t.Errorf("%q is taken for %q", asked, registered)

@@ -90,7 +90,8 @@ func TestStatesHaveOneIcon(t *testing.T) {
 			}
 		}
 		view := map[string]any{"Entry": s.event, "Thread": map[string]any{"Issue": &s.issue}}
-		if got := said(t, "talk-icon", view); !strings.Contains(got, `class="dot `+s.class+`"`) || !strings.Contains(got, icon) {
+		if got := said(t, "talk-icon", view); !strings.Contains(got, `class="dot `+s.class+`"`) ||
+			!strings.Contains(got, icon) {
 			t.Errorf("the event %s: %s, want %s and %s", s.event.Event, got, s.class, s.icon)
 		}
 	}

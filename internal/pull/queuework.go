@@ -105,7 +105,7 @@ func (s *Service) advanceQueue(ctx context.Context, queue *mergequeue.Queue) (ti
 	return -1, nil
 }
 
-// take makes a step. Error: errMoved if another one is the next by now.
+// take makes a step. Error: errMoved if it is no longer the next.
 func (s *Service) take(ctx context.Context, q *queueState, step *queueStep) error {
 	switch step.kind {
 	case stepDrop:
@@ -337,7 +337,8 @@ func tellGroup(tx *db.Tx, id repo.ID, g *mergequeue.Group, action string) error 
 		}
 		parts["reason"] = reason
 	}
-	return hook.Record(tx, id, hook.Event{Name: "merge_group", Action: action, Actor: g.By, About: hook.About{Parts: parts}})
+	return hook.Record(tx, id, hook.Event{Name: "merge_group", Action: action, Actor: g.By,
+		About: hook.About{Parts: parts}})
 }
 
 // groupedJSON is GitHub's merge group.

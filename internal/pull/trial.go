@@ -229,8 +229,8 @@ const (
 	tooLong   = 3                // tries that may take all of trialTime; then it counts as a conflict
 )
 
-// Run performs scheduled test merges, auto-merges and the work of merge queues until ctx is done. A job is a row: it survives the process, and
-// others take it when its lease has expired.
+// Run performs scheduled test merges, auto-merges and the work of merge queues until ctx is done. A job is a row:
+// it survives the process, and others take it when its lease has expired.
 func (s *Service) Run(ctx context.Context) error {
 	var merges sync.WaitGroup
 	merges.Go(func() { db.Follow(ctx, s.db.Bell(automerge.Bell), pollTime, s.mergeReady) })

@@ -439,7 +439,8 @@ func readReviews(tx *db.Tx, a *repo.Access, o *web.Object, rule *PullRequestRule
 
 // readActors reads an object of users, teams and Apps. Error: 422 for unknown ones.
 func readActors(tx *db.Tx, a *repo.Access, o *web.Object, field string) (*Actors, error) {
-	n := ActorNames{o.Strings("users", maxListed, maxStatusName).Value, o.Strings("teams", maxListed, maxStatusName).Value,
+	n := ActorNames{o.Strings("users", maxListed, maxStatusName).Value,
+		o.Strings("teams", maxListed, maxStatusName).Value,
 		o.Strings("apps", maxListed, maxStatusName).Value}
 	if err := o.Err(); err != nil {
 		return nil, err

@@ -32,7 +32,8 @@ type bypassers struct {
 
 // person returns who moves a ref.
 func (j *judgement) person(u *repo.RefUpdate) person {
-	return person{id: u.By, app: j.bypass.app(j.tx, u.By), teams: func(ids []team.ID) bool { return j.inTeam(u.By, ids) }}
+	return person{id: u.By, app: j.bypass.app(j.tx, u.By),
+		teams: func(ids []team.ID) bool { return j.inTeam(u.By, ids) }}
 }
 
 // all reports whether something holds for those who move a ref: for all who put pull requests into the merge queue

@@ -32,7 +32,8 @@ const maxQueued = 100
 
 // NewQueueRule returns a rule with GitHub's values for what is not given.
 func NewQueueRule() *QueueRule {
-	return &QueueRule{Timeout: 60, Grouping: AllGreen, MaxBuild: 5, MaxMerge: 5, Method: "MERGE", MinMerge: 1, MinWait: 5}
+	return &QueueRule{Timeout: 60, Grouping: AllGreen, MaxBuild: 5, MaxMerge: 5, Method: "MERGE", MinMerge: 1,
+		MinWait: 5}
 }
 
 // QueueNumber is a parameter of a merge queue that is a number.

@@ -79,7 +79,8 @@ func ours() []string {
 
 // theirs are GitHub's qualifiers for what Arbor does not have.
 func theirs() []string {
-	return []string{"team", "project", "language", "sha", "app", "reactions", "interactions", "has", "parent-issue", "sub-issue", "topic", "blocked-by",
+	return []string{"team", "project", "language", "sha", "app", "reactions", "interactions", "has",
+		"parent-issue", "sub-issue", "topic", "blocked-by",
 		"blocking", "is-blocked"}
 }
 

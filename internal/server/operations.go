@@ -95,5 +95,6 @@ func (s *Server) newOperations() *operations {
 func (of *apis) conversations(s *Server) talk.Services {
 	return talk.Services{DB: s.o.DB, Issues: s.forge.Issues, Comments: of.comments, Timelines: of.timelines,
 		Subscriptions: of.subscriptions, Labels: of.labels, Milestones: of.milestones, Reviews: of.reviews,
-		Pulls: s.forge.Pulls, Revisions: revision.New(s.o.DB), Live: s.live, Searches: s.forge.Searches, People: of.People}
+		Pulls: s.forge.Pulls, Revisions: revision.New(s.o.DB), Live: s.live, Searches: s.forge.Searches,
+		People: of.People}
 }

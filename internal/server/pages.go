@@ -27,7 +27,8 @@ import (
 
 // newKit returns the parts that all pages share.
 func (of *apis) newKit(s *Server) *page.Kit {
-	return page.NewKit(page.Options{Repos: s.forge.Repos, Sessions: s.forge.Sessions, Issues: s.forge.Issues, Stars: of.stars, Hooks: of.hooks,
+	return page.NewKit(page.Options{Repos: s.forge.Repos, Sessions: s.forge.Sessions, Issues: s.forge.Issues,
+		Stars: of.stars, Hooks: of.hooks,
 		Notices: of.notices, Markups: of.markups, Room: s.roomFor})
 }
 
@@ -63,7 +64,8 @@ func (of *apis) pages(s *Server, kit *page.Kit, door *signin.Pages) []feature {
 			Invitations: f.Invitations, Apps: f.Apps, Attachments: f.Attachments, Rules: f.Rules}),
 		attach.New(kit, f.Attachments),
 		settingpages.New(kit, settingpages.Services{Accounts: f.Accounts, Tokens: f.Tokens, Sessions: f.Sessions,
-			Keys: f.Keys, Signing: f.SigningKeys, Replies: of.replies, Repos: repos, Apps: f.Apps, OAuth: f.OAuth, Lists: of.lists,
+			Keys: f.Keys, Signing: f.SigningKeys, Replies: of.replies, Repos: repos, Apps: f.Apps,
+			OAuth: f.OAuth, Lists: of.lists,
 			Stars: of.stars}),
 	}
 }

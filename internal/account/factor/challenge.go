@@ -37,11 +37,7 @@ func AskToSignIn(tx *db.Tx, site, network string) (any, error) {
 
 // AskForPasskey returns the options with which a browser asks for a passkey of an account. Errors: 422, 503.
 func AskForPasskey(tx *db.Tx, of *account.Account, site, network string) (any, error) {
-	w, err := party(site)
-	if err != nil {
-		return nil, err
-	}
-	u, err := readUser(tx, of)
+	w, u, err := partyAnd(tx, of, site)
 	if err != nil {
 		return nil, err
 	}
@@ -57,11 +53,7 @@ func AskForPasskey(tx *db.Tx, of *account.Account, site, network string) (any, e
 
 // AskForNewPasskey returns the options with which a browser makes a passkey for an account. Errors: 422, 503.
 func AskForNewPasskey(tx *db.Tx, of *account.Account, site, network string) (any, error) {
-	w, err := party(site)
-	if err != nil {
-		return nil, err
-	}
-	u, err := readUser(tx, of)
+	w, u, err := partyAnd(tx, of, site)
 	if err != nil {
 		return nil, err
 	}

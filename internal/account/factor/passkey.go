@@ -34,7 +34,8 @@ func tooManyPasskeys() error {
 func party(site string) (*webauthn.WebAuthn, error) {
 	u, err := url.Parse(site)
 	if err != nil || u.Hostname() == "" || net.ParseIP(u.Hostname()) != nil {
-		return nil, errs.New(errs.Invalid, "Passkeys need a site with a host name: this one is opened by an IP address.")
+		return nil, errs.New(errs.Invalid,
+			"Passkeys need a site with a host name: this one is opened by an IP address.")
 	}
 	w, err := webauthn.New(&webauthn.Config{RPID: u.Hostname(), RPDisplayName: "Arbor", RPOrigins: []string{site},
 		AttestationPreference: protocol.PreferNoAttestation,
@@ -63,6 +64,16 @@ func readUser(tx *db.Tx, of *account.Account) (*user, error) {
 	return &user{of, list}, err
 }
 
+// partyAnd returns the relying party of a site, and an account as a user of it. Error: 422, as of party.
+func partyAnd(tx *db.Tx, of *account.Account, site string) (*webauthn.WebAuthn, *user, error) {
+	w, err := party(site)
+	if err != nil {
+		return nil, nil, err
+	}
+	u, err := readUser(tx, of)
+	return w, u, err
+}
+
 func (u *user) WebAuthnID() []byte          { return userHandle(u.of.ID) }
 func (u *user) WebAuthnName() string        { return u.of.Login }
 func (u *user) WebAuthnDisplayName() string { return u.of.Login }
@@ -85,11 +96,7 @@ func AddPasskey(tx *db.Tx, of *account.Account, name string, p Proof) error {
 	if err := account.CheckLine("name", name); err != nil {
 		return err
 	}
-	w, err := party(p.Site)
-	if err != nil {
-		return err
-	}
-	u, err := readUser(tx, of)
+	w, u, err := partyAnd(tx, of, p.Site)
 	if err != nil {
 		return err
 	}

@@ -112,7 +112,8 @@ func scanPasskey(row db.Scanner) (p Passkey, err error) {
 
 // Passkeys lists the passkeys of an account.
 func Passkeys(tx *db.Tx, of account.ID) ([]Passkey, error) {
-	return db.QueryList(tx, scanPasskey, `SELECT `+passkeyColumns+` FROM passkeys WHERE account_id = $1 ORDER BY id`, of)
+	return db.QueryList(tx, scanPasskey,
+		`SELECT `+passkeyColumns+` FROM passkeys WHERE account_id = $1 ORDER BY id`, of)
 }
 
 // passkeyByCredential finds a passkey. Error: errs.Absent.
@@ -143,9 +144,10 @@ func notePasskey(tx *db.Tx, p Passkey, count int64) error {
 	return err
 }
 
-// RenamePasskey gives a passkey of an account another name. Error: errs.Absent.
+// RenamePasskey renames a passkey of an account. Error: errs.Absent.
 func RenamePasskey(tx *db.Tx, of account.ID, id int64, name string) error {
-	err := tx.QueryRow(`UPDATE passkeys SET name = $3 WHERE id = $2 AND account_id = $1 RETURNING id`, of, id, name).Scan(&id)
+	err := tx.QueryRow(`UPDATE passkeys SET name = $3 WHERE id = $2 AND account_id = $1 RETURNING id`,
+		of, id, name).Scan(&id)
 	return account.OrAbsent(err)
 }
 

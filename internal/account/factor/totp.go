@@ -40,7 +40,7 @@ func NewSecret() string {
 func parseSecret(text string) ([]byte, error) {
 	secret, err := base32Plain.DecodeString(strings.ToUpper(strings.ReplaceAll(text, " ", "")))
 	if err != nil || len(secret) != secretSize {
-		return nil, errs.New(errs.Invalid, "That is no secret of an authenticator app: begin again.")
+		return nil, errs.New(errs.Invalid, "This is not the secret of an authenticator app. Start over.")
 	}
 	return secret, nil
 }
@@ -81,8 +81,8 @@ func stepOf(secret []byte, code string, last int64, now db.Time) (step int64, ok
 	return 0, false
 }
 
-// AddTOTP gives an account an app, instead of the one that it has, if the code shows that the app works. The code
-// counts as used. Error: 422.
+// AddTOTP replaces the authenticator app of an account, if the code is one of the new app's. The code counts as used.
+// Error: 422.
 func AddTOTP(tx *db.Tx, of account.ID, text, code string) error {
 	secret, err := parseSecret(text)
 	if err != nil {

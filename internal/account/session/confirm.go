@@ -74,7 +74,8 @@ func (s *Service) Confirm(
 		if err := confirmSession(tx, by.ID, by.TokenID); err != nil {
 			return err
 		}
-		return account.Record(tx, audit.SessionConfirm, a, audit.Self, map[string]any{"token_id": by.TokenID, "by": way})
+		return account.Record(tx, audit.SessionConfirm, a, audit.Self,
+			map[string]any{"token_id": by.TokenID, "by": way})
 	})
 	if err == nil && kept == "" {
 		s.codes.forget(by.Login, at)

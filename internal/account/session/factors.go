@@ -36,15 +36,16 @@ func (s *Service) AskForNewPasskey(
 	return options, err
 }
 
-// AddTOTP gives the caller an authenticator app with a secret, if the code is right. It returns recovery codes if
-// the account had no factor before. Error: 422.
+// AddTOTP adds or replaces the caller's authenticator app, if the code is one of the secret's. It returns recovery
+// codes if the account had no factor before. Error: 422.
 func (s *Service) AddTOTP(ctx context.Context, by *account.Caller, secret, code string) (codes []string, err error) {
 	return s.addFactor(ctx, by, factor.ByTOTP, func(tx *db.Tx, a *account.Account) error {
 		return factor.AddTOTP(tx, a.ID, secret, code)
 	})
 }
 
-// AddPasskey gives the caller the passkey that its browser made; see AddTOTP.
+// AddPasskey adds a passkey that the caller's browser created. It returns recovery codes as AddTOTP does. Errors: 422,
+// 503.
 func (s *Service) AddPasskey(
 	ctx context.Context, by *account.Caller, name string, p factor.Proof,
 ) (codes []string, err error) {
@@ -121,7 +122,7 @@ func (s *Service) NewCodes(ctx context.Context, by *account.Caller) (codes []str
 	return codes, err
 }
 
-// RenamePasskey gives one of the caller's passkeys another name. Errors: 404, 422.
+// RenamePasskey renames one of the caller's passkeys. Errors: 404, 422.
 func (s *Service) RenamePasskey(ctx context.Context, by *account.Caller, id int64, name string) error {
 	if name = strings.TrimSpace(name); name == "" {
 		return errs.New(errs.Invalid, "A passkey needs a name.")
@@ -133,7 +134,8 @@ func (s *Service) RenamePasskey(ctx context.Context, by *account.Caller, id int6
 		if err := factor.RenamePasskey(tx, a.ID, id, name); err != nil {
 			return err
 		}
-		return account.Record(tx, audit.FactorRename, a, audit.Self, map[string]any{"factor": factor.ByPasskey, "id": id})
+		return account.Record(tx, audit.FactorRename, a, audit.Self,
+			map[string]any{"factor": factor.ByPasskey, "id": id})
 	})
 }
 

@@ -104,8 +104,8 @@ func (s *Service) AuthenticateSession(ctx context.Context, session string) (*acc
 }
 
 // SignIn starts a session with a login and its password, and returns the cookie's value. Errors: a *SecondStep if
-// the account has a second factor; 422 if they do not match or the account does not exist; 403 if it is suspended; 429 if the attempt follows
-// others too soon; 429 or 503 if too many passwords are being compared.
+// the account has a second factor; 422 if they do not match or the account does not exist; 403 if it is suspended;
+// 429 if the attempt follows others too soon; 429 or 503 if too many passwords are being compared.
 func (s *Service) SignIn(ctx context.Context, login, password string, from Origin) (string, error) {
 	if !account.Plausible(login) || len(password) > maxPassword {
 		return "", wrongPassword()

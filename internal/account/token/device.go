@@ -68,10 +68,10 @@ type DeviceRequest struct {
 	ExpiresAt db.Time
 }
 
-// AskDevice begins a device flow (RFC 8628). Where too many requests wait, it removes the oldest request
-// of the network with the most, so that nobody ends the flow for others with many requests. Errors: 404
-// for a client that is not known, an *OAuthError for one that may not use the flow, 429 where too many requests wait from that network, 503 where too many
-// wait at all and no network has more.
+// AskDevice begins a device flow (RFC 8628). Where too many requests wait, it removes the oldest request of the
+// network with the most, so that nobody ends the flow for others with many requests. Errors: 404 for a client that
+// is not known, an *OAuthError for one that may not use the flow, 429 where too many requests wait from that
+// network, 503 where too many wait at all and no network has more.
 func (s *Service) AskDevice(ctx context.Context, ask DeviceAsk) (*DeviceCodes, error) {
 	codes := &DeviceCodes{Device: newDeviceCode(), User: newUserCode(), Expires: deviceLife,
 		Pause: devicePause}

@@ -4,10 +4,10 @@
 //   - live.go: streams, their bounds, and the worker that looks for changes
 //   - store.go: what of an issue counts as a change
 //
-// One worker of this process looks for all streams: while there are any, it asks once a second whether
-// anybody has written to the database, as db.State says, and if so reads the marks of the issues that are being read. So
-// what other nodes write counts, too, and a stream costs no query. A stream says only that there is a change. Whether its
-// reader may still know that, its handler asks each time.
+// One worker of this process looks for all streams: while there are any, it asks once a second whether anybody has
+// written to the database, as db.State says, and if so reads the marks of the issues that are being read. So what
+// other nodes write counts, too, and a stream costs no query. A stream says only that there is a change. Whether
+// its reader may still know that, its handler asks each time.
 package live
 
 import (

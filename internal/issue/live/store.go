@@ -13,13 +13,14 @@ import (
 	"arbor/internal/repo"
 )
 
-// selectMarks reads what the pages of issues and pull requests show and others change: states, titles, labels, comments
-// and their edits, reviews that were submitted, threads, the head, the tip of the base, test merges, statuses and checks,
-// the merge queue of the base with what is in it, and the rules of the repository and its owner.
-// Each part is one look into an index, or a few rows. Reactions, what pending reviews hold, and references
+// selectMarks reads what the pages of issues and pull requests show and others change: states, titles, labels,
+// comments and their edits, reviews that were submitted, threads, the head, the tip of the base, test merges,
+// statuses and checks, the merge queue of the base with what is in it, and the rules of the repository and its
+// owner. Each part is one look into an index, or a few rows. Reactions, what pending reviews hold, and references
 // from other issues, which may be private, are no changes.
 const selectMarks = `SELECT i.id,
-	i.repo_id, i.title, i.state, i.state_reason, i.locked, COALESCE(i.milestone_id, 0), i.labels, i.assignees, i.comments,
+	i.repo_id, i.title, i.state, i.state_reason, i.locked, COALESCE(i.milestone_id, 0), i.labels, i.assignees,
+		i.comments,
 	i.updated_at, i.draft, COALESCE(i.pinned_at, 0),
 	COALESCE((SELECT e.id FROM issue_events e WHERE e.issue_id = i.id AND e.source_id IS NULL ORDER BY e.created_at DESC, e.id DESC LIMIT 1), 0),
 	(SELECT COUNT(*) FROM reviews v WHERE v.issue_id = i.id AND v.state <> 1),
@@ -30,9 +31,11 @@ const selectMarks = `SELECT i.id,
 	COALESCE((SELECT r.sha FROM refs r WHERE r.repo_id = p.repo_id AND r.name = 'refs/heads/' || p.base_ref), ''),
 	COALESCE((SELECT m.id FROM auto_merges m WHERE m.issue_id = i.id), 0),
 	CAST(COALESCE((SELECT SUM(e.enqueued_at + CASE WHEN e.jumped THEN 1 ELSE 0 END) FROM merge_queues q
-		JOIN queue_entries e ON e.queue_id = q.id WHERE q.repo_id = p.repo_id AND q.base_ref = p.base_ref), 0) AS BIGINT),
+		JOIN queue_entries e ON e.queue_id = q.id WHERE q.repo_id = p.repo_id AND q.base_ref = p.base_ref),
+			0) AS BIGINT),
 	CAST(COALESCE((SELECT SUM(g.id * (g.ended + 1)) FROM merge_queues q
-		JOIN merge_groups g ON g.queue_id = q.id WHERE q.repo_id = p.repo_id AND q.base_ref = p.base_ref), 0) AS BIGINT),
+		JOIN merge_groups g ON g.queue_id = q.id WHERE q.repo_id = p.repo_id AND q.base_ref = p.base_ref),
+			0) AS BIGINT),
 	CAST(COALESCE((SELECT SUM(l.updated_at) FROM rulesets l WHERE l.repo_id = p.repo_id), 0) AS BIGINT),
 	CAST(COALESCE((SELECT SUM(l.updated_at) FROM repos r JOIN rulesets l ON l.org_id = r.owner_id
 		WHERE r.id = p.repo_id), 0) AS BIGINT),

@@ -230,7 +230,8 @@ func (p *Pages) CreateBranch(w http.ResponseWriter, r *http.Request, a *repo.Acc
 	name, from := form.Text("name"), form.Text("from")
 	err = p.branchFrom(r, a, name, from)
 	if err == nil {
-		return page.Done(w, r, web.Path(a.Owner.Login, a.Name, "tree")+segments(name), "The branch "+name+" was created.")
+		return page.Done(w, r, web.Path(a.Owner.Login, a.Name, "tree")+segments(name),
+			"The branch "+name+" was created.")
 	}
 	problem, err := page.ProblemOf(err)
 	if err != nil {

@@ -20,8 +20,8 @@ type chosen struct {
 
 // GET /{owner}/{repo}/pull/{number}/commits/{sha}
 //
-// Commit shows what one commit of the pull request changes. One that the pull request does not list leads to the commit's
-// own page. Error: 404.
+// Commit shows what one commit of the pull request changes. One that the pull request does not list leads to the
+// commit's own page. Error: 404.
 func (p *Pages) Commit(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return p.showFiles(w, r, a, web.Param(r, "sha"))
 }

@@ -37,7 +37,8 @@ func (p *Pages) Commits(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 	v := &commitsView{scene: s, Days: page.CommitDaysOf(s.Repo.Path, page.NewCommits(list.Rows))}
 	for _, day := range v.Days {
 		for n := range day.Commits {
-			day.Commits[n].Page = s.Act + "/commits/" + day.Commits[n].SHA // its changes, among those of the pull request
+			// its changes, among those of the pull request
+			day.Commits[n].Page = s.Act + "/commits/" + day.Commits[n].SHA
 		}
 	}
 	v.Pages = page.PagesOf(r, list.More)

@@ -60,8 +60,9 @@ func (q queueForm) MethodChoice() page.Choice {
 
 // GroupingChoice returns the field that says which groups need their checks.
 func (q queueForm) GroupingChoice() page.Choice {
-	return page.Choice{Name: "grouping_strategy", Label: "Checks must succeed for", Chosen: q.Grouping, Options: [][2]string{
-		{rule.AllGreen, "each merge group"}, {rule.HeadGreen, "the last one of those that are merged together"}}}
+	return page.Choice{Name: "grouping_strategy", Label: "Checks must succeed for", Chosen: q.Grouping,
+		Options: [][2]string{
+			{rule.AllGreen, "each merge group"}, {rule.HeadGreen, "the last one of those that are merged together"}}}
 }
 
 func newQueueForm(set *rule.Ruleset) queueForm {
@@ -133,7 +134,8 @@ func (p *Pages) saveQueue(r *http.Request, a *repo.Access, q *queueForm) error {
 	entry := rule.Rule{Kind: rule.MergeQueue, Parameters: q.QueueRule}
 	if q.ID == 0 {
 		return p.of.Rules.Create(ctx, rule.OfRepository(a), &rule.Ruleset{Name: q.Name, Target: rule.Branches,
-			Enforcement: rule.Active, Body: rule.Body{Refs: rule.Names{Include: refs, Exclude: []string{}}, Rules: []rule.Rule{entry},
+			Enforcement: rule.Active, Body: rule.Body{Refs: rule.Names{Include: refs, Exclude: []string{}},
+				Rules:  []rule.Rule{entry},
 				Bypass: []rule.Actor{}}})
 	}
 	_, err = p.of.Rules.Edit(ctx, rule.OfRepository(a), q.ID, func(set *rule.Ruleset) error {
@@ -188,7 +190,8 @@ func (p *Pages) removeQueue(r *http.Request, a *repo.Access, id string) error {
 		err = p.of.Rules.Delete(ctx, of, number)
 	} else if err == nil {
 		_, err = p.of.Rules.Edit(ctx, of, number, func(set *rule.Ruleset) error {
-			set.Rules = slices.DeleteFunc(slices.Clone(set.Rules), func(r rule.Rule) bool { return r.Kind == rule.MergeQueue })
+			set.Rules = slices.DeleteFunc(slices.Clone(set.Rules),
+				func(r rule.Rule) bool { return r.Kind == rule.MergeQueue })
 			return nil
 		})
 	}

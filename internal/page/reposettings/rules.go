@@ -112,8 +112,9 @@ func (p *Pages) rules(r *http.Request, a *repo.Access) (*rulesView, error) {
 
 // POST /{owner}/{repo}/settings/rules
 //
-// ChangeRules creates or replaces the protection of a pattern, or with do=remove removes the one of id. With do=queue
-// it creates a merge queue, or changes the one of the ruleset of id, and with do=unqueue removes that. Errors: 401, 403.
+// ChangeRules creates or replaces the protection of a pattern, or with do=remove removes the one of id. With
+// do=queue it creates a merge queue, or changes the one of the ruleset of id, and with do=unqueue removes that.
+// Errors: 401, 403.
 func (p *Pages) ChangeRules(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	if err := mayAdmin(a); err != nil {
 		return err

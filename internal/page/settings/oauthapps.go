@@ -89,7 +89,8 @@ func (p *Pages) CreateOAuthApp(w http.ResponseWriter, r *http.Request) error {
 		a, err = p.oauth.Create(ctx, caller(r), v.Owner, v.About)
 	}
 	if err == nil {
-		return page.Done(w, r, "/settings/oauth-apps/"+a.ClientID, "The OAuth App was created. Create a client secret for it.")
+		return page.Done(w, r, "/settings/oauth-apps/"+a.ClientID,
+			"The OAuth App was created. Create a client secret for it.")
 	}
 	if v.Problem, err = page.ProblemOf(err); err != nil {
 		return err
@@ -171,7 +172,8 @@ func (p *Pages) changeOAuthApp(r *http.Request, f page.Form, v *oauthAppView) (t
 	case "revoke":
 		return to, "All tokens of the OAuth App were revoked.", p.oauth.EndAll(ctx, by, id)
 	case "transfer":
-		return list, "The OAuth App belongs to " + f.Text("owner") + " now.", p.oauth.Transfer(ctx, by, id, f.Text("owner"))
+		to := f.Text("owner")
+		return list, "The OAuth App belongs to " + to + " now.", p.oauth.Transfer(ctx, by, id, to)
 	case "delete":
 		if f.Text("confirm") != v.App.Name {
 			return "", "", errs.Newf(errs.Invalid, "Nothing was done: type %s to confirm.", v.App.Name)

@@ -91,7 +91,8 @@ type Pages struct {
 // New returns the pages.
 func New(kit *page.Kit, of Services) *Pages {
 	return &Pages{kit: kit, t: roomTemplates, accounts: of.Accounts, tokens: of.Tokens, sessions: of.Sessions,
-		keys: of.Keys, signing: of.Signing, replies: of.Replies, repos: of.Repos, apps: of.Apps, oauth: of.OAuth, lists: of.Lists,
+		keys: of.Keys, signing: of.Signing, replies: of.Replies, repos: of.Repos, apps: of.Apps,
+		oauth: of.OAuth, lists: of.Lists,
 		stars: of.Stars, hooks: webhook.New(kit, roomTemplates)}
 }
 

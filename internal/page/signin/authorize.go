@@ -55,8 +55,8 @@ func (p *Pages) AuthorizeForm(w http.ResponseWriter, r *http.Request) error {
 
 // POST /login/oauth/authorize
 //
-// Authorize leads the browser back to the OAuth App: with answer=allow with a code, else with an error. Errors: as those
-// of AuthorizeForm; 403 for users who did not sign in with a password.
+// Authorize leads the browser back to the OAuth App: with answer=allow with a code, else with an error. Errors: as
+// those of AuthorizeForm; 403 for users who did not sign in with a password.
 func (p *Pages) Authorize(w http.ResponseWriter, r *http.Request) error {
 	f, err := page.ReadForm(r)
 	if err != nil {

@@ -54,7 +54,8 @@ type Pages struct {
 
 // New returns the pages. code opens the setup of a server that has no users.
 func New(kit *page.Kit, of Services, code string) *Pages {
-	return &Pages{kit: kit, t: roomTemplates, sessions: of.Sessions, tokens: of.Tokens, oauth: of.OAuth, of: of, code: code}
+	return &Pages{kit: kit, t: roomTemplates, sessions: of.Sessions, tokens: of.Tokens, oauth: of.OAuth,
+		of: of, code: code}
 }
 
 // Routes are the pages but Home, which shares its address with the API's root document.

@@ -61,15 +61,19 @@ func (p *Pages) Style(w http.ResponseWriter, r *http.Request) error {
 		v.Merge = v.Merges[0]
 	}
 	v.MergeBox = pull.Sample(v.Merge, sampleTime)
-	v.Issues = &listing.List{Options: listing.Options{Repo: "alice/greenhouse", Path: "/alice/greenhouse/issues", Noun: "issue"},
-		Query: listing.Parse("is:issue is:open"), Issues: sampleIssues(), Open: 4, Closed: 3, State: "open", Default: true,
+	shown := listing.Options{Repo: "alice/greenhouse", Path: "/alice/greenhouse/issues", Noun: "issue"}
+	v.Issues = &listing.List{Options: shown,
+		Query: listing.Parse("is:issue is:open"), Issues: sampleIssues(), Open: 4, Closed: 3, State: "open",
+		Default: true,
 		MaySort: true, Filters: []string{"author", "label", "sort"}, Pages: page.Pager{Older: "?page=2"}}
-	v.Empty = &listing.List{Options: v.Issues.Options, Query: listing.Parse("is:open pears"), State: "open"}
+	v.Empty = &listing.List{Options: shown, Query: listing.Parse("is:open pears"), State: "open"}
 	v.Repos = []page.Repository{
-		{FullName: "alice/greenhouse", Description: "Keeps the climate of a greenhouse", Language: "Go", Stars: 2, Forks: 1,
+		{FullName: "alice/greenhouse", Description: "Keeps the climate of a greenhouse", Language: "Go",
+			Stars: 2, Forks: 1,
 			PushedAt: sampleTime},
 		{FullName: "alice/diary", Private: true, Archived: true, Fork: true}}
-	v.Good = &page.Verified{Label: "Verified", Good: true, About: "The signature is of a key of alice.", KeyOf: "GPG key id",
+	v.Good = &page.Verified{Label: "Verified", Good: true, About: "The signature is of a key of alice.",
+		KeyOf:  "GPG key id",
 		Handle: "3AA5C34371567BD2", Signer: &samplePeople[0]}
 	v.Bad = &page.Verified{Label: "Unverified", About: "Nobody here has the key."}
 	v.Days = []page.CommitDay{{Date: sampleTime, Commits: sampleCommits(v.Good)}}
@@ -81,7 +85,8 @@ func (p *Pages) Style(w http.ResponseWriter, r *http.Request) error {
 		v.Code = append(v.Code, template.HTML(line))
 	}
 	v.Markdown = template.HTML(markdown.Parse(sampleMarkdown).HTML(markdown.Links{}))
-	v.Wrong = &page.Problem{Message: "This form has mistakes:", Fields: []page.Fault{{Name: "wrong", Text: "login is taken"}}}
+	v.Wrong = &page.Problem{Message: "This form has mistakes:",
+		Fields: []page.Fault{{Name: "wrong", Text: "login is taken"}}}
 	v.Both, v.First = page.Pager{Newer: "?page=1", Older: "?page=3"}, page.Pager{Older: "?page=2"}
 	return styleTemplates.Page(w, r, "style.html", v)
 }
@@ -147,7 +152,8 @@ func sampleIssues() []*page.Issue {
 	merged := &struct{ MergedAt time.Time }{sampleTime}
 	waiting := &struct{ MergedAt time.Time }{}
 	list := []*page.Issue{of(1, "The vents open too late in the morning", "open"), of(2, "Snails", "closed"),
-		of(3, "Grow pineapples", "closed"), of(4, "Say where a second sensor goes", "open"), of(5, "Close at night", "open"),
+		of(3, "Grow pineapples", "closed"), of(4, "Say where a second sensor goes", "open"),
+		of(5, "Close at night", "open"),
 		of(6, "Measure the humidity", "closed"), of(7, "Paint it black", "closed")}
 	list[0].Labels = []page.Label{{Name: "bug", Color: "d73a4a"}, {Name: "wontfix", Color: "ffffff"}}
 	list[0].Comments, list[0].Locked, list[0].Assignees = 12, true, samplePeople[:2]
@@ -176,11 +182,14 @@ func sampleTimeline() (*talk.Thread, []*talk.Entry) {
 			Owner: account.Account{Login: "alice"}}}}}
 	said := page.Comment{User: &samplePeople[1], Association: "COLLABORATOR", CreatedAt: sampleTime,
 		Reactions: page.Reactions{PlusOne: 2, Heart: 1}}
-	list := []*talk.Entry{{Event: "commented", Box: &talk.Box{Comment: said, Thread: t, Anchor: "issuecomment-1", Number: 1,
+	list := []*talk.Entry{{Event: "commented", Box: &talk.Box{Comment: said, Thread: t,
+		Anchor: "issuecomment-1", Number: 1,
 		Edit: "/site/style", Own: []string{"heart"}, Shown: "<p>They should open at <b>seven</b>.</p>"}}}
 	for _, e := range []talk.Entry{
-		{Event: "labeled", Added: []page.Label{{Name: "bug", Color: "d73a4a"}}}, {Event: "assigned", Assignee: &samplePeople[0]},
-		{Event: "milestoned", Milestone: "Before the summer"}, {Event: "locked", LockReason: "resolved"}, {Event: "pinned"},
+		{Event: "labeled", Added: []page.Label{{Name: "bug", Color: "d73a4a"}}},
+		{Event: "assigned", Assignee: &samplePeople[0]},
+		{Event: "milestoned", Milestone: "Before the summer"}, {Event: "locked", LockReason: "resolved"},
+		{Event: "pinned"},
 		{Event: "renamed", Rename: &issue.Rename{From: "Vents", To: "The vents open too late"}},
 		{Event: "cross-referenced", Source: sampleIssues()[3]}, {Event: "closed", StateReason: "completed"},
 		{Event: "closed", StateReason: "not_planned"}, {Event: "reopened"}} {

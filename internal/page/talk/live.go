@@ -20,11 +20,11 @@ const (
 
 // GET /{owner}/{repo}/issues/{number}/live
 //
-// Events tells a page of an issue or pull request that something of it has changed, as server-sent events. The page
-// names the mark up to which it knows the issue, by ?since= or Last-Event-ID. An event has nothing but the next mark: the
-// page is asked for again for what is new. The stream ends after some minutes, and without another event when its caller
-// may no longer see the issue. A client that does not accept such streams gets the beginning of one. Errors: 404, 410; 429
-// for a caller with too many streams, 503.
+// Events tells a page of an issue or pull request that something of it has changed, as server-sent events. The
+// page names the mark up to which it knows the issue, by ?since= or Last-Event-ID. An event has nothing but the
+// next mark: the page is asked for again for what is new. The stream ends after some minutes, and without another
+// event when its caller may no longer see the issue. A client that does not accept such streams gets the beginning
+// of one. Errors: 404, 410; 429 for a caller with too many streams, 503.
 func (p *Pages) Events(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	i, err := p.issue(r, a)
 	if err != nil {

@@ -22,7 +22,8 @@ func TestMergeQueueIsTold(t *testing.T) {
 			{"PUT " + garden + "/contents/peas", `{"message": "Sow", "content": "eA==", "branch": "peas"}`},
 			{"POST " + garden + "/pulls", `{"title": "Sow peas", "head": "peas", "base": "main"}`},
 			{"POST " + garden + "/rulesets", `{"name": "queue", "enforcement": "active", "conditions": {"ref_name": {"include":
-				["refs/heads/main"], "exclude": []}}, "rules": [{"type": "merge_queue"}, {"type": "required_status_checks",
+				["refs/heads/main"], "exclude": []}}, "rules": [{"type": "merge_queue"},
+					{"type": "required_status_checks",
 				"parameters": {"required_status_checks": [{"context": "ci"}],
 				"strict_required_status_checks_policy": false}}]}`},
 		} {
@@ -42,7 +43,8 @@ func TestMergeQueueIsTold(t *testing.T) {
 			{"failure", "pull_request.dequeued merge_group.destroyed", "CI_FAILURE", "dequeued"},
 			{"success", "pull_request.closed pull_request.dequeued merge_group.destroyed", "MERGE", "merged"},
 		} {
-			query := fmt.Sprintf(`mutation{enqueuePullRequest(input:{pullRequestId:%q}){clientMutationId}}`, pull.NodeID)
+			query := fmt.Sprintf(`mutation{enqueuePullRequest(input:{pullRequestId:%q}){clientMutationId}}`,
+				pull.NodeID)
 			body, _ := json.Marshal(map[string]string{"query": query})
 			s.Ask(t, "alice", "POST /graphql", string(body), 200)
 			s.Settle(t)
@@ -60,8 +62,10 @@ func TestMergeQueueIsTold(t *testing.T) {
 				t.Errorf("the branch of the group is %s", group.Group.Ref)
 			}
 			const is = `{"merge_group": {"base_ref": "refs/heads/main", "base_sha": %q, "head_commit": {"id": %q, "tree_id":
-				"$any", "message": "Merge pull request #1 from alice/peas\n\nSow peas", "timestamp": "$any", "author": {"name":
-				"alice", "email": "$any"}, "committer": {"name": "$any", "email": "$any"}}}, "repository": {"name": "garden"},
+				"$any", "message": "Merge pull request #1 from alice/peas\n\nSow peas", "timestamp": "$any",
+					"author": {"name":
+				"alice", "email": "$any"}, "committer": {"name": "$any", "email": "$any"}}},
+					"repository": {"name": "garden"},
 				"sender": {"login": "alice"}}`
 			if err := apitest.Contains(got[1].Body, fmt.Sprintf(is, tip, group.Group.Head)); err != nil {
 				t.Error(err)

@@ -269,31 +269,39 @@ func TestInvitationsToTeams(t *testing.T) {
 			s.Ask(t, as, do, body, 201).JSON(t, &made)
 			return made.ID
 		}
-		core := id("alice", "POST /orgs/guild/teams", `{"name": "core", "privacy": "closed", "repo_names": ["guild/hall"]}`)
+		core := id("alice", "POST /orgs/guild/teams",
+			`{"name": "core", "privacy": "closed", "repo_names": ["guild/hall"]}`)
 		gone := id("alice", "POST /orgs/guild/teams", `{"name": "gone"}`)
 		far := id("zoe", "POST /orgs/other/teams", `{"name": "far", "privacy": "closed"}`)
 		const at = "/orgs/guild/invitations"
 		s.Run(t, []apitest.Case{
 			{Name: "of another organization", Do: "POST " + at, As: "alice", Status: 422,
 				Send: fmt.Sprintf(`{"login": "bob", "team_ids": [%d]}`, far)},
-			{Name: "no ids", Do: "POST " + at, As: "alice", Send: `{"login": "bob", "team_ids": ["core"]}`, Status: 422},
-			{Do: "POST " + at, As: "alice", Send: fmt.Sprintf(`{"login": "bob", "team_ids": [%d, %d, %[1]d]}`, core, gone),
+			{Name: "no ids", Do: "POST " + at, As: "alice", Send: `{"login": "bob", "team_ids": ["core"]}`,
+				Status: 422},
+			{Do: "POST " + at, As: "alice", Send: fmt.Sprintf(`{"login": "bob", "team_ids": [%d, %d, %[1]d]}`,
+				core, gone),
 				Status: 201, Want: `{"team_count": 2}`},
-			{Name: "the role alone", Do: "POST " + at, As: "alice", Send: `{"login": "bob", "role": "admin"}`, Status: 201,
-				Want: `{"team_count": 2, "role": "admin"}`},
+			{Name: "the role alone", Do: "POST " + at, As: "alice", Send: `{"login": "bob", "role": "admin"}`,
+				Status: 201,
+				Want:   `{"team_count": 2, "role": "admin"}`},
 			{Do: "POST " + at, As: "alice", Send: `{"login": "bob"}`, Status: 201, Want: `{"role": "direct_member"}`},
 		})
 		ofBob := fmt.Sprintf("%s/%d", at, id("alice", "POST "+at, `{"login": "bob"}`))
-		ofCarol := fmt.Sprintf("%s/%d", at, id("alice", "POST "+at, fmt.Sprintf(`{"login": "carol", "team_ids": [%d]}`, core)))
+		ofCarol := fmt.Sprintf("%s/%d", at, id("alice", "POST "+at,
+			fmt.Sprintf(`{"login": "carol", "team_ids": [%d]}`, core)))
 		s.Run(t, []apitest.Case{
 			{Do: "GET " + at, As: "alice", Status: 200, Want: `[{"login": "bob", "team_count": 2}, {"team_count": 1}]`},
 			{Do: "GET " + ofBob + "/teams", As: "alice", Status: 200, Want: `[{"slug": "core"}, {"slug": "gone"}]`},
 			{Do: "GET " + ofBob + "/teams", As: "dora", Status: 403},
 			{Do: "GET " + ofBob + "/teams", As: "bob", Status: 403},
 			{Do: "GET " + at + "/99999/teams", As: "alice", Status: 404},
-			{Do: "GET /orgs/guild/teams/core/invitations", As: "alice", Status: 200, Want: `[{"login": "bob"}, {"login": "carol"}]`},
-			{Do: fmt.Sprintf("GET /teams/%d/invitations", core), As: "alice", Status: 200, Want: `[{"login": "bob"}, {"login": "carol"}]`},
-			{Name: "not for members", Do: "GET /orgs/guild/teams/core/invitations", As: "dora", Status: 200, Body: `[]`},
+			{Do: "GET /orgs/guild/teams/core/invitations", As: "alice", Status: 200,
+				Want: `[{"login": "bob"}, {"login": "carol"}]`},
+			{Do: fmt.Sprintf("GET /teams/%d/invitations", core), As: "alice", Status: 200,
+				Want: `[{"login": "bob"}, {"login": "carol"}]`},
+			{Name: "not for members", Do: "GET /orgs/guild/teams/core/invitations", As: "dora", Status: 200,
+				Body: `[]`},
 			{Do: "GET /orgs/guild/teams/core/invitations", As: "bob", Status: 404},
 
 			{Do: "DELETE " + ofCarol, As: "alice", Status: 204},
@@ -302,7 +310,8 @@ func TestInvitationsToTeams(t *testing.T) {
 			{Do: "GET /repos/guild/hall", As: "bob", Status: 404},
 			{Do: "PATCH /user/memberships/orgs/guild", As: "bob", Send: `{"state": "active"}`, Status: 200},
 			{Do: "GET /repos/guild/hall", As: "bob", Status: 200},
-			{Do: "GET /orgs/guild/teams/core/memberships/bob", As: "alice", Status: 200, Want: `{"role": "member", "state": "active"}`},
+			{Do: "GET /orgs/guild/teams/core/memberships/bob", As: "alice", Status: 200,
+				Want: `{"role": "member", "state": "active"}`},
 			{Do: "GET /orgs/guild/teams/core/invitations", As: "alice", Status: 200, Body: `[]`},
 		})
 	})

@@ -49,17 +49,21 @@ func TestPeribolos(t *testing.T) {
 	s.Run(t, []apitest.Case{
 		{Do: "GET /orgs/garden", As: "alice", Status: 200, Want: `{"name": "The Garden", "description": "Of plants",
 			"email": "hello@example.org", "location": "Earth", "default_repository_permission": "none"}`},
-		{Do: "GET /orgs/garden/members?role=admin", As: "alice", Status: 200, Want: `[{"login": "alice"}, {"login": "bob"}]`},
-		{Do: "GET /orgs/garden/members?role=member", As: "alice", Status: 200, Want: `[{"login": "carol"}, {"login": "dave"}]`},
+		{Do: "GET /orgs/garden/members?role=admin", As: "alice", Status: 200,
+			Want: `[{"login": "alice"}, {"login": "bob"}]`},
+		{Do: "GET /orgs/garden/members?role=member", As: "alice", Status: 200,
+			Want: `[{"login": "carol"}, {"login": "dave"}]`},
 		{Do: "GET /orgs/garden/teams", As: "alice", Status: 200, Want: `[
 			{"name": "Growers", "privacy": "closed", "description": "All that grows"},
 			{"name": "Keepers", "privacy": "secret"}, {"name": "Sowers", "parent": {"slug": "growers"}}]`},
 		{Do: "GET /orgs/garden/teams/sowers/members?role=maintainer", As: "alice", Status: 200,
 			Want: `[{"login": "bob"}]`},
-		{Do: "GET /orgs/garden/teams/sowers/members?role=member", As: "alice", Status: 200, Want: `[{"login": "dave"}]`},
+		{Do: "GET /orgs/garden/teams/sowers/members?role=member", As: "alice", Status: 200,
+			Want: `[{"login": "dave"}]`},
 		{Do: "GET /orgs/garden/teams/sowers/repos", As: "alice", Status: 200,
 			Want: `[{"name": "plot", "role_name": "maintain"}]`},
-		{Do: "GET /repos/garden/shed", As: "alice", Status: 200, Want: `{"private": true, "allow_merge_commit": false}`},
+		{Do: "GET /repos/garden/shed", As: "alice", Status: 200,
+			Want: `{"private": true, "allow_merge_commit": false}`},
 	})
 	if again := writes("garden.yaml"); again != nil {
 		t.Errorf("the same file once more wrote %q", again)
@@ -82,7 +86,8 @@ func runPeribolos(t *testing.T, s *apitest.Server, program, file string) {
 	testkit.NoError(t, os.WriteFile(token, []byte(s.Token(t, "alice")), 0o600))
 	cmd := exec.CommandContext(t.Context(), program, "--confirm", "--config-path="+file,
 		"--github-endpoint="+s.URL+"/api/v3", "--github-graphql-endpoint="+s.URL+"/api/graphql",
-		"--github-token-path="+token, "--min-admins=2", "--fix-org", "--fix-org-members", "--fix-teams", "--fix-team-members",
+		"--github-token-path="+token, "--min-admins=2", "--fix-org", "--fix-org-members", "--fix-teams",
+		"--fix-team-members",
 		"--fix-team-repos", "--fix-repos", "--maximum-removal-delta=1", "--github-hourly-tokens=0",
 		"--github-allowed-burst=0", "--github-client.max-404-retries=0", "--github-client.max-retries=0")
 	cmd.Env = environment()

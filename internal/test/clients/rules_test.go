@@ -38,7 +38,8 @@ func keepers(t *testing.T, h *hub) {
 		done(t)(alice.Teams.AddTeamRepoBySlug(ctx, "garden", slug, "garden", "plot",
 			&github.TeamAddTeamRepoOptions{Permission: "push"}))
 	}
-	for path, text := range map[string]string{"CODEOWNERS": "* @garden/keepers\n*.txt @nobody\n", "README.md": "# Plot\n"} {
+	for path, text := range map[string]string{"CODEOWNERS": "* @garden/keepers\n*.txt @nobody\n",
+		"README.md": "# Plot\n"} {
 		got[*github.RepositoryContentResponse](t)(alice.Repositories.CreateFile(ctx, "garden", "plot", path,
 			&github.RepositoryContentFileOptions{Message: github.Ptr("Begin"), Content: []byte(text)}))
 	}
@@ -55,7 +56,8 @@ func protected(t *testing.T, h *hub) {
 			RequiredStatusChecks: &github.RequiredStatusChecks{Checks: &[]*github.RequiredStatusCheck{{Context: "build"}}},
 			RequiredPullRequestReviews: &github.PullRequestReviewsEnforcementRequest{RequireCodeOwnerReviews: true,
 				RequiredApprovingReviewCount: 1, DismissStaleReviews: true},
-			Restrictions: &github.BranchRestrictionsRequest{Users: []string{}, Teams: []string{"writers"}, Apps: []string{}}}))
+			Restrictions: &github.BranchRestrictionsRequest{Users: []string{}, Teams: []string{"writers"},
+				Apps: []string{}}}))
 	equal(t, "the approvals", p.GetRequiredPullRequestReviews().RequiredApprovingReviewCount, 1)
 	equal(t, "who may push", p.GetRestrictions().Teams[0].GetSlug(), "writers")
 	equal(t, "the check", (*p.GetRequiredStatusChecks().Checks)[0].Context, "build")
@@ -67,7 +69,8 @@ func protected(t *testing.T, h *hub) {
 func held(t *testing.T, h *hub) (number int, head string) {
 	ctx, alice, will := t.Context(), h.as(t, "alice"), h.as(t, "will")
 	file := func(branch *string) *github.RepositoryContentFileOptions {
-		return &github.RepositoryContentFileOptions{Message: github.Ptr("Sow"), Content: []byte("peas\n"), Branch: branch}
+		return &github.RepositoryContentFileOptions{Message: github.Ptr("Sow"), Content: []byte("peas\n"),
+			Branch: branch}
 	}
 	main := got[*github.Reference](t)(will.Git.GetRef(ctx, "garden", "plot", "heads/main")).GetObject().GetSHA()
 	for _, c := range []*github.Client{alice, will} {

@@ -41,7 +41,8 @@ func TestOpenTofu(t *testing.T) {
 	testkit.NoError(t, os.Mkdir(filepath.Dir(linked), 0o755))
 	testkit.NoError(t, os.Symlink(provider, linked))
 	testkit.NoError(t, os.WriteFile(config, fmt.Appendf(nil,
-		"provider_installation {\n  dev_overrides {\n    \"integrations/github\" = %q\n  }\n}\n", filepath.Dir(linked)), 0o600))
+		"provider_installation {\n  dev_overrides {\n    \"integrations/github\" = %q\n  }\n}\n",
+		filepath.Dir(linked)), 0o600))
 	run := func(args ...string) {
 		t.Helper()
 		cmd := exec.CommandContext(t.Context(), program, append(args, "-no-color", "-input=false")...)

@@ -46,7 +46,8 @@ func TestLiveInBrowser(t *testing.T) {
 	if d := now.Top - at.Top; !now.Focus || now.Start != 4 || d > 2 || d < -2 {
 		t.Errorf("before a comment came %+v, after it %+v", at, now)
 	}
-	api(t, s, "alice", "PATCH "+one, 200, changeObject{"title": "Another title", "labels": []string{"fresh"}, "state": "closed"}, nil)
+	api(t, s, "alice", "PATCH "+one, 200, changeObject{"title": "Another title", "labels": []string{"fresh"},
+		"state": "closed"}, nil)
 	b.See(".threadhead", "Another title")
 	b.See(".threadhead .state", "Closed")
 	b.See("#side-labels", "fresh")
@@ -68,7 +69,8 @@ func TestLiveInBrowser(t *testing.T) {
 		a.closest('details').open = true; a.click(); return true; })()`, &done)
 	b.See(".timeline form.edit", "Update comment")
 	b.Fill(".timeline form.edit textarea", "Mine and more")
-	api(t, s, "alice", "PATCH /repos/alice/plot/issues/comments/"+fmt.Sprint(made.ID), 200, changeObject{"body": "Changed by alice"}, nil)
+	api(t, s, "alice", "PATCH /repos/alice/plot/issues/comments/"+fmt.Sprint(made.ID), 200,
+		changeObject{"body": "Changed by alice"}, nil)
 	api(t, s, "alice", "POST "+one+"/comments", 201, changeObject{"body": "Later"}, nil)
 	b.See(".timeline", "Later")
 	b.Eval(`document.querySelector('.timeline form.edit textarea').value === 'Mine and more'`, &done)
@@ -105,7 +107,8 @@ func TestLiveMergeBox(t *testing.T) {
 	b.See("#merge", "have not completed")
 	api(t, s, "alice", status, 201, changeObject{"state": "success", "context": "build"}, nil)
 	b.See("#merge", "All checks have passed")
-	api(t, s, "will", "POST /repos/alice/plot/pulls/"+fmt.Sprint(number)+"/reviews", 200, changeObject{"event": "APPROVE", "body": "Fine"}, nil)
+	api(t, s, "will", "POST /repos/alice/plot/pulls/"+fmt.Sprint(number)+"/reviews", 200,
+		changeObject{"event": "APPROVE", "body": "Fine"}, nil)
 	b.See("#merge", "Approved by will")
 	b.See(".timeline", "Fine")
 	api(t, s, "will", "PUT /repos/alice/plot/pulls/"+fmt.Sprint(number)+"/merge", 200, changeObject{}, nil)

@@ -21,7 +21,8 @@ func TestLibrariesAreBuilt(t *testing.T) {
 	t.Parallel()
 	const from, to = "../../page/lib/", "../../page/assets/lib/"
 	var files []string
-	for _, name := range []string{"package.json", "build.js", "editor.js", "math.js", "diagrams.js", "none.js", "icons.js"} {
+	for _, name := range []string{"package.json", "build.js", "editor.js", "math.js", "diagrams.js",
+		"none.js", "icons.js"} {
 		files = append(files, from+name)
 	}
 	dir := npm.Workspace(t, npm.Install(t, from), files...)

@@ -145,7 +145,8 @@ func comparePicture(t *testing.T, name string, got *image.RGBA, renew bool) {
 		var b bytes.Buffer
 		testkit.NoError(t, png.Encode(&b, got))
 		testkit.NoError(t, os.WriteFile(seen, b.Bytes(), 0o644))
-		t.Errorf("%s: %.2f %% of it look different, see %s and %s. If it is meant: make style", name, 100*share, seen, file)
+		t.Errorf("%s: %.2f %% of it look different, see %s and %s. If it is meant: make style", name,
+			100*share, seen, file)
 	}
 }
 
@@ -206,7 +207,8 @@ func TestMenusKeepToTheWindow(t *testing.T) {
 				menu.open = true;
 				for (let n = 0; n < 3; n++) await new Promise(requestAnimationFrame);
 				const box = (menu.querySelector(':scope > div') ?? menu).getBoundingClientRect();
-				if (box.left < 0 || box.right > innerWidth) outside.push(menu.innerText.slice(0, 60) + ': ' + box.left + ' to ' + box.right);
+				if (box.left < 0 || box.right > innerWidth) outside.push(menu.innerText.slice(0, 60) + ': ' +
+					box.left + ' to ' + box.right);
 				menu.open = false;
 			}
 			return outside;

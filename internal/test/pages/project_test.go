@@ -82,7 +82,8 @@ func TestMarks(t *testing.T) {
 		s.Repo(t, "alice/secret", true)
 		const at = "/alice/open"
 		for _, c := range []struct{ on, off, list, shown, not string }{
-			{"/star", "/unstar", "/stargazers", `action="/alice/open/unstar"><input type="hidden"`, `action="/alice/open/star"`},
+			{"/star", "/unstar", "/stargazers", `action="/alice/open/unstar"><input type="hidden"`,
+				`action="/alice/open/star"`},
 			{"/watch", "/unwatch", "/watchers", `formaction="/alice/open/watch" aria-current="true"`,
 				`formaction="/alice/open/unwatch" aria-current="true"`},
 		} {
@@ -100,8 +101,10 @@ func TestMarks(t *testing.T) {
 			s.Visit(t, "", "POST "+at+c.on).Leads(t, "/login")
 		}
 		s.Visit(t, "bob", "POST "+at+"/ignore").Leads(t, at)
-		s.Visit(t, "bob", "GET "+at).Shows(t, 200, "Ignoring</summary>", `formaction="/alice/open/ignore" aria-current="true"`)
-		s.Check(t, apitest.Case{Do: "GET /repos/alice/open/subscription", As: "bob", Status: 200, Want: `{"ignored": true}`})
+		s.Visit(t, "bob", "GET "+at).Shows(t, 200, "Ignoring</summary>",
+			`formaction="/alice/open/ignore" aria-current="true"`)
+		s.Check(t, apitest.Case{Do: "GET /repos/alice/open/subscription", As: "bob", Status: 200,
+			Want: `{"ignored": true}`})
 		other := s.Do(t, apitest.Case{Do: "POST " + at + "/star", As: "bob", Send: "return_to=/",
 			Headers: map[string]string{
 				"Accept": apitest.Browser, "Content-Type": "application/x-www-form-urlencoded",

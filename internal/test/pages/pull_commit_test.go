@@ -41,7 +41,8 @@ func TestOneCommit(t *testing.T) {
 		get(t, s, "will", at+"/commits", 200, `href="`+one(1)+`"`)
 
 		// What the first changes is what the pull request changes up to it: its lines take comments.
-		page := get(t, s, "will", one(0)+"?diff=split", 200, "third line", "In full.", `data-key="n" href="`+one(1)+`?diff=split"`,
+		page := get(t, s, "will", one(0)+"?diff=split", 200, "third line", "In full.",
+			`data-key="n" href="`+one(1)+`?diff=split"`,
 			"line-form", `name="commit" value="`+list[0]+`"`)
 		without(t, page, "fifteenth", "other.txt", `data-key="p"`, `aria-checked`, "viewcount")
 		led(t, s, "will", at+"/comments", "commit", list[0], "path", "song.txt", "side", "LEFT", "line", "3",

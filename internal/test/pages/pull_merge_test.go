@@ -119,10 +119,12 @@ func TestMergeQueueOnThePage(t *testing.T) {
 		get(t, s, "will", "/alice/plot/queue/tune", 404)
 		without(t, get(t, s, "bob", at, 200, "no conflicts"), "Merge when ready")
 		get(t, s, "will", at, 200, "Merge when ready", "Merge without the queue")
-		holds(t, "stale", post(t, s, "will", at+"/queue", 409, "sha", strings.Repeat("1", 40)), 409, "Head branch was modified")
+		holds(t, "stale", post(t, s, "will", at+"/queue", 409, "sha", strings.Repeat("1", 40)), 409,
+			"Head branch was modified")
 		led(t, s, "will", at+"/queue", "sha", head(t, s, 1))
 		s.Settle(t)
-		without(t, get(t, s, "will", at, 200, "Queued to merge.", "number 1", "Remove from queue", "added this to the merge queue"),
+		without(t, get(t, s, "will", at, 200, "Queued to merge.", "number 1", "Remove from queue",
+			"added this to the merge queue"),
 			"Merge when ready")
 		without(t, get(t, s, "bob", at, 200, "Queued to merge."), "Remove from queue")
 		get(t, s, "bob", queue, 200, "waits for checks of its merge group", "will")

@@ -40,30 +40,37 @@ func TestMergeQueueByForm(t *testing.T) {
 		s.Repo(t, "alice/garden", false)
 		const at, sets = "/alice/garden/settings/rules", "/repos/alice/garden/rulesets"
 		form := func(more ...string) []string {
-			return append([]string{"do", "queue", "name", "q", "branches", "main\nrelease/*\n", "merge_method", "SQUASH",
-				"grouping_strategy", "HEADGREEN", "max_entries_to_build", "3", "max_entries_to_merge", "2", "min_entries_to_merge",
+			return append([]string{"do", "queue", "name", "q", "branches", "main\nrelease/*\n",
+				"merge_method", "SQUASH",
+				"grouping_strategy", "HEADGREEN", "max_entries_to_build", "3", "max_entries_to_merge", "2",
+				"min_entries_to_merge",
 				"1", "min_entries_to_merge_wait_minutes", "0", "check_response_timeout_minutes", "90"}, more...)
 		}
 		s.Visit(t, "bob", "POST "+at, form()...).Shows(t, 403)
 		s.Visit(t, "alice", "GET "+at).Shows(t, 200, "Add a merge queue", `name="max_entries_to_build"`)
 		wrong := form()
 		wrong[5], wrong[11], wrong[19] = " ", "101", "soon"
-		s.Visit(t, "alice", "POST "+at, wrong...).Shows(t, 422, `value="101" aria-invalid="true"`, "must be between 0 and 100",
-			`id="wrong-max_entries_to_build"`, `value="soon" aria-invalid="true"`, "Name at least one branch.", `value="SQUASH" selected`)
+		s.Visit(t, "alice", "POST "+at, wrong...).Shows(t, 422, `value="101" aria-invalid="true"`,
+			"must be between 0 and 100",
+			`id="wrong-max_entries_to_build"`, `value="soon" aria-invalid="true"`,
+			"Name at least one branch.", `value="SQUASH" selected`)
 		s.Visit(t, "alice", "POST "+at, form()...).Leads(t, at)
 		s.Visit(t, "alice", "POST "+at, form()...).Shows(t, 422, `id="wrong-name"`, "Name must be unique")
 		s.Check(t, apitest.Case{Do: "GET " + sets + "/1", As: "alice", Status: 200, Want: `{"name": "q", "enforcement": "active",
-			"conditions": {"ref_name": {"include": ["refs/heads/main", "refs/heads/release/*"]}}, "rules": [{"type": "merge_queue",
+			"conditions": {"ref_name": {"include": ["refs/heads/main", "refs/heads/release/*"]}},
+				"rules": [{"type": "merge_queue",
 			"parameters": {"merge_method": "SQUASH", "grouping_strategy": "HEADGREEN", "max_entries_to_build": 3,
 			"max_entries_to_merge": 2, "min_entries_to_merge_wait_minutes": 0, "check_response_timeout_minutes": 90}}]}`})
 		s.Ask(t, "alice", "PUT "+sets+"/1", `{"rules": [{"type": "deletion"}, {"type": "merge_queue", "parameters": {
 			"merge_method": "REBASE"}}]}`, 200)
-		s.Visit(t, "alice", "GET "+at+"?queue=1").Shows(t, 200, "Edit a merge queue", `value="REBASE" selected`, "release/*")
+		s.Visit(t, "alice", "GET "+at+"?queue=1").Shows(t, 200, "Edit a merge queue",
+			`value="REBASE" selected`, "release/*")
 		s.Visit(t, "alice", "POST "+at, form("id", "1")...).Leads(t, at)
 		s.Check(t, apitest.Case{Do: "GET " + sets + "/1", As: "alice", Status: 200,
 			Want: `{"rules": [{"type": "deletion"}, {"type": "merge_queue", "parameters": {"merge_method": "SQUASH"}}]}`})
 		s.Visit(t, "alice", "POST "+at, "do", "unqueue", "id", "1").Leads(t, at)
-		s.Check(t, apitest.Case{Do: "GET " + sets + "/1", As: "alice", Status: 200, Want: `{"rules": [{"type": "deletion"}]}`})
+		s.Check(t, apitest.Case{Do: "GET " + sets + "/1", As: "alice", Status: 200,
+			Want: `{"rules": [{"type": "deletion"}]}`})
 		s.Visit(t, "alice", "POST "+at, form("id", "1")...).Shows(t, 409, "no merge queue any more")
 		s.Ask(t, "alice", "DELETE "+sets+"/1", "", 204)
 		s.Visit(t, "alice", "POST "+at, form()...).Leads(t, at)

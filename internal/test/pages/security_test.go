@@ -54,16 +54,20 @@ func TestSecondFactor(t *testing.T) {
 		b := &visitor{t, s, s.PasswordSession(t, "alice")}
 		other := &visitor{t, s, s.PasswordSession(t, "alice")}
 		b.show("/settings/security", "Not set up")
-		secret := secretOf(t, string(b.post("/settings/security", "do", "app").Shows(t, 200, "data:image/png;base64,").Body))
-		b.post("/settings/security", "do", "add-app", "secret", secret, "code", "000000").Shows(t, 422, secret, "code is wrong")
-		b.post("/settings/security", "do", "add-app", "secret", "x", "code", "000000").Shows(t, 422, "begin again")
-		added := b.post("/settings/security", "do", "add-app", "secret", secret, "code", codeAt(t, secret, 0)).Shows(t, 200,
+		secret := secretOf(t, string(b.post("/settings/security", "do", "app").Shows(t, 200,
+			"data:image/png;base64,").Body))
+		b.post("/settings/security", "do", "add-app", "secret", secret, "code", "000000").Shows(t, 422,
+			secret, "code is wrong")
+		b.post("/settings/security", "do", "add-app", "secret", "x", "code", "000000").Shows(t, 422, "Start over")
+		added := b.post("/settings/security", "do", "add-app", "secret", secret, "code", codeAt(t, secret,
+			0)).Shows(t, 200,
 			"recovery codes")
 		codes := recoveryCode.FindAllString(string(added.Body), 10)
 		if len(codes) != 10 || codes[0] == codes[1] {
 			t.Fatalf("recovery codes %q", codes)
 		}
-		s.Check(t, apitest.Case{Name: "another session ends", Do: "GET /settings/security", Headers: other.headers(), Status: 303})
+		s.Check(t, apitest.Case{Name: "another session ends", Do: "GET /settings/security",
+			Headers: other.headers(), Status: 303})
 		body := b.show("/settings/security", "Set up", "10 left")
 		if strings.Contains(body, codes[0]) || strings.Contains(body, secret) {
 			t.Error("secrets are shown again")
@@ -152,13 +156,16 @@ func TestConfirmAccess(t *testing.T) {
 		age(1)
 		b.post("/settings/tokens/new", form...).Shows(t, 200, "Your new token")
 		age(3)
-		asked := b.post("/settings/tokens/new", form...).Shows(t, 403, "Confirm access", `name="note" value="robot &#34;&lt;x&gt;"`)
+		asked := b.post("/settings/tokens/new", form...).Shows(t, 403, "Confirm access",
+			`name="note" value="robot &#34;&lt;x&gt;"`)
 		if strings.Contains(string(asked.Body), "Your new token") {
 			t.Error("it was done without a confirmation")
 		}
-		b.post("/settings/tokens/new", append(form, "sudo_password", "wrong")...).Shows(t, 422, "That is not your password.")
+		b.post("/settings/tokens/new", append(form, "sudo_password", "wrong")...).Shows(t, 422,
+			"That is not your password.")
 		b.post("/settings/tokens/new", append(form, "sudo_code", "000000")...).Shows(t, 422, "wrong")
-		b.post("/settings/tokens/new", append(form, "sudo_password", "a long secret")...).Shows(t, 200, "Your new token", "robot")
+		b.post("/settings/tokens/new", append(form, "sudo_password", "a long secret")...).Shows(t, 200,
+			"Your new token", "robot")
 		b.post("/settings/emails", "email", "a@example.com").Leads(t, "/settings/emails") // it counts for a while
 		age(3)
 		b.post("/settings/emails", "email", "b@example.com").Shows(t, 403, "Confirm access", "b@example.com")
@@ -176,7 +183,8 @@ func withApp(t *testing.T, s *apitest.Server, login string) (string, *visitor) {
 	t.Helper()
 	b := &visitor{t, s, s.PasswordSession(t, login)}
 	secret := secretOf(t, string(b.post("/settings/security", "do", "app").Body))
-	b.post("/settings/security", "do", "add-app", "secret", secret, "code", codeAt(t, secret, 0)).Shows(t, 200, "recovery codes")
+	b.post("/settings/security", "do", "add-app", "secret", secret, "code", codeAt(t, secret, 0)).Shows(t,
+		200, "recovery codes")
 	return secret, b
 }
 
@@ -202,7 +210,8 @@ func TestFactorTransitions(t *testing.T) {
 
 		// another factor ends nothing; one that is removed ends the other sessions, and the codes go with the last
 		again := secretOf(t, string(b.post("/settings/security", "do", "app").Body))
-		b.post("/settings/security", "do", "add-app", "secret", again, "code", codeAt(t, again, 0)).Leads(t, "/settings/security")
+		b.post("/settings/security", "do", "add-app", "secret", again, "code", codeAt(t, again, 0)).Leads(t,
+			"/settings/security")
 		other.show("/settings/security", "Set up", "10 left")
 		want(t, signIn("alice", codeAt(t, secret, 30*time.Second)), 422, "wrong")
 
@@ -258,15 +267,18 @@ func TestWhoHasASecondFactor(t *testing.T) {
 		withApp(t, s, "out")
 		s.Run(t, []apitest.Case{
 			{Do: "GET /user", As: "safe", Status: 200, Want: `{"two_factor_authentication": true}`},
-			{Do: "PATCH /user", As: "safe", Send: `{"bio": "x"}`, Status: 200, Want: `{"two_factor_authentication": true}`},
+			{Do: "PATCH /user", As: "safe", Send: `{"bio": "x"}`, Status: 200,
+				Want: `{"two_factor_authentication": true}`},
 			{Do: "GET /orgs/guild/members?filter=2fa_disabled", As: "owner", Status: 200,
 				Want: `[{"login": "owner"}, {"login": "plain"}]`},
-			{Do: "GET /orgs/guild/members?filter=2fa_disabled&role=member", As: "owner", Status: 200, Want: `[{"login": "plain"}]`},
+			{Do: "GET /orgs/guild/members?filter=2fa_disabled&role=member", As: "owner", Status: 200,
+				Want: `[{"login": "plain"}]`},
 			{Do: "GET /orgs/guild/members?filter=2fa_disabled", As: "plain", Status: 422},
 			{Do: "GET /orgs/guild/members?filter=x", As: "owner", Status: 422},
 			{Do: "GET /orgs/guild/outside_collaborators?filter=2fa_disabled", As: "owner", Status: 200, Body: "[]"},
 		})
-		changed := b.post("/settings/password", "now", "a long secret", "new", "another secret", "again", "another secret")
+		changed := b.post("/settings/password", "now", "a long secret", "new", "another secret", "again",
+			"another secret")
 		changed.Leads(t, "/settings/password")
 		after := &visitor{t, s, frontCookieOf(changed)}
 		after.show("/settings/sessions", "Password")

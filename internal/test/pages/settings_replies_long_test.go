@@ -11,8 +11,8 @@ import (
 	"arbor/internal/test/browser"
 )
 
-// Somebody saves two replies, and inserts one at the caret of a comment, with the filter. Without the script the editor leads to
-// the page, where the text can be copied, changed and deleted.
+// Somebody saves two replies, and inserts one at the caret of a comment, with the filter. Without the script the
+// editor leads to the page, where the text can be copied, changed and deleted.
 func TestSavedRepliesInABrowser(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, db.SQLite)
@@ -53,7 +53,8 @@ func TestSavedRepliesInABrowser(t *testing.T) {
 	b.See(`#new-comment a[href="/settings/replies"]`, "Saved replies")
 	b.Go("/settings/replies")
 	b.Click(".reply:nth-child(2) details:not(.sure) > summary")
-	if b.Eval(`document.querySelector(".reply:nth-child(2) textarea").value`, &got); got != "Thank you <b>very</b> much." {
+	if b.Eval(`document.querySelector(".reply:nth-child(2) textarea").value`,
+		&got); got != "Thank you <b>very</b> much." {
 		t.Errorf("the text to copy: %q", got)
 	}
 	b.Click(".reply:nth-child(1) .sure > summary")

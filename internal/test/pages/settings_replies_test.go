@@ -24,10 +24,12 @@ func TestSavedReplies(t *testing.T) {
 		bob.post(at, "do", "remove", "id", "1").Leads(t, at)
 		alice.show(at, "Thanks")
 		alice.post(at, "do", "save", "id", "1", "title", "Many thanks", "body", "Thank *you*").Leads(t, at)
-		alice.post(at, "do", "save", "id", "1", "title", "", "body", "typed").Shows(t, 422, "typed</textarea>", "Many thanks")
+		alice.post(at, "do", "save", "id", "1", "title", "", "body", "typed").Shows(t, 422,
+			"typed</textarea>", "Many thanks")
 		alice.post(at, "do", "add", "title", strings.Repeat("x", savedreply.MaxTitle+1), "body", "typed").Shows(t, 422,
 			"typed</textarea>")
-		alice.post(at, "do", "add", "title", "x", "body", strings.Repeat("x", savedreply.MaxBody+1)).Shows(t, 422, "too long")
+		alice.post(at, "do", "add", "title", "x", "body", strings.Repeat("x", savedreply.MaxBody+1)).Shows(t,
+			422, "too long")
 		const query = `{"query": "{user(login: \"alice\") {savedReplies(first: 5) {totalCount nodes {title body bodyHTML user {login}}}}}"}`
 		s.Check(t, apitest.Case{Do: "POST /graphql", As: "alice", Send: query, Status: 200,
 			Want: `{"data": {"user": {"savedReplies": {"totalCount": 1, "nodes": [{"title": "Many thanks",

@@ -30,7 +30,8 @@ type client struct {
 
 func newClient(t *testing.T, s *apitest.Server, owner string, callbacks ...string) client {
 	t.Helper()
-	a, err := s.Forge.OAuth.Create(t.Context(), nil, owner, oauth.About{Name: "Weeder", Homepage: "https://weeder.example",
+	a, err := s.Forge.OAuth.Create(t.Context(), nil, owner, oauth.About{Name: "Weeder",
+		Homepage:  "https://weeder.example",
 		Callbacks: callbacks})
 	testkit.NoError(t, err)
 	secret, err := s.Forge.OAuth.NewSecret(t.Context(), nil, a.ClientID)
@@ -91,7 +92,8 @@ func works(t *testing.T, s *apitest.Server, token any, yes bool) {
 		status = http.StatusOK
 	}
 	text, _ := token.(string)
-	s.Check(t, apitest.Case{Do: "GET /user", Headers: map[string]string{"Authorization": "Bearer " + text}, Status: status})
+	s.Check(t, apitest.Case{Do: "GET /user", Headers: map[string]string{"Authorization": "Bearer " + text},
+		Status: status})
 }
 
 // A program signs people in: they are asked once, the code is good once, and the token is limited to what was allowed.
@@ -111,17 +113,20 @@ func TestOAuthFlow(t *testing.T) {
 			want(t, visit(t, s, "GET /login?"+q.Encode(), "", ""), 200, `name="login" value="alice"`)
 		}
 		a = visit(t, s, ask, session, "")
-		want(t, a, 200, "Weeder", "<b>alice</b>", "<code>repo</code>", "<code>read:org</code>", "https://weeder.example/cb?x=1")
+		want(t, a, 200, "Weeder", "<b>alice</b>", "<code>repo</code>", "<code>read:org</code>",
+			"https://weeder.example/cb?x=1")
 		if p := a.Header.Get("Content-Security-Policy"); !strings.Contains(p, "frame-ancestors 'none'") ||
 			!strings.Contains(p, "form-action 'self' https://weeder.example;") {
 			t.Errorf("the page's policy is %s", p)
 		}
-		want(t, s.Do(t, apitest.Case{Do: "POST /login/oauth/authorize", Send: c.asks() + "&answer=allow", Headers: map[string]string{
-			"Accept": apitest.Browser, "Content-Type": apitest.FormType, "Cookie": "arbor_session=" + session,
-			"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"}}), 403)
+		want(t, s.Do(t, apitest.Case{Do: "POST /login/oauth/authorize", Send: c.asks() + "&answer=allow",
+			Headers: map[string]string{
+				"Accept": apitest.Browser, "Content-Type": apitest.FormType, "Cookie": "arbor_session=" + session,
+				"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"}}), 403)
 
 		to, q := ledTo(t, visit(t, s, "POST /login/oauth/authorize", session, c.asks()+"&answer=deny"))
-		if to != "https://weeder.example/cb" || q.Get("error") != "access_denied" || q.Get("state") != "s&t" || q.Get("x") != "1" {
+		if to != "https://weeder.example/cb" || q.Get("error") != "access_denied" ||
+			q.Get("state") != "s&t" || q.Get("x") != "1" {
 			t.Errorf("who denies is led to %s %v", to, q)
 		}
 		code := c.allow(t, s, session)
@@ -136,18 +141,21 @@ func TestOAuthFlow(t *testing.T) {
 			Headers: map[string]string{"Authorization": "token " + token.(string)}, Status: 403})
 
 		// Nobody is asked twice; more scopes, another user or prompt=consent ask again.
-		if _, q := ledTo(t, visit(t, s, "GET /login/oauth/authorize?"+c.asks("scope", ""), session, "")); q.Get("code") == "" {
+		if _, q := ledTo(t, visit(t, s, "GET /login/oauth/authorize?"+c.asks("scope", ""), session,
+			"")); q.Get("code") == "" {
 			t.Errorf("who allowed it before is led back with %v", q)
 		} else if got := c.redeem(t, s, q.Get("code")); got["scope"] != "repo,read:org" {
 			t.Errorf("without scopes the App gets %v", got)
 		}
-		for _, more := range []string{c.asks("scope", "user"), c.asks("prompt", "consent"), c.asks("prompt", "select_account"),
+		for _, more := range []string{c.asks("scope", "user"), c.asks("prompt", "consent"), c.asks("prompt",
+			"select_account"),
 			c.asks("login", "bob")} {
 			want(t, visit(t, s, "GET /login/oauth/authorize?"+more, session, ""), 200, "Use another account")
 		}
 		limited, err := s.Forge.Sessions.SignInWithToken(t.Context(), s.Token(t, "alice"), from())
 		testkit.NoError(t, err)
-		want(t, visit(t, s, "POST /login/oauth/authorize", limited, c.asks()+"&answer=allow"), 403, "Sign in with your password")
+		want(t, visit(t, s, "POST /login/oauth/authorize", limited, c.asks()+"&answer=allow"), 403,
+			"Sign in with your password")
 
 		// The user sees it and revokes it.
 		a = visit(t, s, "GET /settings/applications", session, "")
@@ -163,7 +171,8 @@ func TestOAuthFlow(t *testing.T) {
 			t.Errorf("after the grant was revoked a code gives %v", got)
 		}
 		log := s.Check(t, apitest.Case{Do: "GET /admin/audit-log?phrase=actor:alice", As: "keeper", Status: 200})
-		for _, action := range []string{"oauth_authorization.create", "oauth_authorization.destroy", "oauth_access.create"} {
+		for _, action := range []string{"oauth_authorization.create", "oauth_authorization.destroy",
+			"oauth_access.create"} {
 			if !strings.Contains(string(log.Body), action) {
 				t.Errorf("the audit log has no %s", action)
 			}
@@ -183,22 +192,26 @@ func TestOAuthFlowRefuses(t *testing.T) {
 
 		// Nobody is led to an address that is not the App's.
 		for _, to := range []string{cb + "/", cb + "/more", cb + "?x=1", cb + "#x", "https://weeder.example/CB",
-			"https://weeder.example:443/cb", "http://weeder.example/cb", "https://WEEDER.example/cb", "https://weeder.example",
+			"https://weeder.example:443/cb", "http://weeder.example/cb", "https://WEEDER.example/cb",
+			"https://weeder.example",
 			"https://weeder.example/cb/../cb", "https://weeder.example/%63b", "https://weeder.example.evil.example/cb",
-			"https://weeder.example@evil.example/cb", "https://evil.example/cb", "//weeder.example/cb", "/cb", "javascript:alert(1)",
+			"https://weeder.example@evil.example/cb", "https://evil.example/cb", "//weeder.example/cb", "/cb",
+			"javascript:alert(1)",
 			"http://127.0.0.1.evil.example/cb", "http://127.0.0.1:80@evil.example/cb", "http://127.0.0.1:/cb",
 			"http://127.0.0.1:123456/cb", "http://127.0.0.1:80/cb2", "http://localhost/cb", "https://127.0.0.1/cb",
 			"https://mower.example/cb", cb + "\r\nX: y", " " + cb} {
 			a := visit(t, s, "GET /login/oauth/authorize?"+c.asks("redirect_uri", to), session, "")
 			want(t, a, 422, "redirect_uri")
-			want(t, visit(t, s, "POST /login/oauth/authorize", session, c.asks("redirect_uri", to)+"&answer=allow"), 422)
+			want(t, visit(t, s, "POST /login/oauth/authorize", session, c.asks("redirect_uri",
+				to)+"&answer=allow"), 422)
 			if a.Header.Get("Location") != "" {
 				t.Errorf("%q leads to %s", to, a.Header.Get("Location"))
 			}
 		}
 		want(t, visit(t, s, "GET /login/oauth/authorize?"+c.asks("client_id", "Ov23none"), session, ""), 404)
 		want(t, visit(t, s, "GET /login/oauth/authorize?"+c.asks("client_id", "\x00'"), session, ""), 404)
-		want(t, visit(t, s, "GET /login/oauth/authorize?"+c.asks()+"&redirect_uri="+cb+"&redirect_uri="+local, session, ""), 422)
+		want(t, visit(t, s, "GET /login/oauth/authorize?"+c.asks()+"&redirect_uri="+cb+"&redirect_uri="+local,
+			session, ""), 422)
 
 		// Other mistakes are told to the App.
 		for _, x := range []struct{ name, value, code string }{
@@ -206,7 +219,8 @@ func TestOAuthFlowRefuses(t *testing.T) {
 			{"code_challenge", challenge, "invalid_request"}, {"code_challenge_method", "S256", "invalid_request"},
 			{"prompt", "none", "invalid_request"}, {"state", strings.Repeat("s", 5000), "invalid_request"},
 		} {
-			if to, q := ledTo(t, visit(t, s, "GET /login/oauth/authorize?"+c.asks(x.name, x.value), session, "")); to != cb ||
+			if to, q := ledTo(t, visit(t, s, "GET /login/oauth/authorize?"+c.asks(x.name, x.value), session,
+				"")); to != cb ||
 				q.Get("error") != x.code {
 				t.Errorf("%s=%.20s leads to %s %v", x.name, x.value, to, q)
 			}
@@ -231,7 +245,8 @@ func TestOAuthFlowRefuses(t *testing.T) {
 		refused("no secret", "incorrect_client_credentials", c.redeem(t, s, code, "client_secret", ""))
 		refused("another client", "bad_verification_code", other.redeem(t, s, code, "code_verifier", verifier))
 		refused("mixed-up clients", "incorrect_client_credentials", c.redeem(t, s, code, "client_id", other.ClientID))
-		refused("another address", "redirect_uri_mismatch", c.redeem(t, s, code, "redirect_uri", local, "code_verifier", verifier))
+		refused("another address", "redirect_uri_mismatch", c.redeem(t, s, code, "redirect_uri", local,
+			"code_verifier", verifier))
 		refused("no verifier", "bad_verification_code", c.redeem(t, s, code))
 		refused("a wrong verifier", "bad_verification_code", c.redeem(t, s, code, "code_verifier", verifier+"1"))
 		refused("the challenge", "bad_verification_code", c.redeem(t, s, code, "code_verifier", challenge))
@@ -267,10 +282,13 @@ func TestOAuthEncodings(t *testing.T) {
 		}
 		for _, x := range []struct{ accept, kind, authorization, body, answer string }{
 			{"*/*", apitest.FormType, basic(c.ClientID, c.secret), "code=CODE", "access_token=gho_"},
-			{"application/xml", apitest.FormType, basic(c.ClientID, c.secret), "code=CODE", "<OAuth><access_token>gho_"},
-			{"application/json", "application/json", "", `{"client_id":"` + c.ClientID + `","client_secret":"` + c.secret +
+			{"application/xml", apitest.FormType, basic(c.ClientID, c.secret), "code=CODE",
+				"<OAuth><access_token>gho_"},
+			{"application/json", "application/json", "", `{"client_id":"` + c.ClientID +
+				`","client_secret":"` + c.secret +
 				`","code":"CODE"}`, `"access_token":"gho_`},
-			{"application/json", apitest.FormType, basic(c.ClientID, "wrong"), "code=CODE", "incorrect_client_credentials"},
+			{"application/json", apitest.FormType, basic(c.ClientID, "wrong"), "code=CODE",
+				"incorrect_client_credentials"},
 			{"application/json", apitest.FormType, basic(c.ClientID, c.secret), "client_id=other&code=CODE",
 				"incorrect_client_credentials"},
 			{"application/xml", apitest.FormType, "Bearer " + s.Token(t, "alice"), "code=CODE",
@@ -310,7 +328,10 @@ func TestOAuthTransitions(t *testing.T) {
 				testkit.NoError(t, err)
 				return s.Forge.OAuth.DropSecret(ctx, nil, c.ClientID, a.Secrets[0].ID)
 			}, true, false},
-			{"the App is deleted", func(c client, who string) error { return s.Forge.OAuth.Remove(ctx, nil, c.ClientID) }, false, false},
+			{"the App is deleted", func(c client, who string) error {
+				return s.Forge.OAuth.Remove(ctx, nil,
+					c.ClientID)
+			}, false, false},
 			{"all its tokens are revoked", func(c client, who string) error {
 				return s.Forge.OAuth.EndAll(ctx, nil, c.ClientID)
 			}, false, false},
@@ -330,7 +351,8 @@ func TestOAuthTransitions(t *testing.T) {
 				return nil
 			}, false, false},
 			{"the user is renamed", func(c client, who string) error {
-				s.Check(t, apitest.Case{Do: "PATCH /admin/users/" + who, As: "keeper", Send: `{"login":"` + who + `x"}`, Status: 202})
+				s.Check(t, apitest.Case{Do: "PATCH /admin/users/" + who, As: "keeper", Send: `{"login":"` +
+					who + `x"}`, Status: 202})
 				return nil
 			}, true, true},
 		} {
@@ -342,7 +364,8 @@ func TestOAuthTransitions(t *testing.T) {
 			token := c.redeem(t, s, c.allow(t, s, session))["access_token"]
 			code := c.allow(t, s, session)
 			testkit.NoError(t, x.do(c, who))
-			status := s.Do(t, apitest.Case{Do: "GET /user", Headers: map[string]string{"Authorization": "Bearer " + token.(string)}}).Status
+			status := s.Do(t, apitest.Case{Do: "GET /user",
+				Headers: map[string]string{"Authorization": "Bearer " + token.(string)}}).Status
 			if (status == 200) != x.token {
 				t.Errorf("%s: the token gives %d", x.name, status)
 			}
@@ -365,8 +388,10 @@ func TestOAuthAppPages(t *testing.T) {
 			"callbacks": {"https://mower.example/cb\r\nhttp://localhost/cb"}}
 		want(t, visit(t, s, "POST /settings/oauth-apps", sam, form.Encode()), 403, "by its owners")
 		for _, wrong := range []string{"", "mower.example/cb", "javascript:alert(1)", "https://mower.example/cb#x",
-			"https://a@mower.example/cb", "ftp://mower.example/cb", "https:///cb", "https://mower.example;x/cb", "https://*/cb"} {
-			v := url.Values{"owner": {"alice"}, "name": {"x"}, "homepage": {"https://mower.example"}, "callbacks": {wrong}}
+			"https://a@mower.example/cb", "ftp://mower.example/cb", "https:///cb",
+			"https://mower.example;x/cb", "https://*/cb"} {
+			v := url.Values{"owner": {"alice"}, "name": {"x"}, "homepage": {"https://mower.example"},
+				"callbacks": {wrong}}
 			want(t, visit(t, s, "POST /settings/oauth-apps", alice, v.Encode()), 422, "callback address")
 		}
 		to, _ := ledTo(t, visit(t, s, "POST /settings/oauth-apps", alice, form.Encode()))

@@ -17,8 +17,10 @@ func TestOAuthClientOfGo(t *testing.T) {
 	const callback = "https://weeder.example/cb"
 	c := newClient(t, s, "bob", callback)
 	session := s.PasswordSession(t, "alice")
-	for _, style := range []oauth2.AuthStyle{oauth2.AuthStyleAutoDetect, oauth2.AuthStyleInHeader, oauth2.AuthStyleInParams} {
-		of := &oauth2.Config{ClientID: c.ClientID, ClientSecret: c.secret, RedirectURL: callback, Scopes: []string{"repo"},
+	for _, style := range []oauth2.AuthStyle{oauth2.AuthStyleAutoDetect, oauth2.AuthStyleInHeader,
+		oauth2.AuthStyleInParams} {
+		of := &oauth2.Config{ClientID: c.ClientID, ClientSecret: c.secret, RedirectURL: callback,
+			Scopes: []string{"repo"},
 			Endpoint: oauth2.Endpoint{AuthURL: "/login/oauth/authorize", TokenURL: s.URL + "/login/oauth/access_token",
 				AuthStyle: style}}
 		secret := oauth2.GenerateVerifier()

@@ -244,7 +244,8 @@ func TestMergeQueueRemoves(t *testing.T) {
 		}
 		w.report(t, 2, "success")
 		w.report(t, 3, "success")
-		if read(t, w.Server, "alice", w.name, 1).MergedBy != nil || read(t, w.Server, "alice", w.name, 3).MergedBy == nil {
+		if read(t, w.Server, "alice", w.name, 1).MergedBy != nil || read(t, w.Server, "alice", w.name,
+			3).MergedBy == nil {
 			t.Error("the wrong ones were merged")
 		}
 	})
@@ -268,15 +269,19 @@ func TestMergeQueueIsTheOnlyWay(t *testing.T) {
 		}{
 			{"PUT /repos/alice/plot/pulls/1/merge", "", 405, rules},
 			{"DELETE /repos/alice/plot/git/refs/heads/" + ref, "", 422, denied},
-			{"PATCH /repos/alice/plot/git/refs/heads/" + ref, `{"sha": "` + w.head(t, 1) + `", "force": true}`, 422, denied},
-			{"POST /repos/alice/plot/git/refs", `{"ref": "refs/heads/` + queued + `/x", "sha": "` + group + `"}`, 422, denied},
+			{"PATCH /repos/alice/plot/git/refs/heads/" + ref, `{"sha": "` + w.head(t, 1) +
+				`", "force": true}`, 422, denied},
+			{"POST /repos/alice/plot/git/refs", `{"ref": "refs/heads/` + queued + `/x", "sha": "` + group +
+				`"}`, 422, denied},
 			{"POST /repos/alice/plot/branches/" + ref + "/rename", `{"new_name": "mine"}`, 422, "atomic push failed"},
 			{"PATCH /repos/alice/plot/git/refs/heads/main", `{"sha": "` + group + `"}`, 422, rules},
 			{"POST /repos/alice/plot/pulls", `{"title": "x", "head": "` + ref + `", "base": "main"}`, 422, "head"},
-			{"POST /repos/alice/plot/git/refs", `{"ref": "refs/heads/` + queued + `", "sha": "` + group + `"}`, 422, denied},
+			{"POST /repos/alice/plot/git/refs", `{"ref": "refs/heads/` + queued + `", "sha": "` + group +
+				`"}`, 422, denied},
 			{"POST /repos/alice/plot/branches/single/rename", `{"new_name": "` + queued + `"}`, 422, denied},
 			{"PUT /repos/alice/plot/contents/x", `{"message": "x", "content": "eA==", "branch": "main"}`, 409, rules},
-			{"PUT /repos/alice/plot/contents/x", `{"message": "x", "content": "eA==", "branch": "` + ref + `"}`, 409, ""},
+			{"PUT /repos/alice/plot/contents/x", `{"message": "x", "content": "eA==", "branch": "` + ref +
+				`"}`, 409, ""},
 			{"POST /repos/alice/plot/merges", `{"base": "main", "head": "b1"}`, 409, rules},
 			{"PATCH /repos/alice/plot/pulls/2", `{"base": "` + ref + `"}`, 422, "base"},
 		} {
@@ -333,7 +338,8 @@ func TestMergeQueueAsksForEach(t *testing.T) {
 		t.Helper()
 		var list []struct{ ID int64 }
 		w.Ask(t, "alice", fmt.Sprintf("GET /repos/alice/plot/pulls/%d/reviews", n), "", 200).JSON(t, &list)
-		w.Ask(t, "alice", fmt.Sprintf("PUT /repos/alice/plot/pulls/%d/reviews/%d/dismissals", n, list[0].ID), `{"message": "no"}`, 200)
+		w.Ask(t, "alice", fmt.Sprintf("PUT /repos/alice/plot/pulls/%d/reviews/%d/dismissals", n, list[0].ID),
+			`{"message": "no"}`, 200)
 	}
 	for _, c := range []struct {
 		name   string
@@ -353,7 +359,8 @@ func TestMergeQueueAsksForEach(t *testing.T) {
 		}, func(t *testing.T, w waiters) { dismiss(t, w, 2) }},
 		{"pusher", "", func(t *testing.T, w waiters) {}, func(t *testing.T, w waiters) {
 			w.Ask(t, "alice", "PUT /repos/alice/plot/branches/main/protection", `{"required_status_checks": null,
-				"enforce_admins": true, "required_pull_request_reviews": null, "restrictions": {"users": ["alice"], "teams": [],
+				"enforce_admins": true, "required_pull_request_reviews": null,
+					"restrictions": {"users": ["alice"], "teams": [],
 				"apps": []}}`, 200)
 		}},
 		{"suspended", "", func(t *testing.T, w waiters) {}, func(t *testing.T, w waiters) {
@@ -370,7 +377,8 @@ func TestMergeQueueAsksForEach(t *testing.T) {
 				w := newWaiters(t, s, 3)
 				w.Ask(t, "alice", "PUT /repos/alice/plot/contents/CODEOWNERS",
 					`{"message": "o", "content": "KiBAYWxpY2UK", "branch": "main"}`, 201) // * @alice
-				rules := needsCI + "," + queueRule(`{"min_entries_to_merge": 3, "min_entries_to_merge_wait_minutes": 60}`)
+				rules := needsCI + "," +
+					queueRule(`{"min_entries_to_merge": 3, "min_entries_to_merge_wait_minutes": 60}`)
 				if c.rules != "" {
 					rules += "," + c.rules
 				}
@@ -388,7 +396,8 @@ func TestMergeQueueAsksForEach(t *testing.T) {
 				w.Ask(t, "alice", fmt.Sprintf("PUT /repos/alice/plot/rulesets/%d", set), `{"rules": [`+
 					strings.Replace(rules, `"min_entries_to_merge":3`, `"min_entries_to_merge":1`, 1)+`]}`, 200)
 				if sha := w.groups(t)[3]; sha != "" {
-					w.Ask(t, "alice", "POST /repos/alice/plot/statuses/"+sha, `{"context": "ci", "state": "success"}`, 201)
+					w.Ask(t, "alice", "POST /repos/alice/plot/statuses/"+sha,
+						`{"context": "ci", "state": "success"}`, 201)
 				}
 				w.Settle(t)
 				if why := w.left(t, 2); why != "BRANCH_PROTECTIONS" {
@@ -431,7 +440,8 @@ func TestMergeQueueTransitions(t *testing.T) {
 		{"base", ask("sam", "PATCH "+pull, `{"base": "single"}`, 200), "MANUAL"},
 		{"push", func(t *testing.T, w world) { commit(t, w.Server, "alice/plot", "b0", "more", "more") }, "MANUAL"},
 		{"rule", ask("alice", "DELETE /repos/alice/plot/rulesets/1", "", 204), "QUEUE_CLEARED"},
-		{"disabled", ask("alice", "PUT /repos/alice/plot/rulesets/1", `{"enforcement": "disabled"}`, 200), "QUEUE_CLEARED"},
+		{"disabled", ask("alice", "PUT /repos/alice/plot/rulesets/1", `{"enforcement": "disabled"}`, 200),
+			"QUEUE_CLEARED"},
 		{"right", ask("alice", "DELETE /repos/alice/plot/collaborators/will", "", 204), "BRANCH_PROTECTIONS"},
 		{"review", func(t *testing.T, w world) {
 			w.rule(t, needsReview("false"))
@@ -504,7 +514,8 @@ func TestMergeQueueFollowsItsBranch(t *testing.T) {
 		w := newWaiters(t, s, 2)
 		w.Ask(t, "alice", "POST /repos/alice/plot/rulesets", `{"name": "all", "target": "branch", "enforcement": "active",
 			"conditions": {"ref_name": {"include": ["~ALL"], "exclude": ["refs/heads/b*"]}}, "rules": [`+
-			strings.Replace(needsCI, `"strict`, `"do_not_enforce_on_create": true, "strict`, 1)+`,`+queueRule("")+`]}`, 201)
+			strings.Replace(needsCI, `"strict`, `"do_not_enforce_on_create": true, "strict`,
+				1)+`,`+queueRule("")+`]}`, 201)
 		w.ready(t, 1, 2)
 		w.mustEnqueue(t, "will", 1, 2)
 		w.Settle(t)
@@ -516,7 +527,8 @@ func TestMergeQueueFollowsItsBranch(t *testing.T) {
 		}
 		w.Run(t, []apitest.Case{{Do: "GET /repos/alice/plot/git/matching-refs/heads/" + queued + "/trunk/", As: "alice",
 			Status: 200, Want: `[{"ref": "$any"}, {"ref": "$any"}]`},
-			{Do: "GET /repos/alice/plot/git/matching-refs/heads/" + queued + "/main/", As: "alice", Status: 200, Want: `[]`}})
+			{Do: "GET /repos/alice/plot/git/matching-refs/heads/" + queued + "/main/", As: "alice",
+				Status: 200, Want: `[]`}})
 		w.report(t, 1, "success")
 		if p := read(t, w.Server, "alice", w.name, 1); p.MergedBy == nil {
 			t.Error("#1 was not merged into trunk")
@@ -544,8 +556,10 @@ func TestMergeQueueParameters(t *testing.T) {
 		parents    int     // of #1's commit, if it is merged
 	}{
 		{"one at a time", `{"max_entries_to_build": 1}`, 1, map[int64]string{1: "success"}, []int64{1}, 2},
-		{"squash", `{"merge_method": "SQUASH", "max_entries_to_build": 1}`, 1, map[int64]string{1: "success"}, []int64{1}, 1},
-		{"rebase", `{"merge_method": "REBASE", "max_entries_to_build": 1}`, 1, map[int64]string{1: "success"}, []int64{1}, 1},
+		{"squash", `{"merge_method": "SQUASH", "max_entries_to_build": 1}`, 1, map[int64]string{1: "success"},
+			[]int64{1}, 1},
+		{"rebase", `{"merge_method": "REBASE", "max_entries_to_build": 1}`, 1, map[int64]string{1: "success"},
+			[]int64{1}, 1},
 		{"not yet enough", `{"min_entries_to_merge": 2, "min_entries_to_merge_wait_minutes": 60}`, 3,
 			map[int64]string{1: "success"}, nil, 0},
 		{"enough", `{"min_entries_to_merge": 2, "min_entries_to_merge_wait_minutes": 60}`, 3,
@@ -599,7 +613,8 @@ func TestMergeQueueRule(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		w := newWaiters(t, s, 1)
 		for _, more := range []string{`{"check_response_timeout_minutes": 0}`, `{"max_entries_to_build": 101}`,
-			`{"max_entries_to_merge": -1}`, `{"min_entries_to_merge_wait_minutes": 361}`, `{"grouping_strategy": "RED"}`,
+			`{"max_entries_to_merge": -1}`, `{"min_entries_to_merge_wait_minutes": 361}`,
+			`{"grouping_strategy": "RED"}`,
 			`{"merge_method": "merge"}`} {
 			w.Run(t, []apitest.Case{{Do: "POST /repos/alice/plot/rulesets", As: "alice", Send: `{"name": "q",
 				"enforcement": "active", "rules": [` + queueRule(more) + `]}`, Status: 422}})
@@ -712,7 +727,8 @@ func TestMergeQueueTimesOut(t *testing.T) {
 		w.Settle(t)
 		for _, hours := range []int64{0, 2} {
 			if err := s.DB.Write(t.Context(), func(tx *db.Tx) error {
-				return tx.Run(`UPDATE merge_groups SET made_at = made_at - $1 WHERE ref LIKE '%/pr-1-%'`, hours*3_600_000_000)
+				return tx.Run(`UPDATE merge_groups SET made_at = made_at - $1 WHERE ref LIKE '%/pr-1-%'`,
+					hours*3_600_000_000)
 			}); err != nil {
 				t.Fatal(err)
 			}

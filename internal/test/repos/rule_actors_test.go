@@ -46,7 +46,8 @@ func crews(t *testing.T, s *apitest.Server) {
 func written(t *testing.T, s *apitest.Server, status int, logins ...string) {
 	t.Helper()
 	for _, login := range logins {
-		s.Check(t, apitest.Case{Name: login, Do: "PUT /repos/garden/plot/contents/" + t.Name() + login + fmt.Sprint(seq.Add(1)),
+		s.Check(t, apitest.Case{Name: login, Do: "PUT /repos/garden/plot/contents/" + t.Name() + login +
+			fmt.Sprint(seq.Add(1)),
 			As: login, Send: `{"message": "m", "content": "Mg=="}`, Status: status})
 	}
 }
@@ -61,11 +62,16 @@ func TestTeamsAndAppsMayPush(t *testing.T) {
 				"restrictions": ` + restrictions + `}`
 		}
 		s.Run(t, []apitest.Case{
-			{Name: "unknown team", Do: "PUT " + atPlot, As: "alice", Status: 422, Send: put(`{"users": [], "teams": ["none"]}`)},
-			{Name: "of another organization", Do: "PUT " + atPlot, As: "alice", Status: 422, Send: put(`{"users": [], "teams": ["far"]}`)},
-			{Name: "unknown App", Do: "PUT " + atPlot, As: "alice", Status: 422, Send: put(`{"users": [], "apps": ["none"]}`)},
-			{Name: "a secret team of others", Do: "PUT " + atPlot, As: "keeper", Status: 422, Send: put(`{"users": [], "teams": ["ops"]}`)},
-			{Do: "PUT " + atPlot, As: "alice", Status: 200, Send: put(`{"users": [], "teams": ["Core"], "apps": ["robot"]}`),
+			{Name: "unknown team", Do: "PUT " + atPlot, As: "alice", Status: 422,
+				Send: put(`{"users": [], "teams": ["none"]}`)},
+			{Name: "of another organization", Do: "PUT " + atPlot, As: "alice", Status: 422,
+				Send: put(`{"users": [], "teams": ["far"]}`)},
+			{Name: "unknown App", Do: "PUT " + atPlot, As: "alice", Status: 422,
+				Send: put(`{"users": [], "apps": ["none"]}`)},
+			{Name: "a secret team of others", Do: "PUT " + atPlot, As: "keeper", Status: 422,
+				Send: put(`{"users": [], "teams": ["ops"]}`)},
+			{Do: "PUT " + atPlot, As: "alice", Status: 200,
+				Send: put(`{"users": [], "teams": ["Core"], "apps": ["robot"]}`),
 				Want: `{"restrictions": {"users": [], "teams": [{"slug": "core"}], "apps": [{"slug": "robot"}]}}`},
 		})
 		written(t, s, 201, "ann", "dee", "robot[bot]")
@@ -73,7 +79,8 @@ func TestTeamsAndAppsMayPush(t *testing.T) {
 		s.Run(t, []apitest.Case{
 			{Do: "POST " + atPlot + "/restrictions/teams", As: "alice", Status: 200, Send: `["ops"]`,
 				Want: `[{"slug": "core"}, {"slug": "ops"}]`},
-			{Name: "secret", Do: "GET " + atPlot + "/restrictions/teams", As: "keeper", Status: 200, Want: `[{"slug": "core"}]`},
+			{Name: "secret", Do: "GET " + atPlot + "/restrictions/teams", As: "keeper", Status: 200,
+				Want: `[{"slug": "core"}]`},
 			{Do: "DELETE " + atPlot + "/restrictions/teams", As: "alice", Status: 200, Send: `{"teams": ["core"]}`,
 				Want: `[{"slug": "ops"}]`},
 			{Do: "PUT " + atPlot + "/restrictions/apps", As: "alice", Status: 200, Send: `[]`, Body: `[]`},
@@ -81,8 +88,10 @@ func TestTeamsAndAppsMayPush(t *testing.T) {
 		written(t, s, 201, "oz")
 		written(t, s, 409, "ann", "dee", "robot[bot]")
 		s.Run(t, []apitest.Case{
-			{Do: "PUT " + atPlot + "/restrictions/teams", As: "keeper", Status: 200, Send: `["deep"]`, Want: `[{"slug": "deep"}]`},
-			{Do: "POST " + atPlot + "/restrictions/apps", As: "keeper", Status: 200, Send: `["robot"]`, Want: `[{"slug": "robot"}]`},
+			{Do: "PUT " + atPlot + "/restrictions/teams", As: "keeper", Status: 200, Send: `["deep"]`,
+				Want: `[{"slug": "deep"}]`},
+			{Do: "POST " + atPlot + "/restrictions/apps", As: "keeper", Status: 200, Send: `["robot"]`,
+				Want: `[{"slug": "robot"}]`},
 			{Do: "DELETE " + atPlot + "/restrictions/apps", As: "keeper", Status: 200, Send: `["robot"]`, Body: `[]`},
 			{Do: "GET " + atPlot + "/restrictions/apps", As: "keeper", Status: 200, Body: `[]`},
 		})
@@ -95,8 +104,9 @@ func TestTeamsAndAppsMayPush(t *testing.T) {
 
 		s.Ask(t, "alice", "DELETE /orgs/garden/teams/deep", "", 204)
 		written(t, s, 409, "pat", "alice")
-		s.Check(t, apitest.Case{Name: "a deleted team", Do: "GET " + atPlot + "/restrictions", As: "keeper", Status: 200,
-			Want: `{"teams": []}`})
+		s.Check(t, apitest.Case{Name: "a deleted team", Do: "GET " + atPlot + "/restrictions", As: "keeper",
+			Status: 200,
+			Want:   `{"teams": []}`})
 		s.Ask(t, "keeper", "DELETE "+atPlot+"/restrictions", "", 204)
 		written(t, s, 201, "pat", "dee")
 	})
@@ -144,7 +154,8 @@ func TestTeamsBypass(t *testing.T) {
 				"bypass_actors": [{"actor_id": %d, "actor_type": "Team", "bypass_mode": "always"}]}`, id)
 		}
 		s.Run(t, []apitest.Case{
-			{Name: "of another organization", Do: "POST /repos/garden/plot/rulesets", As: "alice", Send: body(far.ID), Status: 422},
+			{Name: "of another organization", Do: "POST /repos/garden/plot/rulesets", As: "alice",
+				Send: body(far.ID), Status: 422},
 			{Name: "secret", Do: "POST /repos/garden/plot/rulesets", As: "keeper", Send: body(ops.ID), Status: 422},
 			{Do: "POST /repos/garden/plot/rulesets", As: "alice", Send: body(ops.ID), Status: 201,
 				Keep: func(a *apitest.Answer) { a.JSON(t, &set) }},
@@ -154,7 +165,8 @@ func TestTeamsBypass(t *testing.T) {
 		written(t, s, 201, "oz")
 		written(t, s, 409, "ann", "alice")
 		s.Ask(t, "alice", fmt.Sprint("DELETE /repos/garden/plot/rulesets/", set.ID), "", 204)
-		s.Check(t, apitest.Case{Name: "of the organization", Do: "POST /orgs/garden/rulesets", As: "alice", Send: body(far.ID),
+		s.Check(t, apitest.Case{Name: "of the organization", Do: "POST /orgs/garden/rulesets", As: "alice",
+			Send:   body(far.ID),
 			Status: 422})
 		s.Ask(t, "alice", "POST /orgs/garden/rulesets", body(core.ID), 201)
 		written(t, s, 201, "ann", "dee")
@@ -173,17 +185,21 @@ func TestWhoMayDismissReviews(t *testing.T) {
 		s.Check(t, apitest.Case{Do: "GET " + reviews, As: "alice", Status: 200, Want: `{"dismissal_restrictions":
 			{"url": "{base}` + reviews[:len(reviews)-len("/required_pull_request_reviews")] + `/dismissal_restrictions",
 			"users": [{"login": "oz"}], "teams": [{"slug": "core"}], "apps": []}}`})
-		s.Ask(t, "pat", "PUT /repos/garden/plot/contents/b", `{"message": "m", "content": "Mg==", "branch": "main"}`, 409)
+		s.Ask(t, "pat", "PUT /repos/garden/plot/contents/b",
+			`{"message": "m", "content": "Mg==", "branch": "main"}`, 409)
 		var tip struct{ Object struct{ SHA string } }
 		s.Ask(t, "pat", "GET /repos/garden/plot/git/ref/heads/main", "", 200).JSON(t, &tip)
-		s.Ask(t, "pat", "POST /repos/garden/plot/git/refs", `{"ref": "refs/heads/side", "sha": "`+tip.Object.SHA+`"}`, 201)
-		s.Ask(t, "pat", "PUT /repos/garden/plot/contents/b", `{"message": "m", "content": "Mg==", "branch": "side"}`, 201)
+		s.Ask(t, "pat", "POST /repos/garden/plot/git/refs",
+			`{"ref": "refs/heads/side", "sha": "`+tip.Object.SHA+`"}`, 201)
+		s.Ask(t, "pat", "PUT /repos/garden/plot/contents/b",
+			`{"message": "m", "content": "Mg==", "branch": "side"}`, 201)
 		s.Ask(t, "pat", "POST /repos/garden/plot/pulls", `{"title": "t", "head": "side", "base": "main"}`, 201)
 		dismiss := func(as string, status int) {
 			t.Helper()
 			var made struct{ ID int64 }
 			s.Ask(t, "keeper", "POST /repos/garden/plot/pulls/1/reviews", `{"event": "APPROVE"}`, 200).JSON(t, &made)
-			s.Check(t, apitest.Case{Name: as, Do: fmt.Sprint("PUT /repos/garden/plot/pulls/1/reviews/", made.ID, "/dismissals"),
+			s.Check(t, apitest.Case{Name: as, Do: fmt.Sprint("PUT /repos/garden/plot/pulls/1/reviews/",
+				made.ID, "/dismissals"),
 				As: as, Send: `{"message": "no"}`, Status: status})
 		}
 		dismiss("pat", 403)
@@ -193,7 +209,8 @@ func TestWhoMayDismissReviews(t *testing.T) {
 		dismiss("keeper", 200)
 		s.Ask(t, "alice", "PATCH "+reviews, `{"dismissal_restrictions": {"users": [], "teams": []}}`, 200)
 		dismiss("oz", 403)
-		s.Check(t, apitest.Case{Do: "PATCH " + reviews, As: "alice", Status: 200, Send: `{"dismissal_restrictions": {}}`,
+		s.Check(t, apitest.Case{Do: "PATCH " + reviews, As: "alice", Status: 200,
+			Send: `{"dismissal_restrictions": {}}`,
 			Want: `{"dismissal_restrictions": "$absent"}`})
 		dismiss("pat", 200)
 	})
@@ -220,8 +237,9 @@ func TestWhoMayForcePush(t *testing.T) {
 		back := func(as string, status int) {
 			t.Helper()
 			written(t, s, 201, "alice")
-			s.Check(t, apitest.Case{Name: as, Do: "PATCH /repos/garden/plot/git/refs/heads/main", As: as, Status: status,
-				Send: `{"sha": "` + first + `", "force": true}`})
+			s.Check(t, apitest.Case{Name: as, Do: "PATCH /repos/garden/plot/git/refs/heads/main", As: as,
+				Status: status,
+				Send:   `{"sha": "` + first + `", "force": true}`})
 		}
 		back("pat", 422)
 		back("alice", 422)

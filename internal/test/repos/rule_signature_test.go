@@ -190,7 +190,8 @@ func TestPullsTellOfMissingSignatures(t *testing.T) {
 			t.Helper()
 			gittest.Run(t, git.dir, "reset", "-q", "--hard", "origin/main")
 			for n := range commits {
-				gittest.Run(t, git.dir, append([]string{"commit", "-q", "--allow-empty", "-m", fmt.Sprint(name, n)}, args...)...)
+				gittest.Run(t, git.dir, append([]string{"commit", "-q", "--allow-empty", "-m",
+					fmt.Sprint(name, n)}, args...)...)
 			}
 			gittest.Run(t, git.dir, "push", "-q", "origin", "HEAD:"+name)
 			s.Ask(t, "bob", "POST "+at+"/pulls", `{"title": "t", "head": "`+name+`", "base": "main"}`, 201)
@@ -222,7 +223,8 @@ func TestPullsTellOfMissingSignatures(t *testing.T) {
 		if many := s.CostWithin(t, statements, "bob", "/alice/garden/pull/2", few); many > few || few > 40 {
 			t.Errorf("2 commits take %d statements, 30 take %d", few, many)
 		}
-		s.Visit(t, "bob", "GET /alice/garden/pull/3").Shows(t, 200, "block the merge", "must have a verified signature. Sign them")
+		s.Visit(t, "bob", "GET /alice/garden/pull/3").Shows(t, 200, "block the merge",
+			"must have a verified signature. Sign them")
 		addSigningKey(t, s, "bob", git.public)
 		states("blocked", "blocked", "clean")
 		s.Ask(t, "bob", "PUT "+at+"/pulls/3/merge", "", 200)

@@ -55,7 +55,7 @@ func (s *Service) secondStep(tx *db.Tx, a *account.Account, kept string) error {
 
 // readPending returns the account of a sign-in that waits, its login and stored password. Error: 422.
 func (s *Service) readPending(tx *db.Tx, pending string) (of account.ID, login, kept string, err error) {
-	ended := errs.New(errs.Invalid, "Signing in took too long: begin again with your password.")
+	ended := errs.New(errs.Invalid, "Signing in took too long. Start over with your password.")
 	value, err := base64.RawURLEncoding.DecodeString(pending)
 	if err != nil || len(value) != pendingSize {
 		return 0, "", "", ended

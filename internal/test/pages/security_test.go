@@ -102,7 +102,7 @@ func TestSecondFactor(t *testing.T) {
 		fresh := recoveryCode.FindString(string(b.post("/settings/security", "do", "codes").Shows(t, 200).Body))
 		want(t, second(codes[4]), 422, "was used before")
 		testkit.NoError(t, s.Forge.Sessions.SetPassword(t.Context(), "alice", "another long secret", nil))
-		want(t, second(fresh), 422, "begin again with your password") // of before the password
+		want(t, second(fresh), 422, "Start over with your password") // of before the password
 		_, err := s.Forge.Sessions.RemoveFactors(t.Context(), "alice", nil)
 		testkit.NoError(t, err)
 		if frontCookieOf(visit(t, s, "POST /login", "", "login=alice&password=another+long+secret")) == "" {

@@ -14,7 +14,7 @@ import { rust } from '@codemirror/lang-rust';
 import { sql } from '@codemirror/lang-sql';
 import { xml } from '@codemirror/lang-xml';
 import { yaml } from '@codemirror/lang-yaml';
-import { HighlightStyle, StreamLanguage, bracketMatching, indentOnInput, indentUnit, syntaxHighlighting } from '@codemirror/language';
+import { HighlightStyle, StreamLanguage, bracketMatching, forceParsing, indentOnInput, indentUnit, syntaxHighlighting } from '@codemirror/language';
 import { csharp, kotlin, scala } from '@codemirror/legacy-modes/mode/clike';
 import { dockerFile } from '@codemirror/legacy-modes/mode/dockerfile';
 import { lua } from '@codemirror/legacy-modes/mode/lua';
@@ -73,6 +73,10 @@ function unitOf(text) {
 	return spaces && !/^\t/m.test(text) ? ' '.repeat(Math.min(spaces[1].length, 4)) : '\t';
 }
 
+// parsed completes the syntax tree up to the caret before a line is broken. CodeMirror stops parsing after 20 ms and
+// without a tree does not indent, so a busy machine would leave the new line at the margin.
+const parsed = { key: 'Enter', run: (view) => { forceParsing(view, view.state.selection.main.head, 500); return false; } };
+
 function start(area) {
 	const path = document.getElementById('path'), language = new Compartment(), box = document.createElement('div');
 	box.className = 'codeeditor';
@@ -87,7 +91,7 @@ function start(area) {
 			syntaxHighlighting(colours), look, language.of(languageOf(path.value)),
 			EditorView.contentAttributes.of({ 'aria-label': 'Text. Press Escape, then Tab to leave the editor.' }),
 			keymap.of([{ key: 'Mod-Enter', run: () => { area.form.requestSubmit(area.form.querySelector('button.main')); return true; } },
-				...defaultKeymap, ...searchKeymap, ...historyKeymap, indentWithTab]),
+				parsed, ...defaultKeymap, ...searchKeymap, ...historyKeymap, indentWithTab]),
 			EditorView.updateListener.of((update) => { if (update.docChanged) area.value = update.state.doc.toString(); })],
 	});
 	path.addEventListener('change', () => view.dispatch({ effects: language.reconfigure(languageOf(path.value)) }));

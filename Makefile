@@ -64,6 +64,9 @@ routes: ## Update the table of all endpoints
 addresses: ## Update the list of the addresses of GitHub's API
 	$(GO) test -tags long ./internal/test/conformance -run TestPayloadsAddresses -count=1 -args -update-addresses
 
+schema: ## Update the schema of GraphQL to GitHub's
+	$(GO) test -tags long ./internal/graphql/schema -run TestSchemaIsGitHubs -count=1 -args -update-schema
+
 metrics: ## Update the table of all metrics
 	$(GO) test ./internal/server -run TestMetricsAreDocumented -count=1 -args -update-metrics
 
@@ -114,4 +117,4 @@ release: ## Build archives, Debian packages, an SBOM and checksums of VERSION be
 	rm dist/arbor.1
 	cd dist && sha256sum * > SHA256SUMS
 
-.PHONY: help build demo test test-all ci race bench siege soak kills crash microbench routes metrics settings lib screenshots style conformance fuzz release
+.PHONY: help build demo test test-all ci race bench siege soak kills crash microbench routes schema metrics settings lib screenshots style conformance fuzz release

@@ -2,6 +2,7 @@ package graphql
 
 import (
 	"context"
+	"strings"
 
 	"arbor/internal/graphql/exec"
 )
@@ -37,4 +38,30 @@ func refusals() map[string]func(context.Context, *mutation) (map[string]any, err
 		"removeBlockedBy":      refuse(blocking, "issueId", "Issue"),
 		"addProjectV2ItemById": refuse("Arbor has no projects.", "contentId", "Issue", "PullRequest"),
 	}
+}
+
+// missing names what mutations that Arbor lacks are about, by a part of their names. The first that matches counts.
+var missing = [...]struct{ part, feature string }{
+	{"Sponsor", "sponsors"}, {"Enterprise", "enterprises"}, {"UserNamespace", "enterprises"}, {"Project", "projects"},
+	{"Discussion", "discussions"}, {"Upvote", "discussions"}, {"Migrat", "migrations"}, {"IpAllowList", "lists of allowed addresses"},
+	{"VerifiableDomain", "verified domains"}, {"InteractionLimit", "limits of interactions"}, {"UserList", "lists of stars"},
+	{"Package", "packages"}, {"SubIssue", "sub-issues"}, {"Duplicate", "links between duplicates"},
+	{"TopicSuggestion", "suggestions of topics"}, {"VulnerabilityAlert", "alerts of vulnerabilities"},
+	{"UserStatus", "statuses of people"}, {"Attribution", "mannequins"}, {"Signoff", "required sign-offs"},
+	{"ReviewAssignment", "assignment of reviews in teams"}, {"NotificationRestriction", "restrictions of notifications"},
+	{"PrivateRepositoryForking", "rules for forks of private repositories"}, {"approveDeployments", "reviews of deployments"},
+	{"rejectDeployments", "reviews of deployments"}, {"pinEnvironment", "pins of environments"},
+	{"reorderEnvironment", "pins of environments"},
+}
+
+// refusing returns the resolver of a mutation without one of its own, which names what Arbor does not have.
+func refusing(name string) exec.Resolver {
+	message := "Arbor does not have the mutation " + name + "."
+	for _, m := range missing {
+		if strings.Contains(name, m.part) {
+			message = "Arbor has no " + m.feature + "."
+			break
+		}
+	}
+	return root(func(context.Context, *exec.Field) (any, error) { return nil, refused(message) })
 }

@@ -12,9 +12,48 @@ import (
 	"arbor/internal/web"
 )
 
-// resolvers returns the resolvers of all fields of the schema. A test checks that none is missing.
-func (api *API) resolvers(s *ast.Schema) map[string]exec.Resolver {
-	types := map[string]map[string]exec.Resolver{
+// executable returns a schema with the resolvers of the fields that Arbor answers; see lacking for the others.
+func (api *API) executable(s *ast.Schema) *exec.Schema {
+	types := api.tables()
+	out := map[string]exec.Resolver{}
+	for _, f := range s.Mutation.Fields {
+		if types["Mutation"][f.Name] == nil {
+			out["Mutation."+f.Name] = refusing(f.Name)
+		}
+	}
+	for name, d := range s.Types {
+		if d.Kind != ast.Object || strings.HasPrefix(name, "__") {
+			continue
+		}
+		fields := types[name]
+		switch {
+		case fields != nil:
+		case name == "StatusCheckRollupContextConnection":
+			fields = merge(connectionFields(name), rollupCounts())
+		case name == "ReactionConnection":
+			fields = merge(connectionFields(name),
+				map[string]exec.Resolver{"viewerHasReacted": viewerReacted})
+		case strings.HasSuffix(name, "TimelineItemsConnection"):
+			fields = merge(connectionFields(name), timelineTotals())
+		case strings.HasSuffix(name, "Connection"):
+			fields = connectionFields(name)
+		case strings.HasSuffix(name, "Edge"):
+			fields = edgeFields()
+		case slices.Contains(slices.Collect(maps.Values(eventTypes)), name):
+			fields = eventFields()
+		}
+		for _, f := range d.Fields {
+			if r := fields[f.Name]; r != nil {
+				out[name+"."+f.Name] = r
+			}
+		}
+	}
+	return &exec.Schema{Schema: s, Resolvers: out, Otherwise: lacking(s, types)}
+}
+
+// tables returns the resolvers of the types that Arbor has, by type and field.
+func (api *API) tables() map[string]map[string]exec.Resolver {
+	return map[string]map[string]exec.Resolver{
 		"Query": {
 			"viewer": root(viewerAccount), "repository": root(repositoryByName),
 			"repositoryOwner": orNothing(accountOf("", "a RepositoryOwner")),
@@ -43,39 +82,6 @@ func (api *API) resolvers(s *ast.Schema) map[string]exec.Resolver {
 		"Release":                    releaseFields(),
 		"SearchResultItemConnection": searchFields(),
 	}
-	out := map[string]exec.Resolver{}
-	for name, d := range s.Types {
-		if d.Kind != ast.Object || strings.HasPrefix(name, "__") {
-			continue
-		}
-		fields := types[name]
-		switch {
-		case fields != nil:
-		case name == "StatusCheckRollupContextConnection":
-			fields = merge(connectionFields(name), rollupCounts())
-		case name == "ReactionConnection":
-			fields = merge(connectionFields(name),
-				map[string]exec.Resolver{"viewerHasReacted": viewerReacted})
-		case strings.HasSuffix(name, "TimelineItemsConnection"):
-			fields = merge(connectionFields(name), timelineTotals())
-		case strings.HasSuffix(name, "Connection"):
-			fields = connectionFields(name)
-		case strings.HasSuffix(name, "Edge"):
-			fields = edgeFields()
-		case slices.Contains(slices.Collect(maps.Values(eventTypes)), name):
-			fields = eventFields()
-		}
-		for _, f := range d.Fields {
-			r := fields[f.Name]
-			if r == nil && types[name] == nil {
-				r = computed
-			}
-			if r != nil {
-				out[name+"."+f.Name] = r
-			}
-		}
-	}
-	return out
 }
 
 // orNothing is null without an error if next finds nothing, for fields of the root.

@@ -39,7 +39,7 @@ func FuzzQuery(f *testing.F) {
 	do := Operations{Explain: func(err error) error { return err }, DB: dbtest.Open(f, db.SQLite)}
 	api := &API{permit: permit, do: do, limits: unlimited{}}
 	loaded := schema.Load()
-	s := &exec.Schema{Schema: loaded, Resolvers: api.resolvers(loaded)}
+	s := api.executable(loaded)
 	api.schema = func() *exec.Schema { return s }
 	api.documents = document.New(func() *ast.Schema { return loaded })
 	f.Fuzz(func(t *testing.T, text, variables string) {

@@ -6,7 +6,8 @@
 //	  - graphql.go: the endpoint
 //	  - query.go: the state of a query; access.go, grant.go: the caller's access to repositories
 //	  - load.go, loadlist.go: loaders of many objects
-//	  - object.go: values of features as objects of the schema; connection.go: lists; cursor.go: where pages
+//	  - object.go: values of features as objects of the schema; connection.go: lists; lacking.go: fields of what Arbor
+//	    does not have; cursor.go: where pages
 //	    of lists begin; size.go: the memory of values
 //	  - fields.go: the resolvers, by type: account.go, accountlist.go, repository.go, issue.go, issuelist.go, label.go,
 //	    pull.go, closing.go, comment.go, review.go, reviewcomment.go, reaction.go, timeline.go, commit.go,
@@ -85,10 +86,7 @@ type API struct {
 // NewAPI returns the API.
 func NewAPI(permit Permit, do Operations, load Loaders, limits Limits, log *slog.Logger) *API {
 	api := &API{permit: permit, do: do, load: load, limits: limits, log: log, time: maxTime}
-	api.schema = sync.OnceValue(func() *exec.Schema {
-		s := schema.Load()
-		return &exec.Schema{Schema: s, Resolvers: api.resolvers(s)}
-	})
+	api.schema = sync.OnceValue(func() *exec.Schema { return api.executable(schema.Load()) })
 	api.documents = document.New(func() *ast.Schema { return api.schema().Schema })
 	return api
 }

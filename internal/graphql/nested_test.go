@@ -323,7 +323,7 @@ var called = map[string]string{"Repository.pullRequest": "2", "Repository.label"
 	"User.organization": `"none"`}
 
 // arguments are those that a field is asked with; connections are asked for two.
-func arguments(kind string, f *ast.FieldDefinition) string {
+func arguments(s *ast.Schema, kind string, f *ast.FieldDefinition) string {
 	var list []string
 	for _, a := range f.Arguments {
 		value := given[a.Name]
@@ -338,13 +338,39 @@ func arguments(kind string, f *ast.FieldDefinition) string {
 			kind == "Status") {
 			list = append(list, a.Name+":"+value)
 		} else if a.Type.NonNull && a.DefaultValue == nil {
-			panic("no value for " + kind + "." + f.Name + "(" + a.Name + ")")
+			list = append(list, a.Name+":"+literal(s, a.Type))
 		}
 	}
 	if len(list) == 0 {
 		return ""
 	}
 	return "(" + strings.Join(list, ",") + ")"
+}
+
+// literal returns a value of a type, with what an input object must have.
+func literal(s *ast.Schema, t *ast.Type) string {
+	if t.Elem != nil {
+		return "[" + literal(s, t.Elem) + "]"
+	}
+	switch d := s.Types[t.NamedType]; {
+	case d.Kind == ast.Enum:
+		return d.EnumValues[0].Name
+	case d.Kind == ast.InputObject:
+		var list []string
+		for _, f := range d.Fields {
+			if f.Type.NonNull && f.DefaultValue == nil {
+				list = append(list, f.Name+":"+literal(s, f.Type))
+			}
+		}
+		return "{" + strings.Join(list, ",") + "}"
+	case t.NamedType == "Int" || t.NamedType == "Float":
+		return "1"
+	case t.NamedType == "Boolean":
+		return "true"
+	case strings.Contains(t.NamedType, "Date"):
+		return `"2030-01-02T03:04:05Z"`
+	}
+	return `"none"`
 }
 
 // below finds the shortest ways to all types of objects below one.
@@ -363,9 +389,9 @@ func below(s *ast.Schema, top string) (ways []way) {
 			if strings.HasPrefix(f.Name, "__") {
 				continue
 			}
-			step, to := f.Name+arguments(p.kind, f)+"{%s}", s.Types[f.Type.Name()]
+			step, to := f.Name+arguments(s, p.kind, f)+"{%s}", s.Types[f.Type.Name()]
 			if nodes := to.Fields.ForName("nodes"); nodes != nil {
-				step, to = f.Name+arguments(p.kind, f)+"{totalCount nodes{%s}}", s.Types[nodes.Type.Name()]
+				step, to = f.Name+arguments(s, p.kind, f)+"{totalCount nodes{%s}}", s.Types[nodes.Type.Name()]
 			}
 			kinds := s.GetPossibleTypes(to)
 			if to.Kind != ast.Object && to.Kind != ast.Interface && to.Kind != ast.Union {
@@ -405,7 +431,7 @@ func (p way) fields(s *ast.Schema) (list []string) {
 			continue
 		}
 		// An alias of its own: interfaces and their types may tell apart what is nullable.
-		list = append(list, f.Name+arguments(p.kind, f)+selection(s, s.Types[f.Type.Name()], true))
+		list = append(list, f.Name+arguments(s, p.kind, f)+selection(s, s.Types[f.Type.Name()], true))
 	}
 	return list
 }

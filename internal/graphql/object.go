@@ -290,12 +290,3 @@ var (
 	inRepository = each(func(o *object) any { return o.repo })
 	parent       = each(func(o *object) any { return o.of })
 )
-
-// computed resolves a field of a bare object.
-func computed(_ context.Context, f *exec.Field, parents []exec.Object) []any {
-	values := make([]any, len(parents))
-	for n, p := range parents {
-		values[n] = leaf(p.(bare).fields[f.Name])
-	}
-	return values
-}

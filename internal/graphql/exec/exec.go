@@ -54,6 +54,8 @@ type Schema struct {
 	*ast.Schema
 	// Resolvers are by type and field: "Issue.title".
 	Resolvers map[string]Resolver
+	// Otherwise resolves the fields without a resolver.
+	Otherwise Resolver
 }
 
 // Request is an operation of a validated document.
@@ -210,6 +212,9 @@ func (r *run) field(ctx context.Context, f *Field, targets []target) {
 	}
 }
 
+// Definition returns the field's definition in the schema.
+func (f *Field) Definition() *ast.FieldDefinition { return f.definition }
+
 // isScalar reports a field whose value is neither a list nor an object.
 func (f *Field) isScalar() bool {
 	return f.definition.Type.Elem == nil && len(f.nodes[0].SelectionSet) == 0
@@ -255,7 +260,10 @@ func (r *run) resolve(ctx context.Context, f *Field, targets []target) ([]any, e
 		}
 		return values, nil
 	}
-	return r.Resolvers[f.Type+"."+f.Name](ctx, f, parents), nil
+	if next := r.Resolvers[f.Type+"."+f.Name]; next != nil {
+		return next(ctx, f, parents), nil
+	}
+	return r.Otherwise(ctx, f, parents), nil
 }
 
 // leafBytes is how long the texts among a field's values are together. The answer has each of them as often as it is

@@ -1,6 +1,5 @@
-// Package schema is the GraphQL schema of Arbor: a part of GitHub's own, with the same names, types,
-// nullability and arguments. schema.graphql has what has long been there, newer.graphql what newer clients
-// ask for.
+// Package schema is GitHub's GraphQL schema: schema.graphql is the published one without its descriptions, and
+// newer.graphql has what clients request of later versions.
 package schema
 
 import (

@@ -30,6 +30,8 @@ func (api *API) executable(s *ast.Schema) *exec.Schema {
 		case fields != nil:
 		case name == "StatusCheckRollupContextConnection":
 			fields = merge(connectionFields(name), rollupCounts())
+		case name == "ComparisonCommitConnection":
+			fields = merge(connectionFields(name), map[string]exec.Resolver{"authorCount": authorsCompared})
 		case name == "ReactionConnection":
 			fields = merge(connectionFields(name),
 				map[string]exec.Resolver{"viewerHasReacted": viewerReacted})
@@ -44,6 +46,9 @@ func (api *API) executable(s *ast.Schema) *exec.Schema {
 		}
 		for _, f := range d.Fields {
 			if r := fields[f.Name]; r != nil {
+				if names := unread[name+"."+f.Name]; names != nil {
+					r = refusingArguments(names, r)
+				}
 				out[name+"."+f.Name] = r
 			}
 		}
@@ -71,8 +76,8 @@ func (api *API) tables() map[string]map[string]exec.Resolver {
 		"PullRequestReviewComment": reviewCommentFields(), "Label": labelFields(),
 		"LinkedBranch": linkedBranchFields(), "Milestone": milestoneFields(),
 		"Ref": refFields(), "Commit": commitFields(), "Tree": treeFields(), "Blob": blobFields(),
-		"Tag":                  tagFields(),
-		"BranchProtectionRule": protectionFields(), "RepositoryRuleset": rulesetFields(),
+		"Tag":        tagFields(),
+		"Comparison": comparisonFields(), "BranchProtectionRule": protectionFields(), "RepositoryRuleset": rulesetFields(),
 		"MergeQueue": mergeQueueFields(), "MergeQueueEntry": mergeQueueEntryFields(),
 		"ReactionGroup":     reactionGroupFields(),
 		"StatusCheckRollup": rollupFields(),

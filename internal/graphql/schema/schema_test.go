@@ -66,6 +66,16 @@ func names(t *testing.T, text string) string {
 		})
 		for _, f := range d.Fields {
 			f.Description, f.Directives = "", deprecated(f.Directives)
+			// As messages name those that are missing.
+			slices.SortStableFunc(f.Arguments, func(a, b *ast.ArgumentDefinition) int {
+				if a.Name == "owner" && b.Name == "name" {
+					return -1
+				}
+				if a.Name == "name" && b.Name == "owner" {
+					return 1
+				}
+				return 0
+			})
 			for _, a := range f.Arguments {
 				a.Description, a.Directives = "", deprecated(a.Directives)
 			}

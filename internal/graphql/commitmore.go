@@ -63,55 +63,37 @@ func commitSizes() map[string]exec.Resolver {
 			}
 			return s.Files
 		}),
-		"blame": one(blame), "file": commitFile,
+		"blame": blame, "file": commitFile,
 	}
 }
 
 // maxBlames limits the files of a query whose lines are blamed, each by a process of git.
-const maxBlames = 10
+const maxBlames = 25
 
 // blame resolves the commits of the lines of a file.
-func blame(ctx context.Context, f *exec.Field, o *object) (any, error) {
+func blame(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 	q, name := queryOf(ctx), f.Args["path"].(string)
-	l := loader[string, *gitdata.Blamed]{name: "blame", route: "/contents/{path...}",
-		key: func(*object) string { return o.name + ":" + name },
-		read: func(ctx context.Context, list []repo.Of[string]) (map[repo.Of[string]]*gitdata.Blamed, error) {
-			if q.blames++; q.blames > maxBlames {
+	l := loader[git.SHA, gitdata.BlameOf]{name: "blame " + name, route: "/contents/{path...}", key: bySHA,
+		read: func(ctx context.Context, list []repo.Of[git.SHA]) (map[repo.Of[git.SHA]]gitdata.BlameOf, error) {
+			if q.blames += len(list); q.blames > maxBlames {
 				return nil, errs.Newf(errs.TooLarge, "A query blames at most %d files.", maxBlames)
 			}
-			b, err := q.load.Git.Blame(ctx, list[0].In, git.SHA(o.name), name)
-			return map[repo.Of[string]]*gitdata.Blamed{list[0]: b}, err
+			return q.load.Git.BlameEach(ctx, list, name)
 		}}
-	b, err := l.get(ctx, q, o)
-	if err != nil {
-		return nil, orUnresolved(err, "a file with the path '"+clip(name)+"'")
-	}
-	ranges := make([]any, len(b.Hunks))
-	if err := q.hold(ctx, int64(len(ranges))*nodeBytes); err != nil {
-		return nil, err
-	}
-	for n, h := range b.Hunks {
-		ranges[n] = bare{"BlameRange", map[string]any{"startingLine": h.Start, "endingLine": h.Start + len(h.Lines) - 1,
-			"age": ageOf(b, n), "commit": gitObject(o.repo, "commit", string(h.Commit.SHA))}}
-	}
-	return bare{"Blame", map[string]any{"ranges": ranges}}, nil
-}
-
-// ageOf returns how old a hunk is among those of its file: from 1 for the newest to 10 for the oldest.
-func ageOf(b *gitdata.Blamed, n int) int {
-	oldest, newest := b.Hunks[0].Commit.When, b.Hunks[0].Commit.When
-	for _, h := range b.Hunks {
-		if h.Commit.When.Before(oldest) {
-			oldest = h.Commit.When
+	return l.values(ctx, parents, func(o *object, b gitdata.BlameOf) (any, error) {
+		if b.Err != nil {
+			return nil, orUnresolved(b.Err, "a file with the path '"+clip(name)+"'")
 		}
-		if h.Commit.When.After(newest) {
-			newest = h.Commit.When
+		if err := q.hold(ctx, int64(len(b.Hunks))*nodeBytes); err != nil {
+			return nil, err
 		}
-	}
-	if !newest.After(oldest) {
-		return 1
-	}
-	return 1 + int(9*newest.Sub(b.Hunks[n].Commit.When)/newest.Sub(oldest))
+		ranges := make([]any, len(b.Hunks))
+		for n, h := range b.Hunks {
+			ranges[n] = bare{"BlameRange", map[string]any{"startingLine": h.Start, "endingLine": h.Start + len(h.Lines) - 1,
+				"age": b.Age(n), "commit": gitObject(o.repo, "commit", string(h.Commit.SHA))}}
+		}
+		return bare{"Blame", map[string]any{"ranges": ranges}}, nil
+	})
 }
 
 // commitFile resolves the entries at a path of commits; null where there is none.

@@ -74,7 +74,7 @@ func newComment(in, of *object, c *comment.Payload, media string) *object {
 }
 
 func commentFields() map[string]exec.Resolver {
-	return after(isKnown, merge(reactable(), written(), editable(one(canUpdate), one(canUpdate)), map[string]exec.Resolver{
+	return after(isKnown, merge(reactable(), written(), editable(one(canUpdate), one(canUpdate)), minimizable(), map[string]exec.Resolver{
 		"fullDatabaseId": key(func(o *object) any { return decimal(o.id) }),
 		"publishedAt":    ofWords(func(_ context.Context, w words) any { return w.created }),
 		"repository":     inRepository, "issue": issueOfComment, "pullRequest": pullOfComment,

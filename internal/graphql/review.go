@@ -234,7 +234,7 @@ func reviewFields() map[string]exec.Resolver {
 			}
 			return nil, nil
 		}),
-	})), keyFields(), map[string]exec.Resolver{"comments": connections(reviewComments)})
+	})), keyFields(), reviewHidden(), map[string]exec.Resolver{"comments": connections(reviewComments)})
 }
 
 // keyFields are the fields of reviews and of comments on lines that need no more than their ids.

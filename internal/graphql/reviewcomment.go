@@ -65,7 +65,7 @@ func reviewCommentFields() map[string]exec.Resolver {
 			return nil, nil
 		}),
 		"draftedAt": ofLine(func(c *review.ThreadComment) any { return c.CreatedAt }),
-	}, editable(one(canUpdate), one(canUpdate)))), keyFields())
+	}, editable(one(canUpdate), one(canUpdate)), minimizable())), keyFields())
 }
 
 // reviewCommentsByID loads comments on lines by id.

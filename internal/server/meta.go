@@ -99,9 +99,9 @@ const maxSaid = 255
 // tree is what Octocat returns.
 const tree = `
        *
-      /o\\
-     /  o\\     %s
-    /o   \\   /
-   /__o___\\
+      /o\
+     /  o\     %s
+    /o   \   /
+   /__o___\
       ||
 `

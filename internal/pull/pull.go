@@ -20,7 +20,8 @@
 //	api.go, apilist.go      handlers: read, list, create, edit; apimerge.go: merge
 //	changes.go              commits, files, diff and patch
 //	view.go                 one with what it refers to, for pages
-//	requested.go            who is asked for a review; apirequested.go answers; codeowners.go: code owners
+//	requested.go            who is asked for a review; apirequested.go answers; codeowners.go: code owners;
+//	                        storeloss.go: requests of those who lost access
 //	reviewed.go             what package review needs
 //	json.go                 the payload
 //

@@ -173,11 +173,35 @@ type Account struct {
 	PrivateRepos int64 // without withdrawn forks
 	Withdrawn    int64 // forks whose root the owner no longer sees (decision 62)
 	PrivateForks bool  // of an organization: its private repositories may be forked
+	Creation     Creation
+	BillingEmail *string // of an organization
 	Followers    int64
 	Following    int64
 	SuspendedAt  db.Time // zero: it is not
 	CreatedAt    db.Time
 	UpdatedAt    db.Time
+}
+
+// Creation is what members of an organization may not create in it, which its owners may.
+type Creation struct{ NoRepos, NoPublic, NoPrivate bool }
+
+// Allows reports whether members may create public, or private, repositories.
+func (c Creation) Allows(private bool) bool {
+	return !c.NoRepos && (private && !c.NoPrivate || !private && !c.NoPublic)
+}
+
+// Type is what members may create in one word of GitHub's, or public.
+func (c Creation) Type() string {
+	switch public, private := c.Allows(false), c.Allows(true); {
+	case public && private:
+		return "all"
+	case private:
+		return "private"
+	case public:
+		return "public"
+	default:
+		return "none"
+	}
 }
 
 // Caller is the account that makes a request. It is immutable. A Caller of this process has no token and

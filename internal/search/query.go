@@ -64,6 +64,8 @@ type Query struct {
 	Requested  Choice // requested reviewers, also as members of requested teams
 	Asked      Choice // requested reviewers, by themselves
 	Teams      Choice // requested teams: ORG/SLUG
+
+	TeamsMentioned Choice // the same of mentioned teams
 	Reviews    Choice // combined reviews
 	Statuses   Choice // combined statuses of the head
 	Linked     Choice // linked to: pr or issue

@@ -66,10 +66,10 @@ type Query struct {
 	Teams      Choice // requested teams: ORG/SLUG
 
 	TeamsMentioned Choice // the same of mentioned teams
-	Reviews    Choice // combined reviews
-	Statuses   Choice // combined statuses of the head
-	Linked     Choice // linked to: pr or issue
-	Labels     []LabelSet
+	Reviews        Choice // combined reviews
+	Statuses       Choice // combined statuses of the head
+	Linked         Choice // linked to: pr or issue
+	Labels         []LabelSet
 
 	Open, Pull, Merged, Draft, Locked Flag
 	Public, Archived                  Flag // of the repository

@@ -277,6 +277,8 @@ type Forge interface {
 	// EndSiteAdmin is called after a user stopped being a site administrator, so it sees
 	// less of everything. An error undoes the transaction.
 	EndSiteAdmin(tx *db.Tx, userID, by ID) error
+	// FollowSuspension is called after a user was suspended.
+	FollowSuspension(tx *db.Tx, userID ID) error
 	// InviteMember invites a user whom the caller may not add at once. asked is false if it may.
 	InviteMember(tx *db.Tx, org, user *Account, owner bool, by *Caller) (asked bool, err error)
 	// InvitedMember finds the open invitation of a user, as the membership that it will be. Error: 404.

@@ -153,6 +153,12 @@ func (f *Forge) EndSiteAdmin(tx *db.Tx, userID, by account.ID) error {
 	return dropLost(tx, issuekit.AskedOf(userID), by)
 }
 
+// FollowSuspension applies the effects of suspending a user: what it put into merge queues leaves, and its auto-merge
+// ends.
+func (f *Forge) FollowSuspension(tx *db.Tx, userID account.ID) error {
+	return automerge.WakeBy(tx, userID)
+}
+
 // BeginOrgAccess applies the effects of somebody gaining access to an organization's repositories: reviews of theirs
 // may count now, so auto-merge is examined again.
 func (f *Forge) BeginOrgAccess(tx *db.Tx, orgID account.ID) error {

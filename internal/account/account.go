@@ -173,11 +173,35 @@ type Account struct {
 	PrivateRepos int64 // without withdrawn forks
 	Withdrawn    int64 // forks whose root the owner no longer sees (decision 62)
 	PrivateForks bool  // of an organization: its private repositories may be forked
+	Creation     Creation
+	BillingEmail *string // of an organization
 	Followers    int64
 	Following    int64
 	SuspendedAt  db.Time // zero: it is not
 	CreatedAt    db.Time
 	UpdatedAt    db.Time
+}
+
+// Creation is what members of an organization may not create in it, which its owners may.
+type Creation struct{ NoRepos, NoPublic, NoPrivate bool }
+
+// Allows reports whether members may create public, or private, repositories.
+func (c Creation) Allows(private bool) bool {
+	return !c.NoRepos && (private && !c.NoPrivate || !private && !c.NoPublic)
+}
+
+// Type is what members may create in one word of GitHub's, or public.
+func (c Creation) Type() string {
+	switch public, private := c.Allows(false), c.Allows(true); {
+	case public && private:
+		return "all"
+	case private:
+		return "private"
+	case public:
+		return "public"
+	default:
+		return "none"
+	}
 }
 
 // Caller is the account that makes a request. It is immutable. A Caller of this process has no token and
@@ -253,6 +277,8 @@ type Forge interface {
 	// EndSiteAdmin is called after a user stopped being a site administrator, so it sees
 	// less of everything. An error undoes the transaction.
 	EndSiteAdmin(tx *db.Tx, userID, by ID) error
+	// FollowSuspension is called after a user was suspended.
+	FollowSuspension(tx *db.Tx, userID ID) error
 	// InviteMember invites a user whom the caller may not add at once. asked is false if it may.
 	InviteMember(tx *db.Tx, org, user *Account, owner bool, by *Caller) (asked bool, err error)
 	// InvitedMember finds the open invitation of a user, as the membership that it will be. Error: 404.

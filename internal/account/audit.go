@@ -50,7 +50,8 @@ func (e *Edit) record(tx *db.Tx, before, after *Account) error {
 		bio = "description"
 	}
 	for field, v := range map[string]web.Opt[string]{"name": e.Name, "email": e.Email, "company": e.Company,
-		"blog": e.Blog, "location": e.Location, bio: e.Bio} {
+		"blog": e.Blog, "location": e.Location, bio: e.Bio,
+		"billing_email": e.BillingEmail} {
 		if v.Set {
 			fields = append(fields, field)
 		}
@@ -64,6 +65,10 @@ func (e *Edit) record(tx *db.Tx, before, after *Account) error {
 	}
 	if before.PrivateForks != after.PrivateForks {
 		told["members_can_fork_private_repositories"] = after.PrivateForks
+	}
+	if was, now := before.Creation, after.Creation; was != now {
+		told["old_members_allowed_repository_creation_type"] = was.Type()
+		told["members_allowed_repository_creation_type"] = now.Type()
 	}
 	switch {
 	case len(told) == 0:

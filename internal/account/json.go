@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"arbor/internal/db"
+	"arbor/internal/scope"
 	"arbor/internal/web"
 )
 
@@ -207,17 +208,23 @@ type fullOrg struct {
 // privateOrg is what members see of their organization only. How many private
 // repositories there are, those see who see each of them; it is 0 for others.
 type privateOrg struct {
-	TotalPrivateRepos           int64  `json:"total_private_repos"`
-	OwnedPrivateRepos           int64  `json:"owned_private_repos"`
-	PrivateGists                int64  `json:"private_gists"`
-	DiskUsage                   int64  `json:"disk_usage"`
-	Collaborators               int64  `json:"collaborators"`
-	MembersCanCreateRepos       bool   `json:"members_can_create_repositories"`
-	MembersCanCreatePublic      bool   `json:"members_can_create_public_repositories"`
-	MembersCanCreatePrivate     bool   `json:"members_can_create_private_repositories"`
-	RepositoryCreation          string `json:"members_allowed_repository_creation_type"`
-	MembersCanForkPrivate       bool   `json:"members_can_fork_private_repositories"`
+	TotalPrivateRepos       int64  `json:"total_private_repos"`
+	OwnedPrivateRepos       int64  `json:"owned_private_repos"`
+	PrivateGists            int64  `json:"private_gists"`
+	DiskUsage               int64  `json:"disk_usage"`
+	Collaborators           int64  `json:"collaborators"`
+	MembersCanCreateRepos   bool   `json:"members_can_create_repositories"`
+	MembersCanCreatePublic  bool   `json:"members_can_create_public_repositories"`
+	MembersCanCreatePrivate bool   `json:"members_can_create_private_repositories"`
+	RepositoryCreation      string `json:"members_allowed_repository_creation_type"`
+	MembersCanForkPrivate   bool   `json:"members_can_fork_private_repositories"`
+	*ownersOrg
 	DefaultRepositoryPermission string `json:"default_repository_permission"`
+}
+
+// ownersOrg is what owners see of their organization only.
+type ownersOrg struct {
+	BillingEmail *string `json:"billing_email"`
 }
 
 func newFullOrg(a *Account, i *web.Info, may OrgAccess, caller *Caller) *fullOrg {
@@ -230,12 +237,15 @@ func newFullOrg(a *Account, i *web.Info, may OrgAccess, caller *Caller) *fullOrg
 	if may.Member {
 		o.privateOrg = &privateOrg{
 			DefaultRepositoryPermission: a.DefaultRole.Name(),
-			MembersCanCreateRepos:       true,
-			MembersCanCreatePublic:      true,
-			MembersCanCreatePrivate:     true,
-			RepositoryCreation:          "all",
+			MembersCanCreateRepos:       !a.Creation.NoRepos,
+			MembersCanCreatePublic:      !a.Creation.NoPublic,
+			MembersCanCreatePrivate:     !a.Creation.NoPrivate,
+			RepositoryCreation:          a.Creation.Type(),
 			MembersCanForkPrivate:       a.PrivateForks,
 		}
+	}
+	if may.Owner && caller.Allows(scope.AdminOrg, false) == nil {
+		o.ownersOrg = &ownersOrg{a.BillingEmail}
 	}
 	if (may.Owner || may.Member && a.DefaultRole > None) && caller.Reach == Everything {
 		o.TotalPrivateRepos, o.OwnedPrivateRepos = a.PrivateRepos, a.PrivateRepos

@@ -17,6 +17,11 @@ type Edit struct {
 	// of an organization: none, read, write or admin; whether members may fork private repositories
 	DefaultPermission web.Opt[string]
 	PrivateForks      web.Opt[bool]
+
+	// of an organization: whether members may create repositories at all, public ones and private ones
+	CreateRepos, CreatePublic, CreatePrivate web.Opt[bool]
+
+	BillingEmail web.Opt[string] // of an organization
 }
 
 // lines are the fields that have one line, by their names.
@@ -72,6 +77,17 @@ func (e *Edit) readOrg(o *web.Object) {
 	if e.PrivateForks = o.Bool(privateForksField); e.PrivateForks.Null {
 		o.Wrong(privateForksField, errs.InvalidField, privateForksField+" must not be null")
 	}
+	e.CreateRepos = o.Bool("members_can_create_repositories")
+	e.CreatePublic = o.Bool("members_can_create_public_repositories")
+	e.CreatePrivate = o.Bool("members_can_create_private_repositories")
+	if t := o.Enum("members_allowed_repository_creation_type", "all", "private", "none"); t.Given() {
+		e.CreateRepos, e.CreatePublic = web.Some(t.Value != "none"), web.Some(t.Value == "all")
+		e.CreatePrivate = web.Some(t.Value != "none")
+	}
+	e.BillingEmail = o.String("billing_email", MaxLine)
+	l := lineField{"billing_email", &e.BillingEmail}
+	l.check(&o.Faults)
+	checkAddress(&o.Faults, "billing_email", e.BillingEmail)
 }
 
 const (
@@ -79,9 +95,11 @@ const (
 	privateForksField = "members_can_fork_private_repositories" // decision 62
 )
 
-func (e *Edit) checkEmail(f *web.Faults) {
-	if address := e.Email.Or(""); address != "" && !PlausibleEmail(address) {
-		f.Wrong("email", errs.InvalidField, "email must be an e-mail address")
+func (e *Edit) checkEmail(f *web.Faults) { checkAddress(f, "email", e.Email) }
+
+func checkAddress(f *web.Faults, field string, v web.Opt[string]) {
+	if address := v.Or(""); address != "" && !PlausibleEmail(address) {
+		f.Wrong(field, errs.InvalidField, field+" must be an e-mail address")
 	}
 }
 
@@ -114,15 +132,9 @@ func fixedOfOrg(o *web.Object) {
 		"dependency_graph_enabled_for_new_repositories", "secret_scanning_enabled_for_new_repositories",
 		"secret_scanning_push_protection_enabled_for_new_repositories",
 		"secret_scanning_push_protection_custom_link_enabled")
-	o.String("billing_email", MaxLine) // accepted and ignored: Arbor sends no bills
 	o.Fixed("web_commit_signoff_required", false)
 	o.Fixed("members_can_create_internal_repositories", false)
-	for _, name := range [...]string{"members_can_create_repositories",
-		"members_can_create_public_repositories", "members_can_create_private_repositories",
-		"deploy_keys_enabled_for_repositories"} {
-		o.Fixed(name, true)
-	}
-	o.Fixed("members_allowed_repository_creation_type", "all")
+	o.Fixed("deploy_keys_enabled_for_repositories", true)
 	o.Fixed("twitter_username", "")
 	o.Fixed("secret_scanning_push_protection_custom_link", "")
 }
@@ -143,6 +155,15 @@ func (e *Edit) apply(a *Account) {
 		a.DefaultRole, _ = RoleNamed(e.DefaultPermission.Value)
 	}
 	a.PrivateForks = e.PrivateForks.Or(a.PrivateForks)
+	set(&a.BillingEmail, e.BillingEmail)
+	may := func(no *bool, v web.Opt[bool]) {
+		if v.Given() {
+			*no = !v.Value
+		}
+	}
+	may(&a.Creation.NoRepos, e.CreateRepos)
+	may(&a.Creation.NoPublic, e.CreatePublic)
+	may(&a.Creation.NoPrivate, e.CreatePrivate)
 }
 
 // Get finds a person or an organization that the caller, perhaps nil, may see. Error: 404.

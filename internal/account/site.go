@@ -27,7 +27,10 @@ func (s *Service) Suspend(ctx context.Context, by *Caller, login string) (*Accou
 		if err := setSuspended(tx, a, tx.Now); err != nil {
 			return err
 		}
-		return DenyDevices(tx, a.ID)
+		if err := DenyDevices(tx, a.ID); err != nil || s.forge == nil {
+			return err
+		}
+		return s.forge.FollowSuspension(tx, a.ID)
 	})
 }
 

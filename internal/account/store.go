@@ -11,7 +11,8 @@ import (
 
 // accountColumns are what scanAccount reads, of accounts under the name a.
 const accountColumns = `a.id, a.login, a.kind, a.name, a.email, a.company, a.blog, a.location, a.bio,
-	a.site_admin, a.default_role, a.private_forks, a.public_repos, a.private_repos,
+	a.site_admin, a.default_role, a.private_forks, a.no_new_repos, a.no_public_repos,
+	a.no_private_repos, a.billing_email, a.public_repos, a.private_repos,
 	CASE WHEN a.private_repos = 0 THEN 0
 		ELSE (SELECT count(*) FROM withdrawn_forks w WHERE w.owner_id = a.id) END,
 	a.followers, a.following, a.suspended_at, a.created_at, a.updated_at`
@@ -21,7 +22,8 @@ func scanAccount(row db.Scanner, more ...any) (*Account, error) {
 	var a Account
 	var kind, role int64
 	dest := append([]any{&a.ID, &a.Login, &kind, &a.Name, &a.Email, &a.Company, &a.Blog, &a.Location, &a.Bio,
-		&a.SiteAdmin, &role, &a.PrivateForks, &a.PublicRepos, &a.PrivateRepos, &a.Withdrawn,
+		&a.SiteAdmin, &role, &a.PrivateForks, &a.Creation.NoRepos, &a.Creation.NoPublic,
+		&a.Creation.NoPrivate, &a.BillingEmail, &a.PublicRepos, &a.PrivateRepos, &a.Withdrawn,
 		&a.Followers, &a.Following, &a.SuspendedAt, &a.CreatedAt, &a.UpdatedAt}, more...)
 	if err := row.Scan(dest...); err != nil {
 		return nil, err
@@ -138,9 +140,10 @@ func updateAccount(tx *db.Tx, a *Account) error {
 	a.UpdatedAt = tx.Now
 	_, err := tx.Exec(`UPDATE accounts SET name = $2, email = $3, company = $4, blog = $5, location = $6,
 		bio = $7,
-		default_role = $8, updated_at = $9, private_forks = $10 WHERE id = $1`,
+		default_role = $8, updated_at = $9, private_forks = $10, no_new_repos = $11, no_public_repos = $12,
+		no_private_repos = $13, billing_email = $14 WHERE id = $1`,
 		a.ID, a.Name, a.Email, a.Company, a.Blog, a.Location, a.Bio, int64(a.DefaultRole), a.UpdatedAt,
-		a.PrivateForks)
+		a.PrivateForks, a.Creation.NoRepos, a.Creation.NoPublic, a.Creation.NoPrivate, a.BillingEmail)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,9 @@ import (
 	"arbor/internal/audit"
 	"arbor/internal/db"
 	"arbor/internal/invitation"
+	"arbor/internal/issue"
+	"arbor/internal/issuekit"
+	"arbor/internal/pull"
 	"arbor/internal/pull/automerge"
 	"arbor/internal/repo"
 )
@@ -81,7 +84,18 @@ func (f *Forge) RemoveCollaborator(tx *db.Tx, r *repo.Repo, userID, by account.I
 		return err
 	}
 	// Close pull requests whose authors can no longer see both sides.
-	return f.Pulls.FollowLoss(tx, r, by)
+	if err := f.Pulls.FollowLoss(tx, r, by); err != nil {
+		return err
+	}
+	return dropLost(tx, issuekit.InRepo(r.ID), by)
+}
+
+// dropLost unassigns people who have no access to repositories any more, and takes back requests of their reviews.
+func dropLost(tx *db.Tx, in issuekit.Scope, by account.ID) error {
+	if err := issue.FollowLoss(tx, in, by); err != nil {
+		return err
+	}
+	return pull.FollowAccess(tx, in, by)
 }
 
 // noteRevoked tells the audit log and webhooks that a role was revoked.
@@ -133,7 +147,16 @@ func (f *Forge) EndSiteAdmin(tx *db.Tx, userID, by account.ID) error {
 	if err := automerge.WakeBy(tx, userID); err != nil {
 		return err
 	}
-	return f.Pulls.FollowDemotion(tx, userID, by)
+	if err := f.Pulls.FollowDemotion(tx, userID, by); err != nil {
+		return err
+	}
+	return dropLost(tx, issuekit.AskedOf(userID), by)
+}
+
+// FollowSuspension applies the effects of suspending a user: what it put into merge queues leaves, and its auto-merge
+// ends.
+func (f *Forge) FollowSuspension(tx *db.Tx, userID account.ID) error {
+	return automerge.WakeBy(tx, userID)
 }
 
 // BeginOrgAccess applies the effects of somebody gaining access to an organization's repositories: reviews of theirs
@@ -143,7 +166,8 @@ func (f *Forge) BeginOrgAccess(tx *db.Tx, orgID account.ID) error {
 }
 
 // EndOrgAccess applies the effects of somebody losing access to an organization's repositories: invitations that
-// they sent end, pull requests whose authors can no longer see both sides are closed, and auto-merge is examined again.
+// they sent end, pull requests whose authors can no longer see both sides are closed, auto-merge is examined again, and
+// nobody without access is assigned or asked for a review.
 func (f *Forge) EndOrgAccess(tx *db.Tx, orgID, by account.ID) error {
 	if err := invitation.FollowOrgLoss(tx, orgID); err != nil {
 		return err
@@ -151,5 +175,8 @@ func (f *Forge) EndOrgAccess(tx *db.Tx, orgID, by account.ID) error {
 	if err := automerge.WakeOwner(tx, orgID); err != nil {
 		return err
 	}
-	return f.Pulls.FollowOrgLoss(tx, orgID, by)
+	if err := f.Pulls.FollowOrgLoss(tx, orgID, by); err != nil {
+		return err
+	}
+	return dropLost(tx, issuekit.OwnedBy(orgID), by)
 }

@@ -5,6 +5,7 @@ import (
 	"arbor/internal/app"
 	"arbor/internal/db"
 	"arbor/internal/hook"
+	"arbor/internal/pull/automerge"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -29,8 +30,12 @@ func (f *Forge) ReachedAt(tx *db.Tx, appID account.AppID, i *web.Info) error {
 	return hook.ReachedAt(tx, appID, i)
 }
 
-// TellInstallation sends an App the webhook event of its installation.
+// TellInstallation sends an App the webhook event of its installation, and has merge queues and auto-merge look at what
+// its bot may do now.
 func (f *Forge) TellInstallation(tx *db.Tx, i *app.Installation, action string, by account.ID) error {
+	if err := automerge.WakeBy(tx, i.App.BotID); err != nil {
+		return err
+	}
 	return hook.TellInstallation(tx, i, action, by)
 }
 

@@ -46,6 +46,7 @@ import (
 	"arbor/internal/notification"
 	"arbor/internal/oauth"
 	"arbor/internal/pull"
+	"arbor/internal/pull/automerge"
 	"arbor/internal/release"
 	"arbor/internal/repo"
 	"arbor/internal/repo/maintenance"
@@ -95,6 +96,7 @@ func New(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Forge {
 	f.Sessions = session.New(d, f.Tokens)
 	f.Keys = key.New(d, f.Accounts)
 	f.SigningKeys = signkey.New(d)
+	f.SigningKeys.OnAdded = automerge.WakeCommits
 	f.Signatures = signature.New(d, filepath.Join(dataDir, signature.Folder))
 	f.Repos = repo.New(d, g, log, RepositoriesDir(dataDir), f)
 	f.Teams = team.New(d, f.Repos, f)

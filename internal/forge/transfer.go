@@ -11,7 +11,7 @@ import (
 	"arbor/internal/fulltext"
 	"arbor/internal/hook"
 	"arbor/internal/invitation"
-	"arbor/internal/issue"
+	"arbor/internal/issuekit"
 	"arbor/internal/pull"
 	"arbor/internal/pull/automerge"
 	"arbor/internal/repo"
@@ -64,8 +64,8 @@ func (f *Forge) Transfer(tx *db.Tx, r *repo.Repo, h settings.Handover, by accoun
 	if err := f.Pulls.FollowLoss(tx, r, by); err != nil {
 		return err
 	}
-	// Remove assignees who can no longer be assigned.
-	if err := issue.FollowTransfer(tx, r); err != nil {
+	// Other people have access.
+	if err := dropLost(tx, issuekit.InRepo(r.ID), by); err != nil {
 		return err
 	}
 	// Webhooks of the repository and of its new organization.

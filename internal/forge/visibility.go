@@ -5,6 +5,7 @@ import (
 	"arbor/internal/activity"
 	"arbor/internal/audit"
 	"arbor/internal/db"
+	"arbor/internal/issuekit"
 	"arbor/internal/repo"
 	"arbor/internal/repo/network"
 	"arbor/internal/repo/settings"
@@ -36,6 +37,11 @@ func (f *Forge) ChangeVisibility(tx *db.Tx, r *repo.Repo, by account.ID) error {
 	// Stars and watches are listed and counted by visibility.
 	if err := star.FollowVisibility(tx, r); err != nil {
 		return err
+	}
+	if r.Private {
+		if err := dropLost(tx, issuekit.InRepo(r.ID), by); err != nil {
+			return err
+		}
 	}
 	if err := tellVisibility(tx, r, by); err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 	"arbor/internal/posting"
 )
 
-// checkedKinds are the kinds of postings that follow from an issue's row. The others (mentions,
+// checkedKinds are the kinds of postings that follow from an issue's row. The others (mentions, of teams too,
 // subscriptions, branches) cannot be derived from it.
 var checkedKinds = []posting.Kind{posting.ByAll, posting.ByAuthor, posting.ByAssignee, posting.ByMilestone,
 	posting.ByLabel, posting.ByPull}

@@ -4,7 +4,9 @@ import (
 	"slices"
 
 	"arbor/internal/account"
+	"arbor/internal/db"
 	"arbor/internal/posting"
+	"arbor/internal/team"
 )
 
 // Also adds properties that do not follow from the issue's row and that the issue does not have yet.
@@ -44,18 +46,17 @@ func (c *Change) InvolveNow() (err error) {
 
 // involve determines the new mentions and subscriptions.
 func (c *Change) involve() ([]posting.Property, error) {
-	var list []posting.Property
 	slices.Sort(c.mentions)
 	c.mentions = slices.Compact(c.mentions)
 	c.participants = append(c.participants, c.mentions...)
 	slices.Sort(c.participants)
 	c.participants = slices.Compact(c.participants)
-	if len(c.participants) == 0 {
-		return nil, nil
+	list, err := c.freshTeams()
+	if err != nil || len(c.participants) == 0 {
+		return list, err
 	}
 	mentioned, subscribed := map[account.ID]bool{}, c.settled
 	if c.Before != nil {
-		var err error
 		if mentioned, err = posting.Which(c.Tx, c.Issue.ID, posting.ByMention, c.mentions); err != nil {
 			return nil, err
 		}
@@ -81,4 +82,18 @@ func (c *Change) involve() ([]posting.Property, error) {
 		}
 	}
 	return list, nil
+}
+
+// freshTeams returns the properties of mentioned teams that were not mentioned before.
+func (c *Change) freshTeams() (list []posting.Property, err error) {
+	teams, mentioned := db.Unique(c.teams), map[team.ID]bool{}
+	if c.Before != nil {
+		mentioned, err = posting.Which(c.Tx, c.Issue.ID, posting.ByTeam, teams)
+	}
+	for _, id := range teams {
+		if !mentioned[id] {
+			list = append(list, posting.ByTeam.Of(int64(id)))
+		}
+	}
+	return list, err
 }

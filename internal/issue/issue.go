@@ -17,7 +17,7 @@
 //	posting.go               the properties of issues in the index; package posting has the index
 //	event.go                 issue events
 //	reference.go             references to other issues
-//	store*.go                the SQL; storeaccount.go: deleted accounts and new owners of repositories
+//	store*.go                the SQL; storeaccount.go: deleted accounts; storeloss.go: assignees who lost access
 //
 // Related packages:
 //
@@ -31,8 +31,8 @@
 //
 // Invariants: Numbers have no gaps (decision 31): a number is taken from the repository's row in the
 // transaction that inserts the issue. Numbers of deleted and transferred issues are not reused. Only Change
-// changes an issue's row, so that postings and counters always match; package deletion changes many rows at
-// once and updates these itself. Each transaction that changes an issue's JSON calls issuekit.Lock first.
+// changes an issue's row, so that postings and counters always match; package deletion and storeloss.go change many
+// rows at once and update these themselves. Each transaction that changes an issue's JSON calls issuekit.Lock first.
 // Ids are looked up within their repository.
 //
 // A row of issues has everything that a list shows, including the ids of labels and assignees. A deleted

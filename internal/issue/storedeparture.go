@@ -21,8 +21,8 @@ func extraProperties(tx *db.Tx, id ID) (list []posting.Property, err error) {
 		}
 		list = append(list, posting.Kind(kind).Of(value))
 		return nil
-	}, `SELECT kind, value FROM postings WHERE issue_id = $1 AND kind IN ($2, $3)`,
-		id, int64(posting.ByMention), int64(posting.BySubscriber))
+	}, `SELECT kind, value FROM postings WHERE issue_id = $1 AND kind IN ($2, $3, $4)`,
+		id, int64(posting.ByMention), int64(posting.ByTeam), int64(posting.BySubscriber))
 	return list, err
 }
 

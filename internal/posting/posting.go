@@ -48,6 +48,7 @@ const (
 	BySubscriber Kind = 7  // the id of an account that is subscribed (decision 14)
 	ByPull       Kind = 8  // 0: it is a pull request
 	ByBranch     Kind = 10 // the id of a branch that package pull lists by
+	ByTeam       Kind = 11 // the id of a team that the issue or a comment mentions
 	OfComments   Kind = 9  // no property: counts the comments in a repository
 )
 

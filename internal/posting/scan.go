@@ -58,7 +58,7 @@ func (s *scanned) takeWords() {
 
 // preferred are the kinds of properties whose postings are walked, the most
 // telling first.
-var preferred = [...]Kind{ByBranch, ByAuthor, ByAssignee, ByMention,
+var preferred = [...]Kind{ByBranch, ByTeam, ByAuthor, ByAssignee, ByMention,
 	BySubscriber, ByMilestone, ByLabel, ByPull}
 
 // takeBase removes and returns the condition whose postings are scanned. An issue has at most one value of

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/issuekit"
 	"arbor/internal/repo"
@@ -67,19 +66,15 @@ func MoveCounts[ID ~int64](tx *db.Tx, issueID ID, from, to issuekit.State) error
 	return err
 }
 
-// Which returns which of the accounts the issue has as properties of the kind.
-func Which[ID ~int64](tx *db.Tx, issueID ID, k Kind, users []account.ID) (map[account.ID]bool, error) {
-	has := map[account.ID]bool{}
-	if len(users) == 0 {
+// Which returns which of the ids the issue has as properties of the kind.
+func Which[ID, V ~int64](tx *db.Tx, issueID ID, k Kind, ids []V) (map[V]bool, error) {
+	has := map[V]bool{}
+	if len(ids) == 0 {
 		return has, nil
 	}
-	args := []any{issueID, int64(k)}
-	for _, id := range users {
-		args = append(args, id)
-	}
-	there, err := db.QueryIDs[account.ID](tx,
+	there, err := db.QueryIDs[V](tx,
 		`SELECT value FROM postings WHERE issue_id = $1 AND kind = $2 AND value IN `+
-			db.ValuesFrom(3, 1, len(users)), args...)
+			db.ValuesFrom(3, 1, len(ids)), db.Args(ids, issueID, int64(k))...)
 	for _, id := range there {
 		has[id] = true
 	}
@@ -103,6 +98,20 @@ func Total(tx *db.Tx, repoID repo.ID, p Property) (n int64, err error) {
 	err = tx.QueryRow(`SELECT COALESCE(CAST(SUM(n) AS BIGINT), 0) FROM posting_counts WHERE repo_id = $1 AND kind = $2 AND value = $3`,
 		repoID, int64(p.Kind), p.Value).Scan(&n)
 	return n, err
+}
+
+// Forget removes a property from all issues, since what it names is deleted.
+func Forget(tx *db.Tx, p Property) error {
+	for _, s := range [...]string{
+		`DELETE FROM posting_counts WHERE kind = $1 AND value = $2
+			AND repo_id IN (SELECT repo_id FROM postings WHERE kind = $1 AND value = $2)`,
+		`DELETE FROM postings WHERE kind = $1 AND value = $2`,
+	} {
+		if err := tx.Run(s, int64(p.Kind), p.Value); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // DropCounts removes the counters of a property that no issue has any longer.

@@ -20,7 +20,8 @@
 //	api.go, apilist.go      handlers: read, list, create, edit; apimerge.go: merge
 //	changes.go              commits, files, diff and patch
 //	view.go                 one with what it refers to, for pages
-//	requested.go            who is asked for a review; apirequested.go answers; codeowners.go: code owners
+//	requested.go            who is asked for a review; apirequested.go answers; codeowners.go: code owners;
+//	                        storeloss.go: requests of those who lost access
 //	reviewed.go             what package review needs
 //	json.go                 the payload
 //
@@ -35,8 +36,7 @@
 //	approval dismissed, conversation opened           the worker removes it: BRANCH_PROTECTIONS
 //	right of the one who enqueued lost                the same; a deleted account's entries go with it
 //	account or App that enqueued suspended, App uninstalled
-//	                                                  the same, as soon as the queue is woken by anything or its
-//	                                                  checks time out; nothing is merged until then
+//	                                                  the same
 //	rule or ruleset gone, disabled, of other branches the worker removes all: QUEUE_CLEARED
 //	an entry before it leaves                         its group is built again
 //	archived                                          all stands still until it is not

@@ -25,7 +25,7 @@ func (s *Service) createWithCommit(ctx context.Context, by *account.Caller, n Ne
 		if err != nil {
 			return err
 		}
-		if _, err := MayCreate(tx, by, owner); err != nil {
+		if _, err := MayCreate(tx, by, owner, n.Private); err != nil {
 			return err
 		}
 		who := owner

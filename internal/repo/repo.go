@@ -268,7 +268,7 @@ func (s *Service) insert(ctx context.Context, by *account.Caller, n NewRepo, fir
 			return err
 		}
 		if err := s.CheckQuota(tx, owner, Growth{Repos: 1, KB: first.kb, Hold: true}); err != nil {
-			if _, forbidden := MayCreate(tx, by, owner); forbidden != nil { // must not learn whose quota it is
+			if _, forbidden := MayCreate(tx, by, owner, n.Private); forbidden != nil { // must not learn whose quota it is
 				return forbidden
 			}
 			return err
@@ -309,7 +309,7 @@ func Insert(tx *db.Tx, r *Repo, by *account.Caller) error {
 	if by != nil && by.Most(int64(r.ID), r.OwnerID, r.Private) < account.Admin {
 		return by.Insufficient(scope.Repo)
 	}
-	admit, err := MayCreate(tx, by, &r.Owner)
+	admit, err := MayCreate(tx, by, &r.Owner, r.Private)
 	if err != nil {
 		return err
 	}
@@ -332,9 +332,11 @@ func (r *Repo) DoneBy(by *account.Caller) account.ID {
 	}
 }
 
-// MayCreate checks the right to create a repository for owner. admit reports whether the caller, a member
+// MayCreate checks the right to create a public or private repository for owner. admit reports whether the caller, a member
 // of the organization, needs a role on the new repository.
-func MayCreate(tx *db.Tx, by *account.Caller, owner *account.Account) (admit bool, err error) {
+func MayCreate(
+	tx *db.Tx, by *account.Caller, owner *account.Account, private bool,
+) (admit bool, err error) {
 	if by == nil || by.SeesAll() || by.ID == owner.ID {
 		return false, nil
 	}
@@ -348,6 +350,10 @@ func MayCreate(tx *db.Tx, by *account.Caller, owner *account.Account) (admit boo
 	if !member {
 		return false, errs.New(errs.Forbidden,
 			"You must be a member of the organization to add a repository to it.")
+	}
+	if !orgOwner && !owner.Creation.Allows(private) {
+		return false, errs.Newf(errs.Forbidden,
+			"Members of this organization cannot create %s repositories. Ask one of its owners.", Visibility(private))
 	}
 	return !orgOwner, nil
 }

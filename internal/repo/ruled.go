@@ -117,11 +117,14 @@ func ruleError(kind errs.Kind, e *RuleError) error {
 	return errs.Wrap(kind, "Repository rule violations found\n\n"+strings.Join(e.Problems, "\n")+"\n", e)
 }
 
-// RuledOut returns an error of the given kind if rules refused an update, else nil.
+// RuledOut returns an error of the given kind if rules refused an update, or a merge queue owns its ref, else nil.
 func RuledOut(refused error, kind errs.Kind) error {
 	var e *RuleError
 	if errors.As(refused, &e) {
 		return ruleError(kind, e)
+	}
+	if errors.Is(refused, errQueueRef) {
+		return errs.Wrap(kind, errQueueRef.Message, refused)
 	}
 	return nil
 }

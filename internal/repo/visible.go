@@ -25,6 +25,18 @@ func HasRole(who, role string) string {
 			OR ` + GrantedRole("r.id", who) + ` >= ` + role + `)`
 }
 
+// KeepsSight holds if the account u may see the repository r of [JoinSight], also while it is a withdrawn fork, which may
+// come back (decision 62).
+func KeepsSight() string {
+	return `COALESCE(NOT r.private OR u.site_admin OR ` + HasRole("u.id", "1") + `, FALSE)`
+}
+
+// JoinSight is SQL for FROM: the repository r of the id, its owner o, and the membership m of who, both expressions.
+func JoinSight(id, who string) string {
+	return ` JOIN repos r ON r.id = ` + id + ` JOIN accounts o ON o.id = r.owner_id
+		LEFT JOIN members m ON m.org_id = o.id AND m.user_id = ` + who
+}
+
 // GrantedRole is the best role that a person was granted on a repository, as a collaborator or through teams: an
 // expression, NULL without one. Both ids are expressions. All SQL that asks for such a role uses it, so a change of a
 // team's members or repositories writes no row for each pair of these.

@@ -8,6 +8,7 @@ import (
 	"arbor/internal/issue"
 	"arbor/internal/label"
 	"arbor/internal/posting"
+	"arbor/internal/team"
 )
 
 // compile returns the conditions of a whole query.
@@ -141,16 +142,24 @@ func (q *Query) parts(n *named) (where posting.And) {
 	return append(where, q.teams(n)...)
 }
 
-// teams returns the conditions on requested teams.
+// teams returns the conditions on requested and mentioned teams.
 func (q *Query) teams(n *named) (where posting.And) {
-	if len(n.teamIDs(q.Teams.Yes)) < len(q.Teams.Yes) {
-		return posting.And{posting.Or{}} // an unknown team
-	}
-	for _, id := range n.teamIDs(q.Teams.Yes) {
-		where = append(where, posting.TeamAsked(id))
-	}
-	for _, id := range n.teamIDs(q.Teams.No) {
-		where = append(where, posting.Not{Expr: posting.TeamAsked(id)})
+	for _, c := range []struct {
+		of        *Choice
+		condition func(id team.ID) posting.Expr
+	}{
+		{&q.Teams, func(id team.ID) posting.Expr { return posting.TeamAsked(id) }},
+		{&q.TeamsMentioned, func(id team.ID) posting.Expr { return posting.HasOne(posting.ByTeam.Of(int64(id))) }},
+	} {
+		if len(n.teamIDs(c.of.Yes)) < len(c.of.Yes) {
+			return posting.And{posting.Or{}} // an unknown team
+		}
+		for _, id := range n.teamIDs(c.of.Yes) {
+			where = append(where, c.condition(id))
+		}
+		for _, id := range n.teamIDs(c.of.No) {
+			where = append(where, posting.Not{Expr: c.condition(id)})
+		}
 	}
 	return where
 }

@@ -33,6 +33,7 @@ func choices() []choiceField {
 		{"reviewed-by", func(q *Query) *Choice { return &q.Reviewers }},
 		{"review-requested", func(q *Query) *Choice { return &q.Requested }},
 		{"user-review-requested", func(q *Query) *Choice { return &q.Asked }},
+		{"team", func(q *Query) *Choice { return &q.TeamsMentioned }},
 		{"team-review-requested", func(q *Query) *Choice { return &q.Teams }},
 		{"review", func(q *Query) *Choice { return &q.Reviews }},
 		{"status", func(q *Query) *Choice { return &q.Statuses }},

@@ -33,7 +33,7 @@ const resource = "Search"
 //	is:open is:closed state:open is:merged is:unmerged is:draft draft:true
 //	is:locked is:unlocked is:public is:private archived:true archived:false
 //	author:x milestone:"x y" head:x base:x reason:x     repeated: one of them
-//	assignee:x mentions:x commenter:x involves:x        repeated: all of them
+//	assignee:x mentions:x team:org/team commenter:x involves:x    repeated: all of them
 //	label:x reviewed-by:x                               repeated: all of them
 //	review-requested:x user-review-requested:x team-review-requested:org/team   and of these
 //	review:none|required|approved|changes_requested status:pending|success|failure

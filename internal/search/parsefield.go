@@ -42,7 +42,7 @@ func (p *parser) field(name, value string, list []string, not bool) bool {
 		if value == "*" {
 			return p.has(name, not)
 		}
-	case "repo", "team-review-requested":
+	case "repo", "team", "team-review-requested":
 		if owner, repo, ok := strings.Cut(value, "/"); !ok || owner == "" || repo == "" {
 			return false
 		}

@@ -74,12 +74,12 @@ func ours() []string {
 		"author", "assignee", "mentions", "commenter", "involves", "milestone", "label", "no", "created",
 		"updated", "closed", "merged",
 		"comments", "sort", "head", "base", "review", "reviewed-by", "review-requested",
-		"user-review-requested", "team-review-requested", "status", "reason", "linked"}
+		"user-review-requested", "team", "team-review-requested", "status", "reason", "linked"}
 }
 
 // theirs are GitHub's qualifiers for what Arbor does not have.
 func theirs() []string {
-	return []string{"team", "project", "language", "sha", "app", "reactions", "interactions", "has",
+	return []string{"project", "language", "sha", "app", "reactions", "interactions", "has",
 		"parent-issue", "sub-issue", "topic", "blocked-by",
 		"blocking", "is-blocked"}
 }

@@ -64,10 +64,12 @@ type Query struct {
 	Requested  Choice // requested reviewers, also as members of requested teams
 	Asked      Choice // requested reviewers, by themselves
 	Teams      Choice // requested teams: ORG/SLUG
-	Reviews    Choice // combined reviews
-	Statuses   Choice // combined statuses of the head
-	Linked     Choice // linked to: pr or issue
-	Labels     []LabelSet
+
+	TeamsMentioned Choice // the same of mentioned teams
+	Reviews        Choice // combined reviews
+	Statuses       Choice // combined statuses of the head
+	Linked         Choice // linked to: pr or issue
+	Labels         []LabelSet
 
 	Open, Pull, Merged, Draft, Locked Flag
 	Public, Archived                  Flag // of the repository

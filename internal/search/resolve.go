@@ -27,7 +27,9 @@ func resolve(tx *db.Tx, caller *account.Caller, q *Query) (*named, error) {
 			logins = append(append(logins, n.others(c.Yes)...), n.others(c.No)...)
 		}
 		repos = append(append(repos, q.Repos.Yes...), q.Repos.No...)
-		teams = append(append(teams, q.Teams.Yes...), q.Teams.No...)
+		for _, c := range q.teamNames() {
+			teams = append(append(teams, c.Yes...), c.No...)
+		}
 	})
 	var err error
 	if n.people, err = account.ByLogins(tx, logins); err != nil {
@@ -52,6 +54,9 @@ func (q *Query) people() []*Choice {
 		&q.Requested, &q.Asked}
 }
 
+// teamNames are the choices of teams.
+func (q *Query) teamNames() []*Choice { return []*Choice{&q.Teams, &q.TeamsMentioned} }
+
 // check returns the 422 for required names that do not exist.
 func (n *named) check(q *Query) error {
 	nobody, scoped, found := false, 0, 0
@@ -62,7 +67,9 @@ func (n *named) check(q *Query) error {
 		for _, c := range q.people() {
 			nobody = nobody || len(n.ids(c.Yes)) < len(c.Yes)
 		}
-		nobody = nobody || len(n.teamIDs(q.Teams.Yes)) < len(q.Teams.Yes)
+		for _, c := range q.teamNames() {
+			nobody = nobody || len(n.teamIDs(c.Yes)) < len(c.Yes)
+		}
 		scoped += len(q.Repos.Yes) + len(q.Owners.Yes)
 		found += len(n.repoIDs(q.Repos.Yes)) + len(n.ids(q.Owners.Yes))
 	})

@@ -222,6 +222,7 @@ func (c *checker) checkRepos() {
 	}
 	for i := range c.s.Repos {
 		c.checkTracker(&c.s.Repos[i])
+		c.checkRules(&c.s.Repos[i])
 	}
 }
 

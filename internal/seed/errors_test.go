@@ -140,6 +140,23 @@ func TestErrorsInHistories(t *testing.T) {
 	})
 }
 
+// Whom rules name is there.
+func TestErrorsInRules(t *testing.T) {
+	t.Parallel()
+	const bypass = "    rulesets:\n      - name: a\n        rules: [deletion]\n        bypass: "
+	tell(t, []mistake{
+		{garden("    protections: [{branch: main, pushers: [carl, guild/x]}]"), []string{
+			`f:4: repos[0].protections[0].pushers: user "carl" not found`,
+			`f:4: repos[0].protections[0].pushers: team "guild/x" of the repository's organization not found`}},
+		{garden("    protections: [{branch: main, bypass: [bob]}]"), []string{
+			`f:4: repos[0].protections[0]`}},
+		{garden(bypass + "[bob, carl, {mode: always}, {role: reader}]"),
+			[]string{`f:7: repos[0].rulesets[0].bypass[3].role: must be one of write, maintain, admin, owner`}},
+		{garden(bypass + "[bob, carl, {mode: always}]"),
+			[]string{`f:7: repos[0].rulesets[0].bypass[1]`, `f:7: repos[0].rulesets[0].bypass[2]`}},
+	})
+}
+
 func TestErrorsInTrackers(t *testing.T) {
 	t.Parallel()
 	tell(t, []mistake{

@@ -253,7 +253,7 @@ func TestLinesAreLoggedWithTheirContext(t *testing.T) {
 
 var sharedStep = regexp.MustCompile(
 	`\b(repo\.(Insert|DeleteRow|CountForOwner|PutCollaborator|DropCollaborator)|` +
-		`settings\.(SetVisibility|SetOwner|FollowOwner)|network\.Leave|\w+\.(WriteRefs|NoteUnreached|UpdateRepo)|activity\.Note\w+|keywords\.NotePush|label\.AddDefaults|\w+\.FollowTransfer|star\.FollowVisibility)\(`)
+		`settings\.(SetVisibility|SetOwner|FollowOwner)|network\.Leave|\w+\.(WriteRefs|NoteUnreached|UpdateRepo)|activity\.Note\w+|keywords\.NotePush|label\.AddDefaults|\w+\.FollowTransfer|\w+\.FollowAccess|issue\.FollowLoss|star\.FollowVisibility)\(`)
 
 // The steps of a push, a deletion and the like are exported for package forge. A
 // feature that took one alone would leave the others out.

@@ -7,6 +7,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/posting"
 	"arbor/internal/web"
 )
 
@@ -281,6 +282,9 @@ func (s *Service) Delete(ctx context.Context, caller *account.Caller, ref Ref) e
 				return err
 			}
 			if err := record(tx, list[n], destroyed, nil); err != nil {
+				return err
+			}
+			if err := posting.Forget(tx, posting.ByTeam.Of(int64(list[n].ID))); err != nil {
 				return err
 			}
 		}

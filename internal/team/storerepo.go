@@ -1,6 +1,7 @@
 package team
 
 import (
+	"strconv"
 	"strings"
 
 	"arbor/internal/account"
@@ -65,6 +66,14 @@ func roleOn(tx *db.Tx, id ID, repoID repo.ID) (role account.Role, err error) {
 			repoID).Scan(&role)
 	}
 	return role, err
+}
+
+// HasRole holds if a team has a role on a repository, also through teams above. Both ids are expressions.
+func HasRole(id, repoID string) string {
+	return `EXISTS (WITH RECURSIVE up (id, depth) AS (SELECT ` + id + `, 0
+			UNION ALL SELECT ht.parent_id, up.depth + 1 FROM teams ht JOIN up ON ht.id = up.id
+				WHERE ht.parent_id IS NOT NULL AND up.depth < ` + strconv.Itoa(maxDepth) + `)
+		SELECT 1 FROM up JOIN team_repos hr ON hr.team_id = up.id WHERE hr.repo_id = ` + repoID + `)`
 }
 
 // grantedTo returns the role that a team itself has on a repository, or None.

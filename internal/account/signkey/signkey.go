@@ -30,6 +30,10 @@ import (
 // Service adds and removes keys. Safe for concurrent use.
 type Service struct {
 	db *db.DB
+
+	// OnAdded is called in the transaction that adds a key: commits of the account may be verified now. nil: nothing
+	// follows. Set before the service is used.
+	OnAdded func(tx *db.Tx, who account.ID) error
 }
 
 // New returns the service.
@@ -183,6 +187,9 @@ func (s *Service) Add(ctx context.Context, caller *account.Caller, n NewKey) (ke
 		k, err := insert(tx, caller, list)
 		if err == nil {
 			keys, err = withEmails(tx, caller.ID, []Key{*k})
+		}
+		if err == nil && s.OnAdded != nil {
+			err = s.OnAdded(tx, caller.ID)
 		}
 		return err
 	})

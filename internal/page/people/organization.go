@@ -38,7 +38,9 @@ func (p *Pages) OrgSettings(w http.ResponseWriter, r *http.Request) error {
 func bodyOf(org *shown) map[string]any {
 	return orgBody(page.Form{Values: url.Values{"name": {org.Name}, "description": {org.Bio},
 		"email": {org.Email}, "company": {org.Company}, "blog": {org.Blog}, "location": {org.Location},
-		"default_repository_permission": {org.Permission}}}, org.PrivateForks)
+		"default_repository_permission": {org.Permission}, "private_forks": {checked(org.PrivateForks)},
+		"public_repositories":  {checked(org.PublicRepositories)},
+		"private_repositories": {checked(org.PrivateRepositories)}}})
 }
 
 func (p *Pages) orgSettings(r *http.Request) (*orgSettings, error) {
@@ -135,12 +137,28 @@ func (p *Pages) deleteOrg(r *http.Request, login string) error {
 	return p.of.Accounts.DeleteOrg(ctx, caller(r), login)
 }
 
+// checked is the value of a checkbox.
+func checked(on bool) string {
+	if on {
+		return "1"
+	}
+	return ""
+}
+
 // The fields of the form that do not belong to the profile.
-const permissionField, forksField = "default_repository_permission", "members_can_fork_private_repositories"
+const (
+	permissionField = "default_repository_permission"
+	forksField      = "private_forks"
+	publicField     = "public_repositories"
+	privateField    = "private_repositories"
+)
 
 // orgBody is what a form says of an organization.
-func orgBody(form page.Form, privateForks bool) map[string]any {
-	body := map[string]any{forksField: privateForks}
+func orgBody(form page.Form) map[string]any {
+	body := map[string]any{}
+	for _, field := range []string{forksField, publicField, privateField} {
+		body[field] = form.Checked(field)
+	}
 	for _, field := range []string{"name", "description", "email", "company", "blog", "location", permissionField} {
 		body[field] = form.Text(field)
 	}
@@ -155,15 +173,23 @@ func orgEdit(form page.Form, changed map[string]json.RawMessage) (e account.Edit
 			*value = web.Some(form.Text(name))
 		}
 	}
-	if _, ok := changed[forksField]; ok {
-		e.PrivateForks = web.Some(form.Checked("private_forks"))
+	for name, value := range map[string]*web.Opt[bool]{forksField: &e.PrivateForks, publicField: &e.CreatePublic,
+		privateField: &e.CreatePrivate} {
+		if _, ok := changed[name]; ok {
+			*value = web.Some(form.Checked(name))
+		}
+	}
+	if e.CreatePublic.Set || e.CreatePrivate.Set { // the form shows what both switches of the API have led to
+		public, private := form.Checked(publicField), form.Checked(privateField)
+		e.CreatePublic, e.CreatePrivate = web.Some(public), web.Some(private)
+		e.CreateRepos = web.Some(public || private)
 	}
 	return e
 }
 
 // editOrg changes the organization as its form says. Errors: those of [page.Form.Edit] and of package account.
 func (p *Pages) editOrg(r *http.Request, form page.Form, now *shown) error {
-	changed, err := form.Edit(orgBody(form, form.Checked("private_forks")), bodyOf(now))
+	changed, err := form.Edit(orgBody(form), bodyOf(now))
 	if err != nil {
 		return err
 	}
@@ -201,8 +227,8 @@ func (p *Pages) ChangeOrg(w http.ResponseWriter, r *http.Request) error {
 	v.Problem, v.Shown = problem, form.Get("shown")
 	v.Org.Name, v.Org.Bio, v.Org.Email = form.Get("name"), form.Get("description"), form.Get("email")
 	v.Org.Company, v.Org.Blog, v.Org.Location = form.Get("company"), form.Get("blog"), form.Get("location")
-	v.Org.Permission, v.Org.PrivateForks = form.Get("default_repository_permission"),
-		form.Checked("private_forks")
+	v.Org.Permission, v.Org.PrivateForks = form.Get(permissionField), form.Checked(forksField)
+	v.Org.PublicRepositories, v.Org.PrivateRepositories = form.Checked(publicField), form.Checked(privateField)
 	return p.t.Again(w, r, "orgsettings.html", problem, v)
 }
 

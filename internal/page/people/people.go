@@ -101,6 +101,7 @@ type shown struct {
 	SuspendedAt                               time.Time // for site administrators
 	Permission                                string    // of an organization that the viewer belongs to
 	PrivateForks                              bool
+	PublicRepositories, PrivateRepositories   bool // members may create them
 }
 
 func newShown(a *account.Account) shown {
@@ -115,6 +116,7 @@ func newOrg(a *account.Account, may account.OrgAccess) shown {
 	v := newShown(a)
 	if may.Member {
 		v.Permission, v.PrivateForks = a.DefaultRole.Name(), a.PrivateForks
+		v.PublicRepositories, v.PrivateRepositories = a.Creation.Allows(false), a.Creation.Allows(true)
 	}
 	return v
 }

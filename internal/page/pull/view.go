@@ -25,7 +25,8 @@ type request struct {
 	MergeCommit    string
 	Head, Base     side
 	Reviewers      []page.User
-	Teams          []*team.Team // that are asked for a review
+	Teams          []*team.Team     // that are asked for a review
+	OwningTeams    map[team.ID]bool // those of them that are asked as code owners
 	Commits        int64
 	Additions      int64
 	Deletions      int64
@@ -43,7 +44,7 @@ func newRequest(v *pull.View) *request {
 	return &request{ID: int64(i.ID), Number: i.Number, Title: i.Title, State: i.State.String(), Draft: i.Draft,
 		Locked: i.Locked, Merged: v.Merged(), Mergeable: v.Mergeable(), User: page.NewUser(i.Author),
 		MergedBy: page.NewUser(v.MergedBy), MergeCommit: string(v.MergeCommit()), Head: newSide(v.Head),
-		Base: newSide(v.Base), Reviewers: page.NewUsers(v.Reviewers), Teams: v.Teams, Commits: v.Commits,
+		Base: newSide(v.Base), Reviewers: page.NewUsers(v.Reviewers), Teams: v.Teams, OwningTeams: v.OwningTeams, Commits: v.Commits,
 		Additions: v.Additions,
 		Deletions: v.Deletions, ChangedFiles: v.Files, Comments: i.Comments, ReviewComments: v.ReviewComments,
 		Modifiable: v.Modifiable, CreatedAt: page.Moment(i.CreatedAt), MergedAt: page.Moment(i.MergedAt),

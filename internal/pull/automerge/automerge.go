@@ -152,6 +152,14 @@ func WakeBy(tx *db.Tx, id account.ID) error {
 	return wake(tx, `enabled_by = $1`, id)
 }
 
+// WakeCommits has the worker examine the pull requests that an account opened or pushed to, since its commits may be
+// verified now.
+func WakeCommits(tx *db.Tx, id account.ID) error {
+	const theirs = ` IN (SELECT p.issue_id FROM pulls p JOIN issues i ON i.id = p.issue_id
+		WHERE p.open = TRUE AND (p.pushed_by = $1 OR i.author_id = $1))`
+	return wake(tx, `issue_id`+theirs, id)
+}
+
 func wake(tx *db.Tx, where string, args ...any) error {
 	n, err := tx.Exec(`UPDATE auto_merges SET wanted = TRUE, due_at = 0, tries = 0 WHERE `+where, args...)
 	if n > 0 {

@@ -83,7 +83,7 @@ func (f *fork) owner(tx *db.Tx) (*account.Account, error) {
 				strconv.Quote(f.wish.Organization) + " not found."})
 	}
 	if err == nil {
-		_, err = repo.MayCreate(tx, f.from.Caller, owner)
+		_, err = repo.MayCreate(tx, f.from.Caller, owner, f.from.Private)
 	}
 	return owner, err
 }

@@ -118,7 +118,7 @@ func handover(tx *db.Tx, a *repo.Access, to *account.Account, name string) (Hand
 			"Only a site administrator can transfer a repository to another person. "+
 				"Transfer it to an organization in which you both may create repositories.")
 	}
-	admit, err := repo.MayCreate(tx, by, to)
+	admit, err := repo.MayCreate(tx, by, to, a.Private)
 	if err != nil {
 		return h, err
 	}

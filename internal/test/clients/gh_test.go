@@ -5,6 +5,7 @@ package clients
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -105,7 +106,7 @@ func throughProxy(e *testscript.Env, s *apitest.Server) error {
 //	is LINE...   what the last command printed, without spaces around it
 //	keep NAME    makes it a variable
 //
-// and one condition, [socket].
+// and two conditions, [socket] and [rulesets]: gh is new enough to know them.
 func script(
 	t *testing.T, s *apitest.Server, file string, reach func(*testscript.Env, *apitest.Server) error,
 ) {
@@ -117,10 +118,14 @@ func script(
 		Files:               []string{file},
 		RequireExplicitExec: true,
 		Condition: func(name string) (bool, error) {
-			if name != "socket" {
-				return false, fmt.Errorf("there is no condition %q", name)
+			switch name {
+			case "socket":
+				return strings.HasPrefix(s.Address, "unix:"), nil
+			case "rulesets":
+				out, _ := exec.CommandContext(t.Context(), "gh", "ruleset", "--help").CombinedOutput()
+				return strings.Contains(string(out), "rulesets"), nil
 			}
-			return strings.HasPrefix(s.Address, "unix:"), nil
+			return false, fmt.Errorf("there is no condition %q", name)
 		},
 		Setup: func(e *testscript.Env) error {
 			config := filepath.Join(e.WorkDir, "config")

@@ -48,7 +48,8 @@ func TestPeribolos(t *testing.T) {
 	}
 	s.Run(t, []apitest.Case{
 		{Do: "GET /orgs/garden", As: "alice", Status: 200, Want: `{"name": "The Garden", "description": "Of plants",
-			"email": "hello@example.org", "location": "Earth", "default_repository_permission": "none"}`},
+			"email": "hello@example.org", "location": "Earth", "default_repository_permission": "none",
+			"members_can_create_repositories": true, "billing_email": "bills@example.org"}`},
 		{Do: "GET /orgs/garden/members?role=admin", As: "alice", Status: 200,
 			Want: `[{"login": "alice"}, {"login": "bob"}]`},
 		{Do: "GET /orgs/garden/members?role=member", As: "alice", Status: 200,
@@ -69,7 +70,7 @@ func TestPeribolos(t *testing.T) {
 		t.Errorf("the same file once more wrote %q", again)
 	}
 	want := []string{"DELETE /orgs/{org}/teams/{team_slug}/memberships/{username}",
-		"PATCH /orgs/{org}/teams/{team_slug}", "PUT /orgs/{org}/memberships/{username}"}
+		"PATCH /orgs/{org}", "PATCH /orgs/{org}/teams/{team_slug}", "PUT /orgs/{org}/memberships/{username}"}
 	changed := writes("changed.yaml")
 	slices.Sort(changed)
 	if !slices.Equal(changed, want) {

@@ -12,6 +12,7 @@ import (
 	"arbor/internal/forge"
 	"arbor/internal/pull"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 const queued = "gh-readonly-queue"
@@ -101,6 +102,12 @@ func (w waiters) report(t *testing.T, number int64, state string) {
 	w.Settle(t)
 }
 
+// named is the repository as an argument of GraphQL.
+func (w waiters) named() string {
+	owner, name, _ := strings.Cut(w.name, "/")
+	return fmt.Sprintf("owner:%q,name:%q", owner, name)
+}
+
 // line returns the numbers in the queue, in their order.
 func (w waiters) line(t *testing.T) (list []int64) {
 	t.Helper()
@@ -115,7 +122,7 @@ func (w waiters) line(t *testing.T) (list []int64) {
 			}
 		}
 	}
-	got := w.graph(t, "alice", `{repository(owner:"alice",name:"plot"){mergeQueue(branch:"main"){
+	got := w.graph(t, "alice", `{repository(`+w.named()+`){mergeQueue(branch:"main"){
 		entries(first:50){nodes{pullRequest{number}}}}}}`)
 	if err := json.Unmarshal([]byte(got), &v); err != nil || strings.Contains(got, "errors") {
 		t.Fatalf("%s: %v", got, err)
@@ -141,7 +148,7 @@ func (w waiters) left(t *testing.T, number int64) string {
 			}
 		}
 	}
-	got := w.graph(t, "alice", fmt.Sprintf(`{repository(owner:"alice",name:"plot"){pullRequest(number:%d){
+	got := w.graph(t, "alice", fmt.Sprintf(`{repository(`+w.named()+`){pullRequest(number:%d){
 		mergeQueueEntry{id} timelineItems(last:1,itemTypes:REMOVED_FROM_MERGE_QUEUE_EVENT){
 		nodes{...on RemovedFromMergeQueueEvent{reason}}}}}}`, number))
 	if err := json.Unmarshal([]byte(got), &v); err != nil || strings.Contains(got, "errors") {
@@ -273,7 +280,7 @@ func TestMergeQueueIsTheOnlyWay(t *testing.T) {
 				`", "force": true}`, 422, denied},
 			{"POST /repos/alice/plot/git/refs", `{"ref": "refs/heads/` + queued + `/x", "sha": "` + group +
 				`"}`, 422, denied},
-			{"POST /repos/alice/plot/branches/" + ref + "/rename", `{"new_name": "mine"}`, 422, "atomic push failed"},
+			{"POST /repos/alice/plot/branches/" + ref + "/rename", `{"new_name": "mine"}`, 422, denied},
 			{"PATCH /repos/alice/plot/git/refs/heads/main", `{"sha": "` + group + `"}`, 422, rules},
 			{"POST /repos/alice/plot/pulls", `{"title": "x", "head": "` + ref + `", "base": "main"}`, 422, "head"},
 			{"POST /repos/alice/plot/git/refs", `{"ref": "refs/heads/` + queued + `", "sha": "` + group +
@@ -281,7 +288,7 @@ func TestMergeQueueIsTheOnlyWay(t *testing.T) {
 			{"POST /repos/alice/plot/branches/single/rename", `{"new_name": "` + queued + `"}`, 422, denied},
 			{"PUT /repos/alice/plot/contents/x", `{"message": "x", "content": "eA==", "branch": "main"}`, 409, rules},
 			{"PUT /repos/alice/plot/contents/x", `{"message": "x", "content": "eA==", "branch": "` + ref +
-				`"}`, 409, ""},
+				`"}`, 409, denied},
 			{"POST /repos/alice/plot/merges", `{"base": "main", "head": "b1"}`, 409, rules},
 			{"PATCH /repos/alice/plot/pulls/2", `{"base": "` + ref + `"}`, 422, "base"},
 		} {
@@ -443,6 +450,7 @@ func TestMergeQueueTransitions(t *testing.T) {
 		{"disabled", ask("alice", "PUT /repos/alice/plot/rulesets/1", `{"enforcement": "disabled"}`, 200),
 			"QUEUE_CLEARED"},
 		{"right", ask("alice", "DELETE /repos/alice/plot/collaborators/will", "", 204), "BRANCH_PROTECTIONS"},
+		{"suspended", ask("chief", "PUT /users/will/suspended", "", 204), "BRANCH_PROTECTIONS"},
 		{"review", func(t *testing.T, w world) {
 			w.rule(t, needsReview("false"))
 			w.Settle(t)
@@ -473,6 +481,7 @@ func TestMergeQueueTransitions(t *testing.T) {
 			t.Parallel()
 			apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 				w := newQueue(t, s, 2, needsCI, queueRule(""))
+				s.Admin(t, "chief")
 				w.ready(t, 1, 2)
 				w.mustEnqueue(t, "will", 1)
 				w.mustEnqueue(t, "alice", 2)
@@ -501,6 +510,90 @@ func TestMergeQueueTransitions(t *testing.T) {
 					if read(t, w.Server, "alice", w.name, n).MergedBy == nil {
 						t.Errorf("#%d was not merged after all", n)
 					}
+				}
+			})
+		})
+	}
+}
+
+// A queue goes on in a repository with another name or another owner, as far as those who enqueued may still push, and
+// ends with the repository.
+func TestMergeQueueFollowsItsRepository(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		w := newQueue(t, s, 4, needsCI, queueRule(""))
+		s.Users(t, "erin")
+		s.Org(t, "guild", "alice")
+		w.ready(t, 1, 2, 3, 4)
+		w.mustEnqueue(t, "will", 1, 2, 3, 4)
+		w.Settle(t)
+		merge := func(n int64) {
+			t.Helper()
+			w.report(t, n, "success")
+			if p := read(t, w.Server, "alice", w.name, n); p.MergedBy == nil || p.MergedBy.Login != "will" {
+				t.Errorf("#%d of %s was merged by %+v", n, w.name, p.MergedBy)
+			}
+		}
+		w.Ask(t, "alice", "PATCH /repos/alice/plot", `{"name": "patch"}`, 200)
+		w.name = "alice/patch"
+		w.Settle(t)
+		merge(1)
+		w.Ask(t, "alice", "POST /repos/alice/patch/transfer", `{"new_owner": "guild"}`, 202)
+		w.name = "guild/patch"
+		w.Settle(t)
+		if line := w.line(t); len(line) != 3 {
+			t.Fatalf("the line after the transfer: %v", line)
+		}
+		merge(2)
+		w.Ask(t, "alice", "DELETE /repos/guild/patch/collaborators/will", "", 204)
+		w.Settle(t)
+		for _, n := range []int64{3, 4} {
+			if why := w.left(t, n); why != "BRANCH_PROTECTIONS" {
+				t.Errorf("#%d left: %q", n, why)
+			}
+		}
+		w.mustEnqueue(t, "alice", 3, 4)
+		w.Settle(t)
+		if groups := w.groups(t); len(groups) != 2 {
+			t.Fatalf("the groups are %v", groups)
+		}
+		w.Ask(t, "alice", "DELETE /repos/guild/patch", "", 204)
+		w.Settle(t)
+		for _, table := range []string{"merge_queues", "queue_entries", "merge_groups"} {
+			var left int
+			testkit.NoError(t, w.DB.Read(t.Context(), func(tx *db.Tx) error {
+				return tx.QueryRow(`SELECT COUNT(*) FROM ` + table).Scan(&left)
+			}))
+			if left > 0 {
+				t.Errorf("%d rows of %s remain", left, table)
+			}
+		}
+	})
+}
+
+// What an App's bot put into a queue leaves as soon as its installation is suspended or gone.
+func TestMergeQueueOfApp(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, do string }{
+		{"suspended", "PUT /app/installations/1/suspended"}, {"uninstalled", "DELETE /app/installations/1"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+				w := newQueue(t, s, 2, needsCI, queueRule(""))
+				a := w.Bot(t, "robot", "alice", "metadata=read,contents=write,pull_requests=write,statuses=write")
+				w.ready(t, 1, 2)
+				w.mustEnqueue(t, "robot[bot]", 1)
+				w.mustEnqueue(t, "will", 2)
+				w.Settle(t)
+				w.Check(t, apitest.Case{Do: c.do, Headers: a.Signed(t), Status: 204})
+				w.Settle(t)
+				if why := w.left(t, 1); why != "BRANCH_PROTECTIONS" {
+					t.Errorf("#1 left: %q", why)
+				}
+				w.report(t, 2, "success")
+				if read(t, w.Server, "alice", w.name, 2).MergedBy == nil {
+					t.Error("#2 was not merged")
 				}
 			})
 		})

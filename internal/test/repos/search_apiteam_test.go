@@ -90,3 +90,60 @@ func TestSearchRequestsOfTeams(t *testing.T) {
 		s.Check(t, apitest.Case{Do: named + "guild/wardens", As: "fred", Status: 422})
 	})
 }
+
+// What mentions a team is found by the team's name, by those who see the team and the issue, until the team is gone.
+func TestSearchMentionsOfTeams(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.Users(t, "alice", "mia", "max", "sam")
+		s.Org(t, "guild", "alice")
+		for _, login := range []string{"mia", "max"} {
+			s.Ask(t, "alice", "PUT /orgs/guild/members/"+login, "", 204)
+		}
+		s.Repo(t, "guild/open", false)
+		s.Repo(t, "guild/secret", true)
+		s.Repo(t, "alice/own", false)
+		s.Ask(t, "alice", "PATCH /orgs/guild", `{"default_repository_permission": "none"}`, 200)
+		s.Ask(t, "alice", "POST /orgs/guild/teams", `{"name": "wardens", "privacy": "closed", "maintainers": ["mia"]}`, 201)
+		s.Ask(t, "alice", "POST /orgs/guild/teams", `{"name": "moles", "maintainers": ["mia"]}`, 201)
+		s.Ask(t, "alice", "POST /repos/guild/open/issues", `{"title": "a", "body": "@guild/wardens and @guild/moles"}`, 201)
+		s.Ask(t, "alice", "POST /repos/guild/open/issues", `{"title": "b", "body": "guild/wardens"}`, 201)
+		s.Ask(t, "alice", "POST /repos/guild/open/issues/2/comments", `{"body": "@guild/Wardens!"}`, 201)
+		s.Ask(t, "alice", "POST /repos/guild/open/issues/2/comments", `{"body": "once more, @guild/wardens"}`, 201)
+		s.Ask(t, "alice", "POST /repos/guild/secret/issues", `{"title": "c", "body": "@guild/wardens"}`, 201)
+		s.Ask(t, "sam", "POST /repos/guild/open/issues", `{"title": "a stranger's", "body": "@guild/wardens"}`, 201)
+		s.Ask(t, "alice", "POST /repos/alice/own/issues", `{"title": "elsewhere", "body": "@guild/wardens"}`, 201)
+		const a, b, c = "guild/open#1", "guild/open#2", "guild/secret#1"
+		for _, f := range []find{
+			{q: "team:guild/wardens", as: "alice", want: c + " " + b + " " + a},
+			{q: "team:Guild/WARDENS", as: "mia", want: b + " " + a},
+			{q: "team:guild/wardens", as: "max", want: b + " " + a},
+			{q: "team:guild/wardens team:guild/moles", as: "mia", want: a},
+			{q: "team:guild/wardens -team:guild/moles", as: "mia", want: b},
+			{q: "repo:guild/open -team:guild/wardens", as: "max", want: "guild/open#3"},
+			{q: "repo:guild/open team:guild/moles OR team:guild/wardens", as: "alice", want: c + " " + b + " " + a},
+		} {
+			f.check(t, s)
+		}
+		const named = "GET /search/issues?q=team:"
+		blind := s.Scoped(t, "mia", "repo")
+		s.Run(t, []apitest.Case{
+			{Name: "a secret team is there for its members alone", Do: named + "guild/moles", As: "max", Status: 422},
+			{Do: named + "guild/wardens", As: "sam", Status: 422},
+			{Do: named + "guild/wardens", Status: 422},
+			{Do: named + "wardens", As: "mia", Status: 422},
+			{Name: "a token that hides memberships", Do: named + "guild/wardens", Status: 422,
+				Headers: map[string]string{"Authorization": "token " + blind}},
+		})
+		s.Ask(t, "alice", "POST /repos/guild/open/transfer", `{"new_owner": "alice"}`, 202)
+		find{q: "team:guild/wardens", as: "mia", want: "alice/open#2 alice/open#1"}.check(t, s)
+		s.Ask(t, "alice", "PATCH /orgs/guild/teams/wardens", `{"name": "guards"}`, 200)
+		find{q: "team:guild/guards", as: "max", want: "alice/open#2 alice/open#1"}.check(t, s)
+		s.Ask(t, "alice", "PATCH /repos/alice/open", `{"private": true}`, 200)
+		find{q: "team:guild/guards", as: "max"}.check(t, s)
+		s.Ask(t, "alice", "DELETE /orgs/guild/teams/guards", "", 204)
+		s.Check(t, apitest.Case{Do: named + "guild/guards", As: "alice", Status: 422})
+		s.Ask(t, "alice", "POST /orgs/guild/teams", `{"name": "guards", "privacy": "closed"}`, 201)
+		find{q: "team:guild/guards", as: "alice"}.check(t, s)
+	})
+}

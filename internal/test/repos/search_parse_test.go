@@ -93,6 +93,7 @@ func TestParse(t *testing.T) {
 			Bases: search.Choice{No: []string{"main"}}, Reasons: yes("not planned")},
 		`review:Approved status:failure`:     {Reviews: yes("approved"), Statuses: yes("failure")},
 		`reviewed-by:a review-requested:@me`: {Reviewers: yes("a"), Requested: yes("@me")},
+		`team:o/t -team:o/u`:                 {TeamsMentioned: search.Choice{Yes: []string{"o/t"}, No: []string{"o/u"}}},
 		`user-review-requested:@me -team-review-requested:o/t`: {Asked: yes("@me"),
 			Teams: search.Choice{No: []string{"o/t"}}},
 		`main() label:a(b) (label:c(d))`: {Words: []string{"main()"},

@@ -35,7 +35,9 @@ resource "github_organization_settings" "garden" {
   members_can_create_pages              = false # Arbor has none
   members_can_create_public_pages       = false
   members_can_create_private_pages      = false
-  lifecycle { ignore_changes = [billing_email] } # which Arbor does not keep
+  members_can_create_repositories         = true
+  members_can_create_public_repositories  = var.changed
+  members_can_create_private_repositories = true
 }
 
 resource "github_membership" "members" {

@@ -218,6 +218,7 @@ type privateOrg struct {
 	RepositoryCreation          string `json:"members_allowed_repository_creation_type"`
 	MembersCanForkPrivate       bool   `json:"members_can_fork_private_repositories"`
 	DefaultRepositoryPermission string `json:"default_repository_permission"`
+	TwoFactorRequired           *bool  `json:"two_factor_requirement_enabled"` // null: who asks is no owner
 }
 
 func newFullOrg(a *Account, i *web.Info, may OrgAccess, caller *Caller) *fullOrg {
@@ -236,6 +237,9 @@ func newFullOrg(a *Account, i *web.Info, may OrgAccess, caller *Caller) *fullOrg
 			RepositoryCreation:          "all",
 			MembersCanForkPrivate:       a.PrivateForks,
 		}
+	}
+	if may.Owner {
+		o.TwoFactorRequired = &a.FactorsRequired
 	}
 	if (may.Owner || may.Member && a.DefaultRole > None) && caller.Reach == Everything {
 		o.TotalPrivateRepos, o.OwnedPrivateRepos = a.PrivateRepos, a.PrivateRepos

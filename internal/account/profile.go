@@ -17,6 +17,7 @@ type Edit struct {
 	// of an organization: none, read, write or admin; whether members may fork private repositories
 	DefaultPermission web.Opt[string]
 	PrivateForks      web.Opt[bool]
+	FactorsRequired   web.Opt[bool] // at once; an organization that requires factors after a grace time stays so
 }
 
 // lines are the fields that have one line, by their names.
@@ -72,6 +73,7 @@ func (e *Edit) readOrg(o *web.Object) {
 	if e.PrivateForks = o.Bool(privateForksField); e.PrivateForks.Null {
 		o.Wrong(privateForksField, errs.InvalidField, privateForksField+" must not be null")
 	}
+	e.FactorsRequired = o.Bool("two_factor_requirement_enabled") // null, as members read it, changes nothing
 }
 
 const (
@@ -210,7 +212,9 @@ func (s *Service) Org(
 	ctx context.Context, caller *Caller, login string,
 ) (org *Account, may OrgAccess, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		org, may, err = orgFor(tx, caller, login)
+		if org, may, err = orgFor(tx, caller, login); err == nil && may.Owner {
+			org.FactorsRequired, err = requiresFactors(tx, org.ID)
+		}
 		return err
 	})
 	return org, may, err
@@ -259,6 +263,9 @@ func (s *Service) EditOrg(
 		before := *a
 		e.apply(a)
 		if err := e.record(tx, &before, a); err != nil {
+			return err
+		}
+		if err := e.changeFactors(tx, caller, a); err != nil {
 			return err
 		}
 		if err := updateAccount(tx, a); err != nil || a.DefaultRole == before.DefaultRole {

@@ -48,7 +48,9 @@ func (a *API) Routes() []route.Route {
 }
 
 // byClient is a route of the API whose caller is an OAuth App.
-func byClient(r route.Route) route.Route { return r.WithLimit(maxBody).ByClient().ForNobody().WithoutToken() }
+func byClient(r route.Route) route.Route {
+	return r.WithLimit(maxBody).ByClient().ForNobody().WithoutToken()
+}
 
 // POST /login/device/code
 //

@@ -252,6 +252,9 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, n *node, 
 	if to.Group == route.Pages && !to.Elsewhere && s.crossOrigin(r, info) {
 		return errs.New(errs.Forbidden, "This form was sent from another site.")
 	}
+	if caller != nil && caller.NeedsFactor && !to.Factorless {
+		return factorFirst(w, r)
+	}
 	signedIn := caller
 	if caller != nil {
 		info.Who, info.TokenID = caller.Login, caller.TokenID

@@ -62,10 +62,10 @@ func New(kit *page.Kit, of Services, code string) *Pages {
 func (p *Pages) Routes() []route.Route {
 	free := p.kit.Router(route.Needs(scope.None, route.None))
 	return []route.Route{
-		free.Anyone("GET /login", p.LoginForm).WithoutToken(),
-		free.Anyone("POST /login", p.Login).WithoutToken(),
-		free.Anyone("POST /login/passkey", p.AskForPasskey).WithoutToken().Counted(),
-		free.Anyone("POST /logout", p.Logout),
+		free.Anyone("GET /login", p.LoginForm).WithoutToken().WithoutFactor(),
+		free.Anyone("POST /login", p.Login).WithoutToken().WithoutFactor(),
+		free.Anyone("POST /login/passkey", p.AskForPasskey).WithoutToken().WithoutFactor().Counted(),
+		free.Anyone("POST /logout", p.Logout).WithoutFactor(),
 		free.SignedIn("GET /login/device", p.DeviceForm),
 		free.SignedIn("POST /login/device", p.kit.Sudo(p.Device)),
 		free.SignedIn("GET /login/oauth/authorize", p.AuthorizeForm).Counted(),

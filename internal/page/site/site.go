@@ -4,6 +4,7 @@
 //	GET, POST /site/people/{login}       person.go: suspend, promote, rename, delete, quota, a starting password
 //	GET       /site/organizations        organizations.go; .../new makes one, .../{login} is one
 //	GET, POST /site/repositories         repositories.go: archive, give a withdrawn fork back
+//	GET, POST /site/sign-in              signin.go: whether everybody needs a second factor
 //	GET       /site/audit                audit.go: the log of who changed access
 //	GET       /site/jobs, /site/health   health.go: what waits, and what the operator's doctor says
 //	GET       /site/style                style.go: the parts of which pages are made, in each of their states
@@ -85,6 +86,8 @@ func (p *Pages) Routes() []route.Route {
 		in("POST /site/organizations/{login}", p.kit.Sudo(p.ChangeOrganization)),
 		in("GET /site/repositories", p.Repositories),
 		in("POST /site/repositories", p.ChangeRepository),
+		in("GET /site/sign-in", p.SignIn),
+		in("POST /site/sign-in", p.kit.Sudo(p.ChangeSignIn)),
 		in("GET /site/audit", p.Audit),
 		in("GET /site/jobs", p.ShowJobs),
 		in("GET /site/health", p.Health),

@@ -217,8 +217,8 @@ type privateOrg struct {
 	MembersCanCreatePrivate     bool   `json:"members_can_create_private_repositories"`
 	RepositoryCreation          string `json:"members_allowed_repository_creation_type"`
 	MembersCanForkPrivate       bool   `json:"members_can_fork_private_repositories"`
-	DefaultRepositoryPermission string `json:"default_repository_permission"`
 	TwoFactorRequired           *bool  `json:"two_factor_requirement_enabled"` // null: who asks is no owner
+	DefaultRepositoryPermission string `json:"default_repository_permission"`
 }
 
 func newFullOrg(a *Account, i *web.Info, may OrgAccess, caller *Caller) *fullOrg {

@@ -15,8 +15,8 @@ func TestBrokenFactorsAreFound(t *testing.T) {
 		if found := look(t, s, Options{}); !found.Sound() {
 			t.Fatal(found.text())
 		}
-		write(t, s, `INSERT INTO recovery_codes (account_id, digest) SELECT id, CAST('x' AS BLOB) FROM accounts
-			WHERE login = 'alice'`)
+		s.Token(t, "alice")
+		write(t, s, `INSERT INTO recovery_codes (account_id, digest) SELECT account_id, digest FROM tokens`)
 		write(t, s, `INSERT INTO factor_rules (org_id, begins_at) SELECT id, 1 FROM accounts WHERE login = 'bob'`)
 		found := look(t, s, Options{Repair: true})
 		for _, problem := range []string{"alice has recovery codes, but no factor",

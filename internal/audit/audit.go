@@ -46,6 +46,8 @@ const (
 	FactorRename   Action = "two_factor_authentication.rename_factor"
 	FactorDisabled Action = "two_factor_authentication.disabled" // by an administrator
 	RecoveryCodes  Action = "two_factor_authentication.recovery_codes_regenerated"
+	IdentityLink   Action = "external_identity.provision" // of another server, see package oidc
+	IdentityUnlink Action = "external_identity.deprovision"
 	OrgFactorsOn   Action = "org.enable_two_factor_requirement"
 	OrgFactorsOff  Action = "org.disable_two_factor_requirement"
 	SiteFactorsOn  Action = "business.enable_two_factor_requirement" // of the site
@@ -166,7 +168,7 @@ var Actions = []Action{
 	UserCreate, UserUpdate, UserRename, UserDelete, UserSuspend, UserUnsuspend, UserPromote, UserDemote,
 	UserPassword, UserLogin, UserLogout, UserAddEmail, UserVerifyEmail, UserRemoveEmail, TokenCreate,
 	TokenDestroy, OAuthCreate, OAuthDestroy, OAuthAccessCreate, OAuthAccessDestroy,
-	OrgFactorsOn, OrgFactorsOff, SiteFactorsOn, SiteFactorsOff,
+	IdentityLink, IdentityUnlink, OrgFactorsOn, OrgFactorsOff, SiteFactorsOn, SiteFactorsOff,
 	OAuthAccessReset, OAuthAppCreate, OAuthAppUpdate, OAuthAppDestroy, OAuthAppTransfer, OAuthAppSecret,
 	OAuthAppDropSecret, KeyCreate, KeyDelete, GPGKeyCreate, GPGKeyDelete, SigningKeyCreate,
 	SigningKeyDelete, OrgCreate,

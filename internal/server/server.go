@@ -36,6 +36,7 @@ import (
 	"arbor/internal/forge"
 	"arbor/internal/issue/live"
 	"arbor/internal/journal"
+	"arbor/internal/oidc"
 	"arbor/internal/ratelimit"
 	"arbor/internal/route"
 	"arbor/internal/space"
@@ -47,6 +48,7 @@ type Server struct {
 	o          Options
 	log        *slog.Logger
 	accounts   *account.Service
+	identities *oidc.Service
 	forge      *forge.Forge
 	home       web.Handler // the page at /
 	setup      string      // the code for setting up an empty server

@@ -22,6 +22,7 @@ type securityView struct {
 	Passkeys []factor.Passkey
 	Can      bool                 // passkeys work at this address of the site
 	Barred   bool                 // the session was begun with a token, which changes no factors
+	Linked   bool                 // there are identity providers
 	Rules    []account.FactorRule // that ask for a factor of the caller
 
 	Key    string       // of an app that is being set up; empty: none
@@ -55,7 +56,8 @@ func (p *Pages) security(r *http.Request) (*securityView, error) {
 		return nil, err
 	}
 	by := caller(r)
-	v := &securityView{view: f, Can: factor.CanHave(web.From(r.Context()).Site), Barred: !by.Session || by.ByToken}
+	v := &securityView{view: f, Can: factor.CanHave(web.From(r.Context()).Site), Barred: !by.Session || by.ByToken,
+		Linked: len(p.identities.Providers()) > 0}
 	if v.Has, _, err = p.sessions.Factors(r.Context(), by); err != nil {
 		return nil, err
 	}

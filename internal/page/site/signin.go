@@ -4,18 +4,21 @@ import (
 	"net/http"
 
 	"arbor/internal/account"
+	"arbor/internal/oidc"
 	"arbor/internal/page"
 	"arbor/internal/scope"
 )
 
 type signInView struct {
 	view
-	Rule *account.FactorRule // nil: nobody needs a second factor
+	Rule      *account.FactorRule // nil: nobody needs a second factor
+	Providers []*oidc.Provider    // of identities
+	Passwords bool                // everybody may sign in with a password
 }
 
 // GET /site/sign-in
 //
-// SignIn shows whether everybody needs a second factor.
+// SignIn shows whether everybody needs a second factor, and with which identities people sign in.
 func (p *Pages) SignIn(w http.ResponseWriter, r *http.Request) error {
 	v, err := p.signIn(r)
 	if err != nil {
@@ -29,7 +32,7 @@ func (p *Pages) signIn(r *http.Request) (*signInView, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &signInView{view: f}
+	v := &signInView{view: f, Providers: p.Identities.Providers(), Passwords: p.Identities.Passwords()}
 	v.Rule, err = page.FactorRule(r, p.Accounts, "")
 	return v, err
 }

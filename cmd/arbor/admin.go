@@ -12,20 +12,21 @@ import (
 )
 
 type userCommand struct {
-	Create    userCreate    `cmd:"" help:"Create a user."`
-	List      userList      `cmd:"" help:"List all users."`
-	Show      userShow      `cmd:"" help:"Show a user's details."`
-	Suspend   userSuspend   `cmd:"" help:"Suspend a user: its tokens, keys and sessions stop working at once."`
-	Unsuspend userUnsuspend `cmd:"" help:"Lift a suspension; tokens that have not expired work again."`
-	Promote   userPromote   `cmd:"" help:"Make a user a site administrator."`
-	Demote    userDemote    `cmd:"" help:"Remove a user's site administrator rights."`
-	Rename    userRename    `cmd:"" help:"Change a user's login. The old one redirects and stays reserved."`
-	Delete    userDelete    `cmd:"" help:"Delete a user that owns nothing. Its texts are shown as by ghost, and its login stays reserved."`
-	Passwd    userPasswd    `cmd:"" help:"Set a user's password for the pages, from a prompt or the first line of standard input. Ends the user's sessions."`
-	Factors   userFactors   `cmd:"" help:"Show or remove a user's second factors."`
-	Quota     userQuota     `cmd:"" help:"Show or change how many repositories a user may own, and their total size."`
-	Email     emailCommand  `cmd:"" help:"Manage the e-mail addresses that attribute commits to users."`
-	Key       keyCommand    `cmd:"" help:"Manage the SSH keys of users."`
+	Create     userCreate     `cmd:"" help:"Create a user."`
+	List       userList       `cmd:"" help:"List all users."`
+	Show       userShow       `cmd:"" help:"Show a user's details."`
+	Suspend    userSuspend    `cmd:"" help:"Suspend a user: its tokens, keys and sessions stop working at once."`
+	Unsuspend  userUnsuspend  `cmd:"" help:"Lift a suspension; tokens that have not expired work again."`
+	Promote    userPromote    `cmd:"" help:"Make a user a site administrator."`
+	Demote     userDemote     `cmd:"" help:"Remove a user's site administrator rights."`
+	Rename     userRename     `cmd:"" help:"Change a user's login. The old one redirects and stays reserved."`
+	Delete     userDelete     `cmd:"" help:"Delete a user that owns nothing. Its texts are shown as by ghost, and its login stays reserved."`
+	Passwd     userPasswd     `cmd:"" help:"Set a user's password for the pages, from a prompt or the first line of standard input. Ends the user's sessions."`
+	Identities userIdentities `cmd:"" help:"List or unlink a user's identities of other servers."`
+	Factors    userFactors    `cmd:"" help:"Show or remove a user's second factors."`
+	Quota      userQuota      `cmd:"" help:"Show or change how many repositories a user may own, and their total size."`
+	Email      emailCommand   `cmd:"" help:"Manage the e-mail addresses that attribute commits to users."`
+	Key        keyCommand     `cmd:"" help:"Manage the SSH keys of users."`
 }
 
 type userCreate struct {

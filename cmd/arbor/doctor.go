@@ -19,6 +19,7 @@ import (
 	"arbor/internal/doctor"
 	"arbor/internal/git"
 	"arbor/internal/journal"
+	"arbor/internal/oidc"
 )
 
 // doctorCommand takes the flags of serve, so that it reports on the settings that the server uses.
@@ -48,6 +49,9 @@ func (c *doctorCommand) Run(p *process, k *kong.Context) error {
 		}
 		return s.db, s.git, s.close, nil
 	}
+	if c.SignInFile != "" {
+		o.Providers = func(ctx context.Context) (map[string]error, error) { return checkProviders(ctx, c.SignInFile) }
+	}
 	report := doctor.Run(p.ctx, o)
 	if c.JSON {
 		out := json.NewEncoder(p.stdout)
@@ -60,6 +64,19 @@ func (c *doctorCommand) Run(p *process, k *kong.Context) error {
 		err = &exitStatus{statusUnsound}
 	}
 	return err
+}
+
+// checkProviders asks the identity providers of a file whether people can sign in with them.
+func checkProviders(ctx context.Context, file string) (map[string]error, error) {
+	config, err := oidc.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]error{}
+	for _, provider := range config.Providers {
+		found[provider.Name] = provider.Check(ctx)
+	}
+	return found, nil
 }
 
 // inForce are the settings: numbers, sizes, switches and choices as they are; of free texts, which

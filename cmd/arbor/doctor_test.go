@@ -3,6 +3,9 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -125,4 +128,36 @@ func TestDoctorOfAStore(t *testing.T) {
 			t.Errorf("database: %s", got)
 		}
 	})
+}
+
+// The doctor asks identity providers whether people can sign in with them, and does not tell who they are.
+func TestDoctorAsksProviders(t *testing.T) {
+	t.Parallel()
+	var issuer *httptest.Server
+	issuer = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		if r.URL.Path == "/.well-known/openid-configuration" {
+			fmt.Fprintf(w, `{"issuer": %q, "jwks_uri": "%[1]s/keys", "authorization_endpoint": "%[1]s/auth",
+				"token_endpoint": "%[1]s/token"}`, issuer.URL)
+			return
+		}
+		fmt.Fprint(w, `{"keys": []}`)
+	}))
+	defer issuer.Close()
+	file := filepath.Join(t.TempDir(), mark+".yaml")
+	for text, want := range map[string]map[string]doctor.Status{
+		fmt.Sprintf(`providers: [{name: %s, issuer: %q, client_id: x}]`, mark, issuer.URL): {
+			"identity provider 1": doctor.OK},
+		fmt.Sprintf(`providers: [{name: %s, issuer: "http://127.0.0.1:1", client_id: x}]`, mark): {
+			"identity provider 1": doctor.Fail},
+		`providers: [{}]`: {"identity providers": doctor.Fail},
+	} {
+		testkit.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+		report := told(t, statusUnsound, "--data", filepath.Join(t.TempDir(), "none"), "--sign-in-file", file)
+		for name, status := range want {
+			if got := statusOf(report, name); got != status {
+				t.Errorf("%s: %s is %s, want %s", text, name, got, status)
+			}
+		}
+	}
 }

@@ -3,7 +3,49 @@ package main
 import (
 	"fmt"
 	"log/slog"
+	"time"
+
+	"arbor/internal/errs"
 )
+
+type factorsCommand struct {
+	storeFlags
+	Org     string `help:"Login of an organization: its members and outside collaborators are meant, not everybody." placeholder:"LOGIN"`
+	Require bool   `xor:"what" help:"Require a second factor."`
+	End     bool   `xor:"what" help:"Require none any more."`
+	Days    int    `default:"14" help:"With --require: days until those without one can do nothing but add one."`
+}
+
+// Run changes the rule, and shows it.
+func (c *factorsCommand) Run(p *process) error {
+	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+		accounts, err := s.forge(log).Accounts, error(nil)
+		switch {
+		case c.Require:
+			err = accounts.RequireFactors(p.ctx, nil, c.Org, time.Duration(c.Days)*24*time.Hour)
+		case c.End:
+			err = accounts.EndFactorRule(p.ctx, nil, c.Org)
+		case c.Org != "":
+			_, err = accounts.Get(p.ctx, nil, c.Org)
+		}
+		if err != nil {
+			return err
+		}
+		rule, err := accounts.FactorRuleOf(p.ctx, c.Org)
+		switch {
+		case errs.Is(err, errs.NotFound):
+			fmt.Fprintln(p.stdout, "not required")
+			return nil
+		case err != nil:
+			return err
+		case rule.InForce:
+			fmt.Fprintf(p.stdout, "required since %s\n", when(rule.BeginsAt))
+		default:
+			fmt.Fprintf(p.stdout, "required from %s on\n", when(rule.BeginsAt))
+		}
+		return nil
+	})
+}
 
 type userFactors struct {
 	userNamed

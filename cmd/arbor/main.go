@@ -45,6 +45,7 @@ type commandLine struct {
 	Org      orgCommand      `cmd:"" group:"Manage people and repositories" help:"Manage organizations."`
 	App      appCommand      `cmd:"" group:"Manage people and repositories" help:"Manage GitHub Apps and their installations."`
 	OAuthApp oauthAppCommand `cmd:"" name:"oauth-app" group:"Manage people and repositories" help:"Manage OAuth Apps, which sign people in with this server."`
+	Factors  factorsCommand  `cmd:"" group:"Manage people and repositories" help:"Show or change who must have a second factor: everybody, or the people of an organization."`
 	Token    tokenCommand    `cmd:"" group:"Manage people and repositories" help:"Manage access tokens."`
 	Repo     repoCommand     `cmd:"" group:"Manage people and repositories" help:"Manage repositories."`
 	Issue    issueCommand    `cmd:"" group:"Manage people and repositories" help:"Manage issues in ways that REST does not offer."`

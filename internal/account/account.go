@@ -17,6 +17,7 @@
 //   - rename.go, storeformer.go: other logins, and those that were given up, of table
 //     former_logins
 //   - delete.go: the end of an account, and ghost
+//   - factorrule.go, storefactor.go: who must have a second factor, of table factor_rules
 //   - quota.go, text.go, storequota.go: what accounts may own and write
 //   - audit.go: what the audit log says of accounts, and showing it
 //
@@ -157,17 +158,20 @@ func (id InstallationID) String() string { return strconv.FormatInt(int64(id), 1
 
 // Account is a person or an organization. A nil text is one that was not given.
 type Account struct {
-	ID           ID
-	Login        string // as it was registered; Fold(Login) is unique
-	Kind         Kind
-	Name         *string
-	Email        *string
-	Company      *string
-	Blog         *string
-	Location     *string
-	Bio          *string // of an organization: its description
-	SiteAdmin    bool
-	TwoFactor    bool // it has a second factor; read for oneself only
+	ID        ID
+	Login     string // as it was registered; Fold(Login) is unique
+	Kind      Kind
+	Name      *string
+	Email     *string
+	Company   *string
+	Blog      *string
+	Location  *string
+	Bio       *string // of an organization: its description
+	SiteAdmin bool
+	TwoFactor bool // it has a second factor; read for oneself only
+	// Of an organization: its people must have a second factor, perhaps after a grace time; read for owners only.
+	FactorsRequired bool
+
 	DefaultRole  Role // of an organization: what members have on its repositories
 	PublicRepos  int64
 	PrivateRepos int64 // without withdrawn forks
@@ -216,6 +220,8 @@ type Caller struct {
 	Session   bool  // signed in by the session of a browser, which opens pages alone
 	ByToken   bool  // the session was started with a token, so it cannot create tokens
 
+	// Of a session: its user must have a second factor and has none, so it opens nothing but where one is added.
+	NeedsFactor bool
 	ConfirmedAt db.Time // of a session: when its user last showed a password or a factor
 	// the id of the App that signed the request itself, with a JWT, and so has no token; 0: none
 	SignedApp AppID

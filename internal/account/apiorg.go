@@ -22,7 +22,7 @@ func (a *API) GetOrg(w http.ResponseWriter, r *http.Request) error {
 //
 // UpdateOrg changes an organization, for its owners: name, description, email,
 // company, blog, location, billing_email, default_repository_permission (read, write, admin
-// or none), and what members may create and fork. Errors: 404, 403, 422.
+// or none), what members may create and fork, and two_factor_requirement_enabled. Errors: 404, 403, 422.
 func (a *API) UpdateOrg(w http.ResponseWriter, r *http.Request) error {
 	caller, login := CallerFrom(r.Context()), web.Param(r, "org")
 	if err := a.s.CheckOwner(r.Context(), caller, login); err != nil {

@@ -103,6 +103,20 @@ func claim(tx *db.Tx, a *Account, address string) error {
 	return insertEmail(tx, a.ID, address)
 }
 
+// VerifyIfFree adds an address to an account as verified, if it is one and no other account verified it.
+func VerifyIfFree(tx *db.Tx, a *Account, address string) error {
+	if !PlausibleEmail(address) || !mayHave(a, address) {
+		return nil
+	}
+	if by, err := verifier(tx, address); err != nil || by != "" {
+		return err
+	}
+	if err := claim(tx, a, address); err != nil {
+		return err
+	}
+	return verify(tx, a, address)
+}
+
 // verify marks a claimed address of an account as verified. Errors: 404, 422.
 func verify(tx *db.Tx, a *Account, address string) error {
 	if !mayHave(a, address) {

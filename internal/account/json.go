@@ -219,6 +219,7 @@ type privateOrg struct {
 	RepositoryCreation      string `json:"members_allowed_repository_creation_type"`
 	MembersCanForkPrivate   bool   `json:"members_can_fork_private_repositories"`
 	*ownersOrg
+	TwoFactorRequired           *bool  `json:"two_factor_requirement_enabled"` // null: who asks is no owner
 	DefaultRepositoryPermission string `json:"default_repository_permission"`
 }
 
@@ -243,6 +244,9 @@ func newFullOrg(a *Account, i *web.Info, may OrgAccess, caller *Caller) *fullOrg
 			RepositoryCreation:          a.Creation.Type(),
 			MembersCanForkPrivate:       a.PrivateForks,
 		}
+	}
+	if may.Owner {
+		o.TwoFactorRequired = &a.FactorsRequired
 	}
 	if may.Owner && caller.Allows(scope.AdminOrg, false) == nil {
 		o.ownersOrg = &ownersOrg{a.BillingEmail}

@@ -22,6 +22,7 @@ type Edit struct {
 	CreateRepos, CreatePublic, CreatePrivate web.Opt[bool]
 
 	BillingEmail web.Opt[string] // of an organization
+	FactorsRequired   web.Opt[bool] // at once; an organization that requires factors after a grace time stays so
 }
 
 // lines are the fields that have one line, by their names.
@@ -88,6 +89,7 @@ func (e *Edit) readOrg(o *web.Object) {
 	l := lineField{"billing_email", &e.BillingEmail}
 	l.check(&o.Faults)
 	checkAddress(&o.Faults, "billing_email", e.BillingEmail)
+	e.FactorsRequired = o.Bool("two_factor_requirement_enabled") // null, as members read it, changes nothing
 }
 
 const (
@@ -231,7 +233,9 @@ func (s *Service) Org(
 	ctx context.Context, caller *Caller, login string,
 ) (org *Account, may OrgAccess, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		org, may, err = orgFor(tx, caller, login)
+		if org, may, err = orgFor(tx, caller, login); err == nil && may.Owner {
+			org.FactorsRequired, err = requiresFactors(tx, org.ID)
+		}
 		return err
 	})
 	return org, may, err
@@ -280,6 +284,9 @@ func (s *Service) EditOrg(
 		before := *a
 		e.apply(a)
 		if err := e.record(tx, &before, a); err != nil {
+			return err
+		}
+		if err := e.changeFactors(tx, caller, a); err != nil {
 			return err
 		}
 		if err := updateAccount(tx, a); err != nil || a.DefaultRole == before.DefaultRole {

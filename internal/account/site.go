@@ -65,6 +65,36 @@ func (s *Service) Demote(ctx context.Context, by *Caller, login string) (*Accoun
 	})
 }
 
+// FollowAdmin makes a user an administrator of the site or an ordinary user, as another server says who signs the user
+// in. Errors: 404; 422 for the last site administrator.
+func (s *Service) FollowAdmin(ctx context.Context, id ID, is bool) error {
+	return s.db.WriteAs(ctx, db.Server, func(tx *db.Tx) error {
+		if err := HoldID(tx, id); err != nil {
+			return err
+		}
+		a, err := ByID(tx, id)
+		if err != nil || a.SiteAdmin == is {
+			return err
+		}
+		if is {
+			if err := Record(tx, audit.UserPromote, a, audit.Process, nil); err != nil {
+				return err
+			}
+			return setSiteAdmin(tx, a, true)
+		}
+		if err := checkNotLastAdmin(tx, a); err != nil {
+			return err
+		}
+		if err := Record(tx, audit.UserDemote, a, audit.Process, nil); err != nil {
+			return err
+		}
+		if err := setSiteAdmin(tx, a, false); err != nil || s.forge == nil {
+			return err
+		}
+		return s.forge.EndSiteAdmin(tx, a.ID, a.ID)
+	})
+}
+
 // changeUser changes a user whose row is held, and that is not who does it.
 func (s *Service) changeUser(
 	ctx context.Context, by *Caller, login string, action audit.Action, change func(*db.Tx, *Account) error,

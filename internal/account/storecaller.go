@@ -16,20 +16,22 @@ func BadCredentials() error { return errs.New(errs.Unauthenticated, "Bad credent
 func Suspended() error { return errs.New(errs.Forbidden, "Sorry. Your account was suspended.") }
 
 // CallerOfToken returns the caller of a valid token or session, given by its SHA-256, with its rights, and its
-// expiry (zero: never). Errors: errs.Absent for an unknown token; 403 if its account is suspended.
+// expiry (zero: never). Errors: errs.Absent for an unknown token; 403 if its account is suspended, and for a token of
+// one that must have a second factor.
 func CallerOfToken(tx *db.Tx, digest [sha256.Size]byte) (*Caller, db.Time, error) {
 	var c Caller
 	var expires, suspended db.Time
+	var needs bool
 	var scopes *string
 	var permission int64
 	var of *InstallationID
 	err := tx.QueryRow(`SELECT t.id, t.expires_at, t.scopes, t.permission, t.installation_id,
 			t.agent IS NOT NULL, t.begun_with IS NOT NULL, COALESCE(t.confirmed_at, t.created_at),
-			a.id, a.login, a.site_admin, a.suspended_at
+			a.id, a.login, a.site_admin, a.suspended_at, `+needsFactor("a.id")+`
 		FROM tokens t JOIN accounts a ON a.id = t.account_id WHERE t.digest = $1
 		AND t.revoked_at IS NULL`, digest[:]).
 		Scan(&c.TokenID, &expires, &scopes, &permission, &of, &c.Session, &c.ByToken, &c.ConfirmedAt, &c.ID,
-			&c.Login, &c.SiteAdmin, &suspended)
+			&c.Login, &c.SiteAdmin, &suspended, &needs)
 	if err != nil {
 		return nil, 0, OrAbsent(err)
 	}
@@ -38,6 +40,9 @@ func CallerOfToken(tx *db.Tx, digest [sha256.Size]byte) (*Caller, db.Time, error
 	}
 	if !suspended.IsZero() {
 		return nil, 0, Suspended()
+	}
+	if c.NeedsFactor = needs; needs && !c.Session {
+		return nil, 0, FactorNeeded()
 	}
 	var chosen []int64
 	if permission != Classic {
@@ -56,17 +61,17 @@ func CallerOfToken(tx *db.Tx, digest [sha256.Size]byte) (*Caller, db.Time, error
 }
 
 // TokenHolds is the condition that a caller's token is neither revoked nor expired and its
-// account not suspended, for statements that write: token and now are expressions. Callers inside
-// this process have no token, and pass with 0.
+// account neither suspended nor without a second factor that it must have, for statements that write: token and now
+// are expressions. Callers inside this process have no token, and pass with 0.
 func TokenHolds(token, now string) string {
 	return `(CAST(` + token + ` AS BIGINT) = 0 OR EXISTS (SELECT 1 FROM tokens t
-		JOIN accounts ta ON ta.id = t.account_id AND ta.suspended_at IS NULL
+		JOIN accounts ta ON ta.id = t.account_id AND ta.suspended_at IS NULL AND NOT ` + needsFactor("ta.id") + `
 		WHERE t.id = CAST(` + token + ` AS BIGINT) AND t.revoked_at IS NULL
 			AND (t.expires_at IS NULL OR t.expires_at > CAST(` + now + ` AS BIGINT))))`
 }
 
 // Again reads a caller again, for operations that take long before they write. Errors: 401 if the token was
-// revoked or has expired or the key was deleted, 403 if the account is suspended.
+// revoked or has expired or the key was deleted, 403 if the account is suspended or must have a second factor.
 func Again(tx *db.Tx, c *Caller) (*Caller, error) {
 	if c.KeyID != 0 {
 		now, err := callerOfKey(tx, `k.id = $1`, c.KeyID)
@@ -91,16 +96,19 @@ func Again(tx *db.Tx, c *Caller) (*Caller, error) {
 	}
 	now := *c
 	var expires, suspended db.Time
-	err := tx.QueryRow(`SELECT t.expires_at, a.id, a.login, a.site_admin, a.suspended_at
+	var needs bool
+	err := tx.QueryRow(`SELECT t.expires_at, a.id, a.login, a.site_admin, a.suspended_at, `+needsFactor("a.id")+`
 		FROM tokens t JOIN accounts a ON a.id = t.account_id WHERE t.id = $1
 		AND t.revoked_at IS NULL`, c.TokenID).
-		Scan(&expires, &now.ID, &now.Login, &now.SiteAdmin, &suspended)
+		Scan(&expires, &now.ID, &now.Login, &now.SiteAdmin, &suspended, &needs)
 	now.SiteAdmin = now.SiteAdmin && c.SiteAdmin // the token may not let it act as one
 	switch {
 	case errors.Is(err, db.ErrNoRows), err == nil && !expires.IsZero() && tx.Now >= expires:
 		return nil, BadCredentials()
 	case err == nil && !suspended.IsZero():
 		return nil, Suspended()
+	case err == nil && needs && !c.NeedsFactor: // a session that needs one reached a page where it is added
+		return nil, FactorNeeded()
 	}
 	return &now, err
 }
@@ -129,20 +137,23 @@ func CallerOfKey(tx *db.Tx, fingerprint string) (*Caller, error) {
 }
 
 // callerOfKey finds who signs in with the key of a condition. Errors: 404 for no key, 403 when its account
-// is suspended, or that of who added it as a deploy key.
+// is suspended, or that of who added it as a deploy key, and for a person who must have a second factor.
 func callerOfKey(tx *db.Tx, condition string, arg any) (*Caller, error) {
 	var c Caller
 	var repoID int64
-	var readOnly bool
+	var readOnly, needs bool
 	var suspended db.Time
-	err := tx.QueryRow(`SELECT k.id, k.added_by, a.login, COALESCE(k.repo_id, 0), k.read_only, a.suspended_at
+	err := tx.QueryRow(`SELECT k.id, k.added_by, a.login, COALESCE(k.repo_id, 0), k.read_only, a.suspended_at,
+			`+needsFactor("a.id")+`
 		FROM ssh_keys k JOIN accounts a ON a.id = k.added_by WHERE `+condition, arg).
-		Scan(&c.KeyID, &c.ID, &c.Login, &repoID, &readOnly, &suspended)
+		Scan(&c.KeyID, &c.ID, &c.Login, &repoID, &readOnly, &suspended, &needs)
 	switch {
 	case err != nil:
 		return nil, OrAbsent(err)
 	case !suspended.IsZero():
 		return nil, Suspended()
+	case needs && repoID == 0: // a deploy key is the repository's
+		return nil, FactorNeeded()
 	}
 	if repoID != 0 {
 		c.Reach, c.HidesMembers = OneRepo, true

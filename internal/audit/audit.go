@@ -46,6 +46,12 @@ const (
 	FactorRename   Action = "two_factor_authentication.rename_factor"
 	FactorDisabled Action = "two_factor_authentication.disabled" // by an administrator
 	RecoveryCodes  Action = "two_factor_authentication.recovery_codes_regenerated"
+	IdentityLink   Action = "external_identity.provision" // of another server, see package oidc
+	IdentityUnlink Action = "external_identity.deprovision"
+	OrgFactorsOn   Action = "org.enable_two_factor_requirement"
+	OrgFactorsOff  Action = "org.disable_two_factor_requirement"
+	SiteFactorsOn  Action = "business.enable_two_factor_requirement" // of the site
+	SiteFactorsOff Action = "business.disable_two_factor_requirement"
 	SessionConfirm Action = "user.sudo" // a session's user confirmed who it is
 
 	TokenCreate  Action = "personal_access_token.create"
@@ -57,6 +63,7 @@ const (
 
 	OAuthAccessCreate  Action = "oauth_access.create"
 	OAuthAccessDestroy Action = "oauth_access.destroy"
+	OAuthAccessReset   Action = "oauth_access.regenerate"
 	OAuthAppCreate     Action = "oauth_application.create"
 	OAuthAppUpdate     Action = "oauth_application.update"
 	OAuthAppDestroy    Action = "oauth_application.destroy"
@@ -161,8 +168,9 @@ var Actions = []Action{
 	UserCreate, UserUpdate, UserRename, UserDelete, UserSuspend, UserUnsuspend, UserPromote, UserDemote,
 	UserPassword, UserLogin, UserLogout, UserAddEmail, UserVerifyEmail, UserRemoveEmail, TokenCreate,
 	TokenDestroy, OAuthCreate, OAuthDestroy, OAuthAccessCreate, OAuthAccessDestroy,
-	OAuthAppCreate, OAuthAppUpdate, OAuthAppDestroy, OAuthAppTransfer, OAuthAppSecret, OAuthAppDropSecret,
-	KeyCreate, KeyDelete, GPGKeyCreate, GPGKeyDelete, SigningKeyCreate,
+	IdentityLink, IdentityUnlink, OrgFactorsOn, OrgFactorsOff, SiteFactorsOn, SiteFactorsOff,
+	OAuthAccessReset, OAuthAppCreate, OAuthAppUpdate, OAuthAppDestroy, OAuthAppTransfer, OAuthAppSecret,
+	OAuthAppDropSecret, KeyCreate, KeyDelete, GPGKeyCreate, GPGKeyDelete, SigningKeyCreate,
 	SigningKeyDelete, OrgCreate,
 	OrgUpdate, OrgRename, OrgDelete, OrgAddMember, OrgUpdateMember, OrgRemoveMember,
 	OrgInvite, OrgInviteCancel, OrgInviteReject, TeamCreate, TeamUpdate,

@@ -13,8 +13,10 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -63,8 +65,10 @@ type Options struct {
 	Memory   int64  // of the machine or container, in bytes; 0: unknown
 	Settings map[string]string
 	// Open opens the store; close closes what it opened.
-	Open  func(context.Context) (d *db.DB, g *git.Git, close func() error, err error)
-	Cause func(check string, err error) // called with the reason why a check failed
+	Open func(context.Context) (d *db.DB, g *git.Git, close func() error, err error)
+	// Providers asks the identity providers whether people can sign in with them, by their names; nil: there are none.
+	Providers func(context.Context) (map[string]error, error)
+	Cause     func(check string, err error) // called with the reason why a check failed
 }
 
 // doctor collects one report.
@@ -84,6 +88,7 @@ func Run(ctx context.Context, o Options) *Report {
 	d.add("machine", OK, machine, "")
 	there := d.folder() // before the store is opened, which closes the folder to others
 	d.git(ctx)
+	d.providers(ctx)
 	if there {
 		d.store(ctx)
 	}
@@ -98,6 +103,27 @@ func (d *doctor) add(name string, status Status, found, advice string) {
 func (d *doctor) failed(name, found, advice string, err error) {
 	d.add(name, Fail, found, advice)
 	d.Cause(name, err)
+}
+
+// providers asks identity providers. Their addresses are not in the report.
+func (d *doctor) providers(ctx context.Context) {
+	if d.Providers == nil {
+		return
+	}
+	found, err := d.Providers(ctx)
+	if err != nil {
+		d.failed("identity providers", "the file cannot be read", "mend the file of --sign-in-file, see docs/sign-in.md", err)
+		return
+	}
+	for n, name := range slices.Sorted(maps.Keys(found)) {
+		check := fmt.Sprintf("identity provider %d", n+1) // its name is the operator's own
+		if err := found[name]; err != nil {
+			d.failed(check, "people cannot sign in with it",
+				"check issuer, network and certificates from this machine", err)
+			continue
+		}
+		d.add(check, OK, "it answers, with keys and PKCE", "")
+	}
 }
 
 // told are the lines of git's build options that describe its features.

@@ -54,6 +54,8 @@ var AccountColumns = []AccountColumn{
 	{"totps", "account_id", Dropped, ""},
 	{"recovery_codes", "account_id", Dropped, ""},
 	{"passkeys", "account_id", Dropped, ""},
+	{"factor_rules", "org_id", Dropped, ""},
+	{"identities", "account_id", Dropped, ""},
 	{"passkey_challenges", "account_id", Dropped, ""},
 	{"installations", "account_id", Dropped, ""},
 	{"installation_suspensions", "account_id", Dropped, ""},

@@ -40,7 +40,16 @@ func (a *API) Routes() []route.Route {
 			a.AskDevice).In(route.Pages).WithLimit(maxBody).Counted().WithoutToken(),
 		free.Anyone("POST /login/oauth/access_token",
 			a.TakeToken).In(route.Pages).WithLimit(maxBody).ByClient().WithoutToken(),
+		byClient(free.Anyone("POST /applications/{client_id}/token", a.CheckToken)),
+		byClient(free.Anyone("PATCH /applications/{client_id}/token", a.ResetToken)),
+		byClient(free.Anyone("DELETE /applications/{client_id}/token", a.EndToken)),
+		byClient(free.Anyone("DELETE /applications/{client_id}/grant", a.EndGrant)),
 	}
+}
+
+// byClient is a route of the API whose caller is an OAuth App.
+func byClient(r route.Route) route.Route {
+	return r.WithLimit(maxBody).ByClient().ForNobody().WithoutToken()
 }
 
 // POST /login/device/code

@@ -7,7 +7,9 @@
 //	exchange.go   a code becomes a token
 //	grant.go      what users allowed, as they see and revoke it
 //	store.go      the SQL of tables oauth_apps and oauth_secrets; storegrant.go of oauth_grants and oauth_codes
+//	given.go      tokens as their App sees, resets and ends them
 //	api.go        POST /login/oauth/access_token and /login/device/code; encoding.go: what these read and answer
+//	apitoken.go   /applications/{client_id}/token and grant, for the App itself
 //
 // A code is bound to the App, the user, the address to which it went and the challenge of PKCE. It is redeemed once,
 // within ten minutes, with a secret of the App. Tokens are rows of tokens (package token), each of a grant: what

@@ -4,6 +4,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/account/token"
 	"arbor/internal/db"
+	"arbor/internal/errs"
 	"arbor/internal/scope"
 )
 
@@ -108,4 +109,24 @@ func grantBy(tx *db.Tx, id account.GrantID, by account.ID) (app string, err erro
 	err = tx.QueryRow(`SELECT p.name FROM oauth_grants g JOIN oauth_apps p ON p.id = g.app_id
 		WHERE g.id = $1 AND g.account_id = $2`, id, by).Scan(&app)
 	return app, account.OrAbsent(err)
+}
+
+// tokenOf finds a token in force of an OAuth App by its value. Error: errs.Absent.
+func tokenOf(tx *db.Tx, app *App, value string) (*Given, error) {
+	if !token.WellFormed(value) {
+		return nil, errs.Absent()
+	}
+	g, d, scopes, of := &Given{App: app, Token: value}, token.Digest(value), "", account.ID(0)
+	err := tx.QueryRow(`SELECT t.id, t.scopes, t.created_at, t.grant_id, t.account_id
+		FROM tokens t JOIN oauth_grants g ON g.id = t.grant_id JOIN accounts a ON a.id = t.account_id
+		WHERE t.digest = $1 AND g.app_id = $2 AND t.revoked_at IS NULL AND a.suspended_at IS NULL`, d[:], app.ID).
+		Scan(&g.ID, &scopes, &g.CreatedAt, &g.grant, &of)
+	if err != nil {
+		return nil, account.OrAbsent(err)
+	}
+	if g.Scopes, err = scope.Parse(scopes); err != nil {
+		return nil, err
+	}
+	g.User, err = account.ByID(tx, of)
+	return g, err
 }

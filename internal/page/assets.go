@@ -158,7 +158,7 @@ func zip(data []byte) []byte {
 func (k *Kit) Routes() []route.Route {
 	free := route.Needs(scope.None, route.None)
 	return []route.Route{
-		free.Anyone("GET /assets/{asset}", k.Asset).In(route.Pages).WithoutToken(),
+		free.Anyone("GET /assets/{asset}", k.Asset).In(route.Pages).WithoutToken().WithoutFactor(),
 		k.Router(free).Anyone("POST /settings/theme", k.Theme).WithoutToken(),
 	}
 }

@@ -126,7 +126,10 @@ func putCollaborator(tx *db.Tx, repoID ID, userID account.ID, role account.Role)
 	_, err := tx.Exec(`INSERT INTO collaborators (repo_id, user_id, role, created_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (repo_id, user_id) DO UPDATE
 		SET role = excluded.role`, repoID, userID, int64(role), tx.Now)
-	return err
+	if err != nil {
+		return err
+	}
+	return account.BumpIfFactorsAreRequired(tx)
 }
 
 // granted returns the role granted to a user, or None.

@@ -74,6 +74,7 @@ type Route struct {
 	Elsewhere  bool // see FromElsewhere
 	Open       bool // see WithoutToken
 	Client     bool // see ByClient
+	Factorless bool // see WithoutFactor
 	File       bool // see AsFile
 
 	Space Space
@@ -160,6 +161,12 @@ func (r Route) ForNobody() Route {
 // ByClient says that the request's Authorization is an OAuth client's, which the handler reads: it has no caller.
 func (r Route) ByClient() Route {
 	r.Client = true
+	return r
+}
+
+// WithoutFactor keeps the page open to users who must have a second factor before they can use anything else.
+func (r Route) WithoutFactor() Route {
+	r.Factorless = true
 	return r
 }
 

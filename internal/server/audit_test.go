@@ -52,6 +52,7 @@ var unaudited = map[string]string{
 	"POST /login/oauth/access_token":                                     "a row tells of the token, where somebody confirmed its code; package account tests it",
 	"POST /login/oauth/authorize":                                        "a row tells of what is allowed for the first time, see TestOAuthFlow",
 	"POST /app-manifests/{code}/conversions":                             "a row tells of the App's key, but not who asked: that is nobody; package app tests it",
+	"POST /applications/{client_id}/token":                               "it changes nothing",
 	"DELETE /installation/token":                                         "the end of the same",
 	"POST /{owner}/{repo}/git-receive-pack":                              "daily work, which git's history and the feed tell",
 }

@@ -9,6 +9,7 @@ import (
 	"arbor/internal/app"
 	"arbor/internal/audit"
 	"arbor/internal/errs"
+	"arbor/internal/page"
 	"arbor/internal/route"
 	"arbor/internal/web"
 )
@@ -29,6 +30,14 @@ func (s *Server) checkAccess(
 		return errs.Absent()
 	}
 	return nil
+}
+
+// factorFirst leads the browser of a user who must have a second factor to where one is added. Error: 403.
+func factorFirst(w http.ResponseWriter, r *http.Request) error {
+	if !safe(r.Method) {
+		return account.FactorNeeded()
+	}
+	return page.SeeOther(w, r, "/settings/security")
 }
 
 // signsInToChange reports whether the route's unsafe methods require a signed-in caller. Git's routes check

@@ -99,6 +99,7 @@ func traits(r *route.Route) string {
 		{"unpacked", r.Unpack != nil}, {"streamed", r.Streams}, {"unadmitted", r.Unadmitted},
 		{"any media", r.AnyMedia && !r.File}, {"file", r.File}, {"digits", r.Numbered},
 		{"archived", r.Archived}, {"without token", r.Open}, {"for nobody", r.Nobody}, {"by client", r.Client},
+		{"without factor", r.Factorless},
 		{"from elsewhere", r.Elsewhere}, {"counted", r.Limited},
 		{"takes space", r.Space == route.SpaceAlways},
 		{"takes space before pushes", r.Space == route.SpaceBeforePush},

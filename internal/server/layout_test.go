@@ -41,7 +41,7 @@ var tiers = []struct {
 		"internal/file", "internal/follow", "internal/gitdata", "internal/hook", "internal/imageproxy",
 		"internal/invitation", "internal/issue",
 		"internal/issuekit", "internal/keywords", "internal/label", "internal/license", "internal/markup",
-		"internal/milestone", "internal/notification", "internal/oauth", "internal/plant", "internal/posting",
+		"internal/milestone", "internal/notification", "internal/oauth", "internal/oidc", "internal/plant", "internal/posting",
 		"internal/pull",
 		"internal/ratelimit", "internal/reaction", "internal/release", "internal/repo", "internal/review",
 		"internal/rule", "internal/search", "internal/signature", "internal/star", "internal/status",

@@ -156,6 +156,9 @@ func mistakes(r *route.Route) []mistake {
 	if fixture.Body(r) == "" || r.Streams {
 		return list
 	}
+	if r.Client && r.Group == route.API {
+		return list // who sends no client secret is refused first, see TestOAuthAppManagesItsTokens
+	}
 	kind, first := map[string]string{"Content-Type": "application/json"}, len(list)
 	list = append(list, mistake{body: `{"a":`, headers: kind, status: http.StatusBadRequest},
 		mistake{body: `7`, headers: kind, status: http.StatusBadRequest})

@@ -36,6 +36,7 @@ import (
 	"arbor/internal/forge"
 	"arbor/internal/issue/live"
 	"arbor/internal/journal"
+	"arbor/internal/oidc"
 	"arbor/internal/ratelimit"
 	"arbor/internal/route"
 	"arbor/internal/space"
@@ -47,6 +48,7 @@ type Server struct {
 	o          Options
 	log        *slog.Logger
 	accounts   *account.Service
+	identities *oidc.Service
 	forge      *forge.Forge
 	home       web.Handler // the page at /
 	setup      string      // the code for setting up an empty server
@@ -251,6 +253,9 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, n *node, 
 	}
 	if to.Group == route.Pages && !to.Elsewhere && s.crossOrigin(r, info) {
 		return errs.New(errs.Forbidden, "This form was sent from another site.")
+	}
+	if caller != nil && caller.NeedsFactor && !to.Factorless {
+		return factorFirst(w, r)
 	}
 	signedIn := caller
 	if caller != nil {

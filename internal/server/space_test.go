@@ -26,10 +26,10 @@ func TestNothingIsWrittenWithoutRoom(t *testing.T) {
 			q := w.Request(t, &r, w.Homes[0])
 			method, path, _ := strings.Cut(q.Do, " ")
 			request := httptest.NewRequestWithContext(t.Context(), method, path, strings.NewReader(q.Send))
+			request.Header.Set("Authorization", "Bearer "+w.TokenOf(t, q.Who))
 			for name, value := range q.Headers {
 				request.Header.Set(name, value)
 			}
-			request.Header.Set("Authorization", "Bearer "+w.TokenOf(t, q.Who))
 			before, answer := w.digest(t), httptest.NewRecorder()
 			narrow.ServeHTTP(answer, request)
 			spares := method == http.MethodDelete

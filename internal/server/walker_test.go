@@ -61,7 +61,7 @@ func (w *walker) ask(t *testing.T, name string, c apitest.Case) *apitest.Answer 
 	for name, value := range c.Headers {
 		headers[name] = value
 	}
-	if token := w.TokenOf(t, name); token != "" {
+	if token := w.TokenOf(t, name); token != "" && headers["Authorization"] == "" {
 		headers["Authorization"] = "Bearer " + token
 	}
 	c.Headers = headers

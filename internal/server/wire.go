@@ -23,6 +23,7 @@ import (
 	"arbor/internal/hook/outgoing"
 	"arbor/internal/issue/live"
 	"arbor/internal/notification"
+	"arbor/internal/oidc"
 	"arbor/internal/page/signin"
 	"arbor/internal/page/site"
 	"arbor/internal/ratelimit"
@@ -45,6 +46,7 @@ type Options struct {
 	Node           *db.Node           // this process among those that use the database; nil: the only one
 	AuditDays      int                // retention of the audit log; 0: unlimited
 	RequireToken   bool               // anonymous requests get 401
+	SignIn         *oidc.Config       // identity providers; nil: none
 	MustInvite     bool               // administrators invite people, and cannot add them at once
 	Version        string             // of the program, for clients; empty: unknown
 	Quota          account.Quota      // of owners without a quota of their own; nil Text: as KB
@@ -80,6 +82,7 @@ func New(o Options) *Server {
 	of := s.newAPIs()
 	kit := of.newKit(s)
 	door := signin.New(kit, signin.Services{Sessions: s.forge.Sessions, Tokens: s.forge.Tokens, OAuth: s.forge.OAuth,
+		Identities:   s.identities,
 		Issues:       s.forge.Searches,
 		Repositories: of.repositories, Lists: of.lists, Activities: of.activities}, s.setup)
 	s.home, s.pageErrors, s.lostErrors = door.Home, kit.Errors, kit.Unrouted
@@ -92,7 +95,7 @@ func New(o Options) *Server {
 			"detection": f.Detect, "hook_delivery": hooks, "notification": f.Notifier}}
 	features := slices.Concat(of.features(s), of.pages(s, kit, door), []feature{s.newGraphQL(of),
 		site.New(kit, site.Options{Accounts: f.Accounts, Tokens: f.Tokens, Sessions: f.Sessions, Repos: f.Repos, Networks: f.Network,
-			Settings: f.Settings, Searches: of.repositories,
+			Settings: f.Settings, Searches: of.repositories, Identities: s.identities,
 			DB: o.DB, Git: o.Git,
 			Log: o.Log, DataDir: o.DataDir, Version: o.Version, Jobs: p.backlogs})})
 	for _, part := range features {
@@ -124,6 +127,8 @@ func newServer(o Options) *Server {
 		idPrefix: newIDPrefix(), setup: rand.Text()[:12],
 		control: o.Admission, room: f.Repos.Room, disks: disks, reserved: map[string]bool{},
 	}
+	s.identities = oidc.New(oidc.Options{Config: o.SignIn, DB: o.DB, Accounts: f.Accounts, Teams: f.Teams,
+		Sessions: f.Sessions, Log: o.Log, Now: o.Now})
 	s.live = live.New(o.DB, o.Admission.Streams())
 	s.runners = []runner{s.live, f.Tokens, f.Maintenance, f.Closing, f.Pulls, f.Searches,
 		f.Detect, f.Notifier, notification.NewPruner(o.DB, o.Log), activity.NewPruner(o.DB, o.Log),

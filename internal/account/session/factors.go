@@ -153,7 +153,8 @@ func (s *Service) RemovePasskey(ctx context.Context, by *account.Caller, id int6
 	})
 }
 
-// removeFactor removes a factor. Recovery codes go with the last one.
+// removeFactor removes a factor. Recovery codes go with the last one. Error: 422 for the last one of a user who must
+// have one.
 func (s *Service) removeFactor(
 	ctx context.Context, by *account.Caller, kind string, remove func(*db.Tx, *account.Account) error,
 ) error {
@@ -163,7 +164,7 @@ func (s *Service) removeFactor(
 		}
 		has, err := factor.Of(tx, a.ID)
 		if err == nil && !has.On() {
-			err = errors.Join(factor.RemoveCodes(tx, a.ID), touch(tx, a.ID))
+			err = errors.Join(factor.RemoveCodes(tx, a.ID), touch(tx, a.ID), mayHaveNone(tx, a.ID))
 		}
 		if err == nil {
 			err = endSessions(tx, a.ID, by.TokenID)
@@ -173,6 +174,15 @@ func (s *Service) removeFactor(
 		}
 		return account.Record(tx, audit.FactorRemove, a, audit.Self, map[string]any{"factor": kind})
 	})
+}
+
+// mayHaveNone returns a 422 for a user who must have a factor.
+func mayHaveNone(tx *db.Tx, id account.ID) error {
+	needs, err := account.NeedsFactor(tx, id)
+	if err == nil && needs {
+		err = errs.New(errs.Invalid, "Your account must have a second factor: add another one first.")
+	}
+	return err
 }
 
 // FactorsNamed returns the factors of a user, for the operator. Errors: 404, 422.

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"arbor/internal/account"
+	"arbor/internal/account/factor"
 	"arbor/internal/account/token"
 	"arbor/internal/audit"
 	"arbor/internal/db"
@@ -44,6 +45,10 @@ type Service struct {
 	db     *db.DB
 	tokens *token.Service
 	clock  func() time.Time // tests in this package set it
+
+	// RefusesPassword reports whether a user may not sign in with a password, but must with an identity of another
+	// server (package oidc); set before the service is used. nil: nobody must.
+	RefusesPassword func(login string) bool
 
 	attempts              attempts // to sign in
 	codes                 attempts // of second factors
@@ -83,6 +88,10 @@ const (
 	withPasskey  = "passkey"
 	withToken    = "token"
 	withSetup    = "setup"
+
+	// WithProvider begins the way of a session that an identity of another server made (package oidc); the name of the
+	// provider follows.
+	WithProvider = "oidc:"
 )
 
 // AuthenticateSession returns the user of a session given the cookie's value, or nil if the session is
@@ -109,6 +118,9 @@ func (s *Service) AuthenticateSession(ctx context.Context, session string) (*acc
 func (s *Service) SignIn(ctx context.Context, login, password string, from Origin) (string, error) {
 	if !account.Plausible(login) || len(password) > maxPassword {
 		return "", wrongPassword()
+	}
+	if s.RefusesPassword != nil && s.RefusesPassword(login) {
+		return "", errs.New(errs.Invalid, "Passwords are switched off here: sign in the other way.")
 	}
 	kept, at, err := s.knock(ctx, login, from)
 	if err != nil {
@@ -193,6 +205,30 @@ func (s *Service) SignInWithToken(ctx context.Context, text string, from Origin)
 		a, err := account.ByID(tx, c.ID)
 		return &newSession{account: a, token: c.TokenID, expires: expires, how: withToken}, err
 	})
+}
+
+// SignInWith starts a session of a user whom another package recognized, in the given way. whose is called in the
+// transaction. Errors: those of whose; 403 for a suspended account.
+func (s *Service) SignInWith(
+	ctx context.Context, login, way string, from Origin, whose func(tx *db.Tx) (*account.Account, error),
+) (string, error) {
+	return s.begin(ctx, login, from, func(tx *db.Tx) (*newSession, error) {
+		a, err := whose(tx)
+		return &newSession{account: a, how: way}, err
+	})
+}
+
+// EndAll ends all sessions of an account but one; 0: all. The account's row is locked.
+func EndAll(tx *db.Tx, of account.ID, but int64) error { return endSessions(tx, of, but) }
+
+// WaysOf reports whether a user has a password, and a passkey.
+func WaysOf(tx *db.Tx, of account.ID) (password, passkey bool, err error) {
+	_, kept, err := loginAndPassword(tx, of)
+	if err != nil {
+		return false, false, err
+	}
+	has, err := factor.Of(tx, of)
+	return kept != "", has.Passkeys > 0, err
 }
 
 // newSession is whose session is begun, and by what.

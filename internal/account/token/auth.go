@@ -208,8 +208,8 @@ func (u *lastUses) take() map[int64]db.Time {
 	return batch
 }
 
-// Run stores the last uses of tokens and keys in batches until ctx is done, and then the rest. It returns
-// nil: errors are only logged.
+// Run stores the last uses of tokens and keys in batches until ctx is done, and then the rest, and puts rules of
+// second factors into force when it is time. It returns nil: errors are only logged.
 func (s *Service) Run(ctx context.Context) error {
 	tick := time.NewTicker(flushEvery)
 	defer tick.Stop()
@@ -217,6 +217,9 @@ func (s *Service) Run(ctx context.Context) error {
 		select {
 		case <-tick.C:
 			s.flush(ctx)
+			if err := account.BeginFactorRules(ctx, s.db); err != nil && ctx.Err() == nil {
+				s.log.WarnContext(ctx, "rules of second factors did not begin", "error", err)
+			}
 		case <-ctx.Done():
 			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 			defer cancel()

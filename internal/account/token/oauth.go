@@ -77,6 +77,16 @@ func CreateOAuthToken(
 		"application": app.Name, "oauth_app_id": app.ID, "scopes": scopes.String()})
 }
 
+// ResetOAuthToken gives a token of an OAuth App another value, and returns that. The former value ends. Error:
+// errs.Absent.
+func ResetOAuthToken(tx *db.Tx, id int64) (value string, err error) {
+	value = NewSecret(oauthPrefix)
+	if err := resetOAuthToken(tx, id, value); err != nil {
+		return "", err
+	}
+	return value, tx.Bump(account.Topic)
+}
+
 // EndOAuthToken removes a token of an OAuth App. No session was begun with it: package session takes personal tokens
 // alone.
 func EndOAuthToken(tx *db.Tx, id int64) error {

@@ -74,6 +74,13 @@ func insertOAuthToken(
 	return id, err
 }
 
+// resetOAuthToken sets the value of a token, which counts as new. Error: errs.Absent.
+func resetOAuthToken(tx *db.Tx, id int64, value string) error {
+	d := Digest(value)
+	return mustChange(tx, `UPDATE tokens SET digest = $2, hint = $3, created_at = $4, last_used_at = NULL
+		WHERE id = $1 AND grant_id IS NOT NULL`, id, d[:], hintOf(value), tx.Now)
+}
+
 // endOldestOf removes the oldest of too many tokens with the same scopes.
 func endOldestOf(tx *db.Tx, grant account.GrantID, scopes scope.Set) error {
 	old, err := db.QueryIDs[int64](tx, `SELECT id FROM tokens WHERE grant_id = $1 AND scopes = $2

@@ -18,8 +18,9 @@ import (
 // orgSettings is what orgsettings.html shows.
 type orgSettings struct {
 	page.Frame
-	Org   shown  // with what was typed, when the form is shown again
-	Login string // as the address has it
+	Org   shown               // with what was typed, when the form is shown again
+	Login string              // as the address has it
+	Rule  *account.FactorRule // nil: its people need no second factor
 }
 
 // GET /orgs/{org}/settings
@@ -51,6 +52,10 @@ func (p *Pages) orgSettings(r *http.Request) (*orgSettings, error) {
 	v := &orgSettings{Org: org}
 	v.Frame, err = p.kit.Frame(r, "Settings · "+v.Org.Login)
 	v.Tab, v.Login = "settings", v.Org.Login
+	if err != nil {
+		return nil, err
+	}
+	v.Rule, err = page.FactorRule(r, p.of.Accounts, v.Login)
 	return v, err
 }
 
@@ -230,6 +235,33 @@ func (p *Pages) ChangeOrg(w http.ResponseWriter, r *http.Request) error {
 	v.Org.Permission, v.Org.PrivateForks = form.Get(permissionField), form.Checked(forksField)
 	v.Org.PublicRepositories, v.Org.PrivateRepositories = form.Checked(publicField), form.Checked(privateField)
 	return p.t.Again(w, r, "orgsettings.html", problem, v)
+}
+
+// POST /orgs/{org}/settings/two-factor
+//
+// RequireFactors has the organization require second factors after the days of grace, or with do=end no longer. Errors:
+// 403, 404; 422 is shown with the form.
+func (p *Pages) RequireFactors(w http.ResponseWriter, r *http.Request) error {
+	form, err := page.ReadForm(r)
+	if err != nil {
+		return err
+	}
+	v, err := p.orgSettings(r)
+	if err != nil {
+		return err
+	}
+	ctx, err := p.kit.WriteOwn(r, scope.AdminOrg, false)
+	if err != nil {
+		return err
+	}
+	if err = page.ChangeFactorRule(ctx, form, p.of.Accounts, caller(r), v.Login); err == nil {
+		return page.Done(w, r, web.Path("orgs", v.Login, "settings"), "The settings were saved.")
+	}
+	if v.Problem, err = page.ProblemOf(err); err != nil {
+		return err
+	}
+	v.Shown = page.Shown(bodyOf(&v.Org))
+	return p.t.Again(w, r, "orgsettings.html", v.Problem, v)
 }
 
 // orgForm is what neworg.html shows.

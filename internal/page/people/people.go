@@ -79,6 +79,7 @@ func (p *Pages) Routes() []route.Route {
 		people.SignedIn("POST /orgs/{org}/people/teams/{team_slug}/settings", p.ChangeTeam),
 		people.SignedIn("GET /orgs/{org}/settings", p.OrgSettings),
 		people.SignedIn("POST /orgs/{org}/settings", p.ChangeOrg),
+		people.SignedIn("POST /orgs/{org}/settings/two-factor", p.kit.Sudo(p.RequireFactors)),
 		people.SignedIn("GET /orgs/{org}/settings/delete", p.DeleteOrgForm),
 		people.SignedIn("POST /orgs/{org}/settings/delete", p.kit.Sudo(p.DeleteOrg)),
 		people.SignedIn("GET /new/organization", p.NewOrg),

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 
+	"arbor/internal/account"
 	"arbor/internal/account/factor"
 	"arbor/internal/errs"
 	"arbor/internal/page"
@@ -19,8 +20,10 @@ type securityView struct {
 	view
 	Has      factor.State
 	Passkeys []factor.Passkey
-	Can      bool // passkeys work at this address of the site
-	Barred   bool // the session was begun with a token, which changes no factors
+	Can      bool                 // passkeys work at this address of the site
+	Barred   bool                 // the session was begun with a token, which changes no factors
+	Linked   bool                 // there are identity providers
+	Rules    []account.FactorRule // that ask for a factor of the caller
 
 	Key    string       // of an app that is being set up; empty: none
 	QRCode template.URL // the picture of it
@@ -53,8 +56,12 @@ func (p *Pages) security(r *http.Request) (*securityView, error) {
 		return nil, err
 	}
 	by := caller(r)
-	v := &securityView{view: f, Can: factor.CanHave(web.From(r.Context()).Site), Barred: !by.Session || by.ByToken}
+	v := &securityView{view: f, Can: factor.CanHave(web.From(r.Context()).Site), Barred: !by.Session || by.ByToken,
+		Linked: len(p.identities.Providers()) > 0}
 	if v.Has, _, err = p.sessions.Factors(r.Context(), by); err != nil {
+		return nil, err
+	}
+	if v.Rules, err = p.accounts.FactorRulesFor(r.Context(), by.ID); err != nil {
 		return nil, err
 	}
 	v.Passkeys, err = p.sessions.Passkeys(r.Context(), by)
@@ -65,7 +72,7 @@ func (p *Pages) security(r *http.Request) (*securityView, error) {
 //
 // ChangeFactors sets an authenticator app up (do=app, then do=add-app with its secret and a code), adds a passkey
 // (add-passkey), replaces the recovery codes (codes), renames a passkey (rename-passkey) or removes a factor
-// (remove-app, remove-passkey). Secrets and recovery codes are shown only now. Errors: the page again, with 403
+// (remove-app, remove-passkey), or leaves an organization that requires one (leave). Secrets and recovery codes are shown only now. Errors: the page again, with 403
 // and 422.
 func (p *Pages) ChangeFactors(w http.ResponseWriter, r *http.Request) error {
 	f, err := page.ReadForm(r)
@@ -138,6 +145,8 @@ func (p *Pages) changeFactors(r *http.Request, f page.Form) (codes []string, sec
 		return nil, "", "The passkey was renamed.", p.sessions.RenamePasskey(ctx, by, id, f.Get("name"))
 	case "remove-app":
 		err, done = p.sessions.RemoveTOTP(ctx, by), "The authenticator app was removed."
+	case "leave":
+		return nil, "", "You left " + f.Get("org") + ".", p.accounts.RemoveMember(ctx, by, f.Get("org"), by.Login)
 	case "remove-passkey":
 		err, done = p.sessions.RemovePasskey(ctx, by, id), "The passkey was removed."
 	default:

@@ -45,6 +45,9 @@ func (s *sessionRow) Browser() string {
 
 // How says in words how the session was made.
 func (s *sessionRow) How() string {
+	if provider, is := strings.CutPrefix(s.MadeWith, session.WithProvider); is {
+		return "Identity of " + provider
+	}
 	return map[string]string{"password": "Password", "password+totp": "Password and authenticator app",
 		"password+recovery": "Password and recovery code", "password+passkey": "Password and passkey",
 		"passkey": "Passkey", "token": "Token", "setup": "Setup of the server"}[s.MadeWith]

@@ -7,6 +7,7 @@
 //	GET, POST /settings/signing          signing.go: keys that sign commits
 //	GET, POST /settings/replies          replies.go: saved replies
 //	GET, POST /settings/password         password.go
+//	GET, POST /settings/identities       identities.go: identities of other servers, linked with the account
 //	GET, POST /settings/security         security.go: authenticator app, recovery codes, passkeys
 //	GET, POST /settings/sessions         sessions.go: browsers that are signed in
 //	GET, POST /settings/tokens           tokens.go; /settings/tokens/new makes one
@@ -41,6 +42,7 @@ import (
 	"arbor/internal/account/token"
 	"arbor/internal/app"
 	"arbor/internal/oauth"
+	"arbor/internal/oidc"
 	"arbor/internal/page"
 	"arbor/internal/page/webhook"
 	"arbor/internal/repo"
@@ -68,31 +70,34 @@ type Services struct {
 	OAuth    *oauth.Service
 	Lists    *list.Service
 	Stars    *star.Service
+
+	Identities *oidc.Service
 }
 
 // Pages are the pages of one's own settings.
 type Pages struct {
-	kit      *page.Kit
-	t        *page.Templates
-	accounts *account.Service
-	tokens   *token.Service
-	sessions *session.Service
-	keys     *key.Service
-	signing  *signkey.Service
-	replies  *savedreply.Service
-	repos    *repo.Service
-	apps     *app.Service
-	oauth    *oauth.Service
-	lists    *list.Service
-	stars    *star.Service
-	hooks    *webhook.Pages
+	kit        *page.Kit
+	t          *page.Templates
+	accounts   *account.Service
+	tokens     *token.Service
+	sessions   *session.Service
+	keys       *key.Service
+	signing    *signkey.Service
+	replies    *savedreply.Service
+	repos      *repo.Service
+	apps       *app.Service
+	oauth      *oauth.Service
+	identities *oidc.Service
+	lists      *list.Service
+	stars      *star.Service
+	hooks      *webhook.Pages
 }
 
 // New returns the pages.
 func New(kit *page.Kit, of Services) *Pages {
 	return &Pages{kit: kit, t: roomTemplates, accounts: of.Accounts, tokens: of.Tokens, sessions: of.Sessions,
 		keys: of.Keys, signing: of.Signing, replies: of.Replies, repos: of.Repos, apps: of.Apps,
-		oauth: of.OAuth, lists: of.Lists,
+		oauth: of.OAuth, identities: of.Identities, lists: of.Lists,
 		stars: of.Stars, hooks: webhook.New(kit, roomTemplates)}
 }
 
@@ -113,10 +118,12 @@ func (p *Pages) Routes() []route.Route {
 		in("POST /settings/signing", sudo(p.ChangeSigningKeys)),
 		in("GET /settings/replies", p.Replies),
 		in("POST /settings/replies", p.ChangeReplies),
-		in("GET /settings/password", p.Password),
-		in("POST /settings/password", p.ChangePassword),
-		in("GET /settings/security", p.Security),
-		in("POST /settings/security", sudo(p.ChangeFactors)),
+		in("GET /settings/password", p.Password).WithoutFactor(),
+		in("POST /settings/password", p.ChangePassword).WithoutFactor(),
+		in("GET /settings/security", p.Security).WithoutFactor(),
+		in("POST /settings/security", sudo(p.ChangeFactors)).WithoutFactor(),
+		in("GET /settings/identities", p.Identities),
+		in("POST /settings/identities", sudo(p.ChangeIdentities)),
 		in("GET /settings/sessions", p.Sessions),
 		in("POST /settings/sessions", p.EndSessions),
 		in("GET /settings/tokens", p.Tokens),

@@ -9,6 +9,7 @@ import (
 	"arbor/internal/account/factor"
 	accountsession "arbor/internal/account/session"
 	"arbor/internal/errs"
+	"arbor/internal/oidc"
 	"arbor/internal/page"
 	"arbor/internal/web"
 )
@@ -19,6 +20,9 @@ type loginView struct {
 	Login    string
 	Empty    bool // nobody is registered: the server has to be set up
 	Passkeys bool // they work at this address of the site
+
+	Providers []*oidc.Provider // of identities with which people sign in
+	Passwords bool             // everybody may sign in with a password
 }
 
 // secondView is what second.html shows: the second step of signing in.
@@ -63,6 +67,7 @@ func (p *Pages) loginView(r *http.Request, back string) (*loginView, error) {
 	}
 	some, err := p.sessions.HasUsers(r.Context())
 	return &loginView{Frame: frame, ReturnTo: back, Empty: !some,
+		Providers: p.of.Identities.Providers(), Passwords: p.of.Identities.Passwords(),
 		Passkeys: factor.CanHave(web.From(r.Context()).Site)}, err
 }
 

@@ -4,6 +4,7 @@
 //   - GET, POST /login, POST /logout: login.go
 //   - POST /login/passkey: passkey.go, what a browser asks an authenticator for
 //   - GET, POST /login/device: device.go, where people confirm the code that a program shows
+//   - GET /login/oidc/{provider}, .../callback: oidc.go, by an identity of another server
 //   - GET, POST /login/oauth/authorize: authorize.go, where people allow an OAuth App what it asks for
 //   - GET, POST /setup: setup.go, on a server without users
 //
@@ -17,6 +18,7 @@ import (
 	"arbor/internal/account/token"
 	"arbor/internal/activity"
 	"arbor/internal/oauth"
+	"arbor/internal/oidc"
 	"arbor/internal/page"
 	"arbor/internal/repo/list"
 	"arbor/internal/route"
@@ -35,6 +37,7 @@ type Services struct {
 	Sessions     *session.Service
 	Tokens       *token.Service
 	OAuth        *oauth.Service
+	Identities   *oidc.Service
 	Issues       *search.Service
 	Repositories *repository.API
 	Lists        *list.Service
@@ -62,10 +65,13 @@ func New(kit *page.Kit, of Services, code string) *Pages {
 func (p *Pages) Routes() []route.Route {
 	free := p.kit.Router(route.Needs(scope.None, route.None))
 	return []route.Route{
-		free.Anyone("GET /login", p.LoginForm).WithoutToken(),
-		free.Anyone("POST /login", p.Login).WithoutToken(),
-		free.Anyone("POST /login/passkey", p.AskForPasskey).WithoutToken().Counted(),
-		free.Anyone("POST /logout", p.Logout),
+		free.Anyone("GET /login", p.LoginForm).WithoutToken().WithoutFactor(),
+		free.Anyone("POST /login", p.Login).WithoutToken().WithoutFactor(),
+		free.Anyone("POST /login/passkey", p.AskForPasskey).WithoutToken().WithoutFactor().Counted(),
+		free.Anyone("GET /login/oidc/{provider}", p.LeadToProvider).WithoutToken().WithoutFactor().Counted(),
+		free.Anyone("GET /login/oidc/{provider}/callback",
+			p.ComeFromProvider).WithoutToken().WithoutFactor().Counted(),
+		free.Anyone("POST /logout", p.Logout).WithoutFactor(),
 		free.SignedIn("GET /login/device", p.DeviceForm),
 		free.SignedIn("POST /login/device", p.kit.Sudo(p.Device)),
 		free.SignedIn("GET /login/oauth/authorize", p.AuthorizeForm).Counted(),

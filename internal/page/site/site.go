@@ -4,6 +4,7 @@
 //	GET, POST /site/people/{login}       person.go: suspend, promote, rename, delete, quota, a starting password
 //	GET       /site/organizations        organizations.go; .../new makes one, .../{login} is one
 //	GET, POST /site/repositories         repositories.go: archive, give a withdrawn fork back
+//	GET, POST /site/sign-in              signin.go: whether everybody needs a second factor
 //	GET       /site/audit                audit.go: the log of who changed access
 //	GET       /site/jobs, /site/health   health.go: what waits, and what the operator's doctor says
 //	GET       /site/style                style.go: the parts of which pages are made, in each of their states
@@ -24,6 +25,7 @@ import (
 	"arbor/internal/account/token"
 	"arbor/internal/db"
 	"arbor/internal/git"
+	"arbor/internal/oidc"
 	"arbor/internal/page"
 	"arbor/internal/repo"
 	"arbor/internal/repo/network"
@@ -39,18 +41,19 @@ var roomTemplates = page.ReadTemplates(files)
 
 // Options are what the pages work with.
 type Options struct {
-	Accounts *account.Service
-	Tokens   *token.Service
-	Sessions *session.Service
-	Repos    *repo.Service
-	Networks *network.Service
-	Settings *settings.Service
-	Searches *repository.API
-	DB       *db.DB
-	Git      *git.Git
-	Log      *slog.Logger
-	DataDir  string
-	Version  string // of the program; empty: unknown
+	Accounts   *account.Service
+	Tokens     *token.Service
+	Sessions   *session.Service
+	Repos      *repo.Service
+	Networks   *network.Service
+	Settings   *settings.Service
+	Identities *oidc.Service
+	Searches   *repository.API
+	DB         *db.DB
+	Git        *git.Git
+	Log        *slog.Logger
+	DataDir    string
+	Version    string // of the program; empty: unknown
 
 	// Jobs are the jobs that are left, by their kinds, and the database's time.
 	Jobs func(context.Context) (map[string]db.Backlog, db.Time, error)
@@ -85,6 +88,8 @@ func (p *Pages) Routes() []route.Route {
 		in("POST /site/organizations/{login}", p.kit.Sudo(p.ChangeOrganization)),
 		in("GET /site/repositories", p.Repositories),
 		in("POST /site/repositories", p.ChangeRepository),
+		in("GET /site/sign-in", p.SignIn),
+		in("POST /site/sign-in", p.kit.Sudo(p.ChangeSignIn)),
 		in("GET /site/audit", p.Audit),
 		in("GET /site/jobs", p.ShowJobs),
 		in("GET /site/health", p.Health),

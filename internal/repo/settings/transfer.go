@@ -66,6 +66,9 @@ func (s *Service) Transfer(ctx context.Context, a *repo.Access, t Transfer) (*re
 		if err := s.forge.Transfer(tx, now.Repo, h, account.IDOf(a.Caller)); err != nil {
 			return err
 		}
+		if err := account.BumpIfFactorsAreRequired(tx); err != nil {
+			return err
+		}
 		moved, err = repo.ByID(tx, a.Caller, a.ID)
 		if err == nil && moved.Withdrawn {
 			err = transferError("new_owner", errs.Custom, t.Owner,

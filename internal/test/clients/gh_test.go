@@ -64,6 +64,9 @@ func ghScript(t *testing.T, requests []*fixture.Request) (file string) {
 		if q.Who == fixture.Robot {
 			commands.WriteString(` -H 'Authorization: Bearer '$GH_TOKEN`)
 		}
+		if basic := q.Headers["Authorization"]; basic != "" { // of an OAuth App
+			fmt.Fprintf(&commands, " -H 'Authorization: %s'", basic)
+		}
 		if q.Send == "" {
 			commands.WriteString("\n")
 			continue

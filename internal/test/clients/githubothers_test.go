@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,6 +31,9 @@ func (h *hub) ask(t *testing.T, requests []*fixture.Request) {
 	testkit.NoError(t, err)
 	for _, q := range requests {
 		c := h.as(t, q.Who)
+		if basic := q.Headers["Authorization"]; basic != "" { // of an OAuth App
+			c = h.asClient(t, basic)
+		}
 		if m, ok := methods[shape(operation(q.Route))]; ok {
 			err = m.call(t.Context(), c, q)
 		} else {
@@ -40,6 +44,23 @@ func (h *hub) ask(t *testing.T, requests []*fixture.Request) {
 			t.Errorf("%s: %v", q.Do, err)
 		}
 	}
+}
+
+// asClient is an OAuth App, which sends its credentials by Basic.
+func (h *hub) asClient(t *testing.T, basic string) *github.Client {
+	t.Helper()
+	c, err := github.NewClient(h.options(h.URL), github.WithTransport(withHeader{"Authorization", basic}))
+	testkit.NoError(t, err)
+	return c
+}
+
+// withHeader sends requests with a header.
+type withHeader struct{ name, value string }
+
+func (h withHeader) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set(h.name, h.value)
+	return http.DefaultTransport.RoundTrip(r)
 }
 
 // byRoute sends a request as programs do for operations that go-github has no method for.

@@ -80,11 +80,13 @@ func askOctokit(t *testing.T, s *apitest.Server, dir, prefix string, requests []
 		Operation string          `json:"operation"`
 		Values    []string        `json:"values"` // of its placeholders
 		Token     string          `json:"token"`
+		Basic     string          `json:"basic,omitempty"` // the Authorization of an OAuth App, which has no token
 		Body      json.RawMessage `json:"body,omitempty"`
 	}
 	var list []request
 	for _, q := range requests {
-		list = append(list, request{operation(q.Route), q.Values, s.Token(t, q.Who), json.RawMessage(q.Send)})
+		list = append(list, request{operation(q.Route), q.Values, s.Token(t, q.Who), q.Headers["Authorization"],
+			json.RawMessage(q.Send)})
 	}
 	runNode(t, dir, "others.mjs", map[string]any{"baseUrl": s.URL + prefix, "requests": list})
 }

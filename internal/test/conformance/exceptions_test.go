@@ -123,6 +123,8 @@ var unfilled = map[string]string{
 	`.*\.performed_via_github_app`:                                                 "the bot itself is shown",
 	`installation\.(single_file_name|single_file_paths|suspended_at|suspended_by)`: "no App has a file of its own; package app tests suspensions",
 	`minimal-repository\.license\.url`:                                             "as in repositories, below",
+	`authorization\.(note|note_url|fingerprint)`:                                   "they were of tokens that programs created with a password",
+	`authorization\.expires_at`:                                                    "tokens of OAuth Apps last until they are revoked",
 	`hook-delivery(-item)?\.throttled_at`:                                          "no delivery is throttled",
 	`.*\.gravatar_id`:                                                              "pictures come from here; GitHub sends an empty text, too",
 	`.*-issue-event\.commit_(id|url)`:                                              "these events are of no commit",

@@ -62,7 +62,7 @@ func (r *recorder) askOthers(t *testing.T, engine db.Engine) {
 			w = fixture.New(t, apitest.Start(t, engine))
 		}
 		q := w.Request(t, &row.route, w.Homes[0])
-		q.As, q.Headers = q.Who, map[string]string{"Accept": githubJSON}
+		q.As, q.Headers["Accept"] = q.Who, githubJSON
 		r.note(t, q.Do, githubJSON, w.Do(t, q.Case))
 	}
 }

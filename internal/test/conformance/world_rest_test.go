@@ -95,7 +95,7 @@ func (w *world) refusals() {
 			continue
 		}
 		switch {
-		case row.route.Nobody:
+		case row.route.Nobody && !row.route.Client:
 			w.refused(http.StatusNotFound, "", method+" "+nowhere)
 		case method != http.MethodGet:
 			w.refused(http.StatusUnauthorized, "", method+" "+nowhere)

@@ -1,14 +1,17 @@
 // Makes the requests that standard input names, each by every method that the client has for it, or by its
 // route where it has none: {"baseUrl": URL, "requests": [{"operation": "METHOD /path/{name}",
-// "values": [of its placeholders], "token": TOKEN, "body": {}}, ...]}.
+// "values": [of its placeholders], "token": TOKEN, "basic": CREDENTIALS, "body": {}}, ...]}.
 import { readFileSync } from 'node:fs';
 import { methods, open, shape } from './hub.mjs';
 
 const { baseUrl, requests } = JSON.parse(readFileSync(0, 'utf8'));
 const hub = open({ baseUrl, tokens: {} });
 
-for (const { operation, values, token, body } of requests) {
-  const client = hub.by(token);
+for (const { operation, values, token, basic, body } of requests) {
+  const client = hub.by(basic ? undefined : token);
+  if (basic) { // of an OAuth App
+    client.hook.before('request', (options) => { options.headers.authorization = basic; });
+  }
   const calls = methods(client).filter((method) => shape(method.operation) === shape(operation));
   if (calls.length === 0) {
     const route = operation.replaceAll('...}', '}');

@@ -1,0 +1,131 @@
+package oidc
+
+import (
+	"context"
+	"slices"
+
+	"arbor/internal/account"
+	"arbor/internal/account/session"
+	"arbor/internal/audit"
+	"arbor/internal/errs"
+	"arbor/internal/team"
+	"arbor/internal/web"
+)
+
+// place is what groups give in one organization.
+type place struct {
+	org   string // as the file has it
+	role  string // empty: none
+	teams map[string]bool
+}
+
+// wanted returns what the groups of an identity give in each organization that the file names, by folded logins. Of
+// several roles the highest counts. A team that no group gives is false.
+func (i *Identity) wanted() map[string]*place {
+	places := map[string]*place{}
+	for group, list := range i.Provider.Groups {
+		in := slices.Contains(i.Groups, group)
+		for _, m := range list {
+			at := places[account.Fold(m.Organization)]
+			if at == nil {
+				at = &place{org: m.Organization, teams: map[string]bool{}}
+				places[account.Fold(m.Organization)] = at
+			}
+			if in && at.role != owner {
+				at.role = m.Role
+			}
+			for _, slug := range m.Teams {
+				at.teams[slug] = at.teams[slug] || in
+			}
+		}
+	}
+	return places
+}
+
+// follow gives an account what its groups give, and takes the rest of what the file names: organizations, teams, and
+// the administration of the site. What cannot be (a last owner or administrator, an organization that is not there) is
+// logged, and the sign-in goes on.
+func (s *Service) follow(ctx context.Context, i *Identity, a *account.Account, from session.Origin) error {
+	actor := audit.Actor{ID: int64(a.ID), Login: a.Login, Right: audit.Process}
+	if from.Address.IsValid() {
+		actor.Address = from.Address.String()
+	}
+	ctx = audit.With(ctx, actor)
+	by := &account.Caller{ID: a.ID, Login: a.Login, SiteAdmin: true} // the server, for the account
+	tolerate := func(what string, err error) error {
+		if errs.Is(err, errs.Invalid) || errs.Is(err, errs.NotFound) {
+			s.log.WarnContext(ctx, "groups of an identity were not followed", "login", a.Login,
+				"provider", i.Provider.Name, "what", what, "error", err)
+			return nil
+		}
+		return err
+	}
+	if len(i.Provider.Administrators) > 0 {
+		is := slices.ContainsFunc(i.Provider.Administrators, func(g string) bool { return slices.Contains(i.Groups, g) })
+		if err := tolerate("administrator", s.accounts.FollowAdmin(ctx, a.ID, is)); err != nil {
+			return err
+		}
+	}
+	has, err := s.accounts.Memberships(ctx, a.Login)
+	if err != nil {
+		return err
+	}
+	now := map[string]string{}
+	for _, m := range has {
+		now[account.Fold(m.Login)] = member
+		if m.Owner {
+			now[account.Fold(m.Login)] = owner
+		}
+	}
+	for key, at := range i.wanted() {
+		if err := tolerate(at.org, s.followOrg(ctx, by, at, now[key])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// followOrg makes the role of the caller in an organization what it must be, and then its teams.
+func (s *Service) followOrg(ctx context.Context, by *account.Caller, at *place, now string) (err error) {
+	switch {
+	case at.role == "" && now == "":
+		return nil
+	case at.role == "":
+		return s.accounts.RemoveMember(ctx, by, at.org, by.Login)
+	case at.role != now:
+		role := member
+		if at.role == owner {
+			role = "admin"
+		}
+		if _, err := s.accounts.SetMember(ctx, by, at.org, by.Login, role); err != nil {
+			return err
+		}
+	}
+	for slug, in := range at.teams {
+		if err := s.followTeam(ctx, by, team.Ref{Org: at.org, Slug: slug}, in); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// followTeam adds the caller to a team, or removes it. A role in it stays.
+func (s *Service) followTeam(ctx context.Context, by *account.Caller, ref team.Ref, in bool) error {
+	m, err := s.teams.Membership(ctx, by, ref, by.Login)
+	if err != nil && !errs.Is(err, errs.NotFound) {
+		return err
+	}
+	is := err == nil && m.Role >= team.Member
+	switch {
+	case is && !in:
+		err = s.teams.RemoveMember(ctx, by, ref, by.Login)
+		if errs.Is(err, errs.NotFound) { // an owner is shown as a maintainer of teams below
+			err = nil
+		}
+		return err
+	case !is && in:
+		_, err = s.teams.AddMember(ctx, by, ref, by.Login, web.Opt[team.Role]{})
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,65 @@
+package site
+
+import (
+	"net/http"
+
+	"arbor/internal/account"
+	"arbor/internal/oidc"
+	"arbor/internal/page"
+	"arbor/internal/scope"
+)
+
+type signInView struct {
+	view
+	Rule      *account.FactorRule // nil: nobody needs a second factor
+	Providers []*oidc.Provider    // of identities
+	Passwords bool                // everybody may sign in with a password
+}
+
+// GET /site/sign-in
+//
+// SignIn shows whether everybody needs a second factor, and with which identities people sign in.
+func (p *Pages) SignIn(w http.ResponseWriter, r *http.Request) error {
+	v, err := p.signIn(r)
+	if err != nil {
+		return err
+	}
+	return p.t.Page(w, r, "signin.html", v)
+}
+
+func (p *Pages) signIn(r *http.Request) (*signInView, error) {
+	f, err := p.frame(r, "sign-in", "Sign-in")
+	if err != nil {
+		return nil, err
+	}
+	v := &signInView{view: f, Providers: p.Identities.Providers(), Passwords: p.Identities.Passwords()}
+	v.Rule, err = page.FactorRule(r, p.Accounts, "")
+	return v, err
+}
+
+// POST /site/sign-in
+//
+// ChangeSignIn has the site require second factors after the days of grace, or with do=end no longer.
+func (p *Pages) ChangeSignIn(w http.ResponseWriter, r *http.Request) error {
+	form, err := page.ReadForm(r)
+	if err != nil {
+		return err
+	}
+	ctx, err := p.kit.WriteOwn(r, scope.SiteAdmin, false)
+	if err != nil {
+		return err
+	}
+	if err = page.ChangeFactorRule(ctx, form, p.Accounts, caller(r), ""); err == nil {
+		return page.Done(w, r, "/site/sign-in", "The settings were saved.")
+	}
+	problem, err := page.ProblemOf(err)
+	if err != nil {
+		return err
+	}
+	v, err := p.signIn(r)
+	if err != nil {
+		return err
+	}
+	v.Problem = problem
+	return p.t.Again(w, r, "signin.html", problem, v)
+}

@@ -363,5 +363,6 @@ func edgeFields() map[string]exec.Resolver {
 		"size":       each(func(e *edge) any { return e.fields["size"] }),
 		"permission": each(func(e *edge) any { return e.fields["permission"] }),
 		"role":       each(func(e *edge) any { return e.fields["role"] }),
+		"starredAt":  each(func(e *edge) any { return e.fields["starredAt"] }),
 	}
 }

@@ -64,7 +64,7 @@ func (api *API) tables() map[string]map[string]exec.Resolver {
 		},
 		"Mutation": mutations(),
 		"User":     userFields(), "Organization": organizationFields(), "Bot": botFields(),
-		"Team": teamFields(), "SavedReply": savedReplyFields(),
+		"Team": teamFields(), "SavedReply": savedReplyFields(), "ContributionsCollection": contributionFields(),
 		"Repository": repositoryFields(),
 		"Issue":      issueFields(), "PullRequest": pullFields(), "IssueComment": commentFields(),
 		"PullRequestReview": reviewFields(), "PullRequestReviewThread": reviewThreadFields(),

@@ -7,7 +7,9 @@ import (
 	"slices"
 
 	"arbor/internal/account"
+	sshkey "arbor/internal/account/key"
 	"arbor/internal/account/savedreply"
+	"arbor/internal/activity"
 	"arbor/internal/checkrun"
 	"arbor/internal/codeowner"
 	"arbor/internal/detect"
@@ -15,6 +17,7 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/gitdata"
 	"arbor/internal/graphql/exec"
+	"arbor/internal/invitation"
 	"arbor/internal/issue"
 	"arbor/internal/issue/branch"
 	"arbor/internal/issue/comment"
@@ -72,6 +75,9 @@ type Loaders struct {
 	Collaborators *collaborator.Service
 	Networks      *network.Service
 	Owners        *codeowner.Service
+	Activities    *activity.Service
+	Keys          *sshkey.Service
+	Invitations   *invitation.Service
 }
 
 // loader loads a value for each of many objects of any repositories, at most maxLoaded in a call. An object that the

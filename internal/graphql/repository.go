@@ -11,10 +11,8 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
-	"arbor/internal/errs"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/repo"
-	"arbor/internal/star"
 	"arbor/internal/web"
 )
 
@@ -87,7 +85,7 @@ func repositoryFields() map[string]exec.Resolver {
 	}), map[string]exec.Resolver{
 		"nameWithOwner": key(func(o *object) any { return o.name }),
 		"name":          key(func(o *object) any { _, name, _ := strings.Cut(o.name, "/"); return name }),
-		"collaborators": collaborators, "forks": forks, "languages": languages,
+		"stargazers": connections(stargazers), "collaborators": collaborators, "forks": forks, "languages": languages,
 		"viewerHasStarred": viewerHasStarred, "viewerSubscription": viewerSubscription,
 	}, repositoryTemplates(), repositoryIssues(), repositoryPulls(), repositoryGit(), repositoryReleases(), repositoryRules(),
 		absentOfRepositories())
@@ -190,41 +188,6 @@ func setting(otherwise bool, of func(m *repo.MergingPayload) bool) exec.Resolver
 	})
 }
 
-// viewerHasStarred resolves whether the caller has starred repositories. A token that does not tell has not.
-func viewerHasStarred(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
-	q, values := queryOf(ctx), make([]any, len(parents))
-	l := perRepository("starred", "GET /user/starred/{owner}/{repo}", q.load.Stars.Starred)
-	l.load(ctx, q, objectsOf(parents))
-	for n, o := range objectsOf(parents) {
-		starred, err := l.get(ctx, q, o)
-		if values[n] = starred; errs.Is(err, errs.NotFound) || errs.Is(err, errs.Forbidden) {
-			values[n] = false
-		} else if err != nil {
-			values[n] = asError(err)
-		}
-	}
-	return values
-}
-
-// viewerSubscription resolves how the caller is subscribed to repositories.
-func viewerSubscription(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
-	q, values := queryOf(ctx), make([]any, len(parents))
-	l := perRepository("subscription", "/subscription", q.load.Stars.Subscriptions)
-	l.load(ctx, q, objectsOf(parents))
-	for n, o := range objectsOf(parents) {
-		wish, err := l.get(ctx, q, o)
-		switch {
-		case errs.Is(err, errs.Forbidden): // the token does not tell
-		case err != nil && !errs.Is(err, errs.NotFound):
-			values[n] = asError(err)
-		default:
-			values[n] = [...]string{star.NoWish: "UNSUBSCRIBED", star.Everything: "SUBSCRIBED",
-				star.Nothing: "IGNORED"}[wish]
-		}
-	}
-	return values
-}
-
 // roleOn returns the caller's role on a repository.
 func roleOn(ctx context.Context, in *object) (account.Role, error) {
 	if err := queryOf(ctx).loadOne(ctx, in, isKnown); err != nil {
@@ -251,17 +214,6 @@ func languages(ctx context.Context, f *exec.Field, parents []exec.Object) []any 
 		}
 		return connectAll(f, "LanguageConnection", all)
 	})
-}
-
-// watchers resolves who watches repositories.
-func watchers(ctx context.Context, _ *exec.Field, _ *object) (pages[*account.Simple], error) {
-	l := loader[string, *web.List[*account.Simple]]{name: "watchers", route: "/subscribers"}
-	return pages[*account.Simple]{kind: "UserConnection", node: accountNode,
-		key: func(a *account.Simple) string { return decimal(int64(a.ID)) },
-		many: ofRepositories(l, func(ctx context.Context, list []*repo.Access, page web.Page) (
-			map[repo.ID]*web.List[*account.Simple], error) {
-			return queryOf(ctx).load.Stars.PeopleOf(ctx, list, star.Watch, page)
-		})}, nil
 }
 
 // merge joins tables of fields.

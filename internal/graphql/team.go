@@ -54,7 +54,7 @@ func (q *query) findTeams(ctx context.Context, ids []nodeID) []lookup {
 	found := make([]lookup, len(ids))
 	for n, id := range ids {
 		if t := teams[team.ID(id.number)]; t != nil {
-			found[n].value = newTeam(t)
+			found[n].value = newTeam(t.Team)
 		}
 	}
 	return found

@@ -118,13 +118,13 @@ func (s *Service) OfCaller(
 }
 
 // ByIDs reads those of the teams that the caller sees.
-func (s *Service) ByIDs(ctx context.Context, caller *account.Caller, ids []ID) (found map[ID]*Team,
+func (s *Service) ByIDs(ctx context.Context, caller *account.Caller, ids []ID) (found map[ID]*Access,
 	err error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		found = map[ID]*Team{}
+		found = map[ID]*Access{}
 		ids := db.Unique(ids)
 		list, err := query(tx, `t.id IN `+db.Values(1, len(ids)), db.Args(ids)...)
 		if err != nil {
@@ -145,7 +145,7 @@ func (s *Service) ByIDs(ctx context.Context, caller *account.Caller, ids []ID) (
 				orgs[t.Org.ID] = may
 			}
 			if may.Member && (!t.Secret || may.Owner || in[t.ID] != Outside) {
-				found[t.ID] = t
+				found[t.ID] = &Access{Team: t, Caller: caller, Owner: may.Owner, Role: in[t.ID]}
 			}
 		}
 		return nil

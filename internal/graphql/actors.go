@@ -37,11 +37,6 @@ func assignable(q *query) listLoader[string, *account.Simple] {
 		q.load.Issues.AssignableIn)
 }
 
-func assignableUsers(ctx context.Context, _ *exec.Field, _ *object) (pages[*account.Simple], error) {
-	return pages[*account.Simple]{kind: "UserConnection", many: assignable(queryOf(ctx)),
-		rank: rankByID(idOfAccount), node: accountNode}, nil
-}
-
 // choice is a list of repositories; a field shows a page of it.
 type choice[V any] struct {
 	kind string // of the connection

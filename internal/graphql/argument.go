@@ -1,10 +1,14 @@
 package graphql
 
 import (
+	"cmp"
 	"slices"
 
 	"arbor/internal/graphql/exec"
 )
+
+// firstOf returns the first error.
+func firstOf(list ...error) error { return cmp.Or(list...) }
 
 // refuseGiven refuses arguments that Arbor cannot honour, if they are given.
 func refuseGiven(f *exec.Field, names ...string) error {

@@ -21,6 +21,8 @@ type connection struct {
 
 	reacted *object // of reactions: their subject
 
+	sum int64 // of languages: their bytes
+
 	updated string // of a timeline: when it last changed, RFC 3339
 }
 

@@ -1,11 +1,9 @@
 package graphql
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -13,7 +11,6 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/repo"
-	"arbor/internal/web"
 )
 
 // repository finds a repository by OWNER/NAME, also by a former one. Error: 404.
@@ -85,17 +82,17 @@ func repositoryFields() map[string]exec.Resolver {
 	}), map[string]exec.Resolver{
 		"nameWithOwner": key(func(o *object) any { return o.name }),
 		"name":          key(func(o *object) any { _, name, _ := strings.Cut(o.name, "/"); return name }),
-		"stargazers": connections(stargazers), "collaborators": collaborators, "forks": forks, "languages": languages,
+		"stargazers":    connections(stargazers), "collaborators": collaborators, "forks": forks, "languages": languages,
 		"viewerHasStarred": viewerHasStarred, "viewerSubscription": viewerSubscription,
 	}, repositoryTemplates(), repositoryIssues(), repositoryPulls(), repositoryGit(), repositoryReleases(), repositoryRules(),
-		absentOfRepositories())
+		repositoryFacts(), absentOfRepositories())
 }
 
 // absentOfRepositories returns the fields of what Arbor does not have.
 func absentOfRepositories() map[string]exec.Resolver {
 	return map[string]exec.Resolver{
 		"isLocked": always(false), "isMirror": always(false),
-		"isSecurityPolicyEnabled": always(nil), "securityPolicyUrl": always(nil), "codeOfConduct": always(nil),
+		"isSecurityPolicyEnabled": always(nil), "securityPolicyUrl": always(nil),
 		"fundingLinks": always([]any{}), "usesCustomOpenGraphImage": always(false),
 		"viewerDefaultMergeMethod": always("MERGE"), "viewerDefaultCommitEmail": always(nil),
 		"viewerPossibleCommitEmails": always(nil), "hasVulnerabilityAlertsEnabled": always(false),
@@ -146,25 +143,15 @@ func repositoryTables() map[string]exec.Resolver {
 			if p.Language == nil {
 				return nil
 			}
-			return bare{"Language", map[string]any{"name": *p.Language}}
+			return newLanguage(*p.Language)
 		}),
-		"licenseInfo": ofRepository(func(p payload) any {
-			if p.License == nil {
-				return nil
+		"licenseInfo": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			if l := o.value.(payload).License; l != nil {
+				return newLicense(ctx, &l.Key), nil
 			}
-			return bare{"License", map[string]any{"key": p.License.Key, "name": p.License.Name,
-				"spdxId": p.License.SPDX, "nickname": nil}}
+			return nil, nil
 		}),
-		"repositoryTopics": one(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
-			topics := o.value.(payload).Topics
-			all := make([]any, len(topics))
-			for n, name := range topics {
-				all[n] = bare{"RepositoryTopic", map[string]any{
-					"url":   web.From(ctx).Page("/search?" + url.Values{"q": {"topic:" + name}}.Encode()),
-					"topic": bare{"Topic", map[string]any{"name": name}}}}
-			}
-			return connectAll(f, "RepositoryTopicConnection", all)
-		}),
+		"repositoryTopics": one(repositoryTopics),
 	}
 }
 
@@ -198,23 +185,6 @@ func roleOn(ctx context.Context, in *object) (account.Role, error) {
 
 // permissionOf returns a role as RepositoryPermission.
 func permissionOf(p *repo.Permissions) string { return strings.ToUpper(p.Role().Name()) }
-
-// languages resolves the languages of the code, most of it first.
-func languages(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
-	q := queryOf(ctx)
-	l := perRepository("languages", "/languages", q.load.Languages.LanguagesOf)
-	return l.values(ctx, parents, func(_ *object, sizes map[string]int64) (any, error) {
-		names := slices.SortedFunc(maps.Keys(sizes), func(a, b string) int {
-			return cmp.Or(cmp.Compare(sizes[b], sizes[a]), cmp.Compare(a, b))
-		})
-		all := make([]any, len(names))
-		for n, name := range names {
-			all[n] = &edge{kind: "LanguageEdge", node: bare{"Language", map[string]any{"name": name}},
-				fields: map[string]any{"size": sizes[name]}}
-		}
-		return connectAll(f, "LanguageConnection", all)
-	})
-}
 
 // merge joins tables of fields.
 func merge(tables ...map[string]exec.Resolver) map[string]exec.Resolver {

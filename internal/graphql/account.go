@@ -199,7 +199,6 @@ func accountFields(whole map[string]exec.Resolver) map[string]exec.Resolver {
 			"avatarUrl":    ofAccount(func(a *account.Simple) any { return a.AvatarURL }),
 			"url":          ofAccount(func(a *account.Simple) any { return a.HTMLURL }),
 			"resourcePath": ofAccount(func(a *account.Simple) any { return pathOf(a.HTMLURL) }),
-			"isSiteAdmin":  ofAccount(func(a *account.Simple) any { return a.SiteAdmin }),
 		})
 }
 
@@ -220,6 +219,7 @@ func userFields() map[string]exec.Resolver {
 		"location":   pick(func(a account.Full) any { return a.Location }),
 		"websiteUrl": pick(func(a account.Full) any { return orNil(textOr(a.Blog, "")) }),
 	}), map[string]exec.Resolver{
+		"isSiteAdmin": ofAccount(func(a *account.Simple) any { return a.SiteAdmin }),
 		"isViewer": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 			return o.name == viewer(ctx).Login, nil
 		}),

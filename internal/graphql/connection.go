@@ -360,11 +360,13 @@ func connectionFields(kind string) map[string]exec.Resolver {
 // edgeFields returns the fields of all edges.
 func edgeFields() map[string]exec.Resolver {
 	return map[string]exec.Resolver{
-		"node":       each(func(e *edge) any { return e.node }),
-		"cursor":     each(func(e *edge) any { return e.cursor }),
-		"size":       each(func(e *edge) any { return e.fields["size"] }),
-		"permission": each(func(e *edge) any { return e.fields["permission"] }),
-		"role":       each(func(e *edge) any { return e.fields["role"] }),
-		"starredAt":  each(func(e *edge) any { return e.fields["starredAt"] }),
+		"node":                     each(func(e *edge) any { return e.node }),
+		"cursor":                   each(func(e *edge) any { return e.cursor }),
+		"size":                     each(func(e *edge) any { return e.fields["size"] }),
+		"permission":               each(func(e *edge) any { return e.fields["permission"] }),
+		"role":                     each(func(e *edge) any { return e.fields["role"] }),
+		"memberAccessUrl":          each(func(e *edge) any { return e.fields["memberAccessUrl"] }),
+		"memberAccessResourcePath": each(func(e *edge) any { return e.fields["memberAccessResourcePath"] }),
+		"starredAt":                each(func(e *edge) any { return e.fields["starredAt"] }),
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
+	"arbor/internal/errs"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/repo"
 )
@@ -17,6 +18,15 @@ import (
 func (q *query) repository(ctx context.Context, name string) (*object, error) {
 	r := repositoryAt(name)
 	return r, q.loadOne(ctx, r, isWhole)
+}
+
+// repositoryNamed is repository for a field with the argument followRenames. Error: 404.
+func (q *query) repositoryNamed(ctx context.Context, f *exec.Field, name string) (*object, error) {
+	r, err := q.repository(ctx, name)
+	if err == nil && f.Args["followRenames"] == false && !strings.EqualFold(r.name, name) {
+		err = errs.Absent()
+	}
+	return r, err
 }
 
 // wholeRepositories loads whole repositories by their names.
@@ -54,7 +64,7 @@ func (q *query) repositoriesByID(ctx context.Context, ids []int64) (map[int64]*o
 // repositoryByName is Query.repository.
 func repositoryByName(ctx context.Context, f *exec.Field) (any, error) {
 	owner, name := f.Args["owner"].(string), f.Args["name"].(string)
-	r, err := queryOf(ctx).repository(ctx, owner+"/"+name)
+	r, err := queryOf(ctx).repositoryNamed(ctx, f, owner+"/"+name)
 	if err != nil {
 		return nil, orUnresolved(err, fmt.Sprintf("a Repository with the name '%s/%s'",
 			clip(owner), clip(name)))

@@ -64,8 +64,9 @@ routes: ## Update the table of all endpoints
 addresses: ## Update the list of the addresses of GitHub's API
 	$(GO) test -tags long ./internal/test/conformance -run TestPayloadsAddresses -count=1 -args -update-addresses
 
-schema: ## Update the schema of GraphQL to GitHub's
+schema: ## Update the schema of GraphQL to GitHub's, and the document of its fields
 	$(GO) test -tags long ./internal/graphql/schema -run TestSchemaIsGitHubs -count=1 -args -update-schema
+	$(GO) test ./internal/graphql -run TestFieldsAreDocumented -count=1 -args -update-fields
 
 metrics: ## Update the table of all metrics
 	$(GO) test ./internal/server -run TestMetricsAreDocumented -count=1 -args -update-metrics

@@ -5,13 +5,17 @@ import (
 
 	"arbor/internal/errs"
 	"arbor/internal/git"
+	"arbor/internal/git/diff"
 	"arbor/internal/repo"
+	"arbor/internal/web"
 )
 
 // Comparison is the relation of a head to a commit.
 type Comparison struct {
 	Ahead, Behind int
 	Status        string // as in the response of Compare
+	Base          git.SHA
+	Head          repo.Of[git.SHA]
 }
 
 // CompareMany compares a head, as in BASE...HEAD, with several objects of each repository. The caller must
@@ -106,7 +110,72 @@ func (s *Service) compareEach(
 		case err != nil:
 			return err
 		}
-		out[repo.Of[git.SHA]{In: a, Key: sha}] = &Comparison{one.ahead, one.behind, one.status()}
+		out[repo.Of[git.SHA]{In: a, Key: sha}] = &Comparison{one.ahead, one.behind, one.status(), base, head}
 	}
 	return nil
+}
+
+// AheadOf names a comparison: of a commit with a head, which may be in another repository.
+type AheadOf struct {
+	Base git.SHA
+	Head repo.Of[git.SHA]
+}
+
+// ListAhead lists a page of the commits that each head has and its base has not, the oldest first.
+func (s *Service) ListAhead(
+	ctx context.Context, list []repo.Of[AheadOf], at web.Page,
+) (map[repo.Of[AheadOf]]*web.List[*CommitPayload], error) {
+	pages, out := map[repo.Of[AheadOf]][]git.SHA{}, map[repo.Of[AheadOf]]*web.List[*CommitPayload]{}
+	var all []repo.Of[git.SHA]
+	for _, of := range list {
+		objects, release, err := s.repos.GitOfBoth(ctx, of.Key.Head.In, of.In)
+		if err != nil {
+			return nil, err
+		}
+		_, ahead, shas, err := objects.Diverged(ctx, of.Key.Base, of.Key.Head.Key, int(at.Offset()), int(at.Size))
+		release()
+		if err != nil {
+			return nil, err
+		}
+		pages[of], out[of] = shas, &web.List[*CommitPayload]{Total: int64(ahead), More: at.Offset()+at.Size < int64(ahead)}
+		all = append(all, repo.AllOf(of.Key.Head.In, shas)...)
+	}
+	commits, err := s.CommitsOf(ctx, all)
+	for of, shas := range pages {
+		for _, sha := range shas {
+			out[of].Rows = append(out[of].Rows, commits[repo.Of[git.SHA]{In: of.Key.Head.In, Key: sha}])
+		}
+	}
+	return out, err
+}
+
+// Size is how much a commit changes.
+type Size struct {
+	Files, Additions, Deletions int
+	Cut                         bool // there is more than was compared
+}
+
+// Sizes compares each of the commits with its first parent.
+func (s *Service) Sizes(ctx context.Context, list []repo.Of[git.SHA]) (map[repo.Of[git.SHA]]Size, error) {
+	out := map[repo.Of[git.SHA]]Size{}
+	for a, shas := range repo.ByAccess(list) {
+		objects, release, err := s.repos.Git(ctx, a)
+		if err != nil {
+			return nil, err
+		}
+		for _, sha := range shas {
+			c, err := objects.Commit(ctx, sha)
+			var changes *diff.Changes
+			if err == nil {
+				changes, err = diff.Compare(ctx, objects, parentOf(c), sha, diff.Page(0, 1))
+			}
+			if err != nil {
+				release()
+				return nil, err
+			}
+			out[repo.Of[git.SHA]{In: a, Key: sha}] = Size{changes.Total, changes.Additions, changes.Deletions, changes.Cut}
+		}
+		release()
+	}
+	return out, nil
 }

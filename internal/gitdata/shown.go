@@ -260,6 +260,27 @@ func (s *Service) Blame(ctx context.Context, a *repo.Access, commit git.SHA, pat
 		return nil, err
 	}
 	defer v.release()
+	hunks, err := s.blame(ctx, a, v, commit, path)
+	if err != nil {
+		return nil, err
+	}
+	out := &Blamed{hunks, map[git.SHA]string{}}
+	commits := make([]*git.Commit, len(out.Hunks))
+	for n, h := range out.Hunks {
+		by := git.Signature{Name: h.Commit.Author, Email: h.Commit.Email}
+		commits[n] = &git.Commit{Author: by, Committer: by}
+	}
+	login, err := s.Logins(ctx, commits...)
+	for n, h := range out.Hunks {
+		out.Logins[h.Commit.SHA] = login(commits[n].Author)
+	}
+	return out, err
+}
+
+// blame is Blame for a view of the commit, without the logins.
+func (s *Service) blame(
+	ctx context.Context, a *repo.Access, v *view, commit git.SHA, path string,
+) ([]history.BlameHunk, error) {
 	size, err := v.checkBlamed(ctx, path)
 	if err != nil {
 		return nil, err
@@ -275,20 +296,48 @@ func (s *Service) Blame(ctx context.Context, a *repo.Access, commit git.SHA, pat
 		}
 		return o, err
 	})
-	if err != nil {
-		return nil, err
+	return found.blame, err
+}
+
+// BlameOf is the result of Blame of a commit, without the logins.
+type BlameOf struct {
+	Hunks []history.BlameHunk
+	Err   error // as that of Blame
+}
+
+// Age returns how old a hunk is among those of its file: from 1 for the newest to 10 for the oldest.
+func (b BlameOf) Age(n int) int {
+	byTime := func(x, y history.BlameHunk) int { return x.Commit.When.Compare(y.Commit.When) }
+	oldest, newest := slices.MinFunc(b.Hunks, byTime).Commit.When, slices.MaxFunc(b.Hunks, byTime).Commit.When
+	if !newest.After(oldest) {
+		return 1
 	}
-	out := &Blamed{found.blame, map[git.SHA]string{}}
-	commits := make([]*git.Commit, len(out.Hunks))
-	for n, h := range out.Hunks {
-		by := git.Signature{Name: h.Commit.Author, Email: h.Commit.Email}
-		commits[n] = &git.Commit{Author: by, Committer: by}
+	return 1 + int(9*(newest.Sub(b.Hunks[n].Commit.When).Seconds()/newest.Sub(oldest).Seconds()))
+}
+
+// BlameEach blames the file at a path of each of the commits, which were found for the caller before.
+func (s *Service) BlameEach(
+	ctx context.Context, commits []repo.Of[git.SHA], path string,
+) (map[repo.Of[git.SHA]]BlameOf, error) {
+	out := map[repo.Of[git.SHA]]BlameOf{}
+	for _, of := range commits {
+		v, err := s.viewOf(ctx, of.In, git.EmptyTree)
+		if err != nil {
+			return nil, err
+		}
+		c, err := v.objects.Commit(ctx, of.Key)
+		var b BlameOf
+		if err == nil {
+			v.tree = c.Tree
+			b.Hunks, b.Err = s.blame(ctx, of.In, v, of.Key, path)
+		}
+		v.release()
+		if err != nil {
+			return nil, err
+		}
+		out[of] = b
 	}
-	login, err := s.Logins(ctx, commits...)
-	for n, h := range out.Hunks {
-		out.Logins[h.Commit.SHA] = login(commits[n].Author)
-	}
-	return out, err
+	return out, nil
 }
 
 // checkBlamed returns an error for a file that cannot be blamed.

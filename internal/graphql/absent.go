@@ -54,14 +54,21 @@ var missing = [...]struct{ part, feature string }{
 	{"reorderEnvironment", "pins of environments"},
 }
 
+// missingFeature names what a mutation is about that Arbor lacks, or returns "".
+func missingFeature(name string) string {
+	for _, m := range missing {
+		if strings.Contains(name, m.part) {
+			return m.feature
+		}
+	}
+	return ""
+}
+
 // refusing returns the resolver of a mutation without one of its own, which names what Arbor does not have.
 func refusing(name string) exec.Resolver {
 	message := "Arbor does not have the mutation " + name + "."
-	for _, m := range missing {
-		if strings.Contains(name, m.part) {
-			message = "Arbor has no " + m.feature + "."
-			break
-		}
+	if feature := missingFeature(name); feature != "" {
+		message = "Arbor has no " + feature + "."
 	}
 	return root(func(context.Context, *exec.Field) (any, error) { return nil, refused(message) })
 }

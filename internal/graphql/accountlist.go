@@ -103,7 +103,7 @@ func ownedBy(ctx context.Context, f *exec.Field, o *object) (c list.Choice, err 
 	}
 	// affiliations are those of the caller: of the caller's own repositories both mean the same.
 	if given, ok := f.Args["affiliations"].([]any); ok {
-		if o.name != viewer(ctx).Login || refuseAffiliations(f) != nil {
+		if o.name != viewer(ctx).Login || !isDefault(f, "ownerAffiliations", f.Args["ownerAffiliations"]) {
 			return c, refused("Arbor chooses by affiliations only among the viewer's own repositories.")
 		}
 		c.Affiliation = strings.ToLower(strings.Join(namesIn(given), ","))

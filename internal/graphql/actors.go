@@ -133,9 +133,6 @@ func forks(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 		return failed(asError(err), len(parents))
 	}
 	affiliations, ok := f.Args["affiliations"].([]any)
-	if err := refuseAffiliations(f); err != nil {
-		return failed(err, len(parents))
-	}
 	chooses := ok
 	for _, name := range [...]string{"privacy", "visibility", "hasIssuesEnabled", "isLocked"} {
 		chooses = chooses || f.Args[name] != nil

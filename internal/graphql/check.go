@@ -255,11 +255,14 @@ func combined(r *rollup) any {
 	if len(statuses.contexts) == 0 {
 		return nil
 	}
-	return &combinedStatus{statuses}
+	return &combinedStatus{statuses, r}
 }
 
 // combinedStatus is a Status of the schema.
-type combinedStatus struct{ *rollup }
+type combinedStatus struct {
+	*rollup         // without the checks
+	whole   *rollup // with them
+}
 
 func (*combinedStatus) TypeName() string { return "Status" }
 
@@ -271,6 +274,9 @@ func combinedFields() map[string]exec.Resolver {
 		"commit":   each(func(c *combinedStatus) any { return c.commit }),
 		"state":    each(func(c *combinedStatus) any { return c.state() }),
 		"contexts": each(func(c *combinedStatus) any { return c.contexts }),
+		"combinedContexts": func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+			return each(func(c *combinedStatus) any { return contextsOf(f, c.whole) })(ctx, f, parents)
+		},
 		"context": func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 			return each(func(c *combinedStatus) any {
 				for _, s := range c.contexts {

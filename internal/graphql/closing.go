@@ -10,6 +10,7 @@ import (
 	"arbor/internal/graphql/exec"
 	"arbor/internal/pull"
 	"arbor/internal/repo"
+	"arbor/internal/web"
 )
 
 // closingIssues resolves the issues that a pull request closes when it is merged.
@@ -86,8 +87,75 @@ func compare(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 		case c == nil:
 			values[n] = asError(unresolved(what))
 		default:
-			values[n] = bare{"Comparison", map[string]any{"aheadBy": c.Ahead, "behindBy": c.Behind,
-				"status": strings.ToUpper(c.Status)}}
+			values[n] = &object{kind: "Comparison", value: c, whole: true, repo: o.repo}
+		}
+	}
+	return values
+}
+
+func comparisonFields() map[string]exec.Resolver {
+	type comparison = *gitdata.Comparison
+	return map[string]exec.Resolver{
+		"id": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			c := o.value.(comparison)
+			return inRepositoryID(ctx, o.repo, o.kind, string(c.Base+"..."+c.Head.Key))
+		}),
+		"aheadBy":  pick(func(c comparison) any { return c.Ahead }),
+		"behindBy": pick(func(c comparison) any { return c.Behind }),
+		"status":   pick(func(c comparison) any { return strings.ToUpper(c.Status) }),
+		"baseTarget": one(func(_ context.Context, _ *exec.Field, o *object) (any, error) {
+			return gitObject(o.repo, "commit", string(o.value.(comparison).Base)), nil
+		}),
+		"headTarget": one(func(_ context.Context, _ *exec.Field, o *object) (any, error) {
+			return gitObject(headOfComparison(o), "commit", string(o.value.(comparison).Head.Key)), nil
+		}),
+		"commits": connections(func(ctx context.Context, _ *exec.Field, o *object) (pages[*gitdata.CommitPayload], error) {
+			in := headOfComparison(o)
+			return pages[*gitdata.CommitPayload]{kind: "ComparisonCommitConnection", many: commitsAhead(queryOf(ctx)),
+				key:   func(c *gitdata.CommitPayload) string { return c.SHA },
+				count: func() (int, error) { return o.value.(comparison).Ahead, nil },
+				node:  func(c *gitdata.CommitPayload) (any, error) { return listedCommit(in, c), nil },
+				show:  func(c *connection) { c.compared = o }}, nil
+		}),
+	}
+}
+
+// headOfComparison returns the repository of the head of a comparison.
+func headOfComparison(o *object) *object {
+	if a := o.value.(*gitdata.Comparison).Head.In; a.FullName() != o.repo.name {
+		return inRepositoryOf(a)
+	}
+	return o.repo
+}
+
+// commitsAhead loads the commits of comparisons.
+func commitsAhead(q *query) listLoader[gitdata.AheadOf, *gitdata.CommitPayload] {
+	l := loader[gitdata.AheadOf, *web.List[*gitdata.CommitPayload]]{name: "commits ahead",
+		route: "/compare/{basehead...}", key: func(o *object) gitdata.AheadOf {
+			c := o.value.(*gitdata.Comparison)
+			return gitdata.AheadOf{Base: c.Base, Head: c.Head}
+		}}
+	return lists(l, q.load.Git.ListAhead)
+}
+
+// mostCompared limits how many hundreds of commits of a comparison are read for the number of their authors.
+const mostCompared = 10
+
+// authorsCompared resolves how many people wrote the commits of comparisons.
+func authorsCompared(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
+	q, values, compared := queryOf(ctx), make([]any, len(parents)), make([]*object, len(parents))
+	for n, p := range parents {
+		compared[n] = p.(*connection).compared
+	}
+	commitsAhead(q).loadAll(ctx, q, compared, mostCompared)
+	for n, o := range compared {
+		commits, err := commitsAhead(q).all(ctx, q, o, mostCompared)
+		authors := map[string]bool{}
+		for _, c := range commits {
+			authors[c.Commit.Author.Email] = true
+		}
+		if values[n] = len(authors); err != nil {
+			values[n] = asError(err)
 		}
 	}
 	return values

@@ -3,6 +3,7 @@ package graphql
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -18,11 +19,42 @@ import (
 )
 
 // comments resolves the comments of an issue or a pull request.
-func comments(ctx context.Context, f *exec.Field, o *object) (pages[*comment.Payload], error) {
+func comments(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+	order, ok := f.Args["orderBy"].(map[string]any)
+	if !ok {
+		return connections(allComments)(ctx, f, parents)
+	}
 	q, media := queryOf(ctx), textMedia(f)
+	commentLists(q, media).loadAll(ctx, q, objectsOf(parents), mostComments)
+	return one(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
+		list, err := commentLists(q, media).all(ctx, q, o, mostComments)
+		if err != nil {
+			return nil, err
+		}
+		slices.SortStableFunc(list, func(x, y *comment.Payload) int { return cmp.Compare(x.UpdatedAt, y.UpdatedAt) })
+		if order["direction"] == "DESC" {
+			slices.Reverse(list)
+		}
+		all := make([]any, len(list))
+		for n, c := range list {
+			all[n] = newComment(o.repo, o, c, media)
+		}
+		return connectAll(f, "IssueCommentConnection", all)
+	})(ctx, f, parents)
+}
+
+// mostComments limits how many hundreds of comments are sorted.
+const mostComments = 10
+
+func commentLists(q *query, media string) listLoader[int64, *comment.Payload] {
 	l := loader[int64, *web.List[*comment.Payload]]{name: "comments", route: "/issues/{number}/comments", media: media,
 		key: byNumber}
-	return pages[*comment.Payload]{kind: "IssueCommentConnection", many: lists(l, q.load.Comments.ListMany),
+	return lists(l, q.load.Comments.ListMany)
+}
+
+func allComments(ctx context.Context, f *exec.Field, o *object) (pages[*comment.Payload], error) {
+	q, media := queryOf(ctx), textMedia(f)
+	return pages[*comment.Payload]{kind: "IssueCommentConnection", many: commentLists(q, media),
 		rank:  rankByID(idOfComment),
 		count: func() (int, error) { return int(viewOf(o).Comments), nil },
 		node:  func(c *comment.Payload) (any, error) { return newComment(o.repo, o, c, media), nil }}, nil
@@ -42,9 +74,10 @@ func newComment(in, of *object, c *comment.Payload, media string) *object {
 }
 
 func commentFields() map[string]exec.Resolver {
-	return after(isKnown, merge(reactable(), written(), map[string]exec.Resolver{
-		"isMinimized": always(false), "minimizedReason": always(nil), "repository": inRepository,
-		"includesCreatedEdit": wasEdited, "issue": issueOfComment,
+	return after(isKnown, merge(reactable(), written(), editable(one(canUpdate), one(canUpdate)), minimizable(), map[string]exec.Resolver{
+		"fullDatabaseId": key(func(o *object) any { return decimal(o.id) }),
+		"publishedAt":    ofWords(func(_ context.Context, w words) any { return w.created }),
+		"repository":     inRepository, "issue": issueOfComment, "pullRequest": pullOfComment,
 	}))
 }
 
@@ -69,6 +102,21 @@ func issueOfComment(ctx context.Context, f *exec.Field, parents []exec.Object) [
 		found.kind, found.whole = "Issue", true // also of a pull request, as at GitHub
 		return found, nil
 	})(ctx, f, parents)
+}
+
+// pullOfComment resolves the pull requests of comments; null for those of issues.
+func pullOfComment(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+	values := issueOfComment(ctx, f, parents)
+	for n, v := range values {
+		if o, ok := v.(*object); ok {
+			if view, isView := o.value.(*issue.View); isView && !view.Pull {
+				values[n] = nil
+				continue
+			}
+			values[n] = pullAt(o.repo, o.number, "raw")
+		}
+	}
+	return values
 }
 
 // words are what everything that people write in a conversation has in common.
@@ -118,7 +166,7 @@ func ofWords(part func(ctx context.Context, w words) any) exec.Resolver {
 
 // written returns the fields of everything that users write in a conversation.
 func written() map[string]exec.Resolver {
-	return map[string]exec.Resolver{
+	return merge(edited(), map[string]exec.Resolver{
 		"id": key(nodeOf), "databaseId": key(func(o *object) any { return o.id }),
 		"author": ofWords(func(ctx context.Context, w words) any {
 			if w.by != nil {
@@ -142,11 +190,8 @@ func written() map[string]exec.Resolver {
 		"viewerDidAuthor": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 			return didAuthor(ctx, o), nil
 		}),
-	}
+	})
 }
-
-// wasEdited resolves whether a comment was changed.
-var wasEdited = ofWords(func(_ context.Context, w words) any { return w.created.String() != w.updated.String() })
 
 // nodeOf returns the node id of what somebody wrote.
 func nodeOf(o *object) any {

@@ -112,7 +112,7 @@ func refFields() map[string]exec.Resolver {
 	}
 	return merge(after(isWhole, map[string]exec.Resolver{
 		"id":      pick(func(r *gitdata.RefPayload) any { return r.NodeID }),
-		"compare": compare,
+		"compare": compare, "associatedPullRequests": pullsFrom,
 		"target": one(func(_ context.Context, _ *exec.Field, o *object) (any, error) {
 			to := o.value.(*gitdata.RefPayload).Object
 			return gitObject(o.repo, to.Type, to.SHA), nil
@@ -141,13 +141,13 @@ func listedCommit(in *object, c *gitdata.CommitPayload) *object {
 
 // gitObjectFields returns the fields of all Git objects.
 func gitObjectFields() map[string]exec.Resolver {
-	return map[string]exec.Resolver{
+	return merge(addresses("commit", func(o *object) string { return "/commit/" + o.name }), map[string]exec.Resolver{
 		"oid": key(func(o *object) any { return o.name }), "repository": inRepository,
 		"abbreviatedOid": key(func(o *object) any { return o.name[:7] }),
 		"id": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 			return inRepositoryID(ctx, o.repo, o.kind, o.name)
 		}),
-	}
+	})
 }
 
 // inRepositoryID returns a node id of a repository and a name in it. This is how REST makes those of Git objects.
@@ -195,7 +195,7 @@ func commitFields() map[string]exec.Resolver {
 			return gitObject(o.repo, "tree", o.value.(commit).Commit.Tree.SHA), nil
 		}),
 	}
-	return merge(gitObjectFields(), after(isWhole, fields), map[string]exec.Resolver{
+	return merge(gitObjectFields(), after(isWhole, fields), after(isWhole, commitTexts()), commitSizes(), map[string]exec.Resolver{
 		"associatedPullRequests": associated,
 		"statusCheckRollup":      rollups(itself, wholeRollup), "status": rollups(itself, combined),
 		"checkSuites": checkSuites,

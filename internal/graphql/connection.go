@@ -19,7 +19,8 @@ type connection struct {
 	empty  bool                // the part begins after the list's end
 	rollup *rollup             // of contexts of checks; else nil
 
-	reacted *object // of reactions: their subject
+	reacted  *object // of reactions: their subject
+	compared *object // of commits of a comparison
 
 	sum int64 // of languages: their bytes
 
@@ -321,7 +322,7 @@ func none(kind string) exec.Resolver {
 
 // connectionFields returns the fields of all connections.
 func connectionFields(kind string) map[string]exec.Resolver {
-	edges := strings.TrimSuffix(kind, "Connection") + "Edge"
+	edges := strings.TrimPrefix(strings.TrimSuffix(kind, "Connection"), "Comparison") + "Edge"
 	return map[string]exec.Resolver{
 		"nodes": each(func(c *connection) any {
 			list := make([]any, len(c.nodes))

@@ -55,9 +55,6 @@ type collection struct {
 // contributionsCollection resolves the field of that name of users: by default of the last year.
 func contributionsCollection(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 	from, to, err := timeOf(f)
-	if err == nil {
-		err = refuseGiven(f, "organizationID")
-	}
 	if err != nil {
 		return failed(asError(err), len(parents))
 	}
@@ -138,15 +135,6 @@ func contributionFields() map[string]exec.Resolver {
 	places := func(sort activity.Sort) exec.Resolver {
 		return of(func(c *collection) any { return c.repos(sort) })
 	}
-	// Arbor does not tell which contribution is the first of its kind, or popular.
-	all := func(next exec.Resolver) exec.Resolver {
-		return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
-			if f.Args["excludeFirst"] == true || f.Args["excludePopular"] == true {
-				return failed(refused("Arbor excludes no contributions."), len(parents))
-			}
-			return next(ctx, f, parents)
-		}
-	}
 	return map[string]exec.Resolver{
 		"user":      of(func(c *collection) any { return c.user }),
 		"startedAt": of(func(c *collection) any { return c.from.Format(time.RFC3339) }),
@@ -182,13 +170,13 @@ func contributionFields() map[string]exec.Resolver {
 		}),
 		"contributionCalendar":                               one(calendarOf),
 		"totalCommitContributions":                           count(activity.PushSort),
-		"totalIssueContributions":                            all(count(activity.IssueSort)),
-		"totalPullRequestContributions":                      all(count(activity.PullSort)),
+		"totalIssueContributions":                            count(activity.IssueSort),
+		"totalPullRequestContributions":                      count(activity.PullSort),
 		"totalPullRequestReviewContributions":                count(activity.ReviewSort),
-		"totalRepositoryContributions":                       all(count(activity.RepositorySort)),
+		"totalRepositoryContributions":                       count(activity.RepositorySort),
 		"totalRepositoriesWithContributedCommits":            places(activity.PushSort),
-		"totalRepositoriesWithContributedIssues":             all(places(activity.IssueSort)),
-		"totalRepositoriesWithContributedPullRequests":       all(places(activity.PullSort)),
+		"totalRepositoriesWithContributedIssues":             places(activity.IssueSort),
+		"totalRepositoriesWithContributedPullRequests":       places(activity.PullSort),
 		"totalRepositoriesWithContributedPullRequestReviews": places(activity.ReviewSort),
 	}
 }

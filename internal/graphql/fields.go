@@ -34,6 +34,8 @@ func (api *API) executable(s *ast.Schema) *exec.Schema {
 		case name == "LanguageConnection":
 			fields = merge(connectionFields(name), map[string]exec.Resolver{
 				"totalSize": each(func(c *connection) any { return c.sum })})
+		case name == "ComparisonCommitConnection":
+			fields = merge(connectionFields(name), map[string]exec.Resolver{"authorCount": authorsCompared})
 		case name == "ReactionConnection":
 			fields = merge(connectionFields(name),
 				map[string]exec.Resolver{"viewerHasReacted": viewerReacted})
@@ -48,6 +50,9 @@ func (api *API) executable(s *ast.Schema) *exec.Schema {
 		}
 		for _, f := range d.Fields {
 			if r := fields[f.Name]; r != nil {
+				if names := unread[name+"."+f.Name]; names != nil {
+					r = refusingArguments(names, r)
+				}
 				out[name+"."+f.Name] = r
 			}
 		}
@@ -72,15 +77,15 @@ func (api *API) tables() map[string]map[string]exec.Resolver {
 		"Mutation": mutations(),
 		"User":     userFields(), "Organization": organizationFields(), "Bot": botFields(),
 		"Team": teamFields(), "SavedReply": savedReplyFields(), "ContributionsCollection": contributionFields(),
-		"GitActor": {"avatarUrl": actorAvatar}, "Topic": topicFields(), "License": licenseFields(),
+		"GitActor": gitActorFields(), "Topic": topicFields(), "License": licenseFields(),
 		"Repository": repositoryFields(),
 		"Issue":      issueFields(), "PullRequest": pullFields(), "IssueComment": commentFields(),
 		"PullRequestReview": reviewFields(), "PullRequestReviewThread": reviewThreadFields(),
 		"PullRequestReviewComment": reviewCommentFields(), "Label": labelFields(),
 		"LinkedBranch": linkedBranchFields(), "Milestone": milestoneFields(),
 		"Ref": refFields(), "Commit": commitFields(), "Tree": treeFields(), "Blob": blobFields(),
-		"Tag":                  tagFields(),
-		"BranchProtectionRule": protectionFields(), "RepositoryRuleset": rulesetFields(),
+		"Tag":        tagFields(),
+		"Comparison": comparisonFields(), "BranchProtectionRule": protectionFields(), "RepositoryRuleset": rulesetFields(),
 		"MergeQueue": mergeQueueFields(), "MergeQueueEntry": mergeQueueEntryFields(),
 		"ReactionGroup":     reactionGroupFields(),
 		"StatusCheckRollup": rollupFields(),

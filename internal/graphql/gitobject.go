@@ -274,28 +274,33 @@ func entriesOf(ctx context.Context, o *object, t *gitdata.TreePayload) (any, err
 	if err := queryOf(ctx).hold(ctx, int64(len(t.Entries))*nodeBytes); err != nil {
 		return nil, err
 	}
+	all := make([]any, len(t.Entries))
+	for n := range t.Entries {
+		all[n] = treeEntryOf(o, &t.Entries[n])
+	}
+	return all, nil
+}
+
+// treeEntryOf returns an entry of a tree.
+func treeEntryOf(o *object, e *gitdata.EntryPayload) any {
 	dir := ""
 	if at, ok := o.value.(*gitdata.ObjectPayload); ok {
 		dir = at.Path
 	}
-	all := make([]any, len(t.Entries))
-	for n, e := range t.Entries {
-		mode, _ := strconv.ParseInt(e.Mode, 8, 32)
-		at := &gitdata.ObjectPayload{SHA: e.SHA, Type: string(e.Type), Path: path.Join(dir, e.Path)}
-		if e.Size != nil {
-			at.Size = *e.Size
-		}
-		entry := map[string]any{"name": e.Path, "nameRaw": base64.StdEncoding.EncodeToString([]byte(e.Path)),
-			"extension": path.Ext(e.Path), "mode": mode, "oid": e.SHA, "type": at.Type, "size": at.Size, "object": nil,
-			"path": at.Path, "repository": o.repo}
-		if e.Type != git.TypeCommit { // a submodule's commit is in another repository
-			inner := gitObject(o.repo, at.Type, e.SHA)
-			inner.value = at
-			entry["object"] = inner
-		}
-		all[n] = bare{"TreeEntry", entry}
+	mode, _ := strconv.ParseInt(e.Mode, 8, 32)
+	at := &gitdata.ObjectPayload{SHA: e.SHA, Type: string(e.Type), Path: path.Join(dir, e.Path)}
+	if e.Size != nil {
+		at.Size = *e.Size
 	}
-	return all, nil
+	entry := map[string]any{"name": e.Path, "nameRaw": base64.StdEncoding.EncodeToString([]byte(e.Path)),
+		"extension": path.Ext(e.Path), "mode": mode, "oid": e.SHA, "type": at.Type, "size": at.Size, "object": nil,
+		"path": at.Path, "pathRaw": base64.StdEncoding.EncodeToString([]byte(at.Path)), "repository": o.repo}
+	if e.Type != git.TypeCommit { // a submodule's commit is in another repository
+		inner := gitObject(o.repo, at.Type, e.SHA)
+		inner.value = at
+		entry["object"] = inner
+	}
+	return bare{"TreeEntry", entry}
 }
 
 // maxText is the size in bytes of the longest blob whose text is returned.

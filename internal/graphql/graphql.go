@@ -252,10 +252,7 @@ func operation(d *ast.QueryDocument, name string) (*ast.OperationDefinition, err
 }
 
 // rateLimit resolves Query.rateLimit. It is null if there is no limit.
-func (api *API) rateLimit(ctx context.Context, f *exec.Field) (any, error) {
-	if f.Args["dryRun"] == true {
-		return nil, refused("Arbor tells what a query costs only when it runs it.")
-	}
+func (api *API) rateLimit(ctx context.Context, _ *exec.Field) (any, error) {
 	q := queryOf(ctx)
 	limit, remaining, reset := api.limits.Left(q.sent, viewer(ctx))
 	if limit == 0 {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"html"
+	"slices"
 	"strings"
 
 	"arbor/internal/account"
@@ -147,7 +148,7 @@ func repositoryIssues() map[string]exec.Resolver {
 	return map[string]exec.Resolver{
 		"issue":              issuesNumbered("Issue", "an Issue"),
 		"issueOrPullRequest": issuesNumbered("", "an issue or pull request"),
-		"issues":             connections(issues), "labels": labels, "milestones": connections(milestones),
+		"issues":             connections(issues), "labels": labels, "milestones": milestones,
 		"issueTypes":      always(nil),
 		"suggestedActors": suggested("ActorConnection", itself, plain),
 		"watchers":        connections(watchers),
@@ -188,7 +189,7 @@ func pageOf(ctx context.Context, v *issue.View) string {
 
 // tracked are the fields of issues and pull requests. Those of a pull request need its issue alone.
 func tracked() map[string]exec.Resolver {
-	return merge(after(isKnown, merge(reactable(), written(), map[string]exec.Resolver{
+	return merge(after(isKnown, merge(reactable(), written(), trackedRights(), map[string]exec.Resolver{
 		"number": ofIssue(func(v *issue.View) any { return v.Number }),
 		"title":  ofIssue(func(v *issue.View) any { return v.Title }), "titleHTML": ofIssue(titleHTML),
 		"closedAt":         ofIssue(func(v *issue.View) any { return v.ClosedAt }),
@@ -197,7 +198,10 @@ func tracked() map[string]exec.Resolver {
 		"activeLockReason": ofIssue(func(v *issue.View) any { return enum(v.LockReason) }),
 		"assignees":        one(assignees("UserConnection")), "assignedActors": one(assignees("AssigneeConnection")),
 		"labels": one(func(_ context.Context, f *exec.Field, o *object) (any, error) {
-			return connectAll(f, "LabelConnection", things("Label", o.repo, viewOf(o).Labels))
+			list := slices.Clone(viewOf(o).Labels)
+			order, _ := f.Args["orderBy"].(map[string]any)
+			slices.SortStableFunc(list, byOrder(order))
+			return connectAll(f, "LabelConnection", things("Label", o.repo, list))
 		}),
 		"milestone": one(func(_ context.Context, _ *exec.Field, o *object) (any, error) {
 			v := viewOf(o)
@@ -206,10 +210,12 @@ func tracked() map[string]exec.Resolver {
 			}
 			return newThing("Milestone", o.repo, &milestone.View{Milestone: v.Milestone, Creator: v.MilestoneBy}), nil
 		}),
-		"comments":        connections(comments),
-		"viewerCanUpdate": one(canUpdate), "timelineItems": timelineItems,
+		"comments":       comments,
+		"publishedAt":    ofIssue(func(v *issue.View) any { return v.CreatedAt }),
+		"fullDatabaseId": key(func(o *object) any { return decimal(o.id) }),
+		"timelineItems":  timelineItems,
 	})), map[string]exec.Resolver{
-		"repository": inRepository, "includesCreatedEdit": always(false),
+		"repository":   inRepository,
 		"projectCards": none("ProjectCardConnection"), "projectItems": none("ProjectV2ItemConnection"),
 		"suggestedActors": suggested("AssigneeConnection", repositoryOf, plain),
 	})
@@ -268,9 +274,19 @@ func issueFields() map[string]exec.Resolver {
 			return enum(&reason)
 		}),
 		"isPinned": ofIssue(func(v *issue.View) any { return !v.PinnedAt.IsZero() }),
+		"bodyUrl":  one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) { return bodyPage(ctx, o), nil }),
+		"bodyResourcePath": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			return strings.TrimPrefix(bodyPage(ctx, o), siteOf(ctx)), nil
+		}),
+		"viewerCanDelete": may(account.Admin, false, nil),
 	}), map[string]exec.Resolver{
 		"closedByPullRequestsReferences": closedByPulls, "linkedBranches": linkedBranches,
 	})
+}
+
+// bodyPage returns the address of the text of an issue.
+func bodyPage(ctx context.Context, o *object) string {
+	return pageOf(ctx, viewOf(o)) + "#issue-" + decimal(o.id)
 }
 
 // titleHTML is a title as HTML: text between backticks is code.

@@ -27,11 +27,18 @@ func issues(ctx context.Context, f *exec.Field, o *object) (pages[*issue.View], 
 		map[repo.ID]*web.List[*issue.View], error) {
 		return q.load.Issues.ListMany(ctx, list, options, at)
 	}
-	return pages[*issue.View]{kind: "IssueConnection", many: ofRepositories(l, rows),
-		rank: rankBy(!options.Order.Asc, func(v *issue.View) []any {
-			return append(sortedBy(v, options.Order.Sort), int64(v.ID))
+	p := issuePages(o, options, media)
+	p.many = ofRepositories(l, rows)
+	return p, nil
+}
+
+// issuePages returns a list of issues of a repository without its loader.
+func issuePages(in *object, o issue.ListOptions, media string) pages[*issue.View] {
+	return pages[*issue.View]{kind: "IssueConnection",
+		rank: rankBy(!o.Order.Asc, func(v *issue.View) []any {
+			return append(sortedBy(v, o.Order.Sort), int64(v.ID))
 		}),
-		node: func(v *issue.View) (any, error) { return newIssue(o, v, media), nil }}, nil
+		node: func(v *issue.View) (any, error) { return newIssue(in, v, media), nil }}
 }
 
 // sortedBy returns by what a list of issues or pull requests is sorted before the order of their creation.
@@ -77,10 +84,10 @@ func issueOptions(f *exec.Field) (o issue.ListOptions, err error) {
 		}
 	}
 	labels, _ := filter["labels"].([]any)
-	for _, name := range labels {
-		text, _ := name.(string)
-		o.Labels = append(o.Labels, text)
+	if named, ok := f.Args["labels"].([]any); ok {
+		labels = append(labels, named...)
 	}
+	o.Labels = namesIn(labels)
 	return o, nil
 }
 

@@ -3,6 +3,7 @@ package graphql
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"arbor/internal/issuekit"
 	"arbor/internal/label"
 	"arbor/internal/milestone"
+	"arbor/internal/posting"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -64,22 +66,64 @@ func byOrder(order map[string]any) func(x, y *label.Label) int {
 	}
 }
 
-// milestones resolves the milestones of a repository, in REST's order: those without a date come last.
-func milestones(ctx context.Context, f *exec.Field, o *object) (pages[*milestone.View], error) {
-	q, state := queryOf(ctx), issuekit.State(0)
+// mostMilestones limits how many hundreds of milestones are filtered or sorted.
+const mostMilestones = 10
+
+// milestones resolves the milestones of repositories: in REST's order, where those without a date come last, or in
+// the one of the argument orderBy.
+func milestones(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+	state := issuekit.State(0)
 	if list, ok := f.Args["states"].([]any); ok && len(list) == 1 {
 		state, _ = issuekit.ParseState(strings.ToLower(list[0].(string)))
 	}
+	q := queryOf(ctx)
 	l := loader[string, *web.List[*milestone.View]]{name: fmt.Sprint("all milestones ", int(state)), route: "/milestones"}
-	rows := func(ctx context.Context, list []*repo.Access, at web.Page) (
+	all := ofRepositories(l, func(ctx context.Context, list []*repo.Access, at web.Page) (
 		map[repo.ID]*web.List[*milestone.View], error) {
 		return q.load.Milestones.ListMany(ctx, list, state, at)
+	})
+	text, _ := f.Args["query"].(string)
+	order, sorted := f.Args["orderBy"].(map[string]any)
+	if text == "" && !sorted {
+		return connections(func(_ context.Context, _ *exec.Field, o *object) (pages[*milestone.View], error) {
+			return pages[*milestone.View]{kind: "MilestoneConnection", many: all,
+				rank: &rank[*milestone.View]{of: func(m *milestone.View) string {
+					return cmp.Or(m.DueOn.String(), "~") + " " + sortable(m.Number)
+				}},
+				node: nodeIn[*milestone.View]("Milestone", o)}, nil
+		})(ctx, f, parents)
 	}
-	return pages[*milestone.View]{kind: "MilestoneConnection", many: ofRepositories(l, rows),
-		rank: &rank[*milestone.View]{of: func(m *milestone.View) string {
-			return cmp.Or(m.DueOn.String(), "~") + " " + sortable(m.Number)
-		}},
-		node: nodeIn[*milestone.View]("Milestone", o)}, nil
+	all.loadAll(ctx, q, objectsOf(parents), mostMilestones)
+	return one(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
+		list, err := all.all(ctx, q, o, mostMilestones)
+		if err != nil {
+			return nil, err
+		}
+		list = slices.DeleteFunc(list, func(m *milestone.View) bool {
+			return !strings.Contains(strings.ToLower(m.Title), strings.ToLower(text))
+		})
+		if sorted {
+			slices.SortStableFunc(list, milestonesBy(order))
+		}
+		return connectAll(f, "MilestoneConnection", things("Milestone", o, list))
+	})(ctx, f, parents)
+}
+
+// milestonesBy compares milestones by an argument orderBy.
+func milestonesBy(order map[string]any) func(x, y *milestone.View) int {
+	return func(x, y *milestone.View) int {
+		by := cmp.Compare(x.Number, y.Number)
+		switch order["field"] {
+		case "DUE_DATE":
+			by = cmp.Or(cmp.Compare(x.DueOn, y.DueOn), by)
+		case "UPDATED_AT":
+			by = cmp.Or(cmp.Compare(x.UpdatedAt, y.UpdatedAt), by)
+		}
+		if order["direction"] == "DESC" {
+			by = -by
+		}
+		return by
+	}
 }
 
 // labelsNamed loads labels by name.
@@ -117,7 +161,7 @@ func labelFields() map[string]exec.Resolver {
 		"id":          pick(func(l *label.Label) any { return account.NodeID("Label", l.ID) }),
 		"description": pick(func(l *label.Label) any { return l.Description }),
 		"isDefault":   pick(func(l *label.Label) any { return l.Default }),
-	}), pageFields(func(ctx context.Context, o *object) string {
+	}), after(isWhole, having(posting.ByLabel)), pageFields(func(ctx context.Context, o *object) string {
 		return below(ctx, o, "/labels/"+url.PathEscape(o.name))
 	}), map[string]exec.Resolver{"repository": inRepository,
 		"createdAt": always(nil), "updatedAt": always(nil)}) // REST does not have them
@@ -126,7 +170,20 @@ func labelFields() map[string]exec.Resolver {
 func milestoneFields() map[string]exec.Resolver {
 	return after(isWhole, merge(pageFields(func(ctx context.Context, o *object) string {
 		return below(ctx, o, "/milestone/"+decimal(o.number))
-	}), map[string]exec.Resolver{
+	}), having(posting.ByMilestone), map[string]exec.Resolver{
+		"repository": inRepository,
+		"progressPercentage": pick(func(m *milestone.View) any {
+			if all := m.OpenIssues + m.ClosedIssues; all > 0 {
+				return json.Number(fmt.Sprintf("%g", 100*float64(m.ClosedIssues)/float64(all)))
+			}
+			return 0
+		}),
+		"viewerCanClose": may(account.Push, false, func(o *object) bool {
+			return o.value.(*milestone.View).ClosedAt.IsZero()
+		}),
+		"viewerCanReopen": may(account.Push, false, func(o *object) bool {
+			return !o.value.(*milestone.View).ClosedAt.IsZero()
+		}),
 		"id":          pick(func(m *milestone.View) any { return account.NodeID("Milestone", m.ID) }),
 		"number":      pick(func(m *milestone.View) any { return m.Number }),
 		"title":       pick(func(m *milestone.View) any { return m.Title }),

@@ -21,6 +21,8 @@ import (
 	"arbor/internal/issue"
 	"arbor/internal/issue/branch"
 	"arbor/internal/issue/comment"
+	"arbor/internal/issue/revision"
+	"arbor/internal/issue/subscription"
 	"arbor/internal/issue/timeline"
 	"arbor/internal/label"
 	"arbor/internal/markup"
@@ -49,11 +51,14 @@ type Loaders struct {
 	Issues    *issue.Service
 	Comments  *comment.API
 	Timelines *timeline.API
-	Branches  *branch.API
-	Statuses  *status.API
-	Checks    *checkrun.API
-	Reactions *reaction.Many
-	Git       *gitdata.Service
+	Revisions *revision.Service
+
+	Subscriptions *subscription.Service
+	Branches      *branch.API
+	Statuses      *status.API
+	Checks        *checkrun.API
+	Reactions     *reaction.Many
+	Git           *gitdata.Service
 
 	Signatures *signature.Service
 	Labels     *label.API

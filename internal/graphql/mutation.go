@@ -66,6 +66,7 @@ func mutations() map[string]exec.Resolver {
 		"rerequestCheckSuite":         rerequestCheckSuite,
 		"updateCheckSuitePreferences": updateCheckSuitePreferences,
 		"unfollowUser":                unfollowUser,
+		"minimizeComment":             minimizeComment, "unminimizeComment": unminimizeComment,
 	}
 	maps.Copy(table, refusals())
 	fields := map[string]exec.Resolver{}

@@ -44,6 +44,8 @@ var acts = []act{
 	{name: "unpinIssue", input: `issueId:"$issue"`, route: "PATCH " + issues},
 	{name: "addComment", input: `subjectId:"$issue",body:"Peas"`, route: "POST " + issues + "/comments"},
 	{name: "updateIssueComment", input: `id:"$comment",body:"Beans"`, route: "PATCH /issues/comments/{id}"},
+	{name: "minimizeComment", input: `subjectId:"$comment",classifier:SPAM`, route: "PATCH /issues/comments/{id}"},
+	{name: "unminimizeComment", input: `subjectId:"$comment"`, route: "PATCH /issues/comments/{id}"},
 	{name: "addLabelsToLabelable", input: `labelableId:"$pull",labelIds:["$label"]`, route: "POST " + issues + "/labels"},
 	{name: "removeLabelsFromLabelable", input: `labelableId:"$pull",labelIds:["$label"]`,
 		route: "DELETE " + issues + "/labels/{name}"},

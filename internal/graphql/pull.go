@@ -38,14 +38,8 @@ func repositoryPulls() map[string]exec.Resolver {
 // pullRequests lists the pull requests of a repository.
 func pullRequests(ctx context.Context, f *exec.Field, o *object) (pages[*pull.View], error) {
 	q, media := queryOf(ctx), textMedia(f)
-	options := pull.ListOptions{Order: posting.Order{Asc: true}}
-	states, _ := f.Args["states"].([]any)
-	options.States = namesIn(states)
-	options.Base, _ = f.Args["baseRefName"].(string)
-	options.Head, _ = f.Args["headRefName"].(string)
-	var err error
-	if options.Order, err = orderOf(f, options.Order, map[string]posting.Sort{"CREATED_AT": posting.Created,
-		"UPDATED_AT": posting.Updated, "COMMENTS": posting.Comments}); err != nil {
+	options, err := pullOptions(f)
+	if err != nil {
 		return pages[*pull.View]{}, err
 	}
 	l := loader[string, *web.List[*pull.View]]{name: fmt.Sprintf("pulls %+v", options), route: "/pulls", media: media}
@@ -53,15 +47,33 @@ func pullRequests(ctx context.Context, f *exec.Field, o *object) (pages[*pull.Vi
 		map[repo.ID]*web.List[*pull.View], error) {
 		return q.load.Pulls.ListMany(ctx, list, options, at)
 	}
-	return pages[*pull.View]{kind: "PullRequestConnection", many: ofRepositories(l, rows),
-		rank: rankBy(!options.Order.Asc, func(v *pull.View) []any {
-			return append(sortedBy(v.Issue, options.Order.Sort), v.Issue.Number)
+	p := pullPages(o, options, media)
+	p.many = ofRepositories(l, rows)
+	return p, nil
+}
+
+// pullOptions reads the arguments of a list of pull requests.
+func pullOptions(f *exec.Field) (o pull.ListOptions, err error) {
+	states, _ := f.Args["states"].([]any)
+	o.States = namesIn(states)
+	o.Base, _ = f.Args["baseRefName"].(string)
+	o.Head, _ = f.Args["headRefName"].(string)
+	o.Order, err = orderOf(f, posting.Order{Asc: true}, map[string]posting.Sort{"CREATED_AT": posting.Created,
+		"UPDATED_AT": posting.Updated, "COMMENTS": posting.Comments})
+	return o, err
+}
+
+// pullPages returns a list of pull requests of a repository without its loader.
+func pullPages(in *object, o pull.ListOptions, media string) pages[*pull.View] {
+	return pages[*pull.View]{kind: "PullRequestConnection",
+		rank: rankBy(!o.Order.Asc, func(v *pull.View) []any {
+			return append(sortedBy(v.Issue, o.Order.Sort), v.Issue.Number)
 		}),
 		node: func(v *pull.View) (any, error) {
-			p := newThing("PullRequest", o, v)
+			p := newThing("PullRequest", in, v)
 			p.media = media
 			return p, nil
-		}}, nil
+		}}
 }
 
 // pullAt returns a pull request by its number. media is the form of its texts.
@@ -76,11 +88,10 @@ func numberedPulls(q *query, media string) loader[int64, *pull.View] {
 }
 
 func pullFields() map[string]exec.Resolver {
-	return merge(tracked(), after(isKnown, map[string]exec.Resolver{
-		"fullDatabaseId": key(func(o *object) any { return decimal(o.id) }),
-	}), after(isWhole, pullTables()), after(isWhole, pullQueues()), map[string]exec.Resolver{ // these need the number alone
+	return merge(tracked(), after(isWhole, pullTables()), after(isWhole, pullQueues()), map[string]exec.Resolver{ // these need the number alone
 		"baseRepository": inRepository,
-		"reviewDecision": reviewDecisions, "reviews": connections(reviews),
+		"reviewDecision": reviewDecisions, "reviews": reviews,
+		"viewerLatestReview":       withReviews(one(viewersReview)),
 		"latestReviews":            withReviews(one(latestReviews)),
 		"latestOpinionatedReviews": withReviews(one(latestOpinionatedReviews)),
 		"reviewThreads":            connections(reviewThreads), "closingIssuesReferences": closingIssues,
@@ -93,7 +104,7 @@ func pullFields() map[string]exec.Resolver {
 
 // pullTables are the fields that need a whole pull request.
 func pullTables() map[string]exec.Resolver {
-	return map[string]exec.Resolver{
+	return merge(pullRights(), conversationAddresses("checks"), conversationAddresses("revert"), map[string]exec.Resolver{
 		"state": pick(func(v *pull.View) any {
 			if v.Merged() {
 				return "MERGED"
@@ -130,15 +141,24 @@ func pullTables() map[string]exec.Resolver {
 		}),
 		"mergeable": pick(mergeable), "mergeStateStatus": pick(mergeState),
 		"mergeCommit": merging(true), "potentialMergeCommit": merging(false),
-		"reviewRequests": one(reviewRequests), "commits": pullCommits, "files": connections(pullFiles),
+		"reviewRequests": one(reviewRequests), "viewerLatestReviewRequest": one(viewersRequest), "commits": pullCommits, "files": connections(pullFiles),
 		"statusCheckRollup":         rollups(headOf, wholeRollup),
 		"autoMergeRequest":          one(autoMergeRequest),
 		"viewerCanEnableAutoMerge":  pick(func(v *pull.View) any { return v.MayEnableAuto() }),
+		"permalink":                 viewed(func(ctx context.Context, v *pull.View) any { return pageOf(ctx, v.Issue) }),
+		"totalCommentsCount":        pick(func(v *pull.View) any { return v.Issue.Comments + v.ReviewComments }),
+		"canBeRebased":              pick(func(v *pull.View) any { ok := v.Mergeable(); return v.Open && ok != nil && *ok }),
 		"viewerCanDisableAutoMerge": pick(func(v *pull.View) any { return v.MayDisableAuto() }),
-	}
+	})
 }
 
 // orNull returns a text, or null for nil.
+// conversationAddresses returns the fields about the address of a page below that of a pull request.
+func conversationAddresses(name string) map[string]exec.Resolver {
+	fields := pageFields(func(ctx context.Context, o *object) string { return pageOf(ctx, viewOf(o)) + "/" + name })
+	return map[string]exec.Resolver{name + "Url": fields["url"], name + "ResourcePath": fields["resourcePath"]}
+}
+
 func orNull(s *string) any {
 	if s == nil {
 		return nil

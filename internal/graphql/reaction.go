@@ -180,7 +180,7 @@ func ownReactions(
 ) []any {
 	q, values, groups := queryOf(ctx), make([]any, len(subjects)), map[string][]*object{}
 	for _, o := range subjects {
-		if o.kind != "PullRequestReview" { // which have none
+		if o != nil && o.kind != "PullRequestReview" { // which have none
 			groups[o.kind] = append(groups[o.kind], o)
 		}
 	}
@@ -197,7 +197,7 @@ func ownReactions(
 	for n, o := range subjects {
 		var list []reaction.Content
 		var err error
-		if groups[o.kind] != nil {
+		if o != nil && groups[o.kind] != nil {
 			list, err = own(o.kind).get(ctx, q, o)
 		}
 		if values[n] = show(n, list); err != nil {

@@ -2,7 +2,10 @@ package graphql
 
 import (
 	"context"
+	"encoding/base64"
+	"slices"
 
+	"arbor/internal/account"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/pull"
 	"arbor/internal/review"
@@ -14,16 +17,42 @@ func reviewRequests(ctx context.Context, f *exec.Field, o *object) (any, error) 
 	v := o.value.(*pull.View)
 	var all []any
 	for n, who := range persons(ctx, v.Reviewers) {
-		all = append(all, requestOf(who, v.Owners[v.Reviewers[n].ID]))
+		all = append(all, requestOf(o, who, v.Reviewers[n].Login, v.Owners[v.Reviewers[n].ID]))
 	}
 	for _, t := range v.Teams {
-		all = append(all, requestOf(newTeam(t), v.OwningTeams[t.ID]))
+		all = append(all, requestOf(o, newTeam(t), t.Slug, v.OwningTeams[t.ID]))
 	}
 	return connectAll(f, "ReviewRequestConnection", all)
 }
 
-func requestOf(reviewer any, owner bool) any {
-	return bare{"ReviewRequest", map[string]any{"requestedReviewer": reviewer, "asCodeOwner": owner}}
+// requestOf returns the request to somebody with a name for a review. It has no id of its own.
+func requestOf(of *object, reviewer any, name string, owner bool) any {
+	id := base64.RawURLEncoding.EncodeToString([]byte(account.NodeID("ReviewRequest", of.id) + ":" + name))
+	return bare{"ReviewRequest", map[string]any{"id": id, "requestedReviewer": reviewer, "asCodeOwner": owner,
+		"pullRequest": of}}
+}
+
+// viewersRequest resolves the request to the caller for a review.
+func viewersRequest(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+	v := o.value.(*pull.View)
+	for n, who := range v.Reviewers {
+		if who.Login == viewer(ctx).Login {
+			return requestOf(o, person(ctx, v.Reviewers[n]), who.Login, v.Owners[who.ID]), nil
+		}
+	}
+	return nil, nil
+}
+
+// viewersReview resolves the caller's latest review.
+func viewersReview(ctx context.Context, f *exec.Field, o *object) (any, error) {
+	q := queryOf(ctx)
+	list, err := reviewLists(q, f).all(ctx, q, o, mostReviews)
+	for _, v := range slices.Backward(list) {
+		if loginOf(v.User) == viewer(ctx).Login {
+			return newReview(o, v, textMedia(f)), err
+		}
+	}
+	return nil, err
 }
 
 // newReview returns a review of a pull request.
@@ -36,7 +65,31 @@ func reviewAt(of *object, id int64) *object {
 	return &object{kind: "PullRequestReview", id: id, media: "raw", repo: of.repo, of: of}
 }
 
-func reviews(ctx context.Context, f *exec.Field, o *object) (pages[*review.Payload], error) {
+// reviews resolves the reviews of pull requests, or those of an author or in some states.
+func reviews(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+	states, some := f.Args["states"].([]any)
+	author, by := f.Args["author"].(string)
+	if !some && !by {
+		return connections(allReviews)(ctx, f, parents)
+	}
+	return withReviews(one(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
+		q, media := queryOf(ctx), textMedia(f)
+		list, err := reviewLists(q, f).all(ctx, q, o, mostReviews)
+		var all []any
+		for _, v := range list {
+			if (!by || account.Fold(loginOf(v.User)) == account.Fold(author)) &&
+				(!some || slices.Contains(states, any(enumName(v.State)))) {
+				all = append(all, newReview(o, v, media))
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		return connectAll(f, "PullRequestReviewConnection", all)
+	}))(ctx, f, parents)
+}
+
+func allReviews(ctx context.Context, f *exec.Field, o *object) (pages[*review.Payload], error) {
 	media := textMedia(f)
 	return pages[*review.Payload]{kind: "PullRequestReviewConnection", many: reviewLists(queryOf(ctx), f),
 		rank: rankByID(func(v *review.Payload) int64 { return v.ID }),
@@ -169,17 +222,19 @@ func reviewsByID(q *query, media string) loader[int64, *review.Payload] {
 
 func reviewFields() map[string]exec.Resolver {
 	submitted := pick(func(v *review.Payload) any { return v.SubmittedAt })
-	return merge(after(isWhole, merge(reactable(), written(), map[string]exec.Resolver{
-		"includesCreatedEdit": always(false),
-		"state":               pick(func(v *review.Payload) any { return enumName(v.State) }),
-		"submittedAt":         submitted, "createdAt": submitted, "updatedAt": submitted,
+	return merge(after(isWhole, merge(reactable(), written(), reviewRights(), map[string]exec.Resolver{
+		"fullDatabaseId":            key(func(o *object) any { return decimal(o.id) }),
+		"publishedAt":               submitted,
+		"authorCanPushToRepository": pick(func(v *review.Payload) any { return byWriter(v) }),
+		"state":                     pick(func(v *review.Payload) any { return enumName(v.State) }),
+		"submittedAt":               submitted, "createdAt": submitted, "updatedAt": submitted,
 		"commit": one(func(_ context.Context, _ *exec.Field, o *object) (any, error) {
 			if sha := o.value.(*review.Payload).Commit; sha != "" {
 				return gitObject(o.repo, "commit", string(sha)), nil
 			}
 			return nil, nil
 		}),
-	})), keyFields(), map[string]exec.Resolver{"comments": connections(reviewComments)})
+	})), keyFields(), reviewHidden(), map[string]exec.Resolver{"comments": connections(reviewComments)})
 }
 
 // keyFields are the fields of reviews and of comments on lines that need no more than their ids.

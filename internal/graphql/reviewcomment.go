@@ -43,7 +43,6 @@ func reviewCommentFields() map[string]exec.Resolver {
 		"commit":         commit(func(c *review.ThreadComment) string { return string(c.Commit) }),
 		"originalCommit": commit(func(c *review.ThreadComment) string { return string(c.OriginalCommit) }),
 		"outdated":       ofLine(func(c *review.ThreadComment) any { return c.Position == nil }),
-		"isMinimized":    always(false), "minimizedReason": always(nil),
 		"publishedAt": ofLine(func(c *review.ThreadComment) any {
 			if c.Pending {
 				return nil
@@ -53,7 +52,6 @@ func reviewCommentFields() map[string]exec.Resolver {
 		"state": ofLine(func(c *review.ThreadComment) any {
 			return map[bool]string{true: "PENDING", false: "SUBMITTED"}[c.Pending]
 		}),
-		"includesCreatedEdit": wasEdited,
 		"pullRequestReview": one(func(_ context.Context, _ *exec.Field, o *object) (any, error) {
 			if id := o.value.(*review.ThreadComment).ReviewID; id != nil {
 				return reviewAt(o.of, *id), nil
@@ -66,8 +64,8 @@ func reviewCommentFields() map[string]exec.Resolver {
 			}
 			return nil, nil
 		}),
-		"viewerCanUpdate": one(canUpdate), "viewerCanDelete": one(canUpdate),
-	})), keyFields())
+		"draftedAt": ofLine(func(c *review.ThreadComment) any { return c.CreatedAt }),
+	}, editable(one(canUpdate), one(canUpdate)), minimizable())), keyFields())
 }
 
 // reviewCommentsByID loads comments on lines by id.

@@ -133,15 +133,18 @@ func rollupFields() map[string]exec.Resolver {
 		"commit": each(func(r *rollup) any { return r.commit }),
 		"state":  each(func(r *rollup) any { return r.state() }),
 		"contexts": func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
-			return each(func(r *rollup) any {
-				c, err := connectAll(f, "StatusCheckRollupContextConnection", r.contexts)
-				if err == nil {
-					c.(*connection).rollup = r
-				}
-				return orError(c, err)
-			})(ctx, f, parents)
+			return each(func(r *rollup) any { return contextsOf(f, r) })(ctx, f, parents)
 		},
 	}
+}
+
+// contextsOf returns the contexts of a rollup as a connection.
+func contextsOf(f *exec.Field, r *rollup) any {
+	c, err := connectAll(f, "StatusCheckRollupContextConnection", r.contexts)
+	if err == nil {
+		c.(*connection).rollup = r
+	}
+	return orError(c, err)
 }
 
 // rollupCounts returns the additional fields of the connection of contexts.

@@ -108,9 +108,6 @@ func rankOfMarked(desc bool) *rank[marked] {
 // starredRepositories resolves the repositories that a user starred and the caller sees.
 func starredRepositories(_ context.Context, f *exec.Field, _ *object) (pages[marked], error) {
 	_, desc, err := orderBy(f, map[string]string{"STARRED_AT": "created"})
-	if f.Args["ownedByViewer"] != nil {
-		err = refused("Arbor does not choose among stars by owner.")
-	}
 	return pages[marked]{kind: "StarredRepositoryConnection", rank: rankOfMarked(desc),
 		many: markedBy(star.Star, "GET /users/{username}/starred", star.Order{Desc: desc}),
 		node: func(m marked) (any, error) {
@@ -120,16 +117,7 @@ func starredRepositories(_ context.Context, f *exec.Field, _ *object) (pages[mar
 }
 
 // watching resolves the repositories that a user watches and the caller sees.
-func watching(_ context.Context, f *exec.Field, _ *object) (pages[marked], error) {
-	if err := refuseGiven(f, "affiliations", "hasIssuesEnabled", "isLocked", "privacy", "visibility"); err != nil {
-		return pages[marked]{}, err
-	}
-	if err := refuseAffiliations(f); err != nil {
-		return pages[marked]{}, err
-	}
-	if f.Args["orderBy"] != nil {
-		return pages[marked]{}, refused("Arbor lists watched repositories by when they were first watched only.")
-	}
+func watching(context.Context, *exec.Field, *object) (pages[marked], error) {
 	return pages[marked]{kind: "RepositoryConnection", rank: rankOfMarked(false),
 		many: markedBy(star.Watch, "GET /users/{username}/subscriptions", star.Order{}),
 		node: func(m marked) (any, error) { return newRepository(m.Payload), nil }}, nil

@@ -86,12 +86,6 @@ func listed[V any](name, address string, read teamLister[V]) accountPager[V] {
 // teamChoice reads the arguments that choose among teams.
 func teamChoice(f *exec.Field) (c team.Choice, err error) {
 	_, c.Desc, err = orderBy(f, map[string]string{"NAME": "name"})
-	if f.Args["ldapMapped"] == true {
-		err = refused("Arbor has no LDAP.")
-	}
-	if err == nil {
-		err = refuseGiven(f, "notificationSetting")
-	}
 	c.Top = f.Args["rootTeamsOnly"] == true
 	c.Text, _ = f.Args["query"].(string)
 	if privacy, ok := f.Args["privacy"].(string); ok {
@@ -131,9 +125,6 @@ func refOfName(name string) team.Ref {
 
 func childTeams(_ context.Context, f *exec.Field, _ *object) (pages[*team.Team], error) {
 	c, err := teamChoice(f)
-	if f.Args["immediateOnly"] == false {
-		err = refused("Arbor lists the teams right below a team only.")
-	}
 	read := func(ctx context.Context, q *query, caller *account.Caller, of string, page web.Page) (
 		[]*team.Team, int64, error) {
 		return q.load.Teams.ChooseBelow(ctx, caller, refOfName(of), c, page)
@@ -155,9 +146,6 @@ func teamMembers(ctx context.Context, f *exec.Field, o *object) (pages[teamMembe
 		c.Wanted = strings.ToLower(given)
 	}
 	c.Text, _ = f.Args["query"].(string)
-	if f.Args["orderBy"] != nil {
-		return pages[teamMember]{}, refused("Arbor lists the members of a team by when their accounts were made only.")
-	}
 	read := func(ctx context.Context, q *query, caller *account.Caller, of string, page web.Page) (
 		[]teamMember, int64, error) {
 		list, total, err := q.load.Teams.ChooseMembers(ctx, caller, refOfName(of), c, page)
@@ -186,9 +174,6 @@ type teamRepo struct {
 
 func teamRepositories(_ context.Context, f *exec.Field, _ *object) (pages[teamRepo], error) {
 	part, _ := f.Args["query"].(string)
-	if f.Args["orderBy"] != nil {
-		return pages[teamRepo]{}, refused("Arbor lists the repositories of a team by when they were made only.")
-	}
 	read := func(ctx context.Context, q *query, caller *account.Caller, of string, page web.Page) (
 		[]teamRepo, int64, error) {
 		list, total, err := q.load.Teams.ChooseRepos(ctx, caller, refOfName(of), part, page)

@@ -98,21 +98,73 @@ func (s *Service) findIn(
 			queries = append(queries, posting.Query{Repos: []posting.Repo{{ID: id}}, Where: in[id], Order: o.Order})
 		}
 	}
-	if last := at.Offset() + at.Size; len(queries) > 1 && last <= maxTogether {
-		issues, each, err := s.FindEach(tx, queries, last)
-		for n := range issues {
-			found[n].issues, found[n].total = issues[n][min(at.Offset(), int64(len(issues[n]))):], each[n].Total
-		}
-		return found, failed, err
+	pages, each, err := s.FindPages(tx, queries, at)
+	for n := range pages {
+		found[n].issues, found[n].total = pages[n], each[n].Total
 	}
+	return found, failed, err
+}
+
+// FindPages reads a page of what each query finds.
+func (s *Service) FindPages(
+	tx *db.Tx, queries []posting.Query, at web.Page,
+) ([][]*Issue, []posting.Found, error) {
+	if last := at.Offset() + at.Size; len(queries) > 1 && last <= maxTogether {
+		lists, found, err := s.FindEach(tx, queries, last)
+		for n := range lists {
+			lists[n] = lists[n][min(at.Offset(), int64(len(lists[n]))):]
+		}
+		return lists, found, err
+	}
+	lists, found := make([][]*Issue, len(queries)), make([]posting.Found, len(queries))
 	for n := range queries {
-		issues, f, err := s.Find(tx, queries[n], at.Offset(), at.Size)
-		if err != nil {
+		var err error
+		if lists[n], found[n], err = s.Find(tx, queries[n], at.Offset(), at.Size); err != nil {
 			return nil, nil, err
 		}
-		found[n].issues, found[n].total = issues, f.Total
 	}
-	return found, failed, nil
+	return lists, found, nil
+}
+
+// ListHaving lists the issues that have each of the properties of a kind in their repositories, such as a label. Of the
+// options it takes the state, the time and the order.
+func (s *Service) ListHaving(
+	ctx context.Context, kind posting.Kind, list []repo.Of[int64], o ListOptions, at web.Page,
+) (map[repo.Of[int64]]*web.List[*View], error) {
+	list = slices.DeleteFunc(slices.Clone(list), func(of repo.Of[int64]) bool { return Enabled(of.In.Repo, nil) != nil })
+	queries := make([]posting.Query, len(list))
+	for n, of := range list {
+		queries[n] = posting.Query{Repos: []posting.Repo{{ID: of.In.ID}}, Order: o.Order,
+			Where: append(o.conditions(), posting.HasOne(kind.Of(of.Key)))}
+	}
+	var p *Page
+	var pages [][]*Issue
+	var found []posting.Found
+	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		p = newViewPage(ctx, slices.Collect(maps.Values(repo.In(list)))...)
+		if pages, found, err = s.FindPages(tx, queries, at); err != nil {
+			return err
+		}
+		for _, issues := range pages {
+			p.Add(issues...)
+		}
+		return p.Load(tx)
+	})
+	if err == nil {
+		err = p.Bodies(web.Unsent(ctx), s)
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := map[repo.Of[int64]]*web.List[*View]{}
+	for n, of := range list {
+		l := &web.List[*View]{Total: found[n].Total, More: at.Offset()+at.Size < found[n].Total}
+		if l.Rows, err = p.shown(pages[n]); err != nil {
+			return nil, err
+		}
+		out[of] = l
+	}
+	return out, nil
 }
 
 // Numbered loads issues and pull requests by number, as GET /repos/{owner}/{repo}/issues/{number} returns them.

@@ -92,3 +92,12 @@ func milestoneFor(tx *db.Tx, repoID repo.ID, number int64) (*milestone.Milestone
 	}
 	return m, err
 }
+
+// MayHide returns 403 unless the caller may hide a comment of an author: it requires the role Triage, or the author,
+// who must have push access while the conversation is locked.
+func MayHide(a *repo.Access, authorID account.ID, locked bool) error {
+	if a.Role >= account.Triage || !locked && a.Caller != nil && a.Caller.ID == authorID {
+		return nil
+	}
+	return errs.New(errs.Forbidden, "Must be the author of the comment or have triage access to Repository.")
+}

@@ -138,6 +138,7 @@ type Comment struct {
 	Reactions   Reactions
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
+	Hidden      string // why it is hidden; empty: it is shown
 }
 
 // Repository is a repository in lists.

@@ -169,7 +169,7 @@ func IssuePath(i *issue.Issue, owner, name string) string {
 func NewComment(v *comment.View) Comment {
 	return Comment{ID: v.ID, User: NewUser(v.Author), Text: v.Body, Body: template.HTML(v.HTML),
 		Association: v.Association, Reactions: NewReactions(v.Reactions), CreatedAt: Moment(v.CreatedAt),
-		UpdatedAt: Moment(v.UpdatedAt)}
+		UpdatedAt: Moment(v.UpdatedAt), Hidden: v.Hidden.String()}
 }
 
 // Markdown renders a text of a repository as sanitized HTML as in a conversation, for all who can see the

@@ -21,9 +21,6 @@ type ListOptions struct {
 	Order      posting.Order
 }
 
-// maxTogether is the last row of a list up to which the lists of several repositories are read together.
-const maxTogether = 200
-
 // ListMany lists the pull requests of several repositories with their texts, in the order of GET
 // /repos/{owner}/{repo}/pulls.
 func (api *API) ListMany(
@@ -35,7 +32,7 @@ func (api *API) ListMany(
 		if err != nil {
 			return nil, err
 		}
-		lists, found, err := api.findEach(tx, queries, at)
+		lists, found, err := api.s.issues.FindPages(tx, queries, at)
 		for n := range lists {
 			total := found[n].Total
 			out[repos[n].ID] = &web.List[*View]{Total: total, More: at.Number*at.Size < total}
@@ -56,25 +53,67 @@ func (api *API) ListMany(
 	return out, nil
 }
 
-// findEach reads a page of what each query finds.
-func (api *API) findEach(
-	tx *db.Tx, queries []posting.Query, at web.Page,
-) ([][]*issue.Issue, []posting.Found, error) {
-	if last := at.Offset() + at.Size; len(queries) > 1 && last <= maxTogether {
-		lists, found, err := api.s.issues.FindEach(tx, queries, last)
-		for n := range lists {
-			lists[n] = lists[n][min(at.Offset(), int64(len(lists[n]))):]
-		}
-		return lists, found, err
+// ListHaving lists the pull requests that have each of the properties of a kind in their repositories, such as a label or
+// a branch. Of the options it takes the states and the order.
+func (api *API) ListHaving(
+	ctx context.Context, kind posting.Kind, list []repo.Of[int64], o ListOptions, at web.Page,
+) (map[repo.Of[int64]]*web.List[*View], error) {
+	queries := make([]posting.Query, len(list))
+	for n, of := range list {
+		queries[n] = posting.Query{Repos: []posting.Repo{{ID: of.In.ID}}, Order: o.Order, Where: posting.And{
+			posting.HasOne(posting.ByPull.Of(0)), inStates(o.States), posting.HasOne(kind.Of(of.Key))}}
 	}
-	lists, found := make([][]*issue.Issue, len(queries)), make([]posting.Found, len(queries))
-	for n := range queries {
+	var pages [][]*issue.Issue
+	var found []posting.Found
+	p, err := api.full(web.Unsent(ctx), slices.Collect(maps.Values(repo.In(list))), func(tx *db.Tx) ([]*issue.Issue, error) {
 		var err error
-		if lists[n], found[n], err = api.s.issues.Find(tx, queries[n], at.Offset(), at.Size); err != nil {
-			return nil, nil, err
+		pages, found, err = api.s.issues.FindPages(tx, queries, at)
+		return slices.Concat(pages...), err
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := map[repo.Of[int64]]*web.List[*View]{}
+	for n, of := range list {
+		l := &web.List[*View]{Total: found[n].Total, More: at.Offset()+at.Size < found[n].Total}
+		for _, i := range pages[n] {
+			shown, err := p.shown(i)
+			if err != nil {
+				return nil, err
+			}
+			l.Rows = append(l.Rows, shown)
+		}
+		out[of] = l
+	}
+	return out, nil
+}
+
+// ListFrom lists the pull requests from branches of repositories into these repositories, see ListHaving.
+func (api *API) ListFrom(
+	ctx context.Context, list []repo.Of[string], o ListOptions, at web.Page,
+) (map[repo.Of[string]]*web.List[*View], error) {
+	var ids map[repo.Of[string]]int64
+	err := api.s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		ids, err = headBranches(tx, list)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	var having []repo.Of[int64]
+	out := map[repo.Of[string]]*web.List[*View]{}
+	for _, of := range list {
+		if out[of] = new(web.List[*View]); ids[of] != 0 {
+			having = append(having, repo.Of[int64]{In: of.In, Key: ids[of]})
 		}
 	}
-	return lists, found, nil
+	found, err := api.ListHaving(ctx, posting.ByBranch, having, o, at)
+	for _, of := range list {
+		if l := found[repo.Of[int64]{In: of.In, Key: ids[of]}]; l != nil {
+			out[of] = l
+		}
+	}
+	return out, err
 }
 
 // queries returns the query of each repository.

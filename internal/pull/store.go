@@ -263,3 +263,36 @@ func giveUp(tx *db.Tx, l *db.Lease) error {
 
 // Backlog returns the backlog of test merges.
 func (s *Service) Backlog(tx *db.Tx) (db.Backlog, error) { return jobs.Backlog(tx, `wanted`) }
+
+// headBranches returns the ids of branches of repositories in lists of pull requests by heads, as far as there are
+// pull requests from them.
+func headBranches(tx *db.Tx, list []repo.Of[string]) (map[repo.Of[string]]int64, error) {
+	repos, names := repo.In(list), map[string]bool{}
+	args := []any{}
+	for id := range repos {
+		args = append(args, id)
+	}
+	for _, of := range list {
+		if !names[of.Key] {
+			names[of.Key] = true
+			args = append(args, of.Key)
+		}
+	}
+	found := map[repo.Of[string]]int64{}
+	if len(list) == 0 {
+		return found, nil
+	}
+	err := db.QueryEach(tx, func(row db.Scanner) error {
+		var in repo.ID
+		var owner account.ID
+		var name string
+		var id int64
+		err := row.Scan(&in, &owner, &name, &id)
+		if a := repos[in]; a != nil && a.OwnerID == owner {
+			found[repo.Of[string]{In: a, Key: name}] = id
+		}
+		return err
+	}, `SELECT repo_id, owner_id, name, id FROM pull_branches WHERE repo_id IN `+db.Values(1, len(repos))+
+		` AND name IN `+db.ValuesFrom(len(repos)+1, 1, len(names)), args...)
+	return found, err
+}

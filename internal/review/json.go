@@ -61,6 +61,7 @@ func (p *page) load(tx *db.Tx, authors []account.ID) error {
 
 // Payload is GitHub's pull-request-review (decision 28).
 type Payload struct {
+	Hidden issuekit.Hidden `json:"-"`
 	ID     int64           `json:"id"`
 	NodeID string          `json:"node_id"`
 	User   *account.Simple `json:"user"`
@@ -82,7 +83,7 @@ func (p *page) review(n int, v *Review, pull int64, state string) (*Payload, err
 	of := at.API + "/pulls/" + strconv.FormatInt(pull, 10)
 	body, err := p.bodies.At(n)
 	return &Payload{
-		ID: v.ID, NodeID: account.NodeID(Resource, v.ID), User: p.User(v.AuthorID), Payload: body,
+		Hidden: v.Hidden, ID: v.ID, NodeID: account.NodeID(Resource, v.ID), User: p.User(v.AuthorID), Payload: body,
 		State:   state,
 		HTMLURL: html, PullURL: of, Association: p.Association(v.RepoID, v.AuthorID),
 		Links:       issuekit.ReviewLinks{HTML: issuekit.Link{Href: html}, Pull: issuekit.Link{Href: of}},
@@ -93,6 +94,7 @@ func (p *page) review(n int, v *Review, pull int64, state string) (*Payload, err
 // commentPayload is GitHub's pull-request-review-comment (decision 28).
 type commentPayload struct {
 	Number         int64           `json:"-"` // of the pull request
+	Hidden         issuekit.Hidden `json:"-"`
 	URL            string          `json:"url"`
 	ReviewID       *int64          `json:"pull_request_review_id"`
 	ID             int64           `json:"id"`
@@ -137,7 +139,7 @@ func (p *page) comment(n int, c *Comment) (*commentPayload, error) {
 	html := at.Page + "/pull/" + strconv.FormatInt(c.Number, 10) + "#discussion_r" + strconv.FormatInt(c.ID, 10)
 	body, err := p.bodies.At(n)
 	out := &commentPayload{
-		Number: c.Number, URL: self, ReviewID: web.OrNil(c.ReviewID), ID: c.ID, NodeID: account.NodeID(CommentResource, c.ID),
+		Hidden: c.Hidden, Number: c.Number, URL: self, ReviewID: web.OrNil(c.ReviewID), ID: c.ID, NodeID: account.NodeID(CommentResource, c.ID),
 		Hunk: c.Hunk, Path: c.Path, Commit: c.ShownCommit(), OriginalCommit: c.Commit, ReplyTo: c.ReplyTo,
 		User: p.User(c.AuthorID), Payload: body, CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,
 		HTMLURL: html, PullURL: of, Association: p.Association(c.RepoID, c.AuthorID),

@@ -29,6 +29,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/issue"
+	"arbor/internal/issuekit"
 	"arbor/internal/pull"
 	"arbor/internal/repo"
 )
@@ -71,6 +72,7 @@ type Review struct {
 	Body        string  // may be empty
 	Commit      git.SHA // the reviewed commit
 	SubmittedAt db.Time // zero while pending
+	Hidden      issuekit.Hidden
 }
 
 // Comment is a row of table review_comments, with the fields of its pull request that payloads show.
@@ -84,6 +86,7 @@ type Comment struct {
 	ReplyTo  int64 // first comment of the thread; 0 for that comment itself
 	Body     string
 	Reacted  bool   // has or had reactions
+	Hidden   issuekit.Hidden
 	Anchor          // as first written
 	Hunk     string // diff hunk up to the commented line
 	Now      spot   // position in Current

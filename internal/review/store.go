@@ -13,12 +13,12 @@ import (
 	"arbor/internal/web"
 )
 
-const reviewColumns = `r.id, r.repo_id, r.issue_id, r.author_id, r.state, r.body, r.commit_sha, COALESCE(r.submitted_at, 0)`
+const reviewColumns = `r.id, r.repo_id, r.issue_id, r.author_id, r.state, r.body, r.commit_sha, COALESCE(r.submitted_at, 0), COALESCE(r.hidden, 0)`
 
 // scanReview reads reviewColumns. Error: 404 if the row does not exist.
 func scanReview(row db.Scanner) (*Review, error) {
 	var v Review
-	err := row.Scan(&v.ID, &v.RepoID, &v.IssueID, &v.AuthorID, &v.State, &v.Body, &v.Commit, &v.SubmittedAt)
+	err := row.Scan(&v.ID, &v.RepoID, &v.IssueID, &v.AuthorID, &v.State, &v.Body, &v.Commit, &v.SubmittedAt, &v.Hidden)
 	if errors.Is(err, db.ErrNoRows) {
 		return nil, errs.Absent()
 	}
@@ -187,4 +187,9 @@ func countReviews(tx *db.Tx, issues []issue.ID, userID account.ID) (map[issue.ID
 func approvals(tx *db.Tx, id issue.ID) ([]*Review, error) {
 	return db.QueryList(tx, scanReview, `SELECT `+reviewColumns+` FROM reviews r
 		WHERE r.issue_id = $1 AND r.state = 3 ORDER BY r.id`, id)
+}
+
+// hideReview stores why a review is hidden.
+func hideReview(tx *db.Tx, v *Review) error {
+	return tx.Run(`UPDATE reviews SET hidden = $2 WHERE id = $1`, v.ID, db.OrNull(int64(v.Hidden)))
 }

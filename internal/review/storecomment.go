@@ -18,7 +18,7 @@ import (
 const commentColumns = `c.id, c.repo_id, c.issue_id, c.review_id, c.author_id, c.pending, COALESCE(c.reply_to, 0), c.body, c.reacted,
 	c.path, c.whole, c.side, COALESCE(c.start_side, 0), c.diff_hunk, c.original_sha, c.original_position, COALESCE(c.original_line, 0),
 	COALESCE(c.original_start, 0), c.current_sha, COALESCE(c.current_position, 0), COALESCE(c.current_line, 0),
-	COALESCE(c.current_start, 0), c.created_at, c.updated_at, i.number, i.locked, p.base_sha, p.head_sha`
+	COALESCE(c.current_start, 0), c.created_at, c.updated_at, COALESCE(c.hidden, 0), i.number, i.locked, p.base_sha, p.head_sha`
 
 const joinPull = ` JOIN issues i ON i.id = c.issue_id JOIN pulls p ON p.issue_id = c.issue_id`
 
@@ -31,7 +31,7 @@ func scanComment(row db.Scanner) (*Comment, error) {
 		&c.Body, &c.Reacted, &c.Path, &c.Whole, &c.Side, &c.StartSide, &c.Hunk, &c.Commit, &c.Spot.Position,
 		&c.Spot.Line,
 		&c.Spot.Start, &c.Current, &c.Now.Position, &c.Now.Line,
-		&c.Now.Start, &c.CreatedAt, &c.UpdatedAt, &c.Number, &c.Locked, &c.BaseSHA, &c.HeadSHA)
+		&c.Now.Start, &c.CreatedAt, &c.UpdatedAt, &c.Hidden, &c.Number, &c.Locked, &c.BaseSHA, &c.HeadSHA)
 	if errors.Is(err, db.ErrNoRows) {
 		return nil, errs.Absent()
 	}
@@ -205,4 +205,9 @@ func noteReaction(tx *db.Tx, repoID repo.ID, id int64) error {
 // commentsOf returns the ids of a review's comments.
 func commentsOf(tx *db.Tx, reviewID int64) ([]int64, error) {
 	return db.QueryIDs[int64](tx, `SELECT id FROM review_comments WHERE review_id = $1 ORDER BY id`, reviewID)
+}
+
+// hideComment stores why a comment is hidden.
+func hideComment(tx *db.Tx, c *Comment) error {
+	return tx.Run(`UPDATE review_comments SET hidden = $2 WHERE id = $1`, c.ID, db.OrNull(int64(c.Hidden)))
 }

@@ -64,8 +64,39 @@ func names(t *testing.T, text string) string {
 			seen[f.Name] = true
 			return twice
 		})
+		// As messages list them: what must be given first, and OPEN before CLOSED.
+		if d.Kind == ast.InputObject {
+			slices.SortStableFunc(d.Fields, func(a, b *ast.FieldDefinition) int {
+				switch {
+				case a.Type.NonNull && !b.Type.NonNull:
+					return -1
+				case b.Type.NonNull && !a.Type.NonNull:
+					return 1
+				}
+				return 0
+			})
+		}
+		slices.SortStableFunc(d.EnumValues, func(a, b *ast.EnumValueDefinition) int {
+			switch {
+			case a.Name == "OPEN" && b.Name != "OPEN":
+				return -1
+			case b.Name == "OPEN" && a.Name != "OPEN":
+				return 1
+			}
+			return 0
+		})
 		for _, f := range d.Fields {
 			f.Description, f.Directives = "", deprecated(f.Directives)
+			// As messages name those that are missing.
+			slices.SortStableFunc(f.Arguments, func(a, b *ast.ArgumentDefinition) int {
+				if a.Name == "owner" && b.Name == "name" {
+					return -1
+				}
+				if a.Name == "name" && b.Name == "owner" {
+					return 1
+				}
+				return 0
+			})
 			for _, a := range f.Arguments {
 				a.Description, a.Directives = "", deprecated(a.Directives)
 			}

@@ -20,6 +20,7 @@ import (
 	"arbor/internal/hook"
 	"arbor/internal/issue"
 	"arbor/internal/issue/revision"
+	"arbor/internal/issuekit"
 	"arbor/internal/reaction"
 	"arbor/internal/repo"
 	"arbor/internal/web"
@@ -40,6 +41,7 @@ type Comment struct {
 	UpdatedAt db.Time
 	PinnedAt  db.Time    // zero unless pinned
 	PinnedBy  account.ID // 0 unless pinned
+	Hidden    issuekit.Hidden
 
 	Number int64 // of the issue
 	Pull   bool  // of a pull request
@@ -140,6 +142,24 @@ func (s *Service) Delete(ctx context.Context, a *repo.Access, found *Comment) er
 		return reaction.Drop(c.Tx, reaction.IssueComment, now.ID)
 	})
 	return err
+}
+
+// Hide hides a comment for a reason, or shows it again for 0. Times and hooks do not tell. It requires the role Triage, or
+// the comment's author. Errors: 403, 404.
+func (s *Service) Hide(ctx context.Context, a *repo.Access, found *Comment, why issuekit.Hidden) (*Comment, error) {
+	var changed *Comment
+	_, err := s.issues.Change(ctx, a, found.Number, func(c *issue.Change) (err error) {
+		if changed, err = byID(c.Tx, a.ID, found.ID); err != nil {
+			return err
+		}
+		if err := issue.MayHide(a, changed.AuthorID, changed.Locked); err != nil || changed.Hidden == why {
+			return err
+		}
+		changed.Hidden = why
+		c.CommentChanged(changed.ID)
+		return hide(c.Tx, changed)
+	})
+	return changed, err
 }
 
 // recordDeleted sends a webhook event for a comment that is being deleted.

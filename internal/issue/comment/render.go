@@ -150,6 +150,7 @@ func (api *API) render(
 // Payload is GitHub's issue-comment (decision 28).
 type Payload struct {
 	Number      int64           `json:"-"` // of the issue
+	Hidden      issuekit.Hidden `json:"-"`
 	URL         string          `json:"url"`
 	HTMLURL     string          `json:"html_url"`
 	IssueURL    string          `json:"issue_url"`
@@ -179,6 +180,7 @@ func (p *Page) payload(n int) (*Payload, error) {
 	body, err := p.bodies.At(n)
 	out := &Payload{
 		Number:   c.Number,
+		Hidden:   c.Hidden,
 		URL:      at.API + "/issues/comments/" + id,
 		HTMLURL:  at.Page + issuekit.PageSegment(c.Pull) + number + "#issuecomment-" + id,
 		IssueURL: at.API + "/issues/" + number,

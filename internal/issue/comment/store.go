@@ -16,13 +16,13 @@ import (
 
 // columns are the columns that scan reads, of comments c and issues i.
 const columns = `c.id, c.repo_id, c.issue_id, c.author_id, c.body, c.reacted, c.created_at, c.updated_at,
-	c.pinned_at, COALESCE(c.pinned_by, 0), i.number, i.pull, i.locked`
+	c.pinned_at, COALESCE(c.pinned_by, 0), COALESCE(c.hidden, 0), i.number, i.pull, i.locked`
 
 // scan reads columns. Error: 404 if the row does not exist.
 func scan(row db.Scanner) (*Comment, error) {
 	var c Comment
 	err := row.Scan(&c.ID, &c.RepoID, &c.IssueID, &c.AuthorID, &c.Body, &c.Reacted, &c.CreatedAt,
-		&c.UpdatedAt, &c.PinnedAt, &c.PinnedBy, &c.Number, &c.Pull, &c.Locked)
+		&c.UpdatedAt, &c.PinnedAt, &c.PinnedBy, &c.Hidden, &c.Number, &c.Pull, &c.Locked)
 	if errors.Is(err, db.ErrNoRows) {
 		return nil, errs.Absent()
 	}
@@ -153,6 +153,11 @@ func updateRow(tx *db.Tx, c *Comment) error {
 	err := tx.Run(`UPDATE issue_comments SET body = $2, updated_at = $3 WHERE id = $1`,
 		c.ID, c.Body, c.UpdatedAt)
 	return err
+}
+
+// hide stores why a comment is hidden.
+func hide(tx *db.Tx, c *Comment) error {
+	return tx.Run(`UPDATE issue_comments SET hidden = $2 WHERE id = $1`, c.ID, db.OrNull(int64(c.Hidden)))
 }
 
 // deleteRow deletes the comment and updates the count.

@@ -34,8 +34,8 @@ const (
 	OfLine    Kind = 4 // a review comment
 )
 
-// maxKept is how many edits of a text are kept.
-const maxKept = 100
+// MaxKept is how many edits of a text are kept.
+const MaxKept = 100
 
 // Text names a text. ID is that of the issue, comment, review or review comment.
 type Text struct {
@@ -69,10 +69,10 @@ func Note(tx *db.Tx, r *repo.Repo, issueID int64, of Text, by account.ID, was st
 	if !account.TextFits(tx, 256+len(was)) {
 		e.Was = nil
 	}
-	if err := insert(tx, r, issueID, e); err != nil || n < maxKept {
+	if err := insert(tx, r, issueID, e); err != nil || n < MaxKept {
 		return err
 	}
-	return prune(tx, of, n+1-maxKept)
+	return prune(tx, of, n+1-MaxKept)
 }
 
 // Service shows what was edited.

@@ -55,6 +55,32 @@ func relationOf(tx *db.Tx, issueID issue.ID, userID account.ID) (s relation, err
 	return s, err
 }
 
+// statesOf reads the caller's subscriptions to issues.
+func statesOf(tx *db.Tx, userID account.ID, ids []issue.ID) (map[issue.ID]Wish, error) {
+	args := []any{userID, int64(posting.BySubscriber), int64(NoWish)}
+	for _, id := range ids {
+		args = append(args, id)
+	}
+	type state struct {
+		id           issue.ID
+		wish         Wish
+		participates bool
+	}
+	list, err := db.QueryList(tx, func(row db.Scanner) (s state, err error) {
+		err = row.Scan(&s.id, &s.wish, &s.participates)
+		return s, err
+	}, `SELECT i.id, COALESCE(s.wish, $3), EXISTS (SELECT 1 FROM postings p WHERE p.issue_id = i.id AND p.kind = $2
+		AND p.value = $1) FROM issues i LEFT JOIN issue_subscriptions s ON s.issue_id = i.id AND s.user_id = $1
+		WHERE i.id IN `+db.ValuesFrom(4, 1, len(ids)), args...)
+	found := make(map[issue.ID]Wish, len(list))
+	for _, s := range list {
+		if found[s.id] = s.wish; s.wish == NoWish && s.participates {
+			found[s.id] = Subscribe
+		}
+	}
+	return found, err
+}
+
 func putWish(tx *db.Tx, issueID issue.ID, userID account.ID, wish Wish) error {
 	err := tx.Run(`INSERT INTO issue_subscriptions (issue_id, user_id, wish, created_at)
 		VALUES ($1, $2, $3, $4)

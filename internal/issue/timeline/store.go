@@ -10,6 +10,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/issue"
+	"arbor/internal/posting"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -134,4 +135,30 @@ func countTimeline(tx *db.Tx, a *repo.Access, issueID issue.ID) (n int64, err er
 	err = tx.QueryRow(`SELECT count(*) FROM (SELECT 1 FROM issue_events e WHERE `+seen(a)+` LIMIT $5) t`,
 		account.IDOf(a.Caller), issueID, int64(issue.EventCrossReferenced), a.ID, maxDeep).Scan(&n)
 	return n, err
+}
+
+// participant is an account that took part in an issue.
+type participant struct {
+	issueID issue.ID
+	userID  account.ID
+}
+
+// maxParticipants limits the participants of issues that are read together.
+const maxParticipants = 10_000
+
+// participantsOf reads who took part in issues, ordered by issue and account.
+func participantsOf(tx *db.Tx, ids []issue.ID) ([]participant, error) {
+	args := []any{int64(posting.ByAssignee), maxParticipants}
+	for _, id := range ids {
+		args = append(args, id)
+	}
+	in := ` IN ` + db.ValuesFrom(3, 1, len(ids))
+	return db.QueryList(tx, func(row db.Scanner) (p participant, err error) {
+		err = row.Scan(&p.issueID, &p.userID)
+		return p, err
+	}, `SELECT id, author_id FROM issues WHERE id`+in+`
+		UNION SELECT issue_id, value FROM postings WHERE kind = $1 AND issue_id`+in+`
+		UNION SELECT issue_id, author_id FROM issue_comments WHERE issue_id`+in+`
+		UNION SELECT issue_id, author_id FROM reviews WHERE state <> 1 AND issue_id`+in+`
+		ORDER BY 1, 2 LIMIT $2`, args...)
 }

@@ -133,7 +133,7 @@ func newLineComments(list []*review.CommentView) []*lineComment {
 func newLineComment(v *review.CommentView) *lineComment {
 	return &lineComment{Comment: page.Comment{ID: v.ID, User: page.NewUser(v.Author), Text: v.Body,
 		Body: template.HTML(v.HTML), Association: v.Association, Reactions: page.NewReactions(v.Reactions),
-		CreatedAt: page.Moment(v.CreatedAt), UpdatedAt: page.Moment(v.UpdatedAt)},
+		CreatedAt: page.Moment(v.CreatedAt), UpdatedAt: page.Moment(v.UpdatedAt), Hidden: v.Hidden.String()},
 		Review: v.ReviewID, ReplyTo: v.ReplyTo, Path: v.Path, Hunk: v.Hunk, Side: v.Side.String(), Line: v.Now.Line,
 		Start: v.Now.Start, OriginalLine: v.Spot.Line, OriginalStart: v.Spot.Start, Outdated: v.Outdated(),
 		Whole: v.Whole, Commit: string(v.ShownCommit()),

@@ -18,6 +18,7 @@ type Box struct {
 	Number  int64  // its id among comments; 0: the text of the issue itself
 	Edit    string // the address of the form that edits it; empty: the viewer may not
 	Delete  string // the address that deletes it; empty: the viewer may not
+	Hide    string // the address of the form that hides it or shows it again; empty: the viewer may not
 	Edited  bool
 	History *History      // nil: nobody knows of edits
 	Own     []string      // how the viewer reacted, as the API names it
@@ -83,6 +84,9 @@ func (t *Thread) box(c page.Comment, anchor string, comment int64) *Box {
 		path := t.Act + "/comments/" + strconv.FormatInt(comment, 10)
 		b.Edit, b.Delete = path+"?"+back, path+"/delete"
 		b.Edited = c.UpdatedAt.After(c.CreatedAt)
+		if t.MaySort || mine && t.MayComment {
+			b.Hide = path + "/hide?" + back
+		}
 	}
 	if !may {
 		b.Edit, b.Delete = "", ""
@@ -106,6 +110,6 @@ func (t *Thread) prepare(e *Entry) {
 	case "reviewed":
 		e.Box = t.box(e.Comment, "pullrequestreview-"+id, e.ID)
 		// a review has forms of its own
-		e.Box.Edit, e.Box.Delete, e.Box.Guard, e.Box.Shown = "", "", "", e.Body
+		e.Box.Edit, e.Box.Delete, e.Box.Hide, e.Box.Guard, e.Box.Shown = "", "", "", "", e.Body
 	}
 }

@@ -91,6 +91,8 @@ func (p *Pages) Routes() []route.Route {
 		on("GET "+issue+"/comments/{id}", p.EditComment),
 		on("POST "+issue+"/comments/{id}", p.SaveComment),
 		on("POST "+issue+"/comments/{id}/delete", p.DeleteComment),
+		on("GET "+issue+"/comments/{id}/hide", p.HideForm),
+		on("POST "+issue+"/comments/{id}/hide", p.Hide),
 		on("GET "+issue+"/edit", p.Edit),
 		on("POST "+issue+"/edit", p.Save),
 		on("GET "+issue+"/edits", p.Edits),

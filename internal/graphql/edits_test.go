@@ -1,0 +1,109 @@
+package graphql_test
+
+import (
+	"testing"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/test/apitest"
+)
+
+// The edits of a text are listed with what each made of it, and those of a time when the repository was private are told
+// to writers alone.
+func TestUserContentEdits(t *testing.T) {
+	t.Parallel()
+	s := apitest.Start(t, db.SQLite)
+	for _, name := range []string{"alice", "bob", "carol"} {
+		s.User(t, name)
+	}
+	r := s.Repo(t, "alice/garden", true)
+	s.Grant(t, r, "bob", account.Push)
+	s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues", As: "alice", Send: `{"title": "Peas", "body": "one"}`,
+		Status: 201})
+	edits := `{repository(owner:"alice",name:"garden"){issue(number:1){editor{login} includesCreatedEdit lastEditedAt
+		userContentEdits(first:9){totalCount nodes{id editor{login} diff editedAt}}}}}`
+	is := func(as, want string) {
+		t.Helper()
+		ask{as: as, query: edits, want: `{"data": {"repository": {"issue": ` + want + `}}}`}.check(t, s)
+	}
+	is("bob", `{"editor": null, "includesCreatedEdit": false, "lastEditedAt": null, "userContentEdits": {"totalCount": 0,
+		"nodes": []}}`)
+	s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden/issues/1", As: "bob", Send: `{"body": "two"}`, Status: 200})
+	s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"private": false}`, Status: 200})
+	s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden/issues/1", As: "alice", Send: `{"body": "three"}`, Status: 200})
+	is("bob", `{"editor": {"login": "alice"}, "includesCreatedEdit": true, "userContentEdits": {"totalCount": 3, "nodes": [
+		{"editor": {"login": "alice"}, "diff": "three"}, {"editor": {"login": "bob"}, "diff": "two"},
+		{"editor": {"login": "alice"}, "diff": "one"}]}}`)
+	// What was written while the repository was private is not for everybody.
+	is("carol", `{"editor": {"login": "alice"}, "userContentEdits": {"totalCount": 3, "nodes": [
+		{"diff": "three"}, {"editor": {"login": "bob"}, "diff": "two"}, {"diff": null}]}}`)
+}
+
+// Comparisons, sizes, blame and files of commits, and the pull requests of branches, labels and milestones.
+func TestCommitsAndLists(t *testing.T) {
+	t.Parallel()
+	s := apitest.Start(t, db.SQLite)
+	s.User(t, "alice")
+	s.Repo(t, "alice/garden", false)
+	put := func(path, branch, text string) {
+		t.Helper()
+		s.Check(t, apitest.Case{Do: "PUT /repos/alice/garden/contents/" + path, As: "alice", Status: 201,
+			Send: `{"message": "Add ` + path + `\n\nMore <b>", "branch": "` + branch + `", "content": "` + text + `"}`})
+	}
+	put("docs/a", "main", "YQpiCg==")
+	s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/git/refs", As: "alice", Status: 201,
+		Send: `{"ref": "refs/heads/bed", "sha": "` + s.Tip(t, "alice", "alice/garden", "main") + `"}`})
+	put("b", "bed", "Yg==")
+	put("c", "bed", "Yw==")
+	s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/milestones", As: "alice", Send: `{"title": "Spring"}`, Status: 201})
+	s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues", As: "alice", Status: 201,
+		Send: `{"title": "Peas", "labels": ["bug"], "milestone": 1}`})
+	s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/pulls", As: "alice", Status: 201,
+		Send: `{"title": "Beans", "head": "bed", "base": "main"}`})
+	s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden/issues/2", As: "alice", Status: 200,
+		Send: `{"labels": ["bug"], "milestone": 1}`})
+	for _, a := range []ask{
+		{query: `{repository(owner:"alice",name:"garden"){ref(qualifiedName:"main"){compare(headRef:"bed"){aheadBy
+			headTarget{oid} baseTarget{abbreviatedOid} commits(first:1){totalCount authorCount pageInfo{hasNextPage}
+			nodes{messageHeadline additions deletions changedFiles changedFilesIfAvailable authoredByCommitter committedViaWeb
+			messageBodyHTML commitUrl treeUrl tarballUrl zipballUrl}}}}}}`,
+			want: `{"data": {"repository": {"ref": {"compare": {"aheadBy": 2, "commits": {"totalCount": 2, "authorCount": 1,
+				"pageInfo": {"hasNextPage": true}, "nodes": [{"messageHeadline": "Add b", "additions": 1, "deletions": 0,
+				"changedFiles": 1, "changedFilesIfAvailable": 1, "authoredByCommitter": true,
+				"messageBodyHTML": "More &lt;b&gt;"}]}}}}}}`},
+		{query: `{repository(owner:"alice",name:"garden"){object(expression:"bed"){...on Commit{
+			blame(path:"docs/a"){ranges{startingLine endingLine age commit{messageHeadline}}}
+			file(path:"docs/a"){name path mode type size} none:file(path:"docs/x"){name} root:file(path:"b"){path}}}}}`,
+			want: `{"data": {"repository": {"object": {"blame": {"ranges": [{"startingLine": 1, "endingLine": 2, "age": 1,
+				"commit": {"messageHeadline": "Add docs/a"}}]}, "file": {"name": "a", "path": "docs/a", "mode": 33188,
+				"type": "blob", "size": 4}, "none": null, "root": {"path": "b"}}}}}`},
+		{query: `{repository(owner:"alice",name:"garden"){object(expression:"bed"){...on Commit{
+			blame(path:"docs"){ranges{age}}}}}}`,
+			want: `{"errors": [{"type": "NOT_FOUND", "message": "Could not resolve to a file with the path 'docs'."}]}`},
+		{query: `{repository(owner:"alice",name:"garden"){bed:ref(qualifiedName:"bed"){associatedPullRequests(first:3){
+			totalCount nodes{number}}} main:ref(qualifiedName:"main"){associatedPullRequests(first:3){totalCount}}
+			closed:ref(qualifiedName:"bed"){associatedPullRequests(first:3,states:CLOSED){totalCount}}
+			label(name:"bug"){issues(first:3){totalCount nodes{number}} pullRequests(first:3){nodes{number}}
+			none:issues(states:CLOSED){totalCount}}
+			milestone(number:1){issues(first:3){nodes{number}} pullRequests(first:3,states:OPEN){totalCount nodes{number}}
+			progressPercentage viewerCanClose viewerCanReopen}}}`,
+			want: `{"data": {"repository": {"bed": {"associatedPullRequests": {"totalCount": 1, "nodes": [{"number": 2}]}},
+				"main": {"associatedPullRequests": {"totalCount": 0}}, "closed": {"associatedPullRequests": {"totalCount": 0}},
+				"label": {"issues": {"totalCount": 1, "nodes": [{"number": 1}]}, "pullRequests": {"nodes": [{"number": 2}]},
+				"none": {"totalCount": 0}}, "milestone": {"issues": {"nodes": [{"number": 1}]},
+				"pullRequests": {"totalCount": 1, "nodes": [{"number": 2}]}, "progressPercentage": 0, "viewerCanClose": true,
+				"viewerCanReopen": false}}}}`},
+		{query: `{repository(owner:"alice",name:"garden"){pullRequest(number:2){participants(first:3){totalCount nodes{login}}
+			viewerSubscription viewerCanEditFiles viewerCanDeleteHeadRef viewerCanClose viewerCanReopen viewerCanLabel
+			viewerCannotUpdateReasons totalCommentsCount checksUrl}}}`,
+			want: `{"data": {"repository": {"pullRequest": {"participants": {"totalCount": 1, "nodes": [{"login": "alice"}]},
+				"viewerSubscription": "SUBSCRIBED", "viewerCanEditFiles": true, "viewerCanDeleteHeadRef": false,
+				"viewerCanClose": true, "viewerCanReopen": false, "viewerCanLabel": true, "viewerCannotUpdateReasons": [],
+				"totalCommentsCount": 0, "checksUrl": "{base}/alice/garden/pull/2/checks"}}}}`},
+		{query: `{repository(owner:"alice",name:"garden"){label(name:"bug"){issues(first:1,filterBy:{assignee:"alice"}){
+			totalCount}}}}`,
+			want: `{"errors": [{"message": "Arbor does not support the argument filterBy of Label.issues."}]}`},
+	} {
+		a.check(t, s)
+	}
+}

@@ -1,0 +1,153 @@
+package graphql
+
+import (
+	"context"
+
+	"arbor/internal/account"
+	"arbor/internal/graphql/exec"
+	"arbor/internal/issue"
+	"arbor/internal/issue/subscription"
+	"arbor/internal/pull"
+	"arbor/internal/repo"
+	"arbor/internal/review"
+)
+
+// may returns a resolver of whether the caller has a role in the repository of objects, or wrote them if author is
+// true; and also passes a check of the object, if it is not nil.
+func may(role account.Role, author bool, also func(o *object) bool) exec.Resolver {
+	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+		if also != nil && !also(o) {
+			return false, nil
+		}
+		if author && didAuthor(ctx, o) {
+			return true, nil
+		}
+		has, err := roleOn(ctx, o.repo)
+		return has >= role, err
+	})
+}
+
+// reasons resolves why the caller may not edit something, where can tells whether that is so.
+func reasons(can exec.Resolver) exec.Resolver {
+	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+		values := can(ctx, f, parents)
+		for n, v := range values {
+			if yes, ok := v.(bool); ok && yes {
+				values[n] = []any{}
+			} else if ok {
+				values[n] = []any{"INSUFFICIENT_ACCESS"}
+			}
+		}
+		return values
+	}
+}
+
+// editable returns the fields about who may edit and delete what people write; nil: the kind has no such field.
+func editable(update, remove exec.Resolver) map[string]exec.Resolver {
+	fields := map[string]exec.Resolver{"viewerCanUpdate": update, "viewerCannotUpdateReasons": reasons(update)}
+	if remove != nil {
+		fields["viewerCanDelete"] = remove
+	}
+	return fields
+}
+
+func isOpen(o *object) bool   { return viewOf(o).State == issue.Open }
+func isClosed(o *object) bool { return viewOf(o).State == issue.Closed && viewOf(o).MergedAt.IsZero() }
+
+// trackedRights returns the fields about what the caller may do with issues and pull requests.
+func trackedRights() map[string]exec.Resolver {
+	return merge(editable(one(canUpdate), nil), map[string]exec.Resolver{
+		"viewerCanClose":     may(account.Triage, true, isOpen),
+		"viewerCanReopen":    may(account.Triage, true, isClosed),
+		"viewerCanLabel":     may(account.Triage, false, nil),
+		"viewerCanSubscribe": always(true),
+		"viewerSubscription": subscriptions,
+		"participants":       participants,
+	})
+}
+
+// subscriptions resolves the caller's subscriptions to issues and pull requests.
+func subscriptions(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
+	q := queryOf(ctx)
+	l := loader[int64, subscription.Wish]{name: "issue subscriptions", route: "/issues/{number}/subscription", key: byID,
+		read: func(ctx context.Context, list []repo.Of[int64]) (map[repo.Of[int64]]subscription.Wish, error) {
+			found, err := q.load.Subscriptions.States(ctx, account.CallerFrom(ctx).ID, asIDs[issue.ID](repo.Keys(list)))
+			out := map[repo.Of[int64]]subscription.Wish{}
+			for _, of := range list {
+				out[of] = found[issue.ID(of.Key)]
+			}
+			return out, err
+		}}
+	return l.values(ctx, parents, func(_ *object, w subscription.Wish) (any, error) {
+		switch w {
+		case subscription.Subscribe:
+			return "SUBSCRIBED", nil
+		case subscription.Ignore:
+			return "IGNORED", nil
+		}
+		return "UNSUBSCRIBED", nil
+	})
+}
+
+// participants resolves who took part in issues and pull requests.
+func participants(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+	q := queryOf(ctx)
+	l := loader[int64, []*account.Account]{name: "participants", route: "/issues/{number}/timeline", key: byID,
+		read: func(ctx context.Context, list []repo.Of[int64]) (map[repo.Of[int64]][]*account.Account, error) {
+			found, err := q.load.Timelines.Participants(ctx, asIDs[issue.ID](repo.Keys(list)))
+			out := map[repo.Of[int64]][]*account.Account{}
+			for _, of := range list {
+				out[of] = found[issue.ID(of.Key)]
+			}
+			return out, err
+		}}
+	return l.values(ctx, parents, func(_ *object, people []*account.Account) (any, error) {
+		return connectAll(f, "UserConnection", persons(ctx, people))
+	})
+}
+
+// pullRights returns the fields about what the caller may do with pull requests besides.
+func pullRights() map[string]exec.Resolver {
+	open := func(o *object) bool { return isOpen(o) }
+	return map[string]exec.Resolver{
+		"viewerCanDeleteHeadRef": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			head := o.value.(*pull.View).Head.Repo
+			return !isOpen(o) && head != nil && head.Role >= account.Push, nil
+		}),
+		"viewerCanEditFiles": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			return mayChangeHead(ctx, o)
+		}),
+		"viewerCanUpdateBranch": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			if o.value.(*pull.View).MergeState != "behind" {
+				return false, nil
+			}
+			return mayChangeHead(ctx, o)
+		}),
+		"viewerCanApplySuggestion": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			return mayChangeHead(ctx, o)
+		}),
+		"viewerCanMergeAsAdmin": may(account.Admin, false, open),
+	}
+}
+
+// mayChangeHead reports whether the caller may push to the head of an open pull request.
+func mayChangeHead(ctx context.Context, o *object) (bool, error) {
+	v := o.value.(*pull.View)
+	if !isOpen(o) || v.Head.Repo == nil {
+		return false, nil
+	}
+	if v.Head.Repo.Role >= account.Push {
+		return true, nil
+	}
+	role, err := roleOn(ctx, o.repo)
+	return v.Modifiable && role >= account.Push, err
+}
+
+// reviewRights returns the fields about what the caller may do with reviews: authors edit them, and delete pending
+// ones.
+func reviewRights() map[string]exec.Resolver {
+	author := one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) { return didAuthor(ctx, o), nil })
+	return editable(author, one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+		return o.value.(*review.Payload).State == "PENDING" && didAuthor(ctx, o), nil
+	}))
+}

@@ -19,6 +19,7 @@ var unread = map[string][]string{
 	"Milestone.issues":                     {"filterBy", "labels"},
 	"PullRequestReviewThread.comments":     {"skip"},
 	"Ref.rules":                            {"orderBy"},
+	"Repository.environments":              {"pinnedEnvironmentFilter", "names"},
 	"Repository.forks":                     {"ownerAffiliations"},
 	"Query.rateLimit":                      {"dryRun"},
 	"User.starredRepositories":             {"ownedByViewer"},
@@ -54,6 +55,9 @@ func isDefault(f *exec.Field, name string, value any) bool {
 	d := f.Definition().Arguments.ForName(name)
 	if d == nil || d.DefaultValue == nil {
 		return value == false
+	}
+	if list, ok := value.([]any); ok && len(list) == 0 {
+		return len(d.DefaultValue.Children) == 0
 	}
 	otherwise, err := d.DefaultValue.Value(nil)
 	return err == nil && reflect.DeepEqual(otherwise, value)

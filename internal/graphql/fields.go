@@ -77,7 +77,7 @@ func (api *API) tables() map[string]map[string]exec.Resolver {
 		"Mutation": mutations(),
 		"User":     userFields(), "Organization": organizationFields(), "Bot": botFields(),
 		"Team": teamFields(), "SavedReply": savedReplyFields(), "ContributionsCollection": contributionFields(),
-		"GitActor": gitActorFields(), "Topic": topicFields(), "License": licenseFields(),
+		"GitActor": gitActorFields(), "Deployment": deploymentFields(), "Topic": topicFields(), "License": licenseFields(),
 		"Repository": repositoryFields(),
 		"Issue":      issueFields(), "PullRequest": pullFields(), "IssueComment": commentFields(),
 		"PullRequestReview": reviewFields(), "PullRequestReviewThread": reviewThreadFields(),

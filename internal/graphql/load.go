@@ -12,6 +12,7 @@ import (
 	"arbor/internal/activity"
 	"arbor/internal/checkrun"
 	"arbor/internal/codeowner"
+	"arbor/internal/deployment"
 	"arbor/internal/detect"
 	"arbor/internal/errs"
 	"arbor/internal/git"
@@ -83,6 +84,7 @@ type Loaders struct {
 	Activities    *activity.Service
 	Keys          *sshkey.Service
 	Invitations   *invitation.Service
+	Deployments   *deployment.Service
 }
 
 // loader loads a value for each of many objects of any repositories, at most maxLoaded in a call. An object that the

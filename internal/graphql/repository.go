@@ -95,7 +95,7 @@ func repositoryFields() map[string]exec.Resolver {
 		"stargazers":    connections(stargazers), "collaborators": collaborators, "forks": forks, "languages": languages,
 		"viewerHasStarred": viewerHasStarred, "viewerSubscription": viewerSubscription,
 	}, repositoryTemplates(), repositoryIssues(), repositoryPulls(), repositoryGit(), repositoryReleases(), repositoryRules(),
-		repositoryFacts(), absentOfRepositories())
+		repositoryFacts(), repositoryDeployments(), absentOfRepositories())
 }
 
 // absentOfRepositories returns the fields of what Arbor does not have.

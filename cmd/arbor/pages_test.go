@@ -109,6 +109,7 @@ var demoPages = []struct{ name, path string }{
 	{"sync", "/bob/greenhouse/sync"},
 	{"issue-edit", "/alice/greenhouse/issues/1/edit"},
 	{"comment-edit", "/alice/greenhouse/issues/1/comments/1"},
+	{"comment-hide", "/alice/greenhouse/issues/1/comments/1/hide"},
 	{"issue-labels", "/alice/greenhouse/issues/1/labels"},
 	{"issue-assignees", "/alice/greenhouse/issues/1/assignees"},
 	{"issue-milestone", "/alice/greenhouse/issues/1/milestone"},

@@ -52,6 +52,7 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, n NewPull) (*Pull,
 	if err := n.check(); err != nil {
 		return nil, err
 	}
+	n.Base = s.branchNamed(ctx, a, n.Base)
 	var p *Pull
 	err := s.repos.Again(ctx, errMoved, func() (err error) {
 		p, err = s.createOnce(ctx, a, n)
@@ -66,6 +67,22 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, n NewPull) (*Pull,
 		s.wakeWorker()
 	}
 	return p, nil
+}
+
+// branchNamed returns the branch of a repository that a client names: refs/heads/main and heads/main are main, unless
+// there is a branch of just that name.
+func (s *Service) branchNamed(ctx context.Context, a *repo.Access, name string) string {
+	plain := strings.TrimPrefix(strings.TrimPrefix(name, "refs/"), "heads/")
+	if plain == name {
+		return name
+	}
+	if _, err := s.repos.Ref(ctx, a, heads+name); err == nil {
+		return name
+	}
+	if _, err := s.repos.Ref(ctx, a, heads+plain); err != nil {
+		return name // what is wrong is told of the name as it was given
+	}
+	return plain
 }
 
 func (s *Service) createOnce(ctx context.Context, a *repo.Access, n NewPull) (*Pull, error) {
@@ -116,6 +133,9 @@ func hold(tx *db.Tx, p *Pull) error {
 func (s *Service) propose(ctx context.Context, a *repo.Access, n NewPull) (*Pull, error) {
 	base, baseErr := s.repos.Ref(ctx, a, "refs/heads/"+n.Base)
 	from, branch, headErr := s.headOf(ctx, a, n)
+	if headErr == nil {
+		branch = s.branchNamed(ctx, from, branch)
+	}
 	if repo.IsQueueRef(heads + n.Base) {
 		baseErr = errs.Absent()
 	}

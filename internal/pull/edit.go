@@ -80,6 +80,7 @@ func (s *Service) editOnce(ctx context.Context, a *repo.Access, number int64, e 
 		return err
 	}
 	var base git.SHA
+	e.Base.Value = s.branchNamed(ctx, a, e.Base.Value)
 	if e.Base.Given() && e.Base.Value != p.BaseRef {
 		if base, err = s.checkBase(ctx, a, p, e.Base.Value); err != nil {
 			return err

@@ -1,11 +1,17 @@
 package server
 
 import (
+	"fmt"
+	"io"
 	"net/http"
 	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
 
 	gossh "golang.org/x/crypto/ssh"
 
+	"arbor/internal/errs"
 	"arbor/internal/web"
 )
 
@@ -39,3 +45,63 @@ func (s *Server) Meta(w http.ResponseWriter, r *http.Request) error {
 	}
 	return web.JSON(w, r, http.StatusOK, out)
 }
+
+// GET /versions
+//
+// Versions returns the versions of GitHub's API that clients may name in X-GitHub-Api-Version. All of them are answered
+// alike.
+func (s *Server) Versions(w http.ResponseWriter, r *http.Request) error {
+	return web.JSON(w, r, http.StatusOK, []string{"2022-11-28"})
+}
+
+// sayings are what GET /zen answers, one a minute.
+var sayings = [...]string{
+	"Small gardens are watered more often.",
+	"Prune before you plant.",
+	"A path that people walk needs no sign.",
+	"Label what you sow.",
+	"The best tool hangs where it is used.",
+	"Leave the bed better than you found it.",
+}
+
+func saying() string { return sayings[time.Now().Minute()%len(sayings)] }
+
+// GET /zen
+//
+// Zen returns a sentence as plain text. Clients ask for it to see whether the server answers.
+func (s *Server) Zen(w http.ResponseWriter, r *http.Request) error {
+	return writePlain(w, saying())
+}
+
+// GET /octocat
+//
+// Octocat returns a tree of characters that says a sentence: that of the parameter s, or the one of Zen.
+func (s *Server) Octocat(w http.ResponseWriter, r *http.Request) error {
+	said := web.QueryOf(r).Get("s")
+	if said == "" {
+		said = saying()
+	}
+	if len(said) > maxSaid || strings.ContainsFunc(said, unicode.IsControl) || !utf8.ValidString(said) {
+		return errs.New(errs.Invalid, "s is a line of at most 255 bytes.")
+	}
+	return writePlain(w, fmt.Sprintf(tree, said))
+}
+
+func writePlain(w http.ResponseWriter, text string) error {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	_, err := io.WriteString(w, text)
+	return err
+}
+
+// maxSaid limits the parameter of Octocat, in bytes.
+const maxSaid = 255
+
+// tree is what Octocat returns.
+const tree = `
+       *
+      /o\\
+     /  o\\     %s
+    /o   \\   /
+   /__o___\\
+      ||
+`

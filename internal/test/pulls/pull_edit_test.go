@@ -110,7 +110,7 @@ func TestChangeBaseToWrong(t *testing.T) {
 		}
 		const closed = `{"resource": "PullRequest", "field": "base", "code": "custom", "message": "Cannot change the base branch of a closed pull request."}`
 		s.Run(t, []apitest.Case{
-			invalid("none"), invalid(""), invalid("refs/heads/dev"), invalid("alice:dev"), invalid("DEV"),
+			invalid("none"), invalid(""), invalid("refs/heads/none"), invalid("alice:dev"), invalid("DEV"),
 			invalid(s.Tip(t, "alice", "alice/plot", "dev")), invalid("--help"), invalid("dev~0"),
 			wrong("NUL", `{"base": "dev\u0000"}`, `{"field": "base"}`),
 			wrong("another has the two", `{"base": "dev", "title": "New"}`,

@@ -112,7 +112,7 @@ func TestCreate(t *testing.T) {
 			bad("too large", `{"title": "x", "body": "`+strings.Repeat("x", 1<<20)+`"}`, 413, ""),
 			invalid("none", "main", "head"), invalid("b0", "none", "base"),
 			invalid("none", "neither", "head", "base"),
-			invalid("refs/heads/b0", "main", "head"), invalid("b0", "refs/heads/main", "base"),
+			invalid("refs/heads/none", "main", "head"), invalid("b0", "heads/none", "base"),
 			invalid("b0", "alice:main", "base"),
 			invalid("nobody:b0", "main", "head"), invalid("alice:none", "main", "head"),
 			invalid("alice:", "main", "head"), invalid(":b0", "main", "head"),

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"arbor/internal/db"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/gittest"
 	"arbor/internal/test/testkit"
@@ -198,6 +199,26 @@ func gitMerge(t *testing.T, dir, base, head string) (tree, parents string) {
 	}
 	tree, parents, _ = strings.Cut(gittest.Run(t, work, "log", "-1", "--format=%T %P"), " ")
 	return tree, parents
+}
+
+// Clients name branches by their refs, too, as git-xargs does.
+func TestBranchesAsRefs(t *testing.T) {
+	t.Parallel()
+	s := apitest.Start(t, db.SQLite)
+	s.User(t, "alice")
+	w := &pullWorld{}
+	w.commit("main", "Begin", "", "", one("a", "a\n"))
+	for n, name := range []string{"x", "y", "z", "heads/odd"} {
+		w.commit(name, "Add", "main", "", one(fmt.Sprint("f", n), "x\n"))
+	}
+	w.plant(t, s, "alice/plot", false)
+	for given, name := range map[string]string{"refs/heads/x": "x", "heads/y": "y", "alice:refs/heads/z": "z",
+		"heads/odd": "heads/odd"} {
+		p := propose(t, s, "alice", "alice/plot", given, "refs/heads/main")
+		if p.Head.Ref != name || p.Base.Ref != "main" {
+			t.Errorf("%q: %+v", given, p)
+		}
+	}
 }
 
 // Branches may be called as they like, options of git included.

@@ -71,3 +71,26 @@ func (s *Service) MemberOf(ctx context.Context, caller *Caller, orgs []ID) (memb
 	})
 	return member, err
 }
+
+// AccessTo returns what the caller may do with each of several organizations, with one statement; see OrgAccess.
+func (s *Service) AccessTo(ctx context.Context, caller *Caller, orgs []ID) (may map[ID]OrgAccess, err error) {
+	may = map[ID]OrgAccess{}
+	switch {
+	case caller == nil || len(orgs) == 0:
+	case caller.App != 0:
+		for _, id := range orgs {
+			role := caller.inOrg(id)
+			may[id] = OrgAccess{role > None, role == Admin}
+		}
+	case caller.HidesMembers:
+	case caller.SiteAdmin:
+		for _, id := range orgs {
+			may[id] = OrgAccess{true, true}
+		}
+	default:
+		err = s.db.Read(ctx, func(tx *db.Tx) error {
+			return eachMembership(tx, caller.ID, orgs, func(id ID, owner bool) { may[id] = OrgAccess{true, owner} })
+		})
+	}
+	return may, err
+}

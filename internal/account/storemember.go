@@ -20,14 +20,19 @@ func OrgRole(tx *db.Tx, orgID, userID ID) (member, owner bool, err error) {
 // membersOf returns those of the organizations that a user is a member of.
 func membersOf(tx *db.Tx, userID ID, orgs []ID) (map[ID]bool, error) {
 	found := map[ID]bool{}
-	err := db.QueryEach(tx, func(row db.Scanner) error {
+	return found, eachMembership(tx, userID, orgs, func(id ID, _ bool) { found[id] = true })
+}
+
+// eachMembership calls each with those of the organizations that a user is a member of.
+func eachMembership(tx *db.Tx, userID ID, orgs []ID, each func(org ID, owner bool)) error {
+	return db.QueryEach(tx, func(row db.Scanner) error {
 		var id ID
-		err := row.Scan(&id)
-		found[id] = true
+		var owner bool
+		err := row.Scan(&id, &owner)
+		each(id, owner)
 		return err
-	}, `SELECT org_id FROM members WHERE user_id = $1 AND org_id IN `+db.ValuesFrom(2, 1, len(orgs)),
+	}, `SELECT org_id, owner FROM members WHERE user_id = $1 AND org_id IN `+db.ValuesFrom(2, 1, len(orgs)),
 		append([]any{userID}, db.Args(orgs)...)...)
-	return found, err
 }
 
 // Membership is one user's place in one organization.

@@ -2,7 +2,7 @@
 // what a user watches and follows.
 //
 //	activity.go  kinds of activities, and recording them
-//	service.go   pages of feeds
+//	service.go   pages of feeds; contribution.go: what users did, to be counted
 //	store.go     the SQL of table activities; storeselection.go: the activities of a feed
 //	prune.go     deleting activities that no feed reads; storeprune.go: its SQL
 //	api.go       the handlers

@@ -76,19 +76,24 @@ func list(tx *db.Tx, caller *account.Caller, s selection) ([]*Activity, error) {
 		return &a, err
 	}, `SELECT a.id, a.repo_id, COALESCE(a.org_id, 0), a.actor_id, a.public, a.kind, COALESCE(a.issue_id, 0),
 			COALESCE(a.subject_id, 0), COALESCE(a.ref, ''), COALESCE(a.before_sha, ''), COALESCE(a.after_sha,
-			''), a.created_at
-		FROM (`+s.sql+`) a
-		WHERE (a.public = TRUE OR EXISTS (SELECT 1`+repo.FromGranted(`a.repo_id`, caller)+`)`+open(caller)+`)
+			''), a.created_at`+visible(caller, s)+` LIMIT `+strconv.Itoa(Newest),
+		append([]any{account.IDOf(caller)}, s.args...)...)
+}
+
+// visible is the rest of a query, after its columns, of the activities a of a selection that list reads.
+func visible(caller *account.Caller, s selection) string {
+	return ` FROM (` + s.sql + `) a
+		WHERE (a.public = TRUE OR EXISTS (SELECT 1` + repo.FromGranted(`a.repo_id`, caller) + `)` + open(caller) + `)
 			AND (a.issue_id IS NULL OR EXISTS (SELECT 1 FROM issues i JOIN repos h ON h.id = i.repo_id
 				WHERE i.id = a.issue_id AND (i.pull = TRUE OR h.has_issues = TRUE)))
-			AND CASE a.kind WHEN 4 THEN EXISTS (SELECT 1`+repo.FromVisible(`a.subject_id`, caller)+`)
+			AND CASE a.kind WHEN 4 THEN EXISTS (SELECT 1` + repo.FromVisible(`a.subject_id`, caller) + `)
 				WHEN 10 THEN EXISTS (SELECT 1 FROM issue_comments s WHERE s.id = a.subject_id)
 				WHEN 11 THEN EXISTS (SELECT 1 FROM reviews s WHERE s.id = a.subject_id)
 				WHEN 12 THEN EXISTS (SELECT 1 FROM review_comments s WHERE s.id = a.subject_id)
 				WHEN 13 THEN EXISTS (SELECT 1 FROM releases s WHERE s.id = a.subject_id AND s.draft = FALSE)
 				WHEN 14 THEN EXISTS (SELECT 1 FROM commit_comments s WHERE s.id = a.subject_id)
 				ELSE TRUE END
-		ORDER BY a.id DESC LIMIT `+strconv.Itoa(Newest), append([]any{account.IDOf(caller)}, s.args...)...)
+		ORDER BY a.id DESC`
 }
 
 // open returns the SQL condition that an App's permissions allow the data that an activity shows, such as

@@ -3,6 +3,7 @@
 //
 //	deployment.go    deployments and their statuses
 //	environment.go   environments
+//	loadmany.go      lists of many repositories; storemany.go: their SQL
 //	store.go         the SQL, of the tables deployments, deployment_statuses and environments
 //	api.go           the handlers of deployments, apistatus.go of statuses, apienvironment.go of environments
 //	payload.go       their JSON, also for webhooks and pages

@@ -35,6 +35,9 @@ func ByName(file string) string {
 	return ""
 }
 
+// Color returns the color by which a language is known, as #rrggbb, or "".
+func Color(language string) string { return languages().Colors[language] }
+
 // counter counts the code of a tree.
 type counter struct {
 	*table

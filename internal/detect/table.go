@@ -19,6 +19,8 @@ type table struct {
 	Interpreters map[string][]string `json:"interpreters"` // candidates by interpreter
 	// For each counted language, the language that it counts for.
 	Code map[string]string `json:"code"`
+	// Colors of the languages that code counts for, as #rrggbb.
+	Colors map[string]string `json:"colors"`
 	// Patterns of paths that are vendored, generated or documentation.
 	Foreign []string `json:"foreign"`
 

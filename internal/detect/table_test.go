@@ -24,10 +24,15 @@ var update = flag.Bool("update", false, "write languages.json anew")
 // theirs is the table as go-enry has it.
 func theirs() *table {
 	t := &table{Extensions: likely(data.LanguagesByExtension), Filenames: likely(data.LanguagesByFilename),
-		Interpreters: likely(data.LanguagesByInterpreter), Code: map[string]string{}}
+		Interpreters: likely(data.LanguagesByInterpreter), Code: map[string]string{},
+		Colors: map[string]string{}}
 	for name := range data.LanguagesType {
 		if kind := enry.GetLanguageType(name); kind == enry.Programming || kind == enry.Markup {
-			t.Code[name] = cmp.Or(enry.GetLanguageGroup(name), name)
+			counted := cmp.Or(enry.GetLanguageGroup(name), name)
+			t.Code[name] = counted
+			if color, known := data.LanguagesColor[counted]; known {
+				t.Colors[counted] = color
+			}
 		}
 	}
 	for _, list := range [][]*regexp.Regexp{data.VendorMatchers, data.DocumentationMatchers} {

@@ -1,7 +1,7 @@
 // Package follow stores who follows whom, in table followers. The counters of both sides are in table accounts.
 //
-//   - follow.go: the operations
-//   - store.go: the SQL
+//   - follow.go: the operations; loadmany.go: those on many accounts
+//   - store.go, storemany.go: the SQL
 //   - api.go, routes.go: the handlers
 package follow
 

@@ -224,7 +224,7 @@ func userFields() map[string]exec.Resolver {
 			return o.name == viewer(ctx).Login, nil
 		}),
 		"organizations": connections(organizations), "savedReplies": one(savedReplies),
-	})
+	}, personFields())
 }
 
 func botFields() map[string]exec.Resolver { return accountFields(nil) }
@@ -238,7 +238,7 @@ func organizationFields() map[string]exec.Resolver {
 		"websiteUrl":  pick(func(a account.Full) any { return orNil(textOr(a.Blog, "")) }),
 	}), map[string]exec.Resolver{
 		"viewerIsAMember": viewerIsAMember, "teams": connections(organizationTeams), "team": one(teamOfSlug),
-	})
+	}, companyFields())
 }
 
 // viewerIsAMember resolves whether the caller is a member of organizations.

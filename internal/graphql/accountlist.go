@@ -43,7 +43,10 @@ func (l accountPager[V]) pageOf(ctx context.Context, q *query, o *object, number
 }
 
 // organizations resolves the organizations of a user that are visible to the caller.
-func organizations(ctx context.Context, _ *exec.Field, o *object) (pages[*account.Simple], error) {
+func organizations(ctx context.Context, f *exec.Field, o *object) (pages[*account.Simple], error) {
+	if _, desc, err := orderBy(f, map[string]string{"CREATED_AT": "created"}); err != nil || desc {
+		return pages[*account.Simple]{}, refused("Arbor lists organizations by when they were made only, the oldest first.")
+	}
 	address := "GET /users/{username}/orgs"
 	if o.name == viewer(ctx).Login {
 		address = "GET /user/orgs"
@@ -64,7 +67,7 @@ func accountNode(a *account.Simple) (any, error) { return newAccount(a), nil }
 // ownedRepository resolves a repository of an owner by its name.
 func ownedRepository() exec.Resolver {
 	return one(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
-		r, err := queryOf(ctx).repository(ctx, o.name+"/"+f.Args["name"].(string))
+		r, err := queryOf(ctx).repositoryNamed(ctx, f, o.name+"/"+f.Args["name"].(string))
 		if errs.Is(err, errs.NotFound) {
 			return nil, nil
 		}
@@ -72,21 +75,51 @@ func ownedRepository() exec.Resolver {
 	})
 }
 
-// ownedRepositories resolves the repositories of an owner, and for a user those with another affiliation.
-func ownedRepositories(_ context.Context, f *exec.Field, _ *object) (pages[*repo.Payload], error) {
-	c := list.Choice{Affiliation: "owner,collaborator"} // GitHub's default
-	if privacy, ok := f.Args["privacy"].(string); ok {
-		c.Visibility = strings.ToLower(privacy)
+// ownedBy reads the arguments that choose among the repositories of an owner.
+func ownedBy(ctx context.Context, f *exec.Field, o *object) (c list.Choice, err error) {
+	c.Affiliation = "owner,collaborator" // GitHub's default
+	for _, name := range [...]string{"privacy", "visibility"} {
+		word, ok := f.Args[name].(string)
+		if word = strings.ToLower(word); ok && c.Visibility != "" && c.Visibility != word {
+			err = refused("privacy and visibility exclude each other.")
+		} else if ok {
+			c.Visibility = word
+		}
+	}
+	if c.Visibility == "internal" {
+		err = refused("Arbor has no internal repositories.")
 	}
 	if fork, ok := f.Args["isFork"].(bool); ok {
 		c.Kind = map[bool]string{true: "forks", false: "sources"}[fork]
 	}
+	for name, to := range map[string]*web.Opt[bool]{"isArchived": &c.Archived, "hasIssuesEnabled": &c.HasIssues} {
+		to.Value, to.Set = f.Args[name].(bool)
+	}
+	if f.Args["isLocked"] == true {
+		err = refused("Arbor locks no repositories.")
+	}
 	if given, ok := f.Args["ownerAffiliations"].([]any); ok {
 		c.Affiliation = strings.ToLower(strings.Join(namesIn(given), ","))
 	}
+	// affiliations are those of the caller: of the caller's own repositories both mean the same.
+	if given, ok := f.Args["affiliations"].([]any); ok {
+		if o.name != viewer(ctx).Login || !isDefault(f, "ownerAffiliations", f.Args["ownerAffiliations"]) {
+			return c, refused("Arbor chooses by affiliations only among the viewer's own repositories.")
+		}
+		c.Affiliation = strings.ToLower(strings.Join(namesIn(given), ","))
+	}
+	return c, err
+}
+
+// ownedRepositories resolves the repositories of an owner, and for a user those with another affiliation.
+func ownedRepositories(ctx context.Context, f *exec.Field, of *object) (pages[*repo.Payload], error) {
+	c, err := ownedBy(ctx, f, of)
+	if err != nil {
+		return pages[*repo.Payload]{}, err
+	}
 	o := list.Order{By: "full_name"}
 	by, desc, err := orderBy(f, map[string]string{"CREATED_AT": "created", "UPDATED_AT": "updated",
-		"PUSHED_AT": "pushed", "NAME": "full_name"})
+		"PUSHED_AT": "pushed", "NAME": "full_name", "STARGAZERS": "stars"})
 	if err != nil {
 		return pages[*repo.Payload]{}, err
 	}
@@ -112,6 +145,9 @@ func rankOfOwned(o list.Order) *rank[*repo.Payload] {
 		return &rank[*repo.Payload]{desc: o.Desc, of: func(p *repo.Payload) string { return foldedName(p.FullName) }}
 	}
 	return rankBy(o.Desc, func(p *repo.Payload) []any {
+		if o.By == "stars" {
+			return []any{p.StargazersCount, int64(p.ID)}
+		}
 		at := map[string]db.Time{"created": p.CreatedAt, "updated": p.UpdatedAt, "pushed": p.PushedAt}[o.By]
 		return []any{at, int64(p.ID)}
 	})

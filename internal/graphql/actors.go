@@ -37,11 +37,6 @@ func assignable(q *query) listLoader[string, *account.Simple] {
 		q.load.Issues.AssignableIn)
 }
 
-func assignableUsers(ctx context.Context, _ *exec.Field, _ *object) (pages[*account.Simple], error) {
-	return pages[*account.Simple]{kind: "UserConnection", many: assignable(queryOf(ctx)),
-		rank: rankByID(idOfAccount), node: accountNode}, nil
-}
-
 // choice is a list of repositories; a field shows a page of it.
 type choice[V any] struct {
 	kind string // of the connection
@@ -128,12 +123,20 @@ const mostForks = 10
 // forks resolves the forks of repositories. affiliations leaves those that are the caller's own, or to which it
 // may push.
 func forks(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
-	sort, _, err := orderBy(f, map[string]string{"CREATED_AT": "newest", "STARGAZERS": "stargazers"})
+	sort, desc, err := orderBy(f, map[string]string{"CREATED_AT": "newest", "STARGAZERS": "stargazers"})
+	if sort == "newest" && !desc {
+		sort = "oldest"
+	} else if sort == "stargazers" && !desc {
+		err = refused("Arbor lists forks with the most stars first only.")
+	}
 	if err != nil {
 		return failed(asError(err), len(parents))
 	}
 	affiliations, ok := f.Args["affiliations"].([]any)
-	privacy, private := f.Args["privacy"].(string)
+	chooses := ok
+	for _, name := range [...]string{"privacy", "visibility", "hasIssuesEnabled", "isLocked"} {
+		chooses = chooses || f.Args[name] != nil
+	}
 	l := loader[string, *web.List[*repo.Payload]]{name: "forks " + sort, route: "/forks"}
 	rows := func(ctx context.Context, list []*repo.Access, at web.Page) (
 		map[repo.ID]*web.List[*repo.Payload], error) {
@@ -141,18 +144,19 @@ func forks(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 	}
 	return chosenOf(ctx, f, parents, choice[*repo.Payload]{kind: "RepositoryConnection",
 		many: ofRepositories(l, rows), most: mostForks,
-		in: itself, rank: rankOfForks(sort), all: !ok && !private,
+		in: itself, rank: rankOfForks(sort), all: !chooses,
 		node: func(p *repo.Payload) any {
-			if private && p.Private != (privacy == "PRIVATE") || ok && !affiliated(ctx, p, affiliations) {
+			r := newRepository(p)
+			if !choosesRepository(f, r) || ok && !affiliated(ctx, p, affiliations) {
 				return nil
 			}
-			return newRepository(p)
+			return r
 		}})
 }
 
 // rankOfForks is the order of forks that a sort of REST's names.
 func rankOfForks(sort string) *rank[*repo.Payload] {
-	return rankBy(true, func(p *repo.Payload) []any {
+	return rankBy(sort != "oldest", func(p *repo.Payload) []any {
 		if sort == "stargazers" {
 			return []any{p.StargazersCount, p.CreatedAt, int64(p.ID)}
 		}

@@ -19,6 +19,23 @@ var unread = map[string][]string{
 	"Milestone.issues":                     {"filterBy", "labels"},
 	"PullRequestReviewThread.comments":     {"skip"},
 	"Ref.rules":                            {"orderBy"},
+	"Repository.environments":              {"pinnedEnvironmentFilter", "names"},
+	"Repository.forks":                     {"ownerAffiliations"},
+	"Query.rateLimit":                      {"dryRun"},
+	"User.starredRepositories":             {"ownedByViewer"},
+	"User.watching": {"affiliations", "hasIssuesEnabled", "isLocked", "orderBy", "ownerAffiliations", "privacy",
+		"visibility"},
+	"User.contributionsCollection": {"organizationID"},
+	"Topic.repositories":           {"affiliations", "hasIssuesEnabled", "isLocked", "ownerAffiliations", "sponsorableOnly"},
+	"Organization.teams":           {"ldapMapped", "notificationSetting"},
+	"Team.childTeams":              {"immediateOnly"},
+	"Team.members":                 {"orderBy"},
+	"Team.repositories":            {"orderBy"},
+	"ContributionsCollection.totalIssueContributions":                      {"excludeFirst", "excludePopular"},
+	"ContributionsCollection.totalPullRequestContributions":                {"excludeFirst", "excludePopular"},
+	"ContributionsCollection.totalRepositoryContributions":                 {"excludeFirst"},
+	"ContributionsCollection.totalRepositoriesWithContributedIssues":       {"excludeFirst", "excludePopular"},
+	"ContributionsCollection.totalRepositoriesWithContributedPullRequests": {"excludeFirst", "excludePopular"},
 }
 
 // refusingArguments returns a resolver that refuses arguments other than null and their defaults, which next does not read.
@@ -38,6 +55,9 @@ func isDefault(f *exec.Field, name string, value any) bool {
 	d := f.Definition().Arguments.ForName(name)
 	if d == nil || d.DefaultValue == nil {
 		return value == false
+	}
+	if list, ok := value.([]any); ok && len(list) == 0 {
+		return len(d.DefaultValue.Children) == 0
 	}
 	otherwise, err := d.DefaultValue.Value(nil)
 	return err == nil && reflect.DeepEqual(otherwise, value)

@@ -101,15 +101,17 @@ func checkSuiteFields() map[string]exec.Resolver {
 
 func appFields() map[string]exec.Resolver {
 	return map[string]exec.Resolver{
-		"id":          pick(func(a *app.Payload) any { return a.NodeID }),
-		"databaseId":  pick(func(a *app.Payload) any { return int64(a.ID) }),
-		"clientId":    pick(func(a *app.Payload) any { return a.ClientID }),
-		"name":        pick(func(a *app.Payload) any { return a.Name }),
-		"slug":        pick(func(a *app.Payload) any { return a.Slug }),
-		"description": pick(func(a *app.Payload) any { return a.Description }),
-		"url":         pick(func(a *app.Payload) any { return a.HTMLURL }),
-		"createdAt":   pick(func(a *app.Payload) any { return a.CreatedAt }),
-		"updatedAt":   pick(func(a *app.Payload) any { return a.UpdatedAt }),
+		"id":                  pick(func(a *app.Payload) any { return a.NodeID }),
+		"databaseId":          pick(func(a *app.Payload) any { return int64(a.ID) }),
+		"clientId":            pick(func(a *app.Payload) any { return a.ClientID }),
+		"name":                pick(func(a *app.Payload) any { return a.Name }),
+		"slug":                pick(func(a *app.Payload) any { return a.Slug }),
+		"description":         pick(func(a *app.Payload) any { return a.Description }),
+		"url":                 pick(func(a *app.Payload) any { return a.HTMLURL }),
+		"createdAt":           pick(func(a *app.Payload) any { return a.CreatedAt }),
+		"updatedAt":           pick(func(a *app.Payload) any { return a.UpdatedAt }),
+		"logoUrl":             pick(func(a *app.Payload) any { return a.Owner.AvatarURL }),
+		"logoBackgroundColor": always("ffffff"),
 	}
 }
 

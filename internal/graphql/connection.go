@@ -22,6 +22,8 @@ type connection struct {
 	reacted  *object // of reactions: their subject
 	compared *object // of commits of a comparison
 
+	sum int64 // of languages: their bytes
+
 	updated string // of a timeline: when it last changed, RFC 3339
 }
 
@@ -359,10 +361,13 @@ func connectionFields(kind string) map[string]exec.Resolver {
 // edgeFields returns the fields of all edges.
 func edgeFields() map[string]exec.Resolver {
 	return map[string]exec.Resolver{
-		"node":       each(func(e *edge) any { return e.node }),
-		"cursor":     each(func(e *edge) any { return e.cursor }),
-		"size":       each(func(e *edge) any { return e.fields["size"] }),
-		"permission": each(func(e *edge) any { return e.fields["permission"] }),
-		"role":       each(func(e *edge) any { return e.fields["role"] }),
+		"node":                     each(func(e *edge) any { return e.node }),
+		"cursor":                   each(func(e *edge) any { return e.cursor }),
+		"size":                     each(func(e *edge) any { return e.fields["size"] }),
+		"permission":               each(func(e *edge) any { return e.fields["permission"] }),
+		"role":                     each(func(e *edge) any { return e.fields["role"] }),
+		"memberAccessUrl":          each(func(e *edge) any { return e.fields["memberAccessUrl"] }),
+		"memberAccessResourcePath": each(func(e *edge) any { return e.fields["memberAccessResourcePath"] }),
+		"starredAt":                each(func(e *edge) any { return e.fields["starredAt"] }),
 	}
 }

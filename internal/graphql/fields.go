@@ -8,6 +8,7 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 
+	"arbor/internal/git"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/web"
 )
@@ -30,6 +31,9 @@ func (api *API) executable(s *ast.Schema) *exec.Schema {
 		case fields != nil:
 		case name == "StatusCheckRollupContextConnection":
 			fields = merge(connectionFields(name), rollupCounts())
+		case name == "LanguageConnection":
+			fields = merge(connectionFields(name), map[string]exec.Resolver{
+				"totalSize": each(func(c *connection) any { return c.sum })})
 		case name == "ComparisonCommitConnection":
 			fields = merge(connectionFields(name), map[string]exec.Resolver{"authorCount": authorsCompared})
 		case name == "ReactionConnection":
@@ -66,10 +70,14 @@ func (api *API) tables() map[string]map[string]exec.Resolver {
 			"node": root(node), "nodes": root(nodes), "search": root(searchResults),
 			"rateLimit": root(api.rateLimit),
 			"resource":  root(resource),
+			"topic":     root(topicByName), "license": root(licenseByKey), "licenses": root(licenses),
+			"codesOfConduct": always([]any{}), "relay": always(bare{kind: "Query"}), "id": always(idOfName("Query", "0")),
+			"meta": always(bare{"GitHubMetadata", map[string]any{"gitHubServicesSha": string(git.ZeroSHA)}}),
 		},
 		"Mutation": mutations(),
 		"User":     userFields(), "Organization": organizationFields(), "Bot": botFields(),
-		"Team": teamFields(), "SavedReply": savedReplyFields(),
+		"Team": teamFields(), "SavedReply": savedReplyFields(), "ContributionsCollection": contributionFields(),
+		"GitActor": gitActorFields(), "Deployment": deploymentFields(), "Topic": topicFields(), "License": licenseFields(),
 		"Repository": repositoryFields(),
 		"Issue":      issueFields(), "PullRequest": pullFields(), "IssueComment": commentFields(),
 		"PullRequestReview": reviewFields(), "PullRequestReviewThread": reviewThreadFields(),

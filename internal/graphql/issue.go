@@ -151,8 +151,7 @@ func repositoryIssues() map[string]exec.Resolver {
 		"issues":             connections(issues), "labels": labels, "milestones": milestones,
 		"issueTypes":      always(nil),
 		"suggestedActors": suggested("ActorConnection", itself, plain),
-		"assignableUsers": connections(assignableUsers), "mentionableUsers": connections(assignableUsers),
-		"watchers": connections(watchers),
+		"watchers":        connections(watchers),
 		"label": thingIn(func(f *exec.Field, in *object) *object {
 			return &object{kind: "Label", name: f.Args["name"].(string), repo: in}
 		}),

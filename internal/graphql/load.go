@@ -7,14 +7,18 @@ import (
 	"slices"
 
 	"arbor/internal/account"
+	sshkey "arbor/internal/account/key"
 	"arbor/internal/account/savedreply"
+	"arbor/internal/activity"
 	"arbor/internal/checkrun"
 	"arbor/internal/codeowner"
+	"arbor/internal/deployment"
 	"arbor/internal/detect"
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/gitdata"
 	"arbor/internal/graphql/exec"
+	"arbor/internal/invitation"
 	"arbor/internal/issue"
 	"arbor/internal/issue/branch"
 	"arbor/internal/issue/comment"
@@ -77,6 +81,10 @@ type Loaders struct {
 	Collaborators *collaborator.Service
 	Networks      *network.Service
 	Owners        *codeowner.Service
+	Activities    *activity.Service
+	Keys          *sshkey.Service
+	Invitations   *invitation.Service
+	Deployments   *deployment.Service
 }
 
 // loader loads a value for each of many objects of any repositories, at most maxLoaded in a call. An object that the

@@ -320,7 +320,8 @@ func (p way) listed() bool { return len(p.steps) > 0 && strings.Contains(p.steps
 // leaves reports a field that leads from a person to other people's repositories, which are asked one by one.
 func (p way) leaves(field string) bool {
 	name, _, _ := strings.Cut(field, "(")
-	return p.kind == "User" && slices.Contains([]string{"organizations", "repositories", "repository"}, name)
+	return p.kind == "User" && slices.Contains([]string{"organization", "organizations", "repositories", "repository",
+		"starredRepositories", "watching", "issues", "pullRequests"}, name)
 }
 
 // given are the arguments that fields need.

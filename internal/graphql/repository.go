@@ -1,11 +1,9 @@
 package graphql
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -14,14 +12,21 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/repo"
-	"arbor/internal/star"
-	"arbor/internal/web"
 )
 
 // repository finds a repository by OWNER/NAME, also by a former one. Error: 404.
 func (q *query) repository(ctx context.Context, name string) (*object, error) {
 	r := repositoryAt(name)
 	return r, q.loadOne(ctx, r, isWhole)
+}
+
+// repositoryNamed is repository for a field with the argument followRenames. Error: 404.
+func (q *query) repositoryNamed(ctx context.Context, f *exec.Field, name string) (*object, error) {
+	r, err := q.repository(ctx, name)
+	if err == nil && f.Args["followRenames"] == false && !strings.EqualFold(r.name, name) {
+		err = errs.Absent()
+	}
+	return r, err
 }
 
 // wholeRepositories loads whole repositories by their names.
@@ -59,7 +64,7 @@ func (q *query) repositoriesByID(ctx context.Context, ids []int64) (map[int64]*o
 // repositoryByName is Query.repository.
 func repositoryByName(ctx context.Context, f *exec.Field) (any, error) {
 	owner, name := f.Args["owner"].(string), f.Args["name"].(string)
-	r, err := queryOf(ctx).repository(ctx, owner+"/"+name)
+	r, err := queryOf(ctx).repositoryNamed(ctx, f, owner+"/"+name)
 	if err != nil {
 		return nil, orUnresolved(err, fmt.Sprintf("a Repository with the name '%s/%s'",
 			clip(owner), clip(name)))
@@ -87,17 +92,17 @@ func repositoryFields() map[string]exec.Resolver {
 	}), map[string]exec.Resolver{
 		"nameWithOwner": key(func(o *object) any { return o.name }),
 		"name":          key(func(o *object) any { _, name, _ := strings.Cut(o.name, "/"); return name }),
-		"collaborators": collaborators, "forks": forks, "languages": languages,
+		"stargazers":    connections(stargazers), "collaborators": collaborators, "forks": forks, "languages": languages,
 		"viewerHasStarred": viewerHasStarred, "viewerSubscription": viewerSubscription,
 	}, repositoryTemplates(), repositoryIssues(), repositoryPulls(), repositoryGit(), repositoryReleases(), repositoryRules(),
-		absentOfRepositories())
+		repositoryFacts(), repositoryDeployments(), absentOfRepositories())
 }
 
 // absentOfRepositories returns the fields of what Arbor does not have.
 func absentOfRepositories() map[string]exec.Resolver {
 	return map[string]exec.Resolver{
 		"isLocked": always(false), "isMirror": always(false),
-		"isSecurityPolicyEnabled": always(nil), "securityPolicyUrl": always(nil), "codeOfConduct": always(nil),
+		"isSecurityPolicyEnabled": always(nil), "securityPolicyUrl": always(nil),
 		"fundingLinks": always([]any{}), "usesCustomOpenGraphImage": always(false),
 		"viewerDefaultMergeMethod": always("MERGE"), "viewerDefaultCommitEmail": always(nil),
 		"viewerPossibleCommitEmails": always(nil), "hasVulnerabilityAlertsEnabled": always(false),
@@ -148,25 +153,15 @@ func repositoryTables() map[string]exec.Resolver {
 			if p.Language == nil {
 				return nil
 			}
-			return bare{"Language", map[string]any{"name": *p.Language}}
+			return newLanguage(*p.Language)
 		}),
-		"licenseInfo": ofRepository(func(p payload) any {
-			if p.License == nil {
-				return nil
+		"licenseInfo": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			if l := o.value.(payload).License; l != nil {
+				return newLicense(ctx, &l.Key), nil
 			}
-			return bare{"License", map[string]any{"key": p.License.Key, "name": p.License.Name,
-				"spdxId": p.License.SPDX, "nickname": nil}}
+			return nil, nil
 		}),
-		"repositoryTopics": one(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
-			topics := o.value.(payload).Topics
-			all := make([]any, len(topics))
-			for n, name := range topics {
-				all[n] = bare{"RepositoryTopic", map[string]any{
-					"url":   web.From(ctx).Page("/search?" + url.Values{"q": {"topic:" + name}}.Encode()),
-					"topic": bare{"Topic", map[string]any{"name": name}}}}
-			}
-			return connectAll(f, "RepositoryTopicConnection", all)
-		}),
+		"repositoryTopics": one(repositoryTopics),
 	}
 }
 
@@ -190,41 +185,6 @@ func setting(otherwise bool, of func(m *repo.MergingPayload) bool) exec.Resolver
 	})
 }
 
-// viewerHasStarred resolves whether the caller has starred repositories. A token that does not tell has not.
-func viewerHasStarred(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
-	q, values := queryOf(ctx), make([]any, len(parents))
-	l := perRepository("starred", "GET /user/starred/{owner}/{repo}", q.load.Stars.Starred)
-	l.load(ctx, q, objectsOf(parents))
-	for n, o := range objectsOf(parents) {
-		starred, err := l.get(ctx, q, o)
-		if values[n] = starred; errs.Is(err, errs.NotFound) || errs.Is(err, errs.Forbidden) {
-			values[n] = false
-		} else if err != nil {
-			values[n] = asError(err)
-		}
-	}
-	return values
-}
-
-// viewerSubscription resolves how the caller is subscribed to repositories.
-func viewerSubscription(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
-	q, values := queryOf(ctx), make([]any, len(parents))
-	l := perRepository("subscription", "/subscription", q.load.Stars.Subscriptions)
-	l.load(ctx, q, objectsOf(parents))
-	for n, o := range objectsOf(parents) {
-		wish, err := l.get(ctx, q, o)
-		switch {
-		case errs.Is(err, errs.Forbidden): // the token does not tell
-		case err != nil && !errs.Is(err, errs.NotFound):
-			values[n] = asError(err)
-		default:
-			values[n] = [...]string{star.NoWish: "UNSUBSCRIBED", star.Everything: "SUBSCRIBED",
-				star.Nothing: "IGNORED"}[wish]
-		}
-	}
-	return values
-}
-
 // roleOn returns the caller's role on a repository.
 func roleOn(ctx context.Context, in *object) (account.Role, error) {
 	if err := queryOf(ctx).loadOne(ctx, in, isKnown); err != nil {
@@ -235,34 +195,6 @@ func roleOn(ctx context.Context, in *object) (account.Role, error) {
 
 // permissionOf returns a role as RepositoryPermission.
 func permissionOf(p *repo.Permissions) string { return strings.ToUpper(p.Role().Name()) }
-
-// languages resolves the languages of the code, most of it first.
-func languages(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
-	q := queryOf(ctx)
-	l := perRepository("languages", "/languages", q.load.Languages.LanguagesOf)
-	return l.values(ctx, parents, func(_ *object, sizes map[string]int64) (any, error) {
-		names := slices.SortedFunc(maps.Keys(sizes), func(a, b string) int {
-			return cmp.Or(cmp.Compare(sizes[b], sizes[a]), cmp.Compare(a, b))
-		})
-		all := make([]any, len(names))
-		for n, name := range names {
-			all[n] = &edge{kind: "LanguageEdge", node: bare{"Language", map[string]any{"name": name}},
-				fields: map[string]any{"size": sizes[name]}}
-		}
-		return connectAll(f, "LanguageConnection", all)
-	})
-}
-
-// watchers resolves who watches repositories.
-func watchers(ctx context.Context, _ *exec.Field, _ *object) (pages[*account.Simple], error) {
-	l := loader[string, *web.List[*account.Simple]]{name: "watchers", route: "/subscribers"}
-	return pages[*account.Simple]{kind: "UserConnection", node: accountNode,
-		key: func(a *account.Simple) string { return decimal(int64(a.ID)) },
-		many: ofRepositories(l, func(ctx context.Context, list []*repo.Access, page web.Page) (
-			map[repo.ID]*web.List[*account.Simple], error) {
-			return queryOf(ctx).load.Stars.PeopleOf(ctx, list, star.Watch, page)
-		})}, nil
-}
 
 // merge joins tables of fields.
 func merge(tables ...map[string]exec.Resolver) map[string]exec.Resolver {

@@ -71,7 +71,11 @@ func rulesetFields() map[string]exec.Resolver {
 		"enforcement": pick(func(s rulesetOf) any { return enumName(s.Enforcement.String()) }),
 		"conditions":  pick(func(s rulesetOf) any { return conditionsOf(s.Ruleset) }),
 		"source": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			if s := o.value.(rulesetOf); s.OrgID != 0 {
+			s := o.value.(rulesetOf)
+			if s.rules == nil { // of an organization's list
+				return o.of, nil
+			}
+			if s.OrgID != 0 {
 				return person(ctx, &s.rules.In.Owner), nil
 			}
 			return o.repo, nil
@@ -111,7 +115,7 @@ var roleNames = map[int64]string{1: "read", 2: "maintain", 3: "triage", 4: "writ
 // since GitHub's type has none.
 func bypassActors(ctx context.Context, f *exec.Field, o *object) (any, error) {
 	s := o.value.(rulesetOf)
-	if s.rules.In.Role < account.Admin || s.OrgID != 0 {
+	if s.rules == nil || s.rules.In.Role < account.Admin || s.OrgID != 0 {
 		return nil, nil
 	}
 	all := make([]any, len(s.Bypass))

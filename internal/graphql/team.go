@@ -3,6 +3,7 @@ package graphql
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"arbor/internal/account"
@@ -54,7 +55,7 @@ func (q *query) findTeams(ctx context.Context, ids []nodeID) []lookup {
 	found := make([]lookup, len(ids))
 	for n, id := range ids {
 		if t := teams[team.ID(id.number)]; t != nil {
-			found[n].value = newTeam(t)
+			found[n].value = newTeam(t.Team)
 		}
 	}
 	return found
@@ -82,27 +83,38 @@ func listed[V any](name, address string, read teamLister[V]) accountPager[V] {
 	}}
 }
 
-// rankBySlug is the order of lists of teams.
-var rankBySlug = &rank[*team.Team]{of: func(t *team.Team) string { return t.Slug }}
+// teamChoice reads the arguments that choose among teams.
+func teamChoice(f *exec.Field) (c team.Choice, err error) {
+	_, c.Desc, err = orderBy(f, map[string]string{"NAME": "name"})
+	c.Top = f.Args["rootTeamsOnly"] == true
+	c.Text, _ = f.Args["query"].(string)
+	if privacy, ok := f.Args["privacy"].(string); ok {
+		c.Secret = web.Some(privacy == "SECRET")
+	}
+	if role, ok := f.Args["role"].(string); ok {
+		c.Role = map[string]team.Role{"ADMIN": team.Maintainer, "MEMBER": team.Member}[role]
+	}
+	users, _ := f.Args["userLogins"].([]any)
+	if c.Users = namesIn(users); len(c.Users) > maxLoaded {
+		err = refused("Arbor chooses by 100 userLogins at most.")
+	}
+	return c, err
+}
+
+// bySlug is the order of lists of teams.
+func bySlug(desc bool) *rank[*team.Team] {
+	return &rank[*team.Team]{desc: desc, of: func(t *team.Team) string { return t.Slug }}
+}
 
 // organizationTeams resolves the teams of an organization that the caller sees.
 func organizationTeams(_ context.Context, f *exec.Field, _ *object) (pages[*team.Team], error) {
-	if q, _ := f.Args["query"].(string); q != "" {
-		return pages[*team.Team]{}, refused("Arbor does not search for teams here.")
-	}
-	if _, desc, err := orderBy(f, map[string]string{"NAME": "name"}); err != nil || desc {
-		return pages[*team.Team]{}, refused("Arbor lists teams by ascending names only.")
-	}
-	name, top := "teams", f.Args["rootTeamsOnly"] == true
-	if top {
-		name = "root teams"
-	}
+	c, err := teamChoice(f)
 	read := func(ctx context.Context, q *query, caller *account.Caller, org string, page web.Page) (
 		[]*team.Team, int64, error) {
-		return q.load.Teams.List(ctx, caller, org, top, page)
+		return q.load.Teams.Choose(ctx, caller, org, c, page)
 	}
-	return pages[*team.Team]{kind: "TeamConnection", rank: rankBySlug,
-		many: listed(name, "GET /orgs/{org}/teams", read), node: teamNode}, nil
+	return pages[*team.Team]{kind: "TeamConnection", rank: bySlug(c.Desc),
+		many: listed(fmt.Sprint("teams ", c), "GET /orgs/{org}/teams", read), node: teamNode}, err
 }
 
 // refOfName parses ORGANIZATION/SLUG.
@@ -111,13 +123,14 @@ func refOfName(name string) team.Ref {
 	return team.Ref{Org: org, Slug: slug}
 }
 
-func childTeams(context.Context, *exec.Field, *object) (pages[*team.Team], error) {
+func childTeams(_ context.Context, f *exec.Field, _ *object) (pages[*team.Team], error) {
+	c, err := teamChoice(f)
 	read := func(ctx context.Context, q *query, caller *account.Caller, of string, page web.Page) (
 		[]*team.Team, int64, error) {
-		return q.load.Teams.Children(ctx, caller, refOfName(of), page)
+		return q.load.Teams.ChooseBelow(ctx, caller, refOfName(of), c, page)
 	}
-	return pages[*team.Team]{kind: "TeamConnection", rank: rankBySlug,
-		many: listed("child teams", "GET /orgs/{org}/teams/{team_slug}/teams", read), node: teamNode}, nil
+	return pages[*team.Team]{kind: "TeamConnection", rank: bySlug(c.Desc),
+		many: listed(fmt.Sprint("child teams ", c), "GET /orgs/{org}/teams/{team_slug}/teams", read), node: teamNode}, err
 }
 
 // teamMember is a row of the members of a team.
@@ -126,46 +139,57 @@ type teamMember struct {
 	role team.Role
 }
 
-func teamMembers(_ context.Context, f *exec.Field, _ *object) (pages[teamMember], error) {
-	if f.Args["membership"] == "CHILD_TEAM" {
-		return pages[teamMember]{}, refused("membership CHILD_TEAM is not supported.")
-	}
-	role := "all"
+func teamMembers(ctx context.Context, f *exec.Field, o *object) (pages[teamMember], error) {
+	c := team.MemberChoice{Wanted: "all", Direct: f.Args["membership"] == "IMMEDIATE",
+		Below: f.Args["membership"] == "CHILD_TEAM"}
 	if given, ok := f.Args["role"].(string); ok {
-		role = strings.ToLower(given)
+		c.Wanted = strings.ToLower(given)
 	}
+	c.Text, _ = f.Args["query"].(string)
 	read := func(ctx context.Context, q *query, caller *account.Caller, of string, page web.Page) (
 		[]teamMember, int64, error) {
-		list, total, err := q.load.Teams.Members(ctx, caller, refOfName(of), role, page)
+		list, total, err := q.load.Teams.ChooseMembers(ctx, caller, refOfName(of), c, page)
 		rows := make([]teamMember, len(list))
 		for n, p := range list {
 			rows[n] = teamMember{account.NewSimple(p.Account, web.From(ctx)), p.Role}
 		}
 		return rows, total, err
 	}
+	path := o.value.(*team.Team).Path()
 	return pages[teamMember]{kind: "TeamMemberConnection",
 		rank: rankByID(func(m teamMember) int64 { return int64(m.ID) }),
-		many: listed("team members "+role, "GET /orgs/{org}/teams/{team_slug}/members", read),
+		many: listed(fmt.Sprint("team members ", c), "GET /orgs/{org}/teams/{team_slug}/members", read),
 		node: func(m teamMember) (any, error) {
-			return &edge{kind: "TeamMemberEdge", node: newAccount(m.Simple),
-				fields: map[string]any{"role": enumName(m.role.String())}}, nil
+			role := map[bool]string{true: "MAINTAINER", false: "MEMBER"}[m.role == team.Maintainer]
+			return &edge{kind: "TeamMemberEdge", node: newAccount(m.Simple), fields: map[string]any{"role": role,
+				"memberAccessUrl": web.From(ctx).Page(path), "memberAccessResourcePath": path}}, nil
 		}}, nil
 }
 
-func teamRepositories(context.Context, *exec.Field, *object) (pages[*repo.Payload], error) {
+// teamRepo is a repository with the role that a team has on it.
+type teamRepo struct {
+	*repo.Payload
+	role account.Role
+}
+
+func teamRepositories(_ context.Context, f *exec.Field, _ *object) (pages[teamRepo], error) {
+	part, _ := f.Args["query"].(string)
 	read := func(ctx context.Context, q *query, caller *account.Caller, of string, page web.Page) (
-		[]*repo.Payload, int64, error) {
-		list, total, err := q.load.Teams.Repos(ctx, caller, refOfName(of), page)
-		rows := make([]*repo.Payload, len(list))
+		[]teamRepo, int64, error) {
+		list, total, err := q.load.Teams.ChooseRepos(ctx, caller, refOfName(of), part, page)
+		rows := make([]teamRepo, len(list))
 		for n, r := range list {
-			rows[n] = repo.NewPayload(r.Access, web.From(ctx))
+			rows[n] = teamRepo{repo.NewPayload(r.Access, web.From(ctx)), r.Role}
 		}
 		return rows, total, err
 	}
-	return pages[*repo.Payload]{kind: "TeamRepositoryConnection",
-		rank: rankByID(func(p *repo.Payload) int64 { return int64(p.ID) }),
-		many: listed("team repositories", "GET /orgs/{org}/teams/{team_slug}/repos", read),
-		node: repositoryNode}, nil
+	return pages[teamRepo]{kind: "TeamRepositoryConnection",
+		rank: rankByID(func(r teamRepo) int64 { return int64(r.ID) }),
+		many: listed("team repositories "+part, "GET /orgs/{org}/teams/{team_slug}/repos", read),
+		node: func(r teamRepo) (any, error) {
+			return &edge{kind: "TeamRepositoryEdge", node: newRepository(r.Payload),
+				fields: map[string]any{"permission": permissionOf(repo.NewPermissions(r.role))}}, nil
+		}}, nil
 }
 
 // ofTeam resolves a field with a part of the payload of a team.
@@ -177,7 +201,7 @@ func ofTeam(part func(t *team.Team, shown *team.Simple) any) exec.Resolver {
 }
 
 func teamFields() map[string]exec.Resolver {
-	return map[string]exec.Resolver{
+	return merge(map[string]exec.Resolver{
 		"id":           ofTeam(func(_ *team.Team, s *team.Simple) any { return s.NodeID }),
 		"databaseId":   ofTeam(func(t *team.Team, _ *team.Simple) any { return int64(t.ID) }),
 		"name":         ofTeam(func(t *team.Team, _ *team.Simple) any { return t.Name }),
@@ -206,5 +230,5 @@ func teamFields() map[string]exec.Resolver {
 		}),
 		"childTeams": connections(childTeams), "members": connections(teamMembers),
 		"repositories": connections(teamRepositories),
-	}
+	}, teamPlaces())
 }

@@ -320,3 +320,17 @@ func orgRole(owner bool) string {
 	}
 	return "member"
 }
+
+// Invited lists the accounts with open invitations to an organization, for its owners, the oldest invitation first,
+// and how many invitations there are. Errors: 403, 404.
+func (s *Service) Invited(
+	ctx context.Context, caller *account.Caller, orgLogin string, p web.Page,
+) (people []*account.Simple, total int64, err error) {
+	list, total, err := s.OfOrg(ctx, caller, orgLogin, OrgFilter{Role: "all"}, p)
+	for _, i := range list {
+		if i.Invitee != nil {
+			people = append(people, account.NewSimple(i.Invitee, web.From(ctx)))
+		}
+	}
+	return people, total, err
+}

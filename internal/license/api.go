@@ -56,10 +56,10 @@ func (api *API) Get(w http.ResponseWriter, r *http.Request) error {
 	key := l.Key()
 	return web.JSON(w, r, http.StatusOK, fullJSON{
 		Simple:      NewSimple(&key, web.From(r.Context())),
-		HTMLURL:     "https://spdx.org/licenses/" + l.SPDX + ".html",
+		HTMLURL:     l.Page(),
 		Description: l.Description, Permissions: l.Permissions, Conditions: l.Conditions,
 		Limitations:    l.Limitations,
-		Implementation: "Put the text into a file named LICENSE in the root of your repository.",
+		Implementation: Implementation,
 		Body:           l.Text(), Featured: l.Featured,
 	})
 }

@@ -53,6 +53,12 @@ func (l *License) Signed(holder string, year int) string {
 		"[copyright holders]", holder, "<owner>", holder).Replace(text[:first]) + text[first:]
 }
 
+// Page is the address of the license at SPDX.
+func (l *License) Page() string { return "https://spdx.org/licenses/" + l.SPDX + ".html" }
+
+// Implementation says how a license is applied.
+const Implementation = "Put the text into a file named LICENSE in the root of your repository."
+
 // Other is the key of a license that the catalog does not have.
 const Other = "other"
 

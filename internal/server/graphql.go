@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"arbor/internal/account"
+	"arbor/internal/account/key"
 	"arbor/internal/graphql"
 	"arbor/internal/issue/branch"
 	"arbor/internal/issue/revision"
@@ -28,7 +29,8 @@ func (s *Server) newGraphQL(of *apis) *graphql.API {
 		Searches: s.forge.Searches, FindRepositories: of.repositories.Find, FindAccounts: of.People.Find,
 		Accounts: s.accounts, Replies: of.replies, Markups: of.markups, Lists: of.lists, Stars: of.stars,
 		Languages:     s.forge.Detect,
-		Collaborators: of.collaborators, Teams: s.forge.Teams, Networks: s.forge.Network, Owners: of.codeOwners},
+		Collaborators: of.collaborators, Teams: s.forge.Teams, Networks: s.forge.Network, Owners: of.codeOwners,
+		Activities: of.activities, Keys: key.New(s.o.DB, s.accounts), Invitations: s.forge.Invitations, Deployments: of.deployments},
 		graphqlLimits{s.limiter}, s.log)
 }
 

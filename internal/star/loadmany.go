@@ -11,11 +11,17 @@ import (
 	"arbor/internal/web"
 )
 
-// PeopleOf lists a page of those who marked each of several repositories, the first one first, in the form of
-// GET /repos/{owner}/{repo}/stargazers, with a fixed number of statements.
+// Mark is a user who marked a repository, in the form of GET /repos/{owner}/{repo}/stargazers.
+type Mark struct {
+	*account.Simple
+	At db.Time
+}
+
+// PeopleOf lists a page of those who marked each of several repositories, the first or with desc the last one first,
+// with a fixed number of statements.
 func (s *Service) PeopleOf(
-	ctx context.Context, repos []*repo.Access, k Kind, page web.Page,
-) (map[repo.ID]*web.List[*account.Simple], error) {
+	ctx context.Context, repos []*repo.Access, k Kind, desc bool, page web.Page,
+) (map[repo.ID]*web.List[Mark], error) {
 	var marks []markOf
 	var totals map[repo.ID]int64
 	var people map[account.ID]*account.Account
@@ -23,7 +29,7 @@ func (s *Service) PeopleOf(
 		if totals, err = countPeopleOf(tx, k, repos); err != nil {
 			return err
 		}
-		if marks, err = peopleOfMany(tx, k, repos, page); err != nil {
+		if marks, err = peopleOfMany(tx, k, repos, desc, page); err != nil {
 			return err
 		}
 		ids := make([]account.ID, len(marks))
@@ -36,13 +42,13 @@ func (s *Service) PeopleOf(
 	if err != nil {
 		return nil, err
 	}
-	info, out := web.From(ctx), map[repo.ID]*web.List[*account.Simple]{}
+	info, out := web.From(ctx), map[repo.ID]*web.List[Mark]{}
 	for _, a := range repos {
-		out[a.ID] = &web.List[*account.Simple]{Total: totals[a.ID], More: page.Number*page.Size < totals[a.ID]}
+		out[a.ID] = &web.List[Mark]{Total: totals[a.ID], More: page.Number*page.Size < totals[a.ID]}
 	}
 	for _, m := range marks {
 		if p := people[m.user]; p != nil {
-			out[m.repo].Rows = append(out[m.repo].Rows, account.NewSimple(p, info))
+			out[m.repo].Rows = append(out[m.repo].Rows, Mark{account.NewSimple(p, info), m.at})
 		}
 	}
 	return out, nil
@@ -52,6 +58,7 @@ func (s *Service) PeopleOf(
 type markOf struct {
 	repo repo.ID
 	user account.ID
+	at   db.Time
 }
 
 func countPeopleOf(tx *db.Tx, k Kind, repos []*repo.Access) (map[repo.ID]int64, error) {
@@ -60,16 +67,19 @@ func countPeopleOf(tx *db.Tx, k Kind, repos []*repo.Access) (map[repo.ID]int64, 
 		db.Args(ids)...)
 }
 
-func peopleOfMany(tx *db.Tx, k Kind, repos []*repo.Access, page web.Page) ([]markOf, error) {
-	parts := make([]string, len(repos))
+func peopleOfMany(tx *db.Tx, k Kind, repos []*repo.Access, desc bool, page web.Page) ([]markOf, error) {
+	parts, order := make([]string, len(repos)), ` ORDER BY created_at, user_id`
+	if desc {
+		order = ` ORDER BY created_at DESC, user_id DESC`
+	}
 	for n := range repos {
 		parts[n] = fmt.Sprintf(`SELECT repo_id, user_id, created_at FROM (SELECT repo_id, user_id, created_at FROM %s
-			WHERE repo_id = $%d ORDER BY created_at, user_id LIMIT $1 OFFSET $2) p%d`, k.table(), n+3, n)
+			WHERE repo_id = $%d%s LIMIT $1 OFFSET $2) p%d`, k.table(), n+3, order, n)
 	}
 	return db.QueryList(tx, func(row db.Scanner) (m markOf, err error) {
-		err = row.Scan(&m.repo, &m.user)
+		err = row.Scan(&m.repo, &m.user, &m.at)
 		return m, err
-	}, `SELECT repo_id, user_id FROM (`+strings.Join(parts, ` UNION ALL `)+`) p ORDER BY created_at, user_id`,
+	}, `SELECT repo_id, user_id, created_at FROM (`+strings.Join(parts, ` UNION ALL `)+`) p`+order,
 		db.Args(repo.IDsOf(repos), page.Size, page.Offset())...)
 }
 

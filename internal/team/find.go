@@ -74,34 +74,14 @@ func members(tx *db.Tx, caller *account.Caller, login string) (*account.Account,
 func (s *Service) List(
 	ctx context.Context, caller *account.Caller, org string, top bool, page web.Page,
 ) (list []*Team, total int64, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		of, may, err := members(tx, caller, org)
-		if err != nil {
-			return err
-		}
-		where := `t.org_id = $1 AND ` + Seen("t", may.Owner, "$2")
-		if top {
-			where += ` AND t.parent_id IS NULL`
-		}
-		list, total, err = pageOf(tx, where, "t.slug", page, of.ID, account.IDOf(caller))
-		return err
-	})
-	return list, total, err
+	return s.Choose(ctx, caller, org, Choice{Top: top}, page)
 }
 
 // Children reads a page of the teams whose parent a team is. Error: 404.
 func (s *Service) Children(
 	ctx context.Context, caller *account.Caller, ref Ref, page web.Page,
 ) (list []*Team, total int64, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		a, err := find(tx, caller, ref)
-		if err != nil {
-			return err
-		}
-		list, total, err = pageOf(tx, `t.parent_id = $1`, "t.slug", page, a.ID)
-		return err
-	})
-	return list, total, err
+	return s.ChooseBelow(ctx, caller, ref, Choice{}, page)
 }
 
 // OfCaller reads a page of the teams that the caller belongs to in all organizations, by id.
@@ -118,13 +98,13 @@ func (s *Service) OfCaller(
 }
 
 // ByIDs reads those of the teams that the caller sees.
-func (s *Service) ByIDs(ctx context.Context, caller *account.Caller, ids []ID) (found map[ID]*Team,
+func (s *Service) ByIDs(ctx context.Context, caller *account.Caller, ids []ID) (found map[ID]*Access,
 	err error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		found = map[ID]*Team{}
+		found = map[ID]*Access{}
 		ids := db.Unique(ids)
 		list, err := query(tx, `t.id IN `+db.Values(1, len(ids)), db.Args(ids)...)
 		if err != nil {
@@ -145,7 +125,7 @@ func (s *Service) ByIDs(ctx context.Context, caller *account.Caller, ids []ID) (
 				orgs[t.Org.ID] = may
 			}
 			if may.Member && (!t.Secret || may.Owner || in[t.ID] != Outside) {
-				found[t.ID] = t
+				found[t.ID] = &Access{Team: t, Caller: caller, Owner: may.Owner, Role: in[t.ID]}
 			}
 		}
 		return nil

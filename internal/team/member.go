@@ -14,15 +14,7 @@ import (
 func (s *Service) Members(
 	ctx context.Context, caller *account.Caller, ref Ref, wanted string, page web.Page,
 ) (list []Person, total int64, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		a, err := find(tx, caller, ref)
-		if err != nil {
-			return err
-		}
-		list, total, err = listMembers(tx, a.Team, wanted, page)
-		return err
-	})
-	return list, total, err
+	return s.ChooseMembers(ctx, caller, ref, MemberChoice{Wanted: wanted}, page)
 }
 
 // Membership is a person's place in a team.

@@ -16,15 +16,7 @@ import (
 func (s *Service) Repos(
 	ctx context.Context, caller *account.Caller, ref Ref, page web.Page,
 ) (list []Repo, total int64, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		a, err := find(tx, caller, ref)
-		if err != nil {
-			return err
-		}
-		list, total, err = listRepos(tx, a, page)
-		return err
-	})
-	return list, total, err
+	return s.ChooseRepos(ctx, caller, ref, "", page)
 }
 
 // RoleOn returns the role of a team on a repository, also through teams above. Error: 404 without one.

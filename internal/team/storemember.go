@@ -58,18 +58,24 @@ type Person struct {
 	Role Role // owners of the organization are maintainers
 }
 
-// listMembers reads a page of the people of a team by id, and how many there are. wanted is "all", "member" or
-// "maintainer".
-func listMembers(tx *db.Tx, t *Team, wanted string, page web.Page) (list []Person, total int64, err error) {
+// listMembers reads a page of the people of a team by id, and how many there are.
+func listMembers(tx *db.Tx, t *Team, c MemberChoice, page web.Page) (list []Person, total int64, err error) {
 	const role = `CASE WHEN t.role = 2 AND EXISTS (SELECT 1 FROM members o
 		WHERE o.org_id = $2 AND o.user_id = t.user_id AND o.owner = TRUE) THEN 3 ELSE t.role END`
 	source := `(SELECT t.user_id, ` + role + ` AS role FROM team_members t WHERE t.team_id = $1) m`
-	switch wanted {
-	case "member":
-		source += ` WHERE m.role < 3`
-	case "maintainer":
-		source += ` WHERE m.role = 3`
+	source += ` WHERE ` + map[string]string{"member": `m.role < 3`, "maintainer": `m.role = 3`, "": `TRUE`, "all": `TRUE`}[c.Wanted]
+	if c.Direct {
+		source += ` AND m.role > 1`
 	}
+	if c.Below {
+		source += ` AND m.role = 1`
+	}
+	args := []any{t.ID, t.Org.ID}
+	if c.Text != "" {
+		source += ` AND m.user_id IN (SELECT a.id FROM accounts a WHERE a.login_folded LIKE $3 ESCAPE '!')`
+		args = append(args, containing(c.Text))
+	}
+	n := len(args)
 	var ids []account.ID
 	roles := map[account.ID]Role{}
 	err = db.QueryEach(tx, func(row db.Scanner) error {
@@ -78,8 +84,8 @@ func listMembers(tx *db.Tx, t *Team, wanted string, page web.Page) (list []Perso
 		err := row.Scan(&id, &role)
 		ids, roles[id] = append(ids, id), role
 		return err
-	}, `SELECT m.user_id, m.role FROM `+source+` ORDER BY m.user_id LIMIT $3 OFFSET $4`,
-		t.ID, t.Org.ID, page.Size, page.Offset())
+	}, `SELECT m.user_id, m.role FROM `+source+` ORDER BY m.user_id LIMIT `+arg(n+1)+` OFFSET `+arg(n+2),
+		append(args[:n:n], page.Size, page.Offset())...)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -89,7 +95,7 @@ func listMembers(tx *db.Tx, t *Team, wanted string, page web.Page) (list []Perso
 	}
 	total, known := page.Total(len(ids))
 	if err == nil && !known {
-		err = tx.QueryRow(`SELECT count(*) FROM `+source, t.ID, t.Org.ID).Scan(&total)
+		err = tx.QueryRow(`SELECT count(*) FROM `+source, args...).Scan(&total)
 	}
 	return list, total, err
 }

@@ -219,3 +219,21 @@ func ParseIDs(text string) ([]int64, error) {
 	}
 	return ids, nil
 }
+
+// OfMany lists the keys of users, or else of repositories, by the owners' ids, with one statement.
+func (s *Service) OfMany(ctx context.Context, repos bool, owners []int64) (map[int64][]Key, error) {
+	found := map[int64][]Key{}
+	err := s.db.Read(ctx, func(tx *db.Tx) error {
+		clear(found)
+		list, err := ofMany(tx, repos, owners)
+		for _, k := range list {
+			owner := int64(k.Owner.Account)
+			if repos {
+				owner = k.Owner.Repo
+			}
+			found[owner] = append(found[owner], k)
+		}
+		return err
+	})
+	return found, err
+}

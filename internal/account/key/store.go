@@ -47,6 +47,12 @@ func List(tx *db.Tx, o Owner) ([]Key, error) {
 	return queryKeys(tx, `WHERE `+mine+` ORDER BY k.id`, id)
 }
 
+// ofMany lists all keys of users, or else of repositories, by id.
+func ofMany(tx *db.Tx, repos bool, owners []int64) ([]Key, error) {
+	column := map[bool]string{false: `k.account_id`, true: `k.repo_id`}[repos]
+	return queryKeys(tx, `WHERE `+column+` IN `+db.Values(1, len(owners))+` ORDER BY k.id`, db.Args(owners)...)
+}
+
 // Get finds a key of a user or a repository. Error: 404.
 func Get(tx *db.Tx, o Owner, id int64) (*Key, error) {
 	mine, of := o.condition()

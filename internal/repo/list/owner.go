@@ -177,5 +177,8 @@ func (o Order) ofOwner() string {
 	if o.By == "full_name" {
 		return " ORDER BY r.name_folded" + direction
 	}
+	if o.By == "stars" {
+		return o.sql()
+	}
 	return " ORDER BY r." + o.By + "_at" + direction + ", r.id" + direction
 }

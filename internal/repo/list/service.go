@@ -19,7 +19,7 @@ func New(d *db.DB) *Service { return &Service{d} }
 
 // Order is a list's order.
 type Order struct {
-	By   string // created, updated, pushed or full_name
+	By   string // created, updated, pushed, full_name or stars
 	Desc bool
 }
 
@@ -109,6 +109,8 @@ type Choice struct {
 	Visibility  string // public or private; else both
 	Kind        string // forks or sources; else both
 	Affiliation string // as in Part, of the caller's own repositories
+
+	Archived, HasIssues web.Opt[bool] // not set: either
 }
 
 // OfAccount reads a page of the repositories of an account that the caller may see, and how many there are: what
@@ -121,7 +123,8 @@ func (s *Service) OfAccount(
 		if err != nil {
 			return filter{}, err
 		}
-		f := filter{visibleTo: caller, visibility: c.Visibility, kind: c.Kind}
+		f := filter{visibleTo: caller, visibility: c.Visibility, kind: c.Kind, archived: c.Archived,
+			hasIssues: c.HasIssues}
 		if who.Kind == account.Organization || account.IDOf(caller) != who.ID {
 			f.owner = who.ID // the affiliations of others are private
 			return f, nil

@@ -18,10 +18,11 @@ type filter struct {
 	visibleTo                   *account.Caller
 	visibility                  string // public, private, or anything else for both
 	// only those that visibleTo has a role on beyond everyone's
-	granted       bool
-	kind          string                 // forks, sources, or anything else for both
-	since, before db.Time                // when they were updated; 0: whenever
-	installation  account.InstallationID // only those that this installation of an App reaches; 0: any
+	granted             bool
+	kind                string                 // forks, sources, or anything else for both
+	archived, hasIssues web.Opt[bool]          // whether they are, and have; not set: either
+	since, before       db.Time                // when they were updated; 0: whenever
+	installation        account.InstallationID // only those that this installation of an App reaches; 0: any
 	// hide: some of the owner's repositories are withdrawn forks or are being deleted. The list leaves both out.
 	// For site administrators it leaves out only those that are being deleted
 	hide bool
@@ -81,6 +82,11 @@ func (f *filter) build() *sqlBuilder {
 	case "private":
 		b.and("r.private")
 	}
+	for column, has := range map[string]web.Opt[bool]{"archived": f.archived, "has_issues": f.hasIssues} {
+		if has.Set {
+			b.and("r." + column + " = " + map[bool]string{true: "TRUE", false: "FALSE"}[has.Value])
+		}
+	}
 	if f.since != 0 {
 		b.and("r.updated_at >= " + b.arg(f.since))
 	}
@@ -93,7 +99,8 @@ func (f *filter) build() *sqlBuilder {
 // listRepos reads a page and the total number of rows. An uncounted list counts only what it reads.
 func listRepos(tx *db.Tx, f filter, o Order, page web.Page) ([]*repo.Access, int64, error) {
 	limited := f.visibleTo != nil && f.visibleTo.Reach != account.Everything
-	if f.collaborator+f.member == 0 && f.since == 0 && f.before == 0 && f.installation == 0 && !limited {
+	chosen := f.since != 0 || f.before != 0 || f.archived.Set || f.hasIssues.Set
+	if f.collaborator+f.member == 0 && !chosen && f.installation == 0 && !limited {
 		return listOfOwner(tx, f, o, page)
 	}
 	b := f.build()
@@ -139,6 +146,8 @@ func (o Order) sql() string {
 	switch o.By {
 	case "full_name":
 		return " ORDER BY o.login_folded" + direction + ", r.name_folded" + direction + ", r.id" + direction
+	case "stars":
+		return " ORDER BY r.stars" + direction + ", r.id" + direction
 	default:
 		return " ORDER BY r." + o.By + "_at" + direction + ", r.id" + direction
 	}

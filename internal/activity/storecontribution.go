@@ -1,0 +1,33 @@
+package activity
+
+import (
+	"fmt"
+	"strings"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+)
+
+// contributions reads what users contributed, and what does not count.
+func contributions(tx *db.Tx, caller *account.Caller, of []account.ID) ([]Contribution, error) {
+	if len(of) == 0 {
+		return nil, nil
+	}
+	parts := make([]string, 0, 2*len(of))
+	for n := range of {
+		for _, public := range [...]string{`TRUE`, `FALSE`} {
+			parts = append(parts, rangeOf(`x.*`, fmt.Sprintf(`x.actor_id = $%d AND x.public = %s`, n+2, public), Newest))
+		}
+	}
+	s := selection{strings.Join(parts, ` UNION ALL `), db.Args(of)}
+	return db.QueryList(tx, func(row db.Scanner) (c Contribution, err error) {
+		var kind Kind
+		var ref string
+		var pull bool
+		err = row.Scan(&c.By, &kind, &c.RepoID, &ref, &pull, &c.At)
+		c.Sort = sortOf(kind, ref, pull)
+		return c, err
+	}, `SELECT a.actor_id, a.kind, a.repo_id, COALESCE(a.ref, ''),
+			COALESCE((SELECT p.pull FROM issues p WHERE p.id = a.issue_id), FALSE), a.created_at`+visible(caller, s),
+		append([]any{account.IDOf(caller)}, s.args...)...)
+}

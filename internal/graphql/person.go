@@ -1,0 +1,199 @@
+package graphql
+
+import (
+	"context"
+	"html"
+	"slices"
+
+	"arbor/internal/account"
+	sshkey "arbor/internal/account/key"
+	"arbor/internal/errs"
+	"arbor/internal/follow"
+	"arbor/internal/graphql/exec"
+	"arbor/internal/web"
+)
+
+// htmlOf returns a line of text as HTML, as GitHub does; empty for none.
+func htmlOf(text *string) string {
+	if text == nil || *text == "" {
+		return ""
+	}
+	return "<div>" + html.EscapeString(*text) + "</div>"
+}
+
+// projectsOf are the addresses that GitHub has for projects of what a page is about.
+func projectsOf(page string) string { return page + "/projects" }
+
+// personFields are the fields of users about people, and what they do.
+func personFields() map[string]exec.Resolver {
+	return merge(followFields(), after(isWhole, map[string]exec.Resolver{
+		"bioHTML":         pick(func(a account.Full) any { return htmlOf(a.Bio) }),
+		"companyHTML":     pick(func(a account.Full) any { return htmlOf(a.Company) }),
+		"twitterUsername": pick(func(a account.Full) any { return a.TwitterUsername }),
+	}), map[string]exec.Resolver{
+		"starredRepositories": connections(starredRepositories), "watching": connections(watching),
+		"issues": connections(issuesBy), "pullRequests": connections(pullsBy),
+		"repositoriesContributedTo": contributedTo(false), "topRepositories": contributedTo(true),
+		"contributionsCollection": contributionsCollection,
+		"publicKeys":              publicKeys, "organization": one(organizationOf),
+		"projectsUrl":          ofAccount(func(a *account.Simple) any { return projectsOf(a.HTMLURL) }),
+		"projectsResourcePath": ofAccount(func(a *account.Simple) any { return pathOf(projectsOf(a.HTMLURL)) }),
+	})
+}
+
+// organizationOf resolves an organization of a user, if the caller sees that membership.
+func organizationOf(ctx context.Context, f *exec.Field, o *object) (any, error) {
+	q := queryOf(ctx)
+	org, err := q.accountAt(ctx, f.Args["login"].(string))
+	if errs.Is(err, errs.NotFound) {
+		return nil, nil
+	}
+	if err != nil || org.kind != "Organization" {
+		return nil, err
+	}
+	in, caller, err := q.on(ctx, "GET /orgs/{org}/members/{username}")
+	if err != nil {
+		return nil, err
+	}
+	m, may, err := q.load.Accounts.Membership(in, caller, org.name, o.name)
+	switch {
+	case errs.Is(err, errs.NotFound):
+		return nil, nil
+	case err != nil:
+		return nil, q.noteError(err)
+	case m == nil || !may.Member && !m.Public:
+		return nil, nil
+	}
+	return org, nil
+}
+
+// publicKeys resolves the SSH keys of users.
+func publicKeys(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+	q, objects, values := queryOf(ctx), objectsOf(parents), make([]any, len(parents))
+	l := accountsPager[sshkey.Key]{"keys", "GET /users/{username}/keys", func(
+		ctx context.Context, q *query, of []account.ID, _ web.Page,
+	) (map[account.ID]*web.List[sshkey.Key], error) {
+		ids := make([]int64, len(of))
+		for n, id := range of {
+			ids[n] = int64(id)
+		}
+		found, err := q.load.Keys.OfMany(ctx, false, ids)
+		out := map[account.ID]*web.List[sshkey.Key]{}
+		for id, list := range found {
+			out[account.ID(id)] = &web.List[sshkey.Key]{Rows: list}
+		}
+		return out, err
+	}}
+	l.loadPage(ctx, q, objects, 1, 1)
+	for n, o := range objects {
+		page, err := l.pageOf(ctx, q, o, 1, 1)
+		if err != nil {
+			values[n] = asError(err)
+			continue
+		}
+		all := []any{}
+		if page != nil {
+			for _, k := range page.Rows {
+				all = append(all, bare{"PublicKey", map[string]any{"id": account.NodeID("PublicKey", k.ID), "key": k.PublicKey,
+					"fingerprint": k.Fingerprint, "isReadOnly": k.ReadOnly, "createdAt": k.CreatedAt, "updatedAt": k.CreatedAt,
+					"accessedAt": k.LastUsedAt}})
+			}
+		}
+		values[n] = orError(connectAll(f, "PublicKeyConnection", all))
+	}
+	return values
+}
+
+// accessTo returns what the caller may do with organizations.
+func accessTo(ctx context.Context, objects []*object) (map[account.ID]account.OrgAccess, error) {
+	var ids []account.ID
+	for _, o := range objects {
+		if !slices.Contains(ids, account.ID(o.id)) {
+			ids = append(ids, account.ID(o.id))
+		}
+	}
+	in, caller, err := queryOf(ctx).on(ctx, "GET /orgs/{org}")
+	if err != nil {
+		return nil, asError(err)
+	}
+	may, err := queryOf(ctx).load.Accounts.AccessTo(in, caller, ids)
+	return may, asError(queryOf(ctx).noteError(err))
+}
+
+// ofOrganization resolves what the caller may do with organizations.
+func ofOrganization(part func(may account.OrgAccess) bool) exec.Resolver {
+	return func(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
+		may, err := accessTo(ctx, objectsOf(parents))
+		if err != nil {
+			return failed(err, len(parents))
+		}
+		values := make([]any, len(parents))
+		for n, o := range objectsOf(parents) {
+			values[n] = part(may[account.ID(o.id)])
+		}
+		return values
+	}
+}
+
+// membersWithRole resolves the members of an organization that the caller sees.
+func membersWithRole(ctx context.Context, _ *exec.Field, _ *object) (pages[*account.Membership], error) {
+	read := func(ctx context.Context, q *query, caller *account.Caller, org string, page web.Page) (
+		[]*account.Membership, int64, error) {
+		return q.load.Accounts.Members(ctx, caller, org, "all", false, page)
+	}
+	return pages[*account.Membership]{kind: "OrganizationMemberConnection",
+		rank: rankByID(func(m *account.Membership) int64 { return int64(m.User.ID) }),
+		many: listed("members", "GET /orgs/{org}/members", read),
+		node: func(m *account.Membership) (any, error) {
+			return &edge{kind: "OrganizationMemberEdge", node: person(ctx, m.User),
+				fields: map[string]any{"role": map[bool]string{true: "ADMIN", false: "MEMBER"}[m.Owner]}}, nil
+		}}, nil
+}
+
+// pendingMembers resolves the people who are invited to an organization, for its owners.
+func pendingMembers(context.Context, *exec.Field, *object) (pages[*account.Simple], error) {
+	read := func(ctx context.Context, q *query, caller *account.Caller, org string, page web.Page) (
+		[]*account.Simple, int64, error) {
+		return q.load.Invitations.Invited(ctx, caller, org, page)
+	}
+	return pages[*account.Simple]{kind: "UserConnection", key: func(a *account.Simple) string { return decimal(int64(a.ID)) },
+		many: listed("invited", "GET /orgs/{org}/invitations", read), node: accountNode}, nil
+}
+
+// companyFields are the fields of organizations about people, rights and addresses.
+func companyFields() map[string]exec.Resolver {
+	owner := ofOrganization(func(may account.OrgAccess) bool { return may.Owner })
+	page := func(path ...string) func(ctx context.Context, o *object) string {
+		return func(ctx context.Context, o *object) string {
+			return web.Path(append([]string{"orgs", o.name}, path...)...)
+		}
+	}
+	fields := merge(after(isWhole, map[string]exec.Resolver{
+		"descriptionHTML": pick(func(a account.Full) any { return orNil(htmlOf(a.Bio)) }),
+		"twitterUsername": pick(func(a account.Full) any { return a.TwitterUsername }),
+	}), addressed("teams", page("people", "teams")), addressed("newTeam", page("people", "new-team")),
+		addressed("projects", page("projects")))
+	return merge(fields, map[string]exec.Resolver{
+		"viewerCanAdminister": owner, "viewerCanCreateTeams": owner,
+		"viewerCanCreateRepositories": ofOrganization(func(may account.OrgAccess) bool { return may.Member }),
+		"viewerIsFollowing":           between(follow.Following),
+		"membersWithRole":             connections(membersWithRole),
+		"pendingMembers":              connections(pendingMembers),
+		"rulesets":                    one(organizationRulesets),
+		"ruleset":                     one(organizationRuleset),
+	})
+}
+
+// addressed returns the fields of the address of a page and its path: teamsUrl and teamsResourcePath.
+func addressed(name string, path func(ctx context.Context, o *object) string) map[string]exec.Resolver {
+	url, resource := name+"Url", name+"ResourcePath"
+	if name == "" {
+		url, resource = "url", "resourcePath"
+	}
+	return map[string]exec.Resolver{
+		url: one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			return web.From(ctx).Page(path(ctx, o)), nil
+		}),
+		resource: one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) { return path(ctx, o), nil }),
+	}
+}

@@ -17,6 +17,7 @@
 //   - rename.go, storeformer.go: other logins, and those that were given up, of table
 //     former_logins
 //   - delete.go: the end of an account, and ghost
+//   - zone.go: the time zones of people
 //   - quota.go, text.go, storequota.go: what accounts may own and write
 //   - audit.go: what the audit log says of accounts, and showing it
 //
@@ -191,6 +192,8 @@ type Caller struct {
 	App       AppID // the id of the App by whose installation token the caller acts; 0: none
 	Session   bool  // signed in by the session of a browser, which opens pages alone
 	ByToken   bool  // the session was started with a token, so it cannot create tokens
+
+	TimeZone string // the name of the one in which pages show times; empty: that of the browser
 
 	ConfirmedAt db.Time // of a session: when its user last showed a password or a factor
 	// the id of the App that signed the request itself, with a JWT, and so has no token; 0: none

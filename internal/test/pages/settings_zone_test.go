@@ -39,7 +39,7 @@ func TestTimeZone(t *testing.T) {
 		alice.post(at, "time_zone", "Asia/Calcutta").Leads(t, at) // as browsers call Asia/Kolkata
 		alice.show(at, `<option selected>Asia/Calcutta`)
 		for _, bad := range []string{"Mars/Olympus", "Local", "../../etc/passwd", strings.Repeat("A/", 5000) + "A"} {
-			alice.post(at, "time_zone", bad).Shows(t, 422, `id="wrong-time_zone">choose`)
+			alice.post(at, "time_zone", bad).Shows(t, 422, `id="wrong-time_zone">Choose`)
 		}
 		alice.show(at, `<option selected>Asia/Calcutta`)
 		alice.post(at, "time_zone", "").Leads(t, at)

@@ -55,4 +55,8 @@ func TestTimeZoneInABrowser(t *testing.T) {
 	}
 	b.Go("/settings/account")
 	b.See("[data-zones] + button", "Use America/Los_Angeles")
+	b.Resize(360, 800)
+	if flaws := append(b.Layout(), b.Flaws()...); len(flaws) > 0 {
+		t.Errorf("on a phone: %q", flaws)
+	}
 }

@@ -23,7 +23,7 @@ var enterKey = []chromedp.Action{
 }
 
 // The list stands at the caret, within the window, also on a phone, at the end of a line and low on the page. It is
-// used by keys alone, says to assistive technology what is chosen, and asks once for a word that is typed quickly.
+// used by keys alone, and says to assistive technology what is chosen.
 func TestCompletionsInABrowser(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, db.SQLite)

@@ -18,6 +18,7 @@
 //     former_logins
 //   - delete.go: the end of an account, and ghost
 //   - factorrule.go, storefactor.go: who must have a second factor, of table factor_rules
+//   - zone.go: the time zones of people
 //   - quota.go, text.go, storequota.go: what accounts may own and write
 //   - audit.go: what the audit log says of accounts, and showing it
 //
@@ -222,6 +223,8 @@ type Caller struct {
 
 	// Of a session: its user must have a second factor and has none, so it opens nothing but where one is added.
 	NeedsFactor bool
+	TimeZone string // the name of the one in which pages show times; empty: that of the browser
+
 	ConfirmedAt db.Time // of a session: when its user last showed a password or a factor
 	// the id of the App that signed the request itself, with a JWT, and so has no token; 0: none
 	SignedApp AppID

@@ -153,6 +153,15 @@ func updateAccount(tx *db.Tx, a *Account) error {
 	return tx.Bump(Topic)
 }
 
+// setTimeZone stores the time zone of an account, and reports whether it was another one.
+func setTimeZone(tx *db.Tx, id ID, name string) (changed bool, err error) {
+	n, err := tx.Exec(`UPDATE accounts SET time_zone = $2 WHERE id = $1 AND time_zone <> $2`, id, name)
+	if err != nil || n == 0 {
+		return false, err
+	}
+	return true, tx.Bump(Topic)
+}
+
 // lockAccount locks the account's row until the transaction ends, so that checks of it and its members stay
 // valid (PostgreSQL; SQLite has one writer anyway).
 func lockAccount(tx *db.Tx, id ID) error {

@@ -27,11 +27,11 @@ func CallerOfToken(tx *db.Tx, digest [sha256.Size]byte) (*Caller, db.Time, error
 	var of *InstallationID
 	err := tx.QueryRow(`SELECT t.id, t.expires_at, t.scopes, t.permission, t.installation_id,
 			t.agent IS NOT NULL, t.begun_with IS NOT NULL, COALESCE(t.confirmed_at, t.created_at),
-			a.id, a.login, a.site_admin, a.suspended_at, `+needsFactor("a.id")+`
+			a.id, a.login, a.site_admin, a.suspended_at, a.time_zone, `+needsFactor("a.id")+`
 		FROM tokens t JOIN accounts a ON a.id = t.account_id WHERE t.digest = $1
 		AND t.revoked_at IS NULL`, digest[:]).
 		Scan(&c.TokenID, &expires, &scopes, &permission, &of, &c.Session, &c.ByToken, &c.ConfirmedAt, &c.ID,
-			&c.Login, &c.SiteAdmin, &suspended, &needs)
+			&c.Login, &c.SiteAdmin, &suspended, &c.TimeZone, &needs)
 	if err != nil {
 		return nil, 0, OrAbsent(err)
 	}

@@ -94,9 +94,12 @@ func Wrap(kind Kind, message string, cause error) *Error {
 	return &Error{Kind: kind, Message: message, Err: cause}
 }
 
+// ValidationFailed is the message of errors that say no more than which fields are wrong.
+const ValidationFailed = "Validation Failed"
+
 // Validation returns the 422 of decision 16 for the given fields.
 func Validation(fields ...Field) *Error {
-	return &Error{Kind: Invalid, Message: "Validation Failed", Fields: fields}
+	return &Error{Kind: Invalid, Message: ValidationFailed, Fields: fields}
 }
 
 // Absent is the 404 for anything missing or not visible: always the

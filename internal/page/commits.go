@@ -1,8 +1,11 @@
 package page
 
-import "time"
+import (
+	"net/http"
+	"time"
+)
 
-// CommitDay is the commits of a list that were committed on one day, in UTC.
+// CommitDay is the commits of a list that were committed on one day, in the reader's time zone.
 type CommitDay struct {
 	Date    time.Time
 	Commits []ListedCommit
@@ -27,9 +30,11 @@ func (c *ListedCommit) Recent() bool {
 }
 
 // CommitDays groups commits of one day that follow each other.
-func CommitDays(list []ListedCommit) (days []CommitDay) {
+func CommitDays(r *http.Request, list []ListedCommit) (days []CommitDay) {
+	zone := zoneOf(r)
 	for _, c := range list {
-		date := c.Commit.Commit.Committer.Date.UTC().Truncate(24 * time.Hour)
+		year, month, day := c.Commit.Commit.Committer.Date.In(zone).Date()
+		date := time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
 		if len(days) == 0 || !days[len(days)-1].Date.Equal(date) {
 			days = append(days, CommitDay{Date: date})
 		}
@@ -40,10 +45,10 @@ func CommitDays(list []ListedCommit) (days []CommitDay) {
 }
 
 // CommitDaysOf is CommitDays for commits without marks, in the repository with the path.
-func CommitDaysOf(path string, commits []Commit) []CommitDay {
+func CommitDaysOf(r *http.Request, path string, commits []Commit) []CommitDay {
 	list := make([]ListedCommit, len(commits))
 	for n, c := range commits {
 		list[n] = Listed(path, c, nil)
 	}
-	return CommitDays(list)
+	return CommitDays(r, list)
 }

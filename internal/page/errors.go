@@ -50,7 +50,7 @@ func (k *Kit) errorPage(w http.ResponseWriter, r *http.Request, status int, e *e
 		Frame
 		Message string
 		Fields  []Fault
-	}{k.errorFrame(r, status, e.Kind, owner, name), e.Message, fieldMessages(e)}
+	}{k.errorFrame(r, status, e.Kind, owner, name), messageOf(e), fieldMessages(e)}
 	if status == http.StatusNotFound {
 		v.Message = "There is nothing at this address, or nothing that you may see."
 	}

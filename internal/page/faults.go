@@ -9,10 +9,10 @@ import (
 )
 
 // placeFaults returns a page with each fault of its form below the field of that name, which names the fault as its
-// description. In the message above the form the fault becomes a link to the field. A fault that no visible field
+// description and is said in the words of the field's label. In the message above the form the fault becomes a link to the field. A fault that no visible field
 // has stays in the message alone. So templates of forms need nothing for faults.
 func placeFaults(page []byte, faults []Fault) []byte {
-	p := placer{left: map[string]string{}, ids: map[string]string{}}
+	p := placer{left: map[string]string{}, ids: map[string]string{}, labels: map[string]string{}}
 	for _, f := range faults {
 		if f.Name != "" && p.left[f.Name] == "" {
 			p.left[f.Name] = f.Text
@@ -27,10 +27,12 @@ func placeFaults(page []byte, faults []Fault) []byte {
 }
 
 type placer struct {
-	left map[string]string // texts by the names of fields, which are not placed yet
-	ids  map[string]string // the id of the first visible field of a name
-	out  bytes.Buffer
-	wait string // what follows the end of the field that has begun
+	left   map[string]string // texts by the names of fields, which are not placed yet
+	ids    map[string]string // the id of the first visible field of a name
+	out    bytes.Buffer
+	labels map[string]string // texts of labels by the ids of their fields
+	wait   string            // what follows the end of the field that has begun
+	item   string            // the field of the message's item that has begun
 }
 
 // field returns the name and id of a start tag that people fill in; empty: another tag.
@@ -51,19 +53,41 @@ func field(t html.Token) (name, id string) {
 	return name, id
 }
 
-// find notes the fields that the faults are about.
+// find notes the fields that the faults are about, and the labels.
 func (p *placer) find(page []byte) {
+	label := "" // the id of the field of the label that has begun
 	for z := html.NewTokenizer(bytes.NewReader(page)); ; {
 		switch z.Next() {
 		case html.ErrorToken:
 			return
 		case html.StartTagToken, html.SelfClosingTagToken:
-			name, id := field(z.Token())
+			t := z.Token()
+			label = ""
+			if t.Data == "label" && len(t.Attr) == 1 && t.Attr[0].Key == "for" {
+				label = t.Attr[0].Val
+			}
+			name, id := field(t)
 			if _, known := p.ids[name]; !known && p.left[name] != "" {
 				p.ids[name] = id
 			}
+		case html.TextToken:
+			if text := strings.TrimSpace(string(z.Text())); label != "" && text != "" && p.labels[label] == "" {
+				p.labels[label] = html.UnescapeString(text)
+			}
+		case html.EndTagToken:
+			label = ""
 		}
 	}
+}
+
+// inWords is a fault of a field with the field's label in place of its name in the API.
+func (p *placer) inWords(name, text string) string {
+	label := p.labels[p.ids[name]]
+	rest, is := strings.CutPrefix(text, capital(wordsOf(name))+" ")
+	if label == "" || p.ids[name] == "" || !is {
+		return text
+	}
+	return label + " " + rest
 }
 
 // write copies the page and adds the faults.
@@ -79,14 +103,20 @@ func (p *placer) write(page []byte) {
 			p.start(raw, z.Token())
 		case html.EndTagToken:
 			t := z.Token()
-			if t.Data == "li" && p.wait == "</a>" {
-				p.flush()
+			if t.Data == "li" {
+				p.item = ""
+				if p.wait == "</a>" {
+					p.flush()
+				}
 			}
 			p.out.Write(raw)
 			if t.Data == "textarea" || t.Data == "select" {
 				p.flush()
 			}
 		default:
+			if kind == html.TextToken && p.item != "" {
+				raw = []byte(template.HTMLEscapeString(p.inWords(p.item, html.UnescapeString(string(raw)))))
+			}
 			p.out.Write(raw)
 		}
 	}
@@ -101,6 +131,7 @@ func (p *placer) start(raw []byte, t html.Token) {
 	if t.Data == "li" && len(t.Attr) == 1 && t.Attr[0].Key == "data-field" {
 		p.out.Write(raw)
 		if id := p.ids[t.Attr[0].Val]; id != "" {
+			p.item = t.Attr[0].Val
 			p.out.WriteString(`<a href="#` + template.HTMLEscapeString(id) + `">`)
 			p.wait = "</a>"
 		}
@@ -116,7 +147,7 @@ func (p *placer) start(raw []byte, t html.Token) {
 	id := template.HTMLEscapeString("wrong-" + name)
 	tag := strings.TrimSuffix(strings.TrimSuffix(string(raw), ">"), "/")
 	p.out.WriteString(tag + ` aria-invalid="true" aria-describedby="` + id + `">`)
-	p.wait = `<span class="wrong" id="` + id + `">` + template.HTMLEscapeString(text) + `</span>`
+	p.wait = `<span class="wrong" id="` + id + `">` + template.HTMLEscapeString(p.inWords(name, text)) + `</span>`
 	if t.Data == "input" {
 		p.flush()
 	}

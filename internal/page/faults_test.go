@@ -1,8 +1,11 @@
 package page
 
 import (
+	"html/template"
 	"strings"
 	"testing"
+
+	"arbor/internal/errs"
 )
 
 // What is wrong with a field stands below it, also for people who only hear the page, and nothing of it becomes markup.
@@ -27,6 +30,31 @@ func TestFaultsStandBelowTheirFields(t *testing.T) {
 	}
 	if same := string(placeFaults([]byte(form), []Fault{{"", "whole"}})); same != form {
 		t.Errorf("a page without faults of fields became %s", same)
+	}
+}
+
+// A fault says the field's label and not its name in the API, in the message and below the field. What people wrote
+// is not taken for either.
+func TestFaultsAreInTheWordsOfTheForm(t *testing.T) {
+	t.Parallel()
+	faults := fieldMessages(errs.Validation(errs.Field{Field: "config.url", Code: errs.MissingField},
+		errs.Field{Field: "tag_name", Code: errs.Custom, Message: "tag_name is too long"},
+		errs.Field{Field: "head_sha", Code: errs.InvalidField, Message: `"head_sha" must be a text`},
+		errs.Field{Field: "key", Code: errs.AlreadyExists}, errs.Field{Code: errs.Custom, Message: "hook is there"}))
+	var page string
+	for _, f := range faults {
+		page += `<li data-field="` + f.Name + `">` + template.HTMLEscapeString(f.Text) + `</li>`
+	}
+	page += `<label for="u">Payload <b>URL</b></label><input id="u" name="url"><label for="t">Tag & <i></i></label>` +
+		`<input id="t" name="tag_name"><input id="h" name="head_sha"><textarea id="k" name="key">Key is taken</textarea>`
+	got := string(placeFaults([]byte(page), faults))
+	for _, want := range []string{`<a href="#u">Payload is missing</a>`, `id="wrong-url">Payload is missing<`,
+		`<a href="#t">Tag &amp; is too long</a>`, `id="wrong-tag_name">Tag &amp; is too long<`,
+		`<a href="#h">Head sha must be a text</a>`, `id="wrong-key">Key is taken<`, `>Key is taken</textarea>`,
+		`<li data-field="">Hook is there</li>`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s is not in %s", want, got)
+		}
 	}
 }
 

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"arbor/internal/errs"
@@ -95,26 +97,53 @@ func ProblemOf(err error) (*Problem, error) {
 	if !errors.As(err, &e) {
 		return nil, err
 	}
-	return &Problem{Status: web.Status(e.Kind), Message: e.Message, Fields: fieldMessages(e)}, nil
+	return &Problem{Status: web.Status(e.Kind), Message: messageOf(e), Fields: fieldMessages(e)}, nil
 }
 
-// fieldMessages says in words what is wrong with each field.
+// correct is shown where the API says no more than that fields are wrong, which follow.
+const correct = "Correct the following, and send the form again."
+
+// messageOf is an error's message for people.
+func messageOf(e *errs.Error) string {
+	if e.Message == errs.ValidationFailed {
+		return correct
+	}
+	return e.Message
+}
+
+// fieldMessages says in words what is wrong with each field. Names of fields in the API become words, which faults.go
+// replaces by the label of the form.
 func fieldMessages(e *errs.Error) (list []Fault) {
 	for _, f := range e.Fields {
-		var text string
-		switch name := strings.ReplaceAll(f.Field, "_", " "); {
-		case f.Message != "":
-			text = f.Message
+		name := f.Field[strings.LastIndexByte(f.Field, '.')+1:] // config.url is the url of the form
+		text, words := f.Message, wordsOf(name)
+		switch {
+		case text != "" && f.Field != "":
+			for _, begin := range []string{strconv.Quote(f.Field) + " ", f.Field + " "} {
+				if rest, is := strings.CutPrefix(text, begin); is {
+					text = words + " " + rest
+				}
+			}
+		case text != "":
 		case f.Code == errs.MissingField:
-			text = name + " is missing"
+			text = words + " is missing"
 		case f.Code == errs.AlreadyExists:
-			text = name + " is taken"
+			text = words + " is taken"
 		case f.Code == errs.Missing:
-			text = name + ": not found"
+			text = words + " was not found"
 		default:
-			text = name + " is not valid"
+			text = words + " is not valid"
 		}
-		list = append(list, Fault{f.Field, text})
+		list = append(list, Fault{name, capital(text)})
 	}
 	return list
+}
+
+// wordsOf is the name of a field of the API as words.
+func wordsOf(name string) string { return strings.ReplaceAll(name, "_", " ") }
+
+// capital begins a sentence with a capital letter.
+func capital(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	return string(unicode.ToUpper(first)) + text[size:]
 }

@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"arbor/internal/web"
@@ -15,7 +14,8 @@ import (
 // functions are what templates may call.
 func functions() template.FuncMap {
 	return template.FuncMap{
-		"ago":     ago,
+		"when":    when,
+		"moment":  moment,
 		"bytes":   Bytes,
 		"compact": compact,
 		"path":    web.Path,
@@ -31,28 +31,6 @@ func functions() template.FuncMap {
 		"list":    func(texts ...string) []string { return texts },
 		"clip":    func(s string, size int) string { return Clip(s, size).Text },
 		"term":    Term,
-	}
-}
-
-// ago says how long ago a time is, as people say it: "3 hours ago", and from a month on its date.
-func ago(t time.Time) string {
-	switch since := time.Since(t); {
-	case t.IsZero():
-		return ""
-	case since < -time.Minute:
-		return "on " + t.UTC().Format("2 Jan 2006")
-	case since < time.Minute:
-		return "now"
-	case since < time.Hour:
-		return plural(int64(since/time.Minute), "minute") + " ago"
-	case since < 24*time.Hour:
-		return plural(int64(since/time.Hour), "hour") + " ago"
-	case since < 48*time.Hour:
-		return "yesterday"
-	case since < 30*24*time.Hour:
-		return plural(int64(since/(24*time.Hour)), "day") + " ago"
-	default:
-		return "on " + t.UTC().Format("2 Jan 2006")
 	}
 }
 

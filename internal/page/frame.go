@@ -16,8 +16,9 @@ type Viewer struct {
 	ID        int64
 	Login     string
 	SiteAdmin bool
-	Session   bool // signed in by a session, so the page offers to sign out
-	Unread    bool // has notifications that are not read
+	Session   bool   // signed in by a session, so the page offers to sign out
+	Unread    bool   // has notifications that are not read
+	Zone      string // the name of the time zone that they chose, if any: see zone.go
 }
 
 // Avatar is the address of the viewer's picture.

@@ -20,6 +20,7 @@
 //   - shown.go: concurrent changes of a form's fields
 //   - render.go: templates, headers, ETags
 //   - assets.go, assets/: the stylesheet and the script
+//   - zone.go: times, in the reader's time zone
 //   - payload.go, view.go, viewgit.go, format.go: what templates show of the features' values
 //
 // A page calls the same operations as the API's handlers, with the access that its route has checked. So it

@@ -83,7 +83,7 @@ func (t *Templates) Page(w http.ResponseWriter, r *http.Request, name string, vi
 	headersFor(w, r, view)
 	once := sayOnce(w, r, view)
 	b := &held{to: w, request: r, status: http.StatusOK}
-	if err := t.set().ExecuteTemplate(b, name, view); err != nil || b.begun {
+	if err := t.set().ExecuteTemplate(inZone(r, b), name, view); err != nil || b.begun {
 		return err
 	}
 	if !once && web.NotModified(w, r, web.Tag(b.Bytes())) {
@@ -119,7 +119,7 @@ func (t *Templates) echo(w http.ResponseWriter, r *http.Request, name string, p 
 		return err
 	}
 	b := &held{to: w, request: r, status: p.Status}
-	if err := t.set().ExecuteTemplate(b, name, view); err != nil || b.begun {
+	if err := t.set().ExecuteTemplate(inZone(r, b), name, view); err != nil || b.begun {
 		return err
 	}
 	page := placeFaults(b.Bytes(), p.Fields)

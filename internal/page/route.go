@@ -129,5 +129,5 @@ func viewer(r *http.Request) *Viewer {
 	if c == nil {
 		return nil
 	}
-	return &Viewer{ID: int64(c.ID), Login: c.Login, SiteAdmin: c.SiteAdmin, Session: c.Session}
+	return &Viewer{ID: int64(c.ID), Login: c.Login, SiteAdmin: c.SiteAdmin, Session: c.Session, Zone: c.TimeZone}
 }

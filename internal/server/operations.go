@@ -96,5 +96,5 @@ func (of *apis) conversations(s *Server) talk.Services {
 	return talk.Services{DB: s.o.DB, Issues: s.forge.Issues, Comments: of.comments, Timelines: of.timelines,
 		Subscriptions: of.subscriptions, Labels: of.labels, Milestones: of.milestones, Reviews: of.reviews,
 		Pulls: s.forge.Pulls, Revisions: revision.New(s.o.DB), Live: s.live, Searches: s.forge.Searches,
-		People: of.People}
+		People: of.People, Teams: s.forge.Teams}
 }

@@ -1,6 +1,6 @@
 // Package team holds the teams of organizations: who is in them, and what they may do in repositories.
 //
-//	team.go    what a team is; find.go: teams that the caller may see; edit.go: create, change, delete
+//	team.go    what a team is; find.go, beginning.go: teams that the caller may see; edit.go: create, change, delete
 //	member.go  who is in a team; repo.go: the repositories of a team
 //	store.go, storemember.go, storerepo.go  the SQL
 //	tell.go    webhooks and the audit log

@@ -66,11 +66,25 @@ on('[data-copy-file]', (button) => copier(button, async () => {
 on('.copy', (box) => { const field = box.querySelector('input'); box.append(copyButton(() => { field.select(); return field.value; })); });
 on('pre[data-copies]', (pre) => { const text = pre.textContent; pre.prepend(copyButton(() => text)); });
 
-// Times are those of the reader's time zone. Without a script they are UTC.
-on('time[datetime]', (time) => {
+// Times are those of the time zone that the reader chose, else of the browser's. Dates without a time stay.
+if (!document.documentElement.dataset.zone) on('time[datetime*=T]', (time) => {
 	const at = new Date(time.dateTime);
 	time.title = at.toLocaleString('en-GB', { dateStyle: 'long', timeStyle: 'short' });
 	if (time.textContent.startsWith('on ')) time.textContent = `on ${at.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })}`;
+});
+
+// The browser's own time zone is chosen with one click.
+on('[data-zones]', (list) => {
+	const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
+	if (!here || list.value === here) return;
+	const button = document.createElement('button');
+	button.type = 'button';
+	button.textContent = `Use ${here}`;
+	button.addEventListener('click', () => {
+		if (![...list.options].some((o) => o.value === here)) list.add(new Option(here));
+		list.value = here;
+	});
+	list.after(' ', button);
 });
 
 // The message about a form is shown once, also where the browser keeps the page for the back button.

@@ -93,7 +93,7 @@ on('.gap', (gap) => {
 	})().catch(() => {});
 });
 
-// The editor: a toolbar, a preview, and what completes @ and #.
+// The editor: a toolbar, a preview, and what completes @, # and : (21-hints.js).
 const tools = [
 	['{{icon-bold}}', 'Bold', '**', '**'], ['{{icon-italic}}', 'Italic', '_', '_'], ['{{icon-heading}}', 'Heading', '\n### ', ''],
 	['{{icon-quote}}', 'Quote', '\n> ', ''], ['{{icon-code}}', 'Code', '`', '`'], ['{{icon-link}}', 'Link', '[', '](url)'],
@@ -223,58 +223,4 @@ function attaching(box, field) {
 		e.preventDefault();
 		said.textContent = 'Wait until the file is uploaded.';
 	});
-}
-
-// hints shows below a text who is meant by @ and which issue by #.
-function hints(box, field) {
-	const list = document.createElement('ul');
-	list.className = 'hints';
-	list.id = field.id + '-hints';
-	list.setAttribute('role', 'listbox');
-	list.setAttribute('aria-label', 'Suggestions');
-	list.hidden = true;
-	box.append(list);
-	field.setAttribute('aria-controls', list.id);
-	field.setAttribute('aria-autocomplete', 'list');
-	let word = '', asked = 0, timer;
-	const wordNow = () => field.value.slice(0, field.selectionStart).match(/(?:^|[\s(])([@#][\w-]{0,39})$/)?.[1] || '';
-	const hide = () => { asked++; list.hidden = true; list.replaceChildren(); field.removeAttribute('aria-activedescendant'); };
-	const mark = (n) => [...list.children].forEach((li, at) => {
-		li.id = list.id + '-' + at;
-		li.setAttribute('aria-selected', String(at === n));
-		if (at === n) field.setAttribute('aria-activedescendant', li.id);
-	});
-	const take = (li) => {
-		field.focus();
-		if (wordNow() === word) field.setRangeText(li.dataset.insert, field.selectionStart - word.length, field.selectionEnd, 'end');
-		hide();
-	};
-	field.addEventListener('input', () => {
-		word = wordNow();
-		clearTimeout(timer);
-		if (!word) { hide(); return; }
-		const turn = ++asked;
-		timer = setTimeout(async () => {
-			try {
-				const found = await load(`/${box.dataset.repo}/suggest?q=${encodeURIComponent(word)}`);
-				if (turn !== asked || wordNow() !== word) return;
-				list.replaceChildren(...found.querySelectorAll('li'));
-				list.hidden = !list.children.length;
-				mark(0);
-			} catch { if (turn === asked) hide(); }
-		}, 150);
-	});
-	field.addEventListener('keydown', (e) => {
-		if (list.hidden || e.isComposing) return;
-		if (wordNow() !== word) { hide(); return; } // the caret was moved away from it
-		const now = [...list.children].findIndex((li) => li.ariaSelected === 'true');
-		if (e.key === 'ArrowDown' || e.key === 'ArrowUp') mark((now + (e.key === 'ArrowDown' ? 1 : -1) + list.children.length) % list.children.length);
-		else if ((e.key === 'Enter' && !e.ctrlKey && !e.metaKey) || e.key === 'Tab') take(list.children[now]);
-		else if (e.key === 'Escape') hide();
-		else return;
-		e.preventDefault();
-		e.stopPropagation();
-	});
-	list.addEventListener('mousedown', (e) => { e.preventDefault(); const li = e.target.closest('li'); if (li) take(li); });
-	field.addEventListener('blur', hide);
 }

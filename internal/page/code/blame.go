@@ -48,9 +48,9 @@ func (h *hunk) Rows(repo string) template.HTML {
 			page.Short(h.SHA) + `">before this change</a>`
 	}
 	who := fmt.Sprintf(`<td rowspan="%d" class="who %s"><div><a class="subject" href="%s/commit/%s" title="%[5]s">%[5]s</a>`+
-		`<span class="soft">%s · <time datetime="%s">%s</time>%s</span></div></td>`, 1+len(h.Rest), h.Age,
+		`<span class="soft">%s · %s%s</span></div></td>`, 1+len(h.Rest), h.Age,
 		escape(repo), h.SHA,
-		escape(h.Summary), by, h.When.Format(time.RFC3339), h.When.Format("2 Jan 2006"), before)
+		escape(h.Summary), by, page.Date(h.When), before)
 	writeRow(&b, h.Start, h.First, who)
 	for n, line := range h.Rest {
 		writeRow(&b, h.Start+n+1, line)

@@ -1,7 +1,6 @@
 package code
 
 import (
-	"context"
 	"net/http"
 
 	"arbor/internal/git"
@@ -49,7 +48,7 @@ func (p *Pages) history(w http.ResponseWriter, r *http.Request, a *repo.Access, 
 	if err != nil {
 		return page.Absent(err)
 	}
-	if v.Days, err = p.days(r.Context(), a, list.Rows); err != nil {
+	if v.Days, err = p.days(r, a, list.Rows); err != nil {
 		return err
 	}
 	v.Pages = page.PagesOf(r, list.More)
@@ -61,12 +60,12 @@ func (p *Pages) history(w http.ResponseWriter, r *http.Request, a *repo.Access, 
 }
 
 // days groups commits by day, with what checks say of them.
-func (p *Pages) days(ctx context.Context, a *repo.Access, list []*gitdata.CommitView) ([]page.CommitDay, error) {
+func (p *Pages) days(r *http.Request, a *repo.Access, list []*gitdata.CommitView) ([]page.CommitDay, error) {
 	shas := make([]git.SHA, len(list))
 	for n, c := range list {
 		shas[n] = c.SHA
 	}
-	marks, err := p.marks(ctx, a, shas...)
+	marks, err := p.marks(r.Context(), a, shas...)
 	if err != nil {
 		return nil, err
 	}
@@ -74,5 +73,5 @@ func (p *Pages) days(ctx context.Context, a *repo.Access, list []*gitdata.Commit
 	for n, c := range list {
 		out[n] = page.Listed(page.RepoPath(a), page.NewCommit(c), marks[c.SHA])
 	}
-	return page.CommitDays(out), nil
+	return page.CommitDays(r, out), nil
 }

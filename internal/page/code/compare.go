@@ -117,7 +117,7 @@ func (p *Pages) showComparison(w http.ResponseWriter, r *http.Request, a *repo.A
 	if v.Found == nil {
 		return p.t.Page(w, r, "compare.html", v)
 	}
-	if v.Days, err = p.days(r.Context(), v.Found.Changes.In, v.Found.Commits); err != nil {
+	if v.Days, err = p.days(r, v.Found.Changes.In, v.Found.Commits); err != nil {
 		return err
 	}
 	if web.ReadPage(r).Number == 1 {

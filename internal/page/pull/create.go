@@ -48,11 +48,8 @@ type newView struct {
 type comparison struct {
 	Total   int
 	Commits []page.Commit
-	head    string // the path of the repository that has them
+	Days    []page.CommitDay // the same by day
 }
-
-// Days are the commits by day.
-func (c *comparison) Days() []page.CommitDay { return page.CommitDaysOf(c.head, c.Commits) }
 
 // GET /{owner}/{repo}/pulls/new
 //
@@ -151,7 +148,8 @@ func (p *Pages) compare(r *http.Request, a *repo.Access, v *newView) error {
 		v.Why = "There is nothing to compare: " + v.Base + " has all commits of " + v.Head + "."
 		return nil
 	}
-	v.Comparison = &comparison{c.Ahead, page.NewCommits(c.Commits), page.RepoPath(c.Changes.In)}
+	commits := page.NewCommits(c.Commits)
+	v.Comparison = &comparison{c.Ahead, commits, page.CommitDaysOf(r, page.RepoPath(c.Changes.In), commits)}
 	v.Diff = diff.New(r, page.NewChangedFiles(c.Changes), diff.Options{})
 	head := v.Head
 	if !strings.Contains(head, ":") {

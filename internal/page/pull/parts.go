@@ -34,7 +34,7 @@ func (p *Pages) Commits(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 	if err != nil {
 		return err
 	}
-	v := &commitsView{scene: s, Days: page.CommitDaysOf(s.Repo.Path, page.NewCommits(list.Rows))}
+	v := &commitsView{scene: s, Days: page.CommitDaysOf(r, s.Repo.Path, page.NewCommits(list.Rows))}
 	for _, day := range v.Days {
 		for n := range day.Commits {
 			// its changes, among those of the pull request

@@ -86,5 +86,9 @@ func (p *Pages) changeEmails(r *http.Request, f page.Form) (done string, err err
 		_, err = p.accounts.EditSelf(ctx, caller(r), account.Edit{Email: web.Some("")})
 		return "Your profile shows no address.", err
 	}
+	if !account.PlausibleEmail(address) { // the operation takes a list, and names that
+		return "", errs.Validation(errs.Field{Field: "email", Code: errs.Custom,
+			Message: "This is not an e-mail address."})
+	}
 	return address + " was added.", p.accounts.AddOwnEmails(ctx, caller(r), []string{address})
 }

@@ -2,7 +2,6 @@ package settings
 
 import (
 	"net/http"
-	"strconv"
 
 	"arbor/internal/account"
 	"arbor/internal/page"
@@ -101,43 +100,4 @@ func (p *Pages) saveProfile(r *http.Request, f page.Form, sent *profile) error {
 	}
 	_, err = p.accounts.EditSelf(ctx, caller(r), e)
 	return err
-}
-
-// accountView is the account as its owner sees it.
-type accountView struct {
-	view
-	Uses []use
-}
-
-// use is how much the account has of something.
-type use struct{ What, Has, Limit string }
-
-// limit writes a bound; "" if there is none.
-func limit(n *int64, write func(int64) string) string {
-	if n == nil || *n == account.Unbounded {
-		return ""
-	}
-	return write(*n)
-}
-
-// GET /settings/account
-//
-// Account shows what the account uses of its quotas and who can rename and delete it, and leads site
-// administrators there.
-func (p *Pages) Account(w http.ResponseWriter, r *http.Request) error {
-	f, err := p.frame(r, "account", "Account")
-	if err != nil {
-		return err
-	}
-	q, u, err := p.accounts.QuotaFor(r.Context(), account.CallerFrom(r.Context()).ID)
-	if err != nil {
-		return err
-	}
-	q = q.Or(p.repos.Quota).Or(account.Quota{Text: &p.accounts.TextLimits.KB})
-	number := func(n int64) string { return strconv.FormatInt(n, 10) }
-	return p.t.Page(w, r, "account.html", &accountView{view: f, Uses: []use{
-		{"Repositories", number(u.Repos), limit(q.Repos, number)},
-		{"Git and files", page.Bytes(u.KB << 10), limit(q.KB, account.Kibibytes)},
-		{"Text, such as issues and comments", page.Bytes(u.TextKB << 10), limit(q.Text, account.Kibibytes)},
-	}})
 }

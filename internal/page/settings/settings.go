@@ -1,7 +1,7 @@
 // Package settings is the pages where people change what is their own.
 //
 //	GET, POST /settings/profile          profile.go: name, bio and the like
-//	GET       /settings/account          profile.go: renaming and deleting oneself, and who can
+//	GET, POST /settings/account          account.go: the time zone; renaming and deleting oneself, and who can
 //	GET, POST /settings/emails           emails.go
 //	GET, POST /settings/keys             keys.go: SSH keys
 //	GET, POST /settings/signing          signing.go: keys that sign commits
@@ -110,6 +110,7 @@ func (p *Pages) Routes() []route.Route {
 		in("GET /settings/profile", p.Profile),
 		in("POST /settings/profile", p.SaveProfile),
 		in("GET /settings/account", p.Account),
+		in("POST /settings/account", p.SaveZone),
 		in("GET /settings/emails", p.Emails),
 		in("POST /settings/emails", sudo(p.ChangeEmails)),
 		in("GET /settings/keys", p.Keys),

@@ -1,13 +1,16 @@
 package talk
 
 import (
+	"cmp"
 	"html/template"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
 	"arbor/internal/errs"
 	"arbor/internal/issue"
+	"arbor/internal/markdown"
 	"arbor/internal/page"
 	"arbor/internal/repo"
 	"arbor/internal/search"
@@ -37,22 +40,74 @@ const suggestions = 8
 
 // GET /{owner}/{repo}/suggest
 //
-// Suggest answers what may complete ?q=@name (people) or ?q=#12, ?q=#word (issues and pull requests of the
-// repository), as a list of options. The script shows it under a text.
+// Suggest answers what may complete ?q=@name (people, and teams of the repository's organization that the caller
+// sees), ?q=#12, ?q=#word (issues and pull requests of the repository) or ?q=:name (emojis), as a list of options. The
+// script shows it at the caret.
 func (p *Pages) Suggest(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	q := page.Clip(strings.TrimSpace(web.QueryOf(r).Get("q")), 60).Text
+	q := page.Clip(strings.TrimSpace(web.QueryOf(r).Get("q")), 120).Text
 	var list []suggestion
 	var err error
 	switch {
 	case strings.HasPrefix(q, "@"):
-		list, err = p.suggestPeople(r, a, strings.ToLower(q[1:]))
+		list, err = p.suggestMentions(r, a, strings.ToLower(q[1:]))
 	case strings.HasPrefix(q, "#"):
 		list, err = p.suggestIssues(r, a, q[1:])
+	case strings.HasPrefix(q, ":"):
+		list = suggestEmojis(strings.ToLower(q[1:]))
 	}
 	if err != nil {
 		return err
 	}
 	return p.t.Page(w, r, "suggest.html", list)
+}
+
+// suggestMentions finds teams and people. Where teams are found, they have up to half of the places.
+func (p *Pages) suggestMentions(r *http.Request, a *repo.Access, begin string) ([]suggestion, error) {
+	teams, err := p.suggestTeams(r, a, begin)
+	if err != nil || strings.Contains(begin, "/") {
+		return teams, err
+	}
+	people, err := p.suggestPeople(r, a, begin)
+	people = people[:min(len(people), suggestions-min(len(teams), suggestions/2))]
+	return append(people, teams[:min(len(teams), suggestions-len(people))]...), err
+}
+
+// suggestTeams finds the teams of the repository's organization by what follows the slash of @organization/team, or
+// without a slash by the beginning of either.
+func (p *Pages) suggestTeams(r *http.Request, a *repo.Access, begin string) (list []suggestion, err error) {
+	org, slug, slashed := strings.Cut(begin, "/")
+	owner := strings.ToLower(a.Owner.Login)
+	switch {
+	case slashed && org != owner:
+		return nil, nil
+	case !slashed && strings.HasPrefix(owner, begin):
+		slug = ""
+	case !slashed:
+		slug = begin
+	}
+	found, err := p.Teams.Beginning(r.Context(), a, slug, suggestions)
+	for _, t := range found {
+		name := a.Owner.Login + "/" + t.Slug
+		list = append(list, suggestion{Insert: "@" + name + " ", Text: name, More: page.Clip(t.Name, 80).Text})
+	}
+	return list, err
+}
+
+// suggestEmojis finds emojis by the beginning of their names, short names first.
+func suggestEmojis(begin string) (list []suggestion) {
+	var names []string
+	for name := range markdown.Emojis() {
+		if begin != "" && strings.HasPrefix(name, begin) {
+			names = append(names, name)
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
+	})
+	for _, name := range names[:min(len(names), suggestions)] {
+		list = append(list, suggestion{Insert: ":" + name + ": ", Text: markdown.Emojis()[name], More: name})
+	}
+	return list
 }
 
 // suggestPeople finds those who can be assigned in the repository, and others by their names.

@@ -17,7 +17,7 @@
 //   - thread.go, entry.go: reading a conversation; box.go: a text in it; tasks.go: its task lists
 //   - comment.go: comments, texts and titles; act.go: state, reactions, lock, pin, subscription, deletion
 //   - edits.go: former texts; live.go: events while a page is open
-//   - choose.go: labels, assignees, milestone; assist.go: preview, and completion of @ and #
+//   - choose.go: labels, assignees, milestone; assist.go: preview, and completion of @, # and :
 package talk
 
 import (
@@ -44,6 +44,7 @@ import (
 	"arbor/internal/route"
 	"arbor/internal/search"
 	"arbor/internal/search/user"
+	"arbor/internal/team"
 	"arbor/internal/web"
 )
 
@@ -67,6 +68,7 @@ type Services struct {
 	Live          *live.Service
 	Searches      *search.Service
 	People        *user.API
+	Teams         *team.Service
 }
 
 // Pages are the forms of conversations.

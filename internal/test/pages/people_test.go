@@ -148,7 +148,7 @@ func TestMembers(t *testing.T) {
 		s.Visit(t, "alice", "POST "+at, "action", "set", "login", "nobody-here", "role", "admin").
 			Shows(t, 422, "User nobody-here not found", `value="nobody-here"`, `value="admin" selected`)
 		s.Visit(t, "alice", "POST "+at, "action", "set", "login", evil).Shows(t, 422, evil)
-		s.Visit(t, "alice", "POST "+at, "action", "set", "login", "").Shows(t, 422, "login is missing")
+		s.Visit(t, "alice", "POST "+at, "action", "set", "login", "").Shows(t, 422, "is missing")
 		s.Visit(t, "bob", "GET "+at).Shows(t, 200, "alice Owner", "bob Member", "!Add a member")
 		s.Visit(t, "bob", "POST "+at, "action", "set", "login", "carol").Shows(t, 403)
 		s.Visit(t, "sam", "POST "+at, "action", "set", "login", "sam", "role", "admin").Shows(t, 403,

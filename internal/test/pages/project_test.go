@@ -31,7 +31,7 @@ func TestNew(t *testing.T) {
 			"private", "license", "mit").
 			Shows(t, 422, `value="first"`, evil, `value="private" checked`, `<option value="mit" selected>`)
 		s.Visit(t, "alice", "POST /new", "owner", "alice", "name", "no spaces "+evil).Shows(t, 422)
-		s.Visit(t, "alice", "POST /new", "owner", "alice", "name", "").Shows(t, 422, "name is missing")
+		s.Visit(t, "alice", "POST /new", "owner", "alice", "name", "").Shows(t, 422, "Repository name is missing")
 		s.Visit(t, "alice", "POST /new", "name", "x", "license", "none-of-these").Shows(t, 422)
 		s.Visit(t, "bob", "POST /new", "owner", "garden", "name", "mine").Shows(t, 403)
 		s.Visit(t, "", "POST /new", "name", "x").Leads(t, "/login")

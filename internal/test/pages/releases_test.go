@@ -158,7 +158,7 @@ func TestFiles(t *testing.T) {
 			"2.9 MiB", "sha256:")
 		s.Check(t, apitest.Case{Do: "GET " + releasesAt + "/download/v1/large.bin", Status: 200, Body: large})
 		upload(t, s, "bob", to, "more.csv", "x", "seeds.csv", "again").Shows(t, 422,
-			"name is taken", "more.csv")
+			"Name is taken", "more.csv")
 		upload(t, s, "bob", to).Shows(t, 422, "Choose a file first")
 		upload(t, s, "bob", to, "empty", "").Shows(t, 422)
 		upload(t, s, "sam", to, "mine.csv", "x").Shows(t, 403)

@@ -79,7 +79,7 @@ func (w *world) statementsBelowLists(t *testing.T) {
 			}
 		})
 	}
-	if met < 34 {
+	if met < 33 {
 		t.Errorf("only %d types were met: the others have nothing to show", met)
 	}
 }
@@ -216,6 +216,7 @@ func (w *world) row(t *testing.T, at, friend string, n int) {
 		apitest.Case{Do: "POST " + at + "/git/refs", Send: `{"ref": "refs/heads/` + branch + `", "sha": "` + sha + `"}`,
 			Status: 201},
 		apitest.Case{Do: "PUT " + at + "/contents/b", Send: fmt.Sprintf(file, branch), Status: 201},
+		apitest.Case{Do: "POST " + at + "/deployments", Send: `{"ref": "main", "required_contexts": []}`, Status: 201},
 		apitest.Case{Do: "POST " + at + "/pulls", As: friend, Send: fmt.Sprintf(
 			`{"title": "Beans", "head": "%s", "base": "main", "body": "fixes #%d"}`, branch, 2*n+1), Status: 201},
 		apitest.Case{Do: "POST " + pull + "/requested_reviewers", Send: `{"reviewers": ["bob"]}`, Status: 201},
@@ -398,7 +399,7 @@ func below(s *ast.Schema, top string) (ways []way) {
 			return order(s, a) - order(s, b)
 		})
 		for _, f := range fields {
-			if strings.HasPrefix(f.Name, "__") {
+			if strings.HasPrefix(f.Name, "__") || strings.HasSuffix(f.Name, "Comments") { // are empty
 				continue
 			}
 			step, to := f.Name+arguments(s, p.kind, f)+"{%s}", s.Types[f.Type.Name()]

@@ -58,7 +58,8 @@ func (w *world) accounts() {
 	w.Org(w.t, "orchard", "alice")
 	w.do("alice", "PATCH /orgs/orchard",
 		`{"name": "The Orchard", "description": "Apples, mostly", "company": "Orchard Ltd",
-		"blog": "https://example.org/orchard", "location": "Kent", "email": "orchard@example.org", "default_repository_permission": "read"}`)
+		"blog": "https://example.org/orchard", "location": "Kent", "email": "orchard@example.org",
+		"default_repository_permission": "read", "billing_email": "bills@example.org"}`)
 	for _, login := range []string{"bob", "carol", "dave"} {
 		w.do("alice", "PUT /orgs/orchard/memberships/"+login, `{"role": "member"}`)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"arbor/internal/account"
+	"arbor/internal/errs"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/issue"
 	"arbor/internal/issue/subscription"
@@ -78,15 +79,21 @@ func subscriptions(ctx context.Context, _ *exec.Field, parents []exec.Object) []
 			}
 			return out, err
 		}}
-	return l.values(ctx, parents, func(_ *object, w subscription.Wish) (any, error) {
-		switch w {
-		case subscription.Subscribe:
+	l.load(ctx, q, objectsOf(parents))
+	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+		w, err := l.get(ctx, q, o)
+		switch {
+		case errs.Is(err, errs.Forbidden): // the token does not tell
+			return nil, nil
+		case err != nil:
+			return nil, err
+		case w == subscription.Subscribe:
 			return "SUBSCRIBED", nil
-		case subscription.Ignore:
+		case w == subscription.Ignore:
 			return "IGNORED", nil
 		}
 		return "UNSUBSCRIBED", nil
-	})
+	})(ctx, nil, parents)
 }
 
 // participants resolves who took part in issues and pull requests.

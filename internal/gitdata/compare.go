@@ -52,7 +52,8 @@ func (s *Service) Compared(
 	if err != nil {
 		return nil, err
 	}
-	return &Compared{Comparison{Ahead: c.ahead, Behind: c.behind, Status: c.status()}, views, at.Number*at.Size < int64(c.ahead), c.changes},
+	return &Compared{Comparison{Ahead: c.ahead, Behind: c.behind, Status: c.status()}, views,
+			at.Number*at.Size < int64(c.ahead), c.changes},
 		c.changes.hold(ctx)
 }
 

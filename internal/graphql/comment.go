@@ -74,11 +74,12 @@ func newComment(in, of *object, c *comment.Payload, media string) *object {
 }
 
 func commentFields() map[string]exec.Resolver {
-	return after(isKnown, merge(reactable(), written(), editable(one(canUpdate), one(canUpdate)), minimizable(), map[string]exec.Resolver{
-		"fullDatabaseId": key(func(o *object) any { return decimal(o.id) }),
-		"publishedAt":    ofWords(func(_ context.Context, w words) any { return w.created }),
-		"repository":     inRepository, "issue": issueOfComment, "pullRequest": pullOfComment,
-	}))
+	return after(isKnown, merge(reactable(), written(), editable(one(canUpdate), one(canUpdate)), minimizable(),
+		map[string]exec.Resolver{
+			"fullDatabaseId": key(func(o *object) any { return decimal(o.id) }),
+			"publishedAt":    ofWords(func(_ context.Context, w words) any { return w.created }),
+			"repository":     inRepository, "issue": issueOfComment, "pullRequest": pullOfComment,
+		}))
 }
 
 // issueOfComment resolves the issues of comments, which may be pull requests.

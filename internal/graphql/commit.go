@@ -195,11 +195,12 @@ func commitFields() map[string]exec.Resolver {
 			return gitObject(o.repo, "tree", o.value.(commit).Commit.Tree.SHA), nil
 		}),
 	}
-	return merge(gitObjectFields(), after(isWhole, fields), after(isWhole, commitTexts()), commitSizes(), map[string]exec.Resolver{
-		"associatedPullRequests": associated,
-		"statusCheckRollup":      rollups(itself, wholeRollup), "status": rollups(itself, combined),
-		"checkSuites": checkSuites,
-	})
+	return merge(gitObjectFields(), after(isWhole, fields), after(isWhole, commitTexts()), commitSizes(),
+		map[string]exec.Resolver{
+			"associatedPullRequests": associated,
+			"statusCheckRollup":      rollups(itself, wholeRollup), "status": rollups(itself, combined),
+			"checkSuites": checkSuites,
+		})
 }
 
 // newActor returns the author or committer of a commit, or the tagger of a tag. who is its account, if it is known.

@@ -61,7 +61,8 @@ func repositoriesOfContributions(ctx context.Context, f *exec.Field, users []*ob
 	for n, user := range users {
 		var shown []*object
 		for _, id := range in[n] {
-			if r := repos[id]; r != nil && (own || r.value.(*repo.FullPayload).Owner.Login != user.name) && choosesRepository(f, r) {
+			r := repos[id]
+			if r != nil && (own || r.value.(*repo.FullPayload).Owner.Login != user.name) && choosesRepository(f, r) {
 				shown = append(shown, r)
 			}
 		}

@@ -88,7 +88,8 @@ func numberedPulls(q *query, media string) loader[int64, *pull.View] {
 }
 
 func pullFields() map[string]exec.Resolver {
-	return merge(tracked(), after(isWhole, pullTables()), after(isWhole, pullQueues()), map[string]exec.Resolver{ // these need the number alone
+	return merge(tracked(), after(isWhole, pullTables()), after(isWhole, pullQueues()), map[string]exec.Resolver{
+		// these need the number alone
 		"baseRepository": inRepository,
 		"reviewDecision": reviewDecisions, "reviews": reviews,
 		"viewerLatestReview":       withReviews(one(viewersReview)),
@@ -141,7 +142,8 @@ func pullTables() map[string]exec.Resolver {
 		}),
 		"mergeable": pick(mergeable), "mergeStateStatus": pick(mergeState),
 		"mergeCommit": merging(true), "potentialMergeCommit": merging(false),
-		"reviewRequests": one(reviewRequests), "viewerLatestReviewRequest": one(viewersRequest), "commits": pullCommits, "files": connections(pullFiles),
+		"reviewRequests": one(reviewRequests), "viewerLatestReviewRequest": one(viewersRequest),
+		"commits": pullCommits, "files": connections(pullFiles),
 		"statusCheckRollup":         rollups(headOf, wholeRollup),
 		"autoMergeRequest":          one(autoMergeRequest),
 		"viewerCanEnableAutoMerge":  pick(func(v *pull.View) any { return v.MayEnableAuto() }),

@@ -61,8 +61,9 @@ func repositoryFacts() map[string]exec.Resolver {
 			func(m *repo.MergingPayload) string { return m.SquashMessage }),
 		"squashPrTitleUsedAsDefault": setting(false, func(m *repo.MergingPayload) bool { return m.UsesPullTitle }),
 	}), map[string]exec.Resolver{
-		"deployKeys":      deployKeys,
-		"assignableUsers": suggested("UserConnection", itself, plain), "mentionableUsers": suggested("UserConnection", itself, plain),
+		"deployKeys":       deployKeys,
+		"assignableUsers":  suggested("UserConnection", itself, plain),
+		"mentionableUsers": suggested("UserConnection", itself, plain),
 		"contributingGuidelines": health(func(h *gitdata.Health) any {
 			return healthFile("ContributingGuidelines", h.Contributing, map[string]any{})
 		}),

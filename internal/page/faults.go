@@ -9,8 +9,8 @@ import (
 )
 
 // placeFaults returns a page with each fault of its form below the field of that name, which names the fault as its
-// description and is said in the words of the field's label. In the message above the form the fault becomes a link to the field. A fault that no visible field
-// has stays in the message alone. So templates of forms need nothing for faults.
+// description and is said in the words of the field's label. In the message above the form the fault becomes a link to
+// the field. A fault that no visible field has stays in the message alone. So templates of forms need nothing for faults.
 func placeFaults(page []byte, faults []Fault) []byte {
 	p := placer{left: map[string]string{}, ids: map[string]string{}, labels: map[string]string{}}
 	for _, f := range faults {

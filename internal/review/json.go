@@ -139,7 +139,8 @@ func (p *page) comment(n int, c *Comment) (*commentPayload, error) {
 	html := at.Page + "/pull/" + strconv.FormatInt(c.Number, 10) + "#discussion_r" + strconv.FormatInt(c.ID, 10)
 	body, err := p.bodies.At(n)
 	out := &commentPayload{
-		Hidden: c.Hidden, Number: c.Number, URL: self, ReviewID: web.OrNil(c.ReviewID), ID: c.ID, NodeID: account.NodeID(CommentResource, c.ID),
+		Hidden: c.Hidden, Number: c.Number,
+		URL: self, ReviewID: web.OrNil(c.ReviewID), ID: c.ID, NodeID: account.NodeID(CommentResource, c.ID),
 		Hunk: c.Hunk, Path: c.Path, Commit: c.ShownCommit(), OriginalCommit: c.Commit, ReplyTo: c.ReplyTo,
 		User: p.User(c.AuthorID), Payload: body, CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,
 		HTMLURL: html, PullURL: of, Association: p.Association(c.RepoID, c.AuthorID),

@@ -13,7 +13,8 @@ import (
 	"arbor/internal/web"
 )
 
-const reviewColumns = `r.id, r.repo_id, r.issue_id, r.author_id, r.state, r.body, r.commit_sha, COALESCE(r.submitted_at, 0), COALESCE(r.hidden, 0)`
+const reviewColumns = `r.id, r.repo_id, r.issue_id, r.author_id, r.state, r.body, r.commit_sha,
+	COALESCE(r.submitted_at, 0), COALESCE(r.hidden, 0)`
 
 // scanReview reads reviewColumns. Error: 404 if the row does not exist.
 func scanReview(row db.Scanner) (*Review, error) {

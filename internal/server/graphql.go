@@ -23,7 +23,8 @@ func (s *Server) newGraphQL(of *apis) *graphql.API {
 		Labels: of.labels, Deletions: of.deletions, Pulls: s.forge.Pulls, Reviews: of.reviews, Checks: of.checks,
 		Stars: of.stars, Follows: of.follows, Git: of.objects, Rules: s.forge.Rules}
 	return graphql.NewAPI(s.permitRoute, do, graphql.Loaders{Repos: repos, Pulls: pulls, Reviews: of.Reviews, Issues: s.forge.Issues,
-		Comments: of.Comments, Timelines: of.Timelines, Revisions: revision.New(s.o.DB), Subscriptions: of.subscriptions, Branches: branch.NewAPI(branches),
+		Comments: of.Comments, Timelines: of.Timelines, Revisions: revision.New(s.o.DB),
+		Subscriptions: of.subscriptions, Branches: branch.NewAPI(branches),
 		Statuses: of.Statuses, Checks: of.Checks, Reactions: reaction.NewMany(s.o.DB),
 		Git: of.objects, Signatures: s.forge.Signatures, Labels: of.Labels, Milestones: of.Milestones, Releases: of.Releases, Rules: s.forge.Rules,
 		Searches: s.forge.Searches, FindRepositories: of.repositories.Find, FindAccounts: of.People.Find,

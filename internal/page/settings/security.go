@@ -72,8 +72,8 @@ func (p *Pages) security(r *http.Request) (*securityView, error) {
 //
 // ChangeFactors sets an authenticator app up (do=app, then do=add-app with its secret and a code), adds a passkey
 // (add-passkey), replaces the recovery codes (codes), renames a passkey (rename-passkey) or removes a factor
-// (remove-app, remove-passkey), or leaves an organization that requires one (leave). Secrets and recovery codes are shown only now. Errors: the page again, with 403
-// and 422.
+// (remove-app, remove-passkey), or leaves an organization that requires one (leave). Secrets and recovery codes are
+// shown only now. Errors: the page again, with 403 and 422.
 func (p *Pages) ChangeFactors(w http.ResponseWriter, r *http.Request) error {
 	f, err := page.ReadForm(r)
 	if err != nil {

@@ -105,7 +105,7 @@ func (e *Edit) changeFactors(tx *db.Tx, by *Caller, a *Account) (err error) {
 	if a.FactorsRequired = want; want {
 		return requireFactors(tx, by, a, 0)
 	}
-	return endFactorRule(tx, a)
+	return errs.New(errs.Forbidden, "The requirement of second factors is ended on the page of settings, or by the operator.")
 }
 
 // endFactorRule removes the rule, and records it if there was one.

@@ -1,6 +1,10 @@
 package account
 
-import "arbor/internal/db"
+import (
+	"strconv"
+
+	"arbor/internal/db"
+)
 
 // NoFactor is the condition that the user whose id a column has has no second factor (package factor).
 func NoFactor(column string) string {
@@ -8,10 +12,12 @@ func NoFactor(column string) string {
 		`) AND NOT EXISTS (SELECT 1 FROM passkeys WHERE passkeys.account_id = ` + column + `)`
 }
 
-// needsFactor is the condition that the user whose id a column has must have a second factor, and has none.
+// needsFactor is the condition that the user whose id a column has must have a second factor, and has none. Bots of Apps
+// need none.
 func needsFactor(column string) string {
 	return `(EXISTS (SELECT 1 FROM factor_rules fr WHERE fr.in_force = TRUE AND ` + bindsUser(column) + `) AND ` +
-		NoFactor(column) + `)`
+		NoFactor(column) + ` AND EXISTS (SELECT 1 FROM accounts fa WHERE fa.id = ` + column + ` AND fa.kind = ` +
+		strconv.Itoa(int(User)) + `))`
 }
 
 // bindsUser is the condition that the rule fr binds the user whose id a column has.

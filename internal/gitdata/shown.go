@@ -305,14 +305,20 @@ type BlameOf struct {
 	Err   error // as that of Blame
 }
 
-// Age returns how old a hunk is among those of its file: from 1 for the newest to 10 for the oldest.
-func (b BlameOf) Age(n int) int {
+// Ages returns how old each hunk is among those of its file: from 1 for the newest to 10 for the oldest.
+func (b BlameOf) Ages() []int {
+	ages := make([]int, len(b.Hunks))
+	if len(ages) == 0 {
+		return nil
+	}
 	byTime := func(x, y history.BlameHunk) int { return x.Commit.When.Compare(y.Commit.When) }
 	oldest, newest := slices.MinFunc(b.Hunks, byTime).Commit.When, slices.MaxFunc(b.Hunks, byTime).Commit.When
-	if !newest.After(oldest) {
-		return 1
+	for n, h := range b.Hunks {
+		if ages[n] = 1; newest.After(oldest) {
+			ages[n] += int(9 * (newest.Sub(h.Commit.When).Seconds() / newest.Sub(oldest).Seconds()))
+		}
 	}
-	return 1 + int(9*(newest.Sub(b.Hunks[n].Commit.When).Seconds()/newest.Sub(oldest).Seconds()))
+	return ages
 }
 
 // BlameEach blames the file at a path of each of the commits, which were found for the caller before.

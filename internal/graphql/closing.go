@@ -139,7 +139,7 @@ func commitsAhead(q *query) listLoader[gitdata.AheadOf, *gitdata.CommitPayload] 
 }
 
 // mostCompared limits how many hundreds of commits of a comparison are read for the number of their authors.
-const mostCompared = 10
+const mostCompared = 3
 
 // authorsCompared resolves how many people wrote the commits of comparisons.
 func authorsCompared(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {

@@ -44,7 +44,7 @@ func comments(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 }
 
 // mostComments limits how many hundreds of comments are sorted.
-const mostComments = 10
+const mostComments = 3
 
 func commentLists(q *query, media string) listLoader[int64, *comment.Payload] {
 	l := loader[int64, *web.List[*comment.Payload]]{name: "comments", route: "/issues/{number}/comments", media: media,

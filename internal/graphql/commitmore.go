@@ -48,8 +48,14 @@ func addresses(name string, path func(o *object) string) map[string]exec.Resolve
 func commitSizes() map[string]exec.Resolver {
 	size := func(part func(s gitdata.Size) any) exec.Resolver {
 		return func(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
+			q := queryOf(ctx)
 			l := loader[git.SHA, gitdata.Size]{name: "sizes of commits", route: "/commits/{ref...}", key: bySHA,
-				read: queryOf(ctx).load.Git.Sizes}
+				read: func(ctx context.Context, list []repo.Of[git.SHA]) (map[repo.Of[git.SHA]]gitdata.Size, error) {
+					if q.sizes += len(list); q.sizes > maxSizes {
+						return nil, errs.Newf(errs.TooLarge, "A query tells the sizes of at most %d commits.", maxSizes)
+					}
+					return q.load.Git.Sizes(ctx, list)
+				}}
 			return l.values(ctx, parents, func(_ *object, s gitdata.Size) (any, error) { return part(s), nil })
 		}
 	}
@@ -66,6 +72,9 @@ func commitSizes() map[string]exec.Resolver {
 		"blame": blame, "file": commitFile,
 	}
 }
+
+// maxSizes limits the commits of a query that are compared with their parents.
+const maxSizes = 500
 
 // maxBlames limits the files of a query whose lines are blamed, each by a process of git.
 const maxBlames = 25
@@ -87,10 +96,10 @@ func blame(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 		if err := q.hold(ctx, int64(len(b.Hunks))*nodeBytes); err != nil {
 			return nil, err
 		}
-		ranges := make([]any, len(b.Hunks))
+		ranges, ages := make([]any, len(b.Hunks)), b.Ages()
 		for n, h := range b.Hunks {
 			ranges[n] = bare{"BlameRange", map[string]any{"startingLine": h.Start, "endingLine": h.Start + len(h.Lines) - 1,
-				"age": b.Age(n), "commit": gitObject(o.repo, "commit", string(h.Commit.SHA))}}
+				"age": ages[n], "commit": gitObject(o.repo, "commit", string(h.Commit.SHA))}}
 		}
 		return bare{"Blame", map[string]any{"ranges": ranges}}, nil
 	})

@@ -62,6 +62,9 @@ func TestCommitsAndLists(t *testing.T) {
 		Send: `{"title": "Beans", "head": "bed", "base": "main"}`})
 	s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden/issues/2", As: "alice", Status: 200,
 		Send: `{"labels": ["bug"], "milestone": 1}`})
+	ask{query: `mutation($id:ID!){pinIssue(input:{issueId:$id}){issue{number}}}`, variables: map[string]any{
+		"id": member(t, s, "alice", "/repos/alice/garden/issues/1", "node_id")},
+		want: `{"data": {"pinIssue": {"issue": {"number": 1}}}}`}.check(t, s)
 	for _, a := range []ask{
 		{query: `{repository(owner:"alice",name:"garden"){ref(qualifiedName:"main"){compare(headRef:"bed"){aheadBy
 			headTarget{oid} baseTarget{abbreviatedOid} commits(first:1){totalCount authorCount pageInfo{hasNextPage}
@@ -100,6 +103,10 @@ func TestCommitsAndLists(t *testing.T) {
 				"viewerSubscription": "SUBSCRIBED", "viewerCanEditFiles": true, "viewerCanDeleteHeadRef": false,
 				"viewerCanClose": true, "viewerCanReopen": false, "viewerCanLabel": true, "viewerCannotUpdateReasons": [],
 				"totalCommentsCount": 0, "checksUrl": "{base}/alice/garden/pull/2/checks"}}}}`},
+		{query: `{repository(owner:"alice",name:"garden"){pinnedIssues(first:3){totalCount nodes{issue{number title}
+			pinnedBy{login} repository{name}}}}}`,
+			want: `{"data": {"repository": {"pinnedIssues": {"totalCount": 1, "nodes": [{"issue": {"number": 1,
+				"title": "Peas"}, "pinnedBy": {"login": "alice"}, "repository": {"name": "garden"}}]}}}}`},
 		{query: `{repository(owner:"alice",name:"garden"){label(name:"bug"){issues(first:1,filterBy:{assignee:"alice"}){
 			totalCount}}}}`,
 			want: `{"errors": [{"message": "Arbor does not support the argument filterBy of Label.issues."}]}`},

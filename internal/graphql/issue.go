@@ -148,7 +148,7 @@ func repositoryIssues() map[string]exec.Resolver {
 	return map[string]exec.Resolver{
 		"issue":              issuesNumbered("Issue", "an Issue"),
 		"issueOrPullRequest": issuesNumbered("", "an issue or pull request"),
-		"issues":             connections(issues), "labels": labels, "milestones": milestones,
+		"issues":             connections(issues), "labels": labels, "milestones": milestones, "pinnedIssues": pinnedIssues,
 		"issueTypes":      always(nil),
 		"suggestedActors": suggested("ActorConnection", itself, plain),
 		"watchers":        connections(watchers),

@@ -31,8 +31,20 @@ func minimizable() map[string]exec.Resolver {
 	return map[string]exec.Resolver{
 		"isMinimized":       hidden(func(h issuekit.Hidden) any { return h != 0 }),
 		"minimizedReason":   hidden(func(h issuekit.Hidden) any { return orNil(h.String()) }),
-		"viewerCanMinimize": may(account.Triage, true, func(o *object) bool { return !isPending(o) }),
+		"viewerCanMinimize": one(mayMinimize),
 	}
+}
+
+// mayMinimize resolves whether the caller may hide a comment, or show it again.
+func mayMinimize(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+	if isPending(o) {
+		return false, nil
+	}
+	if hiddenOf(o) == 0 && didAuthor(ctx, o) {
+		return true, nil
+	}
+	role, err := roleOn(ctx, o.repo)
+	return role >= account.Triage, err
 }
 
 // isPending reports a review, or a comment of one, that was not submitted.

@@ -94,9 +94,12 @@ func publicKeys(ctx context.Context, f *exec.Field, parents []exec.Object) []any
 		all := []any{}
 		if page != nil {
 			for _, k := range page.Rows {
-				all = append(all, bare{"PublicKey", map[string]any{"id": account.NodeID("PublicKey", k.ID), "key": k.PublicKey,
-					"fingerprint": k.Fingerprint, "isReadOnly": k.ReadOnly, "createdAt": k.CreatedAt, "updatedAt": k.CreatedAt,
-					"accessedAt": k.LastUsedAt}})
+				shown := map[string]any{"id": account.NodeID("PublicKey", k.ID), "key": k.PublicKey, "fingerprint": k.Fingerprint}
+				if o.id == int64(viewer(ctx).ID) { // others learn no more than the key
+					shown["isReadOnly"], shown["accessedAt"] = k.ReadOnly, k.LastUsedAt
+					shown["createdAt"], shown["updatedAt"] = k.CreatedAt, k.CreatedAt
+				}
+				all = append(all, bare{"PublicKey", shown})
 			}
 		}
 		values[n] = orError(connectAll(f, "PublicKeyConnection", all))

@@ -25,6 +25,7 @@ type query struct {
 	repositories map[string]*object // repositories of lists, so that each is one object
 
 	blames int // files whose lines were blamed
+	sizes  int // commits that were compared with their parents
 
 	used, held int64 // bytes of memory; held is what was reserved
 	stopped    error // the error with which the whole query fails

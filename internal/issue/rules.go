@@ -4,6 +4,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/issuekit"
 	"arbor/internal/milestone"
 	"arbor/internal/repo"
 )
@@ -94,9 +95,10 @@ func milestoneFor(tx *db.Tx, repoID repo.ID, number int64) (*milestone.Milestone
 }
 
 // MayHide returns 403 unless the caller may hide a comment of an author: it requires the role Triage, or the author,
-// who must have push access while the conversation is locked.
-func MayHide(a *repo.Access, authorID account.ID, locked bool) error {
-	if a.Role >= account.Triage || !locked && a.Caller != nil && a.Caller.ID == authorID {
+// while the conversation is not locked. A comment that is hidden already takes the role: its author does not undo what
+// others did.
+func MayHide(a *repo.Access, authorID account.ID, locked bool, now issuekit.Hidden) error {
+	if a.Role >= account.Triage || !locked && now == 0 && a.Caller != nil && a.Caller.ID == authorID {
 		return nil
 	}
 	return errs.New(errs.Forbidden, "Must be the author of the comment or have triage access to Repository.")

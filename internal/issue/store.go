@@ -171,3 +171,27 @@ func PinnedIn(tx *db.Tx, repoID repo.ID) ([]*Issue, error) {
 	return queryIssues(tx, ` WHERE i.repo_id = $1 AND i.pinned_at IS NOT NULL ORDER BY i.pinned_at, i.id`,
 		repoID)
 }
+
+// Pin names a pinned issue.
+type Pin struct {
+	ID     ID
+	Number int64
+	By     account.ID
+}
+
+// pinsIn reads the pinned issues of repositories, by the time of pinning.
+func pinsIn(tx *db.Tx, repos []repo.ID) (map[repo.ID][]Pin, error) {
+	found := map[repo.ID][]Pin{}
+	if len(repos) == 0 {
+		return found, nil
+	}
+	err := db.QueryEach(tx, func(row db.Scanner) error {
+		var in repo.ID
+		var p Pin
+		err := row.Scan(&in, &p.ID, &p.Number, &p.By)
+		found[in] = append(found[in], p)
+		return err
+	}, `SELECT repo_id, id, number, COALESCE(pinned_by, 0) FROM issues WHERE pinned_at IS NOT NULL AND repo_id IN `+
+		db.Values(1, len(repos))+` ORDER BY pinned_at, id`, db.Args(repos)...)
+	return found, err
+}

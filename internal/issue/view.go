@@ -70,6 +70,21 @@ func (s *Service) Pinned(ctx context.Context, a *repo.Access) ([]*View, error) {
 	return list, nil
 }
 
+// Pins returns the pinned issues of repositories, open and closed. Those with issues switched off have none.
+func (s *Service) Pins(ctx context.Context, list []*repo.Access) (found map[repo.ID][]Pin, err error) {
+	var ids []repo.ID
+	for _, a := range list {
+		if Enabled(a.Repo, nil) == nil {
+			ids = append(ids, a.ID)
+		}
+	}
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		found, err = pinsIn(tx, ids)
+		return err
+	})
+	return found, err
+}
+
 // readViews reads the issues that find returns and everything that they refer to, from one snapshot.
 func (s *Service) readViews(
 	ctx context.Context, a *repo.Access, find func(*db.Tx) ([]*Issue, error),

@@ -1,6 +1,8 @@
 package oauth
 
 import (
+	"cmp"
+
 	"arbor/internal/account"
 	"arbor/internal/account/token"
 	"arbor/internal/db"
@@ -123,6 +125,9 @@ func tokenOf(tx *db.Tx, app *App, value string) (*Given, error) {
 		Scan(&g.ID, &scopes, &g.CreatedAt, &g.grant, &of)
 	if err != nil {
 		return nil, account.OrAbsent(err)
+	}
+	if needs, err := account.NeedsFactor(tx, of); err != nil || needs {
+		return nil, cmp.Or[error](err, errs.Absent())
 	}
 	if g.Scopes, err = scope.Parse(scopes); err != nil {
 		return nil, err

@@ -204,8 +204,18 @@ func securely(issuer string) bool {
 	if err != nil || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
 		return false
 	}
+	return overTLS(u)
+}
+
+// overTLS reports an address that is asked over TLS, or on this machine.
+func overTLS(u *url.URL) bool {
 	ip := net.ParseIP(u.Hostname())
 	return u.Scheme == "https" || u.Scheme == "http" && (u.Hostname() == "localhost" || ip != nil && ip.IsLoopback())
+}
+
+// issues reports whether there is a provider of an issuer.
+func (c *Config) issues(issuer string) bool {
+	return slices.ContainsFunc(c.Providers, func(p *Provider) bool { return p.Issuer == issuer })
 }
 
 // refusesPassword reports whether a user must sign in with a provider.

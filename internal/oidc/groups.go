@@ -81,32 +81,37 @@ func (s *Service) follow(ctx context.Context, i *Identity, a *account.Account, f
 		if err := tolerate(at.org, s.followOrg(ctx, by, at, now[key])); err != nil {
 			return err
 		}
+		if at.role == "" {
+			continue // teams go with the membership
+		}
+		for _, in := range [...]bool{false, true} { // what is taken away first
+			for slug, wanted := range at.teams {
+				if wanted != in {
+					continue
+				}
+				ref := team.Ref{Org: at.org, Slug: slug}
+				if err := tolerate(at.org+"/"+slug, s.followTeam(ctx, by, ref, in)); err != nil {
+					return err
+				}
+			}
+		}
 	}
 	return nil
 }
 
-// followOrg makes the role of the caller in an organization what it must be, and then its teams.
+// followOrg makes the role of the caller in an organization what it must be.
 func (s *Service) followOrg(ctx context.Context, by *account.Caller, at *place, now string) (err error) {
 	switch {
-	case at.role == "" && now == "":
-		return nil
-	case at.role == "":
+	case at.role == "" && now != "":
 		return s.accounts.RemoveMember(ctx, by, at.org, by.Login)
-	case at.role != now:
+	case at.role != "" && at.role != now:
 		role := member
 		if at.role == owner {
 			role = "admin"
 		}
-		if _, err := s.accounts.SetMember(ctx, by, at.org, by.Login, role); err != nil {
-			return err
-		}
+		_, err = s.accounts.SetMember(ctx, by, at.org, by.Login, role)
 	}
-	for slug, in := range at.teams {
-		if err := s.followTeam(ctx, by, team.Ref{Org: at.org, Slug: slug}, in); err != nil {
-			return err
-		}
-	}
-	return nil
+	return err
 }
 
 // followTeam adds the caller to a team, or removes it. A role in it stays.

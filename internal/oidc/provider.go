@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"slices"
 	"sync"
 	"time"
@@ -65,11 +66,33 @@ func (p *Provider) discover(ctx context.Context) (*oidclib.Provider, error) {
 			oidclib.ClientContext(context.WithoutCancel(ctx), client), p.Issuer)
 		p.remote.failed = time.Now()
 	}
+	if p.remote.cause == nil {
+		if p.remote.cause = p.checkEndpoints(p.remote.found); p.remote.cause != nil {
+			p.remote.found = nil
+		}
+	}
 	if p.remote.cause != nil {
 		return nil, errs.Wrap(errs.Unavailable, p.Label+" cannot be reached at this moment. Try again later.",
 			p.remote.cause)
 	}
 	return p.remote.found, nil
+}
+
+// checkEndpoints returns an error for addresses of a provider that are asked less securely than its issuer may be.
+func (p *Provider) checkEndpoints(found *oidclib.Provider) error {
+	var says struct {
+		Keys string `json:"jwks_uri"`
+	}
+	if err := found.Claims(&says); err != nil {
+		return err
+	}
+	at := found.Endpoint()
+	for _, address := range []string{at.AuthURL, at.TokenURL, found.UserInfoEndpoint(), says.Keys} {
+		if u, err := url.Parse(address); address != "" && (err != nil || !overTLS(u)) {
+			return fmt.Errorf("its description names %s, which is not HTTPS", address)
+		}
+	}
+	return nil
 }
 
 // Check reports why people cannot sign in with the provider: what `arbor doctor` asks.

@@ -2,6 +2,7 @@ package oidc
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -220,7 +221,8 @@ func (s *Service) Unlink(ctx context.Context, by *account.Caller, id int64) erro
 			return err
 		}
 		list, err := identitiesOf(tx, a.ID)
-		if err != nil || len(list) > 0 {
+		works := slices.ContainsFunc(list, func(i Linked) bool { return s.config.issues(i.Issuer) })
+		if err != nil || works {
 			return err
 		}
 		return s.otherWay(tx, a)

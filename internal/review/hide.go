@@ -23,7 +23,7 @@ func (s *Service) Hide(
 		if v.State == Pending {
 			return errs.New(errs.Invalid, "A pending review cannot be hidden.")
 		}
-		if err := issue.MayHide(a, v.AuthorID, c.Issue.Locked); err != nil || v.Hidden == why {
+		if err := issue.MayHide(a, v.AuthorID, c.Issue.Locked, v.Hidden); err != nil || v.Hidden == why {
 			return err
 		}
 		v.Hidden = why
@@ -42,7 +42,7 @@ func (s *Service) HideComment(ctx context.Context, a *repo.Access, found *Commen
 		if now.Pending {
 			return errs.New(errs.Invalid, "A comment of a pending review cannot be hidden.")
 		}
-		if err := issue.MayHide(a, now.AuthorID, now.Locked); err != nil || now.Hidden == why {
+		if err := issue.MayHide(a, now.AuthorID, now.Locked, now.Hidden); err != nil || now.Hidden == why {
 			return err
 		}
 		now.Hidden = why

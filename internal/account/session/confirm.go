@@ -24,7 +24,7 @@ func (s *Service) Confirmed(c *account.Caller) bool {
 func (s *Service) Factors(ctx context.Context, of *account.Caller) (has factor.State, password bool, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		_, kept, err := loginAndPassword(tx, of.ID)
-		if password = kept != ""; err == nil {
+		if password = kept != "" && !s.refuses(of.Login); err == nil {
 			has, err = factor.Of(tx, of.ID)
 		}
 		return err
@@ -46,6 +46,8 @@ func (s *Service) Confirm(
 		if err := s.codes.take(by.Login, at, s.now()); err != nil {
 			return err
 		}
+	case s.refuses(by.Login):
+		return errs.New(errs.Invalid, "Passwords are switched off for your account: confirm in another way.")
 	default:
 		var err error
 		if kept, err = s.keptPassword(ctx, by.Login); err != nil {

@@ -119,16 +119,19 @@ func (s *Service) SignIn(ctx context.Context, login, password string, from Origi
 	if !account.Plausible(login) || len(password) > maxPassword {
 		return "", wrongPassword()
 	}
-	if s.RefusesPassword != nil && s.RefusesPassword(login) {
-		return "", errs.New(errs.Invalid, "Passwords are switched off here: sign in the other way.")
-	}
 	kept, at, err := s.knock(ctx, login, from)
 	if err != nil {
 		return "", err
 	}
+	if s.refuses(login) {
+		kept = "" // it fails as a wrong one does, so that nobody learns which accounts still have passwords
+	}
 	ok, err := s.try(ctx, login, password, kept, at)
 	if err != nil {
 		return "", err
+	}
+	if !ok && s.refuses("") {
+		return "", errs.New(errs.Invalid, "The login or the password is wrong. Most people here sign in another way, without a password.")
 	}
 	if !ok {
 		return "", wrongPassword()
@@ -148,6 +151,9 @@ func (s *Service) SignIn(ctx context.Context, login, password string, from Origi
 		return &newSession{account: a, how: withPassword}, err
 	})
 }
+
+// refuses reports whether a user may not use a password; without a login, whether that is so for most.
+func (s *Service) refuses(login string) bool { return s.RefusesPassword != nil && s.RefusesPassword(login) }
 
 // try compares a password with a stored hash, and counts the attempt. Without a hash it takes as long and
 // fails. Errors: 429, 503.

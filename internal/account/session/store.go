@@ -147,3 +147,9 @@ func hasUsers(tx *db.Tx) (some bool, err error) {
 		int64(account.User)).Scan(&some)
 	return some, err
 }
+
+// hasIdentity reports whether an account signs in with an identity of another server.
+func hasIdentity(tx *db.Tx, id account.ID) (has bool, err error) {
+	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM identities WHERE account_id = $1)`, id).Scan(&has)
+	return has, err
+}

@@ -152,7 +152,7 @@ func (s *Service) Hide(ctx context.Context, a *repo.Access, found *Comment, why 
 		if changed, err = byID(c.Tx, a.ID, found.ID); err != nil {
 			return err
 		}
-		if err := issue.MayHide(a, changed.AuthorID, changed.Locked); err != nil || changed.Hidden == why {
+		if err := issue.MayHide(a, changed.AuthorID, changed.Locked, changed.Hidden); err != nil || changed.Hidden == why {
 			return err
 		}
 		changed.Hidden = why

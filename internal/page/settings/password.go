@@ -37,7 +37,20 @@ func (p *Pages) password(r *http.Request) (*passwordView, error) {
 //
 // ChangePassword takes the current password, which ends all sessions, and begins one for this browser with
 // the new one. Errors: the page again, with 422 and 429.
+//
+// Whoever has no password yet confirms in another way first.
 func (p *Pages) ChangePassword(w http.ResponseWriter, r *http.Request) error {
+	has, err := p.sessions.HasPassword(r.Context(), caller(r).Login)
+	if err != nil {
+		return err
+	}
+	if !has {
+		return p.kit.Sudo(p.changePassword)(w, r)
+	}
+	return p.changePassword(w, r)
+}
+
+func (p *Pages) changePassword(w http.ResponseWriter, r *http.Request) error {
 	f, err := page.ReadForm(r)
 	if err != nil {
 		return err

@@ -84,7 +84,7 @@ func (t *Thread) box(c page.Comment, anchor string, comment int64) *Box {
 		path := t.Act + "/comments/" + strconv.FormatInt(comment, 10)
 		b.Edit, b.Delete = path+"?"+back, path+"/delete"
 		b.Edited = c.UpdatedAt.After(c.CreatedAt)
-		if t.MaySort || mine && t.MayComment {
+		if t.MaySort || mine && t.MayComment && c.Hidden == "" {
 			b.Hide = path + "/hide?" + back
 		}
 	}

@@ -9,7 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"arbor/internal/account/token"
 	"arbor/internal/db"
+	"arbor/internal/scope"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/dbtest"
 	"arbor/internal/test/testkit"
@@ -42,6 +44,21 @@ func TestSignInWithAnIdentity(t *testing.T) {
 		if i.asked.Get("redirect_uri") != s.URL+"/login/oidc/company/callback" {
 			t.Errorf("the address is %q", i.asked.Get("redirect_uri"))
 		}
+
+		// A session of some age sets no password for an account that has none, and nor does one that a token began.
+		testkit.NoError(t, s.DB.WriteAs(t.Context(), db.Server, func(tx *db.Tx) error {
+			if err := tx.Run(`UPDATE tokens SET confirmed_at = 1, created_at = 1 WHERE agent IS NOT NULL`); err != nil {
+				return err
+			}
+			return tx.Bump("accounts")
+		}))
+		password := []string{"new", "a long secret", "again", "a long secret"}
+		ann.post("/settings/password", password...).Shows(t, 403, "Confirm access")
+		value, _, err := s.Forge.Tokens.CreateToken(t.Context(), token.NewToken{Login: "Ann-Ash", Scopes: scope.All})
+		testkit.NoError(t, err)
+		s.SetToken("Ann-Ash", value)
+		byToken := &visitor{t, s, s.Session(t, "Ann-Ash")}
+		byToken.post("/settings/password", password...).Shows(t, 403, "Sign in with your account of the other server")
 		i.says("ann", map[string]any{"preferred_username": "somebody-else"})
 		i.signsIn(t, s, "company").show("/", "Ann-Ash")
 
@@ -167,7 +184,7 @@ passwords: [Alice]
 		s.Users(t, "alice", "bob")
 		alice := &visitor{t, s, s.PasswordSession(t, "alice")}
 		testkit.NoError(t, s.Forge.Sessions.SetPassword(t.Context(), "bob", "a long secret", nil))
-		want(t, visit(t, s, "POST /login", "", "login=bob&password=a+long+secret"), 422, "Passwords are switched off")
+		want(t, visit(t, s, "POST /login", "", "login=bob&password=a+long+secret"), 422, "Most people here sign in another way")
 		want(t, visit(t, s, "GET /login", "", ""), 200, "For accounts that the operator named")
 
 		i.says("7", nil)
@@ -236,7 +253,8 @@ providers:
     client_id: arbor
     accounts: create
     groups:
-      dev: [{organization: Acme, teams: [web]}]
+      dev: [{organization: Acme, teams: [web, gone]}]
+      prod: [{organization: acme, teams: [prod]}]
       lead: [{organization: acme, role: owner}, {organization: nowhere}]
     administrators: [ops]
 `, i.URL))
@@ -245,6 +263,7 @@ providers:
 		s.Org(t, "acme", "alice")
 		s.Org(t, "free", "alice")
 		s.Ask(t, "alice", "POST /orgs/acme/teams", `{"name": "web"}`, 201)
+		s.Ask(t, "alice", "POST /orgs/acme/teams", `{"name": "prod"}`, 201)
 		s.Repo(t, "acme/secret", true)
 		role := func(want string) {
 			t.Helper()
@@ -266,6 +285,11 @@ providers:
 		in("dev", "unknown").show("/acme/secret", "secret")
 		role("member")
 		s.Check(t, apitest.Case{Do: "GET /orgs/acme/teams/web/memberships/ann", As: "alice", Status: 200})
+		// A team that is not there keeps nobody in another one.
+		in("dev", "prod")
+		s.Check(t, apitest.Case{Do: "GET /orgs/acme/teams/prod/memberships/ann", As: "alice", Status: 200})
+		in("dev")
+		s.Check(t, apitest.Case{Do: "GET /orgs/acme/teams/prod/memberships/ann", As: "alice", Status: 404})
 		in("dev", "lead")
 		role("admin")
 		in("lead")

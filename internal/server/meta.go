@@ -5,7 +5,6 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -54,23 +53,14 @@ func (s *Server) Versions(w http.ResponseWriter, r *http.Request) error {
 	return web.JSON(w, r, http.StatusOK, []string{"2022-11-28"})
 }
 
-// sayings are what GET /zen answers, one a minute.
-var sayings = [...]string{
-	"Small gardens are watered more often.",
-	"Prune before you plant.",
-	"A path that people walk needs no sign.",
-	"Label what you sow.",
-	"The best tool hangs where it is used.",
-	"Leave the bed better than you found it.",
-}
-
-func saying() string { return sayings[time.Now().Minute()%len(sayings)] }
+// saying is what GET /zen answers.
+const saying = "Leave the bed better than you found it."
 
 // GET /zen
 //
 // Zen returns a sentence as plain text. Clients ask for it to see whether the server answers.
 func (s *Server) Zen(w http.ResponseWriter, r *http.Request) error {
-	return writePlain(w, saying())
+	return writeText(w, "text/plain; charset=utf-8", saying)
 }
 
 // GET /octocat
@@ -79,16 +69,16 @@ func (s *Server) Zen(w http.ResponseWriter, r *http.Request) error {
 func (s *Server) Octocat(w http.ResponseWriter, r *http.Request) error {
 	said := web.QueryOf(r).Get("s")
 	if said == "" {
-		said = saying()
+		said = saying
 	}
 	if len(said) > maxSaid || strings.ContainsFunc(said, unicode.IsControl) || !utf8.ValidString(said) {
 		return errs.New(errs.Invalid, "s is a line of at most 255 bytes.")
 	}
-	return writePlain(w, fmt.Sprintf(tree, said))
+	return writeText(w, "application/octocat-stream", fmt.Sprintf(tree, said))
 }
 
-func writePlain(w http.ResponseWriter, text string) error {
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+func writeText(w http.ResponseWriter, kind, text string) error {
+	w.Header().Set("Content-Type", kind)
 	_, err := io.WriteString(w, text)
 	return err
 }

@@ -223,7 +223,7 @@ type Caller struct {
 
 	// Of a session: its user must have a second factor and has none, so it opens nothing but where one is added.
 	NeedsFactor bool
-	TimeZone string // the name of the one in which pages show times; empty: that of the browser
+	TimeZone    string // the name of the one in which pages show times; empty: that of the browser
 
 	ConfirmedAt db.Time // of a session: when its user last showed a password or a factor
 	// the id of the App that signed the request itself, with a JWT, and so has no token; 0: none

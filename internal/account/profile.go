@@ -21,8 +21,8 @@ type Edit struct {
 	// of an organization: whether members may create repositories at all, public ones and private ones
 	CreateRepos, CreatePublic, CreatePrivate web.Opt[bool]
 
-	BillingEmail web.Opt[string] // of an organization
-	FactorsRequired   web.Opt[bool] // at once; an organization that requires factors after a grace time stays so
+	BillingEmail    web.Opt[string] // of an organization
+	FactorsRequired web.Opt[bool]   // at once; an organization that requires factors after a grace time stays so
 }
 
 // lines are the fields that have one line, by their names.

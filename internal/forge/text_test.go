@@ -34,7 +34,7 @@ var boundedTexts = map[string]string{
 	"unreached_objects": "pruned", "viewed_files": "one of a file of a pull request", "discarded": "jobs",
 	"passkeys": "25 of an account", "identities": "one of an account and provider",
 	"passkey_challenges": "50 of a network, that expire",
-	"oauth_apps": "100 of an account", "oauth_secrets": "10 of an OAuth App",
+	"oauth_apps":         "100 of an account", "oauth_secrets": "10 of an OAuth App",
 	"oauth_grants": "one of an account and OAuth App", "oauth_codes": "10 of a grant, that expire",
 	"deleted_milestones": "jobs", "deleted_repos": "jobs", "teams": "5000 of an organization",
 }

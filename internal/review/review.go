@@ -85,7 +85,7 @@ type Comment struct {
 	Pending  bool
 	ReplyTo  int64 // first comment of the thread; 0 for that comment itself
 	Body     string
-	Reacted  bool   // has or had reactions
+	Reacted  bool // has or had reactions
 	Hidden   issuekit.Hidden
 	Anchor          // as first written
 	Hunk     string // diff hunk up to the commented line

@@ -153,7 +153,9 @@ func (s *Service) SignIn(ctx context.Context, login, password string, from Origi
 }
 
 // refuses reports whether a user may not use a password; without a login, whether that is so for most.
-func (s *Service) refuses(login string) bool { return s.RefusesPassword != nil && s.RefusesPassword(login) }
+func (s *Service) refuses(login string) bool {
+	return s.RefusesPassword != nil && s.RefusesPassword(login)
+}
 
 // try compares a password with a stored hash, and counts the attempt. Without a hash it takes as long and
 // fails. Errors: 429, 503.

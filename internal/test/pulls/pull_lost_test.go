@@ -206,7 +206,7 @@ func leaving(t *testing.T, s *apitest.Server, org string, private bool) (issueNu
 	s.Ask(t, "alice", "PUT /orgs/"+org+"/teams/weeders/memberships/mia", "", 200)
 	s.Check(t, apitest.Case{Do: "POST /repos/" + org + "/shed/issues", As: "alice", Status: 201,
 		Send: `{"title":"dig","assignees":["alice","mia"]}`, Headers: fixture.Graduated}).JSON(t, &made)
-	issueNumber, team = made.Number, made.ID
+	issueNumber = made.Number
 	s.Ask(t, "alice", "GET /orgs/"+org+"/teams/weeders", "", 200).JSON(t, &made)
 	team = made.ID
 	pull = propose(t, s, "alice", org+"/shed", "side", "main").Number

@@ -18,6 +18,7 @@
 //     former_logins
 //   - delete.go: the end of an account, and ghost
 //   - factorrule.go, storefactor.go: who must have a second factor, of table factor_rules
+//   - self.go: changes of the caller's own account
 //   - zone.go: the time zones of people
 //   - quota.go, text.go, storequota.go: what accounts may own and write
 //   - audit.go: what the audit log says of accounts, and showing it

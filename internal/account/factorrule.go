@@ -44,7 +44,8 @@ func (s *Service) EndFactorRule(ctx context.Context, by *Caller, org string) err
 	return s.changeFactorRule(ctx, by, org, endFactorRule)
 }
 
-// changeFactorRule runs a change of the rule of an organization that the caller owns, or of the site with a nil account.
+// changeFactorRule changes the rule of an organization that the caller owns. org is empty for the site, and change then
+// gets a nil account.
 func (s *Service) changeFactorRule(
 	ctx context.Context, by *Caller, org string, change func(tx *db.Tx, a *Account) error,
 ) error {
@@ -105,7 +106,7 @@ func (e *Edit) changeFactors(tx *db.Tx, by *Caller, a *Account) (err error) {
 	if a.FactorsRequired = want; want {
 		return requireFactors(tx, by, a, 0)
 	}
-	return errs.New(errs.Forbidden, "The requirement of second factors is ended on the page of settings, or by the operator.")
+	return errs.New(errs.Forbidden, "Tokens cannot end the two-factor requirement. Use the organization's settings page.")
 }
 
 // endFactorRule removes the rule, and records it if there was one.

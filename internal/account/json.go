@@ -219,7 +219,7 @@ type privateOrg struct {
 	RepositoryCreation      string `json:"members_allowed_repository_creation_type"`
 	MembersCanForkPrivate   bool   `json:"members_can_fork_private_repositories"`
 	*ownersOrg
-	TwoFactorRequired           *bool  `json:"two_factor_requirement_enabled"` // null: who asks is no owner
+	TwoFactorRequired           *bool  `json:"two_factor_requirement_enabled"` // null unless the caller is an owner
 	DefaultRepositoryPermission string `json:"default_repository_permission"`
 }
 

@@ -12,8 +12,8 @@ func NoFactor(column string) string {
 		`) AND NOT EXISTS (SELECT 1 FROM passkeys WHERE passkeys.account_id = ` + column + `)`
 }
 
-// needsFactor is the condition that the user whose id a column has must have a second factor, and has none. Bots of Apps
-// need none.
+// needsFactor is the condition that a user lacks a required second factor. column holds the user's id. Bots of Apps
+// need no factor.
 func needsFactor(column string) string {
 	return `(EXISTS (SELECT 1 FROM factor_rules fr WHERE fr.in_force = TRUE AND ` + bindsUser(column) + `) AND ` +
 		NoFactor(column) + ` AND EXISTS (SELECT 1 FROM accounts fa WHERE fa.id = ` + column + ` AND fa.kind = ` +

@@ -43,28 +43,41 @@ type PullTemplate struct {
 // pull_request_template, or in a directory of that name, in .github, the root and docs. Files that are too
 // large or not text are omitted.
 func (s *Service) Templates(ctx context.Context, list []*repo.Access) (map[repo.ID]*Templates, error) {
+	out := map[repo.ID]*Templates{}
+	return out, s.eachDefault(ctx, list, func(a *repo.Access, v *view) error {
+		t := &Templates{}
+		if out[a.ID] = t; v == nil {
+			return nil
+		}
+		return v.readTemplates(ctx, t)
+	})
+}
+
+// eachDefault calls fn with the files on the default branch of each repository, or nil for an empty repository.
+func (s *Service) eachDefault(ctx context.Context, list []*repo.Access, fn func(*repo.Access, *view) error) error {
 	heads := make([]repo.Of[string], len(list))
 	for n, a := range list {
 		heads[n].In = a
 	}
 	tips, err := s.findAll(ctx, heads)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	out := map[repo.ID]*Templates{}
 	for n, a := range list {
-		t := &Templates{}
-		if out[a.ID] = t; tips[n] == "" { // an empty repository
-			continue
-		}
-		if err := s.readTemplates(ctx, a, tips[n], t); err != nil {
-			return nil, err
+		if err := s.onDefault(ctx, a, tips[n], fn); err != nil {
+			return err
 		}
 	}
-	return out, nil
+	return nil
 }
 
-func (s *Service) readTemplates(ctx context.Context, a *repo.Access, tip git.SHA, out *Templates) error {
+// onDefault is eachDefault for one repository with the tip of its default branch.
+func (s *Service) onDefault(
+	ctx context.Context, a *repo.Access, tip git.SHA, fn func(*repo.Access, *view) error,
+) error {
+	if tip == "" {
+		return fn(a, nil)
+	}
 	tree, err := s.peel(ctx, a, tip)
 	if err != nil {
 		return err
@@ -74,6 +87,10 @@ func (s *Service) readTemplates(ctx context.Context, a *repo.Access, tip git.SHA
 		return err
 	}
 	defer v.release()
+	return fn(a, v)
+}
+
+func (v *view) readTemplates(ctx context.Context, out *Templates) error {
 	for _, dir := range [...]string{".github", "", "docs"} {
 		if err := v.plainTemplates(ctx, dir, out); err != nil {
 			return err

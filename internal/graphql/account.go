@@ -206,7 +206,6 @@ func accountFields(whole map[string]exec.Resolver) map[string]exec.Resolver {
 func ownerFields() map[string]exec.Resolver {
 	return map[string]exec.Resolver{
 		"repository": ownedRepository(), "repositories": connections(ownedRepositories),
-		"projectsV2": none("ProjectV2Connection"),
 	}
 }
 

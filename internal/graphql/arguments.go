@@ -7,7 +7,7 @@ import (
 	"arbor/internal/graphql/exec"
 )
 
-// unread are the arguments that Arbor does not honour, of fields that it answers, by type and field.
+// unread lists unsupported arguments of supported fields, by type and field.
 var unread = map[string][]string{
 	"Issue.closedByPullRequestsReferences": {"orderByState", "userLinkedOnly"},
 	"PullRequest.closingIssuesReferences":  {"orderBy", "userLinkedOnly"},
@@ -26,11 +26,12 @@ var unread = map[string][]string{
 	"User.watching": {"affiliations", "hasIssuesEnabled", "isLocked", "orderBy", "ownerAffiliations", "privacy",
 		"visibility"},
 	"User.contributionsCollection": {"organizationID"},
-	"Topic.repositories":           {"affiliations", "hasIssuesEnabled", "isLocked", "ownerAffiliations", "sponsorableOnly"},
-	"Organization.teams":           {"ldapMapped", "notificationSetting"},
-	"Team.childTeams":              {"immediateOnly"},
-	"Team.members":                 {"orderBy"},
-	"Team.repositories":            {"orderBy"},
+	"Topic.repositories": {"affiliations", "hasIssuesEnabled", "isLocked", "ownerAffiliations",
+		"sponsorableOnly"},
+	"Organization.teams": {"ldapMapped", "notificationSetting"},
+	"Team.childTeams":    {"immediateOnly"},
+	"Team.members":       {"orderBy"},
+	"Team.repositories":  {"orderBy"},
 	"ContributionsCollection.totalIssueContributions":                      {"excludeFirst", "excludePopular"},
 	"ContributionsCollection.totalPullRequestContributions":                {"excludeFirst", "excludePopular"},
 	"ContributionsCollection.totalRepositoryContributions":                 {"excludeFirst"},
@@ -38,12 +39,13 @@ var unread = map[string][]string{
 	"ContributionsCollection.totalRepositoriesWithContributedPullRequests": {"excludeFirst", "excludePopular"},
 }
 
-// refusingArguments returns a resolver that refuses arguments other than null and their defaults, which next does not read.
+// refusingArguments wraps next so that values of unsupported arguments other than null and the default are errors.
 func refusingArguments(names []string, next exec.Resolver) exec.Resolver {
 	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 		for _, name := range names {
 			if v := f.Args[name]; v != nil && !isDefault(f, name, v) {
-				return failed(refused("Arbor does not support the argument "+name+" of "+f.Type+"."+f.Name+"."), len(parents))
+				err := refused("Arbor does not support the argument " + name + " of " + f.Type + "." + f.Name + ".")
+				return failed(err, len(parents))
 			}
 		}
 		return next(ctx, f, parents)

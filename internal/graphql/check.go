@@ -28,7 +28,6 @@ func statusContextFields() map[string]exec.Resolver {
 		"createdAt":   pick(func(s shown) any { return s.CreatedAt }),
 		"creator":     pick(func(s shown) any { return newAccount(s.Creator) }),
 		"avatarUrl":   pick(func(s shown) any { return s.AvatarURL }),
-		"isRequired":  always(false),
 		"commit": one(func(_ context.Context, _ *exec.Field, o *object) (any, error) {
 			return gitObject(o.repo, "commit", string(o.value.(shown).SHA)), nil
 		}),
@@ -53,7 +52,7 @@ func checkRunFields() map[string]exec.Resolver {
 		"url":          pick(func(r run) any { return r.HTMLURL }),
 		"permalink":    pick(func(r run) any { return r.HTMLURL }),
 		"resourcePath": pick(func(r run) any { return pathOf(r.HTMLURL) }),
-		"isRequired":   always(false), "repository": inRepository, "annotations": connections(annotations),
+		"repository":   inRepository, "annotations": connections(annotations),
 		"checkSuite": one(func(_ context.Context, _ *exec.Field, o *object) (any, error) {
 			r := o.value.(run)
 			return &object{kind: "CheckSuite", id: r.SuiteID, repo: o.repo,
@@ -95,7 +94,7 @@ func checkSuiteFields() map[string]exec.Resolver {
 	}), map[string]exec.Resolver{
 		"id":         key(func(o *object) any { return account.NodeID("CheckSuite", o.id) }),
 		"databaseId": key(func(o *object) any { return o.id }),
-		"repository": inRepository, "workflowRun": always(nil), "checkRuns": checkRuns,
+		"repository": inRepository, "checkRuns": checkRuns,
 	})
 }
 

@@ -313,13 +313,6 @@ func connectKeyed(f *exec.Field, kind string, all []any, keys []string, sorted b
 	return c, nil
 }
 
-// none resolves an empty connection, for what Arbor does not have.
-func none(kind string) exec.Resolver {
-	return func(_ context.Context, f *exec.Field, parents []exec.Object) []any {
-		return each(func(exec.Object) any { return orError(connectAll(f, kind, nil)) })(nil, f, parents)
-	}
-}
-
 // connectionFields returns the fields of all connections.
 func connectionFields(kind string) map[string]exec.Resolver {
 	edges := strings.TrimPrefix(strings.TrimSuffix(kind, "Connection"), "Comparison") + "Edge"

@@ -21,7 +21,8 @@ var sortsOf = map[string]activity.Sort{"COMMIT": activity.PushSort, "ISSUE": act
 // that they own. Without orderBy, that of the newest contribution is the first.
 func contributedTo(own bool) exec.Resolver {
 	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
-		values, err := repositoriesOfContributions(ctx, f, objectsOf(parents), own || f.Args["includeUserRepositories"] == true)
+		own := own || f.Args["includeUserRepositories"] == true
+		values, err := repositoriesOfContributions(ctx, f, objectsOf(parents), own)
 		if err != nil {
 			return failed(asError(err), len(parents))
 		}

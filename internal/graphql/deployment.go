@@ -86,7 +86,8 @@ func environmentPages(q *query) listLoader[string, *deployment.Environment] {
 }
 
 func newEnvironment(e *deployment.Environment) bare {
-	return bare{"Environment", map[string]any{"id": account.NodeID("Environment", e.ID), "databaseId": e.ID, "name": e.Name,
+	return bare{"Environment", map[string]any{"id": account.NodeID("Environment", e.ID), "databaseId": e.ID,
+		"name":     e.Name,
 		"isPinned": false}}
 }
 

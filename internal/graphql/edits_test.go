@@ -8,8 +8,8 @@ import (
 	"arbor/internal/test/apitest"
 )
 
-// The edits of a text are listed with what each made of it, and those of a time when the repository was private are told
-// to writers alone.
+// The edits of a text are listed with the text after each. Texts from when the repository was private are shown to
+// writers alone.
 func TestUserContentEdits(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, db.SQLite)
@@ -55,7 +55,8 @@ func TestCommitsAndLists(t *testing.T) {
 		Send: `{"ref": "refs/heads/bed", "sha": "` + s.Tip(t, "alice", "alice/garden", "main") + `"}`})
 	put("b", "bed", "Yg==")
 	put("c", "bed", "Yw==")
-	s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/milestones", As: "alice", Send: `{"title": "Spring"}`, Status: 201})
+	s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/milestones", As: "alice", Status: 201,
+		Send: `{"title": "Spring"}`})
 	s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/issues", As: "alice", Status: 201,
 		Send: `{"title": "Peas", "labels": ["bug"], "milestone": 1}`})
 	s.Check(t, apitest.Case{Do: "POST /repos/alice/garden/pulls", As: "alice", Status: 201,

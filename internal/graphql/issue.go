@@ -149,7 +149,7 @@ func repositoryIssues() map[string]exec.Resolver {
 		"issue":              issuesNumbered("Issue", "an Issue"),
 		"issueOrPullRequest": issuesNumbered("", "an issue or pull request"),
 		"issues":             connections(issues), "labels": labels, "milestones": milestones, "pinnedIssues": pinnedIssues,
-		"issueTypes":      always(nil),
+		"issueTypes":      always(nil), // not an empty connection, as at GitHub for repositories of users
 		"suggestedActors": suggested("ActorConnection", itself, plain),
 		"watchers":        connections(watchers),
 		"label": thingIn(func(f *exec.Field, in *object) *object {
@@ -215,8 +215,7 @@ func tracked() map[string]exec.Resolver {
 		"fullDatabaseId": key(func(o *object) any { return decimal(o.id) }),
 		"timelineItems":  timelineItems,
 	})), map[string]exec.Resolver{
-		"repository":   inRepository,
-		"projectCards": none("ProjectCardConnection"), "projectItems": none("ProjectV2ItemConnection"),
+		"repository":      inRepository,
 		"suggestedActors": suggested("AssigneeConnection", repositoryOf, plain),
 	})
 }
@@ -267,7 +266,7 @@ func canUpdate(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 }
 
 func issueFields() map[string]exec.Resolver {
-	return merge(tracked(), absentOfIssues(), after(isKnown, map[string]exec.Resolver{
+	return merge(tracked(), after(isKnown, map[string]exec.Resolver{
 		"state": ofIssue(func(v *issue.View) any { return enumName(v.State.String()) }),
 		"stateReason": ofIssue(func(v *issue.View) any {
 			reason := v.StateReason.String()

@@ -163,8 +163,7 @@ func labelFields() map[string]exec.Resolver {
 		"isDefault":   pick(func(l *label.Label) any { return l.Default }),
 	}), after(isWhole, having(posting.ByLabel)), pageFields(func(ctx context.Context, o *object) string {
 		return below(ctx, o, "/labels/"+url.PathEscape(o.name))
-	}), map[string]exec.Resolver{"repository": inRepository,
-		"createdAt": always(nil), "updatedAt": always(nil)}) // REST does not have them
+	}), map[string]exec.Resolver{"repository": inRepository})
 }
 
 func milestoneFields() map[string]exec.Resolver {

@@ -9,9 +9,9 @@ import (
 	"arbor/internal/graphql/exec"
 )
 
-// lacking returns the resolver of fields without one of their own. A bare object has some of their values. The others
-// are of what Arbor does not have, and are answered as GitHub answers for somebody who has none of it: empty lists
-// and connections, null, false, zero, "".
+// lacking returns the resolver for fields without one of their own. It takes the value from a bare object that has it.
+// Other fields belong to features that Arbor lacks, and get what GitHub returns to users without any data: an empty
+// list or connection, null, false, zero or "".
 func lacking(s *ast.Schema, tables map[string]map[string]exec.Resolver) exec.Resolver {
 	return func(_ context.Context, f *exec.Field, parents []exec.Object) []any {
 		values := make([]any, len(parents))
@@ -28,7 +28,7 @@ func lacking(s *ast.Schema, tables map[string]map[string]exec.Resolver) exec.Res
 	}
 }
 
-// lacks returns the value of a field of what Arbor does not have.
+// lacks returns the value of a field of a feature that Arbor lacks.
 func lacks(s *ast.Schema, f *exec.Field, tables map[string]map[string]exec.Resolver) any {
 	t := f.Definition().Type
 	switch d := s.Types[t.Name()]; {
@@ -45,7 +45,7 @@ func lacks(s *ast.Schema, f *exec.Field, tables map[string]map[string]exec.Resol
 	case d.Kind == ast.Scalar:
 		return lackedScalar(d.Name)
 	}
-	return nil // exec reports that it must not be null
+	return nil // exec reports the error
 }
 
 // lackedScalar returns the value of a scalar that is not null.
@@ -61,7 +61,7 @@ func lackedScalar(name string) any {
 	return ""
 }
 
-// lackedWords are the values of enums for what Arbor does not have, where that is not the first of them.
+// lackedWords are the values of non-null enums of features that Arbor lacks, unless it is the first value.
 var lackedWords = map[string]string{
 	"IpAllowListEnabledSettingValue":                 "DISABLED",
 	"IpAllowListForInstalledAppsEnabledSettingValue": "DISABLED",

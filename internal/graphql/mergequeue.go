@@ -155,7 +155,7 @@ func mergeQueueEntryFields() map[string]exec.Resolver {
 		"headCommit": commit(func(g *mergequeue.Group) git.SHA { return g.Head }),
 		"enqueuedAt": pick(func(e *pull.QueueEntry) any { return e.At }),
 		"enqueuer":   viewed(func(ctx context.Context, e *pull.QueueEntry) any { return person(ctx, e.By) }),
-		"jump":       pick(func(e *pull.QueueEntry) any { return e.Jumped }), "solo": always(false),
+		"jump":       pick(func(e *pull.QueueEntry) any { return e.Jumped }),
 		"position":   pick(func(e *pull.QueueEntry) any { return e.Position }),
 		"state":      pick(func(e *pull.QueueEntry) any { return string(e.State) }),
 		"mergeQueue": one(func(_ context.Context, _ *exec.Field, o *object) (any, error) { return o.of, nil }),

@@ -23,7 +23,8 @@ func TestMinimizedComments(t *testing.T) {
 	v := map[string]any{"id": id}
 	const shown = `{minimizedComment{isMinimized minimizedReason viewerCanMinimize ...on IssueComment{body}}}}`
 	const hide = `mutation($id:ID!){minimizeComment(input:{subjectId:$id,classifier:OFF_TOPIC})` + shown
-	const show = `mutation($id:ID!){unminimizeComment(input:{subjectId:$id}){unminimizedComment{isMinimized minimizedReason}}}`
+	const show = `mutation($id:ID!){unminimizeComment(input:{subjectId:$id}){
+		unminimizedComment{isMinimized minimizedReason}}}`
 	const state = `query($id:ID!){node(id:$id){...on IssueComment{isMinimized minimizedReason viewerCanMinimize body}}}`
 	for _, as := range []string{"alice", "carol", "bob"} {
 		sorts := as != "bob" // the author hides it, and does not undo what is hidden

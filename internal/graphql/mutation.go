@@ -3,7 +3,6 @@ package graphql
 import (
 	"context"
 	"errors"
-	"maps"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -68,7 +67,6 @@ func mutations() map[string]exec.Resolver {
 		"unfollowUser":                unfollowUser,
 		"minimizeComment":             minimizeComment, "unminimizeComment": unminimizeComment,
 	}
-	maps.Copy(table, refusals())
 	fields := map[string]exec.Resolver{}
 	for name, change := range table {
 		fields[name] = root(func(ctx context.Context, f *exec.Field) (any, error) {

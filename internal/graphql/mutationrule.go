@@ -155,7 +155,7 @@ func (m *mutation) editReviews(p *rule.Protection, exempt, dismissers *rule.Acto
 	p.Reviews = &r
 }
 
-// editDismissers applies the arguments about who may dismiss reviews.
+// editDismissers applies the arguments that restrict who can dismiss reviews.
 func (m *mutation) editDismissers(r *rule.PullRequestRule, to *rule.Actors) {
 	restricted := m.flag("restrictsReviewDismissals")
 	switch {

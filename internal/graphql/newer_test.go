@@ -112,7 +112,7 @@ func TestWhatNewerClientsAsk(t *testing.T) {
 				addBlockedBy(input:{issueId:$i,blockingIssueId:$i}){clientMutationId}
 				addSubIssue(input:{issueId:$i}){clientMutationId} updateIssueIssueType(input:{issueId:$i}){clientMutationId}}`,
 				want: `{"errors": [{"type": "UNPROCESSABLE", "message": "Auto merge is not allowed for this repository"},
-				{"message": "Arbor's issues do not block each other."}, {"message": "Arbor has no sub-issues."},
+				{"message": "Arbor has no issue dependencies."}, {"message": "Arbor has no sub-issues."},
 				{"message": "Arbor has no types of issues."}]}`},
 		} {
 			a.variables = v

@@ -159,7 +159,8 @@ func pendingMembers(context.Context, *exec.Field, *object) (pages[*account.Simpl
 		[]*account.Simple, int64, error) {
 		return q.load.Invitations.Invited(ctx, caller, org, page)
 	}
-	return pages[*account.Simple]{kind: "UserConnection", key: func(a *account.Simple) string { return decimal(int64(a.ID)) },
+	return pages[*account.Simple]{kind: "UserConnection",
+		key:  func(a *account.Simple) string { return decimal(int64(a.ID)) },
 		many: listed("invited", "GET /orgs/{org}/invitations", read), node: accountNode}, nil
 }
 

@@ -137,7 +137,7 @@ func protectionFields() map[string]exec.Resolver {
 	}
 	return map[string]exec.Resolver{
 		"id": key(nodeOf), "databaseId": key(func(o *object) any { return o.id }), "repository": inRepository,
-		"pattern": pick(func(p protectionOf) any { return p.Pattern }), "creator": always(nil),
+		"pattern":                        pick(func(p protectionOf) any { return p.Pattern }),
 		"allowsDeletions":                is(func(p protectionOf) bool { return p.Deletions }),
 		"allowsForcePushes":              is(func(p protectionOf) bool { return p.ForcePushes }),
 		"blocksCreations":                is(func(p protectionOf) bool { return p.NoCreations }),
@@ -148,15 +148,14 @@ func protectionFields() map[string]exec.Resolver {
 		"requiresConversationResolution": is(func(p protectionOf) bool { return p.Conversations }),
 		"requiresLinearHistory":          is(func(p protectionOf) bool { return p.Linear }),
 		"restrictsPushes":                is(func(p protectionOf) bool { return p.Restricted }),
-		"requiresDeployments":            always(false), "requiredDeploymentEnvironments": always(nil),
-		"requiresApprovingReviews":     is(func(p protectionOf) bool { return p.Reviews != nil }),
-		"dismissesStaleReviews":        review(func(r *rule.PullRequestRule) bool { return r.DismissStale }),
-		"requiresCodeOwnerReviews":     review(func(r *rule.PullRequestRule) bool { return r.CodeOwners }),
-		"requireLastPushApproval":      review(func(r *rule.PullRequestRule) bool { return r.LastPush }),
-		"restrictsReviewDismissals":    review(func(r *rule.PullRequestRule) bool { return r.Dismissers != nil }),
-		"requiredApprovingReviewCount": pick(requiredApprovals),
-		"requiresStatusChecks":         is(func(p protectionOf) bool { return p.Checks != nil }),
-		"requiresStrictStatusChecks":   is(func(p protectionOf) bool { return p.Checks != nil && p.Checks.Strict }),
+		"requiresApprovingReviews":       is(func(p protectionOf) bool { return p.Reviews != nil }),
+		"dismissesStaleReviews":          review(func(r *rule.PullRequestRule) bool { return r.DismissStale }),
+		"requiresCodeOwnerReviews":       review(func(r *rule.PullRequestRule) bool { return r.CodeOwners }),
+		"requireLastPushApproval":        review(func(r *rule.PullRequestRule) bool { return r.LastPush }),
+		"restrictsReviewDismissals":      review(func(r *rule.PullRequestRule) bool { return r.Dismissers != nil }),
+		"requiredApprovingReviewCount":   pick(requiredApprovals),
+		"requiresStatusChecks":           is(func(p protectionOf) bool { return p.Checks != nil }),
+		"requiresStrictStatusChecks":     is(func(p protectionOf) bool { return p.Checks != nil && p.Checks.Strict }),
 		"requiredStatusCheckContexts": pick(func(p protectionOf) any {
 			if p.Checks == nil {
 				return []any{}

@@ -99,7 +99,6 @@ func pullFields() map[string]exec.Resolver {
 		"suggestedReviewerActors": suggested("SuggestedReviewerActorConnection", repositoryOf, asReviewer),
 		"viewerMergeHeadlineText": mergeText(func(t pull.MergeText) string { return t.Headline }),
 		"viewerMergeBodyText":     mergeText(func(t pull.MergeText) string { return t.Body }),
-		"suggestedReviewers":      always([]any{}),
 	})
 }
 

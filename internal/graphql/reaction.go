@@ -151,7 +151,7 @@ func reactionGroupFields() map[string]exec.Resolver {
 	who := reactionLists(func(_ *exec.Field, o *object) (*object, string) {
 		return o.of, o.value.(reaction.Content).String()
 	}, reactors)
-	return map[string]exec.Resolver{"createdAt": always(nil), "users": who, "reactors": who, "subject": parent,
+	return map[string]exec.Resolver{"users": who, "reactors": who, "subject": parent,
 		"content": pick(func(c reaction.Content) any { return reactions[c-1][1] }),
 		"viewerHasReacted": func(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
 			subjects := make([]*object, len(parents))

@@ -95,19 +95,7 @@ func repositoryFields() map[string]exec.Resolver {
 		"stargazers":    connections(stargazers), "collaborators": collaborators, "forks": forks, "languages": languages,
 		"viewerHasStarred": viewerHasStarred, "viewerSubscription": viewerSubscription,
 	}, repositoryTemplates(), repositoryIssues(), repositoryPulls(), repositoryGit(), repositoryReleases(), repositoryRules(),
-		repositoryFacts(), repositoryDeployments(), absentOfRepositories())
-}
-
-// absentOfRepositories returns the fields of what Arbor does not have.
-func absentOfRepositories() map[string]exec.Resolver {
-	return map[string]exec.Resolver{
-		"isLocked": always(false), "isMirror": always(false),
-		"isSecurityPolicyEnabled": always(nil), "securityPolicyUrl": always(nil),
-		"fundingLinks": always([]any{}), "usesCustomOpenGraphImage": always(false),
-		"viewerDefaultMergeMethod": always("MERGE"), "viewerDefaultCommitEmail": always(nil),
-		"viewerPossibleCommitEmails": always(nil), "hasVulnerabilityAlertsEnabled": always(false),
-		"projects": none("ProjectConnection"), "projectsV2": none("ProjectV2Connection"),
-	}
+		repositoryFacts(), repositoryDeployments())
 }
 
 func repositoryTables() map[string]exec.Resolver {

@@ -21,7 +21,7 @@ func idOfName(kind, name string) string {
 	return base64.RawURLEncoding.EncodeToString([]byte(kind + ":" + name))
 }
 
-// repositoryFacts are fields of repositories of which not all is loaded that the name tells.
+// repositoryFacts returns fields of repositories that need no more than the repository's name.
 func repositoryFacts() map[string]exec.Resolver {
 	type payload = *repo.FullPayload
 	word := func(name string, of func(m *repo.MergingPayload) string) exec.Resolver {
@@ -131,7 +131,8 @@ func deployKeys(ctx context.Context, f *exec.Field, parents []exec.Object) []any
 
 // newLanguage returns a language.
 func newLanguage(name string) bare {
-	return bare{"Language", map[string]any{"id": idOfName("Language", name), "name": name, "color": orNil(detect.Color(name))}}
+	return bare{"Language", map[string]any{"id": idOfName("Language", name), "name": name,
+		"color": orNil(detect.Color(name))}}
 }
 
 // languages resolves the languages of the code, without orderBy most of it first.

@@ -51,15 +51,15 @@ func describeFields() string {
 	var b strings.Builder
 	b.WriteString(`# GraphQL
 
-Arbor serves GitHub's whole published schema at ` + "`/graphql`" + ` and ` + "`/api/graphql`" + `, so no query is refused for a field or an argument that
-Arbor lacks. A field of something that Arbor does not have is answered as GitHub answers for somebody who has none of
-it: an empty list or connection, ` + "`null`, `false`, `0` or `\"\"`" + `. Mutations of it are refused with an error that names what is
-missing. This list is made of the code.
+Arbor serves GitHub's published schema, whole, at ` + "`/graphql`" + ` and ` + "`/api/graphql`" + `. Fields of
+features that Arbor lacks return what GitHub returns to users without any data: an empty list or
+connection, ` + "`null`, `false`, `0` or `\"\"`" + `. Mutations of such features fail with an error that names the
+feature. This page is generated from the code.
 
 ## Fields that are always empty
 
-Types that are not listed are answered whole, or belong to what Arbor does not have: discussions, projects, sponsors,
-enterprises, packages, gists, security advisories, workflows.
+All fields of types that are not listed are supported, or the type belongs to a feature that Arbor lacks: discussions,
+projects, sponsors, enterprises, packages, gists, security advisories, workflows.
 
 | type | fields |
 |---|---|
@@ -77,9 +77,9 @@ enterprises, packages, gists, security advisories, workflows.
 		}
 	}
 	b.WriteString(`
-## Arguments that are refused
+## Unsupported arguments
 
-Values other than ` + "`null`" + ` and the default are refused with an error.
+Values other than ` + "`null`" + ` and the default fail with an error.
 
 | field | arguments |
 |---|---|
@@ -87,7 +87,7 @@ Values other than ` + "`null`" + ` and the default are refused with an error.
 	for _, name := range slices.Sorted(maps.Keys(unread)) {
 		fmt.Fprintf(&b, "| %s | `%s` |\n", name, strings.Join(unread[name], "`, `"))
 	}
-	b.WriteString("\n## Mutations that are refused\n\n| because Arbor has no | mutations |\n|---|---|\n")
+	b.WriteString("\n## Unsupported mutations\n\n| because Arbor has no | mutations |\n|---|---|\n")
 	groups := map[string][]string{}
 	for _, f := range s.Mutation.Fields {
 		if tables["Mutation"][f.Name] == nil && !strings.HasPrefix(f.Name, "__") {

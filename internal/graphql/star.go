@@ -63,7 +63,8 @@ func rankOfMarks(desc bool) *rank[star.Mark] {
 
 // watchers resolves who watches repositories.
 func watchers(context.Context, *exec.Field, *object) (pages[star.Mark], error) {
-	return pages[star.Mark]{kind: "UserConnection", rank: rankOfMarks(false), many: people(star.Watch, "/subscribers", false),
+	return pages[star.Mark]{kind: "UserConnection", rank: rankOfMarks(false),
+		many: people(star.Watch, "/subscribers", false),
 		node: func(m star.Mark) (any, error) { return newAccount(m.Simple), nil }}, nil
 }
 

@@ -219,7 +219,7 @@ func eventFields() map[string]exec.Resolver {
 			return o.id
 		}),
 		"actor": ofEvent(func(e event) any { return newAccount(e.Actor) }), "createdAt": created, "referencedAt": created,
-		"enqueuer": ofEvent(actingUser), "beforeCommit": always(nil), "mergeQueue": one(eventQueue),
+		"enqueuer": ofEvent(actingUser), "mergeQueue": one(eventQueue),
 		"enabler": ofEvent(actingUser), "disabler": ofEvent(actingUser),
 		"reason": ofEvent(func(e event) any {
 			if e.Reason == "" {
@@ -242,7 +242,7 @@ func eventFields() map[string]exec.Resolver {
 		"lockReason":    ofEvent(func(e event) any { return wordIn(e.LockReason) }),
 		"stateReason":   ofEvent(func(e event) any { return wordIn(e.StateReason) }),
 		"closer":        commit, "commit": commit, "commitRepository": inRepository,
-		"isDirectReference": always(true), "fromRepository": always(nil),
+		"isDirectReference": always(true),
 		"mergeRefName": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 			p, err := pullOf(ctx, o.of)
 			if err != nil {

@@ -13,8 +13,8 @@ import (
 	"arbor/internal/review"
 )
 
-// may returns a resolver of whether the caller has a role in the repository of objects, or wrote them if author is
-// true; and also passes a check of the object, if it is not nil.
+// may returns a resolver that reports whether the viewer has a role in the object's repository or, with author, wrote
+// the object. If also is not nil, it must hold as well.
 func may(role account.Role, author bool, also func(o *object) bool) exec.Resolver {
 	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 		if also != nil && !also(o) {
@@ -28,7 +28,7 @@ func may(role account.Role, author bool, also func(o *object) bool) exec.Resolve
 	})
 }
 
-// reasons resolves why the caller may not edit something, where can tells whether that is so.
+// reasons resolves viewerCannotUpdateReasons. can is the resolver of viewerCanUpdate.
 func reasons(can exec.Resolver) exec.Resolver {
 	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 		values := can(ctx, f, parents)
@@ -43,7 +43,8 @@ func reasons(can exec.Resolver) exec.Resolver {
 	}
 }
 
-// editable returns the fields about who may edit and delete what people write; nil: the kind has no such field.
+// editable returns the fields that say whether the viewer can update and delete a text. remove is nil for types
+// without viewerCanDelete.
 func editable(update, remove exec.Resolver) map[string]exec.Resolver {
 	fields := map[string]exec.Resolver{"viewerCanUpdate": update, "viewerCannotUpdateReasons": reasons(update)}
 	if remove != nil {
@@ -55,7 +56,7 @@ func editable(update, remove exec.Resolver) map[string]exec.Resolver {
 func isOpen(o *object) bool   { return viewOf(o).State == issue.Open }
 func isClosed(o *object) bool { return viewOf(o).State == issue.Closed && viewOf(o).MergedAt.IsZero() }
 
-// trackedRights returns the fields about what the caller may do with issues and pull requests.
+// trackedRights returns the fields about the viewer's rights that issues and pull requests share.
 func trackedRights() map[string]exec.Resolver {
 	return merge(editable(one(canUpdate), nil), map[string]exec.Resolver{
 		"viewerCanClose":     may(account.Triage, true, isOpen),
@@ -113,7 +114,7 @@ func participants(ctx context.Context, f *exec.Field, parents []exec.Object) []a
 	})
 }
 
-// pullRights returns the fields about what the caller may do with pull requests besides.
+// pullRights returns the fields about the viewer's rights that only pull requests have.
 func pullRights() map[string]exec.Resolver {
 	open := func(o *object) bool { return isOpen(o) }
 	return map[string]exec.Resolver{
@@ -150,8 +151,8 @@ func mayChangeHead(ctx context.Context, o *object) (bool, error) {
 	return v.Modifiable && role >= account.Push, err
 }
 
-// reviewRights returns the fields about what the caller may do with reviews: authors edit them, and delete pending
-// ones.
+// reviewRights returns the fields about the viewer's rights to a review. Authors edit their reviews, and delete
+// pending ones.
 func reviewRights() map[string]exec.Resolver {
 	author := one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) { return didAuthor(ctx, o), nil })
 	return editable(author, one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {

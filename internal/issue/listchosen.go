@@ -126,8 +126,8 @@ func (s *Service) FindPages(
 	return lists, found, nil
 }
 
-// ListHaving lists the issues that have each of the properties of a kind in their repositories, such as a label. Of the
-// options it takes the state, the time and the order.
+// ListHaving lists the issues with each property, such as a label, in its repository. It uses only State, Since,
+// OnlyIssues and Order of the options.
 func (s *Service) ListHaving(
 	ctx context.Context, kind posting.Kind, list []repo.Of[int64], o ListOptions, at web.Page,
 ) (map[repo.Of[int64]]*web.List[*View], error) {

@@ -19,7 +19,8 @@ func GiveAway(tx *db.Tx, from, to account.ID) error {
 		return err
 	}
 	return runAll(tx, []any{from},
-		`UPDATE repos SET issues_generation = issues_generation + 1 WHERE id IN (SELECT repo_id FROM postings WHERE kind IN `+ofAccount+` AND value = $1
+		`UPDATE repos SET issues_generation = issues_generation + 1
+			WHERE id IN (SELECT repo_id FROM postings WHERE kind IN `+ofAccount+` AND value = $1
 				UNION SELECT repo_id FROM issues WHERE closed_by = $1)`,
 		recount(`SELECT repo_id, kind, value, state, -COUNT(*) FROM postings
 			WHERE kind IN `+ofAccount+` AND value = $1 GROUP BY repo_id, kind, value, state`),

@@ -42,9 +42,9 @@ func (i *Identity) wanted() map[string]*place {
 	return places
 }
 
-// follow gives an account what its groups give, and takes the rest of what the file names: organizations, teams, and
-// the administration of the site. What cannot be (a last owner or administrator, an organization that is not there) is
-// logged, and the sign-in goes on.
+// follow updates an account's memberships of the organizations and teams in the configuration, and whether it is a site
+// administrator, to match its groups. Changes that are impossible, such as removing the last owner, are logged and do
+// not fail the sign-in.
 func (s *Service) follow(ctx context.Context, i *Identity, a *account.Account, from session.Origin) error {
 	actor := audit.Actor{ID: int64(a.ID), Login: a.Login, Right: audit.Process}
 	if from.Address.IsValid() {

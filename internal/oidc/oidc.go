@@ -1,24 +1,24 @@
-// Package oidc signs people in with identities of other servers, by OpenID Connect: Arbor is the client here.
+// Package oidc implements sign-in with OpenID Connect. Arbor is the client.
 //
-//	config.go     the file that names the providers, and who may sign in with a password
-//	provider.go   a provider as the network shows it: discovery, keys, exchange, what its tokens say
-//	flow.go       leading a browser to a provider, and what it brings back
-//	signin.go     from an identity to an account and a session; linking and unlinking
-//	groups.go     groups of a provider become memberships, teams and administrators
+//	config.go     the configuration file: providers, and accounts that may use passwords
+//	provider.go   discovery, keys, code exchange and validation of tokens
+//	flow.go       redirects to a provider and its callback
+//	signin.go     accounts and sessions for identities; linking and unlinking
+//	groups.go     group claims as memberships, teams and administrators
 //	store.go      the SQL of table identities
 //
-// An identity is an issuer and a subject, never an address or a login: an account has one only because it was made with
-// it, or because its user linked it. State, nonce and the verifier of PKCE follow from a secret in a cookie of the browser, so an
-// answer counts in the browser that asked, once, for the provider and the account that were meant; the server keeps nothing
-// until somebody has signed in.
+// An identity is an issuer and a subject. It is never matched to an account by email address or login: it belongs to
+// the account that was created with it or whose user linked it. State, nonce and the PKCE verifier are derived from a
+// secret in a cookie, which binds a callback to one browser, provider and account. The server stores nothing until
+// sign-in is complete.
 //
-// What becomes of identities and sessions:
+// Transitions:
 //
 //	an identity is unlinked        all other sessions of the account end
-//	the account is suspended       its identities sign nobody in, and work again afterwards
-//	the account is renamed         nothing; nor if the provider names its user differently
-//	the account is deleted         they go; the provider's user may get a new account
-//	a provider leaves the file     nobody signs in with it; sessions go on until they end; identities stay
+//	the account is suspended       sign-in fails until the suspension ends
+//	the account is renamed         no effect, also when the provider renames its user
+//	the account is deleted         its identities are deleted; the provider's user may get a new account
+//	a provider is removed          sign-in with it fails; sessions and identities stay
 //	a group is left                its memberships end at the next sign-in
 package oidc
 

@@ -194,7 +194,8 @@ func (s *Service) verify(
 		return nil, "", refused(p, "sent an ID token of another time: do the clocks of both servers agree?", nil)
 	case token.Nonce != nonce:
 		return nil, "", refused(p, "sent an ID token for another sign-in", nil)
-	case len(token.Audience) > 1 && party.Authorized != p.ClientID, party.Authorized != "" && party.Authorized != p.ClientID:
+	case len(token.Audience) > 1 && party.Authorized != p.ClientID,
+		party.Authorized != "" && party.Authorized != p.ClientID:
 		return nil, "", refused(p, "sent an ID token for another program", nil)
 	case token.Subject == "" || len(token.Subject) > maxSubject:
 		return nil, "", refused(p, "sent an ID token without a usable subject", nil)

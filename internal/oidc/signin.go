@@ -206,17 +206,7 @@ func (s *Service) Unlink(ctx context.Context, by *account.Caller, id int64) erro
 	if err := own(by); err != nil {
 		return err
 	}
-	return s.db.WriteAs(ctx, by, func(tx *db.Tx) error {
-		if err := tx.Check(); err != nil { // now: sessions end
-			return err
-		}
-		if err := account.HoldID(tx, by.ID); err != nil {
-			return err
-		}
-		a, err := account.ByID(tx, by.ID)
-		if err != nil {
-			return err
-		}
+	return account.ChangeSelf(ctx, s.db, by, func(tx *db.Tx, a *account.Account) error {
 		if err := unlink(tx, a, id, by.TokenID); err != nil {
 			return err
 		}

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/net/html"
 )
 
-// placeFaults returns a page with each fault of its form below the field of that name, which names the fault as its
-// description and is said in the words of the field's label. In the message above the form the fault becomes a link to
-// the field. A fault that no visible field has stays in the message alone. So templates of forms need nothing for faults.
+// placeFaults returns a page with each error of its form below the field that it names, as the field's description and
+// with the field's label for its name. In the message above the form the error becomes a link to the field. An error
+// without a visible field stays in the message. Templates need no markup for errors.
 func placeFaults(page []byte, faults []Fault) []byte {
 	p := placer{left: map[string]string{}, ids: map[string]string{}, labels: map[string]string{}}
 	for _, f := range faults {

@@ -53,8 +53,8 @@ func (api *API) ListMany(
 	return out, nil
 }
 
-// ListHaving lists the pull requests that have each of the properties of a kind in their repositories, such as a label or
-// a branch. Of the options it takes the states and the order.
+// ListHaving lists the pull requests with each property, such as a label or branch, in its repository. It uses only
+// States and Order of the options.
 func (api *API) ListHaving(
 	ctx context.Context, kind posting.Kind, list []repo.Of[int64], o ListOptions, at web.Page,
 ) (map[repo.Of[int64]]*web.List[*View], error) {
@@ -65,7 +65,8 @@ func (api *API) ListHaving(
 	}
 	var pages [][]*issue.Issue
 	var found []posting.Found
-	p, err := api.full(web.Unsent(ctx), slices.Collect(maps.Values(repo.In(list))), func(tx *db.Tx) ([]*issue.Issue, error) {
+	in := slices.Collect(maps.Values(repo.In(list)))
+	p, err := api.full(web.Unsent(ctx), in, func(tx *db.Tx) ([]*issue.Issue, error) {
 		var err error
 		pages, found, err = api.s.issues.FindPages(tx, queries, at)
 		return slices.Concat(pages...), err

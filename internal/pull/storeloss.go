@@ -18,8 +18,8 @@ type lostRequest struct {
 	in    issuekit.Lost
 }
 
-// FollowAccess takes review requests of open pull requests back: those of people who do not see the repository any more,
-// and those of teams that have no role on it. by is the acting account; without one it is the repository's owner.
+// FollowAccess removes review requests on open pull requests for people who no longer see the repository and for teams
+// without a role on it. by is the acting account, or 0 for the repository's owner.
 func FollowAccess(tx *db.Tx, scope issuekit.Scope, by account.ID) error {
 	const of = ` FROM pulls p JOIN `
 	in := ` AND p.open = TRUE AND p.repo_id IN (` + scope.Repos + `)`

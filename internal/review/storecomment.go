@@ -18,7 +18,8 @@ import (
 const commentColumns = `c.id, c.repo_id, c.issue_id, c.review_id, c.author_id, c.pending, COALESCE(c.reply_to, 0), c.body, c.reacted,
 	c.path, c.whole, c.side, COALESCE(c.start_side, 0), c.diff_hunk, c.original_sha, c.original_position, COALESCE(c.original_line, 0),
 	COALESCE(c.original_start, 0), c.current_sha, COALESCE(c.current_position, 0), COALESCE(c.current_line, 0),
-	COALESCE(c.current_start, 0), c.created_at, c.updated_at, COALESCE(c.hidden, 0), i.number, i.locked, p.base_sha, p.head_sha`
+	COALESCE(c.current_start, 0), c.created_at, c.updated_at, COALESCE(c.hidden, 0), i.number, i.locked,
+	p.base_sha, p.head_sha`
 
 const joinPull = ` JOIN issues i ON i.id = c.issue_id JOIN pulls p ON p.issue_id = c.issue_id`
 

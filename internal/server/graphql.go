@@ -31,7 +31,8 @@ func (s *Server) newGraphQL(of *apis) *graphql.API {
 		Accounts: s.accounts, Replies: of.replies, Markups: of.markups, Lists: of.lists, Stars: of.stars,
 		Languages:     s.forge.Detect,
 		Collaborators: of.collaborators, Teams: s.forge.Teams, Networks: s.forge.Network, Owners: of.codeOwners,
-		Activities: of.activities, Keys: key.New(s.o.DB, s.accounts), Invitations: s.forge.Invitations, Deployments: of.deployments},
+		Activities: of.activities, Keys: key.New(s.o.DB, s.accounts),
+		Invitations: s.forge.Invitations, Deployments: of.deployments},
 		graphqlLimits{s.limiter}, s.log)
 }
 

@@ -63,7 +63,8 @@ func listMembers(tx *db.Tx, t *Team, c MemberChoice, page web.Page) (list []Pers
 	const role = `CASE WHEN t.role = 2 AND EXISTS (SELECT 1 FROM members o
 		WHERE o.org_id = $2 AND o.user_id = t.user_id AND o.owner = TRUE) THEN 3 ELSE t.role END`
 	source := `(SELECT t.user_id, ` + role + ` AS role FROM team_members t WHERE t.team_id = $1) m`
-	source += ` WHERE ` + map[string]string{"member": `m.role < 3`, "maintainer": `m.role = 3`, "": `TRUE`, "all": `TRUE`}[c.Wanted]
+	wanted := map[string]string{"member": `m.role < 3`, "maintainer": `m.role = 3`, "": `TRUE`, "all": `TRUE`}
+	source += ` WHERE ` + wanted[c.Wanted]
 	if c.Direct {
 		source += ` AND m.role > 1`
 	}

@@ -48,7 +48,8 @@ func listRepos(tx *db.Tx, a *Access, part string, page web.Page) (list []Repo, t
 		err := row.Scan(&id, &role)
 		ids, roles[id] = append(ids, id), role
 		return err
-	}, `SELECT r.id, f.role`+from+` ORDER BY r.id LIMIT `+arg(n+1)+` OFFSET `+arg(n+2), append(args[:n:n], page.Size, page.Offset())...)
+	}, `SELECT r.id, f.role`+from+` ORDER BY r.id LIMIT `+arg(n+1)+` OFFSET `+arg(n+2),
+		append(args[:n:n], page.Size, page.Offset())...)
 	if err != nil {
 		return nil, 0, err
 	}

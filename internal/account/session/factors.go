@@ -89,19 +89,7 @@ func (s *Service) changeFactors(
 	if !by.Session || by.ByToken {
 		return errs.New(errs.Forbidden, "Sign in with your password to change factors: a token cannot.")
 	}
-	return s.db.WriteAs(ctx, by, func(tx *db.Tx) error {
-		if err := tx.Check(); err != nil { // now: sessions end
-			return err
-		}
-		if err := account.HoldID(tx, by.ID); err != nil {
-			return err
-		}
-		a, err := account.ByID(tx, by.ID)
-		if err != nil {
-			return err
-		}
-		return change(tx, a)
-	})
+	return account.ChangeSelf(ctx, s.db, by, change)
 }
 
 // NewCodes replaces the caller's recovery codes. Error: 422 for an account without a factor.

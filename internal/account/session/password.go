@@ -125,7 +125,8 @@ func (s *Service) SetPassword(ctx context.Context, login, password string, by *a
 
 // ChangePassword is SetPassword by the user itself, who must say the one that counts now, if there is one. It returns
 // a new session made as the one that it is asked by; empty: by none, or by one that a token began, of an account with
-// a second factor. Errors: those of SetPassword; 422 when that is wrong; 429 for an attempt too soon after others; 403, see isTheOnlyWay.
+// a second factor. Errors: those of SetPassword; 422 when that is wrong; 429 for an attempt too soon after others; 403,
+// see refuseFirstPassword.
 func (s *Service) ChangePassword(
 	ctx context.Context, by *account.Caller, now, next string, from Origin,
 ) (session string, err error) {
@@ -138,7 +139,7 @@ func (s *Service) ChangePassword(
 			return "", err
 		}
 	} else if by.ByToken {
-		if err := s.isTheOnlyWay(ctx, by); err != nil {
+		if err := s.refuseFirstPassword(ctx, by); err != nil {
 			return "", err
 		}
 	}
@@ -168,9 +169,9 @@ func (s *Service) ChangePassword(
 	})
 }
 
-// isTheOnlyWay returns a 403 for an account that signs in with an identity of another server: a session that a token
-// began must not give it a password, which would outlive the token.
-func (s *Service) isTheOnlyWay(ctx context.Context, by *account.Caller) error {
+// refuseFirstPassword returns a 403 for an account with an identity of another server. by is the session of a token: a
+// password would outlive the token.
+func (s *Service) refuseFirstPassword(ctx context.Context, by *account.Caller) error {
 	return s.db.Read(ctx, func(tx *db.Tx) error {
 		linked, err := hasIdentity(tx, by.ID)
 		if err == nil && linked {

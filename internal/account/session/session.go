@@ -131,7 +131,8 @@ func (s *Service) SignIn(ctx context.Context, login, password string, from Origi
 		return "", err
 	}
 	if !ok && s.refuses("") {
-		return "", errs.New(errs.Invalid, "The login or the password is wrong. Most people here sign in another way, without a password.")
+		return "", errs.New(errs.Invalid,
+			"The login or the password is wrong. Most people here sign in another way, without a password.")
 	}
 	if !ok {
 		return "", wrongPassword()

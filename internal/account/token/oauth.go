@@ -77,7 +77,7 @@ func CreateOAuthToken(
 		"application": app.Name, "oauth_app_id": app.ID, "scopes": scopes.String()})
 }
 
-// ResetOAuthToken gives a token of an OAuth App another value, and returns that. The former value ends. Error:
+// ResetOAuthToken replaces the value of an OAuth App's token and returns the new one. The old one stops working. Error:
 // errs.Absent.
 func ResetOAuthToken(tx *db.Tx, id int64) (value string, err error) {
 	value = NewSecret(oauthPrefix)

@@ -144,8 +144,8 @@ func (s *Service) Delete(ctx context.Context, a *repo.Access, found *Comment) er
 	return err
 }
 
-// Hide hides a comment for a reason, or shows it again for 0. Times and hooks do not tell. It requires the role Triage, or
-// the comment's author. Errors: 403, 404.
+// Hide hides a comment, or shows it again if why is 0. It changes no times and sends no webhooks. Errors: 403, see
+// issue.MayHide; 404.
 func (s *Service) Hide(ctx context.Context, a *repo.Access, found *Comment, why issuekit.Hidden) (*Comment, error) {
 	var changed *Comment
 	_, err := s.issues.Change(ctx, a, found.Number, func(c *issue.Change) (err error) {

@@ -52,8 +52,8 @@ func (p *Pages) identitiesView(r *http.Request) (*identitiesView, error) {
 
 // POST /settings/identities
 //
-// ChangeIdentities begins to link an identity (do=link with the name of its provider), and shows where the user signs in
-// there; or unlinks one (do=unlink with its id), and ends the other sessions. Errors: the page again, with 403, 422 and 503.
+// ChangeIdentities redirects to a provider to link an identity (do=link with the provider's name), or unlinks one and
+// ends the other sessions (do=unlink with its id). Errors: the page again, with 403, 422 and 503.
 func (p *Pages) ChangeIdentities(w http.ResponseWriter, r *http.Request) error {
 	form, err := page.ReadForm(r)
 	if err != nil {

@@ -24,8 +24,8 @@ func (p *Pages) LeadToProvider(w http.ResponseWriter, r *http.Request) error {
 
 // GET /login/oidc/{provider}/callback
 //
-// ComeFromProvider takes what a provider says of who signed in there, and begins a session, or links the identity with the
-// account of the session where that was asked for. Errors: 404; the page to sign in again, with 403, 422 and 503.
+// ComeFromProvider is the provider's callback. It starts a session, or links the identity to the account of the session
+// that began to link it. Errors: 404; the sign-in page with 403, 422 and 503.
 func (p *Pages) ComeFromProvider(w http.ResponseWriter, r *http.Request) error {
 	waiting := page.TakeWaiting(w, r)
 	name, by := web.Param(r, "provider"), account.CallerFrom(r.Context())

@@ -91,8 +91,7 @@ func TestSignInWithAnIdentity(t *testing.T) {
 	})
 }
 
-// An answer counts for the browser, the provider and the moment that were meant, and what it brings must be signed by the
-// issuer for Arbor.
+// A callback is bound to a browser, a provider and a time, and its ID token must be signed by the issuer for Arbor.
 func TestAnswersOfProvidersAreChecked(t *testing.T) {
 	t.Parallel()
 	i, j := newIssuer(t), newIssuer(t)

@@ -12,7 +12,7 @@ import (
 	"arbor/internal/test/testkit"
 )
 
-// Auto-merge that lacks a verified signature merges as soon as the author adds the key with which the commits are signed.
+// Auto-merge waits for a verified signature, and merges when the author adds the key of the commits.
 func TestAutoMergeFollowsSigningKeys(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("ssh-keygen"); err != nil {

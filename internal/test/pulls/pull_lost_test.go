@@ -140,8 +140,7 @@ var departures = []struct {
 		`alice|POST /repos/ORG/shed/transfer|{"new_owner":"alice"}`, "alice", "", "alice"},
 }
 
-// Each way on which access ends in an organization takes assignments and requests for reviews with it, at once, and says
-// so in the events of issues.
+// Each way to lose access in an organization ends assignments and review requests at once, and records events.
 func TestLostAccess(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -188,7 +187,7 @@ func TestLostAccess(t *testing.T) {
 	})
 }
 
-// leaving creates an organization whose team weeders, with mia, may push to its repository shed, where mia and alice are
+// leaving creates an organization whose team weeders, with mia, may push to its repository shed. mia and alice are
 // assigned to an issue, and mia and the team asked for a review.
 func leaving(t *testing.T, s *apitest.Server, org string, private bool) (issueNumber, pull, team int64) {
 	t.Helper()

@@ -82,7 +82,8 @@ func (c *checker) unheldFiles(ctx context.Context) error {
 			return nil
 		}, `SELECT f.repo_id, COUNT(*) FROM files f
 			WHERE NOT EXISTS (SELECT 1 FROM release_assets x WHERE x.file_id = f.id)
-				AND NOT EXISTS (SELECT 1 FROM attachments x WHERE x.file_id = f.id) GROUP BY f.repo_id`)
+				AND NOT EXISTS (SELECT 1 FROM attachments x WHERE x.file_id = f.id)
+				AND NOT EXISTS (SELECT 1 FROM lfs_objects x WHERE x.file_id = f.id) GROUP BY f.repo_id`)
 	})
 	if err != nil || len(unheld) == 0 {
 		return err

@@ -1,8 +1,15 @@
 package repos_test
 
 import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -120,6 +127,145 @@ func TestLargeObjects(t *testing.T) {
 		leaves(t, s, 1)
 		sound(t, s)
 	})
+}
+
+// An upload that breaks off leaves nothing, and can begin again.
+func TestLargeObjectsBreakOff(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		attachmentGarden(t, s, false)
+		content := strings.Repeat("x", 1<<20)
+		c, err := net.Dial("tcp", s.Address)
+		testkit.NoError(t, err)
+		fmt.Fprintf(c, "PUT /alice/garden.git/info/lfs/objects/%s/%d HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n"+
+			"Content-Length: %[2]d\r\n\r\n%s", digest(content), len(content), s.Token(t, "will"), content[:1<<19])
+		testkit.Eventually(t, func() bool { return len(storedFiles(t, s)) == 1 }, "the upload begins")
+		testkit.NoError(t, c.Close())
+		leaves(t, s, 0)
+		s.Check(t, largeGet("", "alice/garden", content, 404))
+		s.Check(t, largePut("will", "alice/garden", content, 200))
+		s.Check(t, largeGet("", "alice/garden", content, 200))
+		sound(t, s)
+	})
+}
+
+// A file is shown, served and packed in the place of its pointer; where the object is missing, the pointer is.
+func TestLargeFilesAreShown(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		attachmentGarden(t, s, false)
+		put := func(path, content string) {
+			t.Helper()
+			text := lfs.Pointer{OID: digest(content), Size: int64(len(content))}.String()
+			a := s.Do(t, apitest.Case{Do: "PUT /repos/alice/garden/contents/" + path, As: "alice", Send: fmt.Sprintf(
+				`{"message": %q, "content": %q%s}`, path, base64.StdEncoding.EncodeToString([]byte(text)), shaOf(t, s, path))})
+			if a.Status/100 != 2 {
+				t.Fatalf("%d %s", a.Status, a.Body)
+			}
+		}
+		const text, table = "the first line\nthe second line\n", "name,size\nrose,3\n"
+		for _, content := range []string{text, table, string(png), "a picture no more"} {
+			s.Check(t, largePut("alice", "alice/garden", content, 200))
+		}
+		put("a.txt", text)
+		put("b.csv", table)
+		put("c.png", string(png))
+		put("gone.txt", "never uploaded")
+		s.Visit(t, "alice", "GET /alice/garden/blob/main/a.txt").Shows(t, 200, "Stored with Git LFS", "the second line")
+		page := s.Visit(t, "alice", "GET /alice/garden/blob/main/a.txt")
+		for _, no := range []string{"/edit/main/a.txt", "/blame/main/a.txt", "oid sha256"} {
+			if strings.Contains(string(page.Body), no) {
+				t.Errorf("the page of a large file has %q", no)
+			}
+		}
+		s.Visit(t, "", "GET /alice/garden/blob/main/b.csv").Shows(t, 200, "Stored with Git LFS", "rose")
+		s.Visit(t, "", "GET /alice/garden/blob/main/c.png").Shows(t, 200, "Stored with Git LFS")
+		gone := s.Visit(t, "", "GET /alice/garden/blob/main/gone.txt").Shows(t, 200, "oid sha256:")
+		if strings.Contains(string(gone.Body), "Stored with Git LFS") {
+			t.Error("a pointer to nothing is shown as a file")
+		}
+		s.Visit(t, "", "GET /alice/garden/blob/main/c.png?raw=true").Leads(t, "/alice/garden/raw/main/c.png")
+		s.Run(t, []apitest.Case{
+			{Do: "GET /alice/garden/raw/main/c.png", Status: 200, Body: string(png), Has: map[string]string{
+				"Content-Type": "image/png", "Etag": `"` + digest(string(png)) + `"`}},
+			{Do: "GET /alice/garden/raw/main/a.txt", Status: 206, Body: "first",
+				Headers: map[string]string{"Range": "bytes=4-8"}},
+			{Do: "GET /alice/garden/raw/main/a.txt", Status: 200, Body: text, Has: map[string]string{
+				"Content-Type": "text/plain; charset=utf-8", "X-Content-Type-Options": "nosniff"}},
+			{Do: "GET /alice/garden/raw/main/gone.txt", Status: 200,
+				Body: lfs.Pointer{OID: digest("never uploaded"), Size: 14}.String()},
+		})
+		files := zipOf(t, s.Ask(t, "", "GET /alice/garden/archive/main.zip", "", 200).Body)
+		before := s.Ask(t, "", "GET /alice/garden/archive/main.tar.gz", "", 200)
+		if files["a.txt"] != text || files["c.png"] != string(png) || !strings.HasPrefix(files["gone.txt"], "version ") {
+			t.Errorf("the archive has %q", files)
+		}
+		if list := tarOf(t, before.Body); list["a.txt"] != text || list["c.png"] != string(png) {
+			t.Errorf("the archive has %q", list)
+		}
+		s.Check(t, largePut("alice", "alice/garden", "never uploaded", 200))
+		after := s.Check(t, apitest.Case{Do: "GET /alice/garden/archive/main.tar.gz", Status: 200,
+			Headers: map[string]string{"If-None-Match": before.Header.Get("Etag")}})
+		if list := tarOf(t, after.Body); list["gone.txt"] != "never uploaded" {
+			t.Errorf("the archive has %q", list)
+		}
+		// Comparisons tell sizes, and show pictures.
+		first := s.Tip(t, "alice", "alice/garden", "main")
+		put("a.txt", table)
+		put("c.png", "a picture no more")
+		commit := s.Visit(t, "", "GET /alice/garden/commit/"+s.Tip(t, "alice", "alice/garden", "main"))
+		commit.Shows(t, 200, fmt.Sprintf("Stored with Git LFS: %d bytes → 17 bytes", len(png)), "Before", "After", "Show the pointer")
+		s.Visit(t, "", "GET /alice/garden/compare/"+first+"...main").Shows(t, 200, "→ 17 bytes")
+		sound(t, s)
+	})
+}
+
+// shaOf is the member sha of the JSON that changes a file, if that is there.
+func shaOf(t *testing.T, s *apitest.Server, path string) string {
+	t.Helper()
+	a := s.Do(t, apitest.Case{Do: "GET /repos/alice/garden/contents/" + path, As: "alice"})
+	if a.Status != 200 {
+		return ""
+	}
+	var file struct{ SHA string }
+	a.JSON(t, &file)
+	return `, "sha": "` + file.SHA + `"`
+}
+
+// zipOf reads the files of an archive, without its folder.
+func zipOf(t *testing.T, data []byte) map[string]string {
+	t.Helper()
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	testkit.NoError(t, err)
+	files := map[string]string{}
+	for _, f := range z.File {
+		in, err := f.Open()
+		testkit.NoError(t, err)
+		text, err := io.ReadAll(in)
+		testkit.NoError(t, err)
+		_, name, _ := strings.Cut(f.Name, "/")
+		files[name] = string(text)
+	}
+	return files
+}
+
+// tarOf is zipOf for a tar.gz.
+func tarOf(t *testing.T, data []byte) map[string]string {
+	t.Helper()
+	z, err := gzip.NewReader(bytes.NewReader(data))
+	testkit.NoError(t, err)
+	files := map[string]string{}
+	for in := tar.NewReader(z); ; {
+		h, err := in.Next()
+		if err == io.EOF {
+			return files
+		}
+		testkit.NoError(t, err)
+		text, err := io.ReadAll(in)
+		testkit.NoError(t, err)
+		_, name, _ := strings.Cut(h.Name, "/")
+		files[name] = string(text)
+	}
 }
 
 // Knowing the hash of an object opens nothing: not by asking for it in another repository, and not by announcing it

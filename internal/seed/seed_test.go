@@ -60,7 +60,7 @@ func TestExampleOnALargeMachine(t *testing.T) {
 func filled(t testing.TB, engine db.Engine, s *seed.Seed) http.Handler {
 	t.Helper()
 	dir, url := t.TempDir(), dbtest.URL(t, engine)
-	err := seed.Fill(t.Context(), s, seed.Store{DataDir: dir, Database: db.Options{URL: url, RunTwice: true}})
+	err := seed.Fill(t.Context(), s, seed.Store{DataDir: dir, Database: db.Options{URL: url}})
 	testkit.NoError(t, err)
 	g := gittest.New(t, git.Options{})
 	return server.New(server.Options{DB: dbtest.OpenURL(t, url), Git: g, DataDir: dir,
@@ -197,7 +197,7 @@ func TestFillTwice(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		dir, url := t.TempDir(), dbtest.Empty(t, engine)
-		to := seed.Store{DataDir: dir, Database: db.Options{URL: url, RunTwice: true}}
+		to := seed.Store{DataDir: dir, Database: db.Options{URL: url}}
 		one, other := parse(t, []byte("users: [{login: alice}]\n")),
 			parse(t, []byte("users: [{login: bob}]\n"))
 		if held, err := seed.Held(t.Context(), one, to.Database); held || err != nil {

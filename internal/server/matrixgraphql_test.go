@@ -146,23 +146,12 @@ var walked = map[string]string{"first": "2", "number": "1", "login": `"guild"`, 
 func argumentsOf(s *ast.Schema, f *ast.FieldDefinition) string {
 	var list []string
 	for _, a := range f.Arguments {
-		value := walked[a.Name]
-		switch d := s.Types[a.Type.Name()]; {
-		case !a.Type.NonNull && a.Name != "first" && a.Name != "refPrefix" && a.Name != "expression", a.DefaultValue != nil:
+		if !a.Type.NonNull && a.Name != "first" && a.Name != "refPrefix" && a.Name != "expression" || a.DefaultValue != nil {
 			continue
-		case value != "":
-		case a.Type.Elem != nil:
-			value = "[]"
-		case d.Kind == ast.Enum:
-			value = d.EnumValues[0].Name
-		case d.Kind == ast.InputObject:
-			value = "{}"
-		case d.Name == "Int":
-			value = "1"
-		case d.Name == "Boolean":
-			value = "true"
-		default:
-			value = `"none"`
+		}
+		value := walked[a.Name]
+		if value == "" {
+			value = valueOf(s, a.Type)
 		}
 		list = append(list, a.Name+":"+value)
 	}
@@ -170,4 +159,28 @@ func argumentsOf(s *ast.Schema, f *ast.FieldDefinition) string {
 		return ""
 	}
 	return "(" + strings.Join(list, ",") + ")"
+}
+
+// valueOf returns a value of a type, with what an input object must have.
+func valueOf(s *ast.Schema, t *ast.Type) string {
+	d := s.Types[t.Name()]
+	switch {
+	case t.Elem != nil:
+		return "[]"
+	case d.Kind == ast.Enum:
+		return d.EnumValues[0].Name
+	case d.Kind == ast.InputObject:
+		var list []string
+		for _, f := range d.Fields {
+			if f.Type.NonNull && f.DefaultValue == nil {
+				list = append(list, f.Name+":"+valueOf(s, f.Type))
+			}
+		}
+		return "{" + strings.Join(list, ",") + "}"
+	case d.Name == "Int":
+		return "1"
+	case d.Name == "Boolean":
+		return "true"
+	}
+	return `"none"`
 }

@@ -9,7 +9,7 @@ import (
 
 // unread lists unsupported arguments of supported fields, by type and field.
 var unread = map[string][]string{
-	"Issue.closedByPullRequestsReferences": {"orderByState", "userLinkedOnly"},
+	"Issue.closedByPullRequestsReferences": {"userLinkedOnly"},
 	"PullRequest.closingIssuesReferences":  {"orderBy", "userLinkedOnly"},
 	"Ref.associatedPullRequests":           {"labels", "headRefName", "baseRefName"},
 	"Label.pullRequests":                   {"labels", "headRefName", "baseRefName"},

@@ -21,11 +21,11 @@ func closingIssues(ctx context.Context, f *exec.Field, parents []exec.Object) []
 
 // closedByPulls resolves the pull requests that close an issue when they are merged, or have closed it.
 func closedByPulls(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
-	q, closed := queryOf(ctx), f.Args["includeClosedPrs"] == true
+	q, closed, byState := queryOf(ctx), f.Args["includeClosedPrs"] == true, f.Args["orderByState"] == true
 	return numbered(ctx, f, parents, "PullRequestConnection", pullAt, loader[int64, []int64]{
-		name: fmt.Sprint("closed by ", closed), route: "/pulls", key: byNumber,
+		name: fmt.Sprint("closed by ", closed, byState), route: "/pulls", key: byNumber,
 		read: func(ctx context.Context, issues []repo.Of[int64]) (map[repo.Of[int64]][]int64, error) {
-			return q.load.Pulls.Fixing(ctx, issues, closed)
+			return q.load.Pulls.Fixing(ctx, issues, closed, byState)
 		}})
 }
 

@@ -16,6 +16,13 @@ func TestWhatProgramsAskOfIssues(t *testing.T) {
 			{Do: "PATCH /repos/alice/bed/issues/1", Send: `{"milestone": 1, "state": "closed"}`, Status: 200},
 			{Do: "PATCH /repos/alice/bed/issues/2", Send: `{"milestone": 1}`, Status: 200},
 			{Do: "POST /repos/alice/bed/issues/5/labels", Send: `{"labels": ["bug", "Weeds"]}`, Status: 200},
+			{Do: "POST /repos/alice/bed/git/refs", Send: `{"ref": "refs/heads/two", "sha": "` +
+				member(t, s, "alice", "/repos/alice/bed/commits/fix", "sha") + `"}`, Status: 201},
+			{Do: "POST /repos/alice/bed/pulls", Send: `{"title": "Late", "head": "two", "base": "main", "body": "Fixes #3"}`,
+				Status: 201},
+			{Do: "PATCH /repos/alice/bed/pulls/6", Send: `{"state": "closed"}`, Status: 200},
+			{Do: "POST /repos/alice/bed/pulls", Send: `{"title": "Again", "head": "two", "base": "main", "body": "Fixes #3"}`,
+				Status: 201},
 		} {
 			c.As = "alice"
 			s.Check(t, c)
@@ -28,7 +35,7 @@ func TestWhatProgramsAskOfIssues(t *testing.T) {
 				b:pullRequests(first:2,labels:["bug","wontfix"]){totalCount}
 				c:pullRequests(first:2,labels:["none"]){nodes{number}} d:pullRequests(first:2,labels:[]){totalCount}`),
 				want: `{"data": {"repository": {"a": {"totalCount": 1, "nodes": [{"number": 5}]}, "b": {"totalCount": 0},
-				"c": {"nodes": []}, "d": {"totalCount": 1}}}}`},
+				"c": {"nodes": []}, "d": {"totalCount": 3}}}}`},
 			{query: in(`issueFields(first:9){nodes{...on IssueFieldText{name}}}
 				issues(first:1,filterBy:{issueFieldValues:[]}){nodes{issueFieldValues(first:9){totalCount}}}
 				pullRequest(number:5){mergeRequirements{conditions{result}}}
@@ -39,6 +46,17 @@ func TestWhatProgramsAskOfIssues(t *testing.T) {
 				"issue": {"timelineItems": {"nodes": [{"duplicateOf": null}]}}}}}`},
 			{query: in(`issues(first:1,filterBy:{issueFieldValues:[{fieldName:"Size",textValue:"S"}]}){totalCount}`),
 				want: `{"errors": [{"message": "Arbor has no fields of issues."}]}`},
+			{query: in(`a:issue(number:3){closedByPullRequestsReferences(first:9,includeClosedPrs:true,orderByState:true){nodes{
+				number state}}} b:issue(number:3){closedByPullRequestsReferences(first:9,includeClosedPrs:true){nodes{number}}}`),
+				want: `{"data": {"repository": {"a": {"closedByPullRequestsReferences": {"nodes": [{"number": 7, "state": "OPEN"},
+				{"number": 6, "state": "CLOSED"}]}}, "b": {"closedByPullRequestsReferences": {"nodes": [{"number": 6},
+				{"number": 7}]}}}}}`},
+			{query: `{search(type:DISCUSSION,query:"peas",first:3){discussionCount issueCount nodes{__typename} pageInfo{
+				hasNextPage}}}`, want: `{"data": {"search": {"discussionCount": 0, "issueCount": 0, "nodes": [],
+				"pageInfo": {"hasNextPage": false}}}}`},
+			{query: `mutation{addPullRequestReview(input:{pullRequestId:"` + member(t, s, "alice",
+				"/repos/alice/bed/pulls/5", "node_id") + `"}){pullRequestReview{state submittedAt createdAt updatedAt}}}`,
+				want: `{"data": {"addPullRequestReview": {"pullRequestReview": {"state": "PENDING", "submittedAt": null}}}}`},
 			{query: `mutation{setIssueFieldValue(input:{issueId:"x",issueFields:[]}){clientMutationId}}`,
 				want: `{"errors": [{"message": "Arbor has no fields of issues."}]}`},
 		} {

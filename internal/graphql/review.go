@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/base64"
 	"slices"
+	"time"
 
 	"arbor/internal/account"
+	"arbor/internal/db"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/pull"
 	"arbor/internal/review"
@@ -222,12 +224,19 @@ func reviewsByID(q *query, media string) loader[int64, *review.Payload] {
 
 func reviewFields() map[string]exec.Resolver {
 	submitted := pick(func(v *review.Payload) any { return v.SubmittedAt })
+	// When a review was begun is not kept: until it is submitted, it is one of now.
+	made := pick(func(v *review.Payload) any {
+		if v.SubmittedAt.IsZero() {
+			return db.FromTime(time.Now())
+		}
+		return v.SubmittedAt
+	})
 	return merge(after(isWhole, merge(reactable(), written(), reviewRights(), map[string]exec.Resolver{
 		"fullDatabaseId":            key(func(o *object) any { return decimal(o.id) }),
 		"publishedAt":               submitted,
 		"authorCanPushToRepository": pick(func(v *review.Payload) any { return byWriter(v) }),
 		"state":                     pick(func(v *review.Payload) any { return enumName(v.State) }),
-		"submittedAt":               submitted, "createdAt": submitted, "updatedAt": submitted,
+		"submittedAt":               submitted, "createdAt": made, "updatedAt": made,
 		"commit": one(func(_ context.Context, _ *exec.Field, o *object) (any, error) {
 			if sha := o.value.(*review.Payload).Commit; sha != "" {
 				return gitObject(o.repo, "commit", string(sha)), nil

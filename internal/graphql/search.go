@@ -37,6 +37,9 @@ func searchResults(ctx context.Context, f *exec.Field) (any, error) {
 		return resultsOf(ctx, f, "userCount", pages[*account.Simple]{node: accountNode,
 			many: foundPages[*account.Simple]{name, "GET /search/users", media, q.searchAccounts(text)},
 			key:  func(a *account.Simple) string { return decimal(int64(a.ID)) }})
+	case "DISCUSSION": // there are none
+		return resultsOf(ctx, f, "discussionCount", pages[any]{many: foundPages[any]{name, "GET /search/issues", media,
+			func(context.Context, *account.Caller, web.Page) (*web.List[any], error) { return &web.List[any]{}, nil }}})
 	}
 	return nil, refused("Arbor does not search for " + kind + ".")
 }

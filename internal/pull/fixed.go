@@ -55,14 +55,15 @@ func (api *API) Fixed(ctx context.Context, pulls []repo.Of[int64]) (map[repo.Of[
 }
 
 // Fixing returns for each issue the pull requests of the repository that fix it and are open or merged, or
-// also closed ones if closed is true, oldest first. If many refer to one issue, it reads the last ones.
+// also closed ones if closed is true, oldest first; with byState open ones come first, then merged ones. If many refer
+// to one issue, it reads the last ones.
 func (api *API) Fixing(
-	ctx context.Context, issues []repo.Of[int64], closed bool,
+	ctx context.Context, issues []repo.Of[int64], closed, byState bool,
 ) (map[repo.Of[int64]][]int64, error) {
 	out := map[repo.Of[int64]][]int64{}
 	err := api.s.db.Read(ctx, func(tx *db.Tx) error {
 		clear(out)
-		return naming(tx, issues, closed, func(fixed repo.Of[int64], by int64, body *string) {
+		return naming(tx, issues, closed, byState, func(fixed repo.Of[int64], by int64, body *string) {
 			for _, n := range fixes(fixed.In, by, body) {
 				if n == fixed.Key {
 					out[fixed] = append(out[fixed], by)
@@ -90,7 +91,7 @@ func (s *Service) Linked(ctx context.Context, a *repo.Access, i *issue.Issue) (l
 		list = nil
 		if !i.Pull {
 			numbers = nil
-			err := naming(tx, []repo.Of[int64]{{In: a, Key: i.Number}}, false, func(_ repo.Of[int64], by int64, body *string) {
+			err := naming(tx, []repo.Of[int64]{{In: a, Key: i.Number}}, false, false, func(_ repo.Of[int64], by int64, body *string) {
 				if slices.Contains(fixes(a, by, body), i.Number) {
 					numbers = append(numbers, by)
 				}

@@ -146,12 +146,12 @@ func (o *ListOptions) queries(tx *db.Tx, repos []*repo.Access) ([]posting.Query,
 		if o.Head != "" {
 			where = append(where, posting.Has{Kind: posting.ByBranch, Values: heads[a.ID]})
 		}
-		for _, name := range names { // a label that is not there is one that nothing has
-			l := labels[a.ID][name]
-			if l == nil {
-				l = &label.Label{}
+		for _, name := range names {
+			if l := labels[a.ID][name]; l != nil {
+				where = append(where, posting.HasOne(posting.ByLabel.Of(l.ID)))
+			} else {
+				where = append(where, posting.Or{}) // none
 			}
-			where = append(where, posting.HasOne(posting.ByLabel.Of(l.ID)))
 		}
 		queries[n] = posting.Query{Repos: []posting.Repo{{ID: a.ID}}, Where: where, Order: o.Order}
 	}

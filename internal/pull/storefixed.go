@@ -29,15 +29,16 @@ func issuesAmong(tx *db.Tx, numbers []repo.Of[int64]) (map[repo.Of[int64]]bool, 
 }
 
 // naming calls each for the pull requests of the repositories that refer to one of the issues, with their
-// bodies, in the order of their numbers. If closed is true, it includes those closed without a merge.
+// bodies, in the order of their numbers; with byState open ones come first, then merged ones. If closed is true, it
+// includes those closed without a merge.
 func naming(
-	tx *db.Tx, issues []repo.Of[int64], closed bool, each func(named repo.Of[int64], by int64, body *string),
+	tx *db.Tx, issues []repo.Of[int64], closed, byState bool, each func(named repo.Of[int64], by int64, body *string),
 ) error {
 	if len(issues) == 0 {
 		return nil
 	}
 	in := repo.In(issues)
-	with, args := repo.Pairs(issues, "BIGINT", issue.EventCrossReferenced, closed, issue.Closed, maxFixing)
+	with, args := repo.Pairs(issues, "BIGINT", issue.EventCrossReferenced, closed, issue.Closed, maxFixing, byState)
 	rows, err := tx.Query(with+`SELECT x.repo_id, x.named, s.number, s.body FROM (
 			SELECT t.repo_id, t.number AS named, e.source_id AS source, row_number() OVER (PARTITION BY t.id
 			ORDER BY e.id DESC) AS place
@@ -46,7 +47,9 @@ func naming(
 			JOIN issues p ON p.id = e.source_id AND p.repo_id = t.repo_id AND p.pull = TRUE
 				AND ($2 = TRUE OR p.state <> $3 OR p.merged_at IS NOT NULL)
 			WHERE t.pull = FALSE
-		) x JOIN issues s ON s.id = x.source WHERE x.place <= $4 ORDER BY s.number, x.named`, args...)
+		) x JOIN issues s ON s.id = x.source WHERE x.place <= $4
+		ORDER BY CASE WHEN $5 = FALSE OR s.state <> $3 THEN 0 WHEN s.merged_at IS NOT NULL THEN 1 ELSE 2 END,
+			s.number, x.named`, args...)
 	if err != nil {
 		return err
 	}

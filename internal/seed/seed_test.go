@@ -106,6 +106,26 @@ func dump(t testing.TB, h http.Handler, token string) string {
 	return b.String()
 }
 
+// Factors and requirements of a seed hold from the first request on.
+func TestFactors(t *testing.T) {
+	t.Parallel()
+	for _, required := range []struct{ by, site, org string }{{"the site", "require_two_factor: true\n", ""},
+		{"an organization", "", ", require_two_factor: true"}} {
+		h := filled(t, db.SQLite, parse(t, []byte(required.site+`
+users:
+  - {login: ann, tokens: [arb_ann1], totp: ABCDEFGHIJKLMNOPQRSTUVWXYZ234567}
+  - {login: bob, tokens: [arb_bob1]}
+orgs: [{login: acme, owners: [ann], members: [bob]`+required.org+`}]
+repos: [{name: acme/plot, files: {README.md: text}}]
+`)))
+		for value, want := range map[string]int{"arb_ann1": 200, "arb_bob1": 403} {
+			if code, body := get(t, h, value, "/user"); code != want {
+				t.Errorf("required by %s, %s: %d %s", required.by, value, code, body)
+			}
+		}
+	}
+}
+
 // What the documentation shows works, on both engines, and makes the same store
 // on each of them and each time: with the same ids, times and SHAs.
 func TestExample(t *testing.T) {

@@ -1,4 +1,5 @@
-// Package file is the one store of files that are no Git objects: assets of releases, attachments, objects of Git LFS.
+// Package file is the one store of files that are no Git objects: assets of releases, attachments, objects of Git
+// LFS.
 //
 //	file.go    the type, receiving a file, and opening one
 //	digest.go  the digest of a file, made while it is received

@@ -12,8 +12,9 @@ func TestPointers(t *testing.T) {
 	first := "version https://git-lfs.github.com/spec/v1\n"
 	oid, size := "oid sha256:"+someOID+"\n", "size 12\n"
 	for text, want := range map[string]bool{
-		first + oid + size: true, first + oid + "size 12": true, "version https://hawser.github.com/spec/v1\n" + oid + size: true,
-		first + "ext-0-foo sha256:" + someOID + "\n" + oid + size: true, strings.ReplaceAll(first+oid+size, "\n", "\r\n"): true,
+		first + oid + size: true, first + oid + "size 12": true,
+		"version https://hawser.github.com/spec/v1\n" + oid + size: true,
+		first + "ext-0-foo sha256:" + someOID + "\n" + oid + size:  true, strings.ReplaceAll(first+oid+size, "\n", "\r\n"): true,
 		first + oid + "size 0\n": true,
 		"":                       false, first: false, first + oid: false, first + size: false, oid + size: false,
 		first + oid + "size -1\n": false, first + oid + "size 1e3\n": false, first + oid + "size 012\n": false,

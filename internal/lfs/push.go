@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
@@ -19,6 +20,9 @@ const (
 	maxTrees   = 50_000
 )
 
+// maxTold is how many locked paths of an update are looked for, and named.
+const maxTold = 10
+
 // judged reports whether locks concern an update of a ref: it changes a branch. The branches of merge queues are judged
 // when they are merged.
 func judged(u *repo.RefUpdate) bool {
@@ -28,59 +32,83 @@ func judged(u *repo.RefUpdate) bool {
 // Prepare finds, before the transaction, which paths that others have locked the updates of a push change. It fills
 // RefUpdate.Locked. All objects must be on disk.
 func (s *Service) Prepare(ctx context.Context, p repo.Push) error {
-	var locks []Lock
-	var tip git.SHA
-	var branch string
+	i := &inspection{service: s, id: p.RepoID, theirs: map[account.ID]map[string]bool{}, release: func() {}}
 	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		if locks, err = allLocks(tx, p.RepoID); err != nil || len(locks) == 0 {
+		if i.locks, err = allLocks(tx, p.RepoID); err != nil || len(i.locks) == 0 {
 			return err
 		}
-		branch, tip, err = defaultBranch(tx, p.RepoID)
+		i.branch, i.tip, err = defaultBranch(tx, p.RepoID)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	for i := range p.Updates {
-		u := &p.Updates[i]
-		u.Locked = &repo.LockedPaths{}
-		paths := map[string]bool{}
-		for _, l := range locks {
-			u.Locked.Newest = max(u.Locked.Newest, l.ID)
-			if l.OwnerID != u.By {
-				paths[l.Path] = true
-			}
-		}
-		if !judged(u) || len(paths) == 0 {
-			continue
-		}
-		not := []git.SHA{}
-		if u.Old != git.ZeroSHA {
-			not = append(not, u.Old)
-		}
-		if tip != "" && u.Name != git.Heads+branch {
-			not = append(not, tip)
-		}
-		if err := s.prepare(ctx, p.RepoID, u, not, paths); err != nil {
+	defer func() { i.release() }()
+	for n := range p.Updates {
+		if err := i.look(ctx, &p.Updates[n]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *Service) prepare(
-	ctx context.Context, id repo.ID, u *repo.RefUpdate, not []git.SHA, paths map[string]bool,
-) error {
-	objects, release, err := s.repos.GitOf(ctx, id)
-	if err != nil {
-		return err
+// inspection is the work of Prepare.
+type inspection struct {
+	service *Service
+	id      repo.ID
+	locks   []Lock
+	branch  string  // the default one
+	tip     git.SHA // of it; empty: it has none
+	theirs  map[account.ID]map[string]bool
+
+	objects *git.Repository // nil: not opened
+	release func()
+}
+
+// others returns the paths that others than an account have locked.
+func (i *inspection) others(by account.ID) map[string]bool {
+	paths := i.theirs[by]
+	if paths == nil {
+		paths = map[string]bool{}
+		for _, l := range i.locks {
+			if l.OwnerID != by {
+				paths[l.Path] = true
+			}
+		}
+		i.theirs[by] = paths
 	}
-	defer release()
-	whole, err := changedFiles(ctx, objects, u.New, not, func(f *changedFile) bool {
+	return paths
+}
+
+// look fills what is found about an update.
+func (i *inspection) look(ctx context.Context, u *repo.RefUpdate) error {
+	u.Locked = &repo.LockedPaths{}
+	if n := len(i.locks); n > 0 {
+		u.Locked.Newest = i.locks[n-1].ID
+	}
+	paths := i.others(u.By)
+	if !judged(u) || len(paths) == 0 {
+		return nil
+	}
+	if i.objects == nil {
+		var err error
+		if i.objects, i.release, err = i.service.repos.GitOf(ctx, i.id); err != nil {
+			i.release = func() {}
+			return err
+		}
+	}
+	var not []git.SHA
+	if u.Old != git.ZeroSHA {
+		not = append(not, u.Old)
+	}
+	if i.tip != "" && u.Name != git.Heads+i.branch {
+		not = append(not, i.tip)
+	}
+	whole, err := changedFiles(ctx, i.objects, u.New, not, func(f *changedFile) bool {
 		if paths[f.Path] && !slices.Contains(u.Locked.Paths, f.Path) {
 			u.Locked.Paths = append(u.Locked.Paths, f.Path)
 		}
-		return true
+		return len(u.Locked.Paths) < maxTold
 	})
 	u.Locked.TooMany = !whole
 	return err
@@ -122,33 +150,45 @@ func changedFiles(ctx context.Context, objects *git.Repository, tip git.SHA, not
 	return whole, nil
 }
 
-// maxTold is how many locked paths the reason of a refusal names.
-const maxTold = 10
-
 // Judge notes in refused why locks refuse updates of branches. It is called in the transaction that moves the refs, with
 // the repository's row locked, if the repository has locks. Error: repo.ErrUnprepared if Prepare has to look at the
 // commits.
 func (s *Service) Judge(tx *db.Tx, p *repo.Push, refused []error) error {
+	newest := map[account.ID]int64{} // of the locks of others
+	var paths []string
 	for i := range p.Updates {
 		u := &p.Updates[i]
 		if refused[i] != nil || !judged(u) {
 			continue
 		}
-		seen := int64(0)
-		if u.Locked != nil {
-			seen = u.Locked.Newest
+		id, known := newest[u.By]
+		if !known {
+			var err error
+			if id, err = newestOfOthers(tx, p.RepoID, u.By); err != nil {
+				return err
+			}
+			newest[u.By] = id
 		}
-		if newer, err := lockedByOthers(tx, p.RepoID, u.By, seen); err != nil {
-			return err
-		} else if newer {
+		if u.Locked == nil && id > 0 || u.Locked != nil && id > u.Locked.Newest {
 			return repo.ErrUnprepared
 		}
-		if u.Locked == nil {
+		if u.Locked != nil {
+			paths = append(paths, u.Locked.Paths...)
+		}
+	}
+	slices.Sort(paths)
+	locks, err := locksOn(tx, p.RepoID, slices.Compact(paths))
+	if err != nil {
+		return err
+	}
+	for i := range p.Updates {
+		u := &p.Updates[i]
+		if refused[i] != nil || !judged(u) || u.Locked == nil {
 			continue
 		}
-		problems, err := problemsOf(tx, p.RepoID, u)
-		if err != nil {
-			return err
+		problems := problemsOf(u, locks)
+		if u.Locked.TooMany && newest[u.By] > 0 && len(problems) == 0 {
+			problems = []string{"This changes too much at once to be compared with locked files. Push it in parts."}
 		}
 		if len(problems) > 0 {
 			refused[i] = repo.NewRuleError(u.Name, problems)
@@ -157,26 +197,13 @@ func (s *Service) Judge(tx *db.Tx, p *repo.Push, refused []error) error {
 	return nil
 }
 
-// problemsOf returns what locks have against an update that Prepare has looked at.
-func problemsOf(tx *db.Tx, id repo.ID, u *repo.RefUpdate) (problems []string, err error) {
-	if u.Locked.TooMany {
-		if others, err := lockedByOthers(tx, id, u.By, 0); err != nil || !others {
-			return nil, err
-		}
-		return []string{"This changes too much at once to be compared with locked files. Push it in parts."}, nil
-	}
-	if len(u.Locked.Paths) == 0 {
-		return nil, nil
-	}
-	locks, err := locksOn(tx, id, u.Locked.Paths)
-	if err != nil {
-		return nil, err
-	}
+// problemsOf returns what locks have against an update.
+func problemsOf(u *repo.RefUpdate, locks []Lock) (problems []string) {
 	for _, l := range locks {
-		if l.OwnerID != u.By && len(problems) < maxTold {
+		if l.OwnerID != u.By && slices.Contains(u.Locked.Paths, l.Path) {
 			problems = append(problems, fmt.Sprintf("The file %q is locked by %s (git lfs locks).",
 				errs.Clip(l.Path), l.Owner))
 		}
 	}
-	return problems, nil
+	return problems
 }

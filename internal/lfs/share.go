@@ -141,7 +141,8 @@ func (s *Service) Carry(ctx context.Context, from repo.ID) (*repo.Carried, error
 	}, nil
 }
 
-// Follow gives a repository the objects to which the commits point that were brought from another one. They count for the person. Errors: 403 for the quota; those of the right; network.ErrNoCrossing.
+// Follow gives a repository the objects to which the commits point that were brought from another one. They count for
+// the person. Errors: 403 for the quota; those of the right; network.ErrNoCrossing.
 func (s *Service) Follow(ctx context.Context, right db.Right, b repo.Brought) error {
 	var missing bool
 	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {

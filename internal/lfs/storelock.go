@@ -68,11 +68,11 @@ func lockByID(tx *db.Tx, repoID repo.ID, id int64) (*Lock, error) {
 	return &l, err
 }
 
-// lockedByOthers reports whether somebody else than an account has a lock with a higher id.
-func lockedByOthers(tx *db.Tx, id repo.ID, but account.ID, above int64) (others bool, err error) {
-	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM lfs_locks WHERE repo_id = $1 AND owner_id <> $2 AND id > $3)`,
-		id, but, above).Scan(&others)
-	return others, err
+// newestOfOthers returns the highest id of the locks that others than an account have; 0: there is none.
+func newestOfOthers(tx *db.Tx, id repo.ID, but account.ID) (newest int64, err error) {
+	err = tx.QueryRow(`SELECT CAST(COALESCE(MAX(id), 0) AS BIGINT) FROM lfs_locks WHERE repo_id = $1 AND owner_id <> $2`,
+		id, but).Scan(&newest)
+	return newest, err
 }
 
 func countLocks(tx *db.Tx, id repo.ID) (n int64, err error) {

@@ -79,9 +79,12 @@ func (s *Service) Upload(ctx context.Context, a *repo.Access, p Pointer, from io
 			if err != nil {
 				return err
 			}
-			return s.mayAdd(tx, a)
+			return s.mayAdd(tx, a, false)
 		},
 		func(tx *db.Tx, f *file.File) error {
+			if err := s.mayAdd(tx, a, true); err != nil {
+				return err
+			}
 			switch {
 			case f.Size != p.Size:
 				return errWrongSize()
@@ -99,8 +102,9 @@ func (s *Service) Upload(ctx context.Context, a *repo.Access, p Pointer, from io
 	return err
 }
 
-// mayAdd checks in a transaction that the caller may still push. Errors: 401, 403, 404.
-func (s *Service) mayAdd(tx *db.Tx, a *repo.Access) error {
+// mayAdd checks in a transaction that the caller may still push; with hold, that stays so until it ends. Errors: 401,
+// 403, 404.
+func (s *Service) mayAdd(tx *db.Tx, a *repo.Access, hold bool) error {
 	now, err := a.Now(tx)
 	if err != nil {
 		return err
@@ -108,7 +112,7 @@ func (s *Service) mayAdd(tx *db.Tx, a *repo.Access) error {
 	if now.Role >= account.Push {
 		return nil
 	}
-	may, err := s.transport.MayPushSome(tx, now)
+	may, err := s.transport.MayPushSome(tx, now, hold)
 	if err == nil && !may {
 		err = now.Require(account.Push)
 	}

@@ -31,9 +31,10 @@ func (s *Service) maintainerBranchesNow(
 	return branches, err
 }
 
-// MayPushSome reports whether a caller without push access may push to some branch.
-func (s *Service) MayPushSome(tx *db.Tx, a *repo.Access) (bool, error) {
-	branches, err := s.maintainerBranches(tx, a, true)
+// MayPushSome reports whether a caller without push access may push to some branch. With hold, that stays so until the
+// transaction, which writes, ends.
+func (s *Service) MayPushSome(tx *db.Tx, a *repo.Access, hold bool) (bool, error) {
+	branches, err := s.maintainerBranches(tx, a, hold)
 	return len(branches) > 0, err
 }
 

@@ -129,6 +129,46 @@ func TestLargeObjects(t *testing.T) {
 	})
 }
 
+// Of several uploads of one object at the same time one stays, and all are told that it is there.
+func TestLargeObjectsAtOnce(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		attachmentGarden(t, s, false)
+		put := largePut("will", "alice/garden", strings.Repeat("x", 1<<20), 200)
+		for _, status := range s.Together(t, put, put, put, put) {
+			if status != 200 {
+				t.Errorf("%d", status)
+			}
+		}
+		leaves(t, s, 1)
+		sound(t, s)
+	})
+}
+
+// A clone with many objects is one request against the caller's limit; guesses at tokens count.
+func TestLargeObjectsAndTheRateLimit(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		attachmentGarden(t, s, false)
+		s.Check(t, largePut("alice", "alice/garden", "content", 200))
+		for _, as := range []string{"", "rae"} {
+			header := largeOf(t, s, as, "alice/garden", "download", "content", 200).Objects[0].Actions["download"].Header
+			get := largeGet("", "alice/garden", "content", 200)
+			get.Headers = header
+			for range 20 {
+				s.Check(t, get)
+			}
+		}
+		guess := largeGet("", "alice/garden", "content", 401)
+		guess.Headers = map[string]string{"Authorization": "RemoteAuth download-1-1-0-9999999999-00"}
+		for range 9 {
+			s.Check(t, guess)
+		}
+		guess.Status = 403
+		s.Check(t, guess)
+	}, func(o *server.Options) { o.RateLimit = 10 })
+}
+
 // An upload that breaks off leaves nothing, and can begin again.
 func TestLargeObjectsBreakOff(t *testing.T) {
 	t.Parallel()
@@ -442,6 +482,10 @@ func TestLargeObjectsFollowCommits(t *testing.T) {
 				Send: `{"title": "b", "head": "sam:main", "base": "main"}`},
 			largeGet("", "alice/garden", "proposed", 200),
 			largeGet("", "alice/garden", "kept to myself", 404),
+			{Name: "who maintains the base may push to its branch", Do: "PATCH /repos/alice/garden/pulls/1", As: "sam",
+				Send: `{"maintainer_can_modify": true}`, Status: 200},
+			largePut("alice", "sam/garden", strings.Repeat("mended", 1000), 200),
+			largePut("rae", "sam/garden", "not mine to mend", 403),
 			{Do: "PUT /repos/alice/garden/pulls/1/merge", As: "alice", Status: 200},
 			{Do: "DELETE /repos/sam/garden", As: "sam", Status: 204},
 			largeGet("", "alice/garden", "proposed", 200),

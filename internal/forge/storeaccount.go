@@ -76,6 +76,7 @@ var AccountColumns = []AccountColumn{
 	{"auto_merges", "enabled_by", Dropped, ""},
 	{"queue_entries", "enqueued_by", Dropped, ""},
 	{"viewed_files", "user_id", Dropped, ""},
+	{"lfs_locks", "owner_id", Dropped, ""},
 	{"issue_subscriptions", "user_id", Dropped, ""},
 	{"notification_threads", "user_id", Dropped, ""},
 	{"notification_wishes", "user_id", Dropped, ""},

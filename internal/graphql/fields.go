@@ -78,7 +78,7 @@ func (api *API) tables() map[string]map[string]exec.Resolver {
 		"User":     userFields(), "Organization": organizationFields(), "Bot": botFields(),
 		"Team": teamFields(), "SavedReply": savedReplyFields(), "ProfileItemShowcase": showcaseFields(),
 		"ContributionsCollection": contributionFields(),
-		"GitActor": gitActorFields(), "Deployment": deploymentFields(), "Topic": topicFields(), "License": licenseFields(),
+		"GitActor":                gitActorFields(), "Deployment": deploymentFields(), "Topic": topicFields(), "License": licenseFields(),
 		"Repository": repositoryFields(),
 		"Issue":      issueFields(), "PullRequest": pullFields(), "IssueComment": commentFields(),
 		"PullRequestReview": reviewFields(), "PullRequestReviewThread": reviewThreadFields(),

@@ -40,7 +40,7 @@ var tiers = []struct {
 		"internal/checkrun", "internal/codeowner", "internal/commitcomment", "internal/deployment", "internal/detect",
 		"internal/file", "internal/follow", "internal/gitdata", "internal/hook", "internal/imageproxy",
 		"internal/invitation", "internal/issue",
-		"internal/issuekit", "internal/keywords", "internal/label", "internal/license", "internal/markup",
+		"internal/issuekit", "internal/keywords", "internal/label", "internal/lfs", "internal/license", "internal/markup",
 		"internal/milestone", "internal/notification", "internal/oauth", "internal/oidc", "internal/pin", "internal/plant",
 		"internal/posting", "internal/pull",
 		"internal/ratelimit", "internal/reaction", "internal/release", "internal/repo", "internal/review",

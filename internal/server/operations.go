@@ -87,6 +87,7 @@ func (s *Server) newOperations() *operations {
 	if s.o.ImageKey != nil {
 		o.images = imageproxy.New(s.o.ImageKey, s.o.ImageNetworks)
 	}
+	o.objects.LFS = f.LFS
 	issues.Texts().Images, o.objects.Images = o.images, o.images
 	o.deployments = deployment.New(d, repos, o.statuses)
 	o.notices = notification.New(d, repos, o.subscriptions)

@@ -43,7 +43,9 @@ func (p *Pages) OrgPinForm(w http.ResponseWriter, r *http.Request) error { retur
 // POST /orgs/{org}/settings/pins
 //
 // ChangeOrgPins is ChangePins for the owners of an organization. Errors: 403, 404.
-func (p *Pages) ChangeOrgPins(w http.ResponseWriter, r *http.Request) error { return p.ChangePins(w, r) }
+func (p *Pages) ChangeOrgPins(w http.ResponseWriter, r *http.Request) error {
+	return p.ChangePins(w, r)
+}
 
 // GET /settings/pins
 //

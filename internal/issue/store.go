@@ -159,7 +159,8 @@ func noteReaction(tx *db.Tx, repoID repo.ID, id ID) error {
 	if err := issuekit.Lock(tx, repoID); err != nil {
 		return err
 	}
-	n, err := tx.Exec(`UPDATE issues SET reacted = TRUE WHERE id = $1 AND repo_id = $2`, id, repoID)
+	n, err := tx.Exec(`UPDATE issues SET reacted = TRUE, readers_generation = readers_generation + 1
+		WHERE id = $1 AND repo_id = $2`, id, repoID)
 	if err == nil && n == 0 {
 		err = errs.Absent()
 	}

@@ -28,3 +28,9 @@ func Lock(tx *db.Tx, repoID repo.ID) error {
 	}
 	return hook.Watch(tx, repoID)
 }
+
+// TellReaders has open pages of an issue load what they do not learn from its row otherwise: reactions, and comments that
+// are hidden or shown. issue is its id, an expression with the parameter $1, which is id.
+func TellReaders(tx *db.Tx, issue string, id int64) error {
+	return tx.Run(`UPDATE issues SET readers_generation = readers_generation + 1 WHERE id = `+issue, id)
+}

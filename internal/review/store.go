@@ -9,6 +9,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/issue"
+	"arbor/internal/issuekit"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -192,5 +193,8 @@ func approvals(tx *db.Tx, id issue.ID) ([]*Review, error) {
 
 // hideReview stores why a review is hidden.
 func hideReview(tx *db.Tx, v *Review) error {
-	return tx.Run(`UPDATE reviews SET hidden = $2 WHERE id = $1`, v.ID, db.OrNull(int64(v.Hidden)))
+	if err := tx.Run(`UPDATE reviews SET hidden = $2 WHERE id = $1`, v.ID, db.OrNull(int64(v.Hidden))); err != nil {
+		return err
+	}
+	return issuekit.TellReaders(tx, `$1`, int64(v.IssueID))
 }

@@ -200,7 +200,10 @@ func noteReaction(tx *db.Tx, repoID repo.ID, id int64) error {
 	if err == nil && n == 0 {
 		err = errs.Absent()
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return issuekit.TellReaders(tx, `(SELECT issue_id FROM review_comments WHERE id = $1)`, id)
 }
 
 // commentsOf returns the ids of a review's comments.
@@ -210,5 +213,8 @@ func commentsOf(tx *db.Tx, reviewID int64) ([]int64, error) {
 
 // hideComment stores why a comment is hidden.
 func hideComment(tx *db.Tx, c *Comment) error {
-	return tx.Run(`UPDATE review_comments SET hidden = $2 WHERE id = $1`, c.ID, db.OrNull(int64(c.Hidden)))
+	if err := tx.Run(`UPDATE review_comments SET hidden = $2 WHERE id = $1`, c.ID, db.OrNull(int64(c.Hidden))); err != nil {
+		return err
+	}
+	return issuekit.TellReaders(tx, `$1`, int64(c.IssueID))
 }

@@ -157,7 +157,10 @@ func updateRow(tx *db.Tx, c *Comment) error {
 
 // hide stores why a comment is hidden.
 func hide(tx *db.Tx, c *Comment) error {
-	return tx.Run(`UPDATE issue_comments SET hidden = $2 WHERE id = $1`, c.ID, db.OrNull(int64(c.Hidden)))
+	if err := tx.Run(`UPDATE issue_comments SET hidden = $2 WHERE id = $1`, c.ID, db.OrNull(int64(c.Hidden))); err != nil {
+		return err
+	}
+	return issuekit.TellReaders(tx, `$1`, int64(c.IssueID))
 }
 
 // deleteRow deletes the comment and updates the count.
@@ -178,7 +181,10 @@ func noteReaction(tx *db.Tx, repoID repo.ID, id int64) error {
 	if err == nil && n == 0 {
 		err = errs.Absent()
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return issuekit.TellReaders(tx, `(SELECT issue_id FROM issue_comments WHERE id = $1)`, id)
 }
 
 // pinnedOn returns the id of the issue's pinned comment, if any.

@@ -16,11 +16,11 @@ import (
 // selectMarks reads what the pages of issues and pull requests show and others change: states, titles, labels,
 // comments and their edits, reviews that were submitted, threads, the head, the tip of the base, test merges,
 // statuses and checks, the merge queue of the base with what is in it, and the rules of the repository and its
-// owner. Each part is one look into an index, or a few rows. Reactions, what pending reviews hold, and references
-// from other issues, which may be private, are no changes.
+// owner; reactions and hidden comments by the issue's readers_generation. Each part is one look into an index, or a few
+// rows. What pending reviews hold, and references from other issues, which may be private, are no changes.
 const selectMarks = `SELECT i.id,
 	i.repo_id, i.title, i.state, i.state_reason, i.locked, COALESCE(i.milestone_id, 0), i.labels, i.assignees,
-		i.comments,
+		i.comments, i.readers_generation,
 	i.updated_at, i.draft, COALESCE(i.pinned_at, 0),
 	COALESCE((SELECT e.id FROM issue_events e WHERE e.issue_id = i.id AND e.source_id IS NULL ORDER BY e.created_at DESC, e.id DESC LIMIT 1), 0),
 	(SELECT COUNT(*) FROM reviews v WHERE v.issue_id = i.id AND v.state <> 1),
@@ -45,7 +45,7 @@ const selectMarks = `SELECT i.id,
 	FROM issues i LEFT JOIN pulls p ON p.issue_id = i.id WHERE `
 
 // columns is how many selectMarks reads besides the id.
-const columns = 32
+const columns = 33
 
 // readMarks returns a mark of each issue, which is another one after a change. Issues that are gone have none.
 func readMarks(tx *db.Tx, list []issue.ID) (map[issue.ID]string, error) {

@@ -57,6 +57,12 @@ func TestLiveInBrowser(t *testing.T) {
 	if !done {
 		t.Error("the text that was being typed is lost")
 	}
+	api(t, s, "alice", "POST "+one+"/reactions", 201, changeObject{"content": "rocket"}, nil)
+	b.See(".thread > article .reactions", "1")
+	api(t, s, "alice", "POST /repos/alice/plot/issues/comments/1/reactions", 201, changeObject{"content": "heart"}, nil)
+	b.See("#issuecomment-1 .reactions", "1")
+	led(t, s, "alice", "/alice/plot/issues/1/comments/1/hide", "reason", "outdated")
+	b.See("#issuecomment-1", "marked as outdated")
 	for _, flaw := range b.Flaws() {
 		t.Error(flaw)
 	}

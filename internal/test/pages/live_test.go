@@ -120,6 +120,9 @@ func TestLive(t *testing.T) {
 			{"alice", "POST " + one + "/labels", 200, changeObject{"labels": []string{"new"}}},
 			{"alice", "PATCH " + one, 200, changeObject{"title": "Better"}},
 			{"alice", "PUT " + one + "/lock", 204, nil},
+			{"alice", "POST " + one + "/reactions", 201, changeObject{"content": "heart"}},
+			{"alice", "POST " + repo + "/issues/comments/1/reactions", 201, changeObject{"content": "rocket"}},
+			{"alice", "DELETE " + repo + "/issues/comments/1/reactions/2", 204, nil},
 			{"will", fmt.Sprintf("POST %s/pulls/%d/reviews", repo, number), 200, changeObject{"event": "APPROVE"}},
 			{"alice", "POST " + repo + "/statuses/" + sha, 201, changeObject{"state": "success"}},
 			{"alice", "PATCH " + one, 200, changeObject{"state": "closed"}},
@@ -130,6 +133,10 @@ func TestLive(t *testing.T) {
 			} else {
 				was = now
 			}
+		}
+		for _, reason := range []string{"spam", ""} {
+			led(t, s, "alice", fmt.Sprintf("/alice/plot/issues/%d/comments/1/hide", number), "reason", reason)
+			l.hears(t, "a comment hidden as "+reason)
 		}
 		edit(t, s, "main", song("9", "moved"), "Move the base")
 		l.hears(t, "the base moved")

@@ -190,6 +190,7 @@ var pageless = []string{"/avatars/{id}", "/emojis/{picture}",
 	"/healthz", "/readyz", "/openapi/code-hosting.json", "/openapi/plants.json", "/assets/{asset}", "/setup",
 	"/assets/images/{digest}/{address}",
 	"/settings", "/site", "/login/oidc/{provider}", "/login/oidc/{provider}/callback",
+	"/login/oidc/{provider}/front-channel-logout",
 	"/{owner}/{repo}/last-changes/{path...}", "/{owner}/{repo}/pull/{number}/merging",
 	"/{owner}/{repo}/suggest", "/{owner}/{repo}/issues/{number}/live",
 	"/settings/apps/{app_slug}/deliveries/{delivery_id}"} // looks as that of another hook

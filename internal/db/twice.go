@@ -8,13 +8,16 @@ import (
 	"sync"
 )
 
+// Twice has all databases of a test program call functions twice. Set it before one is opened.
+var Twice bool
+
 // call calls a transaction's function twice, as a repeated transaction does: so tests find functions that a
 // repeated run breaks. The second run counts. The first one is not traced, and a write's is rolled back.
 //
 // On PostgreSQL it runs once: the functions are the same, and a rollback does not return the ids of the
-// first run. A test whose functions wait for each other attaches "once" to its database.
+// first run. Tests attach "twice" to a database, or set Twice.
 func (t *Tx) call(fn func(*Tx) error, write bool) error {
-	if _, once := t.parts.Load("once"); once || t.conn.engine() == PostgreSQL || measures() {
+	if _, twice := t.parts.Load("twice"); !twice && !Twice || t.conn.engine() == PostgreSQL || measures() {
 		return fn(t)
 	}
 	first := Tx{Now: t.Now, ctx: t.ctx, caller: t.caller, conn: t.conn}

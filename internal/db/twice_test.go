@@ -22,6 +22,7 @@ func twice(t *testing.T) (d *db.DB, traced *[]string) {
 		Trace: func(_ context.Context, query string) { *traced = append(*traced, query) },
 	}, schema)
 	testkit.NoError(t, err)
+	d.Attach("twice", true)
 	t.Cleanup(func() { d.Close() })
 	return d, traced
 }

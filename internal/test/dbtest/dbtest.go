@@ -95,7 +95,7 @@ func OpenURL(t testing.TB, address string) *db.DB {
 // OpenWith is OpenURL with more options. Unless a benchmark measures, two connections are open at most: a new
 // one of SQLite reads all of the schema, one of PostgreSQL plans every statement again, and writers need two
 // to conflict. A test that observes statements does other things between them, and has four; pool_max_conns
-// in the URL of PostgreSQL asks for more.
+// in the URL of PostgreSQL asks for more. In the long tests each transaction's function runs twice.
 func OpenWith(t testing.TB, o db.Options) *db.DB {
 	t.Helper()
 	if _, bench := t.(*testing.B); !bench {
@@ -109,6 +109,7 @@ func OpenWith(t testing.TB, o db.Options) *db.DB {
 	}
 	d, err := db.Open(context.Background(), o)
 	testkit.NoError(t, err)
+	d.Attach("twice", true)
 	t.Cleanup(func() {
 		if err := d.Close(); err != nil {
 			t.Errorf("close the database: %v", err)

@@ -44,8 +44,8 @@ func TestGraphQLTellsNothing(t *testing.T) {
 	}
 	s, next := schema.Load(), 0
 	for _, top := range m.tops() {
-		for _, q := range walkOf(s, top) {
-			if next++; !testenv.Long && next%40 != 0 {
+		for n, q := range walkOf(s, top) {
+			if next++; !testenv.Long && n > 0 && next%40 != 0 {
 				continue
 			}
 			send, err := json.Marshal(map[string]string{"query": q})
@@ -109,7 +109,7 @@ func walkOf(s *ast.Schema, from top) (queries []string) {
 				all.WriteString(f.Name + argumentsOf(s, f) + " ")
 				continue
 			}
-			if nodes := to.Fields.ForName("nodes"); nodes != nil {
+			if nodes := to.Fields.ForName("nodes"); nodes != nil && strings.HasSuffix(to.Name, "Connection") {
 				to, open, end = s.Types[nodes.Type.Name()], open+"nodes{__typename ", "}}"
 			}
 			all.WriteString(open + leaves(s, to) + end + " ")

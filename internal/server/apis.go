@@ -27,6 +27,7 @@ import (
 	"arbor/internal/issue/subscription"
 	"arbor/internal/issue/timeline"
 	"arbor/internal/label"
+	"arbor/internal/lacking"
 	"arbor/internal/license"
 	"arbor/internal/markup"
 	"arbor/internal/milestone"
@@ -48,6 +49,7 @@ import (
 	"arbor/internal/search/user"
 	"arbor/internal/signature"
 	"arbor/internal/star"
+	"arbor/internal/statistic"
 	"arbor/internal/status"
 	"arbor/internal/team"
 )
@@ -162,6 +164,8 @@ func (of *apis) features(s *Server) []feature {
 		of.Attachments,
 		of.OnCommits,
 		detect.NewAPI(f.Detect),
+		statistic.NewAPI(f.Statistics),
+		lacking.NewAPI(d, repos),
 		&license.API{},
 		&avatar.API{},
 		of.Markups,

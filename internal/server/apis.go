@@ -28,6 +28,7 @@ import (
 	"arbor/internal/issue/timeline"
 	"arbor/internal/label"
 	"arbor/internal/lacking"
+	"arbor/internal/lfs"
 	"arbor/internal/license"
 	"arbor/internal/markup"
 	"arbor/internal/milestone"
@@ -162,6 +163,7 @@ func (of *apis) features(s *Server) []feature {
 		of.Reviews,
 		of.Releases,
 		of.Attachments,
+		lfs.NewAPI(f.LFS),
 		of.OnCommits,
 		detect.NewAPI(f.Detect),
 		statistic.NewAPI(f.Statistics),

@@ -5,7 +5,7 @@
 //	service.go   pages of feeds; contribution.go: what users did, to be counted
 //	store.go     the SQL of table activities; storeselection.go: the activities of a feed
 //	prune.go     deleting activities that no feed reads; storeprune.go: its SQL
-//	api.go       the handlers
+//	api.go       the handlers; apirefs.go: changes of branches
 //	json.go      GitHub's events
 //
 // A row refers to its issue or comment and stores none of its data, so a feed shows current data, and

@@ -29,6 +29,7 @@ func (api *API) Routes() []route.Route {
 	repos := api.s.repos
 	deployments := repos.Router(route.Needs(scope.PublicRepo|scope.RepoDeployment, "deployments"))
 	environments := repos.Router(route.Needs(scope.PublicRepo, "actions"))
+	reserved := repos.Router(route.Needs(scope.PublicRepo, "environments"))
 	administration := repos.Router(route.Needs(scope.PublicRepo, "administration"))
 	const one, statuses = "/repos/{owner}/{repo}/deployments/{deployment_id}", "/deployments/{deployment_id}/statuses"
 	return []route.Route{
@@ -41,6 +42,8 @@ func (api *API) Routes() []route.Route {
 		deployments.Pull("GET /repos/{owner}/{repo}"+statuses+"/{status_id}", api.GetStatus),
 		environments.Pull("GET /repos/{owner}/{repo}/environments", api.ListEnvironments),
 		environments.Pull("GET /repos/{owner}/{repo}/environments/{environment_name}", api.GetEnvironment),
+		reserved.Push("GET /repos/{owner}/{repo}/environments/{environment_name}/secrets", api.listNone("secrets")),
+		reserved.Push("GET /repos/{owner}/{repo}/environments/{environment_name}/variables", api.listNone("variables")),
 		administration.Admin("PUT /repos/{owner}/{repo}/environments/{environment_name}", api.PutEnvironment),
 		administration.Admin("DELETE /repos/{owner}/{repo}/environments/{environment_name}", api.DeleteEnvironment),
 	}
@@ -100,17 +103,8 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err != nil {
 		return err
 	}
-	body.Require("ref")
-	d := Deployment{Ref: body.String("ref", maxName).Value, Task: body.String("task", maxName).Or("deploy"),
-		Environment: body.String("environment", maxName).Or("production"),
-		Description: web.OrNil(body.String("description", maxDescription).Value),
-		Payload:     readPayload(body), Transient: body.Bool("transient_environment").Or(false)}
-	d.Production = body.Bool("production_environment").Or(d.Environment == "production")
-	required := body.Strings("required_contexts", maxContexts, maxName)
-	body.Bool("auto_merge")
-	body.CheckFilled("task", d.Task)
-	body.CheckFilled("environment", d.Environment)
-	if err := body.Err(); err != nil {
+	d, contexts, err := ReadNew(body)
+	if err != nil {
 		return err
 	}
 	if d.SHA, err = api.git.CommitNamed(r.Context(), a, d.Ref); errs.Is(err, errs.Invalid) {
@@ -118,10 +112,6 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	}
 	if err != nil {
 		return err
-	}
-	var contexts []string
-	if required.Given() {
-		contexts = append([]string{}, required.Value...)
 	}
 	made, err := api.s.Create(r.Context(), a, d, contexts)
 	if err != nil {
@@ -134,6 +124,25 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	}
 	p := newPayload(made, by, place(info, a), info)
 	return web.Created(w, r, p.URL, p)
+}
+
+// ReadNew reads a new deployment, without its commit, and the contexts that must be successes: nil means all. Error:
+// 422.
+func ReadNew(body *web.Object) (d Deployment, contexts []string, err error) {
+	body.Require("ref")
+	d = Deployment{Ref: body.String("ref", maxName).Value, Task: body.String("task", maxName).Or("deploy"),
+		Environment: body.String("environment", maxName).Or("production"),
+		Description: web.OrNil(body.String("description", maxDescription).Value),
+		Payload:     readPayload(body), Transient: body.Bool("transient_environment").Or(false)}
+	d.Production = body.Bool("production_environment").Or(d.Environment == "production")
+	required := body.Strings("required_contexts", maxContexts, maxName)
+	body.Bool("auto_merge")
+	body.CheckFilled("task", d.Task)
+	body.CheckFilled("environment", d.Environment)
+	if required.Given() {
+		contexts = append([]string{}, required.Value...)
+	}
+	return d, contexts, body.Err()
 }
 
 // readPayload reads the payload, an object or a text, as JSON.

@@ -7,6 +7,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/lacking"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -82,6 +83,23 @@ func (api *API) GetEnvironment(w http.ResponseWriter, r *http.Request, a *repo.A
 	return api.answer(w, r, a, e)
 }
 
+// GET /repos/{owner}/{repo}/environments/{environment_name}/secrets
+// GET /repos/{owner}/{repo}/environments/{environment_name}/variables
+//
+// listNone lists what no environment has. Error: 404 for an environment that does not exist.
+func (api *API) listNone(name string) repo.Handler {
+	return func(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+		err := api.s.db.Read(r.Context(), func(tx *db.Tx) error {
+			_, err := environmentNamed(tx, a.ID, web.Param(r, "environment_name"))
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		return lacking.NoneOf(w, r, name)
+	}
+}
+
 // PUT /repos/{owner}/{repo}/environments/{environment_name}
 //
 // PutEnvironment creates an environment or replaces its rules. Teams as reviewers are not implemented. Error: 422.
@@ -93,11 +111,7 @@ func (api *API) PutEnvironment(w http.ResponseWriter, r *http.Request, a *repo.A
 	n := Environment{Name: web.Param(r, "environment_name"), WaitTimer: body.Int("wait_timer").Value,
 		PreventSelfReview: body.Bool("prevent_self_review").Or(false), Reviewers: readReviewers(body),
 		Branches: readBranches(body)}
-	body.CheckText("name", n.Name, maxName)
-	body.CheckFilled("name", n.Name)
-	if n.WaitTimer < 0 || n.WaitTimer > maxWait {
-		body.WrongValue("wait_timer", n.WaitTimer)
-	}
+	n.check(body)
 	if err := body.Err(); err != nil {
 		return err
 	}
@@ -106,6 +120,28 @@ func (api *API) PutEnvironment(w http.ResponseWriter, r *http.Request, a *repo.A
 		return err
 	}
 	return api.answer(w, r, a, e)
+}
+
+// check notes in body what is wrong with an environment but for who reviews.
+func (e *Environment) check(body *web.Object) {
+	body.CheckText("name", e.Name, maxName)
+	body.CheckFilled("name", e.Name)
+	if e.WaitTimer < 0 || e.WaitTimer > maxWait {
+		body.WrongValue("wait_timer", e.WaitTimer)
+	}
+	if len(e.Reviewers) > maxReviewers {
+		body.Wrong("reviewers", errs.InvalidField, "reviewers must be a list of at most six")
+	}
+}
+
+// problems is check for an environment that no body describes. Error: 422.
+func (e *Environment) problems() error {
+	body, err := web.ParseObject([]byte("{}"), EnvironmentResource)
+	if err != nil {
+		return err
+	}
+	e.check(body)
+	return body.Err()
 }
 
 // readReviewers reads the ids of users.

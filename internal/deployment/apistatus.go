@@ -61,14 +61,8 @@ func (api *API) CreateStatus(w http.ResponseWriter, r *http.Request, a *repo.Acc
 	if err != nil {
 		return err
 	}
-	body.Require("state")
-	state := body.Enum("state", states[:]...).Value
-	n := Status{State: State(slices.Index(states[:], state) + 1),
-		Description: body.String("description", maxDescription).Value,
-		Environment: body.String("environment", maxName).Value, URL: readURL(body, "environment_url")}
-	n.LogURL = cmp.Or(readURL(body, "log_url"), readURL(body, "target_url"))
-	deactivate := body.Bool("auto_inactive").Or(true)
-	if err := body.Err(); err != nil {
+	n, deactivate, err := ReadNewStatus(body)
+	if err != nil {
 		return err
 	}
 	made, _, err := api.s.AddStatus(r.Context(), a, id, n, deactivate)
@@ -82,6 +76,18 @@ func (api *API) CreateStatus(w http.ResponseWriter, r *http.Request, a *repo.Acc
 	info := web.From(r.Context())
 	p := newStatusPayload(made, by, place(info, a), info)
 	return web.Created(w, r, p.URL, p)
+}
+
+// ReadNewStatus reads a new status, and whether it makes earlier deployments inactive. Error: 422.
+func ReadNewStatus(body *web.Object) (n Status, deactivate bool, err error) {
+	body.Require("state")
+	state := body.Enum("state", states[:]...).Value
+	n = Status{State: State(slices.Index(states[:], state) + 1),
+		Description: body.String("description", maxDescription).Value,
+		Environment: body.String("environment", maxName).Value, URL: readURL(body, "environment_url")}
+	n.LogURL = cmp.Or(readURL(body, "log_url"), readURL(body, "target_url"))
+	deactivate = body.Bool("auto_inactive").Or(true)
+	return n, deactivate, body.Err()
 }
 
 // readURL reads an address to which a page may link.

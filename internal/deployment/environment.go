@@ -69,16 +69,13 @@ func (s *Service) PutEnvironment(ctx context.Context, a *repo.Access, n Environm
 		if err := checkReviewers(tx, n.Reviewers); err != nil {
 			return err
 		}
-		action := audit.EnvironmentUpdate
-		before, err := environmentNamed(tx, a.ID, n.Name)
-		if errs.Is(err, errs.NotFound) {
-			action = audit.EnvironmentCreate
-			if err = ensureEnvironment(tx, a.ID, n.Name); err == nil {
-				before, err = environmentNamed(tx, a.ID, n.Name)
-			}
-		}
+		before, made, err := environmentOf(tx, a.ID, n.Name)
 		if err != nil {
 			return err
+		}
+		action := audit.EnvironmentUpdate
+		if made {
+			action = audit.EnvironmentCreate
 		}
 		after := n
 		after.ID, after.Name, after.CreatedAt, after.UpdatedAt = before.ID, before.Name, before.CreatedAt, tx.Now
@@ -87,6 +84,66 @@ func (s *Service) PutEnvironment(ctx context.Context, a *repo.Access, n Environm
 		}
 		e = &after
 		return audit.Record(tx, a.Audited(action, map[string]any{"environment": e.Name}))
+	})
+	return e, err
+}
+
+// environmentOf returns the environment of a name, and whether it was made. The repository's row is locked. Error: 422.
+func environmentOf(tx *db.Tx, id repo.ID, name string) (e *Environment, made bool, err error) {
+	e, err = environmentNamed(tx, id, name)
+	if !errs.Is(err, errs.NotFound) {
+		return e, false, err
+	}
+	if err = ensureEnvironment(tx, id, name); err == nil {
+		e, err = environmentNamed(tx, id, name)
+	}
+	return e, true, err
+}
+
+// MakeEnvironment creates an environment without rules, or returns the one of that name. Errors: 404, 422.
+func (s *Service) MakeEnvironment(ctx context.Context, a *repo.Access, name string) (e *Environment, err error) {
+	if err := (&Environment{Name: name}).problems(); err != nil {
+		return nil, err
+	}
+	err = s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
+		if err := repo.Lock(tx, a.ID); err != nil {
+			return err
+		}
+		made := false
+		if e, made, err = environmentOf(tx, a.ID, name); err != nil || !made {
+			return err
+		}
+		return audit.Record(tx, a.Audited(audit.EnvironmentCreate, map[string]any{"environment": e.Name}))
+	})
+	return e, err
+}
+
+// EditEnvironment changes the rules of an environment by a function. Errors: 404, 422.
+func (s *Service) EditEnvironment(
+	ctx context.Context, a *repo.Access, id int64, change func(*Environment),
+) (e *Environment, err error) {
+	err = s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
+		if err := repo.Lock(tx, a.ID); err != nil {
+			return err
+		}
+		if e, err = environmentByID(tx, a.ID, id); err != nil {
+			return err
+		}
+		before := e.Reviewers
+		change(e)
+		if err := e.problems(); err != nil {
+			return err
+		}
+		if !slices.Equal(before, e.Reviewers) {
+			if err := checkReviewers(tx, e.Reviewers); err != nil {
+				return err
+			}
+		}
+		e.UpdatedAt = tx.Now
+		if err := updateEnvironment(tx, e); err != nil {
+			return err
+		}
+		return audit.Record(tx, a.Audited(audit.EnvironmentUpdate, map[string]any{"environment": e.Name}))
 	})
 	return e, err
 }

@@ -2,6 +2,7 @@ package deployment
 
 import (
 	"context"
+	"slices"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -91,6 +92,47 @@ func (s *Service) EnvironmentsMany(
 		return environmentsMany(tx, repos, page, func(of repo.ID, e *Environment) {
 			out[of].Rows = append(out[of].Rows, e)
 		})
+	})
+	return out, err
+}
+
+// ByIDs loads deployments by their ids, as ListMany does. Those not in the repository are omitted.
+func (s *Service) ByIDs(ctx context.Context, ids []repo.Of[int64]) (map[repo.Of[int64]]*Shown, error) {
+	in, out := repo.In(ids), map[repo.Of[int64]]*Shown{}
+	err := s.db.Read(ctx, func(tx *db.Tx) error {
+		found, err := byIDs(tx, db.Unique(repo.Keys(ids)))
+		if err != nil {
+			return err
+		}
+		found = slices.DeleteFunc(found, func(d *Deployment) bool { return in[d.RepoID] == nil })
+		list, err := show(ctx, tx, in, found)
+		for n, d := range list {
+			out[repo.Of[int64]{In: in[found[n].RepoID], Key: d.ID}] = d
+		}
+		return err
+	})
+	return out, err
+}
+
+// EnvironmentsByIDs loads environments by their ids. Those not in the repository are omitted.
+func (s *Service) EnvironmentsByIDs(
+	ctx context.Context, ids []repo.Of[int64],
+) (map[repo.Of[int64]]*Environment, error) {
+	out := map[repo.Of[int64]]*Environment{}
+	err := s.db.Read(ctx, func(tx *db.Tx) error {
+		places, err := EnvironmentPlaces(tx, db.Unique(repo.Keys(ids)))
+		if err != nil {
+			return err
+		}
+		found, err := environmentsByIDs(tx, db.Unique(repo.Keys(ids)))
+		for _, e := range found {
+			for _, id := range ids {
+				if id.Key == e.ID && id.In.ID == places[e.ID] {
+					out[id] = e
+				}
+			}
+		}
+		return err
 	})
 	return out, err
 }

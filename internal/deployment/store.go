@@ -163,6 +163,10 @@ func environmentNamed(tx *db.Tx, id repo.ID, name string) (*Environment, error) 
 		strings.ToLower(name)))
 }
 
+func environmentByID(tx *db.Tx, in repo.ID, id int64) (*Environment, error) {
+	return scanEnvironment(tx.QueryRow(environmentColumns+`WHERE repo_id = $1 AND id = $2`, in, id))
+}
+
 func environmentsOf(tx *db.Tx, id repo.ID, page web.Page) ([]*Environment, error) {
 	return db.QueryList(tx, scanEnvironment, environmentColumns+`WHERE repo_id = $1 ORDER BY name_folded
 		LIMIT $2 OFFSET $3`, id, page.Size, page.Offset())

@@ -57,3 +57,25 @@ func environmentsMany(tx *db.Tx, repos []*repo.Access, page web.Page, each func(
 	}, `SELECT repo_id, id, name FROM (`+strings.Join(parts, ` UNION ALL `)+`) p ORDER BY name_folded`,
 		db.Args(repo.IDsOf(repos), page.Size, page.Offset())...)
 }
+
+// Places returns the repositories of deployments.
+func Places(tx *db.Tx, ids []int64) (map[int64]repo.ID, error) {
+	return db.QueryMap[int64, repo.ID](tx, `SELECT id, repo_id FROM deployments WHERE id IN `+db.Values(1, len(ids)),
+		db.Args(ids)...)
+}
+
+// EnvironmentPlaces returns the repositories of environments.
+func EnvironmentPlaces(tx *db.Tx, ids []int64) (map[int64]repo.ID, error) {
+	return db.QueryMap[int64, repo.ID](tx, `SELECT id, repo_id FROM environments WHERE id IN `+db.Values(1, len(ids)),
+		db.Args(ids)...)
+}
+
+// byIDs reads deployments of any repositories.
+func byIDs(tx *db.Tx, ids []int64) ([]*Deployment, error) {
+	return db.QueryList(tx, scan, columns+`WHERE d.id IN `+db.Values(1, len(ids)), db.Args(ids)...)
+}
+
+// environmentsByIDs reads environments of any repositories.
+func environmentsByIDs(tx *db.Tx, ids []int64) ([]*Environment, error) {
+	return db.QueryList(tx, scanEnvironment, environmentColumns+`WHERE id IN `+db.Values(1, len(ids)), db.Args(ids)...)
+}

@@ -57,6 +57,7 @@ import (
 	"arbor/internal/rule"
 	"arbor/internal/search"
 	"arbor/internal/signature"
+	"arbor/internal/statistic"
 	"arbor/internal/team"
 )
 
@@ -79,6 +80,7 @@ type Forge struct {
 	Pulls       *pull.Service
 	Closing     *keywords.Service
 	Detect      *detect.Service
+	Statistics  *statistic.Service
 	Searches    *search.Service
 	Notifier    *notification.Worker
 	Files       *file.Store
@@ -113,6 +115,7 @@ func New(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Forge {
 	f.Pulls.OnNewHead = f.newHead
 	f.Closing = keywords.New(d, f.Repos, f.Issues, log)
 	f.Detect = detect.New(d, f.Repos, log)
+	f.Statistics = statistic.New(d, f.Repos, log)
 	f.Notifier = notification.NewWorker(d, f.Repos, log)
 	f.Searches = search.New(d, f.Issues, log)
 	f.Files = file.New(d, f.Repos, log, dataDir)

@@ -27,7 +27,7 @@ var boundedTexts = map[string]string{
 	"notification_acts": "jobs", "notification_subjects": "one of what counts",
 	"past_backups": "by operators", "pull_branches": "one of a pull request", "pull_commits": "of pushes",
 	"pulls": "one of an issue", "pushed_commits": "jobs", "refs": "a repository has a bound",
-	"repo_languages": "one of a repository", "repo_redirects": "one of a name of a repository",
+	"repo_languages": "one of a repository", "repo_statistics": "one of a repository", "repo_redirects": "one of a name of a repository",
 	"rulesets": "75 of a repository or organization", "rule_suites": "1000 of a repository",
 	"repo_topics": "20 of a repository", "repos": "--quota-repos", "ssh_keys": "100 of an account",
 	"signing_keys": "50 of a kind of an account", "saved_replies": "100 of an account",

@@ -27,6 +27,7 @@ func statusContextFields() map[string]exec.Resolver {
 		"targetUrl":   pick(func(s shown) any { return s.TargetURL }),
 		"createdAt":   pick(func(s shown) any { return s.CreatedAt }),
 		"creator":     pick(func(s shown) any { return newAccount(s.Creator) }),
+		"isRequired":  one(required),
 		"avatarUrl":   pick(func(s shown) any { return s.AvatarURL }),
 		"commit": one(func(_ context.Context, _ *exec.Field, o *object) (any, error) {
 			return gitObject(o.repo, "commit", string(o.value.(shown).SHA)), nil
@@ -52,7 +53,7 @@ func checkRunFields() map[string]exec.Resolver {
 		"url":          pick(func(r run) any { return r.HTMLURL }),
 		"permalink":    pick(func(r run) any { return r.HTMLURL }),
 		"resourcePath": pick(func(r run) any { return pathOf(r.HTMLURL) }),
-		"repository":   inRepository, "annotations": connections(annotations),
+		"repository":   inRepository, "annotations": connections(annotations), "isRequired": one(required),
 		"checkSuite": one(func(_ context.Context, _ *exec.Field, o *object) (any, error) {
 			r := o.value.(run)
 			return &object{kind: "CheckSuite", id: r.SuiteID, repo: o.repo,

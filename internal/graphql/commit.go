@@ -118,7 +118,7 @@ func refFields() map[string]exec.Resolver {
 			return gitObject(o.repo, to.Type, to.SHA), nil
 		}),
 	}), map[string]exec.Resolver{
-		"repository": inRepository, "branchProtectionRule": protectionOfRefs, "refUpdateRule": updateRules,
+		"repository": inRepository, "branchProtectionRule": protectionOfRefs, "refUpdateRule": updateRules, "rules": rulesOfRefs,
 		"name":   key(func(o *object) any { _, name := parts(o.name); return name }),
 		"prefix": key(func(o *object) any { prefix, _ := parts(o.name); return prefix }),
 	})

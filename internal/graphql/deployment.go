@@ -66,17 +66,40 @@ func deploymentFields() map[string]exec.Resolver {
 		"commit": one(func(_ context.Context, _ *exec.Field, o *object) (any, error) {
 			return gitObject(o.repo, "commit", string(o.value.(*deployment.Shown).SHA)), nil
 		}),
-		"latestStatus": one(func(_ context.Context, _ *exec.Field, o *object) (any, error) {
-			s := o.value.(*deployment.Shown).Latest
-			if s == nil {
-				return nil, nil
+		"ref": refsOf(func(_ context.Context, o *object) (*object, string, error) {
+			ref := o.value.(*deployment.Shown).Ref
+			if !strings.HasPrefix(ref, "refs/") {
+				ref = heads + ref
 			}
-			return bare{"DeploymentStatus", map[string]any{"id": s.NodeID, "state": enumName(s.State),
-				"creator": newAccount(s.Creator), "deployment": o, "description": orNil(s.Description),
-				"environment": s.Environment, "environmentUrl": orNil(s.EnvironmentURL), "logUrl": orNil(s.LogURL),
-				"createdAt": s.CreatedAt, "updatedAt": s.UpdatedAt}}, nil
+			return o.repo, ref, nil
+		}),
+		"latestStatus": one(func(_ context.Context, _ *exec.Field, o *object) (any, error) {
+			return latestStatus(o), nil
 		}),
 	}
+}
+
+// latestStatus returns the latest status of a deployment, or nil.
+func latestStatus(o *object) any {
+	s := o.value.(*deployment.Shown).Latest
+	if s == nil {
+		return nil
+	}
+	return bare{"DeploymentStatus", map[string]any{"id": s.NodeID, "state": enumName(s.State),
+		"creator": newAccount(s.Creator), "deployment": o, "description": orNil(s.Description),
+		"environment": s.Environment, "environmentUrl": orNil(s.EnvironmentURL), "logUrl": orNil(s.LogURL),
+		"createdAt": s.CreatedAt, "updatedAt": s.UpdatedAt}}
+}
+
+// deploymentsByID and environmentsByID load what was found by its node id.
+func deploymentsByID(q *query) loader[int64, *deployment.Shown] {
+	return loader[int64, *deployment.Shown]{name: "deployments by id", route: "/deployments/{deployment_id}", key: byID,
+		read: q.load.Deployments.ByIDs}
+}
+
+func environmentsByID(q *query) loader[int64, *deployment.Environment] {
+	return loader[int64, *deployment.Environment]{name: "environments by id",
+		route: "/environments/{environment_name}", key: byID, read: q.load.Deployments.EnvironmentsByIDs}
 }
 
 // environmentPages loads the environments of repositories.
@@ -85,21 +108,26 @@ func environmentPages(q *query) listLoader[string, *deployment.Environment] {
 	return ofRepositories(l, q.load.Deployments.EnvironmentsMany)
 }
 
-func newEnvironment(e *deployment.Environment) bare {
-	return bare{"Environment", map[string]any{"id": account.NodeID("Environment", e.ID), "databaseId": e.ID,
-		"name":     e.Name,
-		"isPinned": false}}
+func newEnvironment(in *object, e *deployment.Environment) *object {
+	return &object{kind: "Environment", id: e.ID, repo: in, value: e, whole: true}
+}
+
+func environmentFields() map[string]exec.Resolver {
+	return map[string]exec.Resolver{"databaseId": key(func(o *object) any { return o.id }),
+		"id":       key(func(o *object) any { return account.NodeID("Environment", o.id) }),
+		"name":     pick(func(e *deployment.Environment) any { return e.Name }),
+		"isPinned": always(false)}
 }
 
 // environments lists those of a repository, by name.
-func environments(ctx context.Context, f *exec.Field, _ *object) (pages[*deployment.Environment], error) {
+func environments(ctx context.Context, f *exec.Field, o *object) (pages[*deployment.Environment], error) {
 	_, desc, err := orderBy(f, map[string]string{"NAME": "name"})
 	if desc {
 		err = refused("Arbor lists environments by ascending names only.")
 	}
 	return pages[*deployment.Environment]{kind: "EnvironmentConnection", many: environmentPages(queryOf(ctx)),
 		rank: &rank[*deployment.Environment]{of: func(e *deployment.Environment) string { return strings.ToLower(e.Name) }},
-		node: func(e *deployment.Environment) (any, error) { return newEnvironment(e), nil }}, err
+		node: func(e *deployment.Environment) (any, error) { return newEnvironment(o, e), nil }}, err
 }
 
 // environmentNamed resolves an environment of repositories by its name, or null.
@@ -114,7 +142,7 @@ func environmentNamed(ctx context.Context, f *exec.Field, parents []exec.Object)
 		}
 		for _, e := range list {
 			if strings.EqualFold(e.Name, f.Args["name"].(string)) {
-				values[n] = newEnvironment(e)
+				values[n] = newEnvironment(o, e)
 			}
 		}
 	}

@@ -65,7 +65,13 @@ func mutations() map[string]exec.Resolver {
 		"rerequestCheckSuite":         rerequestCheckSuite,
 		"updateCheckSuitePreferences": updateCheckSuitePreferences,
 		"unfollowUser":                unfollowUser,
-		"minimizeComment":             minimizeComment, "unminimizeComment": unminimizeComment,
+		"createDeployment":            createDeployment, "createDeploymentStatus": createDeploymentStatus,
+		"deleteDeployment": deleteDeployment, "createEnvironment": createEnvironment,
+		"updateEnvironment": updateEnvironment, "deleteEnvironment": deleteEnvironment, "updateRefs": updateRefs,
+		"createRepositoryRuleset": createRuleset, "updateRepositoryRuleset": updateRuleset,
+		"deleteRepositoryRuleset": deleteRuleset, "updateTeamsRepository": updateTeamsRepository,
+		"removeOutsideCollaborator": removeOutsideCollaborator,
+		"minimizeComment":           minimizeComment, "unminimizeComment": unminimizeComment,
 	}
 	fields := map[string]exec.Resolver{}
 	for name, change := range table {

@@ -1,6 +1,7 @@
 package graphql_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"log/slog"
 	"net/http"
@@ -25,6 +26,7 @@ type act struct {
 	route       string // below repositories where it begins with a slash after the method
 	as          string // who may do it; empty: alice
 	told        string // what limited callers may be told before the route is met
+	in          string // the repository; empty: alice/cellar
 }
 
 const (
@@ -32,6 +34,7 @@ const (
 	mustTriage          = "Must have triage access to Repository."
 	mustPush            = "Must have push access to Repository."
 	mustAdmin           = "Must have admin rights to Repository."
+	noNode              = "not accessible"
 )
 
 // acts are all mutations that do something.
@@ -123,6 +126,23 @@ var acts = []act{
 		route: "PUT /branches/{branch...}/protection", told: mustAdmin},
 	{name: "deleteBranchProtectionRule", input: `branchProtectionRuleId:"$protection"`,
 		route: "DELETE /branches/{branch...}/protection", told: mustAdmin},
+	{name: "createRepositoryRuleset", input: `sourceId:"$repository",name:"tags",enforcement:ACTIVE,target:TAG,
+		conditions:{refName:{include:["~ALL"],exclude:[]}},rules:[{type:DELETION}]`, route: "POST /rulesets"},
+	{name: "updateRepositoryRuleset", input: `repositoryRulesetId:"$tags",enforcement:DISABLED`,
+		route: "PUT /rulesets/{ruleset_id}"},
+	{name: "deleteRepositoryRuleset", input: `repositoryRulesetId:"$tags"`, route: "DELETE /rulesets/{ruleset_id}"},
+	{name: "createDeployment", input: `repositoryId:"$repository",refId:"$tip",requiredContexts:[]`,
+		route: "POST /deployments"},
+	{name: "createDeploymentStatus", input: `deploymentId:"$deployment",state:INACTIVE`,
+		route: "POST /deployments/{deployment_id}/statuses", told: noNode},
+	{name: "deleteDeployment", input: `id:"$deployment"`, route: "DELETE /deployments/{deployment_id}", told: noNode},
+	{name: "createEnvironment", input: `repositoryId:"$repository",name:"lab"`,
+		route: "PUT /environments/{environment_name}"},
+	{name: "updateEnvironment", input: `environmentId:"$environment",waitTimer:5`,
+		route: "PUT /environments/{environment_name}", told: noNode},
+	{name: "deleteEnvironment", input: `id:"$environment"`, route: "DELETE /environments/{environment_name}", told: noNode},
+	{name: "updateRefs", input: `repositoryId:"$repository",refUpdates:[{name:"refs/heads/two",afterOid:"$sha"}]`,
+		route: "PATCH /git/refs/{ref...}"},
 	{name: "createRef", input: `repositoryId:"$repository",name:"refs/heads/one",oid:"$sha"`, route: "POST /git/refs"},
 	{name: "updateRef", input: `refId:"$tip",oid:"$sha",force:true`, route: "PATCH /git/refs/{ref...}"},
 	{name: "deleteRef", input: `refId:"$tip"`, route: "DELETE /git/refs/{ref...}"},
@@ -151,6 +171,10 @@ var acts = []act{
 	{name: "unarchiveRepository", input: `repositoryId:"$template"`, route: "PATCH "},
 	{name: "addStar", input: `starrableId:"$repository"`, route: "PUT /user/starred/{owner}/{repo}"},
 	{name: "removeStar", input: `starrableId:"$repository"`, route: "DELETE /user/starred/{owner}/{repo}"},
+	{name: "updateTeamsRepository", input: `repositoryId:"$hut",teamIds:["$crew"],permission:WRITE`,
+		route: "PUT /orgs/{org}/teams/{team_slug}/repos/{owner}/{repo}", in: "guild/hut"},
+	{name: "removeOutsideCollaborator", input: `organizationId:"$org",userId:"$bob"`,
+		route: "DELETE /orgs/{org}/outside_collaborators/{username}"},
 	{name: "followUser", input: `userId:"$bob"`, route: "PUT /user/following/{username}"},
 	{name: "unfollowUser", input: `userId:"$bob"`, route: "DELETE /user/following/{username}"},
 	{name: "followOrganization", input: `organizationId:"$org"`, route: "PUT /user/following/{username}"},
@@ -202,11 +226,23 @@ func actors(t *testing.T, s *apitest.Server) map[string]string {
 	ids["suite"], ids["app"] = account.NodeID("CheckSuite", int64(1)), account.NodeID("Integration", int64(app.ID))
 	ids["tip"] = post("alice", "cellar/git/refs", `{"ref": "refs/heads/tip", "sha": "`+ids["head"]+`"}`, "node_id")
 	ids["linked"] = account.NodeID("LinkedBranch", int64(1))
+	ids["deployment"] = post("alice", "cellar/deployments", `{"ref": "tip", "required_contexts": []}`, "node_id")
+	ids["environment"] = member(t, s, "alice", "/repos/alice/cellar/environments/production", "node_id")
+	ids["tags"] = account.NodeID("RepositoryRuleset", int64(4)) // which an act creates
+	for _, c := range []apitest.Case{
+		{Do: "POST /orgs/guild/repos", Send: `{"name": "hut"}`, Status: 201},
+		{Do: "POST /orgs/guild/teams", Send: `{"name": "crew"}`, Status: 201},
+		{Do: "PUT /repos/guild/hut/collaborators/bob", Status: 204},
+	} {
+		c.As = "alice"
+		s.Check(t, c)
+	}
 	ids["protection"] = account.NodeID("BranchProtectionRule", int64(3)) // which an act creates
 	run(t, s, "alice", `mutation($i:ID!,$sha:GitObjectID!){createLinkedBranch(input:{issueId:$i,oid:$sha,name:"first"}){
 		linkedBranch{id}}}`, map[string]any{"i": ids["other"], "sha": ids["sha"]})
 	for name, address := range map[string]string{"alice": "/users/alice", "bob": "/users/bob", "carol": "/users/carol",
-		"org": "/orgs/guild", "garden": "/repos/alice/garden", "template": "/repos/alice/form"} {
+		"org": "/orgs/guild", "garden": "/repos/alice/garden", "template": "/repos/alice/form",
+		"hut": "/repos/guild/hut", "crew": "/orgs/guild/teams/crew"} {
 		ids[name] = member(t, s, "alice", address, "node_id")
 	}
 	return ids
@@ -284,12 +320,13 @@ func TestMutationsMeetTheChecksOfTheirRoutes(t *testing.T) {
 					t.Errorf("%s as %s: %+v", a.name, who, v)
 				}
 			}
+			in := cmp.Or(a.in, "alice/cellar")
 			if strings.Contains(r.Pattern, "{repo}") && !r.Archived {
-				s.Check(t, apitest.Case{Do: "PATCH /repos/alice/cellar", As: "alice", Send: `{"archived": true}`, Status: 200})
+				s.Check(t, apitest.Case{Do: "PATCH /repos/" + in, As: "alice", Send: `{"archived": true}`, Status: 200})
 				if v := do(as); !v.refused("FORBIDDEN", "Repository was archived so is read-only.") {
 					t.Errorf("%s, archived: %+v", a.name, v)
 				}
-				s.Check(t, apitest.Case{Do: "PATCH /repos/alice/cellar", As: "alice", Send: `{"archived": false}`, Status: 200})
+				s.Check(t, apitest.Case{Do: "PATCH /repos/" + in, As: "alice", Send: `{"archived": false}`, Status: 200})
 			}
 			if r.Method != http.MethodDelete {
 				var v answered

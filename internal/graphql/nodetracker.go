@@ -5,6 +5,7 @@ import (
 
 	"arbor/internal/checkrun"
 	"arbor/internal/db"
+	"arbor/internal/deployment"
 	"arbor/internal/errs"
 	"arbor/internal/issue"
 	"arbor/internal/issue/comment"
@@ -17,7 +18,8 @@ import (
 
 // trackerKinds are the types of things in repositories that have node ids with their ids.
 var trackerKinds = []string{"Issue", "PullRequest", "IssueComment", "PullRequestReview", review.CommentResource,
-	review.ThreadKind, "Label", "Milestone", "Release", "CheckRun", "CheckSuite"}
+	review.ThreadKind, "Label", "Milestone", "Release", "CheckRun", "CheckSuite", "Deployment",
+	"Environment"}
 
 // fillerOf loads the whole values of objects as o.
 func (q *query) fillerOf(o *object) filler {
@@ -54,6 +56,10 @@ func (q *query) fillerOf(o *object) filler {
 		return runsByID(q)
 	case "CheckSuite":
 		return suitesByID(q)
+	case "Deployment":
+		return deploymentsByID(q)
+	case "Environment":
+		return environmentsByID(q)
 	case "StatusContext":
 		return statusesByID(q)
 	}
@@ -165,6 +171,10 @@ func locate(tx *db.Tx, kind string, ids []int64) (map[int64]spot, error) {
 		return in(release.Places(tx, ids))
 	case "CheckRun", "CheckSuite":
 		return in(checkrun.Places(tx, ids, kind == "CheckSuite"))
+	case "Deployment":
+		return in(deployment.Places(tx, ids))
+	case "Environment":
+		return in(deployment.EnvironmentPlaces(tx, ids))
 	case "Label":
 		list, err := label.OfIssues(tx, ids)
 		for id, l := range list {

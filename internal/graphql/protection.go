@@ -162,7 +162,7 @@ func protectionFields() map[string]exec.Resolver {
 			}
 			return anyTexts(p.Checks.Contexts())
 		}),
-		"matchingRefs":   matchingRefs,
+		"requiredStatusChecks": one(requiredChecks), "matchingRefs": matchingRefs,
 		"pushAllowances": allowances("PushAllowance", func(p protectionOf) *rule.Actors { return &p.Pushers }),
 		"bypassPullRequestAllowances": allowances("BypassPullRequestAllowance", func(p protectionOf) *rule.Actors {
 			if p.Reviews == nil {
@@ -256,8 +256,12 @@ func matchingRefs(ctx context.Context, f *exec.Field, parents []exec.Object) []a
 // findRules finds protections and rulesets of repositories by their node ids.
 func (q *query) findRules(ctx context.Context, ids []nodeID) []lookup {
 	var places map[int64]repo.ID
+	var orgs map[int64]account.ID
 	err := q.do.DB.Read(ctx, func(tx *db.Tx) (err error) {
-		places, err = rule.Places(tx, db.Unique(numbersOf(ids)))
+		orgs = nil
+		if places, err = rule.Places(tx, db.Unique(numbersOf(ids))); err == nil && ids[0].kind == "RepositoryRuleset" {
+			orgs, err = rule.OrgPlaces(tx, db.Unique(numbersOf(ids)))
+		}
 		return err
 	})
 	spots := map[int64]spot{}
@@ -280,10 +284,13 @@ func (q *query) findRules(ctx context.Context, ids []nodeID) []lookup {
 		in = append(in, r)
 	}
 	l.load(ctx, q, in)
-	found := make([]lookup, len(ids))
+	found, ofOrgs := make([]lookup, len(ids)), q.findOrgRules(ctx, orgs)
 	for n, id := range ids {
 		r := repos[int64(spots[id.number].repo)]
 		if r == nil {
+			if set := ofOrgs[id.number]; set != nil {
+				found[n].value = set
+			}
 			continue
 		}
 		rules, err := l.get(ctx, q, r)
@@ -296,4 +303,21 @@ func (q *query) findRules(ctx context.Context, ids []nodeID) []lookup {
 		}
 	}
 	return found
+}
+
+// requiredChecks resolves the status checks that a protection requires, and the Apps that must report them.
+func requiredChecks(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+	p, all := o.value.(protectionOf), []any{}
+	if p.Checks == nil {
+		return all, nil
+	}
+	for _, c := range p.Checks.Checks {
+		fields := map[string]any{"context": c.Context, "app": nil}
+		of := &rule.Actors{Apps: []account.AppID{c.App}}
+		for _, one := range actorsOf(ctx, p.rules.Known.Show(p.rules.In, of)) {
+			fields["app"] = one.value
+		}
+		all = append(all, bare{"RequiredStatusCheckDescription", fields})
+	}
+	return all, nil
 }

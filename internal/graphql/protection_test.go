@@ -20,7 +20,7 @@ func TestProtectionsOfPatterns(t *testing.T) {
 		}
 		const shown = `branchProtectionRule{id databaseId pattern allowsDeletions isAdminEnforced requiresApprovingReviews
 			requiredApprovingReviewCount requiresStatusChecks requiresStrictStatusChecks requiredStatusCheckContexts
-			restrictsPushes requiresCommitSignatures repository{name} pushAllowances(first:5){nodes{actor{__typename
+			requiredStatusChecks{context app{slug}} restrictsPushes requiresCommitSignatures repository{name} pushAllowances(first:5){nodes{actor{__typename
 			...on User{login}}}} bypassPullRequestAllowances(first:5){totalCount} bypassForcePushAllowances(first:5){totalCount}
 			reviewDismissalAllowances(first:5){totalCount} matchingRefs(first:5){totalCount nodes{name}}}`
 		const create = `mutation($r:ID!,$bob:ID!){createBranchProtectionRule(input:{repositoryId:$r,pattern:"f*",
@@ -31,6 +31,7 @@ func TestProtectionsOfPatterns(t *testing.T) {
 		made := check("alice", create, `{"data": {"createBranchProtectionRule": {"branchProtectionRule": {"pattern": "f*",
 			"allowsDeletions": false, "isAdminEnforced": true, "requiresApprovingReviews": true, "requiredApprovingReviewCount": 2,
 			"requiresStatusChecks": true, "requiresStrictStatusChecks": true, "requiredStatusCheckContexts": ["build"],
+			"requiredStatusChecks": [{"context": "build", "app": null}],
 			"restrictsPushes": true, "requiresCommitSignatures": true, "repository": {"name": "bed"},
 			"pushAllowances": {"nodes": [{"actor": {"__typename": "User", "login": "bob"}}]},
 			"bypassPullRequestAllowances": {"totalCount": 0}, "bypassForcePushAllowances": {"totalCount": 1},

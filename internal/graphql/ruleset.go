@@ -85,14 +85,32 @@ func rulesetFields() map[string]exec.Resolver {
 			for _, r := range o.value.(rulesetOf).Rules {
 				kind := enumName(string(r.Kind))
 				if wanted := f.Args["type"]; wanted == nil || wanted == kind {
-					all = append(all, bare{"RepositoryRule", map[string]any{"type": kind, "repositoryRuleset": o,
-						"id": account.NodeID("RepositoryRule", o.id) + string(r.Kind), "parameters": parametersOf(r)}})
+					all = append(all, ruleOf(o, r))
 				}
 			}
 			return connectAll(f, "RepositoryRuleConnection", all)
 		}),
 		"bypassActors": one(bypassActors),
 	}
+}
+
+// ruleOf returns a rule of a ruleset.
+func ruleOf(set *object, r rule.Rule) bare {
+	return bare{"RepositoryRule", map[string]any{"type": enumName(string(r.Kind)), "repositoryRuleset": set,
+		"id": account.NodeID("RepositoryRule", set.id) + string(r.Kind), "parameters": parametersOf(r)}}
+}
+
+// rulesOfRefs resolves the rules of active rulesets that apply to refs.
+func rulesOfRefs(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+	return rulesIn(queryOf(ctx)).values(ctx, parents, func(o *object, rules *rule.Rules) (any, error) {
+		var all []any
+		for _, set := range rules.On(o.name) {
+			for _, r := range set.Rules {
+				all = append(all, ruleOf(newRuleset(o.repo, set, rules), r))
+			}
+		}
+		return connectAll(f, "RepositoryRuleConnection", all)
+	})
 }
 
 func conditionsOf(s *rule.Ruleset) any {

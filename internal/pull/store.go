@@ -69,6 +69,15 @@ func ByIDs(tx *db.Tx, ids []issue.ID) (map[issue.ID]*Pull, error) {
 	})
 }
 
+// MergedAs returns those of the commits that merged a pull request of a repository.
+func MergedAs(tx *db.Tx, repoID repo.ID, tips []git.SHA) (map[git.SHA]bool, error) {
+	if len(tips) == 0 {
+		return nil, nil
+	}
+	return db.QueryMap[git.SHA, bool](tx, `SELECT p.merge_sha, TRUE FROM pulls p WHERE p.repo_id = $1 AND p.merge_sha IN `+
+		db.ValuesFrom(2, 1, len(tips)), append([]any{repoID}, db.Args(tips)...)...)
+}
+
 // openByHead reads the open pull requests whose head is one of the branches.
 func openByHead(tx *db.Tx, repoID repo.ID, branches []string) ([]*Pull, error) {
 	return openBy(tx, "p.head_repo_id = $1 AND p.head_ref", repoID, branches)

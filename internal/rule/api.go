@@ -60,22 +60,28 @@ func (api *API) GetRuleset(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	if err != nil {
 		return err
 	}
-	admin := a.Role >= account.Admin && s.OrgID == 0
-	return web.JSON(w, r, http.StatusOK, newFullRulesetJSON(s, sourceOf(a, s), admin, web.From(r.Context())))
+	out, err := api.shown(r, a, s, a.Role >= account.Admin && s.OrgID == 0)
+	if err != nil {
+		return err
+	}
+	return web.JSON(w, r, http.StatusOK, out)
 }
 
 // POST /repos/{owner}/{repo}/rulesets
 //
 // CreateRuleset adds a ruleset. Error: 422, also for rules and conditions that are not enforced.
 func (api *API) CreateRuleset(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	s, err := readNew(r, false)
+	s, err := readSent(r, false)
 	if err != nil {
 		return err
 	}
 	if err := api.s.Create(r.Context(), OfRepository(a), s); err != nil {
 		return err
 	}
-	out := newFullRulesetJSON(s, sourceOf(a, s), true, web.From(r.Context()))
+	out, err := api.shown(r, a, s, true)
+	if err != nil {
+		return err
+	}
 	return web.Created(w, r, out.Links.Self.Href, out)
 }
 
@@ -87,7 +93,19 @@ func (api *API) EditRuleset(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	if err != nil {
 		return err
 	}
-	return web.JSON(w, r, http.StatusOK, newFullRulesetJSON(s, sourceOf(a, s), true, web.From(r.Context())))
+	out, err := api.shown(r, a, s, true)
+	if err != nil {
+		return err
+	}
+	return web.JSON(w, r, http.StatusOK, out)
+}
+
+// shown returns a ruleset that applies to a repository, and what it means to the caller.
+func (api *API) shown(r *http.Request, a *repo.Access, s *Ruleset, admin bool) (*fullRulesetJSON, error) {
+	out := newFullRulesetJSON(s, sourceOf(a, s), admin, web.From(r.Context()))
+	word, err := api.s.callersBypass(r.Context(), a, s)
+	out.CanBypass = &word
+	return out, err
 }
 
 // DELETE /repos/{owner}/{repo}/rulesets/{ruleset_id}
@@ -106,7 +124,7 @@ func (api *API) editRuleset(r *http.Request, o Owner, ofOrg bool) (*Ruleset, err
 	if err != nil {
 		return nil, err
 	}
-	return api.s.Edit(r.Context(), o, id, func(s *Ruleset) error { return read(body, s, ofOrg) })
+	return api.s.Edit(r.Context(), o, id, func(s *Ruleset) error { return ReadChange(body, s, ofOrg) })
 }
 
 func (api *API) deleteRuleset(w http.ResponseWriter, r *http.Request, o Owner) error {
@@ -166,7 +184,7 @@ func (api *API) GetOrgRuleset(w http.ResponseWriter, r *http.Request, o Owner, l
 //
 // CreateOrgRuleset adds a ruleset for repositories of the organization. Errors: 403, 404, 422.
 func (api *API) CreateOrgRuleset(w http.ResponseWriter, r *http.Request, o Owner, login string) error {
-	s, err := readNew(r, true)
+	s, err := readSent(r, true)
 	if err != nil {
 		return err
 	}
@@ -230,19 +248,24 @@ func parametersJSON(r *Rule) (json.RawMessage, error) {
 	return json.Marshal(r.Parameters)
 }
 
-// readNew reads a new ruleset.
-func readNew(r *http.Request, ofOrg bool) (*Ruleset, error) {
+// readSent reads the new ruleset of a request.
+func readSent(r *http.Request, ofOrg bool) (*Ruleset, error) {
 	body, err := web.ReadObject(r, Resource)
 	if err != nil {
 		return nil, err
 	}
-	body.Require("name", "enforcement")
-	s := &Ruleset{Target: Branches, Body: Body{Refs: Names{[]string{}, []string{}}, Rules: []Rule{}, Bypass: []Actor{}}}
-	return s, read(body, s, ofOrg)
+	return ReadNew(body, ofOrg)
 }
 
-// read changes a ruleset by the values that are sent. Error: 422.
-func read(body *web.Object, s *Ruleset, ofOrg bool) error {
+// ReadNew reads a new ruleset of a repository, or of an organization. Error: 422.
+func ReadNew(body *web.Object, ofOrg bool) (*Ruleset, error) {
+	body.Require("name", "enforcement")
+	s := &Ruleset{Target: Branches, Body: Body{Refs: Names{[]string{}, []string{}}, Rules: []Rule{}, Bypass: []Actor{}}}
+	return s, ReadChange(body, s, ofOrg)
+}
+
+// ReadChange changes a ruleset by the values that are sent. Error: 422.
+func ReadChange(body *web.Object, s *Ruleset, ofOrg bool) error {
 	if name := body.String("name", maxName); name.Given() {
 		s.Name = name.Value
 	}

@@ -38,7 +38,8 @@ type fullRulesetJSON struct {
 	rulesetJSON
 	Conditions conditionsJSON `json:"conditions"`
 	Rules      []Rule         `json:"rules"`
-	Bypass     *[]actorJSON   `json:"bypass_actors,omitempty"` // for those who may change the ruleset
+	Bypass     *[]actorJSON   `json:"bypass_actors,omitempty"`           // for those who may change the ruleset
+	CanBypass  *string        `json:"current_user_can_bypass,omitempty"` // of what applies to a repository
 }
 
 type conditionsJSON struct {

@@ -3,6 +3,7 @@ package rule
 import (
 	"context"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/git"
 	"arbor/internal/repo"
@@ -64,7 +65,7 @@ func (s *Service) RulesOf(ctx context.Context, list []*repo.Access) (map[repo.ID
 			found[id].Sets, found[id].book = of, newRulebook(places[id], of)
 			for _, set := range of {
 				if set.Protection {
-					actors = append(actors, AsProtection(set).actors()...)
+					actors = append(actors, append(AsProtection(set).actors(), AsProtection(set).reporters())...)
 				}
 				actors = append(actors, set.bypassers())
 			}
@@ -91,4 +92,23 @@ func Places(tx *db.Tx, ids []int64) (map[int64]repo.ID, error) {
 		return err
 	}, `SELECT s.id, s.repo_id FROM rulesets s WHERE s.repo_id IS NOT NULL AND s.id IN `+db.Values(1, len(ids)),
 		db.Args(ids)...)
+}
+
+// OrgPlaces returns the organizations of rulesets.
+func OrgPlaces(tx *db.Tx, ids []int64) (map[int64]account.ID, error) {
+	return db.QueryMap[int64, account.ID](tx, `SELECT id, org_id FROM rulesets WHERE org_id IS NOT NULL AND id IN `+
+		db.Values(1, len(ids)), db.Args(ids)...)
+}
+
+// reporters returns the Apps that must report required checks.
+func (p *Protection) reporters() *Actors {
+	of := &Actors{}
+	if p.Checks != nil {
+		for _, c := range p.Checks.Checks {
+			if c.App != 0 {
+				of.Apps = append(of.Apps, c.App)
+			}
+		}
+	}
+	return of
 }

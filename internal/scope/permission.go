@@ -17,12 +17,13 @@ var levels = []string{"", "read", "write", "admin"}
 
 // categories are the names that GitHub gives to permissions of Apps. Those that no route asks for yet are
 // accepted, so that manifests for GitHub work as they are.
-var categories = strings.Fields(`actions administration artifact_metadata attestations checks code_quality
+var categories = strings.Fields(`actions actions_variables administration artifact_metadata attestations checks code_quality
 	codespaces contents custom_properties_for_organizations dependabot_secrets deployments discussions
 	email_addresses emails environments followers git_ssh_keys gpg_keys interaction_limits issues keys members
-	merge_queues metadata organization_administration organization_announcement_banners
+	merge_queues metadata organization_actions_variables organization_administration
+	organization_announcement_banners
 	organization_copilot_agent_settings organization_copilot_seat_management organization_custom_org_roles
-	organization_custom_properties organization_custom_roles organization_events organization_hooks
+	organization_custom_properties organization_custom_roles organization_dependabot_secrets organization_events organization_hooks
 	organization_packages organization_personal_access_token_requests organization_personal_access_tokens
 	organization_plan organization_projects organization_secrets organization_self_hosted_runners
 	organization_user_blocking packages pages plan profile pull_requests repository_custom_properties

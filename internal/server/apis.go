@@ -27,6 +27,7 @@ import (
 	"arbor/internal/issue/subscription"
 	"arbor/internal/issue/timeline"
 	"arbor/internal/label"
+	"arbor/internal/lacking"
 	"arbor/internal/lfs"
 	"arbor/internal/license"
 	"arbor/internal/markup"
@@ -49,6 +50,7 @@ import (
 	"arbor/internal/search/user"
 	"arbor/internal/signature"
 	"arbor/internal/star"
+	"arbor/internal/statistic"
 	"arbor/internal/status"
 	"arbor/internal/team"
 )
@@ -164,6 +166,8 @@ func (of *apis) features(s *Server) []feature {
 		lfs.NewAPI(f.LFS),
 		of.OnCommits,
 		detect.NewAPI(f.Detect),
+		statistic.NewAPI(f.Statistics),
+		lacking.NewAPI(d, repos),
 		&license.API{},
 		&avatar.API{},
 		of.Markups,

@@ -40,11 +40,11 @@ var tiers = []struct {
 		"internal/checkrun", "internal/codeowner", "internal/commitcomment", "internal/deployment", "internal/detect",
 		"internal/file", "internal/follow", "internal/gitdata", "internal/hook", "internal/imageproxy",
 		"internal/invitation", "internal/issue",
-		"internal/issuekit", "internal/keywords", "internal/label", "internal/lfs", "internal/license", "internal/markup",
+		"internal/issuekit", "internal/keywords", "internal/label", "internal/lacking", "internal/lfs", "internal/license", "internal/markup",
 		"internal/milestone", "internal/notification", "internal/oauth", "internal/oidc", "internal/pin", "internal/plant",
 		"internal/posting", "internal/pull",
 		"internal/ratelimit", "internal/reaction", "internal/release", "internal/repo", "internal/review",
-		"internal/rule", "internal/search", "internal/signature", "internal/star", "internal/status",
+		"internal/rule", "internal/search", "internal/signature", "internal/star", "internal/statistic", "internal/status",
 		"internal/team",
 	}},
 	{"use cases", []string{"internal/forge", "internal/hook/payloads"}}, // what happens to several features at once

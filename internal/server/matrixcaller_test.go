@@ -239,6 +239,7 @@ func wantRead(r *route.Route, c caller, h *fixture.Home, path, query string) int
 	case r.Right == route.SiteAdmin && !c.isOne("chief"):
 		want = http.StatusNotFound
 	case strings.HasPrefix(r.Pattern, "/orgs/{org}/hooks") || strings.HasPrefix(r.Pattern, "/orgs/{org}/rulesets") ||
+		strings.HasPrefix(r.Pattern, "/orgs/{org}/actions/") || r.Pattern == "/orgs/{org}/dependabot/secrets" ||
 		slices.Contains([]string{"/orgs/{org}/audit-log", "/orgs/{org}/invitations", "/orgs/{org}/failed_invitations",
 			"/orgs/{org}/invitations/{invitation_id}/teams",
 			"/orgs/{org}/installations", "/orgs/{org}/outside_collaborators"}, r.Pattern):

@@ -20,6 +20,8 @@ type metaJSON struct {
 	InstalledVersion string            `json:"installed_version"`
 	Fingerprints     map[string]string `json:"ssh_key_fingerprints,omitempty"`
 	Keys             []string          `json:"ssh_keys,omitempty"`
+	Hooks            []string          `json:"hooks"`
+	Git              []string          `json:"git"`
 }
 
 // gitHubVersion is the version of GitHub Enterprise Server that /meta reports. Clients infer features from
@@ -33,9 +35,11 @@ const gitHubVersion = "3.1.0"
 // GET /meta
 //
 // Meta returns what clients need to know of the server: that it accepts only tokens, which version of
-// GitHub's server it resembles, and its SSH host keys.
+// GitHub's server it resembles, and its SSH host keys. The networks from which it calls webhooks and serves git are
+// those of the machine, which the server does not know: their lists are empty.
 func (s *Server) Meta(w http.ResponseWriter, r *http.Request) error {
-	out := metaJSON{InstalledVersion: gitHubVersion, Fingerprints: map[string]string{}}
+	out := metaJSON{InstalledVersion: gitHubVersion, Fingerprints: map[string]string{},
+		Hooks: []string{}, Git: []string{}}
 	for _, k := range s.o.SSH.HostKeys {
 		public := k.PublicKey()
 		name := strings.ToUpper(strings.TrimPrefix(strings.SplitN(public.Type(), "-sha2-", 2)[0], "ssh-"))

@@ -95,7 +95,7 @@ func New(o Options) *Server {
 	p := &parts{s: s, caches: []cached{f.Tokens, f.Accounts, f.Repos, f.Issues, o.Git},
 		workers: map[string]worker{"test_merge": f.Pulls, "pushed_commits": f.Closing,
 			"packing":   f.Maintenance,
-			"detection": f.Detect, "hook_delivery": hooks, "notification": f.Notifier}}
+			"detection": f.Detect, "statistics": f.Statistics, "hook_delivery": hooks, "notification": f.Notifier}}
 	features := slices.Concat(of.features(s), of.pages(s, kit, door), []feature{s.newGraphQL(of),
 		site.New(kit, site.Options{Accounts: f.Accounts, Tokens: f.Tokens, Sessions: f.Sessions, Repos: f.Repos, Networks: f.Network,
 			Settings: f.Settings, Searches: of.repositories, Identities: s.identities,
@@ -138,7 +138,7 @@ func newServer(o Options) *Server {
 		Sessions: f.Sessions, Log: o.Log, Now: o.Now})
 	s.live = live.New(o.DB, o.Admission.Streams())
 	s.runners = []runner{s.live, f.Tokens, f.Maintenance, f.Closing, f.Pulls, f.Searches,
-		f.Detect, f.Notifier, notification.NewPruner(o.DB, o.Log), activity.NewPruner(o.DB, o.Log),
+		f.Detect, f.Statistics, f.Notifier, notification.NewPruner(o.DB, o.Log), activity.NewPruner(o.DB, o.Log),
 		audit.NewPruner(o.DB, o.Log, o.AuditDays), maintenance.NewForgetter(o.DB, o.Log),
 		maintenance.NewShrinker(o.DB, o.Log, f.Repos.Room)}
 	if o.Node != nil {
@@ -162,7 +162,7 @@ func (s *Server) Run(ctx context.Context) error {
 }
 
 // Settle immediately does the background work that earlier requests caused: reading pushed commits, test
-// merges, language detection, notifications, text indexes. No requests may run at the same time.
+// merges, language detection, statistics, notifications, text indexes. No requests may run at the same time.
 func (s *Server) Settle(ctx context.Context) error {
 	if err := s.forge.Closing.Settle(ctx); err != nil {
 		return err
@@ -171,6 +171,9 @@ func (s *Server) Settle(ctx context.Context) error {
 		return err
 	}
 	if err := s.forge.Detect.Settle(ctx); err != nil {
+		return err
+	}
+	if err := s.forge.Statistics.Settle(ctx); err != nil {
 		return err
 	}
 	if err := s.forge.Notifier.Settle(ctx); err != nil {

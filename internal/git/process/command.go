@@ -53,7 +53,8 @@ func ruleOf(sub string) (rule, bool) {
 			"--ignore-missing", "--missing=allow-any"},
 			revs: true, pathspec: true}, true
 	case "log":
-		return rule{flags: []string{"--format=", "--name-only", "-z", "--no-renames", "--no-color"},
+		return rule{flags: []string{"--format=", "--name-only", "-z", "--no-renames", "--no-color",
+			"--no-merges", "--max-count=", "--numstat", "--no-ext-diff", "--no-textconv"},
 			revs:         true,
 			pathspec:     true,
 			endOfOptions: true}, true

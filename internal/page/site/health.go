@@ -30,6 +30,7 @@ var queues = map[string]string{
 	"pushed_commits": "Reading what messages of pushed commits close",
 	"packing":        "Packing repositories",
 	"detection":      "Finding languages and licenses",
+	"statistics":     "Counting commits",
 	"hook_delivery":  "Deliveries to webhooks",
 	"notification":   "Telling people what happened",
 }

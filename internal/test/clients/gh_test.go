@@ -109,13 +109,17 @@ func throughProxy(e *testscript.Env, s *apitest.Server) error {
 //	is LINE...   what the last command printed, without spaces around it
 //	keep NAME    makes it a variable
 //
-// and two conditions, [socket] and [rulesets]: gh is new enough to know them.
+// and conditions: [socket], and [rulesets] and [caches], which gh must be new enough to know.
 func script(
 	t *testing.T, s *apitest.Server, file string, reach func(*testscript.Env, *apitest.Server) error,
 ) {
 	againstGitHubs(t, s)
 	s.Users(t, "alice", "will", "sam")
 	s.Org(t, "garden", "alice")
+	helps := func(command, word string) bool {
+		out, _ := exec.CommandContext(t.Context(), "gh", command, "--help").CombinedOutput()
+		return strings.Contains(string(out), word)
+	}
 	printed := func(ts *testscript.TestScript) string { return strings.TrimSpace(ts.ReadFile("stdout")) }
 	testscript.Run(t, testscript.Params{
 		Files:               []string{file},
@@ -125,8 +129,9 @@ func script(
 			case "socket":
 				return strings.HasPrefix(s.Address, "unix:"), nil
 			case "rulesets":
-				out, _ := exec.CommandContext(t.Context(), "gh", "ruleset", "--help").CombinedOutput()
-				return strings.Contains(string(out), "rulesets"), nil
+				return helps("ruleset", "rulesets"), nil
+			case "caches":
+				return helps("cache", "caches"), nil
 			}
 			return false, fmt.Errorf("there is no condition %q", name)
 		},

@@ -116,7 +116,9 @@ const numbered = "/organizations/{organization_id}/team/"
 // unfilled are the fields that Arbor sends and never with a value, since it has
 // not what they tell of; each a pattern.
 var unfilled = map[string]string{
-	`organization-invitation\.email`: "an address finds the account that verified it, which is invited",
+	`actions-cache-list\.actions_caches`: "there are no Actions",
+	`api-overview\.(git|hooks)`:          "the server does not know the networks of its machine",
+	`organization-invitation\.email`:     "an address finds the account that verified it, which is invited",
 
 	`repo-search-result-item\.(language|license)`:                                  "found out after pushes, as in repositories, which show them",
 	`.*(repository|full-repository|repo-search-result-item)\.mirror_url`:           "there are no mirrors",

@@ -135,6 +135,7 @@ func (w *world) histories() {
 	w.do("", "GET "+garden+"/readme")
 	w.do("", "GET "+garden+"/readme/beds")
 	w.statuses(renamed)
+	w.statistics()
 	w.strangers()
 }
 
@@ -232,4 +233,14 @@ func (w *world) strangers() {
 			w.do("", "GET /repos/alice/wild"+path)
 		}
 	}
+}
+
+// statistics: when they are counted.
+func (w *world) statistics() {
+	w.do("", "GET "+garden+"/stats/contributors") // 202
+	w.Settle(w.t)
+	for _, kind := range []string{"contributors", "commit_activity", "code_frequency", "participation", "punch_card"} {
+		w.do("", "GET "+garden+"/stats/"+kind)
+	}
+	w.do("", "GET "+garden+"/activity")
 }

@@ -186,6 +186,7 @@ var demoPages = []struct{ name, path string }{
 var pageless = []string{"/avatars/{id}", "/emojis/{picture}",
 	"/healthz", "/readyz", "/openapi/code-hosting.json", "/openapi/plants.json", "/assets/{asset}", "/setup",
 	"/assets/images/{digest}/{address}",
+	"/password_reset", // the demo sends no mail
 	"/settings", "/site", "/login/oidc/{provider}", "/login/oidc/{provider}/callback",
 	"/{owner}/{repo}/last-changes/{path...}", "/{owner}/{repo}/pull/{number}/merging",
 	"/{owner}/{repo}/suggest", "/{owner}/{repo}/issues/{number}/live",

@@ -30,7 +30,7 @@ func as(t *testing.T, s *arbortest.Server, login string) *github.Client {
 // GitHub change it, and begins anew.
 func TestClientAndReset(t *testing.T) {
 	t.Parallel()
-	s := arbortest.Start(t, arbortest.RunTwice())
+	s := arbortest.Start(t)
 	ctx, alice := t.Context(), as(t, s, "alice")
 	for round := range 3 {
 		issues, _, err := alice.Issues.ListByRepo(ctx, "alice", "hello", nil)
@@ -58,7 +58,7 @@ func TestClientAndReset(t *testing.T) {
 // Git works with the address that a test is given, and a reset undoes a push.
 func TestGit(t *testing.T) {
 	t.Parallel()
-	s := arbortest.Start(t, arbortest.RunTwice())
+	s := arbortest.Start(t)
 	dir := filepath.Join(t.TempDir(), "hello")
 	git := func(args ...string) string {
 		t.Helper()
@@ -96,7 +96,7 @@ func TestParallel(t *testing.T) {
 		for range 4 {
 			t.Run("one", func(t *testing.T) {
 				t.Parallel()
-				s := arbortest.Start(t, arbortest.Seed("testdata/seed.yaml"), arbortest.RunTwice())
+				s := arbortest.Start(t, arbortest.Seed("testdata/seed.yaml"))
 				c := as(t, s, "gardener")
 				commit, _, err := c.Repositories.GetCommit(t.Context(), "gardener", "roses", "main", nil)
 				testkit.NoError(t, err)

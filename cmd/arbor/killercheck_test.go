@@ -5,6 +5,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -212,6 +213,23 @@ func checkAssets(c *world) {
 		}
 	}
 	c.checkOnce("asset", c.story.of("asset"), there)
+}
+
+// checkLarge demands that objects of Git LFS that are there are what was uploaded.
+func checkLarge(c *world) {
+	c.t.Helper()
+	there := map[string]int{}
+	for _, d := range c.story.of("large object") {
+		res, text := c.ask(0, "alice", "GET", largePath(d.key), "")
+		if res == nil || res.StatusCode == http.StatusNotFound {
+			continue
+		}
+		there[d.key]++
+		if res.StatusCode != http.StatusOK || text != contents(d.key) {
+			c.t.Errorf("object %s: %s, and %d bytes that are not what was uploaded", d.key, res.Status, len(text))
+		}
+	}
+	c.checkOnce("large object", c.story.of("large object"), there)
 }
 
 // checkForks demands that forks which are there have all of their parents, and are counted there.

@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"crypto/sha1"
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
@@ -49,6 +50,7 @@ func init() {
 		{kind: "blob", group: "git", do: writeBlob, check: checkBlobs},
 		{kind: "push", group: "git", rounds: 6, do: push, check: checkPushes},
 		{kind: "asset", group: "git", do: upload, check: checkAssets},
+		{kind: "large object", group: "git", do: uploadLarge, check: checkLarge},
 		{kind: "fork", group: "owners", rounds: 6, do: forkAndDelete, check: checkForks},
 		{kind: "transfer", group: "owners", rounds: 6, prepare: findOwner, do: transfer, check: checkTransfers},
 		{kind: "merge", group: "merges", rounds: 12, every: true, prepare: propose, do: merge, check: checkMerges},
@@ -152,6 +154,18 @@ func upload(w *writer) {
 	if w.note("asset", key, outcomeOf(status)) == refused { // the release is full
 		w.release = 0
 	}
+}
+
+// uploadLarge uploads an object of Git LFS.
+func uploadLarge(w *writer) {
+	key := w.next()
+	status, _ := w.ask("alice", "PUT", fmt.Sprintf("%s/%d", largePath(key), len(contents(key))), contents(key))
+	w.note("large object", key, outcomeOf(status))
+}
+
+// largePath is where the object with the contents of a key is.
+func largePath(key string) string {
+	return fmt.Sprintf("/alice/garden.git/info/lfs/objects/%x", sha256.Sum256([]byte(contents(key))))
 }
 
 // contents is what an asset holds: its name, many times.

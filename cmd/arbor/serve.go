@@ -16,7 +16,7 @@ import (
 
 	"arbor/internal/certificate"
 	"arbor/internal/db"
-	"arbor/internal/imageproxy"
+	"arbor/internal/durable"
 	"arbor/internal/seed"
 	"arbor/internal/server"
 	"arbor/internal/space"
@@ -93,9 +93,12 @@ func (c *serveCommand) Run(p *process) error {
 		return errors.Join(err, s.close())
 	}
 	if c.ImageProxy {
-		if o.ImageKey, err = imageproxy.Key(filepath.Join(s.dir, "images")); err != nil {
+		if o.ImageKey, err = durable.Key(filepath.Join(s.dir, "images")); err != nil {
 			return errors.Join(err, s.close())
 		}
+	}
+	if o.LFSKey, err = durable.Key(filepath.Join(s.dir, "lfs")); err != nil {
+		return errors.Join(err, s.close())
 	}
 	o.DB, o.Git, o.DataDir = s.db, s.git, s.dir
 	if o.Node, err = s.db.Join(p.ctx, hostname(), version, log); err == nil {

@@ -12,9 +12,9 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/admission"
+	"arbor/internal/durable"
 	"arbor/internal/git"
 	"arbor/internal/hook/outgoing"
-	"arbor/internal/imageproxy"
 	"arbor/internal/journal"
 	"arbor/internal/oidc"
 	"arbor/internal/server"
@@ -36,6 +36,7 @@ type serverFlags struct {
 	TrustProxy        string        `group:"Network" help:"Comma-separated proxy networks whose X-Forwarded-* headers are trusted." placeholder:"NETWORKS"`
 	MaxPackSize       byteSize      `group:"Limits" help:"Largest pack in one push." default:"4GiB" placeholder:"SIZE"`
 	MaxPackObjects    int           `group:"Limits" help:"Most objects in one push." default:"10000000" placeholder:"N"`
+	LFSMaxObject      freeSpace     `name:"lfs-max-object" group:"Limits" help:"Largest object of Git LFS; 0 switches Git LFS off." default:"5GiB" placeholder:"SIZE"`
 	QuotaRepos        int64         `group:"Limits" help:"Most repositories per owner without its own quota (default: no limit)." placeholder:"N"`
 	QuotaBytes        byteSize      `group:"Limits" help:"Most bytes per owner without its own quota (default: no limit)." placeholder:"SIZE"`
 	QuotaText         byteSize      `group:"Limits" help:"Most text in issues, comments, reviews and the like per account without its own quota (default: as --quota-bytes)." placeholder:"SIZE"`
@@ -116,6 +117,9 @@ func (f *serverFlags) check() error {
 	if f.AuditDays < 0 || f.AuditDays > maxAuditDays {
 		return misuse("--audit-days must be from 0 to %d", maxAuditDays)
 	}
+	if f.LFSMaxObject < 0 {
+		return misuse("--lfs-max-object must be a size, or 0")
+	}
 	if f.ShutdownDelay < 0 {
 		return misuse("--shutdown-delay must not be negative")
 	}
@@ -179,6 +183,7 @@ func (f *serverFlags) options(log *slog.Logger) server.Options {
 		MaxTreeEntries: f.MaxTreeEntries,
 		RateLimit:      f.RateLimit,
 		AuditDays:      f.AuditDays,
+		LFSMaxObject:   int64(f.LFSMaxObject),
 		RequireToken:   f.RequireToken,
 		MustInvite:     f.Invitations == "required",
 		SignIn:         f.signIn,
@@ -187,7 +192,7 @@ func (f *serverFlags) options(log *slog.Logger) server.Options {
 		HookNetworks:   f.networks,
 	}
 	if f.ImageProxy {
-		o.ImageKey = imageproxy.NewKey()
+		o.ImageKey = durable.NewKey()
 	}
 	return o
 }

@@ -235,7 +235,15 @@ type Caller struct {
 	HidesMembers bool  // memberships that are not public are not shown, not even the caller's own
 	Refusal      error // of what the route does, since the token lacks the scopes; nil: it has them
 
+	Transfer *Transfer // what a token of package lfs is for; nil: the caller has none
+
 	installed asInstalled // what an App may do by the route
+}
+
+// Transfer limits a caller to objects of Git LFS of one repository.
+type Transfer struct {
+	RepoID int64
+	Upload bool // or they are only read
 }
 
 // IDOf is the id of a caller, 0 for the anonymous one, which is not an account id.

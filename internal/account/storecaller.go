@@ -19,6 +19,26 @@ func Suspended() error { return errs.New(errs.Forbidden, "Sorry. Your account wa
 // expiry (zero: never). Errors: errs.Absent for an unknown token; 403 if its account is suspended, and for a token of
 // one that must have a second factor.
 func CallerOfToken(tx *db.Tx, digest [sha256.Size]byte) (*Caller, db.Time, error) {
+	return callerOfToken(tx, `t.digest = $1`, digest[:])
+}
+
+// CallerOf returns the caller of a token or, if tokenID is 0, of an SSH key, as it is now. Errors: 401 for one that is
+// gone or has expired; those of CallerOfToken and CallerOfKey.
+func CallerOf(tx *db.Tx, tokenID, keyID int64, now db.Time) (c *Caller, err error) {
+	var expires db.Time
+	if tokenID != 0 {
+		c, expires, err = callerOfToken(tx, `t.id = $1`, tokenID)
+	} else {
+		c, err = callerOfKey(tx, `k.id = $1`, keyID)
+	}
+	if errs.Is(err, errs.NotFound) || err == nil && !expires.IsZero() && now >= expires {
+		return nil, BadCredentials()
+	}
+	return c, err
+}
+
+// callerOfToken is CallerOfToken for the token of a condition.
+func callerOfToken(tx *db.Tx, condition string, arg any) (*Caller, db.Time, error) {
 	var c Caller
 	var expires, suspended db.Time
 	var needs bool
@@ -28,8 +48,8 @@ func CallerOfToken(tx *db.Tx, digest [sha256.Size]byte) (*Caller, db.Time, error
 	err := tx.QueryRow(`SELECT t.id, t.expires_at, t.scopes, t.permission, t.installation_id,
 			t.agent IS NOT NULL, t.begun_with IS NOT NULL, COALESCE(t.confirmed_at, t.created_at),
 			a.id, a.login, a.site_admin, a.suspended_at, a.time_zone, `+needsFactor("a.id")+`
-		FROM tokens t JOIN accounts a ON a.id = t.account_id WHERE t.digest = $1
-		AND t.revoked_at IS NULL`, digest[:]).
+		FROM tokens t JOIN accounts a ON a.id = t.account_id WHERE `+condition+`
+		AND t.revoked_at IS NULL`, arg).
 		Scan(&c.TokenID, &expires, &scopes, &permission, &of, &c.Session, &c.ByToken, &c.ConfirmedAt, &c.ID,
 			&c.Login, &c.SiteAdmin, &suspended, &c.TimeZone, &needs)
 	if err != nil {

@@ -31,3 +31,10 @@ func contributions(tx *db.Tx, caller *account.Caller, of []account.ID) ([]Contri
 			COALESCE((SELECT p.pull FROM issues p WHERE p.id = a.issue_id), FALSE), a.created_at`+visible(caller, s),
 		append([]any{account.IDOf(caller)}, s.args...)...)
 }
+
+// Contributed selects the column repo_id of public repositories to which a user, an expression, contributed of late:
+// with pushes, issues, pull requests or reviews among the user's Newest public activities.
+func Contributed(who string) string {
+	return fmt.Sprintf(`SELECT repo_id FROM (SELECT x.repo_id, x.kind FROM activities x WHERE x.actor_id = %s AND x.public = TRUE
+		ORDER BY x.id DESC LIMIT %d) lately WHERE kind IN (%d, %d, %d)`, who, Newest, Pushed, Opened, Reviewed)
+}

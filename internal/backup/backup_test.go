@@ -116,10 +116,10 @@ func TestDeletedDuringABackup(t *testing.T) {
 		if left, _ := filepath.Glob(filepath.Join(s.Dir, "repositories", "*", "gone-*")); len(left) > 0 {
 			t.Errorf("%q stay", left)
 		}
-		// Each of the world's repositories has an asset and an attachment.
+		// Each of the world's repositories has an asset, an attachment and an object of Git LFS, which its fork has, too.
 		left, _ := filepath.Glob(filepath.Join(s.Dir, "files", "*", "*"))
 		saved, _ := filepath.Glob(filepath.Join(to.Folder, "files", "*", "*"))
-		if len(left) != 2*(len(w.Homes)-1) || len(saved) != 2*len(w.Homes) {
+		if len(left) != 4*len(w.Homes)-3 || len(saved) != 4*len(w.Homes) {
 			t.Errorf("of the files of %d repositories those of one were deleted: %d are left, and %d were saved",
 				len(w.Homes), len(left), len(saved))
 		}

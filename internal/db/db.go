@@ -4,7 +4,7 @@
 //	db.go          Open, Read, Write, Generation, Close
 //	tx.go          Tx, Rows, Row: what a transaction's function works with
 //	right.go       WriteAs: a right that is checked again before a commit
-//	twice.go       in tests, each transaction's function runs twice
+//	twice.go       in the long tests, each transaction's function runs twice
 //	value.go       which Go values go in, and into which they come out
 //	time.go        Time: microseconds, as every table stores them
 //	errors.go      sentinels and kinds for the drivers' codes
@@ -133,11 +133,6 @@ type Options struct {
 	// Writing is called before each write by a right ([DB.WriteAs]), with its caller's context. It may be nil. Tests
 	// use it to see the right, and to end it between its check and the write.
 	Writing func(ctx context.Context, right Right)
-
-	// RunTwice runs each transaction's function twice, as a repeated transaction does. The first run is
-	// rolled back, and its statements are not traced. Only tests set it. PostgreSQL ignores it: the
-	// functions are the same, and a rollback does not return the ids of the first run.
-	RunTwice bool
 }
 
 // DB is an open database. It is safe for concurrent use.
@@ -153,8 +148,7 @@ type DB struct {
 
 	reads, writes durations
 
-	spare    atomic.Int64 // see Spare
-	runTwice bool
+	spare atomic.Int64 // see Spare
 }
 
 // backend is the part of a DB that differs between engines.
@@ -200,7 +194,7 @@ func open(ctx context.Context, o Options, migrations fs.FS) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &DB{trace: o.Trace, writing: o.Writing, now: o.Now, runTwice: o.RunTwice && !isPostgres(o.URL)}
+	d := &DB{trace: o.Trace, writing: o.Writing, now: o.Now}
 	if isPostgres(o.URL) {
 		d.kind = PostgreSQL
 		d.backend, err = newPostgres(o)
@@ -266,7 +260,7 @@ func (d *DB) ReadOne(ctx context.Context, fn func(*Tx) error) (err error) {
 		tx.one = true
 		return fn(tx)
 	}
-	return d.transact(one, (*Tx).readTwice, func(fn func(*Tx) error) error {
+	return d.transact(one, false, func(fn func(*Tx) error) error {
 		return d.backend.readOne(ctx, fn)
 	})
 }
@@ -274,7 +268,7 @@ func (d *DB) ReadOne(ctx context.Context, fn func(*Tx) error) (err error) {
 func (d *DB) read(ctx context.Context, fn func(*Tx) error, long bool) (err error) {
 	began := d.reads.begin()
 	defer func() { d.reads.end(began, err) }()
-	return d.transact(fn, (*Tx).readTwice, func(fn func(*Tx) error) error {
+	return d.transact(fn, false, func(fn func(*Tx) error) error {
 		return d.backend.read(ctx, fn, long)
 	})
 }
@@ -311,25 +305,18 @@ func (d *DB) write(ctx context.Context, right Right, fn func(*Tx) error) (err er
 	began := d.writes.begin()
 	defer func() { d.writes.end(began, err) }()
 	defer forget(ctx)
-	return d.transact(checked(ctx, right, fn), (*Tx).twice, func(fn func(*Tx) error) error {
+	return d.transact(checked(ctx, right, fn), true, func(fn func(*Tx) error) error {
 		return d.backend.write(ctx, fn)
 	})
 }
 
-// transact runs fn with run, one of the backend's methods that run a transaction, and twice under
-// Options.RunTwice. After a commit it calls the functions that the last run passed to [Tx.OnCommit].
-func (d *DB) transact(
-	fn func(*Tx) error, twice func(*Tx, func(*Tx) error) error, run func(func(*Tx) error) error,
-) error {
+// transact runs fn with run, one of the backend's methods that run a transaction. After a commit it calls
+// the functions that the last run passed to [Tx.OnCommit].
+func (d *DB) transact(fn func(*Tx) error, write bool, run func(func(*Tx) error) error) error {
 	var onCommit []func()
 	err := run(func(tx *Tx) (err error) {
 		tx.bells, tx.parts, tx.trace = &d.bells, &d.parts, d.trace
-		if d.runTwice {
-			err = twice(tx, fn)
-		} else {
-			err = fn(tx)
-		}
-		if err == nil {
+		if err = tx.call(fn, write); err == nil {
 			err = tx.finish()
 		}
 		onCommit = tx.onCommit

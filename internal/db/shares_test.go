@@ -145,6 +145,7 @@ func TestAnswersBesideBusyConnections(t *testing.T) {
 		d, err := db.OpenWith(t.Context(), db.Options{URL: dbtest.Empty(t, engine), Connections: connections},
 			schema)
 		testkit.NoError(t, err)
+		d.Attach("once", true)
 		mustWrite(t, d, count("one"))
 		release := make(chan struct{})
 		var inside, all sync.WaitGroup

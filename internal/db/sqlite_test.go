@@ -23,6 +23,7 @@ func openFile(t testing.TB) (*DB, *sqliteBackend) {
 			"0001_t.sql": {Data: []byte(`CREATE TABLE t (k {{text}} PRIMARY KEY, v {{bytes}});`)},
 		})
 	testkit.NoError(t, err)
+	d.Attach("once", true)
 	t.Cleanup(func() { d.Close() })
 	return d, d.backend.(*sqliteBackend)
 }

@@ -1,3 +1,5 @@
+//go:build long
+
 package db_test
 
 import (
@@ -16,7 +18,7 @@ func twice(t *testing.T) (d *db.DB, traced *[]string) {
 	t.Helper()
 	traced = new([]string)
 	d, err := db.OpenWith(context.Background(), db.Options{
-		URL: dbtest.Empty(t, db.SQLite), RunTwice: true,
+		URL:   dbtest.Empty(t, db.SQLite),
 		Trace: func(_ context.Context, query string) { *traced = append(*traced, query) },
 	}, schema)
 	testkit.NoError(t, err)

@@ -124,6 +124,7 @@ func TestOneStatementAtATime(t *testing.T) {
 
 func TestReadIsASnapshotAndReadOnly(t *testing.T) {
 	each(t, func(t *testing.T, d *db.DB) {
+		d.Attach("once", true)
 		mustWrite(t, d, count("x"))
 		err := d.Read(context.Background(), func(tx *db.Tx) error {
 			for range 2 {

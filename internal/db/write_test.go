@@ -147,6 +147,7 @@ func TestASharedCommitThatFails(t *testing.T) {
 func TestCancelledWriters(t *testing.T) {
 	t.Parallel()
 	d := openTest(t, db.SQLite)
+	d.Attach("once", true)
 	inside, release := make(chan struct{}), make(chan struct{})
 	var wg sync.WaitGroup
 	running, hangUp := context.WithCancel(context.Background())

@@ -42,8 +42,6 @@ type Options struct {
 	Server server.Options // DB, Git and DataDir are not looked at
 	Git    git.Options
 	Dir    string // below which its folder is made; empty: the system's folder for temporary files
-
-	RunTwice bool // db.Options.RunTwice, for tests
 }
 
 // Server is a server whose store can be reset. It is an http.Handler.
@@ -114,8 +112,7 @@ func (s *Server) fill(ctx context.Context) error {
 	if err := os.Mkdir(s.seeded(), 0o700); err != nil {
 		return err
 	}
-	database := db.Options{URL: filepath.Join(s.seeded(), databaseFile), Log: s.log, Throwaway: true,
-		RunTwice: s.o.RunTwice}
+	database := db.Options{URL: filepath.Join(s.seeded(), databaseFile), Log: s.log, Throwaway: true}
 	if s.o.Seed == nil {
 		d, err := db.Open(ctx, database)
 		if err != nil {

@@ -76,7 +76,6 @@ func start(t testing.TB, text string) *fixture {
 	s, err := Start(t.Context(), Options{
 		Seed: parsed, Dir: t.TempDir(), Server: server.Options{Log: slog.New(log), Graduated: true,
 			SSH: server.SSHOptions{HostKeys: []gossh.Signer{testkit.Signer(t)}}},
-		RunTwice: true,
 	})
 	testkit.NoError(t, err)
 	f := &fixture{Server: s, log: log,

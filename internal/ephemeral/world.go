@@ -57,7 +57,7 @@ func (w *world) open(ctx context.Context, s *Server) (err error) {
 	}
 	w.db, err = db.Open(ctx, db.Options{
 		URL: filepath.Join(w.dir, databaseFile), Log: s.log, Now: s.o.Server.Now,
-		Throwaway: true, RunTwice: s.o.RunTwice,
+		Throwaway: true,
 	})
 	if err != nil {
 		return err

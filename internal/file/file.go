@@ -1,7 +1,8 @@
-// Package file is the one store of files that are no Git objects: assets of releases, attachments.
+// Package file is the one store of files that are no Git objects: assets of releases, attachments, objects of Git LFS.
 //
 //	file.go    the type, receiving a file, and opening one
 //	digest.go  the digest of a file, made while it is received
+//	link.go    another name of a file, for another repository
 //	take.go    taking in what a client sends, within the owner's quota
 //	send.go    answering with a file
 //	sweep.go   removing files without a row

@@ -25,6 +25,35 @@ func insert(tx *db.Tx, f *File) error {
 	return err
 }
 
+// InsertAll adds the rows of received files to a repository and sets their ids. The caller counts them. Error: 404 if
+// the repository was deleted.
+func InsertAll(tx *db.Tx, id repo.ID, list []*File) error {
+	for part := range slices.Chunk(list, db.MaxValues/6) {
+		byName, args := make(map[string]*File, len(part)), make([]any, 0, 6*len(part))
+		for _, f := range part {
+			f.RepoID, byName[f.Name] = id, f
+			args = append(args, id, f.Name, f.Size, f.SHA256, db.OrNull(f.Payer), tx.Now)
+		}
+		err := db.QueryEach(tx, func(row db.Scanner) error {
+			var id ID
+			var name string
+			err := row.Scan(&id, &name)
+			if f := byName[name]; f != nil {
+				f.ID = id
+			}
+			return err
+		}, `INSERT INTO files (repo_id, name, size, sha256, payer_id, created_at) VALUES `+
+			db.Values(len(part), 6)+` RETURNING id, name`, args...)
+		if errors.Is(err, db.ErrForeignKey) {
+			return errs.Absent()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // drop removes rows, and returns the names of the files and how many KiB counted for the repository's owner.
 func drop(tx *db.Tx, repoID repo.ID, ids []ID) (names []string, kb int64, err error) {
 	for part := range slices.Chunk(ids, db.MaxValues) {

@@ -105,7 +105,7 @@ func (s *Store) receive(ctx context.Context, in Incoming, most int64) (*File, er
 	}
 	defer free()
 	late := errs.New(errs.Malformed, "The request body came too slowly")
-	f, err := s.Receive(ctx, onTime(in.From, late), most, s.repos.Room.Check)
+	f, err := s.Receive(ctx, onTime(in.From, in.within(), late), most, s.repos.Room.Check)
 	if err == nil && f.Size == 0 {
 		s.Discard(ctx, f)
 		return nil, ErrEmpty
@@ -118,12 +118,18 @@ func (s *Store) receive(ctx context.Context, in Incoming, most int64) (*File, er
 const (
 	uploadRate = 64 << 10
 	maxUpload  = time.Hour
+	largeRate  = 512 << 10 // for large files that were announced, maxUpload is what they take at this rate
 )
 
+// within is how long the upload may take.
+func (in *Incoming) within() time.Duration {
+	return max(maxUpload, time.Duration(max(in.Size, 0)/largeRate)*time.Second)
+}
+
 // onTime returns a body that starts to arrive now. Reading it returns the error late once it is too slow.
-func onTime(body io.Reader, late error) io.Reader {
+func onTime(body io.Reader, within time.Duration, late error) io.Reader {
 	now := time.Now()
-	return &steady{Reader: web.Timely(body, now.Add(maxUpload), late), began: now, late: late}
+	return &steady{Reader: web.Timely(body, now.Add(within), late), began: now, late: late}
 }
 
 type steady struct {

@@ -20,7 +20,7 @@ func TestUploadTime(t *testing.T) {
 		uploadRate: maxUpload, 2 * uploadRate: maxUpload} {
 		synctest.Test(t, func(t *testing.T) {
 			late, began := errors.New("late"), time.Now()
-			_, err := io.Copy(io.Discard, onTime(rate, late))
+			_, err := io.Copy(io.Discard, onTime(rate, maxUpload, late))
 			if took := time.Since(began); err != late || took != want {
 				t.Errorf("an upload of %d bytes a second ends after %s, want %s: %v", rate, took, want, err)
 			}

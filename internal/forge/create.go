@@ -1,6 +1,8 @@
 package forge
 
 import (
+	"context"
+
 	"arbor/internal/account"
 	"arbor/internal/activity"
 	"arbor/internal/audit"
@@ -45,4 +47,14 @@ func (f *Forge) Create(tx *db.Tx, r *repo.Repo, by *account.Caller) error {
 		return err
 	}
 	return repo.CountForOwner(tx, r, 1)
+}
+
+// CarryFiles prepares what a fork gets besides Git's objects: the objects of Git LFS.
+func (f *Forge) CarryFiles(ctx context.Context, from repo.ID) (*repo.Carried, error) {
+	return f.LFS.Carry(ctx, from)
+}
+
+// FollowObjects brings what commits point to that were brought into a repository: the objects of Git LFS.
+func (f *Forge) FollowObjects(ctx context.Context, right db.Right, b repo.Brought) error {
+	return f.LFS.Follow(ctx, right, b)
 }

@@ -43,6 +43,7 @@ import (
 	"arbor/internal/invitation"
 	"arbor/internal/issue"
 	"arbor/internal/keywords"
+	"arbor/internal/lfs"
 	"arbor/internal/notification"
 	"arbor/internal/oauth"
 	"arbor/internal/pull"
@@ -83,6 +84,7 @@ type Forge struct {
 	Files       *file.Store
 	Releases    *release.Service
 	Attachments *attachment.Service
+	LFS         *lfs.Service
 	Apps        *app.Service
 	OAuth       *oauth.Service
 	Invitations *invitation.Service
@@ -119,6 +121,7 @@ func New(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Forge {
 	f.OAuth = oauth.New(d)
 	f.Releases = release.New(d, f.Repos, f.Issues, f.Files, f, log)
 	f.Attachments = attachment.New(d, f.Repos, f.Files)
+	f.LFS = lfs.New(d, f.Repos, f.Files, f.Transport, log)
 	return f
 }
 

@@ -19,20 +19,27 @@ import (
 )
 
 // PreparePush copies the objects that Push will refer to: the new heads of pull requests from a fork. When Push
-// has asked for it, it finds what rules say about the commits.
+// has asked for it, it finds what rules and locks say about the commits.
 func (f *Forge) PreparePush(ctx context.Context, p repo.Push) error {
 	if p.Again {
 		if err := f.Rules.Prepare(ctx, p); err != nil {
+			return err
+		}
+		if err := f.LFS.Prepare(ctx, p); err != nil {
 			return err
 		}
 	}
 	return f.Pulls.PreparePush(ctx, p)
 }
 
+// judges say which updates of refs are refused.
+func (f *Forge) judges() repo.Judges { return repo.Judges{Rules: f.Rules.Judge, Locks: f.LFS.Judge} }
+
 // Push updates refs. All their objects must be on disk.
 func (f *Forge) Push(tx *db.Tx, p repo.Push) (refused []error, err error) {
-	// Each ref is compared with the value that the push expects, and judged by rules.
-	landing, err := p.Check(tx, f.Rules.Judge)
+	// Each ref is compared with the value that the push expects, and judged by rules
+	// and locks.
+	landing, err := p.Check(tx, f.judges())
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ func (f *Forge) RenameBranch(tx *db.Tx, a *repo.Access, n *repo.BranchRename, p 
 			return err
 		}
 	}
-	landing, err := n.Check(tx, p, f.Rules.Judge)
+	landing, err := n.Check(tx, p, f.judges())
 	if err != nil {
 		return err
 	}

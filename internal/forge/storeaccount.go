@@ -65,6 +65,7 @@ var AccountColumns = []AccountColumn{
 	{"ssh_keys", "added_by", Dropped, ""}, // deploy keys: nobody would be responsible for them
 	{"signing_keys", "account_id", Dropped, ""},
 	{"saved_replies", "account_id", Dropped, ""},
+	{"pins", "account_id", Dropped, ""},
 	{"plants", "owner_id", Dropped, ""},
 	{"repo_redirects", "owner_id", Dropped, ""},
 	{"stars", "user_id", Dropped, ""}, // triggers update the counts of stars and watches
@@ -77,6 +78,7 @@ var AccountColumns = []AccountColumn{
 	{"auto_merges", "enabled_by", Dropped, ""},
 	{"queue_entries", "enqueued_by", Dropped, ""},
 	{"viewed_files", "user_id", Dropped, ""},
+	{"lfs_locks", "owner_id", Dropped, ""},
 	{"issue_subscriptions", "user_id", Dropped, ""},
 	{"notification_threads", "user_id", Dropped, ""},
 	{"notification_wishes", "user_id", Dropped, ""},

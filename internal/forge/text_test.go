@@ -22,6 +22,7 @@ var boundedTexts = map[string]string{
 	"device_requests": "20 of a network", "environments": "1000 of a repository", "emails": "100 of an account", "former_logins": "by operators",
 	"generations": "one of a repository", "hooks": "20 of a repository", "hook_deliveries": "128 MiB of an owner",
 	"installations": "one of an account and App", "labels": "5000 of a repository", "linked_branches": "of refs",
+	"lfs_locks": "5000 of a repository", "lfs_objects": "one of a file, whose size counts",
 	"merge_groups": "two of an entry of a merge queue, which has 500", "merge_queues": "one of a branch with entries",
 	"notification_acts": "jobs", "notification_subjects": "one of what counts",
 	"past_backups": "by operators", "pull_branches": "one of a pull request", "pull_commits": "of pushes",

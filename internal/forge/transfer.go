@@ -12,6 +12,7 @@ import (
 	"arbor/internal/hook"
 	"arbor/internal/invitation"
 	"arbor/internal/issuekit"
+	"arbor/internal/pin"
 	"arbor/internal/pull"
 	"arbor/internal/pull/automerge"
 	"arbor/internal/repo"
@@ -39,6 +40,12 @@ func (f *Forge) Transfer(tx *db.Tx, r *repo.Repo, h settings.Handover, by accoun
 	// The teams of the former organization lose it.
 	if err := team.LeaveRepo(tx, r.ID); err != nil {
 		return err
+	}
+	// An organization pins repositories of its own alone.
+	if former.Owner.Kind == account.Organization {
+		if err := pin.Leave(tx, r.ID, from); err != nil {
+			return err
+		}
 	}
 	// Other people may push, and other rules apply.
 	if err := automerge.WakeRepo(tx, r.ID); err != nil {

@@ -67,30 +67,35 @@ func (c *checker) files(ctx context.Context) error {
 	return nil
 }
 
-// unheldFiles finds rows of files that no asset and no attachment names: they take room for nothing.
+// unheldFiles finds rows of files that no asset, no attachment and no object of Git LFS names: they take room for
+// nothing. And objects that name another content.
 func (c *checker) unheldFiles(ctx context.Context) error {
-	unheld := map[repo.ID]int64{}
-	err := c.DB.ReadLong(ctx, func(tx *db.Tx) error {
-		clear(unheld)
-		return db.QueryEach(tx, func(row db.Scanner) error {
-			var id repo.ID
-			var n int64
-			if err := row.Scan(&id, &n); err != nil {
-				return err
-			}
-			unheld[id] = n
-			return nil
-		}, `SELECT f.repo_id, COUNT(*) FROM files f
+	err := c.countFiles(ctx, "%d of its files belong to no release, no text and no object of Git LFS",
+		`SELECT f.repo_id, COUNT(*) FROM files f
 			WHERE NOT EXISTS (SELECT 1 FROM release_assets x WHERE x.file_id = f.id)
-				AND NOT EXISTS (SELECT 1 FROM attachments x WHERE x.file_id = f.id) GROUP BY f.repo_id`)
-	})
-	if err != nil || len(unheld) == 0 {
+				AND NOT EXISTS (SELECT 1 FROM attachments x WHERE x.file_id = f.id)
+				AND NOT EXISTS (SELECT 1 FROM lfs_objects x WHERE x.file_id = f.id) GROUP BY f.repo_id`)
+	if err != nil {
 		return err
 	}
-	names, err := c.names(ctx, slices.Collect(maps.Keys(unheld)))
-	for id, n := range unheld {
-		c.find(Finding{Part: "files", Repository: names[id],
-			Problem: fmt.Sprintf("%d of its files belong to no release and no text", n)})
+	return c.countFiles(ctx, "%d of its objects of Git LFS name another content than that of their files",
+		`SELECT x.repo_id, COUNT(*) FROM lfs_objects x JOIN files f ON f.id = x.file_id
+			WHERE x.oid <> f.sha256 OR x.size <> f.size OR x.repo_id <> f.repo_id GROUP BY x.repo_id`)
+}
+
+// countFiles reports a problem of each repository for which a query has a number.
+func (c *checker) countFiles(ctx context.Context, problem, query string) error {
+	found := map[repo.ID]int64{}
+	err := c.DB.ReadLong(ctx, func(tx *db.Tx) (err error) {
+		found, err = db.QueryMap[repo.ID, int64](tx, query)
+		return err
+	})
+	if err != nil || len(found) == 0 {
+		return err
+	}
+	names, err := c.names(ctx, slices.Collect(maps.Keys(found)))
+	for id, n := range found {
+		c.find(Finding{Part: "files", Repository: names[id], Problem: fmt.Sprintf(problem, n)})
 	}
 	return err
 }

@@ -2,6 +2,8 @@ package fsck
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"log/slog"
 	"os"
@@ -353,7 +355,28 @@ func TestLostFilesAreFound(t *testing.T) {
 		}
 		err := s.DB.Write(t.Context(), func(tx *db.Tx) error { return tx.Run(`DELETE FROM release_assets`) })
 		if r := look(t, s, Options{}); err != nil ||
-			!strings.Contains(r.text(), "alice/garden: 1 of its files belong to no release and no text") {
+			!strings.Contains(r.text(), "alice/garden: 1 of its files belong to no release, no text and no object") {
+			t.Error(r.text(), err)
+		}
+	})
+}
+
+// An object of Git LFS that names another content than it has would give people other bytes than they asked for.
+func TestLargeObjects(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.User(t, "alice")
+		s.Repo(t, "alice/garden", false)
+		sum := sha256.Sum256([]byte("large"))
+		s.Ask(t, "alice", "PUT /alice/garden.git/info/lfs/objects/"+hex.EncodeToString(sum[:])+"/5", "large", 200)
+		if r := look(t, s, Options{Full: true}); !r.Sound() {
+			t.Error(r.text())
+		}
+		err := s.DB.Write(t.Context(), func(tx *db.Tx) error {
+			return tx.Run(`UPDATE lfs_objects SET oid = $1`, strings.Repeat("0", 64))
+		})
+		if r := look(t, s, Options{}); err != nil ||
+			!strings.Contains(r.text(), "alice/garden: 1 of its objects of Git LFS name another content") {
 			t.Error(r.text(), err)
 		}
 	})

@@ -3,12 +3,14 @@ package gitdata
 import (
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"arbor/internal/admission"
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/git/serve"
+	"arbor/internal/lfs"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -45,7 +47,8 @@ func (api *API) toArchive(w http.ResponseWriter, r *http.Request, a *repo.Access
 // GET /{owner}/{repo}/archive/{file...}
 //
 // GetArchive serves NAME.tar.gz or NAME.zip with the files of a commit, branch or tag. It is packed while
-// it is sent; its top directory is named after repository and commit. Errors: 404, 409 for an empty
+// it is sent; its top directory is named after repository and commit. It has the objects of Git LFS in the
+// place of their pointers. Errors: 404, 409 for an empty
 // repository.
 func (api *API) GetArchive(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	file := web.Param(r, "file")
@@ -59,30 +62,54 @@ func (api *API) GetArchive(w http.ResponseWriter, r *http.Request, a *repo.Acces
 		if err != nil {
 			return err
 		}
-		if web.NotModified(w, r, fmt.Sprintf(`"%s.%s"`, sha, f)) {
+		tag := string(sha)
+		newest := int64(0)
+		if api.s.LFS != nil {
+			if newest, err = api.s.LFS.Newest(r.Context(), a); err != nil {
+				return err
+			}
+		}
+		if newest > 0 { // then its objects are in the archive
+			tag += "-" + strconv.FormatInt(newest, 10)
+		}
+		if web.NotModified(w, r, fmt.Sprintf(`"%s.%s"`, tag, f)) {
 			return nil
 		}
-		return api.sendArchive(w, r, a, sha, f, kind)
+		return api.sendArchive(w, r, a, archive{sha, f, kind, newest > 0})
 	}
 	return errs.Absent()
 }
 
-func (api *API) sendArchive(
-	w http.ResponseWriter, r *http.Request, a *repo.Access, sha git.SHA, f serve.ArchiveFormat, kind string,
-) error {
+// archive is an archive that is asked for.
+type archive struct {
+	sha    git.SHA
+	format serve.ArchiveFormat
+	kind   string // its media type
+	large  bool   // there are objects of Git LFS
+}
+
+func (api *API) sendArchive(w http.ResponseWriter, r *http.Request, a *repo.Access, x archive) error {
 	objects, release, err := api.s.repos.GitInUse(r.Context(), a)
 	if err != nil {
 		return err
 	}
 	defer release()
-	folder := a.Owner.Login + "-" + a.Name + "-" + string(sha[:7])
+	folder := a.Owner.Login + "-" + a.Name + "-" + string(x.sha[:7])
 	h := w.Header()
-	h.Set("Content-Type", kind)
+	h.Set("Content-Type", x.kind)
 	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%s.%s"`, folder, f))
+	h.Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%s.%s"`, folder, x.format))
 	if r.Method == http.MethodHead {
 		return nil
 	}
+	if !x.large {
+		admission.As(r.Context(), admission.Stream)
+		return serve.Archive(r.Context(), objects, w, x.sha, x.format, folder+"/")
+	}
+	contents, err := api.s.LFS.Contents(r.Context(), a)
+	if err != nil {
+		return err
+	}
 	admission.As(r.Context(), admission.Stream)
-	return serve.Archive(r.Context(), objects, w, sha, f, folder+"/")
+	return serve.ArchiveWith(r.Context(), objects, w, x.sha, x.format, folder+"/", lfs.MaxPointer, contents.Replace)
 }

@@ -20,7 +20,7 @@ import (
 // GET /{owner}/{repo}/raw/{path...}
 //
 // GetRaw serves the bytes of a file for download_url and raw_url: an image with its type, any other file as
-// text. The path starts with a branch, a tag or a full SHA; the shortest match counts.
+// text. For a pointer of Git LFS it serves the object, of which ranges may be requested. The path starts with a branch, a tag or a full SHA; the shortest match counts.
 func (api *API) GetRaw(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	ref, path, err := api.s.splitRef(r.Context(), a, web.Param(r, "path"))
 	if err != nil {
@@ -37,6 +37,13 @@ func (api *API) GetRaw(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	}
 	if entry.Type != git.TypeBlob {
 		return errs.Absent()
+	}
+	o, ok, err := api.s.pointed(r.Context(), a, v, entry)
+	switch {
+	case err != nil:
+		return err
+	case ok:
+		return api.s.sendLarge(w, r, entry.Path, o)
 	}
 	return v.rawAs(w, r, entry, pictureType)
 }

@@ -35,6 +35,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/imageproxy"
+	"arbor/internal/lfs"
 	"arbor/internal/repo"
 	"arbor/internal/repo/network"
 	"arbor/internal/signature"
@@ -43,6 +44,7 @@ import (
 
 // Service implements the operations on Git objects, histories and files.
 type Service struct {
+	LFS    *lfs.Service      // has what pointers stand for; nil: they are files like others. Set before use
 	Images *imageproxy.Proxy // shows images of other hosts in rendered files; nil: they are links. Set before use
 
 	db         *db.DB

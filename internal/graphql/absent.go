@@ -14,7 +14,7 @@ var missing = [...]struct{ part, feature string }{
 	{"IpAllowList", "IP allow lists"}, {"VerifiableDomain", "verified domains"},
 	{"InteractionLimit", "interaction limits"}, {"UserList", "lists of stars"},
 	{"Package", "packages"}, {"SubIssue", "sub-issues"}, {"Duplicate", "links between duplicates"},
-	{"IssueIssueType", "types of issues"}, {"BlockedBy", "issue dependencies"},
+	{"IssueIssueType", "types of issues"}, {"IssueField", "fields of issues"}, {"BlockedBy", "issue dependencies"},
 	{"TopicSuggestion", "suggestions of topics"}, {"VulnerabilityAlert", "alerts of vulnerabilities"},
 	{"UserStatus", "statuses of people"}, {"Attribution", "mannequins"}, {"Signoff", "required sign-offs"},
 	{"ReviewAssignment", "assignment of reviews in teams"}, {"NotificationRestriction", "restrictions of notifications"},

@@ -204,9 +204,9 @@ func accountFields(whole map[string]exec.Resolver) map[string]exec.Resolver {
 
 // ownerFields returns the fields of users and organizations.
 func ownerFields() map[string]exec.Resolver {
-	return map[string]exec.Resolver{
+	return merge(profileFields(), map[string]exec.Resolver{
 		"repository": ownedRepository(), "repositories": connections(ownedRepositories),
-	}
+	})
 }
 
 func userFields() map[string]exec.Resolver {
@@ -221,6 +221,9 @@ func userFields() map[string]exec.Resolver {
 		"isSiteAdmin": ofAccount(func(a *account.Simple) any { return a.SiteAdmin }),
 		"isViewer": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 			return o.name == viewer(ctx).Login, nil
+		}),
+		"viewerCanChangePinnedItems": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+			return o.id == int64(viewer(ctx).ID) && viewer(ctx).App == 0, nil
 		}),
 		"organizations": connections(organizations), "savedReplies": one(savedReplies),
 	}, personFields())

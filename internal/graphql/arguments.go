@@ -11,7 +11,6 @@ import (
 var unread = map[string][]string{
 	"Issue.closedByPullRequestsReferences": {"orderByState", "userLinkedOnly"},
 	"PullRequest.closingIssuesReferences":  {"orderBy", "userLinkedOnly"},
-	"Repository.pullRequests":              {"labels"},
 	"Ref.associatedPullRequests":           {"labels", "headRefName", "baseRefName"},
 	"Label.pullRequests":                   {"labels", "headRefName", "baseRefName"},
 	"Milestone.pullRequests":               {"labels", "headRefName", "baseRefName"},

@@ -56,6 +56,9 @@ func sortedBy(v *issue.View, by posting.Sort) []any {
 func issueOptions(f *exec.Field) (o issue.ListOptions, err error) {
 	o.OnlyIssues, o.Order.Asc = true, true
 	filter, _ := f.Args["filterBy"].(map[string]any)
+	if fields, _ := filter["issueFieldValues"].([]any); len(fields) > 0 {
+		return o, refused("Arbor has no fields of issues.")
+	}
 	states := f.Args["states"]
 	if states == nil {
 		states = filter["states"]

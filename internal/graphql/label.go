@@ -177,6 +177,8 @@ func milestoneFields() map[string]exec.Resolver {
 			}
 			return 0
 		}),
+		"openIssueCount":   pick(func(m *milestone.View) any { return m.OpenIssues }),
+		"closedIssueCount": pick(func(m *milestone.View) any { return m.ClosedIssues }),
 		"viewerCanClose": may(account.Push, false, func(o *object) bool {
 			return o.value.(*milestone.View).ClosedAt.IsZero()
 		}),

@@ -28,6 +28,7 @@ import (
 	"arbor/internal/label"
 	"arbor/internal/markup"
 	"arbor/internal/milestone"
+	"arbor/internal/pin"
 	"arbor/internal/pull"
 	"arbor/internal/reaction"
 	"arbor/internal/release"
@@ -77,6 +78,7 @@ type Loaders struct {
 	Teams         *team.Service
 	Lists         *list.Service
 	Stars         *star.Service
+	Pins          *pin.Service
 	Languages     *detect.Service
 	Collaborators *collaborator.Service
 	Networks      *network.Service

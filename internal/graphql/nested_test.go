@@ -323,7 +323,8 @@ func (p way) listed() bool { return len(p.steps) > 0 && strings.Contains(p.steps
 func (p way) leaves(field string) bool {
 	name, _, _ := strings.Cut(field, "(")
 	return p.kind == "User" && slices.Contains([]string{"organization", "organizations", "repositories", "repository",
-		"starredRepositories", "watching", "issues", "pullRequests"}, name)
+		"starredRepositories", "watching", "issues", "pullRequests", "pinnableItems", "anyPinnableItems"}, name) ||
+		p.kind == "ProfileItemShowcase"
 }
 
 // given are the arguments that fields need.

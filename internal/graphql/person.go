@@ -178,7 +178,7 @@ func companyFields() map[string]exec.Resolver {
 	}), addressed("teams", page("people", "teams")), addressed("newTeam", page("people", "new-team")),
 		addressed("projects", page("projects")))
 	return merge(fields, map[string]exec.Resolver{
-		"viewerCanAdminister": owner, "viewerCanCreateTeams": owner,
+		"viewerCanAdminister": owner, "viewerCanCreateTeams": owner, "viewerCanChangePinnedItems": owner,
 		"viewerCanCreateRepositories": ofOrganization(func(may account.OrgAccess) bool { return may.Member }),
 		"viewerIsFollowing":           between(follow.Following),
 		"membersWithRole":             connections(membersWithRole),

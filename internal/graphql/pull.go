@@ -56,6 +56,8 @@ func pullRequests(ctx context.Context, f *exec.Field, o *object) (pages[*pull.Vi
 func pullOptions(f *exec.Field) (o pull.ListOptions, err error) {
 	states, _ := f.Args["states"].([]any)
 	o.States = namesIn(states)
+	labels, _ := f.Args["labels"].([]any)
+	o.Labels = namesIn(labels)
 	o.Base, _ = f.Args["baseRefName"].(string)
 	o.Head, _ = f.Args["headRefName"].(string)
 	o.Order, err = orderOf(f, posting.Order{Asc: true}, map[string]posting.Sort{"CREATED_AT": posting.Created,

@@ -5,7 +5,6 @@
 //	imageproxy.go  texts whose images have signed addresses
 //	fetch.go       GET /assets/images/{digest}/{address}: one image
 //	kind.go        which bytes are images
-//	key.go         the key of the signatures, a file in the data folder
 //
 // The signature says that a text of this server has the image: nobody else can make the server request an
 // address. Requests go by the rules of webhooks (package outgoing), and never to inner networks. Nothing is stored.

@@ -1,15 +1,12 @@
 package imageproxy
 
 import (
-	"bytes"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
+	"arbor/internal/durable"
 	"arbor/internal/errs"
-	"arbor/internal/test/testkit"
 )
 
 // What is passed on as an image is one, whatever its host calls it.
@@ -47,28 +44,9 @@ func FuzzKinds(f *testing.F) {
 	f.Fuzz(func(_ *testing.T, head []byte) { kindOf(head) })
 }
 
-// All nodes with a data folder sign alike, and so does the server after a restart.
-func TestKey(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "images")
-	first, err := Key(dir)
-	testkit.NoError(t, err)
-	again, err := Key(dir)
-	if err != nil || !bytes.Equal(first, again) || len(first) != keySize {
-		t.Errorf("%x, then %x (%v)", first, again, err)
-	}
-	info, err := os.Stat(filepath.Join(dir, "key"))
-	if err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("%v, %v", info.Mode(), err)
-	}
-	testkit.NoError(t, os.WriteFile(filepath.Join(dir, "key"), []byte("short"), 0o600))
-	if _, err := Key(dir); err == nil {
-		t.Error("a key of five bytes is used")
-	}
-}
-
 // An address of another host can lead back to this server, which then does not ask once more.
 func TestOwnRequestsAreRefused(t *testing.T) {
-	p := New(NewKey(), nil)
+	p := New(durable.NewKey(), nil)
 	r := httptest.NewRequest("GET", p.path("http://example.com/a.png"), nil)
 	r.Header.Set("User-Agent", agent)
 	if err := p.Get(httptest.NewRecorder(), r); !errs.Is(err, errs.NotFound) || !strings.Contains(err.Error(), "itself") {

@@ -50,12 +50,12 @@ func readOptions(r *http.Request) (o ListOptions, err error) {
 	if !since.IsZero() {
 		o.Since = db.FromTime(since)
 	}
-	o.Labels, err = foldLabels(strings.Split(web.QueryOf(r).Get("labels"), ","))
+	o.Labels, err = FoldLabels(strings.Split(web.QueryOf(r).Get("labels"), ","))
 	return o, err
 }
 
-// foldLabels returns the names of labels as they are compared, each once. Error: 422.
-func foldLabels(names []string) (labels []string, err error) {
+// FoldLabels returns the names of labels as they are compared, each once. Error: 422.
+func FoldLabels(names []string) (labels []string, err error) {
 	seen := map[string]bool{}
 	for _, name := range names {
 		if !utf8.ValidString(name) || strings.IndexByte(name, 0) >= 0 { // not valid text (decision 19)

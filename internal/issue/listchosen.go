@@ -17,7 +17,7 @@ func (s *Service) ListMany(
 	ctx context.Context, list []*repo.Access, o ListOptions, at web.Page,
 ) (map[repo.ID]*web.List[*View], error) {
 	var err, failed error
-	if o.Labels, err = foldLabels(o.Labels); err != nil {
+	if o.Labels, err = FoldLabels(o.Labels); err != nil {
 		return nil, err
 	}
 	var p *Page

@@ -7,11 +7,13 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"net/url"
+	"strconv"
 
 	oidclib "github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
 
 	"arbor/internal/account"
+	"arbor/internal/account/session"
 	"arbor/internal/errs"
 )
 
@@ -33,8 +35,11 @@ func secretsOf(secret string, p *Provider, link account.ID) secrets {
 }
 
 // Begin returns the address of a provider to which a browser is led, and the secret that its cookie keeps. link is the
-// account to which the identity will be linked; 0: to sign in. Errors: 404, 503.
-func (s *Service) Begin(ctx context.Context, name, callback string, link account.ID) (to, secret string, err error) {
+// account to which the identity will be linked; 0: to sign in. Who signs in again must show to the provider who it is,
+// even with a session there. Errors: 404, 503.
+func (s *Service) Begin(
+	ctx context.Context, name, callback string, link account.ID, again bool,
+) (to, secret string, err error) {
 	p := s.config.provider(name)
 	if p == nil {
 		return "", "", errs.Absent()
@@ -45,8 +50,14 @@ func (s *Service) Begin(ctx context.Context, name, callback string, link account
 	}
 	secret = rand.Text()
 	q := secretsOf(secret, p, link)
-	return p.flow(found, callback).AuthCodeURL(q.state, oidclib.Nonce(q.nonce), oauth2.S256ChallengeOption(q.verifier)),
-		secret, nil
+	// With a max_age a provider tells when the user showed who it is (auth_time).
+	age := strconv.Itoa(int(session.Age.Seconds()))
+	options := []oauth2.AuthCodeOption{oidclib.Nonce(q.nonce), oauth2.S256ChallengeOption(q.verifier)}
+	if again {
+		age, options = "0", append(options, oauth2.SetAuthURLParam("prompt", "login"))
+	}
+	options = append(options, oauth2.SetAuthURLParam("max_age", age))
+	return p.flow(found, callback).AuthCodeURL(q.state, options...), secret, nil
 }
 
 // Finish returns who signed in at a provider, from the parameters with which the browser came back and the secret of

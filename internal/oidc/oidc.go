@@ -4,6 +4,7 @@
 //	provider.go   discovery, keys, code exchange and validation of tokens
 //	flow.go       redirects to a provider and its callback
 //	signin.go     accounts and sessions for identities; linking and unlinking
+//	signout.go    sessions that a provider ends, by back channel and front channel
 //	groups.go     group claims as memberships, teams and administrators
 //	store.go      the SQL of table identities
 //
@@ -15,6 +16,7 @@
 // Transitions:
 //
 //	an identity is unlinked        all other sessions of the account end
+//	the provider ends a session    the sessions that it made end, if the provider tells so
 //	the account is suspended       sign-in fails until the suspension ends
 //	the account is renamed         no effect, also when the provider renames its user
 //	the account is deleted         its identities are deleted; the provider's user may get a new account

@@ -143,6 +143,8 @@ type Identity struct {
 	Name     string
 	Email    string // that the provider verified; may be empty
 	Groups   []string
+	Session  string    // the provider's, which it names when it ends; may be empty
+	ShownAt  time.Time // when the user showed to the provider who it is; zero: not told
 }
 
 // exchange redeems a code, checks the ID token and returns who signed in. Errors: 422, 503.
@@ -238,6 +240,12 @@ func (p *Provider) identity(subject string, claims map[string]any) *Identity {
 	i := &Identity{Provider: p, Subject: subject, Login: text(p.LoginClaim), Name: text("name")}
 	if verified, _ := claims["email_verified"].(bool); verified {
 		i.Email = text("email")
+	}
+	if sid := text("sid"); len(sid) <= maxSession {
+		i.Session = sid
+	}
+	if at, is := claims["auth_time"].(float64); is && at > 0 && at < 1<<40 {
+		i.ShownAt = time.Unix(int64(at), 0)
 	}
 	switch groups := claims[p.GroupsClaim].(type) {
 	case string:

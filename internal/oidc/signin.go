@@ -49,7 +49,8 @@ func (s *Service) SignIn(ctx context.Context, i *Identity, from session.Origin) 
 	if err := s.follow(ctx, i, a, from); err != nil {
 		return "", err
 	}
-	return s.sessions.SignInWith(ctx, a.Login, i.Provider.way(), from, func(tx *db.Tx) (*account.Account, error) {
+	by := session.Recognized{Way: i.Provider.way(), At: s.shownAt(i), Session: i.Session}
+	return s.sessions.SignInWith(ctx, a.Login, by, from, func(tx *db.Tx) (*account.Account, error) {
 		id, err := accountOf(tx, i)
 		if err != nil || id != a.ID {
 			return nil, errOr(err, unknown(i)) // unlinked in the meantime
@@ -59,6 +60,15 @@ func (s *Service) SignIn(ctx context.Context, i *Identity, from session.Origin) 
 		}
 		return account.ByID(tx, id)
 	})
+}
+
+// shownAt is when the user of an identity showed to its provider who it is; zero: it does not tell, and that counts as
+// now.
+func (s *Service) shownAt(i *Identity) db.Time {
+	if i.ShownAt.IsZero() {
+		return 0
+	}
+	return min(db.FromTime(i.ShownAt), db.FromTime(s.now()))
 }
 
 func errOr(err, other error) error {

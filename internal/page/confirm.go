@@ -2,11 +2,13 @@ package page
 
 import (
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
 	"arbor/internal/account"
 	"arbor/internal/account/factor"
+	"arbor/internal/account/session"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -41,8 +43,9 @@ type confirmView struct {
 	Frame
 	Fields   []keptField
 	Has      factor.State
-	Password bool // the account has one
-	Passkeys bool // they work at this address of the site
+	Password bool   // the account has one
+	Passkeys bool   // they work at this address of the site
+	Again    string // leads to the identity provider that made the session; empty: none did
 }
 
 // confirm takes the confirmation that a form brings, or asks for it; then done is true.
@@ -75,6 +78,15 @@ func (k *Kit) confirm(w http.ResponseWriter, r *http.Request) (done bool, err er
 	}
 	if v.Has, v.Password, err = k.Sessions.Factors(r.Context(), caller); err != nil {
 		return false, err
+	}
+	how, err := k.Sessions.MadeWith(r.Context(), caller)
+	if err != nil {
+		return false, err
+	}
+	if provider, is := strings.CutPrefix(how, session.WithProvider); is {
+		back, _ := strings.CutPrefix(r.Referer(), web.From(r.Context()).Site)
+		v.Again = "/login/oidc/" + url.PathEscape(provider) + "?" +
+			url.Values{"again": {"1"}, "return_to": {ReturnTo(back, "/")}}.Encode()
 	}
 	if !asked {
 		v.Problem = problem

@@ -9,6 +9,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/issue"
 	"arbor/internal/issuekit"
+	"arbor/internal/label"
 	"arbor/internal/posting"
 	"arbor/internal/repo"
 	"arbor/internal/web"
@@ -18,6 +19,7 @@ import (
 type ListOptions struct {
 	States     []string // OPEN, CLOSED, MERGED
 	Base, Head string   // names of branches, the head's of any owner
+	Labels     []string // names; pull requests must have all of them
 	Order      posting.Order
 }
 
@@ -127,6 +129,14 @@ func (o *ListOptions) queries(tx *db.Tx, repos []*repo.Access) ([]posting.Query,
 	if err != nil {
 		return nil, err
 	}
+	names, err := issue.FoldLabels(o.Labels)
+	if err != nil {
+		return nil, err
+	}
+	labels, err := label.NamedIn(tx, slices.Collect(maps.Keys(repo.InList(repos))), names)
+	if err != nil {
+		return nil, err
+	}
 	queries := make([]posting.Query, len(repos))
 	for n, a := range repos {
 		where := posting.And{posting.HasOne(posting.ByPull.Of(0)), inStates(o.States)}
@@ -135,6 +145,13 @@ func (o *ListOptions) queries(tx *db.Tx, repos []*repo.Access) ([]posting.Query,
 		}
 		if o.Head != "" {
 			where = append(where, posting.Has{Kind: posting.ByBranch, Values: heads[a.ID]})
+		}
+		for _, name := range names { // a label that is not there is one that nothing has
+			l := labels[a.ID][name]
+			if l == nil {
+				l = &label.Label{}
+			}
+			where = append(where, posting.HasOne(posting.ByLabel.Of(l.ID)))
 		}
 		queries[n] = posting.Query{Repos: []posting.Repo{{ID: a.ID}}, Where: where, Order: o.Order}
 	}

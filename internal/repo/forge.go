@@ -6,6 +6,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
+	"arbor/internal/git"
 )
 
 // Forge makes the changes of repositories that also affect features above this package, in the same
@@ -34,6 +35,36 @@ type Forge interface {
 	RemoveCollaborator(tx *db.Tx, r *Repo, userID, by account.ID) error
 	// RevokeInOrg revokes a user's roles on all repositories of an organization, none of which is locked.
 	RevokeInOrg(tx *db.Tx, orgID, userID, by account.ID) error
+	// CarryFiles prepares what a fork gets besides Git's objects, before the transaction that makes it. nil: nothing.
+	CarryFiles(ctx context.Context, from ID) (*Carried, error)
+	// FollowObjects is called after Git's objects were brought from one repository into another for a person: the history
+	// of a commit, without those of have.
+	FollowObjects(ctx context.Context, right db.Right, b Brought) error
+}
+
+// Carried are files that a fork gets. Either Add has been called in the transaction that makes the fork, or Discard is
+// called.
+type Carried struct {
+	Add     func(tx *db.Tx, to ID) error // error: 403 for the quota
+	Discard func(ctx context.Context)
+}
+
+// Brought are Git's objects that were copied from one repository into another.
+type Brought struct {
+	From, To ID
+	UserID   account.ID // the person for whom they came, who pays
+	Tip      git.SHA
+	Have     []git.SHA
+}
+
+// CarryFiles is Forge.CarryFiles.
+func (s *Service) CarryFiles(ctx context.Context, from ID) (*Carried, error) {
+	return s.forge.CarryFiles(ctx, from)
+}
+
+// FollowObjects is Forge.FollowObjects.
+func (s *Service) FollowObjects(ctx context.Context, right db.Right, b Brought) error {
+	return s.forge.FollowObjects(ctx, right, b)
 }
 
 // ErrUnprepared is the error of Forge.Push if a change since PreparePush requires another preparation.

@@ -15,13 +15,16 @@ type Landing struct {
 	branch branchState
 }
 
-// Judge adds the reasons why rules refuse updates of a push.
+// Judge adds the reasons why rules, or locks of files, refuse updates of a push.
 type Judge func(tx *db.Tx, p *Push, refused []error) error
 
-// Check locks the repository's row and compares each update with the current ref. judge is called if there are
-// rules about refs; it adds the reasons why they refuse updates. Errors: 404 for a deleted repository; 503 if
+// Judges are called by Check: Rules if there are rules about refs, Locks if there are locks of files.
+type Judges struct{ Rules, Locks Judge }
+
+// Check locks the repository's row and compares each update with the current ref. The judges add the
+// reasons why they refuse updates. Errors: 404 for a deleted repository; 503 if
 // objects have been purged; the condition's and the judge's.
-func (p Push) Check(tx *db.Tx, judge Judge) (*Landing, error) {
+func (p Push) Check(tx *db.Tx, judges Judges) (*Landing, error) {
 	branch, err := lockForRefs(tx, p.RepoID)
 	if err != nil {
 		return nil, err
@@ -45,7 +48,12 @@ func (p Push) Check(tx *db.Tx, judge Judge) (*Landing, error) {
 		}
 	}
 	if branch.ruled {
-		if err := judge(tx, &p, refused); err != nil {
+		if err := judges.Rules(tx, &p, refused); err != nil {
+			return nil, err
+		}
+	}
+	if branch.locked {
+		if err := judges.Locks(tx, &p, refused); err != nil {
 			return nil, err
 		}
 	}

@@ -28,6 +28,15 @@ type RefUpdate struct {
 	DeployKey bool
 	// Findings are what Forge.PreparePush found about rules; nil: nothing yet.
 	Findings *Findings
+	// Locked is what Forge.PreparePush found about locks of Git LFS; nil: nothing yet.
+	Locked *LockedPaths
+}
+
+// LockedPaths are the paths which an update of a branch changes and which others had locked, before its transaction.
+type LockedPaths struct {
+	Newest  int64 // the highest id of the locks that were looked at
+	Paths   []string
+	TooMany bool // changes that nobody looked at
 }
 
 // Leaves reports whether Old may be unreachable after the update.
@@ -133,6 +142,7 @@ type branchState struct {
 	paused   bool
 	archived bool // the repository is archived: only refs of pull requests may move
 	ruled    bool // the repository or its owner has rulesets
+	locked   bool // the repository has locks of Git LFS
 }
 
 // checkUpdates returns the reason for each update that cannot happen. queue is that of Push.

@@ -16,8 +16,9 @@ func lockForRefs(tx *db.Tx, repoID ID) (branchState, error) {
 	var b branchState
 	err := tx.QueryRow(`UPDATE repos SET refs_generation = refs_generation + 1 WHERE id = $1
 		RETURNING default_branch, archived, purges, `+paused(tx, "repos.id")+`,
-		ruled OR (SELECT a.ruled FROM accounts a WHERE a.id = repos.owner_id)`, repoID).
-		Scan(&b.name, &b.archived, &b.purges, &b.paused, &b.ruled)
+		ruled OR (SELECT a.ruled FROM accounts a WHERE a.id = repos.owner_id),
+		EXISTS (SELECT 1 FROM lfs_locks l WHERE l.repo_id = repos.id)`, repoID).
+		Scan(&b.name, &b.archived, &b.purges, &b.paused, &b.ruled, &b.locked)
 	if errors.Is(err, db.ErrNoRows) {
 		return b, errs.Absent()
 	}

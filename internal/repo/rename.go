@@ -110,8 +110,8 @@ func renameError(name, message string) error {
 // Check checks the updates of the refs, after the default branch has got its new name: for rules a rename creates the
 // new name and deletes the old one. Only [Forge.RenameBranch] calls it. Errors: 422 if rules forbid either, or if the
 // new name conflicts with another ref; 503 during a purge.
-func (n *BranchRename) Check(tx *db.Tx, p Push, judge Judge) (*Landing, error) {
-	landing, err := p.Check(tx, judge)
+func (n *BranchRename) Check(tx *db.Tx, p Push, judges Judges) (*Landing, error) {
+	landing, err := p.Check(tx, judges)
 	if err != nil {
 		return nil, err
 	}

@@ -76,6 +76,8 @@ type Route struct {
 	Client     bool // see ByClient
 	Factorless bool // see WithoutFactor
 	File       bool // see AsFile
+	LFS        bool // see ForLFS
+	Promised   bool // see Announced
 
 	Space Space
 }
@@ -187,6 +189,19 @@ func (r Route) OnRepository() Route {
 // OnArchived says that the route also changes archived repositories.
 func (r Route) OnArchived() Route {
 	r.Archived = true
+	return r
+}
+
+// ForLFS says that the route is one of Git LFS: it takes tokens of package lfs besides others, and its errors are JSON.
+func (r Route) ForLFS() Route {
+	r.LFS = true
+	return r
+}
+
+// Announced says that requests with a token of package lfs do not count against the caller's limit: the request that
+// gave the token out has counted.
+func (r Route) Announced() Route {
+	r.Promised = true
 	return r
 }
 

@@ -292,7 +292,7 @@ func (i *inspection) commit(rule *Rule, c *git.Commit) (string, error) {
 
 // paths returns what a rule has against the files that a commit changes.
 func (i *inspection) paths(p parameters, c *git.Commit, name string) (string, error) {
-	list, whole, err := i.changed(c)
+	list, whole, err := diff.OfCommit(i.ctx, i.objects, c, &i.trees)
 	if err != nil {
 		return "", err
 	}
@@ -344,31 +344,6 @@ func (i *inspection) file(p parameters, f *diff.File) (string, error) {
 		return "", err
 	}
 	return "", nil
-}
-
-// changed returns the files that a commit changes: of a merge those that differ from all its parents. whole is
-// false if there are too many to look at.
-func (i *inspection) changed(c *git.Commit) (list []diff.File, whole bool, err error) {
-	parents := c.Parents
-	if len(parents) == 0 {
-		parents = []git.SHA{git.EmptyTree}
-	}
-	for n, parent := range parents {
-		files, whole, err := diff.Differing(i.ctx, i.objects, parent, c.SHA, &i.trees)
-		if err != nil || !whole {
-			return nil, false, err
-		}
-		if n == 0 {
-			list = files
-			continue
-		}
-		also := map[string]bool{}
-		for _, f := range files {
-			also[f.Path] = true
-		}
-		list = slices.DeleteFunc(list, func(f diff.File) bool { return !also[f.Path] })
-	}
-	return list, true, nil
 }
 
 // signatures returns a problem unless every commit has a verified signature.

@@ -9,8 +9,10 @@ import (
 	"time"
 
 	"arbor/internal/account"
+	"arbor/internal/account/factor"
 	"arbor/internal/account/signkey"
 	"arbor/internal/account/token"
+	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/repo"
 	"arbor/internal/repo/transport"
@@ -22,6 +24,7 @@ import (
 // applier applies one seed.
 type applier struct {
 	s         *Seed
+	db        *db.DB
 	clock     *clock
 	server    *server.Server
 	repos     *repo.Service
@@ -87,7 +90,25 @@ func (a *applier) apply(ctx context.Context) error {
 	if err := a.server.Settle(ctx); err != nil {
 		return err
 	}
+	if err := a.requireFactors(ctx); err != nil {
+		return err
+	}
 	return a.invite(ctx)
+}
+
+// requireFactors has organizations and the site require second factors, as the operator would.
+func (a *applier) requireFactors(ctx context.Context) error {
+	for i := range a.s.Orgs {
+		if o := &a.s.Orgs[i]; o.RequireFactors {
+			if err := a.accounts.RequireFactors(ctx, nil, o.Login, 0); err != nil {
+				return a.s.errorAt(&o.position, err)
+			}
+		}
+	}
+	if !a.s.RequireFactors {
+		return nil
+	}
+	return a.s.errorAt(&a.s.position, a.accounts.RequireFactors(ctx, nil, "", 0))
 }
 
 // invite invites people, at the present time.
@@ -179,6 +200,12 @@ func (a *applier) user(ctx context.Context, u *User) error {
 	}
 	if u.Email != "" {
 		if err := a.accounts.VerifyEmail(ctx, u.Login, u.Email); err != nil {
+			return a.s.errorAt(&u.position, err)
+		}
+	}
+	if u.TOTP != "" {
+		err := a.db.Write(ctx, func(tx *db.Tx) error { return factor.SeedTOTP(tx, made.ID, u.TOTP) })
+		if err != nil {
 			return a.s.errorAt(&u.position, err)
 		}
 	}

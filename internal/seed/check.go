@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"arbor/internal/account"
+	"arbor/internal/account/factor"
 	"arbor/internal/account/key"
 	"arbor/internal/account/signkey"
 	"arbor/internal/account/token"
@@ -67,6 +68,9 @@ func (c *checker) checkUsers() {
 			c.checkKey(&u.Keys[j], keys)
 		}
 		c.checkSigning(u.Signing)
+		if err := factor.CheckSecret(u.TOTP); u.TOTP != "" && err != nil {
+			c.wrong(&u.position, "totp", "%v", err)
+		}
 		for j := range u.Tokens {
 			t := &u.Tokens[j]
 			switch err := token.CheckToken(t.Value); {

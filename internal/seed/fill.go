@@ -116,7 +116,7 @@ func Fill(ctx context.Context, s *Seed, to Store) (err error) {
 		return err
 	}
 	log := quiet(to.Database.Log)
-	a := &applier{s: s, clock: fixed, callers: map[string]*account.Caller{}, made: map[*Repo]bool{}}
+	a := &applier{s: s, db: d, clock: fixed, callers: map[string]*account.Caller{}, made: map[*Repo]bool{}}
 	a.server = server.New(server.Options{DB: d, Git: g, Log: log, DataDir: to.DataDir, Graduated: true,
 		Admission: to.Admission, Authenticate: a.authenticate})
 	f := a.server.Forge()

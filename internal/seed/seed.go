@@ -51,6 +51,8 @@ type Seed struct {
 	Orgs   []Org     `seed:"orgs"`
 	Repos  []Repo    `seed:"repos"`
 	Plants []Plant   `seed:"plants"`
+
+	RequireFactors bool `seed:"require_two_factor"` // of everybody, from when all else has happened
 }
 
 // Profile is what users and organizations say of themselves.
@@ -73,6 +75,7 @@ type User struct {
 	Tokens    []Token   `seed:"tokens"`
 	Keys      []Key     `seed:"keys"`
 	Signing   []Key     `seed:"signing_keys"`
+	TOTP      string    `seed:"totp"` // the secret of an authenticator app; empty: there is none
 }
 
 // Key is a public SSH key, as a file that ends in .pub holds it, or among Signing a GPG key in ASCII armor. It is
@@ -104,6 +107,8 @@ type Org struct {
 	Teams       []Team    `seed:"teams"`
 	Invitations []string  `seed:"invitations"`
 	CreatedAt   time.Time `seed:"created_at"`
+
+	RequireFactors bool `seed:"require_two_factor"` // of its people, from when all else has happened
 }
 
 // Member belongs to an organization. It is a login, or a mapping.

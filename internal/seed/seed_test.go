@@ -60,7 +60,7 @@ func TestExampleOnALargeMachine(t *testing.T) {
 func filled(t testing.TB, engine db.Engine, s *seed.Seed) http.Handler {
 	t.Helper()
 	dir, url := t.TempDir(), dbtest.URL(t, engine)
-	err := seed.Fill(t.Context(), s, seed.Store{DataDir: dir, Database: db.Options{URL: url, RunTwice: true}})
+	err := seed.Fill(t.Context(), s, seed.Store{DataDir: dir, Database: db.Options{URL: url}})
 	testkit.NoError(t, err)
 	g := gittest.New(t, git.Options{})
 	return server.New(server.Options{DB: dbtest.OpenURL(t, url), Git: g, DataDir: dir,
@@ -104,6 +104,26 @@ func dump(t testing.TB, h http.Handler, token string) string {
 		fmt.Fprintf(&b, "%s\n%s\n", path, body)
 	}
 	return b.String()
+}
+
+// Factors and requirements of a seed hold from the first request on.
+func TestFactors(t *testing.T) {
+	t.Parallel()
+	for _, required := range []struct{ by, site, org string }{{"the site", "require_two_factor: true\n", ""},
+		{"an organization", "", ", require_two_factor: true"}} {
+		h := filled(t, db.SQLite, parse(t, []byte(required.site+`
+users:
+  - {login: ann, tokens: [arb_ann1], totp: ABCDEFGHIJKLMNOPQRSTUVWXYZ234567}
+  - {login: bob, tokens: [arb_bob1]}
+orgs: [{login: acme, owners: [ann], members: [bob]`+required.org+`}]
+repos: [{name: acme/plot, files: {README.md: text}}]
+`)))
+		for value, want := range map[string]int{"arb_ann1": 200, "arb_bob1": 403} {
+			if code, body := get(t, h, value, "/user"); code != want {
+				t.Errorf("required by %s, %s: %d %s", required.by, value, code, body)
+			}
+		}
+	}
 }
 
 // What the documentation shows works, on both engines, and makes the same store
@@ -197,7 +217,7 @@ func TestFillTwice(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		dir, url := t.TempDir(), dbtest.Empty(t, engine)
-		to := seed.Store{DataDir: dir, Database: db.Options{URL: url, RunTwice: true}}
+		to := seed.Store{DataDir: dir, Database: db.Options{URL: url}}
 		one, other := parse(t, []byte("users: [{login: alice}]\n")),
 			parse(t, []byte("users: [{login: bob}]\n"))
 		if held, err := seed.Held(t.Context(), one, to.Database); held || err != nil {

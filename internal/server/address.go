@@ -43,8 +43,11 @@ func (s *Server) locate(r *http.Request, info *web.Info, from *admission.Origin)
 		return nil
 	}
 	info.Pattern, info.Form = n.pattern, errorForm(n.group)
-	if n.group == route.Pages {
+	switch {
+	case n.group == route.Pages:
 		info.Form = s.pageErrors
+	case n.lfs:
+		info.Form = web.APIErrors
 	}
 	if !setParams(info, c, n) {
 		return nil

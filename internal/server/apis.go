@@ -27,6 +27,7 @@ import (
 	"arbor/internal/issue/subscription"
 	"arbor/internal/issue/timeline"
 	"arbor/internal/label"
+	"arbor/internal/lfs"
 	"arbor/internal/license"
 	"arbor/internal/markup"
 	"arbor/internal/milestone"
@@ -160,6 +161,7 @@ func (of *apis) features(s *Server) []feature {
 		of.Reviews,
 		of.Releases,
 		of.Attachments,
+		lfs.NewAPI(f.LFS),
 		of.OnCommits,
 		detect.NewAPI(f.Detect),
 		&license.API{},

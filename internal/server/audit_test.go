@@ -43,6 +43,7 @@ var unaudited = map[string]string{
 	"POST /repos/{owner}/{repo}/check-suites":                            "the same",
 	"POST /repos/{owner}/{repo}/check-suites/{check_suite_id}/rerequest": "the same",
 	"POST /{owner}/{repo}/git-upload-pack":                               "it only reads",
+	"* /{owner}/{repo}/info/lfs":                                         "daily work beside Git's",
 	"POST /graphql":                                                      "it asks other routes, which tell",
 	"POST /api/graphql":                                                  "the same",
 	"* /markdown":                                                        "it changes nothing",

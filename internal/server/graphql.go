@@ -28,7 +28,7 @@ func (s *Server) newGraphQL(of *apis) *graphql.API {
 		Statuses: of.Statuses, Checks: of.Checks, Reactions: reaction.NewMany(s.o.DB),
 		Git: of.objects, Signatures: s.forge.Signatures, Labels: of.Labels, Milestones: of.Milestones, Releases: of.Releases, Rules: s.forge.Rules,
 		Searches: s.forge.Searches, FindRepositories: of.repositories.Find, FindAccounts: of.People.Find,
-		Accounts: s.accounts, Replies: of.replies, Markups: of.markups, Lists: of.lists, Stars: of.stars,
+		Accounts: s.accounts, Replies: of.replies, Markups: of.markups, Lists: of.lists, Stars: of.stars, Pins: of.pins,
 		Languages:     s.forge.Detect,
 		Collaborators: of.collaborators, Teams: s.forge.Teams, Networks: s.forge.Network, Owners: of.codeOwners,
 		Activities: of.activities, Keys: key.New(s.o.DB, s.accounts),

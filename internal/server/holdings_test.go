@@ -34,6 +34,7 @@ var holdings = []string{
 	`id, name FROM attachments`,
 	`id FROM reactions`,
 	`user_id, repo_id FROM stars`,
+	`account_id, repo_id, place FROM pins`,
 	`user_id, repo_id FROM watches`,
 	`issue_id, user_id FROM issue_subscriptions`,
 	`user_id, target_id FROM followers`,

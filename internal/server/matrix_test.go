@@ -93,7 +93,7 @@ func newMatrix(t *testing.T, engine db.Engine) *matrix {
 		}, Writing: rights.note})
 	})
 	t.Cleanup(gate.Lift)
-	holder, err := db.Open(t.Context(), db.Options{URL: address}) // whose transactions do not run twice
+	holder, err := db.Open(t.Context(), db.Options{URL: address})
 	testkit.NoError(t, err)
 	t.Cleanup(func() { holder.Close() })
 	s.OnAsked(heard.note)

@@ -260,9 +260,14 @@ func wantRead(r *route.Route, c caller, h *fixture.Home, path, query string) int
 	return want
 }
 
+// fetches reports a route by which Git or Git LFS asks for what it downloads.
+func fetches(r *route.Route) bool {
+	return strings.HasSuffix(r.Pattern, "/git-upload-pack") || strings.HasSuffix(r.Pattern, "/info/lfs/objects/batch")
+}
+
 // suffices reports that a limited token may be used to change something by a route.
 func (c caller) suffices(r *route.Route, h *fixture.Home, role account.Role) bool {
-	if strings.HasSuffix(r.Pattern, "/git-upload-pack") || readsOnly(r) {
+	if fetches(r) || readsOnly(r) {
 		return true
 	}
 	need := r.Need
@@ -285,7 +290,7 @@ func (m *matrix) wantAct(q *fixture.Request, c caller, h *fixture.Home) int {
 	switch {
 	case r.Nobody: // the code in the address is the right
 		return allowed
-	case c == poor && (readsOnly(r) || !h.Private && strings.HasSuffix(r.Pattern, "/git-upload-pack")):
+	case c == poor && (readsOnly(r) || !h.Private && fetches(r)):
 		return allowed
 	case c == poor:
 		return refused

@@ -41,7 +41,11 @@ func hasForm(_ *matrix, t *testing.T, e *exchange) {
 		e.errorf(t, "does not say what is allowed")
 	}
 	why := ""
-	switch kind := e.Header.Get("Content-Type"); r.Group {
+	group := r.Group
+	if r.LFS { // git lfs reads JSON
+		group = route.API
+	}
+	switch kind := e.Header.Get("Content-Type"); group {
 	case route.Git:
 		if !strings.HasPrefix(kind, "text/plain") || strings.TrimSpace(string(e.Body)) == "" {
 			why = "is a text that git does not show"

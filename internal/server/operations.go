@@ -22,6 +22,7 @@ import (
 	"arbor/internal/milestone"
 	"arbor/internal/notification"
 	"arbor/internal/page/talk"
+	"arbor/internal/pin"
 	"arbor/internal/plant"
 	"arbor/internal/repo/collaborator"
 	"arbor/internal/repo/list"
@@ -52,6 +53,7 @@ type operations struct {
 	notices       *notification.Service
 	objects       *gitdata.Service
 	onCommits     *commitcomment.Service
+	pins          *pin.Service
 	plants        *plant.Service
 	reviews       *review.Service
 	stars         *star.Service
@@ -78,13 +80,14 @@ func (s *Server) newOperations() *operations {
 		reviews: review.New(d, repos, issues, f.Pulls), stars: star.New(d, repos),
 		subscriptions: subscription.New(d, issues), timelines: timeline.New(d, issues, f),
 		kinds: search.NewKinds(f.Searches), lists: list.New(d),
-		replies: savedreply.New(d),
+		replies: savedreply.New(d), pins: pin.New(d),
 		objects: gitdata.New(d, repos, f.Signatures, s.o.MaxTreeEntries)}
 	o.repositories, o.code = repository.NewAPI(o.kinds), code.NewAPI(o.kinds, repos)
 	o.autolinks, o.codeOwners = autolink.New(d), codeowner.New(d, repos)
 	if s.o.ImageKey != nil {
 		o.images = imageproxy.New(s.o.ImageKey, s.o.ImageNetworks)
 	}
+	o.objects.LFS = f.LFS
 	issues.Texts().Images, o.objects.Images = o.images, o.images
 	o.deployments = deployment.New(d, repos, o.statuses)
 	o.notices = notification.New(d, repos, o.subscriptions)

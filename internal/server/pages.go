@@ -36,13 +36,15 @@ func (of *apis) newKit(s *Server) *page.Kit {
 func (of *apis) pages(s *Server, kit *page.Kit, door *signin.Pages) []feature {
 	f, repos := s.forge, s.forge.Repos
 	conversations := talk.New(kit, of.conversations(s))
+	code := of.codePages(s, kit)
 	return []feature{
 		kit,
-		of.codePages(s, kit),
+		code,
 		door,
 		people.New(kit, people.Services{Accounts: f.Accounts, Teams: f.Teams, Follows: of.follows, Stars: of.stars,
 			Lists: of.lists, Searches: of.repositories, Activities: of.activities,
-			Collaborators: of.collaborators, Invitations: f.Invitations}),
+			Collaborators: of.collaborators, Invitations: f.Invitations,
+			Repos: repos, Pins: of.pins, Readme: code.Readme}),
 		project.New(kit, project.Services{Accounts: f.Accounts, Settings: f.Settings, Networks: f.Network,
 			Pulls: f.Pulls, Git: of.objects}),
 		explore.New(kit, explore.Services{Repositories: of.repositories, People: of.People, Commits: of.commits,

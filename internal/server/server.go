@@ -36,6 +36,7 @@ import (
 	"arbor/internal/forge"
 	"arbor/internal/issue/live"
 	"arbor/internal/journal"
+	"arbor/internal/lfs"
 	"arbor/internal/mail"
 	"arbor/internal/oidc"
 	"arbor/internal/ratelimit"
@@ -222,7 +223,15 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, n *node, 
 	var caller *account.Caller
 	var given bool
 	var err error
-	if !to.Client {
+	promised := false // by package lfs, so the request is counted
+	switch {
+	case to.LFS && lfs.IsToken(r):
+		caller, err = s.forge.LFS.Authenticate(r)
+		given, promised = true, to.Promised && err == nil
+		if err == nil && caller == nil && s.o.RequireToken {
+			err = errs.New(errs.Unauthenticated, "Requires authentication")
+		}
+	case !to.Client:
 		caller, given, err = s.authenticate(r, to.Group)
 	}
 	if err == nil && !given && caller == nil && !to.Client && takesCookie(r, info, n) &&
@@ -238,7 +247,7 @@ func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, n *node, 
 	if caller != nil && to.Group == route.Pages {
 		info.Form = info.Form.For(r.WithContext(account.WithCaller(r.Context(), caller)))
 	}
-	if to.Counts() {
+	if to.Counts() && !promised {
 		// First, so that guessed credentials count too.
 		if err := s.count(w, r, caller, info.Pattern); err != nil {
 			return err

@@ -24,7 +24,7 @@ type SSHOptions struct {
 // flight.
 func (s *Server) ServeSSH(ctx context.Context, l net.Listener) error {
 	return ssh.New(ssh.Options{
-		Tokens: s.forge.Tokens, Transport: s.forge.Transport, Control: s.control, Log: s.log,
+		Tokens: s.forge.Tokens, Transport: s.forge.Transport, LFS: s.forge.LFS, Site: s.o.BaseURL, Control: s.control, Log: s.log,
 		HostKeys: s.o.SSH.HostKeys,
 		NewID:    s.newID, Allow: s.limiter.TakeKey, Address: s.sshAddress,
 		Explain: func(err error) error { return space.Explain(err, s.disks...) },

@@ -45,6 +45,7 @@ type node struct {
 	routes  []endpoint
 	open    bool   // see route.Route.WithoutToken
 	file    bool   // see route.Route.AsFile
+	lfs     bool   // see route.Route.ForLFS
 	streams bool   // see route.Route.Streamed: the address accepts uploads
 	allow   string // the value of Allow
 	metrics routeMetrics
@@ -128,6 +129,7 @@ func newTable(routes []route.Route, m *metrics) *table {
 			t.named[r.Method+" "+r.Pattern] = to
 		}
 		n.open, n.file, n.streams = n.open || r.Open, n.file || r.File, n.streams || r.Streams
+		n.lfs = n.lfs || r.LFS
 		n.allow = allowed(n)
 	}
 	return t

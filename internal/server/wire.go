@@ -17,6 +17,7 @@ import (
 	"arbor/internal/admission"
 	"arbor/internal/audit"
 	"arbor/internal/db"
+	"arbor/internal/durable"
 	"arbor/internal/forge"
 	"arbor/internal/git"
 	"arbor/internal/hook"
@@ -60,6 +61,8 @@ type Options struct {
 	HookNetworks outgoing.Networks // internal networks that webhooks may reach
 	// signs addresses of images of other hosts, which texts show through this server; nil: texts have links to them
 	ImageKey      []byte
+	LFSMaxObject  int64             // bytes of the largest object of Git LFS; 0: there is no Git LFS
+	LFSKey        []byte            // signs tokens of Git LFS; nil: a random one
 	ImageNetworks outgoing.Networks // internal networks from which these images may come, for tests
 	AdminHost     string            // additional Host accepted on the admin address; may be empty
 	Now           func() time.Time
@@ -121,6 +124,10 @@ func newServer(o Options) *Server {
 		disks = append(disks, filepath.Dir(file))
 	}
 	f.Repos.Quota = o.Quota
+	f.LFS.MaxObject, f.LFS.Key = o.LFSMaxObject, o.LFSKey
+	if f.LFS.Key == nil {
+		f.LFS.Key = durable.NewKey()
+	}
 	f.Invitations.Required = o.MustInvite
 	f.Accounts.TextLimits = textLimits(o)
 	f.Repos.Room = space.NewGuard(o.MinFree, o.Log, disks...)

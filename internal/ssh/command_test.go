@@ -9,7 +9,7 @@ import (
 
 // What git and other clients send finds its repository, however it is quoted.
 func TestParseCommand(t *testing.T) {
-	want := command{"git-upload-pack", "alice", "garden.git"}
+	want := command{service: "git-upload-pack", owner: "alice", name: "garden.git"}
 	for _, line := range []string{
 		"git-upload-pack 'alice/garden.git'", "git-upload-pack '/alice/garden.git'",
 		"git-upload-pack alice/garden.git",
@@ -22,7 +22,11 @@ func TestParseCommand(t *testing.T) {
 		}
 	}
 	if got, err := parseCommand("git-receive-pack 'alice/garden'"); err != nil ||
-		got != (command{"git-receive-pack", "alice", "garden"}) {
+		got != (command{service: "git-receive-pack", owner: "alice", name: "garden"}) {
+		t.Errorf("%v, %v", got, err)
+	}
+	if got, err := parseCommand("git-lfs-authenticate '/alice/garden.git' upload 0abc"); err != nil ||
+		got != (command{"git-lfs-authenticate", "alice", "garden.git", true}) {
 		t.Errorf("%v, %v", got, err)
 	}
 }
@@ -33,6 +37,8 @@ func TestParseCommandRefuses(t *testing.T) {
 		"git-upload-archive 'alice/garden.git'": errs.Invalid,
 		"git-upload-pack":                       errs.Invalid, "git-upload-pack 'alice/garden.git": errs.Invalid, `git-upload-pack a/b\`: errs.Invalid,
 		"git-upload-pack a/b c/d": errs.Invalid, "git-upload-pack a/b; ls": errs.Invalid,
+		"git-lfs-authenticate a/b": errs.Invalid, "git-lfs-authenticate a/b delete": errs.Invalid,
+		"git-lfs-transfer a/b upload": errs.Invalid, "git-lfs-authenticate a upload": errs.NotFound,
 		"git-upload-pack --strict a/b": errs.Invalid,
 		"git-upload-pack 'garden'":     errs.NotFound, "git-upload-pack '../../etc'": errs.NotFound, "git-upload-pack '/a/b/c'": errs.NotFound,
 		"git-upload-pack 'a/$(ls)'": errs.NotFound, "git-upload-pack 'a/b\nc'": errs.NotFound,
@@ -51,6 +57,7 @@ func TestParseCommandRefuses(t *testing.T) {
 // Whatever is taken names a service and two words that can be nothing else than a login and a name.
 func FuzzParseCommand(f *testing.F) {
 	f.Add("git-upload-pack 'alice/garden.git'")
+	f.Add("git-lfs-authenticate alice/garden.git upload")
 	f.Add(`git receive-pack "a"'/'\b`)
 	f.Fuzz(func(t *testing.T, line string) {
 		c, err := parseCommand(line)
@@ -59,7 +66,7 @@ func FuzzParseCommand(f *testing.F) {
 			if !errs.Is(err, errs.Invalid) && !errs.Is(err, errs.NotFound) {
 				t.Fatal(err)
 			}
-		case c.service != "git-upload-pack" && c.service != "git-receive-pack",
+		case c.service != "git-upload-pack" && c.service != "git-receive-pack" && c.service != authenticate,
 			c.owner == "", c.name == "", strings.ContainsAny(c.owner+c.name, "/\\ '\"$;\n\x00"):
 			t.Fatalf("%q became %v", line, c)
 		}

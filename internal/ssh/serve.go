@@ -2,6 +2,7 @@ package ssh
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -73,6 +74,9 @@ func (r *request) serve(ctx context.Context) error {
 		return err
 	}
 	defer r.ticket.Leave()
+	if r.service == authenticate {
+		return r.authorize(ctx)
+	}
 	r.stream = admission.NewPacedStream(r.ticket, r.s.channel, func() { r.s.c.net.Close() })
 	defer r.stream.End()
 	err = o.Transport.Converse(ctx, r.service, transport.Conversation{
@@ -83,8 +87,33 @@ func (r *request) serve(ctx context.Context) error {
 	return err
 }
 
-// access finds the repository for the key, as both are now.
+// authorize answers git-lfs-authenticate: where objects are transferred over HTTP, and with what token.
+func (r *request) authorize(ctx context.Context) error {
+	a, err := r.find(ctx)
+	if err != nil {
+		return err
+	}
+	ticket, err := r.s.c.s.o.LFS.Authorize(ctx, a, r.command.upload, r.s.c.s.o.Site)
+	if err != nil {
+		return err
+	}
+	timer := time.AfterFunc(longestWrite, func() { r.s.c.net.Close() })
+	defer timer.Stop()
+	return json.NewEncoder(r.s.channel).Encode(ticket)
+}
+
+// access is find with the right that the service needs.
 func (r *request) access(ctx context.Context) (*repo.Access, error) {
+	a, err := r.find(ctx)
+	if err != nil {
+		return nil, err
+	}
+	need, _ := transport.RoleOfService(r.service)
+	return a, r.s.c.s.o.Transport.Check(ctx, a, need)
+}
+
+// find finds the repository for the key, as both are now.
+func (r *request) find(ctx context.Context) (*repo.Access, error) {
 	o := &r.s.c.s.o
 	caller, err := o.Tokens.CallerOfKey(ctx, r.s.c.fingerprint)
 	if err != nil {
@@ -98,8 +127,7 @@ func (r *request) access(ctx context.Context) (*repo.Access, error) {
 		r.moved = true
 		r.s.say("This repository moved. Please use the new location:\n  %s", o.Address(found.Repo))
 	}
-	need, _ := transport.RoleOfService(r.service)
-	return &found.Access, o.Transport.Check(ctx, &found.Access, need)
+	return &found.Access, nil
 }
 
 // message is what a client may read of an error.

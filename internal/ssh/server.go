@@ -5,7 +5,7 @@
 //	rekey.go       how often a client may ask for other keys
 //	connection.go  the handshake: who signs in, with which key; the channels of a connection
 //	session.go     what a client asks for on a channel
-//	serve.go       one of git's services, with the rights and limits that it has over HTTP
+//	serve.go       one of git's services, with the rights and limits that it has over HTTP; tokens of Git LFS
 //	command.go     the command line that git sends
 //	hostkey.go     the keys by which clients know the server
 //
@@ -37,6 +37,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/account/token"
 	"arbor/internal/admission"
+	"arbor/internal/lfs"
 	"arbor/internal/repo"
 	"arbor/internal/repo/transport"
 )
@@ -45,6 +46,8 @@ import (
 type Options struct {
 	Tokens    *token.Service
 	Transport *transport.Service
+	LFS       *lfs.Service
+	Site      string // the address of the server over HTTP; empty: it is not known
 	Control   *admission.Control
 	Log       *slog.Logger
 	HostKeys  []ssh.Signer
@@ -57,7 +60,7 @@ type Options struct {
 
 // Served is a request that was served.
 type Served struct {
-	Service string // "git-upload-pack", "git-receive-pack" or "shell"
+	Service string // "git-upload-pack", "git-receive-pack", "git-lfs-authenticate" or "shell"
 	Status  int    // as HTTP would have it
 }
 

@@ -36,11 +36,18 @@ func NewSecret() string {
 	return base32Plain.EncodeToString(secret)
 }
 
+// CheckSecret returns a 422 for what NewSecret cannot have returned.
+func CheckSecret(text string) error {
+	_, err := parseSecret(text)
+	return err
+}
+
 // parseSecret reads what NewSecret returned. Error: 422.
 func parseSecret(text string) ([]byte, error) {
 	secret, err := base32Plain.DecodeString(strings.ToUpper(strings.ReplaceAll(text, " ", "")))
 	if err != nil || len(secret) != secretSize {
-		return nil, errs.New(errs.Invalid, "This is not the secret of an authenticator app. Start over.")
+		return nil, errs.New(errs.Invalid,
+			"This is not the secret of an authenticator app, 32 letters and digits. Start over.")
 	}
 	return secret, nil
 }
@@ -79,6 +86,15 @@ func stepOf(secret []byte, code string, last int64, now db.Time) (step int64, ok
 		}
 	}
 	return 0, false
+}
+
+// SeedTOTP gives an account an authenticator app without a code, for seeds. Error: 422.
+func SeedTOTP(tx *db.Tx, of account.ID, text string) error {
+	secret, err := parseSecret(text)
+	if err != nil {
+		return err
+	}
+	return storeTOTP(tx, of, secret, 0)
 }
 
 // AddTOTP replaces the authenticator app of an account, if the code is one of the new app's. The code counts as used.

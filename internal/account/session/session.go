@@ -217,15 +217,70 @@ func (s *Service) SignInWithToken(ctx context.Context, text string, from Origin)
 	})
 }
 
-// SignInWith starts a session of a user whom another package recognized, in the given way. whose is called in the
-// transaction. Errors: those of whose; 403 for a suspended account.
+// Recognized is how another package recognized a user.
+type Recognized struct {
+	Way     string  // WithProvider and the provider's name
+	At      db.Time // when the user showed who it is; zero: now
+	Session string  // the provider's name of its own session; empty: not told
+}
+
+// SignInWith starts a session of a user whom another package recognized. whose is called in the transaction. Errors:
+// those of whose; 403 for a suspended account.
 func (s *Service) SignInWith(
-	ctx context.Context, login, way string, from Origin, whose func(tx *db.Tx) (*account.Account, error),
+	ctx context.Context, login string, by Recognized, from Origin, whose func(tx *db.Tx) (*account.Account, error),
 ) (string, error) {
 	return s.begin(ctx, login, from, func(tx *db.Tx) (*newSession, error) {
 		a, err := whose(tx)
-		return &newSession{account: a, how: way}, err
+		return &newSession{account: a, how: by.Way, shown: by.At, provider: by.Session}, err
 	})
+}
+
+// AtProvider selects sessions that an identity provider made.
+type AtProvider struct {
+	Way     string // see Recognized
+	Issuer  string
+	Subject string  // of the issuer; empty: anybody with Session
+	Session string  // the provider's; empty: all of Subject
+	Before  db.Time // they began before that
+}
+
+// EndAtProvider ends the sessions that a provider says have ended there. With a subject, those end too of which the
+// provider did not tell its own session. Without any it does nothing.
+func EndAtProvider(tx *db.Tx, at AtProvider) error {
+	of, err := accountsAtProvider(tx, at)
+	if err != nil {
+		return err
+	}
+	for _, id := range of {
+		if err := account.HoldID(tx, id); err != nil {
+			return err
+		}
+		ended, err := endAtProvider(tx, id, at)
+		if err != nil {
+			return err
+		}
+		if ended == 0 {
+			continue
+		}
+		a, err := account.ByID(tx, id)
+		if err != nil {
+			return err
+		}
+		err = account.Record(tx, audit.UserLogout, a, "", map[string]any{"by": at.Way, "sessions": ended})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// MadeWith returns how the session of a caller was made, one of the ways; empty: not known. Error: 404.
+func (s *Service) MadeWith(ctx context.Context, of *account.Caller) (how string, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		how, err = madeWith(tx, of.TokenID)
+		return err
+	})
+	return how, err
 }
 
 // EndAll ends all sessions of an account but one; 0: all. The account's row is locked.
@@ -243,10 +298,12 @@ func WaysOf(tx *db.Tx, of account.ID) (password, passkey bool, err error) {
 
 // newSession is whose session is begun, and by what.
 type newSession struct {
-	account *account.Account
-	token   int64   // it was started with, which limits its rights; 0: a password
-	expires db.Time // of the token; zero: never
-	how     string  // it was made, see the ways
+	account  *account.Account
+	token    int64   // it was started with, which limits its rights; 0: a password
+	expires  db.Time // of the token; zero: never
+	how      string  // it was made, see the ways
+	shown    db.Time // when the user showed who it is; zero: now
+	provider string  // the session of the identity provider; empty: none
 }
 
 // begin stores a session of the user with a login.

@@ -30,11 +30,12 @@ func insertSession(tx *db.Tx, n *newSession, d [sha256.Size]byte, from Origin, e
 		address = from.Address.String()
 	}
 	err = tx.QueryRow(`INSERT INTO tokens (account_id, digest, hint, note, scopes, permission, created_at,
-		expires_at, agent, address, begun_with, made_with)
-		SELECT a.id, $2, '', '', t.scopes, COALESCE(t.permission, 0), $3, $4, $5, $6, t.id, $8
+		expires_at, agent, address, begun_with, made_with, confirmed_at, provider_session)
+		SELECT a.id, $2, '', '', t.scopes, COALESCE(t.permission, 0), $3, $4, $5, $6, t.id, $8,
+		NULLIF($9, 0), NULLIF($10, '')
 		FROM accounts a LEFT JOIN tokens t ON t.id = $7 WHERE a.id = $1 RETURNING id`,
 		n.account.ID, d[:], tx.Now, expires, strings.ReplaceAll(agent, "\x00", ""), address,
-		n.token, n.how).Scan(&id)
+		n.token, n.how, n.shown, n.provider).Scan(&id)
 	if err != nil {
 		return 0, err
 	}
@@ -81,6 +82,33 @@ func endSessions(tx *db.Tx, of account.ID, but int64) error {
 		return err
 	}
 	return tx.Bump(account.Topic)
+}
+
+// accountsAtProvider lists whose sessions an AtProvider may select.
+func accountsAtProvider(tx *db.Tx, at AtProvider) ([]account.ID, error) {
+	scan := func(row db.Scanner) (id account.ID, err error) { return id, row.Scan(&id) }
+	if at.Subject != "" {
+		return db.QueryList(tx, scan, `SELECT account_id FROM identities WHERE issuer = $1 AND subject = $2`,
+			at.Issuer, at.Subject)
+	}
+	return db.QueryList(tx, scan, `SELECT DISTINCT account_id FROM tokens WHERE provider_session = $1 AND made_with = $2
+		AND revoked_at IS NULL ORDER BY account_id`, at.Session, at.Way)
+}
+
+// endAtProvider ends the sessions of an account, whose row is held, that an AtProvider selects, and returns how many
+// these were.
+func endAtProvider(tx *db.Tx, of account.ID, at AtProvider) (ended int64, err error) {
+	ended, err = tx.Exec(`UPDATE tokens SET revoked_at = $1 WHERE account_id = $2 AND agent IS NOT NULL
+		AND revoked_at IS NULL AND made_with = $3 AND created_at <= $4
+		AND ($5 = '' OR provider_session = $5 OR $6 <> '' AND provider_session IS NULL)`,
+		tx.Now, of, at.Way, at.Before, at.Session, at.Subject)
+	if err != nil || ended == 0 {
+		return 0, err
+	}
+	if err := account.DenyDevices(tx, of); err != nil {
+		return 0, err
+	}
+	return ended, tx.Bump(account.Topic)
 }
 
 // madeWith returns how a session was made; empty: not known.

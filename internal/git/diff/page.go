@@ -2,6 +2,7 @@ package diff
 
 import (
 	"context"
+	"slices"
 
 	"arbor/internal/git"
 )
@@ -91,4 +92,30 @@ func Differing(ctx context.Context, r *git.Repository, from, to git.SHA, budget 
 	}
 	*budget -= d.trees - (maxComparing - given) + 1
 	return d.files, d.whole && d.total <= len(d.files), nil
+}
+
+// OfCommit lists the files that a commit changes, as Differing does: of a merge those that differ from all its parents.
+func OfCommit(ctx context.Context, r *git.Repository, c *git.Commit, budget *int) (
+	list []File, whole bool, err error,
+) {
+	parents := c.Parents
+	if len(parents) == 0 {
+		parents = []git.SHA{git.EmptyTree}
+	}
+	for n, parent := range parents {
+		files, whole, err := Differing(ctx, r, parent, c.SHA, budget)
+		if err != nil || !whole {
+			return nil, false, err
+		}
+		if n == 0 {
+			list = files
+			continue
+		}
+		also := map[string]bool{}
+		for _, f := range files {
+			also[f.Path] = true
+		}
+		list = slices.DeleteFunc(list, func(f File) bool { return !also[f.Path] })
+	}
+	return list, true, nil
 }

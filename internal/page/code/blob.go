@@ -35,6 +35,8 @@ type blobView struct {
 	Table  *dataTable
 	Cells  []bookCell // of a notebook
 
+	Large bool // stored with Git LFS: File has what was read of the object, and Git a pointer
+
 	Owners *codeowner.File // with its errors, if this is a CODEOWNERS file
 }
 
@@ -58,11 +60,15 @@ func (v *blobView) Rows() template.HTML {
 // GET /{owner}/{repo}/blob/{path...}
 //
 // Blob answers the page of a file: its text highlighted, 1,500 lines a page (?line= leads to that of a line),
-// a picture, a PDF by the browser's own viewer, or Markdown rendered (?plain=1: its source). A directory leads to its own page. Error: 404.
+// a picture, a PDF by the browser's own viewer, or Markdown rendered (?plain=1: its source). What is
+// stored with Git LFS is shown in the place of its pointer. ?raw=true leads to the bytes. A directory leads to its own page. Error: 404.
 func (p *Pages) Blob(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	place, err := p.place(r, a, "blob")
 	if err != nil {
 		return err
+	}
+	if raw := web.QueryOf(r).Get("raw"); raw == "1" || raw == "true" { // links to files at GitHub have it
+		return page.SeeOther(w, r, place.Link("raw", place.At.Path))
 	}
 	if place.At.Type == "tree" {
 		return page.SeeOther(w, r, place.Link("tree", place.At.Path))
@@ -74,6 +80,9 @@ func (p *Pages) Blob(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	}
 	if err != nil {
 		return page.Absent(err)
+	}
+	if v.Large, err = p.large(r, a, v.File); err != nil {
+		return err
 	}
 	changes, err := p.with.Git.LastChanges(r.Context(), a, v.At.SHA, v.At.Path, false)
 	if err != nil {
@@ -95,6 +104,20 @@ func (p *Pages) Blob(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 		return page.SeeOther(w, r, v.Link("blob", v.At.Path)+to)
 	}
 	return p.t.Page(w, r, "blob.html", v)
+}
+
+// maxLarge bounds the object of Git LFS that is read to be shown, in bytes.
+const maxLarge = 1 << 20
+
+// large puts the object of Git LFS into the place of a pointer, and reports whether there is one.
+func (p *Pages) large(r *http.Request, a *repo.Access, f *gitdata.File) (bool, error) {
+	o, ok, err := p.with.Git.Large(r.Context(), a, f)
+	if err != nil || !ok {
+		return false, err
+	}
+	f.Size = o.Size
+	f.Data, f.Read, err = p.with.Git.LFS.Read(r.Context(), o, maxLarge)
+	return true, err
 }
 
 // show decides how the file is shown. It gives the query of another page where a line is asked for that is
@@ -129,8 +152,11 @@ func (p *Pages) show(r *http.Request, v *blobView) (to string, err error) {
 		v.Kind = "binary"
 		return "", nil
 	}
-	v.Kind, v.Wrong = "text", gitdata.TemplateProblem(v.At.Path, text)
-	if isMarkdown(v.Name()) {
+	v.Kind = "text"
+	if !v.Large {
+		v.Wrong = gitdata.TemplateProblem(v.At.Path, text)
+	}
+	if isMarkdown(v.Name()) && !v.Large {
 		v.Kind, v.Source = "markdown", web.QueryOf(r).Get("plain") == "1"
 		if !v.Source {
 			if v.HTML, err = p.rendered(r, &v.at, v.At.Path); err != nil || v.HTML != "" {

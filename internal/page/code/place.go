@@ -150,3 +150,16 @@ func (p *Pages) rendered(r *http.Request, v *at, path string) (template.HTML, er
 	return template.HTML(relink(string(html),
 		where{v.Link("blob", path), v.Link("raw", path), v.Link("blob", "")})), err
 }
+
+// Readme returns a file of a repository's default branch as HTML, for the page of its owner; empty: there is none that
+// can be shown.
+func (p *Pages) Readme(r *http.Request, a *repo.Access, path string) (template.HTML, error) {
+	v := at{}
+	v.Repo = &page.Head{Access: a, Path: page.RepoPath(a)}
+	v.At.Ref, v.At.SHA = a.DefaultBranch, git.SHA(a.DefaultBranch)
+	html, err := p.rendered(r, &v, path)
+	if errs.Is(err, errs.Conflict) { // it is empty
+		return "", nil
+	}
+	return html, err
+}

@@ -137,8 +137,9 @@ const maxListed = 1000
 // File is one changed file.
 type File struct {
 	page.ChangedFile
-	ID string // SHA-256 of its path
-	// why no lines are shown: large, generated, binary, picture, collapsed, same (no line changed), space (only
+	ID    string       // SHA-256 of its path
+	Large *LargeChange // of an object of Git LFS; nil: the file is Git's
+	// why no lines are shown: lfs, large, generated, binary, picture, collapsed, same (no line changed), space (only
 	// white space did), or empty
 	Why   string
 	Href  string // shows a collapsed file; empty: the page cannot
@@ -208,6 +209,7 @@ func New(r *http.Request, files []page.ChangedFile, o Options) *View {
 	}
 	for n := range files {
 		f := &File{ChangedFile: files[n], ID: ID(files[n].Filename), Split: v.Split}
+		f.Large = largeChange(f.Patch)
 		if asked := slices.Contains(wanted, f.ID[:ShortID]); f.Patch != nil {
 			f.show(o, asked, v.NoSpace, &left)
 			if f.Why != "" && f.Why != "space" {
@@ -349,6 +351,8 @@ func (f *File) Page() string { return page.Local(f.BlobURL) }
 // shown.
 func (f *File) hidden(o Options) string {
 	switch {
+	case f.Large != nil:
+		return "lfs"
 	case f.Patch == nil && f.Brief != nil && f.Brief.Binary && page.IsPicture(f.Filename) && f.Old+f.New != "":
 		return "picture"
 	case f.Patch == nil && f.Brief != nil && f.Brief.Binary:

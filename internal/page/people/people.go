@@ -1,6 +1,7 @@
 // Package people is the pages about people and organizations.
 //
-//   - /{owner}: profile.go, and its tabs ?tab=repositories (repositories.go), stars, followers, following
+//   - /{owner}: profile.go, overview.go, and its tabs ?tab=repositories (repositories.go), stars, followers, following
+//   - /settings/pins, /orgs/{org}/settings/pins: pins.go
 //   - /orgs/{org}/people: members.go; /orgs/{org}/people/teams, /orgs/{org}/people/new-team: teams.go
 //   - /orgs/{org}/settings, /new/organization: organization.go; .../settings/hooks: package webhook
 //
@@ -10,6 +11,7 @@ package people
 
 import (
 	"embed"
+	"html/template"
 	"net/http"
 	"time"
 
@@ -19,6 +21,8 @@ import (
 	"arbor/internal/invitation"
 	"arbor/internal/page"
 	"arbor/internal/page/webhook"
+	"arbor/internal/pin"
+	"arbor/internal/repo"
 	"arbor/internal/repo/collaborator"
 	"arbor/internal/repo/list"
 	"arbor/internal/route"
@@ -45,6 +49,11 @@ type Services struct {
 
 	Collaborators *collaborator.Service
 	Invitations   *invitation.Service
+
+	Repos *repo.Service
+	Pins  *pin.Service
+	// Readme renders a file of a repository's default branch; empty: there is none that can be shown.
+	Readme func(r *http.Request, a *repo.Access, path string) (template.HTML, error)
 }
 
 // Pages answers the pages of this room.
@@ -77,6 +86,10 @@ func (p *Pages) Routes() []route.Route {
 		people.SignedIn("POST /orgs/{org}/people/teams/{team_slug}/repositories", p.ChangeTeamRepos),
 		people.SignedIn("GET /orgs/{org}/people/teams/{team_slug}/settings", p.TeamSettings),
 		people.SignedIn("POST /orgs/{org}/people/teams/{team_slug}/settings", p.ChangeTeam),
+		people.SignedIn("GET /settings/pins", p.PinForm),
+		people.SignedIn("POST /settings/pins", p.ChangePins),
+		people.SignedIn("GET /orgs/{org}/settings/pins", p.OrgPinForm),
+		people.SignedIn("POST /orgs/{org}/settings/pins", p.ChangeOrgPins),
 		people.SignedIn("GET /orgs/{org}/settings", p.OrgSettings),
 		people.SignedIn("POST /orgs/{org}/settings", p.ChangeOrg),
 		people.SignedIn("POST /orgs/{org}/settings/two-factor", p.kit.Sudo(p.RequireFactors)),

@@ -1,13 +1,13 @@
 package people
 
 import (
+	"html/template"
 	"net/http"
 
 	"arbor/internal/account"
 	"arbor/internal/errs"
 	"arbor/internal/follow"
 	"arbor/internal/page"
-	"arbor/internal/repo/list"
 	"arbor/internal/scope"
 	"arbor/internal/star"
 	"arbor/internal/web"
@@ -29,6 +29,10 @@ type profile struct {
 	MoreFaces bool
 	Role      string // of the viewer in the organization: admin, member or empty
 	Repos     []page.Repository
+	Pinned    []page.Repository // on the overview
+	Popular   []page.Repository // on the overview of an organization that pinned nothing
+	Readme    template.HTML     // on the overview; empty: none
+	CanPin    bool
 	Filter    filter
 	Events    []*page.Group
 	Users     []page.User
@@ -96,7 +100,7 @@ func (p *Pages) tab(r *http.Request, v *profile) (err error) {
 	case "following":
 		return p.follows(r, v, follow.Following)
 	}
-	v.Tab = "overview"
+	v.Tab, v.CanPin = "overview", v.Self
 	return p.overview(r, v)
 }
 
@@ -119,18 +123,6 @@ func (p *Pages) follows(r *http.Request, v *profile, side follow.Side) error {
 	return err
 }
 
-// overview reads the repositories that were pushed to last, and what everybody may know that happened.
-func (p *Pages) overview(r *http.Request, v *profile) error {
-	repos, _, err := p.of.Lists.OfUser(r.Context(), page.Reader(r), v.Who.Login, "owner",
-		list.Order{By: "pushed", Desc: true}, page.First(6))
-	if err != nil {
-		return err
-	}
-	events, _, err := p.of.Activities.OfUserInPublic(r.Context(), page.Reader(r), v.Who.Login, page.First(15))
-	v.Repos, v.Events = page.NewRepositories(repos), page.Feed(events)
-	return err
-}
-
 // org answers the page of an organization.
 func (p *Pages) org(w http.ResponseWriter, r *http.Request, v *profile) error {
 	_, may, err := p.of.Accounts.Org(r.Context(), caller(r), v.Who.Login)
@@ -147,12 +139,14 @@ func (p *Pages) org(w http.ResponseWriter, r *http.Request, v *profile) error {
 		v.Members = append(v.Members, *page.NewUser(m.User))
 	}
 	v.MoreFaces = total > perList
-	if web.QueryOf(r).Get("tab") == "followers" {
-		v.Tab = "followers"
+	switch v.Tab = web.QueryOf(r).Get("tab"); v.Tab {
+	case "followers":
 		err = p.follows(r, v, follow.Followers)
-	} else {
-		v.Tab = "repositories"
+	case "repositories":
 		err = p.repositories(r, v)
+	default:
+		v.CanPin, v.Tab = v.Role == "admin", "overview"
+		err = p.orgOverview(r, v)
 	}
 	if err != nil {
 		return err

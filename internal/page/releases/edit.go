@@ -25,7 +25,12 @@ type editView struct {
 	Latest   string // true, false or legacy; empty: as it is
 	Branches []string
 	Tags     []string
+	Drop     []string // ids of files that are to be removed
+	Lost     bool     // files were chosen, and have to be chosen again unless the release has them
 }
+
+// Drops reports that a file is chosen to be removed.
+func (v *editView) Drops(id int64) bool { return contains(v.Drop, id) }
 
 // Action is where the form is sent to.
 func (v *editView) Action() string {
@@ -118,39 +123,111 @@ func (p *Pages) Save(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	return p.save(w, r, a, old)
 }
 
-// save does with the form of a release, nil for a new one, what its action says.
+// save does with the form of a release, nil for a new one, what its action says. Files come to a draft or a release that
+// is there: a new release with files is a draft until all of them are stored, and then published if that was asked for.
 func (p *Pages) save(w http.ResponseWriter, r *http.Request, a *repo.Access, old *view) error {
-	form, err := page.ReadForm(r)
+	form, err := readSent(w, r)
 	if err != nil {
 		return err
 	}
-	v := &editView{Old: old, Tag: form.Text("tag"), Target: form.Text("target"), Name: form.Text("name"),
-		Text: form.Get("body"), Pre: form.Checked("prerelease"), Latest: form.Get("latest")}
-	action := form.Get("action")
-	if action == "generate" {
-		err = p.generate(r, a, v)
-	} else {
-		var to string
-		if to, err = p.send(r, a, form, v, action); err == nil {
-			return page.SeeOther(w, r, to)
-		}
+	v := &editView{Old: old}
+	v.read(form.Form)
+	to, err := p.saveSent(r, a, form, v)
+	if err == nil && to != "" {
+		return page.SeeOther(w, r, to)
 	}
-	if err == nil {
-		if err := p.fill(r, a, v); err != nil {
+	var problem *page.Problem
+	if err != nil {
+		if problem, err = page.ProblemOf(err); err != nil {
 			return err
 		}
-		v.Shown = form.Get("shown")
-		return p.t.Page(w, r, "edit.html", v)
-	}
-	problem, err := page.ProblemOf(err)
-	if err != nil {
-		return err
 	}
 	if err := p.fill(r, a, v); err != nil {
 		return err
 	}
-	v.Problem, v.Shown = problem, form.Get("shown")
+	if v.Problem, v.Shown = problem, form.Get("shown"); v.Old != old {
+		v.Shown = page.Shown(viewOf(v.Old).body()) // the draft that was just made
+	}
+	v.Lost = v.Lost && problem != nil
+	if problem == nil {
+		return p.t.Page(w, r, "edit.html", v)
+	}
 	return p.t.Again(w, r, "edit.html", problem, v)
+}
+
+// read takes what was typed.
+func (v *editView) read(form page.Form) {
+	v.Tag, v.Target, v.Name = form.Text("tag"), form.Text("target"), form.Text("name")
+	v.Text, v.Pre, v.Latest = form.Get("body"), form.Checked("prerelease"), form.Get("latest")
+	v.Drop = form.List("drop")
+}
+
+// saveSent does what the form says, and returns where that leads; empty: to the form again.
+func (p *Pages) saveSent(r *http.Request, a *repo.Access, form *sent, v *editView) (to string, err error) {
+	generate := form.Get("action") == "generate" // this button is before the files, the others are behind them
+	fresh := v.Old == nil && form.file != nil
+	if v.Lost = form.file != nil; fresh {
+		if err := p.draft(r, a, form, v); err != nil {
+			return "", err
+		}
+	}
+	if form.file != nil {
+		if !generate { // first: a new file may have the name of one that goes
+			if err := p.dropSent(r, a, v.Old, form); err != nil {
+				return "", err
+			}
+		}
+		err := p.uploadSent(r, a, v.Old.ID, form)
+		if again := p.reread(r, a, v); err == nil {
+			err = again
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	switch action := form.Get("action"); {
+	case generate:
+		return "", p.generate(r, a, v)
+	case fresh && action == "draft":
+		return v.Old.Path, nil
+	case fresh:
+		form.Set("shown", page.Shown(viewOf(v.Old).body()))
+		fallthrough
+	default:
+		old := v.Old
+		to, err := p.send(r, a, form.Form, v, action)
+		if err == nil && old != nil {
+			err = p.dropSent(r, a, old, form)
+		}
+		return to, err
+	}
+}
+
+// draft makes a draft of what was typed, and has the form show it from then on.
+func (p *Pages) draft(r *http.Request, a *repo.Access, form *sent, v *editView) error {
+	e, err := v.edit(form.Form, "draft")
+	if err != nil {
+		return err
+	}
+	ctx, err := p.kit.Write(r, a, account.Push)
+	if err != nil {
+		return err
+	}
+	made, err := p.with.Releases.Create(ctx, a, e)
+	if err != nil {
+		return err
+	}
+	v.Old = &view{View: &release.View{Release: made, In: a}}
+	return p.reread(r, a, v)
+}
+
+// reread reads the release of the form again.
+func (p *Pages) reread(r *http.Request, a *repo.Access, v *editView) error {
+	of, err := p.with.Releases.Get(r.Context(), a, v.Old.ID)
+	if err == nil {
+		v.Old = newView(of)
+	}
+	return err
 }
 
 // viewOf is the form that shows a release.

@@ -1,7 +1,8 @@
 // Package releases is the pages of releases and their files.
 //
 //   - /{owner}/{repo}/releases, .../releases/tag/{tag...}, .../releases/latest: list.go
-//   - .../releases/new, .../releases/edit/{tag...}, POST .../releases/{release_id}/delete: edit.go
+//   - .../releases/new, .../releases/edit/{tag...}, POST .../releases/{release_id}/delete: edit.go; sent.go reads
+//     their form with its files
 //   - POST .../releases/{release_id}/assets, .../releases/assets/{asset_id}/delete: asset.go
 //
 // In addresses of drafts, which only callers with push access see, a word replaces the tag.
@@ -49,9 +50,9 @@ func (p *Pages) Routes() []route.Route {
 		on("GET /{owner}/{repo}/releases/latest", p.Latest),
 		on("GET /{owner}/{repo}/releases/tag/{tag...}", p.Release),
 		on("GET /{owner}/{repo}/releases/new", p.New),
-		on("POST /{owner}/{repo}/releases/new", p.Create),
+		on("POST /{owner}/{repo}/releases/new", p.Create).Streamed(),
 		on("GET /{owner}/{repo}/releases/edit/{tag...}", p.Edit),
-		on("POST /{owner}/{repo}/releases/edit/{tag...}", p.Save),
+		on("POST /{owner}/{repo}/releases/edit/{tag...}", p.Save).Streamed(),
 		on("POST /{owner}/{repo}/releases/{release_id}/delete", p.Delete),
 		on("POST /{owner}/{repo}/releases/{release_id}/assets", p.Upload).Streamed(),
 		on("POST /{owner}/{repo}/releases/assets/{asset_id}/delete", p.DeleteAsset),

@@ -18,7 +18,7 @@ import (
 
 func path(a *repo.Access) string { return web.Path(a.Owner.Login, a.Name) }
 
-// details are the first form, by the names of the API.
+// details are the first part of the form, by the names of the API.
 type details struct {
 	Name          string `json:"name"`
 	Description   string `json:"description"`
@@ -121,7 +121,7 @@ func (p *Pages) general(r *http.Request, a *repo.Access) (*generalView, error) {
 
 const maxBranches = 100
 
-// generalNow is what the page's forms show.
+// generalNow is what the page's form shows.
 type generalNow struct {
 	details
 	merging
@@ -149,7 +149,7 @@ func (g generalNow) sorted() generalNow {
 
 // POST /{owner}/{repo}/settings
 //
-// SaveGeneral takes one of the page's forms: do is details, topics or merging. Errors: 401, 403, 404.
+// SaveGeneral takes the page's form, in one transaction. Errors: 401, 403, 404.
 func (p *Pages) SaveGeneral(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	if err := may(a, account.Maintain); err != nil {
 		return err
@@ -171,43 +171,20 @@ func (p *Pages) SaveGeneral(w http.ResponseWriter, r *http.Request, a *repo.Acce
 		return err
 	}
 	v.Problem, v.Shown = problem, f.Get("shown")
-	switch f.Get("do") {
-	case "topics":
-		v.Topics = f.Get("topics")
-	case "merging":
-		v.merging = formMerging(f)
-		v.Texts = v.texts()
-	default:
-		v.details = formDetails(f, a)
-	}
+	sent := formGeneral(f, a)
+	v.details, v.merging, v.Topics = sent.details, sent.merging, strings.Join(sent.Topics, " ")
+	v.Texts = v.texts()
 	return p.t.Again(w, r, "general.html", problem, v)
 }
 
 // saveGeneral changes what the form says, and returns the repository's OWNER/NAME from then on.
 func (p *Pages) saveGeneral(r *http.Request, a *repo.Access, f page.Form) (fullName string, err error) {
-	now := nowOf(a).sorted()
-	if f.Get("do") == "topics" {
-		topics := formTopics(f)
-		changed, err := f.Edit(map[string]any{"topics": topics}, now)
-		if err != nil || changed["topics"] == nil {
-			return a.FullName(), err
-		}
-		ctx, err := p.kit.Write(r, a, account.Maintain)
-		if err == nil {
-			_, err = p.of.Settings.SetTopics(ctx, a, topics)
-		}
-		return a.FullName(), err
-	}
-	d, m := formDetails(f, a), formMerging(f)
-	var sent any = d
-	if f.Get("do") == "merging" {
-		sent = m
-	}
-	changed, err := f.Edit(sent, now)
+	sent := formGeneral(f, a)
+	changed, err := f.Edit(sent, nowOf(a).sorted())
 	if err != nil {
 		return "", err
 	}
-	return p.edit(r, a, editOf(changed, &d, &m))
+	return p.edit(r, a, editOf(changed, &sent))
 }
 
 // edit changes the repository, and returns its OWNER/NAME from then on.
@@ -225,18 +202,34 @@ func (p *Pages) edit(r *http.Request, a *repo.Access, e settings.Edit) (fullName
 }
 
 // editOf is the edit of the fields that a form changes.
-func editOf(changed map[string]json.RawMessage, d *details, m *merging) settings.Edit {
+func editOf(changed map[string]json.RawMessage, g *generalNow) settings.Edit {
 	text := func(name, value string) web.Opt[string] {
 		return web.Opt[string]{Set: changed[name] != nil, Value: value}
 	}
-	e := settings.Edit{Name: text("name", d.Name), Description: text("description", d.Description),
-		Homepage: text("homepage", d.Homepage), DefaultBranch: text("default_branch", d.DefaultBranch),
-		HasIssues: web.Opt[bool]{Set: changed["has_issues"] != nil, Value: d.HasIssues},
-		Merging:   repo.MergingEdit{Flags: m.flags(), Words: m.words()}}
+	e := settings.Edit{Name: text("name", g.Name), Description: text("description", g.Description),
+		Homepage: text("homepage", g.Homepage), DefaultBranch: text("default_branch", g.DefaultBranch),
+		Topics:    web.Opt[[]string]{Set: changed["topics"] != nil, Value: g.Topics},
+		HasIssues: web.Opt[bool]{Set: changed["has_issues"] != nil, Value: g.HasIssues},
+		Merging:   repo.MergingEdit{Flags: g.flags(), Words: g.words()}}
 	unchanged := func(name string) bool { return changed[name] == nil }
 	maps.DeleteFunc(e.Merging.Flags, func(name string, _ bool) bool { return unchanged(name) })
 	maps.DeleteFunc(e.Merging.Words, func(name, _ string) bool { return unchanged(name) })
 	return e
+}
+
+// formGeneral reads the form. Of a part that it lacks, as a page of an earlier version does, everything stays.
+func formGeneral(f page.Form, a *repo.Access) generalNow {
+	g := nowOf(a).sorted()
+	if f.Values.Has("description") || f.Values.Has("name") {
+		g.details = formDetails(f, a)
+	}
+	if f.Values.Has("topics") {
+		g.Topics = formTopics(f)
+	}
+	if f.Values.Has("merge_commit_title") {
+		g.merging = formMerging(f)
+	}
+	return g
 }
 
 // formTopics are the topics of the form, in the order of their letters.

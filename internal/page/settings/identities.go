@@ -67,7 +67,7 @@ func (p *Pages) ChangeIdentities(w http.ResponseWriter, r *http.Request) error {
 	case "link":
 		name := form.Get("provider")
 		var secret string
-		v.To, secret, err = p.identities.Begin(r.Context(), name, page.Callback(r, name), caller(r).ID)
+		v.To, secret, err = p.identities.Begin(r.Context(), name, page.Callback(r, name), caller(r).ID, false)
 		if err == nil {
 			page.SetWaiting(w, r, page.Waiting{Secret: secret, Link: true, Back: "/settings/identities"})
 			for _, provider := range p.identities.Providers() {

@@ -4,7 +4,7 @@
 //   - GET, POST /login, POST /logout: login.go
 //   - POST /login/passkey: passkey.go, what a browser asks an authenticator for
 //   - GET, POST /login/device: device.go, where people confirm the code that a program shows
-//   - GET /login/oidc/{provider}, .../callback: oidc.go, by an identity of another server
+//   - GET /login/oidc/{provider}, .../callback: oidc.go, by an identity of another server, which may end sessions, too
 //   - GET, POST /login/oauth/authorize: authorize.go, where people allow an OAuth App what it asks for
 //   - GET, POST /password_reset: reset.go, another password by a link in a mail
 //   - GET, POST /setup: setup.go, on a server without users
@@ -74,6 +74,10 @@ func (p *Pages) Routes() []route.Route {
 		free.Anyone("GET /login/oidc/{provider}", p.LeadToProvider).WithoutToken().WithoutFactor().Counted(),
 		free.Anyone("GET /login/oidc/{provider}/callback",
 			p.ComeFromProvider).WithoutToken().WithoutFactor().Counted(),
+		free.Anyone("POST /login/oidc/{provider}/back-channel-logout",
+			p.EndFromProvider).WithoutToken().WithoutFactor().Counted(),
+		free.Anyone("GET /login/oidc/{provider}/front-channel-logout",
+			p.LeaveFromProvider).WithoutToken().WithoutFactor().Counted(),
 		free.Anyone("POST /logout", p.Logout).WithoutFactor(),
 		free.SignedIn("GET /login/device", p.DeviceForm),
 		free.SignedIn("POST /login/device", p.kit.Sudo(p.Device)),

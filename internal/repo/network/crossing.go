@@ -94,9 +94,13 @@ func (s *Service) Bring(
 		return err
 	}
 	defer release()
-	return git.CopyObjects(ctx, from, to, tip, have, func(size int64) error {
+	err = git.CopyObjects(ctx, from, to, tip, have, func(size int64) error {
 		return s.db.WriteAs(ctx, right, func(tx *db.Tx) error { return s.chargeBrought(tx, c, (size+1023)/1024) })
 	})
+	if err != nil {
+		return err
+	}
+	return s.repos.FollowObjects(ctx, right, repo.Brought{From: c.From, To: c.To, UserID: c.UserID, Tip: tip, Have: have})
 }
 
 // chargeBrought adds what is brought to what the person's quota pays for. Error: 403.

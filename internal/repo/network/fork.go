@@ -2,6 +2,7 @@ package network
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"strings"
 
@@ -29,6 +30,7 @@ type fork struct {
 
 	refs   []repo.RefUpdate // that the fork begins with
 	branch string           // the default one
+	files  *repo.Carried    // nil: none
 }
 
 // Fork creates a fork of the repository of the access, whose caller is signed in, with its
@@ -164,6 +166,9 @@ func (f *fork) build(ctx context.Context, id repo.ID) (made *repo.Access, err er
 	if err := f.bringObjects(ctx, id); err != nil {
 		return nil, err
 	}
+	if f.files, err = f.s.repos.CarryFiles(ctx, f.from.ID); err != nil {
+		return nil, err
+	}
 	ctx = context.WithoutCancel(ctx)
 	for try := 1; ; try++ {
 		err = f.s.db.WriteAs(ctx, f.from, func(tx *db.Tx) (err error) {
@@ -171,9 +176,14 @@ func (f *fork) build(ctx context.Context, id repo.ID) (made *repo.Access, err er
 			return err
 		})
 		if !errs.Is(err, errs.Invalid) || f.wish.Name != "" || try == maxNameTries {
-			return made, err
+			break
 		}
 	}
+	// otherwise their rows may exist: the sweep removes the files if not
+	if f.files != nil && !errors.Is(err, db.ErrOutcomeUnknown) && (err != nil || made.ID != id) {
+		f.files.Discard(ctx)
+	}
+	return made, err
 }
 
 // bringObjects copies all objects reachable from the refs to the fork. For private repositories it does not
@@ -234,6 +244,11 @@ func (f *fork) insert(tx *db.Tx, id repo.ID) (*repo.Access, error) {
 	}
 	if err := repo.FirstRefs(tx, id, f.refs); err != nil {
 		return nil, err
+	}
+	if f.files != nil {
+		if err := f.files.Add(tx, id); err != nil {
+			return nil, err
+		}
 	}
 	if !parent.Private { // all objects of the parent came along, see bringObjects
 		if err := repo.MarkUnreachedIn(tx, id); err != nil {

@@ -34,6 +34,9 @@ func (e *Edit) record(tx *db.Tx, before, after *repo.Repo) error {
 	if e.Homepage.Set {
 		fields = append(fields, "homepage")
 	}
+	if e.Topics.Set {
+		fields = append(fields, "topics")
+	}
 	if len(fields) > 0 {
 		told["fields"] = fields
 	}

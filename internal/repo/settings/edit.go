@@ -3,6 +3,7 @@ package settings
 import (
 	"context"
 	"strconv"
+	"strings"
 
 	"arbor/internal/account"
 	"arbor/internal/audit"
@@ -21,6 +22,7 @@ type Edit struct {
 	Homepage      web.Opt[string]
 	Private       web.Opt[bool]
 	DefaultBranch web.Opt[string]
+	Topics        web.Opt[[]string] // all of them, in any case and order
 	HasIssues     web.Opt[bool]
 	Archived      web.Opt[bool]
 	IsTemplate    web.Opt[bool]
@@ -41,7 +43,7 @@ func (e *Edit) need(r *repo.Repo) account.Role {
 
 func differs[T comparable](to web.Opt[T], now T) bool { return to.Given() && to.Value != now }
 
-// check looks at the values. Error: 422.
+// check looks at the values, and brings topics into the form in which they are stored. Error: 422.
 func (e *Edit) check() error {
 	f := e.Body
 	f.Resource = repo.Resource
@@ -49,6 +51,7 @@ func (e *Edit) check() error {
 	f.CheckText("homepage", e.Homepage.Value, maxHomepage)
 	f.CheckText("default_branch", e.DefaultBranch.Value, maxBranch)
 	e.Merging.Check(&f)
+	e.Topics.Value = checkTopics(&f, "topics", e.Topics.Value)
 	if e.Name.Given() && !f.IsWrong("name") {
 		checkNewName(&f, e.Name.Value)
 	}
@@ -139,6 +142,10 @@ func (e *Edit) apply(tx *db.Tx, r *repo.Repo) error {
 		r.DefaultBranch = e.DefaultBranch.Value
 	}
 	r.UpdatedAt = tx.Now
+	if e.Topics.Set {
+		r.Topics = repo.Topics(strings.Join(e.Topics.Value, " "))
+		return writeTopics(tx, r.ID, e.Topics.Value)
+	}
 	return nil
 }
 

@@ -64,12 +64,21 @@ const topicsResource = "Topics"
 // SetTopics replaces all topics, and returns them as they are stored: in lower case and each once. Errors: 404, 422.
 func (s *Service) SetTopics(ctx context.Context, a *repo.Access, given []string) ([]string, error) {
 	f := web.Faults{Resource: topicsResource}
-	f.CheckStrings("names", given, maxTopics, 0)
+	names := checkTopics(&f, "names", given)
+	if err := f.Err(); err != nil {
+		return nil, err
+	}
+	return names, s.setTopics(ctx, a, names)
+}
+
+// checkTopics returns topics as they are stored: in lower case, each once. What is wrong is noted for the field.
+func checkTopics(f *web.Faults, field string, given []string) []string {
+	f.CheckStrings(field, given, maxTopics, 0)
 	names := []string{}
 	for _, name := range given {
 		name = strings.ToLower(name)
 		if !IsTopic(name) {
-			f.Wrong("names", errs.Custom, "Topics must start with a lowercase letter or number, "+
+			f.Wrong(field, errs.Custom, "Topics must start with a lowercase letter or number, "+
 				"consist of 50 characters or less, and can include hyphens.")
 			break
 		}
@@ -77,10 +86,7 @@ func (s *Service) SetTopics(ctx context.Context, a *repo.Access, given []string)
 			names = append(names, name)
 		}
 	}
-	if err := f.Err(); err != nil {
-		return nil, err
-	}
-	return names, s.setTopics(ctx, a, names)
+	return names
 }
 
 // setTopics writes the topics into the repository's row, with which payloads have them, and

@@ -17,12 +17,12 @@ import (
 	"arbor/internal/web"
 )
 
-// withGit returns a web.Handler of a git route (decision 49). Anonymous
+// WithGit returns a web.Handler of a git route (decision 49). Anonymous
 // callers get 401 unless a public repository answers: git sends credentials only
 // after one, so absent and invisible look the same. role
 // decides by the request, since info/refs serves fetch and push. To push, one
 // of the caller's maintainerBranches will do: the push is held to them.
-func (s *Service) withGit(role func(*http.Request) account.Role, h repo.Handler) web.Handler {
+func (s *Service) WithGit(role func(*http.Request) account.Role, h repo.Handler) web.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		caller := account.CallerFrom(r.Context())
 		need := role(r)

@@ -31,6 +31,12 @@ func (s *Service) maintainerBranchesNow(
 	return branches, err
 }
 
+// MayPushSome reports whether a caller without push access may push to some branch.
+func (s *Service) MayPushSome(tx *db.Tx, a *repo.Access) (bool, error) {
+	branches, err := s.maintainerBranches(tx, a, true)
+	return len(branches) > 0, err
+}
+
 // checkMaintainer refuses all but the branches to which a caller without push access
 // may push, before anything is received.
 func (p *push) checkMaintainer(ctx context.Context) error {

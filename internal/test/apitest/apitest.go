@@ -29,10 +29,11 @@ import (
 	"arbor/internal/account/token"
 	"arbor/internal/admission"
 	"arbor/internal/db"
+	"arbor/internal/durable"
 	"arbor/internal/forge"
 	"arbor/internal/git"
 	"arbor/internal/hook/outgoing"
-	"arbor/internal/imageproxy"
+	"arbor/internal/lfs"
 	"arbor/internal/repo"
 	"arbor/internal/scope"
 	"arbor/internal/server"
@@ -93,7 +94,8 @@ func startOn(t testing.TB, engine db.Engine, address string, l net.Listener, opt
 	log := &Log{}
 	o := server.Options{Log: slog.New(log), DataDir: t.TempDir(),
 		Admission: admission.New(admission.DefaultMemory, nil), HookNetworks: outgoing.Loopback(),
-		ImageKey: imageproxy.NewKey(), ImageNetworks: outgoing.Loopback()}
+		LFSMaxObject: lfs.DefaultMaxObject,
+		ImageKey:     durable.NewKey(), ImageNetworks: outgoing.Loopback()}
 	o.Admission.Patience(testkit.Patience) // else a busy machine has tests refused that are not about that
 	for _, option := range options {
 		option(&o)

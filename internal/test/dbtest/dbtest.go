@@ -92,16 +92,14 @@ func OpenURL(t testing.TB, address string) *db.DB {
 	return OpenWith(t, db.Options{URL: address})
 }
 
-// OpenWith is OpenURL with more options. Unless a benchmark measures, two connections are open at most: a new one of SQLite reads all
-// of the schema, one of PostgreSQL plans every statement again, and writers need two to conflict. A test
-// that observes statements does other things between them, and has four; pool_max_conns in the URL of
-// PostgreSQL asks for more. With the build tag long each transaction's function runs twice on SQLite, the
-// first time rolled back.
+// OpenWith is OpenURL with more options. Unless a benchmark measures, two connections are open at most: a new
+// one of SQLite reads all of the schema, one of PostgreSQL plans every statement again, and writers need two
+// to conflict. A test that observes statements does other things between them, and has four; pool_max_conns
+// in the URL of PostgreSQL asks for more.
 func OpenWith(t testing.TB, o db.Options) *db.DB {
 	t.Helper()
 	if _, bench := t.(*testing.B); !bench {
 		collectLess()
-		o.RunTwice = o.RunTwice || testenv.Long
 		if o.Connections == 0 {
 			o.Connections = 2
 			if o.Trace != nil {

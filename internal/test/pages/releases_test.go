@@ -47,6 +47,85 @@ func upload(t *testing.T, s *apitest.Server, as, path string, files ...string) *
 	return a
 }
 
+// sendRelease sends the form of a release: fields, then files, then the button, which browsers send last.
+func sendRelease(t *testing.T, s *apitest.Server, as, path, action string, fields []string, files ...string) *apitest.Answer {
+	t.Helper()
+	var b bytes.Buffer
+	form := multipart.NewWriter(&b)
+	for n := 0; n+1 < len(fields); n += 2 {
+		testkit.NoError(t, form.WriteField(fields[n], fields[n+1]))
+	}
+	for n := 0; n+1 < len(files); n += 2 {
+		part, err := form.CreateFormFile("file", files[n])
+		testkit.NoError(t, err)
+		part.Write([]byte(files[n+1]))
+	}
+	testkit.NoError(t, form.WriteField("action", action))
+	form.Close()
+	a := s.Do(t, apitest.Case{Do: "POST " + path, As: as, Send: b.String(),
+		Headers: map[string]string{"Accept": apitest.Browser, "Content-Type": form.FormDataContentType()}})
+	if a.Status/100 != 3 {
+		a.Harmless(t, path)
+	}
+	return a
+}
+
+// Files come with the form of a release: it is published when all of them are there. What fails leaves a draft that has
+// the files so far and what was typed, and nobody else sees anything before.
+func TestFilesWhileWriting(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		releasesPlant(t, s)
+		const to = releasesAt + "/new"
+		s.Visit(t, "bob", "GET "+to).Shows(t, 200, `enctype="multipart/form-data"`, `type="file"`)
+		fields := func(tag string, more ...string) []string {
+			return append([]string{"tag", tag, "target", "main", "name", evil, "body", "Notes\r\nof " + tag, "latest", "legacy"}, more...)
+		}
+		sendRelease(t, s, "bob", to, "publish", fields("tag1"), "seeds.csv", "pea\n", "map.png", "x").Leads(t, releasesAt+"/tag/tag1")
+		s.Visit(t, "", "GET "+releasesAt+"/tag/tag1").Shows(t, 200, "seeds.csv", "map.png", "Notes", "Latest", evil)
+		s.Check(t, apitest.Case{Do: "GET " + releasesAt + "/download/tag1/seeds.csv", Status: 200, Body: "pea\n"})
+		sendRelease(t, s, "bob", to, "publish", fields("tag2")).Leads(t, releasesAt+"/tag/tag2")
+
+		// Two files of one name: the first stays, in a draft that has what was typed.
+		a := sendRelease(t, s, "bob", to, "publish", fields("tag3"), "seeds.csv", "1", "seeds.csv", "2")
+		a.Shows(t, 422, "seeds.csv: Name is taken", "Choose the files again", "of tag3", `action="/alice/plot/releases/edit/`)
+		s.Visit(t, "", "GET "+releasesAt).Shows(t, 200, "!tag3")
+		_, draft := idOf(t, s, "tag3")
+		edit := strings.Replace(draft, "/tag/", "/edit/", 1)
+		// Replaced in one form: the old file goes, the new one has its name; and published.
+		id := first(t, string(a.Body), `name="drop" value="([0-9]+)"`)
+		sendRelease(t, s, "bob", edit, "publish", fields("tag3", "drop", id, "drop", "999999", "drop", "x"), "seeds.csv", "3").
+			Leads(t, releasesAt+"/tag/tag3")
+		s.Check(t, apitest.Case{Do: "GET " + releasesAt + "/download/tag3/seeds.csv", Status: 200, Body: "3"})
+		// A file of another release is not removed.
+		form := s.Visit(t, "bob", "GET "+releasesAt+"/edit/tag1").Shows(t, 200, "Remove", "seeds.csv")
+		id = first(t, string(form.Body), `name="drop" value="([0-9]+)"`)
+		sendRelease(t, s, "bob", releasesAt+"/edit/tag3", "save", fields("tag3", "drop", id)).Leads(t, releasesAt+"/tag/tag3")
+		s.Visit(t, "", "GET "+releasesAt+"/tag/tag1").Shows(t, 200, "seeds.csv", "map.png")
+		sendRelease(t, s, "bob", releasesAt+"/edit/tag1", "save", fields("tag1", "drop", id)).Leads(t, releasesAt+"/tag/tag1")
+		s.Visit(t, "", "GET "+releasesAt+"/tag/tag1").Shows(t, 200, "!seeds.csv", "map.png")
+
+		// Notes are generated with the files kept.
+		sendRelease(t, s, "bob", to, "x", fields("tag4", "action", "generate"), "late.csv", "x").Shows(t, 200, "Full Changelog", "late.csv",
+			"Publish release")
+		s.Visit(t, "", "GET "+releasesAt).Shows(t, 200, "!tag4")
+		// What is wrong is said before any file is read, and leaves nothing.
+		sendRelease(t, s, "bob", to, "publish", fields("no tag~"), "a.csv", "x").Shows(t, 422, "no tag~", "Choose the files again")
+		sendRelease(t, s, "bob", to, "dance", fields("tag5"), "a.csv", "x").Shows(t, 422, "what to do", "a.csv")
+		sendRelease(t, s, "sam", to, "publish", fields("tag6"), "a.csv", "x").Shows(t, 403)
+		sendRelease(t, s, "sam", releasesAt+"/edit/tag1", "save", fields("tag1"), "a.csv", "x").Shows(t, 403)
+		sendRelease(t, s, "", to, "publish", fields("tag6"), "a.csv", "x").Leads(t, "/login")
+		many := []string{}
+		for n := range 51 {
+			many = append(many, fmt.Sprintf("f%d", n), "x")
+		}
+		sendRelease(t, s, "bob", to, "publish", fields("tag7"), many...).Shows(t, 422, "at most 50 files", "f49")
+		sendRelease(t, s, "bob", to, "publish", fields("tag8", "body", strings.Repeat("x", 1<<20)), "a", "x").Shows(t, 413)
+		sendRelease(t, s, "bob", to, "publish", fields("tag8", "name", "\xff"), "a", "x").Shows(t, 400)
+		s.Visit(t, "", "GET "+releasesAt).Shows(t, 200, "!tag5", "!tag6", "!tag7", "!tag8")
+	})
+}
+
 // idOf is the id of the release of a tag, or of the first draft.
 func idOf(t *testing.T, s *apitest.Server, tag string) (id string, page string) {
 	t.Helper()

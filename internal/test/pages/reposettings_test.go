@@ -59,6 +59,23 @@ func TestGeneral(t *testing.T) {
 		s.Visit(t, "alice", "POST "+at, "do", "merging", "merge_commit_title", "PR_TITLE",
 			"merge_commit_message", "BLANK", "squash_merge_commit_title", "PR_TITLE",
 			"squash_merge_commit_message", "PR_BODY").Shows(t, 422, "at least one merge strategy")
+		// The whole form is one change: with one part that is wrong nothing is saved.
+		whole := func(topics string) *apitest.Answer {
+			return s.Visit(t, "alice", "POST "+at, "name", "garden", "description", "Whole", "homepage", "", "topics", topics,
+				"default_branch", "dev", "allow_rebase_merge", "1", "merge_commit_title", "MERGE_MESSAGE",
+				"merge_commit_message", "PR_TITLE", "squash_merge_commit_title", "COMMIT_OR_PR_TITLE",
+				"squash_merge_commit_message", "BLANK")
+		}
+		whole("bees No_Topic").Shows(t, 422, `value="Whole"`, `No_Topic`, `name="allow_rebase_merge" value="1" checked`,
+			"!name=\"allow_squash_merge\" value=\"1\" checked")
+		s.Check(t, apitest.Case{Do: "GET /repos/alice/garden", As: "alice", Status: 200,
+			Want: `{"allow_rebase_merge": false, "topics": ["plants", "roses"], "has_issues": true}`})
+		whole("bees Ants bees").Leads(t, at)
+		s.Check(t, apitest.Case{Do: "GET /repos/alice/garden", As: "alice", Status: 200,
+			Want: `{"allow_rebase_merge": true, "allow_squash_merge": false, "topics": ["ants", "bees"], "has_issues": false,
+				"description": "Whole", "homepage": null}`})
+		s.Settle(t)
+		s.Check(t, apitest.Case{Do: "GET /search/repositories?q=topic:bees", Status: 200, Want: `{"total_count": 1}`})
 		s.Visit(t, "alice", "POST "+at, "do", "details", "name", "orchard", "default_branch", "dev").Leads(t,
 			"/alice/orchard/settings")
 	})

@@ -19,6 +19,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"arbor/internal/db"
 	"arbor/internal/oidc"
@@ -102,7 +103,25 @@ func through(t *testing.T, c *http.Client, start, login string) (status int, add
 	return 0, "", ""
 }
 
-// People sign in with a certified provider: the account is made, groups come by UserInfo, and a wrong secret is told.
+// signOutThere signs out at the provider as a browser does.
+func signOutThere(t *testing.T, c *http.Client, issuer string) {
+	t.Helper()
+	answer, err := c.Get(issuer + "/session/end")
+	testkit.NoError(t, err)
+	text, err := io.ReadAll(answer.Body)
+	answer.Body.Close()
+	testkit.NoError(t, err)
+	secret := regexp.MustCompile(`name="xsrf" value="(\w+)"`).FindSubmatch(text)
+	if secret == nil {
+		t.Fatalf("no form to sign out: %.2000s", text)
+	}
+	answer, err = c.PostForm(issuer+"/session/end/confirm", url.Values{"xsrf": {string(secret[1])}, "logout": {"yes"}})
+	testkit.NoError(t, err)
+	answer.Body.Close()
+}
+
+// People sign in with a certified provider: the account is made, groups come by UserInfo, signing out there ends the
+// sessions here, and a wrong secret is told.
 func TestSignInWithACertifiedProvider(t *testing.T) {
 	t.Parallel()
 	port := freePort(t)
@@ -132,6 +151,18 @@ providers:
 		status, at, body := through(t, &http.Client{Jar: jar}, s.URL+"/login/oidc/company?return_to=%2Fsettings%2Femails", "ann+dev")
 		if status != http.StatusOK || at != s.URL+"/settings/emails" || !strings.Contains(body, "ann@example.org") {
 			t.Fatalf("the way ends at %s with %d: %.2000s", at, status, body)
+		}
+		signOutThere(t, &http.Client{Jar: jar}, config.Providers[0].Issuer)
+		for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) { // it tells beside its answer
+			answer, err := (&http.Client{Jar: jar}).Get(s.URL + "/settings/emails")
+			testkit.NoError(t, err)
+			answer.Body.Close()
+			if answer.StatusCode == http.StatusUnauthorized {
+				break
+			}
+			if time.Now().After(end) {
+				t.Fatalf("signed out at the provider, the session goes on: %s %d", answer.Request.URL, answer.StatusCode)
+			}
 		}
 	}
 	s.Check(t, apitest.Case{Do: "GET /orgs/acme/memberships/ann", As: "alice", Status: 200, Want: `{"role": "member"}`})

@@ -26,7 +26,7 @@ func TestUpdateAsksForTheHeadAgain(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		address := dbtest.URL(t, engine)
 		s := apitest.Start(t, engine, func(o *server.Options) { o.DB = dbtest.OpenURL(t, address) })
-		holder, err := db.Open(t.Context(), db.Options{URL: address}) // whose function runs once
+		holder, err := db.Open(t.Context(), db.Options{URL: address})
 		testkit.NoError(t, err)
 		defer holder.Close()
 		garden(t, s)

@@ -10,6 +10,7 @@ import (
 	"arbor/internal/account/token"
 	"arbor/internal/app"
 	"arbor/internal/scope"
+	"arbor/internal/server"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/gittest"
 	"arbor/internal/test/testkit"
@@ -158,8 +159,8 @@ func keys(t *testing.T, w *world) []credential {
 	}
 }
 
-// git-lfs asks at these addresses when it pushes and fetches. After a 404 it goes on without locks, or says
-// that the server has no LFS; a 401 or 403 has it ask for another password.
+// git-lfs asks at these addresses when it pushes and fetches, also on a server where Git LFS is off. After a 404 it
+// goes on without locks, or says that the server has no LFS; a 401 or 403 has it ask for another password.
 func TestLFSIsAbsent(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world) {
@@ -181,5 +182,5 @@ func TestLFSIsAbsent(t *testing.T) {
 				}
 			}
 		}
-	})
+	}, func(o *server.Options) { o.LFSMaxObject = 0 })
 }

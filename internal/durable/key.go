@@ -1,4 +1,4 @@
-package imageproxy
+package durable
 
 import (
 	"crypto/rand"
@@ -7,20 +7,18 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-
-	"arbor/internal/durable"
 )
 
 const keySize = 32 // bytes
 
-// NewKey returns a key for a server that keeps nothing.
+// NewKey returns a random key, for a server that keeps nothing.
 func NewKey() []byte {
 	key := make([]byte, keySize)
 	rand.Read(key)
 	return key
 }
 
-// Key reads the key in a folder, and durably creates a missing one. Several nodes with one folder get the same.
+// Key reads the secret key in a folder, and durably creates a missing one. Several nodes with one folder get the same.
 func Key(dir string) ([]byte, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -28,7 +26,7 @@ func Key(dir string) ([]byte, error) {
 	path := filepath.Join(dir, "key")
 	key, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err = durable.Create(path, NewKey()); err == nil {
+		if err = Create(path, NewKey()); err == nil {
 			key, err = os.ReadFile(path)
 		}
 	}

@@ -52,6 +52,11 @@ func (c *doctorCommand) Run(p *process, k *kong.Context) error {
 	if c.SignInFile != "" {
 		o.Providers = func(ctx context.Context) (map[string]error, error) { return checkProviders(ctx, c.SignInFile) }
 	}
+	if err := c.checkMail(c.BaseURL); err != nil {
+		o.Mail = func(context.Context) error { return err }
+	} else if c.mail != nil {
+		o.Mail = c.mail.Check
+	}
 	report := doctor.Run(p.ctx, o)
 	if c.JSON {
 		out := json.NewEncoder(p.stdout)

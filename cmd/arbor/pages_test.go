@@ -189,6 +189,7 @@ var demoPages = []struct{ name, path string }{
 var pageless = []string{"/avatars/{id}", "/emojis/{picture}",
 	"/healthz", "/readyz", "/openapi/code-hosting.json", "/openapi/plants.json", "/assets/{asset}", "/setup",
 	"/assets/images/{digest}/{address}",
+	"/password_reset", // the demo sends no mail
 	"/settings", "/site", "/login/oidc/{provider}", "/login/oidc/{provider}/callback",
 	"/login/oidc/{provider}/front-channel-logout",
 	"/{owner}/{repo}/last-changes/{path...}", "/{owner}/{repo}/pull/{number}/merging",

@@ -22,6 +22,7 @@ import (
 
 // serverFlags are those that serve and demo share.
 type serverFlags struct {
+	mailFlags
 	Listen            string        `group:"Network" help:"Listen address: HOST:PORT, or unix:PATH for a socket, whose mode follows the umask." default:"127.0.0.1:8080" placeholder:"ADDRESS"`
 	AdminListen       string        `group:"Network" help:"Listen address for /metrics and, with --ephemeral, POST /admin/reset (default: none)." placeholder:"ADDRESS"`
 	BaseURL           string        `name:"base-url" group:"Network" help:"Scheme and host of links in answers (default: those of the request)." placeholder:"URL"`
@@ -141,18 +142,24 @@ func (f *serverFlags) check() error {
 	if f.networks, err = outgoing.ParseNetworks(f.AllowHookNetworks); err != nil {
 		return misuse("--allow-hook-networks: %v", err)
 	}
-	if f.BaseURL == "" {
-		return nil
+	if f.BaseURL, err = checkBase(f.BaseURL); err != nil {
+		return err
 	}
-	u, err := url.Parse(f.BaseURL)
+	return f.checkMail(f.BaseURL)
+}
+
+// checkBase checks a scheme and a host, and writes them as addresses begin.
+func checkBase(base string) (string, error) {
+	if base == "" {
+		return "", nil
+	}
+	u, err := url.Parse(base)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" ||
 		strings.ContainsAny(u.Host, "\"'<>\\`") ||
-		!strings.EqualFold(strings.TrimRight(f.BaseURL, "/"), u.Scheme+"://"+u.Host) {
-		return misuse("--base-url must be a scheme and a host, like https://code.example.org, not %q",
-			f.BaseURL)
+		!strings.EqualFold(strings.TrimRight(base, "/"), u.Scheme+"://"+u.Host) {
+		return "", misuse("--base-url must be a scheme and a host, like https://code.example.org, not %q", base)
 	}
-	f.BaseURL = u.Scheme + "://" + u.Host
-	return nil
+	return u.Scheme + "://" + u.Host, nil
 }
 
 // options are the server's, without its store.
@@ -180,6 +187,7 @@ func (f *serverFlags) options(log *slog.Logger) server.Options {
 		RequireToken:   f.RequireToken,
 		MustInvite:     f.Invitations == "required",
 		SignIn:         f.signIn,
+		Mail:           f.mail,
 		AdminHost:      host(f.AdminListen),
 		HookNetworks:   f.networks,
 	}

@@ -84,7 +84,7 @@ func TestSettingsAreDocumented(t *testing.T) {
 			strings.ReplaceAll(f.Help, "|", "\\|")))
 	}
 	text := settingsHead
-	for _, group := range []string{"Network", "TLS", "SSH", "Access", "Storage", "Limits", "Log"} {
+	for _, group := range []string{"Network", "TLS", "SSH", "Access", "Mail", "Storage", "Limits", "Log"} {
 		slices.Sort(tables[group])
 		text += "\n## " + group + "\n\n| key | flag | environment | default | meaning |\n|---|---|---|---|---|\n" +
 			strings.Join(tables[group], "")

@@ -49,7 +49,8 @@ func (a *API) ListOwnEmails(w http.ResponseWriter, r *http.Request) error {
 
 // POST /user/emails
 //
-// AddOwnEmails claims addresses, which the operator verifies. Error: 422.
+// AddOwnEmails claims addresses. A link in a mail verifies them; if the server sends none, the operator. Errors: 422; 429
+// for too many mails.
 func (a *API) AddOwnEmails(w http.ResponseWriter, r *http.Request) error {
 	addresses, err := readEmails(r)
 	if err != nil {
@@ -152,6 +153,9 @@ func (s *Service) AddOwnEmails(ctx context.Context, caller *Caller, addresses []
 	return s.changeEmails(ctx, caller, caller.Login, audit.UserAddEmail, func(tx *db.Tx, a *Account) error {
 		for _, address := range addresses {
 			if err := claim(tx, a, address); err != nil {
+				return err
+			}
+			if err := askVerify(tx, a, address); err != nil {
 				return err
 			}
 		}

@@ -24,6 +24,9 @@ func (s *Service) AddEmail(ctx context.Context, login, address string) error {
 
 // unclaim takes an address from a user, and out of the profile. Error: 404.
 func unclaim(tx *db.Tx, a *Account, address string) error {
+	if err := tellRemoved(tx, a, address); err != nil {
+		return err
+	}
 	found, err := deleteEmail(tx, a.ID, address, true)
 	switch {
 	case err != nil:
@@ -157,7 +160,10 @@ func (e *Edit) claimEmail(tx *db.Tx, a *Account) error {
 		return errs.Validation(errs.Field{Resource: "User", Field: "email", Code: errs.InvalidField,
 			Message: "email is reserved for another account"})
 	}
-	return insertEmail(tx, a.ID, address)
+	if err := insertEmail(tx, a.ID, address); err != nil {
+		return err
+	}
+	return askVerify(tx, a, address)
 }
 
 // CommitEmail returns the address for commits created by the account through the API: the profile's address
@@ -166,7 +172,7 @@ func CommitEmail(tx *db.Tx, a *Account) (string, error) {
 	if a.Email == nil {
 		return NoReply(a), nil
 	}
-	verified, err := isVerified(tx, a.ID, *a.Email)
+	verified, err := IsVerified(tx, a.ID, *a.Email)
 	if err != nil || !verified {
 		return NoReply(a), err
 	}

@@ -29,7 +29,7 @@ var reserved = [...]string{
 	"markdown", "marketplace", "me", "meta", "metrics", "milestones", "networks", "new", "none", "noreply",
 	"notifications", "null",
 	"oauth", "octocat", "openapi", "openapi.json", "openapi.yaml", "organizations", "orgs",
-	"packages", "password",
+	"packages", "password", "password_reset",
 	"plants", "plugins", "privacy", "projects", "public", "pulls", "rate_limit", "raw", "readyz", "register",
 	"releases",
 	"repos", "repositories", "robots.txt", "root", "scim", "search", "security", "sessions",

@@ -164,8 +164,8 @@ func emailsOf(tx *db.Tx, accountID ID) ([]Email, error) {
 		ORDER BY created_at, address`, accountID)
 }
 
-// isVerified reports whether an address was verified for an account.
-func isVerified(tx *db.Tx, accountID ID, address string) (verified bool, err error) {
+// IsVerified reports whether an address was verified for an account.
+func IsVerified(tx *db.Tx, accountID ID, address string) (verified bool, err error) {
 	err = tx.QueryRow(`SELECT verified FROM emails WHERE account_id = $1 AND address = $2`,
 		accountID, Fold(address)).Scan(&verified)
 	if errors.Is(err, db.ErrNoRows) {

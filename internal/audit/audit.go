@@ -6,6 +6,7 @@
 //	query.go     the subset of GitHub's search phrases that lists understand, and cursors
 //	payload.go   the form of GitHub's audit log
 //	prune.go     deletes rows that are too old
+//	notice.go    mails to people about the security of their accounts
 //
 // [Record] writes a row in the transaction of the change it describes, so neither can exist without the
 // other. The actor is in the context ([With]), set by package server for a request and by cmd/arbor for an
@@ -263,7 +264,11 @@ func Record(tx *db.Tx, e Entry) error {
 			return err
 		}
 	}
-	return insert(tx, &e, &by, allowed(&e, &by), string(changes))
+	id, err := insert(tx, &e, &by, allowed(&e, &by), string(changes))
+	if err != nil {
+		return err
+	}
+	return notify(tx, &e, id)
 }
 
 // allowed is the right by which the actor did it.

@@ -21,15 +21,15 @@ type Event struct {
 	Changes   json.RawMessage // an object
 }
 
-func insert(tx *db.Tx, e *Entry, by *Actor, allowed, changes string) error {
-	_, err := tx.Exec(`INSERT INTO audit (created_at, action, actor_id, actor, address, token_id, allowed,
+func insert(tx *db.Tx, e *Entry, by *Actor, allowed, changes string) (n int64, err error) {
+	err = tx.QueryRow(`INSERT INTO audit (created_at, action, actor_id, actor, address, token_id, allowed,
 			request, org_id, org, user_id, user_login, repo_id, repo, changes)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) RETURNING id`,
 		tx.Now, string(e.Action), id(by.ID), name(by.Login), name(by.Address), id(by.TokenID), allowed,
 		name(by.Request),
 		id(e.Org.ID), name(e.Org.Name), id(e.User.ID), name(e.User.Name), id(e.Repo.ID),
-		name(e.Repo.Name), changes)
-	return err
+		name(e.Repo.Name), changes).Scan(&n)
+	return n, err
 }
 
 // id is NULL for 0.
@@ -94,6 +94,10 @@ func compile(f *Filter, limit int) (text string, args []any) {
 		q.order(), limit)
 	return text, q.args
 }
+
+// columns are what scan reads.
+const columns = `id, created_at, action, actor_id, actor, address, token_id, allowed, request,
+	org_id, org, user_id, user_login, repo_id, repo, changes`
 
 func scan(row db.Scanner) (e Event, err error) {
 	var actorID, tokenID, orgID, userID, repoID *int64
@@ -172,8 +176,7 @@ func (q *query) part(a Action, limit int) string {
 	if at != (Cursor{}) {
 		where += ` AND (created_at, id) ` + compare + ` (` + q.arg(at.CreatedAt) + `, ` + q.arg(at.ID) + `)`
 	}
-	return `SELECT id, created_at, action, actor_id, actor, address, token_id, allowed, request,
-		org_id, org, user_id, user_login, repo_id, repo, changes
+	return `SELECT ` + columns + `
 		FROM audit WHERE ` + where + ` ORDER BY ` + q.order() + fmt.Sprintf(` LIMIT %d`, limit)
 }
 

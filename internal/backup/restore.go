@@ -325,8 +325,11 @@ func (r *restore) loadTables(ctx context.Context) error {
 }
 
 // waiting reports what hooks were still to be told when the backup was made. A restored store does not send
-// it: the store that was saved did so itself, or is alive and sends it still.
+// it: the store that was saved did so itself, or is alive and sends it still. The same holds for mails.
 func waiting(t *db.Table, row []any) bool {
+	if t.Name == "mails" || t.Name == "mail_sites" {
+		return true
+	}
 	if t.Name != "hook_deliveries" {
 		return false
 	}

@@ -68,7 +68,9 @@ type Options struct {
 	Open func(context.Context) (d *db.DB, g *git.Git, close func() error, err error)
 	// Providers asks the identity providers whether people can sign in with them, by their names; nil: there are none.
 	Providers func(context.Context) (map[string]error, error)
-	Cause     func(check string, err error) // called with the reason why a check failed
+	// Mail asks the mail server whether it would take mail; nil: no mail is sent.
+	Mail  func(context.Context) error
+	Cause func(check string, err error) // called with the reason why a check failed
 }
 
 // doctor collects one report.
@@ -89,6 +91,7 @@ func Run(ctx context.Context, o Options) *Report {
 	there := d.folder() // before the store is opened, which closes the folder to others
 	d.git(ctx)
 	d.providers(ctx)
+	d.mail(ctx)
 	if there {
 		d.store(ctx)
 	}
@@ -124,6 +127,24 @@ func (d *doctor) providers(ctx context.Context) {
 		}
 		d.add(check, OK, "it answers, with keys and PKCE", "")
 	}
+}
+
+// mailTime bounds what the mail server is asked.
+const mailTime = 40 * time.Second
+
+// mail asks the mail server. Its name is not in the report.
+func (d *doctor) mail(ctx context.Context) {
+	if d.Mail == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, mailTime)
+	defer cancel()
+	if err := d.Mail(ctx); err != nil {
+		d.failed("mail server", "it does not take mail",
+			"check --mail-server, --mail-tls, user and password, see docs/mail.md; until then mails wait", err)
+		return
+	}
+	d.add("mail server", OK, "it answers, and lets the server in", "")
 }
 
 // told are the lines of git's build options that describe its features.

@@ -51,6 +51,8 @@ var AccountColumns = []AccountColumn{
 	{"device_requests", "account_id", Dropped, ""},
 	{"device_misses", "account_id", Dropped, ""},
 	{"emails", "account_id", Dropped, ""},
+	{"mails", "account_id", Dropped, ""},
+	{"mail_links", "account_id", Dropped, ""},
 	{"totps", "account_id", Dropped, ""},
 	{"recovery_codes", "account_id", Dropped, ""},
 	{"passkeys", "account_id", Dropped, ""},

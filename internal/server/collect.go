@@ -70,6 +70,9 @@ var (
 	jobsRetried = desc("jobs_retried", "Jobs among them that failed before.", "kind")
 	jobsOldest  = desc("jobs_oldest_seconds", "For how long the oldest of them has been due.", "kind")
 
+	mailTries = desc("mail_tries_total",
+		"What became of mails: sent, failed (and tried again), dropped, unreachable (the mail server).", "outcome")
+
 	brokenFolders = desc("repositories_broken",
 		"Repositories that were asked for and whose folder is missing or cannot be used, see arbor check.")
 
@@ -109,6 +112,9 @@ func (p *parts) Collect(to chan<- prometheus.Metric) {
 			counter(cacheHits, c.Hits, c.Name)
 			counter(cacheMisses, c.Misses, c.Name)
 		}
+	}
+	for outcome, n := range p.s.mails.Outcomes() {
+		counter(mailTries, n, outcome)
 	}
 	p.collectDB(to, gauge, counter)
 	p.collectJobs(gauge)

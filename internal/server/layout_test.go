@@ -33,7 +33,7 @@ var tiers = []struct {
 	}},
 	{"kits", []string{ // the database, Git, HTTP and its rights
 		"internal/admission", "internal/apidoc", "internal/audit", "internal/backup/tables", "internal/certificate",
-		"internal/db", "internal/fulltext", "internal/git", "internal/identity", "internal/route", "internal/scope", "internal/web",
+		"internal/db", "internal/fulltext", "internal/git", "internal/identity", "internal/route", "internal/mail", "internal/scope", "internal/web",
 	}},
 	{"features", []string{
 		"internal/account", "internal/activity", "internal/app", "internal/attachment", "internal/autolink", "internal/avatar",
@@ -47,7 +47,7 @@ var tiers = []struct {
 		"internal/rule", "internal/search", "internal/signature", "internal/star", "internal/statistic", "internal/status",
 		"internal/team",
 	}},
-	{"use cases", []string{"internal/forge", "internal/hook/payloads"}}, // what happens to several features at once
+	{"use cases", []string{"internal/forge", "internal/hook/payloads", "internal/mail/letter"}}, // what happens to several features at once
 	{"faces", []string{ // what people, programs and operators use
 		"arbortest", "cmd/arbor", "internal/backup", "internal/doctor", "internal/ephemeral", "internal/fsck",
 		"internal/graphql", "internal/page", "internal/seed", "internal/server", "internal/ssh",

@@ -37,6 +37,7 @@ import (
 	"arbor/internal/issue/live"
 	"arbor/internal/journal"
 	"arbor/internal/lfs"
+	"arbor/internal/mail"
 	"arbor/internal/oidc"
 	"arbor/internal/ratelimit"
 	"arbor/internal/route"
@@ -50,6 +51,7 @@ type Server struct {
 	log        *slog.Logger
 	accounts   *account.Service
 	identities *oidc.Service
+	mails      *mail.Sender
 	forge      *forge.Forge
 	home       web.Handler // the page at /
 	setup      string      // the code for setting up an empty server

@@ -23,6 +23,8 @@ import (
 	"arbor/internal/hook"
 	"arbor/internal/hook/outgoing"
 	"arbor/internal/issue/live"
+	"arbor/internal/mail"
+	"arbor/internal/mail/letter"
 	"arbor/internal/notification"
 	"arbor/internal/oidc"
 	"arbor/internal/page/signin"
@@ -48,6 +50,7 @@ type Options struct {
 	AuditDays      int                // retention of the audit log; 0: unlimited
 	RequireToken   bool               // anonymous requests get 401
 	SignIn         *oidc.Config       // identity providers; nil: none
+	Mail           *mail.Config       // the mail server; nil: no mail is sent
 	MustInvite     bool               // administrators invite people, and cannot add them at once
 	Version        string             // of the program, for clients; empty: unknown
 	Quota          account.Quota      // of owners without a quota of their own; nil Text: as KB
@@ -85,7 +88,7 @@ func New(o Options) *Server {
 	of := s.newAPIs()
 	kit := of.newKit(s)
 	door := signin.New(kit, signin.Services{Sessions: s.forge.Sessions, Tokens: s.forge.Tokens, OAuth: s.forge.OAuth,
-		Identities:   s.identities,
+		Identities: s.identities, Mail: s.mails,
 		Issues:       s.forge.Searches,
 		Repositories: of.repositories, Lists: of.lists, Activities: of.activities}, s.setup)
 	s.home, s.pageErrors, s.lostErrors = door.Home, kit.Errors, kit.Unrouted
@@ -95,7 +98,8 @@ func New(o Options) *Server {
 	p := &parts{s: s, caches: []cached{f.Tokens, f.Accounts, f.Repos, f.Issues, o.Git},
 		workers: map[string]worker{"test_merge": f.Pulls, "pushed_commits": f.Closing,
 			"packing":   f.Maintenance,
-			"detection": f.Detect, "statistics": f.Statistics, "hook_delivery": hooks, "notification": f.Notifier}}
+			"detection": f.Detect, "statistics": f.Statistics, "hook_delivery": hooks, "notification": f.Notifier,
+			"mail": s.mails}}
 	features := slices.Concat(of.features(s), of.pages(s, kit, door), []feature{s.newGraphQL(of),
 		site.New(kit, site.Options{Accounts: f.Accounts, Tokens: f.Tokens, Sessions: f.Sessions, Repos: f.Repos, Networks: f.Network,
 			Settings: f.Settings, Searches: of.repositories, Identities: s.identities,
@@ -136,8 +140,13 @@ func newServer(o Options) *Server {
 	}
 	s.identities = oidc.New(oidc.Options{Config: o.SignIn, DB: o.DB, Accounts: f.Accounts, Teams: f.Teams,
 		Sessions: f.Sessions, Log: o.Log, Now: o.Now})
+	s.mails = mail.NewSender(o.DB, o.Log, o.Mail)
+	if o.Mail != nil {
+		s.mails.Renderers = letter.Renderers(letter.Services{DB: o.DB, Accounts: f.Accounts, Sessions: f.Sessions},
+			o.Mail.BaseURL)
+	}
 	s.live = live.New(o.DB, o.Admission.Streams())
-	s.runners = []runner{s.live, f.Tokens, f.Maintenance, f.Closing, f.Pulls, f.Searches,
+	s.runners = []runner{s.live, s.mails, f.Tokens, f.Maintenance, f.Closing, f.Pulls, f.Searches,
 		f.Detect, f.Statistics, f.Notifier, notification.NewPruner(o.DB, o.Log), activity.NewPruner(o.DB, o.Log),
 		audit.NewPruner(o.DB, o.Log, o.AuditDays), maintenance.NewForgetter(o.DB, o.Log),
 		maintenance.NewShrinker(o.DB, o.Log, f.Repos.Room)}

@@ -74,6 +74,28 @@ func (s *Service) KnownBrowser(ctx context.Context, login string) (value string,
 	return value, err
 }
 
+// newAccount is how long an account is new: whoever made it signs in soon, from a place that it does not know.
+const newAccount = time.Hour
+
+// isNewPlace reports whether a user signs in from a browser and a network that the account does not know: by neither a
+// cookie nor a session, also one that has ended and whose row is still there.
+func (s *Service) isNewPlace(tx *db.Tx, a *account.Account, from Origin) (bool, error) {
+	if !from.Address.IsValid() || tx.Now-a.CreatedAt < db.Time(newAccount.Microseconds()) {
+		return false, nil
+	}
+	kept, addresses, err := placesOf(tx, a.ID)
+	if err != nil || kept != "" && knownBrowser(from.Browser, kept, a.ID, s.now()) != "" {
+		return false, err
+	}
+	for _, text := range addresses {
+		address, err := netip.ParseAddr(text)
+		if err == nil && admission.NetworkOf(address) == admission.NetworkOf(from.Address) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
 // knock reads a user's stored password hash, or "" if there is none, and determines the place of the
 // attempt. It does the same for an unknown account.
 func (s *Service) knock(ctx context.Context, login string, from Origin) (kept string, at source, err error) {

@@ -113,10 +113,7 @@ func (s *Service) SetPassword(ctx context.Context, login, password string, by *a
 		if err != nil {
 			return err
 		}
-		if err := storePassword(tx, a.ID, kept); err != nil {
-			return err
-		}
-		if err := endSessions(tx, a.ID, 0); err != nil {
+		if err := putPassword(tx, a.ID, kept); err != nil {
 			return err
 		}
 		return account.Record(tx, audit.UserPassword, a, "", map[string]any{"by_operator": by == nil})

@@ -7,6 +7,7 @@
 //   - password.go, common.go: passwords, and which are refused since attackers try them first
 //   - attempts.go: wrong passwords; hashing.go: how many are compared at one time
 //   - browser.go: places that an account knows
+//   - reset.go: another password by a link in a mail
 //   - store.go: the SQL
 //
 // Sessions are rows of the table tokens with an agent. Package token finds them as it does tokens; only pages,
@@ -326,11 +327,19 @@ func (s *Service) begin(
 		if !n.expires.IsZero() {
 			expires = min(expires, n.expires)
 		}
+		isNew, err := s.isNewPlace(tx, n.account, from)
+		if err != nil {
+			return err
+		}
 		id, err := insertSession(tx, n, token.Digest(value), from, expires)
 		if err != nil {
 			return err
 		}
-		return account.Record(tx, audit.UserLogin, n.account, "", map[string]any{"token_id": id, "by": n.how})
+		told := map[string]any{"token_id": id, "by": n.how}
+		if isNew {
+			told[audit.NewPlace] = true
+		}
+		return account.Record(tx, audit.UserLogin, n.account, "", told)
 	})
 	if err != nil {
 		return "", err

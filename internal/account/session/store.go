@@ -169,6 +169,20 @@ func sessionAddresses(tx *db.Tx, of account.ID) ([]string, error) {
 		AND begun_with IS NULL AND address IS NOT NULL AND revoked_at IS NULL AND expires_at > $2`, of, tx.Now)
 }
 
+// placesOf reads the stored password of a user, and from where its sessions were begun.
+func placesOf(tx *db.Tx, of account.ID) (kept string, addresses []string, err error) {
+	err = db.QueryEach(tx, func(row db.Scanner) error {
+		var address string
+		if err := row.Scan(&kept, &address); err != nil {
+			return err
+		}
+		addresses = append(addresses, address)
+		return nil
+	}, `SELECT DISTINCT COALESCE(a.password, ''), COALESCE(t.address, '') FROM accounts a
+		LEFT JOIN tokens t ON t.account_id = a.id AND t.agent IS NOT NULL WHERE a.id = $1`, of)
+	return kept, addresses, err
+}
+
 // hasUsers reports whether any user exists.
 func hasUsers(tx *db.Tx) (some bool, err error) {
 	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM accounts WHERE kind = $1 AND login_folded <> 'ghost')`,

@@ -41,6 +41,7 @@ import (
 	"arbor/internal/account/signkey"
 	"arbor/internal/account/token"
 	"arbor/internal/app"
+	"arbor/internal/mail"
 	"arbor/internal/oauth"
 	"arbor/internal/oidc"
 	"arbor/internal/page"
@@ -72,6 +73,7 @@ type Services struct {
 	Stars    *star.Service
 
 	Identities *oidc.Service
+	Mail       *mail.Sender
 }
 
 // Pages are the pages of one's own settings.
@@ -88,6 +90,7 @@ type Pages struct {
 	apps       *app.Service
 	oauth      *oauth.Service
 	identities *oidc.Service
+	mail       *mail.Sender
 	lists      *list.Service
 	stars      *star.Service
 	hooks      *webhook.Pages
@@ -97,7 +100,7 @@ type Pages struct {
 func New(kit *page.Kit, of Services) *Pages {
 	return &Pages{kit: kit, t: roomTemplates, accounts: of.Accounts, tokens: of.Tokens, sessions: of.Sessions,
 		keys: of.Keys, signing: of.Signing, replies: of.Replies, repos: of.Repos, apps: of.Apps,
-		oauth: of.OAuth, identities: of.Identities, lists: of.Lists,
+		oauth: of.OAuth, identities: of.Identities, mail: of.Mail, lists: of.Lists,
 		stars: of.Stars, hooks: webhook.New(kit, roomTemplates)}
 }
 

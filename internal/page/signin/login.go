@@ -23,6 +23,7 @@ type loginView struct {
 
 	Providers []*oidc.Provider // of identities with which people sign in
 	Passwords bool             // everybody may sign in with a password
+	Resets    bool             // whoever forgot a password gets a mail
 }
 
 // secondView is what second.html shows: the second step of signing in.
@@ -67,7 +68,7 @@ func (p *Pages) loginView(r *http.Request, back string) (*loginView, error) {
 	}
 	some, err := p.sessions.HasUsers(r.Context())
 	return &loginView{Frame: frame, ReturnTo: back, Empty: !some,
-		Providers: p.of.Identities.Providers(), Passwords: p.of.Identities.Passwords(),
+		Providers: p.of.Identities.Providers(), Passwords: p.of.Identities.Passwords(), Resets: p.of.Mail.On(),
 		Passkeys: factor.CanHave(web.From(r.Context()).Site)}, err
 }
 

@@ -6,6 +6,7 @@
 //   - GET, POST /login/device: device.go, where people confirm the code that a program shows
 //   - GET /login/oidc/{provider}, .../callback: oidc.go, by an identity of another server, which may end sessions, too
 //   - GET, POST /login/oauth/authorize: authorize.go, where people allow an OAuth App what it asks for
+//   - GET, POST /password_reset: reset.go, another password by a link in a mail
 //   - GET, POST /setup: setup.go, on a server without users
 //
 // Sessions and passwords are package session's, the device flow is package token's, the web flow package oauth's.
@@ -17,6 +18,7 @@ import (
 	"arbor/internal/account/session"
 	"arbor/internal/account/token"
 	"arbor/internal/activity"
+	"arbor/internal/mail"
 	"arbor/internal/oauth"
 	"arbor/internal/oidc"
 	"arbor/internal/page"
@@ -38,6 +40,7 @@ type Services struct {
 	Tokens       *token.Service
 	OAuth        *oauth.Service
 	Identities   *oidc.Service
+	Mail         *mail.Sender
 	Issues       *search.Service
 	Repositories *repository.API
 	Lists        *list.Service
@@ -80,6 +83,8 @@ func (p *Pages) Routes() []route.Route {
 		free.SignedIn("POST /login/device", p.kit.Sudo(p.Device)),
 		free.SignedIn("GET /login/oauth/authorize", p.AuthorizeForm).Counted(),
 		free.SignedIn("POST /login/oauth/authorize", p.Authorize).Counted(),
+		free.Anyone("GET /password_reset", p.ResetForm).WithoutToken().WithoutFactor().Counted(),
+		free.Anyone("POST /password_reset", p.Reset).WithoutToken().WithoutFactor().Counted(),
 		free.Anyone("GET /setup", p.SetupForm).WithoutToken(),
 		free.Anyone("POST /setup", p.Setup).WithoutToken(),
 	}

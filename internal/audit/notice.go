@@ -1,0 +1,38 @@
+package audit
+
+import (
+	"arbor/internal/db"
+	"arbor/internal/mail"
+)
+
+// NoticeMail is the kind of mails that tell people what happened to the security of their account.
+const NoticeMail mail.Kind = "notice"
+
+// Notice is what such a mail is about.
+type Notice struct {
+	Event int64 `json:"event"` // of the log
+}
+
+// NewPlace is true in the changes of a [UserLogin] from a network and a browser that the account did not use before.
+const NewPlace = "new_place"
+
+// noticed are the actions of which the user is told by mail.
+var noticed = map[Action]bool{
+	UserPassword: true, UserAddEmail: true, UserRemoveEmail: true, UserVerifyEmail: true,
+	FactorAdd: true, FactorRemove: true, FactorDisabled: true, RecoveryCodes: true,
+	IdentityLink: true, IdentityUnlink: true, TokenCreate: true, OAuthCreate: true,
+	KeyCreate: true, GPGKeyCreate: true, SigningKeyCreate: true, UserLogin: true,
+}
+
+// notify writes the mail about an event.
+func notify(tx *db.Tx, e *Entry, id int64) error {
+	if !noticed[e.Action] || e.User.ID == 0 || e.Repo.ID != 0 || e.Action == UserLogin && e.Changes[NewPlace] != true {
+		return nil
+	}
+	return mail.Add(tx, mail.Mail{Kind: NoticeMail, Account: e.User.ID, About: Notice{id}})
+}
+
+// ByID reads an event of the log. Error: db.ErrNoRows.
+func ByID(tx *db.Tx, id int64) (Event, error) {
+	return scan(tx.QueryRow(`SELECT `+columns+` FROM audit WHERE id = $1`, id))
+}

@@ -1,0 +1,78 @@
+// Package letter renders mails when they are sent, as the state and the rights of their readers are then.
+//
+//	letter.go    the form that all have; Renderers lists them
+//	account.go   links that set a password or verify an address; what happened to the security of an account
+//
+// A renderer answers 404 if there is nothing to tell any more.
+package letter
+
+import (
+	"bytes"
+	"embed"
+	"html/template"
+	"strings"
+
+	"arbor/internal/account"
+	"arbor/internal/account/session"
+	"arbor/internal/audit"
+	"arbor/internal/db"
+	"arbor/internal/mail"
+)
+
+//go:embed letter.html
+var files embed.FS
+
+var layout = template.Must(template.ParseFS(files, "letter.html"))
+
+// Services are what mails show.
+type Services struct {
+	DB       *db.DB
+	Accounts *account.Service
+	Sessions *session.Service
+}
+
+// Letters renders mails.
+type Letters struct {
+	Services
+	site string // scheme and host of links
+}
+
+// Renderers returns the renderers of all kinds, for a server at an address.
+func Renderers(of Services, site string) map[mail.Kind]mail.Renderer {
+	l := &Letters{of, site}
+	return map[mail.Kind]mail.Renderer{
+		session.ResetMail:   l.reset,
+		account.VerifyMail:  l.verify,
+		account.RemovedMail: l.removed,
+		audit.NoticeMail:    l.notice,
+	}
+}
+
+// letter is what a mail says, in both forms.
+type letter struct {
+	Subject string
+	Hello   string   // a login; empty: nobody's
+	Says    []string // paragraphs
+	Link    string   // an address; empty: none
+	Do      string   // what the link does
+	Foot    []string // paragraphs: why it is sent
+}
+
+// message renders a letter to an address.
+func (l *letter) message(to string) (*mail.Message, error) {
+	var html bytes.Buffer
+	if err := layout.Execute(&html, l); err != nil {
+		return nil, err
+	}
+	var parts []string
+	if l.Hello != "" {
+		parts = append(parts, "Hello "+l.Hello+",")
+	}
+	parts = append(parts, l.Says...)
+	if l.Link != "" {
+		parts = append(parts, l.Do+":\n"+l.Link)
+	}
+	parts = append(parts, "-- ")
+	text := strings.Join(parts, "\n\n") + "\n" + strings.Join(l.Foot, "\n") + "\n"
+	return &mail.Message{To: to, Subject: l.Subject, Text: text, HTML: html.String()}, nil
+}

@@ -86,6 +86,10 @@ type Thread struct {
 	Issue   issue.ID // one of the three; 0: another
 	Number  int64    // of the issue
 	Pull    bool     // the issue is a pull request
+	State   issue.State
+	Cause   issue.Reason // of a closed issue
+	Draft   bool         // of a pull request
+	Merged  db.Time      // zero unless a merged pull request
 	Release int64
 	Tag     string // of the release
 	Commit  git.SHA

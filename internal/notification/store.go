@@ -8,6 +8,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/issue"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -66,8 +67,11 @@ func threads(tx *db.Tx, f filter, p web.Page) (list []*Thread, total int64, err 
 	from, args := f.build()
 	list, err = db.QueryList(tx, func(row db.Scanner) (*Thread, error) {
 		var t Thread
+		var state, why int64
 		err := row.Scan(&t.ID, &t.RepoID, &t.SubjectID, &t.Reason, &t.Unread, &t.UpdatedAt,
-			&t.ReadAt, &t.Issue, &t.Number, &t.Pull, &t.Release, &t.Tag, &t.Commit, &t.Title, &t.Comment)
+			&t.ReadAt, &t.Issue, &t.Number, &t.Pull, &t.Release, &t.Tag, &t.Commit, &t.Title, &t.Comment,
+			&state, &why, &t.Draft, &t.Merged)
+		t.State, t.Cause = issue.State(state), issue.Reason(why)
 		return &t, err
 	}, `SELECT t.id, s.repo_id, t.subject_id, t.reason, t.unread, t.updated_at, COALESCE(t.read_at, 0),
 			COALESCE(i.id, 0), COALESCE(i.number, 0), COALESCE(i.pull, FALSE), COALESCE(l.id, 0), COALESCE(l.tag, ''),
@@ -75,7 +79,8 @@ func threads(tx *db.Tx, f filter, p web.Page) (list []*Thread, total int64, err 
 			CASE WHEN i.id IS NOT NULL THEN COALESCE((SELECT MAX(c.id) FROM issue_comments c
 			WHERE c.issue_id = i.id), 0)
 				WHEN s.commit_sha IS NOT NULL THEN COALESCE((SELECT MAX(c.id) FROM commit_comments c
-					WHERE c.repo_id = s.repo_id AND c.commit_sha = s.commit_sha), 0) ELSE 0 END`+from+
+					WHERE c.repo_id = s.repo_id AND c.commit_sha = s.commit_sha), 0) ELSE 0 END,
+			COALESCE(i.state, 0), COALESCE(i.state_reason, 0), COALESCE(i.draft, FALSE), COALESCE(i.merged_at, 0)`+from+
 		fmt.Sprintf(` ORDER BY t.updated_at DESC, t.id DESC LIMIT $%d OFFSET $%d`, len(args)+1, len(args)+2),
 		append(args, p.Size, p.Offset())...)
 	if n := int64(len(list)); err != nil || n < p.Size && (n > 0 || p.Number == 1) {

@@ -16,6 +16,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/errs"
 	"arbor/internal/invitation"
+	"arbor/internal/issue"
 	"arbor/internal/notification"
 	"arbor/internal/page"
 	"arbor/internal/repo"
@@ -76,6 +77,22 @@ func (t *thread) Kind() string {
 		return "Release"
 	}
 	return "Commit"
+}
+
+// IsPull and Status are what the part "mark" needs of an issue or a pull request.
+func (t *thread) IsPull() bool { return t.Pull }
+
+// Status is the state in words.
+func (t *thread) Status() string {
+	switch {
+	case t.Merged != 0:
+		return "merged"
+	case t.Draft && t.State == issue.Open:
+		return "draft"
+	case t.State == issue.Closed && t.Cause == issue.NotPlanned:
+		return "not planned"
+	}
+	return t.State.String()
 }
 
 // When is the time of the latest notification.

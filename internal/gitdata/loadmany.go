@@ -135,11 +135,14 @@ func (s *Service) SignedTags(
 	return found, nil
 }
 
-// TagSignatures verifies tags by their names: the annotated tag if that is signed, else its commit. Tags that do not
-// exist are missing.
-func (s *Service) TagSignatures(
-	ctx context.Context, a *repo.Access, names []string,
-) (map[string]signature.Verification, error) {
+// Tagged is what a tag names.
+type Tagged struct {
+	Commit       git.SHA
+	Verification signature.Verification // of the annotated tag if that is signed, else of the commit
+}
+
+// Tagged finds and verifies what tags name, by their names. Tags that do not exist are missing.
+func (s *Service) Tagged(ctx context.Context, a *repo.Access, names []string) (map[string]Tagged, error) {
 	refs, err := s.repos.Refs(ctx, a)
 	if err != nil {
 		return nil, err
@@ -159,13 +162,13 @@ func (s *Service) TagSignatures(
 	if err != nil {
 		return nil, err
 	}
-	found := map[string]signature.Verification{}
+	found := map[string]Tagged{}
 	for n, ref := range list {
 		v := signed[ref.SHA]
 		if c := views[commits[n]]; c != nil && (v.Reason == "" || v.Reason == signature.Unsigned) {
 			v = c.Verification
 		}
-		found[strings.TrimPrefix(ref.Name, git.Tags)] = v
+		found[strings.TrimPrefix(ref.Name, git.Tags)] = Tagged{commits[n], v}
 	}
 	return found, nil
 }

@@ -34,15 +34,15 @@ func (p *Pages) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	for _, x := range list.Rows {
 		v.Releases = append(v.Releases, newView(x))
 	}
-	if err := p.verify(r.Context(), a, v.Releases); err != nil {
+	if err := p.tagged(r.Context(), a, v.Releases); err != nil {
 		return err
 	}
 	v.Pages = page.PagesOf(r, list.More)
 	return p.t.Page(w, r, "releases.html", v)
 }
 
-// verify sets the badges of the tags of releases. A draft has no tag yet.
-func (p *Pages) verify(ctx context.Context, a *repo.Access, list []*view) error {
+// tagged sets the commits of the tags of releases, and their badges. A draft has no tag yet.
+func (p *Pages) tagged(ctx context.Context, a *repo.Access, list []*view) error {
 	var tags []string
 	for _, x := range list {
 		if !x.Draft {
@@ -52,10 +52,10 @@ func (p *Pages) verify(ctx context.Context, a *repo.Access, list []*view) error 
 	if len(tags) == 0 {
 		return nil
 	}
-	found, err := p.with.Git.TagSignatures(ctx, a, tags)
+	found, err := p.with.Git.Tagged(ctx, a, tags)
 	for _, x := range list {
 		if !x.Draft {
-			x.Verified = page.NewVerified(found[x.Tag])
+			x.Commit, x.Verified = string(found[x.Tag].Commit), page.NewVerified(found[x.Tag].Verification)
 		}
 	}
 	return err
@@ -92,7 +92,7 @@ func (p *Pages) one(r *http.Request, a *repo.Access, found *view) (*listView, er
 	if v.Frame, err = p.kit.RepoFrame(r, a, "releases", found.Title()); err != nil {
 		return nil, err
 	}
-	return v, p.verify(r.Context(), a, v.Releases)
+	return v, p.tagged(r.Context(), a, v.Releases)
 }
 
 // GET /{owner}/{repo}/releases/latest

@@ -64,6 +64,7 @@ type view struct {
 	*release.View
 	Path      string // of its page
 	Author    *page.User
+	Commit    string         // the SHA of the tag's; empty: there is none
 	Verified  *page.Verified // of the tag, else of its commit
 	Body      template.HTML
 	Created   time.Time

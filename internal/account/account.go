@@ -244,6 +244,8 @@ type Caller struct {
 type Transfer struct {
 	RepoID int64
 	Upload bool // or they are only read
+
+	Expires int64 // in seconds since 1970: tokens that it is given end then, too
 }
 
 // IDOf is the id of a caller, 0 for the anonymous one, which is not an account id.

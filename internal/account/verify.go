@@ -42,7 +42,12 @@ func askVerify(tx *db.Tx, a *Account, address string) error {
 	if err := mail.Limit(tx, fmt.Sprint("verify by ", a.ID), verifiesOfAccount, 24*time.Hour); err != nil {
 		return err
 	}
-	if err := mail.Limit(tx, mail.OfAddress("verify", Fold(address)), verifiesOfAddress, time.Hour); err != nil {
+	// Whoever claims an address of somebody else does not use up what its owner may ask for.
+	own := mail.OfAddress(fmt.Sprint("verify by ", a.ID), Fold(address))
+	if err := mail.Limit(tx, own, verifiesOfAddress, time.Hour); err != nil {
+		return err
+	}
+	if err := mail.Limit(tx, mail.OfAddress("verify", Fold(address)), 4*verifiesOfAddress, time.Hour); err != nil {
 		return err
 	}
 	return mail.Add(tx, mail.Mail{Kind: VerifyMail, Account: int64(a.ID), Address: Fold(address)})

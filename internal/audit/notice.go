@@ -16,20 +16,22 @@ type Notice struct {
 // NewPlace is true in the changes of a [UserLogin] from a network and a browser that the account did not use before.
 const NewPlace = "new_place"
 
-// noticed are the actions of which the user is told by mail.
-var noticed = map[Action]bool{
-	UserPassword: true, UserAddEmail: true, UserRemoveEmail: true, UserVerifyEmail: true,
-	FactorAdd: true, FactorRemove: true, FactorDisabled: true, RecoveryCodes: true,
-	IdentityLink: true, IdentityUnlink: true, TokenCreate: true, OAuthCreate: true,
-	KeyCreate: true, GPGKeyCreate: true, SigningKeyCreate: true, UserLogin: true,
+// noticed are the actions of which the user is told by mail: the first ones even if many of the others wait, which
+// somebody with a token can make as often as they like.
+var noticed = map[Action]struct{ must bool }{
+	UserPassword: {true}, UserAddEmail: {true}, UserRemoveEmail: {true}, UserVerifyEmail: {true},
+	FactorAdd: {true}, FactorRemove: {true}, FactorDisabled: {true}, RecoveryCodes: {true},
+	IdentityLink: {true}, IdentityUnlink: {true}, UserLogin: {true},
+	TokenCreate: {}, OAuthCreate: {}, KeyCreate: {}, GPGKeyCreate: {}, SigningKeyCreate: {},
 }
 
 // notify writes the mail about an event.
 func notify(tx *db.Tx, e *Entry, id int64) error {
-	if !noticed[e.Action] || e.User.ID == 0 || e.Repo.ID != 0 || e.Action == UserLogin && e.Changes[NewPlace] != true {
+	how, is := noticed[e.Action]
+	if !is || e.User.ID == 0 || e.Repo.ID != 0 || e.Action == UserLogin && e.Changes[NewPlace] != true {
 		return nil
 	}
-	return mail.Add(tx, mail.Mail{Kind: NoticeMail, Account: e.User.ID, About: Notice{id}})
+	return mail.Add(tx, mail.Mail{Kind: NoticeMail, Account: e.User.ID, About: Notice{id}, Must: how.must})
 }
 
 // ByID reads an event of the log. Error: db.ErrNoRows.

@@ -101,8 +101,12 @@ func (i *inspection) look(ctx context.Context, u *repo.RefUpdate) error {
 	if u.Old != git.ZeroSHA {
 		not = append(not, u.Old)
 	}
-	if i.tip != "" && u.Name != git.Heads+i.branch {
-		not = append(not, i.tip)
+	tip := i.tip
+	if u.Name == git.Heads+i.branch {
+		tip = ""
+	}
+	if tip != "" {
+		not = append(not, tip)
 	}
 	whole, err := changedFiles(ctx, i.objects, u.New, not, func(f *changedFile) bool {
 		if paths[f.Path] && !slices.Contains(u.Locked.Paths, f.Path) {
@@ -110,8 +114,67 @@ func (i *inspection) look(ctx context.Context, u *repo.RefUpdate) error {
 		}
 		return len(u.Locked.Paths) < maxTold
 	})
-	u.Locked.TooMany = !whole
-	return err
+	if u.Locked.TooMany = !whole; err != nil || !whole || u.Old == git.ZeroSHA {
+		return err
+	}
+	return addReverted(ctx, i.objects, u, tip, paths)
+}
+
+// addReverted adds those of the paths whose files an update of a branch changes without a commit that does: by a merge
+// that takes an older side, or by going back. What is then as at tip, of the default branch, does not count.
+func addReverted(ctx context.Context, objects *git.Repository, u *repo.RefUpdate, tip git.SHA, paths map[string]bool,
+) error {
+	budget := maxTrees
+	files, whole, err := diff.Differing(ctx, objects, u.Old, u.New, &budget)
+	if err != nil {
+		return err
+	}
+	if whole {
+		among := map[string]bool{}
+		for n := range files {
+			if paths[files[n].Path] {
+				among[files[n].Path] = true
+			}
+		}
+		paths = among
+	}
+	for path := range paths {
+		if len(u.Locked.Paths) >= maxTold {
+			return nil
+		}
+		is, err := fileAt(ctx, objects, u.New, path)
+		if err != nil {
+			return err
+		}
+		moved := !slices.Contains(u.Locked.Paths, path)
+		for _, commit := range []git.SHA{u.Old, tip} {
+			if !moved || commit == "" {
+				continue
+			}
+			was, err := fileAt(ctx, objects, commit, path)
+			if err != nil {
+				return err
+			}
+			moved = was != is
+		}
+		if moved {
+			u.Locked.Paths = append(u.Locked.Paths, path)
+		}
+	}
+	return nil
+}
+
+// fileAt returns the SHA of a file of a commit; empty: there is none.
+func fileAt(ctx context.Context, objects *git.Repository, commit git.SHA, path string) (git.SHA, error) {
+	tree, err := objects.PeelToTree(ctx, commit)
+	if err != nil {
+		return "", err
+	}
+	entry, err := objects.Lookup(ctx, tree, path)
+	if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Invalid) {
+		return "", nil
+	}
+	return entry.SHA, err
 }
 
 type changedFile = diff.File

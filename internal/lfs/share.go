@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"arbor/internal/account"
+	"arbor/internal/admission"
 	"arbor/internal/db"
 	"arbor/internal/file"
 	"arbor/internal/git"
@@ -124,8 +125,14 @@ func (s *Service) add(tx *db.Tx, to repo.ID, payer account.ID, list []*Object) e
 // Carry prepares the objects of a repository for a fork. nil: there are none.
 func (s *Service) Carry(ctx context.Context, from repo.ID) (*repo.Carried, error) {
 	var all []*Object
-	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		all, err = allOf(tx, from)
+	err := s.db.Read(ctx, func(tx *db.Tx) error {
+		n, _, err := summary(tx, from)
+		if err == nil {
+			err = admission.Hold(ctx, n*perObject)
+		}
+		if err == nil {
+			all, err = allOf(tx, from)
+		}
 		return err
 	})
 	if err != nil || len(all) == 0 {

@@ -40,6 +40,9 @@ func newToken(caller *account.Caller, id repo.ID, upload bool, now time.Time) (t
 		return t, true
 	}
 	t.TokenID, t.KeyID = caller.TokenID, caller.KeyID
+	if caller.Transfer != nil {
+		t.Expires = min(t.Expires, caller.Transfer.Expires)
+	}
 	return t, t.TokenID != 0 || t.KeyID != 0
 }
 
@@ -109,7 +112,7 @@ func (s *Service) Authenticate(r *http.Request) (*account.Caller, error) {
 		return nil, err
 	}
 	limited := *caller
-	limited.Transfer = &account.Transfer{RepoID: int64(t.Repo), Upload: t.Upload}
+	limited.Transfer = &account.Transfer{RepoID: int64(t.Repo), Upload: t.Upload, Expires: t.Expires}
 	return &limited, nil
 }
 

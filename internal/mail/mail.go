@@ -35,6 +35,7 @@ type Mail struct {
 	Address   string // to which it goes; empty: that of the account when it is sent
 	About     any    // in JSON; nil: nothing to say. Of a mail that was read: json.RawMessage
 	CreatedAt db.Time
+	Must      bool // it is written although many wait, as a notice of a changed password
 }
 
 // Read reads what the mail is about.
@@ -53,6 +54,7 @@ const Topic = "mail"
 const (
 	mostWaiting  = 200
 	mostOfNobody = 5000
+	mostThatMust = 2000
 )
 
 // Add writes a mail, which leaves after the commit. It writes none while no server sends mail, none to an account

@@ -12,8 +12,11 @@ var jobs = db.Jobs{Table: "mails", Key: "id"}
 
 func insert(tx *db.Tx, m *Mail, about string) error {
 	waiting, most := `w.account_id = $2`, mostWaiting
-	if m.Account == 0 {
+	switch {
+	case m.Account == 0:
 		waiting, most = `w.account_id IS NULL`, mostOfNobody
+	case m.Must:
+		most = mostThatMust
 	}
 	return tx.RunRing(Topic, `INSERT INTO mails (kind, account_id, address, about, created_at)
 		SELECT CAST($1 AS TEXT), CAST($2 AS BIGINT), CAST($3 AS TEXT), CAST($4 AS TEXT), `+tx.Engine().Clock()+`

@@ -22,8 +22,8 @@ const maxToken = 16 << 10
 const maxSession = 255
 
 // SignOut ends the sessions that a provider names in a logout token (OpenID Connect Back-Channel Logout 1.0): those of a
-// session there, or all of a user there. A token counts for two minutes and again changes nothing, since it ends only
-// sessions that began before it was issued. Errors: 404; 422 for a token that does not count; 503.
+// session there, or all of a user there. A token counts for two minutes, as much as clocks may differ, and ends
+// only sessions that began by then. Errors: 404; 422 for a token that does not count; 503.
 func (s *Service) SignOut(ctx context.Context, name, text string, from session.Origin) error {
 	p := s.config.provider(name)
 	if p == nil {
@@ -83,6 +83,14 @@ func (s *Service) endSessions(ctx context.Context, p *Provider, at session.AtPro
 	actor := audit.Actor{Login: p.Name, Right: audit.Process}
 	if from.Address.IsValid() {
 		actor.Address = from.Address.String()
+	}
+	var some bool
+	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		some, err = session.KnownAtProvider(tx, at)
+		return err
+	})
+	if err != nil || !some {
+		return err
 	}
 	return s.db.WriteAs(audit.With(ctx, actor), db.Server, func(tx *db.Tx) error {
 		return session.EndAtProvider(tx, at)

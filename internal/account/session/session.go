@@ -244,6 +244,12 @@ type AtProvider struct {
 	Before  db.Time // they began before that
 }
 
+// KnownAtProvider reports whether accounts may have such sessions.
+func KnownAtProvider(tx *db.Tx, at AtProvider) (bool, error) {
+	list, err := accountsAtProvider(tx, at)
+	return len(list) > 0, err
+}
+
 // EndAtProvider ends the sessions that a provider says have ended there. With a subject, those end too of which the
 // provider did not tell its own session. Without any it does nothing.
 func EndAtProvider(tx *db.Tx, at AtProvider) error {

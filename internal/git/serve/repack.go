@@ -9,6 +9,7 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"time"
 
 	"arbor/internal/git"
 	"arbor/internal/git/process"
@@ -16,6 +17,9 @@ import (
 
 // Replace opens what an archive has in the place of a small file; in is nil if it is the file itself.
 type Replace func(ctx context.Context, file []byte) (in io.ReadCloser, size int64, err error)
+
+// repackTime is how long an archive may take that is packed again.
+const repackTime = time.Hour
 
 // ArchiveWith is Archive, with something else in the place of some files of at most most bytes.
 func ArchiveWith(ctx context.Context, r *git.Repository, w io.Writer, commit git.SHA, f ArchiveFormat, prefix string,
@@ -30,6 +34,8 @@ func ArchiveWith(ctx context.Context, r *git.Repository, w io.Writer, commit git
 		return err
 	}
 	process.GrowPipe(out)
+	ctx, stop := context.WithTimeout(ctx, repackTime)
+	defer stop()
 	k := &repacking{ctx: ctx, from: tar.NewReader(out), most: most, replace: replace}
 	if f == Zip {
 		err = k.zip(w, commit)
@@ -90,7 +96,20 @@ func (k *repacking) entry(h *tar.Header, fn func(*tar.Header, io.Reader) error) 
 	}
 	defer in.Close()
 	h.Size = size
-	return fn(h, io.LimitReader(in, size))
+	return fn(h, io.LimitReader(&bounded{k.ctx, in}, size))
+}
+
+// bounded is what stands in the place of a file, read until the archive's time is over.
+type bounded struct {
+	ctx context.Context //nolint:containedctx // of the one archive
+	io.Reader
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if err := b.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return b.Reader.Read(p)
 }
 
 func (k *repacking) tarGz(w io.Writer) error {

@@ -682,6 +682,21 @@ func TestLocksRefuseChanges(t *testing.T) {
 			{Name: "what the owner of the lock did comes along", Do: "POST /repos/alice/garden/git/refs", As: "alice",
 				Send: `{"ref": "refs/heads/two", "sha": "` + s.Tip(t, "alice", "alice/garden", "main") + `"}`, Status: 201},
 		})
+		// going back, and a merge that takes the older side, change the file without a commit that does
+		tip := s.Tip(t, "alice", "alice/garden", "main")
+		var older, side struct {
+			SHA  string
+			Tree struct{ SHA string }
+		}
+		s.Ask(t, "alice", "GET /repos/alice/garden/git/commits/"+first, ``, 200).JSON(t, &older)
+		s.Ask(t, "alice", "POST /repos/alice/garden/git/commits", `{"message": "merge", "tree": "`+older.Tree.SHA+
+			`", "parents": ["`+tip+`", "`+first+`"]}`, 201).JSON(t, &side)
+		for _, send := range []string{`{"sha": "` + side.SHA + `"}`, `{"sha": "` + first + `", "force": true}`} {
+			a := s.Do(t, apitest.Case{Do: "PATCH /repos/alice/garden/git/refs/heads/main", As: "alice", Send: send})
+			if a.Status != 422 || !strings.Contains(string(a.Body), "locked by will") {
+				t.Errorf("%s: %d %s", send, a.Status, a.Body)
+			}
+		}
 		// a push of plain Git
 		dir, env := t.TempDir(), os.Environ()
 		git := func(args ...string) string { t.Helper(); return run(t, dir, env, "git", args...) }

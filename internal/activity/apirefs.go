@@ -139,6 +139,7 @@ type branchChanges struct {
 func (s *Service) branchChanges(ctx context.Context, a *repo.Access, f branchFilter) (*branchChanges, error) {
 	c := &branchChanges{}
 	err := s.db.Read(ctx, func(tx *db.Tx) error {
+		c.list = nil // it may run again
 		all, err := list(tx, a.Caller, ofRepo(a.ID, a.Granted))
 		if err != nil {
 			return err

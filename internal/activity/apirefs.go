@@ -203,7 +203,7 @@ func (c *branchChanges) choose(
 		slices.Reverse(rest)
 	case f.after != 0:
 		from := at(f.after) + 1
-		if from == 0 { // it is no longer among the newest
+		if from == 0 { // the cursor's entry is older than all listed
 			from = len(rest)
 		}
 		rest = rest[from:]

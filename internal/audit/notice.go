@@ -16,8 +16,8 @@ type Notice struct {
 // NewPlace is true in the changes of a [UserLogin] from a network and a browser that the account did not use before.
 const NewPlace = "new_place"
 
-// noticed are the actions of which the user is told by mail: the first ones even if many of the others wait, which
-// somebody with a token can make as often as they like.
+// noticed lists the actions that send the user a mail. Those with must are sent even if the user's queue is full: a token
+// can create keys and tokens without limit, and must not suppress them.
 var noticed = map[Action]struct{ must bool }{
 	UserPassword: {true}, UserAddEmail: {true}, UserRemoveEmail: {true}, UserVerifyEmail: {true},
 	FactorAdd: {true}, FactorRemove: {true}, FactorDisabled: {true}, RecoveryCodes: {true},

@@ -11,9 +11,9 @@ import (
 	"arbor/internal/durable"
 )
 
-// LinkAll gives files other names on the disk, for rows of their own: hard links, so they take no room and no bytes are
-// read. Where the disk has no links they are copies. Like received files they have no rows yet. What was deleted in the
-// meantime is nil in the list.
+// LinkAll creates a hard link to each file, under a new name, without reading or copying its bytes. If the file system has
+// no hard links it copies the files. The new files have no rows yet. The entry of a file that was deleted in the meantime
+// is nil.
 func (s *Store) LinkAll(ctx context.Context, list []*File) (made []*File, err error) {
 	made = make([]*File, len(list))
 	defer func() {

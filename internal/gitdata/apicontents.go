@@ -20,7 +20,8 @@ import (
 // GET /{owner}/{repo}/raw/{path...}
 //
 // GetRaw serves the bytes of a file for download_url and raw_url: an image with its type, any other file as
-// text. For a pointer of Git LFS it serves the object, of which ranges may be requested. The path starts with a branch, a tag or a full SHA; the shortest match counts.
+// text. For a Git LFS pointer it serves the object, and supports range requests. The path starts with a branch, a tag or
+// a full SHA; the shortest match counts.
 func (api *API) GetRaw(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	ref, path, err := api.s.splitRef(r.Context(), a, web.Param(r, "path"))
 	if err != nil {

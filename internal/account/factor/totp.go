@@ -88,7 +88,7 @@ func stepOf(secret []byte, code string, last int64, now db.Time) (step int64, ok
 	return 0, false
 }
 
-// SeedTOTP gives an account an authenticator app without a code, for seeds. Error: 422.
+// SeedTOTP adds an authenticator app to an account without verifying a code. Seeds use it. Error: 422.
 func SeedTOTP(tx *db.Tx, of account.ID, text string) error {
 	secret, err := parseSecret(text)
 	if err != nil {

@@ -74,7 +74,7 @@ func (s *Service) KnownBrowser(ctx context.Context, login string) (value string,
 	return value, err
 }
 
-// newAccount is how long an account is new: whoever made it signs in soon, from a place that it does not know.
+// newAccount is the age up to which an account gets no notice of sign-ins from new places: its first sign-in is one.
 const newAccount = time.Hour
 
 // isNewPlace reports whether a user signs in from a browser and a network that the account does not know: by neither a

@@ -46,8 +46,8 @@ func (s *Service) AskReset(ctx context.Context, typed string, from Origin) error
 	})
 }
 
-// NewResetLink finds whose password is to be set, and makes a link for the mail. Error: 404 if there is nobody, or
-// somebody who may not sign in with a password.
+// NewResetLink finds the account that a login or an address names, and creates its reset link. Error: 404 if there is no
+// such account, or it may not sign in with a password.
 func (s *Service) NewResetLink(
 	ctx context.Context, typed string,
 ) (a *account.Account, address, secret string, err error) {

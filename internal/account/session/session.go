@@ -250,8 +250,8 @@ func KnownAtProvider(tx *db.Tx, at AtProvider) (bool, error) {
 	return len(list) > 0, err
 }
 
-// EndAtProvider ends the sessions that a provider says have ended there. With a subject, those end too of which the
-// provider did not tell its own session. Without any it does nothing.
+// EndAtProvider ends the selected sessions. If a subject is given, it also ends the user's sessions for which the provider
+// sent no session id. It is a no-op if none match.
 func EndAtProvider(tx *db.Tx, at AtProvider) error {
 	of, err := accountsAtProvider(tx, at)
 	if err != nil {

@@ -1,6 +1,6 @@
 // Package detect determines the languages and the license of repositories.
 //
-//	detect.go     the worker
+//	detect.go     reading a branch's tree
 //	languages.go  counting code by language
 //	table.go      the data about languages: languages.json
 //	store.go      the SQL
@@ -15,100 +15,37 @@ package detect
 
 import (
 	"context"
-	"errors"
 	"log/slog"
-	"sync"
-	"time"
 
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
-	"arbor/internal/journal"
 	"arbor/internal/license"
 	"arbor/internal/repo"
+	"arbor/internal/repo/analysis"
 )
 
-const (
-	leaseTime = 30 * time.Second // then the job counts as abandoned
-	pollTime  = 2 * time.Second  // interval of looking for jobs of other processes
-	workTime  = time.Minute      // limit for one repository
-	maxTries  = 5                // then a failing job is dropped
-)
-
-// Service detects languages and licenses.
+// Service detects languages and licenses. Its worker has Run, Settle and Backlog.
 type Service struct {
+	*analysis.Worker
 	db    *db.DB
 	repos *repo.Service
-	log   *slog.Logger
-	one   sync.Mutex // serializes the work on repositories
-	last  repo.ID    // the last repository; guarded by one
 }
 
 // New returns a Service.
 func New(d *db.DB, repos *repo.Service, log *slog.Logger) *Service {
-	return &Service{db: d, repos: repos, log: log}
+	s := &Service{db: d, repos: repos}
+	s.Worker = &analysis.Worker{DB: d, Log: log, Name: "detection", Bell: repo.Moved, Jobs: jobs, Read: s.read}
+	return s
 }
 
-// Run processes repositories pushed to in this and other processes until ctx is done. It returns nil:
-// errors are logged and the job is retried.
-func (s *Service) Run(ctx context.Context) error {
-	db.Follow(ctx, s.db.Bell(repo.Moved), pollTime, func(ctx context.Context) {
-		_ = db.ByTurns(ctx, func(ctx context.Context) (bool, error) { return s.next(ctx), nil })
-	})
-	return nil
-}
-
-// Settle processes all repositories pushed to before the call. It is for seeding and tests: errors are
-// logged, and the job is left to Run.
-func (s *Service) Settle(ctx context.Context) error {
-	for ctx.Err() == nil && s.next(ctx) {
+// read reads the tip of a default branch. Error: 404.
+func (s *Service) read(ctx context.Context, j *analysis.Job) (store func(tx *db.Tx) error, err error) {
+	r, err := s.look(ctx, j)
+	if err != nil || r.seen {
+		return nil, err
 	}
-	return ctx.Err()
-}
-
-// next processes one repository, and reports whether more may be waiting.
-func (s *Service) next(ctx context.Context) (more bool) {
-	s.one.Lock()
-	defer s.one.Unlock()
-	w, err := s.take(ctx)
-	if err != nil || w == nil {
-		if err != nil && ctx.Err() == nil {
-			s.log.WarnContext(ctx, "looking for repositories with new code failed", "error", err)
-		}
-		return false
-	}
-	ctx = journal.WithJob(ctx, "detection")
-	limited, cancel := context.WithTimeout(ctx, workTime)
-	defer cancel()
-	var found result
-	lease, failed := s.db.Hold(limited, jobs, w.lease, leaseTime, func(ctx context.Context) (err error) {
-		found, err = s.look(ctx, w)
-		return err
-	})
-	w.lease = lease
-	if errs.Is(failed, errs.NotFound) { // the repository or its branch was just deleted
-		failed = nil
-	}
-	if failed != nil && ctx.Err() == nil {
-		s.log.WarnContext(ctx, "finding out about a repository's code failed",
-			"repository", w.repoID, "try", w.tries, "error", failed)
-	}
-	err = s.db.Write(context.WithoutCancel(ctx), func(tx *db.Tx) error {
-		switch {
-		case failed == nil:
-			return w.end(tx, found)
-		case ctx.Err() != nil: // stopping: the next worker continues
-			return jobs.PutOff(tx, w.lease, 0)
-		case w.tries >= maxTries:
-			return jobs.Remove(tx, w.lease)
-		}
-		return jobs.PutOff(tx, w.lease, time.Minute<<w.tries)
-	})
-	if err != nil && !errors.Is(err, db.ErrLeaseLost) { // lost: it was pushed to again
-		s.log.WarnContext(ctx, "what is known of a repository's code waits for a later time", "error", err)
-		return false
-	}
-	return true
+	return func(tx *db.Tx) error { return r.store(tx, j.RepoID) }, nil
 }
 
 // result is the result of reading a tree.
@@ -120,19 +57,27 @@ type result struct {
 }
 
 // look reads the tip of a default branch. Error: 404.
-func (s *Service) look(ctx context.Context, w *work) (r result, err error) {
-	if w.tip == "" {
+func (s *Service) look(ctx context.Context, j *analysis.Job) (r result, err error) {
+	if j.Tip == "" {
 		return r, nil
 	}
-	objects, release, err := s.repos.GitOf(ctx, w.repoID)
+	var seen git.SHA
+	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		seen, err = treeOf(tx, j.RepoID)
+		return err
+	})
+	if err != nil {
+		return r, err
+	}
+	objects, release, err := s.repos.GitOf(ctx, j.RepoID)
 	if err != nil {
 		return r, err
 	}
 	defer release()
-	if r.tree, err = objects.PeelToTree(ctx, w.tip); err != nil {
+	if r.tree, err = objects.PeelToTree(ctx, j.Tip); err != nil {
 		return r, err
 	}
-	if r.tree == w.seen {
+	if r.tree == seen {
 		r.seen = true
 		return r, nil
 	}

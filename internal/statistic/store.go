@@ -1,7 +1,6 @@
 package statistic
 
 import (
-	"context"
 	"encoding/json"
 
 	"arbor/internal/db"
@@ -12,57 +11,19 @@ import (
 // jobs are rows of repositories whose statistics somebody waits for.
 var jobs = db.Jobs{Table: "statistics_jobs", Key: "repo_id"}
 
-// work is a repository to be processed.
-type work struct {
-	lease  *db.Lease
-	repoID repo.ID
-	tries  int64
-	tip    git.SHA // of the default branch; empty: no branch
-}
-
-// take leases a job, or returns nil. Repositories take turns by id.
-func (s *Service) take(ctx context.Context) (w *work, err error) {
-	err = s.db.WriteDue(ctx, jobs, `TRUE`, func(tx *db.Tx) error {
-		w = nil
-		lease, err := jobs.Take(tx, leaseTime, 1, `repo_id > $3`, s.last)
-		if err == nil && lease == nil {
-			lease, err = jobs.Take(tx, leaseTime, 1, `TRUE`)
-		}
-		if err != nil || lease == nil {
-			return err
-		}
-		w = &work{lease: lease, repoID: repo.ID(lease.IDs[0])}
-		return tx.QueryRow(`SELECT j.tries, COALESCE(f.sha, '') FROM statistics_jobs j
-			JOIN repos r ON r.id = j.repo_id
-			LEFT JOIN refs f ON f.repo_id = r.id AND f.name = 'refs/heads/' || r.default_branch
-			WHERE j.repo_id = $1`, w.repoID).Scan(&w.tries, &w.tip)
-	})
-	if err == nil && w != nil {
-		s.last = w.repoID
+// store stores the counts of a tip. It locks the repository's row first, like pushes, to avoid a deadlock.
+func (c *counts) store(tx *db.Tx, id repo.ID, tip git.SHA) error {
+	text, err := json.Marshal(c)
+	if err != nil {
+		return err
 	}
-	return w, err
-}
-
-// end stores the counts, if there are any, and completes the job. It locks the repository's row first, like
-// pushes, to avoid a deadlock. Error: db.ErrLeaseLost.
-func (w *work) end(tx *db.Tx, found *counts) error {
-	if found != nil {
-		text, err := json.Marshal(found)
-		if err != nil {
-			return err
-		}
-		if err := repo.Lock(tx, w.repoID); err != nil {
-			return err
-		}
-		err = tx.Run(`INSERT INTO repo_statistics (repo_id, tip_sha, counts)
-			SELECT id, $2, $3 FROM repos WHERE id = $1
-			ON CONFLICT (repo_id) DO UPDATE SET tip_sha = excluded.tip_sha, counts = excluded.counts`,
-			w.repoID, string(w.tip), string(text))
-		if err != nil {
-			return err
-		}
+	if err := repo.Lock(tx, id); err != nil {
+		return err
 	}
-	return jobs.Remove(tx, w.lease)
+	return tx.Run(`INSERT INTO repo_statistics (repo_id, tip_sha, counts)
+		SELECT id, $2, $3 FROM repos WHERE id = $1
+		ON CONFLICT (repo_id) DO UPDATE SET tip_sha = excluded.tip_sha, counts = excluded.counts`,
+		id, string(tip), string(text))
 }
 
 // kept is what is known of the statistics of a repository.
@@ -91,6 +52,3 @@ func ask(tx *db.Tx, id repo.ID) error {
 	tx.Ring(asked)
 	return err
 }
-
-// Backlog returns the backlog of counting.
-func (s *Service) Backlog(tx *db.Tx) (db.Backlog, error) { return jobs.Backlog(tx, `TRUE`) }

@@ -162,6 +162,7 @@ var demoPages = []struct{ name, path string }{
 	{"settings-token-repositories", "/settings/tokens/new?kind=repositories"},
 	{"settings-organizations", "/settings/organizations"},
 	{"settings-watching", "/settings/watching"},
+	{"settings-deleted", "/settings/deleted"},
 	{"settings-installations", "/settings/installations"},
 	{"settings-apps", "/settings/apps"},
 	{"settings-installation", "/settings/installations/1"},

@@ -54,7 +54,7 @@ func TestDeletedRepositoryIsRestored(t *testing.T) {
 
 		ask("alice", "POST /user/repos", `{"name": "garden"}`, 201) // its name is free
 		s.Visit(t, "alice", "POST /settings/deleted", "id", fmt.Sprint(id), "name", "garden").
-			Shows(t, 422, "name already exists")
+			Shows(t, 422, "Name already exists")
 		s.Visit(t, "alice", "POST /settings/deleted", "id", fmt.Sprint(id), "name", "a/b").Shows(t, 422)
 		ask("alice", "PATCH /repos/alice/garden", `{"name": "other"}`, 200)
 		s.Visit(t, "alice", "POST /settings/deleted", "id", fmt.Sprint(id), "name", "garden").

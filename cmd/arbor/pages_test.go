@@ -56,6 +56,7 @@ var demoPages = []struct{ name, path string }{
 	{"compare-form", "/alice/greenhouse/compare"},
 	{"compare", "/alice/greenhouse/compare/main...irrigation"},
 	{"branches", "/alice/greenhouse/branches"},
+	{"branches-deleted", "/alice/greenhouse/branches/deleted"},
 	{"tags", "/alice/greenhouse/tags"},
 	{"find", "/alice/greenhouse/find/main?q=go"},
 	{"code-search", "/alice/greenhouse/search?q=windows"},

@@ -141,3 +141,34 @@ func TestDeletedRepositoriesOfADeletedAccount(t *testing.T) {
 		sound(t, s)
 	}, keeping)
 }
+
+// A deleted branch is restored by who may push, also with commits that nothing else leads to.
+func TestDeletedBranchIsRestored(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.Users(t, "alice", "bob", "carol")
+		r := s.Repo(t, "alice/garden", false)
+		s.Grant(t, r, "bob", account.Push)
+		const at = "/alice/garden/branches/deleted"
+		s.Ask(t, "alice", "PUT /repos/alice/garden/contents/a", `{"message": "m", "content": "eA=="}`, 201)
+		main := s.Tip(t, "alice", "alice/garden", "main")
+		s.Ask(t, "bob", "POST /repos/alice/garden/git/refs", `{"ref": "refs/heads/x/y", "sha": "`+main+`"}`, 201)
+		s.Ask(t, "bob", "PUT /repos/alice/garden/contents/b",
+			`{"message": "m", "content": "eA==", "branch": "x/y"}`, 201)
+		tip := s.Tip(t, "alice", "alice/garden", "x/y")
+		s.Ask(t, "bob", "DELETE /repos/alice/garden/git/refs/heads/x/y", "", 204)
+		id := fmt.Sprint(dbtest.Number(t, s.DB, `SELECT id FROM activities WHERE kind = 3`))
+		s.Visit(t, "alice", "GET "+at).Shows(t, 200, "x/y", tip[:7], "bob")
+		s.Visit(t, "carol", "GET "+at).Shows(t, 403, "!x/y")
+		s.Visit(t, "carol", "POST "+at, "id", id).Shows(t, 403)
+		s.Visit(t, "bob", "POST "+at, "id", "0").Shows(t, 422, "cannot be restored")
+		s.Visit(t, "bob", "POST "+at, "id", id).Leads(t, "/alice/garden/tree/x/y")
+		if again := s.Tip(t, "alice", "alice/garden", "x/y"); again != tip {
+			t.Errorf("the branch is at %s, and was at %s", again, tip)
+		}
+		s.Visit(t, "bob", "POST "+at, "id", id).Shows(t, 422, "cannot be restored")
+		s.Visit(t, "bob", "GET "+at).Shows(t, 200, "There are none")
+		s.Ask(t, "alice", "PATCH /repos/alice/garden", `{"archived": true}`, 200)
+		s.Visit(t, "bob", "POST "+at, "id", id).Shows(t, 403)
+	})
+}

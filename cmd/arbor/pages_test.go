@@ -40,6 +40,8 @@ var demoPages = []struct{ name, path string }{
 	{"pull-split", "/alice/greenhouse/pull/12/files?diff=split"},
 	{"pull-reviewers", "/alice/greenhouse/pull/12/reviewers"},
 	{"pull-comment", "/alice/greenhouse/pull/12/comments/1"},
+	{"pull-comment-hide", "/alice/greenhouse/pull/12/comments/1/hide"},
+	{"pull-review-hide", "/alice/greenhouse/pull/12/reviews/1/hide"},
 	{"help", "/help"}, {"help-page", "/help/install"},
 	{"docs", "/docs"}, {"docs-page", "/docs/issues"}, {"go", "/explore/go?q=issue"},
 	{"contributors", "/alice/greenhouse/contributors"}, {"deployments", "/alice/greenhouse/deployments"},

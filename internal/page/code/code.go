@@ -4,6 +4,7 @@
 //     without commits
 //   - .../tree/{path...}: tree.go; .../last-changes/{path...}, a piece of such a page that comes later:
 //     changes.go
+//   - .../files/{path...}: files.go, one folder of the tree of files that stands beside files and directories
 //   - .../blob/{path...}: blob.go, part.go, data.go (tables), notebook.go; .../blame/{path...}: blame.go
 //   - .../commits, .../commits/{path...}: commits.go
 //   - .../commit/{sha}: commit.go, with .diff and .patch; .../compare/{basehead...}: compare.go
@@ -93,6 +94,7 @@ func (p *Pages) Routes() []route.Route {
 		home,
 		on("GET /{owner}/{repo}/tree/{path...}", p.Tree),
 		on("GET /{owner}/{repo}/last-changes/{path...}", p.LastChanges),
+		on("GET /{owner}/{repo}/files/{path...}", p.Files),
 		on("GET /{owner}/{repo}/blob/{path...}", p.Blob),
 		on("GET /{owner}/{repo}/blame/{path...}", p.Blame),
 		on("GET /{owner}/{repo}/commits", p.Commits),

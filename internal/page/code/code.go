@@ -8,7 +8,7 @@
 //   - .../blob/{path...}: blob.go, part.go, data.go (tables), notebook.go; .../blame/{path...}: blame.go
 //   - .../commits, .../commits/{path...}: commits.go
 //   - .../commit/{sha}: commit.go, with .diff and .patch; .../compare/{basehead...}: compare.go
-//   - .../branches, .../tags: refs.go; .../contributors: contributors.go
+//   - .../branches, .../tags: refs.go; .../branches/deleted: deletedbranches.go; .../contributors: contributors.go
 //   - .../find/{path...}, .../search: find.go
 //   - .../edit, /new, /delete/{path...}: edit.go, form.go; .../upload/{path...}: upload.go; write.go makes
 //     their commits
@@ -107,6 +107,8 @@ func (p *Pages) Routes() []route.Route {
 		on("POST /{owner}/{repo}/branches", p.CreateBranch),
 		on("POST /{owner}/{repo}/branches/rename", p.RenameBranch),
 		on("POST /{owner}/{repo}/branches/delete", p.DeleteBranch),
+		on("GET /{owner}/{repo}/branches/deleted", p.DeletedBranches),
+		on("POST /{owner}/{repo}/branches/deleted", p.RestoreBranch),
 		on("GET /{owner}/{repo}/tags", p.Tags),
 		on("GET /{owner}/{repo}/contributors", p.Contributors),
 		on("GET /{owner}/{repo}/find/{path...}", p.Find),

@@ -142,7 +142,9 @@ func (api *API) Post(w http.ResponseWriter, r *http.Request) error {
 		return web.JSON(w, r, http.StatusOK, answer{Errors: wrong})
 	}
 	cost := estimate.Cost()
-	if cost > 1 {
+	if asksDry(op, variables) {
+		op = onlyLimit(op)
+	} else if cost > 1 {
 		if err := api.limits.Take(w, r, account.CallerFrom(r.Context()), cost-1); err != nil {
 			return err
 		}
@@ -249,6 +251,32 @@ func operation(d *ast.QueryDocument, name string) (*ast.OperationDefinition, err
 		return nil, &exec.Error{Message: "An operation name is required"}
 	}
 	return nil, &exec.Error{Message: "No operation named \"" + clip(name) + "\""}
+}
+
+// asksDry reports that a query wants to know its cost alone: it has rateLimit(dryRun: true).
+func asksDry(op *ast.OperationDefinition, variables map[string]any) bool {
+	return slices.ContainsFunc(op.SelectionSet, func(s ast.Selection) bool {
+		f, ok := s.(*ast.Field)
+		if !ok || f.Name != "rateLimit" || op.Operation != ast.Query {
+			return false
+		}
+		dry := f.Arguments.ForName("dryRun")
+		if dry == nil {
+			return false
+		}
+		v, err := dry.Value.Value(variables)
+		return err == nil && v == true
+	})
+}
+
+// onlyLimit returns an operation without all fields but rateLimit.
+func onlyLimit(op *ast.OperationDefinition) *ast.OperationDefinition {
+	only := *op
+	only.SelectionSet = slices.DeleteFunc(slices.Clone(op.SelectionSet), func(s ast.Selection) bool {
+		f, ok := s.(*ast.Field)
+		return !ok || f.Name != "rateLimit"
+	})
+	return &only
 }
 
 // rateLimit resolves Query.rateLimit. It is null if there is no limit.

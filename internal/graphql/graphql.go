@@ -14,6 +14,7 @@
 //	    gitobject.go, release.go, rollup.go, check.go, annotation.go, viewed.go, search.go
 //	  - node.go, nodetracker.go, nodecommit.go: objects by their node ids; resource.go: by the addresses of their pages
 //	  - mutation*.go: mutations; grant.go: the access that a route grants to an operation
+//	  - introspection.go: answers about the schema, which are kept
 //	  - errors.go: the errors of REST in GitHub's form
 //
 // Subpackages: document parses queries and computes their cost, schema has the schema's text, exec runs
@@ -81,11 +82,13 @@ type API struct {
 	time      time.Duration       // that a query may take; maxTime but in a test
 	schema    func() *exec.Schema // parsed on the first request, because an idle server does not need it
 	documents *document.Reader
+	schemas   introspected // answers about the schema
 }
 
 // NewAPI returns the API.
 func NewAPI(permit Permit, do Operations, load Loaders, limits Limits, log *slog.Logger) *API {
-	api := &API{permit: permit, do: do, load: load, limits: limits, log: log, time: maxTime}
+	api := &API{permit: permit, do: do, load: load, limits: limits, log: log, time: maxTime,
+		schemas: newIntrospected()}
 	api.schema = sync.OnceValue(func() *exec.Schema { return api.executable(schema.Load()) })
 	api.documents = document.New(func() *ast.Schema { return api.schema().Schema })
 	return api
@@ -149,6 +152,15 @@ func (api *API) Post(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
+	var key schemaKey
+	if asksSchema(op) {
+		if key, err = b.key(); err != nil {
+			return err
+		}
+		if data, known := api.schemas.Get(key); known {
+			return web.Bytes(w, r, http.StatusOK, data, "")
+		}
+	}
 	q := &query{API: api, kept: map[string]kept{}, permitted: map[string]permitted{},
 		found: map[*account.Caller]map[string]*repo.Access{}, estimate: estimate, sent: r}
 	ctx := context.WithValue(r.Context(), queryKey{}, q)
@@ -176,7 +188,11 @@ func (api *API) Post(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if len(result.Errors) == 0 {
-		return web.Bytes(w, r, http.StatusOK, slices.Concat([]byte(`{"data":`), result.Data, []byte("}")), "")
+		data := slices.Concat([]byte(`{"data":`), result.Data, []byte("}"))
+		if asksSchema(op) && len(data) <= introspectedBytes/2 {
+			api.schemas.Put(key, data)
+		}
+		return web.Bytes(w, r, http.StatusOK, data, "")
 	}
 	return web.JSON(w, r, http.StatusOK, answer{Data: result.Data, Errors: result.Errors})
 }
@@ -293,5 +309,5 @@ func (api *API) rateLimit(ctx context.Context, _ *exec.Field) (any, error) {
 
 // Caches returns the statistics of the caches.
 func (api *API) Caches() []cache.Stats {
-	return []cache.Stats{api.documents.Stats("graphql_documents")}
+	return []cache.Stats{api.documents.Stats("graphql_documents"), api.schemas.Stats("graphql_schema")}
 }

@@ -82,7 +82,10 @@ type repoCommand struct {
 	Archive   repoArchive    `cmd:"" help:"Make a repository read-only."`
 	Unarchive repoUnarchive  `cmd:"" help:"Make an archived repository writable again."`
 	Transfer  repoTransfer   `cmd:"" help:"Transfer a repository to another owner."`
-	Delete    repoDelete     `cmd:"" help:"Delete a repository and everything in it. This cannot be undone."`
+	Delete    repoDelete     `cmd:"" help:"Delete a repository and everything in it."`
+	Deleted   repoDeleted    `cmd:"" help:"List deleted repositories that can be restored."`
+	Restore   repoRestore    `cmd:"" help:"Restore a deleted repository."`
+	Remove    repoRemove     `cmd:"" help:"Remove a deleted repository now. This cannot be undone."`
 	Key       repoKeyCommand `cmd:"" help:"Manage the deploy keys of repositories."`
 	Purge     repoPurge      `cmd:"" help:"Remove unreachable objects, such as a secret that was pushed by mistake. This cannot be undone."`
 	GiveBack  repoGiveBack   `cmd:"" help:"Restore a hidden fork, whose root was deleted, to its owner."`

@@ -35,6 +35,7 @@ import (
 
 	"arbor/internal/audit"
 	"arbor/internal/errs"
+	"arbor/internal/repo/deleted"
 	"arbor/internal/scope"
 )
 
@@ -165,6 +166,7 @@ func newParser(c *commandLine, system string, stdout, stderr io.Writer, exit fun
 		kong.DefaultEnvars("ARBOR"), kong.UsageOnError(), kong.Writers(stdout, stderr),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
 		kong.Vars{"version": versionLine(), "auditDays": strconv.Itoa(audit.DefaultDays),
+			"keepDeleted": deleted.Time.String(),
 			"scopes":      strings.Join(scope.Names(), ", "),
 			"usualScopes": strings.ReplaceAll(scope.Usual, " ", "")},
 		kong.Exit(exit),

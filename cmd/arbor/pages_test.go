@@ -40,6 +40,8 @@ var demoPages = []struct{ name, path string }{
 	{"pull-split", "/alice/greenhouse/pull/12/files?diff=split"},
 	{"pull-reviewers", "/alice/greenhouse/pull/12/reviewers"},
 	{"pull-comment", "/alice/greenhouse/pull/12/comments/1"},
+	{"pull-comment-hide", "/alice/greenhouse/pull/12/comments/1/hide"},
+	{"pull-review-hide", "/alice/greenhouse/pull/12/reviews/1/hide"},
 	{"help", "/help"}, {"help-page", "/help/install"},
 	{"docs", "/docs"}, {"docs-page", "/docs/issues"}, {"go", "/explore/go?q=issue"},
 	{"contributors", "/alice/greenhouse/contributors"}, {"deployments", "/alice/greenhouse/deployments"},
@@ -56,6 +58,7 @@ var demoPages = []struct{ name, path string }{
 	{"compare-form", "/alice/greenhouse/compare"},
 	{"compare", "/alice/greenhouse/compare/main...irrigation"},
 	{"branches", "/alice/greenhouse/branches"},
+	{"branches-deleted", "/alice/greenhouse/branches/deleted"},
 	{"tags", "/alice/greenhouse/tags"},
 	{"find", "/alice/greenhouse/find/main?q=go"},
 	{"code-search", "/alice/greenhouse/search?q=windows"},
@@ -162,6 +165,7 @@ var demoPages = []struct{ name, path string }{
 	{"settings-token-repositories", "/settings/tokens/new?kind=repositories"},
 	{"settings-organizations", "/settings/organizations"},
 	{"settings-watching", "/settings/watching"},
+	{"settings-deleted", "/settings/deleted"},
 	{"settings-installations", "/settings/installations"},
 	{"settings-apps", "/settings/apps"},
 	{"settings-installation", "/settings/installations/1"},
@@ -192,7 +196,7 @@ var pageless = []string{"/avatars/{id}", "/emojis/{picture}",
 	"/password_reset", // the demo sends no mail
 	"/settings", "/site", "/login/oidc/{provider}", "/login/oidc/{provider}/callback",
 	"/login/oidc/{provider}/front-channel-logout",
-	"/{owner}/{repo}/last-changes/{path...}", "/{owner}/{repo}/pull/{number}/merging",
+	"/{owner}/{repo}/last-changes/{path...}", "/{owner}/{repo}/files/{path...}", "/{owner}/{repo}/pull/{number}/merging",
 	"/{owner}/{repo}/suggest", "/{owner}/{repo}/issues/{number}/live",
 	"/settings/apps/{app_slug}/deliveries/{delivery_id}"} // looks as that of another hook
 

@@ -97,9 +97,14 @@ func (m *madePages) created(path, body string) string {
 
 func (m *madePages) ask(method, path, body string) []byte {
 	m.t.Helper()
+	return m.askAs("alice", method, path, body)
+}
+
+func (m *madePages) askAs(login, method, path, body string) []byte {
+	m.t.Helper()
 	r, err := http.NewRequest(method, m.d.address()+path, strings.NewReader(body))
 	testkit.NoError(m.t, err)
-	r.Header.Set("Authorization", "Bearer "+m.d.tokens()["alice"])
+	r.Header.Set("Authorization", "Bearer "+m.d.tokens()[login])
 	answer, err := http.DefaultClient.Do(r)
 	testkit.NoError(m.t, err)
 	defer answer.Body.Close()

@@ -3,7 +3,9 @@ package main
 import (
 	"fmt"
 	"log/slog"
+	"strconv"
 	"strings"
+	"time"
 
 	"arbor/internal/account"
 	"arbor/internal/errs"
@@ -64,7 +66,7 @@ func (c *repoList) Run(p *process) error {
 			}
 			switch {
 			case r.Deleted():
-				state = "being deleted"
+				state = "deleted"
 			case r.Archived:
 				state = "archived"
 			case r.Withdrawn:
@@ -153,14 +155,29 @@ func (c *repoTransfer) Run(p *process) error {
 type repoDelete struct {
 	onRepo
 	confirmFlags
+	KeepDeleted time.Duration `help:"How long it can be restored; 0: not at all." default:"${keepDeleted}" placeholder:"DURATION"`
 }
 
-// Run deletes the repository. Its folder goes hours later, when nobody reads it any longer.
+// Run deletes the repository. Until it is removed it can be restored.
 func (c *repoDelete) Run(p *process) error {
-	if err := c.confirm(p, c.Repository, c.Repository); err != nil {
+	does := "deletes " + c.Repository + " and cannot be undone"
+	if c.KeepDeleted > 0 {
+		does = fmt.Sprintf("deletes %s, which can be restored within %s", c.Repository, days(c.KeepDeleted))
+	}
+	if err := c.ask(p, does, c.Repository); err != nil {
 		return err
 	}
 	return c.change(p, "deleted %s", func(f *forge.Forge, a *repo.Access) error {
+		f.Deleted.For = c.KeepDeleted
 		return f.Settings.Delete(p.ctx, &repo.Access{Repo: a.Repo})
 	})
+}
+
+// days writes a duration that is a number of days as such.
+func days(d time.Duration) string {
+	const day = 24 * time.Hour
+	if d < day || d%day != 0 {
+		return d.String()
+	}
+	return strconv.Itoa(int(d/day)) + " days"
 }

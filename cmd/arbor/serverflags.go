@@ -47,6 +47,7 @@ type serverFlags struct {
 	LogLevel          string        `group:"Log" help:"Lowest level that is logged." enum:"debug,info,warn,error" default:"info"`
 	ShutdownDelay     time.Duration `group:"Network" help:"How long to keep answering after SIGTERM while /readyz returns 503, so that balancers notice." default:"0s" placeholder:"DURATION"`
 	ImageProxy        bool          `group:"Network" help:"Show images of other hosts in texts, fetched by this server from the Internet; otherwise they are links." default:"true" negatable:""`
+	KeepDeleted       time.Duration `group:"Limits" help:"How long a deleted repository can be restored; 0: not at all." default:"${keepDeleted}" placeholder:"DURATION"`
 	AuditDays         int           `group:"Access" help:"Days to keep the audit log; 0: forever." default:"${auditDays}" placeholder:"N"`
 
 	signIn    *oidc.Config       // of SignInFile, made by check; nil: none
@@ -183,6 +184,7 @@ func (f *serverFlags) options(log *slog.Logger) server.Options {
 		MaxTreeEntries: f.MaxTreeEntries,
 		RateLimit:      f.RateLimit,
 		AuditDays:      f.AuditDays,
+		KeepDeleted:    f.KeepDeleted,
 		LFSMaxObject:   int64(f.LFSMaxObject),
 		RequireToken:   f.RequireToken,
 		MustInvite:     f.Invitations == "required",

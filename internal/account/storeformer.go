@@ -33,8 +33,9 @@ func removeAccount(tx *db.Tx, id ID) error {
 // ownedNames lists some of the repositories of an account, and says how many there are. Those that are being
 // deleted are none of them.
 func ownedNames(tx *db.Tx, id ID, most int64) (names []string, all int64, err error) {
-	const from = ` FROM repos r WHERE owner_id = $1 AND NOT EXISTS (
-		SELECT 1 FROM deleted_repos d WHERE d.repo_id = r.id)`
+	const from = ` FROM repos r WHERE owner_id = $1
+		AND NOT EXISTS (SELECT 1 FROM deleted_repos d WHERE d.repo_id = r.id)
+		AND NOT EXISTS (SELECT 1 FROM kept_repos k WHERE k.repo_id = r.id)`
 	names, err = db.QueryTexts(tx, `SELECT name`+from+` ORDER BY name_folded LIMIT $2`, id, most)
 	if err != nil || int64(len(names)) < most {
 		return names, int64(len(names)), err

@@ -6,20 +6,23 @@ import (
 	"arbor/internal/db"
 )
 
-// QuotaOf reads the quota of an account, and how many repositories it has. Error: 404.
+// QuotaOf reads the quota of an account, and how many repositories it has, without those that were deleted and can
+// be restored: package deleted bounds these. Error: 404.
 func QuotaOf(tx *db.Tx, id ID) (q Quota, repos int64, err error) {
 	err = tx.QueryRow(`SELECT quota_repos, quota_kb, quota_text_kb, public_repos + private_repos
+			- (SELECT count(*) FROM kept_repos WHERE owner_id = $1)
 		FROM accounts WHERE id = $1`, id).Scan(&q.Repos, &q.KB, &q.Text, &repos)
 	return q, repos, OrAbsent(err)
 }
 
-// OwnedKB sums what counts in an account's quota, in KiB: its repositories with their files, those that
-// were deleted and whose folders are still there, what came into other repositories with its pull requests,
+// OwnedKB sums what counts in an account's quota, in KiB: its repositories with their files, without those
+// that can be restored, those that were removed and whose folders are still there, what came into other repositories with its pull requests,
 // and files that it put there without the right to push. Who decides by it holds the account's row
 // ([HoldID]).
 func OwnedKB(tx *db.Tx, id ID) (kb int64, err error) {
 	err = tx.QueryRow(`SELECT CAST(COALESCE(SUM(kb), 0) AS BIGINT) FROM (
-		SELECT size_kb + files_kb AS kb FROM repos WHERE owner_id = $1
+		SELECT size_kb + files_kb AS kb FROM repos
+			WHERE owner_id = $1 AND id NOT IN (SELECT repo_id FROM kept_repos WHERE owner_id = $1)
 		UNION ALL SELECT size_kb FROM discarded WHERE owner_id = $1
 		UNION ALL SELECT kb FROM brought WHERE user_id = $1
 		UNION ALL SELECT (size + 1023) / 1024 FROM files WHERE payer_id = $1) AS x`, id).Scan(&kb)

@@ -52,6 +52,15 @@ func FollowVisibility(tx *db.Tx, r *repo.Repo) error {
 	return tx.Run(`UPDATE activities SET public = $2 WHERE repo_id = $1 AND was_public = TRUE`, r.ID, !r.Private)
 }
 
+// deletions reads the deletions of branches of a repository since a time, the last first: as many as are kept.
+func deletions(tx *db.Tx, repoID repo.ID, since db.Time) ([]Activity, error) {
+	return db.QueryList(tx, func(row db.Scanner) (a Activity, err error) {
+		return a, row.Scan(&a.ID, &a.ActorID, &a.Ref, &a.Before, &a.CreatedAt)
+	}, `SELECT x.id, x.actor_id, x.ref, x.before_sha, x.created_at FROM activities x
+		WHERE x.repo_id = $1 AND x.kind = $2 AND x.created_at >= $3 AND x.ref LIKE 'refs/heads/%'
+		ORDER BY x.id DESC LIMIT $4`, repoID, int64(Deleted), since, 2*kept)
+}
+
 // DropIssue deletes the activities of a deleted issue.
 func DropIssue(tx *db.Tx, repoID repo.ID, issueID int64) error {
 	return tx.Run(`DELETE FROM activities WHERE repo_id = $1 AND issue_id = $2`, repoID, issueID)

@@ -6,6 +6,7 @@ import (
 	"arbor/internal/issue"
 	"arbor/internal/pull"
 	"arbor/internal/pull/mergequeue"
+	"arbor/internal/repo/deleted"
 )
 
 // DeleteAccount deletes an account that owns no repositories. Its contributions get the author ghost;
@@ -45,6 +46,10 @@ func (f *Forge) DeleteAccount(tx *db.Tx, id, ghost, by account.ID) error {
 		return err
 	}
 	if err := pull.GiveAwayBranches(tx, id, ghost); err != nil {
+		return err
+	}
+	// Its deleted repositories are removed.
+	if err := deleted.Bequeath(tx, id, ghost); err != nil {
 		return err
 	}
 	return giveRows(tx, id, ghost)

@@ -50,6 +50,7 @@ import (
 	"arbor/internal/pull/automerge"
 	"arbor/internal/release"
 	"arbor/internal/repo"
+	"arbor/internal/repo/deleted"
 	"arbor/internal/repo/maintenance"
 	"arbor/internal/repo/network"
 	"arbor/internal/repo/settings"
@@ -90,6 +91,7 @@ type Forge struct {
 	Apps        *app.Service
 	OAuth       *oauth.Service
 	Invitations *invitation.Service
+	Deleted     *deleted.Service
 }
 
 // New creates the services, for a server or for a command that works on a store.
@@ -109,6 +111,7 @@ func New(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Forge {
 	f.Rules = rule.New(d, f.Repos, f.Signatures, log)
 	f.Network = network.New(d, f.Repos)
 	f.Settings = settings.New(d, f.Repos, f)
+	f.Deleted = deleted.New(d, f.Repos, f)
 	f.Transport = transport.New(d, g, log, f.Repos, f)
 	f.Issues = issue.New(d, f.Repos, log, f)
 	f.Pulls = pull.New(d, f.Repos, f.Issues, f.Signatures, log)

@@ -97,7 +97,7 @@ func tellCreated(tx *db.Tx, r *repo.Repo, by account.ID) error {
 // tellDeleted records the webhook events of a deleted repository, for its organization and for Apps that
 // can access it. Its own webhooks are deleted with it.
 func tellDeleted(tx *db.Tx, r *repo.Repo, by account.ID) error {
-	if err := hook.Forget(tx, r.ID); err != nil {
+	if err := hook.Drop(tx, r.ID); err != nil {
 		return err
 	}
 	info, err := hook.ListeningOwner(tx, r.OwnerID, "repository")

@@ -18,7 +18,7 @@ const (
 	Dropped             // the row is deleted
 	Emptied             // is set to NULL
 	Kept                // is kept as a record
-	Posted              // package issue or pull handles it with the index of issues
+	Posted              // package issue, pull or deleted handles it with what depends on it
 	Added               // its count is added to that of ghost, or of the repositories' owners
 )
 
@@ -141,6 +141,7 @@ var AccountColumns = []AccountColumn{
 	{"postings", "value", Posted, "kind IN (2, 3, 6, 7)"},
 	{"posting_counts", "value", Posted, "kind IN (2, 3, 6, 7)"},
 	{"pull_branches", "owner_id", Posted, ""},
+	{"kept_repos", "owner_id", Posted, ""}, // package deleted handles them
 }
 
 // where returns the condition for rows that refer to the account $1.

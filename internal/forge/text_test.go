@@ -40,7 +40,7 @@ var boundedTexts = map[string]string{
 	"oauth_grants": "one of an account and OAuth App", "oauth_codes": "10 of a grant, that expire",
 	"mails": "200 of an account, 5000 of strangers", "mail_links": "3 of an account, kind and address, that expire",
 	"mail_counts": "those of a day, whose callers are counted", "mail_sites": "one",
-	"deleted_milestones": "jobs", "deleted_repos": "jobs", "teams": "5000 of an organization",
+	"deleted_milestones": "jobs", "deleted_repos": "jobs", "kept_repos": "100 of an account", "teams": "5000 of an organization",
 }
 
 // Each table with texts counts for their writer or has another limit. Otherwise an account could fill the

@@ -97,15 +97,35 @@ func (s *Service) File(ctx context.Context, a *repo.Access, ref, path string) (*
 // Directory lists the entries of a directory of a revision, at most 1,000, by their paths from the root.
 // Errors: 404; 409 for a repository without any ref.
 func (s *Service) Directory(ctx context.Context, a *repo.Access, ref, path string) ([]git.TreeEntry, error) {
-	v, entry, err := s.at(ctx, a, ref, path)
+	lists, err := s.Directories(ctx, a, ref, []string{path})
+	if err != nil {
+		return nil, err
+	}
+	return lists[0], nil
+}
+
+// Directories lists the entries of several directories of a revision, as Directory does those of one. Errors: those of
+// Directory.
+func (s *Service) Directories(ctx context.Context, a *repo.Access, ref string, paths []string) ([][]git.TreeEntry, error) {
+	v, err := s.view(ctx, a, ref)
 	if err != nil {
 		return nil, err
 	}
 	defer v.release()
-	if entry.Type != git.TypeTree {
-		return nil, errs.Absent()
+	lists := make([][]git.TreeEntry, len(paths))
+	for n, path := range paths {
+		entry, err := v.lookup(ctx, path)
+		if err != nil {
+			return nil, err
+		}
+		if entry.Type != git.TypeTree {
+			return nil, errs.Absent()
+		}
+		if lists[n], err = v.directory(ctx, entry.SHA, path); err != nil {
+			return nil, err
+		}
 	}
-	return v.directory(ctx, entry.SHA, path)
+	return lists, nil
 }
 
 // at finds what is at a path of a revision. The caller releases the view. Errors: those of view and of its

@@ -92,6 +92,12 @@ func Forget(tx *db.Tx, repoID repo.ID) error {
 	return tx.Run(`DELETE FROM hooks WHERE repo_id = $1`, repoID)
 }
 
+// Drop drops what waits for the hooks of a repository that is being deleted.
+func Drop(tx *db.Tx, repoID repo.ID) error {
+	return tx.Run(`DELETE FROM hook_deliveries WHERE state = 0
+		AND hook_id IN (SELECT id FROM hooks WHERE repo_id = $1)`, repoID)
+}
+
 // ForgetActor removes what was rendered of what an account did, which is being deleted: that names it.
 func ForgetActor(tx *db.Tx, by account.ID) error {
 	return tx.Run(`DELETE FROM hook_told WHERE mark IN

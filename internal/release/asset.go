@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"mime"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -50,6 +51,7 @@ type NewAsset struct {
 	ContentType string // what is not a media type becomes that of any bytes
 	Size        int64  // in bytes, as it was announced; -1: it was not
 	From        io.Reader
+	Replaces    []int64 // assets of which one may have the name: it goes in the transaction that adds this one
 }
 
 // CleanName returns the name under which a file is stored, as at GitHub: characters other than letters,
@@ -129,8 +131,11 @@ func (s *Service) Upload(ctx context.Context, a *repo.Access, releaseID int64, n
 	made := &Asset{ReleaseID: releaseID, Name: n.Name, Label: web.OrNil(n.Label), ContentType: n.ContentType,
 		UploaderID: a.Caller.ID}
 	err := s.files.Upload(ctx, a.ID, file.Incoming{From: n.From, Size: n.Size, Most: s.MaxAsset, As: a},
-		func(tx *db.Tx) error { return mayAdd(tx, a.ID, releaseID, n.Name) },
+		func(tx *db.Tx) error { return mayAdd(tx, a.ID, releaseID, n) },
 		func(tx *db.Tx, f *file.File) error {
+			if err := s.replace(tx, a.ID, releaseID, n); err != nil {
+				return err
+			}
 			made.File, made.CreatedAt, made.UpdatedAt = *f, tx.Now, tx.Now
 			return insertAsset(tx, made)
 		})
@@ -145,12 +150,18 @@ func (s *Service) Upload(ctx context.Context, a *repo.Access, releaseID int64, n
 	return made, nil
 }
 
-// mayAdd checks that a release can get an asset with a name. Errors: 404, 422.
-func mayAdd(tx *db.Tx, repoID repo.ID, releaseID int64, name string) error {
+// mayAdd checks that a release can get an asset. Errors: 404, 422.
+func mayAdd(tx *db.Tx, repoID repo.ID, releaseID int64, n NewAsset) error {
 	if _, err := byID(tx, repoID, releaseID); err != nil {
 		return err
 	}
-	count, taken, err := countAssets(tx, releaseID, name)
+	count, taken, err := countAssets(tx, releaseID, n.Name)
+	if err == nil && taken && len(n.Replaces) > 0 {
+		var old *Asset
+		if old, err = assetByName(tx, releaseID, n.Name); err == nil && slices.Contains(n.Replaces, old.ID) {
+			return nil
+		}
+	}
 	switch {
 	case err != nil:
 		return err
@@ -158,6 +169,43 @@ func mayAdd(tx *db.Tx, repoID repo.ID, releaseID int64, name string) error {
 		return nameTaken()
 	case count >= MaxAssets:
 		return assetError("", errs.Custom, "file count limited to 1000 assets per release")
+	}
+	return nil
+}
+
+// replace removes the asset that has the name of a new one, which mayAdd has allowed.
+func (s *Service) replace(tx *db.Tx, repoID repo.ID, releaseID int64, n NewAsset) error {
+	if len(n.Replaces) == 0 {
+		return nil
+	}
+	old, err := assetByName(tx, releaseID, n.Name)
+	if errs.Is(err, errs.NotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return s.drop(tx, repoID, old)
+}
+
+// drop removes an asset and its file.
+func (s *Service) drop(tx *db.Tx, repoID repo.ID, x *Asset) error {
+	if err := removeAsset(tx, x.ID); err != nil {
+		return err
+	}
+	return s.files.Drop(tx, repoID, []file.ID{x.File.ID})
+}
+
+// dropAssets removes those of some assets that a release has.
+func (s *Service) dropAssets(tx *db.Tx, r *Release, ids []int64) error {
+	for _, id := range ids {
+		x, err := assetByID(tx, r.RepoID, id)
+		if err == nil && x.ReleaseID == r.ID {
+			err = s.drop(tx, r.RepoID, x)
+		}
+		if err != nil && !errs.Is(err, errs.NotFound) {
+			return err
+		}
 	}
 	return nil
 }
@@ -209,9 +257,6 @@ func (s *Service) DeleteAsset(ctx context.Context, a *repo.Access, id int64) err
 		if err != nil {
 			return err
 		}
-		if err := removeAsset(tx, id); err != nil {
-			return err
-		}
-		return s.files.Drop(tx, a.ID, []file.ID{x.File.ID})
+		return s.drop(tx, a.ID, x)
 	})
 }

@@ -24,7 +24,8 @@ type Edit struct {
 	Body       web.Opt[string] // the same
 	Draft      web.Opt[bool]
 	Prerelease web.Opt[bool]
-	Choice     Choice // 0: none was given
+	Choice     Choice  // 0: none was given
+	Drop       []int64 // assets that go, in the same transaction; what is none of the release's is ignored
 }
 
 // apply returns the release with the edit applied.
@@ -121,6 +122,9 @@ func (s *Service) Edit(ctx context.Context, a *repo.Access, id int64, e Edit) (*
 				return err
 			}
 			if err := settleLatest(tx, change{before, r, e.Choice != 0}); err != nil {
+				return err
+			}
+			if err := s.dropAssets(tx, r, e.Drop); err != nil {
 				return err
 			}
 			return s.tell(tx, before, r, a.Caller)

@@ -10,6 +10,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/issue"
+	"arbor/internal/issuekit"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -32,6 +33,7 @@ type Verdict struct {
 	State    State
 	AuthorID account.ID
 	Login    string // of the author
+	Hidden   issuekit.Hidden
 }
 
 // maxVerdicts is the number of reviews in a Progress.
@@ -49,16 +51,17 @@ func (s *Service) Progress(ctx context.Context, a *repo.Access, pull *issue.Issu
 // load reads everything in one statement.
 func (p *Progress) load(tx *db.Tx, issueID issue.ID, userID account.ID) error {
 	const resolved, pending, viewed, given, mine = 1, 2, 3, 4, 5
-	rows, err := tx.Query(`SELECT 1, t.root_id, 0, 0, '', a.login
+	rows, err := tx.Query(`SELECT 1, t.root_id, 0, 0, '', a.login, 0
 		FROM resolved_threads t JOIN accounts a ON a.id = t.resolved_by WHERE t.issue_id = $1
-		UNION ALL SELECT 2, v.id, 0, (SELECT COUNT(*) FROM review_comments c WHERE c.review_id = v.id), '', ''
+		UNION ALL SELECT 2, v.id, 0, (SELECT COUNT(*) FROM review_comments c WHERE c.review_id = v.id), '', '', 0
 		FROM reviews v WHERE v.issue_id = $1 AND v.author_id = $2 AND v.state = 1
-		UNION ALL SELECT 3, 0, 0, 0, path, blob FROM viewed_files WHERE issue_id = $1 AND user_id = $2
-		UNION ALL SELECT * FROM (SELECT 4, r.id, r.author_id, CAST(r.state AS BIGINT), '', a.login
+		UNION ALL SELECT 3, 0, 0, 0, path, blob, 0 FROM viewed_files WHERE issue_id = $1 AND user_id = $2
+		UNION ALL SELECT * FROM (SELECT 4, r.id, r.author_id, CAST(r.state AS BIGINT), '', a.login,
+				CAST(COALESCE(r.hidden, 0) AS BIGINT)
 			FROM reviews r JOIN accounts a ON a.id = r.author_id
 			WHERE r.issue_id = $1 AND r.state <> 1 ORDER BY r.id DESC
 			LIMIT $3) given
-		UNION ALL SELECT * FROM (SELECT 5, 0, 0, 0, r.commit_sha, '' FROM reviews r
+		UNION ALL SELECT * FROM (SELECT 5, 0, 0, 0, r.commit_sha, '', 0 FROM reviews r
 			WHERE r.issue_id = $1 AND r.author_id = $2 AND r.state <> 1 ORDER BY r.id DESC
 			LIMIT 1) mine`, issueID, userID, maxVerdicts)
 	if err != nil {
@@ -69,9 +72,9 @@ func (p *Progress) load(tx *db.Tx, issueID issue.ID, userID account.ID) error {
 	clear(p.Viewed)
 	p.Reviews, p.Reviewed = p.Reviews[:0], ""
 	for rows.Next() {
-		var kind, id, by, n int64
+		var kind, id, by, n, hidden int64
 		var path, text string
-		if err := rows.Scan(&kind, &id, &by, &n, &path, &text); err != nil {
+		if err := rows.Scan(&kind, &id, &by, &n, &path, &text, &hidden); err != nil {
 			return err
 		}
 		switch kind {
@@ -84,7 +87,7 @@ func (p *Progress) load(tx *db.Tx, issueID issue.ID, userID account.ID) error {
 		case mine:
 			p.Reviewed = git.SHA(path)
 		case given:
-			p.Reviews = append(p.Reviews, Verdict{id, State(n), account.ID(by), text})
+			p.Reviews = append(p.Reviews, Verdict{id, State(n), account.ID(by), text, issuekit.Hidden(hidden)})
 		}
 	}
 	slices.SortFunc(p.Reviews, func(a, b Verdict) int { return cmp.Compare(a.ID, b.ID) })

@@ -12,6 +12,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
+	"arbor/internal/repo/deleted"
 	"arbor/internal/route"
 	"arbor/internal/server"
 	"arbor/internal/test/apitest"
@@ -37,7 +38,7 @@ type matrix struct {
 	*walker
 	ran    *statements
 	rights *rights
-	gate   *apitest.Gate       // of the worker that empties deleted repositories
+	gate   *apitest.Gate       // of the worker that empties repositories that were removed
 	holder *db.DB              // another process's handle, as it were
 	asked  *asked              // what handlers look for
 	paged  map[string][]string // the parameters of pages, by pattern
@@ -91,6 +92,7 @@ func newMatrix(t *testing.T, engine db.Engine) *matrix {
 			ran.trace(ctx, query)
 			gate.Trace(ctx, query)
 		}, Writing: rights.note})
+		o.KeepDeleted = deleted.Time
 	})
 	t.Cleanup(gate.Lift)
 	holder, err := db.Open(t.Context(), db.Options{URL: address})

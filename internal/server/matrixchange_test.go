@@ -9,6 +9,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
 	"arbor/internal/test/fixture"
 	"arbor/internal/test/testenv"
 	"arbor/internal/test/testkit"
@@ -167,7 +168,7 @@ func (m *matrix) readAs(t *testing.T, logins []string, fn func(e *exchange)) {
 	}
 }
 
-// deleted holds that a deleted repository that waits to be emptied looks as one that is gone: to those who
+// deleted holds that a deleted repository that can be restored looks as one that is gone: to those who
 // owned it and worked in it, to strangers, everywhere.
 func (m *matrix) deleted(t *testing.T) {
 	m.OK(t, "owner", "PATCH /repos/guild/hemlock", `{"private":false}`)
@@ -186,8 +187,10 @@ func (m *matrix) deleted(t *testing.T) {
 	}
 	m.everything(t, logins) // what is computed when somebody asks is there afterwards
 	hidden := m.everything(t, logins)
+	dbtest.Exec(t, m.DB, `UPDATE kept_repos SET due_at = 0`)
 	removed(t, m.walker.Server, m.gate)
 	// The operator's pages show what is stored, and the audit log who was refused in between. What people
 	// wrote there counts for them until it is removed.
-	alike(t, hidden, m.everything(t, logins), "GET /site/", "GET /settings/account ", "GET /admin/audit-log")
+	alike(t, hidden, m.everything(t, logins), "GET /site/", "GET /settings/account ", "GET /settings/deleted ",
+		"GET /admin/audit-log")
 }

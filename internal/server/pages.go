@@ -63,12 +63,13 @@ func (of *apis) pages(s *Server, kit *page.Kit, door *signin.Pages) []feature {
 		of.pullPages(s, kit, conversations),
 		conversations,
 		reposettings.New(kit, reposettings.Services{Settings: f.Settings, Collaborators: of.collaborators,
-			Invitations: f.Invitations, Apps: f.Apps, Attachments: f.Attachments, Rules: f.Rules}),
+			Invitations: f.Invitations, Apps: f.Apps, Attachments: f.Attachments, Rules: f.Rules,
+			Deleted: f.Deleted}),
 		attach.New(kit, f.Attachments),
 		settingpages.New(kit, settingpages.Services{Accounts: f.Accounts, Tokens: f.Tokens, Sessions: f.Sessions,
 			Keys: f.Keys, Signing: f.SigningKeys, Replies: of.replies, Repos: repos, Apps: f.Apps,
 			OAuth: f.OAuth, Identities: s.identities, Mail: s.mails, Lists: of.lists,
-			Stars: of.stars}),
+			Stars: of.stars, Deleted: f.Deleted}),
 	}
 }
 

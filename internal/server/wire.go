@@ -55,6 +55,7 @@ type Options struct {
 	Version        string             // of the program, for clients; empty: unknown
 	Quota          account.Quota      // of owners without a quota of their own; nil Text: as KB
 	TextRate       int64              // bytes of text that an account may write within an hour; 0: no limit
+	KeepDeleted    time.Duration      // how long deleted repositories can be restored; 0: not at all
 	// free space on the disks in bytes below which writes fail; space.Auto; 0: no limit
 	MinFree      int64
 	SSH          SSHOptions
@@ -130,6 +131,7 @@ func newServer(o Options) *Server {
 		f.LFS.Key = durable.NewKey()
 	}
 	f.Invitations.Required = o.MustInvite
+	f.Deleted.For = o.KeepDeleted
 	f.Accounts.TextLimits = textLimits(o)
 	f.Repos.Room = space.NewGuard(o.MinFree, o.Log, disks...)
 	f.Repos.Room.Spare(filepath.Dir(o.DB.File()), o.DB.Spare)

@@ -52,6 +52,7 @@ func (s *Service) Run(ctx context.Context) error {
 	db.Follow(ctx, s.db.Bell(topic), pollTime, func(ctx context.Context) {
 		s.work(ctx, "a deleted label is still on some issues", s.stripSome)
 		s.work(ctx, "issues are still in a deleted milestone", s.leaveSome)
+		s.work(ctx, "a deleted repository is kept for too long", s.endSome)
 		s.work(ctx, "a deleted repository is not removed yet", s.emptySome)
 	})
 	return nil

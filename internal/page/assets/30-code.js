@@ -7,6 +7,45 @@ on('table[data-more]', async (table) => {
 	if (whole) table.closest('section').replaceWith(whole);
 });
 
+// The tree of files stands beside the file on wide screens, unless the reader closed it there. Elsewhere its button opens it.
+on('details.filetree', (tree) => {
+	const wide = matchMedia('(min-width: 64rem)'), nav = tree.querySelector('nav');
+	const toCurrent = () => {
+		const at = nav.querySelector('[aria-current]');
+		if (at) nav.scrollTop = Math.max(0, at.offsetTop - nav.clientHeight / 2);
+	};
+	tree.open = wide.matches && localStorage.getItem('files') !== 'closed';
+	toCurrent();
+	tree.addEventListener('toggle', () => {
+		if (wide.matches) localStorage.setItem('files', tree.open ? 'open' : 'closed');
+		if (tree.open) toCurrent();
+	});
+});
+
+// A button before a folder shows its entries, which come when it is opened for the first time.
+on('.filetree li.dir', (li) => {
+	const link = li.querySelector('a'), tree = li.closest('.filetree'), button = document.createElement('button');
+	const show = (open) => { button.setAttribute('aria-expanded', open); li.classList.toggle('shut', !open); };
+	button.type = 'button';
+	button.className = 'plain fold';
+	button.innerHTML = '{{icon-shut}}';
+	button.setAttribute('aria-label', `Files in ${link.textContent}`);
+	link.before(button);
+	show(Boolean(li.querySelector('ul')));
+	button.addEventListener('click', async () => {
+		const open = button.getAttribute('aria-expanded') === 'false';
+		if (open && !li.querySelector('ul')) {
+			const address = tree.dataset.folders + link.getAttribute('href').slice(tree.dataset.root.length);
+			const answer = await fetch(address, { headers: { Accept: 'text/html' } }).catch(() => null);
+			const list = answer?.ok && new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('ul');
+			if (!list || li.querySelector('ul')) return;
+			li.append(list);
+			enliven(list);
+		}
+		show(open);
+	});
+});
+
 // Lines of a file: #L3 and #L3-L9, the second by Shift and a click. Those of another page of the file lead there.
 function markLines() {
 	const range = /^#L(\d+)(?:-L(\d+))?$/.exec(location.hash), table = document.querySelector('table.code');

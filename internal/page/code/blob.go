@@ -38,6 +38,7 @@ type blobView struct {
 	Large bool // stored with Git LFS: File has what was read of the object, and Git a pointer
 
 	Owners *codeowner.File // with its errors, if this is a CODEOWNERS file
+	Files  *folder         // beside the file
 }
 
 // HasForms reports a file that is shown rendered and as its source.
@@ -102,6 +103,9 @@ func (p *Pages) Blob(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	}
 	if to != "" {
 		return page.SeeOther(w, r, v.Link("blob", v.At.Path)+to)
+	}
+	if v.Files, err = p.beside(r, a, &v.at); err != nil {
+		return err
 	}
 	return p.t.Page(w, r, "blob.html", v)
 }

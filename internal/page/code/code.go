@@ -4,10 +4,11 @@
 //     without commits
 //   - .../tree/{path...}: tree.go; .../last-changes/{path...}, a piece of such a page that comes later:
 //     changes.go
+//   - .../files/{path...}: files.go, one folder of the tree of files that stands beside files and directories
 //   - .../blob/{path...}: blob.go, part.go, data.go (tables), notebook.go; .../blame/{path...}: blame.go
 //   - .../commits, .../commits/{path...}: commits.go
 //   - .../commit/{sha}: commit.go, with .diff and .patch; .../compare/{basehead...}: compare.go
-//   - .../branches, .../tags: refs.go; .../contributors: contributors.go
+//   - .../branches, .../tags: refs.go; .../branches/deleted: deletedbranches.go; .../contributors: contributors.go
 //   - .../find/{path...}, .../search: find.go
 //   - .../edit, /new, /delete/{path...}: edit.go, form.go; .../upload/{path...}: upload.go; write.go makes
 //     their commits
@@ -93,6 +94,7 @@ func (p *Pages) Routes() []route.Route {
 		home,
 		on("GET /{owner}/{repo}/tree/{path...}", p.Tree),
 		on("GET /{owner}/{repo}/last-changes/{path...}", p.LastChanges),
+		on("GET /{owner}/{repo}/files/{path...}", p.Files),
 		on("GET /{owner}/{repo}/blob/{path...}", p.Blob),
 		on("GET /{owner}/{repo}/blame/{path...}", p.Blame),
 		on("GET /{owner}/{repo}/commits", p.Commits),
@@ -105,6 +107,8 @@ func (p *Pages) Routes() []route.Route {
 		on("POST /{owner}/{repo}/branches", p.CreateBranch),
 		on("POST /{owner}/{repo}/branches/rename", p.RenameBranch),
 		on("POST /{owner}/{repo}/branches/delete", p.DeleteBranch),
+		on("GET /{owner}/{repo}/branches/deleted", p.DeletedBranches),
+		on("POST /{owner}/{repo}/branches/deleted", p.RestoreBranch),
 		on("GET /{owner}/{repo}/tags", p.Tags),
 		on("GET /{owner}/{repo}/contributors", p.Contributors),
 		on("GET /{owner}/{repo}/find/{path...}", p.Find),

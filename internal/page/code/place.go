@@ -111,6 +111,11 @@ func (p *Pages) file(r *http.Request, a *repo.Access, at *gitdata.Located) (*git
 // list reads the directory at the place: directories first.
 func (p *Pages) list(r *http.Request, a *repo.Access, at *gitdata.Located) ([]entry, error) {
 	found, err := p.with.Git.Directory(r.Context(), a, string(at.SHA), at.Path)
+	return entriesOf(found), err
+}
+
+// entriesOf are the entries of a directory as pages show them: directories first.
+func entriesOf(found []git.TreeEntry) []entry {
 	list := make([]entry, len(found))
 	for n, e := range found {
 		list[n] = entry{page.Valid(path.Base(e.Path)), e.Path, string(e.SHA), kindOf(e.Mode)}
@@ -122,7 +127,7 @@ func (p *Pages) list(r *http.Request, a *repo.Access, at *gitdata.Located) ([]en
 		return 1
 	}
 	slices.SortStableFunc(list, func(a, b entry) int { return rank(a) - rank(b) })
-	return list, err
+	return list
 }
 
 // kindOf says what an entry of a mode is.

@@ -40,7 +40,8 @@ type listed struct {
 
 type treeView struct {
 	listing
-	Home bool
+	Home  bool
+	Files *folder // beside the directory
 }
 
 // GET /{owner}/{repo}/tree/{path...}
@@ -57,6 +58,9 @@ func (p *Pages) Tree(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	}
 	v := &treeView{listing: listing{at: place}}
 	if err := p.fill(r, a, &v.listing); err != nil {
+		return err
+	}
+	if v.Files, err = p.beside(r, a, &v.at); err != nil {
 		return err
 	}
 	return p.t.Page(w, r, "tree.html", v)

@@ -9,8 +9,8 @@ const icons = {
 	// How something went.
 	check: 'check good', cross: 'x bad', dot: 'dot-fill wait',
 	// Things.
-	bell: 'bell', branch: 'git-branch', comment: 'comment', commit: 'git-commit', file: 'file', flag: 'milestone',
-	folder: 'file-directory-fill folder', home: 'organization', lock: 'lock', mail: 'mail', person: 'person', pin: 'pin', place: 'location',
+	bell: 'bell', branch: 'git-branch', comment: 'comment', commit: 'git-commit', file: 'file', files: 'sidebar-collapse', flag: 'milestone',
+	folder: 'file-directory-fill folder', home: 'organization', lock: 'lock', mail: 'mail', people: 'people', person: 'person', pin: 'pin', place: 'location',
 	repo: 'repo', star: 'star', tag: 'tag', unlock: 'unlock', zip: 'file-zip',
 	// Acts.
 	clear: 'x', copy: 'copy', find: 'search', gear: 'sliders', more: 'kebab-horizontal', pencil: 'pencil', plus: 'plus',

@@ -36,7 +36,7 @@ func (p *Pages) overview(r *http.Request, v *profile) error {
 
 // orgOverview reads what an organization presents, as at GitHub: profile/README.md of its public repository .github, for
 // members of .github-private if it has one; what it pinned, or else its repositories with the most stars; and the
-// repositories that were pushed to last.
+// others that were pushed to last: what stands in the cards is not listed again below them.
 func (p *Pages) orgOverview(r *http.Request, v *profile) error {
 	if err := p.pinned(r, v); err != nil {
 		return err
@@ -55,7 +55,16 @@ func (p *Pages) orgOverview(r *http.Request, v *profile) error {
 	if err := p.popular(r, v); err != nil {
 		return err
 	}
-	return p.recent(r, v, perOverview)
+	if err := p.recent(r, v, perOverview+pin.Max); err != nil {
+		return err
+	}
+	above := map[int64]bool{}
+	for _, repo := range slices.Concat(v.Pinned, v.Popular) {
+		above[repo.ID] = true
+	}
+	v.Repos = slices.DeleteFunc(v.Repos, func(repo page.Repository) bool { return above[repo.ID] })
+	v.Repos = v.Repos[:min(perOverview, len(v.Repos))]
+	return nil
 }
 
 // pinned reads what the account pinned.

@@ -34,7 +34,8 @@ type reviewed struct {
 	State   string // approved, changes_requested, commented, dismissed
 	ID      int64
 	Mine    bool
-	Dismiss bool // the viewer may dismiss it
+	Dismiss bool   // the viewer may dismiss it
+	Hidden  string // why its text is hidden; empty: it is shown
 	Threads []*thread
 	Scene   *scene
 }
@@ -150,9 +151,9 @@ func (p *Pages) orIssue(
 // place puts threads below the reviews that began them. Reviews that only answered stand in the threads
 // alone. The timeline has what a review said when it was submitted, Progress what it says now.
 func (v *conversationView) place(threads []*thread) {
-	now := map[int64]string{}
+	now, hidden := map[int64]string{}, map[int64]string{}
 	for _, one := range v.Progress.Reviews {
-		now[one.ID] = one.State.String()
+		now[one.ID], hidden[one.ID] = one.State.String(), one.Hidden.String()
 	}
 	of := map[int64][]*thread{}
 	for _, t := range threads {
@@ -173,7 +174,7 @@ func (v *conversationView) place(threads []*thread) {
 				return false
 			}
 			done := &reviewed{State: strings.ToLower(cmp.Or(now[e.ID], e.State)), ID: e.ID, Threads: of[e.ID],
-				Scene: v.scene}
+				Hidden: hidden[e.ID], Scene: v.scene}
 			done.Mine = v.Viewer != nil && e.User != nil && e.User.ID == v.Viewer.ID
 			done.Dismiss = v.Dismiss && (done.State == "approved" || done.State == "changes_requested")
 			e.Extra = done

@@ -1,7 +1,9 @@
 package releases
 
 import (
+	"errors"
 	"net/http"
+	"slices"
 	"strings"
 
 	"arbor/internal/account"
@@ -25,12 +27,13 @@ type editView struct {
 	Latest   string // true, false or legacy; empty: as it is
 	Branches []string
 	Tags     []string
-	Drop     []string // ids of files that are to be removed
-	Lost     bool     // files were chosen, and have to be chosen again unless the release has them
+	Drop     []int64 // files that are to be removed
+	Kept     bool    // a draft was made for the files, and the form is about it now
+	Lost     bool    // files were chosen, and have to be chosen again unless the release has them
 }
 
 // Drops reports that a file is chosen to be removed.
-func (v *editView) Drops(id int64) bool { return contains(v.Drop, id) }
+func (v *editView) Drops(id int64) bool { return slices.Contains(v.Drop, id) }
 
 // Action is where the form is sent to.
 func (v *editView) Action() string {
@@ -125,6 +128,8 @@ func (p *Pages) Save(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 
 // save does with the form of a release, nil for a new one, what its action says. Files come to a draft or a release that
 // is there: a new release with files is a draft until all of them are stored, and then published if that was asked for.
+// If a file is refused, the form says that the draft is there; if the files break off, the draft goes. Files that are
+// removed go with the change of the release, or with the one that comes in their place.
 func (p *Pages) save(w http.ResponseWriter, r *http.Request, a *repo.Access, old *view) error {
 	form, err := readSent(w, r)
 	if err != nil {
@@ -145,8 +150,8 @@ func (p *Pages) save(w http.ResponseWriter, r *http.Request, a *repo.Access, old
 	if err := p.fill(r, a, v); err != nil {
 		return err
 	}
-	if v.Problem, v.Shown = problem, form.Get("shown"); v.Old != old {
-		v.Shown = page.Shown(viewOf(v.Old).body()) // the draft that was just made
+	if v.Problem, v.Shown = problem, form.Get("shown"); v.Old != nil && old == nil {
+		v.Kept, v.Shown = true, page.Shown(viewOf(v.Old).body())
 	}
 	v.Lost = v.Lost && problem != nil
 	if problem == nil {
@@ -159,7 +164,7 @@ func (p *Pages) save(w http.ResponseWriter, r *http.Request, a *repo.Access, old
 func (v *editView) read(form page.Form) {
 	v.Tag, v.Target, v.Name = form.Text("tag"), form.Text("target"), form.Text("name")
 	v.Text, v.Pre, v.Latest = form.Get("body"), form.Checked("prerelease"), form.Get("latest")
-	v.Drop = form.List("drop")
+	v.Drop = numbersOf(form.List("drop"))
 }
 
 // saveSent does what the form says, and returns where that leads; empty: to the form again.
@@ -172,12 +177,14 @@ func (p *Pages) saveSent(r *http.Request, a *repo.Access, form *sent, v *editVie
 		}
 	}
 	if form.file != nil {
-		if !generate { // first: a new file may have the name of one that goes
-			if err := p.dropSent(r, a, v.Old, form); err != nil {
-				return "", err
-			}
+		var replaces []int64
+		if !generate {
+			replaces = v.Drop
 		}
-		err := p.uploadSent(r, a, v.Old.ID, form)
+		err := p.uploadSent(r, a, v.Old.ID, form, replaces)
+		if err != nil && fresh && brokeOff(r, err) {
+			return "", errors.Join(err, p.discard(r, a, v))
+		}
 		if again := p.reread(r, a, v); err == nil {
 			err = again
 		}
@@ -194,12 +201,7 @@ func (p *Pages) saveSent(r *http.Request, a *repo.Access, form *sent, v *editVie
 		form.Set("shown", page.Shown(viewOf(v.Old).body()))
 		fallthrough
 	default:
-		old := v.Old
-		to, err := p.send(r, a, form.Form, v, action)
-		if err == nil && old != nil {
-			err = p.dropSent(r, a, old, form)
-		}
-		return to, err
+		return p.send(r, a, form.Form, v, action)
 	}
 }
 
@@ -270,6 +272,7 @@ func (v *editView) edit(form page.Form, action string) (e release.Edit, err erro
 			return e, err
 		}
 	}
+	e.Drop = v.Drop
 	switch action {
 	case "publish":
 		e.Draft = web.Some(false)

@@ -1,12 +1,14 @@
 package releases
 
 import (
+	"context"
 	"errors"
 	"io"
 	"mime/multipart"
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"arbor/internal/account"
@@ -88,8 +90,9 @@ func (f *sent) field(part *multipart.Part) error {
 	return nil
 }
 
-// upload adds the files to a release, each as it comes, and reads the fields behind them.
-func (p *Pages) uploadSent(r *http.Request, a *repo.Access, id int64, f *sent) error {
+// uploadSent adds the files to a release, each as it comes, and reads the fields behind them. A file takes the place of
+// one of the same name among those that it may replace.
+func (p *Pages) uploadSent(r *http.Request, a *repo.Access, id int64, f *sent, replaces []int64) error {
 	ctx, err := p.kit.Write(r, a, account.Push)
 	if err != nil {
 		return err
@@ -100,7 +103,7 @@ func (p *Pages) uploadSent(r *http.Request, a *repo.Access, id int64, f *sent) e
 			return errs.Newf(errs.Invalid, "at most %d files at a time", maxParts)
 		}
 		_, err = p.with.Releases.Upload(ctx, a, id, release.NewAsset{Name: f.file.FileName(),
-			ContentType: f.file.Header.Get("Content-Type"), Size: -1, From: f.file})
+			ContentType: f.file.Header.Get("Content-Type"), Size: -1, From: f.file, Replaces: replaces})
 		if err != nil {
 			return ofFile(f.file.FileName(), err)
 		}
@@ -127,32 +130,35 @@ func ofFile(name string, err error) error {
 	return errs.Wrap(errs.KindOf(err), errs.Clip(name)+": "+strings.Join(says, ". "), err)
 }
 
-// dropSent removes the files of a release that the form has chosen for that; those that are gone already do not matter.
-func (p *Pages) dropSent(r *http.Request, a *repo.Access, old *view, f *sent) error {
-	chosen := f.List("drop")
-	if len(chosen) == 0 {
-		return nil
-	}
-	ctx, err := p.kit.Delete(r, a, account.Push)
+// discard removes the draft that was made for files which did not come: the client broke off, and may not see an answer.
+func (p *Pages) discard(r *http.Request, a *repo.Access, v *editView) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), discardTime)
+	defer cancel()
+	ctx, err := p.kit.Delete(r.WithContext(ctx), a, account.Push)
 	if err != nil {
 		return err
 	}
-	for _, x := range old.Assets {
-		if !contains(chosen, x.ID) {
-			continue
-		}
-		if err := p.with.Releases.DeleteAsset(ctx, a, x.ID); err != nil && !errs.Is(err, errs.NotFound) {
-			return err
-		}
-	}
-	return nil
+	id := v.Old.ID
+	v.Old = nil
+	return p.with.Releases.Delete(ctx, a, id)
 }
 
-func contains(list []string, id int64) bool {
+// discardTime is how long discard may take.
+const discardTime = 30 * time.Second
+
+// brokeOff reports an error that is not about what was sent, which a form shows again beside the draft, but about
+// the sending.
+func brokeOff(r *http.Request, err error) bool {
+	_, other := page.ProblemOf(err)
+	return other != nil || errs.Is(err, errs.Malformed) || r.Context().Err() != nil
+}
+
+// numbersOf are the numbers in a list of texts. What is no number is ignored.
+func numbersOf(list []string) (numbers []int64) {
 	for _, text := range list {
-		if n, ok := web.ParseNumber(text); ok && n == id {
-			return true
+		if n, ok := web.ParseNumber(text); ok {
+			numbers = append(numbers, n)
 		}
 	}
-	return false
+	return numbers
 }

@@ -139,7 +139,7 @@ func (p *Pages) Delete(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 
 // POST /{owner}/{repo}/settings/delete
 //
-// ChangeDeleted deletes the repository, for good. Errors: 401, 403.
+// ChangeDeleted deletes the repository, which its owner can restore for a while. Errors: 401, 403.
 func (p *Pages) ChangeDeleted(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	return p.confirm(w, r, a, "delete.html", "Delete", func(page.Form) (string, string, error) {
 		if err := a.Caller.Allows(scope.DeleteRepo, true); err != nil {
@@ -149,6 +149,10 @@ func (p *Pages) ChangeDeleted(w http.ResponseWriter, r *http.Request, a *repo.Ac
 		if err == nil {
 			err = p.of.Settings.Delete(ctx, a)
 		}
-		return "/" + a.Owner.Login, a.FullName() + " was deleted.", err
+		done := a.FullName() + " was deleted."
+		if p.of.Deleted.For > 0 {
+			done += " Its owner can restore it in the settings, under Deleted repositories."
+		}
+		return "/" + a.Owner.Login, done, err
 	})
 }

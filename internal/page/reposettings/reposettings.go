@@ -28,6 +28,7 @@ import (
 	"arbor/internal/page/webhook"
 	"arbor/internal/repo"
 	"arbor/internal/repo/collaborator"
+	"arbor/internal/repo/deleted"
 	"arbor/internal/repo/settings"
 	"arbor/internal/route"
 	"arbor/internal/rule"
@@ -54,6 +55,7 @@ type Services struct {
 	Apps          *app.Service
 	Attachments   *attachment.Service
 	Rules         *rule.Service
+	Deleted       *deleted.Service
 }
 
 // New returns the pages.
@@ -118,6 +120,7 @@ func (p *Pages) hooksOf(r *http.Request, a *repo.Access) *webhook.Owner {
 type view struct {
 	page.Frame
 	Section string // of the settings that is open: general, access, keys, rules, hooks, attachments, installations
+	Days    int64  // for which a deleted repository can be restored; 0: it cannot
 }
 
 // frame returns the frame of a page of the settings. Errors: 401, 403 for callers without admin access to the
@@ -133,7 +136,7 @@ func (p *Pages) frameFor(
 		return view{}, err
 	}
 	f, err := p.kit.RepoFrame(r, a, "settings", title)
-	return view{f, section}, err
+	return view{f, section, p.of.Deleted.Days()}, err
 }
 
 // mayAdmin asks for the right before anything else is looked at. Errors: 401, 403.

@@ -13,6 +13,7 @@
 //	GET, POST /settings/tokens           tokens.go; /settings/tokens/new makes one
 //	GET /settings/organizations         organizations.go: the organizations to which one belongs
 //	GET, POST /settings/watching         watching.go: watched repositories
+//	GET, POST /settings/deleted          deleted.go: deleted repositories that can be restored
 //	GET, POST /settings/installations    installations.go: Apps that act on one's account; .../{installation_id} is one
 //	GET, POST /settings/applications     authorized.go: OAuth Apps that the caller allowed something
 //	GET, POST /settings/oauth-apps       oauthapps.go: OAuth Apps of one's own; .../{client_id} is one
@@ -47,6 +48,7 @@ import (
 	"arbor/internal/page"
 	"arbor/internal/page/webhook"
 	"arbor/internal/repo"
+	"arbor/internal/repo/deleted"
 	"arbor/internal/repo/list"
 	"arbor/internal/route"
 	"arbor/internal/scope"
@@ -71,6 +73,7 @@ type Services struct {
 	OAuth    *oauth.Service
 	Lists    *list.Service
 	Stars    *star.Service
+	Deleted  *deleted.Service
 
 	Identities *oidc.Service
 	Mail       *mail.Sender
@@ -93,6 +96,7 @@ type Pages struct {
 	mail       *mail.Sender
 	lists      *list.Service
 	stars      *star.Service
+	deleted    *deleted.Service
 	hooks      *webhook.Pages
 }
 
@@ -101,7 +105,7 @@ func New(kit *page.Kit, of Services) *Pages {
 	return &Pages{kit: kit, t: roomTemplates, accounts: of.Accounts, tokens: of.Tokens, sessions: of.Sessions,
 		keys: of.Keys, signing: of.Signing, replies: of.Replies, repos: of.Repos, apps: of.Apps,
 		oauth: of.OAuth, identities: of.Identities, mail: of.Mail, lists: of.Lists,
-		stars: of.Stars, hooks: webhook.New(kit, roomTemplates)}
+		stars: of.Stars, deleted: of.Deleted, hooks: webhook.New(kit, roomTemplates)}
 }
 
 // Routes are the pages.
@@ -137,6 +141,8 @@ func (p *Pages) Routes() []route.Route {
 		in("GET /settings/organizations", p.Organizations),
 		in("GET /settings/watching", p.Watching),
 		in("POST /settings/watching", p.Unwatch),
+		in("GET /settings/deleted", p.Deleted),
+		in("POST /settings/deleted", sudo(p.ChangeDeleted)),
 		in("GET /settings/installations", p.Installations),
 		in("GET /settings/installations/{installation_id}", p.Installation),
 		in("POST /settings/installations/{installation_id}", p.ChangeInstallation),

@@ -27,12 +27,26 @@ func (p *Pages) HideForm(w http.ResponseWriter, r *http.Request, a *repo.Access)
 	if err != nil {
 		return err
 	}
-	v := hideForm{To: act(a, r) + "/comments" + web.Path(web.Param(r, "id")) + "/hide", Hidden: c.Hidden.String(),
-		Reasons: issuekit.HiddenWords()}
+	return p.AskWhy(w, r, a, act(a, r)+"/comments"+web.Path(web.Param(r, "id"))+"/hide", c.Hidden)
+}
+
+// AskWhy shows the form that hides a text of the request's issue or pull request, or shows it again: to is where it is
+// sent, now why the text is hidden.
+func (p *Pages) AskWhy(w http.ResponseWriter, r *http.Request, a *repo.Access, to string, now issuekit.Hidden) (err error) {
+	v := hideForm{To: to, Hidden: now.String(), Reasons: issuekit.HiddenWords()}
 	if v.target, err = p.target(r, a, "Hide comment"); err != nil {
 		return err
 	}
 	return p.t.Page(w, r, "hide.html", &v)
+}
+
+// Why reads the reason of that form; 0: the text is shown again. Error: 422.
+func Why(f page.Form) (issuekit.Hidden, error) {
+	why, ok := issuekit.ParseHidden(f.Get("reason"))
+	if f.Get("reason") != "" && !ok {
+		return 0, errs.New(errs.Invalid, "Choose a reason from the list.")
+	}
+	return why, nil
 }
 
 // POST /{owner}/{repo}/issues/{number}/comments/{id}/hide
@@ -43,9 +57,9 @@ func (p *Pages) Hide(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if err != nil {
 		return err
 	}
-	why, ok := issuekit.ParseHidden(f.Get("reason"))
-	if f.Get("reason") != "" && !ok {
-		return errs.New(errs.Invalid, "Choose a reason from the list.")
+	why, err := Why(f)
+	if err != nil {
+		return err
 	}
 	ctx, err := p.kit.Write(r, a, account.Pull)
 	if err != nil {

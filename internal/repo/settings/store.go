@@ -90,6 +90,22 @@ func Retire(tx *db.Tx, r *repo.Repo) error {
 		refs_generation = refs_generation + 1 WHERE id = $1`, r.ID, r.Name)
 }
 
+// Restore shows a repository again that [Retire] hid, under a name, which leads to it from now on.
+// Error: 422 when the name is taken.
+func Restore(tx *db.Tx, r *repo.Repo, name string) error {
+	folded := account.Fold(name)
+	err := tx.Run(`UPDATE repos SET name = $2, name_folded = $3, withdrawn = FALSE,
+		refs_generation = refs_generation + 1 WHERE id = $1`, r.ID, name, folded)
+	if errors.Is(err, db.ErrUnique) {
+		return repo.ErrNameTaken()
+	}
+	if err != nil {
+		return err
+	}
+	r.Name, r.Withdrawn, r.UpdatedAt = name, false, tx.Now
+	return repo.DropRedirect(tx, r.OwnerID, folded)
+}
+
 // updateRepo writes the columns that an edit may change.
 func updateRepo(tx *db.Tx, r *repo.Repo) error {
 	_, err := tx.Exec(`UPDATE repos SET description = $2, homepage = $3, private = $4, default_branch = $5,

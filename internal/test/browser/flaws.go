@@ -2,6 +2,7 @@ package browser
 
 import (
 	_ "embed" // for the script
+	"strconv"
 	"strings"
 
 	"github.com/chromedp/chromedp"
@@ -25,6 +26,19 @@ var layout string
 func (b *Tab) Layout() (list []string) {
 	b.t.Helper()
 	b.Run(chromedp.Evaluate(strings.TrimSpace(layout), &list))
+	return list
+}
+
+// menus is a script that returns the defects of where menus and dialogs open.
+//
+//go:embed menus.js
+var menus string
+
+// Menus opens each menu of the page, and the dialogs of its foot if the page's scripts run, one after the other, and
+// lists those that reach out of the window, have to be scrolled sideways, or are covered. It leaves them closed.
+func (b *Tab) Menus(scripts bool) (list []string) {
+	b.t.Helper()
+	b.Run(chromedp.Evaluate(strings.Replace(menus, "SCRIPTED", strconv.FormatBool(scripts), 1), &list, Await))
 	return list
 }
 

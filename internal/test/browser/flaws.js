@@ -58,7 +58,7 @@
 		range.selectNodeContents(text);
 		if (range.getClientRects().length < 2) continue;
 		for (const word of text.data.matchAll(/[\p{L}\p{N}]+/gu)) {
-			if (word[0].length > 16) continue;
+			if (word[0].length > 16 || /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(word[0])) continue; // these break anywhere
 			range.setStart(text, word.index);
 			range.setEnd(text, word.index + word[0].length);
 			if (new Set([...range.getClientRects()].map((r) => Math.round(r.top))).size > 1) bad(`the word "${word[0]}" is broken`, around);

@@ -40,8 +40,8 @@ type leg struct {
 }
 
 // Run visits each page in light and dark, in four widths, and without script in two. Nothing moves while a page
-// loads, axe-core finds nothing at level AA, no resource comes from another host, and neither Layout nor Flaws
-// find anything.
+// loads, axe-core finds nothing at level AA, no resource comes from another host, and Layout, Flaws, and on the
+// phone Menus find nothing.
 func (w *Walk) Run(t *testing.T) {
 	t.Helper()
 	first := Open(t, w.Base, Look{})
@@ -102,6 +102,11 @@ func (w *Walk) walk(t *testing.T, b *Tab, l leg) {
 		}
 		if !l.noScript {
 			for _, flaw := range b.Flaws() {
+				bad(flaw)
+			}
+		}
+		if l.look.Width == widths[0] {
+			for _, flaw := range b.Menus(!l.noScript) {
 				bad(flaw)
 			}
 		}

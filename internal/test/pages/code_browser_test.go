@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"arbor/internal/db"
 	"arbor/internal/test/apitest"
@@ -93,4 +94,60 @@ func TestScript(t *testing.T) {
 	if path := b.Path(); strings.Contains(path, "show=") {
 		t.Errorf("the browser went to %s", path)
 	}
+}
+
+// The tree of files beside a file: folders open one at a time, the file is marked, and the tree stays as its reader
+// left it. On a phone a button shows it. Without a script its names are links.
+func TestFilesBesideAFile(t *testing.T) {
+	t.Parallel()
+	s := apitest.Start(t, db.SQLite)
+	codePlant(t, s, "alice/garden", false)
+	has := func(b *browser.Tab, script string) {
+		t.Helper()
+		b.Run(chromedp.Poll(script, nil))
+	}
+	b := browser.Open(t, s.URL, browser.Look{})
+	b.Go("/alice/garden/blob/main/song.txt")
+	b.See(`.filetree [aria-current="page"]`, "song.txt")
+	has(b, `document.querySelectorAll(".filetree ul ul").length === 0 && document.querySelectorAll(".filetree li > a").length > 4`)
+	b.Run(chromedp.Focus(`.filetree .fold`, chromedp.ByQuery))
+	b.Press(kb.Enter)
+	b.See(`.filetree .dir[class="dir"] > ul`, "er")
+	b.Press(kb.Enter)
+	has(b, `document.querySelector(".filetree .dir > ul").checkVisibility() === false`)
+	b.Press(kb.Enter)
+	b.Run(chromedp.Focus(`.filetree .dir .dir .fold`, chromedp.ByQuery))
+	b.Press(kb.Enter)
+	b.See(`.filetree .dir .dir > ul`, "x.go")
+	b.Follow(`.filetree .dir .dir li:not(.dir) a`)
+	b.See(`.filetree .dir .dir [aria-current="page"]`, "x.go")
+	if shifts := b.Shifts(); len(shifts) > 0 {
+		t.Errorf("the page shifts: %s", shifts)
+	}
+	b.Click(`.filetree > summary`)
+	has(b, `!document.querySelector(".filetree > nav").checkVisibility() && localStorage.getItem("files") === "closed"`)
+	b.Go("/alice/garden/tree/main/deep")
+	has(b, `!document.querySelector(".filetree > nav").checkVisibility()`)
+	b.Click(`.filetree > summary`)
+	b.Follow(`.filetree .dir > a`)
+	has(b, `document.querySelector(".filetree > nav").checkVisibility()`)
+	b.Resize(360, 740)
+	b.Go("/alice/garden/blob/main/song.txt")
+	has(b, `!document.querySelector(".filetree > nav").checkVisibility()`)
+	b.Click(`.filetree > summary`)
+	b.See(`.filetree > nav`, "README.md")
+	for _, flaw := range b.Layout() {
+		t.Errorf("open on a phone: %s", flaw)
+	}
+	b.Resize(1280, 900)
+	b.Go("/alice/garden")
+	b.Go("/alice/garden/blob/main/song.txt") // a phone's choice is not that of a large screen
+	has(b, `document.querySelector(".filetree > nav").checkVisibility()`)
+
+	plain := browser.Open(t, s.URL, browser.Look{NoScript: true})
+	plain.Go("/alice/garden/blob/main/deep/er/x.go")
+	plain.Click(`.filetree > summary`)
+	plain.See(`.filetree .dir .dir [aria-current="page"]`, "x.go")
+	plain.Follow(`.filetree .dir > a`)
+	plain.See("main", "er")
 }

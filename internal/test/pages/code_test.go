@@ -96,6 +96,7 @@ func TestCodePagesShowWhatTheyAreOf(t *testing.T) {
 			{"/find/main?q=erx", []string{"deep/er/x.go"}},
 			{"/search?q=one", []string{"song.txt"}},
 			{"/search?q=" + url.QueryEscape(evil), nil},
+			{"/files/main/deep", []string{evilFile, "er"}},
 			{"/last-changes/main/deep", []string{"B Begin " + evil, "History"}},
 		} {
 			as(t, s, "").want("/alice/garden"+c.path, 200, c.has...)
@@ -172,7 +173,7 @@ func TestPagesLeadOn(t *testing.T) {
 var pages = []string{"", "/tree/main", "/blob/main/song.txt", "/raw/main/song.txt", "/blame/main/song.txt",
 	"/commits", "/commits/main/song.txt", "/commit/main", "/commit/main.diff", "/compare",
 	"/compare/main...main", "/compare/main...side/%3Ci%3E.patch", "/branches", "/tags", "/contributors",
-	"/find/main", "/search?q=one", "/last-changes/main", "/archive/main.zip"}
+	"/find/main", "/search?q=one", "/last-changes/main", "/files/main", "/archive/main.zip"}
 
 var codeForms = []string{"/edit/main/song.txt", "/new/main", "/delete/main/song.txt", "/upload/main"}
 
@@ -252,6 +253,7 @@ func TestPagesAreBounded(t *testing.T) {
 			"/blob/main/lines":     {"Lines 1 to 1500", "1000000 lines"},
 			"/find/main":           {"files match; the best are shown"},
 			"/last-changes/main":   {"f099"},
+			"/files/main/many":     {"0099", "More files"},
 			"/commits":             {"é"},
 			"/commit/main?page=99": nil,
 		} {
@@ -270,6 +272,10 @@ func TestPagesAreBounded(t *testing.T) {
 			v.want("/alice/garden/tree/main/many?page="+odd, 200)
 		}
 		v.thin("/alice/garden/tree/main/many")
+		beside := string(v.want("/alice/garden/blob/main/many/0500", 200, "0099", "0500", "More files", "long.go").Body)
+		if strings.Contains(beside, "0100") || strings.Contains(beside, "0501") {
+			t.Error("the tree beside a file has more than a hundred entries of a folder")
+		}
 		v.want("/alice/garden/blob/main/lines?page=350", 200, "too long to be shown whole",
 			"Lines 523501 to 524288")
 		second := string(v.want("/alice/garden/commit/main?page=2", 200, "f050").Body)

@@ -123,6 +123,9 @@ func TestPinsFollow(t *testing.T) {
 		wantPins(t, s, "mia", "guild", "guild/inside guild/open")
 		wantPins(t, s, "alice", "guild", "guild/open")
 		wantPins(t, s, "", "guild", "guild/open")
+		if n := strings.Count(string(page(t, s, "", "/guild", 200).Body), `<a href="/guild/open">`); n != 1 {
+			t.Errorf("the overview links %d times to a pinned repository", n)
+		}
 
 		change := func(repo, who, send string) {
 			t.Helper()

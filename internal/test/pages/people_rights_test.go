@@ -109,7 +109,7 @@ func TestPeopleFormsWithoutRoom(t *testing.T) {
 			{inbox, "action=done&thread=1", 404}, {"/settings/profile", "name=x", 507},
 			{emails, "do=add&email=x@example.org", 507}, {emails, "do=show&email=rae@example.org", 507},
 			{emails, "do=remove&email=rae@example.org", 303}, {"/settings/keys", "do=add&key=x", 507},
-			{"/settings/keys", "do=remove&id=1", 303}, {"/settings/watching", "repo=alice/garden", 303}})
+			{"/settings/keys", "do=remove&id=1", 303}, {"/settings/watching", "repo=alice/garden", 303}, {"/settings/deleted", "id=1", 404}})
 		sendForms(t, narrow, s.Token(t, "alice"), []sentForm{{members, "action=set&login=sam", 507},
 			{members, "action=remove&login=rae", 303}, {"/orgs/guild/settings", "name=x", 507}})
 	})

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"mime/multipart"
+	"net"
 	"strings"
 	"testing"
 
 	"arbor/internal/account"
+	"arbor/internal/account/session"
 	"arbor/internal/db"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/dbtest"
@@ -88,7 +90,7 @@ func TestFilesWhileWriting(t *testing.T) {
 
 		// Two files of one name: the first stays, in a draft that has what was typed.
 		a := sendRelease(t, s, "bob", to, "publish", fields("tag3"), "seeds.csv", "1", "seeds.csv", "2")
-		a.Shows(t, 422, "seeds.csv: Name is taken", "Choose the files again", "of tag3", `action="/alice/plot/releases/edit/`)
+		a.Shows(t, 422, "seeds.csv: Name is taken", "was saved as a draft", "Choose the files again", "of tag3", `action="/alice/plot/releases/edit/`)
 		s.Visit(t, "", "GET "+releasesAt).Shows(t, 200, "!tag3")
 		_, draft := idOf(t, s, "tag3")
 		edit := strings.Replace(draft, "/tag/", "/edit/", 1)
@@ -97,6 +99,17 @@ func TestFilesWhileWriting(t *testing.T) {
 		sendRelease(t, s, "bob", edit, "publish", fields("tag3", "drop", id, "drop", "999999", "drop", "x"), "seeds.csv", "3").
 			Leads(t, releasesAt+"/tag/tag3")
 		s.Check(t, apitest.Case{Do: "GET " + releasesAt + "/download/tag3/seeds.csv", Status: 200, Body: "3"})
+		// What is removed stays while the form is refused, and a file alone takes the place of one of its name.
+		id = first(t, string(s.Visit(t, "bob", "GET "+releasesAt+"/edit/tag3").Body), `name="drop" value="([0-9]+)"`)
+		sendRelease(t, s, "bob", releasesAt+"/edit/tag3", "save", fields("no tag~", "drop", id)).Shows(t, 422, "no tag~", "checked>")
+		sendRelease(t, s, "bob", releasesAt+"/edit/tag3", "save", fields("tag3", "drop", id), "other.csv", "4", "other.csv", "5").
+			Shows(t, 422, "other.csv: Name is taken", "Remove", "!was saved as a draft")
+		s.Check(t, apitest.Case{Do: "GET " + releasesAt + "/download/tag3/seeds.csv", Status: 200, Body: "3"})
+		sendRelease(t, s, "bob", releasesAt+"/edit/tag3", "save", fields("tag3", "drop", id), "seeds.csv", "6", "seeds.csv", "7").
+			Shows(t, 422, "seeds.csv: Name is taken")
+		s.Check(t, apitest.Case{Do: "GET " + releasesAt + "/download/tag3/seeds.csv", Status: 200, Body: "6"})
+		s.Visit(t, "bob", "POST "+releasesAt+"/edit/tag3", "action", "save", "tag", "tag3", "target", "main", "name", evil,
+			"body", "Notes", "drop", id).Leads(t, releasesAt+"/tag/tag3") // it is gone already
 		// A file of another release is not removed.
 		form := s.Visit(t, "bob", "GET "+releasesAt+"/edit/tag1").Shows(t, 200, "Remove", "seeds.csv")
 		id = first(t, string(form.Body), `name="drop" value="([0-9]+)"`)
@@ -123,6 +136,34 @@ func TestFilesWhileWriting(t *testing.T) {
 		sendRelease(t, s, "bob", to, "publish", fields("tag8", "body", strings.Repeat("x", 1<<20)), "a", "x").Shows(t, 413)
 		sendRelease(t, s, "bob", to, "publish", fields("tag8", "name", "\xff"), "a", "x").Shows(t, 400)
 		s.Visit(t, "", "GET "+releasesAt).Shows(t, 200, "!tag5", "!tag6", "!tag7", "!tag8")
+	})
+}
+
+// Files that break off leave no draft behind, however far they came.
+func TestFilesThatBreakOff(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		releasesPlant(t, s)
+		const part = "--b\r\nContent-Disposition: form-data; name=\"%s\"%s\r\n\r\n%s"
+		fields := fmt.Sprintf(part, "tag", "", "v9\r\n") + fmt.Sprintf(part, "target", "", "main\r\n")
+		one := fields + fmt.Sprintf(part, "file", `; filename="one.csv"`, "1\r\n")
+		for name, body := range map[string]string{"in the first file": fields + fmt.Sprintf(part, "file", `; filename="one.csv"`, "pea"),
+			"between two":        one,
+			"in the second file": one + fmt.Sprintf(part, "file", `; filename="two.csv"`, "bean")} {
+			at, err := net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))
+			testkit.NoError(t, err)
+			fmt.Fprintf(at, "POST %s/new HTTP/1.1\r\nHost: %s\r\nOrigin: %s\r\nAccept: text/html\r\nCookie: %s=%s\r\n"+
+				"Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 100000\r\n\r\n%s",
+				releasesAt, strings.TrimPrefix(s.URL, "http://"), s.URL, session.Cookie, s.Session(t, "bob"), body)
+			drafts := func() int {
+				var list []any
+				s.Check(t, apitest.Case{Do: "GET /repos" + releasesAt, As: "bob", Status: 200}).JSON(t, &list)
+				return len(list)
+			}
+			testkit.Eventually(t, func() bool { return drafts() == 1 }, name+": the draft")
+			testkit.NoError(t, at.Close())
+			testkit.Eventually(t, func() bool { return drafts() == 0 }, name+": the draft goes")
+		}
 	})
 }
 

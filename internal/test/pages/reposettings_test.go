@@ -288,7 +288,7 @@ func TestFewQueries(t *testing.T) {
 			"/alice/garden/settings/installations", "/alice/garden/settings/delete", "/settings/profile",
 			"/settings/emails",
 			"/settings/keys", "/settings/signing", "/settings/sessions", "/settings/tokens",
-			"/settings/tokens/new?kind=repositories", "/settings/watching",
+			"/settings/tokens/new?kind=repositories", "/settings/watching", "/settings/deleted",
 			"/settings/installations", "/settings/apps"}
 		site := []string{"/site/people", "/site/people/alice", "/site/organizations", "/site/repositories",
 			"/site/audit", "/site/jobs"}

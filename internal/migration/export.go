@@ -7,6 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"strconv"
 	"time"
 
 	"arbor/internal/account"
@@ -65,15 +68,32 @@ func (s *Service) Export(ctx context.Context, a *repo.Access, to Sink, o ExportO
 		return nil, err
 	}
 	defer release()
-	e := &exporter{ctx: ctx, a: a, to: to, o: o, counts: map[Kind]int64{}, people: map[string]bool{}}
+	// The function may run again, so it writes into a folder of its own each time.
+	spool, err := os.MkdirTemp("", "arbor-export-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(spool)
+	var e *exporter
 	var about *Repository
+	runs := 0
 	err = s.DB.ReadLong(ctx, func(tx *db.Tx) (err error) {
-		e.tx = tx
+		runs++
+		e = &exporter{ctx: ctx, tx: tx, a: a, to: &folderSink{filepath.Join(spool, strconv.Itoa(runs))}, o: o,
+			counts: map[Kind]int64{}, people: map[string]bool{}}
 		about, err = e.rows()
 		return err
 	})
 	if err != nil {
 		return nil, err
+	}
+	e.to = to
+	for _, k := range Kinds {
+		if e.counts[k] > 0 {
+			if err := e.copyRecords(filepath.Join(spool, strconv.Itoa(runs)), k); err != nil {
+				return nil, err
+			}
+		}
 	}
 	if len(e.refs) > 0 {
 		o.Progress("git", 0, 0)
@@ -97,6 +117,19 @@ func (s *Service) Export(ctx context.Context, a *repo.Access, to Sink, o ExportO
 		return nil, err
 	}
 	return e.counts, to.Close()
+}
+
+// copyRecords copies the file of a kind, once the snapshot is read.
+func (e *exporter) copyRecords(spool string, k Kind) error {
+	in, err := os.Open(filepath.Join(spool, recordsFile(k)))
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	return e.create(recordsFile(k), func(w io.Writer) error {
+		_, err := io.Copy(w, in)
+		return err
+	})
 }
 
 // exportFile copies the content of a file.

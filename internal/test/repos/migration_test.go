@@ -423,3 +423,59 @@ func putFile(t *testing.T, dir, name, text string) {
 	t.Helper()
 	testkit.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 }
+
+// A later import brings what is new and what has changed, and a dry run brings nothing.
+func TestImportBringsWhatIsNew(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.Team(t)
+		dir := t.TempDir()
+		const times = `"created_at":"2020-01-01T00:00:00Z","updated_at":"2020-01-02T00:00:00Z"`
+		putFile(t, dir, "repository.json", `{"format":1,"source":"https://code.example.com/acme/new","name":"acme/new",
+			"default_branch":"main","created_at":"2020-01-01T00:00:00Z","topics":["trees"]}`)
+		putFile(t, dir, "labels.jsonl", `{"name":"bug","color":"ff0000"}`)
+		putFile(t, dir, "issues.jsonl", `{"number":1,"title":"One","state":"open","author":"ann","assignees":["will"],`+times+`}
+{"number":3,"title":"Three","state":"open",`+times+`}`)
+		putFile(t, dir, "comments.jsonl", `{"id":"7","issue":1,"body":"first","author":"will",`+times+`}`)
+		o := migration.ImportOptions{To: "garden/new", People: map[string]string{"will": "will"}}
+		dry := o
+		dry.DryRun = true
+		report, err := importFrom(t.Context(), s, dir, dry)
+		testkit.NoError(t, err)
+		if report.Counts[migration.Issues].New != 2 || len(report.Mannequins) != 1 {
+			t.Errorf("a dry run: %+v", report)
+		}
+		s.Ask(t, "alice", "GET /repos/garden/new", "", 404)
+		s.Ask(t, "alice", "GET /users/ann%5Bcode.example.com%5D", "", 404)
+
+		_, err = importFrom(t.Context(), s, dir, o)
+		testkit.NoError(t, err)
+		putFile(t, dir, "issues.jsonl", `{"number":1,"title":"One more","state":"closed","author":"ann","labels":["bug"],`+times+`}
+{"number":3,"title":"Three","state":"open",`+times+`}
+{"number":4,"title":"Four","state":"open","author":"will",`+times+`}`)
+		putFile(t, dir, "comments.jsonl", `{"id":"7","issue":1,"body":"first, edited","author":"will",`+times+`}
+{"id":"8","issue":3,"body":"second",`+times+`}`)
+		report, err = importFrom(t.Context(), s, dir, o)
+		testkit.NoError(t, err)
+		if c := *report.Counts[migration.Issues]; c != (migration.Count{New: 1, Changed: 1, Same: 1}) {
+			t.Errorf("issues: %+v", c)
+		}
+		if c := *report.Counts[migration.Comments]; c != (migration.Count{New: 1, Changed: 1}) {
+			t.Errorf("comments: %+v", c)
+		}
+		s.Run(t, []apitest.Case{
+			{Do: "GET /repos/garden/new", As: "alice", Status: 200, Want: `{"open_issues_count":2,"topics":["trees"],
+				"created_at":"2020-01-01T00:00:00Z"}`},
+			{Do: "GET /repos/garden/new/issues/1", As: "alice", Status: 200, Want: `{"title":"One more","state":"closed",
+				"assignee":null,"labels":[{"name":"bug"}],"comments":1}`},
+			{Do: "GET /repos/garden/new/issues/1/comments", As: "alice", Status: 200, Want: `[{"body":"first, edited"}]`},
+			{Do: "GET /repos/garden/new/issues?state=all&labels=bug", As: "alice", Status: 200, Want: `[{"number":1}]`},
+			{Do: "GET /repos/garden/new/issues?assignee=will&state=all", As: "alice", Status: 200, Body: "[]"},
+			{Do: "GET /repos/garden/new/issues/2", As: "alice", Status: 404},
+		})
+		sound(t, s)
+		if a := s.Ask(t, "alice", `POST /repos/garden/new/issues`, `{"title":"ours"}`, 201); !strings.Contains(string(a.Body), `"number":5`) {
+			t.Errorf("the next issue is not 5: %s", a.Body)
+		}
+	})
+}

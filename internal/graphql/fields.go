@@ -75,7 +75,7 @@ func (api *API) tables() map[string]map[string]exec.Resolver {
 			"meta": always(bare{"GitHubMetadata", map[string]any{"gitHubServicesSha": string(git.ZeroSHA)}}),
 		},
 		"Mutation": mutations(),
-		"User":     userFields(), "Organization": organizationFields(), "Bot": botFields(),
+		"User":     userFields(), "Organization": organizationFields(), "Bot": botFields(), "Mannequin": mannequinFields(),
 		"Team": teamFields(), "SavedReply": savedReplyFields(), "ProfileItemShowcase": showcaseFields(),
 		"ContributionsCollection": contributionFields(),
 		"GitActor":                gitActorFields(), "Deployment": deploymentFields(), "Environment": environmentFields(),

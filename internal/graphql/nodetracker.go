@@ -25,7 +25,7 @@ var trackerKinds = []string{"Issue", "PullRequest", "IssueComment", "PullRequest
 // fillerOf loads the whole values of objects as o.
 func (q *query) fillerOf(o *object) filler {
 	switch o.kind {
-	case "User", "Organization", "Bot":
+	case "User", "Organization", "Bot", "Mannequin":
 		return accounts{}
 	case "Repository":
 		return wholeRepositories(q)

@@ -55,6 +55,9 @@ const (
 // choices are the names in requests; that of c is at c-1.
 var choices = [...]string{"true", "false", "legacy"}
 
+// String returns the name in requests.
+func (c Choice) String() string { return choices[c-1] }
+
 // Release is a row of the table releases.
 type Release struct {
 	ID          int64

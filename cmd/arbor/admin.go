@@ -23,6 +23,7 @@ type userCommand struct {
 	Delete     userDelete     `cmd:"" help:"Delete a user that owns nothing. Its texts are shown as by ghost, and its login stays reserved."`
 	Passwd     userPasswd     `cmd:"" help:"Set a user's password for the pages, from a prompt or the first line of standard input. Ends the user's sessions."`
 	Identities userIdentities `cmd:"" help:"List or unlink a user's identities of other servers."`
+	Claim      userClaim      `cmd:"" help:"Give the texts of a mannequin, who stands for somebody of another server, to a user."`
 	Factors    userFactors    `cmd:"" help:"Show or remove a user's second factors."`
 	Quota      userQuota      `cmd:"" help:"Show or change how many repositories a user may own, and their total size."`
 	Email      emailCommand   `cmd:"" help:"Manage the e-mail addresses that attribute commits to users."`

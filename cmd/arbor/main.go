@@ -4,6 +4,7 @@
 //	arbor demo      a throwaway server with something in it
 //	arbor user, org, app, token, repo, issue     administration, even while the server runs
 //	arbor backup, restore, database     copies of a store, their verification, and its move between engines
+//	arbor export, import     a repository with its whole history, out of a store and into one
 //	arbor nodes     which servers work on a store
 //	arbor audit     lists who changed accounts and access
 //	arbor doctor    makes a report without secrets, to attach to a bug
@@ -53,6 +54,8 @@ type commandLine struct {
 	Issue    issueCommand    `cmd:"" group:"Manage people and repositories" help:"Manage issues in ways that REST does not offer."`
 	Backup   backupCommand   `cmd:"" group:"Keep data" help:"Back up a store. The server may run."`
 	Restore  restoreCommand  `cmd:"" group:"Keep data" help:"Verify a backup and restore it into an empty store."`
+	Export   exportCommand   `cmd:"" group:"Keep data" help:"Write a repository with its whole history into a folder. The server may run."`
+	Import   importCommand   `cmd:"" group:"Keep data" help:"Make a repository of what arbor export wrote, or bring what is new since."`
 	Database databaseCommand `cmd:"" group:"Keep data" help:"Manage the database."`
 	Nodes    nodesCommand    `cmd:"" group:"Run a server" help:"List the servers of a store with their versions and clocks."`
 	Audit    auditCommand    `cmd:"" group:"Manage people and repositories" help:"List changes to accounts, access, membership, visibility, ownership and tokens."`

@@ -95,6 +95,7 @@ var demoPages = []struct{ name, path string }{
 	{"notification", "/dashboard/notifications/1"},
 	{"plants", "/dashboard/plants"},
 	{"releases", "/alice/greenhouse/releases"},
+	{"releases-deleted", "/alice/greenhouse/releases/deleted"},
 	{"release", "/alice/greenhouse/releases/tag/v0.1.0"},
 	{"release-latest", "/alice/greenhouse/releases/latest"},
 	{"release-edit", "/alice/greenhouse/releases/edit/v0.1.0"},

@@ -49,7 +49,7 @@ import (
 // tokens and keys (except when they were last used).
 const Topic = "accounts"
 
-// Kind distinguishes people, organizations and bots.
+// Kind distinguishes people, organizations, bots and mannequins.
 type Kind uint8
 
 // The kinds of account, as they are stored.
@@ -57,6 +57,7 @@ const (
 	User         Kind = 1
 	Organization Kind = 2
 	Bot          Kind = 3 // the account as which a GitHub App acts: it never signs in, owns nothing and is not a member
+	Mannequin    Kind = 4 // somebody of another server whose texts were imported, see mannequin.go
 )
 
 // String returns the name that payloads have as type.
@@ -66,6 +67,8 @@ func (k Kind) String() string {
 		return "Organization"
 	case Bot:
 		return "Bot"
+	case Mannequin:
+		return "Mannequin"
 	}
 	return "User"
 }
@@ -77,6 +80,8 @@ func (k Kind) word() string {
 		return "organization"
 	case Bot:
 		return "bot"
+	case Mannequin:
+		return "mannequin"
 	}
 	return "user"
 }
@@ -88,6 +93,8 @@ func (k Kind) noun() string {
 		return "an organization"
 	case Bot:
 		return "a bot"
+	case Mannequin:
+		return "a mannequin"
 	}
 	return "a user"
 }

@@ -117,6 +117,15 @@ func checkDeletable(tx *db.Tx, a *Account) error {
 	return err
 }
 
+// GhostID returns the id of ghost, to whom belongs what deleted accounts wrote. It makes the account if it is missing.
+func GhostID(tx *db.Tx) (ID, error) {
+	ghost, err := ghostAccount(tx)
+	if err != nil {
+		return 0, err
+	}
+	return ghost.ID, nil
+}
+
 // ghostAccount returns the account that stands for deleted users, and creates it if needed.
 func ghostAccount(tx *db.Tx) (*Account, error) {
 	name := "Deleted user"

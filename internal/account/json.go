@@ -57,7 +57,7 @@ func NewSimple(a *Account, i *web.Info) *Simple {
 		return nil
 	}
 	login := a.Login
-	if a.Kind == Bot { // its login has brackets
+	if a.Kind == Bot || a.Kind == Mannequin { // its login has brackets
 		login = url.PathEscape(login)
 	}
 	url := i.API("/users/" + login)

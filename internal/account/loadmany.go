@@ -47,15 +47,36 @@ func (s *Service) FullSelf(ctx context.Context, caller *Caller) (Full, error) {
 	return Full{newPrivateUser(me, web.From(ctx), caller)}, nil
 }
 
-// Organizations lists a page of the organizations of a user, as GET /users/{username}/orgs does. Error: 404.
+// Organizations lists a page of the organizations of each of several users, as GET /users/{username}/orgs does, with
+// a fixed number of statements.
 func (s *Service) Organizations(
-	ctx context.Context, caller *Caller, login string, page web.Page,
-) (*web.List[*Simple], error) {
-	list, total, err := s.OrgsOf(ctx, caller, login, page)
-	info, out := web.From(ctx), &web.List[*Simple]{Total: total, More: page.Number*page.Size < total}
-	for _, m := range list {
-		out.Rows = append(out.Rows, NewSimple(m.Org, info))
-	}
+	ctx context.Context, caller *Caller, users []ID, page web.Page,
+) (map[ID]*web.List[*Simple], error) {
+	out := map[ID]*web.List[*Simple]{}
+	err := s.db.Read(ctx, func(tx *db.Tx) error {
+		totals, err := countOrgsOf(tx, caller, users)
+		if err != nil {
+			return err
+		}
+		pairs, err := orgsOfEach(tx, caller, users, page)
+		if err != nil {
+			return err
+		}
+		ids := make([]ID, len(pairs))
+		for n, pair := range pairs {
+			ids[n] = pair.org
+		}
+		orgs, err := ByIDs(tx, db.Unique(ids))
+		for _, id := range users {
+			out[id] = &web.List[*Simple]{Total: totals[id], More: page.Number*page.Size < totals[id]}
+		}
+		for _, pair := range pairs {
+			if org := orgs[pair.org]; org != nil {
+				out[pair.user].Rows = append(out[pair.user].Rows, NewSimple(org, web.From(ctx)))
+			}
+		}
+		return err
+	})
 	return out, err
 }
 
@@ -74,6 +95,15 @@ func (s *Service) MemberOf(ctx context.Context, caller *Caller, orgs []ID) (memb
 
 // AccessTo returns what the caller may do with each of several organizations, with one statement; see OrgAccess.
 func (s *Service) AccessTo(ctx context.Context, caller *Caller, orgs []ID) (may map[ID]OrgAccess, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		may, err = AccessTo(tx, caller, orgs)
+		return err
+	})
+	return may, err
+}
+
+// AccessTo returns what the caller may do with each of several organizations, with one statement at most.
+func AccessTo(tx *db.Tx, caller *Caller, orgs []ID) (may map[ID]OrgAccess, err error) {
 	may = map[ID]OrgAccess{}
 	switch {
 	case caller == nil || len(orgs) == 0:
@@ -88,9 +118,7 @@ func (s *Service) AccessTo(ctx context.Context, caller *Caller, orgs []ID) (may 
 			may[id] = OrgAccess{true, true}
 		}
 	default:
-		err = s.db.Read(ctx, func(tx *db.Tx) error {
-			return eachMembership(tx, caller.ID, orgs, func(id ID, owner bool) { may[id] = OrgAccess{true, owner} })
-		})
+		err = eachMembership(tx, caller.ID, orgs, func(id ID, owner bool) { may[id] = OrgAccess{true, owner} })
 	}
 	return may, err
 }

@@ -96,7 +96,12 @@ func BotLogin(slug string) string { return slug + botSuffix }
 // Plausible reports whether an account could have this login. What could not is
 // never handed to SQL, whose engines differ on NUL and on invalid UTF-8.
 func Plausible(login string) bool {
-	return spelled(strings.TrimSuffix(login, botSuffix))
+	name, rest, of := strings.Cut(login, "[")
+	if !of {
+		return spelled(login)
+	}
+	host, closed := strings.CutSuffix(rest, "]")
+	return closed && spelled(name) && (host == "bot" || plausibleHost(host))
 }
 
 // spelled reports whether a login has a valid form.

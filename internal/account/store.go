@@ -172,9 +172,9 @@ func lockAccount(tx *db.Tx, id ID) error {
 // Lock holds an account until the transaction ends.
 func Lock(tx *db.Tx, id ID) error { return lockAccount(tx, id) }
 
-// accountsAfter lists accounts of both kinds by id, beginning after since.
+// accountsAfter lists accounts of all kinds but mannequins by id, beginning after since.
 func accountsAfter(tx *db.Tx, since ID, limit int64) ([]*Account, error) {
-	return Query(tx, ` WHERE a.id > $1 ORDER BY a.id LIMIT $2`, since, limit)
+	return Query(tx, ` WHERE a.id > $1 AND a.kind <> 4 ORDER BY a.id LIMIT $2`, since, limit)
 }
 
 // orgsAfter lists organizations by id, beginning after since.

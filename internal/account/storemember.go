@@ -2,6 +2,8 @@ package account
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 
 	"arbor/internal/db"
 	"arbor/internal/web"
@@ -166,6 +168,42 @@ func (f orgFilter) where() string {
 // set.
 func orgsOf(tx *db.Tx, f orgFilter, p web.Page) ([]*Membership, error) {
 	return memberships(tx, "org_id", func(m *Membership, a *Account) { m.Org = a }, f.where(), f.User, p)
+}
+
+// sees is the condition that the caller sees the membership of a row, and what it takes for $1.
+func sees(caller *Caller) (condition string, of ID) {
+	switch {
+	case caller == nil || caller.HidesMembers:
+		return `(public = TRUE OR user_id = $1)`, 0
+	case caller.SiteAdmin:
+		return `CAST($1 AS BIGINT) <> 0`, caller.ID
+	}
+	return `(public = TRUE OR user_id = $1)`, caller.ID
+}
+
+// orgOf is an organization of a user.
+type orgOf struct{ user, org ID }
+
+// orgsOfEach reads a page of the organizations of each user that the caller sees, by the organizations' ids.
+func orgsOfEach(tx *db.Tx, caller *Caller, users []ID, p web.Page) ([]orgOf, error) {
+	condition, of := sees(caller)
+	parts := make([]string, len(users))
+	for n := range users {
+		parts[n] = fmt.Sprintf(`SELECT user_id, org_id FROM (SELECT user_id, org_id FROM members
+			WHERE user_id = $%d AND %s ORDER BY org_id LIMIT $2 OFFSET $3) p%d`, n+4, condition, n)
+	}
+	return db.QueryList(tx, func(row db.Scanner) (one orgOf, err error) {
+		err = row.Scan(&one.user, &one.org)
+		return one, err
+	}, `SELECT user_id, org_id FROM (`+strings.Join(parts, ` UNION ALL `)+`) p ORDER BY org_id`,
+		db.Args(users, of, p.Size, p.Offset())...)
+}
+
+// countOrgsOf counts the organizations of each user that the caller sees.
+func countOrgsOf(tx *db.Tx, caller *Caller, users []ID) (map[ID]int64, error) {
+	condition, of := sees(caller)
+	return db.QueryMap[ID, int64](tx, `SELECT user_id, count(*) FROM members WHERE user_id IN `+
+		db.ValuesFrom(2, 1, len(users))+` AND `+condition+` GROUP BY user_id`, db.Args(users, of)...)
 }
 
 func countOrgs(tx *db.Tx, f orgFilter) (n int64, err error) {

@@ -30,6 +30,7 @@ const (
 	UserCreate      Action = "user.create"
 	UserUpdate      Action = "user.update"
 	UserRename      Action = "user.rename"
+	UserClaim       Action = "user.claim_mannequin"
 	UserDelete      Action = "user.delete"
 	UserSuspend     Action = "user.suspend"
 	UserUnsuspend   Action = "user.unsuspend"
@@ -167,7 +168,7 @@ const (
 
 // Actions are all of them.
 var Actions = []Action{
-	UserCreate, UserUpdate, UserRename, UserDelete, UserSuspend, UserUnsuspend, UserPromote, UserDemote,
+	UserCreate, UserUpdate, UserRename, UserClaim, UserDelete, UserSuspend, UserUnsuspend, UserPromote, UserDemote,
 	UserPassword, UserLogin, UserLogout, UserAddEmail, UserVerifyEmail, UserRemoveEmail, TokenCreate,
 	TokenDestroy, OAuthCreate, OAuthDestroy, OAuthAccessCreate, OAuthAccessDestroy,
 	IdentityLink, IdentityUnlink, OrgFactorsOn, OrgFactorsOff, SiteFactorsOn, SiteFactorsOff,

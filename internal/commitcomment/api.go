@@ -202,15 +202,9 @@ func (api *API) Delete(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 
 // subject is the comment that {id} names, as package reaction sees it. Error: 404.
 func (api *API) subject(r *http.Request, a *repo.Access) (reaction.Subject, error) {
-	c, err := api.find(r, a)
+	id, err := web.Number(r, "id")
 	if err != nil {
 		return reaction.Subject{}, err
 	}
-	return reaction.Subject{Kind: reaction.CommitComment, ID: c.ID, Changed: func(tx *db.Tx) error {
-		if err := issuekit.Lock(tx, a.ID); err != nil {
-			return err
-		}
-		_, err := byID(tx, a.ID, c.ID)
-		return err
-	}}, nil
+	return api.s.Subject(r.Context(), a, id)
 }

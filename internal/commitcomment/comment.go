@@ -143,6 +143,21 @@ func (s *Service) Delete(ctx context.Context, a *repo.Access, id int64) error {
 	})
 }
 
+// Subject finds a comment as a subject of reactions. Error: 404.
+func (s *Service) Subject(ctx context.Context, a *repo.Access, id int64) (reaction.Subject, error) {
+	err := s.db.Read(ctx, func(tx *db.Tx) error {
+		_, err := byID(tx, a.ID, id)
+		return err
+	})
+	return reaction.Subject{Kind: reaction.CommitComment, ID: id, Changed: func(tx *db.Tx) error {
+		if err := issuekit.Lock(tx, a.ID); err != nil {
+			return err
+		}
+		_, err := byID(tx, a.ID, id)
+		return err
+	}}, err
+}
+
 // change calls fn with the comment as it is now, under the repository's lock, if the caller still may change
 // it.
 func (s *Service) change(

@@ -15,8 +15,8 @@ import (
 	"arbor/internal/web"
 )
 
-// payload is GitHub's commit-comment.
-type payload struct {
+// Payload is GitHub's commit-comment.
+type Payload struct {
 	URL         string          `json:"url"`
 	HTMLURL     string          `json:"html_url"`
 	ID          int64           `json:"id"`
@@ -40,6 +40,7 @@ type Page struct {
 	repos   map[repo.ID]*repo.Access
 	people  *issue.Page // their authors, and how those stand to the repositories
 	rollups map[int64]reaction.Rollup
+	counts  bool // the reactions are shown
 	bodies  *text.Page
 }
 
@@ -53,9 +54,16 @@ func Load(ctx context.Context, tx *db.Tx, accesses []*repo.Access, ids []int64) 
 	return load(ctx, tx, accesses, list)
 }
 
+// load reads what the payloads of comments show. Reactions are shown to those who ask for that preview.
 func load(ctx context.Context, tx *db.Tx, accesses []*repo.Access, list []*Comment) (*Page, error) {
+	return loadWith(ctx, tx, accesses, list, web.From(ctx).Media.Preview(web.Reactions))
+}
+
+func loadWith(
+	ctx context.Context, tx *db.Tx, accesses []*repo.Access, list []*Comment, reactions bool,
+) (*Page, error) {
 	p := &Page{info: web.From(ctx), repos: map[repo.ID]*repo.Access{},
-		people: issue.NewPage(ctx, accesses...)}
+		people: issue.NewPage(ctx, accesses...), counts: reactions}
 	for _, a := range accesses {
 		p.repos[a.ID] = a
 	}
@@ -71,7 +79,7 @@ func load(ctx context.Context, tx *db.Tx, accesses []*repo.Access, list []*Comme
 	if err == nil {
 		err = p.people.Associate(tx, authors)
 	}
-	if err == nil && p.info.Media.Preview(web.Reactions) {
+	if err == nil && reactions {
 		p.rollups, err = reaction.Rollups(tx, reaction.CommitComment, ids)
 	}
 	return p, err
@@ -98,10 +106,10 @@ func (p *Page) Comment(id int64) (any, error) {
 	return nil, nil
 }
 
-func (p *Page) payload(n int) (*payload, error) {
+func (p *Page) payload(n int) (*Payload, error) {
 	c := p.list[n]
 	at, id := issuekit.NewAddresses(p.info, p.repos[c.RepoID].Repo), strconv.FormatInt(c.ID, 10)
-	out := &payload{
+	out := &Payload{
 		URL:     at.API + "/comments/" + id,
 		HTMLURL: at.Page + "/commit/" + string(c.SHA) + "#commitcomment-" + id,
 		ID:      c.ID, NodeID: account.NodeID(Resource, c.ID), User: p.people.User(c.AuthorID),
@@ -109,7 +117,7 @@ func (p *Page) payload(n int) (*payload, error) {
 		CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,
 		Association: p.people.Association(c.RepoID, c.AuthorID),
 	}
-	if p.info.Media.Preview(web.Reactions) {
+	if p.counts {
 		out.Reactions = &reaction.Object{URL: out.URL + "/reactions", Rollup: p.rollups[c.ID]}
 	}
 	var err error

@@ -2,7 +2,10 @@ package commitcomment
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
@@ -63,6 +66,70 @@ func page(tx *db.Tx, repoID repo.ID, sha git.SHA, p web.Page) ([]*Comment, int64
 	}
 	err = tx.QueryRow(`SELECT count(*) FROM commit_comments `+where, args...).Scan(&total)
 	return list, total, err
+}
+
+// onEach returns the condition of each commit, or repository, and their arguments, which begin at a number.
+func onEach(list []repo.Of[git.SHA], first int) (each []string, args []any) {
+	each = make([]string, len(list))
+	for n, of := range list {
+		args = append(args, of.In.ID)
+		each[n] = fmt.Sprintf(`repo_id = $%d`, first+len(args)-1)
+		if of.Key != "" {
+			args = append(args, string(of.Key))
+			each[n] += fmt.Sprintf(` AND commit_sha = $%d`, first+len(args)-1)
+		}
+	}
+	return each, args
+}
+
+// countEach counts the comments on each commit, or in each repository, by its place.
+func countEach(tx *db.Tx, list []repo.Of[git.SHA]) (map[int]int64, error) {
+	each, args := onEach(list, 1)
+	for n, of := range each {
+		each[n] = fmt.Sprintf(`SELECT %d, count(*) FROM commit_comments WHERE %s`, n, of)
+	}
+	return db.QueryMap[int, int64](tx, strings.Join(each, ` UNION ALL `), args...)
+}
+
+// pageOfEach reads a page of the comments on each commit, or in each repository, the oldest first.
+func pageOfEach(tx *db.Tx, list []repo.Of[git.SHA], p web.Page) ([]*Comment, error) {
+	each, args := onEach(list, 3)
+	for n, of := range each {
+		each[n] = fmt.Sprintf(`SELECT id FROM (SELECT id FROM commit_comments WHERE %s ORDER BY id LIMIT $1 OFFSET $2) p%d`,
+			of, n)
+	}
+	return query(tx, `WHERE id IN (`+strings.Join(each, ` UNION ALL `)+`) ORDER BY id`,
+		append([]any{p.Size, p.Offset()}, args...)...)
+}
+
+// seenBy is the rest of a SELECT of the comments c of authors in the repositories that the caller, $1, sees.
+func seenBy(caller *account.Caller, authors string) string {
+	return ` FROM commit_comments c WHERE c.author_id ` + authors + ` AND EXISTS (SELECT 1` +
+		repo.FromVisible(`c.repo_id`, caller) + `)`
+}
+
+// countBy counts the comments of each author that the caller sees.
+func countBy(tx *db.Tx, caller *account.Caller, authors []account.ID) (map[account.ID]int64, error) {
+	return db.QueryMap[account.ID, int64](tx, `SELECT c.author_id, count(*)`+
+		seenBy(caller, `IN `+db.ValuesFrom(2, 1, len(authors)))+` GROUP BY c.author_id`,
+		db.Args(authors, account.IDOf(caller))...)
+}
+
+// pageBy reads a page of the comments of each author that the caller sees, the oldest first.
+func pageBy(tx *db.Tx, caller *account.Caller, authors []account.ID, p web.Page) ([]*Comment, error) {
+	parts := make([]string, len(authors))
+	for n := range authors {
+		parts[n] = fmt.Sprintf(`SELECT id FROM (SELECT c.id%s ORDER BY c.id LIMIT $2 OFFSET $3) p%d`,
+			seenBy(caller, fmt.Sprintf(`= $%d`, n+4)), n)
+	}
+	return query(tx, `WHERE id IN (`+strings.Join(parts, ` UNION ALL `)+`) ORDER BY id`,
+		db.Args(authors, account.IDOf(caller), p.Size, p.Offset())...)
+}
+
+// Places returns the repositories of comments.
+func Places(tx *db.Tx, ids []int64) (map[int64]repo.ID, error) {
+	return db.QueryMap[int64, repo.ID](tx, `SELECT id, repo_id FROM commit_comments WHERE id IN `+db.Values(1, len(ids)),
+		db.Args(ids)...)
 }
 
 // insert adds a comment and sets its id. Error: 404 when the repository is gone.

@@ -6,6 +6,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
+	"arbor/internal/git"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -15,6 +16,8 @@ type Shown struct {
 	*Payload
 	State  State
 	Latest *StatusPayload // nil: it has no status
+
+	in repo.ID
 }
 
 // Order chooses among the deployments of repositories.
@@ -67,7 +70,7 @@ func show(ctx context.Context, tx *db.Tx, in map[repo.ID]*repo.Access, found []*
 	info, list := web.From(ctx), make([]*Shown, len(found))
 	for n, d := range found {
 		at := place(info, in[d.RepoID])
-		list[n] = &Shown{Payload: newPayload(d, people[d.CreatorID], at, info), State: d.State}
+		list[n] = &Shown{Payload: newPayload(d, people[d.CreatorID], at, info), State: d.State, in: d.RepoID}
 		if st := latest[d.ID]; st != nil {
 			list[n].Latest = newStatusPayload(st, people[st.CreatorID], at, info)
 		}
@@ -75,24 +78,151 @@ func show(ctx context.Context, tx *db.Tx, in map[repo.ID]*repo.Access, found []*
 	return list, err
 }
 
-// EnvironmentsMany lists a page of the environments of each of several repositories by name, with a fixed number of
-// statements.
+// EnvironmentsMany lists a page of the environments of each of several repositories by name, those with one of the
+// names if there are any, with a fixed number of statements.
 func (s *Service) EnvironmentsMany(
-	ctx context.Context, repos []*repo.Access, page web.Page,
+	ctx context.Context, repos []*repo.Access, names []string, page web.Page,
 ) (map[repo.ID]*web.List[*Environment], error) {
 	out := map[repo.ID]*web.List[*Environment]{}
 	err := s.db.Read(ctx, func(tx *db.Tx) error {
-		totals, err := countEnvironmentsMany(tx, repos)
+		totals, err := countEnvironmentsMany(tx, repos, names)
 		for _, a := range repos {
 			out[a.ID] = &web.List[*Environment]{Total: totals[a.ID], More: page.Offset()+page.Size < totals[a.ID]}
 		}
 		if err != nil {
 			return err
 		}
-		return environmentsMany(tx, repos, page, func(of repo.ID, e *Environment) {
+		return environmentsMany(tx, repos, names, page, func(of repo.ID, e *Environment) {
 			out[of].Rows = append(out[of].Rows, e)
 		})
 	})
+	return out, err
+}
+
+// OfCommits lists a page of the deployments of each of several commits, with a fixed number of statements.
+func (s *Service) OfCommits(
+	ctx context.Context, list []repo.Of[git.SHA], o Order, page web.Page,
+) (map[repo.Of[git.SHA]]*web.List[*Shown], error) {
+	in, out := repo.In(list), map[repo.Of[git.SHA]]*web.List[*Shown]{}
+	err := s.db.Read(ctx, func(tx *db.Tx) error {
+		totals, err := countOfCommits(tx, list, o)
+		if err != nil {
+			return err
+		}
+		found, err := listOfCommits(tx, list, o, page)
+		if err != nil {
+			return err
+		}
+		for n, of := range list {
+			out[of] = &web.List[*Shown]{Total: totals[n], More: page.Offset()+page.Size < totals[n]}
+		}
+		shown, err := show(ctx, tx, in, found)
+		for _, d := range shown {
+			for _, of := range list {
+				if of.Key == d.SHA && of.In.ID == d.in {
+					out[of].Rows = append(out[of].Rows, d)
+				}
+			}
+		}
+		return err
+	})
+	return out, err
+}
+
+// StatusesOf lists a page of the statuses of each of several deployments, the newest first, with a fixed number of
+// statements. The deployments were found for the caller before.
+func (s *Service) StatusesOf(
+	ctx context.Context, list []repo.Of[int64], page web.Page,
+) (map[repo.Of[int64]]*web.List[*StatusPayload], error) {
+	ids, out := repo.Keys(list), map[repo.Of[int64]]*web.List[*StatusPayload]{}
+	err := s.db.Read(ctx, func(tx *db.Tx) error {
+		totals, err := countStatuses(tx, ids)
+		if err != nil {
+			return err
+		}
+		found, err := statusesOfEach(tx, ids, page)
+		if err != nil {
+			return err
+		}
+		by := make([]account.ID, len(found))
+		for n, st := range found {
+			by[n] = st.CreatorID
+		}
+		people, err := account.ByIDs(tx, db.Unique(by))
+		for _, of := range list {
+			l := &web.List[*StatusPayload]{Total: totals[of.Key], More: page.Offset()+page.Size < totals[of.Key]}
+			for _, st := range found {
+				if st.DeploymentID == of.Key {
+					at := place(web.From(ctx), of.In)
+					l.Rows = append(l.Rows, newStatusPayload(st, people[st.CreatorID], at, web.From(ctx)))
+				}
+			}
+			out[of] = l
+		}
+		return err
+	})
+	return out, err
+}
+
+// LastCompleted loads the last deployment to each of several environments that ended, well or not.
+func (s *Service) LastCompleted(ctx context.Context, list []repo.Of[int64]) (map[repo.Of[int64]]*Shown, error) {
+	var last map[int64]int64
+	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		last, err = completed(tx, db.Unique(repo.Keys(list)))
+		return err
+	})
+	var ids []repo.Of[int64]
+	for _, of := range list {
+		if id := last[of.Key]; id != 0 {
+			ids = append(ids, repo.Of[int64]{In: of.In, Key: id})
+		}
+	}
+	if err != nil || len(ids) == 0 {
+		return nil, err
+	}
+	found, err := s.ByIDs(ctx, ids)
+	out := map[repo.Of[int64]]*Shown{}
+	for _, of := range list {
+		if d := found[repo.Of[int64]{In: of.In, Key: last[of.Key]}]; d != nil {
+			out[of] = d
+		}
+	}
+	return out, err
+}
+
+// Rule is a rule of an environment, as GET /repos/{owner}/{repo}/environments shows it.
+type Rule struct {
+	ID                int64
+	Type              string // wait_timer, required_reviewers or branch_policy
+	WaitTimer         int64  // in minutes
+	PreventSelfReview *bool
+	Reviewers         []*account.Simple
+}
+
+// RulesOf loads the rules of environments.
+func (s *Service) RulesOf(ctx context.Context, list []repo.Of[*Environment]) (map[repo.Of[*Environment]][]Rule, error) {
+	var people map[account.ID]*account.Account
+	var ids []account.ID
+	for _, of := range list {
+		ids = append(ids, of.Key.Reviewers...)
+	}
+	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		people, err = account.ByIDs(tx, db.Unique(ids))
+		return err
+	})
+	out := map[repo.Of[*Environment]][]Rule{}
+	for _, of := range list {
+		for _, r := range newEnvironmentPayload(of.Key, people, of.In, web.From(ctx)).Rules {
+			rule := Rule{ID: r.ID, Type: r.Type, PreventSelfReview: r.PreventSelfReview}
+			if r.WaitTimer != nil {
+				rule.WaitTimer = *r.WaitTimer
+			}
+			for _, reviewer := range r.Reviewers {
+				rule.Reviewers = append(rule.Reviewers, reviewer.Reviewer)
+			}
+			out[of] = append(out[of], rule)
+		}
+	}
 	return out, err
 }
 

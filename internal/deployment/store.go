@@ -138,14 +138,18 @@ func insertStatus(tx *db.Tx, repoID repo.ID, s *Status) (id int64, err error) {
 	return id, err
 }
 
-const environmentColumns = `SELECT id, name, wait_timer, prevent_self_review, reviewers, branches, created_at,
-	updated_at FROM environments `
+const environmentFields = `id, name, wait_timer, prevent_self_review, reviewers, branches, created_at, updated_at`
 
-func scanEnvironment(row db.Scanner) (*Environment, error) {
+const environmentColumns = `SELECT ` + environmentFields + ` FROM environments `
+
+func anEnvironment(row db.Scanner) (*Environment, error) { return scanEnvironment(row) }
+
+// scanEnvironment reads environmentFields, and then more columns of the query. Error: 404.
+func scanEnvironment(row db.Scanner, more ...any) (*Environment, error) {
 	var e Environment
 	var reviewers string
-	err := row.Scan(&e.ID, &e.Name, &e.WaitTimer, &e.PreventSelfReview, &reviewers, &e.Branches, &e.CreatedAt,
-		&e.UpdatedAt)
+	err := row.Scan(append([]any{&e.ID, &e.Name, &e.WaitTimer, &e.PreventSelfReview, &reviewers, &e.Branches,
+		&e.CreatedAt, &e.UpdatedAt}, more...)...)
 	if errors.Is(err, db.ErrNoRows) {
 		return nil, errs.Absent()
 	}
@@ -168,7 +172,7 @@ func environmentByID(tx *db.Tx, in repo.ID, id int64) (*Environment, error) {
 }
 
 func environmentsOf(tx *db.Tx, id repo.ID, page web.Page) ([]*Environment, error) {
-	return db.QueryList(tx, scanEnvironment, environmentColumns+`WHERE repo_id = $1 ORDER BY name_folded
+	return db.QueryList(tx, anEnvironment, environmentColumns+`WHERE repo_id = $1 ORDER BY name_folded
 		LIMIT $2 OFFSET $3`, id, page.Size, page.Offset())
 }
 

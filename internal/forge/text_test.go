@@ -21,6 +21,7 @@ var boundedTexts = map[string]string{
 	"autolinks":   "500 of a repository", "branch_renames": "1000 of a repository",
 	"device_requests": "20 of a network", "environments": "1000 of a repository", "emails": "100 of an account", "former_logins": "by operators",
 	"generations": "one of a repository", "hooks": "20 of a repository", "hook_deliveries": "128 MiB of an owner",
+	"imports": "by operators", "imported": "by operators", "mannequins": "by operators",
 	"installations": "one of an account and App", "labels": "5000 of a repository", "linked_branches": "of refs",
 	"lfs_locks": "5000 of a repository", "lfs_objects": "one of a file, whose size counts",
 	"merge_groups": "two of an entry of a merge queue, which has 500", "merge_queues": "one of a branch with entries",

@@ -17,6 +17,20 @@ func NoteTexts(tx *db.Tx, issueID int64, comments ...int64) error {
 	return tx.Run(`INSERT INTO texts_changed (issue_id, comment_id) VALUES `+db.Values(len(comments), 2), args...)
 }
 
+// Changed names the text of an issue, or of one of its comments.
+type Changed struct{ Issue, Comment int64 } // Comment 0: of the issue itself
+
+// NoteAll is NoteTexts for texts of many issues.
+func NoteAll(tx *db.Tx, list []Changed) error {
+	return db.InParts(list, func(part []Changed) error {
+		args := make([]any, 0, 2*len(part))
+		for _, t := range part {
+			args = append(args, t.Issue, t.Comment)
+		}
+		return tx.Run(`INSERT INTO texts_changed (issue_id, comment_id) VALUES `+db.Values(len(part), 2), args...)
+	})
+}
+
 // NoteIssue notes an issue with all its comments.
 func NoteIssue(tx *db.Tx, issueID int64) error {
 	return tx.Run(`INSERT INTO texts_changed (issue_id, comment_id)

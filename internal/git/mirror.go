@@ -25,9 +25,10 @@ import (
 // Mirror is a copy of somebody else's repository in a temporary directory, on
 // its way into one of ours.
 type Mirror struct {
-	git  *Git
-	dir  string
-	refs Refs
+	git   *Git
+	dir   string
+	refs  Refs
+	pulls map[int64]SHA
 }
 
 // mirrorPrefix begins the names of their directories.
@@ -131,6 +132,11 @@ func (m *Mirror) PackedBytes() int64 { return m.git.Repository(m.dir).PackedByte
 // Refs are the mirror's own: branches, tags and notes whose names we take.
 func (m *Mirror) Refs() Refs { return m.refs }
 
+// PullHeads are the heads of pull requests, by number: refs/pull/N/head, and refs/merge-requests/N/head.
+func (m *Mirror) PullHeads() map[int64]SHA { return m.pulls }
+
+var pullHead = regexp.MustCompile(`^refs/(?:pull|merge-requests)/([1-9][0-9]{0,17})/head$`)
+
 // readRefs reads what the mirror's refs are, and what HEAD names.
 func (m *Mirror) readRefs(ctx context.Context) error {
 	var list bytes.Buffer
@@ -140,6 +146,7 @@ func (m *Mirror) readRefs(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	m.pulls = map[int64]SHA{}
 	lines := bufio.NewScanner(&list)
 	for lines.Scan() {
 		name := lines.Text()
@@ -149,6 +156,9 @@ func (m *Mirror) readRefs(ctx context.Context) error {
 		ref := Ref{SHA: SHA(name[:40]), Name: name[41:]}
 		if importable(ref.Name) {
 			m.refs.List = append(m.refs.List, ref)
+		} else if found := pullHead.FindStringSubmatch(ref.Name); found != nil {
+			number, _ := strconv.ParseInt(found[1], 10, 64)
+			m.pulls[number] = ref.SHA
 		}
 	}
 	if err := lines.Err(); err != nil {

@@ -231,6 +231,9 @@ func userFields() map[string]exec.Resolver {
 
 func botFields() map[string]exec.Resolver { return accountFields(nil) }
 
+// mannequinFields are those of a bot. Mannequins have no address that is shown.
+func mannequinFields() map[string]exec.Resolver { return accountFields(nil) }
+
 func organizationFields() map[string]exec.Resolver {
 	return merge(ownerFields(), accountFields(map[string]exec.Resolver{
 		"name":        pick(func(a account.Full) any { return a.Name }),

@@ -51,15 +51,12 @@ func organizations(ctx context.Context, f *exec.Field, o *object) (pages[*accoun
 	if o.name == viewer(ctx).Login {
 		address = "GET /user/orgs"
 	}
-	read := func(ctx context.Context, q *query, login string, page web.Page) (*web.List[*account.Simple], error) {
-		ctx, caller, err := q.on(ctx, address)
-		if err != nil {
-			return nil, err
-		}
-		return q.load.Accounts.Organizations(ctx, caller, login, page)
+	read := func(ctx context.Context, q *query, of []account.ID, page web.Page) (
+		map[account.ID]*web.List[*account.Simple], error) {
+		return q.load.Accounts.Organizations(ctx, viewer(ctx), of, page)
 	}
 	return pages[*account.Simple]{kind: "OrganizationConnection", rank: rankByID(idOfAccount),
-		many: accountPager[*account.Simple]{address, read}, node: accountNode}, nil
+		many: accountsPager[*account.Simple]{address, address, read}, node: accountNode}, nil
 }
 
 func accountNode(a *account.Simple) (any, error) { return newAccount(a), nil }
@@ -126,17 +123,22 @@ func ownedRepositories(ctx context.Context, f *exec.Field, of *object) (pages[*r
 	if by != "" {
 		o = list.Order{By: by, Desc: desc}
 	}
-	read := func(ctx context.Context, q *query, login string, page web.Page) (*web.List[*repo.Payload], error) {
-		ctx, caller, err := q.on(ctx, "GET /users/{username}/repos")
-		if err != nil {
-			return nil, err
+	return pages[*repo.Payload]{kind: "RepositoryConnection", rank: rankOfOwned(o), many: repositoriesOf(c, o),
+		node: repositoryNode}, nil
+}
+
+// repositoriesOf loads the repositories of accounts.
+func repositoriesOf(c list.Choice, o list.Order) accountsPager[*repo.Payload] {
+	return accountsPager[*repo.Payload]{fmt.Sprint("repositories ", c, o), "GET /users/{username}/repos", func(
+		ctx context.Context, q *query, of []account.ID, page web.Page,
+	) (map[account.ID]*web.List[*repo.Payload], error) {
+		found, err := q.load.Lists.OfAccounts(ctx, viewer(ctx), of, c, o, page)
+		out := map[account.ID]*web.List[*repo.Payload]{}
+		for id, l := range found {
+			out[id] = &web.List[*repo.Payload]{Rows: repo.NewPayloads(l.Rows, web.From(ctx)), Total: l.Total, More: l.More}
 		}
-		found, total, err := q.load.Lists.OfAccount(ctx, caller, login, c, o, page)
-		return &web.List[*repo.Payload]{Rows: repo.NewPayloads(found, web.From(ctx)), Total: total,
-			More: page.Number*page.Size < total}, err
-	}
-	return pages[*repo.Payload]{kind: "RepositoryConnection", rank: rankOfOwned(o),
-		many: accountPager[*repo.Payload]{fmt.Sprint("repositories ", c, o), read}, node: repositoryNode}, nil
+		return out, err
+	}}
 }
 
 // rankOfOwned is the order of repositories of an owner.

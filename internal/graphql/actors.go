@@ -89,6 +89,31 @@ func asReviewer(v any) any {
 		map[string]any{"reviewer": v, "isAuthor": false, "isCommenter": false}}
 }
 
+// mostSuggested is how many reviewers are suggested.
+const mostSuggested = 10
+
+// suggestedReviewers resolves people who may be asked to review pull requests, but for the authors.
+func suggestedReviewers(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+	q, repos := queryOf(ctx), make([]*object, len(parents))
+	for n, o := range objectsOf(parents) {
+		repos[n] = o.repo
+	}
+	assignable(q).loadPage(ctx, q, repos, 1, mostSuggested)
+	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+		page, err := assignable(q).pageOf(ctx, q, o.repo, 1, mostSuggested)
+		list := []any{}
+		if page != nil {
+			for _, a := range page.Rows {
+				if by := viewOf(o).Author; a.Type == "User" && (by == nil || a.Login != by.Login) {
+					list = append(list, bare{"SuggestedReviewer", map[string]any{"reviewer": newAccount(a), "isAuthor": false,
+						"isCommenter": false}})
+				}
+			}
+		}
+		return list, err
+	})(ctx, f, parents)
+}
+
 // collaborators resolves the users with a role on repositories. It requires push access.
 func collaborators(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 	var c collaborator.Choice

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"arbor/internal/account"
+	"arbor/internal/commitcomment"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/graphql/exec"
@@ -143,6 +144,9 @@ func wordsOf(ctx context.Context, o *object) words {
 	case *review.ThreadComment:
 		return words{user: v.User, association: v.Association, created: v.CreatedAt, updated: v.UpdatedAt,
 			text: v.Payload, address: v.HTMLURL, reactions: rollupOf(v.Reactions)}
+	case *commitcomment.Shown:
+		return words{user: v.User, association: v.Association, created: v.CreatedAt, updated: v.UpdatedAt,
+			text: v.Payload.Payload, address: v.HTMLURL, reactions: rollupOf(v.Reactions)}
 	case *release.Payload:
 		return words{user: v.Author, text: v.Payload}
 	}

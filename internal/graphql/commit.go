@@ -199,7 +199,8 @@ func commitFields() map[string]exec.Resolver {
 		map[string]exec.Resolver{
 			"associatedPullRequests": associated,
 			"statusCheckRollup":      rollups(itself, wholeRollup), "status": rollups(itself, combined),
-			"checkSuites": checkSuites,
+			"checkSuites": checkSuites, "comments": connections(commentsOnCommit),
+			"deployments": connections(deploymentsOfCommits),
 		})
 }
 

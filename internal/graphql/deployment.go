@@ -7,6 +7,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/deployment"
+	"arbor/internal/git"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/repo"
 	"arbor/internal/web"
@@ -15,27 +16,55 @@ import (
 // repositoryDeployments are the fields of repositories about what is deployed where.
 func repositoryDeployments() map[string]exec.Resolver {
 	return map[string]exec.Resolver{"deployments": connections(deployments), "environments": connections(environments),
-		"environment": environmentNamed}
+		"commitComments": connections(commentsOnCommits),
+		"environment":    environmentNamed}
 }
 
-// deployments lists those of a repository, without orderBy the oldest first.
-func deployments(_ context.Context, f *exec.Field, o *object) (pages[*deployment.Shown], error) {
+// deploymentOrder reads the arguments of a list of deployments: without orderBy, the oldest is the first.
+func deploymentOrder(f *exec.Field) (order deployment.Order, err error) {
 	_, desc, err := orderBy(f, map[string]string{"CREATED_AT": "created"})
 	given, _ := f.Args["environments"].([]any)
-	order := deployment.Order{Environments: namesIn(given), Desc: desc}
-	if len(order.Environments) > maxLoaded {
+	if order = (deployment.Order{Environments: namesIn(given), Desc: desc}); len(order.Environments) > maxLoaded {
 		err = refused("Arbor chooses by 100 environments at most.")
 	}
+	return order, err
+}
+
+// deploymentPages returns a list of deployments in a repository without its loader.
+func deploymentPages(in *object, order deployment.Order) pages[*deployment.Shown] {
+	return pages[*deployment.Shown]{kind: "DeploymentConnection",
+		rank: rankBy(order.Desc, func(d *deployment.Shown) []any { return []any{d.ID} }),
+		node: func(d *deployment.Shown) (any, error) { return newDeployment(in, d), nil }}
+}
+
+func newDeployment(in *object, d *deployment.Shown) *object {
+	return &object{kind: "Deployment", id: d.ID, repo: in, value: d, whole: true}
+}
+
+// deploymentsOfCommits lists those of a commit.
+func deploymentsOfCommits(_ context.Context, f *exec.Field, o *object) (pages[*deployment.Shown], error) {
+	order, err := deploymentOrder(f)
+	l := loader[git.SHA, *web.List[*deployment.Shown]]{name: fmt.Sprintf("deployments of commits %+v", order),
+		route: "/deployments", key: bySHA}
+	p := deploymentPages(o.repo, order)
+	p.many = lists(l, func(ctx context.Context, list []repo.Of[git.SHA], page web.Page) (
+		map[repo.Of[git.SHA]]*web.List[*deployment.Shown], error) {
+		return queryOf(ctx).load.Deployments.OfCommits(ctx, list, order, page)
+	})
+	return p, err
+}
+
+// deployments lists those of a repository.
+func deployments(_ context.Context, f *exec.Field, o *object) (pages[*deployment.Shown], error) {
+	order, err := deploymentOrder(f)
 	l := loader[string, *web.List[*deployment.Shown]]{name: fmt.Sprintf("deployments %+v", order), route: "/deployments"}
 	rows := func(ctx context.Context, list []*repo.Access, page web.Page) (
 		map[repo.ID]*web.List[*deployment.Shown], error) {
 		return queryOf(ctx).load.Deployments.ListMany(ctx, list, order, page)
 	}
-	return pages[*deployment.Shown]{kind: "DeploymentConnection", many: ofRepositories(l, rows),
-		rank: rankBy(desc, func(d *deployment.Shown) []any { return []any{d.ID} }),
-		node: func(d *deployment.Shown) (any, error) {
-			return &object{kind: "Deployment", id: d.ID, repo: o, value: d, whole: true}, nil
-		}}, err
+	p := deploymentPages(o, order)
+	p.many = ofRepositories(l, rows)
+	return p, err
 }
 
 // deploymentState returns a state of REST as DeploymentState: a success is active until a later status says otherwise.
@@ -76,15 +105,30 @@ func deploymentFields() map[string]exec.Resolver {
 		"latestStatus": one(func(_ context.Context, _ *exec.Field, o *object) (any, error) {
 			return latestStatus(o), nil
 		}),
+		"statuses": connections(statusesOfDeployments),
 	}
+}
+
+// statusesOfDeployments lists the statuses of a deployment, the newest first.
+func statusesOfDeployments(ctx context.Context, _ *exec.Field, o *object) (pages[*deployment.StatusPayload], error) {
+	l := loader[int64, *web.List[*deployment.StatusPayload]]{name: "statuses of deployments",
+		route: "/deployments/{deployment_id}/statuses", key: byID}
+	return pages[*deployment.StatusPayload]{kind: "DeploymentStatusConnection",
+		many: lists(l, queryOf(ctx).load.Deployments.StatusesOf),
+		rank: rankBy(true, func(s *deployment.StatusPayload) []any { return []any{s.ID} }),
+		node: func(s *deployment.StatusPayload) (any, error) { return statusOf(o, s), nil }}, nil
 }
 
 // latestStatus returns the latest status of a deployment, or nil.
 func latestStatus(o *object) any {
-	s := o.value.(*deployment.Shown).Latest
-	if s == nil {
-		return nil
+	if s := o.value.(*deployment.Shown).Latest; s != nil {
+		return statusOf(o, s)
 	}
+	return nil
+}
+
+// statusOf returns a status of a deployment.
+func statusOf(o *object, s *deployment.StatusPayload) any {
 	return bare{"DeploymentStatus", map[string]any{"id": s.NodeID, "state": enumName(s.State),
 		"creator": newAccount(s.Creator), "deployment": o, "description": orNil(s.Description),
 		"environment": s.Environment, "environmentUrl": orNil(s.EnvironmentURL), "logUrl": orNil(s.LogURL),
@@ -103,9 +147,13 @@ func environmentsByID(q *query) loader[int64, *deployment.Environment] {
 }
 
 // environmentPages loads the environments of repositories.
-func environmentPages(q *query) listLoader[string, *deployment.Environment] {
-	l := loader[string, *web.List[*deployment.Environment]]{name: "environments", route: "/environments"}
-	return ofRepositories(l, q.load.Deployments.EnvironmentsMany)
+func environmentPages(q *query, names []string) listLoader[string, *deployment.Environment] {
+	l := loader[string, *web.List[*deployment.Environment]]{name: fmt.Sprintf("environments %q", names),
+		route: "/environments"}
+	return ofRepositories(l, func(ctx context.Context, list []*repo.Access, page web.Page) (
+		map[repo.ID]*web.List[*deployment.Environment], error) {
+		return q.load.Deployments.EnvironmentsMany(ctx, list, names, page)
+	})
 }
 
 func newEnvironment(in *object, e *deployment.Environment) *object {
@@ -116,7 +164,56 @@ func environmentFields() map[string]exec.Resolver {
 	return map[string]exec.Resolver{"databaseId": key(func(o *object) any { return o.id }),
 		"id":       key(func(o *object) any { return account.NodeID("Environment", o.id) }),
 		"name":     pick(func(e *deployment.Environment) any { return e.Name }),
-		"isPinned": always(false)}
+		"isPinned": always(false), "protectionRules": protectionRules, "latestCompletedDeployment": lastCompleted}
+}
+
+// protectionRules resolves what environments ask for before something is deployed there.
+func protectionRules(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+	l := loader[*deployment.Environment, []deployment.Rule]{name: "rules of environments",
+		route: "/environments/{environment_name}",
+		key:   func(o *object) *deployment.Environment { return o.value.(*deployment.Environment) },
+		read:  queryOf(ctx).load.Deployments.RulesOf}
+	return l.values(ctx, parents, func(o *object, rules []deployment.Rule) (any, error) {
+		all := make([]any, len(rules))
+		for n, r := range rules {
+			reviewers := make([]any, len(r.Reviewers))
+			for k, a := range r.Reviewers {
+				reviewers[k] = newAccount(a)
+			}
+			all[n] = &object{kind: "DeploymentProtectionRule", id: r.ID, repo: o.repo, whole: true, value: ruleShown{r, reviewers}}
+		}
+		return connectAll(f, "DeploymentProtectionRuleConnection", all)
+	})
+}
+
+// ruleShown is a rule of an environment with its reviewers as objects.
+type ruleShown struct {
+	deployment.Rule
+	reviewers []any
+}
+
+func protectionRuleFields() map[string]exec.Resolver {
+	return map[string]exec.Resolver{
+		"databaseId":        key(func(o *object) any { return o.id }),
+		"type":              pick(func(r ruleShown) any { return enumName(r.Type) }),
+		"timeout":           pick(func(r ruleShown) any { return r.WaitTimer }),
+		"preventSelfReview": pick(func(r ruleShown) any { return r.PreventSelfReview }),
+		"reviewers": one(func(_ context.Context, f *exec.Field, o *object) (any, error) {
+			return connectAll(f, "DeploymentReviewerConnection", o.value.(ruleShown).reviewers)
+		}),
+	}
+}
+
+// lastCompleted resolves the last deployments to environments that ended, well or not.
+func lastCompleted(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
+	l := loader[int64, *deployment.Shown]{name: "last completed", route: "/deployments", key: byID,
+		read: queryOf(ctx).load.Deployments.LastCompleted}
+	return l.values(ctx, parents, func(o *object, d *deployment.Shown) (any, error) {
+		if d == nil {
+			return nil, nil
+		}
+		return newDeployment(o.repo, d), nil
+	})
 }
 
 // environments lists those of a repository, by name.
@@ -125,7 +222,20 @@ func environments(ctx context.Context, f *exec.Field, o *object) (pages[*deploym
 	if desc {
 		err = refused("Arbor lists environments by ascending names only.")
 	}
-	return pages[*deployment.Environment]{kind: "EnvironmentConnection", many: environmentPages(queryOf(ctx)),
+	given, _ := f.Args["names"].([]any)
+	names := namesIn(given)
+	if len(names) > maxLoaded {
+		err = refused("Arbor chooses by 100 names at most.")
+	}
+	many := environmentPages(queryOf(ctx), names)
+	if f.Args["pinnedEnvironmentFilter"] == "ONLY" { // none is pinned
+		many.rows = func(_ context.Context, list []repo.Of[string], _ web.Page) (
+			map[repo.Of[string]]*web.List[*deployment.Environment], error) {
+			return nil, nil
+		}
+		many.name += " pinned"
+	}
+	return pages[*deployment.Environment]{kind: "EnvironmentConnection", many: many,
 		rank: &rank[*deployment.Environment]{of: func(e *deployment.Environment) string { return strings.ToLower(e.Name) }},
 		node: func(e *deployment.Environment) (any, error) { return newEnvironment(o, e), nil }}, err
 }
@@ -133,7 +243,7 @@ func environments(ctx context.Context, f *exec.Field, o *object) (pages[*deploym
 // environmentNamed resolves an environment of repositories by its name, or null.
 func environmentNamed(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 	const most = 10 // hundreds, which is all that a repository may have
-	q, l, values := queryOf(ctx), environmentPages(queryOf(ctx)), make([]any, len(parents))
+	q, l, values := queryOf(ctx), environmentPages(queryOf(ctx), nil), make([]any, len(parents))
 	l.loadAll(ctx, q, objectsOf(parents), most)
 	for n, o := range objectsOf(parents) {
 		list, err := l.all(ctx, q, o, most)

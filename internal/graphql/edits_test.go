@@ -108,9 +108,9 @@ func TestCommitsAndLists(t *testing.T) {
 			pinnedBy{login} repository{name}}}}}`,
 			want: `{"data": {"repository": {"pinnedIssues": {"totalCount": 1, "nodes": [{"issue": {"number": 1,
 				"title": "Peas"}, "pinnedBy": {"login": "alice"}, "repository": {"name": "garden"}}]}}}}`},
-		{query: `{repository(owner:"alice",name:"garden"){label(name:"bug"){issues(first:1,filterBy:{assignee:"alice"}){
-			totalCount}}}}`,
-			want: `{"errors": [{"message": "Arbor does not support the argument filterBy of Label.issues."}]}`},
+		{query: `{repository(owner:"alice",name:"garden"){pullRequest(number:2){closingIssuesReferences(first:1,
+			userLinkedOnly:true){totalCount}}}}`, want: `{"errors": [{"message":
+			"Arbor does not support the argument userLinkedOnly of PullRequest.closingIssuesReferences."}]}`},
 	} {
 		a.check(t, s)
 	}

@@ -14,6 +14,7 @@
 //	    gitobject.go, release.go, rollup.go, check.go, annotation.go, viewed.go, search.go
 //	  - node.go, nodetracker.go, nodecommit.go: objects by their node ids; resource.go: by the addresses of their pages
 //	  - mutation*.go: mutations; grant.go: the access that a route grants to an operation
+//	  - introspection.go: answers about the schema, which are kept
 //	  - errors.go: the errors of REST in GitHub's form
 //
 // Subpackages: document parses queries and computes their cost, schema has the schema's text, exec runs
@@ -81,11 +82,13 @@ type API struct {
 	time      time.Duration       // that a query may take; maxTime but in a test
 	schema    func() *exec.Schema // parsed on the first request, because an idle server does not need it
 	documents *document.Reader
+	schemas   introspected // answers about the schema
 }
 
 // NewAPI returns the API.
 func NewAPI(permit Permit, do Operations, load Loaders, limits Limits, log *slog.Logger) *API {
-	api := &API{permit: permit, do: do, load: load, limits: limits, log: log, time: maxTime}
+	api := &API{permit: permit, do: do, load: load, limits: limits, log: log, time: maxTime,
+		schemas: newIntrospected()}
 	api.schema = sync.OnceValue(func() *exec.Schema { return api.executable(schema.Load()) })
 	api.documents = document.New(func() *ast.Schema { return api.schema().Schema })
 	return api
@@ -142,9 +145,20 @@ func (api *API) Post(w http.ResponseWriter, r *http.Request) error {
 		return web.JSON(w, r, http.StatusOK, answer{Errors: wrong})
 	}
 	cost := estimate.Cost()
-	if cost > 1 {
+	if asksDry(op, variables) {
+		op = onlyLimit(op)
+	} else if cost > 1 {
 		if err := api.limits.Take(w, r, account.CallerFrom(r.Context()), cost-1); err != nil {
 			return err
+		}
+	}
+	var key schemaKey
+	if asksSchema(op) {
+		if key, err = b.key(); err != nil {
+			return err
+		}
+		if data, known := api.schemas.Get(key); known {
+			return web.Bytes(w, r, http.StatusOK, data, "")
 		}
 	}
 	q := &query{API: api, kept: map[string]kept{}, permitted: map[string]permitted{},
@@ -174,7 +188,11 @@ func (api *API) Post(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if len(result.Errors) == 0 {
-		return web.Bytes(w, r, http.StatusOK, slices.Concat([]byte(`{"data":`), result.Data, []byte("}")), "")
+		data := slices.Concat([]byte(`{"data":`), result.Data, []byte("}"))
+		if asksSchema(op) && len(data) <= introspectedBytes/2 {
+			api.schemas.Put(key, data)
+		}
+		return web.Bytes(w, r, http.StatusOK, data, "")
 	}
 	return web.JSON(w, r, http.StatusOK, answer{Data: result.Data, Errors: result.Errors})
 }
@@ -251,6 +269,32 @@ func operation(d *ast.QueryDocument, name string) (*ast.OperationDefinition, err
 	return nil, &exec.Error{Message: "No operation named \"" + clip(name) + "\""}
 }
 
+// asksDry reports that a query wants to know its cost alone: it has rateLimit(dryRun: true).
+func asksDry(op *ast.OperationDefinition, variables map[string]any) bool {
+	return slices.ContainsFunc(op.SelectionSet, func(s ast.Selection) bool {
+		f, ok := s.(*ast.Field)
+		if !ok || f.Name != "rateLimit" || op.Operation != ast.Query {
+			return false
+		}
+		dry := f.Arguments.ForName("dryRun")
+		if dry == nil {
+			return false
+		}
+		v, err := dry.Value.Value(variables)
+		return err == nil && v == true
+	})
+}
+
+// onlyLimit returns an operation without all fields but rateLimit.
+func onlyLimit(op *ast.OperationDefinition) *ast.OperationDefinition {
+	only := *op
+	only.SelectionSet = slices.DeleteFunc(slices.Clone(op.SelectionSet), func(s ast.Selection) bool {
+		f, ok := s.(*ast.Field)
+		return !ok || f.Name != "rateLimit"
+	})
+	return &only
+}
+
 // rateLimit resolves Query.rateLimit. It is null if there is no limit.
 func (api *API) rateLimit(ctx context.Context, _ *exec.Field) (any, error) {
 	q := queryOf(ctx)
@@ -265,5 +309,5 @@ func (api *API) rateLimit(ctx context.Context, _ *exec.Field) (any, error) {
 
 // Caches returns the statistics of the caches.
 func (api *API) Caches() []cache.Stats {
-	return []cache.Stats{api.documents.Stats("graphql_documents")}
+	return []cache.Stats{api.documents.Stats("graphql_documents"), api.schemas.Stats("graphql_schema")}
 }

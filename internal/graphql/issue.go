@@ -214,6 +214,7 @@ func tracked() map[string]exec.Resolver {
 		"publishedAt":    ofIssue(func(v *issue.View) any { return v.CreatedAt }),
 		"fullDatabaseId": key(func(o *object) any { return decimal(o.id) }),
 		"timelineItems":  timelineItems,
+		"timeline":       timelineItems,
 	})), map[string]exec.Resolver{
 		"repository":      inRepository,
 		"suggestedActors": suggested("AssigneeConnection", repositoryOf, plain),

@@ -6,15 +6,16 @@ import (
 	"slices"
 	"strings"
 
+	"arbor/internal/account"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/issue"
 	"arbor/internal/search"
 	"arbor/internal/web"
 )
 
-// trackedBy lists the issues or pull requests that a user opened and the caller sees, by a search: qualifiers are
-// those that the arguments mean.
-func trackedBy(f *exec.Field, kind, login string, qualifiers []string) (pages[*issue.View], error) {
+// trackedBy lists the issues or pull requests that users opened and the caller sees, by a search for all of them:
+// qualifiers are those that the arguments mean.
+func trackedBy(f *exec.Field, kind string, qualifiers []string) (pages[*issue.View], error) {
 	by, desc, err := orderBy(f, map[string]string{"CREATED_AT": "created", "UPDATED_AT": "updated",
 		"COMMENTS": "comments"})
 	if by == "" {
@@ -29,20 +30,18 @@ func trackedBy(f *exec.Field, kind, login string, qualifiers []string) (pages[*i
 		}
 		qualifiers = append(qualifiers, "label:"+strings.Join(quoted, ","))
 	}
-	text := strings.Join(append(qualifiers, "author:"+login, "sort:"+by+"-"+direction), " ")
+	text := strings.Join(append(qualifiers, "sort:"+by+"-"+direction), " ")
 	media := textMedia(f)
-	read := func(ctx context.Context, q *query, _ string, page web.Page) (*web.List[*issue.View], error) {
-		ctx, caller, err := q.on(ctx, "GET /search/issues")
+	read := func(ctx context.Context, q *query, of []account.ID, page web.Page) (
+		map[account.ID]*web.List[*issue.View], error) {
+		asked, err := search.Parse(text)
 		if err != nil {
 			return nil, err
 		}
-		found, err := q.findIssues(text)(showing(ctx, media), caller, page)
-		if err == nil {
-			found.More = page.Offset()+page.Size < min(found.Total, search.MaxReach)
-		}
-		return found, err
+		return q.load.Searches.SearchBy(showing(ctx, media), viewer(ctx), asked, of, page)
 	}
-	return pages[*issue.View]{kind: kind, many: accountPager[*issue.View]{fmt.Sprint(media, " ", text), read},
+	return pages[*issue.View]{kind: kind,
+		many: accountsPager[*issue.View]{fmt.Sprint(media, " ", text), "GET /search/issues", read},
 		key:  func(v *issue.View) string { return decimal(int64(v.ID)) },
 		node: func(v *issue.View) (any, error) { return newIssue(nil, v, media), nil }}, err
 }
@@ -51,7 +50,7 @@ func trackedBy(f *exec.Field, kind, login string, qualifiers []string) (pages[*i
 func quoteWord(s string) string { return `"` + strings.ReplaceAll(s, `"`, "") + `"` }
 
 // issuesBy resolves the issues that a user opened.
-func issuesBy(_ context.Context, f *exec.Field, o *object) (pages[*issue.View], error) {
+func issuesBy(_ context.Context, f *exec.Field, _ *object) (pages[*issue.View], error) {
 	options, err := issueOptions(f)
 	if err == nil {
 		filter, _ := f.Args["filterBy"].(map[string]any)
@@ -84,11 +83,11 @@ func issuesBy(_ context.Context, f *exec.Field, o *object) (pages[*issue.View], 
 	if !options.Since.IsZero() {
 		qualifiers = append(qualifiers, "updated:>="+options.Since.String())
 	}
-	return trackedBy(f, "IssueConnection", o.name, qualifiers)
+	return trackedBy(f, "IssueConnection", qualifiers)
 }
 
 // pullsBy resolves the pull requests that a user opened.
-func pullsBy(_ context.Context, f *exec.Field, o *object) (pages[*issue.View], error) {
+func pullsBy(_ context.Context, f *exec.Field, _ *object) (pages[*issue.View], error) {
 	qualifiers := []string{"is:pr"}
 	if states, ok := f.Args["states"].([]any); ok && len(states) > 0 {
 		has := func(state string) bool { return slices.Contains(states, any(state)) }
@@ -114,5 +113,5 @@ func pullsBy(_ context.Context, f *exec.Field, o *object) (pages[*issue.View], e
 		}
 	}
 	slices.Sort(qualifiers)
-	return trackedBy(f, "PullRequestConnection", o.name, qualifiers)
+	return trackedBy(f, "PullRequestConnection", qualifiers)
 }

@@ -12,6 +12,7 @@ import (
 	"arbor/internal/activity"
 	"arbor/internal/checkrun"
 	"arbor/internal/codeowner"
+	"arbor/internal/commitcomment"
 	"arbor/internal/deployment"
 	"arbor/internal/detect"
 	"arbor/internal/errs"
@@ -87,6 +88,7 @@ type Loaders struct {
 	Keys          *sshkey.Service
 	Invitations   *invitation.Service
 	Deployments   *deployment.Service
+	OnCommits     *commitcomment.Service
 }
 
 // loader loads a value for each of many objects of any repositories, at most maxLoaded in a call. An object that the

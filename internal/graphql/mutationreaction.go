@@ -3,6 +3,7 @@ package graphql
 import (
 	"context"
 
+	"arbor/internal/commitcomment"
 	"arbor/internal/errs"
 	"arbor/internal/reaction"
 	"arbor/internal/repo"
@@ -14,6 +15,7 @@ var reactionRoutes = map[string]string{
 	"PullRequest":              "/repos/{owner}/{repo}/issues/{number}/reactions",
 	"IssueComment":             "/repos/{owner}/{repo}/issues/comments/{id}/reactions",
 	"PullRequestReviewComment": "/repos/{owner}/{repo}/pulls/comments/{id}/reactions",
+	commitcomment.Resource:     "/repos/{owner}/{repo}/comments/{id}/reactions",
 }
 
 // subject finds what an input names for a reaction.
@@ -23,6 +25,8 @@ func (m *mutation) subject(ctx context.Context, a *repo.Access, o *object) (reac
 		return m.do.Comments.Subject(ctx, a, byID(o))
 	case "PullRequestReviewComment":
 		return m.do.Reviews.Subject(ctx, a, byID(o))
+	case commitcomment.Resource:
+		return m.load.OnCommits.Subject(ctx, a, byID(o))
 	}
 	return m.do.Issues.Subject(ctx, a, byNumber(o))
 }
@@ -31,7 +35,8 @@ func (m *mutation) subject(ctx context.Context, a *repo.Access, o *object) (reac
 func react(ctx context.Context, m *mutation, method, below string,
 	change func(context.Context, *repo.Access, reaction.Subject, string) (reaction.Payload, error),
 ) (map[string]any, error) {
-	o, err := m.target(ctx, "subjectId", "Issue", "PullRequest", "IssueComment", "PullRequestReviewComment")
+	o, err := m.target(ctx, "subjectId", "Issue", "PullRequest", "IssueComment", "PullRequestReviewComment",
+		commitcomment.Resource)
 	if err != nil {
 		return nil, err
 	}

@@ -243,19 +243,28 @@ func snakeCase(name string) string {
 
 // findOrgRules finds the rulesets of organizations by their ids, for their owners.
 func (q *query) findOrgRules(ctx context.Context, places map[int64]account.ID) map[int64]*object {
+	var ids []int64
+	for _, org := range places {
+		ids = append(ids, int64(org))
+	}
+	orgs, err := q.accountsByID(ctx, ids)
+	if err != nil {
+		return nil
+	}
+	var in []*object
+	for _, a := range orgs {
+		in = append(in, fullAccount(a))
+	}
+	organizationRules().loadPage(ctx, q, in, 1, 1)
 	found := map[int64]*object{}
-	for id, org := range places {
-		in, err := q.find(ctx, account.NodeID("Organization", org), "Organization")
-		if err != nil {
-			continue
-		}
-		list, err := rulesetsOf(ctx, in.(*object))
+	for _, org := range in {
+		list, err := rulesetsOf(ctx, org)
 		if err != nil {
 			continue
 		}
 		for _, set := range list {
-			if set.id == id {
-				found[id] = set
+			if places[set.id] != 0 {
+				found[set.id] = set
 			}
 		}
 	}

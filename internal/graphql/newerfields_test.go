@@ -42,7 +42,7 @@ func TestWhatProgramsAskOfIssues(t *testing.T) {
 				issue(number:1){timelineItems(last:9,itemTypes:[ISSUE_TYPE_ADDED_EVENT,CLOSED_EVENT]){nodes{
 				...on ClosedEvent{duplicateOf{__typename}} ...on IssueTypeAddedEvent{issueType{name}}}}}`),
 				want: `{"data": {"repository": {"issueFields": {"nodes": []}, "issues": {"nodes": [{"issueFieldValues": {"totalCount": 0}}]},
-				"pullRequest": {"mergeRequirements": null},
+				"pullRequest": {"mergeRequirements": {"conditions": [{"result": "PASSED"}]}},
 				"issue": {"timelineItems": {"nodes": [{"duplicateOf": null}]}}}}}`},
 			{query: in(`issues(first:1,filterBy:{issueFieldValues:[{fieldName:"Size",textValue:"S"}]}){totalCount}`),
 				want: `{"errors": [{"message": "Arbor has no fields of issues."}]}`},

@@ -140,7 +140,7 @@ var otherKinds = map[string]string{"Status": "StatusContext"}
 // findKind returns the nodes of one kind.
 func (q *query) findKind(ctx context.Context, ids []nodeID) []lookup {
 	switch kind := ids[0].kind; kind {
-	case "User", "Organization", "Bot":
+	case "User", "Organization", "Bot", "Mannequin":
 		return q.findAccounts(ctx, ids)
 	case "Team":
 		return q.findTeams(ctx, ids)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"arbor/internal/checkrun"
+	"arbor/internal/commitcomment"
 	"arbor/internal/db"
 	"arbor/internal/deployment"
 	"arbor/internal/errs"
@@ -19,12 +20,12 @@ import (
 // trackerKinds are the types of things in repositories that have node ids with their ids.
 var trackerKinds = []string{"Issue", "PullRequest", "IssueComment", "PullRequestReview", review.CommentResource,
 	review.ThreadKind, "Label", "Milestone", "Release", "CheckRun", "CheckSuite", "Deployment",
-	"Environment"}
+	"Environment", commitcomment.Resource}
 
 // fillerOf loads the whole values of objects as o.
 func (q *query) fillerOf(o *object) filler {
 	switch o.kind {
-	case "User", "Organization", "Bot":
+	case "User", "Organization", "Bot", "Mannequin":
 		return accounts{}
 	case "Repository":
 		return wholeRepositories(q)
@@ -40,6 +41,8 @@ func (q *query) fillerOf(o *object) filler {
 		return numberedPulls(q, o.media)
 	case "IssueComment":
 		return commentsByID(q, o.media)
+	case commitcomment.Resource:
+		return commitCommentsByID(q, o.media)
 	case "PullRequestReview":
 		return reviewsByID(q, o.media)
 	case review.CommentResource:
@@ -167,6 +170,8 @@ func locate(tx *db.Tx, kind string, ids []int64) (map[int64]spot, error) {
 		return in(review.CommentPlaces(tx, ids))
 	case review.ThreadKind:
 		return in(review.ThreadPlaces(tx, ids))
+	case commitcomment.Resource:
+		return in(commitcomment.Places(tx, ids))
 	case "Release":
 		return in(release.Places(tx, ids))
 	case "CheckRun", "CheckSuite":

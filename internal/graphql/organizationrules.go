@@ -11,17 +11,30 @@ import (
 )
 
 // organizationRules loads the rulesets of organizations, for their owners; others have an empty list.
-func organizationRules() accountPager[*rule.Ruleset] {
-	return listed("rulesets", "GET /orgs/{org}/rulesets", func(
-		ctx context.Context, q *query, caller *account.Caller, org string, _ web.Page,
-	) ([]*rule.Ruleset, int64, error) {
-		owner, err := q.load.Rules.OfOrg(ctx, caller, org)
+func organizationRules() accountsPager[*rule.Ruleset] {
+	return accountsPager[*rule.Ruleset]{"rulesets", "GET /orgs/{org}/rulesets", func(
+		ctx context.Context, q *query, of []account.ID, _ web.Page,
+	) (map[account.ID]*web.List[*rule.Ruleset], error) {
+		may, err := q.load.Accounts.AccessTo(ctx, viewer(ctx), of)
 		if err != nil {
-			return nil, 0, err
+			return nil, err
 		}
-		sets, err := q.load.Rules.List(ctx, owner)
-		return sets, int64(len(sets)), err
-	})
+		owned := slices.DeleteFunc(slices.Clone(of), func(id account.ID) bool { return !may[id].Owner })
+		found, err := q.load.Rules.OfOrgs(ctx, owned)
+		out := map[account.ID]*web.List[*rule.Ruleset]{}
+		for id, sets := range found {
+			out[id] = &web.List[*rule.Ruleset]{Rows: sets}
+		}
+		return out, err
+	}}
+}
+
+// loadingRulesets wraps next so that the rulesets of all organizations are loaded together before.
+func loadingRulesets(next func(ctx context.Context, f *exec.Field, o *object) (any, error)) exec.Resolver {
+	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+		organizationRules().loadPage(ctx, queryOf(ctx), objectsOf(parents), 1, 1)
+		return one(next)(ctx, f, parents)
+	}
 }
 
 // rulesetsOf returns the rulesets of an organization as objects.

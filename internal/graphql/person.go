@@ -32,7 +32,8 @@ func personFields() map[string]exec.Resolver {
 		"twitterUsername": pick(func(a account.Full) any { return a.TwitterUsername }),
 	}), map[string]exec.Resolver{
 		"starredRepositories": connections(starredRepositories), "watching": connections(watching),
-		"issues": connections(issuesBy), "pullRequests": connections(pullsBy),
+		"commitComments": connections(commitCommentsBy),
+		"issues":         connections(issuesBy), "pullRequests": connections(pullsBy),
 		"repositoriesContributedTo": contributedTo(false), "topRepositories": contributedTo(true),
 		"contributionsCollection": contributionsCollection,
 		"publicKeys":              publicKeys, "organization": one(organizationOf),
@@ -183,8 +184,8 @@ func companyFields() map[string]exec.Resolver {
 		"viewerIsFollowing":           between(follow.Following),
 		"membersWithRole":             connections(membersWithRole),
 		"pendingMembers":              connections(pendingMembers),
-		"rulesets":                    one(organizationRulesets),
-		"ruleset":                     one(organizationRuleset),
+		"rulesets":                    loadingRulesets(organizationRulesets),
+		"ruleset":                     loadingRulesets(organizationRuleset),
 	})
 }
 

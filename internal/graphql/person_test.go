@@ -51,9 +51,10 @@ func TestPeople(t *testing.T) {
 				variables: map[string]any{"id": starred},
 				want: `{"data": {"node": {"a": {"totalCount": 2, "nodes": [{"login": "alice"}]},
 					"b": {"edges": [{"node": {"login": "bob"}}]}}}}`},
-			{as: "bob", query: `{user(login:"alice"){starredRepositories(first:5,ownedByViewer:true){totalCount}}}`,
-				want: `{"data": {"user": null}, "errors": [{"type": "UNPROCESSABLE"}]}`},
-			{as: "bob", query: `{user(login:"alice"){watching(first:5,visibility:PUBLIC){totalCount}}}`,
+			{as: "bob", query: `{user(login:"alice"){starredRepositories(first:5,ownedByViewer:true){totalCount}
+				watching(first:5,visibility:PUBLIC){totalCount}}}`,
+				want: `{"data": {"user": {"starredRepositories": {"totalCount": 0}, "watching": {"totalCount": 0}}}}`},
+			{as: "bob", query: `{user(login:"alice"){watching(first:5,affiliations:[OWNER]){totalCount}}}`,
 				want: `{"data": {"user": null}, "errors": [{"type": "UNPROCESSABLE"}]}`},
 		} {
 			a.check(t, s)

@@ -131,38 +131,37 @@ type showcase struct {
 func showcaseFields() map[string]exec.Resolver {
 	return map[string]exec.Resolver{
 		"hasPinnedItems": pick(func(s *showcase) any { return s.pinned }),
-		"items": one(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
-			s := o.value.(*showcase)
-			if s.pinned {
-				return connectAll(f, pinnableKind, s.items)
-			}
-			popular, err := popularOf(ctx, o.of.name)
-			if err != nil {
-				return nil, err
-			}
-			return connectAll(f, pinnableKind, popular)
-		}),
+		"items":          shownItems,
 	}
 }
 
-// popularOf returns the repositories of an owner with the most stars, as many as can be pinned.
-func popularOf(ctx context.Context, login string) (popular []any, err error) {
-	q := queryOf(ctx)
-	l := accountPager[*repo.Payload]{"popular", func(
-		ctx context.Context, q *query, login string, page web.Page,
-	) (*web.List[*repo.Payload], error) {
-		ctx, caller, err := q.on(ctx, addressOfPins)
-		if err != nil {
-			return nil, err
-		}
-		found, _, err := q.load.Lists.OfUser(ctx, caller, login, "owner", list.Order{By: "stars", Desc: true}, page)
-		return &web.List[*repo.Payload]{Rows: repo.NewPayloads(found, web.From(ctx))}, err
-	}}
-	page, err := l.pageOf(ctx, q, &object{name: login}, 1, pin.Max)
-	if page != nil {
-		for _, p := range page.Rows {
-			popular = append(popular, newRepository(p))
+// shownItems resolves what profiles show first: what is pinned, else as many repositories as can be pinned.
+func shownItems(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+	var without []*object
+	for _, o := range objectsOf(parents) {
+		if !o.value.(*showcase).pinned {
+			without = append(without, o.of)
 		}
 	}
-	return popular, err
+	popular().loadPage(ctx, queryOf(ctx), without, 1, pin.Max)
+	return one(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
+		s := o.value.(*showcase)
+		if s.pinned {
+			return connectAll(f, pinnableKind, s.items)
+		}
+		page, err := popular().pageOf(ctx, queryOf(ctx), o.of, 1, pin.Max)
+		if err != nil || page == nil {
+			return nil, err
+		}
+		all := make([]any, len(page.Rows))
+		for n, p := range page.Rows {
+			all[n] = newRepository(p)
+		}
+		return connectAll(f, pinnableKind, all)
+	})(ctx, f, parents)
+}
+
+// popular loads the repositories of owners with the most stars.
+func popular() accountsPager[*repo.Payload] {
+	return repositoriesOf(list.Choice{Affiliation: "owner"}, list.Order{By: "stars", Desc: true})
 }

@@ -1,6 +1,7 @@
 package graphql
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -141,8 +142,9 @@ func pullTables() map[string]exec.Resolver {
 		"headRef": refsOf(func(ctx context.Context, o *object) (*object, string, error) {
 			return headRepository(ctx, o), heads + o.value.(*pull.View).Head.Ref, nil
 		}),
-		"mergeable": pick(mergeable), "mergeStateStatus": pick(mergeState),
-		"mergeCommit": merging(true), "potentialMergeCommit": merging(false),
+		"mergeable": pick(mergeable), "mergeStateStatus": pick(mergeState), "mergeRequirements": pick(mergeRequirements),
+		"suggestedReviewers": suggestedReviewers,
+		"mergeCommit":        merging(true), "potentialMergeCommit": merging(false),
 		"reviewRequests": one(reviewRequests), "viewerLatestReviewRequest": one(viewersRequest),
 		"commits": pullCommits, "files": connections(pullFiles),
 		"statusCheckRollup":         rollups(headOf, wholeRollup),
@@ -155,13 +157,28 @@ func pullTables() map[string]exec.Resolver {
 	})
 }
 
-// orNull returns a text, or null for nil.
+// mergeRequirements says what keeps a pull request from being merged: of the conditions it knows conflicts. Which files
+// conflict is not known.
+func mergeRequirements(v *pull.View) any {
+	state, conflicts := "UNMERGEABLE", map[any]string{"MERGEABLE": "PASSED", "CONFLICTING": "FAILED"}[mergeable(v)]
+	switch mergeState(v) {
+	case "CLEAN", "UNSTABLE", "HAS_HOOKS":
+		state = "MERGEABLE"
+	case "UNKNOWN":
+		state = "UNKNOWN"
+	}
+	return bare{"PullRequestMergeRequirements", map[string]any{"state": state, "conditions": []any{
+		bare{"PullRequestMergeConflictStateCondition", map[string]any{"result": cmp.Or(conflicts, "UNKNOWN"),
+			"isConflictResolvableInWeb": false}}}}}
+}
+
 // conversationAddresses returns the fields about the address of a page below that of a pull request.
 func conversationAddresses(name string) map[string]exec.Resolver {
 	fields := pageFields(func(ctx context.Context, o *object) string { return pageOf(ctx, viewOf(o)) + "/" + name })
 	return map[string]exec.Resolver{name + "Url": fields["url"], name + "ResourcePath": fields["resourcePath"]}
 }
 
+// orNull returns a text, or null for nil.
 func orNull(s *string) any {
 	if s == nil {
 		return nil

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"arbor/internal/account"
+	"arbor/internal/commitcomment"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/reaction"
 	"arbor/internal/repo"
@@ -59,6 +60,8 @@ func subjectOf(kind string) (of reaction.Kind, route string) {
 		return reaction.Issue, "/pulls/comments"
 	case "IssueComment":
 		return reaction.IssueComment, "/issues/comments"
+	case commitcomment.Resource:
+		return reaction.CommitComment, "/comments"
 	}
 	return reaction.ReviewComment, "/pulls/comments"
 }

@@ -81,6 +81,15 @@ func repositoryFields() map[string]exec.Resolver {
 		"templateRepository": otherRepository(func(p *repo.FullPayload) *repo.Payload { return p.Template }),
 		// REST returns the merge settings only with push access. Other callers get the values of a new
 		// repository.
+		"viewerDefaultMergeMethod": ofRepository(func(p *repo.FullPayload) any {
+			switch m := p.MergingPayload; {
+			case m == nil || m.MergeCommit:
+				return "MERGE"
+			case m.Squash:
+				return "SQUASH"
+			}
+			return "REBASE"
+		}),
 		"mergeCommitAllowed": setting(true, func(m *repo.MergingPayload) bool { return m.MergeCommit }),
 		"squashMergeAllowed": setting(true, func(m *repo.MergingPayload) bool { return m.Squash }),
 		"rebaseMergeAllowed": setting(true, func(m *repo.MergingPayload) bool { return m.Rebase }),

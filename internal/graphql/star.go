@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/graphql/exec"
@@ -85,20 +86,20 @@ type marked struct {
 }
 
 // markedBy loads the repositories that users marked.
-func markedBy(k star.Kind, address string, o star.Order) accountPager[marked] {
-	return accountPager[marked]{fmt.Sprint(address, o), func(
-		ctx context.Context, q *query, login string, page web.Page,
-	) (*web.List[marked], error) {
-		ctx, caller, err := q.on(ctx, address)
-		if err != nil {
-			return nil, err
+func markedBy(k star.Kind, address string, c star.Choice) accountsPager[marked] {
+	return accountsPager[marked]{fmt.Sprint(address, c), address, func(
+		ctx context.Context, q *query, of []account.ID, page web.Page,
+	) (map[account.ID]*web.List[marked], error) {
+		found, err := q.load.Stars.ReposOf(ctx, viewer(ctx), of, k, c, page)
+		out := map[account.ID]*web.List[marked]{}
+		for id, l := range found {
+			list := &web.List[marked]{Total: l.Total, More: l.More}
+			for _, m := range l.Rows {
+				list.Rows = append(list.Rows, marked{repo.NewPayload(m.Access, web.From(ctx)), m.At})
+			}
+			out[id] = list
 		}
-		found, total, err := q.load.Stars.Repos(ctx, caller, login, k, o, page)
-		list := &web.List[marked]{Total: total, More: page.Offset()+page.Size < total}
-		for _, m := range found {
-			list.Rows = append(list.Rows, marked{repo.NewPayload(m.Access, web.From(ctx)), m.At})
-		}
-		return list, err
+		return out, err
 	}}
 }
 
@@ -107,10 +108,14 @@ func rankOfMarked(desc bool) *rank[marked] {
 }
 
 // starredRepositories resolves the repositories that a user starred and the caller sees.
-func starredRepositories(_ context.Context, f *exec.Field, _ *object) (pages[marked], error) {
+func starredRepositories(ctx context.Context, f *exec.Field, _ *object) (pages[marked], error) {
 	_, desc, err := orderBy(f, map[string]string{"STARRED_AT": "created"})
+	c := star.Choice{Desc: desc}
+	if f.Args["ownedByViewer"] == true {
+		c.Owner = viewer(ctx).ID
+	}
 	return pages[marked]{kind: "StarredRepositoryConnection", rank: rankOfMarked(desc),
-		many: markedBy(star.Star, "GET /users/{username}/starred", star.Order{Desc: desc}),
+		many: markedBy(star.Star, "GET /users/{username}/starred", c),
 		node: func(m marked) (any, error) {
 			return &edge{kind: "StarredRepositoryEdge", node: newRepository(m.Payload),
 				fields: map[string]any{"starredAt": leaf(m.at)}}, nil
@@ -118,8 +123,34 @@ func starredRepositories(_ context.Context, f *exec.Field, _ *object) (pages[mar
 }
 
 // watching resolves the repositories that a user watches and the caller sees.
-func watching(context.Context, *exec.Field, *object) (pages[marked], error) {
-	return pages[marked]{kind: "RepositoryConnection", rank: rankOfMarked(false),
-		many: markedBy(star.Watch, "GET /users/{username}/subscriptions", star.Order{}),
-		node: func(m marked) (any, error) { return newRepository(m.Payload), nil }}, nil
+func watching(_ context.Context, f *exec.Field, _ *object) (pages[marked], error) {
+	p := pages[marked]{kind: "RepositoryConnection",
+		key:  func(m marked) string { return decimal(int64(m.ID)) },
+		node: func(m marked) (any, error) { return newRepository(m.Payload), nil }}
+	var c star.Choice
+	var err error
+	c.By, c.Desc, err = orderBy(f, map[string]string{"CREATED_AT": "created", "UPDATED_AT": "updated",
+		"PUSHED_AT": "pushed", "STARGAZERS": "stars", "NAME": "name"})
+	for _, name := range [...]string{"privacy", "visibility"} {
+		if word, ok := f.Args[name].(string); ok {
+			if c.Private.Set && c.Private.Value != (word == "PRIVATE") {
+				err = refused("privacy and visibility exclude each other.")
+			}
+			c.Private = web.Some(word == "PRIVATE")
+			if word == "INTERNAL" {
+				err = refused("Arbor has no internal repositories.")
+			}
+		}
+	}
+	if has, ok := f.Args["hasIssuesEnabled"].(bool); ok {
+		c.HasIssues = web.Some(has)
+	}
+	if f.Args["isLocked"] == true {
+		err = refused("Arbor locks no repositories.")
+	}
+	if c.By == "" {
+		p.rank = rankOfMarked(false)
+	}
+	p.many = markedBy(star.Watch, "GET /users/{username}/subscriptions", c)
+	return p, err
 }

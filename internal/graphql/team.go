@@ -86,7 +86,7 @@ func listed[V any](name, address string, read teamLister[V]) accountPager[V] {
 // teamChoice reads the arguments that choose among teams.
 func teamChoice(f *exec.Field) (c team.Choice, err error) {
 	_, c.Desc, err = orderBy(f, map[string]string{"NAME": "name"})
-	c.Top = f.Args["rootTeamsOnly"] == true
+	c.Top, c.Below = f.Args["rootTeamsOnly"] == true, f.Args["immediateOnly"] == false
 	c.Text, _ = f.Args["query"].(string)
 	if privacy, ok := f.Args["privacy"].(string); ok {
 		c.Secret = web.Some(privacy == "SECRET")
@@ -146,6 +146,10 @@ func teamMembers(ctx context.Context, f *exec.Field, o *object) (pages[teamMembe
 		c.Wanted = strings.ToLower(given)
 	}
 	c.Text, _ = f.Args["query"].(string)
+	by, desc, err := orderBy(f, map[string]string{"LOGIN": "login", "CREATED_AT": "joined"})
+	if c.Desc = desc; by != "" {
+		c.By = map[string]team.MemberSort{"login": team.ByLogin, "joined": team.ByJoining}[by]
+	}
 	read := func(ctx context.Context, q *query, caller *account.Caller, of string, page web.Page) (
 		[]teamMember, int64, error) {
 		list, total, err := q.load.Teams.ChooseMembers(ctx, caller, refOfName(of), c, page)
@@ -156,14 +160,25 @@ func teamMembers(ctx context.Context, f *exec.Field, o *object) (pages[teamMembe
 		return rows, total, err
 	}
 	path := o.value.(*team.Team).Path()
-	return pages[teamMember]{kind: "TeamMemberConnection",
-		rank: rankByID(func(m teamMember) int64 { return int64(m.ID) }),
+	return pages[teamMember]{kind: "TeamMemberConnection", rank: rankOfMembers(c),
+		key:  func(m teamMember) string { return decimal(int64(m.ID)) },
 		many: listed(fmt.Sprint("team members ", c), "GET /orgs/{org}/teams/{team_slug}/members", read),
 		node: func(m teamMember) (any, error) {
 			role := map[bool]string{true: "MAINTAINER", false: "MEMBER"}[m.role == team.Maintainer]
 			return &edge{kind: "TeamMemberEdge", node: newAccount(m.Simple), fields: map[string]any{"role": role,
 				"memberAccessUrl": web.From(ctx).Page(path), "memberAccessResourcePath": path}}, nil
-		}}, nil
+		}}, err
+}
+
+// rankOfMembers is the order of the people of a team; nil if it is by what a row does not have.
+func rankOfMembers(c team.MemberChoice) *rank[teamMember] {
+	switch c.By {
+	case team.ByLogin:
+		return &rank[teamMember]{desc: c.Desc, of: func(m teamMember) string { return account.Fold(m.Login) }}
+	case team.ByJoining:
+		return nil
+	}
+	return rankBy(c.Desc, func(m teamMember) []any { return []any{int64(m.ID)} })
 }
 
 // teamRepo is a repository with the role that a team has on it.
@@ -173,10 +188,14 @@ type teamRepo struct {
 }
 
 func teamRepositories(_ context.Context, f *exec.Field, _ *object) (pages[teamRepo], error) {
-	part, _ := f.Args["query"].(string)
+	var c team.RepoChoice
+	c.Text, _ = f.Args["query"].(string)
+	var err error
+	c.By, c.Desc, err = orderBy(f, map[string]string{"CREATED_AT": "created", "UPDATED_AT": "updated",
+		"PUSHED_AT": "pushed", "STARGAZERS": "stars", "NAME": "name", "PERMISSION": "role"})
 	read := func(ctx context.Context, q *query, caller *account.Caller, of string, page web.Page) (
 		[]teamRepo, int64, error) {
-		list, total, err := q.load.Teams.ChooseRepos(ctx, caller, refOfName(of), part, page)
+		list, total, err := q.load.Teams.ChooseRepos(ctx, caller, refOfName(of), c, page)
 		rows := make([]teamRepo, len(list))
 		for n, r := range list {
 			rows[n] = teamRepo{repo.NewPayload(r.Access, web.From(ctx)), r.Role}
@@ -184,12 +203,12 @@ func teamRepositories(_ context.Context, f *exec.Field, _ *object) (pages[teamRe
 		return rows, total, err
 	}
 	return pages[teamRepo]{kind: "TeamRepositoryConnection",
-		rank: rankByID(func(r teamRepo) int64 { return int64(r.ID) }),
-		many: listed("team repositories "+part, "GET /orgs/{org}/teams/{team_slug}/repos", read),
+		key:  func(r teamRepo) string { return decimal(int64(r.ID)) },
+		many: listed(fmt.Sprint("team repositories ", c), "GET /orgs/{org}/teams/{team_slug}/repos", read),
 		node: func(r teamRepo) (any, error) {
 			return &edge{kind: "TeamRepositoryEdge", node: newRepository(r.Payload),
 				fields: map[string]any{"permission": permissionOf(repo.NewPermissions(r.role))}}, nil
-		}}, nil
+		}}, err
 }
 
 // ofTeam resolves a field with a part of the payload of a team.
@@ -218,16 +237,7 @@ func teamFields() map[string]exec.Resolver {
 		"avatarUrl": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 			return account.NewSimple(&o.value.(*team.Team).Org, web.From(ctx)).AvatarURL, nil
 		}),
-		"organization": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			return queryOf(ctx).accountAt(ctx, o.value.(*team.Team).Org.Login)
-		}),
-		"parentTeam": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
-			p := o.value.(*team.Team).Parent
-			if p == nil {
-				return nil, nil
-			}
-			return queryOf(ctx).team(ctx, team.Ref{ID: p.ID})
-		}),
+		"organization": organizationsOfTeams, "parentTeam": parentTeam,
 		"childTeams": connections(childTeams), "members": connections(teamMembers),
 		"repositories": connections(teamRepositories),
 	}, teamPlaces())

@@ -55,7 +55,7 @@ func TestTeamLists(t *testing.T) {
 			{query: team("growers", `childTeams(first:9,userLogins:["rae"]){totalCount}`),
 				want: `{"data": {"organization": {"team": {"childTeams": {"totalCount": 0}}}}}`},
 			{query: team("growers", `childTeams(first:9,immediateOnly:false){totalCount}`),
-				want: `{"data": {"organization": {"team": null}}, "errors": [{"type": "UNPROCESSABLE"}]}`},
+				want: `{"data": {"organization": {"team": {"childTeams": {"totalCount": 1}}}}}`},
 		} {
 			a.check(t, s)
 		}
@@ -108,7 +108,7 @@ func TestRepositoryLists(t *testing.T) {
 			{query: `{a:repository(owner:"alice",name:"cellar"){name} b:repository(owner:"alice",name:"cellar",
 				followRenames:false){name} c:repository(owner:"alice",name:"VAULT",followRenames:false){name}}`,
 				want: `{"data": {"a": {"name": "vault"}, "b": null, "c": {"name": "vault"}}, "errors": [{"type": "NOT_FOUND"}]}`},
-			{query: `{rateLimit(dryRun:true){cost}}`, want: `{"data": {"rateLimit": null}, ` + refusal},
+			{query: `{rateLimit(dryRun:true){cost}}`, want: `{"data": {"rateLimit": null}}`}, // this server has no limit
 		} {
 			a.check(t, s)
 		}

@@ -3,6 +3,7 @@ package graphql
 import (
 	"context"
 
+	"arbor/internal/account"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/team"
 	"arbor/internal/web"
@@ -68,6 +69,49 @@ func ancestors(ctx context.Context, f *exec.Field, parents []exec.Object) []any 
 	values := make([]any, len(parents))
 	for n := range parents {
 		values[n] = orError(connectAll(f, "TeamConnection", above[n]))
+	}
+	return values
+}
+
+// organizationsOfTeams resolves the organizations in which teams are.
+func organizationsOfTeams(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
+	ids := make([]int64, len(parents))
+	for n, o := range objectsOf(parents) {
+		ids[n] = int64(o.value.(*team.Team).Org.ID)
+	}
+	found, err := queryOf(ctx).accountsByID(ctx, ids)
+	if err != nil {
+		return failed(asError(err), len(parents))
+	}
+	values := make([]any, len(parents))
+	for n, id := range ids {
+		if a, there := found[account.ID(id)]; there {
+			values[n] = fullAccount(a)
+		}
+	}
+	return values
+}
+
+// parentTeam resolves the teams of which teams are a part, as far as the caller sees them.
+func parentTeam(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
+	var ids []team.ID
+	for _, o := range objectsOf(parents) {
+		if p := o.value.(*team.Team).Parent; p != nil {
+			ids = append(ids, p.ID)
+		}
+	}
+	values := make([]any, len(parents))
+	if len(ids) == 0 {
+		return values
+	}
+	found, err := queryOf(ctx).teamsByID(ctx, ids)
+	if err != nil {
+		return failed(asError(err), len(parents))
+	}
+	for n, o := range objectsOf(parents) {
+		if p := o.value.(*team.Team).Parent; p != nil && found[p.ID] != nil {
+			values[n] = newTeam(found[p.ID].Team)
+		}
 	}
 	return values
 }

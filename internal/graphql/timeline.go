@@ -47,13 +47,17 @@ type entry struct {
 	node any
 }
 
+// deprecated is the name of the field that has the timeline as an older union of types. Commits are commits there, and
+// not those of pull requests.
+const deprecated = "timeline"
+
 // timelineItems resolves the events of issues or pull requests, oldest first, at most the first thousand of
 // each. REST's list has no commits. They are sorted in by their commit times.
 func timelineItems(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 	q, values := queryOf(ctx), make([]any, len(parents))
 	all, pulls := make([]*object, len(parents)), []*object{}
 	for n, p := range parents {
-		if all[n] = p.(*object); all[n].kind == "PullRequest" && wantedEntries(f)("PullRequestCommit") {
+		if all[n] = p.(*object); all[n].kind == "PullRequest" && (f.Name == deprecated || wantedEntries(f)("PullRequestCommit")) {
 			pulls = append(pulls, all[n])
 		}
 	}
@@ -80,7 +84,14 @@ func timelines(q *query, f *exec.Field) listLoader[int64, *timeline.Shown] {
 // timelineItem resolves the timeline of one issue, or of a pull request with its commits.
 func timelineItem(ctx context.Context, f *exec.Field, o *object, commits []entry) (any, error) {
 	q, media := queryOf(ctx), textMedia(f)
-	wanted := wantedEntries(f)
+	wanted, kind := wantedEntries(f), o.kind+"TimelineItemsConnection"
+	if f.Name == deprecated {
+		kinds := q.schema().Types[o.kind+"TimelineItem"].Types
+		wanted, kind = func(kind string) bool { return slices.Contains(kinds, kind) }, o.kind+"TimelineConnection"
+		for n := range commits {
+			commits[n].node = commits[n].node.(bare).fields["commit"]
+		}
+	}
 	list, err := timelines(q, f).all(ctx, q, o, mostEntries)
 	if err != nil {
 		return nil, err
@@ -107,7 +118,7 @@ func timelineItem(ctx context.Context, f *exec.Field, o *object, commits []entry
 	if skip, ok := f.Args["skip"].(int); ok && skip > 0 {
 		nodes, keys = nodes[min(skip, len(nodes)):], keys[min(skip, len(keys)):]
 	}
-	c, err := connectKeyed(f, o.kind+"TimelineItemsConnection", nodes, keys, true)
+	c, err := connectKeyed(f, kind, nodes, keys, true)
 	if err == nil {
 		c.(*connection).updated = updated
 	}

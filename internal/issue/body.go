@@ -28,6 +28,9 @@ func NewText(body string) Text {
 	return Text{Body: &body, refs: markdown.Parse(body).References()}
 }
 
+// Logins returns whom the text mentions.
+func (t Text) Logins() []string { return t.refs.Logins }
+
 // Guard returns a hash of a text, 18 hexadecimal digits. Nil is an empty text.
 func Guard(text *string) string {
 	sum := sha256.Sum256([]byte(textOf(text)))

@@ -126,22 +126,36 @@ func (s *Service) FindPages(
 	return lists, found, nil
 }
 
-// ListHaving lists the issues with each property, such as a label, in its repository. It uses only State, Since,
-// OnlyIssues and Order of the options.
+// ListHaving lists the issues with each property, such as a label, in its repository. Errors: [repo.Errors] with 422
+// for an invalid milestone; 422.
 func (s *Service) ListHaving(
 	ctx context.Context, kind posting.Kind, list []repo.Of[int64], o ListOptions, at web.Page,
 ) (map[repo.Of[int64]]*web.List[*View], error) {
 	list = slices.DeleteFunc(slices.Clone(list), func(of repo.Of[int64]) bool { return Enabled(of.In.Repo, nil) != nil })
-	queries := make([]posting.Query, len(list))
-	for n, of := range list {
-		queries[n] = posting.Query{Repos: []posting.Repo{{ID: of.In.ID}}, Order: o.Order,
-			Where: append(o.conditions(), posting.HasOne(kind.Of(of.Key)))}
+	var err, failed error
+	if o.Labels, err = FoldLabels(o.Labels); err != nil {
+		return nil, err
 	}
 	var p *Page
+	var chosen []repo.Of[int64]
 	var pages [][]*Issue
 	var found []posting.Found
-	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		p = newViewPage(ctx, slices.Collect(maps.Values(repo.In(list)))...)
+		var in map[repo.ID]posting.And
+		in, failed = o.in(tx, slices.Collect(maps.Keys(repo.In(list))))
+		if failed != nil && !repo.AreSome(failed) {
+			return failed
+		}
+		var queries []posting.Query
+		chosen = nil
+		for _, of := range list {
+			if in[of.In.ID] != nil {
+				chosen = append(chosen, of)
+				queries = append(queries, posting.Query{Repos: []posting.Repo{{ID: of.In.ID}}, Order: o.Order,
+					Where: posting.And{in[of.In.ID], posting.HasOne(kind.Of(of.Key))}})
+			}
+		}
 		if pages, found, err = s.FindPages(tx, queries, at); err != nil {
 			return err
 		}
@@ -157,14 +171,17 @@ func (s *Service) ListHaving(
 		return nil, err
 	}
 	out := map[repo.Of[int64]]*web.List[*View]{}
-	for n, of := range list {
+	for _, of := range list { // of which some ask for what their repository lacks
+		out[of] = &web.List[*View]{}
+	}
+	for n, of := range chosen {
 		l := &web.List[*View]{Total: found[n].Total, More: at.Offset()+at.Size < found[n].Total}
 		if l.Rows, err = p.shown(pages[n]); err != nil {
 			return nil, err
 		}
 		out[of] = l
 	}
-	return out, nil
+	return out, failed
 }
 
 // Numbered loads issues and pull requests by number, as GET /repos/{owner}/{repo}/issues/{number} returns them.

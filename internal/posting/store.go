@@ -2,6 +2,7 @@ package posting
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"arbor/internal/db"
@@ -22,6 +23,82 @@ func Add(tx *db.Tx, r Row, list []Property) error {
 		return err
 	}
 	return Count(tx, r.RepoID, list, r.State, 1)
+}
+
+// Posted are properties of an issue.
+type Posted struct {
+	Row
+	Properties []Property
+}
+
+// addedAtOnce is the number of postings that one statement of AddMissing adds.
+const addedAtOnce = 1000
+
+// AddMissing adds the postings of many issues of one repository that are not there yet, and counts them.
+func AddMissing(tx *db.Tx, list []Posted) error {
+	type key struct {
+		of    Property
+		state issuekit.State
+	}
+	counts := map[issuekit.State]map[Property]int64{}
+	var args []any
+	var in repo.ID
+	add := func() error {
+		if len(args) == 0 {
+			return nil
+		}
+		err := db.QueryEach(tx, func(row db.Scanner) error {
+			var k key
+			if err := row.Scan(&k.of.Kind, &k.of.Value, &k.state); err != nil {
+				return err
+			}
+			if counts[k.state] == nil {
+				counts[k.state] = map[Property]int64{}
+			}
+			counts[k.state][k.of]++
+			return nil
+		}, `INSERT INTO postings (issue_id, kind, value, repo_id, state, updated_at, comments) VALUES `+
+			db.Values(len(args)/7, 7)+` ON CONFLICT DO NOTHING RETURNING kind, value, state`, args...)
+		args = args[:0]
+		return err
+	}
+	for _, r := range list {
+		in = r.RepoID
+		for _, p := range r.Properties {
+			args = append(args, r.IssueID, int64(p.Kind), p.Value, r.RepoID, int64(r.State), r.UpdatedAt, r.Comments)
+			if len(args) == 7*addedAtOnce {
+				if err := add(); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	if err := add(); err != nil {
+		return err
+	}
+	for state, of := range counts {
+		if err := countAll(tx, in, state, of); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// countAll adds to the counters of properties in one state.
+func countAll(tx *db.Tx, repoID repo.ID, state issuekit.State, by map[Property]int64) error {
+	args := make([]any, 0, 5*len(by))
+	for p, n := range by {
+		args = append(args, repoID, int64(p.Kind), p.Value, int64(state), n)
+	}
+	for part := range slices.Chunk(args, 5*addedAtOnce) {
+		err := tx.Run(`INSERT INTO posting_counts (repo_id, kind, value, state, n) VALUES `+
+			db.Values(len(part)/5, 5)+` ON CONFLICT (repo_id, kind, value, state)
+			DO UPDATE SET n = posting_counts.n + excluded.n`, part...)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Drop removes postings that are there, and counts them off.

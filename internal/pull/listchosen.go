@@ -55,21 +55,27 @@ func (api *API) ListMany(
 	return out, nil
 }
 
-// ListHaving lists the pull requests with each property, such as a label or branch, in its repository. It uses only
-// States and Order of the options.
+// ListHaving lists the pull requests with each property, such as a label or branch, in its repository.
 func (api *API) ListHaving(
 	ctx context.Context, kind posting.Kind, list []repo.Of[int64], o ListOptions, at web.Page,
 ) (map[repo.Of[int64]]*web.List[*View], error) {
-	queries := make([]posting.Query, len(list))
-	for n, of := range list {
-		queries[n] = posting.Query{Repos: []posting.Repo{{ID: of.In.ID}}, Order: o.Order, Where: posting.And{
-			posting.HasOne(posting.ByPull.Of(0)), inStates(o.States), posting.HasOne(kind.Of(of.Key))}}
-	}
 	var pages [][]*issue.Issue
 	var found []posting.Found
 	in := slices.Collect(maps.Values(repo.In(list)))
 	p, err := api.full(web.Unsent(ctx), in, func(tx *db.Tx) ([]*issue.Issue, error) {
-		var err error
+		ofRepos, err := o.queries(tx, in)
+		if err != nil {
+			return nil, err
+		}
+		of := map[repo.ID]posting.Query{}
+		for n, a := range in {
+			of[a.ID] = ofRepos[n]
+		}
+		queries := make([]posting.Query, len(list))
+		for n, one := range list {
+			queries[n] = of[one.In.ID]
+			queries[n].Where = posting.And{queries[n].Where, posting.HasOne(kind.Of(one.Key))}
+		}
 		pages, found, err = api.s.issues.FindPages(tx, queries, at)
 		return slices.Concat(pages...), err
 	})

@@ -186,3 +186,14 @@ func query(tx *db.Tx, text string, args ...any) ([]row, error) {
 		return r, err
 	}, text, args...)
 }
+
+// GiveAway gives the reactions of one account to another, as far as that has not reacted in the same way.
+func GiveAway(tx *db.Tx, from, to account.ID) error {
+	err := tx.Run(`UPDATE reactions SET user_id = $2 WHERE user_id = $1 AND NOT EXISTS (SELECT 1 FROM reactions o
+		WHERE o.subject_kind = reactions.subject_kind AND o.subject_id = reactions.subject_id
+		AND o.content = reactions.content AND o.user_id = $2)`, from, to)
+	if err != nil {
+		return err
+	}
+	return tx.Run(`DELETE FROM reactions WHERE user_id = $1`, from)
+}

@@ -9,7 +9,6 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
-	"arbor/internal/file"
 	"arbor/internal/git"
 	"arbor/internal/hook"
 	"arbor/internal/repo"
@@ -297,37 +296,6 @@ func (s *Service) dateOf(ctx context.Context, a *repo.Access, sha git.SHA) (db.T
 		return 0, nil
 	}
 	return db.FromTime(when), nil
-}
-
-// Delete removes a release with its assets; the tag stays. Error: 404.
-func (s *Service) Delete(ctx context.Context, a *repo.Access, id int64) error {
-	return s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
-		if err := repo.Lock(tx, a.ID); err != nil {
-			return err
-		}
-		r, err := byID(tx, a.ID, id)
-		if err != nil {
-			return err
-		}
-		var files []file.ID
-		assets, err := assetsOf(tx, []int64{r.ID})
-		if err != nil {
-			return err
-		}
-		for _, asset := range assets[r.ID] {
-			files = append(files, asset.File.ID)
-		}
-		if err := s.recordDeleted(tx, a, r); err != nil {
-			return err
-		}
-		if err := remove(tx, r.ID); err != nil {
-			return err
-		}
-		if err := s.files.Drop(tx, a.ID, files); err != nil {
-			return err
-		}
-		return settleLatest(tx, change{before: r})
-	})
 }
 
 // FollowPush turns the releases whose tags were deleted into drafts, in the transaction that did so.

@@ -7,6 +7,8 @@
 //	.../releases/{release_id}/assets, .../assets/{id}    apiasset.go, asset.go
 //	/{owner}/{repo}/releases/download/..., the bytes     download.go
 //
+// deleted.go deletes releases, and keeps them for a while, in which they can be restored.
+//
 // payload.go is their JSON, store.go and storeasset.go the SQL. Tables: releases, release_assets; the
 // files themselves are package file's.
 //
@@ -20,6 +22,7 @@ package release
 import (
 	"fmt"
 	"log/slog"
+	"time"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -52,6 +55,9 @@ const (
 // choices are the names in requests; that of c is at c-1.
 var choices = [...]string{"true", "false", "legacy"}
 
+// String returns the name in requests.
+func (c Choice) String() string { return choices[c-1] }
+
 // Release is a row of the table releases.
 type Release struct {
 	ID          int64
@@ -69,6 +75,7 @@ type Release struct {
 	CreatedAt   db.Time // the date of its commit
 	PublishedAt db.Time // zero: never
 	UpdatedAt   db.Time
+	DeletedAt   db.Time // 0: it was not deleted
 }
 
 // mayBeLatest reports whether a release can be the latest. A release that is not there cannot.
@@ -104,7 +111,8 @@ type Service struct {
 	files    *file.Store
 	forge    Forge
 	log      *slog.Logger
-	MaxAsset int64 // the size of the largest asset in bytes; set before the service is used
+	For      time.Duration // how long deleted releases can be restored; 0: not at all
+	MaxAsset int64         // the size of the largest asset in bytes; set before the service is used
 }
 
 // New returns a Service.

@@ -14,13 +14,14 @@ import (
 )
 
 const columns = `r.id, r.repo_id, r.author_id, r.publisher_id, r.tag, r.target, r.name, r.body, r.draft, r.prerelease,
-	r.choice, r.latest, r.created_at, r.published_at, r.updated_at`
+	r.choice, r.latest, r.created_at, r.published_at, r.updated_at, COALESCE(r.deleted_at, 0)`
 
 // scan reads columns. Error: 404 without a row.
 func scan(row db.Scanner) (*Release, error) {
 	var r Release
 	err := row.Scan(&r.ID, &r.RepoID, &r.AuthorID, &r.PublisherID, &r.Tag, &r.Target, &r.Name,
-		&r.Body, &r.Draft, &r.Prerelease, &r.Choice, &r.Latest, &r.CreatedAt, &r.PublishedAt, &r.UpdatedAt)
+		&r.Body, &r.Draft, &r.Prerelease, &r.Choice, &r.Latest, &r.CreatedAt, &r.PublishedAt, &r.UpdatedAt,
+		&r.DeletedAt)
 	if errors.Is(err, db.ErrNoRows) {
 		err = errs.Absent()
 	}
@@ -37,7 +38,8 @@ func queryColumns(tx *db.Tx, columns, rest string, args ...any) ([]*Release, err
 
 // byID finds a release of a repository. Error: 404.
 func byID(tx *db.Tx, repoID repo.ID, id int64) (*Release, error) {
-	return scan(tx.QueryRow(`SELECT `+columns+` FROM releases r WHERE r.repo_id = $1 AND r.id = $2`,
+	return scan(tx.QueryRow(`SELECT `+columns+` FROM releases r WHERE r.repo_id = $1 AND r.id = $2
+		AND r.deleted_at IS NULL`,
 		repoID, id))
 }
 
@@ -52,14 +54,14 @@ func byIDs(tx *db.Tx, ids []int64) ([]*Release, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	return query(tx, ` WHERE r.id IN `+db.Values(1, len(ids)), db.Args(ids)...)
+	return query(tx, ` WHERE r.deleted_at IS NULL AND r.id IN `+db.Values(1, len(ids)), db.Args(ids)...)
 }
 
 // byTags finds the releases of tags, drafts first, and of drafts the oldest first.
 func byTags(tx *db.Tx, tags []repo.Of[string]) ([]*Release, error) {
 	with, args := repo.Pairs(tags, "TEXT")
 	return db.QueryList(tx, scan, with+`SELECT `+columns+` FROM v
-		JOIN releases r ON r.repo_id = v.repo AND r.tag = v.key ORDER BY r.draft DESC, r.created_at, r.id`, args...)
+		JOIN releases r ON r.repo_id = v.repo AND r.tag = v.key AND r.deleted_at IS NULL ORDER BY r.draft DESC, r.created_at, r.id`, args...)
 }
 
 // latestOfMany finds the latest release of each of several repositories.
@@ -71,7 +73,7 @@ func latestOfMany(tx *db.Tx, repos []*repo.Access) ([]*Release, error) {
 // ofOne returns the condition on r for the releases of the repository $n that its caller may see.
 func ofOne(n int, a *repo.Access) string {
 	if seesDrafts(a) {
-		return fmt.Sprintf(`r.repo_id = $%d`, n)
+		return fmt.Sprintf(`r.repo_id = $%d AND r.deleted_at IS NULL`, n)
 	}
 	return fmt.Sprintf(`r.repo_id = $%d AND r.draft = FALSE`, n)
 }
@@ -130,7 +132,7 @@ func published(tx *db.Tx, ids []int64) ([]*Release, error) {
 
 // list reads a page of the releases, the newest commit first, and counts all.
 func list(tx *db.Tx, repoID repo.ID, drafts bool, page web.Page) (found []*Release, total int64, err error) {
-	where := ` WHERE r.repo_id = $1`
+	where := ` WHERE r.repo_id = $1 AND r.deleted_at IS NULL`
 	if !drafts {
 		where += ` AND r.draft = FALSE`
 	}
@@ -185,6 +187,27 @@ func update(tx *db.Tx, r *Release) error {
 // remove removes a release and the rows of its assets.
 func remove(tx *db.Tx, id int64) error {
 	return tx.Run(`DELETE FROM releases WHERE id = $1`, id)
+}
+
+// hide hides a release that is deleted.
+func hide(tx *db.Tx, id int64) error {
+	return tx.Run(`UPDATE releases SET draft = TRUE, latest = FALSE, deleted_at = $2 WHERE id = $1`, id, tx.Now)
+}
+
+// show shows a deleted release again, as a draft.
+func show(tx *db.Tx, id int64) error {
+	return tx.Run(`UPDATE releases SET deleted_at = NULL, updated_at = $2 WHERE id = $1`, id, tx.Now)
+}
+
+// deletedOf lists the deleted releases of a repository, the last deleted first.
+func deletedOf(tx *db.Tx, repoID repo.ID) ([]*Release, error) {
+	return query(tx, ` WHERE r.repo_id = $1 AND r.deleted_at IS NOT NULL ORDER BY r.deleted_at DESC, r.id DESC`, repoID)
+}
+
+// deletedUntil finds the release that was deleted first of those deleted until a time. Error: 404 if there is none.
+func deletedUntil(tx *db.Tx, at db.Time) (*Release, error) {
+	return scan(tx.QueryRow(`SELECT `+columns+` FROM releases r WHERE r.deleted_at <= $1
+		ORDER BY r.deleted_at, r.id LIMIT 1`, at))
 }
 
 // setLatest marks a release as the latest of its repository; 0 marks none.

@@ -31,8 +31,8 @@ func queryAssets(tx *db.Tx, rest string, args ...any) ([]*Asset, error) {
 
 // assetByID finds an asset of a repository. Error: 404.
 func assetByID(tx *db.Tx, repoID repo.ID, id int64) (*Asset, error) {
-	return scanAsset(tx.QueryRow(`SELECT `+assetColumns+assetTables+` WHERE x.repo_id = $1 AND x.id = $2`,
-		repoID, id))
+	return scanAsset(tx.QueryRow(`SELECT `+assetColumns+assetTables+` WHERE x.repo_id = $1 AND x.id = $2
+		AND NOT EXISTS (SELECT 1 FROM releases r WHERE r.id = x.release_id AND r.deleted_at IS NOT NULL)`, repoID, id))
 }
 
 // assetByName finds an asset of a release. Error: 404.

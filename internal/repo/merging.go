@@ -114,13 +114,38 @@ func newMergingPayload(a *Access) *MergingPayload {
 	if a.Role < account.Push {
 		return nil
 	}
-	m := a.Merging
+	return a.Merging.Payload()
+}
+
+// Payload returns the settings by the names of the API.
+func (m Merging) Payload() *MergingPayload {
 	return &MergingPayload{MergeCommit: !m.Has(NoMergeCommits), Squash: !m.Has(NoSquashes),
 		Rebase: !m.Has(NoRebases), AutoMerge: m.Has(AllowsAutoMerge),
 		DeletesHead: m.Has(DeletesHead), UsesPullTitle: m.Has(SquashByPullTitle),
 		SquashTitle:   mergingTexts[0].of(m),
 		SquashMessage: mergingTexts[1].of(m), MergeTitle: mergingTexts[2].of(m),
 		MergeMessage: mergingTexts[3].of(m)}
+}
+
+// Merging returns the settings. Words that are unknown are those of a new repository.
+func (p *MergingPayload) Merging() (m Merging) {
+	for bit, is := range map[Merging]bool{NoMergeCommits: !p.MergeCommit, NoSquashes: !p.Squash, NoRebases: !p.Rebase,
+		DeletesHead: p.DeletesHead, AllowsAutoMerge: p.AutoMerge} {
+		if is {
+			m |= bit
+		}
+	}
+	for n, word := range [...]string{p.SquashTitle, p.SquashMessage, p.MergeTitle, p.MergeMessage} {
+		for _, v := range mergingTexts[n].values {
+			if v.value == word {
+				m |= v.bit
+			}
+		}
+	}
+	if none := NoMergeCommits | NoSquashes | NoRebases; m&none == none {
+		m &^= none // one method at least
+	}
+	return m
 }
 
 // words are those that may be chosen.

@@ -30,3 +30,25 @@ func SetPullRef(tx *db.Tx, repoID ID, purges, number int64, kind string, sha git
 	}
 	return writeRefs(tx, repoID, []RefUpdate{{Name: name, New: sha}})
 }
+
+// SetPullHeads sets refs/pull/N/head of many pull requests. It is SetPullRef for an import, whose objects are on disk.
+func SetPullHeads(tx *db.Tx, repoID ID, purges int64, heads map[int64]git.SHA) error {
+	if len(heads) == 0 {
+		return nil
+	}
+	branch, err := lockForRefs(tx, repoID)
+	if err != nil {
+		return err
+	}
+	if branch.purges != purges {
+		return errPurged()
+	}
+	updates := make([]RefUpdate, 0, len(heads))
+	for number, sha := range heads {
+		updates = append(updates, RefUpdate{Name: fmt.Sprintf("%s%d/%s", PullRefs, number, PullHead), New: sha})
+	}
+	if err := MarkUnreachedIn(tx, repoID); err != nil {
+		return err
+	}
+	return writeRefs(tx, repoID, updates)
+}

@@ -1,6 +1,7 @@
 package repo
 
 import (
+	"context"
 	"errors"
 
 	"arbor/internal/account"
@@ -158,4 +159,13 @@ func ReadRefs(tx *db.Tx, repoID ID, condition string) (git.Refs, error) {
 func SetDefaultBranch(tx *db.Tx, repoID ID, branch string) error {
 	_, err := tx.Exec(`UPDATE repos SET default_branch = $2, refs_generation = refs_generation + 1 WHERE id = $1`, repoID, branch)
 	return err
+}
+
+// AllRefs reads all refs of a repository, for work without a caller.
+func (s *Service) AllRefs(ctx context.Context, id ID) (refs map[string]git.SHA, err error) {
+	err = s.db.ReadOne(ctx, func(tx *db.Tx) error {
+		refs, err = db.QueryMap[string, git.SHA](tx, `SELECT name, sha FROM refs WHERE repo_id = $1`, id)
+		return err
+	})
+	return refs, err
 }

@@ -337,6 +337,9 @@ func (r *Repo) DoneBy(by *account.Caller) account.ID {
 func MayCreate(
 	tx *db.Tx, by *account.Caller, owner *account.Account, private bool,
 ) (admit bool, err error) {
+	if owner.Kind == account.Bot || owner.Kind == account.Mannequin {
+		return false, errs.Newf(errs.Invalid, "%q cannot own repositories", owner.Login)
+	}
 	if by == nil || by.SeesAll() || by.ID == owner.ID {
 		return false, nil
 	}

@@ -94,6 +94,22 @@ func Places(tx *db.Tx, ids []int64) (map[int64]repo.ID, error) {
 		db.Args(ids)...)
 }
 
+// OfOrgs returns the rulesets of organizations, the oldest first.
+func (s *Service) OfOrgs(ctx context.Context, orgs []account.ID) (found map[account.ID][]*Ruleset, err error) {
+	if len(orgs) == 0 {
+		return nil, nil
+	}
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		list, err := ofOrgs(tx, orgs)
+		found = map[account.ID][]*Ruleset{}
+		for _, r := range list {
+			found[r.OrgID] = append(found[r.OrgID], r)
+		}
+		return err
+	})
+	return found, err
+}
+
 // OrgPlaces returns the organizations of rulesets.
 func OrgPlaces(tx *db.Tx, ids []int64) (map[int64]account.ID, error) {
 	return db.QueryMap[int64, account.ID](tx, `SELECT id, org_id FROM rulesets WHERE org_id IS NOT NULL AND id IN `+

@@ -44,6 +44,7 @@ package rule
 
 import (
 	"log/slog"
+	"slices"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -72,6 +73,12 @@ var targets = [...]string{"", "branch", "tag", "push"}
 // String returns the name in GitHub's API.
 func (t Target) String() string { return targets[t] }
 
+// ParseTarget parses the result of String.
+func ParseTarget(name string) (t Target, ok bool) {
+	n := slices.Index(targets[:], name)
+	return Target(max(0, n)), n > 0
+}
+
 // Enforcement says what happens when a rule is violated.
 type Enforcement uint8
 
@@ -86,6 +93,12 @@ var enforcements = [...]string{"disabled", "evaluate", "active"}
 
 // String returns the name in GitHub's API.
 func (e Enforcement) String() string { return enforcements[e] }
+
+// ParseEnforcement parses the result of String.
+func ParseEnforcement(name string) (e Enforcement, ok bool) {
+	n := slices.Index(enforcements[:], name)
+	return Enforcement(max(0, n)), n >= 0
+}
 
 // Ruleset is a row of table rulesets.
 type Ruleset struct {

@@ -97,6 +97,13 @@ func list(tx *db.Tx, o owner) ([]*Ruleset, error) {
 		`SELECT `+columns+` FROM rulesets s WHERE `+where+` ORDER BY s.id`, of)
 }
 
+// ofOrgs reads the rulesets of organizations, the oldest first.
+func ofOrgs(tx *db.Tx, orgs []account.ID) ([]*Ruleset, error) {
+	return db.QueryList(tx, func(row db.Scanner) (*Ruleset, error) { return scan(row) },
+		`SELECT `+columns+` FROM rulesets s WHERE s.protection = FALSE AND s.org_id IN `+db.Values(1, len(orgs))+
+			` ORDER BY s.id`, db.Args(orgs)...)
+}
+
 // protectionNamed reads the protection of a pattern. Error: 404.
 func protectionNamed(tx *db.Tx, repoID repo.ID, pattern string) (*Ruleset, error) {
 	return scan(tx.QueryRow(`SELECT `+columns+` FROM rulesets s

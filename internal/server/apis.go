@@ -88,7 +88,7 @@ func (s *Server) newAPIs() *apis {
 	repos, issues := f.Repos, f.Issues
 	o := s.newOperations()
 	f.Apps.CheckHookURL = o.hooks.CheckURL
-	s.runners = append(s.runners, o.deletions)
+	s.runners = append(s.runners, o.deletions, release.NewRemover(f.Releases))
 	files := gitdata.NewAPI(o.objects)
 	return &apis{operations: o,
 		commits:     commit.NewAPI(o.kinds, repos, o.objects),

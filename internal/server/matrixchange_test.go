@@ -191,6 +191,6 @@ func (m *matrix) deleted(t *testing.T) {
 	removed(t, m.walker.Server, m.gate)
 	// The operator's pages show what is stored, and the audit log who was refused in between. What people
 	// wrote there counts for them until it is removed.
-	alike(t, hidden, m.everything(t, logins), "GET /site/", "GET /settings/account ", "GET /settings/deleted ",
+	alike(t, hidden, m.everything(t, logins), "GET /site/", "GET /settings/account ", "GET /settings/deleted",
 		"GET /admin/audit-log")
 }

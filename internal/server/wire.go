@@ -132,7 +132,7 @@ func newServer(o Options) *Server {
 		f.LFS.Key = durable.NewKey()
 	}
 	f.Invitations.Required = o.MustInvite
-	f.Deleted.For = o.KeepDeleted
+	f.Deleted.For, f.Releases.For = o.KeepDeleted, o.KeepDeleted
 	f.Accounts.TextLimits = textLimits(o)
 	f.Repos.Room = space.NewGuard(o.MinFree, o.Log, disks...)
 	f.Repos.Room.Spare(filepath.Dir(o.DB.File()), o.DB.Spare)

@@ -66,12 +66,15 @@ func (s *Service) Repos(
 		if err != nil {
 			return err
 		}
-		f, n, err := choose(tx, k, user.ID, caller)
-		total = n
-		if err != nil || page.Offset() >= total {
+		chosen, err := choose(tx, k, []account.ID{user.ID}, caller)
+		if err != nil {
 			return err
 		}
-		marks, err := f.page(tx, o, total, page)
+		f := chosen[user.ID]
+		if total = f.total; page.Offset() >= total {
+			return nil
+		}
+		marks, err := f.page(tx, o, page)
 		if err != nil {
 			return err
 		}

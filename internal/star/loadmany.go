@@ -54,6 +54,71 @@ func (s *Service) PeopleOf(
 	return out, nil
 }
 
+// Choice chooses among the repositories that users marked, and sorts them, by more than REST's lists do.
+type Choice struct {
+	Owner              account.ID    // who owns them; 0: anybody
+	Private, HasIssues web.Opt[bool] // not set: either
+	By                 string        // created, updated, pushed, stars or name; empty: by when they were marked
+	Desc               bool
+}
+
+// all reports whether every repository is chosen.
+func (c Choice) all() bool { return c.Owner == 0 && !c.Private.Set && !c.HasIssues.Set }
+
+// ReposOf lists a page of the chosen ones of the repositories that each of several users marked and that the caller
+// may see, with a fixed number of statements.
+func (s *Service) ReposOf(
+	ctx context.Context, caller *account.Caller, users []account.ID, k Kind, c Choice, page web.Page,
+) (map[account.ID]*web.List[Marked], error) {
+	out := map[account.ID]*web.List[Marked]{}
+	err := s.db.ReadLong(ctx, func(tx *db.Tx) error {
+		chosen, err := choose(tx, k, users, caller)
+		if err != nil {
+			return err
+		}
+		var filters []*filter
+		for _, id := range users {
+			filters = append(filters, chosen[id])
+		}
+		var totals map[account.ID]int64
+		if !c.all() {
+			if totals, err = countRepos(tx, filters, c); err != nil {
+				return err
+			}
+		}
+		filters = nil
+		for _, id := range users {
+			total := chosen[id].total
+			if !c.all() {
+				total = totals[id]
+			}
+			out[id] = &web.List[Marked]{Total: total, More: page.Offset()+page.Size < total}
+			if page.Offset() < total {
+				filters = append(filters, chosen[id])
+			}
+		}
+		if len(filters) == 0 {
+			return nil
+		}
+		marks, err := reposOfMany(tx, filters, c, page)
+		if err != nil {
+			return err
+		}
+		ids := make([]repo.ID, len(marks))
+		for n, m := range marks {
+			ids[n] = m.repo
+		}
+		repos, err := repo.ByIDs(tx, caller, db.Unique(ids))
+		for _, m := range marks {
+			if a := repos[m.repo]; a != nil {
+				out[m.user].Rows = append(out[m.user].Rows, Marked{a, m.at})
+			}
+		}
+		return err
+	})
+	return out, err
+}
+
 // markOf is a user's mark of a repository.
 type markOf struct {
 	repo repo.ID
@@ -81,6 +146,60 @@ func peopleOfMany(tx *db.Tx, k Kind, repos []*repo.Access, desc bool, page web.P
 		return m, err
 	}, `SELECT repo_id, user_id, created_at FROM (`+strings.Join(parts, ` UNION ALL `)+`) p`+order,
 		db.Args(repo.IDsOf(repos), page.Size, page.Offset())...)
+}
+
+// conditions are those of a choice on a repository c, with arguments that are added to args.
+func (c Choice) conditions(args *[]any) (text string) {
+	for column, has := range map[string]web.Opt[bool]{"private": c.Private, "has_issues": c.HasIssues} {
+		if has.Set {
+			text += ` AND c.` + column + ` = ` + map[bool]string{true: `TRUE`, false: `FALSE`}[has.Value]
+		}
+	}
+	if c.Owner != 0 {
+		*args = append(*args, c.Owner)
+		text += fmt.Sprintf(` AND c.owner_id = $%d`, len(*args))
+	}
+	return text
+}
+
+// countRepos counts the marks that each filter and a choice choose.
+func countRepos(tx *db.Tx, filters []*filter, c Choice) (map[account.ID]int64, error) {
+	args := callerOf(filters...)
+	condition, parts := c.conditions(&args), make([]string, len(filters))
+	for n, f := range filters {
+		args = append(args, f.user)
+		parts[n] = fmt.Sprintf(`SELECT CAST(%d AS BIGINT), count(*) FROM %s s JOIN repos c ON c.id = s.repo_id WHERE %s%s`,
+			f.user, f.kind.table(), f.condition(fmt.Sprintf(`$%d`, len(args))), condition)
+	}
+	return db.QueryMap[account.ID, int64](tx, strings.Join(parts, ` UNION ALL `), args...)
+}
+
+// reposOfMany reads a page of the marks that each filter and a choice choose.
+func reposOfMany(tx *db.Tx, filters []*filter, c Choice, page web.Page) ([]markOf, error) {
+	direction, by := map[bool]string{false: ``, true: ` DESC`}[c.Desc], `s.created_at`
+	if c.By != "" {
+		by = map[string]string{"created": `c.created_at`, "updated": `c.updated_at`, "pushed": `c.pushed_at`,
+			"stars": `c.stars`, "name": `c.name_folded`}[c.By]
+	}
+	args := append(callerOf(filters...), page.Size, page.Offset())
+	size, offset := len(args)-1, len(args)
+	condition, parts := c.conditions(&args), make([]string, len(filters))
+	from := ` s`
+	if !c.all() || c.By != "" {
+		from = ` s JOIN repos c ON c.id = s.repo_id`
+	}
+	order := ` ORDER BY ` + by + direction + `, s.repo_id` + direction
+	for n, f := range filters {
+		args = append(args, f.user)
+		parts[n] = fmt.Sprintf(`SELECT * FROM (SELECT s.repo_id, s.user_id, s.created_at, %s AS place
+			FROM %s%s WHERE %s%s%s LIMIT $%d OFFSET $%d) p%d`, by, f.kind.table(), from,
+			f.condition(fmt.Sprintf(`$%d`, len(args))), condition, order, size, offset, n)
+	}
+	return db.QueryList(tx, func(row db.Scanner) (m markOf, err error) {
+		err = row.Scan(&m.repo, &m.user, &m.at)
+		return m, err
+	}, `SELECT repo_id, user_id, created_at FROM (`+strings.Join(parts, ` UNION ALL `)+`) p ORDER BY place`+direction+
+		`, repo_id`+direction, args...)
 }
 
 // Starred reports which of the repositories the caller has starred, with one statement.

@@ -16,6 +16,7 @@ type Choice struct {
 	Users  []string      // logins: one of them is in the team
 	Role   Role          // the caller's own in the team; Outside: any
 	Desc   bool          // the last slug first
+	Below  bool          // of those below a team: also those below them
 }
 
 // Choose is List for a choice.
@@ -42,7 +43,11 @@ func (s *Service) ChooseBelow(
 		if err != nil {
 			return err
 		}
-		list, total, err = chosen(tx, `t.parent_id = $1`, c, page, a.ID)
+		where := `t.parent_id = $1`
+		if c.Below {
+			where = isBelow
+		}
+		list, total, err = chosen(tx, where, c, page, a.ID)
 		return err
 	})
 	return list, total, err
@@ -54,7 +59,19 @@ type MemberChoice struct {
 	Direct bool   // in the team itself
 	Below  bool   // in teams below alone
 	Text   string // a part of the login
+	By     MemberSort
+	Desc   bool
 }
+
+// MemberSort is by what the people of a team are sorted.
+type MemberSort uint8
+
+// The sorts; the first is the default.
+const (
+	ByAccount MemberSort = iota // by their ids
+	ByLogin
+	ByJoining
+)
 
 // ChooseMembers is Members for a choice.
 func (s *Service) ChooseMembers(
@@ -71,16 +88,23 @@ func (s *Service) ChooseMembers(
 	return list, total, err
 }
 
-// ChooseRepos is Repos for repositories whose names have a part.
+// RepoChoice chooses among the repositories of a team, and sorts them, by more than REST's list does.
+type RepoChoice struct {
+	Text string // a part of the name
+	By   string // created, updated, pushed, stars, name or role; empty: by their ids
+	Desc bool
+}
+
+// ChooseRepos is Repos for a choice.
 func (s *Service) ChooseRepos(
-	ctx context.Context, caller *account.Caller, ref Ref, text string, page web.Page,
+	ctx context.Context, caller *account.Caller, ref Ref, c RepoChoice, page web.Page,
 ) (list []Repo, total int64, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		a, err := find(tx, caller, ref)
 		if err != nil {
 			return err
 		}
-		list, total, err = listRepos(tx, a, text, page)
+		list, total, err = listRepos(tx, a, c, page)
 		return err
 	})
 	return list, total, err

@@ -115,20 +115,18 @@ func (s *Service) ByIDs(ctx context.Context, caller *account.Caller, ids []ID) (
 		if err != nil {
 			return err
 		}
-		orgs := map[account.ID]account.OrgAccess{}
+		ofOrgs := make([]account.ID, len(list))
+		for n, t := range list {
+			ofOrgs[n] = t.Org.ID
+		}
+		orgs, err := account.AccessTo(tx, caller, db.Unique(ofOrgs))
 		for _, t := range list {
-			may, known := orgs[t.Org.ID]
-			if !known {
-				if _, may, err = account.OrgFor(tx, caller, t.Org.Login); err != nil {
-					return err
-				}
-				orgs[t.Org.ID] = may
-			}
+			may := orgs[t.Org.ID]
 			if may.Member && (!t.Secret || may.Owner || in[t.ID] != Outside) {
 				found[t.ID] = &Access{Team: t, Caller: caller, Owner: may.Owner, Role: in[t.ID]}
 			}
 		}
-		return nil
+		return err
 	})
 	return found, err
 }

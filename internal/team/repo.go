@@ -16,7 +16,7 @@ import (
 func (s *Service) Repos(
 	ctx context.Context, caller *account.Caller, ref Ref, page web.Page,
 ) (list []Repo, total int64, err error) {
-	return s.ChooseRepos(ctx, caller, ref, "", page)
+	return s.ChooseRepos(ctx, caller, ref, RepoChoice{}, page)
 }
 
 // RoleOn returns the role of a team on a repository, also through teams above. Error: 404 without one.

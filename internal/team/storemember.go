@@ -58,11 +58,11 @@ type Person struct {
 	Role Role // owners of the organization are maintainers
 }
 
-// listMembers reads a page of the people of a team by id, and how many there are.
+// listMembers reads a page of the people of a team, and how many there are.
 func listMembers(tx *db.Tx, t *Team, c MemberChoice, page web.Page) (list []Person, total int64, err error) {
 	const role = `CASE WHEN t.role = 2 AND EXISTS (SELECT 1 FROM members o
 		WHERE o.org_id = $2 AND o.user_id = t.user_id AND o.owner = TRUE) THEN 3 ELSE t.role END`
-	source := `(SELECT t.user_id, ` + role + ` AS role FROM team_members t WHERE t.team_id = $1) m`
+	source := `(SELECT t.user_id, ` + role + ` AS role, t.created_at FROM team_members t WHERE t.team_id = $1) m`
 	wanted := map[string]string{"member": `m.role < 3`, "maintainer": `m.role = 3`, "": `TRUE`, "all": `TRUE`}
 	source += ` WHERE ` + wanted[c.Wanted]
 	if c.Direct {
@@ -85,7 +85,7 @@ func listMembers(tx *db.Tx, t *Team, c MemberChoice, page web.Page) (list []Pers
 		err := row.Scan(&id, &role)
 		ids, roles[id] = append(ids, id), role
 		return err
-	}, `SELECT m.user_id, m.role FROM `+source+` ORDER BY m.user_id LIMIT `+arg(n+1)+` OFFSET `+arg(n+2),
+	}, `SELECT m.user_id, m.role FROM `+source+c.order()+` LIMIT `+arg(n+1)+` OFFSET `+arg(n+2),
 		append(args[:n:n], page.Size, page.Offset())...)
 	if err != nil {
 		return nil, 0, err

@@ -28,16 +28,15 @@ func inherited(tx *db.Tx, id ID) (string, error) {
 		WHERE tr.team_id IN (` + strings.Join(ids, `, `) + `) GROUP BY tr.repo_id`, err
 }
 
-// listRepos reads a page of the repositories of a team that the caller may see by id, and how many there are: those
-// whose names have a part.
-func listRepos(tx *db.Tx, a *Access, part string, page web.Page) (list []Repo, total int64, err error) {
+// listRepos reads a page of the repositories of a team that the caller may see, and how many there are.
+func listRepos(tx *db.Tx, a *Access, c RepoChoice, page web.Page) (list []Repo, total int64, err error) {
 	of, err := inherited(tx, a.ID)
 	if err != nil {
 		return nil, 0, err
 	}
 	from, args := repo.FromVisibleIn(of, a.Caller), []any{account.IDOf(a.Caller)}
-	if part != "" {
-		from, args = from+` AND r.name_folded LIKE $2 ESCAPE '!'`, append(args, containing(part))
+	if c.Text != "" {
+		from, args = from+` AND r.name_folded LIKE $2 ESCAPE '!'`, append(args, containing(c.Text))
 	}
 	n := len(args)
 	var ids []repo.ID
@@ -48,7 +47,7 @@ func listRepos(tx *db.Tx, a *Access, part string, page web.Page) (list []Repo, t
 		err := row.Scan(&id, &role)
 		ids, roles[id] = append(ids, id), role
 		return err
-	}, `SELECT r.id, f.role`+from+` ORDER BY r.id LIMIT `+arg(n+1)+` OFFSET `+arg(n+2),
+	}, `SELECT r.id, f.role`+from+c.order()+` LIMIT `+arg(n+1)+` OFFSET `+arg(n+2),
 		append(args[:n:n], page.Size, page.Offset())...)
 	if err != nil {
 		return nil, 0, err

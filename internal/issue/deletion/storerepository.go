@@ -34,6 +34,7 @@ var bulk = [...]struct {
 	{"departed_issues", "number", true, 2000},
 	{"posting_counts", "repo_id, kind, value, state", false, 2000},
 	{"labels", "id", false, 1000},
+	{"imported", "kind, source_id", true, 2000},
 	{"milestones", "id", false, 50},
 	{"commit_comments", "id", false, 50},
 	{"deployment_statuses", "id", false, 1000},

@@ -82,10 +82,10 @@ func (p *Pages) beside(r *http.Request, a *repo.Access, v *at) (*folder, error) 
 	return inside, nil
 }
 
-// dirs are the directories that lead to the path, from the root on, and the path itself if it is one: the last
-// maxDepth of them.
+// dirs are the directories that lead to the path, from the root on: the last maxDepth of them. What a directory has
+// stands on its page already.
 func (v *at) dirs() []string {
-	list := []string{v.Dir()}
+	list := []string{v.Up()}
 	for list[0] != "" {
 		list = slices.Insert(list, 0, strings.TrimPrefix(path.Dir("/"+list[0]), "/"))
 	}

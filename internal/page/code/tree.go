@@ -35,7 +35,19 @@ type listed struct {
 	entry
 	Icon string
 	Href string // empty: of a submodule
-	Last *history.LastCommit
+	Last *lastCommit
+}
+
+// lastCommit is the commit that changed an entry last.
+type lastCommit struct{ history.LastCommit }
+
+// Brief is the beginning of the first line of its message.
+func (c *lastCommit) Brief() string {
+	s := page.Clip(c.Subject, 100)
+	if s.Cut {
+		s.Text += "…"
+	}
+	return s.Text
 }
 
 type treeView struct {
@@ -146,7 +158,7 @@ func (v *listing) listed(e entry, changes *gitdata.LastChanges) listed {
 		l.Href = v.Link("blob", e.Path)
 	}
 	if c, ok := changes.Entries[e.Name]; ok {
-		l.Last = &c
+		l.Last = &lastCommit{c}
 	}
 	return l
 }

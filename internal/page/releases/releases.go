@@ -3,6 +3,7 @@
 //   - /{owner}/{repo}/releases, .../releases/tag/{tag...}, .../releases/latest: list.go
 //   - .../releases/new, .../releases/edit/{tag...}, POST .../releases/{release_id}/delete: edit.go; sent.go reads
 //     their form with its files
+//   - .../releases/deleted: deleted.go
 //   - POST .../releases/{release_id}/assets, .../releases/assets/{asset_id}/delete: asset.go
 //
 // In addresses of drafts, which only callers with push access see, a word replaces the tag.
@@ -49,6 +50,8 @@ func (p *Pages) Routes() []route.Route {
 		on("GET /{owner}/{repo}/releases", p.List),
 		on("GET /{owner}/{repo}/releases/latest", p.Latest),
 		on("GET /{owner}/{repo}/releases/tag/{tag...}", p.Release),
+		on("GET /{owner}/{repo}/releases/deleted", p.Deleted),
+		on("POST /{owner}/{repo}/releases/deleted", p.ChangeDeleted),
 		on("GET /{owner}/{repo}/releases/new", p.New),
 		on("POST /{owner}/{repo}/releases/new", p.Create).Streamed(),
 		on("GET /{owner}/{repo}/releases/edit/{tag...}", p.Edit),

@@ -113,24 +113,51 @@ type Choice struct {
 	Archived, HasIssues web.Opt[bool] // not set: either
 }
 
-// OfAccount reads a page of the repositories of an account that the caller may see, and how many there are: what
-// the account owns, and of the caller also what its affiliations choose. Errors: 404; 422 for an affiliation.
-func (s *Service) OfAccount(
-	ctx context.Context, caller *account.Caller, login string, c Choice, o Order, at web.Page,
-) ([]*repo.Access, int64, error) {
-	return s.list(ctx, o, at, func(tx *db.Tx) (filter, error) {
-		who, err := account.ByLogin(tx, login)
+// maxTogether is how many repositories an account may own whose list is read together with those of others.
+const maxTogether = 1000
+
+// OfAccounts reads a page of the repositories of each of several accounts that the caller may see, and how many there
+// are: what the account owns, and of the caller also what its affiliations choose. The number of statements does not
+// depend on the accounts, but for those that own many repositories: their lists are read one by one, as their counters
+// tell how many there are. Unknown accounts are missing. Error: 422 for an affiliation.
+func (s *Service) OfAccounts(
+	ctx context.Context, caller *account.Caller, ids []account.ID, c Choice, o Order, at web.Page,
+) (found map[account.ID]*web.List[*repo.Access], err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		found = map[account.ID]*web.List[*repo.Access]{}
+		accounts, err := account.ByIDs(tx, ids)
 		if err != nil {
-			return filter{}, err
+			return err
 		}
-		f := filter{visibleTo: caller, visibility: c.Visibility, kind: c.Kind, archived: c.Archived,
-			hasIssues: c.HasIssues}
-		if who.Kind == account.Organization || account.IDOf(caller) != who.ID {
-			f.owner = who.ID // the affiliations of others are private
-			return f, nil
+		together := map[account.ID]*filter{}
+		for id, who := range accounts {
+			f, err := c.filter(caller, who)
+			if err != nil {
+				return err
+			}
+			if len(accounts) > 1 && who.PublicRepos+who.PrivateRepos <= maxTogether {
+				together[id] = &f
+				continue
+			}
+			rows, total, err := listRepos(tx, f, o, at)
+			if err != nil {
+				return err
+			}
+			found[id] = &web.List[*repo.Access]{Rows: rows, Total: total, More: at.Offset()+at.Size < total}
 		}
-		return f, f.affiliate(c.Affiliation, who.ID)
+		return listTogether(tx, caller, together, o, at, found)
 	})
+	return found, err
+}
+
+// filter returns the filter for the repositories of an account. Error: 422 for an affiliation.
+func (c Choice) filter(caller *account.Caller, who *account.Account) (filter, error) {
+	f := filter{visibleTo: caller, visibility: c.Visibility, kind: c.Kind, archived: c.Archived, hasIssues: c.HasIssues}
+	if who.Kind == account.Organization || account.IDOf(caller) != who.ID {
+		f.owner = who.ID // the affiliations of others are private
+		return f, nil
+	}
+	return f, f.affiliate(c.Affiliation, who.ID)
 }
 
 // affiliate reads the comma-separated affiliations; none means all three.

@@ -46,6 +46,12 @@ func (b *sqlBuilder) and(condition string) { b.where = append(b.where, condition
 
 func (f *filter) build() *sqlBuilder {
 	b := &sqlBuilder{}
+	f.add(b)
+	return b
+}
+
+// add adds the filter's conditions.
+func (f *filter) add(b *sqlBuilder) {
 	var from []string
 	if f.owner != 0 {
 		from = append(from, `SELECT id FROM repos WHERE owner_id = `+b.arg(f.owner))
@@ -93,7 +99,6 @@ func (f *filter) build() *sqlBuilder {
 	if f.before != 0 {
 		b.and("r.updated_at < " + b.arg(f.before))
 	}
-	return b
 }
 
 // listRepos reads a page and the total number of rows. An uncounted list counts only what it reads.

@@ -2,8 +2,11 @@ package transport
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 
 	"arbor/internal/db"
@@ -72,6 +75,106 @@ func (s *Service) Import(
 	return len(updates), s.adoptHead(ctx, r, refs.Head)
 }
 
+// Fetched is what Fetch brought.
+type Fetched struct {
+	Refs      int               // how many moved
+	PullHeads map[int64]git.SHA // of pull requests of the source, whose objects are there
+	Refused   []string          // refs that did not move, and why
+}
+
+// Fetch is Import for a repository that may have refs: those that are other ones at the source move, those that the
+// source does not have stay. The objects of heads of pull requests come as well, without refs. Nobody is told.
+// Errors: as for Import.
+func (s *Service) Fetch(
+	ctx context.Context, r *repo.Repo, source string, progress func(part string, done, all int64),
+) (*Fetched, error) {
+	if err := os.MkdirAll(s.repos.Dir(), 0o700); err != nil {
+		return nil, err
+	}
+	mirror, err := s.git.Mirror(ctx, source, s.repos.Dir(), progress)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err := mirror.Remove(); err != nil {
+			s.log.WarnContext(ctx, "the copy made for an import stays", "error", err)
+		}
+	}()
+	now, err := s.repos.AllRefs(ctx, r.ID)
+	if err != nil {
+		return nil, err
+	}
+	objects, release, err := s.repos.GitOf(ctx, r.ID)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	out := &Fetched{PullHeads: mirror.PullHeads()}
+	var list []git.Ref
+	for _, ref := range mirror.Refs().List {
+		if now[ref.Name] != ref.SHA {
+			list = append(list, ref)
+		}
+	}
+	lacks, err := lacksAny(ctx, objects, out.PullHeads)
+	if err != nil || len(list) == 0 && !lacks {
+		return out, err
+	}
+	quarantine, size, err := receiveMirror(ctx, objects, mirror, progress)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.repos.MayGrowBy(ctx, r.ID, size/1024); err != nil {
+		quarantine.Discard()
+		return nil, err
+	}
+	updates, err := importUpdates(list, quarantine)
+	if err == nil {
+		err = quarantine.Keep()
+	}
+	if err != nil {
+		quarantine.Discard()
+		return nil, err
+	}
+	for n := range updates {
+		if old := now[updates[n].Name]; old != "" {
+			updates[n].Old = old
+		}
+	}
+	progress("refs", 0, 0)
+	refused, err := s.repos.MoveRefs(context.WithoutCancel(ctx),
+		repo.Push{RepoID: r.ID, Purges: r.Purges, Updates: updates, GrownKB: size / 1024})
+	if err != nil {
+		return nil, err
+	}
+	for n, reason := range refused {
+		if reason == nil {
+			out.Refs++
+		} else {
+			out.Refused = append(out.Refused, updates[n].Name+": "+repo.ErrText(reason))
+		}
+	}
+	if len(out.PullHeads) > 0 { // no ref leads to them yet
+		err = s.db.Write(ctx, func(tx *db.Tx) error { return repo.MarkUnreachedIn(tx, r.ID) })
+	}
+	if err != nil {
+		return nil, err
+	}
+	return out, s.adoptHead(ctx, r, mirror.Refs().Head)
+}
+
+// lacksAny reports whether the repository lacks one of the objects.
+func lacksAny(ctx context.Context, objects *git.Repository, heads map[int64]git.SHA) (bool, error) {
+	if len(heads) == 0 {
+		return false, nil
+	}
+	if !objects.Exists() {
+		return true, nil
+	}
+	known, err := objects.Known(ctx, slices.Collect(maps.Values(heads)))
+	return err == nil && slices.ContainsFunc(known, func(o git.Object) bool { return o.Type == "" }), err
+}
+
 // receiveMirror moves the mirror's objects into a quarantine.
 func receiveMirror(
 	ctx context.Context, objects *git.Repository, mirror *git.Mirror, progress func(part string, done, all int64),
@@ -83,6 +186,9 @@ func receiveMirror(
 	all := mirror.PackedBytes()
 	pack := &countingReader{r: in, progress: func(done int64) { progress("check", done, all) }}
 	o := git.ReceiveOptions{Pack: pack}
+	for number, sha := range mirror.PullHeads() {
+		o.Commands = append(o.Commands, wire.Command{Name: fmt.Sprintf("refs/pull/%d/head", number), Old: git.ZeroSHA, New: sha})
+	}
 	for _, ref := range mirror.Refs().List {
 		o.Commands = append(o.Commands, wire.Command{Name: ref.Name, Old: git.ZeroSHA, New: ref.SHA})
 	}

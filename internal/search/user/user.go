@@ -135,7 +135,7 @@ func list(
 		rest = ` FROM (` + from + `) f JOIN accounts a ON a.id = f.id WHERE `
 	}
 	// no account depends on the caller
-	rest += "CAST($1 AS BIGINT) >= 0 AND a.suspended_at IS NULL AND " + c.SQL()
+	rest += "CAST($1 AS BIGINT) >= 0 AND a.suspended_at IS NULL AND a.kind <> 4 AND " + c.SQL() // no mannequins
 	scored := from != ""
 	order := orderBy(q, scored)
 	return search.ReadPage[account.ID](c, q,

@@ -31,5 +31,6 @@
 //	hook_test.go      pushes with ten subscribed hooks
 //	reset_test.go     a throwaway server goes back to its seed
 //	idle_test.go      tokens; start and memory of a server at rest
+//	graphql_test.go   the first query, and one as large as editors send
 //	hangup_test.go    a test, no figure: who hangs up leaves nothing behind
 package bench

@@ -26,6 +26,7 @@ func BenchmarkBounds(b *testing.B) {
 	b.Run("plants", s.plants)
 	b.Run("token", s.token)
 	b.Run("idle", s.idle)
+	b.Run("graphql", s.graphql)
 	b.Run("write", s.write)
 	b.Run("history", s.history)
 	b.Run("issues", s.issues)

@@ -10,6 +10,7 @@ import (
 	"arbor/internal/repo"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // pullWorld is a history that a test describes, commit by commit.
@@ -105,6 +106,13 @@ func propose(t testing.TB, s *apitest.Server, who, name, head, base string) requ
 	var made request
 	s.Check(t, apitest.Case{Do: "POST /repos/" + name + "/pulls", As: who, Status: 201,
 		Send: fmt.Sprintf(`{"title": %q, "head": %q, "base": %q}`, "About "+head, head, base)}).JSON(t, &made)
+	// A busy machine says later whether it can be merged.
+	testkit.Eventually(t, func() bool {
+		if made.Mergeable == nil {
+			made = read(t, s, who, name, made.Number)
+		}
+		return made.Mergeable != nil
+	}, "whether "+head+" can be merged")
 	return made
 }
 

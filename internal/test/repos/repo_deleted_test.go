@@ -172,3 +172,83 @@ func TestDeletedBranchIsRestored(t *testing.T) {
 		s.Visit(t, "bob", "POST "+at, "id", id).Shows(t, 403)
 	})
 }
+
+// A deleted release is there for nobody, and is restored as a draft with its files.
+func TestDeletedReleaseIsRestored(t *testing.T) {
+	t.Parallel()
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
+		s := apitest.Start(t, engine, keeping)
+		s.Users(t, "alice", "carol")
+		s.Repo(t, "alice/garden", false)
+		s.Ask(t, "alice", "PUT /repos/alice/garden/contents/a", `{"message": "m", "content": "eA=="}`, 201)
+		var r, file struct {
+			ID  int64
+			URL string
+		}
+		s.Ask(t, "alice", "POST /repos/alice/garden/releases", `{"tag_name": "v1", "name": "One"}`, 201).JSON(t, &r)
+		s.Check(t, apitest.Case{Do: fmt.Sprintf("POST /repos/alice/garden/releases/%d/assets?name=f", r.ID), As: "alice",
+			Send: "content", Headers: map[string]string{"Content-Type": "text/plain"}, Status: 201}).JSON(t, &file)
+		s.Ask(t, "alice", fmt.Sprint("DELETE /repos/alice/garden/releases/", r.ID), "", 204)
+		for _, as := range []string{"alice", "carol"} {
+			for _, path := range []string{fmt.Sprint("/releases/", r.ID), "/releases/tags/v1", "/releases/latest",
+				fmt.Sprint("/releases/assets/", file.ID), fmt.Sprintf("/releases/%d/assets", r.ID)} {
+				s.Ask(t, as, "GET /repos/alice/garden"+path, "", 404)
+			}
+			s.Ask(t, as, "GET /alice/garden/releases/download/v1/f", "", 404)
+			s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/releases", As: as, Status: 200, Want: `[]`})
+		}
+		s.Ask(t, "alice", fmt.Sprint("DELETE /repos/alice/garden/releases/assets/", file.ID), "", 404)
+		s.Ask(t, "alice", fmt.Sprint("PATCH /repos/alice/garden/releases/", r.ID), `{"name": "x"}`, 404)
+		sound(t, s)
+		const at = "/alice/garden/releases/deleted"
+		id := fmt.Sprint(r.ID)
+		s.Visit(t, "alice", "GET "+at).Shows(t, 200, "One", "v1")
+		s.Visit(t, "carol", "GET "+at).Shows(t, 403)
+		s.Visit(t, "carol", "POST "+at, "id", id).Shows(t, 403)
+		s.Visit(t, "carol", "POST "+at, "id", id, "do", "remove").Shows(t, 403)
+		s.Ask(t, "alice", "POST /repos/alice/garden/releases", `{"tag_name": "v1"}`, 201) // the tag is free
+		s.Visit(t, "alice", "POST "+at, "id", id).Leads(t, "/alice/garden/releases")
+		s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/releases/" + id, As: "alice", Status: 200,
+			Want: `{"draft": true, "name": "One", "assets": [{"name": "f"}]}`})
+		s.Ask(t, "carol", "GET /repos/alice/garden/releases/"+id, "", 404)
+		s.Visit(t, "alice", "POST "+at, "id", id).Shows(t, 404)
+		s.Ask(t, "alice", "DELETE /repos/alice/garden/releases/"+id, "", 204)
+		s.Visit(t, "alice", "POST "+at, "id", id, "do", "remove").Leads(t, at)
+		leaves(t, s, 0)
+		s.Visit(t, "alice", "POST "+at, "id", id).Shows(t, 404)
+		sound(t, s)
+	})
+}
+
+// Of deleted releases the last ten are kept, and none of whose owner has used half of the quota; the time ends.
+func TestKeptReleasesAreBounded(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.User(t, "alice")
+		s.Repo(t, "alice/garden", false)
+		remove := func(n int) {
+			var r struct{ ID int64 }
+			s.Ask(t, "alice", "POST /repos/alice/garden/releases", fmt.Sprintf(`{"tag_name": "v%d", "draft": true}`, n),
+				201).JSON(t, &r)
+			s.Ask(t, "alice", fmt.Sprint("DELETE /repos/alice/garden/releases/", r.ID), "", 204)
+		}
+		for n := range 12 {
+			remove(n)
+		}
+		kept := func() int64 { return dbtest.Number(t, s.DB, `SELECT count(*) FROM releases`) }
+		if n := kept(); n != 10 {
+			t.Errorf("%d deleted releases are kept, want 10", n)
+		}
+		dbtest.Exec(t, s.DB, `DELETE FROM releases`)
+		kb := int64(1000)
+		_, _, _, err := s.Accounts.EditQuota(t.Context(), nil, account.User, "alice",
+			func(q *account.Quota) { q.KB = &kb })
+		testkit.NoError(t, err)
+		remove(20)
+		dbtest.Exec(t, s.DB, `UPDATE repos SET size_kb = 600`)
+		remove(21)
+		if n := kept(); n != 1 {
+			t.Errorf("%d deleted releases are kept, want 1", n)
+		}
+	}, keeping)
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+
+	"arbor/internal/migration"
+)
+
+type exportCommand struct {
+	storeFlags
+	Repository string `arg:"" name:"owner/name" help:"The repository."`
+	To         string `arg:"" name:"dir" help:"A new or empty folder, or - for a tar on standard output."`
+	Address    string `help:"Address of this server, such as https://code.example.org: an import finds links to it in texts, and names people after it." placeholder:"URL"`
+}
+
+// Run writes the repository with its whole history. The server may run.
+func (c *exportCommand) Run(p *process) error {
+	owner, name, err := splitRepo(c.Repository)
+	if err != nil {
+		return err
+	}
+	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+		f := s.forge(log)
+		found, err := findRepo(p, f.Repos, owner, name)
+		if err != nil {
+			return err
+		}
+		var to migration.Sink
+		said := p.stdout
+		if c.To == "-" {
+			to, said = migration.NewTar(p.stdout), p.stderr
+		} else if to, err = migration.NewFolder(c.To); err != nil {
+			return err
+		}
+		bar := newProgress(p.stderr)
+		counts, err := migration.New(s.db, f, log).Export(p.ctx, found, to,
+			migration.ExportOptions{Address: strings.TrimSuffix(c.Address, "/"), Progress: bar.show})
+		bar.end()
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(said, "exported %s\n", found.FullName())
+		for _, k := range migration.Kinds {
+			if counts[k] > 0 {
+				fmt.Fprintf(said, "  %-16s %d\n", k, counts[k])
+			}
+		}
+		return nil
+	})
+}
+
+type importCommand struct {
+	storeFlags
+	From   string   `arg:"" name:"dir" help:"A folder that arbor export wrote."`
+	To     string   `help:"Name of the repository here (default: as in the export)." placeholder:"OWNER/NAME"`
+	As     string   `help:"File of lines THEIR-LOGIN OUR-LOGIN: whose records become whose. Others are found by a verified address, or shown by name." placeholder:"FILE"`
+	Only   []string `help:"Bring these kinds of records only, besides Git: labels, milestones, issues, comments and so on (see docs/migration.md)." placeholder:"KIND"`
+	DryRun bool     `help:"Only read and check, and print the report."`
+}
+
+// Run brings the repository, goes on with an import that was killed, or brings what is new.
+func (c *importCommand) Run(p *process) error {
+	o := migration.ImportOptions{To: c.To, DryRun: c.DryRun}
+	if c.To != "" {
+		if _, _, err := splitRepo(c.To); err != nil {
+			return err
+		}
+	}
+	for _, name := range c.Only {
+		k := migration.Kind(name)
+		if !slices.Contains(migration.Kinds[1:], k) {
+			return misuse("%q is not a kind of records", name)
+		}
+		o.Only = append(o.Only, k)
+	}
+	if c.As != "" {
+		in, err := os.Open(c.As)
+		if err != nil {
+			return err
+		}
+		o.People, err = migration.ReadMap(in)
+		if err := errors.Join(err, in.Close()); err != nil {
+			return err
+		}
+	}
+	from, err := migration.OpenFolder(c.From)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+		bar := newProgress(p.stderr)
+		o.Progress = bar.show
+		report, err := migration.New(s.db, s.forge(log), log).Import(p.ctx, from, o)
+		bar.end()
+		if err != nil {
+			printProblems(p.stderr, report)
+			return err
+		}
+		return report.Write(p.stdout)
+	})
+}
+
+// printProblems prints what an import that failed has found out.
+func printProblems(w io.Writer, r *migration.Report) {
+	for _, problem := range r.Problems {
+		fmt.Fprintln(w, problem)
+	}
+}
+
+type userClaim struct {
+	storeFlags
+	Mannequin string `arg:"" help:"Login of the mannequin, such as 'alice[github.com]'."`
+	Login     string `arg:"" help:"Login of the user to whom its texts are given."`
+}
+
+// Run gives everything of a mannequin to a user.
+func (c *userClaim) Run(p *process) error {
+	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+		from, to, err := s.forge(log).ClaimMannequin(p.ctx, s.db, c.Mannequin, c.Login)
+		if err == nil {
+			fmt.Fprintf(p.stdout, "gave everything of %s to %s\n", from.Login, to.Login)
+		}
+		return err
+	})
+}

@@ -1,0 +1,249 @@
+package migration
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"arbor/internal/account"
+	"arbor/internal/git"
+	"arbor/internal/issue"
+	"arbor/internal/pull"
+	"arbor/internal/repo"
+)
+
+// insertPulls inserts the rows of new pull requests and the refs of their heads.
+func (b *batch) insertPulls(list []*row, all map[*row]*issue.Issue) error {
+	var pulls []*pull.Pull
+	heads := map[int64]git.SHA{}
+	var asked []request
+	for _, r := range list {
+		p := b.pullRow(r, all[r])
+		pulls = append(pulls, p)
+		heads[p.Number] = p.HeadSHA
+		asked = append(asked, b.asked(r)...)
+	}
+	if err := pull.InsertPast(b.tx, pulls); err != nil {
+		return err
+	}
+	if err := repo.SetPullHeads(b.tx, b.im.a.ID, b.im.a.Purges, heads); err != nil {
+		return err
+	}
+	return insertRequests(b.tx, asked)
+}
+
+// request is a review that is requested.
+type request struct {
+	issue int64
+	user  account.ID
+}
+
+// asked returns who is asked for a review, of those with accounts here.
+func (b *batch) asked(r *row) (list []request) {
+	for _, login := range r.Record.(*Issue).Pull.Reviewers {
+		if ask := (request{r.id, b.im.people.id(login)}); b.im.people.matched(login) && !slices.Contains(list, ask) {
+			list = append(list, ask)
+		}
+	}
+	return list
+}
+
+func (b *batch) pullRow(r *row, i *issue.Issue) *pull.Pull {
+	rec := r.Record.(*Issue).Pull
+	head := b.headOf(r)
+	p := &pull.Pull{IssueID: i.ID, RepoID: b.im.a.ID, Number: i.Number, Open: i.State == issue.Open, BaseRef: rec.Base,
+		BaseSHA: git.SHA(rec.BaseSHA), HeadOwnerID: head.Owner, HeadRef: head.Name, HeadSHA: git.SHA(rec.HeadSHA),
+		Additions: rec.Additions, Deletions: rec.Deletions, Files: rec.Files, Commits: rec.Commits}
+	if head.Owner == b.im.a.OwnerID && (b.im.own(rec) || b.branches[r] != "") {
+		p.HeadRepoID = b.im.a.ID
+	}
+	if name, made := b.branches[r]; made {
+		b.note("pull request %d: its head %s:%s is in a repository that is not here; it became the branch %s", i.Number,
+			rec.HeadOwner, rec.Head, name)
+	}
+	if !i.MergedAt.IsZero() {
+		p.MergedBy = b.im.people.orNone(rec.MergedBy)
+		if p.MergeSHA = git.SHA(rec.MergeSHA); sha("", rec.MergeSHA) != nil {
+			p.MergeSHA = p.HeadSHA
+		}
+	}
+	return p
+}
+
+func (b *batch) updatePull(r *row, i *issue.Issue) error {
+	p := b.pullRow(r, i)
+	if b.asIssue[r] != "" {
+		return nil
+	}
+	if err := pull.UpdatePast(b.tx, p); err != nil {
+		return err
+	}
+	if err := repo.SetPullHeads(b.tx, b.im.a.ID, b.im.a.Purges, map[int64]git.SHA{p.Number: p.HeadSHA}); err != nil {
+		return err
+	}
+	return replaceRequests(b.tx, r.id, b.asked(r))
+}
+
+// reviews writes reviews.
+func (b *batch) reviews(list []*row) error {
+	on, err := b.on(list, func(r Record) int64 { return r.(*Review).Pull }, true)
+	if err != nil {
+		return err
+	}
+	added := fresh(list)
+	if err := b.number("reviews", added); err != nil {
+		return err
+	}
+	texts, authors := map[issue.ID][]issue.Text{}, map[issue.ID][]string{}
+	bodies := map[*row]string{}
+	for _, r := range append(added, changed(list)...) {
+		rec := r.Record.(*Review)
+		bodies[r] = b.im.texts.rewrite(rec.Body)
+		i := on[rec.Pull].ID
+		texts[i], authors[i] = append(texts[i], issue.NewText(bodies[r])), append(authors[i], rec.Author)
+	}
+	if err := b.writeReviews(added, changed(list), on, bodies); err != nil {
+		return err
+	}
+	return errors.Join(b.tookPart(texts, authors), b.forgive(list))
+}
+
+// tookPart subscribes those who wrote texts, and those whom they mention.
+func (b *batch) tookPart(texts map[issue.ID][]issue.Text, authors map[issue.ID][]string) error {
+	mentioned, err := b.mentioned(texts)
+	if err != nil {
+		return err
+	}
+	var issues []issue.ID
+	for id := range texts {
+		issues = append(issues, id)
+	}
+	slices.Sort(issues)
+	return b.involveAll(issues, authors, mentioned)
+}
+
+// reviewComments writes comments on lines.
+func (b *batch) reviewComments(list []*row) error {
+	on, err := b.on(list, func(r Record) int64 { return r.(*ReviewComment).Pull }, true)
+	if err != nil {
+		return err
+	}
+	var reviews, roots []string
+	for _, r := range list {
+		c := r.Record.(*ReviewComment)
+		reviews, roots = append(reviews, c.Review), append(roots, c.ReplyTo)
+	}
+	of, err := idsOf(b.tx, b.im.a.ID, Reviews, reviews)
+	if err != nil {
+		return err
+	}
+	to, err := idsOf(b.tx, b.im.a.ID, ReviewComments, roots)
+	if err != nil {
+		return err
+	}
+	here := map[string]bool{}
+	for _, r := range fresh(list) {
+		c := r.Record.(*ReviewComment)
+		switch {
+		case of[c.Review] == 0:
+			r.why = fmt.Errorf("its review %q is not there", c.Review)
+		case c.ReplyTo != "" && to[c.ReplyTo] == 0 && !here[c.ReplyTo]:
+			r.why = fmt.Errorf("the comment %q that it answers is not there", c.ReplyTo)
+		default:
+			here[c.ID] = true
+		}
+	}
+	added := fresh(list)
+	if err := b.number("review_comments", added); err != nil {
+		return err
+	}
+	for _, r := range added {
+		to[r.Record.(*ReviewComment).ID] = r.id
+	}
+	texts, authors := map[issue.ID][]issue.Text{}, map[issue.ID][]string{}
+	bodies := map[*row]string{}
+	for _, r := range append(added, changed(list)...) {
+		c := r.Record.(*ReviewComment)
+		bodies[r] = b.im.texts.rewrite(c.Body)
+		i := on[c.Pull].ID
+		texts[i], authors[i] = append(texts[i], issue.NewText(bodies[r])), append(authors[i], c.Author)
+	}
+	if err := b.writeReviewComments(added, changed(list), lines{on, of, to, bodies}); err != nil {
+		return err
+	}
+	return errors.Join(b.tookPart(texts, authors), b.forgive(list))
+}
+
+// lines is what comments on lines refer to.
+type lines struct {
+	on      map[int64]*issue.Issue
+	reviews map[string]int64
+	roots   map[string]int64
+	bodies  map[*row]string
+}
+
+// commitComments writes comments on commits.
+func (b *batch) commitComments(list []*row) error {
+	if err := b.number("commit_comments", fresh(list)); err != nil {
+		return err
+	}
+	return errors.Join(b.writeCommitComments(fresh(list), changed(list)), b.forgive(list))
+}
+
+// threads writes which conversations are resolved.
+func (b *batch) threads(list []*row) error {
+	on, err := b.on(list, func(r Record) int64 { return r.(*Thread).Pull }, true)
+	if err != nil {
+		return err
+	}
+	roots, err := idsOf(b.tx, b.im.a.ID, ReviewComments, keysOf(list))
+	if err != nil {
+		return err
+	}
+	for _, r := range list {
+		if r.id = roots[r.key]; r.id == 0 && r.why == nil {
+			r.why = errors.New("its first comment is not there")
+		}
+	}
+	return b.writeThreads(append(fresh(list), changed(list)...), on)
+}
+
+// reactions writes reactions. Those of nobody do not come: one account has each content at most once.
+func (b *batch) reactions(list []*row) error {
+	subjects, err := b.subjects(list)
+	if err != nil {
+		return err
+	}
+	var rows []*row
+	for _, r := range fresh(list) {
+		rec := r.Record.(*Reaction)
+		r.id = subjects[rec.Kind][rec.To]
+		switch {
+		case rec.Person == "":
+			r.id, r.why = 0, errors.New("the account that reacted is gone")
+		case r.id == 0:
+			r.why = errors.New("what it is to is not there")
+		default:
+			rows = append(rows, r)
+		}
+	}
+	return b.writeReactions(rows)
+}
+
+// subjects finds what reactions are to.
+func (b *batch) subjects(list []*row) (map[Kind]map[string]int64, error) {
+	keys := map[Kind][]string{}
+	for _, r := range list {
+		rec := r.Record.(*Reaction)
+		keys[rec.Kind] = append(keys[rec.Kind], rec.To)
+	}
+	found := map[Kind]map[string]int64{}
+	for _, k := range [...]Kind{Issues, Comments, ReviewComments, CommitComments} {
+		ids, err := idsOf(b.tx, b.im.a.ID, k, keys[k])
+		if err != nil {
+			return nil, err
+		}
+		found[k] = ids
+	}
+	return found, nil
+}

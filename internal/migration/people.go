@@ -1,0 +1,210 @@
+package migration
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+)
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// ReadMap reads whose records become whose: a line for each person, the login there and the login here. Lines that
+// begin with # are comments.
+func ReadMap(in io.Reader) (map[string]string, error) {
+	people := map[string]string{}
+	lines := bufio.NewScanner(in)
+	for n := 1; lines.Scan(); n++ {
+		fields := strings.Fields(lines.Text())
+		if len(fields) == 0 || strings.HasPrefix(fields[0], "#") {
+			continue
+		}
+		if len(fields) != 2 {
+			return nil, fmt.Errorf("line %d of the map: want the login there and the login here", n)
+		}
+		there := account.Fold(fields[0])
+		if _, twice := people[there]; twice {
+			return nil, fmt.Errorf("line %d of the map: %q comes twice", n, fields[0])
+		}
+		people[there] = fields[1]
+	}
+	return people, lines.Err()
+}
+
+// people finds out whose records are whose. It keeps one entry for each person of the source.
+type people struct {
+	im      *importer
+	host    string
+	given   map[string]string // the map; folded logins there
+	records map[string]*Person
+	known   map[string]account.ID // by folded login there
+	logins  map[string]string     // of those matched: folded login there, and login here
+	ghost   account.ID
+}
+
+// hostOf returns the host that mannequins of a source have.
+func hostOf(source string) string {
+	if u, err := url.Parse(source); err == nil && u.Host != "" {
+		return account.HostName(u.Host)
+	}
+	return "elsewhere"
+}
+
+// load reads the records of people, and finds those that the map or a verified address names. Only a map gives
+// records to a site administrator: an address is what a source says. Errors: 422 for a map that names nobody here.
+func (p *people) load(ctx context.Context) error {
+	err := p.im.src.Records(ctx, People, func(r Record, err error) error {
+		if err == nil && r.Key() == "" {
+			err = fmt.Errorf("a person without a login")
+		}
+		if err != nil {
+			p.im.report.problem("%v", err)
+			return nil
+		}
+		p.records[account.Fold(r.Key())] = r.(*Person)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return p.im.s.DB.Read(ctx, func(tx *db.Tx) error {
+		for _, there := range sortedKeys(p.given) {
+			a, err := account.ByLogin(tx, p.given[there])
+			if errs.Is(err, errs.NotFound) || err == nil && a.Kind != account.User && a.Kind != account.Bot {
+				return errs.Newf(errs.Invalid, "the map says that %s is %q, who is no user here", there, p.given[there])
+			}
+			if err != nil {
+				return err
+			}
+			p.match(there, a)
+		}
+		return p.byAddress(tx)
+	})
+}
+
+func (p *people) match(there string, a *account.Account) {
+	p.known[there], p.logins[there] = a.ID, a.Login
+	p.im.report.Matched[there] = a.Login
+}
+
+// byAddress matches people who verified the same address here.
+func (p *people) byAddress(tx *db.Tx) error {
+	of := map[string]string{}
+	for _, there := range sortedKeys(p.records) {
+		r := p.records[there]
+		if p.known[there] != 0 || r.Type != "" && r.Type != account.User.String() {
+			continue
+		}
+		for _, address := range r.Emails[:min(len(r.Emails), 20)] {
+			of[account.Fold(address)] = there
+		}
+	}
+	return db.InParts(sortedKeys(of), func(part []string) error {
+		found, err := account.ByVerified(tx, part)
+		for _, address := range part {
+			if a := found[address]; a != nil && a.Kind == account.User && !a.SiteAdmin && p.known[of[address]] == 0 {
+				p.match(of[address], a)
+			}
+		}
+		return err
+	})
+}
+
+// know makes sure that there is an account for each of the logins.
+func (p *people) know(ctx context.Context, logins []string) error {
+	var list []account.Origin
+	seen := map[string]bool{}
+	for _, login := range logins {
+		there := account.Fold(login)
+		if there == "" || p.known[there] != 0 || seen[there] {
+			continue
+		}
+		seen[there] = true
+		list = append(list, p.origin(login))
+	}
+	if len(list) == 0 && p.ghost != 0 {
+		return nil
+	}
+	if p.im.o.DryRun {
+		for _, o := range list {
+			p.known[account.Fold(o.Login)] = -1
+			p.im.report.Mannequins = append(p.im.report.Mannequins, o.Login+" at "+o.Host)
+		}
+		return nil
+	}
+	made := map[string]account.ID{}
+	var ghost account.ID
+	err := p.im.s.DB.Write(ctx, func(tx *db.Tx) (err error) {
+		if ghost, err = account.GhostID(tx); err != nil {
+			return err
+		}
+		clear(made)
+		for _, o := range list {
+			one, err := account.MakeMannequins(tx, []account.Origin{o})
+			if err != nil {
+				return err
+			}
+			for _, id := range one {
+				made[account.Fold(o.Login)+" "+o.Host] = id
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	p.ghost = ghost
+	for _, login := range logins {
+		there := account.Fold(login)
+		if there == "" || p.known[there] != 0 {
+			continue
+		}
+		o := p.origin(login)
+		p.known[there] = made[account.Fold(o.Login)+" "+o.Host]
+		p.im.report.Mannequins = append(p.im.report.Mannequins, o.Login+" at "+o.Host)
+	}
+	return nil
+}
+
+// origin returns where a login of the source comes from: a mannequin of the source comes from elsewhere.
+func (p *people) origin(login string) account.Origin {
+	o := account.Origin{Host: p.host, Login: login}
+	r := p.records[account.Fold(login)]
+	if r == nil {
+		return o
+	}
+	o.Name = clip(r.Name)
+	if r.Type == account.Mannequin.String() && r.Host != "" {
+		o.Host = account.HostName(r.Host)
+		o.Login, _, _ = strings.Cut(login, "[")
+		o.Name = ""
+	}
+	return o
+}
+
+// id returns the account of a login, which know has seen; ghost for nobody.
+func (p *people) id(login string) account.ID {
+	if id := p.known[account.Fold(login)]; login != "" && id != 0 {
+		return id
+	}
+	return p.ghost
+}
+
+// orNone is id for a column that may be empty.
+func (p *people) orNone(login string) account.ID {
+	if login == "" {
+		return 0
+	}
+	return p.id(login)
+}
+
+// matched reports whether a login is that of somebody with an account here.
+func (p *people) matched(login string) bool { return p.logins[account.Fold(login)] != "" }

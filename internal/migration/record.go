@@ -1,0 +1,418 @@
+package migration
+
+import (
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"arbor/internal/repo"
+)
+
+// Format is the version of the format that Export writes and Import reads.
+const Format = 1
+
+// Kind is a kind of records.
+type Kind string
+
+// The kinds of records. A record refers only to records of kinds before its own, and to earlier ones of its own.
+const (
+	People         Kind = "people"
+	Labels         Kind = "labels"
+	Milestones     Kind = "milestones"
+	Issues         Kind = "issues" // with pull requests
+	Comments       Kind = "comments"
+	Reviews        Kind = "reviews"
+	ReviewComments Kind = "review_comments"
+	CommitComments Kind = "commit_comments"
+	Threads        Kind = "threads"
+	Reactions      Kind = "reactions"
+	Events         Kind = "events"
+	Releases       Kind = "releases"
+	Assets         Kind = "assets"
+	LFSObjects     Kind = "lfs_objects"
+	Attachments    Kind = "attachments"
+	Rulesets       Kind = "rulesets"
+	Hooks          Kind = "hooks"
+)
+
+// Kinds lists the kinds in the order in which they are exported and imported.
+var Kinds = []Kind{People, Labels, Milestones, LFSObjects, Attachments, Issues, Comments, Reviews, ReviewComments,
+	CommitComments, Threads, Reactions, Events, Releases, Assets, Rulesets, Hooks}
+
+// Record is a record of a kind.
+type Record interface {
+	// Key names the record among those of its kind, and stays the same in later exports of the same repository.
+	Key() string
+}
+
+// newRecord returns an empty record of a kind; nil if there is no such kind.
+func newRecord(k Kind) Record {
+	switch k {
+	case People:
+		return &Person{}
+	case Labels:
+		return &Label{}
+	case Milestones:
+		return &Milestone{}
+	case Issues:
+		return &Issue{}
+	case Comments:
+		return &Comment{}
+	case Reviews:
+		return &Review{}
+	case ReviewComments:
+		return &ReviewComment{}
+	case CommitComments:
+		return &CommitComment{}
+	case Threads:
+		return &Thread{}
+	case Reactions:
+		return &Reaction{}
+	case Events:
+		return &Event{}
+	case Releases:
+		return &Release{}
+	case Assets:
+		return &Asset{}
+	case LFSObjects:
+		return &LFSObject{}
+	case Attachments:
+		return &Attachment{}
+	case Rulesets:
+		return &Ruleset{}
+	case Hooks:
+		return &Hook{}
+	}
+	return nil
+}
+
+// Repository is the one record of repository.json, which is written last: a folder without it is not whole.
+type Repository struct {
+	Format     int       `json:"format"`
+	Source     string    `json:"source"` // the address of the repository's page
+	ExportedAt time.Time `json:"exported_at"`
+
+	Name          string               `json:"name"` // OWNER/NAME
+	Description   string               `json:"description,omitempty"`
+	Homepage      string               `json:"homepage,omitempty"`
+	Private       bool                 `json:"private"`
+	DefaultBranch string               `json:"default_branch"`
+	Topics        []string             `json:"topics,omitempty"`
+	NoIssues      bool                 `json:"no_issues,omitempty"`
+	Merging       *repo.MergingPayload `json:"merging,omitempty"` // by GitHub's names; nil: as of a new repository
+	Template      bool                 `json:"template,omitempty"`
+	Archived      bool                 `json:"archived,omitempty"`
+	CreatedAt     time.Time            `json:"created_at"`
+	PushedAt      time.Time            `json:"pushed_at,omitzero"`
+	NextNumber    int64                `json:"next_number,omitempty"` // of the next issue; 0: the one after the last
+
+	Records map[Kind]int64 `json:"records,omitempty"` // how many there are; nil: unknown
+}
+
+// Person is somebody whom records name by Login. Records name nobody ("") where the account is gone.
+type Person struct {
+	Login  string   `json:"login"`
+	Name   string   `json:"name,omitempty"`
+	Type   string   `json:"type,omitempty"`   // User, Organization, Bot or Mannequin; empty: User
+	Host   string   `json:"host,omitempty"`   // of a Mannequin: the server from which it comes
+	Emails []string `json:"emails,omitempty"` // that the source has verified
+}
+
+// Key is the login.
+func (p *Person) Key() string { return p.Login }
+
+// Label is a label.
+type Label struct {
+	Name        string  `json:"name"`
+	Color       string  `json:"color"` // six hexadecimal digits
+	Description *string `json:"description,omitempty"`
+	Default     bool    `json:"default,omitempty"`
+}
+
+// Key is the name.
+func (l *Label) Key() string { return l.Name }
+
+// Milestone is a milestone.
+type Milestone struct {
+	Number      int64     `json:"number"`
+	Title       string    `json:"title"`
+	Description *string   `json:"description,omitempty"`
+	State       string    `json:"state"` // open or closed
+	Creator     string    `json:"creator,omitempty"`
+	CreatedAt   time.Time `json:"created_at"`
+	UpdatedAt   time.Time `json:"updated_at"`
+	DueOn       time.Time `json:"due_on,omitzero"`
+	ClosedAt    time.Time `json:"closed_at,omitzero"`
+}
+
+// Key is the number.
+func (m *Milestone) Key() string { return strconv.FormatInt(m.Number, 10) }
+
+// Issue is an issue or a pull request. Records are in the order of their numbers.
+type Issue struct {
+	Number      int64     `json:"number"`
+	Title       string    `json:"title"`
+	Body        *string   `json:"body,omitempty"`
+	Author      string    `json:"author,omitempty"`
+	State       string    `json:"state"`                  // open or closed
+	StateReason string    `json:"state_reason,omitempty"` // completed, not_planned, reopened or duplicate
+	Locked      bool      `json:"locked,omitempty"`
+	LockReason  *string   `json:"lock_reason,omitempty"`
+	Milestone   int64     `json:"milestone,omitempty"` // its number
+	Labels      []string  `json:"labels,omitempty"`    // their names
+	Assignees   []string  `json:"assignees,omitempty"`
+	CreatedAt   time.Time `json:"created_at"`
+	UpdatedAt   time.Time `json:"updated_at"`
+	ClosedAt    time.Time `json:"closed_at,omitzero"`
+	ClosedBy    string    `json:"closed_by,omitempty"`
+	PinnedAt    time.Time `json:"pinned_at,omitzero"`
+	PinnedBy    string    `json:"pinned_by,omitempty"`
+	Pull        *Pull     `json:"pull,omitempty"` // nil: it is an issue
+}
+
+// Key is the number.
+func (i *Issue) Key() string { return strconv.FormatInt(i.Number, 10) }
+
+// Pull is what a pull request has besides.
+type Pull struct {
+	Base       string    `json:"base"` // a branch
+	BaseSHA    string    `json:"base_sha"`
+	Head       string    `json:"head"` // a branch
+	HeadSHA    string    `json:"head_sha"`
+	HeadOwner  string    `json:"head_owner,omitempty"`
+	HeadRepo   string    `json:"head_repo,omitempty"` // OWNER/NAME; empty: it is gone
+	Draft      bool      `json:"draft,omitempty"`
+	Modifiable bool      `json:"maintainer_can_modify,omitempty"`
+	MergedAt   time.Time `json:"merged_at,omitzero"`
+	MergedBy   string    `json:"merged_by,omitempty"`
+	MergeSHA   string    `json:"merge_commit_sha,omitempty"` // of a merged one
+	Additions  int64     `json:"additions,omitempty"`
+	Deletions  int64     `json:"deletions,omitempty"`
+	Files      int64     `json:"changed_files,omitempty"`
+	Commits    int64     `json:"commits,omitempty"`
+	Reviewers  []string  `json:"requested_reviewers,omitempty"`
+}
+
+// Comment is a comment on an issue or a pull request.
+type Comment struct {
+	ID        string    `json:"id"`
+	Issue     int64     `json:"issue"` // its number
+	Author    string    `json:"author,omitempty"`
+	Body      string    `json:"body"`
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
+	PinnedAt  time.Time `json:"pinned_at,omitzero"`
+	PinnedBy  string    `json:"pinned_by,omitempty"`
+	Hidden    string    `json:"hidden,omitempty"` // why: abuse, duplicate, off-topic, outdated, resolved or spam
+}
+
+// Key is the id.
+func (c *Comment) Key() string { return c.ID }
+
+// Review is a submitted review of a pull request.
+type Review struct {
+	ID          string    `json:"id"`
+	Pull        int64     `json:"pull"` // its number
+	Author      string    `json:"author,omitempty"`
+	State       string    `json:"state"` // commented, approved, changes_requested or dismissed
+	Body        string    `json:"body"`
+	Commit      string    `json:"commit"`
+	SubmittedAt time.Time `json:"submitted_at"`
+	Hidden      string    `json:"hidden,omitempty"`
+}
+
+// Key is the id.
+func (r *Review) Key() string { return r.ID }
+
+// ReviewComment is a comment on a line or a file of a pull request's changes.
+type ReviewComment struct {
+	ID        string    `json:"id"`
+	Pull      int64     `json:"pull"`
+	Review    string    `json:"review"`
+	ReplyTo   string    `json:"reply_to,omitempty"` // the first comment of the thread
+	Author    string    `json:"author,omitempty"`
+	Body      string    `json:"body"`
+	Path      string    `json:"path"`
+	File      bool      `json:"file,omitempty"` // on the whole file
+	Side      string    `json:"side"`           // LEFT or RIGHT
+	StartSide string    `json:"start_side,omitempty"`
+	DiffHunk  string    `json:"diff_hunk"`
+	Original  Place     `json:"original"`         // as the author commented
+	Current   Place     `json:"current,omitzero"` // in a later commit
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
+	Hidden    string    `json:"hidden,omitempty"`
+}
+
+// Place is a place in the changes up to a commit.
+type Place struct {
+	Commit   string `json:"commit"`
+	Position int64  `json:"position,omitempty"` // a line of the file's patch; 0: outdated
+	Line     int64  `json:"line,omitempty"`
+	Start    int64  `json:"start_line,omitempty"` // 0: one line
+}
+
+// Key is the id.
+func (c *ReviewComment) Key() string { return c.ID }
+
+// CommitComment is a comment on a commit.
+type CommitComment struct {
+	ID        string    `json:"id"`
+	Commit    string    `json:"commit"`
+	Author    string    `json:"author,omitempty"`
+	Body      string    `json:"body"`
+	Path      *string   `json:"path,omitempty"`
+	Position  int64     `json:"position,omitempty"`
+	Line      int64     `json:"line,omitempty"`
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
+}
+
+// Key is the id.
+func (c *CommitComment) Key() string { return c.ID }
+
+// Thread is a conversation on lines that somebody resolved.
+type Thread struct {
+	Comment    string    `json:"comment"` // the id of its first review comment
+	Pull       int64     `json:"pull"`
+	ResolvedBy string    `json:"resolved_by,omitempty"`
+	ResolvedAt time.Time `json:"resolved_at"`
+}
+
+// Key is the id of the first comment.
+func (t *Thread) Key() string { return t.Comment }
+
+// Reaction is a reaction.
+type Reaction struct {
+	Kind      Kind      `json:"of"` // issues, comments, review_comments or commit_comments
+	To        string    `json:"to"` // the number of the issue, or the id of the comment
+	Person    string    `json:"person,omitempty"`
+	Content   string    `json:"content"` // +1, -1, laugh, hooray, confused, heart, rocket or eyes
+	CreatedAt time.Time `json:"created_at"`
+}
+
+// Key says who reacted to what.
+func (r *Reaction) Key() string {
+	return string(r.Kind) + " " + r.To + " " + r.Content + " " + r.Person
+}
+
+// Event is an event in the timeline of an issue.
+type Event struct {
+	ID        string    `json:"id"`
+	Issue     int64     `json:"issue"`
+	Event     string    `json:"event"` // as GitHub names it
+	Actor     string    `json:"actor,omitempty"`
+	CreatedAt time.Time `json:"created_at"`
+
+	Person        string          `json:"person,omitempty"` // who was assigned, mentioned, asked for a review
+	Team          string          `json:"team,omitempty"`   // whose review was requested
+	Commit        string          `json:"commit,omitempty"`
+	Source        int64           `json:"source,omitempty"`         // the number of the issue that refers to this one
+	SourceComment string          `json:"source_comment,omitempty"` // the comment there that does
+	Label         json.RawMessage `json:"label,omitempty"`          // name and color
+	Milestone     string          `json:"milestone,omitempty"`      // its title
+	Rename        json.RawMessage `json:"rename,omitempty"`         // from and to
+	LockReason    string          `json:"lock_reason,omitempty"`
+	StateReason   string          `json:"state_reason,omitempty"`
+	Reason        string          `json:"reason,omitempty"`
+	Review        string          `json:"review,omitempty"`       // the id of the review
+	ReviewState   string          `json:"review_state,omitempty"` // at the time of the event
+	Message       string          `json:"message,omitempty"`      // the reason for a dismissal
+}
+
+// Key is the id.
+func (e *Event) Key() string { return e.ID }
+
+// Release is a release.
+type Release struct {
+	ID          string    `json:"id"`
+	Tag         string    `json:"tag"`
+	Target      string    `json:"target"`
+	Name        *string   `json:"name,omitempty"`
+	Body        *string   `json:"body,omitempty"`
+	Draft       bool      `json:"draft,omitempty"`
+	Prerelease  bool      `json:"prerelease,omitempty"`
+	MakeLatest  string    `json:"make_latest,omitempty"` // true, false or legacy
+	Latest      bool      `json:"latest,omitempty"`
+	Author      string    `json:"author,omitempty"`
+	Publisher   string    `json:"publisher,omitempty"`
+	CreatedAt   time.Time `json:"created_at"`
+	PublishedAt time.Time `json:"published_at,omitzero"`
+	UpdatedAt   time.Time `json:"updated_at"`
+}
+
+// Key is the id.
+func (r *Release) Key() string { return r.ID }
+
+// File says where the content of a record lies, and what it is.
+type File struct {
+	Path   string `json:"path"` // relative to the folder, with slashes
+	Size   int64  `json:"size"`
+	SHA256 string `json:"sha256,omitempty"`
+}
+
+// Asset is a file of a release.
+type Asset struct {
+	ID          string    `json:"id"`
+	Release     string    `json:"release"`
+	Name        string    `json:"name"`
+	Label       *string   `json:"label,omitempty"`
+	ContentType string    `json:"content_type"`
+	Uploader    string    `json:"uploader,omitempty"`
+	Downloads   int64     `json:"downloads,omitempty"`
+	CreatedAt   time.Time `json:"created_at"`
+	UpdatedAt   time.Time `json:"updated_at"`
+	File        File      `json:"file"`
+}
+
+// Key is the id.
+func (a *Asset) Key() string { return a.ID }
+
+// LFSObject is an object of Git LFS.
+type LFSObject struct {
+	OID  string `json:"oid"`
+	File File   `json:"file"`
+}
+
+// Key is the object's id.
+func (o *LFSObject) Key() string { return o.OID }
+
+// Attachment is a file that people put into texts, which name it by an address that ends in its id.
+type Attachment struct {
+	ID          string    `json:"id"` // 26 letters and digits
+	Name        string    `json:"name"`
+	ContentType string    `json:"content_type"`
+	Uploader    string    `json:"uploader,omitempty"`
+	CreatedAt   time.Time `json:"created_at"`
+	File        File      `json:"file"`
+}
+
+// Key is the id.
+func (a *Attachment) Key() string { return a.ID }
+
+// Ruleset is a ruleset, or the protection of a pattern of branches.
+type Ruleset struct {
+	ID          string          `json:"id"`
+	Protection  bool            `json:"protection,omitempty"`
+	Name        string          `json:"name"`        // of a protection: the pattern
+	Target      string          `json:"target"`      // branch, tag or push
+	Enforcement string          `json:"enforcement"` // disabled, evaluate or active
+	Body        json.RawMessage `json:"body"`        // conditions and rules
+}
+
+// Key is the id.
+func (r *Ruleset) Key() string { return r.ID }
+
+// Hook is a webhook. Its secret is in no export.
+type Hook struct {
+	ID          string   `json:"id"`
+	URL         string   `json:"url"`
+	ContentType string   `json:"content_type"` // json or form
+	Insecure    bool     `json:"insecure_ssl,omitempty"`
+	Active      bool     `json:"active"`
+	Events      []string `json:"events"`
+	HadSecret   bool     `json:"had_secret,omitempty"`
+}
+
+// Key is the id.
+func (h *Hook) Key() string { return h.ID }

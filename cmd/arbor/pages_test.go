@@ -156,6 +156,7 @@ var demoPages = []struct{ name, path string }{
 	{"settings-security", "/settings/security"},
 	{"settings-identities", "/settings/identities"},
 	{"settings-replies", "/settings/replies"},
+	{"settings-notifications", "/settings/notifications"},
 	{"settings-pins", "/settings/pins"},
 	{"settings-applications", "/settings/applications"},
 	{"settings-oauth-apps", "/settings/oauth-apps"},
@@ -194,7 +195,8 @@ var demoPages = []struct{ name, path string }{
 var pageless = []string{"/avatars/{id}", "/emojis/{picture}",
 	"/healthz", "/readyz", "/openapi/code-hosting.json", "/openapi/plants.json", "/assets/{asset}", "/setup",
 	"/assets/images/{digest}/{address}",
-	"/password_reset", // the demo sends no mail
+	"/notifications/unsubscribe", // by a signed address
+	"/password_reset",            // the demo sends no mail
 	"/settings", "/site", "/login/oidc/{provider}", "/login/oidc/{provider}/callback",
 	"/login/oidc/{provider}/front-channel-logout",
 	"/{owner}/{repo}/last-changes/{path...}", "/{owner}/{repo}/files/{path...}", "/{owner}/{repo}/pull/{number}/merging",

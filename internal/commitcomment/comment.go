@@ -92,7 +92,8 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, c *Comment) error 
 
 // tellPeople notifies of a new comment, including those mentioned who can see the repository, and teams.
 func tellPeople(tx *db.Tx, a *repo.Access, c *Comment, mentioned markdown.References) error {
-	act := notification.Act{RepoID: a.ID, Commit: c.SHA, Actor: c.AuthorID, Everyone: true}
+	act := notification.Act{RepoID: a.ID, Commit: c.SHA, Actor: c.AuthorID, Everyone: true,
+		About: []notification.What{{Kind: notification.CommitComment, ID: c.ID}}}
 	people, err := repo.PeopleNamed(tx, a.Repo, mentioned.Logins)
 	if err != nil {
 		return err

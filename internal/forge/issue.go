@@ -74,17 +74,23 @@ func (f *Forge) LoseIssue(d *issue.Departure) error {
 func actOf(c *issue.Change, told []hook.Event) notification.Act {
 	act := notification.Act{RepoID: c.Repo.ID, Issue: c.Issue.ID, Actor: c.Actor.ID}
 	for _, e := range told {
+		what := notification.What{Kind: whats[e.Name+" "+e.Action], ID: e.About.ID}
 		switch e.Action {
 		case "opened", "closed", "reopened", "created", "submitted": // created: a comment
 			act.Everyone = true
 		case "assigned":
+			what.Kind, what.User = notification.Assigned, e.About.User
 			act.Named.Add(notification.Assign, e.About.User)
 		case "review_requested":
+			what.Kind, what.User = notification.Requested, e.About.User
 			if e.About.Team != 0 {
 				act.Named.Add(notification.TeamRequest, account.ID(e.About.Team))
 			} else {
 				act.Named.Add(notification.ReviewRequested, e.About.User)
 			}
+		}
+		if what.Kind != "" {
+			act.About = append(act.About, what)
 		}
 	}
 	if act.Everyone { // a new text, in which nothing was mentioned before
@@ -92,8 +98,22 @@ func actOf(c *issue.Change, told []hook.Event) notification.Act {
 			act.Named.Add(notification.TeamMention, account.ID(id))
 		}
 	}
-	act.Named.Add(notification.Mention, c.Mentioned(act.Everyone)...)
+	mentioned := c.Mentioned(act.Everyone)
+	act.Named.Add(notification.Mention, mentioned...)
+	if !act.Everyone {
+		for _, id := range mentioned {
+			act.About = append(act.About, notification.What{Kind: notification.Mentioned, User: id})
+		}
+	}
 	return act
+}
+
+// whats are the events that mails tell everyone of. The comments of a review are told with it.
+var whats = map[string]notification.WhatKind{
+	"issues opened": notification.Opened, "pull_request opened": notification.Opened,
+	"issues closed": notification.Closed, "pull_request closed": notification.Closed,
+	"issues reopened": notification.Reopened, "pull_request reopened": notification.Reopened,
+	"issue_comment created": notification.Comment, "pull_request_review submitted": notification.Review,
 }
 
 // ReopenPull checks whether a closed pull request can be reopened.

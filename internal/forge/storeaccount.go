@@ -84,6 +84,7 @@ var AccountColumns = []AccountColumn{
 	{"notification_threads", "user_id", Dropped, ""},
 	{"notification_wishes", "user_id", Dropped, ""},
 	{"notification_inboxes", "user_id", Dropped, ""},
+	{"notification_settings", "user_id", Dropped, ""},
 	{"reactions", "user_id", Dropped, ""},
 	{"rulesets", "org_id", Dropped, ""},
 	{"hooks", "org_id", Dropped, ""}, // unless it still has to deliver the deletion

@@ -2,12 +2,13 @@
 //
 //	mail.go     what waits to be sent: Add writes a row in the transaction of what the mail tells
 //	link.go     links in mails that do something once, and how often mail may be asked for
+//	sign.go     signed addresses in mails that need no row: to unsubscribe
 //	store.go    the SQL
 //	sender.go   the worker: one mail after the other, leased, so that any number of nodes send each once
 //	config.go   the mail server: its settings, connections, a check
 //	message.go  the form of a message
 //
-// Tables: mails, mail_sites, mail_links, mail_counts.
+// Tables: mails, mail_sites, mail_links, mail_counts, mail_keys.
 //
 // A row names what a mail is about. Its text is rendered when it is sent (package letter), by functions that ask for
 // rights again and find that there is nothing to send any more. So the queue holds no texts and no secrets of links.

@@ -21,6 +21,7 @@ type Message struct {
 	ID         string   // the part of the Message-ID before "@"
 	References []string // such parts of messages before it
 
+	ToList      bool   // the header To names the list, and Cc the reader, as readers of lists expect
 	List        string // names what it is sent about, such as a repository; empty: to one person
 	Reason      string // why it is sent; empty: no notification
 	Unsubscribe string // the address that ends such mails by a POST; empty: none
@@ -66,7 +67,14 @@ func (m *Message) build(c *Config) (*gomail.Msg, error) {
 		from.Name = Line(m.From, maxName)
 	}
 	built.FromMailAddress(&from)
-	built.ToMailAddress(&netmail.Address{Address: to.Address})
+	if m.ToList { // nobody gets it by To: the envelope has the reader alone
+		built.AddBccMailAddress(&netmail.Address{Address: to.Address})
+		list := netmail.Address{Name: Line(m.List, maxName), Address: c.From.Address}
+		built.SetGenHeaderPreformatted("To", list.String())
+		built.SetGenHeaderPreformatted("Cc", (&netmail.Address{Address: to.Address}).String())
+	} else {
+		built.ToMailAddress(&netmail.Address{Address: to.Address})
+	}
 	built.Subject(Line(m.Subject, maxSubject))
 	built.SetDateWithValue(time.Now())
 	id := func(part string) string { return part + "@" + c.Site() }
@@ -86,6 +94,7 @@ func (m *Message) build(c *Config) (*gomail.Msg, error) {
 	}
 	if m.Reason != "" {
 		built.SetGenHeader("X-Arbor-Reason", Line(m.Reason, maxName))
+		built.SetGenHeader("X-GitHub-Reason", Line(m.Reason, maxName)) // people's filters know that
 	}
 	if m.Unsubscribe != "" {
 		built.SetGenHeaderPreformatted("List-Unsubscribe", "<"+m.Unsubscribe+">")

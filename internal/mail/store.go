@@ -137,3 +137,17 @@ func prune(tx *db.Tx) (more bool, err error) {
 	}
 	return more, nil
 }
+
+// signingKey returns the key of signed addresses; nil: there is none yet.
+func signingKey(tx *db.Tx) (key []byte, err error) {
+	err = tx.QueryRow(`SELECT secret FROM mail_keys WHERE id = 1`).Scan(&key)
+	if errors.Is(err, db.ErrNoRows) {
+		err = nil
+	}
+	return key, err
+}
+
+// putSigningKey stores the key unless there is one.
+func putSigningKey(tx *db.Tx, key []byte) error {
+	return tx.Run(`INSERT INTO mail_keys (id, secret) VALUES (1, $1) ON CONFLICT (id) DO NOTHING`, key)
+}

@@ -8,9 +8,10 @@
 //	mark.go          what owners do with them: read, done, subscriptions
 //	store.go         the SQL of threads
 //	api.go           the handlers; payload.go their JSON; routes.go their addresses
+//	mail.go          mails about them: settings, what they tell, how they end; storemail.go their SQL
 //	prune.go         what is old or too much goes
 //
-// Tables: notification_acts, _subjects, _threads, _wishes, _inboxes.
+// Tables: notification_acts, _subjects, _threads, _wishes, _inboxes, _settings.
 //
 // An account has one thread for each issue, commit and release that it was notified of. A thread
 // names its subject and copies nothing of it: titles are read from it, for accounts that can see the

@@ -76,15 +76,20 @@ func actsOf(tx *db.Tx, ids []int64) ([]act, error) {
 		args[n] = id
 	}
 	return db.QueryList(tx, func(row db.Scanner) (a act, err error) {
-		var named string
-		if err := row.Scan(append(a.columns(), &named)...); err != nil {
+		var named, about string
+		if err := row.Scan(append(a.columns(), &named, &about)...); err != nil {
 			return a, err
+		}
+		if about != "" { // else by a server of the version before
+			if err := json.Unmarshal([]byte(about), &a.About); err != nil {
+				return a, fmt.Errorf("notification: act %d: %w", a.id, err)
+			}
 		}
 		if err := json.Unmarshal([]byte(named), &a.Named); err != nil {
 			return a, fmt.Errorf("notification: act %d: %w", a.id, err)
 		}
 		return a, nil
-	}, `SELECT `+actColumns+`, q.named FROM notification_acts q WHERE q.id IN `+
+	}, `SELECT `+actColumns+`, q.named, q.about FROM notification_acts q WHERE q.id IN `+
 		db.ValuesFrom(1, 1, len(ids))+` ORDER BY q.id`, args...)
 }
 
@@ -253,10 +258,11 @@ func watchers(tx *db.Tx, a Act, from watcherCursor) (list []hearer, next watcher
 // tell marks threads as unread, and creates new ones, for accounts that can see the repository, are not
 // suspended, and ignore neither it nor the subject. An account notified after the latest act is skipped,
 // unless the reason is greater, because two workers may process two acts in either order.
-func tell(tx *db.Tx, a Act, subject int64, list []hearer) error {
+func tell(tx *db.Tx, acts []act, subject int64, list []hearer) error {
 	if len(list) == 0 {
 		return nil
 	}
+	a := acts[0].Act
 	values, args := make([]string, len(list)),
 		[]any{subject, a.RepoID, int64(a.Issue), int64(subscription.Ignore)}
 	for n, h := range list {
@@ -271,9 +277,11 @@ func tell(tx *db.Tx, a Act, subject int64, list []hearer) error {
 	}
 	args = append(args, at)
 	now := fmt.Sprintf(`CAST($%d AS BIGINT)`, len(args))
+	args = append(args, acts[len(acts)-1].id) // they are in their order
+	newest := fmt.Sprintf(`CAST($%d AS BIGINT)`, len(args))
 	err = tx.Run(`WITH v (user_id, reason, at) AS (VALUES `+strings.Join(values, `, `)+`)
-		INSERT INTO notification_threads (user_id, subject_id, reason, unread, updated_at)
-		SELECT a.id, CAST($1 AS BIGINT), v.reason, TRUE, `+now+`
+		INSERT INTO notification_threads (user_id, subject_id, reason, unread, updated_at, told_act)
+		SELECT a.id, CAST($1 AS BIGINT), v.reason, TRUE, `+now+`, `+newest+`
 		FROM v JOIN accounts a ON a.id = v.user_id `+repo.JoinSeers(`$2`, `a`)+`
 			AND a.kind = 1 AND a.suspended_at IS NULL
 			AND NOT EXISTS (SELECT 1 FROM silences s WHERE s.repo_id = $2 AND s.user_id = a.id)
@@ -285,12 +293,16 @@ func tell(tx *db.Tx, a Act, subject int64, list []hearer) error {
 				WHERE t.subject_id = $1 AND t.user_id = a.id AND t.updated_at > v.at AND t.reason >= v.reason)
 		ORDER BY a.id
 		ON CONFLICT (subject_id, user_id) DO UPDATE SET unread = TRUE, updated_at = excluded.updated_at,
+			told_before = notification_threads.told_act, told_act = excluded.told_act,
 			reason = CASE WHEN excluded.reason >= 6 OR excluded.reason > notification_threads.reason
 				THEN excluded.reason ELSE notification_threads.reason END`, args...)
 	if err != nil {
 		return err
 	}
-	return noteTold(tx, subject, at, list)
+	if err := noteTold(tx, subject, at, list); err != nil {
+		return err
+	}
+	return mailTold(tx, acts, subject, at, list)
 }
 
 // backlog counts what waits.

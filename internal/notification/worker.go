@@ -228,10 +228,13 @@ func (w *Worker) tellParticipants(ctx context.Context, list []act) error {
 			}
 			if first {
 				found = append(found, all...)
+				if err := mailOwn(tx, list, subject); err != nil {
+					return err
+				}
 			}
 			tx.OnCommit(func() { after = next })
 			for part := range slices.Chunk(heard(list, found), perBatch) {
-				if err := tell(tx, list[0].Act, subject, part); err != nil {
+				if err := tell(tx, list, subject, part); err != nil {
 					return err
 				}
 			}
@@ -278,7 +281,7 @@ func (w *Worker) tellTeam(ctx context.Context, list []act, a act, reason Reason,
 			}
 			found = append(found, slices.DeleteFunc(named([]act{a}),
 				func(h hearer) bool { return h.reason != Mention })...)
-			return tell(tx, list[0].Act, subject, heard(list, found))
+			return tell(tx, list, subject, heard(list, found))
 		})
 		return more, err
 	})
@@ -298,7 +301,7 @@ func (w *Worker) tellWatchers(ctx context.Context, list []act) error {
 			if found, next, more, err = watchers(tx, list[0].Act, from); err != nil {
 				return err
 			}
-			return tell(tx, list[0].Act, subject, heard(list, found))
+			return tell(tx, list, subject, heard(list, found))
 		})
 		from = next
 		return more, err

@@ -28,7 +28,7 @@ func (s *Service) tell(tx *db.Tx, before, after *Release, by *account.Caller) er
 		add("published")
 		err := notification.Note(tx, notification.Act{RepoID: after.RepoID, Release: after.ID,
 			Actor:    account.IDOf(by),
-			Everyone: true})
+			Everyone: true, About: []notification.What{{Kind: notification.Published}}})
 		if err == nil && (before == nil || before.PublishedAt.IsZero()) {
 			err = s.forge.PublishRelease(tx, after)
 		}

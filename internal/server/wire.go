@@ -23,6 +23,7 @@ import (
 	"arbor/internal/hook"
 	"arbor/internal/hook/outgoing"
 	"arbor/internal/issue/live"
+	"arbor/internal/issue/subscription"
 	"arbor/internal/mail"
 	"arbor/internal/mail/letter"
 	"arbor/internal/notification"
@@ -144,7 +145,8 @@ func newServer(o Options) *Server {
 		Sessions: f.Sessions, Log: o.Log, Now: o.Now})
 	s.mails = mail.NewSender(o.DB, o.Log, o.Mail)
 	if o.Mail != nil {
-		s.mails.Renderers = letter.Renderers(letter.Services{DB: o.DB, Accounts: f.Accounts, Sessions: f.Sessions},
+		s.mails.Renderers = letter.Renderers(letter.Services{DB: o.DB, Accounts: f.Accounts, Sessions: f.Sessions,
+			Notices: notification.New(o.DB, f.Repos, subscription.New(o.DB, f.Issues)), Texts: f.Issues.Texts()},
 			o.Mail.BaseURL)
 	}
 	s.live = live.New(o.DB, o.Admission.Streams())

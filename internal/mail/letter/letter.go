@@ -1,6 +1,7 @@
 // Package letter renders mails when they are sent, as the state and the rights of their readers are then.
 //
 //	letter.go    the form that all have; Renderers lists them
+//	told.go      notifications: what happened in a thread, lists of a day or a week
 //	account.go   links that set a password or verify an address; what happened to the security of an account
 //
 // A renderer answers 404 if there is nothing to tell any more.
@@ -16,19 +17,23 @@ import (
 	"arbor/internal/account/session"
 	"arbor/internal/audit"
 	"arbor/internal/db"
+	"arbor/internal/issue/text"
 	"arbor/internal/mail"
+	"arbor/internal/notification"
 )
 
-//go:embed letter.html
+//go:embed letter.html told.html
 var files embed.FS
 
-var layout = template.Must(template.ParseFS(files, "letter.html"))
+var layout = template.Must(template.ParseFS(files, "letter.html", "told.html"))
 
 // Services are what mails show.
 type Services struct {
 	DB       *db.DB
 	Accounts *account.Service
 	Sessions *session.Service
+	Notices  *notification.Service
+	Texts    *text.Renderer
 }
 
 // Letters renders mails.
@@ -45,6 +50,9 @@ func Renderers(of Services, site string) map[mail.Kind]mail.Renderer {
 		account.VerifyMail:  l.verify,
 		account.RemovedMail: l.removed,
 		audit.NoticeMail:    l.notice,
+
+		notification.ToldMail:   l.told,
+		notification.DigestMail: l.digest,
 	}
 }
 
@@ -61,7 +69,7 @@ type letter struct {
 // message renders a letter to an address.
 func (l *letter) message(to string) (*mail.Message, error) {
 	var html bytes.Buffer
-	if err := layout.Execute(&html, l); err != nil {
+	if err := layout.ExecuteTemplate(&html, "letter.html", l); err != nil {
 		return nil, err
 	}
 	var parts []string

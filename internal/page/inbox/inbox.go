@@ -3,6 +3,7 @@
 //   - GET, POST /dashboard/notifications: inbox.go, act.go
 //   - GET /dashboard/notifications/{thread_id}: open.go, which marks a thread as read and leads to its
 //     subject
+//   - GET, POST /notifications/unsubscribe: unsubscribe.go, by the signed address in a mail
 package inbox
 
 import (
@@ -46,8 +47,10 @@ func New(kit *page.Kit, invites *invitation.Service) *Pages {
 
 // Routes are the pages and the target of their forms.
 func (p *Pages) Routes() []route.Route {
-	own := p.kit.ForPeople()
+	own, free := p.kit.ForPeople(), p.kit.Router(route.Needs(scope.None, route.None))
 	return []route.Route{
+		free.Anyone("GET /notifications/unsubscribe", p.Unsubscribe).WithoutToken().WithoutFactor().Counted(),
+		free.Anyone("POST /notifications/unsubscribe", p.DoUnsubscribe).WithoutToken().WithoutFactor().Counted(),
 		own.SignedIn("GET /dashboard/notifications", p.Inbox).Counted(),
 		own.SignedIn("POST /dashboard/notifications", p.Act),
 		own.SignedIn("GET /dashboard/notifications/{thread_id}", p.Open),

@@ -3,6 +3,7 @@
 //	GET, POST /settings/profile          profile.go: name, bio and the like
 //	GET, POST /settings/account          account.go: the time zone; renaming and deleting oneself, and who can
 //	GET, POST /settings/emails           emails.go
+//	GET, POST /settings/notifications    notifications.go
 //	GET, POST /settings/keys             keys.go: SSH keys
 //	GET, POST /settings/signing          signing.go: keys that sign commits
 //	GET, POST /settings/replies          replies.go: saved replies
@@ -124,6 +125,8 @@ func (p *Pages) Routes() []route.Route {
 		in("POST /settings/keys", sudo(p.ChangeKeys)),
 		in("GET /settings/signing", p.SigningKeys),
 		in("POST /settings/signing", sudo(p.ChangeSigningKeys)),
+		in("GET /settings/notifications", p.Notifications),
+		in("POST /settings/notifications", p.SaveNotifications),
 		in("GET /settings/replies", p.Replies),
 		in("POST /settings/replies", p.ChangeReplies),
 		in("GET /settings/password", p.Password).WithoutFactor(),

@@ -144,7 +144,7 @@ func number(text string) (n int) {
 var codeAddress = regexp.MustCompile(`"` + codeURL + `(/[^"{#\\]*)"`)
 
 // laterPart is where a page has the part for which it did not wait.
-var laterPart = regexp.MustCompile(`data-more="([^"]+)"`)
+var laterPart = regexp.MustCompile(`data-(?:more|later)="([^"]+)"`)
 
 // ageShown is what differs between stores or visits: how long ago something was, and the mark of an issue.
 var ageShown = regexp.MustCompile(`(<time [^>]*>)[^<]*|data-mark="[^"]*"`)
@@ -161,8 +161,16 @@ func walkOver(s *instance) map[string]string {
 		}
 		res, text := s.do("alice", "GET", queue[0], nil, nil)
 		// on a busy machine; it is kept once it was made
-		if later := laterPart.FindStringSubmatch(text); later != nil {
-			s.do("alice", "GET", html.UnescapeString(later[1]), nil, nil)
+		for range 10 {
+			later := laterPart.FindStringSubmatch(text)
+			if later == nil {
+				break
+			}
+			at := html.UnescapeString(later[1])
+			if strings.HasPrefix(at, "?") {
+				at = queue[0] + at
+			}
+			s.do("alice", "GET", at, nil, nil)
 			res, text = s.do("alice", "GET", queue[0], nil, nil)
 		}
 		etag := res.Header.Get("ETag")

@@ -97,6 +97,12 @@ func (c *world) start(node int) {
 // begin lets people do every kind of work until end.
 func (c *world) begin() {
 	c.stop = make(chan struct{})
+	stop := c.stop
+	c.t.Cleanup(func() { // of a test that failed before the end
+		if c.stop == stop && !c.ended() {
+			c.end()
+		}
+	})
 	for _, row := range table {
 		if row.alone || c.big != "" && row.kind == "backup" {
 			continue

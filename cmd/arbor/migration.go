@@ -89,12 +89,12 @@ func (c *importCommand) Run(p *process) error {
 			return err
 		}
 	}
-	from, err := migration.OpenFolder(c.From)
-	if err != nil {
-		return err
-	}
-	defer from.Close()
 	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+		from, err := migration.OpenFolder(c.From)
+		if err != nil {
+			return err
+		}
+		defer from.Close()
 		bar := newProgress(p.stderr)
 		o.Progress = bar.show
 		report, err := migration.New(s.db, s.forge(log), log).Import(p.ctx, from, o)

@@ -135,7 +135,7 @@ var repositoryMistakes = []mistake{
 	{"repo archive alice/none", 1, `repository "alice/none" not found`},
 	{"repo transfer alice/garden nobody", 1, `arbor: new_owner: No account has this login.`},
 	{"repo transfer alice/garden a/b/c", 2, `"a/b/c" is not NEW_OWNER or NEW_OWNER/NEW_NAME`},
-	{"repo delete alice/garden", 2, `this deletes alice/garden and cannot be undone: confirm it with --yes (see arbor repo delete --help)`},
+	{"repo delete alice/garden", 2, `this deletes alice/garden, which can be restored within 30 days: confirm it with --yes (see arbor repo delete --help)`},
 	{"repo delete alice/none --yes", 1, `repository "alice/none" not found`},
 	{"repo give-back alice/garden", 1, `only a hidden fork whose root was deleted can be given back`},
 	{"repo purge alice/garden", 2, `missing flags: --unreachable or --commit=SHA (see arbor repo purge --help)`},

@@ -38,7 +38,10 @@ func HostName(host string) string {
 		}
 		return '-'
 	}, host)
-	return host[:min(len(host), maxHost)]
+	if host = host[:min(len(host), maxHost)]; host == "bot" { // as Apps have it
+		return "bot-"
+	}
+	return host
 }
 
 func plausibleHost(host string) bool { return host != "" && HostName(host) == host }

@@ -26,6 +26,14 @@ func kindOf(head []byte) string {
 	return file.AnyBytes
 }
 
+// CleanType is the media type of an attachment of another server: a picture's, or that of any bytes.
+func CleanType(given string) string {
+	if given == "image/avif" || slices.Contains(pictures, given) {
+		return given
+	}
+	return file.AnyBytes
+}
+
 // isAVIF reports a file that begins with a whole file type box of a picture or a sequence in AVIF: its size,
 // "ftyp", the brand, a version, and compatible brands of four bytes each (ISO/IEC 14496-12, 4.3).
 func isAVIF(head []byte) bool {

@@ -76,6 +76,8 @@ func (s *Service) Follow(ctx context.Context, caller *account.Caller, target str
 			return err
 		case !on:
 			return dropFollower(tx, caller.ID, to.ID)
+		case to.Kind == account.Mannequin:
+			return errs.Absent()
 		case to.ID == caller.ID:
 			return errs.New(errs.Invalid, "You cannot follow yourself")
 		}

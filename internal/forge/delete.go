@@ -33,11 +33,13 @@ func (f *Forge) Delete(tx *db.Tx, r *repo.Repo, by account.ID) error {
 	if err := tellDeleted(tx, r, by); err != nil {
 		return err
 	}
+	// A private fork is for those who see the root. It would come back without one, so it is not kept.
+	keeps := f.Deleted.For > 0 && !(r.Private && (r.ParentID != 0 || r.NetworkID != r.ID || r.Withdrawn))
 	// Its forks get another parent.
 	if err := network.Leave(tx, r, true); err != nil {
 		return err
 	}
-	if f.Deleted.For > 0 {
+	if keeps {
 		return f.keep(tx, r)
 	}
 	many, err := deletion.HasMany(tx, r.ID)

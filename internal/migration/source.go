@@ -2,6 +2,7 @@ package migration
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -33,8 +34,9 @@ const maxLine = 4 << 20
 
 // Folder is a Source: a folder that Export wrote. It is read only through its root, so no path or link in it leads out.
 type Folder struct {
-	dir  string
-	root *os.Root
+	dir    string
+	root   *os.Root
+	bundle string // a temporary folder with a copy of the bundle; empty: there is none
 }
 
 // OpenFolder opens an export.
@@ -43,11 +45,17 @@ func OpenFolder(dir string) (*Folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Folder{dir, root}, nil
+	return &Folder{dir: dir, root: root}, nil
 }
 
-// Close closes the folder.
-func (f *Folder) Close() error { return f.root.Close() }
+// Close closes the folder, and removes what Git made.
+func (f *Folder) Close() error {
+	var err error
+	if f.bundle != "" {
+		err = os.RemoveAll(f.bundle)
+	}
+	return errors.Join(err, f.root.Close())
+}
 
 // Repository reads repository.json.
 func (f *Folder) Repository(context.Context) (*Repository, error) {
@@ -78,7 +86,7 @@ func readRepository(in io.Reader) (*Repository, error) {
 			version.Format, Format)
 	}
 	var r Repository
-	if err := json.Unmarshal(text, &r); err != nil {
+	if err := json.Unmarshal(withoutNUL(text), &r); err != nil {
 		return nil, fmt.Errorf("%s: %w", repositoryFile, err)
 	}
 	return &r, r.check()
@@ -117,7 +125,7 @@ func readRecords(ctx context.Context, in io.Reader, k Kind, fn func(Record, erro
 		r := newRecord(k)
 		bad := err
 		if bad == nil || errors.Is(bad, io.EOF) {
-			bad = json.Unmarshal(line, r)
+			bad = json.Unmarshal(withoutNUL(line), r)
 		}
 		if bad != nil && errors.Is(err, io.EOF) {
 			bad = fmt.Errorf("the file ends in the middle of a record: %w", bad)
@@ -131,6 +139,26 @@ func readRecords(ctx context.Context, in io.Reader, k Kind, fn func(Record, erro
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
+	}
+}
+
+// withoutNUL replaces escaped NUL characters, which no database takes, by U+FFFD.
+func withoutNUL(text []byte) []byte {
+	const nul, unknown = `\u0000`, `\ufffd`
+	for at := 0; ; {
+		n := bytes.Index(text[at:], []byte(nul))
+		if n < 0 {
+			return text
+		}
+		at += n
+		slashes := 0
+		for at > slashes && text[at-slashes-1] == '\\' {
+			slashes++
+		}
+		if slashes%2 == 0 {
+			copy(text[at:], unknown)
+		}
+		at += len(nul)
 	}
 }
 
@@ -156,16 +184,32 @@ func readLine(in *bufio.Reader) (line []byte, err error) {
 	}
 }
 
-// Git returns the path of the bundle.
-func (f *Folder) Git(context.Context) (string, error) {
-	info, err := f.root.Stat(bundleFile)
+// Git returns the path of a copy of the bundle, which stays until Close. git would follow a file that names another
+// repository, or a repository beside the file, so it gets what begins as a bundle does, in a folder of its own.
+func (f *Folder) Git(ctx context.Context) (string, error) {
+	in, err := f.Open(ctx, bundleFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is not a file", bundleFile)
+	if err != nil {
+		return "", err
 	}
-	return filepath.Join(f.dir, bundleFile), err
+	defer in.Close()
+	text := bufio.NewReader(in)
+	if first, _ := text.Peek(len("# v2 git bundle\n")); string(first) != "# v2 git bundle\n" &&
+		string(first) != "# v3 git bundle\n" {
+		return "", fmt.Errorf("%s is not a bundle of git", bundleFile)
+	}
+	if f.bundle, err = os.MkdirTemp("", "arbor-import-"); err != nil {
+		return "", err
+	}
+	path := filepath.Join(f.bundle, bundleFile)
+	out, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return "", err
+	}
+	_, err = io.Copy(out, text)
+	return path, errors.Join(err, out.Close())
 }
 
 // Open opens a file of the export.

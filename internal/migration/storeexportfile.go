@@ -12,7 +12,8 @@ import (
 func (e *exporter) readReleases() (string, func(db.Scanner) (Record, error)) {
 	return `SELECT r.id, r.tag, r.target, r.name, r.body, r.draft, r.prerelease, r.choice, r.latest, a.login, p.login,
 			r.created_at, r.published_at, r.updated_at FROM releases r LEFT JOIN accounts a ON a.id = r.author_id
-		LEFT JOIN accounts p ON p.id = r.publisher_id WHERE r.repo_id = $1 ORDER BY r.id`,
+		LEFT JOIN accounts p ON p.id = r.publisher_id WHERE r.repo_id = $1 AND r.deleted_at IS NULL
+		ORDER BY r.id`,
 		func(row db.Scanner) (Record, error) {
 			var r Release
 			var choice release.Choice
@@ -35,7 +36,8 @@ func (e *exporter) fileOf(path string, f file.File) File {
 func (e *exporter) readAssets() (string, func(db.Scanner) (Record, error)) {
 	return `SELECT x.id, x.release_id, x.name, x.label, x.content_type, a.login, x.downloads, x.created_at, x.updated_at,
 			f.id, f.name, f.size, f.sha256 FROM release_assets x JOIN releases r ON r.id = x.release_id
-		JOIN files f ON f.id = x.file_id LEFT JOIN accounts a ON a.id = x.uploader_id WHERE r.repo_id = $1 ORDER BY x.id`,
+		JOIN files f ON f.id = x.file_id LEFT JOIN accounts a ON a.id = x.uploader_id WHERE r.repo_id = $1
+			AND r.deleted_at IS NULL ORDER BY x.id`,
 		func(row db.Scanner) (Record, error) {
 			var x Asset
 			var f file.File

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"arbor/internal/account"
+	"arbor/internal/attachment"
 	"arbor/internal/db"
 	"arbor/internal/file"
 	"arbor/internal/release"
@@ -18,7 +19,7 @@ func (b *batch) insertFile(r *row, f *file.File, releases map[string]int64) (id 
 		err = b.tx.QueryRow(`INSERT INTO release_assets (release_id, repo_id, file_id, name, label, content_type, uploader_id,
 			downloads, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 			ON CONFLICT (release_id, name) DO UPDATE SET name = excluded.name RETURNING id`,
-			releases[x.Release], b.im.a.ID, f.ID, x.Name, x.Label, x.ContentType, b.uploader(x.Uploader), max(0, x.Downloads),
+			releases[x.Release], b.im.a.ID, f.ID, x.Name, x.Label, release.CleanType(x.ContentType), b.uploader(x.Uploader), max(0, x.Downloads),
 			past(x.CreatedAt, now), past(x.UpdatedAt, now)).Scan(&id)
 	case *LFSObject:
 		err = b.tx.QueryRow(`INSERT INTO lfs_objects (repo_id, file_id, oid, size) VALUES ($1, $2, $3, $4) RETURNING id`,
@@ -30,7 +31,7 @@ func (b *batch) insertFile(r *row, f *file.File, releases map[string]int64) (id 
 		}
 		err = b.tx.QueryRow(`INSERT INTO attachments (repo_id, file_id, address_key, name, content_type, size, uploader_id,
 			created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id`, b.im.a.ID, f.ID, key, x.Name,
-			x.ContentType, f.Size, b.uploader(x.Uploader), past(x.CreatedAt, now)).Scan(&id)
+			attachment.CleanType(x.ContentType), f.Size, b.uploader(x.Uploader), past(x.CreatedAt, now)).Scan(&id)
 	}
 	return id, err
 }

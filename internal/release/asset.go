@@ -81,8 +81,8 @@ func CleanName(given string) (name string, ok bool) {
 	return name, len(name) <= MaxAssetName
 }
 
-// cleanType is the media type that an uploader gives; an invalid one becomes application/octet-stream.
-func cleanType(given string) string {
+// CleanType is the media type that an uploader gives; an invalid one becomes application/octet-stream.
+func CleanType(given string) string {
 	if _, _, err := mime.ParseMediaType(given); err != nil || len(given) > 255 || !utf8.ValidString(given) ||
 		strings.ContainsFunc(given, unicode.IsControl) {
 		return file.AnyBytes
@@ -117,7 +117,7 @@ func (n *NewAsset) clean() error {
 	if utf8.RuneCountInString(n.Label) > MaxLabel || !utf8.ValidString(n.Label) || strings.Contains(n.Label, "\x00") {
 		return assetError("label", errs.InvalidField, "label must be a text of at most 255 characters")
 	}
-	n.ContentType = cleanType(n.ContentType)
+	n.ContentType = CleanType(n.ContentType)
 	return nil
 }
 

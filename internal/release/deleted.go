@@ -22,6 +22,15 @@ const removeEvery = 10 * time.Minute
 
 // Delete deletes a release with its assets; the tag stays. Error: 404.
 func (s *Service) Delete(ctx context.Context, a *repo.Access, id int64) error {
+	return s.delete(ctx, a, id, true)
+}
+
+// Discard deletes a release that nobody wants to have again. Error: 404.
+func (s *Service) Discard(ctx context.Context, a *repo.Access, id int64) error {
+	return s.delete(ctx, a, id, false)
+}
+
+func (s *Service) delete(ctx context.Context, a *repo.Access, id int64, keep bool) error {
 	return s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
 		if err := repo.Lock(tx, a.ID); err != nil {
 			return err
@@ -33,11 +42,12 @@ func (s *Service) Delete(ctx context.Context, a *repo.Access, id int64) error {
 		if err := s.recordDeleted(tx, a, r); err != nil {
 			return err
 		}
-		keeps, err := s.keeps(tx, a)
-		if err != nil {
-			return err
+		if keep {
+			if keep, err = s.keeps(tx, a); err != nil {
+				return err
+			}
 		}
-		if keeps {
+		if keep {
 			err = s.keep(tx, r)
 		} else {
 			err = s.removeWithFiles(tx, r)

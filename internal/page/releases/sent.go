@@ -140,7 +140,7 @@ func (p *Pages) discard(r *http.Request, a *repo.Access, v *editView) error {
 	}
 	id := v.Old.ID
 	v.Old = nil
-	return p.with.Releases.Delete(ctx, a, id)
+	return p.with.Releases.Discard(ctx, a, id)
 }
 
 // discardTime is how long discard may take.

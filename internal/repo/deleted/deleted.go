@@ -12,7 +12,8 @@
 //	its owner leaves the company     it stays: an organization's belong to the owners of the organization
 //	a collaborator or team is gone   it has no role in it when it is restored; who stayed has the role of before
 //	another gets its name            it is restored under another name
-//	it was forked, or is a fork      it was cut out of its network and is restored without a parent
+//	it was forked, or is a fork      it was cut out of its network and is restored without a parent; a private fork
+//	                                 is not kept, since only those who see its root may have it
 //
 // A restored repository has its refs, issues, pull requests, releases, stars, collaborators, teams, rules and
 // webhooks. What is not restored: former names, deploy keys, invitations, tokens and installations that were limited

@@ -82,8 +82,8 @@ type Fetched struct {
 	Refused   []string          // refs that did not move, and why
 }
 
-// Fetch is Import for a repository that may have refs: those that are other ones at the source move, those that the
-// source does not have stay. The objects of heads of pull requests come as well, without refs. Nobody is told.
+// Fetch is Import for a repository that may have refs: branches go forward to those of the source; refs that are
+// other ones, or that the source does not have, stay. The objects of heads of pull requests come as well, without refs. Nobody is told.
 // Errors: as for Import.
 func (s *Service) Fetch(
 	ctx context.Context, r *repo.Repo, source string, progress func(part string, done, all int64),
@@ -136,10 +136,8 @@ func (s *Service) Fetch(
 		quarantine.Discard()
 		return nil, err
 	}
-	for n := range updates {
-		if old := now[updates[n].Name]; old != "" {
-			updates[n].Old = old
-		}
+	if updates, err = withoutLoss(ctx, objects, updates, now, out); err != nil {
+		return nil, err
 	}
 	progress("refs", 0, 0)
 	refused, err := s.repos.MoveRefs(context.WithoutCancel(ctx),
@@ -161,6 +159,33 @@ func (s *Service) Fetch(
 		return nil, err
 	}
 	return out, s.adoptHead(ctx, r, mirror.Refs().Head)
+}
+
+// withoutLoss returns the updates that take nothing from the repository: those of new refs, and of branches that go
+// forward. The others are refused, since somebody may have pushed here.
+func withoutLoss(
+	ctx context.Context, objects *git.Repository, updates []repo.RefUpdate, now map[string]git.SHA, out *Fetched,
+) (safe []repo.RefUpdate, err error) {
+	for _, u := range updates {
+		old := now[u.Name]
+		if old == "" {
+			safe = append(safe, u)
+			continue
+		}
+		forward := false
+		if strings.HasPrefix(u.Name, git.Heads) {
+			if forward, err = objects.IsAncestor(ctx, old, u.New); err != nil {
+				return nil, err
+			}
+		}
+		if !forward {
+			out.Refused = append(out.Refused, u.Name+": it is another one here, which the source does not have")
+			continue
+		}
+		u.Old = old
+		safe = append(safe, u)
+	}
+	return safe, nil
 }
 
 // lacksAny reports whether the repository lacks one of the objects.

@@ -252,3 +252,20 @@ func TestKeptReleasesAreBounded(t *testing.T) {
 		}
 	}, keeping)
 }
+
+// A private fork is not kept: restored, it would be its owner's without those who gave access to its root.
+func TestDeletedPrivateForkIsRemoved(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.Users(t, "alice", "bob")
+		r := s.Repo(t, "alice/plan", true)
+		s.Ask(t, "alice", "PUT /repos/alice/plan/contents/a", `{"message": "m", "content": "eA=="}`, 201)
+		s.Grant(t, r, "bob", account.Pull)
+		s.Ask(t, "bob", "POST /repos/alice/plan/forks", "", 202)
+		s.Ask(t, "bob", "DELETE /repos/bob/plan", "", 204)
+		if n := dbtest.Number(t, s.DB, `SELECT count(*) FROM repos`); n != 1 {
+			t.Errorf("%d repositories are there, want 1", n)
+		}
+		s.Visit(t, "bob", "GET /settings/deleted").Shows(t, 200, "There are no deleted repositories")
+	}, keeping)
+}

@@ -7,8 +7,10 @@ function toHeading() {
 addEventListener('hashchange', toHeading);
 toHeading();
 
-// What is wider than its column can be scrolled by keyboard.
-on('.said pre, .said table', (n) => { if (n.scrollWidth > n.clientWidth) n.tabIndex = 0; });
+// What is wider than its column can be scrolled by keyboard, also when the column becomes narrower.
+const reach = (n) => { if (n.scrollWidth > n.clientWidth) n.tabIndex = 0; };
+const narrowed = new ResizeObserver((all) => all.forEach((one) => reach(one.target)));
+on('.said pre, .said table', (n) => { reach(n); narrowed.observe(n); });
 
 // oneByOne returns a function that hands an item to a helper, a worker or a frame, one after the other, and its answer to
 // show. A helper that does not answer in time is ended, and the next item gets a new one; the third time is the last.

@@ -123,7 +123,7 @@ func TestSlowTestMerge(t *testing.T) {
 	w.commit("right", "r", "main", "", right)
 	w.plant(t, s, "alice/plot", false)
 	start := time.Now()
-	made := propose(t, s, "alice", "alice/plot", "left", "right")
+	made := proposeNow(t, s, "alice", "alice/plot", "left", "right")
 	t.Logf("made in %v", time.Since(start))
 	if made.Mergeable != nil {
 		t.Errorf("it was waited for: %+v", made)

@@ -103,9 +103,7 @@ type request struct {
 // propose creates a pull request.
 func propose(t testing.TB, s *apitest.Server, who, name, head, base string) request {
 	t.Helper()
-	var made request
-	s.Check(t, apitest.Case{Do: "POST /repos/" + name + "/pulls", As: who, Status: 201,
-		Send: fmt.Sprintf(`{"title": %q, "head": %q, "base": %q}`, "About "+head, head, base)}).JSON(t, &made)
+	made := proposeNow(t, s, who, name, head, base)
 	// A busy machine says later whether it can be merged.
 	testkit.Eventually(t, func() bool {
 		if made.Mergeable == nil {
@@ -113,6 +111,15 @@ func propose(t testing.TB, s *apitest.Server, who, name, head, base string) requ
 		}
 		return made.Mergeable != nil
 	}, "whether "+head+" can be merged")
+	return made
+}
+
+// proposeNow is propose that returns the first answer, in which mergeable may be null.
+func proposeNow(t testing.TB, s *apitest.Server, who, name, head, base string) request {
+	t.Helper()
+	var made request
+	s.Check(t, apitest.Case{Do: "POST /repos/" + name + "/pulls", As: who, Status: 201,
+		Send: fmt.Sprintf(`{"title": %q, "head": %q, "base": %q}`, "About "+head, head, base)}).JSON(t, &made)
 	return made
 }
 

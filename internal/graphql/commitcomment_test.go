@@ -93,11 +93,11 @@ func TestArgumentsOfLists(t *testing.T) {
 			if c.As == "" {
 				c.As = "alice"
 			}
-			if strings.Contains(c.Send, "{sha}") {
-				c.Send = strings.Replace(c.Send, "{sha}", member(t, s, "alice", at+"/commits/main", "sha"), 1)
+			if before, after, has := strings.Cut(c.Send, "{sha}"); has {
+				c.Send = before + member(t, s, "alice", at+"/commits/main", "sha") + after
 			}
-			if strings.Contains(c.Send, "{rae}") {
-				c.Send = strings.Replace(c.Send, "{rae}", member(t, s, "alice", "/users/rae", "id"), 1)
+			if before, after, has := strings.Cut(c.Send, "{rae}"); has {
+				c.Send = before + member(t, s, "alice", "/users/rae", "id") + after
 			}
 			s.Check(t, c)
 		}

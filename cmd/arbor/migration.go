@@ -120,7 +120,7 @@ type userClaim struct {
 	Login     string `arg:"" help:"Login of the user to whom its texts are given."`
 }
 
-// Run gives everything of a mannequin to a user.
+// Run makes a user the author of everything that a mannequin wrote.
 func (c *userClaim) Run(p *process) error {
 	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		from, to, err := s.forge(log).ClaimMannequin(p.ctx, s.db, c.Mannequin, c.Login)

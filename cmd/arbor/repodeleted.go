@@ -84,7 +84,7 @@ type repoRemove struct {
 	confirmFlags
 }
 
-// Run lets a server remove the repository now.
+// Run marks the repository for removal, which a running server does within seconds.
 func (c *repoRemove) Run(p *process) error {
 	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		f := s.forge(log)

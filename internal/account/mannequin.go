@@ -7,9 +7,9 @@ import (
 	"arbor/internal/db"
 )
 
-// A mannequin stands for somebody of another server who has no account here, or none that is known: it is the author
-// of what was imported from there. It never signs in, has no role, owns nothing, is not notified, and is in no list or
-// search of people. Its login cannot be registered by anybody: it ends in the other server's host in brackets.
+// A mannequin is the author of imported texts whose author on the other server has no known account here. It never
+// signs in, has no role, owns nothing, is not notified, and is in no list or search of people. Its login cannot be
+// registered by anybody: it ends in the other server's host in brackets.
 //
 // What becomes of a mannequin:
 //

@@ -60,8 +60,8 @@ func ByVerified(tx *db.Tx, addresses []string) (map[string]*Account, error) {
 	return found, err
 }
 
-// ForgiveTexts begins the hour anew of accounts for whom texts were imported: they have not written these now, see
-// TextLimits.
+// ForgiveTexts resets the hourly text count of accounts whose texts were imported, since they did not write them
+// within this hour. See TextLimits.
 func ForgiveTexts(tx *db.Tx, ids []ID) error {
 	return db.InParts(ids, func(part []ID) error {
 		return tx.Run(`UPDATE text_counts SET hour_bytes = 0 WHERE account_id IN `+db.Values(1, len(part)), db.Args(part)...)

@@ -12,8 +12,8 @@ import (
 	"arbor/internal/reaction"
 )
 
-// ClaimMannequin gives everything of a mannequin to a user, for the operator: what was imported as by somebody of
-// another server is the user's from then on, and what a later import brings. Errors: 404; 422 unless one is a mannequin and the other a user.
+// ClaimMannequin makes a user the author of everything that a mannequin wrote, and of what later imports bring of
+// the same person. Only the operator may do so. Errors: 404; 422 unless one is a mannequin and the other a user.
 func (f *Forge) ClaimMannequin(ctx context.Context, d *db.DB, mannequin, user string) (from, to *account.Account, err error) {
 	err = d.Write(ctx, func(tx *db.Tx) error {
 		if from, err = account.ByLogin(tx, mannequin); err != nil {

@@ -108,7 +108,7 @@ func actOf(c *issue.Change, told []hook.Event) notification.Act {
 	return act
 }
 
-// whats are the events that mails tell everyone of. The comments of a review are told with it.
+// whats lists the events that are mailed to all subscribers. The comments of a review are part of its mail.
 var whats = map[string]notification.WhatKind{
 	"issues opened": notification.Opened, "pull_request opened": notification.Opened,
 	"issues closed": notification.Closed, "pull_request closed": notification.Closed,

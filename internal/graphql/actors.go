@@ -92,7 +92,7 @@ func asReviewer(v any) any {
 // mostSuggested is how many reviewers are suggested.
 const mostSuggested = 10
 
-// suggestedReviewers resolves people who may be asked to review pull requests, but for the authors.
+// suggestedReviewers resolves the users who can be asked to review each pull request, without its author.
 func suggestedReviewers(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 	q, repos := queryOf(ctx), make([]*object, len(parents))
 	for n, o := range objectsOf(parents) {

@@ -92,7 +92,7 @@ func organizationsOfTeams(ctx context.Context, _ *exec.Field, parents []exec.Obj
 	return values
 }
 
-// parentTeam resolves the teams of which teams are a part, as far as the caller sees them.
+// parentTeam resolves the parent of each team, if the caller can see it.
 func parentTeam(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
 	var ids []team.ID
 	for _, o := range objectsOf(parents) {

@@ -83,7 +83,8 @@ type Fetched struct {
 }
 
 // Fetch is Import for a repository that may have refs: branches go forward to those of the source; refs that are
-// other ones, or that the source does not have, stay. The objects of heads of pull requests come as well, without refs. Nobody is told.
+// other ones, or that the source does not have, stay. The objects of heads of pull requests come as well,
+// without refs. Nobody is told.
 // Errors: as for Import.
 func (s *Service) Fetch(
 	ctx context.Context, r *repo.Repo, source string, progress func(part string, done, all int64),

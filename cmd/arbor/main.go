@@ -49,6 +49,7 @@ type commandLine struct {
 	Mail     mailCommand     `cmd:"" group:"Run a server" help:"Try the mail server."`
 	OAuthApp oauthAppCommand `cmd:"" name:"oauth-app" group:"Manage people and repositories" help:"Manage OAuth Apps, which sign people in with this server."`
 	Factors  factorsCommand  `cmd:"" group:"Manage people and repositories" help:"Show or change who must have a second factor: everybody, or the people of an organization."`
+	Signup   signupCommand   `cmd:"" group:"Manage people and repositories" help:"Show or change how accounts begin: by administrators, by invitation, or by themselves."`
 	Token    tokenCommand    `cmd:"" group:"Manage people and repositories" help:"Manage access tokens."`
 	Repo     repoCommand     `cmd:"" group:"Manage people and repositories" help:"Manage repositories."`
 	Issue    issueCommand    `cmd:"" group:"Manage people and repositories" help:"Manage issues in ways that REST does not offer."`

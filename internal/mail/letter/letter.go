@@ -2,6 +2,7 @@
 //
 //	letter.go    the form that all have; Renderers lists them
 //	told.go      notifications: what happened in a thread, lists of a day or a week
+//	signup.go    links with which accounts begin, and what administrators decided
 //	account.go   links that set a password or verify an address; what happened to the security of an account
 //
 // A renderer answers 404 if there is nothing to tell any more.
@@ -20,6 +21,7 @@ import (
 	"arbor/internal/issue/text"
 	"arbor/internal/mail"
 	"arbor/internal/notification"
+	"arbor/internal/signup"
 )
 
 //go:embed letter.html told.html
@@ -32,6 +34,7 @@ type Services struct {
 	DB       *db.DB
 	Accounts *account.Service
 	Sessions *session.Service
+	Signup   *signup.Service
 	Notices  *notification.Service
 	Texts    *text.Renderer
 }
@@ -50,6 +53,12 @@ func Renderers(of Services, site string) map[mail.Kind]mail.Renderer {
 		account.VerifyMail:  l.verify,
 		account.RemovedMail: l.removed,
 		audit.NoticeMail:    l.notice,
+
+		signup.AskedMail:    l.askedForAccount,
+		signup.InviteMail:   l.invitedToSite,
+		signup.WaitingMail:  l.accountWaits,
+		signup.ApprovedMail: l.accountApproved,
+		signup.DeclinedMail: l.accountDeclined,
 
 		notification.ToldMail:   l.told,
 		notification.DigestMail: l.digest,

@@ -146,7 +146,7 @@ func newServer(o Options) *Server {
 	s.mails = mail.NewSender(o.DB, o.Log, o.Mail)
 	if o.Mail != nil {
 		s.mails.Renderers = letter.Renderers(letter.Services{DB: o.DB, Accounts: f.Accounts, Sessions: f.Sessions,
-			Signup:  f.Signup,
+			Signup: f.Signup, Invites: f.Invitations,
 			Notices: notification.New(o.DB, f.Repos, subscription.New(o.DB, f.Issues)), Texts: f.Issues.Texts()},
 			o.Mail.BaseURL)
 	}

@@ -137,7 +137,7 @@ func deviceToken(t *testing.T, w *world) string {
 	if _, err := w.Forge.Tokens.ConfirmDevice(t.Context(), alice, codes.User); err != nil {
 		t.Fatal(err)
 	}
-	token, _, err := w.Forge.Tokens.TakeDevice(t.Context(), client, codes.Device, "")
+	token, err := w.Forge.Tokens.TakeDevice(t.Context(), client, codes.Device, "")
 	testkit.NoError(t, err)
 	return token
 }

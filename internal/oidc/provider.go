@@ -15,16 +15,16 @@ import (
 	"golang.org/x/oauth2"
 
 	"arbor/internal/errs"
+	"arbor/internal/external"
 )
 
 // Bounds of what is asked of a provider.
 const (
-	patience   = 10 * time.Second // of one request
-	pause      = 5 * time.Second  // after one that failed
-	maxAnswer  = 1 << 20          // bytes
-	maxSubject = 255              // bytes, as OpenID Connect says
-	maxGroups  = 1000
-	skew       = 2 * time.Minute // that clocks may differ
+	patience  = 10 * time.Second // of one request
+	pause     = 5 * time.Second  // after one that failed
+	maxAnswer = 1 << 20          // bytes
+	maxGroups = 1000
+	skew      = 2 * time.Minute // that clocks may differ
 )
 
 // remote is a provider as discovery found it, once somebody needed it.
@@ -135,18 +135,6 @@ func (p *Provider) flow(found *oidclib.Provider, callback string) *oauth2.Config
 		RedirectURL: callback, Scopes: p.Scopes}
 }
 
-// Identity is who somebody is, as a provider says.
-type Identity struct {
-	Provider *Provider
-	Subject  string
-	Login    string // that the provider proposes; may be empty
-	Name     string
-	Email    string // that the provider verified; may be empty
-	Groups   []string
-	Session  string    // the provider's, which it names when it ends; may be empty
-	ShownAt  time.Time // when the user showed to the provider who it is; zero: not told
-}
-
 // exchange redeems a code, checks the ID token and returns who signed in. Errors: 422, 503.
 func (s *Service) exchange(ctx context.Context, p *Provider, callback, code string, q secrets) (*Identity, error) {
 	found, err := p.discover(ctx)
@@ -199,7 +187,7 @@ func (s *Service) verify(
 	case len(token.Audience) > 1 && party.Authorized != p.ClientID,
 		party.Authorized != "" && party.Authorized != p.ClientID:
 		return nil, "", refused(p, "sent an ID token for another program", nil)
-	case token.Subject == "" || len(token.Subject) > maxSubject:
+	case token.Subject == "" || len(token.Subject) > external.MaxSubject:
 		return nil, "", refused(p, "sent an ID token without a usable subject", nil)
 	}
 	return claims, token.Subject, token.Claims(&claims)
@@ -237,7 +225,8 @@ func (p *Provider) identity(subject string, claims map[string]any) *Identity {
 		s, _ := claims[name].(string)
 		return s
 	}
-	i := &Identity{Provider: p, Subject: subject, Login: text(p.LoginClaim), Name: text("name")}
+	i := &Identity{Identity: external.Identity{Source: &p.Source, Subject: subject, Login: text(p.LoginClaim),
+		Name: text("name")}}
 	if verified, _ := claims["email_verified"].(bool); verified {
 		i.Email = text("email")
 	}

@@ -19,8 +19,8 @@ import (
 	"testing"
 	"time"
 
-	"arbor/internal/oidc"
 	"arbor/internal/server"
+	"arbor/internal/signinfile"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/testkit"
 )
@@ -213,7 +213,7 @@ func (i *issuer) signsIn(t *testing.T, s *apitest.Server, provider string) *visi
 // signInFile is an option of servers: their identity providers.
 func signInFile(t *testing.T, format string, args ...any) apitest.Option {
 	t.Helper()
-	config, err := oidc.Parse(fmt.Appendf(nil, format, args...))
+	config, err := signinfile.Parse(fmt.Appendf(nil, format, args...))
 	testkit.NoError(t, err)
 	return func(o *server.Options) { o.SignIn = config }
 }

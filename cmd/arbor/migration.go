@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"arbor/internal/migration"
+	"arbor/internal/migration/github"
 )
 
 type exportCommand struct {
@@ -57,11 +58,12 @@ func (c *exportCommand) Run(p *process) error {
 
 type importCommand struct {
 	storeFlags
-	From   string   `arg:"" name:"dir" help:"A folder that arbor export wrote."`
-	To     string   `help:"Name of the repository here (default: as in the export)." placeholder:"OWNER/NAME"`
-	As     string   `help:"File of lines THEIR-LOGIN OUR-LOGIN: whose records become whose. Others are found by a verified address, or shown by name." placeholder:"FILE"`
-	Only   []string `help:"Bring these kinds of records only, besides Git: labels, milestones, issues, comments and so on (see docs/migration.md)." placeholder:"KIND"`
-	DryRun bool     `help:"Only read and check, and print the report."`
+	From      string   `arg:"" name:"from" help:"A folder that arbor export wrote, or the address of a repository at GitHub, GitHub Enterprise Server or another Arbor, such as https://github.com/OWNER/NAME."`
+	To        string   `help:"Name of the repository here (default: as in the export)." placeholder:"OWNER/NAME"`
+	As        string   `help:"File of lines THEIR-LOGIN OUR-LOGIN: whose records become whose. Others are found by a verified address, or shown by name." placeholder:"FILE"`
+	TokenFile string   `help:"File with a token of the other server, of somebody who administers the repository there. Without it only what everybody sees comes." placeholder:"FILE"`
+	Only      []string `help:"Bring these kinds of records only, besides Git: labels, milestones, issues, comments and so on (see docs/migration.md)." placeholder:"KIND"`
+	DryRun    bool     `help:"Only read and check, and print the report."`
 }
 
 // Run brings the repository, goes on with an import that was killed, or brings what is new.
@@ -89,15 +91,38 @@ func (c *importCommand) Run(p *process) error {
 			return err
 		}
 	}
-	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
-		from, err := migration.OpenFolder(c.From)
+	remote := strings.Contains(c.From, "://")
+	token := ""
+	switch {
+	case c.TokenFile != "" && !remote:
+		return misuse("--token-file is for the address of a repository, and %q is a folder", c.From)
+	case c.TokenFile != "":
+		text, err := os.ReadFile(c.TokenFile)
 		if err != nil {
 			return err
 		}
-		defer from.Close()
+		token = strings.TrimSpace(string(text))
+	}
+	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) (err error) {
+		f := s.forge(log)
 		bar := newProgress(p.stderr)
 		o.Progress = bar.show
-		report, err := migration.New(s.db, s.forge(log), log).Import(p.ctx, from, o)
+		var from interface {
+			migration.Source
+			io.Closer
+		}
+		if remote {
+			from, err = github.Open(p.ctx, c.From,
+				github.Options{Token: token, Git: s.git, Dir: f.Repos.Dir(), Progress: bar.show})
+		} else {
+			from, err = migration.OpenFolder(c.From)
+		}
+		if err != nil {
+			bar.end()
+			return err
+		}
+		defer from.Close()
+		report, err := migration.New(s.db, f, log).Import(p.ctx, from, o)
 		bar.end()
 		if err != nil {
 			printProblems(p.stderr, report)

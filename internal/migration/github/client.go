@@ -35,27 +35,37 @@ type client struct {
 	sleep func(ctx context.Context, d time.Duration) error
 }
 
-// newClient returns a client for the server of an address, and the path of the repository in its API.
-func newClient(address string, o Options) (*client, string, error) {
+// server splits an address into that of a server's pages and the names behind it: of an organization or a repository.
+func server(address string) (base *url.URL, names []string, err error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil {
-		return nil, "", fmt.Errorf("%q is not the address of a repository, such as https://github.com/OWNER/NAME", address)
+		return nil, nil, fmt.Errorf("%q is not the address of a repository, such as https://github.com/OWNER/NAME", address)
 	}
-	parts := strings.Split(strings.TrimSuffix(strings.Trim(u.Path, "/"), ".git"), "/")
-	if len(parts) < 2 || parts[len(parts)-2] == "" || parts[len(parts)-1] == "" {
-		return nil, "", fmt.Errorf("%q does not name a repository: OWNER/NAME", address)
+	for part := range strings.SplitSeq(strings.TrimSuffix(strings.Trim(u.Path, "/"), ".git"), "/") {
+		if names = append(names, part); part == "" {
+			return nil, nil, fmt.Errorf("%q does not name a repository: OWNER/NAME", address)
+		}
 	}
-	owner, name := parts[len(parts)-2], parts[len(parts)-1]
-	base := &url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/" + strings.Join(parts[:len(parts)-2], "/")}
+	most := max(0, len(names)-2)
+	base = &url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/" + strings.Join(names[:most], "/")}
+	return base, names[most:], nil
+}
+
+// newClient returns a client for the server of an address, and the names behind it.
+func newClient(address string, o Options) (*client, []string, error) {
+	base, names, err := server(address)
+	if err != nil {
+		return nil, nil, err
+	}
 	api := base.JoinPath("api/v3/")
-	if strings.EqualFold(u.Host, "github.com") {
+	if strings.EqualFold(base.Host, "github.com") {
 		api = &url.URL{Scheme: "https", Host: "api.github.com", Path: "/"}
 	}
 	c := &client{base: base, api: api, token: o.Token, say: o.Progress, sleep: sleep}
 	c.http = &http.Client{CheckRedirect: c.redirect, Transport: &http.Transport{
 		Proxy: http.ProxyFromEnvironment, ResponseHeaderTimeout: answerTime, TLSHandshakeTimeout: 30 * time.Second,
 		MaxResponseHeaderBytes: 1 << 20, IdleConnTimeout: time.Minute}}
-	return c, "repos/" + url.PathEscape(owner) + "/" + url.PathEscape(name), nil
+	return c, names, nil
 }
 
 // sleep waits.

@@ -19,11 +19,11 @@ func answers(t *testing.T, h http.HandlerFunc) (c *client, waited *time.Duration
 	t.Helper()
 	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)
-	c, path, err := newClient(server.URL+"/prefix/acme/tool.git", Options{Token: "secret",
+	c, names, err := newClient(server.URL+"/prefix/acme/tool.git", Options{Token: "secret",
 		Progress: func(string, int64, int64) {}})
 	testkit.NoError(t, err)
-	if path != "repos/acme/tool" || !strings.HasSuffix(c.api.String(), "/prefix/api/v3/") {
-		t.Fatalf("the API is %s, the path %s", c.api, path)
+	if strings.Join(names, " ") != "acme tool" || !strings.HasSuffix(c.api.String(), "/prefix/api/v3/") {
+		t.Fatalf("the API is %s, the path %s", c.api, names)
 	}
 	waited = new(time.Duration)
 	c.sleep = func(ctx context.Context, d time.Duration) error {
@@ -40,11 +40,12 @@ func TestAddresses(t *testing.T) {
 		"https://GitHub.com/acme/tool.git/":          "https://api.github.com/",
 		"http://code.example.com:3000/acme/tool":     "http://code.example.com:3000/api/v3/",
 		"https://code.example.com/below/acme/tool":   "https://code.example.com/below/api/v3/",
-		"https://code.example.com/acme":              "",
+		"https://code.example.com/acme":              "https://code.example.com/api/v3/",
+		"https://code.example.com/":                  "",
 		"https://token@code.example.com/acme/tool":   "",
 		"ssh://git@code.example.com/acme/tool":       "",
 		"https:///acme/tool":                         "",
-		"https://code.example.com//tool":             "",
+		"https://code.example.com//tool":             "https://code.example.com/api/v3/",
 		"https://code.example.com/acme/.git":         "",
 		"git@code.example.com:acme/tool":             "",
 		"https://code.example.com/acme/tool\x00/bad": "",

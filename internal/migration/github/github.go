@@ -2,6 +2,7 @@
 // Enterprise Server, or another Arbor. It is a [migration.Source].
 //
 //	github.go    [Source]: what is read first, and what on demand
+//	organization.go   an organization, with its members, teams and the names of its repositories
 //	client.go    one request after another, with the server's rate limits, bounds and redirects
 //	people.go    whom the records name
 //	issue.go     issues, pull requests, their timelines, reviews and reactions
@@ -83,10 +84,14 @@ type repository struct {
 // Open reads all records of the repository whose page is at an address, such as https://github.com/OWNER/NAME. Call
 // Close after use. Errors: those of the server, with its words.
 func Open(ctx context.Context, address string, o Options) (_ *Source, err error) {
-	c, path, err := newClient(address, o)
+	c, names, err := newClient(address, o)
 	if err != nil {
 		return nil, err
 	}
+	if len(names) != 2 {
+		return nil, fmt.Errorf("%q does not name a repository: OWNER/NAME", address)
+	}
+	path := "repos/" + url.PathEscape(names[0]) + "/" + url.PathEscape(names[1])
 	s := &Source{c: c, o: o, path: path, people: people{}, pins: map[int64]string{},
 		files: map[string]lfs.Pointer{}}
 	if s.spool, err = os.MkdirTemp("", "arbor-import-"); err != nil {

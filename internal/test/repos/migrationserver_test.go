@@ -3,6 +3,8 @@ package repos_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -63,6 +65,63 @@ func TestImportOfAServer(t *testing.T) {
 			}
 		}
 		sound(t, s)
+	})
+}
+
+// An organization comes with its members, teams and their roles, but only for those whom the map names.
+func TestImportOfAnOrganization(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.Users(t, "olive", "mary", "tom", "nora")
+		s.Org(t, "acme", "olive")
+		olive := func(do, send string) {
+			t.Helper()
+			if a := s.Do(t, apitest.Case{Do: do, As: "olive", Send: send}); a.Status >= 300 {
+				t.Fatalf("%s: %d %s", do, a.Status, a.Body)
+			}
+		}
+		olive("PUT /orgs/acme/memberships/mary", `{"role":"member"}`)
+		olive("PUT /orgs/acme/memberships/tom", `{"role":"member"}`)
+		olive("POST /orgs/acme/repos", `{"name":"tool","private":true,"auto_init":true}`)
+		olive("POST /orgs/acme/teams", `{"name":"Whole House","privacy":"closed"}`)
+		olive("POST /orgs/acme/teams", `{"name":"Kitchen","parent_team_slug":"whole-house"}`)
+		olive("PUT /orgs/acme/teams/kitchen/memberships/mary", `{"role":"maintainer"}`)
+		olive("PUT /orgs/acme/teams/kitchen/memberships/tom", `{"role":"member"}`)
+		olive("DELETE /orgs/acme/teams/kitchen/memberships/olive", "")
+		olive("PUT /orgs/acme/teams/kitchen/repos/acme/tool", `{"permission":"maintain"}`)
+		read := github.Options{Token: s.Token(t, "olive"), Git: s.Git, Dir: t.TempDir(), Progress: func(string, int64, int64) {}}
+		from, err := github.ReadOrganization(t.Context(), s.URL+"/acme", read)
+		testkit.NoError(t, err)
+		if err := migrations(s).NewOrganizationImport(from, "second", map[string]string{"mary": "mary"}).Found(t.Context()); err == nil {
+			t.Error("an organization without an owner is founded")
+		}
+		for range 2 {
+			im := migrations(s).NewOrganizationImport(from, "second", map[string]string{"olive": "nora", "mary": "mary"})
+			testkit.NoError(t, im.Found(t.Context()))
+			source, err := github.Open(t.Context(), github.Address(s.URL+"/acme", from.Repositories[0]), read)
+			testkit.NoError(t, err)
+			_, err = migrations(s).Import(t.Context(), source, migration.ImportOptions{To: "second/tool",
+				Progress: func(string, int64, int64) {}})
+			testkit.NoError(t, errors.Join(err, source.Close()))
+			if im.Teams(t.Context()); len(im.Left) > 0 {
+				t.Errorf("left: %q", im.Left)
+			}
+			read.Token = s.Token(t, "nora")
+			got, err := github.ReadOrganization(t.Context(), s.URL+"/second", read)
+			testkit.NoError(t, err)
+			read.Token = s.Token(t, "olive")
+			want := &migration.Organization{Login: "second", Owners: []string{"nora"}, Members: []string{"mary"},
+				Repositories: []string{"tool"}, Teams: []migration.Team{
+					{Slug: "whole-house", Name: "Whole House", Maintainers: []string{"nora"}, Roles: map[string]string{}},
+					{Slug: "kitchen", Name: "Kitchen", Parent: "whole-house", Maintainers: []string{"mary"},
+						Roles: map[string]string{"tool": "maintain"}}}}
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("the organization is\n%+v\nwant\n%+v", got, want)
+			}
+		}
+		if err := migrations(s).NewOrganizationImport(from, "acme", map[string]string{"olive": "nora"}).Found(t.Context()); err == nil {
+			t.Error("an import takes over an organization of others")
+		}
 	})
 }
 

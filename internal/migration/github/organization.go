@@ -3,7 +3,9 @@ package github
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/url"
+	"slices"
 
 	"arbor/internal/migration"
 )
@@ -105,7 +107,25 @@ func readTeams(ctx context.Context, c *client, path string, names func(string, *
 			wait = append(wait, t.Slug)
 		}
 	}
+	ownMembers(out.Teams)
 	return nil
+}
+
+// ownMembers leaves out members who belong to a team because they are in one below it: the API lists them for both.
+func ownMembers(teams []migration.Team) {
+	within := map[string]map[string]bool{} // who is in a team or below it, by slug
+	for n := len(teams) - 1; n >= 0; n-- { // the teams below come after it
+		t := &teams[n]
+		below := within[t.Slug]
+		t.Members = slices.DeleteFunc(t.Members, func(login string) bool { return below[login] })
+		if within[t.Parent] == nil {
+			within[t.Parent] = map[string]bool{}
+		}
+		maps.Copy(within[t.Parent], below)
+		for _, login := range slices.Concat(t.Maintainers, t.Members) {
+			within[t.Parent][login] = true
+		}
+	}
 }
 
 // teamRepo is a repository of a team.

@@ -57,7 +57,7 @@ type commandLine struct {
 	Backup    backupCommand    `cmd:"" group:"Keep data" help:"Back up a store. The server may run."`
 	Restore   restoreCommand   `cmd:"" group:"Keep data" help:"Verify a backup and restore it into an empty store."`
 	Export    exportCommand    `cmd:"" group:"Keep data" help:"Write a repository with its whole history into a folder. The server may run."`
-	Import    importCommand    `cmd:"" group:"Keep data" help:"Make a repository of what arbor export wrote, or bring what is new since."`
+	Import    importCommand    `cmd:"" group:"Keep data" help:"Make a repository of an export or another server, or bring what is new since."`
 	Database  databaseCommand  `cmd:"" group:"Keep data" help:"Manage the database."`
 	Nodes     nodesCommand     `cmd:"" group:"Run a server" help:"List the servers of a store with their versions and clocks."`
 	Audit     auditCommand     `cmd:"" group:"Manage people and repositories" help:"List changes to accounts, access, membership, visibility, ownership and tokens."`

@@ -44,10 +44,12 @@ var tiers = []struct {
 		"internal/milestone", "internal/notification", "internal/oauth", "internal/oidc", "internal/pin", "internal/plant",
 		"internal/posting", "internal/pull",
 		"internal/ratelimit", "internal/reaction", "internal/release", "internal/repo", "internal/review",
-		"internal/rule", "internal/search", "internal/signature", "internal/signinfile", "internal/star", "internal/statistic", "internal/status",
+		"internal/rule", "internal/search", "internal/signature", "internal/signinfile", "internal/signup", "internal/star", "internal/statistic", "internal/status",
 		"internal/team",
 	}},
-	{"use cases", []string{"internal/forge", "internal/hook/payloads", "internal/mail/letter", "internal/migration"}}, // what happens to several features at once
+	{"use cases", []string{ // what happens to several features at once
+		"internal/forge", "internal/hook/payloads", "internal/mail/letter", "internal/migration", "internal/migration/github",
+	}},
 	{"faces", []string{ // what people, programs and operators use
 		"arbortest", "cmd/arbor", "internal/backup", "internal/doctor", "internal/ephemeral", "internal/fsck",
 		"internal/graphql", "internal/page", "internal/seed", "internal/server", "internal/ssh",

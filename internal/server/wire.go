@@ -93,7 +93,7 @@ func New(o Options) *Server {
 	of := s.newAPIs()
 	kit := of.newKit(s)
 	door := signin.New(kit, signin.Services{Sessions: s.forge.Sessions, Tokens: s.forge.Tokens, OAuth: s.forge.OAuth,
-		Identities: s.identities, Directories: s.directories, Mail: s.mails,
+		Identities: s.identities, Directories: s.directories, Mail: s.mails, Signup: s.forge.Signup,
 		Issues:       s.forge.Searches,
 		Repositories: of.repositories, Lists: of.lists, Activities: of.activities}, s.setup)
 	s.home, s.pageErrors, s.lostErrors = door.Home, kit.Errors, kit.Unrouted
@@ -107,7 +107,7 @@ func New(o Options) *Server {
 			"mail": s.mails}}
 	features := slices.Concat(of.features(s), of.pages(s, kit, door), []feature{s.newGraphQL(of),
 		site.New(kit, site.Options{Accounts: f.Accounts, Tokens: f.Tokens, Sessions: f.Sessions, Repos: f.Repos, Networks: f.Network,
-			Settings: f.Settings, Searches: of.repositories, Identities: s.identities, Directories: s.directories,
+			Settings: f.Settings, Searches: of.repositories, Identities: s.identities, Directories: s.directories, Signup: f.Signup,
 			DB: o.DB, Git: o.Git,
 			Log: o.Log, DataDir: o.DataDir, Version: o.Version, Jobs: p.backlogs})})
 	for _, part := range features {
@@ -157,6 +157,7 @@ func newServer(o Options) *Server {
 	s.mails = mail.NewSender(o.DB, o.Log, o.Mail)
 	if o.Mail != nil {
 		s.mails.Renderers = letter.Renderers(letter.Services{DB: o.DB, Accounts: f.Accounts, Sessions: f.Sessions,
+			Signup: f.Signup, Invites: f.Invitations,
 			Notices: notification.New(o.DB, f.Repos, subscription.New(o.DB, f.Issues)), Texts: f.Issues.Texts()},
 			o.Mail.BaseURL)
 	}

@@ -94,6 +94,9 @@ const (
 	withToken    = "token"
 	withSetup    = "setup"
 
+	// WithSignup is the way of the first session of an account that a person began (package signup).
+	WithSignup = "signup"
+
 	// WithProvider begins the way of a session that an identity of another server made (package oidc); the name of the
 	// provider follows.
 	WithProvider = "oidc:"
@@ -167,6 +170,9 @@ func (s *Service) SignIn(ctx context.Context, login, password string, from Origi
 func (s *Service) refuses(login string) bool {
 	return s.RefusesPassword != nil && s.RefusesPassword(login)
 }
+
+// PasswordsForAll reports whether everybody may sign in with a password, but for those whom an operator named.
+func (s *Service) PasswordsForAll() bool { return !s.refuses("") }
 
 // try compares a password with a stored hash, and counts the attempt. Without a hash it takes as long and
 // fails. Errors: 429, 503.

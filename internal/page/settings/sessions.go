@@ -55,7 +55,7 @@ func (s *sessionRow) How() string {
 	}
 	return map[string]string{"password": "Password", "password+totp": "Password and authenticator app",
 		"password+recovery": "Password and recovery code", "password+passkey": "Password and passkey",
-		"passkey": "Passkey", "token": "Token", "setup": "Setup of the server"}[s.MadeWith]
+		"passkey": "Passkey", "token": "Token", "setup": "Setup of the server", "signup": "Sign-up"}[s.MadeWith]
 }
 
 type sessionsView struct {

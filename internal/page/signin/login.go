@@ -26,6 +26,7 @@ type loginView struct {
 	Directories []*ldap.Directory // whose names and passwords people sign in with
 	Passwords   bool              // everybody may sign in with a password
 	Resets      bool              // whoever forgot a password gets a mail
+	Joins       bool              // people begin accounts by themselves
 }
 
 // secondView is what second.html shows: the second step of signing in.
@@ -69,10 +70,18 @@ func (p *Pages) loginView(r *http.Request, back string) (*loginView, error) {
 		return nil, err
 	}
 	some, err := p.sessions.HasUsers(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	state, err := p.of.Signup.State(r.Context())
+	if err != nil {
+		return nil, err
+	}
 	return &loginView{Frame: frame, ReturnTo: back, Empty: !some,
 		Providers: p.of.Identities.Providers(), Directories: p.of.Directories.Directories(),
 		Passwords: p.of.Identities.Passwords(), Resets: p.of.Mail.On(),
-		Passkeys: factor.CanHave(web.From(r.Context()).Site)}, err
+		Joins:    some && state.Public(),
+		Passkeys: factor.CanHave(web.From(r.Context()).Site)}, nil
 }
 
 // POST /login

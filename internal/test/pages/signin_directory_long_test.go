@@ -213,13 +213,6 @@ func TestSignInWithADirectory(t *testing.T) {
 	}
 }
 
-// between is what stands between two texts.
-func between(text, before, after string) string {
-	_, text, _ = strings.Cut(text, before)
-	text, _, _ = strings.Cut(text, after)
-	return text
-}
-
 // Ten thousand people are compared, by a fixed number of statements when nothing changed; who is gone is suspended, and
 // who is back is not; too many at once, or all, are not.
 func TestCompareTenThousandPeople(t *testing.T) {

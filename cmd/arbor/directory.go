@@ -117,12 +117,12 @@ func (c *directoryCompare) Run(p *process) error {
 	if c.Most < 0 || c.Most > 100 {
 		return misuse("--most must be from 1 to 100")
 	}
-	config, _, err := c.read()
-	if err != nil {
-		return err
-	}
 	var r external.Report
-	err = withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+	err := withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+		config, _, err := c.read()
+		if err != nil {
+			return err
+		}
 		f := s.forge(log)
 		accounts := external.New(external.Options{Sources: config.Sources(), Passwords: config.Passwords, DB: s.db,
 			Accounts: f.Accounts, Teams: f.Teams, Sessions: f.Sessions, Log: log, Now: time.Now})

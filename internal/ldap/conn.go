@@ -25,7 +25,7 @@ const (
 	maxAnswers = 512 << 20 // of one connection
 )
 
-const dialTime = 5 * time.Second // for one server
+const dialTime = 4 * time.Second // for one server, until it is bound
 
 // Failure says what of a directory failed, in words without addresses and names.
 type Failure struct {
@@ -110,8 +110,8 @@ func (d *Directory) connectTo(ctx context.Context, server string) (*conn, error)
 	if err != nil {
 		return nil, failed("the server cannot be reached", err)
 	}
-	deadline, _ := ctx.Deadline()
-	raw.SetDeadline(deadline)
+	soon, _ := dialing.Deadline()
+	raw.SetDeadline(soon) // until it is bound: the next server may still be asked
 	stop := context.AfterFunc(ctx, func() { raw.Close() })
 	link := net.Conn(&boundedConn{Conn: raw, left: maxAnswers, closed: stop})
 	if u.Scheme == "ldaps" {
@@ -124,7 +124,7 @@ func (d *Directory) connectTo(ctx context.Context, server string) (*conn, error)
 	}
 	l := ldaplib.NewConn(link, u.Scheme == "ldaps")
 	l.Start()
-	l.SetTimeout(time.Until(deadline))
+	l.SetTimeout(time.Until(soon))
 	c := &conn{Conn: l, d: d}
 	c.g = &groups{c: c, above: map[string][]string{}}
 	if d.StartTLS {
@@ -137,6 +137,9 @@ func (d *Directory) connectTo(ctx context.Context, server string) (*conn, error)
 		l.Close()
 		return nil, err
 	}
+	deadline, _ := ctx.Deadline()
+	raw.SetDeadline(deadline)
+	l.SetTimeout(time.Until(deadline))
 	return c, nil
 }
 

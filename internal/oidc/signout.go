@@ -36,8 +36,7 @@ func (s *Service) SignOut(ctx context.Context, name, text string, from session.O
 	if err != nil {
 		return err
 	}
-	verifier := found.VerifierContext(oidclib.ClientContext(ctx, client),
-		&oidclib.Config{ClientID: p.ClientID, SkipExpiryCheck: true, Now: s.now})
+	verifier := found.Verifier(&oidclib.Config{ClientID: p.ClientID, SkipExpiryCheck: true, Now: s.now})
 	token, err := verifier.Verify(ctx, text)
 	if err != nil {
 		return refused(p, "sent a logout token that does not count", err)

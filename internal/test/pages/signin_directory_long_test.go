@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"net"
 	"os"
 	"strings"
 	"sync/atomic"
@@ -177,6 +178,18 @@ func TestSignInWithADirectory(t *testing.T) {
 	}
 
 	plain := fmt.Sprintf("ldap://127.0.0.1:%d", dir.plain)
+	mute, err := net.Listen("tcp", "127.0.0.1:0") // the system takes connections, and nobody answers
+	testkit.NoError(t, err)
+	defer mute.Close()
+	two := dir.file("two", "ldap://"+mute.Addr().String(), "", "")
+	text, err := os.ReadFile(two)
+	testkit.NoError(t, err)
+	config, err := signinfile.ReadFile(dir.write("two", strings.Replace(string(text), `"]`, `", "`+plain+`"]`, 1)))
+	testkit.NoError(t, err)
+	found, err := config.Directories[0].Look(t.Context(), "kim", "secret of kim")
+	if err != nil || found == nil || !found.Right {
+		t.Errorf("the second server was not asked: %+v %v", found, err)
+	}
 	for n, bad := range []struct{ server, old, new, says string }{
 		{plain, "bind_dn: cn=arbor", "bind_dn: cn=no", "it refuses bind_dn or its password"},
 		{plain, "base: ou=people", "base: ou=x", "base or group_base does not exist"},

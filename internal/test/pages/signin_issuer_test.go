@@ -16,6 +16,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -28,7 +29,8 @@ import (
 // issuer is a small OpenID provider, which says what a test wants and lies where it wants.
 type issuer struct {
 	*httptest.Server
-	key *rsa.PrivateKey
+	key  *rsa.PrivateKey
+	read atomic.Int64 // how often the keys were
 
 	mu     sync.Mutex
 	claims map[string]any                                // of the next ID token
@@ -56,6 +58,7 @@ func newIssuer(t *testing.T) *issuer {
 			"code_challenge_methods_supported":      []string{"S256"}})
 	})
 	mux.HandleFunc("GET /keys", func(w http.ResponseWriter, _ *http.Request) {
+		i.read.Add(1)
 		answer(w, map[string]any{"keys": []any{map[string]any{"kty": "RSA", "alg": "RS256", "use": "sig", "kid": "1",
 			"n": b64(key.N.Bytes()), "e": b64(big.NewInt(int64(key.E)).Bytes())}}})
 	})

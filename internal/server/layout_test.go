@@ -47,7 +47,8 @@ var tiers = []struct {
 		"internal/rule", "internal/search", "internal/signature", "internal/signup", "internal/star", "internal/statistic", "internal/status",
 		"internal/team",
 	}},
-	{"use cases", []string{"internal/forge", "internal/hook/payloads", "internal/mail/letter", "internal/migration"}}, // what happens to several features at once
+	{"use cases", []string{"internal/forge", "internal/hook/payloads", "internal/mail/letter", "internal/mail/reply",
+		"internal/migration"}}, // what happens to several features at once
 	{"faces", []string{ // what people, programs and operators use
 		"arbortest", "cmd/arbor", "internal/backup", "internal/doctor", "internal/ephemeral", "internal/fsck",
 		"internal/graphql", "internal/page", "internal/seed", "internal/server", "internal/ssh",

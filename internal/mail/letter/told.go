@@ -11,6 +11,7 @@ import (
 
 	"arbor/internal/issuekit"
 	"arbor/internal/mail"
+	"arbor/internal/mail/reply"
 	"arbor/internal/markdown"
 	"arbor/internal/notification"
 	"arbor/internal/repo"
@@ -66,6 +67,9 @@ func (l *Letters) told(ctx context.Context, m *mail.Mail) (*mail.Message, error)
 	page := l.site + pathOf(t.Thread, t.In)
 	v := &toldView{Subject: subjectOf(t), Page: page, View: "View it", Stop: l.stop(t.Stop),
 		Settings: l.site + "/settings/notifications", Why: whys[t.Reason]}
+	if l.Reply != "" && t.Issue != 0 {
+		v.Why = "Reply to this mail to comment. " + v.Why
+	}
 	if t.More > 0 {
 		v.More = fmt.Sprintf("%d more are on the page.", t.More)
 	}
@@ -96,6 +100,13 @@ func (l *Letters) told(ctx context.Context, m *mail.Mail) (*mail.Message, error)
 	}
 	made.From, made.ToList, made.List, made.Reason = t.Parts[len(t.Parts)-1].By, true, t.In.FullName(), reason
 	made.Unsubscribe, made.Page = v.Stop, page
+	if l.Reply != "" && t.Issue != 0 {
+		key, err := mail.Key(ctx, l.DB)
+		if err != nil {
+			return nil, err
+		}
+		made.ReplyTo = reply.Address(l.Reply, key, t.Reader.ID, t.Issue)
+	}
 	if root := rootOf(t.Thread); t.Parts[0].Kind == notification.Opened {
 		made.ID = root
 	} else {

@@ -90,6 +90,7 @@ func (l *Letters) told(ctx context.Context, m *mail.Mail) (*mail.Message, error)
 		}
 		v.Parts = append(v.Parts, part)
 	}
+	v.bound()
 	made, err := v.message(t.To)
 	if err != nil {
 		return nil, err
@@ -204,6 +205,36 @@ func pathOf(t *notification.Thread, a *repo.Access) string {
 		return in + "/releases/tag/" + (&url.URL{Path: t.Tag}).EscapedPath()
 	}
 	return in + "/commit/" + string(t.Commit)
+}
+
+// mostShown bounds the texts in a mail, in bytes of either form. So the end of a mail with its links is never cut.
+const mostShown = 192 << 10
+
+// tooLong stands for a text that is left out.
+const tooLong = "(This is too long for a mail.)"
+
+// bound leaves out the texts beyond the bound. What was done, and the link to it, stay.
+func (v *toldView) bound() {
+	left := mostShown
+	fits := func(body string, html template.HTML) bool {
+		n := max(len(body), len(html))
+		if n > left {
+			return false
+		}
+		left -= n
+		return true
+	}
+	for n := range v.Parts {
+		p := &v.Parts[n]
+		if !fits(p.Body, p.HTML) {
+			p.Body, p.HTML = tooLong, tooLong
+		}
+		for m := range p.Inline {
+			if i := &p.Inline[m]; !fits(i.Body, i.HTML) {
+				i.Body, i.HTML = tooLong, tooLong
+			}
+		}
+	}
 }
 
 // message renders both forms.

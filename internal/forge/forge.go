@@ -40,6 +40,7 @@ import (
 	"arbor/internal/detect"
 	"arbor/internal/file"
 	"arbor/internal/git"
+	"arbor/internal/hook"
 	"arbor/internal/invitation"
 	"arbor/internal/issue"
 	"arbor/internal/keywords"
@@ -128,6 +129,7 @@ func New(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Forge {
 	f.Maintenance = maintenance.New(d, g, log, f.Repos, f.Files)
 	f.Apps = app.New(d, f.Accounts, f.Repos, f)
 	f.OAuth = oauth.New(d)
+	f.OAuth.TellRevoked = hook.TellRevoked
 	f.Releases = release.New(d, f.Repos, f.Issues, f.Files, f, log)
 	f.Attachments = attachment.New(d, f.Repos, f.Files)
 	f.LFS = lfs.New(d, f.Repos, f.Files, f.Transport, log)

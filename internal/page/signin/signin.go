@@ -19,6 +19,7 @@ import (
 	"arbor/internal/account/session"
 	"arbor/internal/account/token"
 	"arbor/internal/activity"
+	"arbor/internal/ldap"
 	"arbor/internal/mail"
 	"arbor/internal/oauth"
 	"arbor/internal/oidc"
@@ -42,6 +43,7 @@ type Services struct {
 	Tokens       *token.Service
 	OAuth        *oauth.Service
 	Identities   *oidc.Service
+	Directories  *ldap.Service
 	Mail         *mail.Sender
 	Signup       *signup.Service
 	Issues       *search.Service

@@ -26,6 +26,7 @@ import (
 	"arbor/internal/account/token"
 	"arbor/internal/db"
 	"arbor/internal/git"
+	"arbor/internal/ldap"
 	"arbor/internal/oidc"
 	"arbor/internal/page"
 	"arbor/internal/repo"
@@ -43,20 +44,21 @@ var roomTemplates = page.ReadTemplates(files)
 
 // Options are what the pages work with.
 type Options struct {
-	Accounts   *account.Service
-	Tokens     *token.Service
-	Sessions   *session.Service
-	Repos      *repo.Service
-	Networks   *network.Service
-	Settings   *settings.Service
-	Identities *oidc.Service
-	Signup     *signup.Service
-	Searches   *repository.API
-	DB         *db.DB
-	Git        *git.Git
-	Log        *slog.Logger
-	DataDir    string
-	Version    string // of the program; empty: unknown
+	Accounts    *account.Service
+	Tokens      *token.Service
+	Sessions    *session.Service
+	Repos       *repo.Service
+	Networks    *network.Service
+	Settings    *settings.Service
+	Identities  *oidc.Service
+	Directories *ldap.Service
+	Signup      *signup.Service
+	Searches    *repository.API
+	DB          *db.DB
+	Git         *git.Git
+	Log         *slog.Logger
+	DataDir     string
+	Version     string // of the program; empty: unknown
 
 	// Jobs are the jobs that are left, by their kinds, and the database's time.
 	Jobs func(context.Context) (map[string]db.Backlog, db.Time, error)

@@ -124,3 +124,70 @@ func AccessTo(tx *db.Tx, caller *Caller, orgs []ID) (may map[ID]OrgAccess, err e
 	}
 	return may, err
 }
+
+// MembersOfEach lists a page of the members of each of several organizations, as GET /orgs/{org}/members does, with a
+// fixed number of statements. Their Org is not set.
+func (s *Service) MembersOfEach(
+	ctx context.Context, caller *Caller, orgs []ID, page web.Page,
+) (out map[ID]*web.List[*Membership], err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		may, err := AccessTo(tx, caller, orgs)
+		if err != nil {
+			return err
+		}
+		found, err := membersOfEach(tx, orgs, may, page)
+		if err != nil {
+			return err
+		}
+		people, err := ByIDs(tx, db.ListedIDs(found))
+		out = web.ListOfEach(page, found, func(r db.ListRow[ID]) (*Membership, bool) {
+			return &Membership{User: people[r.ID], Owner: r.Number == 1}, people[r.ID] != nil
+		})
+		return err
+	})
+	return out, err
+}
+
+// SeenMembers returns those of the users whose membership of an organization the caller sees.
+func (s *Service) SeenMembers(ctx context.Context, caller *Caller, org ID, users []ID) (seen map[ID]bool, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		may, err := AccessTo(tx, caller, []ID{org})
+		if err == nil {
+			seen, err = seenMembers(tx, org, users, !may[org].Member)
+		}
+		return err
+	})
+	return seen, err
+}
+
+// Privileges are rules of an organization for its members.
+type Privileges struct {
+	Factors      *bool // second factors are required; nil for all but owners
+	PrivateForks bool  // members can fork private repositories; false for others
+}
+
+// PrivilegesOf returns what the caller sees of the rules of each of several organizations, with a fixed number of
+// statements.
+func (s *Service) PrivilegesOf(ctx context.Context, caller *Caller, orgs []ID) (out map[ID]Privileges, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		out = map[ID]Privileges{}
+		may, err := AccessTo(tx, caller, orgs)
+		if err != nil {
+			return err
+		}
+		list, err := ByIDs(tx, orgs)
+		if err != nil {
+			return err
+		}
+		required, err := requiringFactors(tx, orgs)
+		for id, org := range list {
+			p := Privileges{PrivateForks: may[id].Member && org.PrivateForks}
+			if may[id].Owner {
+				p.Factors = new(required[id])
+			}
+			out[id] = p
+		}
+		return err
+	})
+	return out, err
+}

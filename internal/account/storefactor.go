@@ -87,6 +87,19 @@ func requiresFactors(tx *db.Tx, org ID) (has bool, err error) {
 	return has, err
 }
 
+// requiringFactors returns those of the organizations that have a rule.
+func requiringFactors(tx *db.Tx, orgs []ID) (map[ID]bool, error) {
+	found := map[ID]bool{}
+	return found, db.InParts(orgs, func(part []ID) error {
+		ids, err := db.QueryIDs[ID](tx, `SELECT org_id FROM factor_rules WHERE org_id IN `+db.Values(1, len(part)),
+			db.Args(part)...)
+		for _, id := range ids {
+			found[id] = true
+		}
+		return err
+	})
+}
+
 // factorRulesFor lists the rules that bind a user, the site's first.
 func factorRulesFor(tx *db.Tx, id ID) ([]FactorRule, error) {
 	return db.QueryList(tx, scanFactorRule,

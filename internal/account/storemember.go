@@ -144,6 +144,37 @@ func memberships(tx *db.Tx, column string, set func(*Membership, *Account), wher
 		of, p.Size, p.Offset())
 }
 
+// membersOfEach reads a page of the members of each organization by id: the public ones of those that the caller is not
+// in. The number of a row is 1 for owners.
+func membersOfEach(
+	tx *db.Tx, orgs []ID, may map[ID]OrgAccess, p web.Page,
+) (map[ID]*db.ListPage[ID], error) {
+	return db.PageOfEach[ID, ID](tx, orgs, db.Lists[ID]{Columns: `user_id, CASE WHEN owner THEN 1 ELSE 0 END`,
+		Order: `user_id`, From: func(id ID, param string) string {
+			from := `FROM members WHERE org_id = ` + param
+			if !may[id].Member {
+				from += ` AND public = TRUE`
+			}
+			return from
+		}}, p.Offset(), p.Size)
+}
+
+// seenMembers returns those of the users who are members of an organization, or public ones alone.
+func seenMembers(tx *db.Tx, org ID, users []ID, publicOnly bool) (map[ID]bool, error) {
+	found, public := map[ID]bool{}, ``
+	if publicOnly {
+		public = ` AND public = TRUE`
+	}
+	return found, db.InParts(users, func(part []ID) error {
+		ids, err := db.QueryIDs[ID](tx, `SELECT user_id FROM members WHERE org_id = $1`+public+`
+			AND user_id IN `+db.ValuesFrom(2, 1, len(part)), db.Args(part, org)...)
+		for _, id := range ids {
+			found[id] = true
+		}
+		return err
+	})
+}
+
 func countMembers(tx *db.Tx, f memberFilter) (n int64, err error) {
 	err = tx.QueryRow(`SELECT count(*)`+f.where(), f.Org).Scan(&n)
 	return n, err

@@ -11,10 +11,13 @@ import (
 
 // Contribution is an activity of a user that counts as a contribution.
 type Contribution struct {
-	By     account.ID
-	Sort   Sort
-	RepoID repo.ID
-	At     db.Time
+	By      account.ID
+	Sort    Sort
+	RepoID  repo.ID
+	OrgID   account.ID // the owner of the repository, if it is an organization
+	Number  int64      // of the issue or pull request
+	Subject int64      // the review
+	At      db.Time
 }
 
 // Sort says what a contribution is.

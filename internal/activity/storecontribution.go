@@ -24,11 +24,13 @@ func contributions(tx *db.Tx, caller *account.Caller, of []account.ID) ([]Contri
 		var kind Kind
 		var ref string
 		var pull bool
-		err = row.Scan(&c.By, &kind, &c.RepoID, &ref, &pull, &c.At)
+		err = row.Scan(&c.By, &kind, &c.RepoID, &c.OrgID, &ref, &pull, &c.Number, &c.Subject, &c.At)
 		c.Sort = sortOf(kind, ref, pull)
 		return c, err
-	}, `SELECT a.actor_id, a.kind, a.repo_id, COALESCE(a.ref, ''),
-			COALESCE((SELECT p.pull FROM issues p WHERE p.id = a.issue_id), FALSE), a.created_at`+visible(caller, s),
+	}, `SELECT a.actor_id, a.kind, a.repo_id, COALESCE(a.org_id, 0), COALESCE(a.ref, ''),
+			COALESCE((SELECT p.pull FROM issues p WHERE p.id = a.issue_id), FALSE),
+			COALESCE((SELECT p.number FROM issues p WHERE p.id = a.issue_id), 0), COALESCE(a.subject_id, 0),
+			a.created_at`+visible(caller, s),
 		append([]any{account.IDOf(caller)}, s.args...)...)
 }
 

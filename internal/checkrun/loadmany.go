@@ -203,3 +203,26 @@ func (v *views) at(a *repo.Access) *view {
 	}
 	return v.of[a.ID]
 }
+
+// HeadedPull is an open pull request with the names of its branches.
+type HeadedPull struct {
+	Number     int64
+	Head, Base string
+}
+
+// PullsOf lists the open pull requests within their repositories whose heads are the commits, as the suites of these
+// show them.
+func (api *API) PullsOf(
+	ctx context.Context, commits []repo.Of[git.SHA],
+) (found map[repo.Of[git.SHA]][]HeadedPull, err error) {
+	in := repo.In(commits)
+	err = api.s.db.Read(ctx, func(tx *db.Tx) error {
+		found = map[repo.Of[git.SHA]][]HeadedPull{}
+		return pullsOfMany(tx, commits, func(id repo.ID, sha git.SHA, p HeadedPull) {
+			if of := (repo.Of[git.SHA]{In: in[id], Key: sha}); len(found[of]) < maxPulls {
+				found[of] = append(found[of], p)
+			}
+		})
+	})
+	return found, err
+}

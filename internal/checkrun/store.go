@@ -211,6 +211,23 @@ func pullsOf(tx *db.Tx, repoID repo.ID, sha git.SHA) ([]pullRow, error) {
 		repoID, string(sha), maxPulls)
 }
 
+// pullsOfMany calls each with the open pull requests within repositories whose heads are commits there.
+func pullsOfMany(tx *db.Tx, commits []repo.Of[git.SHA], each func(in repo.ID, sha git.SHA, p HeadedPull)) error {
+	if len(commits) == 0 {
+		return nil
+	}
+	with, args := repo.Pairs(commits, "TEXT")
+	return db.QueryEach(tx, func(row db.Scanner) error {
+		var in repo.ID
+		var sha git.SHA
+		var p HeadedPull
+		err := row.Scan(&in, &sha, &p.Number, &p.Head, &p.Base)
+		each(in, sha, p)
+		return err
+	}, with+`SELECT v.repo, v.key, p.number, p.head_ref, p.base_ref FROM v JOIN pulls p ON p.head_repo_id = v.repo
+		AND p.head_sha = v.key AND p.open AND p.repo_id = v.repo ORDER BY p.issue_id`, args...)
+}
+
 // latestOfMany reads a page of the latest runs of each of several commits in one query, newest first. scan
 // reads columns.
 func latestOfMany[R any](

@@ -266,3 +266,32 @@ func (s *Service) EnvironmentsByIDs(
 	})
 	return out, err
 }
+
+// StatusesByIDs loads statuses by their ids. Those not in the repository are omitted.
+func (s *Service) StatusesByIDs(ctx context.Context, ids []repo.Of[int64]) (map[repo.Of[int64]]*StatusPayload, error) {
+	out := map[repo.Of[int64]]*StatusPayload{}
+	err := s.db.Read(ctx, func(tx *db.Tx) error {
+		places, err := StatusPlaces(tx, db.Unique(repo.Keys(ids)))
+		if err != nil {
+			return err
+		}
+		found, err := statusesByIDs(tx, db.Unique(repo.Keys(ids)))
+		if err != nil {
+			return err
+		}
+		by := make([]account.ID, len(found))
+		for n, st := range found {
+			by[n] = st.CreatorID
+		}
+		people, err := account.ByIDs(tx, db.Unique(by))
+		for _, st := range found {
+			for _, of := range ids {
+				if of.Key == st.ID && of.In.ID == places[st.ID] {
+					out[of] = newStatusPayload(st, people[st.CreatorID], place(web.From(ctx), of.In), web.From(ctx))
+				}
+			}
+		}
+		return err
+	})
+	return out, err
+}

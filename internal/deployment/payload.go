@@ -67,11 +67,12 @@ type StatusPayload struct {
 	EnvironmentURL string          `json:"environment_url"`
 	LogURL         string          `json:"log_url"`
 	App            *struct{}       `json:"performed_via_github_app"`
+	DeploymentID   int64           `json:"-"`
 }
 
 func newStatusPayload(s *Status, by *account.Account, at string, i *web.Info) *StatusPayload {
 	deployment := at + "/deployments/" + strconv.FormatInt(s.DeploymentID, 10)
-	return &StatusPayload{URL: deployment + "/statuses/" + strconv.FormatInt(s.ID, 10), ID: s.ID,
+	return &StatusPayload{URL: deployment + "/statuses/" + strconv.FormatInt(s.ID, 10), ID: s.ID, DeploymentID: s.DeploymentID,
 		NodeID: account.NodeID("DeploymentStatus", s.ID), State: s.State.String(), Creator: account.NewSimple(by, i),
 		Description: s.Description, Environment: s.Environment, TargetURL: s.LogURL, CreatedAt: s.CreatedAt,
 		UpdatedAt: s.CreatedAt, DeploymentURL: deployment, RepositoryURL: at, EnvironmentURL: s.URL, LogURL: s.LogURL}

@@ -161,3 +161,14 @@ func byIDs(tx *db.Tx, ids []int64) ([]*Deployment, error) {
 func environmentsByIDs(tx *db.Tx, ids []int64) ([]*Environment, error) {
 	return db.QueryList(tx, anEnvironment, environmentColumns+`WHERE id IN `+db.Values(1, len(ids)), db.Args(ids)...)
 }
+
+// StatusPlaces returns the repositories of statuses.
+func StatusPlaces(tx *db.Tx, ids []int64) (map[int64]repo.ID, error) {
+	return db.QueryMap[int64, repo.ID](tx, `SELECT s.id, d.repo_id FROM deployment_statuses s
+		JOIN deployments d ON d.id = s.deployment_id WHERE s.id IN `+db.Values(1, len(ids)), db.Args(ids)...)
+}
+
+// statusesByIDs reads statuses of any deployments.
+func statusesByIDs(tx *db.Tx, ids []int64) ([]*Status, error) {
+	return db.QueryList(tx, scanStatus, statusColumns+`WHERE s.id IN `+db.Values(1, len(ids)), db.Args(ids)...)
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"path"
-	"strings"
 
 	"arbor/internal/errs"
 	"arbor/internal/git"
@@ -232,52 +231,6 @@ func (v *view) follow(ctx context.Context, e git.TreeEntry) (target git.TreeEntr
 		}
 	}
 	return e, link, nil
-}
-
-// submodule returns the URL of a submodule in the tree's .gitmodules, or nil.
-func (v *view) submodule(ctx context.Context, at string) (*string, error) {
-	entry, err := v.lookup(ctx, ".gitmodules")
-	if err != nil || entry.Type != git.TypeBlob {
-		if errs.Is(err, errs.NotFound) {
-			err = nil
-		}
-		return nil, err
-	}
-	_, text, err := v.objects.Contents(ctx, entry.SHA, maxInline)
-	if err != nil {
-		if errs.Is(err, errs.TooLarge) {
-			err = nil
-		}
-		return nil, err
-	}
-	if address, ok := submoduleURL(string(text), at); ok {
-		return &address, nil
-	}
-	return nil, nil
-}
-
-// submoduleURL finds the URL of a path in a .gitmodules file.
-func submoduleURL(text, at string) (string, bool) {
-	var name, address string
-	for line := range strings.Lines(text + "\n[") {
-		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, "[") {
-			if name == at && address != "" {
-				return address, true
-			}
-			name, address = "", ""
-			continue
-		}
-		key, value, _ := strings.Cut(line, "=")
-		value = strings.Trim(strings.TrimSpace(value), `"`)
-		switch strings.ToLower(strings.TrimSpace(key)) {
-		case "path":
-			name = value
-		case "url":
-			address = value
-		}
-	}
-	return "", false
 }
 
 // Contents reads a file of a revision, of a symlink the file of the repository to which it leads. Errors: 404;

@@ -51,12 +51,18 @@ func FuzzReadComparison(f *testing.F) {
 }
 
 // A .gitmodules file is somebody's text.
-func FuzzSubmoduleURL(f *testing.F) {
-	f.Add("[submodule \"m\"]\n\tpath = module\n\turl = https://example.org/m.git\n", "module")
-	f.Add("[\npath=x\nurl=\"\n=\n]", "x")
-	f.Fuzz(func(t *testing.T, text, at string) {
-		if address, ok := submoduleURL(text, at); ok && (address == "" || !strings.Contains(text, address)) {
-			t.Errorf("an address %q out of %q", address, text)
+func FuzzSubmodules(f *testing.F) {
+	f.Add("[submodule \"m\"]\n\tpath = module\n\turl = https://example.org/m.git\n\tbranch = main")
+	f.Add("[\npath=x\nurl=\"\n=\n]")
+	f.Fuzz(func(t *testing.T, text string) {
+		list := parseSubmodules(text)
+		if len(list) > maxSubmodules {
+			t.Errorf("%d submodules", len(list))
+		}
+		for _, m := range list {
+			if m.URL == "" || m.Path == "" || !strings.Contains(text, m.URL) || !strings.Contains(text, m.Path) {
+				t.Errorf("%+v out of %q", m, text)
+			}
 		}
 	})
 }

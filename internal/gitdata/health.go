@@ -14,7 +14,7 @@ import (
 type HealthFile struct{ Page, Text string }
 
 // Health holds the community files on a repository's default branch. Those that are missing are nil.
-type Health struct{ Contributing, Conduct *HealthFile }
+type Health struct{ Contributing, Conduct, Security *HealthFile }
 
 // Health reads the community files of each repository, where GetCommunity finds them.
 func (s *Service) Health(ctx context.Context, list []*repo.Access) (map[repo.ID]*Health, error) {
@@ -33,14 +33,17 @@ func (v *view) readHealth(ctx context.Context, a *repo.Access, out *Health) erro
 	for _, dir := range readmeDirs {
 		list, err := v.among(ctx, dir, func(name string) bool {
 			kind := healthKind(name)
-			return kind != "" && !strings.HasSuffix(kind, "_template")
+			return kind != "" && !strings.HasSuffix(kind, "_template") || isSecurityPolicy(name)
 		})
 		if err != nil {
 			return err
 		}
 		for _, e := range list {
 			to := &out.Contributing
-			if healthKind(e.Path) == "code_of_conduct" {
+			switch {
+			case isSecurityPolicy(e.Path):
+				to = &out.Security
+			case healthKind(e.Path) == "code_of_conduct":
 				to = &out.Conduct
 			}
 			if *to != nil || e.Type != git.TypeBlob {
@@ -54,4 +57,9 @@ func (v *view) readHealth(ctx context.Context, a *repo.Access, out *Health) erro
 		}
 	}
 	return nil
+}
+
+// isSecurityPolicy reports whether a file says how to report vulnerabilities.
+func isSecurityPolicy(name string) bool {
+	return strings.EqualFold(strings.TrimSuffix(name, path.Ext(name)), "security")
 }

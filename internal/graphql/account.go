@@ -205,7 +205,7 @@ func accountFields(whole map[string]exec.Resolver) map[string]exec.Resolver {
 // ownerFields returns the fields of users and organizations.
 func ownerFields() map[string]exec.Resolver {
 	return merge(profileFields(), map[string]exec.Resolver{
-		"repository": ownedRepository(), "repositories": connections(ownedRepositories),
+		"repository": ownedRepository, "repositories": connections(ownedRepositories),
 	})
 }
 
@@ -242,7 +242,7 @@ func organizationFields() map[string]exec.Resolver {
 		"location":    pick(func(a account.Full) any { return a.Location }),
 		"websiteUrl":  pick(func(a account.Full) any { return orNil(textOr(a.Blog, "")) }),
 	}), map[string]exec.Resolver{
-		"viewerIsAMember": viewerIsAMember, "teams": connections(organizationTeams), "team": one(teamOfSlug),
+		"viewerIsAMember": viewerIsAMember, "teams": connections(organizationTeams), "team": teamOfSlug,
 	}, companyFields())
 }
 

@@ -3,6 +3,7 @@ package graphql
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"arbor/internal/account"
@@ -11,35 +12,71 @@ import (
 	"arbor/internal/graphql/exec"
 	"arbor/internal/repo"
 	"arbor/internal/repo/list"
+	"arbor/internal/team"
 	"arbor/internal/web"
 )
 
-// accountPager loads pages of a list that accounts have, one account after another.
-type accountPager[V any] struct {
-	name string // distinguishes its pages from those of others
-	read func(ctx context.Context, q *query, login string, page web.Page) (*web.List[V], error)
+// eachPager loads pages of a list that accounts or teams have, of all of them together. Objects that found misses have
+// none.
+type eachPager[K ~int64, V any] struct {
+	name    string // distinguishes its pages from those of others
+	address string // of the route that lists the same
+	read    func(ctx context.Context, q *query, of []K, page web.Page) (found map[K]*web.List[V], err error)
 }
 
-func (l accountPager[V]) group() string { return l.name }
+// accountsPager and teamsPager are those of accounts and of teams.
+type (
+	accountsPager[V any] = eachPager[account.ID, V]
+	teamsPager[V any]    = eachPager[team.ID, V]
+)
 
-func (l accountPager[V]) loadPage(ctx context.Context, q *query, objects []*object, number, size int) {
+func (l eachPager[K, V]) group() string { return l.name }
+
+func (l eachPager[K, V]) keyOf(id K, number, size int) string {
+	return fmt.Sprint(l.name, " ", int64(id), " ", number, "/", size)
+}
+
+func (l eachPager[K, V]) loadPage(ctx context.Context, q *query, objects []*object, number, size int) {
+	var missing []K
 	for _, o := range objects {
-		l.pageOf(ctx, q, o, number, size)
+		if _, known := q.kept[l.keyOf(K(o.id), number, size)]; !known {
+			missing = append(missing, K(o.id))
+		}
+	}
+	for ids := range slices.Chunk(db.Unique(missing), maxLoaded) {
+		var found map[K]*web.List[V]
+		in, _, err := q.on(ctx, l.address)
+		if err == nil {
+			found, err = l.read(in, q, ids, web.Page{Number: int64(number), Size: int64(size)})
+		}
+		err = q.noteError(err)
+		for _, id := range ids {
+			k := kept{value: found[id], err: err}
+			if err == nil {
+				k.err = q.hold(ctx, sizeOfList(found[id]))
+			}
+			q.kept[l.keyOf(id, number, size)] = k
+		}
 	}
 }
 
-func (l accountPager[V]) pageOf(ctx context.Context, q *query, o *object, number, size int) (*web.List[V], error) {
-	key := fmt.Sprint(l.name, " ", o.name, " ", number, "/", size)
-	if k, ok := q.kept[key]; ok {
-		page, _ := k.value.(*web.List[V])
-		return page, k.err
+func (l eachPager[K, V]) pageOf(ctx context.Context, q *query, o *object, number, size int) (*web.List[V], error) {
+	l.loadPage(ctx, q, []*object{o}, number, size)
+	k := q.kept[l.keyOf(K(o.id), number, size)]
+	page, _ := k.value.(*web.List[V])
+	return page, k.err
+}
+
+// shownList returns pages with the values that show returns.
+func shownList[K comparable, V, W any](lists map[K]*web.List[V], show func(V) W) map[K]*web.List[W] {
+	out := make(map[K]*web.List[W], len(lists))
+	for k, l := range lists {
+		out[k] = &web.List[W]{Total: l.Total, More: l.More}
+		for _, v := range l.Rows {
+			out[k].Rows = append(out[k].Rows, show(v))
+		}
 	}
-	page, err := l.read(ctx, q, o.name, web.Page{Number: int64(number), Size: int64(size)})
-	if err = q.noteError(err); err == nil {
-		err = q.hold(ctx, sizeOfList(page))
-	}
-	q.kept[key] = kept{value: page, err: err}
-	return page, err
+	return out
 }
 
 // organizations resolves the organizations of a user that are visible to the caller.
@@ -61,15 +98,20 @@ func organizations(ctx context.Context, f *exec.Field, o *object) (pages[*accoun
 
 func accountNode(a *account.Simple) (any, error) { return newAccount(a), nil }
 
-// ownedRepository resolves a repository of an owner by its name.
-func ownedRepository() exec.Resolver {
+// ownedRepository resolves repositories of owners by their name, of all owners together.
+func ownedRepository(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+	q, named := queryOf(ctx), make([]*object, len(parents))
+	for n, o := range objectsOf(parents) {
+		named[n] = repositoryAt(o.name + "/" + f.Args["name"].(string))
+	}
+	wholeRepositories(q).load(ctx, q, named)
 	return one(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
-		r, err := queryOf(ctx).repositoryNamed(ctx, f, o.name+"/"+f.Args["name"].(string))
+		r, err := q.repositoryNamed(ctx, f, o.name+"/"+f.Args["name"].(string))
 		if errs.Is(err, errs.NotFound) {
 			return nil, nil
 		}
 		return r, err
-	})
+	})(ctx, f, parents)
 }
 
 // ownedBy reads the arguments that choose among the repositories of an owner.
@@ -133,12 +175,13 @@ func repositoriesOf(c list.Choice, o list.Order) accountsPager[*repo.Payload] {
 		ctx context.Context, q *query, of []account.ID, page web.Page,
 	) (map[account.ID]*web.List[*repo.Payload], error) {
 		found, err := q.load.Lists.OfAccounts(ctx, viewer(ctx), of, c, o, page)
-		out := map[account.ID]*web.List[*repo.Payload]{}
-		for id, l := range found {
-			out[id] = &web.List[*repo.Payload]{Rows: repo.NewPayloads(l.Rows, web.From(ctx)), Total: l.Total, More: l.More}
-		}
-		return out, err
+		return payloadsOf(ctx, found), err
 	}}
+}
+
+// payloadsOf returns pages of repositories as they are shown.
+func payloadsOf[K comparable](ctx context.Context, lists map[K]*web.List[*repo.Access]) map[K]*web.List[*repo.Payload] {
+	return shownList(lists, func(a *repo.Access) *repo.Payload { return repo.NewPayload(a, web.From(ctx)) })
 }
 
 // rankOfOwned is the order of repositories of an owner.

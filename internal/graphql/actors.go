@@ -158,6 +158,9 @@ func forks(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 		return failed(asError(err), len(parents))
 	}
 	affiliations, ok := f.Args["affiliations"].([]any)
+	if given, is := f.Args["ownerAffiliations"].([]any); is && !isDefault(f, "ownerAffiliations", f.Args["ownerAffiliations"]) {
+		affiliations, ok = given, true
+	}
 	chooses := ok
 	for _, name := range [...]string{"privacy", "visibility", "hasIssuesEnabled", "isLocked"} {
 		chooses = chooses || f.Args[name] != nil

@@ -96,7 +96,7 @@ func checkSuiteFields() map[string]exec.Resolver {
 		"id":         key(func(o *object) any { return account.NodeID("CheckSuite", o.id) }),
 		"databaseId": key(func(o *object) any { return o.id }),
 		"repository": inRepository, "checkRuns": checkRuns,
-	})
+	}, after(isKnown, map[string]exec.Resolver{"matchingPullRequests": matchingPulls}))
 }
 
 func appFields() map[string]exec.Resolver {

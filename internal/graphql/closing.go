@@ -1,13 +1,16 @@
 package graphql
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"arbor/internal/git"
 	"arbor/internal/gitdata"
 	"arbor/internal/graphql/exec"
+	"arbor/internal/posting"
 	"arbor/internal/pull"
 	"arbor/internal/repo"
 	"arbor/internal/web"
@@ -29,18 +32,58 @@ func closedByPulls(ctx context.Context, f *exec.Field, parents []exec.Object) []
 		}})
 }
 
-// numbered resolves a connection of issues or pull requests whose numbers a loader finds.
+// numbered resolves a connection of issues or pull requests whose numbers a loader finds. None is linked by hand.
 func numbered(ctx context.Context, f *exec.Field, parents []exec.Object, kind string,
 	at func(in *object, number int64, media string) *object, l loader[int64, []int64],
 ) []any {
-	media := textMedia(f)
-	return l.values(ctx, parents, func(o *object, numbers []int64) (any, error) {
-		all := make([]any, len(numbers))
-		for n, number := range numbers {
-			all[n] = at(o.repo, number, media)
+	q, media, lists := queryOf(ctx), textMedia(f), make([][]*object, len(parents))
+	values := l.values(ctx, parents, func(_ *object, numbers []int64) (any, error) { return numbers, nil })
+	for n, o := range objectsOf(parents) {
+		numbers, _ := values[n].([]int64)
+		for _, number := range numbers {
+			if f.Args["userLinkedOnly"] != true {
+				lists[n] = append(lists[n], at(o.repo, number, media))
+			}
 		}
-		return connectAll(f, kind, all)
-	})
+	}
+	err := q.sortTracked(ctx, f, lists)
+	for n := range parents {
+		if _, failed := values[n].(error); failed {
+			continue
+		}
+		if values[n] = orError(connectAll(f, kind, anyObjects(lists[n]))); err != nil {
+			values[n] = asError(err)
+		}
+	}
+	return values
+}
+
+// sortTracked sorts lists of issues or pull requests by orderBy, if it is given.
+func (q *query) sortTracked(ctx context.Context, f *exec.Field, lists [][]*object) error {
+	if _, ok := f.Args["orderBy"].(map[string]any); !ok {
+		return nil
+	}
+	order, err := orderOf(f, posting.Order{}, map[string]posting.Sort{"CREATED_AT": posting.Created,
+		"UPDATED_AT": posting.Updated, "COMMENTS": posting.Comments})
+	if err != nil {
+		return err
+	}
+	for _, err := range q.fill(ctx, slices.Concat(lists...), isKnown) {
+		return err
+	}
+	for _, list := range lists {
+		slices.SortStableFunc(list, func(a, b *object) int {
+			x, y := viewOf(a), viewOf(b)
+			by := map[posting.Sort]int{posting.Created: cmp.Compare(x.CreatedAt, y.CreatedAt),
+				posting.Updated: cmp.Compare(x.UpdatedAt, y.UpdatedAt), posting.Comments: cmp.Compare(x.Comments, y.Comments)}
+			n := cmp.Or(by[order.Sort], cmp.Compare(x.ID, y.ID))
+			if !order.Asc {
+				n = -n
+			}
+			return n
+		})
+	}
+	return nil
 }
 
 // sameRepository returns the query's one object for a repository.

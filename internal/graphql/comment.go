@@ -3,6 +3,7 @@ package graphql
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"arbor/internal/account"
@@ -85,14 +86,14 @@ func commentFields() map[string]exec.Resolver {
 
 // issueOfComment resolves the issues of comments, which may be pull requests.
 func issueOfComment(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
-	q, of, missing := queryOf(ctx), map[*object]*object{}, []*object{}
+	q, of, missing, media := queryOf(ctx), map[*object]*object{}, []*object{}, textMedia(f)
 	for _, o := range objectsOf(parents) {
 		if of[o] = o.of; o.of == nil || o.of.kind != "Issue" {
-			of[o] = issueAt(o.repo, o.value.(*comment.Payload).Number, "raw")
+			of[o] = issueAt(o.repo, o.value.(*comment.Payload).Number, media)
 			missing = append(missing, of[o])
 		}
 	}
-	numberedThings(q, "raw").load(ctx, q, missing)
+	numberedThings(q, media).load(ctx, q, missing)
 	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 		if of[o] == o.of {
 			return o.of, nil
@@ -242,4 +243,24 @@ func texts(form func(t text.Payload) **string) exec.Resolver {
 			return textOr(*shown, ""), nil
 		})(ctx, f, parents)
 	}
+}
+
+// commentsBy resolves the comments that users wrote where the caller sees them.
+func commentsBy(_ context.Context, f *exec.Field, _ *object) (pages[comment.Written], error) {
+	media := textMedia(f)
+	by, desc, err := orderBy(f, map[string]string{"UPDATED_AT": "updated"})
+	o := comment.Order{Updated: by != "", Desc: desc}
+	read := func(ctx context.Context, q *query, of []account.ID, page web.Page) (
+		map[account.ID]*web.List[comment.Written], error) {
+		return q.load.Comments.ListBy(showing(ctx, media), viewer(ctx), of, o, page)
+	}
+	return pages[comment.Written]{kind: "IssueCommentConnection", rank: rankBy(desc, func(c comment.Written) []any {
+		if o.Updated {
+			return []any{c.UpdatedAt, c.ID}
+		}
+		return []any{c.ID}
+	}), many: accountsPager[comment.Written]{fmt.Sprint("comments by ", media, o), "GET /repos/{owner}/{repo}/issues/comments", read},
+		node: func(c comment.Written) (any, error) {
+			return newComment(inRepositoryOf(c.In), nil, c.Payload, media), nil
+		}}, err
 }

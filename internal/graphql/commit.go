@@ -15,7 +15,7 @@ import (
 // repositoryGit returns the fields of a repository about refs.
 func repositoryGit() map[string]exec.Resolver {
 	return map[string]exec.Resolver{
-		"refs": refs, "object": named, "codeowners": codeOwners,
+		"refs": refs, "object": named, "codeowners": codeOwners, "submodules": submodules,
 		"defaultBranchRef": refsOf(func(ctx context.Context, o *object) (*object, string, error) {
 			if err := queryOf(ctx).loadOne(ctx, o, isKnown); err != nil {
 				return nil, "", err
@@ -200,7 +200,7 @@ func commitFields() map[string]exec.Resolver {
 			"associatedPullRequests": associated,
 			"statusCheckRollup":      rollups(itself, wholeRollup), "status": rollups(itself, combined),
 			"checkSuites": checkSuites, "comments": connections(commentsOnCommit),
-			"deployments": connections(deploymentsOfCommits),
+			"deployments": connections(deploymentsOfCommits), "submodules": submodulesOfCommits,
 		})
 }
 

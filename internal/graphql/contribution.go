@@ -10,7 +10,6 @@ import (
 	"arbor/internal/activity"
 	"arbor/internal/db"
 	"arbor/internal/graphql/exec"
-	"arbor/internal/repo"
 	"arbor/internal/web"
 )
 
@@ -64,13 +63,30 @@ func contributionsCollection(ctx context.Context, f *exec.Field, parents []exec.
 		return failed(err, len(parents))
 	}
 	values := make([]any, len(parents))
+	org, chosen, err := organizationIn(ctx, f)
+	if err != nil {
+		return failed(asError(err), len(parents))
+	}
 	for n, o := range objects {
 		list := slices.DeleteFunc(slices.Clone(lists[n]), func(c activity.Contribution) bool {
-			return c.At < db.FromTime(from) || c.At > db.FromTime(to)
+			return c.At < db.FromTime(from) || c.At > db.FromTime(to) || chosen && c.OrgID != org
 		})
 		values[n] = &object{kind: "ContributionsCollection", whole: true, value: &collection{o, list, from, to}}
 	}
 	return values
+}
+
+// organizationIn reads the argument organizationID, if it is given. Error: NOT_FOUND.
+func organizationIn(ctx context.Context, f *exec.Field) (id account.ID, given bool, err error) {
+	node, given := f.Args["organizationID"].(string)
+	if !given {
+		return 0, false, nil
+	}
+	org, err := queryOf(ctx).find(ctx, node, "Organization")
+	if err != nil {
+		return 0, true, err
+	}
+	return account.ID(org.(*object).id), true, nil
 }
 
 // timeOf reads the arguments from and to, which are at most a year apart, as at GitHub.
@@ -106,36 +122,9 @@ func timeOf(f *exec.Field) (from, to time.Time, err error) {
 	return from, to, err
 }
 
-// number counts contributions of a sort; of OtherSort: all.
-func (c *collection) number(sort activity.Sort) (n int) {
-	for _, one := range c.list {
-		if sort == activity.OtherSort || one.Sort == sort {
-			n++
-		}
-	}
-	return n
-}
-
-// repos counts the repositories with contributions of a sort.
-func (c *collection) repos(sort activity.Sort) int {
-	in := map[repo.ID]bool{}
-	for _, one := range c.list {
-		if one.Sort == sort {
-			in[one.RepoID] = true
-		}
-	}
-	return len(in)
-}
-
 func contributionFields() map[string]exec.Resolver {
 	of := func(part func(c *collection) any) exec.Resolver { return pick(part) }
-	count := func(sort activity.Sort) exec.Resolver {
-		return of(func(c *collection) any { return c.number(sort) })
-	}
-	places := func(sort activity.Sort) exec.Resolver {
-		return of(func(c *collection) any { return c.repos(sort) })
-	}
-	return map[string]exec.Resolver{
+	return merge(contributionLists(), map[string]exec.Resolver{
 		"user":      of(func(c *collection) any { return c.user }),
 		"startedAt": of(func(c *collection) any { return c.from.Format(time.RFC3339) }),
 		"endedAt":   of(func(c *collection) any { return c.to.Format(time.RFC3339) }),
@@ -168,17 +157,8 @@ func contributionFields() map[string]exec.Resolver {
 			}
 			return list, nil
 		}),
-		"contributionCalendar":                               one(calendarOf),
-		"totalCommitContributions":                           count(activity.PushSort),
-		"totalIssueContributions":                            count(activity.IssueSort),
-		"totalPullRequestContributions":                      count(activity.PullSort),
-		"totalPullRequestReviewContributions":                count(activity.ReviewSort),
-		"totalRepositoryContributions":                       count(activity.RepositorySort),
-		"totalRepositoriesWithContributedCommits":            places(activity.PushSort),
-		"totalRepositoriesWithContributedIssues":             places(activity.IssueSort),
-		"totalRepositoriesWithContributedPullRequests":       places(activity.PullSort),
-		"totalRepositoriesWithContributedPullRequestReviews": places(activity.ReviewSort),
-	}
+		"contributionCalendar": one(calendarOf),
+	})
 }
 
 // levels are the levels of a day, with their colors.

@@ -77,7 +77,7 @@ func deploymentState(s deployment.State) string {
 
 func deploymentFields() map[string]exec.Resolver {
 	of := func(part func(d *deployment.Shown) any) exec.Resolver { return pick(part) }
-	return map[string]exec.Resolver{
+	return after(isWhole, map[string]exec.Resolver{
 		"id":                  of(func(d *deployment.Shown) any { return d.NodeID }),
 		"databaseId":          of(func(d *deployment.Shown) any { return d.ID }),
 		"commitOid":           of(func(d *deployment.Shown) any { return string(d.SHA) }),
@@ -106,7 +106,7 @@ func deploymentFields() map[string]exec.Resolver {
 			return latestStatus(o), nil
 		}),
 		"statuses": connections(statusesOfDeployments),
-	}
+	})
 }
 
 // statusesOfDeployments lists the statuses of a deployment, the newest first.
@@ -129,10 +129,34 @@ func latestStatus(o *object) any {
 
 // statusOf returns a status of a deployment.
 func statusOf(o *object, s *deployment.StatusPayload) any {
-	return bare{"DeploymentStatus", map[string]any{"id": s.NodeID, "state": enumName(s.State),
-		"creator": newAccount(s.Creator), "deployment": o, "description": orNil(s.Description),
-		"environment": s.Environment, "environmentUrl": orNil(s.EnvironmentURL), "logUrl": orNil(s.LogURL),
-		"createdAt": s.CreatedAt, "updatedAt": s.UpdatedAt}}
+	return &object{kind: "DeploymentStatus", id: s.ID, repo: o.repo, of: o, value: s, whole: true}
+}
+
+func deploymentStatusFields() map[string]exec.Resolver {
+	of := func(part func(s *deployment.StatusPayload) any) exec.Resolver { return pick(part) }
+	return map[string]exec.Resolver{
+		"id":             of(func(s *deployment.StatusPayload) any { return s.NodeID }),
+		"state":          of(func(s *deployment.StatusPayload) any { return enumName(s.State) }),
+		"creator":        of(func(s *deployment.StatusPayload) any { return newAccount(s.Creator) }),
+		"description":    of(func(s *deployment.StatusPayload) any { return orNil(s.Description) }),
+		"environment":    of(func(s *deployment.StatusPayload) any { return s.Environment }),
+		"environmentUrl": of(func(s *deployment.StatusPayload) any { return orNil(s.EnvironmentURL) }),
+		"logUrl":         of(func(s *deployment.StatusPayload) any { return orNil(s.LogURL) }),
+		"createdAt":      of(func(s *deployment.StatusPayload) any { return s.CreatedAt }),
+		"updatedAt":      of(func(s *deployment.StatusPayload) any { return s.UpdatedAt }),
+		"deployment": one(func(_ context.Context, _ *exec.Field, o *object) (any, error) {
+			if o.of == nil { // found by its id
+				o.of = &object{kind: "Deployment", id: o.value.(*deployment.StatusPayload).DeploymentID, repo: o.repo}
+			}
+			return o.of, nil
+		}),
+	}
+}
+
+// deploymentStatusesByID loads what was found by its node id.
+func deploymentStatusesByID(q *query) loader[int64, *deployment.StatusPayload] {
+	return loader[int64, *deployment.StatusPayload]{name: "deployment statuses by id",
+		route: "/deployments/{deployment_id}/statuses/{status_id}", key: byID, read: q.load.Deployments.StatusesByIDs}
 }
 
 // deploymentsByID and environmentsByID load what was found by its node id.

@@ -50,9 +50,6 @@ func (api *API) executable(s *ast.Schema) *exec.Schema {
 		}
 		for _, f := range d.Fields {
 			if r := fields[f.Name]; r != nil {
-				if names := unread[name+"."+f.Name]; names != nil {
-					r = refusingArguments(names, r)
-				}
 				out[name+"."+f.Name] = r
 			}
 		}
@@ -77,8 +74,12 @@ func (api *API) tables() map[string]map[string]exec.Resolver {
 		"Mutation": mutations(),
 		"User":     userFields(), "Organization": organizationFields(), "Bot": botFields(), "Mannequin": mannequinFields(),
 		"Team": teamFields(), "SavedReply": savedReplyFields(), "ProfileItemShowcase": showcaseFields(),
-		"ContributionsCollection": contributionFields(),
-		"GitActor":                gitActorFields(), "Deployment": deploymentFields(), "Environment": environmentFields(),
+		"ContributionsCollection": contributionFields(), "CommitContributionsByRepository": contributedPages(),
+		"IssueContributionsByRepository":             contributedInFields(),
+		"PullRequestContributionsByRepository":       contributedInFields(),
+		"PullRequestReviewContributionsByRepository": contributedInFields(),
+		"GitActor": gitActorFields(), "Deployment": deploymentFields(), "Environment": environmentFields(),
+		"DeploymentStatus":         deploymentStatusFields(),
 		"DeploymentProtectionRule": protectionRuleFields(),
 		"Topic":                    topicFields(), "License": licenseFields(),
 		"Repository": repositoryFields(),

@@ -2,8 +2,6 @@ package graphql
 
 import (
 	"context"
-	"fmt"
-	"slices"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -12,50 +10,6 @@ import (
 	"arbor/internal/graphql/exec"
 	"arbor/internal/web"
 )
-
-// accountsPager loads pages of a list that accounts have, of all of them together.
-type accountsPager[V any] struct {
-	name    string // distinguishes its pages from those of others
-	address string // of the route that lists the same
-	read    func(ctx context.Context, q *query, of []account.ID, page web.Page) (map[account.ID]*web.List[V], error)
-}
-
-func (l accountsPager[V]) group() string { return l.name }
-
-func (l accountsPager[V]) keyOf(o *object, number, size int) string {
-	return fmt.Sprint(l.name, " ", o.id, " ", number, "/", size)
-}
-
-func (l accountsPager[V]) loadPage(ctx context.Context, q *query, objects []*object, number, size int) {
-	var missing []account.ID
-	for _, o := range objects {
-		if _, known := q.kept[l.keyOf(o, number, size)]; !known && !slices.Contains(missing, account.ID(o.id)) {
-			missing = append(missing, account.ID(o.id))
-		}
-	}
-	for ids := range slices.Chunk(missing, maxLoaded) {
-		var found map[account.ID]*web.List[V]
-		in, _, err := q.on(ctx, l.address)
-		if err == nil {
-			found, err = l.read(in, q, ids, web.Page{Number: int64(number), Size: int64(size)})
-		}
-		err = q.noteError(err)
-		for _, id := range ids {
-			k := kept{value: found[id], err: err}
-			if err == nil {
-				k.err = q.hold(ctx, sizeOfList(found[id]))
-			}
-			q.kept[l.keyOf(&object{id: int64(id)}, number, size)] = k
-		}
-	}
-}
-
-func (l accountsPager[V]) pageOf(ctx context.Context, q *query, o *object, number, size int) (*web.List[V], error) {
-	l.loadPage(ctx, q, []*object{o}, number, size)
-	k := q.kept[l.keyOf(o, number, size)]
-	page, _ := k.value.(*web.List[V])
-	return page, k.err
-}
 
 // followed resolves the people on one side of users, the first one first.
 func followed(side follow.Side, kind, address string) exec.Resolver {

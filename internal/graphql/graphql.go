@@ -68,7 +68,7 @@ var patterns = [...]string{"/graphql", "/api/graphql"}
 type Limits interface {
 	// Take charges more to the limit than the request itself did. Error: the limit is exceeded.
 	Take(w http.ResponseWriter, r *http.Request, caller *account.Caller, more int64) error
-	// Left returns the remaining limit. A limit of 0 means that there is none.
+	// Left returns the limit, what remains of it, and when it begins again.
 	Left(r *http.Request, caller *account.Caller) (limit, remaining int64, reset time.Time)
 }
 
@@ -295,13 +295,10 @@ func onlyLimit(op *ast.OperationDefinition) *ast.OperationDefinition {
 	return &only
 }
 
-// rateLimit resolves Query.rateLimit. It is null if there is no limit.
+// rateLimit resolves Query.rateLimit.
 func (api *API) rateLimit(ctx context.Context, _ *exec.Field) (any, error) {
 	q := queryOf(ctx)
 	limit, remaining, reset := api.limits.Left(q.sent, viewer(ctx))
-	if limit == 0 {
-		return nil, nil
-	}
 	return bare{"RateLimit", map[string]any{"cost": q.estimate.Cost(), "limit": limit, "remaining": remaining,
 		"used": limit - remaining, "nodeCount": q.estimate.Nodes,
 		"resetAt": reset.UTC().Format(time.RFC3339)}}, nil

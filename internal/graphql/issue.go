@@ -267,7 +267,7 @@ func canUpdate(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 }
 
 func issueFields() map[string]exec.Resolver {
-	return merge(tracked(), after(isKnown, map[string]exec.Resolver{
+	return merge(tracked(), after(isKnown, threadSubscriptions()), after(isKnown, map[string]exec.Resolver{
 		"state": ofIssue(func(v *issue.View) any { return enumName(v.State.String()) }),
 		"stateReason": ofIssue(func(v *issue.View) any {
 			reason := v.StateReason.String()

@@ -30,8 +30,15 @@ func trackedBy(f *exec.Field, kind string, qualifiers []string) (pages[*issue.Vi
 		}
 		qualifiers = append(qualifiers, "label:"+strings.Join(quoted, ","))
 	}
-	text := strings.Join(append(qualifiers, "sort:"+by+"-"+direction), " ")
 	media := textMedia(f)
+	return pages[*issue.View]{kind: kind,
+		many: searchedBy(strings.Join(append(qualifiers, "sort:"+by+"-"+direction), " "), media),
+		key:  func(v *issue.View) string { return decimal(int64(v.ID)) },
+		node: func(v *issue.View) (any, error) { return newIssue(nil, v, media), nil }}, err
+}
+
+// searchedBy loads the issues and pull requests that users opened and a search finds, of all users together.
+func searchedBy(text, media string) accountsPager[*issue.View] {
 	read := func(ctx context.Context, q *query, of []account.ID, page web.Page) (
 		map[account.ID]*web.List[*issue.View], error) {
 		asked, err := search.Parse(text)
@@ -40,10 +47,7 @@ func trackedBy(f *exec.Field, kind string, qualifiers []string) (pages[*issue.Vi
 		}
 		return q.load.Searches.SearchBy(showing(ctx, media), viewer(ctx), asked, of, page)
 	}
-	return pages[*issue.View]{kind: kind,
-		many: accountsPager[*issue.View]{fmt.Sprint(media, " ", text), "GET /search/issues", read},
-		key:  func(v *issue.View) string { return decimal(int64(v.ID)) },
-		node: func(v *issue.View) (any, error) { return newIssue(nil, v, media), nil }}, err
+	return accountsPager[*issue.View]{fmt.Sprint(media, " ", text), "GET /search/issues", read}
 }
 
 // quoteWord quotes a value of a qualifier.

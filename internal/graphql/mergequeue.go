@@ -157,6 +157,7 @@ func mergeQueueEntryFields() map[string]exec.Resolver {
 		"enqueuer":   viewed(func(ctx context.Context, e *pull.QueueEntry) any { return person(ctx, e.By) }),
 		"jump":       pick(func(e *pull.QueueEntry) any { return e.Jumped }),
 		"position":   pick(func(e *pull.QueueEntry) any { return e.Position }),
+		"solo":       always(false), // all are merged in groups
 		"state":      pick(func(e *pull.QueueEntry) any { return string(e.State) }),
 		"mergeQueue": one(func(_ context.Context, _ *exec.Field, o *object) (any, error) { return o.of, nil }),
 		"pullRequest": one(func(_ context.Context, _ *exec.Field, o *object) (any, error) {

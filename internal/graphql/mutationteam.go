@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"arbor/internal/repo"
+	"arbor/internal/team"
 )
 
 // updateTeamsRepository gives teams a role on a repository, one team after the other.
@@ -30,7 +31,7 @@ func updateTeamsRepository(ctx context.Context, m *mutation) (map[string]any, er
 				teams = append(teams, found.value)
 			}
 			for _, t := range teams {
-				if err := m.load.Teams.AddRepo(ctx, a, refOfName(t.(*object).name), permission); err != nil {
+				if err := m.load.Teams.AddRepo(ctx, a, team.Ref{ID: team.ID(t.(*object).id)}, permission); err != nil {
 					return err
 				}
 			}

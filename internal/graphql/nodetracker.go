@@ -19,7 +19,7 @@ import (
 
 // trackerKinds are the types of things in repositories that have node ids with their ids.
 var trackerKinds = []string{"Issue", "PullRequest", "IssueComment", "PullRequestReview", review.CommentResource,
-	review.ThreadKind, "Label", "Milestone", "Release", "CheckRun", "CheckSuite", "Deployment",
+	review.ThreadKind, "Label", "Milestone", "Release", "CheckRun", "CheckSuite", "Deployment", "DeploymentStatus",
 	"Environment", commitcomment.Resource}
 
 // fillerOf loads the whole values of objects as o.
@@ -61,6 +61,8 @@ func (q *query) fillerOf(o *object) filler {
 		return suitesByID(q)
 	case "Deployment":
 		return deploymentsByID(q)
+	case "DeploymentStatus":
+		return deploymentStatusesByID(q)
 	case "Environment":
 		return environmentsByID(q)
 	case "StatusContext":
@@ -178,6 +180,8 @@ func locate(tx *db.Tx, kind string, ids []int64) (map[int64]spot, error) {
 		return in(checkrun.Places(tx, ids, kind == "CheckSuite"))
 	case "Deployment":
 		return in(deployment.Places(tx, ids))
+	case "DeploymentStatus":
+		return in(deployment.StatusPlaces(tx, ids))
 	case "Environment":
 		return in(deployment.EnvironmentPlaces(tx, ids))
 	case "Label":

@@ -7,6 +7,7 @@ import (
 
 	"arbor/internal/account"
 	sshkey "arbor/internal/account/key"
+	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/follow"
 	"arbor/internal/graphql/exec"
@@ -32,40 +33,44 @@ func personFields() map[string]exec.Resolver {
 		"twitterUsername": pick(func(a account.Full) any { return a.TwitterUsername }),
 	}), map[string]exec.Resolver{
 		"starredRepositories": connections(starredRepositories), "watching": connections(watching),
-		"commitComments": connections(commitCommentsBy),
-		"issues":         connections(issuesBy), "pullRequests": connections(pullsBy),
+		"commitComments": connections(commitCommentsBy), "issueComments": connections(commentsBy),
+		"issues": connections(issuesBy), "pullRequests": connections(pullsBy),
 		"repositoriesContributedTo": contributedTo(false), "topRepositories": contributedTo(true),
 		"contributionsCollection": contributionsCollection,
-		"publicKeys":              publicKeys, "organization": one(organizationOf),
+		"publicKeys":              publicKeys, "organization": organizationOf,
 		"projectsUrl":          ofAccount(func(a *account.Simple) any { return projectsOf(a.HTMLURL) }),
 		"projectsResourcePath": ofAccount(func(a *account.Simple) any { return pathOf(projectsOf(a.HTMLURL)) }),
 	})
 }
 
-// organizationOf resolves an organization of a user, if the caller sees that membership.
-func organizationOf(ctx context.Context, f *exec.Field, o *object) (any, error) {
-	q := queryOf(ctx)
+// organizationOf resolves the organization with a login for those of the users who are in it, as far as the caller
+// sees that.
+func organizationOf(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+	q, values, users := queryOf(ctx), make([]any, len(parents)), make([]account.ID, len(parents))
 	org, err := q.accountAt(ctx, f.Args["login"].(string))
-	if errs.Is(err, errs.NotFound) {
-		return nil, nil
+	if errs.Is(err, errs.NotFound) || err == nil && org.kind != "Organization" {
+		return values
 	}
-	if err != nil || org.kind != "Organization" {
-		return nil, err
+	if err != nil {
+		return failed(asError(err), len(parents))
+	}
+	for n, o := range objectsOf(parents) {
+		users[n] = account.ID(o.id)
 	}
 	in, caller, err := q.on(ctx, "GET /orgs/{org}/members/{username}")
 	if err != nil {
-		return nil, err
+		return failed(asError(err), len(parents))
 	}
-	m, may, err := q.load.Accounts.Membership(in, caller, org.name, o.name)
-	switch {
-	case errs.Is(err, errs.NotFound):
-		return nil, nil
-	case err != nil:
-		return nil, q.noteError(err)
-	case m == nil || !may.Member && !m.Public:
-		return nil, nil
+	seen, err := q.load.Accounts.SeenMembers(in, caller, account.ID(org.id), db.Unique(users))
+	if err != nil {
+		return failed(asError(q.noteError(err)), len(parents))
 	}
-	return org, nil
+	for n, id := range users {
+		if seen[id] {
+			values[n] = org
+		}
+	}
+	return values
 }
 
 // publicKeys resolves the SSH keys of users.
@@ -141,13 +146,13 @@ func ofOrganization(part func(may account.OrgAccess) bool) exec.Resolver {
 
 // membersWithRole resolves the members of an organization that the caller sees.
 func membersWithRole(ctx context.Context, _ *exec.Field, _ *object) (pages[*account.Membership], error) {
-	read := func(ctx context.Context, q *query, caller *account.Caller, org string, page web.Page) (
-		[]*account.Membership, int64, error) {
-		return q.load.Accounts.Members(ctx, caller, org, "all", false, page)
+	read := func(ctx context.Context, q *query, of []account.ID, page web.Page) (
+		map[account.ID]*web.List[*account.Membership], error) {
+		return q.load.Accounts.MembersOfEach(ctx, viewer(ctx), of, page)
 	}
 	return pages[*account.Membership]{kind: "OrganizationMemberConnection",
 		rank: rankByID(func(m *account.Membership) int64 { return int64(m.User.ID) }),
-		many: listed("members", "GET /orgs/{org}/members", read),
+		many: accountsPager[*account.Membership]{"members", "GET /orgs/{org}/members", read},
 		node: func(m *account.Membership) (any, error) {
 			return &edge{kind: "OrganizationMemberEdge", node: person(ctx, m.User),
 				fields: map[string]any{"role": map[bool]string{true: "ADMIN", false: "MEMBER"}[m.Owner]}}, nil
@@ -156,13 +161,35 @@ func membersWithRole(ctx context.Context, _ *exec.Field, _ *object) (pages[*acco
 
 // pendingMembers resolves the people who are invited to an organization, for its owners.
 func pendingMembers(context.Context, *exec.Field, *object) (pages[*account.Simple], error) {
-	read := func(ctx context.Context, q *query, caller *account.Caller, org string, page web.Page) (
-		[]*account.Simple, int64, error) {
-		return q.load.Invitations.Invited(ctx, caller, org, page)
+	read := func(ctx context.Context, q *query, of []account.ID, page web.Page) (
+		map[account.ID]*web.List[*account.Simple], error) {
+		return q.load.Invitations.InvitedToEach(ctx, viewer(ctx), of, page)
 	}
 	return pages[*account.Simple]{kind: "UserConnection",
 		key:  func(a *account.Simple) string { return decimal(int64(a.ID)) },
-		many: listed("invited", "GET /orgs/{org}/invitations", read), node: accountNode}, nil
+		many: accountsPager[*account.Simple]{"invited", "GET /orgs/{org}/invitations", read}, node: accountNode}, nil
+}
+
+// privileged resolves the rules of organizations for their members as far as the caller sees them.
+func privileged(part func(p account.Privileges) any) exec.Resolver {
+	return func(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
+		values, ids := make([]any, len(parents)), make([]account.ID, len(parents))
+		for n, o := range objectsOf(parents) {
+			ids[n] = account.ID(o.id)
+		}
+		in, caller, err := queryOf(ctx).on(ctx, "GET /orgs/{org}")
+		if err != nil {
+			return failed(asError(err), len(parents))
+		}
+		found, err := queryOf(ctx).load.Accounts.PrivilegesOf(in, caller, db.Unique(ids))
+		if err != nil {
+			return failed(asError(queryOf(ctx).noteError(err)), len(parents))
+		}
+		for n, id := range ids {
+			values[n] = part(found[id])
+		}
+		return values
+	}
 }
 
 // companyFields are the fields of organizations about people, rights and addresses.
@@ -180,12 +207,14 @@ func companyFields() map[string]exec.Resolver {
 		addressed("projects", page("projects")))
 	return merge(fields, map[string]exec.Resolver{
 		"viewerCanAdminister": owner, "viewerCanCreateTeams": owner, "viewerCanChangePinnedItems": owner,
-		"viewerCanCreateRepositories": ofOrganization(func(may account.OrgAccess) bool { return may.Member }),
-		"viewerIsFollowing":           between(follow.Following),
-		"membersWithRole":             connections(membersWithRole),
-		"pendingMembers":              connections(pendingMembers),
-		"rulesets":                    loadingRulesets(organizationRulesets),
-		"ruleset":                     loadingRulesets(organizationRuleset),
+		"viewerCanCreateRepositories":       ofOrganization(func(may account.OrgAccess) bool { return may.Member }),
+		"viewerIsFollowing":                 between(follow.Following),
+		"membersWithRole":                   connections(membersWithRole),
+		"pendingMembers":                    connections(pendingMembers),
+		"membersCanForkPrivateRepositories": privileged(func(p account.Privileges) any { return p.PrivateForks }),
+		"requiresTwoFactorAuthentication":   privileged(func(p account.Privileges) any { return leaf(p.Factors) }),
+		"rulesets":                          loadingRulesets(organizationRulesets),
+		"ruleset":                           loadingRulesets(organizationRuleset),
 	})
 }
 

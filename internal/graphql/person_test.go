@@ -55,7 +55,7 @@ func TestPeople(t *testing.T) {
 				watching(first:5,visibility:PUBLIC){totalCount}}}`,
 				want: `{"data": {"user": {"starredRepositories": {"totalCount": 0}, "watching": {"totalCount": 0}}}}`},
 			{as: "bob", query: `{user(login:"alice"){watching(first:5,affiliations:[OWNER]){totalCount}}}`,
-				want: `{"data": {"user": null}, "errors": [{"type": "UNPROCESSABLE"}]}`},
+				want: `{"data": {"user": {"watching": {"totalCount": 0}}}}`},
 		} {
 			a.check(t, s)
 		}
@@ -107,6 +107,80 @@ func TestContributions(t *testing.T) {
 			ask{as: "bob", query: `{viewer{contributionsCollection(` + args + `){hasAnyContributions}}}`,
 				want: `{"data": null, "errors": [{"type": "UNPROCESSABLE"}]}`}.check(t, s)
 		}
+	})
+}
+
+// What people contributed is listed, by sort and by repository, as far as the caller sees it.
+func TestContributionLists(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.Team(t)
+		s.Repo(t, "alice/bed", false)
+		s.Repo(t, "alice/cellar", true)
+		s.Run(t, []apitest.Case{
+			{Do: "PUT /repos/alice/bed/contents/a", As: "alice", Send: `{"message": "A", "content": "YQ=="}`, Status: 201},
+			{Do: "PUT /repos/alice/bed/contents/b", As: "alice", Send: `{"message": "B", "content": "Yg=="}`, Status: 201},
+		})
+		s.Run(t, []apitest.Case{
+			{Do: "POST /repos/alice/bed/git/refs", As: "alice", Status: 201,
+				Send: `{"ref": "refs/heads/old", "sha": "` + member(t, s, "alice", "/repos/alice/bed/commits/main", "sha") + `"}`},
+			{Do: "PUT /repos/alice/bed/contents/d", As: "alice", Status: 201,
+				Send: `{"message": "D", "content": "ZA==", "branch": "old"}`},
+			{Do: "POST /repos/alice/bed/issues", As: "alice", Send: `{"title": "Peas"}`, Status: 201},
+			{Do: "POST /repos/alice/bed/issues", As: "alice", Send: `{"title": "Beans"}`, Status: 201},
+			{Do: "POST /repos/alice/cellar/issues", As: "alice", Send: `{"title": "SECRET"}`, Status: 201},
+			{Do: "POST /repos/garden/shed/issues", As: "alice", Send: `{"title": "Weeds"}`, Status: 201},
+			{Do: "POST /repos/alice/bed/issues/2/comments", As: "alice", Send: `{"body": "Soon"}`, Status: 201},
+			{Do: "POST /repos/alice/bed/pulls", As: "alice", Send: `{"title": "Sow", "head": "old", "base": "main"}`, Status: 201},
+			{Do: "POST /repos/alice/bed/pulls/3/reviews", As: "alice", Send: `{"event": "COMMENT", "body": "Good"}`, Status: 200},
+		})
+		s.Settle(t)
+		of := func(fields string) string { return `{user(login:"alice"){contributionsCollection{` + fields + `}}}` }
+		in := func(want string) string { return `{"data": {"user": {"contributionsCollection": {` + want + `}}}}` }
+		for _, a := range []ask{
+			{as: "sam", query: of(`issueContributions(first:9,orderBy:{direction:ASC}){totalCount nodes{isRestricted resourcePath
+				issue{title} user{login}}}`), want: in(`"issueContributions": {"totalCount": 2, "nodes": [
+				{"isRestricted": false, "resourcePath": "/alice/bed/issues/1", "issue": {"title": "Peas"}, "user": {"login": "alice"}},
+				{"issue": {"title": "Beans"}}]}`)},
+			{as: "alice", query: of(`issueContributions(first:9){totalCount nodes{issue{title}}}`),
+				want: in(`"issueContributions": {"totalCount": 4, "nodes": [{"issue": {"title": "Weeds"}},
+				{"issue": {"title": "SECRET"}}, {"issue": {"title": "Beans"}}, {"issue": {"title": "Peas"}}]}`)},
+			{as: "sam", query: of(`firstIssueContribution{...on CreatedIssueContribution{issue{title}}}
+				popularIssueContribution{issue{title}} popularPullRequestContribution{pullRequest{title}}
+				firstRepositoryContribution{...on CreatedRepositoryContribution{repository{name}}}
+				joinedGitHubContribution{resourcePath} a:totalIssueContributions(excludeFirst:true)
+				b:totalIssueContributions(excludeFirst:true,excludePopular:true) c:totalIssueContributions
+				d:totalRepositoriesWithContributedIssues(excludeFirst:true) e:totalRepositoryContributions(excludeFirst:true)`),
+				want: in(`"firstIssueContribution": {"issue": {"title": "Peas"}},
+				"popularIssueContribution": {"issue": {"title": "Beans"}}, "popularPullRequestContribution": null,
+				"firstRepositoryContribution": {"repository": {"name": "bed"}}, "joinedGitHubContribution": {"resourcePath": "/alice"},
+				"a": 1, "b": 0, "c": 2, "d": 1, "e": 0`)},
+			{as: "sam", query: of(`commitContributionsByRepository(maxRepositories:5){repository{name} resourcePath
+				contributions(first:5){totalCount nodes{commitCount repository{name}}}}
+				issueContributionsByRepository{repository{name} contributions(first:1){totalCount nodes{issue{title}}}}
+				pullRequestContributions(first:5){nodes{pullRequest{title}}}
+				pullRequestReviewContributions(first:5){nodes{pullRequest{number} pullRequestReview{body}}}
+				repositoryContributions(first:5){totalCount nodes{repository{name}}}`),
+				want: in(`"issueContributionsByRepository": [{"repository": {"name": "bed"}, "contributions": {"totalCount": 2,
+				"nodes": [{"issue": {"title": "Beans"}}]}}],
+				"pullRequestContributions": {"nodes": [{"pullRequest": {"title": "Sow"}}]},
+				"pullRequestReviewContributions": {"nodes": [{"pullRequest": {"number": 3}, "pullRequestReview": {"body": "Good"}}]},
+				"repositoryContributions": {"totalCount": 1, "nodes": [{"repository": {"name": "bed"}}]},
+				"commitContributionsByRepository": [{"repository": {"name": "bed"}, "resourcePath": "/alice/bed/commits?author=alice",
+				"contributions": {"nodes": [{"repository": {"name": "bed"}}]}}]`)},
+			{query: of(`commitContributionsByRepository(maxRepositories:500){resourcePath}`),
+				want: `{"data": {"user": null}, "errors": [{"type": "UNPROCESSABLE"}]}`},
+		} {
+			a.check(t, s)
+		}
+		org := member(t, s, "alice", "/orgs/garden", "node_id")
+		ask{as: "alice", query: `{user(login:"alice"){contributionsCollection(organizationID:"` + org + `"){
+			issueContributions(first:9){nodes{issue{title}}} totalCommitContributions}
+			early:contributionsCollection(from:"2019-01-01T00:00:00Z",to:"2019-02-01T00:00:00Z"){firstIssueContribution{__typename}
+			joinedGitHubContribution{url} mostRecentCollectionWithActivity{hasAnyContributions}}}}`,
+			want: `{"data": {"user": {"contributionsCollection": {"issueContributions": {"nodes": [{"issue": {"title": "Weeds"}}]},
+			"totalCommitContributions": 0}, "early": {"firstIssueContribution": null, "joinedGitHubContribution": null,
+			"mostRecentCollectionWithActivity": null}}}}`}.check(t, s)
 	})
 }
 

@@ -2,6 +2,7 @@ package graphql
 
 import (
 	"context"
+	"fmt"
 
 	"arbor/internal/account"
 	"arbor/internal/graphql/exec"
@@ -21,7 +22,7 @@ func profileFields() map[string]exec.Resolver {
 	return map[string]exec.Resolver{
 		"pinnedItems":      pinnedItems,
 		"pinnableItems":    connections(pinnableItems),
-		"anyPinnableItems": one(anyPinnableItems),
+		"anyPinnableItems": anyPinnableItems,
 		"pinnedItemsRemaining": ofPinned(func(_ context.Context, _ *exec.Field, _ *object, pinned []any) (any, error) {
 			return pin.Max - len(pinned), nil
 		}),
@@ -88,26 +89,17 @@ var pinnedItems = ofPinned(func(_ context.Context, f *exec.Field, _ *object, pin
 	return connectAll(f, pinnableKind, pinned)
 })
 
-// pinnable reads pages of what an account can pin.
-func pinnable(f *exec.Field) accountPager[*repo.Payload] {
+// pinnable reads pages of what accounts can pin.
+func pinnable(f *exec.Field) accountsPager[*repo.Payload] {
 	wanted := wantsRepositories(f)
-	name := "pinnable"
-	if !wanted {
-		name = "no pinnable"
-	}
-	return accountPager[*repo.Payload]{name, func(
-		ctx context.Context, q *query, login string, page web.Page,
-	) (*web.List[*repo.Payload], error) {
+	return accountsPager[*repo.Payload]{fmt.Sprint("pinnable ", wanted), addressOfPins, func(
+		ctx context.Context, q *query, of []account.ID, page web.Page,
+	) (map[account.ID]*web.List[*repo.Payload], error) {
 		if !wanted {
-			return &web.List[*repo.Payload]{}, nil
+			return nil, nil
 		}
-		ctx, caller, err := q.on(ctx, addressOfPins)
-		if err != nil {
-			return nil, err
-		}
-		found, total, err := q.load.Pins.Choices(ctx, caller, login, "", page)
-		return &web.List[*repo.Payload]{Rows: repo.NewPayloads(found, web.From(ctx)), Total: total,
-			More: page.Number*page.Size < total}, err
+		found, err := q.load.Pins.ChoicesOfEach(ctx, viewer(ctx), of, page)
+		return payloadsOf(ctx, found), err
 	}}
 }
 
@@ -117,9 +109,14 @@ func pinnableItems(_ context.Context, f *exec.Field, _ *object) (pages[*repo.Pay
 		key: func(p *repo.Payload) string { return decimal(int64(p.ID)) }}, nil
 }
 
-func anyPinnableItems(ctx context.Context, f *exec.Field, o *object) (any, error) {
-	page, err := pinnable(f).pageOf(ctx, queryOf(ctx), o, 1, 1)
-	return page != nil && len(page.Rows) > 0, err
+// anyPinnableItems resolves whether accounts can pin anything.
+func anyPinnableItems(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+	q, l := queryOf(ctx), pinnable(f)
+	l.loadPage(ctx, q, objectsOf(parents), 1, 1)
+	return one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+		page, err := l.pageOf(ctx, q, o, 1, 1)
+		return page != nil && len(page.Rows) > 0, err
+	})(ctx, f, parents)
 }
 
 // showcase is what a profile shows first.

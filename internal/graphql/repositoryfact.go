@@ -13,6 +13,8 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/gitdata"
 	"arbor/internal/graphql/exec"
+	"arbor/internal/issue"
+	"arbor/internal/pull"
 	"arbor/internal/repo"
 )
 
@@ -67,11 +69,59 @@ func repositoryFacts() map[string]exec.Resolver {
 		"contributingGuidelines": health(func(h *gitdata.Health) any {
 			return healthFile("ContributingGuidelines", h.Contributing, map[string]any{})
 		}),
+		"isSecurityPolicyEnabled": health(func(h *gitdata.Health) any { return h.Security != nil }),
+		"securityPolicyUrl": health(func(h *gitdata.Health) any {
+			if h.Security == nil {
+				return nil
+			}
+			return h.Security.Page
+		}),
+		"planFeatures": always(bare{"RepositoryPlanFeatures", map[string]any{"codeowners": true, "draftPullRequests": true,
+			"maximumAssignees": issue.MaxAssignees, "maximumManualReviewRequests": pull.MaxReviewers, "teamReviewRequests": true}}),
+		"viewerDefaultCommitEmail": commitEmails(func(list []any) any {
+			if len(list) == 0 {
+				return nil
+			}
+			return list[0]
+		}),
+		"viewerPossibleCommitEmails": commitEmails(func(list []any) any { return list }),
 		"codeOfConduct": health(func(h *gitdata.Health) any {
 			return healthFile("CodeOfConduct", h.Conduct,
 				map[string]any{"id": idOfName("CodeOfConduct", "other"), "key": "other", "name": "Other"})
 		}),
 	})
+}
+
+// commitEmails resolves a field with the addresses by which the viewer can commit, the primary one first; null if the
+// token does not tell them.
+func commitEmails(show func(list []any) any) exec.Resolver {
+	return func(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
+		values := make([]any, len(parents))
+		in, caller, err := queryOf(ctx).on(ctx, "GET /user/emails")
+		if errs.Is(err, errs.Forbidden) || errs.Is(err, errs.NotFound) || err == nil && caller.App != 0 {
+			return values
+		}
+		if err != nil {
+			return failed(asError(err), len(parents))
+		}
+		emails, err := queryOf(ctx).load.Accounts.OwnEmails(in, caller)
+		if err != nil {
+			return failed(asError(queryOf(ctx).noteError(err)), len(parents))
+		}
+		list := []any{}
+		for _, e := range emails {
+			switch {
+			case e.Verified && e.Primary:
+				list = slices.Insert(list, 0, any(e.Address))
+			case e.Verified:
+				list = append(list, e.Address)
+			}
+		}
+		for n := range values {
+			values[n] = show(list)
+		}
+		return values
+	}
 }
 
 // health resolves what repositories tell contributors.
@@ -80,7 +130,7 @@ func health(show func(h *gitdata.Health) any) exec.Resolver {
 		l := perRepository("health", "/contents", queryOf(ctx).load.Git.Health)
 		return l.values(ctx, parents, func(_ *object, h *gitdata.Health) (any, error) {
 			if h == nil {
-				return nil, nil
+				h = &gitdata.Health{}
 			}
 			return show(h), nil
 		})

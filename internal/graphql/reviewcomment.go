@@ -136,7 +136,11 @@ func reviewThreadFields() map[string]exec.Resolver {
 		}),
 		"comments": one(func(_ context.Context, f *exec.Field, o *object) (any, error) {
 			var all []any
-			for _, c := range o.value.(thread).Comments {
+			list := o.value.(thread).Comments
+			if skip, ok := f.Args["skip"].(int); ok {
+				list = list[min(max(skip, 0), len(list)):]
+			}
+			for _, c := range list {
 				all = append(all, newReviewComment(o.of, c, o.media))
 			}
 			return connectAll(f, "PullRequestReviewCommentConnection", all)

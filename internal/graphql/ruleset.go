@@ -1,6 +1,7 @@
 package graphql
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -103,13 +104,44 @@ func ruleOf(set *object, r rule.Rule) bare {
 // rulesOfRefs resolves the rules of active rulesets that apply to refs.
 func rulesOfRefs(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 	return rulesIn(queryOf(ctx)).values(ctx, parents, func(o *object, rules *rule.Rules) (any, error) {
-		var all []any
+		var list []ruleIn
 		for _, set := range rules.On(o.name) {
 			for _, r := range set.Rules {
-				all = append(all, ruleOf(newRuleset(o.repo, set, rules), r))
+				list = append(list, ruleIn{set, r})
 			}
 		}
+		sortRules(f, list)
+		all := make([]any, len(list))
+		for n, r := range list {
+			all[n] = ruleOf(newRuleset(o.repo, r.set, rules), r.rule)
+		}
 		return connectAll(f, "RepositoryRuleConnection", all)
+	})
+}
+
+// ruleIn is a rule with its ruleset.
+type ruleIn struct {
+	set  *rule.Ruleset
+	rule rule.Rule
+}
+
+// sortRules sorts rules by orderBy: by the times of their rulesets, for rules have none, or by types.
+func sortRules(f *exec.Field, list []ruleIn) {
+	order, ok := f.Args["orderBy"].(map[string]any)
+	if !ok || isDefault(f, "orderBy", f.Args["orderBy"]) {
+		return
+	}
+	slices.SortStableFunc(list, func(a, b ruleIn) int {
+		if order["direction"] == "DESC" {
+			a, b = b, a
+		}
+		switch order["field"] {
+		case "TYPE":
+			return strings.Compare(string(a.rule.Kind), string(b.rule.Kind))
+		case "CREATED_AT":
+			return cmp.Or(cmp.Compare(a.set.CreatedAt, b.set.CreatedAt), cmp.Compare(a.set.ID, b.set.ID))
+		}
+		return cmp.Or(cmp.Compare(a.set.UpdatedAt, b.set.UpdatedAt), cmp.Compare(a.set.ID, b.set.ID))
 	})
 }
 

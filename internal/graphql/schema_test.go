@@ -77,16 +77,11 @@ projects, sponsors, enterprises, packages, gists, security advisories, workflows
 		}
 	}
 	b.WriteString(`
-## Unsupported arguments
+## Arguments
 
-Values other than ` + "`null`" + ` and the default fail with an error.
-
-| field | arguments |
-|---|---|
+Every argument is supported. A few values are not, and fail with an error that says so: orders and choices that
+no index of Arbor answers, such as forks with the fewest stars first.
 `)
-	for _, name := range slices.Sorted(maps.Keys(unread)) {
-		fmt.Fprintf(&b, "| %s | `%s` |\n", name, strings.Join(unread[name], "`, `"))
-	}
 	b.WriteString("\n## Unsupported mutations\n\n| because Arbor has no | mutations |\n|---|---|\n")
 	groups := map[string][]string{}
 	for _, f := range s.Mutation.Fields {

@@ -122,8 +122,9 @@ func starredRepositories(ctx context.Context, f *exec.Field, _ *object) (pages[m
 		}}, err
 }
 
-// watching resolves the repositories that a user watches and the caller sees.
-func watching(_ context.Context, f *exec.Field, _ *object) (pages[marked], error) {
+// watching resolves the repositories that a user watches and the caller sees. Both kinds of affiliations are those of
+// the caller, as GitHub describes them.
+func watching(ctx context.Context, f *exec.Field, _ *object) (pages[marked], error) {
 	p := pages[marked]{kind: "RepositoryConnection",
 		key:  func(m marked) string { return decimal(int64(m.ID)) },
 		node: func(m marked) (any, error) { return newRepository(m.Payload), nil }}
@@ -147,6 +148,11 @@ func watching(_ context.Context, f *exec.Field, _ *object) (pages[marked], error
 	}
 	if f.Args["isLocked"] == true {
 		err = refused("Arbor locks no repositories.")
+	}
+	for _, name := range [...]string{"affiliations", "ownerAffiliations"} {
+		if given, ok := f.Args[name].([]any); ok && !isDefault(f, name, f.Args[name]) {
+			c.Of, c.Affiliations = viewer(ctx).ID, append([]string{}, namesIn(given)...)
+		}
 	}
 	if c.By == "" {
 		p.rank = rankOfMarked(false)

@@ -2,13 +2,12 @@ package graphql
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
 	"arbor/internal/account"
-	"arbor/internal/errs"
 	"arbor/internal/graphql/exec"
+	"arbor/internal/invitation"
 	"arbor/internal/repo"
 	"arbor/internal/team"
 	"arbor/internal/web"
@@ -21,25 +20,32 @@ func newTeam(t *team.Team) *object {
 
 func teamNode(t *team.Team) (any, error) { return newTeam(t), nil }
 
-// teamOfSlug resolves a team of an organization; null if the caller does not see it.
-func teamOfSlug(ctx context.Context, f *exec.Field, o *object) (any, error) {
-	return queryOf(ctx).team(ctx, team.Ref{Org: o.name, Slug: f.Args["slug"].(string)})
+// teamOfSlug resolves the team with a slug of each organization; null if the caller does not see it.
+func teamOfSlug(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+	values, names := make([]any, len(parents)), make([]string, len(parents))
+	for n, o := range objectsOf(parents) {
+		names[n] = account.Fold(o.name + "/" + f.Args["slug"].(string))
+	}
+	found, err := queryOf(ctx).teamsByName(ctx, names)
+	if err != nil {
+		return failed(asError(err), len(parents))
+	}
+	for n, name := range names {
+		if a := found[name]; a != nil {
+			values[n] = newTeam(a.Team)
+		}
+	}
+	return values
 }
 
-// team reads a team; nil if the caller does not see it.
-func (q *query) team(ctx context.Context, ref team.Ref) (any, error) {
+// teamsByName reads those of the teams ORG/SLUG, folded, that the caller sees.
+func (q *query) teamsByName(ctx context.Context, names []string) (map[string]*team.Access, error) {
 	ctx, caller, err := q.on(ctx, "GET /orgs/{org}/teams/{team_slug}")
 	if err != nil {
 		return nil, err
 	}
-	a, err := q.load.Teams.Get(ctx, caller, ref)
-	if errs.Is(err, errs.NotFound) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, q.noteError(err)
-	}
-	return newTeam(a.Team), nil
+	found, err := q.load.Teams.ByNames(ctx, caller, names)
+	return found, q.noteError(err)
 }
 
 // findTeams finds teams by their node ids.
@@ -61,28 +67,6 @@ func (q *query) findTeams(ctx context.Context, ids []nodeID) []lookup {
 	return found
 }
 
-// teamLister reads a page of a list for the caller.
-type teamLister[V any] func(
-	ctx context.Context, q *query, caller *account.Caller, of string, page web.Page) ([]V, int64, error)
-
-// listed returns a pager of a list of a route. What the caller may not list is empty.
-func listed[V any](name, address string, read teamLister[V]) accountPager[V] {
-	return accountPager[V]{name, func(
-		ctx context.Context, q *query, of string, page web.Page,
-	) (*web.List[V], error) {
-		ctx, caller, err := q.on(ctx, address)
-		if err != nil {
-			return nil, err
-		}
-		rows, total, err := read(ctx, q, caller, of, page)
-		var known *errs.Error
-		if errors.As(err, &known) && (known.Kind == errs.Forbidden || known.Kind == errs.NotFound) {
-			return &web.List[V]{}, nil
-		}
-		return &web.List[V]{Rows: rows, Total: total, More: page.Number*page.Size < total}, err
-	}}
-}
-
 // teamChoice reads the arguments that choose among teams.
 func teamChoice(f *exec.Field) (c team.Choice, err error) {
 	_, c.Desc, err = orderBy(f, map[string]string{"NAME": "name"})
@@ -91,6 +75,10 @@ func teamChoice(f *exec.Field) (c team.Choice, err error) {
 	if privacy, ok := f.Args["privacy"].(string); ok {
 		c.Secret = web.Some(privacy == "SECRET")
 	}
+	if word, ok := f.Args["notificationSetting"].(string); ok {
+		c.Quiet = web.Some(word == "NOTIFICATIONS_DISABLED")
+	}
+	c.None = f.Args["ldapMapped"] == true // Arbor maps no team to a group of LDAP
 	if role, ok := f.Args["role"].(string); ok {
 		c.Role = map[string]team.Role{"ADMIN": team.Maintainer, "MEMBER": team.Member}[role]
 	}
@@ -109,28 +97,22 @@ func bySlug(desc bool) *rank[*team.Team] {
 // organizationTeams resolves the teams of an organization that the caller sees.
 func organizationTeams(_ context.Context, f *exec.Field, _ *object) (pages[*team.Team], error) {
 	c, err := teamChoice(f)
-	read := func(ctx context.Context, q *query, caller *account.Caller, org string, page web.Page) (
-		[]*team.Team, int64, error) {
-		return q.load.Teams.Choose(ctx, caller, org, c, page)
+	read := func(ctx context.Context, q *query, of []account.ID, page web.Page) (
+		map[account.ID]*web.List[*team.Team], error) {
+		return q.load.Teams.ChooseEach(ctx, viewer(ctx), of, c, page)
 	}
-	return pages[*team.Team]{kind: "TeamConnection", rank: bySlug(c.Desc),
-		many: listed(fmt.Sprint("teams ", c), "GET /orgs/{org}/teams", read), node: teamNode}, err
-}
-
-// refOfName parses ORGANIZATION/SLUG.
-func refOfName(name string) team.Ref {
-	org, slug, _ := strings.Cut(name, "/")
-	return team.Ref{Org: org, Slug: slug}
+	return pages[*team.Team]{kind: "TeamConnection", rank: bySlug(c.Desc), node: teamNode,
+		many: accountsPager[*team.Team]{fmt.Sprint("teams ", c), "GET /orgs/{org}/teams", read}}, err
 }
 
 func childTeams(_ context.Context, f *exec.Field, _ *object) (pages[*team.Team], error) {
 	c, err := teamChoice(f)
-	read := func(ctx context.Context, q *query, caller *account.Caller, of string, page web.Page) (
-		[]*team.Team, int64, error) {
-		return q.load.Teams.ChooseBelow(ctx, caller, refOfName(of), c, page)
+	read := func(ctx context.Context, q *query, of []team.ID, page web.Page) (
+		map[team.ID]*web.List[*team.Team], error) {
+		return q.load.Teams.ChooseBelowEach(ctx, viewer(ctx), of, c, page)
 	}
-	return pages[*team.Team]{kind: "TeamConnection", rank: bySlug(c.Desc),
-		many: listed(fmt.Sprint("child teams ", c), "GET /orgs/{org}/teams/{team_slug}/teams", read), node: teamNode}, err
+	return pages[*team.Team]{kind: "TeamConnection", rank: bySlug(c.Desc), node: teamNode,
+		many: teamsPager[*team.Team]{fmt.Sprint("child teams ", c), "GET /orgs/{org}/teams/{team_slug}/teams", read}}, err
 }
 
 // teamMember is a row of the members of a team.
@@ -150,19 +132,16 @@ func teamMembers(ctx context.Context, f *exec.Field, o *object) (pages[teamMembe
 	if c.Desc = desc; by != "" {
 		c.By = map[string]team.MemberSort{"login": team.ByLogin, "joined": team.ByJoining}[by]
 	}
-	read := func(ctx context.Context, q *query, caller *account.Caller, of string, page web.Page) (
-		[]teamMember, int64, error) {
-		list, total, err := q.load.Teams.ChooseMembers(ctx, caller, refOfName(of), c, page)
-		rows := make([]teamMember, len(list))
-		for n, p := range list {
-			rows[n] = teamMember{account.NewSimple(p.Account, web.From(ctx)), p.Role}
-		}
-		return rows, total, err
+	read := func(ctx context.Context, q *query, of []team.ID, page web.Page) (map[team.ID]*web.List[teamMember], error) {
+		found, err := q.load.Teams.ChooseMembersEach(ctx, viewer(ctx), of, c, page)
+		return shownList(found, func(p team.Person) teamMember {
+			return teamMember{account.NewSimple(p.Account, web.From(ctx)), p.Role}
+		}), err
 	}
 	path := o.value.(*team.Team).Path()
 	return pages[teamMember]{kind: "TeamMemberConnection", rank: rankOfMembers(c),
 		key:  func(m teamMember) string { return decimal(int64(m.ID)) },
-		many: listed(fmt.Sprint("team members ", c), "GET /orgs/{org}/teams/{team_slug}/members", read),
+		many: teamsPager[teamMember]{fmt.Sprint("team members ", c), "GET /orgs/{org}/teams/{team_slug}/members", read},
 		node: func(m teamMember) (any, error) {
 			role := map[bool]string{true: "MAINTAINER", false: "MEMBER"}[m.role == team.Maintainer]
 			return &edge{kind: "TeamMemberEdge", node: newAccount(m.Simple), fields: map[string]any{"role": role,
@@ -193,18 +172,15 @@ func teamRepositories(_ context.Context, f *exec.Field, _ *object) (pages[teamRe
 	var err error
 	c.By, c.Desc, err = orderBy(f, map[string]string{"CREATED_AT": "created", "UPDATED_AT": "updated",
 		"PUSHED_AT": "pushed", "STARGAZERS": "stars", "NAME": "name", "PERMISSION": "role"})
-	read := func(ctx context.Context, q *query, caller *account.Caller, of string, page web.Page) (
-		[]teamRepo, int64, error) {
-		list, total, err := q.load.Teams.ChooseRepos(ctx, caller, refOfName(of), c, page)
-		rows := make([]teamRepo, len(list))
-		for n, r := range list {
-			rows[n] = teamRepo{repo.NewPayload(r.Access, web.From(ctx)), r.Role}
-		}
-		return rows, total, err
+	read := func(ctx context.Context, q *query, of []team.ID, page web.Page) (map[team.ID]*web.List[teamRepo], error) {
+		found, err := q.load.Teams.ChooseReposEach(ctx, viewer(ctx), of, c, page)
+		return shownList(found, func(r team.Repo) teamRepo {
+			return teamRepo{repo.NewPayload(r.Access, web.From(ctx)), r.Role}
+		}), err
 	}
 	return pages[teamRepo]{kind: "TeamRepositoryConnection",
 		key:  func(r teamRepo) string { return decimal(int64(r.ID)) },
-		many: listed(fmt.Sprint("team repositories ", c), "GET /orgs/{org}/teams/{team_slug}/repos", read),
+		many: teamsPager[teamRepo]{fmt.Sprint("team repositories ", c), "GET /orgs/{org}/teams/{team_slug}/repos", read},
 		node: func(r teamRepo) (any, error) {
 			return &edge{kind: "TeamRepositoryEdge", node: newRepository(r.Payload),
 				fields: map[string]any{"permission": permissionOf(repo.NewPermissions(r.role))}}, nil
@@ -237,8 +213,30 @@ func teamFields() map[string]exec.Resolver {
 		"avatarUrl": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 			return account.NewSimple(&o.value.(*team.Team).Org, web.From(ctx)).AvatarURL, nil
 		}),
-		"organization": organizationsOfTeams, "parentTeam": parentTeam,
+		"invitations": connections(invitationsToTeam), "organization": organizationsOfTeams, "parentTeam": parentTeam,
 		"childTeams": connections(childTeams), "members": connections(teamMembers),
 		"repositories": connections(teamRepositories),
 	}, teamPlaces())
+}
+
+// invitationsToTeam resolves the open invitations to the organization that name a team, for those who manage it.
+func invitationsToTeam(ctx context.Context, _ *exec.Field, o *object) (pages[*invitation.Invitation], error) {
+	read := func(ctx context.Context, q *query, of []team.ID, page web.Page) (
+		map[team.ID]*web.List[*invitation.Invitation], error) {
+		return q.load.Invitations.OfTeams(ctx, viewer(ctx), of, page)
+	}
+	return pages[*invitation.Invitation]{kind: "OrganizationInvitationConnection",
+		rank: rankByID(func(i *invitation.Invitation) int64 { return int64(i.ID) }),
+		many: teamsPager[*invitation.Invitation]{"invitations", "GET /orgs/{org}/teams/{team_slug}/invitations", read},
+		node: func(i *invitation.Invitation) (any, error) {
+			role := map[bool]string{true: "ADMIN", false: "DIRECT_MEMBER"}[i.Owner]
+			inviter, invitee, kind := person(ctx, i.Inviter), any(nil), "EMAIL"
+			if i.Invitee != nil {
+				invitee, kind = person(ctx, i.Invitee), "USER"
+			}
+			return bare{"OrganizationInvitation", map[string]any{"id": account.NodeID("OrganizationInvitation", int64(i.ID)),
+				"createdAt": i.CreatedAt, "email": web.OrNil(i.Address), "invitationSource": "MEMBER",
+				"invitationType": kind, "invitee": invitee, "inviter": inviter, "inviterActor": inviter, "organization": person(ctx, i.Org),
+				"role": role}}, nil
+		}}, nil
 }

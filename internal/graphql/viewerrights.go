@@ -68,6 +68,29 @@ func trackedRights() map[string]exec.Resolver {
 	})
 }
 
+// threadSubscriptions are the fields of issues with the caller's subscription in other words.
+func threadSubscriptions() map[string]exec.Resolver {
+	return map[string]exec.Resolver{
+		"viewerThreadSubscriptionStatus": threadSubscription(map[any]any{"SUBSCRIBED": "SUBSCRIBED_TO_THREAD",
+			"IGNORED": "IGNORING_THREAD", "UNSUBSCRIBED": "NONE"}),
+		"viewerThreadSubscriptionFormAction": threadSubscription(map[any]any{"SUBSCRIBED": "UNSUBSCRIBE",
+			"IGNORED": "SUBSCRIBE", "UNSUBSCRIBED": "SUBSCRIBE"}),
+	}
+}
+
+// threadSubscription is subscriptions in other words.
+func threadSubscription(words map[any]any) exec.Resolver {
+	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+		values := subscriptions(ctx, f, parents)
+		for n, v := range values {
+			if word, is := v.(string); is {
+				values[n] = words[word]
+			}
+		}
+		return values
+	}
+}
+
 // subscriptions resolves the caller's subscriptions to issues and pull requests.
 func subscriptions(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
 	q := queryOf(ctx)

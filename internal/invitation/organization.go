@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"slices"
 
 	"arbor/internal/account"
 	"arbor/internal/audit"
@@ -415,14 +416,26 @@ func orgRole(owner bool) string {
 	return "member"
 }
 
-// Invited lists the accounts with open invitations to an organization, for its owners, the oldest invitation first,
-// and how many invitations there are. Errors: 403, 404.
-func (s *Service) Invited(
-	ctx context.Context, caller *account.Caller, orgLogin string, p web.Page,
-) (people []*account.Simple, total int64, err error) {
-	list, total, err := s.OfOrg(ctx, caller, orgLogin, OrgFilter{Role: "all", Users: true}, p)
-	for _, i := range list {
-		people = append(people, account.NewSimple(i.Invitee, web.From(ctx)))
-	}
-	return people, total, err
+// InvitedToEach lists the accounts with open invitations to each of several organizations that the caller owns, the
+// oldest invitation first, with a fixed number of statements.
+func (s *Service) InvitedToEach(
+	ctx context.Context, caller *account.Caller, orgs []account.ID, p web.Page,
+) (out map[account.ID]*web.List[*account.Simple], err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		may, err := account.AccessTo(tx, caller, orgs)
+		if err != nil {
+			return err
+		}
+		owned := slices.DeleteFunc(slices.Clone(orgs), func(id account.ID) bool { return !may[id].Owner })
+		found, err := invitedToEach(tx, owned, p)
+		if err != nil {
+			return err
+		}
+		people, err := account.ByIDs(tx, db.ListedIDs(found))
+		out = web.ListOfEach(p, found, func(r db.ListRow[account.ID]) (*account.Simple, bool) {
+			return account.NewSimple(people[r.ID], web.From(ctx)), people[r.ID] != nil
+		})
+		return err
+	})
+	return out, err
 }

@@ -7,6 +7,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/repo"
+	"arbor/internal/team"
 	"arbor/internal/web"
 )
 
@@ -218,4 +219,33 @@ const (
 func deleteOld(tx *db.Tx) error {
 	return tx.Run(fmt.Sprintf(`DELETE FROM invitations WHERE id IN (SELECT id FROM invitations
 		WHERE created_at < $1 ORDER BY created_at LIMIT %d)`, atOnce), tx.Now-micros(kept))
+}
+
+// invitedToEach reads a page of the invitees of the open invitations to each organization, without those to addresses.
+func invitedToEach(tx *db.Tx, orgs []account.ID, p web.Page) (map[account.ID]*db.ListPage[account.ID], error) {
+	return db.PageOfEach[account.ID, account.ID](tx, orgs, db.Lists[account.ID]{Columns: `i.invitee_id, 0`, Order: `i.id`,
+		From: func(_ account.ID, param string) string {
+			return from + open(tx, ` WHERE ia.invitation_id IS NULL AND i.org_id = `+param).rest
+		}}, p.Offset(), p.Size, open(tx, ``).args...)
+}
+
+// toTeams reads a page of the open invitations that name each team.
+func toTeams(tx *db.Tx, teams []team.ID, p web.Page) (map[team.ID]*db.ListPage[ID], error) {
+	return db.PageOfEach[team.ID, ID](tx, teams, db.Lists[team.ID]{Columns: `i.id, 0`, Order: `i.id`,
+		From: func(_ team.ID, param string) string {
+			return from + open(tx, ` JOIN invited_teams it ON it.invitation_id = i.id
+				WHERE it.team_id = `+param).rest
+		}}, p.Offset(), p.Size, open(tx, ``).args...)
+}
+
+// byIDs reads invitations.
+func byIDs(tx *db.Tx, ids []ID) (map[ID]*Invitation, error) {
+	found := map[ID]*Invitation{}
+	return found, db.InParts(ids, func(part []ID) error {
+		list, err := choice{` WHERE i.id IN ` + db.Values(1, len(part)), db.Args(part)}.read(tx, ``)
+		for _, i := range list {
+			found[i.ID] = i
+		}
+		return err
+	})
 }

@@ -3,6 +3,7 @@ package invitation
 import (
 	"context"
 	"net/http"
+	"slices"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -102,6 +103,27 @@ func (s *Service) OfTeam(
 		return err
 	})
 	return list, total, err
+}
+
+// OfTeams is OfTeam for several teams, with a fixed number of statements.
+func (s *Service) OfTeams(
+	ctx context.Context, caller *account.Caller, ids []team.ID, p web.Page,
+) (out map[team.ID]*web.List[*Invitation], err error) {
+	seen, err := s.Teams.ByIDs(ctx, caller, ids)
+	if err != nil {
+		return nil, err
+	}
+	ids = slices.DeleteFunc(slices.Clone(ids), func(id team.ID) bool { return seen[id] == nil || !seen[id].MayManage() })
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		found, err := toTeams(tx, ids, p)
+		if err != nil {
+			return err
+		}
+		list, err := byIDs(tx, db.ListedIDs(found))
+		out = web.ListOfEach(p, found, func(r db.ListRow[ID]) (*Invitation, bool) { return list[r.ID], list[r.ID] != nil })
+		return err
+	})
+	return out, err
 }
 
 // GET /orgs/{org}/invitations/{invitation_id}/teams

@@ -69,10 +69,27 @@ func (s *Service) Choices(
 		if err != nil {
 			return err
 		}
-		found, total, err = choices(tx, caller, of, words, at)
+		each, err := choices(tx, caller, map[account.ID]*account.Account{of.ID: of}, words, at)
+		if err == nil {
+			found, total = each[of.ID].Rows, each[of.ID].Total
+		}
 		return err
 	})
 	return found, total, err
+}
+
+// ChoicesOfEach is Choices for several accounts, with a fixed number of statements.
+func (s *Service) ChoicesOfEach(
+	ctx context.Context, caller *account.Caller, of []account.ID, at web.Page,
+) (found map[account.ID]*web.List[*repo.Access], err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		accounts, err := account.ByIDs(tx, of)
+		if err == nil {
+			found, err = choices(tx, caller, accounts, "", at)
+		}
+		return err
+	})
+	return found, err
 }
 
 // MayChange reports whether the caller may pin for an account: themselves, and owners for their organization.

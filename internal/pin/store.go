@@ -1,6 +1,8 @@
 package pin
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"arbor/internal/account"
@@ -46,16 +48,17 @@ func remove(tx *db.Tx, of account.ID, id repo.ID) error {
 	return err
 }
 
-// pinnableBy is the condition that an account, $2, can pin the repository r, as far as the caller, $1, may know.
-func pinnableBy(caller *account.Caller, of *account.Account) string {
+// pinnableBy is the condition that an account can pin the repository r, if the caller may see it. who is an expression
+// for the id of the account.
+func pinnableBy(caller *account.Caller, of *account.Account, who string) string {
 	if of.Kind == account.Organization {
-		return repo.Visible(caller) + ` AND r.owner_id = $2`
+		return `r.owner_id = ` + who
 	}
-	from := `SELECT id FROM repos WHERE owner_id = $2 UNION ` + activity.Contributed("$2")
+	from := `SELECT id FROM repos WHERE owner_id = ` + who + ` UNION ` + activity.Contributed(who)
 	if account.IDOf(caller) == of.ID {
-		from += ` UNION ` + repo.GrantedRepos("$2")
+		from += ` UNION ` + repo.GrantedRepos(who)
 	}
-	return repo.Visible(caller) + ` AND NOT r.private AND r.id IN (` + from + `)`
+	return `NOT r.private AND r.id IN (` + from + `)`
 }
 
 // pinnable returns those of the repositories that an account can pin and the caller sees.
@@ -63,27 +66,29 @@ func pinnable(tx *db.Tx, caller *account.Caller, of *account.Account, ids []repo
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	found, err := repo.Query(tx, caller, `WHERE r.id IN `+db.ValuesFrom(3, 1, len(ids))+` AND `+pinnableBy(caller, of),
-		append([]any{of.ID}, db.Args(ids)...)...)
+	found, err := repo.Query(tx, caller, `WHERE r.id IN `+db.ValuesFrom(3, 1, len(ids))+` AND `+repo.Visible(caller)+
+		` AND `+pinnableBy(caller, of, "$2"), append([]any{of.ID}, db.Args(ids)...)...)
 	return repo.IDsOf(found), err
 }
 
-// choices reads a page of what an account can pin, and how many there are.
+// choices reads a page of what each account can pin, with three statements at most.
 func choices(
-	tx *db.Tx, caller *account.Caller, of *account.Account, words string, at web.Page,
-) ([]*repo.Access, int64, error) {
-	where, args := `WHERE `+pinnableBy(caller, of), []any{of.ID}
-	place := "$3 OFFSET $4"
+	tx *db.Tx, caller *account.Caller, of map[account.ID]*account.Account, words string, at web.Page,
+) (map[account.ID]*web.List[*repo.Access], error) {
+	args, where := []any{account.IDOf(caller)}, ` AND `
 	if words != "" {
-		place = "$4 OFFSET $5"
-		where, args = where+` AND `+`r.name_folded LIKE $3 ESCAPE '!'`,
-			append(args, "%"+strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(account.Fold(words))+"%")
+		where = ` AND r.name_folded LIKE $2 ESCAPE '!' AND `
+		args = append(args, "%"+strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(account.Fold(words))+"%")
 	}
-	total, err := repo.Count(tx, caller, where, args...)
-	if err != nil || at.Offset() >= total {
-		return nil, total, err
+	found, err := db.PageOfEach[account.ID, repo.ID](tx, slices.Collect(maps.Keys(of)), db.Lists[account.ID]{
+		Columns: `r.id, 0`, Order: `r.stars DESC, r.name_folded, r.id`, From: func(id account.ID, param string) string {
+			return repo.FromVisibleIn("", caller) + where + pinnableBy(caller, of[id], param)
+		}}, at.Offset(), at.Size, args...)
+	if err != nil {
+		return nil, err
 	}
-	found, err := repo.Query(tx, caller, where+` ORDER BY r.stars DESC, r.name_folded, r.id LIMIT `+place,
-		append(args, at.Size, at.Offset())...)
-	return found, total, err
+	repos, err := repo.ByIDs(tx, caller, db.ListedIDs(found))
+	return web.ListOfEach(at, found, func(r db.ListRow[repo.ID]) (*repo.Access, bool) {
+		return repos[r.ID], repos[r.ID] != nil
+	}), err
 }

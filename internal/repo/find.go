@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -131,41 +132,64 @@ func (s *Service) FindByID(ctx context.Context, caller *account.Caller, id ID) (
 	return a, err
 }
 
-// FindAll is Find for several repositories OWNER/NAME. One statement finds those that have their names now;
-// each of the others is looked for by its former name. Repositories that do not exist or that the caller
-// cannot see are missing from the map.
+// FindAll is Find for several repositories OWNER/NAME, with two statements, and two more for former names.
+// Repositories that do not exist or that the caller cannot see are missing from the map.
 func (s *Service) FindAll(
 	ctx context.Context, caller *account.Caller, names []string,
 ) (map[string]*Access, error) {
-	found, named := make(map[string]*Access, len(names)), map[string]*Access{}
-	if len(names) > 1 {
-		err := s.db.Read(ctx, func(tx *db.Tx) error {
-			list, err := VisibleNamed(tx, caller, names)
-			for _, a := range list {
-				named[account.Fold(a.FullName())] = a
-			}
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	for _, full := range names {
-		if found[full] = named[account.Fold(full)]; found[full] != nil {
-			continue
-		}
-		owner, name, _ := strings.Cut(full, "/")
+	found := make(map[string]*Access, len(names))
+	if len(names) == 1 {
+		owner, name, _ := strings.Cut(names[0], "/")
 		a, err := s.Find(ctx, caller, owner, name)
-		switch {
-		case err == nil:
-			found[full] = &a.Access
-		case errs.Is(err, errs.NotFound):
-			delete(found, full)
-		default:
+		if err == nil {
+			found[names[0]] = &a.Access
+		} else if !errs.Is(err, errs.NotFound) {
 			return nil, err
 		}
+		return found, nil
 	}
-	return found, nil
+	var named map[string]*Access
+	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		named, err = visibleByNames(tx, caller, names)
+		return err
+	})
+	for _, full := range names {
+		if a := named[account.Fold(full)]; a != nil {
+			found[full] = a
+		}
+	}
+	return found, err
+}
+
+// visibleByNames finds the repositories that have names, or had them, and that are visible to the caller, by folded
+// names.
+func visibleByNames(tx *db.Tx, caller *account.Caller, names []string) (map[string]*Access, error) {
+	named := map[string]*Access{}
+	list, err := VisibleNamed(tx, caller, names)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range list {
+		named[account.Fold(a.FullName())] = a
+	}
+	var rest []string
+	for _, full := range names {
+		if full = account.Fold(full); named[full] == nil && strings.Contains(full, "/") && !slices.Contains(rest, full) {
+			rest = append(rest, full)
+		}
+	}
+	former, err := byFormerNames(tx, rest)
+	if err != nil {
+		return nil, err
+	}
+	// Without a former name the statement runs as well, on no repository (decision 13).
+	repos, err := ByIDs(tx, caller, append(slices.Collect(maps.Values(former)), 0))
+	for full, id := range former {
+		if a := repos[id]; a != nil {
+			named[full] = a
+		}
+	}
+	return named, err
 }
 
 // Count counts the results of Query.

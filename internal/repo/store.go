@@ -3,6 +3,7 @@ package repo
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -88,18 +89,41 @@ func accessByName(tx *db.Tx, caller *account.Caller, owner, name string) (*Acces
 		`WHERE o.login_folded = $2 AND r.name_folded = $3`, account.IDOf(caller), owner, name), caller)
 }
 
-// formerName selects the repository with the owner $2 and the name $3 if at least one of them is a former
+// formerName selects the repository with the owner and the name, both expressions, if at least one of them is a former
 // one: a repository that has the name now, or else one that had it.
-const formerName = `COALESCE(
-	(SELECT x.id FROM former_logins f JOIN repos x ON x.owner_id = f.account_id
-		WHERE f.login_folded = $2 AND x.name_folded = $3),
-	(SELECT d.repo_id FROM repo_redirects d WHERE d.name_folded = $3 AND d.owner_id = COALESCE(
-		(SELECT id FROM accounts WHERE login_folded = $2),
-		(SELECT account_id FROM former_logins WHERE login_folded = $2))))`
+func formerName(owner, name string) string {
+	return `COALESCE(
+		(SELECT x.id FROM former_logins f JOIN repos x ON x.owner_id = f.account_id
+			WHERE f.login_folded = ` + owner + ` AND x.name_folded = ` + name + `),
+		(SELECT d.repo_id FROM repo_redirects d WHERE d.name_folded = ` + name + ` AND d.owner_id = COALESCE(
+			(SELECT id FROM accounts WHERE login_folded = ` + owner + `),
+			(SELECT account_id FROM former_logins WHERE login_folded = ` + owner + `))))`
+}
 
 func accessByFormerName(tx *db.Tx, caller *account.Caller, owner, name string) (*Access, error) {
 	return scanAccess(tx.QueryRow(`SELECT `+columnsFor(caller)+accessFrom+
-		`WHERE r.id = `+formerName, account.IDOf(caller), owner, name), caller)
+		`WHERE r.id = `+formerName("$2", "$3"), account.IDOf(caller), owner, name), caller)
+}
+
+// byFormerNames finds the repositories that had names OWNER/NAME, folded, by these.
+func byFormerNames(tx *db.Tx, names []string) (map[string]ID, error) {
+	found := map[string]ID{}
+	return found, db.InParts(names, func(part []string) error {
+		parts, args := make([]string, len(part)), make([]any, 0, 2*len(part))
+		for n, full := range part {
+			owner, name, _ := strings.Cut(full, "/")
+			args = append(args, owner, name)
+			parts[n] = fmt.Sprintf(`SELECT %d AS n, `, n) +
+				formerName(fmt.Sprintf("$%d", 2*n+1), fmt.Sprintf("$%d", 2*n+2)) + ` AS id`
+		}
+		return db.QueryEach(tx, func(row db.Scanner) error {
+			var n int
+			var id ID
+			err := row.Scan(&n, &id)
+			found[part[n]] = id
+			return err
+		}, `SELECT n, id FROM (`+strings.Join(parts, ` UNION ALL `)+`) f WHERE id IS NOT NULL`, args...)
+	})
 }
 
 // ByID reads a repository with the role of the caller, which may be nil. The role may be below Pull. Error:

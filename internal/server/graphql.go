@@ -50,10 +50,14 @@ func (l graphqlLimits) Take(
 	return l.Limiter.Take(ww, r, caller, more)
 }
 
-// Left returns the caller's limit, what remains of it, and the time of the reset.
+// Left returns the caller's limit, what remains of it, and the time of the reset. Without a limit it returns what
+// GET /rate_limit reports then.
 func (l graphqlLimits) Left(
 	r *http.Request, caller *account.Caller,
 ) (limit, remaining int64, reset time.Time) {
 	remaining, reset = l.Limiter.Left(r, caller)
+	if l.Limit() <= 0 {
+		return unlimited, unlimited, reset
+	}
 	return l.Limit(), max(0, remaining), reset
 }

@@ -87,7 +87,7 @@ func (s *Server) RateLimit(w http.ResponseWriter, r *http.Request) error {
 	}
 	core.Used = core.Limit - core.Remaining
 	return web.JSON(w, r, http.StatusOK, map[string]any{
-		"resources": map[string]rate{"core": core, "search": core, "code_search": core},
+		"resources": map[string]rate{"core": core, "search": core, "code_search": core, "graphql": core},
 		"rate":      core,
 	})
 }

@@ -58,12 +58,16 @@ func (s *Service) PeopleOf(
 type Choice struct {
 	Owner              account.ID    // who owns them; 0: anybody
 	Private, HasIssues web.Opt[bool] // not set: either
+	Of                 account.ID    // whom one of the Affiliations is of
+	Affiliations       []string      // OWNER, COLLABORATOR and ORGANIZATION_MEMBER; nil: any
 	By                 string        // created, updated, pushed, stars or name; empty: by when they were marked
 	Desc               bool
 }
 
 // all reports whether every repository is chosen.
-func (c Choice) all() bool { return c.Owner == 0 && !c.Private.Set && !c.HasIssues.Set }
+func (c Choice) all() bool {
+	return c.Owner == 0 && !c.Private.Set && !c.HasIssues.Set && c.Affiliations == nil
+}
 
 // ReposOf lists a page of the chosen ones of the repositories that each of several users marked and that the caller
 // may see, with a fixed number of statements.
@@ -158,6 +162,16 @@ func (c Choice) conditions(args *[]any) (text string) {
 	if c.Owner != 0 {
 		*args = append(*args, c.Owner)
 		text += fmt.Sprintf(` AND c.owner_id = $%d`, len(*args))
+	}
+	if c.Affiliations != nil {
+		*args = append(*args, c.Of)
+		of, any := fmt.Sprintf(`$%d`, len(*args)), []string{`FALSE`}
+		for _, name := range c.Affiliations {
+			any = append(any, map[string]string{"OWNER": `c.owner_id = ` + of,
+				"COLLABORATOR":        `EXISTS (SELECT 1 FROM collaborators w WHERE w.repo_id = c.id AND w.user_id = ` + of + `)`,
+				"ORGANIZATION_MEMBER": `EXISTS (SELECT 1 FROM members w WHERE w.org_id = c.owner_id AND w.user_id = ` + of + `)`}[name])
+		}
+		text += ` AND CAST(` + of + ` AS BIGINT) IS NOT NULL AND (` + strings.Join(any, ` OR `) + `)`
 	}
 	return text
 }

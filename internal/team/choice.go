@@ -2,6 +2,8 @@ package team
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -11,7 +13,9 @@ import (
 // Choice chooses among teams by more than REST's lists choose by. The zero value is all of them.
 type Choice struct {
 	Top    bool          // without a parent
+	None   bool          // no team at all
 	Secret web.Opt[bool] // not set: either
+	Quiet  web.Opt[bool] // not set: either
 	Text   string        // a part of the slug
 	Users  []string      // logins: one of them is in the team
 	Role   Role          // the caller's own in the team; Outside: any
@@ -19,38 +23,36 @@ type Choice struct {
 	Below  bool          // of those below a team: also those below them
 }
 
-// Choose is List for a choice.
-func (s *Service) Choose(
-	ctx context.Context, caller *account.Caller, org string, c Choice, page web.Page,
-) (list []*Team, total int64, err error) {
+// ChooseEach reads a page of the teams of each of several organizations that the caller may see, with a fixed number
+// of statements. An organization of which the caller is not a member has none.
+func (s *Service) ChooseEach(
+	ctx context.Context, caller *account.Caller, orgs []account.ID, c Choice, page web.Page,
+) (found map[account.ID]*web.List[*Team], err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		of, may, err := members(tx, caller, org)
+		may, err := account.AccessTo(tx, caller, orgs)
 		if err != nil {
 			return err
 		}
-		list, total, err = chosen(tx, `t.org_id = $1 AND `+Seen("t", may.Owner, "$2"), c, page, of.ID, account.IDOf(caller))
+		inside := slices.DeleteFunc(slices.Clone(orgs), func(id account.ID) bool { return !may[id].Member })
+		found, err = ofOrgs(tx, caller, inside, may, c, page)
 		return err
 	})
-	return list, total, err
+	return found, err
 }
 
-// ChooseBelow is Children for a choice.
-func (s *Service) ChooseBelow(
-	ctx context.Context, caller *account.Caller, ref Ref, c Choice, page web.Page,
-) (list []*Team, total int64, err error) {
+// ChooseBelowEach reads a page of the teams below each of several teams that the caller sees, with a fixed number of
+// statements.
+func (s *Service) ChooseBelowEach(
+	ctx context.Context, caller *account.Caller, of []ID, c Choice, page web.Page,
+) (found map[ID]*web.List[*Team], err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		a, err := find(tx, caller, ref)
-		if err != nil {
-			return err
+		seen, err := byIDs(tx, caller, of)
+		if err == nil {
+			found, err = childrenOf(tx, caller, slices.Collect(maps.Keys(seen)), c, page)
 		}
-		where := `t.parent_id = $1`
-		if c.Below {
-			where = isBelow
-		}
-		list, total, err = chosen(tx, where, c, page, a.ID)
 		return err
 	})
-	return list, total, err
+	return found, err
 }
 
 // MemberChoice chooses among the people of a team by more than REST's list chooses by.
@@ -73,19 +75,19 @@ const (
 	ByJoining
 )
 
-// ChooseMembers is Members for a choice.
-func (s *Service) ChooseMembers(
-	ctx context.Context, caller *account.Caller, ref Ref, c MemberChoice, page web.Page,
-) (list []Person, total int64, err error) {
+// ChooseMembersEach reads a page of the people of each of several teams that the caller sees, with a fixed number of
+// statements.
+func (s *Service) ChooseMembersEach(
+	ctx context.Context, caller *account.Caller, of []ID, c MemberChoice, page web.Page,
+) (found map[ID]*web.List[Person], err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		a, err := find(tx, caller, ref)
-		if err != nil {
-			return err
+		seen, err := byIDs(tx, caller, of)
+		if err == nil {
+			found, err = listMembers(tx, slices.Collect(maps.Keys(seen)), c, page)
 		}
-		list, total, err = listMembers(tx, a.Team, c, page)
 		return err
 	})
-	return list, total, err
+	return found, err
 }
 
 // RepoChoice chooses among the repositories of a team, and sorts them, by more than REST's list does.
@@ -95,17 +97,17 @@ type RepoChoice struct {
 	Desc bool
 }
 
-// ChooseRepos is Repos for a choice.
-func (s *Service) ChooseRepos(
-	ctx context.Context, caller *account.Caller, ref Ref, c RepoChoice, page web.Page,
-) (list []Repo, total int64, err error) {
+// ChooseReposEach reads a page of the repositories of each of several teams that the caller sees, with a fixed number
+// of statements.
+func (s *Service) ChooseReposEach(
+	ctx context.Context, caller *account.Caller, of []ID, c RepoChoice, page web.Page,
+) (found map[ID]*web.List[Repo], err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		a, err := find(tx, caller, ref)
-		if err != nil {
-			return err
+		seen, err := byIDs(tx, caller, of)
+		if err == nil {
+			found, err = listRepos(tx, caller, slices.Collect(maps.Keys(seen)), c, page)
 		}
-		list, total, err = listRepos(tx, a, c, page)
 		return err
 	})
-	return list, total, err
+	return found, err
 }

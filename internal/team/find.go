@@ -2,6 +2,8 @@ package team
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -74,14 +76,37 @@ func members(tx *db.Tx, caller *account.Caller, login string) (*account.Account,
 func (s *Service) List(
 	ctx context.Context, caller *account.Caller, org string, top bool, page web.Page,
 ) (list []*Team, total int64, err error) {
-	return s.Choose(ctx, caller, org, Choice{Top: top}, page)
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		of, may, err := members(tx, caller, org)
+		if err != nil {
+			return err
+		}
+		found, err := ofOrgs(tx, caller, []account.ID{of.ID}, map[account.ID]account.OrgAccess{of.ID: may},
+			Choice{Top: top}, page)
+		if err == nil {
+			list, total = found[of.ID].Rows, found[of.ID].Total
+		}
+		return err
+	})
+	return list, total, err
 }
 
 // Children reads a page of the teams whose parent a team is. Error: 404.
 func (s *Service) Children(
 	ctx context.Context, caller *account.Caller, ref Ref, page web.Page,
 ) (list []*Team, total int64, err error) {
-	return s.ChooseBelow(ctx, caller, ref, Choice{}, page)
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		a, err := find(tx, caller, ref)
+		if err != nil {
+			return err
+		}
+		found, err := childrenOf(tx, caller, []ID{a.ID}, Choice{}, page)
+		if err == nil {
+			list, total = found[a.ID].Rows, found[a.ID].Total
+		}
+		return err
+	})
+	return list, total, err
 }
 
 // OfCaller reads a page of the teams that the caller belongs to in all organizations, by id.
@@ -98,35 +123,61 @@ func (s *Service) OfCaller(
 }
 
 // ByIDs reads those of the teams that the caller sees.
-func (s *Service) ByIDs(ctx context.Context, caller *account.Caller, ids []ID) (found map[ID]*Access,
-	err error) {
-	if len(ids) == 0 {
-		return nil, nil
-	}
+func (s *Service) ByIDs(ctx context.Context, caller *account.Caller, ids []ID) (found map[ID]*Access, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		found = map[ID]*Access{}
-		ids := db.Unique(ids)
-		list, err := query(tx, `t.id IN `+db.Values(1, len(ids)), db.Args(ids)...)
+		found, err = byIDs(tx, caller, ids)
+		return err
+	})
+	return found, err
+}
+
+// ByNames reads those of the teams ORG/SLUG that the caller sees, by folded name.
+func (s *Service) ByNames(
+	ctx context.Context, caller *account.Caller, names []string,
+) (found map[string]*Access, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		found = map[string]*Access{}
+		ids, err := ByNames(tx, caller, names)
 		if err != nil {
 			return err
 		}
-		in, err := db.QueryMap[ID, Role](tx, `SELECT team_id, role FROM team_members WHERE user_id = $1
-			AND team_id IN `+db.ValuesFrom(2, 1, len(ids)), db.Args(ids, account.IDOf(caller))...)
-		if err != nil {
-			return err
-		}
-		ofOrgs := make([]account.ID, len(list))
-		for n, t := range list {
-			ofOrgs[n] = t.Org.ID
-		}
-		orgs, err := account.AccessTo(tx, caller, db.Unique(ofOrgs))
-		for _, t := range list {
-			may := orgs[t.Org.ID]
-			if may.Member && (!t.Secret || may.Owner || in[t.ID] != Outside) {
-				found[t.ID] = &Access{Team: t, Caller: caller, Owner: may.Owner, Role: in[t.ID]}
+		teams, err := byIDs(tx, caller, slices.Collect(maps.Values(ids)))
+		for name, id := range ids {
+			if a := teams[id]; a != nil {
+				found[name] = a
 			}
 		}
 		return err
 	})
+	return found, err
+}
+
+// byIDs is ByIDs in a transaction.
+func byIDs(tx *db.Tx, caller *account.Caller, ids []ID) (map[ID]*Access, error) {
+	found := map[ID]*Access{}
+	if len(ids) == 0 {
+		return found, nil
+	}
+	ids = db.Unique(ids)
+	list, err := query(tx, `t.id IN `+db.Values(1, len(ids)), db.Args(ids)...)
+	if err != nil {
+		return nil, err
+	}
+	in, err := db.QueryMap[ID, Role](tx, `SELECT team_id, role FROM team_members WHERE user_id = $1
+		AND team_id IN `+db.ValuesFrom(2, 1, len(ids)), db.Args(ids, account.IDOf(caller))...)
+	if err != nil {
+		return nil, err
+	}
+	ofOrgs := make([]account.ID, len(list))
+	for n, t := range list {
+		ofOrgs[n] = t.Org.ID
+	}
+	orgs, err := account.AccessTo(tx, caller, db.Unique(ofOrgs))
+	for _, t := range list {
+		may := orgs[t.Org.ID]
+		if may.Member && (!t.Secret || may.Owner || in[t.ID] != Outside) {
+			found[t.ID] = &Access{Team: t, Caller: caller, Owner: may.Owner, Role: in[t.ID]}
+		}
+	}
 	return found, err
 }

@@ -14,7 +14,18 @@ import (
 func (s *Service) Members(
 	ctx context.Context, caller *account.Caller, ref Ref, wanted string, page web.Page,
 ) (list []Person, total int64, err error) {
-	return s.ChooseMembers(ctx, caller, ref, MemberChoice{Wanted: wanted}, page)
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		a, err := find(tx, caller, ref)
+		if err != nil {
+			return err
+		}
+		found, err := listMembers(tx, []ID{a.ID}, MemberChoice{Wanted: wanted}, page)
+		if err == nil {
+			list, total = found[a.ID].Rows, found[a.ID].Total
+		}
+		return err
+	})
+	return list, total, err
 }
 
 // Membership is a person's place in a team.

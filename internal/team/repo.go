@@ -16,7 +16,18 @@ import (
 func (s *Service) Repos(
 	ctx context.Context, caller *account.Caller, ref Ref, page web.Page,
 ) (list []Repo, total int64, err error) {
-	return s.ChooseRepos(ctx, caller, ref, RepoChoice{}, page)
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		a, err := find(tx, caller, ref)
+		if err != nil {
+			return err
+		}
+		found, err := listRepos(tx, caller, []ID{a.ID}, RepoChoice{}, page)
+		if err == nil {
+			list, total = found[a.ID].Rows, found[a.ID].Total
+		}
+		return err
+	})
+	return list, total, err
 }
 
 // RoleOn returns the role of a team on a repository, also through teams above. Error: 404 without one.

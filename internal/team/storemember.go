@@ -58,45 +58,32 @@ type Person struct {
 	Role Role // owners of the organization are maintainers
 }
 
-// listMembers reads a page of the people of a team, and how many there are.
-func listMembers(tx *db.Tx, t *Team, c MemberChoice, page web.Page) (list []Person, total int64, err error) {
-	const role = `CASE WHEN t.role = 2 AND EXISTS (SELECT 1 FROM members o
-		WHERE o.org_id = $2 AND o.user_id = t.user_id AND o.owner = TRUE) THEN 3 ELSE t.role END`
-	source := `(SELECT t.user_id, ` + role + ` AS role, t.created_at FROM team_members t WHERE t.team_id = $1) m`
-	wanted := map[string]string{"member": `m.role < 3`, "maintainer": `m.role = 3`, "": `TRUE`, "all": `TRUE`}
-	source += ` WHERE ` + wanted[c.Wanted]
+// listMembers reads a page of the people of each team, with three statements at most.
+func listMembers(tx *db.Tx, of []ID, c MemberChoice, page web.Page) (map[ID]*web.List[Person], error) {
+	wanted := map[string]string{"member": ` AND m.role < 3`, "maintainer": ` AND m.role = 3`}[c.Wanted]
 	if c.Direct {
-		source += ` AND m.role > 1`
+		wanted += ` AND m.role > 1`
 	}
 	if c.Below {
-		source += ` AND m.role = 1`
+		wanted += ` AND m.role = 1`
 	}
-	args := []any{t.ID, t.Org.ID}
+	var args []any
 	if c.Text != "" {
-		source += ` AND m.user_id IN (SELECT a.id FROM accounts a WHERE a.login_folded LIKE $3 ESCAPE '!')`
+		wanted += ` AND m.user_id IN (SELECT a.id FROM accounts a WHERE a.login_folded LIKE $1 ESCAPE '!')`
 		args = append(args, containing(c.Text))
 	}
-	n := len(args)
-	var ids []account.ID
-	roles := map[account.ID]Role{}
-	err = db.QueryEach(tx, func(row db.Scanner) error {
-		var id account.ID
-		var role Role
-		err := row.Scan(&id, &role)
-		ids, roles[id] = append(ids, id), role
-		return err
-	}, `SELECT m.user_id, m.role FROM `+source+c.order()+` LIMIT `+arg(n+1)+` OFFSET `+arg(n+2),
-		append(args[:n:n], page.Size, page.Offset())...)
+	l := db.Lists[ID]{Columns: `m.user_id, m.role`, Order: c.order(), From: func(_ ID, param string) string {
+		return `FROM (SELECT t.user_id, t.created_at, CASE WHEN t.role = 2 AND EXISTS (
+			SELECT 1 FROM teams x JOIN members o ON o.org_id = x.org_id AND o.user_id = t.user_id AND o.owner = TRUE
+			WHERE x.id = t.team_id) THEN 3 ELSE t.role END AS role
+			FROM team_members t WHERE t.team_id = ` + param + `) m WHERE TRUE` + wanted
+	}}
+	found, err := db.PageOfEach[ID, account.ID](tx, of, l, page.Offset(), page.Size, args...)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	people, err := account.ByIDs(tx, ids)
-	for _, id := range ids {
-		list = append(list, Person{people[id], roles[id]})
-	}
-	total, known := page.Total(len(ids))
-	if err == nil && !known {
-		err = tx.QueryRow(`SELECT count(*) FROM `+source, args...).Scan(&total)
-	}
-	return list, total, err
+	people, err := account.ByIDs(tx, db.ListedIDs(found))
+	return web.ListOfEach(page, found, func(r db.ListRow[account.ID]) (Person, bool) {
+		return Person{people[r.ID], Role(r.Number)}, true
+	}), err
 }

@@ -2,7 +2,6 @@ package team
 
 import (
 	"strconv"
-	"strings"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -16,60 +15,40 @@ type Repo struct {
 	Role         account.Role
 }
 
-// inherited selects the ids and the roles of the repositories of a team, also of those that it has through teams
-// above.
-func inherited(tx *db.Tx, id ID) (string, error) {
-	list, err := above(tx, id)
-	ids := make([]string, len(list))
-	for n, id := range list {
-		ids[n] = id.String()
-	}
-	return `SELECT tr.repo_id AS id, max(tr.role) AS role FROM team_repos tr
-		WHERE tr.team_id IN (` + strings.Join(ids, `, `) + `) GROUP BY tr.repo_id`, err
+// inherited selects the ids and the roles of the repositories of the team of an id, an expression, also of those that
+// it has through teams above.
+func inherited(id string) string {
+	return `SELECT tr.repo_id AS id, max(tr.role) AS role FROM team_repos tr WHERE tr.team_id IN (
+		WITH RECURSIVE up (id, parent_id, depth) AS (SELECT x.id, x.parent_id, 0 FROM teams x WHERE x.id = ` + id + `
+			UNION ALL SELECT x.id, x.parent_id, up.depth + 1 FROM teams x JOIN up ON x.id = up.parent_id
+				WHERE up.depth < ` + strconv.Itoa(maxDepth) + `)
+		SELECT id FROM up) GROUP BY tr.repo_id`
 }
 
-// listRepos reads a page of the repositories of a team that the caller may see, and how many there are.
-func listRepos(tx *db.Tx, a *Access, c RepoChoice, page web.Page) (list []Repo, total int64, err error) {
-	of, err := inherited(tx, a.ID)
-	if err != nil {
-		return nil, 0, err
-	}
-	from, args := repo.FromVisibleIn(of, a.Caller), []any{account.IDOf(a.Caller)}
+// listRepos reads a page of the repositories of each team that the caller may see, with three statements at most.
+func listRepos(
+	tx *db.Tx, caller *account.Caller, of []ID, c RepoChoice, page web.Page,
+) (map[ID]*web.List[Repo], error) {
+	args, where := []any{account.IDOf(caller)}, ""
 	if c.Text != "" {
-		from, args = from+` AND r.name_folded LIKE $2 ESCAPE '!'`, append(args, containing(c.Text))
+		args, where = append(args, containing(c.Text)), ` AND r.name_folded LIKE $2 ESCAPE '!'`
 	}
-	n := len(args)
-	var ids []repo.ID
-	roles := map[repo.ID]account.Role{}
-	err = db.QueryEach(tx, func(row db.Scanner) error {
-		var id repo.ID
-		var role account.Role
-		err := row.Scan(&id, &role)
-		ids, roles[id] = append(ids, id), role
-		return err
-	}, `SELECT r.id, f.role`+from+c.order()+` LIMIT `+arg(n+1)+` OFFSET `+arg(n+2),
-		append(args[:n:n], page.Size, page.Offset())...)
+	l := db.Lists[ID]{Columns: `r.id, f.role`, Order: c.order(), From: func(_ ID, param string) string {
+		return repo.FromVisibleIn(inherited(param), caller) + where
+	}}
+	found, err := db.PageOfEach[ID, repo.ID](tx, of, l, page.Offset(), page.Size, args...)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	found, err := repo.InOrder(tx, a.Caller, ids)
-	for _, r := range found {
-		list = append(list, Repo{r, roles[r.ID]})
-	}
-	total, known := page.Total(len(ids))
-	if err == nil && !known {
-		err = tx.QueryRow(`SELECT count(*)`+from, args...).Scan(&total)
-	}
-	return list, total, err
+	repos, err := repo.ByIDs(tx, caller, db.ListedIDs(found))
+	return web.ListOfEach(page, found, func(r db.ListRow[repo.ID]) (Repo, bool) {
+		return Repo{repos[r.ID], account.Role(r.Number)}, repos[r.ID] != nil
+	}), err
 }
 
 // roleOn returns the role of a team on a repository, also through teams above, or None.
 func roleOn(tx *db.Tx, id ID, repoID repo.ID) (role account.Role, err error) {
-	of, err := inherited(tx, id)
-	if err == nil {
-		err = tx.QueryRow(`SELECT COALESCE(max(f.role), 0) FROM (`+of+`) f WHERE f.id = $1`,
-			repoID).Scan(&role)
-	}
+	err = tx.QueryRow(`SELECT COALESCE(max(f.role), 0) FROM (`+inherited("$1")+`) f WHERE f.id = $2`, id, repoID).Scan(&role)
 	return role, err
 }
 

@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"arbor/internal/db"
 )
 
 // Page is the requested part of a list (decision 23).
@@ -29,6 +31,27 @@ type List[T any] struct {
 	Rows  []T
 	More  bool
 	Total int64
+}
+
+// ListOf returns a page of a list of total rows.
+func ListOf[T any](p Page, rows []T, total int64) *List[T] {
+	return &List[T]{Rows: rows, Total: total, More: p.Offset()+p.Size < total}
+}
+
+// ListOfEach makes pages out of what db.PageOfEach found. value returns the value of a row, if there still is one.
+func ListOfEach[K comparable, ID ~int64, T any](
+	p Page, found map[K]*db.ListPage[ID], value func(db.ListRow[ID]) (T, bool),
+) map[K]*List[T] {
+	out := make(map[K]*List[T], len(found))
+	for k, page := range found {
+		out[k] = ListOf[T](p, nil, page.Total)
+		for _, r := range page.Rows {
+			if v, there := value(r); there {
+				out[k].Rows = append(out[k].Rows, v)
+			}
+		}
+	}
+	return out
 }
 
 // Add adds a row to the page, which has at most p.Size rows: a further row only records that more follow.

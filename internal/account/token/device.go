@@ -29,14 +29,14 @@ const (
 // deviceLock is held while requests are counted and one is added.
 const deviceLock = "device requests"
 
-// builtInClient is the client id that is built into gh.
-const builtInClient = "178c6fc778ccc68e1d6a"
+// builtInClients are the client ids that are built into programs, which every server accepts.
+var builtInClients = map[string]string{"178c6fc778ccc68e1d6a": "GitHub CLI", "b895675a4e2cf54d5c6c": "git-credential-oauth"}
 
-// deviceClient returns the name of the program with a client id, and the OAuth App that it is; nil: gh, which is
-// none. Error: errs.Absent.
+// deviceClient returns the name of the program with a client id, and the OAuth App that it is; nil: its client id is
+// built in. Error: errs.Absent.
 func deviceClient(tx *db.Tx, id string) (name string, app *OAuthApp, err error) {
-	if id == builtInClient {
-		return "GitHub CLI", nil, nil
+	if name = builtInClients[id]; name != "" {
+		return name, nil, nil
 	}
 	if app, err = OAuthAppOf(tx, id); err != nil {
 		return "", nil, err

@@ -164,6 +164,8 @@ func TestDeviceFlowRefuses(t *testing.T) {
 			{"", "POST", "/login/device/code", "client_id=else&scope=repo", 404, "Not Found"},
 			{"", "POST", "/login/device/code", "client_id=" + ghClient + "&scope=everything", 200,
 				"error=invalid_scope"},
+			{"", "POST", "/login/device/code", "client_id=b895675a4e2cf54d5c6c&scope=repo+gist+workflow", 200, // git-credential-oauth
+				"user_code="},
 			{"", "POST", "/login/device/code", "client_id=%zz", 400, "form-encoded"},
 			{"", "POST", "/login/oauth/access_token",
 				"client_id=else&device_code=1&grant_type=" + url.QueryEscape(deviceGrant), 200,

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/issue"
 	"arbor/internal/repo"
@@ -83,4 +84,54 @@ func (api *API) ByIDs(ctx context.Context, list []repo.Of[int64]) (map[repo.Of[i
 		}
 	}
 	return out, nil
+}
+
+// Written is a comment with the repository in which it is.
+type Written struct {
+	*Payload
+	In *repo.Access
+}
+
+// Order is the order of ListBy: by age or by the last change.
+type Order struct{ Updated, Desc bool }
+
+// ListBy lists a page of the comments that each of several people wrote in repositories that the caller sees, with a
+// fixed number of statements.
+func (api *API) ListBy(
+	ctx context.Context, caller *account.Caller, authors []account.ID, o Order, at web.Page,
+) (map[account.ID]*web.List[Written], error) {
+	var found map[account.ID]*db.ListPage[int64]
+	var in map[int64]repo.ID
+	var repos map[repo.ID]*repo.Access
+	err := api.s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		if found, err = pageBy(tx, caller, authors, o, at); err != nil {
+			return err
+		}
+		ids := db.ListedIDs(found)
+		if in, err = reposOf(tx, ids); err != nil {
+			return err
+		}
+		repos, err = repo.ByIDs(tx, caller, db.Unique(slices.Collect(maps.Values(in))))
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	var list []repo.Of[int64]
+	for id, r := range in {
+		if repos[r] != nil {
+			list = append(list, repo.Of[int64]{In: repos[r], Key: id})
+		}
+	}
+	shown := map[repo.Of[int64]]*Payload{}
+	if len(list) > 0 {
+		if shown, err = api.ByIDs(ctx, list); err != nil {
+			return nil, err
+		}
+	}
+	return web.ListOfEach(at, found, func(r db.ListRow[int64]) (Written, bool) {
+		a := repos[in[r.ID]]
+		c := shown[repo.Of[int64]{In: a, Key: r.ID}]
+		return Written{c, a}, c != nil
+	}), nil
 }

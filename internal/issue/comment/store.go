@@ -2,9 +2,11 @@ package comment
 
 import (
 	"errors"
+	"maps"
 	"strconv"
 	"strings"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/issue"
@@ -222,4 +224,32 @@ func firstOf(tx *db.Tx, issues []issue.ID, rows, offset int64) ([]int64, error) 
 			at + ` ORDER BY id LIMIT $1 OFFSET $2) p` + at
 	}
 	return db.QueryIDs[int64](tx, strings.Join(parts, ` UNION ALL `), args...)
+}
+
+// pageBy reads a page of the comments of each author in repositories that the caller sees.
+func pageBy(
+	tx *db.Tx, caller *account.Caller, authors []account.ID, o Order, p web.Page,
+) (map[account.ID]*db.ListPage[int64], error) {
+	direction := map[bool]string{true: ` DESC`}[o.Desc]
+	order := `f.comment` + direction
+	if o.Updated {
+		order = `f.updated_at` + direction + `, ` + order
+	}
+	return db.PageOfEach[account.ID, int64](tx, authors, db.Lists[account.ID]{Columns: `f.comment, 0`, Order: order,
+		From: func(_ account.ID, param string) string {
+			return repo.FromVisibleIn(`SELECT c.id AS comment, c.updated_at, c.repo_id AS id, c.issue_id
+					FROM issue_comments c WHERE c.author_id = `+param, caller) + `
+				AND (r.has_issues OR EXISTS (SELECT 1 FROM issues p WHERE p.id = f.issue_id AND p.pull = TRUE))`
+		}}, p.Offset(), p.Size, account.IDOf(caller))
+}
+
+// reposOf returns the repositories of comments.
+func reposOf(tx *db.Tx, ids []int64) (map[int64]repo.ID, error) {
+	found := map[int64]repo.ID{}
+	return found, db.InParts(ids, func(part []int64) error {
+		more, err := db.QueryMap[int64, repo.ID](tx, `SELECT id, repo_id FROM issue_comments WHERE id IN `+
+			db.Values(1, len(part)), db.Args(part)...)
+		maps.Copy(found, more)
+		return err
+	})
 }

@@ -126,7 +126,7 @@ func TestComparisonSuspendsLeavers(t *testing.T) {
 		s.Check(t, apitest.Case{Do: "PUT /users/ann/suspended", As: "keeper", Status: 204})
 		is(compare("ann", "eve", "kim", "glass", "zoe"), external.Report{People: 5, Linked: 5})
 		mayUse("ann", 403)
-		as(t, s, "keeper").show("/site/sign-in", "company", "5 accounts, 0 missing there")
+		as(t, s, "keeper").show("/site/sign-in", "company", "accounts: 5", "missing there: 0")
 		want(t, s.Check(t, apitest.Case{Do: "GET /admin/audit-log?phrase=action:user.suspend", As: "keeper", Status: 200}), 200, "company")
 	})
 }

@@ -12,22 +12,27 @@ import (
 )
 
 type userCommand struct {
-	Create     userCreate     `cmd:"" help:"Create a user."`
-	List       userList       `cmd:"" help:"List all users."`
-	Show       userShow       `cmd:"" help:"Show a user's details."`
-	Suspend    userSuspend    `cmd:"" help:"Suspend a user: its tokens, keys and sessions stop working at once."`
-	Unsuspend  userUnsuspend  `cmd:"" help:"Lift a suspension; tokens that have not expired work again."`
-	Promote    userPromote    `cmd:"" help:"Make a user a site administrator."`
-	Demote     userDemote     `cmd:"" help:"Remove a user's site administrator rights."`
-	Rename     userRename     `cmd:"" help:"Change a user's login. The old one redirects and stays reserved."`
-	Delete     userDelete     `cmd:"" help:"Delete a user that owns nothing. Its texts are shown as by ghost, and its login stays reserved."`
-	Passwd     userPasswd     `cmd:"" help:"Set a user's password for the pages, from a prompt or the first line of standard input. Ends the user's sessions."`
-	Identities userIdentities `cmd:"" help:"List or unlink a user's identities of other servers."`
-	Claim      userClaim      `cmd:"" help:"Give the texts of a mannequin, who stands for somebody of another server, to a user."`
-	Factors    userFactors    `cmd:"" help:"Show or remove a user's second factors."`
-	Quota      userQuota      `cmd:"" help:"Show or change how many repositories a user may own, and their total size."`
-	Email      emailCommand   `cmd:"" help:"Manage the e-mail addresses that attribute commits to users."`
-	Key        keyCommand     `cmd:"" help:"Manage the SSH keys of users."`
+	Create     userCreate      `cmd:"" help:"Create a user."`
+	List       userList        `cmd:"" help:"List all users."`
+	Show       userShow        `cmd:"" help:"Show a user's details."`
+	Invite     userInvite      `cmd:"" help:"Invite somebody to create an account, by a mail or a link that is printed."`
+	Invited    userInvitations `cmd:"" name:"invitations" help:"List or revoke invitations to create an account."`
+	Requests   userRequests    `cmd:"" help:"List the accounts that people asked for."`
+	Approve    userApprove     `cmd:"" help:"Create an account that somebody asked for."`
+	Decline    userDecline     `cmd:"" help:"Decline an account that somebody asked for."`
+	Suspend    userSuspend     `cmd:"" help:"Suspend a user: its tokens, keys and sessions stop working at once."`
+	Unsuspend  userUnsuspend   `cmd:"" help:"Lift a suspension; tokens that have not expired work again."`
+	Promote    userPromote     `cmd:"" help:"Make a user a site administrator."`
+	Demote     userDemote      `cmd:"" help:"Remove a user's site administrator rights."`
+	Rename     userRename      `cmd:"" help:"Change a user's login. The old one redirects and stays reserved."`
+	Delete     userDelete      `cmd:"" help:"Delete a user that owns nothing. Its texts are shown as by ghost, and its login stays reserved."`
+	Passwd     userPasswd      `cmd:"" help:"Set a user's password for the pages, from a prompt or the first line of standard input. Ends the user's sessions."`
+	Identities userIdentities  `cmd:"" help:"List or unlink a user's identities of other servers."`
+	Claim      userClaim       `cmd:"" help:"Give the texts of a mannequin, who stands for somebody of another server, to a user."`
+	Factors    userFactors     `cmd:"" help:"Show or remove a user's second factors."`
+	Quota      userQuota       `cmd:"" help:"Show or change how many repositories a user may own, and their total size."`
+	Email      emailCommand    `cmd:"" help:"Manage the e-mail addresses that attribute commits to users."`
+	Key        keyCommand      `cmd:"" help:"Manage the SSH keys of users."`
 }
 
 type userCreate struct {

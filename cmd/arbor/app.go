@@ -20,6 +20,7 @@ type appCommand struct {
 	Install   appInstall   `cmd:"" help:"Install an App on a user or an organization, or accept the permissions that it requests now."`
 	Suspend   appSuspend   `cmd:"" help:"Suspend an installation, and later ones of the App on this account. Only unsuspend reverses it."`
 	Unsuspend appUnsuspend `cmd:"" help:"Lift a suspension, including one by the App or the account's owner."`
+	Secret    appSecret    `cmd:"" help:"Create a client secret, with which the App signs users in. It is shown only once."`
 	Remove    appRemove    `cmd:"" help:"Remove an installation, or without an account the App itself. This cannot be undone."`
 }
 
@@ -92,6 +93,22 @@ func (p *process) readBounded(path string, most int64) ([]byte, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return data, nil
+}
+
+type appSecret struct {
+	storeFlags
+	App string `arg:"" help:"Slug of the App."`
+}
+
+// Run creates a client secret. It goes to standard output alone.
+func (c *appSecret) Run(p *process) error {
+	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+		secret, err := s.forge(log).Apps.ClientSecret(p.ctx, c.App)
+		if err == nil {
+			fmt.Fprintln(p.stdout, secret)
+		}
+		return err
+	})
 }
 
 type appList struct {

@@ -19,7 +19,7 @@ import (
 	"arbor/internal/doctor"
 	"arbor/internal/git"
 	"arbor/internal/journal"
-	"arbor/internal/oidc"
+	"arbor/internal/signinfile"
 )
 
 // doctorCommand takes the flags of serve, so that it reports on the settings that the server uses.
@@ -51,6 +51,7 @@ func (c *doctorCommand) Run(p *process, k *kong.Context) error {
 	}
 	if c.SignInFile != "" {
 		o.Providers = func(ctx context.Context) (map[string]error, error) { return checkProviders(ctx, c.SignInFile) }
+		o.Directories = func(ctx context.Context) (map[string]error, error) { return checkDirectories(ctx, c.SignInFile) }
 	}
 	if err := c.checkMail(c.BaseURL); err != nil {
 		o.Mail = func(context.Context) error { return err }
@@ -73,13 +74,26 @@ func (c *doctorCommand) Run(p *process, k *kong.Context) error {
 
 // checkProviders asks the identity providers of a file whether people can sign in with them.
 func checkProviders(ctx context.Context, file string) (map[string]error, error) {
-	config, err := oidc.ReadFile(file)
+	config, err := signinfile.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
 	found := map[string]error{}
 	for _, provider := range config.Providers {
 		found[provider.Name] = provider.Check(ctx)
+	}
+	return found, nil
+}
+
+// checkDirectories asks the directories of a file whether people can sign in with them.
+func checkDirectories(ctx context.Context, file string) (map[string]error, error) {
+	config, err := signinfile.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]error{}
+	for _, d := range config.Directories {
+		found[d.Name] = d.Check(ctx)
 	}
 	return found, nil
 }

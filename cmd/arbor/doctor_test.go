@@ -130,7 +130,7 @@ func TestDoctorOfAStore(t *testing.T) {
 	})
 }
 
-// The doctor asks identity providers whether people can sign in with them, and does not tell who they are.
+// The doctor asks identity providers and directories whether people can sign in with them, and does not tell who they are.
 func TestDoctorAsksProviders(t *testing.T) {
 	t.Parallel()
 	var issuer *httptest.Server
@@ -150,6 +150,8 @@ func TestDoctorAsksProviders(t *testing.T) {
 			"identity provider 1": doctor.OK},
 		fmt.Sprintf(`providers: [{name: %s, issuer: "http://127.0.0.1:1", client_id: x}]`, mark): {
 			"identity provider 1": doctor.Fail},
+		fmt.Sprintf(`directories: [{name: %s, servers: ['ldap://127.0.0.1:1'], base: 'dc=%[1]s'}]`, mark): {
+			"directory 1": doctor.Fail},
 		`providers: [{}]`: {"identity providers": doctor.Fail},
 	} {
 		testkit.NoError(t, os.WriteFile(file, []byte(text), 0o600))

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 
-	"arbor/internal/oidc"
+	"arbor/internal/external"
 )
 
 type userIdentities struct {
@@ -16,13 +16,13 @@ type userIdentities struct {
 func (c *userIdentities) Run(p *process) error {
 	return withStore(p, &c.storeFlags, func(s *store, _ *slog.Logger) error {
 		if c.Remove != 0 {
-			err := oidc.RemoveNamed(p.ctx, s.db, c.Login, c.Remove)
+			err := external.RemoveNamed(p.ctx, s.db, c.Login, c.Remove)
 			if err == nil {
 				fmt.Fprintf(p.stdout, "unlinked identity %d of %s\n", c.Remove, c.Login)
 			}
 			return err
 		}
-		list, err := oidc.IdentitiesNamed(p.ctx, s.db, c.Login)
+		list, err := external.IdentitiesNamed(p.ctx, s.db, c.Login)
 		if err != nil {
 			return err
 		}

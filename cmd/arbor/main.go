@@ -41,25 +41,27 @@ import (
 
 // commandLine is what can be said to arbor.
 type commandLine struct {
-	Serve    serveCommand    `cmd:"" group:"Run a server" help:"Run the server."`
-	Demo     demoCommand     `cmd:"" group:"Run a server" help:"Run a throwaway server with sample data, and print commands to try."`
-	User     userCommand     `cmd:"" group:"Manage people and repositories" help:"Manage users."`
-	Org      orgCommand      `cmd:"" group:"Manage people and repositories" help:"Manage organizations."`
-	App      appCommand      `cmd:"" group:"Manage people and repositories" help:"Manage GitHub Apps and their installations."`
-	Mail     mailCommand     `cmd:"" group:"Run a server" help:"Try the mail server."`
-	OAuthApp oauthAppCommand `cmd:"" name:"oauth-app" group:"Manage people and repositories" help:"Manage OAuth Apps, which sign people in with this server."`
-	Factors  factorsCommand  `cmd:"" group:"Manage people and repositories" help:"Show or change who must have a second factor: everybody, or the people of an organization."`
-	Token    tokenCommand    `cmd:"" group:"Manage people and repositories" help:"Manage access tokens."`
-	Repo     repoCommand     `cmd:"" group:"Manage people and repositories" help:"Manage repositories."`
-	Issue    issueCommand    `cmd:"" group:"Manage people and repositories" help:"Manage issues in ways that REST does not offer."`
-	Backup   backupCommand   `cmd:"" group:"Keep data" help:"Back up a store. The server may run."`
-	Restore  restoreCommand  `cmd:"" group:"Keep data" help:"Verify a backup and restore it into an empty store."`
-	Export   exportCommand   `cmd:"" group:"Keep data" help:"Write a repository with its whole history into a folder. The server may run."`
-	Import   importCommand   `cmd:"" group:"Keep data" help:"Make a repository of what arbor export wrote, or bring what is new since."`
-	Database databaseCommand `cmd:"" group:"Keep data" help:"Manage the database."`
-	Nodes    nodesCommand    `cmd:"" group:"Run a server" help:"List the servers of a store with their versions and clocks."`
-	Audit    auditCommand    `cmd:"" group:"Manage people and repositories" help:"List changes to accounts, access, membership, visibility, ownership and tokens."`
-	Check    checkCommand    `cmd:"" group:"Run a server" help:"Check the consistency of a store. The server may run. Exits with 3 if something is wrong."`
+	Serve     serveCommand     `cmd:"" group:"Run a server" help:"Run the server."`
+	Demo      demoCommand      `cmd:"" group:"Run a server" help:"Run a throwaway server with sample data, and print commands to try."`
+	User      userCommand      `cmd:"" group:"Manage people and repositories" help:"Manage users."`
+	Org       orgCommand       `cmd:"" group:"Manage people and repositories" help:"Manage organizations."`
+	App       appCommand       `cmd:"" group:"Manage people and repositories" help:"Manage GitHub Apps and their installations."`
+	Mail      mailCommand      `cmd:"" group:"Run a server" help:"Try the mail server."`
+	OAuthApp  oauthAppCommand  `cmd:"" name:"oauth-app" group:"Manage people and repositories" help:"Manage OAuth Apps, which sign people in with this server."`
+	Directory directoryCommand `cmd:"" group:"Manage people and repositories" help:"Try a directory (LDAP) with which people sign in, or compare accounts with it."`
+	Factors   factorsCommand   `cmd:"" group:"Manage people and repositories" help:"Show or change who must have a second factor: everybody, or the people of an organization."`
+	Signup    signupCommand    `cmd:"" group:"Manage people and repositories" help:"Show or change how accounts begin: by administrators, by invitation, or by themselves."`
+	Token     tokenCommand     `cmd:"" group:"Manage people and repositories" help:"Manage access tokens."`
+	Repo      repoCommand      `cmd:"" group:"Manage people and repositories" help:"Manage repositories."`
+	Issue     issueCommand     `cmd:"" group:"Manage people and repositories" help:"Manage issues in ways that REST does not offer."`
+	Backup    backupCommand    `cmd:"" group:"Keep data" help:"Back up a store. The server may run."`
+	Restore   restoreCommand   `cmd:"" group:"Keep data" help:"Verify a backup and restore it into an empty store."`
+	Export    exportCommand    `cmd:"" group:"Keep data" help:"Write a repository with its whole history into a folder. The server may run."`
+	Import    importCommand    `cmd:"" group:"Keep data" help:"Make a repository of an export or another server, or bring what is new since."`
+	Database  databaseCommand  `cmd:"" group:"Keep data" help:"Manage the database."`
+	Nodes     nodesCommand     `cmd:"" group:"Run a server" help:"List the servers of a store with their versions and clocks."`
+	Audit     auditCommand     `cmd:"" group:"Manage people and repositories" help:"List changes to accounts, access, membership, visibility, ownership and tokens."`
+	Check     checkCommand     `cmd:"" group:"Run a server" help:"Check the consistency of a store. The server may run. Exits with 3 if something is wrong."`
 
 	Help       helpCommand               `cmd:"" group:"Help" help:"Show help for a command."`
 	Versions   versionCommand            `cmd:"" name:"version" group:"Help" help:"Print the version, commit and date of this program."`

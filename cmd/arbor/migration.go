@@ -9,7 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"arbor/internal/forge"
 	"arbor/internal/migration"
+	"arbor/internal/migration/github"
 )
 
 type exportCommand struct {
@@ -57,17 +59,19 @@ func (c *exportCommand) Run(p *process) error {
 
 type importCommand struct {
 	storeFlags
-	From   string   `arg:"" name:"dir" help:"A folder that arbor export wrote."`
-	To     string   `help:"Name of the repository here (default: as in the export)." placeholder:"OWNER/NAME"`
-	As     string   `help:"File of lines THEIR-LOGIN OUR-LOGIN: whose records become whose. Others are found by a verified address, or shown by name." placeholder:"FILE"`
-	Only   []string `help:"Bring these kinds of records only, besides Git: labels, milestones, issues, comments and so on (see docs/migration.md)." placeholder:"KIND"`
-	DryRun bool     `help:"Only read and check, and print the report."`
+	From      string   `arg:"" name:"from" help:"A folder that arbor export wrote, or the address of a repository at GitHub, GitHub Enterprise Server or another Arbor, such as https://github.com/OWNER/NAME; https://github.com/ORG brings an organization with its members, teams and repositories."`
+	To        string   `help:"Name of the repository here, or of the organization (default: as there)." placeholder:"OWNER/NAME"`
+	As        string   `help:"File of lines THEIR-LOGIN OUR-LOGIN: whose records become whose. Others are found by a verified address, or shown by name." placeholder:"FILE"`
+	TokenFile string   `help:"File with a token of the other server, of somebody who administers the repository there. Without it only what everybody sees comes." placeholder:"FILE"`
+	Only      []string `help:"Bring these kinds of records only, besides Git: labels, milestones, issues, comments and so on (see docs/migration.md)." placeholder:"KIND"`
+	DryRun    bool     `help:"Only read and check, and print the report."`
 }
 
 // Run brings the repository, goes on with an import that was killed, or brings what is new.
 func (c *importCommand) Run(p *process) error {
 	o := migration.ImportOptions{To: c.To, DryRun: c.DryRun}
-	if c.To != "" {
+	remote := strings.Contains(c.From, "://")
+	if c.To != "" && !(remote && github.IsOrganization(c.From)) {
 		if _, _, err := splitRepo(c.To); err != nil {
 			return err
 		}
@@ -89,22 +93,108 @@ func (c *importCommand) Run(p *process) error {
 			return err
 		}
 	}
+	token := ""
+	switch {
+	case c.TokenFile != "" && !remote:
+		return misuse("--token-file is for the address of a repository, and %q is a folder", c.From)
+	case c.TokenFile != "":
+		text, err := os.ReadFile(c.TokenFile)
+		if err != nil {
+			return err
+		}
+		token = strings.TrimSpace(string(text))
+	}
 	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
-		from, err := migration.OpenFolder(c.From)
-		if err != nil {
-			return err
+		im := &importing{importCommand: c, p: p, forge: s.forge(log), log: log, o: o}
+		im.read = github.Options{Token: token, Git: s.git, Dir: im.forge.Repos.Dir()}
+		im.service = migration.New(s.db, im.forge, log)
+		if remote && github.IsOrganization(c.From) {
+			return im.organization()
 		}
-		defer from.Close()
-		bar := newProgress(p.stderr)
-		o.Progress = bar.show
-		report, err := migration.New(s.db, s.forge(log), log).Import(p.ctx, from, o)
-		bar.end()
-		if err != nil {
-			printProblems(p.stderr, report)
-			return err
-		}
-		return report.Write(p.stdout)
+		return im.repository(c.From, c.To)
 	})
+}
+
+// importing is an import on its way.
+type importing struct {
+	*importCommand
+	p       *process
+	forge   *forge.Forge
+	log     *slog.Logger
+	o       migration.ImportOptions
+	read    github.Options // of another server
+	service *migration.Service
+}
+
+// repository imports one repository, and prints the report.
+func (im *importing) repository(address, to string) (err error) {
+	bar := newProgress(im.p.stderr)
+	o := im.o
+	o.To, o.Progress, im.read.Progress = to, bar.show, bar.show
+	var from interface {
+		migration.Source
+		io.Closer
+	}
+	if strings.Contains(address, "://") {
+		from, err = github.Open(im.p.ctx, address, im.read)
+	} else {
+		from, err = migration.OpenFolder(address)
+	}
+	if err != nil {
+		bar.end()
+		return err
+	}
+	defer from.Close()
+	report, err := im.service.Import(im.p.ctx, from, o)
+	bar.end()
+	if err != nil {
+		printProblems(im.p.stderr, report)
+		return err
+	}
+	return report.Write(im.p.stdout)
+}
+
+// organization imports an organization: members, each repository, then teams. One repository that fails does not keep
+// the others from coming.
+func (im *importing) organization() error {
+	bar := newProgress(im.p.stderr)
+	im.read.Progress = bar.show
+	from, err := github.ReadOrganization(im.p.ctx, im.From, im.read)
+	bar.end()
+	if err != nil {
+		return err
+	}
+	org := im.service.NewOrganizationImport(from, im.To, im.o.People)
+	to := im.To
+	if to == "" {
+		to = from.Login
+	}
+	if !im.DryRun {
+		if err := org.Found(im.p.ctx); err != nil {
+			return err
+		}
+	}
+	failed := 0
+	for _, name := range from.Repositories {
+		if err := im.repository(github.Address(im.From, name), to+"/"+name); err != nil {
+			if im.p.ctx.Err() != nil {
+				return err
+			}
+			failed++
+			fmt.Fprintf(im.p.stderr, "%s: %v\n", name, err)
+		}
+	}
+	if !im.DryRun {
+		org.Teams(im.p.ctx)
+	}
+	fmt.Fprintf(im.p.stdout, "%s: %d repositories, %d teams\n", to, len(from.Repositories)-failed, len(from.Teams))
+	for _, line := range org.Left {
+		fmt.Fprintln(im.p.stdout, "  not brought:", line)
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d repositories were not imported: run it again", failed)
+	}
+	return nil
 }
 
 // printProblems prints what an import that failed has found out.

@@ -178,6 +178,7 @@ var demoPages = []struct{ name, path string }{
 	{"settings-app-new", "/settings/apps/new"},
 	{"organization-app-new", "/organizations/orchard/settings/apps/new"},
 	{"site-people", "/site/people"},
+	{"site-sign-up", "/site/sign-up"},
 	{"site-sign-in", "/site/sign-in"},
 	{"site-person", "/site/people/alice"},
 	{"site-person-new", "/site/people/new"},
@@ -197,6 +198,7 @@ var pageless = []string{"/avatars/{id}", "/emojis/{picture}",
 	"/assets/images/{digest}/{address}",
 	"/notifications/unsubscribe", // by a signed address
 	"/password_reset",            // the demo sends no mail
+	"/join",                      // accounts of the demo are closed
 	"/settings", "/site", "/login/oidc/{provider}", "/login/oidc/{provider}/callback",
 	"/login/oidc/{provider}/front-channel-logout",
 	"/{owner}/{repo}/last-changes/{path...}", "/{owner}/{repo}/files/{path...}", "/{owner}/{repo}/pull/{number}/merging",

@@ -16,8 +16,8 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/hook/outgoing"
 	"arbor/internal/journal"
-	"arbor/internal/oidc"
 	"arbor/internal/server"
+	"arbor/internal/signinfile"
 )
 
 // serverFlags are those that serve and demo share.
@@ -29,7 +29,7 @@ type serverFlags struct {
 	RequireToken      bool          `group:"Access" help:"Require a token or a session for everything except /healthz, /readyz and signing in, and disallow cross-origin reads." negatable:""`
 	Previews          string        `group:"Access" help:"Enable preview features on request (negotiated) or for everyone (graduated)." enum:"negotiated,graduated" default:"negotiated"`
 	Invitations       string        `group:"Access" help:"Whether people must accept before they are collaborators or members: off adds them at once, required invites them, unless a site administrator adds them." enum:"off,required" default:"off"`
-	SignInFile        string        `group:"Access" help:"YAML file of identity providers (OpenID Connect) with which people sign in, see docs/sign-in.md (default: none)." placeholder:"FILE"`
+	SignInFile        string        `group:"Access" help:"YAML file of identity providers (OpenID Connect) and directories (LDAP) with which people sign in, see docs/sign-in.md (default: none)." placeholder:"FILE"`
 	MaxTreeEntries    int           `group:"Limits" help:"Most entries in a tree answer before it is truncated." default:"100000" placeholder:"N"`
 	RateLimit         int64         `group:"Limits" help:"Requests per hour for each token, and for each address without one, on each node (default: no limit)." placeholder:"N"`
 	Memory            byteSize      `group:"Limits" help:"Memory limit for the server and its git processes together (default: three quarters of the machine's or container's)." placeholder:"SIZE"`
@@ -50,7 +50,7 @@ type serverFlags struct {
 	KeepDeleted       time.Duration `group:"Limits" help:"How long a deleted repository can be restored; 0: not at all." default:"${keepDeleted}" placeholder:"DURATION"`
 	AuditDays         int           `group:"Access" help:"Days to keep the audit log; 0: forever." default:"${auditDays}" placeholder:"N"`
 
-	signIn    *oidc.Config       // of SignInFile, made by check; nil: none
+	signIn    *signinfile.Config // of SignInFile, made by check; nil: none
 	umask     int                // with which the server was started
 	ssh       net.Listener       // nil: git is not served over SSH
 	networks  outgoing.Networks  // of AllowHookNetworks, made by check
@@ -126,7 +126,7 @@ func (f *serverFlags) check() error {
 	}
 	if f.SignInFile != "" {
 		var err error
-		if f.signIn, err = oidc.ReadFile(f.SignInFile); err != nil {
+		if f.signIn, err = signinfile.ReadFile(f.SignInFile); err != nil {
 			return misuse("--sign-in-file: %v", err)
 		}
 	}

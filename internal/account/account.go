@@ -5,7 +5,7 @@
 //   - login.go: which logins there may be (decisions 8, 58)
 //   - storecaller.go: reading the [Caller] of a token or a key, and whether it still holds
 //   - grant.go: what a token takes from its account's rights; installation.go, storeinstallation.go: what one of
-//     an installation of a GitHub App may, and bots
+//     an installation of a GitHub App may, and bots; usertoken.go: what a GitHub App may that acts for a person
 //   - admin.go: the command line's operations
 //   - profile.go, member.go: what may be changed over HTTP, and by whom (decision 12)
 //   - store.go, storemember.go: the SQL, of tables accounts, members
@@ -226,6 +226,7 @@ type Caller struct {
 	TokenID   int64
 	KeyID     int64 // the SSH key of a caller who used one and so has no token
 	App       AppID // the id of the App by whose installation token the caller acts; 0: none
+	ForApp    AppID // the id of the App whose user token the caller has; 0: none
 	Session   bool  // signed in by the session of a browser, which opens pages alone
 	ByToken   bool  // the session was started with a token, so it cannot create tokens
 

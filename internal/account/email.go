@@ -120,6 +120,20 @@ func VerifyIfFree(tx *db.Tx, a *Account, address string) error {
 	return verify(tx, a, address)
 }
 
+// Claim adds an address to an account, and sends the mail that verifies it. Errors: 422, 429.
+func Claim(tx *db.Tx, a *Account, address string) error {
+	if err := claim(tx, a, address); err != nil {
+		return err
+	}
+	return askVerify(tx, a, address)
+}
+
+// Reserved reports whether an address is one of those that lead nowhere.
+func Reserved(address string) bool {
+	_, is := parseReserved(address)
+	return is
+}
+
 // verify marks a claimed address of an account as verified. Errors: 404, 422.
 func verify(tx *db.Tx, a *Account, address string) error {
 	if !mayHave(a, address) {

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -22,6 +23,9 @@ type Grant struct {
 
 	installation *installation // whose token it is; nil: none
 
+	userToken bool              // by which a GitHub App acts for the account
+	account   scope.Permissions // with userToken: those on the account itself
+
 	ScopesHeader []string // the value of X-OAuth-Scopes
 	ExpiryHeader []string // of GitHub-Authentication-Token-Expiration; nil: the token does not expire
 }
@@ -30,7 +34,7 @@ type Grant struct {
 // chosen are the ids of a fine-grained token's repositories, in order.
 func NewGrant(scopes *string, permission int64, expires db.Time, chosen []int64) (*Grant, error) {
 	g := &Grant{Scopes: scope.All, Fine: permission != Classic, Changes: permission == FineWrite,
-		chosen: chosen}
+		chosen: chosen, userToken: permission == UserToken}
 	if g.Fine {
 		g.Scopes = 0
 	} else if scopes != nil {
@@ -51,10 +55,14 @@ const (
 	Classic   = 0
 	FineRead  = 1
 	FineWrite = 2
+	UserToken = 3 // of a GitHub App, which acts for the account within the permissions of its installations
 )
 
 // Limited reports that the token may do less than its account.
 func (g *Grant) Limited() bool { return g != nil && g.Scopes != scope.All }
+
+// ByApp reports a token by which a GitHub App acts for the account.
+func (g *Grant) ByApp() bool { return g.userToken }
 
 // Reach is which repositories a request may see and change, of those that its account may.
 // The zero value takes nothing away.
@@ -69,6 +77,8 @@ const (
 	// that of a deploy key alone, which has a role of its own there; no other, not even public ones
 	OneRepo
 	Installed // those of an App's installation, on which it has a role of its own
+	// those that the installations of an App reach, of the ones on which the person has a role for whom it acts
+	Reached
 )
 
 // reach is the reach of the token unless the route says otherwise.
@@ -76,6 +86,8 @@ func (g *Grant) reach() Reach {
 	switch {
 	case g.installation != nil:
 		return Installed
+	case g.userToken:
+		return Reached
 	case g.Fine:
 		return Chosen
 	case g.Scopes.Any(scope.Repo):
@@ -139,7 +151,7 @@ func (c *Caller) Allows(scopes scope.Set, fine bool) error {
 // GitHub's message; for a classic token it lists the accepted scopes.
 func (c *Caller) Insufficient(accepted scope.Set) error {
 	switch {
-	case c.App != 0:
+	case c.App != 0 || c.ForApp != 0:
 		return errs.New(errs.Forbidden, "Resource not accessible by integration")
 	case c.Reach == OneRepo:
 		return errs.New(errs.Forbidden, "The key you are authenticating with has been marked as read only.")
@@ -168,6 +180,8 @@ func ViewOf(c *Caller) View {
 		v.TokenID = c.KeyID
 	case Installed:
 		v.TokenID, v.installed = c.TokenID, c.installed
+	case Reached:
+		v.app, v.installed = c.ForApp, c.installed
 	}
 	return v
 }
@@ -180,6 +194,7 @@ type View struct {
 	HidesMembers bool
 	TokenID      int64 // of a fine-grained token, of a deploy key, or of an installation's token
 	installed    asInstalled
+	app          AppID // for which the person's token is, see Reached
 }
 
 // String returns the view as a part of a key.
@@ -196,6 +211,9 @@ func (v View) String() string {
 		b = append(b, digit)
 	}
 	b = append(b, v.installed.text()...)
+	if v.app != 0 {
+		b = fmt.Appendf(b, "%d%s=%s/", v.app, v.installed.name, v.installed.level)
+	}
 	return string(b) + ID(v.TokenID).String()
 }
 

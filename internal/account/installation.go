@@ -54,6 +54,9 @@ func (a asInstalled) text() string {
 func (c *Caller) ForRoute(name, level string, least Role) (*Caller, bool) {
 	now := *c
 	now.installed = asInstalled{role: Pull, name: name, level: level, atLest: least}
+	if c.ForApp != 0 {
+		return &now, !scope.OfAccount(name) || c.Grant.account.Has(name, level)
+	}
 	have := c.Grant.installation.permissions
 	if name == "" {
 		return &now, true

@@ -112,6 +112,8 @@ func AccessTo(tx *db.Tx, caller *Caller, orgs []ID) (may map[ID]OrgAccess, err e
 			role := caller.inOrg(id)
 			may[id] = OrgAccess{role > None, role == Admin}
 		}
+	case caller.ForApp != 0:
+		return caller.accessesForApp(tx, orgs)
 	case caller.HidesMembers:
 	case caller.SiteAdmin:
 		for _, id := range orgs {

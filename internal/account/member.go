@@ -25,6 +25,9 @@ func orgFor(tx *db.Tx, caller *Caller, login string) (org *Account, may OrgAcces
 	case caller != nil && caller.App != 0:
 		role := caller.inOrg(org.ID)
 		return org, OrgAccess{role > None, role == Admin}, nil
+	case caller != nil && caller.ForApp != 0:
+		may, err = caller.accessForApp(tx, org.ID)
+		return org, may, err
 	case caller == nil || caller.HidesMembers:
 		return org, OrgAccess{}, nil
 	case caller.SiteAdmin:
@@ -45,12 +48,19 @@ func InsideOrg(caller *Caller, org string, arg func(any) string) string {
 	switch {
 	case caller != nil && caller.App != 0 && caller.inOrg(caller.Grant.installation.owner) > None:
 		return org + " = " + arg(caller.Grant.installation.owner)
+	case caller != nil && caller.forOrgs():
+		return caller.appOn(org, "") + " AND " + caller.permitted() + ") AND " + isMember(org, arg(caller.ID))
 	case caller == nil || caller.App != 0 || caller.HidesMembers:
 		return "1 = 0"
 	case caller.SiteAdmin:
 		return "1 = 1"
 	}
-	return "EXISTS (SELECT 1 FROM members om WHERE om.org_id = " + org + " AND om.user_id = " + arg(caller.ID) + ")"
+	return isMember(org, arg(caller.ID))
+}
+
+// isMember is the condition that somebody is a member of an organization; both are expressions.
+func isMember(org, who string) string {
+	return "EXISTS (SELECT 1 FROM members om WHERE om.org_id = " + org + " AND om.user_id = " + who + ")"
 }
 
 // OwnedOrg returns the organization with a login if the caller owns it. Errors: 403, 404.

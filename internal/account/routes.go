@@ -9,20 +9,20 @@ import (
 func (a *API) Routes() []route.Route {
 	needs, never := route.Needs, route.Never
 	free, self := needs(scope.None, route.None), needs(scope.None, route.None).ForApps(never)
-	emails := needs(scope.User, never)
+	emails := needs(scope.User, never).ForUsers("email_addresses")
 	readsOrg, ownOrgs := needs(scope.ReadOrg, route.None), needs(scope.ReadOrg, never)
 	readsMembers, members := readsOrg.ForApps("members"), needs(scope.AdminOrg, never).ForApps("members")
 	publicity, site := needs(scope.WriteOrg, never), needs(scope.SiteAdmin, never)
 	const organization = "organization_administration"
 	return []route.Route{
 		self.SignedIn("GET /user", a.GetSelf),
-		needs(scope.User, never).SignedIn("PATCH /user", a.UpdateSelf),
+		needs(scope.User, never).ForUsers("profile").SignedIn("PATCH /user", a.UpdateSelf),
 		free.Anyone("GET /user/{account_id}", a.GetByID).ByNumber(),
 		ownOrgs.SignedIn("GET /user/orgs", a.ListOwnOrgs),
 		free.Anyone("GET /users", a.ListUsers),
 		free.Anyone("GET /users/{username}", a.GetUser),
 		readsOrg.Anyone("GET /users/{username}/orgs", a.ListUserOrgs),
-		needs(scope.UserEmail, never).SignedIn("GET /user/emails", a.ListOwnEmails),
+		needs(scope.UserEmail, never).ForUsers("email_addresses").SignedIn("GET /user/emails", a.ListOwnEmails),
 		emails.SignedIn("POST /user/emails", a.AddOwnEmails),
 		emails.SignedIn("DELETE /user/emails", a.RemoveOwnEmails),
 

@@ -17,21 +17,40 @@ import (
 // wrote stays, and its profile is shown. Errors: 404 for the user, 403 for oneself, 422 for
 // the last site administrator.
 func (s *Service) Suspend(ctx context.Context, by *Caller, login string) (*Account, error) {
-	return s.changeUser(ctx, by, login, audit.UserSuspend, func(tx *db.Tx, a *Account) error {
-		if !a.SuspendedAt.IsZero() {
-			return nil
-		}
-		if err := checkNotLastAdmin(tx, a); err != nil {
-			return err
-		}
-		if err := setSuspended(tx, a, tx.Now); err != nil {
-			return err
-		}
-		if err := DenyDevices(tx, a.ID); err != nil || s.forge == nil {
-			return err
-		}
-		return s.forge.FollowSuspension(tx, a.ID)
-	})
+	return s.changeUser(ctx, by, login, audit.UserSuspend, s.suspend)
+}
+
+// suspend suspends a user whose row is held. Error: 422 for the last site administrator.
+func (s *Service) suspend(tx *db.Tx, a *Account) error {
+	if !a.SuspendedAt.IsZero() {
+		return nil
+	}
+	if err := checkNotLastAdmin(tx, a); err != nil {
+		return err
+	}
+	if err := setSuspended(tx, a, tx.Now); err != nil {
+		return err
+	}
+	if err := DenyDevices(tx, a.ID); err != nil || s.forge == nil {
+		return err
+	}
+	return s.forge.FollowSuspension(tx, a.ID)
+}
+
+// FollowSource suspends a user whom another server, the source, has no longer, or ends the suspension. The transaction
+// holds the user's row. Error: 422 for the last site administrator.
+func (s *Service) FollowSource(tx *db.Tx, a *Account, source string, suspended bool) error {
+	action := audit.UserUnsuspend
+	if suspended {
+		action = audit.UserSuspend
+	}
+	if err := Record(tx, action, a, audit.Process, map[string]any{"source": source}); err != nil {
+		return err
+	}
+	if suspended {
+		return s.suspend(tx, a)
+	}
+	return setSuspended(tx, a, 0)
 }
 
 // Unsuspend ends a suspension: tokens that have not expired or been revoked work again. Errors: 404,

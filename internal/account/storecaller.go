@@ -65,7 +65,7 @@ func callerOfToken(tx *db.Tx, condition string, arg any) (*Caller, db.Time, erro
 		return nil, 0, FactorNeeded()
 	}
 	var chosen []int64
-	if permission != Classic {
+	if permission == FineRead || permission == FineWrite {
 		chosen, err = db.QueryIDs[int64](tx,
 			`SELECT repo_id FROM token_repos WHERE token_id = $1 ORDER BY repo_id`, c.TokenID)
 		if err != nil {
@@ -75,6 +75,11 @@ func callerOfToken(tx *db.Tx, condition string, arg any) (*Caller, db.Time, erro
 	g, err := NewGrant(scopes, permission, expires, chosen)
 	if err != nil {
 		return nil, 0, err
+	}
+	if g.userToken {
+		if c.ForApp, g.account, err = userTokenOf(tx, c.TokenID); err != nil {
+			return nil, 0, err
+		}
 	}
 	c.limit(g)
 	return &c, expires, nil
@@ -113,6 +118,9 @@ func Again(tx *db.Tx, c *Caller) (*Caller, error) {
 		}
 		now = now.asked(c)
 		return now, nil
+	}
+	if c.ForApp != 0 {
+		return againForApp(tx, c)
 	}
 	now := *c
 	var expires, suspended db.Time

@@ -109,7 +109,7 @@ func visible(caller *account.Caller, s selection) string {
 // its issue.
 func open(caller *account.Caller) string {
 	const pull = `EXISTS (SELECT 1 FROM issues p WHERE p.id = a.issue_id AND p.pull = TRUE)`
-	if caller == nil || caller.Reach != account.Installed {
+	if caller == nil || caller.Reach != account.Installed && caller.Reach != account.Reached {
 		return ``
 	}
 	kinds := `FALSE`
@@ -120,7 +120,12 @@ func open(caller *account.Caller) string {
 		{"issues", `a.kind IN (7, 8, 9) AND NOT ` + pull},
 		{"pull_requests", `a.kind BETWEEN 7 AND 12 AND ` + pull},
 	} {
-		if caller.Opens(x.category) {
+		switch {
+		case caller.Reach == account.Reached:
+			by, _ := caller.ForRoute(x.category, "read", account.None)
+			kinds += ` OR (` + x.kinds + `) AND ` +
+				by.ReachesSQL(`(SELECT v.owner_id FROM repos v WHERE v.id = a.repo_id)`, `a.repo_id`)
+		case caller.Opens(x.category):
 			kinds += ` OR ` + x.kinds
 		}
 	}

@@ -62,7 +62,7 @@ func (api *API) Convert(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	w.Header().Set("Cache-Control", "no-store")
-	p := convertedPayload{Payload: JSON(made.App, web.From(r.Context())), ClientSecret: newSecret(),
+	p := convertedPayload{Payload: JSON(made.App, web.From(r.Context())), ClientSecret: made.Client,
 		WebhookSecret: made.Secret, PEM: made.PrivateKey}
 	return web.JSON(w, r, http.StatusCreated, p)
 }

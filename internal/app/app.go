@@ -2,6 +2,7 @@
 //
 //	app.go       what an App and an installation are
 //	manifest.go  an App as its manifest describes it
+//	signin.go    Apps sign users in: callback addresses, client secrets; the flow is in package oauth
 //	jwt.go       the signed requests of an App (RS256)
 //	create.go    Apps are made and removed, by the operator; register.go: by people, in a browser
 //	install.go   installations are made, changed and removed; own.go: by people, in a browser

@@ -23,6 +23,7 @@ type Made struct {
 	*App
 	PrivateKey string // PEM, PKCS #1, as GitHub's
 	Secret     string // with which deliveries are signed
+	Client     string // the client secret; empty: none was made
 }
 
 // Create creates an App that belongs to a user or an organization, with its bot and its hook. Errors: 404 for
@@ -40,10 +41,10 @@ func (s *Service) Create(ctx context.Context, owner string, m Manifest) (*Made, 
 		return nil, err
 	}
 	a.publicKey, m.Hook.Secret = k.public, k.secret
-	if err := s.db.Write(ctx, func(tx *db.Tx) error { return s.insert(tx, a, owner, m.Hook) }); err != nil {
+	if err := s.db.Write(ctx, func(tx *db.Tx) error { return s.insert(tx, a, owner, m) }); err != nil {
 		return nil, err
 	}
-	return &Made{a, k.private, k.secret}, nil
+	return &Made{App: a, PrivateKey: k.private, Secret: k.secret}, nil
 }
 
 // newApp is an App as a manifest describes it, without an owner and keys. Error: 422.
@@ -80,7 +81,7 @@ func newSecret() string {
 }
 
 // insert adds a new App with all that belongs to it.
-func (s *Service) insert(tx *db.Tx, a *App, owner string, h Hook) (err error) {
+func (s *Service) insert(tx *db.Tx, a *App, owner string, m Manifest) (err error) {
 	if a.Owner, err = account.Hold(tx, owner); errs.Is(err, errs.NotFound) || err == nil &&
 		a.Owner.Kind == account.Bot {
 		return errs.Newf(errs.NotFound, "user or organization %q, the owner of the App, not found", owner)
@@ -96,7 +97,10 @@ func (s *Service) insert(tx *db.Tx, a *App, owner string, h Hook) (err error) {
 	if err := insertApp(tx, a); err != nil {
 		return err
 	}
-	if err := s.forge.CreateAppHook(tx, a, h); err != nil {
+	if err := s.forge.CreateAppHook(tx, a, m.Hook); err != nil {
+		return err
+	}
+	if _, err := a.signIn(m.SignIn).Keep(tx); err != nil {
 		return err
 	}
 	return a.record(tx, audit.AppCreate, a.Owner,

@@ -29,7 +29,7 @@ type Payload struct {
 // convertedPayload is an App with the secrets that are returned once.
 type convertedPayload struct {
 	*Payload
-	ClientSecret  string `json:"client_secret"` // opens nothing: Apps have no OAuth here
+	ClientSecret  string `json:"client_secret"`
 	WebhookSecret string `json:"webhook_secret"`
 	PEM           string `json:"pem"`
 }

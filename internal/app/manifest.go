@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"arbor/internal/errs"
+	"arbor/internal/oauth"
 	"arbor/internal/scope"
 	"arbor/internal/web"
 )
@@ -23,7 +24,8 @@ type Manifest struct {
 	Hook        Hook
 	Permissions scope.Permissions
 	Events      []string
-	Redirect    string // the browser is redirected there with a code after confirmation; empty: nowhere
+	SignIn      oauth.About // how it signs users in: callback addresses and how tokens are given out
+	Redirect    string      // the browser is redirected there with a code after confirmation; empty: nowhere
 }
 
 // Hook is the App's webhook. An empty URL may be set later.
@@ -40,10 +42,10 @@ const (
 	maxURL         = 2048
 	maxDescription = 1000
 	maxEvents      = 200
+	maxCallbacks   = 10
 )
 
-// ParseManifest reads GitHub's manifest of an App (JSON). Fields for what Arbor has not, such as callbacks
-// for OAuth, are left alone. Errors: 400, 422.
+// ParseManifest reads GitHub's manifest of an App (JSON). Fields for what Arbor has not are left alone. Errors: 400, 422.
 func ParseManifest(data []byte) (m Manifest, err error) {
 	if len(data) > MaxManifest {
 		return m, errs.New(errs.TooLarge, "a manifest has 64 KiB at most")
@@ -57,6 +59,8 @@ func ParseManifest(data []byte) (m Manifest, err error) {
 	m.Description = o.String("description", maxDescription).Value
 	m.Redirect = o.String("redirect_url", maxURL).Value
 	m.Public = o.Bool("public").Value
+	m.SignIn.Callbacks = o.Strings("callback_urls", maxCallbacks, maxURL).Value
+	m.SignIn.OnInstall = o.Bool("request_oauth_on_install").Value
 	m.Events = o.Strings("default_events", maxEvents, 100).Value
 	if raw := o.Raw("hook_attributes"); given(raw) {
 		nested, err := web.ParseObject(raw, Resource)
@@ -99,6 +103,9 @@ func (m *Manifest) check() error {
 		return errs.Newf(errs.Invalid, "the name of an App has %d characters at most", maxName)
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
 		return errs.New(errs.Invalid, "url must be an address that begins with http:// or https://")
+	}
+	if err := oauth.CheckGitHubApp(m.SignIn); err != nil {
+		return err
 	}
 	if m.Redirect != "" && m.RedirectSite() == "" {
 		return errs.New(errs.Invalid, "redirect_url must be an address that begins with http:// or https://")

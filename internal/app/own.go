@@ -44,16 +44,18 @@ func offered(tx *db.Tx, caller *account.Caller, slug string) (*App, error) {
 // organizations to which the user belongs.
 const ofUser = `(i.account_id = $1 OR EXISTS (SELECT 1 FROM members m WHERE m.org_id = i.account_id AND m.user_id = $1))`
 
-// Known lists the installations on the caller's account and organizations, the oldest first.
+// Known lists the installations on the caller's account and organizations, the oldest first: those of the App, if that
+// acts for the caller.
 func (s *Service) Known(ctx context.Context, caller *account.Caller) ([]*Installation, error) {
 	return read(ctx, s.db, func(tx *db.Tx) ([]*Installation, error) {
-		return installationsWhere(tx, `WHERE `+ofUser+` ORDER BY i.id`, caller.ID)
+		return installationsWhere(tx, `WHERE `+ofUser+` AND `+caller.InstallationsSQL("i.app_id")+` ORDER BY i.id`,
+			caller.ID)
 	})
 }
 
 // known finds one of them. Error: 404.
 func known(tx *db.Tx, caller *account.Caller, id account.InstallationID) (*Installation, error) {
-	return oneInstallation(tx, `WHERE `+ofUser+` AND i.id = $2`, caller.ID, id)
+	return oneInstallation(tx, `WHERE `+ofUser+` AND i.id = $2 AND `+caller.InstallationsSQL("i.app_id"), caller.ID, id)
 }
 
 // ReposOf reads a page of the repositories that an installation reaches and on which the caller has a role, and how

@@ -38,11 +38,11 @@ func (s *Service) CreateBy(
 		return nil, err
 	}
 	a.publicKey, m.Hook.Secret, m.Hook.Site = k.public, k.secret, web.From(ctx).Site
-	err = s.db.WriteAs(ctx, caller, func(tx *db.Tx) error { return s.insertBy(tx, caller, a, m.Hook) })
+	err = s.db.WriteAs(ctx, caller, func(tx *db.Tx) error { return s.insertBy(tx, caller, a, m) })
 	if err != nil {
 		return nil, err
 	}
-	return &Made{a, k.private, k.secret}, nil
+	return &Made{App: a, PrivateKey: k.private, Secret: k.secret}, nil
 }
 
 // Register creates an App without keys, and the code with which Convert creates them. Errors: as those of
@@ -58,7 +58,7 @@ func (s *Service) Register(
 	code, a.publicKey = hex.EncodeToString(random[:]), []byte{}
 	m.Hook.Secret, m.Hook.Site = newSecret(), web.From(ctx).Site
 	err = s.db.WriteAs(ctx, caller, func(tx *db.Tx) error {
-		if err := s.insertBy(tx, caller, a, m.Hook); err != nil {
+		if err := s.insertBy(tx, caller, a, m); err != nil {
 			return err
 		}
 		return insertCode(tx, digestOf(code), a.ID, tx.Now+db.Time(codeLife.Microseconds()))
@@ -99,7 +99,7 @@ func (s *Service) checkOwn(m *Manifest) error {
 }
 
 // insertBy adds an App if the caller may.
-func (s *Service) insertBy(tx *db.Tx, caller *account.Caller, a *App, h Hook) error {
+func (s *Service) insertBy(tx *db.Tx, caller *account.Caller, a *App, m Manifest) error {
 	of, err := account.Hold(tx, a.Owner.Login)
 	if errs.Is(err, errs.NotFound) {
 		return notYourApp()
@@ -122,7 +122,7 @@ func (s *Service) insertBy(tx *db.Tx, caller *account.Caller, a *App, h Hook) er
 		return errs.Newf(errs.Invalid, "%s has %d Apps, which is the most that an account has.",
 			of.Login, maxOwned)
 	}
-	return s.insert(tx, a, of.Login, h)
+	return s.insert(tx, a, of.Login, m)
 }
 
 func notYourApp() error {
@@ -142,6 +142,7 @@ func (s *Service) Convert(ctx context.Context, code string) (*Made, error) {
 	if err != nil {
 		return nil, err
 	}
+	var client string
 	err = s.db.WriteAs(ctx, db.Server, func(tx *db.Tx) error {
 		if a, err = byCode(tx, d); err != nil {
 			return err
@@ -155,12 +156,15 @@ func (s *Service) Convert(ctx context.Context, code string) (*Made, error) {
 		if err := s.forge.EditAppHook(tx, a, HookChange{Secret: k.secret}); err != nil {
 			return err
 		}
+		if client, err = a.newClientSecret(tx); err != nil {
+			return err
+		}
 		return a.record(tx, audit.AppKey, a.Owner, nil)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &Made{a, k.private, k.secret}, nil
+	return &Made{a, k.private, k.secret, client}, nil
 }
 
 func digestOf(code string) []byte {
@@ -215,6 +219,9 @@ func (s *Service) EditBy(ctx context.Context, caller *account.Caller, slug strin
 		a.Name, a.Description, a.ExternalURL, a.Public = m.Name, web.OrNil(m.Description), m.URL, m.Public
 		a.Permissions, a.Events = m.Permissions, m.Events
 		if err := updateApp(tx, a); err != nil {
+			return err
+		}
+		if _, err := a.signIn(m.SignIn).Keep(tx); err != nil {
 			return err
 		}
 		change := HookChange{Secret: m.Hook.Secret}

@@ -9,7 +9,7 @@ import (
 func (api *API) Routes() []route.Route {
 	free, never := route.Needs(scope.None, route.None), route.Needs(scope.None, route.Never)
 	organization := route.Needs(scope.ReadOrg, route.Never).ForApps("organization_administration")
-	code := route.Needs(scope.Repo, route.Never)
+	code, own := route.Needs(scope.Repo, route.Never), never.ForUsers(route.None)
 	return []route.Route{
 		never.ByJWT("GET /app", api.GetSelf),
 		free.Anyone("GET /apps/{app_slug}", api.Get),
@@ -26,8 +26,8 @@ func (api *API) Routes() []route.Route {
 		never.ForApps("metadata").Installation("GET /installation/repositories", api.ListRepos),
 		never.ForApps(route.None).Installation("DELETE /installation/token", api.EndToken),
 		organization.SignedIn("GET /orgs/{org}/installations", api.ListOfOrg),
-		never.SignedIn("GET /user/installations", api.ListOwn),
-		never.SignedIn("GET /user/installations/{installation_id}/repositories", api.ListOwnRepos),
+		own.SignedIn("GET /user/installations", api.ListOwn),
+		own.SignedIn("GET /user/installations/{installation_id}/repositories", api.ListOwnRepos),
 		code.SignedIn("PUT /user/installations/{installation_id}/repositories/{repository_id}", api.AddRepo),
 		code.SignedIn("DELETE /user/installations/{installation_id}/repositories/{repository_id}",
 			api.RemoveRepo),

@@ -133,13 +133,17 @@ func removeApp(tx *db.Tx, id account.AppID) error {
 	return tx.Bump(account.Topic)
 }
 
-// updateApp writes what people change of an App.
+// updateApp writes what people change of an App. What it asks for bounds tokens by which it acts for users.
 func updateApp(tx *db.Tx, a *App) error {
 	a.UpdatedAt = tx.Now
-	return tx.Run(`UPDATE apps SET name = $2, description = $3, external_url = $4, public = $5,
+	err := tx.Run(`UPDATE apps SET name = $2, description = $3, external_url = $4, public = $5,
 		permissions = $6, events = $7,
 		updated_at = $8 WHERE id = $1`, a.ID, a.Name, a.Description, a.ExternalURL, a.Public, a.Permissions.String(),
 		joined(a.Events), tx.Now)
+	if err != nil {
+		return err
+	}
+	return tx.Bump(account.Topic)
 }
 
 // setKey replaces the key of an App. Error: 404.

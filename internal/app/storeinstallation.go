@@ -98,7 +98,10 @@ func insertInstallation(tx *db.Tx, i *Installation) error {
 		return errs.Newf(errs.Invalid, "the App %q is installed on %q already", i.App.Slug, i.Account.Login)
 	}
 	i.CreatedAt, i.UpdatedAt = tx.Now, tx.Now
-	return err
+	if err != nil {
+		return err
+	}
+	return tx.Bump(account.Topic) // tokens by which the App acts for users reach more
 }
 
 // updateInstallation writes what can change, with which all that was kept for its tokens counts no longer.

@@ -54,6 +54,10 @@ const (
 	OrgFactorsOff  Action = "org.disable_two_factor_requirement"
 	SiteFactorsOn  Action = "business.enable_two_factor_requirement" // of the site
 	SiteFactorsOff Action = "business.disable_two_factor_requirement"
+	SignupUpdate   Action = "business.update_signup" // how accounts begin, see package signup
+	SignupInvite   Action = "business.invite_member"
+	SignupRevoke   Action = "business.cancel_invitation"
+	SignupDecline  Action = "business.decline_member"
 	SessionConfirm Action = "user.sudo" // a session's user confirmed who it is
 
 	TokenCreate  Action = "personal_access_token.create"
@@ -172,6 +176,7 @@ var Actions = []Action{
 	UserPassword, UserLogin, UserLogout, UserAddEmail, UserVerifyEmail, UserRemoveEmail, TokenCreate,
 	TokenDestroy, OAuthCreate, OAuthDestroy, OAuthAccessCreate, OAuthAccessDestroy,
 	IdentityLink, IdentityUnlink, OrgFactorsOn, OrgFactorsOff, SiteFactorsOn, SiteFactorsOff,
+	SignupUpdate, SignupInvite, SignupRevoke, SignupDecline,
 	OAuthAccessReset, OAuthAppCreate, OAuthAppUpdate, OAuthAppDestroy, OAuthAppTransfer, OAuthAppSecret,
 	OAuthAppDropSecret, KeyCreate, KeyDelete, GPGKeyCreate, GPGKeyDelete, SigningKeyCreate,
 	SigningKeyDelete, OrgCreate,

@@ -12,6 +12,7 @@ package doctor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os/exec"
@@ -22,6 +23,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/git"
+	"arbor/internal/ldap"
 )
 
 // Status is how a check ended.
@@ -68,6 +70,8 @@ type Options struct {
 	Open func(context.Context) (d *db.DB, g *git.Git, close func() error, err error)
 	// Providers asks the identity providers whether people can sign in with them, by their names; nil: there are none.
 	Providers func(context.Context) (map[string]error, error)
+	// Directories asks the directories (LDAP) the same; nil: there are none.
+	Directories func(context.Context) (map[string]error, error)
 	// Mail asks the mail server whether it would take mail; nil: no mail is sent.
 	Mail  func(context.Context) error
 	Cause func(check string, err error) // called with the reason why a check failed
@@ -91,6 +95,7 @@ func Run(ctx context.Context, o Options) *Report {
 	there := d.folder() // before the store is opened, which closes the folder to others
 	d.git(ctx)
 	d.providers(ctx)
+	d.directories(ctx)
 	d.mail(ctx)
 	if there {
 		d.store(ctx)
@@ -126,6 +131,30 @@ func (d *doctor) providers(ctx context.Context) {
 			continue
 		}
 		d.add(check, OK, "it answers, with keys and PKCE", "")
+	}
+}
+
+// directories asks directories. Their addresses are not in the report.
+func (d *doctor) directories(ctx context.Context) {
+	if d.Directories == nil {
+		return
+	}
+	found, err := d.Directories(ctx)
+	if err != nil {
+		return // providers told of the file
+	}
+	for n, name := range slices.Sorted(maps.Keys(found)) {
+		check := fmt.Sprintf("directory %d", n+1)
+		err := found[name]
+		if err == nil {
+			d.add(check, OK, "all its servers answer, with people and the groups that the file names", "")
+			continue
+		}
+		what := "people cannot sign in with it"
+		if failure, is := errors.AsType[*ldap.Failure](err); is {
+			what = failure.What
+		}
+		d.failed(check, what, "try arbor directory test, and mend the file of --sign-in-file, see docs/sign-in.md", err)
 	}
 }
 

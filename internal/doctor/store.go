@@ -12,6 +12,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/forge"
 	"arbor/internal/repo"
+	"arbor/internal/signup"
 )
 
 // store looks at the database.
@@ -42,6 +43,9 @@ func (d *doctor) store(ctx context.Context) {
 			return err
 		}
 		if err := d.backup(tx); err != nil {
+			return err
+		}
+		if err := d.signup(tx); err != nil {
 			return err
 		}
 		for _, kind := range slices.Sorted(maps.Keys(workers)) {
@@ -214,4 +218,23 @@ func (d *doctor) jobs(kind string, b db.Backlog) {
 		return
 	}
 	d.add(kind, OK, found, "")
+}
+
+// signup reports how accounts begin, unless administrators make them, and whether they can.
+func (d *doctor) signup(tx *db.Tx) error {
+	state, err := signup.StateIn(tx)
+	if err != nil || state.Mode == signup.Closed {
+		return err
+	}
+	const name = "sign-up"
+	switch {
+	case state.Mode == signup.Domain && d.Mail == nil:
+		d.add(name, Warn, "people need a mail to begin an account, and no mail is sent",
+			"set --mail-server, see docs/mail.md; until then administrators alone create accounts")
+	case state.Direct() && d.Mail == nil:
+		d.add(name, OK, string(state.Mode)+", without mail: nobody verifies addresses", "")
+	default:
+		d.add(name, OK, string(state.Mode), "")
+	}
+	return nil
 }

@@ -8,7 +8,7 @@ import (
 // Routes are the endpoints of following.
 func (api *API) Routes() []route.Route {
 	free, own := route.Needs(scope.None, route.None), route.Needs(scope.None, route.None).ForApps(route.Never)
-	following := route.Needs(scope.FollowUsers, route.Never)
+	following := route.Needs(scope.FollowUsers, route.Never).ForUsers("followers")
 	return []route.Route{
 		free.Anyone("GET /users/{username}/followers", api.ListFollowers),
 		free.Anyone("GET /users/{username}/following", api.ListFollowing),

@@ -40,6 +40,7 @@ import (
 	"arbor/internal/detect"
 	"arbor/internal/file"
 	"arbor/internal/git"
+	"arbor/internal/hook"
 	"arbor/internal/invitation"
 	"arbor/internal/issue"
 	"arbor/internal/keywords"
@@ -58,6 +59,7 @@ import (
 	"arbor/internal/rule"
 	"arbor/internal/search"
 	"arbor/internal/signature"
+	"arbor/internal/signup"
 	"arbor/internal/statistic"
 	"arbor/internal/team"
 )
@@ -72,6 +74,7 @@ type Forge struct {
 	Signatures  *signature.Service
 	Repos       *repo.Service
 	Teams       *team.Service
+	Signup      *signup.Service
 	Rules       *rule.Service
 	Network     *network.Service
 	Settings    *settings.Service
@@ -108,6 +111,7 @@ func New(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Forge {
 	f.Teams = team.New(d, f.Repos, f)
 	f.Invitations = invitation.New(d, f.Repos, f.Accounts)
 	f.Invitations.Teams = f.Teams
+	f.Signup = signup.New(d, f.Accounts, f.Sessions, f.Teams)
 	f.Rules = rule.New(d, f.Repos, f.Signatures, log)
 	f.Network = network.New(d, f.Repos)
 	f.Settings = settings.New(d, f.Repos, f)
@@ -125,6 +129,7 @@ func New(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Forge {
 	f.Maintenance = maintenance.New(d, g, log, f.Repos, f.Files)
 	f.Apps = app.New(d, f.Accounts, f.Repos, f)
 	f.OAuth = oauth.New(d)
+	f.OAuth.TellRevoked = hook.TellRevoked
 	f.Releases = release.New(d, f.Repos, f.Issues, f.Files, f, log)
 	f.Attachments = attachment.New(d, f.Repos, f.Files)
 	f.LFS = lfs.New(d, f.Repos, f.Files, f.Transport, log)

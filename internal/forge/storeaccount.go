@@ -53,6 +53,8 @@ var AccountColumns = []AccountColumn{
 	{"emails", "account_id", Dropped, ""},
 	{"mails", "account_id", Dropped, ""},
 	{"mail_links", "account_id", Dropped, ""},
+	{"signup_links", "inviter_id", Dropped, ""},
+	{"signup_links", "org_id", Dropped, ""},
 	{"totps", "account_id", Dropped, ""},
 	{"recovery_codes", "account_id", Dropped, ""},
 	{"passkeys", "account_id", Dropped, ""},

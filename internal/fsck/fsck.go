@@ -9,6 +9,7 @@
 //	folders.go    folders that no repository has, and the space that is left
 //	files.go      files other than objects, against their rows
 //	factors.go    second factors of accounts
+//	signup.go     how accounts begin, and what waits for it
 //	queues.go     merge queues against pull requests and the branches of merge groups
 //
 // Each statement reads one moment of the database. Folders change in parallel: a finding
@@ -45,7 +46,7 @@ type Options struct {
 
 // Finding is one thing that does not hold.
 type Finding struct {
-	// database, counters, issues, queues, factors, repositories, folders, files or space
+	// database, counters, issues, queues, factors, sign-up, repositories, folders, files or space
 	Part       string `json:"part"`
 	Repository string `json:"repository,omitempty"` // OWNER/NAME, where it is of one
 	Problem    string `json:"problem"`
@@ -105,6 +106,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		{"issues", c.postings},
 		{"queues", c.queues},
 		{"factors", c.factors},
+		{"sign-up", c.signup},
 		{"repositories", c.repositories},
 		{"folders", c.folders},
 		{"files", c.files},

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -42,19 +43,42 @@ const mirrorProtocols = "file:git:http:https:ssh"
 // IsMirror reports whether a name is one of theirs.
 func IsMirror(name string) bool { return strings.HasPrefix(name, mirrorPrefix) }
 
-// Mirror copies the repository at source, a path or an address, into a new
+// Source is where a mirror comes from.
+type Source struct {
+	Address       string // a path or an address
+	Authorization string // header for its server; empty: the operator's own credentials
+}
+
+// environment is that of git for the source. A header is in no argument, which others on the machine could read, and
+// follows no redirect.
+func (s Source) environment() []string {
+	env := append(os.Environ(), "GIT_ALLOW_PROTOCOL="+mirrorProtocols)
+	if s.Authorization == "" {
+		return env
+	}
+	given, _ := strconv.Atoi(os.Getenv("GIT_CONFIG_COUNT"))
+	for _, setting := range [][2]string{{"http.followRedirects", "false"},
+		{"http.extraHeader", "Authorization: " + s.Authorization}, {"credential.helper", ""}} {
+		n := strconv.Itoa(given)
+		env = append(env, "GIT_CONFIG_KEY_"+n+"="+setting[0], "GIT_CONFIG_VALUE_"+n+"="+setting[1])
+		given++
+	}
+	return append(env, "GIT_CONFIG_COUNT="+strconv.Itoa(given), "GIT_TERMINAL_PROMPT=0")
+}
+
+// Mirror copies the repository at source into a new
 // directory below parent. It is for the operator: git runs with the operator's
 // own configuration and credentials, and may ask on the terminal. progress is called with the objects that
 // were fetched from another machine, or indexed. Error: Invalid when source is not a readable repository.
 // Call Remove after use.
 func (g *Git) Mirror(
-	ctx context.Context, source, parent string, progress func(part string, done, all int64),
+	ctx context.Context, from Source, parent string, progress func(part string, done, all int64),
 ) (*Mirror, error) {
 	dir, err := os.MkdirTemp(parent, mirrorPrefix)
 	if err != nil {
 		return nil, err
 	}
-	m := &Mirror{git: g, dir: dir}
+	m, source := &Mirror{git: g, dir: dir}, from.Address
 	if info, err := os.Stat(source); err == nil && info.IsDir() {
 		if source, err = filepath.Abs(source); err != nil {
 			return nil, errors.Join(err, m.Remove())
@@ -63,7 +87,7 @@ func (g *Git) Mirror(
 	cmd := exec.CommandContext(ctx, g.processes.Binary, "-c", "core.hooksPath="+os.DevNull,
 		"clone", "--progress", "--mirror",
 		"--template=", "--", source, dir)
-	cmd.Env = append(os.Environ(), "GIT_ALLOW_PROTOCOL="+mirrorProtocols)
+	cmd.Env = from.environment()
 	cmd.Stdin = os.Stdin
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // git gives a terminal its echo back
 	cmd.WaitDelay = 5 * time.Second
@@ -128,6 +152,41 @@ func (m *Mirror) Remove() error { return os.RemoveAll(m.dir) }
 
 // PackedBytes is what the copy's packs take on disk; 0 if its objects are not packed.
 func (m *Mirror) PackedBytes() int64 { return m.git.Repository(m.dir).PackedBytes() }
+
+// Dir is the directory of the copy, a bare repository.
+func (m *Mirror) Dir() string { return m.dir }
+
+// SmallBlobs calls fn with each blob of the copy that has at most some bytes.
+func (m *Mirror) SmallBlobs(ctx context.Context, most int64, fn func(data []byte) error) error {
+	r := m.git.Repository(m.dir)
+	all, err := r.Stored()
+	if err != nil {
+		return err
+	}
+	for part := range slices.Chunk(all, 1000) {
+		shas := make([]SHA, len(part))
+		for n, id := range part {
+			shas[n] = id.SHA()
+		}
+		infos, err := r.Infos(ctx, shas)
+		if err != nil {
+			return err
+		}
+		for _, o := range infos {
+			if o.Type != TypeBlob || o.Size > most {
+				continue
+			}
+			_, data, err := r.Contents(ctx, o.SHA, most)
+			if err == nil {
+				err = fn(data)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
 
 // Refs are the mirror's own: branches, tags and notes whose names we take.
 func (m *Mirror) Refs() Refs { return m.refs }

@@ -46,7 +46,7 @@ func TestHostileSources(t *testing.T) {
 		server.URL + "/elsewhere", server.URL + "/escapes", parent, "/dev/null", "file://" + parent, "",
 	} {
 		begun := time.Now()
-		m, err := g.Mirror(t.Context(), source, parent, func(string, int64, int64) {})
+		m, err := g.Mirror(t.Context(), Source{Address: source}, parent, func(string, int64, int64) {})
 		if err == nil {
 			t.Errorf("%q is read as a repository: %v", source, m.Remove())
 			continue

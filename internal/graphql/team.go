@@ -230,10 +230,13 @@ func invitationsToTeam(ctx context.Context, _ *exec.Field, o *object) (pages[*in
 		many: teamsPager[*invitation.Invitation]{"invitations", "GET /orgs/{org}/teams/{team_slug}/invitations", read},
 		node: func(i *invitation.Invitation) (any, error) {
 			role := map[bool]string{true: "ADMIN", false: "DIRECT_MEMBER"}[i.Owner]
-			inviter := person(ctx, i.Inviter)
+			inviter, invitee, kind := person(ctx, i.Inviter), any(nil), "EMAIL"
+			if i.Invitee != nil {
+				invitee, kind = person(ctx, i.Invitee), "USER"
+			}
 			return bare{"OrganizationInvitation", map[string]any{"id": account.NodeID("OrganizationInvitation", int64(i.ID)),
-				"createdAt": i.CreatedAt, "email": nil, "invitationSource": "MEMBER", "invitationType": "USER",
-				"invitee": person(ctx, i.Invitee), "inviter": inviter, "inviterActor": inviter, "organization": person(ctx, i.Org),
+				"createdAt": i.CreatedAt, "email": web.OrNil(i.Address), "invitationSource": "MEMBER",
+				"invitationType": kind, "invitee": invitee, "inviter": inviter, "inviterActor": inviter, "organization": person(ctx, i.Org),
 				"role": role}}, nil
 		}}, nil
 }

@@ -141,7 +141,12 @@ func tellApp(tx *db.Tx, i *app.Installation, e Event, parts map[string]any) erro
 			return err
 		}
 	}
-	return recordForApp(tx, i, e)
+	return recordForApp(tx, i.App.ID, i.ID, i.Account.ID, e)
+}
+
+// TellRevoked sends an App the event that a user no longer allows it anything. It always receives that.
+func TellRevoked(tx *db.Tx, appID account.AppID, by account.ID) error {
+	return recordForApp(tx, appID, 0, by, Event{Name: "github_app_authorization", Action: "revoked", Actor: by})
 }
 
 // stillReached reports whether the installation that a delivery was for reaches its repository.

@@ -17,7 +17,7 @@ var events = []string{
 	"branch_protection_configuration", "branch_protection_rule", "check_run", "check_suite",
 	"code_scanning_alert", "commit_comment", "create", "custom_property", "custom_property_values", "delete",
 	"dependabot_alert", "deploy_key", "deployment", "deployment_protection_rule", "deployment_review",
-	"deployment_status", "discussion", "discussion_comment", "fork", "gollum", "installation",
+	"deployment_status", "discussion", "discussion_comment", "fork", "github_app_authorization", "gollum", "installation",
 	"installation_repositories", "installation_target", "issue_comment", "issue_dependencies",
 	"issues", "label",
 	"member", "membership", "merge_group", "meta", "milestone", "org_block", "organization", "package",

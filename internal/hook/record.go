@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"arbor/internal/account"
-	"arbor/internal/app"
 	"arbor/internal/db"
 	"arbor/internal/git"
 	"arbor/internal/repo"
@@ -88,21 +87,23 @@ func RecordForOwner(tx *db.Tx, owner account.ID, repoID repo.ID, list ...Event) 
 		owner, repoID, list)
 }
 
-// recordForApp records an event of an installation for the hook of its App. The App always receives it,
-// even while the installation is suspended.
-func recordForApp(tx *db.Tx, i *app.Installation, e Event) error {
+// recordForApp records an event for the hook of an App, about an account: of an installation, or with id 0 of none. The
+// App always receives it, even while the installation is suspended.
+func recordForApp(
+	tx *db.Tx, appID account.AppID, id account.InstallationID, of account.ID, e Event,
+) error {
 	about, err := web.Marshal(e.About)
 	if err != nil {
 		return err
 	}
-	r := newRows([]Event{e}, Telling{Owner: i.Account.ID})
+	r := newRows([]Event{e}, Telling{Owner: of})
 	return r.insert(tx, `INSERT INTO hook_deliveries
 			(hook_id, actor_id, event, action, about, created_at, installation_id, mark)
 		SELECT h.id, CAST($2 AS BIGINT), CAST($3 AS TEXT), CAST($4 AS TEXT), CAST($5 AS TEXT),
 		`+tx.Engine().Clock()+`,
 			CAST($6 AS BIGINT), CAST($7 AS BIGINT)
 		FROM hooks h WHERE h.app_id = $1 AND h.active`,
-		i.App.ID, db.OrNull(int64(e.Actor)), e.Name, e.Action, string(about), i.ID, r.mark)
+		appID, db.OrNull(int64(e.Actor)), e.Name, e.Action, string(about), db.OrNull(id), r.mark)
 }
 
 // RecordForApp records a request to an App in a repository, only for the App's own webhook, even if the

@@ -57,7 +57,7 @@ func (api *API) AcceptMembership(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	caller, org, info := account.CallerFrom(r.Context()), web.Param(r, "org"), web.From(r.Context())
-	m, err := api.s.AcceptMember(r.Context(), caller, org)
+	m, err := api.s.AcceptMember(r.Context(), caller, org, "")
 	if errs.Is(err, errs.NotFound) { // perhaps a member already
 		m, _, err = api.s.accounts.Membership(r.Context(), caller, org, caller.Login)
 		if err == nil && m == nil {
@@ -77,7 +77,10 @@ func (api *API) GetOwnMembership(w http.ResponseWriter, r *http.Request) error {
 	caller, org := account.CallerFrom(r.Context()), web.Param(r, "org")
 	m, _, err := api.s.accounts.Membership(r.Context(), caller, org, caller.Login)
 	if err == nil && m == nil {
-		m, err = api.s.accounts.PendingMembership(r.Context(), caller, org, caller.Login)
+		var i *Invitation
+		if i, err = api.s.ToOrg(r.Context(), caller, org, ""); err == nil {
+			m = i.membership()
+		}
 	}
 	if err != nil {
 		return err

@@ -20,8 +20,8 @@ const OrgResource = "OrganizationInvitation"
 type OrgPayload struct {
 	ID           ID              `json:"id"`
 	NodeID       string          `json:"node_id"`
-	Login        string          `json:"login"`
-	Email        *string         `json:"email"` // always null: addresses are those of accounts
+	Login        *string         `json:"login"` // null: who has the address
+	Email        *string         `json:"email"` // null: it is to an account
 	Role         string          `json:"role"`  // admin or direct_member
 	CreatedAt    db.Time         `json:"created_at"`
 	FailedAt     db.Time         `json:"failed_at"`
@@ -40,16 +40,21 @@ func newOrgPayload(i *Invitation, info *web.Info) *OrgPayload {
 		role = "admin"
 	}
 	at := web.Path("orgs", i.Org.Login, "invitations", strconv.FormatInt(int64(i.ID), 10))
+	var login *string
+	if i.Invitee != nil {
+		login = &i.Invitee.Login
+	}
 	return &OrgPayload{ID: i.ID, NodeID: account.NodeID("OrganizationInvitation", i.ID),
-		Login: i.Invitee.Login, Role: role, CreatedAt: i.CreatedAt,
+		Login: login, Email: web.OrNil(i.Address), Role: role, CreatedAt: i.CreatedAt,
 		Inviter: account.NewSimple(i.Inviter, info), Source: "member", TeamCount: i.Teams,
 		TeamsURL: info.API(at + "/teams")}
 }
 
 // POST /orgs/{org}/invitations
 //
-// InviteMember invites a user by id, login or verified address, for owners; as an owner (role admin) or as a member
-// (direct_member, the default), who joins the teams when accepting. Errors: 403, 404, 422.
+// InviteMember invites a user by id, login or verified address, for owners, or mails an invitation to an address that no
+// account has verified, if the server sends mail; as an owner (role admin) or as a member
+// (direct_member, the default), who joins the teams when accepting. Errors: 403, 404, 422, 429.
 func (api *API) InviteMember(w http.ResponseWriter, r *http.Request) error {
 	caller, org := account.CallerFrom(r.Context()), web.Param(r, "org")
 	if err := api.s.accounts.CheckOwner(r.Context(), caller, org); err != nil {

@@ -43,7 +43,8 @@ func FollowLoss(tx *db.Tx, r *repo.Repo) error {
 
 // SettleMember ends the invitation of a user who joined the organization.
 func SettleMember(tx *db.Tx, org, user *account.Account) error {
-	return endWhere(tx, `org_id = $1 AND invitee_id = $2`, org.ID, user.ID)
+	return endInOrg(tx, `org_id = $1 AND (invitee_id = $2 OR id IN (SELECT x.invitation_id FROM invited_addresses x
+		JOIN emails e ON e.address = x.address WHERE e.account_id = $2 AND e.verified = TRUE))`, org.ID, user.ID)
 }
 
 // ownsNot holds for an invitation to an organization whose inviter neither owns it nor administers the site.
@@ -53,7 +54,7 @@ const ownsNot = ` AND NOT EXISTS (SELECT 1 FROM members m WHERE m.org_id = invit
 
 // FollowOrgLoss is FollowLoss for an organization and all its repositories, after somebody lost rights there.
 func FollowOrgLoss(tx *db.Tx, orgID account.ID) error {
-	if err := endWhere(tx, `org_id = $1`+ownsNot, orgID); err != nil {
+	if err := endInOrg(tx, `org_id = $1`+ownsNot, orgID); err != nil {
 		return err
 	}
 	return followLosses(tx, `SELECT DISTINCT i.repo_id FROM invitations i JOIN repos r ON r.id = i.repo_id
@@ -63,7 +64,7 @@ func FollowOrgLoss(tx *db.Tx, orgID account.ID) error {
 
 // FollowDemotion is FollowLoss for all that a former site administrator invited people to.
 func FollowDemotion(tx *db.Tx, userID account.ID) error {
-	if err := endWhere(tx, `inviter_id = $1 AND org_id IS NOT NULL`+ownsNot, userID); err != nil {
+	if err := endInOrg(tx, `inviter_id = $1 AND org_id IS NOT NULL`+ownsNot, userID); err != nil {
 		return err
 	}
 	return followLosses(tx, `SELECT DISTINCT repo_id FROM invitations

@@ -8,9 +8,12 @@
 //	/user/memberships/orgs                apimember.go: for members and invitees
 //
 // Package account has the other addresses of memberships, and asks [Service.RequireMember] before it adds somebody.
+// address.go has what is mailed, and invitations to organizations of who has an address but no account with it: those
+// are accepted by an account that verified the address since, or by who holds the link in the mail.
+//
 // store.go has the SQL, follow.go the steps of other changes (package forge).
 //
-// Tables: invitations; invited_teams, the teams that a person joins who accepts. An invitation is open for
+// Tables: invitations; invited_addresses; invited_teams, the teams that a person joins who accepts. An invitation is open for
 // [Lifetime] by the server's clock, until it is accepted, declined or cancelled. Rows stay a month longer, since
 // they count for the limits; each new invitation deletes some that are older. Until somebody accepts, they learn
 // of a private repository its name and who invites them.
@@ -29,6 +32,9 @@
 //	the invitee is suspended             stay; nobody acts as the invitee
 //	inviter or invitee is renamed        stay
 //	inviter or invitee is deleted        are deleted
+//	an account verifies the address      stay, and are that account's too
+//	the account loses the address        stay with the link alone
+//	the server sends no mail any more    stay; new ones need an account
 package invitation
 
 import (
@@ -61,7 +67,8 @@ type Invitation struct {
 	ID        ID
 	Repo      *repo.Access     // without the right to read it; nil: the invitation is to an organization
 	Org       *account.Account // nil: it is to a repository
-	Invitee   *account.Account
+	Invitee   *account.Account // nil: who has the address
+	Address   string           // to which it was mailed since no account had it; empty: it is to an account
 	Inviter   *account.Account
 	Role      account.Role // in the repository
 	Owner     bool         // of the organization, else a member
@@ -70,6 +77,14 @@ type Invitation struct {
 
 	repoID                      repo.ID
 	orgID, inviteeID, inviterID account.ID
+}
+
+// Whom is the login or the address of who is invited.
+func (i *Invitation) Whom() string {
+	if i.Invitee == nil {
+		return i.Address
+	}
+	return i.Invitee.Login
 }
 
 // ExpiresAt is when it can no longer be accepted.

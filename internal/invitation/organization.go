@@ -3,6 +3,7 @@ package invitation
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 
 	"arbor/internal/account"
@@ -30,7 +31,7 @@ func (s *Service) RequireMember(
 type Person struct {
 	ID    account.ID
 	Login string
-	Email string // verified by an account
+	Email string // verified by an account; to others the invitation is mailed
 }
 
 // InviteMember invites a user to an organization, as an owner or a member, for its owners, who joins the teams
@@ -47,17 +48,17 @@ func (s *Service) InviteMember(
 			return err
 		}
 		user, err := who.find(tx)
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
+		case user == nil && who.Email != "":
+			i, err = inviteAddress(tx, org, account.Fold(who.Email), owner, caller)
+		case user == nil:
+			return errNobody()
+		default:
+			i, err = invitePerson(tx, org, user, owner, caller)
 		}
-		member, _, err := account.OrgRole(tx, org.ID, user.ID)
-		if err != nil {
-			return err
-		}
-		if member {
-			return wrongInvitee("is a member already")
-		}
-		if i, err = inviteMember(tx, org, user, owner, caller); err == nil && teams != nil {
+		if err == nil && teams != nil {
 			err = setTeams(tx, i, teams)
 		}
 		return err
@@ -65,7 +66,26 @@ func (s *Service) InviteMember(
 	return i, err
 }
 
-// find finds the person. Error: 422.
+// invitePerson invites a user who is no member yet. Errors: 422.
+func invitePerson(
+	tx *db.Tx, org, user *account.Account, owner bool, by *account.Caller,
+) (*Invitation, error) {
+	member, _, err := account.OrgRole(tx, org.ID, user.ID)
+	if err != nil {
+		return nil, err
+	}
+	if member {
+		return nil, wrongInvitee("is a member already")
+	}
+	return inviteMember(tx, org, user, owner, by)
+}
+
+func errNobody() error {
+	return errs.Validation(errs.Field{Resource: OrgResource, Field: "invitee", Code: errs.Missing,
+		Message: "No user has this id, login or verified address."})
+}
+
+// find finds the person; nil: there is none.
 func (p Person) find(tx *db.Tx) (user *account.Account, err error) {
 	switch {
 	case p.Email != "":
@@ -79,9 +99,11 @@ func (p Person) find(tx *db.Tx) (user *account.Account, err error) {
 	default:
 		user, err = account.ByID(tx, p.ID)
 	}
-	if errs.Is(err, errs.NotFound) || err == nil && (user == nil || user.Kind != account.User) {
-		return nil, errs.Validation(errs.Field{Resource: OrgResource, Field: "invitee", Code: errs.Missing,
-			Message: "No user has this id, login or verified address."})
+	if errs.Is(err, errs.NotFound) {
+		return nil, nil
+	}
+	if user != nil && user.Kind != account.User {
+		return nil, errNobody()
 	}
 	return user, err
 }
@@ -94,32 +116,46 @@ func inviteMember(
 		return nil, err
 	}
 	i, err := inviteOf(tx, org, user)
-	changes := map[string]any{"role": orgRole(owner)}
-	switch {
-	case err == nil && i.Owner == owner:
-		return i, nil
-	case err == nil:
-		changes["old_role"], i.Owner = orgRole(i.Owner), owner
-		if err := setOwner(tx, i.ID, owner); err != nil {
-			return nil, err
-		}
-		return i, recordMember(tx, audit.OrgInvite, i, changes)
-	case !errs.Is(err, errs.NotFound):
+	if err == nil {
+		return i, setRoleInOrg(tx, i, owner)
+	}
+	if !errs.Is(err, errs.NotFound) {
 		return nil, err
 	}
 	i = &Invitation{orgID: org.ID, inviteeID: user.ID, inviterID: by.ID, Owner: owner}
 	if err := add(tx, i); err != nil {
 		return nil, err
 	}
-	if err := recordMember(tx, audit.OrgInvite, i, changes); err != nil {
+	if err := recordMember(tx, audit.OrgInvite, i, map[string]any{"role": orgRole(owner)}); err != nil {
 		return nil, err
 	}
-	return i, tellInvited(tx, i, by)
+	if err := tellInvited(tx, i, by); err != nil {
+		return nil, err
+	}
+	return i, tell(tx, i)
+}
+
+// setRoleInOrg gives an open invitation another role.
+func setRoleInOrg(tx *db.Tx, i *Invitation, owner bool) error {
+	if i.Owner == owner {
+		return nil
+	}
+	changes := map[string]any{"role": orgRole(owner), "old_role": orgRole(i.Owner)}
+	i.Owner = owner
+	if err := setOwner(tx, i.ID, owner); err != nil {
+		return err
+	}
+	return recordMember(tx, audit.OrgInvite, i, changes)
 }
 
 func recordMember(tx *db.Tx, action audit.Action, i *Invitation, changes map[string]any) error {
-	e := audit.Entry{Action: action, Org: i.Org.Audited(), User: i.Invitee.Audited(), Right: audit.OrgOwner,
-		Changes: changes}
+	e := audit.Entry{Action: action, Org: i.Org.Audited(), Right: audit.OrgOwner, Changes: changes}
+	if i.Invitee != nil {
+		e.User = i.Invitee.Audited()
+	} else { // the log has no addresses
+		e.Changes = map[string]any{"invitation_id": i.ID, "by_mail": true}
+		maps.Copy(e.Changes, changes)
+	}
 	if action == audit.OrgInviteReject {
 		e.Right = audit.Self
 	}
@@ -137,6 +173,9 @@ func tellInvited(tx *db.Tx, i *Invitation, by *account.Caller) error {
 	if e.About.Parts["invitation"], err = web.Marshal(newOrgPayload(i, info)); err != nil {
 		return err
 	}
+	if i.Invitee == nil {
+		return hook.RecordForOwner(tx, i.orgID, 0, e)
+	}
 	if e.About.Parts["user"], err = web.Marshal(account.NewSimple(i.Invitee, info)); err != nil {
 		return err
 	}
@@ -147,6 +186,7 @@ func tellInvited(tx *db.Tx, i *Invitation, by *account.Caller) error {
 type OrgFilter struct {
 	Failed bool   // those that expired, not those that are open
 	Role   string // admin, direct_member, or all; others have none
+	Users  bool   // those to accounts alone
 }
 
 // OfOrg lists invitations to an organization, for its owners. Errors: 403, 404.
@@ -159,6 +199,9 @@ func (s *Service) OfOrg(
 			return err
 		}
 		rest := ` WHERE i.org_id = $1`
+		if f.Users {
+			rest += ` AND ia.invitation_id IS NULL`
+		}
 		switch f.Role {
 		case "all":
 		case "admin":
@@ -194,7 +237,7 @@ func (s *Service) CancelMember(ctx context.Context, caller *account.Caller, orgL
 }
 
 func endMember(tx *db.Tx, i *Invitation, action audit.Action) error {
-	if err := endWhere(tx, `id = $1`, i.ID); err != nil {
+	if err := endInOrg(tx, `id = $1`, i.ID); err != nil {
 		return err
 	}
 	return recordMember(tx, action, i, nil)
@@ -230,66 +273,110 @@ func EndMember(tx *db.Tx, org, user *account.Account, by *account.Caller) error 
 	return endMember(tx, i, audit.OrgInviteCancel)
 }
 
-// toOrgs selects the invitations of $1 to organizations, except those of suspended people.
-const toOrgs = ` JOIN accounts w ON w.id = i.inviter_id AND w.suspended_at IS NULL
-	JOIN accounts o ON o.id = i.org_id WHERE i.invitee_id = $1`
+// toOrgs selects the invitations of $1 to organizations, by account or verified address, except those of suspended
+// people.
+const toOrgs = notSuspended + `i.id IN (SELECT id FROM invitations WHERE invitee_id = $1
+	UNION ALL SELECT x.invitation_id FROM invited_addresses x JOIN emails e ON e.address = x.address
+		WHERE e.account_id = $1 AND e.verified = TRUE)`
+
+const notSuspended = ` JOIN accounts w ON w.id = i.inviter_id AND w.suspended_at IS NULL
+	JOIN accounts o ON o.id = i.org_id WHERE `
 
 // MembershipsOf lists the caller's open invitations to organizations.
 func (s *Service) MembershipsOf(
 	ctx context.Context, caller *account.Caller, p web.Page,
 ) (list []*Invitation, total int64, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		list, total, err = open(tx, toOrgs, caller.ID).page(tx, p)
-		return err
+		if list, total, err = open(tx, toOrgs, caller.ID).page(tx, p); err != nil {
+			return err
+		}
+		return address(tx, caller, list...)
 	})
 	return list, total, err
 }
 
-// ToOrg finds the caller's open invitation to an organization. Error: 404.
+// address makes the caller the invitee of invitations to an address.
+func address(tx *db.Tx, caller *account.Caller, list ...*Invitation) error {
+	for _, i := range list {
+		if i.Invitee != nil {
+			continue
+		}
+		a, err := account.ByID(tx, caller.ID)
+		if err != nil {
+			return err
+		}
+		for _, i := range list {
+			if i.Invitee == nil {
+				i.Invitee = a
+			}
+		}
+	}
+	return nil
+}
+
+// ToOrg finds the caller's open invitation to an organization, or that of the link in a mail, unless it is empty. Error:
+// 404.
 func (s *Service) ToOrg(
-	ctx context.Context, caller *account.Caller, orgLogin string,
+	ctx context.Context, caller *account.Caller, orgLogin, link string,
 ) (i *Invitation, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		i, err = own(tx, caller, orgLogin).one(tx)
+		i, err = own(tx, caller, orgLogin, link)
 		return err
 	})
 	return i, err
 }
 
-// own selects the caller's open invitation to an organization.
-func own(tx *db.Tx, caller *account.Caller, orgLogin string) choice {
-	return open(tx, toOrgs+` AND o.login_folded = $2`, caller.ID, account.Fold(orgLogin))
+// own finds the caller's open invitation to an organization, or that of a link. Error: 404.
+func own(tx *db.Tx, caller *account.Caller, orgLogin, link string) (i *Invitation, err error) {
+	if link == "" {
+		i, err = open(tx, toOrgs+` AND o.login_folded = $2`, caller.ID, account.Fold(orgLogin)).one(tx)
+	} else {
+		i, err = open(tx, notSuspended+`(ia.digest = $1 OR ia.digest_before = $1) AND o.login_folded = $2`, digest(link),
+			account.Fold(orgLogin)).one(tx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return i, address(tx, caller, i)
 }
 
-// takenMember finds the caller's open invitation to an organization, and locks that. Error: 404.
-func takenMember(tx *db.Tx, caller *account.Caller, orgLogin string) (*Invitation, error) {
-	mine := own(tx, caller, orgLogin)
-	i, err := mine.one(tx)
+// takenMember finds what own does, and locks the organization. Error: 404.
+func takenMember(tx *db.Tx, caller *account.Caller, orgLogin, link string) (*Invitation, error) {
+	i, err := own(tx, caller, orgLogin, link)
 	if err != nil {
 		return nil, err
 	}
 	if err := account.Lock(tx, i.orgID); err != nil {
 		return nil, err
 	}
-	return mine.one(tx) // again: another request may have ended it
+	return own(tx, caller, orgLogin, link) // again: another request may have ended it
 }
 
-// AcceptMember makes the caller a member of the organization. Errors: 403 if the inviter does not own it any more,
-// 404.
+// AcceptMember makes the caller a member of the organization; link is that of a mail, or empty. Errors: 403 if the inviter
+// does not own it any more, 404; 422 for a member.
 func (s *Service) AcceptMember(
-	ctx context.Context, caller *account.Caller, orgLogin string,
+	ctx context.Context, caller *account.Caller, orgLogin, link string,
 ) (m *account.Membership, err error) {
 	err = s.db.WriteAs(ctx, caller, func(tx *db.Tx) error {
-		i, err := takenMember(tx, caller, orgLogin)
+		i, err := takenMember(tx, caller, orgLogin, link)
 		if err != nil {
 			return err
 		}
-		_, owner, err := account.OrgRole(tx, i.orgID, i.inviterID)
+		may, err := i.holds(tx)
 		if err != nil {
 			return err
 		}
-		if !owner && !i.Inviter.SiteAdmin {
+		if !may {
 			return errOutdated(i)
+		}
+		if i.Address != "" {
+			member, _, err := account.OrgRole(tx, i.orgID, caller.ID)
+			if err != nil || member {
+				return errOr(err, wrongInvitee("is a member already"))
+			}
+			if err := endInOrg(tx, `id = $1`, i.ID); err != nil {
+				return err
+			}
 		}
 		teams, err := teamsOf(tx, i)
 		if err != nil {
@@ -304,15 +391,22 @@ func (s *Service) AcceptMember(
 	return m, err
 }
 
-// DeclineMember ends the caller's invitation to an organization. Error: 404.
-func (s *Service) DeclineMember(ctx context.Context, caller *account.Caller, orgLogin string) error {
+// DeclineMember ends the caller's invitation to an organization; link is that of a mail, or empty. Error: 404.
+func (s *Service) DeclineMember(ctx context.Context, caller *account.Caller, orgLogin, link string) error {
 	return s.db.WriteAs(ctx, caller, func(tx *db.Tx) error {
-		i, err := takenMember(tx, caller, orgLogin)
+		i, err := takenMember(tx, caller, orgLogin, link)
 		if err != nil {
 			return err
 		}
 		return endMember(tx, i, audit.OrgInviteReject)
 	})
+}
+
+func errOr(err, other error) error {
+	if err != nil {
+		return err
+	}
+	return other
 }
 
 func orgRole(owner bool) string {

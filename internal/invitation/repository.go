@@ -82,7 +82,10 @@ func invite(
 	if err := add(tx, i); err != nil {
 		return nil, err
 	}
-	return i, record(tx, audit.RepoInvite, to.Repo, i, map[string]any{"permission": role.String()})
+	if err := record(tx, audit.RepoInvite, to.Repo, i, map[string]any{"permission": role.String()}); err != nil {
+		return nil, err
+	}
+	return i, tell(tx, i)
 }
 
 // checkInvitee refuses people who could not accept, and Apps: their rights do not outlast an installation.

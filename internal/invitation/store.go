@@ -17,15 +17,21 @@ type choice struct {
 	args []any
 }
 
+// from are invitations with the addresses of those that were mailed to one; goesOn holds for those that nobody ended.
+const (
+	from   = ` FROM invitations i LEFT JOIN invited_addresses ia ON ia.invitation_id = i.id`
+	goesOn = `(i.ended_at IS NULL OR ia.invitation_id IS NOT NULL)`
+)
+
 // open selects those of the invitations that can be accepted.
 func open(tx *db.Tx, rest string, args ...any) choice {
-	return choice{fmt.Sprintf(`%s AND i.ended_at IS NULL AND i.created_at > $%d`, rest, len(args)+1),
+	return choice{fmt.Sprintf(`%s AND `+goesOn+` AND i.created_at > $%d`, rest, len(args)+1),
 		append(args, tx.Now-micros(Lifetime))}
 }
 
 // expired selects those of the invitations that nobody answered in time.
 func expired(tx *db.Tx, rest string, args ...any) choice {
-	return choice{fmt.Sprintf(`%s AND i.ended_at IS NULL AND i.created_at <= $%d`, rest, len(args)+1),
+	return choice{fmt.Sprintf(`%s AND `+goesOn+` AND i.created_at <= $%d`, rest, len(args)+1),
 		append(args, tx.Now-micros(Lifetime))}
 }
 
@@ -40,11 +46,14 @@ func (c choice) read(tx *db.Tx, order string) ([]*Invitation, error) {
 	list, err := db.QueryList(tx, func(row db.Scanner) (*Invitation, error) {
 		var i Invitation
 		var role int64
-		err := row.Scan(&i.ID, &i.repoID, &i.orgID, &i.inviteeID, &i.inviterID, &role, &i.Owner, &i.CreatedAt)
-		i.Role = account.Role(role)
+		err := row.Scan(&i.ID, &i.repoID, &i.orgID, &i.inviteeID, &i.inviterID, &role, &i.Owner, &i.CreatedAt,
+			&i.Address)
+		if i.Role = account.Role(role); i.Address != "" {
+			i.inviteeID = 0 // the row has the organization
+		}
 		return &i, err
 	}, `SELECT i.id, COALESCE(i.repo_id, 0), COALESCE(i.org_id, 0), i.invitee_id, i.inviter_id, i.role,
-		i.owner, i.created_at FROM invitations i`+c.rest+order, c.args...)
+		i.owner, i.created_at, COALESCE(ia.address, '')`+from+c.rest+order, c.args...)
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
@@ -59,7 +68,7 @@ func (c choice) page(tx *db.Tx, p web.Page) (list []*Invitation, total int64, er
 	}
 	total, known := p.Total(len(list))
 	if !known {
-		err = tx.QueryRow(`SELECT count(*) FROM invitations i`+c.rest, c.args...).Scan(&total)
+		err = tx.QueryRow(`SELECT count(*)`+from+c.rest, c.args...).Scan(&total)
 	}
 	return list, total, err
 }
@@ -133,6 +142,42 @@ func add(tx *db.Tx, i *Invitation) error {
 	return load(tx, []*Invitation{i})
 }
 
+// addAddress stores an invitation to an organization for who has an address, and loads what it names. Error: 422 for too
+// many within a day.
+func addAddress(tx *db.Tx, i *Invitation) error {
+	if err := checkLimits(tx, "org_id", int64(i.orgID), i.inviterID); err != nil {
+		return err
+	}
+	if err := deleteOld(tx); err != nil {
+		return err
+	}
+	i.CreatedAt = tx.Now
+	err := tx.QueryRow(`INSERT INTO invitations (org_id, invitee_id, inviter_id, role, owner, created_at, ended_at)
+		VALUES ($1, $1, $2, 0, $3, $4, $4) RETURNING id`, i.orgID, i.inviterID, i.Owner, tx.Now).Scan(&i.ID)
+	if err != nil {
+		return err
+	}
+	if err := tx.Run(`INSERT INTO invited_addresses (invitation_id, address) VALUES ($1, $2)`, i.ID, i.Address); err != nil {
+		return err
+	}
+	return load(tx, []*Invitation{i})
+}
+
+// setDigest gives an invitation to an address the secret of a mail. The one before stays: it may have been sent twice.
+func setDigest(tx *db.Tx, id ID, digest []byte) error {
+	return tx.Run(`UPDATE invited_addresses SET digest_before = digest, digest = $2 WHERE invitation_id = $1`, id, digest)
+}
+
+// endInOrg is endWhere for invitations to organizations, also to addresses.
+func endInOrg(tx *db.Tx, condition string, args ...any) error {
+	err := tx.Run(`DELETE FROM invited_addresses WHERE invitation_id IN (SELECT id FROM invitations WHERE `+
+		condition+`)`, args...)
+	if err != nil {
+		return err
+	}
+	return endWhere(tx, condition, args...)
+}
+
 func setRole(tx *db.Tx, id ID, role account.Role) error {
 	return tx.Run(`UPDATE invitations SET role = $2 WHERE id = $1`, id, int64(role))
 }
@@ -176,11 +221,11 @@ func deleteOld(tx *db.Tx) error {
 		WHERE created_at < $1 ORDER BY created_at LIMIT %d)`, atOnce), tx.Now-micros(kept))
 }
 
-// invitedToEach reads a page of the invitees of the open invitations to each organization.
+// invitedToEach reads a page of the invitees of the open invitations to each organization, without those to addresses.
 func invitedToEach(tx *db.Tx, orgs []account.ID, p web.Page) (map[account.ID]*db.ListPage[account.ID], error) {
 	return db.PageOfEach[account.ID, account.ID](tx, orgs, db.Lists[account.ID]{Columns: `i.invitee_id, 0`, Order: `i.id`,
 		From: func(_ account.ID, param string) string {
-			return `FROM invitations i` + open(tx, ` WHERE i.org_id = `+param).rest
+			return from + open(tx, ` WHERE ia.invitation_id IS NULL AND i.org_id = `+param).rest
 		}}, p.Offset(), p.Size, open(tx, ``).args...)
 }
 
@@ -188,7 +233,7 @@ func invitedToEach(tx *db.Tx, orgs []account.ID, p web.Page) (map[account.ID]*db
 func toTeams(tx *db.Tx, teams []team.ID, p web.Page) (map[team.ID]*db.ListPage[ID], error) {
 	return db.PageOfEach[team.ID, ID](tx, teams, db.Lists[team.ID]{Columns: `i.id, 0`, Order: `i.id`,
 		From: func(_ team.ID, param string) string {
-			return `FROM invitations i` + open(tx, ` JOIN invited_teams it ON it.invitation_id = i.id
+			return from + open(tx, ` JOIN invited_teams it ON it.invitation_id = i.id
 				WHERE it.team_id = `+param).rest
 		}}, p.Offset(), p.Size, open(tx, ``).args...)
 }

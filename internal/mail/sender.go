@@ -66,10 +66,14 @@ func (s *Sender) Run(ctx context.Context) error {
 	if err := s.note(ctx); err != nil && ctx.Err() == nil {
 		s.log.WarnContext(ctx, "it was not noted whether mail is sent", "error", err)
 	}
-	if s.config == nil {
+	ctx = journal.WithJob(ctx, "mail")
+	upkeep := func() {
+		_ = db.Upkeep(ctx, s.log, pruneEvery, "old links and counts of mails were not removed", s.prune)
+	}
+	if s.config == nil { // others than mails are counted, too
+		upkeep()
 		return nil
 	}
-	ctx = journal.WithJob(ctx, "mail")
 	var all sync.WaitGroup
 	for range senders {
 		all.Go(func() {
@@ -82,9 +86,7 @@ func (s *Sender) Run(ctx context.Context) error {
 			})
 		})
 	}
-	all.Go(func() {
-		_ = db.Upkeep(ctx, s.log, pruneEvery, "old links of mails were not removed", s.prune)
-	})
+	all.Go(upkeep)
 	all.Wait()
 	return nil
 }

@@ -108,12 +108,7 @@ func (s *Service) Export(ctx context.Context, a *repo.Access, to Sink, o ExportO
 		}
 	}
 	about.Records = e.counts
-	err = e.create(repositoryFile, func(w io.Writer) error {
-		out := json.NewEncoder(w)
-		out.SetIndent("", "  ")
-		return out.Encode(about)
-	})
-	if err != nil {
+	if err := writeRepository(to, about); err != nil {
 		return nil, err
 	}
 	return e.counts, to.Close()

@@ -73,6 +73,9 @@ func (s *Service) Import(ctx context.Context, src Source, o ImportOptions) (*Rep
 	if o.To == "" {
 		report.Repository = about.Name
 	}
+	for _, line := range src.Left() {
+		report.problem("%s", line)
+	}
 	im.texts = newTexts(about.Source, about.Name, report.Repository, im.people.nameIn)
 	return report, im.run(ctx)
 }

@@ -2,6 +2,7 @@
 // import. (The migrations of the database's schema are in package db.)
 //
 //	record.go       the format: a type for each kind of record
+//	organization.go an organization with its members and teams
 //	source.go       what gives records: Source, and the folder of an export
 //	sink.go         where an export goes: a folder, or a tar
 //	export.go       Export; storeexport*.go: its SQL

@@ -27,6 +27,8 @@ type Source interface {
 	Git(ctx context.Context) (string, error)
 	// Open opens the content of a File.
 	Open(ctx context.Context, path string) (io.ReadCloser, error)
+	// Left says what the source has and did not give, and why: a line each.
+	Left() []string
 }
 
 // maxLine is the size of the longest record in bytes.
@@ -56,6 +58,9 @@ func (f *Folder) Close() error {
 	}
 	return errors.Join(err, f.root.Close())
 }
+
+// Left returns nothing: an export is whole.
+func (f *Folder) Left() []string { return nil }
 
 // Repository reads repository.json.
 func (f *Folder) Repository(context.Context) (*Repository, error) {

@@ -7,7 +7,7 @@ import (
 
 // Routes are the endpoints of notifications. Also those of an archived repository are read and marked.
 func (api *API) Routes() []route.Route {
-	own := route.Needs(scope.PublicRepo|scope.Notifications, "metadata=read").ForApps(route.Never)
+	own := route.Needs(scope.PublicRepo|scope.Notifications, "metadata=read").ForApps(route.Never).ForUsers(route.Nobody)
 	ofRepo := api.s.repos.Router(own)
 	return []route.Route{
 		own.SignedIn("GET /notifications", api.List),

@@ -13,8 +13,9 @@ import (
 
 // The values of grant_type. Without one, a code is redeemed, as at GitHub.
 const (
-	codeGrant   = "authorization_code"
-	deviceGrant = "urn:ietf:params:oauth:grant-type:device_code"
+	codeGrant    = "authorization_code"
+	deviceGrant  = "urn:ietf:params:oauth:grant-type:device_code"
+	refreshGrant = "refresh_token"
 )
 
 // errorsDocs is where GitHub explains these errors.
@@ -90,33 +91,39 @@ func siteOfPeople(r *http.Request) string {
 
 // POST /login/oauth/access_token
 //
-// TakeToken returns the token of a code that a browser brought, or the token that a person allowed a program by the
-// device flow: once. The client's id and secret are in the body or in Basic. Otherwise the answer has an error as its
-// member: incorrect_client_credentials, bad_verification_code, redirect_uri_mismatch or
-// unsupported_grant_type; of the device flow authorization_pending, slow_down, expired_token, access_denied or
+// TakeToken returns the token of a code that a browser brought, the token that a person allowed a program by the
+// device flow, or a GitHub App's next pair of tokens: once. The client's id and secret are in the body or in Basic. Otherwise the answer has an error as its
+// member: incorrect_client_credentials, bad_verification_code, redirect_uri_mismatch,
+// bad_refresh_token or unsupported_grant_type; of the device flow authorization_pending, slow_down, expired_token, access_denied or
 // incorrect_device_code.
 func (a *API) TakeToken(w http.ResponseWriter, r *http.Request) error {
 	form, err := readForm(r)
 	if err != nil {
 		return err
 	}
-	var value string
-	var may scope.Set
+	var made *token.Issued
 	switch client, ok := clientOf(r, form); {
 	case !ok:
 		err = token.WrongClient()
 	case form.Get("grant_type") == "" || form.Get("grant_type") == codeGrant:
-		value, may, err = a.s.Redeem(r.Context(), Exchange{Client: client, Code: form.Get("code"),
+		made, err = a.s.Redeem(r.Context(), Exchange{Client: client, Code: form.Get("code"),
 			Redirect: form.Get("redirect_uri"), Verifier: form.Get("code_verifier"), Address: addressOf(r)})
 	case form.Get("grant_type") == deviceGrant:
-		value, may, err = a.tokens.TakeDevice(r.Context(), client.ID, form.Get("device_code"), addressOf(r))
+		made, err = a.tokens.TakeDevice(r.Context(), client.ID, form.Get("device_code"), addressOf(r))
+	case form.Get("grant_type") == refreshGrant:
+		made, err = a.s.Refresh(r.Context(), Exchange{Client: client, Code: form.Get("refresh_token"), Address: addressOf(r)})
 	default:
 		err = token.Refuse("unsupported_grant_type", "The grant_type provided is not supported.")
 	}
 	if err != nil {
 		return refused(w, r, err)
 	}
-	return answer(w, r, []field{{"access_token", value}, {"scope", withCommas(may)}, {"token_type", "bearer"}})
+	out := []field{{"access_token", made.Value}}
+	if made.Lives > 0 {
+		out = append(out, field{"expires_in", int64(made.Lives.Seconds())}, field{"refresh_token", made.Refresh},
+			field{"refresh_token_expires_in", int64(made.RefreshExpires.Seconds())})
+	}
+	return answer(w, r, append(out, field{"scope", withCommas(made.Scopes)}, field{"token_type", "bearer"}))
 }
 
 // refused answers an *OAuthError with status 200, as GitHub does, and returns other errors.

@@ -44,7 +44,7 @@ func newAuthorization(g *Given, i *web.Info) *authorization {
 	p := &authorization{ID: g.ID, URL: i.API("/authorizations/" + account.ID(g.ID).String()),
 		App:   application{g.App.ClientID, g.App.Name, g.App.Homepage},
 		Token: g.Token, HashedToken: hex.EncodeToString(sum[:]), TokenLastEight: g.Token[len(g.Token)-8:],
-		CreatedAt: g.CreatedAt, UpdatedAt: g.CreatedAt, Scopes: []string{}, User: account.NewSimple(g.User, i)}
+		CreatedAt: g.CreatedAt, UpdatedAt: g.CreatedAt, ExpiresAt: g.ExpiresAt, Scopes: []string{}, User: account.NewSimple(g.User, i)}
 	if g.Scopes != 0 {
 		p.Scopes = strings.Split(g.Scopes.String(), ", ")
 	}

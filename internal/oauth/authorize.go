@@ -122,7 +122,9 @@ func (q *Request) read(v url.Values) (err error) {
 	if t := v.Get("response_type"); t != "" && t != "code" {
 		return refuse("unsupported_response_type", "The response_type must be code.")
 	}
-	if q.Scopes, err = scope.Parse(v.Get("scope")); err != nil {
+	if q.App.GitHubApp != 0 {
+		q.scoped = true // it has permissions, and no scopes
+	} else if q.Scopes, err = scope.Parse(v.Get("scope")); err != nil {
 		return refuse("invalid_scope", "The scopes requested are invalid.")
 	}
 	switch method := v.Get("code_challenge_method"); {
@@ -165,11 +167,14 @@ func Again(v url.Values) url.Values {
 // asked for no scopes, it gets those that it has.
 func (s *Service) Allowed(ctx context.Context, caller *account.Caller, q *Request) (bool, error) {
 	return read(ctx, s.db, func(tx *db.Tx) (bool, error) {
-		id, before, err := token.GrantOf(tx, q.App.ID, caller.ID)
-		if err == nil && id != 0 && !q.scoped {
-			q.Scopes = before
+		before, err := token.GrantOf(tx, q.App.ID, caller.ID)
+		if err != nil {
+			return false, err
 		}
-		return id != 0 && before|q.Scopes == before, err
+		if before.ID != 0 && !q.scoped {
+			q.Scopes = before.Scopes
+		}
+		return before.Covers(q.App.ofToken(), q.Scopes), nil
 	})
 }
 
@@ -198,7 +203,10 @@ func (s *Service) Authorize(ctx context.Context, caller *account.Caller, q *Requ
 		if err != nil {
 			return err
 		}
-		grant, err := token.Allow(tx, app.ofToken(), by, q.Scopes)
+		// What the page showed is allowed: an App that asks for more meanwhile has to ask again.
+		asked := app.ofToken()
+		asked.Permissions = asked.Permissions.Within(q.App.Permissions)
+		grant, err := token.Allow(tx, asked, by, q.Scopes)
 		if err != nil {
 			return err
 		}

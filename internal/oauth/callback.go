@@ -34,7 +34,7 @@ func checkCallback(address string) error {
 // callback finds the registered address for one that was asked for; an empty one asks for the first. ok is false if
 // codes must not go there.
 func (a *About) callback(asked string) (address string, ok bool) {
-	if asked == "" {
+	if asked == "" && len(a.Callbacks) > 0 {
 		return a.Callbacks[0], true
 	}
 	for _, registered := range a.Callbacks {

@@ -41,7 +41,7 @@ func addressOf(r *http.Request) string {
 
 // sent are the parameters that programs send.
 var sent = []string{"client_id", "client_secret", "code", "redirect_uri", "code_verifier", "scope", "device_code",
-	"grant_type"}
+	"grant_type", "refresh_token"}
 
 // readForm reads what a program sent: a form, a JSON object of texts, or the query. A parameter is sent once. Errors:
 // 400, 413.

@@ -11,7 +11,6 @@ import (
 	"arbor/internal/audit"
 	"arbor/internal/db"
 	"arbor/internal/errs"
-	"arbor/internal/scope"
 )
 
 // Client is how an OAuth App proves who it is.
@@ -45,7 +44,7 @@ func authenticate(tx *db.Tx, c Client) (*App, int64, error) {
 
 // Redeem returns the token of a code. A code that was redeemed before ends the token that it was redeemed for: somebody
 // else has it (RFC 6749, 4.1.2). Errors: a *token.OAuthError.
-func (s *Service) Redeem(ctx context.Context, x Exchange) (value string, scopes scope.Set, err error) {
+func (s *Service) Redeem(ctx context.Context, x Exchange) (made *token.Issued, err error) {
 	holder, err := read(ctx, s.db, func(tx *db.Tx) (*account.Account, error) {
 		app, _, err := authenticate(tx, x.Client)
 		if errs.Is(err, errs.NotFound) {
@@ -64,7 +63,7 @@ func (s *Service) Redeem(ctx context.Context, x Exchange) (value string, scopes 
 		return account.ByID(tx, c.account)
 	})
 	if err != nil {
-		return "", 0, err
+		return nil, err
 	}
 	ctx = audit.With(ctx, audit.Actor{ID: int64(holder.ID), Login: holder.Login, Address: x.Address,
 		Right: audit.Self})
@@ -73,52 +72,52 @@ func (s *Service) Redeem(ctx context.Context, x Exchange) (value string, scopes 
 		if err := account.HoldID(tx, holder.ID); err != nil { // codes of a user are redeemed one after another
 			return err
 		}
-		value, scopes, refusal, err = s.redeem(tx, x)
+		made, refusal, err = s.redeem(tx, x)
 		return err
 	})
 	if err == nil {
 		err = refusal
 	}
-	return value, scopes, err
+	return made, err
 }
 
 // redeem is Redeem while the user's row is held. A refusal does not undo what was written.
-func (s *Service) redeem(tx *db.Tx, x Exchange) (value string, scopes scope.Set, refusal, err error) {
+func (s *Service) redeem(tx *db.Tx, x Exchange) (made *token.Issued, refusal, err error) {
 	app, secret, err := authenticate(tx, x.Client)
 	if errs.Is(err, errs.NotFound) {
-		return "", 0, token.WrongClient(), nil
+		return nil, token.WrongClient(), nil
 	}
 	if err != nil {
-		return "", 0, nil, err
+		return nil, nil, err
 	}
 	c, err := codeOf(tx, x.Code)
 	if errs.Is(err, errs.NotFound) {
-		return "", 0, wrongCode(), nil
+		return nil, wrongCode(), nil
 	}
 	if err != nil {
-		return "", 0, nil, err
+		return nil, nil, err
 	}
 	by, err := account.ByID(tx, c.account)
 	if err != nil {
-		return "", 0, nil, err
+		return nil, nil, err
 	}
 	if c.app == app.ID && c.token != 0 {
-		return "", 0, wrongCode(), endReused(tx, app, by, c)
+		return nil, wrongCode(), endReused(tx, app, by, c)
 	}
 	if refusal := s.refuse(c, app, by, x); refusal != nil {
-		return "", 0, refusal, nil
+		return nil, refusal, nil
 	}
-	value, id, err := token.CreateOAuthToken(tx, app.ofToken(), by, c.grant, c.scopes)
+	made, err = token.CreateOAuthToken(tx, app.ofToken(), by, c.grant, c.scopes, false)
 	if errs.Is(err, errs.NotFound) { // revoked just now
-		return "", 0, wrongCode(), nil
+		return nil, wrongCode(), nil
 	}
 	if err != nil {
-		return "", 0, nil, err
+		return nil, nil, err
 	}
-	if err := redeemed(tx, c, id); err != nil {
-		return "", 0, nil, err
+	if err := redeemed(tx, c, made.ID); err != nil {
+		return nil, nil, err
 	}
-	return value, c.scopes, nil, noteSecret(tx, secret)
+	return made, nil, noteSecret(tx, secret)
 }
 
 // endReused ends the token of a code that came twice.

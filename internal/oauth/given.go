@@ -20,6 +20,7 @@ type Given struct {
 	Token     string
 	Scopes    scope.Set
 	CreatedAt db.Time
+	ExpiresAt db.Time // zero: never
 
 	grant account.GrantID
 }
@@ -50,10 +51,11 @@ func givenTo(tx *db.Tx, c Client, value string) (g *Given, secret int64, err err
 func (s *Service) ResetToken(ctx context.Context, c Client, value string) (g *Given, err error) {
 	err = s.changeGiven(ctx, c, value, func(tx *db.Tx, found *Given) error {
 		g = found
-		if g.Token, err = token.ResetOAuthToken(tx, g.ID); err != nil {
+		made, err := token.ResetOAuthToken(tx, g.App.ofToken(), g.ID)
+		if err != nil {
 			return err
 		}
-		g.CreatedAt = tx.Now
+		g.Token, g.CreatedAt, g.ExpiresAt = made.Value, tx.Now, made.Expiry(tx.Now)
 		return account.Record(tx, audit.OAuthAccessReset, g.User, audit.Self, g.told())
 	})
 	return g, err
@@ -72,7 +74,7 @@ func (s *Service) EndToken(ctx context.Context, c Client, value string) error {
 // EndGrant ends what the user of a token allowed its OAuth App. Errors: as those of CheckToken.
 func (s *Service) EndGrant(ctx context.Context, c Client, value string) error {
 	return s.changeGiven(ctx, c, value, func(tx *db.Tx, g *Given) error {
-		return endGrant(tx, g.grant, g.User.ID, g.told())
+		return s.endGrant(tx, g.grant, g.User, g.told())
 	})
 }
 

@@ -24,13 +24,20 @@ func (s *Service) Revoke(ctx context.Context, caller *account.Caller, id account
 		if err != nil {
 			return err
 		}
-		return endGrant(tx, id, caller.ID, map[string]any{"application": name})
+		by, err := account.ByID(tx, caller.ID)
+		if err != nil {
+			return err
+		}
+		return s.endGrant(tx, id, by, map[string]any{"application": name})
 	})
 }
 
-// endGrant ends a grant and records it.
-func endGrant(tx *db.Tx, id account.GrantID, of account.ID, told map[string]any) error {
-	by, err := account.ByID(tx, of)
+// endGrant ends a grant of a user, records it, and tells the App if it is a GitHub App.
+func (s *Service) endGrant(tx *db.Tx, id account.GrantID, by *account.Account, told map[string]any) error {
+	app, err := githubAppOf(tx, id)
+	if err == nil && app != 0 && s.TellRevoked != nil {
+		err = s.TellRevoked(tx, app, by.ID)
+	}
 	if err != nil {
 		return err
 	}

@@ -84,14 +84,14 @@ func ownerFor(tx *db.Tx, caller *account.Caller, login string) (*account.Account
 
 // List lists all OAuth Apps, for the operator.
 func (s *Service) List(ctx context.Context) ([]*App, error) {
-	return read(ctx, s.db, func(tx *db.Tx) ([]*App, error) { return appsWhere(tx, `ORDER BY p.id`) })
+	return read(ctx, s.db, func(tx *db.Tx) ([]*App, error) { return appsWhere(tx, `WHERE p.github_app_id IS NULL ORDER BY p.id`) })
 }
 
 // Own lists the OAuth Apps that belong to the caller or to an organization that the caller owns, by id.
 func (s *Service) Own(ctx context.Context, caller *account.Caller) ([]*App, error) {
 	return read(ctx, s.db, func(tx *db.Tx) ([]*App, error) {
-		return appsWhere(tx, `WHERE p.owner_id = $1 OR EXISTS (SELECT 1 FROM members m
-			WHERE m.org_id = p.owner_id AND m.user_id = $1 AND m.owner = TRUE) ORDER BY p.id`, caller.ID)
+		return appsWhere(tx, `WHERE p.github_app_id IS NULL AND (p.owner_id = $1 OR EXISTS (SELECT 1 FROM members m
+			WHERE m.org_id = p.owner_id AND m.user_id = $1 AND m.owner = TRUE)) ORDER BY p.id`, caller.ID)
 	})
 }
 
@@ -104,22 +104,31 @@ type Owned struct {
 
 // Get finds an OAuth App that the caller administers. Error: 404, including Apps of others.
 func (s *Service) Get(ctx context.Context, caller *account.Caller, client string) (*Owned, error) {
-	return read(ctx, s.db, func(tx *db.Tx) (o *Owned, err error) {
-		o = &Owned{}
-		if o.App, err = ownedBy(tx, caller, client); err != nil {
+	return read(ctx, s.db, func(tx *db.Tx) (*Owned, error) {
+		a, err := ownedBy(tx, caller, client)
+		if err != nil {
 			return nil, err
 		}
-		if o.Secrets, err = secretsOf(tx, o.ID); err != nil {
-			return nil, err
-		}
-		o.Users, err = countGrants(tx, o.ID)
-		return o, err
+		return owned(tx, a)
 	})
+}
+
+// owned reads what the owner of an App sees of it.
+func owned(tx *db.Tx, a *App) (o *Owned, err error) {
+	o = &Owned{App: a}
+	if o.Secrets, err = secretsOf(tx, o.ID); err != nil {
+		return nil, err
+	}
+	o.Users, err = countGrants(tx, o.ID)
+	return o, err
 }
 
 // ownedBy finds an OAuth App that the caller administers; a nil caller is the operator. Error: 404.
 func ownedBy(tx *db.Tx, caller *account.Caller, client string) (*App, error) {
 	a, err := appOf(tx, client)
+	if err == nil && a.GitHubApp != 0 { // package app changes these
+		err = errs.Absent()
+	}
 	if caller == nil {
 		if errs.Is(err, errs.NotFound) {
 			err = errs.Newf(errs.NotFound, "OAuth App %q not found", client)
@@ -202,41 +211,54 @@ func (s *Service) Remove(ctx context.Context, caller *account.Caller, client str
 
 // EndAll ends all that users allowed an OAuth App, with its tokens. Error: 404.
 func (s *Service) EndAll(ctx context.Context, caller *account.Caller, client string) error {
-	return s.change(ctx, caller, client, func(tx *db.Tx, a *App) error {
-		if err := token.EndGrantsTo(tx, a.ID); err != nil {
-			return err
-		}
-		return a.record(tx, audit.OAuthDestroy, map[string]any{"users": "all"})
-	})
+	return s.change(ctx, caller, client, func(tx *db.Tx, a *App) error { return a.EndAll(tx) })
+}
+
+// EndAll ends all that users allowed an App.
+func (a *App) EndAll(tx *db.Tx) error {
+	if err := token.EndGrantsTo(tx, a.ID); err != nil {
+		return err
+	}
+	return a.record(tx, audit.OAuthDestroy, map[string]any{"users": "all"})
 }
 
 // NewSecret creates a client secret of an OAuth App and returns it: nobody sees it again. Others stay. Errors: 404,
 // 422 for one too many.
 func (s *Service) NewSecret(ctx context.Context, caller *account.Caller, client string) (value string, err error) {
+	err = s.change(ctx, caller, client, func(tx *db.Tx, a *App) error {
+		value, err = a.AddSecret(tx)
+		return err
+	})
+	return value, err
+}
+
+// AddSecret creates a client secret of an App, whose owner is held. Error: 422 for one too many.
+func (a *App) AddSecret(tx *db.Tx) (value string, err error) {
 	var b [20]byte
 	rand.Read(b[:])
 	value = hex.EncodeToString(b[:])
-	return value, s.change(ctx, caller, client, func(tx *db.Tx, a *App) error {
-		there, err := secretsOf(tx, a.ID)
-		if err != nil {
-			return err
-		}
-		if len(there) >= maxSecrets {
-			return errs.Newf(errs.Invalid, "An OAuth App has %d secrets at most: remove one first.", maxSecrets)
-		}
-		if err := insertSecret(tx, a.ID, value); err != nil {
-			return err
-		}
-		return a.record(tx, audit.OAuthAppSecret, nil)
-	})
+	there, err := secretsOf(tx, a.ID)
+	if err != nil {
+		return "", err
+	}
+	if len(there) >= maxSecrets {
+		return "", errs.Newf(errs.Invalid, "An App has %d client secrets at most: remove one first.", maxSecrets)
+	}
+	if err := insertSecret(tx, a.ID, value); err != nil {
+		return "", err
+	}
+	return value, a.record(tx, audit.OAuthAppSecret, nil)
 }
 
 // DropSecret removes a client secret. Tokens that were made with it stay. Error: 404.
 func (s *Service) DropSecret(ctx context.Context, caller *account.Caller, client string, id int64) error {
-	return s.change(ctx, caller, client, func(tx *db.Tx, a *App) error {
-		if err := deleteSecret(tx, a.ID, id); err != nil {
-			return err
-		}
-		return a.record(tx, audit.OAuthAppDropSecret, map[string]any{"secret_id": id})
-	})
+	return s.change(ctx, caller, client, func(tx *db.Tx, a *App) error { return a.DropSecret(tx, id) })
+}
+
+// DropSecret removes a client secret of an App. Error: 404.
+func (a *App) DropSecret(tx *db.Tx, id int64) error {
+	if err := deleteSecret(tx, a.ID, id); err != nil {
+		return err
+	}
+	return a.record(tx, audit.OAuthAppDropSecret, map[string]any{"secret_id": id})
 }

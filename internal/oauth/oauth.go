@@ -1,10 +1,13 @@
-// Package oauth is OAuth Apps: programs to which users give tokens with scopes, by a page of this server.
+// Package oauth is OAuth Apps: programs to which users give tokens with scopes, by a page of this server. GitHub Apps
+// that sign users in are such programs, too: their tokens have no scopes, and do what both the user and the App may.
 //
 //	oauth.go      what an OAuth App is, and what people say of one
 //	callback.go   the addresses to which codes may go
 //	manage.go     OAuth Apps are made, changed, handed over and removed
 //	authorize.go  what an App asks for, and the code for it: the page is in package page/signin
 //	exchange.go   a code becomes a token
+//	refresh.go    a refresh token of a GitHub App becomes the next pair
+//	githubapp.go  how a GitHub App signs users in; package app asks who may change that
 //	grant.go      what users allowed, as they see and revoke it
 //	store.go      the SQL of tables oauth_apps and oauth_secrets; storegrant.go of oauth_grants and oauth_codes
 //	given.go      tokens as their App sees, resets and ends them
@@ -28,6 +31,7 @@ import (
 	"arbor/internal/audit"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/scope"
 )
 
 // Bounds of OAuth Apps.
@@ -46,8 +50,10 @@ type App struct {
 	Owner    *account.Account
 	ClientID string
 	About
-	CreatedAt db.Time
-	UpdatedAt db.Time
+	GitHubApp   account.AppID     // 0: it is an OAuth App
+	Permissions scope.Permissions // of a GitHub App: all that it asks for
+	CreatedAt   db.Time
+	UpdatedAt   db.Time
 }
 
 // About is what the owner says of an OAuth App.
@@ -57,11 +63,16 @@ type About struct {
 	Homepage    string
 	Callbacks   []string // codes go to these addresses alone
 	DeviceFlow  bool     // it may use the device flow
+
+	// Of GitHub Apps alone.
+	Keeps     bool // tokens do not expire
+	OnInstall bool // who installs the App authorizes it, too
 }
 
 // ofToken is the App as package token knows it.
 func (a *App) ofToken() *token.OAuthApp {
-	return &token.OAuthApp{ID: a.ID, Name: a.Name, DeviceFlow: a.DeviceFlow}
+	return &token.OAuthApp{ID: a.ID, Name: a.Name, DeviceFlow: a.DeviceFlow, GitHubApp: a.GitHubApp, Keeps: a.Keeps,
+		Permissions: a.Permissions.OnAccount()}
 }
 
 // check completes what was said of an App and validates it. Errors: 422.
@@ -79,10 +90,18 @@ func (a *About) check() error {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || len(a.Homepage) > maxAddress ||
 		account.HasControl(a.Homepage):
 		return errs.New(errs.Invalid, "the homepage must be an address that begins with http:// or https://")
-	case len(a.Callbacks) == 0 || len(a.Callbacks) > maxCallbacks:
+	case len(a.Callbacks) == 0:
 		return errs.Newf(errs.Invalid, "an OAuth App has from 1 to %d callback addresses", maxCallbacks)
 	}
-	for _, c := range a.Callbacks {
+	return checkCallbacks(a.Callbacks)
+}
+
+// checkCallbacks returns an error for addresses that cannot be registered. Errors: 422.
+func checkCallbacks(list []string) error {
+	if len(list) > maxCallbacks {
+		return errs.Newf(errs.Invalid, "an App has %d callback addresses at most", maxCallbacks)
+	}
+	for _, c := range list {
 		if err := checkCallback(c); err != nil {
 			return err
 		}
@@ -96,6 +115,9 @@ func (a *App) record(tx *db.Tx, action audit.Action, changes map[string]any) err
 		changes = map[string]any{}
 	}
 	changes["oauth_app_id"], changes["application"] = a.ID, a.Name
+	if a.GitHubApp != 0 {
+		changes["app_id"] = a.GitHubApp
+	}
 	e := audit.Entry{Action: action, User: a.Owner.Audited(), Changes: changes}
 	if a.Owner.Kind == account.Organization {
 		e.Org, e.User = a.Owner.Audited(), audit.Named{}
@@ -107,6 +129,9 @@ func (a *App) record(tx *db.Tx, action audit.Action, changes map[string]any) err
 type Service struct {
 	db    *db.DB
 	clock func() time.Time // when a code is redeemed; tests in this package set it
+
+	// TellRevoked tells a GitHub App that a user no longer allows it anything, in the transaction; nil: nobody is told.
+	TellRevoked func(tx *db.Tx, app account.AppID, by account.ID) error
 }
 
 // New returns the service.

@@ -8,23 +8,24 @@ import (
 	"arbor/internal/account/token"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/scope"
 )
 
 const appColumns = `p.id, p.owner_id, p.client_id, p.name, p.description, p.homepage, p.callbacks, p.device_flow,
-	p.created_at, p.updated_at`
+	p.created_at, p.updated_at, COALESCE(ga.id, 0), COALESCE(ga.permissions, ''), p.keeps_tokens, p.on_install`
 
-// appsWhere finds OAuth Apps p with their owners. rest follows FROM.
+// appsWhere finds OAuth Apps p with their owners, also GitHub Apps ga. rest follows FROM.
 func appsWhere(tx *db.Tx, rest string, args ...any) (list []*App, err error) {
 	var owners []account.ID
 	list, err = db.QueryList(tx, func(row db.Scanner) (*App, error) {
 		a := &App{Owner: &account.Account{}}
-		var callbacks string
+		var callbacks, permissions string
 		err := row.Scan(&a.ID, &a.Owner.ID, &a.ClientID, &a.Name, &a.Description, &a.Homepage, &callbacks,
-			&a.DeviceFlow, &a.CreatedAt, &a.UpdatedAt)
-		a.Callbacks = strings.Split(callbacks, "\n")
+			&a.DeviceFlow, &a.CreatedAt, &a.UpdatedAt, &a.GitHubApp, &permissions, &a.Keeps, &a.OnInstall)
+		a.Callbacks, a.Permissions = strings.Fields(callbacks), scope.ParsePermissions(permissions)
 		owners = append(owners, a.Owner.ID)
 		return a, err
-	}, `SELECT `+appColumns+` FROM oauth_apps p `+rest, args...)
+	}, `SELECT `+appColumns+` FROM oauth_apps p LEFT JOIN apps ga ON ga.id = p.github_app_id `+rest, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -63,16 +64,17 @@ func plausible(client string) bool {
 func insertApp(tx *db.Tx, a *App) error {
 	a.CreatedAt, a.UpdatedAt = tx.Now, tx.Now
 	return tx.QueryRow(`INSERT INTO oauth_apps (owner_id, client_id, name, description, homepage, callbacks,
-			device_flow, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8) RETURNING id`, a.Owner.ID, a.ClientID, a.Name, a.Description,
-		a.Homepage, strings.Join(a.Callbacks, "\n"), a.DeviceFlow, tx.Now).Scan(&a.ID)
+			device_flow, keeps_tokens, on_install, github_app_id, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11) RETURNING id`, a.Owner.ID, a.ClientID, a.Name,
+		a.Description, a.Homepage, strings.Join(a.Callbacks, "\n"), a.DeviceFlow, a.Keeps, a.OnInstall,
+		db.OrNull(a.GitHubApp), tx.Now).Scan(&a.ID)
 }
 
 func updateApp(tx *db.Tx, a *App) error {
 	a.UpdatedAt = tx.Now
 	return tx.Run(`UPDATE oauth_apps SET owner_id = $2, name = $3, description = $4, homepage = $5, callbacks = $6,
-		device_flow = $7, updated_at = $8 WHERE id = $1`, a.ID, a.Owner.ID, a.Name, a.Description, a.Homepage,
-		strings.Join(a.Callbacks, "\n"), a.DeviceFlow, tx.Now)
+		device_flow = $7, keeps_tokens = $8, on_install = $9, updated_at = $10 WHERE id = $1`, a.ID, a.Owner.ID, a.Name,
+		a.Description, a.Homepage, strings.Join(a.Callbacks, "\n"), a.DeviceFlow, a.Keeps, a.OnInstall, tx.Now)
 }
 
 func deleteApp(tx *db.Tx, id account.OAuthAppID) error {
@@ -80,7 +82,7 @@ func deleteApp(tx *db.Tx, id account.OAuthAppID) error {
 }
 
 func countOwned(tx *db.Tx, owner account.ID) (n int64, err error) {
-	err = tx.QueryRow(`SELECT COUNT(*) FROM oauth_apps WHERE owner_id = $1`, owner).Scan(&n)
+	err = tx.QueryRow(`SELECT COUNT(*) FROM oauth_apps WHERE owner_id = $1 AND github_app_id IS NULL`, owner).Scan(&n)
 	return n, err
 }
 

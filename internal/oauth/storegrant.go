@@ -70,6 +70,7 @@ type Grant struct {
 	ID         account.GrantID
 	App        *App
 	Scopes     scope.Set
+	Account    scope.Permissions // of a GitHub App: those on the user's own account
 	Tokens     int64
 	CreatedAt  db.Time
 	LastUsedAt db.Time // of any of its tokens; zero: never
@@ -83,14 +84,15 @@ func grantsOf(tx *db.Tx, by account.ID) ([]*Grant, error) {
 	ids := map[account.OAuthAppID]*Grant{}
 	list, err := db.QueryList(tx, func(row db.Scanner) (*Grant, error) {
 		g := &Grant{App: &App{}}
-		var scopes string
-		err := row.Scan(&g.ID, &g.App.ID, &scopes, &g.CreatedAt, &g.Tokens, &g.LastUsedAt)
+		var scopes, permissions string
+		err := row.Scan(&g.ID, &g.App.ID, &scopes, &permissions, &g.CreatedAt, &g.Tokens, &g.LastUsedAt)
 		if err == nil {
 			g.Scopes, err = scope.Parse(scopes)
 		}
+		g.Account = scope.ParsePermissions(permissions)
 		ids[g.App.ID] = g
 		return g, err
-	}, `SELECT g.id, g.app_id, g.scopes, g.created_at,
+	}, `SELECT g.id, g.app_id, g.scopes, g.permissions, g.created_at,
 			(SELECT COUNT(*) FROM tokens t WHERE t.grant_id = g.id),
 			(SELECT MAX(t.last_used_at) FROM tokens t WHERE t.grant_id = g.id)
 		FROM oauth_grants g WHERE g.account_id = $1 ORDER BY g.id DESC LIMIT $2`, by, maxGrants)
@@ -113,16 +115,24 @@ func grantBy(tx *db.Tx, id account.GrantID, by account.ID) (app string, err erro
 	return app, account.OrAbsent(err)
 }
 
+// githubAppOf is the GitHub App that was allowed something; 0: it is an OAuth App. Error: errs.Absent.
+func githubAppOf(tx *db.Tx, id account.GrantID) (app account.AppID, err error) {
+	err = tx.QueryRow(`SELECT COALESCE(p.github_app_id, 0) FROM oauth_grants g JOIN oauth_apps p ON p.id = g.app_id
+		WHERE g.id = $1`, id).Scan(&app)
+	return app, account.OrAbsent(err)
+}
+
 // tokenOf finds a token in force of an OAuth App by its value. Error: errs.Absent.
 func tokenOf(tx *db.Tx, app *App, value string) (*Given, error) {
 	if !token.WellFormed(value) {
 		return nil, errs.Absent()
 	}
 	g, d, scopes, of := &Given{App: app, Token: value}, token.Digest(value), "", account.ID(0)
-	err := tx.QueryRow(`SELECT t.id, t.scopes, t.created_at, t.grant_id, t.account_id
+	err := tx.QueryRow(`SELECT t.id, t.scopes, t.created_at, t.expires_at, t.grant_id, t.account_id
 		FROM tokens t JOIN oauth_grants g ON g.id = t.grant_id JOIN accounts a ON a.id = t.account_id
-		WHERE t.digest = $1 AND g.app_id = $2 AND t.revoked_at IS NULL AND a.suspended_at IS NULL`, d[:], app.ID).
-		Scan(&g.ID, &scopes, &g.CreatedAt, &g.grant, &of)
+		WHERE t.digest = $1 AND g.app_id = $2 AND t.revoked_at IS NULL AND a.suspended_at IS NULL
+			AND (t.expires_at IS NULL OR t.expires_at > $3)`, d[:], app.ID, tx.Now).
+		Scan(&g.ID, &scopes, &g.CreatedAt, &g.ExpiresAt, &g.grant, &of)
 	if err != nil {
 		return nil, account.OrAbsent(err)
 	}

@@ -40,7 +40,7 @@ func secretsOf(secret string, p *Provider, link account.ID) secrets {
 func (s *Service) Begin(
 	ctx context.Context, name, callback string, link account.ID, again bool,
 ) (to, secret string, err error) {
-	p := s.config.provider(name)
+	p := s.provider(name)
 	if p == nil {
 		return "", "", errs.Absent()
 	}
@@ -65,7 +65,7 @@ func (s *Service) Begin(
 func (s *Service) Finish(
 	ctx context.Context, name, callback, secret string, link account.ID, answer url.Values,
 ) (*Identity, error) {
-	p := s.config.provider(name)
+	p := s.provider(name)
 	if p == nil {
 		return nil, errs.Absent()
 	}

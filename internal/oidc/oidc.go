@@ -1,72 +1,83 @@
-// Package oidc implements sign-in with OpenID Connect. Arbor is the client.
+// Package oidc implements sign-in with OpenID Connect. Arbor is the client; package external links the identities with
+// accounts.
 //
-//	config.go     the configuration file: providers, and accounts that may use passwords
+//	config.go     what the operator's file says of a provider
 //	provider.go   discovery, keys, code exchange and validation of tokens
 //	flow.go       redirects to a provider and its callback
-//	signin.go     accounts and sessions for identities; linking and unlinking
 //	signout.go    sessions that a provider ends, by back channel and front channel
-//	groups.go     group claims as memberships, teams and administrators
-//	store.go      the SQL of table identities
 //
-// An identity is an issuer and a subject. It is never matched to an account by email address or login: it belongs to
-// the account that was created with it or whose user linked it. State, nonce and the PKCE verifier are derived from a
-// secret in a cookie, which binds a callback to one browser, provider and account. The server stores nothing until
-// sign-in is complete.
-//
-// Transitions:
-//
-//	an identity is unlinked        all other sessions of the account end
-//	the provider ends a session    the sessions that it made end, if the provider tells so
-//	the account is suspended       sign-in fails until the suspension ends
-//	the account is renamed         no effect, also when the provider renames its user
-//	the account is deleted         its identities are deleted; the provider's user may get a new account
-//	a provider is removed          sign-in with it fails; sessions and identities stay
-//	a group is left                its memberships end at the next sign-in
+// State, nonce and the PKCE verifier are derived from a secret in a cookie, which binds a callback to one browser,
+// provider and account. The server stores nothing until sign-in is complete. When a provider ends a session, the sessions
+// that it made end, if the provider tells so.
 package oidc
 
 import (
-	"log/slog"
+	"context"
 	"time"
 
-	"arbor/internal/account"
 	"arbor/internal/account/session"
 	"arbor/internal/db"
-	"arbor/internal/team"
+	"arbor/internal/external"
 )
 
-// Service signs in with providers. Safe for concurrent use.
+// Service signs in with providers, and links identities with accounts. Safe for concurrent use.
 type Service struct {
-	config   *Config
-	db       *db.DB
-	accounts *account.Service
-	teams    *team.Service
-	sessions *session.Service
-	log      *slog.Logger
-	now      func() time.Time
+	*external.Service
+	providers []*Provider
+	db        *db.DB
+	sessions  *session.Service
+	now       func() time.Time
 }
 
 // Options are what the service works with.
 type Options struct {
-	Config   *Config // nil: there are no providers
-	DB       *db.DB
-	Accounts *account.Service
-	Teams    *team.Service
-	Sessions *session.Service
-	Log      *slog.Logger
-	Now      func() time.Time
+	Providers []*Provider
+	Accounts  *external.Service
+	DB        *db.DB
+	Sessions  *session.Service
+	Now       func() time.Time
 }
 
-// New returns the service, and has sessions refuse the passwords that the configuration does.
-func New(o Options) *Service {
-	if o.Config == nil {
-		o.Config = &Config{}
-	}
-	o.Sessions.RefusesPassword = o.Config.refusesPassword
-	return &Service{o.Config, o.DB, o.Accounts, o.Teams, o.Sessions, o.Log, o.Now}
-}
+// New returns the service.
+func New(o Options) *Service { return &Service{o.Accounts, o.Providers, o.DB, o.Sessions, o.Now} }
 
 // Providers are those that people may sign in with.
-func (s *Service) Providers() []*Provider { return s.config.Providers }
+func (s *Service) Providers() []*Provider { return s.providers }
 
-// Passwords reports whether everybody may sign in with a password.
-func (s *Service) Passwords() bool { return s.config.Passwords == nil }
+// provider finds one by its name; nil: there is none.
+func (s *Service) provider(name string) *Provider {
+	for _, p := range s.providers {
+		if p.Name == name {
+			return p
+		}
+	}
+	return nil
+}
+
+// Identity is who somebody is, as a provider says.
+type Identity struct {
+	external.Identity
+	Session string    // the provider's, which it names when it ends; may be empty
+	ShownAt time.Time // when the user showed to the provider who it is; zero: not told
+}
+
+// SignIn starts a session of the account of an identity, which is made first where the provider says so, after the
+// account got what its groups give it, and lost the rest. Errors: 403 for an identity without an account, and for a
+// suspended account; 422 for a login that cannot be used.
+func (s *Service) SignIn(ctx context.Context, i *Identity, from session.Origin) (value string, err error) {
+	a, again, err := s.Enter(ctx, &i.Identity, from)
+	if err != nil {
+		return "", err
+	}
+	by := session.Recognized{Way: i.Source.Way, At: s.shownAt(i), Session: i.Session}
+	return s.sessions.SignInWith(ctx, a.Login, by, from, again)
+}
+
+// shownAt is when the user of an identity showed to its provider who it is; zero: it does not tell, and that counts as
+// now.
+func (s *Service) shownAt(i *Identity) db.Time {
+	if i.ShownAt.IsZero() {
+		return 0
+	}
+	return min(db.FromTime(i.ShownAt), db.FromTime(s.now()))
+}

@@ -15,16 +15,16 @@ import (
 	"golang.org/x/oauth2"
 
 	"arbor/internal/errs"
+	"arbor/internal/external"
 )
 
 // Bounds of what is asked of a provider.
 const (
-	patience   = 10 * time.Second // of one request
-	pause      = 5 * time.Second  // after one that failed
-	maxAnswer  = 1 << 20          // bytes
-	maxSubject = 255              // bytes, as OpenID Connect says
-	maxGroups  = 1000
-	skew       = 2 * time.Minute // that clocks may differ
+	patience  = 10 * time.Second // of one request
+	pause     = 5 * time.Second  // after one that failed
+	maxAnswer = 1 << 20          // bytes
+	maxGroups = 1000
+	skew      = 2 * time.Minute // that clocks may differ
 )
 
 // remote is a provider as discovery found it, once somebody needed it.
@@ -33,11 +33,55 @@ type remote struct {
 	found  *oidclib.Provider
 	failed time.Time // when it was not reached
 	cause  error
+	keys   keyGate
 }
 
 // client asks providers: an answer is bounded in time and size.
-var client = &http.Client{Timeout: patience, Transport: bounded{http.DefaultTransport},
-	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+var client = newClient(bounded{http.DefaultTransport})
+
+func newClient(by http.RoundTripper) *http.Client {
+	return &http.Client{Timeout: patience, Transport: by,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
+
+// keyGate bounds how often the keys of a provider are read because a token is signed with none of them: anybody can make
+// up logout tokens. While somebody signs in, whose token comes from the provider itself, there is no bound.
+type keyGate struct {
+	mu      sync.Mutex
+	address string // of the keys; empty: not known yet
+	read    time.Time
+	signIns int
+}
+
+// keysEvery is how often keys are read for tokens that nobody vouches for.
+const keysEvery = time.Minute
+
+var errKeysWereRead = errors.New("the keys of the provider were read less than a minute ago")
+
+// RoundTrip implements http.RoundTripper.
+func (g *keyGate) RoundTrip(r *http.Request) (*http.Response, error) {
+	g.mu.Lock()
+	tooSoon := r.URL.String() == g.address && g.signIns == 0 && time.Since(g.read) < keysEvery
+	if r.URL.String() == g.address && !tooSoon {
+		g.read = time.Now()
+	}
+	g.mu.Unlock()
+	if tooSoon {
+		return nil, errKeysWereRead
+	}
+	return client.Transport.RoundTrip(r)
+}
+
+// open lifts the bound until the returned function is called.
+func (g *keyGate) open() (end func()) {
+	count := func(n int) {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.signIns += n
+	}
+	count(1)
+	return func() { count(-1) }
+}
 
 type bounded struct{ http.RoundTripper }
 
@@ -63,7 +107,7 @@ func (p *Provider) discover(ctx context.Context) (*oidclib.Provider, error) {
 	}
 	if p.remote.cause == nil || time.Since(p.remote.failed) > pause { // others who wait do not ask one after another
 		p.remote.found, p.remote.cause = oidclib.NewProvider(
-			oidclib.ClientContext(context.WithoutCancel(ctx), client), p.Issuer)
+			oidclib.ClientContext(context.WithoutCancel(ctx), newClient(&p.remote.keys)), p.Issuer)
 		p.remote.failed = time.Now()
 	}
 	if p.remote.cause == nil {
@@ -92,6 +136,9 @@ func (p *Provider) checkEndpoints(found *oidclib.Provider) error {
 			return fmt.Errorf("its description names %s, which is not HTTPS", address)
 		}
 	}
+	p.remote.keys.mu.Lock()
+	defer p.remote.keys.mu.Unlock()
+	p.remote.keys.address = says.Keys
 	return nil
 }
 
@@ -135,18 +182,6 @@ func (p *Provider) flow(found *oidclib.Provider, callback string) *oauth2.Config
 		RedirectURL: callback, Scopes: p.Scopes}
 }
 
-// Identity is who somebody is, as a provider says.
-type Identity struct {
-	Provider *Provider
-	Subject  string
-	Login    string // that the provider proposes; may be empty
-	Name     string
-	Email    string // that the provider verified; may be empty
-	Groups   []string
-	Session  string    // the provider's, which it names when it ends; may be empty
-	ShownAt  time.Time // when the user showed to the provider who it is; zero: not told
-}
-
 // exchange redeems a code, checks the ID token and returns who signed in. Errors: 422, 503.
 func (s *Service) exchange(ctx context.Context, p *Provider, callback, code string, q secrets) (*Identity, error) {
 	found, err := p.discover(ctx)
@@ -162,6 +197,7 @@ func (s *Service) exchange(ctx context.Context, p *Provider, callback, code stri
 	if !ok {
 		return nil, refused(p, "sent no ID token", nil)
 	}
+	defer p.remote.keys.open()()
 	claims, subject, err := s.verify(ctx, p, found, text, q.nonce)
 	if err != nil {
 		return nil, err
@@ -179,7 +215,7 @@ func (s *Service) exchange(ctx context.Context, p *Provider, callback, code stri
 func (s *Service) verify(
 	ctx context.Context, p *Provider, found *oidclib.Provider, text, nonce string,
 ) (claims map[string]any, subject string, err error) {
-	verifier := found.VerifierContext(ctx, &oidclib.Config{ClientID: p.ClientID, SkipExpiryCheck: true, Now: s.now})
+	verifier := found.Verifier(&oidclib.Config{ClientID: p.ClientID, SkipExpiryCheck: true, Now: s.now})
 	token, err := verifier.Verify(ctx, text)
 	if err != nil {
 		return nil, "", refused(p, "sent an ID token that does not count", err)
@@ -199,7 +235,7 @@ func (s *Service) verify(
 	case len(token.Audience) > 1 && party.Authorized != p.ClientID,
 		party.Authorized != "" && party.Authorized != p.ClientID:
 		return nil, "", refused(p, "sent an ID token for another program", nil)
-	case token.Subject == "" || len(token.Subject) > maxSubject:
+	case token.Subject == "" || len(token.Subject) > external.MaxSubject:
 		return nil, "", refused(p, "sent an ID token without a usable subject", nil)
 	}
 	return claims, token.Subject, token.Claims(&claims)
@@ -237,7 +273,8 @@ func (p *Provider) identity(subject string, claims map[string]any) *Identity {
 		s, _ := claims[name].(string)
 		return s
 	}
-	i := &Identity{Provider: p, Subject: subject, Login: text(p.LoginClaim), Name: text("name")}
+	i := &Identity{Identity: external.Identity{Source: &p.Source, Subject: subject, Login: text(p.LoginClaim),
+		Name: text("name")}}
 	if verified, _ := claims["email_verified"].(bool); verified {
 		i.Email = text("email")
 	}

@@ -25,7 +25,7 @@ const maxSession = 255
 // session there, or all of a user there. A token counts for two minutes, as much as clocks may differ, and ends
 // only sessions that began by then. Errors: 404; 422 for a token that does not count; 503.
 func (s *Service) SignOut(ctx context.Context, name, text string, from session.Origin) error {
-	p := s.config.provider(name)
+	p := s.provider(name)
 	if p == nil {
 		return errs.Absent()
 	}
@@ -36,8 +36,7 @@ func (s *Service) SignOut(ctx context.Context, name, text string, from session.O
 	if err != nil {
 		return err
 	}
-	verifier := found.VerifierContext(oidclib.ClientContext(ctx, client),
-		&oidclib.Config{ClientID: p.ClientID, SkipExpiryCheck: true, Now: s.now})
+	verifier := found.Verifier(&oidclib.Config{ClientID: p.ClientID, SkipExpiryCheck: true, Now: s.now})
 	token, err := verifier.Verify(ctx, text)
 	if err != nil {
 		return refused(p, "sent a logout token that does not count", err)
@@ -60,7 +59,7 @@ func (s *Service) SignOut(ctx context.Context, name, text string, from session.O
 	case token.Subject == "" && claims.Session == "":
 		return refused(p, "sent a logout token that names neither a user nor a session", nil)
 	}
-	return s.endSessions(ctx, p, session.AtProvider{Way: p.way(), Issuer: p.Issuer, Subject: token.Subject,
+	return s.endSessions(ctx, p, session.AtProvider{Way: p.Way, Issuer: p.Issuer, Subject: token.Subject,
 		Session: claims.Session, Before: db.FromTime(expires)}, from)
 }
 
@@ -68,14 +67,14 @@ func (s *Service) SignOut(ctx context.Context, name, text string, from session.O
 // Front-Channel Logout 1.0). The browser sends no cookie there, so the name of the session, a secret of the provider and
 // its user, is what counts. Errors: 404; 422.
 func (s *Service) Leave(ctx context.Context, name, issuer, sid string, from session.Origin) error {
-	p := s.config.provider(name)
+	p := s.provider(name)
 	if p == nil {
 		return errs.Absent()
 	}
 	if issuer != p.Issuer || sid == "" || len(sid) > maxSession {
 		return errs.New(errs.Invalid, "iss and sid must name the provider and its session.")
 	}
-	return s.endSessions(ctx, p, session.AtProvider{Way: p.way(), Issuer: p.Issuer, Session: sid,
+	return s.endSessions(ctx, p, session.AtProvider{Way: p.Way, Issuer: p.Issuer, Session: sid,
 		Before: db.FromTime(s.now())}, from)
 }
 

@@ -15,6 +15,14 @@ func Done(w http.ResponseWriter, r *http.Request, path, what string) error {
 	return tell(w, r, path, doneMark+what)
 }
 
+// LeadOut leads the browser to an address of a program, which learns nothing else.
+func LeadOut(w http.ResponseWriter, r *http.Request, to string) error {
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("Referrer-Policy", "no-referrer")
+	http.Redirect(w, r, to, http.StatusSeeOther)
+	return nil
+}
+
 // PartlyDone is Done for a form that failed in part. The message is shown as a warning.
 func PartlyDone(w http.ResponseWriter, r *http.Request, path, what string) error {
 	return tell(w, r, path, partlyMark+what)

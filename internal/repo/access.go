@@ -127,15 +127,25 @@ func (a *Access) TokenLets(change bool) error {
 		a.Role, a.Granted = min(a.Role, account.Pull), false // reads like an anonymous caller
 	case c.Refusal != nil:
 		return c.Refusal
-	case change && (c.Reach == account.Chosen || c.Reach == account.Installed) && !a.MayChange():
+	case a.reached != nil && a.reached.Lacks() && (change || a.Private):
+		return c.Insufficient(0)
+	case a.reached != nil && a.reached.Lacks():
+		a.Granted = false
+	case change && c.Reach >= account.Chosen && c.Reach != account.OneRepo && !a.MayChange():
 		return c.Insufficient(0)
 	}
 	return nil
 }
 
 // MayChange reports whether the caller's token allows changing the repository if the role does.
-func (a *Access) MayChange() bool {
-	return a.Caller.Most(int64(a.ID), a.OwnerID, a.Private) >= account.Push
+func (a *Access) MayChange() bool { return a.Most(a.Private) >= account.Push }
+
+// Most is the highest role that the caller's token allows on the repository, or on it as a private one.
+func (a *Access) Most(private bool) account.Role {
+	if a.reached != nil {
+		return a.Caller.MostForApp(*a.reached)
+	}
+	return a.Caller.Most(int64(a.ID), a.OwnerID, private)
 }
 
 // Holds returns an error if the caller has lost access since it was found: the token was revoked, the
@@ -155,6 +165,8 @@ func (a *Access) Holds(tx *db.Tx) error {
 		return errPurged()
 	case now.Role < a.Role:
 		return now.Require(a.Role)
+	case a.MayChange() && !now.MayChange(): // an installation lost the permission
+		return a.Caller.Insufficient(0)
 	case now.Archived && !a.onArchived:
 		return ErrArchived()
 	}
@@ -227,8 +239,8 @@ func (a *Access) Require(need account.Role) error {
 		return nil
 	}
 	switch {
-	case a.Caller != nil && (a.Caller.Reach == account.Chosen || a.Caller.App != 0) &&
-		a.Caller.Most(int64(a.ID), a.OwnerID, a.Private) < need:
+	case a.Caller != nil && (a.Caller.Reach == account.Chosen || a.Caller.App != 0 || a.Caller.ForApp != 0) &&
+		a.Most(a.Private) < need:
 		return a.Caller.Insufficient(0)
 	case need == account.Admin:
 		return errs.New(errs.Forbidden, "Must have admin rights to Repository.")
@@ -241,6 +253,9 @@ func (a *Access) Require(need account.Role) error {
 type Roles struct {
 	Owner   *bool  // of the organization that owns it; nil: not a member
 	Granted *int64 // the role of a collaborator; nil: not a collaborator
+	// For a token by which an App acts for the user: what the installation permits that reaches the repository; nil: none
+	// reaches it.
+	Reached *account.Permitted
 }
 
 // Role returns the caller's role in a repository (decisions 12, 62), limited by the token. caller may be
@@ -249,6 +264,9 @@ func (p Roles) Role(caller *account.Caller, r *Repo) account.Role {
 	role := p.grantedRole(caller, r)
 	if !r.Private {
 		role = max(role, account.Pull)
+	}
+	if p.Reached != nil {
+		return min(role, caller.MostForApp(*p.Reached))
 	}
 	return min(role, caller.Most(int64(r.ID), r.OwnerID, r.Private))
 }

@@ -20,6 +20,9 @@ func PrivateForks(caller *account.Caller) string {
 	if caller != nil && caller.Reach == account.Chosen {
 		from += chosen(caller, "f.id") + ` AND `
 	}
+	if caller != nil && caller.Reach == account.Reached {
+		from += caller.ReachesSQL("f.owner_id", "f.id") + ` AND `
+	}
 	return from
 }
 

@@ -126,7 +126,8 @@ type Access struct {
 	// Granted reports whether the caller has a role other than the public one.
 	Granted bool
 
-	onArchived bool // what the caller asked for is also allowed on an archived repository
+	onArchived bool               // what the caller asked for is also allowed on an archived repository
+	reached    *account.Permitted // see Roles.Reached
 
 	AccountsGeneration int64 // of account.Topic: incremented with every change of an account
 

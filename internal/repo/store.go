@@ -42,8 +42,11 @@ func columnsFor(caller *account.Caller) string {
 	switch {
 	case caller.SeesAll():
 		return columnsOfAll
-	case caller == nil || caller.Reach != account.Chosen && caller.Reach != account.Installed:
+	case caller == nil || caller.Reach < account.Chosen || caller.Reach == account.OneRepo:
 		return columnsByRole
+	case caller.Reach == account.Reached:
+		return fmt.Sprintf(accessColumns, forkColumns(PrivateForks(caller))) + `, ` +
+			caller.ReachColumn("r.owner_id", "r.id")
 	default:
 		return fmt.Sprintf(accessColumns, forkColumns(PrivateForks(caller)))
 	}
@@ -54,6 +57,9 @@ func scanAccess(row db.Scanner, caller *account.Caller, more ...any) (*Access, e
 	var p Roles
 	r := &Repo{}
 	a := &Access{Repo: r, Caller: caller}
+	if caller != nil && caller.Reach == account.Reached {
+		more = append([]any{&p.Reached}, more...)
+	}
 	err := row.Scan(append([]any{
 		&r.ID, &r.OwnerID, &r.Name, &r.Description, &r.Homepage, &r.Private, &r.DefaultBranch,
 		&r.HasIssues, &r.Archived, &r.Ruled, &r.Merging, &r.RefsGeneration, &r.Purges, &r.Unreached,
@@ -72,9 +78,9 @@ func scanAccess(row db.Scanner, caller *account.Caller, more ...any) (*Access, e
 		return nil, err
 	}
 	r.Owner.ID = r.OwnerID
-	a.Role, a.Member = p.Role(caller, r), p.Owner != nil && !caller.HidesMembers
+	a.Role, a.Member, a.reached = p.Role(caller, r), p.Owner != nil && !caller.HidesMembers, p.Reached
 	a.Granted = p.grantedRole(caller, r) >= account.Pull &&
-		caller.Most(int64(r.ID), r.OwnerID, true) >= account.Pull
+		a.Most(true) >= account.Pull
 	return a, nil
 }
 
@@ -134,7 +140,7 @@ func selectByID(caller *account.Caller, id ID) (query string, args []any) {
 // accessAgain is ByID for a caller whose token may have been revoked, or who may no longer be a site
 // administrator. Errors: 401, 404.
 func accessAgain(tx *db.Tx, caller *account.Caller, id ID) (*Access, error) {
-	if caller != nil && (caller.KeyID != 0 || caller.App != 0) {
+	if caller != nil && (caller.KeyID != 0 || caller.App != 0 || caller.ForApp != 0) {
 		now, err := account.Again(tx, caller)
 		if err != nil {
 			return nil, err

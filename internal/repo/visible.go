@@ -83,6 +83,8 @@ func GrantedTo(caller *account.Caller) string {
 		return hasRole("$1")
 	case caller.Reach == account.Installed:
 		return installed(caller, "r")
+	case caller.Reach == account.Reached:
+		return `(` + caller.ReachesSQL("r.owner_id", "r.id") + ` AND ` + hasRole("$1") + `)`
 	case caller.Reach == account.Chosen:
 		return `(` + chosen(caller, "r.id") + ` AND ` + hasRole("$1") + `)`
 	default:

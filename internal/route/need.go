@@ -18,6 +18,9 @@ type Need struct {
 	// Fine is the permission that a fine-grained token needs, App the one that an App's installation needs.
 	// In a route they have a level: "issues=read".
 	Fine, App string
+	// User is the permission that the token needs by which an App acts for a user, if that is neither App nor, where
+	// no App can use the route, Fine; see ByUser.
+	User string
 }
 
 // Permissions that are not names.
@@ -25,12 +28,16 @@ const (
 	None = "none" // no permission is needed
 	// Never marks routes that such tokens cannot use, except to read what is public.
 	Never = ""
+	// Nobody is Never where ForUsers names it.
+	Nobody = "nobody"
 )
 
 // Needs returns a need of scopes and of a permission, for fine-grained tokens and Apps: GitHub's name of it,
 // None or Never. A route adds the level, read or write, by its method, unless the name has one:
 // "metadata=read".
-func Needs(scopes scope.Set, permission string) Need { return Need{scopes, permission, permission} }
+func Needs(scopes scope.Set, permission string) Need {
+	return Need{Scopes: scopes, Fine: permission, App: permission}
+}
 
 // ForApps returns the need with another permission for Apps.
 func (n Need) ForApps(permission string) Need {
@@ -38,10 +45,16 @@ func (n Need) ForApps(permission string) Need {
 	return n
 }
 
+// ForUsers returns the need with another permission for Apps that act for a user: a name, None or Nobody.
+func (n Need) ForUsers(permission string) Need {
+	n.User = permission
+	return n
+}
+
 // Route returns a route of the API. The address is a method and a pattern: "GET /users/{username}".
 func (n Need) Route(right Right, address string, h web.Handler) Route {
 	method, pattern, _ := strings.Cut(address, " ")
-	n.Fine, n.App = withLevel(method, n.Fine), withLevel(method, n.App)
+	n.Fine, n.App, n.User = withLevel(method, n.Fine), withLevel(method, n.App), withLevel(method, n.User)
 	return Route{Method: method, Pattern: pattern, Right: right, Need: n, Handler: h}
 }
 
@@ -65,7 +78,7 @@ func (n Need) Installation(address string, h web.Handler) Route {
 // withLevel adds read or write to a permission.
 func withLevel(method, permission string) string {
 	switch {
-	case permission == None || permission == Never || strings.Contains(permission, "="):
+	case permission == None || permission == Never || permission == Nobody || strings.Contains(permission, "="):
 		return permission
 	case method == http.MethodGet:
 		return permission + "=read"
@@ -82,4 +95,19 @@ func (n Need) ByApp() (permission, level string, cannot bool) {
 	}
 	permission, level, _ = strings.Cut(n.App, "=")
 	return permission, level, n.App == Never
+}
+
+// ByUser is ByApp for an App that acts for a user: it needs what the App's own tokens need, or where these cannot use the
+// route, what fine-grained tokens need.
+func (n Need) ByUser() (permission, level string, cannot bool) {
+	for _, need := range []string{n.User, n.App, n.Fine} {
+		if need != Never {
+			permission, level, _ = strings.Cut(need, "=")
+			break
+		}
+	}
+	if permission == None {
+		return "", "", false
+	}
+	return permission, level, permission == Never || permission == Nobody
 }

@@ -69,6 +69,27 @@ func (p Permissions) String() string {
 	return strings.Join(words, ",")
 }
 
+// ofAccounts are the categories that are about a user's own account. An App has them where it acts for the user.
+var ofAccounts = []string{"email_addresses", "emails", "followers", "git_ssh_keys", "gpg_keys", "interaction_limits",
+	"keys", "plan", "profile", "starring"}
+
+// OfAccount reports whether a category is about a user's own account.
+func OfAccount(category string) bool { return slices.Contains(ofAccounts, category) }
+
+// OnAccount returns those that are about a user's own account.
+func (p Permissions) OnAccount() Permissions {
+	own := Permissions{}
+	for name, level := range p {
+		if OfAccount(name) {
+			own[name] = level
+		}
+	}
+	return own
+}
+
+// AtLeast lists a level and those that include it.
+func AtLeast(level string) []string { return levels[rank(level):] }
+
 // Has reports whether a category is open at a level.
 func (p Permissions) Has(name, level string) bool { return rank(p[name]) >= rank(level) }
 

@@ -18,6 +18,7 @@ import (
 	"arbor/internal/repo/transport"
 	"arbor/internal/scope"
 	"arbor/internal/server"
+	"arbor/internal/signup"
 	"arbor/internal/web"
 )
 
@@ -92,6 +93,12 @@ func (a *applier) apply(ctx context.Context) error {
 	}
 	if err := a.requireFactors(ctx); err != nil {
 		return err
+	}
+	if up := &a.s.SignUp; up.Mode != "" {
+		err := signup.Change(ctx, a.db, nil, signup.Settings{Mode: signup.Mode(up.Mode), Domains: up.Domains})
+		if err != nil {
+			return a.s.errorAt(&up.position, err)
+		}
 	}
 	return a.invite(ctx)
 }

@@ -52,7 +52,15 @@ type Seed struct {
 	Repos  []Repo    `seed:"repos"`
 	Plants []Plant   `seed:"plants"`
 
-	RequireFactors bool `seed:"require_two_factor"` // of everybody, from when all else has happened
+	RequireFactors bool   `seed:"require_two_factor"` // of everybody, from when all else has happened
+	SignUp         SignUp `seed:"sign_up"`
+}
+
+// SignUp is how accounts begin; the zero value: closed.
+type SignUp struct {
+	position
+	Mode    string   `seed:"mode,required"`
+	Domains []string `seed:"domains"`
 }
 
 // Profile is what users and organizations say of themselves.

@@ -73,6 +73,10 @@ var (
 	mailTries = desc("mail_tries_total",
 		"What became of mails: sent, failed (and tried again), dropped, unreachable (the mail server).", "outcome")
 
+	directoryAsked = desc("directory_sign_ins_total",
+		"Names and passwords that directories (LDAP) were asked for: right, wrong, failed (it could not be asked).",
+		"directory", "outcome")
+
 	brokenFolders = desc("repositories_broken",
 		"Repositories that were asked for and whose folder is missing or cannot be used, see arbor check.")
 
@@ -115,6 +119,11 @@ func (p *parts) Collect(to chan<- prometheus.Metric) {
 	}
 	for outcome, n := range p.s.mails.Outcomes() {
 		counter(mailTries, n, outcome)
+	}
+	for _, d := range p.s.directories.Directories() {
+		for outcome, n := range d.Outcomes() {
+			counter(directoryAsked, n, d.Name, outcome)
+		}
 	}
 	p.collectDB(to, gauge, counter)
 	p.collectJobs(gauge)

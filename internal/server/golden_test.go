@@ -20,7 +20,8 @@ import (
 var updateRoutes = flag.Bool("update-routes", false, "write testdata/routes.txt anew")
 
 // The whole interface stands in one file, a line a route: its address, the kind of clients it is for, the
-// right it needs, what it wants of a classic token, of a fine-grained one and of an App, what is special
+// right it needs, what it wants of a classic token, of a fine-grained one and of an App, and if that differs of an App that
+// acts for a user, what is special
 // about it and its handler. So a review sees each right that changes. A route that says nothing of tokens
 // fails, and so does a permission that GitHub does not have, which no App could be granted.
 func TestTheTableIsWrittenDown(t *testing.T) {
@@ -31,10 +32,10 @@ func TestTheTableIsWrittenDown(t *testing.T) {
 		if r.Need == (route.Need{}) {
 			t.Errorf("%s %s does not say what it wants of a token: see route.Needs", r.Method, r.Pattern)
 		}
-		for _, permission := range []string{r.Need.Fine, r.Need.App} {
+		for _, permission := range []string{r.Need.Fine, r.Need.App, r.Need.User} {
 			name, level, _ := strings.Cut(permission, "=")
 			_, err := scope.NewPermissions(map[string]string{name: level})
-			if permission != route.None && permission != route.Never && err != nil {
+			if permission != route.None && permission != route.Never && permission != route.Nobody && err != nil {
 				t.Errorf("%s %s: %v", r.Method, r.Pattern, err)
 			}
 		}
@@ -73,7 +74,11 @@ func tokenOf(n route.Need) string {
 	if n.Scopes == scope.Whole {
 		return "everything"
 	}
-	return cmp.Or(scope.Including(n.Scopes), "any") + "; " + permissionOf(n.Fine) + "; " + permissionOf(n.App)
+	all := cmp.Or(scope.Including(n.Scopes), "any") + "; " + permissionOf(n.Fine) + "; " + permissionOf(n.App)
+	if n.User != route.Never {
+		all += "; " + permissionOf(n.User)
+	}
+	return all
 }
 
 func permissionOf(permission string) string {

@@ -38,16 +38,18 @@ var tiers = []struct {
 	{"features", []string{
 		"internal/account", "internal/activity", "internal/app", "internal/attachment", "internal/autolink", "internal/avatar",
 		"internal/checkrun", "internal/codeowner", "internal/commitcomment", "internal/deployment", "internal/detect",
-		"internal/file", "internal/follow", "internal/gitdata", "internal/hook", "internal/imageproxy",
+		"internal/external", "internal/file", "internal/follow", "internal/gitdata", "internal/hook", "internal/imageproxy",
 		"internal/invitation", "internal/issue",
-		"internal/issuekit", "internal/keywords", "internal/label", "internal/lacking", "internal/lfs", "internal/license", "internal/markup",
+		"internal/issuekit", "internal/keywords", "internal/label", "internal/lacking", "internal/ldap", "internal/lfs", "internal/license", "internal/markup",
 		"internal/milestone", "internal/notification", "internal/oauth", "internal/oidc", "internal/pin", "internal/plant",
 		"internal/posting", "internal/pull",
 		"internal/ratelimit", "internal/reaction", "internal/release", "internal/repo", "internal/review",
-		"internal/rule", "internal/search", "internal/signature", "internal/star", "internal/statistic", "internal/status",
+		"internal/rule", "internal/search", "internal/signature", "internal/signinfile", "internal/signup", "internal/star", "internal/statistic", "internal/status",
 		"internal/team",
 	}},
-	{"use cases", []string{"internal/forge", "internal/hook/payloads", "internal/mail/letter", "internal/migration"}}, // what happens to several features at once
+	{"use cases", []string{ // what happens to several features at once
+		"internal/forge", "internal/hook/payloads", "internal/mail/letter", "internal/migration", "internal/migration/github",
+	}},
 	{"faces", []string{ // what people, programs and operators use
 		"arbortest", "cmd/arbor", "internal/backup", "internal/doctor", "internal/ephemeral", "internal/fsck",
 		"internal/graphql", "internal/page", "internal/seed", "internal/server", "internal/ssh",

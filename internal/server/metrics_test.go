@@ -14,6 +14,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/server"
+	"arbor/internal/signinfile"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/testkit"
 )
@@ -37,7 +38,9 @@ memory for git's processes, ` + "`scan`" + ` a search of histories or files, ` +
 // unnoticed.
 func TestMetricsAreDocumented(t *testing.T) {
 	t.Parallel()
-	s := apitest.Start(t, db.SQLite)
+	file, err := signinfile.Parse([]byte("directories: [{name: company, servers: ['ldaps://ldap.example'], base: 'dc=example'}]"))
+	testkit.NoError(t, err)
+	s := apitest.Start(t, db.SQLite, func(o *server.Options) { o.SignIn = file })
 	s.User(t, "alice")
 	s.Repo(t, "alice/garden", false)
 	put := `{"message":"m","content":"eA=="}`

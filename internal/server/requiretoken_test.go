@@ -36,7 +36,7 @@ func TestRequireToken(t *testing.T) {
 				want = http.StatusOK
 			case "/login", "/setup", "/assets/{asset}", "/login/device/code", "/login/oauth/access_token",
 				"/app-manifests/{code}/conversions", "/applications/{client_id}/token", "/applications/{client_id}/grant",
-				"/password_reset", "/notifications/unsubscribe", "/login/oidc/{provider}", "/login/oidc/{provider}/callback",
+				"/password_reset", "/join", "/notifications/unsubscribe", "/login/oidc/{provider}", "/login/oidc/{provider}/callback",
 				"/login/oidc/{provider}/back-channel-logout", "/login/oidc/{provider}/front-channel-logout",
 				"/settings/apps/new", "/organizations/keeper/settings/apps/new":
 				continue // where people sign in, and programs ask for a token

@@ -36,6 +36,7 @@ import (
 	"arbor/internal/forge"
 	"arbor/internal/issue/live"
 	"arbor/internal/journal"
+	"arbor/internal/ldap"
 	"arbor/internal/lfs"
 	"arbor/internal/mail"
 	"arbor/internal/oidc"
@@ -47,28 +48,29 @@ import (
 
 // Server serves the whole interface. It is an http.Handler.
 type Server struct {
-	o          Options
-	log        *slog.Logger
-	accounts   *account.Service
-	identities *oidc.Service
-	mails      *mail.Sender
-	forge      *forge.Forge
-	home       web.Handler // the page at /
-	setup      string      // the code for setting up an empty server
-	runners    []runner
-	live       *live.Service
-	control    *admission.Control
-	room       *space.Guard
-	disks      []string // a directory on each disk that is written
-	routes     []route.Route
-	pageErrors web.Form
-	lostErrors web.Form // for paths without a route
-	table      *table
-	metrics    *metrics
-	limiter    *ratelimit.Limiter
-	docs       *docs
-	reserved   map[string]bool // logins that cannot be used
-	refusals   refusals
+	o           Options
+	log         *slog.Logger
+	accounts    *account.Service
+	identities  *oidc.Service
+	directories *ldap.Service
+	mails       *mail.Sender
+	forge       *forge.Forge
+	home        web.Handler // the page at /
+	setup       string      // the code for setting up an empty server
+	runners     []runner
+	live        *live.Service
+	control     *admission.Control
+	room        *space.Guard
+	disks       []string // a directory on each disk that is written
+	routes      []route.Route
+	pageErrors  web.Form
+	lostErrors  web.Form // for paths without a route
+	table       *table
+	metrics     *metrics
+	limiter     *ratelimit.Limiter
+	docs        *docs
+	reserved    map[string]bool // logins that cannot be used
+	refusals    refusals
 
 	database    *probe
 	folder      *probe

@@ -68,6 +68,8 @@ func (n *tokenNeed) restrict(caller *account.Caller, method string, to *route.Ro
 		return nil, app.NoJWT()
 	case caller.App != 0:
 		return n.restrictApp(caller, method, to)
+	case caller.ForApp != 0:
+		return n.restrictUser(caller, method, to)
 	}
 	if !g.Limited() || to.Group == route.Git {
 		return caller, nil
@@ -116,6 +118,27 @@ func (n *tokenNeed) restrictApp(
 		now.Refusal = caller.Insufficient(0)
 		return now, nil
 	case open:
+		return nil, nil
+	}
+	return nil, caller.Insufficient(0)
+}
+
+// restrictUser is restrict for a token by which an App acts for a user. Which repositories and organizations have an
+// installation with the permission, each of these says. Of pages only files are open.
+func (n *tokenNeed) restrictUser(
+	caller *account.Caller, method string, to *route.Route,
+) (*account.Caller, error) {
+	permission, level, cannot := n.ByUser()
+	cannot = cannot || to.Group == route.Pages && to.SignsIn()
+	if !cannot {
+		if now, allowed := caller.ForRoute(permission, level, leastRole(to.Right)); allowed {
+			return now, nil
+		}
+	}
+	switch {
+	case to.Group == route.Plants:
+		return nil, plant.NoScope()
+	case safe(method) && !to.SignsIn():
 		return nil, nil
 	}
 	return nil, caller.Insufficient(0)

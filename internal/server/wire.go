@@ -18,12 +18,14 @@ import (
 	"arbor/internal/audit"
 	"arbor/internal/db"
 	"arbor/internal/durable"
+	"arbor/internal/external"
 	"arbor/internal/forge"
 	"arbor/internal/git"
 	"arbor/internal/hook"
 	"arbor/internal/hook/outgoing"
 	"arbor/internal/issue/live"
 	"arbor/internal/issue/subscription"
+	"arbor/internal/ldap"
 	"arbor/internal/mail"
 	"arbor/internal/mail/letter"
 	"arbor/internal/notification"
@@ -33,6 +35,7 @@ import (
 	"arbor/internal/ratelimit"
 	"arbor/internal/repo/maintenance"
 	"arbor/internal/route"
+	"arbor/internal/signinfile"
 	"arbor/internal/space"
 )
 
@@ -50,7 +53,7 @@ type Options struct {
 	Node           *db.Node           // this process among those that use the database; nil: the only one
 	AuditDays      int                // retention of the audit log; 0: unlimited
 	RequireToken   bool               // anonymous requests get 401
-	SignIn         *oidc.Config       // identity providers; nil: none
+	SignIn         *signinfile.Config // identity providers and directories; nil: none
 	Mail           *mail.Config       // the mail server; nil: no mail is sent
 	MustInvite     bool               // administrators invite people, and cannot add them at once
 	Version        string             // of the program, for clients; empty: unknown
@@ -90,7 +93,7 @@ func New(o Options) *Server {
 	of := s.newAPIs()
 	kit := of.newKit(s)
 	door := signin.New(kit, signin.Services{Sessions: s.forge.Sessions, Tokens: s.forge.Tokens, OAuth: s.forge.OAuth,
-		Identities: s.identities, Mail: s.mails,
+		Identities: s.identities, Directories: s.directories, Mail: s.mails, Signup: s.forge.Signup,
 		Issues:       s.forge.Searches,
 		Repositories: of.repositories, Lists: of.lists, Activities: of.activities}, s.setup)
 	s.home, s.pageErrors, s.lostErrors = door.Home, kit.Errors, kit.Unrouted
@@ -104,7 +107,7 @@ func New(o Options) *Server {
 			"mail": s.mails}}
 	features := slices.Concat(of.features(s), of.pages(s, kit, door), []feature{s.newGraphQL(of),
 		site.New(kit, site.Options{Accounts: f.Accounts, Tokens: f.Tokens, Sessions: f.Sessions, Repos: f.Repos, Networks: f.Network,
-			Settings: f.Settings, Searches: of.repositories, Identities: s.identities,
+			Settings: f.Settings, Searches: of.repositories, Identities: s.identities, Directories: s.directories, Signup: f.Signup,
 			DB: o.DB, Git: o.Git,
 			Log: o.Log, DataDir: o.DataDir, Version: o.Version, Jobs: p.backlogs})})
 	for _, part := range features {
@@ -141,16 +144,25 @@ func newServer(o Options) *Server {
 		idPrefix: newIDPrefix(), setup: rand.Text()[:12],
 		control: o.Admission, room: f.Repos.Room, disks: disks, reserved: map[string]bool{},
 	}
-	s.identities = oidc.New(oidc.Options{Config: o.SignIn, DB: o.DB, Accounts: f.Accounts, Teams: f.Teams,
-		Sessions: f.Sessions, Log: o.Log, Now: o.Now})
+	file := o.SignIn
+	if file == nil {
+		file = &signinfile.Config{}
+	}
+	linked := external.New(external.Options{Sources: file.Sources(), Passwords: file.Passwords, DB: o.DB,
+		Accounts: f.Accounts, Teams: f.Teams, Sessions: f.Sessions, Log: o.Log, Now: o.Now})
+	s.identities = oidc.New(oidc.Options{Providers: file.Providers, Accounts: linked, DB: o.DB, Sessions: f.Sessions,
+		Now: o.Now})
+	s.directories = ldap.New(ldap.Options{Directories: file.Directories, Accounts: linked, DB: o.DB,
+		Sessions: f.Sessions, Log: o.Log})
 	s.mails = mail.NewSender(o.DB, o.Log, o.Mail)
 	if o.Mail != nil {
 		s.mails.Renderers = letter.Renderers(letter.Services{DB: o.DB, Accounts: f.Accounts, Sessions: f.Sessions,
+			Signup: f.Signup, Invites: f.Invitations,
 			Notices: notification.New(o.DB, f.Repos, subscription.New(o.DB, f.Issues)), Texts: f.Issues.Texts()},
 			o.Mail.BaseURL)
 	}
 	s.live = live.New(o.DB, o.Admission.Streams())
-	s.runners = []runner{s.live, s.mails, f.Tokens, f.Maintenance, f.Closing, f.Pulls, f.Searches,
+	s.runners = []runner{s.live, s.mails, s.directories, f.Tokens, f.Maintenance, f.Closing, f.Pulls, f.Searches,
 		f.Detect, f.Statistics, f.Notifier, notification.NewPruner(o.DB, o.Log), activity.NewPruner(o.DB, o.Log),
 		audit.NewPruner(o.DB, o.Log, o.AuditDays), maintenance.NewForgetter(o.DB, o.Log),
 		maintenance.NewShrinker(o.DB, o.Log, f.Repos.Room)}
@@ -197,6 +209,9 @@ func (s *Server) Settle(ctx context.Context) error {
 
 // Forge returns the services that change together, for background work of this process.
 func (s *Server) Forge() *forge.Forge { return s.forge }
+
+// Linked returns the service of accounts with identities of other servers.
+func (s *Server) Linked() *external.Service { return s.identities.Service }
 
 // Admin returns the handler of the admin address: /metrics. Its /admin/reset always fails; an ephemeral
 // server handles that request before.

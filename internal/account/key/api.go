@@ -22,13 +22,14 @@ func NewAPI(s *Service) *API { return &API{s: s} }
 // Routes are the endpoints of keys, but those of deploy keys.
 func (a *API) Routes() []route.Route {
 	needs, never := route.Needs, route.Never
-	free, readsKeys := needs(scope.None, route.None), needs(scope.ReadKeys, never)
+	const permission = "git_ssh_keys"
+	free, readsKeys := needs(scope.None, route.None), needs(scope.ReadKeys, never).ForUsers(permission)
 	site := needs(scope.SiteAdmin, never)
 	return []route.Route{
 		readsKeys.SignedIn("GET /user/keys", a.ListOwnKeys),
-		needs(scope.WriteKeys, never).SignedIn("POST /user/keys", a.AddOwnKey),
+		needs(scope.WriteKeys, never).ForUsers(permission).SignedIn("POST /user/keys", a.AddOwnKey),
 		readsKeys.SignedIn("GET /user/keys/{key_id}", a.GetOwnKey),
-		needs(scope.AdminKeys, never).SignedIn("DELETE /user/keys/{key_id}", a.RemoveOwnKey),
+		needs(scope.AdminKeys, never).ForUsers(permission).SignedIn("DELETE /user/keys/{key_id}", a.RemoveOwnKey),
 		free.Anyone("GET /users/{username}/keys", a.ListKeys),
 		free.Anyone("GET /{username}.keys", a.ListKeysAsText).InAnyMedia(),
 		site.SiteAdmin("GET /admin/keys", a.ListAllKeys),

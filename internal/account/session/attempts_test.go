@@ -173,7 +173,7 @@ func TestStrangersKeepNobodyOut(t *testing.T) {
 		}
 		signIn := func(login, password string, from Origin) errs.Kind {
 			t.Helper()
-			_, err := s.SignIn(t.Context(), login, password, from)
+			_, _, err := s.SignIn(t.Context(), login, password, from)
 			if err == nil {
 				return 0
 			}
@@ -280,7 +280,7 @@ func TestStrangersHashBesideKnownPlaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	home := Origin{Address: network(1)}
-	if _, err := s.SignIn(t.Context(), "alice", "the right one", home); err != nil {
+	if _, _, err := s.SignIn(t.Context(), "alice", "the right one", home); err != nil {
 		t.Fatal(err)
 	}
 	done := make(chan struct{})
@@ -301,11 +301,11 @@ func TestStrangersHashBesideKnownPlaces(t *testing.T) {
 	for len(s.strangers.waiting) < cap(s.strangers.waiting) {
 		time.Sleep(time.Millisecond)
 	}
-	if _, err := s.SignIn(t.Context(), "alice", "the right one", Origin{Address: network(2)}); !errs.Is(err,
+	if _, _, err := s.SignIn(t.Context(), "alice", "the right one", Origin{Address: network(2)}); !errs.Is(err,
 		errs.Unavailable) {
 		t.Errorf("one more stranger: %v", err)
 	}
-	if _, err := s.SignIn(t.Context(), "alice", "the right one", home); err != nil {
+	if _, _, err := s.SignIn(t.Context(), "alice", "the right one", home); err != nil {
 		t.Errorf("from home: %v", err)
 	}
 	close(done)

@@ -24,7 +24,7 @@ const BrowserAge = 180 * 24 * time.Hour
 
 // The cookie's value is a random name of the browser, its expiry, and a MAC of both and the account. The
 // key is the stored password hash: its salt is secret, so others cannot create one, and a new password
-// invalidates all.
+// invalidates all. Of an account without a password it is the secret of its identity at a directory.
 const (
 	browserName = 16 // bytes
 	browserTime = 8
@@ -62,12 +62,12 @@ func knownBrowser(cookie, kept string, of account.ID, now db.Time) string {
 }
 
 // KnownBrowser returns the value of [BrowserCookie] for a browser that has just signed in, or "" if the
-// account has no password.
+// account has no password, neither here nor at a directory.
 func (s *Service) KnownBrowser(ctx context.Context, login string) (value string, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		of, kept, err := passwordAndID(tx, login)
-		if err == nil && kept != "" {
-			value = newBrowser(kept, of, s.now())
+		of, _, key, err := passwordAndKey(tx, login)
+		if err == nil && key != "" {
+			value = newBrowser(key, of, s.now())
 		}
 		return err
 	})
@@ -83,8 +83,8 @@ func (s *Service) isNewPlace(tx *db.Tx, a *account.Account, from Origin) (bool, 
 	if !from.Address.IsValid() || tx.Now-a.CreatedAt < db.Time(newAccount.Microseconds()) {
 		return false, nil
 	}
-	kept, addresses, err := placesOf(tx, a.ID)
-	if err != nil || kept != "" && knownBrowser(from.Browser, kept, a.ID, s.now()) != "" {
+	key, addresses, err := placesOf(tx, a.ID)
+	if err != nil || key != "" && knownBrowser(from.Browser, key, a.ID, s.now()) != "" {
 		return false, err
 	}
 	for _, text := range addresses {
@@ -101,7 +101,7 @@ func (s *Service) isNewPlace(tx *db.Tx, a *account.Account, from Origin) (bool, 
 func (s *Service) knock(ctx context.Context, login string, from Origin) (kept string, at source, err error) {
 	at = placeOf(from)
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		of, found, err := passwordAndID(tx, login)
+		of, found, key, err := passwordAndKey(tx, login)
 		if err != nil {
 			return err
 		}
@@ -113,7 +113,7 @@ func (s *Service) knock(ctx context.Context, login string, from Origin) (kept st
 				at.trusted = true
 			}
 		}
-		held := kept
+		held := key
 		if held == "" {
 			held = noPassword
 		}

@@ -47,6 +47,17 @@ func CheckPassword(login, password string) error {
 	return checkCommon(login, password)
 }
 
+// NewPassword returns the stored form of a password for a login, for [PutPassword]. Errors: 422, 429, 503.
+func NewPassword(ctx context.Context, login, password string) (string, error) {
+	if err := CheckPassword(login, password); err != nil {
+		return "", err
+	}
+	return hashPassword(ctx, password)
+}
+
+// PutPassword stores the first password of a new account.
+func PutPassword(tx *db.Tx, of account.ID, kept string) error { return storePassword(tx, of, kept) }
+
 // hashPassword returns the stored form of a password. Its memory is reserved from the request's admission.
 // Errors: 429, 503.
 func hashPassword(ctx context.Context, password string) (string, error) {

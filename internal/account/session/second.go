@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
+	"strings"
 	"time"
 
 	"arbor/internal/account"
@@ -27,19 +28,23 @@ func (*SecondStep) Error() string { return "a second factor is needed" }
 // pendingAge is how long a sign-in waits for its second factor.
 const pendingAge = 10 * time.Minute
 
-// Pending sign-ins are kept by the browser: the account's id, when it ends, and a MAC of both. Its key is the stored
-// password hash, as that of [BrowserCookie]: another password ends them.
-const pendingSize = 8 + 8 + sha256.Size
+// Pending sign-ins are kept by the browser: the account's id, when it ends, the way of the sign-in, and a MAC of these.
+// Its key is the stored password hash, as that of [BrowserCookie], or the secret of the identity at a directory: another
+// password, or unlinking, ends them.
+const (
+	pendingHead = 8 + 8
+	pendingMost = pendingHead + 100 + sha256.Size
+)
 
-func pendingMAC(kept string, idAndTime []byte) []byte {
-	mac := hmac.New(sha256.New, []byte(kept))
+func pendingMAC(key string, signed []byte) []byte {
+	mac := hmac.New(sha256.New, []byte(key))
 	mac.Write([]byte("arbor second step\x00"))
-	mac.Write(idAndTime)
+	mac.Write(signed)
 	return mac.Sum(nil)
 }
 
-// secondStep returns a *SecondStep if an account whose password was right has a second factor.
-func (s *Service) secondStep(tx *db.Tx, a *account.Account, kept string) error {
+// secondStep returns a *SecondStep if an account whose password was right has a second factor. key signs what waits.
+func (s *Service) secondStep(tx *db.Tx, a *account.Account, way, key string) error {
 	has, err := factor.Of(tx, a.ID)
 	if err != nil || !has.On() {
 		return err
@@ -49,38 +54,49 @@ func (s *Service) secondStep(tx *db.Tx, a *account.Account, kept string) error {
 	}
 	value := binary.BigEndian.AppendUint64(nil, uint64(a.ID))
 	value = binary.BigEndian.AppendUint64(value, uint64(s.now()+db.Time(pendingAge.Microseconds())))
-	value = append(value, pendingMAC(kept, value)...)
+	value = append(value, way...)
+	value = append(value, pendingMAC(key, value)...)
 	return &SecondStep{base64.RawURLEncoding.EncodeToString(value), has}
 }
 
-// readPending returns the account of a sign-in that waits, its login and stored password. Error: 422.
-func (s *Service) readPending(tx *db.Tx, pending string) (of account.ID, login, kept string, err error) {
+// waiting is a sign-in that waits for its second factor.
+type waiting struct {
+	of    account.ID
+	login string
+	way   string
+}
+
+// readPending reads a sign-in that waits. Error: 422.
+func (s *Service) readPending(tx *db.Tx, pending string) (w waiting, err error) {
 	ended := errs.New(errs.Invalid, "Signing in took too long. Start over with your password.")
 	value, err := base64.RawURLEncoding.DecodeString(pending)
-	if err != nil || len(value) != pendingSize {
-		return 0, "", "", ended
+	if err != nil || len(value) <= pendingHead+sha256.Size || len(value) > pendingMost {
+		return w, ended
 	}
-	signed := value[:16]
-	of = account.ID(binary.BigEndian.Uint64(signed))
-	login, kept, err = loginAndPassword(tx, of)
+	signed, mac := value[:len(value)-sha256.Size], value[len(value)-sha256.Size:]
+	w.of, w.way = account.ID(binary.BigEndian.Uint64(signed)), string(signed[pendingHead:])
+	key := ""
+	w.login, key, err = loginAndPassword(tx, w.of)
+	if source, is := strings.CutPrefix(w.way, WithDirectory); is && err == nil {
+		key, err = secretAt(tx, w.of, source)
+	}
 	switch {
 	case errs.Is(err, errs.NotFound):
-		return 0, "", "", ended
+		return w, ended
 	case err != nil:
-		return 0, "", "", err
-	case kept == "" || !hmac.Equal(value[16:], pendingMAC(kept, signed)) ||
-		s.now() >= db.Time(binary.BigEndian.Uint64(signed[8:])):
-		return 0, "", "", ended
+		return w, err
+	case key == "" || !hmac.Equal(mac, pendingMAC(key, signed)) || s.now() >= db.Time(binary.BigEndian.Uint64(signed[8:])):
+		return w, ended
 	}
-	return of, login, kept, nil
+	return w, nil
 }
 
 // Waiting returns the login of a sign-in that waits for a second factor, and which factors the account has. Error: 422.
 func (s *Service) Waiting(ctx context.Context, pending string) (login string, has factor.State, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		var of account.ID
-		if of, login, _, err = s.readPending(tx, pending); err == nil {
-			has, err = factor.Of(tx, of)
+		w, err := s.readPending(tx, pending)
+		if login = w.login; err == nil {
+			has, err = factor.Of(tx, w.of)
 		}
 		return err
 	})
@@ -93,7 +109,8 @@ func (s *Service) SignInSecond(
 	ctx context.Context, pending string, p factor.Proof, from Origin,
 ) (value, login string, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		_, login, _, err = s.readPending(tx, pending)
+		w, err := s.readPending(tx, pending)
+		login = w.login
 		return err
 	})
 	if err != nil {
@@ -107,22 +124,22 @@ func (s *Service) SignInSecond(
 		return "", "", err
 	}
 	value, err = s.begin(ctx, login, from, func(tx *db.Tx) (*newSession, error) {
-		of, _, _, err := s.readPending(tx, pending)
+		w, err := s.readPending(tx, pending)
 		if err != nil {
 			return nil, err
 		}
-		if err := account.HoldID(tx, of); err != nil { // its password and factors stay as they are
+		if err := account.HoldID(tx, w.of); err != nil { // its password and factors stay as they are
 			return nil, err
 		}
-		if _, _, _, err = s.readPending(tx, pending); err != nil {
+		if _, err = s.readPending(tx, pending); err != nil {
 			return nil, err
 		}
-		a, err := account.ByID(tx, of)
+		a, err := account.ByID(tx, w.of)
 		if err != nil {
 			return nil, err
 		}
-		way, err := factor.Use(tx, of, p, true)
-		return &newSession{account: a, how: withPassword + "+" + way}, err
+		way, err := factor.Use(tx, w.of, p, true)
+		return &newSession{account: a, how: w.way + "+" + way}, err
 	})
 	if err == nil {
 		s.codes.forget(login, at)
@@ -165,9 +182,11 @@ func (s *Service) AskForPasskey(
 			return err
 		}
 		if by == nil {
-			if of, _, _, err = s.readPending(tx, pending); err != nil {
+			w, err := s.readPending(tx, pending)
+			if err != nil {
 				return err
 			}
+			of = w.of
 		}
 		a, err := account.ByID(tx, of)
 		if err == nil {

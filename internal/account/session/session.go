@@ -51,6 +51,10 @@ type Service struct {
 	// server (package oidc); set before the service is used. nil: nobody must.
 	RefusesPassword func(login string) bool
 
+	// Directory checks names and passwords that are not of this server (package ldap); set before the service is used.
+	// nil: there is none.
+	Directory Directory
+
 	attempts              attempts // to sign in
 	codes                 attempts // of second factors
 	strangers, acquainted hashing  // passwords that are compared
@@ -90,6 +94,9 @@ const (
 	withToken    = "token"
 	withSetup    = "setup"
 
+	// WithSignup is the way of the first session of an account that a person began (package signup).
+	WithSignup = "signup"
+
 	// WithProvider begins the way of a session that an identity of another server made (package oidc); the name of the
 	// provider follows.
 	WithProvider = "oidc:"
@@ -113,32 +120,36 @@ func (s *Service) AuthenticateSession(ctx context.Context, session string) (*acc
 	return caller, nil
 }
 
-// SignIn starts a session with a login and its password, and returns the cookie's value. Errors: a *SecondStep if
-// the account has a second factor; 422 if they do not match or the account does not exist; 403 if it is suspended;
-// 429 if the attempt follows others too soon; 429 or 503 if too many passwords are being compared.
-func (s *Service) SignIn(ctx context.Context, login, password string, from Origin) (string, error) {
-	if !account.Plausible(login) || len(password) > maxPassword {
-		return "", wrongPassword()
+// SignIn starts a session with a login and its password, or the name and password of a directory, and returns the
+// cookie's value and the login. Errors: a *SecondStep if the account has a second factor; 422 if they do not match or the
+// account does not exist; 403 if it is suspended, or has no account; 429 if the attempt follows others too soon; 429 or
+// 503 if too many passwords are being compared; 503 if a directory cannot be asked.
+func (s *Service) SignIn(ctx context.Context, login, password string, from Origin) (value, is string, err error) {
+	if !s.plausible(login) || len(password) > maxPassword {
+		return "", "", wrongPassword()
 	}
 	kept, at, err := s.knock(ctx, login, from)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	if s.refuses(login) {
 		kept = "" // it fails as a wrong one does, so that nobody learns which accounts still have passwords
 	}
 	ok, err := s.try(ctx, login, password, kept, at)
 	if err != nil {
-		return "", err
+		return "", "", err
+	}
+	if !ok && s.Directory != nil {
+		return s.signInWithDirectory(ctx, login, password, at, from)
 	}
 	if !ok && s.refuses("") {
-		return "", errs.New(errs.Invalid,
+		return "", "", errs.New(errs.Invalid,
 			"The login or the password is wrong. Most people here sign in another way, without a password.")
 	}
 	if !ok {
-		return "", wrongPassword()
+		return "", "", wrongPassword()
 	}
-	return s.begin(ctx, login, from, func(tx *db.Tx) (*newSession, error) {
+	value, err = s.begin(ctx, login, from, func(tx *db.Tx) (*newSession, error) {
 		a, err := account.ByLogin(tx, login)
 		if err != nil {
 			return nil, err
@@ -148,16 +159,20 @@ func (s *Service) SignIn(ctx context.Context, login, password string, from Origi
 			err = wrongPassword()
 		}
 		if err == nil {
-			err = s.secondStep(tx, a, kept)
+			err = s.secondStep(tx, a, withPassword, kept)
 		}
 		return &newSession{account: a, how: withPassword}, err
 	})
+	return value, login, err
 }
 
 // refuses reports whether a user may not use a password; without a login, whether that is so for most.
 func (s *Service) refuses(login string) bool {
 	return s.RefusesPassword != nil && s.RefusesPassword(login)
 }
+
+// PasswordsForAll reports whether everybody may sign in with a password, but for those whom an operator named.
+func (s *Service) PasswordsForAll() bool { return !s.refuses("") }
 
 // try compares a password with a stored hash, and counts the attempt. Without a hash it takes as long and
 // fails. Errors: 429, 503.

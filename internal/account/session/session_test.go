@@ -48,7 +48,7 @@ func TestDeviceFlowEndsWithSessions(t *testing.T) {
 				t.Fatal(err)
 			}
 			var refused *token.OAuthError
-			_, _, err = s.tokens.TakeDevice(ctx, client, codes.Device, "")
+			_, err = s.tokens.TakeDevice(ctx, client, codes.Device, "")
 			if !errors.As(err, &refused) || refused.Code != "access_denied" {
 				t.Errorf("after %s the program is told %v", name, err)
 			}

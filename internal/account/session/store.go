@@ -148,18 +148,19 @@ func storePassword(tx *db.Tx, of account.ID, kept string) error {
 
 // passwordOf reads the stored form of a user's password; empty: no password, or the user does not exist.
 func passwordOf(tx *db.Tx, login string) (kept string, err error) {
-	_, kept, err = passwordAndID(tx, login)
+	_, kept, _, err = passwordAndKey(tx, login)
 	return kept, err
 }
 
-// passwordAndID is passwordOf that also returns the user's id, or 0 if the user does not exist.
-func passwordAndID(tx *db.Tx, login string) (of account.ID, kept string, err error) {
-	err = tx.QueryRow(`SELECT id, COALESCE(password, '') FROM accounts WHERE login_folded = $1 AND kind = $2`,
-		account.Fold(login), int64(account.User)).Scan(&of, &kept)
+// passwordAndKey reads the id of a user, the stored form of its password and the key of its browsers; 0 and empty: there is none.
+func passwordAndKey(tx *db.Tx, login string) (of account.ID, kept, key string, err error) {
+	err = tx.QueryRow(`SELECT a.id, COALESCE(a.password, ''), `+browserKey+` FROM accounts a
+		WHERE a.login_folded = $1 AND a.kind = $2`,
+		account.Fold(login), int64(account.User)).Scan(&of, &kept, &key)
 	if errors.Is(err, db.ErrNoRows) || errs.Is(err, errs.NotFound) {
-		return 0, "", nil
+		return 0, "", "", nil
 	}
-	return of, kept, err
+	return of, kept, key, err
 }
 
 // sessionAddresses lists from where the sessions of a user were begun that a password began and that have not
@@ -169,18 +170,29 @@ func sessionAddresses(tx *db.Tx, of account.ID) ([]string, error) {
 		AND begun_with IS NULL AND address IS NOT NULL AND revoked_at IS NULL AND expires_at > $2`, of, tx.Now)
 }
 
-// placesOf reads the stored password of a user, and from where its sessions were begun.
-func placesOf(tx *db.Tx, of account.ID) (kept string, addresses []string, err error) {
+// secretAt reads the secret of the identity of a user at a directory. Error: errs.Absent.
+func secretAt(tx *db.Tx, of account.ID, source string) (secret string, err error) {
+	err = tx.QueryRow(`SELECT secret FROM identities WHERE account_id = $1 AND provider = $2 AND secret IS NOT NULL`,
+		of, source).Scan(&secret)
+	return secret, account.OrAbsent(err)
+}
+
+// browserKey signs that browsers are known to the account a: the stored password, or a secret of an identity; empty:
+// there is neither.
+const browserKey = `COALESCE(a.password, (SELECT MAX(i.secret) FROM identities i WHERE i.account_id = a.id), '')`
+
+// placesOf reads the key of a user's browsers, and from where its sessions were begun.
+func placesOf(tx *db.Tx, of account.ID) (key string, addresses []string, err error) {
 	err = db.QueryEach(tx, func(row db.Scanner) error {
 		var address string
-		if err := row.Scan(&kept, &address); err != nil {
+		if err := row.Scan(&key, &address); err != nil {
 			return err
 		}
 		addresses = append(addresses, address)
 		return nil
-	}, `SELECT DISTINCT COALESCE(a.password, ''), COALESCE(t.address, '') FROM accounts a
+	}, `SELECT DISTINCT `+browserKey+`, COALESCE(t.address, '') FROM accounts a
 		LEFT JOIN tokens t ON t.account_id = a.id AND t.agent IS NOT NULL WHERE a.id = $1`, of)
-	return kept, addresses, err
+	return key, addresses, err
 }
 
 // hasUsers reports whether any user exists.

@@ -24,12 +24,13 @@ func NewAPI(s *Service) *API { return &API{s: s} }
 func (a *API) Routes() []route.Route {
 	needs, never := route.Needs, route.Never
 	free := needs(scope.None, route.None)
-	gpg, ssh := needs(scope.ReadGPGKeys, never), needs(scope.ReadSigningKeys, never)
+	const permission = "gpg_keys"
+	gpg, ssh := needs(scope.ReadGPGKeys, never).ForUsers(permission), needs(scope.ReadSigningKeys, never)
 	return []route.Route{
 		gpg.SignedIn("GET /user/gpg_keys", a.ListOwnGPGKeys),
-		needs(scope.WriteGPGKeys, never).SignedIn("POST /user/gpg_keys", a.AddOwnGPGKey),
+		needs(scope.WriteGPGKeys, never).ForUsers(permission).SignedIn("POST /user/gpg_keys", a.AddOwnGPGKey),
 		gpg.SignedIn("GET /user/gpg_keys/{gpg_key_id}", a.GetOwnGPGKey),
-		needs(scope.AdminGPGKeys, never).SignedIn("DELETE /user/gpg_keys/{gpg_key_id}", a.RemoveOwnGPGKey),
+		needs(scope.AdminGPGKeys, never).ForUsers(permission).SignedIn("DELETE /user/gpg_keys/{gpg_key_id}", a.RemoveOwnGPGKey),
 		free.Anyone("GET /users/{username}/gpg_keys", a.ListGPGKeys),
 		free.Anyone("GET /{username}.gpg", a.ListGPGKeysAsText).InAnyMedia(),
 

@@ -62,7 +62,7 @@ func basicToken(encoded string) string {
 // WellFormed reports whether the text could be a token: the rest costs a lookup.
 func WellFormed(token string) bool {
 	known := strings.HasPrefix(token, Prefix) || strings.HasPrefix(token, installationPrefix) ||
-		strings.HasPrefix(token, oauthPrefix)
+		strings.HasPrefix(token, oauthPrefix) || strings.HasPrefix(token, userPrefix)
 	if !known || len(token) <= len(Prefix) || len(token) > maxToken {
 		return false
 	}

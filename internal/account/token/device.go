@@ -62,6 +62,7 @@ type DeviceCodes struct {
 type DeviceRequest struct {
 	ID        int64
 	Client    string // the program's name
+	GitHubApp bool   // it has permissions, and no scopes
 	Scopes    scope.Set
 	Network   string
 	CreatedAt db.Time
@@ -76,10 +77,14 @@ func (s *Service) AskDevice(ctx context.Context, ask DeviceAsk) (*DeviceCodes, e
 	codes := &DeviceCodes{Device: newDeviceCode(), User: newUserCode(), Expires: deviceLife,
 		Pause: devicePause}
 	err := s.db.WriteAs(ctx, db.Server, func(tx *db.Tx) error {
-		if _, app, err := deviceClient(tx, ask.Client); err != nil {
+		_, app, err := deviceClient(tx, ask.Client)
+		switch {
+		case err != nil:
 			return err
-		} else if app != nil && !app.DeviceFlow {
+		case app != nil && !app.DeviceFlow:
 			return Refuse("device_flow_disabled", "Device Flow must be explicitly enabled for this App.")
+		case app != nil && app.GitHubApp != 0:
+			ask.Scopes = 0 // it has permissions instead
 		}
 		if err := tx.Lock(deviceLock); err != nil {
 			return err
@@ -146,7 +151,7 @@ func deviceDenied() error {
 // the program's, for the audit log. Errors: a *OAuthError.
 func (s *Service) TakeDevice(
 	ctx context.Context, client, code, address string,
-) (token string, may scope.Set, err error) {
+) (made *Issued, err error) {
 	d := Digest(code)
 	var w *waitingDevice
 	var holder *account.Account
@@ -164,28 +169,27 @@ func (s *Service) TakeDevice(
 	now := s.now()
 	switch {
 	case errs.Is(err, errs.NotFound):
-		return "", 0, wrongDeviceCode()
+		return nil, wrongDeviceCode()
 	case err != nil:
-		return "", 0, err
+		return nil, err
 	case w.client != client:
-		return "", 0, wrongDeviceCode()
+		return nil, wrongDeviceCode()
 	case now >= w.expires:
-		return "", 0, Refuse("expired_token", "This 'device_code' has expired.")
+		return nil, Refuse("expired_token", "This 'device_code' has expired.")
 	case holder == nil:
-		return "", 0, s.pauseDevice(ctx, d, w, now)
+		return nil, s.pauseDevice(ctx, d, w, now)
 	case !w.allowed || !holder.SuspendedAt.IsZero():
-		return "", 0, deviceDenied()
+		return nil, deviceDenied()
 	}
 	ctx = audit.With(ctx, audit.Actor{ID: int64(holder.ID), Login: holder.Login, Address: address,
 		Right: audit.Self})
-	token, err = s.exchangeDevice(ctx, d, holder, w)
-	return token, w.scopes, err
+	return s.exchangeDevice(ctx, d, holder, w)
 }
 
 // exchangeDevice creates the token in the transaction that deletes the request, so it is created once.
 func (s *Service) exchangeDevice(
 	ctx context.Context, d digest, of *account.Account, w *waitingDevice,
-) (token string, err error) {
+) (made *Issued, err error) {
 	err = s.db.WriteAs(ctx, db.Server, func(tx *db.Tx) error {
 		if err := account.HoldID(tx, of.ID); err != nil {
 			return err
@@ -204,35 +208,34 @@ func (s *Service) exchangeDevice(
 		if !holder.SuspendedAt.IsZero() {
 			return deviceDenied()
 		}
-		token, err = createDeviceToken(tx, holder, w)
+		made, err = createDeviceToken(tx, holder, w)
 		return err
 	})
-	return token, err
+	return made, err
 }
 
-func createDeviceToken(tx *db.Tx, holder *account.Account, w *waitingDevice) (string, error) {
+func createDeviceToken(tx *db.Tx, holder *account.Account, w *waitingDevice) (*Issued, error) {
 	name, app, err := deviceClient(tx, w.client)
 	if errs.Is(err, errs.NotFound) {
-		return "", WrongClient()
+		return nil, WrongClient()
 	}
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	if app != nil {
 		grant, err := Allow(tx, app, holder, w.scopes)
 		if err != nil {
-			return "", err
+			return nil, err
 		}
-		token, _, err := CreateOAuthToken(tx, app, holder, grant, w.scopes)
-		return token, err
+		return CreateOAuthToken(tx, app, holder, grant, w.scopes, true)
 	}
 	token := NewSecret(Prefix)
 	n := NewToken{Login: holder.Login, Note: name, Scopes: w.scopes}
 	id, err := insertToken(tx, holder.ID, Digest(token), hintOf(token), &n, 0)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	return token, account.Record(tx, audit.TokenCreate, holder, audit.Self, n.told(id, 0))
+	return &Issued{ID: id, Value: token, Scopes: w.scopes}, account.Record(tx, audit.TokenCreate, holder, audit.Self, n.told(id, 0))
 }
 
 // pauseDevice returns the error that a program must poll more slowly. Each early poll lengthens its interval.

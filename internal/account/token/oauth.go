@@ -1,6 +1,8 @@
 package token
 
 import (
+	"time"
+
 	"arbor/internal/account"
 	"arbor/internal/audit"
 	"arbor/internal/db"
@@ -8,8 +10,22 @@ import (
 	"arbor/internal/scope"
 )
 
-// oauthPrefix begins the tokens of OAuth Apps, as GitHub's do.
-const oauthPrefix = "gho_"
+// These begin the tokens of OAuth Apps, those by which a GitHub App acts for a user, and the ones that refresh these, as
+// GitHub's do.
+const (
+	oauthPrefix   = "gho_"
+	userPrefix    = "ghu_"
+	refreshPrefix = "ghr_"
+)
+
+// How long a GitHub App's tokens of users live, unless the App keeps them.
+const (
+	userTokenLife = 8 * time.Hour
+	refreshLife   = 184 * 24 * time.Hour
+)
+
+// maxUsed is how many used refresh tokens of a chain are known: about a month's.
+const maxUsed = 100
 
 // maxOfGrant is how many tokens with the same scopes an OAuth App has of one user, as at GitHub: the oldest end.
 const maxOfGrant = 10
@@ -33,58 +49,151 @@ func WrongClient() error {
 	return Refuse("incorrect_client_credentials", "The client_id and/or client_secret passed are incorrect.")
 }
 
-// OAuthApp is an OAuth App as its tokens need it.
+// OAuthApp is an OAuth App, or a GitHub App that signs users in, as its tokens need it.
 type OAuthApp struct {
 	ID         account.OAuthAppID
 	Name       string
 	DeviceFlow bool // it may use the device flow
+
+	GitHubApp   account.AppID     // 0: it is an OAuth App
+	Keeps       bool              // of a GitHub App: its tokens do not expire
+	Permissions scope.Permissions // of a GitHub App: those that it asks for on a user's own account
 }
 
-// Allow notes what a user allowed an OAuth App: the scopes are added to those allowed before. The user's row must be
-// held. Error: errs.Absent for an App or a grant that is gone.
-func Allow(tx *db.Tx, app *OAuthApp, by *account.Account, scopes scope.Set) (account.GrantID, error) {
-	id, before, err := GrantOf(tx, app.ID, by.ID)
-	switch {
-	case err != nil:
-		return 0, err
-	case id != 0 && before|scopes == before:
-		return id, holdGrant(tx, id, before)
-	case id != 0:
-		err = holdGrant(tx, id, before|scopes)
-	default:
-		id, err = insertGrant(tx, app.ID, by.ID, scopes)
+// Granted is what a user allowed an App. It has scopes if it is an OAuth App, else permissions.
+type Granted struct {
+	ID          account.GrantID // 0: nothing
+	Scopes      scope.Set
+	Permissions scope.Permissions
+}
+
+// Covers reports whether an App may have scopes, or as a GitHub App what it asks for now, without being allowed more.
+func (g *Granted) Covers(app *OAuthApp, scopes scope.Set) bool {
+	if app.GitHubApp != 0 {
+		return g.ID != 0 && g.Permissions.Covers(app.Permissions)
 	}
+	return g.ID != 0 && g.Scopes|scopes == g.Scopes
+}
+
+// Allow notes what a user allowed an App: scopes are added to those allowed before; a GitHub App has no scopes, and has the
+// permissions that it asks for now. The user's row must be held. Error: errs.Absent for an App or a grant that is gone.
+func Allow(tx *db.Tx, app *OAuthApp, by *account.Account, scopes scope.Set) (account.GrantID, error) {
+	g, err := GrantOf(tx, app.ID, by.ID)
 	if err != nil {
 		return 0, err
 	}
-	return id, account.Record(tx, audit.OAuthCreate, by, audit.Self,
-		map[string]any{"application": app.Name, "oauth_app_id": app.ID, "scopes": scopes.String()})
+	covered := g.Covers(app, scopes)
+	if g.Scopes |= scopes; app.GitHubApp != 0 {
+		g.Scopes = 0
+	}
+	g.Permissions = app.Permissions
+	if g.ID == 0 {
+		err = insertGrant(tx, app.ID, by.ID, g)
+	} else {
+		err = holdGrant(tx, g)
+	}
+	if err != nil || covered {
+		return g.ID, err
+	}
+	told := app.told()
+	if told["scopes"] = scopes.String(); app.GitHubApp != 0 {
+		delete(told, "scopes")
+		told["permissions"] = app.Permissions
+	}
+	if err := account.Record(tx, audit.OAuthCreate, by, audit.Self, told); err != nil {
+		return 0, err
+	}
+	return g.ID, tx.Bump(account.Topic)
 }
 
-// CreateOAuthToken creates the token of an OAuth App and records it. Of those with the same scopes the newest ten
-// stay. Error: errs.Absent for a grant that is gone.
+// told is what the audit log tells of an App.
+func (a *OAuthApp) told() map[string]any {
+	told := map[string]any{"application": a.Name, "oauth_app_id": a.ID}
+	if a.GitHubApp != 0 {
+		told["app_id"] = a.GitHubApp
+	}
+	return told
+}
+
+// Issued is a new token of an App, with the one that refreshes it.
+type Issued struct {
+	ID             int64
+	Value          string
+	Lives          time.Duration // 0: until it ends
+	Refresh        string        // empty: none
+	RefreshExpires time.Duration
+	Scopes         scope.Set
+}
+
+// newIssued returns the values of a token for an App.
+func newIssued(app *OAuthApp, scopes scope.Set) *Issued {
+	made := &Issued{Value: NewSecret(oauthPrefix), Scopes: scopes}
+	if app.GitHubApp == 0 {
+		return made
+	}
+	made.Value, made.Scopes = NewSecret(userPrefix), 0
+	if !app.Keeps {
+		made.Lives, made.Refresh, made.RefreshExpires = userTokenLife, NewSecret(refreshPrefix), refreshLife
+	}
+	return made
+}
+
+// Expiry is when the token ends; 0: never.
+func (m *Issued) Expiry(now db.Time) db.Time {
+	if m.Lives == 0 {
+		return 0
+	}
+	return now + db.Time(m.Lives.Microseconds())
+}
+
+// CreateOAuthToken creates the token of an App and records it. Of those with the same scopes the newest ten stay.
+// byDevice says that it is one of the device flow. Error: errs.Absent for a grant that is gone.
 func CreateOAuthToken(
-	tx *db.Tx, app *OAuthApp, by *account.Account, grant account.GrantID, scopes scope.Set,
-) (value string, id int64, err error) {
-	value = NewSecret(oauthPrefix)
-	if id, err = insertOAuthToken(tx, grant, by.ID, value, app.Name, scopes); err != nil {
-		return "", 0, err
+	tx *db.Tx, app *OAuthApp, by *account.Account, grant account.GrantID, scopes scope.Set, byDevice bool,
+) (*Issued, error) {
+	made := newIssued(app, scopes)
+	var err error
+	if made.ID, err = insertOAuthToken(tx, grant, by.ID, app, made); err != nil {
+		return nil, err
 	}
-	if err := endOldestOf(tx, grant, scopes); err != nil {
-		return "", 0, err
+	if err := endOldestOf(tx, grant, made.Scopes); err != nil {
+		return nil, err
 	}
-	return value, id, account.Record(tx, audit.OAuthAccessCreate, by, audit.Self, map[string]any{"token_id": id,
-		"application": app.Name, "oauth_app_id": app.ID, "scopes": scopes.String()})
+	if err := insertRefresh(tx, made, byDevice); err != nil {
+		return nil, err
+	}
+	told := app.told()
+	told["token_id"], told["scopes"] = made.ID, made.Scopes.String()
+	return made, account.Record(tx, audit.OAuthAccessCreate, by, audit.Self, told)
 }
 
-// ResetOAuthToken replaces the value of an OAuth App's token and returns the new one. The old one stops working. Error:
-// errs.Absent.
-func ResetOAuthToken(tx *db.Tx, id int64) (value string, err error) {
-	value = NewSecret(oauthPrefix)
-	if err := resetOAuthToken(tx, id, value); err != nil {
-		return "", err
+// ResetOAuthToken replaces the value of an App's token and returns the new one. The old one stops working; what refreshes
+// it stays. Error: errs.Absent.
+func ResetOAuthToken(tx *db.Tx, app *OAuthApp, id int64) (*Issued, error) {
+	made := newIssued(app, 0)
+	made.ID = id
+	if err := resetOAuthToken(tx, made); err != nil {
+		return nil, err
 	}
-	return value, tx.Bump(account.Topic)
+	return made, tx.Bump(account.Topic)
+}
+
+// RefreshOAuthToken replaces a token and the one that refreshes it, r, by a new pair: the old pair ends. Error:
+// errs.Absent.
+func RefreshOAuthToken(tx *db.Tx, app *OAuthApp, r *Refresh, by *account.Account) (*Issued, error) {
+	if err := useRefresh(tx, r); err != nil {
+		return nil, err
+	}
+	made, err := ResetOAuthToken(tx, app, r.TokenID)
+	if err != nil {
+		return nil, err
+	}
+	if err := insertRefresh(tx, made, r.ByDevice); err != nil {
+		return nil, err
+	}
+	told := app.told()
+	told["token_id"], told["by"] = made.ID, "its refresh token"
+	return made, account.Record(tx, audit.OAuthAccessReset, by, audit.Self, told)
 }
 
 // EndOAuthToken removes a token of an OAuth App. No session was begun with it: package session takes personal tokens

@@ -94,9 +94,11 @@ func deviceByUserCode(tx *db.Tx, d digest) (*DeviceRequest, error) {
 	if err != nil {
 		return nil, account.OrAbsent(err)
 	}
-	if r.Client, _, err = deviceClient(tx, client); err != nil { // it may be gone
+	name, app, err := deviceClient(tx, client)
+	if err != nil { // it may be gone
 		return nil, err
 	}
+	r.Client, r.GitHubApp = name, app != nil && app.GitHubApp != 0
 	r.Scopes, err = scope.Parse(scopes)
 	return &r, err
 }

@@ -79,6 +79,8 @@ type Token struct {
 // May says in a few words what the token may do.
 func (t *Token) May() string {
 	switch {
+	case t.Grant.ByApp():
+		return "what its GitHub App may"
 	case t.Grant.Fine && t.Grant.Changes:
 		return "write " + strings.Join(t.Repos, ", ")
 	case t.Grant.Fine:

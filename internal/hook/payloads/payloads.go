@@ -128,6 +128,7 @@ var makers = map[string]func(t *teller) error{
 	"repository_ruleset":          (*teller).nothing, // the same
 	"merge_group":                 (*teller).nothing, // the same
 	"installation_repositories":   (*teller).nothing,
+	"github_app_authorization":    (*teller).nothing, // only who revoked it
 }
 
 // Tell is hook.Renderer's: it renders events of one repository or organization. It leaves out what is gone.

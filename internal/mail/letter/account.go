@@ -79,13 +79,7 @@ func (l *Letters) notice(ctx context.Context, m *mail.Mail) (*mail.Message, erro
 			}
 			return err
 		}
-		if a, err = account.ByID(tx, account.ID(m.Account)); err != nil {
-			return err
-		}
-		to, err = mail.AddressOf(tx, m.Account)
-		if err == nil && to == "" {
-			err = errs.Absent()
-		}
+		a, to, err = reader(tx, m)
 		return err
 	})
 	if err != nil {

@@ -2,6 +2,8 @@
 //
 //	letter.go    the form that all have; Renderers lists them
 //	told.go      notifications: what happened in a thread, lists of a day or a week
+//	invite.go    invitations to organizations and repositories
+//	signup.go    links with which accounts begin, and what administrators decided
 //	account.go   links that set a password or verify an address; what happened to the security of an account
 //
 // A renderer answers 404 if there is nothing to tell any more.
@@ -17,9 +19,11 @@ import (
 	"arbor/internal/account/session"
 	"arbor/internal/audit"
 	"arbor/internal/db"
+	"arbor/internal/invitation"
 	"arbor/internal/issue/text"
 	"arbor/internal/mail"
 	"arbor/internal/notification"
+	"arbor/internal/signup"
 )
 
 //go:embed letter.html told.html
@@ -32,6 +36,8 @@ type Services struct {
 	DB       *db.DB
 	Accounts *account.Service
 	Sessions *session.Service
+	Signup   *signup.Service
+	Invites  *invitation.Service
 	Notices  *notification.Service
 	Texts    *text.Renderer
 }
@@ -51,6 +57,14 @@ func Renderers(of Services, site string) map[mail.Kind]mail.Renderer {
 		account.RemovedMail: l.removed,
 		audit.NoticeMail:    l.notice,
 
+		signup.AskedMail:    l.askedForAccount,
+		signup.InviteMail:   l.invitedToSite,
+		signup.WaitingMail:  l.accountWaits,
+		signup.ApprovedMail: l.accountApproved,
+		signup.DeclinedMail: l.accountDeclined,
+
+		invitation.Mail: l.invited,
+
 		notification.ToldMail:   l.told,
 		notification.DigestMail: l.digest,
 	}
@@ -63,6 +77,8 @@ type letter struct {
 	Says    []string // paragraphs
 	Link    string   // an address; empty: none
 	Do      string   // what the link does
+	Else    string   // another address; empty: none
+	ElseDo  string   // what that does
 	Foot    []string // paragraphs: why it is sent
 }
 
@@ -79,6 +95,9 @@ func (l *letter) message(to string) (*mail.Message, error) {
 	parts = append(parts, l.Says...)
 	if l.Link != "" {
 		parts = append(parts, l.Do+":\n"+l.Link)
+	}
+	if l.Else != "" {
+		parts = append(parts, l.ElseDo+":\n"+l.Else)
 	}
 	parts = append(parts, "-- ")
 	text := strings.Join(parts, "\n\n") + "\n" + strings.Join(l.Foot, "\n") + "\n"

@@ -15,30 +15,32 @@ type orgView struct {
 	page.Frame
 	Inviter, Org *page.User
 	Owner        bool
+	Link         string // of the mail by which it was opened; empty: none
 	Expires      time.Time
 }
 
 // GET /orgs/{org}/invitation
 //
-// ToOrg shows the caller's open invitation to the organization. Errors: 401, 403, 404.
+// ToOrg shows the caller's open invitation to the organization, or that of the link in a mail. Errors: 401, 403, 404.
 func (p *Pages) ToOrg(w http.ResponseWriter, r *http.Request) error {
 	v, err := p.toOrg(r)
 	if err != nil {
 		return err
 	}
-	return p.t.Page(w, r, "organization.html", v)
+	return p.t.Secret(w, r, "organization.html", v)
 }
 
 func (p *Pages) toOrg(r *http.Request) (*orgView, error) {
+	link := web.QueryOf(r).Get("link")
 	caller := account.CallerFrom(r.Context())
 	if err := caller.Allows(scope.ReadOrg, false); err != nil {
 		return nil, err
 	}
-	i, err := p.invites.ToOrg(r.Context(), caller, web.Param(r, "org"))
+	i, err := p.invites.ToOrg(r.Context(), caller, web.Param(r, "org"), link)
 	if err != nil {
 		return nil, err
 	}
-	v := &orgView{Inviter: page.NewUser(i.Inviter), Org: page.NewUser(i.Org), Owner: i.Owner,
+	v := &orgView{Link: link, Inviter: page.NewUser(i.Inviter), Org: page.NewUser(i.Org), Owner: i.Owner,
 		Expires: page.Moment(i.ExpiresAt())}
 	v.Frame, err = p.kit.Frame(r, "Invitation to "+i.Org.Login)
 	return v, err
@@ -64,9 +66,9 @@ func (p *Pages) AnswerToOrg(w http.ResponseWriter, r *http.Request) error {
 	switch {
 	case err != nil:
 	case accepts:
-		_, err = p.invites.AcceptMember(ctx, caller, v.Org.Login)
+		_, err = p.invites.AcceptMember(ctx, caller, v.Org.Login, v.Link)
 	default:
-		err = p.invites.DeclineMember(ctx, caller, v.Org.Login)
+		err = p.invites.DeclineMember(ctx, caller, v.Org.Login, v.Link)
 	}
 	switch {
 	case err == nil && accepts:

@@ -3,6 +3,7 @@ package people
 import (
 	"cmp"
 	"net/http"
+	"strings"
 
 	"arbor/internal/errs"
 	"arbor/internal/invitation"
@@ -178,6 +179,9 @@ func (p *Pages) changeMember(r *http.Request, org, login string, form page.Form)
 	do, open, scopes := form.Get("action"), p.kit.WriteOwn, scope.AdminOrg
 	switch do {
 	case "set", "invite":
+		if strings.Contains(login, "@") { // nobody is added by an address
+			do = "invite"
+		}
 	case "remove", "remove-outside", "convert", "cancel":
 		open = p.kit.DeleteOwn
 	case "publicize":
@@ -201,8 +205,11 @@ func (p *Pages) changeMember(r *http.Request, org, login string, form page.Form)
 	case "publicize", "conceal":
 		return false, p.of.Accounts.SetMemberPublic(ctx, caller(r), org, login, do == "publicize")
 	case "invite":
-		_, err := p.of.Invitations.InviteMember(ctx, caller(r), org, invitation.Person{Login: login},
-			form.Get("role") == "admin", nil)
+		who := invitation.Person{Login: login}
+		if strings.Contains(login, "@") {
+			who = invitation.Person{Email: login}
+		}
+		_, err := p.of.Invitations.InviteMember(ctx, caller(r), org, who, form.Get("role") == "admin", nil)
 		return true, err
 	case "cancel":
 		id, _ := web.ParseNumber(form.Get("id"))

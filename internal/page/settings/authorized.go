@@ -12,27 +12,37 @@ import (
 
 type authorizedView struct {
 	view
-	List []*oauth.Grant
+	List []*oauth.Grant // OAuth Apps
+	Apps []*oauth.Grant // GitHub Apps
 }
 
 // GET /settings/applications
 //
-// Authorized lists what the caller allowed OAuth Apps: scopes, how many tokens they have, and when one was last used.
+// Authorized lists what the caller allowed OAuth Apps and GitHub Apps: scopes or permissions, how many tokens they have,
+// and when one was last used.
 func (p *Pages) Authorized(w http.ResponseWriter, r *http.Request) error {
 	f, err := p.frame(r, "applications", "Authorized OAuth Apps")
 	if err != nil {
 		return err
 	}
 	v := &authorizedView{view: f}
-	if v.List, err = p.oauth.Grants(r.Context(), caller(r)); err != nil {
+	all, err := p.oauth.Grants(r.Context(), caller(r))
+	if err != nil {
 		return err
+	}
+	for _, g := range all {
+		if g.App.GitHubApp != 0 {
+			v.Apps = append(v.Apps, g)
+		} else {
+			v.List = append(v.List, g)
+		}
 	}
 	return p.t.Page(w, r, "authorized.html", v)
 }
 
 // POST /settings/applications
 //
-// RevokeGrant ends what the caller allowed an OAuth App, id, with its tokens.
+// RevokeGrant ends what the caller allowed an OAuth App or a GitHub App, id, with its tokens.
 func (p *Pages) RevokeGrant(w http.ResponseWriter, r *http.Request) error {
 	f, err := page.ReadForm(r)
 	if err != nil {

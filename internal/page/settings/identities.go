@@ -4,6 +4,8 @@ import (
 	"net/http"
 
 	"arbor/internal/errs"
+	"arbor/internal/external"
+	"arbor/internal/ldap"
 	"arbor/internal/oidc"
 	"arbor/internal/page"
 	"arbor/internal/web"
@@ -12,10 +14,11 @@ import (
 // identitiesView is what identities.html shows.
 type identitiesView struct {
 	view
-	List   []oidc.Linked
-	Others []*oidc.Provider // with which no identity is linked
-	To     string           // the address of a provider to which the browser is led next; empty: none
-	Label  string           // what that provider is called
+	List        []external.Linked
+	Others      []*oidc.Provider  // with which no identity is linked
+	Directories []*ldap.Directory // of these as well
+	To          string            // the address of a provider to which the browser is led next; empty: none
+	Label       string            // what that provider is called
 }
 
 // GET /settings/identities
@@ -47,13 +50,19 @@ func (p *Pages) identitiesView(r *http.Request) (*identitiesView, error) {
 			v.Others = append(v.Others, provider)
 		}
 	}
+	for _, d := range p.directories.Directories() {
+		if !has[d.Issuer] {
+			v.Directories = append(v.Directories, d)
+		}
+	}
 	return v, nil
 }
 
 // POST /settings/identities
 //
-// ChangeIdentities redirects to a provider to link an identity (do=link with the provider's name), or unlinks one and
-// ends the other sessions (do=unlink with its id). Errors: the page again, with 403, 422 and 503.
+// ChangeIdentities redirects to a provider to link an identity (do=link with the provider's name), links the person with
+// a name and a password in a directory (do=link-directory), or unlinks an identity and ends the other sessions (do=unlink
+// with its id). Errors: the page again, with 403, 422, 429 and 503.
 func (p *Pages) ChangeIdentities(w http.ResponseWriter, r *http.Request) error {
 	form, err := page.ReadForm(r)
 	if err != nil {
@@ -76,6 +85,12 @@ func (p *Pages) ChangeIdentities(w http.ResponseWriter, r *http.Request) error {
 				}
 			}
 			return p.t.Secret(w, r, "identities.html", v)
+		}
+	case "link-directory":
+		err = p.directories.Link(r.Context(), caller(r), form.Get("directory"), form.Text("name"), form.Get("password"),
+			page.Origin(r))
+		if err == nil {
+			return page.Done(w, r, "/settings/identities", "The account of the directory was linked with yours.")
 		}
 	case "unlink":
 		id, _ := web.ParseNumber(form.Get("id"))

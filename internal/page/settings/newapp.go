@@ -10,6 +10,7 @@ import (
 	"arbor/internal/app"
 	"arbor/internal/errs"
 	"arbor/internal/hook"
+	"arbor/internal/oauth"
 	"arbor/internal/page"
 	"arbor/internal/page/webhook"
 	"arbor/internal/scope"
@@ -25,6 +26,9 @@ var appPermissions = [][2]string{
 	{"repository_hooks", "Webhooks of repositories"},
 	{"members", "Members of an organization"}, {"organization_administration", "Settings of an organization"},
 	{"organization_hooks", "Webhooks of an organization"},
+	{"email_addresses", "Email addresses of users that it acts for"},
+	{"followers", "Whom these users follow"}, {"profile", "Their profiles"},
+	{"git_ssh_keys", "Their SSH keys"}, {"gpg_keys", "Their GPG keys"},
 }
 
 // appEvents are those that something here makes, for Apps.
@@ -40,6 +44,7 @@ var appEvents = []string{
 type appForm struct {
 	app.Manifest
 	HookActive bool
+	Addresses  string // callbacks, one a line
 }
 
 // Choices are the permissions of the form, with those of the App that are not offered.
@@ -80,6 +85,9 @@ func readApp(f page.Form) (form appForm, err error) {
 	form.Hook = app.Hook{URL: f.Text("hook_url"), Active: f.Checked("hook_active"),
 		Secret: f.Get("hook_secret")}
 	form.HookActive = form.Hook.Active
+	form.Addresses = f.Text("callbacks")
+	form.SignIn = oauth.About{Callbacks: strings.Fields(form.Addresses), Keeps: f.Checked("keeps_tokens"),
+		OnInstall: f.Checked("on_install"), DeviceFlow: f.Checked("device_flow")}
 	asked := map[string]string{}
 	for name := range f.Values {
 		if of, is := strings.CutPrefix(name, "permission-"); is && f.Get(name) != "" {
@@ -169,7 +177,9 @@ func (p *Pages) CreateApp(w http.ResponseWriter, r *http.Request) error {
 type ownAppView struct {
 	view
 	appForm
-	App *app.App
+	App     *app.App
+	SignsIn *oauth.Owned // its client secrets, and how many users it has
+	Secret  string       // a client secret that was just made; empty: none
 }
 
 // GET /settings/apps/{app_slug}
@@ -197,7 +207,14 @@ func (p *Pages) app(r *http.Request) (*ownAppView, error) {
 		v.Description = *a.Description
 	}
 	v.HookActive = h.Active
-	return v, err
+	if err != nil {
+		return nil, err
+	}
+	if v.SignsIn, err = p.apps.SignIn(r.Context(), caller(r), a.Slug); err != nil {
+		return nil, err
+	}
+	v.SignIn, v.Addresses = v.SignsIn.About, strings.Join(v.SignsIn.Callbacks, "\n")
+	return v, nil
 }
 
 // ofApp returns a page about the hook of an App that the caller administers. Error: 404.
@@ -225,8 +242,8 @@ func (p *Pages) ofApp(h webhook.Handler) web.Handler {
 
 // POST /settings/apps/{app_slug}
 //
-// ChangeApp changes the App, or as do says makes another private key, or deletes the App once its name is
-// typed. Error: 404.
+// ChangeApp changes the App, or as do says makes another private key, makes or removes a client secret, ends all that
+// users allowed it, or deletes the App once its name is typed. Error: 404.
 func (p *Pages) ChangeApp(w http.ResponseWriter, r *http.Request) error {
 	f, err := page.ReadForm(r)
 	if err != nil {
@@ -247,6 +264,22 @@ func (p *Pages) ChangeApp(w http.ResponseWriter, r *http.Request) error {
 		if err == nil {
 			return p.t.Secret(w, r, "madeapp.html", &madeApp{v.view, v.App, "", key})
 		}
+	case "secret":
+		ctx, refused := p.kit.Room(r.Context(), caller(r))
+		if err = refused; err == nil {
+			v.Secret, err = p.apps.NewClientSecret(ctx, caller(r), slug)
+		}
+		if err == nil {
+			if v.SignsIn, err = p.apps.SignIn(r.Context(), caller(r), slug); err != nil {
+				return err
+			}
+			return p.t.Secret(w, r, "app.html", v)
+		}
+	case "drop":
+		n, _ := web.ParseNumber(f.Get("id"))
+		done, err = "The client secret was removed.", p.apps.DropClientSecret(r.Context(), caller(r), slug, n)
+	case "revoke":
+		done, err = "All user tokens of the App were revoked.", p.apps.EndUsers(r.Context(), caller(r), slug)
 	case "delete":
 		to, done = "/settings/apps", "The App "+slug+" was deleted."
 		if f.Text("confirm") != slug {

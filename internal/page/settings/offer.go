@@ -46,7 +46,11 @@ type installView struct {
 	On     string
 	Some   bool   // for the repositories that are named, else for all
 	Repos  string // their names
+	Leads  string // where the browser goes then: the App signs in who installs it; empty: to the installation
 }
+
+// LeadsTo implements page.Outward.
+func (v *installView) LeadsTo() string { return v.Leads }
 
 // GET /github-apps/{app_slug}/installations/new
 //
@@ -68,6 +72,9 @@ func (p *Pages) install(r *http.Request) (*installView, error) {
 	if v.view, err = p.frame(r, "apps", "Install "+a.Name); err != nil {
 		return nil, err
 	}
+	if v.Leads, err = p.oauth.LeadsOnInstall(r.Context(), a.ClientID); err != nil {
+		return nil, err
+	}
 	v.Places, err = p.places(r)
 	return v, err
 }
@@ -75,7 +82,7 @@ func (p *Pages) install(r *http.Request) (*installView, error) {
 // POST /github-apps/{app_slug}/installations/new
 //
 // Install installs the App on the account on: for all its repositories, or with some=1 for those that repos
-// names. Errors: 404, 422.
+// names. An App that wants it is authorized, too, and the browser led to it. Errors: 404, 422.
 func (p *Pages) Install(w http.ResponseWriter, r *http.Request) error {
 	f, err := page.ReadForm(r)
 	if err != nil {
@@ -102,6 +109,16 @@ func (p *Pages) Install(w http.ResponseWriter, r *http.Request) error {
 	ctx, err := p.kit.Room(r.Context(), caller(r))
 	if err == nil {
 		made, err = p.apps.InstallBy(ctx, caller(r), v.App.Slug, v.On, names)
+	}
+	to := ""
+	if err == nil && v.Leads != "" {
+		// Who signed in with a token installs it alone.
+		if to, err = p.oauth.OnInstall(ctx, caller(r), v.App.ClientID, made.ID); errs.Is(err, errs.Forbidden) {
+			err = nil
+		}
+	}
+	if err == nil && to != "" {
+		return page.LeadOut(w, r, to)
 	}
 	if err == nil {
 		return page.Done(w, r, "/settings/installations"+web.Path(made.ID.String()),

@@ -57,7 +57,7 @@ func (p *Pages) security(r *http.Request) (*securityView, error) {
 	}
 	by := caller(r)
 	v := &securityView{view: f, Can: factor.CanHave(web.From(r.Context()).Site), Barred: !by.Session || by.ByToken,
-		Linked: len(p.identities.Providers()) > 0}
+		Linked: len(p.identities.Providers())+len(p.directories.Directories()) > 0}
 	if v.Has, _, err = p.sessions.Factors(r.Context(), by); err != nil {
 		return nil, err
 	}

@@ -48,9 +48,14 @@ func (s *sessionRow) How() string {
 	if provider, is := strings.CutPrefix(s.MadeWith, session.WithProvider); is {
 		return "Identity of " + provider
 	}
+	if way, is := strings.CutPrefix(s.MadeWith, session.WithDirectory); is {
+		directory, factor, _ := strings.Cut(way, "+")
+		return "Password of " + directory + map[string]string{"totp": " and authenticator app",
+			"recovery": " and recovery code", "passkey": " and passkey"}[factor]
+	}
 	return map[string]string{"password": "Password", "password+totp": "Password and authenticator app",
 		"password+recovery": "Password and recovery code", "password+passkey": "Password and passkey",
-		"passkey": "Passkey", "token": "Token", "setup": "Setup of the server"}[s.MadeWith]
+		"passkey": "Passkey", "token": "Token", "setup": "Setup of the server", "signup": "Sign-up"}[s.MadeWith]
 }
 
 type sessionsView struct {

@@ -43,6 +43,7 @@ import (
 	"arbor/internal/account/signkey"
 	"arbor/internal/account/token"
 	"arbor/internal/app"
+	"arbor/internal/ldap"
 	"arbor/internal/mail"
 	"arbor/internal/oauth"
 	"arbor/internal/oidc"
@@ -76,36 +77,38 @@ type Services struct {
 	Stars    *star.Service
 	Deleted  *deleted.Service
 
-	Identities *oidc.Service
-	Mail       *mail.Sender
+	Identities  *oidc.Service
+	Directories *ldap.Service
+	Mail        *mail.Sender
 }
 
 // Pages are the pages of one's own settings.
 type Pages struct {
-	kit        *page.Kit
-	t          *page.Templates
-	accounts   *account.Service
-	tokens     *token.Service
-	sessions   *session.Service
-	keys       *key.Service
-	signing    *signkey.Service
-	replies    *savedreply.Service
-	repos      *repo.Service
-	apps       *app.Service
-	oauth      *oauth.Service
-	identities *oidc.Service
-	mail       *mail.Sender
-	lists      *list.Service
-	stars      *star.Service
-	deleted    *deleted.Service
-	hooks      *webhook.Pages
+	kit         *page.Kit
+	t           *page.Templates
+	accounts    *account.Service
+	tokens      *token.Service
+	sessions    *session.Service
+	keys        *key.Service
+	signing     *signkey.Service
+	replies     *savedreply.Service
+	repos       *repo.Service
+	apps        *app.Service
+	oauth       *oauth.Service
+	identities  *oidc.Service
+	directories *ldap.Service
+	mail        *mail.Sender
+	lists       *list.Service
+	stars       *star.Service
+	deleted     *deleted.Service
+	hooks       *webhook.Pages
 }
 
 // New returns the pages.
 func New(kit *page.Kit, of Services) *Pages {
 	return &Pages{kit: kit, t: roomTemplates, accounts: of.Accounts, tokens: of.Tokens, sessions: of.Sessions,
 		keys: of.Keys, signing: of.Signing, replies: of.Replies, repos: of.Repos, apps: of.Apps,
-		oauth: of.OAuth, identities: of.Identities, mail: of.Mail, lists: of.Lists,
+		oauth: of.OAuth, identities: of.Identities, directories: of.Directories, mail: of.Mail, lists: of.Lists,
 		stars: of.Stars, deleted: of.Deleted, hooks: webhook.New(kit, roomTemplates)}
 }
 

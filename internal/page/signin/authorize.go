@@ -67,7 +67,7 @@ func (p *Pages) Authorize(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if f.Get("answer") != "allow" {
-		return lead(w, r, v.Asks.Denied())
+		return page.LeadOut(w, r, v.Asks.Denied())
 	}
 	if _, err := p.oauth.Allowed(r.Context(), account.CallerFrom(r.Context()), v.Asks); err != nil {
 		return err
@@ -84,7 +84,7 @@ func (p *Pages) authorizeView(w http.ResponseWriter, r *http.Request, asked url.
 	v := &authorizeView{Frame: frame}
 	q, err := p.oauth.Read(r.Context(), asked)
 	if told, is := errors.AsType[*oauth.RedirectError](err); is {
-		return nil, lead(w, r, told.Address())
+		return nil, page.LeadOut(w, r, told.Address())
 	}
 	if err != nil {
 		return nil, p.notAuthorized(w, r, v, err)
@@ -109,7 +109,7 @@ func (p *Pages) authorize(w http.ResponseWriter, r *http.Request, v *authorizeVi
 	if err != nil {
 		return p.notAuthorized(w, r, v, err)
 	}
-	return lead(w, r, to)
+	return page.LeadOut(w, r, to)
 }
 
 // notAuthorized shows why an App gets nothing, to the user alone.
@@ -121,12 +121,4 @@ func (p *Pages) notAuthorized(w http.ResponseWriter, r *http.Request, v *authori
 		return err
 	}
 	return p.t.Again(w, r, "authorize.html", v.Problem, v)
-}
-
-// lead leads the browser to an address of an App, which learns nothing else.
-func lead(w http.ResponseWriter, r *http.Request, to string) error {
-	w.Header().Set("Cache-Control", "no-store")
-	w.Header().Set("Referrer-Policy", "no-referrer")
-	http.Redirect(w, r, to, http.StatusSeeOther)
-	return nil
 }

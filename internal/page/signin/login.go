@@ -9,6 +9,7 @@ import (
 	"arbor/internal/account/factor"
 	accountsession "arbor/internal/account/session"
 	"arbor/internal/errs"
+	"arbor/internal/ldap"
 	"arbor/internal/oidc"
 	"arbor/internal/page"
 	"arbor/internal/web"
@@ -21,9 +22,11 @@ type loginView struct {
 	Empty    bool // nobody is registered: the server has to be set up
 	Passkeys bool // they work at this address of the site
 
-	Providers []*oidc.Provider // of identities with which people sign in
-	Passwords bool             // everybody may sign in with a password
-	Resets    bool             // whoever forgot a password gets a mail
+	Providers   []*oidc.Provider  // of identities with which people sign in
+	Directories []*ldap.Directory // whose names and passwords people sign in with
+	Passwords   bool              // everybody may sign in with a password
+	Resets      bool              // whoever forgot a password gets a mail
+	Joins       bool              // people begin accounts by themselves
 }
 
 // secondView is what second.html shows: the second step of signing in.
@@ -67,9 +70,18 @@ func (p *Pages) loginView(r *http.Request, back string) (*loginView, error) {
 		return nil, err
 	}
 	some, err := p.sessions.HasUsers(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	state, err := p.of.Signup.State(r.Context())
+	if err != nil {
+		return nil, err
+	}
 	return &loginView{Frame: frame, ReturnTo: back, Empty: !some,
-		Providers: p.of.Identities.Providers(), Passwords: p.of.Identities.Passwords(), Resets: p.of.Mail.On(),
-		Passkeys: factor.CanHave(web.From(r.Context()).Site)}, err
+		Providers: p.of.Identities.Providers(), Directories: p.of.Directories.Directories(),
+		Passwords: p.of.Identities.Passwords(), Resets: p.of.Mail.On(),
+		Joins:    some && state.Public(),
+		Passkeys: factor.CanHave(web.From(r.Context()).Site)}, nil
 }
 
 // POST /login
@@ -160,13 +172,13 @@ func (p *Pages) secondView(r *http.Request, f page.Form, pending string) (*secon
 		Has: has, Passkeys: factor.CanHave(web.From(r.Context()).Site)}, err
 }
 
-// signIn signs in with a password, and makes the browser known to the account.
+// signIn signs in with a password, of this server or of a directory, and makes the browser known to the account.
 func (p *Pages) signIn(w http.ResponseWriter, r *http.Request, f page.Form) (session string, err error) {
-	session, err = p.sessions.SignIn(r.Context(), f.Text("login"), f.Get("password"), page.Origin(r))
+	session, login, err := p.sessions.SignIn(r.Context(), f.Text("login"), f.Get("password"), page.Origin(r))
 	if err != nil {
 		return "", err
 	}
-	browser, err := p.sessions.KnownBrowser(r.Context(), f.Text("login"))
+	browser, err := p.sessions.KnownBrowser(r.Context(), login)
 	page.SetBrowser(w, r, browser)
 	return session, err
 }

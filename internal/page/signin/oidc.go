@@ -41,10 +41,10 @@ func (p *Pages) ComeFromProvider(w http.ResponseWriter, r *http.Request) error {
 		return p.again(w, r, back, err)
 	}
 	if link != 0 {
-		if err := p.of.Identities.Link(r.Context(), by, who); err != nil {
+		if err := p.of.Identities.Link(r.Context(), by, &who.Identity); err != nil {
 			return err
 		}
-		return page.Done(w, r, "/settings/identities", who.Provider.Label+" was linked with your account.")
+		return page.Done(w, r, "/settings/identities", who.Source.Label+" was linked with your account.")
 	}
 	session, err := p.of.Identities.SignIn(r.Context(), who, page.Origin(r))
 	if err != nil {

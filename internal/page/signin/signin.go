@@ -6,6 +6,7 @@
 //   - GET, POST /login/device: device.go, where people confirm the code that a program shows
 //   - GET /login/oidc/{provider}, .../callback: oidc.go, by an identity of another server, which may end sessions, too
 //   - GET, POST /login/oauth/authorize: authorize.go, where people allow an OAuth App what it asks for
+//   - GET, POST /join: join.go, where people begin an account, if the site lets them
 //   - GET, POST /password_reset: reset.go, another password by a link in a mail
 //   - GET, POST /setup: setup.go, on a server without users
 //
@@ -18,6 +19,7 @@ import (
 	"arbor/internal/account/session"
 	"arbor/internal/account/token"
 	"arbor/internal/activity"
+	"arbor/internal/ldap"
 	"arbor/internal/mail"
 	"arbor/internal/oauth"
 	"arbor/internal/oidc"
@@ -27,6 +29,7 @@ import (
 	"arbor/internal/scope"
 	"arbor/internal/search"
 	"arbor/internal/search/repository"
+	"arbor/internal/signup"
 )
 
 //go:embed templates
@@ -40,7 +43,9 @@ type Services struct {
 	Tokens       *token.Service
 	OAuth        *oauth.Service
 	Identities   *oidc.Service
+	Directories  *ldap.Service
 	Mail         *mail.Sender
+	Signup       *signup.Service
 	Issues       *search.Service
 	Repositories *repository.API
 	Lists        *list.Service
@@ -83,6 +88,8 @@ func (p *Pages) Routes() []route.Route {
 		free.SignedIn("POST /login/device", p.kit.Sudo(p.Device)),
 		free.SignedIn("GET /login/oauth/authorize", p.AuthorizeForm).Counted(),
 		free.SignedIn("POST /login/oauth/authorize", p.Authorize).Counted(),
+		free.Anyone("GET /join", p.JoinForm).WithoutToken().WithoutFactor().Counted(),
+		free.Anyone("POST /join", p.Join).WithoutToken().WithoutFactor().Counted(),
 		free.Anyone("GET /password_reset", p.ResetForm).WithoutToken().WithoutFactor().Counted(),
 		free.Anyone("POST /password_reset", p.Reset).WithoutToken().WithoutFactor().Counted(),
 		free.Anyone("GET /setup", p.SetupForm).WithoutToken(),

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"arbor/internal/account"
+	"arbor/internal/ldap"
 	"arbor/internal/oidc"
 	"arbor/internal/page"
 	"arbor/internal/scope"
@@ -11,14 +12,15 @@ import (
 
 type signInView struct {
 	view
-	Rule      *account.FactorRule // nil: nobody needs a second factor
-	Providers []*oidc.Provider    // of identities
-	Passwords bool                // everybody may sign in with a password
+	Rule        *account.FactorRule // nil: nobody needs a second factor
+	Providers   []*oidc.Provider    // of identities
+	Directories []ldap.State
+	Passwords   bool // everybody may sign in with a password
 }
 
 // GET /site/sign-in
 //
-// SignIn shows whether everybody needs a second factor, and with which identities people sign in.
+// SignIn shows whether everybody needs a second factor, and with which identities and directories people sign in.
 func (p *Pages) SignIn(w http.ResponseWriter, r *http.Request) error {
 	v, err := p.signIn(r)
 	if err != nil {
@@ -33,6 +35,9 @@ func (p *Pages) signIn(r *http.Request) (*signInView, error) {
 		return nil, err
 	}
 	v := &signInView{view: f, Providers: p.Identities.Providers(), Passwords: p.Identities.Passwords()}
+	if v.Directories, err = p.Directories.States(r.Context()); err != nil {
+		return nil, err
+	}
 	v.Rule, err = page.FactorRule(r, p.Accounts, "")
 	return v, err
 }

@@ -4,6 +4,7 @@
 //	GET, POST /site/people/{login}       person.go: suspend, promote, rename, delete, quota, a starting password
 //	GET       /site/organizations        organizations.go; .../new makes one, .../{login} is one
 //	GET, POST /site/repositories         repositories.go: archive, give a withdrawn fork back
+//	GET, POST /site/sign-up              signup.go: how accounts begin, invitations, people who ask
 //	GET, POST /site/sign-in              signin.go: whether everybody needs a second factor
 //	GET       /site/audit                audit.go: the log of who changed access
 //	GET       /site/jobs, /site/health   health.go: what waits, and what the operator's doctor says
@@ -25,6 +26,7 @@ import (
 	"arbor/internal/account/token"
 	"arbor/internal/db"
 	"arbor/internal/git"
+	"arbor/internal/ldap"
 	"arbor/internal/oidc"
 	"arbor/internal/page"
 	"arbor/internal/repo"
@@ -32,6 +34,7 @@ import (
 	"arbor/internal/repo/settings"
 	"arbor/internal/route"
 	"arbor/internal/search/repository"
+	"arbor/internal/signup"
 )
 
 //go:embed templates
@@ -41,19 +44,21 @@ var roomTemplates = page.ReadTemplates(files)
 
 // Options are what the pages work with.
 type Options struct {
-	Accounts   *account.Service
-	Tokens     *token.Service
-	Sessions   *session.Service
-	Repos      *repo.Service
-	Networks   *network.Service
-	Settings   *settings.Service
-	Identities *oidc.Service
-	Searches   *repository.API
-	DB         *db.DB
-	Git        *git.Git
-	Log        *slog.Logger
-	DataDir    string
-	Version    string // of the program; empty: unknown
+	Accounts    *account.Service
+	Tokens      *token.Service
+	Sessions    *session.Service
+	Repos       *repo.Service
+	Networks    *network.Service
+	Settings    *settings.Service
+	Identities  *oidc.Service
+	Directories *ldap.Service
+	Signup      *signup.Service
+	Searches    *repository.API
+	DB          *db.DB
+	Git         *git.Git
+	Log         *slog.Logger
+	DataDir     string
+	Version     string // of the program; empty: unknown
 
 	// Jobs are the jobs that are left, by their kinds, and the database's time.
 	Jobs func(context.Context) (map[string]db.Backlog, db.Time, error)
@@ -88,6 +93,8 @@ func (p *Pages) Routes() []route.Route {
 		in("POST /site/organizations/{login}", p.kit.Sudo(p.ChangeOrganization)),
 		in("GET /site/repositories", p.Repositories),
 		in("POST /site/repositories", p.ChangeRepository),
+		in("GET /site/sign-up", p.SignUp),
+		in("POST /site/sign-up", p.kit.Sudo(p.ChangeSignUp)),
 		in("GET /site/sign-in", p.SignIn),
 		in("POST /site/sign-in", p.kit.Sudo(p.ChangeSignIn)),
 		in("GET /site/audit", p.Audit),

@@ -71,7 +71,7 @@ func (s *Service) Edit(ctx context.Context, a *repo.Access, e Edit) (*repo.Acces
 	if err := e.check(); err != nil {
 		return nil, err
 	}
-	if e.Private.Or(false) && a.Caller.Most(int64(a.ID), a.OwnerID, true) < account.Admin {
+	if e.Private.Or(false) && a.Most(true) < account.Admin {
 		return nil, a.Caller.Insufficient(scope.Repo) // it could not even see what it did
 	}
 	var edited *repo.Access

@@ -27,7 +27,7 @@ func (s *Service) Import(
 	if err := os.MkdirAll(s.repos.Dir(), 0o700); err != nil {
 		return 0, err
 	}
-	mirror, err := s.git.Mirror(ctx, source, s.repos.Dir(), progress)
+	mirror, err := s.git.Mirror(ctx, git.Source{Address: source}, s.repos.Dir(), progress)
 	if err != nil {
 		return 0, err
 	}
@@ -92,7 +92,7 @@ func (s *Service) Fetch(
 	if err := os.MkdirAll(s.repos.Dir(), 0o700); err != nil {
 		return nil, err
 	}
-	mirror, err := s.git.Mirror(ctx, source, s.repos.Dir(), progress)
+	mirror, err := s.git.Mirror(ctx, git.Source{Address: source}, s.repos.Dir(), progress)
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,9 @@ import (
 	"time"
 
 	"arbor/internal/account"
+	"arbor/internal/account/token"
 	"arbor/internal/app"
+	"arbor/internal/db"
 	"arbor/internal/scope"
 	"arbor/internal/test/testkit"
 )
@@ -96,6 +98,27 @@ func (a *App) Token(t testing.TB, id account.InstallationID, body string) string
 	var made struct{ Token string }
 	testkit.NoError(t, json.Unmarshal(answer.Body, &made))
 	return made.Token
+}
+
+// UserToken creates a token by which the App acts for a user, who allows what it asks for.
+func (a *App) UserToken(t testing.TB, login string) (made *token.Issued) {
+	t.Helper()
+	testkit.NoError(t, a.s.DB.Write(t.Context(), func(tx *db.Tx) error {
+		client, err := token.OAuthAppOf(tx, a.ClientID)
+		if err != nil {
+			return err
+		}
+		by, err := account.ByLogin(tx, login)
+		if err != nil {
+			return err
+		}
+		grant, err := token.Allow(tx, client, by, 0)
+		if err == nil {
+			made, err = token.CreateOAuthToken(tx, client, by, grant, 0, false)
+		}
+		return err
+	}))
+	return made
 }
 
 // Signed is the header of a request that the App signs.

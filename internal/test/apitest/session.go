@@ -28,7 +28,7 @@ func (s *Server) PasswordSession(t testing.TB, login string) string {
 	}
 	var value string
 	if err == nil {
-		value, err = s.Forge.Sessions.SignIn(t.Context(), login, password, session.Origin{Agent: "test"})
+		value, _, err = s.Forge.Sessions.SignIn(t.Context(), login, password, session.Origin{Agent: "test"})
 	}
 	testkit.NoError(t, err)
 	return value

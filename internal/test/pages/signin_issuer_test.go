@@ -16,11 +16,12 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
-	"arbor/internal/oidc"
 	"arbor/internal/server"
+	"arbor/internal/signinfile"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/testkit"
 )
@@ -28,7 +29,8 @@ import (
 // issuer is a small OpenID provider, which says what a test wants and lies where it wants.
 type issuer struct {
 	*httptest.Server
-	key *rsa.PrivateKey
+	key  *rsa.PrivateKey
+	read atomic.Int64 // how often the keys were
 
 	mu     sync.Mutex
 	claims map[string]any                                // of the next ID token
@@ -56,6 +58,7 @@ func newIssuer(t *testing.T) *issuer {
 			"code_challenge_methods_supported":      []string{"S256"}})
 	})
 	mux.HandleFunc("GET /keys", func(w http.ResponseWriter, _ *http.Request) {
+		i.read.Add(1)
 		answer(w, map[string]any{"keys": []any{map[string]any{"kty": "RSA", "alg": "RS256", "use": "sig", "kid": "1",
 			"n": b64(key.N.Bytes()), "e": b64(big.NewInt(int64(key.E)).Bytes())}}})
 	})
@@ -213,7 +216,7 @@ func (i *issuer) signsIn(t *testing.T, s *apitest.Server, provider string) *visi
 // signInFile is an option of servers: their identity providers.
 func signInFile(t *testing.T, format string, args ...any) apitest.Option {
 	t.Helper()
-	config, err := oidc.Parse(fmt.Appendf(nil, format, args...))
+	config, err := signinfile.Parse(fmt.Appendf(nil, format, args...))
 	testkit.NoError(t, err)
 	return func(o *server.Options) { o.SignIn = config }
 }

@@ -61,7 +61,7 @@ func linkIn(t *testing.T, m *mailtest.Mail, begins string) string {
 
 func signsIn(t *testing.T, s *apitest.Server, login, password string) bool {
 	t.Helper()
-	_, err := s.Forge.Sessions.SignIn(t.Context(), login, password, session.Origin{Agent: "test"})
+	_, _, err := s.Forge.Sessions.SignIn(t.Context(), login, password, session.Origin{Agent: "test"})
 	return err == nil
 }
 
@@ -113,7 +113,7 @@ func TestResetPassword(t *testing.T) {
 		nobody.get(link+"x").Shows(t, 404, "expired or was used")
 		nobody.post("/password_reset", "link", brought(link), "new", "a new secret", "again", "another").Shows(t, 422, "not the same")
 		nobody.post("/password_reset", "link", brought(link), "new", "short", "again", "short").Shows(t, 422, "at least 8")
-		before, err := s.Forge.Sessions.SignIn(t.Context(), "alice", "the old secret", session.Origin{Agent: "test"})
+		before, _, err := s.Forge.Sessions.SignIn(t.Context(), "alice", "the old secret", session.Origin{Agent: "test"})
 		testkit.NoError(t, err)
 		nobody.post("/password_reset", "link", brought(link), "new", "a new secret", "again", "a new secret").Leads(t, "/login")
 		if signsIn(t, s, "alice", "the old secret") || !signsIn(t, s, "alice", "a new secret") {
@@ -256,7 +256,7 @@ func TestVerifyAddress(t *testing.T) {
 		}))
 		signIn := func(address string) {
 			t.Helper()
-			_, err := s.Forge.Sessions.SignIn(t.Context(), "alice", "a long secret",
+			_, _, err := s.Forge.Sessions.SignIn(t.Context(), "alice", "a long secret",
 				session.Origin{Agent: "test", Address: netip.MustParseAddr(address)})
 			testkit.NoError(t, err)
 		}

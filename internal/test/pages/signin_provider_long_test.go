@@ -22,8 +22,8 @@ import (
 	"time"
 
 	"arbor/internal/db"
-	"arbor/internal/oidc"
 	"arbor/internal/server"
+	"arbor/internal/signinfile"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/npm"
 	"arbor/internal/test/testkit"
@@ -138,7 +138,7 @@ providers:
     accounts: create
     groups: {dev: [{organization: acme}]}
 `, port), 0o600))
-	config, err := oidc.ReadFile(file)
+	config, err := signinfile.ReadFile(file)
 	testkit.NoError(t, err)
 	s := apitest.Start(t, db.SQLite, func(o *server.Options) { o.SignIn = config })
 	startProvider(t, port, s.URL)
@@ -169,7 +169,7 @@ providers:
 
 	// A server with a wrong secret. It has the address of the first, which the provider knows.
 	testkit.NoError(t, os.WriteFile(filepath.Join(folder, "secret"), []byte("wrong"), 0o600))
-	wrong, err := oidc.ReadFile(file)
+	wrong, err := signinfile.ReadFile(file)
 	testkit.NoError(t, err)
 	other := apitest.Start(t, db.SQLite, func(o *server.Options) { o.SignIn, o.BaseURL = wrong, s.URL })
 	jar, err := cookiejar.New(nil)

@@ -157,3 +157,23 @@ func TestOldSessionsOfProvidersConfirmNothing(t *testing.T) {
 	i.says("bob", map[string]any{"auth_time": -5})
 	want(t, i.signsIn(t, s, "company").post("/settings/keys", "do", "add", "title", "x", "key", testkit.PublicKey(t)), 303)
 }
+
+// Logout tokens that somebody made up do not have the keys of the provider read again and again, and keep nobody from
+// signing in.
+func TestMadeUpLogoutTokens(t *testing.T) {
+	t.Parallel()
+	i := newIssuer(t)
+	s := apitest.Start(t, db.SQLite, signInFile(t, twoProviders, i.URL, "https://other.example"))
+	for range 20 {
+		endBy(t, s, "company", i.withOtherKey(map[string]any{"iss": i.URL, "aud": "arbor", "sub": "ann"}), 400)
+	}
+	if n := i.read.Load(); n > 1 {
+		t.Errorf("the keys were read %d times", n)
+	}
+	i.says("ann", nil)
+	i.signsIn(t, s, "company")
+	endBy(t, s, "company", i.ends(map[string]any{"sub": "ann"}), 200)
+	if n := i.read.Load(); n > 2 {
+		t.Errorf("the keys were read %d times", n)
+	}
+}

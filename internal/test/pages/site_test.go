@@ -65,7 +65,7 @@ func TestPeople(t *testing.T) {
 			t.Fatalf("%d %v %s", made.Status, made.Header, made.Body)
 		}
 		password := once.FindStringSubmatch(string(made.Body))[1]
-		if _, err := s.Forge.Sessions.SignIn(t.Context(), "bob", password, session.Origin{}); err != nil {
+		if _, _, err := s.Forge.Sessions.SignIn(t.Context(), "bob", password, session.Origin{}); err != nil {
 			t.Errorf("the starting password: %v", err)
 		}
 		token := once.FindStringSubmatch(string(s.Visit(t, "keeper", "POST /site/people/new", "login", "carol",
@@ -89,7 +89,7 @@ func TestPeople(t *testing.T) {
 		at := "/site/people/bob"
 		s.Visit(t, "keeper", "POST "+at, "do", "suspend").Leads(t, at)
 		show(t, s, "keeper", at, "Suspended")
-		if _, err := s.Forge.Sessions.SignIn(t.Context(), "bob", password, session.Origin{}); err == nil {
+		if _, _, err := s.Forge.Sessions.SignIn(t.Context(), "bob", password, session.Origin{}); err == nil {
 			t.Error("somebody suspended signs in")
 		}
 		s.Visit(t, "keeper", "POST "+at, "do", "unsuspend").Leads(t, at)
@@ -97,7 +97,7 @@ func TestPeople(t *testing.T) {
 		show(t, s, "keeper", at, "Site administrator")
 		s.Visit(t, "keeper", "POST "+at, "do", "demote").Leads(t, at)
 		next := once.FindStringSubmatch(string(s.Visit(t, "keeper", "POST "+at, "do", "password").Body))[1]
-		if _, err := s.Forge.Sessions.SignIn(t.Context(), "bob", password, session.Origin{}); err == nil ||
+		if _, _, err := s.Forge.Sessions.SignIn(t.Context(), "bob", password, session.Origin{}); err == nil ||
 			next == password {
 			t.Error("the old password counts")
 		}

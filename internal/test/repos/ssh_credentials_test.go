@@ -137,9 +137,9 @@ func deviceToken(t *testing.T, w *world) string {
 	if _, err := w.Forge.Tokens.ConfirmDevice(t.Context(), alice, codes.User); err != nil {
 		t.Fatal(err)
 	}
-	token, _, err := w.Forge.Tokens.TakeDevice(t.Context(), client, codes.Device, "")
+	issued, err := w.Forge.Tokens.TakeDevice(t.Context(), client, codes.Device, "")
 	testkit.NoError(t, err)
-	return token
+	return issued.Value
 }
 
 // keys are what git signs in with over SSH.

@@ -1,6 +1,7 @@
-package oidc
+package external
 
 import (
+	"crypto/rand"
 	"errors"
 
 	"arbor/internal/account"
@@ -21,7 +22,7 @@ type Linked struct {
 
 // accountOf finds whose identity it is; 0: nobody's.
 func accountOf(tx *db.Tx, i *Identity) (id account.ID, err error) {
-	err = tx.QueryRow(`SELECT account_id FROM identities WHERE issuer = $1 AND subject = $2`, i.Provider.Issuer,
+	err = tx.QueryRow(`SELECT account_id FROM identities WHERE issuer = $1 AND subject = $2`, i.Source.Issuer,
 		i.Subject).Scan(&id)
 	if errors.Is(err, db.ErrNoRows) {
 		return 0, nil
@@ -31,12 +32,12 @@ func accountOf(tx *db.Tx, i *Identity) (id account.ID, err error) {
 
 // insertIdentity links an identity. Error: 422 if it is somebody's already, or the account has one of the provider.
 func insertIdentity(tx *db.Tx, of account.ID, i *Identity) (id int64, err error) {
-	err = tx.QueryRow(`INSERT INTO identities (account_id, provider, issuer, subject, name, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING RETURNING id`,
-		of, i.Provider.Name, i.Provider.Issuer, i.Subject, i.shown(), tx.Now).Scan(&id)
+	err = tx.QueryRow(`INSERT INTO identities (account_id, provider, issuer, subject, name, created_at, secret)
+		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING RETURNING id`,
+		of, i.Source.Name, i.Source.Issuer, i.Subject, i.shown(), tx.Now, rand.Text()).Scan(&id)
 	if errors.Is(err, db.ErrNoRows) {
 		err = errs.Newf(errs.Invalid, "Your account is linked with %s already, or this identity with another account.",
-			i.Provider.Label)
+			i.Source.Label)
 	}
 	return id, err
 }
@@ -44,7 +45,7 @@ func insertIdentity(tx *db.Tx, of account.ID, i *Identity) (id int64, err error)
 // noteUse notes a sign-in with an identity.
 func noteUse(tx *db.Tx, i *Identity) error {
 	return tx.Run(`UPDATE identities SET last_used_at = $3, name = $4, provider = $5
-		WHERE issuer = $1 AND subject = $2`, i.Provider.Issuer, i.Subject, tx.Now, i.shown(), i.Provider.Name)
+		WHERE issuer = $1 AND subject = $2`, i.Source.Issuer, i.Subject, tx.Now, i.shown(), i.Source.Name)
 }
 
 // identitiesOf lists the identities of an account.

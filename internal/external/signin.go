@@ -1,4 +1,4 @@
-package oidc
+package external
 
 import (
 	"context"
@@ -13,9 +13,6 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/web"
 )
-
-// way is how a session is made with the provider.
-func (p *Provider) way() string { return session.WithProvider + p.Name }
 
 // shown is what the identity is called at its provider.
 func (i *Identity) shown() string { return line(orElse(i.Login, i.Name)) }
@@ -35,22 +32,23 @@ func line(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// SignIn starts a session of the account of an identity, which is made first where the provider says so, after the
-// account got what its groups give it, and lost the rest. Errors: 403 for an identity without an account, and for a
-// suspended account; 422 for a login that cannot be used.
-func (s *Service) SignIn(ctx context.Context, i *Identity, from session.Origin) (value string, err error) {
-	a, err := s.resolve(ctx, i, from)
-	if err != nil {
-		return "", err
+// Enter returns the account of an identity, which is made first where its source says so, after the account got what its
+// groups give it, and lost the rest. The transaction that signs in calls again, which finds the account once more and
+// notes the use. Errors, also of again: 403 for an identity without an account, and for a suspended account; 422 for a
+// login that cannot be used.
+func (s *Service) Enter(ctx context.Context, i *Identity, from session.Origin) (
+	a *account.Account, again func(tx *db.Tx) (*account.Account, error), err error,
+) {
+	if a, err = s.resolve(ctx, i, from); err != nil {
+		return nil, nil, err
 	}
 	if !a.SuspendedAt.IsZero() {
-		return "", account.Suspended()
+		return nil, nil, account.Suspended()
 	}
-	if err := s.follow(ctx, i, a, from); err != nil {
-		return "", err
+	if err := s.follow(ctx, i, a, from, nil); err != nil {
+		return nil, nil, err
 	}
-	by := session.Recognized{Way: i.Provider.way(), At: s.shownAt(i), Session: i.Session}
-	return s.sessions.SignInWith(ctx, a.Login, by, from, func(tx *db.Tx) (*account.Account, error) {
+	return a, func(tx *db.Tx) (*account.Account, error) {
 		id, err := accountOf(tx, i)
 		if err != nil || id != a.ID {
 			return nil, errOr(err, unknown(i)) // unlinked in the meantime
@@ -59,16 +57,7 @@ func (s *Service) SignIn(ctx context.Context, i *Identity, from session.Origin) 
 			return nil, err
 		}
 		return account.ByID(tx, id)
-	})
-}
-
-// shownAt is when the user of an identity showed to its provider who it is; zero: it does not tell, and that counts as
-// now.
-func (s *Service) shownAt(i *Identity) db.Time {
-	if i.ShownAt.IsZero() {
-		return 0
-	}
-	return min(db.FromTime(i.ShownAt), db.FromTime(s.now()))
+	}, nil
 }
 
 func errOr(err, other error) error {
@@ -80,7 +69,7 @@ func errOr(err, other error) error {
 
 func unknown(i *Identity) error {
 	return errs.Newf(errs.Forbidden, "No account here is linked with this identity. If you have one, sign in another "+
-		"way and link %s at Settings > Linked identities; else ask an administrator.", i.Provider.Label)
+		"way and link %s at Settings > Linked identities; else ask an administrator.", i.Source.Label)
 }
 
 // resolve finds or makes the account of an identity.
@@ -94,10 +83,10 @@ func (s *Service) resolve(ctx context.Context, i *Identity, from session.Origin)
 		a, err = account.ByID(tx, id)
 		return err
 	}
-	if err := s.db.Read(ctx, find); err != nil || a != nil {
+	if err := s.o.DB.Read(ctx, find); err != nil || a != nil {
 		return a, err
 	}
-	if i.Provider.Accounts != Create {
+	if i.Source.Accounts != Create {
 		return nil, unknown(i)
 	}
 	login, err := i.login()
@@ -108,7 +97,7 @@ func (s *Service) resolve(ctx context.Context, i *Identity, from session.Origin)
 	if from.Address.IsValid() {
 		actor.Address = from.Address.String()
 	}
-	err = s.db.WriteAs(audit.With(ctx, actor), db.Server, func(tx *db.Tx) error {
+	err = s.o.DB.WriteAs(audit.With(ctx, actor), db.Server, func(tx *db.Tx) error {
 		if err := find(tx); err != nil || a != nil { // another request was faster
 			return err
 		}
@@ -117,7 +106,7 @@ func (s *Service) resolve(ctx context.Context, i *Identity, from session.Origin)
 			return taken(i, err)
 		}
 		if err := account.Record(tx, audit.UserCreate, made, "", map[string]any{"site_admin": false,
-			"provider": i.Provider.Name}); err != nil {
+			"provider": i.Source.Name}); err != nil {
 			return err
 		}
 		if err := s.link(tx, made, i); err != nil {
@@ -141,7 +130,7 @@ func (i *Identity) login() (string, error) {
 		switch {
 		case r >= utf8.RuneSelf:
 			return "", errs.Newf(errs.Invalid, "%s calls you %q, which cannot be a login here. Ask an administrator.",
-				i.Provider.Label, errs.Clip(i.Login))
+				i.Source.Label, errs.Clip(i.Login))
 		case 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9':
 			b.WriteRune(r)
 		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
@@ -151,7 +140,7 @@ func (i *Identity) login() (string, error) {
 	login := strings.TrimSuffix(b.String(), "-")
 	if err := account.CheckLogin(login); err != nil {
 		return "", errs.Newf(errs.Invalid, "%s calls you %q, which cannot be a login here. Ask an administrator.",
-			i.Provider.Label, errs.Clip(i.Login))
+			i.Source.Label, errs.Clip(i.Login))
 	}
 	return login, nil
 }
@@ -162,7 +151,7 @@ func taken(i *Identity, err error) error {
 		return err
 	}
 	return errs.Newf(errs.Invalid, "%s. If that account is yours, sign in another way and link %s at "+
-		"Settings > Linked identities; else ask an administrator.", err.Error(), i.Provider.Label)
+		"Settings > Linked identities; else ask an administrator.", err.Error(), i.Source.Label)
 }
 
 // link links an identity with an account, and records it.
@@ -172,7 +161,7 @@ func (s *Service) link(tx *db.Tx, a *account.Account, i *Identity) error {
 		return err
 	}
 	return account.Record(tx, audit.IdentityLink, a, audit.Self,
-		map[string]any{"provider": i.Provider.Name, "subject": i.Subject, "identity_id": id})
+		map[string]any{"provider": i.Source.Name, "subject": i.Subject, "identity_id": id})
 }
 
 // Link links an identity with the caller's account. Error: 422 if it is another account's, or the account has one of
@@ -181,7 +170,7 @@ func (s *Service) Link(ctx context.Context, by *account.Caller, i *Identity) err
 	if err := own(by); err != nil {
 		return err
 	}
-	return s.db.WriteAs(ctx, by, func(tx *db.Tx) error {
+	return s.o.DB.WriteAs(ctx, by, func(tx *db.Tx) error {
 		if err := account.HoldID(tx, by.ID); err != nil {
 			return err
 		}
@@ -203,7 +192,7 @@ func own(by *account.Caller) error {
 
 // Identities lists those of the caller.
 func (s *Service) Identities(ctx context.Context, of *account.Caller) (list []Linked, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
+	err = s.o.DB.Read(ctx, func(tx *db.Tx) error {
 		list, err = identitiesOf(tx, of.ID)
 		return err
 	})
@@ -216,12 +205,12 @@ func (s *Service) Unlink(ctx context.Context, by *account.Caller, id int64) erro
 	if err := own(by); err != nil {
 		return err
 	}
-	return account.ChangeSelf(ctx, s.db, by, func(tx *db.Tx, a *account.Account) error {
+	return account.ChangeSelf(ctx, s.o.DB, by, func(tx *db.Tx, a *account.Account) error {
 		if err := unlink(tx, a, id, by.TokenID); err != nil {
 			return err
 		}
 		list, err := identitiesOf(tx, a.ID)
-		works := slices.ContainsFunc(list, func(i Linked) bool { return s.config.issues(i.Issuer) })
+		works := slices.ContainsFunc(list, func(i Linked) bool { return s.sources[i.Issuer] != nil })
 		if err != nil || works {
 			return err
 		}
@@ -232,7 +221,7 @@ func (s *Service) Unlink(ctx context.Context, by *account.Caller, id int64) erro
 // otherWay returns a 422 for an account without an identity with which nobody can sign in.
 func (s *Service) otherWay(tx *db.Tx, a *account.Account) error {
 	password, passkey, err := session.WaysOf(tx, a.ID)
-	if err == nil && !passkey && (!password || s.config.refusesPassword(a.Login)) {
+	if err == nil && !passkey && (!password || s.refusesPassword(a.Login)) {
 		err = errs.New(errs.Invalid, "Nobody could sign in to your account: set a password or add a passkey first.")
 	}
 	return err

@@ -1,4 +1,4 @@
-package oidc
+package external
 
 import (
 	"context"
@@ -23,7 +23,7 @@ type place struct {
 // several roles the highest counts. A team that no group gives is false.
 func (i *Identity) wanted() map[string]*place {
 	places := map[string]*place{}
-	for group, list := range i.Provider.Groups {
+	for group, list := range i.Source.Groups {
 		in := slices.Contains(i.Groups, group)
 		for _, m := range list {
 			at := places[account.Fold(m.Organization)]
@@ -42,10 +42,18 @@ func (i *Identity) wanted() map[string]*place {
 	return places
 }
 
-// follow updates an account's memberships of the organizations and teams in the configuration, and whether it is a site
+// administrates reports whether the groups of an identity make its user an administrator of the site.
+func (i *Identity) administrates() bool {
+	return slices.ContainsFunc(i.Source.Administrators, func(g string) bool { return slices.Contains(i.Groups, g) })
+}
+
+// lost are organizations and teams that a file names and that do not exist: a comparison tries each once.
+type lost map[string]bool
+
+// follow updates an account's memberships of the organizations and teams in the file, and whether it is a site
 // administrator, to match its groups. Changes that are impossible, such as removing the last owner, are logged and do
-// not fail the sign-in.
-func (s *Service) follow(ctx context.Context, i *Identity, a *account.Account, from session.Origin) error {
+// not fail the sign-in. What does not exist is added to missing, and not tried again; nil: nothing is kept.
+func (s *Service) follow(ctx context.Context, i *Identity, a *account.Account, from session.Origin, missing lost) error {
 	actor := audit.Actor{ID: int64(a.ID), Login: a.Login, Right: audit.Process}
 	if from.Address.IsValid() {
 		actor.Address = from.Address.String()
@@ -54,19 +62,21 @@ func (s *Service) follow(ctx context.Context, i *Identity, a *account.Account, f
 	by := &account.Caller{ID: a.ID, Login: a.Login, SiteAdmin: true} // the server, for the account
 	tolerate := func(what string, err error) error {
 		if errs.Is(err, errs.Invalid) || errs.Is(err, errs.NotFound) {
-			s.log.WarnContext(ctx, "groups of an identity were not followed", "login", a.Login,
-				"provider", i.Provider.Name, "what", what, "error", err)
+			s.o.Log.WarnContext(ctx, "groups of an identity were not followed", "login", a.Login,
+				"source", i.Source.Name, "what", what, "error", err)
+			if missing != nil && errs.Is(err, errs.NotFound) {
+				missing[account.Fold(what)] = true
+			}
 			return nil
 		}
 		return err
 	}
-	if len(i.Provider.Administrators) > 0 {
-		is := slices.ContainsFunc(i.Provider.Administrators, func(g string) bool { return slices.Contains(i.Groups, g) })
-		if err := tolerate("administrator", s.accounts.FollowAdmin(ctx, a.ID, is)); err != nil {
+	if len(i.Source.Administrators) > 0 {
+		if err := tolerate("administrator", s.o.Accounts.FollowAdmin(ctx, a.ID, i.administrates())); err != nil {
 			return err
 		}
 	}
-	has, err := s.accounts.Memberships(ctx, a.Login)
+	has, err := s.o.Accounts.Memberships(ctx, a.Login)
 	if err != nil {
 		return err
 	}
@@ -78,6 +88,9 @@ func (s *Service) follow(ctx context.Context, i *Identity, a *account.Account, f
 		}
 	}
 	for key, at := range i.wanted() {
+		if missing[key] {
+			continue
+		}
 		if err := tolerate(at.org, s.followOrg(ctx, by, at, now[key])); err != nil {
 			return err
 		}
@@ -86,7 +99,7 @@ func (s *Service) follow(ctx context.Context, i *Identity, a *account.Account, f
 		}
 		for _, in := range [...]bool{false, true} { // what is taken away first
 			for slug, wanted := range at.teams {
-				if wanted != in {
+				if wanted != in || missing[account.Fold(at.org+"/"+slug)] {
 					continue
 				}
 				ref := team.Ref{Org: at.org, Slug: slug}
@@ -103,33 +116,33 @@ func (s *Service) follow(ctx context.Context, i *Identity, a *account.Account, f
 func (s *Service) followOrg(ctx context.Context, by *account.Caller, at *place, now string) (err error) {
 	switch {
 	case at.role == "" && now != "":
-		return s.accounts.RemoveMember(ctx, by, at.org, by.Login)
+		return s.o.Accounts.RemoveMember(ctx, by, at.org, by.Login)
 	case at.role != "" && at.role != now:
 		role := member
 		if at.role == owner {
 			role = "admin"
 		}
-		_, err = s.accounts.SetMember(ctx, by, at.org, by.Login, role)
+		_, err = s.o.Accounts.SetMember(ctx, by, at.org, by.Login, role)
 	}
 	return err
 }
 
 // followTeam adds the caller to a team, or removes it. A role in it stays.
 func (s *Service) followTeam(ctx context.Context, by *account.Caller, ref team.Ref, in bool) error {
-	m, err := s.teams.Membership(ctx, by, ref, by.Login)
+	m, err := s.o.Teams.Membership(ctx, by, ref, by.Login)
 	if err != nil && !errs.Is(err, errs.NotFound) {
 		return err
 	}
 	is := err == nil && m.Role >= team.Member
 	switch {
 	case is && !in:
-		err = s.teams.RemoveMember(ctx, by, ref, by.Login)
+		err = s.o.Teams.RemoveMember(ctx, by, ref, by.Login)
 		if errs.Is(err, errs.NotFound) { // an owner is shown as a maintainer of teams below
 			err = nil
 		}
 		return err
 	case !is && in:
-		_, err = s.teams.AddMember(ctx, by, ref, by.Login, web.Opt[team.Role]{})
+		_, err = s.o.Teams.AddMember(ctx, by, ref, by.Login, web.Opt[team.Role]{})
 		return err
 	}
 	return nil

@@ -1,0 +1,88 @@
+package github
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"arbor/internal/hook/outgoing"
+	"arbor/internal/lfs"
+	"arbor/internal/migration"
+)
+
+// lfsType is the type of requests and answers of Git LFS.
+const lfsType = "application/vnd.git-lfs+json"
+
+// lfsObjects writes the objects of Git LFS to which files point, in all commits of the mirror.
+func (s *Source) lfsObjects(ctx context.Context) error {
+	return s.mirror.SmallBlobs(ctx, lfs.MaxPointer, func(data []byte) error {
+		p, ok := lfs.ParsePointer(data)
+		path := "lfs/" + p.OID
+		if _, seen := s.files[path]; !ok || seen || p.Size == 0 {
+			return nil
+		}
+		s.files[path] = p
+		return s.out.Add(migration.LFSObjects, &migration.LFSObject{OID: p.OID,
+			File: migration.File{Path: path, Size: p.Size, SHA256: p.OID}})
+	})
+}
+
+// openLFS asks where an object is, and reads it from there.
+func (s *Source) openLFS(ctx context.Context, p lfs.Pointer) (io.ReadCloser, error) {
+	type object struct {
+		OID     string `json:"oid"`
+		Size    int64  `json:"size"`
+		Actions struct {
+			Download struct {
+				Href   string            `json:"href"`
+				Header map[string]string `json:"header"`
+			} `json:"download"`
+		} `json:"actions"`
+		Error *struct {
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	ask := map[string]any{"operation": "download", "transfers": []string{"basic"},
+		"objects": []map[string]any{{"oid": p.OID, "size": p.Size}}}
+	var answer struct {
+		Objects []object `json:"objects"`
+	}
+	header := http.Header{"Accept": {lfsType}, "Content-Type": {lfsType}}
+	if basic := s.c.basic(); basic != "" {
+		header.Set("Authorization", basic)
+	}
+	address := strings.TrimSuffix(s.about.CloneURL, ".git") + ".git/info/lfs/objects/batch"
+	if _, err := s.c.json(ctx, http.MethodPost, address, header, ask, &answer); err != nil {
+		return nil, err
+	}
+	if len(answer.Objects) != 1 || answer.Objects[0].OID != p.OID {
+		return nil, fmt.Errorf("the server says nothing about the object")
+	}
+	o := answer.Objects[0]
+	if o.Error != nil {
+		return nil, fmt.Errorf("the server says %.200q", o.Error.Message)
+	}
+	at, err := url.Parse(o.Actions.Download.Href)
+	if err != nil || at.Host == "" {
+		return nil, fmt.Errorf("the server does not say where the object is")
+	}
+	given := http.Header{}
+	for name, value := range o.Actions.Download.Header {
+		given.Set(name, value)
+	}
+	if at.Host == s.c.base.Host && at.Scheme == s.c.base.Scheme {
+		return s.content(ctx, at.String(), given)
+	}
+	a, err := outgoing.New(nil).Fetch(ctx, at.String(), given)
+	if err != nil {
+		return nil, err
+	}
+	if a.StatusCode != http.StatusOK {
+		a.Body.Close()
+		return nil, fmt.Errorf("%s answers %s", at.Host, a.Status)
+	}
+	return a.Body, nil
+}

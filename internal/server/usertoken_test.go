@@ -80,7 +80,7 @@ func TestUserTokensByRoute(t *testing.T) {
 						own.Status)
 				case h.Owner == "holder" && onRepo(&r) && a.Status < 400:
 					t.Errorf("%s of %s, where no App is installed, by the %s App: %d", r.Pattern, h.Name, name, a.Status)
-				case h.Owner == "guild" && of && name == "strong" && a.Status != own.Status:
+				case h.Owner == "guild" && of && name == "strong" && a.Status/100 != own.Status/100:
 					t.Errorf("%s of %s by the strong App: %d, and the person gets %d: %s", r.Pattern, h.Name, a.Status,
 						own.Status, a.Body)
 				case name == "weak" && of && permission != "" && permission != "metadata" && a.Status < 400:
@@ -128,7 +128,8 @@ func allPermissions(w *walker) scope.Permissions {
 
 // notForApps are routes by which a GitHub App cannot act for a person who may, with the reason.
 var notForApps = map[string]string{
-	"POST /repos/{owner}/{repo}/forks": "the fork would be where no installation reaches it",
+	"POST /repos/{owner}/{repo}/forks":          "the fork would be where no installation reaches it",
+	"POST /repos/{owner}/{repo}/merge-upstream": "the parent is where no installation reaches it",
 }
 
 // A GitHub App that acts for a user changes by each route on a repository what the user may change, if it has the
@@ -149,7 +150,8 @@ func TestUserTokensChangeByRoute(t *testing.T) {
 			tokens[key] = apitest.Bearer(a.UserToken(t, q.Who).Value)
 		}
 		c := q.Case
-		c.Headers = maps.Clone(c.Headers)
+		c.Headers = map[string]string{}
+		maps.Copy(c.Headers, q.Headers)
 		maps.Copy(c.Headers, tokens[key])
 		return c
 	}

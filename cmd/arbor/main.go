@@ -46,7 +46,7 @@ type commandLine struct {
 	User      userCommand      `cmd:"" group:"Manage people and repositories" help:"Manage users."`
 	Org       orgCommand       `cmd:"" group:"Manage people and repositories" help:"Manage organizations."`
 	App       appCommand       `cmd:"" group:"Manage people and repositories" help:"Manage GitHub Apps and their installations."`
-	Mail      mailCommand      `cmd:"" group:"Run a server" help:"Try the mail server."`
+	Mail      mailCommand      `cmd:"" group:"Run a server" help:"Try the mail server, and take replies by mail."`
 	OAuthApp  oauthAppCommand  `cmd:"" name:"oauth-app" group:"Manage people and repositories" help:"Manage OAuth Apps, which sign people in with this server."`
 	Directory directoryCommand `cmd:"" group:"Manage people and repositories" help:"Try a directory (LDAP) with which people sign in, or compare accounts with it."`
 	Factors   factorsCommand   `cmd:"" group:"Manage people and repositories" help:"Show or change who must have a second factor: everybody, or the people of an organization."`

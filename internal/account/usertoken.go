@@ -138,12 +138,3 @@ func (c *Caller) accessesForApp(tx *db.Tx, orgs []ID) (may map[ID]OrgAccess, err
 	}
 	return may, eachMembership(tx, c.ID, on, func(id ID, owner bool) { may[id] = OrgAccess{true, owner} })
 }
-
-// InstallationsSQL is the condition that the installation of the id, an expression, is of the App for which the caller
-// has a user token; without such a token it holds for all.
-func (c *Caller) InstallationsSQL(app string) string {
-	if c.ForApp == 0 {
-		return `TRUE`
-	}
-	return app + ` = ` + c.ForApp.String()
-}

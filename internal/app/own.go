@@ -44,18 +44,28 @@ func offered(tx *db.Tx, caller *account.Caller, slug string) (*App, error) {
 // organizations to which the user belongs.
 const ofUser = `(i.account_id = $1 OR EXISTS (SELECT 1 FROM members m WHERE m.org_id = i.account_id AND m.user_id = $1))`
 
+// seenBy is ofUser for a caller. An App that acts for the caller sees its own installations alone, also those that reach
+// a repository on which the caller is a collaborator.
+func seenBy(caller *account.Caller) string {
+	if caller.ForApp == 0 {
+		return ofUser
+	}
+	return `i.app_id = ` + caller.ForApp.String() + ` AND (` + ofUser + ` OR EXISTS (SELECT 1 FROM collaborators k
+		JOIN repos r ON r.id = k.repo_id WHERE k.user_id = $1 AND r.owner_id = i.account_id
+			AND ` + reaches("i", "r.id") + `))`
+}
+
 // Known lists the installations on the caller's account and organizations, the oldest first: those of the App, if that
 // acts for the caller.
 func (s *Service) Known(ctx context.Context, caller *account.Caller) ([]*Installation, error) {
 	return read(ctx, s.db, func(tx *db.Tx) ([]*Installation, error) {
-		return installationsWhere(tx, `WHERE `+ofUser+` AND `+caller.InstallationsSQL("i.app_id")+` ORDER BY i.id`,
-			caller.ID)
+		return installationsWhere(tx, `WHERE `+seenBy(caller)+` ORDER BY i.id`, caller.ID)
 	})
 }
 
 // known finds one of them. Error: 404.
 func known(tx *db.Tx, caller *account.Caller, id account.InstallationID) (*Installation, error) {
-	return oneInstallation(tx, `WHERE `+ofUser+` AND i.id = $2 AND `+caller.InstallationsSQL("i.app_id"), caller.ID, id)
+	return oneInstallation(tx, `WHERE `+seenBy(caller)+` AND i.id = $2`, caller.ID, id)
 }
 
 // ReposOf reads a page of the repositories that an installation reaches and on which the caller has a role, and how

@@ -9,6 +9,7 @@
 //	folders.go    folders that no repository has, and the space that is left
 //	files.go      files other than objects, against their rows
 //	factors.go    second factors of accounts
+//	mails.go      mails that wait, and links in them
 //	signup.go     how accounts begin, and what waits for it
 //	queues.go     merge queues against pull requests and the branches of merge groups
 //
@@ -46,7 +47,7 @@ type Options struct {
 
 // Finding is one thing that does not hold.
 type Finding struct {
-	// database, counters, issues, queues, factors, sign-up, repositories, folders, files or space
+	// database, counters, issues, queues, factors, mails, sign-up, repositories, folders, files or space
 	Part       string `json:"part"`
 	Repository string `json:"repository,omitempty"` // OWNER/NAME, where it is of one
 	Problem    string `json:"problem"`
@@ -106,6 +107,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		{"issues", c.postings},
 		{"queues", c.queues},
 		{"factors", c.factors},
+		{"mails", c.mails},
 		{"sign-up", c.signup},
 		{"repositories", c.repositories},
 		{"folders", c.folders},

@@ -185,3 +185,38 @@ func TestKnownFacts(t *testing.T) {
 			"viewerPossibleCommitEmails": [], "isSecurityPolicyEnabled": false, "securityPolicyUrl": null}}}`}.check(t, s)
 	})
 }
+
+// A review keeps the teams whose requests it answered, for those who see them.
+func TestReviewsOnBehalfOfTeams(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.Team(t)
+		s.Run(t, []apitest.Case{
+			{Do: "PUT /orgs/garden/memberships/rae", As: "alice", Send: `{"role": "member"}`, Status: 200},
+			{Do: "PUT /orgs/garden/memberships/will", As: "alice", Send: `{"role": "member"}`, Status: 200},
+			{Do: "POST /orgs/garden/teams", As: "alice", Send: `{"name": "Growers", "privacy": "closed"}`, Status: 201},
+			{Do: "PUT /orgs/garden/teams/growers/memberships/rae", As: "alice", Status: 200},
+			{Do: "PUT /orgs/garden/teams/growers/repos/garden/plot", As: "alice", Send: `{"permission": "push"}`, Status: 204},
+			{Do: "PUT /repos/garden/plot/contents/a", As: "alice", Send: `{"message": "A", "content": "YQ=="}`, Status: 201},
+		})
+		s.Run(t, []apitest.Case{
+			{Do: "POST /repos/garden/plot/git/refs", As: "alice", Status: 201,
+				Send: `{"ref": "refs/heads/fix", "sha": "` + s.Tip(t, "alice", "garden/plot", "main") + `"}`},
+			{Do: "PUT /repos/garden/plot/contents/b", As: "alice", Send: `{"message": "B", "content": "YQ==", "branch": "fix"}`, Status: 201},
+			{Do: "POST /repos/garden/plot/pulls", As: "alice", Send: `{"title": "Fix", "head": "fix", "base": "main"}`, Status: 201},
+			{Do: "POST /repos/garden/plot/pulls/1/requested_reviewers", As: "alice", Send: `{"team_reviewers": ["growers"]}`, Status: 201},
+			{Do: "POST /repos/garden/plot/pulls/1/reviews", As: "will", Send: `{"event": "COMMENT", "body": "Hm"}`, Status: 200},
+			{Do: "POST /repos/garden/plot/pulls/1/reviews", As: "rae", Send: `{"event": "APPROVE", "body": "Good"}`, Status: 200},
+		})
+		const query = `{repository(owner:"garden",name:"plot"){pullRequest(number:1){reviews(first:5){nodes{author{login}
+			onBehalfOf(first:5){totalCount nodes{slug}}}}}}}`
+		for login, teams := range map[string]string{"alice": `[{"slug": "growers"}]`, "will": `[{"slug": "growers"}]`, "sam": `[]`} {
+			ask{as: login, query: query, want: `{"data": {"repository": {"pullRequest": {"reviews": {"nodes": [{"author":
+				{"login": "will"}, "onBehalfOf": {"totalCount": 0, "nodes": []}}, {"author": {"login": "rae"},
+				"onBehalfOf": {"nodes": ` + teams + `}}]}}}}}`}.check(t, s)
+		}
+		s.Check(t, apitest.Case{Do: "DELETE /orgs/garden/teams/growers", As: "alice", Status: 204})
+		ask{as: "alice", query: query, want: `{"data": {"repository": {"pullRequest": {"reviews": {"nodes": [
+			{"onBehalfOf": {"totalCount": 0}}, {"onBehalfOf": {"totalCount": 0}}]}}}}}`}.check(t, s)
+	})
+}

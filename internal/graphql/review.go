@@ -8,10 +8,12 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
+	"arbor/internal/errs"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/pull"
 	"arbor/internal/review"
 	"arbor/internal/rule"
+	"arbor/internal/team"
 	"arbor/internal/web"
 )
 
@@ -243,7 +245,37 @@ func reviewFields() map[string]exec.Resolver {
 			}
 			return nil, nil
 		}),
-	})), keyFields(), reviewHidden(), map[string]exec.Resolver{"comments": connections(reviewComments)})
+	})), keyFields(), reviewHidden(), map[string]exec.Resolver{"comments": connections(reviewComments),
+		"onBehalfOf": onBehalfOf})
+}
+
+// onBehalfOf resolves the teams that reviews answered, as far as the caller sees them.
+func onBehalfOf(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+	q := queryOf(ctx)
+	l := loader[int64, []team.ID]{name: "teams of reviews", route: "/pulls/{number}/reviews/{id}", key: byID,
+		read: q.load.Reviews.TeamsOf}
+	l.load(ctx, q, objectsOf(parents))
+	var all []team.ID
+	for _, o := range objectsOf(parents) {
+		ids, _ := l.known(q, o)
+		all = append(all, ids...)
+	}
+	seen := map[team.ID]*team.Access{}
+	if len(all) > 0 {
+		var err error
+		if seen, err = q.teamsByID(ctx, db.Unique(all)); err != nil && !errs.Is(err, errs.Forbidden) {
+			return failed(asError(err), len(parents))
+		}
+	}
+	return l.values(ctx, parents, func(_ *object, ids []team.ID) (any, error) {
+		var teams []any
+		for _, id := range ids {
+			if a := seen[id]; a != nil {
+				teams = append(teams, newTeam(a.Team))
+			}
+		}
+		return connectAll(f, "TeamConnection", teams)
+	})
 }
 
 // keyFields are the fields of reviews and of comments on lines that need no more than their ids.

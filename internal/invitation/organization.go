@@ -290,28 +290,23 @@ func (s *Service) MembershipsOf(
 		if list, total, err = open(tx, toOrgs, caller.ID).page(tx, p); err != nil {
 			return err
 		}
-		return address(tx, caller, list...)
+		return fillInvitee(tx, caller, list...)
 	})
 	return list, total, err
 }
 
-// address makes the caller the invitee of invitations to an address.
-func address(tx *db.Tx, caller *account.Caller, list ...*Invitation) error {
+// fillInvitee makes the caller the invitee of invitations to an address.
+func fillInvitee(tx *db.Tx, caller *account.Caller, list ...*Invitation) error {
+	if !slices.ContainsFunc(list, func(i *Invitation) bool { return i.Invitee == nil }) {
+		return nil
+	}
+	a, err := account.ByID(tx, caller.ID)
 	for _, i := range list {
-		if i.Invitee != nil {
-			continue
-		}
-		a, err := account.ByID(tx, caller.ID)
-		if err != nil {
-			return err
-		}
-		for _, i := range list {
-			if i.Invitee == nil {
-				i.Invitee = a
-			}
+		if i.Invitee == nil {
+			i.Invitee = a
 		}
 	}
-	return nil
+	return err
 }
 
 // ToOrg finds the caller's open invitation to an organization, or that of the link in a mail, unless it is empty. Error:
@@ -337,7 +332,7 @@ func own(tx *db.Tx, caller *account.Caller, orgLogin, link string) (i *Invitatio
 	if err != nil {
 		return nil, err
 	}
-	return i, address(tx, caller, i)
+	return i, fillInvitee(tx, caller, i)
 }
 
 // takenMember finds what own does, and locks the organization. Error: 404.

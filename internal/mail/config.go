@@ -29,6 +29,7 @@ type Config struct {
 	Password string
 	From     netmail.Address
 	BaseURL  string // of links: scheme and host
+	Reply    string // the address for replies, with %s for a token (package reply); empty: nobody reads them
 
 	Roots *x509.CertPool // whose certificates count, for tests; nil: the system's
 }

@@ -24,6 +24,7 @@ type Message struct {
 	ToList      bool   // the header To names the list, and Cc the reader, as readers of lists expect
 	List        string // names what it is sent about, such as a repository; empty: to one person
 	Reason      string // why it is sent; empty: no notification
+	ReplyTo     string // the address for replies; empty: that of the sender
 	Unsubscribe string // the address that ends such mails by a POST; empty: none
 	Page        string // where it is seen in the browser; empty: none
 }
@@ -95,6 +96,9 @@ func (m *Message) build(c *Config) (*gomail.Msg, error) {
 	if m.Reason != "" {
 		built.SetGenHeader("X-Arbor-Reason", Line(m.Reason, maxName))
 		built.SetGenHeader("X-GitHub-Reason", Line(m.Reason, maxName)) // people's filters know that
+	}
+	if m.ReplyTo != "" {
+		built.SetGenHeaderPreformatted("Reply-To", (&netmail.Address{Address: m.ReplyTo}).String())
 	}
 	if m.Unsubscribe != "" {
 		built.SetGenHeaderPreformatted("List-Unsubscribe", "<"+m.Unsubscribe+">")

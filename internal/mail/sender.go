@@ -24,6 +24,7 @@ const (
 	mostWait   = time.Hour          // before the next try
 	mostRest   = time.Minute        // between looks for a server that cannot be reached
 	pruneEvery = 10 * time.Minute   // old links and counts
+	lookEvery  = time.Second        // for mails that go before notifications
 )
 
 // Renderer renders mails of one kind. Error: 404 if there is nothing to send any more.
@@ -122,8 +123,9 @@ func (s *Sender) prune(ctx context.Context) error {
 // line is one of the connections, and what it waits for.
 type line struct {
 	*Sender
-	open *connection // nil: none
-	rest time.Duration
+	open   *connection // nil: none
+	rest   time.Duration
+	looked time.Time // when it last looked for mails that go before notifications, see take
 }
 
 func (l *line) hangUp() {
@@ -187,8 +189,12 @@ func (l *line) next(ctx context.Context) (lease *db.Lease, m *Mail, err error) {
 	if err != nil || !due {
 		return nil, nil, err
 	}
+	putOff := time.Since(l.looked) >= lookEvery
+	if putOff {
+		l.looked = time.Now()
+	}
 	err = l.db.Write(ctx, func(tx *db.Tx) (err error) {
-		lease, m, err = take(tx)
+		lease, m, err = take(tx, putOff)
 		return err
 	})
 	return lease, m, err

@@ -26,9 +26,16 @@ func insert(tx *db.Tx, m *Mail, about string) error {
 		string(m.Kind), db.OrNull(m.Account), m.Address, about, most)
 }
 
-// take leases the mail that has been due for longest; nil: there is none.
-func take(tx *db.Tx) (l *db.Lease, m *Mail, err error) {
-	if l, err = jobs.Take(tx, leaseTime, 1, `TRUE`); err != nil || l == nil {
+// take leases the mail that has been due for longest; nil: there is none. putOff asks for those first that were put off and
+// are not about notifications (package notification): no index finds them, so that is asked now and then alone.
+func take(tx *db.Tx, putOff bool) (l *db.Lease, m *Mail, err error) {
+	if putOff {
+		l, err = jobs.Take(tx, leaseTime, 1, `tries > 0 AND kind <> 'told' AND kind <> 'digest'`)
+	}
+	if err == nil && l == nil {
+		l, err = jobs.Take(tx, leaseTime, 1, `TRUE`)
+	}
+	if err != nil || l == nil {
 		return nil, nil, err
 	}
 	m = &Mail{ID: l.IDs[0]}

@@ -30,8 +30,11 @@ type earlier struct {
 	source string // empty: there was none
 	ended  bool
 	empty  bool // nothing is in the repository
-	others bool // issues or comments are, which no import brought
+	others bool // issues, comments or releases are, which no import brought
 }
+
+// brought selects the ids of what imports brought of the kind that follows.
+const brought = `(SELECT local_id FROM imported WHERE repo_id = $1 AND kind = `
 
 func earlierImport(tx *db.Tx, id repo.ID) (*earlier, error) {
 	var e earlier
@@ -41,11 +44,10 @@ func earlierImport(tx *db.Tx, id repo.ID) (*earlier, error) {
 	}
 	err = tx.QueryRow(`SELECT next_number = 1 AND next_milestone = 1
 			AND NOT EXISTS (SELECT 1 FROM refs WHERE repo_id = $1) AND NOT EXISTS (SELECT 1 FROM releases WHERE repo_id = $1),
-		(SELECT COUNT(*) FROM issues WHERE repo_id = $1)
-			> (SELECT COUNT(*) FROM imported WHERE repo_id = $1 AND kind = $2)
-		OR (SELECT COUNT(*) FROM issue_comments WHERE repo_id = $1)
-			> (SELECT COUNT(*) FROM imported WHERE repo_id = $1 AND kind = $3)
-		FROM repos WHERE id = $1`, id, codes[Issues], codes[Comments]).Scan(&e.empty, &e.others)
+		EXISTS (SELECT 1 FROM issues WHERE repo_id = $1 AND id NOT IN `+brought+`$2))
+		OR EXISTS (SELECT 1 FROM issue_comments WHERE repo_id = $1 AND id NOT IN `+brought+`$3))
+		OR EXISTS (SELECT 1 FROM releases WHERE repo_id = $1 AND id NOT IN `+brought+`$4))
+		FROM repos WHERE id = $1`, id, codes[Issues], codes[Comments], codes[Releases]).Scan(&e.empty, &e.others)
 	return &e, err
 }
 

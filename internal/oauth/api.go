@@ -111,7 +111,8 @@ func (a *API) TakeToken(w http.ResponseWriter, r *http.Request) error {
 	case form.Get("grant_type") == deviceGrant:
 		made, err = a.tokens.TakeDevice(r.Context(), client.ID, form.Get("device_code"), addressOf(r))
 	case form.Get("grant_type") == refreshGrant:
-		made, err = a.s.Refresh(r.Context(), Exchange{Client: client, Code: form.Get("refresh_token"), Address: addressOf(r)})
+		made, err = a.s.Refresh(r.Context(), Exchange{Client: client, Code: form.Get("refresh_token"),
+			Address: addressOf(r)})
 	default:
 		err = token.Refuse("unsupported_grant_type", "The grant_type provided is not supported.")
 	}

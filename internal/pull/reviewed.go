@@ -27,11 +27,17 @@ func Numbered(tx *db.Tx, pulls []repo.Of[int64]) (map[repo.Of[int64]]*issue.Issu
 	return found, err
 }
 
-// Answer removes the review requests of a user who has reviewed a pull request, and of teams that the user is in.
-func Answer(tx *db.Tx, issueID issue.ID, userID account.ID) error {
+// Answer removes the review requests of a user who has submitted a review of a pull request, and of teams that the
+// user is in: the review keeps these.
+func Answer(tx *db.Tx, issueID issue.ID, userID account.ID, reviewID int64) error {
 	if _, err := deleteRequests(tx, issueID, []account.ID{userID}); err != nil {
 		return err
 	}
-	return tx.Run(`DELETE FROM requested_teams WHERE issue_id = $1
-		AND team_id IN (SELECT team_id FROM team_members WHERE user_id = $2)`, issueID, userID)
+	const of = ` FROM requested_teams WHERE issue_id = $1
+		AND team_id IN (SELECT team_id FROM team_members WHERE user_id = $2)`
+	if err := tx.Run(`INSERT INTO review_teams (review_id, team_id) SELECT CAST($3 AS BIGINT), team_id`+of+`
+		ON CONFLICT DO NOTHING`, issueID, userID, reviewID); err != nil {
+		return err
+	}
+	return tx.Run(`DELETE`+of, issueID, userID)
 }

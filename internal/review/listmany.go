@@ -8,6 +8,7 @@ import (
 	"arbor/internal/issue"
 	"arbor/internal/pull"
 	"arbor/internal/repo"
+	"arbor/internal/team"
 	"arbor/internal/web"
 )
 
@@ -96,4 +97,22 @@ func (api *API) ByIDs(ctx context.Context, ids []repo.Of[int64]) (map[repo.Of[in
 // inside returns those of the rows that are in the page's repositories.
 func inside[R any](p *page, list []R, of func(R) repo.ID) []R {
 	return slices.DeleteFunc(list, func(row R) bool { return p.in[of(row)] == nil })
+}
+
+// TeamsOf returns the teams that reviews answered: whose review was requested, with the author among their members.
+// Whether the caller sees them is not asked.
+func (api *API) TeamsOf(
+	ctx context.Context, reviews []repo.Of[int64],
+) (found map[repo.Of[int64]][]team.ID, err error) {
+	in := repo.In(reviews)
+	err = api.s.db.Read(ctx, func(tx *db.Tx) error {
+		found = map[repo.Of[int64]][]team.ID{}
+		return teamsOfReviews(tx, db.Unique(repo.Keys(reviews)), func(id repo.ID, review int64, t team.ID) {
+			if a := in[id]; a != nil {
+				of := repo.Of[int64]{In: a, Key: review}
+				found[of] = append(found[of], t)
+			}
+		})
+	})
+	return found, err
 }

@@ -11,6 +11,7 @@ import (
 	"arbor/internal/issue"
 	"arbor/internal/issuekit"
 	"arbor/internal/repo"
+	"arbor/internal/team"
 	"arbor/internal/web"
 )
 
@@ -197,4 +198,19 @@ func hideReview(tx *db.Tx, v *Review) error {
 		return err
 	}
 	return issuekit.TellReaders(tx, `$1`, int64(v.IssueID))
+}
+
+// teamsOfReviews reads the teams that reviews answered, and calls each with the repository of the review.
+func teamsOfReviews(tx *db.Tx, reviews []int64, each func(in repo.ID, id int64, of team.ID)) error {
+	return db.InParts(reviews, func(part []int64) error {
+		return db.QueryEach(tx, func(row db.Scanner) error {
+			var in repo.ID
+			var id int64
+			var of team.ID
+			err := row.Scan(&in, &id, &of)
+			each(in, id, of)
+			return err
+		}, `SELECT v.repo_id, v.id, t.team_id FROM reviews v JOIN review_teams t ON t.review_id = v.id
+			WHERE v.id IN `+db.Values(1, len(part))+` ORDER BY t.team_id`, db.Args(part)...)
+	})
 }

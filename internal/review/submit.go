@@ -134,7 +134,7 @@ func announce(c *issue.Change, v *Review, comments int64, texts ...issue.Text) e
 			c.AddHookEvent(hook.Event{Name: commentEvent, Action: "created", About: hook.About{ID: id}})
 		}
 	}
-	if err := pull.Answer(c.Tx, v.IssueID, v.AuthorID); err != nil {
+	if err := pull.Answer(c.Tx, v.IssueID, v.AuthorID, v.ID); err != nil {
 		return err
 	}
 	return c.Read(texts...)

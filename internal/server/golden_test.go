@@ -20,8 +20,8 @@ import (
 var updateRoutes = flag.Bool("update-routes", false, "write testdata/routes.txt anew")
 
 // The whole interface stands in one file, a line a route: its address, the kind of clients it is for, the
-// right it needs, what it wants of a classic token, of a fine-grained one and of an App, and if that differs of an App that
-// acts for a user, what is special
+// right it needs, what it wants of a classic token, of a fine-grained one and of an App, and if that differs of an App
+// that acts for a user, what is special
 // about it and its handler. So a review sees each right that changes. A route that says nothing of tokens
 // fails, and so does a permission that GitHub does not have, which no App could be granted.
 func TestTheTableIsWrittenDown(t *testing.T) {
@@ -85,7 +85,7 @@ func permissionOf(permission string) string {
 	switch permission {
 	case route.None:
 		return "any"
-	case route.Never:
+	case route.Never, route.Nobody:
 		return "never"
 	}
 	return permission

@@ -48,7 +48,8 @@ var tiers = []struct {
 		"internal/team",
 	}},
 	{"use cases", []string{ // what happens to several features at once
-		"internal/forge", "internal/hook/payloads", "internal/mail/letter", "internal/migration", "internal/migration/github",
+		"internal/forge", "internal/hook/payloads", "internal/mail/letter", "internal/mail/reply", "internal/migration",
+		"internal/migration/github",
 	}},
 	{"faces", []string{ // what people, programs and operators use
 		"arbortest", "cmd/arbor", "internal/backup", "internal/doctor", "internal/ephemeral", "internal/fsck",

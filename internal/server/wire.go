@@ -158,7 +158,8 @@ func newServer(o Options) *Server {
 	if o.Mail != nil {
 		s.mails.Renderers = letter.Renderers(letter.Services{DB: o.DB, Accounts: f.Accounts, Sessions: f.Sessions,
 			Signup: f.Signup, Invites: f.Invitations,
-			Notices: notification.New(o.DB, f.Repos, subscription.New(o.DB, f.Issues)), Texts: f.Issues.Texts()},
+			Notices: notification.New(o.DB, f.Repos, subscription.New(o.DB, f.Issues)), Texts: f.Issues.Texts(),
+			Reply: o.Mail.Reply},
 			o.Mail.BaseURL)
 	}
 	s.live = live.New(o.DB, o.Admission.Streams())

@@ -8,20 +8,17 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
-	"arbor/internal/mail"
 )
 
 // readState reads the setting, and whether mail is sent.
 func readState(tx *db.Tx) (*State, error) {
-	s := &State{Settings: Settings{Mode: Closed}}
+	var s State
 	var domains string
-	err := tx.QueryRow(`SELECT mode, domains FROM signup_settings WHERE id = 1`).Scan(&s.Mode, &domains)
-	if err != nil && !errors.Is(err, db.ErrNoRows) {
-		return nil, err
-	}
+	err := tx.QueryRow(`SELECT COALESCE((SELECT mode FROM signup_settings WHERE id = 1), $1),
+		COALESCE((SELECT domains FROM signup_settings WHERE id = 1), ''), EXISTS (SELECT 1 FROM mail_sites)`,
+		string(Closed)).Scan(&s.Mode, &domains, &s.Mail)
 	s.Domains = strings.Fields(domains)
-	s.Mail, err = mail.IsOn(tx)
-	return s, err
+	return &s, err
 }
 
 func storeSettings(tx *db.Tx, s *Settings) error {

@@ -30,7 +30,8 @@ func (a *API) Routes() []route.Route {
 		gpg.SignedIn("GET /user/gpg_keys", a.ListOwnGPGKeys),
 		needs(scope.WriteGPGKeys, never).ForUsers(permission).SignedIn("POST /user/gpg_keys", a.AddOwnGPGKey),
 		gpg.SignedIn("GET /user/gpg_keys/{gpg_key_id}", a.GetOwnGPGKey),
-		needs(scope.AdminGPGKeys, never).ForUsers(permission).SignedIn("DELETE /user/gpg_keys/{gpg_key_id}", a.RemoveOwnGPGKey),
+		needs(scope.AdminGPGKeys, never).ForUsers(permission).SignedIn("DELETE /user/gpg_keys/{gpg_key_id}",
+			a.RemoveOwnGPGKey),
 		free.Anyone("GET /users/{username}/gpg_keys", a.ListGPGKeys),
 		free.Anyone("GET /{username}.gpg", a.ListGPGKeysAsText).InAnyMedia(),
 

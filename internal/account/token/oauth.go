@@ -75,8 +75,8 @@ func (g *Granted) Covers(app *OAuthApp, scopes scope.Set) bool {
 	return g.ID != 0 && g.Scopes|scopes == g.Scopes
 }
 
-// Allow notes what a user allowed an App: scopes are added to those allowed before; a GitHub App has no scopes, and has the
-// permissions that it asks for now. The user's row must be held. Error: errs.Absent for an App or a grant that is gone.
+// Allow notes what a user allowed an App: scopes are added to those allowed before; a GitHub App has no scopes, and
+// has the permissions that it asks for now. The user's row must be held. Error: errs.Absent for an App or a grant that is gone.
 func Allow(tx *db.Tx, app *OAuthApp, by *account.Account, scopes scope.Set) (account.GrantID, error) {
 	g, err := GrantOf(tx, app.ID, by.ID)
 	if err != nil {

@@ -43,7 +43,8 @@ func insertGrant(tx *db.Tx, app account.OAuthAppID, by account.ID, g *Granted) e
 		return err
 	}
 	return tx.QueryRow(`INSERT INTO oauth_grants (app_id, account_id, scopes, permissions, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $5) RETURNING id`, app, by, g.Scopes.String(), g.Permissions.String(), tx.Now).Scan(&g.ID)
+		VALUES ($1, $2, $3, $4, $5, $5) RETURNING id`, app, by, g.Scopes.String(), g.Permissions.String(), tx.Now).
+		Scan(&g.ID)
 }
 
 // holdGrant sets what a grant is for; it stays until the transaction ends. Error: errs.Absent.
@@ -73,7 +74,8 @@ func insertOAuthToken(
 	if app.GitHubApp != 0 {
 		kind = account.UserToken
 	}
-	err = tx.QueryRow(`INSERT INTO tokens (account_id, digest, hint, note, scopes, permission, created_at, expires_at, grant_id)
+	err = tx.QueryRow(`INSERT INTO tokens (account_id, digest, hint, note, scopes, permission, created_at, expires_at,
+			grant_id)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id`, of, d[:], hintOf(made.Value), app.Name,
 		made.Scopes.String(), kind, tx.Now, db.OrNull(int64(made.Expiry(tx.Now))), grant).Scan(&id)
 	return id, err

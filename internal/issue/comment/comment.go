@@ -77,9 +77,19 @@ func mayEdit(a *repo.Access, c *Comment) error {
 // Create adds a comment of the caller, and subscribes the caller and the mentioned users to the issue. The
 // text must not be empty. Errors: 403 for a locked conversation, 404.
 func (s *Service) Create(ctx context.Context, a *repo.Access, number int64, t issue.Text) (*Comment, error) {
+	return s.CreateWith(ctx, a, number, t, func(*db.Tx) error { return nil })
+}
+
+// CreateWith is Create with something that happens in the same transaction, before the comment is made, or not at all.
+func (s *Service) CreateWith(
+	ctx context.Context, a *repo.Access, number int64, t issue.Text, also func(tx *db.Tx) error,
+) (*Comment, error) {
 	var made *Comment
 	_, err := s.issues.Change(ctx, a, number, func(c *issue.Change) error {
 		if err := mayWrite(a, c.Issue.Locked); err != nil {
+			return err
+		}
+		if err := also(c.Tx); err != nil {
 			return err
 		}
 		made = &Comment{

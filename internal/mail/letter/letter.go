@@ -40,6 +40,7 @@ type Services struct {
 	Invites  *invitation.Service
 	Notices  *notification.Service
 	Texts    *text.Renderer
+	Reply    string // the address for replies, see package reply; empty: none
 }
 
 // Letters renders mails.

@@ -11,6 +11,7 @@ import (
 
 	"arbor/internal/issuekit"
 	"arbor/internal/mail"
+	"arbor/internal/mail/reply"
 	"arbor/internal/markdown"
 	"arbor/internal/notification"
 	"arbor/internal/repo"
@@ -66,6 +67,9 @@ func (l *Letters) told(ctx context.Context, m *mail.Mail) (*mail.Message, error)
 	page := l.site + pathOf(t.Thread, t.In)
 	v := &toldView{Subject: subjectOf(t), Page: page, View: "View it", Stop: l.stop(t.Stop),
 		Settings: l.site + "/settings/notifications", Why: whys[t.Reason]}
+	if l.Reply != "" && t.Issue != 0 {
+		v.Why = "Reply to this mail to comment. " + v.Why
+	}
 	if t.More > 0 {
 		v.More = fmt.Sprintf("%d more are on the page.", t.More)
 	}
@@ -86,6 +90,7 @@ func (l *Letters) told(ctx context.Context, m *mail.Mail) (*mail.Message, error)
 		}
 		v.Parts = append(v.Parts, part)
 	}
+	v.bound()
 	made, err := v.message(t.To)
 	if err != nil {
 		return nil, err
@@ -96,6 +101,13 @@ func (l *Letters) told(ctx context.Context, m *mail.Mail) (*mail.Message, error)
 	}
 	made.From, made.ToList, made.List, made.Reason = t.Parts[len(t.Parts)-1].By, true, t.In.FullName(), reason
 	made.Unsubscribe, made.Page = v.Stop, page
+	if l.Reply != "" && t.Issue != 0 {
+		key, err := mail.Key(ctx, l.DB)
+		if err != nil {
+			return nil, err
+		}
+		made.ReplyTo = reply.Address(l.Reply, key, t.Reader.ID, t.Issue)
+	}
 	if root := rootOf(t.Thread); t.Parts[0].Kind == notification.Opened {
 		made.ID = root
 	} else {
@@ -193,6 +205,36 @@ func pathOf(t *notification.Thread, a *repo.Access) string {
 		return in + "/releases/tag/" + (&url.URL{Path: t.Tag}).EscapedPath()
 	}
 	return in + "/commit/" + string(t.Commit)
+}
+
+// mostShown bounds the texts in a mail, in bytes of either form. So the end of a mail with its links is never cut.
+const mostShown = 192 << 10
+
+// tooLong stands for a text that is left out.
+const tooLong = "(This is too long for a mail.)"
+
+// bound leaves out the texts beyond the bound. What was done, and the link to it, stay.
+func (v *toldView) bound() {
+	left := mostShown
+	fits := func(body string, html template.HTML) bool {
+		n := max(len(body), len(html))
+		if n > left {
+			return false
+		}
+		left -= n
+		return true
+	}
+	for n := range v.Parts {
+		p := &v.Parts[n]
+		if !fits(p.Body, p.HTML) {
+			p.Body, p.HTML = tooLong, tooLong
+		}
+		for m := range p.Inline {
+			if i := &p.Inline[m]; !fits(i.Body, i.HTML) {
+				i.Body, i.HTML = tooLong, tooLong
+			}
+		}
+	}
 }
 
 // message renders both forms.

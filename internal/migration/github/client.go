@@ -33,6 +33,8 @@ type client struct {
 	token string
 	say   func(part string, done, all int64)
 	sleep func(ctx context.Context, d time.Duration) error
+
+	answered bool // the server is there: what fails from now on is tried again
 }
 
 // server splits an address into that of a server's pages and the names behind it: of an organization or a repository.
@@ -245,9 +247,10 @@ func (c *client) do(ctx context.Context, method, address string, body []byte, he
 				return nil, err
 			}
 		}
-		if try++; try > maxTries {
+		if try++; try > maxTries || !c.answered {
 			return nil, err
 		}
+		c.say("try again: "+err.Error(), 0, 0)
 		if err := c.pause(ctx, try-1); err != nil {
 			return nil, err
 		}
@@ -270,7 +273,9 @@ func (c *client) once(ctx context.Context, method, address string, body []byte, 
 	if c.token != "" && r.Header.Get("Authorization") == "" && r.URL.Host == c.api.Host {
 		r.Header.Set("Authorization", "Bearer "+c.token)
 	}
-	return c.http.Do(r)
+	a, err := c.http.Do(r)
+	c.answered = c.answered || err == nil
+	return a, err
 }
 
 // refused reads an answer that says no.

@@ -112,8 +112,8 @@ func (p *Pages) Install(w http.ResponseWriter, r *http.Request) error {
 	}
 	to := ""
 	if err == nil && v.Leads != "" {
-		// Who signed in with a token installs it alone.
-		if to, err = p.oauth.OnInstall(ctx, caller(r), v.App.ClientID, made.ID); errs.Is(err, errs.Forbidden) {
+		to, err = p.oauth.OnInstall(ctx, caller(r), v.App.ClientID, made.ID)
+		if errs.Is(err, errs.Forbidden) || errs.Is(err, errs.NotFound) { // who signed in with a token; a suspended owner
 			err = nil
 		}
 	}

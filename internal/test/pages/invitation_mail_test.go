@@ -38,15 +38,11 @@ func TestInvitationsAreMailed(t *testing.T) {
 		// One that ended meanwhile is not sent.
 		testkit.Eventually(t, func() bool { return waitingMails(t, s) == 0 }, "the queue is empty")
 		before := len(mails.To("carol@example.org"))
-		mails.On(func(command string) string {
-			if strings.HasPrefix(command, "EHLO") {
-				return "421 later"
-			}
-			return ""
-		})
+		takesNone(mails)
 		a := s.Ask(t, "alice", "POST /orgs/guild/invitations", `{"login": "carol"}`, 201)
+		isPutOff(t, s)
 		s.Ask(t, "alice", "DELETE /orgs/guild/invitations/"+idIn(t, a), "", 204)
-		mails.On(nil)
+		takesAll(t, s, mails)
 		testkit.Eventually(t, func() bool { return waitingMails(t, s) == 0 }, "the queue is empty again")
 		if n := len(mails.To("carol@example.org")); n != before {
 			t.Errorf("%d mails to carol, %d before", n, before)

@@ -329,3 +329,23 @@ func TestMailTransitions(t *testing.T) {
 		}
 	})
 }
+
+// However long the texts are, a mail keeps the links at its end.
+func TestLongMailsKeepTheirEnd(t *testing.T) {
+	t.Parallel()
+	s, mails := withMail(t, db.SQLite)
+	s.Team(t)
+	s.Email(t, "sam", "sam@example.org")
+	s.Ask(t, "alice", "POST /repos/garden/plot/issues", `{"title": "Long", "body": "@sam `+strings.Repeat("`a` ", 15000)+`"}`, 201)
+	tellAll(t, s)
+	list := toldBy(mails, "sam@example.org")
+	if len(list) != 1 {
+		t.Fatalf("%d mails", len(list))
+	}
+	for _, form := range []string{list[0].Text, list[0].HTML} {
+		if !strings.Contains(form, "too long for a mail") || !strings.Contains(form, "/notifications/unsubscribe?link=") ||
+			!strings.Contains(form, mailSite+"/garden/plot/issues/1") || len(form) > 64<<10 {
+			t.Errorf("%d bytes: %.300s ... %s", len(form), form, form[max(0, len(form)-600):])
+		}
+	}
+}

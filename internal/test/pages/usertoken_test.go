@@ -75,7 +75,8 @@ func TestUserTokens(t *testing.T) {
 		// Installed nowhere, it reads what is public.
 		issue := `{"title": "weeds"}`
 		file := func(path string) (string, string) {
-			return "PUT /repos/" + path + "/contents/" + fmt.Sprint(time.Now().UnixNano()), `{"message": "m", "content": "eA=="}`
+			return "PUT /repos/" + path + "/contents/" + fmt.Sprint(time.Now().UnixNano()),
+				`{"message": "m", "content": "eA=="}`
 		}
 		put := func(path string, status int) apitest.Case {
 			do, send := file(path)
@@ -84,7 +85,8 @@ func TestUserTokens(t *testing.T) {
 		s.Run(t, []apitest.Case{bearing(text, "GET /user", 200), bearing(text, "GET /repos/alice/garden", 404),
 			bearing(text, "GET /repos/alice/field/issues", 200), put("alice/field", 403),
 			bearing(text, "POST /repos/alice/field/issues", 403, issue), bearing(text, "GET /user/emails", 403),
-			bearing(text, "GET /user/keys", 403), bearing(text, "GET /notifications", 403), bearing(text, "POST /user/repos", 403, `{"name":"x"}`)})
+			bearing(text, "GET /user/keys", 403), bearing(text, "GET /notifications", 403),
+			bearing(text, "POST /user/repos", 403, `{"name":"x"}`)})
 		if n := installations(t, s, text); n != 0 {
 			t.Errorf("installed nowhere, it lists %d installations", n)
 		}
@@ -94,7 +96,8 @@ func TestUserTokens(t *testing.T) {
 		s.Run(t, []apitest.Case{bearing(text, "GET /repos/alice/garden", 200), bearing(text, "GET /repos/alice/shed", 404),
 			bearing(text, "GET /repos/alice/garden/issues", 200), bearing(text, "POST /repos/alice/garden/issues", 403, issue),
 			bearing(text, "GET /repos/alice/garden/hooks", 403), bearing(text, "DELETE /repos/alice/garden", 403),
-			put("alice/garden", 201), put("alice/field", 403), put("alice/shed", 404), bearing(text, "GET /repos/guild/plan", 404),
+			put("alice/garden", 201), put("alice/field", 403), put("alice/shed", 404),
+			bearing(text, "GET /repos/guild/plan", 404),
 			bearing(text, "GET /orgs/guild/members", 200), bearing(text, "GET /orgs/guild/installations", 403)})
 		if n := installations(t, s, text); n != 1 {
 			t.Errorf("it lists %d installations", n)
@@ -115,6 +118,9 @@ func TestUserTokens(t *testing.T) {
 
 		// A role that alice has elsewhere counts while she has it, and bounds what the App does.
 		s.Grant(t, plan, "alice", account.Pull)
+		if n := installations(t, s, text); n != 2 {
+			t.Errorf("with a role in the organization's repository, it lists %d installations", n)
+		}
 		s.Run(t, []apitest.Case{bearing(text, "GET /repos/guild/plan", 200), put("guild/plan", 403)})
 		s.Grant(t, plan, "alice", account.Push)
 		s.Check(t, put("guild/plan", 201))
@@ -142,7 +148,8 @@ func graphQLForApp(t *testing.T, s *apitest.Server, token string) {
 		testkit.NoError(t, err)
 		return string(s.Check(t, bearing(token, "POST /graphql", 200, string(body))).Body)
 	}
-	if got := ask(`{repository(owner: "alice", name: "garden") {id issues {totalCount}}}`); !strings.Contains(got, `"totalCount":0`) {
+	if got := ask(`{repository(owner: "alice", name: "garden") {id issues {totalCount}}}`); !strings.Contains(got,
+		`"totalCount":0`) {
 		t.Errorf("the garden's issues: %s", got)
 	}
 	if got := ask(`{repository(owner: "alice", name: "shed") {id}}`); !strings.Contains(got, "NOT_FOUND") {
@@ -169,8 +176,8 @@ func userTokenTransitions(
 	garden := func(status int) { t.Helper(); s.Check(t, bearing(text, "GET /repos/alice/garden", status)) }
 
 	// The App asks for less, and alice grants that.
-	less := app.Manifest{Name: "Weeder", URL: "https://robots.example", Public: true, Permissions: apitest.Permissions("contents=read"),
-		SignIn: oauth.About{Callbacks: []string{"https://weeder.example/cb"}}}
+	less := app.Manifest{Name: "Weeder", URL: "https://robots.example", Public: true,
+		Permissions: apitest.Permissions("contents=read"), SignIn: oauth.About{Callbacks: []string{"https://weeder.example/cb"}}}
 	testkit.NoError(t, apps.EditBy(ctx, bob, c.Slug, less))
 	s.Check(t, put("alice/garden", 201)) // what was granted stays until then
 	c.Install(t, "alice")
@@ -300,7 +307,8 @@ func TestHowGitHubAppsSignIn(t *testing.T) {
 		session := s.PasswordSession(t, "alice")
 		form := visit(t, s, "GET /github-apps/weeder/installations/new", session, "")
 		want(t, form, 200, "Install and authorize")
-		if p := form.Header.Get("Content-Security-Policy"); !strings.Contains(p, "form-action 'self' https://weeder.example;") {
+		if p := form.Header.Get("Content-Security-Policy"); !strings.Contains(p,
+			"form-action 'self' https://weeder.example;") {
 			t.Errorf("the page's policy is %s", p)
 		}
 		to, q := ledTo(t, visit(t, s, "POST /github-apps/weeder/installations/new", session, "on=alice&some=0"))
@@ -312,7 +320,8 @@ func TestHowGitHubAppsSignIn(t *testing.T) {
 			t.Errorf("the App gets %v", got)
 		}
 		s.Run(t, []apitest.Case{bearing(got["access_token"], "GET /repos/alice/garden", 200),
-			bearing(got["access_token"], "GET /user/emails", 200), bearing(got["access_token"], "POST /user/emails", 403, `["a@b.example"]`)})
+			bearing(got["access_token"], "GET /user/emails", 200),
+			bearing(got["access_token"], "POST /user/emails", 403, `["a@b.example"]`)})
 
 		// It asks for more of alice's account: she is asked, and until then nothing changes.
 		bob, err := s.Forge.Tokens.CallerNamed(t.Context(), "bob")

@@ -474,6 +474,13 @@ func TestImportBringsWhatIsNew(t *testing.T) {
 			{Do: "GET /repos/garden/new/issues/2", As: "alice", Status: 404},
 		})
 		sound(t, s)
+		made := s.Ask(t, "alice", "POST /repos/garden/new/releases", `{"tag_name":"v1","draft":true}`, 201)
+		if _, err := importFrom(t.Context(), s, dir, o); err == nil || !strings.Contains(err.Error(), "people have worked") {
+			t.Errorf("an import into a repository with a release of its own: %v", err)
+		}
+		var release struct{ ID int64 }
+		made.JSON(t, &release)
+		s.Ask(t, "alice", fmt.Sprint("DELETE /repos/garden/new/releases/", release.ID), "", 204)
 		if a := s.Ask(t, "alice", `POST /repos/garden/new/issues`, `{"title":"ours"}`, 201); !strings.Contains(string(a.Body), `"number":5`) {
 			t.Errorf("the next issue is not 5: %s", a.Body)
 		}

@@ -106,12 +106,16 @@ func (c *importCommand) Run(p *process) error {
 	}
 	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		im := &importing{importCommand: c, p: p, forge: s.forge(log), log: log, o: o}
-		im.read = github.Options{Token: token, Git: s.git, Dir: im.forge.Repos.Dir()}
+		im.read = github.Options{Token: token, Git: s.git, Dir: im.forge.Repos.Dir(), Room: im.forge.Repos.Room.Check}
 		im.service = migration.New(s.db, im.forge, log)
-		if remote && github.IsOrganization(c.From) {
-			return im.organization()
+		to := c.To
+		if to == "" && remote { // the names that the operator typed, whatever the server says that they are
+			to = github.Name(c.From)
 		}
-		return im.repository(c.From, c.To)
+		if remote && github.IsOrganization(c.From) {
+			return im.organization(to)
+		}
+		return im.repository(c.From, to)
 	})
 }
 
@@ -156,7 +160,7 @@ func (im *importing) repository(address, to string) (err error) {
 
 // organization imports an organization: members, each repository, then teams. One repository that fails does not keep
 // the others from coming.
-func (im *importing) organization() error {
+func (im *importing) organization(to string) error {
 	bar := newProgress(im.p.stderr)
 	im.read.Progress = bar.show
 	from, err := github.ReadOrganization(im.p.ctx, im.From, im.read)
@@ -164,11 +168,7 @@ func (im *importing) organization() error {
 	if err != nil {
 		return err
 	}
-	org := im.service.NewOrganizationImport(from, im.To, im.o.People)
-	to := im.To
-	if to == "" {
-		to = from.Login
-	}
+	org := im.service.NewOrganizationImport(from, to, im.o.People)
 	if !im.DryRun {
 		if err := org.Found(im.p.ctx); err != nil {
 			return err

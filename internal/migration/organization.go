@@ -41,11 +41,8 @@ type OrganizationImport struct {
 	Left   []string          // what did not come, and why
 }
 
-// NewOrganizationImport returns the import of an organization as to, empty: with the login that it has there.
+// NewOrganizationImport returns the import of an organization with the login to.
 func (s *Service) NewOrganizationImport(o *Organization, to string, people map[string]string) *OrganizationImport {
-	if to == "" {
-		to = o.Login
-	}
 	return &OrganizationImport{s: s, from: o, to: to, people: people}
 }
 

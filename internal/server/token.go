@@ -129,7 +129,7 @@ func (n *tokenNeed) restrictUser(
 	caller *account.Caller, method string, to *route.Route,
 ) (*account.Caller, error) {
 	permission, level, cannot := n.ByUser()
-	cannot = cannot || to.Group == route.Pages && to.SignsIn()
+	cannot = cannot || to.Group == route.Pages && (to.SignsIn() || permission == "")
 	if !cannot {
 		if now, allowed := caller.ForRoute(permission, level, leastRole(to.Right)); allowed {
 			return now, nil

@@ -3,11 +3,14 @@ package signup
 import (
 	"context"
 	"errors"
+	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
 	"arbor/internal/account"
 	"arbor/internal/account/session"
+	"arbor/internal/admission"
 	"arbor/internal/audit"
 	"arbor/internal/db"
 	"arbor/internal/errs"
@@ -17,8 +20,12 @@ import (
 // RequestLasts is how long a request waits for an administrator.
 const RequestLasts = 30 * 24 * time.Hour
 
-// mostRequests is how many wait at one time.
-const mostRequests = 1000
+// mostRequests is how many wait at one time, and mostOfNetwork how many of them from one network, so that no network
+// keeps all others out.
+const (
+	mostRequests  = 1000
+	mostOfNetwork = 100
+)
 
 // Request is an account that somebody asks for.
 type Request struct {
@@ -55,8 +62,16 @@ func (s *Service) ask(ctx context.Context, p *Person, kept string, from session.
 		if err := tx.Lock("signup requests"); err != nil {
 			return err
 		}
-		if n, err := makeRoom(tx); err != nil || n >= mostRequests {
-			return errOr(err, errs.New(errs.TooManyRequests, "Too many people wait for an account. Try again later."))
+		waiting, err := makeRoom(tx)
+		if err != nil {
+			return err
+		}
+		near := slices.DeleteFunc(slices.Clone(waiting), func(network string) bool {
+			other, err := netip.ParseAddr(network)
+			return err != nil || admission.NetworkOf(other) != admission.NetworkOf(from.Address)
+		})
+		if len(waiting) >= mostRequests || len(near) >= mostOfNetwork {
+			return errs.New(errs.TooManyRequests, "Too many people wait for an account. Try again later.")
 		}
 		id, err := insertRequest(tx, q)
 		if errors.Is(err, db.ErrUnique) {

@@ -151,13 +151,12 @@ func isAsked(tx *db.Tx, login string) (asked bool, err error) {
 	return asked, err
 }
 
-// makeRoom removes requests that nobody answered in time, and counts those that wait.
-func makeRoom(tx *db.Tx) (n int64, err error) {
+// makeRoom removes requests that nobody answered in time, and returns the addresses from which the others were made.
+func makeRoom(tx *db.Tx) (waiting []string, err error) {
 	if err := tx.Run(`DELETE FROM signup_requests WHERE created_at <= $1`, oldest(tx)); err != nil {
-		return 0, err
+		return nil, err
 	}
-	err = tx.QueryRow(`SELECT COUNT(*) FROM signup_requests`).Scan(&n)
-	return n, err
+	return db.QueryTexts(tx, `SELECT network FROM signup_requests`)
 }
 
 func insertRequest(tx *db.Tx, q *Request) (id int64, err error) {

@@ -18,6 +18,7 @@ import (
 // Bounds of requests.
 const (
 	maxAnswer  = 64 << 20        // bytes of an answer that is decoded
+	perPage    = 100             // items of a page
 	maxPages   = 100_000         // of a list
 	maxTries   = 6               // of a request that fails
 	maxWaits   = 50              // for the server's rate limit, of one request
@@ -33,6 +34,8 @@ type client struct {
 	token string
 	say   func(part string, done, all int64)
 	sleep func(ctx context.Context, d time.Duration) error
+
+	room func() error // whether the disk has room for more; nil: it is not asked
 
 	answered bool // the server is there: what fails from now on is tried again
 }
@@ -63,7 +66,7 @@ func newClient(address string, o Options) (*client, []string, error) {
 	if strings.EqualFold(base.Host, "github.com") {
 		api = &url.URL{Scheme: "https", Host: "api.github.com", Path: "/"}
 	}
-	c := &client{base: base, api: api, token: o.Token, say: o.Progress, sleep: sleep}
+	c := &client{base: base, api: api, token: o.Token, say: o.Progress, sleep: sleep, room: o.Room}
 	c.http = &http.Client{CheckRedirect: c.redirect, Transport: &http.Transport{
 		Proxy: http.ProxyFromEnvironment, ResponseHeaderTimeout: answerTime, TLSHandshakeTimeout: 30 * time.Second,
 		MaxResponseHeaderBytes: 1 << 20, IdleConnTimeout: time.Minute}}
@@ -120,52 +123,65 @@ func absent(err error) bool {
 
 // get decodes the answer to a GET into all of the values.
 func (c *client) get(ctx context.Context, path string, into ...any) error {
-	_, err := c.json(ctx, http.MethodGet, c.at(path), nil, nil, into...)
-	return err
+	return c.json(ctx, http.MethodGet, c.at(path), nil, nil, into...)
 }
 
 // at returns the address of a path of the API, which may have a query.
 func (c *client) at(path string) string { return c.api.String() + path }
 
-// json sends a request, and decodes its answer into all of the values. Without a header it is one to GitHub's API. It returns the address of the next page; empty: this is the last.
+// json sends a request, and decodes its answer into all of the values. Without a header it is one to GitHub's API.
 func (c *client) json(
 	ctx context.Context, method, address string, header http.Header, body any, into ...any,
-) (next string, err error) {
+) error {
+	text, _, err := c.answer(ctx, method, address, header, body)
+	if err != nil {
+		return err
+	}
+	for _, v := range into {
+		if err := json.Unmarshal(text, v); err != nil {
+			return unexpected(address, err)
+		}
+	}
+	return nil
+}
+
+// unexpected is the error for an answer of another shape than GitHub's.
+func unexpected(address string, err error) error {
+	return fmt.Errorf("GET %s: the answer is not what GitHub answers: %w", address, err)
+}
+
+// answer sends a request, and reads its answer, again if that breaks off. next is the address of the next page; empty:
+// this is the last.
+func (c *client) answer(
+	ctx context.Context, method, address string, header http.Header, body any,
+) (text []byte, next string, err error) {
 	if header == nil {
 		header = http.Header{"Accept": {"application/vnd.github+json"}}
 	}
-	var text []byte
+	var send []byte
 	if body != nil {
-		if text, err = json.Marshal(body); err != nil {
-			return "", err
+		if send, err = json.Marshal(body); err != nil {
+			return nil, "", err
 		}
 	}
 	for try := 1; ; try++ {
-		var a *http.Response
-		a, err = c.do(ctx, method, address, text, header)
+		a, err := c.do(ctx, method, address, send, header)
 		if err != nil {
-			return "", err
+			return nil, "", err
 		}
-		answer, err := io.ReadAll(io.LimitReader(a.Body, maxAnswer+1))
+		text, err = io.ReadAll(io.LimitReader(a.Body, maxAnswer+1))
 		a.Body.Close()
-		if err != nil && try < maxTries && ctx.Err() == nil {
-			if err := c.pause(ctx, try); err != nil {
-				return "", err
-			}
-			continue
+		switch {
+		case err == nil && len(text) > maxAnswer:
+			return nil, "", fmt.Errorf("an answer of %s has more than %d bytes", c.api.Host, maxAnswer)
+		case err == nil:
+			return text, nextPage(a.Header.Get("Link")), nil
+		case try == maxTries || ctx.Err() != nil:
+			return nil, "", err
 		}
-		if err == nil && len(answer) > maxAnswer {
-			err = fmt.Errorf("an answer of %s has more than %d bytes", c.api.Host, maxAnswer)
+		if err := c.pause(ctx, try); err != nil {
+			return nil, "", err
 		}
-		if err != nil {
-			return "", err
-		}
-		for _, v := range into {
-			if err := json.Unmarshal(answer, v); err != nil {
-				return "", fmt.Errorf("GET %s: the answer is not what GitHub answers: %w", address, err)
-			}
-		}
-		return nextPage(a.Header.Get("Link")), nil
 	}
 }
 
@@ -175,29 +191,52 @@ func each[T any](ctx context.Context, c *client, path string, fn func(*T) error)
 	if strings.Contains(path, "?") {
 		separator = "&"
 	}
-	address := c.at(path + separator + "per_page=100")
+	address := c.at(path + separator + "per_page=" + strconv.Itoa(perPage))
 	for range maxPages {
-		var page []*T
-		next, err := c.json(ctx, http.MethodGet, address, nil, nil, &page)
-		if err != nil {
+		text, next, err := c.answer(ctx, http.MethodGet, address, nil, nil)
+		if err == nil {
+			err = eachOf(text, address, fn)
+		}
+		if err == nil && c.room != nil {
+			err = c.room()
+		}
+		if err != nil || next == "" {
 			return err
-		}
-		for _, one := range page {
-			if one == nil {
-				continue
-			}
-			if err := fn(one); err != nil {
-				return err
-			}
-		}
-		if next == "" {
-			return nil
 		}
 		if address, err = c.within(next); err != nil {
 			return err
 		}
 	}
 	return fmt.Errorf("the list %s has no end", path)
+}
+
+// eachOf decodes the items of a page one after another. A page has no more than were asked for: a small answer could
+// be millions of items otherwise, each of which takes memory.
+func eachOf[T any](text []byte, address string, fn func(*T) error) error {
+	in := json.NewDecoder(bytes.NewReader(text))
+	if begin, err := in.Token(); err != nil || begin != json.Delim('[') {
+		return unexpected(address, errors.Join(err, errors.New("it is no list")))
+	}
+	for n := 0; in.More(); n++ {
+		if n == perPage {
+			return unexpected(address, fmt.Errorf("a page has more than %d items", perPage))
+		}
+		var one *T
+		if err := in.Decode(&one); err != nil {
+			return unexpected(address, err)
+		}
+		if one == nil {
+			continue
+		}
+		if err := fn(one); err != nil {
+			return err
+		}
+	}
+	_, err := in.Token()
+	if err != nil {
+		return unexpected(address, err)
+	}
+	return nil
 }
 
 // within checks that an address of a page is one of the API.

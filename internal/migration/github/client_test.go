@@ -133,12 +133,26 @@ func TestToken(t *testing.T) {
 	}
 }
 
+// What a server says of its own address and name makes nothing of it an import from elsewhere.
+func TestSourceIsWhereItWasRead(t *testing.T) {
+	t.Parallel()
+	c, _ := answers(t, func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `{"full_name":"acme/other","html_url":"https://elsewhere.example/acme/other"}`)
+	})
+	s := &Source{c: c, path: "repos/some/thing", people: people{}}
+	about, err := s.repository(t.Context())
+	testkit.NoError(t, err)
+	if want := c.base.String() + "/acme/other"; about.Source != want {
+		t.Errorf("the source is %q, want %q", about.Source, want)
+	}
+}
+
 // An answer of another shape, or without an end, is an error.
 func TestHostileAnswers(t *testing.T) {
 	t.Parallel()
 	var body string
 	c, _ := answers(t, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, body) })
-	for _, body = range []string{"", "<html>", `{"a":1}`, `[1]`, `[{"login":1}]`, strings.Repeat("[", 20000),
+	for _, body = range []string{"", "<html>", `{"a":1}`, `[1]`, `[{"login":1}]`, strings.Repeat("[", 20000), `[` + strings.Repeat("{},", 100) + `{}]`, `[{}`,
 		`["` + strings.Repeat("x", maxAnswer) + `"]`} {
 		if err := each(t.Context(), c, "list", func(*user) error { return nil }); err == nil {
 			t.Errorf("%.40q is taken", body)

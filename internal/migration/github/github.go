@@ -40,7 +40,8 @@ import (
 type Options struct {
 	Token    string // of somebody who administers the repository; empty: what everybody sees
 	Git      *git.Git
-	Dir      string // for the mirror, which may be large
+	Dir      string       // for what is read, which may be large
+	Room     func() error // whether the disk has room for more; nil: it is not asked
 	Progress func(part string, done, all int64)
 }
 
@@ -65,7 +66,6 @@ type Source struct {
 // repository is GitHub's full repository, as far as it is read.
 type repository struct {
 	FullName      string    `json:"full_name"`
-	HTMLURL       string    `json:"html_url"`
 	CloneURL      string    `json:"clone_url"`
 	Description   string    `json:"description"`
 	Homepage      string    `json:"homepage"`
@@ -81,6 +81,12 @@ type repository struct {
 	MergeCommit   *bool     `json:"allow_merge_commit"` // nil: the token does not show how pull requests merge
 }
 
+// Name is the name in the address of a repository, OWNER/NAME, or of an organization.
+func Name(address string) string {
+	_, names, _ := server(address)
+	return strings.Join(names, "/")
+}
+
 // Open reads all records of the repository whose page is at an address, such as https://github.com/OWNER/NAME. Call
 // Close after use. Errors: those of the server, with its words.
 func Open(ctx context.Context, address string, o Options) (_ *Source, err error) {
@@ -94,7 +100,11 @@ func Open(ctx context.Context, address string, o Options) (_ *Source, err error)
 	path := "repos/" + url.PathEscape(names[0]) + "/" + url.PathEscape(names[1])
 	s := &Source{c: c, o: o, path: path, people: people{}, pins: map[int64]string{},
 		files: map[string]lfs.Pointer{}}
-	if s.spool, err = os.MkdirTemp("", "arbor-import-"); err != nil {
+	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
+		return nil, err
+	}
+	// What a killed import leaves goes as mirrors do.
+	if s.spool, err = os.MkdirTemp(o.Dir, "mirror-records-"); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -169,7 +179,9 @@ func (s *Source) repository(ctx context.Context) (*migration.Repository, error) 
 		return nil, err
 	}
 	s.path = "repos/" + r.FullName // it may have been renamed
-	out := &migration.Repository{Format: migration.Format, Source: r.HTMLURL, ExportedAt: time.Now().UTC(),
+	// Whatever the server says, what it gives comes from there: nothing else may be taken for an earlier import's source.
+	source := s.c.base.JoinPath(r.FullName).String()
+	out := &migration.Repository{Format: migration.Format, Source: source, ExportedAt: time.Now().UTC(),
 		Name: r.FullName, Description: r.Description, Homepage: r.Homepage, Private: r.Private,
 		DefaultBranch: r.DefaultBranch, Topics: r.Topics, NoIssues: !r.HasIssues, Template: r.IsTemplate,
 		Archived: r.Archived, CreatedAt: r.CreatedAt, PushedAt: r.PushedAt}
@@ -188,9 +200,6 @@ func (s *Source) clone(ctx context.Context) error {
 			s.c.base.Host)
 	}
 	source := git.Source{Address: s.about.CloneURL, Authorization: s.c.basic()}
-	if err := os.MkdirAll(s.o.Dir, 0o700); err != nil {
-		return err
-	}
 	s.mirror, err = s.o.Git.Mirror(ctx, source, s.o.Dir, s.o.Progress)
 	return err
 }

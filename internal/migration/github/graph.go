@@ -81,7 +81,7 @@ func (s *Source) graph(ctx context.Context) error {
 	variables := map[string]any{"owner": owner, "name": name}
 	for range maxPages {
 		var a conversationsAnswer
-		_, err := s.c.json(ctx, http.MethodPost, address, nil, map[string]any{"query": conversations, "variables": variables}, &a)
+		err := s.c.json(ctx, http.MethodPost, address, nil, map[string]any{"query": conversations, "variables": variables}, &a)
 		if err == nil && a.Data.Repository == nil {
 			err = &refusal{http.StatusNotFound, "no repository"}
 			if len(a.Errors) > 0 {

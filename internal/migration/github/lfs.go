@@ -55,7 +55,7 @@ func (s *Source) openLFS(ctx context.Context, p lfs.Pointer) (io.ReadCloser, err
 		header.Set("Authorization", basic)
 	}
 	address := strings.TrimSuffix(s.about.CloneURL, ".git") + ".git/info/lfs/objects/batch"
-	if _, err := s.c.json(ctx, http.MethodPost, address, header, ask, &answer); err != nil {
+	if err := s.c.json(ctx, http.MethodPost, address, header, ask, &answer); err != nil {
 		return nil, err
 	}
 	if len(answer.Objects) != 1 || answer.Objects[0].OID != p.OID {

@@ -37,11 +37,11 @@ func ReadOrganization(ctx context.Context, address string, o Options) (*migratio
 		return nil, fmt.Errorf("%q is not the address of an organization", address)
 	}
 	path := "orgs/" + url.PathEscape(parts[0])
-	var about struct{ Login, Name, Description string }
+	var about struct{ Name, Description string }
 	if err := c.get(ctx, path, &about); err != nil {
 		return nil, err
 	}
-	out := &migration.Organization{Login: about.Login, Name: about.Name, Description: about.Description}
+	out := &migration.Organization{Login: parts[0], Name: about.Name, Description: about.Description}
 	names := func(path string, list *[]string) error {
 		return each(ctx, c, path, func(u *user) error {
 			*list = append(*list, u.Login)

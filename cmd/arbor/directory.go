@@ -138,7 +138,8 @@ func (c *directoryCompare) Run(p *process) error {
 	if c.DryRun {
 		would = "would be "
 	}
-	fmt.Fprintf(p.stdout, "%d people, %d accounts, of which %d are missing there: %d %ssuspended, %d %slifted, groups of %d %sfollowed\n",
+	fmt.Fprintf(p.stdout, "%d people, %d accounts, of which %d are missing there: "+
+		"%d %ssuspended, %d %slifted, groups of %d %sfollowed\n",
 		r.People, r.Linked, r.Missing, r.Suspended, would, r.Lifted, would, r.Followed, would)
 	if r.Problem != "" {
 		fmt.Fprintf(p.stdout, "%s\n", r.Problem)

@@ -259,7 +259,8 @@ func commentsBy(_ context.Context, f *exec.Field, _ *object) (pages[comment.Writ
 			return []any{c.UpdatedAt, c.ID}
 		}
 		return []any{c.ID}
-	}), many: accountsPager[comment.Written]{fmt.Sprint("comments by ", media, o), "GET /repos/{owner}/{repo}/issues/comments", read},
+	}), many: accountsPager[comment.Written]{fmt.Sprint("comments by ", media, o),
+		"GET /repos/{owner}/{repo}/issues/comments", read},
 		node: func(c comment.Written) (any, error) {
 			return newComment(inRepositoryOf(c.In), nil, c.Payload, media), nil
 		}}, err

@@ -127,7 +127,8 @@ func foundContribution(pager func(c *collection) contributionPager) exec.Resolve
 		}
 		for n, one := range found {
 			if one != nil && in[int64(one.RepoID)] != nil {
-				values[n] = newContribution(ctx, parents[n].(*object).value.(*collection).user, *one, in[int64(one.RepoID)], textMedia(f))
+				of := parents[n].(*object).value.(*collection)
+				values[n] = newContribution(ctx, of.user, *one, in[int64(one.RepoID)], textMedia(f))
 			}
 		}
 		return values

@@ -77,7 +77,8 @@ func repositoryFacts() map[string]exec.Resolver {
 			return h.Security.Page
 		}),
 		"planFeatures": always(bare{"RepositoryPlanFeatures", map[string]any{"codeowners": true, "draftPullRequests": true,
-			"maximumAssignees": issue.MaxAssignees, "maximumManualReviewRequests": pull.MaxReviewers, "teamReviewRequests": true}}),
+			"maximumAssignees": issue.MaxAssignees, "maximumManualReviewRequests": pull.MaxReviewers,
+			"teamReviewRequests": true}}),
 		"viewerDefaultCommitEmail": commitEmails(func(list []any) any {
 			if len(list) == 0 {
 				return nil

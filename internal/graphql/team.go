@@ -236,7 +236,8 @@ func invitationsToTeam(ctx context.Context, _ *exec.Field, o *object) (pages[*in
 			}
 			return bare{"OrganizationInvitation", map[string]any{"id": account.NodeID("OrganizationInvitation", int64(i.ID)),
 				"createdAt": i.CreatedAt, "email": web.OrNil(i.Address), "invitationSource": "MEMBER",
-				"invitationType": kind, "invitee": invitee, "inviter": inviter, "inviterActor": inviter, "organization": person(ctx, i.Org),
+				"invitationType": kind, "invitee": invitee, "inviter": inviter, "inviterActor": inviter,
+				"organization": person(ctx, i.Org),
 				"role": role}}, nil
 		}}, nil
 }

@@ -152,7 +152,8 @@ func passwordOf(tx *db.Tx, login string) (kept string, err error) {
 	return kept, err
 }
 
-// passwordAndKey reads the id of a user, the stored form of its password and the key of its browsers; 0 and empty: there is none.
+// passwordAndKey reads the id of a user, the stored form of its password and the key of its browsers; 0 and empty: there
+// is none.
 func passwordAndKey(tx *db.Tx, login string) (of account.ID, kept, key string, err error) {
 	err = tx.QueryRow(`SELECT a.id, COALESCE(a.password, ''), `+browserKey+` FROM accounts a
 		WHERE a.login_folded = $1 AND a.kind = $2`,

@@ -261,7 +261,9 @@ func nextPage(header string) string {
 
 // do sends a request until it is answered: it waits where the server says that its rate limit is used up, and tries
 // again after failures. Errors: *refusal for an answer that says no.
-func (c *client) do(ctx context.Context, method, address string, body []byte, header http.Header) (*http.Response, error) {
+func (c *client) do(
+	ctx context.Context, method, address string, body []byte, header http.Header,
+) (*http.Response, error) {
 	waits := 0
 	for try := 1; ; {
 		a, err := c.once(ctx, method, address, body, header)
@@ -299,7 +301,9 @@ func (c *client) do(ctx context.Context, method, address string, body []byte, he
 // pause waits before the next try: a second, then twice as long each time.
 func (c *client) pause(ctx context.Context, try int) error { return c.sleep(ctx, time.Second<<(try-1)) }
 
-func (c *client) once(ctx context.Context, method, address string, body []byte, header http.Header) (*http.Response, error) {
+func (c *client) once(
+	ctx context.Context, method, address string, body []byte, header http.Header,
+) (*http.Response, error) {
 	r, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
 	if err != nil {
 		return nil, err

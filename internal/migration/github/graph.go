@@ -81,7 +81,8 @@ func (s *Source) graph(ctx context.Context) error {
 	variables := map[string]any{"owner": owner, "name": name}
 	for range maxPages {
 		var a conversationsAnswer
-		err := s.c.json(ctx, http.MethodPost, address, nil, map[string]any{"query": conversations, "variables": variables}, &a)
+		ask := map[string]any{"query": conversations, "variables": variables}
+		err := s.c.json(ctx, http.MethodPost, address, nil, ask, &a)
 		if err == nil && a.Data.Repository == nil {
 			err = &refusal{http.StatusNotFound, "no repository"}
 			if len(a.Errors) > 0 {

@@ -238,6 +238,6 @@ func invitationsToTeam(ctx context.Context, _ *exec.Field, o *object) (pages[*in
 				"createdAt": i.CreatedAt, "email": web.OrNil(i.Address), "invitationSource": "MEMBER",
 				"invitationType": kind, "invitee": invitee, "inviter": inviter, "inviterActor": inviter,
 				"organization": person(ctx, i.Org),
-				"role": role}}, nil
+				"role":         role}}, nil
 		}}, nil
 }

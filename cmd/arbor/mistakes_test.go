@@ -160,6 +160,8 @@ var storeMistakes = []mistake{
 	{"database vacuum x", 2, `unexpected argument x (see arbor database vacuum --help)`},
 	{"user list --database {dir}/file", 1, `cannot open the database {dir}/file: file is not a database`},
 	{"check --data {dir}", 1, `no store found: {dir}/arbor.db does not exist`},
+	{"mail receive --mail-reply alice", 2, `the address of replies must have %s before the @`},
+	{"mail receive --mail-reply r+%s@x.example --data {dir}", 75, `the mail waits: no store found: {dir}/arbor.db does not exist`},
 }
 
 // Each command answers these in one line, whatever else it does: a flag that it does not have, an argument too few or
@@ -201,7 +203,8 @@ func TestMistakesOfEachCommand(t *testing.T) {
 // opensStore reports whether a command works on a store that must be there.
 func opensStore(leaf *kong.Node) bool {
 	return slices.ContainsFunc(leaf.Flags, func(f *kong.Flag) bool { return f.Name == "data" }) &&
-		!slices.Contains([]string{"arbor serve", "arbor doctor", "arbor restore", "arbor user create"}, leaf.FullPath())
+		!slices.Contains([]string{"arbor serve", "arbor doctor", "arbor restore", "arbor user create",
+			"arbor mail receive"}, leaf.FullPath())
 }
 
 // callOf is a command line that the command takes, without optional arguments.

@@ -14,12 +14,13 @@ import (
 // permission that was withdrawn and a repository that was taken out count at once.
 
 // userTokenOf finds the App of a user token, and the permissions on the person's account: those that the person allowed
-// and the App still asks for. Error: errs.Absent.
+// and the App still asks for; none while the App's owner is suspended. Error: errs.Absent.
 func userTokenOf(tx *db.Tx, tokenID int64) (app AppID, own scope.Permissions, err error) {
 	var allowed, asked string
-	err = tx.QueryRow(`SELECT a.id, g.permissions, a.permissions FROM tokens t
+	err = tx.QueryRow(`SELECT a.id, g.permissions, CASE WHEN o.suspended_at IS NULL THEN a.permissions ELSE '' END
+		FROM tokens t
 			JOIN oauth_grants g ON g.id = t.grant_id JOIN oauth_apps p ON p.id = g.app_id
-			JOIN apps a ON a.id = p.github_app_id
+			JOIN apps a ON a.id = p.github_app_id JOIN accounts o ON o.id = a.owner_id
 		WHERE t.id = $1`, tokenID).Scan(&app, &allowed, &asked)
 	return app, scope.ParsePermissions(allowed).Within(scope.ParsePermissions(asked)), OrAbsent(err)
 }

@@ -26,7 +26,7 @@ type AskedPermission struct{ Name, Has, Wants string }
 
 // asked returns what the installation's App requests beyond the grant, or nil.
 func (i *Installation) asked() *Asked {
-	a := &Asked{Seen: wants(i.App.Permissions, i.App.Events), Events: without(i.App.Events, i.Events),
+	a := &Asked{Seen: i.App.Wants(), Events: without(i.App.Events, i.Events),
 		Less: without(i.Events, i.App.Events)}
 	if a.Seen == wants(i.Permissions, i.Events) {
 		return nil
@@ -39,6 +39,14 @@ func (i *Installation) asked() *Asked {
 		}
 	}
 	return a
+}
+
+// Wants is what the App asks for as a text. A form repeats it, so that a later change is not granted unseen.
+func (a *App) Wants() string { return wants(a.Permissions, a.Events) }
+
+// changed is the error for a form that repeats something else.
+func changed() error {
+	return errs.New(errs.Conflict, "The App changed its request, so nothing was granted. Review what it requests now.")
 }
 
 // wants is a text of permissions and events, for comparison.
@@ -83,9 +91,8 @@ func (s *Service) GrantBy(
 	ctx context.Context, caller *account.Caller, id account.InstallationID, seen string,
 ) error {
 	return s.changeBy(ctx, caller, id, func(tx *db.Tx, i *Installation, by account.ID) error {
-		if seen != wants(i.App.Permissions, i.App.Events) {
-			return errs.New(errs.Conflict,
-				"The App changed its request, so nothing was granted. Review what it requests now.")
+		if seen != i.App.Wants() {
+			return changed()
 		}
 		return s.accept(tx, i, by)
 	})

@@ -45,6 +45,7 @@ func (s *Service) installOn(
 	i, err := installationOn(tx, a.ID, place.ID)
 	switch {
 	case err == nil && len(names) == 0:
+		i.App = a // as it was read when its request was compared
 		return i, s.accept(tx, i, by)
 	case err == nil:
 		return nil, errs.Newf(errs.Invalid, "the App %q is installed on %q already", a.Slug, place.Login)

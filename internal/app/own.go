@@ -124,10 +124,11 @@ func (s *Service) choose(
 	})
 }
 
-// InstallBy is Install by a caller. Errors: also 404 for an App that the caller may not install; 403 for an
-// account that is not the caller's to decide about.
+// InstallBy is Install by a caller, who saw what the App asks for ([App.Wants]). Errors: also 404 for an App that the
+// caller may not install; 403 for an account that is not the caller's to decide about; 409 if the App asks for something
+// else now.
 func (s *Service) InstallBy(
-	ctx context.Context, caller *account.Caller, slug, on string, names []string,
+	ctx context.Context, caller *account.Caller, slug, seen, on string, names []string,
 ) (i *Installation, err error) {
 	if len(names) > maxRepos {
 		return nil, tooMany()
@@ -146,6 +147,9 @@ func (s *Service) InstallBy(
 		}
 		if err := manages(tx, caller, place); err != nil {
 			return err
+		}
+		if seen != a.Wants() {
+			return changed()
 		}
 		i, err = s.installOn(tx, a, place, names, caller.ID)
 		return err

@@ -178,9 +178,12 @@ func (s *Service) Allowed(ctx context.Context, caller *account.Caller, q *Reques
 	})
 }
 
-// Authorize allows an App what it asks for, and returns the address to which the browser brings the code. Errors: 403
-// for a caller who did not sign in with a password, 404 for an App that is gone meanwhile.
-func (s *Service) Authorize(ctx context.Context, caller *account.Caller, q *Request) (address string, err error) {
+// Authorize allows an App what it asks for, and returns the address to which the browser brings the code. seen are the
+// permissions of a GitHub App that the caller saw, as a text. Errors: 403 for a caller who did not sign in with a
+// password, 404 for an App that is gone meanwhile, 409 for one that asks for other permissions now.
+func (s *Service) Authorize(
+	ctx context.Context, caller *account.Caller, q *Request, seen string,
+) (address string, err error) {
 	if err := token.MayAllow(caller); err != nil {
 		return "", err
 	}
@@ -203,10 +206,10 @@ func (s *Service) Authorize(ctx context.Context, caller *account.Caller, q *Requ
 		if err != nil {
 			return err
 		}
-		// What the page showed is allowed: an App that asks for more meanwhile has to ask again.
-		asked := app.ofToken()
-		asked.Permissions = asked.Permissions.Within(q.App.Permissions)
-		grant, err := token.Allow(tx, asked, by, q.Scopes)
+		if seen != app.Permissions.String() {
+			return token.Unseen()
+		}
+		grant, err := token.Allow(tx, app.ofToken(), by, q.Scopes)
 		if err != nil {
 			return err
 		}

@@ -74,15 +74,15 @@ func (g GitHubApp) find(tx *db.Tx) (*App, error) {
 }
 
 // OnInstall authorizes a GitHub App for a caller who has just installed it, if the App wants that, and returns the
-// address to which that leads; empty: nowhere. Errors: as those of Authorize.
+// address to which that leads; empty: nowhere. seen is as for Authorize. Errors: as those of Authorize.
 func (s *Service) OnInstall(
-	ctx context.Context, caller *account.Caller, client string, installation account.InstallationID,
+	ctx context.Context, caller *account.Caller, client, seen string, installation account.InstallationID,
 ) (address string, err error) {
 	q, err := s.forInstall(ctx, client)
 	if err != nil || q == nil {
 		return "", err
 	}
-	if address, err = s.Authorize(ctx, caller, q); err != nil {
+	if address, err = s.Authorize(ctx, caller, q, seen); err != nil {
 		return "", err
 	}
 	return withQuery(address, map[string][]string{"installation_id": {installation.String()},

@@ -72,7 +72,7 @@ type About struct {
 // ofToken is the App as package token knows it.
 func (a *App) ofToken() *token.OAuthApp {
 	return &token.OAuthApp{ID: a.ID, Name: a.Name, DeviceFlow: a.DeviceFlow, GitHubApp: a.GitHubApp, Keeps: a.Keeps,
-		Permissions: a.Permissions.OnAccount()}
+		Permissions: a.Permissions}
 }
 
 // check completes what was said of an App and validates it. Errors: 422.

@@ -41,7 +41,7 @@ func TestDeviceFlowEndsWithSessions(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := s.tokens.ConfirmDevice(ctx, callers["alice"], codes.User); err != nil {
+			if _, err := s.tokens.ConfirmDevice(ctx, callers["alice"], codes.User, ""); err != nil {
 				t.Fatal(err)
 			}
 			if err := end(); err != nil {

@@ -67,6 +67,8 @@ type DeviceRequest struct {
 	Network   string
 	CreatedAt db.Time
 	ExpiresAt db.Time
+
+	Permissions scope.Permissions // of a GitHub App: all that it asks for now
 }
 
 // AskDevice begins a device flow (RFC 8628). Where too many requests wait, it removes the oldest request of the
@@ -223,6 +225,7 @@ func createDeviceToken(tx *db.Tx, holder *account.Account, w *waitingDevice) (*I
 		return nil, err
 	}
 	if app != nil {
+		app.Permissions = app.Permissions.Within(w.seen)
 		grant, err := Allow(tx, app, holder, w.scopes)
 		if err != nil {
 			return nil, err
@@ -262,29 +265,35 @@ func (s *Service) FindDevice(ctx context.Context, caller *account.Caller, code s
 	return s.withDevice(ctx, caller, code, func(*db.Tx, *DeviceRequest) error { return nil })
 }
 
-// ConfirmDevice allows the program that waits for a code to act as the caller. Errors: those of FindDevice.
-func (s *Service) ConfirmDevice(ctx context.Context, caller *account.Caller, code string) (*DeviceRequest, error) {
-	return s.decideDevice(ctx, caller, code, true)
-}
-
-// DenyDevice refuses a token to the program that waits for a code. Errors: those of FindDevice.
-func (s *Service) DenyDevice(ctx context.Context, caller *account.Caller, code string) (*DeviceRequest, error) {
-	return s.decideDevice(ctx, caller, code, false)
-}
-
-func (s *Service) decideDevice(
-	ctx context.Context, caller *account.Caller, code string, allow bool,
+// ConfirmDevice allows the program that waits for a code to act as the caller, a GitHub App within the permissions that
+// the caller saw, as a text. Errors: those of FindDevice; 409 if the App asks for others now.
+func (s *Service) ConfirmDevice(
+	ctx context.Context, caller *account.Caller, code, seen string,
 ) (*DeviceRequest, error) {
 	return s.withDevice(ctx, caller, code, func(tx *db.Tx, d *DeviceRequest) error {
-		if err := setDevice(tx, d.ID, caller.ID, allow); err != nil || !allow {
+		if seen != d.Permissions.String() {
+			return Unseen()
+		}
+		if err := setDevice(tx, d, caller.ID, true); err != nil {
 			return err
 		}
 		by, err := account.ByID(tx, caller.ID)
 		if err != nil {
 			return err
 		}
-		return account.Record(tx, audit.OAuthCreate, by, audit.Self,
-			map[string]any{"scopes": d.Scopes.String(), "application": d.Client})
+		told := map[string]any{"scopes": d.Scopes.String(), "application": d.Client}
+		if d.GitHubApp {
+			delete(told, "scopes")
+			told["permissions"] = d.Permissions.OnAccount()
+		}
+		return account.Record(tx, audit.OAuthCreate, by, audit.Self, told)
+	})
+}
+
+// DenyDevice refuses a token to the program that waits for a code. Errors: those of FindDevice.
+func (s *Service) DenyDevice(ctx context.Context, caller *account.Caller, code string) (*DeviceRequest, error) {
+	return s.withDevice(ctx, caller, code, func(tx *db.Tx, d *DeviceRequest) error {
+		return setDevice(tx, d, caller.ID, false)
 	})
 }
 

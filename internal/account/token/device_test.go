@@ -92,10 +92,10 @@ func TestDeviceFlow(t *testing.T) {
 		if err != nil || found.Client != "GitHub CLI" || found.Scopes.String() != "repo, read:org, gist" {
 			t.Fatalf("what is confirmed: %+v, %v", found, err)
 		}
-		if _, err := b.s.ConfirmDevice(ctx, caller, code); err != nil {
+		if _, err := b.s.ConfirmDevice(ctx, caller, code, ""); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := b.s.ConfirmDevice(ctx, caller, code); !errs.Is(err, errs.NotFound) {
+		if _, err := b.s.ConfirmDevice(ctx, caller, code, ""); !errs.Is(err, errs.NotFound) {
 			t.Errorf("the code serves twice: %v", err)
 		}
 		got := b.poll(device)
@@ -135,14 +135,14 @@ func TestDeviceFlowRefuses(t *testing.T) {
 		late := b.askDevice("repo")
 		b.age(901)
 		b.wantPoll(late.Get("device_code"), "expired_token")
-		if _, err := b.s.ConfirmDevice(ctx, caller, late.Get("user_code")); !errs.Is(err, errs.NotFound) {
+		if _, err := b.s.ConfirmDevice(ctx, caller, late.Get("user_code"), ""); !errs.Is(err, errs.NotFound) {
 			t.Errorf("an expired code: %v", err)
 		}
 		b.wantPoll(strings.Repeat("0", 40), "incorrect_device_code")
 		b.wantPoll("", "incorrect_device_code")
 
 		gone := b.askDevice("repo")
-		if _, err := b.s.ConfirmDevice(ctx, caller, gone.Get("user_code")); err != nil {
+		if _, err := b.s.ConfirmDevice(ctx, caller, gone.Get("user_code"), ""); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := b.accounts.Suspend(ctx, &account.Caller{ID: b.user("siteadmin").ID, Login: "siteadmin",
@@ -155,7 +155,7 @@ func TestDeviceFlowRefuses(t *testing.T) {
 		for _, c := range []*account.Caller{nil, limited, {ID: caller.ID, App: 7}, {ID: caller.ID, KeyID: 7},
 			{ID: caller.ID, Login: "alice"},
 			{ID: caller.ID, Login: "alice", Session: true, ByToken: true}} {
-			if _, err := b.s.ConfirmDevice(ctx, c, b.askDevice("repo").Get("user_code")); !errs.Is(err,
+			if _, err := b.s.ConfirmDevice(ctx, c, b.askDevice("repo").Get("user_code"), ""); !errs.Is(err,
 				errs.Forbidden) {
 				t.Errorf("%+v confirmed a code: %v", c, err)
 			}
@@ -259,7 +259,7 @@ func TestDeviceFlowIsBounded(t *testing.T) {
 				t.Errorf("wrong code %d: %v", n, err)
 			}
 		}
-		if _, err := b.s.ConfirmDevice(ctx, alice, code); !errs.Is(err, errs.TooManyRequests) {
+		if _, err := b.s.ConfirmDevice(ctx, alice, code, ""); !errs.Is(err, errs.TooManyRequests) {
 			t.Errorf("the sixth try: %v", err)
 		}
 		if _, err := b.s.FindDevice(ctx, bob, code); err != nil {
@@ -272,7 +272,7 @@ func TestDeviceFlowIsBounded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := b.s.ConfirmDevice(ctx, alice, code); err != nil {
+		if _, err := b.s.ConfirmDevice(ctx, alice, code, ""); err != nil {
 			t.Errorf("after a quarter of an hour: %v", err)
 		}
 		for range maxOfNetwork - 1 {

@@ -49,6 +49,13 @@ func WrongClient() error {
 	return Refuse("incorrect_client_credentials", "The client_id and/or client_secret passed are incorrect.")
 }
 
+// Unseen is the error for a person who allowed a GitHub App what a page listed, while the App asks for something else
+// now.
+func Unseen() error {
+	return errs.New(errs.Conflict, "The App changed the permissions that it asks for, so nothing was allowed. "+
+		"Review what it asks for now.")
+}
+
 // OAuthApp is an OAuth App, or a GitHub App that signs users in, as its tokens need it.
 type OAuthApp struct {
 	ID         account.OAuthAppID
@@ -57,26 +64,27 @@ type OAuthApp struct {
 
 	GitHubApp   account.AppID     // 0: it is an OAuth App
 	Keeps       bool              // of a GitHub App: its tokens do not expire
-	Permissions scope.Permissions // of a GitHub App: those that it asks for on a user's own account
+	Permissions scope.Permissions // of a GitHub App: all that it asks for
 }
 
 // Granted is what a user allowed an App. It has scopes if it is an OAuth App, else permissions.
 type Granted struct {
 	ID          account.GrantID // 0: nothing
 	Scopes      scope.Set
-	Permissions scope.Permissions
+	Permissions scope.Permissions // on the user's own account
 }
 
 // Covers reports whether an App may have scopes, or as a GitHub App what it asks for now, without being allowed more.
 func (g *Granted) Covers(app *OAuthApp, scopes scope.Set) bool {
 	if app.GitHubApp != 0 {
-		return g.ID != 0 && g.Permissions.Covers(app.Permissions)
+		return g.ID != 0 && g.Permissions.Covers(app.Permissions.OnAccount())
 	}
 	return g.ID != 0 && g.Scopes|scopes == g.Scopes
 }
 
 // Allow notes what a user allowed an App: scopes are added to those allowed before; a GitHub App has no scopes, and
-// has the permissions that it asks for now. The user's row must be held. Error: errs.Absent for an App or a grant that is gone.
+// has the permissions on the user's account that it asks for now: whoever calls this holds that the user saw these, or
+// bounds them. The user's row must be held. Error: errs.Absent for an App or a grant that is gone.
 func Allow(tx *db.Tx, app *OAuthApp, by *account.Account, scopes scope.Set) (account.GrantID, error) {
 	g, err := GrantOf(tx, app.ID, by.ID)
 	if err != nil {
@@ -86,7 +94,7 @@ func Allow(tx *db.Tx, app *OAuthApp, by *account.Account, scopes scope.Set) (acc
 	if g.Scopes |= scopes; app.GitHubApp != 0 {
 		g.Scopes = 0
 	}
-	g.Permissions = app.Permissions
+	g.Permissions = app.Permissions.OnAccount()
 	if g.ID == 0 {
 		err = insertGrant(tx, app.ID, by.ID, g)
 	} else {
@@ -98,7 +106,7 @@ func Allow(tx *db.Tx, app *OAuthApp, by *account.Account, scopes scope.Set) (acc
 	told := app.told()
 	if told["scopes"] = scopes.String(); app.GitHubApp != 0 {
 		delete(told, "scopes")
-		told["permissions"] = app.Permissions
+		told["permissions"] = g.Permissions
 	}
 	if err := account.Record(tx, audit.OAuthCreate, by, audit.Self, told); err != nil {
 		return 0, err

@@ -59,6 +59,7 @@ func insertDevice(tx *db.Tx, ask DeviceAsk, codes *DeviceCodes) error {
 type waitingDevice struct {
 	client  string
 	scopes  scope.Set
+	seen    scope.Permissions // of a GitHub App: what the account saw when it decided
 	pause   int64
 	asked   db.Time
 	account account.ID // the deciding account; 0: undecided
@@ -69,17 +70,18 @@ type waitingDevice struct {
 // deviceByDigest finds a request by the program's code. Error: errs.Absent.
 func deviceByDigest(tx *db.Tx, d digest) (*waitingDevice, error) {
 	var w waitingDevice
-	var scopes string
+	var scopes, seen string
 	var by *account.ID
-	err := tx.QueryRow(`SELECT client, scopes, pause, asked_at, account_id, allowed, expires_at
+	err := tx.QueryRow(`SELECT client, scopes, permissions, pause, asked_at, account_id, allowed, expires_at
 		FROM device_requests WHERE device = $1`, d[:]).
-		Scan(&w.client, &scopes, &w.pause, &w.asked, &by, &w.allowed, &w.expires)
+		Scan(&w.client, &scopes, &seen, &w.pause, &w.asked, &by, &w.allowed, &w.expires)
 	if err != nil {
 		return nil, account.OrAbsent(err)
 	}
 	if by != nil {
 		w.account = *by
 	}
+	w.seen = scope.ParsePermissions(seen)
 	w.scopes, err = scope.Parse(scopes)
 	return &w, err
 }
@@ -98,7 +100,9 @@ func deviceByUserCode(tx *db.Tx, d digest) (*DeviceRequest, error) {
 	if err != nil { // it may be gone
 		return nil, err
 	}
-	r.Client, r.GitHubApp = name, app != nil && app.GitHubApp != 0
+	if r.Client = name; app != nil {
+		r.GitHubApp, r.Permissions = app.GitHubApp != 0, app.Permissions
+	}
 	r.Scopes, err = scope.Parse(scopes)
 	return &r, err
 }
@@ -109,10 +113,11 @@ func setDevicePause(tx *db.Tx, d digest, pause int64, now db.Time) error {
 	return err
 }
 
-// setDevice stores the decision of a request. Error: errs.Absent if it was decided before.
-func setDevice(tx *db.Tx, id int64, by account.ID, allowed bool) error {
-	return account.OrAbsent(tx.QueryRow(`UPDATE device_requests SET account_id = $2, allowed = $3
-		WHERE id = $1 AND account_id IS NULL RETURNING id`, id, by, allowed).Scan(&id))
+// setDevice stores the decision of a request, with the permissions of which it was made. Error: errs.Absent if it was
+// decided before.
+func setDevice(tx *db.Tx, r *DeviceRequest, by account.ID, allowed bool) error {
+	return account.OrAbsent(tx.QueryRow(`UPDATE device_requests SET account_id = $2, allowed = $3, permissions = $4
+		WHERE id = $1 AND account_id IS NULL RETURNING id`, r.ID, by, allowed, r.Permissions.String()).Scan(&r.ID))
 }
 
 // dropAllowed removes a request that an account allowed, and reports whether it existed.

@@ -16,7 +16,7 @@ func OAuthAppOf(tx *db.Tx, client string) (*OAuthApp, error) {
 		FROM oauth_apps p JOIN accounts o ON o.id = p.owner_id LEFT JOIN apps a ON a.id = p.github_app_id
 		WHERE p.client_id = $1 AND o.suspended_at IS NULL`, client).
 		Scan(&app.ID, &app.Name, &app.DeviceFlow, &app.GitHubApp, &app.Keeps, &asked)
-	app.Permissions = scope.ParsePermissions(asked).OnAccount()
+	app.Permissions = scope.ParsePermissions(asked)
 	return app, account.OrAbsent(err)
 }
 

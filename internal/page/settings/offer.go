@@ -47,6 +47,7 @@ type installView struct {
 	Some   bool   // for the repositories that are named, else for all
 	Repos  string // their names
 	Leads  string // where the browser goes then: the App signs in who installs it; empty: to the installation
+	// the form repeats Leads and what the App asks for, so that a later change is not allowed unseen
 }
 
 // LeadsTo implements page.Outward.
@@ -82,7 +83,8 @@ func (p *Pages) install(r *http.Request) (*installView, error) {
 // POST /github-apps/{app_slug}/installations/new
 //
 // Install installs the App on the account on: for all its repositories, or with some=1 for those that repos
-// names. An App that wants it is authorized, too, and the browser led to it. Errors: 404, 422.
+// names. An App that wants it is authorized, too, and the browser led to it. seen and leads repeat what the page showed.
+// Errors: 404, 409 if that changed, 422.
 func (p *Pages) Install(w http.ResponseWriter, r *http.Request) error {
 	f, err := page.ReadForm(r)
 	if err != nil {
@@ -105,15 +107,21 @@ func (p *Pages) Install(w http.ResponseWriter, r *http.Request) error {
 		}
 		return p.t.Again(w, r, "install.html", v.Problem, v)
 	}
+	if f.Get("leads") != v.Leads {
+		v.Problem = &page.Problem{Status: http.StatusConflict, Message: "The App changed where it leads whoever " +
+			"installs it, so nothing was installed. Review what it requests now."}
+		return p.t.Again(w, r, "install.html", v.Problem, v)
+	}
 	var made *app.Installation
 	ctx, err := p.kit.Room(r.Context(), caller(r))
 	if err == nil {
-		made, err = p.apps.InstallBy(ctx, caller(r), v.App.Slug, v.On, names)
+		made, err = p.apps.InstallBy(ctx, caller(r), v.App.Slug, f.Get("seen"), v.On, names)
 	}
 	to := ""
 	if err == nil && v.Leads != "" {
-		to, err = p.oauth.OnInstall(ctx, caller(r), v.App.ClientID, made.ID)
-		if errs.Is(err, errs.Forbidden) || errs.Is(err, errs.NotFound) { // who signed in with a token; a suspended owner
+		to, err = p.oauth.OnInstall(ctx, caller(r), v.App.ClientID, made.App.Permissions.String(), made.ID)
+		// who signed in with a token; a suspended owner; an App that changed since it was installed: it asks by itself
+		if errs.Is(err, errs.Forbidden) || errs.Is(err, errs.NotFound) || errs.Is(err, errs.Conflict) {
 			err = nil
 		}
 	}

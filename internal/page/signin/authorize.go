@@ -46,17 +46,17 @@ func (p *Pages) AuthorizeForm(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v.Other = v.Asks.Login != "" && account.Fold(v.Asks.Login) != account.Fold(caller.Login)
 	if allowed && v.Asks.Prompt == "" && !v.Other && r.Method == http.MethodGet {
-		return p.authorize(w, r, v)
+		return p.authorize(w, r, v, v.Asks.App.Permissions.String())
 	}
 	return p.t.Page(w, r, "authorize.html", v)
 }
 
 // POST /login/oauth/authorize
 //
-// Authorize leads the browser back to the OAuth App: with answer=allow with a code, else with an error. Errors: as
-// those of AuthorizeForm; 403 for users who did not sign in with a password.
+// Authorize leads the browser back to the OAuth App: with answer=allow with a code, else with an error. seen repeats the
+// permissions of a GitHub App that the page listed. Errors: as those of AuthorizeForm; 403 for users who did not sign in
+// with a password; the page again, with 409, for a GitHub App that asks for other permissions now.
 func (p *Pages) Authorize(w http.ResponseWriter, r *http.Request) error {
 	f, err := page.ReadForm(r)
 	if err != nil {
@@ -72,7 +72,7 @@ func (p *Pages) Authorize(w http.ResponseWriter, r *http.Request) error {
 	if _, err := p.oauth.Allowed(r.Context(), account.CallerFrom(r.Context()), v.Asks); err != nil {
 		return err
 	}
-	return p.authorize(w, r, v)
+	return p.authorize(w, r, v, f.Get("seen"))
 }
 
 // authorizeView reads the request of an App. It answers a request with an error itself, and returns nil.
@@ -90,6 +90,7 @@ func (p *Pages) authorizeView(w http.ResponseWriter, r *http.Request, asked url.
 		return nil, p.notAuthorized(w, r, v, err)
 	}
 	v.Asks = q
+	v.Other = q.Login != "" && account.Fold(q.Login) != account.Fold(v.Viewer.Login)
 	for _, name := range slices.Sorted(slices.Values(oauth.Params)) {
 		if value := asked.Get(name); value != "" {
 			v.Fields = append(v.Fields, field{name, value})
@@ -99,12 +100,12 @@ func (p *Pages) authorizeView(w http.ResponseWriter, r *http.Request, asked url.
 	return v, nil
 }
 
-// authorize leads the browser back to the App with a code.
-func (p *Pages) authorize(w http.ResponseWriter, r *http.Request, v *authorizeView) error {
+// authorize leads the browser back to the App with a code, if it asks for the permissions that the user saw.
+func (p *Pages) authorize(w http.ResponseWriter, r *http.Request, v *authorizeView, seen string) error {
 	ctx, err := p.kit.Room(r.Context(), account.CallerFrom(r.Context()))
 	var to string
 	if err == nil {
-		to, err = p.oauth.Authorize(ctx, account.CallerFrom(r.Context()), v.Asks)
+		to, err = p.oauth.Authorize(ctx, account.CallerFrom(r.Context()), v.Asks, seen)
 	}
 	if err != nil {
 		return p.notAuthorized(w, r, v, err)
@@ -112,9 +113,11 @@ func (p *Pages) authorize(w http.ResponseWriter, r *http.Request, v *authorizeVi
 	return page.LeadOut(w, r, to)
 }
 
-// notAuthorized shows why an App gets nothing, to the user alone.
+// notAuthorized shows why an App gets nothing, to the user alone: on the page that asks, if the user can answer it now.
 func (p *Pages) notAuthorized(w http.ResponseWriter, r *http.Request, v *authorizeView, err error) error {
-	v.Asks = nil
+	if !errs.Is(err, errs.Conflict) {
+		v.Asks = nil
+	}
 	if errs.Is(err, errs.NotFound) {
 		v.Problem = &page.Problem{Status: http.StatusNotFound, Message: "No program is registered with this client_id."}
 	} else if v.Problem, err = page.ProblemOf(err); err != nil {

@@ -40,9 +40,9 @@ func (p *Pages) deviceView(r *http.Request, code string) (*deviceView, error) {
 
 // POST /login/device
 //
-// Device shows what the program with a code asks for, or with answer=allow or deny decides. Errors: the page
-// again, with 404 for an unknown code, 403 for users who did not sign in with a password, 429 after too many
-// wrong codes.
+// Device shows what the program with a code asks for, or with answer=allow or deny decides; seen repeats the permissions of
+// a GitHub App that the page listed. Errors: the page again, with 404 for an unknown code, 403 for users who did not sign
+// in with a password, 409 for a GitHub App that asks for other permissions now, 429 after too many wrong codes.
 func (p *Pages) Device(w http.ResponseWriter, r *http.Request) error {
 	f, err := page.ReadForm(r)
 	if err != nil {
@@ -52,30 +52,39 @@ func (p *Pages) Device(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	decide := p.tokens.FindDevice
+	ctx, by := r.Context(), account.CallerFrom(r.Context())
 	switch f.Get("answer") {
 	case "allow":
-		decide, v.Answer = p.tokens.ConfirmDevice, "allowed"
+		v.Answer = "allowed"
+		v.Asks, err = p.tokens.ConfirmDevice(ctx, by, v.Code, f.Get("seen"))
 	case "deny":
-		decide, v.Answer = p.tokens.DenyDevice, "denied"
+		v.Answer = "denied"
+		v.Asks, err = p.tokens.DenyDevice(ctx, by, v.Code)
+	default:
+		v.Asks, err = p.tokens.FindDevice(ctx, by, v.Code)
 	}
-	v.Asks, err = decide(r.Context(), account.CallerFrom(r.Context()), v.Code)
-	if errs.Is(err, errs.NotFound) {
-		v.Problem, v.Asks = &page.Problem{Status: http.StatusNotFound,
-			Message: "The code is unknown or has expired."}, nil
-		return p.t.Again(w, r, "device.html", v.Problem, v)
-	}
-	if err != nil {
-		problem, err := page.ProblemOf(err)
-		if err != nil {
+	if errs.Is(err, errs.Conflict) { // it is asked again, of what the App asks for now
+		if v.Problem, err = page.ProblemOf(err); err != nil {
 			return err
 		}
-		v.Problem, v.Asks = problem, nil
-		return p.t.Again(w, r, "device.html", problem, v)
+		v.Answer = ""
+		v.Asks, err = p.tokens.FindDevice(ctx, by, v.Code)
 	}
-	v.From = strings.TrimSuffix(v.Asks.Network, "/32")
-	if v.Asks.Scopes != scope.Set(0) {
-		v.Scopes = strings.Split(v.Asks.Scopes.String(), ", ")
+	if errs.Is(err, errs.NotFound) {
+		v.Problem = &page.Problem{Status: http.StatusNotFound, Message: "The code is unknown or has expired."}
+	} else if err != nil {
+		if v.Problem, err = page.ProblemOf(err); err != nil {
+			return err
+		}
+	}
+	if v.Asks != nil {
+		v.From = strings.TrimSuffix(v.Asks.Network, "/32")
+		if v.Asks.Scopes != scope.Set(0) {
+			v.Scopes = strings.Split(v.Asks.Scopes.String(), ", ")
+		}
+	}
+	if v.Problem != nil {
+		return p.t.Again(w, r, "device.html", v.Problem, v)
 	}
 	return p.t.Page(w, r, "device.html", v)
 }

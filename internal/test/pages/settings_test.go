@@ -365,14 +365,14 @@ func TestApps(t *testing.T) {
 			"guild") {
 			t.Error("a member may install Apps")
 		}
-		bob.show(install, "<option>guild</option>")
+		seen := between(bob.show(install, "<option>guild</option>"), `name="seen" value="`, `"`)
 		carol.post(install, "on", "guild").Shows(t, 403, "by its owners")
 		carol.post(install, "on", "bob").Shows(t, 403, "by its owners")
 		carol.post(install, "on", "nobody").Shows(t, 403, "by its owners")
 		bob.post(install, "on", "guild", "some", "1", "repos", " ").Shows(t, 422, "Name the repositories")
-		bob.post(install, "on", "guild", "some", "1", "repos", "park lake").Shows(t, 422, `value="park lake"`,
+		bob.post(install, "on", "guild", "some", "1", "repos", "park lake", "seen", seen).Shows(t, 422, `value="park lake"`,
 			"is not there")
-		made := bob.post(install, "on", "guild", "some", "1", "repos", "guild/park")
+		made := bob.post(install, "on", "guild", "some", "1", "repos", "guild/park", "seen", seen)
 		one, _, _ := strings.Cut(made.Header.Get("Location"), "?")
 		made.Leads(t, one)
 		if body := bob.show(one, "guild/park", "Danger zone"); strings.Contains(body, "guild/pond") {

@@ -58,10 +58,17 @@ func ledTo(t *testing.T, a *apitest.Answer) (to string, q url.Values) {
 	return to, q
 }
 
-// allow lets a person allow the request, and returns the code.
+// seenOn is what the form of a page repeats of a GitHub App's permissions; empty: nothing.
+func seenOn(page *apitest.Answer) string {
+	return between(string(page.Body), `name="seen" value="`, `"`)
+}
+
+// allow lets a person allow the request on its page, and returns the code.
 func (c client) allow(t *testing.T, s *apitest.Server, session string, pairs ...string) string {
 	t.Helper()
-	_, q := ledTo(t, visit(t, s, "POST /login/oauth/authorize", session, c.asks(pairs...)+"&answer=allow"))
+	page := visit(t, s, "GET /login/oauth/authorize?"+c.asks(append(pairs, "prompt", "consent")...), session, "")
+	_, q := ledTo(t, visit(t, s, "POST /login/oauth/authorize", session, c.asks(pairs...)+"&answer=allow&seen="+
+		url.QueryEscape(seenOn(page))))
 	if q.Get("code") == "" || q.Get("state") != "s&t" {
 		t.Fatalf("the App gets %v", q)
 	}

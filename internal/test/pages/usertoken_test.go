@@ -61,7 +61,7 @@ func TestUserTokens(t *testing.T) {
 		s.Repo(t, "alice/shed", true)
 		s.Repo(t, "alice/field", false)
 		plan := s.Repo(t, "guild/plan", true)
-		c := newAppClient(t, s, "contents=write,issues=read", oauth.About{}, "")
+		c := newAppClient(t, s, "contents=write,issues=read,email_addresses=read", oauth.About{}, "")
 		session := s.PasswordSession(t, "alice")
 		want(t, visit(t, s, "GET /login/oauth/authorize?"+c.asks(), session, ""), 200, "Weeder", "issues: read")
 		got := c.redeem(t, s, c.allow(t, s, session))
@@ -84,7 +84,7 @@ func TestUserTokens(t *testing.T) {
 		}
 		s.Run(t, []apitest.Case{bearing(text, "GET /user", 200), bearing(text, "GET /repos/alice/garden", 404),
 			bearing(text, "GET /repos/alice/field/issues", 200), put("alice/field", 403),
-			bearing(text, "POST /repos/alice/field/issues", 403, issue), bearing(text, "GET /user/emails", 403),
+			bearing(text, "POST /repos/alice/field/issues", 403, issue), bearing(text, "GET /user/emails", 200),
 			bearing(text, "GET /user/keys", 403), bearing(text, "GET /notifications", 403),
 			bearing(text, "POST /user/repos", 403, `{"name":"x"}`)})
 		if n := installations(t, s, text); n != 0 {
@@ -177,7 +177,8 @@ func userTokenTransitions(
 
 	// The App asks for less, and alice grants that.
 	less := app.Manifest{Name: "Weeder", URL: "https://robots.example", Public: true,
-		Permissions: apitest.Permissions("contents=read"), SignIn: oauth.About{Callbacks: []string{"https://weeder.example/cb"}}}
+		Permissions: apitest.Permissions("contents=read,email_addresses=read"),
+		SignIn:      oauth.About{Callbacks: []string{"https://weeder.example/cb"}}}
 	testkit.NoError(t, apps.EditBy(ctx, bob, c.Slug, less))
 	s.Check(t, put("alice/garden", 201)) // what was granted stays until then
 	c.Install(t, "alice")
@@ -202,8 +203,9 @@ func userTokenTransitions(
 		status int
 	}{{"alice", 403}, {"bob", 404}} { // the user; the owner of the App
 		s.Check(t, apitest.Case{Do: "PUT /users/" + who.login + "/suspended", As: "keeper", Status: 204})
-		s.Check(t, bearing(text, "GET /repos/alice/shed", who.status))
+		s.Run(t, []apitest.Case{bearing(text, "GET /repos/alice/shed", who.status), bearing(text, "GET /user/emails", 403)})
 		s.Check(t, apitest.Case{Do: "DELETE /users/" + who.login + "/suspended", As: "keeper", Status: 204})
+		s.Check(t, bearing(text, "GET /user/emails", 200))
 	}
 	s.Check(t, apitest.Case{Do: "PATCH /admin/users/alice", As: "keeper", Send: `{"login": "alba"}`, Status: 202})
 	s.Check(t, bearing(text, "GET /repos/alba/shed", 200))
@@ -311,7 +313,8 @@ func TestHowGitHubAppsSignIn(t *testing.T) {
 			"form-action 'self' https://weeder.example;") {
 			t.Errorf("the page's policy is %s", p)
 		}
-		to, q := ledTo(t, visit(t, s, "POST /github-apps/weeder/installations/new", session, "on=alice&some=0"))
+		to, q := ledTo(t, visit(t, s, "POST /github-apps/weeder/installations/new", session,
+			url.Values{"on": {"alice"}, "some": {"0"}, "seen": {seenOn(form)}, "leads": {"https://weeder.example"}}.Encode()))
 		if to != "https://weeder.example/cb" || q.Get("installation_id") == "" || q.Get("setup_action") != "install" {
 			t.Fatalf("led to %s %v", to, q)
 		}
@@ -340,8 +343,10 @@ func TestHowGitHubAppsSignIn(t *testing.T) {
 		public.secret = ""
 		codes := formOf(t, s.Do(t, apitest.Case{Do: "POST /login/device/code", Send: "client_id=" + c.ClientID + "&scope=repo",
 			Headers: map[string]string{"Content-Type": apitest.FormType}}))
+		asks := visit(t, s, "POST /login/device", session, "user_code="+codes.Get("user_code"))
+		want(t, asks, 200, "git_ssh_keys: read")
 		want(t, visit(t, s, "POST /login/device", session, url.Values{"user_code": {codes.Get("user_code")},
-			"answer": {"allow"}, "decision": {"allow"}}.Encode()), 200)
+			"answer": {"allow"}, "seen": {seenOn(asks)}}.Encode()), 200, "can now act as you")
 		device := public.redeem(t, s, "", "grant_type", "urn:ietf:params:oauth:grant-type:device_code",
 			"device_code", codes.Get("device_code"))
 		if text, _ := device["access_token"].(string); !strings.HasPrefix(text, "ghu_") {

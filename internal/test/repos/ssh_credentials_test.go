@@ -134,7 +134,7 @@ func deviceToken(t *testing.T, w *world) string {
 	codes, err := w.Forge.Tokens.AskDevice(t.Context(), token.DeviceAsk{Client: client, Scopes: scope.Repo})
 	testkit.NoError(t, err)
 	alice := &account.Caller{ID: w.Access(t, "alice", "alice/public").OwnerID, Login: "alice", Session: true}
-	if _, err := w.Forge.Tokens.ConfirmDevice(t.Context(), alice, codes.User); err != nil {
+	if _, err := w.Forge.Tokens.ConfirmDevice(t.Context(), alice, codes.User, ""); err != nil {
 		t.Fatal(err)
 	}
 	issued, err := w.Forge.Tokens.TakeDevice(t.Context(), client, codes.Device, "")

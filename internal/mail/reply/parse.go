@@ -183,9 +183,7 @@ func unflow(text string, deletesSpace bool) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
 		body, ended := strings.CutSuffix(line, "\n")
-		if strings.HasPrefix(body, " ") { // stuffed
-			body = body[1:]
-		}
+		body = strings.TrimPrefix(body, " ") // stuffed
 		switch soft := strings.HasSuffix(body, " ") && body != "-- " && !strings.HasPrefix(body, ">"); {
 		case soft && deletesSpace:
 			b.WriteString(body[:len(body)-1])

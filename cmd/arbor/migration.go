@@ -109,7 +109,7 @@ func (c *importCommand) Run(p *process) error {
 		im.read = github.Options{Token: token, Git: s.git, Dir: im.forge.Repos.Dir(), Room: im.forge.Repos.Room.Check}
 		im.service = migration.New(s.db, im.forge, log)
 		to := c.To
-		if to == "" && remote { // the names that the operator typed, whatever the server says that they are
+		if to == "" && remote { // as typed: the server could name any
 			to = github.Name(c.From)
 		}
 		if remote && github.IsOrganization(c.From) {

@@ -11,7 +11,7 @@ import (
 	"arbor/internal/errs"
 )
 
-// least is how many accounts a comparison may suspend at once, whatever share of all that is.
+// least is the number of accounts that a comparison may always suspend at once, even if they exceed the percentage.
 const least = 3
 
 // Comparison is what accounts are compared with, and how.

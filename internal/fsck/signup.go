@@ -8,8 +8,8 @@ import (
 	"arbor/internal/signup"
 )
 
-// signup looks for a setting that no server understands, for invitations to what is no organization or no team of it, and
-// for requests that nobody could approve. Nothing is repaired: an administrator revokes or declines them.
+// signup reports an unknown mode, invitations whose organization or team is not one, and requests that nobody could
+// approve. Nothing is repaired: an administrator revokes or declines them.
 func (c *checker) signup(ctx context.Context) (err error) {
 	var problems []string
 	err = c.DB.Read(ctx, func(tx *db.Tx) error {

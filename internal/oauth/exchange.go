@@ -65,14 +65,23 @@ func (s *Service) Redeem(ctx context.Context, x Exchange) (made *token.Issued, e
 	if err != nil {
 		return nil, err
 	}
+	return s.whileHeld(ctx, holder, x, s.redeem)
+}
+
+// whileHeld makes a token in a transaction that holds the user's row: codes and tokens of a user are taken one after
+// another. A refusal does not undo what was written.
+func (s *Service) whileHeld(
+	ctx context.Context, holder *account.Account, x Exchange,
+	take func(tx *db.Tx, x Exchange) (made *token.Issued, refusal, err error),
+) (made *token.Issued, err error) {
 	ctx = audit.With(ctx, audit.Actor{ID: int64(holder.ID), Login: holder.Login, Address: x.Address,
 		Right: audit.Self})
 	var refusal error
 	err = s.db.WriteAs(ctx, db.Server, func(tx *db.Tx) (err error) {
-		if err := account.HoldID(tx, holder.ID); err != nil { // codes of a user are redeemed one after another
+		if err := account.HoldID(tx, holder.ID); err != nil {
 			return err
 		}
-		made, refusal, err = s.redeem(tx, x)
+		made, refusal, err = take(tx, x)
 		return err
 	})
 	if err == nil {

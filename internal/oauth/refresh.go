@@ -6,7 +6,6 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/account/token"
-	"arbor/internal/audit"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 )
@@ -29,20 +28,7 @@ func (s *Service) Refresh(ctx context.Context, x Exchange) (made *token.Issued, 
 	if err != nil {
 		return nil, err
 	}
-	ctx = audit.With(ctx, audit.Actor{ID: int64(holder.ID), Login: holder.Login, Address: x.Address,
-		Right: audit.Self})
-	var refusal error
-	err = s.db.WriteAs(ctx, db.Server, func(tx *db.Tx) (err error) {
-		if err := account.HoldID(tx, holder.ID); err != nil { // tokens of a user are refreshed one after another
-			return err
-		}
-		made, refusal, err = s.refresh(tx, x)
-		return err
-	})
-	if err == nil {
-		err = refusal
-	}
-	return made, err
+	return s.whileHeld(ctx, holder, x, s.refresh)
 }
 
 // refresh is Refresh while the user's row is held. A refusal does not undo what was written.

@@ -113,7 +113,7 @@ func setDevicePause(tx *db.Tx, d digest, pause int64, now db.Time) error {
 	return err
 }
 
-// setDevice stores the decision of a request, with the permissions of which it was made. Error: errs.Absent if it was
+// setDevice stores the decision on a request, and the permissions that the page showed. Error: errs.Absent if it was
 // decided before.
 func setDevice(tx *db.Tx, r *DeviceRequest, by account.ID, allowed bool) error {
 	return account.OrAbsent(tx.QueryRow(`UPDATE device_requests SET account_id = $2, allowed = $3, permissions = $4

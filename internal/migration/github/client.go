@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"arbor/internal/git"
 )
 
 // Bounds of requests.
@@ -66,23 +68,11 @@ func newClient(address string, o Options) (*client, []string, error) {
 	if strings.EqualFold(base.Host, "github.com") {
 		api = &url.URL{Scheme: "https", Host: "api.github.com", Path: "/"}
 	}
-	c := &client{base: base, api: api, token: o.Token, say: o.Progress, sleep: sleep, room: o.Room}
+	c := &client{base: base, api: api, token: o.Token, say: o.Progress, sleep: git.Sleep, room: o.Room}
 	c.http = &http.Client{CheckRedirect: c.redirect, Transport: &http.Transport{
 		Proxy: http.ProxyFromEnvironment, ResponseHeaderTimeout: answerTime, TLSHandshakeTimeout: 30 * time.Second,
 		MaxResponseHeaderBytes: 1 << 20, IdleConnTimeout: time.Minute}}
 	return c, names, nil
-}
-
-// sleep waits.
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // redirect follows redirects within the server, such as those of renamed repositories. Others are answers.

@@ -75,6 +75,18 @@ func (s *Service) HasUnread(ctx context.Context, caller *account.Caller) (has bo
 	return has, err
 }
 
+// Unread returns those of the issues and pull requests about which the caller has an unread thread. The caller of this
+// function must have access to them.
+func (s *Service) Unread(
+	ctx context.Context, caller *account.Caller, issues []issue.ID,
+) (unread map[issue.ID]bool, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		unread, err = unreadOf(tx, caller.ID, issues)
+		return err
+	})
+	return unread, err
+}
+
 // Thread reads one thread of the caller's. Error: 404.
 func (s *Service) Thread(ctx context.Context, caller *account.Caller, id int64) (found *Page, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {

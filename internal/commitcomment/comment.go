@@ -5,7 +5,16 @@
 //	api.go       the handlers and their addresses
 //	render.go    their JSON; also for feeds
 //
-// A comment names a commit by its SHA, and stays when the commit is no longer reachable.
+// A comment names a commit by its SHA, and stays when the commit is no longer reachable. Its former texts are kept by
+// package revision. What becomes of a comment and of these:
+//
+//	the commit is unreachable    both stay
+//	it is hidden                 everybody sees why, and can still read it; its author or the role Triage hides it
+//	it is deleted                its former texts and reactions go with it
+//	the repository is private    only those who see the repository see either
+//	it is made public            texts from before are shown only to those who may push
+//	it is archived               nothing is edited, hidden or deleted
+//	an account is deleted        the comments and edits are ghost's
 package commitcomment
 
 import (

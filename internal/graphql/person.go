@@ -204,6 +204,7 @@ func companyFields() map[string]exec.Resolver {
 		"membersCanForkPrivateRepositories": privileged(func(p account.Privileges) any { return p.PrivateForks }),
 		"organizationBillingEmail":          privileged(func(p account.Privileges) any { return p.BillingEmail }),
 		"requiresTwoFactorAuthentication":   privileged(func(p account.Privileges) any { return p.Factors }),
+		"auditLog":                          connections(auditLog),
 		"rulesets":                          loadingRulesets(organizationRulesets),
 		"ruleset":                           loadingRulesets(organizationRuleset),
 	})

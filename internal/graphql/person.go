@@ -3,7 +3,6 @@ package graphql
 import (
 	"context"
 	"html"
-	"slices"
 
 	"arbor/internal/account"
 	sshkey "arbor/internal/account/key"

@@ -8,6 +8,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/git"
+	"arbor/internal/issue"
 	"arbor/internal/issue/subscription"
 	"arbor/internal/repo"
 	"arbor/internal/web"

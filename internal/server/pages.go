@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"arbor/internal/apidoc"
+	"arbor/internal/issue/revision"
 	"arbor/internal/page"
 	"arbor/internal/page/attach"
 	checkpages "arbor/internal/page/checks"

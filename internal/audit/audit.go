@@ -31,6 +31,7 @@ const (
 	UserUpdate      Action = "user.update"
 	UserRename      Action = "user.rename"
 	UserClaim       Action = "user.claim_mannequin"
+	ClaimDecline    Action = "user.decline_claim"
 	UserDelete      Action = "user.delete"
 	UserSuspend     Action = "user.suspend"
 	UserUnsuspend   Action = "user.unsuspend"
@@ -172,7 +173,7 @@ const (
 
 // Actions are all of them.
 var Actions = []Action{
-	UserCreate, UserUpdate, UserRename, UserClaim, UserDelete, UserSuspend, UserUnsuspend, UserPromote, UserDemote,
+	UserCreate, UserUpdate, UserRename, UserClaim, ClaimDecline, UserDelete, UserSuspend, UserUnsuspend, UserPromote, UserDemote,
 	UserPassword, UserLogin, UserLogout, UserAddEmail, UserVerifyEmail, UserRemoveEmail, TokenCreate,
 	TokenDestroy, OAuthCreate, OAuthDestroy, OAuthAccessCreate, OAuthAccessDestroy,
 	IdentityLink, IdentityUnlink, OrgFactorsOn, OrgFactorsOff, SiteFactorsOn, SiteFactorsOff,

@@ -68,6 +68,7 @@ var AccountColumns = []AccountColumn{
 	{"ssh_keys", "added_by", Dropped, ""}, // deploy keys: nobody would be responsible for them
 	{"signing_keys", "account_id", Dropped, ""},
 	{"saved_replies", "account_id", Dropped, ""},
+	{"claims", "account_id", Dropped, ""},
 	{"pins", "account_id", Dropped, ""},
 	{"plants", "owner_id", Dropped, ""},
 	{"repo_redirects", "owner_id", Dropped, ""},

@@ -67,7 +67,7 @@ func (of *apis) pages(s *Server, kit *page.Kit, door *signin.Pages) []feature {
 			Deleted: f.Deleted}),
 		attach.New(kit, f.Attachments),
 		settingpages.New(kit, settingpages.Services{Accounts: f.Accounts, Tokens: f.Tokens, Sessions: f.Sessions,
-			Keys: f.Keys, Signing: f.SigningKeys, Replies: of.replies, Repos: repos, Apps: f.Apps,
+			Keys: f.Keys, Signing: f.SigningKeys, Replies: of.replies, Claims: f.Claims, Repos: repos, Apps: f.Apps,
 			OAuth: f.OAuth, Identities: s.identities, Directories: s.directories, Mail: s.mails, Lists: of.lists,
 			Stars: of.stars, Deleted: f.Deleted}),
 	}

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"arbor/internal/apidoc"
+	"arbor/internal/issue/revision"
 	"arbor/internal/page"
 	"arbor/internal/page/attach"
 	checkpages "arbor/internal/page/checks"
@@ -76,8 +77,8 @@ func (of *apis) pages(s *Server, kit *page.Kit, door *signin.Pages) []feature {
 // codePages returns the pages of files, commits and branches.
 func (of *apis) codePages(s *Server, kit *page.Kit) *codepage.Pages {
 	f := s.forge
-	return codepage.New(kit, codepage.Services{Git: of.objects, Texts: of.Git, Comments: of.onCommits, Statuses: of.statuses,
-		Checks: of.checks, Releases: f.Releases, Detect: f.Detect, Searches: of.code, Forks: f.Network,
+	return codepage.New(kit, codepage.Services{Git: of.objects, Texts: of.Git, Comments: of.onCommits,
+		Edits: revision.New(s.o.DB), Statuses: of.statuses, Checks: of.checks, Releases: f.Releases, Detect: f.Detect, Searches: of.code, Forks: f.Network,
 		Pulls: f.Pulls, Autolinks: of.autolinks, Owners: of.codeOwners,
 		Activities: of.activities})
 }

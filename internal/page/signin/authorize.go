@@ -19,6 +19,7 @@ type authorizeView struct {
 	Fields []field        // of the request, which the form sends again
 	Other  bool           // the program waits for another user
 	Back   string         // this page for another user
+	Closed []oauth.Place  // organizations of the user that have not approved the program
 }
 
 type field struct{ Name, Value string }
@@ -97,7 +98,12 @@ func (p *Pages) authorizeView(w http.ResponseWriter, r *http.Request, asked url.
 		}
 	}
 	v.Back = "/login/oauth/authorize?" + oauth.Again(asked).Encode()
-	return v, nil
+	if q.App.GitHubApp == 0 {
+		var places []oauth.Place
+		_, places, err = p.oauth.PlacesOf(r.Context(), account.CallerFrom(r.Context()), q.App.ClientID)
+		v.Closed = slices.DeleteFunc(places, func(o oauth.Place) bool { return !o.Closed() })
+	}
+	return v, err
 }
 
 // authorize leads the browser back to the App with a code, if it asks for the permissions that the user saw.

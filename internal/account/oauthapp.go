@@ -94,8 +94,6 @@ func NotApproved(org string) error {
 		"Ask its owners to approve it at Settings > Authorized OAuth Apps.", org)
 }
 
-// oauthAppOf is an expression for the OAuth App whose token t is, or with whose token the session t was started; 0:
-// there is none.
+// oauthAppOf is an expression for the OAuth App whose token t is; 0: there is none. Sessions are not begun with such.
 const oauthAppOf = `COALESCE((SELECT zg.app_id FROM oauth_grants zg JOIN oauth_apps zp ON zp.id = zg.app_id
-	WHERE zp.github_app_id IS NULL AND zg.id = COALESCE(t.grant_id,
-		(SELECT zb.grant_id FROM tokens zb WHERE zb.id = t.begun_with))), 0)`
+	WHERE zp.github_app_id IS NULL AND zg.id = t.grant_id), 0)`

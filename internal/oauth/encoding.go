@@ -64,18 +64,14 @@ func readForm(r *http.Request) (url.Values, error) {
 	case len(body) > 0:
 		return parseForm(string(body))
 	}
-	q := web.QueryOf(r)
-	for _, name := range sent {
-		values.Set(name, q.Get(name))
-	}
-	return values, nil
+	return parseForm(r.URL.RawQuery)
 }
 
-// parseForm reads a form in its usual encoding. Error: 400.
-func parseForm(body string) (url.Values, error) {
-	values, err := url.ParseQuery(body)
+// parseForm reads a form, or a query. Error: 400.
+func parseForm(encoded string) (url.Values, error) {
+	values, err := url.ParseQuery(encoded)
 	if err != nil {
-		return nil, errs.New(errs.Malformed, "The body must be form-encoded.")
+		return nil, errs.New(errs.Malformed, "The parameters must be form-encoded.")
 	}
 	for _, name := range sent {
 		if len(values[name]) > 1 {

@@ -2,7 +2,6 @@ package pages_test
 
 import (
 	"fmt"
-	"net/url"
 	"strings"
 	"testing"
 
@@ -103,15 +102,6 @@ func (p *policy) is(when string, open bool) {
 			p.Errorf("%s: GET %s, open %t: %d %.200s", when, list, open, a.Status, a.Body)
 		}
 	}
-	status := 404
-	if open {
-		status = 200
-	}
-	session := p.s.Do(p.T, apitest.Case{Do: "POST /login", Headers: map[string]string{"Accept": apitest.Browser,
-		"Content-Type": apitest.FormType}, Send: "token=" + url.QueryEscape(strings.TrimPrefix(bob["Authorization"], "Bearer "))})
-	cookie, _, _ := strings.Cut(session.Header.Get("Set-Cookie"), ";")
-	p.s.Check(p.T, apitest.Case{Name: name("a session of the token"), Do: "GET /acme/vault",
-		Headers: map[string]string{"Accept": apitest.Browser, "Cookie": cookie}, Status: status})
 	p.s.Run(p.T, []apitest.Case{
 		{Name: name("people"), Do: "GET /repos/acme/vault", As: "bob", Status: 200},
 		{Name: name("other organizations"), Do: "GET /user/repos?visibility=private&affiliation=owner", Headers: bob,

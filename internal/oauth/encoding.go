@@ -64,7 +64,14 @@ func readForm(r *http.Request) (url.Values, error) {
 	case len(body) > 0:
 		return parseForm(string(body))
 	}
-	return parseForm(r.URL.RawQuery)
+	if _, err := parseForm(r.URL.RawQuery); err != nil {
+		return nil, err
+	}
+	q := web.QueryOf(r)
+	for _, name := range sent {
+		values.Set(name, q.Get(name))
+	}
+	return values, nil
 }
 
 // parseForm reads a form, or a query. Error: 400.

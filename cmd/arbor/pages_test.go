@@ -162,6 +162,7 @@ var demoPages = []struct{ name, path string }{
 	{"settings-applications", "/settings/applications"},
 	{"settings-oauth-apps", "/settings/oauth-apps"},
 	{"settings-oauth-app-new", "/settings/oauth-apps/new"},
+	{"organization-oauth-policy", "/organizations/orchard/settings/oauth_application_policy"},
 	{"organization-oauth-app-new", "/organizations/orchard/settings/oauth-apps/new"},
 	{"settings-tokens", "/settings/tokens"},
 	{"settings-token", "/settings/tokens/new"},

@@ -83,16 +83,21 @@ const (
 	SigningKeyCreate Action = "ssh_signing_key.create"
 	SigningKeyDelete Action = "ssh_signing_key.delete"
 
-	OrgCreate       Action = "org.create"
-	OrgUpdate       Action = "org.update"
-	OrgRename       Action = "org.rename"
-	OrgDelete       Action = "org.delete"
-	OrgAddMember    Action = "org.add_member"
-	OrgUpdateMember Action = "org.update_member"
-	OrgRemoveMember Action = "org.remove_member"
-	OrgInvite       Action = "org.invite_member"
-	OrgInviteCancel Action = "org.cancel_invitation"
-	OrgInviteReject Action = "org.decline_invitation" // one that is accepted is an OrgAddMember
+	OrgCreate        Action = "org.create"
+	OrgUpdate        Action = "org.update"
+	OrgRename        Action = "org.rename"
+	OrgDelete        Action = "org.delete"
+	OrgAddMember     Action = "org.add_member"
+	OrgUpdateMember  Action = "org.update_member"
+	OrgRemoveMember  Action = "org.remove_member"
+	OrgOAuthRestrict Action = "org.enable_oauth_app_restrictions"
+	OrgOAuthOpen     Action = "org.disable_oauth_app_restrictions"
+	OrgOAuthAsk      Action = "org.oauth_app_access_requested"
+	OrgOAuthApprove  Action = "org.oauth_app_access_approved"
+	OrgOAuthDeny     Action = "org.oauth_app_access_denied"
+	OrgInvite        Action = "org.invite_member"
+	OrgInviteCancel  Action = "org.cancel_invitation"
+	OrgInviteReject  Action = "org.decline_invitation" // one that is accepted is an OrgAddMember
 
 	TeamCreate       Action = "team.create"
 	TeamUpdate       Action = "team.update"
@@ -182,6 +187,7 @@ var Actions = []Action{
 	OAuthAppDropSecret, KeyCreate, KeyDelete, GPGKeyCreate, GPGKeyDelete, SigningKeyCreate,
 	SigningKeyDelete, OrgCreate,
 	OrgUpdate, OrgRename, OrgDelete, OrgAddMember, OrgUpdateMember, OrgRemoveMember,
+	OrgOAuthRestrict, OrgOAuthOpen, OrgOAuthAsk, OrgOAuthApprove, OrgOAuthDeny,
 	OrgInvite, OrgInviteCancel, OrgInviteReject, TeamCreate, TeamUpdate,
 	TeamDestroy, TeamAddMember, TeamUpdateMember, TeamRemoveMember, TeamAddRepo, TeamUpdateRepo, TeamRemoveRepo,
 	RepoCreate, RepoUpdate,

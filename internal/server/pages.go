@@ -42,7 +42,7 @@ func (of *apis) pages(s *Server, kit *page.Kit, door *signin.Pages) []feature {
 		kit,
 		code,
 		door,
-		people.New(kit, people.Services{Accounts: f.Accounts, Teams: f.Teams, Follows: of.follows, Stars: of.stars,
+		people.New(kit, people.Services{Accounts: f.Accounts, OAuth: f.OAuth, Teams: f.Teams, Follows: of.follows, Stars: of.stars,
 			Lists: of.lists, Searches: of.repositories, Activities: of.activities,
 			Collaborators: of.collaborators, Invitations: f.Invitations,
 			Repos: repos, Pins: of.pins, Readme: code.Readme}),

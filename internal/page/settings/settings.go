@@ -160,6 +160,8 @@ func (p *Pages) Routes() []route.Route {
 		in("POST /settings/installations/{installation_id}", p.ChangeInstallation),
 		in("GET /settings/applications", p.Authorized),
 		in("POST /settings/applications", p.RevokeGrant),
+		in("GET /settings/connections/applications/{client_id}", p.Connection),
+		in("POST /settings/connections/applications/{client_id}", p.AskApproval).Counted(),
 		in("GET /settings/oauth-apps", p.OAuthApps),
 		in("POST /settings/oauth-apps", p.CreateOAuthApp),
 		in("GET /settings/oauth-apps/new", p.NewOAuthApp),

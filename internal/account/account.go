@@ -223,6 +223,8 @@ type Caller struct {
 	ID        ID
 	Login     string
 	SiteAdmin bool // the account is a site administrator and the token allows it
+	// the account is a site administrator and the token may provision by SCIM; its routes see SiteAdmin
+	Provisions bool
 	TokenID   int64
 	KeyID     int64 // the SSH key of a caller who used one and so has no token
 	App       AppID // the id of the App by whose installation token the caller acts; 0: none

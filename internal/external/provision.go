@@ -103,12 +103,21 @@ const (
 	Uniqueness = "uniqueness" // another user or group has a value
 	Mutability = "mutability" // a value cannot change, or not now
 	BadValue   = "invalidValue"
-	scim       = "SCIM"
+	SCIM       = "SCIM" // the resource of the field that has the code
 )
 
 // Refusal is an error of SCIM with one of the codes.
 func Refusal(kind errs.Kind, code, format string, args ...any) error {
-	return &errs.Error{Kind: kind, Message: fmt.Sprintf(format, args...), Fields: []errs.Field{{Resource: scim, Code: code}}}
+	return &errs.Error{Kind: kind, Message: fmt.Sprintf(format, args...), Fields: []errs.Field{{Resource: SCIM, Code: code}}}
+}
+
+// AsRefusal finds an error that Refusal made; nil: there is none.
+func AsRefusal(err error) error {
+	var e *errs.Error
+	if errors.As(err, &e) && len(e.Fields) > 0 && e.Fields[0].Resource == SCIM {
+		return e
+	}
+	return nil
 }
 
 // AddPerson stores a new person, and makes or suspends the account. Errors: 400 for a login that cannot be used or an
@@ -136,6 +145,7 @@ func (s *Service) AddPerson(ctx context.Context, by *account.Caller, of *Source,
 func (s *Service) ChangePerson(
 	ctx context.Context, by *account.Caller, of *Source, id int64, change func(*Person) error,
 ) (p *Person, err error) {
+	stale := false
 	err = s.o.DB.WriteAs(ctx, by, func(tx *db.Tx) error {
 		if p, err = holdPerson(tx, of, id); err != nil {
 			return err
@@ -160,10 +170,13 @@ func (s *Service) ChangePerson(
 		if err := s.settle(tx, by, of, p); err != nil {
 			return err
 		}
+		if stale, err = isStale(tx, id); err != nil {
+			return err
+		}
 		return readGroupsOf(tx, []*Person{p})
 	})
-	if err != nil {
-		return nil, err
+	if err != nil || !stale {
+		return p, err
 	}
 	return p, s.followNow(ctx, of, []int64{id})
 }

@@ -227,7 +227,7 @@ func (s *Service) Unlink(ctx context.Context, by *account.Caller, id int64) erro
 		return err
 	}
 	return account.ChangeSelf(ctx, s.o.DB, by, func(tx *db.Tx, a *account.Account) error {
-		if is, err := isProvisioned(tx, id); err != nil || is {
+		if is, err := isProvisioned(tx, a.ID, id); err != nil || is {
 			return errOr(err, errs.New(errs.Invalid, "An identity provider manages your account: ask an administrator to unlink it."))
 		}
 		if err := unlink(tx, a, id, by.TokenID); err != nil {

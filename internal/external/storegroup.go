@@ -164,7 +164,7 @@ func deleteMembers(tx *db.Tx, group int64, ids []int64) error {
 func insertMembers(tx *db.Tx, of *Source, group int64, ids []int64) error {
 	return byPages(ids, group, func(in string, args []any) error {
 		args = append(args, of.Issuer)
-		n, err := tx.Exec(`INSERT INTO scim_members (group_id, user_id) SELECT $1, id FROM scim_users
+		n, err := tx.Exec(`INSERT INTO scim_members (group_id, user_id) SELECT CAST($1 AS BIGINT), id FROM scim_users
 			WHERE issuer = $`+strconv.Itoa(len(args))+` AND id IN `+in, args...)
 		if err == nil && n != int64(len(args)-2) {
 			err = Refusal(errs.Invalid, BadValue, "members has a value that is not the id of a user")

@@ -191,14 +191,18 @@ func noteSourceSuspended(tx *db.Tx, i *Identity, since db.Time) error {
 		since)
 }
 
-// isProvisioned reports whether an identity is that of a provisioned person.
-func isProvisioned(tx *db.Tx, identity int64) (is bool, err error) {
+// isProvisioned reports whether an identity of an account is that of a provisioned person.
+func isProvisioned(tx *db.Tx, of account.ID, identity int64) (is bool, err error) {
 	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM identities i JOIN scim_users u ON u.issuer = i.issuer AND
-		u.subject = i.subject WHERE i.id = $1)`, identity).Scan(&is)
+		u.subject = i.subject WHERE i.id = $1 AND i.account_id = $2)`, identity, of).Scan(&is)
 	return is, err
 }
 
-// The states of scim_users.stale.
+// isStale reports whether a person is to be followed.
+func isStale(tx *db.Tx, id int64) (is bool, err error) {
+	err = tx.QueryRow(`SELECT stale > 0 FROM scim_users WHERE id = $1`, id).Scan(&is)
+	return is, err
+}
 
 // markStale notes that groups or roles of people have changed.
 func markStale(tx *db.Tx, ids []int64) error {

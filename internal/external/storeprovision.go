@@ -267,6 +267,65 @@ func ProvisionsIn(tx *db.Tx, of *Source) (n Provisions, err error) {
 	return n, err
 }
 
+// Listed is a provisioned user or group for the operator.
+type Listed struct {
+	Issuer  string
+	Name    string // userName or displayName
+	Active  bool   // what the provider said last; true for a group
+	Login   string // of the account; empty: none, or a group
+	Members int64  // of a group
+	Changed db.Time
+}
+
+// EachProvisioned calls fn with all users whom providers provisioned by id, or with their groups.
+func EachProvisioned(ctx context.Context, d *db.DB, groups bool, fn func(Listed) error) error {
+	const most = 1000
+	query := `SELECT u.id, u.issuer, u.user_name, u.active, COALESCE(a.login, ''), 0, u.updated_at FROM scim_users u
+		LEFT JOIN identities i ON i.issuer = u.issuer AND i.subject = u.subject LEFT JOIN accounts a ON a.id = i.account_id
+		WHERE u.id > $1 ORDER BY u.id LIMIT $2`
+	if groups {
+		query = `SELECT g.id, g.issuer, g.name, TRUE, '', (SELECT count(*) FROM scim_members m WHERE m.group_id = g.id),
+			g.updated_at FROM scim_groups g WHERE g.id > $1 ORDER BY g.id LIMIT $2`
+	}
+	for after, last := int64(0), int64(0); ; after = last {
+		var list []Listed
+		err := d.Read(ctx, func(tx *db.Tx) (err error) {
+			list, err = db.QueryList(tx, func(row db.Scanner) (l Listed, err error) {
+				err = row.Scan(&last, &l.Issuer, &l.Name, &l.Active, &l.Login, &l.Members, &l.Changed)
+				return l, err
+			}, query, after, most)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, l := range list {
+			if err := fn(l); err != nil {
+				return err
+			}
+		}
+		if len(list) < most {
+			return nil
+		}
+	}
+}
+
+// CheckProvisioner reports why the provider of a source cannot provision: what `arbor doctor` asks. Empty: it can.
+func CheckProvisioner(tx *db.Tx, of *Source) (problem string, err error) {
+	a, err := account.ByLogin(tx, of.Scim.Account)
+	switch {
+	case errs.Is(err, errs.NotFound):
+		return "the account that scim.account names does not exist", nil
+	case err != nil:
+		return "", err
+	case a.Kind != account.User || !a.SiteAdmin:
+		return "the account that scim.account names is not a site administrator", nil
+	case !a.SuspendedAt.IsZero():
+		return "the account that scim.account names is suspended", nil
+	}
+	return "", nil
+}
+
 // accountsIn is the condition that i.account_id is one of some; all of them for nil.
 func accountsIn(ids []account.ID, args *[]any) string {
 	if ids == nil {

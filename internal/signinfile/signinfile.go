@@ -160,3 +160,13 @@ func (c *Config) Sources() (list []*external.Source) {
 	}
 	return append(list, c.Provisioners...)
 }
+
+// Provisioned are the sources whose people are provisioned by SCIM.
+func (c *Config) Provisioned() (list []*external.Source) {
+	for _, source := range c.Sources() {
+		if source.Scim != nil {
+			list = append(list, source)
+		}
+	}
+	return list
+}

@@ -2,6 +2,8 @@ package external
 
 import (
 	"context"
+	mathrand "math/rand/v2"
+	"slices"
 	"time"
 
 	"arbor/internal/account"
@@ -13,6 +15,7 @@ import (
 // Bounds of following the groups of provisioned people.
 const (
 	followPage  = 500 // people that are compared with what they have in one go
+	followTries = 4   // of people whom others follow at the same time
 	followSoon  = 200 // people whom a request follows itself; a worker follows the others
 	followEvery = time.Minute
 	followBell  = "scim"
@@ -21,26 +24,25 @@ const (
 // followNow has people who were marked followed before the request is answered, so that a change counts at once. If they
 // are many, a worker does the rest.
 func (s *Service) followNow(ctx context.Context, of *Source, people []int64) error {
-	if len(people) == 0 {
-		return nil
-	}
-	for n, rest := 0, people; len(rest) > 0; {
-		page := rest[:min(len(rest), followPage)]
-		if n >= followSoon {
-			s.o.DB.Ring(followBell)
-			return nil
-		}
-		done, err := s.followStale(ctx, of, page, followSoon-n)
-		if err != nil {
-			if ctx.Err() != nil {
-				return err
+	left := followSoon
+	for page := range slices.Chunk(people, followPage) {
+		for try := 0; len(page) > 0; try++ {
+			if left <= 0 || try == followTries {
+				s.o.DB.Ring(followBell)
+				return nil
 			}
-			s.o.Log.WarnContext(ctx, "provisioned groups were not followed; a worker tries again", "source", of.Name,
-				"error", err)
-			s.o.DB.Ring(followBell)
-			return nil
+			done, again, err := s.followStale(ctx, of, page, left)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if err != nil {
+				s.o.Log.WarnContext(ctx, "provisioned groups were not followed; a worker tries again", "source", of.Name,
+					"error", err)
+				s.o.DB.Ring(followBell)
+				return nil
+			}
+			left, page = left-done, again
 		}
-		n, rest = n+done, rest[len(page):]
 	}
 	return nil
 }
@@ -62,7 +64,7 @@ func (s *Service) RunProvisioning(ctx context.Context) error {
 // SettleProvisioning follows the groups of all people who are marked.
 func (s *Service) SettleProvisioning(ctx context.Context) error {
 	for _, source := range s.Provisioned() {
-		for after := int64(0); ; {
+		for after, try := int64(0), 0; try < followTries; {
 			var page []int64
 			err := s.o.DB.Read(ctx, func(tx *db.Tx) (err error) {
 				page, err = stalePeople(tx, source, after, followPage)
@@ -71,11 +73,15 @@ func (s *Service) SettleProvisioning(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if len(page) == 0 {
+			if len(page) == 0 && after == 0 {
 				break
 			}
+			if len(page) == 0 {
+				after, try = 0, try+1 // for those who were marked in the meantime
+				continue
+			}
 			after = page[len(page)-1]
-			if _, err := s.followStale(ctx, source, page, followPage); err != nil {
+			if _, _, err := s.followStale(ctx, source, page, followPage); err != nil {
 				return err
 			}
 		}
@@ -84,15 +90,19 @@ func (s *Service) SettleProvisioning(ctx context.Context) error {
 }
 
 // followStale gives people of a page, if they are marked, what their groups and roles give, for at most so many of whom
-// something differs. It returns for how many it did. What did not change costs no statement of its own.
-func (s *Service) followStale(ctx context.Context, of *Source, page []int64, most int) (done int, err error) {
+// something differs. It returns for how many it did, and who is still marked. What did not change costs no statement of
+// its own.
+func (s *Service) followStale(
+	ctx context.Context, of *Source, page []int64, most int,
+) (done int, again []int64, err error) {
+	claim := 2 + mathrand.Int64N(1<<62) // whose work this is
 	people := map[account.ID]*Person{}
 	var ids []account.ID
 	var taken []int64
 	err = s.o.DB.WriteAs(ctx, db.Server, func(tx *db.Tx) error {
 		clear(people)
 		ids = nil
-		if taken, err = takeStale(tx, of, page); err != nil || len(taken) == 0 {
+		if taken, err = takeStale(tx, claim, page); err != nil || len(taken) == 0 {
 			return err
 		}
 		list, err := peopleByID(tx, of, taken)
@@ -108,11 +118,11 @@ func (s *Service) followStale(ctx context.Context, of *Source, page []int64, mos
 		return readGroupsOf(tx, list)
 	})
 	if err != nil || len(taken) == 0 {
-		return 0, err
+		return 0, nil, err
 	}
 	accounts, err := s.known(ctx, of, ids)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	missing := lost{}
 	left := map[int64]bool{}
@@ -133,24 +143,18 @@ func (s *Service) followStale(ctx context.Context, of *Source, page []int64, mos
 		done++
 		a := &account.Account{ID: k.id, Login: k.login}
 		if err := s.follow(ctx, i, a, session.Origin{}, missing); err != nil && !errs.Is(err, errs.NotFound) {
-			return done, err
+			return done, nil, err
 		}
 	}
-	followed, again := taken[:0:0], taken[:0:0]
-	for _, id := range taken {
-		if left[id] {
-			again = append(again, id)
-		} else {
-			followed = append(followed, id)
-		}
-	}
-	if len(again) > 0 {
-		s.o.DB.Ring(followBell)
-	}
-	return done, s.o.DB.WriteAs(ctx, db.Server, func(tx *db.Tx) error {
-		if err := setFollowed(tx, followed); err != nil {
+	err = s.o.DB.WriteAs(ctx, db.Server, func(tx *db.Tx) error {
+		again, err = setFollowed(tx, claim, slices.DeleteFunc(slices.Clone(taken), func(id int64) bool { return left[id] }))
+		if err != nil {
 			return err
 		}
-		return markStale(tx, again)
+		for id := range left {
+			again = append(again, id)
+		}
+		return nil
 	})
+	return done, again, err
 }

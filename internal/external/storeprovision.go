@@ -220,22 +220,39 @@ func markLinked(tx *db.Tx, i *Identity) error {
 	return tx.Run(`UPDATE scim_users SET stale = 1 WHERE issuer = $1 AND subject = $2`, i.Source.Issuer, i.Subject)
 }
 
-// takeStale notes that somebody follows people, and returns those of them who were marked.
-func takeStale(tx *db.Tx, of *Source, ids []int64) (taken []int64, err error) {
-	err = byPages(ids, of.Issuer, func(in string, args []any) error {
-		page, err := db.QueryIDs[int64](tx, `UPDATE scim_users SET stale = 2 WHERE issuer = $1 AND stale > 0 AND id IN `+
-			in+` RETURNING id`, args...)
+// takeStale notes that somebody, who has a number, follows people, and returns those of them who were marked. Who
+// followed them before finds that out at the end.
+func takeStale(tx *db.Tx, claim int64, ids []int64) (taken []int64, err error) {
+	err = byPages(ids, claim, func(in string, args []any) error {
+		page, err := db.QueryIDs[int64](tx, `UPDATE scim_users SET stale = $1 WHERE stale > 0 AND id IN `+in+` RETURNING id`,
+			args...)
 		taken = append(taken, page...)
 		return err
 	})
 	return taken, err
 }
 
-// setFollowed notes that people have what their groups and roles give, unless these changed again.
-func setFollowed(tx *db.Tx, ids []int64) error {
-	return byPages(ids, 0, func(in string, args []any) error {
-		return tx.Run(`UPDATE scim_users SET stale = $1 WHERE stale = 2 AND id IN `+in, args...)
+// setFollowed notes that people have what their groups and roles give. It marks and returns those whose groups changed
+// again, and those whom somebody else followed at the same time: which state was applied last is not known.
+func setFollowed(tx *db.Tx, claim int64, ids []int64) (again []int64, err error) {
+	done := map[int64]bool{}
+	err = byPages(ids, claim, func(in string, args []any) error {
+		page, err := db.QueryIDs[int64](tx, `UPDATE scim_users SET stale = 0 WHERE stale = $1 AND id IN `+in+` RETURNING id`,
+			args...)
+		for _, id := range page {
+			done[id] = true
+		}
+		return err
 	})
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		if !done[id] {
+			again = append(again, id)
+		}
+	}
+	return again, markStale(tx, again)
 }
 
 // stalePeople lists people of a source who are to be followed, by id.

@@ -10,7 +10,7 @@ CREATE TABLE scim_users (
     active         BOOLEAN NOT NULL,
     admin          BOOLEAN NOT NULL,  -- a role says that the user administers the site
     attributes     {{text}} NOT NULL, -- JSON: what else the provider sent, to answer it
-    stale          SMALLINT NOT NULL, -- 0: groups and role were followed; 1: they have changed; 2: somebody follows them
+    stale          BIGINT NOT NULL,   -- 0: groups and role were followed; 1: they have changed; else who follows them
     created_at     BIGINT NOT NULL,
     updated_at     BIGINT NOT NULL,
     UNIQUE (issuer, subject),

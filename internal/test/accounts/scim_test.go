@@ -323,7 +323,7 @@ func TestSCIMWaitsForLinks(t *testing.T) {
 	eachSCIM(t, func(t *testing.T, s *scim) {
 		id := s.add(t, "linker", "plain", "") // a login that is taken, by nobody's identity
 		s.Check(t, apitest.Case{Do: "GET /user", As: "plain", Status: 200})
-		linked := s.Server.Linked()
+		linked := s.Server.Server.Linked()
 		var source *external.Source
 		for _, one := range linked.Provisioned() {
 			if one.Name == "company" {

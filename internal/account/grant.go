@@ -103,6 +103,7 @@ func (g *Grant) reach() Reach {
 func (c *Caller) limit(g *Grant) {
 	c.Grant, c.Reach = g, g.reach()
 	c.HidesMembers = !g.Scopes.Any(scope.ReadOrg)
+	c.Provisions = c.SiteAdmin && g.Scopes.Any(scope.SCIM)
 	c.SiteAdmin = c.SiteAdmin && g.Scopes.Any(scope.SiteAdmin)
 }
 

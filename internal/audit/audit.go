@@ -51,6 +51,14 @@ const (
 	RecoveryCodes  Action = "two_factor_authentication.recovery_codes_regenerated"
 	IdentityLink   Action = "external_identity.provision" // of another server, see package oidc
 	IdentityUnlink Action = "external_identity.deprovision"
+	// what a provider tells by SCIM, see package external
+	PersonProvision   Action = "external_user.provision"
+	PersonUpdate      Action = "external_user.update"
+	PersonDeprovision Action = "external_user.deprovision"
+	GroupProvision    Action = "external_group.provision"
+	GroupUpdate       Action = "external_group.update"
+	GroupDeprovision  Action = "external_group.delete"
+
 	OrgFactorsOn   Action = "org.enable_two_factor_requirement"
 	OrgFactorsOff  Action = "org.disable_two_factor_requirement"
 	SiteFactorsOn  Action = "business.enable_two_factor_requirement" // of the site
@@ -181,7 +189,8 @@ var Actions = []Action{
 	UserCreate, UserUpdate, UserRename, UserClaim, ClaimDecline, UserDelete, UserSuspend, UserUnsuspend, UserPromote, UserDemote,
 	UserPassword, UserLogin, UserLogout, UserAddEmail, UserVerifyEmail, UserRemoveEmail, TokenCreate,
 	TokenDestroy, OAuthCreate, OAuthDestroy, OAuthAccessCreate, OAuthAccessDestroy,
-	IdentityLink, IdentityUnlink, OrgFactorsOn, OrgFactorsOff, SiteFactorsOn, SiteFactorsOff,
+	IdentityLink, IdentityUnlink, PersonProvision, PersonUpdate, PersonDeprovision, GroupProvision, GroupUpdate,
+	GroupDeprovision, OrgFactorsOn, OrgFactorsOff, SiteFactorsOn, SiteFactorsOff,
 	SignupUpdate, SignupInvite, SignupRevoke, SignupDecline,
 	OAuthAccessReset, OAuthAppCreate, OAuthAppUpdate, OAuthAppDestroy, OAuthAppTransfer, OAuthAppSecret,
 	OAuthAppDropSecret, KeyCreate, KeyDelete, GPGKeyCreate, GPGKeyDelete, SigningKeyCreate,

@@ -33,6 +33,7 @@ var boundedTexts = map[string]string{
 	"repo_topics": "20 of a repository", "repos": "--quota-repos", "ssh_keys": "100 of an account",
 	"signing_keys": "50 of a kind of an account", "saved_replies": "100 of an account", "claims": "20 of an account",
 	"status_commits": "of statuses", "status_contexts": "of statuses", "tokens": "200 of an account",
+	"scim_users": "by providers that the operator named", "scim_groups": "the same",
 	"unreached_objects": "pruned", "viewed_files": "one of a file of a pull request", "discarded": "jobs",
 	"passkeys": "25 of an account", "identities": "one of an account and provider",
 	"passkey_challenges": "50 of a network, that expire",

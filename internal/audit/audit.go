@@ -76,6 +76,7 @@ const (
 	OAuthAppTransfer   Action = "oauth_application.transfer"
 	OAuthAppSecret     Action = "oauth_application.generate_client_secret"
 	OAuthAppDropSecret Action = "oauth_application.remove_client_secret"
+	OpenIDKeyRotate    Action = "business.rotate_openid_key" // that signs ID tokens, see package openid
 
 	GPGKeyCreate     Action = "gpg_key.create"
 	GPGKeyDelete     Action = "gpg_key.delete"
@@ -178,7 +179,7 @@ var Actions = []Action{
 	IdentityLink, IdentityUnlink, OrgFactorsOn, OrgFactorsOff, SiteFactorsOn, SiteFactorsOff,
 	SignupUpdate, SignupInvite, SignupRevoke, SignupDecline,
 	OAuthAccessReset, OAuthAppCreate, OAuthAppUpdate, OAuthAppDestroy, OAuthAppTransfer, OAuthAppSecret,
-	OAuthAppDropSecret, KeyCreate, KeyDelete, GPGKeyCreate, GPGKeyDelete, SigningKeyCreate,
+	OAuthAppDropSecret, OpenIDKeyRotate, KeyCreate, KeyDelete, GPGKeyCreate, GPGKeyDelete, SigningKeyCreate,
 	SigningKeyDelete, OrgCreate,
 	OrgUpdate, OrgRename, OrgDelete, OrgAddMember, OrgUpdateMember, OrgRemoveMember,
 	OrgInvite, OrgInviteCancel, OrgInviteReject, TeamCreate, TeamUpdate,

@@ -47,6 +47,7 @@ import (
 	"arbor/internal/lfs"
 	"arbor/internal/notification"
 	"arbor/internal/oauth"
+	"arbor/internal/oauth/openid"
 	"arbor/internal/pull"
 	"arbor/internal/pull/automerge"
 	"arbor/internal/release"
@@ -93,6 +94,7 @@ type Forge struct {
 	LFS         *lfs.Service
 	Apps        *app.Service
 	OAuth       *oauth.Service
+	OpenID      *openid.Service
 	Invitations *invitation.Service
 	Deleted     *deleted.Service
 }
@@ -130,6 +132,7 @@ func New(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Forge {
 	f.Apps = app.New(d, f.Accounts, f.Repos, f)
 	f.OAuth = oauth.New(d)
 	f.OAuth.TellRevoked = hook.TellRevoked
+	f.OpenID = openid.New(d, f.OAuth, f.Tokens)
 	f.Releases = release.New(d, f.Repos, f.Issues, f.Files, f, log)
 	f.Attachments = attachment.New(d, f.Repos, f.Files)
 	f.LFS = lfs.New(d, f.Repos, f.Files, f.Transport, log)

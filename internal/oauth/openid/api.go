@@ -38,8 +38,8 @@ func (a *API) Routes() []route.Route {
 	return []route.Route{
 		open(free.Anyone("GET /.well-known/openid-configuration", a.Discover)),
 		open(free.Anyone("GET "+keysPath, a.ListKeys)),
-		open(free.Anyone("GET "+userInfoPath, a.UserInfo)).FromElsewhere(),
-		open(free.Anyone("POST "+userInfoPath, a.UserInfo)).FromElsewhere().WithLimit(oauth.MaxBody),
+		open(free.Anyone("GET "+userInfoPath, a.UserInfo)),
+		open(free.Anyone("POST "+userInfoPath, a.UserInfo)).WithLimit(oauth.MaxBody),
 		open(free.Anyone("POST "+revokePath, a.Revoke)).WithLimit(oauth.MaxBody),
 		open(free.Anyone("POST "+introspectAt, a.Introspect)).WithLimit(oauth.MaxBody),
 	}

@@ -111,7 +111,7 @@ func (p *Pages) loginView(r *http.Request, back string) (*loginView, error) {
 	return &loginView{Frame: frame, ReturnTo: back, Empty: !some,
 		Providers: p.of.Identities.Providers(), Directories: p.of.Directories.Directories(),
 		Passwords: p.of.Identities.Passwords(), Resets: p.of.Mail.On(),
-		Joins:    some && state.Public(), Leads: p.leadsTo(r.Context(), back),
+		Joins: some && state.Public(), Leads: p.leadsTo(r.Context(), back),
 		Passkeys: factor.CanHave(web.From(r.Context()).Site)}, nil
 }
 

@@ -36,5 +36,6 @@
 //	renovate_test.go       renovate, as far as it gets
 //	peribolos_test.go      peribolos: an organization, its teams and repositories from testdata/peribolos
 //	tofu_test.go           OpenTofu with GitHub's provider: testdata/tofu
+//	oauth2proxy_test.go    oauth2-proxy signs people in, as with GitHub and by OpenID Connect
 //	programs_test.go       builds programs that the Go module proxy has
 package clients

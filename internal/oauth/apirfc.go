@@ -10,8 +10,9 @@ import (
 	"arbor/internal/web"
 )
 
-// GitHub's clients want an answer of status 200 for each error of the token URL, with codes of GitHub's. Clients by the
-// standards want statuses, and the codes of RFC 6749. So there are two addresses for one thing.
+// GitHub's clients want an answer of status 200 for each error of the token URL, with codes of GitHub's.
+// Clients by the standards want statuses, and the codes of RFC 6749. So there are two addresses for one
+// thing.
 
 // standardCodes are the codes of RFC 6749, 5.2, for those of GitHub that differ.
 var standardCodes = map[string]string{
@@ -24,9 +25,9 @@ var standardCodes = map[string]string{
 
 // POST /login/oauth/token
 //
-// TakeTokenByRFC is TakeToken with the answers of RFC 6749: JSON, scopes with spaces, and errors of status 400:
-// invalid_request, invalid_grant and unsupported_grant_type, or 401: invalid_client. OpenID Connect's discovery names this
-// address.
+// TakeTokenByRFC is TakeToken with the answers of RFC 6749: JSON, scopes with spaces, and errors of status
+// 400: invalid_request, invalid_grant and unsupported_grant_type, or 401: invalid_client. OpenID Connect's
+// discovery names this address.
 func (a *API) TakeTokenByRFC(w http.ResponseWriter, r *http.Request) error {
 	list, err := a.take(r)
 	if e, is := errors.AsType[*token.OAuthError](err); is {
@@ -51,8 +52,8 @@ func (a *API) TakeTokenByRFC(w http.ResponseWriter, r *http.Request) error {
 	return web.JSON(w, r, http.StatusOK, out)
 }
 
-// ReadClient reads what a program sent, and the client that sends it. ok is false for credentials that no client has.
-// Errors: 400, 413.
+// ReadClient reads what a program sent, and the client that sends it. ok is false for credentials that no
+// client has. Errors: 400, 413.
 func ReadClient(r *http.Request) (form url.Values, c Client, ok bool, err error) {
 	if form, err = readForm(r); err != nil {
 		return nil, c, false, err

@@ -18,9 +18,9 @@ import (
 	"arbor/internal/scope"
 )
 
-// AskedAt is a parameter of our own: when the App asked for a user who shows again who it is, in seconds since 1970. It
-// stays with the request while the user signs in. Whoever changes it gets nothing: the ID token says when the user really
-// did (auth_time).
+// AskedAt is a parameter of our own: when the App asked for a user who shows again who it is, in seconds
+// since 1970. It stays with the request while the user signs in. Whoever changes it gets nothing: the ID
+// token says when the user really did (auth_time).
 const AskedAt = "asked_at"
 
 // openidParams are the parameters that are read where the scope openid is asked for.
@@ -120,7 +120,8 @@ func IsSilent(v url.Values) bool {
 	return is && v.Get("prompt") == "none"
 }
 
-// Waits returns the parameters of a request whose user signs in first: signing in counts as showing who it is.
+// Waits returns the parameters of a request whose user signs in first: signing in counts as showing who it
+// is.
 func Waits(v url.Values, now time.Time) url.Values {
 	out := url.Values{}
 	for name, list := range v {
@@ -168,8 +169,9 @@ func (q *Request) Told() []string {
 	return list
 }
 
-// AfterSignOut returns an App, and the address to which the browser is led after its user signed out: a callback address
-// of the App or its homepage, byte for byte, with the state; empty if none is asked for. Errors: 404, 422.
+// AfterSignOut returns an App, and the address to which the browser is led after its user signed out: a
+// callback address of the App or its homepage, byte for byte, with the state; empty if none is asked for.
+// Errors: 404, 422.
 func (s *Service) AfterSignOut(ctx context.Context, client, to, state string) (*App, string, error) {
 	app, err := read(ctx, s.db, func(tx *db.Tx) (*App, error) { return activeApp(tx, client) })
 	if err != nil || to == "" {

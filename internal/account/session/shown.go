@@ -22,8 +22,9 @@ func ShownIn(tx *db.Tx, id int64) (s Shown, err error) {
 	return s, account.OrAbsent(err)
 }
 
-// Methods are the authentication methods of the way by the names of RFC 8176, with which other servers are told how a
-// user signed in; nil: this server does not know, because another one or a token vouched for the user.
+// Methods are the authentication methods of the way by the names of RFC 8176, with which other servers are
+// told how a user signed in; nil: this server does not know, because another one or a token vouched for the
+// user.
 func (s Shown) Methods() []string {
 	var list []string
 	first, second, two := strings.Cut(s.With, "+")
@@ -45,7 +46,8 @@ func (s Shown) Methods() []string {
 	return list
 }
 
-// Level is the assurance of the way: "2" for two factors or a passkey, "1" for one; empty: this server does not know.
+// Level is the assurance of the way: "2" for two factors or a passkey, "1" for one; empty: this server does
+// not know.
 func (s Shown) Level() string {
 	switch list := s.Methods(); {
 	case slices.Contains(list, "mfa"):

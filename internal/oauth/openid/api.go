@@ -95,7 +95,8 @@ func (a *API) Discover(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// keptFor is how long clients keep the description and the keys: a key that was removed counts no longer than that.
+// keptFor is how long clients keep the description and the keys: a key that was removed counts no longer than
+// that.
 const keptFor = "public, max-age=300"
 
 // GET /login/oauth/keys
@@ -122,8 +123,8 @@ func (a *API) ListKeys(w http.ResponseWriter, r *http.Request) error {
 // GET /login/oauth/userinfo
 // POST /login/oauth/userinfo
 //
-// UserInfo answers what the token of an OAuth App lets it learn of its user, as far as the scopes say. Errors by RFC 6750:
-// 401 for a token that is not in force, 403 for one without the scope openid.
+// UserInfo answers what the token of an OAuth App lets it learn of its user, as far as the scopes say. Errors
+// by RFC 6750: 401 for a token that is not in force, 403 for one without the scope openid.
 func (a *API) UserInfo(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Cache-Control", "no-store")
 	caller, given, err := a.s.tokens.AuthenticateBearer(r)

@@ -10,8 +10,8 @@ import (
 	"arbor/internal/web"
 )
 
-// introspection is what an App learns of a token of its own (RFC 7662, 2.2). Of any other token it learns that it is not
-// active.
+// introspection is what an App learns of a token of its own (RFC 7662, 2.2). Of any other token it learns
+// that it is not active.
 type introspection struct {
 	Active   bool   `json:"active"`
 	Scope    string `json:"scope,omitempty"`
@@ -27,8 +27,8 @@ type introspection struct {
 
 // POST /login/oauth/introspect
 //
-// Introspect answers whether a token of the client is in force, and what it is (RFC 7662). The client sends its id and
-// secret in the body or by Basic. Errors: 400 invalid_request, 401 invalid_client.
+// Introspect answers whether a token of the client is in force, and what it is (RFC 7662). The client sends
+// its id and secret in the body or by Basic. Errors: 400 invalid_request, 401 invalid_client.
 func (a *API) Introspect(w http.ResponseWriter, r *http.Request) error {
 	client, value, err := readToken(w, r)
 	if err != nil || value == "" {
@@ -54,8 +54,9 @@ func (a *API) Introspect(w http.ResponseWriter, r *http.Request) error {
 
 // POST /login/oauth/revoke
 //
-// Revoke ends a token of the client (RFC 7009). One that is not in force, or not the client's, is a 200 as well. The client
-// sends its id and secret in the body or by Basic. Errors: 400 invalid_request, 401 invalid_client.
+// Revoke ends a token of the client (RFC 7009). One that is not in force, or not the client's, is a 200 as
+// well. The client sends its id and secret in the body or by Basic. Errors: 400 invalid_request, 401
+// invalid_client.
 func (a *API) Revoke(w http.ResponseWriter, r *http.Request) error {
 	client, value, err := readToken(w, r)
 	if err != nil || value == "" {
@@ -72,8 +73,8 @@ func (a *API) Revoke(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// readToken reads the client and the token of a form. It answers a request that lacks one of them itself, and returns no
-// token then. Errors: 400, 413.
+// readToken reads the client and the token of a form. It answers a request that lacks one of them itself, and
+// returns no token then. Errors: 400, 413.
 func readToken(w http.ResponseWriter, r *http.Request) (c oauth.Client, value string, err error) {
 	w.Header().Set("Cache-Control", "no-store")
 	form, c, ok, err := oauth.ReadClient(r)

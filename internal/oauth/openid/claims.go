@@ -7,8 +7,8 @@ import (
 	"arbor/internal/web"
 )
 
-// maxGroups is how many organizations and teams an App is told of, by name: an ID token fits into the headers and cookies
-// of usual programs.
+// maxGroups is how many organizations and teams an App is told of, by name: an ID token fits into the headers
+// and cookies of usual programs.
 const maxGroups = 200
 
 // claims are what an App learns of a user, as far as the scopes say (OpenID Connect Core 1.0, 5.4).

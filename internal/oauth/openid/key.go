@@ -127,8 +127,8 @@ func (s *Service) make(ctx context.Context) (k *key, err error) {
 	return k, err
 }
 
-// Rotate makes another key for ID tokens and returns its id. The former ones are published until the tokens that they
-// signed have ended; with drop they are removed at once, and these tokens do not verify any more.
+// Rotate makes another key for ID tokens and returns its id. The former ones are published until the tokens
+// that they signed have ended; with drop they are removed at once, and these tokens do not verify any more.
 func (s *Service) Rotate(ctx context.Context, drop bool) (id string, err error) {
 	made, err := newKey()
 	if err != nil {

@@ -1,5 +1,6 @@
-// Package openid makes Arbor an OpenID Connect provider for OAuth Apps. An App that asks for the scope openid goes the same
-// way as any other (package oauth): the same page, codes, grants and tokens. With the token it gets an ID token.
+// Package openid makes Arbor an OpenID Connect provider for OAuth Apps. An App that asks for the scope openid
+// goes the same way as any other (package oauth): the same page, codes, grants and tokens. With the token it
+// gets an ID token.
 //
 //	openid.go   the service, and what its neighbours must know
 //	key.go      the keys that sign ID tokens, and their rotation; store.go: the SQL of table openid_keys
@@ -8,11 +9,11 @@
 //	apitoken.go POST /login/oauth/revoke and /login/oauth/introspect
 //	signout.go  signing out at the request of an App: the page is in package page/signin
 //
-// The issuer is the address of the site, by --base-url or as the request has it. The subject is the number of the account:
-// it stays when the account is renamed, and no other account gets it.
+// The issuer is the address of the site, by --base-url or as the request has it. The subject is the number of
+// the account: it stays when the account is renamed, and no other account gets it.
 //
-// An ID token is a statement about a moment, and lives for an hour. All else is read when it is asked for, so an App that
-// holds a token learns by UserInfo what holds now:
+// An ID token is a statement about a moment, and lives for an hour. All else is read when it is asked for, so
+// an App that holds a token learns by UserInfo what holds now:
 //
 //	transition                     ID token at the exchange    UserInfo and introspection
 //	the user is renamed            the new login, same sub     the new login, same sub

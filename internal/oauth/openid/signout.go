@@ -14,13 +14,15 @@ import (
 // maxHint bounds the hint of a request to sign out, in bytes: an ID token with all its groups.
 const maxHint = 64 << 10
 
-// SignOut is the request of an App that its user signs out here as well (OpenID Connect RP-Initiated Logout 1.0).
+// SignOut is the request of an App that its user signs out here as well (OpenID Connect RP-Initiated Logout
+// 1.0).
 type SignOut struct {
 	App *oauth.App // nil: the request names none
 	To  string     // where the browser is led then, an address of the App with its state; empty: to the site
 }
 
-// Site is the scheme and host to which the form leads, as a source of a Content-Security-Policy; empty: to none.
+// Site is the scheme and host to which the form leads, as a source of a Content-Security-Policy; empty: to
+// none.
 func (o *SignOut) Site() string {
 	if o.To == "" {
 		return ""
@@ -28,10 +30,10 @@ func (o *SignOut) Site() string {
 	return oauth.SiteOf(o.To)
 }
 
-// ReadSignOut reads a request to sign out. The user is asked in any case, and led to no address that the App did not
-// register, so the hint only names the App, as client_id does, and its signature is not verified: the key may be gone.
-// Errors: 404 for an App that is not known; 422 for an address that is not the App's, and for parameters that contradict
-// each other.
+// ReadSignOut reads a request to sign out. The user is asked in any case, and led to no address that the App
+// did not register, so the hint only names the App, as client_id does, and its signature is not verified: the
+// key may be gone. Errors: 404 for an App that is not known; 422 for an address that is not the App's, and
+// for parameters that contradict each other.
 func (s *Service) ReadSignOut(ctx context.Context, v url.Values) (*SignOut, error) {
 	for _, name := range []string{"client_id", "id_token_hint", "post_logout_redirect_uri", "state"} {
 		if len(v[name]) > 1 {

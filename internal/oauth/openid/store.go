@@ -39,8 +39,8 @@ func countApps(tx *db.Tx) (n int64, err error) {
 	return n, err
 }
 
-// emailOf finds the verified address of an account: that of its profile, else the oldest; empty: there is none. It is
-// written as in the profile.
+// emailOf finds the verified address of an account: that of its profile, else the oldest; empty: there is
+// none. It is written as in the profile.
 func emailOf(tx *db.Tx, a *account.Account) (string, error) {
 	list, err := db.QueryTexts(tx, `SELECT address FROM emails WHERE account_id = $1 AND verified = TRUE
 		ORDER BY created_at, address`, a.ID)
@@ -55,8 +55,8 @@ func emailOf(tx *db.Tx, a *account.Account) (string, error) {
 	return list[0], nil
 }
 
-// groupsOf lists the organizations of a user, and the teams as ORGANIZATION/TEAM, also those to whose members the members
-// of a team below belong: at most so many, by name.
+// groupsOf lists the organizations of a user, and the teams as ORGANIZATION/TEAM, also those to whose members
+// the members of a team below belong: at most so many, by name.
 func groupsOf(tx *db.Tx, of account.ID, limit int) ([]string, error) {
 	return db.QueryTexts(tx, `SELECT g.name FROM (
 			SELECT o.login AS name, o.login_folded AS folded, '' AS slug

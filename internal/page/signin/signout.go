@@ -14,7 +14,8 @@ import (
 // signOutParams are the parameters that the form sends again.
 var signOutParams = []string{"client_id", "id_token_hint", "post_logout_redirect_uri", "state"}
 
-// signOutView is what signout.html shows: that a program asks its user to sign out here, or why it is not answered.
+// signOutView is what signout.html shows: that a program asks its user to sign out here, or why it is not
+// answered.
 type signOutView struct {
 	page.Frame
 	Asks   *openid.SignOut // nil: Problem says why
@@ -31,8 +32,8 @@ func (v *signOutView) LeadsTo() string {
 
 // GET /login/oauth/logout
 //
-// SignOutForm asks a user who signed out of an OAuth App whether to sign out here as well. Whoever is not signed in is led
-// back at once. Errors are shown: 404, 422.
+// SignOutForm asks a user who signed out of an OAuth App whether to sign out here as well. Whoever is not
+// signed in is led back at once. Errors are shown: 404, 422.
 func (p *Pages) SignOutForm(w http.ResponseWriter, r *http.Request) error {
 	asked := r.URL.Query()
 	v, err := p.signOutView(w, r, asked)
@@ -52,8 +53,8 @@ func (p *Pages) SignOutForm(w http.ResponseWriter, r *http.Request) error {
 
 // POST /login/oauth/logout
 //
-// SignOut ends the session of the browser, unless the user chose to stay, and leads back to the App. Errors: as those of
-// SignOutForm.
+// SignOut ends the session of the browser, unless the user chose to stay, and leads back to the App. Errors:
+// as those of SignOutForm.
 func (p *Pages) SignOut(w http.ResponseWriter, r *http.Request) error {
 	f, err := page.ReadForm(r)
 	if err != nil {

@@ -29,8 +29,8 @@ var oauth2Proxy = program{name: "oauth2-proxy", module: "github.com/oauth2-proxy
 // member matches an input of a form that a browser sends.
 var member = regexp.MustCompile(`<(?:input|button)[^>]*name="([^"]+)"(?:[^>]*value="([^"]*)")?`)
 
-// browse opens an address as a person with a browser does, who signs in and allows what is asked for, and returns the
-// page at which that ends.
+// browse opens an address as a person with a browser does, who signs in and allows what is asked for, and
+// returns the page at which that ends.
 func browse(t *testing.T, s *apitest.Server, address, login string) (status int, body string) {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
@@ -108,8 +108,8 @@ func proxy(t *testing.T, s *apitest.Server, flags ...string) (address string, te
 	return address, told.String
 }
 
-// oauth2-proxy guards a site with accounts of Arbor: with its GitHub provider at other addresses, and by OpenID Connect.
-// Whoever is in the organization gets through, and nobody else.
+// oauth2-proxy guards a site with accounts of Arbor: with its GitHub provider at other addresses, and by
+// OpenID Connect. Whoever is in the organization gets through, and nobody else.
 func TestOAuth2Proxy(t *testing.T) {
 	t.Parallel()
 	oauth2Proxy.build(t)

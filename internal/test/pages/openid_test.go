@@ -71,8 +71,8 @@ func userInfo(t *testing.T, s *apitest.Server, token any, status int) map[string
 	return out
 }
 
-// verified verifies an ID token as a strict client does, and returns its claims.
-func verified(t *testing.T, s *apitest.Server, c client, text any) (claims map[string]any, err error) {
+// claimsOf verifies an ID token as a strict client does, and returns its claims.
+func claimsOf(t *testing.T, s *apitest.Server, c client, text any) (claims map[string]any, err error) {
 	t.Helper()
 	provider, err := oidc.NewProvider(t.Context(), s.URL)
 	testkit.NoError(t, err)
@@ -142,7 +142,7 @@ func TestOpenID(t *testing.T) {
 		// Less is told where less is asked for, and GitHub's address gives an ID token as well.
 		_, q = ledTo(t, visit(t, s, "GET /login/oauth/authorize?"+c.openid("scope", "openid"), session, ""))
 		less := c.redeem(t, s, q.Get("code"))
-		if claims, err := verified(t, s, c, less["id_token"]); err != nil || claims["email"] != nil || claims["name"] != nil ||
+		if claims, err := claimsOf(t, s, c, less["id_token"]); err != nil || claims["email"] != nil || claims["name"] != nil ||
 			claims["groups"] != nil || claims["preferred_username"] != nil || less["scope"] != "openid" {
 			t.Errorf("with the scope openid alone: %v %v %v", claims, err, less)
 		}
@@ -200,19 +200,22 @@ func TestOpenIDPrompts(t *testing.T) {
 		answer(limited, "interaction_required", "prompt", "none")
 		want(t, visit(t, s, "GET /login/oauth/authorize?"+c.openid("prompt", "consent"), session, ""), 200, "Authorize")
 
-		// The session is two hours old.
-		testkit.NoError(t, s.DB.WriteAs(t.Context(), db.Server, func(tx *db.Tx) error {
-			if err := tx.Run(`UPDATE tokens SET confirmed_at = $1 WHERE agent IS NOT NULL`,
-				tx.Now-db.Time(2*time.Hour.Microseconds())); err != nil {
-				return err
-			}
-			return tx.Bump("accounts")
-		}))
+		age := func() { // of sessions: two hours
+			testkit.NoError(t, s.DB.WriteAs(t.Context(), db.Server, func(tx *db.Tx) error {
+				if err := tx.Run(`UPDATE tokens SET confirmed_at = $1 WHERE agent IS NOT NULL`,
+					tx.Now-db.Time(2*time.Hour.Microseconds())); err != nil {
+					return err
+				}
+				return tx.Bump("accounts")
+			}))
+		}
+		age()
 		answer(session, "login_required", "prompt", "none", "max_age", "3600")
 		if _, q := ledTo(t, visit(t, s, "GET /login/oauth/authorize?"+c.openid("max_age", "10000"), session, "")); !q.Has("code") {
 			t.Errorf("a session that is young enough is led back with %v", q)
 		}
 		for _, pair := range [][]string{{"prompt", "login"}, {"max_age", "0"}, {"max_age", "3600"}} {
+			age()
 			form := c.openid(pair...) + "&answer=allow"
 			want(t, visit(t, s, "GET /login/oauth/authorize?"+c.openid(pair...), session, ""), 200, "Authorize")
 			a := visit(t, s, "POST /login/oauth/authorize", session, form)
@@ -223,7 +226,7 @@ func TestOpenIDPrompts(t *testing.T) {
 			want(t, visit(t, s, "POST /login/oauth/authorize", session, form+"&sudo_password=wrong"), 422)
 			_, q := ledTo(t, visit(t, s, "POST /login/oauth/authorize", session, form+"&sudo_password=a+long+secret"))
 			_, got := c.send(t, s, "/login/oauth/token", "code", q.Get("code"), "grant_type", "authorization_code")
-			claims, err := verified(t, s, c, got["id_token"])
+			claims, err := claimsOf(t, s, c, got["id_token"])
 			if at, _ := claims["auth_time"].(float64); err != nil || time.Since(time.Unix(int64(at), 0)) > time.Hour {
 				t.Errorf("%v: after the confirmation the ID token says %v, %v", pair, claims, err)
 			}
@@ -243,6 +246,7 @@ func TestOpenIDPrompts(t *testing.T) {
 		if !code.Has("code") {
 			t.Errorf("signed in, the browser is led back with %v", code)
 		}
+		age()
 		old := strings.Replace(q.Get("return_to"), "asked_at=", "asked_at=9", 1) // of the future
 		want(t, visit(t, s, "GET "+old, session, ""), 200, "Authorize")
 	})
@@ -292,7 +296,7 @@ func TestOpenIDRefuses(t *testing.T) {
 
 		got := c.signsIn(t, s, session)
 		access := got["access_token"]
-		if _, err := verified(t, s, other, got["id_token"]); err == nil {
+		if _, err := claimsOf(t, s, other, got["id_token"]); err == nil {
 			t.Error("another client takes the ID token")
 		}
 		for name, token := range map[string]any{"a personal token": s.Token(t, "alice"), "a token without openid": c.redeem(t, s,
@@ -376,7 +380,7 @@ func TestOpenIDTransitions(t *testing.T) {
 				return s.Accounts.RemoveEmail(ctx, who, who+"@example.org")
 			}, true, true, "email"},
 			{"the organization is left", func(_ client, who, org string) error {
-				return act(who, "DELETE /user/memberships/orgs/"+org, "", 204)
+				return act(who, "DELETE /orgs/"+org+"/memberships/"+who, "", 204)
 			}, true, true, "groups"},
 			{"the membership becomes private", func(_ client, who, org string) error {
 				return act(who, "DELETE /orgs/"+org+"/public_members/"+who, "", 204)
@@ -430,7 +434,7 @@ func TestOpenIDTransitions(t *testing.T) {
 				t.Errorf("%s: the code gives %d %v", x.name, status, got)
 			}
 			if x.code {
-				claims, err := verified(t, s, c, got["id_token"])
+				claims, err := claimsOf(t, s, c, got["id_token"])
 				testkit.NoError(t, err)
 				same("the ID token", claims)
 			}
@@ -466,11 +470,12 @@ func TestOpenIDKeys(t *testing.T) {
 			t.Errorf("after a rotation the keys are %v", now)
 		}
 		for _, text := range []any{before, c.signsIn(t, s, session)["id_token"]} {
-			if _, err := verified(t, s, c, text); err != nil {
+			if _, err := claimsOf(t, s, c, text); err != nil {
 				t.Errorf("after a rotation: %v", err)
 			}
 		}
-		// The key becomes old, so the next token is signed by another, and the first key is published no more.
+		// The key becomes old, so the next token is signed by another, and the first key is published no
+		// more.
 		age := func(column string, by time.Duration) {
 			testkit.NoError(t, s.DB.WriteAs(t.Context(), db.Server, func(tx *db.Tx) error {
 				return tx.Run(`UPDATE openid_keys SET `+column+` = `+column+` - $1`, by.Microseconds())
@@ -481,19 +486,20 @@ func TestOpenIDKeys(t *testing.T) {
 		if now := keys(); len(now) != 2 || now[1] != id {
 			t.Errorf("after 91 days the keys are %v", now)
 		}
-		if _, err := verified(t, s, c, before); err == nil {
+		if _, err := claimsOf(t, s, c, before); err == nil {
 			t.Error("a key is published for ever")
 		}
 		last := c.signsIn(t, s, session)["id_token"]
 		_, err = s.Forge.OpenID.Rotate(t.Context(), true)
 		testkit.NoError(t, err)
-		if _, err := verified(t, s, c, last); err == nil || len(keys()) != 1 {
+		if _, err := claimsOf(t, s, c, last); err == nil || len(keys()) != 1 {
 			t.Errorf("a key that was removed is still published: %v", keys())
 		}
 	})
 }
 
-// Whoever signs out of a program is asked whether to sign out here, and is led to no address that is not the program's.
+// Whoever signs out of a program is asked whether to sign out here, and is led to no address that is not the
+// program's.
 func TestOpenIDSignOut(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

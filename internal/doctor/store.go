@@ -251,10 +251,12 @@ func (d *doctor) openid(tx *db.Tx) error {
 	case err != nil:
 		return err
 	case state.Broken:
-		d.add(name, Fail, "the key that signs ID tokens cannot be read", "run arbor oauth-app rotate-key --remove-former")
+		d.add(name, Fail, "the key that signs ID tokens cannot be read",
+			"run arbor oauth-app rotate-key --remove-former")
 	case state.Apps == 0:
 	case state.Signed != 0 && d.Settings["base-url"] == "(not set)":
-		d.add(name, Warn, fmt.Sprintf("%d OAuth Apps, and ID tokens name the address of each request as issuer", state.Apps),
+		d.add(name, Warn,
+			fmt.Sprintf("%d OAuth Apps, and ID tokens name the address of each request as issuer", state.Apps),
 			"set --base-url to the address that programs know")
 	default:
 		d.add(name, OK, fmt.Sprintf("%d OAuth Apps", state.Apps), "")

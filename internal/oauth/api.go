@@ -113,8 +113,8 @@ func (a *API) TakeToken(w http.ResponseWriter, r *http.Request) error {
 	return answer(w, r, out)
 }
 
-// take makes the token that a program asks for, and returns the members of the answer. Errors: a *token.OAuthError; 400,
-// 413.
+// take makes the token that a program asks for, and returns the members of the answer. Errors: a
+// *token.OAuthError; 400, 413.
 func (a *API) take(r *http.Request) ([]field, error) {
 	form, client, ok, err := ReadClient(r)
 	if err != nil {

@@ -65,7 +65,8 @@ func ReadClient(r *http.Request) (form url.Values, c Client, ok bool, err error)
 // WrongClient answers a client that is not known, or whose secret is wrong: invalid_client (RFC 6749, 5.2).
 func WrongClient(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("WWW-Authenticate", `Basic realm="Arbor"`)
-	return RefuseByRFC(w, r, http.StatusUnauthorized, "invalid_client", "The client is not known, or its secret is wrong.")
+	return RefuseByRFC(w, r, http.StatusUnauthorized, "invalid_client",
+		"The client is not known, or its secret is wrong.")
 }
 
 // RefuseByRFC answers an error of RFC 6749, 5.2.

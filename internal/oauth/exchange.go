@@ -42,9 +42,9 @@ func authenticate(tx *db.Tx, c Client) (*App, int64, error) {
 	return app, secret, err
 }
 
-// Redeem returns the token of a code, and for a code that was asked for with the scope openid who signed in by it. A code
-// that was redeemed before ends the token that it was redeemed for: somebody else has it (RFC 6749, 4.1.2). Errors: a
-// *token.OAuthError.
+// Redeem returns the token of a code, and for a code that was asked for with the scope openid who signed in
+// by it. A code that was redeemed before ends the token that it was redeemed for: somebody else has it (RFC
+// 6749, 4.1.2). Errors: a *token.OAuthError.
 func (s *Service) Redeem(ctx context.Context, x Exchange) (made *token.Issued, who *SignIn, err error) {
 	holder, err := read(ctx, s.db, func(tx *db.Tx) (*account.Account, error) {
 		app, _, err := authenticate(tx, x.Client)

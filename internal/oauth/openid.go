@@ -24,7 +24,8 @@ import (
 const AskedAt = "asked_at"
 
 // openidParams are the parameters that are read where the scope openid is asked for.
-var openidParams = []string{"nonce", "max_age", "response_mode", "request", "request_uri", "registration", AskedAt}
+var openidParams = []string{"nonce", "max_age", "response_mode", "request", "request_uri", "registration",
+	AskedAt}
 
 // Bounds of what is asked for by OpenID Connect.
 const (
@@ -57,7 +58,8 @@ func (c *code) signIn(app *App, made *token.Issued) *SignIn {
 	if !c.scopes.Any(scope.OpenID) {
 		return nil
 	}
-	return &SignIn{App: app, Account: c.account, Scopes: c.scopes, Nonce: c.nonce, Token: made.Value, Shown: c.shown}
+	return &SignIn{App: app, Account: c.account, Scopes: c.scopes, Nonce: c.nonce, Token: made.Value,
+		Shown: c.shown}
 }
 
 // readOpenID reads what is asked for by OpenID Connect. Error: a *RedirectError.
@@ -67,12 +69,12 @@ func (q *Request) readOpenID(v url.Values, now time.Time) error {
 			return q.refuse(name+"_not_supported", "The parameter "+name+" is not supported.")
 		}
 	}
-	switch mode := v.Get("response_mode"); {
+	switch mode, nonce := v.Get("response_mode"), q.OpenID.nonce; {
 	case v.Get("response_type") == "":
 		return q.refuse("invalid_request", "The response_type must be code.")
 	case mode != "" && mode != "query":
 		return q.refuse("invalid_request", "The response_mode must be query.")
-	case len(q.OpenID.nonce) > maxNonce || !utf8.ValidString(q.OpenID.nonce) || strings.IndexByte(q.OpenID.nonce, 0) >= 0:
+	case len(nonce) > maxNonce || !utf8.ValidString(nonce) || strings.IndexByte(nonce, 0) >= 0:
 		return q.refuse("invalid_request", fmt.Sprintf("The nonce is a text of at most %d bytes.", maxNonce))
 	}
 	if age := v.Get("max_age"); age != "" {
@@ -99,7 +101,8 @@ func (q *Request) readPrompt(v url.Values, now time.Time) error {
 		case word == "consent", word == "select_account":
 			q.Prompt = word
 		default:
-			return q.refuse("invalid_request", "The prompt must be none alone, or login, consent and select_account.")
+			return q.refuse("invalid_request",
+				"The prompt must be none alone, or login, consent and select_account.")
 		}
 	}
 	switch {
@@ -145,7 +148,7 @@ func (q *Request) Recent(caller *account.Caller) bool {
 // Unanswered is the address of the App with the reason why a silent request gets no code: login_required,
 // consent_required, account_selection_required or interaction_required.
 func (q *Request) Unanswered(code string) string {
-	return (&RedirectError{code, "The user has to be asked, and the request does not allow that.", q}).Address()
+	return (&RedirectError{code, "The user must be asked, and the request does not allow that.", q}).Address()
 }
 
 // Told are sentences about what the App learns of the user by OpenID Connect.
@@ -178,7 +181,8 @@ func (s *Service) AfterSignOut(ctx context.Context, client, to, state string) (*
 		return app, "", err
 	}
 	if _, ok := app.callback(to); !ok && (to != app.Homepage || checkCallback(to) != nil) {
-		return nil, "", errs.Newf(errs.Invalid, "The post_logout_redirect_uri is not one that %s registered.", app.Name)
+		return nil, "", errs.Newf(errs.Invalid, "The post_logout_redirect_uri is not one that %s registered.",
+			app.Name)
 	}
 	if state != "" && len(state) <= maxState {
 		to = withQuery(to, url.Values{"state": {state}})

@@ -60,8 +60,9 @@ func (k *Kit) confirm(w http.ResponseWriter, r *http.Request) (done bool, err er
 	return k.ConfirmNow(w, r, "")
 }
 
-// ConfirmNow is what Sudo does however short ago the session was confirmed: it takes the confirmation that a form brings,
-// or asks for it; then done is true. leads is the scheme and host of another site to which the form leads; empty: to none.
+// ConfirmNow is what Sudo does however short ago the session was confirmed: it takes the confirmation that a
+// form brings, or asks for it; then done is true. leads is the scheme and host of another site to which the
+// form leads; empty: to none.
 func (k *Kit) ConfirmNow(w http.ResponseWriter, r *http.Request, leads string) (done bool, err error) {
 	caller := account.CallerFrom(r.Context())
 	f, err := ReadForm(r)

@@ -54,8 +54,8 @@ const (
 	firstOther
 )
 
-// Identity are the scopes of OpenID Connect. OAuth Apps ask for them together with openid, see package oauth; no other
-// token has them, and they open nothing of the API.
+// Identity are the scopes of OpenID Connect. OAuth Apps ask for them together with openid, see package oauth;
+// no other token has them, and they open nothing of the API.
 const Identity = OpenID | Profile | Email | Groups
 
 // name is a scope with the scope that includes it, which stands before it.
@@ -114,8 +114,8 @@ var wholes = func() []Set {
 	return list
 }()
 
-// All is every scope there is but those of OpenID Connect, also those to come. Tokens have it that were made before
-// there were scopes, and those of demos, seeds and tests.
+// All is every scope there is but those of OpenID Connect, also those to come. Tokens have it that were made
+// before there were scopes, and those of demos, seeds and tests.
 const All = ^Identity
 
 // Whole is in no scope, so of all tokens only those have it that may do everything.
@@ -149,8 +149,8 @@ func ParseStored(text string) (Set, error) {
 	return s, nil
 }
 
-// ParseOpenID reads names of a request by OpenID Connect, which ignores names that no scope has. ok is false if openid is
-// not among them.
+// ParseOpenID reads names of a request by OpenID Connect, which ignores names that no scope has. ok is false
+// if openid is not among them.
 func ParseOpenID(text string) (s Set, ok bool) {
 	s, _ = read(text)
 	return s, s.Any(OpenID)

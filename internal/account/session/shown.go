@@ -17,8 +17,8 @@ type Shown struct {
 
 // ShownIn returns how the user of a session last showed who it is. Error: errs.Absent.
 func ShownIn(tx *db.Tx, id int64) (s Shown, err error) {
-	err = tx.QueryRow(`SELECT COALESCE(confirmed_at, created_at), COALESCE(made_with, '') FROM tokens WHERE id = $1`, id).
-		Scan(&s.At, &s.With)
+	err = tx.QueryRow(`SELECT COALESCE(confirmed_at, created_at), COALESCE(made_with, '')
+		FROM tokens WHERE id = $1`, id).Scan(&s.At, &s.With)
 	return s, account.OrAbsent(err)
 }
 

@@ -16,13 +16,13 @@ import (
 
 // Addresses below the one of the site. Package page/signin has those for people.
 const (
-	authorizePath = "/login/oauth/authorize"
-	tokenPath     = "/login/oauth/token"
-	keysPath      = "/login/oauth/keys"
-	userInfoPath  = "/login/oauth/userinfo"
-	revokePath    = "/login/oauth/revoke"
-	introspectAt  = "/login/oauth/introspect"
-	logoutPath    = "/login/oauth/logout"
+	authorizePath  = "/login/oauth/authorize"
+	tokenPath      = "/login/oauth/token"
+	keysPath       = "/login/oauth/keys"
+	userInfoPath   = "/login/oauth/userinfo"
+	revokePath     = "/login/oauth/revoke"
+	introspectPath = "/login/oauth/introspect"
+	logoutPath     = "/login/oauth/logout"
 )
 
 // API answers programs.
@@ -41,7 +41,7 @@ func (a *API) Routes() []route.Route {
 		open(free.Anyone("GET "+userInfoPath, a.UserInfo)),
 		open(free.Anyone("POST "+userInfoPath, a.UserInfo)).WithLimit(oauth.MaxBody),
 		open(free.Anyone("POST "+revokePath, a.Revoke)).WithLimit(oauth.MaxBody),
-		open(free.Anyone("POST "+introspectAt, a.Introspect)).WithLimit(oauth.MaxBody),
+		open(free.Anyone("POST "+introspectPath, a.Introspect)).WithLimit(oauth.MaxBody),
 	}
 }
 
@@ -82,11 +82,13 @@ func (a *API) Discover(w http.ResponseWriter, r *http.Request) error {
 	auth := []string{"client_secret_basic", "client_secret_post"}
 	w.Header().Set("Cache-Control", keptFor)
 	return web.JSON(w, r, http.StatusOK, &discovery{
-		Issuer: i.Site, Authorize: i.Page(authorizePath), Token: i.Page(tokenPath), UserInfo: i.Page(userInfoPath),
-		Keys: i.Page(keysPath), Logout: i.Page(logoutPath), Revoke: i.Page(revokePath), Introspect: i.Page(introspectAt),
+		Issuer: i.Site, Authorize: i.Page(authorizePath), Token: i.Page(tokenPath),
+		UserInfo: i.Page(userInfoPath), Keys: i.Page(keysPath), Logout: i.Page(logoutPath),
+		Revoke: i.Page(revokePath), Introspect: i.Page(introspectPath),
 		Scopes:        []string{"openid", "profile", "email", "groups"},
-		ResponseTypes: []string{"code"}, ResponseModes: []string{"query"}, GrantTypes: []string{"authorization_code"},
-		Levels: []string{"1", "2"}, SubjectTypes: []string{"public"}, Algorithms: []string{string(algorithm)},
+		ResponseTypes: []string{"code"}, ResponseModes: []string{"query"},
+		GrantTypes: []string{"authorization_code"},
+		Levels:     []string{"1", "2"}, SubjectTypes: []string{"public"}, Algorithms: []string{string(algorithm)},
 		TokenAuth: auth, RevokeAuth: auth, IntrospectAuth: auth,
 		Claims: []string{"iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "acr", "amr", "at_hash", "name",
 			"preferred_username", "profile", "picture", "updated_at", "email", "email_verified", "groups"},
@@ -130,7 +132,8 @@ func (a *API) UserInfo(w http.ResponseWriter, r *http.Request) error {
 	caller, given, err := a.s.tokens.AuthenticateBearer(r)
 	switch {
 	case !given && err == nil:
-		return challenge(w, r, http.StatusUnauthorized, "", "Send the token in the header Authorization, as Bearer.")
+		return challenge(w, r, http.StatusUnauthorized, "",
+			"Send the token in the header Authorization, as Bearer.")
 	case errs.Is(err, errs.Unauthenticated), errs.Is(err, errs.Forbidden):
 		return challenge(w, r, http.StatusUnauthorized, "invalid_token", "The token is not in force.")
 	case err != nil:

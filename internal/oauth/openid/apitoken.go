@@ -43,9 +43,9 @@ func (a *API) Introspect(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	}
-	p := &introspection{Active: true, Scope: strings.ReplaceAll(g.Scopes.String(), ", ", " "), ClientID: client.ID,
-		Username: g.User.Login, Type: "bearer", Issued: g.CreatedAt.Time().Unix(), Subject: subject(g.User.ID),
-		Audience: client.ID, Issuer: web.From(r.Context()).Site}
+	p := &introspection{Active: true, Scope: strings.ReplaceAll(g.Scopes.String(), ", ", " "),
+		ClientID: client.ID, Username: g.User.Login, Type: "bearer", Issued: g.CreatedAt.Time().Unix(),
+		Subject: subject(g.User.ID), Audience: client.ID, Issuer: web.From(r.Context()).Site}
 	if g.ExpiresAt != db.Time(0) {
 		p.Expires = g.ExpiresAt.Time().Unix()
 	}
@@ -84,7 +84,8 @@ func readToken(w http.ResponseWriter, r *http.Request) (c oauth.Client, value st
 	case !ok:
 		return c, "", oauth.WrongClient(w, r)
 	case form.Get("token") == "":
-		return c, "", oauth.RefuseByRFC(w, r, http.StatusBadRequest, "invalid_request", "The parameter token is missing.")
+		return c, "", oauth.RefuseByRFC(w, r, http.StatusBadRequest, "invalid_request",
+			"The parameter token is missing.")
 	}
 	return c, form.Get("token"), nil
 }

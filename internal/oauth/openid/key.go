@@ -24,8 +24,9 @@ const (
 )
 
 const (
-	keyAge  = 90 * 24 * time.Hour          // after which another key takes its place
-	keyStay = idTokenLife + 10*time.Minute // how long a retired key is published: the last token, and clocks that differ
+	keyAge = 90 * 24 * time.Hour // after which another key takes its place
+	// how long a retired key is published: the last token that it signed, and clocks that differ
+	keyStay = idTokenLife + 10*time.Minute
 	keyLock = "openid key"
 )
 

@@ -33,9 +33,9 @@ func (v *authorizeView) LeadsTo() string {
 
 // GET /login/oauth/authorize
 //
-// AuthorizeForm asks the user whether an OAuth App shall get what it asks for. Whoever allowed all of it before is led
-// back at once. Errors go to the App's address; those of that address, and of an App that is not known, are shown here:
-// 404, 422.
+// AuthorizeForm asks the user whether an OAuth App shall get what it asks for. Whoever allowed all of it
+// before is led back at once. Errors go to the App's address; those of that address, and of an App that is
+// not known, are shown here: 404, 422.
 func (p *Pages) AuthorizeForm(w http.ResponseWriter, r *http.Request) error {
 	asked := r.URL.Query()
 	caller := account.CallerFrom(r.Context())
@@ -71,11 +71,14 @@ func (p *Pages) AuthorizeForm(w http.ResponseWriter, r *http.Request) error {
 }
 
 // enterFirst leads somebody who did not sign in, or must add a second factor first, to where that is done.
-func (p *Pages) enterFirst(w http.ResponseWriter, r *http.Request, caller *account.Caller, asked url.Values) error {
+func (p *Pages) enterFirst(
+	w http.ResponseWriter, r *http.Request, caller *account.Caller, asked url.Values,
+) error {
 	if caller != nil {
 		return page.SeeOther(w, r, "/settings/security")
 	}
-	if q := oauth.Waits(asked, time.Now()); q.Get(oauth.AskedAt) != asked.Get(oauth.AskedAt) && page.Asked(r) {
+	q := oauth.Waits(asked, time.Now())
+	if q.Get(oauth.AskedAt) != asked.Get(oauth.AskedAt) && page.Asked(r) {
 		return page.SeeOther(w, r, "/login?return_to="+url.QueryEscape("/login/oauth/authorize?"+q.Encode()))
 	}
 	return page.NoCaller()
@@ -83,10 +86,10 @@ func (p *Pages) enterFirst(w http.ResponseWriter, r *http.Request, caller *accou
 
 // POST /login/oauth/authorize
 //
-// Authorize leads the browser back to the OAuth App: with answer=allow with a code, else with an error. seen repeats the
-// permissions of a GitHub App that the page listed. If the App demands it, the user shows again who it is first. Errors: as
-// those of AuthorizeForm; 403 for users who did not sign in with a password; the page again, with 409, for a GitHub App
-// that asks for other permissions now.
+// Authorize leads the browser back to the OAuth App: with answer=allow with a code, else with an error. seen
+// repeats the permissions of a GitHub App that the page listed. If the App demands it, the user shows again
+// who it is first. Errors: as those of AuthorizeForm; 403 for users who did not sign in with a password; the
+// page again, with 409, for a GitHub App that asks for other permissions now.
 func (p *Pages) Authorize(w http.ResponseWriter, r *http.Request) error {
 	f, err := page.ReadForm(r)
 	if err != nil {
@@ -156,7 +159,8 @@ func (p *Pages) authorize(w http.ResponseWriter, r *http.Request, v *authorizeVi
 	return page.LeadOut(w, r, to)
 }
 
-// notAuthorized shows why an App gets nothing, to the user alone: on the page that asks, if the user can answer it now.
+// notAuthorized shows why an App gets nothing, to the user alone: on the page that asks, if the user can
+// answer it now.
 func (p *Pages) notAuthorized(w http.ResponseWriter, r *http.Request, v *authorizeView, err error) error {
 	if !errs.Is(err, errs.Conflict) {
 		v.Asks = nil

@@ -82,8 +82,8 @@ func askedBy(back string) url.Values {
 	return u.Query()
 }
 
-// leadsTo is the scheme and host of the OAuth App whose request is the page to return to; empty: none, or one that is not
-// answered.
+// leadsTo is the scheme and host of the OAuth App whose request is the page to return to; empty: none, or one
+// that is not answered.
 func (p *Pages) leadsTo(ctx context.Context, back string) string {
 	asked := askedBy(back)
 	if asked == nil {

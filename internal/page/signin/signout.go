@@ -85,7 +85,8 @@ func (p *Pages) signOutView(w http.ResponseWriter, r *http.Request, asked url.Va
 	}
 	v.Asks = nil
 	if errs.Is(err, errs.NotFound) {
-		v.Problem = &page.Problem{Status: http.StatusNotFound, Message: "No program is registered with this client_id."}
+		v.Problem = &page.Problem{Status: http.StatusNotFound,
+			Message: "No program is registered with this client_id."}
 	} else if v.Problem, err = page.ProblemOf(err); err != nil {
 		return nil, err
 	}

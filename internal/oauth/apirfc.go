@@ -72,6 +72,7 @@ func WrongClient(w http.ResponseWriter, r *http.Request) error {
 // RefuseByRFC answers an error of RFC 6749, 5.2.
 func RefuseByRFC(w http.ResponseWriter, r *http.Request, status int, code, description string) error {
 	noStore(w)
+	w.Header().Set("X-Content-Type-Options", "nosniff")
 	return web.JSON(w, r, status, map[string]string{"error": code, "error_description": description})
 }
 

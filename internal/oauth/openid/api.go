@@ -166,5 +166,6 @@ func challenge(w http.ResponseWriter, r *http.Request, status int, code, descrip
 		body["error"] = code
 	}
 	w.Header().Set("WWW-Authenticate", header)
+	w.Header().Set("X-Content-Type-Options", "nosniff")
 	return web.JSON(w, r, status, body)
 }

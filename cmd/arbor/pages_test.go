@@ -203,7 +203,8 @@ var pageless = []string{"/avatars/{id}", "/emojis/{picture}",
 	"/password_reset",            // the demo sends no mail
 	"/join",                      // accounts of the demo are closed
 	"/settings", "/site", "/login/oidc/{provider}", "/login/oidc/{provider}/callback",
-	"/login/oidc/{provider}/front-channel-logout",
+	"/login/oidc/{provider}/front-channel-logout", "/.well-known/openid-configuration", "/login/oauth/keys",
+	"/login/oauth/userinfo",
 	"/{owner}/{repo}/last-changes/{path...}", "/{owner}/{repo}/files/{path...}", "/{owner}/{repo}/pull/{number}/merging",
 	"/{owner}/{repo}/suggest", "/{owner}/{repo}/issues/{number}/live",
 	"/settings/apps/{app_slug}/deliveries/{delivery_id}"} // looks as that of another hook

@@ -85,6 +85,7 @@ const (
 	OAuthAppTransfer   Action = "oauth_application.transfer"
 	OAuthAppSecret     Action = "oauth_application.generate_client_secret"
 	OAuthAppDropSecret Action = "oauth_application.remove_client_secret"
+	OpenIDKeyRotate    Action = "business.rotate_openid_key" // that signs ID tokens, see package openid
 
 	GPGKeyCreate     Action = "gpg_key.create"
 	GPGKeyDelete     Action = "gpg_key.delete"
@@ -193,7 +194,7 @@ var Actions = []Action{
 	GroupDeprovision, OrgFactorsOn, OrgFactorsOff, SiteFactorsOn, SiteFactorsOff,
 	SignupUpdate, SignupInvite, SignupRevoke, SignupDecline,
 	OAuthAccessReset, OAuthAppCreate, OAuthAppUpdate, OAuthAppDestroy, OAuthAppTransfer, OAuthAppSecret,
-	OAuthAppDropSecret, KeyCreate, KeyDelete, GPGKeyCreate, GPGKeyDelete, SigningKeyCreate,
+	OAuthAppDropSecret, OpenIDKeyRotate, KeyCreate, KeyDelete, GPGKeyCreate, GPGKeyDelete, SigningKeyCreate,
 	SigningKeyDelete, OrgCreate,
 	OrgUpdate, OrgRename, OrgDelete, OrgAddMember, OrgUpdateMember, OrgRemoveMember,
 	OrgOAuthRestrict, OrgOAuthOpen, OrgOAuthAsk, OrgOAuthApprove, OrgOAuthDeny,

@@ -12,6 +12,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/external"
 	"arbor/internal/forge"
+	"arbor/internal/oauth/openid"
 	"arbor/internal/repo"
 	"arbor/internal/signup"
 )
@@ -50,6 +51,9 @@ func (d *doctor) store(ctx context.Context) {
 			return err
 		}
 		if err := d.provisioning(tx); err != nil {
+			return err
+		}
+		if err := d.openid(tx); err != nil {
 			return err
 		}
 		for _, kind := range slices.Sorted(maps.Keys(workers)) {
@@ -268,6 +272,27 @@ func (d *doctor) provisioning(tx *db.Tx) error {
 			return err
 		}
 		d.add(check, OK, fmt.Sprintf("%d users, of whom %d are active, and %d groups", has.People, has.Active, has.Groups), "")
+	}
+	return nil
+}
+
+// openid reports whether programs can sign people in with this server by OpenID Connect.
+func (d *doctor) openid(tx *db.Tx) error {
+	const name = "sign-in to programs"
+	state, err := openid.StateIn(tx)
+	switch {
+	case err != nil:
+		return err
+	case state.Broken:
+		d.add(name, Fail, "the key that signs ID tokens cannot be read",
+			"run arbor oauth-app rotate-key --remove-former")
+	case state.Apps == 0:
+	case state.Signed != 0 && d.Settings["base-url"] == "(not set)":
+		d.add(name, Warn,
+			fmt.Sprintf("%d OAuth Apps, and ID tokens name the address of each request as issuer", state.Apps),
+			"set --base-url to the address that programs know")
+	default:
+		d.add(name, OK, fmt.Sprintf("%d OAuth Apps", state.Apps), "")
 	}
 	return nil
 }

@@ -48,6 +48,7 @@ import (
 	"arbor/internal/lfs"
 	"arbor/internal/notification"
 	"arbor/internal/oauth"
+	"arbor/internal/oauth/openid"
 	"arbor/internal/pull"
 	"arbor/internal/pull/automerge"
 	"arbor/internal/release"
@@ -94,6 +95,7 @@ type Forge struct {
 	LFS         *lfs.Service
 	Apps        *app.Service
 	OAuth       *oauth.Service
+	OpenID      *openid.Service
 	Invitations *invitation.Service
 	Claims      *claim.Service
 	Deleted     *deleted.Service
@@ -133,6 +135,7 @@ func New(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Forge {
 	f.Apps = app.New(d, f.Accounts, f.Repos, f)
 	f.OAuth = oauth.New(d)
 	f.OAuth.TellRevoked = hook.TellRevoked
+	f.OpenID = openid.New(d, f.OAuth, f.Tokens)
 	f.Releases = release.New(d, f.Repos, f.Issues, f.Files, f, log)
 	f.Attachments = attachment.New(d, f.Repos, f.Files)
 	f.LFS = lfs.New(d, f.Repos, f.Files, f.Transport, log)

@@ -34,6 +34,7 @@ import (
 	"arbor/internal/milestone"
 	"arbor/internal/notification"
 	"arbor/internal/oauth"
+	"arbor/internal/oauth/openid"
 	"arbor/internal/plant"
 	"arbor/internal/pull"
 	"arbor/internal/release"
@@ -124,7 +125,8 @@ func (of *apis) features(s *Server) []feature {
 	return []feature{
 		account.NewAPI(f.Accounts),
 		of.images,
-		oauth.NewAPI(f.OAuth, f.Tokens),
+		oauth.NewAPI(f.OAuth, f.Tokens, f.OpenID.IDToken),
+		openid.NewAPI(f.OpenID),
 		key.NewAPI(f.Keys),
 		signkey.NewAPI(f.SigningKeys),
 		signature.NewAPI(f.Signatures),

@@ -31,6 +31,7 @@ const (
 	UserUpdate      Action = "user.update"
 	UserRename      Action = "user.rename"
 	UserClaim       Action = "user.claim_mannequin"
+	ClaimDecline    Action = "user.decline_claim"
 	UserDelete      Action = "user.delete"
 	UserSuspend     Action = "user.suspend"
 	UserUnsuspend   Action = "user.unsuspend"
@@ -90,16 +91,21 @@ const (
 	SigningKeyCreate Action = "ssh_signing_key.create"
 	SigningKeyDelete Action = "ssh_signing_key.delete"
 
-	OrgCreate       Action = "org.create"
-	OrgUpdate       Action = "org.update"
-	OrgRename       Action = "org.rename"
-	OrgDelete       Action = "org.delete"
-	OrgAddMember    Action = "org.add_member"
-	OrgUpdateMember Action = "org.update_member"
-	OrgRemoveMember Action = "org.remove_member"
-	OrgInvite       Action = "org.invite_member"
-	OrgInviteCancel Action = "org.cancel_invitation"
-	OrgInviteReject Action = "org.decline_invitation" // one that is accepted is an OrgAddMember
+	OrgCreate        Action = "org.create"
+	OrgUpdate        Action = "org.update"
+	OrgRename        Action = "org.rename"
+	OrgDelete        Action = "org.delete"
+	OrgAddMember     Action = "org.add_member"
+	OrgUpdateMember  Action = "org.update_member"
+	OrgRemoveMember  Action = "org.remove_member"
+	OrgOAuthRestrict Action = "org.enable_oauth_app_restrictions"
+	OrgOAuthOpen     Action = "org.disable_oauth_app_restrictions"
+	OrgOAuthAsk      Action = "org.oauth_app_access_requested"
+	OrgOAuthApprove  Action = "org.oauth_app_access_approved"
+	OrgOAuthDeny     Action = "org.oauth_app_access_denied"
+	OrgInvite        Action = "org.invite_member"
+	OrgInviteCancel  Action = "org.cancel_invitation"
+	OrgInviteReject  Action = "org.decline_invitation" // one that is accepted is an OrgAddMember
 
 	TeamCreate       Action = "team.create"
 	TeamUpdate       Action = "team.update"
@@ -180,7 +186,7 @@ const (
 
 // Actions are all of them.
 var Actions = []Action{
-	UserCreate, UserUpdate, UserRename, UserClaim, UserDelete, UserSuspend, UserUnsuspend, UserPromote, UserDemote,
+	UserCreate, UserUpdate, UserRename, UserClaim, ClaimDecline, UserDelete, UserSuspend, UserUnsuspend, UserPromote, UserDemote,
 	UserPassword, UserLogin, UserLogout, UserAddEmail, UserVerifyEmail, UserRemoveEmail, TokenCreate,
 	TokenDestroy, OAuthCreate, OAuthDestroy, OAuthAccessCreate, OAuthAccessDestroy,
 	IdentityLink, IdentityUnlink, PersonProvision, PersonUpdate, PersonDeprovision, GroupProvision, GroupUpdate,
@@ -190,6 +196,7 @@ var Actions = []Action{
 	OAuthAppDropSecret, KeyCreate, KeyDelete, GPGKeyCreate, GPGKeyDelete, SigningKeyCreate,
 	SigningKeyDelete, OrgCreate,
 	OrgUpdate, OrgRename, OrgDelete, OrgAddMember, OrgUpdateMember, OrgRemoveMember,
+	OrgOAuthRestrict, OrgOAuthOpen, OrgOAuthAsk, OrgOAuthApprove, OrgOAuthDeny,
 	OrgInvite, OrgInviteCancel, OrgInviteReject, TeamCreate, TeamUpdate,
 	TeamDestroy, TeamAddMember, TeamUpdateMember, TeamRemoveMember, TeamAddRepo, TeamUpdateRepo, TeamRemoveRepo,
 	RepoCreate, RepoUpdate,

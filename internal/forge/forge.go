@@ -30,6 +30,7 @@ import (
 	"path/filepath"
 
 	"arbor/internal/account"
+	"arbor/internal/account/claim"
 	"arbor/internal/account/key"
 	"arbor/internal/account/session"
 	"arbor/internal/account/signkey"
@@ -94,6 +95,7 @@ type Forge struct {
 	Apps        *app.Service
 	OAuth       *oauth.Service
 	Invitations *invitation.Service
+	Claims      *claim.Service
 	Deleted     *deleted.Service
 }
 
@@ -111,6 +113,7 @@ func New(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Forge {
 	f.Teams = team.New(d, f.Repos, f)
 	f.Invitations = invitation.New(d, f.Repos, f.Accounts)
 	f.Invitations.Teams = f.Teams
+	f.Claims = claim.New(d, f.giveByLogin)
 	f.Signup = signup.New(d, f.Accounts, f.Sessions, f.Teams)
 	f.Rules = rule.New(d, f.Repos, f.Signatures, log)
 	f.Network = network.New(d, f.Repos)

@@ -31,7 +31,7 @@ var boundedTexts = map[string]string{
 	"repo_languages": "one of a repository", "repo_statistics": "one of a repository", "repo_redirects": "one of a name of a repository",
 	"rulesets": "75 of a repository or organization", "rule_suites": "1000 of a repository",
 	"repo_topics": "20 of a repository", "repos": "--quota-repos", "ssh_keys": "100 of an account",
-	"signing_keys": "50 of a kind of an account", "saved_replies": "100 of an account",
+	"signing_keys": "50 of a kind of an account", "saved_replies": "100 of an account", "claims": "20 of an account",
 	"status_commits": "of statuses", "status_contexts": "of statuses", "tokens": "200 of an account",
 	"scim_users": "by providers that the operator named", "scim_groups": "the same",
 	"unreached_objects": "pruned", "viewed_files": "one of a file of a pull request", "discarded": "jobs",

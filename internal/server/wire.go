@@ -113,7 +113,7 @@ func New(o Options) *Server {
 			"mail": s.mails}}
 	features := slices.Concat(of.features(s), of.pages(s, kit, door), []feature{s.newGraphQL(of),
 		site.New(kit, site.Options{Accounts: f.Accounts, Tokens: f.Tokens, Sessions: f.Sessions, Repos: f.Repos, Networks: f.Network,
-			Settings: f.Settings, Searches: of.repositories, Signup: f.Signup,
+			Settings: f.Settings, Searches: of.repositories, Signup: f.Signup, Claims: f.Claims,
 			Identities: s.identities, Directories: s.directories,
 			DB: o.DB, Git: o.Git,
 			Log: o.Log, DataDir: o.DataDir, Version: o.Version, Jobs: p.backlogs})})

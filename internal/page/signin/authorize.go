@@ -19,6 +19,7 @@ type authorizeView struct {
 	Fields []field        // of the request, which the form sends again
 	Other  bool           // the program waits for another user
 	Back   string         // this page for another user
+	Closed []oauth.Place  // organizations of the user that have not approved the program
 }
 
 type field struct{ Name, Value string }
@@ -34,7 +35,7 @@ func (v *authorizeView) LeadsTo() string {
 // GET /login/oauth/authorize
 //
 // AuthorizeForm asks the user whether an OAuth App shall get what it asks for. Whoever allowed all of it before is led
-// back at once. Errors go to the App's address; those of that address, and of an App that is not known, are shown here:
+// back at once, but not to the own machine, where another program may pretend to be the App (RFC 8252, 8.6). Errors go to the App's address; those of that address, and of an App that is not known, are shown here:
 // 404, 422.
 func (p *Pages) AuthorizeForm(w http.ResponseWriter, r *http.Request) error {
 	v, err := p.authorizeView(w, r, r.URL.Query())
@@ -46,7 +47,7 @@ func (p *Pages) AuthorizeForm(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if allowed && v.Asks.Prompt == "" && !v.Other && r.Method == http.MethodGet {
+	if allowed && v.Asks.Prompt == "" && !v.Other && !v.Asks.Local() && r.Method == http.MethodGet {
 		return p.authorize(w, r, v, v.Asks.App.Permissions.String())
 	}
 	return p.t.Page(w, r, "authorize.html", v)
@@ -97,7 +98,12 @@ func (p *Pages) authorizeView(w http.ResponseWriter, r *http.Request, asked url.
 		}
 	}
 	v.Back = "/login/oauth/authorize?" + oauth.Again(asked).Encode()
-	return v, nil
+	if q.App.GitHubApp == 0 {
+		var places []oauth.Place
+		_, places, err = p.oauth.PlacesOf(r.Context(), account.CallerFrom(r.Context()), q.App.ClientID)
+		v.Closed = slices.DeleteFunc(places, func(o oauth.Place) bool { return !o.Closed() })
+	}
+	return v, err
 }
 
 // authorize leads the browser back to the App with a code, if it asks for the permissions that the user saw.

@@ -9,10 +9,14 @@ import (
 )
 
 type oauthAppCommand struct {
-	Create oauthAppCreate `cmd:"" help:"Register an OAuth App. Prints its client id and a client secret, which is shown only once."`
-	List   oauthAppList   `cmd:"" help:"List OAuth Apps."`
-	Secret oauthAppSecret `cmd:"" help:"Create another client secret, or remove one. A new one is shown only once."`
-	Remove oauthAppRemove `cmd:"" help:"Remove an OAuth App with all its tokens. This cannot be undone."`
+	Create   oauthAppCreate   `cmd:"" help:"Register an OAuth App. Prints its client id and a client secret, which is shown only once."`
+	List     oauthAppList     `cmd:"" help:"List OAuth Apps."`
+	Secret   oauthAppSecret   `cmd:"" help:"Create another client secret, or remove one. A new one is shown only once."`
+	Restrict oauthAppRestrict `cmd:"" help:"Have an organization let in only OAuth Apps that it approved, or all with --off."`
+	Approve  oauthAppApprove  `cmd:"" help:"Approve an OAuth App for an organization that restricts Apps."`
+	Deny     oauthAppDeny     `cmd:"" help:"Deny an OAuth App for an organization, also one that was approved."`
+	Policy   oauthAppPolicy   `cmd:"" help:"List what an organization decided of OAuth Apps."`
+	Remove   oauthAppRemove   `cmd:"" help:"Remove an OAuth App with all its tokens. This cannot be undone."`
 
 	RotateKey oauthAppRotateKey `cmd:"" help:"Sign ID tokens (OpenID Connect) with a new key."`
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"arbor/internal/db"
+	"arbor/internal/external"
 	"arbor/internal/forge"
 	"arbor/internal/oauth/openid"
 	"arbor/internal/repo"
@@ -47,6 +48,9 @@ func (d *doctor) store(ctx context.Context) {
 			return err
 		}
 		if err := d.signup(tx); err != nil {
+			return err
+		}
+		if err := d.provisioning(tx); err != nil {
 			return err
 		}
 		if err := d.openid(tx); err != nil {
@@ -239,6 +243,35 @@ func (d *doctor) signup(tx *db.Tx) error {
 		d.add(name, OK, string(state.Mode)+", without mail: nobody verifies addresses", "")
 	default:
 		d.add(name, OK, string(state.Mode), "")
+	}
+	return nil
+}
+
+// provisioning tells of the sources that provision people by SCIM. Their names are not in the report.
+func (d *doctor) provisioning(tx *db.Tx) error {
+	if d.Provisioners == nil {
+		return nil
+	}
+	sources, err := d.Provisioners()
+	if err != nil {
+		return nil // providers told of the file
+	}
+	for n, source := range sources {
+		check := fmt.Sprintf("provisioning %d", n+1)
+		problem, err := external.CheckProvisioner(tx, source)
+		if err != nil {
+			return err
+		}
+		if problem != "" {
+			d.add(check, Fail, problem, "make that account a site administrator with a token of the scope scim:enterprise, "+
+				"see docs/sign-in.md")
+			continue
+		}
+		has, err := external.ProvisionsIn(tx, source)
+		if err != nil {
+			return err
+		}
+		d.add(check, OK, fmt.Sprintf("%d users, of whom %d are active, and %d groups", has.People, has.Active, has.Groups), "")
 	}
 	return nil
 }

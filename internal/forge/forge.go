@@ -30,6 +30,7 @@ import (
 	"path/filepath"
 
 	"arbor/internal/account"
+	"arbor/internal/account/claim"
 	"arbor/internal/account/key"
 	"arbor/internal/account/session"
 	"arbor/internal/account/signkey"
@@ -96,6 +97,7 @@ type Forge struct {
 	OAuth       *oauth.Service
 	OpenID      *openid.Service
 	Invitations *invitation.Service
+	Claims      *claim.Service
 	Deleted     *deleted.Service
 }
 
@@ -113,6 +115,7 @@ func New(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Forge {
 	f.Teams = team.New(d, f.Repos, f)
 	f.Invitations = invitation.New(d, f.Repos, f.Accounts)
 	f.Invitations.Teams = f.Teams
+	f.Claims = claim.New(d, f.giveByLogin)
 	f.Signup = signup.New(d, f.Accounts, f.Sessions, f.Teams)
 	f.Rules = rule.New(d, f.Repos, f.Signatures, log)
 	f.Network = network.New(d, f.Repos)

@@ -64,6 +64,9 @@ func readForm(r *http.Request) (url.Values, error) {
 	case len(body) > 0:
 		return parseForm(string(body))
 	}
+	if _, err := parseForm(r.URL.RawQuery); err != nil {
+		return nil, err
+	}
 	q := web.QueryOf(r)
 	for _, name := range sent {
 		values.Set(name, q.Get(name))
@@ -71,11 +74,11 @@ func readForm(r *http.Request) (url.Values, error) {
 	return values, nil
 }
 
-// parseForm reads a form in its usual encoding. Error: 400.
-func parseForm(body string) (url.Values, error) {
-	values, err := url.ParseQuery(body)
+// parseForm reads a form, or a query. Error: 400.
+func parseForm(encoded string) (url.Values, error) {
+	values, err := url.ParseQuery(encoded)
 	if err != nil {
-		return nil, errs.New(errs.Malformed, "The body must be form-encoded.")
+		return nil, errs.New(errs.Malformed, "The parameters must be form-encoded.")
 	}
 	for _, name := range sent {
 		if len(values[name]) > 1 {

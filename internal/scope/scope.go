@@ -47,6 +47,7 @@ const (
 	AdminOrgHooks
 	RepoDeployment
 	RepoInvite
+	SCIM
 	OpenID
 	Profile
 	Email
@@ -83,7 +84,7 @@ var names = complete([]name{
 	{"read:repo_hook", "write:repo_hook", ReadRepoHooks}, {"admin:org_hook", "", AdminOrgHooks},
 	{"notifications", "", Notifications}, {"workflow", "", 0}, {"gist", "", 0},
 	{"audit_log", "", 0}, {"read:audit_log", "audit_log", ReadAuditLog},
-	{"site_admin", "", SiteAdmin}, {"plants", "", Plants},
+	{"site_admin", "", SiteAdmin}, {"scim:enterprise", "site_admin", SCIM}, {"plants", "", Plants},
 	{"openid", "", OpenID}, {"profile", "", Profile}, {"email", "", Email}, {"groups", "", Groups},
 })
 

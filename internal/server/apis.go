@@ -45,6 +45,7 @@ import (
 	"arbor/internal/repo/transport"
 	"arbor/internal/review"
 	"arbor/internal/rule"
+	"arbor/internal/scim"
 	"arbor/internal/search"
 	"arbor/internal/search/commit"
 	"arbor/internal/search/tag"
@@ -131,6 +132,7 @@ func (of *apis) features(s *Server) []feature {
 		signature.NewAPI(f.Signatures),
 		follow.NewAPI(of.follows),
 		app.NewAPI(f.Apps),
+		scim.NewAPI(s.identities.Service),
 		list.NewAPI(d, repos),
 		settings.NewAPI(f.Settings),
 		autolink.NewAPI(of.autolinks, repos),

@@ -3,7 +3,6 @@ package openid
 import (
 	"net/http"
 
-	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/oauth"
@@ -143,11 +142,7 @@ func (a *API) UserInfo(w http.ResponseWriter, r *http.Request) error {
 	}
 	i := web.From(r.Context())
 	c, err := read(r.Context(), a.s.db, func(tx *db.Tx) (*claims, error) {
-		of, err := account.ByID(tx, caller.ID)
-		if err != nil {
-			return nil, err
-		}
-		return claimsOf(tx, of, caller.Grant.Scopes, i)
+		return claimsOf(tx, caller, caller.Grant.Scopes, i)
 	})
 	if errs.Is(err, errs.NotFound) { // deleted just now
 		return challenge(w, r, http.StatusUnauthorized, "invalid_token", "The token is not in force.")

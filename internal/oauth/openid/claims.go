@@ -30,8 +30,12 @@ type claims struct {
 	Groups *[]string `json:"groups,omitempty"`
 }
 
-// claimsOf reads what scopes let an App learn of a user.
-func claimsOf(tx *db.Tx, a *account.Account, scopes scope.Set, i *web.Info) (*claims, error) {
+// claimsOf reads what scopes let the caller's App learn of the caller.
+func claimsOf(tx *db.Tx, caller *account.Caller, scopes scope.Set, i *web.Info) (*claims, error) {
+	a, err := account.ByID(tx, caller.ID)
+	if err != nil {
+		return nil, err
+	}
 	c := &claims{Subject: subject(a.ID)}
 	if scopes.Any(scope.Profile) {
 		c.Login, c.Name = a.Login, a.Login
@@ -49,7 +53,7 @@ func claimsOf(tx *db.Tx, a *account.Account, scopes scope.Set, i *web.Info) (*cl
 		c.Email, c.EmailVerified = address, address != ""
 	}
 	if scopes.Any(scope.Groups) {
-		groups, err := groupsOf(tx, a.ID, maxGroups)
+		groups, err := groupsOf(tx, caller, maxGroups)
 		if err != nil {
 			return nil, err
 		}

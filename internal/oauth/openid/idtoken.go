@@ -36,11 +36,7 @@ func (s *Service) IDToken(ctx context.Context, who *oauth.SignIn) (string, error
 	}
 	i := web.From(ctx)
 	t, err := read(ctx, s.db, func(tx *db.Tx) (*idToken, error) {
-		a, err := account.ByID(tx, who.Account)
-		if err != nil {
-			return nil, err
-		}
-		c, err := claimsOf(tx, a, who.Scopes, i)
+		c, err := claimsOf(tx, &account.Caller{ID: who.Account, OAuthApp: who.App.ID}, who.Scopes, i)
 		if err != nil {
 			return nil, err
 		}

@@ -56,13 +56,15 @@ func emailOf(tx *db.Tx, a *account.Account) (string, error) {
 }
 
 // groupsOf lists the organizations of a user, and the teams as ORGANIZATION/TEAM, also those to whose members
-// the members of a team below belong: at most so many, by name.
-func groupsOf(tx *db.Tx, of account.ID, limit int) ([]string, error) {
+// the members of a team below belong: at most so many, by name. Of organizations that are closed to the caller's OAuth App, only public memberships count.
+func groupsOf(tx *db.Tx, of *account.Caller, limit int) ([]string, error) {
 	return db.QueryTexts(tx, `SELECT g.name FROM (
 			SELECT o.login AS name, o.login_folded AS folded, '' AS slug
-			FROM members m JOIN accounts o ON o.id = m.org_id WHERE m.user_id = $1
+			FROM members m JOIN accounts o ON o.id = m.org_id
+			WHERE m.user_id = $1 AND (m.public = TRUE OR m.user_id = $1`+of.AndOpen("m.org_id")+`)
 			UNION ALL
 			SELECT o.login || '/' || t.slug, o.login_folded, t.slug
-			FROM team_members m JOIN teams t ON t.id = m.team_id JOIN accounts o ON o.id = t.org_id WHERE m.user_id = $1
-		) g ORDER BY g.folded, g.slug LIMIT $2`, of, limit)
+			FROM team_members m JOIN teams t ON t.id = m.team_id JOIN accounts o ON o.id = t.org_id
+			WHERE m.user_id = $1`+of.AndOpen("t.org_id")+`
+		) g ORDER BY g.folded, g.slug LIMIT $2`, of.ID, limit)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"arbor/internal/account"
@@ -19,6 +20,7 @@ type authorizeView struct {
 	Fields []field        // of the request, which the form sends again
 	Other  bool           // the program waits for another user
 	Back   string         // this page for another user
+	Closed []oauth.Place  // organizations of the user that have not approved the program
 }
 
 type field struct{ Name, Value string }
@@ -33,9 +35,9 @@ func (v *authorizeView) LeadsTo() string {
 
 // GET /login/oauth/authorize
 //
-// AuthorizeForm asks the user whether an OAuth App shall get what it asks for. Whoever allowed all of it
-// before is led back at once. Errors go to the App's address; those of that address, and of an App that is
-// not known, are shown here: 404, 422.
+// AuthorizeForm asks the user whether an OAuth App shall get what it asks for. Whoever allowed all of it before is led
+// back at once, but not to the own machine, where another program may pretend to be the App (RFC 8252, 8.6). Errors
+// go to the App's address; those of that address, and of an App that is not known, are shown here: 404, 422.
 func (p *Pages) AuthorizeForm(w http.ResponseWriter, r *http.Request) error {
 	asked := r.URL.Query()
 	caller := account.CallerFrom(r.Context())
@@ -57,7 +59,7 @@ func (p *Pages) AuthorizeForm(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	recent := v.Asks.Recent(caller)
-	if allowed && recent && v.Asks.Prompt == "" && !v.Other && r.Method == http.MethodGet {
+	if allowed && recent && v.Asks.Prompt == "" && !v.Other && !v.Asks.Local() && r.Method == http.MethodGet {
 		return p.authorize(w, r, v, v.Asks.App.Permissions.String())
 	}
 	switch {
@@ -140,7 +142,12 @@ func (p *Pages) authorizeView(w http.ResponseWriter, r *http.Request, asked url.
 		}
 	}
 	v.Back = "/login/oauth/authorize?" + oauth.Again(asked).Encode()
-	return v, nil
+	if q.App.GitHubApp == 0 {
+		var places []oauth.Place
+		_, places, err = p.oauth.PlacesOf(r.Context(), account.CallerFrom(r.Context()), q.App.ClientID)
+		v.Closed = slices.DeleteFunc(places, func(o oauth.Place) bool { return !o.Closed() })
+	}
+	return v, err
 }
 
 // authorize leads the browser back to the App with a code, if it asks for the permissions that the user saw.

@@ -142,9 +142,9 @@ func (p *Pages) authorizeView(w http.ResponseWriter, r *http.Request, asked url.
 		}
 	}
 	v.Back = "/login/oauth/authorize?" + oauth.Again(asked).Encode()
-	if q.App.GitHubApp == 0 {
+	if by := account.CallerFrom(r.Context()); by != nil && q.App.GitHubApp == 0 { // nil: whom a silent request is refused
 		var places []oauth.Place
-		_, places, err = p.oauth.PlacesOf(r.Context(), account.CallerFrom(r.Context()), q.App.ClientID)
+		_, places, err = p.oauth.PlacesOf(r.Context(), by, q.App.ClientID)
 		v.Closed = slices.DeleteFunc(places, func(o oauth.Place) bool { return !o.Closed() })
 	}
 	return v, err

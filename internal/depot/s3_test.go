@@ -104,12 +104,14 @@ func TestS3IsSlow(t *testing.T) {
 	s := bucket.Start(t)
 	s.Setenv(t)
 	var slow atomic.Bool
-	proxy := s.Proxy(t, func(_ http.ResponseWriter, r *http.Request) bool {
-		if slow.Load() {
-			<-r.Context().Done()
-			return true
+	end := make(chan struct{})
+	defer close(end)
+	proxy := s.Proxy(t, func(http.ResponseWriter, *http.Request) bool {
+		hangs := slow.Load()
+		if hangs {
+			<-end
 		}
-		return false
+		return hangs
 	})
 	d := opened(t, proxy.Address("slow", ""), "store")
 	put(t, d, "files/ab/x", "x")

@@ -5,7 +5,9 @@ package main
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
+	"net/http"
 	"os"
 	"strings"
 	"sync"
@@ -84,6 +86,54 @@ func TestKillsWhileUploadingToBucket(t *testing.T) {
 	}
 	address := service.Address("kills", "")
 	newShop(t, db.SQLite, address, env...).kills(address, rounds())
+}
+
+// git lfs downloads from the bucket itself, by addresses that need no token.
+func TestLFSFromBucket(t *testing.T) {
+	t.Parallel()
+	service := bucket.Start(t)
+	var env []string
+	for _, entry := range service.Env() {
+		env = append(env, entry[0]+"="+entry[1])
+	}
+	s := newShop(t, db.SQLite, service.Address("lfs", ""), env...)
+	text := content("large")
+	sum := sha256.Sum256([]byte(text))
+	object := fmt.Sprintf(`{"oid": "%x", "size": %d}`, sum, len(text))
+	const lfs = "/alice/garden.git/info/lfs/objects/"
+	header := http.Header{"Content-Type": {"application/vnd.git-lfs+json"}, "Accept": {"application/vnd.git-lfs+json"}}
+	batch := func(operation string) string {
+		res, text := s.do("alice", "POST", lfs+"batch", header, strings.NewReader(
+			`{"operation": "`+operation+`", "objects": [`+object+`]}`))
+		if res.StatusCode != 200 {
+			t.Fatalf("%s: %d %s", operation, res.StatusCode, text)
+		}
+		return text
+	}
+	batch("upload")
+	res, said := s.do("alice", "PUT", fmt.Sprintf("%s%x/%d", lfs, sum, len(text)), nil, strings.NewReader(text))
+	if res.StatusCode != 200 {
+		t.Fatalf("the upload: %d %s", res.StatusCode, said)
+	}
+	var answer struct {
+		Objects []struct {
+			Actions struct {
+				Download struct {
+					Href   string
+					Header map[string]string
+				}
+			}
+		}
+	}
+	testkit.NoError(t, json.Unmarshal([]byte(batch("download")), &answer))
+	to := answer.Objects[0].Actions.Download
+	if !strings.HasPrefix(to.Href, service.URL) || len(to.Header) > 0 {
+		t.Errorf("it is downloaded from %s with %v", to.Href, to.Header)
+	}
+	away := &instance{t: t, url: to.Href}
+	if res, got := away.do("", "GET", "", nil, nil); res.StatusCode != 200 || got != text {
+		t.Errorf("the download: %d, %d bytes", res.StatusCode, len(got))
+	}
 }
 
 // rounds is how often the tests kill a server; ARBOR_OBJECT_KILLS says another number.

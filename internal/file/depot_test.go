@@ -71,6 +71,14 @@ func (e *estate) add(content string) *file.File {
 	return f
 }
 
+// mustCanonical is depot.Canonical.
+func mustCanonical(t *testing.T, address string) string {
+	t.Helper()
+	canonical, err := depot.Canonical(address)
+	testkit.NoError(t, err)
+	return canonical
+}
+
 // where are the places in which a file is.
 func (e *estate) where(f *file.File) string {
 	found := ""

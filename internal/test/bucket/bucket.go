@@ -2,6 +2,8 @@
 package bucket
 
 import (
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -34,7 +36,8 @@ type Service struct {
 // Start starts the service with an empty bucket until the test ends. Without the program the test is skipped.
 func Start(t testing.TB) *Service {
 	t.Helper()
-	program := tool.Program{Name: "versitygw", Module: "github.com/versity/versitygw@v1.8.0", Dir: "./cmd/versitygw"}.Build(t)
+	program := tool.Program{Name: "versitygw", Module: "github.com/versity/versitygw@v1.8.0",
+		Dir: "./cmd/versitygw"}.Build(t)
 	dir := t.TempDir()
 	s := &Service{dir: filepath.Join(dir, "buckets", Name)}
 	testkit.NoError(t, os.MkdirAll(s.dir, 0o700))
@@ -87,8 +90,11 @@ func (s *Service) Address(prefix, more string) string {
 // File is where the bytes of an object are.
 func (s *Service) File(key string) string { return filepath.Join(s.dir, filepath.FromSlash(key)) }
 
-// Proxy starts a proxy before the service. fault may answer a request, and says so.
-func (s *Service) Proxy(t testing.TB, fault func(http.ResponseWriter, *http.Request) bool) *Service {
+// Proxy starts a proxy before the service. fault may answer a request, and says so; alter, if given, may change what
+// the service answers.
+func (s *Service) Proxy(t testing.TB, fault func(http.ResponseWriter, *http.Request) bool,
+	alter ...func(*http.Response) error,
+) *Service {
 	t.Helper()
 	to, err := url.Parse(s.URL)
 	testkit.NoError(t, err)
@@ -96,10 +102,13 @@ func (s *Service) Proxy(t testing.TB, fault func(http.ResponseWriter, *http.Requ
 		if fault(w, r) {
 			return
 		}
-		p := &httputil.ReverseProxy{Rewrite: func(p *httputil.ProxyRequest) {
+		p := &httputil.ReverseProxy{ErrorLog: log.New(io.Discard, "", 0), Rewrite: func(p *httputil.ProxyRequest) {
 			p.SetURL(to)
 			p.Out.Host = p.In.Host // which is signed
 		}}
+		for _, change := range alter {
+			p.ModifyResponse = change
+		}
 		p.ServeHTTP(w, r)
 	}))
 	t.Cleanup(func() {

@@ -104,9 +104,6 @@ func Open(address, store string, m *Metrics) (*Depot, error) {
 	return d, err
 }
 
-// Address returns the address in its one form, without secrets.
-func (d *Depot) Address() string { return d.address }
-
 // Put stores the bytes of an object durably. Errors: syscall.ENOSPC; 503.
 func (d *Depot) Put(ctx context.Context, key string, from io.ReaderAt, size int64) error {
 	within := answerTime + time.Duration(size/slowest)*time.Second

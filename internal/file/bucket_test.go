@@ -4,6 +4,7 @@ package file_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"path"
@@ -89,6 +90,18 @@ func TestBucketLies(t *testing.T) {
 			}
 		}
 		fault.Store("")
+	}
+}
+
+// BenchmarkBucket is BenchmarkFiles for a bucket.
+func BenchmarkBucket(b *testing.B) {
+	s := bucket.Start(b)
+	s.Setenv(b)
+	for _, size := range []int{64 << 10, 8 << 20} {
+		e := newEstate(b, db.SQLite)
+		_, err := e.files.Use(b.Context(), mustCanonical(b, s.Address(fmt.Sprint("bench", size), "")))
+		testkit.NoError(b, err)
+		benchmarkFiles(b, fmt.Sprintf("bucket/%dKiB", size>>10), e, strings.Repeat("x", size))
 	}
 }
 

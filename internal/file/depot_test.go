@@ -25,7 +25,7 @@ import (
 
 // estate is a store with a repository, and a folder to which files can go.
 type estate struct {
-	t     *testing.T
+	t     testing.TB
 	d     *db.DB
 	data  string
 	away  string // the folder
@@ -33,7 +33,7 @@ type estate struct {
 	log   *bytes.Buffer
 }
 
-func newEstate(t *testing.T, engine db.Engine) *estate {
+func newEstate(t testing.TB, engine db.Engine) *estate {
 	t.Helper()
 	e := &estate{t: t, d: dbtest.Open(t, engine), data: t.TempDir(), away: t.TempDir(), log: &bytes.Buffer{}}
 	dbtest.Exec(t, e.d, `INSERT INTO accounts (id, login, login_folded, kind, created_at, updated_at)
@@ -72,7 +72,7 @@ func (e *estate) add(content string) *file.File {
 }
 
 // mustCanonical is depot.Canonical.
-func mustCanonical(t *testing.T, address string) string {
+func mustCanonical(t testing.TB, address string) string {
 	t.Helper()
 	canonical, err := depot.Canonical(address)
 	testkit.NoError(t, err)

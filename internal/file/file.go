@@ -22,6 +22,16 @@
 // that failed, or of a deletion whose server died. Repositories' folders are looked through in turns
 // (package repo), and these with them.
 //
+// What becomes of a file in a depot, and of a signed address that somebody was given for it ([Store.Direct]):
+//
+//	repository hidden, archived, renamed  it stays under its key; each request for it is checked as before, and a
+//	  or transferred; membership lost;    signed address works until its five minutes are over
+//	  account suspended; draft
+//	repository, release, attachment or    it is removed after the commit, and with it what signed addresses lead to;
+//	  object deleted                      during a backup, or without the service, the sweep does so later
+//	repository forked                     the fork's LFS objects are copies in the same depot
+//	store backed up and restored          a copy in the backup, and then in the new store's data folder
+//
 // A row belongs to a repository and goes with it. Its size counts in the quota of the repository's owner, or
 // of the account that the row names (repo.Service.CountFile). [Store.Drop] removes rows; the transaction that deletes a whole repository
 // calls [Store.Forget]. The files go after the commit.

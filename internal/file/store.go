@@ -91,9 +91,13 @@ func each(tx *db.Tx, fn func(f *File), query string, args ...any) error {
 
 // locationsOf lists where the files of a repository lie.
 func locationsOf(tx *db.Tx, repoID repo.ID) (list []location, err error) {
-	err = each(tx, func(f *File) { list = append(list, f.location()) },
-		`SELECT `+columns+` FROM files WHERE repo_id = $1`, repoID)
+	err = ListOf(tx, repoID, func(f *File) { list = append(list, f.location()) })
 	return list, err
+}
+
+// ListOf calls fn with each file of a repository.
+func ListOf(tx *db.Tx, repoID repo.ID, fn func(f *File)) error {
+	return each(tx, fn, `SELECT `+columns+` FROM files WHERE repo_id = $1`, repoID)
 }
 
 // List calls fn with each file of the store, by name.

@@ -335,7 +335,9 @@ func (r *restore) loadTables(ctx context.Context) error {
 // wherever they were: a depot belongs to the store that was saved.
 func adapt(t *db.Table, row []any) (leaveOut bool) {
 	if t.Name == "files" {
-		row[slices.IndexFunc(t.Columns, func(c db.Column) bool { return c.Name == "depot_id" })] = int64(0)
+		if i := slices.IndexFunc(t.Columns, func(c db.Column) bool { return c.Name == "depot_id" }); i >= 0 {
+			row[i] = int64(0)
+		}
 	}
 	return t.Name == "depots" || waiting(t, row)
 }

@@ -45,6 +45,7 @@ import (
 	"arbor/internal/issue"
 	"arbor/internal/keywords"
 	"arbor/internal/lfs"
+	"arbor/internal/mirror"
 	"arbor/internal/notification"
 	"arbor/internal/oauth"
 	"arbor/internal/pull"
@@ -91,6 +92,7 @@ type Forge struct {
 	Releases    *release.Service
 	Attachments *attachment.Service
 	LFS         *lfs.Service
+	Mirrors     *mirror.Service
 	Apps        *app.Service
 	OAuth       *oauth.Service
 	Invitations *invitation.Service
@@ -133,6 +135,7 @@ func New(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Forge {
 	f.Releases = release.New(d, f.Repos, f.Issues, f.Files, f, log)
 	f.Attachments = attachment.New(d, f.Repos, f.Files)
 	f.LFS = lfs.New(d, f.Repos, f.Files, f.Transport, log)
+	f.Mirrors = mirror.New(d, g, f.Repos, log, dataDir)
 	return f
 }
 

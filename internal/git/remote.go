@@ -1,0 +1,458 @@
+package git
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"arbor/internal/errs"
+	"arbor/internal/git/packfile"
+	"arbor/internal/git/process"
+	"arbor/internal/git/wire"
+)
+
+// Remote is a repository on another server, whose address a user gave. git connects to the pinned addresses and to
+// nothing else: it follows no redirect, asks no proxy, and looks no name up.
+type Remote struct {
+	Address            string // http:// or https://, without a user
+	Host               string // of the address, as it is written there
+	Port               string
+	Pinned             []netip.Addr // that the host leads to
+	Username, Password string       // empty: none are sent
+}
+
+// Bounds of what a remote sends.
+const (
+	remoteTimeout = time.Minute // of its list of refs
+	maxRefList    = 32 << 20    // bytes of that
+	maxRemoteSaid = 4 << 10     // bytes of git's messages that are read
+	slowTime      = "60"        // seconds in which it must send slowBytes each second
+	slowBytes     = "512"
+	maxRefspecs   = 200 // of one push
+)
+
+// config is that of git for the remote. Credentials are in no argument, which others on the machine could read.
+func (m Remote) config() [][2]string {
+	list := [][2]string{{"http.followRedirects", "false"}, {"http.proxy", ""}, {"credential.helper", ""},
+		{"http.lowSpeedLimit", slowBytes}, {"http.lowSpeedTime", slowTime}, {"protocol.version", "2"},
+		{"fetch.unpackLimit", "1"}, {"fetch.writeCommitGraph", "false"}, {"http.maxRequests", "1"}}
+	if _, err := netip.ParseAddr(m.Host); err != nil {
+		pins := make([]string, len(m.Pinned))
+		for n, a := range m.Pinned {
+			if pins[n] = a.Unmap().String(); a.Unmap().Is6() {
+				pins[n] = "[" + pins[n] + "]"
+			}
+		}
+		list = append(list, [2]string{"http.curloptResolve", m.Host + ":" + m.Port + ":" + strings.Join(pins, ",")})
+	}
+	if m.Username != "" || m.Password != "" {
+		basic := base64.StdEncoding.EncodeToString([]byte(m.Username + ":" + m.Password))
+		list = append(list, [2]string{"http.extraHeader", "Authorization: Basic " + basic})
+	}
+	return list
+}
+
+// task is a task that talks with the remote. Its messages are written to said.
+func (m Remote) task(c process.Command, dir string, said *clipped) process.Task {
+	c.Remote = m.Address
+	return process.Task{Command: c, Dir: dir, Env: []string{"GIT_ALLOW_PROTOCOL=http:https"},
+		Config: m.config(), Stderr: said, Nice: true}
+}
+
+// RemoteError is why a remote could not be read or written, for the administrators of the repository: what git said
+// of the remote, in words of ours where these are known.
+type RemoteError struct{ Reason string }
+
+func (e *RemoteError) Error() string { return e.Reason }
+
+// failed returns the error of a process that talked with the remote.
+func (m Remote) failed(ctx context.Context, err error, said *clipped) error {
+	if err == nil || ctx.Err() != nil {
+		return errors.Join(ctx.Err(), err)
+	}
+	if !process.IsExit(err) && !errs.Is(err, errs.Unavailable) {
+		return err
+	}
+	reason := remoteReason(said.b.String())
+	if errs.Is(err, errs.Unavailable) {
+		reason = "it took too long"
+	}
+	return fmt.Errorf("%w (%w)", &RemoteError{reason}, err)
+}
+
+// remoteReasons are what git says, in lower case, and what that means. The first that is found counts.
+var remoteReasons = [...][2]string{
+	{"error: 301", redirected}, {"error: 302", redirected}, {"error: 307", redirected}, {"error: 308", redirected},
+	{"error: 429", "it refuses further requests for now (429)"},
+	{"authentication failed", credentials}, {"could not read username", credentials}, {"error: 401", credentials},
+	{"error: 403", "it denies access (403)"},
+	{"error: 404", notThere}, {"' not found", notThere},
+	{"certificate", "its certificate was not accepted"},
+	{"operation too slow", "it took too long"}, {"timed out", "it took too long"},
+	{"connection refused", "the connection was refused"},
+	{"no route to host", "the host could not be reached"},
+	{"early eof", endedEarly}, {"unexpected disconnect", endedEarly}, {"rpc failed", endedEarly},
+	{"transfer closed", endedEarly}, {"hung up unexpectedly", endedEarly}, {"empty reply", endedEarly},
+	{"not valid: is this a git repository", "there is no Git repository at the address"},
+}
+
+const (
+	redirected  = "it redirects to another address: give the new one"
+	credentials = "it wants other credentials"
+	notThere    = "there is no repository at the address, or the credentials do not reach it"
+	endedEarly  = "the connection ended in the middle"
+)
+
+// remoteReason returns why git could not talk with a remote.
+func remoteReason(said string) string {
+	lower := strings.ToLower(said)
+	for _, known := range remoteReasons {
+		if strings.Contains(lower, known[0]) {
+			return known[1]
+		}
+	}
+	last := ""
+	for line := range strings.Lines(said) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "fatal: ") || strings.HasPrefix(line, "error: ") {
+			last = line[7:]
+		}
+	}
+	if last == "" {
+		return "git failed"
+	}
+	return errs.Clip(printable(last))
+}
+
+// clipped keeps the end of what is written.
+type clipped struct{ b bytes.Buffer }
+
+func (c *clipped) Write(p []byte) (int, error) {
+	c.b.Write(p)
+	if over := c.b.Len() - maxRemoteSaid; over > 0 {
+		c.b.Next(over)
+	}
+	return len(p), nil
+}
+
+// RemoteRefs are the branches and tags of a remote whose names we take.
+type RemoteRefs struct {
+	Refs map[string]SHA // by full name; of an annotated tag, the tag
+	Head string         // the full name that HEAD leads to; empty: not asked for, or unknown
+	Left int            // branches and tags whose names we do not take
+}
+
+// ListRemote asks a remote for its branches and tags, and with head for its HEAD. most bounds their number. Errors:
+// *RemoteError, TooLarge.
+func (g *Git) ListRemote(ctx context.Context, m Remote, head bool, most int) (*RemoteRefs, error) {
+	flags := []string{"--heads", "--tags"}
+	if head {
+		flags = []string{"--symref"} // which has all refs: HEAD is neither a branch nor a tag
+	}
+	said := &clipped{}
+	t := m.task(process.Command{Sub: "ls-remote", Flags: flags}, os.TempDir(), said)
+	t.Limit = remoteTimeout
+	t.Env = append(t.Env, "GIT_CEILING_DIRECTORIES=/")
+	p, out, err := g.read(ctx, g.remoteCage(), t)
+	if err != nil {
+		return nil, err
+	}
+	found, err := parseRemoteRefs(out, most)
+	if err != nil {
+		_ = p.Stop()
+		return nil, err
+	}
+	return found, m.failed(ctx, p.Wait(), said)
+}
+
+// remoteCage is for processes that list or send refs: git, and the helper for HTTP.
+func (g *Git) remoteCage() process.Cage {
+	return process.Cage{Memory: g.part(blobPart, 0), Processes: 2}
+}
+
+// parseRemoteRefs reads the output of git ls-remote.
+func parseRemoteRefs(out io.Reader, most int) (*RemoteRefs, error) {
+	found := &RemoteRefs{Refs: map[string]SHA{}}
+	limited := &io.LimitedReader{R: out, N: maxRefList}
+	lines := bufio.NewScanner(limited)
+	for lines.Scan() {
+		value, name, ok := strings.Cut(lines.Text(), "\t")
+		if target, symbolic := strings.CutPrefix(value, "ref: "); symbolic {
+			if name == "HEAD" && strings.HasPrefix(target, Heads) && CheckOldRefName(target) == nil {
+				found.Head = target
+			}
+			continue
+		}
+		if !ok || !strings.HasPrefix(name, Heads) && !strings.HasPrefix(name, Tags) || strings.HasSuffix(name, "^{}") {
+			continue
+		}
+		sha, err := ParseSHA(value)
+		if err != nil || CheckRefName(name) != nil {
+			found.Left++
+			continue
+		}
+		if found.Refs[name] = sha; len(found.Refs) > most {
+			return nil, errs.Newf(errs.TooLarge, "it has more than %d branches and tags", most)
+		}
+	}
+	if limited.N <= 0 || errors.Is(lines.Err(), bufio.ErrTooLong) {
+		return nil, errs.New(errs.TooLarge, "its list of refs is too large")
+	}
+	return found, lines.Err()
+}
+
+// FetchOptions say what FetchRemote fetches.
+type FetchOptions struct {
+	Dir    string         // parent of a temporary directory
+	Want   []wire.Command // refs and their new values
+	Have   []Ref          // those of the repository
+	Absent Absent         // the objects that are hidden, as of ReceiveOptions; nil: none
+}
+
+// FetchRemote fetches what the repository lacks from a remote into a quarantine, with all checks of a push.
+// size is that of the pack, in bytes. Errors: *RemoteError; those of Receive.
+//
+// git looks for what it has among all objects of the repository, also hidden ones. It could add one of these to what
+// the remote sent, as the base of a delta. So if any of what came is hidden here, or something is missing without it,
+// all is fetched again into a directory that knows of no other objects.
+func (r *Repository) FetchRemote(ctx context.Context, m Remote, o FetchOptions) (q *Quarantine, size int64, err error) {
+	if r.Exists() && len(o.Have) > 0 {
+		var again bool
+		q, size, again, err = r.fetchRemote(ctx, m, o, true)
+		if !again {
+			return q, size, err
+		}
+	}
+	q, size, _, err = r.fetchRemote(ctx, m, o, false)
+	return q, size, err
+}
+
+// fetchRemote is FetchRemote, with or without the repository's own objects. again reports that it needs to be done
+// without them.
+func (r *Repository) fetchRemote(
+	ctx context.Context, m Remote, o FetchOptions, own bool,
+) (q *Quarantine, size int64, again bool, err error) {
+	dir, err := os.MkdirTemp(o.Dir, mirrorPrefix)
+	if err != nil {
+		return nil, 0, false, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	in := r.git.Repository(dir)
+	if err := in.prepareFetch(r, o.Have, own); err != nil {
+		return nil, 0, false, err
+	}
+	wanted := newTips(o.Want)
+	if err := in.download(ctx, m, wanted); err != nil {
+		return nil, 0, false, err
+	}
+	if own && o.Absent != nil {
+		if again, err = in.holdsAbsent(ctx, o.Absent); again || err != nil {
+			return nil, 0, again, err
+		}
+	}
+	tips := make([]SHA, len(o.Have))
+	for n, ref := range o.Have {
+		tips[n] = ref.SHA
+	}
+	var not []SHA
+	if own {
+		not = tips
+	}
+	pack, err := in.packLocal(ctx, wanted, not)
+	if err != nil {
+		return nil, 0, false, err
+	}
+	defer pack.Close()
+	counted := &sizedReader{r: pack}
+	q, err = r.Receive(ctx, ReceiveOptions{Pack: counted, Commands: o.Want, Tips: tips, Absent: o.Absent})
+	return q, counted.n, own && errs.Is(err, errs.Invalid), err
+}
+
+// sizedReader counts what is read.
+type sizedReader struct {
+	r io.Reader
+	n int64
+}
+
+func (s *sizedReader) Read(p []byte) (int, error) {
+	n, err := s.r.Read(p)
+	s.n += int64(n)
+	return n, err
+}
+
+// prepareFetch makes a bare repository whose refs are those of another one, and with own its objects. Nothing is
+// synced: it lasts for one fetch.
+func (r *Repository) prepareFetch(of *Repository, refs []Ref, own bool) error {
+	for _, dir := range folders() {
+		if err := os.MkdirAll(r.path(dir), 0o700); err != nil {
+			return err
+		}
+	}
+	files := map[string]string{"config": Config, "HEAD": "ref: refs/heads/main\n"}
+	if own {
+		var packed strings.Builder
+		for _, ref := range refs {
+			packed.WriteString(string(ref.SHA) + " " + ref.Name + "\n")
+		}
+		files["packed-refs"], files["objects/info/alternates"] = packed.String(), alternate(of)+"\n"
+	}
+	for name, text := range files {
+		if err := os.WriteFile(r.path(filepath.FromSlash(name)), []byte(text), 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// download fetches objects of a remote into the repository, within the bounds of a push.
+func (r *Repository) download(ctx context.Context, m Remote, wanted []SHA) error {
+	var in bytes.Buffer
+	for _, sha := range wanted {
+		in.WriteString(string(sha) + "\n")
+	}
+	said := &clipped{}
+	t := m.task(process.Command{Sub: "fetch", Flags: []string{"--quiet", "--no-tags", "--no-write-fetch-head",
+		"--no-auto-maintenance", "--no-recurse-submodules", "--stdin"}}, r.dir, said)
+	t.Limit, t.Stdin = r.git.options.TransferTimeout, &in
+	t.Config = append(t.Config, process.Unsynced()...)
+	bounded, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go r.watchSize(bounded, cancel)
+	cage := r.git.upkeepCage()
+	err := r.git.run(bounded, cage, t)
+	if cause := context.Cause(bounded); errs.Is(cause, errs.TooLarge) {
+		return cause
+	}
+	return m.failed(ctx, err, said)
+}
+
+// sizeEvery is how often watchSize looks.
+const sizeEvery = 200 * time.Millisecond
+
+// watchSize ends a download that is larger than a push may be.
+func (r *Repository) watchSize(ctx context.Context, end context.CancelCauseFunc) {
+	tick := time.NewTicker(sizeEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		var size int64
+		entries, _ := os.ReadDir(r.path("objects", "pack"))
+		for _, e := range entries {
+			if info, err := e.Info(); err == nil && !strings.HasSuffix(e.Name(), ".idx") {
+				size += info.Size()
+			}
+		}
+		if size > r.git.options.MaxPackBytes {
+			end(r.git.errTooLarge())
+			return
+		}
+	}
+}
+
+// maxAsked is how many objects Absent is asked for together.
+const maxAsked = 10_000
+
+// holdsAbsent reports whether a pack of the repository holds an object that is hidden.
+func (r *Repository) holdsAbsent(ctx context.Context, absent Absent) (found bool, err error) {
+	var ask []SHA
+	look := func() error {
+		gone, err := absent(ctx, ask)
+		found, ask = found || len(gone) > 0, ask[:0]
+		return err
+	}
+	files, err := filepath.Glob(r.path("objects", "pack", "*.idx"))
+	for _, name := range files {
+		x, openErr := packfile.OpenIndex(name)
+		if openErr != nil {
+			return false, openErr
+		}
+		err = x.Each(func(id ID) error {
+			ask = append(ask, SHA(hex.EncodeToString(id[:])))
+			if len(ask) < maxAsked || found {
+				return nil
+			}
+			return look()
+		})
+		if err = errors.Join(err, x.Close()); err != nil {
+			return false, err
+		}
+	}
+	if err == nil && len(ask) > 0 {
+		err = look()
+	}
+	return found, err
+}
+
+// packLocal packs what leads to the tips, without what the others lead to and what is borrowed from another
+// repository.
+func (r *Repository) packLocal(ctx context.Context, tips, not []SHA) (io.ReadCloser, error) {
+	in, err := revisionList(tips, not)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	out, to := io.Pipe()
+	go func() {
+		defer cancel()
+		to.CloseWithError(r.git.run(ctx, r.sendCage(1), process.Task{Command: process.Command{Sub: "pack-objects",
+			Flags: []string{"-q", "--revs", "--local", "--stdout", "--delta-base-offset"}},
+			Dir: r.dir, Limit: r.git.options.TransferTimeout, Stdin: in, Stdout: to, Nice: true}))
+	}()
+	return out, nil
+}
+
+// PushRemote moves refs of a remote: to a SHA, or with an empty one it deletes them. The objects are the
+// repository's. It returns why refs were refused, by name. Errors: *RemoteError.
+func (r *Repository) PushRemote(ctx context.Context, m Remote, updates []Ref) (refused map[string]string, err error) {
+	refused = map[string]string{}
+	for first := 0; first < len(updates); first += maxRefspecs {
+		var specs []string
+		for _, u := range updates[first:min(first+maxRefspecs, len(updates))] {
+			spec := ":" + u.Name
+			if u.SHA != "" {
+				spec = "+" + string(u.SHA) + spec
+			}
+			specs = append(specs, spec)
+		}
+		said, out := &clipped{}, &bytes.Buffer{}
+		t := m.task(process.Command{Sub: "push", Flags: []string{"--quiet", "--porcelain", "--no-verify"},
+			Refspecs: specs}, r.dir, said)
+		t.Limit, t.Stdout = r.git.options.TransferTimeout, out
+		err := r.git.run(ctx, r.sendCage(2), t)
+		rejected := parsePushReport(out.String())
+		if err != nil && (len(rejected) == 0 || process.ExitCode(err) != 1) {
+			return refused, m.failed(ctx, err, said)
+		}
+		for name, why := range rejected {
+			refused[name] = why
+		}
+	}
+	return refused, nil
+}
+
+// parsePushReport reads the refs that were refused from the output of git push --porcelain.
+func parsePushReport(out string) map[string]string {
+	refused := map[string]string{}
+	for line := range strings.Lines(out) {
+		rest, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "!\t")
+		spec, why, more := strings.Cut(rest, "\t")
+		_, name, named := strings.Cut(spec, ":")
+		if ok && more && named {
+			refused[printable(name)] = errs.Clip(printable(why))
+		}
+	}
+	return refused
+}

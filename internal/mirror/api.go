@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"arbor/internal/db"
+	"arbor/internal/errs"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -60,9 +61,12 @@ func read(body *web.Object) Edit {
 
 // GET /repos/{owner}/{repo}/mirror
 //
-// Get answers what the repository is a mirror of. Error: 404.
+// Get answers what the repository is a mirror of, or null.
 func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	m, err := api.s.Get(r.Context(), a)
+	if errs.Is(err, errs.NotFound) {
+		return web.JSON(w, r, http.StatusOK, nil)
+	}
 	if err != nil {
 		return err
 	}

@@ -39,6 +39,7 @@ const (
 	slowTime      = "60"        // seconds in which it must send slowBytes each second
 	slowBytes     = "512"
 	maxRefspecs   = 200 // of one push
+	fetchPart     = 4   // of git's memory, for a fetch
 )
 
 // config is that of git for the remote. Credentials are in no argument, which others on the machine could read.
@@ -255,7 +256,7 @@ func (r *Repository) fetchRemote(
 		return nil, 0, false, err
 	}
 	if own && o.Absent != nil {
-		if again, err = in.holdsAbsent(ctx, o.Absent); again || err != nil {
+		if again, err = in.holdsAbsent(ctx, r, o.Absent); again || err != nil {
 			return nil, 0, again, err
 		}
 	}
@@ -327,8 +328,7 @@ func (r *Repository) download(ctx context.Context, m Remote, wanted []SHA) error
 	bounded, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go r.watchSize(bounded, cancel)
-	cage := r.git.upkeepCage()
-	err := r.git.run(bounded, cage, t)
+	err := r.git.run(bounded, process.Cage{Memory: r.git.part(fetchPart, 0)}, t)
 	if cause := context.Cause(bounded); errs.Is(cause, errs.TooLarge) {
 		return cause
 	}
@@ -365,11 +365,21 @@ func (r *Repository) watchSize(ctx context.Context, end context.CancelCauseFunc)
 // maxAsked is how many objects Absent is asked for together.
 const maxAsked = 10_000
 
-// holdsAbsent reports whether a pack of the repository holds an object that is hidden.
-func (r *Repository) holdsAbsent(ctx context.Context, absent Absent) (found bool, err error) {
+// holdsAbsent reports whether a pack of the repository holds an object that another repository has, but hides.
+func (r *Repository) holdsAbsent(ctx context.Context, of *Repository, absent Absent) (found bool, err error) {
 	var ask []SHA
 	look := func() error {
-		gone, err := absent(ctx, ask)
+		known, err := of.Known(ctx, ask)
+		if err != nil {
+			return err
+		}
+		var there []SHA
+		for n, o := range known {
+			if o.Type != "" {
+				there = append(there, ask[n])
+			}
+		}
+		gone, err := absent(ctx, there)
 		found, ask = found || len(gone) > 0, ask[:0]
 		return err
 	}

@@ -103,7 +103,10 @@ func TestStuckReader(t *testing.T) {
 		r := reader{stuck: make(chan struct{})}
 		log, buffer := buffered(&r)
 		const many = 60_000
-		for n := range many {
+		log.Info("line", "n", 0)
+		time.Sleep(time.Second)
+		synctest.Wait() // the buffer's writer is stuck with this line
+		for n := 1; n < many; n++ {
 			log.Info("line", "n", n)
 		}
 		time.Sleep(time.Minute)

@@ -6,6 +6,8 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"errors"
+	"os"
+	"path/filepath"
 
 	"arbor/internal/durable"
 	"arbor/internal/git"
@@ -23,6 +25,12 @@ func (s *Service) sealer() (cipher.AEAD, error) {
 		return nil, err
 	}
 	return cipher.NewGCM(block)
+}
+
+// HasKey reports whether the data folder has the key of passwords.
+func (s *Service) HasKey() bool {
+	_, err := os.Stat(filepath.Join(s.keys, "key"))
+	return err == nil
 }
 
 // seal encrypts a password of a mirror of a repository. It opens for no other repository.

@@ -87,7 +87,7 @@ func (s *Service) MemberOf(ctx context.Context, caller *Caller, orgs []ID) (memb
 		return nil, nil
 	}
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		member, err = membersOf(tx, caller.ID, orgs)
+		member, err = membersOf(tx, caller, orgs)
 		return err
 	})
 	return member, err
@@ -115,12 +115,18 @@ func AccessTo(tx *db.Tx, caller *Caller, orgs []ID) (may map[ID]OrgAccess, err e
 	case caller.ForApp != 0:
 		return caller.accessesForApp(tx, orgs)
 	case caller.HidesMembers:
+	case caller.SiteAdmin && caller.OAuthApp != 0:
+		open, err := openTo(tx, caller, orgs)
+		for _, id := range open {
+			may[id] = OrgAccess{true, true}
+		}
+		return may, err
 	case caller.SiteAdmin:
 		for _, id := range orgs {
 			may[id] = OrgAccess{true, true}
 		}
 	default:
-		err = eachMembership(tx, caller.ID, orgs, func(id ID, owner bool) { may[id] = OrgAccess{true, owner} })
+		err = eachMembership(tx, caller, orgs, func(id ID, owner bool) { may[id] = OrgAccess{true, owner} })
 	}
 	return may, err
 }
@@ -162,8 +168,9 @@ func (s *Service) SeenMembers(ctx context.Context, caller *Caller, org ID, users
 
 // Privileges are rules of an organization for its members.
 type Privileges struct {
-	Factors      *bool // second factors are required; nil for all but owners
-	PrivateForks bool  // members can fork private repositories; false for others
+	Factors      *bool   // second factors are required; nil for all but owners
+	PrivateForks bool    // members can fork private repositories; false for others
+	BillingEmail *string // nil for all but owners
 }
 
 // PrivilegesOf returns what the caller sees of the rules of each of several organizations, with a fixed number of
@@ -183,7 +190,7 @@ func (s *Service) PrivilegesOf(ctx context.Context, caller *Caller, orgs []ID) (
 		for id, org := range list {
 			p := Privileges{PrivateForks: may[id].Member && org.PrivateForks}
 			if may[id].Owner {
-				p.Factors = new(required[id])
+				p.Factors, p.BillingEmail = new(required[id]), org.BillingEmail
 			}
 			out[id] = p
 		}

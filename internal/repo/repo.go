@@ -138,7 +138,12 @@ type Access struct {
 }
 
 // Insider reports whether the caller may see hidden memberships of the organization.
-func (a *Access) Insider() bool { return a.Member || a.Caller.SeesAll() && !a.Caller.HidesMembers }
+func (a *Access) Insider() bool {
+	return a.Member || a.Caller.SeesAll() && !a.Caller.HidesMembers && !a.closed()
+}
+
+// closed reports that the owner is closed to the caller's OAuth App.
+func (a *Access) closed() bool { return a.reached != nil && a.reached.Closed() }
 
 // Service implements the operations on repositories.
 type Service struct {
@@ -341,6 +346,9 @@ func MayCreate(
 ) (admit bool, err error) {
 	if owner.Kind == account.Bot || owner.Kind == account.Mannequin {
 		return false, errs.Newf(errs.Invalid, "%q cannot own repositories", owner.Login)
+	}
+	if err := by.MustBeOpen(tx, owner); err != nil {
+		return false, err
 	}
 	if by == nil || by.SeesAll() || by.ID == owner.ID {
 		return false, nil

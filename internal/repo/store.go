@@ -40,14 +40,15 @@ var (
 
 // columnsFor returns accessColumns with the forks that are visible to the caller counted.
 func columnsFor(caller *account.Caller) string {
+	if caller.AsksReach() {
+		return fmt.Sprintf(accessColumns, forkColumns(PrivateForks(caller))) + `, ` +
+			caller.ReachColumn("r")
+	}
 	switch {
 	case caller.SeesAll():
 		return columnsOfAll
 	case caller == nil || caller.Reach < account.Chosen || caller.Reach == account.OneRepo:
 		return columnsByRole
-	case caller.Reach == account.Reached:
-		return fmt.Sprintf(accessColumns, forkColumns(PrivateForks(caller))) + `, ` +
-			caller.ReachColumn("r.owner_id", "r.id")
 	default:
 		return fmt.Sprintf(accessColumns, forkColumns(PrivateForks(caller)))
 	}
@@ -58,7 +59,7 @@ func scanAccess(row db.Scanner, caller *account.Caller, more ...any) (*Access, e
 	var p Roles
 	r := &Repo{}
 	a := &Access{Repo: r, Caller: caller}
-	if caller != nil && caller.Reach == account.Reached {
+	if caller.AsksReach() {
 		more = append([]any{&p.Reached}, more...)
 	}
 	err := row.Scan(append([]any{
@@ -79,7 +80,8 @@ func scanAccess(row db.Scanner, caller *account.Caller, more ...any) (*Access, e
 		return nil, err
 	}
 	r.Owner.ID = r.OwnerID
-	a.Role, a.Member, a.reached = p.Role(caller, r), p.Owner != nil && !caller.HidesMembers, p.Reached
+	a.Role, a.reached = p.Role(caller, r), p.Reached
+	a.Member = p.Owner != nil && !caller.HidesMembers && !a.closed()
 	a.Granted = p.grantedRole(caller, r) >= account.Pull &&
 		a.Most(true) >= account.Pull
 	return a, nil

@@ -124,8 +124,10 @@ func (w *mirrored) ran(t *testing.T, path string, before state) (now state) {
 func (w *mirrored) copied(t *testing.T, path string) (now state) {
 	t.Helper()
 	testkit.Eventually(t, func() bool {
-		now = w.now(t, path)
-		return now.LastSync != nil && now.LastError == nil
+		if now = w.now(t, path); now.LastError != nil {
+			t.Fatal(now.problem())
+		}
+		return now.LastSync != nil
 	}, "it is copied")
 	return now
 }

@@ -3,6 +3,7 @@
 //	arbor serve     the server
 //	arbor demo      a throwaway server with something in it
 //	arbor user, org, app, token, repo, issue     administration, even while the server runs
+//	arbor mirror    keeps repositories in step with repositories on other servers
 //	arbor backup, restore, database     copies of a store, their verification, and its move between engines
 //	arbor export, import     a repository with its whole history, out of a store and into one
 //	arbor objects     moves files to a bucket and back, and verifies them
@@ -54,6 +55,7 @@ type commandLine struct {
 	Signup    signupCommand    `cmd:"" group:"Manage people and repositories" help:"Show or change how accounts begin: by administrators, by invitation, or by themselves."`
 	Token     tokenCommand     `cmd:"" group:"Manage people and repositories" help:"Manage access tokens."`
 	Repo      repoCommand      `cmd:"" group:"Manage people and repositories" help:"Manage repositories."`
+	Mirror    mirrorCommand    `cmd:"" group:"Manage people and repositories" help:"Keep repositories in step with repositories on other servers."`
 	Issue     issueCommand     `cmd:"" group:"Manage people and repositories" help:"Manage issues in ways that REST does not offer."`
 	Backup    backupCommand    `cmd:"" group:"Keep data" help:"Back up a store. The server may run."`
 	Restore   restoreCommand   `cmd:"" group:"Keep data" help:"Verify a backup and restore it into an empty store."`

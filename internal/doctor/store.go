@@ -13,6 +13,7 @@ import (
 	"arbor/internal/external"
 	"arbor/internal/file"
 	"arbor/internal/forge"
+	"arbor/internal/mirror"
 	"arbor/internal/oauth/openid"
 	"arbor/internal/repo"
 	"arbor/internal/signup"
@@ -49,6 +50,9 @@ func (d *doctor) store(ctx context.Context) {
 			return err
 		}
 		if err := d.signup(tx); err != nil {
+			return err
+		}
+		if err := d.mirrors(tx, f.Mirrors.HasKey()); err != nil {
 			return err
 		}
 		if err := d.provisioning(tx); err != nil {
@@ -240,6 +244,26 @@ func (d *doctor) jobs(kind string, b db.Backlog) {
 		return
 	}
 	d.add(kind, OK, found, "")
+}
+
+// mirrors reports mirrors that do not work, if there are any mirrors. hasKey reports whether there is the key of their
+// passwords.
+func (d *doctor) mirrors(tx *db.Tx, hasKey bool) error {
+	c, err := mirror.Count(tx)
+	if err != nil || c.All == 0 {
+		return err
+	}
+	found := fmt.Sprintf("%s mirrors, %s failing, %s stopped", order(c.All), order(c.Failing), order(c.Stopped))
+	switch {
+	case c.WithPassword > 0 && !hasKey:
+		d.add("mirrors", Warn, found+"; the key of their passwords is not in the data folder",
+			"enter the passwords again, or put mirrors/key of the former data folder back")
+	case c.Failing+c.Stopped > 0:
+		d.add("mirrors", Warn, found, "arbor mirror list OWNER/NAME says why")
+	default:
+		d.add("mirrors", OK, found, "")
+	}
+	return nil
 }
 
 // signup reports how accounts begin, unless administrators make them, and whether they can.

@@ -5,7 +5,8 @@
 //   - login.go: which logins there may be (decisions 8, 58)
 //   - storecaller.go: reading the [Caller] of a token or a key, and whether it still holds
 //   - grant.go: what a token takes from its account's rights; installation.go, storeinstallation.go: what one of
-//     an installation of a GitHub App may, and bots; usertoken.go: what a GitHub App may that acts for a person
+//     an installation of a GitHub App may, and bots; usertoken.go: what a GitHub App may that acts for a person;
+//     oauthapp.go: organizations that are closed to OAuth Apps
 //   - admin.go: the command line's operations
 //   - profile.go, member.go: what may be changed over HTTP, and by whom (decision 12)
 //   - store.go, storemember.go: the SQL, of tables accounts, members
@@ -193,6 +194,8 @@ type Account struct {
 	SuspendedAt  db.Time // zero: it is not
 	CreatedAt    db.Time
 	UpdatedAt    db.Time
+
+	closed bool // of an organization that orgFor found: closed to the caller's OAuth App
 }
 
 // Creation is what members of an organization may not create in it, which its owners may.
@@ -223,12 +226,15 @@ type Caller struct {
 	ID        ID
 	Login     string
 	SiteAdmin bool // the account is a site administrator and the token allows it
-	TokenID   int64
-	KeyID     int64 // the SSH key of a caller who used one and so has no token
-	App       AppID // the id of the App by whose installation token the caller acts; 0: none
-	ForApp    AppID // the id of the App whose user token the caller has; 0: none
-	Session   bool  // signed in by the session of a browser, which opens pages alone
-	ByToken   bool  // the session was started with a token, so it cannot create tokens
+	// the account is a site administrator and the token may provision by SCIM; its routes see SiteAdmin
+	Provisions bool
+	TokenID    int64
+	KeyID      int64      // the SSH key of a caller who used one and so has no token
+	App        AppID      // the id of the App by whose installation token the caller acts; 0: none
+	ForApp     AppID      // the id of the App whose user token the caller has; 0: none
+	OAuthApp   OAuthAppID // the id of the OAuth App whose token the caller has; 0: none
+	Session    bool       // signed in by the session of a browser, which opens pages alone
+	ByToken    bool       // the session was started with a token, so it cannot create tokens
 
 	// Of a session: its user must have a second factor and has none, so it opens nothing but where one is added.
 	NeedsFactor bool

@@ -39,7 +39,7 @@ func NewGrant(scopes *string, permission int64, expires db.Time, chosen []int64)
 		g.Scopes = 0
 	} else if scopes != nil {
 		var err error
-		if g.Scopes, err = scope.Parse(*scopes); err != nil {
+		if g.Scopes, err = scope.ParseStored(*scopes); err != nil {
 			return nil, err
 		}
 	}
@@ -103,6 +103,7 @@ func (g *Grant) reach() Reach {
 func (c *Caller) limit(g *Grant) {
 	c.Grant, c.Reach = g, g.reach()
 	c.HidesMembers = !g.Scopes.Any(scope.ReadOrg)
+	c.Provisions = c.SiteAdmin && g.Scopes.Any(scope.SCIM)
 	c.SiteAdmin = c.SiteAdmin && g.Scopes.Any(scope.SiteAdmin)
 }
 
@@ -172,7 +173,7 @@ func ViewOf(c *Caller) View {
 	if c == nil {
 		return View{}
 	}
-	v := View{ID: c.ID, SiteAdmin: c.SiteAdmin, Reach: c.Reach, HidesMembers: c.HidesMembers}
+	v := View{ID: c.ID, SiteAdmin: c.SiteAdmin, Reach: c.Reach, HidesMembers: c.HidesMembers, oauthApp: c.OAuthApp}
 	switch c.Reach {
 	case Chosen:
 		v.TokenID = c.TokenID
@@ -194,7 +195,8 @@ type View struct {
 	HidesMembers bool
 	TokenID      int64 // of a fine-grained token, of a deploy key, or of an installation's token
 	installed    asInstalled
-	app          AppID // for which the person's token is, see Reached
+	app          AppID      // for which the person's token is, see Reached
+	oauthApp     OAuthAppID // whose token it is, as organizations may be closed to it
 }
 
 // String returns the view as a part of a key.
@@ -213,6 +215,9 @@ func (v View) String() string {
 	b = append(b, v.installed.text()...)
 	if v.app != 0 {
 		b = fmt.Appendf(b, "%d%s=%s/", v.app, v.installed.name, v.installed.level)
+	}
+	if v.oauthApp != 0 {
+		b = fmt.Appendf(b, "o%d/", v.oauthApp)
 	}
 	return string(b) + ID(v.TokenID).String()
 }

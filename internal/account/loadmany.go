@@ -87,7 +87,7 @@ func (s *Service) MemberOf(ctx context.Context, caller *Caller, orgs []ID) (memb
 		return nil, nil
 	}
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		member, err = membersOf(tx, caller.ID, orgs)
+		member, err = membersOf(tx, caller, orgs)
 		return err
 	})
 	return member, err
@@ -115,12 +115,18 @@ func AccessTo(tx *db.Tx, caller *Caller, orgs []ID) (may map[ID]OrgAccess, err e
 	case caller.ForApp != 0:
 		return caller.accessesForApp(tx, orgs)
 	case caller.HidesMembers:
+	case caller.SiteAdmin && caller.OAuthApp != 0:
+		open, err := openTo(tx, caller, orgs)
+		for _, id := range open {
+			may[id] = OrgAccess{true, true}
+		}
+		return may, err
 	case caller.SiteAdmin:
 		for _, id := range orgs {
 			may[id] = OrgAccess{true, true}
 		}
 	default:
-		err = eachMembership(tx, caller.ID, orgs, func(id ID, owner bool) { may[id] = OrgAccess{true, owner} })
+		err = eachMembership(tx, caller, orgs, func(id ID, owner bool) { may[id] = OrgAccess{true, owner} })
 	}
 	return may, err
 }

@@ -28,7 +28,14 @@ func orgFor(tx *db.Tx, caller *Caller, login string) (org *Account, may OrgAcces
 	case caller != nil && caller.ForApp != 0:
 		may, err = caller.accessForApp(tx, org.ID)
 		return org, may, err
-	case caller == nil || caller.HidesMembers:
+	case caller == nil:
+		return org, OrgAccess{}, nil
+	}
+	if org.closed, err = caller.IsClosed(tx, org.ID); err != nil || org.closed {
+		return org, OrgAccess{}, err
+	}
+	switch {
+	case caller.HidesMembers:
 		return org, OrgAccess{}, nil
 	case caller.SiteAdmin:
 		return org, OrgAccess{true, true}, nil
@@ -53,9 +60,9 @@ func InsideOrg(caller *Caller, org string, arg func(any) string) string {
 	case caller == nil || caller.App != 0 || caller.HidesMembers:
 		return "1 = 0"
 	case caller.SiteAdmin:
-		return "1 = 1"
+		return "1 = 1" + caller.AndOpen(org)
 	}
-	return isMember(org, arg(caller.ID))
+	return isMember(org, arg(caller.ID)) + caller.AndOpen(org)
 }
 
 // isMember is the condition that somebody is a member of an organization; both are expressions.
@@ -111,7 +118,7 @@ func heldOrg(tx *db.Tx, caller *Caller, login string, allowed func(OrgAccess) bo
 		switch {
 		case err != nil:
 			return nil, err
-		case !allowed(may):
+		case !allowed(may) || org.closed:
 			return nil, mustOwn(org)
 		case held:
 			return org, nil
@@ -126,6 +133,9 @@ func heldOrg(tx *db.Tx, caller *Caller, login string, allowed func(OrgAccess) bo
 func MustOwn(org *Account) error { return mustOwn(org) }
 
 func mustOwn(org *Account) error {
+	if org.closed {
+		return NotApproved(org.Login)
+	}
 	return errs.Newf(errs.Forbidden, "You must be an owner of the organization %q", org.Login)
 }
 
@@ -196,6 +206,9 @@ func (s *Service) OrgsOf(ctx context.Context, caller *Caller, login string, p we
 		}
 		f := orgFilter{User: user.ID, PublicOnly: caller == nil || caller.HidesMembers ||
 			caller.ID != user.ID && !caller.SiteAdmin}
+		if caller != nil {
+			f.App = caller.OAuthApp
+		}
 		if list, err = orgsOf(tx, f, p); err != nil {
 			return err
 		}
@@ -222,7 +235,7 @@ func (s *Service) Membership(ctx context.Context, caller *Caller, orgLogin, user
 		if user, err = UserByLogin(tx, userLogin); err == nil {
 			m, err = memberOf(tx, org, user)
 		}
-		if errs.Is(err, errs.NotFound) {
+		if errs.Is(err, errs.NotFound) || err == nil && org.closed && !m.Public {
 			m, err = nil, nil
 		}
 		return err
@@ -317,7 +330,7 @@ func (s *Service) PendingMembership(
 		if err != nil {
 			return err
 		}
-		if s.forge == nil || !may.Owner && user.ID != caller.ID {
+		if s.forge == nil || org.closed || !may.Owner && user.ID != caller.ID {
 			return errs.Absent()
 		}
 		m, err = s.forge.InvitedMember(tx, org, user)
@@ -424,6 +437,9 @@ func (s *Service) SetMemberPublic(
 ) error {
 	return s.db.WriteAs(ctx, caller, func(tx *db.Tx) error {
 		org, _, err := orgFor(tx, caller, orgLogin)
+		if err == nil && org.closed {
+			err = NotApproved(org.Login)
+		}
 		if err != nil {
 			return err
 		}

@@ -46,12 +46,12 @@ func callerOfToken(tx *db.Tx, condition string, arg any) (*Caller, db.Time, erro
 	var permission int64
 	var of *InstallationID
 	err := tx.QueryRow(`SELECT t.id, t.expires_at, t.scopes, t.permission, t.installation_id,
-			t.agent IS NOT NULL, t.begun_with IS NOT NULL, COALESCE(t.confirmed_at, t.created_at),
+			t.agent IS NOT NULL, t.begun_with IS NOT NULL, COALESCE(t.confirmed_at, t.created_at), `+oauthAppOf+`,
 			a.id, a.login, a.site_admin, a.suspended_at, a.time_zone, `+needsFactor("a.id")+`
 		FROM tokens t JOIN accounts a ON a.id = t.account_id WHERE `+condition+`
 		AND t.revoked_at IS NULL`, arg).
-		Scan(&c.TokenID, &expires, &scopes, &permission, &of, &c.Session, &c.ByToken, &c.ConfirmedAt, &c.ID,
-			&c.Login, &c.SiteAdmin, &suspended, &c.TimeZone, &needs)
+		Scan(&c.TokenID, &expires, &scopes, &permission, &of, &c.Session, &c.ByToken, &c.ConfirmedAt,
+			&c.OAuthApp, &c.ID, &c.Login, &c.SiteAdmin, &suspended, &c.TimeZone, &needs)
 	if err != nil {
 		return nil, 0, OrAbsent(err)
 	}

@@ -19,22 +19,23 @@ func OrgRole(tx *db.Tx, orgID, userID ID) (member, owner bool, err error) {
 	return err == nil, owner, err
 }
 
-// membersOf returns those of the organizations that a user is a member of.
-func membersOf(tx *db.Tx, userID ID, orgs []ID) (map[ID]bool, error) {
+// membersOf returns those of the organizations that the caller is a member of.
+func membersOf(tx *db.Tx, caller *Caller, orgs []ID) (map[ID]bool, error) {
 	found := map[ID]bool{}
-	return found, eachMembership(tx, userID, orgs, func(id ID, _ bool) { found[id] = true })
+	return found, eachMembership(tx, caller, orgs, func(id ID, _ bool) { found[id] = true })
 }
 
-// eachMembership calls each with those of the organizations that a user is a member of.
-func eachMembership(tx *db.Tx, userID ID, orgs []ID, each func(org ID, owner bool)) error {
+// eachMembership calls each with those of the organizations that the caller is a member of.
+func eachMembership(tx *db.Tx, caller *Caller, orgs []ID, each func(org ID, owner bool)) error {
 	return db.QueryEach(tx, func(row db.Scanner) error {
 		var id ID
 		var owner bool
 		err := row.Scan(&id, &owner)
 		each(id, owner)
 		return err
-	}, `SELECT org_id, owner FROM members WHERE user_id = $1 AND org_id IN `+db.ValuesFrom(2, 1, len(orgs)),
-		append([]any{userID}, db.Args(orgs)...)...)
+	}, `SELECT org_id, owner FROM members WHERE user_id = $1 AND org_id IN `+db.ValuesFrom(2, 1, len(orgs))+
+		caller.AndOpen("members.org_id"),
+		append([]any{caller.ID}, db.Args(orgs)...)...)
 }
 
 // Membership is one user's place in one organization.
@@ -185,12 +186,16 @@ func countMembers(tx *db.Tx, f memberFilter) (n int64, err error) {
 type orgFilter struct {
 	User       ID
 	PublicOnly bool
+	App        OAuthAppID // whose token the caller has; 0: none
 }
 
 func (f orgFilter) where() string {
 	where := ` FROM members WHERE user_id = $1`
-	if f.PublicOnly {
+	switch {
+	case f.PublicOnly:
 		where += ` AND public = TRUE`
+	case f.App != 0:
+		where += ` AND (public = TRUE OR NOT ` + (&Caller{OAuthApp: f.App}).closed("members.org_id") + `)`
 	}
 	return where
 }
@@ -207,9 +212,9 @@ func sees(caller *Caller) (condition string, of ID) {
 	case caller == nil || caller.HidesMembers:
 		return `(public = TRUE OR user_id = $1)`, 0
 	case caller.SiteAdmin:
-		return `CAST($1 AS BIGINT) <> 0`, caller.ID
+		return `(public = TRUE OR CAST($1 AS BIGINT) <> 0` + caller.AndOpen("members.org_id") + `)`, caller.ID
 	}
-	return `(public = TRUE OR user_id = $1)`, caller.ID
+	return `(public = TRUE OR user_id = $1` + caller.AndOpen("members.org_id") + `)`, caller.ID
 }
 
 // orgOf is an organization of a user.

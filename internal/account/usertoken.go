@@ -38,6 +38,9 @@ func againForApp(tx *db.Tx, c *Caller) (*Caller, error) {
 	return now, nil
 }
 
+// AsksReach reports a caller for whom each statement asks what the App of the token reaches: see ReachColumn.
+func (c *Caller) AsksReach() bool { return c != nil && (c.Reach == Reached || c.OAuthApp != 0) }
+
 // appOn begins the condition that the App of the caller's user token has an installation ui on an account, that is not
 // suspended and reaches a repository; both are expressions, of which the second may be empty. More conditions may
 // follow, and a bracket does.
@@ -82,29 +85,41 @@ func (c *Caller) ReachesSQL(owner, repo string) string {
 	return c.appOn(owner, repo) + ` AND ` + c.permitted() + `)`
 }
 
-// ReachColumn is an expression for a repository, as a number: what an installation that reaches it permits by the route.
-// NULL: none reaches it.
-func (c *Caller) ReachColumn(owner, repo string) string {
+// ReachColumn is an expression for a repository of the name r, as a number: what an installation that reaches it permits by the route.
+// NULL: none reaches it. For the token of an OAuth App it is a number only where it is closed to the App.
+func (c *Caller) ReachColumn(r string) string {
+	if c.OAuthApp != 0 {
+		return fmt.Sprintf(`CASE WHEN %s THEN %d END`, c.closedRepo(r), closedToApp)
+	}
 	return fmt.Sprintf(`(SELECT CASE WHEN %s THEN %d WHEN %s THEN %d ELSE %d END%s)`, c.permits("write"), mayWrite,
-		c.permitted(), mayUse, mayNot, c.installations(owner, repo))
+		c.permitted(), mayUse, mayNot, c.installations(r+".owner_id", r+".id"))
 }
 
-// Permitted is what an installation permits a user token by a route.
+// Permitted is what an installation permits a user token by a route, or that an organization is closed to an OAuth App.
 type Permitted int64
 
 const (
-	mayNot   Permitted = iota // it lacks the permission of the route
-	mayUse                    // it has that
-	mayWrite                  // it may write what the permission covers
+	mayNot      Permitted = iota // it lacks the permission of the route
+	mayUse                       // it has that
+	mayWrite                     // it may write what the permission covers
+	closedToApp                  // the owner of the repository has not approved the OAuth App
 )
 
 // Lacks reports an installation without the permission of the route.
 func (p Permitted) Lacks() bool { return p == mayNot }
 
+// Closed reports that the repository's owner is closed to the caller's OAuth App.
+func (p Permitted) Closed() bool { return p == closedToApp }
+
 // MostForApp is Most for a repository that an installation of the App reaches. If it may write, the person's own role
-// alone counts; if it may read, it has the role that the route names.
-func (c *Caller) MostForApp(p Permitted) Role {
+// alone counts; if it may read, it has the role that the route names. Where an OAuth App is closed out, public repositories
+// are read alone.
+func (c *Caller) MostForApp(p Permitted, private bool) Role {
 	switch {
+	case p == closedToApp && private:
+		return None
+	case p == closedToApp:
+		return Pull
 	case c.installed.name == "" || p == mayNot:
 		return Pull
 	case p == mayUse:
@@ -137,5 +152,5 @@ func (c *Caller) accessesForApp(tx *db.Tx, orgs []ID) (may map[ID]OrgAccess, err
 	if err != nil || len(on) == 0 {
 		return may, err
 	}
-	return may, eachMembership(tx, c.ID, on, func(id ID, owner bool) { may[id] = OrgAccess{true, owner} })
+	return may, eachMembership(tx, c, on, func(id ID, owner bool) { may[id] = OrgAccess{true, owner} })
 }

@@ -127,7 +127,11 @@ func (api *API) ListOfUserInOrg(w http.ResponseWriter, r *http.Request) error {
 			return selection{}, err
 		}
 		member, _, err := account.OrgRole(tx, org.ID, user.ID)
-		if err != nil || !member {
+		closed := false
+		if err == nil {
+			closed, err = account.CallerFrom(r.Context()).IsClosed(tx, org.ID)
+		}
+		if err != nil || !member || closed {
 			return selection{}, orAbsent(err)
 		}
 		return ofOrg(org.ID, true), nil

@@ -48,7 +48,7 @@ const ofUser = `(i.account_id = $1 OR EXISTS (SELECT 1 FROM members m WHERE m.or
 // a repository on which the caller is a collaborator.
 func seenBy(caller *account.Caller) string {
 	if caller.ForApp == 0 {
-		return ofUser
+		return ofUser + caller.AndOpen("i.account_id")
 	}
 	return `i.app_id = ` + caller.ForApp.String() + ` AND (` + ofUser + ` OR EXISTS (SELECT 1 FROM collaborators k
 		JOIN repos r ON r.id = k.repo_id WHERE k.user_id = $1 AND r.owner_id = i.account_id

@@ -31,6 +31,7 @@ const (
 	UserUpdate      Action = "user.update"
 	UserRename      Action = "user.rename"
 	UserClaim       Action = "user.claim_mannequin"
+	ClaimDecline    Action = "user.decline_claim"
 	UserDelete      Action = "user.delete"
 	UserSuspend     Action = "user.suspend"
 	UserUnsuspend   Action = "user.unsuspend"
@@ -50,6 +51,14 @@ const (
 	RecoveryCodes  Action = "two_factor_authentication.recovery_codes_regenerated"
 	IdentityLink   Action = "external_identity.provision" // of another server, see package oidc
 	IdentityUnlink Action = "external_identity.deprovision"
+	// what a provider tells by SCIM, see package external
+	PersonProvision   Action = "external_user.provision"
+	PersonUpdate      Action = "external_user.update"
+	PersonDeprovision Action = "external_user.deprovision"
+	GroupProvision    Action = "external_group.provision"
+	GroupUpdate       Action = "external_group.update"
+	GroupDeprovision  Action = "external_group.delete"
+
 	OrgFactorsOn   Action = "org.enable_two_factor_requirement"
 	OrgFactorsOff  Action = "org.disable_two_factor_requirement"
 	SiteFactorsOn  Action = "business.enable_two_factor_requirement" // of the site
@@ -76,22 +85,28 @@ const (
 	OAuthAppTransfer   Action = "oauth_application.transfer"
 	OAuthAppSecret     Action = "oauth_application.generate_client_secret"
 	OAuthAppDropSecret Action = "oauth_application.remove_client_secret"
+	OpenIDKeyRotate    Action = "business.rotate_openid_key" // that signs ID tokens, see package openid
 
 	GPGKeyCreate     Action = "gpg_key.create"
 	GPGKeyDelete     Action = "gpg_key.delete"
 	SigningKeyCreate Action = "ssh_signing_key.create"
 	SigningKeyDelete Action = "ssh_signing_key.delete"
 
-	OrgCreate       Action = "org.create"
-	OrgUpdate       Action = "org.update"
-	OrgRename       Action = "org.rename"
-	OrgDelete       Action = "org.delete"
-	OrgAddMember    Action = "org.add_member"
-	OrgUpdateMember Action = "org.update_member"
-	OrgRemoveMember Action = "org.remove_member"
-	OrgInvite       Action = "org.invite_member"
-	OrgInviteCancel Action = "org.cancel_invitation"
-	OrgInviteReject Action = "org.decline_invitation" // one that is accepted is an OrgAddMember
+	OrgCreate        Action = "org.create"
+	OrgUpdate        Action = "org.update"
+	OrgRename        Action = "org.rename"
+	OrgDelete        Action = "org.delete"
+	OrgAddMember     Action = "org.add_member"
+	OrgUpdateMember  Action = "org.update_member"
+	OrgRemoveMember  Action = "org.remove_member"
+	OrgOAuthRestrict Action = "org.enable_oauth_app_restrictions"
+	OrgOAuthOpen     Action = "org.disable_oauth_app_restrictions"
+	OrgOAuthAsk      Action = "org.oauth_app_access_requested"
+	OrgOAuthApprove  Action = "org.oauth_app_access_approved"
+	OrgOAuthDeny     Action = "org.oauth_app_access_denied"
+	OrgInvite        Action = "org.invite_member"
+	OrgInviteCancel  Action = "org.cancel_invitation"
+	OrgInviteReject  Action = "org.decline_invitation" // one that is accepted is an OrgAddMember
 
 	TeamCreate       Action = "team.create"
 	TeamUpdate       Action = "team.update"
@@ -115,6 +130,12 @@ const (
 	RepoPurge        Action = "repo.purge"
 	RepoGiveBack     Action = "repo.give_back"
 	RepoRestore      Action = "repo.restore"
+
+	RepoSetMirror        Action = "repo.set_mirror" // of another repository; see package mirror
+	RepoRemoveMirror     Action = "repo.remove_mirror"
+	RepoAddPushMirror    Action = "repo.add_push_mirror"
+	RepoRemovePushMirror Action = "repo.remove_push_mirror"
+
 	RepoAddMember    Action = "repo.add_member"
 	RepoUpdateMember Action = "repo.update_member"
 	RepoRemoveMember Action = "repo.remove_member"
@@ -172,20 +193,22 @@ const (
 
 // Actions are all of them.
 var Actions = []Action{
-	UserCreate, UserUpdate, UserRename, UserClaim, UserDelete, UserSuspend, UserUnsuspend, UserPromote, UserDemote,
+	UserCreate, UserUpdate, UserRename, UserClaim, ClaimDecline, UserDelete, UserSuspend, UserUnsuspend, UserPromote, UserDemote,
 	UserPassword, UserLogin, UserLogout, UserAddEmail, UserVerifyEmail, UserRemoveEmail, TokenCreate,
 	TokenDestroy, OAuthCreate, OAuthDestroy, OAuthAccessCreate, OAuthAccessDestroy,
-	IdentityLink, IdentityUnlink, OrgFactorsOn, OrgFactorsOff, SiteFactorsOn, SiteFactorsOff,
+	IdentityLink, IdentityUnlink, PersonProvision, PersonUpdate, PersonDeprovision, GroupProvision, GroupUpdate,
+	GroupDeprovision, OrgFactorsOn, OrgFactorsOff, SiteFactorsOn, SiteFactorsOff,
 	SignupUpdate, SignupInvite, SignupRevoke, SignupDecline,
 	OAuthAccessReset, OAuthAppCreate, OAuthAppUpdate, OAuthAppDestroy, OAuthAppTransfer, OAuthAppSecret,
-	OAuthAppDropSecret, KeyCreate, KeyDelete, GPGKeyCreate, GPGKeyDelete, SigningKeyCreate,
+	OAuthAppDropSecret, OpenIDKeyRotate, KeyCreate, KeyDelete, GPGKeyCreate, GPGKeyDelete, SigningKeyCreate,
 	SigningKeyDelete, OrgCreate,
 	OrgUpdate, OrgRename, OrgDelete, OrgAddMember, OrgUpdateMember, OrgRemoveMember,
+	OrgOAuthRestrict, OrgOAuthOpen, OrgOAuthAsk, OrgOAuthApprove, OrgOAuthDeny,
 	OrgInvite, OrgInviteCancel, OrgInviteReject, TeamCreate, TeamUpdate,
 	TeamDestroy, TeamAddMember, TeamUpdateMember, TeamRemoveMember, TeamAddRepo, TeamUpdateRepo, TeamRemoveRepo,
 	RepoCreate, RepoUpdate,
 	RepoRename, RepoAccess, RepoArchived, RepoUnarchived, RepoDestroy, RepoTransfer,
-	RepoTransferOut, RepoPurge,
+	RepoTransferOut, RepoPurge, RepoSetMirror, RepoRemoveMirror, RepoAddPushMirror, RepoRemovePushMirror,
 	RulesetCreate, RulesetUpdate, RulesetDestroy, ProtectionCreate, ProtectionUpdate, ProtectionDestroy,
 	IssueDestroy, IssueTransfer, ChecksAutoOn, ChecksAutoOff, RepoGiveBack, RepoRestore, RepoAddMember, RepoUpdateMember,
 	RepoRemoveMember, RepoInvite, RepoInviteUpdate, RepoInviteCancel, RepoInviteReject,

@@ -48,6 +48,8 @@ var AccountColumns = []AccountColumn{
 	{"tokens", "account_id", Dropped, ""},
 	{"oauth_apps", "owner_id", Dropped, ""},
 	{"oauth_grants", "account_id", Dropped, ""},
+	{"oauth_restrictions", "org_id", Dropped, ""},
+	{"oauth_approvals", "org_id", Dropped, ""},
 	{"device_requests", "account_id", Dropped, ""},
 	{"device_misses", "account_id", Dropped, ""},
 	{"emails", "account_id", Dropped, ""},
@@ -68,6 +70,7 @@ var AccountColumns = []AccountColumn{
 	{"ssh_keys", "added_by", Dropped, ""}, // deploy keys: nobody would be responsible for them
 	{"signing_keys", "account_id", Dropped, ""},
 	{"saved_replies", "account_id", Dropped, ""},
+	{"claims", "account_id", Dropped, ""},
 	{"pins", "account_id", Dropped, ""},
 	{"plants", "owner_id", Dropped, ""},
 	{"repo_redirects", "owner_id", Dropped, ""},
@@ -111,6 +114,7 @@ var AccountColumns = []AccountColumn{
 	{"rulesets", "creator_id", Given, ""},
 	{"milestones", "creator_id", Given, ""},
 	{"statuses", "creator_id", Given, ""},
+	{"oauth_approvals", "asked_by", Emptied, ""},
 	{"deployments", "creator_id", Given, ""},
 	{"deployment_statuses", "creator_id", Given, ""},
 	{"pushed_commits", "actor_id", Given, ""},
@@ -134,6 +138,7 @@ var AccountColumns = []AccountColumn{
 	{"hook_deliveries", "actor_id", Given, ""},
 
 	{"activities", "org_id", Emptied, ""},
+	{"mirrors", "created_by", Emptied, ""},       // they stop, see package mirror
 	{"former_logins", "account_id", Emptied, ""}, // the logins stay reserved
 
 	{"audit", "actor_id", Kept, ""}, // with the logins at the time

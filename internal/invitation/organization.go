@@ -287,7 +287,7 @@ func (s *Service) MembershipsOf(
 	ctx context.Context, caller *account.Caller, p web.Page,
 ) (list []*Invitation, total int64, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		if list, total, err = open(tx, toOrgs, caller.ID).page(tx, p); err != nil {
+		if list, total, err = open(tx, toOrgs+caller.AndOpen("o.id"), caller.ID).page(tx, p); err != nil {
 			return err
 		}
 		return fillInvitee(tx, caller, list...)
@@ -324,10 +324,10 @@ func (s *Service) ToOrg(
 // own finds the caller's open invitation to an organization, or that of a link. Error: 404.
 func own(tx *db.Tx, caller *account.Caller, orgLogin, link string) (i *Invitation, err error) {
 	if link == "" {
-		i, err = open(tx, toOrgs+` AND o.login_folded = $2`, caller.ID, account.Fold(orgLogin)).one(tx)
+		i, err = open(tx, toOrgs+` AND o.login_folded = $2`+caller.AndOpen("o.id"), caller.ID, account.Fold(orgLogin)).one(tx)
 	} else {
-		i, err = open(tx, notSuspended+`(ia.digest = $1 OR ia.digest_before = $1) AND o.login_folded = $2`, digest(link),
-			account.Fold(orgLogin)).one(tx)
+		i, err = open(tx, notSuspended+`(ia.digest = $1 OR ia.digest_before = $1) AND o.login_folded = $2`+
+			caller.AndOpen("o.id"), digest(link), account.Fold(orgLogin)).one(tx)
 	}
 	if err != nil {
 		return nil, err

@@ -179,7 +179,7 @@ func (s *Service) OfInvitee(
 	ctx context.Context, caller *account.Caller, p web.Page,
 ) (list []*Invitation, total int64, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		list, total, err = open(tx, toRepos, caller.ID).page(tx, p)
+		list, total, err = open(tx, toRepos+caller.AndOpenRepo("r"), caller.ID).page(tx, p)
 		return err
 	})
 	return list, total, err
@@ -191,7 +191,7 @@ func (s *Service) To(
 ) (i *Invitation, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		i, err = open(tx, toRepos+` AND r.name_folded = $2
-			AND r.owner_id = (SELECT id FROM accounts WHERE login_folded = $3)`,
+			AND r.owner_id = (SELECT id FROM accounts WHERE login_folded = $3)`+caller.AndOpenRepo("r"),
 			caller.ID, account.Fold(name), account.Fold(owner)).one(tx)
 		return err
 	})
@@ -200,7 +200,7 @@ func (s *Service) To(
 
 // taken finds the caller's open invitation and locks its repository. Error: 404.
 func taken(tx *db.Tx, caller *account.Caller, id ID) (*Invitation, error) {
-	mine := open(tx, toRepos+` AND i.id = $2`, caller.ID, id)
+	mine := open(tx, toRepos+` AND i.id = $2`+caller.AndOpenRepo("r"), caller.ID, id)
 	i, err := mine.one(tx)
 	if err != nil {
 		return nil, err

@@ -41,7 +41,7 @@ func addressOf(r *http.Request) string {
 
 // sent are the parameters that programs send.
 var sent = []string{"client_id", "client_secret", "code", "redirect_uri", "code_verifier", "scope", "device_code",
-	"grant_type", "refresh_token"}
+	"grant_type", "refresh_token", "token"}
 
 // readForm reads what a program sent: a form, a JSON object of texts, or the query. A parameter is sent once. Errors:
 // 400, 413.
@@ -64,6 +64,9 @@ func readForm(r *http.Request) (url.Values, error) {
 	case len(body) > 0:
 		return parseForm(string(body))
 	}
+	if _, err := parseForm(r.URL.RawQuery); err != nil {
+		return nil, err
+	}
 	q := web.QueryOf(r)
 	for _, name := range sent {
 		values.Set(name, q.Get(name))
@@ -71,11 +74,11 @@ func readForm(r *http.Request) (url.Values, error) {
 	return values, nil
 }
 
-// parseForm reads a form in its usual encoding. Error: 400.
-func parseForm(body string) (url.Values, error) {
-	values, err := url.ParseQuery(body)
+// parseForm reads a form, or a query. Error: 400.
+func parseForm(encoded string) (url.Values, error) {
+	values, err := url.ParseQuery(encoded)
 	if err != nil {
-		return nil, errs.New(errs.Malformed, "The body must be form-encoded.")
+		return nil, errs.New(errs.Malformed, "The parameters must be form-encoded.")
 	}
 	for _, name := range sent {
 		if len(values[name]) > 1 {
@@ -116,8 +119,7 @@ func basicOf(r *http.Request) (c Client, ok bool) {
 
 // answer answers JSON or XML if the request accepts it, else a form, as GitHub does. The answer may not be cached.
 func answer(w http.ResponseWriter, r *http.Request, fields []field) error {
-	w.Header().Set("Cache-Control", "no-store")
-	w.Header().Set("Pragma", "no-cache")
+	noStore(w)
 	accept := strings.Join(r.Header["Accept"], ",")
 	switch json, xml := strings.Contains(accept, "json"), acceptsXML(accept); {
 	case json:

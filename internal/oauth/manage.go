@@ -180,7 +180,7 @@ func (s *Service) Edit(ctx context.Context, caller *account.Caller, client strin
 }
 
 // Transfer gives an OAuth App to another account that the caller acts for, with its secrets and all that users
-// allowed it. Errors: 403, 404, 422.
+// allowed it. Organizations that approved it must do so again. Errors: 403, 404, 422.
 func (s *Service) Transfer(ctx context.Context, caller *account.Caller, client, to string) error {
 	return s.change(ctx, caller, client, func(tx *db.Tx, a *App) error {
 		from := a.Owner.Login
@@ -190,6 +190,9 @@ func (s *Service) Transfer(ctx context.Context, caller *account.Caller, client, 
 		}
 		a.Owner = of
 		if err := updateApp(tx, a); err != nil {
+			return err
+		}
+		if err := askAgain(tx, a.ID); err != nil {
 			return err
 		}
 		return a.record(tx, audit.OAuthAppTransfer, map[string]any{"from": from, "to": of.Login})

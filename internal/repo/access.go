@@ -127,6 +127,8 @@ func (a *Access) TokenLets(change bool) error {
 		a.Role, a.Granted = min(a.Role, account.Pull), false // reads like an anonymous caller
 	case c.Refusal != nil:
 		return c.Refusal
+	case a.closed() && (change || a.Private):
+		return account.NotApproved(a.Owner.Login)
 	case a.reached != nil && a.reached.Lacks() && (change || a.Private):
 		return c.Insufficient(0)
 	case a.reached != nil && a.reached.Lacks():
@@ -143,7 +145,7 @@ func (a *Access) MayChange() bool { return a.Most(a.Private) >= account.Push }
 // Most is the highest role that the caller's token allows on the repository, or on it as a private one.
 func (a *Access) Most(private bool) account.Role {
 	if a.reached != nil {
-		return a.Caller.MostForApp(*a.reached)
+		return a.Caller.MostForApp(*a.reached, private)
 	}
 	return a.Caller.Most(int64(a.ID), a.OwnerID, private)
 }
@@ -165,6 +167,8 @@ func (a *Access) Holds(tx *db.Tx) error {
 		return errPurged()
 	case now.Role < a.Role:
 		return now.Require(a.Role)
+	case now.closed() && !a.closed():
+		return account.NotApproved(a.Owner.Login)
 	case a.MayChange() && !now.MayChange(): // an installation lost the permission
 		return a.Caller.Insufficient(0)
 	case now.Archived && !a.onArchived:
@@ -177,6 +181,11 @@ func (a *Access) Holds(tx *db.Tx) error {
 // ErrArchived is GitHub's error for writes to an archived repository.
 func ErrArchived() error {
 	return errs.New(errs.Forbidden, "Repository was archived so is read-only.")
+}
+
+// ErrMirror is the error for updates of the branches and tags of a repository that mirrors another one.
+func ErrMirror() error {
+	return errs.New(errs.Forbidden, "Repository is a mirror, so its branches and tags are read-only. Push to its source.")
 }
 
 // Now reads the access again. Errors: 401 for a revoked token, 403 for a suspended account, 404 for a
@@ -239,6 +248,8 @@ func (a *Access) Require(need account.Role) error {
 		return nil
 	}
 	switch {
+	case a.closed():
+		return account.NotApproved(a.Owner.Login)
 	case a.Caller != nil && (a.Caller.Reach == account.Chosen || a.Caller.App != 0 || a.Caller.ForApp != 0) &&
 		a.Most(a.Private) < need:
 		return a.Caller.Insufficient(0)
@@ -254,7 +265,7 @@ type Roles struct {
 	Owner   *bool  // of the organization that owns it; nil: not a member
 	Granted *int64 // the role of a collaborator; nil: not a collaborator
 	// For a token by which an App acts for the user: what the installation permits that reaches the repository; nil: none
-	// reaches it.
+	// reaches it, or the App is an OAuth App to which the owner is open.
 	Reached *account.Permitted
 }
 
@@ -266,7 +277,7 @@ func (p Roles) Role(caller *account.Caller, r *Repo) account.Role {
 		role = max(role, account.Pull)
 	}
 	if p.Reached != nil {
-		return min(role, caller.MostForApp(*p.Reached))
+		return min(role, caller.MostForApp(*p.Reached, r.Private))
 	}
 	return min(role, caller.Most(int64(r.ID), r.OwnerID, r.Private))
 }
@@ -274,7 +285,7 @@ func (p Roles) Role(caller *account.Caller, r *Repo) account.Role {
 // grantedRole returns the caller's role without the public one.
 func (p Roles) grantedRole(caller *account.Caller, r *Repo) account.Role {
 	role := account.None
-	if r.Deleted() || r.Withdrawn && !caller.SeesAll() {
+	if r.Deleted() || r.Withdrawn && !caller.SeesAll() || p.Reached != nil && p.Reached.Closed() {
 		return role
 	}
 	if caller != nil && (caller.Reach == account.OneRepo || caller.Covers(int64(r.ID), r.OwnerID)) {

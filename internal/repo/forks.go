@@ -8,6 +8,9 @@ func PrivateForks(caller *account.Caller) string {
 	from := ` FROM repos f JOIN accounts fo ON fo.id = f.owner_id
 		LEFT JOIN members fm ON fm.org_id = f.owner_id AND fm.user_id = $1
 		WHERE `
+	if open := caller.AndOpenRepo("f"); open != `` {
+		from += `TRUE` + open + ` AND `
+	}
 	if caller.SeesAll() {
 		return from
 	}

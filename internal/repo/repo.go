@@ -99,7 +99,8 @@ type Repo struct {
 	Language *string // the most used one, see package detect; nil: none, or unknown
 	License  *string // the key of package license; nil as above
 
-	Autolinks bool // it has some, see package autolink
+	Autolinks bool   // it has some, see package autolink
+	MirrorURL string // of the repository that it mirrors, so that its refs are read-only here; empty: none, see package mirror
 
 	Owner account.Account // ID, Login, Kind, SiteAdmin and DefaultRole only
 }
@@ -137,7 +138,12 @@ type Access struct {
 }
 
 // Insider reports whether the caller may see hidden memberships of the organization.
-func (a *Access) Insider() bool { return a.Member || a.Caller.SeesAll() && !a.Caller.HidesMembers }
+func (a *Access) Insider() bool {
+	return a.Member || a.Caller.SeesAll() && !a.Caller.HidesMembers && !a.closed()
+}
+
+// closed reports that the owner is closed to the caller's OAuth App.
+func (a *Access) closed() bool { return a.reached != nil && a.reached.Closed() }
 
 // Service implements the operations on repositories.
 type Service struct {
@@ -340,6 +346,9 @@ func MayCreate(
 ) (admit bool, err error) {
 	if owner.Kind == account.Bot || owner.Kind == account.Mannequin {
 		return false, errs.Newf(errs.Invalid, "%q cannot own repositories", owner.Login)
+	}
+	if err := by.MustBeOpen(tx, owner); err != nil {
+		return false, err
 	}
 	if by == nil || by.SeesAll() || by.ID == owner.ID {
 		return false, nil

@@ -23,7 +23,8 @@ var accessColumns = `r.id, r.owner_id, r.name, r.description, r.homepage, r.priv
 	o.login, o.kind, o.site_admin, o.default_role, m.owner, ` + grantedToCaller + `,
 	r.private AND EXISTS (SELECT 1 FROM withdrawn_forks w WHERE w.id = r.id), ` + forkable + `,
 	COALESCE((SELECT value FROM generations WHERE topic = '` + account.Topic + `'), 0),
-	EXISTS (SELECT 1 FROM autolinks y WHERE y.repo_id = r.id)`
+	EXISTS (SELECT 1 FROM autolinks y WHERE y.repo_id = r.id),
+	COALESCE((SELECT z.url FROM mirrors z WHERE z.repo_id = r.id AND z.push = FALSE), '')`
 
 const accessFrom = ` FROM accounts o JOIN repos r ON r.owner_id = o.id
 	LEFT JOIN members m ON m.org_id = o.id AND m.user_id = $1 `
@@ -39,14 +40,15 @@ var (
 
 // columnsFor returns accessColumns with the forks that are visible to the caller counted.
 func columnsFor(caller *account.Caller) string {
+	if caller.AsksReach() {
+		return fmt.Sprintf(accessColumns, forkColumns(PrivateForks(caller))) + `, ` +
+			caller.ReachColumn("r")
+	}
 	switch {
 	case caller.SeesAll():
 		return columnsOfAll
 	case caller == nil || caller.Reach < account.Chosen || caller.Reach == account.OneRepo:
 		return columnsByRole
-	case caller.Reach == account.Reached:
-		return fmt.Sprintf(accessColumns, forkColumns(PrivateForks(caller))) + `, ` +
-			caller.ReachColumn("r.owner_id", "r.id")
 	default:
 		return fmt.Sprintf(accessColumns, forkColumns(PrivateForks(caller)))
 	}
@@ -57,7 +59,7 @@ func scanAccess(row db.Scanner, caller *account.Caller, more ...any) (*Access, e
 	var p Roles
 	r := &Repo{}
 	a := &Access{Repo: r, Caller: caller}
-	if caller != nil && caller.Reach == account.Reached {
+	if caller.AsksReach() {
 		more = append([]any{&p.Reached}, more...)
 	}
 	err := row.Scan(append([]any{
@@ -70,7 +72,7 @@ func scanAccess(row db.Scanner, caller *account.Caller, more ...any) (*Access, e
 		&r.ParentID, &r.NetworkID, &r.Forks, &r.NetworkForks,
 		&r.Owner.Login, &r.Owner.Kind, &r.Owner.SiteAdmin, &r.Owner.DefaultRole, &p.Owner, &p.Granted,
 		&r.Withdrawn, &r.AllowForking,
-		&a.AccountsGeneration, &r.Autolinks}, more...)...)
+		&a.AccountsGeneration, &r.Autolinks, &r.MirrorURL}, more...)...)
 	if errors.Is(err, db.ErrNoRows) {
 		return nil, errs.Absent()
 	}
@@ -78,7 +80,8 @@ func scanAccess(row db.Scanner, caller *account.Caller, more ...any) (*Access, e
 		return nil, err
 	}
 	r.Owner.ID = r.OwnerID
-	a.Role, a.Member, a.reached = p.Role(caller, r), p.Owner != nil && !caller.HidesMembers, p.Reached
+	a.Role, a.reached = p.Role(caller, r), p.Reached
+	a.Member = p.Owner != nil && !caller.HidesMembers && !a.closed()
 	a.Granted = p.grantedRole(caller, r) >= account.Pull &&
 		a.Most(true) >= account.Pull
 	return a, nil

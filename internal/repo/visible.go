@@ -67,7 +67,7 @@ func TeamRepos(who string) string {
 
 // Visible is visibleTo for the caller, $1, as far as the token goes.
 func Visible(caller *account.Caller) string {
-	if caller.SeesAll() {
+	if caller.SeesAll() && !caller.AsksReach() {
 		return NotDeleted("r")
 	}
 	return `(NOT r.private OR ` + GrantedTo(caller) + `)`
@@ -76,6 +76,14 @@ func Visible(caller *account.Caller) string {
 // GrantedTo is hasRole for the caller, $1, within its token's limits. A caller that sees all
 // has a role everywhere except on repositories that are being deleted.
 func GrantedTo(caller *account.Caller) string {
+	if open := caller.AndOpenRepo("r"); open != `` {
+		return `(` + grantedTo(caller) + open + `)`
+	}
+	return grantedTo(caller)
+}
+
+// grantedTo is GrantedTo also where the owner is closed to the caller's OAuth App.
+func grantedTo(caller *account.Caller) string {
 	switch {
 	case caller.SeesAll():
 		return NotDeleted("r")

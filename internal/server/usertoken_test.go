@@ -33,33 +33,7 @@ func TestUserTokensByRoute(t *testing.T) {
 	weak.Install(t, "guild")
 	tokens := map[string]map[string]string{"strong": apitest.Bearer(strong.UserToken(t, "keeper").Value),
 		"weak": apitest.Bearer(weak.UserToken(t, "keeper").Value)}
-	var private []*fixture.Home
-	for _, h := range w.Homes {
-		if h.Private {
-			private = append(private, h)
-		}
-	}
-	routes := slices.DeleteFunc(fixture.Walked(w.Server.Server.Routes()), func(r route.Route) bool {
-		return r.Method != http.MethodGet || r.Group != route.API && r.Group != route.Git
-	})
-	ask := func(r *route.Route, h *fixture.Home, headers map[string]string) *apitest.Answer {
-		do := "GET " + h.Address(t, r.Pattern, nil)
-		switch {
-		case strings.HasSuffix(r.Pattern, "/info/refs"):
-			do += "?service=git-upload-pack"
-		case strings.HasPrefix(r.Pattern, "/search/"):
-			do += "?q=" + h.Mark
-		case r.Group == route.API:
-			do += "?per_page=100&state=all&filter=all"
-		}
-		c := apitest.Case{Do: do, Headers: map[string]string{}}
-		for _, from := range []map[string]string{fixture.Headers(r), headers} {
-			for name, value := range from {
-				c.Headers[name] = value
-			}
-		}
-		return w.ask(t, "", c)
-	}
+	private, routes := w.private(), w.readers()
 	person := apitest.Bearer(w.TokenOf(t, "keeper"))
 	opened := 0
 	for _, r := range routes {
@@ -71,9 +45,9 @@ func TestUserTokensByRoute(t *testing.T) {
 		of := !cannot && !scope.OfAccount(permission) && all.Has(permission, level) && onRepo(&r) &&
 			r.Right != route.SignedIn
 		for _, h := range homes {
-			own := ask(&r, h, person)
+			own := w.read(t, &r, h, person)
 			for name, headers := range tokens {
-				a := ask(&r, h, headers)
+				a := w.read(t, &r, h, headers)
 				switch {
 				case a.Status < 300 && own.Status >= 300:
 					t.Errorf("%s of %s by the %s App: %d, and the person gets %d", r.Pattern, h.Name, name, a.Status,
@@ -103,7 +77,7 @@ func TestUserTokensByRoute(t *testing.T) {
 	}
 	for _, r := range routes {
 		for _, h := range private {
-			a := ask(&r, h, tokens["strong"])
+			a := w.read(t, &r, h, tokens["strong"])
 			if onRepo(&r) && a.Status < 400 {
 				t.Errorf("%s of %s by an App that is suspended: %d", r.Pattern, h.Name, a.Status)
 			}
@@ -113,6 +87,44 @@ func TestUserTokensByRoute(t *testing.T) {
 			}
 		}
 	}
+}
+
+// private are the private homes.
+func (w *walker) private() (list []*fixture.Home) {
+	for _, h := range w.Homes {
+		if h.Private {
+			list = append(list, h)
+		}
+	}
+	return list
+}
+
+// readers are the routes that read, but pages.
+func (w *walker) readers() []route.Route {
+	return slices.DeleteFunc(fixture.Walked(w.Server.Server.Routes()), func(r route.Route) bool {
+		return r.Method != http.MethodGet || r.Group != route.API && r.Group != route.Git
+	})
+}
+
+// read asks a route that reads about a home.
+func (w *walker) read(t *testing.T, r *route.Route, h *fixture.Home, headers map[string]string) *apitest.Answer {
+	t.Helper()
+	do := "GET " + h.Address(t, r.Pattern, nil)
+	switch {
+	case strings.HasSuffix(r.Pattern, "/info/refs"):
+		do += "?service=git-upload-pack"
+	case strings.HasPrefix(r.Pattern, "/search/"):
+		do += "?q=" + h.Mark
+	case r.Group == route.API:
+		do += "?per_page=100&state=all&filter=all"
+	}
+	c := apitest.Case{Do: do, Headers: map[string]string{}}
+	for _, from := range []map[string]string{fixture.Headers(r), headers} {
+		for name, value := range from {
+			c.Headers[name] = value
+		}
+	}
+	return w.ask(t, "", c)
 }
 
 // allPermissions are those that some route asks an App for.
@@ -144,28 +156,47 @@ func TestUserTokensChangeByRoute(t *testing.T) {
 	strong.Install(t, "guild")
 	weak.Install(t, "guild")
 	tokens := map[string]map[string]string{}
-	with := func(a *apitest.App, q *fixture.Request) apitest.Case {
-		key := a.Slug + " " + q.Who
-		if tokens[key] == nil {
-			tokens[key] = apitest.Bearer(a.UserToken(t, q.Who).Value)
+	with := func(a *apitest.App) func(string) map[string]string {
+		return func(who string) map[string]string {
+			key := a.Slug + " " + who
+			if tokens[key] == nil {
+				tokens[key] = apitest.Bearer(a.UserToken(t, who).Value)
+			}
+			return tokens[key]
 		}
+	}
+	home := w.private()[slices.IndexFunc(w.private(), func(h *fixture.Home) bool { return h.Owner == "guild" })]
+	changed := w.changes(t, home, with(weak), with(strong), onRepo, func(r *route.Route) bool {
+		_, _, cannot := r.Need.ByUser()
+		return cannot || notForApps[r.Method+" "+r.Pattern] != ""
+	})
+	if changed < 80 {
+		t.Errorf("the App with all permissions changes by %d routes", changed)
+	}
+}
+
+// changes asks each of the routes that change something in a home as who may, with a weak token, which must change
+// nothing, and then with a strong one, which must change it unless it cannot. It returns by how many it did.
+func (w *walker) changes(
+	t *testing.T, home *fixture.Home, weak, strong func(who string) map[string]string,
+	walked, cannot func(*route.Route) bool,
+) (changed int) {
+	t.Helper()
+	with := func(headers func(string) map[string]string, q *fixture.Request) apitest.Case {
 		c := q.Case
 		c.Headers = map[string]string{}
 		maps.Copy(c.Headers, q.Headers)
-		maps.Copy(c.Headers, tokens[key])
+		maps.Copy(c.Headers, headers(q.Who))
 		return c
 	}
-	home := w.Homes[slices.IndexFunc(w.Homes, func(h *fixture.Home) bool { return h.Private && h.Owner == "guild" })]
 	order := []string{http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
 	routes := fixture.Walked(w.Server.Server.Routes())
 	slices.SortStableFunc(routes, func(a, b route.Route) int { // what is added first goes then
 		return cmp.Or(strings.Compare(a.Pattern, b.Pattern),
 			slices.Index(order, a.Method)-slices.Index(order, b.Method))
 	})
-	changed := 0
 	for _, r := range routes {
-		permission, _, cannot := r.Need.ByUser()
-		if !onRepo(&r) || readsOnly(&r) || fetches(&r) || r.Nobody || r.Group == route.Pages {
+		if !walked(&r) || readsOnly(&r) || fetches(&r) || r.Nobody || r.Group == route.Pages {
 			continue
 		}
 		q := w.Request(t, &r, home)
@@ -173,22 +204,19 @@ func TestUserTokensChangeByRoute(t *testing.T) {
 			continue
 		}
 		if a := w.ask(t, "", with(weak, q)); a.Status < 400 {
-			t.Errorf("%s by the weak App, which lacks %q: %d", q.Do, permission, a.Status)
+			t.Errorf("%s by the weak token of %s: %d", q.Do, q.Who, a.Status)
 		}
 		a := w.ask(t, "", with(strong, q))
-		_, excepted := notForApps[r.Method+" "+r.Pattern]
 		switch {
-		case (cannot || excepted) && a.Status < 400:
+		case cannot(&r) && a.Status < 400:
 			t.Errorf("%s by an App: %d", q.Do, a.Status)
-		case !cannot && !excepted && a.Status >= 300:
-			t.Errorf("%s by the strong App for %s, who may: %d %s", q.Do, q.Who, a.Status, a.Body)
+		case !cannot(&r) && a.Status >= 300:
+			t.Errorf("%s by the strong token of %s, who may: %d %s", q.Do, q.Who, a.Status, a.Body)
 		case a.Status < 300:
 			changed++
 		}
 	}
-	if changed < 80 {
-		t.Errorf("the App with all permissions changes by %d routes", changed)
-	}
+	return changed
 }
 
 // tellsOf holds that an answer names no private repository but those that it may.

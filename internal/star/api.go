@@ -158,12 +158,12 @@ func (api *API) Unstar(w http.ResponseWriter, r *http.Request) error {
 }
 
 // change handles the common case in one step: the repository is public and has its current name. Only if
-// that had no effect it determines the reason, as elsewhere.
+// that had no effect, or the App of the token may not, it determines the reason, as elsewhere.
 func (api *API) change(w http.ResponseWriter, r *http.Request,
 	direct func(context.Context, *account.Caller, string, string) (bool, error),
 	usual func(context.Context, *repo.Access, Kind) error) error {
 	caller := account.CallerFrom(r.Context())
-	if caller.Refusal == nil {
+	if caller.Refusal == nil && !caller.AsksReach() {
 		done, err := direct(r.Context(), caller, web.Param(r, "owner"), web.Param(r, "repo"))
 		if err != nil {
 			return err

@@ -115,7 +115,7 @@ func (s *Service) OfCaller(
 ) (list []*Team, total int64, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		list, total, err = pageOf(tx,
-			`t.id IN (SELECT team_id FROM team_members WHERE user_id = $1 AND role > 1)`,
+			`t.id IN (SELECT team_id FROM team_members WHERE user_id = $1 AND role > 1)`+caller.AndOpen("t.org_id"),
 			"t.id", page, caller.ID)
 		return err
 	})

@@ -44,6 +44,14 @@ func deviceClient(tx *db.Tx, id string) (name string, app *OAuthApp, err error) 
 	return app.Name, app, nil
 }
 
+// mayAskDevice returns an *OAuthError for an App that may not use the device flow; nil is a built-in client.
+func mayAskDevice(app *OAuthApp) error {
+	if app != nil && !app.DeviceFlow {
+		return Refuse("device_flow_disabled", "Device Flow must be explicitly enabled for this App.")
+	}
+	return nil
+}
+
 // DeviceAsk is a request of the device flow.
 type DeviceAsk struct {
 	Client  string // OAuth client id
@@ -80,12 +88,13 @@ func (s *Service) AskDevice(ctx context.Context, ask DeviceAsk) (*DeviceCodes, e
 		Pause: devicePause}
 	err := s.db.WriteAs(ctx, db.Server, func(tx *db.Tx) error {
 		_, app, err := deviceClient(tx, ask.Client)
-		switch {
-		case err != nil:
+		if err == nil {
+			err = mayAskDevice(app)
+		}
+		if err != nil {
 			return err
-		case app != nil && !app.DeviceFlow:
-			return Refuse("device_flow_disabled", "Device Flow must be explicitly enabled for this App.")
-		case app != nil && app.GitHubApp != 0:
+		}
+		if app != nil && app.GitHubApp != 0 {
 			ask.Scopes = 0 // it has permissions instead
 		}
 		if err := tx.Lock(deviceLock); err != nil {
@@ -158,9 +167,14 @@ func (s *Service) TakeDevice(
 	var w *waitingDevice
 	var holder *account.Account
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		if _, _, err := deviceClient(tx, client); errs.Is(err, errs.NotFound) {
+		_, app, err := deviceClient(tx, client)
+		if errs.Is(err, errs.NotFound) {
 			return WrongClient()
-		} else if err != nil {
+		}
+		if err == nil {
+			err = mayAskDevice(app)
+		}
+		if err != nil {
 			return err
 		}
 		if w, err = deviceByDigest(tx, d); err == nil && w.account != 0 {
@@ -220,6 +234,9 @@ func createDeviceToken(tx *db.Tx, holder *account.Account, w *waitingDevice) (*I
 	name, app, err := deviceClient(tx, w.client)
 	if errs.Is(err, errs.NotFound) {
 		return nil, WrongClient()
+	}
+	if err == nil {
+		err = mayAskDevice(app) // its owner may have switched the flow off since
 	}
 	if err != nil {
 		return nil, err

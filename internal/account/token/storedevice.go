@@ -97,6 +97,9 @@ func deviceByUserCode(tx *db.Tx, d digest) (*DeviceRequest, error) {
 		return nil, account.OrAbsent(err)
 	}
 	name, app, err := deviceClient(tx, client)
+	if err == nil && mayAskDevice(app) != nil { // its owner switched the flow off since
+		err = errs.Absent()
+	}
 	if err != nil { // it may be gone
 		return nil, err
 	}

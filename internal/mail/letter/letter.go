@@ -3,6 +3,7 @@
 //	letter.go    the form that all have; Renderers lists them
 //	told.go      notifications: what happened in a thread, lists of a day or a week
 //	invite.go    invitations to organizations and repositories
+//	oauth.go     OAuth Apps that wait for the owners of an organization
 //	signup.go    links with which accounts begin, and what administrators decided
 //	account.go   links that set a password or verify an address; what happened to the security of an account
 //
@@ -23,6 +24,7 @@ import (
 	"arbor/internal/issue/text"
 	"arbor/internal/mail"
 	"arbor/internal/notification"
+	"arbor/internal/oauth"
 	"arbor/internal/signup"
 )
 
@@ -65,6 +67,7 @@ func Renderers(of Services, site string) map[mail.Kind]mail.Renderer {
 		signup.DeclinedMail: l.accountDeclined,
 
 		invitation.Mail: l.invited,
+		oauth.AskedMail: l.appWaits,
 
 		notification.ToldMail:   l.told,
 		notification.DigestMail: l.digest,

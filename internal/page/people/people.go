@@ -4,6 +4,7 @@
 //   - /settings/pins, /orgs/{org}/settings/pins: pins.go
 //   - /orgs/{org}/people: members.go; /orgs/{org}/people/teams, /orgs/{org}/people/new-team: teams.go
 //   - /orgs/{org}/settings, /new/organization: organization.go; .../settings/hooks: package webhook
+//   - /organizations/{org}/settings/oauth_application_policy: oauthpolicy.go
 //
 // What somebody may not see the operations do not read, so no page shows it: private repositories, memberships
 // that are not shown, activity in what is hidden.
@@ -19,6 +20,7 @@ import (
 	"arbor/internal/activity"
 	"arbor/internal/follow"
 	"arbor/internal/invitation"
+	"arbor/internal/oauth"
 	"arbor/internal/page"
 	"arbor/internal/page/webhook"
 	"arbor/internal/pin"
@@ -50,6 +52,7 @@ type Services struct {
 	Collaborators *collaborator.Service
 	Invitations   *invitation.Service
 
+	OAuth *oauth.Service
 	Repos *repo.Service
 	Pins  *pin.Service
 	// Readme renders a file of a repository's default branch; empty: there is none that can be shown.
@@ -95,6 +98,8 @@ func (p *Pages) Routes() []route.Route {
 		people.SignedIn("POST /orgs/{org}/settings/two-factor", p.kit.Sudo(p.RequireFactors)),
 		people.SignedIn("GET /orgs/{org}/settings/delete", p.DeleteOrgForm),
 		people.SignedIn("POST /orgs/{org}/settings/delete", p.kit.Sudo(p.DeleteOrg)),
+		people.SignedIn("GET /organizations/{org}/settings/oauth_application_policy", p.OAuthPolicy),
+		people.SignedIn("POST /organizations/{org}/settings/oauth_application_policy", p.kit.Sudo(p.ChangeOAuthPolicy)),
 		people.SignedIn("GET /new/organization", p.NewOrg),
 		p.kit.Router(route.Needs(scope.SiteAdmin, route.Never)).SiteAdmin("POST /new/organization", p.CreateOrg),
 	}

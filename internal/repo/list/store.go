@@ -103,7 +103,7 @@ func (f *filter) add(b *sqlBuilder) {
 
 // listRepos reads a page and the total number of rows. An uncounted list counts only what it reads.
 func listRepos(tx *db.Tx, f filter, o Order, page web.Page) ([]*repo.Access, int64, error) {
-	limited := f.visibleTo != nil && f.visibleTo.Reach != account.Everything
+	limited := f.visibleTo != nil && f.visibleTo.Reach != account.Everything || f.visibleTo.AsksReach()
 	chosen := f.since != 0 || f.before != 0 || f.archived.Set || f.hasIssues.Set
 	if f.collaborator+f.member == 0 && !chosen && f.installation == 0 && !limited {
 		return listOfOwner(tx, f, o, page)

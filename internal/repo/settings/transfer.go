@@ -154,6 +154,9 @@ func keepOwner(tx *db.Tx, a *repo.Access, h *Handover) error {
 // mayGive refuses who does not own the repository: an administrator by grant, whom its owner
 // may have let in for a while, must not take it along.
 func mayGive(tx *db.Tx, a *repo.Access) error {
+	if err := a.Caller.MustBeOpen(tx, &a.Owner); err != nil {
+		return err
+	}
 	if a.Caller.SeesAll() || account.IDOf(a.Caller) == a.OwnerID {
 		return nil
 	}

@@ -60,6 +60,7 @@ func Unseen() error {
 type OAuthApp struct {
 	ID         account.OAuthAppID
 	Name       string
+	Owner      string // login; read where the App is found by its client id
 	DeviceFlow bool // it may use the device flow
 
 	GitHubApp   account.AppID     // 0: it is an OAuth App

@@ -48,6 +48,7 @@ func (p *Pages) AuthorizeForm(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if allowed && v.Asks.Prompt == "" && !v.Other && !v.Asks.Local() && r.Method == http.MethodGet {
+		v.Asks.Silent = true
 		return p.authorize(w, r, v, v.Asks.App.Permissions.String())
 	}
 	return p.t.Page(w, r, "authorize.html", v)

@@ -28,11 +28,11 @@ type Standing string
 
 // The standings. Only Approved and ItsOwn let the App in.
 const (
-	Unasked  Standing = ""         // nobody asked
-	Asked    Standing = "asked"    // somebody asked, or an approved App was transferred
-	Approved Standing = "approved" //
-	Denied   Standing = "denied"   //
-	ItsOwn   Standing = "owned"    // it is the organization's
+	Unasked  Standing = ""      // nobody asked
+	Asked    Standing = "asked" // somebody asked, or an approved App was transferred
+	Approved Standing = "approved"
+	Denied   Standing = "denied"
+	ItsOwn   Standing = "owned" // it is the organization's
 )
 
 // Approval is an OAuth App in an organization's list.
@@ -210,7 +210,8 @@ func (s *Service) AskApproval(ctx context.Context, caller *account.Caller, org, 
 		}
 		switch now {
 		case Denied:
-			return errs.Newf(errs.Invalid, "The owners of %s denied %s. Ask them in person to approve it.", of.Login, a.Name)
+			return errs.Newf(errs.Invalid, "The owners of %s denied %s. Ask them in person to approve it.", of.Login,
+				a.Name)
 		case Asked, Approved, ItsOwn:
 			return nil
 		}

@@ -187,8 +187,8 @@ func (s *Service) Allowed(ctx context.Context, caller *account.Caller, q *Reques
 
 // Authorize allows an App what it asks for, and returns the address to which the browser brings the code. seen are the
 // permissions of a GitHub App that the caller saw, as a text. Errors: 403 for a caller who did not sign in with a
-// password, 404 for an App that is gone meanwhile, 409 for one that asks for other permissions now, and for a silent request
-// that is not covered any more.
+// password, 404 for an App that is gone meanwhile, 409 for one that asks for other permissions now, and for a silent
+// request that is not covered any more.
 func (s *Service) Authorize(
 	ctx context.Context, caller *account.Caller, q *Request, seen string,
 ) (address string, err error) {
@@ -239,7 +239,7 @@ func (s *Service) Authorize(
 func covered(tx *db.Tx, app *App, by *account.Account, q *Request) error {
 	before, err := token.GrantOf(tx, app.ID, by.ID)
 	if err == nil && !before.Covers(app.ofToken(), q.Scopes) {
-		err = errs.New(errs.Conflict, "What you allowed this program was revoked meanwhile. Allow it again, if you want to.")
+		err = errs.New(errs.Conflict, "What you allowed this program was revoked meanwhile.")
 	}
 	return err
 }

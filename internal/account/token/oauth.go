@@ -61,7 +61,7 @@ type OAuthApp struct {
 	ID         account.OAuthAppID
 	Name       string
 	Owner      string // login; read where the App is found by its client id
-	DeviceFlow bool // it may use the device flow
+	DeviceFlow bool   // it may use the device flow
 
 	GitHubApp   account.AppID     // 0: it is an OAuth App
 	Keeps       bool              // of a GitHub App: its tokens do not expire

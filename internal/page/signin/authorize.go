@@ -35,7 +35,8 @@ func (v *authorizeView) LeadsTo() string {
 // GET /login/oauth/authorize
 //
 // AuthorizeForm asks the user whether an OAuth App shall get what it asks for. Whoever allowed all of it before is led
-// back at once, but not to the own machine, where another program may pretend to be the App (RFC 8252, 8.6). Errors go to the App's address; those of that address, and of an App that is not known, are shown here:
+// back at once, but not to the own machine, where another program may pretend to be the App (RFC 8252, 8.6). Errors go
+// to the App's address; those of that address, and of an App that is not known, are shown here:
 // 404, 422.
 func (p *Pages) AuthorizeForm(w http.ResponseWriter, r *http.Request) error {
 	v, err := p.authorizeView(w, r, r.URL.Query())

@@ -19,8 +19,9 @@ import (
 )
 
 type directoryCommand struct {
-	Test    directoryTest    `cmd:"" help:"Find somebody in a directory as a sign-in does, and show what it would give. With --password also try the password."`
-	Compare directoryCompare `cmd:"" help:"Compare accounts with a directory now: suspend who is gone, end such suspensions of who is back, follow groups."`
+	Test        directoryTest        `cmd:"" help:"Find somebody in a directory as a sign-in does, and show what it would give. With --password also try the password."`
+	Provisioned directoryProvisioned `cmd:"" help:"List the users whom identity providers provisioned by SCIM, with their accounts, or the groups."`
+	Compare     directoryCompare     `cmd:"" help:"Compare accounts with a directory now: suspend who is gone, end such suspensions of who is back, follow groups."`
 }
 
 // directoryFlags name a directory.
@@ -146,4 +147,41 @@ func (c *directoryCompare) Run(p *process) error {
 		return &exitStatus{statusUnsound}
 	}
 	return nil
+}
+
+type directoryProvisioned struct {
+	storeFlags
+	Groups bool `help:"List the groups."`
+}
+
+// Run lists the users or groups that were provisioned.
+func (c *directoryProvisioned) Run(p *process) error {
+	return withStore(p, &c.storeFlags, func(s *store, _ *slog.Logger) error {
+		w := p.table()
+		if c.Groups {
+			fmt.Fprintln(w, "GROUP\tMEMBERS\tPROVIDER\tCHANGED")
+		} else {
+			fmt.Fprintln(w, "USER\tACCOUNT\tSTATE\tPROVIDER\tCHANGED")
+		}
+		err := external.EachProvisioned(p.ctx, s.db, c.Groups, func(l external.Listed) error {
+			if c.Groups {
+				_, err := fmt.Fprintf(w, "%s\t%d\t%s\t%s\n", l.Name, l.Members, l.Issuer, when(l.Changed))
+				return err
+			}
+			state := "inactive"
+			if l.Active {
+				state = "active"
+			}
+			login := l.Login
+			if login == "" {
+				login = "-"
+			}
+			_, err := fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", l.Name, login, state, l.Issuer, when(l.Changed))
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		return w.Flush()
+	})
 }

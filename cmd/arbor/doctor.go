@@ -17,6 +17,7 @@ import (
 	"arbor/internal/admission"
 	"arbor/internal/db"
 	"arbor/internal/doctor"
+	"arbor/internal/external"
 	"arbor/internal/git"
 	"arbor/internal/journal"
 	"arbor/internal/signinfile"
@@ -52,6 +53,13 @@ func (c *doctorCommand) Run(p *process, k *kong.Context) error {
 	if c.SignInFile != "" {
 		o.Providers = func(ctx context.Context) (map[string]error, error) { return checkProviders(ctx, c.SignInFile) }
 		o.Directories = func(ctx context.Context) (map[string]error, error) { return checkDirectories(ctx, c.SignInFile) }
+		o.Provisioners = func() ([]*external.Source, error) {
+			config, err := signinfile.ReadFile(c.SignInFile)
+			if err != nil {
+				return nil, err
+			}
+			return config.Provisioned(), nil
+		}
 	}
 	if err := c.checkMail(c.BaseURL); err != nil {
 		o.Mail = func(context.Context) error { return err }

@@ -8,7 +8,9 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
+	"arbor/internal/backup"
 	"arbor/internal/forge"
 	"arbor/internal/migration"
 	"arbor/internal/migration/github"
@@ -19,13 +21,24 @@ type exportCommand struct {
 	Repository string `arg:"" name:"owner/name" help:"The repository."`
 	To         string `arg:"" name:"dir" help:"A new or empty folder, or - for a tar on standard output."`
 	Address    string `help:"Address of this server, such as https://code.example.org: an import finds links to it in texts, and names people after it." placeholder:"URL"`
+	Backup     string `help:"Export from the backup in this folder instead of the store. Its database is unpacked in the folder of temporary files for that." placeholder:"DIR"`
 }
 
 // Run writes the repository with its whole history. The server may run.
-func (c *exportCommand) Run(p *process) error {
+func (c *exportCommand) Run(p *process) (err error) {
 	owner, name, err := splitRepo(c.Repository)
 	if err != nil {
 		return err
+	}
+	if c.Backup != "" {
+		dir, err := os.MkdirTemp("", "arbor-backup-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+		if err := c.unpack(p, dir, owner, name); err != nil {
+			return err
+		}
 	}
 	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		f := s.forge(log)
@@ -55,6 +68,26 @@ func (c *exportCommand) Run(p *process) error {
 		}
 		return nil
 	})
+}
+
+// unpack makes a store of what the backup holds of a repository, and lets the command read it.
+func (c *exportCommand) unpack(p *process, dir, owner, name string) error {
+	if err := refuseFile(c.Backup, "arbor restore --data NEW - < "+c.Backup+", and export from there"); err != nil {
+		return err
+	}
+	c.storeFlags = storeFlags{Data: dir}
+	at, err := c.place()
+	if err != nil {
+		return err
+	}
+	bar := newProgress(p.stderr)
+	to := backup.Destination{Database: at.Database, Folder: at.DataDir, Progress: bar.show}
+	to.Verified = func(m *backup.Manifest) {
+		bar.clear()
+		fmt.Fprintf(p.stderr, "the backup holds the store as it was at %s\n", m.At.Format(time.RFC3339))
+	}
+	defer bar.end()
+	return backup.OneRepository(p.ctx, c.Backup, to, owner, name)
 }
 
 type importCommand struct {

@@ -124,6 +124,7 @@ var peopleMistakes = []mistake{
 	{"app create alice", 2, `the App has no name or no url: set them in the manifest, or with --name and --url`},
 	{"app create nobody --name x --url https://x.example", 1, `user or organization "nobody", the owner of the App, not found`},
 	{"app install none alice", 1, `App "none" not found`},
+	{"oauth-app rotate-key x", 2, `unexpected argument x (see arbor oauth-app rotate-key --help)`},
 	{"app remove none", 2, `this deletes the App none and cannot be undone: confirm it with --yes`},
 	{"audit --since 7", 2, `--since: invalid time "7": want an age such as 7d or 12h, or a date such as 2027-01-31 (see arbor audit --help)`},
 	{"audit --action x", 2, `--action: unknown action "x" (see arbor audit --help)`},

@@ -156,6 +156,7 @@ var demoPages = []struct{ name, path string }{
 	{"settings-security", "/settings/security"},
 	{"settings-identities", "/settings/identities"},
 	{"settings-replies", "/settings/replies"},
+	{"settings-imported", "/settings/imported"},
 	{"settings-notifications", "/settings/notifications"},
 	{"settings-pins", "/settings/pins"},
 	{"settings-applications", "/settings/applications"},
@@ -180,6 +181,7 @@ var demoPages = []struct{ name, path string }{
 	{"organization-app-new", "/organizations/orchard/settings/apps/new"},
 	{"site-people", "/site/people"},
 	{"site-sign-up", "/site/sign-up"},
+	{"site-imported", "/site/imported"},
 	{"site-sign-in", "/site/sign-in"},
 	{"site-person", "/site/people/alice"},
 	{"site-person-new", "/site/people/new"},
@@ -201,7 +203,8 @@ var pageless = []string{"/avatars/{id}", "/emojis/{picture}",
 	"/password_reset",            // the demo sends no mail
 	"/join",                      // accounts of the demo are closed
 	"/settings", "/site", "/login/oidc/{provider}", "/login/oidc/{provider}/callback",
-	"/login/oidc/{provider}/front-channel-logout",
+	"/login/oidc/{provider}/front-channel-logout", "/.well-known/openid-configuration", "/login/oauth/keys",
+	"/login/oauth/userinfo",
 	"/{owner}/{repo}/last-changes/{path...}", "/{owner}/{repo}/files/{path...}", "/{owner}/{repo}/pull/{number}/merging",
 	"/{owner}/{repo}/suggest", "/{owner}/{repo}/issues/{number}/live",
 	"/settings/apps/{app_slug}/deliveries/{delivery_id}"} // looks as that of another hook

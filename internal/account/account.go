@@ -226,13 +226,15 @@ type Caller struct {
 	ID        ID
 	Login     string
 	SiteAdmin bool // the account is a site administrator and the token allows it
-	TokenID   int64
-	KeyID     int64      // the SSH key of a caller who used one and so has no token
-	App       AppID      // the id of the App by whose installation token the caller acts; 0: none
-	ForApp    AppID      // the id of the App whose user token the caller has; 0: none
-	OAuthApp  OAuthAppID // the id of the OAuth App whose token the caller has; 0: none
-	Session   bool       // signed in by the session of a browser, which opens pages alone
-	ByToken   bool       // the session was started with a token, so it cannot create tokens
+	// the account is a site administrator and the token may provision by SCIM; its routes see SiteAdmin
+	Provisions bool
+	TokenID    int64
+	KeyID      int64      // the SSH key of a caller who used one and so has no token
+	App        AppID      // the id of the App by whose installation token the caller acts; 0: none
+	ForApp     AppID      // the id of the App whose user token the caller has; 0: none
+	OAuthApp   OAuthAppID // the id of the OAuth App whose token the caller has; 0: none
+	Session    bool       // signed in by the session of a browser, which opens pages alone
+	ByToken    bool       // the session was started with a token, so it cannot create tokens
 
 	// Of a session: its user must have a second factor and has none, so it opens nothing but where one is added.
 	NeedsFactor bool

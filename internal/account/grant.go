@@ -39,7 +39,7 @@ func NewGrant(scopes *string, permission int64, expires db.Time, chosen []int64)
 		g.Scopes = 0
 	} else if scopes != nil {
 		var err error
-		if g.Scopes, err = scope.Parse(*scopes); err != nil {
+		if g.Scopes, err = scope.ParseStored(*scopes); err != nil {
 			return nil, err
 		}
 	}
@@ -103,6 +103,7 @@ func (g *Grant) reach() Reach {
 func (c *Caller) limit(g *Grant) {
 	c.Grant, c.Reach = g, g.reach()
 	c.HidesMembers = !g.Scopes.Any(scope.ReadOrg)
+	c.Provisions = c.SiteAdmin && g.Scopes.Any(scope.SCIM)
 	c.SiteAdmin = c.SiteAdmin && g.Scopes.Any(scope.SiteAdmin)
 }
 

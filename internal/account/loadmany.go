@@ -168,8 +168,9 @@ func (s *Service) SeenMembers(ctx context.Context, caller *Caller, org ID, users
 
 // Privileges are rules of an organization for its members.
 type Privileges struct {
-	Factors      *bool // second factors are required; nil for all but owners
-	PrivateForks bool  // members can fork private repositories; false for others
+	Factors      *bool   // second factors are required; nil for all but owners
+	PrivateForks bool    // members can fork private repositories; false for others
+	BillingEmail *string // nil for all but owners
 }
 
 // PrivilegesOf returns what the caller sees of the rules of each of several organizations, with a fixed number of
@@ -189,7 +190,7 @@ func (s *Service) PrivilegesOf(ctx context.Context, caller *Caller, orgs []ID) (
 		for id, org := range list {
 			p := Privileges{PrivateForks: may[id].Member && org.PrivateForks}
 			if may[id].Owner {
-				p.Factors = new(required[id])
+				p.Factors, p.BillingEmail = new(required[id]), org.BillingEmail
 			}
 			out[id] = p
 		}

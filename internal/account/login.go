@@ -93,6 +93,11 @@ const botSuffix = "[bot]"
 // BotLogin returns the login of an App's bot.
 func BotLogin(slug string) string { return slug + botSuffix }
 
+// IsMannequinLogin reports whether a mannequin could have this login.
+func IsMannequinLogin(login string) bool {
+	return strings.HasSuffix(login, "]") && !strings.HasSuffix(login, botSuffix) && Plausible(login)
+}
+
 // Plausible reports whether an account could have this login. What could not is
 // never handed to SQL, whose engines differ on NUL and on invalid UTF-8.
 func Plausible(login string) bool {

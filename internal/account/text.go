@@ -33,6 +33,7 @@ var Texts = []TextTable{
 	{"review_comments", "author_id",
 		`256 + octet_length(body) + octet_length(path) + octet_length(diff_hunk)`},
 	{"text_edits", "editor_id", `COALESCE(256 + octet_length(was), 0)`},
+	{"commit_comment_edits", "editor_id", `COALESCE(256 + octet_length(was), 0)`},
 	{"commit_comments", "author_id", `256 + octet_length(body) + COALESCE(octet_length(path), 0)`},
 	{"milestones", "creator_id", `256 + octet_length(title) + COALESCE(octet_length(description), 0)`},
 	{"releases", "author_id", `256 + octet_length(tag) + octet_length(target)

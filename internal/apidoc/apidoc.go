@@ -9,6 +9,7 @@
 //   - From the right of an operation, which the table of routes has, follow x-right, security and the failures
 //     that the server itself answers before a handler runs: 301 and 307, 401, 403, 404, 413, 415, 429, 500,
 //     503, 507; 400 too where there is a body, and 304 of a GET. What an operation says itself stands.
+//   - x-scim: true: these failures have the form of SCIM: ScimNotFound and so on.
 //   - x-list: true: the operation has page and per_page, and its answer a Link.
 //   - Placeholders for which components.parameters has one of that name need not be
 //     named again. One that may hold slashes has x-multi-segment.

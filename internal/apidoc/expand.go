@@ -164,8 +164,9 @@ func (d *document) expandOperation(method, path, right string, op *node) error {
 			newObject().with("basic", newArray())))
 	}
 	d.addFailures(method, path, right, op)
-	if ok := op.get("responses", "200"); method == "get" && ok.get("content", "application/json") != nil {
-		addHeader(ok, "ETag")
+	ok := op.get("responses", "200").get("content")
+	if method == "get" && (ok.get("application/json") != nil || ok.get("application/scim+json") != nil) {
+		addHeader(op.get("responses", "200"), "ETag")
 	}
 	return nil
 }
@@ -234,7 +235,11 @@ func addHeader(response *node, name string) {
 // see Server.enter and repo.With.
 func (d *document) addFailures(method, path, right string, op *node) {
 	responses := op.get("responses")
+	scim := op.drop("x-scim") != nil
 	add := func(status, name string) {
+		if scim && name != "NotModified" {
+			name = "Scim" + name
+		}
 		if responses.get(status) == nil {
 			responses.with(status, ref("responses", name))
 		}

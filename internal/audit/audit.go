@@ -31,6 +31,7 @@ const (
 	UserUpdate      Action = "user.update"
 	UserRename      Action = "user.rename"
 	UserClaim       Action = "user.claim_mannequin"
+	ClaimDecline    Action = "user.decline_claim"
 	UserDelete      Action = "user.delete"
 	UserSuspend     Action = "user.suspend"
 	UserUnsuspend   Action = "user.unsuspend"
@@ -50,6 +51,14 @@ const (
 	RecoveryCodes  Action = "two_factor_authentication.recovery_codes_regenerated"
 	IdentityLink   Action = "external_identity.provision" // of another server, see package oidc
 	IdentityUnlink Action = "external_identity.deprovision"
+	// what a provider tells by SCIM, see package external
+	PersonProvision   Action = "external_user.provision"
+	PersonUpdate      Action = "external_user.update"
+	PersonDeprovision Action = "external_user.deprovision"
+	GroupProvision    Action = "external_group.provision"
+	GroupUpdate       Action = "external_group.update"
+	GroupDeprovision  Action = "external_group.delete"
+
 	OrgFactorsOn   Action = "org.enable_two_factor_requirement"
 	OrgFactorsOff  Action = "org.disable_two_factor_requirement"
 	SiteFactorsOn  Action = "business.enable_two_factor_requirement" // of the site
@@ -76,6 +85,7 @@ const (
 	OAuthAppTransfer   Action = "oauth_application.transfer"
 	OAuthAppSecret     Action = "oauth_application.generate_client_secret"
 	OAuthAppDropSecret Action = "oauth_application.remove_client_secret"
+	OpenIDKeyRotate    Action = "business.rotate_openid_key" // that signs ID tokens, see package openid
 
 	GPGKeyCreate     Action = "gpg_key.create"
 	GPGKeyDelete     Action = "gpg_key.delete"
@@ -177,13 +187,14 @@ const (
 
 // Actions are all of them.
 var Actions = []Action{
-	UserCreate, UserUpdate, UserRename, UserClaim, UserDelete, UserSuspend, UserUnsuspend, UserPromote, UserDemote,
+	UserCreate, UserUpdate, UserRename, UserClaim, ClaimDecline, UserDelete, UserSuspend, UserUnsuspend, UserPromote, UserDemote,
 	UserPassword, UserLogin, UserLogout, UserAddEmail, UserVerifyEmail, UserRemoveEmail, TokenCreate,
 	TokenDestroy, OAuthCreate, OAuthDestroy, OAuthAccessCreate, OAuthAccessDestroy,
-	IdentityLink, IdentityUnlink, OrgFactorsOn, OrgFactorsOff, SiteFactorsOn, SiteFactorsOff,
+	IdentityLink, IdentityUnlink, PersonProvision, PersonUpdate, PersonDeprovision, GroupProvision, GroupUpdate,
+	GroupDeprovision, OrgFactorsOn, OrgFactorsOff, SiteFactorsOn, SiteFactorsOff,
 	SignupUpdate, SignupInvite, SignupRevoke, SignupDecline,
 	OAuthAccessReset, OAuthAppCreate, OAuthAppUpdate, OAuthAppDestroy, OAuthAppTransfer, OAuthAppSecret,
-	OAuthAppDropSecret, KeyCreate, KeyDelete, GPGKeyCreate, GPGKeyDelete, SigningKeyCreate,
+	OAuthAppDropSecret, OpenIDKeyRotate, KeyCreate, KeyDelete, GPGKeyCreate, GPGKeyDelete, SigningKeyCreate,
 	SigningKeyDelete, OrgCreate,
 	OrgUpdate, OrgRename, OrgDelete, OrgAddMember, OrgUpdateMember, OrgRemoveMember,
 	OrgOAuthRestrict, OrgOAuthOpen, OrgOAuthAsk, OrgOAuthApprove, OrgOAuthDeny,

@@ -147,24 +147,12 @@ func (q *query) arg(v any) string {
 // part selects the first limit events of an action; empty: of all actions.
 func (q *query) part(a Action, limit int) string {
 	f := q.filter
-	where := `TRUE`
+	where := q.where()
 	if f.OrgID != 0 {
 		where += ` AND org_id = ` + q.arg(f.OrgID)
 	}
 	if a != "" {
 		where += ` AND action = ` + q.arg(string(a))
-	}
-	if f.Actor != "" {
-		where += ` AND lower(actor) = ` + q.arg(strings.ToLower(f.Actor))
-	}
-	if f.Repo != "" {
-		where += ` AND lower(repo) = ` + q.arg(strings.ToLower(f.Repo))
-	}
-	if f.From != 0 {
-		where += ` AND created_at >= ` + q.arg(f.From)
-	}
-	if f.Until != 0 {
-		where += ` AND created_at < ` + q.arg(f.Until)
 	}
 	at, compare := f.After, `>`
 	if f.backwards() {
@@ -178,6 +166,24 @@ func (q *query) part(a Action, limit int) string {
 	}
 	return `SELECT ` + columns + `
 		FROM audit WHERE ` + where + ` ORDER BY ` + q.order() + fmt.Sprintf(` LIMIT %d`, limit)
+}
+
+// where returns the conditions of the filter about actors, repositories and times.
+func (q *query) where() string {
+	f, where := q.filter, `TRUE`
+	if f.Actor != "" {
+		where += ` AND lower(actor) = ` + q.arg(strings.ToLower(f.Actor))
+	}
+	if f.Repo != "" {
+		where += ` AND lower(repo) = ` + q.arg(strings.ToLower(f.Repo))
+	}
+	if f.From != 0 {
+		where += ` AND created_at >= ` + q.arg(f.From)
+	}
+	if f.Until != 0 {
+		where += ` AND created_at < ` + q.arg(f.Until)
+	}
+	return where
 }
 
 // pruning is the one row that says which node removes old events.
@@ -204,4 +210,38 @@ func removeBefore(tx *db.Tx, before db.Time, most int) (removed int64, err error
 	return tx.Exec(`DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE created_at < $1
 		ORDER BY created_at, id LIMIT $2)`,
 		before, most)
+}
+
+// mostOfEach is how many of the newest events of an organization PageOfEach finds, so that counting them costs little.
+const mostOfEach = 1000
+
+// PageOfEach reads a page of the events of each of several organizations, and how many there are, with a fixed number of
+// statements. The filter's actions must be given; its organization and cursors do not count.
+func PageOfEach[K ~int64](
+	tx *db.Tx, orgs []K, f Filter, offset, size int64,
+) (map[K]*db.ListPage[int64], map[int64]Event, error) {
+	q := &query{filter: &f}
+	f.After, f.Before = Cursor{}, Cursor{}
+	actions := make([]string, len(f.Actions))
+	for n, a := range f.Actions {
+		actions[n] = q.arg(string(a))
+	}
+	where := q.where() + ` AND action IN (` + strings.Join(actions, ", ") + `)`
+	pages, err := db.PageOfEach[K, int64](tx, orgs, db.Lists[K]{Columns: `id, 0`, Order: q.order(),
+		From: func(_ K, param string) string {
+			return fmt.Sprintf(` FROM (SELECT id, created_at FROM audit WHERE org_id = %s AND %s
+				ORDER BY created_at DESC, id DESC LIMIT %d) a`, param, where, mostOfEach)
+		}}, offset, size, q.args...)
+	if err != nil {
+		return nil, nil, err
+	}
+	found := map[int64]Event{}
+	return pages, found, db.InParts(db.ListedIDs(pages), func(ids []int64) error {
+		list, err := db.QueryList(tx, scan, `SELECT `+columns+` FROM audit WHERE id IN `+db.Values(1, len(ids)),
+			db.Args(ids)...)
+		for _, e := range list {
+			found[e.ID] = e
+		}
+		return err
+	})
 }

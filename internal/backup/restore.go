@@ -86,6 +86,22 @@ func FromStream(ctx context.Context, from io.Reader, to Destination) error {
 // opens, folder and database are bound, objects are copied, the rows are committed, and the marker goes.
 // Errors: ErrDamaged, ErrNotEmpty, those of package identity.
 func FromFolder(ctx context.Context, dir string, to Destination) error {
+	return fromFolder(ctx, dir, to, func(r *restore) error {
+		if err := r.each(ctx, "verify", func(f *File, _ []string) error { return r.read(f, io.Discard) }); err != nil {
+			return err
+		}
+		if err := r.begin(ctx); err != nil {
+			return err
+		}
+		if err := r.copyFiles(ctx); err != nil {
+			return err
+		}
+		return r.loadTables(ctx)
+	})
+}
+
+// fromFolder checks the rows of a backup and the store, and calls fill, which sets the marker and restores.
+func fromFolder(ctx context.Context, dir string, to Destination, fill func(*restore) error) error {
 	if to.Progress == nil {
 		to.Progress = func(string, int64, int64) {}
 	}
@@ -100,7 +116,7 @@ func FromFolder(ctx context.Context, dir string, to Destination) error {
 	}
 	defer root.Close()
 	r := &restore{Destination: to, opened: &opened{dir: dir}, root: root, resumed: CheckWhole(to.Folder) != nil}
-	if err := r.verify(ctx); err != nil {
+	if err := r.verify(); err != nil {
 		return err
 	}
 	if err := r.checkEmpty(ctx); err != nil {
@@ -109,16 +125,7 @@ func FromFolder(ctx context.Context, dir string, to Destination) error {
 	if r.bound, err = identity.Check(ctx, to.Database, r.store()); err != nil {
 		return err
 	}
-	if to.Verified != nil {
-		to.Verified(r.manifest)
-	}
-	if err := r.begin(ctx); err != nil {
-		return err
-	}
-	if err := r.copyFiles(ctx); err != nil {
-		return err
-	}
-	if err := r.loadTables(ctx); err != nil {
+	if err := fill(r); err != nil {
 		return err
 	}
 	if err := root.Remove(marker); err != nil {
@@ -127,8 +134,8 @@ func FromFolder(ctx context.Context, dir string, to Destination) error {
 	return durable.Sync(to.Folder)
 }
 
-// verify reads all of the backup.
-func (r *restore) verify(ctx context.Context) (err error) {
+// verify reads the manifest and the rows.
+func (r *restore) verify() (err error) {
 	if r.opened, err = openBackup(r.dir); err != nil {
 		return err
 	}
@@ -138,10 +145,7 @@ func (r *restore) verify(ctx context.Context) (err error) {
 	if err := r.read(&r.manifest.Tables, io.Discard); err != nil {
 		return err
 	}
-	if err := r.verifyTables(); err != nil {
-		return err
-	}
-	return r.each(ctx, "verify", func(f *File, _ []string) error { return r.read(f, io.Discard) })
+	return r.verifyTables()
 }
 
 // each calls do with each file of the backup, by several goroutines. Files with the same
@@ -205,8 +209,11 @@ func (r *restore) checkEmpty(ctx context.Context) error {
 	return err
 }
 
-// begin sets the marker, removes what an earlier restore left, and binds the folder and the database.
+// begin calls Verified, sets the marker, removes what an earlier restore left, and binds the folder and the database.
 func (r *restore) begin(ctx context.Context) error {
+	if r.Verified != nil {
+		r.Verified(r.manifest)
+	}
 	if !r.resumed {
 		if err := durable.Replace(filepath.Join(r.Folder, marker), func(*os.File) error {
 			return nil

@@ -5,7 +5,16 @@
 //	api.go       the handlers and their addresses
 //	render.go    their JSON; also for feeds
 //
-// A comment names a commit by its SHA, and stays when the commit is no longer reachable.
+// A comment names a commit by its SHA, and stays when the commit is no longer reachable. Its former texts are kept by
+// package revision. What becomes of a comment and of these:
+//
+//	the commit is unreachable    both stay
+//	it is hidden                 everybody sees why, and can still read it; its author or the role Triage hides it
+//	it is deleted                its former texts and reactions go with it
+//	the repository is private    only those who see the repository see either
+//	it is made public            texts from before are shown only to those who may push
+//	it is archived               nothing is edited, hidden or deleted
+//	an account is deleted        the comments and edits are ghost's
 package commitcomment
 
 import (
@@ -17,6 +26,7 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/hook"
 	"arbor/internal/issue"
+	"arbor/internal/issue/revision"
 	"arbor/internal/issuekit"
 	"arbor/internal/markdown"
 	"arbor/internal/notification"
@@ -39,6 +49,7 @@ type Comment struct {
 	Position  *int64  // in the file's patch
 	Line      *int64  // in the file
 	Body      string
+	Hidden    issuekit.Hidden
 	CreatedAt db.Time
 	UpdatedAt db.Time
 }
@@ -123,19 +134,41 @@ func mayEdit(a *repo.Access, c *Comment) error {
 	return nil
 }
 
-// Edit changes the text of a comment. Errors: 403, 404.
+// Edit changes the text of a comment, and keeps the one before. Errors: 403, 404.
 func (s *Service) Edit(ctx context.Context, a *repo.Access, id int64, body string) (c *Comment, err error) {
-	err = s.change(ctx, a, id, func(tx *db.Tx, now *Comment) error {
+	err = s.change(ctx, a, id, func(tx *db.Tx, a *repo.Access, now *Comment) error {
 		c = now
+		if err := mayEdit(a, now); err != nil || c.Body == body {
+			return err
+		}
+		of := revision.Text{Kind: revision.OfCommit, ID: id}
+		if err := revision.Note(tx, a.Repo, 0, of, a.Caller.ID, c.Body); err != nil {
+			return err
+		}
 		c.Body, c.UpdatedAt = body, max(c.UpdatedAt, tx.Now)
 		return account.WrittenBy(tx, a.Caller.ID, c.AuthorID, func() error { return update(tx, c) })
 	})
 	return c, err
 }
 
+// Hide hides a comment, or shows it again if why is 0. It changes no times and sends no webhooks. Errors: 403, see
+// issue.MayHide; 404.
+func (s *Service) Hide(ctx context.Context, a *repo.Access, id int64, why issuekit.Hidden) error {
+	return s.change(ctx, a, id, func(tx *db.Tx, a *repo.Access, now *Comment) error {
+		if err := issue.MayHide(a, now.AuthorID, false, now.Hidden); err != nil || now.Hidden == why {
+			return err
+		}
+		now.Hidden = why
+		return hide(tx, now)
+	})
+}
+
 // Delete deletes a comment with its reactions. Errors: 403, 404.
 func (s *Service) Delete(ctx context.Context, a *repo.Access, id int64) error {
-	return s.change(ctx, a, id, func(tx *db.Tx, now *Comment) error {
+	return s.change(ctx, a, id, func(tx *db.Tx, a *repo.Access, now *Comment) error {
+		if err := mayEdit(a, now); err != nil {
+			return err
+		}
 		if err := remove(tx, now); err != nil {
 			return err
 		}
@@ -158,10 +191,10 @@ func (s *Service) Subject(ctx context.Context, a *repo.Access, id int64) (reacti
 	}}, err
 }
 
-// change calls fn with the comment as it is now, under the repository's lock, if the caller still may change
-// it.
+// change calls fn with the caller's access and the comment as they are now, under the repository's lock. fn checks that
+// the caller may change it.
 func (s *Service) change(
-	ctx context.Context, a *repo.Access, id int64, fn func(*db.Tx, *Comment) error,
+	ctx context.Context, a *repo.Access, id int64, fn func(*db.Tx, *repo.Access, *Comment) error,
 ) error {
 	return s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
 		if err := issuekit.Lock(tx, a.ID); err != nil {
@@ -175,9 +208,6 @@ func (s *Service) change(
 		if err != nil {
 			return err
 		}
-		if err := mayEdit(access, now); err != nil {
-			return err
-		}
-		return fn(tx, now)
+		return fn(tx, access, now)
 	})
 }

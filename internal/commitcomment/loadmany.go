@@ -63,31 +63,32 @@ func (s *Service) ByIDs(ctx context.Context, ids []repo.Of[int64]) (map[repo.Of[
 func (s *Service) ListBy(
 	ctx context.Context, caller *account.Caller, authors []account.ID, at web.Page,
 ) (map[account.ID]*web.List[*Shown], error) {
-	var totals map[account.ID]int64
-	by := map[int64]account.ID{}
+	var pages map[account.ID]*db.ListPage[int64]
 	shown, err := s.shown(ctx, func(tx *db.Tx) (found []*Comment, in []*repo.Access, err error) {
-		if totals, err = countBy(tx, caller, authors); err != nil {
+		if pages, err = pageBy(tx, caller, authors, at); err != nil {
 			return nil, nil, err
 		}
-		if found, err = pageBy(tx, caller, authors, at); err != nil {
+		if found, err = byIDs(tx, db.ListedIDs(pages)); err != nil {
 			return nil, nil, err
 		}
 		repos := make([]repo.ID, len(found))
 		for n, c := range found {
-			repos[n], by[c.ID] = c.RepoID, c.AuthorID
+			repos[n] = c.RepoID
 		}
 		of, err := repo.ByIDs(tx, caller, db.Unique(repos))
 		return found, slices.Collect(maps.Values(of)), err
 	})
-	out := map[account.ID]*web.List[*Shown]{}
-	for _, id := range authors {
-		out[id] = &web.List[*Shown]{Total: totals[id], More: at.Offset()+at.Size < totals[id]}
+	if err != nil {
+		return nil, err
 	}
+	byID := make(map[int64]*Shown, len(shown))
 	for _, c := range shown {
-		l := out[by[c.ID]]
-		l.Rows = append(l.Rows, c)
+		byID[c.ID] = c
 	}
-	return out, err
+	return web.ListOfEach(at, pages, func(r db.ListRow[int64]) (*Shown, bool) {
+		c, there := byID[r.ID]
+		return c, there
+	}), nil
 }
 
 // shown renders the comments that find reads, as far as they are in the repositories that it returns.

@@ -29,6 +29,7 @@ type Payload struct {
 	CreatedAt   db.Time         `json:"created_at"`
 	UpdatedAt   db.Time         `json:"updated_at"`
 	Association string          `json:"author_association"`
+	Hidden      issuekit.Hidden `json:"-"`
 	text.Payload
 	Reactions *reaction.Object `json:"reactions,omitzero"`
 }
@@ -115,7 +116,7 @@ func (p *Page) payload(n int) (*Payload, error) {
 		ID:      c.ID, NodeID: account.NodeID(Resource, c.ID), User: p.people.User(c.AuthorID),
 		Path: c.Path, Position: c.Position, Line: c.Line, CommitID: c.SHA,
 		CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,
-		Association: p.people.Association(c.RepoID, c.AuthorID),
+		Association: p.people.Association(c.RepoID, c.AuthorID), Hidden: c.Hidden,
 	}
 	if p.counts {
 		out.Reactions = &reaction.Object{URL: out.URL + "/reactions", Rollup: p.rollups[c.ID]}

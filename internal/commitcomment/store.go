@@ -13,13 +13,14 @@ import (
 	"arbor/internal/web"
 )
 
-const columns = `id, repo_id, author_id, commit_sha, path, position, line, body, created_at, updated_at`
+const columns = `id, repo_id, author_id, commit_sha, path, position, line, body, created_at, updated_at,
+	COALESCE(hidden, 0)`
 
 // scan reads columns. Error: 404 without a row.
 func scan(row db.Scanner) (*Comment, error) {
 	var c Comment
 	err := row.Scan(&c.ID, &c.RepoID, &c.AuthorID, &c.SHA, &c.Path, &c.Position, &c.Line, &c.Body,
-		&c.CreatedAt, &c.UpdatedAt)
+		&c.CreatedAt, &c.UpdatedAt, &c.Hidden)
 	if errors.Is(err, db.ErrNoRows) {
 		err = errs.Absent()
 	}
@@ -102,28 +103,15 @@ func pageOfEach(tx *db.Tx, list []repo.Of[git.SHA], p web.Page) ([]*Comment, err
 		append([]any{p.Size, p.Offset()}, args...)...)
 }
 
-// seenBy is the rest of a SELECT of the comments c of authors in the repositories that the caller, $1, sees.
-func seenBy(caller *account.Caller, authors string) string {
-	return ` FROM commit_comments c WHERE c.author_id ` + authors + ` AND EXISTS (SELECT 1` +
-		repo.FromVisible(`c.repo_id`, caller) + `)`
-}
-
-// countBy counts the comments of each author that the caller sees.
-func countBy(tx *db.Tx, caller *account.Caller, authors []account.ID) (map[account.ID]int64, error) {
-	return db.QueryMap[account.ID, int64](tx, `SELECT c.author_id, count(*)`+
-		seenBy(caller, `IN `+db.ValuesFrom(2, 1, len(authors)))+` GROUP BY c.author_id`,
-		db.Args(authors, account.IDOf(caller))...)
-}
-
 // pageBy reads a page of the comments of each author that the caller sees, the oldest first.
-func pageBy(tx *db.Tx, caller *account.Caller, authors []account.ID, p web.Page) ([]*Comment, error) {
-	parts := make([]string, len(authors))
-	for n := range authors {
-		parts[n] = fmt.Sprintf(`SELECT id FROM (SELECT c.id%s ORDER BY c.id LIMIT $2 OFFSET $3) p%d`,
-			seenBy(caller, fmt.Sprintf(`= $%d`, n+4)), n)
-	}
-	return query(tx, `WHERE id IN (`+strings.Join(parts, ` UNION ALL `)+`) ORDER BY id`,
-		db.Args(authors, account.IDOf(caller), p.Size, p.Offset())...)
+func pageBy(
+	tx *db.Tx, caller *account.Caller, authors []account.ID, p web.Page,
+) (map[account.ID]*db.ListPage[int64], error) {
+	return db.PageOfEach[account.ID, int64](tx, authors, db.Lists[account.ID]{Columns: `c.id, 0`, Order: `c.id`,
+		From: func(_ account.ID, param string) string {
+			return ` FROM commit_comments c WHERE c.author_id = ` + param + ` AND EXISTS (SELECT 1` +
+				repo.FromVisible(`c.repo_id`, caller) + `)`
+		}}, p.Offset(), p.Size, account.IDOf(caller))
 }
 
 // Places returns the repositories of comments.
@@ -147,6 +135,11 @@ func insert(tx *db.Tx, c *Comment) error {
 func update(tx *db.Tx, c *Comment) error {
 	return tx.Run(`UPDATE commit_comments SET body = $2, updated_at = $3 WHERE id = $1`,
 		c.ID, c.Body, c.UpdatedAt)
+}
+
+// hide stores why a comment is hidden.
+func hide(tx *db.Tx, c *Comment) error {
+	return tx.Run(`UPDATE commit_comments SET hidden = $2 WHERE id = $1`, c.ID, db.OrNull(int64(c.Hidden)))
 }
 
 func remove(tx *db.Tx, c *Comment) error {

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"arbor/internal/db"
+	"arbor/internal/external"
 	"arbor/internal/git"
 	"arbor/internal/ldap"
 )
@@ -72,6 +73,8 @@ type Options struct {
 	Providers func(context.Context) (map[string]error, error)
 	// Directories asks the directories (LDAP) the same; nil: there are none.
 	Directories func(context.Context) (map[string]error, error)
+	// Provisioners reads the sources that provision people by SCIM; nil: there are none.
+	Provisioners func() ([]*external.Source, error)
 	// Mail asks the mail server whether it would take mail; nil: no mail is sent.
 	Mail  func(context.Context) error
 	Cause func(check string, err error) // called with the reason why a check failed

@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"arbor/internal/db"
+	"arbor/internal/external"
 	"arbor/internal/forge"
+	"arbor/internal/oauth/openid"
 	"arbor/internal/repo"
 	"arbor/internal/signup"
 )
@@ -46,6 +48,12 @@ func (d *doctor) store(ctx context.Context) {
 			return err
 		}
 		if err := d.signup(tx); err != nil {
+			return err
+		}
+		if err := d.provisioning(tx); err != nil {
+			return err
+		}
+		if err := d.openid(tx); err != nil {
 			return err
 		}
 		for _, kind := range slices.Sorted(maps.Keys(workers)) {
@@ -235,6 +243,56 @@ func (d *doctor) signup(tx *db.Tx) error {
 		d.add(name, OK, string(state.Mode)+", without mail: nobody verifies addresses", "")
 	default:
 		d.add(name, OK, string(state.Mode), "")
+	}
+	return nil
+}
+
+// provisioning tells of the sources that provision people by SCIM. Their names are not in the report.
+func (d *doctor) provisioning(tx *db.Tx) error {
+	if d.Provisioners == nil {
+		return nil
+	}
+	sources, err := d.Provisioners()
+	if err != nil {
+		return nil // providers told of the file
+	}
+	for n, source := range sources {
+		check := fmt.Sprintf("provisioning %d", n+1)
+		problem, err := external.CheckProvisioner(tx, source)
+		if err != nil {
+			return err
+		}
+		if problem != "" {
+			d.add(check, Fail, problem, "make that account a site administrator with a token of the scope scim:enterprise, "+
+				"see docs/sign-in.md")
+			continue
+		}
+		has, err := external.ProvisionsIn(tx, source)
+		if err != nil {
+			return err
+		}
+		d.add(check, OK, fmt.Sprintf("%d users, of whom %d are active, and %d groups", has.People, has.Active, has.Groups), "")
+	}
+	return nil
+}
+
+// openid reports whether programs can sign people in with this server by OpenID Connect.
+func (d *doctor) openid(tx *db.Tx) error {
+	const name = "sign-in to programs"
+	state, err := openid.StateIn(tx)
+	switch {
+	case err != nil:
+		return err
+	case state.Broken:
+		d.add(name, Fail, "the key that signs ID tokens cannot be read",
+			"run arbor oauth-app rotate-key --remove-former")
+	case state.Apps == 0:
+	case state.Signed != 0 && d.Settings["base-url"] == "(not set)":
+		d.add(name, Warn,
+			fmt.Sprintf("%d OAuth Apps, and ID tokens name the address of each request as issuer", state.Apps),
+			"set --base-url to the address that programs know")
+	default:
+		d.add(name, OK, fmt.Sprintf("%d OAuth Apps", state.Apps), "")
 	}
 	return nil
 }

@@ -56,7 +56,7 @@ func (k *known) suspendedHere() bool {
 // are never suspended. It suspends nobody if the source has nobody, or if too many are gone at once: then its answer is
 // more likely wrong. What did not change costs no statement.
 func (s *Service) Compare(ctx context.Context, c Comparison) (r Report, err error) {
-	accounts, err := s.known(ctx, c.Source)
+	accounts, err := s.known(ctx, c.Source, nil)
 	if err != nil {
 		return r, err
 	}
@@ -122,7 +122,7 @@ func (s *Service) Compare(ctx context.Context, c Comparison) (r Report, err erro
 // differs reports whether an account has something else than the groups of its identity give. What is missing on the
 // site does not count.
 func (i *Identity) differs(k *known, missing lost) bool {
-	if len(i.Source.Administrators) > 0 && i.administrates() != k.admin {
+	if i.Source.appoints() && i.administrates() != k.admin {
 		return true
 	}
 	for key, at := range i.wanted() {

@@ -5,7 +5,9 @@
 //	signin.go    the account of an identity, which may be made; linking and unlinking
 //	groups.go    groups of an identity as memberships, teams and administrators
 //	compare.go   all accounts of a source against the people that it has: leavers are suspended
-//	store.go, storecompare.go  the SQL of table identities
+//	provision.go, provisiongroup.go  people and groups that a provider provisions (package scim), and their accounts
+//	provisionfollow.go  what these groups and roles give, at once
+//	store.go, storecompare.go, storeprovision.go, storegroup.go  the SQL
 //
 // An identity is a source and a subject. It is never matched to an account by email address or login: it belongs to the
 // account that was created with it or whose user linked it.
@@ -19,6 +21,21 @@
 //	a source is removed            sign-in with it fails; sessions and identities stay; nobody is compared
 //	a group is left                its memberships end at the next sign-in, or with the next comparison
 //	a comparison suspended it      the next one that finds the person again ends that; an administrator may before
+//
+// Of a person that a provider provisions:
+//
+//	deactivated, or removed        the account is suspended in the same transaction; one that cannot be is an error
+//	activated, or created again    ends that suspension, and no other; groups are followed
+//	an administrator suspended it  stays, whatever the provider says
+//	an administrator ended that    stays until the provider sends the person as inactive again
+//	the provider renames it        no effect on the login
+//	the user unlinks the identity  refused; if the operator does, the provider's next change makes or finds an account
+//	the account is deleted         the person stays, without an account; the next change of an active one makes one
+//	the account is renamed         no effect
+//	the account owns the tokens that provision, or may use a password: never suspended
+//	a group changes, is renamed or removed: its people lose and get what the file says, before the answer; if they are
+//	                               many, soon after it
+//	the provider leaves the file   its tokens are refused; nothing changes
 package external
 
 import (
@@ -41,6 +58,9 @@ type Source struct {
 	Accounts       string                  `yaml:"accounts"` // what happens at the first sign-in: Create or Link
 	Groups         map[string][]Membership `yaml:"groups"`
 	Administrators []string                `yaml:"administrators"` // groups whose people administrate the site
+
+	// Scim says who provisions people and groups of the source; nil: nobody, and sign-ins tell of groups.
+	Scim *Provisioning `yaml:"scim"`
 
 	Issuer string `yaml:"-"` // whose subjects its identities have: the source has checked that it is unique
 	Way    string `yaml:"-"` // how sessions say that it made them, see session.Recognized
@@ -76,6 +96,7 @@ type Identity struct {
 	Name    string
 	Email   string // that the source verified; may be empty
 	Groups  []string
+	Admin   bool // a role makes an administrator of the site
 }
 
 var nameForm = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
@@ -93,6 +114,9 @@ func (s *Source) Prepare() error {
 	}
 	if s.Accounts != Create && s.Accounts != Link {
 		return fmt.Errorf("accounts: want %s or %s", Create, Link)
+	}
+	if s.Scim != nil && !account.Plausible(s.Scim.Account) {
+		return errors.New("scim: account: want the login of the site administrator whose tokens provision")
 	}
 	for group, list := range s.Groups {
 		for n := range list {

@@ -42,9 +42,9 @@ func (i *Identity) wanted() map[string]*place {
 	return places
 }
 
-// administrates reports whether the groups of an identity make its user an administrator of the site.
+// administrates reports whether the groups or the role of an identity make its user an administrator of the site.
 func (i *Identity) administrates() bool {
-	return slices.ContainsFunc(i.Source.Administrators, func(g string) bool { return slices.Contains(i.Groups, g) })
+	return i.Admin || slices.ContainsFunc(i.Source.Administrators, func(g string) bool { return slices.Contains(i.Groups, g) })
 }
 
 // lost are organizations and teams that a file names and that do not exist: a comparison tries each once.
@@ -71,7 +71,7 @@ func (s *Service) follow(ctx context.Context, i *Identity, a *account.Account, f
 		}
 		return err
 	}
-	if len(i.Source.Administrators) > 0 {
+	if i.Source.appoints() {
 		if err := tolerate("administrator", s.o.Accounts.FollowAdmin(ctx, a.ID, i.administrates())); err != nil {
 			return err
 		}

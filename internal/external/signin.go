@@ -45,8 +45,14 @@ func (s *Service) Enter(ctx context.Context, i *Identity, from session.Origin) (
 	if !a.SuspendedAt.IsZero() {
 		return nil, nil, account.Suspended()
 	}
-	if err := s.follow(ctx, i, a, from, nil); err != nil {
+	provisioned, err := s.asProvisioned(ctx, i)
+	if err != nil {
 		return nil, nil, err
+	}
+	if provisioned {
+		if err := s.follow(ctx, i, a, from, nil); err != nil {
+			return nil, nil, err
+		}
 	}
 	return a, func(tx *db.Tx) (*account.Account, error) {
 		id, err := accountOf(tx, i)
@@ -101,24 +107,33 @@ func (s *Service) resolve(ctx context.Context, i *Identity, from session.Origin)
 		if err := find(tx); err != nil || a != nil { // another request was faster
 			return err
 		}
-		made := &account.Account{Login: login, Kind: account.User, Name: web.OrNil(line(i.Name))}
-		if err := account.Register(tx, made); err != nil {
-			return taken(i, err)
-		}
-		if err := account.Record(tx, audit.UserCreate, made, "", map[string]any{"site_admin": false,
-			"provider": i.Source.Name}); err != nil {
+		if err := mayEnter(tx, i); err != nil {
 			return err
 		}
-		if err := s.link(tx, made, i); err != nil {
-			return err
-		}
-		if err := account.VerifyIfFree(tx, made, i.Email); err != nil {
-			return err
-		}
-		a, err = account.ByID(tx, made.ID)
-		return err
+		a, err = s.register(tx, i, login, audit.Self)
+		return taken(i, err)
 	})
 	return a, err
+}
+
+// register makes the account of an identity, with an address that no other account verified. Error: 422 for a login that
+// is taken.
+func (s *Service) register(tx *db.Tx, i *Identity, login, right string) (*account.Account, error) {
+	made := &account.Account{Login: login, Kind: account.User, Name: web.OrNil(line(i.Name))}
+	if err := account.Register(tx, made); err != nil {
+		return nil, err
+	}
+	if err := account.Record(tx, audit.UserCreate, made, "", map[string]any{"site_admin": false,
+		"provider": i.Source.Name}); err != nil {
+		return nil, err
+	}
+	if err := s.link(tx, made, i, right); err != nil {
+		return nil, err
+	}
+	if err := account.VerifyIfFree(tx, made, i.Email); err != nil {
+		return nil, err
+	}
+	return account.ByID(tx, made.ID)
 }
 
 // login is the login of a new account: what the provider says, without the domain of an address, and with hyphens for
@@ -155,12 +170,12 @@ func taken(i *Identity, err error) error {
 }
 
 // link links an identity with an account, and records it.
-func (s *Service) link(tx *db.Tx, a *account.Account, i *Identity) error {
+func (s *Service) link(tx *db.Tx, a *account.Account, i *Identity, right string) error {
 	id, err := insertIdentity(tx, a.ID, i)
 	if err != nil {
 		return err
 	}
-	return account.Record(tx, audit.IdentityLink, a, audit.Self,
+	return account.Record(tx, audit.IdentityLink, a, right,
 		map[string]any{"provider": i.Source.Name, "subject": i.Subject, "identity_id": id})
 }
 
@@ -178,7 +193,13 @@ func (s *Service) Link(ctx context.Context, by *account.Caller, i *Identity) err
 		if err != nil {
 			return err
 		}
-		return s.link(tx, a, i)
+		if err := mayEnter(tx, i); err != nil {
+			return err
+		}
+		if err := markLinked(tx, i); err != nil {
+			return err
+		}
+		return s.link(tx, a, i, audit.Self)
 	})
 }
 
@@ -200,12 +221,15 @@ func (s *Service) Identities(ctx context.Context, of *account.Caller) (list []Li
 }
 
 // Unlink takes an identity from the caller's account, and ends the other sessions. Errors: 404; 422 if nobody could
-// sign in any more.
+// sign in any more, or the account is provisioned: a leaver would not be suspended.
 func (s *Service) Unlink(ctx context.Context, by *account.Caller, id int64) error {
 	if err := own(by); err != nil {
 		return err
 	}
 	return account.ChangeSelf(ctx, s.o.DB, by, func(tx *db.Tx, a *account.Account) error {
+		if is, err := isProvisioned(tx, a.ID, id); err != nil || is {
+			return errOr(err, errs.New(errs.Invalid, "An identity provider manages your account: ask an administrator to unlink it."))
+		}
 		if err := unlink(tx, a, id, by.TokenID); err != nil {
 			return err
 		}

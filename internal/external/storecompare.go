@@ -3,15 +3,21 @@ package external
 import (
 	"context"
 	"errors"
+	"strconv"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/team"
 )
 
-// known reads the accounts with an identity of a source, with what they have here, in three statements.
-func (s *Service) known(ctx context.Context, of *Source) (list []*known, err error) {
+// known reads accounts with an identity of a source, with what they have here, in three statements. nil: all of them.
+func (s *Service) known(ctx context.Context, of *Source, ids []account.ID) (list []*known, err error) {
+	if ids != nil && len(ids) == 0 {
+		return nil, nil
+	}
 	byID := map[account.ID]*known{}
+	args := []any{of.Issuer}
+	among := accountsIn(ids, &args)
 	err = s.o.DB.ReadLong(ctx, func(tx *db.Tx) error {
 		clear(byID)
 		list, err = db.QueryList(tx, func(row db.Scanner) (*known, error) {
@@ -20,7 +26,7 @@ func (s *Service) known(ctx context.Context, of *Source) (list []*known, err err
 			byID[k.id] = k
 			return k, err
 		}, `SELECT i.id, a.id, a.login, i.subject, a.site_admin, a.suspended_at, i.suspended_at
-			FROM identities i JOIN accounts a ON a.id = i.account_id WHERE i.issuer = $1 ORDER BY i.id`, of.Issuer)
+			FROM identities i JOIN accounts a ON a.id = i.account_id WHERE i.issuer = $1`+among+` ORDER BY i.id`, args...)
 		if err != nil {
 			return err
 		}
@@ -36,7 +42,7 @@ func (s *Service) known(ctx context.Context, of *Source) (list []*known, err err
 			}
 			return nil
 		}, `SELECT i.account_id, o.login_folded, m.owner FROM identities i JOIN members m ON m.user_id = i.account_id
-			JOIN accounts o ON o.id = m.org_id WHERE i.issuer = $1`, of.Issuer)
+			JOIN accounts o ON o.id = m.org_id WHERE i.issuer = $1`+among, args...)
 		if err != nil {
 			return err
 		}
@@ -49,9 +55,8 @@ func (s *Service) known(ctx context.Context, of *Source) (list []*known, err err
 			byID[user].teams[org+"/"+account.Fold(slug)] = true
 			return nil
 		}, `SELECT i.account_id, o.login_folded, t.slug FROM identities i
-			JOIN team_members m ON m.user_id = i.account_id AND m.role >= $2
-			JOIN teams t ON t.id = m.team_id JOIN accounts o ON o.id = t.org_id WHERE i.issuer = $1`,
-			of.Issuer, int64(team.Member))
+			JOIN team_members m ON m.user_id = i.account_id AND m.role >= `+strconv.Itoa(int(team.Member))+`
+			JOIN teams t ON t.id = m.team_id JOIN accounts o ON o.id = t.org_id WHERE i.issuer = $1`+among, args...)
 	})
 	return list, err
 }

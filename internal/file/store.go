@@ -91,9 +91,13 @@ func each(tx *db.Tx, fn func(f *File), query string, args ...any) error {
 
 // namesOf lists the files of a repository.
 func namesOf(tx *db.Tx, repoID repo.ID) (names []string, err error) {
-	err = each(tx, func(f *File) { names = append(names, f.Name) },
-		`SELECT `+columns+` FROM files WHERE repo_id = $1`, repoID)
+	err = ListOf(tx, repoID, func(f *File) { names = append(names, f.Name) })
 	return names, err
+}
+
+// ListOf calls fn with each file of a repository.
+func ListOf(tx *db.Tx, repoID repo.ID, fn func(f *File)) error {
+	return each(tx, fn, `SELECT `+columns+` FROM files WHERE repo_id = $1`, repoID)
 }
 
 // List calls fn with each file of the store, by name.

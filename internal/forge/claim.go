@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"arbor/internal/account"
+	"arbor/internal/account/claim"
 	"arbor/internal/audit"
 	"arbor/internal/db"
 	"arbor/internal/errs"
@@ -13,26 +14,33 @@ import (
 )
 
 // ClaimMannequin makes a user the author of everything that a mannequin wrote, and of what later imports bring of
-// the same person. Only the operator may do so. Errors: 404; 422 unless one is a mannequin and the other a user.
+// the same person. Only the operator and site administrators may do so. Errors: 404; 422 unless one is a mannequin and the other a user.
 func (f *Forge) ClaimMannequin(ctx context.Context, d *db.DB, mannequin, user string) (from, to *account.Account, err error) {
 	err = d.Write(ctx, func(tx *db.Tx) error {
-		if from, err = account.ByLogin(tx, mannequin); err != nil {
-			return errs.Wrap(errs.NotFound, "mannequin not found", err)
-		}
-		if to, err = account.ByLogin(tx, user); err != nil {
-			return errs.Wrap(errs.NotFound, "user not found", err)
-		}
-		switch {
-		case from.Kind != account.Mannequin:
-			return errs.Newf(errs.Invalid, "%q is not a mannequin", from.Login)
-		case to.Kind != account.User:
-			return errs.Newf(errs.Invalid, "%q is not a user", to.Login)
-		}
-		if err := account.Lock(tx, to.ID); err != nil {
-			return err
-		}
-		return f.giveMannequin(tx, from, to)
+		from, to, err = f.giveByLogin(tx, mannequin, user)
+		return err
 	})
+	return from, to, err
+}
+
+// giveByLogin is ClaimMannequin in a transaction.
+func (f *Forge) giveByLogin(tx *db.Tx, mannequin, user string) (from, to *account.Account, err error) {
+	if from, err = account.ByLogin(tx, mannequin); err != nil {
+		return nil, nil, errs.Wrap(errs.NotFound, "mannequin not found", err)
+	}
+	if to, err = account.ByLogin(tx, user); err != nil {
+		return nil, nil, errs.Wrap(errs.NotFound, "user not found", err)
+	}
+	switch {
+	case from.Kind != account.Mannequin:
+		err = errs.Newf(errs.Invalid, "%q is not a mannequin", from.Login)
+	case to.Kind != account.User:
+		err = errs.Newf(errs.Invalid, "%q is not a user", to.Login)
+	default:
+		if err = account.Lock(tx, to.ID); err == nil {
+			err = f.giveMannequin(tx, from, to)
+		}
+	}
 	return from, to, err
 }
 
@@ -55,6 +63,9 @@ func (f *Forge) giveMannequin(tx *db.Tx, from, to *account.Account) error {
 		return err
 	}
 	if err := account.Record(tx, audit.UserClaim, to, "", map[string]any{"mannequin": from.Login}); err != nil {
+		return err
+	}
+	if err := claim.End(tx, from.Login); err != nil {
 		return err
 	}
 	return account.EndMannequin(tx, from.ID, to.ID)

@@ -30,6 +30,7 @@ import (
 	"path/filepath"
 
 	"arbor/internal/account"
+	"arbor/internal/account/claim"
 	"arbor/internal/account/key"
 	"arbor/internal/account/session"
 	"arbor/internal/account/signkey"
@@ -47,6 +48,7 @@ import (
 	"arbor/internal/lfs"
 	"arbor/internal/notification"
 	"arbor/internal/oauth"
+	"arbor/internal/oauth/openid"
 	"arbor/internal/pull"
 	"arbor/internal/pull/automerge"
 	"arbor/internal/release"
@@ -93,7 +95,9 @@ type Forge struct {
 	LFS         *lfs.Service
 	Apps        *app.Service
 	OAuth       *oauth.Service
+	OpenID      *openid.Service
 	Invitations *invitation.Service
+	Claims      *claim.Service
 	Deleted     *deleted.Service
 }
 
@@ -111,6 +115,7 @@ func New(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Forge {
 	f.Teams = team.New(d, f.Repos, f)
 	f.Invitations = invitation.New(d, f.Repos, f.Accounts)
 	f.Invitations.Teams = f.Teams
+	f.Claims = claim.New(d, f.giveByLogin)
 	f.Signup = signup.New(d, f.Accounts, f.Sessions, f.Teams)
 	f.Rules = rule.New(d, f.Repos, f.Signatures, log)
 	f.Network = network.New(d, f.Repos)
@@ -130,6 +135,7 @@ func New(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Forge {
 	f.Apps = app.New(d, f.Accounts, f.Repos, f)
 	f.OAuth = oauth.New(d)
 	f.OAuth.TellRevoked = hook.TellRevoked
+	f.OpenID = openid.New(d, f.OAuth, f.Tokens)
 	f.Releases = release.New(d, f.Repos, f.Issues, f.Files, f, log)
 	f.Attachments = attachment.New(d, f.Repos, f.Files)
 	f.LFS = lfs.New(d, f.Repos, f.Files, f.Transport, log)

@@ -70,6 +70,7 @@ var AccountColumns = []AccountColumn{
 	{"ssh_keys", "added_by", Dropped, ""}, // deploy keys: nobody would be responsible for them
 	{"signing_keys", "account_id", Dropped, ""},
 	{"saved_replies", "account_id", Dropped, ""},
+	{"claims", "account_id", Dropped, ""},
 	{"pins", "account_id", Dropped, ""},
 	{"plants", "owner_id", Dropped, ""},
 	{"repo_redirects", "owner_id", Dropped, ""},
@@ -108,6 +109,9 @@ var AccountColumns = []AccountColumn{
 	{"issue_events", "user_id", Given, ""},
 	{"text_edits", "editor_id", Given, ""},
 	{"text_edits", "deleted_by", Given, ""},
+	{"commit_comment_edits", "editor_id", Given, ""},
+	{"commit_comment_edits", "deleted_by", Given, ""},
+	{"rulesets", "creator_id", Given, ""},
 	{"milestones", "creator_id", Given, ""},
 	{"statuses", "creator_id", Given, ""},
 	{"oauth_approvals", "asked_by", Emptied, ""},

@@ -109,6 +109,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		{"factors", c.factors},
 		{"mails", c.mails},
 		{"sign-up", c.signup},
+		{"provisioning", c.provisioning},
 		{"repositories", c.repositories},
 		{"folders", c.folders},
 		{"files", c.files},

@@ -242,26 +242,7 @@ func organizationFields() map[string]exec.Resolver {
 		"location":    pick(func(a account.Full) any { return a.Location }),
 		"websiteUrl":  pick(func(a account.Full) any { return orNil(textOr(a.Blog, "")) }),
 	}), map[string]exec.Resolver{
-		"viewerIsAMember": viewerIsAMember, "teams": connections(organizationTeams), "team": teamOfSlug,
+		"viewerIsAMember": ofOrganizations((*account.Service).MemberOf, func(is bool) any { return is }),
+		"teams":           connections(organizationTeams), "team": teamOfSlug,
 	}, companyFields())
-}
-
-// viewerIsAMember resolves whether the caller is a member of organizations.
-func viewerIsAMember(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
-	values, ids := make([]any, len(parents)), make([]account.ID, len(parents))
-	for n, o := range objectsOf(parents) {
-		ids[n] = account.ID(o.id)
-	}
-	in, caller, err := queryOf(ctx).on(ctx, "GET /orgs/{org}")
-	if err != nil {
-		return failed(asError(err), len(parents))
-	}
-	member, err := queryOf(ctx).load.Accounts.MemberOf(in, caller, db.Unique(ids))
-	if err != nil {
-		return failed(asError(queryOf(ctx).noteError(err)), len(parents))
-	}
-	for n, id := range ids {
-		values[n] = member[id]
-	}
-	return values
 }

@@ -66,10 +66,10 @@ func commitCommentsBy(_ context.Context, f *exec.Field, _ *object) (pages[*commi
 	return p, nil
 }
 
-// commitCommentFields are the fields of comments on commits. Former texts of these are not kept.
+// commitCommentFields are the fields of comments on commits.
 func commitCommentFields() map[string]exec.Resolver {
 	change := may(account.Push, true, nil)
-	fields := merge(reactable(), written(), editable(change, change), map[string]exec.Resolver{
+	return after(isKnown, merge(reactable(), written(), editable(change, change), minimizable(), map[string]exec.Resolver{
 		"publishedAt": ofWords(func(_ context.Context, w words) any { return w.created }),
 		"repository":  inRepository,
 		"path":        pick(func(c *commitcomment.Shown) any { return c.Path }),
@@ -77,15 +77,5 @@ func commitCommentFields() map[string]exec.Resolver {
 		"commit": one(func(_ context.Context, _ *exec.Field, o *object) (any, error) {
 			return gitObject(o.repo, "commit", string(o.value.(*commitcomment.Shown).CommitID)), nil
 		}),
-		"lastEditedAt": pick(func(c *commitcomment.Shown) any {
-			if c.UpdatedAt == c.CreatedAt {
-				return nil
-			}
-			return c.UpdatedAt
-		}),
-	})
-	delete(fields, "editor")
-	delete(fields, "includesCreatedEdit")
-	delete(fields, "userContentEdits")
-	return after(isKnown, fields)
+	}))
 }

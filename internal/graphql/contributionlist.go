@@ -29,13 +29,14 @@ func contributionLists() map[string]exec.Resolver {
 		return len(reposOf(chosen.list)), nil
 	}
 	fields := map[string]exec.Resolver{
-		"firstIssueContribution":           firstContribution(activity.IssueSort),
-		"firstPullRequestContribution":     firstContribution(activity.PullSort),
-		"firstRepositoryContribution":      firstContribution(activity.RepositorySort),
-		"popularIssueContribution":         popularContribution(activity.IssueSort),
-		"popularPullRequestContribution":   popularContribution(activity.PullSort),
-		"joinedGitHubContribution":         joinedContribution,
-		"mostRecentCollectionWithActivity": one(collectionBefore),
+		"firstIssueContribution":              firstContribution(activity.IssueSort),
+		"firstPullRequestContribution":        firstContribution(activity.PullSort),
+		"firstRepositoryContribution":         firstContribution(activity.RepositorySort),
+		"popularIssueContribution":            popularContribution(activity.IssueSort),
+		"popularPullRequestContribution":      popularContribution(activity.PullSort),
+		"joinedGitHubContribution":            joinedContribution,
+		"mostRecentCollectionWithActivity":    one(collectionBefore),
+		"mostRecentCollectionWithoutActivity": one(emptyCollectionBefore),
 	}
 	for sort, name := range sortNames {
 		fields["total"+name+"Contributions"] = ofSort(sort, false, count)
@@ -206,6 +207,28 @@ func collectionBefore(ctx context.Context, _ *exec.Field, o *object) (any, error
 		return &object{kind: "ContributionsCollection", whole: true, value: &collection{c.user, list, from, to}}, nil
 	}
 	return nil, nil
+}
+
+// emptyCollectionBefore resolves the latest collection of the same length, before the collection, without contributions.
+func emptyCollectionBefore(ctx context.Context, _ *exec.Field, o *object) (any, error) {
+	c := o.value.(*collection)
+	lists, err := contributionsOf(ctx, []*object{c.user})
+	if err != nil {
+		return nil, err
+	}
+	length, to := c.to.Sub(c.from), c.from.Add(-time.Second)
+	for _, one := range lists[0] { // the newest first
+		at := one.At.Time().UTC().Truncate(time.Second)
+		if at.After(to) {
+			continue
+		}
+		if at.Before(to.Add(-length)) {
+			break
+		}
+		to = at.Add(-time.Second)
+	}
+	return &object{kind: "ContributionsCollection", whole: true,
+		value: &collection{user: c.user, from: to.Add(-length), to: to}}, nil
 }
 
 // contributionsIn resolves the contributions of a sort, the newest first.

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 
 	"arbor/internal/account"
+	"arbor/internal/commitcomment"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/issue/revision"
 	"arbor/internal/repo"
@@ -20,6 +21,8 @@ func textOf(o *object) revision.Text {
 		return revision.Text{Kind: revision.OfReview, ID: o.id}
 	case review.CommentResource:
 		return revision.Text{Kind: revision.OfLine, ID: o.id}
+	case commitcomment.Resource:
+		return revision.Text{Kind: revision.OfCommit, ID: o.id}
 	}
 	return revision.Text{Kind: revision.OfIssue, ID: o.id}
 }
@@ -33,6 +36,8 @@ func routeOfText(kind string) string {
 		return "/pulls/{number}/reviews/{id}"
 	case review.CommentResource:
 		return "/pulls/comments"
+	case commitcomment.Resource:
+		return "/comments/{id}"
 	case "PullRequest":
 		return "/pulls/{number}"
 	}
@@ -126,7 +131,11 @@ func userContentEdits(ctx context.Context, f *exec.Field, parents []exec.Object)
 
 // newEdit returns an edit with the text after it.
 func newEdit(ctx context.Context, o *object, e *revision.Edit, after any) any {
-	return bare{"UserContentEdit", map[string]any{"id": account.NodeID("UserContentEdit", e.ID), "diff": after,
+	id := account.NodeID("UserContentEdit", e.ID)
+	if e.Of.Kind == revision.OfCommit { // they have ids of their own
+		id = account.NodeID("CommitCommentEdit", e.ID)
+	}
+	return bare{"UserContentEdit", map[string]any{"id": id, "diff": after,
 		"createdAt": e.At, "editedAt": e.At, "updatedAt": e.At, "editor": person(ctx, e.Editor),
 		"deletedAt": e.DeletedAt, "deletedBy": person(ctx, e.Deleter)}}
 }

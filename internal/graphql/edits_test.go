@@ -39,6 +39,67 @@ func TestUserContentEdits(t *testing.T) {
 		{"diff": "three"}, {"editor": {"login": "bob"}, "diff": "two"}, {"diff": null}]}}`)
 }
 
+// Comments on commits keep their former texts as others do, and are hidden as others are.
+func TestEditsOfCommitComments(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.Users(t, "alice", "bob", "carol", "dave")
+		r := s.Repo(t, "alice/garden", true)
+		s.Grant(t, r, "bob", account.Push)
+		s.Grant(t, r, "dave", account.Triage)
+		s.Check(t, apitest.Case{Do: "PUT /repos/alice/garden/contents/a", As: "alice",
+			Send: `{"message": "A", "content": "YQ=="}`, Status: 201})
+		id := posted(t, s, "alice", "/repos/alice/garden/commits/main/comments", `{"body": "one"}`, "node_id")
+		v := map[string]any{"id": id}
+		is := func(as, want string) {
+			t.Helper()
+			ask{as: as, variables: v, query: `query($id:ID!){node(id:$id){...on CommitComment{editor{login} includesCreatedEdit
+				userContentEdits(first:9){totalCount nodes{editor{login} diff deletedAt}}}}}`,
+				want: `{"data": {"node": ` + want + `}}`}.check(t, s)
+		}
+		edit := func(as, body string) {
+			t.Helper()
+			s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden/comments/1", As: as, Send: `{"body": "` + body + `"}`,
+				Status: 200})
+		}
+		is("bob", `{"editor": null, "includesCreatedEdit": false, "userContentEdits": {"totalCount": 0, "nodes": []}}`)
+		edit("bob", "two")
+		edit("bob", "two") // changes nothing
+		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"private": false}`, Status: 200})
+		edit("alice", "three")
+		is("bob", `{"editor": {"login": "alice"}, "includesCreatedEdit": true, "userContentEdits": {"totalCount": 3, "nodes": [
+			{"editor": {"login": "alice"}, "diff": "three"}, {"editor": {"login": "bob"}, "diff": "two"},
+			{"editor": {"login": "alice"}, "diff": "one"}]}}`)
+		// What was written while the repository was private is not for everybody.
+		is("carol", `{"editor": {"login": "alice"}, "userContentEdits": {"totalCount": 3, "nodes": [
+			{"diff": "three"}, {"editor": {"login": "bob"}, "diff": "two"}, {"diff": null}]}}`)
+		s.Check(t, apitest.Case{Do: "GET /alice/garden/commit/main", As: "carol", Status: 200})
+
+		const hide = `mutation($id:ID!){minimizeComment(input:{subjectId:$id,classifier:SPAM}){minimizedComment{
+			isMinimized minimizedReason viewerCanMinimize}}}`
+		ask{as: "carol", query: hide, variables: v, want: `{"errors": [{"type": "FORBIDDEN"}]}`}.check(t, s)
+		ask{as: "dave", query: hide, variables: v, want: `{"data": {"minimizeComment": {"minimizedComment": {
+			"isMinimized": true, "minimizedReason": "spam", "viewerCanMinimize": true}}}}`}.check(t, s)
+		ask{as: "carol", query: `query($id:ID!){node(id:$id){...on CommitComment{isMinimized minimizedReason viewerCanMinimize
+			body}}}`, variables: v, want: `{"data": {"node": {"isMinimized": true, "minimizedReason": "spam",
+			"viewerCanMinimize": false, "body": "three"}}}`}.check(t, s)
+		ask{as: "dave", query: `mutation($id:ID!){unminimizeComment(input:{subjectId:$id}){unminimizedComment{isMinimized}}}`,
+			variables: v, want: `{"data": {"unminimizeComment": {"unminimizedComment": {"isMinimized": false}}}}`}.check(t, s)
+
+		// Private again, it is absent for others, and with the comment its edits are gone.
+		s.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"private": true}`, Status: 200})
+		ask{as: "carol", query: hide, variables: v, want: `{"errors": [{"type": "NOT_FOUND"}]}`}.check(t, s)
+		s.Check(t, apitest.Case{Do: "DELETE /repos/alice/garden/comments/1", As: "alice", Status: 204})
+		var left int
+		err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
+			return tx.QueryRow(`SELECT count(*) FROM commit_comment_edits`).Scan(&left)
+		})
+		if err != nil || left != 0 {
+			t.Errorf("%d edits are left: %v", left, err)
+		}
+	})
+}
+
 // Comparisons, sizes, blame and files of commits, and the pull requests of branches, labels and milestones.
 func TestCommitsAndLists(t *testing.T) {
 	t.Parallel()

@@ -21,7 +21,7 @@ import (
 
 // textMedia asks for texts as HTML where the query wants them.
 func textMedia(f *exec.Field) string {
-	if f.Deep("bodyHTML", "bodyText", "descriptionHTML") {
+	if f.Deep("bodyHTML", "bodyText", "descriptionHTML", "shortDescriptionHTML") {
 		return "full"
 	}
 	return "raw"

@@ -161,6 +161,8 @@ func labelFields() map[string]exec.Resolver {
 		"id":          pick(func(l *label.Label) any { return account.NodeID("Label", l.ID) }),
 		"description": pick(func(l *label.Label) any { return l.Description }),
 		"isDefault":   pick(func(l *label.Label) any { return l.Default }),
+		"createdAt":   pick(func(l *label.Label) any { return l.CreatedAt }),
+		"updatedAt":   pick(func(l *label.Label) any { return l.UpdatedAt }),
 	}), after(isWhole, having(posting.ByLabel)), pageFields(func(ctx context.Context, o *object) string {
 		return below(ctx, o, "/labels/"+url.PathEscape(o.name))
 	}), map[string]exec.Resolver{"repository": inRepository})

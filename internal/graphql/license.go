@@ -42,6 +42,10 @@ func licenses(ctx context.Context, _ *exec.Field) (any, error) {
 	return all, nil
 }
 
+// nicknames are short names of licenses in common use, by key.
+var nicknames = map[string]string{"agpl-3.0": "GNU AGPLv3", "gpl-2.0": "GNU GPLv2", "gpl-3.0": "GNU GPLv3",
+	"lgpl-2.1": "GNU LGPLv2.1", "lgpl-3.0": "GNU LGPLv3"}
+
 func licenseFields() map[string]exec.Resolver {
 	of := func(otherwise any, part func(l *license.License) any) exec.Resolver {
 		return pick(func(l licenseOf) any {
@@ -71,6 +75,7 @@ func licenseFields() map[string]exec.Resolver {
 		"implementation": of(nil, func(*license.License) any { return license.Implementation }),
 		"featured":       of(false, func(l *license.License) any { return l.Featured }),
 		"hidden":         of(true, func(l *license.License) any { return !l.Featured }),
+		"nickname":       pick(func(l licenseOf) any { return orNil(nicknames[l.Key]) }),
 		"pseudoLicense":  pick(func(l licenseOf) any { return l.in == nil }),
 		"url":            of(nil, func(l *license.License) any { return l.Page() }),
 		"permissions":    rules(func(l *license.License) []string { return l.Permissions }),

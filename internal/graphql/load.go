@@ -29,6 +29,7 @@ import (
 	"arbor/internal/label"
 	"arbor/internal/markup"
 	"arbor/internal/milestone"
+	"arbor/internal/notification"
 	"arbor/internal/pin"
 	"arbor/internal/pull"
 	"arbor/internal/reaction"
@@ -89,6 +90,7 @@ type Loaders struct {
 	Invitations   *invitation.Service
 	Deployments   *deployment.Service
 	OnCommits     *commitcomment.Service
+	Notifications *notification.Service
 }
 
 // loader loads a value for each of many objects of any repositories, at most maxLoaded in a call. An object that the

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"arbor/internal/account"
+	"arbor/internal/commitcomment"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/issue/comment"
 	"arbor/internal/issuekit"
@@ -18,6 +19,8 @@ func hiddenOf(o *object) issuekit.Hidden {
 	case *comment.Payload:
 		return v.Hidden
 	case *review.ThreadComment:
+		return v.Hidden
+	case *commitcomment.Shown:
 		return v.Hidden
 	}
 	return o.value.(*review.Payload).Hidden
@@ -90,13 +93,14 @@ func unminimizeComment(ctx context.Context, m *mutation) (map[string]any, error)
 
 // hide hides what subjectId names, or shows it again for 0.
 func (m *mutation) hide(ctx context.Context, payload string, why issuekit.Hidden) (map[string]any, error) {
-	o, err := m.target(ctx, "subjectId", "IssueComment", review.Resource, review.CommentResource)
+	o, err := m.target(ctx, "subjectId", "IssueComment", review.Resource, review.CommentResource, commitcomment.Resource)
 	if err != nil {
 		return nil, err
 	}
 	addresses := map[string]string{"IssueComment": "PATCH /repos/{owner}/{repo}/issues/comments/{id}",
 		review.Resource:        "PUT /repos/{owner}/{repo}/pulls/{number}/reviews/{id}",
-		review.CommentResource: "PATCH /repos/{owner}/{repo}/pulls/comments/{id}"}
+		review.CommentResource: "PATCH /repos/{owner}/{repo}/pulls/comments/{id}",
+		commitcomment.Resource: "PATCH /repos/{owner}/{repo}/comments/{id}"}
 	to, a, err := m.change(ctx, o.repo, addresses[o.kind])
 	if err == nil {
 		err = m.hideText(to, a, o, why)
@@ -118,6 +122,8 @@ func (m *mutation) hideText(ctx context.Context, a *repo.Access, o *object, why 
 		return err
 	case *review.Payload:
 		return m.do.Reviews.Hide(ctx, a, o.of.number, v.ID, why)
+	case *commitcomment.Shown:
+		return m.load.OnCommits.Hide(ctx, a, v.ID, why)
 	}
 	c, err := m.do.Reviews.FindComment(ctx, a, o.id)
 	if err == nil {

@@ -186,6 +186,62 @@ func TestKnownFacts(t *testing.T) {
 	})
 }
 
+// Who made a protection, when labels and reactions were made, whom releases mention, and what is unread.
+func TestFactsOfRows(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.Team(t)
+		s.Run(t, []apitest.Case{
+			{Do: "PUT /repos/garden/plot/contents/a", As: "alice", Send: `{"message": "A", "content": "YQ=="}`, Status: 201},
+			{Do: "PUT /repos/garden/plot/branches/main/protection", As: "alice", Status: 200, Send: `{"enforce_admins": true,
+				"required_status_checks": null, "required_pull_request_reviews": null, "restrictions": null}`},
+			{Do: "POST /repos/garden/plot/labels", As: "alice", Send: `{"name": "late", "color": "ff0000"}`, Status: 201},
+			{Do: "POST /repos/garden/plot/releases", As: "alice", Status: 201,
+				Send: `{"tag_name": "v1", "body": "*Thanks* to @sam, @Sam and @nobody, and to @garden"}`},
+			{Do: "POST /repos/garden/plot/releases", As: "alice", Send: `{"tag_name": "v2"}`, Status: 201},
+			{Do: "POST /repos/garden/plot/issues", As: "sam", Send: `{"title": "Peas", "body": "@rae"}`, Status: 201},
+			{Do: "POST /repos/garden/plot/issues/1/reactions", As: "rae", Send: `{"content": "heart"}`, Status: 201,
+				Headers: map[string]string{"Accept": "application/vnd.github.squirrel-girl-preview+json"}},
+			{Do: "PATCH /orgs/garden", As: "alice", Send: `{"billing_email": "bills@example.org"}`, Status: 200},
+		})
+		s.Settle(t)
+		in := func(fields string) string { return `{repository(owner:"garden",name:"plot"){` + fields + `}}` }
+		for _, a := range []ask{
+			{as: "alice", query: in(`branchProtectionRules(first:2){nodes{creator{login}}}`),
+				want: `{"data": {"repository": {"branchProtectionRules": {"nodes": [{"creator": {"login": "alice"}}]}}}}`},
+			{as: "sam", query: in(`releases(first:5){nodes{tagName mentions(first:5){totalCount nodes{login}}
+				shortDescriptionHTML(limit:9)}}`), want: `{"data": {"repository": {"releases": {"nodes": [
+				{"tagName": "v2", "mentions": {"totalCount": 0}, "shortDescriptionHTML": ""},
+				{"tagName": "v1", "mentions": {"totalCount": 1, "nodes": [{"login": "sam"}]},
+				"shortDescriptionHTML": "<div>Thanks to…</div>"}]}}}}`},
+			{as: "rae", query: in(`issue(number:1){isReadByViewer}`), want: `{"data": {"repository": {"issue": {
+				"isReadByViewer": false}}}}`},
+			{as: "sam", query: in(`issue(number:1){isReadByViewer}`), want: `{"data": {"repository": {"issue": {
+				"isReadByViewer": true}}}}`},
+			{as: "alice", query: `{organization(login:"garden"){organizationBillingEmail viewerIsAMember}}`,
+				want: `{"data": {"organization": {"organizationBillingEmail": "bills@example.org", "viewerIsAMember": true}}}`},
+			{as: "sam", query: `{organization(login:"garden"){organizationBillingEmail viewerIsAMember}
+				license(key:"gpl-3.0"){nickname}}`, want: `{"data": {"organization": {"organizationBillingEmail": null,
+				"viewerIsAMember": false}, "license": {"nickname": "GNU GPLv3"}}}`},
+			{as: "sam", query: `{user(login:"sam"){contributionsCollection{mostRecentCollectionWithoutActivity{
+				hasAnyContributions isSingleDay}}}}`, want: `{"data": {"user": {"contributionsCollection": {
+				"mostRecentCollectionWithoutActivity": {"hasAnyContributions": false, "isSingleDay": false}}}}}`},
+		} {
+			a.check(t, s)
+		}
+		body := run(t, s, "sam", in(`label(name:"late"){createdAt updatedAt} issue(number:1){reactionGroups{content createdAt}}`), nil)
+		for _, want := range []string{`{"createdAt":"2`, `"updatedAt":"2`, `{"content":"HEART","createdAt":"2`,
+			`{"content":"EYES","createdAt":null}`} {
+			if !strings.Contains(body, want) {
+				t.Errorf("%s is missing in %s", want, body)
+			}
+		}
+		s.Check(t, apitest.Case{Do: "PUT /notifications", As: "rae", Send: `{}`, Status: 205})
+		ask{as: "rae", query: in(`issue(number:1){isReadByViewer}`), want: `{"data": {"repository": {"issue": {
+			"isReadByViewer": true}}}}`}.check(t, s)
+	})
+}
+
 // A review keeps the teams whose requests it answered, for those who see them.
 func TestReviewsOnBehalfOfTeams(t *testing.T) {
 	t.Parallel()

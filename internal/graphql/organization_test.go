@@ -23,6 +23,42 @@ func TestOrganization(t *testing.T) {
 	})
 }
 
+// Owners see the audit log of their organization, of the kinds that GitHub's schema has. Others see none of it.
+func TestOrganizationAuditLog(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.Team(t)
+		s.Run(t, []apitest.Case{
+			{Do: "PUT /orgs/garden/memberships/rae", As: "alice", Send: `{"role": "member"}`, Status: 200},
+			{Do: "POST /orgs/garden/repos", As: "alice", Send: `{"name": "bed", "private": true}`, Status: 201},
+			{Do: "PATCH /repos/garden/bed", As: "alice", Send: `{"private": false}`, Status: 200},
+			{Do: "POST /orgs/garden/teams", As: "alice", Send: `{"name": "Growers"}`, Status: 201},
+			{Do: "PUT /orgs/garden/teams/growers/repos/garden/bed", As: "alice", Send: `{"permission": "push"}`, Status: 204},
+		})
+		const query = `{organization(login:"garden"){auditLog(first:5,query:"action:repo repo:garden/bed"){totalCount nodes{
+			__typename ...on AuditEntry{action actorLogin operationType actor{...on User{login}}} ...on RepositoryAuditEntryData{
+			repositoryName repository{name}} ...on OrganizationAuditEntryData{organizationName organization{login}}
+			...on RepoAccessAuditEntry{visibility}}}
+			old:auditLog(first:1,query:"action:repo repo:garden/bed",orderBy:{field:CREATED_AT,direction:ASC}){totalCount nodes{
+			...on AuditEntry{action}} pageInfo{hasNextPage}}
+			team:auditLog(first:5,query:"action:team.add_repository"){nodes{...on TeamAuditEntryData{teamName}}}
+			none:auditLog(first:5,query:"action:hook.create"){totalCount}}}`
+		const common = `"actorLogin": "alice", "actor": {"login": "alice"}, "repositoryName": "garden/bed",
+			"repository": {"name": "bed"}, "organizationName": "garden", "organization": {"login": "garden"}`
+		ask{as: "alice", query: query, want: `{"data": {"organization": {"auditLog": {"totalCount": 2, "nodes": [
+			{"__typename": "RepoAccessAuditEntry", "action": "repo.access", "operationType": "MODIFY", "visibility": "PUBLIC", ` +
+			common + `}, {"__typename": "RepoCreateAuditEntry", "action": "repo.create", "operationType": "CREATE", ` + common + `}]},
+			"old": {"totalCount": 2, "nodes": [{"action": "repo.create"}], "pageInfo": {"hasNextPage": true}},
+			"team": {"nodes": [{"teamName": "growers"}]}, "none": {"totalCount": 0}}}}`}.check(t, s)
+		for _, as := range []string{"rae", "sam"} {
+			ask{as: as, query: query, want: `{"data": {"organization": {"auditLog": {"totalCount": 0, "nodes": []},
+				"team": {"nodes": []}}}}`}.check(t, s)
+		}
+		ask{as: "alice", query: `{organization(login:"garden"){auditLog(first:5,query:"place:here"){totalCount}}}`,
+			want: `{"errors": [{"type": "UNPROCESSABLE"}]}`}.check(t, s)
+	})
+}
+
 // Issues are transferred and deleted with the rights of REST, and the audit log says who did it.
 func TestDepartedIssuesAreAudited(t *testing.T) {
 	t.Parallel()

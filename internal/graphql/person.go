@@ -3,7 +3,6 @@ package graphql
 import (
 	"context"
 	"html"
-	"slices"
 
 	"arbor/internal/account"
 	sshkey "arbor/internal/account/key"
@@ -20,6 +19,15 @@ func htmlOf(text *string) string {
 		return ""
 	}
 	return "<div>" + html.EscapeString(*text) + "</div>"
+}
+
+// shortened returns a text with at most as many characters as the argument limit says.
+func shortened(s string, f *exec.Field) string {
+	text := []rune(s)
+	if limit, ok := f.Args["limit"].(int); ok && limit >= 0 && len(text) > limit {
+		return string(text[:limit]) + "…"
+	}
+	return s
 }
 
 // projectsOf are the addresses that GitHub has for projects of what a page is about.
@@ -113,35 +121,38 @@ func publicKeys(ctx context.Context, f *exec.Field, parents []exec.Object) []any
 	return values
 }
 
-// accessTo returns what the caller may do with organizations.
-func accessTo(ctx context.Context, objects []*object) (map[account.ID]account.OrgAccess, error) {
-	var ids []account.ID
-	for _, o := range objects {
-		if !slices.Contains(ids, account.ID(o.id)) {
-			ids = append(ids, account.ID(o.id))
+// ofOrganizations resolves a field of organizations by an operation that reads a value for all of them.
+func ofOrganizations[V any](read func(
+	s *account.Service, ctx context.Context, caller *account.Caller, orgs []account.ID,
+) (map[account.ID]V, error), part func(v V) any) exec.Resolver {
+	return func(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
+		values, ids := make([]any, len(parents)), make([]account.ID, len(parents))
+		for n, o := range objectsOf(parents) {
+			ids[n] = account.ID(o.id)
 		}
+		in, caller, err := queryOf(ctx).on(ctx, "GET /orgs/{org}")
+		if err != nil {
+			return failed(asError(err), len(parents))
+		}
+		found, err := read(queryOf(ctx).load.Accounts, in, caller, db.Unique(ids))
+		if err != nil {
+			return failed(asError(queryOf(ctx).noteError(err)), len(parents))
+		}
+		for n, id := range ids {
+			values[n] = leaf(part(found[id]))
+		}
+		return values
 	}
-	in, caller, err := queryOf(ctx).on(ctx, "GET /orgs/{org}")
-	if err != nil {
-		return nil, asError(err)
-	}
-	may, err := queryOf(ctx).load.Accounts.AccessTo(in, caller, ids)
-	return may, asError(queryOf(ctx).noteError(err))
 }
 
 // ofOrganization resolves what the caller may do with organizations.
 func ofOrganization(part func(may account.OrgAccess) bool) exec.Resolver {
-	return func(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
-		may, err := accessTo(ctx, objectsOf(parents))
-		if err != nil {
-			return failed(err, len(parents))
-		}
-		values := make([]any, len(parents))
-		for n, o := range objectsOf(parents) {
-			values[n] = part(may[account.ID(o.id)])
-		}
-		return values
-	}
+	return ofOrganizations((*account.Service).AccessTo, func(may account.OrgAccess) any { return part(may) })
+}
+
+// privileged resolves the rules of organizations for their members as far as the caller sees them.
+func privileged(part func(p account.Privileges) any) exec.Resolver {
+	return ofOrganizations((*account.Service).PrivilegesOf, part)
 }
 
 // membersWithRole resolves the members of an organization that the caller sees.
@@ -170,28 +181,6 @@ func pendingMembers(context.Context, *exec.Field, *object) (pages[*account.Simpl
 		many: accountsPager[*account.Simple]{"invited", "GET /orgs/{org}/invitations", read}, node: accountNode}, nil
 }
 
-// privileged resolves the rules of organizations for their members as far as the caller sees them.
-func privileged(part func(p account.Privileges) any) exec.Resolver {
-	return func(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
-		values, ids := make([]any, len(parents)), make([]account.ID, len(parents))
-		for n, o := range objectsOf(parents) {
-			ids[n] = account.ID(o.id)
-		}
-		in, caller, err := queryOf(ctx).on(ctx, "GET /orgs/{org}")
-		if err != nil {
-			return failed(asError(err), len(parents))
-		}
-		found, err := queryOf(ctx).load.Accounts.PrivilegesOf(in, caller, db.Unique(ids))
-		if err != nil {
-			return failed(asError(queryOf(ctx).noteError(err)), len(parents))
-		}
-		for n, id := range ids {
-			values[n] = part(found[id])
-		}
-		return values
-	}
-}
-
 // companyFields are the fields of organizations about people, rights and addresses.
 func companyFields() map[string]exec.Resolver {
 	owner := ofOrganization(func(may account.OrgAccess) bool { return may.Owner })
@@ -212,7 +201,9 @@ func companyFields() map[string]exec.Resolver {
 		"membersWithRole":                   connections(membersWithRole),
 		"pendingMembers":                    connections(pendingMembers),
 		"membersCanForkPrivateRepositories": privileged(func(p account.Privileges) any { return p.PrivateForks }),
-		"requiresTwoFactorAuthentication":   privileged(func(p account.Privileges) any { return leaf(p.Factors) }),
+		"organizationBillingEmail":          privileged(func(p account.Privileges) any { return p.BillingEmail }),
+		"requiresTwoFactorAuthentication":   privileged(func(p account.Privileges) any { return p.Factors }),
+		"auditLog":                          connections(auditLog),
 		"rulesets":                          loadingRulesets(organizationRulesets),
 		"ruleset":                           loadingRulesets(organizationRuleset),
 	})

@@ -162,7 +162,7 @@ func protectionFields() map[string]exec.Resolver {
 			}
 			return anyTexts(p.Checks.Contexts())
 		}),
-		"requiredStatusChecks": one(requiredChecks), "matchingRefs": matchingRefs,
+		"creator": protectionCreators, "requiredStatusChecks": one(requiredChecks), "matchingRefs": matchingRefs,
 		"pushAllowances": allowances("PushAllowance", func(p protectionOf) *rule.Actors { return &p.Pushers }),
 		"bypassPullRequestAllowances": allowances("BypassPullRequestAllowance", func(p protectionOf) *rule.Actors {
 			if p.Reviews == nil {
@@ -179,6 +179,30 @@ func protectionFields() map[string]exec.Resolver {
 			return p.Reviews.Dismissers
 		}),
 	}
+}
+
+// protectionCreators resolves who created protections, of all of them together. It is null if that is not known.
+func protectionCreators(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
+	values := make([]any, len(parents))
+	var ids []int64
+	for _, o := range objectsOf(parents) {
+		if by := o.value.(protectionOf).set.CreatorID; by != 0 {
+			ids = append(ids, int64(by))
+		}
+	}
+	if len(ids) == 0 {
+		return values
+	}
+	found, err := queryOf(ctx).accountsByID(ctx, ids)
+	if err != nil {
+		return failed(asError(err), len(parents))
+	}
+	for n, o := range objectsOf(parents) {
+		if a, there := found[o.value.(protectionOf).set.CreatorID]; there {
+			values[n] = fullAccount(a)
+		}
+	}
+	return values
 }
 
 func requiredApprovals(p protectionOf) any {

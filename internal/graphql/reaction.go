@@ -7,6 +7,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/commitcomment"
+	"arbor/internal/db"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/reaction"
 	"arbor/internal/repo"
@@ -155,7 +156,8 @@ func reactionGroupFields() map[string]exec.Resolver {
 		return o.of, o.value.(reaction.Content).String()
 	}, reactors)
 	return map[string]exec.Resolver{"users": who, "reactors": who, "subject": parent,
-		"content": pick(func(c reaction.Content) any { return reactions[c-1][1] }),
+		"content":   pick(func(c reaction.Content) any { return reactions[c-1][1] }),
+		"createdAt": groupTimes,
 		"viewerHasReacted": func(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
 			subjects := make([]*object, len(parents))
 			for n, o := range objectsOf(parents) {
@@ -181,29 +183,51 @@ func viewerReacted(ctx context.Context, _ *exec.Field, parents []exec.Object) []
 func ownReactions(
 	ctx context.Context, subjects []*object, show func(n int, own []reaction.Content) bool,
 ) []any {
+	return ofSubjects(ctx, subjects, "own", queryOf(ctx).load.Reactions.Own,
+		func(n int, own []reaction.Content) any { return show(n, own) })
+}
+
+// groupTimes resolves when the first reactions of groups were made; null for a group without any.
+func groupTimes(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
+	subjects := make([]*object, len(parents))
+	for n, o := range objectsOf(parents) {
+		subjects[n] = o.of
+	}
+	return ofSubjects(ctx, subjects, "first", queryOf(ctx).load.Reactions.First,
+		func(n int, first map[reaction.Content]db.Time) any {
+			return leaf(first[parents[n].(*object).value.(reaction.Content)])
+		})
+}
+
+// ofSubjects loads something about the reactions to subjects, of all of a kind together, and returns what show says
+// of each.
+func ofSubjects[V any](ctx context.Context, subjects []*object, name string,
+	read func(ctx context.Context, kind reaction.Kind, list []repo.Of[int64]) (map[repo.Of[int64]]V, error),
+	show func(n int, v V) any,
+) []any {
 	q, values, groups := queryOf(ctx), make([]any, len(subjects)), map[string][]*object{}
 	for _, o := range subjects {
 		if o != nil && o.kind != "PullRequestReview" { // which have none
 			groups[o.kind] = append(groups[o.kind], o)
 		}
 	}
-	own := func(kind string) loader[int64, []reaction.Content] {
+	of := func(kind string) loader[int64, V] {
 		of, route := subjectOf(kind)
-		return loader[int64, []reaction.Content]{name: "own " + kind, route: route, key: byID,
-			read: func(ctx context.Context, ids []repo.Of[int64]) (map[repo.Of[int64]][]reaction.Content, error) {
-				return q.load.Reactions.Own(ctx, of, ids)
+		return loader[int64, V]{name: name + " " + kind, route: route, key: byID,
+			read: func(ctx context.Context, ids []repo.Of[int64]) (map[repo.Of[int64]]V, error) {
+				return read(ctx, of, ids)
 			}}
 	}
 	for kind, all := range groups {
-		own(kind).load(ctx, q, all)
+		of(kind).load(ctx, q, all)
 	}
 	for n, o := range subjects {
-		var list []reaction.Content
+		var v V
 		var err error
 		if o != nil && groups[o.kind] != nil {
-			list, err = own(o.kind).get(ctx, q, o)
+			v, err = of(o.kind).get(ctx, q, o)
 		}
-		if values[n] = show(n, list); err != nil {
+		if values[n] = show(n, v); err != nil {
 			values[n] = asError(err)
 		}
 	}

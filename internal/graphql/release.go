@@ -2,10 +2,14 @@ package graphql
 
 import (
 	"context"
+	"maps"
+	"slices"
 
+	"arbor/internal/account"
 	"arbor/internal/gitdata"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/issue/text"
+	"arbor/internal/markdown"
 	"arbor/internal/release"
 	"arbor/internal/web"
 )
@@ -92,8 +96,9 @@ func releaseFields() map[string]exec.Resolver {
 			}
 			return *r.Raw
 		}),
-		"descriptionHTML": texts(func(t text.Payload) **string { return t.HTML }),
-		"repository":      inRepository, "releaseAssets": one(releaseAssets),
+		"descriptionHTML":      texts(func(t text.Payload) **string { return t.HTML }),
+		"shortDescriptionHTML": shortDescriptions, "mentions": mentions,
+		"repository": inRepository, "releaseAssets": one(releaseAssets),
 		"tag": tagsOf(func(ref *object) any { return ref }),
 		"tagCommit": tagsOf(func(ref *object) any {
 			return gitObject(ref.repo, "commit", string(ref.value.(*gitdata.RefPayload).LeadsTo))
@@ -104,6 +109,55 @@ func releaseFields() map[string]exec.Resolver {
 			})
 		},
 	}
+}
+
+// shortDescriptions resolves the first characters of the texts of releases, without links and markup.
+func shortDescriptions(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+	values := texts(func(t text.Payload) **string { return t.Text })(ctx, f, parents)
+	for n, v := range values {
+		if s, is := v.(string); is {
+			values[n] = htmlOf(new(shortened(s, f)))
+		}
+	}
+	return values
+}
+
+// mostMentioned limits how many people a release shows as mentioned.
+const mostMentioned = 100
+
+// mentions resolves the people whom the texts of releases mention, of all releases together.
+func mentions(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
+	q, named, all := queryOf(ctx), make([][]string, len(parents)), []string(nil)
+	for n, o := range objectsOf(parents) {
+		if raw := o.value.(*release.Payload).Raw; raw != nil && *raw != nil {
+			logins := markdown.Parse(**raw).References().Logins
+			named[n] = logins[:min(len(logins), mostMentioned)]
+			all = append(all, named[n]...)
+		}
+	}
+	in, caller, err := q.on(ctx, "GET /users/{username}")
+	people := map[string]account.Full{}
+	for part := range slices.Chunk(all, maxLoaded) {
+		if err == nil {
+			var found map[string]account.Full
+			found, err = q.load.Accounts.FullByLogins(in, caller, part)
+			maps.Copy(people, found)
+		}
+	}
+	if err != nil {
+		return failed(asError(q.noteError(err)), len(parents))
+	}
+	return one(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
+		var list []any
+		seen := map[account.ID]bool{}
+		for _, login := range named[slices.Index(parents, exec.Object(o))] {
+			a, there := people[account.Fold(login)]
+			if there && a.Type == "User" && !seen[a.ID] {
+				seen[a.ID], list = true, append(list, fullAccount(a))
+			}
+		}
+		return connectAll(f, "UserConnection", list)
+	})(ctx, f, parents)
 }
 
 // releaseAssets resolves the files of a release, or those with a name.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"arbor/internal/account"
+	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/issue"
@@ -65,6 +66,7 @@ func trackedRights() map[string]exec.Resolver {
 		"viewerCanSubscribe": always(true),
 		"viewerSubscription": subscriptions,
 		"participants":       participants,
+		"isReadByViewer":     readByViewer,
 	})
 }
 
@@ -118,6 +120,31 @@ func subscriptions(ctx context.Context, _ *exec.Field, parents []exec.Object) []
 		}
 		return "UNSUBSCRIBED", nil
 	})(ctx, nil, parents)
+}
+
+// readByViewer resolves whether the caller has no unread notification about issues and pull requests. It is null if
+// the token does not show notifications.
+func readByViewer(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
+	q, values := queryOf(ctx), make([]any, len(parents))
+	in, caller, err := q.on(ctx, "GET /notifications")
+	if errs.Is(err, errs.Forbidden) {
+		return values
+	}
+	var unread map[issue.ID]bool
+	if err == nil {
+		ids := make([]issue.ID, len(parents))
+		for n, o := range objectsOf(parents) {
+			ids[n] = issue.ID(o.id)
+		}
+		unread, err = q.load.Notifications.Unread(in, caller, db.Unique(ids))
+	}
+	if err != nil {
+		return failed(asError(q.noteError(err)), len(parents))
+	}
+	for n, o := range objectsOf(parents) {
+		values[n] = !unread[issue.ID(o.id)]
+	}
+	return values
 }
 
 // participants resolves who took part in issues and pull requests.

@@ -46,7 +46,9 @@ type Label struct {
 	Name        string // unique in the repository after Fold
 	Color       string // six lower-case hexadecimal digits
 	Description *string
-	Default     bool // one of the default labels
+	Default     bool    // one of the default labels
+	CreatedAt   db.Time // 0: not known, since the label is older than the column, or imported
+	UpdatedAt   db.Time // 0: not known
 }
 
 // Fold returns the canonical form of a name, which ignores case (decision 25).

@@ -13,13 +13,14 @@ import (
 	"arbor/internal/web"
 )
 
-const columns = `l.id, l.repo_id, l.name, l.color, l.description, l.is_default`
+const columns = `l.id, l.repo_id, l.name, l.color, l.description, l.is_default, l.created_at,
+	l.updated_at`
 
 const selected = `SELECT ` + columns + ` FROM labels l`
 
 func scan(row db.Scanner) (*Label, error) {
 	var l Label
-	err := row.Scan(&l.ID, &l.RepoID, &l.Name, &l.Color, &l.Description, &l.Default)
+	err := row.Scan(&l.ID, &l.RepoID, &l.Name, &l.Color, &l.Description, &l.Default, &l.CreatedAt, &l.UpdatedAt)
 	if errors.Is(err, db.ErrNoRows) {
 		return nil, errs.Absent()
 	}
@@ -91,9 +92,9 @@ const maxLabels = 5000
 
 // insert inserts a label and sets its id. Errors: 422 if the name exists, and for too many labels.
 func insert(tx *db.Tx, l *Label) error {
-	err := tx.QueryRow(`INSERT INTO labels (repo_id, name, name_folded, color, description, is_default)
-		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (repo_id, name_folded) DO NOTHING RETURNING id`,
-		l.RepoID, l.Name, Fold(l.Name), l.Color, l.Description, l.Default).Scan(&l.ID)
+	err := tx.QueryRow(`INSERT INTO labels (repo_id, name, name_folded, color, description, is_default, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $7) ON CONFLICT (repo_id, name_folded) DO NOTHING RETURNING id`,
+		l.RepoID, l.Name, Fold(l.Name), l.Color, l.Description, l.Default, tx.Now).Scan(&l.ID)
 	if errors.Is(err, db.ErrNoRows) {
 		return nameExists()
 	}
@@ -123,12 +124,12 @@ func OfIssues(tx *db.Tx, ids []int64) (map[int64]*Label, error) {
 
 // insertAll inserts labels of a new repository in one statement.
 func insertAll(tx *db.Tx, list []*Label) error {
-	args := make([]any, 0, 6*len(list))
+	args := make([]any, 0, 8*len(list))
 	for _, l := range list {
-		args = append(args, l.RepoID, l.Name, Fold(l.Name), l.Color, l.Description, l.Default)
+		args = append(args, l.RepoID, l.Name, Fold(l.Name), l.Color, l.Description, l.Default, tx.Now, tx.Now)
 	}
-	err := tx.Run(`INSERT INTO labels (repo_id, name, name_folded, color, description, is_default) VALUES `+
-		db.Values(len(list), 6), args...)
+	err := tx.Run(`INSERT INTO labels (repo_id, name, name_folded, color, description, is_default, created_at, updated_at)
+		VALUES `+db.Values(len(list), 8), args...)
 	return err
 }
 
@@ -181,8 +182,8 @@ func Within(tx *db.Tx, repoID repo.ID, milestoneID int64) ([]*Label, error) {
 
 // update writes all fields that can change.
 func update(tx *db.Tx, l *Label) error {
-	return tx.Run(`UPDATE labels SET name = $2, name_folded = $3, color = $4, description = $5 WHERE id = $1`,
-		l.ID, l.Name, Fold(l.Name), l.Color, l.Description)
+	return tx.Run(`UPDATE labels SET name = $2, name_folded = $3, color = $4, description = $5, updated_at = $6
+		WHERE id = $1`, l.ID, l.Name, Fold(l.Name), l.Color, l.Description, tx.Now)
 }
 
 // Delete deletes a label. The repository's row must be locked. The caller removes the label from issues.

@@ -63,7 +63,7 @@ func (c *checker) check(r Record) error {
 	case *CommitComment:
 		c.times(r, &r.CreatedAt, &r.UpdatedAt)
 		c.text(r, &r.Body, issue.MaxBody)
-		return sha("commit", r.Commit)
+		return errors.Join(sha("commit", r.Commit), hidden(r.Hidden))
 	case *Thread:
 		c.times(r, &r.ResolvedAt)
 	case *Reaction:

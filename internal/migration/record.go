@@ -264,6 +264,7 @@ type CommitComment struct {
 	Path      *string   `json:"path,omitempty"`
 	Position  int64     `json:"position,omitempty"`
 	Line      int64     `json:"line,omitempty"`
+	Hidden    string    `json:"hidden,omitempty"`
 	CreatedAt time.Time `json:"created_at"`
 	UpdatedAt time.Time `json:"updated_at"`
 }

@@ -240,17 +240,18 @@ func (b *batch) writeCommitComments(added, other []*row) error {
 	for _, r := range added {
 		c := r.Record.(*CommitComment)
 		rows = append(rows, []any{r.id, b.im.a.ID, b.im.people.id(c.Author), c.Commit, c.Path, db.OrNull(c.Position),
-			db.OrNull(c.Line), b.im.texts.rewrite(c.Body), past(c.CreatedAt, b.tx.Now), past(c.UpdatedAt, b.tx.Now)})
+			db.OrNull(c.Line), b.im.texts.rewrite(c.Body), past(c.CreatedAt, b.tx.Now), past(c.UpdatedAt, b.tx.Now),
+			hiddenOf(c.Hidden)})
 	}
 	err := insert(b.tx, `INSERT INTO commit_comments (id, repo_id, author_id, commit_sha, path, position, line, body,
-		created_at, updated_at)`, rows, ``)
+		created_at, updated_at, hidden)`, rows, ``)
 	for _, r := range other {
 		if err != nil {
 			return err
 		}
 		c := r.Record.(*CommitComment)
-		err = b.tx.Run(`UPDATE commit_comments SET body = $2, updated_at = $3 WHERE id = $1`, r.id,
-			b.im.texts.rewrite(c.Body), past(c.UpdatedAt, b.tx.Now))
+		err = b.tx.Run(`UPDATE commit_comments SET body = $2, updated_at = $3, hidden = $4 WHERE id = $1`, r.id,
+			b.im.texts.rewrite(c.Body), past(c.UpdatedAt, b.tx.Now), hiddenOf(c.Hidden))
 	}
 	return err
 }

@@ -254,14 +254,15 @@ var sides = [...]string{"", "LEFT", "RIGHT"}
 
 func (e *exporter) readCommitComments() (string, func(db.Scanner) (Record, error)) {
 	return `SELECT c.id, c.commit_sha, a.login, c.body, c.path, COALESCE(c.position, 0), COALESCE(c.line, 0), c.created_at,
-			c.updated_at FROM commit_comments c LEFT JOIN accounts a ON a.id = c.author_id
+			c.updated_at, COALESCE(c.hidden, 0) FROM commit_comments c LEFT JOIN accounts a ON a.id = c.author_id
 		WHERE c.repo_id = $1 ORDER BY c.id`,
 		func(row db.Scanner) (Record, error) {
 			var c CommitComment
 			var author *string
 			var made, changed db.Time
-			err := row.Scan(&c.ID, &c.Commit, &author, &c.Body, &c.Path, &c.Position, &c.Line, &made, &changed)
-			c.Author, c.CreatedAt, c.UpdatedAt = e.named(author), at(made), at(changed)
+			var hidden issuekit.Hidden
+			err := row.Scan(&c.ID, &c.Commit, &author, &c.Body, &c.Path, &c.Position, &c.Line, &made, &changed, &hidden)
+			c.Author, c.Hidden, c.CreatedAt, c.UpdatedAt = e.named(author), hidden.String(), at(made), at(changed)
 			return &c, err
 		}
 }

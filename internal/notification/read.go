@@ -8,6 +8,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/git"
+	"arbor/internal/issue"
 	"arbor/internal/issue/subscription"
 	"arbor/internal/repo"
 	"arbor/internal/web"
@@ -73,6 +74,18 @@ func (s *Service) HasUnread(ctx context.Context, caller *account.Caller) (has bo
 		return tx.QueryRow(`SELECT EXISTS (SELECT 1`+from+`)`, args...).Scan(&has)
 	})
 	return has, err
+}
+
+// Unread returns those of the issues and pull requests about which the caller has an unread thread. The caller of this
+// function must have access to them.
+func (s *Service) Unread(
+	ctx context.Context, caller *account.Caller, issues []issue.ID,
+) (unread map[issue.ID]bool, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		unread, err = unreadOf(tx, caller.ID, issues)
+		return err
+	})
+	return unread, err
 }
 
 // Thread reads one thread of the caller's. Error: 404.

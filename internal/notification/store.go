@@ -137,6 +137,16 @@ func noteTold(tx *db.Tx, subject int64, at db.Time, list []hearer) error {
 			AND user_id IN `+db.ValuesFrom(3, 1, len(list))+` ORDER BY user_id`+nextChange, args...)
 }
 
+// unreadOf reads about which of the issues a user has an unread thread.
+func unreadOf(tx *db.Tx, user account.ID, issues []issue.ID) (map[issue.ID]bool, error) {
+	if len(issues) == 0 {
+		return nil, nil
+	}
+	return db.QueryMap[issue.ID, bool](tx, `SELECT s.issue_id, t.unread FROM notification_subjects s
+		JOIN notification_threads t ON t.subject_id = s.id AND t.user_id = $1
+		WHERE t.unread AND s.issue_id IN `+db.ValuesFrom(2, 1, len(issues)), db.Args(issues, user)...)
+}
+
 // markRead marks the unread threads of a filter up to a time as read; zero: now.
 func markRead(tx *db.Tx, f filter, until db.Time) error {
 	f.All = false

@@ -189,7 +189,7 @@ func reviewTexts(tx *db.Tx, of issue.ID, reviews []int64) (map[int64][]written, 
 // commitCommentsNow is commentsNow for a commit of a repository.
 func commitCommentsNow(tx *db.Tx, of repo.ID, ids []int64) (map[int64]written, error) {
 	return textsOf(tx, `SELECT id, author_id, body, 0 FROM commit_comments
-		WHERE repo_id = $1 AND id IN `+db.ValuesFrom(2, 1, len(ids)), argsOf(of, ids)...)
+		WHERE repo_id = $1 AND hidden IS NULL AND id IN `+db.ValuesFrom(2, 1, len(ids)), argsOf(of, ids)...)
 }
 
 // bodyOf reads the text of an issue or a release.

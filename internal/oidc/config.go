@@ -19,6 +19,7 @@ type Provider struct {
 	ClientID         string   `yaml:"client_id"`
 	ClientSecretFile string   `yaml:"client_secret_file"` // from the folder of the file; empty: a public client
 	Scopes           []string `yaml:"scopes"`
+	SubjectClaim     string   `yaml:"subject_claim"` // who somebody is: must never change, and be nobody else's
 	LoginClaim       string   `yaml:"login_claim"`
 	GroupsClaim      string   `yaml:"groups_claim"`
 
@@ -43,6 +44,9 @@ func (p *Provider) Prepare() error {
 	}
 	if !slices.Contains(p.Scopes, "openid") {
 		p.Scopes = append([]string{"openid"}, p.Scopes...)
+	}
+	if p.SubjectClaim == "" {
+		p.SubjectClaim = "sub"
 	}
 	if p.LoginClaim == "" {
 		p.LoginClaim = "preferred_username"

@@ -202,13 +202,17 @@ func (s *Service) exchange(ctx context.Context, p *Provider, callback, code stri
 	if err != nil {
 		return nil, err
 	}
+	who, _ := claims[p.SubjectClaim].(string)
+	if who == "" || len(who) > external.MaxSubject {
+		return nil, refused(p, "sent an ID token without a usable "+p.SubjectClaim, nil)
+	}
 	if claims[p.LoginClaim] == nil || claims[p.GroupsClaim] == nil {
 		// Some providers tell these at the UserInfo endpoint alone.
 		if err := p.addInfo(ctx, found, tokens, subject, claims); err != nil {
 			return nil, err
 		}
 	}
-	return p.identity(subject, claims), nil
+	return p.identity(who, claims), nil
 }
 
 // verify checks an ID token: signature, issuer, audience, times and nonce. Error: 422.

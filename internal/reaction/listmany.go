@@ -65,6 +65,17 @@ func (m *Many) Own(
 	return own, err
 }
 
+// First returns when the first reaction of each content to each subject of a kind was made.
+func (m *Many) First(
+	ctx context.Context, kind Kind, list []repo.Of[int64],
+) (first map[repo.Of[int64]]map[Content]db.Time, err error) {
+	err = m.db.Read(ctx, func(tx *db.Tx) error {
+		first, err = firstTimes(tx, kind, list)
+		return err
+	})
+	return first, err
+}
+
 // subjectRow is a row with its subject.
 type subjectRow struct {
 	row

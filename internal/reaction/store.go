@@ -46,6 +46,30 @@ func Rollups[ID ~int64](tx *db.Tx, kind Kind, ids []ID) (map[ID]Rollup, error) {
 	return found, err
 }
 
+// firstTimes reads when the first reaction of each content to each of the subjects was made, in one query.
+func firstTimes(tx *db.Tx, kind Kind, list []repo.Of[int64]) (map[repo.Of[int64]]map[Content]db.Time, error) {
+	found := map[repo.Of[int64]]map[Content]db.Time{}
+	if len(list) == 0 {
+		return found, nil
+	}
+	in := repo.In(list)
+	with, args := repo.Pairs(list, "BIGINT", int64(kind))
+	return found, db.QueryEach(tx, func(row db.Scanner) error {
+		var id repo.ID
+		var subject, content int64
+		var at db.Time
+		err := row.Scan(&id, &subject, &content, &at)
+		of := repo.Of[int64]{In: in[id], Key: subject}
+		if found[of] == nil {
+			found[of] = map[Content]db.Time{}
+		}
+		found[of][Content(content)] = at
+		return err
+	}, with+`SELECT r.repo_id, r.subject_id, r.content, MIN(r.created_at) FROM v
+		JOIN reactions r ON r.repo_id = v.repo AND r.subject_kind = $1 AND r.subject_id = v.key
+		GROUP BY r.repo_id, r.subject_id, r.content`, args...)
+}
+
 // Own returns the caller's reactions to several subjects of a kind, read in one query.
 func Own(tx *db.Tx, kind Kind, list []repo.Of[int64]) (map[repo.Of[int64]][]Content, error) {
 	found := map[repo.Of[int64]][]Content{}

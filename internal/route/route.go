@@ -77,6 +77,7 @@ type Route struct {
 	Factorless bool // see WithoutFactor
 	File       bool // see AsFile
 	LFS        bool // see ForLFS
+	SCIM       bool // see ForSCIM
 	Promised   bool // see Announced
 
 	Space Space
@@ -196,6 +197,13 @@ func (r Route) OnArchived() Route {
 func (r Route) ForLFS() Route {
 	r.LFS = true
 	return r
+}
+
+// ForSCIM says that the route is one of SCIM, for identity providers: answers and errors are SCIM's, and a token that may
+// provision opens it without other rights of a site administrator.
+func (r Route) ForSCIM() Route {
+	r.SCIM = true
+	return r.InAnyMedia()
 }
 
 // Announced says that requests with a token of package lfs do not count against the caller's limit: the request that

@@ -117,6 +117,7 @@ func (s *Service) add(tx *db.Tx, o Owner, entry audit.Entry, r *Ruleset) error {
 	if err := s.check(tx, o, r, nil); err != nil {
 		return err
 	}
+	r.CreatorID = o.by
 	if err := insert(tx, r); err != nil {
 		return taken(err)
 	}

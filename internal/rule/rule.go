@@ -111,6 +111,7 @@ type Ruleset struct {
 	Enforcement Enforcement
 	Body
 	Version   int64
+	CreatorID account.ID // 0: not known
 	CreatedAt db.Time
 	UpdatedAt db.Time
 }

@@ -11,14 +11,14 @@ import (
 )
 
 const columns = `s.id, COALESCE(s.repo_id, 0), COALESCE(s.org_id, 0), s.protection, s.name, s.target, s.enforcement,
-	s.body, s.version, s.created_at, s.updated_at`
+	s.body, s.version, COALESCE(s.creator_id, 0), s.created_at, s.updated_at`
 
 // scan reads columns, and then more columns of the query. Error: 404.
 func scan(row db.Scanner, more ...any) (*Ruleset, error) {
 	var r Ruleset
 	var body string
 	err := row.Scan(append([]any{&r.ID, &r.RepoID, &r.OrgID, &r.Protection, &r.Name, &r.Target, &r.Enforcement,
-		&body, &r.Version, &r.CreatedAt, &r.UpdatedAt}, more...)...)
+		&body, &r.Version, &r.CreatorID, &r.CreatedAt, &r.UpdatedAt}, more...)...)
 	if errors.Is(err, db.ErrNoRows) {
 		return nil, errs.Absent()
 	}
@@ -118,10 +118,10 @@ func insert(tx *db.Tx, r *Ruleset) error {
 	}
 	r.Version, r.CreatedAt, r.UpdatedAt = 1, tx.Now, tx.Now
 	err = tx.QueryRow(`INSERT INTO rulesets (repo_id, org_id, protection, name, target, enforcement, body, version,
-			created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $8) RETURNING id`, orNull(int64(r.RepoID)),
+			created_at, updated_at, creator_id)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $8, $9) RETURNING id`, orNull(int64(r.RepoID)),
 		orNull(int64(r.OrgID)), r.Protection, r.Name, int64(r.Target), int64(r.Enforcement), string(body),
-		tx.Now).Scan(&r.ID)
+		tx.Now, orNull(int64(r.CreatorID))).Scan(&r.ID)
 	if err != nil {
 		return err
 	}

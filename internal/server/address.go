@@ -11,6 +11,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/admission"
 	"arbor/internal/route"
+	"arbor/internal/scim"
 	"arbor/internal/web"
 )
 
@@ -48,6 +49,8 @@ func (s *Server) locate(r *http.Request, info *web.Info, from *admission.Origin)
 		info.Form = s.pageErrors
 	case n.lfs:
 		info.Form = web.APIErrors
+	case n.scim:
+		info.Form = scim.Errors
 	}
 	if !setParams(info, c, n) {
 		return nil

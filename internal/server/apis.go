@@ -34,6 +34,7 @@ import (
 	"arbor/internal/milestone"
 	"arbor/internal/notification"
 	"arbor/internal/oauth"
+	"arbor/internal/oauth/openid"
 	"arbor/internal/plant"
 	"arbor/internal/pull"
 	"arbor/internal/release"
@@ -44,6 +45,7 @@ import (
 	"arbor/internal/repo/transport"
 	"arbor/internal/review"
 	"arbor/internal/rule"
+	"arbor/internal/scim"
 	"arbor/internal/search"
 	"arbor/internal/search/commit"
 	"arbor/internal/search/tag"
@@ -123,12 +125,14 @@ func (of *apis) features(s *Server) []feature {
 	return []feature{
 		account.NewAPI(f.Accounts),
 		of.images,
-		oauth.NewAPI(f.OAuth, f.Tokens),
+		oauth.NewAPI(f.OAuth, f.Tokens, f.OpenID.IDToken),
+		openid.NewAPI(f.OpenID),
 		key.NewAPI(f.Keys),
 		signkey.NewAPI(f.SigningKeys),
 		signature.NewAPI(f.Signatures),
 		follow.NewAPI(of.follows),
 		app.NewAPI(f.Apps),
+		scim.NewAPI(s.identities.Service),
 		list.NewAPI(d, repos),
 		settings.NewAPI(f.Settings),
 		autolink.NewAPI(of.autolinks, repos),

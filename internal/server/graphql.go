@@ -32,7 +32,8 @@ func (s *Server) newGraphQL(of *apis) *graphql.API {
 		Languages:     s.forge.Detect,
 		Collaborators: of.collaborators, Teams: s.forge.Teams, Networks: s.forge.Network, Owners: of.codeOwners,
 		Activities: of.activities, Keys: key.New(s.o.DB, s.accounts),
-		Invitations: s.forge.Invitations, Deployments: of.deployments, OnCommits: of.onCommits},
+		Invitations: s.forge.Invitations, Deployments: of.deployments, OnCommits: of.onCommits,
+		Notifications: of.notices},
 		graphqlLimits{s.limiter}, s.log)
 }
 

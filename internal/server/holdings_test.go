@@ -44,6 +44,7 @@ var holdings = []string{
 	`id, account_id, repo_id, title FROM ssh_keys`,
 	`id, account_id, handle, name FROM signing_keys`,
 	`id, account_id, title, body FROM saved_replies`,
+	`account_id, mannequin FROM claims`,
 	`id, url, events, active FROM hooks`,
 	`id, permissions, suspended_at FROM installations`,
 	`id, name FROM plants`,

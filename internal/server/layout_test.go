@@ -44,7 +44,7 @@ var tiers = []struct {
 		"internal/milestone", "internal/notification", "internal/oauth", "internal/oidc", "internal/pin", "internal/plant",
 		"internal/posting", "internal/pull",
 		"internal/ratelimit", "internal/reaction", "internal/release", "internal/repo", "internal/review",
-		"internal/rule", "internal/search", "internal/signature", "internal/signinfile", "internal/signup", "internal/star", "internal/statistic", "internal/status",
+		"internal/rule", "internal/scim", "internal/search", "internal/signature", "internal/signinfile", "internal/signup", "internal/star", "internal/statistic", "internal/status",
 		"internal/team",
 	}},
 	{"use cases", []string{ // what happens to several features at once

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"arbor/internal/apidoc"
+	"arbor/internal/issue/revision"
 	"arbor/internal/page"
 	"arbor/internal/page/attach"
 	checkpages "arbor/internal/page/checks"
@@ -68,7 +69,7 @@ func (of *apis) pages(s *Server, kit *page.Kit, door *signin.Pages) []feature {
 			Deleted: f.Deleted}),
 		attach.New(kit, f.Attachments),
 		settingpages.New(kit, settingpages.Services{Accounts: f.Accounts, Tokens: f.Tokens, Sessions: f.Sessions,
-			Keys: f.Keys, Signing: f.SigningKeys, Replies: of.replies, Repos: repos, Apps: f.Apps,
+			Keys: f.Keys, Signing: f.SigningKeys, Replies: of.replies, Claims: f.Claims, Repos: repos, Apps: f.Apps,
 			OAuth: f.OAuth, Identities: s.identities, Directories: s.directories, Mail: s.mails, Lists: of.lists,
 			Stars: of.stars, Deleted: f.Deleted}),
 	}
@@ -77,8 +78,8 @@ func (of *apis) pages(s *Server, kit *page.Kit, door *signin.Pages) []feature {
 // codePages returns the pages of files, commits and branches.
 func (of *apis) codePages(s *Server, kit *page.Kit) *codepage.Pages {
 	f := s.forge
-	return codepage.New(kit, codepage.Services{Git: of.objects, Texts: of.Git, Comments: of.onCommits, Statuses: of.statuses,
-		Checks: of.checks, Releases: f.Releases, Detect: f.Detect, Searches: of.code, Forks: f.Network,
+	return codepage.New(kit, codepage.Services{Git: of.objects, Texts: of.Git, Comments: of.onCommits,
+		Edits: revision.New(s.o.DB), Statuses: of.statuses, Checks: of.checks, Releases: f.Releases, Detect: f.Detect, Searches: of.code, Forks: f.Network,
 		Pulls: f.Pulls, Autolinks: of.autolinks, Owners: of.codeOwners,
 		Activities: of.activities})
 }

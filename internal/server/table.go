@@ -46,6 +46,7 @@ type node struct {
 	open    bool   // see route.Route.WithoutToken
 	file    bool   // see route.Route.AsFile
 	lfs     bool   // see route.Route.ForLFS
+	scim    bool   // see route.Route.ForSCIM
 	streams bool   // see route.Route.Streamed: the address accepts uploads
 	allow   string // the value of Allow
 	metrics routeMetrics
@@ -130,6 +131,7 @@ func newTable(routes []route.Route, m *metrics) *table {
 		}
 		n.open, n.file, n.streams = n.open || r.Open, n.file || r.File, n.streams || r.Streams
 		n.lfs = n.lfs || r.LFS
+		n.scim = n.scim || r.SCIM
 		n.allow = allowed(n)
 	}
 	return t

@@ -81,6 +81,12 @@ type runner interface {
 	Run(ctx context.Context) error
 }
 
+// provisioning follows the groups of people whom identity providers provisioned.
+type provisioning struct{ s *external.Service }
+
+// Run implements runner.
+func (p provisioning) Run(ctx context.Context) error { return p.s.RunProvisioning(ctx) }
+
 // New assembles a Server. The caller closes the database and git after the server has stopped.
 func New(o Options) *Server {
 	if o.Now == nil {
@@ -93,6 +99,7 @@ func New(o Options) *Server {
 	of := s.newAPIs()
 	kit := of.newKit(s)
 	door := signin.New(kit, signin.Services{Sessions: s.forge.Sessions, Tokens: s.forge.Tokens, OAuth: s.forge.OAuth,
+		OpenID:     s.forge.OpenID,
 		Identities: s.identities, Directories: s.directories, Mail: s.mails, Signup: s.forge.Signup,
 		Issues:       s.forge.Searches,
 		Repositories: of.repositories, Lists: of.lists, Activities: of.activities}, s.setup)
@@ -107,7 +114,7 @@ func New(o Options) *Server {
 			"mail": s.mails}}
 	features := slices.Concat(of.features(s), of.pages(s, kit, door), []feature{s.newGraphQL(of),
 		site.New(kit, site.Options{Accounts: f.Accounts, Tokens: f.Tokens, Sessions: f.Sessions, Repos: f.Repos, Networks: f.Network,
-			Settings: f.Settings, Searches: of.repositories, Signup: f.Signup,
+			Settings: f.Settings, Searches: of.repositories, Signup: f.Signup, Claims: f.Claims,
 			Identities: s.identities, Directories: s.directories,
 			DB: o.DB, Git: o.Git,
 			Log: o.Log, DataDir: o.DataDir, Version: o.Version, Jobs: p.backlogs})})
@@ -164,7 +171,7 @@ func newServer(o Options) *Server {
 			o.Mail.BaseURL)
 	}
 	s.live = live.New(o.DB, o.Admission.Streams())
-	s.runners = []runner{s.live, s.mails, s.directories, f.Tokens, f.Maintenance, f.Closing, f.Pulls, f.Searches,
+	s.runners = []runner{s.live, s.mails, s.directories, provisioning{linked}, f.Tokens, f.Maintenance, f.Closing, f.Pulls, f.Searches,
 		f.Detect, f.Statistics, f.Notifier, notification.NewPruner(o.DB, o.Log), activity.NewPruner(o.DB, o.Log),
 		audit.NewPruner(o.DB, o.Log, o.AuditDays), maintenance.NewForgetter(o.DB, o.Log),
 		maintenance.NewShrinker(o.DB, o.Log, f.Repos.Room)}
@@ -204,6 +211,9 @@ func (s *Server) Settle(ctx context.Context) error {
 		return err
 	}
 	if err := s.forge.Notifier.Settle(ctx); err != nil {
+		return err
+	}
+	if err := s.identities.SettleProvisioning(ctx); err != nil {
 		return err
 	}
 	return s.forge.Searches.Index(ctx)

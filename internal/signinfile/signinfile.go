@@ -20,6 +20,8 @@ import (
 type Config struct {
 	Providers   []*oidc.Provider  `yaml:"providers"`
 	Directories []*ldap.Directory `yaml:"directories"`
+	// Provisioners provision people by SCIM, and sign nobody in.
+	Provisioners []*external.Source `yaml:"provisioners"`
 	// Passwords are the logins that may sign in with a password of this server; nil: everybody.
 	Passwords []string `yaml:"passwords"`
 }
@@ -85,8 +87,8 @@ func Parse(text []byte) (*Config, error) {
 			return nil, err
 		}
 	}
-	if len(c.Providers)+len(c.Directories) > maxSources {
-		return nil, fmt.Errorf("there are more than %d providers and directories", maxSources)
+	if len(c.Providers)+len(c.Directories)+len(c.Provisioners) > maxSources {
+		return nil, fmt.Errorf("there are more than %d providers, directories and provisioners", maxSources)
 	}
 	taken := map[string]bool{}
 	once := func(kind string, n int, s *external.Source) error {
@@ -94,6 +96,14 @@ func Parse(text []byte) (*Config, error) {
 			return fmt.Errorf("%s %d: the name or the issuer is that of another one", kind, n+1)
 		}
 		taken["name "+s.Name], taken[s.Issuer] = true, true
+		if s.Scim == nil {
+			return nil
+		}
+		by := "account " + account.Fold(s.Scim.Account)
+		if taken[by] {
+			return fmt.Errorf("%s %d: scim: account: it is that of another one", kind, n+1)
+		}
+		taken[by] = true
 		return nil
 	}
 	for n, p := range c.Providers {
@@ -114,7 +124,21 @@ func Parse(text []byte) (*Config, error) {
 		if err := d.Prepare(); err != nil {
 			return nil, fmt.Errorf("directory %d: %w", n+1, err)
 		}
+		if d.Scim != nil {
+			return nil, fmt.Errorf("directory %d: scim is for providers and provisioners", n+1)
+		}
 		if err := once("directory", n, &d.Source); err != nil {
+			return nil, err
+		}
+	}
+	for n, p := range c.Provisioners {
+		if p == nil {
+			return nil, fmt.Errorf("provisioner %d is empty", n+1)
+		}
+		if err := p.PrepareAlone(); err != nil {
+			return nil, fmt.Errorf("provisioner %d: %w", n+1, err)
+		}
+		if err := once("provisioner", n, p); err != nil {
 			return nil, err
 		}
 	}
@@ -133,6 +157,16 @@ func (c *Config) Sources() (list []*external.Source) {
 	}
 	for _, d := range c.Directories {
 		list = append(list, &d.Source)
+	}
+	return append(list, c.Provisioners...)
+}
+
+// Provisioned are the sources whose people are provisioned by SCIM.
+func (c *Config) Provisioned() (list []*external.Source) {
+	for _, source := range c.Sources() {
+		if source.Scim != nil {
+			list = append(list, source)
+		}
 	}
 	return list
 }

@@ -26,8 +26,16 @@ func TestParse(t *testing.T) {
 		"providers: [{name: a, issuer: 'https://u@a.example', client_id: x}]": "https address",
 		"providers: [{name: a, issuer: 'http://127.0.0.1:1', client_id: x}]":  "",
 		"providers: [{name: a, issuer: 'https://a.example'}]":                 "client_id is missing",
-		"providers: [null]":       "is empty",
-		"passwords: ['no login']": "not a login",
+		"providers: [null]":                                "is empty",
+		"passwords: ['no login']":                          "not a login",
+		p + ", scim: {account: bot}}]":                     "",
+		p + ", scim: {}}]":                                 "want the login of the site administrator",
+		"provisioners: [{name: hr, scim: {account: bot}}]": "",
+		"provisioners: [{name: hr}]":                       "scim is missing",
+		"provisioners: [null]":                             "is empty",
+		"provisioners: [{name: hr, accounts: link, scim: {account: bot}}]":                             "want create",
+		"provisioners: [{name: a, scim: {account: bot}}, {name: b, scim: {account: Bot}}]":             "that of another one",
+		"directories: [{name: a, servers: ['ldaps://a.example'], base: 'dc=a', scim: {account: bot}}]": "is for providers",
 	} {
 		_, err := Parse([]byte(text))
 		if text == "- a" {
@@ -118,6 +126,7 @@ func FuzzParse(f *testing.F) {
 	f.Add("providers: [{name: a, issuer: 'https://a.example', client_id: x, groups: {dev: [{organization: a}]}}]")
 	f.Add("directories: [{name: a, servers: ['ldaps://a.example'], base: 'dc=a', group_base: 'ou=b', administrators: [x]}]")
 	f.Add("passwords: []")
+	f.Add("provisioners: [{name: hr, scim: {account: bot, administrator_roles: true}, administrators: [x]}]")
 	f.Fuzz(func(t *testing.T, text string) {
 		c, err := Parse([]byte(text))
 		if err != nil {

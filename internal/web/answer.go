@@ -41,11 +41,18 @@ func Bytes(w http.ResponseWriter, r *http.Request, status int, body []byte, etag
 	if zipped {
 		h["Content-Encoding"] = gzipCoding
 	}
-	h["Content-Type"] = jsonType
+	setJSON(h)
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
 	w.WriteHeader(status)
 	_, err := w.Write(body)
 	return err
+}
+
+// setJSON sets the type of an answer, unless the handler named one of JSON's kin.
+func setJSON(h http.Header) {
+	if len(h["Content-Type"]) == 0 {
+		h["Content-Type"] = jsonType
+	}
 }
 
 // hold reserves the memory of a response until it is sent, because a slow client may take minutes. The

@@ -177,7 +177,7 @@ func (o *Output) Next() error {
 		}
 		o.begun = true
 		h := o.w.Header()
-		h["Content-Type"] = jsonType
+		setJSON(h)
 		delete(h, "Etag")
 		if o.ETag != "" {
 			h["Etag"] = []string{o.ETag}

@@ -31,7 +31,7 @@ func GrantOf(tx *db.Tx, app account.OAuthAppID, by account.ID) (*Granted, error)
 		return g, nil
 	}
 	if err == nil {
-		g.Scopes, err = scope.Parse(scopes)
+		g.Scopes, err = scope.ParseStored(scopes)
 	}
 	g.Permissions = scope.ParsePermissions(permissions)
 	return g, err

@@ -1,7 +1,8 @@
-// Package revision keeps the former texts of issues, pull requests, comments, reviews and review comments.
+// Package revision keeps the former texts of issues, pull requests, comments, reviews, review comments and comments on
+// commits.
 //
 //	revision.go  noting edits, and what is shown of them
-//	store.go     the SQL, of the table text_edits
+//	store.go     the SQL, of the tables text_edits and, for comments on commits, commit_comment_edits
 //
 // A row is an edit: who made it, when, and the text before it; the newest text is not here. The newest hundred
 // edits of a text are kept. They count for the quota of who edited. Edits are gone with their texts, and move with
@@ -32,12 +33,13 @@ const (
 	OfComment Kind = 2
 	OfReview  Kind = 3
 	OfLine    Kind = 4 // a review comment
+	OfCommit  Kind = 5 // a comment on a commit
 )
 
 // MaxKept is how many edits of a text are kept.
 const MaxKept = 100
 
-// Text names a text. ID is that of the issue, comment, review or review comment.
+// Text names a text. ID is that of the issue, comment, review, review comment or comment on a commit.
 type Text struct {
 	Kind Kind
 	ID   int64
@@ -58,8 +60,9 @@ type Edit struct {
 	Editor, Deleter *account.Account // nil: gone, or no deleter
 }
 
-// Note records an edit of a text of an issue, in the transaction that makes it. was is the text before. It is not kept
-// if the quota of the editor has no room for it, so that texts can be shortened then, too.
+// Note records an edit of a text of an issue, or with issueID 0 of a comment on a commit, in the transaction that makes
+// it. was is the text before. It is not kept if the quota of the editor has no room for it, so that texts can be
+// shortened then, too.
 func Note(tx *db.Tx, r *repo.Repo, issueID int64, of Text, by account.ID, was string) error {
 	n, err := last(tx, of)
 	if err != nil {

@@ -1,6 +1,7 @@
 package revision
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -10,22 +11,42 @@ import (
 	"arbor/internal/repo"
 )
 
-// columns are the columns that hold the id of a text of each kind.
-var columns = [...]string{OfIssue: "issue_id", OfComment: "comment_id", OfReview: "review_id", OfLine: "line_id"}
+// place is where the edits of texts of a kind are.
+type place struct {
+	table  string
+	column string // with the id of the text
+	shared bool   // kinds share the table, and a column has the kind
+}
 
-// where is the condition for the rows of the text whose kind and id are two parameters, the first of them number at.
-func where(kind Kind, at int) string {
-	return `kind = $` + strconv.Itoa(at) + ` AND ` + columns[kind] + ` = $` + strconv.Itoa(at+1)
+var places = [...]place{
+	OfIssue:   {"text_edits", "issue_id", true},
+	OfComment: {"text_edits", "comment_id", true},
+	OfReview:  {"text_edits", "review_id", true},
+	OfLine:    {"text_edits", "line_id", true},
+	OfCommit:  {"commit_comment_edits", "comment_id", false},
+}
+
+// where returns the condition for the rows of texts of a kind. of follows the column with their ids: = $1.
+func where(kind Kind, of string) string {
+	p := places[kind]
+	if p.shared {
+		return fmt.Sprintf(`kind = %d AND %s %s`, kind, p.column, of)
+	}
+	return p.column + ` ` + of
 }
 
 // last returns the number of the last edit of a text; 0: it was never edited.
 func last(tx *db.Tx, of Text) (n int64, err error) {
-	err = tx.QueryRow(`SELECT COALESCE(MAX(n), 0) FROM text_edits WHERE `+where(of.Kind, 1),
-		int64(of.Kind), of.ID).Scan(&n)
+	err = tx.QueryRow(`SELECT COALESCE(MAX(n), 0) FROM `+places[of.Kind].table+` WHERE `+where(of.Kind, `= $1`),
+		of.ID).Scan(&n)
 	return n, err
 }
 
 func insert(tx *db.Tx, r *repo.Repo, issueID int64, e *Edit) error {
+	if e.Of.Kind == OfCommit {
+		return tx.Run(`INSERT INTO commit_comment_edits (repo_id, comment_id, n, editor_id, edited_at, was, private)
+			VALUES ($1, $2, $3, $4, $5, $6, $7)`, r.ID, e.Of.ID, e.N, e.EditorID, tx.Now, e.Was, r.Private)
+	}
 	id := func(kind Kind) any {
 		if e.Of.Kind == kind {
 			return e.Of.ID
@@ -40,13 +61,13 @@ func insert(tx *db.Tx, r *repo.Repo, issueID int64, e *Edit) error {
 
 // prune deletes the edits of a text up to a number.
 func prune(tx *db.Tx, of Text, n int64) error {
-	return tx.Run(`DELETE FROM text_edits WHERE `+where(of.Kind, 1)+` AND n <= $3`, int64(of.Kind), of.ID, n)
+	return tx.Run(`DELETE FROM `+places[of.Kind].table+` WHERE `+where(of.Kind, `= $1`)+` AND n <= $2`, of.ID, n)
 }
 
 // clearText deletes the text before an edit, unless that was done.
 func clearText(tx *db.Tx, of Text, id int64, by account.ID) (int64, error) {
-	return tx.Exec(`UPDATE text_edits SET was = NULL, deleted_by = $4, deleted_at = $5
-		WHERE `+where(of.Kind, 1)+` AND id = $3 AND was IS NOT NULL`, int64(of.Kind), of.ID, id, by, tx.Now)
+	return tx.Exec(`UPDATE `+places[of.Kind].table+` SET was = NULL, deleted_by = $3, deleted_at = $4
+		WHERE `+where(of.Kind, `= $1`)+` AND id = $2 AND was IS NOT NULL`, of.ID, id, by, tx.Now)
 }
 
 // scan reads the columns of an edit of a kind, of which the second is the id of its text.
@@ -57,32 +78,27 @@ func scan(row db.Scanner) (*Edit, error) {
 	return e, err
 }
 
-// read reads edits of texts, one query for all of a kind. rest follows the condition; was is an SQL expression of the
-// text before.
+// read reads edits of texts, one query for all. was is an SQL expression of the text before; only is a further
+// condition for an edit e, in which {others} stands for the edits o of the same text; order follows the query.
 func read(tx *db.Tx, texts []Text, was string, only string, order string) ([]*Edit, error) {
-	ids := [len(columns)][]int64{}
+	ids := [len(places)][]int64{}
 	for _, t := range texts {
 		ids[t.Kind] = append(ids[t.Kind], t.ID)
 	}
 	var parts []string
 	var args []any
-	for kind := OfIssue; kind <= OfLine; kind++ {
+	for kind := OfIssue; kind <= OfCommit; kind++ {
 		if len(ids[kind]) == 0 {
 			continue
 		}
-		args = append(args, int64(kind))
-		at := len(args)
-		column := columns[kind]
-		part := `SELECT e.kind, e.` + column + `, e.id, e.n, e.editor_id, e.edited_at, ` + was +
-			`, e.private, COALESCE(e.deleted_by, 0), e.deleted_at FROM text_edits e WHERE e.kind = $` +
-			strconv.Itoa(at) + ` AND e.` + column + ` IN ` + db.ValuesFrom(at+1, 1, len(ids[kind]))
+		p := places[kind]
+		part := fmt.Sprintf(`SELECT %d, e.%s, e.id, e.n, e.editor_id, e.edited_at, %s, e.private,
+			COALESCE(e.deleted_by, 0), e.deleted_at FROM %s e WHERE %s`, kind, p.column, was, p.table,
+			where(kind, `IN `+db.ValuesFrom(len(args)+1, 1, len(ids[kind]))))
 		if only != "" {
-			part += ` AND ` + strings.ReplaceAll(only, "{id}", column)
+			part += ` AND ` + strings.ReplaceAll(only, "{others}", p.table+` o WHERE o.`+where(kind, `= e.`+p.column))
 		}
-		for _, id := range ids[kind] {
-			args = append(args, id)
-		}
-		parts = append(parts, part)
+		parts, args = append(parts, part), append(args, db.Args(ids[kind])...)
 	}
 	if parts == nil {
 		return nil, nil
@@ -92,8 +108,7 @@ func read(tx *db.Tx, texts []Text, was string, only string, order string) ([]*Ed
 
 // lastOf reads the last edit of each text, without the text before.
 func lastOf(tx *db.Tx, texts []Text) ([]*Edit, error) {
-	return read(tx, texts, `CAST(NULL AS TEXT)`, `NOT EXISTS (SELECT 1 FROM text_edits o WHERE o.kind = e.kind AND o.{id} = e.{id}
-		AND o.n > e.n)`, ``)
+	return read(tx, texts, `CAST(NULL AS TEXT)`, `NOT EXISTS (SELECT 1 FROM {others} AND o.n > e.n)`, ``)
 }
 
 // listOf reads all edits of texts, the newest first. Error: TooLarge for texts of more than maxShown bytes.
@@ -120,8 +135,6 @@ func listOf(tx *db.Tx, texts []Text, whole bool) ([]*Edit, error) {
 
 // pairOf reads an edit of a text and the one after it, if there is one.
 func pairOf(tx *db.Tx, of Text, id int64) ([]*Edit, error) {
-	list, err := read(tx, []Text{of}, `e.was`, `e.n BETWEEN (SELECT o.n FROM text_edits o WHERE o.id = `+
-		strconv.FormatInt(id, 10)+` AND o.kind = e.kind AND o.{id} = e.{id}) AND 1 + (SELECT o.n FROM text_edits o WHERE o.id = `+
-		strconv.FormatInt(id, 10)+`)`, ` ORDER BY 4`)
-	return list, err
+	number := fmt.Sprintf(`(SELECT o.n FROM {others} AND o.id = %d)`, id)
+	return read(tx, []Text{of}, `e.was`, `e.n BETWEEN `+number+` AND 1 + `+number, ` ORDER BY 4`)
 }

@@ -32,6 +32,7 @@ import (
 	"arbor/internal/commitcomment"
 	"arbor/internal/detect"
 	"arbor/internal/gitdata"
+	"arbor/internal/issue/revision"
 	"arbor/internal/page"
 	"arbor/internal/pull"
 	"arbor/internal/release"
@@ -51,6 +52,7 @@ type Services struct {
 	Git      *gitdata.Service
 	Texts    *gitdata.API // diffs and patches
 	Comments *commitcomment.Service
+	Edits    *revision.Service
 	Statuses *status.Service
 	Checks   *checkrun.Service
 	Releases *release.Service

@@ -1,13 +1,16 @@
 package code
 
 import (
+	"context"
 	"html/template"
 	"net/http"
 	"strings"
+	"time"
 
 	"arbor/internal/account"
 	"arbor/internal/commitcomment"
 	"arbor/internal/gitdata"
+	"arbor/internal/issue/revision"
 	"arbor/internal/markdown"
 	"arbor/internal/page"
 	"arbor/internal/page/diff"
@@ -44,7 +47,14 @@ type fullCommit struct {
 // comment is a comment on a commit.
 type comment struct {
 	page.Comment
-	Path string
+	Path   string
+	Edited *lastEdit // nil: it was not edited
+}
+
+// lastEdit says who edited a comment last, and when.
+type lastEdit struct {
+	By   *page.User // nil: gone
+	When time.Time
 }
 
 // ByOther reports that another person committed than wrote it.
@@ -89,9 +99,8 @@ func (p *Pages) commit(r *http.Request, a *repo.Access, name string) (*commitVie
 	if err != nil {
 		return nil, err
 	}
-	for _, x := range comments.Rows {
-		v.Comments = append(v.Comments, comment{page.Comment{ID: x.ID, User: page.NewUser(x.Author),
-			Body: template.HTML(x.HTML), CreatedAt: page.Moment(x.CreatedAt)}, text(x.Path)})
+	if v.Comments, err = p.comments(r.Context(), comments.Rows); err != nil {
+		return nil, err
 	}
 	if v.Frame, err = p.kit.RepoFrame(r, a, "code", v.Commit.Subject()); err != nil {
 		return nil, err
@@ -115,6 +124,24 @@ func (p *Pages) commit(r *http.Request, a *repo.Access, name string) (*commitVie
 		diff.Options{Text: v.Repo.Path + "/commit/" + string(c.SHA) + ".diff", Texts: p.kit.Texts,
 			Whole: c.Changes.Changes, Paged: true})
 	return v, nil
+}
+
+// comments returns comments on a commit with their last edits.
+func (p *Pages) comments(ctx context.Context, rows []*commitcomment.View) ([]comment, error) {
+	texts := make([]revision.Text, len(rows))
+	for n, x := range rows {
+		texts[n] = revision.Text{Kind: revision.OfCommit, ID: x.ID}
+	}
+	edits, err := p.with.Edits.Last(ctx, texts)
+	list := make([]comment, len(rows))
+	for n, x := range rows {
+		list[n] = comment{Comment: page.Comment{ID: x.ID, User: page.NewUser(x.Author), Hidden: x.Hidden.String(),
+			Body: template.HTML(x.HTML), CreatedAt: page.Moment(x.CreatedAt)}, Path: text(x.Path)}
+		if e := edits[texts[n]]; e != nil {
+			list[n].Edited = &lastEdit{page.NewUser(e.Editor), page.Moment(e.At)}
+		}
+	}
+	return list, err
 }
 
 // POST /{owner}/{repo}/commit/{sha}/comments

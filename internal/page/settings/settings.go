@@ -7,6 +7,7 @@
 //	GET, POST /settings/keys             keys.go: SSH keys
 //	GET, POST /settings/signing          signing.go: keys that sign commits
 //	GET, POST /settings/replies          replies.go: saved replies
+//	GET, POST /settings/imported         imported.go: texts of other servers that the caller asks for
 //	GET, POST /settings/password         password.go
 //	GET, POST /settings/identities       identities.go: identities of other servers, linked with the account
 //	GET, POST /settings/security         security.go: authenticator app, recovery codes, passkeys
@@ -37,6 +38,7 @@ import (
 	"net/http"
 
 	"arbor/internal/account"
+	"arbor/internal/account/claim"
 	"arbor/internal/account/key"
 	"arbor/internal/account/savedreply"
 	"arbor/internal/account/session"
@@ -70,6 +72,7 @@ type Services struct {
 	Keys     *key.Service
 	Signing  *signkey.Service
 	Replies  *savedreply.Service
+	Claims   *claim.Service
 	Repos    *repo.Service
 	Apps     *app.Service
 	OAuth    *oauth.Service
@@ -92,6 +95,7 @@ type Pages struct {
 	keys        *key.Service
 	signing     *signkey.Service
 	replies     *savedreply.Service
+	claims      *claim.Service
 	repos       *repo.Service
 	apps        *app.Service
 	oauth       *oauth.Service
@@ -107,7 +111,7 @@ type Pages struct {
 // New returns the pages.
 func New(kit *page.Kit, of Services) *Pages {
 	return &Pages{kit: kit, t: roomTemplates, accounts: of.Accounts, tokens: of.Tokens, sessions: of.Sessions,
-		keys: of.Keys, signing: of.Signing, replies: of.Replies, repos: of.Repos, apps: of.Apps,
+		keys: of.Keys, signing: of.Signing, replies: of.Replies, claims: of.Claims, repos: of.Repos, apps: of.Apps,
 		oauth: of.OAuth, identities: of.Identities, directories: of.Directories, mail: of.Mail, lists: of.Lists,
 		stars: of.Stars, deleted: of.Deleted, hooks: webhook.New(kit, roomTemplates)}
 }
@@ -132,6 +136,8 @@ func (p *Pages) Routes() []route.Route {
 		in("POST /settings/notifications", p.SaveNotifications),
 		in("GET /settings/replies", p.Replies),
 		in("POST /settings/replies", p.ChangeReplies),
+		in("GET /settings/imported", p.Imported),
+		in("POST /settings/imported", p.ChangeImported),
 		in("GET /settings/password", p.Password).WithoutFactor(),
 		in("POST /settings/password", p.ChangePassword).WithoutFactor(),
 		in("GET /settings/security", p.Security).WithoutFactor(),

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"arbor/internal/account"
+	"arbor/internal/external"
 	"arbor/internal/ldap"
 	"arbor/internal/oidc"
 	"arbor/internal/page"
@@ -15,6 +16,7 @@ type signInView struct {
 	Rule        *account.FactorRule // nil: nobody needs a second factor
 	Providers   []*oidc.Provider    // of identities
 	Directories []ldap.State
+	Provisioned []provisioned
 	Passwords   bool // everybody may sign in with a password
 }
 
@@ -38,8 +40,21 @@ func (p *Pages) signIn(r *http.Request) (*signInView, error) {
 	if v.Directories, err = p.Directories.States(r.Context()); err != nil {
 		return nil, err
 	}
+	for _, source := range p.Identities.Provisioned() {
+		has, err := p.Identities.Provisions(r.Context(), source)
+		if err != nil {
+			return nil, err
+		}
+		v.Provisioned = append(v.Provisioned, provisioned{source, has})
+	}
 	v.Rule, err = page.FactorRule(r, p.Accounts, "")
 	return v, err
+}
+
+// provisioned is a source that provisions people by SCIM, and how many.
+type provisioned struct {
+	*external.Source
+	Has external.Provisions
 }
 
 // POST /site/sign-in

@@ -6,6 +6,7 @@
 //	GET, POST /site/repositories         repositories.go: archive, give a withdrawn fork back
 //	GET, POST /site/sign-up              signup.go: how accounts begin, invitations, people who ask
 //	GET, POST /site/sign-in              signin.go: whether everybody needs a second factor
+//	GET, POST /site/imported             imported.go: users who ask for the texts of people of other servers
 //	GET       /site/audit                audit.go: the log of who changed access
 //	GET       /site/jobs, /site/health   health.go: what waits, and what the operator's doctor says
 //	GET       /site/style                style.go: the parts of which pages are made, in each of their states
@@ -22,6 +23,7 @@ import (
 	"net/http"
 
 	"arbor/internal/account"
+	"arbor/internal/account/claim"
 	"arbor/internal/account/session"
 	"arbor/internal/account/token"
 	"arbor/internal/db"
@@ -53,6 +55,7 @@ type Options struct {
 	Identities  *oidc.Service
 	Directories *ldap.Service
 	Signup      *signup.Service
+	Claims      *claim.Service
 	Searches    *repository.API
 	DB          *db.DB
 	Git         *git.Git
@@ -97,6 +100,8 @@ func (p *Pages) Routes() []route.Route {
 		in("POST /site/sign-up", p.kit.Sudo(p.ChangeSignUp)),
 		in("GET /site/sign-in", p.SignIn),
 		in("POST /site/sign-in", p.kit.Sudo(p.ChangeSignIn)),
+		in("GET /site/imported", p.Imported),
+		in("POST /site/imported", p.kit.Sudo(p.ChangeImported)),
 		in("GET /site/audit", p.Audit),
 		in("GET /site/jobs", p.ShowJobs),
 		in("GET /site/health", p.Health),

@@ -30,6 +30,7 @@ import (
 	"arbor/internal/admission"
 	"arbor/internal/db"
 	"arbor/internal/durable"
+	"arbor/internal/external"
 	"arbor/internal/forge"
 	"arbor/internal/git"
 	"arbor/internal/hook/outgoing"
@@ -37,6 +38,7 @@ import (
 	"arbor/internal/repo"
 	"arbor/internal/scope"
 	"arbor/internal/server"
+	"arbor/internal/signinfile"
 	"arbor/internal/test/dbtest"
 	"arbor/internal/test/gittest"
 	"arbor/internal/test/testkit"
@@ -96,6 +98,9 @@ func startOn(t testing.TB, engine db.Engine, address string, l net.Listener, opt
 		Admission: admission.New(admission.DefaultMemory, nil), HookNetworks: outgoing.Loopback(),
 		LFSMaxObject: lfs.DefaultMaxObject,
 		ImageKey:     durable.NewKey(), ImageNetworks: outgoing.Loopback()}
+	o.SignIn = &signinfile.Config{Provisioners: []*external.Source{{Name: "provisioner", Label: "provisioner",
+		Issuer: "scim:provisioner", Way: "scim:provisioner", Accounts: external.Create,
+		Scim: &external.Provisioning{Account: "chief"}}}} // the site administrator of package fixture
 	o.Admission.Patience(testkit.Patience) // else a busy machine has tests refused that are not about that
 	for _, option := range options {
 		option(&o)

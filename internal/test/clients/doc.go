@@ -35,6 +35,8 @@
 //	pygithub_test.go       PyGithub: runs testdata/pygithub
 //	renovate_test.go       renovate, as far as it gets
 //	peribolos_test.go      peribolos: an organization, its teams and repositories from testdata/peribolos
+//	gitxargs_test.go       git-xargs: one command in all repositories of an organization
 //	tofu_test.go           OpenTofu with GitHub's provider: testdata/tofu
+//	oauth2proxy_test.go    oauth2-proxy signs people in, as with GitHub and by OpenID Connect
 //	programs_test.go       builds programs that the Go module proxy has
 package clients

@@ -31,7 +31,7 @@ func TestOAuthIsHardened(t *testing.T) {
 		q, err := s.Forge.OAuth.Read(t.Context(), url.Values{"client_id": {c.ClientID}, "scope": {"repo read:org"}})
 		testkit.NoError(t, err)
 		alice := &account.Caller{ID: person.ID, Login: "alice", Session: true}
-		q.Silent = true
+		q.WithoutAsking = true
 		_, err = s.Forge.OAuth.Authorize(t.Context(), alice, q, "")
 		testkit.NoError(t, err)
 		grants, err := s.Forge.OAuth.Grants(t.Context(), alice)

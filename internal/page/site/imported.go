@@ -1,0 +1,73 @@
+package site
+
+import (
+	"net/http"
+
+	"arbor/internal/account/claim"
+	"arbor/internal/page"
+	"arbor/internal/scope"
+)
+
+type importedView struct {
+	view
+	List []claim.Claim
+	More bool // there may be more than are shown
+}
+
+// GET /site/imported
+//
+// Imported lists users who ask for the texts of people of other servers.
+func (p *Pages) Imported(w http.ResponseWriter, r *http.Request) error {
+	v, err := p.importedView(r)
+	if err != nil {
+		return err
+	}
+	return p.t.Page(w, r, "imported.html", v)
+}
+
+func (p *Pages) importedView(r *http.Request) (*importedView, error) {
+	f, err := p.frame(r, "imported", "Imported texts")
+	if err != nil {
+		return nil, err
+	}
+	v := &importedView{view: f}
+	v.List, err = p.Claims.Waiting(r.Context())
+	v.More = len(v.List) == claim.MaxShown
+	return v, err
+}
+
+// POST /site/imported
+//
+// ChangeImported approves or declines, as do says, that user gets the texts of mannequin. Errors: 404; the page again,
+// with 422.
+func (p *Pages) ChangeImported(w http.ResponseWriter, r *http.Request) error {
+	form, err := page.ReadForm(r)
+	if err != nil {
+		return err
+	}
+	ctx, err := p.kit.WriteOwn(r, scope.SiteAdmin, false)
+	if err != nil {
+		return err
+	}
+	user, mannequin := form.Get("user"), form.Get("mannequin")
+	done := "The request of " + user + " was declined."
+	if form.Get("do") == "approve" {
+		done = "The texts of " + mannequin + " belong to " + user + "."
+		_, err = p.Claims.Approve(ctx, caller(r), user, mannequin)
+	} else {
+		err = p.Claims.Decline(ctx, caller(r), user, mannequin)
+	}
+	if err == nil {
+		return page.Done(w, r, "/site/imported", done)
+	}
+	problem, err := page.ProblemOf(err)
+	if err != nil {
+		return notFound(err)
+	}
+	v, err := p.importedView(r)
+	if err != nil {
+		return err
+	}
+	v.Problem = problem
+	return p.t.Again(w, r, "imported.html", problem, v)
+}

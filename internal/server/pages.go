@@ -66,7 +66,7 @@ func (of *apis) pages(s *Server, kit *page.Kit, door *signin.Pages) []feature {
 		conversations,
 		reposettings.New(kit, reposettings.Services{Settings: f.Settings, Collaborators: of.collaborators,
 			Invitations: f.Invitations, Apps: f.Apps, Attachments: f.Attachments, Rules: f.Rules,
-			Deleted: f.Deleted}),
+			Deleted: f.Deleted, Mirrors: f.Mirrors}),
 		attach.New(kit, f.Attachments),
 		settingpages.New(kit, settingpages.Services{Accounts: f.Accounts, Tokens: f.Tokens, Sessions: f.Sessions,
 			Keys: f.Keys, Signing: f.SigningKeys, Replies: of.replies, Claims: f.Claims, Repos: repos, Apps: f.Apps,

@@ -602,7 +602,7 @@ providers:
 	b.take(a)
 	to, err = url.Parse(a.Header.Get("Location"))
 	testkit.NoError(t, err)
-	_, q = ledTo(t, visit(t, home, "GET "+to.RequestURI(), session, "")) // allowed before
+	_, q = ledTo(t, visit(t, home, "POST /login/oauth/authorize", session, to.RawQuery+"&answer=allow"))
 	b.state, b.code = q.Get("state"), q.Get("code")
 	a = b.back(t, "home", "iss", q.Get("iss"))
 	want(t, a, http.StatusSeeOther)

@@ -107,9 +107,9 @@ func (q *Request) readPrompt(v url.Values, now time.Time) error {
 	}
 	switch {
 	case again:
-		q.OpenID.after = db.FromTime(now.Truncate(time.Second))
-		if n, err := strconv.ParseInt(v.Get(AskedAt), 10, 64); err == nil && n > 0 && n < now.Unix() {
-			q.OpenID.after = db.FromTime(time.Unix(n, 0))
+		q.OpenID.after = db.FromTime(now)
+		if n, err := strconv.ParseInt(v.Get(AskedAt), 10, 64); err == nil && n > 0 {
+			q.OpenID.after = min(q.OpenID.after, db.Time(n))
 		}
 	case q.OpenID.maxAge > 0:
 		q.OpenID.after = db.FromTime(now.Add(-time.Duration(q.OpenID.maxAge) * time.Second))
@@ -132,7 +132,7 @@ func Waits(v url.Values, now time.Time) url.Values {
 	}
 	if _, is := scope.ParseOpenID(v.Get("scope")); is && v.Get(AskedAt) == "" &&
 		(slices.Contains(strings.Fields(v.Get("prompt")), "login") || v.Get("max_age") == "0") {
-		out.Set(AskedAt, strconv.FormatInt(now.Unix(), 10))
+		out.Set(AskedAt, strconv.FormatInt(int64(db.FromTime(now)), 10))
 	}
 	return out
 }

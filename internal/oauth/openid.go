@@ -18,7 +18,7 @@ import (
 	"arbor/internal/scope"
 )
 
-// AskedAt is a parameter of our own: when the App asked for a user who shows again who it is, in seconds
+// AskedAt is a parameter of our own: when the App asked for a user who shows again who it is, in microseconds
 // since 1970. It stays with the request while the user signs in. Whoever changes it gets nothing: the ID
 // token says when the user really did (auth_time).
 const AskedAt = "asked_at"

@@ -138,6 +138,7 @@ var demoPages = []struct{ name, path string }{
 	{"repository-invitation", "/bob/greenhouse/invitations"},
 	{"organization-invitation", "/orgs/nursery/invitation"},
 	{"repository-keys", "/alice/greenhouse/settings/keys"},
+	{"repository-mirrors", "/alice/greenhouse/settings/mirrors"},
 	{"repository-hooks", "/alice/greenhouse/settings/hooks"},
 	{"repository-hook", "/alice/greenhouse/settings/hooks/new"},
 	{"repository-attachments", "/alice/greenhouse/settings/attachments"},

@@ -118,18 +118,24 @@ const (
 	TeamUpdateRepo   Action = "team.update_repository_permission"
 	TeamRemoveRepo   Action = "team.remove_repository"
 
-	RepoCreate       Action = "repo.create"
-	RepoUpdate       Action = "repo.update"
-	RepoRename       Action = "repo.rename"
-	RepoAccess       Action = "repo.access"
-	RepoArchived     Action = "repo.archived"
-	RepoUnarchived   Action = "repo.unarchived"
-	RepoDestroy      Action = "repo.destroy"
-	RepoTransfer     Action = "repo.transfer"
-	RepoTransferOut  Action = "repo.transfer_outgoing" // of the organization that had it
-	RepoPurge        Action = "repo.purge"
-	RepoGiveBack     Action = "repo.give_back"
-	RepoRestore      Action = "repo.restore"
+	RepoCreate      Action = "repo.create"
+	RepoUpdate      Action = "repo.update"
+	RepoRename      Action = "repo.rename"
+	RepoAccess      Action = "repo.access"
+	RepoArchived    Action = "repo.archived"
+	RepoUnarchived  Action = "repo.unarchived"
+	RepoDestroy     Action = "repo.destroy"
+	RepoTransfer    Action = "repo.transfer"
+	RepoTransferOut Action = "repo.transfer_outgoing" // of the organization that had it
+	RepoPurge       Action = "repo.purge"
+	RepoGiveBack    Action = "repo.give_back"
+	RepoRestore     Action = "repo.restore"
+
+	RepoSetMirror        Action = "repo.set_mirror" // of another repository; see package mirror
+	RepoRemoveMirror     Action = "repo.remove_mirror"
+	RepoAddPushMirror    Action = "repo.add_push_mirror"
+	RepoRemovePushMirror Action = "repo.remove_push_mirror"
+
 	RepoAddMember    Action = "repo.add_member"
 	RepoUpdateMember Action = "repo.update_member"
 	RepoRemoveMember Action = "repo.remove_member"
@@ -202,7 +208,7 @@ var Actions = []Action{
 	TeamDestroy, TeamAddMember, TeamUpdateMember, TeamRemoveMember, TeamAddRepo, TeamUpdateRepo, TeamRemoveRepo,
 	RepoCreate, RepoUpdate,
 	RepoRename, RepoAccess, RepoArchived, RepoUnarchived, RepoDestroy, RepoTransfer,
-	RepoTransferOut, RepoPurge,
+	RepoTransferOut, RepoPurge, RepoSetMirror, RepoRemoveMirror, RepoAddPushMirror, RepoRemovePushMirror,
 	RulesetCreate, RulesetUpdate, RulesetDestroy, ProtectionCreate, ProtectionUpdate, ProtectionDestroy,
 	IssueDestroy, IssueTransfer, ChecksAutoOn, ChecksAutoOff, RepoGiveBack, RepoRestore, RepoAddMember, RepoUpdateMember,
 	RepoRemoveMember, RepoInvite, RepoInviteUpdate, RepoInviteCancel, RepoInviteReject,

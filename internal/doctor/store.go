@@ -11,7 +11,9 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/external"
+	"arbor/internal/file"
 	"arbor/internal/forge"
+	"arbor/internal/mirror"
 	"arbor/internal/oauth/openid"
 	"arbor/internal/repo"
 	"arbor/internal/signup"
@@ -50,6 +52,9 @@ func (d *doctor) store(ctx context.Context) {
 		if err := d.signup(tx); err != nil {
 			return err
 		}
+		if err := d.mirrors(tx, f.Mirrors.HasKey()); err != nil {
+			return err
+		}
 		if err := d.provisioning(tx); err != nil {
 			return err
 		}
@@ -69,8 +74,21 @@ func (d *doctor) store(ctx context.Context) {
 		d.failed("database", "it cannot be read",
 			"see the cause on the terminal; arbor check looks closer", err)
 	}
+	d.files(ctx, f.Files)
 	if err := closing(); err != nil {
 		d.Cause("database", err)
+	}
+}
+
+// files asks the storage of files, if that is not the data folder. Its address is not in the report.
+func (d *doctor) files(ctx context.Context, stored *file.Store) {
+	const name = "storage of files"
+	switch remote, err := stored.Check(ctx); {
+	case err != nil:
+		d.failed(name, "it does not answer, or is another store's",
+			"check the address of --objects, its keys and the network from this machine, see docs/nodes.md", err)
+	case remote:
+		d.add(name, OK, "it answers, and belongs to this store", "")
 	}
 }
 
@@ -226,6 +244,26 @@ func (d *doctor) jobs(kind string, b db.Backlog) {
 		return
 	}
 	d.add(kind, OK, found, "")
+}
+
+// mirrors reports mirrors that do not work, if there are any mirrors. hasKey reports whether there is the key of their
+// passwords.
+func (d *doctor) mirrors(tx *db.Tx, hasKey bool) error {
+	c, err := mirror.Count(tx)
+	if err != nil || c.All == 0 {
+		return err
+	}
+	found := fmt.Sprintf("%s mirrors, %s failing, %s stopped", order(c.All), order(c.Failing), order(c.Stopped))
+	switch {
+	case c.WithPassword > 0 && !hasKey:
+		d.add("mirrors", Warn, found+"; the key of their passwords is not in the data folder",
+			"enter the passwords again, or put mirrors/key of the former data folder back")
+	case c.Failing+c.Stopped > 0:
+		d.add("mirrors", Warn, found, "arbor mirror list OWNER/NAME says why")
+	default:
+		d.add("mirrors", OK, found, "")
+	}
+	return nil
 }
 
 // signup reports how accounts begin, unless administrators make them, and whether they can.

@@ -46,6 +46,7 @@ import (
 	"arbor/internal/issue"
 	"arbor/internal/keywords"
 	"arbor/internal/lfs"
+	"arbor/internal/mirror"
 	"arbor/internal/notification"
 	"arbor/internal/oauth"
 	"arbor/internal/oauth/openid"
@@ -93,6 +94,7 @@ type Forge struct {
 	Releases    *release.Service
 	Attachments *attachment.Service
 	LFS         *lfs.Service
+	Mirrors     *mirror.Service
 	Apps        *app.Service
 	OAuth       *oauth.Service
 	OpenID      *openid.Service
@@ -139,6 +141,7 @@ func New(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Forge {
 	f.Releases = release.New(d, f.Repos, f.Issues, f.Files, f, log)
 	f.Attachments = attachment.New(d, f.Repos, f.Files)
 	f.LFS = lfs.New(d, f.Repos, f.Files, f.Transport, log)
+	f.Mirrors = mirror.New(d, g, f.Repos, log, dataDir)
 	return f
 }
 

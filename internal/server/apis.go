@@ -32,6 +32,7 @@ import (
 	"arbor/internal/license"
 	"arbor/internal/markup"
 	"arbor/internal/milestone"
+	"arbor/internal/mirror"
 	"arbor/internal/notification"
 	"arbor/internal/oauth"
 	"arbor/internal/oauth/openid"
@@ -168,6 +169,7 @@ func (of *apis) features(s *Server) []feature {
 		of.Releases,
 		of.Attachments,
 		lfs.NewAPI(f.LFS),
+		mirror.NewAPI(f.Mirrors),
 		of.OnCommits,
 		detect.NewAPI(f.Detect),
 		statistic.NewAPI(f.Statistics),

@@ -18,7 +18,7 @@ import (
 	"arbor/internal/scope"
 )
 
-// AskedAt is a parameter of our own: when the App asked for a user who shows again who it is, in seconds
+// AskedAt is a parameter of our own: when the App asked for a user who shows again who it is, in microseconds
 // since 1970. It stays with the request while the user signs in. Whoever changes it gets nothing: the ID
 // token says when the user really did (auth_time).
 const AskedAt = "asked_at"
@@ -107,9 +107,9 @@ func (q *Request) readPrompt(v url.Values, now time.Time) error {
 	}
 	switch {
 	case again:
-		q.OpenID.after = db.FromTime(now.Truncate(time.Second))
-		if n, err := strconv.ParseInt(v.Get(AskedAt), 10, 64); err == nil && n > 0 && n < now.Unix() {
-			q.OpenID.after = db.FromTime(time.Unix(n, 0))
+		q.OpenID.after = db.FromTime(now)
+		if n, err := strconv.ParseInt(v.Get(AskedAt), 10, 64); err == nil && n > 0 {
+			q.OpenID.after = min(q.OpenID.after, db.Time(n))
 		}
 	case q.OpenID.maxAge > 0:
 		q.OpenID.after = db.FromTime(now.Add(-time.Duration(q.OpenID.maxAge) * time.Second))
@@ -132,7 +132,7 @@ func Waits(v url.Values, now time.Time) url.Values {
 	}
 	if _, is := scope.ParseOpenID(v.Get("scope")); is && v.Get(AskedAt) == "" &&
 		(slices.Contains(strings.Fields(v.Get("prompt")), "login") || v.Get("max_age") == "0") {
-		out.Set(AskedAt, strconv.FormatInt(now.Unix(), 10))
+		out.Set(AskedAt, strconv.FormatInt(int64(db.FromTime(now)), 10))
 	}
 	return out
 }

@@ -38,7 +38,7 @@ func FuzzReadOpenID(f *testing.F) {
 // A request keeps when it was made for a user who signs in first, and nobody moves that into the future.
 func TestAskedAtStays(t *testing.T) {
 	t.Parallel()
-	now := time.Unix(1_000_000, 5)
+	now := time.UnixMicro(1_000_000)
 	for _, x := range []struct{ query, want string }{
 		{"scope=openid&prompt=login", "1000000"}, {"scope=openid&max_age=0", "1000000"},
 		{"scope=openid&prompt=login&asked_at=7", "7"}, {"scope=openid", ""}, {"scope=openid&prompt=consent", ""},
@@ -55,7 +55,7 @@ func TestAskedAtStays(t *testing.T) {
 	for asked, want := range map[string]int64{"": 1_000_000, "7": 7, "1000001": 1_000_000, "-1": 1_000_000, "x": 1_000_000} {
 		q := &Request{App: &App{}, Prompt: "login", OpenID: &OpenID{maxAge: noAge}}
 		v := url.Values{"response_type": {"code"}, AskedAt: {asked}}
-		if err := q.readOpenID(v, now); err != nil || q.OpenID.after != db.FromTime(time.Unix(want, 0)) {
+		if err := q.readOpenID(v, now); err != nil || q.OpenID.after != db.Time(want) {
 			t.Errorf("asked at %q, the user must have shown who it is since %v, %v", asked, q.OpenID.after, err)
 		}
 	}

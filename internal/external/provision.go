@@ -111,15 +111,6 @@ func Refusal(kind errs.Kind, code, format string, args ...any) error {
 	return &errs.Error{Kind: kind, Message: fmt.Sprintf(format, args...), Fields: []errs.Field{{Resource: SCIM, Code: code}}}
 }
 
-// AsRefusal finds an error that Refusal made; nil: there is none.
-func AsRefusal(err error) error {
-	var e *errs.Error
-	if errors.As(err, &e) && len(e.Fields) > 0 && e.Fields[0].Resource == SCIM {
-		return e
-	}
-	return nil
-}
-
 // AddPerson stores a new person, and makes or suspends the account. Errors: 400 for a login that cannot be used or an
 // account that cannot be suspended; 409 for a taken userName, externalId or login.
 func (s *Service) AddPerson(ctx context.Context, by *account.Caller, of *Source, p *Person) error {

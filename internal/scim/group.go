@@ -24,12 +24,8 @@ func (m *members) UnmarshalJSON(text []byte) error {
 	if len(text) > 0 && text[0] == '{' {
 		text = append(append([]byte{'['}, text...), ']')
 	}
-	var list []member
-	if err := json.Unmarshal(text, &list); err != nil {
-		return err
-	}
-	*m = list
-	return nil
+	*m = nil
+	return eachOf(text, external.MaxMembers, "a group has at most %d members", func(one member) { *m = append(*m, one) })
 }
 
 // groupBody is a group as a provider sends it.
@@ -99,9 +95,6 @@ func (b *groupBody) put(e *external.GroupEdit) error {
 
 // addMembers adds members to an edit. Errors: 400, 413.
 func addMembers(e *external.GroupEdit, list members) error {
-	if len(list) > external.MaxMembers {
-		return errs.Newf(errs.TooLarge, "a group has at most %d members", external.MaxMembers)
-	}
 	for _, m := range list {
 		id := parseID(userID, m.Value)
 		if id == 0 {

@@ -5,13 +5,20 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
-
-	"arbor/internal/errs"
 )
 
 // patchBody is the body of a PATCH.
 type patchBody struct {
-	Operations []operation `json:"Operations"`
+	Operations operations `json:"Operations"`
+}
+
+// operations are those of a PATCH. What is too much is not read.
+type operations []operation
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (o *operations) UnmarshalJSON(text []byte) error {
+	*o = nil
+	return eachOf(text, maxOperations, "a request has at most %d operations", func(one operation) { *o = append(*o, one) })
 }
 
 type operation struct {
@@ -30,9 +37,6 @@ const (
 // apply calls fn for each operation and path, in their order. An operation without a path has an object, whose keys are
 // paths. Errors: 400, 413.
 func (b *patchBody) apply(fn func(op string, at path, value json.RawMessage) error) error {
-	if len(b.Operations) > maxOperations {
-		return errs.Newf(errs.TooLarge, "a request has at most %d operations", maxOperations)
-	}
 	if len(b.Operations) == 0 {
 		return wrong(badSyntax, "Operations is missing")
 	}

@@ -32,7 +32,7 @@ import (
 
 // Bounds of requests and answers.
 const (
-	maxBody       = 8 << 20
+	maxBody       = 4 << 20
 	maxOperations = 5000
 	maxValues     = 20  // of an attribute of a user
 	usualPage     = 30  // as GitHub's

@@ -1,12 +1,14 @@
 package scim
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"arbor/internal/errs"
 	"arbor/internal/external"
@@ -217,8 +219,11 @@ func readBody(r *http.Request, to any) error {
 			asked(web.InBody, field)
 		}
 	}
-	if len(text) == 0 || !json.Valid(text) {
-		return errs.New(errs.Malformed, "The body must be JSON")
+	if !utf8.Valid(text) || !json.Valid(text) {
+		return errs.New(errs.Malformed, "Problems parsing JSON")
+	}
+	if !bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("{")) {
+		return errs.New(errs.Malformed, "Body should be a JSON object")
 	}
 	return decode(text, to)
 }

@@ -3,11 +3,12 @@ package scim
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"strings"
 	"unicode/utf8"
 
 	"arbor/internal/account"
-	"arbor/internal/external"
+	"arbor/internal/errs"
 )
 
 // flag is a boolean, which some providers send as a string.
@@ -139,10 +140,32 @@ func decode(raw json.RawMessage, to any) error {
 	if err == nil {
 		return nil
 	}
-	if refusal := external.AsRefusal(err); refusal != nil {
-		return refusal
+	if known, is := errors.AsType[*errs.Error](err); is {
+		return known
 	}
 	return bad("a value has the wrong type")
+}
+
+// eachOf reads the elements of an array one by one, up to a bound. Error: 413 beyond, in these words.
+func eachOf[T any](text []byte, most int, words string, fn func(T)) error {
+	if isNull(text) {
+		return nil
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	if start, err := d.Token(); err != nil || start != json.Delim('[') {
+		return bad("a list is an array")
+	}
+	for n := 0; d.More(); n++ {
+		if n == most {
+			return errs.Newf(errs.TooLarge, words, most)
+		}
+		var one T
+		if err := d.Decode(&one); err != nil {
+			return err
+		}
+		fn(one)
+	}
+	return nil
 }
 
 // readText reads a string; null is an empty one. Error: 400.

@@ -82,7 +82,8 @@ func apiForm(e *exchange) string {
 		Errors        []struct{ Resource, Field, Code string }
 	}
 	if err := json.Unmarshal(e.Body, &body); err != nil ||
-		!strings.HasPrefix(e.Header.Get("Content-Type"), "application/json") {
+		!strings.HasPrefix(e.Header.Get("Content-Type"), map[bool]string{false: "application/json",
+			true: "application/scim+json"}[e.route.SCIM]) {
 		return "is not JSON"
 	}
 	if body.Message == "" || !strings.Contains(body.Documentation, "/docs") ||

@@ -284,7 +284,7 @@ func TestSCIMRefuses(t *testing.T) {
 			{Name: "and it writes", Do: "PUT " + at, Headers: only, Send: `{"userName": "ann", "externalId": "x-ann"}`, Status: 200},
 
 			{Do: "POST " + scimUsers, As: "okta", Send: `{`, Status: 400, Want: kind("invalidSyntax")},
-			{Do: "POST " + scimUsers, As: "okta", Send: `[]`, Status: 400, Want: kind("invalidValue")},
+			{Do: "POST " + scimUsers, As: "okta", Send: `[]`, Status: 400, Want: kind("invalidSyntax")},
 			{Do: "POST " + scimUsers, As: "okta", Send: `{"externalId": "a"}`, Status: 400, Want: kind("invalidValue")},
 			{Do: "POST " + scimUsers, As: "okta", Send: `{"userName": "a"}`, Status: 400, Want: kind("invalidValue")},
 			{Do: "POST " + scimUsers, As: "okta", Send: `{"userName": "a\u0000", "externalId": "b"}`, Status: 400, Want: kind("invalidValue")},

@@ -11,6 +11,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/external"
+	"arbor/internal/file"
 	"arbor/internal/forge"
 	"arbor/internal/mirror"
 	"arbor/internal/oauth/openid"
@@ -73,8 +74,21 @@ func (d *doctor) store(ctx context.Context) {
 		d.failed("database", "it cannot be read",
 			"see the cause on the terminal; arbor check looks closer", err)
 	}
+	d.files(ctx, f.Files)
 	if err := closing(); err != nil {
 		d.Cause("database", err)
+	}
+}
+
+// files asks the storage of files, if that is not the data folder. Its address is not in the report.
+func (d *doctor) files(ctx context.Context, stored *file.Store) {
+	const name = "storage of files"
+	switch remote, err := stored.Check(ctx); {
+	case err != nil:
+		d.failed(name, "it does not answer, or is another store's",
+			"check the address of --objects, its keys and the network from this machine, see docs/nodes.md", err)
+	case remote:
+		d.add(name, OK, "it answers, and belongs to this store", "")
 	}
 }
 

@@ -73,8 +73,8 @@ func readMembers(tx *db.Tx, list []*Group) ([]*Group, error) {
 		read, last = read+1, at[group]
 		list[last].Members = append(list[last].Members, p)
 		return nil
-	}, `SELECT m.group_id, u.id, u.user_name FROM scim_members m JOIN scim_users u ON u.id = m.user_id
-		WHERE m.group_id IN `+db.Values(1, len(args))+` ORDER BY m.group_id, m.user_id LIMIT `+strconv.Itoa(MaxMembers+1),
+	}, `SELECT m.group_id, u.id, u.user_name FROM scim_members m JOIN scim_users u ON u.id = m.person_id
+		WHERE m.group_id IN `+db.Values(1, len(args))+` ORDER BY m.group_id, m.person_id LIMIT `+strconv.Itoa(MaxMembers+1),
 		args...)
 	if err == nil && read > MaxMembers {
 		list = list[:max(last, 1)]
@@ -99,8 +99,8 @@ func readGroupsOf(tx *db.Tx, list []*Person) error {
 			}
 			of[person].Groups = append(of[person].Groups, g)
 			return nil
-		}, `SELECT m.user_id, g.id, g.name FROM scim_members m JOIN scim_groups g ON g.id = m.group_id
-			WHERE m.user_id IN `+in+` ORDER BY m.user_id, g.id LIMIT $1`, args...)
+		}, `SELECT m.person_id, g.id, g.name FROM scim_members m JOIN scim_groups g ON g.id = m.group_id
+			WHERE m.person_id IN `+in+` ORDER BY m.person_id, g.id LIMIT $1`, args...)
 	})
 }
 
@@ -150,13 +150,13 @@ func updateGroup(tx *db.Tx, of *Source, g *Group) error {
 
 // memberIDs lists the ids of a group's members in order.
 func memberIDs(tx *db.Tx, group int64) ([]int64, error) {
-	return db.QueryIDs[int64](tx, `SELECT user_id FROM scim_members WHERE group_id = $1 ORDER BY user_id`, group)
+	return db.QueryIDs[int64](tx, `SELECT person_id FROM scim_members WHERE group_id = $1 ORDER BY person_id`, group)
 }
 
 // deleteMembers takes people from a group.
 func deleteMembers(tx *db.Tx, group int64, ids []int64) error {
 	return byPages(ids, group, func(in string, args []any) error {
-		return tx.Run(`DELETE FROM scim_members WHERE group_id = $1 AND user_id IN `+in, args...)
+		return tx.Run(`DELETE FROM scim_members WHERE group_id = $1 AND person_id IN `+in, args...)
 	})
 }
 
@@ -164,7 +164,7 @@ func deleteMembers(tx *db.Tx, group int64, ids []int64) error {
 func insertMembers(tx *db.Tx, of *Source, group int64, ids []int64) error {
 	return byPages(ids, group, func(in string, args []any) error {
 		args = append(args, of.Issuer)
-		n, err := tx.Exec(`INSERT INTO scim_members (group_id, user_id) SELECT CAST($1 AS BIGINT), id FROM scim_users
+		n, err := tx.Exec(`INSERT INTO scim_members (group_id, person_id) SELECT CAST($1 AS BIGINT), id FROM scim_users
 			WHERE issuer = $`+strconv.Itoa(len(args))+` AND id IN `+in, args...)
 		if err == nil && n != int64(len(args)-2) {
 			err = Refusal(errs.Invalid, BadValue, "members has a value that is not the id of a user")

@@ -44,7 +44,8 @@ var boundedTexts = map[string]string{
 	"signup_links": "500 of administrators, 3 of an address, that expire", "signup_requests": "1000, that expire",
 	"mail_replies":    "60 of an account within an hour, kept for 30 days",
 	"signup_settings": "one", "invited_addresses": "50 of an organization within a day, that expire",
-	"mail_counts": "those of a day, whose callers are counted", "mail_sites": "one", "mirrors": "11 of a repository", "comparisons": "one of a directory",
+	"mail_counts": "those of a day, whose callers are counted", "mail_sites": "one", "comparisons": "one of a directory",
+	"depots": "by operators", "mirrors": "11 of a repository",
 	"deleted_milestones": "jobs", "deleted_repos": "jobs", "kept_repos": "100 of an account", "teams": "5000 of an organization",
 }
 

@@ -14,7 +14,7 @@ func (c *checker) provisioning(ctx context.Context) (err error) {
 	var problems []string
 	err = c.DB.ReadLong(ctx, func(tx *db.Tx) error {
 		problems, err = db.QueryTexts(tx, `SELECT 'the group ' || g.id || ' has a member of another provider, user ' || u.id
-				FROM scim_members m JOIN scim_groups g ON g.id = m.group_id JOIN scim_users u ON u.id = m.user_id
+				FROM scim_members m JOIN scim_groups g ON g.id = m.group_id JOIN scim_users u ON u.id = m.person_id
 				WHERE g.issuer <> u.issuer
 			UNION ALL SELECT 'the user ' || u.id || ' is linked with ' || a.login || ', which is not a user' FROM scim_users u
 				JOIN identities i ON i.issuer = u.issuer AND i.subject = u.subject

@@ -27,7 +27,7 @@ var tiers = []struct {
 	packages []string
 }{
 	{"tools", []string{ // know nothing of accounts, repositories and requests
-		"docs", "internal/cache", "internal/durable", "internal/errs", "internal/graphql/document",
+		"docs", "internal/cache", "internal/depot", "internal/durable", "internal/errs", "internal/graphql/document",
 		"internal/graphql/exec", "internal/graphql/schema", "internal/highlight", "internal/hook/outgoing", "internal/journal",
 		"internal/keyed", "internal/markdown", "internal/space",
 	}},

@@ -18,6 +18,7 @@ import (
 	"arbor/internal/admission"
 	"arbor/internal/audit"
 	"arbor/internal/db"
+	"arbor/internal/depot"
 	"arbor/internal/durable"
 	"arbor/internal/external"
 	"arbor/internal/forge"
@@ -46,6 +47,7 @@ type Options struct {
 	Git            *git.Git
 	Log            *slog.Logger
 	DataDir        string             // parent of the repositories' directories
+	Objects        string             // address of package depot for new files; empty: DataDir
 	BaseURL        string             // scheme and host of all addresses; empty: taken from each request
 	Graduated      bool               // previews are on for all requests (decision 3)
 	MaxTreeEntries int                // 0: gitdata.DefaultMaxTreeEntries
@@ -141,6 +143,8 @@ func newServer(o Options) *Server {
 		disks = append(disks, filepath.Dir(file))
 	}
 	f.Repos.Quota = o.Quota
+	f.Files.Metrics = depot.NewMetrics()
+	f.Files.Pin(o.Objects)
 	f.LFS.MaxObject, f.LFS.Key = o.LFSMaxObject, o.LFSKey
 	if f.LFS.Key == nil {
 		f.LFS.Key = durable.NewKey()
@@ -184,7 +188,7 @@ func newServer(o Options) *Server {
 	if o.Node != nil {
 		s.runners = append(s.runners, o.Node)
 	}
-	s.database, s.folder, s.broken = s.databaseProbe(), s.folderProbe(), s.brokenProbe()
+	s.database, s.folder, s.broken, s.depot = s.databaseProbe(), s.folderProbe(), s.brokenProbe(), s.depotProbe()
 	for _, login := range account.ReservedLogins() {
 		s.reserved[login] = true
 	}

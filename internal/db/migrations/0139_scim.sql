@@ -31,8 +31,8 @@ CREATE TABLE scim_groups (
 );
 CREATE INDEX scim_groups_page ON scim_groups (issuer, id);
 CREATE TABLE scim_members (
-    group_id BIGINT NOT NULL REFERENCES scim_groups (id) ON DELETE CASCADE,
-    user_id  BIGINT NOT NULL REFERENCES scim_users (id) ON DELETE CASCADE,
-    PRIMARY KEY (group_id, user_id)
+    group_id  BIGINT NOT NULL REFERENCES scim_groups (id) ON DELETE CASCADE,
+    person_id BIGINT NOT NULL REFERENCES scim_users (id) ON DELETE CASCADE,
+    PRIMARY KEY (group_id, person_id)
 );
-CREATE INDEX scim_members_user ON scim_members (user_id);
+CREATE INDEX scim_members_person ON scim_members (person_id);

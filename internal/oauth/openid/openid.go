@@ -21,6 +21,9 @@
 //	the user is deleted            no code is redeemed         401, not active
 //	the address is not verified    no email                    no email
 //	an organization or team left   not in groups               not in groups
+//	an organization is closed to   its teams, and the          as there
+//	  the App (package oauth)        membership if not public,
+//	                                 not in groups
 //	a membership becomes private   stays in groups             stays in groups: the user allowed that to be told
 //	organization or team renamed   the new name                the new name
 //	the grant is revoked           no code is redeemed         401, not active

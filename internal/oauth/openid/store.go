@@ -56,7 +56,8 @@ func emailOf(tx *db.Tx, a *account.Account) (string, error) {
 }
 
 // groupsOf lists the organizations of a user, and the teams as ORGANIZATION/TEAM, also those to whose members
-// the members of a team below belong: at most so many, by name. Of organizations that are closed to the caller's OAuth App, only public memberships count.
+// the members of a team below belong: at most so many, by name. Of organizations that are closed to the caller's
+// OAuth App, only public memberships count.
 func groupsOf(tx *db.Tx, of *account.Caller, limit int) ([]string, error) {
 	return db.QueryTexts(tx, `SELECT g.name FROM (
 			SELECT o.login AS name, o.login_folded AS folded, '' AS slug

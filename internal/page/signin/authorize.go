@@ -142,9 +142,9 @@ func (p *Pages) authorizeView(w http.ResponseWriter, r *http.Request, asked url.
 		}
 	}
 	v.Back = "/login/oauth/authorize?" + oauth.Again(asked).Encode()
-	if q.App.GitHubApp == 0 {
+	if caller := account.CallerFrom(r.Context()); q.App.GitHubApp == 0 && caller != nil {
 		var places []oauth.Place
-		_, places, err = p.oauth.PlacesOf(r.Context(), account.CallerFrom(r.Context()), q.App.ClientID)
+		_, places, err = p.oauth.PlacesOf(r.Context(), caller, q.App.ClientID)
 		v.Closed = slices.DeleteFunc(places, func(o oauth.Place) bool { return !o.Closed() })
 	}
 	return v, err

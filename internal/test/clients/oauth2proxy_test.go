@@ -29,13 +29,23 @@ var oauth2Proxy = program{name: "oauth2-proxy", module: "github.com/oauth2-proxy
 // member matches an input of a form that a browser sends.
 var member = regexp.MustCompile(`<(?:input|button)[^>]*name="([^"]+)"(?:[^>]*value="([^"]*)")?`)
 
+// person asks for pages, as a browser does.
+type person struct{}
+
+// RoundTrip implements http.RoundTripper.
+func (person) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Accept", apitest.Browser)
+	return http.DefaultTransport.RoundTrip(r)
+}
+
 // browse opens an address as a person with a browser does, who signs in and allows what is asked for, and
 // returns the page at which that ends.
 func browse(t *testing.T, s *apitest.Server, address, login string) (status int, body string) {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
 	testkit.NoError(t, err)
-	c := &http.Client{Jar: jar}
+	c := &http.Client{Jar: jar, Transport: person{}}
 	answer, err := c.Get(address)
 	for range 4 {
 		testkit.NoError(t, err)

@@ -4,6 +4,7 @@ package pages_test
 
 import (
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -12,6 +13,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/browser"
+	"arbor/internal/test/testkit"
 )
 
 // A browser goes the whole way between a program and Arbor: forms lead out of the site to the program alone, also where
@@ -21,10 +23,16 @@ func TestOpenIDInABrowser(t *testing.T) {
 	s := apitest.Start(t, db.SQLite)
 	s.Users(t, "alice", "bob")
 	s.PasswordSession(t, "alice") // sets the password
-	weeder := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	weeder := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		q := r.URL.Query()
 		fmt.Fprintf(w, "<p>%s: code %t, error %q, issuer %s", r.URL.Path, q.Has("code"), q.Get("error"), q.Get("iss"))
 	}))
+	weeder.Listener.Close()
+	var err error
+	// To 127.0.0.1 nobody is led without being asked.
+	weeder.Listener, err = net.Listen("tcp", "127.0.0.2:0")
+	testkit.NoError(t, err)
+	weeder.Start()
 	t.Cleanup(weeder.Close)
 	back := weeder.URL + "/cb"
 	c := newClient(t, s, "bob", back)

@@ -385,6 +385,10 @@ func TestOpenIDTransitions(t *testing.T) {
 			{"the membership becomes private", func(_ client, who, org string) error {
 				return act(who, "DELETE /orgs/"+org+"/public_members/"+who, "", 204)
 			}, true, true, ""},
+			{"the organization restricts OAuth Apps", func(_ client, who, org string) error {
+				_ = act(who, "DELETE /orgs/"+org+"/public_members/"+who, "", 204)
+				return s.Forge.OAuth.Restrict(ctx, nil, org, true)
+			}, true, true, "groups"},
 			{"the grant is revoked", func(c client, who, _ string) error { return s.Forge.OAuth.EndAll(ctx, nil, c.ClientID) },
 				false, false, ""},
 			{"the App is deleted", func(c client, who, _ string) error { return s.Forge.OAuth.Remove(ctx, nil, c.ClientID) },
@@ -598,7 +602,7 @@ providers:
 	b.take(a)
 	to, err = url.Parse(a.Header.Get("Location"))
 	testkit.NoError(t, err)
-	_, q = ledTo(t, visit(t, home, "GET "+to.RequestURI(), session, "")) // allowed before
+	_, q = ledTo(t, visit(t, home, "POST /login/oauth/authorize", session, to.RawQuery+"&answer=allow"))
 	b.state, b.code = q.Get("state"), q.Get("code")
 	a = b.back(t, "home", "iss", q.Get("iss"))
 	want(t, a, http.StatusSeeOther)

@@ -118,18 +118,18 @@ const (
 	TeamUpdateRepo   Action = "team.update_repository_permission"
 	TeamRemoveRepo   Action = "team.remove_repository"
 
-	RepoCreate       Action = "repo.create"
-	RepoUpdate       Action = "repo.update"
-	RepoRename       Action = "repo.rename"
-	RepoAccess       Action = "repo.access"
-	RepoArchived     Action = "repo.archived"
-	RepoUnarchived   Action = "repo.unarchived"
-	RepoDestroy      Action = "repo.destroy"
-	RepoTransfer     Action = "repo.transfer"
-	RepoTransferOut  Action = "repo.transfer_outgoing" // of the organization that had it
-	RepoPurge        Action = "repo.purge"
-	RepoGiveBack     Action = "repo.give_back"
-	RepoRestore      Action = "repo.restore"
+	RepoCreate      Action = "repo.create"
+	RepoUpdate      Action = "repo.update"
+	RepoRename      Action = "repo.rename"
+	RepoAccess      Action = "repo.access"
+	RepoArchived    Action = "repo.archived"
+	RepoUnarchived  Action = "repo.unarchived"
+	RepoDestroy     Action = "repo.destroy"
+	RepoTransfer    Action = "repo.transfer"
+	RepoTransferOut Action = "repo.transfer_outgoing" // of the organization that had it
+	RepoPurge       Action = "repo.purge"
+	RepoGiveBack    Action = "repo.give_back"
+	RepoRestore     Action = "repo.restore"
 
 	RepoSetMirror        Action = "repo.set_mirror" // of another repository; see package mirror
 	RepoRemoveMirror     Action = "repo.remove_mirror"

@@ -35,12 +35,13 @@ var Params = []string{"client_id", "redirect_uri", "response_type", "scope", "st
 
 // Request is what an OAuth App asks a user for. Its redirect address is one of the App's.
 type Request struct {
-	App      *App
-	Redirect string
-	Scopes   scope.Set
-	Login    string  // of the user for whom the App waits; may be empty
-	Prompt   string  // consent or select_account; empty: ask only for what was not allowed before
-	OpenID   *OpenID // nil: openid is not among the scopes
+	App           *App
+	Redirect      string
+	Scopes        scope.Set
+	Login         string  // of the user for whom the App waits; may be empty
+	Prompt        string  // consent or select_account; empty: ask only for what was not allowed before
+	OpenID        *OpenID // nil: openid is not among the scopes
+	WithoutAsking bool    // nobody is asked now: what was allowed before must still cover it
 
 	scoped    bool // scopes were asked for; else those that were allowed before
 	state     string
@@ -215,7 +216,8 @@ func (s *Service) Allowed(ctx context.Context, caller *account.Caller, q *Reques
 
 // Authorize allows an App what it asks for, and returns the address to which the browser brings the code. seen are the
 // permissions of a GitHub App that the caller saw, as a text. Errors: 403 for a caller who did not sign in with a
-// password, 404 for an App that is gone meanwhile, 409 for one that asks for other permissions now.
+// password, 404 for an App that is gone meanwhile, 409 for one that asks for other permissions now, and for a
+// request without asking that is not covered any more.
 func (s *Service) Authorize(
 	ctx context.Context, caller *account.Caller, q *Request, seen string,
 ) (address string, err error) {
@@ -244,6 +246,11 @@ func (s *Service) Authorize(
 		if seen != app.Permissions.String() {
 			return token.Unseen()
 		}
+		if q.WithoutAsking {
+			if err := covered(tx, app, by, q); err != nil {
+				return err
+			}
+		}
 		grant, err := token.Allow(tx, app.ofToken(), by, q.Scopes)
 		if err != nil {
 			return err
@@ -260,4 +267,14 @@ func (s *Service) Authorize(
 		return "", err
 	}
 	return q.back(url.Values{"code": {code}}), nil
+}
+
+// covered returns 409 unless the user allowed all of a request before: the user may have revoked that since the page was
+// opened.
+func covered(tx *db.Tx, app *App, by *account.Account, q *Request) error {
+	before, err := token.GrantOf(tx, app.ID, by.ID)
+	if err == nil && !before.Covers(app.ofToken(), q.Scopes) {
+		err = errs.New(errs.Conflict, "What you allowed this program was revoked meanwhile.")
+	}
+	return err
 }

@@ -8,7 +8,7 @@
 //	openid.go     what it asks for besides by OpenID Connect, whose answers are room openid's
 //	exchange.go   a code becomes a token
 //	refresh.go    a refresh token of a GitHub App becomes the next pair
-//	approval.go   organizations that OAuth Apps must be approved by; storeapproval.go: tables oauth_restrictions, oauth_approvals
+//	approval.go   organizations that must approve an OAuth App; storeapproval.go: oauth_restrictions, oauth_approvals
 //	githubapp.go  how a GitHub App signs users in; package app asks who may change that
 //	grant.go      what users allowed, as they see and revoke it
 //	store.go      the SQL of tables oauth_apps and oauth_secrets; storegrant.go of oauth_grants and oauth_codes

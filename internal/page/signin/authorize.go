@@ -60,6 +60,7 @@ func (p *Pages) AuthorizeForm(w http.ResponseWriter, r *http.Request) error {
 	}
 	recent := v.Asks.Recent(caller)
 	if allowed && recent && v.Asks.Prompt == "" && !v.Other && !v.Asks.Local() && r.Method == http.MethodGet {
+		v.Asks.WithoutAsking = true
 		return p.authorize(w, r, v, v.Asks.App.Permissions.String())
 	}
 	switch {
@@ -134,7 +135,7 @@ func (p *Pages) authorizeView(w http.ResponseWriter, r *http.Request, asked url.
 		return nil, p.notAuthorized(w, r, v, err)
 	}
 	v.Asks = q
-	v.Other = q.Login != "" && account.Fold(q.Login) != account.Fold(v.Viewer.Login)
+	v.Other = q.Login != "" && v.Viewer != nil && account.Fold(q.Login) != account.Fold(v.Viewer.Login)
 	sent := oauth.Waits(asked, time.Now())
 	for _, name := range q.Sent() {
 		if value := sent.Get(name); value != "" {
@@ -159,6 +160,9 @@ func (p *Pages) authorize(w http.ResponseWriter, r *http.Request, v *authorizeVi
 	}
 	if errs.Is(err, errs.Forbidden) && v.Asks.Silent() {
 		return page.LeadOut(w, r, v.Asks.Unanswered("interaction_required"))
+	}
+	if errs.Is(err, errs.Conflict) && v.Asks.Silent() {
+		return page.LeadOut(w, r, v.Asks.Unanswered("consent_required"))
 	}
 	if err != nil {
 		return p.notAuthorized(w, r, v, err)

@@ -177,6 +177,7 @@ func TestOpenIDPrompts(t *testing.T) {
 			}
 		}
 		answer("", "login_required", "prompt", "none")
+		answer("", "login_required", "prompt", "none", "login", "bob")
 		answer(session, "consent_required", "prompt", "none")
 		answer(session, "invalid_request", "prompt", "none login")
 		answer(session, "invalid_request", "prompt", "create")

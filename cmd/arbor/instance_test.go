@@ -460,3 +460,23 @@ func unixTransport(socket string) *http.Transport {
 	}
 	return &http.Transport{DisableKeepAlives: true, DisableCompression: true, DialContext: dial}
 }
+
+// tryDo sends a request of alice. A server that does not answer is the status 0.
+func (s *instance) tryDo(method, path, body string) (status int, text string) {
+	r, err := http.NewRequest(method, s.url+path, strings.NewReader(body))
+	if err != nil {
+		return 0, ""
+	}
+	r.SetBasicAuth("alice", s.tokens["alice"])
+	res, err := (&http.Client{Timeout: testkit.Patience,
+		Transport: &http.Transport{DisableKeepAlives: true}}).Do(r)
+	if err != nil {
+		return 0, ""
+	}
+	defer res.Body.Close()
+	data, err := io.ReadAll(res.Body)
+	if err != nil {
+		return 0, ""
+	}
+	return res.StatusCode, string(data)
+}

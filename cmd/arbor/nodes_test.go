@@ -6,8 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
+
 	"path/filepath"
 	"slices"
 	"strings"
@@ -255,26 +254,6 @@ func proposals(t *testing.T, engine db.Engine, n int) (s *instance, dir string) 
 // answer came.
 func (s *instance) tryCall(method, path, body string) (status int, text string) {
 	return s.tryDo(method, "/repos/alice/garden/"+path, body)
-}
-
-// tryDo is tryCall for any path.
-func (s *instance) tryDo(method, path, body string) (status int, text string) {
-	r, err := http.NewRequest(method, s.url+path, strings.NewReader(body))
-	if err != nil {
-		return 0, ""
-	}
-	r.SetBasicAuth("alice", s.tokens["alice"])
-	res, err := (&http.Client{Timeout: testkit.Patience,
-		Transport: &http.Transport{DisableKeepAlives: true}}).Do(r)
-	if err != nil {
-		return 0, ""
-	}
-	defer res.Body.Close()
-	data, err := io.ReadAll(res.Body)
-	if err != nil {
-		return 0, ""
-	}
-	return res.StatusCode, string(data)
 }
 
 // parents of a commit, as the API tells them.

@@ -77,12 +77,6 @@ func (q *Request) back(with url.Values) string {
 // Site is the scheme and host to which the answer leads, as a source of a Content-Security-Policy.
 func (q *Request) Site() string { return SiteOf(q.Redirect) }
 
-// Local reports that the answer leads to the user's own machine, where any program may wait for it.
-func (q *Request) Local() bool {
-	_, _, is := cutLoopback(q.Redirect)
-	return is
-}
-
 // Names are the names of the scopes that are asked for, without those of OpenID Connect.
 func (q *Request) Names() []string {
 	if q.Scopes&^scope.Identity == 0 {

@@ -36,8 +36,8 @@ func (v *authorizeView) LeadsTo() string {
 // GET /login/oauth/authorize
 //
 // AuthorizeForm asks the user whether an OAuth App shall get what it asks for. Whoever allowed all of it before is led
-// back at once, but not to the own machine, where another program may pretend to be the App (RFC 8252, 8.6). Errors
-// go to the App's address; those of that address, and of an App that is not known, are shown here: 404, 422.
+// back at once. Errors go to the App's address; those of that address, and of an App that is not known, are shown here:
+// 404, 422.
 func (p *Pages) AuthorizeForm(w http.ResponseWriter, r *http.Request) error {
 	asked := r.URL.Query()
 	caller := account.CallerFrom(r.Context())
@@ -59,7 +59,7 @@ func (p *Pages) AuthorizeForm(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	recent := v.Asks.Recent(caller)
-	if allowed && recent && v.Asks.Prompt == "" && !v.Other && !v.Asks.Local() && r.Method == http.MethodGet {
+	if allowed && recent && v.Asks.Prompt == "" && !v.Other && r.Method == http.MethodGet {
 		v.Asks.WithoutAsking = true
 		return p.authorize(w, r, v, v.Asks.App.Permissions.String())
 	}

@@ -8,6 +8,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/errs"
 	"arbor/internal/forge"
+	"arbor/internal/mirror"
 	"arbor/internal/repo"
 )
 
@@ -125,7 +126,8 @@ type repoCreate struct {
 	Repository  string `arg:"" name:"owner/name" help:"The repository."`
 	Private     bool   `help:"Make it visible only to people with access."`
 	Description string `help:"Short description."`
-	Import      string `help:"Copy branches, tags and history from this repository." placeholder:"PATH-OR-URL"`
+	Import      string `help:"Copy branches, tags and history from this repository." xor:"import" placeholder:"PATH-OR-URL"`
+	Mirror      string `help:"Make it a mirror of this repository: a running server copies it, and looks for changes every hour." placeholder:"URL" xor:"import"`
 }
 
 // Run creates the repository. If the import fails, the repository is removed.
@@ -147,6 +149,9 @@ func (c *repoCreate) Run(p *process) error {
 		if err != nil {
 			return err
 		}
+		if c.Mirror != "" {
+			return c.mirror(p, f, made)
+		}
 		if c.Import == "" {
 			fmt.Fprintf(p.stdout, "created repository %s\n", made.FullName())
 			return nil
@@ -160,6 +165,19 @@ func (c *repoCreate) Run(p *process) error {
 		fmt.Fprintf(p.stdout, "created repository %s with %d refs\n", made.FullName(), refs)
 		return nil
 	})
+}
+
+// mirror makes the new repository a mirror.
+func (c *repoCreate) mirror(p *process, f *forge.Forge, made *repo.Repo) error {
+	found, err := findRepo(p, f.Repos, made.Owner.Login, made.Name)
+	if err == nil {
+		_, _, err = anyMirrors(f).Set(p.ctx, found, mirror.Edit{URL: c.Mirror, FollowHead: true})
+	}
+	if err != nil {
+		return dropFailed(p, f, made, err)
+	}
+	fmt.Fprintf(p.stdout, "created repository %s, a mirror of %s\n", made.FullName(), c.Mirror)
+	return nil
 }
 
 // dropFailed takes back a repository whose import failed.

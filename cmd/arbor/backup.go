@@ -27,13 +27,13 @@ func (c *backupMake) Run(p *process) error {
 	if err := refuseFile(c.Target, "arbor backup - > "+c.Target); err != nil {
 		return err
 	}
-	return withStore(p, &c.storeFlags, func(s *store, _ *slog.Logger) error {
+	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		if err := s.record(p, audit.StoreBackup); err != nil {
 			return err
 		}
 		line := newProgress(p.stderr)
 		rotten := 0
-		from := backup.Source{DB: s.db, Folder: s.dir, Progress: line.show, Problem: func(problem string) {
+		from := backup.Source{DB: s.db, Folder: s.dir, Files: s.forge(log).Files, Progress: line.show, Problem: func(problem string) {
 			rotten++
 			line.note("PROBLEM   " + problem)
 		}}

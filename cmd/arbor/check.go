@@ -23,25 +23,30 @@ const statusUnsound = 3
 func (c *checkCommand) Run(p *process) error {
 	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		o := fsck.Options{DB: s.db, Git: s.git, Folder: s.dir, Log: log, Full: c.Full, Repair: c.Repair}
-		line := newProgress(p.stderr)
-		o.Progress = line.show
-		report, err := fsck.Run(p.ctx, o)
-		line.end()
-		if err != nil {
-			return err
-		}
-		if c.JSON {
-			out := json.NewEncoder(p.stdout)
-			out.SetIndent("", "  ")
-			err = out.Encode(report)
-		} else {
-			err = printReport(p.stdout, report)
-		}
-		if err == nil && !report.Sound() {
-			err = &exitStatus{statusUnsound}
-		}
-		return err
+		return runCheck(p, o, c.JSON)
 	})
+}
+
+// runCheck checks a store and prints the report.
+func runCheck(p *process, o fsck.Options, asJSON bool) error {
+	line := newProgress(p.stderr)
+	o.Progress = line.show
+	report, err := fsck.Run(p.ctx, o)
+	line.end()
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		out := json.NewEncoder(p.stdout)
+		out.SetIndent("", "  ")
+		err = out.Encode(report)
+	} else {
+		err = printReport(p.stdout, report)
+	}
+	if err == nil && !report.Sound() {
+		err = &exitStatus{statusUnsound}
+	}
+	return err
 }
 
 // printReport writes a line for each finding, and what was looked at.
@@ -68,8 +73,8 @@ func printReport(w io.Writer, r *fsck.Report) error {
 		}
 		fmt.Fprintf(w, "%-8s  %s: %s\n", kind, where, f.Problem)
 	}
-	fmt.Fprintf(w, "looked at %d repositories, %d refs, %d issues and pull requests\n",
-		r.Repositories, r.Refs, r.Issues)
+	fmt.Fprintf(w, "looked at %d repositories, %d refs, %d issues and pull requests, %d files\n",
+		r.Repositories, r.Refs, r.Issues, r.Files)
 	verdict := "everything holds"
 	if !r.Sound() {
 		verdict = fmt.Sprintf("%d problems; --repair can fix %d", problems+r.Left, repairable)

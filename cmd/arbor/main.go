@@ -3,8 +3,10 @@
 //	arbor serve     the server
 //	arbor demo      a throwaway server with something in it
 //	arbor user, org, app, token, repo, issue     administration, even while the server runs
+//	arbor mirror    keeps repositories in step with repositories on other servers
 //	arbor backup, restore, database     copies of a store, their verification, and its move between engines
 //	arbor export, import     a repository with its whole history, out of a store and into one
+//	arbor objects     moves files to a bucket and back, and verifies them
 //	arbor nodes     which servers work on a store
 //	arbor audit     lists who changed accounts and access
 //	arbor doctor    makes a report without secrets, to attach to a bug
@@ -53,12 +55,14 @@ type commandLine struct {
 	Signup    signupCommand    `cmd:"" group:"Manage people and repositories" help:"Show or change how accounts begin: by administrators, by invitation, or by themselves."`
 	Token     tokenCommand     `cmd:"" group:"Manage people and repositories" help:"Manage access tokens."`
 	Repo      repoCommand      `cmd:"" group:"Manage people and repositories" help:"Manage repositories."`
+	Mirror    mirrorCommand    `cmd:"" group:"Manage people and repositories" help:"Keep repositories in step with repositories on other servers."`
 	Issue     issueCommand     `cmd:"" group:"Manage people and repositories" help:"Manage issues in ways that REST does not offer."`
 	Backup    backupCommand    `cmd:"" group:"Keep data" help:"Back up a store. The server may run."`
 	Restore   restoreCommand   `cmd:"" group:"Keep data" help:"Verify a backup and restore it into an empty store."`
 	Export    exportCommand    `cmd:"" group:"Keep data" help:"Write a repository with its whole history into a folder. The server may run."`
 	Import    importCommand    `cmd:"" group:"Keep data" help:"Make a repository of an export or another server, or bring what is new since."`
 	Database  databaseCommand  `cmd:"" group:"Keep data" help:"Manage the database."`
+	Objects   objectsCommand   `cmd:"" group:"Keep data" help:"Move files that are no Git objects between the data folder and a bucket, or verify them. The server may run."`
 	Nodes     nodesCommand     `cmd:"" group:"Run a server" help:"List the servers of a store with their versions and clocks."`
 	Audit     auditCommand     `cmd:"" group:"Manage people and repositories" help:"List changes to accounts, access, membership, visibility, ownership and tokens."`
 	Check     checkCommand     `cmd:"" group:"Run a server" help:"Check the consistency of a store. The server may run. Exits with 3 if something is wrong."`

@@ -23,7 +23,7 @@ import (
 
 // beside starts a second server on the data folder and the database of one that
 // runs. It is stopped before the first one is.
-func (s *instance) beside() *instance {
+func (s *instance) beside(flags ...string) *instance {
 	s.t.Helper()
 	b := s.node()
 	s.t.Cleanup(func() {
@@ -34,7 +34,7 @@ func (s *instance) beside() *instance {
 			b.t.Errorf("the second server logged an error: %s", line)
 		}
 	})
-	b.start()
+	b.start(flags...)
 	return b
 }
 

@@ -17,6 +17,8 @@ type oauthAppCommand struct {
 	Deny     oauthAppDeny     `cmd:"" help:"Deny an OAuth App for an organization, also one that was approved."`
 	Policy   oauthAppPolicy   `cmd:"" help:"List what an organization decided of OAuth Apps."`
 	Remove   oauthAppRemove   `cmd:"" help:"Remove an OAuth App with all its tokens. This cannot be undone."`
+
+	RotateKey oauthAppRotateKey `cmd:"" help:"Sign ID tokens (OpenID Connect) with a new key."`
 }
 
 type oauthAppCreate struct {
@@ -125,6 +127,22 @@ func (c *oauthAppRemove) Run(p *process) error {
 		err := s.forge(log).OAuth.Remove(p.ctx, nil, c.Client)
 		if err == nil {
 			fmt.Fprintf(p.stdout, "removed OAuth App %s\n", c.Client)
+		}
+		return err
+	})
+}
+
+type oauthAppRotateKey struct {
+	storeFlags
+	RemoveFormer bool `help:"Remove the former keys at once: ID tokens that they signed are not valid any more. Without this flag they stay published until these tokens have expired."`
+}
+
+// Run makes another key for ID tokens.
+func (c *oauthAppRotateKey) Run(p *process) error {
+	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+		id, err := s.forge(log).OpenID.Rotate(p.ctx, c.RemoveFormer)
+		if err == nil {
+			fmt.Fprintf(p.stdout, "ID tokens are signed with key %s\n", id)
 		}
 		return err
 	})

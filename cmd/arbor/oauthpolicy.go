@@ -72,7 +72,8 @@ func (c *oauthAppPolicy) Run(p *process) error {
 			if a.AskedBy != nil {
 				by = a.AskedBy.Login
 			}
-			if err := w.add(a.App.ClientID, a.App.Name, a.App.Owner.Login, string(a.Standing), by, a.UpdatedAt); err != nil {
+			err := w.add(a.App.ClientID, a.App.Name, a.App.Owner.Login, string(a.Standing), by, a.UpdatedAt)
+			if err != nil {
 				return err
 			}
 		}

@@ -138,6 +138,7 @@ var demoPages = []struct{ name, path string }{
 	{"repository-invitation", "/bob/greenhouse/invitations"},
 	{"organization-invitation", "/orgs/nursery/invitation"},
 	{"repository-keys", "/alice/greenhouse/settings/keys"},
+	{"repository-mirrors", "/alice/greenhouse/settings/mirrors"},
 	{"repository-hooks", "/alice/greenhouse/settings/hooks"},
 	{"repository-hook", "/alice/greenhouse/settings/hooks/new"},
 	{"repository-attachments", "/alice/greenhouse/settings/attachments"},
@@ -203,7 +204,8 @@ var pageless = []string{"/avatars/{id}", "/emojis/{picture}",
 	"/password_reset",            // the demo sends no mail
 	"/join",                      // accounts of the demo are closed
 	"/settings", "/site", "/login/oidc/{provider}", "/login/oidc/{provider}/callback",
-	"/login/oidc/{provider}/front-channel-logout",
+	"/login/oidc/{provider}/front-channel-logout", "/.well-known/openid-configuration", "/login/oauth/keys",
+	"/login/oauth/userinfo",
 	"/{owner}/{repo}/last-changes/{path...}", "/{owner}/{repo}/files/{path...}", "/{owner}/{repo}/pull/{number}/merging",
 	"/{owner}/{repo}/suggest", "/{owner}/{repo}/issues/{number}/live",
 	"/settings/apps/{app_slug}/deliveries/{delivery_id}"} // looks as that of another hook

@@ -17,7 +17,7 @@ import (
 
 // madePatterns are the pages of what the demo does not have, which tests create in it.
 var madePatterns = []string{"/settings/oauth-apps/{client_id}", "/login/oauth/authorize",
-	"/settings/connections/applications/{client_id}",
+	"/login/oauth/logout", "/settings/connections/applications/{client_id}",
 	"/{owner}/{repo}/queue/{branch...}", "/{owner}/{repo}/pull/{number}/commits/{sha}",
 	"/orgs/{org}/settings/hooks/{hook_id}", "/orgs/{org}/settings/hooks/{hook_id}/deliveries/{delivery_id}",
 	"/{owner}/{repo}/settings/hooks/{hook_id}",
@@ -39,8 +39,8 @@ func (m *madePages) all() []browser.Stop {
 		"callbacks", callback)
 	client := app[strings.LastIndex(app, "/")+1:]
 	m.form("/login/oauth/authorize", "scope", "repo", "client_id", client, "redirect_uri", callback, "answer", "allow")
-	paths = append(paths, app, "/settings/connections/applications/"+client, "/login/oauth/authorize?scope=repo+user+read:org&client_id="+client+
-		"&redirect_uri="+url.QueryEscape(callback))
+	paths = append(paths, app, "/settings/connections/applications/"+client, "/login/oauth/authorize?scope=openid+profile+email+groups+repo&response_type=code&client_id="+
+		client+"&redirect_uri="+url.QueryEscape(callback), "/login/oauth/logout?client_id="+client)
 	for api, page := range map[string]string{"/repos/alice/greenhouse/hooks": "/alice/greenhouse/settings/hooks",
 		"/orgs/orchard/hooks": "/orgs/orchard/settings/hooks"} {
 		hook := api + "/" + m.created(api, `{"name":"web","config":{"url":"http://127.0.0.1:1/`+

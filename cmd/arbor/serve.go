@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 
 	"arbor/internal/certificate"
 	"arbor/internal/db"
+	"arbor/internal/depot"
 	"arbor/internal/durable"
 	"arbor/internal/seed"
 	"arbor/internal/server"
@@ -28,6 +30,7 @@ type serveCommand struct {
 	serverFlags
 	tlsFlags
 	sshFlags
+	Objects   string `group:"Storage" help:"Where files that are no Git objects are kept (release assets, attachments, LFS): file:///PATH, or s3://BUCKET/PREFIX?endpoint=URL&region=NAME with keys from AWS_* variables, files or roles; see docs/nodes.md. Git objects stay in the data folder for now (default: the data folder)." placeholder:"URL"`
 	Seed      string `group:"Storage" help:"Fill an empty store from this YAML file, see docs/seed.md." placeholder:"FILE"`
 	Ephemeral bool   `group:"Storage" help:"Serve a temporary folder, removed when the server stops, and allow POST /admin/reset on --admin-listen." negatable:""`
 }
@@ -41,6 +44,16 @@ func (c *serveCommand) Run(p *process) error {
 	}
 	if err := c.checkSSH(); err != nil {
 		return err
+	}
+	if c.Ephemeral && c.Objects != "" {
+		return misuse("--ephemeral keeps its store in a temporary folder: leave --objects out")
+	}
+	if c.Objects != "" {
+		canonical, err := depot.Canonical(c.Objects)
+		if err != nil {
+			return misuse("--objects: %v", err)
+		}
+		c.Objects = canonical
 	}
 	if c.Ephemeral && c.Database != "" {
 		return misuse("--ephemeral keeps its store in a temporary folder, in SQLite: leave --database out")
@@ -100,6 +113,9 @@ func (c *serveCommand) Run(p *process) error {
 	if o.LFSKey, err = durable.Key(filepath.Join(s.dir, "lfs")); err != nil {
 		return errors.Join(err, s.close())
 	}
+	if o.Objects, err = c.Objects, c.useObjects(p.ctx, s, log); err != nil {
+		return errors.Join(err, s.close())
+	}
 	o.DB, o.Git, o.DataDir = s.db, s.git, s.dir
 	if o.Node, err = s.db.Join(p.ctx, hostname(), version, log); err == nil {
 		if s.db.Engine() == db.SQLite && o.Node.Others() > 0 {
@@ -117,6 +133,17 @@ func (c *serveCommand) Run(p *process) error {
 		}
 	}
 	return errors.Join(err, s.close())
+}
+
+// useObjects checks that the store's files are where --objects says. A place that does not answer now may answer later:
+// everything else works without it.
+func (c *serveCommand) useObjects(ctx context.Context, s *store, log *slog.Logger) error {
+	offline, err := s.forge(log).Files.Use(ctx, c.Objects)
+	if offline != nil {
+		log.Error("the storage of files (--objects) does not answer: requests for files are answered 503 until it does",
+			"error", offline)
+	}
+	return err
 }
 
 // hostname is this machine's name, for people who look at the list of nodes.

@@ -39,7 +39,7 @@ func NewGrant(scopes *string, permission int64, expires db.Time, chosen []int64)
 		g.Scopes = 0
 	} else if scopes != nil {
 		var err error
-		if g.Scopes, err = scope.Parse(*scopes); err != nil {
+		if g.Scopes, err = scope.ParseStored(*scopes); err != nil {
 			return nil, err
 		}
 	}

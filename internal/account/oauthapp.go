@@ -15,11 +15,11 @@ import (
 // counts at once, and so does a transfer. Callers without the token of an OAuth App have the statements that they had.
 //
 //	what happens                        the token of an App
-//	the organization restricts Apps     sees what is public there, unless it was approved before or is the organization's
+//	the organization restricts Apps     sees what is public there, unless it was approved before or is its own
 //	it approves the App                 does what its person may, within its scopes
 //	it denies the App, also later       sees what is public
 //	it ends the restriction             does what its person may; the decisions are kept for the next time
-//	the App is transferred              sees what is public, unless it is now the organization's: it must be approved again
+//	the App is transferred              sees what is public until it is approved again, or is the organization's own
 //	the App is deleted                  ends
 //	a repository comes, or goes         follows the new owner
 //	a private repository is forked      a private fork follows its root, wherever it is
@@ -40,7 +40,8 @@ func (c *Caller) closedWhere(condition string) string {
 	return fmt.Sprintf(`EXISTS (SELECT 1 FROM oauth_restrictions zr WHERE %[1]s
 		AND NOT EXISTS (SELECT 1 FROM oauth_approvals za
 			WHERE za.org_id = zr.org_id AND za.app_id = %[2]d AND za.approved = TRUE)
-		AND NOT EXISTS (SELECT 1 FROM oauth_apps zo WHERE zo.id = %[2]d AND zo.owner_id = zr.org_id))`, condition, c.OAuthApp)
+		AND NOT EXISTS (SELECT 1 FROM oauth_apps zo WHERE zo.id = %[2]d AND zo.owner_id = zr.org_id))`,
+		condition, c.OAuthApp)
 }
 
 // AndOpen ends a condition of SQL: the account, an expression, is not closed to the caller's OAuth App. It is empty for

@@ -85,8 +85,8 @@ func (c *Caller) ReachesSQL(owner, repo string) string {
 	return c.appOn(owner, repo) + ` AND ` + c.permitted() + `)`
 }
 
-// ReachColumn is an expression for a repository of the name r, as a number: what an installation that reaches it permits by the route.
-// NULL: none reaches it. For the token of an OAuth App it is a number only where it is closed to the App.
+// ReachColumn is an expression for a repository of the name r, as a number: what an installation that reaches it
+// permits by the route. NULL: none reaches it. For the token of an OAuth App it is a number only where it is closed to the App.
 func (c *Caller) ReachColumn(r string) string {
 	if c.OAuthApp != 0 {
 		return fmt.Sprintf(`CASE WHEN %s THEN %d END`, c.closedRepo(r), closedToApp)
@@ -112,8 +112,8 @@ func (p Permitted) Lacks() bool { return p == mayNot }
 func (p Permitted) Closed() bool { return p == closedToApp }
 
 // MostForApp is Most for a repository that an installation of the App reaches. If it may write, the person's own role
-// alone counts; if it may read, it has the role that the route names. Where an OAuth App is closed out, public repositories
-// are read alone.
+// alone counts; if it may read, it has the role that the route names. What is closed to an OAuth App is read if it is
+// public.
 func (c *Caller) MostForApp(p Permitted, private bool) Role {
 	switch {
 	case p == closedToApp && private:

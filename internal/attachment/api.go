@@ -44,8 +44,7 @@ func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) erro
 		return err
 	}
 	defer in.Close()
-	file.Send(w, r, in, x.ContentType, disposition(x.IsPicture(), x.Name), x.CreatedAt.Time())
-	return nil
+	return file.Send(w, r, in, x.ContentType, disposition(x.IsPicture(), x.Name), x.CreatedAt.Time())
 }
 
 // Payload is an attachment as JSON, for scripts that upload one.

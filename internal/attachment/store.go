@@ -11,7 +11,7 @@ import (
 )
 
 const columns = `x.id, x.address_key, x.name, x.content_type, x.uploader_id, x.created_at,
-	f.id, f.repo_id, f.name, f.size, f.sha256`
+	f.id, f.repo_id, f.name, f.size, f.sha256, f.depot_id`
 
 const tables = ` FROM attachments x JOIN files f ON f.id = x.file_id`
 
@@ -19,7 +19,8 @@ const tables = ` FROM attachments x JOIN files f ON f.id = x.file_id`
 func scan(row db.Scanner) (*Attachment, error) {
 	var x Attachment
 	err := row.Scan(&x.ID, &x.Key, &x.Name, &x.ContentType, &x.UploaderID, &x.CreatedAt,
-		&x.File.ID, &x.File.RepoID, &x.File.Name, &x.File.Size, &x.File.SHA256)
+		&x.File.ID, &x.File.RepoID, &x.File.Name, &x.File.Size, &x.File.SHA256,
+		&x.File.Depot)
 	if errors.Is(err, db.ErrNoRows) {
 		err = errs.Absent()
 	}

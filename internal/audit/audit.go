@@ -85,6 +85,7 @@ const (
 	OAuthAppTransfer   Action = "oauth_application.transfer"
 	OAuthAppSecret     Action = "oauth_application.generate_client_secret"
 	OAuthAppDropSecret Action = "oauth_application.remove_client_secret"
+	OpenIDKeyRotate    Action = "business.rotate_openid_key" // that signs ID tokens, see package openid
 
 	GPGKeyCreate     Action = "gpg_key.create"
 	GPGKeyDelete     Action = "gpg_key.delete"
@@ -117,18 +118,24 @@ const (
 	TeamUpdateRepo   Action = "team.update_repository_permission"
 	TeamRemoveRepo   Action = "team.remove_repository"
 
-	RepoCreate       Action = "repo.create"
-	RepoUpdate       Action = "repo.update"
-	RepoRename       Action = "repo.rename"
-	RepoAccess       Action = "repo.access"
-	RepoArchived     Action = "repo.archived"
-	RepoUnarchived   Action = "repo.unarchived"
-	RepoDestroy      Action = "repo.destroy"
-	RepoTransfer     Action = "repo.transfer"
-	RepoTransferOut  Action = "repo.transfer_outgoing" // of the organization that had it
-	RepoPurge        Action = "repo.purge"
-	RepoGiveBack     Action = "repo.give_back"
-	RepoRestore      Action = "repo.restore"
+	RepoCreate      Action = "repo.create"
+	RepoUpdate      Action = "repo.update"
+	RepoRename      Action = "repo.rename"
+	RepoAccess      Action = "repo.access"
+	RepoArchived    Action = "repo.archived"
+	RepoUnarchived  Action = "repo.unarchived"
+	RepoDestroy     Action = "repo.destroy"
+	RepoTransfer    Action = "repo.transfer"
+	RepoTransferOut Action = "repo.transfer_outgoing" // of the organization that had it
+	RepoPurge       Action = "repo.purge"
+	RepoGiveBack    Action = "repo.give_back"
+	RepoRestore     Action = "repo.restore"
+
+	RepoSetMirror        Action = "repo.set_mirror" // of another repository; see package mirror
+	RepoRemoveMirror     Action = "repo.remove_mirror"
+	RepoAddPushMirror    Action = "repo.add_push_mirror"
+	RepoRemovePushMirror Action = "repo.remove_push_mirror"
+
 	RepoAddMember    Action = "repo.add_member"
 	RepoUpdateMember Action = "repo.update_member"
 	RepoRemoveMember Action = "repo.remove_member"
@@ -193,7 +200,7 @@ var Actions = []Action{
 	GroupDeprovision, OrgFactorsOn, OrgFactorsOff, SiteFactorsOn, SiteFactorsOff,
 	SignupUpdate, SignupInvite, SignupRevoke, SignupDecline,
 	OAuthAccessReset, OAuthAppCreate, OAuthAppUpdate, OAuthAppDestroy, OAuthAppTransfer, OAuthAppSecret,
-	OAuthAppDropSecret, KeyCreate, KeyDelete, GPGKeyCreate, GPGKeyDelete, SigningKeyCreate,
+	OAuthAppDropSecret, OpenIDKeyRotate, KeyCreate, KeyDelete, GPGKeyCreate, GPGKeyDelete, SigningKeyCreate,
 	SigningKeyDelete, OrgCreate,
 	OrgUpdate, OrgRename, OrgDelete, OrgAddMember, OrgUpdateMember, OrgRemoveMember,
 	OrgOAuthRestrict, OrgOAuthOpen, OrgOAuthAsk, OrgOAuthApprove, OrgOAuthDeny,
@@ -201,7 +208,7 @@ var Actions = []Action{
 	TeamDestroy, TeamAddMember, TeamUpdateMember, TeamRemoveMember, TeamAddRepo, TeamUpdateRepo, TeamRemoveRepo,
 	RepoCreate, RepoUpdate,
 	RepoRename, RepoAccess, RepoArchived, RepoUnarchived, RepoDestroy, RepoTransfer,
-	RepoTransferOut, RepoPurge,
+	RepoTransferOut, RepoPurge, RepoSetMirror, RepoRemoveMirror, RepoAddPushMirror, RepoRemovePushMirror,
 	RulesetCreate, RulesetUpdate, RulesetDestroy, ProtectionCreate, ProtectionUpdate, ProtectionDestroy,
 	IssueDestroy, IssueTransfer, ChecksAutoOn, ChecksAutoOff, RepoGiveBack, RepoRestore, RepoAddMember, RepoUpdateMember,
 	RepoRemoveMember, RepoInvite, RepoInviteUpdate, RepoInviteCancel, RepoInviteReject,

@@ -15,6 +15,10 @@
 // directories when these are copied. Only the directories of deleted repositories could be removed: a lease
 // in the database keeps these (repo.HoldFolders) and files other than objects (package file).
 //
+// A backup holds a copy of each file, from the data folder or from the depot where it lies (--objects), so that it is
+// whole without the bucket. A restore puts all of them into the data folder; arbor objects move brings them to a
+// bucket again.
+//
 // The tables are read in one snapshot, not copied by SQLite's online backup: that begins
 // again with each write of another process, and what it copies suits no other engine. Git's
 // caches (packed-refs, graphs, bitmaps) and full-text indexes are not part of a backup: the

@@ -137,6 +137,9 @@ func (t *folder) place() string {
 func (t *folder) spool() string { return filepath.Join(t.dir, filesDir) }
 
 func (t *folder) has(f *File) bool {
+	if f.SHA256 != "" {
+		return t.holds(f)
+	}
 	old, ok := t.earlier[f.Path]
 	if !ok || old.Size != f.Size || old.Modified != f.Modified || !t.holds(&old) {
 		return false

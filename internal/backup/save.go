@@ -30,6 +30,8 @@ import (
 type Source struct {
 	DB     *db.DB
 	Folder string // the data folder
+	// Files reads those files that do not lie in the data folder. It may be nil if there are none.
+	Files *file.Store
 	// Progress is called when a part begins, and within it with the amount done. It may be nil.
 	Progress func(part string, done, all int64)
 	// Problem is called with a line for each file of an earlier backup in the folder that is missing or altered;
@@ -41,7 +43,7 @@ type Source struct {
 type target interface {
 	spool() string                                 // a folder for a large temporary file
 	place() string                                 // where it is, for people; empty: it is a stream
-	has(f *File) bool                              // fills in the digest of a file that is there already
+	has(f *File) bool                              // fills in the digest of a file that is there already; it may be known
 	put(from io.Reader, f *File) error             // copies f.Size bytes, and fills in their digest
 	keep(spooled *os.File, f *File) error          // takes over a spooled file, whose digest f has
 	finish(ctx context.Context, m *Manifest) error // makes it a backup
@@ -53,7 +55,7 @@ type save struct {
 	to       target
 	manifest Manifest
 	repos    []snapshotRepo
-	files    []string // those of package file, by their names
+	files    []*file.File // those of package file
 
 	mu   sync.Mutex
 	seen map[string]seenFile // files of objects by name: forks share them
@@ -141,7 +143,7 @@ func (s *save) saveTables(ctx context.Context) error {
 			return err
 		}
 		s.files = nil
-		return file.List(tx, func(f *file.File) { s.files = append(s.files, f.Name) })
+		return file.List(tx, func(f *file.File) { s.files = append(s.files, f) })
 	})
 	if err != nil {
 		return err
@@ -214,13 +216,12 @@ func (s *save) saveStored(ctx context.Context) error {
 	s.Progress("files", 0, all)
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(parallel)
-	for _, name := range s.files {
+	for _, x := range s.files {
 		g.Go(func() error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			at := file.Path(name)
-			f, err := s.saveFile(filepath.Join(s.Folder, filepath.FromSlash(at)), at)
+			f, err := s.saveStoredFile(ctx, x)
 			if err != nil {
 				return err
 			}
@@ -232,6 +233,34 @@ func (s *save) saveStored(ctx context.Context) error {
 		})
 	}
 	return g.Wait()
+}
+
+// saveStoredFile copies a file from the data folder or from where else it lies. One that was moved since the snapshot
+// is found where it is now.
+func (s *save) saveStoredFile(ctx context.Context, x *file.File) (File, error) {
+	at := file.Path(x.Name)
+	if x.Depot == 0 {
+		f, err := s.saveFile(filepath.Join(s.Folder, filepath.FromSlash(at)), at)
+		if !errors.Is(err, fs.ErrNotExist) || s.Files == nil {
+			return f, err
+		}
+	}
+	f := File{Path: at, Size: x.Size, SHA256: x.SHA256}
+	if s.to.has(&f) {
+		return f, nil
+	}
+	in, err := s.Files.Open(ctx, x)
+	if err != nil {
+		return f, fmt.Errorf("%s: %w", at, err)
+	}
+	defer in.Close()
+	if err := s.to.put(in, &f); err != nil {
+		return f, err
+	}
+	if f.SHA256 != x.SHA256 {
+		return f, fmt.Errorf("%s is not what was uploaded: its SHA-256 is another", at)
+	}
+	return f, nil
 }
 
 // saveFiles copies the files of a repository's folder that hold its objects. All others

@@ -11,7 +11,10 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/external"
+	"arbor/internal/file"
 	"arbor/internal/forge"
+	"arbor/internal/mirror"
+	"arbor/internal/oauth/openid"
 	"arbor/internal/repo"
 	"arbor/internal/signup"
 )
@@ -49,7 +52,13 @@ func (d *doctor) store(ctx context.Context) {
 		if err := d.signup(tx); err != nil {
 			return err
 		}
+		if err := d.mirrors(tx, f.Mirrors.HasKey()); err != nil {
+			return err
+		}
 		if err := d.provisioning(tx); err != nil {
+			return err
+		}
+		if err := d.openid(tx); err != nil {
 			return err
 		}
 		for _, kind := range slices.Sorted(maps.Keys(workers)) {
@@ -65,8 +74,21 @@ func (d *doctor) store(ctx context.Context) {
 		d.failed("database", "it cannot be read",
 			"see the cause on the terminal; arbor check looks closer", err)
 	}
+	d.files(ctx, f.Files)
 	if err := closing(); err != nil {
 		d.Cause("database", err)
+	}
+}
+
+// files asks the storage of files, if that is not the data folder. Its address is not in the report.
+func (d *doctor) files(ctx context.Context, stored *file.Store) {
+	const name = "storage of files"
+	switch remote, err := stored.Check(ctx); {
+	case err != nil:
+		d.failed(name, "it does not answer, or is another store's",
+			"check the address of --objects, its keys and the network from this machine, see docs/nodes.md", err)
+	case remote:
+		d.add(name, OK, "it answers, and belongs to this store", "")
 	}
 }
 
@@ -224,6 +246,26 @@ func (d *doctor) jobs(kind string, b db.Backlog) {
 	d.add(kind, OK, found, "")
 }
 
+// mirrors reports mirrors that do not work, if there are any mirrors. hasKey reports whether there is the key of their
+// passwords.
+func (d *doctor) mirrors(tx *db.Tx, hasKey bool) error {
+	c, err := mirror.Count(tx)
+	if err != nil || c.All == 0 {
+		return err
+	}
+	found := fmt.Sprintf("%s mirrors, %s failing, %s stopped", order(c.All), order(c.Failing), order(c.Stopped))
+	switch {
+	case c.WithPassword > 0 && !hasKey:
+		d.add("mirrors", Warn, found+"; the key of their passwords is not in the data folder",
+			"enter the passwords again, or put mirrors/key of the former data folder back")
+	case c.Failing+c.Stopped > 0:
+		d.add("mirrors", Warn, found, "arbor mirror list OWNER/NAME says why")
+	default:
+		d.add("mirrors", OK, found, "")
+	}
+	return nil
+}
+
 // signup reports how accounts begin, unless administrators make them, and whether they can.
 func (d *doctor) signup(tx *db.Tx) error {
 	state, err := signup.StateIn(tx)
@@ -268,6 +310,27 @@ func (d *doctor) provisioning(tx *db.Tx) error {
 			return err
 		}
 		d.add(check, OK, fmt.Sprintf("%d users, of whom %d are active, and %d groups", has.People, has.Active, has.Groups), "")
+	}
+	return nil
+}
+
+// openid reports whether programs can sign people in with this server by OpenID Connect.
+func (d *doctor) openid(tx *db.Tx) error {
+	const name = "sign-in to programs"
+	state, err := openid.StateIn(tx)
+	switch {
+	case err != nil:
+		return err
+	case state.Broken:
+		d.add(name, Fail, "the key that signs ID tokens cannot be read",
+			"run arbor oauth-app rotate-key --remove-former")
+	case state.Apps == 0:
+	case state.Signed != 0 && d.Settings["base-url"] == "(not set)":
+		d.add(name, Warn,
+			fmt.Sprintf("%d OAuth Apps, and ID tokens name the address of each request as issuer", state.Apps),
+			"set --base-url to the address that programs know")
+	default:
+		d.add(name, OK, fmt.Sprintf("%d OAuth Apps", state.Apps), "")
 	}
 	return nil
 }

@@ -3,18 +3,34 @@
 //
 //	file.go    the type, receiving a file, and opening one
 //	digest.go  the digest of a file, made while it is received
+//	place.go   the data folder and depots: where new files go, and which ones a server may use
+//	read.go    reading a file from either, with its digest compared
+//	move.go    moving all files to another place
 //	link.go    another name of a file, for another repository
 //	take.go    taking in what a client sends, within the owner's quota
 //	send.go    answering with a file
+//	sum.go     digests of what is read
 //	sweep.go   removing files without a row
-//	store.go   the SQL, of the table files
+//	store.go   the SQL, of the table files; storeplace.go: of the table depots
 //
 // A file lies below the data folder in files/ab/abcd..., under a random name of 32 hexadecimal
 // digits: the feature's row holds its visible name. It is written next to its
 // place, synced and renamed before the transaction that adds its row ([Store.Receive], then [Store.Add]),
-// and never changes. So a row without a file is damage, and a file without a row is left over: of an upload
+// and never changes. With --objects it lies in a depot under the same path as key: it is received into the folder,
+// uploaded, and removed there, before the same transaction. Its row says where it lies, so a store whose files are
+// being moved, or have been in part, reads each where it is. So a row without a file is damage, and a file without a row is left over: of an upload
 // that failed, or of a deletion whose server died. Repositories' folders are looked through in turns
 // (package repo), and these with them.
+//
+// What becomes of a file in a depot, and of a signed address that somebody was given for it ([Store.Direct]):
+//
+//	repository hidden, archived, renamed  it stays under its key; each request for it is checked as before, and a
+//	  or transferred; membership lost;    signed address works until its five minutes are over
+//	  account suspended; draft
+//	repository, release, attachment or    it is removed after the commit, and with it what signed addresses lead to;
+//	  object deleted                      during a backup, or without the service, the sweep does so later
+//	repository forked                     the fork's LFS objects are copies in the same depot
+//	store backed up and restored          a copy in the backup, and then in the new store's data folder
 //
 // A row belongs to a repository and goes with it. Its size counts in the quota of the repository's owner, or
 // of the account that the row names (repo.Service.CountFile). [Store.Drop] removes rows; the transaction that deletes a whole repository
@@ -37,8 +53,8 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
+	"arbor/internal/depot"
 	"arbor/internal/durable"
-	"arbor/internal/errs"
 	"arbor/internal/repo"
 )
 
@@ -59,6 +75,7 @@ type File struct {
 	Size   int64      // in bytes
 	SHA256 string     // of its content, in hexadecimal digits
 	Payer  account.ID // the account that it counts for; 0: the repository's owner
+	Depot  DepotID    // where it lies
 }
 
 // KB is the size that counts in quotas, in KiB.
@@ -74,6 +91,9 @@ type Store struct {
 	log    *slog.Logger
 	dir    string
 	ending sync.WaitGroup // files being removed
+	places places
+
+	Metrics *depot.Metrics // nil: nothing is counted; set before the store is used
 }
 
 // New opens the store of a data folder.
@@ -95,14 +115,21 @@ func IsPath(path string) bool {
 // IsTemporary reports whether a path is that of a file that is being received.
 func IsTemporary(path string) bool { return strings.HasPrefix(filepath.Base(path), durable.Temporary) }
 
-func (s *Store) path(name string) string { return filepath.Join(s.dir, name[:2], name) }
+func (s *Store) path(name string) string { return filepath.Join(s.dirOf(name), name) }
 
-// Receive writes a file of at most most bytes to the disk and syncs it. It has no row yet: call Add or
+func (s *Store) dirOf(name string) string { return filepath.Join(s.dir, name[:2]) }
+
+// Receive stores a file of at most most bytes durably. It has no row yet: call Add or
 // Discard. check is called occasionally to check that there is still room; it may be nil. Errors: ErrSize;
-// those of from and check. After an error nothing is left.
+// those of from and check; 503 for a depot that does not answer. After an error nothing is left.
 func (s *Store) Receive(ctx context.Context, from io.Reader, most int64, check func() error) (*File, error) {
 	f := &File{Name: newName()}
-	dir := filepath.Dir(s.path(f.Name))
+	id, to, err := s.current(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f.Depot = id
+	dir := s.dirOf(f.Name)
 	if err := s.makeDir(dir); err != nil {
 		return nil, err
 	}
@@ -111,15 +138,17 @@ func (s *Store) Receive(ctx context.Context, from io.Reader, most int64, check f
 		return nil, err
 	}
 	err = f.fill(ctx, out, from, most, check)
-	err = errors.Join(err, out.Close())
+	if err == nil && to == nil {
+		err = out.Sync()
+	}
 	if err == nil {
-		err = os.Rename(out.Name(), s.path(f.Name))
+		err = s.keep(ctx, f, out, to)
+	}
+	if err = errors.Join(err, out.Close()); err != nil || to != nil {
+		err = errors.Join(err, ignoreMissing(os.Remove(out.Name())))
 	}
 	if err != nil {
-		return nil, errors.Join(err, ignoreMissing(os.Remove(out.Name())))
-	}
-	if err := durable.Sync(dir); err != nil {
-		return nil, errors.Join(err, os.Remove(s.path(f.Name)))
+		return nil, err
 	}
 	return f, nil
 }
@@ -127,7 +156,7 @@ func (s *Store) Receive(ctx context.Context, from io.Reader, most int64, check f
 // ErrSize says that a file is larger than it may be.
 var ErrSize = errors.New("file: it is too large")
 
-// fill copies the input to the file, and makes it durable. A goroutine computes the digest concurrently,
+// fill copies the input to the file. A goroutine computes the digest concurrently,
 // which takes as long as the rest.
 func (f *File) fill(ctx context.Context, out *os.File, from io.Reader, most int64, check func() error) error {
 	to := durable.NewWriter(out)
@@ -145,7 +174,7 @@ func (f *File) fill(ctx context.Context, out *os.File, from io.Reader, most int6
 		}
 		if errors.Is(err, io.EOF) {
 			f.SHA256 = digest.sum()
-			return out.Sync()
+			return nil
 		}
 		if err = errors.Join(err, ctx.Err()); err == nil && check != nil {
 			err = check()
@@ -169,23 +198,7 @@ func (s *Store) Add(tx *db.Tx, repoID repo.ID, f *File) error {
 // Discard removes a received file whose row was not added. It is not called after db.ErrOutcomeUnknown,
 // when the row may exist: then the file stays until the sweep.
 func (s *Store) Discard(ctx context.Context, f *File) {
-	s.remove(context.WithoutCancel(ctx), []string{f.Name})
-}
-
-// Open opens a file for reading. Error: 404 if its row was deleted.
-func (s *Store) Open(ctx context.Context, f *File) (*os.File, error) {
-	in, err := os.Open(s.path(f.Name))
-	if !errors.Is(err, fs.ErrNotExist) {
-		return in, err
-	}
-	there, lookErr := s.named(ctx, []string{f.Name})
-	switch {
-	case lookErr != nil:
-		return nil, lookErr
-	case !there[f.Name]:
-		return nil, errs.Absent()
-	}
-	return nil, err
+	s.remove(context.WithoutCancel(ctx), []location{f.location()})
 }
 
 // newName creates a name that no file has.

@@ -54,6 +54,7 @@ func TestReceive(t *testing.T) {
 		dir := t.TempDir()
 		synctest.Test(t, func(t *testing.T) {
 			s := &Store{dir: filepath.Join(dir, Folder)}
+			s.Pin("")
 			from := &uneven{from: bytes.NewReader(sent), broken: c.breaks}
 			f, err := s.Receive(t.Context(), from, c.most, func() error { return c.refused })
 			if !errors.Is(err, c.err) {

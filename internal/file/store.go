@@ -1,7 +1,6 @@
 package file
 
 import (
-	"context"
 	"errors"
 	"slices"
 
@@ -17,8 +16,9 @@ func insert(tx *db.Tx, f *File) error {
 	if f.Payer != 0 {
 		payer = &f.Payer
 	}
-	err := tx.QueryRow(`INSERT INTO files (repo_id, name, size, sha256, payer_id, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6) RETURNING id`, f.RepoID, f.Name, f.Size, f.SHA256, payer, tx.Now).Scan(&f.ID)
+	err := tx.QueryRow(`INSERT INTO files (repo_id, name, size, sha256, payer_id, created_at, depot_id)
+		VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id`, f.RepoID, f.Name, f.Size, f.SHA256, payer, tx.Now,
+		f.Depot).Scan(&f.ID)
 	if errors.Is(err, db.ErrForeignKey) {
 		return errs.Absent()
 	}
@@ -28,11 +28,11 @@ func insert(tx *db.Tx, f *File) error {
 // InsertAll adds the rows of received files to a repository and sets their ids. The caller counts them. Error: 404 if
 // the repository was deleted.
 func InsertAll(tx *db.Tx, id repo.ID, list []*File) error {
-	for part := range slices.Chunk(list, db.MaxValues/6) {
-		byName, args := make(map[string]*File, len(part)), make([]any, 0, 6*len(part))
+	for part := range slices.Chunk(list, db.MaxValues/7) {
+		byName, args := make(map[string]*File, len(part)), make([]any, 0, 7*len(part))
 		for _, f := range part {
 			f.RepoID, byName[f.Name] = id, f
-			args = append(args, id, f.Name, f.Size, f.SHA256, db.OrNull(f.Payer), tx.Now)
+			args = append(args, id, f.Name, f.Size, f.SHA256, db.OrNull(f.Payer), tx.Now, f.Depot)
 		}
 		err := db.QueryEach(tx, func(row db.Scanner) error {
 			var id ID
@@ -42,8 +42,8 @@ func InsertAll(tx *db.Tx, id repo.ID, list []*File) error {
 				f.ID = id
 			}
 			return err
-		}, `INSERT INTO files (repo_id, name, size, sha256, payer_id, created_at) VALUES `+
-			db.Values(len(part), 6)+` RETURNING id, name`, args...)
+		}, `INSERT INTO files (repo_id, name, size, sha256, payer_id, created_at, depot_id) VALUES `+
+			db.Values(len(part), 7)+` RETURNING id, name`, args...)
 		if errors.Is(err, db.ErrForeignKey) {
 			return errs.Absent()
 		}
@@ -54,15 +54,15 @@ func InsertAll(tx *db.Tx, id repo.ID, list []*File) error {
 	return nil
 }
 
-// drop removes rows, and returns the names of the files and how many KiB counted for the repository's owner.
-func drop(tx *db.Tx, repoID repo.ID, ids []ID) (names []string, kb int64, err error) {
+// drop removes rows, and returns where the files lie and how many KiB counted for the repository's owner.
+func drop(tx *db.Tx, repoID repo.ID, ids []ID) (gone []location, kb int64, err error) {
 	for part := range slices.Chunk(ids, db.MaxValues) {
 		args := []any{repoID}
 		for _, id := range part {
 			args = append(args, id)
 		}
 		err := each(tx, func(f *File) {
-			if names = append(names, f.Name); f.Payer == 0 {
+			if gone = append(gone, f.location()); f.Payer == 0 {
 				kb += f.KB()
 			}
 		},
@@ -72,16 +72,16 @@ func drop(tx *db.Tx, repoID repo.ID, ids []ID) (names []string, kb int64, err er
 			return nil, 0, err
 		}
 	}
-	return names, kb, nil
+	return gone, kb, nil
 }
 
-const columns = `id, repo_id, name, size, sha256, COALESCE(payer_id, 0)`
+const columns = `id, repo_id, name, size, sha256, COALESCE(payer_id, 0), depot_id`
 
 // each calls fn for each row of a query with columns.
 func each(tx *db.Tx, fn func(f *File), query string, args ...any) error {
 	return db.QueryEach(tx, func(row db.Scanner) error {
 		var f File
-		if err := row.Scan(&f.ID, &f.RepoID, &f.Name, &f.Size, &f.SHA256, &f.Payer); err != nil {
+		if err := row.Scan(&f.ID, &f.RepoID, &f.Name, &f.Size, &f.SHA256, &f.Payer, &f.Depot); err != nil {
 			return err
 		}
 		fn(&f)
@@ -89,10 +89,10 @@ func each(tx *db.Tx, fn func(f *File), query string, args ...any) error {
 	}, query, args...)
 }
 
-// namesOf lists the files of a repository.
-func namesOf(tx *db.Tx, repoID repo.ID) (names []string, err error) {
-	err = ListOf(tx, repoID, func(f *File) { names = append(names, f.Name) })
-	return names, err
+// locationsOf lists where the files of a repository lie.
+func locationsOf(tx *db.Tx, repoID repo.ID) (list []location, err error) {
+	err = ListOf(tx, repoID, func(f *File) { list = append(list, f.location()) })
+	return list, err
 }
 
 // ListOf calls fn with each file of a repository.
@@ -105,27 +105,19 @@ func List(tx *db.Tx, fn func(f *File)) error {
 	return each(tx, fn, `SELECT `+columns+` FROM files ORDER BY name`)
 }
 
-// named reports which of the names have a row.
-func named(tx *db.Tx, names []string) (map[string]bool, error) {
-	there := make(map[string]bool, len(names))
-	for part := range slices.Chunk(names, db.MaxValues) {
+// named reports which of the locations have a row.
+func named(tx *db.Tx, list []location) (map[location]bool, error) {
+	there := make(map[location]bool, len(list))
+	for part := range slices.Chunk(list, db.MaxValues) {
 		args := make([]any, len(part))
-		for i, name := range part {
-			args[i] = name
+		for i, l := range part {
+			args[i] = l.name
 		}
-		err := each(tx, func(f *File) { there[f.Name] = true },
+		err := each(tx, func(f *File) { there[f.location()] = true },
 			`SELECT `+columns+` FROM files WHERE name IN `+db.Values(1, len(part)), args...)
 		if err != nil {
 			return nil, err
 		}
 	}
 	return there, nil
-}
-
-func (s *Store) named(ctx context.Context, names []string) (there map[string]bool, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		there, err = named(tx, names)
-		return err
-	})
-	return there, err
 }

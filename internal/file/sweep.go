@@ -5,12 +5,15 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"arbor/internal/db"
+	"arbor/internal/depot"
 	"arbor/internal/durable"
 	"arbor/internal/repo"
 )
@@ -18,23 +21,23 @@ import (
 // Drop removes rows of files, which no other row names any longer, and their files after the commit. The
 // repository's row is locked.
 func (s *Store) Drop(tx *db.Tx, repoID repo.ID, ids []ID) error {
-	names, kb, err := drop(tx, repoID, ids)
-	if err != nil || len(names) == 0 {
+	gone, kb, err := drop(tx, repoID, ids)
+	if err != nil || len(gone) == 0 {
 		return err
 	}
 	if err := repo.AddFilesKB(tx, repoID, -kb); err != nil {
 		return err
 	}
-	tx.OnCommit(func() { s.removeLater(names) })
+	tx.OnCommit(func() { s.removeLater(gone) })
 	return nil
 }
 
 // Forget removes the files of a repository after the commit of the transaction that deletes it. Its
 // rows go with the repository's.
 func (s *Store) Forget(tx *db.Tx, repoID repo.ID) error {
-	names, err := namesOf(tx, repoID)
-	if err == nil && len(names) > 0 {
-		tx.OnCommit(func() { s.removeLater(names) })
+	gone, err := locationsOf(tx, repoID)
+	if err == nil && len(gone) > 0 {
+		tx.OnCommit(func() { s.removeLater(gone) })
 	}
 	return err
 }
@@ -42,11 +45,11 @@ func (s *Store) Forget(tx *db.Tx, repoID repo.ID) error {
 // removeTime bounds how long the removal of files may wait for the database.
 const removeTime = time.Minute
 
-func (s *Store) removeLater(names []string) {
+func (s *Store) removeLater(list []location) {
 	s.ending.Go(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), removeTime)
 		defer cancel()
-		s.remove(ctx, names)
+		s.remove(ctx, list)
 	})
 }
 
@@ -55,60 +58,99 @@ func (s *Store) Wait() { s.ending.Wait() }
 
 // remove removes those of the files that have no row, unless a backup runs that may need them. What stays
 // is swept.
-func (s *Store) remove(ctx context.Context, names []string) {
-	gone, err := s.unreferenced(ctx, names)
-	for _, name := range gone {
-		err = errors.Join(err, ignoreMissing(os.Remove(s.path(name))))
-	}
-	if err != nil {
-		s.log.WarnContext(ctx, "files that are gone stay on the disk until they are swept", "error", err)
+func (s *Store) remove(ctx context.Context, list []location) {
+	if err := s.removeUnreferenced(ctx, list); err != nil {
+		s.log.WarnContext(ctx, "files that are gone stay in their place until they are swept", "error", err)
 	}
 }
 
+func (s *Store) removeUnreferenced(ctx context.Context, list []location) error {
+	gone, err := s.unreferenced(ctx, list)
+	if err != nil {
+		return err
+	}
+	return s.delete(ctx, gone)
+}
+
 // unreferenced returns the files without a row: none while a backup runs.
-func (s *Store) unreferenced(ctx context.Context, names []string) (gone []string, err error) {
+func (s *Store) unreferenced(ctx context.Context, list []location) (gone []location, err error) {
 	var backup bool
-	there := map[string]bool{}
+	there := map[location]bool{}
 	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
 		if backup, err = repo.BackupRuns(tx); err == nil && !backup {
-			there, err = named(tx, names)
+			there, err = named(tx, list)
 		}
 		return err
 	})
 	if err != nil || backup {
 		return nil, err
 	}
-	for _, name := range names {
-		if !there[name] {
-			gone = append(gone, name)
+	for _, l := range list {
+		if !there[l] {
+			gone = append(gone, l)
 		}
 	}
 	return gone, nil
 }
 
-// SweepShard removes leftovers older than grace in one of the directories: files without a row, and parts
-// of interrupted uploads. Only one node at a time may call it.
+// SweepShard removes leftovers older than grace in one of the directories, and under the same name in depots: files
+// without a row, and parts of interrupted uploads. Only one node at a time may call it.
 func (s *Store) SweepShard(ctx context.Context, shard int64, grace time.Duration) error {
 	dir := filepath.Join(s.dir, shardName(shard))
 	old, err := olderThan(dir, grace)
 	if err != nil {
 		return err
 	}
-	var names []string
+	var list []location
 	for _, name := range old {
 		if fileName.MatchString(name) {
-			names = append(names, name)
+			list = append(list, location{0, name})
 		} else if strings.HasPrefix(name, durable.Temporary) {
 			err = errors.Join(err, ignoreMissing(os.Remove(filepath.Join(dir, name))))
 		}
 	}
 	// The files are listed: query the database only after that.
-	gone, askErr := s.unreferenced(ctx, names)
+	err = errors.Join(err, s.removeUnreferenced(ctx, list))
+	var rows []depotRow
+	askErr := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		rows, err = depots(tx)
+		return err
+	})
 	err = errors.Join(err, askErr)
-	for _, name := range gone {
-		err = errors.Join(err, ignoreMissing(os.Remove(filepath.Join(dir, name))))
+	for _, row := range rows {
+		err = errors.Join(err, s.sweepDepot(ctx, &row, shard, grace))
 	}
 	return err
+}
+
+// sweepDepot is SweepShard for a depot. Its clock may be off by the quarter of an hour that signatures allow.
+func (s *Store) sweepDepot(ctx context.Context, row *depotRow, shard int64, grace time.Duration) error {
+	d, err := s.open(row)
+	if err != nil {
+		return err
+	}
+	var list []location
+	var parts []string // of uploads into a folder that were killed
+	before := time.Now().Add(-grace)
+	err = d.List(ctx, Folder+"/"+shardName(shard)+"/", func(e depot.Entry) error {
+		switch name := path.Base(e.Key); {
+		case e.Modified.After(before):
+		case IsPath(e.Key):
+			list = append(list, location{row.id, name})
+		case IsTemporary(e.Key):
+			parts = append(parts, e.Key)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for part := range slices.Chunk(parts, depot.MaxKeys) {
+		if err := d.Delete(ctx, part); err != nil {
+			return err
+		}
+	}
+	return s.removeUnreferenced(ctx, list)
 }
 
 func shardName(shard int64) string { return strconv.FormatInt(shard|shards, 16)[1:] }

@@ -46,8 +46,10 @@ import (
 	"arbor/internal/issue"
 	"arbor/internal/keywords"
 	"arbor/internal/lfs"
+	"arbor/internal/mirror"
 	"arbor/internal/notification"
 	"arbor/internal/oauth"
+	"arbor/internal/oauth/openid"
 	"arbor/internal/pull"
 	"arbor/internal/pull/automerge"
 	"arbor/internal/release"
@@ -92,8 +94,10 @@ type Forge struct {
 	Releases    *release.Service
 	Attachments *attachment.Service
 	LFS         *lfs.Service
+	Mirrors     *mirror.Service
 	Apps        *app.Service
 	OAuth       *oauth.Service
+	OpenID      *openid.Service
 	Invitations *invitation.Service
 	Claims      *claim.Service
 	Deleted     *deleted.Service
@@ -133,9 +137,11 @@ func New(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Forge {
 	f.Apps = app.New(d, f.Accounts, f.Repos, f)
 	f.OAuth = oauth.New(d)
 	f.OAuth.TellRevoked = hook.TellRevoked
+	f.OpenID = openid.New(d, f.OAuth, f.Tokens)
 	f.Releases = release.New(d, f.Repos, f.Issues, f.Files, f, log)
 	f.Attachments = attachment.New(d, f.Repos, f.Files)
 	f.LFS = lfs.New(d, f.Repos, f.Files, f.Transport, log)
+	f.Mirrors = mirror.New(d, g, f.Repos, log, dataDir)
 	return f
 }
 

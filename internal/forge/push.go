@@ -11,6 +11,7 @@ import (
 	"arbor/internal/issue"
 	"arbor/internal/issue/branch"
 	"arbor/internal/keywords"
+	"arbor/internal/mirror"
 	"arbor/internal/pull"
 	"arbor/internal/release"
 	"arbor/internal/repo"
@@ -92,6 +93,10 @@ func (f *Forge) Push(tx *db.Tx, p repo.Push) (refused []error, err error) {
 	}
 	// Releases whose tags were deleted become drafts.
 	if err := release.FollowPush(tx, p.RepoID, landing.Moved); err != nil {
+		return nil, err
+	}
+	// Push mirrors copy it.
+	if err := mirror.NotePush(tx, p.RepoID); err != nil {
 		return nil, err
 	}
 	// Wake the workers that read commits and make test merges.

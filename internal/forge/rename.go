@@ -6,6 +6,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/hook"
 	"arbor/internal/issue/branch"
+	"arbor/internal/mirror"
 	"arbor/internal/release"
 	"arbor/internal/repo"
 	"arbor/internal/rule"
@@ -54,6 +55,10 @@ func (f *Forge) RenameBranch(tx *db.Tx, a *repo.Access, n *repo.BranchRename, p 
 	}
 	// Drafts of releases whose tags are to be created there.
 	if err := release.FollowRename(tx, a.ID, n.From, n.To); err != nil {
+		return err
+	}
+	// Push mirrors copy it.
+	if err := mirror.NotePush(tx, a.ID); err != nil {
 		return err
 	}
 	// Wake the workers that make test merges.

@@ -138,6 +138,7 @@ var AccountColumns = []AccountColumn{
 	{"hook_deliveries", "actor_id", Given, ""},
 
 	{"activities", "org_id", Emptied, ""},
+	{"mirrors", "created_by", Emptied, ""},       // they stop, see package mirror
 	{"former_logins", "account_id", Emptied, ""}, // the logins stay reserved
 
 	{"audit", "actor_id", Kept, ""}, // with the logins at the time

@@ -39,11 +39,13 @@ var boundedTexts = map[string]string{
 	"passkey_challenges": "50 of a network, that expire",
 	"oauth_apps":         "100 of an account", "oauth_secrets": "10 of an OAuth App",
 	"oauth_grants": "one of an account and OAuth App", "oauth_codes": "10 of a grant, that expire",
-	"mails": "200 of an account, 5000 of strangers", "mail_links": "3 of an account, kind and address, that expire",
+	"openid_keys": "one in 90 days, and by operators",
+	"mails":       "200 of an account, 5000 of strangers", "mail_links": "3 of an account, kind and address, that expire",
 	"signup_links": "500 of administrators, 3 of an address, that expire", "signup_requests": "1000, that expire",
 	"mail_replies":    "60 of an account within an hour, kept for 30 days",
 	"signup_settings": "one", "invited_addresses": "50 of an organization within a day, that expire",
 	"mail_counts": "those of a day, whose callers are counted", "mail_sites": "one", "comparisons": "one of a directory",
+	"depots": "by operators", "mirrors": "11 of a repository",
 	"deleted_milestones": "jobs", "deleted_repos": "jobs", "kept_repos": "100 of an account", "teams": "5000 of an organization",
 }
 

@@ -12,17 +12,25 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"arbor/internal/db"
+	"arbor/internal/depot"
 	"arbor/internal/file"
 	"arbor/internal/repo"
 )
 
 // files looks at the files of package file: that each that has a row is there whole, and what
-// else lies there. The folders are listed before the rows are read, since a file is there before its row.
+// else lies there. The folder and depots are listed before the rows are read, since a file is there before its row.
 func (c *checker) files(ctx context.Context) error {
 	root := filepath.Join(c.Folder, file.Folder)
 	lying, err := filesIn(root)
+	if err != nil {
+		return err
+	}
+	listed, err := c.stored.Lists(ctx)
 	if err != nil {
 		return err
 	}
@@ -34,27 +42,23 @@ func (c *checker) files(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for n, f := range rows {
-		c.Progress("files", int64(n), int64(len(rows)))
-		path := file.Path(f.Name)
-		delete(lying, path)
-		problem := c.lookAtFile(ctx, f)
-		if problem == "" {
-			continue
+	c.report.Files = int64(len(rows))
+	for _, f := range rows {
+		if f.Depot == 0 {
+			delete(lying, file.Path(f.Name))
 		}
-		if there, err := c.hasRow(ctx, f); err != nil {
-			return err
-		} else if !there {
-			continue // it was deleted during the check
-		}
-		names, err := c.names(ctx, []repo.ID{f.RepoID})
-		if err != nil {
-			return err
-		}
-		c.find(Finding{Part: "files", Repository: names[f.RepoID], Problem: path + " " + problem})
+	}
+	if err := c.lookAtFiles(ctx, rows, listed); err != nil {
+		return err
 	}
 	if err := c.unheldFiles(ctx); err != nil {
 		return err
+	}
+	for _, key := range listed.Left() {
+		if !file.IsTemporary(key) {
+			c.find(Finding{Part: "files", Warning: true,
+				Problem: key + " belongs to nothing; a server that runs removes it within hours"})
+		}
 	}
 	for path := range lying {
 		if file.IsPath(path) {
@@ -66,6 +70,40 @@ func (c *checker) files(ctx context.Context) error {
 	}
 	return nil
 }
+
+// lookAtFiles looks at each file that has a row.
+func (c *checker) lookAtFiles(ctx context.Context, rows []*file.File, listed *file.Listed) error {
+	var mu sync.Mutex
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(readers)
+	for n, f := range rows {
+		has := listed.Has(f)
+		g.Go(func() error {
+			problem := c.lookAtFile(ctx, f, has)
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			c.Progress("files", int64(n), int64(len(rows)))
+			if problem == "" {
+				return nil
+			}
+			if there, err := c.liesThere(ctx, f); err != nil || !there {
+				return err // deleted or moved during the check
+			}
+			names, err := c.names(ctx, []repo.ID{f.RepoID})
+			if err == nil {
+				c.find(Finding{Part: "files", Repository: names[f.RepoID], Problem: file.Path(f.Name) + " " + problem})
+			}
+			return err
+		})
+	}
+	return g.Wait()
+}
+
+// readers is how many files are read at one time.
+const readers = 4
 
 // unheldFiles finds rows of files that no asset, no attachment and no object of Git LFS names: they take room for
 // nothing. And objects that name another content.
@@ -117,8 +155,12 @@ func filesIn(root string) (map[string]bool, error) {
 	return found, err
 }
 
-// lookAtFile returns what is wrong with a file; empty: nothing. Options.Full reads its content.
-func (c *checker) lookAtFile(ctx context.Context, f *file.File) string {
+// lookAtFile returns what is wrong with a file; empty: nothing. Options.Full reads its content. has says that the list of
+// its depot has it.
+func (c *checker) lookAtFile(ctx context.Context, f *file.File, has bool) string {
+	if f.Depot != 0 {
+		return c.lookInDepot(ctx, f, has)
+	}
 	in, err := os.Open(filepath.Join(c.Folder, filepath.FromSlash(file.Path(f.Name))))
 	if errors.Is(err, fs.ErrNotExist) {
 		return "is missing"
@@ -145,10 +187,28 @@ func (c *checker) lookAtFile(ctx context.Context, f *file.File) string {
 	return ""
 }
 
-// hasRow reports whether a file still has its row.
-func (c *checker) hasRow(ctx context.Context, f *file.File) (there bool, err error) {
+// lookInDepot is lookAtFile for a file in a depot. One that a list does not have may be newer than that.
+func (c *checker) lookInDepot(ctx context.Context, f *file.File, has bool) string {
+	if has && !c.Full {
+		return ""
+	}
+	err := c.stored.Compare(ctx, f)
+	switch {
+	case err == nil:
+		return ""
+	case errors.Is(err, depot.ErrMissing):
+		return "is missing"
+	case errors.Is(err, depot.ErrDamaged):
+		return "is not what was uploaded: its size or SHA-256 is another"
+	}
+	return err.Error()
+}
+
+// liesThere reports whether a file still has its row, and lies where it did.
+func (c *checker) liesThere(ctx context.Context, f *file.File) (there bool, err error) {
 	err = c.DB.Read(ctx, func(tx *db.Tx) error {
-		return tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM files WHERE name = $1)`, f.Name).Scan(&there)
+		return tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM files WHERE name = $1 AND depot_id = $2)`, f.Name,
+			f.Depot).Scan(&there)
 	})
 	return there, err
 }

@@ -27,6 +27,7 @@ import (
 	"log/slog"
 
 	"arbor/internal/db"
+	"arbor/internal/file"
 	"arbor/internal/forge"
 	"arbor/internal/git"
 	"arbor/internal/repo"
@@ -41,9 +42,13 @@ type Options struct {
 	Log    *slog.Logger // of what else goes wrong
 	Full   bool         // read every object whole and compare it with its name (git fsck)
 	Repair bool         // repair what can be derived
+	Part   string       // only this part, such as Files; empty: all
 	// Progress is called when a part begins, and within it with the amount done. It may be nil.
 	Progress func(part string, done, all int64)
 }
+
+// Files is the part of files that are no Git objects.
+const Files = "files"
 
 // Finding is one thing that does not hold.
 type Finding struct {
@@ -62,6 +67,7 @@ type Report struct {
 	Repositories int64     `json:"repositories"` // that were looked at
 	Refs         int64     `json:"refs"`
 	Issues       int64     `json:"issues"` // pull requests among them
+	Files        int64     `json:"files"`  // other than Git objects
 	Left         int64     `json:"left"`   // findings beyond those that are listed
 }
 
@@ -85,6 +91,7 @@ const maxFindings = 10_000
 type checker struct {
 	Options
 	repos       *repo.Service
+	stored      *file.Store
 	maintenance *maintenance.Service
 	report      Report
 }
@@ -96,7 +103,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		o.Progress = func(string, int64, int64) {}
 	}
 	f := forge.New(o.DB, o.Git, o.Log, o.Folder)
-	c := &checker{Options: o, repos: f.Repos, maintenance: f.Maintenance,
+	c := &checker{Options: o, repos: f.Repos, stored: f.Files, maintenance: f.Maintenance,
 		report: Report{Findings: []Finding{}}}
 	parts := []struct {
 		name string
@@ -112,10 +119,13 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		{"provisioning", c.provisioning},
 		{"repositories", c.repositories},
 		{"folders", c.folders},
-		{"files", c.files},
+		{Files, c.files},
 		{"space", c.space},
 	}
 	for _, p := range parts {
+		if o.Part != "" && p.name != o.Part {
+			continue
+		}
 		o.Progress(p.name, 0, 0)
 		if err := p.look(ctx); err != nil {
 			return nil, fmt.Errorf("check the %s: %w", p.name, err)

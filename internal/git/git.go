@@ -35,6 +35,7 @@
 //	              the pusher may not see, fsck.go and progress.go git's messages about it
 //	packedrefs.go the refs that git needs on disk for a fetch
 //	copyobjects.go, fork.go, mirror.go  from other repositories; joint.go two read together
+//	remote.go, remotefetch.go  mirrors of repositories on other servers, whose addresses users give
 //	maintenance.go  packing that never deletes an object; replaced.go how packs go
 //	              whose objects are all in another one
 //	purge.go      what goes and what stays of a folder; inuse.go who works in one

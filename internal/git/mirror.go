@@ -138,13 +138,18 @@ func (m *cloneMessages) read(line string) {
 		all, _ := strconv.ParseInt(at[3], 10, 64)
 		m.progress(map[string]string{"Receiving objects": "fetch", "Resolving deltas": "index"}[at[1]], done, all)
 	} else if line = strings.TrimSpace(line); line != "" {
-		m.last = strings.Map(func(c rune) rune { // it may be the other server's, so it controls no terminal
-			if unicode.IsControl(c) {
-				return '?'
-			}
-			return c
-		}, line)
+		m.last = printable(line)
 	}
+}
+
+// printable is what another server said, so that it controls no terminal.
+func printable(line string) string {
+	return strings.Map(func(c rune) rune {
+		if unicode.IsControl(c) {
+			return '?'
+		}
+		return c
+	}, strings.ToValidUTF8(line, "?"))
 }
 
 // Remove deletes the copy.

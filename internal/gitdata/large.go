@@ -2,9 +2,9 @@ package gitdata
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
-	"os"
 	"strings"
 
 	"arbor/internal/errs"
@@ -71,15 +71,17 @@ func (s *Service) sendLarge(w http.ResponseWriter, r *http.Request, name string,
 		return err
 	}
 	w.Header().Set("Content-Security-Policy", policyOf(kind))
-	file.Send(w, r, in, kind, "inline", o.CreatedAt.Time())
-	return nil
+	return file.Send(w, r, in, kind, "inline", o.CreatedAt.Time())
 }
 
 // largeType returns the media type of a file by its first bytes.
-func largeType(name string, in *os.File) (string, error) {
+func largeType(name string, in file.Content) (string, error) {
 	begins := make([]byte, sniffed)
-	n, err := in.ReadAt(begins, 0)
-	if err != nil && err != io.EOF { //nolint:errorlint // ReadAt returns it as it is
+	n, err := io.ReadFull(in, begins)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return "", err
+	}
+	if _, err := in.Seek(0, io.SeekStart); err != nil {
 		return "", err
 	}
 	if kind := pictureType(name, begins[:n]); kind != "" {

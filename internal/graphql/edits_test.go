@@ -49,6 +49,9 @@ func TestEditsOfCommitComments(t *testing.T) {
 		s.Grant(t, r, "dave", account.Triage)
 		s.Check(t, apitest.Case{Do: "PUT /repos/alice/garden/contents/a", As: "alice",
 			Send: `{"message": "A", "content": "YQ=="}`, Status: 201})
+		ask{as: "alice", query: `{repository(owner:"alice",name:"garden"){object(expression:"main"){...on Commit{history{
+			nodes{messageHeadline}}}}}}`, want: `{"data": {"repository": {"object": {"history": {"nodes": [{
+			"messageHeadline": "A"}]}}}}}`}.check(t, s)
 		id := posted(t, s, "alice", "/repos/alice/garden/commits/main/comments", `{"body": "one"}`, "node_id")
 		v := map[string]any{"id": id}
 		is := func(as, want string) {

@@ -137,6 +137,7 @@ func repositoryTables() map[string]exec.Resolver {
 		"hasWikiEnabled":        ofRepository(func(p payload) any { return p.HasWiki }),
 		"hasDiscussionsEnabled": ofRepository(func(p payload) any { return p.HasDiscussions }),
 		"mirrorUrl":             ofRepository(func(p payload) any { return p.MirrorURL }),
+		"isMirror":              ofRepository(func(p payload) any { return p.MirrorURL != nil }),
 		"openGraphImageUrl":     ofRepository(func(p payload) any { return p.Owner.AvatarURL }),
 		"isInOrganization":      ofRepository(func(p payload) any { return p.Owner.Type == "Organization" }),
 		"isUserConfigurationRepository": ofRepository(func(p payload) any {

@@ -324,7 +324,8 @@ func (s *Service) ToOrg(
 // own finds the caller's open invitation to an organization, or that of a link. Error: 404.
 func own(tx *db.Tx, caller *account.Caller, orgLogin, link string) (i *Invitation, err error) {
 	if link == "" {
-		i, err = open(tx, toOrgs+` AND o.login_folded = $2`+caller.AndOpen("o.id"), caller.ID, account.Fold(orgLogin)).one(tx)
+		i, err = open(tx, toOrgs+` AND o.login_folded = $2`+caller.AndOpen("o.id"), caller.ID,
+			account.Fold(orgLogin)).one(tx)
 	} else {
 		i, err = open(tx, notSuspended+`(ia.digest = $1 OR ia.digest_before = $1) AND o.login_folded = $2`+
 			caller.AndOpen("o.id"), digest(link), account.Fold(orgLogin)).one(tx)

@@ -129,8 +129,25 @@ func (b *batch) run(ctx context.Context, list []object) ([]batchObject, error) {
 	out := make([]batchObject, len(list))
 	for n, o := range list {
 		out[n] = b.object(o, full)
+		if err := b.direct(ctx, &out[n]); err != nil {
+			return nil, err
+		}
 	}
 	return out, nil
+}
+
+// direct lets a client download an object from the storage of files, if that has an address for it.
+func (b *batch) direct(ctx context.Context, out *batchObject) error {
+	have := b.have[out.OID]
+	if b.upload || have == nil || out.Actions == nil {
+		return nil
+	}
+	address, valid, err := b.s.files.Direct(ctx, &have.File, "attachment")
+	if err == nil && address != "" {
+		out.Authenticated = true // by the address
+		out.Actions["download"] = action{Href: address, ExpiresIn: int64(valid / time.Second)}
+	}
+	return err
 }
 
 // oidsOf returns the names that objects can have, each once.

@@ -3,11 +3,11 @@ package lfs
 import (
 	"context"
 	"io"
-	"os"
 
 	"arbor/internal/admission"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/file"
 	"arbor/internal/repo"
 )
 
@@ -25,7 +25,7 @@ func (s *Service) Find(ctx context.Context, a *repo.Access, p Pointer) (*Object,
 }
 
 // Open opens the content of an object. Error: 404 if it was deleted.
-func (s *Service) Open(ctx context.Context, o *Object) (*os.File, error) {
+func (s *Service) Open(ctx context.Context, o *Object) (file.Content, error) {
 	return s.files.Open(ctx, &o.File)
 }
 

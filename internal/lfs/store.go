@@ -10,14 +10,14 @@ import (
 	"arbor/internal/repo"
 )
 
-const columns = `x.id, x.oid, x.size, f.id, f.repo_id, f.name, f.size, f.sha256, f.created_at`
+const columns = `x.id, x.oid, x.size, f.id, f.repo_id, f.name, f.size, f.sha256, f.created_at, f.depot_id`
 
 const tables = ` FROM lfs_objects x JOIN files f ON f.id = x.file_id`
 
 func scan(row db.Scanner) (*Object, error) {
 	var o Object
 	err := row.Scan(&o.ID, &o.OID, &o.Size, &o.File.ID, &o.File.RepoID, &o.File.Name, &o.File.Size, &o.File.SHA256,
-		&o.CreatedAt)
+		&o.CreatedAt, &o.File.Depot)
 	return &o, err
 }
 

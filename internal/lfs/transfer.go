@@ -133,13 +133,7 @@ func (api *API) Download(w http.ResponseWriter, r *http.Request, a *repo.Access)
 		return errs.Absent()
 	}
 	w.Header().Set("ETag", `"`+oid+`"`)
-	in, err := api.s.files.Open(r.Context(), &o.File)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	file.Send(w, r, in, file.AnyBytes, "attachment", o.CreatedAt.Time())
-	return nil
+	return api.s.files.SendDownload(w, r, &o.File, "attachment", o.CreatedAt.Time())
 }
 
 // POST /{owner}/{repo}/info/lfs/objects/verify

@@ -35,7 +35,7 @@ func (e *exporter) fileOf(path string, f file.File) File {
 
 func (e *exporter) readAssets() (string, func(db.Scanner) (Record, error)) {
 	return `SELECT x.id, x.release_id, x.name, x.label, x.content_type, a.login, x.downloads, x.created_at, x.updated_at,
-			f.id, f.name, f.size, f.sha256 FROM release_assets x JOIN releases r ON r.id = x.release_id
+			f.id, f.name, f.size, f.sha256, f.depot_id FROM release_assets x JOIN releases r ON r.id = x.release_id
 		JOIN files f ON f.id = x.file_id LEFT JOIN accounts a ON a.id = x.uploader_id WHERE r.repo_id = $1
 			AND r.deleted_at IS NULL ORDER BY x.id`,
 		func(row db.Scanner) (Record, error) {
@@ -44,7 +44,7 @@ func (e *exporter) readAssets() (string, func(db.Scanner) (Record, error)) {
 			var uploader *string
 			var made, changed db.Time
 			err := row.Scan(&x.ID, &x.Release, &x.Name, &x.Label, &x.ContentType, &uploader, &x.Downloads, &made, &changed,
-				&f.ID, &f.Name, &f.Size, &f.SHA256)
+				&f.ID, &f.Name, &f.Size, &f.SHA256, &f.Depot)
 			x.Uploader, x.CreatedAt, x.UpdatedAt = e.named(uploader), at(made), at(changed)
 			x.File = e.fileOf("assets/"+x.ID, f)
 			return &x, err
@@ -52,19 +52,19 @@ func (e *exporter) readAssets() (string, func(db.Scanner) (Record, error)) {
 }
 
 func (e *exporter) readLFS() (string, func(db.Scanner) (Record, error)) {
-	return `SELECT x.oid, f.id, f.name, f.size, f.sha256 FROM lfs_objects x JOIN files f ON f.id = x.file_id
+	return `SELECT x.oid, f.id, f.name, f.size, f.sha256, f.depot_id FROM lfs_objects x JOIN files f ON f.id = x.file_id
 		WHERE x.repo_id = $1 ORDER BY x.id`,
 		func(row db.Scanner) (Record, error) {
 			var o LFSObject
 			var f file.File
-			err := row.Scan(&o.OID, &f.ID, &f.Name, &f.Size, &f.SHA256)
+			err := row.Scan(&o.OID, &f.ID, &f.Name, &f.Size, &f.SHA256, &f.Depot)
 			o.File = e.fileOf("lfs/"+o.OID, f)
 			return &o, err
 		}
 }
 
 func (e *exporter) readAttachments() (string, func(db.Scanner) (Record, error)) {
-	return `SELECT x.address_key, x.name, x.content_type, a.login, x.created_at, f.id, f.name, f.size, f.sha256
+	return `SELECT x.address_key, x.name, x.content_type, a.login, x.created_at, f.id, f.name, f.size, f.sha256, f.depot_id
 		FROM attachments x JOIN files f ON f.id = x.file_id LEFT JOIN accounts a ON a.id = x.uploader_id
 		WHERE x.repo_id = $1 ORDER BY x.id`,
 		func(row db.Scanner) (Record, error) {
@@ -72,7 +72,7 @@ func (e *exporter) readAttachments() (string, func(db.Scanner) (Record, error)) 
 			var f file.File
 			var uploader *string
 			var made db.Time
-			err := row.Scan(&x.ID, &x.Name, &x.ContentType, &uploader, &made, &f.ID, &f.Name, &f.Size, &f.SHA256)
+			err := row.Scan(&x.ID, &x.Name, &x.ContentType, &uploader, &made, &f.ID, &f.Name, &f.Size, &f.SHA256, &f.Depot)
 			x.Uploader, x.CreatedAt = e.named(uploader), at(made)
 			x.File = e.fileOf("attachments/"+x.ID, f)
 			return &x, err

@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"context"
 	"errors"
 	"net"
 	"net/http"
@@ -21,26 +22,34 @@ const (
 // errorsDocs is where GitHub explains these errors.
 const errorsDocs = "https://docs.github.com/apps/oauth-apps/maintaining-oauth-apps/troubleshooting-oauth-app-access-token-request-errors"
 
-// maxBody bounds what programs send, in bytes.
-const maxBody = 16 << 10
+// MaxBody bounds what programs send, in bytes.
+const MaxBody = 16 << 10
 
 // API answers programs.
 type API struct {
 	s      *Service
 	tokens *token.Service // the device flow
+	// idToken signs who signed in by a code with the scope openid (room openid)
+	idToken func(context.Context, *SignIn) (string, error)
 }
 
 // NewAPI returns the handlers.
-func NewAPI(s *Service, tokens *token.Service) *API { return &API{s, tokens} }
+func NewAPI(
+	s *Service, tokens *token.Service, idToken func(context.Context, *SignIn) (string, error),
+) *API {
+	return &API{s, tokens, idToken}
+}
 
 // Routes are the endpoints for programs. Each brings its own proof: a code, or the client's secret.
 func (a *API) Routes() []route.Route {
 	free := route.Needs(scope.None, route.None)
 	return []route.Route{
 		free.Anyone("POST /login/device/code",
-			a.AskDevice).In(route.Pages).WithLimit(maxBody).Counted().WithoutToken(),
+			a.AskDevice).In(route.Pages).WithLimit(MaxBody).Counted().WithoutToken(),
 		free.Anyone("POST /login/oauth/access_token",
-			a.TakeToken).In(route.Pages).WithLimit(maxBody).ByClient().WithoutToken(),
+			a.TakeToken).In(route.Pages).WithLimit(MaxBody).ByClient().WithoutToken(),
+		free.Anyone("POST /login/oauth/token",
+			a.TakeTokenByRFC).In(route.Pages).WithLimit(MaxBody).ByClient().WithoutToken(),
 		byClient(free.Anyone("POST /applications/{client_id}/token", a.CheckToken)),
 		byClient(free.Anyone("PATCH /applications/{client_id}/token", a.ResetToken)),
 		byClient(free.Anyone("DELETE /applications/{client_id}/token", a.EndToken)),
@@ -50,7 +59,7 @@ func (a *API) Routes() []route.Route {
 
 // byClient is a route of the API whose caller is an OAuth App.
 func byClient(r route.Route) route.Route {
-	return r.WithLimit(maxBody).ByClient().ForNobody().WithoutToken()
+	return r.WithLimit(MaxBody).ByClient().ForNobody().WithoutToken()
 }
 
 // POST /login/device/code
@@ -97,16 +106,27 @@ func siteOfPeople(r *http.Request) string {
 // bad_refresh_token or unsupported_grant_type; of the device flow authorization_pending, slow_down, expired_token, access_denied or
 // incorrect_device_code.
 func (a *API) TakeToken(w http.ResponseWriter, r *http.Request) error {
-	form, err := readForm(r)
+	out, err := a.take(r)
 	if err != nil {
-		return err
+		return refused(w, r, err)
+	}
+	return answer(w, r, out)
+}
+
+// take makes the token that a program asks for, and returns the members of the answer. Errors: a
+// *token.OAuthError; 400, 413.
+func (a *API) take(r *http.Request) ([]field, error) {
+	form, client, ok, err := ReadClient(r)
+	if err != nil {
+		return nil, err
 	}
 	var made *token.Issued
-	switch client, ok := clientOf(r, form); {
+	var who *SignIn
+	switch {
 	case !ok:
 		err = token.WrongClient()
 	case form.Get("grant_type") == "" || form.Get("grant_type") == codeGrant:
-		made, err = a.s.Redeem(r.Context(), Exchange{Client: client, Code: form.Get("code"),
+		made, who, err = a.s.Redeem(r.Context(), Exchange{Client: client, Code: form.Get("code"),
 			Redirect: form.Get("redirect_uri"), Verifier: form.Get("code_verifier"), Address: addressOf(r)})
 	case form.Get("grant_type") == deviceGrant:
 		made, err = a.tokens.TakeDevice(r.Context(), client.ID, form.Get("device_code"), addressOf(r))
@@ -117,14 +137,21 @@ func (a *API) TakeToken(w http.ResponseWriter, r *http.Request) error {
 		err = token.Refuse("unsupported_grant_type", "The grant_type provided is not supported.")
 	}
 	if err != nil {
-		return refused(w, r, err)
+		return nil, err
 	}
 	out := []field{{"access_token", made.Value}}
 	if made.Lives > 0 {
 		out = append(out, field{"expires_in", int64(made.Lives.Seconds())}, field{"refresh_token", made.Refresh},
 			field{"refresh_token_expires_in", int64(made.RefreshExpires.Seconds())})
 	}
-	return answer(w, r, append(out, field{"scope", withCommas(made.Scopes)}, field{"token_type", "bearer"}))
+	if who != nil {
+		signed, err := a.idToken(r.Context(), who)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, field{"id_token", signed})
+	}
+	return append(out, field{"scope", withCommas(made.Scopes)}, field{"token_type", "bearer"}), nil
 }
 
 // refused answers an *OAuthError with status 200, as GitHub does, and returns other errors.

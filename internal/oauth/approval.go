@@ -28,11 +28,11 @@ type Standing string
 
 // The standings. Only Approved and ItsOwn let the App in.
 const (
-	Unasked  Standing = ""         // nobody asked
-	Asked    Standing = "asked"    // somebody asked, or an approved App was transferred
-	Approved Standing = "approved" //
-	Denied   Standing = "denied"   //
-	ItsOwn   Standing = "owned"    // it is the organization's
+	Unasked  Standing = ""      // nobody asked
+	Asked    Standing = "asked" // somebody asked, or an approved App was transferred
+	Approved Standing = "approved"
+	Denied   Standing = "denied"
+	ItsOwn   Standing = "owned" // it is the organization's
 )
 
 // Approval is an OAuth App in an organization's list.
@@ -173,8 +173,10 @@ type Place struct {
 func (p Place) Closed() bool { return p.Standing != Approved && p.Standing != ItsOwn }
 
 // PlacesOf finds an OAuth App, and the organizations that restrict Apps and in which the caller is a member or a
-// collaborator, by login. Error: 404.
-func (s *Service) PlacesOf(ctx context.Context, caller *account.Caller, client string) (a *App, list []Place, err error) {
+// collaborator, by login; none for a nil caller. Error: 404.
+func (s *Service) PlacesOf(
+	ctx context.Context, caller *account.Caller, client string,
+) (a *App, list []Place, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		if a, err = activeApp(tx, client); err != nil {
 			return err
@@ -182,7 +184,7 @@ func (s *Service) PlacesOf(ctx context.Context, caller *account.Caller, client s
 		if a.GitHubApp != 0 {
 			return errs.Absent()
 		}
-		list, err = placesOf(tx, caller.ID, a.ID)
+		list, err = placesOf(tx, account.IDOf(caller), a.ID)
 		return err
 	})
 	return a, list, err
@@ -210,7 +212,8 @@ func (s *Service) AskApproval(ctx context.Context, caller *account.Caller, org, 
 		}
 		switch now {
 		case Denied:
-			return errs.Newf(errs.Invalid, "The owners of %s denied %s. Ask them in person to approve it.", of.Login, a.Name)
+			return errs.Newf(errs.Invalid, "The owners of %s denied %s. Ask them in person to approve it.", of.Login,
+				a.Name)
 		case Asked, Approved, ItsOwn:
 			return nil
 		}

@@ -81,9 +81,9 @@ func withQuery(address string, q url.Values) string {
 	return address + "&" + q.Encode()
 }
 
-// siteOf is the source of a Content-Security-Policy for an address to which a form leads. Policies have no IPv6
+// SiteOf is the source of a Content-Security-Policy for an address to which a form leads. Policies have no IPv6
 // addresses: for one, any host of the scheme.
-func siteOf(address string) string {
+func SiteOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
 		return ""

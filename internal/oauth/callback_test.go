@@ -39,8 +39,8 @@ func FuzzCallback(f *testing.F) {
 		if u, err := url.Parse(with); err != nil || u.Host != now.Host || !strings.HasSuffix(u.RawQuery, "code=a+b") {
 			t.Errorf("%q becomes %q", to, with)
 		}
-		if strings.ContainsAny(siteOf(to), " ;,'\"") {
-			t.Errorf("%q is the source %q", to, siteOf(to))
+		if strings.ContainsAny(SiteOf(to), " ;,'\"") {
+			t.Errorf("%q is the source %q", to, SiteOf(to))
 		}
 	})
 }

@@ -41,7 +41,7 @@ func addressOf(r *http.Request) string {
 
 // sent are the parameters that programs send.
 var sent = []string{"client_id", "client_secret", "code", "redirect_uri", "code_verifier", "scope", "device_code",
-	"grant_type", "refresh_token"}
+	"grant_type", "refresh_token", "token"}
 
 // readForm reads what a program sent: a form, a JSON object of texts, or the query. A parameter is sent once. Errors:
 // 400, 413.
@@ -119,8 +119,7 @@ func basicOf(r *http.Request) (c Client, ok bool) {
 
 // answer answers JSON or XML if the request accepts it, else a form, as GitHub does. The answer may not be cached.
 func answer(w http.ResponseWriter, r *http.Request, fields []field) error {
-	w.Header().Set("Cache-Control", "no-store")
-	w.Header().Set("Pragma", "no-cache")
+	noStore(w)
 	accept := strings.Join(r.Header["Accept"], ",")
 	switch json, xml := strings.Contains(accept, "json"), acceptsXML(accept); {
 	case json:

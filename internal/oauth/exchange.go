@@ -42,9 +42,10 @@ func authenticate(tx *db.Tx, c Client) (*App, int64, error) {
 	return app, secret, err
 }
 
-// Redeem returns the token of a code. A code that was redeemed before ends the token that it was redeemed for: somebody
-// else has it (RFC 6749, 4.1.2). Errors: a *token.OAuthError.
-func (s *Service) Redeem(ctx context.Context, x Exchange) (made *token.Issued, err error) {
+// Redeem returns the token of a code, and for a code that was asked for with the scope openid who signed in
+// by it. A code that was redeemed before ends the token that it was redeemed for: somebody else has it (RFC
+// 6749, 4.1.2). Errors: a *token.OAuthError.
+func (s *Service) Redeem(ctx context.Context, x Exchange) (made *token.Issued, who *SignIn, err error) {
 	holder, err := read(ctx, s.db, func(tx *db.Tx) (*account.Account, error) {
 		app, _, err := authenticate(tx, x.Client)
 		if errs.Is(err, errs.NotFound) {
@@ -63,9 +64,13 @@ func (s *Service) Redeem(ctx context.Context, x Exchange) (made *token.Issued, e
 		return account.ByID(tx, c.account)
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return s.whileHeld(ctx, holder, x, s.redeem)
+	made, err = s.whileHeld(ctx, holder, x, func(tx *db.Tx, x Exchange) (made *token.Issued, refusal, err error) {
+		made, who, refusal, err = s.redeem(tx, x)
+		return made, refusal, err
+	})
+	return made, who, err
 }
 
 // whileHeld makes a token in a transaction that holds the user's row: codes and tokens of a user are taken one after
@@ -91,42 +96,42 @@ func (s *Service) whileHeld(
 }
 
 // redeem is Redeem while the user's row is held. A refusal does not undo what was written.
-func (s *Service) redeem(tx *db.Tx, x Exchange) (made *token.Issued, refusal, err error) {
+func (s *Service) redeem(tx *db.Tx, x Exchange) (made *token.Issued, who *SignIn, refusal, err error) {
 	app, secret, err := authenticate(tx, x.Client)
 	if errs.Is(err, errs.NotFound) {
-		return nil, token.WrongClient(), nil
+		return nil, nil, token.WrongClient(), nil
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	c, err := codeOf(tx, x.Code)
 	if errs.Is(err, errs.NotFound) {
-		return nil, wrongCode(), nil
+		return nil, nil, wrongCode(), nil
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	by, err := account.ByID(tx, c.account)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	if c.app == app.ID && c.token != 0 {
-		return nil, wrongCode(), endReused(tx, app, by, c)
+		return nil, nil, wrongCode(), endReused(tx, app, by, c)
 	}
 	if refusal := s.refuse(c, app, by, x); refusal != nil {
-		return nil, refusal, nil
+		return nil, nil, refusal, nil
 	}
 	made, err = token.CreateOAuthToken(tx, app.ofToken(), by, c.grant, c.scopes, false)
 	if errs.Is(err, errs.NotFound) { // revoked just now
-		return nil, wrongCode(), nil
+		return nil, nil, wrongCode(), nil
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	if err := redeemed(tx, c, made.ID); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	return made, nil, noteSecret(tx, secret)
+	return made, c.signIn(app, made), nil, noteSecret(tx, secret)
 }
 
 // endReused ends the token of a code that came twice.

@@ -5,14 +5,16 @@
 //	callback.go   the addresses to which codes may go
 //	manage.go     OAuth Apps are made, changed, handed over and removed
 //	authorize.go  what an App asks for, and the code for it: the page is in package page/signin
+//	openid.go     what it asks for besides by OpenID Connect, whose answers are room openid's
 //	exchange.go   a code becomes a token
 //	refresh.go    a refresh token of a GitHub App becomes the next pair
-//	approval.go   organizations that OAuth Apps must be approved by; storeapproval.go: tables oauth_restrictions, oauth_approvals
+//	approval.go   organizations that must approve an OAuth App; storeapproval.go: oauth_restrictions, oauth_approvals
 //	githubapp.go  how a GitHub App signs users in; package app asks who may change that
 //	grant.go      what users allowed, as they see and revoke it
 //	store.go      the SQL of tables oauth_apps and oauth_secrets; storegrant.go of oauth_grants and oauth_codes
 //	given.go      tokens as their App sees, resets and ends them
 //	api.go        POST /login/oauth/access_token and /login/device/code; encoding.go: what these read and answer
+//	apirfc.go     POST /login/oauth/token, and errors by the standards
 //	apitoken.go   /applications/{client_id}/token and grant, for the App itself
 //
 // A code is bound to the App, the user, the address to which it went and the challenge of PKCE. It is redeemed once,

@@ -15,8 +15,8 @@ func restricts(tx *db.Tx, org account.ID) (on bool, err error) {
 func setRestricts(tx *db.Tx, org account.ID, on bool) (changed bool, err error) {
 	var n int64
 	if on {
-		n, err = tx.Exec(`INSERT INTO oauth_restrictions (org_id, created_at) VALUES ($1, $2) ON CONFLICT DO NOTHING`, org,
-			tx.Now)
+		n, err = tx.Exec(`INSERT INTO oauth_restrictions (org_id, created_at) VALUES ($1, $2) ON CONFLICT DO NOTHING`,
+			org, tx.Now)
 	} else {
 		n, err = tx.Exec(`DELETE FROM oauth_restrictions WHERE org_id = $1`, org)
 	}
@@ -39,14 +39,14 @@ func setApproved(tx *db.Tx, org account.ID, app account.OAuthAppID, approved boo
 
 // insertAsked stores that somebody asks for the approval of an App.
 func insertAsked(tx *db.Tx, org account.ID, app account.OAuthAppID, by account.ID) error {
-	return tx.Run(`INSERT INTO oauth_approvals (org_id, app_id, asked_by, updated_at) VALUES ($1, $2, $3, $4)`, org, app, by,
-		tx.Now)
+	return tx.Run(`INSERT INTO oauth_approvals (org_id, app_id, asked_by, updated_at) VALUES ($1, $2, $3, $4)`,
+		org, app, by, tx.Now)
 }
 
 // askAgain has the organizations that approved an App decide again.
 func askAgain(tx *db.Tx, app account.OAuthAppID) error {
-	if err := tx.Run(`UPDATE oauth_approvals SET approved = NULL, updated_at = $2 WHERE app_id = $1 AND approved = TRUE`, app,
-		tx.Now); err != nil {
+	if err := tx.Run(`UPDATE oauth_approvals SET approved = NULL, updated_at = $2
+		WHERE app_id = $1 AND approved = TRUE`, app, tx.Now); err != nil {
 		return err
 	}
 	return tx.Bump(account.Topic)

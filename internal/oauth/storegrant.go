@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"arbor/internal/account"
+	"arbor/internal/account/session"
 	"arbor/internal/account/token"
 	"arbor/internal/db"
 	"arbor/internal/errs"
@@ -11,7 +12,8 @@ import (
 )
 
 // insertCode keeps a new code. Those that expired long ago go, and the oldest of too many of the same grant.
-func insertCode(tx *db.Tx, grant account.GrantID, code string, q *Request) error {
+// shown says how the user of the session showed who it is.
+func insertCode(tx *db.Tx, grant account.GrantID, code string, q *Request, shown session.Shown) error {
 	if err := tx.Run(`DELETE FROM oauth_codes WHERE expires_at < $1`,
 		tx.Now-db.Time(afterExpiry.Microseconds())); err != nil {
 		return err
@@ -21,10 +23,14 @@ func insertCode(tx *db.Tx, grant account.GrantID, code string, q *Request) error
 		ORDER BY expires_at DESC, digest LIMIT $2)`, grant, maxCodes-1); err != nil {
 		return err
 	}
-	d := token.Digest(code)
-	return tx.Run(`INSERT INTO oauth_codes (digest, grant_id, redirect, challenge, scopes, expires_at)
-		VALUES ($1, $2, $3, $4, $5, $6)`, d[:], grant, q.Redirect, q.challenge, q.Scopes.String(),
-		tx.Now+db.Time(codeLife.Microseconds()))
+	d, nonce := token.Digest(code), ""
+	if q.OpenID != nil {
+		nonce = q.OpenID.nonce
+	}
+	return tx.Run(`INSERT INTO oauth_codes (digest, grant_id, redirect, challenge, scopes, expires_at, nonce, shown_at,
+			shown_with)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`, d[:], grant, q.Redirect, q.challenge, q.Scopes.String(),
+		tx.Now+db.Time(codeLife.Microseconds()), nonce, shown.At, shown.With)
 }
 
 // code is a code as it is redeemed.
@@ -38,6 +44,8 @@ type code struct {
 	scopes    scope.Set
 	expires   db.Time
 	token     int64 // that it was redeemed for; 0: not yet
+	nonce     string
+	shown     session.Shown
 }
 
 // codeOf finds a code. Error: errs.Absent.
@@ -45,13 +53,14 @@ func codeOf(tx *db.Tx, value string) (*code, error) {
 	c := &code{digest: token.Digest(value)}
 	var scopes string
 	err := tx.QueryRow(`SELECT c.grant_id, g.app_id, g.account_id, c.redirect, c.challenge, c.scopes, c.expires_at,
-			COALESCE(c.token_id, 0)
+			COALESCE(c.token_id, 0), c.nonce, c.shown_at, c.shown_with
 		FROM oauth_codes c JOIN oauth_grants g ON g.id = c.grant_id WHERE c.digest = $1`, c.digest[:]).
-		Scan(&c.grant, &c.app, &c.account, &c.redirect, &c.challenge, &scopes, &c.expires, &c.token)
+		Scan(&c.grant, &c.app, &c.account, &c.redirect, &c.challenge, &scopes, &c.expires, &c.token,
+			&c.nonce, &c.shown.At, &c.shown.With)
 	if err != nil {
 		return nil, account.OrAbsent(err)
 	}
-	c.scopes, err = scope.Parse(scopes)
+	c.scopes, err = scope.ParseStored(scopes)
 	return c, err
 }
 
@@ -87,7 +96,7 @@ func grantsOf(tx *db.Tx, by account.ID) ([]*Grant, error) {
 		var scopes, permissions string
 		err := row.Scan(&g.ID, &g.App.ID, &scopes, &permissions, &g.CreatedAt, &g.Tokens, &g.LastUsedAt)
 		if err == nil {
-			g.Scopes, err = scope.Parse(scopes)
+			g.Scopes, err = scope.ParseStored(scopes)
 		}
 		g.Account = scope.ParsePermissions(permissions)
 		ids[g.App.ID] = g
@@ -139,7 +148,7 @@ func tokenOf(tx *db.Tx, app *App, value string) (*Given, error) {
 	if needs, err := account.NeedsFactor(tx, of); err != nil || needs {
 		return nil, cmp.Or[error](err, errs.Absent())
 	}
-	if g.Scopes, err = scope.Parse(scopes); err != nil {
+	if g.Scopes, err = scope.ParseStored(scopes); err != nil {
 		return nil, err
 	}
 	g.User, err = account.ByID(tx, of)

@@ -46,14 +46,25 @@ type confirmView struct {
 	Password bool   // the account has one
 	Passkeys bool   // they work at this address of the site
 	Again    string // leads to the identity provider that made the session; empty: none did
+	Leads    string // scheme and host of another site to which the form leads; empty: to none
 }
+
+// LeadsTo implements Outward.
+func (v *confirmView) LeadsTo() string { return v.Leads }
 
 // confirm takes the confirmation that a form brings, or asks for it; then done is true.
 func (k *Kit) confirm(w http.ResponseWriter, r *http.Request) (done bool, err error) {
-	caller := account.CallerFrom(r.Context())
-	if k.Sessions.Confirmed(caller) {
+	if k.Sessions.Confirmed(account.CallerFrom(r.Context())) {
 		return false, nil
 	}
+	return k.ConfirmNow(w, r, "")
+}
+
+// ConfirmNow is what Sudo does however short ago the session was confirmed: it takes the confirmation that a
+// form brings, or asks for it; then done is true. leads is the scheme and host of another site to which the
+// form leads; empty: to none.
+func (k *Kit) ConfirmNow(w http.ResponseWriter, r *http.Request, leads string) (done bool, err error) {
+	caller := account.CallerFrom(r.Context())
 	f, err := ReadForm(r)
 	if err != nil {
 		return false, err
@@ -72,7 +83,7 @@ func (k *Kit) confirm(w http.ResponseWriter, r *http.Request) (done bool, err er
 			return false, err
 		}
 	}
-	v := &confirmView{Passkeys: factor.CanHave(proof.Site)}
+	v := &confirmView{Passkeys: factor.CanHave(proof.Site), Leads: leads}
 	if v.Frame, err = k.Frame(r, "Confirm access"); err != nil {
 		return false, err
 	}

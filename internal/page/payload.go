@@ -149,6 +149,7 @@ type Repository struct {
 	Owner         User
 	Private       bool
 	Archived      bool
+	MirrorURL     string // empty: it is no mirror
 	Fork          bool
 	Description   string
 	Homepage      string

@@ -7,7 +7,6 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/errs"
-	"arbor/internal/file"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -76,24 +75,19 @@ func byAddress(tx *db.Tx, repoID repo.ID, tag string) (*Release, error) {
 	return r, err
 }
 
-// send sends the bytes of an asset, or a range of them, so that no browser shows them as a page of this site.
+// send sends the bytes of an asset, or a range of them, so that no browser shows them as a page of this site; or it
+// leads to them in the storage of files.
 func (api *API) send(w http.ResponseWriter, r *http.Request, x *Asset) error {
 	if web.NotModified(w, r, `"`+x.File.SHA256+`"`) {
 		return nil
 	}
-	in, err := api.s.files.Open(r.Context(), &x.File)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
 	if r.Method == http.MethodGet && r.Header.Get("Range") == "" {
 		if err := api.countDownload(r, x); err != nil {
 			return err
 		}
 	}
 	disposition := `attachment; filename="` + x.Name + `"` // CleanName left nothing to escape
-	file.Send(w, r, in, file.AnyBytes, disposition, x.CreatedAt.Time())
-	return nil
+	return api.s.files.SendDownload(w, r, &x.File, disposition, x.CreatedAt.Time())
 }
 
 // countDownload counts a download. One that cannot be counted now, as when the disk is full, goes on.

@@ -10,7 +10,7 @@ import (
 )
 
 const assetColumns = `x.id, x.release_id, x.name, x.label, x.content_type, x.uploader_id, x.downloads, x.created_at,
-	x.updated_at, f.id, f.repo_id, f.name, f.size, f.sha256`
+	x.updated_at, f.id, f.repo_id, f.name, f.size, f.sha256, f.depot_id`
 
 const assetTables = ` FROM release_assets x JOIN files f ON f.id = x.file_id`
 
@@ -18,7 +18,8 @@ const assetTables = ` FROM release_assets x JOIN files f ON f.id = x.file_id`
 func scanAsset(row db.Scanner) (*Asset, error) {
 	var x Asset
 	err := row.Scan(&x.ID, &x.ReleaseID, &x.Name, &x.Label, &x.ContentType, &x.UploaderID, &x.Downloads,
-		&x.CreatedAt, &x.UpdatedAt, &x.File.ID, &x.File.RepoID, &x.File.Name, &x.File.Size, &x.File.SHA256)
+		&x.CreatedAt, &x.UpdatedAt, &x.File.ID, &x.File.RepoID, &x.File.Name, &x.File.Size, &x.File.SHA256,
+		&x.File.Depot)
 	if errors.Is(err, db.ErrNoRows) {
 		err = errs.Absent()
 	}

@@ -183,6 +183,11 @@ func ErrArchived() error {
 	return errs.New(errs.Forbidden, "Repository was archived so is read-only.")
 }
 
+// ErrMirror is the error for updates of the branches and tags of a repository that mirrors another one.
+func ErrMirror() error {
+	return errs.New(errs.Forbidden, "Repository is a mirror, so its branches and tags are read-only. Push to its source.")
+}
+
 // Now reads the access again. Errors: 401 for a revoked token, 403 for a suspended account, 404 for a
 // deleted repository. The role may be below Pull.
 func (a *Access) Now(tx *db.Tx) (*Access, error) { return accessAgain(tx, a.Caller, a.ID) }

@@ -166,6 +166,9 @@ func NewPayload(a *Access, i *web.Info) *Payload {
 	if r.Private {
 		p.Visibility = "private"
 	}
+	if r.MirrorURL != "" {
+		p.MirrorURL = &r.MirrorURL
+	}
 	if a.Caller != nil && !i.ForHook {
 		p.Permissions = NewPermissions(a.Role)
 	}

@@ -57,6 +57,7 @@ type Push struct {
 	As      db.Right  // by which refs move; nil: not for a request
 
 	Merge    *Merge // the pull request that is merged into the only ref; nil: it is another push
+	Mirrored bool   // refs of a mirror follow its source
 	Queue    bool   // a merge queue moves the branches of its groups
 	Upstream bool   // the ref is updated from the repository's parent
 	Again    bool   // a transaction ended with ErrUnprepared, so all preparations are needed
@@ -141,6 +142,7 @@ type branchState struct {
 	purges   int64
 	paused   bool
 	archived bool // the repository is archived: only refs of pull requests may move
+	mirror   bool // the repository is a mirror: only its source and refs of pull requests may move
 	ruled    bool // the repository or its owner has rulesets
 	locked   bool // the repository has locks of Git LFS
 }
@@ -158,6 +160,8 @@ func checkUpdates(tx *db.Tx, repoID ID, branch branchState, queue bool, updates 
 		switch {
 		case branch.archived && !strings.HasPrefix(u.Name, "refs/pull/"):
 			refused[i] = ErrArchived()
+		case branch.mirror && !strings.HasPrefix(u.Name, "refs/pull/"):
+			refused[i] = ErrMirror()
 		case !queue && u.reserved():
 			refused[i] = errQueueRef
 		case u.New == git.ZeroSHA && u.Name == git.Heads+branch.name:
@@ -180,7 +184,8 @@ func checkUpdates(tx *db.Tx, repoID ID, branch branchState, queue bool, updates 
 // Refusals returns the reason for each update of a push that cannot happen, by the refs and by the quota of the
 // repository's owner. It is called before the objects are stored; Push.Check checks again.
 func (s *Service) Refusals(tx *db.Tx, a *Access, p Push) ([]error, error) {
-	refused, err := checkUpdates(tx, a.ID, branchState{name: a.DefaultBranch, archived: a.Archived}, p.Queue, p.Updates)
+	refused, err := checkUpdates(tx, a.ID, branchState{name: a.DefaultBranch, archived: a.Archived,
+		mirror: a.MirrorURL != "" && !p.Mirrored}, p.Queue, p.Updates)
 	if err != nil {
 		return nil, err
 	}

@@ -99,7 +99,8 @@ type Repo struct {
 	Language *string // the most used one, see package detect; nil: none, or unknown
 	License  *string // the key of package license; nil as above
 
-	Autolinks bool // it has some, see package autolink
+	Autolinks bool   // it has some, see package autolink
+	MirrorURL string // of the repository that it mirrors, so that its refs are read-only here; empty: none, see package mirror
 
 	Owner account.Account // ID, Login, Kind, SiteAdmin and DefaultRole only
 }

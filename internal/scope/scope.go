@@ -6,6 +6,7 @@
 package scope
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -47,8 +48,16 @@ const (
 	RepoDeployment
 	RepoInvite
 	SCIM
+	OpenID
+	Profile
+	Email
+	Groups
 	firstOther
 )
+
+// Identity are the scopes of OpenID Connect. OAuth Apps ask for them together with openid, see package oauth;
+// no other token has them, and they open nothing of the API.
+const Identity = OpenID | Profile | Email | Groups
 
 // name is a scope with the scope that includes it, which stands before it.
 type name struct {
@@ -76,6 +85,7 @@ var names = complete([]name{
 	{"notifications", "", Notifications}, {"workflow", "", 0}, {"gist", "", 0},
 	{"audit_log", "", 0}, {"read:audit_log", "audit_log", ReadAuditLog},
 	{"site_admin", "", SiteAdmin}, {"scim:enterprise", "site_admin", SCIM}, {"plants", "", Plants},
+	{"openid", "", OpenID}, {"profile", "", Profile}, {"email", "", Email}, {"groups", "", Groups},
 })
 
 // complete assigns a bit to each scope without one.
@@ -105,9 +115,9 @@ var wholes = func() []Set {
 	return list
 }()
 
-// All is every scope there is, also those to come. Tokens have it that were made before
-// there were scopes, and those of demos, seeds and tests.
-const All = ^Set(0)
+// All is every scope there is but those of OpenID Connect, also those to come. Tokens have it that were made
+// before there were scopes, and those of demos, seeds and tests.
+const All = ^Identity
 
 // Whole is in no scope, so of all tokens only those have it that may do everything.
 const Whole Set = 1 << 63
@@ -119,25 +129,54 @@ const None Set = 1 << 62
 const Usual = "repo, read:org, plants"
 
 // Parse reads names that are separated by commas or spaces. Error: 422 for a name that no
-// scope has, which lists those there are.
+// scope has, or one of OpenID Connect, which lists those there are.
 func Parse(text string) (Set, error) {
-	var s Set
-	for _, word := range strings.FieldsFunc(text, func(c rune) bool { return c == ',' || c == ' ' }) {
-		at := slices.IndexFunc(names, func(n name) bool { return n.text == word })
-		if at < 0 {
-			return 0, errs.Newf(errs.Invalid, "there is no scope %q: use %s", word,
-				strings.Join(Names(), ", "))
-		}
-		s |= wholes[at]
+	s, unknown := read(text)
+	if s&Identity != 0 {
+		unknown = (s & Identity).String()
+	}
+	if unknown != "" {
+		return 0, errs.Newf(errs.Invalid, "there is no scope %q: use %s", unknown, strings.Join(Names(), ", "))
 	}
 	return s, nil
 }
 
-// Names lists all scopes.
+// ParseStored reads what String writes, with the scopes of OpenID Connect. Error: one that Parse has, too.
+func ParseStored(text string) (Set, error) {
+	s, unknown := read(text)
+	if unknown != "" {
+		return 0, errs.Newf(errs.Invalid, "there is no scope %q", unknown)
+	}
+	return s, nil
+}
+
+// ParseOpenID reads names of a request by OpenID Connect, which ignores names that no scope has. ok is false
+// if openid is not among them.
+func ParseOpenID(text string) (s Set, ok bool) {
+	s, _ = read(text)
+	return s, s.Any(OpenID)
+}
+
+// read reads names, and returns the first that no scope has.
+func read(text string) (s Set, unknown string) {
+	for _, word := range strings.FieldsFunc(text, func(c rune) bool { return c == ',' || c == ' ' }) {
+		at := slices.IndexFunc(names, func(n name) bool { return n.text == word })
+		if at < 0 {
+			unknown = cmp.Or(unknown, word)
+			continue
+		}
+		s |= wholes[at]
+	}
+	return s, unknown
+}
+
+// Names lists all scopes but those of OpenID Connect.
 func Names() []string {
-	list := make([]string, len(names))
-	for i, n := range names {
-		list[i] = n.text
+	var list []string
+	for _, n := range names {
+		if n.bit&Identity == 0 {
+			list = append(list, n.text)
+		}
 	}
 	return list
 }

@@ -32,8 +32,10 @@ import (
 	"arbor/internal/license"
 	"arbor/internal/markup"
 	"arbor/internal/milestone"
+	"arbor/internal/mirror"
 	"arbor/internal/notification"
 	"arbor/internal/oauth"
+	"arbor/internal/oauth/openid"
 	"arbor/internal/plant"
 	"arbor/internal/pull"
 	"arbor/internal/release"
@@ -124,7 +126,8 @@ func (of *apis) features(s *Server) []feature {
 	return []feature{
 		account.NewAPI(f.Accounts),
 		of.images,
-		oauth.NewAPI(f.OAuth, f.Tokens),
+		oauth.NewAPI(f.OAuth, f.Tokens, f.OpenID.IDToken),
+		openid.NewAPI(f.OpenID),
 		key.NewAPI(f.Keys),
 		signkey.NewAPI(f.SigningKeys),
 		signature.NewAPI(f.Signatures),
@@ -166,6 +169,7 @@ func (of *apis) features(s *Server) []feature {
 		of.Releases,
 		of.Attachments,
 		lfs.NewAPI(f.LFS),
+		mirror.NewAPI(f.Mirrors),
 		of.OnCommits,
 		detect.NewAPI(f.Detect),
 		statistic.NewAPI(f.Statistics),

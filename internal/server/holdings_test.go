@@ -26,6 +26,7 @@ var holdings = []string{
 	`issue_id, user_id FROM requested_reviewers`,
 	`id FROM statuses`,
 	`id, key_prefix FROM autolinks`,
+	`id, repo_id, push, url, wanted FROM mirrors`,
 	`id, environment, state FROM deployments`,
 	`id, name, reviewers FROM environments`,
 	`id, name, conclusion FROM check_runs`,

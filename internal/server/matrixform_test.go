@@ -28,11 +28,14 @@ func hasForm(_ *matrix, t *testing.T, e *exchange) {
 	if e.Header.Get("X-Request-Id") == "" {
 		e.errorf(t, "has no request id")
 	}
-	challenge := "Basic "
-	if r.Group == route.Plants {
+	challenge, challenged := "Basic ", e.Status == http.StatusUnauthorized
+	switch {
+	case r.Group == route.Plants:
 		challenge = "Bearer"
+	case r.Pattern == "/login/oauth/userinfo": // RFC 6750 has one for scopes that lack, too
+		challenge, challenged = "Bearer", challenged || e.Status == http.StatusForbidden
 	}
-	if got := e.Header.Get("WWW-Authenticate"); (e.Status == http.StatusUnauthorized) != (got != "") ||
+	if got := e.Header.Get("WWW-Authenticate"); challenged != (got != "") ||
 		!strings.HasPrefix(got, challenge) && got != "" {
 		e.errorf(t, "has the challenge %q", got)
 	}

@@ -200,12 +200,28 @@ func (s *Server) brokenProbe() *probe {
 	}}
 }
 
+// depotProbe asks the storage of files, if that is not the data folder.
+func (s *Server) depotProbe() *probe {
+	const slow = "the storage of files (--objects) does not answer"
+	return &probe{slow: slow, look: func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, probeWait)
+		defer cancel()
+		if s.o.Objects == "" {
+			return nil
+		}
+		if _, err := s.forge.Files.Check(ctx); err != nil {
+			return errs.Wrap(errs.Unavailable, slow, err)
+		}
+		return nil
+	}}
+}
+
 // GET /readyz
 //
 // Readyz returns 200 while a load balancer may send requests to this node: it is not stopping, the database
 // answers, and the data directory and the repositories' directory are writable. It looks at most once a
-// second. A second line warns of repositories with a broken directory, which other nodes could not serve
-// either. Error: 503, with the cause.
+// second. More lines warn of repositories with a broken directory, and of a storage of files that does not
+// answer: other nodes could not serve these either. Error: 503, with the cause.
 func (s *Server) Readyz(w http.ResponseWriter, r *http.Request) error {
 	if s.stopping.Load() {
 		return errs.New(errs.Paused, "the server is stopping")
@@ -218,6 +234,12 @@ func (s *Server) Readyz(w http.ResponseWriter, r *http.Request) error {
 	}
 	if err := s.Healthz(w, r); err != nil {
 		return err
+	}
+	if s.depot.ask(r.Context()) != nil {
+		if _, err := io.WriteString(w, "alarm: the storage of files (--objects) does not answer: requests for files "+
+			"are answered 503\n"); err != nil {
+			return err
+		}
 	}
 	if s.brokenRepos.Load() == 0 {
 		return nil

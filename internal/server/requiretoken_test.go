@@ -35,6 +35,8 @@ func TestRequireToken(t *testing.T) {
 			case "/healthz", "/readyz":
 				want = http.StatusOK
 			case "/login", "/setup", "/assets/{asset}", "/login/device/code", "/login/oauth/access_token",
+				"/.well-known/openid-configuration", "/login/oauth/keys", "/login/oauth/userinfo", "/login/oauth/authorize",
+				"/login/oauth/token", "/login/oauth/revoke", "/login/oauth/introspect", "/login/oauth/logout",
 				"/app-manifests/{code}/conversions", "/applications/{client_id}/token", "/applications/{client_id}/grant",
 				"/password_reset", "/join", "/notifications/unsubscribe", "/login/oidc/{provider}", "/login/oidc/{provider}/callback",
 				"/login/oidc/{provider}/back-channel-logout", "/login/oidc/{provider}/front-channel-logout",

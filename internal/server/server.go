@@ -75,6 +75,7 @@ type Server struct {
 	database    *probe
 	folder      *probe
 	broken      *probe
+	depot       *probe
 	brokenRepos atomic.Int64 // counted by the last look of broken
 
 	stopping atomic.Bool // set by Retire

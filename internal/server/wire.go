@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -17,6 +18,7 @@ import (
 	"arbor/internal/admission"
 	"arbor/internal/audit"
 	"arbor/internal/db"
+	"arbor/internal/depot"
 	"arbor/internal/durable"
 	"arbor/internal/external"
 	"arbor/internal/forge"
@@ -45,6 +47,7 @@ type Options struct {
 	Git            *git.Git
 	Log            *slog.Logger
 	DataDir        string             // parent of the repositories' directories
+	Objects        string             // address of package depot for new files; empty: DataDir
 	BaseURL        string             // scheme and host of all addresses; empty: taken from each request
 	Graduated      bool               // previews are on for all requests (decision 3)
 	MaxTreeEntries int                // 0: gitdata.DefaultMaxTreeEntries
@@ -68,6 +71,8 @@ type Options struct {
 	ImageKey      []byte
 	LFSMaxObject  int64             // bytes of the largest object of Git LFS; 0: there is no Git LFS
 	LFSKey        []byte            // signs tokens of Git LFS; nil: a random one
+	NoMirrors     bool              // there are no mirrors of other servers' repositories
+	MirrorEvery   time.Duration     // the shortest time between two looks at the source of a mirror; 0: mirror.DefaultLeast
 	ImageNetworks outgoing.Networks // internal networks from which these images may come, for tests
 	AdminHost     string            // additional Host accepted on the admin address; may be empty
 	Now           func() time.Time
@@ -99,6 +104,7 @@ func New(o Options) *Server {
 	of := s.newAPIs()
 	kit := of.newKit(s)
 	door := signin.New(kit, signin.Services{Sessions: s.forge.Sessions, Tokens: s.forge.Tokens, OAuth: s.forge.OAuth,
+		OpenID:     s.forge.OpenID,
 		Identities: s.identities, Directories: s.directories, Mail: s.mails, Signup: s.forge.Signup,
 		Issues:       s.forge.Searches,
 		Repositories: of.repositories, Lists: of.lists, Activities: of.activities}, s.setup)
@@ -109,7 +115,7 @@ func New(o Options) *Server {
 	p := &parts{s: s, caches: []cached{f.Tokens, f.Accounts, f.Repos, f.Issues, o.Git},
 		workers: map[string]worker{"test_merge": f.Pulls, "pushed_commits": f.Closing,
 			"packing":   f.Maintenance,
-			"detection": f.Detect, "statistics": f.Statistics, "hook_delivery": hooks, "notification": f.Notifier,
+			"detection": f.Detect, "statistics": f.Statistics, "mirror": f.Mirrors, "hook_delivery": hooks, "notification": f.Notifier,
 			"mail": s.mails}}
 	features := slices.Concat(of.features(s), of.pages(s, kit, door), []feature{s.newGraphQL(of),
 		site.New(kit, site.Options{Accounts: f.Accounts, Tokens: f.Tokens, Sessions: f.Sessions, Repos: f.Repos, Networks: f.Network,
@@ -137,10 +143,14 @@ func newServer(o Options) *Server {
 		disks = append(disks, filepath.Dir(file))
 	}
 	f.Repos.Quota = o.Quota
+	f.Files.Metrics = depot.NewMetrics()
+	f.Files.Pin(o.Objects)
 	f.LFS.MaxObject, f.LFS.Key = o.LFSMaxObject, o.LFSKey
 	if f.LFS.Key == nil {
 		f.LFS.Key = durable.NewKey()
 	}
+	f.Mirrors.Networks, f.Mirrors.Off = o.HookNetworks, o.NoMirrors
+	f.Mirrors.Least = cmp.Or(o.MirrorEvery, f.Mirrors.Least)
 	f.Invitations.Required = o.MustInvite
 	f.Deleted.For, f.Releases.For = o.KeepDeleted, o.KeepDeleted
 	f.Accounts.TextLimits = textLimits(o)
@@ -170,14 +180,15 @@ func newServer(o Options) *Server {
 			o.Mail.BaseURL)
 	}
 	s.live = live.New(o.DB, o.Admission.Streams())
-	s.runners = []runner{s.live, s.mails, s.directories, provisioning{linked}, f.Tokens, f.Maintenance, f.Closing, f.Pulls, f.Searches,
-		f.Detect, f.Statistics, f.Notifier, notification.NewPruner(o.DB, o.Log), activity.NewPruner(o.DB, o.Log),
+	s.runners = []runner{s.live, s.mails, s.directories, provisioning{linked}, f.Tokens, f.Maintenance, f.Closing, f.Pulls,
+		f.Searches, f.Detect, f.Statistics, f.Mirrors, f.Notifier, notification.NewPruner(o.DB, o.Log),
+		activity.NewPruner(o.DB, o.Log),
 		audit.NewPruner(o.DB, o.Log, o.AuditDays), maintenance.NewForgetter(o.DB, o.Log),
 		maintenance.NewShrinker(o.DB, o.Log, f.Repos.Room)}
 	if o.Node != nil {
 		s.runners = append(s.runners, o.Node)
 	}
-	s.database, s.folder, s.broken = s.databaseProbe(), s.folderProbe(), s.brokenProbe()
+	s.database, s.folder, s.broken, s.depot = s.databaseProbe(), s.folderProbe(), s.brokenProbe(), s.depotProbe()
 	for _, login := range account.ReservedLogins() {
 		s.reserved[login] = true
 	}

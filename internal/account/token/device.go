@@ -70,6 +70,7 @@ type DeviceCodes struct {
 type DeviceRequest struct {
 	ID        int64
 	Client    string // the program's name
+	Owner     string // login of the App's owner; empty: its client id is built in
 	GitHubApp bool   // it has permissions, and no scopes
 	Scopes    scope.Set
 	Network   string

@@ -60,7 +60,8 @@ func Unseen() error {
 type OAuthApp struct {
 	ID         account.OAuthAppID
 	Name       string
-	DeviceFlow bool // it may use the device flow
+	Owner      string // login; read where the App is found by its client id
+	DeviceFlow bool   // it may use the device flow
 
 	GitHubApp   account.AppID     // 0: it is an OAuth App
 	Keeps       bool              // of a GitHub App: its tokens do not expire

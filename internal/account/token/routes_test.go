@@ -9,6 +9,6 @@ import (
 
 func init() {
 	token.OAuthRoutes = func(d *db.DB, s *token.Service) []route.Route {
-		return oauth.NewAPI(oauth.New(d), s).Routes()
+		return oauth.NewAPI(oauth.New(d), s, nil).Routes()
 	}
 }

@@ -104,7 +104,7 @@ func deviceByUserCode(tx *db.Tx, d digest) (*DeviceRequest, error) {
 		return nil, err
 	}
 	if r.Client = name; app != nil {
-		r.GitHubApp, r.Permissions = app.GitHubApp != 0, app.Permissions
+		r.GitHubApp, r.Permissions, r.Owner = app.GitHubApp != 0, app.Permissions, app.Owner
 	}
 	r.Scopes, err = scope.Parse(scopes)
 	return &r, err

@@ -12,10 +12,11 @@ import (
 // OAuthAppOf finds the App with a client id. Error: errs.Absent, also while its owner is suspended.
 func OAuthAppOf(tx *db.Tx, client string) (*OAuthApp, error) {
 	app, asked := &OAuthApp{}, ""
-	err := tx.QueryRow(`SELECT p.id, p.name, p.device_flow, COALESCE(a.id, 0), p.keeps_tokens, COALESCE(a.permissions, '')
+	err := tx.QueryRow(`SELECT p.id, p.name, o.login, p.device_flow, COALESCE(a.id, 0), p.keeps_tokens,
+			COALESCE(a.permissions, '')
 		FROM oauth_apps p JOIN accounts o ON o.id = p.owner_id LEFT JOIN apps a ON a.id = p.github_app_id
 		WHERE p.client_id = $1 AND o.suspended_at IS NULL`, client).
-		Scan(&app.ID, &app.Name, &app.DeviceFlow, &app.GitHubApp, &app.Keeps, &asked)
+		Scan(&app.ID, &app.Name, &app.Owner, &app.DeviceFlow, &app.GitHubApp, &app.Keeps, &asked)
 	app.Permissions = scope.ParsePermissions(asked)
 	return app, account.OrAbsent(err)
 }
@@ -30,7 +31,7 @@ func GrantOf(tx *db.Tx, app account.OAuthAppID, by account.ID) (*Granted, error)
 		return g, nil
 	}
 	if err == nil {
-		g.Scopes, err = scope.Parse(scopes)
+		g.Scopes, err = scope.ParseStored(scopes)
 	}
 	g.Permissions = scope.ParsePermissions(permissions)
 	return g, err

@@ -2,6 +2,7 @@ package process
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -21,6 +22,9 @@ type Command struct {
 	Symmetric bool         // the two revs stand for A...B
 	Pathspec  string       // one path within a tree, behind "--"; see literalPaths
 	Paths     []string     // several of them, instead
+
+	Remote   string   // the address of another server's repository, by HTTP or HTTPS
+	Refspecs []string // of a push to it: [+SHA]:REF
 }
 
 // rule says what a sub-command may take.
@@ -30,6 +34,8 @@ type rule struct {
 	path         bool
 	pathspec     bool
 	endOfOptions bool // "--end-of-options" before the operands
+	remote       bool
+	refspecs     bool
 }
 
 // ruleOf is the table of all git commands that this package runs.
@@ -77,7 +83,7 @@ func ruleOf(sub string) (rule, bool) {
 			endOfOptions: true}, true
 	case "pack-objects":
 		return rule{flags: []string{"-q", "--stdin-packs", "--threads=", "--delta-base-offset",
-			"--all", "--stdout", "--revs", "--thin"},
+			"--all", "--stdout", "--revs", "--thin", "--local"},
 			path: true, endOfOptions: true}, true
 	case "for-each-ref":
 		return rule{flags: []string{"--format="}}, true
@@ -87,6 +93,14 @@ func ruleOf(sub string) (rule, bool) {
 		return rule{flags: []string{"--format=", "--prefix="}, revs: true, endOfOptions: true}, true
 	case "fsck":
 		return rule{flags: []string{"--full", "--no-dangling", "--no-reflogs", "--no-progress"}}, true
+	case "ls-remote": // by package git's remote.go alone, which pins the address
+		return rule{flags: []string{"--symref", "--heads", "--tags"}, remote: true, endOfOptions: true}, true
+	case "fetch":
+		return rule{flags: []string{"--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
+			"--no-recurse-submodules", "--stdin"}, remote: true, endOfOptions: true}, true
+	case "push":
+		return rule{flags: []string{"--quiet", "--porcelain", "--no-verify"}, remote: true, refspecs: true,
+			endOfOptions: true}, true
 	case "commit-graph":
 		return rule{flags: []string{"write", "--no-progress", "--changed-paths"}}, true
 	}
@@ -121,8 +135,14 @@ func (c Command) build() ([]string, error) {
 		(c.Pathspec != "" || len(c.Paths) > 0) && !r.pathspec {
 		return nil, fmt.Errorf("git %s: unexpected revision or path", c.Sub)
 	}
+	if err := c.checkRemote(r); err != nil {
+		return nil, err
+	}
 	if r.endOfOptions {
 		args = append(args, "--end-of-options")
+	}
+	if c.Remote != "" {
+		return append(append(args, c.Remote), c.Refspecs...), nil
 	}
 	revs, err := c.revisions()
 	if err != nil {
@@ -162,4 +182,25 @@ func (c Command) revisions() ([]string, error) {
 		args = []string{args[0] + "..." + args[1]}
 	}
 	return args, nil
+}
+
+// refspec is [+SHA]:REF. CheckRefName of package git holds the name to more.
+var refspec = regexp.MustCompile(`^(\+[0-9a-f]{40})?:refs/(heads|tags)/[^\x00-\x20\x7f~^:?*\[\\]+$`)
+
+// checkRemote checks the address of a remote and the refspecs for it.
+func (c Command) checkRemote(r rule) error {
+	if c.Remote == "" && (r.remote || len(c.Refspecs) > 0) || c.Remote != "" && !r.remote ||
+		len(c.Refspecs) > 0 && !r.refspecs {
+		return fmt.Errorf("git %s: unexpected or missing remote or refspec", c.Sub)
+	}
+	address := strings.HasPrefix(c.Remote, "https://") || strings.HasPrefix(c.Remote, "http://")
+	if c.Remote != "" && (!address || strings.ContainsFunc(c.Remote, func(c rune) bool { return c <= ' ' || c == 0x7f })) {
+		return fmt.Errorf("git %s: %q is not an address by HTTP", c.Sub, errs.Clip(c.Remote))
+	}
+	for _, spec := range c.Refspecs {
+		if !refspec.MatchString(spec) {
+			return fmt.Errorf("git %s: %q is not a refspec", c.Sub, errs.Clip(spec))
+		}
+	}
+	return nil
 }

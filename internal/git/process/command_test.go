@@ -23,6 +23,15 @@ func TestCommandTable(t *testing.T) {
 		{Sub: "cat-file", Revs: []object.SHA{sha}},
 		{Sub: "upload-pack", Path: "--help"},
 		{Sub: "upload-pack", Path: "relative"},
+		{Sub: "ls-remote"},
+		{Sub: "ls-remote", Remote: "ext::sh -c true"},
+		{Sub: "ls-remote", Remote: "--upload-pack=/bin/true"},
+		{Sub: "fetch", Remote: "/etc"},
+		{Sub: "fetch", Remote: "https://code.example/a b"},
+		{Sub: "fetch", Remote: "https://code.example/a", Refspecs: []string{":refs/heads/x"}},
+		{Sub: "push", Remote: "https://code.example/a", Refspecs: []string{"--mirror"}},
+		{Sub: "push", Remote: "https://code.example/a", Refspecs: []string{"+" + string(sha) + ":refs/pull/1/head"}},
+		{Sub: "cat-file", Remote: "https://code.example/a"},
 	} {
 		if args, err := c.build(); err == nil {
 			t.Errorf("%v gives %q", c, args)

@@ -120,7 +120,23 @@ func (d *dialer) dial(ctx context.Context, network, address string) (net.Conn, e
 	if err != nil {
 		return nil, err
 	}
-	found := []netip.Addr{}
+	found, err := d.resolve(ctx, host)
+	if err != nil {
+		return nil, err
+	}
+	err = ErrInner
+	for _, a := range found {
+		var c net.Conn
+		if c, err = d.DialContext(ctx, network, net.JoinHostPort(a.Unmap().String(), port)); err == nil {
+			return c, nil
+		}
+	}
+	return nil, err
+}
+
+// resolve looks a host up, and returns the addresses that may be dialed. Errors: ErrInner if there are none,
+// errUnknownName.
+func (d *dialer) resolve(ctx context.Context, host string) (found []netip.Addr, err error) {
 	if a, err := netip.ParseAddr(host); err == nil {
 		found = append(found, a)
 	} else if found, err = d.names.LookupNetIP(ctx, "ip", host); err != nil {
@@ -130,14 +146,19 @@ func (d *dialer) dial(ctx context.Context, network, address string) (net.Conn, e
 	if len(found) == 0 {
 		return nil, ErrInner
 	}
-	err = ErrInner
-	for _, a := range found[:min(len(found), maxAddresses)] {
-		var c net.Conn
-		if c, err = d.DialContext(ctx, network, net.JoinHostPort(a.Unmap().String(), port)); err == nil {
-			return c, nil
-		}
+	return found[:min(len(found), maxAddresses)], nil
+}
+
+// Resolve looks a host up for a program that connects by itself, and returns the addresses that it may connect to: a
+// second look might find others. The error says in our own words why there are none.
+func (n Networks) Resolve(ctx context.Context, host string) ([]netip.Addr, error) {
+	ctx, cancel := context.WithTimeout(ctx, Timeout)
+	defer cancel()
+	found, err := (&dialer{allowed: n, names: net.DefaultResolver}).resolve(ctx, host)
+	if err != nil {
+		return nil, errors.New(describe(err))
 	}
-	return nil, err
+	return found, nil
 }
 
 // errUnknownName says that a name leads to no address.

@@ -35,7 +35,7 @@ func (l *Letters) appWaits(ctx context.Context, m *mail.Mail) (*mail.Message, er
 	made := letter{Subject: who + " asks to let " + name + " into " + org.Login, Hello: a.Login,
 		Says: []string{who + " asks you to approve the OAuth App " + name + " of " + asked.App.Owner.Login +
 			" for the organization " + org.Login + ".",
-			"An App that is approved may do there what the person may who uses it, within the scopes that the person allowed."},
+			"An approved App may do there what its user may, within the scopes that the user allowed."},
 		Link: l.site + "/organizations/" + org.Login + "/settings/oauth_application_policy", Do: "Approve or deny",
 		Foot: []string{"You get this mail since you own the organization " + org.Login + "."}}
 	return made.message(to)

@@ -50,7 +50,9 @@ func (c *proposal) text() string {
 
 // Proposes reports that the viewer may not push: a change goes to a branch of a fork, and leads to a pull
 // request.
-func (v *at) Proposes() bool { return v.Viewer != nil && !v.Repo.Archived && !v.Repo.CanPush() }
+func (v *at) Proposes() bool {
+	return v.Viewer != nil && !v.Repo.Archived && v.Repo.MirrorURL == "" && !v.Repo.CanPush()
+}
 
 // checkWritable returns why the viewer can neither commit to the page's revision nor propose a change. The
 // API checks again.
@@ -60,6 +62,8 @@ func (v *at) checkWritable() error {
 		return errs.New(errs.Unauthenticated, "Requires authentication")
 	case v.Repo.Archived:
 		return errs.New(errs.Forbidden, "This repository is archived, so nothing in it changes.")
+	case v.Repo.MirrorURL != "":
+		return repo.ErrMirror()
 	case !v.Repo.CanPush() && v.At.SHA == "":
 		return errs.New(errs.Forbidden,
 			"You may not push to this repository, and it has nothing yet to which you could propose a change.")

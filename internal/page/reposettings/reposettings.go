@@ -3,6 +3,7 @@
 //	GET, POST /{owner}/{repo}/settings               general.go: name, description, topics, branch, features, merging
 //	GET, POST /{owner}/{repo}/settings/access        access.go: collaborators and invitations
 //	GET, POST /{owner}/{repo}/settings/keys          keys.go: deploy keys
+//	GET, POST /{owner}/{repo}/settings/mirrors       mirrors.go: copies from and to other servers
 //	GET, POST /{owner}/{repo}/settings/rules         rules.go: protections of branches
 //	GET, POST /{owner}/{repo}/settings/hooks         package webhook; .../new and .../{hook_id} are the forms
 //	GET, POST .../hooks/{hook_id}/deliveries/{delivery_id}     package webhook: what was sent, and sending it again
@@ -24,6 +25,7 @@ import (
 	"arbor/internal/attachment"
 	"arbor/internal/hook"
 	"arbor/internal/invitation"
+	"arbor/internal/mirror"
 	"arbor/internal/page"
 	"arbor/internal/page/webhook"
 	"arbor/internal/repo"
@@ -56,6 +58,7 @@ type Services struct {
 	Attachments   *attachment.Service
 	Rules         *rule.Service
 	Deleted       *deleted.Service
+	Mirrors       *mirror.Service
 }
 
 // New returns the pages.
@@ -74,6 +77,8 @@ func (p *Pages) Routes() []route.Route {
 		on("POST "+at+"/access", p.ChangeAccess),
 		on("GET "+at+"/keys", p.Keys),
 		on("POST "+at+"/keys", p.kit.SudoOnRepo(p.ChangeKeys)),
+		on("GET "+at+"/mirrors", p.Mirrors),
+		on("POST "+at+"/mirrors", p.kit.SudoOnRepo(p.ChangeMirrors)),
 		on("GET "+at+"/rules", p.Rules),
 		on("POST "+at+"/rules", p.ChangeRules),
 		on("GET "+at+"/attachments", p.Attachments),

@@ -1,6 +1,7 @@
 package signin
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/url"
@@ -27,7 +28,12 @@ type loginView struct {
 	Passwords   bool              // everybody may sign in with a password
 	Resets      bool              // whoever forgot a password gets a mail
 	Joins       bool              // people begin accounts by themselves
+
+	Leads string // where an OAuth App is answered at once, if ReturnTo is its request; empty: nowhere
 }
+
+// LeadsTo implements page.Outward: browsers hold the whole way of a form against the page's policy.
+func (v *loginView) LeadsTo() string { return v.Leads }
 
 // secondView is what second.html shows: the second step of signing in.
 type secondView struct {
@@ -37,7 +43,11 @@ type secondView struct {
 	Pending  string
 	Has      factor.State
 	Passkeys bool
+	Leads    string // as of loginView
 }
+
+// LeadsTo implements page.Outward.
+func (v *secondView) LeadsTo() string { return v.Leads }
 
 // GET /login
 //
@@ -57,11 +67,32 @@ func (p *Pages) LoginForm(w http.ResponseWriter, r *http.Request) error {
 
 // loginAsked is the user for whom an OAuth App waits, if the page to return to is its.
 func loginAsked(back string) string {
+	if login := askedBy(back).Get("login"); account.Plausible(login) {
+		return login
+	}
+	return ""
+}
+
+// askedBy are the parameters of an OAuth App's request, if the page to return to is its; else none.
+func askedBy(back string) url.Values {
 	u, err := url.Parse(back)
-	if err != nil || u.Path != "/login/oauth/authorize" || !account.Plausible(u.Query().Get("login")) {
+	if err != nil || u.Path != "/login/oauth/authorize" {
+		return nil
+	}
+	return u.Query()
+}
+
+// leadsTo is the scheme and host of the OAuth App whose request is the page to return to; empty: none, or one
+// that is not answered.
+func (p *Pages) leadsTo(ctx context.Context, back string) string {
+	asked := askedBy(back)
+	if asked == nil {
 		return ""
 	}
-	return u.Query().Get("login")
+	if q, _ := p.oauth.Read(ctx, asked); q != nil {
+		return q.Site()
+	}
+	return ""
 }
 
 func (p *Pages) loginView(r *http.Request, back string) (*loginView, error) {
@@ -80,7 +111,7 @@ func (p *Pages) loginView(r *http.Request, back string) (*loginView, error) {
 	return &loginView{Frame: frame, ReturnTo: back, Empty: !some,
 		Providers: p.of.Identities.Providers(), Directories: p.of.Directories.Directories(),
 		Passwords: p.of.Identities.Passwords(), Resets: p.of.Mail.On(),
-		Joins:    some && state.Public(),
+		Joins: some && state.Public(), Leads: p.leadsTo(r.Context(), back),
 		Passkeys: factor.CanHave(web.From(r.Context()).Site)}, nil
 }
 
@@ -169,7 +200,8 @@ func (p *Pages) secondView(r *http.Request, f page.Form, pending string) (*secon
 	}
 	frame, err := p.kit.Frame(r, "Second factor")
 	return &secondView{Frame: frame, ReturnTo: page.ReturnTo(f.Get("return_to"), "/"), Login: login, Pending: pending,
-		Has: has, Passkeys: factor.CanHave(web.From(r.Context()).Site)}, err
+		Has: has, Passkeys: factor.CanHave(web.From(r.Context()).Site),
+		Leads: p.leadsTo(r.Context(), page.ReturnTo(f.Get("return_to"), "/"))}, err
 }
 
 // signIn signs in with a password, of this server or of a directory, and makes the browser known to the account.
@@ -191,11 +223,19 @@ func (p *Pages) Logout(w http.ResponseWriter, r *http.Request) error {
 	if f, err := page.ReadForm(r); err == nil { // without a form, too
 		back = page.ReturnTo(f.Get("return_to"), "/")
 	}
+	if err := p.endSession(w, r); err != nil {
+		return err
+	}
+	return page.SeeOther(w, r, back)
+}
+
+// endSession ends the session of the browser.
+func (p *Pages) endSession(w http.ResponseWriter, r *http.Request) error {
 	if c := account.CallerFrom(r.Context()); c != nil && c.Session {
 		if err := p.sessions.EndSession(r.Context(), c, c.TokenID); err != nil {
 			return err
 		}
 	}
 	page.EndSession(w, r)
-	return page.SeeOther(w, r, back)
+	return nil
 }

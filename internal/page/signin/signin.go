@@ -6,6 +6,7 @@
 //   - GET, POST /login/device: device.go, where people confirm the code that a program shows
 //   - GET /login/oidc/{provider}, .../callback: oidc.go, by an identity of another server, which may end sessions, too
 //   - GET, POST /login/oauth/authorize: authorize.go, where people allow an OAuth App what it asks for
+//   - GET, POST /login/oauth/logout: signout.go, where an OAuth App leads people who sign out of it
 //   - GET, POST /join: join.go, where people begin an account, if the site lets them
 //   - GET, POST /password_reset: reset.go, another password by a link in a mail
 //   - GET, POST /setup: setup.go, on a server without users
@@ -22,6 +23,7 @@ import (
 	"arbor/internal/ldap"
 	"arbor/internal/mail"
 	"arbor/internal/oauth"
+	"arbor/internal/oauth/openid"
 	"arbor/internal/oidc"
 	"arbor/internal/page"
 	"arbor/internal/repo/list"
@@ -42,6 +44,7 @@ type Services struct {
 	Sessions     *session.Service
 	Tokens       *token.Service
 	OAuth        *oauth.Service
+	OpenID       *openid.Service
 	Identities   *oidc.Service
 	Directories  *ldap.Service
 	Mail         *mail.Sender
@@ -86,8 +89,10 @@ func (p *Pages) Routes() []route.Route {
 		free.Anyone("POST /logout", p.Logout).WithoutFactor(),
 		free.SignedIn("GET /login/device", p.DeviceForm),
 		free.SignedIn("POST /login/device", p.kit.Sudo(p.Device)),
-		free.SignedIn("GET /login/oauth/authorize", p.AuthorizeForm).Counted(),
+		free.Anyone("GET /login/oauth/authorize", p.AuthorizeForm).WithoutToken().WithoutFactor().Counted(),
 		free.SignedIn("POST /login/oauth/authorize", p.Authorize).Counted(),
+		free.Anyone("GET /login/oauth/logout", p.SignOutForm).WithoutToken().WithoutFactor().Counted(),
+		free.Anyone("POST /login/oauth/logout", p.SignOut).WithoutToken().WithoutFactor().Counted(),
 		free.Anyone("GET /join", p.JoinForm).WithoutToken().WithoutFactor().Counted(),
 		free.Anyone("POST /join", p.Join).WithoutToken().WithoutFactor().Counted(),
 		free.Anyone("GET /password_reset", p.ResetForm).WithoutToken().WithoutFactor().Counted(),

@@ -76,6 +76,9 @@ func (s *Service) Check(ctx context.Context, a *repo.Access, need account.Role) 
 	if a.Archived {
 		return repo.ErrArchived()
 	}
+	if a.MirrorURL != "" {
+		return repo.ErrMirror()
+	}
 	if a.Role < need {
 		branches, err := s.maintainerBranchesNow(ctx, a)
 		if err != nil {

@@ -37,5 +37,6 @@
 //	peribolos_test.go      peribolos: an organization, its teams and repositories from testdata/peribolos
 //	gitxargs_test.go       git-xargs: one command in all repositories of an organization
 //	tofu_test.go           OpenTofu with GitHub's provider: testdata/tofu
+//	oauth2proxy_test.go    oauth2-proxy signs people in, as with GitHub and by OpenID Connect
 //	programs_test.go       builds programs that the Go module proxy has
 package clients

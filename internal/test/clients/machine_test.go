@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"arbor/internal/test/tool"
 )
 
 // need skips a test of a client, or fails it when ARBOR_TEST_STRICT=1, unless
@@ -25,10 +27,7 @@ func need(t *testing.T, client, packages string, programs ...string) {
 // lacking skips a test, or fails it when ARBOR_TEST_STRICT=1.
 func lacking(t *testing.T, client, why string) {
 	t.Helper()
-	if os.Getenv("ARBOR_TEST_STRICT") == "1" {
-		t.Fatal(why)
-	}
-	t.Skipf("NOT TESTED WITH %s: %s.", strings.ToUpper(client), why)
+	tool.Lacking(t, client, why)
 }
 
 // environment is the machine's, without what would lead a client elsewhere.

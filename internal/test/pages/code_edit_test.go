@@ -163,6 +163,8 @@ func TestNewBranchAndPreview(t *testing.T) {
 		s.Do(t, apitest.Case{Do: "GET /repos/alice/garden/branches/made"}).Shows(t, 404)
 		v.led("/alice/garden/commit/main/comments", "body", "Nice **work** <script>")
 		v.want("/alice/garden/commit/main", 200, "Nice work", "sam")
+		s.Ask(t, "sam", "PATCH /repos/alice/garden/comments/1", `{"body": "Better"}`, 200)
+		v.want("/alice/garden/commit/main", 200, "Better", "edited")
 		v.post("/alice/garden/commit/main/comments", "body", "").Shows(t, 422)
 	})
 }

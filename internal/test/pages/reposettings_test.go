@@ -88,7 +88,7 @@ func TestReposettingsRights(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		garden(t, s)
 		s.Repo(t, "alice/cellar", true)
-		pages := []string{"", "/access", "/keys", "/hooks", "/hooks/new", "/installations", "/visibility",
+		pages := []string{"", "/access", "/keys", "/mirrors", "/hooks", "/hooks/new", "/installations", "/visibility",
 			"/archive", "/transfer", "/delete"}
 		for _, page := range pages {
 			public, hidden := "GET /alice/garden/settings"+page, "GET /alice/cellar/settings"+page
@@ -172,6 +172,34 @@ func TestDeployKeys(t *testing.T) {
 		s.Visit(t, "alice", "POST "+at, "do", "remove", "id", id[1]).Leads(t, at)
 		s.Visit(t, "alice", "POST "+at, "do", "remove", "id", id[1]).Leads(t, at)
 		show(t, s, "alice", at, "There are none.")
+	})
+}
+
+// Mirrors are set up, shown with what is wrong, and removed; their passwords are never shown.
+func TestMirrors(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		garden(t, s)
+		const at, address = "/alice/garden/settings/mirrors", "http://127.0.0.1:1/garden.git"
+		s.Visit(t, "alice", "POST "+at, "do", "set", "url", "ssh://example.org/x", "username", "kept", "minutes", "60").Shows(t,
+			422, `value="kept"`, "url must be an address")
+		s.Visit(t, "alice", "POST "+at, "do", "set", "url", address, "username", "alice", "password", "sesame-open",
+			"minutes", "60", "follow", "1").Leads(t, at)
+		testkit.Eventually(t, func() bool {
+			return strings.Contains(show(t, s, "alice", at), "the connection was refused")
+		}, "the page says why it fails")
+		if body := show(t, s, "alice", at, address, "not copied yet"); strings.Contains(body, "sesame-open") {
+			t.Error("the password is shown")
+		}
+		show(t, s, "stranger", "/alice/garden", "Mirror of", address)
+		s.Visit(t, "alice", "POST "+at, "do", "sync").Leads(t, at)
+		s.Visit(t, "alice", "POST "+at, "do", "end").Leads(t, at)
+		s.Visit(t, "alice", "POST "+at, "do", "add", "url", address).Leads(t, at)
+		body := show(t, s, "alice", at, "Remove push mirror", address)
+		s.Visit(t, "alice", "POST "+at, "do", "push").Leads(t, at)
+		id := regexp.MustCompile(`name="id" value="(\d+)"`).FindStringSubmatch(body)
+		s.Visit(t, "alice", "POST "+at, "do", "remove", "id", id[1]).Leads(t, at)
+		s.Visit(t, "alice", "POST "+at, "do", "remove", "id", id[1]).Leads(t, at)
 	})
 }
 
@@ -283,7 +311,7 @@ func TestFewQueries(t *testing.T) {
 		s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/hooks", As: "alice", Status: 200}).JSON(t,
 			&hooks)
 		paths := []string{"/alice/garden/settings", "/alice/garden/settings/access",
-			"/alice/garden/settings/keys", "/alice/garden/settings/rules", "/alice/garden/settings/hooks",
+			"/alice/garden/settings/keys", "/alice/garden/settings/mirrors", "/alice/garden/settings/rules", "/alice/garden/settings/hooks",
 			fmt.Sprint("/alice/garden/settings/hooks/", hooks[0].ID),
 			"/alice/garden/settings/installations", "/alice/garden/settings/delete", "/settings/profile",
 			"/settings/emails",

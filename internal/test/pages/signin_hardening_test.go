@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"arbor/internal/account"
+	"arbor/internal/errs"
 	"arbor/internal/oauth"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/testkit"
@@ -14,7 +16,8 @@ import (
 func TestOAuthIsHardened(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		s.Users(t, "alice", "bob")
+		person := s.User(t, "alice")
+		s.User(t, "bob")
 		session := s.PasswordSession(t, "alice")
 
 		// Another program of the machine may listen at a loopback address, so the user is asked each time.
@@ -23,6 +26,20 @@ func TestOAuthIsHardened(t *testing.T) {
 		ledTo(t, visit(t, s, "GET /login/oauth/authorize?"+c.asks(), session, ""))
 		want(t, visit(t, s, "GET /login/oauth/authorize?"+c.asks("redirect_uri", "http://127.0.0.1:4000/cb"), session, ""),
 			200, "asks to act as")
+
+		// Who revokes what was allowed is asked, also if a request began before that.
+		q, err := s.Forge.OAuth.Read(t.Context(), url.Values{"client_id": {c.ClientID}, "scope": {"repo read:org"}})
+		testkit.NoError(t, err)
+		alice := &account.Caller{ID: person.ID, Login: "alice", Session: true}
+		q.WithoutAsking = true
+		_, err = s.Forge.OAuth.Authorize(t.Context(), alice, q, "")
+		testkit.NoError(t, err)
+		grants, err := s.Forge.OAuth.Grants(t.Context(), alice)
+		testkit.NoError(t, err)
+		testkit.NoError(t, s.Forge.OAuth.Revoke(t.Context(), alice, grants[0].ID))
+		if _, err := s.Forge.OAuth.Authorize(t.Context(), alice, q, ""); !errs.Is(err, errs.Conflict) {
+			t.Errorf("a request that nobody was asked about, after the App was revoked: %v", err)
+		}
 
 		// A parameter is sent once, in a query as in a form.
 		take := func(do, send string) *apitest.Answer {
@@ -53,6 +70,7 @@ func TestOAuthIsHardened(t *testing.T) {
 		set(true)
 		waits, typed := ask()
 		allowed, user := ask()
+		want(t, visit(t, s, "POST /login/device", session, "user_code="+user), 200, "<bdi>Weeder</bdi>", "of <a href=\"/bob\">")
 		want(t, visit(t, s, "POST /login/device", session, "answer=allow&user_code="+user), 200)
 		set(false)
 		want(t, visit(t, s, "POST /login/device", session, "user_code="+typed), 404)

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"arbor/internal/errs"
+	"arbor/internal/forge"
+	"arbor/internal/hook/outgoing"
+	"arbor/internal/mirror"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+type mirrorCommand struct {
+	List   mirrorList   `cmd:"" help:"List the mirrors of a repository, with why the last run failed."`
+	Add    mirrorAdd    `cmd:"" help:"Make a repository a mirror of another one, or with --push copy each push to another one."`
+	Sync   mirrorSync   `cmd:"" help:"Update the mirrors of a repository soon. A running server does it."`
+	Remove mirrorRemove `cmd:"" help:"Make a mirror an ordinary repository, or remove a push mirror."`
+}
+
+// mirrors runs an operation on the repository's mirrors. The server checks at each run whether it may reach the address.
+func (c *onRepo) mirrors(p *process, do func(*mirror.Service, *repo.Access) error) error {
+	owner, name, err := splitRepo(c.Repository)
+	if err != nil {
+		return err
+	}
+	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+		f := s.forge(log)
+		found, err := findRepo(p, f.Repos, owner, name)
+		if err != nil {
+			return err
+		}
+		return do(anyMirrors(f), found)
+	})
+}
+
+// anyMirrors returns the service of mirrors for the operator, who may name any address.
+func anyMirrors(f *forge.Forge) *mirror.Service {
+	f.Mirrors.Networks, _ = outgoing.ParseNetworks("0.0.0.0/0,::/0")
+	f.Mirrors.Least = time.Minute
+	return f.Mirrors
+}
+
+type mirrorList struct {
+	onRepo
+	listFlags
+}
+
+// Run prints a line for each mirror.
+func (c *mirrorList) Run(p *process) error {
+	return c.mirrors(p, func(s *mirror.Service, a *repo.Access) error {
+		list, err := s.ListPush(p.ctx, a)
+		if err != nil {
+			return err
+		}
+		if m, err := s.Get(p.ctx, a); err == nil {
+			list = append([]*mirror.Mirror{m}, list...)
+		} else if !errs.Is(err, errs.NotFound) {
+			return err
+		}
+		w := p.rows(c.listFlags, "ID", "DIRECTION", "ADDRESS", "STATE", "LAST SYNC", "PROBLEM")
+		for _, m := range list {
+			direction, state := "pull", "active"
+			if m.Push {
+				direction = "push"
+			}
+			switch {
+			case !m.Active:
+				state = "stopped"
+			case m.Failures > 0:
+				state = "failing"
+			}
+			if err := w.add(m.ID, direction, m.URL, state, m.Succeeded, m.Problem); err != nil {
+				return err
+			}
+		}
+		return w.flush()
+	})
+}
+
+type mirrorAdd struct {
+	onRepo
+	URL      string        `arg:"" help:"Address of the other repository, by HTTPS or HTTP." placeholder:"URL"`
+	Push     bool          `help:"Copy to the address, after each push; otherwise from it."`
+	Username string        `help:"Name at the other server. The password or token is asked for, or read from standard input." placeholder:"NAME"`
+	Interval time.Duration `help:"How often to look at the other repository." default:"1h" placeholder:"DURATION"`
+}
+
+// Run sets up the mirror. A running server begins to copy at once.
+func (c *mirrorAdd) Run(p *process) error {
+	return c.mirrors(p, func(s *mirror.Service, a *repo.Access) error {
+		e := mirror.Edit{URL: c.URL, Username: c.Username, Every: c.Interval, FollowHead: true}
+		if c.Username != "" {
+			password, err := p.askPassword(os.Stdin)
+			if err != nil {
+				return err
+			}
+			e.Password = web.Some(password)
+		}
+		if c.Push {
+			m, err := s.AddPush(p.ctx, a, e)
+			if err == nil {
+				fmt.Fprintf(p.stdout, "added push mirror %d of %s\n", m.ID, a.FullName())
+			}
+			return err
+		}
+		m, _, err := s.Set(p.ctx, a, e)
+		if err == nil {
+			fmt.Fprintf(p.stdout, "%s is a mirror of %s\n", a.FullName(), m.URL)
+		}
+		return err
+	})
+}
+
+type mirrorSync struct {
+	onRepo
+	Push bool `help:"Update the push mirrors."`
+}
+
+// Run asks for a run.
+func (c *mirrorSync) Run(p *process) error {
+	return c.mirrors(p, func(s *mirror.Service, a *repo.Access) error {
+		err := s.Ask(p.ctx, a, c.Push)
+		if errs.Is(err, errs.NotFound) {
+			return noMirror(a, c.Push)
+		}
+		if err == nil {
+			fmt.Fprintf(p.stdout, "a running server updates it soon\n")
+		}
+		return err
+	})
+}
+
+// noMirror says that the repository has no mirror of a kind.
+func noMirror(a *repo.Access, push bool) error {
+	if push {
+		return errs.Newf(errs.NotFound, "%s has no such push mirror", a.FullName())
+	}
+	return errs.Newf(errs.NotFound, "%s is not a mirror", a.FullName())
+}
+
+type mirrorRemove struct {
+	onRepo
+	Push int64 `help:"Remove the push mirror with this id, as list shows it." placeholder:"ID"`
+}
+
+// Run removes the mirror. What was copied stays on both sides.
+func (c *mirrorRemove) Run(p *process) error {
+	return c.mirrors(p, func(s *mirror.Service, a *repo.Access) (err error) {
+		if c.Push != 0 {
+			err = s.RemovePush(p.ctx, a, c.Push)
+		} else {
+			err = s.Remove(p.ctx, a)
+		}
+		if errs.Is(err, errs.NotFound) {
+			return noMirror(a, c.Push != 0)
+		}
+		if err == nil {
+			fmt.Fprintf(p.stdout, "removed the mirror of %s\n", a.FullName())
+		}
+		return err
+	})
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"arbor/internal/audit"
+	"arbor/internal/depot"
+	"arbor/internal/file"
+	"arbor/internal/fsck"
+)
+
+type objectsCommand struct {
+	Move   objectsMove   `cmd:"" help:"Move all files to a bucket, another folder or back to the data folder. Run it again to go on after a stop."`
+	Verify objectsVerify `cmd:"" help:"Check that each file is there with its size. Exits with 3 if one is missing or altered."`
+}
+
+// toDataFolder is the word for the data folder where an address is expected.
+const toDataFolder = "data"
+
+type objectsMove struct {
+	storeFlags
+	To string `required:"" help:"Address as of serve --objects, or data for the data folder." placeholder:"URL"`
+}
+
+// Run moves the files, with servers running on the store or not. The status is statusUnsound for files that are
+// damaged, which stay where they are.
+func (c *objectsMove) Run(p *process) error {
+	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+		to := ""
+		if c.To != toDataFolder {
+			var err error
+			if to, err = depot.Canonical(c.To); err != nil {
+				return err
+			}
+		}
+		if err := s.record(p, audit.StoreMove); err != nil {
+			return err
+		}
+		line := newProgress(p.stderr)
+		bad := 0
+		o := file.MoveOptions{To: to, Progress: func(done, all int64) { line.show("files", done, all) },
+			Problem: func(problem string) {
+				bad++
+				line.clear()
+				fmt.Fprintf(p.stdout, "PROBLEM   %s\n", problem)
+			}}
+		moved, err := s.forge(log).Files.Move(p.ctx, o)
+		line.end()
+		var restart *file.RestartError
+		if errors.As(err, &restart) {
+			fmt.Fprintln(p.stdout, "new files of servers that start from now on go there")
+		}
+		if moved.Files > 0 {
+			fmt.Fprintf(p.stdout, "moved %d files, %d MiB\n", moved.Files, moved.Bytes>>20)
+		}
+		switch {
+		case err != nil:
+			return err
+		case bad > 0:
+			fmt.Fprintf(p.stdout, "%d files could not be moved\n", bad)
+			return &exitStatus{statusUnsound}
+		case moved.Left > 0:
+			_, err = fmt.Fprintf(p.stdout, "%d files came while this ran: run it again\n", moved.Left)
+		default:
+			_, err = fmt.Fprintln(p.stdout, "all files are there")
+		}
+		return err
+	})
+}
+
+type objectsVerify struct {
+	storeFlags
+	Deep bool `help:"Also read each file and compare it with its SHA-256."`
+	JSON bool `name:"json" help:"Print the report as JSON."`
+}
+
+// Run looks at the files alone, as arbor check does.
+func (c *objectsVerify) Run(p *process) error {
+	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
+		return runCheck(p, fsck.Options{DB: s.db, Git: s.git, Folder: s.dir, Log: log, Full: c.Deep, Part: fsck.Files},
+			c.JSON)
+	})
+}

@@ -1,0 +1,274 @@
+// Package depot keeps files beyond any node: in a folder, or in a bucket of an S3-compatible service.
+//
+//	depot.go     the type: deadlines, faults and counts around each request
+//	address.go   addresses: file:///path and s3://bucket/prefix?endpoint=...
+//	identity.go  arbor-store.json, by which a depot knows its store
+//	folder.go    a folder as a bucket
+//	s3.go        a bucket, by minio-go; s3client.go makes the client
+//	metrics.go   requests and damaged files
+//
+// A depot knows keys and bytes, nothing of rows. A key is used once and its bytes never change, so no request
+// depends on the order in which nodes see writes. Put is durable when it returns. Get checks that the bytes are as
+// many as they should be; whoever knows a digest compares it (package file).
+//
+// Requests are tried three times within a few seconds. What fails after that is a 503 at once: there is no breaker,
+// since a request that waits at most answerTime costs little, and the next one finds out by itself that the service
+// is back. At most maxRequests wait for the service at one time.
+//
+// Nothing is read, written or removed before the depot was seen to hold the identity of the store.
+package depot
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"sync"
+	"syscall"
+	"time"
+
+	"arbor/internal/errs"
+)
+
+// Entry is an object of a list.
+type Entry struct {
+	Key      string
+	Size     int64
+	Modified time.Time
+}
+
+// Answer is what a signed address answers besides the bytes.
+type Answer struct {
+	Type        string // Content-Type
+	Disposition string // Content-Disposition
+}
+
+// Errors of depots. Each other failure is an errs.Unavailable, unless the caller gave up.
+var (
+	// ErrMissing says that the depot has no object of a key. It is also fs.ErrNotExist.
+	ErrMissing = fs.ErrNotExist
+	// ErrDamaged says that an object does not have the bytes that were put.
+	ErrDamaged = errors.New("depot: an object is not what was put")
+)
+
+// backend is a service that keeps objects. Its errors are its own, but for fs.ErrNotExist and fs.ErrExist.
+type backend interface {
+	put(ctx context.Context, key string, from io.ReaderAt, size int64) error
+	// create puts a small object under a key that has none. Error: fs.ErrExist.
+	create(ctx context.Context, key string, data []byte) error
+	// get reads from offset to before end. size is that of the whole object.
+	get(ctx context.Context, key string, offset, end int64) (body io.ReadCloser, size int64, err error)
+	copy(ctx context.Context, from, to string) error
+	remove(ctx context.Context, keys []string) error
+	list(ctx context.Context, prefix string, each func(Entry) error) error
+	url(ctx context.Context, key string, a Answer, valid time.Duration) (string, error)
+	// renew forgets credentials that were refused, so that the next request reads them again.
+	renew()
+}
+
+// Depot is a place for files. Its methods may be called concurrently.
+type Depot struct {
+	address string
+	store   string // the id that it must hold
+	backend backend
+	metrics *Metrics
+	places  chan struct{}
+
+	mu    sync.Mutex
+	known bool // it was seen to hold the id
+}
+
+// Times and numbers of requests.
+const (
+	answerTime  = 5 * time.Second  // for an answer to begin, all tries together
+	stallTime   = 10 * time.Second // for the next bytes of a body
+	slowest     = 512 << 10        // bytes a second that a transfer must reach, besides answerTime
+	listTime    = time.Minute      // for one list
+	maxRequests = 32
+	// MaxKeys is how many objects one call may remove.
+	MaxKeys = 1000
+)
+
+// Open returns the depot at an address. It asks nobody yet. store is the id of the store that the depot must hold.
+func Open(address, store string, m *Metrics) (*Depot, error) {
+	at, err := parse(address)
+	if err != nil {
+		return nil, err
+	}
+	d := &Depot{address: at.String(), store: store, metrics: m, places: make(chan struct{}, maxRequests)}
+	if at.bucket == "" {
+		d.backend = folder(at.path)
+		return d, nil
+	}
+	d.backend, err = newS3(at)
+	return d, err
+}
+
+// Put stores the bytes of an object durably. Errors: syscall.ENOSPC; 503.
+func (d *Depot) Put(ctx context.Context, key string, from io.ReaderAt, size int64) error {
+	within := answerTime + time.Duration(size/slowest)*time.Second
+	return d.do(ctx, "put", within, func(ctx context.Context) error {
+		return d.backend.put(ctx, key, from, size)
+	})
+}
+
+// Get reads the bytes of an object from offset to before end. size is the number of bytes that the whole object
+// should have. The body must be closed; its reads fail if no bytes come for some time. Errors: ErrMissing;
+// ErrDamaged for an object of another size; 503.
+func (d *Depot) Get(ctx context.Context, key string, offset, end, size int64) (io.ReadCloser, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	timer := time.AfterFunc(answerTime, func() { cancel(errSlow) })
+	var in io.ReadCloser
+	err := d.do(ctx, "get", 0, func(ctx context.Context) error {
+		body, has, err := d.backend.get(ctx, key, offset, end)
+		if err == nil && has != size {
+			err = errors.Join(ErrDamaged, body.Close())
+		}
+		in = body
+		return err
+	})
+	timer.Stop()
+	if err != nil {
+		cancel(nil)
+		return nil, err
+	}
+	return &body{in: in, left: end - offset, timer: timer, cancel: cancel}, nil
+}
+
+// Copy copies an object. Errors: ErrMissing; 503.
+func (d *Depot) Copy(ctx context.Context, from, to string, size int64) error {
+	within := answerTime + time.Duration(size/slowest)*time.Second
+	return d.do(ctx, "copy", within, func(ctx context.Context) error { return d.backend.copy(ctx, from, to) })
+}
+
+// Delete removes objects, at most MaxKeys. One that is not there is no error.
+func (d *Depot) Delete(ctx context.Context, keys []string) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	return d.do(ctx, "delete", listTime, func(ctx context.Context) error { return d.backend.remove(ctx, keys) })
+}
+
+// List calls each with the objects whose keys begin with a prefix, which ends with a slash. A list may be older than
+// what Get finds. An error of each ends it.
+func (d *Depot) List(ctx context.Context, prefix string, each func(Entry) error) error {
+	return d.do(ctx, "list", 0, func(ctx context.Context) error { return d.backend.list(ctx, prefix, each) })
+}
+
+// URL returns an address at which anybody can get an object for a time. Empty: the depot has none.
+func (d *Depot) URL(ctx context.Context, key string, a Answer, valid time.Duration) (address string, err error) {
+	err = d.do(ctx, "sign", answerTime, func(ctx context.Context) error {
+		address, err = d.backend.url(ctx, key, a, valid)
+		return err
+	})
+	return address, err
+}
+
+// errSlow is the cause of a request that took too long.
+var errSlow = errors.New("depot: no answer in time")
+
+// do makes a request, once the depot is known to be the store's. within bounds it; 0: the caller does.
+func (d *Depot) do(ctx context.Context, operation string, within time.Duration,
+	request func(context.Context) error,
+) error {
+	if err := d.ready(ctx); err != nil {
+		return err
+	}
+	return d.ask(ctx, operation, within, request)
+}
+
+// ask is do for a depot that is not known yet.
+func (d *Depot) ask(ctx context.Context, operation string, within time.Duration,
+	request func(context.Context) error,
+) error {
+	asked := ctx
+	if within > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeoutCause(ctx, within, errSlow)
+		defer stop()
+	}
+	began := time.Now()
+	err := d.enter(ctx)
+	if err == nil {
+		err = request(ctx)
+		<-d.places
+	}
+	if err != nil && context.Cause(ctx) != nil {
+		err = context.Cause(ctx)
+	}
+	d.metrics.observe(operation, err, time.Since(began))
+	return d.fault(asked, err)
+}
+
+// enter waits for a place among the requests.
+func (d *Depot) enter(ctx context.Context) error {
+	timer := time.NewTimer(answerTime)
+	defer timer.Stop()
+	select {
+	case d.places <- struct{}{}:
+		return nil
+	case <-timer.C:
+		return errSlow
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// fault turns the error of a service into one of a depot.
+func (d *Depot) fault(ctx context.Context, err error) error {
+	var wrong *IdentityError
+	switch {
+	case err == nil, errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrExist), errors.Is(err, ErrDamaged),
+		errors.Is(err, syscall.ENOSPC):
+		return err
+	case errors.As(err, &wrong), errs.Is(err, errs.Unavailable):
+		return err
+	case ctx.Err() != nil && !errors.Is(context.Cause(ctx), errSlow):
+		return ctx.Err()
+	}
+	d.backend.renew()
+	return Unavailable(err)
+}
+
+// Unavailable returns the 503 of files that cannot be reached now.
+func Unavailable(cause error) error {
+	e := errs.Wrap(errs.Unavailable, "The storage of files does not answer. Try again later.", cause)
+	var failure *errs.Error
+	if errors.As(e, &failure) {
+		failure.Wait = retryAfter
+	}
+	return e
+}
+
+// retryAfter is how many seconds later a client should try again.
+const retryAfter = 5
+
+// body is what Get reads.
+type body struct {
+	in     io.ReadCloser
+	left   int64
+	timer  *time.Timer
+	cancel context.CancelCauseFunc
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, io.EOF
+	}
+	b.timer.Reset(stallTime)
+	n, err := b.in.Read(p[:min(int64(len(p)), b.left)])
+	b.timer.Stop()
+	if b.left -= int64(n); err != nil && b.left > 0 {
+		if errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+		return n, Unavailable(err)
+	}
+	return n, nil
+}
+
+func (b *body) Close() error {
+	b.timer.Stop()
+	b.cancel(nil)
+	return b.in.Close()
+}

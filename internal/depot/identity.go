@@ -1,0 +1,144 @@
+package depot
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+)
+
+// identityKey is the object by which a depot knows its store.
+const identityKey = "arbor-store.json"
+
+// maxIdentity bounds the object in bytes.
+const maxIdentity = 4 << 10
+
+// identity is what the object holds.
+type identity struct {
+	Store string `json:"store"` // the id
+}
+
+// IdentityError says that a depot is not the store's, in one line for the operator.
+type IdentityError struct{ line string }
+
+// Error returns the line.
+func (e *IdentityError) Error() string { return e.line }
+
+// parseIdentity reads the object.
+func parseIdentity(data []byte) (identity, error) {
+	var i identity
+	err := json.Unmarshal(data, &i)
+	if err == nil && i.Store == "" {
+		err = errors.New("it names no store")
+	}
+	return i, err
+}
+
+// Bind writes the store's id into a depot that holds nothing. One that holds it already is fine. Errors:
+// *IdentityError for a depot of another store, and for one that holds something and no id.
+func (d *Depot) Bind(ctx context.Context) error {
+	err := d.Check(ctx)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	full := false
+	err = d.ask(ctx, "list", listTime, func(ctx context.Context) error {
+		err := d.backend.list(ctx, "", func(Entry) error { return errFull })
+		if full = errors.Is(err, errFull); full {
+			return nil
+		}
+		return err
+	})
+	if full {
+		return &IdentityError{fmt.Sprintf("%s holds files and no %s: use an empty folder, or an empty prefix of a "+
+			"bucket", d.address, identityKey)}
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	data, err := json.Marshal(identity{d.store})
+	if err != nil {
+		return err
+	}
+	err = d.ask(ctx, "put", answerTime, func(ctx context.Context) error {
+		return d.backend.create(ctx, identityKey, append(data, '\n'))
+	})
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return d.Check(ctx)
+}
+
+var errFull = errors.New("depot: it is not empty")
+
+// Empty reports whether the depot holds nothing but the store's id.
+func (d *Depot) Empty(ctx context.Context) (bool, error) {
+	empty := true
+	err := d.List(ctx, "", func(e Entry) error {
+		empty = empty && e.Key == identityKey
+		return nil
+	})
+	return empty, err
+}
+
+// Release removes the store's id from an empty depot, so that another store may use it.
+func (d *Depot) Release(ctx context.Context) error { return d.Delete(ctx, []string{identityKey}) }
+
+// Check reads the id that the depot holds, and compares it with the store's. Errors: *IdentityError, which is
+// fs.ErrNotExist if there is no id; 503.
+func (d *Depot) Check(ctx context.Context) error {
+	var data []byte
+	err := d.ask(ctx, "get", answerTime, func(ctx context.Context) error {
+		in, _, err := d.backend.get(ctx, identityKey, 0, maxIdentity)
+		if err != nil {
+			return err
+		}
+		data, err = io.ReadAll(io.LimitReader(in, maxIdentity))
+		return errors.Join(err, in.Close())
+	})
+	if err == nil {
+		err = d.compare(data)
+	} else if errors.Is(err, fs.ErrNotExist) {
+		wrong := &IdentityError{fmt.Sprintf("%s holds no %s: it is another bucket or folder than that of this store, "+
+			"or it was emptied", d.address, identityKey)}
+		err = fmt.Errorf("%w (%w)", wrong, err)
+	}
+	var wrong *IdentityError
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err == nil {
+		d.known = true
+	} else if errors.As(err, &wrong) {
+		d.known = false
+	}
+	return err
+}
+
+func (d *Depot) compare(data []byte) error {
+	i, err := parseIdentity(data)
+	if err != nil {
+		return &IdentityError{fmt.Sprintf("%s of %s cannot be read (%v): it is not this store's", identityKey,
+			d.address, err)}
+	}
+	if i.Store != d.store {
+		return &IdentityError{fmt.Sprintf("%s belongs to another store: use a bucket, prefix or folder of this "+
+			"store's own", d.address)}
+	}
+	return nil
+}
+
+// ready returns an error until the depot was seen to be the store's.
+func (d *Depot) ready(ctx context.Context) error {
+	d.mu.Lock()
+	known := d.known
+	d.mu.Unlock()
+	if known {
+		return nil
+	}
+	if err := d.Check(ctx); err != nil {
+		return Unavailable(err)
+	}
+	return nil
+}

@@ -1,0 +1,76 @@
+package mirror
+
+import (
+	"context"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"arbor/internal/errs"
+	"arbor/internal/git"
+)
+
+// hostName is a name of the DNS whose last label is no number: such names are addresses in disguise.
+var hostName = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)*[a-z]([a-z0-9-]*[a-z0-9])?\.?$`)
+
+// parseURL reads the address of a repository, and returns it as it is stored. The error says what is wrong with it.
+func parseURL(text string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.Opaque != "" ||
+		strings.ContainsFunc(text, func(c rune) bool { return c <= ' ' || c == 0x7f }):
+		return nil, errs.New(errs.Invalid, "url must be an address that begins with https:// or http://")
+	case u.User != nil:
+		return nil, errs.New(errs.Invalid, "url must not contain a user or password: give them as username and password")
+	case u.RawQuery != "" || u.Fragment != "" || u.ForceQuery:
+		return nil, errs.New(errs.Invalid, "url must not contain ? or #")
+	}
+	host := strings.ToLower(u.Hostname())
+	if a, err := netip.ParseAddr(host); err == nil && a.Zone() == "" {
+		if host = a.Unmap().String(); a.Unmap().Is6() {
+			host = "[" + host + "]"
+		}
+	} else if !hostName.MatchString(host) {
+		return nil, errs.New(errs.Invalid, "url must contain the name of a host, or an IP address")
+	}
+	if port := u.Port(); port != "" {
+		host += ":" + port
+	} else if strings.HasSuffix(u.Host, ":") {
+		return nil, errs.New(errs.Invalid, "url has no port behind the colon")
+	}
+	u.Host = host
+	return u, nil
+}
+
+// checkURL returns an address as it is stored. Error: Invalid, also for an inner address that can be told by its text.
+func (s *Service) checkURL(text string) (string, error) {
+	u, err := parseURL(text)
+	if err != nil {
+		return "", err
+	}
+	if err := s.Networks.CheckHost(u.Hostname()); err != nil {
+		return "", errs.New(errs.Invalid, err.Error())
+	}
+	return u.String(), nil
+}
+
+// remote looks up the host of a mirror, and decrypts its password. Errors: *git.RemoteError.
+func (s *Service) remote(ctx context.Context, m *Mirror) (git.Remote, error) {
+	u, err := parseURL(m.URL)
+	if err != nil {
+		return git.Remote{}, &git.RemoteError{Reason: err.Error()}
+	}
+	r := git.Remote{Address: u.String(), Host: u.Hostname(), Port: u.Port(), Username: m.Username}
+	if r.Port == "" {
+		r.Port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	if r.Password, err = s.open(m); err != nil {
+		return r, err
+	}
+	r.Pinned, err = s.Networks.Resolve(ctx, r.Host)
+	if err != nil && ctx.Err() == nil {
+		err = &git.RemoteError{Reason: err.Error()}
+	}
+	return r, err
+}

@@ -1,0 +1,242 @@
+package mirror
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"arbor/internal/audit"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/issuekit"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// Edit is what somebody sets of a mirror.
+type Edit struct {
+	URL        string
+	Username   string
+	Password   web.Opt[string] // not set: the one that there is stays, if the URL and the username do
+	Every      time.Duration   // of a pull mirror; 0: DefaultEvery
+	FollowHead bool
+}
+
+// check reports what is wrong with the values. Error: 422; 410 where mirrors are switched off.
+func (s *Service) check(e *Edit, push bool) error {
+	if s.Off {
+		return errs.New(errs.Gone, "Mirrors are switched off on this server.")
+	}
+	f := web.Faults{Resource: Resource}
+	f.CheckFilled("url", e.URL)
+	f.CheckText("url", e.URL, maxURL)
+	f.CheckText("username", e.Username, maxUsername)
+	f.CheckText("password", e.Password.Value, maxPassword)
+	if e.URL != "" {
+		stored, err := s.checkURL(e.URL)
+		if err != nil {
+			f.Wrong("url", errs.Custom, repo.ErrText(err))
+		}
+		e.URL = stored
+	}
+	if e.Every == 0 && !push {
+		e.Every = max(DefaultEvery, s.Least)
+	}
+	if !push && (e.Every < s.Least || e.Every > maxEvery) {
+		f.Wrong("interval", errs.Custom, "interval must be from "+s.Least.String()+" to "+maxEvery.String())
+	}
+	return f.Err()
+}
+
+// mirror returns the mirror that an edit sets up.
+func (s *Service) mirror(a *repo.Access, e Edit, push bool) (*Mirror, error) {
+	if a.Caller != nil && a.Caller.App != 0 {
+		return nil, errs.New(errs.Forbidden, "An App cannot set up mirrors: an administrator of the repository can.")
+	}
+	secret, err := s.seal(a.ID, e.Password.Value)
+	m := &Mirror{RepoID: a.ID, Push: push, URL: e.URL, Username: e.Username, Every: e.Every, Active: true,
+		FollowHead: e.FollowHead && !push, secret: secret, byOperator: a.Caller == nil || a.Caller.ID == 0}
+	if !m.byOperator {
+		m.CreatedBy = a.Caller.ID
+	}
+	return m, err
+}
+
+// Get reads the pull mirror of a repository. Error: 404.
+func (s *Service) Get(ctx context.Context, a *repo.Access) (m *Mirror, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		list, err := of(tx, a.ID, false)
+		if err == nil && len(list) == 0 {
+			err = errs.Absent()
+		}
+		if err == nil {
+			m = list[0]
+		}
+		return err
+	})
+	return m, err
+}
+
+// Set makes a repository a pull mirror, or changes what it mirrors. made reports that it was none. Errors: 410, 422.
+func (s *Service) Set(ctx context.Context, a *repo.Access, e Edit) (m *Mirror, made bool, err error) {
+	if err := s.check(&e, false); err != nil {
+		return nil, false, err
+	}
+	n, err := s.mirror(a, e, false)
+	if err != nil {
+		return nil, false, err
+	}
+	err = s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
+		if err := issuekit.Lock(tx, a.ID); err != nil {
+			return err
+		}
+		now, err := repo.ByID(tx, a.Caller, a.ID)
+		if err != nil {
+			return err
+		}
+		list, err := of(tx, a.ID, false)
+		if err != nil {
+			return err
+		}
+		next := *n
+		next.wasPrivate, made = now.Private, len(list) == 0
+		if !made {
+			was := list[0]
+			if next.ID = was.ID; !e.Password.Set && was.URL == next.URL && was.Username == next.Username {
+				next.secret = was.secret
+			}
+			err = update(tx, &next)
+		} else {
+			err = insert(tx, &next)
+		}
+		if err != nil {
+			return err
+		}
+		tx.Ring(Topic)
+		if m, err = byID(tx, next.ID); err != nil {
+			return err
+		}
+		return record(tx, a, m, audit.RepoSetMirror)
+	})
+	return m, made, err
+}
+
+// Remove makes a pull mirror an ordinary repository. Error: 404.
+func (s *Service) Remove(ctx context.Context, a *repo.Access) error {
+	return s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
+		if err := issuekit.Lock(tx, a.ID); err != nil {
+			return err
+		}
+		list, err := of(tx, a.ID, false)
+		if err == nil && len(list) == 0 {
+			err = errs.Absent()
+		}
+		if err != nil {
+			return err
+		}
+		if err := remove(tx, list[0].ID); err != nil {
+			return err
+		}
+		return record(tx, a, list[0], audit.RepoRemoveMirror)
+	})
+}
+
+// ListPush lists the push mirrors of a repository.
+func (s *Service) ListPush(ctx context.Context, a *repo.Access) (list []*Mirror, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		list, err = of(tx, a.ID, true)
+		return err
+	})
+	return list, err
+}
+
+// GetPush reads a push mirror. Error: 404.
+func (s *Service) GetPush(ctx context.Context, a *repo.Access, id int64) (m *Mirror, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		m, err = get(tx, a.ID, id)
+		return err
+	})
+	return m, err
+}
+
+// AddPush adds a push mirror. Errors: 410; 422, also for an address that there is already, and for too many.
+func (s *Service) AddPush(ctx context.Context, a *repo.Access, e Edit) (m *Mirror, err error) {
+	if err := s.check(&e, true); err != nil {
+		return nil, err
+	}
+	n, err := s.mirror(a, e, true)
+	if err != nil {
+		return nil, err
+	}
+	err = s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
+		if err := repo.Lock(tx, a.ID); err != nil {
+			return err
+		}
+		now, err := repo.ByID(tx, a.Caller, a.ID)
+		if err != nil {
+			return err
+		}
+		list, err := of(tx, a.ID, true)
+		if err != nil {
+			return err
+		}
+		if len(list) >= maxPushed {
+			return errs.Newf(errs.Invalid, "A repository has %d push mirrors at most.", maxPushed)
+		}
+		if slices.ContainsFunc(list, func(m *Mirror) bool { return m.URL == n.URL }) {
+			return errs.Validation(errs.Field{Resource: Resource, Field: "url", Code: errs.AlreadyExists})
+		}
+		next := *n
+		next.wasPrivate = now.Private
+		if err := insert(tx, &next); err != nil {
+			return err
+		}
+		tx.Ring(Topic)
+		if m, err = byID(tx, next.ID); err != nil {
+			return err
+		}
+		return record(tx, a, m, audit.RepoAddPushMirror)
+	})
+	return m, err
+}
+
+// RemovePush removes a push mirror. Error: 404.
+func (s *Service) RemovePush(ctx context.Context, a *repo.Access, id int64) error {
+	return s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
+		if err := repo.Lock(tx, a.ID); err != nil {
+			return err
+		}
+		m, err := get(tx, a.ID, id)
+		if err != nil {
+			return err
+		}
+		if err := remove(tx, m.ID); err != nil {
+			return err
+		}
+		return record(tx, a, m, audit.RepoRemovePushMirror)
+	})
+}
+
+// Ask lets the pull mirror, or the push mirrors, of a repository run soon, at most once in AskEvery. Errors: 404 if
+// there is none; 422 if all were stopped.
+func (s *Service) Ask(ctx context.Context, a *repo.Access, push bool) error {
+	return s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
+		list, err := of(tx, a.ID, push)
+		if err != nil {
+			return err
+		}
+		if len(list) == 0 {
+			return errs.Absent()
+		}
+		n, err := ask(tx, a.ID, push, s.AskEvery)
+		if err == nil && n == 0 {
+			err = errs.New(errs.Invalid, "The mirror was stopped. An administrator of the repository can set it up again.")
+		}
+		return err
+	})
+}
+
+// record writes the audit log, without credentials.
+func record(tx *db.Tx, a *repo.Access, m *Mirror, action audit.Action) error {
+	return audit.Record(tx, a.Audited(action, map[string]any{"url": m.URL}))
+}

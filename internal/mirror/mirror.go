@@ -1,0 +1,122 @@
+// Package mirror keeps repositories in step with repositories on other servers: a pull mirror is copied from one, a push
+// mirror to one.
+//
+//	mirror.go   mirrors and their limits
+//	address.go  which addresses they may have
+//	secret.go   passwords, encrypted with a key in the data folder
+//	edit.go     setting them up, changing, removing, and asking for a run
+//	run.go      the worker: which mirrors are due, and what becomes of a run
+//	pull.go     a run of a pull mirror; push.go: of a push mirror
+//	store.go    the SQL
+//	api.go, routes.go  the handlers
+//
+// Table: mirrors. A row is the job as well, leased by the database's time, so one of all nodes works on it.
+//
+// A run asks the other server for its branches and tags, once, with git ls-remote. Nothing else happens if these are
+// equal here. A pull mirror fetches what is missing into a quarantine, with all checks of a push, and moves the refs by
+// repo.Service.MoveRefs with all that follows a push; the one who set the mirror up counts as the one who pushed.
+// Branches and tags that the source no longer has are deleted, unless it has no branches at all. Other updates of
+// branches and tags are refused where updates of archived repositories are. A push mirror is due with each push
+// (NotePush is a step of forge.Push); it deletes what the repository no longer has. Files of Git LFS, issues and pull
+// requests are not copied.
+//
+// git connects to addresses that outgoing.Networks allows, and follows no redirect (git.Remote).
+//
+// What becomes of mirrors:
+//
+//	turned private                a pull mirror goes on. A push mirror stops, since its target may be public: an
+//	                              administrator sets it up again
+//	turned public                 both go on; everybody reads the address of the source
+//	renamed                       both go on
+//	transferred                   both go on while the one who set it up is an administrator of the repository
+//	membership lost, suspended    the mirrors that the person set up stop, and so for a person who is no longer
+//	                              an administrator; another administrator sets them up again
+//	account deleted               the same
+//	archived                      nothing is copied until it is no longer archived
+//	deleted                       nothing is copied; they go on if the repository is restored
+//	quota full                    the run fails, and is tried again later
+//	source renamed                it redirects, so the run fails and says so
+//	source turns empty            the run fails; nothing is deleted
+//	default branch gone at source it stays here, unless the default branch follows that of the source
+//	restored without the key      runs fail until the password is entered again
+package mirror
+
+import (
+	"log/slog"
+	"path/filepath"
+	"time"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/git"
+	"arbor/internal/hook/outgoing"
+	"arbor/internal/repo"
+)
+
+// Resource is the name of mirrors in validation errors.
+const Resource = "Mirror"
+
+// Limits.
+const (
+	DefaultEvery = time.Hour        // between two looks at a source
+	DefaultLeast = 10 * time.Minute // the shortest time that may be chosen, by default
+	maxEvery     = 30 * 24 * time.Hour
+	maxPushed    = 10 // push mirrors of a repository
+	maxURL       = 1000
+	maxUsername  = 200
+	maxPassword  = 1000
+	maxRefs      = 100_000 // as of a push
+	maxProblem   = 500     // bytes
+)
+
+// Folder is the folder of the key in the data folder. It is in no backup.
+const Folder = "mirrors"
+
+// Mirror is a row of the table mirrors.
+type Mirror struct {
+	ID         int64
+	RepoID     repo.ID
+	Push       bool // it is copied to the address; else from it
+	URL        string
+	Username   string
+	Every      time.Duration // 0 for push mirrors
+	FollowHead bool          // the default branch is that of the source
+	Active     bool          // false: it was stopped, for the reason Problem
+	CreatedBy  account.ID    // who set it up last; 0: the operator, or a deleted account
+	CreatedAt  db.Time
+	DueAt      db.Time
+	EndedAt    db.Time // of the last run; zero: there was none
+	Succeeded  db.Time // the last run that succeeded
+	Failures   int64   // since then
+	Problem    string  // why the last run failed, for administrators; empty: it did not
+
+	secret       string // the encrypted password
+	wasPrivate   bool
+	byOperator   bool
+	version      int64
+	wanted       int64
+	failingSince db.Time
+}
+
+// Service implements the operations on mirrors, and runs them.
+type Service struct {
+	// Set before the service is used:
+	Networks outgoing.Networks // internal networks that mirrors may reach
+	Off      bool              // no mirror can be set up, and none runs
+	Least    time.Duration     // the shortest Every
+	AskEvery time.Duration     // how long a run that somebody asks for begins after the last one at least
+
+	db    *db.DB
+	git   *git.Git
+	repos *repo.Service
+	log   *slog.Logger
+	keys  string // the folder of the key
+	turns turns
+}
+
+// New returns a Service of the store in a data folder.
+func New(d *db.DB, g *git.Git, repos *repo.Service, log *slog.Logger, dataDir string) *Service {
+	return &Service{db: d, git: g, repos: repos, log: log, keys: filepath.Join(dataDir, Folder),
+		Least: DefaultLeast, AskEvery: 30 * time.Second,
+		turns: turns{running: map[int64]bool{}, owners: map[account.ID]int{}}}
+}

@@ -1,0 +1,63 @@
+package mirror
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"arbor/internal/git"
+	"arbor/internal/repo"
+)
+
+// maxNamed is how many refs that a target refused are named.
+const maxNamed = 3
+
+// push copies what differs to the target.
+func (s *Service) push(ctx context.Context, m *Mirror, a *repo.Access, remote git.Remote) error {
+	target, err := s.git.ListRemote(ctx, remote, false, maxRefs)
+	if err != nil {
+		return err
+	}
+	all, err := s.repos.AllRefs(ctx, a.ID)
+	if err != nil {
+		return err
+	}
+	updates := planPush(copied(all), target.Refs)
+	if len(updates) == 0 {
+		return nil
+	}
+	if !hasBranches(all) {
+		return &git.RemoteError{Reason: "this repository has no branches, so nothing was changed there"}
+	}
+	objects, release, err := s.repos.Git(ctx, a)
+	if err != nil {
+		return err
+	}
+	defer release()
+	refused, err := objects.PushRemote(ctx, remote, updates)
+	if err == nil && len(refused) > 0 {
+		var list []string
+		for _, name := range slices.Sorted(maps.Keys(refused))[:min(len(refused), maxNamed)] {
+			list = append(list, name+" "+refused[name])
+		}
+		err = &git.RemoteError{Reason: "it refused " + strings.Join(list, "; ")}
+	}
+	return err
+}
+
+// planPush compares the refs of a repository with those of a target. Refs without a SHA are deleted there.
+func planPush(mine, target map[string]git.SHA) (updates []git.Ref) {
+	for name, sha := range mine {
+		if target[name] != sha {
+			updates = append(updates, git.Ref{Name: name, SHA: sha})
+		}
+	}
+	for name := range target {
+		if _, has := mine[name]; !has {
+			updates = append(updates, git.Ref{Name: name})
+		}
+	}
+	slices.SortFunc(updates, func(a, b git.Ref) int { return strings.Compare(a.Name, b.Name) })
+	return updates
+}

@@ -1,0 +1,149 @@
+package mirror
+
+import (
+	"errors"
+	"time"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/repo"
+)
+
+// Topic is the bell that rings when a mirror is due.
+const Topic = "mirrors"
+
+// jobs are the runs of mirrors.
+var jobs = db.Jobs{Table: "mirrors", Key: "id"}
+
+const columns = `SELECT m.id, m.repo_id, m.push, m.url, m.username, m.secret, m.every, m.follow_head, m.was_private,
+	COALESCE(m.created_by, 0), m.by_operator, m.created_at, m.version, m.wanted, m.active, m.due_at, m.failures,
+	m.failing_since, m.ended_at, m.succeeded_at, m.problem FROM mirrors m `
+
+func scan(row db.Scanner) (*Mirror, error) {
+	m := &Mirror{}
+	var every int64
+	err := row.Scan(&m.ID, &m.RepoID, &m.Push, &m.URL, &m.Username, &m.secret, &every, &m.FollowHead, &m.wasPrivate,
+		&m.CreatedBy, &m.byOperator, &m.CreatedAt, &m.version, &m.wanted, &m.Active, &m.DueAt, &m.Failures,
+		&m.failingSince, &m.EndedAt, &m.Succeeded, &m.Problem)
+	if errors.Is(err, db.ErrNoRows) {
+		err = errs.Absent()
+	}
+	m.Every = time.Duration(every) * time.Microsecond
+	return m, err
+}
+
+// of reads the push mirrors of a repository, or its pull mirror, of which there is at most one.
+func of(tx *db.Tx, id repo.ID, push bool) ([]*Mirror, error) {
+	return db.QueryList(tx, scan, columns+`WHERE m.repo_id = $1 AND m.push = $2 ORDER BY m.id`, id, push)
+}
+
+// get reads a push mirror of a repository. Error: 404.
+func get(tx *db.Tx, repoID repo.ID, id int64) (*Mirror, error) {
+	return scan(tx.QueryRow(columns+`WHERE m.repo_id = $1 AND m.id = $2 AND m.push = TRUE`, repoID, id))
+}
+
+// byID reads a mirror for its run. Error: 404.
+func byID(tx *db.Tx, id int64) (*Mirror, error) {
+	return scan(tx.QueryRow(columns+`WHERE m.id = $1`, id))
+}
+
+// insert inserts a mirror, and sets its id.
+func insert(tx *db.Tx, m *Mirror) error {
+	return tx.QueryRow(`INSERT INTO mirrors (repo_id, push, url, username, secret, every, follow_head, was_private,
+			created_by, by_operator, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING id`,
+		m.RepoID, m.Push, m.URL, m.Username, m.secret, m.Every.Microseconds(), m.FollowHead, m.wasPrivate,
+		db.OrNull(m.CreatedBy), m.byOperator, tx.Now).Scan(&m.ID)
+}
+
+// update stores the settings of a pull mirror, which is due at once.
+func update(tx *db.Tx, m *Mirror) error {
+	return tx.Run(`UPDATE mirrors SET url = $2, username = $3, secret = $4, every = $5, follow_head = $6,
+		was_private = $7, created_by = $8, by_operator = $9, version = version + 1, wanted = wanted + 1,
+		active = TRUE, due_at = 0, failures = 0, failing_since = NULL, problem = '' WHERE id = $1`,
+		m.ID, m.URL, m.Username, m.secret, m.Every.Microseconds(), m.FollowHead, m.wasPrivate,
+		db.OrNull(m.CreatedBy), m.byOperator)
+}
+
+func remove(tx *db.Tx, id int64) error { return tx.Run(`DELETE FROM mirrors WHERE id = $1`, id) }
+
+// ask lets the mirrors of a repository in one direction run soon, those that are not running now. Each waits for some
+// time after its last run. It returns how many there are that can run.
+func ask(tx *db.Tx, id repo.ID, push bool, wait time.Duration) (int64, error) {
+	n, err := tx.Exec(`UPDATE mirrors SET wanted = wanted + 1, due_at = CASE
+			WHEN due_at > `+tx.Engine().Clock()+` + $3 THEN COALESCE(ended_at, 0) + $4 ELSE due_at END
+		WHERE repo_id = $1 AND push = $2 AND active = TRUE`, id, push, leased.Microseconds(), wait.Microseconds())
+	if err == nil && n > 0 {
+		tx.Ring(Topic)
+	}
+	return n, err
+}
+
+// NotePush makes the push mirrors of a repository due in the transaction that moves refs. One that fails waits for
+// its next attempt.
+func NotePush(tx *db.Tx, id repo.ID) error {
+	n, err := tx.Exec(`UPDATE mirrors SET wanted = wanted + 1, due_at = CASE
+			WHEN failures = 0 AND due_at > `+tx.Engine().Clock()+` + $2 THEN 0 ELSE due_at END
+		WHERE repo_id = $1 AND push = TRUE AND active = TRUE`, id, leased.Microseconds())
+	if err == nil && n > 0 {
+		tx.Ring(Topic)
+	}
+	return err
+}
+
+// candidate is a mirror that is due.
+type candidate struct {
+	id    int64
+	owner account.ID
+}
+
+// maxLooked is how many mirrors are looked at together.
+const maxLooked = 200
+
+// due reads mirrors that are due, the longest due first.
+func due(tx *db.Tx) ([]candidate, error) {
+	return db.QueryList(tx, func(row db.Scanner) (c candidate, err error) {
+		return c, row.Scan(&c.id, &c.owner)
+	}, `SELECT m.id, r.owner_id FROM mirrors m JOIN repos r ON r.id = m.repo_id
+		WHERE m.active = TRUE AND m.due_at <= `+tx.Engine().Clock()+` ORDER BY m.due_at, m.id LIMIT $1`, maxLooked)
+}
+
+// isSuspended reports whether an account is suspended.
+func isSuspended(tx *db.Tx, id account.ID) (is bool, err error) {
+	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM accounts WHERE id = $1 AND suspended_at IS NOT NULL)`, id).Scan(&is)
+	return is, err
+}
+
+// holds reports whether a mirror is still as it was when its run began.
+func holds(tx *db.Tx, m *Mirror) (is bool, err error) {
+	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM mirrors WHERE id = $1 AND version = $2 AND active = TRUE)`,
+		m.ID, m.version).Scan(&is)
+	return is, err
+}
+
+// finish stores the outcome of a run, unless the settings have changed since it began, and reads what was wanted
+// meanwhile.
+func finish(tx *db.Tx, m *Mirror) (wanted int64, err error) {
+	_, err = tx.Exec(`UPDATE mirrors SET active = $3, failures = $4, failing_since = $5, ended_at = $6,
+		succeeded_at = $7, problem = $8 WHERE id = $1 AND version = $2`, m.ID, m.version, m.Active, m.Failures,
+		m.failingSince, m.EndedAt, m.Succeeded, m.Problem)
+	if err != nil {
+		return 0, err
+	}
+	err = tx.QueryRow(`SELECT wanted FROM mirrors WHERE id = $1`, m.ID).Scan(&wanted)
+	if errors.Is(err, db.ErrNoRows) {
+		err = errs.Absent()
+	}
+	return wanted, err
+}
+
+// Counts are the numbers of mirrors of a store.
+type Counts struct{ All, Stopped, Failing, WithPassword int64 }
+
+// Count counts the mirrors.
+func Count(tx *db.Tx) (c Counts, err error) {
+	err = tx.QueryRow(`SELECT COUNT(*), COUNT(CASE WHEN active = FALSE THEN 1 END),
+		COUNT(CASE WHEN active = TRUE AND failures > 0 THEN 1 END), COUNT(CASE WHEN secret <> '' THEN 1 END)
+		FROM mirrors`).Scan(&c.All, &c.Stopped, &c.Failing, &c.WithPassword)
+	return c, err
+}

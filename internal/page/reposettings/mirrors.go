@@ -1,0 +1,128 @@
+package reposettings
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"arbor/internal/account"
+	"arbor/internal/errs"
+	"arbor/internal/mirror"
+	"arbor/internal/page"
+	"arbor/internal/repo"
+	"arbor/internal/web"
+)
+
+// mirrorsView is the mirrors of the repository.
+type mirrorsView struct {
+	view
+	Pull     *mirror.Mirror // nil: it is none
+	Push     []*mirror.Mirror
+	Off      bool // the server has no mirrors
+	URL      string
+	Username string
+	Minutes  string
+	Follow   bool
+	Adds     bool // a push mirror was typed
+}
+
+// minutes writes a time as the form has it.
+func minutes(d time.Duration) string { return strconv.FormatInt(int64(d/time.Minute), 10) }
+
+// GET /{owner}/{repo}/settings/mirrors
+//
+// Mirrors lists the mirrors. Errors: 401, 403.
+func (p *Pages) Mirrors(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	v, err := p.mirrors(r, a)
+	if err != nil {
+		return err
+	}
+	return p.t.Page(w, r, "mirrors.html", v)
+}
+
+func (p *Pages) mirrors(r *http.Request, a *repo.Access) (*mirrorsView, error) {
+	v := &mirrorsView{Off: p.of.Mirrors.Off, Follow: true, Minutes: minutes(mirror.DefaultEvery)}
+	var err error
+	if v.view, err = p.frame(r, a, "mirrors", "Mirrors"); err != nil {
+		return nil, err
+	}
+	if v.Push, err = p.of.Mirrors.ListPush(r.Context(), a); err != nil {
+		return nil, err
+	}
+	v.Pull, err = p.of.Mirrors.Get(r.Context(), a)
+	if errs.Is(err, errs.NotFound) {
+		v.Pull, err = nil, nil
+	}
+	if v.Pull != nil {
+		v.URL, v.Username, v.Follow = v.Pull.URL, v.Pull.Username, v.Pull.FollowHead
+		v.Minutes = minutes(v.Pull.Every)
+	}
+	return v, err
+}
+
+// POST /{owner}/{repo}/settings/mirrors
+//
+// ChangeMirrors sets up, updates or removes a mirror, as do says. Errors: 401, 403, 404.
+func (p *Pages) ChangeMirrors(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	if err := mayAdmin(a); err != nil {
+		return err
+	}
+	f, err := page.ReadForm(r)
+	if err != nil {
+		return err
+	}
+	done, err := p.changeMirrors(r, a, f)
+	if err == nil {
+		return page.Done(w, r, at(a, "/mirrors"), done)
+	}
+	problem, err := page.ProblemOf(err)
+	if err != nil {
+		return err
+	}
+	v, err := p.mirrors(r, a)
+	if err != nil {
+		return err
+	}
+	v.Problem, v.URL, v.Username, v.Minutes = problem, f.Get("url"), f.Get("username"), f.Get("minutes")
+	v.Follow, v.Adds = f.Checked("follow"), f.Get("do") == "add"
+	return p.t.Again(w, r, "mirrors.html", problem, v)
+}
+
+// changeMirrors does what a form says, and returns what was done.
+func (p *Pages) changeMirrors(r *http.Request, a *repo.Access, f page.Form) (done string, err error) {
+	mirrors, do := p.of.Mirrors, f.Get("do")
+	open := p.kit.Write
+	if do == "remove" || do == "end" {
+		open = p.kit.DeleteArchived
+	}
+	ctx, err := open(r, a, account.Admin)
+	if err != nil {
+		return "", err
+	}
+	e := mirror.Edit{URL: f.Text("url"), Username: f.Text("username"), FollowHead: f.Checked("follow")}
+	if password := f.Get("password"); password != "" {
+		e.Password = web.Some(password)
+	}
+	switch do {
+	case "set":
+		every, _ := web.ParseNumber(f.Get("minutes"))
+		e.Every = time.Duration(min(max(every, 1), 1<<20)) * time.Minute
+		_, _, err = mirrors.Set(ctx, a, e)
+		return "The repository is a mirror. It is copied soon.", err
+	case "end":
+		return "The repository is no longer a mirror.", mirrors.Remove(ctx, a)
+	case "add":
+		_, err = mirrors.AddPush(ctx, a, e)
+		return "The push mirror was added. It is copied soon.", err
+	case "remove":
+		id, _ := web.ParseNumber(f.Get("id"))
+		if err = mirrors.RemovePush(ctx, a, id); errs.Is(err, errs.NotFound) {
+			err = nil // somebody else was faster
+		}
+		return "The push mirror was removed.", err
+	case "push":
+		return "The push mirrors are updated soon.", mirrors.Ask(ctx, a, true)
+	default:
+		return "The mirror is updated soon.", mirrors.Ask(ctx, a, false)
+	}
+}

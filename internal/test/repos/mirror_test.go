@@ -1,0 +1,406 @@
+package repos_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/server"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
+)
+
+// source is a server of Git in front of another one. It counts requests, and can misbehave.
+type source struct {
+	*httptest.Server
+	mu    sync.Mutex
+	asked []string
+	fault func(w http.ResponseWriter, r *http.Request) bool // reports that it has answered; nil: none
+}
+
+func newSource(t *testing.T, behind string) *source {
+	t.Helper()
+	to, err := url.Parse(behind)
+	testkit.NoError(t, err)
+	s := &source{}
+	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) }}
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		s.asked = append(s.asked, r.Method+" "+r.URL.Path)
+		fault := s.fault
+		s.mu.Unlock()
+		if fault == nil || !fault(w, r) {
+			proxy.ServeHTTP(w, r)
+		}
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+// misbehave sets the fault, and returns what was asked until then.
+func (s *source) misbehave(fault func(http.ResponseWriter, *http.Request) bool) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	asked := s.asked
+	s.asked, s.fault = nil, fault
+	return asked
+}
+
+// mirrored is a world with a repository and a working copy of it.
+type mirrored struct {
+	*apitest.Server
+	dir string // a clone of alice/source
+}
+
+func newMirrored(t *testing.T, s *apitest.Server) *mirrored {
+	t.Helper()
+	s.Server.Forge().Mirrors.AskEvery = 0
+	s.Users(t, "alice", "bob")
+	s.Repo(t, "alice/source", true)
+	w := &mirrored{s, t.TempDir()}
+	gittest.Run(t, w.dir, "init", "-q", "-b", "main")
+	gittest.Run(t, w.dir, "remote", "add", "origin", s.Remote(t, "alice", "alice/source"))
+	w.commit(t, "one")
+	gittest.Run(t, w.dir, "tag", "-a", "-m", "first", "v1")
+	gittest.Run(t, w.dir, "push", "-q", "origin", "main", "v1")
+	return w
+}
+
+func (w *mirrored) commit(t *testing.T, message string) {
+	t.Helper()
+	gittest.Run(t, w.dir, "commit", "-q", "--allow-empty", "-m", message)
+}
+
+// refs are the branches and tags of a repository, with its HEAD.
+func (w *mirrored) refs(t *testing.T, name string) string {
+	t.Helper()
+	return gittest.Run(t, w.dir, "ls-remote", "--symref", w.Remote(t, "alice", name), "HEAD", "refs/heads/*", "refs/tags/*")
+}
+
+// state is what the API says of a mirror.
+type state struct {
+	ID        int64
+	LastError *string `json:"last_error"`
+	LastSync  *string `json:"last_sync_at"`
+	Active    bool
+	Failures  int
+	ended     db.Time // of the last run: the API has seconds only
+}
+
+// now reads the state of the mirror at a path.
+func (w *mirrored) now(t *testing.T, path string) (now state) {
+	t.Helper()
+	var ended db.Time
+	ask := apitest.Case{Do: "GET " + path, As: "alice", Status: 200}
+	w.Check(t, ask).JSON(t, &now)
+	testkit.NoError(t, w.DB.Read(t.Context(), func(tx *db.Tx) error {
+		return tx.QueryRow(`SELECT ended_at FROM mirrors WHERE id = $1`, now.ID).Scan(&ended)
+	}))
+	now = state{}
+	w.Check(t, ask).JSON(t, &now) // of that run, or of a later one
+	now.ended = ended
+	return now
+}
+
+// ran waits for a run of the mirror at a path to end, and returns what came of it.
+func (w *mirrored) ran(t *testing.T, path string, before state) (now state) {
+	t.Helper()
+	testkit.Eventually(t, func() bool {
+		now = w.now(t, path)
+		return now.ended != before.ended
+	}, "the mirror runs")
+	return now
+}
+
+// copied waits for the mirror at a path to succeed.
+func (w *mirrored) copied(t *testing.T, path string) (now state) {
+	t.Helper()
+	testkit.Eventually(t, func() bool {
+		if now = w.now(t, path); now.LastError != nil {
+			t.Fatal(now.problem())
+		}
+		return now.LastSync != nil
+	}, "it is copied")
+	return now
+}
+
+// sync asks the mirror to run, and waits for that.
+func (w *mirrored) sync(t *testing.T, name string) state {
+	t.Helper()
+	path := "/repos/" + name
+	before := w.now(t, path+"/mirror")
+	w.Run(t, []apitest.Case{{Do: "POST " + path + "/mirror-sync", As: "alice", Status: 204}})
+	return w.ran(t, path+"/mirror", before)
+}
+
+func (s state) problem() string {
+	if s.LastError == nil {
+		return ""
+	}
+	return *s.LastError
+}
+
+// A mirror has what its source has, costs one look while nothing changes, and is read-only for everybody else.
+func TestPullMirror(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		w, from := newMirrored(t, s), newSource(t, s.URL)
+		s.Repo(t, "alice/copy", false)
+		const path = "/repos/alice/copy"
+		set := func(password string) string {
+			return fmt.Sprintf(`{"url":"%s/alice/source.git","username":"alice","password":%q}`, from.URL, password)
+		}
+		s.Run(t, []apitest.Case{
+			{Do: "GET " + path + "/mirror", As: "alice", Status: 200, Body: "null"},
+			{Do: "PUT " + path + "/mirror", As: "bob", Send: set("x"), Status: 403},
+			{Do: "PUT " + path + "/mirror", As: "alice", Send: set("wrongwrong"), Status: 201,
+				Want: `{"username": "alice", "interval": 3600, "active": true, "password": "$absent"}`},
+		})
+		if got := w.ran(t, path+"/mirror", state{}); got.problem() != "it wants other credentials" {
+			t.Errorf("%+v", got)
+		}
+		s.Run(t, []apitest.Case{{Do: "PUT " + path + "/mirror", As: "alice", Send: set(s.Token(t, "alice")), Status: 200}})
+		w.copied(t, path+"/mirror")
+		if a, b := w.refs(t, "alice/copy"), w.refs(t, "alice/source"); a != b {
+			t.Errorf("the mirror has\n%s\nits source\n%s", a, b)
+		}
+
+		from.misbehave(nil)
+		if got := w.sync(t, "alice/copy"); got.problem() != "" {
+			t.Fatal(got.problem())
+		}
+		if asked := from.misbehave(nil); len(asked) > 3 { // git asks once without the password
+			t.Errorf("a look at a source without changes asked %q", asked)
+		}
+
+		gittest.Run(t, w.dir, "commit", "-q", "--amend", "--allow-empty", "-m", "forced")
+		gittest.Run(t, w.dir, "branch", "trunk")
+		gittest.Run(t, w.dir, "push", "-q", "--force", "origin", "main", "trunk")
+		gittest.Run(t, w.dir, "push", "-q", "origin", ":v1")
+		s.Run(t, []apitest.Case{{Do: "PATCH /repos/alice/source", As: "alice", Send: `{"default_branch":"trunk"}`, Status: 200}})
+		if got := w.sync(t, "alice/copy"); got.problem() != "" {
+			t.Fatal(got.problem())
+		}
+		if a, b := w.refs(t, "alice/copy"), w.refs(t, "alice/source"); a != b {
+			t.Errorf("the mirror has\n%s\nits source\n%s", a, b)
+		}
+		if _, said, err := gittest.Try(t, w.dir, nil, "push", s.Remote(t, "alice", "alice/copy"), "main:new"); err == nil {
+			t.Errorf("a push to a mirror: %s", said)
+		}
+		s.Run(t, []apitest.Case{
+			{Do: "GET " + path, Status: 200, Want: `{"mirror_url": "` + from.URL + `/alice/source.git"}`},
+			{Do: "PUT " + path + "/contents/a", As: "alice", Send: `{"message":"m","content":"eA=="}`, Status: 403,
+				Want: `{"message": "Repository is a mirror, so its branches and tags are read-only. Push to its source."}`},
+			{Do: "POST " + path + "/issues", As: "alice", Send: `{"title":"t"}`, Status: 201},
+			{Do: "GET " + path + "/mirror", As: "bob", Status: 403},
+			{Do: "POST " + path + "/mirror-sync", As: "bob", Status: 403},
+			{Do: "GET " + path + "/events?per_page=3", Status: 200, Want: `[{"type": "IssuesEvent"},
+				{"type": "DeleteEvent", "actor": {"login": "alice"}}, {"type": "CreateEvent"}]`},
+			{Do: "DELETE " + path + "/mirror", As: "alice", Status: 204},
+			{Do: "GET " + path, Status: 200, Want: `{"mirror_url": null}`},
+		})
+		gittest.Run(t, w.dir, "push", "-q", s.Remote(t, "alice", "alice/copy"), "main:new")
+	})
+}
+
+// A source that misbehaves changes nothing, and its mirror's administrators read why.
+func TestMirrorOfBadSource(t *testing.T) {
+	t.Parallel()
+	s := apitest.Start(t, db.SQLite)
+	w, from := newMirrored(t, s), newSource(t, s.URL)
+	s.Repo(t, "alice/copy", false)
+	const path = "/repos/alice/copy"
+	s.Run(t, []apitest.Case{{Do: "PUT " + path + "/mirror", As: "alice", Status: 201, Send: fmt.Sprintf(
+		`{"url":"%s/alice/source.git","username":"alice","password":%q}`, from.URL, s.Token(t, "alice"))}})
+	w.copied(t, path+"/mirror")
+	before := w.refs(t, "alice/copy")
+	w.commit(t, "two")
+	gittest.Run(t, w.dir, "push", "-q", "origin", "main")
+	inside := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a redirect was followed") }))
+	defer inside.Close()
+	status := func(code int) func(http.ResponseWriter, *http.Request) bool {
+		return func(w http.ResponseWriter, r *http.Request) bool {
+			w.Header().Set("Location", inside.URL+r.URL.Path)
+			w.WriteHeader(code)
+			return true
+		}
+	}
+	fetches := 0
+	for _, f := range []struct {
+		name, want string
+		fault      func(http.ResponseWriter, *http.Request) bool
+	}{
+		{"redirects", "it redirects to another address: give the new one", status(302)},
+		{"throttles", "it refuses further requests for now (429)", status(429)},
+		{"gone", "there is no repository at the address, or the credentials do not reach it", status(404)},
+		{"empty", "it has no branches any more, so nothing was changed here", func(w http.ResponseWriter, r *http.Request) bool {
+			if r.Method == http.MethodPost {
+				w.Header().Set("Content-Type", "application/x-git-upload-pack-result")
+				fmt.Fprint(w, "0000")
+			}
+			return r.Method == http.MethodPost
+		}},
+		{"ends early", "the connection ended in the middle", func(w http.ResponseWriter, r *http.Request) bool {
+			if r.Method != http.MethodPost {
+				return false
+			}
+			if fetches++; fetches == 1 {
+				return false // the list of refs
+			}
+			w.Header().Set("Content-Type", "application/x-git-upload-pack-result")
+			w.Header().Set("Content-Length", "1000")
+			fmt.Fprint(w, "0014acknow")
+			return true
+		}},
+	} {
+		from.misbehave(f.fault)
+		if got := w.sync(t, "alice/copy"); got.problem() != f.want || got.Failures == 0 {
+			t.Errorf("%s: %+v %q", f.name, got, got.problem())
+		}
+		if now := w.refs(t, "alice/copy"); now != before {
+			t.Errorf("%s: the mirror has %s", f.name, now)
+		}
+	}
+	from.misbehave(nil)
+	if got := w.sync(t, "alice/copy"); got.problem() != "" || got.Failures != 0 || w.refs(t, "alice/copy") != w.refs(t, "alice/source") {
+		t.Errorf("%+v %q", got, got.problem())
+	}
+
+	unknown := httptest.NewTLSServer(http.NotFoundHandler())
+	defer unknown.Close()
+	s.Run(t, []apitest.Case{{Do: "PUT " + path + "/mirror", As: "alice", Status: 200, Send: `{"url":"` + unknown.URL + `/a.git"}`}})
+	testkit.Eventually(t, func() bool {
+		now := w.now(t, path+"/mirror")
+		return now.problem() == "its certificate was not accepted"
+	}, "a certificate of nobody is refused")
+}
+
+// Addresses of inner networks, and what is no address, are refused.
+func TestMirrorAddresses(t *testing.T) {
+	t.Parallel()
+	s := apitest.Start(t, db.SQLite, func(o *server.Options) { o.HookNetworks = nil })
+	s.Users(t, "alice")
+	s.Repo(t, "alice/copy", false)
+	for _, address := range []string{"http://127.0.0.1/x", "http://localhost/x", "http://[::1]/x", "http://[::ffff:7f00:1]/x",
+		"http://0x7f.1/x", "http://2130706433/x", "http://127.1/x", "http://a.0x1/x", "ssh://example.org/x", "file:///etc",
+		"ext::sh", "https://alice:secret@example.org/x", "https://example.org/x?y", "https://%31%32%37.0.0.1/x", "https://a b/x",
+		"https://example.org:/x", ""} {
+		s.Run(t, []apitest.Case{
+			{Name: address, Do: "PUT /repos/alice/copy/mirror", As: "alice", Send: `{"url":"` + address + `"}`, Status: 422},
+			{Name: address, Do: "POST /repos/alice/copy/push_mirrors", As: "alice", Send: `{"url":"` + address + `"}`, Status: 422},
+		})
+	}
+	s.Run(t, []apitest.Case{
+		{Do: "PUT /repos/alice/copy/mirror", As: "alice", Send: `{"url":"https://example.org/x","interval":60}`, Status: 422},
+		{Do: "PUT /repos/alice/copy/mirror", As: "alice", Send: `{"url":"https://example.org/x","interval":-5}`, Status: 422},
+	})
+}
+
+// A push mirror gets each push, and only administrators read why it fails.
+func TestPushMirror(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		w, to := newMirrored(t, s), newSource(t, s.URL)
+		s.Repo(t, "alice/target", false)
+		const path = "/repos/alice/source"
+		var made struct{ ID int64 }
+		s.Check(t, apitest.Case{Do: "POST " + path + "/push_mirrors", As: "alice", Status: 201, Send: fmt.Sprintf(
+			`{"url":"%s/alice/target.git","username":"alice","password":%q}`, to.URL, s.Token(t, "alice"))}).JSON(t, &made)
+		at := fmt.Sprintf("%s/push_mirrors/%d", path, made.ID)
+		same := func() bool { return w.refs(t, "alice/target") == w.refs(t, "alice/source") }
+		testkit.Eventually(t, same, "what is there is copied")
+		gittest.Run(t, w.dir, "branch", "topic")
+		gittest.Run(t, w.dir, "push", "-q", "origin", "topic", ":v1")
+		testkit.Eventually(t, same, "a push is copied")
+		gittest.Run(t, w.dir, "push", "-q", "origin", ":topic")
+		testkit.Eventually(t, same, "so is a deletion")
+
+		to.misbehave(func(w http.ResponseWriter, r *http.Request) bool {
+			w.WriteHeader(http.StatusForbidden)
+			return true
+		})
+		w.commit(t, "two")
+		gittest.Run(t, w.dir, "push", "-q", "origin", "main")
+		testkit.Eventually(t, func() bool { return w.now(t, at).problem() == "it denies access (403)" }, "it says why it fails")
+		to.misbehave(nil)
+		s.Run(t, []apitest.Case{{Do: "POST " + path + "/push_mirrors-sync", As: "alice", Status: 204}})
+		testkit.Eventually(t, same, "it catches up")
+		s.Run(t, []apitest.Case{
+			{Do: "GET " + path + "/push_mirrors", As: "bob", Status: 404},
+			{Do: "DELETE " + at, As: "alice", Status: 204},
+			{Do: "GET " + path + "/push_mirrors", As: "alice", Status: 200, Body: "[]"},
+		})
+	})
+}
+
+// What becomes of mirrors: the table in the comment of package mirror.
+func TestMirrorTransitions(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		w := newMirrored(t, s)
+		mallory := s.User(t, "mallory")
+		r := s.Repo(t, "alice/copy", false)
+		s.Grant(t, r, "mallory", account.Admin)
+		s.Repo(t, "alice/public", false)
+		s.Repo(t, "alice/target", false)
+		gittest.Run(t, w.dir, "push", "-q", s.Remote(t, "alice", "alice/public"), "main")
+		const path = "/repos/alice/copy"
+		set := fmt.Sprintf(`{"url":"%s/alice/source.git","username":"alice","password":%q}`, s.URL, s.Token(t, "alice"))
+		follow := func(why string, want bool) {
+			t.Helper()
+			w.commit(t, why)
+			gittest.Run(t, w.dir, "push", "-q", "origin", "main")
+			got := w.sync(t, "alice/copy")
+			if same := w.refs(t, "alice/copy") == w.refs(t, "alice/source"); same != want || got.Active != want {
+				t.Errorf("%s: the same %v, %+v %q", why, same, got, got.problem())
+			}
+		}
+		s.Run(t, []apitest.Case{{Do: "PUT " + path + "/mirror", As: "mallory", Send: set, Status: 201}})
+		w.copied(t, path+"/mirror")
+		s.Run(t, []apitest.Case{{Do: "PATCH " + path, As: "alice", Send: `{"private":true}`, Status: 200}})
+		follow("turned private", true)
+		s.Run(t, []apitest.Case{{Do: "PATCH " + path, As: "alice", Send: `{"private":false,"name":"copy2"}`, Status: 200},
+			{Do: "PATCH /repos/alice/copy2", As: "alice", Send: `{"name":"copy"}`, Status: 200}})
+		follow("turned public and renamed", true)
+		s.Run(t, []apitest.Case{{Do: "PATCH " + path, As: "alice", Send: `{"archived":true}`, Status: 200},
+			{Do: "POST " + path + "/mirror-sync", As: "alice", Status: 403},
+			{Do: "PATCH " + path, As: "alice", Send: `{"archived":false}`, Status: 200}})
+		follow("no longer archived", true)
+		s.Grant(t, r, "mallory", account.Push)
+		follow("no longer an administrator", false) // stopped
+		s.Grant(t, r, "mallory", account.Admin)
+		s.Run(t, []apitest.Case{
+			{Do: "POST " + path + "/mirror-sync", As: "alice", Status: 422},
+			{Do: "PUT " + path + "/contents/a", As: "alice", Send: `{"message":"m","content":"eA=="}`, Status: 403},
+			{Do: "PUT " + path + "/mirror", As: "mallory", Send: set, Status: 200},
+		})
+		follow("set up again", true)
+		testkit.NoError(t, s.DB.Write(t.Context(), func(tx *db.Tx) error {
+			return tx.Run(`UPDATE accounts SET suspended_at = 1 WHERE id = $1`, mallory.ID)
+		}))
+		follow("suspended", false)
+
+		var push struct{ ID int64 }
+		s.Check(t, apitest.Case{Do: "POST /repos/alice/public/push_mirrors", As: "alice", Status: 201, Send: fmt.Sprintf(
+			`{"url":"%s/alice/target.git","username":"alice","password":%q}`, s.URL, s.Token(t, "alice"))}).JSON(t, &push)
+		at := fmt.Sprintf("/repos/alice/public/push_mirrors/%d", push.ID)
+		before := w.copied(t, at)
+		s.Run(t, []apitest.Case{{Do: "PATCH /repos/alice/public", As: "alice", Send: `{"private":true}`, Status: 200}})
+		w.commit(t, "secret")
+		gittest.Run(t, w.dir, "push", "-q", s.Remote(t, "alice", "alice/public"), "main")
+		if got := w.ran(t, at, before); got.Active || !strings.Contains(got.problem(), "became private") {
+			t.Errorf("%+v %q", got, got.problem())
+		}
+		if w.refs(t, "alice/target") == w.refs(t, "alice/public") {
+			t.Error("a private commit was pushed")
+		}
+	})
+}

@@ -63,8 +63,9 @@ func byPages(ids []int64, first any, fn func(in string, args []any) error) error
 	return nil
 }
 
-const selectPeople = `SELECT u.id, u.subject, u.user_name, u.active, u.admin, u.attributes, u.created_at, u.updated_at,
-	COALESCE(a.id, 0), COALESCE(a.login, '') FROM scim_users u
+const personColumns = `SELECT u.id, u.subject, u.user_name, u.active, u.admin, u.attributes, u.created_at, u.updated_at, `
+
+const selectPeople = personColumns + `COALESCE(a.id, 0), COALESCE(a.login, '') FROM scim_users u
 	LEFT JOIN identities i ON i.issuer = u.issuer AND i.subject = u.subject LEFT JOIN accounts a ON a.id = i.account_id`
 
 func scanPerson(row db.Scanner) (*Person, error) {
@@ -75,7 +76,7 @@ func scanPerson(row db.Scanner) (*Person, error) {
 }
 
 // ListPeople returns people of a source by id, from the given place on, and how many match. With groups they have those
-// that they are in; then there may be fewer people than asked for, so that an answer has a size.
+// that they are in, and never their accounts; then there may be fewer people than asked for, so that an answer has a size.
 func (s *Service) ListPeople(
 	ctx context.Context, of *Source, conditions []Condition, from, most int64, groups bool,
 ) (list []*Person, total int64, err error) {
@@ -86,7 +87,7 @@ func (s *Service) ListPeople(
 			return err
 		}
 		n := len(args)
-		list, err = db.QueryList(tx, scanPerson, selectPeople+match+` ORDER BY u.id LIMIT $`+strconv.Itoa(n+1)+
+		list, err = db.QueryList(tx, scanPerson, personColumns+`0, '' FROM scim_users u`+match+` ORDER BY u.id LIMIT $`+strconv.Itoa(n+1)+
 			` OFFSET $`+strconv.Itoa(n+2), append(args, most, from)...)
 		if err != nil || !groups {
 			return err

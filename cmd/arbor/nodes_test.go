@@ -17,7 +17,6 @@ import (
 	"arbor/internal/test/dbtest"
 	"arbor/internal/test/gittest"
 	"arbor/internal/test/testenv"
-	"arbor/internal/test/testkit"
 )
 
 // beside starts a second server on the data folder and the database of one that

@@ -67,11 +67,12 @@ func TestADeletedAccountLeavesASoundStore(t *testing.T) {
 		s.Check(t, apitest.Case{Do: "GET /repos/holder/belladonna/issues?assignee=none", As: "holder",
 			Status: 200})
 		for do, status := range readAll(t, w) {
-			if status != before[do] && !strings.Contains(do, "keeper") &&
+			was, asked := before[do] // some are made for the request
+			if asked && status != was && !strings.Contains(do, "keeper") &&
 				!strings.Contains(do, "/reactions/") && !strings.Contains(do, "/keys/") &&
 				!strings.Contains(do, "/deliveries/") && !strings.Contains(do, "/stats/") && // counted in the meantime
 				!strings.Contains(do, "Ov23") { // keeper's OAuth App
-				t.Errorf("%s: %d, and %d before", do, status, before[do])
+				t.Errorf("%s: %d, and %d before", do, status, was)
 			}
 		}
 		nothingNames(t, s, id)

@@ -91,11 +91,11 @@ func (a *API) ListSchemas(w http.ResponseWriter, r *http.Request) error {
 	return a.list(w, r, (*call).schema)
 }
 
-// GET /scim/v2/Schemas/{schema}
+// GET /scim/v2/Schemas/{schema_urn}
 //
 // GetSchema answers one of them. Errors: 403, 404.
 func (a *API) GetSchema(w http.ResponseWriter, r *http.Request) error {
-	return a.get(w, r, "schema", 2, (*call).schema)
+	return a.get(w, r, "schema_urn", 2, (*call).schema)
 }
 
 // attribute describes an attribute (RFC 7643, 7).

@@ -74,7 +74,7 @@ func (a *API) Routes() []route.Route {
 		needs.SiteAdmin("GET /scim/v2/ResourceTypes", a.ListResourceTypes),
 		needs.SiteAdmin("GET /scim/v2/ResourceTypes/{resource_type}", a.GetResourceType),
 		needs.SiteAdmin("GET /scim/v2/Schemas", a.ListSchemas),
-		needs.SiteAdmin("GET /scim/v2/Schemas/{schema}", a.GetSchema),
+		needs.SiteAdmin("GET /scim/v2/Schemas/{schema_urn}", a.GetSchema),
 	}
 	for i := range list {
 		list[i] = list[i].ForSCIM()

@@ -132,7 +132,7 @@ var alone = map[string]string{
 	"GET /scim/v2/ResourceTypes":                                "of GitHub Enterprise Server, and of SCIM",
 	"GET /scim/v2/ResourceTypes/{resource_type}":                "of GitHub Enterprise Server, and of SCIM",
 	"GET /scim/v2/Schemas":                                      "of GitHub Enterprise Server, and of SCIM",
-	"GET /scim/v2/Schemas/{schema}":                             "of GitHub Enterprise Server, and of SCIM",
+	"GET /scim/v2/Schemas/{schema_urn}":                         "of GitHub Enterprise Server, and of SCIM",
 	"GET /repositories/{repository_id}":                         "GitHub answers it, and describes it not: redirects lead there",
 }
 

@@ -112,8 +112,8 @@ type directoryCompare struct {
 	Most   int  `help:"Greatest share of the accounts that may be suspended, in percent (default: suspend_at_most of the file)." placeholder:"PERCENT"`
 }
 
-// Run compares the accounts with the directory, even while a server runs. It exits with 3 if somebody should have been
-// suspended and was not.
+// Run compares the accounts with the directory, even while a server runs. It exits with 3 if somebody should have
+// been suspended and was not.
 func (c *directoryCompare) Run(p *process) error {
 	if c.Most < 0 || c.Most > 100 {
 		return misuse("--most must be from 1 to 100")

@@ -21,7 +21,8 @@ type mirrorCommand struct {
 	Remove mirrorRemove `cmd:"" help:"Make a mirror an ordinary repository, or remove a push mirror."`
 }
 
-// mirrors runs an operation on the repository's mirrors. The server checks at each run whether it may reach the address.
+// mirrors runs an operation on the repository's mirrors. The server checks at each run whether it may reach the
+// address.
 func (c *onRepo) mirrors(p *process, do func(*mirror.Service, *repo.Access) error) error {
 	owner, name, err := splitRepo(c.Repository)
 	if err != nil {

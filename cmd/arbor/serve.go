@@ -135,8 +135,8 @@ func (c *serveCommand) Run(p *process) error {
 	return errors.Join(err, s.close())
 }
 
-// useObjects checks that the store's files are where --objects says. A place that does not answer now may answer later:
-// everything else works without it.
+// useObjects checks that the store's files are where --objects says. A place that does not answer now may answer
+// later: everything else works without it.
 func (c *serveCommand) useObjects(ctx context.Context, s *store, log *slog.Logger) error {
 	offline, err := s.forge(log).Files.Use(ctx, c.Objects)
 	if offline != nil {

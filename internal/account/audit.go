@@ -155,15 +155,15 @@ func forOrg(e *audit.Event) {
 	}
 }
 
-// OrgEvent is an event of an organization's audit log, with the accounts as they are now; nil: there is none, or it is
-// gone.
+// OrgEvent is an event of an organization's audit log, with the accounts as they are now; nil: there is none, or it
+// is gone.
 type OrgEvent struct {
 	audit.Event
 	Actor, User *Account
 }
 
-// EventsOfEach lists a page of the audit log of each of several organizations that the caller owns, with a fixed number
-// of statements. The others are missing. The filter must have actions.
+// EventsOfEach lists a page of the audit log of each of several organizations that the caller owns, with a fixed
+// number of statements. The others are missing. The filter must have actions.
 func (s *Service) EventsOfEach(
 	ctx context.Context, caller *Caller, orgs []ID, f audit.Filter, page web.Page,
 ) (out map[ID]*web.List[*OrgEvent], err error) {

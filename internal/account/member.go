@@ -368,8 +368,8 @@ func (s *Service) RemoveMember(ctx context.Context, caller *Caller, orgLogin, us
 }
 
 // ConvertMember makes a member an outside collaborator, who keeps the roles that were granted on single
-// repositories, directly or through teams, as at GitHub. Errors: 404 for the organization and the user; 403 for those who do not own it, for users who are
-// not members and for the last owner, as at GitHub.
+// repositories, directly or through teams, as at GitHub. Errors: 404 for the organization and the user; 403 for
+// those who do not own it, for users who are not members and for the last owner, as at GitHub.
 func (s *Service) ConvertMember(ctx context.Context, caller *Caller, orgLogin, userLogin string) error {
 	return s.db.WriteAs(ctx, caller, func(tx *db.Tx) error {
 		org, err := ownedOrg(tx, caller, orgLogin)

@@ -9,10 +9,11 @@ import (
 )
 
 // An organization may let OAuth Apps act there only after it approved them (tables oauth_restrictions and
-// oauth_approvals, which package oauth writes). It is then closed to the token of another App: the person's membership
-// and roles there do not count, so the token sees what is public and changes nothing. Apps that the organization owns
-// need no approval. A private fork is closed where its root is. Each statement asks for it, so what an owner decides
-// counts at once, and so does a transfer. Callers without the token of an OAuth App have the statements that they had.
+// oauth_approvals, which package oauth writes). It is then closed to the token of another App: the person's
+// membership and roles there do not count, so the token sees what is public and changes nothing. Apps that the
+// organization owns need no approval. A private fork is closed where its root is. Each statement asks for it, so
+// what an owner decides counts at once, and so does a transfer. Callers without the token of an OAuth App have the
+// statements that they had.
 //
 //	what happens                        the token of an App
 //	the organization restricts Apps     sees what is public there, unless it was approved before or is its own
@@ -44,8 +45,8 @@ func (c *Caller) closedWhere(condition string) string {
 		condition, c.OAuthApp)
 }
 
-// AndOpen ends a condition of SQL: the account, an expression, is not closed to the caller's OAuth App. It is empty for
-// callers who have none.
+// AndOpen ends a condition of SQL: the account, an expression, is not closed to the caller's OAuth App. It is empty
+// for callers who have none.
 func (c *Caller) AndOpen(owner string) string {
 	if c == nil || c.OAuthApp == 0 {
 		return ``

@@ -22,8 +22,8 @@ func CallerOfToken(tx *db.Tx, digest [sha256.Size]byte) (*Caller, db.Time, error
 	return callerOfToken(tx, `t.digest = $1`, digest[:])
 }
 
-// CallerOf returns the caller of a token or, if tokenID is 0, of an SSH key, as it is now. Errors: 401 for one that is
-// gone or has expired; those of CallerOfToken and CallerOfKey.
+// CallerOf returns the caller of a token or, if tokenID is 0, of an SSH key, as it is now. Errors: 401 for one that
+// is gone or has expired; those of CallerOfToken and CallerOfKey.
 func CallerOf(tx *db.Tx, tokenID, keyID int64, now db.Time) (c *Caller, err error) {
 	var expires db.Time
 	if tokenID != 0 {

@@ -145,8 +145,8 @@ func memberships(tx *db.Tx, column string, set func(*Membership, *Account), wher
 		of, p.Size, p.Offset())
 }
 
-// membersOfEach reads a page of the members of each organization by id: the public ones of those that the caller is not
-// in. The number of a row is 1 for owners.
+// membersOfEach reads a page of the members of each organization by id: the public ones of those that the caller is
+// not in. The number of a row is 1 for owners.
 func membersOfEach(
 	tx *db.Tx, orgs []ID, may map[ID]OrgAccess, p web.Page,
 ) (map[ID]*db.ListPage[ID], error) {

@@ -9,12 +9,12 @@ import (
 )
 
 // A GitHub App may act for a person who authorized it, with a user token. It may then what both may: the person, by
-// role and membership, and the App, by the permission that the route needs of its installation on the account concerned.
-// What is public it reads as everybody does. Installations are asked for in each statement, so that a suspended one, a
-// permission that was withdrawn and a repository that was taken out count at once.
+// role and membership, and the App, by the permission that the route needs of its installation on the account
+// concerned. What is public it reads as everybody does. Installations are asked for in each statement, so that a
+// suspended one, a permission that was withdrawn and a repository that was taken out count at once.
 
-// userTokenOf finds the App of a user token, and the permissions on the person's account: those that the person allowed
-// and the App still asks for; none while the App's owner is suspended. Error: errs.Absent.
+// userTokenOf finds the App of a user token, and the permissions on the person's account: those that the person
+// allowed and the App still asks for; none while the App's owner is suspended. Error: errs.Absent.
 func userTokenOf(tx *db.Tx, tokenID int64) (app AppID, own scope.Permissions, err error) {
 	var allowed, asked string
 	err = tx.QueryRow(`SELECT a.id, g.permissions, CASE WHEN o.suspended_at IS NULL THEN a.permissions ELSE '' END
@@ -41,9 +41,9 @@ func againForApp(tx *db.Tx, c *Caller) (*Caller, error) {
 // AsksReach reports a caller for whom each statement asks what the App of the token reaches: see ReachColumn.
 func (c *Caller) AsksReach() bool { return c != nil && (c.Reach == Reached || c.OAuthApp != 0) }
 
-// appOn begins the condition that the App of the caller's user token has an installation ui on an account, that is not
-// suspended and reaches a repository; both are expressions, of which the second may be empty. More conditions may
-// follow, and a bracket does.
+// appOn begins the condition that the App of the caller's user token has an installation ui on an account, that is
+// not suspended and reaches a repository; both are expressions, of which the second may be empty. More conditions
+// may follow, and a bracket does.
 func (c *Caller) appOn(owner, repo string) string {
 	return `EXISTS (SELECT 1` + c.installations(owner, repo)
 }
@@ -79,14 +79,15 @@ func (c *Caller) permits(level string) string {
 	return `(` + strings.Join(any, ` OR `) + `)`
 }
 
-// ReachesSQL is the condition that an installation of the App for which the caller's user token is reaches a repository
-// of an owner, with the permission of the route; both are expressions.
+// ReachesSQL is the condition that an installation of the App for which the caller's user token is reaches a
+// repository of an owner, with the permission of the route; both are expressions.
 func (c *Caller) ReachesSQL(owner, repo string) string {
 	return c.appOn(owner, repo) + ` AND ` + c.permitted() + `)`
 }
 
 // ReachColumn is an expression for a repository of the name r, as a number: what an installation that reaches it
-// permits by the route. NULL: none reaches it. For the token of an OAuth App it is a number only where it is closed to the App.
+// permits by the route. NULL: none reaches it. For the token of an OAuth App it is a number only where it is closed
+// to the App.
 func (c *Caller) ReachColumn(r string) string {
 	if c.OAuthApp != 0 {
 		return fmt.Sprintf(`CASE WHEN %s THEN %d END`, c.closedRepo(r), closedToApp)
@@ -95,7 +96,8 @@ func (c *Caller) ReachColumn(r string) string {
 		c.permitted(), mayUse, mayNot, c.installations(r+".owner_id", r+".id"))
 }
 
-// Permitted is what an installation permits a user token by a route, or that an organization is closed to an OAuth App.
+// Permitted is what an installation permits a user token by a route, or that an organization is closed to an OAuth
+// App.
 type Permitted int64
 
 const (
@@ -134,8 +136,8 @@ func (c *Caller) forOrgs() bool {
 	return c.ForApp != 0 && (name == "members" || strings.HasPrefix(name, "organization_"))
 }
 
-// accessForApp is what the caller with a user token may do in an organization: what the person may, if the App has the
-// permission there.
+// accessForApp is what the caller with a user token may do in an organization: what the person may, if the App has
+// the permission there.
 func (c *Caller) accessForApp(tx *db.Tx, org ID) (may OrgAccess, err error) {
 	all, err := c.accessesForApp(tx, []ID{org})
 	return all[org], err

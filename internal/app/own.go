@@ -44,8 +44,8 @@ func offered(tx *db.Tx, caller *account.Caller, slug string) (*App, error) {
 // organizations to which the user belongs.
 const ofUser = `(i.account_id = $1 OR EXISTS (SELECT 1 FROM members m WHERE m.org_id = i.account_id AND m.user_id = $1))`
 
-// seenBy is ofUser for a caller. An App that acts for the caller sees its own installations alone, also those that reach
-// a repository on which the caller is a collaborator.
+// seenBy is ofUser for a caller. An App that acts for the caller sees its own installations alone, also those that
+// reach a repository on which the caller is a collaborator.
 func seenBy(caller *account.Caller) string {
 	if caller.ForApp == 0 {
 		return ofUser + caller.AndOpen("i.account_id")
@@ -55,8 +55,8 @@ func seenBy(caller *account.Caller) string {
 			AND ` + reaches("i", "r.id") + `))`
 }
 
-// Known lists the installations on the caller's account and organizations, the oldest first: those of the App, if that
-// acts for the caller.
+// Known lists the installations on the caller's account and organizations, the oldest first: those of the App, if
+// that acts for the caller.
 func (s *Service) Known(ctx context.Context, caller *account.Caller) ([]*Installation, error) {
 	return read(ctx, s.db, func(tx *db.Tx) ([]*Installation, error) {
 		return installationsWhere(tx, `WHERE `+seenBy(caller)+` ORDER BY i.id`, caller.ID)
@@ -125,8 +125,8 @@ func (s *Service) choose(
 }
 
 // InstallBy is Install by a caller, who saw what the App asks for ([App.Wants]). Errors: also 404 for an App that the
-// caller may not install; 403 for an account that is not the caller's to decide about; 409 if the App asks for something
-// else now.
+// caller may not install; 403 for an account that is not the caller's to decide about; 409 if the App asks for
+// something else now.
 func (s *Service) InstallBy(
 	ctx context.Context, caller *account.Caller, slug, seen, on string, names []string,
 ) (i *Installation, err error) {

@@ -212,11 +212,12 @@ func removeBefore(tx *db.Tx, before db.Time, most int) (removed int64, err error
 		before, most)
 }
 
-// mostOfEach is how many of the newest events of an organization PageOfEach finds, so that counting them costs little.
+// mostOfEach is how many of the newest events of an organization PageOfEach finds, so that counting them costs
+// little.
 const mostOfEach = 1000
 
-// PageOfEach reads a page of the events of each of several organizations, and how many there are, with a fixed number of
-// statements. The filter's actions must be given; its organization and cursors do not count.
+// PageOfEach reads a page of the events of each of several organizations, and how many there are, with a fixed
+// number of statements. The filter's actions must be given; its organization and cursors do not count.
 func PageOfEach[K ~int64](
 	tx *db.Tx, orgs []K, f Filter, offset, size int64,
 ) (map[K]*db.ListPage[int64], map[int64]Event, error) {

@@ -14,9 +14,9 @@ import (
 	"arbor/internal/repo"
 )
 
-// OneRepository restores into an empty store the rows of a backup, and the objects and files of one repository alone. The
-// store is good for taking that repository out of it and for nothing else. Errors: those of FromFolder; one that names the
-// repository if the backup does not hold it.
+// OneRepository restores into an empty store the rows of a backup, and the objects and files of one repository
+// alone. The store is good for taking that repository out of it and for nothing else. Errors: those of FromFolder;
+// one that names the repository if the backup does not hold it.
 func OneRepository(ctx context.Context, dir string, to Destination, owner, name string) error {
 	return fromFolder(ctx, dir, to, func(r *restore) error {
 		if err := r.begin(ctx); err != nil {

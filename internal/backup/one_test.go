@@ -19,7 +19,8 @@ import (
 	"arbor/internal/test/testkit"
 )
 
-// What is exported of a backup is what is exported of the store, and the objects of other repositories are not copied.
+// What is exported of a backup is what is exported of the store, and the objects of other repositories are not
+// copied.
 func TestOneRepository(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
@@ -69,8 +70,8 @@ func TestOneRepository(t *testing.T) {
 	})
 }
 
-// exported returns the files of an export of guild/saved, without the bundle, which git packs anew, and repository.json,
-// which says when it was made.
+// exported returns the files of an export of guild/saved, without the bundle, which git packs anew, and
+// repository.json, which says when it was made.
 func exported(t *testing.T, d *db.DB, f *forge.Forge) map[string]string {
 	t.Helper()
 	found, err := f.Repos.Find(t.Context(), &account.Caller{SiteAdmin: true}, "guild", "saved")

@@ -191,8 +191,8 @@ func (s *Service) Subject(ctx context.Context, a *repo.Access, id int64) (reacti
 	}}, err
 }
 
-// change calls fn with the caller's access and the comment as they are now, under the repository's lock. fn checks that
-// the caller may change it.
+// change calls fn with the caller's access and the comment as they are now, under the repository's lock. fn checks
+// that the caller may change it.
 func (s *Service) change(
 	ctx context.Context, a *repo.Access, id int64, fn func(*db.Tx, *repo.Access, *Comment) error,
 ) error {

@@ -69,7 +69,8 @@ type Options struct {
 	Settings map[string]string
 	// Open opens the store; close closes what it opened.
 	Open func(context.Context) (d *db.DB, g *git.Git, close func() error, err error)
-	// Providers asks the identity providers whether people can sign in with them, by their names; nil: there are none.
+	// Providers asks the identity providers whether people can sign in with them, by their names; nil: there are
+	// none.
 	Providers func(context.Context) (map[string]error, error)
 	// Directories asks the directories (LDAP) the same; nil: there are none.
 	Directories func(context.Context) (map[string]error, error)

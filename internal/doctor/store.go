@@ -246,8 +246,8 @@ func (d *doctor) jobs(kind string, b db.Backlog) {
 	d.add(kind, OK, found, "")
 }
 
-// mirrors reports mirrors that do not work, if there are any mirrors. hasKey reports whether there is the key of their
-// passwords.
+// mirrors reports mirrors that do not work, if there are any mirrors. hasKey reports whether there is the key of
+// their passwords.
 func (d *doctor) mirrors(tx *db.Tx, hasKey bool) error {
 	c, err := mirror.Count(tx)
 	if err != nil || c.All == 0 {

@@ -51,10 +51,10 @@ func (k *known) suspendedHere() bool {
 	return !k.suspendedBy.IsZero() && k.suspendedBy == k.suspendedAt
 }
 
-// Compare compares the accounts of a source with the people that it has: it suspends accounts whose person is gone, ends
-// the suspensions that it made of those who are back, and has groups followed. Accounts that the file allows a password
-// are never suspended. It suspends nobody if the source has nobody, or if too many are gone at once: then its answer is
-// more likely wrong. What did not change costs no statement.
+// Compare compares the accounts of a source with the people that it has: it suspends accounts whose person is gone,
+// ends the suspensions that it made of those who are back, and has groups followed. Accounts that the file allows a
+// password are never suspended. It suspends nobody if the source has nobody, or if too many are gone at once: then
+// its answer is more likely wrong. What did not change costs no statement.
 func (s *Service) Compare(ctx context.Context, c Comparison) (r Report, err error) {
 	accounts, err := s.known(ctx, c.Source, nil)
 	if err != nil {
@@ -144,8 +144,8 @@ func (i *Identity) differs(k *known, missing lost) bool {
 	return false
 }
 
-// setSuspended suspends an account, or ends the suspension that a comparison made. It returns how many it changed: 0 if
-// somebody else did so in the meantime, or the account cannot be suspended, which is logged.
+// setSuspended suspends an account, or ends the suspension that a comparison made. It returns how many it changed:
+// 0 if somebody else did so in the meantime, or the account cannot be suspended, which is logged.
 func (s *Service) setSuspended(ctx context.Context, c Comparison, k *known, is bool) (done int, err error) {
 	if c.DryRun {
 		return 1, nil

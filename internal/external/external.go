@@ -9,8 +9,8 @@
 //	provisionfollow.go  what these groups and roles give, at once
 //	store.go, storecompare.go, storeprovision.go, storegroup.go  the SQL
 //
-// An identity is a source and a subject. It is never matched to an account by email address or login: it belongs to the
-// account that was created with it or whose user linked it.
+// An identity is a source and a subject. It is never matched to an account by email address or login: it belongs to
+// the account that was created with it or whose user linked it.
 //
 // Transitions:
 //

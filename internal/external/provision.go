@@ -131,8 +131,8 @@ func (s *Service) AddPerson(ctx context.Context, by *account.Caller, of *Source,
 	return s.followNow(ctx, of, []int64{p.ID})
 }
 
-// ChangePerson changes a person by a function, which may be called twice, and makes, suspends or reinstates the account.
-// Errors: 404, those of AddPerson and of the function.
+// ChangePerson changes a person by a function, which may be called twice, and makes, suspends or reinstates the
+// account. Errors: 404, those of AddPerson and of the function.
 func (s *Service) ChangePerson(
 	ctx context.Context, by *account.Caller, of *Source, id int64, change func(*Person) error,
 ) (p *Person, err error) {
@@ -279,8 +279,8 @@ func mayEnter(tx *db.Tx, i *Identity) error {
 	return err
 }
 
-// asProvisioned gives an identity of a source that provisions the groups and the role that were provisioned. It reports
-// false for one that was not: then nothing is followed.
+// asProvisioned gives an identity of a source that provisions the groups and the role that were provisioned. It
+// reports false for one that was not: then nothing is followed.
 func (s *Service) asProvisioned(ctx context.Context, i *Identity) (is bool, err error) {
 	if i.Source.Scim == nil {
 		return true, nil

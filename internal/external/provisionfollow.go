@@ -21,8 +21,8 @@ const (
 	followBell  = "scim"
 )
 
-// followNow has people who were marked followed before the request is answered, so that a change counts at once. If they
-// are many, a worker does the rest.
+// followNow has people who were marked followed before the request is answered, so that a change counts at once. If
+// they are many, a worker does the rest.
 func (s *Service) followNow(ctx context.Context, of *Source, people []int64) error {
 	left := followSoon
 	for page := range slices.Chunk(people, followPage) {
@@ -47,8 +47,8 @@ func (s *Service) followNow(ctx context.Context, of *Source, people []int64) err
 	return nil
 }
 
-// RunProvisioning follows the groups of people whom no request followed, until ctx is done. It returns nil: what fails
-// is logged and tried again.
+// RunProvisioning follows the groups of people whom no request followed, until ctx is done. It returns nil: what
+// fails is logged and tried again.
 func (s *Service) RunProvisioning(ctx context.Context) error {
 	if len(s.Provisioned()) == 0 {
 		return nil
@@ -89,9 +89,9 @@ func (s *Service) SettleProvisioning(ctx context.Context) error {
 	return nil
 }
 
-// followStale gives people of a page, if they are marked, what their groups and roles give, for at most so many of whom
-// something differs. It returns for how many it did, and who is still marked. What did not change costs no statement of
-// its own.
+// followStale gives people of a page, if they are marked, what their groups and roles give, for at most so many of
+// whom something differs. It returns for how many it did, and who is still marked. What did not change costs no
+// statement of its own.
 func (s *Service) followStale(
 	ctx context.Context, of *Source, page []int64, most int,
 ) (done int, again []int64, err error) {

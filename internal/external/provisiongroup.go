@@ -27,8 +27,8 @@ type GroupEdit struct {
 	Members    map[int64]bool // ids of people
 }
 
-// AddGroup stores a new group, and has its members followed. Errors: 400 for members that are not users of the source;
-// 409 for a taken name or externalId.
+// AddGroup stores a new group, and has its members followed. Errors: 400 for members that are not users of the
+// source; 409 for a taken name or externalId.
 func (s *Service) AddGroup(ctx context.Context, by *account.Caller, of *Source, e GroupEdit) (g *Group, err error) {
 	var marked []int64
 	err = s.o.DB.WriteAs(ctx, by, func(tx *db.Tx) error {
@@ -48,8 +48,8 @@ func (s *Service) AddGroup(ctx context.Context, by *account.Caller, of *Source, 
 	return g, s.followNow(ctx, of, marked)
 }
 
-// ChangeGroup changes a group by a function, which may be called twice, and has the people followed for whom that makes
-// a difference. Errors: 404, those of AddGroup and of the function.
+// ChangeGroup changes a group by a function, which may be called twice, and has the people followed for whom that
+// makes a difference. Errors: 404, those of AddGroup and of the function.
 func (s *Service) ChangeGroup(
 	ctx context.Context, by *account.Caller, of *Source, id int64, change func(*GroupEdit) error,
 ) error {
@@ -80,8 +80,8 @@ func (s *Service) ChangeGroup(
 	return s.followNow(ctx, of, marked)
 }
 
-// putMembers makes a group, whose row is held and which has some members, what an edit says. It returns the people who
-// are to be followed.
+// putMembers makes a group, whose row is held and which has some members, what an edit says. It returns the people
+// who are to be followed.
 func (s *Service) putMembers(tx *db.Tx, of *Source, g *Group, e GroupEdit, has []int64) (marked []int64, err error) {
 	if len(e.Members) > MaxMembers {
 		return nil, errs.Newf(errs.TooLarge, "a group has at most %d members", MaxMembers)

@@ -32,10 +32,10 @@ func line(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// Enter returns the account of an identity, which is made first where its source says so, after the account got what its
-// groups give it, and lost the rest. The transaction that signs in calls again, which finds the account once more and
-// notes the use. Errors, also of again: 403 for an identity without an account, and for a suspended account; 422 for a
-// login that cannot be used.
+// Enter returns the account of an identity, which is made first where its source says so, after the account got
+// what its groups give it, and lost the rest. The transaction that signs in calls again, which finds the account
+// once more and notes the use. Errors, also of again: 403 for an identity without an account, and for a suspended
+// account; 422 for a login that cannot be used.
 func (s *Service) Enter(ctx context.Context, i *Identity, from session.Origin) (
 	a *account.Account, again func(tx *db.Tx) (*account.Account, error), err error,
 ) {
@@ -116,8 +116,8 @@ func (s *Service) resolve(ctx context.Context, i *Identity, from session.Origin)
 	return a, err
 }
 
-// register makes the account of an identity, with an address that no other account verified. Error: 422 for a login that
-// is taken.
+// register makes the account of an identity, with an address that no other account verified. Error: 422 for a login
+// that is taken.
 func (s *Service) register(tx *db.Tx, i *Identity, login, right string) (*account.Account, error) {
 	made := &account.Account{Login: login, Kind: account.User, Name: web.OrNil(line(i.Name))}
 	if err := account.Register(tx, made); err != nil {

@@ -75,8 +75,9 @@ func scanPerson(row db.Scanner) (*Person, error) {
 	return p, err
 }
 
-// ListPeople returns people of a source by id, from the given place on, and how many match. With groups they have those
-// that they are in, and never their accounts; then there may be fewer people than asked for, so that an answer has a size.
+// ListPeople returns people of a source by id, from the given place on, and how many match. With groups they have
+// those that they are in, and never their accounts; then there may be fewer people than asked for, so that an
+// answer has a size.
 func (s *Service) ListPeople(
 	ctx context.Context, of *Source, conditions []Condition, from, most int64, groups bool,
 ) (list []*Person, total int64, err error) {
@@ -233,8 +234,8 @@ func takeStale(tx *db.Tx, claim int64, ids []int64) (taken []int64, err error) {
 	return taken, err
 }
 
-// setFollowed notes that people have what their groups and roles give. It marks and returns those whose groups changed
-// again, and those whom somebody else followed at the same time: which state was applied last is not known.
+// setFollowed notes that people have what their groups and roles give. It marks and returns those whose groups
+// changed again, and those whom somebody else followed at the same time: which state was applied last is not known.
 func setFollowed(tx *db.Tx, claim int64, ids []int64) (again []int64, err error) {
 	done := map[int64]bool{}
 	err = byPages(ids, claim, func(in string, args []any) error {

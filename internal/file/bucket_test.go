@@ -48,7 +48,8 @@ func (f *flipped) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// A bucket that breaks off is asked for the rest; one that gives other bytes, or none, is an error before the last byte.
+// A bucket that breaks off is asked for the rest; one that gives other bytes, or none, is an error before the last
+// byte.
 func TestBucketLies(t *testing.T) {
 	s := bucket.Start(t)
 	s.Setenv(t)

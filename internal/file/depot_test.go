@@ -139,7 +139,8 @@ func TestFilesInDepot(t *testing.T) {
 	})
 }
 
-// A file that was cut, altered or lost is never sent whole with a 200: a small one is an error, a large one breaks off.
+// A file that was cut, altered or lost is never sent whole with a 200: a small one is an error, a large one breaks
+// off.
 func TestDamagedFile(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t, db.SQLite)

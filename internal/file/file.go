@@ -18,9 +18,9 @@
 // place, synced and renamed before the transaction that adds its row ([Store.Receive], then [Store.Add]),
 // and never changes. With --objects it lies in a depot under the same path as key: it is received into the folder,
 // uploaded, and removed there, before the same transaction. Its row says where it lies, so a store whose files are
-// being moved, or have been in part, reads each where it is. So a row without a file is damage, and a file without a row is left over: of an upload
-// that failed, or of a deletion whose server died. Repositories' folders are looked through in turns
-// (package repo), and these with them.
+// being moved, or have been in part, reads each where it is. So a row without a file is damage, and a file without
+// a row is left over: of an upload that failed, or of a deletion whose server died. Repositories' folders are
+// looked through in turns (package repo), and these with them.
 //
 // What becomes of a file in a depot, and of a signed address that somebody was given for it ([Store.Direct]):
 //
@@ -33,8 +33,8 @@
 //	store backed up and restored          a copy in the backup, and then in the new store's data folder
 //
 // A row belongs to a repository and goes with it. Its size counts in the quota of the repository's owner, or
-// of the account that the row names (repo.Service.CountFile). [Store.Drop] removes rows; the transaction that deletes a whole repository
-// calls [Store.Forget]. The files go after the commit.
+// of the account that the row names (repo.Service.CountFile). [Store.Drop] removes rows; the transaction that
+// deletes a whole repository calls [Store.Forget]. The files go after the commit.
 package file
 
 import (

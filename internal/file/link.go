@@ -14,9 +14,9 @@ import (
 	"arbor/internal/durable"
 )
 
-// LinkAll creates a hard link to each file, under a new name, without reading or copying its bytes. If the file system has
-// no hard links it copies the files. In a depot the service copies them. The new files have no rows yet. The entry of a file that was deleted in the meantime
-// is nil.
+// LinkAll creates a hard link to each file, under a new name, without reading or copying its bytes. If the file
+// system has no hard links it copies the files. In a depot the service copies them. The new files have no rows yet.
+// The entry of a file that was deleted in the meantime is nil.
 func (s *Store) LinkAll(ctx context.Context, list []*File) (made []*File, err error) {
 	made = make([]*File, len(list))
 	defer func() {

@@ -14,7 +14,8 @@ import (
 )
 
 // ClaimMannequin makes a user the author of everything that a mannequin wrote, and of what later imports bring of
-// the same person. Only the operator and site administrators may do so. Errors: 404; 422 unless one is a mannequin and the other a user.
+// the same person. Only the operator and site administrators may do so. Errors: 404; 422 unless one is a mannequin
+// and the other a user.
 func (f *Forge) ClaimMannequin(ctx context.Context, d *db.DB, mannequin, user string) (from, to *account.Account, err error) {
 	err = d.Write(ctx, func(tx *db.Tx) error {
 		from, to, err = f.giveByLogin(tx, mannequin, user)

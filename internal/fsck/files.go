@@ -155,8 +155,8 @@ func filesIn(root string) (map[string]bool, error) {
 	return found, err
 }
 
-// lookAtFile returns what is wrong with a file; empty: nothing. Options.Full reads its content. has says that the list of
-// its depot has it.
+// lookAtFile returns what is wrong with a file; empty: nothing. Options.Full reads its content. has says that the
+// list of its depot has it.
 func (c *checker) lookAtFile(ctx context.Context, f *file.File, has bool) string {
 	if f.Depot != 0 {
 		return c.lookInDepot(ctx, f, has)

@@ -15,8 +15,8 @@ import (
 	"arbor/internal/web"
 )
 
-// Large returns the object of Git LFS to which a file points, as far as its bytes were read. ok is false for any other
-// file, and for a pointer to what the repository does not have.
+// Large returns the object of Git LFS to which a file points, as far as its bytes were read. ok is false for any
+// other file, and for a pointer to what the repository does not have.
 func (s *Service) Large(ctx context.Context, a *repo.Access, f *File) (o *lfs.Object, ok bool, err error) {
 	if s.LFS == nil || !f.Read || f.Link != nil || f.Type != git.TypeBlob {
 		return nil, false, nil

@@ -209,7 +209,8 @@ func collectionBefore(ctx context.Context, _ *exec.Field, o *object) (any, error
 	return nil, nil
 }
 
-// emptyCollectionBefore resolves the latest collection of the same length, before the collection, without contributions.
+// emptyCollectionBefore resolves the latest collection of the same length, before the collection, without
+// contributions.
 func emptyCollectionBefore(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 	c := o.value.(*collection)
 	lists, err := contributionsOf(ctx, []*object{c.user})

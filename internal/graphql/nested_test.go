@@ -161,8 +161,8 @@ func (w *world) sow(t *testing.T) {
 	}
 }
 
-// join has the first people do what friends do later, in another repository: all open pull requests, and star and watch
-// a repository.
+// join has the first people do what friends do later, in another repository: all open pull requests, and star and
+// watch a repository.
 func (w *world) join(t *testing.T) {
 	t.Helper()
 	w.Grant(t, w.Repo(t, "alice/shelf", false), "bob", account.Push)

@@ -309,8 +309,8 @@ func fillInvitee(tx *db.Tx, caller *account.Caller, list ...*Invitation) error {
 	return err
 }
 
-// ToOrg finds the caller's open invitation to an organization, or that of the link in a mail, unless it is empty. Error:
-// 404.
+// ToOrg finds the caller's open invitation to an organization, or that of the link in a mail, unless it is empty.
+// Error: 404.
 func (s *Service) ToOrg(
 	ctx context.Context, caller *account.Caller, orgLogin, link string,
 ) (i *Invitation, err error) {
@@ -348,8 +348,8 @@ func takenMember(tx *db.Tx, caller *account.Caller, orgLogin, link string) (*Inv
 	return own(tx, caller, orgLogin, link) // again: another request may have ended it
 }
 
-// AcceptMember makes the caller a member of the organization; link is that of a mail, or empty. Errors: 403 if the inviter
-// does not own it any more, 404; 422 for a member.
+// AcceptMember makes the caller a member of the organization; link is that of a mail, or empty. Errors: 403 if the
+// inviter does not own it any more, 404; 422 for a member.
 func (s *Service) AcceptMember(
 	ctx context.Context, caller *account.Caller, orgLogin, link string,
 ) (m *account.Membership, err error) {

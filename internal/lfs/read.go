@@ -57,8 +57,8 @@ type Contents struct {
 // perObject is about how many bytes of memory Contents take for an object.
 const perObject = 400
 
-// Newest returns the id of the newest object of a repository, by which its contents differ from those of another time;
-// 0: it has none.
+// Newest returns the id of the newest object of a repository, by which its contents differ from those of another
+// time; 0: it has none.
 func (s *Service) Newest(ctx context.Context, a *repo.Access) (id int64, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
 		_, id, err = summary(tx, a.ID)

@@ -17,8 +17,9 @@ import (
 
 // PUT /{owner}/{repo}/info/lfs/objects/{oid}/{size}
 //
-// Upload takes the bytes of an object while they come. Errors: 422 if they are not those that were announced, by number
-// or by hash, or if there are too many; 403 for the quota; 507; those of the body. Then nothing is left of it.
+// Upload takes the bytes of an object while they come. Errors: 422 if they are not those that were announced, by
+// number or by hash, or if there are too many; 403 for the quota; 507; those of the body. Then nothing is left of
+// it.
 func (api *API) Upload(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	err := api.upload(r, a)
 	if err != nil {

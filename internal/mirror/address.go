@@ -43,7 +43,8 @@ func parseURL(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// checkURL returns an address as it is stored. Error: Invalid, also for an inner address that can be told by its text.
+// checkURL returns an address as it is stored. Error: Invalid, also for an inner address that can be told by its
+// text.
 func (s *Service) checkURL(text string) (string, error) {
 	u, err := parseURL(text)
 	if err != nil {

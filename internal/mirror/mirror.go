@@ -1,5 +1,5 @@
-// Package mirror keeps repositories in step with repositories on other servers: a pull mirror is copied from one, a push
-// mirror to one.
+// Package mirror keeps repositories in step with repositories on other servers: a pull mirror is copied from one, a
+// push mirror to one.
 //
 //	mirror.go   mirrors and their limits
 //	address.go  which addresses they may have
@@ -13,12 +13,12 @@
 // Table: mirrors. A row is the job as well, leased by the database's time, so one of all nodes works on it.
 //
 // A run asks the other server for its branches and tags, once, with git ls-remote. Nothing else happens if these are
-// equal here. A pull mirror fetches what is missing into a quarantine, with all checks of a push, and moves the refs by
-// repo.Service.MoveRefs with all that follows a push; the one who set the mirror up counts as the one who pushed.
-// Branches and tags that the source no longer has are deleted, unless it has no branches at all. Other updates of
-// branches and tags are refused where updates of archived repositories are. A push mirror is due with each push
-// (NotePush is a step of forge.Push); it deletes what the repository no longer has. Files of Git LFS, issues and pull
-// requests are not copied.
+// equal here. A pull mirror fetches what is missing into a quarantine, with all checks of a push, and moves the
+// refs by repo.Service.MoveRefs with all that follows a push; the one who set the mirror up counts as the one who
+// pushed. Branches and tags that the source no longer has are deleted, unless it has no branches at all. Other
+// updates of branches and tags are refused where updates of archived repositories are. A push mirror is due with
+// each push (NotePush is a step of forge.Push); it deletes what the repository no longer has. Files of Git LFS,
+// issues and pull requests are not copied.
 //
 // git connects to addresses that outgoing.Networks allows, and follows no redirect (git.Remote).
 //

@@ -76,8 +76,8 @@ func (s *Service) HasUnread(ctx context.Context, caller *account.Caller) (has bo
 	return has, err
 }
 
-// Unread returns those of the issues and pull requests about which the caller has an unread thread. The caller of this
-// function must have access to them.
+// Unread returns those of the issues and pull requests about which the caller has an unread thread. The caller of
+// this function must have access to them.
 func (s *Service) Unread(
 	ctx context.Context, caller *account.Caller, issues []issue.ID,
 ) (unread map[issue.ID]bool, err error) {

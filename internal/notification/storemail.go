@@ -13,7 +13,8 @@ import (
 	"arbor/internal/repo"
 )
 
-// mostMails is how many mails about notifications wait for an account at one time. What is beyond is in the inbox alone.
+// mostMails is how many mails about notifications wait for an account at one time. What is beyond is in the inbox
+// alone.
 const mostMails = 100
 
 // maxWhats is how many parts of acts a mail names, the newest.

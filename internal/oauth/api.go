@@ -101,10 +101,10 @@ func siteOfPeople(r *http.Request) string {
 // POST /login/oauth/access_token
 //
 // TakeToken returns the token of a code that a browser brought, the token that a person allowed a program by the
-// device flow, or a GitHub App's next pair of tokens: once. The client's id and secret are in the body or in Basic. Otherwise the answer has an error as its
-// member: incorrect_client_credentials, bad_verification_code, redirect_uri_mismatch,
-// bad_refresh_token or unsupported_grant_type; of the device flow authorization_pending, slow_down, expired_token, access_denied or
-// incorrect_device_code.
+// device flow, or a GitHub App's next pair of tokens: once. The client's id and secret are in the body or in Basic.
+// Otherwise the answer has an error as its member: incorrect_client_credentials, bad_verification_code,
+// redirect_uri_mismatch, bad_refresh_token or unsupported_grant_type; of the device flow authorization_pending,
+// slow_down, expired_token, access_denied or incorrect_device_code.
 func (a *API) TakeToken(w http.ResponseWriter, r *http.Request) error {
 	out, err := a.take(r)
 	if err != nil {

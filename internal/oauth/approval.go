@@ -11,8 +11,8 @@ import (
 	"arbor/internal/mail"
 )
 
-// An organization may restrict OAuth Apps: it is closed to those that its owners have not approved. What that means for
-// tokens is written in package account (oauthapp.go). Here owners decide, and members ask them to.
+// An organization may restrict OAuth Apps: it is closed to those that its owners have not approved. What that means
+// for tokens is written in package account (oauthapp.go). Here owners decide, and members ask them to.
 
 // Bounds of what waits for the owners of an organization.
 const (
@@ -65,8 +65,8 @@ func (s *Service) PolicyOf(ctx context.Context, caller *account.Caller, org stri
 	})
 }
 
-// orgOf finds an organization that the caller owns, and holds it for a change; a nil caller is the operator. Errors: 403,
-// 404, 422.
+// orgOf finds an organization that the caller owns, and holds it for a change; a nil caller is the operator.
+// Errors: 403, 404, 422.
 func orgOf(tx *db.Tx, caller *account.Caller, login string, hold bool) (of *account.Account, err error) {
 	switch {
 	case caller != nil && hold:
@@ -106,8 +106,8 @@ func (s *Service) Restrict(ctx context.Context, caller *account.Caller, org stri
 	})
 }
 
-// Decide approves an OAuth App for an organization, or denies it, also one that was approved. Errors: 403, 404; 422 for
-// an App of the organization.
+// Decide approves an OAuth App for an organization, or denies it, also one that was approved. Errors: 403, 404; 422
+// for an App of the organization.
 func (s *Service) Decide(ctx context.Context, caller *account.Caller, org, client string, approve bool) error {
 	return s.db.WriteAs(ctx, rightOf(caller), func(tx *db.Tx) error {
 		a, err := heldApp(tx, client)
@@ -191,8 +191,8 @@ func (s *Service) PlacesOf(
 }
 
 // AskApproval asks the owners of an organization to approve an OAuth App. They get a mail the first time. Errors: 403
-// for callers who did not sign in with a password; 404 for an organization in which the caller is nobody, and one that
-// restricts nothing; 422 for an App that was denied, and for too many that wait.
+// for callers who did not sign in with a password; 404 for an organization in which the caller is nobody, and one
+// that restricts nothing; 422 for an App that was denied, and for too many that wait.
 func (s *Service) AskApproval(ctx context.Context, caller *account.Caller, org, client string) error {
 	if err := token.MayAllow(caller); err != nil {
 		return err
@@ -230,7 +230,8 @@ func (s *Service) AskApproval(ctx context.Context, caller *account.Caller, org, 
 	})
 }
 
-// standingFor is the standing of an App in an organization in which a person is a member or a collaborator. Error: 404.
+// standingFor is the standing of an App in an organization in which a person is a member or a collaborator. Error:
+// 404.
 func standingFor(tx *db.Tx, who, org account.ID, app account.OAuthAppID) (Standing, error) {
 	list, err := placesOf(tx, who, app)
 	if err != nil {
@@ -280,8 +281,8 @@ func tellOwners(tx *db.Tx, of *account.Account, a *App) error {
 	return err
 }
 
-// Waiting finds what a mail to an owner is about. Error: 404 for a request that was decided meanwhile, and a reader who
-// does not own the organization any more.
+// Waiting finds what a mail to an owner is about. Error: 404 for a request that was decided meanwhile, and a reader
+// who does not own the organization any more.
 func Waiting(tx *db.Tx, about AskedAbout, reader account.ID) (*account.Account, *Approval, error) {
 	_, owner, err := account.OrgRole(tx, about.Org, reader)
 	if err == nil && !owner {

@@ -28,8 +28,8 @@ const (
 	sizeOfSHA256 = 43             // base64url without padding
 )
 
-// Params are the parameters of a request that this package reads, each at most once (RFC 6749, 3.1). openidParams follow
-// where the scope openid is asked for.
+// Params are the parameters of a request that this package reads, each at most once (RFC 6749, 3.1). openidParams
+// follow where the scope openid is asked for.
 var Params = []string{"client_id", "redirect_uri", "response_type", "scope", "state", "code_challenge",
 	"code_challenge_method", "login", "prompt", "allow_signup"}
 
@@ -208,9 +208,9 @@ func (s *Service) Allowed(ctx context.Context, caller *account.Caller, q *Reques
 	})
 }
 
-// Authorize allows an App what it asks for, and returns the address to which the browser brings the code. seen are the
-// permissions of a GitHub App that the caller saw, as a text. Errors: 403 for a caller who did not sign in with a
-// password, 404 for an App that is gone meanwhile, 409 for one that asks for other permissions now, and for a
+// Authorize allows an App what it asks for, and returns the address to which the browser brings the code. seen are
+// the permissions of a GitHub App that the caller saw, as a text. Errors: 403 for a caller who did not sign in with
+// a password, 404 for an App that is gone meanwhile, 409 for one that asks for other permissions now, and for a
 // request without asking that is not covered any more.
 func (s *Service) Authorize(
 	ctx context.Context, caller *account.Caller, q *Request, seen string,
@@ -263,8 +263,8 @@ func (s *Service) Authorize(
 	return q.back(url.Values{"code": {code}}), nil
 }
 
-// covered returns 409 unless the user allowed all of a request before: the user may have revoked that since the page was
-// opened.
+// covered returns 409 unless the user allowed all of a request before: the user may have revoked that since the
+// page was opened.
 func covered(tx *db.Tx, app *App, by *account.Account, q *Request) error {
 	before, err := token.GrantOf(tx, app.ID, by.ID)
 	if err == nil && !before.Covers(app.ofToken(), q.Scopes) {

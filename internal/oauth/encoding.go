@@ -91,8 +91,8 @@ func parseForm(encoded string) (url.Values, error) {
 	return values, nil
 }
 
-// clientOf finds how a client proves who it is: in the form, or by Basic, encoded as RFC 6749, 2.3.1, says. ok is false
-// for other credentials, and for both ways at once with different ids or two secrets.
+// clientOf finds how a client proves who it is: in the form, or by Basic, encoded as RFC 6749, 2.3.1, says. ok is
+// false for other credentials, and for both ways at once with different ids or two secrets.
 func clientOf(r *http.Request, form url.Values) (c Client, ok bool) {
 	c = Client{form.Get("client_id"), form.Get("client_secret")}
 	if len(r.Header["Authorization"]) == 0 {

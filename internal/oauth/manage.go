@@ -164,8 +164,8 @@ func (s *Service) change(
 	})
 }
 
-// Edit changes what is said of an OAuth App. Codes that went to addresses that are gone are not redeemed. Errors: 404,
-// 422.
+// Edit changes what is said of an OAuth App. Codes that went to addresses that are gone are not redeemed. Errors:
+// 404, 422.
 func (s *Service) Edit(ctx context.Context, caller *account.Caller, client string, about About) error {
 	if err := about.check(); err != nil {
 		return err

@@ -133,7 +133,8 @@ type Service struct {
 	db    *db.DB
 	clock func() time.Time // when a code is redeemed; tests in this package set it
 
-	// TellRevoked tells a GitHub App that a user no longer allows it anything, in the transaction; nil: nobody is told.
+	// TellRevoked tells a GitHub App that a user no longer allows it anything, in the transaction; nil: nobody is
+	// told.
 	TellRevoked func(tx *db.Tx, app account.AppID, by account.ID) error
 }
 

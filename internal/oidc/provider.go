@@ -44,8 +44,8 @@ func newClient(by http.RoundTripper) *http.Client {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// keyGate bounds how often the keys of a provider are read because a token is signed with none of them: anybody can make
-// up logout tokens. While somebody signs in, whose token comes from the provider itself, there is no bound.
+// keyGate bounds how often the keys of a provider are read because a token is signed with none of them: anybody can
+// make up logout tokens. While somebody signs in, whose token comes from the provider itself, there is no bound.
 type keyGate struct {
 	mu      sync.Mutex
 	address string // of the keys; empty: not known yet

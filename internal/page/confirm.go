@@ -13,9 +13,9 @@ import (
 	"arbor/internal/web"
 )
 
-// Sudo is a form of what is dangerous: tokens, keys, owners, deletions, addresses, factors. If the last confirmation of
-// the session is too old, the sender must show a password or a factor first. The form is sent again with that, in
-// fields of their own, so it is not lost.
+// Sudo is a form of what is dangerous: tokens, keys, owners, deletions, addresses, factors. If the last
+// confirmation of the session is too old, the sender must show a password or a factor first. The form is sent again
+// with that, in fields of their own, so it is not lost.
 func (k *Kit) Sudo(h web.Handler) web.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if done, err := k.confirm(w, r); done || err != nil {

@@ -264,8 +264,8 @@ func (a *Access) Require(need account.Role) error {
 type Roles struct {
 	Owner   *bool  // of the organization that owns it; nil: not a member
 	Granted *int64 // the role of a collaborator; nil: not a collaborator
-	// For a token by which an App acts for the user: what the installation permits that reaches the repository; nil: none
-	// reaches it, or the App is an OAuth App to which the owner is open.
+	// For a token by which an App acts for the user: what the installation permits that reaches the repository;
+	// nil: none reaches it, or the App is an OAuth App to which the owner is open.
 	Reached *account.Permitted
 }
 

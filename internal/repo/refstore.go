@@ -11,8 +11,8 @@ import (
 )
 
 // lockForRefs locks the repository's row, increments the refs' generation, and returns the default branch,
-// whether the repository is archived, a mirror, or has rules, and Repo.Purges. Error: 503 while a purge copies the last
-// objects.
+// whether the repository is archived, a mirror, or has rules, and Repo.Purges. Error: 503 while a purge copies the
+// last objects.
 func lockForRefs(tx *db.Tx, repoID ID) (branchState, error) {
 	var b branchState
 	err := tx.QueryRow(`UPDATE repos SET refs_generation = refs_generation + 1 WHERE id = $1

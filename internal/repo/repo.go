@@ -339,8 +339,8 @@ func (r *Repo) DoneBy(by *account.Caller) account.ID {
 	}
 }
 
-// MayCreate checks the right to create a public or private repository for owner. admit reports whether the caller, as a
-// member of the organization, needs a role on the new repository.
+// MayCreate checks the right to create a public or private repository for owner. admit reports whether the caller,
+// as a member of the organization, needs a role on the new repository.
 func MayCreate(
 	tx *db.Tx, by *account.Caller, owner *account.Account, private bool,
 ) (admit bool, err error) {

@@ -92,8 +92,8 @@ func accessByName(tx *db.Tx, caller *account.Caller, owner, name string) (*Acces
 		`WHERE o.login_folded = $2 AND r.name_folded = $3`, account.IDOf(caller), owner, name), caller)
 }
 
-// formerName selects the repository with the owner and the name, both expressions, if at least one of them is a former
-// one: a repository that has the name now, or else one that had it.
+// formerName selects the repository with the owner and the name, both expressions, if at least one of them is a
+// former one: a repository that has the name now, or else one that had it.
 func formerName(owner, name string) string {
 	return `COALESCE(
 		(SELECT x.id FROM former_logins f JOIN repos x ON x.owner_id = f.account_id

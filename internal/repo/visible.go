@@ -25,8 +25,8 @@ func HasRole(who, role string) string {
 			OR ` + GrantedRole("r.id", who) + ` >= ` + role + `)`
 }
 
-// KeepsSight is the condition that account u may see repository r of [JoinSight], even a withdrawn fork, which may come
-// back (decision 62).
+// KeepsSight is the condition that account u may see repository r of [JoinSight], even a withdrawn fork, which may
+// come back (decision 62).
 func KeepsSight() string {
 	return `COALESCE(NOT r.private OR u.site_admin OR ` + HasRole("u.id", "1") + `, FALSE)`
 }

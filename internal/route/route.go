@@ -193,14 +193,15 @@ func (r Route) OnArchived() Route {
 	return r
 }
 
-// ForLFS says that the route is one of Git LFS: it takes tokens of package lfs besides others, and its errors are JSON.
+// ForLFS says that the route is one of Git LFS: it takes tokens of package lfs besides others, and its errors are
+// JSON.
 func (r Route) ForLFS() Route {
 	r.LFS = true
 	return r
 }
 
-// ForSCIM says that the route is one of SCIM, for identity providers: answers and errors are SCIM's, and a token that may
-// provision opens it without other rights of a site administrator.
+// ForSCIM says that the route is one of SCIM, for identity providers: answers and errors are SCIM's, and a token
+// that may provision opens it without other rights of a site administrator.
 func (r Route) ForSCIM() Route {
 	r.SCIM = true
 	return r.InAnyMedia()

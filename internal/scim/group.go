@@ -159,8 +159,8 @@ func patchMembers(e *external.GroupEdit, op string, at path, value json.RawMessa
 
 // GET /scim/v2/Groups
 //
-// ListGroups answers groups of the provider by id. filter chooses by id, externalId and displayName; the other parameters
-// are those of ListUsers. There may be fewer than count where they have many members. Errors: 400, 403.
+// ListGroups answers groups of the provider by id. filter chooses by id, externalId and displayName; the other
+// parameters are those of ListUsers. There may be fewer than count where they have many members. Errors: 400, 403.
 func (a *API) ListGroups(w http.ResponseWriter, r *http.Request) error {
 	c, err := a.from(r)
 	if err != nil {
@@ -183,8 +183,8 @@ func (a *API) ListGroups(w http.ResponseWriter, r *http.Request) error {
 
 // POST /scim/v2/Groups
 //
-// CreateGroup stores a group; its members get what the sign-in file gives to groups of that name. Errors: 400, 403, 409,
-// 413.
+// CreateGroup stores a group; its members get what the sign-in file gives to groups of that name. Errors: 400, 403,
+// 409, 413.
 func (a *API) CreateGroup(w http.ResponseWriter, r *http.Request) error {
 	c, err := a.from(r)
 	if err != nil {
@@ -248,8 +248,8 @@ func (a *API) ReplaceGroup(w http.ResponseWriter, r *http.Request) error {
 
 // PATCH /scim/v2/Groups/{scim_group_id}
 //
-// PatchGroup applies operations to a group: all of them or none. It answers nothing, since a group may be large. Errors:
-// 400, 403, 404, 409, 413.
+// PatchGroup applies operations to a group: all of them or none. It answers nothing, since a group may be large.
+// Errors: 400, 403, 404, 409, 413.
 func (a *API) PatchGroup(w http.ResponseWriter, r *http.Request) error {
 	var body patchBody
 	_, _, err := a.changeGroup(r, &body, func(e *external.GroupEdit) error {

@@ -34,8 +34,8 @@ const (
 	remove  = "remove"
 )
 
-// apply calls fn for each operation and path, in their order. An operation without a path has an object, whose keys are
-// paths. Errors: 400, 413.
+// apply calls fn for each operation and path, in their order. An operation without a path has an object, whose keys
+// are paths. Errors: 400, 413.
 func (b *patchBody) apply(fn func(op string, at path, value json.RawMessage) error) error {
 	if len(b.Operations) == 0 {
 		return wrong(badSyntax, "Operations is missing")

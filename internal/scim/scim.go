@@ -1,5 +1,6 @@
-// Package scim implements SCIM 2.0 (RFC 7643, RFC 7644), by which an identity provider creates, changes and removes the
-// people and groups of a site: leavers are suspended at once. Package external stores them and owns what follows.
+// Package scim implements SCIM 2.0 (RFC 7643, RFC 7644), by which an identity provider creates, changes and removes
+// the people and groups of a site: leavers are suspended at once. Package external stores them and owns what
+// follows.
 //
 //	GET, POST /scim/v2/Users, /scim/v2/Groups                       user.go, group.go
 //	GET, PUT, PATCH, DELETE /scim/v2/Users/{scim_user_id}, ...      user.go, group.go
@@ -9,12 +10,14 @@
 //	filter.go     filters and paths, which are strangers' text and bounded
 //	errors.go     the form of errors
 //
-// The addresses are GitHub Enterprise Server's. The caller is a site administrator whom a provider of the sign-in file
-// names (scim.account), with a token of the scope scim:enterprise: a token sees the people of its provider alone, and
-// to it those of another do not exist. An id is "user-7" or "group-7", so that one is never taken for the other.
+// The addresses are GitHub Enterprise Server's. The caller is a site administrator whom a provider of the sign-in
+// file names (scim.account), with a token of the scope scim:enterprise: a token sees the people of its provider
+// alone, and to it those of another do not exist. An id is "user-7" or "group-7", so that one is never taken for
+// the other.
 //
-// What identity providers send differs from the standard, and is understood as well: operations in capitals, booleans as
-// strings, a single value in place of a list, paths as keys of a value. Attributes that Arbor does not have are ignored.
+// What identity providers send differs from the standard, and is understood as well: operations in capitals,
+// booleans as strings, a single value in place of a list, paths as keys of a value. Attributes that Arbor does not
+// have are ignored.
 package scim
 
 import (

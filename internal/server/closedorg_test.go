@@ -57,8 +57,9 @@ func (w *walker) oauthTokens(t *testing.T, client string) func(who string) map[s
 	}
 }
 
-// An organization that restricts OAuth Apps is to the token of one that it has not approved what it is to a stranger, by
-// each route that reads; to that of an approved one nothing changes. The person is an owner, then a site administrator.
+// An organization that restricts OAuth Apps is to the token of one that it has not approved what it is to a
+// stranger, by each route that reads; to that of an approved one nothing changes. The person is an owner, then a
+// site administrator.
 func TestClosedOrganizationByRoute(t *testing.T) {
 	t.Parallel()
 	w := newWalker(t, apitest.Start(t, db.SQLite))
@@ -107,8 +108,8 @@ func TestClosedOrganizationByRoute(t *testing.T) {
 	}
 }
 
-// By an OAuth App that an organization has not approved nobody changes anything there; by an approved one people change
-// what they may.
+// By an OAuth App that an organization has not approved nobody changes anything there; by an approved one people
+// change what they may.
 func TestClosedOrganizationChangesByRoute(t *testing.T) {
 	t.Parallel()
 	w := newWalker(t, apitest.Start(t, db.SQLite))

@@ -18,9 +18,9 @@ import (
 	"arbor/internal/test/fixture"
 )
 
-// A GitHub App that acts for a user may by each route what both may. Each route that reads is asked as keeper, who sees
-// all repositories: by an App that may everything in the organization, by one that may read metadata there, and by the
-// first while its installation is suspended.
+// A GitHub App that acts for a user may by each route what both may. Each route that reads is asked as keeper, who
+// sees all repositories: by an App that may everything in the organization, by one that may read metadata there,
+// and by the first while its installation is suspended.
 func TestUserTokensByRoute(t *testing.T) {
 	t.Parallel()
 	w := newWalker(t, apitest.Start(t, db.SQLite))

@@ -1,13 +1,13 @@
-// Package claim lets users ask for the texts of a mannequin: of somebody whom an import brought from another server, and
-// who had no account here (package account). A site administrator decides.
+// Package claim lets users ask for the texts of a mannequin: of somebody whom an import brought from another
+// server, and who had no account here (package account). A site administrator decides.
 //
 //   - claim.go: claims, and what users and administrators do with them
 //   - store.go: the SQL, of table claims
 //
-// A claim is for a login such as alice[github.com], whether there is such a mannequin or not: users learn from it neither
-// that there is one nor who wrote what in repositories that they do not see. A claim ends when it is withdrawn or decided,
-// and when its user is deleted; all claims to a mannequin end when it is given to somebody. A renamed user keeps its claims,
-// and those of a suspended user wait: nothing can be given to that user meanwhile.
+// A claim is for a login such as alice[github.com], whether there is such a mannequin or not: users learn from it
+// neither that there is one nor who wrote what in repositories that they do not see. A claim ends when it is
+// withdrawn or decided, and when its user is deleted; all claims to a mannequin end when it is given to somebody. A
+// renamed user keeps its claims, and those of a suspended user wait: nothing can be given to that user meanwhile.
 package claim
 
 import (
@@ -58,8 +58,8 @@ func (s *Service) Of(ctx context.Context, caller *account.Caller) (list []Claim,
 	return list, err
 }
 
-// Ask adds a claim of the caller; one that is there stays as it is. Errors: 422 for a text that is no login of a mannequin,
-// and past Max.
+// Ask adds a claim of the caller; one that is there stays as it is. Errors: 422 for a text that is no login of a
+// mannequin, and past Max.
 func (s *Service) Ask(ctx context.Context, caller *account.Caller, mannequin string) error {
 	mannequin = account.Fold(strings.TrimSpace(mannequin))
 	if !account.IsMannequinLogin(mannequin) {
@@ -101,8 +101,8 @@ func (s *Service) Waiting(ctx context.Context) (list []Claim, err error) {
 	return list, err
 }
 
-// Approve gives a user everything that the mannequin wrote, and ends all claims to that mannequin. by is the acting site
-// administrator. Errors: 404 if the claim has ended or there is no such mannequin; 422 for a suspended user.
+// Approve gives a user everything that the mannequin wrote, and ends all claims to that mannequin. by is the acting
+// site administrator. Errors: 404 if the claim has ended or there is no such mannequin; 422 for a suspended user.
 func (s *Service) Approve(ctx context.Context, by *account.Caller, user, mannequin string) (to *account.Account, err error) {
 	err = s.decide(ctx, by, user, mannequin, func(tx *db.Tx) error {
 		_, to, err = s.give(tx, mannequin, user)

@@ -52,8 +52,8 @@ type Service struct {
 	// server (package oidc); set before the service is used. nil: nobody must.
 	RefusesPassword func(login string) bool
 
-	// Directory checks names and passwords that are not of this server (package ldap); set before the service is used.
-	// nil: there is none.
+	// Directory checks names and passwords that are not of this server (package ldap); set before the service is
+	// used. nil: there is none.
 	Directory Directory
 
 	attempts              attempts // to sign in
@@ -98,8 +98,8 @@ const (
 	// WithSignup is the way of the first session of an account that a person began (package signup).
 	WithSignup = "signup"
 
-	// WithProvider begins the way of a session that an identity of another server made (package oidc); the name of the
-	// provider follows.
+	// WithProvider begins the way of a session that an identity of another server made (package oidc); the name of
+	// the provider follows.
 	WithProvider = "oidc:"
 )
 
@@ -122,9 +122,9 @@ func (s *Service) AuthenticateSession(ctx context.Context, session string) (*acc
 }
 
 // SignIn starts a session with a login and its password, or the name and password of a directory, and returns the
-// cookie's value and the login. Errors: a *SecondStep if the account has a second factor; 422 if they do not match or the
-// account does not exist; 403 if it is suspended, or has no account; 429 if the attempt follows others too soon; 429 or
-// 503 if too many passwords are being compared; 503 if a directory cannot be asked.
+// cookie's value and the login. Errors: a *SecondStep if the account has a second factor; 422 if they do not match
+// or the account does not exist; 403 if it is suspended, or has no account; 429 if the attempt follows others too
+// soon; 429 or 503 if too many passwords are being compared; 503 if a directory cannot be asked.
 func (s *Service) SignIn(ctx context.Context, login, password string, from Origin) (value, is string, err error) {
 	if !s.plausible(login) || len(password) > maxPassword {
 		return "", "", wrongPassword()
@@ -266,8 +266,8 @@ func KnownAtProvider(tx *db.Tx, at AtProvider) (bool, error) {
 	return len(list) > 0, err
 }
 
-// EndAtProvider ends the selected sessions. If a subject is given, it also ends the user's sessions for which the provider
-// sent no session id. It is a no-op if none match.
+// EndAtProvider ends the selected sessions. If a subject is given, it also ends the user's sessions for which the
+// provider sent no session id. It is a no-op if none match.
 func EndAtProvider(tx *db.Tx, at AtProvider) error {
 	of, err := accountsAtProvider(tx, at)
 	if err != nil {

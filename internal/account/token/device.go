@@ -283,8 +283,8 @@ func (s *Service) FindDevice(ctx context.Context, caller *account.Caller, code s
 	return s.withDevice(ctx, caller, code, func(*db.Tx, *DeviceRequest) error { return nil })
 }
 
-// ConfirmDevice allows the program that waits for a code to act as the caller, a GitHub App within the permissions that
-// the caller saw, as a text. Errors: those of FindDevice; 409 if the App asks for others now.
+// ConfirmDevice allows the program that waits for a code to act as the caller, a GitHub App within the permissions
+// that the caller saw, as a text. Errors: those of FindDevice; 409 if the App asks for others now.
 func (s *Service) ConfirmDevice(
 	ctx context.Context, caller *account.Caller, code, seen string,
 ) (*DeviceRequest, error) {

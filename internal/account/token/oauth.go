@@ -10,8 +10,8 @@ import (
 	"arbor/internal/scope"
 )
 
-// These begin the tokens of OAuth Apps, those by which a GitHub App acts for a user, and the ones that refresh these, as
-// GitHub's do.
+// These begin the tokens of OAuth Apps, those by which a GitHub App acts for a user, and the ones that refresh
+// these, as GitHub's do.
 const (
 	oauthPrefix   = "gho_"
 	userPrefix    = "ghu_"
@@ -84,8 +84,8 @@ func (g *Granted) Covers(app *OAuthApp, scopes scope.Set) bool {
 }
 
 // Allow notes what a user allowed an App: scopes are added to those allowed before; a GitHub App has no scopes, and
-// has the permissions on the user's account that it asks for now: whoever calls this holds that the user saw these, or
-// bounds them. The user's row must be held. Error: errs.Absent for an App or a grant that is gone.
+// has the permissions on the user's account that it asks for now: whoever calls this holds that the user saw these,
+// or bounds them. The user's row must be held. Error: errs.Absent for an App or a grant that is gone.
 func Allow(tx *db.Tx, app *OAuthApp, by *account.Account, scopes scope.Set) (account.GrantID, error) {
 	g, err := GrantOf(tx, app.ID, by.ID)
 	if err != nil {
@@ -176,8 +176,8 @@ func CreateOAuthToken(
 	return made, account.Record(tx, audit.OAuthAccessCreate, by, audit.Self, told)
 }
 
-// ResetOAuthToken replaces the value of an App's token and returns the new one. The old one stops working; what refreshes
-// it stays. Error: errs.Absent.
+// ResetOAuthToken replaces the value of an App's token and returns the new one. The old one stops working; what
+// refreshes it stays. Error: errs.Absent.
 func ResetOAuthToken(tx *db.Tx, app *OAuthApp, id int64) (*Issued, error) {
 	made := newIssued(app, 0)
 	made.ID = id

@@ -149,7 +149,8 @@ func (e *estimator) size(s *ast.Field, args map[string]any) int64 {
 }
 
 // DefaultSize is the size of a connection that GitHub pages without first or last; 0 for the others.
-// Terraform's provider asks for a team's members and repositories in that way, release-drafter for a commit's history.
+// Terraform's provider asks for a team's members and repositories in that way, release-drafter for a commit's
+// history.
 func DefaultSize(kind, field string) int64 {
 	switch kind + "." + field {
 	case "Team.members", "Team.repositories", "Commit.history":

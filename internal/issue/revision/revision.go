@@ -1,5 +1,5 @@
-// Package revision keeps the former texts of issues, pull requests, comments, reviews, review comments and comments on
-// commits.
+// Package revision keeps the former texts of issues, pull requests, comments, reviews, review comments and comments
+// on commits.
 //
 //	revision.go  noting edits, and what is shown of them
 //	store.go     the SQL, of the tables text_edits and, for comments on commits, commit_comment_edits
@@ -60,9 +60,9 @@ type Edit struct {
 	Editor, Deleter *account.Account // nil: gone, or no deleter
 }
 
-// Note records an edit of a text of an issue, or with issueID 0 of a comment on a commit, in the transaction that makes
-// it. was is the text before. It is not kept if the quota of the editor has no room for it, so that texts can be
-// shortened then, too.
+// Note records an edit of a text of an issue, or with issueID 0 of a comment on a commit, in the transaction that
+// makes it. was is the text before. It is not kept if the quota of the editor has no room for it, so that texts can
+// be shortened then, too.
 func Note(tx *db.Tx, r *repo.Repo, issueID int64, of Text, by account.ID, was string) error {
 	n, err := last(tx, of)
 	if err != nil {
@@ -134,8 +134,8 @@ func (s *Service) List(
 	return found, err
 }
 
-// Get returns an edit of a text with the texts before and after it, as far as the caller may read them. current is the
-// text as it is now. Error: 404.
+// Get returns an edit of a text with the texts before and after it, as far as the caller may read them. current is
+// the text as it is now. Error: 404.
 func (s *Service) Get(
 	ctx context.Context, a *repo.Access, of Text, id int64, current string,
 ) (e *Edit, after *string, err error) {

@@ -158,8 +158,8 @@ func (p *Pages) rendered(r *http.Request, v *at, path string) (template.HTML, er
 		where{v.Link("blob", path), v.Link("raw", path), v.Link("blob", "")})), err
 }
 
-// Readme returns a file of a repository's default branch as HTML, for the page of its owner; empty: there is none that
-// can be shown.
+// Readme returns a file of a repository's default branch as HTML, for the page of its owner; empty: there is none
+// that can be shown.
 func (p *Pages) Readme(r *http.Request, a *repo.Access, path string) (template.HTML, error) {
 	v := at{}
 	v.Repo = &page.Head{Access: a, Path: page.RepoPath(a)}

@@ -18,7 +18,8 @@ type oauthPolicy struct {
 
 // GET /organizations/{org}/settings/oauth_application_policy
 //
-// OAuthPolicy shows owners whether the organization restricts OAuth Apps, and what it decided of them. Errors: 403, 404.
+// OAuthPolicy shows owners whether the organization restricts OAuth Apps, and what it decided of them. Errors: 403,
+// 404.
 func (p *Pages) OAuthPolicy(w http.ResponseWriter, r *http.Request) error {
 	v, err := p.oauthPolicy(r)
 	if err != nil {

@@ -26,8 +26,8 @@ func (p *Pages) connection(r *http.Request) (*connectionView, error) {
 
 // GET /settings/connections/applications/{client_id}
 //
-// Connection shows an OAuth App, and the caller's organizations that restrict OAuth Apps, with what they decided of it.
-// Error: 404.
+// Connection shows an OAuth App, and the caller's organizations that restrict OAuth Apps, with what they decided of
+// it. Error: 404.
 func (p *Pages) Connection(w http.ResponseWriter, r *http.Request) error {
 	v, err := p.connection(r)
 	if err != nil {

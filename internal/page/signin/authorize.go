@@ -35,9 +35,9 @@ func (v *authorizeView) LeadsTo() string {
 
 // GET /login/oauth/authorize
 //
-// AuthorizeForm asks the user whether an OAuth App shall get what it asks for. Whoever allowed all of it before is led
-// back at once. Errors go to the App's address; those of that address, and of an App that is not known, are shown here:
-// 404, 422.
+// AuthorizeForm asks the user whether an OAuth App shall get what it asks for. Whoever allowed all of it before is
+// led back at once. Errors go to the App's address; those of that address, and of an App that is not known, are
+// shown here: 404, 422.
 func (p *Pages) AuthorizeForm(w http.ResponseWriter, r *http.Request) error {
 	asked := r.URL.Query()
 	caller := account.CallerFrom(r.Context())

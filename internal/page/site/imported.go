@@ -38,8 +38,8 @@ func (p *Pages) importedView(r *http.Request) (*importedView, error) {
 
 // POST /site/imported
 //
-// ChangeImported approves or declines, as do says, that user gets the texts of mannequin. Errors: 404; the page again,
-// with 422.
+// ChangeImported approves or declines, as do says, that user gets the texts of mannequin. Errors: 404; the page
+// again, with 422.
 func (p *Pages) ChangeImported(w http.ResponseWriter, r *http.Request) error {
 	form, err := page.ReadForm(r)
 	if err != nil {

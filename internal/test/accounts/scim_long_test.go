@@ -20,8 +20,8 @@ import (
 	"arbor/internal/web"
 )
 
-// Ten thousand users are listed by pages, and the 2,000 members of a group replaced, by statements that do not grow with
-// them. A group that gives a team costs what its new members cost.
+// Ten thousand users are listed by pages, and the 2,000 members of a group replaced, by statements that do not grow
+// with them. A group that gives a team costs what its new members cost.
 func TestSCIMTenThousandUsers(t *testing.T) {
 	t.Parallel()
 	const many, large = 10_000, 2_000

@@ -12,8 +12,8 @@ import (
 	"arbor/internal/test/testkit"
 )
 
-// Users ask for the texts of a mannequin, learn nothing of whether there is one, and get them when a site administrator
-// approves.
+// Users ask for the texts of a mannequin, learn nothing of whether there is one, and get them when a site
+// administrator approves.
 func TestClaims(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

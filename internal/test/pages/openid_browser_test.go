@@ -16,8 +16,8 @@ import (
 	"arbor/internal/test/testkit"
 )
 
-// A browser goes the whole way between a program and Arbor: forms lead out of the site to the program alone, also where
-// the page that asks is not shown again.
+// A browser goes the whole way between a program and Arbor: forms lead out of the site to the program alone, also
+// where the page that asks is not shown again.
 func TestOpenIDInABrowser(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, db.SQLite)

@@ -179,8 +179,8 @@ func TestOrganizationApprovesOAuthApps(t *testing.T) {
 	})
 }
 
-// What a token of an App reaches follows a repository: to a closed organization, out of it, and to private forks of what
-// is there.
+// What a token of an App reaches follows a repository: to a closed organization, out of it, and to private forks of
+// what is there.
 func TestClosedOrganizationAndRepositories(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

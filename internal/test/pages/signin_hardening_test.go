@@ -12,7 +12,8 @@ import (
 	"arbor/internal/test/testkit"
 )
 
-// What RFC 6749, 8252 and 8628 ask for besides the flows themselves: each case is one that a program or a stranger tries.
+// What RFC 6749, 8252 and 8628 ask for besides the flows themselves: each case is one that a program or a stranger
+// tries.
 func TestOAuthIsHardened(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

@@ -96,7 +96,7 @@ var remoteReasons = [...][2]string{
 	{"error: 404", notThere}, {"' not found", notThere},
 	{"certificate", "its certificate was not accepted"},
 	{"operation too slow", "it took too long"}, {"timed out", "it took too long"},
-	{"connection refused", "the connection was refused"},
+	{"connection refused", "the connection was refused"}, {"failed to connect", "the connection was refused"},
 	{"no route to host", "the host could not be reached"},
 	{"early eof", endedEarly}, {"unexpected disconnect", endedEarly}, {"rpc failed", endedEarly},
 	{"transfer closed", endedEarly}, {"hung up unexpectedly", endedEarly}, {"empty reply", endedEarly},

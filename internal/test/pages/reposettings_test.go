@@ -182,7 +182,7 @@ func TestMirrors(t *testing.T) {
 		garden(t, s)
 		const at, address = "/alice/garden/settings/mirrors", "http://127.0.0.1:1/garden.git"
 		s.Visit(t, "alice", "POST "+at, "do", "set", "url", "ssh://example.org/x", "username", "kept", "minutes", "60").Shows(t,
-			422, `value="kept"`, "url must be an address")
+			422, `value="kept"`, "must be an address that begins with https://")
 		s.Visit(t, "alice", "POST "+at, "do", "set", "url", address, "username", "alice", "password", "sesame-open",
 			"minutes", "60", "follow", "1").Leads(t, at)
 		testkit.Eventually(t, func() bool {

@@ -75,7 +75,8 @@ type Depot struct {
 	places  chan struct{}
 
 	mu    sync.Mutex
-	known bool // it was seen to hold the id
+	known bool   // it was seen to hold the id
+	id    string // its own, as it was seen last
 }
 
 // Times and numbers of requests.
@@ -102,6 +103,12 @@ func Open(address, store string, m *Metrics) (*Depot, error) {
 	}
 	d.backend, err = newS3(at)
 	return d, err
+}
+
+// Folder returns the path of a depot that is a folder; empty: it is a bucket.
+func (d *Depot) Folder() string {
+	f, _ := d.backend.(folder)
+	return string(f)
 }
 
 // Put stores the bytes of an object durably. Errors: syscall.ENOSPC; 503.

@@ -136,6 +136,22 @@ func TestFolderIsRefused(t *testing.T) {
 	}
 }
 
+// A data folder is no depot, though its identity file has the same name and id.
+func TestDataFolderIsRefused(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	testkit.NoError(t, os.WriteFile(filepath.Join(dir, identityKey), []byte(`{"store":"store","database":""}`), 0o600))
+	d, err := Open("file://"+dir, "store", nil)
+	testkit.NoError(t, err)
+	var wrong *IdentityError
+	if err := d.Bind(t.Context()); !errors.As(err, &wrong) || !strings.Contains(err.Error(), "data folder of a store") {
+		t.Errorf("it is bound: %v", err)
+	}
+	if err := d.Delete(t.Context(), []string{"files/ab/x"}); !errors.As(err, &wrong) {
+		t.Errorf("files are removed from it: %v", err)
+	}
+}
+
 // A folder that is gone while a server runs takes nothing, since what lies beneath a mount point is not the depot.
 func TestFolderThatIsGone(t *testing.T) {
 	t.Parallel()

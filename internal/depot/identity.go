@@ -2,6 +2,7 @@ package depot
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,6 +19,10 @@ const maxIdentity = 4 << 10
 // identity is what the object holds.
 type identity struct {
 	Store string `json:"store"` // the id
+	Depot string `json:"depot"` // a random id of the depot, by which two addresses of one place are recognized
+
+	// Database is only in the file of a data folder (package identity), which has the same name.
+	Database *string `json:"database,omitempty"`
 }
 
 // IdentityError says that a depot is not the store's, in one line for the operator.
@@ -58,7 +63,7 @@ func (d *Depot) Bind(ctx context.Context) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	data, err := json.Marshal(identity{d.store})
+	data, err := json.Marshal(identity{Store: d.store, Depot: rand.Text()})
 	if err != nil {
 		return err
 	}
@@ -90,6 +95,7 @@ func (d *Depot) Release(ctx context.Context) error { return d.Delete(ctx, []stri
 // fs.ErrNotExist if there is no id; 503.
 func (d *Depot) Check(ctx context.Context) error {
 	var data []byte
+	var id string
 	err := d.ask(ctx, "get", answerTime, func(ctx context.Context) error {
 		in, _, err := d.backend.get(ctx, identityKey, 0, maxIdentity)
 		if err != nil {
@@ -99,7 +105,7 @@ func (d *Depot) Check(ctx context.Context) error {
 		return errors.Join(err, in.Close())
 	})
 	if err == nil {
-		err = d.compare(data)
+		id, err = d.compare(data)
 	} else if errors.Is(err, fs.ErrNotExist) {
 		wrong := &IdentityError{fmt.Sprintf("%s holds no %s: it is another bucket or folder than that of this store, "+
 			"or it was emptied", d.address, identityKey)}
@@ -109,24 +115,44 @@ func (d *Depot) Check(ctx context.Context) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err == nil {
-		d.known = true
+		d.known, d.id = true, id
 	} else if errors.As(err, &wrong) {
 		d.known = false
 	}
 	return err
 }
 
-func (d *Depot) compare(data []byte) error {
+// Same reports whether another depot is at the same place, by another address. d was checked. Errors: those of Check,
+// for the other depot.
+func (d *Depot) Same(ctx context.Context, other *Depot) (bool, error) {
+	if err := other.Check(ctx); err != nil {
+		return false, err
+	}
+	id := d.placeID()
+	return id != "" && id == other.placeID(), nil
+}
+
+func (d *Depot) placeID() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.id
+}
+
+// compare returns the id of the depot whose object was read.
+func (d *Depot) compare(data []byte) (id string, err error) {
 	i, err := parseIdentity(data)
 	if err != nil {
-		return &IdentityError{fmt.Sprintf("%s of %s cannot be read (%v): it is not this store's", identityKey,
+		return "", &IdentityError{fmt.Sprintf("%s of %s cannot be read (%v): it is not this store's", identityKey,
 			d.address, err)}
 	}
+	if i.Database != nil {
+		return "", &IdentityError{fmt.Sprintf("%s is the data folder of a store: use another folder", d.address)}
+	}
 	if i.Store != d.store {
-		return &IdentityError{fmt.Sprintf("%s belongs to another store: use a bucket, prefix or folder of this "+
+		return "", &IdentityError{fmt.Sprintf("%s belongs to another store: use a bucket, prefix or folder of this "+
 			"store's own", d.address)}
 	}
-	return nil
+	return i.Depot, nil
 }
 
 // ready returns an error until the depot was seen to be the store's.

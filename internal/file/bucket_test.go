@@ -128,3 +128,18 @@ func TestMoveToBucket(t *testing.T) {
 		}
 	}
 }
+
+// Files do not move to the bucket where they are, by an address with other settings.
+func TestMoveToSameBucket(t *testing.T) {
+	s := bucket.Start(t)
+	s.Setenv(t)
+	e := newEstate(t, db.SQLite)
+	_, err := e.files.Use(t.Context(), mustCanonical(t, s.Address("same", "")))
+	testkit.NoError(t, err)
+	f := e.add("seeds")
+	_, err = e.move(mustCanonical(t, s.Address("same", "redirect=false")))
+	refusedPlace(t, "the same bucket", err, "is the same place as")
+	if got, err := e.read(e.node(), f); got != "seeds" || err != nil {
+		t.Errorf("the file has %q, %v", got, err)
+	}
+}

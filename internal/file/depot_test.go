@@ -82,9 +82,9 @@ func mustCanonical(t testing.TB, address string) string {
 // where are the places in which a file is.
 func (e *estate) where(f *file.File) string {
 	found := ""
-	for name, dir := range map[string]string{"data": e.data, "away": e.away} {
-		if _, err := os.Stat(filepath.Join(dir, file.Path(f.Name))); err == nil {
-			found += name
+	for _, place := range [][2]string{{"data", e.data}, {"away", e.away}} {
+		if _, err := os.Stat(filepath.Join(place[1], file.Path(f.Name))); err == nil {
+			found += place[0]
 		}
 	}
 	return found

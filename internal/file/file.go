@@ -4,6 +4,7 @@
 //	file.go    the type, receiving a file, and opening one
 //	digest.go  the digest of a file, made while it is received
 //	place.go   the data folder and depots: where new files go, and which ones a server may use
+//	apart.go   no place twice, by two addresses
 //	read.go    reading a file from either, with its digest compared
 //	move.go    moving all files to another place
 //	link.go    another name of a file, for another repository

@@ -182,11 +182,7 @@ func (s *Store) choose(ctx context.Context, address string) (*depotRow, error) {
 		return nil, errors.New("the store has no id yet: start a server on it first")
 	}
 	if address != "" {
-		d, err := depot.Open(address, store, s.Metrics)
-		if err == nil {
-			err = d.Bind(ctx)
-		}
-		if err != nil {
+		if err := s.bind(ctx, address, store); err != nil {
 			return nil, err
 		}
 	}

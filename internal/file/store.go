@@ -105,15 +105,15 @@ func List(tx *db.Tx, fn func(f *File)) error {
 	return each(tx, fn, `SELECT `+columns+` FROM files ORDER BY name`)
 }
 
-// named reports which of the locations have a row.
-func named(tx *db.Tx, list []location) (map[location]bool, error) {
-	there := make(map[location]bool, len(list))
+// named returns where the files lie whose names are those of the locations and that have a row.
+func named(tx *db.Tx, list []location) (map[string]DepotID, error) {
+	there := make(map[string]DepotID, len(list))
 	for part := range slices.Chunk(list, db.MaxValues) {
 		args := make([]any, len(part))
 		for i, l := range part {
 			args[i] = l.name
 		}
-		err := each(tx, func(f *File) { there[f.location()] = true },
+		err := each(tx, func(f *File) { there[f.Name] = f.Depot },
 			`SELECT `+columns+` FROM files WHERE name IN `+db.Values(1, len(part)), args...)
 		if err != nil {
 			return nil, err

@@ -72,10 +72,11 @@ func (s *Store) removeUnreferenced(ctx context.Context, list []location) error {
 	return s.delete(ctx, gone)
 }
 
-// unreferenced returns the files without a row: none while a backup runs.
+// unreferenced returns the files without a row: none while a backup runs. A file whose row says that it lies in another
+// place has none here, unless both places are the same folder.
 func (s *Store) unreferenced(ctx context.Context, list []location) (gone []location, err error) {
 	var backup bool
-	there := map[location]bool{}
+	there := map[string]DepotID{}
 	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
 		if backup, err = repo.BackupRuns(tx); err == nil && !backup {
 			there, err = named(tx, list)
@@ -86,7 +87,14 @@ func (s *Store) unreferenced(ctx context.Context, list []location) (gone []locat
 		return nil, err
 	}
 	for _, l := range list {
-		if !there[l] {
+		at, has := there[l.name]
+		same := has && at == l.depot
+		if has && !same {
+			if same, err = s.samePlace(ctx, l.name, at, l.depot); err != nil {
+				return nil, err
+			}
+		}
+		if !same {
 			gone = append(gone, l)
 		}
 	}

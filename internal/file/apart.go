@@ -1,0 +1,143 @@
+package file
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"arbor/internal/db"
+	"arbor/internal/depot"
+)
+
+// bind binds a depot to the store, unless it is a place that the store has already, by another address: there a file
+// would be the old copy of a move and the new one, and a leftover of one place would be a file of the other.
+func (s *Store) bind(ctx context.Context, address, store string) error {
+	d, err := depot.Open(address, store, s.Metrics)
+	if err != nil {
+		return err
+	}
+	others, err := s.otherDepots(ctx, address)
+	if err != nil {
+		return err
+	}
+	if err := s.apart(d.Folder(), others); err != nil {
+		return err
+	}
+	if err := d.Bind(ctx); err != nil {
+		return err
+	}
+	for at, other := range others {
+		same, err := d.Same(ctx, other)
+		var wrong *depot.IdentityError
+		if errors.As(err, &wrong) { // it is gone, or another store's
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("%s has to answer before files go to another place: %w", at, err)
+		}
+		if same {
+			return fmt.Errorf("%s is the same place as %s: use another bucket, prefix or folder", address, at)
+		}
+	}
+	return nil
+}
+
+// otherDepots returns the depots of the store by address, without that of one address.
+func (s *Store) otherDepots(ctx context.Context, address string) (map[string]*depot.Depot, error) {
+	var rows []depotRow
+	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		rows, err = depots(tx)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	others := map[string]*depot.Depot{}
+	for _, row := range rows {
+		if row.address == address {
+			continue
+		}
+		if others[row.address], err = s.open(&row); err != nil {
+			return nil, err
+		}
+	}
+	return others, nil
+}
+
+// apart refuses a folder for a depot that overlaps with the data folder or with another depot of the store. Empty: the
+// depot is a bucket.
+func (s *Store) apart(folder string, others map[string]*depot.Depot) error {
+	if folder == "" {
+		return nil
+	}
+	taken := []string{filepath.Dir(s.dir)}
+	for _, other := range others {
+		if path := other.Folder(); path != "" {
+			taken = append(taken, path)
+		}
+	}
+	for _, path := range taken {
+		for _, a := range []string{folder, filepath.Join(folder, Folder)} {
+			for _, b := range []string{path, filepath.Join(path, Folder)} {
+				if within(a, b) || within(b, a) {
+					return fmt.Errorf("%s is, contains or lies in %s, which this store uses already: use another folder",
+						folder, path)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// within reports whether a folder is another one or lies in it, whatever links and mounts their paths contain. One that
+// cannot be read is not.
+func within(inner, outer string) bool {
+	there, err := os.Stat(outer)
+	if err != nil {
+		return false
+	}
+	if inner, err = filepath.EvalSymlinks(inner); err == nil {
+		inner, err = filepath.Abs(inner)
+	}
+	for err == nil {
+		var here os.FileInfo
+		if here, err = os.Stat(inner); err == nil && os.SameFile(here, there) {
+			return true
+		}
+		parent := filepath.Dir(inner)
+		if parent == inner {
+			return false
+		}
+		inner = parent
+	}
+	return false
+}
+
+// samePlace reports whether a name leads to the same file in two places, because its folder in one is that in the
+// other. Hard links to a file have other names. It is asked before a copy is removed, in case a place became the other
+// one after it was chosen.
+func (s *Store) samePlace(ctx context.Context, name string, a, b DepotID) (bool, error) {
+	var dirs [2]os.FileInfo
+	for n, id := range []DepotID{a, b} {
+		dir := s.dirOf(name)
+		if id != 0 {
+			d, err := s.depot(ctx, id)
+			if err != nil {
+				return false, err
+			}
+			if d.Folder() == "" {
+				return false, nil
+			}
+			dir = filepath.Dir(filepath.Join(d.Folder(), filepath.FromSlash(Path(name))))
+		}
+		var err error
+		if dirs[n], err = os.Stat(dir); isMissing(err) {
+			return false, nil
+		} else if err != nil {
+			return false, err
+		}
+	}
+	return os.SameFile(dirs[0], dirs[1]), nil
+}

@@ -53,10 +53,21 @@ func (m Remote) config() [][2]string {
 		list = append(list, [2]string{"http.curloptResolve", m.Host + ":" + m.Port + ":" + strings.Join(pins, ",")})
 	}
 	if m.Username != "" || m.Password != "" {
-		basic := base64.StdEncoding.EncodeToString([]byte(m.Username + ":" + m.Password))
-		list = append(list, [2]string{"http.extraHeader", "Authorization: Basic " + basic})
+		list = append(list, [2]string{"http.extraHeader", "Authorization: Basic " + m.basic()})
 	}
 	return list
+}
+
+func (m Remote) basic() string {
+	return base64.StdEncoding.EncodeToString([]byte(m.Username + ":" + m.Password))
+}
+
+// hidden is a text of the remote without the credentials that it got.
+func (m Remote) hidden(text string) string {
+	if m.Password == "" {
+		return text
+	}
+	return strings.NewReplacer(m.basic(), "***", m.Password, "***").Replace(text)
 }
 
 // task is a task that talks with the remote. Its messages are written to said.
@@ -124,8 +135,11 @@ func remoteReason(said string) string {
 			last = line[7:]
 		}
 	}
-	if last == "" {
+	switch {
+	case last == "":
 		return "git failed"
+	case strings.HasPrefix(last, "remote error: "): // its own words may repeat the credentials that it got
+		return "it refused"
 	}
 	return errs.Clip(printable(last))
 }
@@ -230,7 +244,7 @@ func (r *Repository) PushRemote(ctx context.Context, m Remote, updates []Ref) (r
 			return refused, m.failed(ctx, err, said)
 		}
 		for name, why := range rejected {
-			refused[name] = why
+			refused[name] = m.hidden(why)
 		}
 	}
 	return refused, nil

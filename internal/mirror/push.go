@@ -27,6 +27,10 @@ func (s *Service) push(ctx context.Context, m *Mirror, a *repo.Access, remote gi
 	if len(updates) == 0 {
 		return nil
 	}
+	// The target chose how long it took to answer: these refs may be of a time after the mirror had to stop.
+	if err := s.db.Read(ctx, m.mayMove); err != nil {
+		return err
+	}
 	if !hasBranches(all) {
 		return &git.RemoteError{Reason: "this repository has no branches, so nothing was changed there"}
 	}

@@ -48,7 +48,7 @@ func (p Push) Check(tx *db.Tx, judges Judges) (*Landing, error) {
 			}
 		}
 	}
-	if branch.ruled {
+	if branch.ruled && !p.First {
 		if err := judges.Rules(tx, &p, refused); err != nil {
 			return nil, err
 		}

@@ -58,6 +58,7 @@ type Push struct {
 
 	Merge    *Merge // the pull request that is merged into the only ref; nil: it is another push
 	Mirrored bool   // refs of a mirror follow its source
+	First    bool   // the first refs of a repository that is being made, for which no rules hold
 	Queue    bool   // a merge queue moves the branches of its groups
 	Upstream bool   // the ref is updated from the repository's parent
 	Again    bool   // a transaction ended with ErrUnprepared, so all preparations are needed

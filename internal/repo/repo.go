@@ -293,7 +293,7 @@ func (s *Service) insert(ctx context.Context, by *account.Caller, n NewRepo, fir
 		}
 		made = r
 		if first.refs != nil {
-			push := Push{RepoID: r.ID, Updates: first.refs, Atomic: true, GrownKB: first.kb}
+			push := Push{RepoID: r.ID, Updates: first.refs, Atomic: true, GrownKB: first.kb, First: true}
 			if _, err := s.forge.Push(tx, push); err != nil {
 				return err
 			}

@@ -117,7 +117,8 @@ func ruleError(kind errs.Kind, e *RuleError) error {
 	return errs.Wrap(kind, "Repository rule violations found\n\n"+strings.Join(e.Problems, "\n")+"\n", e)
 }
 
-// RuledOut returns an error of the given kind if rules refused an update, or a merge queue owns its ref, else nil.
+// RuledOut returns an error of the given kind if rules refused an update, or a merge queue owns its ref; the refusal
+// itself if it is one for good, as in a mirror; else nil: somebody was faster.
 func RuledOut(refused error, kind errs.Kind) error {
 	var e *RuleError
 	if errors.As(refused, &e) {
@@ -125,6 +126,9 @@ func RuledOut(refused error, kind errs.Kind) error {
 	}
 	if errors.Is(refused, errQueueRef) {
 		return errs.Wrap(kind, errQueueRef.Message, refused)
+	}
+	if errs.Is(refused, errs.Forbidden) {
+		return refused
 	}
 	return nil
 }

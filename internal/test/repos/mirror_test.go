@@ -186,6 +186,7 @@ func TestPullMirror(t *testing.T) {
 
 		gittest.Run(t, w.dir, "commit", "-q", "--amend", "--allow-empty", "-m", "forced")
 		gittest.Run(t, w.dir, "branch", "trunk")
+		w.commit(t, "ahead of trunk")
 		gittest.Run(t, w.dir, "push", "-q", "--force", "origin", "main", "trunk")
 		gittest.Run(t, w.dir, "push", "-q", "origin", ":v1")
 		s.Run(t, []apitest.Case{{Do: "PATCH /repos/alice/source", As: "alice", Send: `{"default_branch":"trunk"}`, Status: 200}})
@@ -201,6 +202,8 @@ func TestPullMirror(t *testing.T) {
 		s.Run(t, []apitest.Case{
 			{Do: "GET " + path, Status: 200, Want: `{"mirror_url": "` + from.URL + `/alice/source.git"}`},
 			{Do: "PUT " + path + "/contents/a", As: "alice", Send: `{"message":"m","content":"eA=="}`, Status: 403,
+				Want: `{"message": "Repository is a mirror, so its branches and tags are read-only. Push to its source."}`},
+			{Do: "POST " + path + "/merges", As: "alice", Send: `{"base":"trunk","head":"main"}`, Status: 403,
 				Want: `{"message": "Repository is a mirror, so its branches and tags are read-only. Push to its source."}`},
 			{Do: "POST " + path + "/issues", As: "alice", Send: `{"title":"t"}`, Status: 201},
 			{Do: "GET " + path + "/mirror", As: "bob", Status: 403},
@@ -314,10 +317,13 @@ func TestPushMirror(t *testing.T) {
 		w, to := newMirrored(t, s), newSource(t, s.URL)
 		s.Repo(t, "alice/target", false)
 		const path = "/repos/alice/source"
-		var made struct{ ID int64 }
-		s.Check(t, apitest.Case{Do: "POST " + path + "/push_mirrors", As: "alice", Status: 201, Send: fmt.Sprintf(
-			`{"url":"%s/alice/target.git","username":"alice","password":%q}`, to.URL, s.Token(t, "alice"))}).JSON(t, &made)
-		at := fmt.Sprintf("%s/push_mirrors/%d", path, made.ID)
+		add := func() (at string) {
+			var made struct{ ID int64 }
+			s.Check(t, apitest.Case{Do: "POST " + path + "/push_mirrors", As: "alice", Status: 201, Send: fmt.Sprintf(
+				`{"url":"%s/alice/target.git","username":"alice","password":%q}`, to.URL, s.Token(t, "alice"))}).JSON(t, &made)
+			return fmt.Sprintf("%s/push_mirrors/%d", path, made.ID)
+		}
+		at := add()
 		same := func() bool { return w.refs(t, "alice/target") == w.refs(t, "alice/source") }
 		testkit.Eventually(t, same, "what is there is copied")
 		gittest.Run(t, w.dir, "branch", "topic")
@@ -336,6 +342,27 @@ func TestPushMirror(t *testing.T) {
 		to.misbehave(nil)
 		s.Run(t, []apitest.Case{{Do: "POST " + path + "/push_mirrors-sync", As: "alice", Status: 204}})
 		testkit.Eventually(t, same, "it catches up")
+
+		s.Run(t, []apitest.Case{{Do: "DELETE " + at, As: "alice", Status: 204},
+			{Do: "PATCH " + path, As: "alice", Send: `{"private":false}`, Status: 200}})
+		at = add()
+		w.copied(t, at)
+		var once sync.Once
+		to.misbehave(func(http.ResponseWriter, *http.Request) bool {
+			once.Do(func() { // while the target lets the mirror wait
+				s.Check(t, apitest.Case{Do: "PATCH " + path, As: "alice", Send: `{"private":true}`, Status: 200})
+				w.commit(t, "secret")
+				gittest.Run(t, w.dir, "push", "-q", "origin", "main")
+			})
+			return false
+		})
+		s.Run(t, []apitest.Case{{Do: "POST " + path + "/push_mirrors-sync", As: "alice", Status: 204}})
+		testkit.Eventually(t, func() bool {
+			return strings.Contains(w.now(t, at).problem(), "became private")
+		}, "it stops")
+		if same() {
+			t.Error("the target has what was pushed after the repository became private")
+		}
 		s.Run(t, []apitest.Case{
 			{Do: "GET " + path + "/push_mirrors", As: "bob", Status: 404},
 			{Do: "DELETE " + at, As: "alice", Status: 204},

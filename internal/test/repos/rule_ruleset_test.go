@@ -247,6 +247,14 @@ func TestRulesetsOfOrganizations(t *testing.T) {
 				Send: `{"ref": "refs/tags/v1", "sha": "` + plot + `"}`},
 			{Do: "DELETE " + path + "/" + id, As: "alice", Status: 204},
 		})
+		// What a new repository begins with comes from the server.
+		s.Ask(t, "alice", "POST "+path, `{"name": "signed", "enforcement": "active", "target": "branch",
+			"conditions": {"ref_name": {"include": ["~ALL"], "exclude": []}, "repository_name": {"include": ["~ALL"], "exclude": []}},
+			"rules": [{"type": "creation"}, {"type": "required_signatures"}]}`, 201)
+		s.Ask(t, "alice", "POST /orgs/garden/repos", `{"name": "begun", "auto_init": true}`, 201)
+		if s.Tip(t, "alice", "garden/begun", "main") == "" {
+			t.Error("a new repository has no first commit")
+		}
 	})
 }
 

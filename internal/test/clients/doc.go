@@ -38,5 +38,6 @@
 //	gitxargs_test.go       git-xargs: one command in all repositories of an organization
 //	tofu_test.go           OpenTofu with GitHub's provider: testdata/tofu
 //	oauth2proxy_test.go    oauth2-proxy signs people in, as with GitHub and by OpenID Connect
+//	buildbot_test.go       Buildbot builds pushes and pull requests, and signs people in: runs testdata/buildbot
 //	programs_test.go       builds programs that the Go module proxy has
 package clients

@@ -39,13 +39,18 @@ func (person) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// browse opens an address as a person with a browser does, who signs in and allows what is asked for, and
-// returns the page at which that ends.
-func browse(t *testing.T, s *apitest.Server, address, login string) (status int, body string) {
+// visitor is a browser that has no cookies yet.
+func visitor(t *testing.T) *http.Client {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
 	testkit.NoError(t, err)
-	c := &http.Client{Jar: jar, Transport: person{}}
+	return &http.Client{Jar: jar, Transport: person{}}
+}
+
+// browse opens an address as a person with a browser does, who signs in and allows what is asked for, and
+// returns the page at which that ends.
+func browse(t *testing.T, s *apitest.Server, c *http.Client, address, login string) (status int, body string) {
+	t.Helper()
 	answer, err := c.Get(address)
 	for range 4 {
 		testkit.NoError(t, err)
@@ -146,10 +151,10 @@ func TestOAuth2Proxy(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			address, tells := proxy(t, s, x.flags...)
-			if status, body := browse(t, s, address+"/", "ann"); status != http.StatusOK || !strings.HasPrefix(body, x.shows) {
+			if status, body := browse(t, s, visitor(t), address+"/", "ann"); status != http.StatusOK || !strings.HasPrefix(body, x.shows) {
 				t.Errorf("a member sees %d %.500s, want %s\n%s", status, body, x.shows, tells())
 			}
-			if status, body := browse(t, s, address+"/", "bob"); status < 400 { // its GitHub provider answers 500
+			if status, body := browse(t, s, visitor(t), address+"/", "bob"); status < 400 { // its GitHub provider answers 500
 				t.Errorf("somebody else sees %d %.500s\n%s", status, body, tells())
 			}
 		})

@@ -146,7 +146,7 @@ var repositoryMistakes = []mistake{
 	{"repo purge alice/garden", 2, `missing flags: --unreachable or --commit=SHA (see arbor repo purge --help)`},
 	{"repo purge alice/garden --commit abcd --yes", 1, `object abcd not found`},
 	{"repo key remove alice/garden 9", 1, `alice/garden has no key 9`},
-	{"mirror add alice/garden ssh://example.org/x", 1, `url must be an address that begins with https:// or http://`},
+	{"mirror add alice/garden ssh://example.org/x", 1, `remote_url must be an address that begins with https:// or http://`},
 	{"mirror sync alice/garden", 1, `alice/garden is not a mirror`},
 	{"mirror remove alice/garden --push 9", 1, `alice/garden has no such push mirror`},
 	{"issue pin alice/garden#1", 2, `missing flags: --as=LOGIN (see arbor issue pin --help)`},

@@ -20,11 +20,11 @@ func parseURL(text string) (*url.URL, error) {
 	switch {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.Opaque != "" ||
 		strings.ContainsFunc(text, func(c rune) bool { return c <= ' ' || c == 0x7f }):
-		return nil, errs.New(errs.Invalid, "url must be an address that begins with https:// or http://")
+		return nil, errs.New(errs.Invalid, "remote_url must be an address that begins with https:// or http://")
 	case u.User != nil:
-		return nil, errs.New(errs.Invalid, "url must not contain a user or password: give them as username and password")
+		return nil, errs.New(errs.Invalid, "remote_url must not contain a user or password: give them as username and password")
 	case u.RawQuery != "" || u.Fragment != "" || u.ForceQuery:
-		return nil, errs.New(errs.Invalid, "url must not contain ? or #")
+		return nil, errs.New(errs.Invalid, "remote_url must not contain ? or #")
 	}
 	host := strings.ToLower(u.Hostname())
 	if a, err := netip.ParseAddr(host); err == nil && a.Zone() == "" {
@@ -32,12 +32,12 @@ func parseURL(text string) (*url.URL, error) {
 			host = "[" + host + "]"
 		}
 	} else if !hostName.MatchString(host) {
-		return nil, errs.New(errs.Invalid, "url must contain the name of a host, or an IP address")
+		return nil, errs.New(errs.Invalid, "remote_url must contain the name of a host, or an IP address")
 	}
 	if port := u.Port(); port != "" {
 		host += ":" + port
 	} else if strings.HasSuffix(u.Host, ":") {
-		return nil, errs.New(errs.Invalid, "url has no port behind the colon")
+		return nil, errs.New(errs.Invalid, "remote_url has no port behind the colon")
 	}
 	u.Host = host
 	return u, nil

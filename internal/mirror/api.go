@@ -20,7 +20,7 @@ func NewAPI(s *Service) *API { return &API{s} }
 // payload is a mirror. Its password is never shown.
 type payload struct {
 	ID         int64   `json:"id"`
-	URL        string  `json:"url"`
+	URL        string  `json:"remote_url"`
 	Username   *string `json:"username"`
 	Active     bool    `json:"active"`
 	Failures   int64   `json:"failures"`
@@ -54,8 +54,8 @@ func newPayload(m *Mirror) *payload {
 
 // read reads what is common to both kinds.
 func read(body *web.Object) Edit {
-	body.Require("url")
-	return Edit{URL: body.String("url", maxURL).Value, Username: body.String("username", maxUsername).Or(""),
+	body.Require("remote_url")
+	return Edit{URL: body.String("remote_url", maxURL).Value, Username: body.String("username", maxUsername).Or(""),
 		Password: body.String("password", maxPassword)}
 }
 

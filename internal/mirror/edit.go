@@ -28,14 +28,14 @@ func (s *Service) check(e *Edit, push bool) error {
 		return errs.New(errs.Gone, "Mirrors are switched off on this server.")
 	}
 	f := web.Faults{Resource: Resource}
-	f.CheckFilled("url", e.URL)
-	f.CheckText("url", e.URL, maxURL)
+	f.CheckFilled("remote_url", e.URL)
+	f.CheckText("remote_url", e.URL, maxURL)
 	f.CheckText("username", e.Username, maxUsername)
 	f.CheckText("password", e.Password.Value, maxPassword)
 	if e.URL != "" {
 		stored, err := s.checkURL(e.URL)
 		if err != nil {
-			f.Wrong("url", errs.Custom, repo.ErrText(err))
+			f.Wrong("remote_url", errs.Custom, repo.ErrText(err))
 		}
 		e.URL = stored
 	}
@@ -184,7 +184,7 @@ func (s *Service) AddPush(ctx context.Context, a *repo.Access, e Edit) (m *Mirro
 			return errs.Newf(errs.Invalid, "A repository has %d push mirrors at most.", maxPushed)
 		}
 		if slices.ContainsFunc(list, func(m *Mirror) bool { return m.URL == n.URL }) {
-			return errs.Validation(errs.Field{Resource: Resource, Field: "url", Code: errs.AlreadyExists})
+			return errs.Validation(errs.Field{Resource: Resource, Field: "remote_url", Code: errs.AlreadyExists})
 		}
 		next := *n
 		next.wasPrivate = now.Private
@@ -221,6 +221,9 @@ func (s *Service) RemovePush(ctx context.Context, a *repo.Access, id int64) erro
 // there is none; 422 if all were stopped.
 func (s *Service) Ask(ctx context.Context, a *repo.Access, push bool) error {
 	return s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
+		if err := repo.Lock(tx, a.ID); err != nil {
+			return err
+		}
 		list, err := of(tx, a.ID, push)
 		if err != nil {
 			return err

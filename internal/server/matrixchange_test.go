@@ -71,6 +71,9 @@ func (m *matrix) everything(t *testing.T, logins []string) map[string]string {
 			r.Pattern == "/dashboard/notifications/{thread_id}" {
 			continue // the last marks a thread as read
 		}
+		if strings.Contains(r.Pattern, "mirror") {
+			continue // those that fail run again between two looks
+		}
 		if strings.HasSuffix(r.Pattern, "{app_slug}/advanced") || strings.Contains(r.Pattern, "/deliveries") ||
 			strings.HasSuffix(r.Pattern, "/settings/hooks/{hook_id}") {
 			continue // deliveries that failed, which these show, are tried again between two looks

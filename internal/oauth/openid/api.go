@@ -35,8 +35,8 @@ func (a *API) Routes() []route.Route {
 	free := route.Needs(scope.None, route.None)
 	open := func(r route.Route) route.Route { return r.In(route.Pages).ByClient().WithoutToken() }
 	return []route.Route{
-		open(free.Anyone("GET /.well-known/openid-configuration", a.Discover)),
-		open(free.Anyone("GET "+keysPath, a.ListKeys)),
+		free.Anyone("GET /.well-known/openid-configuration", a.Discover).In(route.Pages).WithoutToken(),
+		free.Anyone("GET "+keysPath, a.ListKeys).In(route.Pages).WithoutToken(),
 		open(free.Anyone("GET "+userInfoPath, a.UserInfo)),
 		open(free.Anyone("POST "+userInfoPath, a.UserInfo)).WithLimit(oauth.MaxBody),
 		open(free.Anyone("POST "+revokePath, a.Revoke)).WithLimit(oauth.MaxBody),

@@ -83,7 +83,7 @@ func (p *Pages) ChangeMirrors(w http.ResponseWriter, r *http.Request, a *repo.Ac
 	if err != nil {
 		return err
 	}
-	v.Problem, v.URL, v.Username, v.Minutes = problem, f.Get("url"), f.Get("username"), f.Get("minutes")
+	v.Problem, v.URL, v.Username, v.Minutes = problem, f.Get("remote_url"), f.Get("username"), f.Get("minutes")
 	v.Follow, v.Adds = f.Checked("follow"), f.Get("do") == "add"
 	return p.t.Again(w, r, "mirrors.html", problem, v)
 }
@@ -99,7 +99,7 @@ func (p *Pages) changeMirrors(r *http.Request, a *repo.Access, f page.Form) (don
 	if err != nil {
 		return "", err
 	}
-	e := mirror.Edit{URL: f.Text("url"), Username: f.Text("username"), FollowHead: f.Checked("follow")}
+	e := mirror.Edit{URL: f.Text("remote_url"), Username: f.Text("username"), FollowHead: f.Checked("follow")}
 	if password := f.Get("password"); password != "" {
 		e.Password = web.Some(password)
 	}

@@ -181,9 +181,9 @@ func TestMirrors(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		garden(t, s)
 		const at, address = "/alice/garden/settings/mirrors", "http://127.0.0.1:1/garden.git"
-		s.Visit(t, "alice", "POST "+at, "do", "set", "url", "ssh://example.org/x", "username", "kept", "minutes", "60").Shows(t,
+		s.Visit(t, "alice", "POST "+at, "do", "set", "remote_url", "ssh://example.org/x", "username", "kept", "minutes", "60").Shows(t,
 			422, `value="kept"`, "must be an address that begins with https://")
-		s.Visit(t, "alice", "POST "+at, "do", "set", "url", address, "username", "alice", "password", "sesame-open",
+		s.Visit(t, "alice", "POST "+at, "do", "set", "remote_url", address, "username", "alice", "password", "sesame-open",
 			"minutes", "60", "follow", "1").Leads(t, at)
 		testkit.Eventually(t, func() bool {
 			return strings.Contains(show(t, s, "alice", at), "the connection was refused")
@@ -194,7 +194,7 @@ func TestMirrors(t *testing.T) {
 		show(t, s, "stranger", "/alice/garden", "Mirror of", address)
 		s.Visit(t, "alice", "POST "+at, "do", "sync").Leads(t, at)
 		s.Visit(t, "alice", "POST "+at, "do", "end").Leads(t, at)
-		s.Visit(t, "alice", "POST "+at, "do", "add", "url", address).Leads(t, at)
+		s.Visit(t, "alice", "POST "+at, "do", "add", "remote_url", address).Leads(t, at)
 		body := show(t, s, "alice", at, "Remove push mirror", address)
 		s.Visit(t, "alice", "POST "+at, "do", "push").Leads(t, at)
 		id := regexp.MustCompile(`name="id" value="(\d+)"`).FindStringSubmatch(body)

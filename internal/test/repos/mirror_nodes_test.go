@@ -25,7 +25,7 @@ func TestMirrorOnTwoNodes(t *testing.T) {
 		s.Repo(t, "alice/copy", false)
 		const path = "/repos/alice/copy"
 		s.Run(t, []apitest.Case{{Do: "PUT " + path + "/mirror", As: "alice", Status: 201, Send: fmt.Sprintf(
-			`{"url":"%s/alice/source.git","username":"alice","password":%q}`, from.URL, s.Token(t, "alice"))}})
+			`{"remote_url":"%s/alice/source.git","username":"alice","password":%q}`, from.URL, s.Token(t, "alice"))}})
 		before := w.copied(t, path+"/mirror")
 		w.commit(t, "two")
 		gittest.Run(t, w.dir, "push", "-q", "origin", "main")

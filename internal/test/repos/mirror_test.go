@@ -159,7 +159,7 @@ func TestPullMirror(t *testing.T) {
 		s.Repo(t, "alice/copy", false)
 		const path = "/repos/alice/copy"
 		set := func(password string) string {
-			return fmt.Sprintf(`{"url":"%s/alice/source.git","username":"alice","password":%q}`, from.URL, password)
+			return fmt.Sprintf(`{"remote_url":"%s/alice/source.git","username":"alice","password":%q}`, from.URL, password)
 		}
 		s.Run(t, []apitest.Case{
 			{Do: "GET " + path + "/mirror", As: "alice", Status: 200, Body: "null"},
@@ -225,7 +225,7 @@ func TestMirrorOfBadSource(t *testing.T) {
 	s.Repo(t, "alice/copy", false)
 	const path = "/repos/alice/copy"
 	s.Run(t, []apitest.Case{{Do: "PUT " + path + "/mirror", As: "alice", Status: 201, Send: fmt.Sprintf(
-		`{"url":"%s/alice/source.git","username":"alice","password":%q}`, from.URL, s.Token(t, "alice"))}})
+		`{"remote_url":"%s/alice/source.git","username":"alice","password":%q}`, from.URL, s.Token(t, "alice"))}})
 	w.copied(t, path+"/mirror")
 	before := w.refs(t, "alice/copy")
 	w.commit(t, "two")
@@ -282,7 +282,7 @@ func TestMirrorOfBadSource(t *testing.T) {
 
 	unknown := httptest.NewTLSServer(http.NotFoundHandler())
 	defer unknown.Close()
-	s.Run(t, []apitest.Case{{Do: "PUT " + path + "/mirror", As: "alice", Status: 200, Send: `{"url":"` + unknown.URL + `/a.git"}`}})
+	s.Run(t, []apitest.Case{{Do: "PUT " + path + "/mirror", As: "alice", Status: 200, Send: `{"remote_url":"` + unknown.URL + `/a.git"}`}})
 	testkit.Eventually(t, func() bool {
 		now := w.now(t, path+"/mirror")
 		return now.problem() == "its certificate was not accepted"
@@ -300,13 +300,13 @@ func TestMirrorAddresses(t *testing.T) {
 		"ext::sh", "https://alice:secret@example.org/x", "https://example.org/x?y", "https://%31%32%37.0.0.1/x", "https://a b/x",
 		"https://example.org:/x", ""} {
 		s.Run(t, []apitest.Case{
-			{Name: address, Do: "PUT /repos/alice/copy/mirror", As: "alice", Send: `{"url":"` + address + `"}`, Status: 422},
-			{Name: address, Do: "POST /repos/alice/copy/push_mirrors", As: "alice", Send: `{"url":"` + address + `"}`, Status: 422},
+			{Name: address, Do: "PUT /repos/alice/copy/mirror", As: "alice", Send: `{"remote_url":"` + address + `"}`, Status: 422},
+			{Name: address, Do: "POST /repos/alice/copy/push_mirrors", As: "alice", Send: `{"remote_url":"` + address + `"}`, Status: 422},
 		})
 	}
 	s.Run(t, []apitest.Case{
-		{Do: "PUT /repos/alice/copy/mirror", As: "alice", Send: `{"url":"https://example.org/x","interval":60}`, Status: 422},
-		{Do: "PUT /repos/alice/copy/mirror", As: "alice", Send: `{"url":"https://example.org/x","interval":-5}`, Status: 422},
+		{Do: "PUT /repos/alice/copy/mirror", As: "alice", Send: `{"remote_url":"https://example.org/x","interval":60}`, Status: 422},
+		{Do: "PUT /repos/alice/copy/mirror", As: "alice", Send: `{"remote_url":"https://example.org/x","interval":-5}`, Status: 422},
 	})
 }
 
@@ -320,7 +320,7 @@ func TestPushMirror(t *testing.T) {
 		add := func() (at string) {
 			var made struct{ ID int64 }
 			s.Check(t, apitest.Case{Do: "POST " + path + "/push_mirrors", As: "alice", Status: 201, Send: fmt.Sprintf(
-				`{"url":"%s/alice/target.git","username":"alice","password":%q}`, to.URL, s.Token(t, "alice"))}).JSON(t, &made)
+				`{"remote_url":"%s/alice/target.git","username":"alice","password":%q}`, to.URL, s.Token(t, "alice"))}).JSON(t, &made)
 			return fmt.Sprintf("%s/push_mirrors/%d", path, made.ID)
 		}
 		at := add()
@@ -383,7 +383,7 @@ func TestMirrorTransitions(t *testing.T) {
 		s.Repo(t, "alice/target", false)
 		gittest.Run(t, w.dir, "push", "-q", s.Remote(t, "alice", "alice/public"), "main")
 		const path = "/repos/alice/copy"
-		set := fmt.Sprintf(`{"url":"%s/alice/source.git","username":"alice","password":%q}`, s.URL, s.Token(t, "alice"))
+		set := fmt.Sprintf(`{"remote_url":"%s/alice/source.git","username":"alice","password":%q}`, s.URL, s.Token(t, "alice"))
 		follow := func(why string, want bool) {
 			t.Helper()
 			w.commit(t, why)
@@ -420,7 +420,7 @@ func TestMirrorTransitions(t *testing.T) {
 
 		var push struct{ ID int64 }
 		s.Check(t, apitest.Case{Do: "POST /repos/alice/public/push_mirrors", As: "alice", Status: 201, Send: fmt.Sprintf(
-			`{"url":"%s/alice/target.git","username":"alice","password":%q}`, s.URL, s.Token(t, "alice"))}).JSON(t, &push)
+			`{"remote_url":"%s/alice/target.git","username":"alice","password":%q}`, s.URL, s.Token(t, "alice"))}).JSON(t, &push)
 		at := fmt.Sprintf("/repos/alice/public/push_mirrors/%d", push.ID)
 		before := w.copied(t, at)
 		s.Run(t, []apitest.Case{{Do: "PATCH /repos/alice/public", As: "alice", Send: `{"private":true}`, Status: 200}})

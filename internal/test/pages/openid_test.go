@@ -250,6 +250,11 @@ func TestOpenIDPrompts(t *testing.T) {
 		age()
 		old := strings.Replace(q.Get("return_to"), "asked_at=", "asked_at=9", 1) // of the future
 		want(t, visit(t, s, "GET "+old, session, ""), 200, "Authorize")
+		for _, pair := range [][]string{{"prompt", "login"}, {"max_age", "0"}} {
+			link := c.openid(append(pair, "asked_at", "1")...)
+			want(t, visit(t, s, "GET /login/oauth/authorize?"+link, session, ""), 200, "Authorize")
+			want(t, visit(t, s, "POST /login/oauth/authorize", session, link+"&answer=allow"), 403, "Confirm access")
+		}
 	})
 }
 

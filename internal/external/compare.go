@@ -122,10 +122,10 @@ func (s *Service) Compare(ctx context.Context, c Comparison) (r Report, err erro
 // differs reports whether an account has something else than the groups of its identity give. What is missing on the
 // site does not count.
 func (i *Identity) differs(k *known, missing lost) bool {
-	if i.Source.appoints() && i.administrates() != k.admin {
+	if is := i.administrates(); i.Source.appoints() && is != k.admin && !(i.loses && is) {
 		return true
 	}
-	for key, at := range i.wanted() {
+	for key, at := range i.wanted(k.orgs) {
 		if missing[key] {
 			continue
 		}

@@ -25,6 +25,8 @@
 // Of a person that a provider provisions:
 //
 //	deactivated, or removed        the account is suspended in the same transaction; one that cannot be is an error
+//	a group or role is taken away while the account is suspended: it loses what they gave, whoever suspended it
+//	a group or role is given while the account is suspended: it gets that when the suspension ends
 //	activated, or created again    ends that suspension, and no other; groups are followed
 //	an administrator suspended it  stays, whatever the provider says
 //	an administrator ended that    stays until the provider sends the person as inactive again
@@ -97,6 +99,7 @@ type Identity struct {
 	Email   string // that the source verified; may be empty
 	Groups  []string
 	Admin   bool // a role makes an administrator of the site
+	loses   bool // the account gets nothing, and loses what it may not have: it is suspended
 }
 
 var nameForm = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)

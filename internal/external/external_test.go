@@ -23,7 +23,7 @@ func FuzzIdentity(f *testing.F) {
 		if strings.ContainsAny(i.shown(), "\x00\n") {
 			t.Errorf("%q is shown", i.shown())
 		}
-		at := i.wanted()["acme"]
+		at := i.wanted(nil)["acme"]
 		if (at.role == owner) != (group == "dev") || at.teams["x"] != (group == "dev") || i.administrates() != (group == "root") {
 			t.Errorf("%q gives %+v", group, at)
 		}

@@ -2,6 +2,7 @@ package external
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"arbor/internal/account"
@@ -20,8 +21,9 @@ type place struct {
 }
 
 // wanted returns what the groups of an identity give in each organization that the file names, by folded logins. Of
-// several roles the highest counts. A team that no group gives is false.
-func (i *Identity) wanted() map[string]*place {
+// several roles the highest counts. A team that no group gives is false. One that only loses has at most the roles that
+// it has now.
+func (i *Identity) wanted(now map[string]string) map[string]*place {
 	places := map[string]*place{}
 	for group, list := range i.Source.Groups {
 		in := slices.Contains(i.Groups, group)
@@ -38,6 +40,15 @@ func (i *Identity) wanted() map[string]*place {
 				at.teams[slug] = at.teams[slug] || in
 			}
 		}
+	}
+	if !i.loses {
+		return places
+	}
+	for key, at := range places {
+		if at.role != "" && now[key] != owner {
+			at.role = now[key]
+		}
+		maps.DeleteFunc(at.teams, func(_ string, in bool) bool { return in })
 	}
 	return places
 }
@@ -71,7 +82,7 @@ func (s *Service) follow(ctx context.Context, i *Identity, a *account.Account, f
 		}
 		return err
 	}
-	if i.Source.appoints() {
+	if i.Source.appoints() && !(i.loses && i.administrates()) {
 		if err := tolerate("administrator", s.o.Accounts.FollowAdmin(ctx, a.ID, i.administrates())); err != nil {
 			return err
 		}
@@ -87,7 +98,7 @@ func (s *Service) follow(ctx context.Context, i *Identity, a *account.Account, f
 			now[account.Fold(m.Login)] = owner
 		}
 	}
-	for key, at := range i.wanted() {
+	for key, at := range i.wanted(now) {
 		if missing[key] {
 			continue
 		}

@@ -91,7 +91,7 @@ func (s *Service) SettleProvisioning(ctx context.Context) error {
 
 // followStale gives people of a page, if they are marked, what their groups and roles give, for at most so many of
 // whom something differs. It returns for how many it did, and who is still marked. What did not change costs no
-// statement of its own.
+// statement of its own. Who is suspended only loses, and stays marked if an administrator's suspension keeps the rest.
 func (s *Service) followStale(
 	ctx context.Context, of *Source, page []int64, most int,
 ) (done int, again []int64, err error) {
@@ -125,16 +125,24 @@ func (s *Service) followStale(
 		return 0, nil, err
 	}
 	missing := lost{}
-	left := map[int64]bool{}
+	left := map[int64]bool{} // who stay marked, and whether to follow them at once
 	for _, k := range accounts {
 		p := people[k.id]
-		if p == nil || !p.Active || !k.suspendedAt.IsZero() {
-			continue // what is suspended is followed when that ends
+		if p == nil {
+			continue
 		}
 		i := p.identity(of)
 		i.Admin, i.Groups = p.Admin && of.Scim.AdministratorRoles, groupNames(p.Groups)
 		if !i.differs(k, missing) {
 			continue
+		}
+		if suspended := !k.suspendedAt.IsZero(); suspended || !p.Active {
+			if i.loses = true; p.Active {
+				left[p.ID] = false
+			}
+			if !i.differs(k, missing) {
+				continue
+			}
 		}
 		if done == most {
 			left[p.ID] = true
@@ -147,12 +155,17 @@ func (s *Service) followStale(
 		}
 	}
 	err = s.o.DB.WriteAs(ctx, db.Server, func(tx *db.Tx) error {
-		again, err = setFollowed(tx, claim, slices.DeleteFunc(slices.Clone(taken), func(id int64) bool { return left[id] }))
+		again, err = setFollowed(tx, claim, slices.DeleteFunc(slices.Clone(taken), func(id int64) bool {
+			_, stays := left[id]
+			return stays
+		}))
 		if err != nil {
 			return err
 		}
-		for id := range left {
-			again = append(again, id)
+		for id, now := range left {
+			if now {
+				again = append(again, id)
+			}
 		}
 		return nil
 	})

@@ -19,8 +19,8 @@ import (
 )
 
 // AskedAt is a parameter of our own: when the App asked for a user who shows again who it is, in microseconds
-// since 1970. It stays with the request while the user signs in. Whoever changes it gets nothing: the ID
-// token says when the user really did (auth_time).
+// since 1970. It stays with the request while the user signs in, for askedFor at most, so that a link with an old one
+// does not take the question away. The ID token says when the user really showed it (auth_time).
 const AskedAt = "asked_at"
 
 // openidParams are the parameters that are read where the scope openid is asked for.
@@ -31,6 +31,7 @@ var openidParams = []string{"nonce", "max_age", "response_mode", "request", "req
 const (
 	maxNonce = 1000 // bytes
 	noAge    = -1
+	askedFor = 15 * time.Minute
 )
 
 // OpenID is what a request with the scope openid asks for besides (OpenID Connect Core 1.0, 3.1.2.1).
@@ -107,14 +108,20 @@ func (q *Request) readPrompt(v url.Values, now time.Time) error {
 	}
 	switch {
 	case again:
-		q.OpenID.after = db.FromTime(now)
-		if n, err := strconv.ParseInt(v.Get(AskedAt), 10, 64); err == nil && n > 0 {
-			q.OpenID.after = min(q.OpenID.after, db.Time(n))
-		}
+		q.OpenID.after = askedAt(v, now)
 	case q.OpenID.maxAge > 0:
 		q.OpenID.after = db.FromTime(now.Add(-time.Duration(q.OpenID.maxAge) * time.Second))
 	}
 	return nil
+}
+
+// askedAt is when the App asked: now, unless the parameter says that it was a short time ago.
+func askedAt(v url.Values, now time.Time) db.Time {
+	n, err := strconv.ParseInt(v.Get(AskedAt), 10, 64)
+	if at := db.Time(n); err == nil && at > db.FromTime(now.Add(-askedFor)) && at < db.FromTime(now) {
+		return at
+	}
+	return db.FromTime(now)
 }
 
 // IsSilent reports whether the parameters ask by OpenID Connect that the user is asked nothing.
@@ -130,9 +137,9 @@ func Waits(v url.Values, now time.Time) url.Values {
 	for name, list := range v {
 		out[name] = list
 	}
-	if _, is := scope.ParseOpenID(v.Get("scope")); is && v.Get(AskedAt) == "" &&
+	if _, is := scope.ParseOpenID(v.Get("scope")); is &&
 		(slices.Contains(strings.Fields(v.Get("prompt")), "login") || v.Get("max_age") == "0") {
-		out.Set(AskedAt, strconv.FormatInt(int64(db.FromTime(now)), 10))
+		out.Set(AskedAt, strconv.FormatInt(int64(askedAt(v, now)), 10))
 	}
 	return out
 }

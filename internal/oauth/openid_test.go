@@ -35,13 +35,15 @@ func FuzzReadOpenID(f *testing.F) {
 	})
 }
 
-// A request keeps when it was made for a user who signs in first, and nobody moves that into the future.
+// A request keeps for 15 minutes when it was made for a user who signs in first, and nobody moves that into the future.
 func TestAskedAtStays(t *testing.T) {
 	t.Parallel()
-	now := time.UnixMicro(1_000_000)
+	now := time.UnixMicro(1_000_000_000)
 	for _, x := range []struct{ query, want string }{
-		{"scope=openid&prompt=login", "1000000"}, {"scope=openid&max_age=0", "1000000"},
-		{"scope=openid&prompt=login&asked_at=7", "7"}, {"scope=openid", ""}, {"scope=openid&prompt=consent", ""},
+		{"scope=openid&prompt=login", "1000000000"}, {"scope=openid&max_age=0", "1000000000"},
+		{"scope=openid&prompt=login&asked_at=100000001", "100000001"},
+		{"scope=openid&prompt=login&asked_at=1", "1000000000"}, {"scope=openid", ""},
+		{"scope=openid&prompt=consent", ""},
 		{"scope=repo&prompt=login", ""},
 	} {
 		v, err := url.ParseQuery(x.query)
@@ -52,7 +54,8 @@ func TestAskedAtStays(t *testing.T) {
 			t.Errorf("%s waits since %q, want %q", x.query, got, x.want)
 		}
 	}
-	for asked, want := range map[string]int64{"": 1_000_000, "7": 7, "1000001": 1_000_000, "-1": 1_000_000, "x": 1_000_000} {
+	for asked, want := range map[string]int64{"": 1_000_000_000, "100000001": 100_000_001, "100000000": 1_000_000_000,
+		"1": 1_000_000_000, "1000000001": 1_000_000_000, "-1": 1_000_000_000, "x": 1_000_000_000} {
 		q := &Request{App: &App{}, Prompt: "login", OpenID: &OpenID{maxAge: noAge}}
 		v := url.Values{"response_type": {"code"}, AskedAt: {asked}}
 		if err := q.readOpenID(v, now); err != nil || q.OpenID.after != db.Time(want) {

@@ -7,7 +7,7 @@ import (
 	"arbor/internal/web"
 )
 
-// maxGroups is how many organizations and teams an App is told of, by name: an ID token fits into the headers
+// maxGroups is how many organizations and teams an App is told of: an ID token fits into the headers
 // and cookies of usual programs.
 const maxGroups = 200
 

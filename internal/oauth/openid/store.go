@@ -56,16 +56,21 @@ func emailOf(tx *db.Tx, a *account.Account) (string, error) {
 }
 
 // groupsOf lists the organizations of a user, and the teams as ORGANIZATION/TEAM, also those to whose members
-// the members of a team below belong: at most so many, by name. Of organizations that are closed to the caller's
-// OAuth App, only public memberships count.
+// the members of a team below belong, by name. They are at most so many: the organizations, then the first team of
+// each, the second of each and so on, those of older organizations first, so that nobody who owns an organization
+// pushes out all teams of another. Of organizations that are closed to the caller's OAuth App, only public
+// memberships count.
 func groupsOf(tx *db.Tx, of *account.Caller, limit int) ([]string, error) {
 	return db.QueryTexts(tx, `SELECT g.name FROM (
-			SELECT o.login AS name, o.login_folded AS folded, '' AS slug
-			FROM members m JOIN accounts o ON o.id = m.org_id
-			WHERE m.user_id = $1 AND (m.public = TRUE OR m.user_id = $1`+of.AndOpen("m.org_id")+`)
-			UNION ALL
-			SELECT o.login || '/' || t.slug, o.login_folded, t.slug
-			FROM team_members m JOIN teams t ON t.id = m.team_id JOIN accounts o ON o.id = t.org_id
-			WHERE m.user_id = $1`+of.AndOpen("t.org_id")+`
-		) g ORDER BY g.folded, g.slug LIMIT $2`, of.ID, limit)
+			SELECT f.name, f.folded, f.slug FROM (
+				SELECT o.id AS org_id, o.login AS name, o.login_folded AS folded, '' AS slug, 0 AS turn
+				FROM members m JOIN accounts o ON o.id = m.org_id
+				WHERE m.user_id = $1 AND (m.public = TRUE OR m.user_id = $1`+of.AndOpen("m.org_id")+`)
+				UNION ALL
+				SELECT o.id, o.login || '/' || t.slug, o.login_folded, t.slug,
+					row_number() OVER (PARTITION BY t.org_id ORDER BY t.slug)
+				FROM team_members m JOIN teams t ON t.id = m.team_id JOIN accounts o ON o.id = t.org_id
+				WHERE m.user_id = $1`+of.AndOpen("t.org_id")+`
+			) f ORDER BY f.turn, f.org_id LIMIT $2
+		) g ORDER BY g.folded, g.slug`, of.ID, limit)
 }

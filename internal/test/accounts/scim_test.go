@@ -231,6 +231,19 @@ func TestSCIMGroups(t *testing.T) {
 		in("ann", false)
 		s.patch(t, "okta", scimUsers+"/"+ann, `{"op": "replace", "path": "active", "value": true}`, 200)
 		in("ann", true)
+		suspended := func(login, method string) {
+			t.Helper()
+			s.Check(t, apitest.Case{Do: method + " /users/" + login + "/suspended", As: "keeper", Status: 204})
+		}
+		suspended("ann", "PUT")
+		s.patch(t, "okta", at, `{"op": "remove", "path": "members[value eq \"`+ann+`\"]"}`, 204)
+		in("ann", false)
+		s.patch(t, "okta", at, `{"op": "add", "path": "members", "value": `+value(ann)+`}`, 204)
+		s.Settle(t)
+		in("ann", false)
+		suspended("ann", "DELETE")
+		s.Settle(t)
+		in("ann", true)
 
 		// Administrators, by a group and by a role; a source whose file does not allow it makes none.
 		isAdmin := func(login, want string) {
@@ -245,6 +258,30 @@ func TestSCIMGroups(t *testing.T) {
 		isAdmin("eve", "false")
 		s.Check(t, apitest.Case{Do: "DELETE " + scimGroups + "/" + ops, As: "okta", Status: 204})
 		isAdmin("ann", "false")
+
+		// What is taken away from a leaver does not come back when an administrator ends the suspension.
+		carol := s.add(t, "okta", "carol", `, "roles": [{"value": "administrator"}]`)
+		leads := s.made(t, "okta", scimGroups, `{"displayName": "Leads", "members": [`+value(carol)+`]}`)
+		s.patch(t, "okta", at, `{"op": "add", "path": "members", "value": `+value(carol)+`}`, 204)
+		role := func(want string) {
+			t.Helper()
+			s.Check(t, apitest.Case{Do: "GET /orgs/acme/memberships/carol", As: "keeper", Status: 200, Want: `{"role": "` + want + `"}`})
+		}
+		role("admin")
+		isAdmin("carol", "true")
+		s.patch(t, "okta", scimUsers+"/"+carol, `{"op": "replace", "path": "active", "value": false}`, 200)
+		isAdmin("carol", "true")
+		s.Check(t, apitest.Case{Do: "PUT " + scimUsers + "/" + carol, As: "okta", Status: 200, Send: `{"userName": "carol", "externalId": "x-carol", "active": false}`})
+		isAdmin("carol", "false")
+		s.patch(t, "okta", scimGroups+"/"+leads, `{"op": "remove", "path": "members[value eq \"`+carol+`\"]"}`, 204)
+		role("member")
+		in("carol", true)
+		s.patch(t, "okta", at, `{"op": "remove", "path": "members[value eq \"`+carol+`\"]"}`, 204)
+		suspended("carol", "DELETE")
+		s.Settle(t)
+		isAdmin("carol", "false")
+		s.Check(t, apitest.Case{Do: "GET /orgs/acme/memberships/carol", As: "keeper", Status: 404})
+		s.Check(t, apitest.Case{Do: "DELETE " + scimGroups + "/" + leads, As: "okta", Status: 204})
 
 		s.Run(t, []apitest.Case{
 			{Name: "of another provider", Do: "GET " + at, As: "entra", Status: 404},

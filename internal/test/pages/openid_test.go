@@ -139,6 +139,26 @@ func TestOpenID(t *testing.T) {
 		s.Check(t, bearing(tokens.AccessToken, "GET /user", 200))
 		s.Check(t, bearing(tokens.AccessToken, "GET /user/emails", 403))
 
+		// Whoever owns another organization pushes no group out.
+		s.Org(t, "crowd", "sam")
+		s.Check(t, apitest.Case{Do: "PUT /orgs/crowd/memberships/ann", As: "sam", Send: `{"role": "member"}`, Status: 200})
+		testkit.NoError(t, s.DB.WriteAs(ctx, db.Server, func(tx *db.Tx) error {
+			for n := range 205 {
+				err := tx.Run(`INSERT INTO teams (org_id, name, slug, secret, created_at, updated_at)
+					SELECT id, CAST($1 AS TEXT), $1, TRUE, CAST($2 AS BIGINT), $2 FROM accounts WHERE login = 'crowd'`, fmt.Sprint("t", n), tx.Now)
+				if err != nil {
+					return err
+				}
+			}
+			return tx.Run(`INSERT INTO team_members (team_id, user_id, role, created_at) SELECT t.id, CAST($1 AS BIGINT),
+				2, CAST($2 AS BIGINT) FROM teams t JOIN accounts o ON o.id = t.org_id WHERE o.login = 'crowd'`, alice.ID, tx.Now)
+		}))
+		crowded, _ := userInfo(t, s, tokens.AccessToken, 200)["groups"].([]any)
+		if last := len(crowded) - 2; len(crowded) != 200 || crowded[0] != "crowd" ||
+			!reflect.DeepEqual(crowded[last:], []any{"garden", "garden/tall-growers"}) {
+			t.Errorf("the groups are %v", crowded)
+		}
+
 		// Less is told where less is asked for, and GitHub's address gives an ID token as well.
 		_, q = ledTo(t, visit(t, s, "GET /login/oauth/authorize?"+c.openid("scope", "openid"), session, ""))
 		less := c.redeem(t, s, q.Get("code"))
@@ -250,6 +270,11 @@ func TestOpenIDPrompts(t *testing.T) {
 		age()
 		old := strings.Replace(q.Get("return_to"), "asked_at=", "asked_at=9", 1) // of the future
 		want(t, visit(t, s, "GET "+old, session, ""), 200, "Authorize")
+		for _, pair := range [][]string{{"prompt", "login"}, {"max_age", "0"}} {
+			link := c.openid(append(pair, "asked_at", "1")...)
+			want(t, visit(t, s, "GET /login/oauth/authorize?"+link, session, ""), 200, "Authorize")
+			want(t, visit(t, s, "POST /login/oauth/authorize", session, link+"&answer=allow"), 403, "Confirm access")
+		}
 	})
 }
 

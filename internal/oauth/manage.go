@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
+	"regexp"
 
 	"arbor/internal/account"
 	"arbor/internal/account/token"
@@ -39,6 +41,49 @@ func (s *Service) Create(ctx context.Context, caller *account.Caller, owner stri
 		return a.record(tx, audit.OAuthAppCreate, map[string]any{"callback_urls": a.Callbacks})
 	})
 	return a, err
+}
+
+// Chosen is an OAuth App whose client id and client secret were chosen, for stores that are filled with a seed.
+type Chosen struct {
+	Owner            string // its login
+	About            About
+	ClientID, Secret string
+}
+
+// chosenID and chosenSecret are the forms of a client id and a client secret that were chosen.
+var (
+	chosenID     = regexp.MustCompile(`^Ov23[0-9A-Za-z]{4,16}$`)
+	chosenSecret = regexp.MustCompile(`^[0-9A-Za-z_-]{8,100}$`)
+)
+
+// CreateChosen creates an OAuth App as the operator. Errors: 404, 422.
+func (s *Service) CreateChosen(ctx context.Context, g Chosen) error {
+	switch {
+	case !chosenID.MatchString(g.ClientID):
+		return errs.New(errs.Invalid, "a client id is Ov23 with 4 to 16 letters and digits")
+	case !chosenSecret.MatchString(g.Secret):
+		return errs.New(errs.Invalid, "a client secret has 8 to 100 letters, digits, - and _")
+	}
+	if err := g.About.check(); err != nil {
+		return err
+	}
+	return s.db.Write(ctx, func(tx *db.Tx) (err error) {
+		a := &App{ClientID: g.ClientID, About: g.About}
+		if a.Owner, err = ownerFor(tx, nil, g.Owner); err != nil {
+			return err
+		}
+		err = insertApp(tx, a)
+		if errors.Is(err, db.ErrUnique) {
+			err = errs.Newf(errs.Invalid, "another OAuth App has the client id %q", g.ClientID)
+		}
+		if err == nil {
+			err = insertSecret(tx, a.ID, g.Secret)
+		}
+		if err != nil {
+			return err
+		}
+		return a.record(tx, audit.OAuthAppCreate, map[string]any{"callback_urls": a.Callbacks})
+	})
 }
 
 // rightOf is the right of a caller; nil: the operator's.

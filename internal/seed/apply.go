@@ -14,6 +14,7 @@ import (
 	"arbor/internal/account/token"
 	"arbor/internal/db"
 	"arbor/internal/errs"
+	"arbor/internal/oauth"
 	"arbor/internal/repo"
 	"arbor/internal/repo/transport"
 	"arbor/internal/scope"
@@ -52,6 +53,11 @@ func (a *applier) apply(ctx context.Context) error {
 	}
 	for i := range a.s.Orgs {
 		if err := a.org(ctx, &a.s.Orgs[i]); err != nil {
+			return err
+		}
+	}
+	for i := range a.s.OAuthApps {
+		if err := a.oauthApp(ctx, &a.s.OAuthApps[i]); err != nil {
 			return err
 		}
 	}
@@ -101,6 +107,13 @@ func (a *applier) apply(ctx context.Context) error {
 		}
 	}
 	return a.invite(ctx)
+}
+
+func (a *applier) oauthApp(ctx context.Context, p *OAuthApp) error {
+	a.clock.set(a.s.Start)
+	return a.s.errorAt(&p.position, a.server.Forge().OAuth.CreateChosen(ctx, oauth.Chosen{Owner: p.Owner,
+		ClientID: p.ClientID, Secret: p.Secret, About: oauth.About{Name: p.Name, Description: p.Description,
+			Homepage: p.Homepage, Callbacks: p.Callbacks, DeviceFlow: p.DeviceFlow}}))
 }
 
 // requireFactors has organizations and the site require second factors, as the operator would.

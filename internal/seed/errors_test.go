@@ -51,7 +51,7 @@ func TestErrorsInFormat(t *testing.T) {
 		{"users: []\n---\nusers: []\n", []string{"f: is not valid YAML: expected single document, found multiple"}},
 		{"[]", []string{"f:1: must be a mapping"}},
 		{"user: []", []string{
-			"f:1: user: unknown key: want orgs, plants, repos, require_two_factor, sign_up, start, users"}},
+			"f:1: user: unknown key: want oauth_apps, orgs, plants, repos, require_two_factor, sign_up, start, users"}},
 		{"users: {login: a}", []string{"f:1: users: must be a list"}},
 		{"users: [alice]", []string{"f:1: users[0]: must be a mapping"}},
 		{"users:\n  - {name: x}", []string{"f:2: users[0]: login is missing"}},

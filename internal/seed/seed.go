@@ -52,8 +52,23 @@ type Seed struct {
 	Repos  []Repo    `seed:"repos"`
 	Plants []Plant   `seed:"plants"`
 
+	OAuthApps []OAuthApp `seed:"oauth_apps"`
+
 	RequireFactors bool   `seed:"require_two_factor"` // of everybody, from when all else has happened
 	SignUp         SignUp `seed:"sign_up"`
+}
+
+// OAuthApp is a program that signs people in, with a client id and a client secret that it knows.
+type OAuthApp struct {
+	position
+	Owner       string   `seed:"owner,required"` // login of a user or an organization
+	Name        string   `seed:"name,required"`
+	Homepage    string   `seed:"homepage,required"`
+	Callbacks   []string `seed:"callbacks,required"`
+	ClientID    string   `seed:"client_id,required"`
+	Secret      string   `seed:"client_secret,required"`
+	Description string   `seed:"description"`
+	DeviceFlow  bool     `seed:"device_flow"`
 }
 
 // SignUp is how accounts begin; the zero value: closed.

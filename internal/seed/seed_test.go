@@ -126,6 +126,36 @@ repos: [{name: acme/plot, files: {README.md: text}}]
 	}
 }
 
+// A program whose client id and secret a seed names is known to the server, and an App that cannot be is an error.
+func TestOAuthApps(t *testing.T) {
+	t.Parallel()
+	const text = `
+users: [{login: ann}]
+oauth_apps:
+  - {owner: ann, name: Weeder, homepage: "https://weeder.example", callbacks: ["https://weeder.example/cb"],
+     client_id: Ov23weeder1, client_secret: weeder-secret}
+`
+	h := filled(t, db.SQLite, parse(t, []byte(text)))
+	for secret, want := range map[string]string{"weeder-secret": "bad_verification_code", "another": "incorrect_client_credentials"} {
+		r := httptest.NewRequest("POST", "http://arbor/login/oauth/access_token", strings.NewReader(
+			"client_id=Ov23weeder1&code=x&client_secret="+secret))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if !strings.Contains(w.Body.String(), want) {
+			t.Errorf("with the secret %q: %d %s", secret, w.Code, w.Body)
+		}
+	}
+	for _, wrong := range []string{"Ov23weeder1|weeder", "owner: ann|owner: nobody", "weeder-secret|short"} {
+		from, to, _ := strings.Cut(wrong, "|")
+		err := seed.Fill(t.Context(), parse(t, []byte(strings.ReplaceAll(text, from, to))),
+			seed.Store{DataDir: t.TempDir(), Database: db.Options{URL: dbtest.URL(t, db.SQLite)}})
+		if err == nil {
+			t.Errorf("%s in the place of %s is taken", to, from)
+		}
+	}
+}
+
 // What the documentation shows works, on both engines, and makes the same store
 // on each of them and each time: with the same ids, times and SHAs.
 func TestExample(t *testing.T) {

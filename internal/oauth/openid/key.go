@@ -35,7 +35,6 @@ type key struct {
 	id      string
 	private []byte // PKCS #8
 	created db.Time
-	retired db.Time // 0: it signs
 }
 
 // newKey makes a key.

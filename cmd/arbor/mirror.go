@@ -38,7 +38,7 @@ func (c *onRepo) mirrors(p *process, do func(*mirror.Service, *repo.Access) erro
 	})
 }
 
-// anyMirrors returns the service of mirrors for the operator, who may name any address.
+// anyMirrors returns the mirror service for the operator, who may use any address.
 func anyMirrors(f *forge.Forge) *mirror.Service {
 	f.Mirrors.Networks, _ = outgoing.ParseNetworks("0.0.0.0/0,::/0")
 	f.Mirrors.Least = time.Minute

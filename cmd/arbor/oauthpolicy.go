@@ -59,7 +59,7 @@ type oauthAppPolicy struct {
 	Org string `arg:"" help:"Login of the organization."`
 }
 
-// Run prints a line for each OAuth App of which the organization decided, or which waits for that.
+// Run prints a line for each OAuth App that the organization approved or denied, or that waits for a decision.
 func (c *oauthAppPolicy) Run(p *process) error {
 	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		policy, err := s.forge(log).OAuth.PolicyOf(p.ctx, nil, c.Org)

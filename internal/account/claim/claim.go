@@ -4,10 +4,10 @@
 //   - claim.go: claims, and what users and administrators do with them
 //   - store.go: the SQL, of table claims
 //
-// A claim is for a login such as alice[github.com], whether there is such a mannequin or not: users learn from it
-// neither that there is one nor who wrote what in repositories that they do not see. A claim ends when it is
-// withdrawn or decided, and when its user is deleted; all claims to a mannequin end when it is given to somebody. A
-// renamed user keeps its claims, and those of a suspended user wait: nothing can be given to that user meanwhile.
+// A claim names a login such as alice[github.com], whether or not that mannequin exists. So users do not learn who wrote
+// in repositories that they cannot see. A claim ends when it is withdrawn or decided, or when its user is deleted. When a
+// mannequin is given to a user, all claims to it end. Renamed users keep their claims. Claims of suspended users wait, and
+// cannot be approved until the suspension ends.
 package claim
 
 import (
@@ -31,7 +31,7 @@ type Claim struct {
 	User      string // its login
 	Suspended bool
 	Mannequin string // its login in lower case
-	Name      string // of the mannequin, such as "Alice at github.com"; empty: there is no such mannequin
+	Name      string // name of the mannequin, such as "Alice at github.com"; empty if there is none
 	CreatedAt db.Time
 }
 
@@ -58,8 +58,8 @@ func (s *Service) Of(ctx context.Context, caller *account.Caller) (list []Claim,
 	return list, err
 }
 
-// Ask adds a claim of the caller; one that is there stays as it is. Errors: 422 for a text that is no login of a
-// mannequin, and past Max.
+// Ask adds a claim of the caller. It does nothing if the caller already has one. Errors: 422 if the text is not the
+// login of a mannequin, or the caller has Max claims.
 func (s *Service) Ask(ctx context.Context, caller *account.Caller, mannequin string) error {
 	mannequin = account.Fold(strings.TrimSpace(mannequin))
 	if !account.IsMannequinLogin(mannequin) {
@@ -101,8 +101,9 @@ func (s *Service) Waiting(ctx context.Context) (list []Claim, err error) {
 	return list, err
 }
 
-// Approve gives a user everything that the mannequin wrote, and ends all claims to that mannequin. by is the acting
-// site administrator. Errors: 404 if the claim has ended or there is no such mannequin; 422 for a suspended user.
+// Approve makes the user the author of everything that the mannequin wrote, and ends all claims to the mannequin. The
+// caller must be a site administrator. Errors: 404 if the claim or the mannequin does not exist; 422 if the user is
+// suspended.
 func (s *Service) Approve(ctx context.Context, by *account.Caller, user, mannequin string) (to *account.Account, err error) {
 	err = s.decide(ctx, by, user, mannequin, func(tx *db.Tx) error {
 		_, to, err = s.give(tx, mannequin, user)

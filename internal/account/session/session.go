@@ -7,7 +7,7 @@
 //   - password.go, common.go: passwords, and which are refused since attackers try them first
 //   - attempts.go: wrong passwords; hashing.go: how many are compared at one time
 //   - browser.go: places that an account knows
-//   - shown.go: when and how the user of a session last showed who it is, as other servers are told
+//   - shown.go: when and how the user of a session last authenticated, for ID tokens
 //   - reset.go: another password by a link in a mail
 //   - store.go: the SQL
 //

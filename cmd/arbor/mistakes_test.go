@@ -81,7 +81,7 @@ var serverMistakes = []mistake{
 	{"serve --config none.yaml", 2, `--config: open none.yaml: no such file or directory (see arbor --help)`},
 	{"serve --config {dir}/file", 2, `{dir}/file:1: unknown key "listne": keys are the flags of arbor serve, without --`},
 	{"serve --ephemeral --seed none.yaml", 1, `cannot open none.yaml: no such file or directory`},
-	{"serve --ephemeral --seed {dir}/file", 1, `{dir}/file:1: listne: unknown key: want orgs, plants, repos, require_two_factor, sign_up, start, users`},
+	{"serve --ephemeral --seed {dir}/file", 1, `{dir}/file:1: listne: unknown key: want oauth_apps, orgs, plants, repos, require_two_factor, sign_up, start, users`},
 	{"serve --data /proc/x", 1, `cannot create /proc/x: no such file or directory`},
 	{"serve --data {dir}/file", 1, `{dir}/file is a file: use the data folder`},
 	{"demo --listen {taken}", 1, `cannot listen on {taken}: the address is in use`},

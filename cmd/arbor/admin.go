@@ -98,26 +98,13 @@ type repoCommand struct {
 }
 
 type repoGiveBack struct {
-	storeFlags
-	Repository string `arg:"" name:"owner/name" help:"The repository."`
+	onRepo
 }
 
 // Run restores the fork, which only site administrators saw until then.
 func (c *repoGiveBack) Run(p *process) error {
-	owner, name, err := splitRepo(c.Repository)
-	if err != nil {
-		return err
-	}
-	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
-		f := s.forge(log)
-		found, err := findRepo(p, f.Repos, owner, name)
-		if err == nil {
-			err = f.Network.GiveBack(p.ctx, nil, found.ID)
-		}
-		if err == nil {
-			fmt.Fprintf(p.stdout, "gave %s back\n", found.FullName())
-		}
-		return err
+	return c.change(p, "gave %s back", func(f *forge.Forge, a *repo.Access) error {
+		return f.Network.GiveBack(p.ctx, nil, a.ID)
 	})
 }
 

@@ -139,8 +139,8 @@ func (c *directoryCompare) Run(p *process) error {
 	if c.DryRun {
 		would = "would be "
 	}
-	fmt.Fprintf(p.stdout, "%d people, %d accounts, of which %d are missing there: "+
-		"%d %ssuspended, %d %slifted, groups of %d %sfollowed\n",
+	fmt.Fprintf(p.stdout, "%d people in the directory, %d accounts, %d of them not in the directory: "+
+		"%d %ssuspended, %d %srestored, groups of %d %supdated\n",
 		r.People, r.Linked, r.Missing, r.Suspended, would, r.Lifted, would, r.Followed, would)
 	if r.Problem != "" {
 		fmt.Fprintf(p.stdout, "%s\n", r.Problem)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"log/slog"
 	"os"
 	"time"
 
@@ -24,18 +23,7 @@ type mirrorCommand struct {
 // mirrors runs an operation on the repository's mirrors. The server checks at each run whether it may reach the
 // address.
 func (c *onRepo) mirrors(p *process, do func(*mirror.Service, *repo.Access) error) error {
-	owner, name, err := splitRepo(c.Repository)
-	if err != nil {
-		return err
-	}
-	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
-		f := s.forge(log)
-		found, err := findRepo(p, f.Repos, owner, name)
-		if err != nil {
-			return err
-		}
-		return do(anyMirrors(f), found)
-	})
+	return c.with(p, func(f *forge.Forge, a *repo.Access) error { return do(anyMirrors(f), a) })
 }
 
 // anyMirrors returns the mirror service for the operator, who may use any address.

@@ -87,9 +87,8 @@ type onRepo struct {
 	Repository string `arg:"" name:"owner/name" help:"The repository."`
 }
 
-// change runs an operation on the repository, and prints a line when it has succeeded, with
-// the name of the access that do leaves behind.
-func (c *onRepo) change(p *process, line string, do func(*forge.Forge, *repo.Access) error) error {
+// with runs an operation on the repository.
+func (c *onRepo) with(p *process, do func(*forge.Forge, *repo.Access) error) error {
 	owner, name, err := splitRepo(c.Repository)
 	if err != nil {
 		return err
@@ -97,14 +96,23 @@ func (c *onRepo) change(p *process, line string, do func(*forge.Forge, *repo.Acc
 	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		f := s.forge(log)
 		found, err := findRepo(p, f.Repos, owner, name)
-		if err == nil {
-			err = do(f, found)
+		if err != nil {
+			return err
 		}
-		if err == nil {
-			f.Repos.Wait()
-			fmt.Fprintf(p.stdout, line+"\n", found.FullName())
+		return do(f, found)
+	})
+}
+
+// change runs an operation on the repository, and prints a line when it has succeeded, with
+// the name of the access that do leaves behind.
+func (c *onRepo) change(p *process, line string, do func(*forge.Forge, *repo.Access) error) error {
+	return c.with(p, func(f *forge.Forge, a *repo.Access) error {
+		if err := do(f, a); err != nil {
+			return err
 		}
-		return err
+		f.Repos.Wait()
+		fmt.Fprintf(p.stdout, line+"\n", a.FullName())
+		return nil
 	})
 }
 

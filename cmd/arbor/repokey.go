@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"log/slog"
 
 	"arbor/internal/account"
 	"arbor/internal/account/key"
@@ -16,22 +15,6 @@ type repoKeyCommand struct {
 	Add    repoKeyAdd    `cmd:"" help:"Add a deploy key, which fetches and, unless --read-only, pushes."`
 	List   repoKeyList   `cmd:"" help:"List a repository's deploy keys."`
 	Remove repoKeyRemove `cmd:"" help:"Remove a deploy key. Takes effect at once."`
-}
-
-// keys runs an operation on the repository's deploy keys.
-func (c *onRepo) keys(p *process, do func(*forge.Forge, *repo.Access) error) error {
-	owner, name, err := splitRepo(c.Repository)
-	if err != nil {
-		return err
-	}
-	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
-		f := s.forge(log)
-		found, err := findRepo(p, f.Repos, owner, name)
-		if err != nil {
-			return err
-		}
-		return do(f, found)
-	})
 }
 
 type repoKeyAdd struct {
@@ -48,7 +31,7 @@ func (c *repoKeyAdd) Run(p *process) error {
 	if err != nil {
 		return err
 	}
-	return c.keys(p, func(f *forge.Forge, a *repo.Access) error {
+	return c.with(p, func(f *forge.Forge, a *repo.Access) error {
 		as, err := f.Accounts.Find(p.ctx, cmp.Or(c.As, a.Owner.Login))
 		if err != nil {
 			return err
@@ -72,7 +55,7 @@ type repoKeyList struct {
 
 // Run prints a line for each key.
 func (c *repoKeyList) Run(p *process) error {
-	return c.keys(p, func(f *forge.Forge, a *repo.Access) error {
+	return c.with(p, func(f *forge.Forge, a *repo.Access) error {
 		list, err := f.Settings.Keys(p.ctx, a.ID)
 		if err != nil {
 			return err
@@ -98,7 +81,7 @@ type repoKeyRemove struct {
 
 // Run ends the key.
 func (c *repoKeyRemove) Run(p *process) error {
-	return c.keys(p, func(f *forge.Forge, a *repo.Access) error {
+	return c.with(p, func(f *forge.Forge, a *repo.Access) error {
 		err := f.Settings.RemoveKey(p.ctx, a, c.ID)
 		if errs.Is(err, errs.NotFound) {
 			return errs.Newf(errs.NotFound, "%s has no key %d", a.FullName(), c.ID)

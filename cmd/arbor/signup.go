@@ -10,7 +10,7 @@ import (
 
 type signupCommand struct {
 	storeFlags
-	Mode   string   `help:"Set it: closed (administrators create accounts), invitation, domain (whoever gets mail at an address of a listed domain), approval (everybody asks, an administrator decides) or open." enum:",closed,invitation,domain,approval,open" default:""`
+	Mode   string   `help:"Who may create an account: closed (administrators only), invitation, domain (owners of a mail address of a listed domain), approval (everybody, after an administrator approves) or open." enum:",closed,invitation,domain,approval,open" default:""`
 	Domain []string `help:"With --mode domain: the part of addresses after the @. May be repeated." placeholder:"DOMAIN"`
 }
 

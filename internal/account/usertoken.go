@@ -41,9 +41,9 @@ func againForApp(tx *db.Tx, c *Caller) (*Caller, error) {
 // AsksReach reports a caller for whom each statement asks what the App of the token reaches: see ReachColumn.
 func (c *Caller) AsksReach() bool { return c != nil && (c.Reach == Reached || c.OAuthApp != 0) }
 
-// appOn begins the condition that the App of the caller's user token has an installation ui on an account, that is
-// not suspended and reaches a repository; both are expressions, of which the second may be empty. More conditions
-// may follow, and a bracket does.
+// appOn returns the beginning of a condition: the App of the caller's user token has an installation, ui in the
+// statement, which is not suspended, on the account owner and, unless repo is empty, with access to repo. Both are
+// SQL expressions. The caller may add conditions, and must add the closing bracket.
 func (c *Caller) appOn(owner, repo string) string {
 	return `EXISTS (SELECT 1` + c.installations(owner, repo)
 }

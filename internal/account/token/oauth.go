@@ -83,9 +83,10 @@ func (g *Granted) Covers(app *OAuthApp, scopes scope.Set) bool {
 	return g.ID != 0 && g.Scopes|scopes == g.Scopes
 }
 
-// Allow notes what a user allowed an App: scopes are added to those allowed before; a GitHub App has no scopes, and
-// has the permissions on the user's account that it asks for now: whoever calls this holds that the user saw these,
-// or bounds them. The user's row must be held. Error: errs.Absent for an App or a grant that is gone.
+// Allow records what a user allowed an App. Scopes are added to those allowed before. A GitHub App has no scopes:
+// it gets the permissions on the user's account that it asks for now, so the caller must have shown these to the
+// user, or must bound them. The caller must have locked the user's row. Error: errs.Absent if the App or the grant
+// is gone.
 func Allow(tx *db.Tx, app *OAuthApp, by *account.Account, scopes scope.Set) (account.GrantID, error) {
 	g, err := GrantOf(tx, app.ID, by.ID)
 	if err != nil {

@@ -37,6 +37,7 @@ type serverFlags struct {
 	MaxPackSize       byteSize      `group:"Limits" help:"Largest pack in one push." default:"4GiB" placeholder:"SIZE"`
 	MaxPackObjects    int           `group:"Limits" help:"Most objects in one push." default:"10000000" placeholder:"N"`
 	LFSMaxObject      freeSpace     `name:"lfs-max-object" group:"Limits" help:"Largest object of Git LFS; 0 switches Git LFS off." default:"5GiB" placeholder:"SIZE"`
+	FetchCache        freeSpace     `group:"Limits" help:"Disk space for packs of fetches that run: clients that ask for the same share one; 0: each has its own." default:"1GiB" placeholder:"SIZE"`
 	QuotaRepos        int64         `group:"Limits" help:"Most repositories per owner without its own quota (default: no limit)." placeholder:"N"`
 	QuotaBytes        byteSize      `group:"Limits" help:"Most bytes per owner without its own quota (default: no limit)." placeholder:"SIZE"`
 	QuotaText         byteSize      `group:"Limits" help:"Most text in issues, comments, reviews and the like per account without its own quota (default: as --quota-bytes)." placeholder:"SIZE"`
@@ -123,6 +124,9 @@ func (f *serverFlags) check() error {
 	if f.LFSMaxObject < 0 {
 		return misuse("--lfs-max-object must be a size, or 0")
 	}
+	if f.FetchCache < 0 {
+		return misuse("--fetch-cache must be a size, or 0")
+	}
 	if f.MirrorInterval < time.Minute {
 		return misuse("--mirror-interval must be at least 1m")
 	}
@@ -197,6 +201,7 @@ func (f *serverFlags) options(log *slog.Logger) server.Options {
 		Mail:           f.mail,
 		AdminHost:      host(f.AdminListen),
 		HookNetworks:   f.networks,
+		FetchCache:     int64(f.FetchCache),
 		NoMirrors:      !f.Mirrors,
 		MirrorEvery:    f.MirrorInterval,
 	}

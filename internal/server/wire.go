@@ -23,6 +23,7 @@ import (
 	"arbor/internal/external"
 	"arbor/internal/forge"
 	"arbor/internal/git"
+	"arbor/internal/git/serve"
 	"arbor/internal/hook"
 	"arbor/internal/hook/outgoing"
 	"arbor/internal/issue/live"
@@ -71,6 +72,7 @@ type Options struct {
 	ImageKey      []byte
 	LFSMaxObject  int64             // bytes of the largest object of Git LFS; 0: there is no Git LFS
 	LFSKey        []byte            // signs tokens of Git LFS; nil: a random one
+	FetchCache    int64             // bytes on disk of answers that fetches share; 0: each packs by itself
 	NoMirrors     bool              // there are no mirrors of other servers' repositories
 	MirrorEvery   time.Duration     // the shortest time between two looks at the source of a mirror; 0: mirror.DefaultLeast
 	ImageNetworks outgoing.Networks // internal networks from which these images may come, for tests
@@ -123,6 +125,9 @@ func New(o Options) *Server {
 			Identities: s.identities, Directories: s.directories,
 			DB: o.DB, Git: o.Git,
 			Log: o.Log, DataDir: o.DataDir, Version: o.Version, Jobs: p.backlogs})})
+	if f.Transport.Shared != nil {
+		p.caches = append(p.caches, f.Transport.Shared)
+	}
 	for _, part := range features {
 		if has, ok := part.(cached); ok {
 			p.caches = append(p.caches, has)
@@ -151,6 +156,9 @@ func newServer(o Options) *Server {
 	}
 	f.Mirrors.Networks, f.Mirrors.Off = o.HookNetworks, o.NoMirrors
 	f.Mirrors.Least = cmp.Or(o.MirrorEvery, f.Mirrors.Least)
+	if o.FetchCache > 0 {
+		f.Transport.Shared = serve.NewShared(o.DataDir, o.FetchCache)
+	}
 	f.Invitations.Required = o.MustInvite
 	f.Deleted.For, f.Releases.For = o.KeepDeleted, o.KeepDeleted
 	f.Accounts.TextLimits = textLimits(o)

@@ -22,7 +22,7 @@ func Negotiate(ctx context.Context, r *git.Repository, wants []byte, o Request) 
 	if len(wants) == 0 || string(wants) == wire.FlushPkt {
 		return nil
 	}
-	wants, err := prepare(ctx, r, wants, o)
+	wants, _, err := prepare(ctx, r, wants, o)
 	if err != nil || wants == nil {
 		return err
 	}
@@ -62,28 +62,28 @@ func Negotiate(ctx context.Context, r *git.Repository, wants []byte, o Request) 
 }
 
 // prepare holds a request for objects to those that the client may see, and shows git the refs as
-// they are now. It returns nil if the client was told that it gets nothing.
-func prepare(ctx context.Context, r *git.Repository, request []byte, o Request) ([]byte, error) {
+// they are now, at the generation that it returns. The request is nil if the client was told that it gets nothing.
+func prepare(ctx context.Context, r *git.Repository, request []byte, o Request) ([]byte, int64, error) {
 	if !r.Exists() {
-		return nil, wire.WriteError(o.Out, "upload-pack: not our ref")
+		return nil, 0, wire.WriteError(o.Out, "upload-pack: not our ref")
 	}
 	request, err := onlyThere(ctx, request, o)
 	var gone wire.NotOurs
 	if errors.As(err, &gone) {
-		return nil, wire.WriteError(o.Out, gone.Error())
+		return nil, 0, wire.WriteError(o.Out, gone.Error())
 	}
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	refs, err := o.Refs(ctx)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	// On a full disk git reads an older copy: some tags do not come along by themselves.
 	if err := r.FreshRefs(refs); err != nil && !errors.Is(err, syscall.ENOSPC) {
-		return nil, err
+		return nil, 0, err
 	}
-	return request, nil
+	return request, refs.Generation, nil
 }
 
 // onlyThere is wire.OnlyThere, where something is hidden.

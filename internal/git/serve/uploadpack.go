@@ -2,6 +2,7 @@
 // it comes.
 //
 //	uploadpack.go  UploadPack: a fetch by one request, as over HTTP
+//	shared.go      Shared: one answer for clients that ask for the same
 //	negotiate.go   Negotiate: a fetch on a connection that stays open, as over SSH
 //	archive.go     Archive: the files of a commit
 //
@@ -30,6 +31,7 @@ type Request struct {
 	// Refs returns the current refs. It is called when they are needed.
 	Refs   func(context.Context) (git.Refs, error)
 	Absent git.Absent // for the client
+	Shared *Shared    // for protocol 2 and HTTP; nil: each request has a process of its own
 }
 
 // MaxFetchRequest bounds a request for objects, in bytes: half a million wants
@@ -68,8 +70,12 @@ func UploadPack(ctx context.Context, r *git.Repository, o Request) error {
 	if len(request) == 0 || string(request) == wire.FlushPkt {
 		return nil
 	}
-	if request, err = prepare(ctx, r, request, o); err != nil || request == nil {
+	request, generation, err := prepare(ctx, r, request, o)
+	if err != nil || request == nil {
 		return err
+	}
+	if o.Shared != nil && wire.IsLast(request) {
+		return o.Shared.upload(ctx, r, request, generation, o)
 	}
 	return upload(ctx, r, request, o)
 }

@@ -41,6 +41,20 @@ func readFetch(request []byte) (named fetchRequest, err error) {
 	}
 }
 
+// IsLast reports whether a request for objects is the last one of a fetch, which git answers with a pack.
+func IsLast(request []byte) bool {
+	in := NewPktReader(bytes.NewReader(request))
+	for {
+		_, line, err := in.Next()
+		if err != nil {
+			return false
+		}
+		if string(bytes.TrimSuffix(line, []byte("\n"))) == "done" {
+			return true
+		}
+	}
+}
+
 // objectBehind reads the object that a line names behind a word.
 func objectBehind(line, word []byte) (object.SHA, bool) {
 	rest, ok := bytes.CutPrefix(line, word)

@@ -123,8 +123,8 @@ func (s *Service) answerFetch(
 	}
 	defer release()
 	o := serve.Request{Protocol: c.Protocol, In: bytes.NewReader(message), Out: c.Out,
-		Absent: s.repos.AbsentTo(a),
-		Refs:   func(ctx context.Context) (git.Refs, error) { return s.repos.Refs(ctx, a) }}
+		Absent: s.repos.AbsentTo(a), Shared: s.Shared,
+		Refs: func(ctx context.Context) (git.Refs, error) { return s.repos.Refs(ctx, a) }}
 	if c.Protocol == 2 {
 		return serve.UploadPack(ctx, objects, o)
 	}

@@ -62,6 +62,6 @@ func (api *API) UploadPack(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	return serve.UploadPack(r.Context(), objects, serve.Request{
 		Protocol: wire.ProtocolVersion(r.Header.Get("Git-Protocol")), In: r.Body, Out: answerTo(w, r),
 		Refs:   func(ctx context.Context) (git.Refs, error) { return api.s.repos.Refs(ctx, a) },
-		Absent: api.s.repos.AbsentTo(a),
+		Absent: api.s.repos.AbsentTo(a), Shared: api.s.Shared,
 	})
 }

@@ -13,6 +13,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/git"
+	"arbor/internal/git/serve"
 	"arbor/internal/keyed"
 	"arbor/internal/repo"
 )
@@ -34,6 +35,9 @@ type Service struct {
 	repos       *repo.Service
 	maintainers Maintainers
 	locks       keyed.Mutex[repo.ID] // by repository: from the check of a push to its commit
+
+	// Shared has fetches share the work of git; nil: they do not. Set before the first fetch.
+	Shared *serve.Shared
 }
 
 // New returns the service.

@@ -96,7 +96,7 @@ func startOn(t testing.TB, engine db.Engine, address string, l net.Listener, opt
 	log := &Log{}
 	o := server.Options{Log: slog.New(log), DataDir: t.TempDir(),
 		Admission: admission.New(admission.DefaultMemory, nil), HookNetworks: outgoing.Loopback(),
-		LFSMaxObject: lfs.DefaultMaxObject,
+		LFSMaxObject: lfs.DefaultMaxObject, FetchCache: 64 << 20,
 		ImageKey:     durable.NewKey(), ImageNetworks: outgoing.Loopback()}
 	o.SignIn = &signinfile.Config{Provisioners: []*external.Source{{Name: "provisioner", Label: "provisioner",
 		Issuer: "scim:provisioner", Way: "scim:provisioner", Accounts: external.Create,

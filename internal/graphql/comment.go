@@ -149,7 +149,7 @@ func wordsOf(ctx context.Context, o *object) words {
 		return words{user: v.User, association: v.Association, created: v.CreatedAt, updated: v.UpdatedAt,
 			text: v.Payload.Payload, address: v.HTMLURL, reactions: rollupOf(v.Reactions)}
 	case *release.Payload:
-		return words{user: v.Author, text: v.Payload}
+		return words{user: v.Author, text: v.Payload, reactions: v.Rollup}
 	}
 	v := viewOf(o)
 	return words{by: v.Author, association: v.Association, created: v.CreatedAt, updated: v.UpdatedAt, text: v.Texts,

@@ -204,6 +204,7 @@ type Comment struct {
 	PinnedAt  time.Time `json:"pinned_at,omitzero"`
 	PinnedBy  string    `json:"pinned_by,omitempty"`
 	Hidden    string    `json:"hidden,omitempty"` // why: abuse, duplicate, off-topic, outdated, resolved or spam
+	ByMail    bool      `json:"by_mail,omitempty"`
 }
 
 // Key is the id.

@@ -195,15 +195,15 @@ func ids(column string) (list []int64) {
 }
 
 func (e *exporter) readComments() (string, func(db.Scanner) (Record, error)) {
-	return `SELECT c.id, i.number, a.login, c.body, c.created_at, c.updated_at, c.pinned_at, n.login, COALESCE(c.hidden, 0)
-		FROM issue_comments c JOIN issues i ON i.id = c.issue_id LEFT JOIN accounts a ON a.id = c.author_id
+	return `SELECT c.id, i.number, a.login, c.body, c.created_at, c.updated_at, c.pinned_at, n.login, COALESCE(c.hidden, 0),
+			c.by_mail FROM issue_comments c JOIN issues i ON i.id = c.issue_id LEFT JOIN accounts a ON a.id = c.author_id
 		LEFT JOIN accounts n ON n.id = c.pinned_by WHERE c.repo_id = $1 ORDER BY c.id`,
 		func(row db.Scanner) (Record, error) {
 			var c Comment
 			var author, pinner *string
 			var made, changed, pinned db.Time
 			var hidden issuekit.Hidden
-			err := row.Scan(&c.ID, &c.Issue, &author, &c.Body, &made, &changed, &pinned, &pinner, &hidden)
+			err := row.Scan(&c.ID, &c.Issue, &author, &c.Body, &made, &changed, &pinned, &pinner, &hidden, &c.ByMail)
 			c.Author, c.PinnedBy, c.Hidden = e.named(author), e.named(pinner), hidden.String()
 			c.CreatedAt, c.UpdatedAt, c.PinnedAt = at(made), at(changed), at(pinned)
 			return &c, err

@@ -18,7 +18,8 @@ import (
 // madePatterns are the pages of what the demo does not have, which tests create in it.
 var madePatterns = []string{"/settings/oauth-apps/{client_id}", "/login/oauth/authorize",
 	"/login/oauth/logout", "/settings/connections/applications/{client_id}",
-	"/{owner}/{repo}/commit/{sha}/comments/{id}/edits", "/{owner}/{repo}/queue/{branch...}", "/{owner}/{repo}/pull/{number}/commits/{sha}",
+	"/{owner}/{repo}/commit/{sha}/comments/{id}/edits", "/{owner}/{repo}/queue/{branch...}",
+	"/{owner}/{repo}/pull/{number}/commits/{sha}",
 	"/orgs/{org}/settings/hooks/{hook_id}", "/orgs/{org}/settings/hooks/{hook_id}/deliveries/{delivery_id}",
 	"/{owner}/{repo}/settings/hooks/{hook_id}",
 	"/{owner}/{repo}/settings/hooks/{hook_id}/deliveries/{delivery_id}"}

@@ -289,7 +289,7 @@ type Reaction struct {
 	Kind      Kind      `json:"of"` // issues, comments, review_comments, commit_comments or releases
 	To        string    `json:"to"` // the number of the issue, or the id of the comment or release
 	Person    string    `json:"person,omitempty"`
-	Content   string    `json:"content"` // +1, -1, laugh, hooray, confused, heart, rocket or eyes; to releases neither -1 nor confused
+	Content   string    `json:"content"` // +1, -1, laugh, hooray, confused, heart, rocket or eyes; to releases six of them
 	CreatedAt time.Time `json:"created_at"`
 }
 

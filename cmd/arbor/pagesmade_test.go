@@ -18,12 +18,14 @@ import (
 // madePatterns are the pages of what the demo does not have, which tests create in it.
 var madePatterns = []string{"/settings/oauth-apps/{client_id}", "/login/oauth/authorize",
 	"/login/oauth/logout", "/settings/connections/applications/{client_id}",
-	"/{owner}/{repo}/queue/{branch...}", "/{owner}/{repo}/pull/{number}/commits/{sha}",
+	"/{owner}/{repo}/commit/{sha}/comments/{id}/edits", "/{owner}/{repo}/queue/{branch...}",
+	"/{owner}/{repo}/pull/{number}/commits/{sha}",
 	"/orgs/{org}/settings/hooks/{hook_id}", "/orgs/{org}/settings/hooks/{hook_id}/deliveries/{delivery_id}",
 	"/{owner}/{repo}/settings/hooks/{hook_id}",
 	"/{owner}/{repo}/settings/hooks/{hook_id}/deliveries/{delivery_id}"}
 
-// madePages creates what the demo does not have: an OAuth App, hooks with deliveries, and a merge queue.
+// madePages creates what the demo does not have: an OAuth App, hooks with deliveries, a merge queue and
+// an edited comment on a commit.
 type madePages struct {
 	t       *testing.T
 	d       *demoProcess
@@ -59,6 +61,9 @@ func (m *madePages) all() []browser.Stop {
 	var commits []struct{ SHA string }
 	testkit.NoError(m.t, json.Unmarshal(m.ask("GET", "/repos/alice/greenhouse/pulls/12/commits", ""), &commits))
 	paths = append(paths, "/alice/greenhouse/pull/12/commits/"+commits[0].SHA)
+	remark := m.created("/repos/alice/greenhouse/commits/"+commits[0].SHA+"/comments", `{"body":"Peas"}`)
+	m.ask("PATCH", "/repos/alice/greenhouse/comments/"+remark, `{"body":"Beans"}`)
+	paths = append(paths, "/alice/greenhouse/commit/"+commits[0].SHA+"/comments/"+remark+"/edits?edit=1")
 	var stops []browser.Stop
 	for _, path := range paths {
 		stops = append(stops, browser.Stop{Name: "made", Path: path, As: "alice"})

@@ -19,7 +19,7 @@ const maxOwnEmails = 100
 // emailJSON is GitHub's email.
 type emailJSON struct {
 	Email      string  `json:"email"`
-	Primary    bool    `json:"primary"` // it is in the profile
+	Primary    bool    `json:"primary"`
 	Verified   bool    `json:"verified"`
 	Visibility *string `json:"visibility"`
 }
@@ -28,8 +28,11 @@ func newEmails(list []OwnEmail) []emailJSON {
 	out := make([]emailJSON, len(list))
 	for n, e := range list {
 		out[n] = emailJSON{Email: e.Address, Primary: e.Primary, Verified: e.Verified}
-		if e.Primary {
+		switch {
+		case e.Shown:
 			out[n].Visibility = new("public")
+		case e.Primary:
+			out[n].Visibility = new("private")
 		}
 	}
 	return out
@@ -38,7 +41,7 @@ func newEmails(list []OwnEmail) []emailJSON {
 // GET /user/emails
 //
 // ListOwnEmails answers the addresses that the caller claims, and which of them count for
-// commits. That of the profile is the primary one.
+// commits. One of them is the primary one, see OwnEmails.
 func (a *API) ListOwnEmails(w http.ResponseWriter, r *http.Request) error {
 	list, err := a.s.OwnEmails(r.Context(), CallerFrom(r.Context()))
 	if err != nil {
@@ -122,10 +125,12 @@ func checkEmails(list []string) error {
 // OwnEmail is an address that somebody claims.
 type OwnEmail struct {
 	Email
-	Primary bool // it is in the profile, and written as there
+	Primary bool
+	Shown   bool // it is in the profile, and written as there
 }
 
-// OwnEmails lists the addresses that the caller claims.
+// OwnEmails lists the addresses that the caller claims. The primary one is that of the profile, else the first that is
+// verified, to which mail is sent, else the first.
 func (s *Service) OwnEmails(ctx context.Context, caller *Caller) (list []OwnEmail, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		me, err := ByID(tx, caller.ID)
@@ -136,12 +141,23 @@ func (s *Service) OwnEmails(ctx context.Context, caller *Caller) (list []OwnEmai
 		list = make([]OwnEmail, len(found))
 		for n, e := range found {
 			if list[n].Email = e; me.Email != nil && Fold(*me.Email) == e.Address {
-				list[n].Address, list[n].Primary = *me.Email, true
+				list[n].Address, list[n].Shown = *me.Email, true
 			}
 		}
+		setPrimary(list)
 		return err
 	})
 	return list, err
+}
+
+func setPrimary(list []OwnEmail) {
+	at := slices.IndexFunc(list, func(e OwnEmail) bool { return e.Shown })
+	if at < 0 {
+		at = slices.IndexFunc(list, func(e OwnEmail) bool { return e.Verified })
+	}
+	if len(list) > 0 {
+		list[max(at, 0)].Primary = true
+	}
 }
 
 // AddOwnEmails claims addresses for the caller. Error: 422 for an invalid address, for one that is reserved

@@ -1,10 +1,13 @@
 package account
 
 import (
+	"context"
+	"slices"
 	"strconv"
 	"strings"
 
 	"arbor/internal/db"
+	"arbor/internal/web"
 )
 
 // A mannequin is the author of imported texts whose author on the other server has no known account here. It never
@@ -13,7 +16,8 @@ import (
 //
 // What becomes of a mannequin:
 //
-//	its repositories are deleted          it stays: other repositories may name it
+//	its repositories are deleted          it stays: other repositories may name it; owners of organizations see those
+//	                                      of their repositories (Service.MannequinsOfEach)
 //	somebody claims it                    all its rows become that user's, and it goes (forge.Forge.ClaimMannequin)
 //	somebody registers its login          is another account, since a login has no brackets
 
@@ -97,4 +101,28 @@ func mannequin(tx *db.Tx, o Origin) (ID, error) {
 		return 0, err
 	}
 	return a.ID, nil
+}
+
+// MannequinsOfEach lists a page of the mannequins in repositories of each of several organizations that the caller owns,
+// with a fixed number of statements. Other organizations are missing. One that somebody claimed is no mannequin any more.
+func (s *Service) MannequinsOfEach(
+	ctx context.Context, caller *Caller, orgs []ID, l MannequinList, p web.Page,
+) (out map[ID]*web.List[*Simple], err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		may, err := AccessTo(tx, caller, orgs)
+		if err != nil {
+			return err
+		}
+		owned := slices.DeleteFunc(slices.Clone(orgs), func(id ID) bool { return !may[id].Owner })
+		found, err := mannequinsOfEach(tx, owned, l, p)
+		if err != nil {
+			return err
+		}
+		people, err := ByIDs(tx, db.ListedIDs(found))
+		out = web.ListOfEach(p, found, func(r db.ListRow[ID]) (*Simple, bool) {
+			return NewSimple(people[r.ID], web.From(ctx)), people[r.ID] != nil
+		})
+		return err
+	})
+	return out, err
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"arbor/internal/db"
+	"arbor/internal/web"
 )
 
 // mannequinOf returns the mannequin of somebody; 0: there is none.
@@ -42,6 +43,39 @@ func insertMannequin(tx *db.Tx, a *Account, o Origin) error {
 		return err
 	}
 	return tx.Bump(Topic)
+}
+
+// NameMannequin notes that an import named an account in a repository, if it is a mannequin.
+func NameMannequin(tx *db.Tx, id ID, repo int64) error {
+	return tx.Run(`INSERT INTO mannequin_repos (account_id, repo_id) SELECT id, CAST($2 AS BIGINT) FROM accounts
+		WHERE id = $1 AND kind = $3 ON CONFLICT DO NOTHING`, id, repo, int64(Mannequin))
+}
+
+// MannequinList chooses and sorts mannequins of organizations.
+type MannequinList struct {
+	Login   string // here or on the other server; empty: all
+	ByLogin bool   // sorted by login, else by when they were made
+	Desc    bool
+}
+
+// mannequinsOfEach reads a page of the mannequins in repositories of each organization.
+func mannequinsOfEach(tx *db.Tx, orgs []ID, l MannequinList, p web.Page) (map[ID]*db.ListPage[ID], error) {
+	order, only, args := `a.id`, ``, []any(nil)
+	if l.ByLogin {
+		order = `a.login_folded`
+	}
+	if l.Desc {
+		order += ` DESC`
+	}
+	if l.Login != "" {
+		args = []any{Fold(l.Login)}
+		only = ` AND (a.login_folded = $1 OR EXISTS (SELECT 1 FROM mannequins o WHERE o.account_id = a.id AND o.login = $1))`
+	}
+	return db.PageOfEach[ID, ID](tx, orgs, db.Lists[ID]{Columns: `a.id, 0`, Order: order,
+		From: func(_ ID, param string) string {
+			return ` FROM accounts a WHERE a.id IN (SELECT m.account_id FROM repos r
+				JOIN mannequin_repos m ON m.repo_id = r.id WHERE r.owner_id = ` + param + ` AND r.withdrawn = FALSE)` + only
+		}}, p.Offset(), p.Size, args...)
 }
 
 // ByVerified finds the accounts that verified addresses, which are folded.

@@ -77,11 +77,7 @@ func (api *API) find(r *http.Request, a *repo.Access) (c *Comment, err error) {
 	if err != nil {
 		return nil, err
 	}
-	err = api.s.db.Read(r.Context(), func(tx *db.Tx) error {
-		c, err = byID(tx, a.ID, id)
-		return err
-	})
-	return c, err
+	return api.s.ByID(r.Context(), a, id)
 }
 
 // answer answers with one comment.

@@ -52,6 +52,15 @@ func (s *Service) List(ctx context.Context, a *repo.Access, sha git.SHA, at web.
 	return found, nil
 }
 
+// ByID finds a comment. Error: 404.
+func (s *Service) ByID(ctx context.Context, a *repo.Access, id int64) (c *Comment, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) error {
+		c, err = byID(tx, a.ID, id)
+		return err
+	})
+	return c, err
+}
+
 // checkText notes a text that is missing, blank or too long.
 func checkText(f *web.Faults, body string) {
 	f.CheckFilled("body", body)

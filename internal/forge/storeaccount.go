@@ -63,6 +63,7 @@ var AccountColumns = []AccountColumn{
 	{"factor_rules", "org_id", Dropped, ""},
 	{"identities", "account_id", Dropped, ""},
 	{"mannequins", "account_id", Dropped, ""},
+	{"mannequin_repos", "account_id", Dropped, ""},
 	{"passkey_challenges", "account_id", Dropped, ""},
 	{"installations", "account_id", Dropped, ""},
 	{"installation_suspensions", "account_id", Dropped, ""},

@@ -231,8 +231,10 @@ func userFields() map[string]exec.Resolver {
 
 func botFields() map[string]exec.Resolver { return accountFields(nil) }
 
-// mannequinFields are those of a bot. Mannequins have no address that is shown.
-func mannequinFields() map[string]exec.Resolver { return accountFields(nil) }
+// mannequinFields are those of a bot. A mannequin that somebody claimed is gone, and its address is not kept.
+func mannequinFields() map[string]exec.Resolver {
+	return accountFields(map[string]exec.Resolver{"claimant": always(nil), "email": always(nil)})
+}
 
 func organizationFields() map[string]exec.Resolver {
 	return merge(ownerFields(), accountFields(map[string]exec.Resolver{

@@ -149,7 +149,7 @@ func wordsOf(ctx context.Context, o *object) words {
 		return words{user: v.User, association: v.Association, created: v.CreatedAt, updated: v.UpdatedAt,
 			text: v.Payload.Payload, address: v.HTMLURL, reactions: rollupOf(v.Reactions)}
 	case *release.Payload:
-		return words{user: v.Author, text: v.Payload}
+		return words{user: v.Author, text: v.Payload, reactions: v.Rollup}
 	}
 	v := viewOf(o)
 	return words{by: v.Author, association: v.Association, created: v.CreatedAt, updated: v.UpdatedAt, text: v.Texts,
@@ -187,10 +187,15 @@ func written() map[string]exec.Resolver {
 			}
 			return textOr(*w.text.Raw, "")
 		}),
-		"bodyText":     texts(func(t text.Payload) **string { return t.Text }),
-		"bodyHTML":     texts(func(t text.Payload) **string { return t.HTML }),
-		"createdAt":    ofWords(func(_ context.Context, w words) any { return w.created }),
-		"updatedAt":    ofWords(func(_ context.Context, w words) any { return w.updated }),
+		"bodyText":  texts(func(t text.Payload) **string { return t.Text }),
+		"bodyHTML":  texts(func(t text.Payload) **string { return t.HTML }),
+		"createdAt": ofWords(func(_ context.Context, w words) any { return w.created }),
+		"updatedAt": ofWords(func(_ context.Context, w words) any { return w.updated }),
+		// Replies by mail become comments on issues and pull requests, and nothing else.
+		"createdViaEmail": one(func(_ context.Context, _ *exec.Field, o *object) (any, error) {
+			c, is := o.value.(*comment.Payload)
+			return is && c.ByMail, nil
+		}),
 		"url":          ofWords(func(_ context.Context, w words) any { return w.address }),
 		"resourcePath": ofWords(func(_ context.Context, w words) any { return pathOf(w.address) }),
 		"viewerDidAuthor": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {

@@ -166,3 +166,28 @@ func TestArgumentsOfLists(t *testing.T) {
 		}
 	})
 }
+
+// Releases have the reactions that REST lists, of six kinds.
+func TestReactionsToReleases(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.Team(t)
+		s.Check(t, apitest.Case{Do: "PUT /repos/garden/plot/contents/a", As: "alice",
+			Send: `{"message": "A", "content": "YQ=="}`, Status: 201})
+		v := map[string]any{"i": posted(t, s, "will", "/repos/garden/plot/releases", `{"tag_name": "v1"}`, "node_id")}
+		const groups = `reactionGroups{content viewerHasReacted reactors(first:2){totalCount}} viewerCanReact`
+		ask{as: "sam", variables: v, query: `mutation($i:ID!){addReaction(input:{subjectId:$i,content:ROCKET}){
+			reaction{content user{login}} subject{id ` + groups + `}}}`, want: `{"data": {"addReaction": {
+			"reaction": {"content": "ROCKET", "user": {"login": "sam"}}, "subject": {"viewerCanReact": true, "reactionGroups": [
+			{"content": "THUMBS_UP", "viewerHasReacted": false}, {"content": "LAUGH"}, {"content": "HOORAY"}, {"content": "HEART"},
+			{"content": "ROCKET", "viewerHasReacted": true, "reactors": {"totalCount": 1}}, {"content": "EYES"}]}}}}`}.check(t, s)
+		ask{as: "sam", variables: v, query: `mutation($i:ID!){addReaction(input:{subjectId:$i,content:CONFUSED}){clientMutationId}}`,
+			want: `{"data": {"addReaction": null}, "errors": [{"type": "UNPROCESSABLE"}]}`}.check(t, s)
+		ask{as: "rae", query: `{repository(owner:"garden",name:"plot"){latestRelease{reactions(first:5){totalCount nodes{content
+			user{login} reactable{id}}}}}}`, want: `{"data": {"repository": {"latestRelease": {"reactions": {"totalCount": 1,
+			"nodes": [{"content": "ROCKET", "user": {"login": "sam"}}]}}}}}`}.check(t, s)
+		ask{as: "sam", variables: v, query: `mutation($i:ID!){removeReaction(input:{subjectId:$i,content:ROCKET}){
+			reaction{content} subject{reactions(first:1){totalCount}}}}`, want: `{"data": {"removeReaction": {"reaction": {
+			"content": "ROCKET"}, "subject": {"reactions": {"totalCount": 0}}}}}`}.check(t, s)
+	})
+}

@@ -11,7 +11,8 @@
 //	    of lists begin; size.go: the memory of values
 //	  - fields.go: the resolvers, by type: account.go, accountlist.go, repository.go, issue.go, issuelist.go, label.go,
 //	    pull.go, closing.go, comment.go, review.go, reviewcomment.go, reaction.go, timeline.go, commit.go,
-//	    gitobject.go, release.go, auditlog.go, rollup.go, check.go, annotation.go, viewed.go, search.go
+//	    gitobject.go, release.go, protection.go, protectionrefs.go, auditlog.go, rollup.go, check.go,
+//	    annotation.go, viewed.go, search.go
 //	  - node.go, nodetracker.go, nodecommit.go: objects by their node ids; resource.go: by the addresses of their pages
 //	  - mutation*.go: mutations; grant.go: the access that a route grants to an operation
 //	  - introspection.go: answers about the schema, which are kept

@@ -66,6 +66,7 @@ var acts = []act{
 		route: "DELETE " + issues + "/reactions/{reaction_id}"},
 	{name: "addReaction", input: `subjectId:"$comment",content:EYES`, route: "POST /issues/comments/{id}/reactions"},
 	{name: "addReaction", input: `subjectId:"$line",content:EYES`, route: "POST /pulls/comments/{id}/reactions"},
+	{name: "addReaction", input: `subjectId:"$release",content:EYES`, route: "POST /releases/{release_id}/reactions"},
 	{name: "updateSubscription", input: `subscribableId:"$issue",state:IGNORED`, route: "PUT " + issues + "/subscription"},
 	{name: "updateSubscription", input: `subscribableId:"$pull",state:UNSUBSCRIBED`,
 		route: "DELETE " + issues + "/subscription"},
@@ -227,6 +228,7 @@ func actors(t *testing.T, s *apitest.Server) map[string]string {
 	ids["tip"] = post("alice", "cellar/git/refs", `{"ref": "refs/heads/tip", "sha": "`+ids["head"]+`"}`, "node_id")
 	ids["linked"] = account.NodeID("LinkedBranch", int64(1))
 	ids["deployment"] = post("alice", "cellar/deployments", `{"ref": "tip", "required_contexts": []}`, "node_id")
+	ids["release"] = post("alice", "cellar/releases", `{"tag_name": "v1"}`, "node_id")
 	ids["environment"] = member(t, s, "alice", "/repos/alice/cellar/environments/production", "node_id")
 	ids["tags"] = account.NodeID("RepositoryRuleset", int64(4)) // which an act creates
 	for _, c := range []apitest.Case{

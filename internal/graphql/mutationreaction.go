@@ -6,6 +6,7 @@ import (
 	"arbor/internal/commitcomment"
 	"arbor/internal/errs"
 	"arbor/internal/reaction"
+	"arbor/internal/release"
 	"arbor/internal/repo"
 )
 
@@ -16,6 +17,7 @@ var reactionRoutes = map[string]string{
 	"IssueComment":             "/repos/{owner}/{repo}/issues/comments/{id}/reactions",
 	"PullRequestReviewComment": "/repos/{owner}/{repo}/pulls/comments/{id}/reactions",
 	commitcomment.Resource:     "/repos/{owner}/{repo}/comments/{id}/reactions",
+	release.Resource:           "/repos/{owner}/{repo}/releases/{release_id}/reactions",
 }
 
 // subject finds what an input names for a reaction.
@@ -27,6 +29,8 @@ func (m *mutation) subject(ctx context.Context, a *repo.Access, o *object) (reac
 		return m.do.Reviews.Subject(ctx, a, byID(o))
 	case commitcomment.Resource:
 		return m.load.OnCommits.Subject(ctx, a, byID(o))
+	case release.Resource:
+		return m.load.Releases.Subject(ctx, a, byID(o))
 	}
 	return m.do.Issues.Subject(ctx, a, byNumber(o))
 }
@@ -36,7 +40,7 @@ func react(ctx context.Context, m *mutation, method, below string,
 	change func(context.Context, *repo.Access, reaction.Subject, string) (reaction.Payload, error),
 ) (map[string]any, error) {
 	o, err := m.target(ctx, "subjectId", "Issue", "PullRequest", "IssueComment", "PullRequestReviewComment",
-		commitcomment.Resource)
+		commitcomment.Resource, release.Resource)
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,11 @@ package graphql_test
 import (
 	"testing"
 
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/repo"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/testkit"
 )
 
 // An organization tells its members that they are members, and what it is about.
@@ -87,5 +91,43 @@ func TestDepartedIssuesAreAudited(t *testing.T) {
 		s.Run(t, []apitest.Case{{Do: "GET /orgs/garden/audit-log?phrase=action:issue", As: "alice", Status: 200,
 			Want: `[{"action": "issue.destroy", "actor": "alice", "repo": "garden/plot"},
 				{"action": "issue.transfer", "actor": "will", "repo": "garden/plot"}]`}})
+	})
+}
+
+// Owners see whom imports named in the repositories of their organization. Others see none.
+func TestOrganizationMannequins(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.Team(t)
+		s.Ask(t, "alice", "PUT /orgs/garden/memberships/rae", `{"role": "member"}`, 200)
+		s.Org(t, "guild", "will")
+		hall := s.Repo(t, "guild/hall", false)
+		plot := s.Access(t, "alice", "garden/plot").Repo
+		testkit.NoError(t, s.DB.Write(t.Context(), func(tx *db.Tx) error {
+			for login, in := range map[string][]repo.ID{"Zoe": {plot.ID}, "ann": {plot.ID, hall.ID}, "bea": {hall.ID}} {
+				made, err := account.MakeMannequins(tx, []account.Origin{{Host: "code.example.org", Login: login}})
+				for _, id := range in {
+					if err == nil {
+						err = account.NameMannequin(tx, made[account.Fold(login)], int64(id))
+					}
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+		const query = `{organization(login:"garden"){all:mannequins(first:5,orderBy:{field:LOGIN,direction:DESC}){totalCount
+			nodes{login email claimant{login} createdAt}} one:mannequins(first:5,login:"ann"){totalCount nodes{login}}}}`
+		ask{as: "alice", query: query, want: `{"data": {"organization": {"all": {"totalCount": 2, "nodes": [
+			{"login": "Zoe[code.example.org]", "email": null, "claimant": null}, {"login": "ann[code.example.org]"}]},
+			"one": {"totalCount": 1, "nodes": [{"login": "ann[code.example.org]"}]}}}}`}.check(t, s)
+		for _, as := range []string{"rae", "will", "sam"} {
+			ask{as: as, query: query, want: `{"data": {"organization": {"all": {"totalCount": 0, "nodes": []},
+				"one": {"totalCount": 0}}}}`}.check(t, s)
+		}
+		// With the repository that is deleted they are out of sight.
+		s.Ask(t, "alice", "DELETE /repos/garden/plot", "", 204)
+		ask{as: "alice", query: query, want: `{"data": {"organization": {"all": {"totalCount": 0}}}}`}.check(t, s)
 	})
 }

@@ -2,6 +2,7 @@ package graphql
 
 import (
 	"context"
+	"fmt"
 	"html"
 
 	"arbor/internal/account"
@@ -181,6 +182,24 @@ func pendingMembers(context.Context, *exec.Field, *object) (pages[*account.Simpl
 		many: accountsPager[*account.Simple]{"invited", "GET /orgs/{org}/invitations", read}, node: accountNode}, nil
 }
 
+// mannequins resolves the people whom imports named in repositories of an organization and who have no account, for its
+// owners.
+func mannequins(_ context.Context, f *exec.Field, _ *object) (pages[*account.Simple], error) {
+	by, desc, err := orderBy(f, map[string]string{"CREATED_AT": "created", "LOGIN": "login"})
+	l := account.MannequinList{ByLogin: by == "login", Desc: desc}
+	l.Login, _ = f.Args["login"].(string)
+	read := func(ctx context.Context, q *query, of []account.ID, page web.Page) (
+		map[account.ID]*web.List[*account.Simple], error) {
+		return q.load.Accounts.MannequinsOfEach(ctx, viewer(ctx), of, l, page)
+	}
+	rank := rankBy(desc, func(a *account.Simple) []any { return []any{int64(a.ID)} })
+	if l.ByLogin {
+		rank = rankBy(desc, func(a *account.Simple) []any { return []any{account.Fold(a.Login)} })
+	}
+	return pages[*account.Simple]{kind: "MannequinConnection", rank: rank, node: accountNode,
+		many: accountsPager[*account.Simple]{fmt.Sprint("mannequins ", l), "GET /orgs/{org}/invitations", read}}, err
+}
+
 // companyFields are the fields of organizations about people, rights and addresses.
 func companyFields() map[string]exec.Resolver {
 	owner := ofOrganization(func(may account.OrgAccess) bool { return may.Owner })
@@ -204,6 +223,7 @@ func companyFields() map[string]exec.Resolver {
 		"organizationBillingEmail":          privileged(func(p account.Privileges) any { return p.BillingEmail }),
 		"requiresTwoFactorAuthentication":   privileged(func(p account.Privileges) any { return p.Factors }),
 		"auditLog":                          connections(auditLog),
+		"mannequins":                        connections(mannequins),
 		"rulesets":                          loadingRulesets(organizationRulesets),
 		"ruleset":                           loadingRulesets(organizationRuleset),
 	})

@@ -8,7 +8,6 @@ import (
 	"arbor/internal/app"
 	"arbor/internal/db"
 	"arbor/internal/errs"
-	"arbor/internal/gitdata"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/repo"
 	"arbor/internal/rule"
@@ -163,7 +162,8 @@ func protectionFields() map[string]exec.Resolver {
 			return anyTexts(p.Checks.Contexts())
 		}),
 		"creator": protectionCreators, "requiredStatusChecks": one(requiredChecks), "matchingRefs": matchingRefs,
-		"pushAllowances": allowances("PushAllowance", func(p protectionOf) *rule.Actors { return &p.Pushers }),
+		"branchProtectionRuleConflicts": protectionConflicts,
+		"pushAllowances":                allowances("PushAllowance", func(p protectionOf) *rule.Actors { return &p.Pushers }),
 		"bypassPullRequestAllowances": allowances("BypassPullRequestAllowance", func(p protectionOf) *rule.Actors {
 			if p.Reviews == nil {
 				return nil
@@ -243,38 +243,6 @@ func actorsOf(ctx context.Context, s rule.Shown) (list []ruleActor) {
 			&object{kind: "App", value: app.JSON(one, web.From(ctx)), whole: true}})
 	}
 	return list
-}
-
-// mostMatching limits how many hundreds of branches are compared with a pattern.
-const mostMatching = 10
-
-// matchingRefs resolves the branches that protections are about.
-func matchingRefs(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
-	q, options := queryOf(ctx), gitdata.RefOptions{Prefix: heads}
-	options.Part, _ = f.Args["query"].(string)
-	l := ofRepositories(loader[string, *web.List[*gitdata.RefPayload]]{name: "matching " + options.Part, route: "/git/refs"},
-		func(ctx context.Context, list []*repo.Access, at web.Page) (map[repo.ID]*web.List[*gitdata.RefPayload], error) {
-			return q.load.Git.ListRefs(ctx, list, options, at)
-		})
-	repos := make([]*object, len(parents))
-	for n, o := range objectsOf(parents) {
-		repos[n] = o.repo
-	}
-	l.loadAll(ctx, q, repos, mostMatching)
-	return one(func(ctx context.Context, f *exec.Field, o *object) (any, error) {
-		list, err := l.all(ctx, q, o.repo, mostMatching)
-		if err != nil {
-			return nil, err
-		}
-		p := o.value.(protectionOf)
-		var all []any
-		for _, r := range list {
-			if p.rules.Protection(strings.TrimPrefix(r.Ref, heads)) == p.set {
-				all = append(all, &object{kind: "Ref", value: r, whole: true, name: r.Ref, repo: o.repo})
-			}
-		}
-		return connectAll(f, "RefConnection", all)
-	})(ctx, f, parents)
 }
 
 // findRules finds protections and rulesets of repositories by their node ids.

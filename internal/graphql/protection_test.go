@@ -1,6 +1,7 @@
 package graphql_test
 
 import (
+	"fmt"
 	"regexp"
 	"testing"
 
@@ -176,5 +177,32 @@ func TestRulesets(t *testing.T) {
 		check("carol", decision, `{"data": {"repository": {"pullRequest": {"reviewDecision": "REVIEW_REQUIRED"}}}}`)
 		s.Check(t, apitest.Case{Do: "POST /repos/alice/bed/pulls/5/reviews", As: "bob", Send: `{"event": "APPROVE"}`, Status: 200})
 		check("carol", decision, `{"data": {"repository": {"pullRequest": {"reviewDecision": "APPROVED"}}}}`)
+	})
+}
+
+// A protection names the branches that another one matches, too. The one that names a branch exactly counts for it.
+func TestConflictsOfProtections(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		v := bed(t, s)
+		v["r"] = member(t, s, "alice", "/repos/alice/bed", "node_id")
+		for _, pattern := range []string{"f*", "fix", "m*", "none"} {
+			v["p"] = pattern
+			ask{as: "alice", variables: v, query: `mutation($r:ID!,$p:String!){createBranchProtectionRule(input:{
+				repositoryId:$r,pattern:$p}){branchProtectionRule{pattern}}}`,
+				want: `{"data": {"createBranchProtectionRule": {"branchProtectionRule": {"pattern": "` + pattern + `"}}}}`}.check(t, s)
+		}
+		const conflict = `{"ref": {"name": "fix"}, "branchProtectionRule": {"pattern": "%s"}, "conflictingBranchProtectionRule": {"pattern": "%s"}}`
+		none := `{"totalCount": 0, "nodes": []}`
+		ask{as: "alice", query: `{repository(owner:"alice",name:"bed"){branchProtectionRules(first:5){nodes{pattern
+			matchingRefs(first:5){nodes{name}} branchProtectionRuleConflicts(first:5){totalCount nodes{ref{name}
+			branchProtectionRule{pattern} conflictingBranchProtectionRule{pattern}}}}}}}`, want: `{"data": {"repository": {
+			"branchProtectionRules": {"nodes": [
+			{"pattern": "f*", "matchingRefs": {"nodes": []}, "branchProtectionRuleConflicts": {"totalCount": 1, "nodes": [` +
+			fmt.Sprintf(conflict, "f*", "fix") + `]}},
+			{"pattern": "fix", "matchingRefs": {"nodes": [{"name": "fix"}]}, "branchProtectionRuleConflicts": {"totalCount": 1,
+			"nodes": [` + fmt.Sprintf(conflict, "fix", "f*") + `]}},
+			{"pattern": "m*", "matchingRefs": {"nodes": [{"name": "main"}]}, "branchProtectionRuleConflicts": ` + none + `},
+			{"pattern": "none", "branchProtectionRuleConflicts": ` + none + `}]}}}}`}.check(t, s)
 	})
 }

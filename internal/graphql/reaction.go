@@ -10,6 +10,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/graphql/exec"
 	"arbor/internal/reaction"
+	"arbor/internal/release"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -63,6 +64,8 @@ func subjectOf(kind string) (of reaction.Kind, route string) {
 		return reaction.IssueComment, "/issues/comments"
 	case commitcomment.Resource:
 		return reaction.CommitComment, "/comments"
+	case release.Resource:
+		return reaction.Release, "/releases"
 	}
 	return reaction.ReviewComment, "/pulls/comments"
 }
@@ -140,12 +143,14 @@ func newReaction(of *object, r reaction.Payload) any {
 		"createdAt": r.CreatedAt, "user": userOf(r.User), "reactable": of}}
 }
 
-// reactionGroups resolves the reactions to a subject by content: always eight groups.
+// reactionGroups resolves the reactions to a subject by content: a group for each that it may have.
 func reactionGroups(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 	return one(func(_ context.Context, _ *exec.Field, o *object) (any, error) {
-		list := make([]any, len(reactions))
-		for n := range reactions {
-			list[n] = &object{kind: "ReactionGroup", value: reaction.Content(n + 1), whole: true, repo: o.repo, of: o}
+		var list []any
+		kind, _ := subjectOf(o.kind)
+		for _, name := range kind.Contents() {
+			c, _ := reaction.ParseContent(name)
+			list = append(list, &object{kind: "ReactionGroup", value: c, whole: true, repo: o.repo, of: o})
 		}
 		return list, nil
 	})(ctx, f, parents)

@@ -77,7 +77,7 @@ func newRelease(in *object, r *release.Payload) *object {
 func ofRelease(part func(r *release.Payload) any) exec.Resolver { return pick(part) }
 
 func releaseFields() map[string]exec.Resolver {
-	return map[string]exec.Resolver{
+	return merge(reactable(), map[string]exec.Resolver{
 		"id":           ofRelease(func(r *release.Payload) any { return r.NodeID }),
 		"databaseId":   ofRelease(func(r *release.Payload) any { return r.ID }),
 		"name":         ofRelease(func(r *release.Payload) any { return r.Name }),
@@ -108,7 +108,7 @@ func releaseFields() map[string]exec.Resolver {
 				return latest != nil && latest.ID == o.id, nil
 			})
 		},
-	}
+	})
 }
 
 // shortDescriptions resolves the first characters of the texts of releases, without links and markup.

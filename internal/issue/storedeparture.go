@@ -46,6 +46,11 @@ func (d *Departure) move() error {
 		`UPDATE reactions SET repo_id = $2, subject_id = $1 WHERE subject_kind = 1 AND subject_id = $3`,
 		`UPDATE issue_events SET issue_id = $1, repo_id = $2, commit_sha = NULL WHERE issue_id = $3`,
 		`UPDATE text_edits SET issue_id = $1, repo_id = $2 WHERE issue_id = $3`,
+		`INSERT INTO mannequin_repos (account_id, repo_id) SELECT m.account_id, CAST($2 AS BIGINT) FROM mannequin_repos m
+			WHERE m.repo_id = (SELECT repo_id FROM issues WHERE id = $3) AND EXISTS (
+				SELECT 1 FROM issues x WHERE x.id = $1 AND x.author_id = m.account_id
+				UNION ALL SELECT 1 FROM issue_comments c WHERE c.issue_id = $1 AND c.author_id = m.account_id)
+			ON CONFLICT DO NOTHING`,
 	} {
 		if err := d.Tx.Run(s, d.New.ID, d.To.ID, d.Issue.ID); err != nil {
 			return err

@@ -238,7 +238,7 @@ func (b *batch) subjects(list []*row) (map[Kind]map[string]int64, error) {
 		keys[rec.Kind] = append(keys[rec.Kind], rec.To)
 	}
 	found := map[Kind]map[string]int64{}
-	for _, k := range [...]Kind{Issues, Comments, ReviewComments, CommitComments} {
+	for _, k := range subjects[1:] {
 		ids, err := idsOf(b.tx, b.im.a.ID, k, keys[k])
 		if err != nil {
 			return nil, err

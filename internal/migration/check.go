@@ -11,6 +11,7 @@ import (
 
 	"arbor/internal/issue"
 	"arbor/internal/issuekit"
+	"arbor/internal/reaction"
 	"arbor/internal/repo"
 )
 
@@ -68,7 +69,8 @@ func (c *checker) check(r Record) error {
 		c.times(r, &r.ResolvedAt)
 	case *Reaction:
 		c.times(r, &r.CreatedAt)
-		return oneOf("content", r.Content, "+1", "-1", "laugh", "hooray", "confused", "heart", "rocket", "eyes")
+		kind := reaction.Kind(max(0, slices.Index(subjects[:], r.Kind)))
+		return oneOf("content", r.Content, kind.Contents()...)
 	case *Event:
 		c.times(r, &r.CreatedAt)
 		return positive(r.Issue)

@@ -154,6 +154,9 @@ func (p *people) know(ctx context.Context, logins []string) error {
 			}
 			for _, id := range one {
 				made[account.Fold(o.Login)+" "+o.Host] = id
+				if err := account.NameMannequin(tx, id, int64(p.im.a.ID)); err != nil {
+					return err
+				}
 			}
 		}
 		return nil

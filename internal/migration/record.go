@@ -25,10 +25,10 @@ const (
 	ReviewComments Kind = "review_comments"
 	CommitComments Kind = "commit_comments"
 	Threads        Kind = "threads"
-	Reactions      Kind = "reactions"
 	Events         Kind = "events"
 	Releases       Kind = "releases"
 	Assets         Kind = "assets"
+	Reactions      Kind = "reactions"
 	LFSObjects     Kind = "lfs_objects"
 	Attachments    Kind = "attachments"
 	Rulesets       Kind = "rulesets"
@@ -37,7 +37,7 @@ const (
 
 // Kinds lists the kinds in the order in which they are exported and imported.
 var Kinds = []Kind{People, Labels, Milestones, LFSObjects, Attachments, Issues, Comments, Reviews, ReviewComments,
-	CommitComments, Threads, Reactions, Events, Releases, Assets, Rulesets, Hooks}
+	CommitComments, Threads, Events, Releases, Assets, Reactions, Rulesets, Hooks}
 
 // Record is a record of a kind.
 type Record interface {
@@ -204,6 +204,7 @@ type Comment struct {
 	PinnedAt  time.Time `json:"pinned_at,omitzero"`
 	PinnedBy  string    `json:"pinned_by,omitempty"`
 	Hidden    string    `json:"hidden,omitempty"` // why: abuse, duplicate, off-topic, outdated, resolved or spam
+	ByMail    bool      `json:"by_mail,omitempty"`
 }
 
 // Key is the id.
@@ -285,10 +286,10 @@ func (t *Thread) Key() string { return t.Comment }
 
 // Reaction is a reaction.
 type Reaction struct {
-	Kind      Kind      `json:"of"` // issues, comments, review_comments or commit_comments
-	To        string    `json:"to"` // the number of the issue, or the id of the comment
+	Kind      Kind      `json:"of"` // issues, comments, review_comments, commit_comments or releases
+	To        string    `json:"to"` // the number of the issue, or the id of the comment or release
 	Person    string    `json:"person,omitempty"`
-	Content   string    `json:"content"` // +1, -1, laugh, hooray, confused, heart, rocket or eyes
+	Content   string    `json:"content"` // +1, -1, laugh, hooray, confused, heart, rocket or eyes; to releases six of them
 	CreatedAt time.Time `json:"created_at"`
 }
 

@@ -159,10 +159,10 @@ func (b *batch) writeComments(added, other []*row, on map[int64]*issue.Issue, bo
 		c := r.Record.(*Comment)
 		rows = append(rows, []any{r.id, b.im.a.ID, on[c.Issue].ID, b.im.people.id(c.Author), bodies[r],
 			past(c.CreatedAt, b.tx.Now), past(c.UpdatedAt, b.tx.Now), b.optionalTime(c.PinnedAt),
-			db.OrNull(b.im.people.orNone(c.PinnedBy)), hiddenOf(c.Hidden)})
+			db.OrNull(b.im.people.orNone(c.PinnedBy)), hiddenOf(c.Hidden), c.ByMail})
 	}
 	err := insert(b.tx, `INSERT INTO issue_comments (id, repo_id, issue_id, author_id, body, created_at, updated_at,
-		pinned_at, pinned_by, hidden)`, rows, ``)
+		pinned_at, pinned_by, hidden, by_mail)`, rows, ``)
 	for _, r := range other {
 		if err != nil {
 			return err

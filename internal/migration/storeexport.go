@@ -195,15 +195,15 @@ func ids(column string) (list []int64) {
 }
 
 func (e *exporter) readComments() (string, func(db.Scanner) (Record, error)) {
-	return `SELECT c.id, i.number, a.login, c.body, c.created_at, c.updated_at, c.pinned_at, n.login, COALESCE(c.hidden, 0)
-		FROM issue_comments c JOIN issues i ON i.id = c.issue_id LEFT JOIN accounts a ON a.id = c.author_id
+	return `SELECT c.id, i.number, a.login, c.body, c.created_at, c.updated_at, c.pinned_at, n.login, COALESCE(c.hidden, 0),
+			c.by_mail FROM issue_comments c JOIN issues i ON i.id = c.issue_id LEFT JOIN accounts a ON a.id = c.author_id
 		LEFT JOIN accounts n ON n.id = c.pinned_by WHERE c.repo_id = $1 ORDER BY c.id`,
 		func(row db.Scanner) (Record, error) {
 			var c Comment
 			var author, pinner *string
 			var made, changed, pinned db.Time
 			var hidden issuekit.Hidden
-			err := row.Scan(&c.ID, &c.Issue, &author, &c.Body, &made, &changed, &pinned, &pinner, &hidden)
+			err := row.Scan(&c.ID, &c.Issue, &author, &c.Body, &made, &changed, &pinned, &pinner, &hidden, &c.ByMail)
 			c.Author, c.PinnedBy, c.Hidden = e.named(author), e.named(pinner), hidden.String()
 			c.CreatedAt, c.UpdatedAt, c.PinnedAt = at(made), at(changed), at(pinned)
 			return &c, err
@@ -282,13 +282,15 @@ func (e *exporter) readThreads() (string, func(db.Scanner) (Record, error)) {
 }
 
 // subjects are the kinds of what reactions are to, as they are stored.
-var subjects = [...]Kind{"", Issues, Comments, ReviewComments, CommitComments}
+var subjects = [...]Kind{"", Issues, Comments, ReviewComments, CommitComments, Releases}
 
 func (e *exporter) readReactions() (string, func(db.Scanner) (Record, error)) {
 	return `SELECT r.subject_kind, COALESCE(CAST(i.number AS TEXT), CAST(r.subject_id AS TEXT)), a.login, r.content,
 			r.created_at FROM reactions r LEFT JOIN issues i ON r.subject_kind = 1 AND i.id = r.subject_id
 		LEFT JOIN review_comments l ON r.subject_kind = 3 AND l.id = r.subject_id
-		JOIN accounts a ON a.id = r.user_id WHERE r.repo_id = $1 AND COALESCE(l.pending, FALSE) = FALSE ORDER BY r.id`,
+		LEFT JOIN releases d ON r.subject_kind = 5 AND d.id = r.subject_id
+		JOIN accounts a ON a.id = r.user_id
+		WHERE r.repo_id = $1 AND COALESCE(l.pending, FALSE) = FALSE AND d.deleted_at IS NULL ORDER BY r.id`,
 		func(row db.Scanner) (Record, error) {
 			var r Reaction
 			var subject int64

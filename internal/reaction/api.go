@@ -2,6 +2,7 @@ package reaction
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"arbor/internal/account"
@@ -46,6 +47,7 @@ func newPayload(r row, user *account.Account, i *web.Info) Payload {
 // GET /repos/{owner}/{repo}/issues/comments/{id}/reactions
 // GET /repos/{owner}/{repo}/pulls/comments/{id}/reactions
 // GET /repos/{owner}/{repo}/comments/{id}/reactions
+// GET /repos/{owner}/{repo}/releases/{release_id}/reactions
 //
 // List lists the reactions to a subject, oldest first. The parameter content selects one kind. Errors:
 // those of Find, 415, 422 for an unknown content.
@@ -57,7 +59,7 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if err := previewed(r); err != nil {
 		return err
 	}
-	content, err := queryContent(r)
+	content, err := queryContent(r, s.Kind)
 	if err != nil {
 		return err
 	}
@@ -92,6 +94,7 @@ func (api *API) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 // POST /repos/{owner}/{repo}/issues/comments/{id}/reactions
 // POST /repos/{owner}/{repo}/pulls/comments/{id}/reactions
 // POST /repos/{owner}/{repo}/comments/{id}/reactions
+// POST /repos/{owner}/{repo}/releases/{release_id}/reactions
 //
 // Create adds the caller's reaction to a subject: 201, or 200 with the existing one. Anyone who can see the
 // subject may react to it; a locked one requires push access. Errors: those of Find, 403 for a locked one,
@@ -125,6 +128,7 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 // DELETE /repos/{owner}/{repo}/issues/comments/{id}/reactions/{reaction_id}
 // DELETE /repos/{owner}/{repo}/pulls/comments/{id}/reactions/{reaction_id}
 // DELETE /repos/{owner}/{repo}/comments/{id}/reactions/{reaction_id}
+// DELETE /repos/{owner}/{repo}/releases/{release_id}/reactions/{reaction_id}
 //
 // Delete deletes the reaction {reaction_id}: 204. It must be the caller's own; site administrators may
 // delete any, administrators of the repository may not. A locked subject requires push access, as for
@@ -179,8 +183,9 @@ func (s Subject) changed(tx *db.Tx) error {
 	return s.Changed(tx)
 }
 
-// queryContent reads the parameter content, or returns 0. An unescaped plus sign arrives as a space.
-func queryContent(r *http.Request) (Content, error) {
+// queryContent reads the parameter content for subjects of a kind, or returns 0. An unescaped plus sign arrives as a
+// space.
+func queryContent(r *http.Request, k Kind) (Content, error) {
 	value := web.QueryOf(r).Get("content")
 	if value == "" {
 		return 0, nil
@@ -188,10 +193,10 @@ func queryContent(r *http.Request) (Content, error) {
 	if value == " 1" {
 		return PlusOne, nil
 	}
-	if c, ok := ParseContent(value); ok {
+	if c, ok := ParseContent(value); ok && slices.Contains(k.Contents(), value) {
 		return c, nil
 	}
 	return 0, errs.Validation(errs.Field{Resource: resource, Field: "content", Code: errs.InvalidField,
 		Value:   value,
-		Message: `"content" must be one of ` + strings.Join(names[:], ", ")})
+		Message: `"content" must be one of ` + strings.Join(k.Contents(), ", ")})
 }

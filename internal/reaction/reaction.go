@@ -1,12 +1,12 @@
-// Package reaction implements reactions to issues, comments and other texts, such as a thumbs-up or a
+// Package reaction implements reactions to issues, comments and releases, such as a thumbs-up or a
 // heart.
 //
 //   - reaction.go: the contents, the subjects, and the rollup in payloads
 //   - store.go: the SQL, of the table reactions
 //   - api.go: the handlers, for all kinds of subjects
 //
-// It does not depend on its subjects: package issue and those above it provide a [Find] that returns the
-// issue or comment as a [Subject].
+// It does not depend on its subjects: package issue, those above it and package release provide a [Find] that
+// returns the issue, comment or release as a [Subject].
 //
 // Invariants: A user has each content at most once on a subject. A reaction does not change its subject's
 // updated_at (decision 57). No foreign key refers to a subject: code that deletes one calls [Drop] in the
@@ -66,7 +66,19 @@ const (
 	IssueComment  Kind = 2
 	ReviewComment Kind = 3
 	CommitComment Kind = 4
+	Release       Kind = 5
 )
+
+// Contents returns the names of the contents that subjects of the kind may have, in the order of the rollup. As at
+// GitHub, nobody disapproves of a release.
+func (k Kind) Contents() []string {
+	if k == Release {
+		return forReleases[:]
+	}
+	return names[:]
+}
+
+var forReleases = [...]string{"+1", "laugh", "hooray", "heart", "rocket", "eyes"}
 
 // Subject is the text that a reaction refers to. Its owner has found it in the repository of the request's
 // Access and checked that it is visible to the caller.
@@ -90,7 +102,7 @@ func mayReact(a *repo.Access, s Subject) error {
 }
 
 // Add adds the caller's reaction to a subject. added is false if it exists. Errors: 403 for a locked conversation,
-// 404, 422 for an unknown content.
+// 404, 422 for a content that the subject cannot have.
 func Add(
 	ctx context.Context, d *db.DB, a *repo.Access, s Subject, content string,
 ) (made Payload, added bool, err error) {
@@ -147,7 +159,7 @@ func change(
 		return err
 	}
 	f := web.Faults{Resource: resource}
-	f.CheckEnum("content", content, names[:]...)
+	f.CheckEnum("content", content, s.Kind.Contents()...)
 	if err := f.Err(); err != nil {
 		return err
 	}

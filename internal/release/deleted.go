@@ -8,6 +8,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/file"
+	"arbor/internal/reaction"
 	"arbor/internal/repo"
 )
 
@@ -90,7 +91,7 @@ func (s *Service) keep(tx *db.Tx, r *Release) error {
 	return nil
 }
 
-// removeWithFiles removes a release with its assets.
+// removeWithFiles removes a release with its assets and the reactions to it.
 func (s *Service) removeWithFiles(tx *db.Tx, r *Release) error {
 	assets, err := assetsOf(tx, []int64{r.ID})
 	if err != nil {
@@ -101,6 +102,9 @@ func (s *Service) removeWithFiles(tx *db.Tx, r *Release) error {
 		files = append(files, asset.File.ID)
 	}
 	if err := remove(tx, r.ID); err != nil {
+		return err
+	}
+	if err := reaction.Drop(tx, reaction.Release, r.ID); err != nil {
 		return err
 	}
 	return s.files.Drop(tx, r.RepoID, files)

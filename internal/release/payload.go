@@ -12,6 +12,7 @@ import (
 	"arbor/internal/issue"
 	"arbor/internal/issue/text"
 	"arbor/internal/issuekit"
+	"arbor/internal/reaction"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -38,6 +39,8 @@ type Payload struct {
 	TarballURL  *string         `json:"tarball_url"` // null: of a draft
 	ZipballURL  *string         `json:"zipball_url"`
 	text.Payload
+	Reactions *reaction.Object `json:"reactions,omitempty"` // of the preview; as at GitHub missing if there are none
+	Rollup    reaction.Rollup  `json:"-"`
 }
 
 // AssetPayload is GitHub's release asset.
@@ -60,12 +63,13 @@ type AssetPayload struct {
 
 // Page is some releases with all that their payloads show, read with a fixed number of queries.
 type Page struct {
-	info   *web.Info
-	list   []*Release
-	repos  map[repo.ID]*repo.Access
-	people map[account.ID]*account.Account
-	assets map[int64][]*Asset // by release
-	bodies *text.Page
+	info    *web.Info
+	list    []*Release
+	repos   map[repo.ID]*repo.Access
+	people  map[account.ID]*account.Account
+	assets  map[int64][]*Asset // by release
+	rollups map[int64]reaction.Rollup
+	bodies  *text.Page
 }
 
 // assetBytes is about what an asset takes while its payload is rendered, in bytes.
@@ -84,6 +88,9 @@ func loadPage(
 	}
 	p := &Page{info: web.From(ctx), list: list, repos: repos}
 	if p.assets, err = assetsOf(tx, idsOf(list)); err != nil {
+		return nil, err
+	}
+	if p.rollups, err = reaction.Rollups(tx, reaction.Release, idsOf(list)); err != nil {
 		return nil, err
 	}
 	return p, p.loadPeople(tx)
@@ -183,7 +190,10 @@ func (p *Page) payload(n int) (*Payload, error) {
 		HTMLURL: at.Page + "/releases/tag/" + escapeTag(r.addressTag()), ID: r.ID,
 		Author: account.NewSimple(p.people[r.AuthorID], p.info), NodeID: account.NodeID(Resource, r.ID),
 		Tag: r.Tag, Target: r.Target, Name: r.Name, Draft: r.Draft, Prerelease: r.Prerelease,
-		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, Assets: []*AssetPayload{}}
+		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, Assets: []*AssetPayload{}, Rollup: p.rollups[r.ID]}
+	if out.Rollup.Total() > 0 && p.info.Media.Preview(web.Reactions) {
+		out.Reactions = &reaction.Object{URL: self + "/reactions", Rollup: out.Rollup}
+	}
 	if !r.Draft {
 		out.PublishedAt = r.PublishedAt
 		tag := escapeTag(r.Tag)

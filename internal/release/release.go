@@ -5,6 +5,7 @@
 //	GET .../releases/latest, .../releases/tags/{tag...}  api.go; latest.go: which is the latest
 //	POST .../releases/generate-notes                     notes.go
 //	.../releases/{release_id}/assets, .../assets/{id}    apiasset.go, asset.go
+//	.../releases/{release_id}/reactions                  reaction.go; the handlers are package reaction's
 //	/{owner}/{repo}/releases/download/..., the bytes     download.go
 //
 // deleted.go deletes releases, and keeps them for a while, in which they can be restored.
@@ -16,7 +17,8 @@
 // publishes, through the one door of refs; one whose tag is deleted becomes a draft again ([FollowPush]).
 // Drafts and their assets are visible only with push access: to others they do not exist. At most one release
 // of a repository is the latest, which is neither a draft nor a prerelease. Each change locks the
-// repository's row first.
+// repository's row first. Reactions stay while a release is a draft again, or is kept after its deletion, and go when it
+// is removed.
 package release
 
 import (

@@ -1,14 +1,15 @@
 package release
 
 import (
+	"arbor/internal/reaction"
 	"arbor/internal/route"
 	"arbor/internal/scope"
 )
 
-// Routes are the endpoints of releases and their assets.
+// Routes are the endpoints of releases, their assets and reactions to them.
 func (api *API) Routes() []route.Route {
 	contents := api.s.repos.Router(route.Needs(scope.PublicRepo, "contents"))
-	return []route.Route{
+	routes := []route.Route{
 		contents.Pull("GET /repos/{owner}/{repo}/releases", api.List),
 		contents.Push("POST /repos/{owner}/{repo}/releases", api.Create),
 		contents.Push("POST /repos/{owner}/{repo}/releases/generate-notes", api.GenerateNotes),
@@ -26,4 +27,6 @@ func (api *API) Routes() []route.Route {
 		contents.Pull("GET /{owner}/{repo}/releases/download/{path...}", api.Download).AsFile(),
 		contents.Pull("GET /{owner}/{repo}/releases/latest/download/{name}", api.DownloadLatest).AsFile(),
 	}
+	reactions := reaction.NewAPI(api.s.db, api.subject)
+	return append(routes, reactions.Routes(contents, "/repos/{owner}/{repo}/releases/{release_id}")...)
 }

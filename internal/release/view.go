@@ -7,6 +7,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/issue/text"
+	"arbor/internal/reaction"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -18,6 +19,8 @@ type View struct {
 	Author *account.Account
 	Assets []*Asset
 	HTML   string // its text, which package markdown sanitized
+	Rollup reaction.Rollup
+	Own    []reaction.Content // how the caller reacted
 }
 
 // PagePath is the address of the release's page.
@@ -94,10 +97,11 @@ func (s *Service) views(
 	}
 	views := make([]*View, len(p.list))
 	for n, r := range p.list {
-		views[n] = &View{Release: r, In: a, Author: p.people[r.AuthorID], Assets: p.assets[r.ID]}
+		views[n] = &View{Release: r, In: a, Author: p.people[r.AuthorID], Assets: p.assets[r.ID],
+			Rollup: p.rollups[r.ID]}
 		if views[n].HTML, err = bodies.HTML(n); err != nil {
 			return nil, err
 		}
 	}
-	return views, nil
+	return views, s.loadOwn(ctx, a, views)
 }

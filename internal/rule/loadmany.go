@@ -40,6 +40,19 @@ func (r *Rules) Protection(branch string) *Ruleset {
 	return nil
 }
 
+// Conflicting returns the other protections that match a branch, if a protection does.
+func (r *Rules) Conflicting(with *Ruleset, branch string) (list []*Ruleset) {
+	if !matchName(with.Name, branch) {
+		return nil
+	}
+	for _, s := range r.Sets {
+		if s.Protection && s != with && matchName(s.Name, branch) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
 // Names reports whether the caller is one of the actors. of may be nil.
 func (r *Rules) Names(of *Actors) bool { return r.Known.NamesCaller(r.In, of) }
 

@@ -43,12 +43,19 @@ func TestOwnEmails(t *testing.T) {
 			{Do: "DELETE " + path, As: "bob", Send: `{"emails": ["work@example.org"]}`, Status: 404},
 			{Do: "DELETE " + path, As: "alice", Send: `{"emails": ["WORK@example.org", "alice@example.org"]}`,
 				Status: 204},
-			{Do: "GET " + path, As: "alice", Status: 200, Want: `[{"email": "home@example.org"}]`},
+			{Do: "GET " + path, As: "alice", Status: 200,
+				Want: `[{"email": "home@example.org", "primary": true, "verified": false, "visibility": "private"}]`},
+			{Do: "POST " + path, As: "alice", Send: `"office@example.org"`, Status: 201},
+			{Do: "GET " + path, As: "alice", Status: 200, Want: `[{"email": "home@example.org", "primary": true},
+				{"email": "office@example.org", "primary": false, "visibility": null}]`},
 			{Do: "GET /user", As: "alice", Status: 200, Want: `{"email": null}`},
 			{Do: "POST " + path, As: "alice", Send: `{"emails": [` + strings.Join(many, ",") + `]}`,
 				Status: 422},
-			{Do: "GET " + path, As: "alice", Status: 200, Want: `[{"email": "home@example.org"}]`},
 		})
+		s.Email(t, "alice", "office@example.org") // verified, and so mail goes there
+		s.Check(t, apitest.Case{Do: "GET " + path, As: "alice", Status: 200, Want: `[{"email": "home@example.org",
+			"primary": false, "visibility": null}, {"email": "office@example.org", "primary": true, "verified": true,
+			"visibility": "private"}]`})
 	})
 }
 

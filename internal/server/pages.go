@@ -57,7 +57,7 @@ func (of *apis) pages(s *Server, kit *page.Kit, door *signin.Pages) []feature {
 		})),
 		inbox.New(kit, f.Invitations),
 		invite.New(kit, f.Invitations),
-		releases.New(kit, releases.Services{Releases: f.Releases, Git: of.objects}),
+		releases.New(kit, releases.Services{DB: s.o.DB, Releases: f.Releases, Git: of.objects}),
 		checkpages.New(kit, checkpages.Services{Git: of.objects, Checks: of.checks, Statuses: of.statuses,
 			Deployments: of.deployments}),
 		shelf.New(kit, of.plants),

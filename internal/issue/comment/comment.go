@@ -42,6 +42,7 @@ type Comment struct {
 	PinnedAt  db.Time    // zero unless pinned
 	PinnedBy  account.ID // 0 unless pinned
 	Hidden    issuekit.Hidden
+	ByMail    bool // a reply by mail made it
 
 	Number int64 // of the issue
 	Pull   bool  // of a pull request
@@ -77,12 +78,19 @@ func mayEdit(a *repo.Access, c *Comment) error {
 // Create adds a comment of the caller, and subscribes the caller and the mentioned users to the issue. The
 // text must not be empty. Errors: 403 for a locked conversation, 404.
 func (s *Service) Create(ctx context.Context, a *repo.Access, number int64, t issue.Text) (*Comment, error) {
-	return s.CreateWith(ctx, a, number, t, func(*db.Tx) error { return nil })
+	return s.create(ctx, a, number, t, false, func(*db.Tx) error { return nil })
 }
 
-// CreateWith is Create with something that happens in the same transaction, before the comment is made, or not at all.
-func (s *Service) CreateWith(
+// CreateByMail is Create for a reply by mail, with something that happens in the same transaction, before the comment is
+// made, or not at all.
+func (s *Service) CreateByMail(
 	ctx context.Context, a *repo.Access, number int64, t issue.Text, also func(tx *db.Tx) error,
+) (*Comment, error) {
+	return s.create(ctx, a, number, t, true, also)
+}
+
+func (s *Service) create(
+	ctx context.Context, a *repo.Access, number int64, t issue.Text, byMail bool, also func(tx *db.Tx) error,
 ) (*Comment, error) {
 	var made *Comment
 	_, err := s.issues.Change(ctx, a, number, func(c *issue.Change) error {
@@ -95,7 +103,7 @@ func (s *Service) CreateWith(
 		made = &Comment{
 			RepoID: a.ID, IssueID: c.Issue.ID, AuthorID: a.Caller.ID, Body: *t.Body,
 			CreatedAt: c.Tx.Now, UpdatedAt: c.Tx.Now, Number: number, Pull: c.Issue.Pull,
-			Locked: c.Issue.Locked,
+			Locked: c.Issue.Locked, ByMail: byMail,
 		}
 		if err := c.InvolveNow(); err != nil {
 			return err

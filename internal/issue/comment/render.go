@@ -151,6 +151,7 @@ func (api *API) render(
 type Payload struct {
 	Number      int64           `json:"-"` // of the issue
 	Hidden      issuekit.Hidden `json:"-"`
+	ByMail      bool            `json:"-"`
 	URL         string          `json:"url"`
 	HTMLURL     string          `json:"html_url"`
 	IssueURL    string          `json:"issue_url"`
@@ -181,6 +182,7 @@ func (p *Page) payload(n int) (*Payload, error) {
 	out := &Payload{
 		Number:   c.Number,
 		Hidden:   c.Hidden,
+		ByMail:   c.ByMail,
 		URL:      at.API + "/issues/comments/" + id,
 		HTMLURL:  at.Page + issuekit.PageSegment(c.Pull) + number + "#issuecomment-" + id,
 		IssueURL: at.API + "/issues/" + number,

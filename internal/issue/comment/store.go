@@ -18,13 +18,15 @@ import (
 
 // columns are the columns that scan reads, of comments c and issues i.
 const columns = `c.id, c.repo_id, c.issue_id, c.author_id, c.body, c.reacted, c.created_at, c.updated_at,
-	c.pinned_at, COALESCE(c.pinned_by, 0), COALESCE(c.hidden, 0), i.number, i.pull, i.locked`
+	c.pinned_at, COALESCE(c.pinned_by, 0), COALESCE(c.hidden, 0), c.by_mail, i.number, i.pull,
+	i.locked`
 
 // scan reads columns. Error: 404 if the row does not exist.
 func scan(row db.Scanner) (*Comment, error) {
 	var c Comment
 	err := row.Scan(&c.ID, &c.RepoID, &c.IssueID, &c.AuthorID, &c.Body, &c.Reacted, &c.CreatedAt,
-		&c.UpdatedAt, &c.PinnedAt, &c.PinnedBy, &c.Hidden, &c.Number, &c.Pull, &c.Locked)
+		&c.UpdatedAt, &c.PinnedAt, &c.PinnedBy, &c.Hidden, &c.ByMail, &c.Number, &c.Pull,
+		&c.Locked)
 	if errors.Is(err, db.ErrNoRows) {
 		return nil, errs.Absent()
 	}
@@ -143,8 +145,9 @@ func insertRow(tx *db.Tx, c *Comment) error {
 	if c.ID, err = tx.NextID("issue_comments"); err != nil {
 		return err
 	}
-	err = tx.Run(`INSERT INTO issue_comments (id, repo_id, issue_id, author_id, body, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7)`, c.ID, c.RepoID, c.IssueID, c.AuthorID, c.Body, c.CreatedAt, c.UpdatedAt)
+	err = tx.Run(`INSERT INTO issue_comments (id, repo_id, issue_id, author_id, body, created_at, updated_at,
+			by_mail) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, c.ID, c.RepoID, c.IssueID, c.AuthorID, c.Body, c.CreatedAt,
+		c.UpdatedAt, c.ByMail)
 	if err != nil {
 		return err
 	}

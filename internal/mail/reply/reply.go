@@ -125,7 +125,7 @@ func (s *Service) Receive(ctx context.Context, raw []byte, recipient string) (*O
 		id = string(raw)
 	}
 	seen := false
-	made, err := s.Comments.CreateWith(ctx, a, number, text, func(tx *db.Tx) (err error) {
+	made, err := s.Comments.CreateByMail(ctx, a, number, text, func(tx *db.Tx) (err error) {
 		seen, err = note(tx, caller.ID, id)
 		switch {
 		case err == nil && seen:

@@ -30,6 +30,7 @@ type releaseAnswer struct {
 	PublishedAt time.Time     `json:"published_at"`
 	UpdatedAt   time.Time     `json:"updated_at"`
 	Assets      []assetAnswer `json:"assets"`
+	Reactions   reactions     `json:"reactions"`
 }
 
 type assetAnswer struct {
@@ -86,6 +87,9 @@ func (s *Source) releases(ctx context.Context) error {
 			if err := s.asset(out.ID, &a); err != nil {
 				return err
 			}
+		}
+		if err := s.reactions(ctx, s.path+"/releases/"+out.ID, r.Reactions, migration.Releases, out.ID); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -7,7 +7,8 @@
 //   - .../files/{path...}: files.go, one folder of the tree of files that stands beside files and directories
 //   - .../blob/{path...}: blob.go, part.go, data.go (tables), notebook.go; .../blame/{path...}: blame.go
 //   - .../commits, .../commits/{path...}: commits.go
-//   - .../commit/{sha}: commit.go, with .diff and .patch; .../compare/{basehead...}: compare.go
+//   - .../commit/{sha}: commit.go, with .diff and .patch; .../commit/{sha}/comments/{id}/edits: commentedits.go
+//   - .../compare/{basehead...}: compare.go
 //   - .../branches, .../tags: refs.go; .../branches/deleted: deletedbranches.go; .../contributors: contributors.go
 //   - .../find/{path...}, .../search: find.go
 //   - .../edit, /new, /delete/{path...}: edit.go, form.go; .../upload/{path...}: upload.go; write.go makes
@@ -103,6 +104,8 @@ func (p *Pages) Routes() []route.Route {
 		on("GET /{owner}/{repo}/commits/{path...}", p.CommitsOf),
 		on("GET /{owner}/{repo}/commit/{sha}", p.Commit),
 		on("POST /{owner}/{repo}/commit/{sha}/comments", p.AddComment),
+		on("GET /{owner}/{repo}/commit/{sha}/comments/{id}/edits", p.CommentEdits),
+		on("POST /{owner}/{repo}/commit/{sha}/comments/{id}/edits", p.DeleteCommentEdit),
 		on("GET /{owner}/{repo}/compare", p.CompareForm),
 		on("GET /{owner}/{repo}/compare/{basehead...}", p.Compare),
 		on("GET /{owner}/{repo}/branches", p.Branches),

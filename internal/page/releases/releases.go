@@ -5,6 +5,7 @@
 //     their form with its files
 //   - .../releases/deleted: deleted.go
 //   - POST .../releases/{release_id}/assets, .../releases/assets/{asset_id}/delete: asset.go
+//   - POST .../releases/{release_id}/reactions: reaction.go
 //
 // In addresses of drafts, which only callers with push access see, a word replaces the tag.
 package releases
@@ -16,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"arbor/internal/db"
 	"arbor/internal/gitdata"
 	"arbor/internal/page"
 	"arbor/internal/release"
@@ -29,6 +31,7 @@ var roomTemplates = page.ReadTemplates(files)
 
 // Services have the operations that the pages call.
 type Services struct {
+	DB       *db.DB
 	Releases *release.Service
 	Git      *gitdata.Service
 }
@@ -57,6 +60,7 @@ func (p *Pages) Routes() []route.Route {
 		on("GET /{owner}/{repo}/releases/edit/{tag...}", p.Edit),
 		on("POST /{owner}/{repo}/releases/edit/{tag...}", p.Save).Streamed(),
 		on("POST /{owner}/{repo}/releases/{release_id}/delete", p.Delete),
+		on("POST /{owner}/{repo}/releases/{release_id}/reactions", p.SetReaction),
 		on("POST /{owner}/{repo}/releases/{release_id}/assets", p.Upload).Streamed(),
 		on("POST /{owner}/{repo}/releases/assets/{asset_id}/delete", p.DeleteAsset),
 	}

@@ -7,14 +7,11 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"time"
 
 	"arbor/internal/account"
-	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/issue/revision"
 	"arbor/internal/page"
-	"arbor/internal/page/diff"
 	"arbor/internal/repo"
 	"arbor/internal/web"
 )
@@ -75,17 +72,8 @@ func subjectQuery(t revision.Text) string {
 	return subjects[t.Kind] + "=" + strconv.FormatInt(t.ID, 10) + "&"
 }
 
-// edited is a text whose edits are shown.
-type edited struct {
-	revision.Text
-	Body      string
-	Author    account.ID
-	CreatedAt db.Time
-	Anchor    string
-}
-
 // edited finds the text that values name: of the issue, or one of its comments, reviews or review comments. Error: 404.
-func (p *Pages) edited(r *http.Request, a *repo.Access, get func(name string) string) (*edited, error) {
+func (p *Pages) edited(r *http.Request, a *repo.Access, get func(name string) string) (*EditedText, error) {
 	i, err := p.issue(r, a)
 	if err != nil {
 		return nil, err
@@ -98,7 +86,7 @@ func (p *Pages) edited(r *http.Request, a *repo.Access, get func(name string) st
 		if !ok {
 			return nil, errs.Absent()
 		}
-		t := &edited{Text: revision.Text{Kind: revision.Kind(kind), ID: id}}
+		t := &EditedText{Text: revision.Text{Kind: revision.Kind(kind), ID: id}}
 		number := int64(0)
 		switch t.Kind {
 		case revision.OfComment:
@@ -126,32 +114,14 @@ func (p *Pages) edited(r *http.Request, a *repo.Access, get func(name string) st
 		t.Anchor += get(name)
 		return t, nil
 	}
-	return &edited{Text: revision.Text{Kind: revision.OfIssue, ID: int64(i.ID)}, Body: page.TextOf(i.Body),
+	return &EditedText{Text: revision.Text{Kind: revision.OfIssue, ID: int64(i.ID)}, Body: page.TextOf(i.Body),
 		Author: i.AuthorID, CreatedAt: i.CreatedAt, Anchor: "issue-" + strconv.FormatInt(int64(i.ID), 10)}, nil
 }
 
-// editsView is the edits of a text, and one of them.
+// editsView is what edits.html shows.
 type editsView struct {
 	target
-	Edits   []editLine // the newest first
-	Began   bool       // the first edit is among them
-	Written time.Time  // when the text was first written
-
-	Shown   *editLine    // the edit that is shown; nil: none
-	Files   []*diff.File // what it changed
-	Hidden  string       // why that is not shown
-	Deleter *page.User   // who deleted the text before it
-	Fields  map[string]string
-	May     bool // the viewer may delete the text before it
-}
-
-// editLine is an edit in the list.
-type editLine struct {
-	By      *page.User // nil: gone
-	When    time.Time
-	To      string // the address of its page
-	On      bool   // it is shown
-	Deleted bool   // the text before it was deleted
+	History *TextHistory
 }
 
 // GET /{owner}/{repo}/issues/{number}/edits
@@ -159,69 +129,22 @@ type editLine struct {
 // Edits shows who edited the text of the issue or pull request, or of ?comment=, ?review= or ?line= (a review
 // comment), and what ?edit= changed. Error: 404.
 func (p *Pages) Edits(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	q := web.QueryOf(r)
-	of, err := p.edited(r, a, q.Get)
+	of, err := p.edited(r, a, web.QueryOf(r).Get)
 	if err != nil {
 		return err
 	}
-	v := &editsView{Written: page.Moment(of.CreatedAt)}
+	v := &editsView{}
 	if v.target, err = p.target(r, a, "Edit history"); err != nil {
 		return err
 	}
-	found, err := p.Revisions.List(r.Context(), map[revision.Text]*repo.Access{of.Text: a}, false)
-	if err != nil {
+	fields := map[string]string{"return_to": v.Return}
+	if name := subjects[of.Kind]; name != "" {
+		fields[name] = strconv.FormatInt(of.ID, 10)
+	}
+	if v.History, err = ReadHistory(r, a, p.Revisions, of, v.Act+"/edits", fields); err != nil {
 		return err
-	}
-	for _, e := range found[of.Text] {
-		to := url.Values{"edit": {strconv.FormatInt(e.ID, 10)}, "return_to": {v.Return}}
-		if name := subjects[of.Kind]; name != "" {
-			to.Set(name, strconv.FormatInt(of.ID, 10))
-		}
-		v.Began = e.N == 1
-		v.Edits = append(v.Edits, editLine{By: page.NewUser(e.Editor), When: page.Moment(e.At),
-			To: v.Act + "/edits?" + to.Encode(), On: q.Get("edit") == to.Get("edit"), Deleted: e.DeletedBy != 0})
-	}
-	if at := slices.IndexFunc(v.Edits, func(l editLine) bool { return l.On }); at >= 0 {
-		v.Shown = &v.Edits[at]
-		if err := p.showEdit(r, a, v, of, q.Get("edit")); err != nil {
-			return err
-		}
 	}
 	return p.t.Page(w, r, "edits.html", v)
-}
-
-// showEdit shows what an edit changed.
-func (p *Pages) showEdit(r *http.Request, a *repo.Access, v *editsView, of *edited, asked string) error {
-	id, ok := web.ParseNumber(asked)
-	if !ok {
-		return errs.Absent()
-	}
-	e, after, err := p.Revisions.Get(r.Context(), a, of.Text, id, of.Body)
-	if err != nil {
-		return err
-	}
-	v.Deleter = page.NewUser(e.Deleter)
-	v.May = e.Was != nil && v.Repo.CanWrite() && (v.Repo.CanTriage() || a.Caller.ID == of.Author)
-	v.Fields = map[string]string{"edit": asked, "return_to": v.Return}
-	if name := subjects[of.Kind]; name != "" {
-		v.Fields[name] = strconv.FormatInt(of.ID, 10)
-	}
-	switch {
-	case e.DeletedBy != 0:
-		v.Hidden = "The text before this edit was deleted."
-	case e.Was == nil && e.ShownTo(a):
-		v.Hidden = "The text before this edit was not kept: its editor had no room for more texts."
-	case e.Was == nil:
-		v.Hidden = "The text before this edit was written while the repository was private. " +
-			"Only people with push access see it."
-	case after == nil:
-		v.Hidden = "The text after this edit was deleted, or is not shown to you."
-	default:
-		f := page.ChangedFile{Filename: "text", Status: "modified"}
-		diff.Between(&f, *e.Was, *after)
-		v.Files = diff.New(r, []page.ChangedFile{f}, diff.Options{}).Files
-	}
-	return nil
 }
 
 // POST /{owner}/{repo}/issues/{number}/edits

@@ -165,6 +165,15 @@ func TestNewBranchAndPreview(t *testing.T) {
 		v.want("/alice/garden/commit/main", 200, "Nice work", "sam")
 		s.Ask(t, "sam", "PATCH /repos/alice/garden/comments/1", `{"body": "Better"}`, 200)
 		v.want("/alice/garden/commit/main", 200, "Better", "edited")
+		edits := "/alice/garden/commit/" + string(s.Tip(t, "alice", "alice/garden", "main")) + "/comments/1/edits"
+		v.want(edits, 200, "sam", "edited")
+		v.want(edits+"?edit=1", 200, "Nice **work**", "Better", "Delete the text before this edit")
+		s.Visit(t, "", "GET "+edits+"?edit=1").Shows(t, 200, "Better", "!Delete the text")
+		s.Visit(t, "", "GET /alice/garden/commit/"+strings.Repeat("a", 40)+"/comments/1/edits").Shows(t, 404)
+		s.Visit(t, "", "GET "+strings.Replace(edits, "/1/", "/9/", 1)).Shows(t, 404)
+		s.Visit(t, "stranger", "POST "+edits, "edit", "1").Shows(t, 403)
+		v.led(edits, "edit", "1")
+		s.Visit(t, "sam", "GET "+edits+"?edit=1").Shows(t, 200, "was deleted", "!Nice **work**")
 		v.post("/alice/garden/commit/main/comments", "body", "").Shows(t, 422)
 	})
 }

@@ -70,6 +70,12 @@ func TestReplyByMail(t *testing.T) {
 		const comments = "GET /repos/garden/plot/issues/1/comments"
 		s.Check(t, apitest.Case{Do: comments, As: "alice", Status: 200,
 			Want: `[{"body": "I water **them**.", "user": {"login": "sam"}}]`})
+		// It says so, also after an edit; other comments do not.
+		s.Ask(t, "sam", "PATCH /repos/garden/plot/issues/comments/1", `{"body": "I water **them** daily."}`, 200)
+		s.Ask(t, "sam", "PATCH /repos/garden/plot/issues/comments/1", `{"body": "I water **them**."}`, 200)
+		s.Check(t, apitest.Case{Do: "POST /graphql", As: "alice", Send: `{"query": "{repository(owner:\"garden\",name:\"plot\"){` +
+			`issue(number:1){createdViaEmail comments(first:1){nodes{createdViaEmail}}}}}"}`, Status: 200,
+			Want: `{"data": {"repository": {"issue": {"createdViaEmail": false, "comments": {"nodes": [{"createdViaEmail": true}]}}}}}`})
 		tellAll(t, s)
 		if n := len(toldBy(mails, "alice@example.org")); n != 1 {
 			t.Errorf("alice got %d mails of the reply", n)

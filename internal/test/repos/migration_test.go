@@ -396,6 +396,13 @@ func TestImportOfBadRecords(t *testing.T) {
 			{Do: "GET /repos/garden/bad/issues/4", As: "alice", Status: 404},
 			{Do: "GET /users/alice%5Bcode.example.com%5D", As: "alice", Status: 200, Want: `{"type":"Mannequin"}`},
 		})
+		mannequins := func() string {
+			return string(s.Ask(t, "alice", "POST /graphql", `{"query":"{organization(login:\"garden\"){mannequins(first:9){nodes{login}}}}"}`,
+				200).Body)
+		}
+		if all := mannequins(); !strings.Contains(all, "alice[code.example.com]") {
+			t.Errorf("an owner does not see whom an import named: %s", all)
+		}
 		if a := s.Ask(t, "alice", "GET /users?per_page=100", "", 200); strings.Contains(string(a.Body), "code.example.com") {
 			t.Errorf("a mannequin is in the list of users: %s", a.Body)
 		}
@@ -409,6 +416,9 @@ func TestImportOfBadRecords(t *testing.T) {
 			{Do: "GET /repos/garden/bad/issues?creator=will", As: "alice", Status: 200, Want: `[{"number":1}]`},
 			{Do: "GET /users/alice%5Bcode.example.com%5D", As: "alice", Status: 404},
 		})
+		if all := mannequins(); strings.Contains(all, "alice") {
+			t.Errorf("one that was claimed is still a mannequin: %s", all)
+		}
 		sound(t, s)
 
 		putFile(t, dir, "repository.json", `{"format":2}`)

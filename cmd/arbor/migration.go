@@ -14,6 +14,7 @@ import (
 	"arbor/internal/forge"
 	"arbor/internal/migration"
 	"arbor/internal/migration/github"
+	"arbor/internal/migration/remote"
 )
 
 type exportCommand struct {
@@ -103,8 +104,8 @@ type importCommand struct {
 // Run brings the repository, goes on with an import that was killed, or brings what is new.
 func (c *importCommand) Run(p *process) error {
 	o := migration.ImportOptions{To: c.To, DryRun: c.DryRun}
-	remote := strings.Contains(c.From, "://")
-	if c.To != "" && !(remote && github.IsOrganization(c.From)) {
+	elsewhere := strings.Contains(c.From, "://")
+	if c.To != "" && !(elsewhere && remote.IsOrganization(c.From)) {
 		if _, _, err := splitRepo(c.To); err != nil {
 			return err
 		}
@@ -128,7 +129,7 @@ func (c *importCommand) Run(p *process) error {
 	}
 	token := ""
 	switch {
-	case c.TokenFile != "" && !remote:
+	case c.TokenFile != "" && !elsewhere:
 		return misuse("--token-file is for the address of a repository, and %q is a folder", c.From)
 	case c.TokenFile != "":
 		text, err := os.ReadFile(c.TokenFile)
@@ -139,13 +140,13 @@ func (c *importCommand) Run(p *process) error {
 	}
 	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		im := &importing{importCommand: c, p: p, forge: s.forge(log), log: log, o: o}
-		im.read = github.Options{Token: token, Git: s.git, Dir: im.forge.Repos.Dir(), Room: im.forge.Repos.Room.Check}
+		im.read = remote.Options{Token: token, Git: s.git, Dir: im.forge.Repos.Dir(), Room: im.forge.Repos.Room.Check}
 		im.service = migration.New(s.db, im.forge, log)
 		to := c.To
-		if to == "" && remote { // as typed: the server could name any
-			to = github.Name(c.From)
+		if to == "" && elsewhere { // as typed: the server could name any
+			to = remote.Name(c.From)
 		}
-		if remote && github.IsOrganization(c.From) {
+		if elsewhere && remote.IsOrganization(c.From) {
 			return im.organization(to)
 		}
 		return im.repository(c.From, to)
@@ -159,7 +160,7 @@ type importing struct {
 	forge   *forge.Forge
 	log     *slog.Logger
 	o       migration.ImportOptions
-	read    github.Options // of another server
+	read    remote.Options // of another server
 	service *migration.Service
 }
 
@@ -209,7 +210,7 @@ func (im *importing) organization(to string) error {
 	}
 	failed := 0
 	for _, name := range from.Repositories {
-		if err := im.repository(github.Address(im.From, name), to+"/"+name); err != nil {
+		if err := im.repository(remote.Repository(im.From, name), to+"/"+name); err != nil {
 			if im.p.ctx.Err() != nil {
 				return err
 			}

@@ -13,7 +13,9 @@ import (
 	"arbor/internal/backup"
 	"arbor/internal/forge"
 	"arbor/internal/migration"
+	"arbor/internal/migration/gitea"
 	"arbor/internal/migration/github"
+	"arbor/internal/migration/remote"
 )
 
 type exportCommand struct {
@@ -92,7 +94,7 @@ func (c *exportCommand) unpack(p *process, dir, owner, name string) error {
 
 type importCommand struct {
 	storeFlags
-	From      string   `arg:"" name:"from" help:"A folder that arbor export wrote, or the address of a repository at GitHub, GitHub Enterprise Server or another Arbor, such as https://github.com/OWNER/NAME; https://github.com/ORG brings an organization with its members, teams and repositories."`
+	From      string   `arg:"" name:"from" help:"A folder that arbor export wrote, or the address of a repository at GitHub, GitHub Enterprise Server, Gitea, Forgejo or another Arbor, such as https://github.com/OWNER/NAME; https://github.com/ORG brings an organization with its members, teams and repositories."`
 	To        string   `help:"Name of the repository here, or of the organization (default: as there)." placeholder:"OWNER/NAME"`
 	As        string   `help:"File of lines THEIR-LOGIN OUR-LOGIN: whose records become whose. Others are found by a verified address, or shown by name." placeholder:"FILE"`
 	TokenFile string   `help:"File with a token of the other server, of somebody who administers the repository there. Without it only what everybody sees comes." placeholder:"FILE"`
@@ -103,8 +105,8 @@ type importCommand struct {
 // Run brings the repository, goes on with an import that was killed, or brings what is new.
 func (c *importCommand) Run(p *process) error {
 	o := migration.ImportOptions{To: c.To, DryRun: c.DryRun}
-	remote := strings.Contains(c.From, "://")
-	if c.To != "" && !(remote && github.IsOrganization(c.From)) {
+	elsewhere := strings.Contains(c.From, "://")
+	if c.To != "" && !(elsewhere && remote.IsOrganization(c.From)) {
 		if _, _, err := splitRepo(c.To); err != nil {
 			return err
 		}
@@ -128,7 +130,7 @@ func (c *importCommand) Run(p *process) error {
 	}
 	token := ""
 	switch {
-	case c.TokenFile != "" && !remote:
+	case c.TokenFile != "" && !elsewhere:
 		return misuse("--token-file is for the address of a repository, and %q is a folder", c.From)
 	case c.TokenFile != "":
 		text, err := os.ReadFile(c.TokenFile)
@@ -139,13 +141,19 @@ func (c *importCommand) Run(p *process) error {
 	}
 	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		im := &importing{importCommand: c, p: p, forge: s.forge(log), log: log, o: o}
-		im.read = github.Options{Token: token, Git: s.git, Dir: im.forge.Repos.Dir(), Room: im.forge.Repos.Room.Check}
+		im.read = remote.Options{Token: token, Git: s.git, Dir: im.forge.Repos.Dir(), Room: im.forge.Repos.Room.Check}
 		im.service = migration.New(s.db, im.forge, log)
-		to := c.To
-		if to == "" && remote { // as typed: the server could name any
-			to = github.Name(c.From)
+		if elsewhere {
+			bar := newProgress(p.stderr)
+			im.read.Progress = bar.show
+			im.gitea = gitea.Is(p.ctx, c.From, im.read)
+			bar.end()
 		}
-		if remote && github.IsOrganization(c.From) {
+		to := c.To
+		if to == "" && elsewhere { // as typed: the server could name any
+			to = remote.Name(c.From)
+		}
+		if elsewhere && remote.IsOrganization(c.From) {
 			return im.organization(to)
 		}
 		return im.repository(c.From, to)
@@ -159,24 +167,50 @@ type importing struct {
 	forge   *forge.Forge
 	log     *slog.Logger
 	o       migration.ImportOptions
-	read    github.Options // of another server
+	read    remote.Options // of another server
+	gitea   bool           // it speaks the API of Gitea, and not GitHub's
 	service *migration.Service
 }
 
+// source is what an import reads.
+type source interface {
+	migration.Source
+	io.Closer
+}
+
+// open opens an export, or reads a repository of another server.
+func (im *importing) open(address string) (source, error) {
+	switch {
+	case !strings.Contains(address, "://"):
+		return asSource(migration.OpenFolder(address))
+	case im.gitea:
+		return asSource(gitea.Open(im.p.ctx, address, im.read))
+	}
+	return asSource(github.Open(im.p.ctx, address, im.read))
+}
+
+// asSource returns no source with an error: a nil pointer would be one.
+func asSource[S source](s S, err error) (source, error) {
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// readOrganization reads an organization of another server.
+func (im *importing) readOrganization() (*migration.Organization, error) {
+	if im.gitea {
+		return gitea.ReadOrganization(im.p.ctx, im.From, im.read)
+	}
+	return github.ReadOrganization(im.p.ctx, im.From, im.read)
+}
+
 // repository imports one repository, and prints the report.
-func (im *importing) repository(address, to string) (err error) {
+func (im *importing) repository(address, to string) error {
 	bar := newProgress(im.p.stderr)
 	o := im.o
 	o.To, o.Progress, im.read.Progress = to, bar.show, bar.show
-	var from interface {
-		migration.Source
-		io.Closer
-	}
-	if strings.Contains(address, "://") {
-		from, err = github.Open(im.p.ctx, address, im.read)
-	} else {
-		from, err = migration.OpenFolder(address)
-	}
+	from, err := im.open(address)
 	if err != nil {
 		bar.end()
 		return err
@@ -196,7 +230,7 @@ func (im *importing) repository(address, to string) (err error) {
 func (im *importing) organization(to string) error {
 	bar := newProgress(im.p.stderr)
 	im.read.Progress = bar.show
-	from, err := github.ReadOrganization(im.p.ctx, im.From, im.read)
+	from, err := im.readOrganization()
 	bar.end()
 	if err != nil {
 		return err
@@ -209,7 +243,7 @@ func (im *importing) organization(to string) error {
 	}
 	failed := 0
 	for _, name := range from.Repositories {
-		if err := im.repository(github.Address(im.From, name), to+"/"+name); err != nil {
+		if err := im.repository(remote.Repository(im.From, name), to+"/"+name); err != nil {
 			if im.p.ctx.Err() != nil {
 				return err
 			}

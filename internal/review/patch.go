@@ -169,3 +169,18 @@ func byPath(c *diff.Changes, path string) *diff.File {
 	}
 	return nil
 }
+
+// Locate returns where a line of a file, before the change (left) or after it, stands in the patch of the file, as a
+// position of GitHub's API, and its hunk up to there; 0: the patch does not show the line.
+func Locate(patch string, left bool, line int64) (position int64, hunk string) {
+	side := Right
+	if left {
+		side = Left
+	}
+	lines := parsePatch(patch)
+	at := find(lines, side, line)
+	if at < 0 || line < 1 {
+		return 0, ""
+	}
+	return lines[at].position, hunkText(lines, at)
+}

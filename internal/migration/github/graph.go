@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"arbor/internal/migration"
+	"arbor/internal/migration/remote"
 )
 
 // conversations asks for the pins of issues, and for the conversations of a page of pull requests.
@@ -79,18 +80,18 @@ func (s *Source) graph(ctx context.Context) error {
 	address := s.graphAddress()
 	owner, name, _ := strings.Cut(s.about.FullName, "/")
 	variables := map[string]any{"owner": owner, "name": name}
-	for range maxPages {
+	for range remote.MaxPages {
 		var a conversationsAnswer
 		ask := map[string]any{"query": conversations, "variables": variables}
-		err := s.c.json(ctx, http.MethodPost, address, nil, ask, &a)
+		err := s.JSON(ctx, http.MethodPost, address, nil, ask, &a)
 		if err == nil && a.Data.Repository == nil {
-			err = &refusal{http.StatusNotFound, "no repository"}
+			err = &remote.Refusal{Status: http.StatusNotFound, Text: "no repository"}
 			if len(a.Errors) > 0 {
-				err = &refusal{http.StatusNotFound, a.Errors[0].Message}
+				err = &remote.Refusal{Status: http.StatusNotFound, Text: a.Errors[0].Message}
 			}
 		}
-		if absent(err) {
-			s.leave("resolved conversations and pins, which only GraphQL tells: %v", err)
+		if remote.Absent(err) {
+			s.Leave("resolved conversations and pins, which only GraphQL tells: %v", err)
 			return nil
 		}
 		if err != nil {
@@ -116,7 +117,7 @@ func (s *Source) graph(ctx context.Context) error {
 
 // graphAddress is beside the REST API: /api/v3/ and /api/graphql, or / and /graphql.
 func (s *Source) graphAddress() string {
-	at := *s.c.api
+	at := *s.API
 	at.Path = strings.TrimSuffix(at.Path, "v3/") + "graphql"
 	return (&url.URL{Scheme: at.Scheme, Host: at.Host, Path: at.Path}).String()
 }
@@ -125,19 +126,19 @@ func (s *Source) graphLogin(u *graphUser) string {
 	if u == nil {
 		return ""
 	}
-	return s.people.login(&user{Login: u.Login, Type: u.Type})
+	return s.People.Login(&remote.User{Login: u.Login, Type: u.Type})
 }
 
 // threads writes the resolved conversations of a pull request. GraphQL does not tell when they were resolved.
 func (s *Source) threads(p graphPull) error {
 	if p.Threads.PageInfo.HasNextPage {
-		s.leave("pull request %d: which of its conversations after the first 100 are resolved", p.Number)
+		s.Leave("pull request %d: which of its conversations after the first 100 are resolved", p.Number)
 	}
 	for _, t := range p.Threads.Nodes {
 		if !t.IsResolved || len(t.Comments.Nodes) == 0 || t.Comments.Nodes[0].DatabaseID == 0 {
 			continue
 		}
-		err := s.out.Add(migration.Threads, &migration.Thread{Pull: p.Number, ResolvedAt: p.UpdatedAt,
+		err := s.Out.Add(migration.Threads, &migration.Thread{Pull: p.Number, ResolvedAt: p.UpdatedAt,
 			Comment: strconv.FormatInt(t.Comments.Nodes[0].DatabaseID, 10), ResolvedBy: s.graphLogin(t.ResolvedBy)})
 		if err != nil {
 			return err

@@ -12,12 +12,13 @@ import (
 
 	"arbor/internal/issue"
 	"arbor/internal/migration"
+	"arbor/internal/migration/remote"
 )
 
 // labels reads labels.
 func (s *Source) labels(ctx context.Context) error {
-	return each(ctx, s.c, s.path+"/labels", func(l *migration.Label) error { // GitHub's members have the same names
-		return s.out.Add(migration.Labels, l)
+	return each(ctx, s.Client, s.path+"/labels", func(l *migration.Label) error { // GitHub's members have the same names
+		return s.Out.Add(migration.Labels, l)
 	})
 }
 
@@ -25,18 +26,18 @@ func (s *Source) labels(ctx context.Context) error {
 func (s *Source) milestones(ctx context.Context) error {
 	type milestone struct {
 		migration.Milestone
-		Creator *user `json:"creator"`
+		Creator *remote.User `json:"creator"`
 	}
 	var list []*migration.Milestone
-	err := each(ctx, s.c, s.path+"/milestones?state=all", func(m *milestone) error {
-		m.Milestone.Creator = s.people.login(m.Creator)
+	err := each(ctx, s.Client, s.path+"/milestones?state=all", func(m *milestone) error {
+		m.Milestone.Creator = s.People.Login(m.Creator)
 		list = append(list, &m.Milestone)
 		return nil
 	})
 	slices.SortFunc(list, func(a, b *migration.Milestone) int { return cmp.Compare(a.Number, b.Number) })
 	for _, m := range list {
 		if err == nil {
-			err = s.out.Add(migration.Milestones, m)
+			err = s.Out.Add(migration.Milestones, m)
 		}
 	}
 	return err
@@ -49,20 +50,20 @@ type reactions struct {
 
 // issueAnswer is GitHub's issue.
 type issueAnswer struct {
-	Number      int64     `json:"number"`
-	Title       string    `json:"title"`
-	Body        *string   `json:"body"`
-	User        *user     `json:"user"`
-	State       string    `json:"state"`
-	StateReason string    `json:"state_reason"`
-	Locked      bool      `json:"locked"`
-	LockReason  *string   `json:"active_lock_reason"`
-	Labels      []named   `json:"labels"`
-	Assignees   []*user   `json:"assignees"`
-	CreatedAt   time.Time `json:"created_at"`
-	UpdatedAt   time.Time `json:"updated_at"`
-	ClosedAt    time.Time `json:"closed_at"`
-	ClosedBy    *user     `json:"closed_by"`
+	Number      int64          `json:"number"`
+	Title       string         `json:"title"`
+	Body        *string        `json:"body"`
+	User        *remote.User   `json:"user"`
+	State       string         `json:"state"`
+	StateReason string         `json:"state_reason"`
+	Locked      bool           `json:"locked"`
+	LockReason  *string        `json:"active_lock_reason"`
+	Labels      []named        `json:"labels"`
+	Assignees   []*remote.User `json:"assignees"`
+	CreatedAt   time.Time      `json:"created_at"`
+	UpdatedAt   time.Time      `json:"updated_at"`
+	ClosedAt    time.Time      `json:"closed_at"`
+	ClosedBy    *remote.User   `json:"closed_by"`
 	Milestone   struct {
 		Number int64 `json:"number"`
 	} `json:"milestone"`
@@ -77,9 +78,9 @@ type named struct {
 // talk reads issues and pull requests, with what has an address below each of them.
 func (s *Source) talk(ctx context.Context) error {
 	var done int64
-	return each(ctx, s.c, s.path+"/issues?state=all&sort=created&direction=asc", func(i *issueAnswer) error {
+	return each(ctx, s.Client, s.path+"/issues?state=all&sort=created&direction=asc", func(i *issueAnswer) error {
 		done++
-		s.o.Progress("read issues", done, max(s.issues, done))
+		s.Progress("read issues", done, max(s.issues, done))
 		if err := s.issue(ctx, i); err != nil {
 			return fmt.Errorf("%d: %w", i.Number, err)
 		}
@@ -88,10 +89,10 @@ func (s *Source) talk(ctx context.Context) error {
 }
 
 func (s *Source) issue(ctx context.Context, i *issueAnswer) error {
-	out := &migration.Issue{Number: i.Number, Title: i.Title, Body: i.Body, Author: s.people.login(i.User), State: i.State,
+	out := &migration.Issue{Number: i.Number, Title: i.Title, Body: i.Body, Author: s.People.Login(i.User), State: i.State,
 		StateReason: i.StateReason, Locked: i.Locked, LockReason: i.LockReason, Milestone: i.Milestone.Number,
-		Assignees: s.people.logins(i.Assignees), CreatedAt: i.CreatedAt, UpdatedAt: i.UpdatedAt, ClosedAt: i.ClosedAt,
-		ClosedBy: s.people.login(i.ClosedBy)}
+		Assignees: s.People.Logins(i.Assignees), CreatedAt: i.CreatedAt, UpdatedAt: i.UpdatedAt, ClosedAt: i.ClosedAt,
+		ClosedBy: s.People.Login(i.ClosedBy)}
 	for _, l := range i.Labels {
 		out.Labels = append(out.Labels, l.Name)
 	}
@@ -114,29 +115,29 @@ func (s *Source) issue(ctx context.Context, i *issueAnswer) error {
 	if err := s.reactions(ctx, at, i.Reactions, migration.Issues, strconv.FormatInt(i.Number, 10)); err != nil {
 		return err
 	}
-	return s.out.Add(migration.Issues, out)
+	return s.Out.Add(migration.Issues, out)
 }
 
 // pullAnswer is GitHub's pull request, as far as it is no issue.
 type pullAnswer struct {
-	Base       side      `json:"base"`
-	Head       side      `json:"head"`
-	Draft      bool      `json:"draft"`
-	Modifiable bool      `json:"maintainer_can_modify"`
-	MergedAt   time.Time `json:"merged_at"`
-	MergedBy   *user     `json:"merged_by"`
-	MergeSHA   string    `json:"merge_commit_sha"`
-	Additions  int64     `json:"additions"`
-	Deletions  int64     `json:"deletions"`
-	Files      int64     `json:"changed_files"`
-	Commits    int64     `json:"commits"`
-	Reviewers  []*user   `json:"requested_reviewers"`
+	Base       side           `json:"base"`
+	Head       side           `json:"head"`
+	Draft      bool           `json:"draft"`
+	Modifiable bool           `json:"maintainer_can_modify"`
+	MergedAt   time.Time      `json:"merged_at"`
+	MergedBy   *remote.User   `json:"merged_by"`
+	MergeSHA   string         `json:"merge_commit_sha"`
+	Additions  int64          `json:"additions"`
+	Deletions  int64          `json:"deletions"`
+	Files      int64          `json:"changed_files"`
+	Commits    int64          `json:"commits"`
+	Reviewers  []*remote.User `json:"requested_reviewers"`
 }
 
 type side struct {
-	Ref  string `json:"ref"`
-	SHA  string `json:"sha"`
-	User *user  `json:"user"`
+	Ref  string       `json:"ref"`
+	SHA  string       `json:"sha"`
+	User *remote.User `json:"user"`
 	Repo *struct {
 		FullName string `json:"full_name"`
 	} `json:"repo"`
@@ -146,25 +147,25 @@ type side struct {
 func (s *Source) pull(ctx context.Context, out *migration.Issue) error {
 	at := s.path + "/pulls/" + strconv.FormatInt(out.Number, 10)
 	var p pullAnswer
-	if err := s.c.get(ctx, at, &p); err != nil {
+	if err := s.Get(ctx, at, &p); err != nil {
 		return err
 	}
 	out.Pull = &migration.Pull{Base: p.Base.Ref, BaseSHA: p.Base.SHA, Head: p.Head.Ref, HeadSHA: p.Head.SHA,
-		HeadOwner: s.people.login(p.Head.User), Draft: p.Draft, Modifiable: p.Modifiable, MergedAt: p.MergedAt,
-		MergedBy: s.people.login(p.MergedBy), Additions: p.Additions, Deletions: p.Deletions, Files: p.Files,
-		Commits: p.Commits, Reviewers: s.people.logins(p.Reviewers)}
+		HeadOwner: s.People.Login(p.Head.User), Draft: p.Draft, Modifiable: p.Modifiable, MergedAt: p.MergedAt,
+		MergedBy: s.People.Login(p.MergedBy), Additions: p.Additions, Deletions: p.Deletions, Files: p.Files,
+		Commits: p.Commits, Reviewers: s.People.Logins(p.Reviewers)}
 	if p.Head.Repo != nil {
 		out.Pull.HeadRepo = p.Head.Repo.FullName
 	}
 	if !p.MergedAt.IsZero() {
 		out.Pull.MergeSHA = p.MergeSHA
 	}
-	return each(ctx, s.c, at+"/reviews", func(r *reviewAnswer) error {
+	return each(ctx, s.Client, at+"/reviews", func(r *reviewAnswer) error {
 		if r.State == "PENDING" {
 			return nil
 		}
-		return s.out.Add(migration.Reviews, &migration.Review{ID: strconv.FormatInt(r.ID, 10), Pull: out.Number,
-			Author: s.people.login(r.User), State: strings.ToLower(r.State), Body: r.Body,
+		return s.Out.Add(migration.Reviews, &migration.Review{ID: strconv.FormatInt(r.ID, 10), Pull: out.Number,
+			Author: s.People.Login(r.User), State: strings.ToLower(r.State), Body: r.Body,
 			Commit: firstSHA(r.Commit, p.Head.SHA), SubmittedAt: r.SubmittedAt})
 	})
 }
@@ -178,20 +179,20 @@ func firstSHA(commit, other string) string {
 }
 
 type reviewAnswer struct {
-	ID          int64     `json:"id"`
-	User        *user     `json:"user"`
-	State       string    `json:"state"`
-	Body        string    `json:"body"`
-	Commit      string    `json:"commit_id"`
-	SubmittedAt time.Time `json:"submitted_at"`
+	ID          int64        `json:"id"`
+	User        *remote.User `json:"user"`
+	State       string       `json:"state"`
+	Body        string       `json:"body"`
+	Commit      string       `json:"commit_id"`
+	SubmittedAt time.Time    `json:"submitted_at"`
 }
 
 // eventAnswer is an entry of GitHub's timeline.
 type eventAnswer struct {
 	ID          int64           `json:"id"`
 	Event       string          `json:"event"`
-	Actor       *user           `json:"actor"`
-	User        *user           `json:"user"` // in place of the actor, of a review
+	Actor       *remote.User    `json:"actor"`
+	User        *remote.User    `json:"user"` // in place of the actor, of a review
 	CreatedAt   time.Time       `json:"created_at"`
 	SubmittedAt time.Time       `json:"submitted_at"`
 	Commit      string          `json:"commit_id"`
@@ -201,8 +202,8 @@ type eventAnswer struct {
 	LockReason  string          `json:"lock_reason"`
 	Label       json.RawMessage `json:"label"`
 	Rename      json.RawMessage `json:"rename"`
-	Assignee    *user           `json:"assignee"`
-	Reviewer    *user           `json:"requested_reviewer"`
+	Assignee    *remote.User    `json:"assignee"`
+	Reviewer    *remote.User    `json:"requested_reviewer"`
 	Team        *struct {
 		Slug string `json:"slug"`
 	} `json:"requested_team"`
@@ -228,7 +229,7 @@ type eventAnswer struct {
 // timeline here has. It returns who closed the issue last.
 func (s *Source) timeline(ctx context.Context, at string, number int64) (closer string, err error) {
 	seen := 0
-	err = each(ctx, s.c, at+"/timeline", func(e *eventAnswer) error {
+	err = each(ctx, s.Client, at+"/timeline", func(e *eventAnswer) error {
 		seen++
 		kind, known := issue.ParseEvent(e.Event)
 		from := e.Source.Issue.Repository.FullName
@@ -238,7 +239,7 @@ func (s *Source) timeline(ctx context.Context, at string, number int64) (closer 
 			return nil
 		}
 		out := &migration.Event{ID: strconv.FormatInt(e.ID, 10), Issue: number, Event: e.Event,
-			Actor: s.people.login(e.Actor), CreatedAt: e.CreatedAt, Commit: e.Commit, Source: e.Source.Issue.Number,
+			Actor: s.People.Login(e.Actor), CreatedAt: e.CreatedAt, Commit: e.Commit, Source: e.Source.Issue.Number,
 			Milestone: e.Milestone.Title, LockReason: e.LockReason, StateReason: e.StateReason}
 		if e.ID == 0 {
 			out.ID = fmt.Sprintf("%d-%d", number, seen)
@@ -251,22 +252,22 @@ func (s *Source) timeline(ctx context.Context, at string, number int64) (closer 
 		case issue.EventRenamed:
 			out.Rename = e.Rename
 		case issue.EventAssigned, issue.EventUnassigned:
-			out.Person = s.people.login(e.Assignee)
+			out.Person = s.People.Login(e.Assignee)
 		case issue.EventMentioned, issue.EventSubscribed, issue.EventUnsubscribed:
 			out.Person = out.Actor
 		case issue.EventReviewRequested, issue.EventRequestRemoved:
-			out.Person = s.people.login(e.Reviewer)
+			out.Person = s.People.Login(e.Reviewer)
 			if e.Team != nil {
 				out.Team = e.Team.Slug
 			}
 		case issue.EventReviewed:
 			out.ID, out.Review = "review-"+out.ID, out.ID
-			out.Actor, out.CreatedAt, out.ReviewState = s.people.login(e.User), e.SubmittedAt, strings.ToLower(e.State)
+			out.Actor, out.CreatedAt, out.ReviewState = s.People.Login(e.User), e.SubmittedAt, strings.ToLower(e.State)
 		case issue.EventReviewDismissed:
 			out.Review, out.ReviewState = strconv.FormatInt(e.Dismissed.ID, 10), e.Dismissed.State
 			out.Message = e.Dismissed.Message
 		}
-		return s.out.Add(migration.Events, out)
+		return s.Out.Add(migration.Events, out)
 	})
 	return closer, err
 }
@@ -277,12 +278,12 @@ func (s *Source) reactions(ctx context.Context, at string, r reactions, of migra
 		return nil
 	}
 	type reaction struct {
-		User      *user     `json:"user"`
-		Content   string    `json:"content"`
-		CreatedAt time.Time `json:"created_at"`
+		User      *remote.User `json:"user"`
+		Content   string       `json:"content"`
+		CreatedAt time.Time    `json:"created_at"`
 	}
-	return each(ctx, s.c, at+"/reactions", func(r *reaction) error {
-		return s.out.Add(migration.Reactions, &migration.Reaction{Kind: of, To: to, Person: s.people.login(r.User),
+	return each(ctx, s.Client, at+"/reactions", func(r *reaction) error {
+		return s.Out.Add(migration.Reactions, &migration.Reaction{Kind: of, To: to, Person: s.People.Login(r.User),
 			Content: r.Content, CreatedAt: r.CreatedAt})
 	})
 }

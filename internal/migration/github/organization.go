@@ -8,27 +8,12 @@ import (
 	"slices"
 
 	"arbor/internal/migration"
+	"arbor/internal/migration/remote"
 )
-
-// IsOrganization reports whether an address is that of an organization, such as https://github.com/ORG, and not of a
-// repository.
-func IsOrganization(address string) bool {
-	_, parts, err := server(address)
-	return err == nil && len(parts) == 1
-}
-
-// Address is the address of a repository of the organization at an address.
-func Address(organization, name string) string {
-	u, err := url.Parse(organization)
-	if err != nil {
-		return ""
-	}
-	return u.JoinPath(name).String()
-}
 
 // ReadOrganization reads an organization with its members and teams, and the names of its repositories. The token must be
 // of an owner: others do not see secret teams and who is a member.
-func ReadOrganization(ctx context.Context, address string, o Options) (*migration.Organization, error) {
+func ReadOrganization(ctx context.Context, address string, o remote.Options) (*migration.Organization, error) {
 	c, parts, err := newClient(address, o)
 	if err != nil {
 		return nil, err
@@ -38,12 +23,12 @@ func ReadOrganization(ctx context.Context, address string, o Options) (*migratio
 	}
 	path := "orgs/" + url.PathEscape(parts[0])
 	var about struct{ Name, Description string }
-	if err := c.get(ctx, path, &about); err != nil {
+	if err := c.Get(ctx, path, &about); err != nil {
 		return nil, err
 	}
 	out := &migration.Organization{Login: parts[0], Name: about.Name, Description: about.Description}
 	names := func(path string, list *[]string) error {
-		return each(ctx, c, path, func(u *user) error {
+		return each(ctx, c, path, func(u *remote.User) error {
 			*list = append(*list, u.Login)
 			return nil
 		})
@@ -65,7 +50,7 @@ func ReadOrganization(ctx context.Context, address string, o Options) (*migratio
 }
 
 // readTeams reads the teams, and puts parents before the teams below them.
-func readTeams(ctx context.Context, c *client, path string, names func(string, *[]string) error,
+func readTeams(ctx context.Context, c *remote.Client, path string, names func(string, *[]string) error,
 	out *migration.Organization,
 ) error {
 	type answer struct {

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"arbor/internal/hook/outgoing"
 	"arbor/internal/migration"
+	"arbor/internal/migration/remote"
 )
 
 // assetPath begins the paths of files of releases.
@@ -25,7 +25,7 @@ type releaseAnswer struct {
 	Body        *string       `json:"body"`
 	Draft       bool          `json:"draft"`
 	Prerelease  bool          `json:"prerelease"`
-	Author      *user         `json:"author"`
+	Author      *remote.User  `json:"author"`
 	CreatedAt   time.Time     `json:"created_at"`
 	PublishedAt time.Time     `json:"published_at"`
 	UpdatedAt   time.Time     `json:"updated_at"`
@@ -34,17 +34,17 @@ type releaseAnswer struct {
 }
 
 type assetAnswer struct {
-	ID          int64     `json:"id"`
-	Name        string    `json:"name"`
-	Label       *string   `json:"label"`
-	ContentType string    `json:"content_type"`
-	Size        int64     `json:"size"`
-	Digest      string    `json:"digest"` // sha256:..., or empty
-	State       string    `json:"state"`
-	Uploader    *user     `json:"uploader"`
-	Downloads   int64     `json:"download_count"`
-	CreatedAt   time.Time `json:"created_at"`
-	UpdatedAt   time.Time `json:"updated_at"`
+	ID          int64        `json:"id"`
+	Name        string       `json:"name"`
+	Label       *string      `json:"label"`
+	ContentType string       `json:"content_type"`
+	Size        int64        `json:"size"`
+	Digest      string       `json:"digest"` // sha256:..., or empty
+	State       string       `json:"state"`
+	Uploader    *remote.User `json:"uploader"`
+	Downloads   int64        `json:"download_count"`
+	CreatedAt   time.Time    `json:"created_at"`
+	UpdatedAt   time.Time    `json:"updated_at"`
 }
 
 // maxReleases is how many releases are read: the list has the newest first, and is turned round.
@@ -53,7 +53,7 @@ const maxReleases = 10_000
 // releases reads releases, and what is said about their files.
 func (s *Source) releases(ctx context.Context) error {
 	var list []*releaseAnswer
-	err := each(ctx, s.c, s.path+"/releases", func(r *releaseAnswer) error {
+	err := each(ctx, s.Client, s.path+"/releases", func(r *releaseAnswer) error {
 		if len(list) == maxReleases {
 			return fmt.Errorf("there are more than %d releases", maxReleases)
 		}
@@ -66,11 +66,11 @@ func (s *Source) releases(ctx context.Context) error {
 	var latest struct {
 		ID int64 `json:"id"`
 	}
-	if err := s.c.get(ctx, s.path+"/releases/latest", &latest); err != nil && !absent(err) {
+	if err := s.Get(ctx, s.path+"/releases/latest", &latest); err != nil && !remote.Absent(err) {
 		return err
 	}
 	for _, r := range slices.Backward(list) {
-		author := s.people.login(r.Author)
+		author := s.People.Login(r.Author)
 		out := &migration.Release{ID: strconv.FormatInt(r.ID, 10), Tag: r.Tag, Target: r.Target, Name: r.Name, Body: r.Body,
 			Draft: r.Draft, Prerelease: r.Prerelease, Latest: r.ID == latest.ID, Author: author,
 			CreatedAt: r.CreatedAt, PublishedAt: r.PublishedAt, UpdatedAt: r.UpdatedAt}
@@ -80,7 +80,7 @@ func (s *Source) releases(ctx context.Context) error {
 		if !r.Draft {
 			out.Publisher = author
 		}
-		if err := s.out.Add(migration.Releases, out); err != nil {
+		if err := s.Out.Add(migration.Releases, out); err != nil {
 			return err
 		}
 		for _, a := range r.Assets {
@@ -101,37 +101,13 @@ func (s *Source) asset(release string, a *assetAnswer) error {
 	}
 	id := strconv.FormatInt(a.ID, 10)
 	sum, _ := strings.CutPrefix(a.Digest, "sha256:")
-	return s.out.Add(migration.Assets, &migration.Asset{ID: id, Release: release, Name: a.Name, Label: a.Label,
-		ContentType: a.ContentType, Uploader: s.people.login(a.Uploader), Downloads: a.Downloads, CreatedAt: a.CreatedAt,
+	return s.Out.Add(migration.Assets, &migration.Asset{ID: id, Release: release, Name: a.Name, Label: a.Label,
+		ContentType: a.ContentType, Uploader: s.People.Login(a.Uploader), Downloads: a.Downloads, CreatedAt: a.CreatedAt,
 		UpdatedAt: a.UpdatedAt, File: migration.File{Path: assetPath + id, Size: a.Size, SHA256: sum}})
 }
 
 // openAsset reads the content of a file of a release.
 func (s *Source) openAsset(ctx context.Context, id string) (io.ReadCloser, error) {
 	header := http.Header{"Accept": {"application/octet-stream"}}
-	return s.content(ctx, s.c.at(s.path+"/"+assetPath+id), header)
-}
-
-// content reads a file from the server, or from where the server redirects to, without the token then.
-func (s *Source) content(ctx context.Context, address string, header http.Header) (io.ReadCloser, error) {
-	a, err := s.c.do(ctx, http.MethodGet, address, nil, header)
-	if err == nil && a.StatusCode >= 300 {
-		to, bad := a.Location()
-		a.Body.Close()
-		if bad != nil {
-			return nil, bad
-		}
-		if to.Scheme != "https" && s.c.base.Scheme == "https" {
-			return nil, fmt.Errorf("%s redirects to an address without TLS", address)
-		}
-		a, err = outgoing.New(nil).Fetch(ctx, to.String(), http.Header{})
-	}
-	if err != nil {
-		return nil, err
-	}
-	if a.StatusCode != http.StatusOK {
-		a.Body.Close()
-		return nil, fmt.Errorf("%s answers %s", a.Request.URL.Host, a.Status)
-	}
-	return a.Body, nil
+	return s.Content(ctx, s.At(s.path+"/"+assetPath+id), header)
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"arbor/internal/migration"
+	"arbor/internal/migration/remote"
 )
 
 // The body of a ruleset in an export is that of GitHub's API, with names in the place of ids. The API gives ids of
@@ -27,15 +28,15 @@ func (s *Source) rules(ctx context.Context) error {
 	type set struct {
 		ID int64 `json:"id"`
 	}
-	err := each(ctx, s.c, s.path+"/rulesets?includes_parents=false", func(r *set) error { return s.ruleset(ctx, r.ID) })
-	if absent(err) {
-		s.leave("rulesets: %v", err)
+	err := each(ctx, s.Client, s.path+"/rulesets?includes_parents=false", func(r *set) error { return s.ruleset(ctx, r.ID) })
+	if remote.Absent(err) {
+		s.Leave("rulesets: %v", err)
 	} else if err != nil {
 		return err
 	}
-	err = each(ctx, s.c, s.path+"/branches?protected=true", func(b *named) error { return s.protection(ctx, b.Name) })
-	if absent(err) {
-		s.leave("protections of branches: %v", err)
+	err = each(ctx, s.Client, s.path+"/branches?protected=true", func(b *named) error { return s.protection(ctx, b.Name) })
+	if remote.Absent(err) {
+		s.Leave("protections of branches: %v", err)
 		return nil
 	}
 	return err
@@ -52,7 +53,7 @@ func (s *Source) ruleset(ctx context.Context, id int64) error {
 			Refs any `json:"ref_name"`
 		} `json:"conditions"`
 	}
-	if err := s.c.get(ctx, s.path+"/rulesets/"+strconv.FormatInt(id, 10), &r); err != nil {
+	if err := s.Get(ctx, s.path+"/rulesets/"+strconv.FormatInt(id, 10), &r); err != nil {
 		return err
 	}
 	b := body{Refs: r.Conditions.Refs, Rules: []any{}, Bypass: []any{}}
@@ -76,7 +77,7 @@ func (s *Source) ruleset(ctx context.Context, id int64) error {
 			}
 			b.Bypass = append(b.Bypass, actor)
 		default:
-			s.leave("ruleset %q: who may bypass it, by an id (%v)", r.Name, actor["actor_type"])
+			s.Leave("ruleset %q: who may bypass it, by an id (%v)", r.Name, actor["actor_type"])
 		}
 	}
 	return s.addRules(&migration.Ruleset{ID: strconv.FormatInt(id, 10), Name: r.Name, Target: r.Target,
@@ -89,7 +90,7 @@ func (s *Source) withoutApps(checks any, of string) {
 	for _, one := range list {
 		if check, ok := one.(map[string]any); ok && check["integration_id"] != nil {
 			delete(check, "integration_id")
-			s.leave("rules of %q: which App must set the status %v", of, check["context"])
+			s.Leave("rules of %q: which App must set the status %v", of, check["context"])
 		}
 	}
 }
@@ -98,12 +99,12 @@ func (s *Source) addRules(r *migration.Ruleset, b body) (err error) {
 	if r.Body, err = json.Marshal(b); err != nil {
 		return err
 	}
-	return s.out.Add(migration.Rulesets, r)
+	return s.Out.Add(migration.Rulesets, r)
 }
 
 // actors are users, teams and Apps that a protection names.
 type actors struct {
-	Users []*user `json:"users"`
+	Users []*remote.User `json:"users"`
 	Teams []struct {
 		Slug string `json:"slug"`
 	} `json:"teams"`
@@ -113,9 +114,9 @@ type actors struct {
 }
 
 // in writes the names of the actors into the parameters of a rule.
-func (a *actors) in(p people) entry {
+func (a *actors) in(p remote.People) entry {
 	users, teams, apps := []string{}, []string{}, []string{}
-	users = append(users, p.logins(a.Users)...)
+	users = append(users, p.Logins(a.Users)...)
 	for _, t := range a.Teams {
 		teams = append(teams, t.Slug)
 	}
@@ -158,20 +159,20 @@ type protectionAnswer struct {
 // protection reads the protection of a branch. A branch that only rulesets protect has none.
 func (s *Source) protection(ctx context.Context, branch string) error {
 	var p protectionAnswer
-	err := s.c.get(ctx, s.path+"/branches/"+url.PathEscape(branch)+"/protection", &p)
-	if absent(err) {
-		s.leave("the protection of the branch %q, unless a ruleset protects it: %v", branch, err)
+	err := s.Get(ctx, s.path+"/branches/"+url.PathEscape(branch)+"/protection", &p)
+	if remote.Absent(err) {
+		s.Leave("the protection of the branch %q, unless a ruleset protects it: %v", branch, err)
 		return nil
 	}
 	if err != nil {
 		return err
 	}
 	return s.addRules(&migration.Ruleset{ID: "protection " + branch, Protection: true, Name: branch, Target: "branch",
-		Enforcement: "active"}, p.body(s.people))
+		Enforcement: "active"}, p.body(s.People))
 }
 
 // body returns the protection as rules.
-func (p *protectionAnswer) body(who people) body {
+func (p *protectionAnswer) body(who remote.People) body {
 	b := body{Refs: entry{"include": []string{}, "exclude": []string{}}, Rules: []any{}, Bypass: []any{}}
 	add := func(is bool, kind string, parameters any) {
 		if !is {
@@ -233,13 +234,13 @@ func (s *Source) hooks(ctx context.Context) error {
 			Secret      string `json:"secret"`
 		} `json:"config"`
 	}
-	err := each(ctx, s.c, s.path+"/hooks", func(h *hook) error {
-		return s.out.Add(migration.Hooks, &migration.Hook{ID: strconv.FormatInt(h.ID, 10), URL: h.Config.URL,
+	err := each(ctx, s.Client, s.path+"/hooks", func(h *hook) error {
+		return s.Out.Add(migration.Hooks, &migration.Hook{ID: strconv.FormatInt(h.ID, 10), URL: h.Config.URL,
 			ContentType: h.Config.ContentType, Insecure: h.Config.Insecure == "1", Active: h.Active, Events: h.Events,
 			HadSecret: h.Config.Secret != ""})
 	})
-	if absent(err) {
-		s.leave("webhooks: %v", err)
+	if remote.Absent(err) {
+		s.Leave("webhooks: %v", err)
 		return nil
 	}
 	return err

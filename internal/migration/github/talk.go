@@ -8,16 +8,17 @@ import (
 	"time"
 
 	"arbor/internal/migration"
+	"arbor/internal/migration/remote"
 )
 
 // commentAnswer is what GitHub's comments of all kinds have.
 type commentAnswer struct {
-	ID        int64     `json:"id"`
-	User      *user     `json:"user"`
-	Body      string    `json:"body"`
-	CreatedAt time.Time `json:"created_at"`
-	UpdatedAt time.Time `json:"updated_at"`
-	Reactions reactions `json:"reactions"`
+	ID        int64        `json:"id"`
+	User      *remote.User `json:"user"`
+	Body      string       `json:"body"`
+	CreatedAt time.Time    `json:"created_at"`
+	UpdatedAt time.Time    `json:"updated_at"`
+	Reactions reactions    `json:"reactions"`
 }
 
 func (c *commentAnswer) id() string { return strconv.FormatInt(c.ID, 10) }
@@ -31,12 +32,12 @@ func (s *Source) comments(ctx context.Context) error {
 		commentAnswer
 		Issue string `json:"issue_url"`
 	}
-	return each(ctx, s.c, s.path+"/issues/comments"+byAge, func(c *comment) error {
+	return each(ctx, s.Client, s.path+"/issues/comments"+byAge, func(c *comment) error {
 		number, err := lastNumber(c.Issue)
 		if err != nil {
 			return err
 		}
-		err = s.out.Add(migration.Comments, &migration.Comment{ID: c.id(), Issue: number, Author: s.people.login(c.User),
+		err = s.Out.Add(migration.Comments, &migration.Comment{ID: c.id(), Issue: number, Author: s.People.Login(c.User),
 			Body: c.Body, CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt})
 		if err != nil {
 			return err
@@ -75,13 +76,13 @@ func (s *Source) reviewComments(ctx context.Context) error {
 		OriginalLine     int64  `json:"original_line"`
 		OriginalStart    int64  `json:"original_start_line"`
 	}
-	return each(ctx, s.c, s.path+"/pulls/comments"+byAge, func(c *comment) error {
+	return each(ctx, s.Client, s.path+"/pulls/comments"+byAge, func(c *comment) error {
 		number, err := lastNumber(c.Pull)
 		if err != nil {
 			return err
 		}
 		out := &migration.ReviewComment{ID: c.id(), Pull: number, Review: strconv.FormatInt(c.Review, 10),
-			Author: s.people.login(c.User), Body: c.Body, Path: c.Path, File: c.Subject == "file", Side: c.Side,
+			Author: s.People.Login(c.User), Body: c.Body, Path: c.Path, File: c.Subject == "file", Side: c.Side,
 			StartSide: c.StartSide, DiffHunk: c.DiffHunk,
 			Original: migration.Place{Commit: c.OriginalCommit, Position: c.OriginalPosition, Line: c.OriginalLine,
 				Start: c.OriginalStart},
@@ -90,7 +91,7 @@ func (s *Source) reviewComments(ctx context.Context) error {
 		if c.ReplyTo != 0 {
 			out.ReplyTo = strconv.FormatInt(c.ReplyTo, 10)
 		}
-		if err := s.out.Add(migration.ReviewComments, out); err != nil {
+		if err := s.Out.Add(migration.ReviewComments, out); err != nil {
 			return err
 		}
 		return s.reactions(ctx, s.path+"/pulls/comments/"+c.id(), c.Reactions, migration.ReviewComments, c.id())
@@ -106,9 +107,9 @@ func (s *Source) commitComments(ctx context.Context) error {
 		Position int64   `json:"position"`
 		Line     int64   `json:"line"`
 	}
-	return each(ctx, s.c, s.path+"/comments", func(c *comment) error {
-		err := s.out.Add(migration.CommitComments, &migration.CommitComment{ID: c.id(), Commit: c.Commit,
-			Author: s.people.login(c.User), Body: c.Body, Path: c.Path, Position: c.Position, Line: c.Line,
+	return each(ctx, s.Client, s.path+"/comments", func(c *comment) error {
+		err := s.Out.Add(migration.CommitComments, &migration.CommitComment{ID: c.id(), Commit: c.Commit,
+			Author: s.People.Login(c.User), Body: c.Body, Path: c.Path, Position: c.Position, Line: c.Line,
 			CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt})
 		if err != nil {
 			return err

@@ -13,6 +13,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/migration"
 	"arbor/internal/migration/github"
+	"arbor/internal/migration/remote"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/fixture"
 	"arbor/internal/test/testkit"
@@ -20,7 +21,7 @@ import (
 
 // readServer reads a repository from a server by GitHub's API.
 func readServer(ctx context.Context, t *testing.T, s *apitest.Server, address, token string) (*github.Source, error) {
-	return github.Open(ctx, address, github.Options{Token: token, Git: s.Git, Dir: t.TempDir(),
+	return github.Open(ctx, address, remote.Options{Token: token, Git: s.Git, Dir: t.TempDir(),
 		Progress: func(string, int64, int64) {}})
 }
 
@@ -89,7 +90,7 @@ func TestImportOfAnOrganization(t *testing.T) {
 		olive("PUT /orgs/acme/teams/kitchen/memberships/tom", `{"role":"member"}`)
 		olive("DELETE /orgs/acme/teams/kitchen/memberships/olive", "")
 		olive("PUT /orgs/acme/teams/kitchen/repos/acme/tool", `{"permission":"maintain"}`)
-		read := github.Options{Token: s.Token(t, "olive"), Git: s.Git, Dir: t.TempDir(), Progress: func(string, int64, int64) {}}
+		read := remote.Options{Token: s.Token(t, "olive"), Git: s.Git, Dir: t.TempDir(), Progress: func(string, int64, int64) {}}
 		from, err := github.ReadOrganization(t.Context(), s.URL+"/acme", read)
 		testkit.NoError(t, err)
 		if err := migrations(s).NewOrganizationImport(from, "second", map[string]string{"mary": "mary"}).Found(t.Context()); err == nil {
@@ -98,7 +99,7 @@ func TestImportOfAnOrganization(t *testing.T) {
 		for range 2 {
 			im := migrations(s).NewOrganizationImport(from, "second", map[string]string{"olive": "nora", "mary": "mary"})
 			testkit.NoError(t, im.Found(t.Context()))
-			source, err := github.Open(t.Context(), github.Address(s.URL+"/acme", from.Repositories[0]), read)
+			source, err := github.Open(t.Context(), remote.Repository(s.URL+"/acme", from.Repositories[0]), read)
 			testkit.NoError(t, err)
 			_, err = migrations(s).Import(t.Context(), source, migration.ImportOptions{To: "second/tool",
 				Progress: func(string, int64, int64) {}})

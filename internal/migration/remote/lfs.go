@@ -1,4 +1,4 @@
-package github
+package remote
 
 import (
 	"context"
@@ -16,22 +16,28 @@ import (
 // lfsType is the type of requests and answers of Git LFS.
 const lfsType = "application/vnd.git-lfs+json"
 
-// lfsObjects writes the objects of Git LFS to which files point, in all commits of the mirror.
-func (s *Source) lfsObjects(ctx context.Context) error {
-	return s.mirror.SmallBlobs(ctx, lfs.MaxPointer, func(data []byte) error {
+// LFSObjects writes the objects of Git LFS to which files point, in all commits of the mirror.
+func (s *Source) LFSObjects(ctx context.Context) error {
+	return s.Mirror.SmallBlobs(ctx, lfs.MaxPointer, func(data []byte) error {
 		p, ok := lfs.ParsePointer(data)
 		path := "lfs/" + p.OID
 		if _, seen := s.files[path]; !ok || seen || p.Size == 0 {
 			return nil
 		}
 		s.files[path] = p
-		return s.out.Add(migration.LFSObjects, &migration.LFSObject{OID: p.OID,
+		return s.Out.Add(migration.LFSObjects, &migration.LFSObject{OID: p.OID,
 			File: migration.File{Path: path, Size: p.Size, SHA256: p.OID}})
 	})
 }
 
-// openLFS asks where an object is, and reads it from there.
-func (s *Source) openLFS(ctx context.Context, p lfs.Pointer) (io.ReadCloser, error) {
+// LFSObject returns the pointer to the object with a path of the records.
+func (s *Source) LFSObject(path string) (p lfs.Pointer, ok bool) {
+	p, ok = s.files[path]
+	return p, ok
+}
+
+// OpenLFS asks where an object is, and reads it from there.
+func (s *Source) OpenLFS(ctx context.Context, p lfs.Pointer) (io.ReadCloser, error) {
 	type object struct {
 		OID     string `json:"oid"`
 		Size    int64  `json:"size"`
@@ -51,11 +57,11 @@ func (s *Source) openLFS(ctx context.Context, p lfs.Pointer) (io.ReadCloser, err
 		Objects []object `json:"objects"`
 	}
 	header := http.Header{"Accept": {lfsType}, "Content-Type": {lfsType}}
-	if basic := s.c.basic(); basic != "" {
+	if basic := s.Basic(); basic != "" {
 		header.Set("Authorization", basic)
 	}
-	address := strings.TrimSuffix(s.about.CloneURL, ".git") + ".git/info/lfs/objects/batch"
-	if err := s.c.json(ctx, http.MethodPost, address, header, ask, &answer); err != nil {
+	address := strings.TrimSuffix(s.clone, ".git") + ".git/info/lfs/objects/batch"
+	if err := s.JSON(ctx, http.MethodPost, address, header, ask, &answer); err != nil {
 		return nil, err
 	}
 	if len(answer.Objects) != 1 || answer.Objects[0].OID != p.OID {
@@ -73,8 +79,8 @@ func (s *Source) openLFS(ctx context.Context, p lfs.Pointer) (io.ReadCloser, err
 	for name, value := range o.Actions.Download.Header {
 		given.Set(name, value)
 	}
-	if at.Host == s.c.base.Host && at.Scheme == s.c.base.Scheme {
-		return s.content(ctx, at.String(), given)
+	if at.Host == s.Base.Host && at.Scheme == s.Base.Scheme {
+		return s.Content(ctx, at.String(), given)
 	}
 	a, err := outgoing.New(nil).Fetch(ctx, at.String(), given)
 	if err != nil {
@@ -83,6 +89,30 @@ func (s *Source) openLFS(ctx context.Context, p lfs.Pointer) (io.ReadCloser, err
 	if a.StatusCode != http.StatusOK {
 		a.Body.Close()
 		return nil, fmt.Errorf("%s answers %s", at.Host, a.Status)
+	}
+	return a.Body, nil
+}
+
+// Content reads a file from the server, or from where the server redirects to, without the token then.
+func (c *Client) Content(ctx context.Context, address string, header http.Header) (io.ReadCloser, error) {
+	a, err := c.Do(ctx, http.MethodGet, address, nil, header)
+	if err == nil && a.StatusCode >= 300 {
+		to, bad := a.Location()
+		a.Body.Close()
+		if bad != nil {
+			return nil, bad
+		}
+		if to.Scheme != "https" && c.Base.Scheme == "https" {
+			return nil, fmt.Errorf("%s redirects to an address without TLS", address)
+		}
+		a, err = outgoing.New(nil).Fetch(ctx, to.String(), http.Header{})
+	}
+	if err != nil {
+		return nil, err
+	}
+	if a.StatusCode != http.StatusOK {
+		a.Body.Close()
+		return nil, fmt.Errorf("%s answers %s", a.Request.URL.Host, a.Status)
 	}
 	return a.Body, nil
 }

@@ -1,0 +1,80 @@
+package gitea
+
+import (
+	"encoding/base32"
+	"encoding/hex"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"arbor/internal/migration"
+)
+
+// attachmentPath begins the paths of files of issues, comments and releases.
+const attachmentPath = "attachments/"
+
+// fileAnswer is Gitea's attachment.
+type fileAnswer struct {
+	ID        int64     `json:"id"`
+	UUID      string    `json:"uuid"`
+	Name      string    `json:"name"`
+	Size      int64     `json:"size"`
+	Downloads int64     `json:"download_count"`
+	CreatedAt time.Time `json:"created_at"`
+}
+
+var uuidPattern = regexp.MustCompile(`^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+
+// file returns where the content is; ok is false for an answer that says no such thing.
+func (f *fileAnswer) file() (file migration.File, ok bool) {
+	return migration.File{Path: attachmentPath + f.UUID, Size: f.Size}, uuidPattern.MatchString(f.UUID)
+}
+
+// key is the id of an attachment in records, 26 letters and digits.
+func (f *fileAnswer) key() string {
+	id, _ := hex.DecodeString(strings.ReplaceAll(f.UUID, "-", ""))
+	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(id))
+}
+
+// pictures are the media types of files that pages show, by the ends of their names.
+var pictures = map[string]string{".png": "image/png", ".gif": "image/gif", ".jpg": "image/jpeg", ".jpeg": "image/jpeg",
+	".webp": "image/webp", ".avif": "image/avif"}
+
+// withFiles writes the attachments of a text, and returns it with links to them: those in it, and one below it for each
+// file that it does not name, since Gitea shows these there.
+func (s *Source) withFiles(text string, files []fileAnswer, author string) (string, error) {
+	for _, f := range files {
+		file, ok := f.file()
+		if !ok {
+			continue
+		}
+		kind := pictures[strings.ToLower(filepath.Ext(f.Name))]
+		if !s.attachments[f.UUID] {
+			s.attachments[f.UUID] = true
+			err := s.Out.Add(migration.Attachments, &migration.Attachment{ID: f.key(), Name: f.Name, ContentType: kind,
+				Uploader: author, CreatedAt: f.CreatedAt, File: file})
+			if err != nil {
+				return "", err
+			}
+		}
+		address := "/" + s.about.FullName + "/attachments/" + f.key()
+		if in := s.linkTo(f.UUID); in.MatchString(text) {
+			text = in.ReplaceAllLiteralString(text, address)
+			continue
+		}
+		link := "[" + escapeName.Replace(f.Name) + "](" + address + ")"
+		if kind != "" {
+			link = "!" + link
+		}
+		text = strings.TrimLeft(strings.TrimRight(text, "\n")+"\n\n"+link, "\n")
+	}
+	return text, nil
+}
+
+// linkTo finds the address of an attachment in texts: with the server's name for itself before it, or without.
+func (s *Source) linkTo(uuid string) *regexp.Regexp {
+	return regexp.MustCompile(`(?:https?://[^\s()<>\[\]"']*)?/attachments/` + regexp.QuoteMeta(uuid))
+}
+
+var escapeName = strings.NewReplacer(`\`, `\\`, `[`, `\[`, `]`, `\]`, "\n", " ")

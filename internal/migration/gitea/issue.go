@@ -1,0 +1,224 @@
+package gitea
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"arbor/internal/label"
+	"arbor/internal/migration"
+	"arbor/internal/migration/remote"
+)
+
+type labelAnswer struct {
+	Name        string  `json:"name"`
+	Color       string  `json:"color"`
+	Description *string `json:"description"`
+}
+
+// readLabels reads the labels of the repository, and those of an organization that owns it, which its repositories share.
+func (s *Source) readLabels(ctx context.Context) error {
+	if err := each(ctx, s.Client, s.path+"/labels", s.label); err != nil {
+		return err
+	}
+	err := each(ctx, s.Client, "orgs/"+url.PathEscape(s.about.Owner.Login)+"/labels", s.label)
+	if remote.Absent(err) { // the owner is a user
+		err = nil
+	}
+	return err
+}
+
+// label writes a label, once. Those on issues are written, too, in case that a list does not show them.
+func (s *Source) label(l *labelAnswer) error {
+	folded := label.Fold(l.Name)
+	if s.labels[folded] {
+		return nil
+	}
+	s.labels[folded] = true
+	return s.Out.Add(migration.Labels, &migration.Label{Name: l.Name, Color: l.Color, Description: l.Description})
+}
+
+type milestoneAnswer struct {
+	ID          int64     `json:"id"`
+	Title       string    `json:"title"`
+	Description *string   `json:"description"`
+	State       string    `json:"state"`
+	CreatedAt   time.Time `json:"created_at"`
+	UpdatedAt   time.Time `json:"updated_at"`
+	ClosedAt    time.Time `json:"closed_at"`
+	DueOn       time.Time `json:"due_on"`
+}
+
+// milestones reads milestones. The number of one is its id, as in its address there.
+func (s *Source) milestones(ctx context.Context) error {
+	var list []*migration.Milestone
+	err := each(ctx, s.Client, s.path+"/milestones?state=all", func(m *milestoneAnswer) error {
+		out := &migration.Milestone{Number: m.ID, Title: m.Title, Description: m.Description, State: m.State,
+			CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt, ClosedAt: m.ClosedAt, DueOn: m.DueOn}
+		out.CreatedAt = cmp.Or(out.CreatedAt, m.ClosedAt) // an old version tells this one only
+		out.UpdatedAt = cmp.Or(out.UpdatedAt, m.ClosedAt, out.CreatedAt)
+		list = append(list, out)
+		return nil
+	})
+	if remote.Absent(err) {
+		s.Leave("milestones: %v", err)
+		return nil
+	}
+	slices.SortFunc(list, func(a, b *migration.Milestone) int { return cmp.Compare(a.Number, b.Number) })
+	for _, m := range list {
+		if err == nil {
+			err = s.Out.Add(migration.Milestones, m)
+		}
+	}
+	return err
+}
+
+// issueAnswer is Gitea's issue.
+type issueAnswer struct {
+	Number    int64          `json:"number"`
+	Title     string         `json:"title"`
+	Body      string         `json:"body"`
+	User      *remote.User   `json:"user"`
+	State     string         `json:"state"`
+	Locked    bool           `json:"is_locked"`
+	Labels    []labelAnswer  `json:"labels"`
+	Assignees []*remote.User `json:"assignees"`
+	CreatedAt time.Time      `json:"created_at"`
+	UpdatedAt time.Time      `json:"updated_at"`
+	ClosedAt  time.Time      `json:"closed_at"`
+	PinOrder  int64          `json:"pin_order"`
+	Files     []fileAnswer   `json:"assets"`
+	Milestone struct {
+		ID int64 `json:"id"`
+	} `json:"milestone"`
+	Pull *struct{} `json:"pull_request"`
+}
+
+// issues reads issues and pull requests, with what has an address below each of them.
+func (s *Source) issues(ctx context.Context) error {
+	file, err := s.Temporary()
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	list := &turned{file: file}
+	err = each(ctx, s.Client, s.path+"/issues?state=all", func(text *json.RawMessage) error {
+		var of struct {
+			Number int64 `json:"number"`
+		}
+		if err := json.Unmarshal(*text, &of); err != nil {
+			return fmt.Errorf("the answer is not what Gitea answers: %w", err)
+		}
+		return list.add(of.Number, *text)
+	})
+	if err != nil {
+		return err
+	}
+	return inOrder(list, func(done int64, i *issueAnswer) error {
+		s.Progress("read issues", done, int64(len(list.items)))
+		if err := s.issue(ctx, i); err != nil {
+			return fmt.Errorf("%d: %w", i.Number, err)
+		}
+		return nil
+	})
+}
+
+func (s *Source) issue(ctx context.Context, i *issueAnswer) error {
+	out := &migration.Issue{Number: i.Number, Title: i.Title, Author: s.People.Login(i.User), State: i.State,
+		Locked: i.Locked, Milestone: i.Milestone.ID, Assignees: s.People.Logins(i.Assignees), CreatedAt: i.CreatedAt,
+		UpdatedAt: i.UpdatedAt, ClosedAt: i.ClosedAt}
+	for _, l := range i.Labels {
+		if err := s.label(&l); err != nil {
+			return err
+		}
+		out.Labels = append(out.Labels, l.Name)
+	}
+	text, err := s.withFiles(i.Body, i.Files, out.Author)
+	if err != nil {
+		return err
+	}
+	out.Body = &text
+	at := s.path + "/issues/" + strconv.FormatInt(i.Number, 10)
+	history := timeline{s: s, number: i.Number}
+	if i.Pull != nil {
+		if history.reviews, history.hidden, err = s.pull(ctx, out); err != nil {
+			return err
+		}
+	}
+	if err := history.read(ctx, at); err != nil {
+		return err
+	}
+	if i.State == "closed" {
+		out.ClosedBy = history.closer
+	}
+	if reason := history.lockReason; i.Locked && reason != "" {
+		out.LockReason = &reason
+	}
+	if i.PinOrder > 0 {
+		out.PinnedAt, out.PinnedBy = cmp.Or(history.pinnedAt, i.UpdatedAt), history.pinner
+	}
+	if err := s.reactions(ctx, each, at, migration.Issues, out.Key()); err != nil {
+		return err
+	}
+	return s.Out.Add(migration.Issues, out)
+}
+
+type commentAnswer struct {
+	ID        int64        `json:"id"`
+	User      *remote.User `json:"user"`
+	Body      string       `json:"body"`
+	Issue     string       `json:"issue_url"`
+	Pull      string       `json:"pull_request_url"`
+	CreatedAt time.Time    `json:"created_at"`
+	UpdatedAt time.Time    `json:"updated_at"`
+	Files     []fileAnswer `json:"assets"`
+}
+
+// comments reads the comments of all issues and pull requests.
+func (s *Source) comments(ctx context.Context) error {
+	return each(ctx, s.Client, s.path+"/issues/comments", func(c *commentAnswer) error {
+		of := cmp.Or(c.Issue, c.Pull)
+		number, err := strconv.ParseInt(of[strings.LastIndexByte(of, '/')+1:], 10, 64)
+		if err != nil {
+			return fmt.Errorf("comment %d: the address of its issue, %.200q, does not end in a number", c.ID, of)
+		}
+		id, author := strconv.FormatInt(c.ID, 10), s.People.Login(c.User)
+		text, err := s.withFiles(c.Body, c.Files, author)
+		if err != nil {
+			return err
+		}
+		err = s.Out.Add(migration.Comments, &migration.Comment{ID: id, Issue: number, Author: author, Body: text,
+			CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt})
+		if err != nil {
+			return err
+		}
+		return s.reactions(ctx, all, s.path+"/issues/comments/"+id, migration.Comments, id)
+	})
+}
+
+type reactionAnswer struct {
+	User      *remote.User `json:"user"`
+	Content   string       `json:"content"`
+	CreatedAt time.Time    `json:"created_at"`
+}
+
+// reactions reads the reactions to something with a list function, since those to comments have no pages.
+func (s *Source) reactions(ctx context.Context,
+	list func(context.Context, *remote.Client, string, func(*reactionAnswer) error) error,
+	at string, of migration.Kind, to string,
+) error {
+	err := list(ctx, s.Client, at+"/reactions", func(r *reactionAnswer) error {
+		return s.Out.Add(migration.Reactions, &migration.Reaction{Kind: of, To: to, Person: s.People.Login(r.User),
+			Content: r.Content, CreatedAt: r.CreatedAt})
+	})
+	if remote.Absent(err) { // it was deleted meanwhile
+		err = nil
+	}
+	return err
+}

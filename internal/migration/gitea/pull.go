@@ -1,0 +1,117 @@
+package gitea
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"arbor/internal/git"
+	"arbor/internal/git/diff"
+	"arbor/internal/migration"
+	"arbor/internal/migration/remote"
+)
+
+// pullAnswer is Gitea's pull request, as far as it is no issue.
+type pullAnswer struct {
+	Base       side           `json:"base"`
+	Head       side           `json:"head"`
+	MergeBase  string         `json:"merge_base"`
+	Draft      bool           `json:"draft"`
+	Modifiable bool           `json:"allow_maintainer_edit"`
+	MergedAt   time.Time      `json:"merged_at"`
+	MergedBy   *remote.User   `json:"merged_by"`
+	MergeSHA   string         `json:"merge_commit_sha"`
+	OnLines    int64          `json:"review_comments"`
+	Reviewers  []*remote.User `json:"requested_reviewers"`
+}
+
+type side struct {
+	Label string `json:"label"` // the branch; empty: there is none, and git push made the pull request
+	Ref   string `json:"ref"`   // the branch, or refs/pull/N/head where that is gone
+	SHA   string `json:"sha"`
+	Repo  *struct {
+		FullName string       `json:"full_name"`
+		Owner    *remote.User `json:"owner"`
+	} `json:"repo"`
+}
+
+// pull reads what a pull request has besides, and its reviews. It returns their states by id, and how many comments on
+// lines there are.
+func (s *Source) pull(ctx context.Context, out *migration.Issue) (states map[int64]string, onLines int64, err error) {
+	at := s.path + "/pulls/" + strconv.FormatInt(out.Number, 10)
+	var p pullAnswer
+	if err := s.Get(ctx, at, &p); err != nil {
+		return nil, 0, err
+	}
+	out.Pull = s.pullOf(out, &p)
+	if err := s.count(ctx, out.Pull); err != nil {
+		return nil, 0, err
+	}
+	states, seen, err := s.reviews(ctx, at, out)
+	return states, max(seen, p.OnLines), err
+}
+
+// pullOf returns the record. The head is what refs/pull/N/head was when Git was mirrored: its branch may have moved since
+// the end. The base of one that is open is its branch; of another, what it was merged into or last shown against.
+func (s *Source) pullOf(i *migration.Issue, p *pullAnswer) *migration.Pull {
+	out := &migration.Pull{Base: p.Base.Ref, BaseSHA: p.Base.SHA, Head: p.Head.Label, HeadSHA: p.Head.SHA,
+		Draft: p.Draft, Modifiable: p.Modifiable, MergedAt: p.MergedAt, MergedBy: s.People.Login(p.MergedBy),
+		Reviewers: s.People.Logins(p.Reviewers)}
+	if sha, ok := s.Mirror.PullHeads()[i.Number]; ok {
+		out.HeadSHA = string(sha)
+	}
+	if p.MergeBase != "" && (i.State != "open" || out.BaseSHA == "") {
+		out.BaseSHA = p.MergeBase
+	}
+	if !p.MergedAt.IsZero() {
+		out.MergeSHA = p.MergeSHA
+	}
+	if p.Head.Repo != nil {
+		out.HeadOwner, out.HeadRepo = s.People.Login(p.Head.Repo.Owner), p.Head.Repo.FullName
+	} else {
+		out.HeadOwner = i.Author
+	}
+	own := strings.EqualFold(out.HeadRepo, s.about.FullName)
+	switch {
+	case out.Head == "":
+		out.Head, out.HeadOwner, out.HeadRepo = "pull-"+i.Key(), i.Author, ""
+	case own && i.State == "open" && !s.hasBranch(out.Head): // it gets one by which it can be merged
+		out.HeadRepo = ""
+	}
+	return out
+}
+
+// hasBranch reports whether the mirror has a branch.
+func (s *Source) hasBranch(name string) bool {
+	for _, ref := range s.Mirror.Refs().List {
+		if ref.Name == git.Heads+name {
+			return true
+		}
+	}
+	return false
+}
+
+// count counts commits and changes, as far as the commits are there: the API counts up to where the branch is now.
+func (s *Source) count(ctx context.Context, p *migration.Pull) error {
+	base, head := git.SHA(p.BaseSHA), git.SHA(p.HeadSHA)
+	if base.Check() != nil || head.Check() != nil {
+		return nil
+	}
+	objects := s.Objects()
+	_, commits, err := objects.PullCommits(ctx, base, head)
+	var common git.SHA
+	if err == nil {
+		common, err = objects.PullBase(ctx, base, head)
+	}
+	var changes *diff.Changes
+	if err == nil {
+		changes, err = diff.Compare(ctx, objects, common, head, diff.Page(0, 0))
+	}
+	if err != nil { // they are gone
+		return ctx.Err()
+	}
+	p.Commits, p.Files = int64(commits), int64(changes.Total)
+	p.Additions, p.Deletions = int64(changes.Additions), int64(changes.Deletions)
+	return nil
+}

@@ -1,0 +1,178 @@
+package gitea
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"arbor/internal/migration"
+	"arbor/internal/migration/remote"
+	"arbor/internal/team"
+)
+
+// protectionAnswer is Gitea's protection of the branches that a pattern names.
+type protectionAnswer struct {
+	Branch           string   `json:"branch_name"` // of old versions
+	Name             string   `json:"rule_name"`
+	Push             bool     `json:"enable_push"` // without a pull request
+	PushListed       bool     `json:"enable_push_whitelist"`
+	Pushers          []string `json:"push_whitelist_usernames"`
+	PushTeams        []string `json:"push_whitelist_teams"`
+	PushKeys         bool     `json:"push_whitelist_deploy_keys"`
+	ForcePush        bool     `json:"enable_force_push"`
+	ForcePushListed  bool     `json:"enable_force_push_allowlist"`
+	ForcePushers     []string `json:"force_push_allowlist_usernames"`
+	ForcePushTeams   []string `json:"force_push_allowlist_teams"`
+	MergeListed      bool     `json:"enable_merge_whitelist"`
+	Mergers          []string `json:"merge_whitelist_usernames"`
+	MergeTeams       []string `json:"merge_whitelist_teams"`
+	Checked          bool     `json:"enable_status_check"`
+	Contexts         []string `json:"status_check_contexts"`
+	Approvals        int64    `json:"required_approvals"`
+	ApprovalsListed  bool     `json:"enable_approvals_whitelist"`
+	DismissStale     bool     `json:"dismiss_stale_approvals"`
+	IgnoreStale      bool     `json:"ignore_stale_approvals"`
+	UpToDate         bool     `json:"block_on_outdated_branch"`
+	Signed           bool     `json:"require_signed_commits"`
+	ProtectedFiles   string   `json:"protected_file_patterns"`
+	UnprotectedFiles string   `json:"unprotected_file_patterns"`
+	ReviewsRequested bool     `json:"block_on_official_review_requests"`
+}
+
+// entry is a part of the body of a protection, by GitHub's names.
+type entry map[string]any
+
+// rules reads protections of branches.
+func (s *Source) rules(ctx context.Context) error {
+	err := all(ctx, s.Client, s.path+"/branch_protections", func(p *protectionAnswer) error {
+		if p.Name == "" {
+			p.Name = p.Branch
+		}
+		body, err := json.Marshal(s.body(p))
+		if err != nil {
+			return err
+		}
+		return s.Out.Add(migration.Rulesets, &migration.Ruleset{ID: "protection " + p.Name, Protection: true, Name: p.Name,
+			Target: "branch", Enforcement: "active", Body: body})
+	})
+	if remote.Absent(err) {
+		s.Leave("protections of branches: %v", err)
+		err = nil
+	}
+	if err != nil {
+		return err
+	}
+	err = all(ctx, s.Client, s.path+"/tag_protections", func(p *struct {
+		Pattern string `json:"name_pattern"`
+	}) error {
+		s.Leave("the protection of the tags %.100q: make a ruleset for them", p.Pattern)
+		return nil
+	})
+	if remote.Absent(err) { // an old version has none
+		err = nil
+	}
+	return err
+}
+
+// body returns a protection as rules. What a protection there allows and none here can is refused here, and Left tells.
+// Nobody bypasses one: there, administrators merge against its rules and do not push against them.
+func (s *Source) body(p *protectionAnswer) entry {
+	rules := []entry{{"type": "deletion"}}
+	add := func(kind string, parameters entry) {
+		rules = append(rules, entry{"type": kind, "parameters": parameters})
+	}
+	listed := p.Push && p.PushListed
+	if !p.Push || listed || p.Approvals > 0 {
+		of := entry{"dismiss_stale_reviews_on_push": p.DismissStale || p.IgnoreStale,
+			"required_approving_review_count": min(max(p.Approvals, 0), 10), "require_code_owner_review": false,
+			"require_last_push_approval": false}
+		if listed {
+			of["bypass_pull_request_allowances"] = actors(p.Pushers, p.PushTeams)
+		}
+		add("pull_request", of)
+	}
+	if p.MergeListed { // who may push without a pull request needs no other right
+		users, teams := slices.Clone(p.Mergers), slices.Clone(p.MergeTeams)
+		if listed {
+			users, teams = append(users, p.Pushers...), append(teams, p.PushTeams...)
+		}
+		add("push_restrictions", actors(users, teams))
+	}
+	if checks := s.checks(p); len(checks) > 0 {
+		add("required_status_checks", entry{"required_status_checks": checks,
+			"strict_required_status_checks_policy": p.UpToDate, "do_not_enforce_on_create": true})
+	}
+	if !p.ForcePush || p.ForcePushListed {
+		rules = append(rules, entry{"type": "non_fast_forward"})
+		if p.ForcePush {
+			add("bypass_force_push_allowances", actors(p.ForcePushers, p.ForcePushTeams))
+		}
+	}
+	if p.Signed {
+		rules = append(rules, entry{"type": "required_signatures"})
+	}
+	for _, left := range []struct {
+		is   bool
+		what string
+	}{
+		{p.Push && !p.PushListed && p.Approvals > 0, "that everybody may push without a pull request"},
+		{p.PushKeys && listed, "that deploy keys may push"},
+		{p.ApprovalsListed, "whose approvals count"},
+		{p.ReviewsRequested, "that requested reviews must be there"},
+		{p.ProtectedFiles+p.UnprotectedFiles != "", "patterns of files"},
+		{p.UpToDate && !p.Checked, "that a branch must be up to date, without statuses"},
+	} {
+		if left.is {
+			s.Leave("protection of %.100q: %s", p.Name, left.what)
+		}
+	}
+	return entry{"refs": entry{"include": []string{}, "exclude": []string{}}, "rules": rules, "bypass": []entry{}}
+}
+
+// checks returns the statuses that a protection requires.
+func (s *Source) checks(p *protectionAnswer) (list []entry) {
+	if !p.Checked {
+		return nil
+	}
+	for _, context := range p.Contexts {
+		if strings.ContainsAny(context, `*?[{\`) {
+			s.Leave("protection of %.100q: statuses by the pattern %.100q", p.Name, context)
+			continue
+		}
+		list = append(list, entry{"context": context})
+	}
+	return list
+}
+
+// actors returns users and teams as parameters of a rule.
+func actors(users, teams []string) entry {
+	slugs := []string{}
+	for _, name := range teams {
+		slugs = append(slugs, team.Slug(name))
+	}
+	return entry{"users": append([]string{}, users...), "teams": slugs, "apps": []string{}}
+}
+
+// hooks reads webhooks, whose secrets no server tells.
+func (s *Source) hooks(ctx context.Context) error {
+	type hook struct {
+		ID     int64    `json:"id"`
+		Active bool     `json:"active"`
+		Events []string `json:"events"`
+		Config struct {
+			URL         string `json:"url"`
+			ContentType string `json:"content_type"`
+		} `json:"config"`
+	}
+	err := each(ctx, s.Client, s.path+"/hooks", func(h *hook) error {
+		return s.Out.Add(migration.Hooks, &migration.Hook{ID: strconv.FormatInt(h.ID, 10), URL: h.Config.URL,
+			ContentType: h.Config.ContentType, Active: h.Active, Events: h.Events})
+	})
+	if remote.Absent(err) {
+		s.Leave("webhooks: %v", err)
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,158 @@
+// Package remote is what sources of imports on other servers share: requests with their bounds, the records on their
+// way, Git with its large files, and people.
+//
+//	address.go   addresses of repositories and organizations
+//	client.go    one request after another, with the server's rate limits, bounds and redirects
+//	source.go    [Source]: the folder of records, and the mirror
+//	lfs.go       objects of Git LFS, and other files
+//	people.go    whom the records name
+//
+// Records are read into a temporary folder in the format of an export, whose reader is a [migration.Source] already: so
+// an import does not depend on how long the server takes, and its order is not that of the requests. Git is mirrored
+// beside it. Contents of files are read when the import wants them.
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"arbor/internal/git"
+	"arbor/internal/lfs"
+	"arbor/internal/migration"
+)
+
+// Options say how to read.
+type Options struct {
+	Token    string // of somebody who administers the repository; empty: what everybody sees
+	Git      *git.Git
+	Dir      string       // for what is read, which may be large
+	Room     func() error // whether the disk has room for more; nil: it is not asked
+	Progress func(part string, done, all int64)
+}
+
+// Source is the part of a [migration.Source] that does not depend on the kind of server.
+type Source struct {
+	*migration.Folder
+	*Client
+	People People
+	Out    *migration.Spool // takes the records
+	Mirror *git.Mirror      // nil until Clone
+
+	dir   string
+	clone string // the address of the repository for git
+	left  []string
+	files map[string]lfs.Pointer // LFS objects, by path
+}
+
+// NewSource returns a Source without records: see [Source.Read].
+func NewSource(c *Client) *Source {
+	return &Source{Client: c, People: People{}, files: map[string]lfs.Pointer{}}
+}
+
+// Read makes the folder, and opens it when read has written all records to Out. After an error nothing of it stays.
+func (s *Source) Read(ctx context.Context, read func(context.Context) (*migration.Repository, error)) (err error) {
+	if err := os.MkdirAll(s.o.Dir, 0o700); err != nil {
+		return err
+	}
+	// What a killed import leaves goes as mirrors do.
+	if s.dir, err = os.MkdirTemp(s.o.Dir, "mirror-records-"); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.Close())
+		}
+	}()
+	dir := filepath.Join(s.dir, "records")
+	if s.Out, err = migration.NewSpool(dir); err != nil {
+		return err
+	}
+	about, err := read(ctx)
+	if err != nil {
+		return errors.Join(err, s.Out.Discard())
+	}
+	if err := s.Out.Close(about); err != nil {
+		return err
+	}
+	s.Folder, err = migration.OpenFolder(dir)
+	return err
+}
+
+// Parts are the parts of what is read, with the names that progress and errors give them.
+type Parts = []struct {
+	Name string
+	Read func(context.Context) error
+}
+
+// ReadParts reads one part after another.
+func (s *Source) ReadParts(ctx context.Context, parts Parts) error {
+	for _, part := range parts {
+		s.Progress("read "+part.Name, 0, 0)
+		if err := part.Read(ctx); err != nil {
+			return fmt.Errorf("%s: %w", part.Name, err)
+		}
+	}
+	return nil
+}
+
+// Progress says how far the reading is.
+func (s *Source) Progress(part string, done, all int64) { s.o.Progress(part, done, all) }
+
+// Temporary makes a file for what does not stay.
+func (s *Source) Temporary() (*os.File, error) { return os.CreateTemp(s.dir, "") }
+
+// Close removes what was read.
+func (s *Source) Close() (err error) {
+	if s.Folder != nil {
+		err = s.Folder.Close()
+	}
+	if s.Mirror != nil {
+		err = errors.Join(err, s.Mirror.Remove())
+	}
+	return errors.Join(err, os.RemoveAll(s.dir))
+}
+
+// Left says what could not be read, and why.
+func (s *Source) Left() []string { return s.left }
+
+// Leave adds a line to Left.
+func (s *Source) Leave(format string, args ...any) {
+	s.left = append(s.left, fmt.Sprintf(format, args...))
+}
+
+// Clone mirrors Git from an address on the server. A repository may be empty; then the mirror has no refs.
+func (s *Source) Clone(ctx context.Context, address string) error {
+	from, err := url.Parse(address)
+	if err != nil || from.Host != s.Base.Host || from.Scheme != s.Base.Scheme {
+		return fmt.Errorf("the server says that the repository is at %q, which is not on %s", address, s.Base.Host)
+	}
+	s.clone = address
+	source := git.Source{Address: address, Authorization: s.Basic()}
+	s.Mirror, err = s.o.Git.Mirror(ctx, source, s.o.Dir, s.o.Progress)
+	return err
+}
+
+// Git returns the path of the mirror.
+func (s *Source) Git(context.Context) (string, error) {
+	if len(s.Mirror.Refs().List) == 0 {
+		return "", nil
+	}
+	return s.Mirror.Dir(), nil
+}
+
+// Objects returns the mirror's objects.
+func (s *Source) Objects() *git.Repository { return s.o.Git.Repository(s.Mirror.Dir()) }
+
+// AddPeople writes whom records name. Call it last.
+func (s *Source) AddPeople(context.Context) error {
+	for _, person := range s.People.Sorted() {
+		if err := s.Out.Add(migration.People, person); err != nil {
+			return err
+		}
+	}
+	return nil
+}

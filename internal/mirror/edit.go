@@ -53,7 +53,7 @@ func (s *Service) mirror(a *repo.Access, e Edit, push bool) (*Mirror, error) {
 	if a.Caller != nil && a.Caller.App != 0 {
 		return nil, errs.New(errs.Forbidden, "An App cannot set up mirrors: an administrator of the repository can.")
 	}
-	secret, err := s.seal(a.ID, e.Password.Value)
+	secret, err := s.seal(a.ID, forPassword, e.Password.Value)
 	m := &Mirror{RepoID: a.ID, Push: push, URL: e.URL, Username: e.Username, Every: e.Every, Active: true,
 		FollowHead: e.FollowHead && !push, secret: secret, byOperator: a.Caller == nil || a.Caller.ID == 0}
 	if !m.byOperator {

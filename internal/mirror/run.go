@@ -154,6 +154,9 @@ func (s *Service) run(ctx context.Context, id int64) {
 		s.warn(ctx, "a mirror did not run", id, errors.Join(err, failed))
 		return // another worker has it, it was removed, or the lease ends by itself
 	}
+	if failed != nil && !errors.Is(failed, errIdle) && problemOf(failed) == failedHere {
+		s.warn(ctx, "a mirror failed", id, failed)
+	}
 	err = s.db.Write(context.WithoutCancel(ctx), func(tx *db.Tx) error { return s.settle(tx, l, m, failed) })
 	if errors.Is(err, db.ErrLeaseLost) || errs.Is(err, errs.NotFound) {
 		return
@@ -270,11 +273,14 @@ func backoff(failures int64) time.Duration {
 	return min(firstWait<<min(failures-1, 20), maxWait)
 }
 
+// failedHere is what the administrators of a repository read of errors that are for the log.
+const failedHere = "the server failed; its log says more"
+
 // problemOf is why a run failed, for the administrators of the repository. It has no address and no credential in it.
 func problemOf(err error) string {
 	var remote *git.RemoteError
 	var stop stopError
-	text := "the server failed; its log says more"
+	text := failedHere
 	switch {
 	case errors.As(err, &remote):
 		text = remote.Reason

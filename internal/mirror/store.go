@@ -138,12 +138,11 @@ func finish(tx *db.Tx, m *Mirror) (wanted int64, err error) {
 }
 
 // Counts are the numbers of mirrors of a store.
-type Counts struct{ All, Stopped, Failing, WithPassword int64 }
+type Counts struct{ All, Stopped, Failing int64 }
 
 // Count counts the mirrors.
 func Count(tx *db.Tx) (c Counts, err error) {
 	err = tx.QueryRow(`SELECT COUNT(*), COUNT(CASE WHEN active = FALSE THEN 1 END),
-		COUNT(CASE WHEN active = TRUE AND failures > 0 THEN 1 END), COUNT(CASE WHEN secret <> '' THEN 1 END)
-		FROM mirrors`).Scan(&c.All, &c.Stopped, &c.Failing, &c.WithPassword)
+		COUNT(CASE WHEN active = TRUE AND failures > 0 THEN 1 END) FROM mirrors`).Scan(&c.All, &c.Stopped, &c.Failing)
 	return c, err
 }

@@ -5,6 +5,7 @@
 //	address.go  which addresses they may have
 //	secret.go   passwords, encrypted with a key in the data folder
 //	edit.go     setting them up, changing, removing, and asking for a run
+//	stopped.go  mails that tell of a mirror that was stopped
 //	run.go      the worker: which mirrors are due, and what becomes of a run
 //	pull.go     a run of a pull mirror; push.go: of a push mirror
 //	store.go    the SQL

@@ -237,7 +237,10 @@ func (s *Service) settle(tx *db.Tx, l *db.Lease, of *Mirror, failed error) error
 	if m.Failures > 0 {
 		wait = max(backoff(m.Failures), m.Every)
 	}
-	wanted, err := finish(tx, &m)
+	stored, wanted, err := finish(tx, &m)
+	if err == nil && stored && !m.Active {
+		err = tellStopped(tx, &m)
+	}
 	if err != nil {
 		return err
 	}

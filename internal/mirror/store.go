@@ -123,18 +123,18 @@ func holds(tx *db.Tx, m *Mirror) (is bool, err error) {
 
 // finish stores the outcome of a run, unless the settings have changed since it began, and reads what was wanted
 // meanwhile.
-func finish(tx *db.Tx, m *Mirror) (wanted int64, err error) {
-	_, err = tx.Exec(`UPDATE mirrors SET active = $3, failures = $4, failing_since = $5, ended_at = $6,
+func finish(tx *db.Tx, m *Mirror) (stored bool, wanted int64, err error) {
+	n, err := tx.Exec(`UPDATE mirrors SET active = $3, failures = $4, failing_since = $5, ended_at = $6,
 		succeeded_at = $7, problem = $8 WHERE id = $1 AND version = $2`, m.ID, m.version, m.Active, m.Failures,
 		m.failingSince, m.EndedAt, m.Succeeded, m.Problem)
 	if err != nil {
-		return 0, err
+		return false, 0, err
 	}
 	err = tx.QueryRow(`SELECT wanted FROM mirrors WHERE id = $1`, m.ID).Scan(&wanted)
 	if errors.Is(err, db.ErrNoRows) {
 		err = errs.Absent()
 	}
-	return wanted, err
+	return n > 0, wanted, err
 }
 
 // Counts are the numbers of mirrors of a store.

@@ -12,6 +12,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
+	"arbor/internal/issuekit"
 	"arbor/internal/journal"
 	"arbor/internal/repo"
 )
@@ -236,6 +237,10 @@ func (s *Service) settle(tx *db.Tx, l *db.Lease, of *Mirror, failed error) error
 	m.note(failed, now)
 	if m.Failures > 0 {
 		wait = max(backoff(m.Failures), m.Every)
+	} else if m.Once {
+		if ended, err := endImport(tx, l, &m); ended || err != nil {
+			return err
+		}
 	}
 	stored, wanted, err := finish(tx, &m)
 	if err == nil && stored && !m.Active {
@@ -248,6 +253,21 @@ func (s *Service) settle(tx *db.Tx, l *db.Lease, of *Mirror, failed error) error
 		wait = pause // somebody pushed, or asked, meanwhile
 	}
 	return jobs.PutOff(tx, l, wait)
+}
+
+// endImport makes the repository of an import that succeeded an ordinary one. ended is false if the settings have
+// changed since the run began. Error: db.ErrLeaseLost.
+func endImport(tx *db.Tx, l *db.Lease, m *Mirror) (ended bool, err error) {
+	if err := issuekit.Lock(tx, m.RepoID); err != nil {
+		return false, err
+	}
+	if same, err := holds(tx, m); err != nil || !same {
+		return false, err
+	}
+	if err := jobs.Remove(tx, l); err != nil {
+		return false, err
+	}
+	return true, forget(tx, m.RepoID)
 }
 
 // note notes the outcome of a run.

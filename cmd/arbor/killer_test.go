@@ -225,9 +225,10 @@ func (c *world) sweep() {
 	s := c.nodes[0]
 	s.exec(`UPDATE reserved_repos SET at = 0`)
 	s.exec(`UPDATE backups SET due_at = 0`) // of a backup that died
-	s.sweep()                               // sets directories aside
+	c.ageCopies()
+	s.sweep() // sets directories aside
 	s.sweep()
-	for _, left := range []string{"incoming-*", "packing-*", "replaced-*", ".tmp-*", "tmp_*", "*.lock"} {
+	for _, left := range []string{"incoming-*", "mirror-*", "packing-*", "replaced-*", ".tmp-*", "tmp_*", "*.lock"} {
 		if found := s.find(left); len(found) > 0 {
 			c.t.Errorf("%q stay", found)
 		}

@@ -56,6 +56,8 @@ func init() {
 		{kind: "merge", group: "merges", rounds: 12, every: true, prepare: propose, do: merge, check: checkMerges},
 		{kind: "squash", group: "merges", rounds: 6, every: true, prepare: propose, do: merge, check: checkMerges},
 		{kind: "rebase", group: "merges", rounds: 6, every: true, prepare: propose, do: merge, check: checkMerges},
+		{kind: "mirror", group: "mirrors", rounds: 6, alone: true, prepare: setUpMirror, do: followSource,
+			check: checkMirrored, dead: endLease},
 		{kind: "maintenance", group: "maintenance", rounds: 4, alone: true, prepare: unpack, do: maintain,
 			check: checkPacked, moment: killedWhilePacking, dead: checkObjects},
 		{kind: "backup", do: backUp, check: func(*world) {}},

@@ -43,6 +43,8 @@ type world struct {
 	looked           map[string]bool // merges that this check has looked at
 	merged           map[string]bool // merges that happened, in the end by a check
 	packed           *packed
+	mirrored         string       // the address of the source of a mirror; empty: there is none
+	upstream         string       // that source
 	big              string       // in addition to what people write
 	full             atomic.Int64 // refusals that say that the disk is full
 }

@@ -84,6 +84,7 @@ var demoPages = []struct{ name, path string }{
 	{"organization-delete", "/orgs/orchard/settings/delete"},
 	{"new-organization", "/new/organization"},
 	{"new-repository", "/new"},
+	{"import-repository", "/new/import"},
 	{"fork", "/alice/greenhouse/fork"},
 	{"forks", "/alice/greenhouse/forks"},
 	{"stargazers", "/alice/greenhouse/stargazers"},

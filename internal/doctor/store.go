@@ -52,7 +52,7 @@ func (d *doctor) store(ctx context.Context) {
 		if err := d.signup(tx); err != nil {
 			return err
 		}
-		if err := d.mirrors(tx, f.Mirrors.HasKey()); err != nil {
+		if err := d.mirrors(tx, f.Mirrors); err != nil {
 			return err
 		}
 		if err := d.provisioning(tx); err != nil {
@@ -246,17 +246,20 @@ func (d *doctor) jobs(kind string, b db.Backlog) {
 	d.add(kind, OK, found, "")
 }
 
-// mirrors reports mirrors that do not work, if there are any mirrors. hasKey reports whether there is the key of
-// their passwords.
-func (d *doctor) mirrors(tx *db.Tx, hasKey bool) error {
+// mirrors reports mirrors that do not work, if there are any mirrors.
+func (d *doctor) mirrors(tx *db.Tx, mirrors *mirror.Service) error {
 	c, err := mirror.Count(tx)
 	if err != nil || c.All == 0 {
 		return err
 	}
+	locked, err := mirrors.Locked(tx)
+	if err != nil {
+		return err
+	}
 	found := fmt.Sprintf("%s mirrors, %s failing, %s stopped", order(c.All), order(c.Failing), order(c.Stopped))
 	switch {
-	case c.WithPassword > 0 && !hasKey:
-		d.add("mirrors", Warn, found+"; the key of their passwords is not in the data folder",
+	case len(locked) > 0:
+		d.add("mirrors", Warn, found+", "+order(int64(len(locked)))+" secrets that the key in the data folder does not open",
 			"enter the passwords again, or put mirrors/key of the former data folder back")
 	case c.Failing+c.Stopped > 0:
 		d.add("mirrors", Warn, found, "arbor mirror list OWNER/NAME says why")

@@ -23,13 +23,21 @@ func Key(dir string) ([]byte, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	path := filepath.Join(dir, "key")
-	key, err := os.ReadFile(path)
+	key, err := ReadKey(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err = Create(path, NewKey()); err == nil {
-			key, err = os.ReadFile(path)
+		if err = Create(filepath.Join(dir, keyName), NewKey()); err == nil {
+			key, err = ReadKey(dir)
 		}
 	}
+	return key, err
+}
+
+const keyName = "key"
+
+// ReadKey reads the secret key in a folder. Error: fs.ErrNotExist if there is none.
+func ReadKey(dir string) ([]byte, error) {
+	path := filepath.Join(dir, keyName)
+	key, err := os.ReadFile(path)
 	if err == nil && len(key) != keySize {
 		err = fmt.Errorf("%s has %d bytes, want %d: remove the file", path, len(key), keySize)
 	}

@@ -11,6 +11,7 @@
 //	factors.go    second factors of accounts
 //	mails.go      mails that wait, and links in them
 //	signup.go     how accounts begin, and what waits for it
+//	mirrors.go    mirrors against repositories and the key of their passwords
 //	queues.go     merge queues against pull requests and the branches of merge groups
 //
 // Each statement reads one moment of the database. Folders change in parallel: a finding
@@ -30,6 +31,7 @@ import (
 	"arbor/internal/file"
 	"arbor/internal/forge"
 	"arbor/internal/git"
+	"arbor/internal/mirror"
 	"arbor/internal/repo"
 	"arbor/internal/repo/maintenance"
 )
@@ -52,7 +54,7 @@ const Files = "files"
 
 // Finding is one thing that does not hold.
 type Finding struct {
-	// database, counters, issues, queues, factors, mails, sign-up, repositories, folders, files or space
+	// database, counters, issues, queues, factors, mails, mirrors, sign-up, repositories, folders, files or space
 	Part       string `json:"part"`
 	Repository string `json:"repository,omitempty"` // OWNER/NAME, where it is of one
 	Problem    string `json:"problem"`
@@ -93,6 +95,7 @@ type checker struct {
 	repos       *repo.Service
 	stored      *file.Store
 	maintenance *maintenance.Service
+	mirrors     *mirror.Service
 	report      Report
 }
 
@@ -104,7 +107,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	}
 	f := forge.New(o.DB, o.Git, o.Log, o.Folder)
 	c := &checker{Options: o, repos: f.Repos, stored: f.Files, maintenance: f.Maintenance,
-		report: Report{Findings: []Finding{}}}
+		mirrors: f.Mirrors, report: Report{Findings: []Finding{}}}
 	parts := []struct {
 		name string
 		look func(context.Context) error
@@ -115,6 +118,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		{"queues", c.queues},
 		{"factors", c.factors},
 		{"mails", c.mails},
+		{"mirrors", c.lookAtMirrors},
 		{"sign-up", c.signup},
 		{"provisioning", c.provisioning},
 		{"repositories", c.repositories},

@@ -66,7 +66,7 @@ func (s *Service) remote(ctx context.Context, m *Mirror) (git.Remote, error) {
 	if r.Port == "" {
 		r.Port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
 	}
-	if r.Password, err = s.open(m); err != nil {
+	if r.Password, err = s.open(m.RepoID, forPassword, m.secret); err != nil {
 		return r, err
 	}
 	r.Pinned, err = s.Networks.Resolve(ctx, r.Host)

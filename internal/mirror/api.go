@@ -35,6 +35,8 @@ type payload struct {
 type pullPayload struct {
 	Interval   int64 `json:"interval"` // seconds
 	FollowHead bool  `json:"follow_default_branch"`
+	Once       bool  `json:"once"`
+	HasSecret  bool  `json:"has_webhook_secret"`
 }
 
 func newPayload(m *Mirror) *payload {
@@ -47,7 +49,7 @@ func newPayload(m *Mirror) *payload {
 		p.LastError = &m.Problem
 	}
 	if !m.Push {
-		p.pullPayload = &pullPayload{int64(m.Every / time.Second), m.FollowHead}
+		p.pullPayload = &pullPayload{int64(m.Every / time.Second), m.FollowHead, m.Once, m.HasSecret}
 	}
 	return p
 }
@@ -84,7 +86,7 @@ func (api *API) Set(w http.ResponseWriter, r *http.Request, a *repo.Access) erro
 	e := read(body)
 	seconds := body.Int("interval").Or(0)
 	e.Every = time.Duration(min(max(seconds, -1), int64(2*maxEvery/time.Second))) * time.Second
-	e.FollowHead = body.Bool("follow_default_branch").Or(true)
+	e.FollowHead, e.Once = body.Bool("follow_default_branch").Or(true), body.Bool("once").Or(false)
 	if err := body.Err(); err != nil {
 		return err
 	}
@@ -113,6 +115,54 @@ func (api *API) Remove(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 // Sync lets the mirror look at its source soon. Errors: 404, 422.
 func (api *API) Sync(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	if err := api.s.Ask(r.Context(), a, false); err != nil {
+		return err
+	}
+	return web.NoContent(w)
+}
+
+// POST /repos/{owner}/{repo}/mirror-hook
+//
+// Hook is for a webhook of the mirror's source, signed with the secret: it lets the mirror look at its source soon. It has
+// no caller. Errors: 403, 404, 422.
+func (api *API) Hook(w http.ResponseWriter, r *http.Request) error {
+	body, err := web.ReadBody(r)
+	if err != nil {
+		return err
+	}
+	if err := api.s.Hooked(r.Context(), web.Param(r, "owner"), web.Param(r, "repo"), r.Header, body); err != nil {
+		return err
+	}
+	return web.NoContent(w)
+}
+
+// secretPayload is a secret, which is shown once.
+type secretPayload struct {
+	Secret  string `json:"secret"`
+	HookURL string `json:"hook_url"`
+}
+
+// POST /repos/{owner}/{repo}/mirror/secret
+//
+// CreateSecret makes the secret of the webhook of the mirror's source, in place of a former one. Error: 404.
+func (api *API) CreateSecret(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	secret, err := api.s.NewSecret(r.Context(), a)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	return web.JSON(w, r, http.StatusCreated, secretPayload{secret, HookURL(r, a)})
+}
+
+// HookURL is the address to which the webhook of a mirror's source sends.
+func HookURL(r *http.Request, a *repo.Access) string {
+	return web.From(r.Context()).API(web.Path("repos", a.Owner.Login, a.Name, "mirror-hook"))
+}
+
+// DELETE /repos/{owner}/{repo}/mirror/secret
+//
+// RemoveSecret ends the secret. Error: 404.
+func (api *API) RemoveSecret(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	if err := api.s.RemoveSecret(r.Context(), a); err != nil {
 		return err
 	}
 	return web.NoContent(w)

@@ -20,7 +20,11 @@ type Edit struct {
 	Password   web.Opt[string] // not set: the one that there is stays, if the URL and the username do
 	Every      time.Duration   // of a pull mirror; 0: DefaultEvery
 	FollowHead bool
+	Once       bool // of a pull mirror: it ends with its first success
 }
+
+// Check reports what is wrong with a pull mirror that is to be set up. Error: 422; 410 where mirrors are switched off.
+func (s *Service) Check(e Edit) error { return s.check(&e, false) }
 
 // check reports what is wrong with the values. Error: 422; 410 where mirrors are switched off.
 func (s *Service) check(e *Edit, push bool) error {
@@ -53,9 +57,9 @@ func (s *Service) mirror(a *repo.Access, e Edit, push bool) (*Mirror, error) {
 	if a.Caller != nil && a.Caller.App != 0 {
 		return nil, errs.New(errs.Forbidden, "An App cannot set up mirrors: an administrator of the repository can.")
 	}
-	secret, err := s.seal(a.ID, e.Password.Value)
+	secret, err := s.seal(a.ID, forPassword, e.Password.Value)
 	m := &Mirror{RepoID: a.ID, Push: push, URL: e.URL, Username: e.Username, Every: e.Every, Active: true,
-		FollowHead: e.FollowHead && !push, secret: secret, byOperator: a.Caller == nil || a.Caller.ID == 0}
+		FollowHead: e.FollowHead && !push, Once: e.Once && !push, secret: secret, byOperator: a.Caller == nil || a.Caller.ID == 0}
 	if !m.byOperator {
 		m.CreatedBy = a.Caller.ID
 	}
@@ -105,7 +109,9 @@ func (s *Service) Set(ctx context.Context, a *repo.Access, e Edit) (m *Mirror, m
 			if next.ID = was.ID; !e.Password.Set && was.URL == next.URL && was.Username == next.Username {
 				next.secret = was.secret
 			}
-			err = update(tx, &next)
+			if err = update(tx, &next); err == nil && was.URL != next.URL {
+				err = setSecret(tx, a.ID, "")
+			}
 		} else {
 			err = insert(tx, &next)
 		}
@@ -134,7 +140,7 @@ func (s *Service) Remove(ctx context.Context, a *repo.Access) error {
 		if err != nil {
 			return err
 		}
-		if err := remove(tx, list[0].ID); err != nil {
+		if err := remove(tx, list[0]); err != nil {
 			return err
 		}
 		return record(tx, a, list[0], audit.RepoRemoveMirror)
@@ -210,7 +216,7 @@ func (s *Service) RemovePush(ctx context.Context, a *repo.Access, id int64) erro
 		if err != nil {
 			return err
 		}
-		if err := remove(tx, m.ID); err != nil {
+		if err := remove(tx, m); err != nil {
 			return err
 		}
 		return record(tx, a, m, audit.RepoRemovePushMirror)
@@ -224,19 +230,24 @@ func (s *Service) Ask(ctx context.Context, a *repo.Access, push bool) error {
 		if err := repo.Lock(tx, a.ID); err != nil {
 			return err
 		}
-		list, err := of(tx, a.ID, push)
-		if err != nil {
-			return err
-		}
-		if len(list) == 0 {
-			return errs.Absent()
-		}
-		n, err := ask(tx, a.ID, push, s.AskEvery)
-		if err == nil && n == 0 {
-			err = errs.New(errs.Invalid, "The mirror was stopped. An administrator of the repository can set it up again.")
-		}
-		return err
+		return s.askIn(tx, a.ID, push)
 	})
+}
+
+// askIn is Ask in a transaction that has locked the repository.
+func (s *Service) askIn(tx *db.Tx, id repo.ID, push bool) error {
+	list, err := of(tx, id, push)
+	if err != nil {
+		return err
+	}
+	if len(list) == 0 {
+		return errs.Absent()
+	}
+	n, err := ask(tx, id, push, s.AskEvery)
+	if err == nil && n == 0 {
+		err = errs.New(errs.Invalid, "The mirror was stopped. An administrator of the repository can set it up again.")
+	}
+	return err
 }
 
 // record writes the audit log, without credentials.

@@ -5,12 +5,15 @@
 //	address.go  which addresses they may have
 //	secret.go   passwords, encrypted with a key in the data folder
 //	edit.go     setting them up, changing, removing, and asking for a run
+//	hook.go     webhooks of a source that ask for a run, signed with a secret
+//	stopped.go  mails that tell of a mirror that was stopped
 //	run.go      the worker: which mirrors are due, and what becomes of a run
 //	pull.go     a run of a pull mirror; push.go: of a push mirror
 //	store.go    the SQL
 //	api.go, routes.go  the handlers
 //
-// Table: mirrors. A row is the job as well, leased by the database's time, so one of all nodes works on it.
+// Tables: mirrors, mirror_secrets, mirror_imports. A row of mirrors is the job as well, leased by the database's time, so
+// one of all nodes works on it.
 //
 // A run asks the other server for its branches and tags, once, with git ls-remote. Nothing else happens if these are
 // equal here. A pull mirror fetches what is missing into a quarantine, with all checks of a push, and moves the
@@ -38,7 +41,8 @@
 //	source renamed                it redirects, so the run fails and says so
 //	source turns empty            the run fails; nothing is deleted
 //	default branch gone at source it stays here, unless the default branch follows that of the source
-//	restored without the key      runs fail until the password is entered again
+//	restored without the key      runs fail until the password is entered again, and webhooks are refused
+//	set up with another address   the secret of the webhook ends, since it belongs to the former source
 package mirror
 
 import (
@@ -81,6 +85,8 @@ type Mirror struct {
 	Username   string
 	Every      time.Duration // 0 for push mirrors
 	FollowHead bool          // the default branch is that of the source
+	Once       bool          // it ends with its first success: an import
+	HasSecret  bool          // a webhook of the source can ask for runs
 	Active     bool          // false: it was stopped, for the reason Problem
 	CreatedBy  account.ID    // who set it up last; 0: the operator, or a deleted account
 	CreatedAt  db.Time

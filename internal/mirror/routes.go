@@ -17,6 +17,10 @@ func (api *API) Routes() []route.Route {
 		setup.Admin("PUT /repos/{owner}/{repo}/mirror", api.Set),
 		administration.OnArchived().Admin("DELETE /repos/{owner}/{repo}/mirror", api.Remove),
 		contents.Push("POST /repos/{owner}/{repo}/mirror-sync", api.Sync),
+		route.Needs(scope.None, route.None).Anyone("POST /repos/{owner}/{repo}/mirror-hook", api.Hook).
+			InAnyMedia().ForNobody().WithoutToken(),
+		setup.Admin("POST /repos/{owner}/{repo}/mirror/secret", api.CreateSecret),
+		administration.OnArchived().Admin("DELETE /repos/{owner}/{repo}/mirror/secret", api.RemoveSecret),
 		administration.Admin("GET /repos/{owner}/{repo}/push_mirrors", api.ListPush),
 		setup.Admin("POST /repos/{owner}/{repo}/push_mirrors", api.AddPush),
 		administration.Admin("GET /repos/{owner}/{repo}/push_mirrors/{mirror_id}", api.GetPush),

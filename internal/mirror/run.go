@@ -12,6 +12,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
+	"arbor/internal/issuekit"
 	"arbor/internal/journal"
 	"arbor/internal/repo"
 )
@@ -154,6 +155,9 @@ func (s *Service) run(ctx context.Context, id int64) {
 		s.warn(ctx, "a mirror did not run", id, errors.Join(err, failed))
 		return // another worker has it, it was removed, or the lease ends by itself
 	}
+	if failed != nil && !errors.Is(failed, errIdle) && problemOf(failed) == failedHere {
+		s.warn(ctx, "a mirror failed", id, failed)
+	}
 	err = s.db.Write(context.WithoutCancel(ctx), func(tx *db.Tx) error { return s.settle(tx, l, m, failed) })
 	if errors.Is(err, db.ErrLeaseLost) || errs.Is(err, errs.NotFound) {
 		return
@@ -233,8 +237,15 @@ func (s *Service) settle(tx *db.Tx, l *db.Lease, of *Mirror, failed error) error
 	m.note(failed, now)
 	if m.Failures > 0 {
 		wait = max(backoff(m.Failures), m.Every)
+	} else if m.Once {
+		if ended, err := endImport(tx, l, &m); ended || err != nil {
+			return err
+		}
 	}
-	wanted, err := finish(tx, &m)
+	stored, wanted, err := finish(tx, &m)
+	if err == nil && stored && !m.Active {
+		err = tellStopped(tx, &m)
+	}
 	if err != nil {
 		return err
 	}
@@ -242,6 +253,21 @@ func (s *Service) settle(tx *db.Tx, l *db.Lease, of *Mirror, failed error) error
 		wait = pause // somebody pushed, or asked, meanwhile
 	}
 	return jobs.PutOff(tx, l, wait)
+}
+
+// endImport makes the repository of an import that succeeded an ordinary one. ended is false if the settings have
+// changed since the run began. Error: db.ErrLeaseLost.
+func endImport(tx *db.Tx, l *db.Lease, m *Mirror) (ended bool, err error) {
+	if err := issuekit.Lock(tx, m.RepoID); err != nil {
+		return false, err
+	}
+	if same, err := holds(tx, m); err != nil || !same {
+		return false, err
+	}
+	if err := jobs.Remove(tx, l); err != nil {
+		return false, err
+	}
+	return true, forget(tx, m.RepoID)
 }
 
 // note notes the outcome of a run.
@@ -270,11 +296,14 @@ func backoff(failures int64) time.Duration {
 	return min(firstWait<<min(failures-1, 20), maxWait)
 }
 
+// failedHere is what the administrators of a repository read of errors that are for the log.
+const failedHere = "the server failed; its log says more"
+
 // problemOf is why a run failed, for the administrators of the repository. It has no address and no credential in it.
 func problemOf(err error) string {
 	var remote *git.RemoteError
 	var stop stopError
-	text := "the server failed; its log says more"
+	text := failedHere
 	switch {
 	case errors.As(err, &remote):
 		text = remote.Reason

@@ -6,20 +6,16 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"errors"
-	"os"
-	"path/filepath"
+	"io/fs"
 
+	"arbor/internal/db"
 	"arbor/internal/durable"
 	"arbor/internal/git"
 	"arbor/internal/repo"
 )
 
-// sealer returns AES-256-GCM with the key in the data folder.
-func (s *Service) sealer() (cipher.AEAD, error) {
-	key, err := durable.Key(s.keys)
-	if err != nil {
-		return nil, err
-	}
+// sealer returns AES-256-GCM with a key.
+func sealer(key []byte) (cipher.AEAD, error) {
 	block, err := aes.NewCipher(key)
 	if err != nil {
 		return nil, err
@@ -27,45 +23,91 @@ func (s *Service) sealer() (cipher.AEAD, error) {
 	return cipher.NewGCM(block)
 }
 
-// HasKey reports whether the data folder has the key of passwords.
-func (s *Service) HasKey() bool {
-	_, err := os.Stat(filepath.Join(s.keys, "key"))
-	return err == nil
-}
+// purpose is what a secret is for. It opens for nothing else.
+type purpose string
 
-// seal encrypts a password of a mirror of a repository. It opens for no other repository.
-func (s *Service) seal(id repo.ID, password string) (string, error) {
-	if password == "" {
+const (
+	forPassword purpose = ""
+	forHook     purpose = " webhook"
+)
+
+func (p purpose) of(id repo.ID) []byte { return []byte(id.String() + string(p)) }
+
+// seal encrypts a secret of a mirror of a repository. It opens for no other repository. A missing key is created.
+func (s *Service) seal(id repo.ID, p purpose, secret string) (string, error) {
+	if secret == "" {
 		return "", nil
 	}
-	c, err := s.sealer()
+	key, err := durable.Key(s.keys)
+	if err != nil {
+		return "", err
+	}
+	c, err := sealer(key)
 	if err != nil {
 		return "", err
 	}
 	nonce := make([]byte, c.NonceSize())
 	rand.Read(nonce)
-	return base64.RawStdEncoding.EncodeToString(c.Seal(nonce, nonce, []byte(password), []byte(id.String()))), nil
+	return base64.RawStdEncoding.EncodeToString(c.Seal(nonce, nonce, []byte(secret), p.of(id))), nil
 }
 
-var errKey = &git.RemoteError{Reason: "its password was encrypted with another key than the one in this server's data folder: " +
-	"enter the password again"}
+// Why a secret cannot be decrypted.
+var (
+	errKey = &git.RemoteError{Reason: "its password was encrypted with another key than the one in this server's data " +
+		"folder: enter the password again"}
+	errNoKey = &git.RemoteError{Reason: "the key of its password is not in this server's data folder: enter the password again"}
+)
 
-// open decrypts the password of a mirror. Error: errKey.
-func (s *Service) open(m *Mirror) (string, error) {
-	if m.secret == "" {
+// open decrypts a secret of a mirror of a repository. Errors: errKey, errNoKey.
+func (s *Service) open(id repo.ID, p purpose, text string) (string, error) {
+	if text == "" {
 		return "", nil
 	}
-	c, err := s.sealer()
+	key, err := durable.ReadKey(s.keys)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", errNoKey
+	}
 	if err != nil {
 		return "", err
 	}
-	sealed, err := base64.RawStdEncoding.DecodeString(m.secret)
+	c, err := sealer(key)
+	if err != nil {
+		return "", err
+	}
+	sealed, err := base64.RawStdEncoding.DecodeString(text)
 	if err != nil || len(sealed) < c.NonceSize() {
 		return "", errors.Join(errKey, err)
 	}
-	password, err := c.Open(nil, sealed[:c.NonceSize()], sealed[c.NonceSize():], []byte(m.RepoID.String()))
+	secret, err := c.Open(nil, sealed[:c.NonceSize()], sealed[c.NonceSize():], p.of(id))
 	if err != nil {
 		return "", errKey
 	}
-	return string(password), nil
+	return string(secret), nil
+}
+
+// Locked is a secret that the key in the data folder does not open.
+type Locked struct {
+	RepoID repo.ID
+	Mirror int64 // whose password it is; 0: it is that of a webhook
+}
+
+// Locked finds the secrets that the key in the data folder does not open.
+func (s *Service) Locked(tx *db.Tx) (list []Locked, err error) {
+	err = db.QueryEach(tx, func(row db.Scanner) error {
+		var l Locked
+		var text string
+		if err := row.Scan(&l.RepoID, &l.Mirror, &text); err != nil {
+			return err
+		}
+		p := forPassword
+		if l.Mirror == 0 {
+			p = forHook
+		}
+		if _, err := s.open(l.RepoID, p, text); err != nil {
+			list = append(list, l)
+		}
+		return nil
+	}, `SELECT repo_id, id, secret FROM mirrors WHERE secret <> ''
+		UNION ALL SELECT repo_id, 0, secret FROM mirror_secrets ORDER BY 1, 2`)
+	return list, err
 }

@@ -18,14 +18,16 @@ var jobs = db.Jobs{Table: "mirrors", Key: "id"}
 
 const columns = `SELECT m.id, m.repo_id, m.push, m.url, m.username, m.secret, m.every, m.follow_head, m.was_private,
 	COALESCE(m.created_by, 0), m.by_operator, m.created_at, m.version, m.wanted, m.active, m.due_at, m.failures,
-	m.failing_since, m.ended_at, m.succeeded_at, m.problem FROM mirrors m `
+	m.failing_since, m.ended_at, m.succeeded_at, m.problem,
+	m.push = FALSE AND EXISTS (SELECT 1 FROM mirror_imports i WHERE i.repo_id = m.repo_id),
+	m.push = FALSE AND EXISTS (SELECT 1 FROM mirror_secrets s WHERE s.repo_id = m.repo_id) FROM mirrors m `
 
 func scan(row db.Scanner) (*Mirror, error) {
 	m := &Mirror{}
 	var every int64
 	err := row.Scan(&m.ID, &m.RepoID, &m.Push, &m.URL, &m.Username, &m.secret, &every, &m.FollowHead, &m.wasPrivate,
 		&m.CreatedBy, &m.byOperator, &m.CreatedAt, &m.version, &m.wanted, &m.Active, &m.DueAt, &m.Failures,
-		&m.failingSince, &m.EndedAt, &m.Succeeded, &m.Problem)
+		&m.failingSince, &m.EndedAt, &m.Succeeded, &m.Problem, &m.Once, &m.HasSecret)
 	if errors.Is(err, db.ErrNoRows) {
 		err = errs.Absent()
 	}
@@ -50,22 +52,72 @@ func byID(tx *db.Tx, id int64) (*Mirror, error) {
 
 // insert inserts a mirror, and sets its id.
 func insert(tx *db.Tx, m *Mirror) error {
-	return tx.QueryRow(`INSERT INTO mirrors (repo_id, push, url, username, secret, every, follow_head, was_private,
+	err := tx.QueryRow(`INSERT INTO mirrors (repo_id, push, url, username, secret, every, follow_head, was_private,
 			created_by, by_operator, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING id`,
 		m.RepoID, m.Push, m.URL, m.Username, m.secret, m.Every.Microseconds(), m.FollowHead, m.wasPrivate,
 		db.OrNull(m.CreatedBy), m.byOperator, tx.Now).Scan(&m.ID)
+	if err == nil && !m.Push {
+		err = setOnce(tx, m)
+	}
+	return err
+}
+
+// setOnce stores whether a pull mirror ends with its first success.
+func setOnce(tx *db.Tx, m *Mirror) error {
+	if !m.Once {
+		return tx.Run(`DELETE FROM mirror_imports WHERE repo_id = $1`, m.RepoID)
+	}
+	return tx.Run(`INSERT INTO mirror_imports (repo_id) VALUES ($1) ON CONFLICT (repo_id) DO NOTHING`, m.RepoID)
 }
 
 // update stores the settings of a pull mirror, which is due at once.
 func update(tx *db.Tx, m *Mirror) error {
-	return tx.Run(`UPDATE mirrors SET url = $2, username = $3, secret = $4, every = $5, follow_head = $6,
+	err := tx.Run(`UPDATE mirrors SET url = $2, username = $3, secret = $4, every = $5, follow_head = $6,
 		was_private = $7, created_by = $8, by_operator = $9, version = version + 1, wanted = wanted + 1,
 		active = TRUE, due_at = 0, failures = 0, failing_since = NULL, problem = '' WHERE id = $1`,
 		m.ID, m.URL, m.Username, m.secret, m.Every.Microseconds(), m.FollowHead, m.wasPrivate,
 		db.OrNull(m.CreatedBy), m.byOperator)
+	if err == nil {
+		err = setOnce(tx, m)
+	}
+	return err
 }
 
-func remove(tx *db.Tx, id int64) error { return tx.Run(`DELETE FROM mirrors WHERE id = $1`, id) }
+func remove(tx *db.Tx, m *Mirror) error {
+	err := tx.Run(`DELETE FROM mirrors WHERE id = $1`, m.ID)
+	if err == nil && !m.Push {
+		err = forget(tx, m.RepoID)
+	}
+	return err
+}
+
+// forget removes what is stored of a pull mirror beside its row.
+func forget(tx *db.Tx, id repo.ID) error {
+	err := tx.Run(`DELETE FROM mirror_imports WHERE repo_id = $1`, id)
+	if err == nil {
+		err = setSecret(tx, id, "")
+	}
+	return err
+}
+
+// setSecret stores the encrypted secret of a webhook; an empty one is removed.
+func setSecret(tx *db.Tx, id repo.ID, sealed string) error {
+	if sealed == "" {
+		return tx.Run(`DELETE FROM mirror_secrets WHERE repo_id = $1`, id)
+	}
+	return tx.Run(`INSERT INTO mirror_secrets (repo_id, secret, created_at) VALUES ($1, $2, $3)
+		ON CONFLICT (repo_id) DO UPDATE SET secret = excluded.secret, created_at = excluded.created_at`, id, sealed, tx.Now)
+}
+
+// secretOf reads the encrypted secret of the webhook of a pull mirror. Error: 404.
+func secretOf(tx *db.Tx, id repo.ID) (sealed string, err error) {
+	err = tx.QueryRow(`SELECT s.secret FROM mirror_secrets s WHERE s.repo_id = $1
+		AND EXISTS (SELECT 1 FROM mirrors m WHERE m.repo_id = s.repo_id AND m.push = FALSE)`, id).Scan(&sealed)
+	if errors.Is(err, db.ErrNoRows) {
+		err = errs.Absent()
+	}
+	return sealed, err
+}
 
 // ask lets the mirrors of a repository in one direction run soon, those that are not running now. Each waits for some
 // time after its last run. It returns how many there are that can run.
@@ -123,27 +175,26 @@ func holds(tx *db.Tx, m *Mirror) (is bool, err error) {
 
 // finish stores the outcome of a run, unless the settings have changed since it began, and reads what was wanted
 // meanwhile.
-func finish(tx *db.Tx, m *Mirror) (wanted int64, err error) {
-	_, err = tx.Exec(`UPDATE mirrors SET active = $3, failures = $4, failing_since = $5, ended_at = $6,
+func finish(tx *db.Tx, m *Mirror) (stored bool, wanted int64, err error) {
+	n, err := tx.Exec(`UPDATE mirrors SET active = $3, failures = $4, failing_since = $5, ended_at = $6,
 		succeeded_at = $7, problem = $8 WHERE id = $1 AND version = $2`, m.ID, m.version, m.Active, m.Failures,
 		m.failingSince, m.EndedAt, m.Succeeded, m.Problem)
 	if err != nil {
-		return 0, err
+		return false, 0, err
 	}
 	err = tx.QueryRow(`SELECT wanted FROM mirrors WHERE id = $1`, m.ID).Scan(&wanted)
 	if errors.Is(err, db.ErrNoRows) {
 		err = errs.Absent()
 	}
-	return wanted, err
+	return n > 0, wanted, err
 }
 
 // Counts are the numbers of mirrors of a store.
-type Counts struct{ All, Stopped, Failing, WithPassword int64 }
+type Counts struct{ All, Stopped, Failing int64 }
 
 // Count counts the mirrors.
 func Count(tx *db.Tx) (c Counts, err error) {
 	err = tx.QueryRow(`SELECT COUNT(*), COUNT(CASE WHEN active = FALSE THEN 1 END),
-		COUNT(CASE WHEN active = TRUE AND failures > 0 THEN 1 END), COUNT(CASE WHEN secret <> '' THEN 1 END)
-		FROM mirrors`).Scan(&c.All, &c.Stopped, &c.Failing, &c.WithPassword)
+		COUNT(CASE WHEN active = TRUE AND failures > 0 THEN 1 END) FROM mirrors`).Scan(&c.All, &c.Stopped, &c.Failing)
 	return c, err
 }

@@ -49,6 +49,22 @@ func PeopleByID(tx *db.Tx, r *Repo, ids []account.ID) (map[account.ID]Person, er
 	return found, err
 }
 
+// Administrators reads at most so many users who administer a repository: its owner, the owners of its organization, and
+// those who were granted that. Site administrators, who administer all, are not among them.
+func Administrators(tx *db.Tx, r *Repo, most int) (list []account.ID, err error) {
+	err = db.QueryEach(tx, func(row db.Scanner) error {
+		var id account.ID
+		err := row.Scan(&id)
+		list = append(list, id)
+		return err
+	}, `SELECT user_id FROM (SELECT id AS user_id FROM accounts WHERE id = $1 AND kind = $3
+			UNION SELECT user_id FROM members WHERE org_id = $1 AND owner = TRUE
+			UNION SELECT g.user_id FROM (`+GrantedPeople("$2")+`) g
+				WHERE `+GrantedRole("$2", "g.user_id")+` >= $4) people ORDER BY user_id LIMIT $5`,
+		r.OwnerID, r.ID, account.User, account.Admin, most)
+	return list, err
+}
+
 func people(tx *db.Tx, r *Repo, column string, keys []any, found func(Person)) error {
 	if len(keys) == 0 {
 		return nil

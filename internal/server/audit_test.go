@@ -30,6 +30,7 @@ var unaudited = map[string]string{
 	"* /repos/{owner}/{repo}/milestones":                                 "the same",
 	"* /repos/{owner}/{repo}/releases":                                   "the same, and it is in the feeds",
 	"POST /repos/{owner}/{repo}/mirror-sync":                             "the mirror does that by itself, too",
+	"POST /repos/{owner}/{repo}/mirror-hook":                             "the same",
 	"POST /repos/{owner}/{repo}/push_mirrors-sync":                       "the same",
 	"POST /repos/{owner}/{repo}/dispatches":                              "it sends what the deliveries of hooks show",
 	"* /repos/{owner}/{repo}/git/":                                       "daily work, which git's history and the feed tell",

@@ -27,6 +27,7 @@ var holdings = []string{
 	`id FROM statuses`,
 	`id, key_prefix FROM autolinks`,
 	`id, repo_id, push, url, wanted FROM mirrors`,
+	`repo_id, secret FROM mirror_secrets`,
 	`id, environment, state FROM deployments`,
 	`id, name, reviewers FROM environments`,
 	`id, name, conclusion FROM check_runs`,

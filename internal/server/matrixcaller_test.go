@@ -186,7 +186,7 @@ func refusal(r *route.Route, c caller, h *fixture.Home, need account.Role) int {
 		return http.StatusUnauthorized
 	case c.login == "" && r.Group == route.Git && (role == account.None || need > account.Pull):
 		return http.StatusUnauthorized
-	case c.login == "" && r.Group != route.Git && (r.Method != http.MethodGet || r.Right == route.SignedIn):
+	case c.login == "" && r.Group != route.Git && (r.Method != http.MethodGet && !r.Nobody || r.Right == route.SignedIn):
 		return http.StatusUnauthorized
 	case role == account.None:
 		return http.StatusNotFound

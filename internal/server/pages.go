@@ -48,7 +48,7 @@ func (of *apis) pages(s *Server, kit *page.Kit, door *signin.Pages) []feature {
 			Collaborators: of.collaborators, Invitations: f.Invitations,
 			Repos: repos, Pins: of.pins, Readme: code.Readme}),
 		project.New(kit, project.Services{Accounts: f.Accounts, Settings: f.Settings, Networks: f.Network,
-			Pulls: f.Pulls, Git: of.objects}),
+			Pulls: f.Pulls, Git: of.objects, Mirrors: f.Mirrors}),
 		explore.New(kit, explore.Services{Repositories: of.repositories, People: of.People, Commits: of.commits,
 			Code: of.code, Issues: f.Searches}),
 		help.New(kit),
@@ -81,7 +81,7 @@ func (of *apis) codePages(s *Server, kit *page.Kit) *codepage.Pages {
 	return codepage.New(kit, codepage.Services{Git: of.objects, Texts: of.Git, Comments: of.onCommits,
 		Edits: revision.New(s.o.DB), Statuses: of.statuses, Checks: of.checks, Releases: f.Releases, Detect: f.Detect, Searches: of.code, Forks: f.Network,
 		Pulls: f.Pulls, Autolinks: of.autolinks, Owners: of.codeOwners,
-		Activities: of.activities})
+		Activities: of.activities, Mirrors: f.Mirrors})
 }
 
 // pullPages returns the pages of pull requests.

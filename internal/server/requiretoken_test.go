@@ -37,7 +37,7 @@ func TestRequireToken(t *testing.T) {
 			case "/login", "/setup", "/assets/{asset}", "/login/device/code", "/login/oauth/access_token",
 				"/.well-known/openid-configuration", "/login/oauth/keys", "/login/oauth/userinfo", "/login/oauth/authorize",
 				"/login/oauth/token", "/login/oauth/revoke", "/login/oauth/introspect", "/login/oauth/logout",
-				"/app-manifests/{code}/conversions", "/applications/{client_id}/token", "/applications/{client_id}/grant",
+				"/app-manifests/{code}/conversions", "/repos/keeper/plot/mirror-hook", "/applications/{client_id}/token", "/applications/{client_id}/grant",
 				"/password_reset", "/join", "/notifications/unsubscribe", "/login/oidc/{provider}", "/login/oidc/{provider}/callback",
 				"/login/oidc/{provider}/back-channel-logout", "/login/oidc/{provider}/front-channel-logout",
 				"/settings/apps/new", "/organizations/keeper/settings/apps/new":

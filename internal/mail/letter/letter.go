@@ -5,6 +5,7 @@
 //	invite.go    invitations to organizations and repositories
 //	oauth.go     OAuth Apps that wait for the owners of an organization
 //	signup.go    links with which accounts begin, and what administrators decided
+//	mirror.go    mirrors that were stopped
 //	account.go   links that set a password or verify an address; what happened to the security of an account
 //
 // A renderer answers 404 if there is nothing to tell any more.
@@ -23,6 +24,7 @@ import (
 	"arbor/internal/invitation"
 	"arbor/internal/issue/text"
 	"arbor/internal/mail"
+	"arbor/internal/mirror"
 	"arbor/internal/notification"
 	"arbor/internal/oauth"
 	"arbor/internal/signup"
@@ -68,6 +70,8 @@ func Renderers(of Services, site string) map[mail.Kind]mail.Renderer {
 
 		invitation.Mail: l.invited,
 		oauth.AskedMail: l.appWaits,
+
+		mirror.StoppedMail: l.mirrorStopped,
 
 		notification.ToldMail:   l.told,
 		notification.DigestMail: l.digest,

@@ -34,6 +34,7 @@ import (
 	"arbor/internal/detect"
 	"arbor/internal/gitdata"
 	"arbor/internal/issue/revision"
+	"arbor/internal/mirror"
 	"arbor/internal/page"
 	"arbor/internal/pull"
 	"arbor/internal/release"
@@ -65,6 +66,7 @@ type Services struct {
 	Autolinks  *autolink.Service
 	Owners     *codeowner.Service
 	Activities *activity.Service
+	Mirrors    *mirror.Service
 }
 
 // Pages answers the pages.

@@ -10,8 +10,10 @@ import (
 	"strings"
 	"time"
 
+	"arbor/internal/account"
 	"arbor/internal/errs"
 	"arbor/internal/license"
+	"arbor/internal/mirror"
 	"arbor/internal/page"
 	"arbor/internal/repo"
 	"arbor/internal/web"
@@ -26,6 +28,7 @@ type homeView struct {
 	Languages []language
 	Release   *latestRelease // nil: there is none
 	Pushed    []pushed
+	Mirror    *mirror.Mirror // for administrators; nil: it is none
 }
 
 // pushed is a branch to which the viewer pushed a moment ago, without a pull request.
@@ -125,6 +128,9 @@ func (p *Pages) Home(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if v.Languages, err = p.languages(r.Context(), a); err != nil {
 		return err
 	}
+	if v.Mirror, err = p.mirrorOf(r, a); err != nil {
+		return err
+	}
 	switch latest, err := p.with.Releases.Latest(r.Context(), a); {
 	case err == nil:
 		v.Release = &latestRelease{cmp.Or(text(latest.Name), latest.Tag), latest.Tag, page.Moment(latest.PublishedAt)}
@@ -132,6 +138,18 @@ func (p *Pages) Home(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 		return err
 	}
 	return p.t.Page(w, r, "home.html", v)
+}
+
+// mirrorOf reads what the repository is a mirror of, for its administrators; nil: it is none.
+func (p *Pages) mirrorOf(r *http.Request, a *repo.Access) (*mirror.Mirror, error) {
+	if a.MirrorURL == "" || a.Role < account.Admin {
+		return nil, nil //nolint:nilnil // most repositories are none
+	}
+	m, err := p.with.Mirrors.Get(r.Context(), a)
+	if errs.Is(err, errs.NotFound) {
+		return nil, nil //nolint:nilnil // it ended meanwhile
+	}
+	return m, err
 }
 
 // readmeElsewhere finds the readme in .github or docs, where the root has none.
@@ -222,7 +240,8 @@ type emptyView struct {
 	Clone
 	About   about
 	Branch  string
-	Others  bool // there are other branches or tags
+	Others  bool           // there are other branches or tags
+	Mirror  *mirror.Mirror // for administrators; nil: it is none
 	Default string
 }
 
@@ -232,8 +251,12 @@ func (p *Pages) empty(w http.ResponseWriter, r *http.Request, a *repo.Access, ot
 	if err != nil {
 		return err
 	}
+	m, err := p.mirrorOf(r, a)
+	if err != nil {
+		return err
+	}
 	return p.t.Page(w, r, "empty.html", &emptyView{Frame: frame, Clone: p.clone(r, a), About: aboutOf(a),
-		Branch: a.DefaultBranch, Others: others})
+		Branch: a.DefaultBranch, Others: others, Mirror: m})
 }
 
 // readmeView is a readme below a directory.

@@ -1,7 +1,7 @@
 // Package project is the pages around a repository that are about no code: making one, forking it, and who
 // marks it.
 //
-//   - /new: new.go
+//   - /new: new.go; /new/import: import.go
 //   - /{owner}/{repo}/fork, .../forks: fork.go; .../sync: sync.go
 //   - POST /{owner}/{repo}/star, unstar, watch, unwatch, ignore: mark.go, where the buttons of every page lead
 //   - .../stargazers, .../watchers: mark.go
@@ -14,6 +14,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/gitdata"
+	"arbor/internal/mirror"
 	"arbor/internal/page"
 	"arbor/internal/pull"
 	"arbor/internal/repo/network"
@@ -35,6 +36,7 @@ type Services struct {
 	Networks *network.Service
 	Pulls    *pull.Service // updates forks
 	Git      *gitdata.Service
+	Mirrors  *mirror.Service // imports repositories
 }
 
 // Pages answers the pages of this room.
@@ -53,6 +55,8 @@ func (p *Pages) Routes() []route.Route {
 	return []route.Route{
 		own.SignedIn("GET /new", p.New),
 		own.SignedIn("POST /new", p.Create),
+		own.SignedIn("GET /new/import", p.NewImport),
+		own.SignedIn("POST /new/import", p.Import),
 		on("GET /{owner}/{repo}/fork", p.NewFork),
 		on("POST /{owner}/{repo}/fork", p.Fork),
 		on("GET /{owner}/{repo}/forks", p.Forks),

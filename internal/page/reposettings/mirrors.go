@@ -23,7 +23,10 @@ type mirrorsView struct {
 	Username string
 	Minutes  string
 	Follow   bool
-	Adds     bool // a push mirror was typed
+	Once     bool
+	Adds     bool   // a push mirror was typed
+	HookURL  string // for a webhook of the source
+	Secret   string // of that, which was made; empty: none
 }
 
 // minutes writes a time as the form has it.
@@ -41,7 +44,7 @@ func (p *Pages) Mirrors(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 }
 
 func (p *Pages) mirrors(r *http.Request, a *repo.Access) (*mirrorsView, error) {
-	v := &mirrorsView{Off: p.of.Mirrors.Off, Follow: true, Minutes: minutes(mirror.DefaultEvery)}
+	v := &mirrorsView{Off: p.of.Mirrors.Off, HookURL: mirror.HookURL(r, a), Follow: true, Minutes: minutes(mirror.DefaultEvery)}
 	var err error
 	if v.view, err = p.frame(r, a, "mirrors", "Mirrors"); err != nil {
 		return nil, err
@@ -54,7 +57,7 @@ func (p *Pages) mirrors(r *http.Request, a *repo.Access) (*mirrorsView, error) {
 		v.Pull, err = nil, nil
 	}
 	if v.Pull != nil {
-		v.URL, v.Username, v.Follow = v.Pull.URL, v.Pull.Username, v.Pull.FollowHead
+		v.URL, v.Username, v.Follow, v.Once = v.Pull.URL, v.Pull.Username, v.Pull.FollowHead, v.Pull.Once
 		v.Minutes = minutes(v.Pull.Every)
 	}
 	return v, err
@@ -62,7 +65,7 @@ func (p *Pages) mirrors(r *http.Request, a *repo.Access) (*mirrorsView, error) {
 
 // POST /{owner}/{repo}/settings/mirrors
 //
-// ChangeMirrors sets up, updates or removes a mirror, as do says. Errors: 401, 403, 404.
+// ChangeMirrors sets up, updates or removes a mirror or the secret of its webhook, as do says. Errors: 401, 403, 404.
 func (p *Pages) ChangeMirrors(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	if err := mayAdmin(a); err != nil {
 		return err
@@ -70,6 +73,9 @@ func (p *Pages) ChangeMirrors(w http.ResponseWriter, r *http.Request, a *repo.Ac
 	f, err := page.ReadForm(r)
 	if err != nil {
 		return err
+	}
+	if f.Get("do") == "secret" {
+		return p.newMirrorSecret(w, r, a)
 	}
 	done, err := p.changeMirrors(r, a, f)
 	if err == nil {
@@ -84,22 +90,41 @@ func (p *Pages) ChangeMirrors(w http.ResponseWriter, r *http.Request, a *repo.Ac
 		return err
 	}
 	v.Problem, v.URL, v.Username, v.Minutes = problem, f.Get("remote_url"), f.Get("username"), f.Get("minutes")
-	v.Follow, v.Adds = f.Checked("follow"), f.Get("do") == "add"
+	v.Follow, v.Once, v.Adds = f.Checked("follow"), f.Checked("once"), f.Get("do") == "add"
 	return p.t.Again(w, r, "mirrors.html", problem, v)
+}
+
+// newMirrorSecret makes the secret of the webhook of the source, and shows it only now.
+func (p *Pages) newMirrorSecret(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	ctx, err := p.kit.Write(r, a, account.Admin)
+	if err != nil {
+		return err
+	}
+	secret, err := p.of.Mirrors.NewSecret(ctx, a)
+	if err != nil {
+		return err
+	}
+	v, err := p.mirrors(r, a)
+	if err != nil {
+		return err
+	}
+	v.Secret = secret
+	return p.t.Secret(w, r, "mirrors.html", v)
 }
 
 // changeMirrors does what a form says, and returns what was done.
 func (p *Pages) changeMirrors(r *http.Request, a *repo.Access, f page.Form) (done string, err error) {
 	mirrors, do := p.of.Mirrors, f.Get("do")
 	open := p.kit.Write
-	if do == "remove" || do == "end" {
+	if do == "remove" || do == "end" || do == "forget" {
 		open = p.kit.DeleteArchived
 	}
 	ctx, err := open(r, a, account.Admin)
 	if err != nil {
 		return "", err
 	}
-	e := mirror.Edit{URL: f.Text("remote_url"), Username: f.Text("username"), FollowHead: f.Checked("follow")}
+	e := mirror.Edit{URL: f.Text("remote_url"), Username: f.Text("username"), FollowHead: f.Checked("follow"),
+		Once: f.Checked("once")}
 	if password := f.Get("password"); password != "" {
 		e.Password = web.Some(password)
 	}
@@ -111,6 +136,8 @@ func (p *Pages) changeMirrors(r *http.Request, a *repo.Access, f page.Form) (don
 		return "The repository is a mirror. It is copied soon.", err
 	case "end":
 		return "The repository is no longer a mirror.", mirrors.Remove(ctx, a)
+	case "forget":
+		return "The secret was removed.", mirrors.RemoveSecret(ctx, a)
 	case "add":
 		_, err = mirrors.AddPush(ctx, a, e)
 		return "The push mirror was added. It is copied soon.", err

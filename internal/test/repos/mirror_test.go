@@ -21,6 +21,7 @@ import (
 // source is a server of Git in front of another one. It counts requests, and can misbehave.
 type source struct {
 	*httptest.Server
+	proxy http.Handler // what it answers while it does not misbehave
 	mu    sync.Mutex
 	asked []string
 	fault func(w http.ResponseWriter, r *http.Request) bool // reports that it has answered; nil: none
@@ -30,18 +31,17 @@ func newSource(t *testing.T, behind string) *source {
 	t.Helper()
 	to, err := url.Parse(behind)
 	testkit.NoError(t, err)
-	s := &source{}
-	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+	s := &source{proxy: &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(to)
 		r.SetXForwarded() // else the proxy may end an answer that begins early
-	}}
+	}}}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		s.asked = append(s.asked, r.Method+" "+r.URL.Path)
 		fault := s.fault
 		s.mu.Unlock()
 		if fault == nil || !fault(w, r) {
-			proxy.ServeHTTP(w, r)
+			s.proxy.ServeHTTP(w, r)
 		}
 	}))
 	t.Cleanup(s.Close)

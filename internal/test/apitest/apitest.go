@@ -97,7 +97,7 @@ func startOn(t testing.TB, engine db.Engine, address string, l net.Listener, opt
 	o := server.Options{Log: slog.New(log), DataDir: t.TempDir(),
 		Admission: admission.New(admission.DefaultMemory, nil), HookNetworks: outgoing.Loopback(),
 		LFSMaxObject: lfs.DefaultMaxObject, FetchCache: 64 << 20,
-		ImageKey:     durable.NewKey(), ImageNetworks: outgoing.Loopback()}
+		ImageKey: durable.NewKey(), ImageNetworks: outgoing.Loopback()}
 	o.SignIn = &signinfile.Config{Provisioners: []*external.Source{{Name: "provisioner", Label: "provisioner",
 		Issuer: "scim:provisioner", Way: "scim:provisioner", Accounts: external.Create,
 		Scim: &external.Provisioning{Account: "chief"}}}} // the site administrator of package fixture

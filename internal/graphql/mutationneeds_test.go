@@ -228,7 +228,7 @@ func actors(t *testing.T, s *apitest.Server) map[string]string {
 	ids["tip"] = post("alice", "cellar/git/refs", `{"ref": "refs/heads/tip", "sha": "`+ids["head"]+`"}`, "node_id")
 	ids["linked"] = account.NodeID("LinkedBranch", int64(1))
 	ids["deployment"] = post("alice", "cellar/deployments", `{"ref": "tip", "required_contexts": []}`, "node_id")
-	ids["release"] = post("alice", "cellar/releases", `{"tag_name": "v1"}`, "node_id")
+	ids["release"] = post("alice", "cellar/releases", `{"tag_name": "v2"}`, "node_id")
 	ids["environment"] = member(t, s, "alice", "/repos/alice/cellar/environments/production", "node_id")
 	ids["tags"] = account.NodeID("RepositoryRuleset", int64(4)) // which an act creates
 	for _, c := range []apitest.Case{

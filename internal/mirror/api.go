@@ -122,8 +122,8 @@ func (api *API) Sync(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 
 // POST /repos/{owner}/{repo}/mirror-hook
 //
-// Hook is for a webhook of the mirror's source, signed with the secret: it lets the mirror look at its source soon. It has
-// no caller. Errors: 403, 404, 422.
+// Hook makes a mirror run soon, for a webhook of its source that knows the secret. It needs no token. Errors:
+// 403, 404, 422.
 func (api *API) Hook(w http.ResponseWriter, r *http.Request) error {
 	body, err := web.ReadBody(r)
 	if err != nil {

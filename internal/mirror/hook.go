@@ -18,8 +18,8 @@ import (
 	"arbor/internal/repo"
 )
 
-// NewSecret makes the secret with which a webhook of the source asks for runs, in place of a former one. It is shown
-// only now. Error: 404 if the repository is no pull mirror.
+// NewSecret creates the secret with which a webhook of the source asks for runs, and replaces a former one.
+// The secret is shown only now. Error: 404 if the repository is not a pull mirror.
 func (s *Service) NewSecret(ctx context.Context, a *repo.Access) (string, error) {
 	secret := rand.Text()
 	sealed, err := s.seal(a.ID, forHook, secret)
@@ -53,9 +53,9 @@ func (s *Service) changeSecret(ctx context.Context, a *repo.Access, sealed strin
 	})
 }
 
-// Hooked lets the pull mirror of a repository run soon, for a webhook of its source that proves to know the secret.
-// Errors: 404, also if it does not, so that nobody learns which repositories there are; 403 for an archived repository;
-// 422 if the mirror was stopped.
+// Hooked makes the pull mirror of a repository run soon, for a webhook of its source that proves that it
+// knows the secret. Errors: 404 without that proof, as for a repository that does not exist; 403 for an
+// archived repository; 422 if the mirror was stopped.
 func (s *Service) Hooked(ctx context.Context, owner, name string, header http.Header, body []byte) error {
 	a, err := s.repos.Find(ctx, &account.Caller{SiteAdmin: true}, owner, name)
 	if err != nil {

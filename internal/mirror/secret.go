@@ -33,7 +33,7 @@ const (
 
 func (p purpose) of(id repo.ID) []byte { return []byte(id.String() + string(p)) }
 
-// seal encrypts a secret of a mirror of a repository. It opens for no other repository. A missing key is created.
+// seal encrypts a secret for one repository and one purpose. It creates a missing key.
 func (s *Service) seal(id repo.ID, p purpose, secret string) (string, error) {
 	if secret == "" {
 		return "", nil
@@ -70,6 +70,11 @@ func (s *Service) open(id repo.ID, p purpose, text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	return openWith(key, id, p, text)
+}
+
+// openWith is open with the key. Error: errKey.
+func openWith(key []byte, id repo.ID, p purpose, text string) (string, error) {
 	c, err := sealer(key)
 	if err != nil {
 		return "", err
@@ -85,14 +90,18 @@ func (s *Service) open(id repo.ID, p purpose, text string) (string, error) {
 	return string(secret), nil
 }
 
-// Locked is a secret that the key in the data folder does not open.
+// Locked is a secret that the key in the data folder cannot decrypt.
 type Locked struct {
 	RepoID repo.ID
-	Mirror int64 // whose password it is; 0: it is that of a webhook
+	Mirror int64 // the mirror whose password it is; 0: it is the secret of a webhook
 }
 
-// Locked finds the secrets that the key in the data folder does not open.
+// Locked returns the secrets that the key in the data folder cannot decrypt.
 func (s *Service) Locked(tx *db.Tx) (list []Locked, err error) {
+	key, err := durable.ReadKey(s.keys)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
 	err = db.QueryEach(tx, func(row db.Scanner) error {
 		var l Locked
 		var text string
@@ -103,10 +112,16 @@ func (s *Service) Locked(tx *db.Tx) (list []Locked, err error) {
 		if l.Mirror == 0 {
 			p = forHook
 		}
-		if _, err := s.open(l.RepoID, p, text); err != nil {
+		if key == nil {
 			list = append(list, l)
+			return nil
 		}
-		return nil
+		_, err := openWith(key, l.RepoID, p, text)
+		if errors.Is(err, errKey) {
+			list = append(list, l)
+			err = nil
+		}
+		return err
 	}, `SELECT repo_id, id, secret FROM mirrors WHERE secret <> ''
 		UNION ALL SELECT repo_id, 0, secret FROM mirror_secrets ORDER BY 1, 2`)
 	return list, err

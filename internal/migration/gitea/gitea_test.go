@@ -165,7 +165,7 @@ func TestHiddenRepositoriesArePrivate(t *testing.T) {
 	}
 }
 
-// A protection here allows nothing that the one there refuses, and the report says what it does not bring.
+// A protection becomes rules, and the report lists what the rules cannot express.
 func TestProtections(t *testing.T) {
 	t.Parallel()
 	for there, want := range map[string]string{
@@ -174,7 +174,7 @@ func TestProtections(t *testing.T) {
 		`{"enable_push":true,"required_approvals":2}`:                                                                                          `deletion pull_request{2} non_fast_forward: that everybody may push without a pull request`,
 		`{"enable_push":true,"enable_push_whitelist":true,"push_whitelist_usernames":["bob"]}`:                                                 `deletion pull_request{0 bob} non_fast_forward`,
 		`{"enable_merge_whitelist":true,"merge_whitelist_usernames":["bob"]}`:                                                                  `deletion pull_request{0} push_restrictions{bob} non_fast_forward`,
-		`{"enable_status_check":true,"status_check_contexts":["a","b*"],"required_approvals":100}`:                                             `deletion pull_request{10} required_status_checks{a} non_fast_forward: statuses by the pattern "b*"`,
+		`{"enable_status_check":true,"status_check_contexts":["a","b*"],"required_approvals":100}`:                                             `deletion pull_request{10} required_status_checks{a} non_fast_forward: statuses by the pattern "b*": more than 10 approvals`,
 		`{"enable_force_push":true,"enable_force_push_allowlist":true,"force_push_allowlist_usernames":["bob"],"require_signed_commits":true}`: `deletion pull_request{0} non_fast_forward bypass_force_push_allowances{bob} required_signatures`,
 	} {
 		s := sourceAt(t, "http://gitea.example")

@@ -76,8 +76,12 @@ func (s *Source) rules(ctx context.Context) error {
 	return err
 }
 
-// body returns a protection as rules. What a protection there allows and none here can is refused here, and Left tells.
-// Nobody bypasses one: there, administrators merge against its rules and do not push against them.
+// maxApprovals is the most that a rule requires, as at GitHub.
+const maxApprovals = 10
+
+// body converts a protection to rules. A right that the rules cannot express is refused. A condition that
+// they cannot express is dropped. Left lists these. Nobody bypasses the rules: at Gitea, administrators may
+// merge against a protection, but not push against it.
 func (s *Source) body(p *protectionAnswer) entry {
 	rules := []entry{{"type": "deletion"}}
 	add := func(kind string, parameters entry) {
@@ -86,7 +90,7 @@ func (s *Source) body(p *protectionAnswer) entry {
 	listed := p.Push && p.PushListed
 	if !p.Push || listed || p.Approvals > 0 {
 		of := entry{"dismiss_stale_reviews_on_push": p.DismissStale || p.IgnoreStale,
-			"required_approving_review_count": min(max(p.Approvals, 0), 10), "require_code_owner_review": false,
+			"required_approving_review_count": min(max(p.Approvals, 0), maxApprovals), "require_code_owner_review": false,
 			"require_last_push_approval": false}
 		if listed {
 			of["bypass_pull_request_allowances"] = actors(p.Pushers, p.PushTeams)
@@ -119,6 +123,7 @@ func (s *Source) body(p *protectionAnswer) entry {
 	}{
 		{p.Push && !p.PushListed && p.Approvals > 0, "that everybody may push without a pull request"},
 		{p.PushKeys && listed, "that deploy keys may push"},
+		{p.Approvals > maxApprovals, "more than 10 approvals"},
 		{p.ApprovalsListed, "whose approvals count"},
 		{p.ReviewsRequested, "that requested reviews must be there"},
 		{p.ProtectedFiles+p.UnprotectedFiles != "", "patterns of files"},

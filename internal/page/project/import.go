@@ -21,8 +21,8 @@ type importView struct {
 
 // GET /new/import
 //
-// NewImport answers the form for a repository that is copied from another server. The query's url, owner and name fill
-// it in.
+// NewImport shows the form that imports a repository from another server. The query's url, owner, name and
+// visibility fill it in.
 func (p *Pages) NewImport(w http.ResponseWriter, r *http.Request) error {
 	q := web.QueryOf(r)
 	v := &importView{newView: newView{Owner: q.Get("owner"), Name: q.Get("name"), Private: q.Get("visibility") == "private"},
@@ -45,8 +45,8 @@ func (p *Pages) fillImport(r *http.Request, v *importView) error {
 
 // POST /new/import
 //
-// Import creates a repository that is copied from another server soon, once or as a mirror, and redirects to it. What is
-// wrong with the form is shown on it.
+// Import creates a repository, has it copied from another server, once or as a mirror, and redirects to it.
+// Errors in the form are shown on it.
 func (p *Pages) Import(w http.ResponseWriter, r *http.Request) error {
 	form, err := page.ReadForm(r)
 	if err != nil {
@@ -57,11 +57,14 @@ func (p *Pages) Import(w http.ResponseWriter, r *http.Request) error {
 		URL: form.Text("remote_url"), Username: form.Text("username"), Keep: form.Checked("keep")}
 	made, err := p.importFrom(r, v, form.Get("password"))
 	if err == nil {
-		return page.Done(w, r, pathOf(made), made+" was created. It is copied soon.")
+		return page.Done(w, r, pathOf(made), made+" was created. It will be copied soon.")
 	}
 	problem, err := page.ProblemOf(err)
 	if err != nil {
 		return err
+	}
+	if made != "" {
+		return page.PartlyDone(w, r, pathOf(made)+"/settings/mirrors", made+" was created, but nothing is copied: "+problem.Message)
 	}
 	if err := p.fillImport(r, v); err != nil {
 		return err
@@ -70,7 +73,8 @@ func (p *Pages) Import(w http.ResponseWriter, r *http.Request) error {
 	return p.t.Again(w, r, "import.html", problem, v)
 }
 
-// importFrom creates the repository, and has it copied. It returns its OWNER/NAME.
+// importFrom creates the repository, and has it copied. It returns the OWNER/NAME of a repository that it created, also
+// with an error.
 func (p *Pages) importFrom(r *http.Request, v *importView, password string) (fullName string, err error) {
 	e := mirror.Edit{URL: v.URL, Username: v.Username, FollowHead: true, Once: !v.Keep}
 	if password != "" {
@@ -86,7 +90,7 @@ func (p *Pages) importFrom(r *http.Request, v *importView, password string) (ful
 	owner, name, _ := strings.Cut(made, "/")
 	a, err := p.kit.Repos.Find(r.Context(), account.CallerFrom(r.Context()), owner, name)
 	if err != nil {
-		return "", err
+		return made, err
 	}
 	ctx, err := p.kit.Write(r, &a.Access, account.Admin)
 	if err == nil {

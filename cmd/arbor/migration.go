@@ -94,7 +94,7 @@ func (c *exportCommand) unpack(p *process, dir, owner, name string) error {
 
 type importCommand struct {
 	storeFlags
-	From      string   `arg:"" name:"from" help:"A folder that arbor export wrote, or the address of a repository at GitHub, GitHub Enterprise Server, Gitea, Forgejo or another Arbor, such as https://github.com/OWNER/NAME; https://github.com/ORG brings an organization with its members, teams and repositories."`
+	From      string   `arg:"" name:"from" help:"A folder that arbor export wrote, or the address of a repository at GitHub, GitHub Enterprise Server, Gitea, Forgejo or another Arbor, such as https://github.com/OWNER/NAME; https://github.com/ORG imports an organization with its members, teams and repositories."`
 	To        string   `help:"Name of the repository here, or of the organization (default: as there)." placeholder:"OWNER/NAME"`
 	As        string   `help:"File of lines THEIR-LOGIN OUR-LOGIN: whose records become whose. Others are found by a verified address, or shown by name." placeholder:"FILE"`
 	TokenFile string   `help:"File with a token of the other server, of somebody who administers the repository there. Without it only what everybody sees comes." placeholder:"FILE"`
@@ -102,7 +102,7 @@ type importCommand struct {
 	DryRun    bool     `help:"Only read and check, and print the report."`
 }
 
-// Run brings the repository, goes on with an import that was killed, or brings what is new.
+// Run imports the repository, resumes an import that was killed, or imports what is new.
 func (c *importCommand) Run(p *process) error {
 	o := migration.ImportOptions{To: c.To, DryRun: c.DryRun}
 	elsewhere := strings.Contains(c.From, "://")
@@ -189,7 +189,7 @@ func (im *importing) open(address string) (source, error) {
 	return asSource(github.Open(im.p.ctx, address, im.read))
 }
 
-// asSource returns no source with an error: a nil pointer would be one.
+// asSource returns a nil interface with an error, not one that holds a nil pointer.
 func asSource[S source](s S, err error) (source, error) {
 	if err != nil {
 		return nil, err

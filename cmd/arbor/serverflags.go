@@ -37,7 +37,7 @@ type serverFlags struct {
 	MaxPackSize       byteSize      `group:"Limits" help:"Largest pack in one push." default:"4GiB" placeholder:"SIZE"`
 	MaxPackObjects    int           `group:"Limits" help:"Most objects in one push." default:"10000000" placeholder:"N"`
 	LFSMaxObject      freeSpace     `name:"lfs-max-object" group:"Limits" help:"Largest object of Git LFS; 0 switches Git LFS off." default:"5GiB" placeholder:"SIZE"`
-	FetchCache        freeSpace     `group:"Limits" help:"Disk space for packs of fetches that run: clients that ask for the same share one; 0: each has its own." default:"1GiB" placeholder:"SIZE"`
+	FetchCache        freeSpace     `group:"Limits" help:"Disk space for packs that concurrent fetches share; 0: they share none." default:"1GiB" placeholder:"SIZE"`
 	QuotaRepos        int64         `group:"Limits" help:"Most repositories per owner without its own quota (default: no limit)." placeholder:"N"`
 	QuotaBytes        byteSize      `group:"Limits" help:"Most bytes per owner without its own quota (default: no limit)." placeholder:"SIZE"`
 	QuotaText         byteSize      `group:"Limits" help:"Most text in issues, comments, reviews and the like per account without its own quota (default: as --quota-bytes)." placeholder:"SIZE"`

@@ -129,8 +129,8 @@ type OwnEmail struct {
 	Shown   bool // it is in the profile, and written as there
 }
 
-// OwnEmails lists the addresses that the caller claims. The primary one is that of the profile, else the first that is
-// verified, to which mail is sent, else the first.
+// OwnEmails lists the addresses that the caller claims, the oldest first. The primary address is the one in
+// the profile, else the oldest verified one, to which mail is sent, else the oldest.
 func (s *Service) OwnEmails(ctx context.Context, caller *Caller) (list []OwnEmail, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
 		me, err := ByID(tx, caller.ID)

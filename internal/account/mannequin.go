@@ -103,8 +103,9 @@ func mannequin(tx *db.Tx, o Origin) (ID, error) {
 	return a.ID, nil
 }
 
-// MannequinsOfEach lists a page of the mannequins in repositories of each of several organizations that the caller owns,
-// with a fixed number of statements. Other organizations are missing. One that somebody claimed is no mannequin any more.
+// MannequinsOfEach returns a page of mannequins for each organization that the caller owns: those that
+// imports named in its repositories and that nobody has claimed. It leaves out other organizations, and runs
+// a fixed number of statements.
 func (s *Service) MannequinsOfEach(
 	ctx context.Context, caller *Caller, orgs []ID, l MannequinList, p web.Page,
 ) (out map[ID]*web.List[*Simple], err error) {

@@ -41,9 +41,9 @@ func againForApp(tx *db.Tx, c *Caller) (*Caller, error) {
 // AsksReach reports a caller for whom each statement asks what the App of the token reaches: see ReachColumn.
 func (c *Caller) AsksReach() bool { return c != nil && (c.Reach == Reached || c.OAuthApp != 0) }
 
-// appOn returns the beginning of a condition: the App of the caller's user token has an installation, ui in the
-// statement, which is not suspended, on the account owner and, unless repo is empty, with access to repo. Both are
-// SQL expressions. The caller may add conditions, and must add the closing bracket.
+// appOn returns the start of an SQL condition: the App of the caller's user token has an installation (alias
+// ui) on the account owner that is not suspended and, unless repo is empty, has access to repo. owner and
+// repo are SQL expressions. The caller may add conditions, and must add the closing bracket.
 func (c *Caller) appOn(owner, repo string) string {
 	return `EXISTS (SELECT 1` + c.installations(owner, repo)
 }

@@ -259,8 +259,8 @@ func (d *doctor) mirrors(tx *db.Tx, mirrors *mirror.Service) error {
 	found := fmt.Sprintf("%s mirrors, %s failing, %s stopped", order(c.All), order(c.Failing), order(c.Stopped))
 	switch {
 	case len(locked) > 0:
-		d.add("mirrors", Warn, found+", "+order(int64(len(locked)))+" secrets that the key in the data folder does not open",
-			"enter the passwords again, or put mirrors/key of the former data folder back")
+		d.add("mirrors", Warn, found+", "+order(int64(len(locked)))+" secrets that mirrors/key cannot decrypt",
+			"enter passwords and create webhook secrets again, or restore mirrors/key of the former data folder")
 	case c.Failing+c.Stopped > 0:
 		d.add("mirrors", Warn, found, "arbor mirror list OWNER/NAME says why")
 	default:

@@ -9,14 +9,16 @@ import (
 	"arbor/internal/repo"
 )
 
-// lookAtMirrors looks for mirrors without a repository, for repositories with two pull mirrors, and for passwords that
-// the key in the data folder does not open: backups do not have that key. Nothing is repaired.
+// lookAtMirrors finds mirrors without a repository, repositories with two pull mirrors, and passwords and
+// webhook secrets that the key in the data folder cannot decrypt: backups do not contain that key. It repairs
+// nothing.
 func (c *checker) lookAtMirrors(ctx context.Context) error {
 	var locked []mirror.Locked
 	var problems []string
 	err := c.DB.ReadLong(ctx, func(tx *db.Tx) (err error) {
-		problems, err = db.QueryTexts(tx, `SELECT 'mirror ' || m.id || ' is of the repository ' || m.repo_id || ', which is not there'
-				FROM mirrors m WHERE NOT EXISTS (SELECT 1 FROM repos r WHERE r.id = m.repo_id)
+		problems, err = db.QueryTexts(tx, `SELECT 'mirror ' || m.id ||
+				' belongs to repository ' || m.repo_id || ', which does not exist' FROM mirrors m
+				WHERE NOT EXISTS (SELECT 1 FROM repos r WHERE r.id = m.repo_id)
 			UNION ALL SELECT 'the repository ' || repo_id || ' is a mirror of ' || COUNT(*) || ' repositories' FROM mirrors
 				WHERE push = FALSE GROUP BY repo_id HAVING COUNT(*) > 1`)
 		if err == nil {
@@ -39,9 +41,9 @@ func (c *checker) lookAtMirrors(ctx context.Context) error {
 		c.find(Finding{Part: "mirrors", Problem: problem})
 	}
 	for _, l := range locked {
-		problem := "the key in the data folder does not open the secret of the mirror's webhook: create another one"
+		problem := "mirrors/key cannot decrypt the secret of the mirror's webhook: create a new one"
 		if l.Mirror != 0 {
-			problem = fmt.Sprintf("the key in the data folder does not open the password of mirror %d: enter it again", l.Mirror)
+			problem = fmt.Sprintf("mirrors/key cannot decrypt the password of mirror %d: enter it again", l.Mirror)
 		}
 		c.find(Finding{Part: "mirrors", Repository: names[l.RepoID], Warning: true, Problem: problem})
 	}

@@ -23,7 +23,7 @@ func TestBrokenMirrorsAreFound(t *testing.T) {
 			t.Fatal(found.text())
 		}
 		testkit.NoError(t, os.Remove(filepath.Join(s.Dir, mirror.Folder, "key")))
-		const problem = "the key in the data folder does not open the password of mirror 1: enter it again"
+		const problem = "mirrors/key cannot decrypt the password of mirror 1: enter it again"
 		if found := look(t, s, Options{}); !strings.Contains(found.text(), problem) || !found.Sound() {
 			t.Error(found.text())
 		}

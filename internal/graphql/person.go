@@ -182,8 +182,8 @@ func pendingMembers(context.Context, *exec.Field, *object) (pages[*account.Simpl
 		many: accountsPager[*account.Simple]{"invited", "GET /orgs/{org}/invitations", read}, node: accountNode}, nil
 }
 
-// mannequins resolves the people whom imports named in repositories of an organization and who have no account, for its
-// owners.
+// mannequins resolves the people without an account that imports named in repositories of an organization.
+// Only owners see them.
 func mannequins(_ context.Context, f *exec.Field, _ *object) (pages[*account.Simple], error) {
 	by, desc, err := orderBy(f, map[string]string{"CREATED_AT": "created", "LOGIN": "login"})
 	l := account.MannequinList{ByLogin: by == "login", Desc: desc}

@@ -14,8 +14,8 @@ import (
 // mostMatching limits how many hundreds of branches are compared with a pattern.
 const mostMatching = 10
 
-// protectedBranches loads the branches of the repositories of protections, those alone whose names contain part, and
-// returns those of one.
+// protectedBranches loads the branches whose names contain part, for the repositories of several protections.
+// It returns a function that returns the branches of one repository.
 func protectedBranches(
 	ctx context.Context, parents []exec.Object, part string,
 ) func(in *object) ([]*gitdata.RefPayload, error) {
@@ -36,7 +36,7 @@ func newBranch(in *object, r *gitdata.RefPayload) *object {
 	return &object{kind: "Ref", value: r, whole: true, name: r.Ref, repo: in}
 }
 
-// matchingRefs resolves the branches that protections are about.
+// matchingRefs resolves the branches to which protections apply.
 func matchingRefs(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 	part, _ := f.Args["query"].(string)
 	branches := protectedBranches(ctx, parents, part)
@@ -59,8 +59,8 @@ func matchingRefs(ctx context.Context, f *exec.Field, parents []exec.Object) []a
 // mostConflicts limits how many conflicts of a protection are listed.
 const mostConflicts = 1000
 
-// protectionConflicts resolves the branches that a protection and another one of the repository match. Only one of
-// them counts for each.
+// protectionConflicts resolves the branches that match both a protection and another one of the repository.
+// Only one of the two applies to the branch.
 func protectionConflicts(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 	branches := protectedBranches(ctx, parents, "")
 	return one(func(_ context.Context, f *exec.Field, o *object) (any, error) {

@@ -70,7 +70,7 @@ const (
 )
 
 // Contents returns the names of the contents that subjects of the kind may have, in the order of the rollup. As at
-// GitHub, nobody disapproves of a release.
+// GitHub, releases have no -1 and no confused.
 func (k Kind) Contents() []string {
 	if k == Release {
 		return forReleases[:]

@@ -17,8 +17,8 @@
 // publishes, through the one door of refs; one whose tag is deleted becomes a draft again ([FollowPush]).
 // Drafts and their assets are visible only with push access: to others they do not exist. At most one release
 // of a repository is the latest, which is neither a draft nor a prerelease. Each change locks the
-// repository's row first. Reactions stay while a release is a draft again, or is kept after its deletion, and go when it
-// is removed.
+// repository's row first. Reactions survive when a release becomes a draft again, and
+// while it is kept after its deletion. They are deleted with its row.
 package release
 
 import (

@@ -49,8 +49,8 @@ func PeopleByID(tx *db.Tx, r *Repo, ids []account.ID) (map[account.ID]Person, er
 	return found, err
 }
 
-// Administrators reads at most so many users who administer a repository: its owner, the owners of its organization, and
-// those who were granted that. Site administrators, who administer all, are not among them.
+// Administrators returns up to most users who administer a repository: its owner, the owners of its
+// organization, and users with that role. It leaves out site administrators.
 func Administrators(tx *db.Tx, r *Repo, most int) (list []account.ID, err error) {
 	err = db.QueryEach(tx, func(row db.Scanner) error {
 		var id account.ID

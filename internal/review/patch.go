@@ -170,8 +170,8 @@ func byPath(c *diff.Changes, path string) *diff.File {
 	return nil
 }
 
-// Locate returns where a line of a file, before the change (left) or after it, stands in the patch of the file, as a
-// position of GitHub's API, and its hunk up to there; 0: the patch does not show the line.
+// Locate returns the position of a line in the patch of its file, as in GitHub's API, and the hunk up to that
+// line. left means a line before the change. The position is 0 if the patch does not show the line.
 func Locate(patch string, left bool, line int64) (position int64, hunk string) {
 	side := Right
 	if left {

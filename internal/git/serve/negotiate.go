@@ -61,8 +61,9 @@ func Negotiate(ctx context.Context, r *git.Repository, wants []byte, o Request) 
 	return ended(r, o.Out, written, err)
 }
 
-// prepare holds a request for objects to those that the client may see, and shows git the refs as
-// they are now, at the generation that it returns. The request is nil if the client was told that it gets nothing.
+// prepare limits a request to the objects that the client may see, and updates the refs that git reads. It
+// returns the request and the generation of the refs. The request is nil if prepare has sent an error to the
+// client.
 func prepare(ctx context.Context, r *git.Repository, request []byte, o Request) ([]byte, int64, error) {
 	if !r.Exists() {
 		return nil, 0, wire.WriteError(o.Out, "upload-pack: not our ref")

@@ -15,12 +15,12 @@ import (
 	"arbor/internal/git"
 )
 
-// Shared lets clients that send the same request for the same refs share one answer, as the jobs of a build do that
-// clone one commit: one process of git packs, and each client reads what it wrote at its own speed. An answer is a
-// file without a name. It is kept for a short time after its last reader.
+// Shared lets clients that send the same request for the same refs share one answer, such as the jobs of a
+// build that clone one commit. One git process packs, and each client reads its output at its own speed. An
+// answer is an unlinked temporary file, which is kept for a short time after its last reader.
 //
-// An answer that does not fit is not shared: what the process writes next goes through memory, piece by piece, to
-// those who read it already, and git waits for the slowest of them, as for a client of its own.
+// An answer that does not fit takes no more readers. The rest of the output goes to its readers through
+// memory, piece by piece, at the speed of the slowest.
 type Shared struct {
 	dir   string // of the files
 	limit int64  // of bytes of all files
@@ -85,7 +85,7 @@ type answer struct {
 // reader is a client that gets an answer.
 type reader struct{ at int64 }
 
-// upload is Repository.upload for the last request of a fetch, whose answer is shared.
+// upload answers the last request of a fetch as the function upload does, from an answer that clients share.
 func (s *Shared) upload(ctx context.Context, r *git.Repository, request []byte, generation int64, o Request) error {
 	me := &reader{}
 	a := s.join(keyOf(r, o.Protocol, generation, request), me, func(a *answer) {

@@ -81,8 +81,8 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, number int64, t is
 	return s.create(ctx, a, number, t, false, func(*db.Tx) error { return nil })
 }
 
-// CreateByMail is Create for a reply by mail, with something that happens in the same transaction, before the comment is
-// made, or not at all.
+// CreateByMail is Create for a reply by mail. It calls also in the same transaction, before it inserts the
+// comment. If also fails, there is no comment.
 func (s *Service) CreateByMail(
 	ctx context.Context, a *repo.Access, number int64, t issue.Text, also func(tx *db.Tx) error,
 ) (*Comment, error) {

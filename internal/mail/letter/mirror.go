@@ -35,7 +35,7 @@ func (l *Letters) mirrorStopped(ctx context.Context, m *mail.Mail) (*mail.Messag
 		says = "Pushes to the repository " + of.FullName() + " are no longer copied to " + stopped.URL + "."
 	}
 	made := letter{Subject: "A mirror of " + of.FullName() + " was stopped", Hello: a.Login,
-		Says: []string{says, stopped.Problem, "To have it go on, set it up again."},
+		Says: []string{says, stopped.Problem, "To resume it, set it up again."},
 		Link: l.site + web.Path(of.Owner.Login, of.Name, "settings", "mirrors"), Do: "Mirrors of " + of.FullName(),
 		Foot: []string{"You get this mail since you are an administrator of " + of.FullName() + "."}}
 	return made.message(to)

@@ -26,7 +26,7 @@ type fileAnswer struct {
 
 var uuidPattern = regexp.MustCompile(`^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
-// file returns where the content is; ok is false for an answer that says no such thing.
+// file returns where the content is. ok is false if the UUID is invalid.
 func (f *fileAnswer) file() (file migration.File, ok bool) {
 	return migration.File{Path: attachmentPath + f.UUID, Size: f.Size}, uuidPattern.MatchString(f.UUID)
 }
@@ -41,8 +41,8 @@ func (f *fileAnswer) key() string {
 var pictures = map[string]string{".png": "image/png", ".gif": "image/gif", ".jpg": "image/jpeg", ".jpeg": "image/jpeg",
 	".webp": "image/webp", ".avif": "image/avif"}
 
-// withFiles writes the attachments of a text, and returns it with links to them: those in it, and one below it for each
-// file that it does not name, since Gitea shows these there.
+// withFiles writes the attachments of a text, and returns the text with links to their new addresses. A file
+// that the text does not link to gets a link below it, where Gitea shows it.
 func (s *Source) withFiles(text string, files []fileAnswer, author string) (string, error) {
 	for _, f := range files {
 		file, ok := f.file()

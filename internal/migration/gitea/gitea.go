@@ -12,13 +12,13 @@
 //	release.go       releases and their files
 //	rule.go          protections of branches, webhooks
 //
-// Such a server tells less than GitHub's API, and some of it at another place. Its lists say in X-Total-Count how long
-// they are. It does not count reactions, so each issue and each comment is asked for them. A milestone has no number but
-// the id that its address shows. The head and base of a pull request are the branches as they are now: the mirror has the
-// head in refs/pull/N/head, and merge_base tells against what a closed one was shown.
+// The API differs from GitHub's. X-Total-Count is the length of a list. Reactions are not counted, so they
+// are requested for each issue and each comment. Milestones have ids and no numbers. The API's head and base
+// of a pull request are its branches as they are now, so the head is read from refs/pull/N/head in the
+// mirror, and the base of a closed pull request is merge_base.
 //
-// It does not say which addresses are verified, so only a map makes people here of those there. Its own name for itself
-// (ROOT_URL) may not be one by which this machine reaches it, so addresses in answers are not used.
+// The API does not say which email addresses are verified, so only the map matches people to accounts. The
+// server's ROOT_URL may be unreachable from this machine, so URLs in answers are not used.
 package gitea
 
 import (
@@ -84,8 +84,7 @@ func newClient(address string, o remote.Options) (*remote.Client, []string, erro
 	return c, names, nil
 }
 
-// Is reports whether an address is on such a server: whether its API tells the version, or that a token is needed for
-// that.
+// Is reports whether an address is on such a server: its API answers with a version, or with 401 or 403.
 func Is(ctx context.Context, address string, o remote.Options) bool {
 	c, _, err := newClient(address, o)
 	if err != nil || strings.EqualFold(c.Base.Host, "github.com") {
@@ -148,12 +147,12 @@ func (s *Source) repository(ctx context.Context) (*migration.Repository, error) 
 		return nil, err
 	}
 	if r.ObjectFormat != "" && r.ObjectFormat != "sha1" {
-		return nil, fmt.Errorf("%s has objects named by %s, and Arbor knows SHA-1 only", r.FullName, r.ObjectFormat)
+		return nil, fmt.Errorf("%s uses object format %q, want sha1", r.FullName, r.ObjectFormat)
 	}
 	owner, name, _ := strings.Cut(r.FullName, "/")
 	path, err := remote.Path(r.FullName, []string{owner, name})
 	if err != nil || owner == "" || name == "" || strings.Contains(name, "/") {
-		return nil, fmt.Errorf("the server calls the repository %q", r.FullName)
+		return nil, fmt.Errorf("the server answered with an invalid repository name %q", r.FullName)
 	}
 	s.path = path // it may have been renamed
 	var topics struct{ Topics []string }
@@ -185,5 +184,5 @@ func (s *Source) Open(ctx context.Context, path string) (io.ReadCloser, error) {
 	if uuid, ok := strings.CutPrefix(path, attachmentPath); ok {
 		return s.Content(ctx, s.Base.JoinPath("attachments", uuid).String(), http.Header{})
 	}
-	return nil, fmt.Errorf("%q is no file of the source", path)
+	return nil, fmt.Errorf("file %q not found in the source", path)
 }

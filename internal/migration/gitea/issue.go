@@ -113,7 +113,7 @@ func (s *Source) issues(ctx context.Context) error {
 			Number int64 `json:"number"`
 		}
 		if err := json.Unmarshal(*text, &of); err != nil {
-			return fmt.Errorf("the answer is not what Gitea answers: %w", err)
+			return fmt.Errorf("unexpected answer for a Gitea server: %w", err)
 		}
 		return list.add(of.Number, *text)
 	})

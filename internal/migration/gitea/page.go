@@ -27,8 +27,9 @@ func each[T any](ctx context.Context, c *remote.Client, path string, fn func(*T)
 	return walk(ctx, c, path, 0, true, fn)
 }
 
-// walk is each for a list of which empty pages may be empty before its end. counted: X-Total-Count is its length. A
-// server that knows no pages gives the same again; that ends it, too.
+// walk is each for a list with gaps: up to empty pages without items before its end. counted says that
+// X-Total-Count is the length of the list. The list also ends where a server without pages repeats its
+// answer.
 func walk[T any](
 	ctx context.Context, c *remote.Client, path string, empty int, counted bool, fn func(*T) error,
 ) error {
@@ -62,7 +63,7 @@ func walk[T any](
 			return nil
 		}
 	}
-	return fmt.Errorf("the list %s has no end", path)
+	return fmt.Errorf("the list %s has more than %d pages", path, remote.MaxPages)
 }
 
 // all calls fn with each item of a list that has no pages.
@@ -75,8 +76,8 @@ func all[T any](ctx context.Context, c *remote.Client, path string, fn func(*T) 
 	return err
 }
 
-// turned is a list on disk, of which each item has a number: the server gives the newest first, and records are to come
-// in the order of their numbers.
+// turned is a list of numbered items on disk. The server sends the newest first, and records are written in
+// the order of their numbers.
 type turned struct {
 	file  *os.File
 	end   int64
@@ -111,7 +112,7 @@ func inOrder[T any](t *turned, fn func(done int64, item *T) error) error {
 		}
 		var item T
 		if err := json.Unmarshal(text, &item); err != nil {
-			return fmt.Errorf("%d: the answer is not what Gitea answers: %w", i.number, err)
+			return fmt.Errorf("%d: unexpected answer for a Gitea server: %w", i.number, err)
 		}
 		if err := fn(int64(n+1), &item); err != nil {
 			return err

@@ -36,8 +36,8 @@ type side struct {
 	} `json:"repo"`
 }
 
-// pull reads what a pull request has besides, and its reviews. It returns their states by id, and how many comments on
-// lines there are.
+// pull reads the fields that only pull requests have, and the reviews. It returns the states of reviews by
+// id, and the number of comments on lines.
 func (s *Source) pull(ctx context.Context, out *migration.Issue) (states map[int64]string, onLines int64, err error) {
 	at := s.path + "/pulls/" + strconv.FormatInt(out.Number, 10)
 	var p pullAnswer
@@ -52,8 +52,9 @@ func (s *Source) pull(ctx context.Context, out *migration.Issue) (states map[int
 	return states, max(seen, p.OnLines), err
 }
 
-// pullOf returns the record. The head is what refs/pull/N/head was when Git was mirrored: its branch may have moved since
-// the end. The base of one that is open is its branch; of another, what it was merged into or last shown against.
+// pullOf returns the record. The head is refs/pull/N/head in the mirror, since the branch may have moved
+// after the pull request was closed. The base is the base branch of an open pull request, and the merge base
+// of a closed one.
 func (s *Source) pullOf(i *migration.Issue, p *pullAnswer) *migration.Pull {
 	out := &migration.Pull{Base: p.Base.Ref, BaseSHA: p.Base.SHA, Head: p.Head.Label, HeadSHA: p.Head.SHA,
 		Draft: p.Draft, Modifiable: p.Modifiable, MergedAt: p.MergedAt, MergedBy: s.People.Login(p.MergedBy),

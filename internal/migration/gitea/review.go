@@ -75,8 +75,9 @@ type lineAnswer struct {
 	UpdatedAt time.Time    `json:"updated_at"`
 }
 
-// onLines reads the comments of a review. Those on one line are a conversation, whose first the others answer. The lines
-// are those of the commit that was reviewed; the one that the API names is where the line was last changed.
+// onLines reads the comments of a review. Comments on one line are a conversation: the later ones reply to
+// the first. Lines are counted in the reviewed commit. The commit in the API's answer is another: it last
+// changed the line.
 func (s *Source) onLines(
 	ctx context.Context, at string, review int64, of *migration.Issue, commit string,
 ) (list []*migration.ReviewComment, err error) {
@@ -139,8 +140,8 @@ func (s *Source) addOnLines(ctx context.Context, of *migration.Issue, list []*mi
 	return nil
 }
 
-// place finds where the lines of comments are in the changes of a pull request up to a commit, which the API does not
-// tell. One on a line that the changes do not show, or on a commit that is gone, has no place: it is outdated.
+// place computes the positions of comments in the changes of a pull request up to a commit, since the API
+// does not have them. A comment is outdated if the changes do not show its line, or if its commit is gone.
 func (s *Source) place(ctx context.Context, base, commit git.SHA, list []*migration.ReviewComment) error {
 	if base.Check() != nil || commit.Check() != nil {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"arbor/internal/migration/remote"
 )
 
-// timeline reads the events of an issue, and what only these tell of it.
+// timeline reads the events of an issue, and the facts about it that only events have.
 type timeline struct {
 	s       *Source
 	number  int64
@@ -57,8 +57,9 @@ type titled struct {
 	Title string `json:"title"`
 }
 
-// read reads the timeline. Its X-Total-Count is the length of the page, and comments on lines are left out of pages, so
-// only an empty page ends it, and as many may be empty before as there are pages full of such comments.
+// read reads the timeline. Here X-Total-Count is the length of the page, so only an empty page ends the list.
+// Pages leave out comments on lines, so some may be empty before the end: as many as such comments could
+// fill.
 func (t *timeline) read(ctx context.Context, at string) error {
 	gaps := int(min(t.hidden, 10_000) / 20)
 	return walk(ctx, t.s.Client, at+"/timeline", gaps, false, func(e *eventAnswer) error {
@@ -71,8 +72,8 @@ func (t *timeline) read(ctx context.Context, at string) error {
 	})
 }
 
-// events returns the events that an entry is here; none for those that are records of another kind, such as comments, or
-// that no timeline here has, such as deadlines.
+// events converts an entry to events. It returns none for entries that become other records, such as
+// comments, and for types that Arbor does not have, such as deadlines.
 func (t *timeline) events(e *eventAnswer) []*migration.Event {
 	out := &migration.Event{ID: strconv.FormatInt(e.ID, 10), Issue: t.number, Actor: t.s.People.Login(e.User),
 		CreatedAt: e.CreatedAt}

@@ -134,5 +134,5 @@ func (s *Source) Open(ctx context.Context, path string) (io.ReadCloser, error) {
 	if id, ok := strings.CutPrefix(path, assetPath); ok {
 		return s.openAsset(ctx, id)
 	}
-	return nil, fmt.Errorf("%q is no file of the source", path)
+	return nil, fmt.Errorf("file %q not found in the source", path)
 }

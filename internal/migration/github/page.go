@@ -33,7 +33,7 @@ func each[T any](ctx context.Context, c *remote.Client, path string, fn func(*T)
 			return err
 		}
 	}
-	return fmt.Errorf("the list %s has no end", path)
+	return fmt.Errorf("the list %s has more than %d pages", path, remote.MaxPages)
 }
 
 // within checks that an address of a page is one of the API.

@@ -55,7 +55,7 @@ func NewClient(base, api *url.URL, o Options) *Client {
 // redirect follows redirects within the server, such as those of renamed repositories. Others are answers.
 func (c *Client) redirect(r *http.Request, before []*http.Request) error {
 	if len(before) > 5 {
-		return errors.New("the server redirects too often")
+		return errors.New("too many redirects")
 	}
 	if r.URL.Host != before[0].URL.Host || r.URL.Scheme != before[0].URL.Scheme {
 		return http.ErrUseLastResponse
@@ -114,7 +114,7 @@ func (c *Client) JSON(
 
 // unexpected is the error for an answer of another shape than that of servers of the kind.
 func (c *Client) unexpected(address string, err error) error {
-	return fmt.Errorf("GET %s: the answer is not what %s answers: %w", address, c.Kind, err)
+	return fmt.Errorf("%s: unexpected answer for a %s server: %w", address, c.Kind, err)
 }
 
 // Answer sends a request, and reads its answer, again if that breaks off. It returns the answer's header.
@@ -169,7 +169,7 @@ func EachOf[T any](c *Client, text []byte, address string, most int, fn func(*T)
 	}
 	in := json.NewDecoder(bytes.NewReader(text))
 	if begin, err := in.Token(); err != nil || begin != json.Delim('[') {
-		return 0, c.unexpected(address, errors.Join(err, errors.New("it is no list")))
+		return 0, c.unexpected(address, errors.Join(err, errors.New("not a list")))
 	}
 	for ; in.More(); n++ {
 		if n == most {

@@ -1,5 +1,6 @@
-// Package remote is what sources of imports on other servers share: requests with their bounds, the records on their
-// way, Git with its large files, and people.
+// Package remote is the part of an import from another server that does not depend on the kind of server: an
+// HTTP client with limits, the folder of records, the Git mirror with LFS objects, and the people that
+// records name.
 //
 //	address.go   addresses of repositories and organizations
 //	client.go    one request after another, with the server's rate limits, bounds and redirects
@@ -7,9 +8,9 @@
 //	lfs.go       objects of Git LFS, and other files
 //	people.go    whom the records name
 //
-// Records are read into a temporary folder in the format of an export, whose reader is a [migration.Source] already: so
-// an import does not depend on how long the server takes, and its order is not that of the requests. Git is mirrored
-// beside it. Contents of files are read when the import wants them.
+// Records are first written to a temporary folder in the format of an export, which package migration can
+// read. So an import does not wait for the server, and its order does not depend on the order of requests.
+// Git is mirrored next to that folder. Contents of files are requested when the import reads them.
 package remote
 
 import (
@@ -53,12 +54,13 @@ func NewSource(c *Client) *Source {
 	return &Source{Client: c, People: People{}, files: map[string]lfs.Pointer{}}
 }
 
-// Read makes the folder, and opens it when read has written all records to Out. After an error nothing of it stays.
+// Read creates the folder, calls read, which writes all records to Out, and opens the folder. It removes the
+// folder after an error.
 func (s *Source) Read(ctx context.Context, read func(context.Context) (*migration.Repository, error)) (err error) {
 	if err := os.MkdirAll(s.o.Dir, 0o700); err != nil {
 		return err
 	}
-	// What a killed import leaves goes as mirrors do.
+	// The sweep that removes the leftovers of killed mirrors also removes this folder.
 	if s.dir, err = os.MkdirTemp(s.o.Dir, "mirror-records-"); err != nil {
 		return err
 	}
@@ -147,7 +149,7 @@ func (s *Source) Git(context.Context) (string, error) {
 // Objects returns the mirror's objects.
 func (s *Source) Objects() *git.Repository { return s.o.Git.Repository(s.Mirror.Dir()) }
 
-// AddPeople writes whom records name. Call it last.
+// AddPeople writes the people that records name. Call it last.
 func (s *Source) AddPeople(context.Context) error {
 	for _, person := range s.People.Sorted() {
 		if err := s.Out.Add(migration.People, person); err != nil {

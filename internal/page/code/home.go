@@ -140,7 +140,7 @@ func (p *Pages) Home(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	return p.t.Page(w, r, "home.html", v)
 }
 
-// mirrorOf reads what the repository is a mirror of, for its administrators; nil: it is none.
+// mirrorOf returns the repository's pull mirror to its administrators, and nil to others or if there is none.
 func (p *Pages) mirrorOf(r *http.Request, a *repo.Access) (*mirror.Mirror, error) {
 	if a.MirrorURL == "" || a.Role < account.Admin {
 		return nil, nil //nolint:nilnil // most repositories are none

@@ -36,8 +36,8 @@ func (v *view) Counts() []talk.Count {
 
 // POST /{owner}/{repo}/releases/{release_id}/reactions
 //
-// SetReaction adds the viewer's reaction to a release; one that is there it takes back. It leads back to the form's
-// return_to. Errors: 401, 403, 404, 422.
+// SetReaction adds the viewer's reaction to a release, or removes it if it exists, and redirects to the
+// form's return_to. Errors: 401, 403, 404, 422.
 func (p *Pages) SetReaction(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	f, err := page.ReadForm(r)
 	if err != nil {

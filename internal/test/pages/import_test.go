@@ -29,16 +29,16 @@ func TestImport(t *testing.T) {
 		source := s.URL + "/alice/garden.git"
 		s.Visit(t, "alice", "POST "+at, form("remote_url", s.URL+"/alice/nothing.git", "password", "wrong")...).Leads(t, "/alice/copy")
 		testkit.Eventually(t, func() bool {
-			return strings.Contains(show(t, s, "alice", "/alice/copy", "Nothing was copied yet"), "The last copy from the source failed")
+			return strings.Contains(show(t, s, "alice", "/alice/copy", "Nothing has been copied yet"), "The last copy from the source failed")
 		}, "the page says why it fails")
-		if body := show(t, s, "stranger", "/alice/copy", "Nothing was copied yet"); strings.Contains(body, "failed") {
+		if body := show(t, s, "stranger", "/alice/copy", "Nothing has been copied yet"); strings.Contains(body, "failed") {
 			t.Error("strangers read why it fails")
 		}
 		const settings = "/alice/copy/settings/mirrors"
 		s.Visit(t, "alice", "POST "+settings, "do", "set", "remote_url", source, "username", "alice", "password",
 			s.Token(t, "alice"), "minutes", "60", "once", "1").Leads(t, settings)
 		testkit.Eventually(t, func() bool {
-			return !strings.Contains(show(t, s, "alice", "/alice/copy"), "Nothing was copied yet")
+			return !strings.Contains(show(t, s, "alice", "/alice/copy"), "Nothing has been copied yet")
 		}, "it is copied")
 		testkit.Eventually(t, func() bool {
 			return strings.TrimSpace(string(s.Ask(t, "alice", "GET /repos/alice/copy/mirror", "", 200).Body)) == "null"

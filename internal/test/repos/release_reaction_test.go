@@ -9,8 +9,8 @@ import (
 	"arbor/internal/test/issuetest"
 )
 
-// Whoever sees a release reacts to it in the six ways that GitHub has for releases; its payload counts them. Nobody
-// learns of drafts by that, and reactions are gone with their release.
+// Everybody who sees a release can react to it with GitHub's six contents for releases, and its payload
+// counts them. That does not reveal drafts. Reactions are deleted with their release.
 func TestReactionsToReleases(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {

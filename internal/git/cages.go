@@ -126,6 +126,12 @@ func (g *Git) read(
 	return g.processes.Read(ctx, in, t)
 }
 
+// Admit waits until the memory of a Transfer of a sub-command is admitted, whose task is then Held. The caller calls
+// release when the process has ended.
+func (r *Repository) Admit(ctx context.Context, sub string) (release func(), err error) {
+	return r.git.processes.Admit(ctx, r.cageOf(sub))
+}
+
 // Transfer starts a task for a client that waits for all of its output, which is read while the task runs. It is
 // bounded by Options.TransferTimeout.
 func (r *Repository) Transfer(ctx context.Context, t process.Task) (*process.Process, io.Reader, error) {

@@ -80,13 +80,13 @@ func (r *Report) Write(w io.Writer) error {
 	if len(r.Matched) > 0 {
 		print("people with accounts here:")
 		for _, login := range sortedKeys(r.Matched) {
-			print("  %s is %s", login, r.Matched[login])
+			print("  %s is %s", clip(login), r.Matched[login])
 		}
 	}
 	if len(r.Mannequins) > 0 {
 		print("people without accounts here, shown by name (see arbor user claim):")
 		for _, login := range r.Mannequins {
-			print("  %s", login)
+			print("  %s", clip(login))
 		}
 	}
 	if len(r.Problems) > 0 {

@@ -91,6 +91,9 @@ func (s *Service) Hooked(ctx context.Context, owner, name string, header http.He
 	})
 }
 
+// maxHook is the size of the largest body of a webhook in bytes, as GitHub sends it.
+const maxHook = 25 << 20
+
 // isSigned reports whether a webhook proves that it knows the secret: GitHub and Gitea sign the body, and GitLab sends
 // the secret itself.
 func isSigned(header http.Header, body []byte, secret string) bool {

@@ -18,7 +18,7 @@ func (api *API) Routes() []route.Route {
 		administration.OnArchived().Admin("DELETE /repos/{owner}/{repo}/mirror", api.Remove),
 		contents.Push("POST /repos/{owner}/{repo}/mirror-sync", api.Sync),
 		route.Needs(scope.None, route.None).Anyone("POST /repos/{owner}/{repo}/mirror-hook", api.Hook).
-			InAnyMedia().ForNobody().WithoutToken(),
+			InAnyMedia().ForNobody().WithoutToken().WithLimit(maxHook),
 		setup.Admin("POST /repos/{owner}/{repo}/mirror/secret", api.CreateSecret),
 		administration.OnArchived().Admin("DELETE /repos/{owner}/{repo}/mirror/secret", api.RemoveSecret),
 		administration.Admin("GET /repos/{owner}/{repo}/push_mirrors", api.ListPush),

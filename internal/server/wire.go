@@ -156,14 +156,14 @@ func newServer(o Options) *Server {
 	}
 	f.Mirrors.Networks, f.Mirrors.Off = o.HookNetworks, o.NoMirrors
 	f.Mirrors.Least = cmp.Or(o.MirrorEvery, f.Mirrors.Least)
-	if o.FetchCache > 0 {
-		f.Transport.Shared = serve.NewShared(o.DataDir, o.FetchCache)
-	}
 	f.Invitations.Required = o.MustInvite
 	f.Deleted.For, f.Releases.For = o.KeepDeleted, o.KeepDeleted
 	f.Accounts.TextLimits = textLimits(o)
 	f.Repos.Room = space.NewGuard(o.MinFree, o.Log, disks...)
 	f.Repos.Room.Spare(filepath.Dir(o.DB.File()), o.DB.Spare)
+	if o.FetchCache > 0 {
+		f.Transport.Shared = serve.NewShared(o.DataDir, o.FetchCache, f.Repos.Room.Check)
+	}
 	s := &Server{
 		o: o, log: o.Log, accounts: f.Accounts, forge: f, limiter: ratelimit.New(o.RateLimit, o.Now),
 		idPrefix: newIDPrefix(), setup: rand.Text()[:12],

@@ -4,14 +4,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
-	"io"
-	"os"
 	"sync"
 	"time"
 
 	"arbor/internal/cache"
-	"arbor/internal/durable"
-	"arbor/internal/errs"
 	"arbor/internal/git"
 )
 
@@ -22,13 +18,16 @@ import (
 // An answer that does not fit takes no more readers. The rest of the output goes to its readers through
 // memory, piece by piece, at the speed of the slowest.
 type Shared struct {
-	dir   string // of the files
-	limit int64  // of bytes of all files
+	dir   string       // of the files
+	limit int64        // of bytes of all files
+	room  func() error // fails while the disk has too little room for files; nil: it has room
 	keep  time.Duration
+	lag   time.Duration
 
 	mu      sync.Mutex // guards all below, and the answers
 	bytes   int64      // of all files, with what is about to be written
 	answers map[answerKey]*answer
+	waiting map[answerKey]*waiting
 	joined  int64 // requests that found an answer
 	begun   int64 // and those that did not
 }
@@ -39,9 +38,10 @@ const (
 	maxShared  = 256
 )
 
-// NewShared returns a Shared whose files, in the folder dir, take at most limit bytes.
-func NewShared(dir string, limit int64) *Shared {
-	return &Shared{dir: dir, limit: limit, keep: keepShared, answers: map[answerKey]*answer{}}
+// NewShared returns a Shared whose files, in the folder dir, take at most limit bytes, and do not grow while room fails.
+func NewShared(dir string, limit int64, room func() error) *Shared {
+	return &Shared{dir: dir, limit: limit, room: room, keep: keepShared, lag: maxLag, answers: map[answerKey]*answer{},
+		waiting: map[answerKey]*waiting{}}
 }
 
 // Caches counts the answers, and the requests that found one or did not.
@@ -64,58 +64,105 @@ func keyOf(r *git.Repository, protocol int, generation int64, request []byte) an
 	return answerKey(h.Sum(nil))
 }
 
-// answer is what git upload-pack says to a request.
-type answer struct {
-	of      *Shared
-	key     answerKey
-	stop    context.CancelFunc // ends the process
-	changed *sync.Cond         // broadcast when anything below changes
-
-	file    *os.File // nil until the first write
-	filed   int64    // bytes of the file
-	alone   bool     // it did not fit: no more readers, and what follows is in piece
-	piece   []byte
-	written int64 // bytes in all; those of piece are the last
-	ended   bool
-	err     error // why it ended
-	readers map[*reader]struct{}
-	idle    time.Time // since when there are no readers
-}
-
-// reader is a client that gets an answer.
-type reader struct{ at int64 }
-
 // upload answers the last request of a fetch as the function upload does, from an answer that clients share.
 func (s *Shared) upload(ctx context.Context, r *git.Repository, request []byte, generation int64, o Request) error {
 	me := &reader{}
-	a := s.join(keyOf(r, o.Protocol, generation, request), me, func(a *answer) {
+	admit := func(ctx context.Context) (func(), error) { return r.Admit(ctx, "upload-pack") }
+	a, err := s.join(ctx, keyOf(r, o.Protocol, generation, request), me, admit, func(a *answer, release func()) {
 		var work context.Context
 		work, a.stop = context.WithCancel(context.WithoutCancel(ctx))
 		go func() {
-			alone := o
-			alone.Out = a
-			s.end(a, upload(work, r, request, alone))
+			defer release()
+			own := o
+			own.Out = a
+			whole, err := upload(work, r, request, own, true)
+			s.end(a, whole, err)
 		}()
 	})
+	if err != nil {
+		return err
+	}
 	defer s.leave(a, me)
 	return a.copyTo(ctx, me, o.Out)
 }
 
-// join adds a reader to the answer for a key. If there is none, start begins one.
-func (s *Shared) join(key answerKey, me *reader, start func(*answer)) *answer {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	a := s.answers[key]
-	if a == nil {
-		a = &answer{of: s, key: key, changed: sync.NewCond(&s.mu), readers: map[*reader]struct{}{}}
-		s.answers[key] = a
-		s.begun++
-		start(a)
-	} else {
-		s.joined++
+// join adds a reader to the answer for a key. If there is none, each request waits until its own client is admitted; the
+// first one begins the answer, and the others stop waiting and join it. So nobody waits for the share of somebody else.
+func (s *Shared) join(ctx context.Context, key answerKey, me *reader,
+	admit func(context.Context) (release func(), err error), begin func(a *answer, release func()),
+) (*answer, error) {
+	for {
+		s.mu.Lock()
+		if a := s.answers[key]; a != nil {
+			s.joined++
+			a.readers[me] = struct{}{}
+			s.mu.Unlock()
+			return a, nil
+		}
+		w := s.waiting[key]
+		if w == nil {
+			w = &waiting{begun: make(chan struct{})}
+			s.waiting[key] = w
+		}
+		w.requests++
+		s.mu.Unlock()
+
+		release, err := w.admit(ctx, admit)
+
+		s.mu.Lock()
+		if w.requests--; w.requests == 0 && s.waiting[key] == w {
+			delete(s.waiting, key)
+		}
+		if err == nil && s.answers[key] == nil {
+			a := &answer{of: s, key: key, changed: sync.NewCond(&s.mu), readers: map[*reader]struct{}{me: {}}}
+			s.answers[key] = a
+			s.begun++
+			if w := s.waiting[key]; w != nil {
+				delete(s.waiting, key)
+				close(w.begun)
+			}
+			begin(a, release)
+			s.mu.Unlock()
+			return a, nil
+		}
+		s.mu.Unlock()
+		if err == nil {
+			release()
+		} else if ctx.Err() != nil || !w.isOver() {
+			return nil, err
+		}
 	}
-	a.readers[me] = struct{}{}
-	return a
+}
+
+// waiting are requests for one answer that nobody has begun.
+type waiting struct {
+	begun    chan struct{} // closed when one of them has
+	requests int           // guarded by Shared.mu
+}
+
+// admit calls admit with a context that ends when the answer has begun.
+func (w *waiting) admit(
+	ctx context.Context, admit func(context.Context) (func(), error),
+) (release func(), err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-w.begun:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return admit(ctx)
+}
+
+func (w *waiting) isOver() bool {
+	select {
+	case <-w.begun:
+		return true
+	default:
+		return false
+	}
 }
 
 // leave takes a reader from an answer. Without readers a process ends, and a whole answer is kept for a while.
@@ -127,7 +174,7 @@ func (s *Shared) leave(a *answer, me *reader) {
 	if len(a.readers) > 0 {
 		return
 	}
-	if s.answers[a.key] != a || !a.ended || a.err != nil {
+	if s.answers[a.key] != a || !a.ended {
 		s.drop(a)
 		return
 	}
@@ -183,12 +230,12 @@ func (s *Shared) dropIdle() bool {
 	return oldest != nil
 }
 
-// end notes how the process has ended.
-func (s *Shared) end(a *answer, err error) {
+// end notes how the process has ended. What it wrote is kept only if it succeeded.
+func (s *Shared) end(a *answer, whole bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	a.ended, a.err = true, err
-	if err != nil || a.alone {
+	if !whole || err != nil || a.alone {
 		s.close(a)
 	}
 	if len(a.readers) == 0 {
@@ -197,42 +244,9 @@ func (s *Shared) end(a *answer, err error) {
 	a.changed.Broadcast()
 }
 
-// Write takes what git says: into the file or, if that has no room, into memory once all readers have the piece
-// before. Error: Canceled when there are no readers any more.
-func (a *answer) Write(p []byte) (int, error) {
-	s := a.of
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.reserve(a, int64(len(p))) {
-		s.mu.Unlock()
-		err := a.store(p)
-		s.mu.Lock()
-		if err == nil {
-			a.filed += int64(len(p))
-			a.written = a.filed
-			a.changed.Broadcast()
-			return len(p), nil
-		}
-		s.bytes -= int64(len(p)) // the disk is full
-	}
-	a.alone = true
-	s.close(a)
-	for a.behind() {
-		a.changed.Wait()
-	}
-	a.discard()
-	if len(a.readers) == 0 {
-		return 0, errs.New(errs.Canceled, "all clients went away")
-	}
-	a.piece = append(a.piece[:0], p...)
-	a.written += int64(len(p))
-	a.changed.Broadcast()
-	return len(p), nil
-}
-
 // reserve makes room for more bytes of an answer's file, and reports whether there is any.
 func (s *Shared) reserve(a *answer, n int64) bool {
-	if a.alone {
+	if a.alone || s.room != nil && s.room() != nil {
 		return false
 	}
 	for s.bytes+n > s.limit {
@@ -242,78 +256,4 @@ func (s *Shared) reserve(a *answer, n int64) bool {
 	}
 	s.bytes += n
 	return true
-}
-
-// store appends to the file. Only the goroutine of the process calls it.
-func (a *answer) store(p []byte) error {
-	if a.file == nil {
-		f, err := os.CreateTemp(a.of.dir, durable.Temporary)
-		if err != nil {
-			return err
-		}
-		if err := os.Remove(f.Name()); err != nil { // a server that is killed leaves nothing
-			_ = f.Close()
-			return err
-		}
-		a.file = f
-	}
-	_, err := a.file.WriteAt(p, a.filed)
-	return err
-}
-
-// behind reports that some reader has not read all that was written.
-func (a *answer) behind() bool {
-	for r := range a.readers {
-		if r.at < a.written {
-			return true
-		}
-	}
-	return false
-}
-
-// copyTo copies the answer to a client while it is written. Errors: how the process ended, or Canceled.
-func (a *answer) copyTo(ctx context.Context, me *reader, w io.Writer) error {
-	wake := context.AfterFunc(ctx, func() {
-		a.of.mu.Lock()
-		defer a.of.mu.Unlock()
-		a.changed.Broadcast()
-	})
-	defer wake()
-	buf := make([]byte, 128<<10)
-	for {
-		n, err := a.next(ctx, me, buf)
-		if n == 0 || err != nil {
-			return err
-		}
-		if _, err := w.Write(buf[:n]); err != nil {
-			return clientGone(fmt.Errorf("git upload-pack: %w", err))
-		}
-	}
-}
-
-// next reads more of the answer. It returns 0 and how the process ended, at the end.
-func (a *answer) next(ctx context.Context, me *reader, buf []byte) (n int, err error) {
-	a.of.mu.Lock()
-	defer a.of.mu.Unlock()
-	for me.at == a.written && !a.ended && ctx.Err() == nil {
-		a.changed.Wait()
-	}
-	switch {
-	case ctx.Err() != nil:
-		return 0, clientGone(ctx.Err())
-	case me.at == a.written:
-		return 0, a.err
-	case me.at < a.filed:
-		n = int(min(int64(len(buf)), a.filed-me.at))
-		a.of.mu.Unlock()
-		_, err = a.file.ReadAt(buf[:n], me.at)
-		a.of.mu.Lock()
-	default:
-		n = copy(buf, a.piece[int64(len(a.piece))-(a.written-me.at):])
-	}
-	me.at += int64(n)
-	if a.alone {
-		a.changed.Broadcast()
-	}
-	return n, err
 }

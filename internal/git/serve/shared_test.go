@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -32,16 +33,41 @@ type clones struct {
 	tip        git.SHA
 	generation atomic.Int64
 	shared     *serve.Shared
+	hold       string // a file: while it is there, git packs nothing
 }
 
-func newClones(t *testing.T, limit int64) *clones {
-	dir := gittest.Bare(t)
-	text := make([]byte, size)
+func newClones(t *testing.T, limit int64, o git.Options) *clones {
+	t.Helper()
+	dir, text := gittest.Bare(t), make([]byte, size)
 	_, _ = rand.Read(text)
 	gittest.Import(t, dir, strings.NewReader(gittest.CommitLine("main", 0, "m")+
 		gittest.FileLines("file", hex.EncodeToString(text))+"done\n"))
-	g := gittest.New(t, git.Options{})
-	return &clones{g: g, r: g.Repository(dir), tip: gittest.Resolve(t, dir, "main"), shared: serve.NewShared(t.TempDir(), limit)}
+	c := &clones{tip: gittest.Resolve(t, dir, "main"), shared: serve.NewShared(t.TempDir(), limit, nil),
+		hold: filepath.Join(t.TempDir(), "hold")}
+	c.shared.Lag(time.Hour)
+	if o.Binary == "" {
+		o.Binary = gittest.Wrapped(t, "upload-pack", "while [ -e "+c.hold+" ]; do sleep 0.02; done")
+	}
+	c.g = gittest.New(t, o)
+	c.r = c.g.Repository(dir)
+	return c
+}
+
+// together begins to clone with each client, and lets git go on when all of them share one answer.
+func (c *clones) together(t *testing.T, clients ...func()) *sync.WaitGroup {
+	t.Helper()
+	testkit.NoError(t, os.WriteFile(c.hold, nil, 0o600))
+	before := c.shared.Caches()[0]
+	all := &sync.WaitGroup{}
+	for n, client := range clients {
+		all.Go(client)
+		testkit.Eventually(t, func() bool {
+			now := c.shared.Caches()[0]
+			return now.Hits+now.Misses == before.Hits+before.Misses+int64(n)+1
+		}, "the clone begins")
+	}
+	testkit.NoError(t, os.Remove(c.hold))
+	return all
 }
 
 // request is the last one of a clone.
@@ -95,35 +121,31 @@ func (c *clones) empty(t *testing.T) {
 	}, "nothing is kept")
 }
 
-// slowly is a client that begins to read when it is let.
-type slowly struct {
+// stuck is a client that reads nothing until it is let.
+type stuck struct {
 	bytes.Buffer
-	began func()
-	let   <-chan struct{}
+	let <-chan struct{}
 }
 
-func (w *slowly) Write(p []byte) (int, error) {
-	w.began()
+func (w *stuck) Write(p []byte) (int, error) {
 	<-w.let
 	return w.Buffer.Write(p)
 }
 
+// limits are those of files: one into which an answer fits, and one into which it does not.
+var limits = map[string]int64{"in a file": 1 << 30, "too large for the file": size / 2}
+
 func TestClonesShareAProcess(t *testing.T) {
-	for name, limit := range map[string]int64{"in a file": 1 << 30, "too large for the file": size / 2} {
+	for name, limit := range limits {
 		t.Run(name, func(t *testing.T) {
-			c := newClones(t, limit)
+			c := newClones(t, limit, git.Options{})
 			c.shared.Keep(time.Hour)
-			const clients = 8
-			let, began := make(chan struct{}), make(chan struct{}, 1)
-			var all sync.WaitGroup
-			outs := make([]slowly, clients)
+			outs := make([]bytes.Buffer, 8)
+			var clients []func()
 			for i := range outs {
-				outs[i] = slowly{let: let, began: sync.OnceFunc(func() { began <- struct{}{} })}
-				all.Go(func() { testkit.NoError(t, c.clone(t.Context(), &outs[i])) })
-				<-began
+				clients = append(clients, func() { testkit.NoError(t, c.clone(t.Context(), &outs[i])) })
 			}
-			close(let)
-			all.Wait()
+			c.together(t, clients...).Wait()
 			for i := range outs {
 				if !bytes.Equal(outs[i].Bytes(), outs[0].Bytes()) || outs[i].Len() < size {
 					t.Errorf("client %d got %d bytes, the first %d", i, outs[i].Len(), outs[0].Len())
@@ -141,28 +163,20 @@ func TestClonesShareAProcess(t *testing.T) {
 }
 
 func TestSharedAnswerOfAClientThatHungUp(t *testing.T) {
-	for name, limit := range map[string]int64{"in a file": 1 << 30, "too large for the file": size / 2} {
+	for name, limit := range limits {
 		t.Run(name, func(t *testing.T) {
-			c := newClones(t, limit)
-			let, began := make(chan struct{}), make(chan struct{}, 1)
+			c := newClones(t, limit, git.Options{})
+			let := make(chan struct{})
 			ctx, hangUp := context.WithCancel(t.Context())
-			first := slowly{let: let, began: sync.OnceFunc(func() { began <- struct{}{} })}
-			var done sync.WaitGroup
-			done.Go(func() {
+			first := stuck{let: let}
+			done := c.together(t, func() {
 				if err := c.clone(ctx, &first); !errs.Is(err, errs.Canceled) {
 					t.Errorf("the client that hung up: %v", err)
 				}
-			})
-			<-began
-			second := slowly{let: let, began: sync.OnceFunc(func() { began <- struct{}{} })}
-			done.Go(func() { testkit.NoError(t, c.clone(t.Context(), &second)) })
-			<-began
+			}, func() { c.whole(t) })
 			hangUp()
 			close(let)
 			done.Wait()
-			if second.Len() < size {
-				t.Errorf("the other client got %d bytes", second.Len())
-			}
 			c.expect(t, 1)
 
 			broken := errors.New("broken pipe")
@@ -183,7 +197,7 @@ type failing struct{ err error }
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
 func TestSharedAnswersEnd(t *testing.T) {
-	c := newClones(t, size*3/2)
+	c := newClones(t, size*3/2, git.Options{})
 	c.shared.Keep(time.Hour)
 	c.whole(t)
 	c.whole(t)
@@ -203,14 +217,14 @@ func TestSharedAnswersEnd(t *testing.T) {
 }
 
 func TestSharedAnswerWithoutRoomOnDisk(t *testing.T) {
-	c := newClones(t, 1<<30)
-	c.shared = serve.NewShared(filepath.Join(t.TempDir(), "missing"), 1<<30)
+	c := newClones(t, 1<<30, git.Options{})
+	c.shared = serve.NewShared(filepath.Join(t.TempDir(), "missing"), 1<<30, nil)
 	c.whole(t)
 	c.empty(t)
 }
 
 func TestSharedAnswerOfAProcessThatFails(t *testing.T) {
-	c := newClones(t, 1<<30)
+	c := newClones(t, 1<<30, git.Options{})
 	there := c.tip
 	c.tip = "1111111111111111111111111111111111111111"
 	var out bytes.Buffer
@@ -220,4 +234,88 @@ func TestSharedAnswerOfAProcessThatFails(t *testing.T) {
 	}
 	c.tip = there
 	c.whole(t)
+}
+
+// What git said before it failed is nobody else's answer.
+func TestAnswerOfAProcessThatEndsIsNotKept(t *testing.T) {
+	broken := filepath.Join(t.TempDir(), "broken")
+	testkit.NoError(t, os.WriteFile(broken, nil, 0o600))
+	c := newClones(t, 1<<30, git.Options{Binary: gittest.Wrapped(t, "upload-pack",
+		"if [ -e "+broken+" ]; then printf '000dpackfile\\n'; exit 128; fi")})
+	var out bytes.Buffer
+	testkit.NoError(t, c.clone(t.Context(), &out))
+	testkit.NoError(t, os.Remove(broken))
+	c.whole(t)
+	c.expect(t, 2)
+}
+
+// Whoever asks for the same as somebody whose share of memory is used up does not wait for that share.
+func TestSharedAnswerAndSharesOfMemory(t *testing.T) {
+	type key struct{}
+	full, asked := errs.New(errs.TooManyRequests, "too many concurrent requests"), make(chan struct{})
+	refuse := make(chan struct{})
+	c := newClones(t, 1<<30, git.Options{Admit: func(ctx context.Context, _ int64) (func(), error) {
+		if ctx.Value(key{}) == nil {
+			return func() {}, nil
+		}
+		asked <- struct{}{}
+		select {
+		case <-refuse:
+			return nil, full
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}})
+	waits := context.WithValue(t.Context(), key{}, true)
+	var done sync.WaitGroup
+	done.Go(func() {
+		if err := c.clone(waits, io.Discard); err != nil {
+			t.Errorf("the answer of another one: %v", err)
+		}
+	})
+	<-asked
+	c.whole(t)
+	done.Wait()
+	c.expect(t, 1)
+
+	c.generation.Store(1)
+	done.Go(func() {
+		if err := c.clone(waits, io.Discard); !errors.Is(err, full) {
+			t.Errorf("without another one: %v", err)
+		}
+	})
+	<-asked
+	close(refuse)
+	done.Wait()
+	c.whole(t)
+	c.expect(t, 2)
+}
+
+// Where an answer does not fit, a client that reads slowly stops no others.
+func TestSlowReaderOfASharedAnswer(t *testing.T) {
+	c := newClones(t, size/2, git.Options{})
+	c.shared.Lag(time.Millisecond)
+	let, fast := make(chan struct{}), make(chan struct{})
+	slow := stuck{let: let}
+	done := c.together(t, func() {
+		if err := c.clone(t.Context(), &slow); !errs.Is(err, errs.Canceled) {
+			t.Errorf("the slow client: %v", err)
+		}
+	}, func() {
+		defer close(fast)
+		c.whole(t)
+	})
+	<-fast
+	close(let)
+	done.Wait()
+	c.expect(t, 1)
+	c.empty(t)
+}
+
+// On a disk that takes no writes nothing is kept, and clones go on.
+func TestSharedAnswerBelowTheFreeSpace(t *testing.T) {
+	c := newClones(t, 1<<30, git.Options{})
+	c.shared = serve.NewShared(t.TempDir(), 1<<30, func() error { return errs.New(errs.NoRoom, "full") })
+	c.whole(t)
+	c.empty(t)
 }

@@ -2,7 +2,7 @@
 // it comes.
 //
 //	uploadpack.go  UploadPack: a fetch by one request, as over HTTP
-//	shared.go      Shared: one answer for clients that ask for the same
+//	shared.go      Shared: one answer for clients that ask for the same; answer.go is such an answer
 //	negotiate.go   Negotiate: a fetch on a connection that stays open, as over SSH
 //	archive.go     Archive: the files of a commit
 //
@@ -77,7 +77,8 @@ func UploadPack(ctx context.Context, r *git.Repository, o Request) error {
 	if o.Shared != nil && wire.IsLast(request) {
 		return o.Shared.upload(ctx, r, request, generation, o)
 	}
-	return upload(ctx, r, request, o)
+	_, err = upload(ctx, r, request, o, false)
+	return err
 }
 
 // answerLsRefs needs neither a process nor the repository's directory.
@@ -101,22 +102,26 @@ func clientGone(err error) error {
 	return errs.Wrap(errs.Canceled, "the client went away", err)
 }
 
-// upload runs git upload-pack and copies what it says while it says it.
-func upload(ctx context.Context, r *git.Repository, request []byte, o Request) error {
+// upload runs git upload-pack and copies what it says while it says it. admitted says that the memory for that is
+// admitted (Repository.Admit). whole reports that git succeeded.
+func upload(
+	ctx context.Context, r *git.Repository, request []byte, o Request, admitted bool,
+) (whole bool, err error) {
 	p, out, err := r.Transfer(ctx, process.Task{
 		Command: process.Command{Sub: "upload-pack", Flags: []string{"--strict", "--stateless-rpc"},
 			Path: r.Dir()},
-		Env: protocolEnv(o.Protocol), Stdin: bytes.NewReader(request)})
+		Held: admitted, Env: protocolEnv(o.Protocol), Stdin: bytes.NewReader(request)})
 	if err != nil {
-		return err
+		return false, err
 	}
 	process.GrowPipe(out)
 	written, err := copyOut(o.Out, out)
 	if err != nil {
 		_ = p.Stop()
-		return err
+		return false, err
 	}
-	return ended(r, o.Out, written, p.Wait())
+	err = p.Wait()
+	return err == nil, ended(r, o.Out, written, err)
 }
 
 // ended returns the error for the end of git upload-pack. If git refused, it has sent the reason to the client, or

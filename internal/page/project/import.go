@@ -1,6 +1,7 @@
 package project
 
 import (
+	"context"
 	"net/http"
 	"strings"
 
@@ -93,8 +94,8 @@ func (p *Pages) importFrom(r *http.Request, v *importView, password string) (ful
 		return made, err
 	}
 	ctx, err := p.kit.Write(r, &a.Access, account.Admin)
-	if err == nil {
-		_, _, err = p.Mirrors.Set(ctx, &a.Access, e)
+	if err == nil { // even if the browser has gone: the repository is there
+		_, _, err = p.Mirrors.Set(context.WithoutCancel(ctx), &a.Access, e)
 	}
 	return made, err
 }

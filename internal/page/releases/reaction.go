@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"arbor/internal/account"
 	"arbor/internal/page"
@@ -59,5 +60,6 @@ func (p *Pages) SetReaction(w http.ResponseWriter, r *http.Request, a *repo.Acce
 		return err
 	}
 	to := page.ReturnTo(f.Get("return_to"), web.Path(a.Owner.Login, a.Name, "releases"))
+	to, _, _ = strings.Cut(to, "#")
 	return page.SeeOther(w, r, to+"#release-"+strconv.FormatInt(id, 10))
 }

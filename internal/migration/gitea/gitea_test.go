@@ -76,7 +76,7 @@ func TestPages(t *testing.T) {
 			}
 			fmt.Fprint(w, body)
 		})
-		err := walk(t.Context(), s.Client, "list", c.empty, c.counts, func(n *int) error {
+		err := walk(t.Context(), s.Client, "list", c.empty, c.counts, maxKept, func(n *int) error {
 			got += strconv.Itoa(*n)
 			return nil
 		})
@@ -289,4 +289,18 @@ func FuzzAnswers(f *testing.F) {
 			testkit.NoError(t, s.release(&r, false))
 		}
 	})
+}
+
+// A list without an end takes a bounded amount of memory.
+func TestEndlessList(t *testing.T) {
+	t.Parallel()
+	page := 0
+	s := source(t, func(w http.ResponseWriter, _ *http.Request) {
+		page++
+		fmt.Fprintf(w, `[{"id":%d,"title":"m","description":%q}]`, page, strings.Repeat("x", 4<<20))
+	})
+	err := s.milestones(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "too large") || page > 20 {
+		t.Errorf("%d pages: %v", page, err)
+	}
 }

@@ -20,18 +20,22 @@ const (
 	perPage  = 50     // items of a page; a server may give fewer
 	unpaged  = 10_000 // items of a list that has no pages
 	maxItems = 1 << 22
+	maxKept  = 64 << 20 // bytes of the pages of a list that is kept in memory
+
+	maxTimeline = 1 << 30 // bytes of the pages of a timeline
 )
 
-// each calls fn with each item of a list, page after page, up to the length that X-Total-Count says or an empty page.
+// each calls fn with each item of a list that is kept in memory, page after page, up to the length that X-Total-Count
+// says or an empty page.
 func each[T any](ctx context.Context, c *remote.Client, path string, fn func(*T) error) error {
-	return walk(ctx, c, path, 0, true, fn)
+	return walk(ctx, c, path, 0, true, maxKept, fn)
 }
 
 // walk is each for a list with gaps: up to empty pages without items before its end. counted says that
 // X-Total-Count is the length of the list. The list also ends where a server without pages repeats its
-// answer.
+// answer. Its pages have at most most bytes together.
 func walk[T any](
-	ctx context.Context, c *remote.Client, path string, empty int, counted bool, fn func(*T) error,
+	ctx context.Context, c *remote.Client, path string, empty int, counted bool, most int64, fn func(*T) error,
 ) error {
 	separator := "?"
 	if strings.Contains(path, "?") {
@@ -49,6 +53,9 @@ func walk[T any](
 			return nil
 		}
 		last = text
+		if most -= int64(len(text)); most < 0 {
+			return fmt.Errorf("the list %s is too large", path)
+		}
 		n, err := remote.EachOf(c, text, address, perPage, fn)
 		if err != nil {
 			return err

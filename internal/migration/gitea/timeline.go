@@ -62,7 +62,7 @@ type titled struct {
 // fill.
 func (t *timeline) read(ctx context.Context, at string) error {
 	gaps := int(min(t.hidden, 10_000) / 20)
-	return walk(ctx, t.s.Client, at+"/timeline", gaps, false, func(e *eventAnswer) error {
+	return walk(ctx, t.s.Client, at+"/timeline", gaps, false, maxTimeline, func(e *eventAnswer) error {
 		for _, out := range t.events(e) {
 			if err := t.s.Out.Add(migration.Events, out); err != nil {
 				return err

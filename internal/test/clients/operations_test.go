@@ -30,7 +30,6 @@ type client struct {
 // git, browsers, programs for plants.
 func (c *client) run(t *testing.T, engine db.Engine) {
 	t.Helper()
-	t.Helper()
 	var all reached
 	t.Run("stories", func(t *testing.T) {
 		for name, story := range c.stories {
@@ -114,11 +113,14 @@ func (r *reached) add(s *apitest.Server) {
 	}
 }
 
+// hooked is the operation that webhooks of other servers send, and no client.
+const hooked = "POST /repos/{owner}/{repo}/mirror-hook"
+
 // missing are the operations of the API that were not reached.
 func (r *reached) missing() []*route.Route {
 	var missing []*route.Route
 	for i := range r.table {
-		if to := &r.table[i]; to.Group == route.API && !r.done[operation(to)] {
+		if to := &r.table[i]; to.Group == route.API && !r.done[operation(to)] && operation(to) != hooked {
 			missing = append(missing, to)
 		}
 	}

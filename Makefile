@@ -88,6 +88,9 @@ style: ## Take the pictures of the style page that a test compares; look at what
 conformance: ## Print how answers compare with GitHub's own description of its API
 	$(GO) -C internal/test/conformance test -tags long -count=1 -run TestPayloads -args -report
 
+gitea: ## Import from a real Gitea, which is built once in about ten minutes
+	$(GO) test -tags long,gitea ./internal/test/repos -run TestImportOfGitea -count=1
+
 FUZZTIME ?= 10s
 fuzz: ## Run each fuzz test for FUZZTIME
 	@for f in $$(grep -rl '^func Fuzz' --include='*_test.go' internal cmd); do \
@@ -118,4 +121,4 @@ release: ## Build archives, Debian packages, an SBOM and checksums of VERSION be
 	rm dist/arbor.1
 	cd dist && sha256sum * > SHA256SUMS
 
-.PHONY: help build demo test test-all ci race bench siege soak kills crash microbench routes schema metrics settings lib screenshots style conformance fuzz release
+.PHONY: help build demo test test-all ci race bench siege soak kills crash microbench routes schema metrics settings lib screenshots style conformance gitea fuzz release

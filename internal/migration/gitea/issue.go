@@ -131,8 +131,9 @@ func (s *Source) issues(ctx context.Context) error {
 
 func (s *Source) issue(ctx context.Context, i *issueAnswer) error {
 	out := &migration.Issue{Number: i.Number, Title: i.Title, Author: s.People.Login(i.User), State: i.State,
-		Locked: i.Locked, Milestone: i.Milestone.ID, Assignees: s.People.Logins(i.Assignees), CreatedAt: i.CreatedAt,
-		UpdatedAt: i.UpdatedAt, ClosedAt: i.ClosedAt}
+		Locked: i.Locked, Milestone: i.Milestone.ID, Assignees: s.People.Logins(i.Assignees),
+		CreatedAt: i.CreatedAt, UpdatedAt: i.UpdatedAt, ClosedAt: i.ClosedAt}
+	slices.Sort(out.Assignees) // they come in any order
 	for _, l := range i.Labels {
 		if err := s.label(&l); err != nil {
 			return err

@@ -24,6 +24,7 @@ type Program struct {
 	Module string // PATH@VERSION
 	Dir    string // of its package, in the module
 	Sums   string // lines of go.sum for the module, where the checksum database lacks them
+	Tags   string // of the build
 }
 
 // Build returns the path of the program, built within its module as its authors do. Building some takes
@@ -43,6 +44,20 @@ func (p Program) Build(t testing.TB) string {
 		testkit.NoError(t, err)
 		return kept
 	}
+	build := exec.CommandContext(t.Context(), "go", "build", "-mod=readonly", "-trimpath", "-buildvcs=false",
+		"-tags="+p.Tags, "-o", kept+".part", p.Dir)
+	build.Dir, build.Env = p.Folder(t), append(os.Environ(), "GOFLAGS=")
+	if out, err := build.CombinedOutput(); err != nil {
+		Lacking(t, p.Name, fmt.Sprintf("it does not build: %s", out))
+	}
+	testkit.NoError(t, os.Rename(kept+".part", kept))
+	return kept
+}
+
+// Folder returns the folder of the module, in which there are files that some programs need. Where it cannot be had, the
+// test is skipped as by Build.
+func (p Program) Folder(t testing.TB) string {
+	t.Helper()
 	work := t.TempDir()
 	testkit.NoError(t, os.WriteFile(filepath.Join(work, "go.mod"), []byte("module programs\n"), 0o600))
 	testkit.NoError(t, os.WriteFile(filepath.Join(work, "go.sum"), []byte(p.Sums), 0o600))
@@ -53,14 +68,7 @@ func (p Program) Build(t testing.TB) string {
 	if json.Unmarshal(out, &found) != nil || found.Dir == "" {
 		Lacking(t, p.Name, "the Go module proxy does not give "+p.Module+": "+found.Error)
 	}
-	build := exec.CommandContext(t.Context(), "go", "build", "-mod=readonly", "-trimpath", "-buildvcs=false",
-		"-o", kept+".part", p.Dir)
-	build.Dir, build.Env = found.Dir, append(os.Environ(), "GOFLAGS=")
-	if out, err := build.CombinedOutput(); err != nil {
-		Lacking(t, p.Name, fmt.Sprintf("it does not build: %s", out))
-	}
-	testkit.NoError(t, os.Rename(kept+".part", kept))
-	return kept
+	return found.Dir
 }
 
 // Lacking skips a test that needs a program which this machine lacks, or fails it when ARBOR_TEST_STRICT=1.

@@ -36,15 +36,7 @@ func freed(t *testing.T, s *apitest.Server) {
 	}, "nothing is held", func() string { return fmt.Sprintf("%+v", s.Admitted.Usage()) })
 }
 
-// statusFrom asks for a path from an address of another network.
-func statusFrom(t *testing.T, s *apitest.Server, from, as, path string) int {
-	t.Helper()
-	status, err := tryFrom(t, s, from, as, path)
-	testkit.NoError(t, err)
-	return status
-}
-
-// tryFrom is statusFrom where the server may close the connection.
+// tryFrom asks for a path from an address of another network. The server may close the connection.
 func tryFrom(t *testing.T, s *apitest.Server, from, as, path string) (int, error) {
 	t.Helper()
 	client := &http.Client{Timeout: testkit.Patience, Transport: &http.Transport{DisableKeepAlives: true,

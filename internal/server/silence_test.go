@@ -53,16 +53,12 @@ func TestSilenceClosesNothing(t *testing.T) {
 			s := apitest.Start(t, db.SQLite, places(most))
 			s.Log.AllowErrors()
 			besiegeAll(t, s, most, said)
-			if said == whole { // until they are served, they are not silent
+			for range 3 {
+				// Clients are not silent until they are served, and not before the server has read what they say.
 				testkit.Eventually(t, func() bool {
 					got, _ := tryFrom(t, s, "127.9.9.9", "", "/healthz")
 					return got == http.StatusOK
 				}, "another network is served")
-			}
-			for range 3 {
-				if got := statusFrom(t, s, "127.9.9.9", "", "/healthz"); got != http.StatusOK {
-					t.Errorf("another network is answered %d", got)
-				}
 			}
 		})
 	}

@@ -85,8 +85,8 @@ func (a *answer) store(p []byte) error {
 	return err
 }
 
-// maxLag is how long a reader of an answer that does not fit may keep faster ones waiting: as long as a client may read
-// nothing of a fetch while others wait for memory.
+// maxLag is how long a reader of an answer that does not fit may keep faster ones waiting: as long as a client may
+// read nothing of a fetch while others wait for memory.
 const maxLag = 3 * time.Second
 
 // awaitReaders waits until all readers have all that was written. Those that keep others waiting for too long get no

@@ -16,7 +16,7 @@ import (
 // answer is an unlinked temporary file, which is kept for a short time after its last reader.
 //
 // An answer that does not fit takes no more readers. The rest of the output goes to its readers through
-// memory, piece by piece, at the speed of the slowest.
+// memory, piece by piece, at the speed of the slowest; one that keeps others waiting for too long is cut off.
 type Shared struct {
 	dir   string       // of the files
 	limit int64        // of bytes of all files

@@ -249,7 +249,7 @@ func TestAnswerOfAProcessThatEndsIsNotKept(t *testing.T) {
 	c.expect(t, 2)
 }
 
-// Whoever asks for the same as somebody whose share of memory is used up does not wait for that share.
+// A client does not wait for the share of memory of another client that sent the same request before.
 func TestSharedAnswerAndSharesOfMemory(t *testing.T) {
 	type key struct{}
 	full, asked := errs.New(errs.TooManyRequests, "too many concurrent requests"), make(chan struct{})

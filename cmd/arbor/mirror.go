@@ -26,7 +26,7 @@ func (c *onRepo) mirrors(p *process, do func(*mirror.Service, *repo.Access) erro
 	return c.with(p, func(f *forge.Forge, a *repo.Access) error { return do(anyMirrors(f), a) })
 }
 
-// anyMirrors returns the mirror service for the operator, who may use any address.
+// anyMirrors returns a mirror service that accepts any address, for the operator.
 func anyMirrors(f *forge.Forge) *mirror.Service {
 	f.Mirrors.Networks, _ = outgoing.ParseNetworks("0.0.0.0/0,::/0")
 	f.Mirrors.Least = time.Minute

@@ -25,7 +25,7 @@
 // Of a person that a provider provisions:
 //
 //	deactivated, or removed        the account is suspended in the same transaction; one that cannot be is an error
-//	a group or role is taken away while the account is suspended: it loses what they gave, whoever suspended it
+//	a group or role is taken away while the account is suspended: it loses these rights, too
 //	a group or role is given while the account is suspended: it gets that when the suspension ends
 //	activated, or created again    ends that suspension, and no other; groups are followed
 //	an administrator suspended it  stays, whatever the provider says

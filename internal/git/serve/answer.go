@@ -28,7 +28,7 @@ type answer struct {
 	ended   bool
 	err     error // why it ended
 	readers map[*reader]struct{}
-	idle    time.Time // since when there are no readers
+	idle    time.Time // when the last reader left
 }
 
 // reader is a client that gets an answer.
@@ -38,7 +38,7 @@ type reader struct {
 }
 
 // Write takes what git says: into the file or, if that has no room, into memory once all readers have the piece
-// before. Error: Canceled when there are no readers any more.
+// before. Error: Canceled if no reader is left.
 func (a *answer) Write(p []byte) (int, error) {
 	s := a.of
 	s.mu.Lock()

@@ -82,7 +82,7 @@ func (s *Service) Create(ctx context.Context, a *repo.Access, number int64, t is
 }
 
 // CreateByMail is Create for a reply by mail. It calls also in the same transaction, before it inserts the
-// comment. If also fails, there is no comment.
+// comment. An error of also leaves no comment.
 func (s *Service) CreateByMail(
 	ctx context.Context, a *repo.Access, number int64, t issue.Text, also func(tx *db.Tx) error,
 ) (*Comment, error) {

@@ -218,7 +218,7 @@ func (s *Source) reactions(ctx context.Context,
 		return s.Out.Add(migration.Reactions, &migration.Reaction{Kind: of, To: to, Person: s.People.Login(r.User),
 			Content: r.Content, CreatedAt: r.CreatedAt})
 	})
-	if remote.Absent(err) { // it was deleted meanwhile
+	if remote.Absent(err) { // deleted since the list was read
 		err = nil
 	}
 	return err

@@ -33,7 +33,8 @@ func (c *backupMake) Run(p *process) error {
 		}
 		line := newProgress(p.stderr)
 		rotten := 0
-		from := backup.Source{DB: s.db, Folder: s.dir, Files: s.forge(log).Files, Progress: line.show, Problem: func(problem string) {
+		services := s.forge(log)
+		from := backup.Source{DB: s.db, Folder: s.dir, Files: services.Files, Packs: services.Packs, Progress: line.show, Problem: func(problem string) {
 			rotten++
 			line.note("PROBLEM   " + problem)
 		}}

@@ -62,7 +62,7 @@ type commandLine struct {
 	Export    exportCommand    `cmd:"" group:"Keep data" help:"Write a repository with its whole history into a folder. The server may run."`
 	Import    importCommand    `cmd:"" group:"Keep data" help:"Make a repository of an export or another server, or bring what is new since."`
 	Database  databaseCommand  `cmd:"" group:"Keep data" help:"Manage the database."`
-	Objects   objectsCommand   `cmd:"" group:"Keep data" help:"Move files that are no Git objects between the data folder and a bucket, or verify them. The server may run."`
+	Objects   objectsCommand   `cmd:"" group:"Keep data" help:"Move files and repositories between the data folder and a bucket, or verify them. The server may run."`
 	Nodes     nodesCommand     `cmd:"" group:"Run a server" help:"List the servers of a store with their versions and clocks."`
 	Audit     auditCommand     `cmd:"" group:"Manage people and repositories" help:"List changes to accounts, access, membership, visibility, ownership and tokens."`
 	Check     checkCommand     `cmd:"" group:"Run a server" help:"Check the consistency of a store. The server may run. Exits with 3 if something is wrong."`

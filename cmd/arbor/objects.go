@@ -9,11 +9,12 @@ import (
 	"arbor/internal/depot"
 	"arbor/internal/file"
 	"arbor/internal/fsck"
+	"arbor/internal/packs"
 )
 
 type objectsCommand struct {
-	Move   objectsMove   `cmd:"" help:"Move all files to a bucket, another folder or back to the data folder. Run it again to go on after a stop."`
-	Verify objectsVerify `cmd:"" help:"Check that each file is there with its size. Exits with 3 if one is missing or altered."`
+	Move   objectsMove   `cmd:"" help:"Move all files and repositories to a bucket, another folder or back to the data folder. Run it again to go on after a stop."`
+	Verify objectsVerify `cmd:"" help:"Check that each file and each pack is there with its size. Exits with 3 if one is missing or altered."`
 }
 
 // toDataFolder is the word for the data folder where an address is expected.
@@ -24,7 +25,7 @@ type objectsMove struct {
 	To string `required:"" help:"Address as of serve --objects, or data for the data folder." placeholder:"URL"`
 }
 
-// Run moves the files, with servers running on the store or not. The status is statusUnsound for files that are
+// Run moves files and repositories, with servers running on the store or not. The status is statusUnsound for files that are
 // damaged, which stay where they are.
 func (c *objectsMove) Run(p *process) error {
 	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
@@ -46,26 +47,38 @@ func (c *objectsMove) Run(p *process) error {
 				line.clear()
 				fmt.Fprintf(p.stdout, "PROBLEM   %s\n", problem)
 			}}
-		moved, err := s.forge(log).Files.Move(p.ctx, o)
+		services := s.forge(log)
+		moved, err := services.Files.Move(p.ctx, o)
+		var packed packs.Moved
+		if err == nil {
+			packed, err = services.Packs.Move(p.ctx, packs.MoveOptions{Problem: o.Problem,
+				Progress: func(done, all int64) { line.show("repositories", done, all) }})
+		}
 		line.end()
 		var restart *file.RestartError
 		if errors.As(err, &restart) {
-			fmt.Fprintln(p.stdout, "new files of servers that start from now on go there")
+			fmt.Fprintln(p.stdout, "new files and repositories of servers that start from now on go there")
 		}
 		if moved.Files > 0 {
 			fmt.Fprintf(p.stdout, "moved %d files, %d MiB\n", moved.Files, moved.Bytes>>20)
 		}
-		switch {
+		if packed.Repositories+packed.Packs > 0 {
+			fmt.Fprintf(p.stdout, "moved %d repositories, and %d packs of others\n", packed.Repositories, packed.Packs)
+		}
+		switch left := moved.Left + packed.Left; {
 		case err != nil:
 			return err
 		case bad > 0:
-			fmt.Fprintf(p.stdout, "%d files could not be moved\n", bad)
+			fmt.Fprintf(p.stdout, "%d could not be moved\n", bad)
 			return &exitStatus{statusUnsound}
-		case moved.Left > 0:
-			_, err = fmt.Fprintf(p.stdout, "%d files came while this ran: run it again\n", moved.Left)
-		default:
-			_, err = fmt.Fprintln(p.stdout, "all files are there")
+		case left > 0:
+			_, err = fmt.Fprintf(p.stdout, "%d came while this ran: run it again\n", left)
+			return err
 		}
+		if err := services.Files.LeaveEmpty(p.ctx); err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(p.stdout, "all files and repositories are there")
 		return err
 	})
 }
@@ -76,7 +89,7 @@ type objectsVerify struct {
 	JSON bool `name:"json" help:"Print the report as JSON."`
 }
 
-// Run looks at the files alone, as arbor check does.
+// Run looks at files and packs alone, as arbor check does.
 func (c *objectsVerify) Run(p *process) error {
 	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		return runCheck(p, fsck.Options{DB: s.db, Git: s.git, Folder: s.dir, Log: log, Full: c.Deep, Part: fsck.Files},

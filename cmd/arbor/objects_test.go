@@ -138,7 +138,7 @@ func TestObjectsMove(t *testing.T) {
 	}
 	s.stop()
 	s.start("--objects", away)
-	if status, said := s.exits("objects", "move", "--to", away); status != 0 || !strings.Contains(said, "all files are there") {
+	if status, said := s.exits("objects", "move", "--to", away); status != 0 || !strings.Contains(said, "all files and repositories are there") {
 		t.Errorf("the move: %d %s", status, said)
 	}
 	if status, text := s.download(s.instance, id); status != 200 || text != "seeds" || lying(t, s.data) != 0 {

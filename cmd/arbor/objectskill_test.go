@@ -164,7 +164,7 @@ func TestBucketIsAway(t *testing.T) {
 	s.ok("alice", "POST /repos/alice/garden/issues", `{"title": "rain"}`)
 	testkit.Eventually(t, func() bool {
 		status, text := s.tryDo("GET", "/readyz", "")
-		return status == 200 && strings.Contains(text, "alarm: the storage of files")
+		return status == 200 && strings.Contains(text, "alarm: the storage of repositories and files")
 	}, "/readyz does not tell")
 	s.stop()
 	s.log = &logBuffer{} // which has errors, as it should

@@ -19,6 +19,8 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/depot"
 	"arbor/internal/durable"
+	"arbor/internal/errs"
+	"arbor/internal/mirror"
 	"arbor/internal/seed"
 	"arbor/internal/server"
 	"arbor/internal/space"
@@ -30,9 +32,10 @@ type serveCommand struct {
 	serverFlags
 	tlsFlags
 	sshFlags
-	Objects   string `group:"Storage" help:"Where files that are no Git objects are kept (release assets, attachments, LFS): file:///PATH, or s3://BUCKET/PREFIX?endpoint=URL&region=NAME with keys from AWS_* variables, files or roles; see docs/nodes.md. Git objects stay in the data folder for now (default: the data folder)." placeholder:"URL"`
-	Seed      string `group:"Storage" help:"Fill an empty store from this YAML file, see docs/seed.md." placeholder:"FILE"`
-	Ephemeral bool   `group:"Storage" help:"Serve a temporary folder, removed when the server stops, and allow POST /admin/reset on --admin-listen." negatable:""`
+	Objects   string    `group:"Storage" help:"Where repositories and files (release assets, attachments, LFS) are kept: file:///PATH, or s3://BUCKET/PREFIX?endpoint=URL&region=NAME with keys from AWS_* variables, files or roles; see docs/nodes.md (default: the data folder)." placeholder:"URL"`
+	CacheSize freeSpace `group:"Storage" help:"How much of the data folder repositories take that --objects keeps elsewhere; 0: as much as there is." default:"50GiB" placeholder:"SIZE"`
+	Seed      string    `group:"Storage" help:"Fill an empty store from this YAML file, see docs/seed.md." placeholder:"FILE"`
+	Ephemeral bool      `group:"Storage" help:"Serve a temporary folder, removed when the server stops, and allow POST /admin/reset on --admin-listen." negatable:""`
 }
 
 // Run serves until the process receives a signal to stop, and then finishes the
@@ -102,6 +105,15 @@ func (c *serveCommand) Run(p *process) error {
 	if c.TextRate == nil {
 		o.TextRate = defaultTextRate
 	}
+	if o.Objects, err = c.Objects, c.useObjects(p.ctx, s, log); err != nil {
+		return errors.Join(err, s.close())
+	}
+	files := s.forge(log).Files
+	files.Pin(o.Objects)
+	known, err := s.bringKeys(p.ctx, files)
+	if err != nil {
+		return errors.Join(err, s.close())
+	}
 	if c.ssh, o.SSH, err = c.openSSH(keptKeys(c.Data), log); err != nil {
 		return errors.Join(err, s.close())
 	}
@@ -113,7 +125,15 @@ func (c *serveCommand) Run(p *process) error {
 	if o.LFSKey, err = durable.Key(filepath.Join(s.dir, "lfs")); err != nil {
 		return errors.Join(err, s.close())
 	}
-	if o.Objects, err = c.Objects, c.useObjects(p.ctx, s, log); err != nil {
+	o.CacheSize = int64(c.CacheSize)
+	if known[mirror.Folder] == "" { // one that was lost is not made again
+		if _, err = durable.Key(filepath.Join(s.dir, mirror.Folder)); err != nil {
+			return errors.Join(err, s.close())
+		}
+	}
+	if err := s.leaveKeys(p.ctx, files); errs.Is(err, errs.Unavailable) {
+		log.Error("keys that other nodes need are not in the storage yet: they are brought there at the next start", "error", err)
+	} else if err != nil {
 		return errors.Join(err, s.close())
 	}
 	o.DB, o.Git, o.DataDir = s.db, s.git, s.dir
@@ -122,12 +142,14 @@ func (c *serveCommand) Run(p *process) error {
 			log.Warn("another server works on this SQLite database, or one died less than half a minute ago")
 		}
 		srv := server.New(o)
-		err = c.serve(p.ctx, srv, func(address string) error {
-			if err := ready(address); err != nil {
-				return err
-			}
-			return c.invite(p, srv, address)
-		})
+		if err = srv.Forge().Packs.Start(p.ctx); err == nil {
+			err = c.serve(p.ctx, srv, func(address string) error {
+				if err := ready(address); err != nil {
+					return err
+				}
+				return c.invite(p, srv, address)
+			})
+		}
 		if err != nil { // perhaps it never served: a port was taken
 			err = errors.Join(err, o.Node.Leave(context.WithoutCancel(p.ctx)))
 		}
@@ -140,7 +162,7 @@ func (c *serveCommand) Run(p *process) error {
 func (c *serveCommand) useObjects(ctx context.Context, s *store, log *slog.Logger) error {
 	offline, err := s.forge(log).Files.Use(ctx, c.Objects)
 	if offline != nil {
-		log.Error("the storage of files (--objects) does not answer: requests for files are answered 503 until it does",
+		log.Error("the storage of repositories and files (--objects) does not answer: what is not on this disk is answered 503 until it does",
 			"error", offline)
 	}
 	return err

@@ -331,15 +331,14 @@ func (r *restore) loadTables(ctx context.Context) error {
 	return load(ctx, f, r.Database, adapt)
 }
 
-// adapt changes a row for the restored store, and reports that it is left out. Files are in the data folder now,
-// wherever they were: a depot belongs to the store that was saved.
+// adapt changes a row for the restored store, and reports that it is left out. Files and packs are in the data folder
+// now, wherever they were: a depot belongs to the store that was saved.
 func adapt(t *db.Table, row []any) (leaveOut bool) {
-	if t.Name == "files" {
-		if i := slices.IndexFunc(t.Columns, func(c db.Column) bool { return c.Name == "depot_id" }); i >= 0 {
-			row[i] = int64(0)
-		}
+	zero := map[string]string{"files": "depot_id", "repos": "packs"}[t.Name]
+	if i := slices.IndexFunc(t.Columns, func(c db.Column) bool { return c.Name == zero }); i >= 0 {
+		row[i] = int64(0)
 	}
-	return t.Name == "depots" || waiting(t, row)
+	return slices.Contains([]string{"depots", "packs", "pack_files"}, t.Name) || waiting(t, row)
 }
 
 // waiting reports what hooks were still to be told when the backup was made. A restored store does not send

@@ -23,6 +23,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/durable"
 	"arbor/internal/file"
+	"arbor/internal/packs"
 	"arbor/internal/repo"
 )
 
@@ -32,6 +33,8 @@ type Source struct {
 	Folder string // the data folder
 	// Files reads those files that do not lie in the data folder. It may be nil if there are none.
 	Files *file.Store
+	// Packs brings the packs of repositories that do not lie in the data folder. It may be nil if there are none.
+	Packs *packs.Service
 	// Progress is called when a part begins, and within it with the amount done. It may be nil.
 	Progress func(part string, done, all int64)
 	// Problem is called with a line for each file of an earlier backup in the folder that is missing or altered;
@@ -66,6 +69,7 @@ type save struct {
 type snapshotRepo struct {
 	id      repo.ID
 	purges  int64
+	packs   int64
 	hasRefs bool
 }
 
@@ -158,9 +162,9 @@ func (s *save) saveTables(ctx context.Context) error {
 
 func repositories(tx *db.Tx) (list []snapshotRepo, err error) {
 	return db.QueryList(tx, func(row db.Scanner) (r snapshotRepo, err error) {
-		err = row.Scan(&r.id, &r.purges, &r.hasRefs)
+		err = row.Scan(&r.id, &r.purges, &r.packs, &r.hasRefs)
 		return r, err
-	}, `SELECT id, purges, EXISTS (SELECT 1 FROM refs WHERE repo_id = repos.id) FROM repos
+	}, `SELECT id, purges, packs, EXISTS (SELECT 1 FROM refs WHERE repo_id = repos.id) FROM repos
 		ORDER BY id`)
 }
 
@@ -194,10 +198,13 @@ func (s *save) saveRepository(ctx context.Context, r snapshotRepo) (files []File
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		var dir string
-		if dir, err = repo.FindFolder(filepath.Join(s.Folder, repositoriesDir), r.id, r.purges); err == nil {
-			files, err = s.saveFiles(dir, path.Join(repositoriesDir,
-				filepath.ToSlash(repo.FolderPath(r.id, r.purges))))
+		if r.packs > 0 {
+			files, err = s.saveKept(ctx, r)
+		} else {
+			var dir string
+			if dir, err = repo.FindFolder(filepath.Join(s.Folder, repositoriesDir), r.id, r.purges); err == nil {
+				files, err = s.saveFiles(dir, r.path())
+			}
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			return files, err
@@ -207,6 +214,24 @@ func (s *save) saveRepository(ctx context.Context, r snapshotRepo) (files []File
 		}
 	}
 	return nil, err
+}
+
+// path is where the backup has the repository.
+func (r snapshotRepo) path() string {
+	return path.Join(repositoriesDir, filepath.ToSlash(repo.FolderPath(r.id, r.purges)))
+}
+
+// saveKept is saveRepository for one whose packs lie in a depot: they are brought to this disk first.
+func (s *save) saveKept(ctx context.Context, r snapshotRepo) ([]File, error) {
+	if s.Packs == nil {
+		return nil, errors.New("its packs do not lie in the data folder")
+	}
+	objects, release, err := s.Packs.OpenFolder(ctx, repo.Folder{ID: r.id, Purges: r.purges})
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	return s.saveFiles(objects.Dir(), r.path())
 }
 
 // saveStored copies the files of package file that the snapshot names.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 )
 
 // identityKey is the object by which a depot knows its store.
@@ -86,6 +87,27 @@ func (d *Depot) Empty(ctx context.Context) (bool, error) {
 		return nil
 	})
 	return empty, err
+}
+
+// SecretKeys begins the keys of objects that hold the store's secret keys, for its other nodes.
+const SecretKeys = "keys/"
+
+// Clear removes all objects whose keys begin with a prefix, which ends with a slash.
+func (d *Depot) Clear(ctx context.Context, prefix string) error {
+	var keys []string
+	err := d.List(ctx, prefix, func(e Entry) error {
+		keys = append(keys, e.Key)
+		return nil
+	})
+	for part := range slices.Chunk(keys, MaxKeys) {
+		if err == nil {
+			err = d.Delete(ctx, part)
+		}
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // Release removes the store's id from an empty depot, so that another store may use it.

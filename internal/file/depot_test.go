@@ -101,8 +101,12 @@ func (e *estate) read(s *file.Store, f *file.File) (string, error) {
 }
 
 func (e *estate) move(to string) (file.Moved, error) {
-	return e.node().Move(e.t.Context(), file.MoveOptions{To: to, Progress: func(int64, int64) {},
+	moved, err := e.node().Move(e.t.Context(), file.MoveOptions{To: to, Progress: func(int64, int64) {},
 		Problem: func(line string) { e.t.Log(line) }})
+	if err == nil {
+		err = e.node().LeaveEmpty(e.t.Context())
+	}
+	return moved, err
 }
 
 // What is uploaded lies in the folder alone, and is read by each node; what was deleted is gone from it.

@@ -58,10 +58,17 @@ func (s *Store) Move(ctx context.Context, o MoveOptions) (Moved, error) {
 			return Moved{}, err
 		}
 	}
-	if err := m.run(ctx); err != nil {
-		return m.moved, err
+	return m.moved, m.run(ctx)
+}
+
+// LeaveEmpty forgets depots in which nothing lies any longer, and removes the store's id from them: not the place of
+// new files.
+func (s *Store) LeaveEmpty(ctx context.Context) error {
+	id, _, err := s.current(ctx)
+	if err != nil {
+		return err
 	}
-	return m.moved, s.leaveEmpty(ctx, row)
+	return s.leaveEmpty(ctx, &depotRow{id: id})
 }
 
 // clockStep is more than the steps in which databases tell the time, in microseconds.
@@ -248,16 +255,19 @@ func (s *Store) leaveEmpty(ctx context.Context, but *depotRow) error {
 }
 
 func (s *Store) leave(ctx context.Context, row *depotRow) error {
+	d, err := s.open(row)
+	if err != nil {
+		return err
+	}
+	if err := d.Clear(ctx, depot.SecretKeys); err != nil {
+		return err
+	}
 	var has bool
-	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
 		has, err = liesIn(tx, row.id)
 		return err
 	})
 	if err != nil || has {
-		return err
-	}
-	d, err := s.open(row)
-	if err != nil {
 		return err
 	}
 	empty, err := d.Empty(ctx)

@@ -64,6 +64,29 @@ func (s *Store) current(ctx context.Context) (id DepotID, to *depot.Depot, err e
 	return row.id, to, err
 }
 
+// Place returns where new files go; 0 and nil: to the data folder.
+func (s *Store) Place(ctx context.Context) (DepotID, *depot.Depot, error) { return s.current(ctx) }
+
+// Depot returns a depot by its id, which is not 0.
+func (s *Store) Depot(ctx context.Context, id DepotID) (*depot.Depot, error) { return s.depot(ctx, id) }
+
+// Depots returns the depots in which the store has files, and that to which new ones go.
+func (s *Store) Depots(ctx context.Context) (map[DepotID]*depot.Depot, error) {
+	var rows []depotRow
+	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		rows, err = depots(tx)
+		return err
+	})
+	all := map[DepotID]*depot.Depot{}
+	for _, row := range rows {
+		if err != nil {
+			return nil, err
+		}
+		all[row.id], err = s.open(&row)
+	}
+	return all, err
+}
+
 // depot returns a depot by its id, which is not 0.
 func (s *Store) depot(ctx context.Context, id DepotID) (*depot.Depot, error) {
 	s.places.mu.Lock()

@@ -50,6 +50,7 @@ import (
 	"arbor/internal/notification"
 	"arbor/internal/oauth"
 	"arbor/internal/oauth/openid"
+	"arbor/internal/packs"
 	"arbor/internal/pull"
 	"arbor/internal/pull/automerge"
 	"arbor/internal/release"
@@ -82,6 +83,7 @@ type Forge struct {
 	Network     *network.Service
 	Settings    *settings.Service
 	Transport   *transport.Service
+	Packs       *packs.Service
 	Maintenance *maintenance.Service
 	Issues      *issue.Service
 	Pulls       *pull.Service
@@ -133,7 +135,9 @@ func New(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Forge {
 	f.Notifier = notification.NewWorker(d, f.Repos, log)
 	f.Searches = search.New(d, f.Issues, log)
 	f.Files = file.New(d, f.Repos, log, dataDir)
-	f.Maintenance = maintenance.New(d, g, log, f.Repos, f.Files)
+	f.Packs = packs.New(d, g, log, f.Repos, f.Files)
+	f.Repos.Packs = f.Packs
+	f.Maintenance = maintenance.New(d, g, log, f.Repos, f.Files, f.Packs)
 	f.Apps = app.New(d, f.Accounts, f.Repos, f)
 	f.OAuth = oauth.New(d)
 	f.OAuth.TellRevoked = hook.TellRevoked

@@ -10,6 +10,7 @@ import (
 
 	"arbor/internal/durable"
 	"arbor/internal/git"
+	"arbor/internal/packs"
 	"arbor/internal/repo"
 	"arbor/internal/space"
 )
@@ -28,7 +29,7 @@ func (c *checker) folders(ctx context.Context) error {
 	}
 	for i, shard := range shards {
 		c.Progress("folders", int64(i), int64(len(shards)))
-		if git.IsMirror(shard.Name()) || shard.Name() == durable.TryName {
+		if git.IsMirror(shard.Name()) || shard.Name() == durable.TryName || shard.Name() == packs.BootFile {
 			continue // of an import, or of a server that tries whether it may write
 		}
 		entries, err := os.ReadDir(filepath.Join(root, shard.Name()))
@@ -49,7 +50,7 @@ func (c *checker) shard(ctx context.Context, dir string, entries []fs.DirEntry) 
 	var names []string
 	for _, e := range entries {
 		switch _, _, kind := repo.FolderOf(e.Name()); {
-		case e.Name() == durable.TryName:
+		case e.Name() == durable.TryName || git.IsEvicted(e.Name()):
 		case kind == repo.FolderKept:
 			names = append(names, e.Name())
 		case kind == repo.FolderUnknown:

@@ -32,6 +32,7 @@ import (
 	"arbor/internal/forge"
 	"arbor/internal/git"
 	"arbor/internal/mirror"
+	"arbor/internal/packs"
 	"arbor/internal/repo"
 	"arbor/internal/repo/maintenance"
 )
@@ -70,6 +71,7 @@ type Report struct {
 	Refs         int64     `json:"refs"`
 	Issues       int64     `json:"issues"` // pull requests among them
 	Files        int64     `json:"files"`  // other than Git objects
+	Packs        int64     `json:"packs"`  // of repositories that do not lie in the data folder
 	Left         int64     `json:"left"`   // findings beyond those that are listed
 }
 
@@ -94,6 +96,7 @@ type checker struct {
 	Options
 	repos       *repo.Service
 	stored      *file.Store
+	packs       *packs.Service
 	maintenance *maintenance.Service
 	mirrors     *mirror.Service
 	report      Report
@@ -106,7 +109,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		o.Progress = func(string, int64, int64) {}
 	}
 	f := forge.New(o.DB, o.Git, o.Log, o.Folder)
-	c := &checker{Options: o, repos: f.Repos, stored: f.Files, maintenance: f.Maintenance,
+	c := &checker{Options: o, repos: f.Repos, stored: f.Files, packs: f.Packs, maintenance: f.Maintenance,
 		mirrors: f.Mirrors, report: Report{Findings: []Finding{}}}
 	parts := []struct {
 		name string
@@ -124,6 +127,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		{"repositories", c.repositories},
 		{"folders", c.folders},
 		{Files, c.files},
+		{Files, c.lookAtPacks},
 		{"space", c.space},
 	}
 	for _, p := range parts {

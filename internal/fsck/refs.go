@@ -81,6 +81,9 @@ func (c *checker) repository(ctx context.Context, id repo.ID, name string) error
 // recognize the folder. HEAD is made last, so a folder without it is one whose making
 // was cut short, as long as no ref needs it.
 func (c *checker) frame(ctx context.Context, id repo.ID, name string) (readable bool, err error) {
+	if kept, err := c.repos.IsKept(ctx, id); err != nil || kept { // its folder is a cache
+		return kept, err
+	}
 	purges, err := c.repos.Purges(ctx, id)
 	if err != nil {
 		return false, err
@@ -154,6 +157,9 @@ func (c *checker) lookAt(
 // lost says what is wrong with a folder that cannot be used, and the way back.
 func (c *checker) lost(f repo.Folder, name string, cause error) string {
 	dir := c.repos.Path(f.ID, f.Purges)
+	if errs.Is(cause, errs.Unavailable) {
+		return fmt.Sprintf("its packs cannot be brought to %s: %v", dir, cause)
+	}
 	var e *repo.FolderError
 	if errors.As(cause, &e) {
 		cause = e.Err

@@ -67,7 +67,7 @@ func TestTreeBombInPieces(t *testing.T) {
 		top = tenfold(t, below)
 		var q *git.Quarantine
 		if q, err = receive(t, r, top.sha(), makePack(t, 0, append(pushed, top)...)); err == nil {
-			testkit.NoError(t, q.Keep())
+			testkit.NoError(t, q.Keep(t.Context()))
 		} else if level < 6 {
 			t.Fatalf("level %d: %v", level, err)
 		} else {

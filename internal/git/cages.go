@@ -114,6 +114,9 @@ func (g *Git) upkeepCage() process.Cage { return process.Cage{Memory: g.part(mos
 
 // run runs a task to its end.
 func (g *Git) run(ctx context.Context, in process.Cage, t process.Task) error {
+	if err := g.refresh(ctx, t.Dir); err != nil {
+		return err
+	}
 	defer g.markUsed(&t)()
 	return g.processes.Run(ctx, in, t)
 }
@@ -122,8 +125,21 @@ func (g *Git) run(ctx context.Context, in process.Cage, t process.Task) error {
 func (g *Git) read(
 	ctx context.Context, in process.Cage, t process.Task,
 ) (*process.Process, io.Reader, error) {
+	if err := g.refresh(ctx, t.Dir); err != nil {
+		return nil, nil, err
+	}
 	defer g.markUsed(&t)()
 	return g.processes.Read(ctx, in, t)
+}
+
+// refresh brings a kept repository up to date before a process reads it: what the process is told may be newer than
+// what the folder had when it was opened.
+func (g *Git) refresh(ctx context.Context, dir string) error {
+	k := g.keeper(dir)
+	if k == nil {
+		return nil
+	}
+	return k.Refresh(ctx)
 }
 
 // Admit waits until the memory of a Transfer of a sub-command is admitted, whose task is then Held. The caller calls

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,8 +24,21 @@ func (g *Git) startPooled(dir string) (*catfile.Process, error) {
 // the errors that leave an answer half read. A process that died while idle is replaced
 // once. One that outgrew its cage is replaced by a process for this request alone, in
 // the largest cage. An object that is missing while packs are removed is looked for
-// again, as the process may have missed both the old pack and the new one.
+// again, as the process may have missed both the old pack and the new one. So is one that a kept repository
+// lacks, once its folder is up to date.
 func (r *Repository) cat(ctx context.Context, fn func(*catfile.Process) error) error {
+	err := r.catPooled(ctx, fn)
+	if err == nil || ctx.Err() != nil || errs.KindOf(err) != errs.NotFound && errs.KindOf(err) != errs.Internal {
+		return err
+	}
+	isKept, failed := r.Refresh(ctx)
+	if failed != nil || !isKept {
+		return cmp.Or(failed, err)
+	}
+	return r.catPooled(ctx, fn)
+}
+
+func (r *Repository) catPooled(ctx context.Context, fn func(*catfile.Process) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ func CopyObjects(
 			err = admit(size)
 		}
 		if err == nil {
-			err = q.Keep()
+			err = q.Keep(ctx)
 		}
 		return errors.Join(err, q.Discard())
 	})

@@ -176,24 +176,34 @@ func (r *Repository) CopyHistories(ctx context.Context, from *Repository, tips [
 // returns the pack's name. The task has pack-objects' input, its own flags, and the time limit.
 func (r *Repository) packFrom(
 	ctx context.Context, from *Repository, in process.Cage, t process.Task,
-) (string, error) {
+) (name string, err error) {
 	q, err := r.newQuarantine(incomingPrefix)
 	if err != nil {
 		return "", err
 	}
 	defer func() { _ = q.Discard() }()
+	if q.pack, err = r.packInto(ctx, from.dir, q, q.envOver(from), in, t); err != nil {
+		return "", fmt.Errorf("git: copying histories: %w", err)
+	}
+	name = q.pack
+	return name, q.Keep(ctx)
+}
+
+// packInto runs pack-objects in dir, which writes a pack into the quarantine, and returns the pack's name. The task
+// has the input, flags of its own, and the time limit.
+func (r *Repository) packInto(
+	ctx context.Context, dir string, q *Quarantine, env []string, in process.Cage, t process.Task,
+) (string, error) {
 	var out bytes.Buffer
 	t.Sub, t.Path = "pack-objects", filepath.Join(q.dir, "pack", "pack")
 	t.Flags = append([]string{"-q", "--delta-base-offset", "--threads=1"}, t.Flags...)
-	t.Dir, t.Env, t.Stdout = from.dir, q.envOver(from), &out
-	if err = r.git.run(ctx, in, t); err != nil {
-		return "", fmt.Errorf("git: copying histories: %w", err)
+	t.Dir, t.Env, t.Stdout = dir, env, &out
+	if err := r.git.run(ctx, in, t); err != nil {
+		return "", err
 	}
 	id := strings.TrimSpace(out.String())
 	if !object.IsSHA(id) {
 		return "", fmt.Errorf("git pack-objects: unexpected output %q", errs.Clip(id))
 	}
-	name := "pack-" + id
-	q.pack = name
-	return name, q.Keep()
+	return "pack-" + id, nil
 }

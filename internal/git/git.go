@@ -163,6 +163,7 @@ type Git struct {
 type state struct {
 	pins     int         // how many have the repository open; guarded by Git.mu, as is remove
 	remove   func()      // takes the folder away once nobody has it open; nil: the repository stays
+	keep     Keeper      // nil: the folder itself keeps the packs; guarded by Git.mu
 	readable atomic.Bool // the folder was there and could be read
 
 	initMu      sync.Mutex

@@ -121,7 +121,7 @@ func (s *server) receive(ctx context.Context, body io.Reader, w http.ResponseWri
 		report.Unpack = e.Message
 	} else if err != nil {
 		return err
-	} else if err := q.Keep(); err != nil {
+	} else if err := q.Keep(ctx); err != nil {
 		return err
 	}
 	s.mu.Lock()

@@ -12,8 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"arbor/internal/errs"
-	"arbor/internal/git/object"
 	"arbor/internal/git/packfile"
 	"arbor/internal/git/process"
 )
@@ -259,22 +257,13 @@ func (r *Repository) packObjects(ctx context.Context, in *bytes.Buffer, flags ..
 		return "", err
 	}
 	defer func() { _ = q.Discard() }()
-	var out bytes.Buffer
-	err = r.git.run(ctx, r.git.upkeepCage(), process.Task{
-		Command: process.Command{Sub: "pack-objects", Path: filepath.Join(q.dir, "pack", "pack"),
-			Flags: append([]string{"-q", "--delta-base-offset", "--threads=1"}, flags...)},
-		Dir: r.dir, Env: q.env(), Limit: r.git.options.MaintenanceTimeout,
-		Stdin: in, Stdout: &out, Nice: true})
+	q.pack, err = r.packInto(ctx, r.dir, q, q.env(), r.git.upkeepCage(), process.Task{Stdin: in, Nice: true,
+		Limit: r.git.options.MaintenanceTimeout, Command: process.Command{Flags: flags}})
 	if err != nil {
 		return "", err
 	}
-	id := strings.TrimSpace(out.String())
-	if !object.IsSHA(id) {
-		return "", fmt.Errorf("git pack-objects: unexpected output %q", errs.Clip(id))
-	}
-	name := "pack-" + id
-	q.pack = name
-	return name, q.Keep()
+	name := q.pack
+	return name, q.Keep(ctx)
 }
 
 // verifyPack reads every object of a pack back, from its place, and compares it with its
@@ -284,6 +273,15 @@ func (r *Repository) verifyPack(ctx context.Context, name string) error {
 	return r.git.run(ctx, r.git.upkeepCage(), process.Task{
 		Command: process.Command{Sub: "index-pack", Flags: []string{"--verify"}, Path: path},
 		Dir:     r.dir, Limit: r.git.options.MaintenanceTimeout, Nice: true})
+}
+
+// PackLoose puts all loose objects into a pack.
+func (r *Repository) PackLoose(ctx context.Context) error {
+	s := r.git.state(r.dir)
+	s.packMu.Lock()
+	defer s.packMu.Unlock()
+	_, err := r.packLoose(ctx, time.Now())
+	return err
 }
 
 // looseIn lists the loose objects of one of the 256 directories.

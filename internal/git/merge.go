@@ -96,7 +96,7 @@ func (r *Repository) mergeByGit(ctx context.Context, base, head SHA) (*MergeResu
 		m.UpToDate, err = r.IsAncestor(ctx, head, base)
 		return m, err
 	}
-	m.objects, err = s.gather(m.Tree)
+	m.objects, err = s.gather(ctx, m.Tree)
 	return m, err
 }
 

@@ -14,9 +14,9 @@ import (
 	"strconv"
 	"strings"
 
-	"arbor/internal/durable"
 	"arbor/internal/errs"
 	"arbor/internal/git/object"
+	"arbor/internal/git/packfile"
 	"arbor/internal/git/process"
 )
 
@@ -167,12 +167,13 @@ func (s *scratch) holds() (map[SHA]bool, error) {
 // gather returns the objects of a tree that are in the scratch and were not
 // gathered before. Those beyond the bound are written to the repository
 // instead, durably.
-func (s *scratch) gather(tree SHA) ([]NewObject, error) {
+func (s *scratch) gather(ctx context.Context, tree SHA) ([]NewObject, error) {
 	there, err := s.holds()
 	if err != nil {
 		return nil, err
 	}
 	var objects []NewObject
+	var large []SHA
 	for todo := []SHA{tree}; len(todo) > 0; {
 		sha := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
@@ -196,15 +197,13 @@ func (s *scratch) gather(tree SHA) ([]NewObject, error) {
 			}
 		}
 		if !whole || int64(len(made.Data)) > s.room {
-			if err := s.keep(sha); err != nil {
-				return nil, err
-			}
+			large = append(large, sha)
 			continue
 		}
 		s.room -= int64(len(made.Data))
 		objects = append(objects, made)
 	}
-	return objects, nil
+	return objects, s.keep(ctx, large)
 }
 
 // readLoose reads a loose object; of a blob with more than limit bytes the type
@@ -246,14 +245,23 @@ func readLoose(path string, limit int64) (o NewObject, whole bool, err error) {
 	return o, true, err
 }
 
-// keep writes one object of the scratch to the repository, durably.
-func (s *scratch) keep(sha SHA) error {
-	from, to := loosePath(s.q.dir, sha), loosePath(s.q.repository.path("objects"), sha)
-	if err := errors.Join(durable.Sync(from), durable.MakeDir(filepath.Dir(to))); err != nil {
+// keep writes objects of the scratch to the repository, as one durable pack.
+func (s *scratch) keep(ctx context.Context, list []SHA) error {
+	if len(list) == 0 {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Join(s.q.dir, "pack"), 0o700); err != nil {
 		return err
 	}
-	if err := os.Rename(from, to); err != nil {
-		return err
+	var in bytes.Buffer
+	for _, sha := range list {
+		in.WriteString(string(sha) + "\n")
 	}
-	return durable.Sync(filepath.Dir(to))
+	r := s.q.repository
+	name, err := r.packInto(ctx, r.dir, s.q, s.q.env(), r.blobCage(), process.Task{Stdin: &in,
+		Limit: r.git.options.ReadTimeout, Command: process.Command{Flags: []string{"--window=0"}}})
+	if err != nil {
+		return fmt.Errorf("git: keeping large files of a merge: %w", err)
+	}
+	return r.MoveIn(ctx, packfile.FilesAt(filepath.Join(s.q.dir, "pack", name), name))
 }

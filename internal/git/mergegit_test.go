@@ -54,11 +54,11 @@ func TestMergeKeepsWhatIsLarge(t *testing.T) {
 		if err != nil || o.conflict {
 			t.Fatal(o, err)
 		}
-		objects, err := s.gather(o.tree)
+		objects, err := s.gather(t.Context(), o.tree)
 		if err != nil || len(objects) != inMemory {
 			t.Errorf("with room for %d bytes %d objects are in memory, %v", room, len(objects), err)
 		}
-		if again, err := s.gather(o.tree); err != nil || len(again) != 0 {
+		if again, err := s.gather(t.Context(), o.tree); err != nil || len(again) != 0 {
 			t.Errorf("gathered twice: %d, %v", len(again), err)
 		}
 		s.drop()

@@ -5,12 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
-	"arbor/internal/durable"
 	"arbor/internal/errs"
 	"arbor/internal/git/catfile"
 	"arbor/internal/git/object"
@@ -87,34 +85,15 @@ func (q *Quarantine) size() (int64, error) {
 
 // Keep moves the objects into the repository, durably. After an error the
 // repository may or may not hold them, which is harmless.
-func (q *Quarantine) Keep() error {
+func (q *Quarantine) Keep(ctx context.Context) error {
 	if q.dir == "" || q.pack == "" {
 		return nil
 	}
-	if err := keepPack(filepath.Join(q.dir, "pack", q.pack),
-		q.repository.path("objects", "pack", q.pack)); err != nil {
+	if err := q.repository.MoveIn(ctx, packfile.FilesAt(filepath.Join(q.dir, "pack", q.pack), q.pack)); err != nil {
 		return err
 	}
 	q.pack = ""
 	return q.Discard()
-}
-
-// keepPack moves the files of a pack, given without extension. They are synced
-// first, and .idx comes last: git finds a pack by it.
-func keepPack(from, to string) error {
-	extensions := []string{".pack", ".rev", ".idx"}
-	for _, ext := range extensions {
-		if err := durable.Sync(from + ext); err != nil && (ext != ".rev" || !errors.Is(err, fs.ErrNotExist)) {
-			return err
-		}
-	}
-	for _, ext := range extensions {
-		if err := os.Rename(from+ext, to+ext); err != nil &&
-			(ext != ".rev" || !errors.Is(err, fs.ErrNotExist)) {
-			return err
-		}
-	}
-	return durable.Sync(filepath.Dir(to))
 }
 
 // Discard drops what was not kept. It may be called at any time, repeatedly.

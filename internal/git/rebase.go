@@ -210,7 +210,7 @@ func (p *replay) applyByGit(before, after SHA) (SHA, error) {
 	if err != nil {
 		return "", err
 	}
-	objects, err := p.scratch.gather(o.tree)
+	objects, err := p.scratch.gather(p.ctx, o.tree)
 	if err != nil {
 		return "", err
 	}

@@ -26,7 +26,7 @@ func push(t testing.TB, r *git.Repository, pack []byte, have []git.SHA, tips ...
 	q, err := r.Receive(t.Context(), git.ReceiveOptions{Pack: bytes.NewReader(pack), Tips: have,
 		Commands: creates(tips...)})
 	testkit.NoError(t, err)
-	testkit.NoError(t, errors.Join(q.Keep(), q.Discard()))
+	testkit.NoError(t, errors.Join(q.Keep(t.Context()), q.Discard()))
 }
 
 // receive pushes objects of which one is the new tip of a branch.
@@ -81,7 +81,7 @@ func TestPushThenRead(t *testing.T) {
 	if err != nil || object.Type != git.TypeCommit || peeled != object {
 		t.Errorf("the tip is %v, %v, %v", object, peeled, err)
 	}
-	testkit.NoError(t, errors.Join(q.Keep(), q.Discard(), q.Discard()))
+	testkit.NoError(t, errors.Join(q.Keep(t.Context()), q.Discard(), q.Discard()))
 	if o, err := r.Info(t.Context(), git.SHA(last)); err != nil || o.Type != git.TypeCommit {
 		t.Errorf("after the push: %v, %v", o, err)
 	}
@@ -119,7 +119,7 @@ func TestPushPeelsTags(t *testing.T) {
 	if _, _, err := q.Peeled(blob.sha()); !errs.Is(err, errs.NotFound) {
 		t.Errorf("what is no tip: %v", err)
 	}
-	testkit.NoError(t, q.Keep())
+	testkit.NoError(t, q.Keep(t.Context()))
 	if got, err := r.PeelToTree(t.Context(), outer.sha()); err != nil || got != tree.sha() {
 		t.Errorf("PeelToTree: %v, %v", got, err)
 	}
@@ -145,7 +145,7 @@ func TestPushWithoutObjects(t *testing.T) {
 	push(t, r, packOf(t, source, []string{"main"}, nil), []git.SHA{tip}, tip) // all of it again
 	q, err := r.Receive(t.Context(),
 		git.ReceiveOptions{Commands: []wire.Command{{Name: "refs/heads/b0", Old: tip, New: git.ZeroSHA}}})
-	if err != nil || errors.Join(q.Keep(), q.Discard()) != nil {
+	if err != nil || errors.Join(q.Keep(t.Context()), q.Discard()) != nil {
 		t.Error(err)
 	}
 	if after := files(t, r); len(after) != len(before) {
@@ -351,7 +351,7 @@ func TestSweepQuarantines(t *testing.T) {
 	if err := r.SweepQuarantines(-time.Second); err != nil || len(files(t, r)) != 0 {
 		t.Errorf("left: %q, %v", files(t, r), err)
 	}
-	if err := q.Keep(); err == nil {
+	if err := q.Keep(t.Context()); err == nil {
 		t.Error("a swept push was kept")
 	}
 }

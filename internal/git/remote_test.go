@@ -59,7 +59,7 @@ func TestRemote(t *testing.T) {
 		q, _, err := ours.FetchRemote(t.Context(), remote, git.FetchOptions{Dir: t.TempDir(), Have: have,
 			Want: []wire.Command{{Name: "refs/heads/main", Old: git.ZeroSHA, New: tip}}})
 		testkit.NoError(t, err)
-		testkit.NoError(t, q.Keep())
+		testkit.NoError(t, q.Keep(t.Context()))
 		return string(tip)
 	}
 	first := fetch(nil)

@@ -92,7 +92,7 @@ func (s *replacedPacks) take(grace time.Duration) []replacedPack {
 // objects and comes later in the order, that one stays instead. check reads the pack
 // that stays back before.
 func (r *Repository) replace(chosen []packFile, into string, check func(name string) error) error {
-	keeper, err := r.keeper(chosen, into)
+	keeper, err := r.lastOf(chosen, into)
 	if err != nil {
 		return err
 	}
@@ -108,9 +108,9 @@ func (r *Repository) replace(chosen []packFile, into string, check func(name str
 	return nil
 }
 
-// keeper is the pack that stays: the last in the order among the chosen ones and the one
+// lastOf is the pack that stays: the last in the order among the chosen ones and the one
 // that was made of them.
-func (r *Repository) keeper(chosen []packFile, made string) (string, error) {
+func (r *Repository) lastOf(chosen []packFile, made string) (string, error) {
 	last, most := made, 0
 	for _, p := range append(chosen[:len(chosen):len(chosen)], packFile{name: made}) {
 		x, err := packfile.OpenIndex(r.path("objects", "pack", p.name+".idx"))
@@ -142,23 +142,45 @@ func (r *Repository) setAsideReplaced(ctx context.Context, now time.Time) error 
 	}
 	s.removals.Add(1)
 	defer s.removals.Add(1)
-	for _, p := range due {
+	for len(due) > 0 {
+		into := due[0].into
+		n := slices.IndexFunc(due, func(p replacedPack) bool { return p.into != into })
+		if n < 0 {
+			n = len(due)
+		}
+		if err := r.setAsideInto(ctx, due[:n], dir); err != nil {
+			return err
+		}
+		due = due[n:]
+	}
+	if s.setAside >= retireAfter {
+		s.setAside = 0
+		r.git.pool.Retire(r.dir)
+	}
+	return nil
+}
+
+// setAsideInto moves packs that one other pack replaces into a directory.
+func (r *Repository) setAsideInto(ctx context.Context, list []replacedPack, dir string) error {
+	var names []string
+	for _, p := range list {
 		if err := r.checkReplaced(p); err != nil {
 			r.git.log.WarnContext(ctx, "a pack that should have been replaced stays",
 				"directory", r.dir, "pack", p.name, "error", err)
 			continue
 		}
-		// The index goes first: git finds a pack by it.
-		for _, ext := range []string{".idx", ".rev", ".bitmap", ".pack"} {
-			if err := setAside(r.path("objects", "pack", p.name+ext), dir); err != nil {
-				return err
-			}
-		}
-		s.setAside++
+		names = append(names, p.name)
 	}
-	if s.setAside >= retireAfter {
-		s.setAside = 0
-		r.git.pool.Retire(r.dir)
+	if k := r.keeper(); k != nil && len(names) > 0 {
+		if err := k.Replace(ctx, names, list[0].into); err != nil {
+			return err
+		}
+	}
+	for _, name := range names {
+		if err := r.setAsidePack(name, dir); err != nil {
+			return err
+		}
+		r.git.state(r.dir).setAside++
 	}
 	return nil
 }
@@ -190,6 +212,16 @@ func (r *Repository) checkReplaced(p replacedPack) error {
 	}
 	if ok, err := y.HoldsAll(x); err != nil || !ok {
 		return errors.Join(err, fmt.Errorf("git: %s does not hold all of %s", p.into, p.name))
+	}
+	return nil
+}
+
+// setAsidePack moves the files of a pack, which may be gone, into a directory. The index goes first: git finds a pack by it.
+func (r *Repository) setAsidePack(name, dir string) error {
+	for _, ext := range []string{".idx", ".rev", ".bitmap", ".pack"} {
+		if err := setAside(r.path("objects", "pack", name+ext), dir); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -26,8 +26,17 @@ func (r *Repository) path(elem ...string) string {
 }
 
 // Exists reports whether Init has run: a repository has no directory until
-// its first push.
+// its first push. One that a Keeper keeps exists as soon as that has packs.
 func (r *Repository) Exists() bool {
+	if r.OnDisk() {
+		return true
+	}
+	k := r.keeper()
+	return k != nil && k.Holds()
+}
+
+// OnDisk reports whether the directory is there.
+func (r *Repository) OnDisk() bool {
 	_, err := os.Stat(r.path("HEAD"))
 	return err == nil
 }
@@ -54,7 +63,7 @@ func (r *Repository) Init() error {
 	s := r.git.state(r.dir)
 	s.initMu.Lock()
 	defer s.initMu.Unlock()
-	if s.initialized && r.Exists() {
+	if s.initialized && r.OnDisk() {
 		return nil
 	}
 	return r.init(s)
@@ -62,6 +71,9 @@ func (r *Repository) Init() error {
 
 // init is Init for the holder of initMu.
 func (r *Repository) init(s *state) error {
+	if r.keeper() != nil {
+		return r.initCache(s)
+	}
 	if err := durable.MakeDir(filepath.Dir(r.dir)); err != nil {
 		return err
 	}
@@ -84,6 +96,29 @@ func (r *Repository) init(s *state) error {
 	}
 	if err := errors.Join(durable.Sync(r.dir), durable.Sync(filepath.Dir(r.dir))); err != nil {
 		return err
+	}
+	s.initialized = true
+	return nil
+}
+
+// initCache is init for a folder that is a cache, where nothing is synced.
+func (r *Repository) initCache(s *state) error {
+	for _, dir := range folders() {
+		if err := os.MkdirAll(r.path(dir), 0o700); err != nil {
+			return err
+		}
+	}
+	for _, f := range [][2]string{{"config", Config}, {"HEAD", "ref: refs/heads/main\n"}} {
+		if _, err := os.Stat(r.path(f[0])); err == nil {
+			continue
+		}
+		temporary := r.path(f[0] + ".new")
+		if err := os.WriteFile(temporary, []byte(f[1]), 0o600); err != nil {
+			return err
+		}
+		if err := os.Rename(temporary, r.path(f[0])); err != nil {
+			return err
+		}
 	}
 	s.initialized = true
 	return nil

@@ -2,7 +2,9 @@ package git
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"sync"
 	"time"
@@ -145,7 +147,7 @@ func (r *Repository) writePack(q *writeQueue, requests []*writeRequest) error {
 	dir := r.path("objects", "pack")
 	if len(objects) == 0 {
 		// Somebody else may have moved the pack in, and not synced yet.
-		return durable.Sync(dir)
+		return r.sync(dir)
 	}
 	p, err := packfile.NewWriter(dir, len(objects))
 	if err != nil {
@@ -157,13 +159,10 @@ func (r *Repository) writePack(q *writeQueue, requests []*writeRequest) error {
 		}
 	}
 	if err == nil {
-		err = p.Keep()
+		err = r.finish(p)
 	}
 	if err != nil {
 		p.Drop()
-		return err
-	}
-	if err := durable.Sync(dir); err != nil {
 		return err
 	}
 	state := r.git.state(r.dir)
@@ -172,6 +171,27 @@ func (r *Repository) writePack(q *writeQueue, requests []*writeRequest) error {
 	}
 	return nil
 }
+
+// finish makes a pack that is written durable and moves it in.
+func (r *Repository) finish(p *packfile.Writer) error {
+	k := r.keeper()
+	files, err := p.Finish(k == nil)
+	if err != nil {
+		return err
+	}
+	if k == nil {
+		return errors.Join(r.Place(files), durable.Sync(r.path("objects", "pack")))
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), keepTime)
+	defer cancel()
+	if err := k.Add(ctx, files); err != nil {
+		return errors.Join(err, os.Remove(files.Index))
+	}
+	return r.Place(files)
+}
+
+// keepTime bounds how long the writers of a pack wait until it is kept.
+const keepTime = time.Minute
 
 // The bounds for how writers look for objects that exist already.
 const (

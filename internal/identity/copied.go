@@ -22,7 +22,7 @@ func (s Store) refuseCopy(r row, f *file) error {
 		return s.otherDatabase(f)
 	}
 	inside := !s.isPostgres() && !filepath.IsAbs(address)
-	if r.Folder == s.Folder || inside || !isOther(r.Folder, s.Folder) {
+	if r.Folder == s.Folder || f.Node || inside || !isOther(r.Folder, s.Folder) {
 		return nil
 	}
 	if other, err := readFile(r.Folder); err != nil || other == nil || other.Store != r.Store {

@@ -21,9 +21,11 @@ func Marks(name string) bool { return name == fileName }
 type file struct {
 	Store    string `json:"store"`    // the id
 	Database string `json:"database"` // address of the database, for people and for the first bond
+	// Node says that the folder is one of several of the store: its repositories and files lie in a depot.
+	Node bool `json:"node,omitempty"`
 }
 
-func fileOf(id, address string) *file { return &file{id, address} }
+func fileOf(id, address string) *file { return &file{Store: id, Database: address} }
 
 // readFile reads the folder's file; nil if there is none.
 func readFile(folder string) (*file, error) {
@@ -61,13 +63,22 @@ func (f *file) write(to *os.File) error {
 
 // makeFile creates the file, with a new id, in a folder without one. If several processes do so
 // concurrently one succeeds, and all get its file.
-func (s Store) makeFile() (*file, error) {
+func (s Store) makeFile() (*file, error) { return s.makeFileOf(fileOf(newID(), s.address())) }
+
+// makeNodeFile is makeFile for a folder of a node of its own.
+func (s Store) makeNodeFile(r row) (*file, error) {
+	f := fileOf(r.Store, s.address())
+	f.Node = true
+	return s.makeFileOf(f)
+}
+
+func (s Store) makeFileOf(f *file) (*file, error) {
 	path := filepath.Join(s.Folder, fileName)
 	candidate, err := os.CreateTemp(s.Folder, durable.Temporary+fileName+"-")
 	if err != nil {
 		return nil, err
 	}
-	err = fileOf(newID(), s.address()).write(candidate)
+	err = f.write(candidate)
 	err = errors.Join(err, candidate.Sync(), candidate.Close())
 	if err == nil {
 		if err = os.Link(candidate.Name(), path); errors.Is(err, fs.ErrExist) {

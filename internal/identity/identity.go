@@ -97,6 +97,9 @@ func Bind(ctx context.Context, d *db.DB, s Store, why Purpose) error {
 		return err
 	}
 	file, err := readFile(s.Folder)
+	if err == nil && file == nil && s.mayBeNode(row) {
+		file, err = s.makeNodeFile(row)
+	}
 	if err == nil {
 		err = s.refuse(row, file)
 	}
@@ -158,14 +161,22 @@ func (s Store) refuse(r row, f *file) error {
 // refresh notes where the database and the folder are now.
 func (s Store) refresh(ctx context.Context, d *db.DB, row row, file *file) error {
 	if address := s.address(); file.Database != address {
-		if err := replaceFile(s.Folder, fileOf(row.Store, address)); err != nil {
+		now := fileOf(row.Store, address)
+		now.Node = file.Node
+		if err := replaceFile(s.Folder, now); err != nil {
 			return err
 		}
 	}
-	if row.Folder == s.Folder {
+	if row.Folder == s.Folder || file.Node {
 		return nil
 	}
 	return setFolder(ctx, d, s.Folder)
+}
+
+// mayBeNode reports whether a folder without a file may become one of a node of its own: nothing of the store lies in
+// a data folder, so it needs none in particular.
+func (s Store) mayBeNode(r row) bool {
+	return r.Store != "" && r.Away && r.Folder != s.Folder && s.isPostgres()
 }
 
 // newID returns a new store id.

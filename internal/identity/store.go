@@ -17,6 +17,7 @@ type row struct {
 	Fresh     bool // nobody is registered: the database holds nothing
 
 	Refs bool // of repositories, which have folders then
+	Away bool // all repositories and files lie in a depot
 }
 
 func rowOf(id, folder string) row { return row{Store: id, Folder: folder} }
@@ -36,8 +37,10 @@ func readRow(tx *db.Tx) (r row, err error) {
 	if err != nil && !errors.Is(err, db.ErrNoRows) {
 		return row{}, err
 	}
-	return r, tx.QueryRow(`SELECT NOT EXISTS (SELECT 1 FROM accounts), EXISTS (SELECT 1 FROM refs)`).Scan(
-		&r.Fresh, &r.Refs)
+	return r, tx.QueryRow(`SELECT NOT EXISTS (SELECT 1 FROM accounts), EXISTS (SELECT 1 FROM refs),
+		COALESCE((SELECT address FROM depots ORDER BY chosen_at DESC LIMIT 1), '') <> ''
+			AND NOT EXISTS (SELECT 1 FROM repos WHERE packs = 0) AND NOT EXISTS (SELECT 1 FROM files WHERE depot_id = 0)`).
+		Scan(&r.Fresh, &r.Refs, &r.Away)
 }
 
 // insert inserts the database's row, unless another process was faster, and returns what is there.

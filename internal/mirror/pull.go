@@ -137,7 +137,7 @@ func (s *Service) fetch(
 		return err
 	}
 	ctx = context.WithoutCancel(ctx)
-	if err := quarantine.Keep(); err != nil {
+	if err := quarantine.Keep(ctx); err != nil {
 		return err
 	}
 	findForward(ctx, objects, updates)

@@ -43,7 +43,11 @@ func (s *Service) createWithCommit(ctx context.Context, by *account.Caller, n Ne
 	if err != nil {
 		return nil, err
 	}
-	made, err := s.fillAndInsert(ctx, by, n, id, author)
+	kept, err := s.keepsNew(ctx)
+	if err != nil {
+		return nil, err
+	}
+	made, err := s.fillAndInsert(ctx, by, n, beginning{id: id, kept: kept}, author)
 	if err != nil {
 		s.Abandon(ctx, id)
 	}
@@ -52,9 +56,9 @@ func (s *Service) createWithCommit(ctx context.Context, by *account.Caller, n Ne
 
 // fillAndInsert writes the first commit and then inserts the repository.
 func (s *Service) fillAndInsert(
-	ctx context.Context, by *account.Caller, n NewRepo, id ID, author git.Signature,
+	ctx context.Context, by *account.Caller, n NewRepo, first beginning, author git.Signature,
 ) (*Repo, error) {
-	objects, release, err := s.GitOf(ctx, id)
+	objects, release, err := s.OpenNew(ctx, Folder{ID: first.id}, first.kept)
 	if err != nil {
 		return nil, err
 	}
@@ -63,18 +67,16 @@ func (s *Service) fillAndInsert(
 		return nil, err
 	}
 	if n.template != nil {
-		first, err := s.copyTemplate(ctx, n, objects, author)
-		if err != nil {
-			return nil, err
-		}
-		return s.insert(context.WithoutCancel(ctx), by, n,
-			beginning{id, first, 1 + objects.PackedBytes()/1024})
+		first.refs, err = s.copyTemplate(ctx, n, objects, author)
+		first.kb = 1 + objects.PackedBytes()/1024
+	} else {
+		first.refs, err = writeFirst(ctx, objects, n, author)
+		first.kb = 1
 	}
-	first, err := writeFirst(ctx, objects, n, author)
 	if err != nil {
 		return nil, err
 	}
-	return s.insert(context.WithoutCancel(ctx), by, n, beginning{id, first, 1})
+	return s.insert(context.WithoutCancel(ctx), by, n, first)
 }
 
 // writeFirst writes the first commit and returns the branch for it.

@@ -48,14 +48,25 @@ func Broken(err error) bool {
 func (s *Service) Open(
 	ctx context.Context, id ID, purges int64,
 ) (objects *git.Repository, release func(), err error) {
-	objects, release, err = s.git.Open(ctx, s.Path(id, purges))
+	now, err := s.standing(ctx, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	return s.open(ctx, Folder{id, purges}, now.packs)
+}
+
+// open is Open with the value of Repo.Packs up to which the folder must be complete.
+func (s *Service) open(
+	ctx context.Context, f Folder, packs int64,
+) (objects *git.Repository, release func(), err error) {
+	objects, release, err = s.bring(ctx, f, packs)
 	if err == nil && objects.Exists() {
 		return objects, release, nil
 	}
-	if err != nil && (ctx.Err() != nil || errs.Is(err, errs.NotFound)) {
+	if err != nil && (ctx.Err() != nil || errs.Is(err, errs.NotFound) || packs > 0) {
 		return nil, nil, err
 	}
-	return s.openOther(ctx, Folder{id, purges}, objects, release, err)
+	return s.openOther(ctx, f, objects, release, err)
 }
 
 // openOther is Open where the folder is not there or cannot be read.
@@ -68,7 +79,7 @@ func (s *Service) openOther(
 		if unreadable == nil {
 			release()
 		}
-		return s.git.Open(ctx, s.Path(f.ID, now.purges))
+		return s.bring(ctx, Folder{f.ID, now.purges}, now.packs)
 	case err == nil && unreadable == nil && !now.hasRefs:
 		return objects, release, nil // nothing was pushed there yet, or the repository is gone
 	}
@@ -88,7 +99,7 @@ func (s *Service) openOther(
 	if err := s.look(f); err != nil && (now.hasRefs || !errors.Is(err, fs.ErrNotExist)) {
 		return nil, nil, s.NoteBroken(ctx, f, err)
 	}
-	return s.git.Open(ctx, s.Path(f.ID, f.Purges)) // the first push has just created it
+	return s.bring(ctx, f, now.packs) // the first push has just created it
 }
 
 // look returns why a directory cannot be used, or nil.
@@ -99,6 +110,7 @@ type standing struct {
 	there   bool // the repository exists and is not being deleted
 	hasRefs bool
 	purges  int64
+	packs   int64
 }
 
 // standing returns the stored state of a repository's directory, cached under the state of the whole
@@ -186,7 +198,8 @@ func (s *Service) HasFolders() (bool, error) {
 // stillBroken checks a directory again, and forgets it if it is usable.
 func (s *Service) stillBroken(ctx context.Context, f Folder, now standing) bool {
 	err := s.look(f)
-	if now.there && now.purges == f.Purges && err != nil && (now.hasRefs || !errors.Is(err, fs.ErrNotExist)) {
+	needed := now.hasRefs && now.packs == 0 // a cache may be empty
+	if now.there && now.purges == f.Purges && err != nil && (needed || !errors.Is(err, fs.ErrNotExist)) {
 		return true
 	}
 	s.broken.mu.Lock()

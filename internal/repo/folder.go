@@ -30,7 +30,7 @@ import (
 // Git returns the objects of the access's repository. Their directory is not removed before release is
 // called. Errors: 404 for a deleted repository; [FolderError].
 func (s *Service) Git(ctx context.Context, a *Access) (objects *git.Repository, release func(), err error) {
-	return s.Open(ctx, a.ID, a.Purges)
+	return s.open(ctx, Folder{a.ID, a.Purges}, a.Packs)
 }
 
 // maxOpened is how often GitInUse looks for a directory that a purge has just created.
@@ -51,9 +51,11 @@ func (s *Service) GitInUse(
 		}
 		unpin()
 		now := *a.Repo
-		if now.Purges, err = s.Purges(ctx, a.ID); err != nil {
+		standing, err := s.standing(ctx, a.ID)
+		if err != nil {
 			return nil, nil, err
 		}
+		now.Purges, now.Packs = standing.purges, standing.packs
 		a = &Access{Repo: &now, Role: a.Role, Caller: a.Caller}
 	}
 }
@@ -85,11 +87,11 @@ func (s *Service) GitOfBoth(
 
 // GitOf is Git for work without a caller, such as maintenance and test merges.
 func (s *Service) GitOf(ctx context.Context, repoID ID) (objects *git.Repository, release func(), err error) {
-	purges, err := s.Purges(ctx, repoID)
+	now, err := s.standing(ctx, repoID)
 	if err != nil {
 		return nil, nil, err
 	}
-	return s.Open(ctx, repoID, purges)
+	return s.open(ctx, Folder{repoID, now.purges}, now.packs)
 }
 
 // Purges returns Repo.Purges of a repository, or 0 if it does not exist. Code that writes objects without
@@ -189,9 +191,13 @@ func ParseGone(name string) (g GoneFolder, ok bool) {
 
 // SetAside renames the directory of a deleted repository, with a time of the database's clock, as soon as
 // this process does not use it. Then it calls then with the new path if then is not nil and the directory
-// existed.
+// existed. A cache of packs that lie in a depot is removed instead.
 func (s *Service) SetAside(f Folder, at db.Time, then func(path string)) {
 	from := s.Path(f.ID, f.Purges)
+	if s.git.Repository(from).IsKept() {
+		s.git.Remove(from, func() { s.ending.Go(func() { s.removeCache(f) }) })
+		return
+	}
 	to := filepath.Join(filepath.Dir(from), GoneFolder{f, at}.Name())
 	s.git.Remove(from, func() {
 		err := os.Rename(from, to)
@@ -204,6 +210,13 @@ func (s *Service) SetAside(f Folder, at db.Time, then func(path string)) {
 			then(to)
 		}
 	})
+}
+
+// removeCache ends the keeping of a folder that no repository has.
+func (s *Service) removeCache(f Folder) {
+	if err := os.RemoveAll(s.Path(f.ID, f.Purges)); err != nil {
+		s.log.Warn("a cached folder stays until it is swept", "repository", f.ID, "error", err)
+	}
 }
 
 // Abandon ends the creation of a repository under a reserved id. It removes the directory immediately,

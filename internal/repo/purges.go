@@ -27,10 +27,10 @@ func standingsOf(tx *db.Tx, ids []ID) (map[ID]standing, error) {
 	return found, db.QueryEach(tx, func(row db.Scanner) error {
 		var id ID
 		var now standing
-		err := row.Scan(&id, &now.purges, &now.there, &now.hasRefs)
+		err := row.Scan(&id, &now.purges, &now.packs, &now.there, &now.hasRefs)
 		found[id] = now
 		return err
-	}, `SELECT r.id, r.purges, `+NotDeleted("r")+`, EXISTS (SELECT 1 FROM refs f WHERE f.repo_id = r.id)
+	}, `SELECT r.id, r.purges, r.packs, `+NotDeleted("r")+`, EXISTS (SELECT 1 FROM refs f WHERE f.repo_id = r.id)
 		FROM repos r WHERE r.id IN `+db.Values(1, len(ids)), args...)
 }
 

@@ -78,6 +78,7 @@ type Repo struct {
 	Merging        Merging
 	RefsGeneration int64 // incremented with every change of a ref
 	Purges         int64 // increases when objects are purged; part of its directory's name, see folder.go
+	Packs          int64 // incremented with every change of its packs in a depot; 0: they are in its directory
 	Unreached      bool  // its directory may have unreachable objects (decision 60)
 	OpenIssues     int64 // open issues and pull requests
 	Stars          int64
@@ -150,6 +151,7 @@ type Service struct {
 	// Set before the service is used:
 	Quota    account.Quota // of owners without a quota of their own
 	Room     *space.Guard  // nothing is packed while it rejects
+	Packs    Packs         // nil: all directories keep their packs
 	RetryFor time.Duration // see Again; 0: 20 seconds
 
 	db    *db.DB
@@ -253,7 +255,11 @@ func (s *Service) Create(ctx context.Context, by *account.Caller, n NewRepo) (*R
 	if n.AutoInit || n.Gitignore != "" || n.License != "" {
 		return s.createWithCommit(ctx, by, n)
 	}
-	return s.insert(ctx, by, n, beginning{})
+	kept, err := s.keepsNew(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.insert(ctx, by, n, beginning{kept: kept})
 }
 
 // beginning is what exists of a repository before its row.
@@ -261,6 +267,7 @@ type beginning struct {
 	id   ID          // of its directory; 0: none yet
 	refs []RefUpdate // its first refs
 	kb   int64       // size of its objects
+	kept int64       // Repo.Packs
 }
 
 // insert inserts the repository and its first refs.
@@ -285,7 +292,7 @@ func (s *Service) insert(ctx context.Context, by *account.Caller, n NewRepo, fir
 			ID: first.id, OwnerID: owner.ID, Name: n.Name, Description: n.Description, Homepage: n.Homepage,
 			AllowForking: mayFork,
 			Private:      n.Private, DefaultBranch: cmp.Or(n.branch, DefaultBranch), HasIssues: !n.NoIssues, Merging: n.Merging,
-			IsTemplate: n.IsTemplate, TemplateID: n.templateID(),
+			IsTemplate: n.IsTemplate, TemplateID: n.templateID(), Packs: first.kept,
 			CreatedAt: tx.Now, UpdatedAt: tx.Now, PushedAt: tx.Now, Owner: *owner,
 		}
 		if err := s.forge.Create(tx, r, by); err != nil {

@@ -15,7 +15,7 @@ import (
 //
 // They are a format with a place for the numbers of forks, see columnsFor.
 var accessColumns = `r.id, r.owner_id, r.name, r.description, r.homepage, r.private, r.default_branch,
-	r.has_issues, r.archived, r.ruled OR o.ruled, r.merging, r.refs_generation, r.purges, r.unreached,
+	r.has_issues, r.archived, r.ruled OR o.ruled, r.merging, r.refs_generation, r.purges, r.packs, r.unreached,
 	r.open_issues, r.stars, r.watchers,
 	r.issues_generation, r.size_kb, r.created_at, r.updated_at, r.pushed_at,
 	r.topics, r.language, r.license, r.is_template, COALESCE(r.template_id, 0),
@@ -64,7 +64,7 @@ func scanAccess(row db.Scanner, caller *account.Caller, more ...any) (*Access, e
 	}
 	err := row.Scan(append([]any{
 		&r.ID, &r.OwnerID, &r.Name, &r.Description, &r.Homepage, &r.Private, &r.DefaultBranch,
-		&r.HasIssues, &r.Archived, &r.Ruled, &r.Merging, &r.RefsGeneration, &r.Purges, &r.Unreached,
+		&r.HasIssues, &r.Archived, &r.Ruled, &r.Merging, &r.RefsGeneration, &r.Purges, &r.Packs, &r.Unreached,
 		&r.OpenIssues, &r.Stars,
 		&r.Watchers, &r.IssuesGeneration, &r.SizeKB, &r.CreatedAt,
 		&r.UpdatedAt, &r.PushedAt,
@@ -214,17 +214,17 @@ func insertRepo(tx *db.Tx, r *Repo) error {
 	folded := account.Fold(r.Name)
 	columns, values := `owner_id, name, name_folded, description, homepage, private,
 		default_branch, has_issues, created_at, updated_at, pushed_at, size_kb, parent_id, root_id, merging,
-		is_template, template_id`,
-		`$1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, $11, $12, $13, $14, $15, $16`
+		is_template, template_id, packs`,
+		`$1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, $11, $12, $13, $14, $15, $16, $17`
 	var parent, root any
 	if r.ParentID != 0 {
 		parent, root = r.ParentID, r.NetworkID
 	}
 	args := []any{r.OwnerID, r.Name, folded, r.Description, r.Homepage, r.Private,
 		r.DefaultBranch, r.HasIssues, r.CreatedAt,
-		r.PushedAt, r.SizeKB, parent, root, int64(r.Merging), r.IsTemplate, db.OrNull(r.TemplateID)}
+		r.PushedAt, r.SizeKB, parent, root, int64(r.Merging), r.IsTemplate, db.OrNull(r.TemplateID), r.Packs}
 	if r.ID != 0 {
-		columns, values, args = columns+", id", values+", $17", append(args, r.ID)
+		columns, values, args = columns+", id", values+", $18", append(args, r.ID)
 	}
 	err := tx.QueryRow(`INSERT INTO repos (`+columns+`) VALUES (`+values+`)
 		ON CONFLICT (owner_id, name_folded) DO NOTHING RETURNING id`, args...).Scan(&r.ID)

@@ -41,7 +41,7 @@ var tiers = []struct {
 		"internal/external", "internal/file", "internal/follow", "internal/gitdata", "internal/hook", "internal/imageproxy",
 		"internal/invitation", "internal/issue",
 		"internal/issuekit", "internal/keywords", "internal/label", "internal/lacking", "internal/ldap", "internal/lfs", "internal/license", "internal/markup",
-		"internal/milestone", "internal/mirror", "internal/notification", "internal/oauth", "internal/oidc", "internal/pin", "internal/plant",
+		"internal/milestone", "internal/mirror", "internal/notification", "internal/oauth", "internal/oidc", "internal/packs", "internal/pin", "internal/plant",
 		"internal/posting", "internal/pull",
 		"internal/ratelimit", "internal/reaction", "internal/release", "internal/repo", "internal/review",
 		"internal/rule", "internal/scim", "internal/search", "internal/signature", "internal/signinfile", "internal/signup", "internal/star", "internal/statistic", "internal/status",

@@ -45,7 +45,7 @@ func newMetrics(s *Server, p *parts) *metrics {
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "arbor_http_requests_in_flight", Help: "Requests being served."},
 			func() float64 { return float64(s.inFlight.Load()) }),
-		p, admitted{s.control}, s.forge.Files.Metrics)
+		p, admitted{s.control}, s.forge.Files.Metrics, s.forge.Packs)
 	m.registry.MustRegister(
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "arbor_nodes", Help: "Nodes that serve the database, this one included."},

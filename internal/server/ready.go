@@ -192,6 +192,9 @@ func (s *Server) brokenProbe() *probe {
 		if n == 0 {
 			return nil
 		}
+		if s.o.Objects != "" { // the folders are caches
+			return nil
+		}
 		found, err := s.forge.Repos.HasFolders()
 		if err != nil || !found {
 			return errs.Wrap(errs.Unavailable, "the repositories' folder is missing or empty", err)
@@ -200,9 +203,9 @@ func (s *Server) brokenProbe() *probe {
 	}}
 }
 
-// depotProbe asks the storage of files, if that is not the data folder.
+// depotProbe asks the storage of repositories and files, if that is not the data folder.
 func (s *Server) depotProbe() *probe {
-	const slow = "the storage of files (--objects) does not answer"
+	const slow = "the storage of repositories and files (--objects) does not answer"
 	return &probe{slow: slow, look: func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, probeWait)
 		defer cancel()
@@ -236,8 +239,8 @@ func (s *Server) Readyz(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if s.depot.ask(r.Context()) != nil {
-		if _, err := io.WriteString(w, "alarm: the storage of files (--objects) does not answer: requests for files "+
-			"are answered 503\n"); err != nil {
+		if _, err := io.WriteString(w, "alarm: the storage of repositories and files (--objects) does not answer: "+
+			"what is not on this disk is answered 503\n"); err != nil {
 			return err
 		}
 	}

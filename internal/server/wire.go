@@ -48,7 +48,8 @@ type Options struct {
 	Git            *git.Git
 	Log            *slog.Logger
 	DataDir        string             // parent of the repositories' directories
-	Objects        string             // address of package depot for new files; empty: DataDir
+	Objects        string             // address of package depot for new files and repositories; empty: DataDir
+	CacheSize      int64              // bytes that repositories of a depot take in DataDir; 0: as many as there are
 	BaseURL        string             // scheme and host of all addresses; empty: taken from each request
 	Graduated      bool               // previews are on for all requests (decision 3)
 	MaxTreeEntries int                // 0: gitdata.DefaultMaxTreeEntries
@@ -150,6 +151,7 @@ func newServer(o Options) *Server {
 	f.Repos.Quota = o.Quota
 	f.Files.Metrics = depot.NewMetrics()
 	f.Files.Pin(o.Objects)
+	f.Packs.Size = o.CacheSize
 	f.LFS.MaxObject, f.LFS.Key = o.LFSMaxObject, o.LFSKey
 	if f.LFS.Key == nil {
 		f.LFS.Key = durable.NewKey()
@@ -188,7 +190,7 @@ func newServer(o Options) *Server {
 			o.Mail.BaseURL)
 	}
 	s.live = live.New(o.DB, o.Admission.Streams())
-	s.runners = []runner{s.live, s.mails, s.directories, provisioning{linked}, f.Tokens, f.Maintenance, f.Closing, f.Pulls,
+	s.runners = []runner{s.live, s.mails, s.directories, provisioning{linked}, f.Tokens, f.Maintenance, f.Packs, f.Closing, f.Pulls,
 		f.Searches, f.Detect, f.Statistics, f.Mirrors, f.Notifier, notification.NewPruner(o.DB, o.Log),
 		activity.NewPruner(o.DB, o.Log),
 		audit.NewPruner(o.DB, o.Log, o.AuditDays), maintenance.NewForgetter(o.DB, o.Log),

@@ -12,7 +12,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
@@ -67,40 +66,38 @@ func (p *Writer) Drop() {
 	_ = os.Remove(p.file.Name())
 }
 
-// Keep syncs pack and index and renames them to their final names: the index
-// last, since git finds a pack by it. That both are in the directory is for the
-// caller to sync.
-func (p *Writer) Keep() error {
+// Finish writes the rest of the pack and its index, and closes both; with sync it syncs them. The caller moves them to
+// their final names, or removes the index and calls Drop.
+func (p *Writer) Finish(sync bool) (Files, error) {
 	if err := p.out.Flush(); err != nil {
-		return err
+		return Files{}, err
 	}
 	trailer := p.sum.Sum(nil)
 	if _, err := p.file.Write(trailer); err != nil {
-		return err
+		return Files{}, err
 	}
 	index, err := os.CreateTemp(p.dir, TmpPack)
 	if err != nil {
-		return err
+		return Files{}, err
+	}
+	end := func(f *os.File) error {
+		err := f.Chmod(0o400)
+		if sync {
+			err = errors.Join(err, f.Sync())
+		}
+		return errors.Join(err, f.Close())
 	}
 	contents := indexBytes(p.objects, trailer)
 	var both errgroup.Group
-	both.Go(func() error { return errors.Join(p.file.Chmod(0o400), p.file.Sync(), p.file.Close()) })
+	both.Go(func() error { return end(p.file) })
 	both.Go(func() error {
 		_, err := index.Write(contents)
-		return errors.Join(err, index.Chmod(0o400), index.Sync(), index.Close())
+		return errors.Join(err, end(index))
 	})
-	name := "pack-" + hex.EncodeToString(trailer)
-	path := filepath.Join(p.dir, name)
-	if err = both.Wait(); err == nil {
-		err = os.Rename(p.file.Name(), path+".pack")
+	if err := both.Wait(); err != nil {
+		return Files{}, errors.Join(err, os.Remove(index.Name()))
 	}
-	if err == nil {
-		err = os.Rename(index.Name(), path+".idx")
-	}
-	if err != nil {
-		_ = os.Remove(index.Name())
-	}
-	return err
+	return Files{Name: "pack-" + hex.EncodeToString(trailer), Pack: p.file.Name(), Index: index.Name()}, nil
 }
 
 // indexBytes is an index of version 2, of objects whose offsets need no more

@@ -79,6 +79,9 @@ func (s *Service) removeNext(ctx context.Context) error {
 				removed, err = s.git.RemoveUnused(ctx, path, 0, nil)
 			}
 		}
+		if err == nil && removed && s.repos.Packs != nil {
+			err = s.repos.Packs.Forget(ctx, gone.Folder, false)
+		}
 		return err
 	})
 	if errors.Is(failed, db.ErrLeaseLost) {

@@ -29,19 +29,19 @@ type Sweeper interface {
 
 // Service does the work of this process.
 type Service struct {
-	db    *db.DB
-	git   *git.Git
-	log   *slog.Logger
-	repos *repo.Service
-	files Sweeper
+	db     *db.DB
+	git    *git.Git
+	log    *slog.Logger
+	repos  *repo.Service
+	beside []Sweeper
 
 	packing *keyed.Queue[repo.ID] // repositories that were written to
 	large   *keyed.Queue[repo.ID] // those whose packing takes long
 }
 
-// New returns the service. files are swept together with the repositories' folders.
-func New(d *db.DB, g *git.Git, log *slog.Logger, repos *repo.Service, files Sweeper) *Service {
-	return &Service{db: d, git: g, log: log, repos: repos, files: files,
+// New returns the service. Other stores are swept together with the repositories' folders.
+func New(d *db.DB, g *git.Git, log *slog.Logger, repos *repo.Service, beside ...Sweeper) *Service {
+	return &Service{db: d, git: g, log: log, repos: repos, beside: beside,
 		packing: repos.Written(), large: keyed.NewQueue[repo.ID]()}
 }
 

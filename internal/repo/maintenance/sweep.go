@@ -92,9 +92,12 @@ func (s *Service) Sweep(ctx context.Context, grace time.Duration) error {
 }
 
 // sweepShard looks through one of the folders that hold repositories' folders, and with it
-// one of those that hold files.
+// the same part of the stores beside them.
 func (s *Service) sweepShard(ctx context.Context, shard int64, grace time.Duration) error {
-	all := s.files.SweepShard(ctx, shard, grace)
+	var all error
+	for _, store := range s.beside {
+		all = errors.Join(all, store.SweepShard(ctx, shard, grace))
+	}
 	if shard == 0 {
 		all = errors.Join(all, git.SweepMirrors(s.repos.Dir(), max(grace, reservedFor)))
 	}

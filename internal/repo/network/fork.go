@@ -189,19 +189,19 @@ func (f *fork) build(ctx context.Context, id repo.ID) (made *repo.Access, err er
 // bringObjects copies all objects reachable from the refs to the fork. For private repositories it does not
 // link files and copies only objects reachable from a branch or a tag.
 func (f *fork) bringObjects(ctx context.Context, id repo.ID) error {
+	if !f.from.Private {
+		return f.s.repos.LinkObjects(ctx, f.from, id)
+	}
 	from, release, err := f.s.repos.Git(ctx, f.from)
 	if err != nil {
 		return err
 	}
 	defer release()
-	to, release, err := f.s.repos.GitOf(ctx, id)
+	to, release, err := f.s.repos.OpenNew(ctx, repo.Folder{ID: id}, f.from.Packs)
 	if err != nil {
 		return err
 	}
 	defer release()
-	if !f.from.Private {
-		return to.LinkObjects(from)
-	}
 	tips := make([]git.SHA, len(f.refs))
 	for i, ref := range f.refs {
 		tips[i] = ref.New
@@ -233,7 +233,7 @@ func (f *fork) insert(tx *db.Tx, id repo.ID) (*repo.Access, error) {
 	r := &repo.Repo{
 		ID: id, OwnerID: owner.ID, Name: name, Description: parent.Description, Homepage: parent.Homepage,
 		Private: parent.Private, DefaultBranch: f.branch, SizeKB: parent.SizeKB,
-		ParentID: parent.ID, NetworkID: network,
+		ParentID: parent.ID, NetworkID: network, Packs: min(1, f.from.Packs),
 		CreatedAt: tx.Now, UpdatedAt: tx.Now, PushedAt: parent.PushedAt, Owner: *owner,
 	}
 	if err := f.s.repos.CreateIn(tx, r, f.from.Caller); err != nil {

@@ -42,7 +42,7 @@ func (p *purge) apply(ctx context.Context, plan *repoPlan, done *Purged) error {
 		}
 		p.gone = append(p.gone, plan.gone[:min(len(plan.gone), maxLooked)]...)
 	}
-	objects, release, err := p.s.git.Open(ctx, p.s.repos.Path(plan.repo.ID, purges))
+	objects, release, err := p.s.repos.Open(ctx, plan.repo.ID, purges)
 	if err != nil {
 		return err
 	}
@@ -56,13 +56,22 @@ func (p *purge) apply(ctx context.Context, plan *repoPlan, done *Purged) error {
 // move creates the new folder, and runs the transaction that makes it the repository's. What is
 // written to the old one during a round is taken over in the next.
 func (p *purge) move(ctx context.Context, plan *repoPlan, done *Purged) error {
-	from, release, err := p.s.git.Open(ctx, p.s.repos.Path(plan.repo.ID, plan.world.purges))
+	from, release, err := p.s.repos.Open(ctx, plan.repo.ID, plan.world.purges)
 	if err != nil {
 		return err
 	}
 	defer release()
-	path := p.s.repos.Path(plan.repo.ID, plan.folder)
-	to := p.s.git.Repository(path)
+	into := repo.Folder{ID: plan.repo.ID, Purges: plan.folder}
+	kept := int64(0)
+	if from.IsKept() {
+		kept = 1
+	}
+	to, releaseNew, err := p.s.repos.OpenNew(ctx, into, kept)
+	if err != nil {
+		return err
+	}
+	defer releaseNew()
+	drop := func() error { return p.dropNew(ctx, into, kept > 0) }
 	var have []git.SHA
 	taken := map[git.ID]bool{}
 	for round := range maxRounds {
@@ -72,7 +81,7 @@ func (p *purge) move(ctx context.Context, plan *repoPlan, done *Purged) error {
 			}
 			defer p.pause(context.WithoutCancel(ctx), plan, 0)
 			if err := p.planAgain(ctx, plan, from); err != nil {
-				return errors.Join(err, os.RemoveAll(path))
+				return errors.Join(err, drop())
 			}
 		}
 		lost := slices.ContainsFunc(have, func(tip git.SHA) bool {
@@ -81,7 +90,7 @@ func (p *purge) move(ctx context.Context, plan *repoPlan, done *Purged) error {
 		})
 		if have == nil || lost {
 			// The first round, or a ref let go of something that the folder now has.
-			if err := os.RemoveAll(path); err != nil {
+			if err := drop(); err != nil {
 				return err
 			}
 			have, taken = []git.SHA{}, map[git.ID]bool{}
@@ -105,11 +114,20 @@ func (p *purge) move(ctx context.Context, plan *repoPlan, done *Purged) error {
 			return nil
 		}
 		if err := p.planAgain(ctx, plan, from); err != nil {
-			return errors.Join(err, os.RemoveAll(path))
+			return errors.Join(err, drop())
 		}
 	}
-	return errors.Join(os.RemoveAll(path), errs.New(errs.Conflict,
+	return errors.Join(drop(), errs.New(errs.Conflict,
 		"the repository is written to all the time: archive it, and try again"))
+}
+
+// dropNew removes what a round wrote to the new folder.
+func (p *purge) dropNew(ctx context.Context, f repo.Folder, kept bool) error {
+	err := os.RemoveAll(p.s.repos.Path(f.ID, f.Purges))
+	if err == nil && kept {
+		err = p.s.repos.Packs.Forget(ctx, f, true)
+	}
+	return err
 }
 
 func (p *purge) pause(ctx context.Context, plan *repoPlan, length time.Duration) error {
@@ -119,6 +137,9 @@ func (p *purge) pause(ctx context.Context, plan *repoPlan, length time.Duration)
 // planAgain plans for the present state.
 func (p *purge) planAgain(ctx context.Context, plan *repoPlan, from *git.Repository) (err error) {
 	if plan.world, err = p.s.purgeWorld(ctx, plan.repo.ID); err != nil {
+		return err
+	}
+	if _, err := from.Refresh(ctx); err != nil {
 		return err
 	}
 	if err := p.divide(ctx, plan, from); err != nil {
@@ -156,7 +177,14 @@ func (p *purge) swap(ctx context.Context, plan *repoPlan) (moved bool, err error
 func (p *purge) clear(ctx context.Context, plan *repoPlan, done *Purged) error {
 	id := plan.repo.ID
 	names, err := p.s.leftovers(ctx, id, plan.folder)
-	if err != nil || len(names) == 0 {
+	if err != nil {
+		return err
+	}
+	var former []repo.Folder
+	if p.s.repos.Packs != nil {
+		former, err = p.s.repos.Packs.Former(ctx, repo.Folder{ID: id, Purges: plan.folder})
+	}
+	if err != nil || len(names)+len(former) == 0 {
 		return err
 	}
 	// A backup that began just before may have a snapshot that names the old folder.
@@ -177,6 +205,11 @@ func (p *purge) clear(ctx context.Context, plan *repoPlan, done *Purged) error {
 	}
 	if err := p.s.git.AwaitReads(ctx); err != nil {
 		return err
+	}
+	for _, f := range former {
+		if err := p.s.repos.Packs.Forget(ctx, f, true); err != nil {
+			return err
+		}
 	}
 	for _, name := range names {
 		path := filepath.Join(p.s.repos.Shard(int64(id)&(repo.Shards-1)), name)

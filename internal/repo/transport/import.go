@@ -55,7 +55,7 @@ func (s *Service) Import(
 	}
 	updates, err := importUpdates(refs.List, quarantine)
 	if err == nil {
-		err = quarantine.Keep()
+		err = quarantine.Keep(ctx)
 	}
 	if err != nil {
 		quarantine.Discard()
@@ -131,7 +131,7 @@ func (s *Service) Fetch(
 	}
 	updates, err := importUpdates(list, quarantine)
 	if err == nil {
-		err = quarantine.Keep()
+		err = quarantine.Keep(ctx)
 	}
 	if err != nil {
 		quarantine.Discard()

@@ -296,7 +296,7 @@ func (p *push) commit(ctx context.Context, q *git.Quarantine, all []repo.RefUpda
 		return err
 	}
 	ctx = context.WithoutCancel(ctx)
-	if err := q.Keep(); err != nil {
+	if err := q.Keep(ctx); err != nil {
 		return errors.Join(err, p.s.repos.MarkUnreached(ctx, p.access.ID)) // perhaps they are kept
 	}
 	index, push.Updates = p.open(all)

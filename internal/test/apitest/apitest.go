@@ -126,6 +126,10 @@ func startOn(t testing.TB, engine db.Engine, address string, l net.Listener, opt
 	if _, bench := t.(*testing.B); !bench {
 		s.Handler = newWatcher(t, s.Server)
 	}
+	if o.Objects != "" {
+		offline, err := s.Forge.Files.Use(t.Context(), o.Objects)
+		testkit.NoError(t, errors.Join(offline, err))
+	}
 	s.Accounts, s.Repos = s.Forge.Accounts, s.Forge.Repos
 	s.URL = "http://socket.invalid"
 	if l.Addr().Network() == "tcp" {

@@ -11,6 +11,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/git"
+	"arbor/internal/git/packfile"
 	"arbor/internal/repo"
 	"arbor/internal/test/testkit"
 )
@@ -111,17 +112,28 @@ func (s *Server) importPacked(ctx context.Context, r *repo.Repo, refs git.Refs, 
 		return err
 	}
 	push := repo.Push{RepoID: r.ID, Purges: r.Purges, Atomic: true}
+	scratch, err := os.MkdirTemp(objects.PacksDir(), packfile.TmpPack)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(scratch)
 	for _, path := range packs {
 		contents, err := os.ReadFile(path)
 		if err == nil {
-			err = os.WriteFile(filepath.Join(objects.Dir(), "objects/pack", filepath.Base(path)),
-				contents, 0o400)
+			err = os.WriteFile(filepath.Join(scratch, filepath.Base(path)), contents, 0o400)
 		}
 		if err != nil {
 			return err
 		}
 		if strings.HasSuffix(path, ".pack") {
 			push.GrownKB += int64(len(contents)) / 1024
+		}
+	}
+	for _, path := range packs {
+		if name, ok := strings.CutSuffix(filepath.Base(path), ".pack"); ok {
+			if err := objects.MoveIn(ctx, packfile.FilesAt(filepath.Join(scratch, name), name)); err != nil {
+				return err
+			}
 		}
 	}
 	for _, ref := range refs.List {

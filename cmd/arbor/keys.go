@@ -1,0 +1,134 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"arbor/internal/depot"
+	"arbor/internal/durable"
+	"arbor/internal/file"
+	"arbor/internal/identity"
+	"arbor/internal/mirror"
+	"arbor/internal/signature"
+)
+
+// keyFolders are the folders of the data folder with keys that all nodes of a store must have.
+var keyFolders = []string{"ssh", "images", "lfs", mirror.Folder, signature.Folder}
+
+// maxKey bounds a file with a key, in bytes.
+const maxKey = 64 << 10
+
+// bringKeys takes keys that the data folder lacks from the depot, where the node that made them left them, and checks
+// that all are those of the store. known are the folders whose keys the store has, or had.
+func (s *store) bringKeys(ctx context.Context, files *file.Store) (known map[string]string, err error) {
+	_, from, err := files.Place(ctx)
+	if err == nil && from != nil {
+		for _, name := range keyFolders {
+			if err == nil {
+				err = s.bringKey(ctx, from, name)
+			}
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return identity.CheckKeys(ctx, s.db, s.identity(), keyFolders)
+}
+
+// bringKey takes the files of one folder that is not there.
+func (s *store) bringKey(ctx context.Context, from *depot.Depot, name string) error {
+	dir := filepath.Join(s.dir, name)
+	if there, err := keysIn(dir); err != nil || len(there) > 0 {
+		return err
+	}
+	var list []depot.Entry
+	err := from.List(ctx, depot.SecretKeys+name+"/", func(e depot.Entry) error {
+		list = append(list, e)
+		return nil
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil && len(list) > 0 {
+		err = os.MkdirAll(dir, 0o700)
+	}
+	for _, e := range list {
+		if err != nil {
+			return err
+		}
+		if base := path.Base(e.Key); e.Size <= maxKey && filepath.IsLocal(base) {
+			err = bringKeyFile(ctx, from, e, filepath.Join(dir, base))
+		}
+	}
+	return err
+}
+
+func bringKeyFile(ctx context.Context, from *depot.Depot, e depot.Entry, to string) error {
+	in, err := from.Get(ctx, e.Key, 0, e.Size, e.Size)
+	if err != nil {
+		return err
+	}
+	text, err := io.ReadAll(in)
+	if err = errors.Join(err, in.Close()); err != nil {
+		return err
+	}
+	return durable.Create(to, text)
+}
+
+// leaveKeys checks the keys once more, with those that were just made, and leaves them in the depot for other nodes.
+func (s *store) leaveKeys(ctx context.Context, files *file.Store) error {
+	if _, err := identity.CheckKeys(ctx, s.db, s.identity(), keyFolders); err != nil {
+		return err
+	}
+	_, to, err := files.Place(ctx)
+	if err != nil || to == nil {
+		return err
+	}
+	there := map[string]int64{}
+	err = to.List(ctx, depot.SecretKeys, func(e depot.Entry) error {
+		there[e.Key] = e.Size
+		return nil
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, name := range keyFolders {
+		list, err := keysIn(filepath.Join(s.dir, name))
+		if err != nil {
+			return err
+		}
+		for base, text := range list {
+			key := path.Join(depot.SecretKeys, name, base)
+			if _, has := there[key]; has {
+				continue
+			}
+			if err := to.Put(ctx, key, bytes.NewReader(text), int64(len(text))); err != nil {
+				return fmt.Errorf("leaving keys for other nodes: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// keysIn reads the files with keys in a folder that may be missing, by name.
+func keysIn(dir string) (map[string][]byte, error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	list := map[string][]byte{}
+	for _, e := range entries {
+		if err == nil && e.Type().IsRegular() && !strings.HasPrefix(e.Name(), ".") {
+			list[e.Name()], err = os.ReadFile(filepath.Join(dir, e.Name()))
+		}
+	}
+	return list, err
+}

@@ -1,0 +1,84 @@
+package identity
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"arbor/internal/db"
+)
+
+// CheckKeys compares the keys in folders of the data folder with those that the store's other servers have: what one
+// signs or encrypts, all must be able to read. A node's own folder must have them all already. The folder to which the
+// database belongs says which keys count. known are the folders whose keys the store has, or had. Errors are for the
+// operator, in one line.
+func CheckKeys(ctx context.Context, d *db.DB, s Store, folders []string) (known map[string]string, err error) {
+	own, err := readFile(s.Folder)
+	if err != nil {
+		return nil, err
+	}
+	node := own != nil && own.Node
+	here := map[string]string{}
+	for _, name := range folders {
+		if here[name], err = digestOf(filepath.Join(s.Folder, name)); err != nil {
+			return nil, err
+		}
+	}
+	var differ []string
+	err = d.Write(ctx, func(tx *db.Tx) error {
+		differ = nil
+		var err error
+		known, err = db.QueryMap[string, string](tx, `SELECT name, sha256 FROM store_keys`)
+		for _, name := range folders {
+			switch is := known[name]; {
+			case err != nil || is == here[name]:
+			case node && is != "":
+				differ = append(differ, name)
+			case here[name] != "":
+				err = tx.Run(`INSERT INTO store_keys (name, sha256) VALUES ($1, $2)
+					ON CONFLICT (name) DO UPDATE SET sha256 = excluded.sha256`, name, here[name])
+			}
+		}
+		return err
+	})
+	if err != nil || len(differ) == 0 {
+		return known, err
+	}
+	slices.Sort(differ)
+	return nil, fmt.Errorf("the keys of this node are not those of the store's other servers: copy the folders %s from the "+
+		"data folder of another one to %s", strings.Join(differ, ", "), s.Folder)
+}
+
+// digestOf returns a digest of the files in a folder of keys, which are random and secret; empty if there are none.
+func digestOf(dir string) (string, error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	sum, found := sha256.New(), false
+	for _, e := range entries { // by name
+		if err != nil {
+			return "", err
+		}
+		if !e.Type().IsRegular() || strings.HasPrefix(e.Name(), ".") || strings.HasSuffix(e.Name(), ".pub") {
+			continue
+		}
+		var text []byte
+		if text, err = os.ReadFile(filepath.Join(dir, e.Name())); err == nil {
+			found = true
+			fmt.Fprintf(sum, "%s %d\n", e.Name(), len(text))
+			sum.Write(text)
+		}
+	}
+	if err != nil || !found {
+		return "", err
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}

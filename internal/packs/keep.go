@@ -1,0 +1,205 @@
+package packs
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"arbor/internal/db"
+	"arbor/internal/git/packfile"
+)
+
+// keeper keeps the packs of one folder. It implements git.Keeper.
+type keeper struct {
+	s *Service
+	c *cached
+}
+
+// Add implements git.Keeper. Errors: 503 for a depot that does not answer.
+func (k keeper) Add(ctx context.Context, p packfile.Files) error {
+	if k.c.has(p.Name) {
+		return nil
+	}
+	f, err := k.s.store(ctx, p, k.inlineRoom())
+	if err != nil {
+		return err
+	}
+	var after int64
+	err = k.s.db.WriteAs(ctx, db.Server, func(tx *db.Tx) (err error) {
+		if after, err = raise(tx, k.c.folder); err != nil {
+			return err
+		}
+		return addPack(tx, k.c.folder, p.Name, f)
+	})
+	if err != nil {
+		return err // what was uploaded is swept
+	}
+	inline := int64(0)
+	if f.depot == 0 {
+		inline = f.size()
+	}
+	k.c.added(p.Name, f.packSize, f.size(), inline, after)
+	return nil
+}
+
+func (k keeper) inlineRoom() bool {
+	k.c.mu.Lock()
+	defer k.c.mu.Unlock()
+	return k.c.inline < maxInlines
+}
+
+// store puts a pack where it is durable: into the row to be if it is small and may be inline, or into the depot.
+func (s *Service) store(ctx context.Context, p packfile.Files, inline bool) (*packFile, error) {
+	f := &packFile{key: newKey()}
+	var parts joined
+	for _, part := range p.Parts() {
+		in, err := os.Open(part.Path)
+		if err != nil {
+			return nil, err
+		}
+		defer in.Close()
+		info, err := in.Stat()
+		if err != nil {
+			return nil, err
+		}
+		parts.add(in, info.Size())
+		switch part.Extension {
+		case ".pack":
+			f.packSize = info.Size()
+		case ".rev":
+			f.reverseSize = info.Size()
+		case ".idx":
+			f.indexSize = info.Size()
+		}
+	}
+	whole := io.NewSectionReader(&parts, 0, f.size())
+	sum := sha256.New()
+	if inline && f.size() <= maxInline {
+		f.data = make([]byte, f.size())
+		if _, err := io.ReadFull(whole, f.data); err != nil {
+			return nil, err
+		}
+		sum.Write(f.data)
+		f.sha256 = hex.EncodeToString(sum.Sum(nil))
+		return f, nil
+	}
+	if _, err := io.Copy(sum, whole); err != nil {
+		return nil, err
+	}
+	f.sha256 = hex.EncodeToString(sum.Sum(nil))
+	id, to, err := s.files.Place(ctx)
+	if err == nil && to == nil {
+		err = errors.New("packs: the store has no depot any more: restart the server")
+	}
+	if err != nil {
+		return nil, err
+	}
+	f.depot = id
+	return f, to.Put(ctx, keyPath(f.key), &parts, f.size())
+}
+
+// joined reads files one behind the other.
+type joined struct {
+	files []io.ReaderAt
+	ends  []int64
+}
+
+func (j *joined) add(in io.ReaderAt, size int64) {
+	if n := len(j.ends); n > 0 {
+		size += j.ends[n-1]
+	}
+	j.files, j.ends = append(j.files, in), append(j.ends, size)
+}
+
+// ReadAt implements io.ReaderAt.
+func (j *joined) ReadAt(p []byte, offset int64) (n int, err error) {
+	begin := int64(0)
+	for i, end := range j.ends {
+		if at := offset + int64(n); at < end && n < len(p) {
+			part := p[n:min(int64(len(p)), int64(n)+end-at)]
+			m, err := j.files[i].ReadAt(part, at-begin)
+			n += m
+			if m < len(part) {
+				return n, errors.Join(io.ErrUnexpectedEOF, err)
+			}
+		}
+		begin = end
+	}
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// Replace implements git.Keeper.
+func (k keeper) Replace(ctx context.Context, names []string, into string) error {
+	var f *packFile
+	err := k.s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		f, err = packOf(tx, k.c.folder, into)
+		return err
+	})
+	if err == nil && f == nil {
+		err = errNotKept(into)
+	}
+	if err == nil {
+		err = k.s.compare(ctx, f)
+	}
+	if err != nil {
+		return fmt.Errorf("reading back: %w", err)
+	}
+	var after int64
+	err = k.s.db.WriteAs(ctx, db.Server, func(tx *db.Tx) (err error) {
+		if after, err = raise(tx, k.c.folder); err != nil {
+			return err
+		}
+		now, err := packOf(tx, k.c.folder, into)
+		if err == nil && (now == nil || now.id != f.id) {
+			err = errNotKept(into)
+		}
+		if err != nil {
+			return err
+		}
+		return removePacks(tx, k.c.folder, names)
+	})
+	if err != nil {
+		return err
+	}
+	k.c.mu.Lock()
+	defer k.c.mu.Unlock()
+	for _, name := range names {
+		delete(k.c.names, name)
+	}
+	if k.c.generation > 0 && after == k.c.generation+1 {
+		k.c.generation = after
+	}
+	return nil
+}
+
+// Refresh implements git.Keeper.
+func (k keeper) Refresh(ctx context.Context) error {
+	var now int64
+	err := k.s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		now, err = generation(tx, k.c.folder)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	objects := k.s.git.Repository(k.s.repos.Path(k.c.folder.ID, k.c.folder.Purges))
+	return k.s.update(ctx, k.c, now, objects)
+}
+
+// Holds implements git.Keeper.
+func (k keeper) Holds() bool {
+	k.c.mu.Lock()
+	defer k.c.mu.Unlock()
+	return len(k.c.names) > 0
+}
+
+func errNotKept(name string) error {
+	return fmt.Errorf("packs: %s is not kept any more: another node has replaced it", name)
+}

@@ -1,0 +1,219 @@
+package packs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"arbor/internal/db"
+	"arbor/internal/git"
+	"arbor/internal/git/packfile"
+	"arbor/internal/repo"
+)
+
+// Open brings the folder of a repository, which is open, up to a generation of Repo.Packs. Errors: 503 for a depot that
+// does not answer, or has lost or altered a pack.
+func (s *Service) Open(ctx context.Context, f repo.Folder, generation int64, objects *git.Repository) error {
+	c := s.of(f)
+	objects.Keep(keeper{s, c})
+	return s.update(ctx, c, generation, objects)
+}
+
+// update is Open for what is known of the folder.
+func (s *Service) update(ctx context.Context, c *cached, generation int64, objects *git.Repository) error {
+	if c.isCurrent(generation, objects) {
+		return nil
+	}
+	select { // others wait for the one that brings the packs
+	case c.turn <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-c.turn }()
+	if c.isCurrent(generation, objects) {
+		return nil
+	}
+	if err := s.load(ctx, c, objects); err != nil {
+		return fmt.Errorf("packs: folder %s: %w", c.folder.Name(), err)
+	}
+	return nil
+}
+
+// loads is how often the list is read again because packs were replaced meanwhile.
+const loads = 3
+
+// load brings the folder up to date.
+func (s *Service) load(ctx context.Context, c *cached, objects *git.Repository) error {
+	for try := 1; ; try++ {
+		list, at, err := s.list(ctx, c.folder)
+		if err != nil {
+			return err
+		}
+		there, err := objects.PackNames()
+		if err != nil {
+			return err
+		}
+		missing := maps.Clone(list)
+		maps.DeleteFunc(missing, func(name string, f *packFile) bool { return there[name] == f.packSize })
+		if err := s.bring(ctx, c, objects, missing); err != nil {
+			// Packs were replaced, or somebody removed the folder meanwhile.
+			if try < loads && (errors.Is(err, errGone) || !objects.OnDisk()) && ctx.Err() == nil {
+				continue
+			}
+			return err
+		}
+		return s.complete(c, objects, list, at)
+	}
+}
+
+// list reads which packs the folder must have, and Repo.Packs. A folder without a repository has number 1.
+func (s *Service) list(ctx context.Context, f repo.Folder) (list map[string]*packFile, at int64, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		if at, err = generation(tx, f); err != nil {
+			return err
+		}
+		list, err = packsOf(tx, f)
+		return err
+	})
+	return list, max(1, at), err
+}
+
+// complete notes that the folder has what the list says.
+func (s *Service) complete(c *cached, objects *git.Repository, list map[string]*packFile, at int64) error {
+	there, err := objects.PackNames()
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.generation, c.names, c.stamp, c.size, c.inline = at, map[string]int64{}, time.Time{}, 0, 0
+	for name, f := range list {
+		c.names[name] = f.packSize
+		c.size += f.size()
+		if f.depot == 0 {
+			c.inline += f.size()
+		}
+	}
+	replaced := map[string]time.Time{}
+	for name, size := range there {
+		if _, listed := list[name]; listed {
+			continue
+		}
+		c.size += size
+		if replaced[name] = c.replaced[name]; replaced[name].IsZero() {
+			replaced[name] = time.Now()
+		}
+	}
+	c.replaced = replaced
+	return nil
+}
+
+// parallel is how many packs of a folder are fetched at one time.
+const parallel = 8
+
+// bring fetches packs into the folder.
+func (s *Service) bring(
+	ctx context.Context, c *cached, objects *git.Repository, missing map[string]*packFile,
+) error {
+	if len(missing) == 0 {
+		return nil
+	}
+	if err := objects.Init(); err != nil {
+		return err
+	}
+	if err := s.makeRoom(ctx, missing); err != nil {
+		return err
+	}
+	if err := s.link(ctx, c.folder, objects, missing); err != nil {
+		return err
+	}
+	var small []*packFile
+	names := map[*packFile]string{}
+	for name, f := range missing {
+		if names[f] = name; f.depot == 0 {
+			small = append(small, f)
+		}
+	}
+	for part := range slices.Chunk(small, inlineAtOnce) {
+		if err := s.db.Read(ctx, func(tx *db.Tx) error { return readData(tx, part) }); err != nil {
+			return err
+		}
+		for _, f := range part {
+			if err := s.placeInline(objects, names[f], f); err != nil {
+				return err
+			}
+			f.data = nil
+		}
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(parallel)
+	for name, f := range missing {
+		if f.depot != 0 {
+			g.Go(func() error { return s.fetch(ctx, objects, name, f) })
+		}
+	}
+	return g.Wait()
+}
+
+// inlineAtOnce is how many packs are read from the database at one time: 4 MiB at most.
+const inlineAtOnce = 64
+
+// link links packs from folders of other repositories on this disk that have the same files: forks of what is cached
+// cost no download. Packs that it found are taken out of missing.
+func (s *Service) link(
+	ctx context.Context, f repo.Folder, objects *git.Repository, missing map[string]*packFile,
+) error {
+	ids := []int64{}
+	for _, p := range missing {
+		ids = append(ids, p.id)
+	}
+	var others map[int64][]sibling
+	err := s.db.Read(ctx, func(tx *db.Tx) error {
+		others = map[int64][]sibling{}
+		return db.InParts(ids, func(part []int64) error {
+			found, err := otherFolders(tx, f, part)
+			maps.Copy(others, found)
+			return err
+		})
+	})
+	if err != nil {
+		return err
+	}
+	for name, p := range missing {
+		for _, other := range others[p.id] {
+			from := s.git.Repository(s.repos.Path(other.folder.ID, other.folder.Purges)).PackFiles(other.name)
+			if s.linkPack(from, p, objects, name) {
+				delete(missing, name)
+				s.counters.fetched.WithLabelValues(fromDisk).Inc()
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// linkPack links the files of a pack that another folder has, if they are whole.
+func (s *Service) linkPack(from packfile.Files, p *packFile, objects *git.Repository, name string) bool {
+	sizes := map[string]int64{".pack": p.packSize, ".rev": p.reverseSize, ".idx": p.indexSize}
+	for _, part := range from.Parts() {
+		info, err := os.Stat(part.Path)
+		if err != nil || info.Size() != sizes[part.Extension] {
+			return false
+		}
+		to := filepath.Join(objects.PacksDir(), name+part.Extension)
+		if err := os.Remove(to); err != nil && !os.IsNotExist(err) {
+			return false
+		}
+		if os.Link(part.Path, to) != nil {
+			return false
+		}
+	}
+	return true
+}

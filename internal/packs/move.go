@@ -1,0 +1,369 @@
+package packs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"arbor/internal/db"
+	"arbor/internal/depot"
+	"arbor/internal/durable"
+	"arbor/internal/file"
+	"arbor/internal/git"
+	"arbor/internal/git/packfile"
+	"arbor/internal/repo"
+)
+
+// A repository moves as a purge does it: its packs are brought to a new folder, and one transaction makes that the
+// repository's. Whoever wrote to the old folder meanwhile is refused and tries again, since each transaction that
+// refers to objects compares Repo.Purges. The old folder is swept.
+
+// MoveOptions say what a move tells.
+type MoveOptions struct {
+	Progress func(done, all int64)
+	Problem  func(line string) // called for each repository and each pack that cannot be moved
+}
+
+// Moved says what a move did.
+type Moved struct {
+	Repositories int64
+	Packs        int64 // between depots
+	Left         int64 // repositories and packs that are not there
+}
+
+// Move moves the packs of all repositories to the place of new files, while servers run. It may be killed and run
+// again. Error: 503.
+func (s *Service) Move(ctx context.Context, o MoveOptions) (Moved, error) {
+	to, _, err := s.files.Place(ctx)
+	if err != nil {
+		return Moved{}, err
+	}
+	m := &move{s: s, o: o, to: to}
+	if err := m.repositories(ctx); err != nil {
+		return m.moved, err
+	}
+	return m.moved, m.files(ctx)
+}
+
+type move struct {
+	s     *Service
+	o     MoveOptions
+	to    file.DepotID // 0: the data folder
+	moved Moved
+}
+
+// outside is the condition of repositories that are not in the place.
+func (m *move) outside() string {
+	if m.to == 0 {
+		return `packs > 0`
+	}
+	return `packs = 0`
+}
+
+func (m *move) repositories(ctx context.Context) error {
+	var ids []repo.ID
+	err := m.s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		ids, err = db.QueryIDs[repo.ID](tx, `SELECT id FROM repos WHERE `+m.outside()+` ORDER BY id`)
+		return err
+	})
+	for n, id := range ids {
+		if err != nil {
+			return err
+		}
+		m.o.Progress(int64(n), int64(len(ids)))
+		var done bool
+		if done, err = m.repository(ctx, id); err != nil && ctx.Err() == nil {
+			m.o.Problem(fmt.Sprintf("repository %d: %v", id, err))
+			err = nil
+		}
+		if done {
+			m.moved.Repositories++
+		} else {
+			m.moved.Left++
+		}
+	}
+	return err
+}
+
+// rounds is how often a repository is looked at again because somebody wrote to it.
+const rounds = 100
+
+// repository moves one, in rounds: each brings what was written during the one before. It is done, too, if it was
+// deleted.
+func (m *move) repository(ctx context.Context, id repo.ID) (done bool, err error) {
+	first, err := m.world(ctx, id)
+	if err != nil || first == nil || (first.packs > 0) == (m.to != 0) {
+		return err == nil, err
+	}
+	into := repo.Folder{ID: id, Purges: max(time.Now().UnixMicro(), first.folder.Purges+1)}
+	bring := m.away
+	if m.to == 0 {
+		bring = m.home
+	}
+	for range rounds {
+		w, err := m.world(ctx, id)
+		if err == nil && (w == nil || w.folder != first.folder) {
+			err = errors.New("it was deleted or purged meanwhile: run this again")
+		}
+		if err == nil {
+			err = bring(ctx, w, into)
+		}
+		if err == nil {
+			done, err = m.swap(ctx, w, into)
+		}
+		if done {
+			m.s.repos.Wrote(id)
+			if m.to == 0 {
+				err = m.s.Forget(ctx, w.folder, false)
+			}
+			return true, err
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return false, errors.Join(err, m.drop(ctx, into))
+		}
+	}
+	return false, errors.Join(errors.New("it is written to all the time: run this again"), m.drop(ctx, into))
+}
+
+// world is the state of a repository that must not change while it moves.
+type world struct {
+	folder      repo.Folder
+	packs, refs int64
+}
+
+func (m *move) world(ctx context.Context, id repo.ID) (w *world, err error) {
+	err = m.s.db.Read(ctx, func(tx *db.Tx) error {
+		w = &world{folder: repo.Folder{ID: id}}
+		err := tx.QueryRow(`SELECT purges, packs, refs_generation FROM repos WHERE id = $1`, id).Scan(&w.folder.Purges,
+			&w.packs, &w.refs)
+		if errors.Is(err, db.ErrNoRows) {
+			w, err = nil, nil
+		}
+		return err
+	})
+	return w, err
+}
+
+// away keeps all packs of the repository's folder in the depot, for a new folder.
+func (m *move) away(ctx context.Context, w *world, into repo.Folder) error {
+	from, release, err := m.s.repos.Open(ctx, w.folder.ID, w.folder.Purges)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if !from.Exists() {
+		return nil
+	}
+	if err := from.PackLoose(ctx); err != nil {
+		return err
+	}
+	there, err := from.PackNames()
+	if err != nil {
+		return err
+	}
+	to, releaseNew, err := m.s.repos.OpenNew(ctx, into, 1)
+	if err != nil {
+		return err
+	}
+	defer releaseNew()
+	if err := to.Init(); err != nil {
+		return err
+	}
+	k := keeper{m.s, m.s.of(into)}
+	for name := range there {
+		if k.c.has(name) {
+			continue
+		}
+		files := from.PackFiles(name)
+		if err := k.Add(ctx, files); err != nil {
+			return err
+		}
+		if err := placeLinks(to, files); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// home puts all packs of the repository into a new folder of the data folder, durably.
+func (m *move) home(ctx context.Context, w *world, into repo.Folder) error {
+	from, release, err := m.s.repos.Open(ctx, w.folder.ID, w.folder.Purges)
+	if err != nil {
+		return err
+	}
+	defer release()
+	list, at, err := m.s.list(ctx, w.folder)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	if at != w.packs {
+		return fs.ErrNotExist // others wrote meanwhile
+	}
+	to, releaseNew, err := m.s.repos.OpenNew(ctx, into, 0)
+	if err != nil {
+		return err
+	}
+	defer releaseNew()
+	if err := to.Init(); err != nil {
+		return err
+	}
+	has, err := to.PackNames()
+	if err != nil {
+		return err
+	}
+	for name, f := range list {
+		if has[name] == f.packSize {
+			continue
+		}
+		files := from.PackFiles(name)
+		for _, part := range files.Parts() {
+			if err := durable.Sync(part.Path); err != nil {
+				return err
+			}
+		}
+		if err := placeLinks(to, files); err != nil {
+			return err
+		}
+	}
+	return durable.Sync(to.PacksDir())
+}
+
+// placeLinks links the files of a pack into another folder, or copies them.
+func placeLinks(to *git.Repository, p packfile.Files) error {
+	linked := packfile.Files{Name: p.Name}
+	for _, part := range p.Parts() {
+		temporary, err := os.CreateTemp(to.PacksDir(), packfile.TmpPack)
+		if err != nil {
+			return err
+		}
+		path := temporary.Name()
+		err = errors.Join(temporary.Close(), os.Remove(path))
+		if err == nil && os.Link(part.Path, path) != nil {
+			err = copyFile(part.Path, path)
+		}
+		if err != nil {
+			return err
+		}
+		switch part.Extension {
+		case ".pack":
+			linked.Pack = path
+		case ".rev":
+			linked.Reverse = path
+		default:
+			linked.Index = path
+		}
+	}
+	return to.Place(linked)
+}
+
+func copyFile(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	return durable.Replace(to, func(out *os.File) error {
+		_, err := io.Copy(out, in)
+		return err
+	})
+}
+
+// swap makes the new folder the repository's, unless the repository has changed.
+func (m *move) swap(ctx context.Context, w *world, into repo.Folder) (done bool, err error) {
+	packs := 1
+	if m.to == 0 {
+		packs = 0
+	}
+	err = m.s.db.Write(ctx, func(tx *db.Tx) error {
+		n, err := tx.Exec(`UPDATE repos SET purges = $2, packs = $3
+			WHERE id = $1 AND purges = $4 AND packs = $5 AND refs_generation = $6`,
+			into.ID, into.Purges, packs, w.folder.Purges, w.packs, w.refs)
+		done = n == 1
+		return err
+	})
+	return done && err == nil, err
+}
+
+// drop removes the folder of a round that was for nothing.
+func (m *move) drop(ctx context.Context, into repo.Folder) error {
+	if err := m.s.Forget(ctx, into, true); err != nil {
+		return err
+	}
+	return os.RemoveAll(m.s.repos.Path(into.ID, into.Purges))
+}
+
+// files moves packs that lie in other depots.
+func (m *move) files(ctx context.Context) error {
+	if m.to == 0 {
+		return nil
+	}
+	after := int64(0)
+	for {
+		var list []*packFile
+		err := m.s.db.Read(ctx, func(tx *db.Tx) (err error) {
+			list, err = elsewhere(tx, m.to, after)
+			return err
+		})
+		if err != nil || len(list) == 0 {
+			return err
+		}
+		for _, f := range list {
+			after = f.id
+			if err := m.file(ctx, f); err != nil {
+				if ctx.Err() != nil || !errors.Is(err, depot.ErrDamaged) && !errors.Is(err, fs.ErrNotExist) {
+					return err
+				}
+				m.o.Problem(fmt.Sprintf("%s: %v", keyPath(f.key), err))
+				m.moved.Left++
+				continue
+			}
+			m.moved.Packs++
+		}
+	}
+}
+
+// file copies a pack into the depot, reads it back, and notes where it is now.
+func (m *move) file(ctx context.Context, f *packFile) error {
+	if err := m.s.compare(ctx, f); err != nil {
+		return err
+	}
+	from, err := m.s.files.Depot(ctx, f.depot)
+	if err != nil {
+		return err
+	}
+	to, err := m.s.files.Depot(ctx, m.to)
+	if err != nil {
+		return err
+	}
+	spool, err := os.CreateTemp(m.s.repos.Dir(), durable.Temporary)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(spool.Name())
+	defer spool.Close()
+	if err := m.s.copyRange(ctx, from, f, spool, 0, f.size()); err != nil {
+		return err
+	}
+	if err := to.Put(ctx, keyPath(f.key), spool, f.size()); err != nil {
+		return err
+	}
+	there := *f
+	there.depot = m.to
+	if err := m.s.compare(ctx, &there); err != nil {
+		return err
+	}
+	var done bool
+	err = m.s.db.Write(ctx, func(tx *db.Tx) error {
+		n, err := tx.Exec(`UPDATE pack_files SET depot_id = $3 WHERE id = $1 AND depot_id = $2`, f.id, f.depot, m.to)
+		done = n == 1
+		return err
+	})
+	if err != nil || !done {
+		return err
+	}
+	return m.s.delete(ctx, []*packFile{f})
+}

@@ -1,0 +1,95 @@
+package packs_test
+
+import (
+	"encoding/base64"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"arbor/internal/db"
+	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
+	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
+)
+
+// pair is two nodes with disks of their own, one database and one depot.
+type pair struct {
+	a, b  *apitest.Server
+	depot string // the folder
+}
+
+func newPair(t *testing.T, engine db.Engine) pair {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "depot")
+	testkit.NoError(t, os.Mkdir(dir, 0o700))
+	depot := apitest.Depot(t, dbtest.URL(t, engine), dir)
+	p := pair{apitest.Start(t, engine, depot), apitest.Start(t, engine, depot), dir}
+	p.a.Users(t, "alice", "bob")
+	for _, login := range []string{"alice", "bob"} {
+		p.b.SetToken(login, p.a.Token(t, login))
+	}
+	return p
+}
+
+// wipe removes all repositories from the disk of a node that runs.
+func wipe(t *testing.T, s *apitest.Server) {
+	t.Helper()
+	shards, err := filepath.Glob(filepath.Join(s.Dir, "repositories", "*", "*.git"))
+	testkit.NoError(t, err)
+	for _, dir := range shards {
+		testkit.NoError(t, os.RemoveAll(dir))
+	}
+}
+
+func put(t *testing.T, s *apitest.Server, path, text string) {
+	t.Helper()
+	s.Check(t, apitest.Case{Do: "PUT /repos/alice/garden/contents/" + path, As: "alice", Status: 201,
+		Send: fmt.Sprintf(`{"message": "m", "content": %q}`, base64.StdEncoding.EncodeToString([]byte(text)))})
+}
+
+// What one node acknowledged, the other has at once: files, pushes, forks, objects without a ref; also after its disk
+// was wiped while it ran.
+func TestNodesWithoutASharedDisk(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		p := newPair(t, engine)
+		p.a.Check(t, apitest.Case{Do: "POST /user/repos", As: "alice", Send: `{"name": "garden", "auto_init": true}`,
+			Status: 201})
+		p.b.Check(t, apitest.Case{Do: "GET /repos/alice/garden/contents/README.md", Status: 200})
+		nodes := []*apitest.Server{p.a, p.b}
+		for n := range 6 {
+			writer, reader := nodes[n%2], nodes[1-n%2]
+			put(t, writer, fmt.Sprintf("file-%d", n), fmt.Sprintf("text %d", n))
+			reader.Check(t, apitest.Case{Do: fmt.Sprintf("GET /repos/alice/garden/contents/file-%d", n), Status: 200})
+			if n%3 == 2 {
+				wipe(t, reader)
+				reader.Check(t, apitest.Case{Do: "GET /repos/alice/garden/git/trees/main", Status: 200})
+			}
+			var blob struct{ SHA string }
+			writer.Check(t, apitest.Case{Do: "POST /repos/alice/garden/git/blobs", As: "alice", Status: 201,
+				Send: fmt.Sprintf(`{"content": "blob %d"}`, n)}).JSON(t, &blob)
+			reader.Check(t, apitest.Case{Do: "GET /repos/alice/garden/git/blobs/" + blob.SHA, As: "alice", Status: 200})
+		}
+		clone := filepath.Join(t.TempDir(), "clone")
+		gittest.Run(t, t.TempDir(), "clone", "-q", p.b.Remote(t, "alice", "alice/garden"), clone)
+		noise := make([]byte, 300<<10)
+		for i := range noise {
+			noise[i] = byte(i*i>>3 ^ i>>7)
+		}
+		testkit.NoError(t, os.WriteFile(filepath.Join(clone, "noise"), noise, 0o600))
+		gittest.Run(t, clone, "add", "noise")
+		gittest.Run(t, clone, "commit", "-q", "-m", "noise")
+		gittest.Run(t, clone, "push", "-q", p.a.Remote(t, "alice", "alice/garden"), "HEAD:main")
+		p.b.Check(t, apitest.Case{Do: "GET /repos/alice/garden/contents/noise", Status: 200})
+		p.b.Check(t, apitest.Case{Do: "POST /repos/alice/garden/forks", As: "bob", Status: 202})
+		put(t, p.b, "later", "x")
+		wipe(t, p.b)
+		for _, s := range nodes {
+			again := filepath.Join(t.TempDir(), "again")
+			gittest.Run(t, t.TempDir(), "clone", "-q", "--mirror", s.Remote(t, "bob", "bob/garden"), again)
+			gittest.Run(t, again, "fsck", "--strict", "--full")
+		}
+	})
+}

@@ -1,0 +1,93 @@
+package packs
+
+import (
+	"context"
+
+	"arbor/internal/db"
+	"arbor/internal/depot"
+	"arbor/internal/git"
+	"arbor/internal/repo"
+)
+
+// Share gives a new folder all packs of another one: a fork of a public repository. Nothing is copied.
+func (s *Service) Share(ctx context.Context, from, to repo.Folder) error {
+	return s.db.WriteAs(ctx, db.Server, func(tx *db.Tx) error {
+		return tx.Run(`INSERT INTO packs (repo_id, purges, name, file_id, added_at)
+			SELECT $3, $4, name, file_id, $5 FROM packs WHERE repo_id = $1 AND purges = $2`,
+			from.ID, from.Purges, to.ID, to.Purges, tx.Now)
+	})
+}
+
+// Forget ends the keeping of a folder's packs, and removes the folder if nobody uses it. Their files stay for
+// graceTime, or as long as another folder has them; with now, those that no other folder has go at once.
+func (s *Service) Forget(ctx context.Context, f repo.Folder, now bool) error {
+	var gone []*packFile
+	err := s.db.WriteAs(ctx, db.Server, func(tx *db.Tx) error {
+		list, err := packsOf(tx, f)
+		if err != nil || len(list) == 0 {
+			return err
+		}
+		err = tx.Run(`DELETE FROM packs WHERE repo_id = $1 AND purges = $2`, f.ID, f.Purges)
+		if err != nil {
+			return err
+		}
+		var ids []int64
+		for _, p := range list {
+			ids = append(ids, p.id)
+		}
+		if !now {
+			return markGone(tx, ids)
+		}
+		gone, err = removeFiles(tx, ids)
+		return err
+	})
+	if err == nil {
+		err = s.delete(ctx, gone)
+	}
+	if err != nil {
+		return err
+	}
+	c := s.of(f)
+	c.mu.Lock()
+	c.names, c.generation = nil, 0
+	c.mu.Unlock()
+	_, err = s.evict(c)
+	return err
+}
+
+// Former implements repo.Packs.
+func (s *Service) Former(ctx context.Context, f repo.Folder) (list []repo.Folder, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		list, err = formerOf(tx, f)
+		return err
+	})
+	return list, err
+}
+
+// delete removes files from their depots.
+func (s *Service) delete(ctx context.Context, list []*packFile) error {
+	keys := map[*depot.Depot][]string{}
+	for _, f := range list {
+		if f.depot == 0 {
+			continue
+		}
+		d, err := s.files.Depot(ctx, f.depot)
+		if err != nil {
+			return err
+		}
+		keys[d] = append(keys[d], keyPath(f.key))
+	}
+	for d, list := range keys {
+		for len(list) > 0 {
+			n := min(len(list), depot.MaxKeys)
+			if err := d.Delete(ctx, list[:n]); err != nil {
+				return err
+			}
+			list = list[n:]
+		}
+	}
+	return nil
+}
+
+// Keep keeps the packs of a folder that no repository has yet: of one that is being made, or of a purge.
+func (s *Service) Keep(f repo.Folder, objects *git.Repository) { objects.Keep(keeper{s, s.of(f)}) }

@@ -1,0 +1,257 @@
+package packs
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+
+	"arbor/internal/db"
+	"arbor/internal/file"
+	"arbor/internal/repo"
+)
+
+// packFile is a row of the table pack_files.
+type packFile struct {
+	id    int64
+	key   string
+	depot file.DepotID // 0: the bytes are in the row
+
+	packSize, reverseSize, indexSize int64 // in bytes
+
+	sha256 string
+	data   []byte // nil: not read, or in the depot
+}
+
+func (f *packFile) size() int64 { return f.packSize + f.reverseSize + f.indexSize }
+
+// newKey creates a name that no file has.
+func newKey() string {
+	var b [16]byte
+	rand.Read(b[:])
+	return hex.EncodeToString(b[:])
+}
+
+// keyPath is the key of a file in a depot.
+func keyPath(key string) string { return Folder + "/" + key[:2] + "/" + key }
+
+// raise locks a repository's row and raises Repo.Packs; 0: it has no row, or another folder.
+func raise(tx *db.Tx, f repo.Folder) (after int64, err error) {
+	err = tx.QueryRow(`UPDATE repos SET packs = packs + 1 WHERE id = $1 AND purges = $2 AND packs > 0
+		RETURNING packs`, f.ID, f.Purges).Scan(&after)
+	if errors.Is(err, db.ErrNoRows) {
+		return 0, nil
+	}
+	return after, err
+}
+
+// generation reads Repo.Packs; 0: the repository has no row, or another folder.
+func generation(tx *db.Tx, f repo.Folder) (now int64, err error) {
+	err = tx.QueryRow(`SELECT packs FROM repos WHERE id = $1 AND purges = $2`, f.ID, f.Purges).Scan(&now)
+	if errors.Is(err, db.ErrNoRows) {
+		return 0, nil
+	}
+	return now, err
+}
+
+// addPack adds a pack to a folder, unless that has one of its name.
+func addPack(tx *db.Tx, to repo.Folder, name string, f *packFile) error {
+	there, err := packOf(tx, to, name)
+	if err != nil || there != nil {
+		return err
+	}
+	err = tx.QueryRow(`INSERT INTO pack_files (key_name, depot_id, pack_size, reverse_size, index_size, sha256, data)
+		VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id`, f.key, f.depot, f.packSize, f.reverseSize, f.indexSize,
+		f.sha256, f.data).Scan(&f.id)
+	if err != nil {
+		return err
+	}
+	return tx.Run(`INSERT INTO packs (repo_id, purges, name, file_id, added_at) VALUES ($1, $2, $3, $4, $5)`,
+		to.ID, to.Purges, name, f.id, tx.Now)
+}
+
+const fileColumns = `f.id, f.key_name, f.depot_id, f.pack_size, f.reverse_size, f.index_size, f.sha256`
+
+func scanFile(row db.Scanner, f *packFile, more ...any) error {
+	return row.Scan(append([]any{&f.id, &f.key, &f.depot, &f.packSize, &f.reverseSize, &f.indexSize, &f.sha256},
+		more...)...)
+}
+
+// packOf reads a pack of a folder; nil: it has none of that name.
+func packOf(tx *db.Tx, in repo.Folder, name string) (*packFile, error) {
+	var f packFile
+	err := scanFile(tx.QueryRow(`SELECT `+fileColumns+` FROM packs p JOIN pack_files f ON f.id = p.file_id
+		WHERE p.repo_id = $1 AND p.purges = $2 AND p.name = $3`, in.ID, in.Purges, name), &f)
+	if errors.Is(err, db.ErrNoRows) {
+		return nil, nil
+	}
+	return &f, err
+}
+
+// packsOf lists the packs of a folder by name, without their data.
+func packsOf(tx *db.Tx, in repo.Folder) (map[string]*packFile, error) {
+	list := map[string]*packFile{}
+	return list, db.QueryEach(tx, func(row db.Scanner) error {
+		var f packFile
+		var name string
+		err := scanFile(row, &f, &name)
+		list[name] = &f
+		return err
+	}, `SELECT `+fileColumns+`, p.name FROM packs p JOIN pack_files f ON f.id = p.file_id
+		WHERE p.repo_id = $1 AND p.purges = $2`, in.ID, in.Purges)
+}
+
+// readData reads the bytes of files that lie in the database.
+func readData(tx *db.Tx, list []*packFile) error {
+	byID, ids := map[int64]*packFile{}, make([]int64, len(list))
+	for n, f := range list {
+		byID[f.id], ids[n] = f, f.id
+	}
+	return db.QueryEach(tx, func(row db.Scanner) error {
+		var id int64
+		var data []byte
+		err := row.Scan(&id, &data)
+		if f := byID[id]; f != nil {
+			f.data = data
+		}
+		return err
+	}, `SELECT id, data FROM pack_files WHERE data IS NOT NULL AND id IN `+db.Values(1, len(ids)), db.Args(ids)...)
+}
+
+// removePacks takes packs out of a folder. Error: if it does not have all of them.
+func removePacks(tx *db.Tx, from repo.Folder, names []string) error {
+	var gone []int64
+	for _, name := range names {
+		var id int64
+		err := tx.QueryRow(`DELETE FROM packs WHERE repo_id = $1 AND purges = $2 AND name = $3 RETURNING file_id`,
+			from.ID, from.Purges, name).Scan(&id)
+		if errors.Is(err, db.ErrNoRows) {
+			return errNotKept(name)
+		}
+		if err != nil {
+			return err
+		}
+		gone = append(gone, id)
+	}
+	return markGone(tx, gone)
+}
+
+// markGone notes since when no folder has files.
+func markGone(tx *db.Tx, ids []int64) error {
+	now, err := tx.Clock()
+	if err != nil {
+		return err
+	}
+	return db.InParts(ids, func(part []int64) error {
+		return tx.Run(`UPDATE pack_files SET gone_at = $1 WHERE id IN `+db.ValuesFrom(2, 1, len(part))+`
+			AND NOT EXISTS (SELECT 1 FROM packs p WHERE p.file_id = pack_files.id)`,
+			append([]any{now}, db.Args(part)...)...)
+	})
+}
+
+// otherFolders returns, by the id of a file, some folders of other repositories that have it.
+func otherFolders(tx *db.Tx, f repo.Folder, ids []int64) (map[int64][]sibling, error) {
+	found := map[int64][]sibling{}
+	return found, db.QueryEach(tx, func(row db.Scanner) error {
+		var id int64
+		var s sibling
+		err := row.Scan(&id, &s.folder.ID, &s.folder.Purges, &s.name)
+		if len(found[id]) < maxSiblings {
+			found[id] = append(found[id], s)
+		}
+		return err
+	}, `SELECT file_id, repo_id, purges, name FROM packs WHERE (repo_id <> $1 OR purges <> $2) AND file_id IN `+
+		db.ValuesFrom(3, 1, len(ids))+` ORDER BY repo_id LIMIT 1000`, append([]any{f.ID, f.Purges}, db.Args(ids)...)...)
+}
+
+// sibling is a pack of another folder that is the same file.
+type sibling struct {
+	folder repo.Folder
+	name   string
+}
+
+// maxSiblings is how many other folders are looked at for a pack.
+const maxSiblings = 4
+
+// removeFiles deletes the rows of files that no folder has, and returns them.
+func removeFiles(tx *db.Tx, ids []int64) (gone []*packFile, err error) {
+	return gone, db.InParts(ids, func(part []int64) error {
+		return db.QueryEach(tx, func(row db.Scanner) error {
+			var f packFile
+			err := scanFile(row, &f)
+			gone = append(gone, &f)
+			return err
+		}, `DELETE FROM pack_files AS f WHERE id IN `+db.Values(1, len(part))+`
+			AND NOT EXISTS (SELECT 1 FROM packs p WHERE p.file_id = f.id)
+			RETURNING id, key_name, depot_id, pack_size, reverse_size, index_size, sha256`, db.Args(part)...)
+	})
+}
+
+// keptOf returns those of the folders that are caches: of repositories whose packs lie in a depot.
+func keptOf(tx *db.Tx, list []repo.Folder) (kept []repo.Folder, err error) {
+	ids := make([]repo.ID, len(list))
+	for n, f := range list {
+		ids[n] = f.ID
+	}
+	now := map[repo.ID]int64{}
+	err = db.QueryEach(tx, func(row db.Scanner) error {
+		var f repo.Folder
+		err := row.Scan(&f.ID, &f.Purges)
+		now[f.ID] = f.Purges
+		return err
+	}, `SELECT id, purges FROM repos WHERE packs > 0 AND id IN `+db.Values(1, len(ids)), db.Args(ids)...)
+	for _, f := range list {
+		if purges, is := now[f.ID]; is && purges == f.Purges {
+			kept = append(kept, f)
+		}
+	}
+	return kept, err
+}
+
+// leftFolders lists folders with packs that no repository has, is being made with, or is being purged into.
+func leftFolders(tx *db.Tx, before db.Time) ([]repo.Folder, error) {
+	return db.QueryList(tx, func(row db.Scanner) (f repo.Folder, err error) {
+		err = row.Scan(&f.ID, &f.Purges)
+		return f, err
+	}, `SELECT p.repo_id, p.purges FROM packs p
+		WHERE NOT EXISTS (SELECT 1 FROM repos r WHERE r.id = p.repo_id AND r.purges = p.purges)
+			AND NOT EXISTS (SELECT 1 FROM reserved_repos v WHERE v.id = p.repo_id)
+			AND NOT EXISTS (SELECT 1 FROM purges u WHERE u.repo_id = p.repo_id)
+			AND NOT EXISTS (SELECT 1 FROM discarded d WHERE d.repo_id = p.repo_id)
+		GROUP BY p.repo_id, p.purges HAVING MAX(p.added_at) < $1 LIMIT 1000`, before)
+}
+
+// namedOf returns those of the keys that have a row.
+func namedOf(tx *db.Tx, keys []string) ([]string, error) {
+	return db.QueryList(tx, func(row db.Scanner) (key string, err error) {
+		err = row.Scan(&key)
+		return key, err
+	}, `SELECT key_name FROM pack_files WHERE key_name IN `+db.Values(1, len(keys)), db.Args(keys)...)
+}
+
+// formerOf lists the folders of a repository with packs before f, if that is its folder.
+func formerOf(tx *db.Tx, f repo.Folder) ([]repo.Folder, error) {
+	return db.QueryList(tx, func(row db.Scanner) (former repo.Folder, err error) {
+		err = row.Scan(&former.ID, &former.Purges)
+		return former, err
+	}, `SELECT DISTINCT p.repo_id, p.purges FROM packs p JOIN repos r ON r.id = p.repo_id
+		WHERE p.repo_id = $1 AND p.purges < $2 AND r.purges = $2`, f.ID, f.Purges)
+}
+
+// elsewhere lists files behind an id that lie in other depots than one.
+func elsewhere(tx *db.Tx, but file.DepotID, after int64) ([]*packFile, error) {
+	return db.QueryList(tx, func(row db.Scanner) (*packFile, error) {
+		var f packFile
+		err := scanFile(row, &f)
+		return &f, err
+	}, `SELECT `+fileColumns+` FROM pack_files f WHERE f.id > $1 AND f.depot_id <> 0 AND f.depot_id <> $2
+		ORDER BY f.id LIMIT 256`, after, but)
+}
+
+// allFiles lists all files that a folder has.
+func allFiles(tx *db.Tx) ([]*packFile, error) {
+	return db.QueryList(tx, func(row db.Scanner) (*packFile, error) {
+		var f packFile
+		err := scanFile(row, &f)
+		return &f, err
+	}, `SELECT `+fileColumns+` FROM pack_files f ORDER BY f.id`)
+}

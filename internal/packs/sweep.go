@@ -1,0 +1,124 @@
+package packs
+
+import (
+	"context"
+	"errors"
+	"path"
+	"slices"
+	"strconv"
+	"time"
+
+	"arbor/internal/db"
+	"arbor/internal/depot"
+	"arbor/internal/repo"
+)
+
+// sweepMost is how many files one sweep removes.
+const sweepMost = 1000
+
+// SweepShard removes what is left over: files that no folder has had for graceTime; and, in one of 256 parts of each
+// depot, files without a row that are older than grace. With the first part go packs of folders that no repository
+// has. Only one node at a time may call it.
+func (s *Service) SweepShard(ctx context.Context, shard int64, grace time.Duration) error {
+	var all error
+	if shard == 0 {
+		all = s.sweepFolders(ctx, grace)
+	}
+	return errors.Join(all, s.sweepGone(ctx, max(graceTime, grace)), s.sweepDepots(ctx, shard, grace))
+}
+
+// sweepFolders takes packs from folders that no repository has, such as those of a fork that failed.
+func (s *Service) sweepFolders(ctx context.Context, grace time.Duration) error {
+	var left []repo.Folder
+	err := s.db.Read(ctx, func(tx *db.Tx) error {
+		now, err := tx.Clock()
+		if err == nil {
+			left, err = leftFolders(tx, now-db.Time(grace.Microseconds()))
+		}
+		return err
+	})
+	for _, f := range left {
+		err = errors.Join(err, s.Forget(ctx, f, false))
+	}
+	return err
+}
+
+// sweepGone removes files that no folder has had for some time; none while a backup runs.
+func (s *Service) sweepGone(ctx context.Context, grace time.Duration) error {
+	var gone []*packFile
+	err := s.db.Write(ctx, func(tx *db.Tx) error {
+		gone = nil
+		backup, err := repo.BackupRuns(tx)
+		if err != nil || backup {
+			return err
+		}
+		now, err := tx.Clock()
+		if err != nil {
+			return err
+		}
+		ids, err := db.QueryIDs[int64](tx, `SELECT id FROM pack_files WHERE gone_at < $1 ORDER BY gone_at LIMIT $2`,
+			now-db.Time(grace.Microseconds()), sweepMost)
+		if err == nil && len(ids) > 0 {
+			gone, err = removeFiles(tx, ids)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return s.delete(ctx, gone)
+}
+
+// sweepDepots removes files without a row: of writes that failed or were killed.
+func (s *Service) sweepDepots(ctx context.Context, shard int64, grace time.Duration) error {
+	list, err := s.files.Depots(ctx)
+	if err != nil {
+		return err
+	}
+	var all error
+	for _, d := range list {
+		all = errors.Join(all, s.sweepDepot(ctx, d, shard, grace))
+	}
+	return all
+}
+
+func (s *Service) sweepDepot(ctx context.Context, d *depot.Depot, shard int64, grace time.Duration) error {
+	var keys []string
+	before := time.Now().Add(-grace)
+	prefix := Folder + "/" + strconv.FormatInt(shard|repo.Shards, 16)[1:] + "/"
+	err := d.List(ctx, prefix, func(e depot.Entry) error {
+		if e.Modified.Before(before) {
+			keys = append(keys, path.Base(e.Key))
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	// The files are listed: query the database only after that.
+	return db.InParts(keys, func(part []string) error {
+		var named []string
+		err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+			backup, err := repo.BackupRuns(tx)
+			if err != nil || backup {
+				named = part
+				return err
+			}
+			named, err = namedOf(tx, part)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		gone := slices.DeleteFunc(slices.Clone(part), func(key string) bool { return slices.Contains(named, key) })
+		for n, key := range gone {
+			gone[n] = prefix + key
+		}
+		for chunk := range slices.Chunk(gone, depot.MaxKeys) {
+			if err := d.Delete(ctx, chunk); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

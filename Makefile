@@ -52,6 +52,10 @@ N ?= 100
 crash: ## Let people write in every way while N faults befall the servers, and hold the store against what they were told
 	$(DISK) ARBOR_TEST_KILLS=$(N) $(GO) test -tags long ./cmd/arbor -count=1 -v -timeout 240m -run TestCrash
 
+CHAOS ?= 1000
+chaos: ## Kill three nodes without a shared disk, and wipe their disks, CHAOS times while their bucket fails in every way
+	$(DISK) ARBOR_CHAOS=$(CHAOS) $(GO) test -tags long ./cmd/arbor -count=1 -v -timeout 240m -run TestChaos
+
 microbench: ## Run the benchmarks of the hot paths
 	$(GO) test -tags long -run '^$$' -bench . ./internal/fulltext ./internal/cache ./internal/account \
 		./internal/avatar ./internal/plant ./internal/gitdata/... ./internal/markdown ./internal/graphql ./internal/graphql/document \

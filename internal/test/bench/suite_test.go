@@ -37,6 +37,7 @@ func BenchmarkBounds(b *testing.B) {
 	b.Run("hooks", s.hooks)
 	b.Run("assets", s.assets)
 	b.Run("backups", s.backups)
+	b.Run("depot", s.depot)
 	b.Run("reset", s.reset)
 	s.print(os.Stdout)
 }

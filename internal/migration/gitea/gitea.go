@@ -2,7 +2,7 @@
 // Gitea or Forgejo. It is a [migration.Source].
 //
 //	gitea.go         [Source]: what is read first, and what on demand
-//	page.go          lists, and a list that is turned round on disk
+//	page.go          lists
 //	organization.go  an organization, with its members, teams and the names of its repositories
 //	issue.go         labels, milestones, issues, comments and reactions
 //	timeline.go      events

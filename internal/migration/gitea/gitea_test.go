@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -76,7 +75,7 @@ func TestPages(t *testing.T) {
 			}
 			fmt.Fprint(w, body)
 		})
-		err := walk(t.Context(), s.Client, "list", c.empty, c.counts, maxKept, func(n *int) error {
+		err := walk(t.Context(), s.Client, "list", c.empty, c.counts, remote.MaxKept, func(n *int) error {
 			got += strconv.Itoa(*n)
 			return nil
 		})
@@ -89,18 +88,20 @@ func TestPages(t *testing.T) {
 // Issues come in the order of their numbers, each once, though the server gives the newest first and the list moves.
 func TestListIsTurnedRound(t *testing.T) {
 	t.Parallel()
-	file, err := os.Create(filepath.Join(t.TempDir(), "list"))
+	s := sourceAt(t, "http://gitea.example")
+	list, err := s.NewTurned()
 	testkit.NoError(t, err)
-	defer file.Close()
-	list, got := &turned{file: file}, ""
-	for _, number := range []int64{30, 20, 20, 10} {
-		testkit.NoError(t, list.add(number, fmt.Appendf(nil, `{"number":%d}`, number)))
+	defer list.Close()
+	got := ""
+	for n, number := range []int64{30, 20, 20, 10} {
+		testkit.NoError(t, list.Add(number, fmt.Appendf(nil, `{"number":%d,"title":"%d"}`, number, n)))
 	}
-	testkit.NoError(t, inOrder(list, func(done int64, i *issueAnswer) error {
-		got += fmt.Sprint(done, ":", i.Number, " ")
-		return nil
-	}))
-	if got != "1:10 2:20 3:30 " {
+	for _, number := range list.Numbers() {
+		var i issueAnswer
+		testkit.NoError(t, list.Item(number, &i))
+		got += fmt.Sprint(i.Number, ":", i.Title, " ")
+	}
+	if got != "10:3 20:1 30:0 " {
 		t.Errorf("the list is %s", got)
 	}
 }
@@ -286,7 +287,7 @@ func FuzzAnswers(f *testing.F) {
 		}
 		var r releaseAnswer
 		if json.Unmarshal(text, &r) == nil {
-			testkit.NoError(t, s.release(&r, false))
+			testkit.NoError(t, s.files(&r, &migration.Release{ID: "1", Tag: r.Tag}))
 		}
 	})
 }

@@ -66,17 +66,10 @@ func (s *Source) milestones(ctx context.Context) error {
 		list = append(list, out)
 		return nil
 	})
-	if remote.Absent(err) {
-		s.Leave("milestones: %v", err)
-		return nil
+	if err != nil {
+		return s.LeaveAbsent("milestones", err)
 	}
-	slices.SortFunc(list, func(a, b *migration.Milestone) int { return cmp.Compare(a.Number, b.Number) })
-	for _, m := range list {
-		if err == nil {
-			err = s.Out.Add(migration.Milestones, m)
-		}
-	}
-	return err
+	return s.AddMilestones(list)
 }
 
 // issueAnswer is Gitea's issue.
@@ -102,12 +95,11 @@ type issueAnswer struct {
 
 // issues reads issues and pull requests, with what has an address below each of them.
 func (s *Source) issues(ctx context.Context) error {
-	file, err := s.Temporary()
+	list, err := s.NewTurned()
 	if err != nil {
 		return err
 	}
-	defer file.Close()
-	list := &turned{file: file}
+	defer list.Close()
 	err = each(ctx, s.Client, s.path+"/issues?state=all", func(text *json.RawMessage) error {
 		var of struct {
 			Number int64 `json:"number"`
@@ -115,18 +107,24 @@ func (s *Source) issues(ctx context.Context) error {
 		if err := json.Unmarshal(*text, &of); err != nil {
 			return fmt.Errorf("unexpected answer for a Gitea server: %w", err)
 		}
-		return list.add(of.Number, *text)
+		return list.Add(of.Number, *text)
 	})
 	if err != nil {
 		return err
 	}
-	return inOrder(list, func(done int64, i *issueAnswer) error {
-		s.Progress("read issues", done, int64(len(list.items)))
-		if err := s.issue(ctx, i); err != nil {
-			return fmt.Errorf("%d: %w", i.Number, err)
+	numbers := list.Numbers()
+	for done, number := range numbers {
+		s.Progress("read issues", int64(done+1), int64(len(numbers)))
+		var i issueAnswer
+		err := list.Item(number, &i)
+		if err == nil {
+			err = s.issue(ctx, &i)
 		}
-		return nil
-	})
+		if err != nil {
+			return fmt.Errorf("%d: %w", number, err)
+		}
+	}
+	return nil
 }
 
 func (s *Source) issue(ctx context.Context, i *issueAnswer) error {
@@ -203,21 +201,12 @@ func (s *Source) comments(ctx context.Context) error {
 	})
 }
 
-type reactionAnswer struct {
-	User      *remote.User `json:"user"`
-	Content   string       `json:"content"`
-	CreatedAt time.Time    `json:"created_at"`
-}
-
 // reactions reads the reactions to something with a list function, since those to comments have no pages.
 func (s *Source) reactions(ctx context.Context,
-	list func(context.Context, *remote.Client, string, func(*reactionAnswer) error) error,
+	list func(context.Context, *remote.Client, string, func(*remote.Reaction) error) error,
 	at string, of migration.Kind, to string,
 ) error {
-	err := list(ctx, s.Client, at+"/reactions", func(r *reactionAnswer) error {
-		return s.Out.Add(migration.Reactions, &migration.Reaction{Kind: of, To: to, Person: s.People.Login(r.User),
-			Content: r.Content, CreatedAt: r.CreatedAt})
-	})
+	err := list(ctx, s.Client, at+"/reactions", s.AddReactions(of, to))
 	if remote.Absent(err) { // deleted since the list was read
 		err = nil
 	}

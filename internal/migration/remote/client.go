@@ -16,9 +16,6 @@ import (
 	"arbor/internal/git"
 )
 
-// MaxPages bounds the pages of a list.
-const MaxPages = 100_000
-
 // Bounds of requests.
 const (
 	maxAnswer  = 64 << 20        // bytes of an answer that is decoded

@@ -4,8 +4,13 @@
 //
 //	address.go   addresses of repositories and organizations
 //	client.go    one request after another, with the server's rate limits, bounds and redirects
+//	list.go      lists, page after page, and lists that are turned round on disk
+//	answer.go    answers that several kinds of servers have, and their records
 //	source.go    [Source]: the folder of records, and the mirror
 //	lfs.go       objects of Git LFS, and other files
+//	pull.go      sizes of pull requests, and the places of comments on lines
+//	rule.go      the bodies of protections
+//	file.go      media types
 //	people.go    whom the records name
 //
 // Records are first written to a temporary folder in the format of an export, which package migration can
@@ -103,9 +108,6 @@ func (s *Source) ReadParts(ctx context.Context, parts Parts) error {
 
 // Progress says how far the reading is.
 func (s *Source) Progress(part string, done, all int64) { s.o.Progress(part, done, all) }
-
-// Temporary makes a file for what does not stay.
-func (s *Source) Temporary() (*os.File, error) { return os.CreateTemp(s.dir, "") }
 
 // Close removes what was read.
 func (s *Source) Close() (err error) {

@@ -14,9 +14,10 @@ import (
 // Organization is an organization of another server.
 type Organization struct {
 	Login, Name, Description string
-	Owners, Members          []string // logins; Members are not owners
-	Teams                    []Team   // parents before the teams below them
-	Repositories             []string // their names
+	Owners, Members          []string          // logins; Members are not owners
+	Teams                    []Team            // parents before the teams below them
+	Repositories             []string          // their names
+	Paths                    map[string]string // of repositories below the address, by name, where they are not the name
 }
 
 // Team is a team of an Organization.

@@ -75,7 +75,7 @@ func (s *Source) pullOf(i *migration.Issue, p *pullAnswer) *migration.Pull {
 	switch {
 	case out.Head == "":
 		out.Head, out.HeadOwner, out.HeadRepo = "pull-"+i.Key(), i.Author, ""
-	case own && i.State == "open" && !s.HasBranch(out.Head): // it gets one by which it can be merged
+	case own && i.State == "open" && s.Branch(out.Head) == "": // it gets one by which it can be merged
 		out.HeadRepo = ""
 	}
 	return out

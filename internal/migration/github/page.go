@@ -13,7 +13,7 @@ const perPage = 100
 
 // each calls fn with each item of a list, page after page.
 func each[T any](ctx context.Context, c *remote.Client, path string, fn func(*T) error) error {
-	next := func(header http.Header, _ int) (string, error) { return c.NextLink(header) }
+	next := func(header http.Header, _ int) (string, error) { return c.Within(remote.NextLink(header)) }
 	return remote.Each(ctx, c, remote.Walk{First: c.At(remote.WithQuery(path, "per_page="+strconv.Itoa(perPage))),
 		PerPage: perPage, Next: next}, fn)
 }

@@ -29,8 +29,8 @@ type Release struct {
 	UpdatedAt   time.Time `json:"updated_at"`
 }
 
-// Releases reads the releases of the repository at a path, the oldest first. list is each for a path; more is called
-// with each answer and the record that was written of it.
+// Releases reads the releases of the repository at a path, the oldest first. list is each for a path; more
+// is called with each answer and the record that was written of it.
 func Releases[T any](
 	ctx context.Context, s *Source, path string, list func(path string, fn func(*T) error) error,
 	about func(*T) *Release, more func(*T, *migration.Release) error,
@@ -135,8 +135,8 @@ func (s *Source) AddHook(h *Hook) error {
 		HadSecret: h.Config.Secret != ""})
 }
 
-// LeaveAbsent returns an error, but for one that says that the server does not have or does not show something: that
-// becomes a line of Left.
+// LeaveAbsent returns an error, but for one that says that the server does not have or does not show
+// something: that becomes a line of Left.
 func (s *Source) LeaveAbsent(what string, err error) error {
 	if Absent(err) {
 		s.Leave("%s: %v", what, err)

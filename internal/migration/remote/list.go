@@ -32,7 +32,8 @@ type Walk struct {
 	Next func(header http.Header, items int) (string, error)
 }
 
-// Each calls fn with each item of a list. The list also ends where a server that has no pages repeats its answer.
+// Each calls fn with each item of a list. The list also ends where a server that has no pages repeats its
+// answer.
 func Each[T any](ctx context.Context, c *Client, w Walk, fn func(*T) error) error {
 	var last []byte
 	var size int64
@@ -60,21 +61,23 @@ func Each[T any](ctx context.Context, c *Client, w Walk, fn func(*T) error) erro
 	return fmt.Errorf("the list %s has more than %d pages", w.First, MaxPages)
 }
 
-// NextLink returns the address of rel="next" in the header Link, which must be on the server; empty: there is none.
-func (c *Client) NextLink(header http.Header) (string, error) {
+// NextLink returns the address of rel="next" in the header Link; empty: there is none.
+func NextLink(header http.Header) string {
 	for link := range strings.SplitSeq(header.Get("Link"), ",") {
-		address, rel, _ := strings.Cut(link, ";")
-		if !strings.Contains(rel, `rel="next"`) {
-			continue
+		if address, rel, _ := strings.Cut(link, ";"); strings.Contains(rel, `rel="next"`) {
+			return strings.Trim(strings.TrimSpace(address), "<>")
 		}
-		address = strings.Trim(strings.TrimSpace(address), "<>")
-		u, err := url.Parse(address)
-		if err != nil || u.Host != c.API.Host || u.Scheme != c.API.Scheme {
-			return "", fmt.Errorf("the next page is said to be at %q, which is not on %s", address, c.API.Host)
-		}
-		return address, nil
 	}
-	return "", nil
+	return ""
+}
+
+// Within returns an address, which must be one of the API or empty.
+func (c *Client) Within(address string) (string, error) {
+	u, err := url.Parse(address)
+	if address != "" && (err != nil || u.Host != c.API.Host || u.Scheme != c.API.Scheme) {
+		return "", fmt.Errorf("the next page is said to be at %q, which is not on %s", address, c.API.Host)
+	}
+	return address, nil
 }
 
 // WithQuery adds parameters to a path of the API that may have some.
@@ -85,8 +88,8 @@ func WithQuery(path, parameters string) string {
 	return path + "?" + parameters
 }
 
-// Turned is a list of numbered items on disk, for a server that sends them in another order than that of their
-// numbers.
+// Turned is a list of numbered items on disk, for a server that sends them in another order than that of
+// their numbers.
 type Turned struct {
 	file  *os.File
 	end   int64
@@ -118,8 +121,8 @@ func (t *Turned) Add(number int64, text []byte) error {
 	return err
 }
 
-// Numbers sorts the list, and returns the numbers of its items. Of items that came twice, since the list moved while
-// it was read, the first stays.
+// Numbers sorts the list, and returns the numbers of its items. Of items that came twice, since the list
+// moved while it was read, the first stays.
 func (t *Turned) Numbers() []int64 {
 	slices.SortStableFunc(t.items, func(a, b turnedItem) int { return cmp.Compare(a.number, b.number) })
 	t.items = slices.CompactFunc(t.items, func(a, b turnedItem) bool { return a.number == b.number })
@@ -132,7 +135,8 @@ func (t *Turned) Numbers() []int64 {
 
 // Item decodes the item with a number, after Numbers.
 func (t *Turned) Item(number int64, into any) error {
-	n, found := slices.BinarySearchFunc(t.items, number, func(i turnedItem, n int64) int { return cmp.Compare(i.number, n) })
+	n, found := slices.BinarySearchFunc(t.items, number,
+		func(i turnedItem, n int64) int { return cmp.Compare(i.number, n) })
 	if !found {
 		return fmt.Errorf("%d is not in the list", number)
 	}

@@ -12,7 +12,8 @@ import (
 	"arbor/internal/review"
 )
 
-// AddOnLines writes the comments on lines of a pull request, with their places in its changes, and calls after with each.
+// AddOnLines writes the comments on lines of a pull request, with their places in its changes, and calls
+// after with each.
 func (s *Source) AddOnLines(
 	ctx context.Context, of *migration.Issue, list []*migration.ReviewComment, after func(*migration.ReviewComment) error,
 ) error {
@@ -77,17 +78,19 @@ func (s *Source) place(ctx context.Context, base, commit git.SHA, list []*migrat
 	return nil
 }
 
-// HasBranch reports whether the mirror has a branch.
-func (s *Source) HasBranch(name string) bool {
-	for _, ref := range s.Mirror.Refs().List {
-		if ref.Name == git.Heads+name {
-			return true
+// Branch returns where a branch of the mirror is; empty: it has none of the name.
+func (s *Source) Branch(name string) git.SHA {
+	if s.branches == nil {
+		s.branches = map[string]git.SHA{}
+		for _, ref := range s.Mirror.Refs().List {
+			s.branches[ref.Name] = ref.SHA
 		}
 	}
-	return false
+	return s.branches[git.Heads+name]
 }
 
-// Count counts commits and changes, as far as the commits are there: the API counts up to where the branch is now.
+// Count counts commits and changes, as far as the commits are there: the API counts up to where the branch
+// is now.
 func (s *Source) Count(ctx context.Context, p *migration.Pull) error {
 	base, head := git.SHA(p.BaseSHA), git.SHA(p.HeadSHA)
 	if base.Check() != nil || head.Check() != nil {

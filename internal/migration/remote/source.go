@@ -48,10 +48,11 @@ type Source struct {
 	Out    *migration.Spool // takes the records
 	Mirror *git.Mirror      // nil until Clone
 
-	dir   string
-	clone string // the address of the repository for git
-	left  []string
-	files map[string]lfs.Pointer // LFS objects, by path
+	dir      string
+	clone    string // the address of the repository for git
+	left     []string
+	files    map[string]lfs.Pointer // LFS objects, by path
+	branches map[string]git.SHA     // of the mirror, by name of the ref; nil: not asked for yet
 }
 
 // NewSource returns a Source without records: see [Source.Read].

@@ -73,8 +73,8 @@ func TestFind(t *testing.T) {
 	for _, below = range []string{"", "/gitlab"} {
 		for address, want := range map[string]string{
 			"/acme/tools/cli": "project acme/tools-cli", "/acme/tools/cli.git": "project acme/tools-cli",
-			"/acme/tools/cli/-/issues/1": "project acme/tools-cli", "/acme/tools": "group acme/tools",
-			"/groups/acme/tools/-/activity": "group acme/tools", "/acme/other": "error", "/acme//cli": "none", "/": "none",
+			"/acme/tools/cli/-/issues/1": "project acme/tools-cli", "/acme/tools": "group acme-tools",
+			"/groups/acme/tools/-/activity": "group acme-tools", "/acme/other": "error", "/acme//cli": "none", "/": "none",
 			"/acme/../cli": "none",
 		} {
 			if below != "" && strings.HasPrefix(address, "/groups") {
@@ -229,8 +229,13 @@ func TestFiles(t *testing.T) {
 		t.Errorf("an inner address is asked for %s", r.URL)
 	}))
 	t.Cleanup(inner.Close)
-	s := source(t, func(w http.ResponseWriter, r *http.Request) {
+	open := false
+	var s *Source
+	s = source(t, func(w http.ResponseWriter, r *http.Request) {
 		api := strings.HasPrefix(r.URL.Path, "/api/v4/projects/42/")
+		if strings.Contains(r.URL.Path, "/packages/") && s.about.Visibility == "public" {
+			api, open = false, true
+		}
 		if token := r.Header.Get("Private-Token"); (token == "secret") != api {
 			t.Errorf("%s is asked for with the token %q", r.URL.Path, token)
 		}
@@ -243,6 +248,16 @@ func TestFiles(t *testing.T) {
 			fmt.Fprint(w, "data")
 		}
 	})
+	for n, name := range []string{"a.png", "%2E%2E", "a%2Fb", "%00"} {
+		u, err := s.uploadOf(t.Context(), fmt.Sprintf("%032d", n), name)
+		if testkit.NoError(t, err); (u.size == 4) != (n == 0) {
+			t.Errorf("the file %q has %d bytes", name, u.size)
+		}
+	}
+	if _, _, err := s.fileOf(t.Context(), &linkAnswer{ID: 2, URL: s.At("projects/42/packages/generic/a")}); err != nil || !open {
+		t.Errorf("a package of a public project: %v, without the token: %v", err, open)
+	}
+	s.about.Visibility = "private"
 	for path, want := range map[string]bool{
 		"/acme/tools/cli/-/package_files/1/download": true, "/acme/tools/cli/private": false, "/acme/tools/cli/inner": false,
 		"/api/v4/projects/42/packages/generic/a/1/b": true, "/api/v4/projects/acme%2Ftools%2Fcli/packages/generic/a/1/b": false,

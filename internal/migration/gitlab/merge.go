@@ -92,9 +92,8 @@ func (s *Source) pullOf(
 func (s *Source) headOf(ctx context.Context, out *migration.Pull, i *migration.Issue, m *mergeAnswer) error {
 	out.HeadOwner = i.Author
 	if m.From == s.about.ID {
-		out.HeadOwner, out.HeadRepo = strings.Split(nameOf(s.about.Path), "/")[0], nameOf(s.about.Path)
-		if i.State == "open" && s.Branch(out.Head) == "" { // it gets one by which it can be merged
-			out.HeadRepo = ""
+		if i.State != "open" || s.Branch(out.Head) != "" { // else it gets one by which it can be merged
+			out.HeadRepo = nameOf(s.about.Path)
 		}
 		return nil
 	}
@@ -115,8 +114,8 @@ func (s *Source) headOf(ctx context.Context, out *migration.Pull, i *migration.I
 	if from.Namespace.Kind == "user" {
 		out.HeadOwner = cmp.Or(s.login(&person{Username: from.Namespace.Path}), out.HeadOwner)
 	}
-	if from.Path != "" && !strings.EqualFold(from.Path, s.about.Path) {
-		out.HeadRepo = nameOf(from.Path)
+	if name := nameOf(from.Path); !strings.EqualFold(name, nameOf(s.about.Path)) {
+		out.HeadRepo = name
 	}
 	return nil
 }

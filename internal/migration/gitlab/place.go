@@ -18,8 +18,13 @@ type Place struct {
 	Group bool
 }
 
-// Name is what the project or group is called here by default: see nameOf.
-func (p *Place) Name() string { return nameOf(p.Path) }
+// Name is what the project or group is called here by default: OWNER/NAME, or the login of an organization.
+func (p *Place) Name() string {
+	if p.Group {
+		return strings.ReplaceAll(p.Path, "/", "-")
+	}
+	return nameOf(p.Path)
+}
 
 // nameOf returns OWNER/NAME for the path of a project: the first group is the owner, and the others become a
 // part of the name, as in acme/tools-cli for acme/tools/cli.

@@ -45,6 +45,9 @@ func (s *Source) uploadOf(ctx context.Context, secret, name string) (*upload, er
 		u.name = plain
 	}
 	s.uploads[secret] = u
+	if u.name == "." || u.name == ".." || strings.ContainsAny(u.name, "/\\\x00") { // it leads to something else
+		return u, nil
+	}
 	a, err := s.fetchUpload(ctx, u)
 	if err == nil {
 		u.size, err = sizeOf(a, maxUpload)
@@ -90,11 +93,11 @@ func (s *Source) fetchUpload(ctx context.Context, u *upload) (*http.Response, er
 	return s.fetchFile(ctx, s.Base.String()+"/"+s.about.Path+"/"+at)
 }
 
-// fetchFile requests a file at an address of the project: with the token only packages by the API, since
-// pages of the project show others what everybody sees.
+// fetchFile requests a file at an address of the project. It sends the token only for a package of a project
+// that others do not see: what becomes public is what everybody sees there.
 func (s *Source) fetchFile(ctx context.Context, address string) (*http.Response, error) {
 	c := s.open
-	if strings.HasPrefix(address, s.API.String()) {
+	if s.about.hidden() && strings.HasPrefix(address, s.API.String()) {
 		c = s.Client
 	}
 	a, err := c.Fetch(ctx, address, http.Header{"Accept-Encoding": {"identity"}})

@@ -124,9 +124,17 @@ func (s *Source) Close() (err error) {
 // Left says what could not be read, and why.
 func (s *Source) Left() []string { return s.left }
 
+// maxLeft is how many lines Left has at most.
+const maxLeft = 10_000
+
 // Leave adds a line to Left.
 func (s *Source) Leave(format string, args ...any) {
-	s.left = append(s.left, fmt.Sprintf(format, args...))
+	switch {
+	case len(s.left) < maxLeft:
+		s.left = append(s.left, fmt.Sprintf(format, args...))
+	case len(s.left) == maxLeft:
+		s.left = append(s.left, "and more")
+	}
 }
 
 // Clone mirrors Git from an address on the server. A repository may be empty; then the mirror has no refs.

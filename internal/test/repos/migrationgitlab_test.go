@@ -218,6 +218,9 @@ func TestImportOfGitLab(t *testing.T) {
 				t.Errorf("%d %s did not come", c.Failed, k)
 			}
 		}
+		if report.Counts[migration.LFSObjects].New != 1 || report.Counts[migration.Attachments].New != 1 || report.Counts[migration.Threads].New != 1 {
+			t.Errorf("the files and conversations are %+v", report.Counts)
+		}
 		problems := strings.Join(report.Problems, "\n")
 		for _, want := range []string{"issue 2, which is confidential", "1 internal comments", "maintainers may push", "wiki with 1 pages",
 			`tags "v*"`, "webhook https://example.com/hook"} {
@@ -286,6 +289,33 @@ func brought(r *migration.Report) (text string) {
 		}
 	}
 	return text
+}
+
+// A confidential issue of a private project comes into a private repository, and into no public one.
+func TestConfidentialIssues(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		s.Users(t, "alice")
+		g := newGitLab(t)
+		g.answers = map[string]string{
+			"": `{"id":42,"path_with_namespace":"acme/tools/cli","visibility":"internal","default_branch":"main","created_at":"2020-01-01T00:00:00Z"}`,
+			"/issues": `[{"iid":1,"title":"For all","state":"opened","created_at":"2020-01-01T00:00:00Z","updated_at":"2020-01-01T00:00:00Z"},
+				{"iid":2,"title":"For few","confidential":true,"state":"opened","created_at":"2020-01-01T00:00:00Z","updated_at":"2020-01-01T00:00:00Z"}]`,
+			"/issues/2/discussions": `[{"notes":[{"id":1,"body":"For few, too","created_at":"2020-01-01T00:00:00Z"}]}]`,
+			"/merge_requests":       `[]`,
+		}
+		s.Ask(t, "alice", "POST /user/repos", `{"name":"open"}`, 201)
+		for name, want := range map[string]string{"closed": `[{"title":"For few"},{"title":"For all"}]`, "open": `[{"title":"For all"}]`} {
+			report := g.load(t, s, "alice/"+name)
+			s.Run(t, []apitest.Case{
+				{Do: "GET /repos/alice/" + name, As: "alice", Status: 200, Want: `{"private":` + strconv.FormatBool(name == "closed") + `}`},
+				{Do: "GET /repos/alice/" + name + "/issues", As: "alice", Status: 200, Want: want},
+			})
+			if refused := strings.Contains(strings.Join(report.Problems, "\n"), "issue 2: few see it"); refused != (name == "open") {
+				t.Errorf("%s: %q", name, report.Problems)
+			}
+		}
+	})
 }
 
 // gitlabLies are answers of a server that lies.

@@ -141,6 +141,20 @@ func TestPages(t *testing.T) {
 	if want := []string{"a=b&per_page=100", "id_after=7&pagination=keyset", "a=b&page=3&per_page=100"}; sum != 6 || !slices.Equal(asked, want) {
 		t.Errorf("the sum is %d, asked for %q, want %q", sum, asked, want)
 	}
+	asked = nil
+	s = source(t, func(w http.ResponseWriter, r *http.Request) {
+		if asked = append(asked, r.URL.RawQuery); strings.Contains(r.URL.RawQuery, "keyset") {
+			w.WriteHeader(http.StatusMethodNotAllowed)
+			fmt.Fprint(w, `{"error":"no keysets"}`)
+			return
+		}
+		fmt.Fprint(w, `[5]`)
+	})
+	sum = 0
+	testkit.NoError(t, walkAll(t.Context(), s.Client, "list?a=b", func(n *int) error { sum += *n; return nil }))
+	if want := []string{"a=b&pagination=keyset&per_page=100", "a=b&per_page=100"}; sum != 5 || !slices.Equal(asked, want) {
+		t.Errorf("the sum is %d, asked for %q, want %q", sum, asked, want)
+	}
 	page := 0
 	s = source(t, func(w http.ResponseWriter, _ *http.Request) {
 		page++

@@ -29,7 +29,7 @@ func (s *Source) list(ctx context.Context) error {
 			continue
 		}
 		path := s.path + l.path + "?state=all&scope=all&order_by=created_at&sort=asc"
-		err := walk(ctx, s.Client, path, 0, func(text *json.RawMessage) error {
+		err := walkAll(ctx, s.Client, path, func(text *json.RawMessage) error {
 			var of struct {
 				IID          int64 `json:"iid"`
 				Confidential bool  `json:"confidential"`

@@ -2,6 +2,7 @@ package gitlab
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -18,6 +19,16 @@ const (
 // each calls fn with each item of a list that is kept in memory, or is short.
 func each[T any](ctx context.Context, c *remote.Client, path string, fn func(*T) error) error {
 	return walk(ctx, c, path, remote.MaxKept, fn)
+}
+
+// walkAll calls fn with each item of a list that may be very long: by keyset, since servers refuse pages far
+// behind the first, or by page where a list has no keysets.
+func walkAll[T any](ctx context.Context, c *remote.Client, path string, fn func(*T) error) error {
+	err := walk(ctx, c, path+"&pagination=keyset", 0, fn)
+	if no := (*remote.Refusal)(nil); errors.As(err, &no) && no.Status == http.StatusMethodNotAllowed {
+		return walk(ctx, c, path, 0, fn)
+	}
+	return err
 }
 
 // walk calls fn with each item of a list, page after page, whose pages have at most most bytes together; 0:

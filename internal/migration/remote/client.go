@@ -2,6 +2,7 @@ package remote
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -266,11 +267,15 @@ func (c *Client) once(
 func (c *Client) refused(a *http.Response) error {
 	text, _ := io.ReadAll(io.LimitReader(a.Body, 64<<10))
 	a.Body.Close()
-	var said struct{ Message string }
-	if json.Unmarshal(text, &said) != nil || said.Message == "" {
-		said.Message = "no reason given"
+	var said struct {
+		Message, Error string
+		Description    string `json:"error_description"`
 	}
-	return &Refusal{a.StatusCode, fmt.Sprintf("%s answers %s: %.200q", a.Request.URL.Host, a.Status, said.Message)}
+	if json.Unmarshal(text, &said) != nil {
+		said.Message = ""
+	}
+	reason := cmp.Or(said.Message, said.Description, said.Error, "no reason given")
+	return &Refusal{a.StatusCode, fmt.Sprintf("%s answers %s: %.200q", a.Request.URL.Host, a.Status, reason)}
 }
 
 // waitOf returns how long the server wants its client to wait; 0: it says no such thing.

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -186,10 +188,13 @@ func (c *conversation) onLine(ctx context.Context, n *noteAnswer, root string) e
 			return err
 		}
 	}
-	out.Body, err = c.s.text(ctx, n.Body, out.Author)
+	out.Body, err = c.s.text(ctx, suggestion.ReplaceAllString(n.Body, "$1"), out.Author)
 	c.onLines = append(c.onLines, out)
 	return err
 }
+
+// suggestion is the beginning of a suggestion for one line, which GitHub writes without numbers.
+var suggestion = regexp.MustCompile("(?m)^(`{3,}suggestion):-0\\+0\\r?$")
 
 // review writes a review, once, and its entry in the timeline.
 func (c *conversation) review(r *migration.Review) error {
@@ -221,6 +226,9 @@ func (c *conversation) approvals(ctx context.Context) error {
 		if who == "" {
 			continue
 		}
+		// A reviewer stays one there after the review. Here nobody is asked again.
+		p := c.of.Pull
+		p.Reviewers = slices.DeleteFunc(p.Reviewers, func(login string) bool { return login == who })
 		at := cmp.Or(a.At, c.approved[who], c.of.UpdatedAt)
 		err := c.review(&migration.Review{ID: fmt.Sprintf("approval-%d-%s", c.of.Number, who), Author: who,
 			State: "approved", Commit: c.of.Pull.HeadSHA, SubmittedAt: at})

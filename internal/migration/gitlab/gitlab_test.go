@@ -385,7 +385,7 @@ func FuzzNotes(f *testing.F) {
 	for _, seed := range []string{"assigned to @bob and unassigned @ann", "requested review from @a, @b and @c and removed review request for @d",
 		"changed title from **Fi{-s-}t** to **Fi{+rs+}t**", "mentioned in merge request !1", "mentioned in #1",
 		"mentioned in commit 0123456789012345678901234567890123456789", "locked this issue", "changed target branch from `a` to `b`",
-		"marked this merge request as **ready**", "unmarked as a **Work In Progress**"} {
+		"marked this merge request as **ready**", "unmarked as a **Work In Progress**", "merged", "closed via merge request !1"} {
 		f.Add(seed, true)
 	}
 	f.Fuzz(func(t *testing.T, text string, pull bool) {

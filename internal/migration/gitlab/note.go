@@ -25,7 +25,12 @@ var noteText = []struct {
 	{"marked this merge request as **ready**", issue.EventReady}, {"unmarked as a **Work", issue.EventReady},
 	{"marked this merge request as **draft**", issue.EventDrafted}, {"marked as a **Work", issue.EventDrafted},
 	{"mentioned in ", issue.EventCrossReferenced},
+	{"closed via ", issue.EventClosed}, // states are resource events since 13.0
 }
+
+// noteTexts are the whole texts of others.
+var noteTexts = map[string]issue.EventKind{"closed": issue.EventClosed, "reopened": issue.EventReopened,
+	"merged": issue.EventMerged}
 
 var (
 	renamed    = regexp.MustCompile(`^changed title from \*\*(.*)\*\* to \*\*(.*)\*\*$`)
@@ -53,6 +58,9 @@ func (c *conversation) told(n *noteAnswer) error {
 	for _, out := range c.noted(text) {
 		out.Actor, out.CreatedAt, out.Issue = who, n.CreatedAt, c.of.Number
 		out.ID = "note-" + strconv.FormatInt(n.ID, 10) + out.ID
+		if out.Event == issue.EventClosed.String() {
+			c.closer = who
+		}
 		if err := c.s.Out.Add(migration.Events, out); err != nil {
 			return err
 		}
@@ -62,9 +70,9 @@ func (c *conversation) told(n *noteAnswer) error {
 
 // noted converts the text of a system note to events, without what all events have; their ids differ.
 func (c *conversation) noted(text string) (list []*migration.Event) {
-	var kind issue.EventKind
+	kind := noteTexts[text]
 	for _, t := range noteText {
-		if strings.HasPrefix(text, t.begin) {
+		if kind == 0 && strings.HasPrefix(text, t.begin) {
 			kind = t.kind
 			break
 		}
@@ -77,6 +85,9 @@ func (c *conversation) noted(text string) (list []*migration.Event) {
 		return nil
 	case issue.EventAssigned, issue.EventUnassigned, issue.EventReviewRequested, issue.EventRequestRemoved:
 		return c.people(kind, text)
+	case issue.EventMerged: // GitHub tells both
+		return append(list, &migration.Event{Event: kind.String(), Commit: c.of.Pull.MergeSHA},
+			&migration.Event{ID: "-closed", Event: issue.EventClosed.String()})
 	case issue.EventRenamed:
 		if m := renamed.FindStringSubmatch(text); m != nil {
 			from, to := deletion.ReplaceAllString(m[1], "$1"), addition.ReplaceAllString(m[2], "$1")
@@ -100,7 +111,7 @@ func (c *conversation) noted(text string) (list []*migration.Event) {
 
 // pullsOnly are the events that issues do not have.
 var pullsOnly = map[issue.EventKind]bool{issue.EventReviewRequested: true, issue.EventRequestRemoved: true,
-	issue.EventBaseChanged: true, issue.EventReady: true, issue.EventDrafted: true}
+	issue.EventBaseChanged: true, issue.EventMerged: true, issue.EventReady: true, issue.EventDrafted: true}
 
 // people returns an event for each person that a note names: "assigned to @a and unassigned @b" are two.
 func (c *conversation) people(kind issue.EventKind, text string) (list []*migration.Event) {

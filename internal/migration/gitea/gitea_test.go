@@ -29,8 +29,7 @@ func sourceAt(t testing.TB, address string) *Source {
 	c, _, err := newClient(address+"/prefix/acme/tool", remote.Options{Token: "secret",
 		Progress: func(string, int64, int64) {}})
 	testkit.NoError(t, err)
-	s := &Source{Source: remote.NewSource(c), path: "repos/acme/tool", labels: map[string]bool{},
-		attachments: map[string]bool{}}
+	s := &Source{Source: remote.NewSource(c), path: "repos/acme/tool", attachments: map[string]bool{}}
 	s.about.FullName, s.Mirror = "acme/tool", &git.Mirror{}
 	s.Out, err = migration.NewSpool(filepath.Join(t.TempDir(), "records"))
 	testkit.NoError(t, err)

@@ -11,37 +11,20 @@ import (
 	"strings"
 	"time"
 
-	"arbor/internal/label"
 	"arbor/internal/migration"
 	"arbor/internal/migration/remote"
 )
 
-type labelAnswer struct {
-	Name        string  `json:"name"`
-	Color       string  `json:"color"`
-	Description *string `json:"description"`
-}
-
 // readLabels reads the labels of the repository, and those of an organization that owns it, which its repositories share.
 func (s *Source) readLabels(ctx context.Context) error {
-	if err := each(ctx, s.Client, s.path+"/labels", s.label); err != nil {
+	if err := each(ctx, s.Client, s.path+"/labels", s.AddLabel); err != nil {
 		return err
 	}
-	err := each(ctx, s.Client, "orgs/"+url.PathEscape(s.about.Owner.Login)+"/labels", s.label)
+	err := each(ctx, s.Client, "orgs/"+url.PathEscape(s.about.Owner.Login)+"/labels", s.AddLabel)
 	if remote.Absent(err) { // the owner is a user
 		err = nil
 	}
 	return err
-}
-
-// label writes a label, once. Those on issues are written, too, in case that a list does not show them.
-func (s *Source) label(l *labelAnswer) error {
-	folded := label.Fold(l.Name)
-	if s.labels[folded] {
-		return nil
-	}
-	s.labels[folded] = true
-	return s.Out.Add(migration.Labels, &migration.Label{Name: l.Name, Color: l.Color, Description: l.Description})
 }
 
 type milestoneAnswer struct {
@@ -80,7 +63,7 @@ type issueAnswer struct {
 	User      *remote.User   `json:"user"`
 	State     string         `json:"state"`
 	Locked    bool           `json:"is_locked"`
-	Labels    []labelAnswer  `json:"labels"`
+	Labels    []remote.Label `json:"labels"`
 	Assignees []*remote.User `json:"assignees"`
 	CreatedAt time.Time      `json:"created_at"`
 	UpdatedAt time.Time      `json:"updated_at"`
@@ -133,7 +116,7 @@ func (s *Source) issue(ctx context.Context, i *issueAnswer) error {
 		CreatedAt: i.CreatedAt, UpdatedAt: i.UpdatedAt, ClosedAt: i.ClosedAt}
 	slices.Sort(out.Assignees) // they come in any order
 	for _, l := range i.Labels {
-		if err := s.label(&l); err != nil {
+		if err := s.AddLabel(&l); err != nil {
 			return err
 		}
 		out.Labels = append(out.Labels, l.Name)

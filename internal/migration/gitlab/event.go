@@ -2,7 +2,6 @@ package gitlab
 
 import (
 	"context"
-	"encoding/json"
 	"strconv"
 	"strings"
 	"time"
@@ -14,12 +13,12 @@ import (
 
 // eventAnswer is one of GitLab's resource events.
 type eventAnswer struct {
-	ID        int64        `json:"id"`
-	User      *person      `json:"user"`
-	CreatedAt time.Time    `json:"created_at"`
-	Action    string       `json:"action"` // add or remove
-	State     string       `json:"state"`
-	Label     *labelAnswer `json:"label"` // nil: it is gone
+	ID        int64         `json:"id"`
+	User      *person       `json:"user"`
+	CreatedAt time.Time     `json:"created_at"`
+	Action    string        `json:"action"` // add or remove
+	State     string        `json:"state"`
+	Label     *remote.Label `json:"label"` // nil: it is gone
 	Milestone *struct {
 		Title string `json:"title"`
 	} `json:"milestone"`
@@ -57,7 +56,7 @@ func (c *conversation) eventsOf(kind string, e *eventAnswer) []*migration.Event 
 	switch {
 	case kind == "label" && e.Label != nil:
 		color := strings.TrimPrefix(e.Label.Color, "#")
-		out.Label = encode(map[string]string{"name": labelName(e.Label.Name), "color": color})
+		out.Label = remote.Names(map[string]string{"name": labelName(e.Label.Name), "color": color})
 		return as(e.Action == "add", issue.EventLabeled, issue.EventUnlabeled)
 	case kind == "milestone" && e.Milestone != nil:
 		out.Milestone = e.Milestone.Title
@@ -81,10 +80,4 @@ func (c *conversation) eventsOf(kind string, e *eventAnswer) []*migration.Event 
 		return append(as(true, issue.EventMerged, 0), &closed)
 	}
 	return nil
-}
-
-// encode returns names as JSON.
-func encode(names map[string]string) json.RawMessage {
-	text, _ := json.Marshal(names) // texts are always JSON
-	return text
 }

@@ -56,7 +56,6 @@ type Source struct {
 	issues, merges *remote.Turned
 	numbers        map[string]int64 // here, by Key: 7 or !12
 
-	labels     map[string]bool   // those written, by folded name
 	milestones map[int64]bool    // those written
 	projects   map[int64]project // where merge requests come from
 	uploads    map[string]*upload
@@ -119,7 +118,7 @@ func (p *Place) Open(ctx context.Context, o remote.Options, known *migration.Num
 func newSource(p *Place, o remote.Options, known *migration.Numbers) *Source {
 	c := p.client(o)
 	return &Source{Source: remote.NewSource(c), place: p, known: known, open: c.WithoutToken(),
-		path: "projects/" + url.PathEscape(p.Path), numbers: map[string]int64{}, labels: map[string]bool{},
+		path: "projects/" + url.PathEscape(p.Path), numbers: map[string]int64{},
 		milestones: map[int64]bool{}, projects: map[int64]project{}, uploads: map[string]*upload{},
 		files: map[string]string{}}
 }

@@ -14,12 +14,6 @@ import (
 	"arbor/internal/migration/remote"
 )
 
-type labelAnswer struct {
-	Name        string  `json:"name"`
-	Color       string  `json:"color"`
-	Description *string `json:"description"`
-}
-
 // readLabels reads the labels of the project and of the groups above it.
 func (s *Source) readLabels(ctx context.Context) error {
 	return s.LeaveAbsent("labels", each(ctx, s.Client, s.path+"/labels?include_ancestor_groups=true", s.label))
@@ -34,15 +28,9 @@ func labelName(name string) string {
 }
 
 // label writes a label, once.
-func (s *Source) label(l *labelAnswer) error {
-	name := labelName(l.Name)
-	folded := label.Fold(name)
-	if s.labels[folded] {
-		return nil
-	}
-	s.labels[folded] = true
-	return s.Out.Add(migration.Labels, &migration.Label{Name: name, Color: strings.TrimPrefix(l.Color, "#"),
-		Description: l.Description})
+func (s *Source) label(l *remote.Label) error {
+	l.Name, l.Color = labelName(l.Name), strings.TrimPrefix(l.Color, "#")
+	return s.AddLabel(l)
 }
 
 type milestoneAnswer struct {
@@ -154,7 +142,7 @@ func (s *Source) issueOf(ctx context.Context, i *issueAnswer, key string) (*migr
 		out.State, out.ClosedAt, out.ClosedBy = "closed", cmp.Or(i.ClosedAt, i.UpdatedAt), s.login(i.ClosedBy)
 	}
 	for _, name := range i.Labels {
-		if err := s.label(&labelAnswer{Name: name, Color: "ededed"}); err != nil {
+		if err := s.label(&remote.Label{Name: name, Color: "ededed"}); err != nil {
 			return nil, err
 		}
 		if name = labelName(name); !slices.Contains(out.Labels, name) {

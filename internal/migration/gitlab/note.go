@@ -7,6 +7,7 @@ import (
 
 	"arbor/internal/issue"
 	"arbor/internal/migration"
+	"arbor/internal/migration/remote"
 )
 
 // noteText are the system notes that become events, by how they begin. GitLab writes them in English
@@ -91,7 +92,7 @@ func (c *conversation) noted(text string) (list []*migration.Event) {
 	case issue.EventRenamed:
 		if m := renamed.FindStringSubmatch(text); m != nil {
 			from, to := deletion.ReplaceAllString(m[1], "$1"), addition.ReplaceAllString(m[2], "$1")
-			names := encode(map[string]string{"from": from, "to": to})
+			names := remote.Names(map[string]string{"from": from, "to": to})
 			list = append(list, &migration.Event{Event: kind.String(), Rename: names})
 		}
 		return list

@@ -3,11 +3,13 @@ package remote
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
 	"time"
 
+	"arbor/internal/label"
 	"arbor/internal/migration"
 )
 
@@ -70,6 +72,29 @@ func Releases[T any](
 		}
 	}
 	return nil
+}
+
+// Label is a label in answers of Gitea and GitLab.
+type Label struct {
+	Name        string  `json:"name"`
+	Color       string  `json:"color"`
+	Description *string `json:"description"`
+}
+
+// AddLabel writes a label, once. Those on issues can be written, too, in case that a list does not show them.
+func (s *Source) AddLabel(l *Label) error {
+	folded := label.Fold(l.Name)
+	if s.labels[folded] {
+		return nil
+	}
+	s.labels[folded] = true
+	return s.Out.Add(migration.Labels, &migration.Label{Name: l.Name, Color: l.Color, Description: l.Description})
+}
+
+// Names returns names as JSON, as events have them.
+func Names(names map[string]string) json.RawMessage {
+	text, _ := json.Marshal(names) // texts are always JSON
+	return text
 }
 
 // AddMilestones writes milestones in the order of their numbers.

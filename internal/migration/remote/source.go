@@ -53,11 +53,12 @@ type Source struct {
 	left     []string
 	files    map[string]lfs.Pointer // LFS objects, by path
 	branches map[string]git.SHA     // of the mirror, by name of the ref; nil: not asked for yet
+	labels   map[string]bool        // those written, by folded name
 }
 
 // NewSource returns a Source without records: see [Source.Read].
 func NewSource(c *Client) *Source {
-	return &Source{Client: c, People: People{}, files: map[string]lfs.Pointer{}}
+	return &Source{Client: c, People: People{}, files: map[string]lfs.Pointer{}, labels: map[string]bool{}}
 }
 
 // Read creates the folder, calls read, which writes all records to Out, and opens the folder. It removes the

@@ -32,6 +32,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,6 +41,7 @@ import (
 	"arbor/internal/migration"
 	"arbor/internal/migration/remote"
 	"arbor/internal/repo"
+	"arbor/internal/repo/settings"
 )
 
 // Source is a project on a GitLab server.
@@ -163,9 +165,15 @@ func (s *Source) repository(ctx context.Context) (*migration.Repository, error) 
 	}
 	s.path = "projects/" + strconv.FormatInt(p.ID, 10) // its path may be a former one
 	about := &migration.Repository{Format: migration.Format, Source: s.Base.JoinPath(p.Path).String(),
-		ExportedAt: time.Now().UTC(), Name: nameOf(p.Path), Description: oneLine(p.Description), Private: p.hidden(),
-		DefaultBranch: p.DefaultBranch, Topics: p.topics(), NoIssues: p.Issues == "disabled", Merging: p.merging(),
+		ExportedAt: time.Now().UTC(), Name: nameOf(p.Path), Private: p.hidden(),
+		DefaultBranch: p.DefaultBranch, Topics: s.topics(), NoIssues: p.Issues == "disabled", Merging: p.merging(),
 		Archived: p.Archived, CreatedAt: p.CreatedAt, PushedAt: p.ActiveAt}
+	if text := []rune(oneLine(p.Description)); len(text) <= maxDescription {
+		about.Description = string(text)
+	} else {
+		about.Description = string(text[:maxDescription-3]) + "..."
+		s.Leave("the description was cut after %d characters", maxDescription-3)
+	}
 	if p.Visibility == "public" && about.Private {
 		s.Leave("the project is public with parts for its members only: the repository is private")
 	}
@@ -173,18 +181,37 @@ func (s *Source) repository(ctx context.Context) (*migration.Repository, error) 
 	return about, nil
 }
 
-func (p *project) topics() []string {
-	if p.Topics == nil {
-		return p.OldTopics
+// topics returns the topics in the form that they have here. Those without one are left out, with a line.
+func (s *Source) topics() (list []string) {
+	given := s.about.Topics
+	if given == nil {
+		given = s.about.OldTopics
 	}
-	return p.Topics
+	for _, name := range given {
+		topic := strings.Trim(notTopic.ReplaceAllString(strings.ToLower(name), "-"), "-")
+		switch {
+		case !settings.IsTopic(topic) || len(list) == maxTopics:
+			s.Leave("the topic %.100q", name)
+		case !slices.Contains(list, topic):
+			list = append(list, topic)
+		}
+	}
+	return list
 }
+
+// Bounds of what is said about a repository.
+const (
+	maxTopics      = 20
+	maxDescription = 350 // characters
+)
+
+var notTopic = regexp.MustCompile(`[^0-9a-z]+`)
 
 // merging returns how pull requests merge. GitLab has one method, with or without a squash before it.
 func (p *project) merging() *repo.MergingPayload {
 	out := repo.Merging(0).Payload()
 	if p.MergeMethod != "" {
-		out.MergeCommit, out.Rebase = p.MergeMethod == "merge", p.MergeMethod != "merge"
+		out.MergeCommit, out.Rebase = p.MergeMethod != "ff", p.MergeMethod == "ff"
 		if out.Squash = p.Squash != "never"; p.Squash == "always" {
 			out.MergeCommit, out.Rebase = false, false
 		}
@@ -206,7 +233,8 @@ func (s *Source) wiki(ctx context.Context) error {
 	var pages []struct{}
 	err := s.Get(ctx, s.path+"/wikis", &pages)
 	if len(pages) > 0 {
-		s.Leave("the wiki with %d pages: it is the repository %s", len(pages), s.Base.JoinPath(s.about.Path+".wiki.git"))
+		at := s.Base.JoinPath(s.about.Path + ".wiki.git")
+		s.Leave("the wiki with %d pages: it is the repository %s", len(pages), at)
 	}
 	if remote.Absent(err) { // it is not shown, or there is none
 		err = nil

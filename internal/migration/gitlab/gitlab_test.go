@@ -361,11 +361,15 @@ func TestHiddenProjectsArePrivate(t *testing.T) {
 		`"visibility":"public","issues_access_level":"disabled"`:    false,
 	} {
 		s := source(t, func(w http.ResponseWriter, _ *http.Request) {
-			fmt.Fprint(w, `{"id":42,"path_with_namespace":"acme/tools/cli","web_url":"https://elsewhere.example/x",`+more+`}`)
+			fmt.Fprint(w, `{"id":42,"path_with_namespace":"acme/tools/cli","web_url":"https://elsewhere.example/x",
+				"description":"`+strings.Repeat(`a long\n\ntext `, 100)+`",`+more+`}`)
 		})
 		s.about = project{}
 		about, err := s.repository(t.Context())
 		testkit.NoError(t, err)
+		if text := about.Description; len(text) != 350 || !strings.HasSuffix(text, "a long text...") {
+			t.Errorf("the description is %q", text)
+		}
 		if about.Private != private || about.Source != s.Base.String()+"/acme/tools/cli" {
 			t.Errorf("%s: %v, from %s", more, about.Private, about.Source)
 		}

@@ -27,11 +27,13 @@ func newTexts(s *Source, about *migration.Repository) *texts {
 	path := regexp.QuoteMeta(s.about.Path)
 	name := regexp.QuoteMeta(s.about.Path[strings.LastIndexByte(s.about.Path, '/')+1:])
 	id := strconv.FormatInt(s.about.ID, 10)
+	own := "(?:" + path + "|" + name + ")?"
+	begin := "(?:(?:" + regexp.QuoteMeta(s.Base.String()) + ")?/(?:" + path + "|-/project/" + id + "))?"
+	file := "([^" + notAddress + "]*[^" + notAddress + ".,:;!?*])"
 	return &texts{s: s, to: "/" + about.Name + "/attachments/",
-		links: regexp.MustCompile(regexp.QuoteMeta(about.Source) + `(/[^` + notAddress + `]*)`),
-		refs:  regexp.MustCompile("(^|[^0-9A-Za-z_/.!#&\\[\\\\-])(?:" + path + "|" + name + `)?([!#])([1-9][0-9]{0,12})\b`),
-		uploads: regexp.MustCompile("(^|[\\s()<>\\[\\]\"'=])(?:(?:" + regexp.QuoteMeta(s.Base.String()) + ")?/(?:" + path +
-			"|-/project/" + id + "))?/uploads/([0-9a-f]{32})/([^" + notAddress + "]*[^" + notAddress + ".,:;!?*])"),
+		links:   regexp.MustCompile(regexp.QuoteMeta(about.Source) + `(/[^` + notAddress + `]*)`),
+		refs:    regexp.MustCompile("(^|[^0-9A-Za-z_/.!#&\\[\\\\-])" + own + `([!#])([1-9][0-9]{0,12})\b`),
+		uploads: regexp.MustCompile("(^|[\\s()<>\\[\\]\"'=])" + begin + "/uploads/([0-9a-f]{32})/" + file),
 	}
 }
 

@@ -148,7 +148,7 @@ func (g *gitlabServer) check(t *testing.T, s *apitest.Server, cases []apitest.Ca
 // gitlabProject are answers about a project, in the shapes of GitLab's documentation.
 var gitlabProject = map[string]string{
 	"": `{"id":42,"path_with_namespace":"acme/tools/cli","description":"A\ntool","visibility":"public","default_branch":"main",
-		"topics":["cli"],"issues_access_level":"enabled","merge_requests_access_level":"enabled","releases_access_level":"enabled",
+		"topics":["cli","Machine Learning","CLI","日本"],"issues_access_level":"enabled","merge_requests_access_level":"enabled","releases_access_level":"enabled",
 		"wiki_access_level":"enabled","merge_method":"ff","squash_option":"default_off","created_at":"2020-01-01T00:00:00.000Z",
 		"last_activity_at":"2020-03-01T00:00:00.000Z","namespace":{"kind":"group","full_path":"acme/tools"},
 		"only_allow_merge_if_all_discussions_are_resolved":true}`,
@@ -223,7 +223,7 @@ func TestImportOfGitLab(t *testing.T) {
 			t.Errorf("the files and conversations are %+v", report.Counts)
 		}
 		problems := strings.Join(report.Problems, "\n")
-		for _, want := range []string{"issue 2, which is confidential", "1 internal comments", "maintainers may push", "wiki with 1 pages",
+		for _, want := range []string{"issue 2, which is confidential", "1 internal comments", `the topic "日本"`, "maintainers may push", "wiki with 1 pages",
 			`tags "v*"`, "webhook https://example.com/hook"} {
 			if !strings.Contains(problems, want) {
 				t.Errorf("the report does not say %q: %s", want, problems)
@@ -234,7 +234,7 @@ func TestImportOfGitLab(t *testing.T) {
 		}
 		key := "aerukz4jvpg66ajdivtytk6n54"
 		g.check(t, s, []apitest.Case{
-			{Do: "GET /repos/alice/cli", As: "alice", Status: 200, Want: `{"private":false,"description":"A tool","topics":["cli"],
+			{Do: "GET /repos/alice/cli", As: "alice", Status: 200, Want: `{"private":false,"description":"A tool","topics":["cli","machine-learning"],
 				"allow_merge_commit":false,"allow_rebase_merge":true,"allow_squash_merge":true}`},
 			{Do: "GET /repos/alice/cli/issues?state=all&direction=asc", As: "alice", Status: 200, Want: `[
 				{"number":1,"title":"First","state":"closed","locked":true,"user":{"login":"ann[{host}]"},"labels":[{"name":"type::bug","color":"ff0000"}],"milestone":{"number":70,"due_on":"2020-02-01T00:00:00Z"},

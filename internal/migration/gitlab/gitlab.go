@@ -50,6 +50,7 @@ type Source struct {
 	place *Place
 	known *migration.Numbers // of earlier imports
 	open  *remote.Client     // sends no token
+	token bool               // the other client sends one
 
 	path  string // projects/ID
 	about project
@@ -119,7 +120,7 @@ func (p *Place) Open(ctx context.Context, o remote.Options, known *migration.Num
 
 func newSource(p *Place, o remote.Options, known *migration.Numbers) *Source {
 	c := p.client(o)
-	return &Source{Source: remote.NewSource(c), place: p, known: known, open: c.WithoutToken(),
+	return &Source{Source: remote.NewSource(c), place: p, known: known, open: c.WithoutToken(), token: o.Token != "",
 		path: "projects/" + url.PathEscape(p.Path), numbers: map[string]int64{},
 		milestones: map[int64]bool{}, projects: map[int64]project{}, uploads: map[string]*upload{},
 		files: map[string]string{}}
@@ -155,6 +156,9 @@ func (s *Source) repository(ctx context.Context) (*migration.Repository, error) 
 	p := &s.about
 	if err := s.Get(ctx, s.path, p); err != nil {
 		return nil, err
+	}
+	if !s.token { // GitLab does not tell strangers the visibility of what they see
+		p.Visibility = "public"
 	}
 	if p.Format != "" && p.Format != "sha1" {
 		return nil, fmt.Errorf("%s uses object format %q, want sha1", p.Path, p.Format)

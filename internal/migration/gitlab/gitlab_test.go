@@ -374,6 +374,14 @@ func TestHiddenProjectsArePrivate(t *testing.T) {
 			t.Errorf("%s: %v, from %s", more, about.Private, about.Source)
 		}
 	}
+	strangers := source(t, func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `{"id":42,"path_with_namespace":"acme/tools/cli"}`)
+	})
+	strangers.token, strangers.about = false, project{}
+	about, err := strangers.repository(t.Context())
+	if testkit.NoError(t, err); about.Private {
+		t.Error("what strangers see is private")
+	}
 	for _, answer := range []string{`{"id":1,"path_with_namespace":"acme"}`, `{}`, `[]`, `{"id":1,"path_with_namespace":"a/../b"}`,
 		`{"id":0,"path_with_namespace":"a/b"}`, `{"id":1,"path_with_namespace":"a/b","repository_object_format":"sha256"}`} {
 		s := source(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, answer) })

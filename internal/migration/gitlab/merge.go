@@ -114,7 +114,8 @@ func (s *Source) headOf(ctx context.Context, out *migration.Pull, i *migration.I
 	if from.Namespace.Kind == "user" {
 		out.HeadOwner = cmp.Or(s.login(&person{Username: from.Namespace.Path}), out.HeadOwner)
 	}
-	if name := nameOf(from.Path); !strings.EqualFold(name, nameOf(s.about.Path)) {
+	name, shown := nameOf(from.Path), s.about.hidden() || !s.token || from.Visibility == "public"
+	if shown && !strings.EqualFold(name, nameOf(s.about.Path)) {
 		out.HeadRepo = name
 	}
 	return nil

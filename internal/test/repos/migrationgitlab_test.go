@@ -211,6 +211,7 @@ func TestImportOfGitLab(t *testing.T) {
 		g := newGitLab(t)
 		maps.Copy(g.answers, gitlabProject)
 		g.files["/api/v4/projects/42/packages/generic/tool/1/tool.tar"] = "tar"
+		g.files["/api/v4/projects/99"] = `{"id":99,"path_with_namespace":"stealth/cli","visibility":"private","namespace":{"kind":"group","full_path":"stealth"}}`
 		g.files["/api/v4/projects/43/packages/generic/tool/1/tool.tar"] = "a secret of others"
 		g.files["/api/v4/projects/42/uploads/"+secret+"/shot.png"] = "png"
 		report := g.load(t, s, "alice/cli")

@@ -89,10 +89,13 @@ func (c *conversation) read(ctx context.Context) error {
 	no := (*remote.Refusal)(nil)
 	if errors.As(err, &no) && no.Status != http.StatusNotFound { // it wants a token
 		c.s.silent = true
-		err = c.s.LeaveAbsent("discussions", err)
+		err = c.s.LeaveAbsent("discussions, timelines and reactions", err)
 	}
 	if err != nil && !remote.Absent(err) {
 		return err
+	}
+	if c.s.silent {
+		return nil
 	}
 	if err := c.events(ctx); err != nil {
 		return err

@@ -66,7 +66,7 @@ type Source struct {
 
 	confidential int64 // the highest number of an issue that is left out
 	internal     int   // comments that are for members only
-	silent       bool  // the server shows no discussions
+	silent       bool  // the server shows discussions, timelines and reactions to nobody without a token
 }
 
 // project is GitLab's project, as far as it is read.

@@ -324,6 +324,24 @@ func TestReadOrganization(t *testing.T) {
 	}
 }
 
+// A server that shows discussions to nobody without a token is asked once, and the report says so.
+func TestSilence(t *testing.T) {
+	t.Parallel()
+	asked := 0
+	s := source(t, func(w http.ResponseWriter, _ *http.Request) {
+		asked++
+		w.WriteHeader(http.StatusUnauthorized)
+		fmt.Fprint(w, `{"message":"401 Unauthorized"}`)
+	})
+	for n := range int64(3) {
+		of := &migration.Issue{Number: n + 1, State: "open"}
+		testkit.NoError(t, s.finish(t.Context(), &conversation{s: s, of: of, at: "projects/42/issues/1"}))
+	}
+	if left := s.Left(); asked != 1 || len(left) != 1 || !strings.Contains(left[0], "discussions, timelines") {
+		t.Errorf("%d requests, left %q", asked, left)
+	}
+}
+
 // A protection becomes rules, and the report lists what the rules cannot express.
 func TestProtections(t *testing.T) {
 	t.Parallel()

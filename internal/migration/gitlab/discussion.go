@@ -80,22 +80,19 @@ func (c *conversation) read(ctx context.Context) error {
 	type discussion struct {
 		Notes []noteAnswer `json:"notes"`
 	}
-	var err error
-	if !c.s.silent {
-		err = walk(ctx, c.s.Client, c.at+"/discussions", maxOfOne, func(d *discussion) error {
-			return c.discussion(ctx, d.Notes)
-		})
-	}
-	no := (*remote.Refusal)(nil)
-	if errors.As(err, &no) && no.Status != http.StatusNotFound { // it wants a token
-		c.s.silent = true
-		err = c.s.LeaveAbsent("discussions, timelines and reactions", err)
-	}
-	if err != nil && !remote.Absent(err) {
-		return err
-	}
 	if c.s.silent {
 		return nil
+	}
+	err := walk(ctx, c.s.Client, c.at+"/discussions", maxOfOne, func(d *discussion) error {
+		return c.discussion(ctx, d.Notes)
+	})
+	no := (*remote.Refusal)(nil)
+	if errors.As(err, &no) && no.Status == http.StatusUnauthorized { // it wants a token
+		c.s.silent = true
+		return c.s.LeaveAbsent("discussions, timelines and reactions", err)
+	}
+	if err = c.s.LeaveAbsent("discussions of "+c.of.Key(), err); err != nil {
+		return err
 	}
 	if err := c.events(ctx); err != nil {
 		return err

@@ -184,6 +184,7 @@ type importing struct {
 	gitea   bool           // it speaks the API of Gitea, and not GitHub's
 	gitlab  *gitlab.Place  // what the address is on a server with GitLab's API; nil: it speaks another one
 	whole   bool           // the address is that of an organization or a group
+	wikis   []string       // names of the repositories that are wikis
 	service *migration.Service
 }
 
@@ -248,12 +249,27 @@ func (im *importing) readOrganization() (*migration.Organization, error) {
 	return github.ReadOrganization(im.p.ctx, im.From, im.read)
 }
 
-// repository imports one repository, and prints the report.
+// repository imports one repository, and the wiki of a project of GitLab as a repository of its own.
 func (im *importing) repository(address, to string) error {
+	return im.bring(to, func() (source, error) { return im.open(address, to) }, func(from source) error {
+		project, ok := from.(*gitlab.Source)
+		if !ok || !project.HasWiki() || im.o.Only != nil || im.DryRun {
+			return nil
+		}
+		open := func() (source, error) { return asSource(project.OpenWiki(im.p.ctx, im.read)) }
+		return im.bring(to+".wiki", open, func(source) error {
+			im.wikis = append(im.wikis, strings.SplitAfterN(to, "/", 2)[1]+".wiki")
+			return nil
+		})
+	})
+}
+
+// bring imports what open gives, prints the report, and calls then before it closes the source.
+func (im *importing) bring(to string, open func() (source, error), then func(source) error) error {
 	bar := newProgress(im.p.stderr)
 	o := im.o
 	o.To, o.Progress, im.read.Progress = to, bar.show, bar.show
-	from, err := im.open(address, to)
+	from, err := open()
 	if err != nil {
 		bar.end()
 		return err
@@ -265,7 +281,10 @@ func (im *importing) repository(address, to string) error {
 		printProblems(im.p.stderr, report)
 		return err
 	}
-	return report.Write(im.p.stdout)
+	if err := report.Write(im.p.stdout); err != nil {
+		return err
+	}
+	return then(from)
 }
 
 // organization imports an organization: members, each repository, then teams. One repository that fails does not keep
@@ -296,6 +315,13 @@ func (im *importing) organization(to string) error {
 			}
 			failed++
 			fmt.Fprintf(im.p.stderr, "%s: %v\n", name, err)
+		}
+	}
+	for _, t := range from.Teams { // whoever may do something in a project may do it in its wiki
+		for _, wiki := range im.wikis {
+			if role, ok := t.Roles[strings.TrimSuffix(wiki, ".wiki")]; ok {
+				t.Roles[wiki] = role
+			}
 		}
 	}
 	if !im.DryRun {

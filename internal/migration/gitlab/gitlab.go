@@ -14,6 +14,7 @@
 //	upload.go      files of texts, files of releases
 //	release.go     releases
 //	rule.go        protections of branches, webhooks
+//	wiki.go        the wiki, a repository of its own
 //	group.go       a group, with its members and projects
 //
 // GitLab counts issues and merge requests apart. Here issues keep their numbers, merge requests get those
@@ -53,6 +54,7 @@ type Source struct {
 	token bool               // the other client sends one
 
 	path  string // projects/ID
+	pages int    // of the wiki
 	about project
 	texts *texts
 
@@ -227,23 +229,6 @@ func (p *project) merging() *repo.MergingPayload {
 // oneLine joins the lines of a description, which is one line here.
 func oneLine(text string) string {
 	return strings.Join(strings.Fields(text), " ")
-}
-
-// wiki says that there is a wiki, which is not brought.
-func (s *Source) wiki(ctx context.Context) error {
-	if s.about.Wiki == "disabled" {
-		return nil
-	}
-	var pages []struct{}
-	err := s.Get(ctx, s.path+"/wikis", &pages)
-	if len(pages) > 0 {
-		at := s.Base.JoinPath(s.about.Path + ".wiki.git")
-		s.Leave("the wiki with %d pages: it is the repository %s", len(pages), at)
-	}
-	if remote.Absent(err) { // it is not shown, or there is none
-		err = nil
-	}
-	return err
 }
 
 // addPeople writes the people, and says what was left out for others than them.

@@ -224,7 +224,7 @@ func TestImportOfGitLab(t *testing.T) {
 			t.Errorf("the files and conversations are %+v", report.Counts)
 		}
 		problems := strings.Join(report.Problems, "\n")
-		for _, want := range []string{"issue 2, which is confidential", "1 internal comments", `the topic "日本"`, "maintainers may push", "wiki with 1 pages",
+		for _, want := range []string{"issue 2, which is confidential", "1 internal comments", `the topic "日本"`, "maintainers may push", "the wiki, a repository of its own",
 			`tags "v*"`, "webhook https://example.com/hook"} {
 			if !strings.Contains(problems, want) {
 				t.Errorf("the report does not say %q: %s", want, problems)

@@ -26,6 +26,7 @@ type conversation struct {
 	closer   string               // who closed it last
 	approved map[string]time.Time // when somebody approved last
 	onLines  []*migration.ReviewComment
+	kept     int64           // bytes of their texts
 	reviews  map[string]bool // those written
 }
 
@@ -154,6 +155,9 @@ func (c *conversation) comment(ctx context.Context, n *noteAnswer) error {
 // around such comments: here each author has one in each conversation.
 func (c *conversation) onLine(ctx context.Context, n *noteAnswer, root string) error {
 	id, p := strconv.FormatInt(n.ID, 10), n.Position
+	if c.kept += int64(len(n.Body) + len(p.NewPath) + len(p.OldPath)); c.kept > remote.MaxKept {
+		return fmt.Errorf("the comments on lines of %s are too large", c.of.Key())
+	}
 	out := &migration.ReviewComment{ID: id, Pull: c.of.Number, ReplyTo: root, Author: c.s.login(n.Author),
 		Path: cmp.Or(p.NewPath, p.OldPath), Side: "RIGHT", CreatedAt: n.CreatedAt,
 		UpdatedAt: cmp.Or(n.UpdatedAt, n.CreatedAt),

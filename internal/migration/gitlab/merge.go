@@ -109,6 +109,7 @@ func (s *Source) headOf(ctx context.Context, out *migration.Pull, i *migration.I
 		if from.ID != m.From { // it is gone, or not shown
 			from = project{}
 		}
+		from.Description, from.Topics, from.OldTopics = "", nil, nil
 		s.projects[m.From] = from
 	}
 	if from.Namespace.Kind == "user" {

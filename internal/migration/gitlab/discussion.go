@@ -192,7 +192,10 @@ func (c *conversation) onLine(ctx context.Context, n *noteAnswer, root string) e
 			return err
 		}
 	}
-	out.Body, err = c.s.text(ctx, suggestion.ReplaceAllString(n.Body, "$1"), out.Author)
+	if strings.Contains(n.Body, "suggestion:") {
+		n.Body = suggestion.ReplaceAllString(n.Body, "$1")
+	}
+	out.Body, err = c.s.text(ctx, n.Body, out.Author)
 	c.onLines = append(c.onLines, out)
 	return err
 }

@@ -155,11 +155,11 @@ func TestPages(t *testing.T) {
 	if want := []string{"a=b&pagination=keyset&per_page=100", "a=b&per_page=100"}; sum != 5 || !slices.Equal(asked, want) {
 		t.Errorf("the sum is %d, asked for %q, want %q", sum, asked, want)
 	}
-	page := 0
+	page, long := 0, strings.Repeat("x", 8<<20)
 	s = source(t, func(w http.ResponseWriter, _ *http.Request) {
 		page++
 		w.Header().Set("X-Next-Page", fmt.Sprint(page+1))
-		fmt.Fprintf(w, `[{"id":%d,"title":%q}]`, page, strings.Repeat("x", 4<<20))
+		fmt.Fprint(w, `[{"id":`, page, `,"title":"`, long, `"}]`)
 	})
 	err := s.readMilestones(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "too large") || page > 20 {

@@ -126,7 +126,7 @@ func TestSilence(t *testing.T) {
 // Comments on lines without an end take a bounded amount of memory.
 func TestEndlessComments(t *testing.T) {
 	t.Parallel()
-	page := 0
+	page, long := 0, strings.Repeat("x", 8<<20)
 	s := source(t, func(w http.ResponseWriter, r *http.Request) {
 		if !strings.HasSuffix(r.URL.Path, "/discussions") {
 			fmt.Fprint(w, "[]")
@@ -134,8 +134,7 @@ func TestEndlessComments(t *testing.T) {
 		}
 		page++
 		w.Header().Set("X-Next-Page", fmt.Sprint(page+1))
-		fmt.Fprintf(w, `[{"notes":[{"id":%d,"type":"DiffNote","position":{"new_path":"a","new_line":1},"body":%q}]}]`, page,
-			strings.Repeat("x", 4<<20))
+		fmt.Fprint(w, `[{"notes":[{"id":`, page, `,"type":"DiffNote","position":{"new_path":"a","new_line":1},"body":"`, long, `"}]}]`)
 	})
 	of := &migration.Issue{Number: 1, State: "open", Former: "!1", Pull: &migration.Pull{}}
 	err := s.finish(t.Context(), &conversation{s: s, of: of, at: "projects/42/merge_requests/1"})

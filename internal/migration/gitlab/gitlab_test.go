@@ -219,7 +219,7 @@ func TestReadOrganization(t *testing.T) {
 		all[name] = "maintain"
 	}
 	tools["tools-cli-2"] = "maintain"
-	want := &migration.Organization{Login: "acme", Name: "Acme", Description: "Tools and more", Owners: []string{"olive"},
+	want := &migration.Organization{Login: "acme", Name: "Acme", Permission: "none", Description: "Tools and more", Owners: []string{"olive"},
 		Members: []string{"mary", "dan", "tom", "rita"}, Repositories: []string{"tools-cli", "tools-cli-2", "web"},
 		Paths: map[string]string{"tools-cli": "tools-cli", "tools-cli-2": "tools/cli", "web": "web"},
 		Teams: []migration.Team{{Slug: "Maintainers", Name: "Maintainers", Members: []string{"mary"}, Roles: all},

@@ -42,7 +42,7 @@ func (p *Place) ReadOrganization(ctx context.Context, o remote.Options) (*migrat
 		return nil, err
 	}
 	top.Path = p.Path
-	out := &migration.Organization{Login: p.Name(), Name: top.Name,
+	out := &migration.Organization{Login: p.Name(), Name: top.Name, Permission: "none",
 		Description: oneLine(top.Description), Paths: map[string]string{}}
 	if err := p.readProjects(ctx, c, at, out); err != nil {
 		return nil, err

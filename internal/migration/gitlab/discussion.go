@@ -30,7 +30,8 @@ type conversation struct {
 	reviews  map[string]bool // those written
 }
 
-// noteAnswer is GitLab's note: a comment, a comment on a line, or what the system tells.
+// noteAnswer is GitLab's note: a comment, a comment on a line, or a system note, which says what somebody
+// did.
 type noteAnswer struct {
 	ID           int64     `json:"id"`
 	Type         string    `json:"type"` // DiffNote: on a line
@@ -66,7 +67,7 @@ type position struct {
 // line is the number of a line: in JSON a number, null, or a text, since GitLab keeps what clients sent.
 type line int64
 
-// UnmarshalJSON reads a number. Whatever is none is 0.
+// UnmarshalJSON reads a number. Anything else becomes 0.
 func (l *line) UnmarshalJSON(text []byte) error {
 	n, err := strconv.ParseInt(strings.Trim(string(text), `"`), 10, 32)
 	if *l = line(n); err != nil || n < 0 {
@@ -217,7 +218,8 @@ func (c *conversation) review(r *migration.Review) error {
 		Review: r.ID, ReviewState: r.State})
 }
 
-// approvals reads who approved, as reviews of the head. When is what system notes say.
+// approvals reads who approved, and writes reviews of the head. Older servers tell the time in system notes
+// only.
 func (c *conversation) approvals(ctx context.Context) error {
 	var said struct {
 		By []struct {

@@ -21,9 +21,9 @@
 // behind the highest issue, and the import remembers them: a record's Former is "!12". An issue that is
 // newer than an import may find its number taken by a merge request; then it gets a free one.
 //
-// Whatever the API shows to members only (internal visibility, features for members, internal comments,
-// confidential issues) becomes no part of a public repository. URLs in answers are not used, but for files
-// of releases.
+// What only members see (internal visibility, features for members, confidential issues) does not become
+// part of a public repository, and internal comments do not come at all. URLs in answers are used only for
+// files of releases.
 package gitlab
 
 import (
@@ -103,8 +103,8 @@ type project struct {
 	} `json:"namespace"`
 }
 
-// hidden reports whether a part of the project is for its members only. What the project has not is hidden
-// from nobody.
+// hidden reports whether the project, or a part of it that is imported, is for members or signed-in users
+// only.
 func (p *project) hidden() bool {
 	return p.Visibility != "public" ||
 		slices.Contains([]string{p.Code, p.Issues, p.Merges, p.Releases}, "private")
@@ -187,7 +187,7 @@ func (s *Source) repository(ctx context.Context) (*migration.Repository, error) 
 	return about, nil
 }
 
-// topics returns the topics in the form that they have here. Those without one are left out, with a line.
+// topics converts topics to the form that they have here. Left lists those that have none.
 func (s *Source) topics() (list []string) {
 	given := s.about.Topics
 	if given == nil {
@@ -231,7 +231,7 @@ func oneLine(text string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// addPeople writes the people, and says what was left out for others than them.
+// addPeople writes the people, and how many internal comments were left out.
 func (s *Source) addPeople(ctx context.Context) error {
 	if s.internal > 0 {
 		s.Leave("%d internal comments, which only members see there", s.internal)

@@ -62,7 +62,7 @@ func (s *Source) readMilestones(ctx context.Context) error {
 	return s.AddMilestones(list)
 }
 
-// milestone returns the record of a milestone; nil if it has been returned before.
+// milestone returns the record of a milestone; nil after the first time.
 func (s *Source) milestone(ctx context.Context, m *milestoneAnswer) (*migration.Milestone, error) {
 	if s.milestones[m.ID] {
 		return nil, nil

@@ -60,7 +60,7 @@ func (s *Source) readMerge(ctx context.Context, iid int64) error {
 	return s.finish(ctx, &conversation{s: s, of: out, at: at})
 }
 
-// pullOf returns what a record of a pull request has besides. The head is refs/merge-requests/N/head in the
+// pullOf returns the fields that only pull requests have. The head is refs/merge-requests/N/head in the
 // mirror, since the branch may be gone or elsewhere. The base is the branch of an open one, and the merge
 // base of another one.
 func (s *Source) pullOf(

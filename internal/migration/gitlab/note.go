@@ -29,7 +29,7 @@ var noteText = []struct {
 	{"closed via ", issue.EventClosed}, // states are resource events since 13.0
 }
 
-// noteTexts are the whole texts of others.
+// noteTexts are further system notes, with their whole texts.
 var noteTexts = map[string]issue.EventKind{"closed": issue.EventClosed, "reopened": issue.EventReopened,
 	"merged": issue.EventMerged}
 
@@ -46,7 +46,7 @@ var (
 // nothing here.
 const maxNote = 8 << 10
 
-// told takes a system note: events, and when somebody approved.
+// told reads a system note: it writes events, and notes when somebody approved.
 func (c *conversation) told(n *noteAnswer) error {
 	if len(n.Body) > maxNote {
 		return nil

@@ -11,7 +11,7 @@ import (
 
 // texts finds in texts what has another name here: references to merge requests and to issues with other
 // numbers, addresses of pages of the project, and files. Addresses get the form of GitHub's with the same
-// beginning, which the import leads here then. Code is left alone.
+// beginning, which the importer then rewrites to addresses here. Code is left alone.
 type texts struct {
 	s       *Source
 	links   *regexp.Regexp

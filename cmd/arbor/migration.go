@@ -15,6 +15,7 @@ import (
 	"arbor/internal/migration"
 	"arbor/internal/migration/gitea"
 	"arbor/internal/migration/github"
+	"arbor/internal/migration/gitlab"
 	"arbor/internal/migration/remote"
 )
 
@@ -94,7 +95,7 @@ func (c *exportCommand) unpack(p *process, dir, owner, name string) error {
 
 type importCommand struct {
 	storeFlags
-	From      string   `arg:"" name:"from" help:"A folder that arbor export wrote, or the address of a repository at GitHub, GitHub Enterprise Server, Gitea, Forgejo or another Arbor, such as https://github.com/OWNER/NAME; https://github.com/ORG imports an organization with its members, teams and repositories."`
+	From      string   `arg:"" name:"from" help:"A folder that arbor export wrote, or the address of a repository at GitHub, GitHub Enterprise Server, GitLab, Gitea, Forgejo or another Arbor, such as https://github.com/OWNER/NAME; https://github.com/ORG imports an organization, or a group of GitLab, with its members, teams and repositories."`
 	To        string   `help:"Name of the repository here, or of the organization (default: as there)." placeholder:"OWNER/NAME"`
 	As        string   `help:"File of lines THEIR-LOGIN OUR-LOGIN: whose records become whose. Others are found by a verified address, or shown by name." placeholder:"FILE"`
 	TokenFile string   `help:"File with a token of the other server, of somebody who administers the repository there. Without it only what everybody sees comes." placeholder:"FILE"`
@@ -106,7 +107,7 @@ type importCommand struct {
 func (c *importCommand) Run(p *process) error {
 	o := migration.ImportOptions{To: c.To, DryRun: c.DryRun}
 	elsewhere := strings.Contains(c.From, "://")
-	if c.To != "" && !(elsewhere && remote.IsOrganization(c.From)) {
+	if c.To != "" && !(elsewhere && !strings.Contains(c.To, "/")) { // an organization has one name
 		if _, _, err := splitRepo(c.To); err != nil {
 			return err
 		}
@@ -146,15 +147,27 @@ func (c *importCommand) Run(p *process) error {
 		if elsewhere {
 			bar := newProgress(p.stderr)
 			im.read.Progress = bar.show
-			im.gitea = gitea.Is(p.ctx, c.From, im.read)
+			err := im.detect()
 			bar.end()
+			if err != nil {
+				return err
+			}
 		}
 		to := c.To
-		if to == "" && elsewhere { // as typed: the server could name any
+		switch {
+		case to != "" || !elsewhere:
+		case im.gitlab != nil: // as typed: the server could name any
+			to = im.gitlab.Name()
+		default:
 			to = remote.Name(c.From)
 		}
-		if elsewhere && remote.IsOrganization(c.From) {
+		if im.whole {
 			return im.organization(to)
+		}
+		if to != "" {
+			if _, _, err := splitRepo(to); err != nil {
+				return err
+			}
 		}
 		return im.repository(c.From, to)
 	})
@@ -169,6 +182,9 @@ type importing struct {
 	o       migration.ImportOptions
 	read    remote.Options // of another server
 	gitea   bool           // it speaks the API of Gitea, and not GitHub's
+	gitlab  *gitlab.Place  // what the address is on a server with GitLab's API; nil: it speaks another one
+	whole   bool           // the address is that of an organization or a group
+	wikis   []string       // names of the repositories that are wikis
 	service *migration.Service
 }
 
@@ -178,9 +194,34 @@ type source interface {
 	io.Closer
 }
 
-// open opens an export, or reads a repository of another server.
-func (im *importing) open(address string) (source, error) {
+// detect finds out which API the server speaks, and what the address is.
+func (im *importing) detect() (err error) {
+	if im.gitlab, err = gitlab.Find(im.p.ctx, im.From, im.read); err != nil {
+		return err
+	}
+	if im.gitlab != nil {
+		im.whole = im.gitlab.Group
+		return nil
+	}
+	im.gitea = gitea.Is(im.p.ctx, im.From, im.read)
+	im.whole = remote.IsOrganization(im.From)
+	return nil
+}
+
+// open opens an export, or reads a repository of another server: by its path for a project of a group. to is the name of
+// the repository here.
+func (im *importing) open(address, to string) (source, error) {
 	switch {
+	case im.gitlab != nil:
+		known, err := im.service.Numbers(im.p.ctx, to)
+		if err != nil {
+			return nil, err
+		}
+		place := gitlab.Place{Base: im.gitlab.Base, Path: im.gitlab.Path}
+		if im.whole {
+			place.Path = address
+		}
+		return asSource(place.Open(im.p.ctx, im.read, known))
 	case !strings.Contains(address, "://"):
 		return asSource(migration.OpenFolder(address))
 	case im.gitea:
@@ -199,18 +240,36 @@ func asSource[S source](s S, err error) (source, error) {
 
 // readOrganization reads an organization of another server.
 func (im *importing) readOrganization() (*migration.Organization, error) {
+	if im.gitlab != nil {
+		return im.gitlab.ReadOrganization(im.p.ctx, im.read)
+	}
 	if im.gitea {
 		return gitea.ReadOrganization(im.p.ctx, im.From, im.read)
 	}
 	return github.ReadOrganization(im.p.ctx, im.From, im.read)
 }
 
-// repository imports one repository, and prints the report.
+// repository imports one repository, and the wiki of a project of GitLab as a repository of its own.
 func (im *importing) repository(address, to string) error {
+	return im.bring(to, func() (source, error) { return im.open(address, to) }, func(from source) error {
+		project, ok := from.(*gitlab.Source)
+		if !ok || !project.HasWiki() || im.o.Only != nil || im.DryRun {
+			return nil
+		}
+		open := func() (source, error) { return asSource(project.OpenWiki(im.p.ctx, im.read)) }
+		return im.bring(to+".wiki", open, func(source) error {
+			im.wikis = append(im.wikis, strings.SplitAfterN(to, "/", 2)[1]+".wiki")
+			return nil
+		})
+	})
+}
+
+// bring imports what open gives, prints the report, and calls then before it closes the source.
+func (im *importing) bring(to string, open func() (source, error), then func(source) error) error {
 	bar := newProgress(im.p.stderr)
 	o := im.o
 	o.To, o.Progress, im.read.Progress = to, bar.show, bar.show
-	from, err := im.open(address)
+	from, err := open()
 	if err != nil {
 		bar.end()
 		return err
@@ -222,7 +281,10 @@ func (im *importing) repository(address, to string) error {
 		printProblems(im.p.stderr, report)
 		return err
 	}
-	return report.Write(im.p.stdout)
+	if err := report.Write(im.p.stdout); err != nil {
+		return err
+	}
+	return then(from)
 }
 
 // organization imports an organization: members, each repository, then teams. One repository that fails does not keep
@@ -243,12 +305,23 @@ func (im *importing) organization(to string) error {
 	}
 	failed := 0
 	for _, name := range from.Repositories {
-		if err := im.repository(remote.Repository(im.From, name), to+"/"+name); err != nil {
+		address := remote.Repository(im.From, name)
+		if im.gitlab != nil {
+			address = im.gitlab.Path + "/" + from.Paths[name]
+		}
+		if err := im.repository(address, to+"/"+name); err != nil {
 			if im.p.ctx.Err() != nil {
 				return err
 			}
 			failed++
 			fmt.Fprintf(im.p.stderr, "%s: %v\n", name, err)
+		}
+	}
+	for _, t := range from.Teams { // whoever may do something in a project may do it in its wiki
+		for _, wiki := range im.wikis {
+			if role, ok := t.Roles[strings.TrimSuffix(wiki, ".wiki")]; ok {
+				t.Roles[wiki] = role
+			}
 		}
 	}
 	if !im.DryRun {

@@ -164,8 +164,14 @@ func (b *batch) issues(list []*row) error {
 	if err != nil {
 		return err
 	}
-	for _, r := range fresh(list) {
-		if numbers[r.Record.(*Issue).Number] != nil {
+	private, err := isPrivate(b.tx, b.im.a.ID)
+	if err != nil {
+		return err
+	}
+	for _, r := range list {
+		if i := r.Record.(*Issue); i.Private && !private {
+			r.why = errors.New("few see it at the source, and the repository here is public")
+		} else if r.before == 0 && numbers[i.Number] != nil {
 			r.why = errors.New("the number is taken here")
 		}
 	}

@@ -11,6 +11,7 @@
 //	text.go         mentions and links in texts
 //	check.go        what is wrong with a record
 //	report.go       what came, what did not, and why
+//	storenumber.go  numbers here, for a source that has other ones
 //	batch*.go       how the records of each kind become rows; storebatch.go, storefile.go: their SQL
 //	rules.go        rulesets and protections, with names in the place of ids
 //

@@ -14,9 +14,11 @@ import (
 // Organization is an organization of another server.
 type Organization struct {
 	Login, Name, Description string
-	Owners, Members          []string // logins; Members are not owners
-	Teams                    []Team   // parents before the teams below them
-	Repositories             []string // their names
+	Permission               string            // of members on all repositories: none, read, write or admin; empty: unknown
+	Owners, Members          []string          // logins; Members are not owners
+	Teams                    []Team            // parents before the teams below them
+	Repositories             []string          // their names
+	Paths                    map[string]string // of repositories below the address, by name, where they are not the name
 }
 
 // Team is a team of an Organization.
@@ -82,6 +84,12 @@ func (i *OrganizationImport) Found(ctx context.Context) error {
 		n := account.NewOrg{Login: i.to, Owner: first.Login, Name: i.from.Name}
 		if _, err := i.s.Accounts.RegisterOrg(ctx, n); err != nil {
 			return err
+		}
+		if i.from.Permission != "" { // before there are members
+			base := account.Edit{DefaultPermission: web.Opt[string]{Set: true, Value: i.from.Permission}}
+			if _, err := i.s.Accounts.EditOrg(ctx, i.by, i.to, base); err != nil {
+				return err
+			}
 		}
 		about := account.Edit{Bio: web.Opt[string]{Set: true, Value: i.from.Description}}
 		if _, err := i.s.Accounts.EditOrg(ctx, i.by, i.to, about); err != nil {

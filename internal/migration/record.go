@@ -1,6 +1,7 @@
 package migration
 
 import (
+	"cmp"
 	"encoding/json"
 	"strconv"
 	"time"
@@ -151,6 +152,7 @@ func (m *Milestone) Key() string { return strconv.FormatInt(m.Number, 10) }
 // Issue is an issue or a pull request. Records are in the order of their numbers.
 type Issue struct {
 	Number      int64     `json:"number"`
+	Former      string    `json:"former,omitempty"` // what it is called at the source; empty: it is the number
 	Title       string    `json:"title"`
 	Body        *string   `json:"body,omitempty"`
 	Author      string    `json:"author,omitempty"`
@@ -167,11 +169,12 @@ type Issue struct {
 	ClosedBy    string    `json:"closed_by,omitempty"`
 	PinnedAt    time.Time `json:"pinned_at,omitzero"`
 	PinnedBy    string    `json:"pinned_by,omitempty"`
-	Pull        *Pull     `json:"pull,omitempty"` // nil: it is an issue
+	Private     bool      `json:"private,omitempty"` // not for all who see the repository there
+	Pull        *Pull     `json:"pull,omitempty"`    // nil: it is an issue
 }
 
-// Key is the number.
-func (i *Issue) Key() string { return strconv.FormatInt(i.Number, 10) }
+// Key is what it is called at the source.
+func (i *Issue) Key() string { return cmp.Or(i.Former, strconv.FormatInt(i.Number, 10)) }
 
 // Pull is what a pull request has besides.
 type Pull struct {

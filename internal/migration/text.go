@@ -36,7 +36,7 @@ func (t *texts) rewrite(text string) string {
 	if !strings.Contains(text, "@") && !strings.Contains(text, "/"+t.name+"/") && (t.links == nil || !strings.Contains(text, t.source)) {
 		return text
 	}
-	return outsideCode(text, func(part string) string {
+	return OutsideCode(text, func(part string) string {
 		if t.links != nil {
 			part = t.links.ReplaceAllStringFunc(part, t.link)
 		}
@@ -115,8 +115,8 @@ func (p *people) nameIn(login string) (string, bool) {
 	return o.Login + " at " + o.Host, true
 }
 
-// outsideCode calls fn for the parts of a Markdown text that are not code, and joins what it returns with the rest.
-func outsideCode(text string, fn func(part string) string) string {
+// OutsideCode calls fn for the parts of a Markdown text that are not code, and joins what it returns with the rest.
+func OutsideCode(text string, fn func(part string) string) string {
 	var out, plain strings.Builder
 	flush := func() {
 		if plain.Len() > 0 {
@@ -149,7 +149,7 @@ func outsideCode(text string, fn func(part string) string) string {
 	return out.String()
 }
 
-// spans is outsideCode for a text without blocks of code.
+// spans is OutsideCode for a text without blocks of code.
 func spans(text string, fn func(string) string) string {
 	var out strings.Builder
 	for {

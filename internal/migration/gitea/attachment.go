@@ -3,12 +3,12 @@ package gitea
 import (
 	"encoding/base32"
 	"encoding/hex"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
 
 	"arbor/internal/migration"
+	"arbor/internal/migration/remote"
 )
 
 // attachmentPath begins the paths of files of issues, comments and releases.
@@ -37,10 +37,6 @@ func (f *fileAnswer) key() string {
 	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(id))
 }
 
-// pictures are the media types of files that pages show, by the ends of their names.
-var pictures = map[string]string{".png": "image/png", ".gif": "image/gif", ".jpg": "image/jpeg", ".jpeg": "image/jpeg",
-	".webp": "image/webp", ".avif": "image/avif"}
-
 // withFiles writes the attachments of a text, and returns the text with links to their new addresses. A file
 // that the text does not link to gets a link below it, where Gitea shows it.
 func (s *Source) withFiles(text string, files []fileAnswer, author string) (string, error) {
@@ -49,7 +45,7 @@ func (s *Source) withFiles(text string, files []fileAnswer, author string) (stri
 		if !ok {
 			continue
 		}
-		kind := pictures[strings.ToLower(filepath.Ext(f.Name))]
+		kind := remote.Picture(f.Name)
 		if !s.attachments[f.UUID] {
 			s.attachments[f.UUID] = true
 			err := s.Out.Add(migration.Attachments, &migration.Attachment{ID: f.key(), Name: f.Name, ContentType: kind,

@@ -2,7 +2,7 @@
 // Gitea or Forgejo. It is a [migration.Source].
 //
 //	gitea.go         [Source]: what is read first, and what on demand
-//	page.go          lists, and a list that is turned round on disk
+//	page.go          lists
 //	organization.go  an organization, with its members, teams and the names of its repositories
 //	issue.go         labels, milestones, issues, comments and reactions
 //	timeline.go      events
@@ -43,7 +43,6 @@ type Source struct {
 
 	path        string // repos/OWNER/NAME
 	about       repository
-	labels      map[string]bool // those written, by folded name
 	attachments map[string]bool // UUIDs of those written
 }
 
@@ -109,7 +108,7 @@ func Open(ctx context.Context, address string, o remote.Options) (*Source, error
 	if err != nil {
 		return nil, err
 	}
-	s := &Source{Source: remote.NewSource(c), path: path, labels: map[string]bool{}, attachments: map[string]bool{}}
+	s := &Source{Source: remote.NewSource(c), path: path, attachments: map[string]bool{}}
 	if err := s.Read(ctx, s.read); err != nil {
 		return nil, err
 	}

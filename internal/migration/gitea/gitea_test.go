@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -30,8 +29,7 @@ func sourceAt(t testing.TB, address string) *Source {
 	c, _, err := newClient(address+"/prefix/acme/tool", remote.Options{Token: "secret",
 		Progress: func(string, int64, int64) {}})
 	testkit.NoError(t, err)
-	s := &Source{Source: remote.NewSource(c), path: "repos/acme/tool", labels: map[string]bool{},
-		attachments: map[string]bool{}}
+	s := &Source{Source: remote.NewSource(c), path: "repos/acme/tool", attachments: map[string]bool{}}
 	s.about.FullName, s.Mirror = "acme/tool", &git.Mirror{}
 	s.Out, err = migration.NewSpool(filepath.Join(t.TempDir(), "records"))
 	testkit.NoError(t, err)
@@ -76,7 +74,7 @@ func TestPages(t *testing.T) {
 			}
 			fmt.Fprint(w, body)
 		})
-		err := walk(t.Context(), s.Client, "list", c.empty, c.counts, maxKept, func(n *int) error {
+		err := walk(t.Context(), s.Client, "list", c.empty, c.counts, remote.MaxKept, func(n *int) error {
 			got += strconv.Itoa(*n)
 			return nil
 		})
@@ -89,18 +87,20 @@ func TestPages(t *testing.T) {
 // Issues come in the order of their numbers, each once, though the server gives the newest first and the list moves.
 func TestListIsTurnedRound(t *testing.T) {
 	t.Parallel()
-	file, err := os.Create(filepath.Join(t.TempDir(), "list"))
+	s := sourceAt(t, "http://gitea.example")
+	list, err := s.NewTurned()
 	testkit.NoError(t, err)
-	defer file.Close()
-	list, got := &turned{file: file}, ""
-	for _, number := range []int64{30, 20, 20, 10} {
-		testkit.NoError(t, list.add(number, fmt.Appendf(nil, `{"number":%d}`, number)))
+	defer list.Close()
+	got := ""
+	for n, number := range []int64{30, 20, 20, 10} {
+		testkit.NoError(t, list.Add(number, fmt.Appendf(nil, `{"number":%d,"title":"%d"}`, number, n)))
 	}
-	testkit.NoError(t, inOrder(list, func(done int64, i *issueAnswer) error {
-		got += fmt.Sprint(done, ":", i.Number, " ")
-		return nil
-	}))
-	if got != "1:10 2:20 3:30 " {
+	for _, number := range list.Numbers() {
+		var i issueAnswer
+		testkit.NoError(t, list.Item(number, &i))
+		got += fmt.Sprint(i.Number, ":", i.Title, " ")
+	}
+	if got != "10:3 20:1 30:0 " {
 		t.Errorf("the list is %s", got)
 	}
 }
@@ -286,7 +286,7 @@ func FuzzAnswers(f *testing.F) {
 		}
 		var r releaseAnswer
 		if json.Unmarshal(text, &r) == nil {
-			testkit.NoError(t, s.release(&r, false))
+			testkit.NoError(t, s.files(&r, &migration.Release{ID: "1", Tag: r.Tag}))
 		}
 	})
 }

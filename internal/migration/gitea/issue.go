@@ -11,37 +11,20 @@ import (
 	"strings"
 	"time"
 
-	"arbor/internal/label"
 	"arbor/internal/migration"
 	"arbor/internal/migration/remote"
 )
 
-type labelAnswer struct {
-	Name        string  `json:"name"`
-	Color       string  `json:"color"`
-	Description *string `json:"description"`
-}
-
 // readLabels reads the labels of the repository, and those of an organization that owns it, which its repositories share.
 func (s *Source) readLabels(ctx context.Context) error {
-	if err := each(ctx, s.Client, s.path+"/labels", s.label); err != nil {
+	if err := each(ctx, s.Client, s.path+"/labels", s.AddLabel); err != nil {
 		return err
 	}
-	err := each(ctx, s.Client, "orgs/"+url.PathEscape(s.about.Owner.Login)+"/labels", s.label)
+	err := each(ctx, s.Client, "orgs/"+url.PathEscape(s.about.Owner.Login)+"/labels", s.AddLabel)
 	if remote.Absent(err) { // the owner is a user
 		err = nil
 	}
 	return err
-}
-
-// label writes a label, once. Those on issues are written, too, in case that a list does not show them.
-func (s *Source) label(l *labelAnswer) error {
-	folded := label.Fold(l.Name)
-	if s.labels[folded] {
-		return nil
-	}
-	s.labels[folded] = true
-	return s.Out.Add(migration.Labels, &migration.Label{Name: l.Name, Color: l.Color, Description: l.Description})
 }
 
 type milestoneAnswer struct {
@@ -66,17 +49,10 @@ func (s *Source) milestones(ctx context.Context) error {
 		list = append(list, out)
 		return nil
 	})
-	if remote.Absent(err) {
-		s.Leave("milestones: %v", err)
-		return nil
+	if err != nil {
+		return s.LeaveAbsent("milestones", err)
 	}
-	slices.SortFunc(list, func(a, b *migration.Milestone) int { return cmp.Compare(a.Number, b.Number) })
-	for _, m := range list {
-		if err == nil {
-			err = s.Out.Add(migration.Milestones, m)
-		}
-	}
-	return err
+	return s.AddMilestones(list)
 }
 
 // issueAnswer is Gitea's issue.
@@ -87,7 +63,7 @@ type issueAnswer struct {
 	User      *remote.User   `json:"user"`
 	State     string         `json:"state"`
 	Locked    bool           `json:"is_locked"`
-	Labels    []labelAnswer  `json:"labels"`
+	Labels    []remote.Label `json:"labels"`
 	Assignees []*remote.User `json:"assignees"`
 	CreatedAt time.Time      `json:"created_at"`
 	UpdatedAt time.Time      `json:"updated_at"`
@@ -102,12 +78,11 @@ type issueAnswer struct {
 
 // issues reads issues and pull requests, with what has an address below each of them.
 func (s *Source) issues(ctx context.Context) error {
-	file, err := s.Temporary()
+	list, err := s.NewTurned()
 	if err != nil {
 		return err
 	}
-	defer file.Close()
-	list := &turned{file: file}
+	defer list.Close()
 	err = each(ctx, s.Client, s.path+"/issues?state=all", func(text *json.RawMessage) error {
 		var of struct {
 			Number int64 `json:"number"`
@@ -115,18 +90,24 @@ func (s *Source) issues(ctx context.Context) error {
 		if err := json.Unmarshal(*text, &of); err != nil {
 			return fmt.Errorf("unexpected answer for a Gitea server: %w", err)
 		}
-		return list.add(of.Number, *text)
+		return list.Add(of.Number, *text)
 	})
 	if err != nil {
 		return err
 	}
-	return inOrder(list, func(done int64, i *issueAnswer) error {
-		s.Progress("read issues", done, int64(len(list.items)))
-		if err := s.issue(ctx, i); err != nil {
-			return fmt.Errorf("%d: %w", i.Number, err)
+	numbers := list.Numbers()
+	for done, number := range numbers {
+		s.Progress("read issues", int64(done+1), int64(len(numbers)))
+		var i issueAnswer
+		err := list.Item(number, &i)
+		if err == nil {
+			err = s.issue(ctx, &i)
 		}
-		return nil
-	})
+		if err != nil {
+			return fmt.Errorf("%d: %w", number, err)
+		}
+	}
+	return nil
 }
 
 func (s *Source) issue(ctx context.Context, i *issueAnswer) error {
@@ -135,7 +116,7 @@ func (s *Source) issue(ctx context.Context, i *issueAnswer) error {
 		CreatedAt: i.CreatedAt, UpdatedAt: i.UpdatedAt, ClosedAt: i.ClosedAt}
 	slices.Sort(out.Assignees) // they come in any order
 	for _, l := range i.Labels {
-		if err := s.label(&l); err != nil {
+		if err := s.AddLabel(&l); err != nil {
 			return err
 		}
 		out.Labels = append(out.Labels, l.Name)
@@ -203,21 +184,12 @@ func (s *Source) comments(ctx context.Context) error {
 	})
 }
 
-type reactionAnswer struct {
-	User      *remote.User `json:"user"`
-	Content   string       `json:"content"`
-	CreatedAt time.Time    `json:"created_at"`
-}
-
 // reactions reads the reactions to something with a list function, since those to comments have no pages.
 func (s *Source) reactions(ctx context.Context,
-	list func(context.Context, *remote.Client, string, func(*reactionAnswer) error) error,
+	list func(context.Context, *remote.Client, string, func(*remote.Reaction) error) error,
 	at string, of migration.Kind, to string,
 ) error {
-	err := list(ctx, s.Client, at+"/reactions", func(r *reactionAnswer) error {
-		return s.Out.Add(migration.Reactions, &migration.Reaction{Kind: of, To: to, Person: s.People.Login(r.User),
-			Content: r.Content, CreatedAt: r.CreatedAt})
-	})
+	err := list(ctx, s.Client, at+"/reactions", s.AddReactions(of, to))
 	if remote.Absent(err) { // deleted since the list was read
 		err = nil
 	}

@@ -48,7 +48,8 @@ func ReadOrganization(ctx context.Context, address string, o remote.Options) (*m
 	if err := c.Get(ctx, path, &about); err != nil {
 		return nil, err
 	}
-	out := &migration.Organization{Login: names[0], Name: about.Name, Description: about.Description}
+	out := &migration.Organization{Login: names[0], Name: about.Name, Description: about.Description,
+		Permission: "none"} // teams alone give rights
 	if err := readTeams(ctx, c, path, out); err != nil {
 		return nil, err
 	}

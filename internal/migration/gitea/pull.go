@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"arbor/internal/git"
-	"arbor/internal/git/diff"
 	"arbor/internal/migration"
 	"arbor/internal/migration/remote"
 )
@@ -45,7 +43,7 @@ func (s *Source) pull(ctx context.Context, out *migration.Issue) (states map[int
 		return nil, 0, err
 	}
 	out.Pull = s.pullOf(out, &p)
-	if err := s.count(ctx, out.Pull); err != nil {
+	if err := s.Count(ctx, out.Pull); err != nil {
 		return nil, 0, err
 	}
 	states, seen, err := s.reviews(ctx, at, out)
@@ -77,42 +75,8 @@ func (s *Source) pullOf(i *migration.Issue, p *pullAnswer) *migration.Pull {
 	switch {
 	case out.Head == "":
 		out.Head, out.HeadOwner, out.HeadRepo = "pull-"+i.Key(), i.Author, ""
-	case own && i.State == "open" && !s.hasBranch(out.Head): // it gets one by which it can be merged
+	case own && i.State == "open" && s.Branch(out.Head) == "": // it gets one by which it can be merged
 		out.HeadRepo = ""
 	}
 	return out
-}
-
-// hasBranch reports whether the mirror has a branch.
-func (s *Source) hasBranch(name string) bool {
-	for _, ref := range s.Mirror.Refs().List {
-		if ref.Name == git.Heads+name {
-			return true
-		}
-	}
-	return false
-}
-
-// count counts commits and changes, as far as the commits are there: the API counts up to where the branch is now.
-func (s *Source) count(ctx context.Context, p *migration.Pull) error {
-	base, head := git.SHA(p.BaseSHA), git.SHA(p.HeadSHA)
-	if base.Check() != nil || head.Check() != nil {
-		return nil
-	}
-	objects := s.Objects()
-	_, commits, err := objects.PullCommits(ctx, base, head)
-	var common git.SHA
-	if err == nil {
-		common, err = objects.PullBase(ctx, base, head)
-	}
-	var changes *diff.Changes
-	if err == nil {
-		changes, err = diff.Compare(ctx, objects, common, head, diff.Page(0, 0))
-	}
-	if err != nil { // they are gone
-		return ctx.Err()
-	}
-	p.Commits, p.Files = int64(commits), int64(changes.Total)
-	p.Additions, p.Deletions = int64(changes.Additions), int64(changes.Deletions)
-	return nil
 }

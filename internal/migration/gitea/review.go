@@ -4,27 +4,18 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"time"
 
-	"arbor/internal/git"
-	"arbor/internal/git/diff"
 	"arbor/internal/migration"
 	"arbor/internal/migration/remote"
-	"arbor/internal/review"
 )
 
 type reviewAnswer struct {
-	ID          int64        `json:"id"`
-	User        *remote.User `json:"user"`
-	State       string       `json:"state"`
-	Body        string       `json:"body"`
-	Commit      string       `json:"commit_id"`
-	Dismissed   bool         `json:"dismissed"`
-	Comments    int64        `json:"comments_count"`
-	SubmittedAt time.Time    `json:"submitted_at"`
+	remote.Review
+	Dismissed bool  `json:"dismissed"`
+	Comments  int64 `json:"comments_count"`
 }
 
 // stateOf has the states of reviews that are submitted.
@@ -46,9 +37,7 @@ func (s *Source) reviews(ctx context.Context, at string, of *migration.Issue) (
 		if r.Dismissed {
 			state = "dismissed"
 		}
-		commit := cmp.Or(r.Commit, of.Pull.HeadSHA)
-		err := s.Out.Add(migration.Reviews, &migration.Review{ID: strconv.FormatInt(r.ID, 10), Pull: of.Number,
-			Author: s.People.Login(r.User), State: state, Body: r.Body, Commit: commit, SubmittedAt: r.SubmittedAt})
+		commit, err := s.AddReview(&r.Review, of, state)
 		if err != nil || r.Comments == 0 {
 			return err
 		}
@@ -59,7 +48,10 @@ func (s *Source) reviews(ctx context.Context, at string, of *migration.Issue) (
 	if err != nil {
 		return nil, 0, err
 	}
-	return states, int64(len(comments)), s.addOnLines(ctx, of, comments)
+	return states, int64(len(comments)), s.AddOnLines(ctx, of, comments,
+		func(c *migration.ReviewComment) error {
+			return s.reactions(ctx, all, s.path+"/issues/comments/"+c.ID, migration.ReviewComments, c.ID)
+		})
 }
 
 type lineAnswer struct {
@@ -109,68 +101,4 @@ func (s *Source) onLines(
 		list = append(list, out)
 	}
 	return list, err
-}
-
-// addOnLines writes the comments on lines of a pull request, with their places in its changes.
-func (s *Source) addOnLines(ctx context.Context, of *migration.Issue, list []*migration.ReviewComment) error {
-	slices.SortFunc(list, func(a, b *migration.ReviewComment) int {
-		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), len(a.ID)-len(b.ID), cmp.Compare(a.ID, b.ID))
-	})
-	by := map[string][]*migration.ReviewComment{}
-	for _, c := range list {
-		by[c.Original.Commit] = append(by[c.Original.Commit], c)
-	}
-	for _, commit := range slices.Sorted(maps.Keys(by)) {
-		if err := s.place(ctx, git.SHA(of.Pull.BaseSHA), git.SHA(commit), by[commit]); err != nil {
-			return err
-		}
-	}
-	for _, c := range list {
-		if c.Current = c.Original; c.Original.Position == 0 { // outdated
-			c.Current.Line = 0
-		}
-		if err := s.Out.Add(migration.ReviewComments, c); err != nil {
-			return err
-		}
-		err := s.reactions(ctx, all, s.path+"/issues/comments/"+c.ID, migration.ReviewComments, c.ID)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// place computes the positions of comments in the changes of a pull request up to a commit, since the API
-// does not have them. A comment is outdated if the changes do not show its line, or if its commit is gone.
-func (s *Source) place(ctx context.Context, base, commit git.SHA, list []*migration.ReviewComment) error {
-	if base.Check() != nil || commit.Check() != nil {
-		return nil
-	}
-	names := make([]string, len(list))
-	for n, c := range list {
-		names[n] = c.Path
-	}
-	objects := s.Objects()
-	common, err := objects.PullBase(ctx, base, commit)
-	var changes *diff.Changes
-	if err == nil {
-		changes, err = diff.FilesNamed(ctx, objects, common, commit, names)
-	}
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if err != nil {
-		s.Leave("the places of comments on lines of the commit %s: %v", commit, err)
-		return nil
-	}
-	for _, c := range list {
-		for n := range changes.Files {
-			if f := &changes.Files[n]; f.Path == c.Path {
-				if position, hunk := review.Locate(f.Patch, c.Side == "LEFT", c.Original.Line); position != 0 {
-					c.Original.Position, c.DiffHunk = position, hunk
-				}
-			}
-		}
-	}
-	return nil
 }

@@ -4,12 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strconv"
 	"strings"
 
 	"arbor/internal/migration"
 	"arbor/internal/migration/remote"
-	"arbor/internal/team"
 )
 
 // protectionAnswer is Gitea's protection of the branches that a pattern names.
@@ -41,9 +39,6 @@ type protectionAnswer struct {
 	ReviewsRequested bool     `json:"block_on_official_review_requests"`
 }
 
-// entry is a part of the body of a protection, by GitHub's names.
-type entry map[string]any
-
 // rules reads protections of branches.
 func (s *Source) rules(ctx context.Context) error {
 	err := all(ctx, s.Client, s.path+"/branch_protections", func(p *protectionAnswer) error {
@@ -57,11 +52,7 @@ func (s *Source) rules(ctx context.Context) error {
 		return s.Out.Add(migration.Rulesets, &migration.Ruleset{ID: "protection " + p.Name, Protection: true, Name: p.Name,
 			Target: "branch", Enforcement: "active", Body: body})
 	})
-	if remote.Absent(err) {
-		s.Leave("protections of branches: %v", err)
-		err = nil
-	}
-	if err != nil {
+	if err = s.LeaveAbsent("protections of branches", err); err != nil {
 		return err
 	}
 	err = all(ctx, s.Client, s.path+"/tag_protections", func(p *struct {
@@ -82,18 +73,18 @@ const maxApprovals = 10
 // body converts a protection to rules. A right that the rules cannot express is refused. A condition that
 // they cannot express is dropped. Left lists these. Nobody bypasses the rules: at Gitea, administrators may
 // merge against a protection, but not push against it.
-func (s *Source) body(p *protectionAnswer) entry {
-	rules := []entry{{"type": "deletion"}}
-	add := func(kind string, parameters entry) {
-		rules = append(rules, entry{"type": kind, "parameters": parameters})
+func (s *Source) body(p *protectionAnswer) remote.Entry {
+	rules := []remote.Entry{{"type": "deletion"}}
+	add := func(kind string, parameters remote.Entry) {
+		rules = append(rules, remote.Rule(kind, parameters))
 	}
 	listed := p.Push && p.PushListed
 	if !p.Push || listed || p.Approvals > 0 {
-		of := entry{"dismiss_stale_reviews_on_push": p.DismissStale || p.IgnoreStale,
+		of := remote.Entry{"dismiss_stale_reviews_on_push": p.DismissStale || p.IgnoreStale,
 			"required_approving_review_count": min(max(p.Approvals, 0), maxApprovals), "require_code_owner_review": false,
 			"require_last_push_approval": false}
 		if listed {
-			of["bypass_pull_request_allowances"] = actors(p.Pushers, p.PushTeams)
+			of["bypass_pull_request_allowances"] = remote.Actors(p.Pushers, p.PushTeams)
 		}
 		add("pull_request", of)
 	}
@@ -102,20 +93,20 @@ func (s *Source) body(p *protectionAnswer) entry {
 		if listed {
 			users, teams = append(users, p.Pushers...), append(teams, p.PushTeams...)
 		}
-		add("push_restrictions", actors(users, teams))
+		add("push_restrictions", remote.Actors(users, teams))
 	}
 	if checks := s.checks(p); len(checks) > 0 {
-		add("required_status_checks", entry{"required_status_checks": checks,
+		add("required_status_checks", remote.Entry{"required_status_checks": checks,
 			"strict_required_status_checks_policy": p.UpToDate, "do_not_enforce_on_create": true})
 	}
 	if !p.ForcePush || p.ForcePushListed {
-		rules = append(rules, entry{"type": "non_fast_forward"})
+		rules = append(rules, remote.Entry{"type": "non_fast_forward"})
 		if p.ForcePush {
-			add("bypass_force_push_allowances", actors(p.ForcePushers, p.ForcePushTeams))
+			add("bypass_force_push_allowances", remote.Actors(p.ForcePushers, p.ForcePushTeams))
 		}
 	}
 	if p.Signed {
-		rules = append(rules, entry{"type": "required_signatures"})
+		rules = append(rules, remote.Entry{"type": "required_signatures"})
 	}
 	for _, left := range []struct {
 		is   bool
@@ -133,11 +124,11 @@ func (s *Source) body(p *protectionAnswer) entry {
 			s.Leave("protection of %.100q: %s", p.Name, left.what)
 		}
 	}
-	return entry{"refs": entry{"include": []string{}, "exclude": []string{}}, "rules": rules, "bypass": []entry{}}
+	return remote.Protection(rules)
 }
 
 // checks returns the statuses that a protection requires.
-func (s *Source) checks(p *protectionAnswer) (list []entry) {
+func (s *Source) checks(p *protectionAnswer) (list []remote.Entry) {
 	if !p.Checked {
 		return nil
 	}
@@ -146,38 +137,12 @@ func (s *Source) checks(p *protectionAnswer) (list []entry) {
 			s.Leave("protection of %.100q: statuses by the pattern %.100q", p.Name, context)
 			continue
 		}
-		list = append(list, entry{"context": context})
+		list = append(list, remote.Entry{"context": context})
 	}
 	return list
 }
 
-// actors returns users and teams as parameters of a rule.
-func actors(users, teams []string) entry {
-	slugs := []string{}
-	for _, name := range teams {
-		slugs = append(slugs, team.Slug(name))
-	}
-	return entry{"users": append([]string{}, users...), "teams": slugs, "apps": []string{}}
-}
-
 // hooks reads webhooks, whose secrets no server tells.
 func (s *Source) hooks(ctx context.Context) error {
-	type hook struct {
-		ID     int64    `json:"id"`
-		Active bool     `json:"active"`
-		Events []string `json:"events"`
-		Config struct {
-			URL         string `json:"url"`
-			ContentType string `json:"content_type"`
-		} `json:"config"`
-	}
-	err := each(ctx, s.Client, s.path+"/hooks", func(h *hook) error {
-		return s.Out.Add(migration.Hooks, &migration.Hook{ID: strconv.FormatInt(h.ID, 10), URL: h.Config.URL,
-			ContentType: h.Config.ContentType, Active: h.Active, Events: h.Events})
-	})
-	if remote.Absent(err) {
-		s.Leave("webhooks: %v", err)
-		return nil
-	}
-	return err
+	return s.LeaveAbsent("webhooks", each(ctx, s.Client, s.path+"/hooks", s.AddHook))
 }

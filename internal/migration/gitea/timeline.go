@@ -2,7 +2,6 @@ package gitea
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,20 +27,20 @@ type timeline struct {
 
 // eventAnswer is an entry of Gitea's timeline.
 type eventAnswer struct {
-	ID           int64        `json:"id"`
-	Type         string       `json:"type"`
-	User         *remote.User `json:"user"`
-	Body         string       `json:"body"`
-	CreatedAt    time.Time    `json:"created_at"`
-	OldMilestone *titled      `json:"old_milestone"`
-	Milestone    *titled      `json:"milestone"`
-	OldTitle     string       `json:"old_title"`
-	NewTitle     string       `json:"new_title"`
-	Commit       string       `json:"ref_commit_sha"`
-	Review       int64        `json:"review_id"`
-	Label        *labelAnswer `json:"label"`
-	Assignee     *remote.User `json:"assignee"`
-	Removed      bool         `json:"removed_assignee"`
+	ID           int64         `json:"id"`
+	Type         string        `json:"type"`
+	User         *remote.User  `json:"user"`
+	Body         string        `json:"body"`
+	CreatedAt    time.Time     `json:"created_at"`
+	OldMilestone *titled       `json:"old_milestone"`
+	Milestone    *titled       `json:"milestone"`
+	OldTitle     string        `json:"old_title"`
+	NewTitle     string        `json:"new_title"`
+	Commit       string        `json:"ref_commit_sha"`
+	Review       int64         `json:"review_id"`
+	Label        *remote.Label `json:"label"`
+	Assignee     *remote.User  `json:"assignee"`
+	Removed      bool          `json:"removed_assignee"`
 	RefComment   *struct {
 		ID int64 `json:"id"`
 	} `json:"ref_comment"`
@@ -102,7 +101,7 @@ func (t *timeline) events(e *eventAnswer) []*migration.Event {
 		if e.Label == nil { // it is gone
 			return nil
 		}
-		out.Label = encode(map[string]string{"name": e.Label.Name, "color": e.Label.Color})
+		out.Label = remote.Names(map[string]string{"name": e.Label.Name, "color": e.Label.Color})
 		return either(e.Body == "1", issue.EventLabeled, issue.EventUnlabeled)
 	case "milestone":
 		return t.milestoned(e, out)
@@ -117,7 +116,7 @@ func (t *timeline) events(e *eventAnswer) []*migration.Event {
 		}
 		return either(e.Removed, issue.EventRequestRemoved, issue.EventReviewRequested)
 	case "change_title":
-		out.Rename = encode(map[string]string{"from": e.OldTitle, "to": e.NewTitle})
+		out.Rename = remote.Names(map[string]string{"from": e.OldTitle, "to": e.NewTitle})
 		return as(issue.EventRenamed)
 	case "lock":
 		t.lockReason = lockReason(e.Body)
@@ -186,10 +185,4 @@ func lockReason(text string) string {
 		return text
 	}
 	return ""
-}
-
-// encode returns names as JSON.
-func encode(names map[string]string) json.RawMessage {
-	text, _ := json.Marshal(names) // texts are always JSON
-	return text
 }

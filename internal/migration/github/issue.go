@@ -1,11 +1,9 @@
 package github
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -34,13 +32,10 @@ func (s *Source) milestones(ctx context.Context) error {
 		list = append(list, &m.Milestone)
 		return nil
 	})
-	slices.SortFunc(list, func(a, b *migration.Milestone) int { return cmp.Compare(a.Number, b.Number) })
-	for _, m := range list {
-		if err == nil {
-			err = s.Out.Add(migration.Milestones, m)
-		}
+	if err != nil {
+		return err
 	}
-	return err
+	return s.AddMilestones(list)
 }
 
 // reactions says how many reactions there are to something.
@@ -160,31 +155,13 @@ func (s *Source) pull(ctx context.Context, out *migration.Issue) error {
 	if !p.MergedAt.IsZero() {
 		out.Pull.MergeSHA = p.MergeSHA
 	}
-	return each(ctx, s.Client, at+"/reviews", func(r *reviewAnswer) error {
+	return each(ctx, s.Client, at+"/reviews", func(r *remote.Review) error {
 		if r.State == "PENDING" {
 			return nil
 		}
-		return s.Out.Add(migration.Reviews, &migration.Review{ID: strconv.FormatInt(r.ID, 10), Pull: out.Number,
-			Author: s.People.Login(r.User), State: strings.ToLower(r.State), Body: r.Body,
-			Commit: firstSHA(r.Commit, p.Head.SHA), SubmittedAt: r.SubmittedAt})
+		_, err := s.AddReview(r, out, strings.ToLower(r.State))
+		return err
 	})
-}
-
-// firstSHA returns the commit, or the other one where the server has forgotten it.
-func firstSHA(commit, other string) string {
-	if commit == "" {
-		return other
-	}
-	return commit
-}
-
-type reviewAnswer struct {
-	ID          int64        `json:"id"`
-	User        *remote.User `json:"user"`
-	State       string       `json:"state"`
-	Body        string       `json:"body"`
-	Commit      string       `json:"commit_id"`
-	SubmittedAt time.Time    `json:"submitted_at"`
 }
 
 // eventAnswer is an entry of GitHub's timeline.
@@ -277,13 +254,5 @@ func (s *Source) reactions(ctx context.Context, at string, r reactions, of migra
 	if r.Count == 0 {
 		return nil
 	}
-	type reaction struct {
-		User      *remote.User `json:"user"`
-		Content   string       `json:"content"`
-		CreatedAt time.Time    `json:"created_at"`
-	}
-	return each(ctx, s.Client, at+"/reactions", func(r *reaction) error {
-		return s.Out.Add(migration.Reactions, &migration.Reaction{Kind: of, To: to, Person: s.People.Login(r.User),
-			Content: r.Content, CreatedAt: r.CreatedAt})
-	})
+	return each(ctx, s.Client, at+"/reactions", s.AddReactions(of, to))
 }

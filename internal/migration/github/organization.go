@@ -22,11 +22,15 @@ func ReadOrganization(ctx context.Context, address string, o remote.Options) (*m
 		return nil, fmt.Errorf("%q is not the address of an organization", address)
 	}
 	path := "orgs/" + url.PathEscape(parts[0])
-	var about struct{ Name, Description string }
+	var about struct {
+		Name, Description string
+		Permission        string `json:"default_repository_permission"`
+	}
 	if err := c.Get(ctx, path, &about); err != nil {
 		return nil, err
 	}
-	out := &migration.Organization{Login: parts[0], Name: about.Name, Description: about.Description}
+	out := &migration.Organization{Login: parts[0], Name: about.Name, Description: about.Description,
+		Permission: about.Permission}
 	names := func(path string, list *[]string) error {
 		return each(ctx, c, path, func(u *remote.User) error {
 			*list = append(*list, u.Login)

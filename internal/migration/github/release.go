@@ -2,10 +2,8 @@ package github
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,19 +16,9 @@ import (
 const assetPath = "releases/assets/"
 
 type releaseAnswer struct {
-	ID          int64         `json:"id"`
-	Tag         string        `json:"tag_name"`
-	Target      string        `json:"target_commitish"`
-	Name        *string       `json:"name"`
-	Body        *string       `json:"body"`
-	Draft       bool          `json:"draft"`
-	Prerelease  bool          `json:"prerelease"`
-	Author      *remote.User  `json:"author"`
-	CreatedAt   time.Time     `json:"created_at"`
-	PublishedAt time.Time     `json:"published_at"`
-	UpdatedAt   time.Time     `json:"updated_at"`
-	Assets      []assetAnswer `json:"assets"`
-	Reactions   reactions     `json:"reactions"`
+	remote.Release
+	Assets    []assetAnswer `json:"assets"`
+	Reactions reactions     `json:"reactions"`
 }
 
 type assetAnswer struct {
@@ -47,52 +35,18 @@ type assetAnswer struct {
 	UpdatedAt   time.Time    `json:"updated_at"`
 }
 
-// maxReleases is how many releases are read: the list has the newest first, and is turned round.
-const maxReleases = 10_000
-
-// releases reads releases, and what is said about their files.
+// releases reads releases, what is said about their files, and the reactions to them.
 func (s *Source) releases(ctx context.Context) error {
-	var list []*releaseAnswer
-	err := each(ctx, s.Client, s.path+"/releases", func(r *releaseAnswer) error {
-		if len(list) == maxReleases {
-			return fmt.Errorf("there are more than %d releases", maxReleases)
-		}
-		list = append(list, r)
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	var latest struct {
-		ID int64 `json:"id"`
-	}
-	if err := s.Get(ctx, s.path+"/releases/latest", &latest); err != nil && !remote.Absent(err) {
-		return err
-	}
-	for _, r := range slices.Backward(list) {
-		author := s.People.Login(r.Author)
-		out := &migration.Release{ID: strconv.FormatInt(r.ID, 10), Tag: r.Tag, Target: r.Target, Name: r.Name, Body: r.Body,
-			Draft: r.Draft, Prerelease: r.Prerelease, Latest: r.ID == latest.ID, Author: author,
-			CreatedAt: r.CreatedAt, PublishedAt: r.PublishedAt, UpdatedAt: r.UpdatedAt}
-		if out.UpdatedAt.IsZero() {
-			out.UpdatedAt = r.CreatedAt
-		}
-		if !r.Draft {
-			out.Publisher = author
-		}
-		if err := s.Out.Add(migration.Releases, out); err != nil {
-			return err
-		}
+	list := func(path string, fn func(*releaseAnswer) error) error { return each(ctx, s.Client, path, fn) }
+	about := func(r *releaseAnswer) *remote.Release { return &r.Release }
+	return remote.Releases(ctx, s.Source, s.path, list, about, func(r *releaseAnswer, out *migration.Release) error {
 		for _, a := range r.Assets {
 			if err := s.asset(out.ID, &a); err != nil {
 				return err
 			}
 		}
-		if err := s.reactions(ctx, s.path+"/releases/"+out.ID, r.Reactions, migration.Releases, out.ID); err != nil {
-			return err
-		}
-	}
-	return nil
+		return s.reactions(ctx, s.path+"/releases/"+out.ID, r.Reactions, migration.Releases, out.ID)
+	})
 }
 
 func (s *Source) asset(release string, a *assetAnswer) error {

@@ -20,9 +20,6 @@ type body struct {
 	Bypass []any `json:"bypass"`
 }
 
-// entry is a rule, or an actor.
-type entry map[string]any
-
 // rules reads rulesets of the repository, and protections of its branches.
 func (s *Source) rules(ctx context.Context) error {
 	type set struct {
@@ -44,11 +41,11 @@ func (s *Source) rules(ctx context.Context) error {
 
 func (s *Source) ruleset(ctx context.Context, id int64) error {
 	var r struct {
-		Name        string  `json:"name"`
-		Target      string  `json:"target"`
-		Enforcement string  `json:"enforcement"`
-		Rules       []entry `json:"rules"`
-		Bypass      []entry `json:"bypass_actors"`
+		Name        string         `json:"name"`
+		Target      string         `json:"target"`
+		Enforcement string         `json:"enforcement"`
+		Rules       []remote.Entry `json:"rules"`
+		Bypass      []remote.Entry `json:"bypass_actors"`
 		Conditions  struct {
 			Refs any `json:"ref_name"`
 		} `json:"conditions"`
@@ -58,7 +55,7 @@ func (s *Source) ruleset(ctx context.Context, id int64) error {
 	}
 	b := body{Refs: r.Conditions.Refs, Rules: []any{}, Bypass: []any{}}
 	if b.Refs == nil {
-		b.Refs = entry{"include": []string{}, "exclude": []string{}}
+		b.Refs = remote.Entry{"include": []string{}, "exclude": []string{}}
 	}
 	for _, rule := range r.Rules {
 		delete(rule, "ruleset_source_type")
@@ -114,7 +111,7 @@ type actors struct {
 }
 
 // in writes the names of the actors into the parameters of a rule.
-func (a *actors) in(p remote.People) entry {
+func (a *actors) in(p remote.People) remote.Entry {
 	users, teams, apps := []string{}, []string{}, []string{}
 	users = append(users, p.Logins(a.Users)...)
 	for _, t := range a.Teams {
@@ -123,7 +120,7 @@ func (a *actors) in(p remote.People) entry {
 	for _, x := range a.Apps {
 		apps = append(apps, x.Slug)
 	}
-	return entry{"users": users, "teams": teams, "apps": apps}
+	return remote.Entry{"users": users, "teams": teams, "apps": apps}
 }
 
 type enabled struct {
@@ -173,19 +170,15 @@ func (s *Source) protection(ctx context.Context, branch string) error {
 
 // body returns the protection as rules.
 func (p *protectionAnswer) body(who remote.People) body {
-	b := body{Refs: entry{"include": []string{}, "exclude": []string{}}, Rules: []any{}, Bypass: []any{}}
-	add := func(is bool, kind string, parameters any) {
+	b := body{Refs: remote.Entry{"include": []string{}, "exclude": []string{}}, Rules: []any{}, Bypass: []any{}}
+	add := func(is bool, kind string, parameters remote.Entry) {
 		if !is {
 			return
 		}
-		rule := entry{"type": kind}
-		if parameters != nil {
-			rule["parameters"] = parameters
-		}
-		b.Rules = append(b.Rules, rule)
+		b.Rules = append(b.Rules, remote.Rule(kind, parameters))
 	}
 	if r := p.Reviews; r != nil {
-		of := entry{"dismiss_stale_reviews_on_push": r.DismissStale, "require_code_owner_review": r.CodeOwners,
+		of := remote.Entry{"dismiss_stale_reviews_on_push": r.DismissStale, "require_code_owner_review": r.CodeOwners,
 			"require_last_push_approval": r.LastPush, "required_approving_review_count": r.Approvals}
 		if r.Dismissers != nil {
 			of["dismissal_restrictions"] = r.Dismissers.in(who)
@@ -196,11 +189,11 @@ func (p *protectionAnswer) body(who remote.People) body {
 		add(true, "pull_request", of)
 	}
 	if c := p.Checks; c != nil {
-		checks := []entry{}
+		checks := []remote.Entry{}
 		for _, context := range c.Contexts {
-			checks = append(checks, entry{"context": context})
+			checks = append(checks, remote.Entry{"context": context})
 		}
-		add(true, "required_status_checks", entry{"required_status_checks": checks,
+		add(true, "required_status_checks", remote.Entry{"required_status_checks": checks,
 			"strict_required_status_checks_policy": c.Strict, "do_not_enforce_on_create": true})
 	}
 	if p.Restrictions != nil {
@@ -209,39 +202,19 @@ func (p *protectionAnswer) body(who remote.People) body {
 		add(true, "push_restrictions", pushers)
 	}
 	add(p.NoCreations.Enabled && p.Restrictions == nil, "creation", nil)
-	add(p.Locked.Enabled, "update", entry{"update_allows_fetch_and_merge": p.ForkSyncing.Enabled})
+	add(p.Locked.Enabled, "update", remote.Entry{"update_allows_fetch_and_merge": p.ForkSyncing.Enabled})
 	add(!p.ForcePushes.Enabled, "non_fast_forward", nil)
 	add(!p.Deletions.Enabled, "deletion", nil)
 	add(p.Linear.Enabled, "required_linear_history", nil)
 	add(p.Conversations.Enabled, "required_conversation_resolution", nil)
 	add(p.Signatures.Enabled, "required_signatures", nil)
 	if !p.Admins.Enabled {
-		b.Bypass = append(b.Bypass, entry{"actor_id": 5, "actor_type": "RepositoryRole", "bypass_mode": "always"})
+		b.Bypass = append(b.Bypass, remote.Entry{"actor_id": 5, "actor_type": "RepositoryRole", "bypass_mode": "always"})
 	}
 	return b
 }
 
 // hooks reads webhooks, whose secrets no server tells.
 func (s *Source) hooks(ctx context.Context) error {
-	type hook struct {
-		ID     int64    `json:"id"`
-		Active bool     `json:"active"`
-		Events []string `json:"events"`
-		Config struct {
-			URL         string `json:"url"`
-			ContentType string `json:"content_type"`
-			Insecure    string `json:"insecure_ssl"`
-			Secret      string `json:"secret"`
-		} `json:"config"`
-	}
-	err := each(ctx, s.Client, s.path+"/hooks", func(h *hook) error {
-		return s.Out.Add(migration.Hooks, &migration.Hook{ID: strconv.FormatInt(h.ID, 10), URL: h.Config.URL,
-			ContentType: h.Config.ContentType, Insecure: h.Config.Insecure == "1", Active: h.Active, Events: h.Events,
-			HadSecret: h.Config.Secret != ""})
-	})
-	if remote.Absent(err) {
-		s.Leave("webhooks: %v", err)
-		return nil
-	}
-	return err
+	return s.LeaveAbsent("webhooks", each(ctx, s.Client, s.path+"/hooks", s.AddHook))
 }

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -11,13 +12,11 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"arbor/internal/git"
 )
-
-// MaxPages bounds the pages of a list.
-const MaxPages = 100_000
 
 // Bounds of requests.
 const (
@@ -33,7 +32,8 @@ type Client struct {
 	Base   *url.URL // of the server's pages
 	API    *url.URL // ends with /
 	Kind   string   // of server, as errors call it, such as GitHub
-	Scheme string   // of the header Authorization, such as Bearer
+	Header string   // in which requests to the API have the token
+	Scheme string   // before the token in Header, such as Bearer; empty: nothing
 	Accept string   // the media type of the API's answers
 
 	Sleep func(ctx context.Context, d time.Duration) error // waits; tests replace it
@@ -45,7 +45,7 @@ type Client struct {
 
 // NewClient returns a client for the server whose pages are below base, and whose API is below api.
 func NewClient(base, api *url.URL, o Options) *Client {
-	c := &Client{Base: base, API: api, Scheme: "Bearer", Accept: "application/json", Sleep: git.Sleep, o: o}
+	c := &Client{Base: base, API: api, Header: "Authorization", Scheme: "Bearer", Accept: "application/json", Sleep: git.Sleep, o: o}
 	c.http = &http.Client{CheckRedirect: c.redirect, Transport: &http.Transport{
 		Proxy: http.ProxyFromEnvironment, ResponseHeaderTimeout: answerTime, TLSHandshakeTimeout: 30 * time.Second,
 		MaxResponseHeaderBytes: 1 << 20, IdleConnTimeout: time.Minute}}
@@ -61,6 +61,15 @@ func (c *Client) redirect(r *http.Request, before []*http.Request) error {
 		return http.ErrUseLastResponse
 	}
 	return nil
+}
+
+// WithoutToken returns a client for the same server that sends no token: what it reads is what everybody sees.
+func (c *Client) WithoutToken() *Client {
+	o := c.o
+	o.Token = ""
+	out := NewClient(c.Base, c.API, o)
+	out.Kind, out.Accept, out.Sleep = c.Kind, c.Accept, c.Sleep
+	return out
 }
 
 // Basic is the header with which git authenticates; empty without a token.
@@ -247,7 +256,7 @@ func (c *Client) once(
 		r.Header.Set("Content-Type", "application/json")
 	}
 	if c.o.Token != "" && r.Header.Get("Authorization") == "" && r.URL.Host == c.API.Host {
-		r.Header.Set("Authorization", c.Scheme+" "+c.o.Token)
+		r.Header.Set(c.Header, strings.TrimSpace(c.Scheme+" "+c.o.Token))
 	}
 	a, err := c.http.Do(r)
 	c.answered = c.answered || err == nil
@@ -258,11 +267,15 @@ func (c *Client) once(
 func (c *Client) refused(a *http.Response) error {
 	text, _ := io.ReadAll(io.LimitReader(a.Body, 64<<10))
 	a.Body.Close()
-	var said struct{ Message string }
-	if json.Unmarshal(text, &said) != nil || said.Message == "" {
-		said.Message = "no reason given"
+	var said struct {
+		Message, Error string
+		Description    string `json:"error_description"`
 	}
-	return &Refusal{a.StatusCode, fmt.Sprintf("%s answers %s: %.200q", a.Request.URL.Host, a.Status, said.Message)}
+	if json.Unmarshal(text, &said) != nil {
+		said.Message = ""
+	}
+	reason := cmp.Or(said.Message, said.Description, said.Error, "no reason given")
+	return &Refusal{a.StatusCode, fmt.Sprintf("%s answers %s: %.200q", a.Request.URL.Host, a.Status, reason)}
 }
 
 // waitOf returns how long the server wants its client to wait; 0: it says no such thing.
@@ -274,8 +287,11 @@ func waitOf(a *http.Response) time.Duration {
 	if seconds, err := strconv.ParseInt(a.Header.Get("Retry-After"), 10, 32); err == nil && seconds >= 0 {
 		return time.Duration(seconds+1) * time.Second
 	}
-	if a.Header.Get("X-RateLimit-Remaining") == "0" {
-		if at, err := strconv.ParseInt(a.Header.Get("X-RateLimit-Reset"), 10, 64); err == nil {
+	for _, limit := range [...]string{"X-Ratelimit-", "Ratelimit-"} { // GitHub's, and GitLab's
+		if a.Header.Get(limit+"Remaining") != "0" {
+			continue
+		}
+		if at, err := strconv.ParseInt(a.Header.Get(limit+"Reset"), 10, 64); err == nil {
 			return max(time.Until(time.Unix(at, 0)), 0) + time.Second
 		}
 	}

@@ -45,6 +45,11 @@ func TestWaits(t *testing.T) {
 			w.Header().Set("X-RateLimit-Reset", fmt.Sprint(time.Now().Add(20*time.Minute).Unix()))
 			w.WriteHeader(403)
 		},
+		func(w http.ResponseWriter) {
+			w.Header().Set("RateLimit-Remaining", "0")
+			w.Header().Set("RateLimit-Reset", fmt.Sprint(time.Now().Add(time.Hour).Unix()))
+			w.WriteHeader(429)
+		},
 		func(w http.ResponseWriter) { w.WriteHeader(502) },
 		func(w http.ResponseWriter) { panic(http.ErrAbortHandler) },
 		func(w http.ResponseWriter) { // ends in the middle
@@ -65,7 +70,7 @@ func TestWaits(t *testing.T) {
 		FullName string `json:"full_name"`
 	}
 	testkit.NoError(t, c.Get(t.Context(), "repos/acme/tool", &r))
-	if asked != 7 || *waited < 21*time.Minute || *waited > 25*time.Minute || r.FullName != "acme/tool" {
+	if asked != 8 || *waited < 81*time.Minute || *waited > 85*time.Minute || r.FullName != "acme/tool" {
 		t.Errorf("%d requests, waited %s, got %+v", asked, waited, r)
 	}
 	err := c.Get(t.Context(), "repos/acme/tool", &r)

@@ -93,8 +93,18 @@ func (s *Source) OpenLFS(ctx context.Context, p lfs.Pointer) (io.ReadCloser, err
 	return a.Body, nil
 }
 
-// Content reads a file from the server, or from where the server redirects to, without the token then.
+// Content is Fetch for the body of the answer.
 func (c *Client) Content(ctx context.Context, address string, header http.Header) (io.ReadCloser, error) {
+	a, err := c.Fetch(ctx, address, header)
+	if err != nil {
+		return nil, err
+	}
+	return a.Body, nil
+}
+
+// Fetch requests a file from the server, or from where the server redirects to, without the token then. The caller
+// closes the body of the answer.
+func (c *Client) Fetch(ctx context.Context, address string, header http.Header) (*http.Response, error) {
 	a, err := c.Do(ctx, http.MethodGet, address, nil, header)
 	if err == nil && a.StatusCode >= 300 {
 		to, bad := a.Location()
@@ -114,5 +124,5 @@ func (c *Client) Content(ctx context.Context, address string, header http.Header
 		a.Body.Close()
 		return nil, fmt.Errorf("%s answers %s", a.Request.URL.Host, a.Status)
 	}
-	return a.Body, nil
+	return a, nil
 }

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -30,6 +31,7 @@ func (p People) Login(u *User) string {
 		}
 		p[u.Login] = one
 	}
+	p[u.Login].Name = cmp.Or(p[u.Login].Name, u.FullName)
 	return u.Login
 }
 

@@ -4,8 +4,13 @@
 //
 //	address.go   addresses of repositories and organizations
 //	client.go    one request after another, with the server's rate limits, bounds and redirects
+//	list.go      lists, page after page, and lists that are turned round on disk
+//	answer.go    answers that several kinds of servers have, and their records
 //	source.go    [Source]: the folder of records, and the mirror
 //	lfs.go       objects of Git LFS, and other files
+//	pull.go      sizes of pull requests, and the places of comments on lines
+//	rule.go      the bodies of protections
+//	file.go      media types
 //	people.go    whom the records name
 //
 // Records are first written to a temporary folder in the format of an export, which package migration can
@@ -43,15 +48,17 @@ type Source struct {
 	Out    *migration.Spool // takes the records
 	Mirror *git.Mirror      // nil until Clone
 
-	dir   string
-	clone string // the address of the repository for git
-	left  []string
-	files map[string]lfs.Pointer // LFS objects, by path
+	dir      string
+	clone    string // the address of the repository for git
+	left     []string
+	files    map[string]lfs.Pointer // LFS objects, by path
+	branches map[string]git.SHA     // of the mirror, by name of the ref; nil: not asked for yet
+	labels   map[string]bool        // those written, by folded name
 }
 
 // NewSource returns a Source without records: see [Source.Read].
 func NewSource(c *Client) *Source {
-	return &Source{Client: c, People: People{}, files: map[string]lfs.Pointer{}}
+	return &Source{Client: c, People: People{}, files: map[string]lfs.Pointer{}, labels: map[string]bool{}}
 }
 
 // Read creates the folder, calls read, which writes all records to Out, and opens the folder. It removes the
@@ -104,9 +111,6 @@ func (s *Source) ReadParts(ctx context.Context, parts Parts) error {
 // Progress says how far the reading is.
 func (s *Source) Progress(part string, done, all int64) { s.o.Progress(part, done, all) }
 
-// Temporary makes a file for what does not stay.
-func (s *Source) Temporary() (*os.File, error) { return os.CreateTemp(s.dir, "") }
-
 // Close removes what was read.
 func (s *Source) Close() (err error) {
 	if s.Folder != nil {
@@ -121,9 +125,17 @@ func (s *Source) Close() (err error) {
 // Left says what could not be read, and why.
 func (s *Source) Left() []string { return s.left }
 
+// maxLeft is how many lines Left has at most.
+const maxLeft = 10_000
+
 // Leave adds a line to Left.
 func (s *Source) Leave(format string, args ...any) {
-	s.left = append(s.left, fmt.Sprintf(format, args...))
+	switch {
+	case len(s.left) < maxLeft:
+		s.left = append(s.left, fmt.Sprintf(format, args...))
+	case len(s.left) == maxLeft:
+		s.left = append(s.left, "and more")
+	}
 }
 
 // Clone mirrors Git from an address on the server. A repository may be empty; then the mirror has no refs.

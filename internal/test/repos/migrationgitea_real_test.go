@@ -226,7 +226,7 @@ func organizationOfGitea(t *testing.T, g *giteaServer, s *apitest.Server, o remo
 	testkit.NoError(t, err)
 	slices.SortFunc(from.Teams, func(a, b migration.Team) int { return strings.Compare(a.Name, b.Name) })
 	slices.Sort(from.Members)
-	want := &migration.Organization{Login: "acme", Name: "Acme Works", Description: "Tools", Owners: []string{"alice"},
+	want := &migration.Organization{Login: "acme", Name: "Acme Works", Description: "Tools", Permission: "none", Owners: []string{"alice"},
 		Members: []string{"bob", "carol"}, Repositories: []string{"tool"}, Teams: []migration.Team{
 			{Slug: "builders", Name: "builders", Members: []string{"bob"}, Roles: map[string]string{"tool": "push"}},
 			{Slug: "readers", Name: "readers", Members: []string{"carol"}, Roles: map[string]string{"tool": "pull"}}}}

@@ -83,6 +83,7 @@ func TestImportOfAnOrganization(t *testing.T) {
 		}
 		olive("PUT /orgs/acme/memberships/mary", `{"role":"member"}`)
 		olive("PUT /orgs/acme/memberships/tom", `{"role":"member"}`)
+		olive("PATCH /orgs/acme", `{"default_repository_permission":"none"}`)
 		olive("POST /orgs/acme/repos", `{"name":"tool","private":true,"auto_init":true}`)
 		olive("POST /orgs/acme/teams", `{"name":"Whole House","privacy":"closed"}`)
 		olive("POST /orgs/acme/teams", `{"name":"Kitchen","parent_team_slug":"whole-house"}`)
@@ -111,7 +112,7 @@ func TestImportOfAnOrganization(t *testing.T) {
 			got, err := github.ReadOrganization(t.Context(), s.URL+"/second", read)
 			testkit.NoError(t, err)
 			read.Token = s.Token(t, "olive")
-			want := &migration.Organization{Login: "second", Owners: []string{"nora"}, Members: []string{"mary"},
+			want := &migration.Organization{Login: "second", Permission: "none", Owners: []string{"nora"}, Members: []string{"mary"},
 				Repositories: []string{"tool"}, Teams: []migration.Team{
 					{Slug: "whole-house", Name: "Whole House", Maintainers: []string{"nora"}, Roles: map[string]string{}},
 					{Slug: "kitchen", Name: "Kitchen", Parent: "whole-house", Maintainers: []string{"mary"},

@@ -8,6 +8,7 @@
 //	lock.go       locks of paths; apilock.go: their handlers
 //	push.go       refuses pushes that change what somebody else has locked
 //	share.go      objects that a repository gets from another one of its network
+//	named.go      the pointers of new commits, for mirrors
 //	read.go       the content of pointers, for pages, raw files and archives
 //	store.go, storelock.go   the SQL, of the tables lfs_objects and lfs_locks
 //

@@ -155,22 +155,19 @@ func (c *clipped) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// RemoteRefs are the branches and tags of a remote whose names we take.
+// RemoteRefs are the branches, tags and notes of a remote whose names we take.
 type RemoteRefs struct {
 	Refs map[string]SHA // by full name; of an annotated tag, the tag
-	Head string         // the full name that HEAD leads to; empty: not asked for, or unknown
-	Left int            // branches and tags whose names we do not take
+	Head string         // the full name that HEAD leads to; empty: unknown
+	Left int            // those whose names we do not take
 }
 
-// ListRemote asks a remote for its branches and tags, and with head for its HEAD. most bounds their number. Errors:
+// ListRemote asks a remote for its branches, tags and notes, and for its HEAD. most bounds their number. Errors:
 // *RemoteError, TooLarge.
-func (g *Git) ListRemote(ctx context.Context, m Remote, head bool, most int) (*RemoteRefs, error) {
-	flags := []string{"--heads", "--tags"}
-	if head {
-		flags = []string{"--symref"} // which has all refs: HEAD is neither a branch nor a tag
-	}
+func (g *Git) ListRemote(ctx context.Context, m Remote, most int) (*RemoteRefs, error) {
 	said := &clipped{}
-	t := m.task(process.Command{Sub: "ls-remote", Flags: flags}, os.TempDir(), said)
+	// git can ask for branches and tags alone, but not for HEAD and notes as well.
+	t := m.task(process.Command{Sub: "ls-remote", Flags: []string{"--symref"}}, os.TempDir(), said)
 	t.Limit = remoteTimeout
 	t.Env = append(t.Env, "GIT_CEILING_DIRECTORIES=/")
 	p, out, err := g.read(ctx, g.remoteCage(), t)
@@ -203,7 +200,7 @@ func parseRemoteRefs(out io.Reader, most int) (*RemoteRefs, error) {
 			}
 			continue
 		}
-		if !ok || !strings.HasPrefix(name, Heads) && !strings.HasPrefix(name, Tags) || strings.HasSuffix(name, "^{}") {
+		if !ok || !IsCopied(name) || strings.HasSuffix(name, "^{}") {
 			continue
 		}
 		sha, err := ParseSHA(value)
@@ -212,7 +209,7 @@ func parseRemoteRefs(out io.Reader, most int) (*RemoteRefs, error) {
 			continue
 		}
 		if found.Refs[name] = sha; len(found.Refs) > most {
-			return nil, errs.Newf(errs.TooLarge, "it has more than %d branches and tags", most)
+			return nil, errs.Newf(errs.TooLarge, "it has more than %d branches, tags and notes", most)
 		}
 	}
 	if limited.N <= 0 || errors.Is(lines.Err(), bufio.ErrTooLong) {

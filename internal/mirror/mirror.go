@@ -16,11 +16,11 @@
 // Tables: mirrors, mirror_secrets, mirror_imports, mirror_objects, mirror_searches. A row of mirrors is the job as well, leased by the database's time, so
 // one of all nodes works on it.
 //
-// A run asks the other server for its branches and tags, once, with git ls-remote. Nothing else happens if these are
+// A run asks the other server for its branches, tags and notes, once, with git ls-remote. Nothing else happens if these are
 // equal here. A pull mirror fetches what is missing into a quarantine, with all checks of a push, and moves the
 // refs by repo.Service.MoveRefs with all that follows a push; the one who set the mirror up counts as the one who
-// pushed. Branches and tags that the source no longer has are deleted, unless it has no branches at all. Other
-// updates of branches and tags are refused where updates of archived repositories are. A push mirror is due with
+// pushed. Refs that the source no longer has are deleted, unless it has no branches at all. Other
+// updates of them are refused where updates of archived repositories are. A push mirror is due with
 // each push (NotePush is a step of forge.Push); it deletes what the repository no longer has. Issues and pull requests
 // are not copied.
 //

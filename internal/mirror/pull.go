@@ -22,7 +22,7 @@ type plan struct {
 
 // pull copies what differs from the source.
 func (s *Service) pull(ctx context.Context, m *Mirror, a *repo.Access, remote git.Remote, by account.ID) error {
-	source, err := s.git.ListRemote(ctx, remote, m.FollowHead, maxRefs)
+	source, err := s.git.ListRemote(ctx, remote, maxRefs)
 	if err != nil {
 		return err
 	}
@@ -124,11 +124,11 @@ func newTips(updates []repo.RefUpdate) (tips []git.SHA) {
 	return tips
 }
 
-// copied are the refs that mirrors copy: branches and tags, but for those of merge queues.
+// copied are the refs that mirrors copy: branches, tags and notes, but for those of merge queues.
 func copied(refs map[string]git.SHA) map[string]git.SHA {
 	list := maps.Clone(refs)
 	maps.DeleteFunc(list, func(name string, _ git.SHA) bool {
-		return !strings.HasPrefix(name, git.Heads) && !strings.HasPrefix(name, git.Tags) || repo.IsQueueRef(name)
+		return !git.IsCopied(name) || repo.IsQueueRef(name)
 	})
 	return list
 }

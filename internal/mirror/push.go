@@ -16,7 +16,7 @@ const maxNamed = 3
 
 // push copies what differs to the target.
 func (s *Service) push(ctx context.Context, m *Mirror, a *repo.Access, remote git.Remote) error {
-	target, err := s.git.ListRemote(ctx, remote, false, maxRefs)
+	target, err := s.git.ListRemote(ctx, remote, maxRefs)
 	if err != nil {
 		return err
 	}

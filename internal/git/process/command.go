@@ -94,7 +94,7 @@ func ruleOf(sub string) (rule, bool) {
 	case "fsck":
 		return rule{flags: []string{"--full", "--no-dangling", "--no-reflogs", "--no-progress"}}, true
 	case "ls-remote": // by package git's remote.go alone, which pins the address
-		return rule{flags: []string{"--symref", "--heads", "--tags"}, remote: true, endOfOptions: true}, true
+		return rule{flags: []string{"--symref"}, remote: true, endOfOptions: true}, true
 	case "fetch":
 		return rule{flags: []string{"--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
 			"--no-recurse-submodules", "--stdin"}, remote: true, endOfOptions: true}, true
@@ -185,7 +185,7 @@ func (c Command) revisions() ([]string, error) {
 }
 
 // refspec is [+SHA]:REF. CheckRefName of package git holds the name to more.
-var refspec = regexp.MustCompile(`^(\+[0-9a-f]{40})?:refs/(heads|tags)/[^\x00-\x20\x7f~^:?*\[\\]+$`)
+var refspec = regexp.MustCompile(`^(\+[0-9a-f]{40})?:refs/(heads|tags|notes)/[^\x00-\x20\x7f~^:?*\[\\]+$`)
 
 // checkRemote checks the address of a remote and the refspecs for it.
 func (c Command) checkRemote(r rule) error {

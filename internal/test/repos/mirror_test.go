@@ -82,10 +82,10 @@ func (w *mirrored) commit(t *testing.T, message string) {
 	gittest.Run(t, w.dir, "commit", "-q", "--allow-empty", "-m", message)
 }
 
-// refs are the branches and tags of a repository, with its HEAD.
+// refs are the branches, tags and notes of a repository, with its HEAD.
 func (w *mirrored) refs(t *testing.T, name string) string {
 	t.Helper()
-	return gittest.Run(t, w.dir, "ls-remote", "--symref", w.Remote(t, "alice", name), "HEAD", "refs/heads/*", "refs/tags/*")
+	return gittest.Run(t, w.dir, "ls-remote", "--symref", w.Remote(t, "alice", name), "HEAD", "refs/heads/*", "refs/tags/*", "refs/notes/*")
 }
 
 // state is what the API says of a mirror.
@@ -199,11 +199,17 @@ func TestPullMirror(t *testing.T) {
 		w.commit(t, "ahead of trunk")
 		gittest.Run(t, w.dir, "push", "-q", "--force", "origin", "main", "trunk")
 		gittest.Run(t, w.dir, "push", "-q", "origin", ":v1")
+		gittest.Run(t, w.dir, "notes", "add", "-m", "reviewed")
+		gittest.Run(t, w.dir, "push", "-q", "origin", "refs/notes/commits", "HEAD:refs/other/kind")
 		s.Run(t, []apitest.Case{{Do: "PATCH /repos/alice/source", As: "alice", Send: `{"default_branch":"trunk"}`, Status: 200}})
 		if got := w.sync(t, "alice/copy"); got.problem() != "" {
 			t.Fatal(got.problem())
 		}
 		testkit.Eventually(t, func() bool { return w.refs(t, "alice/copy") == w.refs(t, "alice/source") }, "it follows its source")
+		all := gittest.Run(t, w.dir, "ls-remote", s.Remote(t, "alice", "alice/copy"))
+		if !strings.Contains(all, "refs/notes/commits") || strings.Contains(all, "refs/other") {
+			t.Errorf("the mirror has %s", all)
+		}
 		if _, said, err := gittest.Try(t, w.dir, nil, "push", s.Remote(t, "alice", "alice/copy"), "main:new"); err == nil {
 			t.Errorf("a push to a mirror: %s", said)
 		}
@@ -335,9 +341,10 @@ func TestPushMirror(t *testing.T) {
 		same := func() bool { return w.refs(t, "alice/target") == w.refs(t, "alice/source") }
 		testkit.Eventually(t, same, "what is there is copied")
 		gittest.Run(t, w.dir, "branch", "topic")
-		gittest.Run(t, w.dir, "push", "-q", "origin", "topic", ":v1")
+		gittest.Run(t, w.dir, "notes", "add", "-m", "reviewed")
+		gittest.Run(t, w.dir, "push", "-q", "origin", "topic", "refs/notes/commits", ":v1")
 		testkit.Eventually(t, same, "a push is copied")
-		gittest.Run(t, w.dir, "push", "-q", "origin", ":topic")
+		gittest.Run(t, w.dir, "push", "-q", "origin", ":topic", ":refs/notes/commits")
 		testkit.Eventually(t, same, "so is a deletion")
 
 		to.misbehave(func(w http.ResponseWriter, r *http.Request) bool {

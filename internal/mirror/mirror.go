@@ -10,10 +10,11 @@
 //	run.go      the worker: which mirrors are due, and what becomes of a run
 //	pull.go     a run of a pull mirror; push.go: of a push mirror
 //	objects.go  objects of Git LFS
-//	store.go, storeobjects.go  the SQL
+//	ssh.go      signing in by SSH; hostkey.go: which key the other server has
+//	store.go, storeobjects.go, storessh.go  the SQL
 //	api.go, routes.go  the handlers
 //
-// Tables: mirrors, mirror_secrets, mirror_imports, mirror_objects, mirror_searches. A row of mirrors is the job as well, leased by the database's time, so
+// Tables: mirrors, mirror_secrets, mirror_imports, mirror_objects, mirror_searches, mirror_ssh. A row of mirrors is the job as well, leased by the database's time, so
 // one of all nodes works on it.
 //
 // A run asks the other server for its branches, tags and notes, once, with git ls-remote. Nothing else happens if these are
@@ -29,7 +30,9 @@
 // reason, hold nothing up: the refs are copied, Problem says what is missing, and each further run tries again. They
 // never stop a mirror. An import ends without those alone that its source does not have.
 //
-// git connects to addresses that outgoing.Networks allows, and follows no redirect (git.Remote).
+// git connects to addresses that outgoing.Networks allows, and follows no redirect (git.Remote). By SSH this process
+// connects, to such addresses alone, and git talks through it. It signs in with a key pair that it made for the mirror;
+// the first host key that it sees is remembered, and any other one stops the mirror until an administrator accepts it.
 //
 // What becomes of mirrors:
 //
@@ -48,8 +51,9 @@
 //	source renamed                it redirects, so the run fails and says so
 //	source turns empty            the run fails; nothing is deleted
 //	default branch gone at source it stays here, unless the default branch follows that of the source
-//	restored without the key      runs fail until the password is entered again, and webhooks are refused
-//	set up with another address   the secret of the webhook ends, since it belongs to the former source
+//	restored without the key      runs fail until the password is entered again, or a mirror by SSH is set up again, and webhooks are refused
+//	host key of the other changed  the mirror stops until an administrator accepts the new one
+//	set up with another address   the key pair and the known host key are replaced, and the secret of the webhook ends, since it belongs to the former source
 package mirror
 
 import (
@@ -103,6 +107,7 @@ type Mirror struct {
 	Succeeded  db.Time // the last run that succeeded
 	Failures   int64   // since then
 	Problem    string  // why the last run failed, for administrators; empty: it did not
+	SSH        *SSH    // nil: the address is by HTTPS or HTTP
 
 	secret       string // the encrypted password
 	wasPrivate   bool

@@ -58,7 +58,10 @@ func (e *objectError) add(err error) *objectError {
 func whyNot(err error) string {
 	var refusal *client.Refusal
 	var remote *git.RemoteError
+	var stop stopError
 	switch {
+	case errors.As(err, &stop):
+		return stop.Error()
 	case errors.As(err, &refusal):
 		return refusal.Error()
 	case errors.As(err, &remote):
@@ -73,11 +76,14 @@ func whyNot(err error) string {
 	return failedHere
 }
 
-// objectServer returns the API of Git LFS at the other side of a mirror. Error: *git.RemoteError.
-func (s *Service) objectServer(m *Mirror, remote git.Remote) (*client.Server, error) {
+// objectServer returns the API of Git LFS at the other side of a mirror. Errors: stopError, *git.RemoteError.
+func (s *Service) objectServer(ctx context.Context, m *Mirror, remote git.Remote) (*client.Server, error) {
 	at, err := url.Parse(m.URL)
 	if err != nil {
 		return nil, &git.RemoteError{Reason: err.Error()}
+	}
+	if at.Scheme == "ssh" {
+		return s.authorizeSSH(ctx, m, at)
 	}
 	header := http.Header{}
 	if remote.Username != "" || remote.Password != "" {
@@ -142,7 +148,7 @@ func (s *Service) copyObjects(ctx context.Context, m *Mirror, a *repo.Access, re
 	run, cancel := context.WithTimeout(ctx, objectTime)
 	defer cancel()
 	var failed *objectError
-	server, err := s.objectServer(m, remote)
+	server, err := s.objectServer(run, m, remote)
 	for after := ""; err == nil; {
 		var list []lfs.Pointer
 		err = s.db.Read(run, func(tx *db.Tx) (err error) {

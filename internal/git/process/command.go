@@ -23,7 +23,7 @@ type Command struct {
 	Pathspec  string       // one path within a tree, behind "--"; see literalPaths
 	Paths     []string     // several of them, instead
 
-	Remote   string   // the address of another server's repository, by HTTP or HTTPS
+	Remote   string   // the address of another server's repository, by HTTP or HTTPS; or fd::3, for Task.Socket
 	Refspecs []string // of a push to it: [+SHA]:REF
 }
 
@@ -193,9 +193,9 @@ func (c Command) checkRemote(r rule) error {
 		len(c.Refspecs) > 0 && !r.refspecs {
 		return fmt.Errorf("git %s: unexpected or missing remote or refspec", c.Sub)
 	}
-	address := strings.HasPrefix(c.Remote, "https://") || strings.HasPrefix(c.Remote, "http://")
+	address := strings.HasPrefix(c.Remote, "https://") || strings.HasPrefix(c.Remote, "http://") || c.Remote == "fd::3"
 	if c.Remote != "" && (!address || strings.ContainsFunc(c.Remote, func(c rune) bool { return c <= ' ' || c == 0x7f })) {
-		return fmt.Errorf("git %s: %q is not an address by HTTP", c.Sub, errs.Clip(c.Remote))
+		return fmt.Errorf("git %s: %q is no address of a remote", c.Sub, errs.Clip(c.Remote))
 	}
 	for _, spec := range c.Refspecs {
 		if !refspec.MatchString(spec) {

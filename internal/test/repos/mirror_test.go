@@ -310,7 +310,9 @@ func TestMirrorAddresses(t *testing.T) {
 	s.Users(t, "alice")
 	s.Repo(t, "alice/copy", false)
 	for _, address := range []string{"http://127.0.0.1/x", "http://localhost/x", "http://[::1]/x", "http://[::ffff:7f00:1]/x",
-		"http://0x7f.1/x", "http://2130706433/x", "http://127.1/x", "http://a.0x1/x", "ssh://example.org/x", "file:///etc",
+		"http://0x7f.1/x", "http://2130706433/x", "http://127.1/x", "http://a.0x1/x", "file:///etc",
+		"ssh://127.0.0.1/x", "git@localhost:x", "git@[::1]:x", "ssh://git:secret@example.org/x", "ssh://-oProxyCommand=x/x", "ssh://example.org",
+		"ssh://-x@example.org/x", "ssh://a%20b@example.org/x", "git@example.org:", "example.org:x", "ssh://example.org/a%0Ab", "git@127.0.0.1:x",
 		"ext::sh", "https://alice:secret@example.org/x", "https://example.org/x?y", "https://%31%32%37.0.0.1/x", "https://a b/x",
 		"https://example.org:/x", ""} {
 		s.Run(t, []apitest.Case{

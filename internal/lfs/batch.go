@@ -109,13 +109,16 @@ type batch struct {
 	access *repo.Access
 	upload bool
 	base   string // the address below which objects are
+	inline bool   // objects are transferred in the conversation, and have no addresses
 	header map[string]string
 	have   map[string]*Object
 }
 
 func (b *batch) run(ctx context.Context, list []Pointer) ([]BatchObject, error) {
-	b.header = b.s.header(b.access.Caller, b.access.ID, b.upload)
 	var err error
+	if !b.inline {
+		b.header = b.s.header(b.access.Caller, b.access.ID, b.upload)
+	}
 	if b.have, err = b.s.find(ctx, b.access.ID, oidsOf(list)); err != nil {
 		return nil, err
 	}
@@ -138,7 +141,7 @@ func (b *batch) run(ctx context.Context, list []Pointer) ([]BatchObject, error) 
 // direct lets a client download an object from the storage of files, if that has an address for it.
 func (b *batch) direct(ctx context.Context, out *BatchObject) error {
 	have := b.have[out.OID]
-	if b.upload || have == nil || out.Actions == nil {
+	if b.upload || b.inline || have == nil || out.Actions == nil {
 		return nil
 	}
 	address, valid, err := b.s.files.Direct(ctx, &have.File, "attachment")

@@ -34,6 +34,9 @@
 // connects, to such addresses alone, and git talks through it. It signs in with a key pair that it made for the mirror;
 // the first host key that it sees is remembered, and any other one stops the mirror until an administrator accepts it.
 //
+// A mirror that stops is told by mail, and not in the inbox: its threads are about issues, commits and releases, for
+// everybody who sees the repository, and this is for administrators alone.
+//
 // What becomes of mirrors:
 //
 //	turned private                a pull mirror goes on. A push mirror stops, since its target may be public: an

@@ -16,6 +16,7 @@ import (
 type mirrorCommand struct {
 	List   mirrorList   `cmd:"" help:"List the mirrors of a repository, with why the last run failed."`
 	Add    mirrorAdd    `cmd:"" help:"Make a repository a mirror of another one, or with --push copy each push to another one."`
+	Accept mirrorAccept `cmd:"" help:"Accept the host key of a mirror by SSH that was stopped since the other server has another one."`
 	Sync   mirrorSync   `cmd:"" help:"Update the mirrors of a repository soon. A running server does it."`
 	Remove mirrorRemove `cmd:"" help:"Make a mirror an ordinary repository, or remove a push mirror."`
 }
@@ -72,7 +73,7 @@ func (c *mirrorList) Run(p *process) error {
 
 type mirrorAdd struct {
 	onRepo
-	URL      string        `arg:"" help:"Address of the other repository, by HTTPS or HTTP." placeholder:"URL"`
+	URL      string        `arg:"" help:"Address of the other repository, by HTTPS, HTTP or SSH." placeholder:"URL"`
 	Push     bool          `help:"Copy to the address, after each push; otherwise from it."`
 	Username string        `help:"Name at the other server. The password or token is asked for, or read from standard input." placeholder:"NAME"`
 	Interval time.Duration `help:"How often to look at the other repository." default:"1h" placeholder:"DURATION"`
@@ -93,12 +94,41 @@ func (c *mirrorAdd) Run(p *process) error {
 			m, err := s.AddPush(p.ctx, a, e)
 			if err == nil {
 				fmt.Fprintf(p.stdout, "added push mirror %d of %s\n", m.ID, a.FullName())
+				sayKey(p, m)
 			}
 			return err
 		}
 		m, _, err := s.Set(p.ctx, a, e)
 		if err == nil {
 			fmt.Fprintf(p.stdout, "%s is a mirror of %s\n", a.FullName(), m.URL)
+			sayKey(p, m)
+		}
+		return err
+	})
+}
+
+// sayKey prints the public key of a mirror by SSH.
+func sayKey(p *process, m *mirror.Mirror) {
+	if m.SSH != nil {
+		fmt.Fprintf(p.stdout, "Add this key to the other repository, as a deploy key:\n%s\n", m.SSH.PublicKey)
+	}
+}
+
+type mirrorAccept struct {
+	onRepo
+	Fingerprint string `arg:"" help:"The new host key, as list shows it and ssh-keygen -l does." placeholder:"SHA256:..."`
+	Push        int64  `help:"Of the push mirror with this id, as list shows it." placeholder:"ID"`
+}
+
+// Run accepts the key. A running server goes on at once.
+func (c *mirrorAccept) Run(p *process) error {
+	return c.mirrors(p, func(s *mirror.Service, a *repo.Access) error {
+		_, err := s.AcceptHostKey(p.ctx, a, c.Push, c.Fingerprint)
+		if errs.Is(err, errs.NotFound) {
+			return noMirror(a, c.Push != 0)
+		}
+		if err == nil {
+			fmt.Fprintf(p.stdout, "accepted the host key; a running server goes on\n")
 		}
 		return err
 	})

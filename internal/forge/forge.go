@@ -145,7 +145,7 @@ func New(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Forge {
 	f.Releases = release.New(d, f.Repos, f.Issues, f.Files, f, log)
 	f.Attachments = attachment.New(d, f.Repos, f.Files)
 	f.LFS = lfs.New(d, f.Repos, f.Files, f.Transport, log)
-	f.Mirrors = mirror.New(d, g, f.Repos, log, dataDir)
+	f.Mirrors = mirror.New(d, g, f.Repos, f.LFS, log, dataDir)
 	return f
 }
 

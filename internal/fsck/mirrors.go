@@ -42,7 +42,10 @@ func (c *checker) lookAtMirrors(ctx context.Context) error {
 	}
 	for _, l := range locked {
 		problem := "mirrors/key cannot decrypt the secret of the mirror's webhook: create a new one"
-		if l.Mirror != 0 {
+		switch {
+		case l.SSH:
+			problem = fmt.Sprintf("mirrors/key cannot decrypt the key pair of mirror %d: set it up again", l.Mirror)
+		case l.Mirror != 0:
 			problem = fmt.Sprintf("mirrors/key cannot decrypt the password of mirror %d: enter it again", l.Mirror)
 		}
 		c.find(Finding{Part: "mirrors", Repository: names[l.RepoID], Warning: true, Problem: problem})

@@ -218,7 +218,7 @@ func (m *Mirror) readRefs(ctx context.Context) error {
 			return fmt.Errorf("git for-each-ref: %q", errs.Clip(name))
 		}
 		ref := Ref{SHA: SHA(name[:40]), Name: name[41:]}
-		if importable(ref.Name) {
+		if IsCopied(ref.Name) && CheckRefName(ref.Name) == nil {
 			m.refs.List = append(m.refs.List, ref)
 		} else if found := pullHead.FindStringSubmatch(ref.Name); found != nil {
 			number, _ := strconv.ParseInt(found[1], 10, 64)
@@ -234,17 +234,6 @@ func (m *Mirror) readRefs(ctx context.Context) error {
 	}
 	m.refs.Head, _ = strings.CutPrefix(strings.TrimSpace(string(head)), "ref: ")
 	return nil
-}
-
-// importable leaves out what is another server's business (refs/pull/...) and
-// names that we do not take.
-func importable(name string) bool {
-	for _, prefix := range [...]string{"refs/heads/", "refs/tags/", "refs/notes/"} {
-		if strings.HasPrefix(name, prefix) {
-			return CheckRefName(name) == nil
-		}
-	}
-	return false
 }
 
 // WritePack writes one pack with all that the mirror's refs lead to. It takes no more

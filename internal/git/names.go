@@ -1,6 +1,8 @@
 package git
 
 import (
+	"strings"
+
 	"time"
 
 	"arbor/internal/git/catfile"
@@ -54,6 +56,7 @@ const (
 const (
 	Heads = "refs/heads/"
 	Tags  = "refs/tags/"
+	Notes = "refs/notes/"
 )
 
 // ParseSHA is [object.ParseSHA].
@@ -70,3 +73,9 @@ func CheckOldRefName(name string) error { return object.CheckOldRefName(name) }
 
 // PathProblem is [object.PathProblem].
 func PathProblem(path string, m Mode) string { return object.PathProblem(path, m) }
+
+// IsCopied reports whether the full name of a ref is that of a branch, a tag or notes: what mirrors and imports take.
+// Refs of pull requests, for example, belong to the server that has them.
+func IsCopied(name string) bool {
+	return strings.HasPrefix(name, Heads) || strings.HasPrefix(name, Tags) || strings.HasPrefix(name, Notes)
+}

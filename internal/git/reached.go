@@ -22,6 +22,16 @@ import (
 // may also be in old commits of not, whose trees are not read. One process, bounded by
 // Options.ReadTimeout: Unavailable past that.
 func (r *Repository) EachReached(ctx context.Context, from, not []SHA, fn func(ID) error) error {
+	return r.eachReached(ctx, from, not, process.Task{Limit: r.git.options.ReadTimeout}, fn)
+}
+
+// EachNew is EachReached for work in the background, which may take as long as a transfer.
+func (r *Repository) EachNew(ctx context.Context, from, not []SHA, fn func(ID) error) error {
+	return r.eachReached(ctx, from, not, process.Task{Limit: r.git.options.TransferTimeout, Nice: true}, fn)
+}
+
+// eachReached is EachReached as a task with its limits.
+func (r *Repository) eachReached(ctx context.Context, from, not []SHA, t process.Task, fn func(ID) error) error {
 	if len(from) == 0 || !r.Exists() {
 		return nil
 	}
@@ -29,10 +39,10 @@ func (r *Repository) EachReached(ctx context.Context, from, not []SHA, fn func(I
 	if err != nil {
 		return err
 	}
-	c := process.Command{Sub: "rev-list", Flags: []string{"--ignore-missing", "--stdin", "--objects",
+	t.Command = process.Command{Sub: "rev-list", Flags: []string{"--ignore-missing", "--stdin", "--objects",
 		"--no-object-names", "--in-commit-order", "--missing=allow-any"}}
-	return r.eachID(ctx, r.walkCage(),
-		process.Task{Command: c, Dir: r.dir, Limit: r.git.options.ReadTimeout, Stdin: in}, fn)
+	t.Dir, t.Stdin = r.dir, in
+	return r.eachID(ctx, r.walkCage(), t, fn)
 }
 
 // ReachedCommits returns those of the commits that are in the histories of the tips. All

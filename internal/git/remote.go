@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"arbor/internal/errs"
@@ -18,8 +19,12 @@ import (
 )
 
 // Remote is a repository on another server, whose address a user gave. git connects to the pinned addresses and to
-// nothing else: it follows no redirect, asks no proxy, and looks no name up.
+// nothing else: it follows no redirect, asks no proxy, and looks no name up. With Connect it connects to nothing.
 type Remote struct {
+	// Connect, if set, begins a conversation with a service, such as git-upload-pack. What the other side says to
+	// people is written to said. Its errors become those of whoever uses the Remote. Nothing else of the Remote counts.
+	Connect func(ctx context.Context, service string, said io.Writer) (Stream, error)
+
 	Address            string // http:// or https://, without a user
 	Host               string // of the address, as it is written there
 	Port               string
@@ -42,7 +47,8 @@ const (
 func (m Remote) config() [][2]string {
 	list := [][2]string{{"http.followRedirects", "false"}, {"http.proxy", ""}, {"credential.helper", ""},
 		{"http.lowSpeedLimit", slowBytes}, {"http.lowSpeedTime", slowTime}, {"protocol.version", "2"},
-		{"fetch.unpackLimit", "1"}, {"fetch.writeCommitGraph", "false"}, {"http.maxRequests", "1"}}
+		{"http.maxRequests", "1"}}
+	list = append(list, fetchConfig()...)
 	if _, err := netip.ParseAddr(m.Host); err != nil {
 		pins := make([]string, len(m.Pinned))
 		for n, a := range m.Pinned {
@@ -58,6 +64,11 @@ func (m Remote) config() [][2]string {
 	return list
 }
 
+// fetchConfig is that of a fetch into a directory which lasts no longer.
+func fetchConfig() [][2]string {
+	return [][2]string{{"fetch.unpackLimit", "1"}, {"fetch.writeCommitGraph", "false"}}
+}
+
 func (m Remote) basic() string {
 	return base64.StdEncoding.EncodeToString([]byte(m.Username + ":" + m.Password))
 }
@@ -70,11 +81,19 @@ func (m Remote) hidden(text string) string {
 	return strings.NewReplacer(m.basic(), "***", m.Password, "***").Replace(text)
 }
 
-// task is a task that talks with the remote. Its messages are written to said.
-func (m Remote) task(c process.Command, dir string, said *clipped) process.Task {
-	c.Remote = m.Address
-	return process.Task{Command: c, Dir: dir, Env: []string{"GIT_ALLOW_PROTOCOL=http:https"},
-		Config: m.config(), Stderr: said, Nice: true}
+// task returns a task that talks with the remote, and what is called once it has ended. Messages are written to said.
+// Errors: those of Connect.
+func (m Remote) task(
+	ctx context.Context, c process.Command, dir string, said *clipped,
+) (t process.Task, end func(), err error) {
+	t = process.Task{Command: c, Dir: dir, Stderr: said, Nice: true}
+	if m.Connect != nil {
+		t.Env, t.Config = []string{"GIT_ALLOW_PROTOCOL=fd"}, fetchConfig()
+		end, err = m.attach(ctx, &t, said)
+		return t, end, err
+	}
+	t.Remote, t.Env, t.Config = m.Address, []string{"GIT_ALLOW_PROTOCOL=http:https"}, m.config()
+	return t, func() {}, nil
 }
 
 // RemoteError is why a remote could not be read or written, for the administrators of the repository: what git said
@@ -91,7 +110,7 @@ func (m Remote) failed(ctx context.Context, err error, said *clipped) error {
 	if !process.IsExit(err) && !errs.Is(err, errs.Unavailable) {
 		return err
 	}
-	reason := remoteReason(said.b.String())
+	reason := remoteReason(said.String())
 	if errs.Is(err, errs.Unavailable) {
 		reason = "it took too long"
 	}
@@ -104,19 +123,22 @@ var remoteReasons = [...][2]string{
 	{"error: 429", "it refuses further requests for now (429)"},
 	{"authentication failed", credentials}, {"could not read username", credentials}, {"error: 401", credentials},
 	{"error: 403", "it denies access (403)"},
-	{"error: 404", notThere}, {"' not found", notThere},
+	{"error: 404", notThere}, {"' not found", notThere}, {"repository not found", notThere},
+	{"does not appear to be a git repository", notThere}, {"permission denied", denied}, {"access denied", denied},
 	{"certificate", "its certificate was not accepted"},
 	{"operation too slow", "it took too long"}, {"timed out", "it took too long"},
 	{"connection refused", "the connection was refused"}, {"failed to connect", "the connection was refused"},
 	{"no route to host", "the host could not be reached"},
 	{"early eof", endedEarly}, {"unexpected disconnect", endedEarly}, {"rpc failed", endedEarly},
 	{"transfer closed", endedEarly}, {"hung up unexpectedly", endedEarly}, {"empty reply", endedEarly},
+	{"could not read from remote repository", endedEarly},
 	{"not valid: is this a git repository", "there is no Git repository at the address"},
 }
 
 const (
 	redirected  = "it redirects to another address: give the new one"
 	credentials = "it wants other credentials"
+	denied      = "it denies access"
 	notThere    = "there is no repository at the address, or the credentials do not reach it"
 	endedEarly  = "the connection ended in the middle"
 )
@@ -145,9 +167,14 @@ func remoteReason(said string) string {
 }
 
 // clipped keeps the end of what is written.
-type clipped struct{ b bytes.Buffer }
+type clipped struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
 
 func (c *clipped) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.b.Write(p)
 	if over := c.b.Len() - maxRemoteSaid; over > 0 {
 		c.b.Next(over)
@@ -155,22 +182,29 @@ func (c *clipped) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// RemoteRefs are the branches and tags of a remote whose names we take.
-type RemoteRefs struct {
-	Refs map[string]SHA // by full name; of an annotated tag, the tag
-	Head string         // the full name that HEAD leads to; empty: not asked for, or unknown
-	Left int            // branches and tags whose names we do not take
+func (c *clipped) String() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.b.String()
 }
 
-// ListRemote asks a remote for its branches and tags, and with head for its HEAD. most bounds their number. Errors:
+// RemoteRefs are the branches, tags and notes of a remote whose names we take.
+type RemoteRefs struct {
+	Refs map[string]SHA // by full name; of an annotated tag, the tag
+	Head string         // the full name that HEAD leads to; empty: unknown
+	Left int            // those whose names we do not take
+}
+
+// ListRemote asks a remote for its branches, tags and notes, and for its HEAD. most bounds their number. Errors:
 // *RemoteError, TooLarge.
-func (g *Git) ListRemote(ctx context.Context, m Remote, head bool, most int) (*RemoteRefs, error) {
-	flags := []string{"--heads", "--tags"}
-	if head {
-		flags = []string{"--symref"} // which has all refs: HEAD is neither a branch nor a tag
-	}
+func (g *Git) ListRemote(ctx context.Context, m Remote, most int) (*RemoteRefs, error) {
 	said := &clipped{}
-	t := m.task(process.Command{Sub: "ls-remote", Flags: flags}, os.TempDir(), said)
+	// git can ask for branches and tags alone, but not for HEAD and notes as well.
+	t, end, err := m.task(ctx, process.Command{Sub: "ls-remote", Flags: []string{"--symref"}}, os.TempDir(), said)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
 	t.Limit = remoteTimeout
 	t.Env = append(t.Env, "GIT_CEILING_DIRECTORIES=/")
 	p, out, err := g.read(ctx, g.remoteCage(), t)
@@ -203,7 +237,7 @@ func parseRemoteRefs(out io.Reader, most int) (*RemoteRefs, error) {
 			}
 			continue
 		}
-		if !ok || !strings.HasPrefix(name, Heads) && !strings.HasPrefix(name, Tags) || strings.HasSuffix(name, "^{}") {
+		if !ok || !IsCopied(name) || strings.HasSuffix(name, "^{}") {
 			continue
 		}
 		sha, err := ParseSHA(value)
@@ -212,7 +246,7 @@ func parseRemoteRefs(out io.Reader, most int) (*RemoteRefs, error) {
 			continue
 		}
 		if found.Refs[name] = sha; len(found.Refs) > most {
-			return nil, errs.Newf(errs.TooLarge, "it has more than %d branches and tags", most)
+			return nil, errs.Newf(errs.TooLarge, "it has more than %d branches, tags and notes", most)
 		}
 	}
 	if limited.N <= 0 || errors.Is(lines.Err(), bufio.ErrTooLong) {
@@ -234,20 +268,35 @@ func (r *Repository) PushRemote(ctx context.Context, m Remote, updates []Ref) (r
 			}
 			specs = append(specs, spec)
 		}
-		said, out := &clipped{}, &bytes.Buffer{}
-		t := m.task(process.Command{Sub: "push", Flags: []string{"--quiet", "--porcelain", "--no-verify"},
-			Refspecs: specs}, r.dir, said)
-		t.Limit, t.Stdout = r.git.options.TransferTimeout, out
-		err := r.git.run(ctx, r.sendCage(2), t)
-		rejected := parsePushReport(out.String())
-		if err != nil && (len(rejected) == 0 || process.ExitCode(err) != 1) {
-			return refused, m.failed(ctx, err, said)
+		rejected, err := r.pushPart(ctx, m, specs)
+		if err != nil {
+			return refused, err
 		}
 		for name, why := range rejected {
 			refused[name] = m.hidden(why)
 		}
 	}
 	return refused, nil
+}
+
+// pushPart is PushRemote for some refspecs.
+func (r *Repository) pushPart(ctx context.Context, m Remote, specs []string) (rejected map[string]string, err error) {
+	said, out := &clipped{}, &bytes.Buffer{}
+	t, end, err := m.task(ctx, process.Command{Sub: "push", Flags: []string{"--quiet", "--porcelain", "--no-verify"},
+		Refspecs: specs}, r.dir, said)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	t.Limit, t.Stdout = r.git.options.TransferTimeout, out
+	cage := r.sendCage(2)
+	cage.Memory = max(cage.Memory, 2*process.MinCage) // git remote-fd has three stacks
+	err = r.git.run(ctx, cage, t)
+	rejected = parsePushReport(out.String())
+	if err != nil && (len(rejected) == 0 || process.ExitCode(err) != 1) {
+		return nil, m.failed(ctx, err, said)
+	}
+	return rejected, nil
 }
 
 // parsePushReport reads the refs that were refused from the output of git push --porcelain.

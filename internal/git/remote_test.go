@@ -50,7 +50,7 @@ func TestRemote(t *testing.T) {
 
 	fetch := func(have []git.Ref) string {
 		t.Helper()
-		refs, err := g.ListRemote(t.Context(), remote, true, 10)
+		refs, err := g.ListRemote(t.Context(), remote, 10)
 		testkit.NoError(t, err)
 		if refs.Head != "refs/heads/main" || len(refs.Refs) != 1 {
 			t.Fatalf("%+v", refs)
@@ -79,15 +79,15 @@ func TestRemote(t *testing.T) {
 	if err != nil || len(refused) > 0 {
 		t.Errorf("%v, %v", refused, err)
 	}
-	refs, err := g.ListRemote(t.Context(), remote, false, 10)
+	refs, err := g.ListRemote(t.Context(), remote, 10)
 	if err != nil || refs.Refs["refs/heads/copy"] != git.SHA(first) || refs.Refs["refs/heads/old"] != "" {
 		t.Errorf("%v, %v", refs, err)
 	}
-	if _, err := g.ListRemote(t.Context(), remote, false, 1); err == nil {
+	if _, err := g.ListRemote(t.Context(), remote, 1); err == nil {
 		t.Error("any number of refs is read")
 	}
 	remote.Address += "x"
-	if _, err := g.ListRemote(t.Context(), remote, false, 10); err == nil || strings.Contains(err.Error(), "127.0.0.1") {
+	if _, err := g.ListRemote(t.Context(), remote, 10); err == nil || strings.Contains(err.Error(), "127.0.0.1") {
 		t.Errorf("a repository that is not there: %v", err)
 	}
 }

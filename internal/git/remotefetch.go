@@ -127,14 +127,18 @@ func (r *Repository) download(ctx context.Context, m Remote, wanted []SHA) error
 		in.WriteString(string(sha) + "\n")
 	}
 	said := &clipped{}
-	t := m.task(process.Command{Sub: "fetch", Flags: []string{"--quiet", "--no-tags", "--no-write-fetch-head",
-		"--no-auto-maintenance", "--no-recurse-submodules", "--stdin"}}, r.dir, said)
+	t, end, err := m.task(ctx, process.Command{Sub: "fetch", Flags: []string{"--quiet", "--no-tags",
+		"--no-write-fetch-head", "--no-auto-maintenance", "--no-recurse-submodules", "--stdin"}}, r.dir, said)
+	if err != nil {
+		return err
+	}
+	defer end()
 	t.Limit, t.Stdin = r.git.options.TransferTimeout, &in
 	t.Config = append(t.Config, process.Unsynced()...)
 	bounded, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go r.watchSize(bounded, cancel)
-	err := r.git.run(bounded, process.Cage{Memory: r.git.part(fetchPart, 0)}, t)
+	err = r.git.run(bounded, process.Cage{Memory: r.git.part(fetchPart, 0)}, t)
 	if cause := context.Cause(bounded); errs.Is(cause, errs.TooLarge) {
 		return cause
 	}

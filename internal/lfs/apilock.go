@@ -1,6 +1,7 @@
 package lfs
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"strconv"
@@ -54,7 +55,7 @@ func (api *API) ListLocks(w http.ResponseWriter, r *http.Request, a *repo.Access
 	if f.Limit, err = number("limit", q.Get("limit")); err != nil {
 		return err
 	}
-	list, next, err := api.page(r, a, f, q.Get("cursor"))
+	list, next, err := api.s.page(r.Context(), a, f, q.Get("cursor"))
 	if err != nil {
 		return err
 	}
@@ -77,7 +78,9 @@ func number(name, text string) (int64, error) {
 }
 
 // page reads a page of locks, and the cursor of the next one; empty: it is the last.
-func (api *API) page(r *http.Request, a *repo.Access, f lockFilter, cursor string) (list []Lock, next string, err error) {
+func (s *Service) page(
+	ctx context.Context, a *repo.Access, f lockFilter, cursor string,
+) (list []Lock, next string, err error) {
 	if f.From, err = number("cursor", cursor); err != nil {
 		return nil, "", err
 	}
@@ -86,7 +89,7 @@ func (api *API) page(r *http.Request, a *repo.Access, f lockFilter, cursor strin
 	}
 	size := f.Limit
 	f.Limit++
-	err = api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
 		list, err = listLocks(tx, a.ID, f)
 		return err
 	})
@@ -133,7 +136,7 @@ func (api *API) VerifyLocks(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	if err := decode(r, &q); err != nil {
 		return err
 	}
-	list, next, err := api.page(r, a, lockFilter{Limit: max(q.Limit, 0)}, q.Cursor)
+	list, next, err := api.s.page(r.Context(), a, lockFilter{Limit: max(q.Limit, 0)}, q.Cursor)
 	if err != nil {
 		return err
 	}

@@ -17,40 +17,39 @@ import (
 // maxBatch is how many objects one request may name; git lfs names a hundred.
 const maxBatch = 1000
 
-// object is an object as clients and the server name it.
-type object struct {
-	OID  string `json:"oid"`
-	Size int64  `json:"size"`
+// BatchRequest asks about several objects.
+type BatchRequest struct {
+	Operation string    `json:"operation"` // upload or download
+	Transfers []string  `json:"transfers"`
+	HashAlgo  string    `json:"hash_algo"`
+	Objects   []Pointer `json:"objects"`
 }
 
-type batchRequest struct {
-	Operation string   `json:"operation"`
-	Transfers []string `json:"transfers"`
-	HashAlgo  string   `json:"hash_algo"`
-	Objects   []object `json:"objects"`
-}
-
-type batchAnswer struct {
+// BatchAnswer is the answer to a BatchRequest.
+type BatchAnswer struct {
 	Transfer string        `json:"transfer"`
-	Objects  []batchObject `json:"objects"`
+	Objects  []BatchObject `json:"objects"`
 	HashAlgo string        `json:"hash_algo"`
 }
 
-type batchObject struct {
-	object
+// BatchObject says what to do with one object.
+type BatchObject struct {
+	Pointer
 	Authenticated bool              `json:"authenticated,omitempty"`
-	Actions       map[string]action `json:"actions,omitempty"`
-	Error         *objectError      `json:"error,omitempty"`
+	Actions       map[string]Action `json:"actions,omitempty"` // download; or upload and verify
+	Error         *BatchError       `json:"error,omitempty"`
 }
 
-type action struct {
+// Action is a request that a client makes for an object.
+type Action struct {
 	Href      string            `json:"href"`
 	Header    map[string]string `json:"header,omitempty"`
 	ExpiresIn int64             `json:"expires_in,omitempty"` // seconds
 }
 
-type objectError struct {
-	Code    int    `json:"code"`
+// BatchError says why there is nothing to do with an object.
+type BatchError struct {
+	Code    int    `json:"code"` // as of HTTP
 	Message string `json:"message"`
 }
 
@@ -60,7 +59,7 @@ type objectError struct {
 // needs no upload. Errors: 409 for another hash than SHA-256; 413 for too many objects; 422; 403 to upload without
 // push access.
 func (api *API) Batch(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	var q batchRequest
+	var q BatchRequest
 	if err := decode(r, &q); err != nil {
 		return err
 	}
@@ -83,10 +82,10 @@ func (api *API) Batch(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 	if err != nil {
 		return err
 	}
-	return answer(w, r, http.StatusOK, batchAnswer{Transfer: "basic", Objects: out, HashAlgo: "sha256"})
+	return answer(w, r, http.StatusOK, BatchAnswer{Transfer: "basic", Objects: out, HashAlgo: "sha256"})
 }
 
-func (q *batchRequest) check() error {
+func (q *BatchRequest) check() error {
 	basic := len(q.Transfers) == 0
 	for _, t := range q.Transfers {
 		basic = basic || t == "basic"
@@ -110,13 +109,16 @@ type batch struct {
 	access *repo.Access
 	upload bool
 	base   string // the address below which objects are
+	inline bool   // objects are transferred in the conversation, and have no addresses
 	header map[string]string
 	have   map[string]*Object
 }
 
-func (b *batch) run(ctx context.Context, list []object) ([]batchObject, error) {
-	b.header = b.s.header(b.access.Caller, b.access.ID, b.upload)
+func (b *batch) run(ctx context.Context, list []Pointer) ([]BatchObject, error) {
 	var err error
+	if !b.inline {
+		b.header = b.s.header(b.access.Caller, b.access.ID, b.upload)
+	}
 	if b.have, err = b.s.find(ctx, b.access.ID, oidsOf(list)); err != nil {
 		return nil, err
 	}
@@ -126,7 +128,7 @@ func (b *batch) run(ctx context.Context, list []object) ([]batchObject, error) {
 			return nil, err
 		}
 	}
-	out := make([]batchObject, len(list))
+	out := make([]BatchObject, len(list))
 	for n, o := range list {
 		out[n] = b.object(o, full)
 		if err := b.direct(ctx, &out[n]); err != nil {
@@ -137,21 +139,21 @@ func (b *batch) run(ctx context.Context, list []object) ([]batchObject, error) {
 }
 
 // direct lets a client download an object from the storage of files, if that has an address for it.
-func (b *batch) direct(ctx context.Context, out *batchObject) error {
+func (b *batch) direct(ctx context.Context, out *BatchObject) error {
 	have := b.have[out.OID]
-	if b.upload || have == nil || out.Actions == nil {
+	if b.upload || b.inline || have == nil || out.Actions == nil {
 		return nil
 	}
 	address, valid, err := b.s.files.Direct(ctx, &have.File, "attachment")
 	if err == nil && address != "" {
 		out.Authenticated = true // by the address
-		out.Actions["download"] = action{Href: address, ExpiresIn: int64(valid / time.Second)}
+		out.Actions["download"] = Action{Href: address, ExpiresIn: int64(valid / time.Second)}
 	}
 	return err
 }
 
 // oidsOf returns the names that objects can have, each once.
-func oidsOf(list []object) (oids []string) {
+func oidsOf(list []Pointer) (oids []string) {
 	seen := map[string]bool{}
 	for _, o := range list {
 		if isOID(o.OID) && !seen[o.OID] {
@@ -163,7 +165,7 @@ func oidsOf(list []object) (oids []string) {
 }
 
 // announce takes over what the network has, and returns the error of the quota if it has no room for the rest.
-func (b *batch) announce(ctx context.Context, list []object) (full, err error) {
+func (b *batch) announce(ctx context.Context, list []Pointer) (full, err error) {
 	var missing []string
 	kb := map[string]int64{}
 	for _, o := range list {
@@ -211,11 +213,11 @@ func (s *Service) payer(a *repo.Access) (account.ID, error) {
 }
 
 // object says what to do with one object. full is the error of a quota without room.
-func (b *batch) object(o object, full error) batchObject {
-	out := batchObject{object: o}
+func (b *batch) object(o Pointer, full error) BatchObject {
+	out := BatchObject{Pointer: o}
 	have := b.have[o.OID]
-	fail := func(code int, message string) batchObject {
-		out.Error = &objectError{code, message}
+	fail := func(code int, message string) BatchObject {
+		out.Error = &BatchError{code, message}
 		return out
 	}
 	switch {
@@ -235,18 +237,18 @@ func (b *batch) object(o object, full error) batchObject {
 		return out
 	}
 	out.Authenticated = b.header != nil
-	to := action{Href: b.base + "/objects/" + o.OID, Header: b.header}
+	to := Action{Href: b.base + "/objects/" + o.OID, Header: b.header}
 	if to.Header != nil {
 		to.ExpiresIn = int64(tokenLife / time.Second)
 	}
 	if !b.upload {
-		out.Actions = map[string]action{"download": to}
+		out.Actions = map[string]Action{"download": to}
 		return out
 	}
 	verify := to
 	verify.Href = b.base + "/objects/verify"
 	to.Href += "/" + strconv.FormatInt(o.Size, 10)
-	out.Actions = map[string]action{"upload": to, "verify": verify}
+	out.Actions = map[string]Action{"upload": to, "verify": verify}
 	return out
 }
 

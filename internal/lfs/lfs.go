@@ -5,9 +5,11 @@
 //	access.go     who is calling, and with what right
 //	batch.go      POST .../info/lfs/objects/batch: where objects are, and where they go
 //	transfer.go   the bytes of one object, up and down
+//	converse.go, converselock.go, message.go  git-lfs-transfer: the same requests in a conversation over SSH
 //	lock.go       locks of paths; apilock.go: their handlers
 //	push.go       refuses pushes that change what somebody else has locked
 //	share.go      objects that a repository gets from another one of its network
+//	named.go      the pointers of new commits, for mirrors
 //	read.go       the content of pointers, for pages, raw files and archives
 //	store.go, storelock.go   the SQL, of the tables lfs_objects and lfs_locks
 //

@@ -9,10 +9,10 @@ import (
 // MaxPointer is the size in bytes of the largest pointer.
 const MaxPointer = 1024
 
-// Pointer is what Git has in the place of an object.
+// Pointer is what Git has in the place of an object. In JSON it is the object as clients and servers name it.
 type Pointer struct {
-	OID  string
-	Size int64 // of the object, in bytes
+	OID  string `json:"oid"`
+	Size int64  `json:"size"` // of the object, in bytes
 }
 
 // versions are the first lines of pointers: the present one, and that of the first releases.

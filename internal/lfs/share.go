@@ -214,22 +214,7 @@ func (s *Service) pointers(ctx context.Context, id repo.ID, tip git.SHA, have []
 	if err != nil {
 		return nil, err
 	}
-	infos, err := objects.Infos(ctx, blobs)
-	if err != nil {
-		return nil, err
-	}
 	found := map[string]bool{}
-	for _, o := range infos {
-		if o.Type != git.TypeBlob || o.Size > MaxPointer {
-			continue
-		}
-		_, data, err := objects.Contents(ctx, o.SHA, MaxPointer)
-		if err != nil {
-			return nil, err
-		}
-		if p, ok := ParsePointer(data); ok {
-			found[p.OID] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(found)), nil
+	err = eachPointer(ctx, objects, blobs, func(p Pointer) { found[p.OID] = true })
+	return slices.Sorted(maps.Keys(found)), err
 }

@@ -64,26 +64,47 @@ var errHave = errors.New("lfs: the object is there")
 // Upload adds an object to a repository. Errors: errHave; 422 for another size or hash than announced, or too many
 // bytes; 403 for the right and the quota; 507; those of the body.
 func (s *Service) Upload(ctx context.Context, a *repo.Access, p Pointer, from io.Reader) error {
-	if p.Size > s.MaxObject {
-		return s.tooLarge()
-	}
 	payer, err := s.payer(a)
 	if err != nil {
 		return err
 	}
-	err = s.files.Upload(ctx, a.ID, file.Incoming{From: from, Size: p.Size, Most: p.Size, Payer: payer, As: a},
+	return s.take(ctx, a.ID, p, file.Incoming{From: from, Payer: payer, As: a},
+		func(tx *db.Tx, hold bool) error { return s.mayAdd(tx, a, hold) })
+}
+
+// Bring adds an object that the server itself got for a repository; it counts for the repository's owner. may is
+// asked in the transactions before and after the bytes have come. Errors: those of Upload, but for an object that is
+// there; those of may.
+func (s *Service) Bring(ctx context.Context, id repo.ID, p Pointer, from io.Reader, may func(*db.Tx) error) error {
+	err := s.take(ctx, id, p, file.Incoming{From: from, As: db.Server},
+		func(tx *db.Tx, _ bool) error { return may(tx) })
+	if errors.Is(err, errHave) {
+		err = nil
+	}
+	return err
+}
+
+// take receives an object and adds its row. may is asked before, and after with hold.
+func (s *Service) take(
+	ctx context.Context, id repo.ID, p Pointer, in file.Incoming, may func(tx *db.Tx, hold bool) error,
+) error {
+	if p.Size > s.MaxObject {
+		return s.tooLarge()
+	}
+	in.Size, in.Most = p.Size, p.Size
+	err := s.files.Upload(ctx, id, in,
 		func(tx *db.Tx) error {
-			have, err := byOIDs(tx, a.ID, []string{p.OID})
+			have, err := byOIDs(tx, id, []string{p.OID})
 			if err == nil && len(have) > 0 {
 				return errHave
 			}
 			if err != nil {
 				return err
 			}
-			return s.mayAdd(tx, a, false)
+			return may(tx, false)
 		},
 		func(tx *db.Tx, f *file.File) error {
-			if err := s.mayAdd(tx, a, true); err != nil {
+			if err := may(tx, true); err != nil {
 				return err
 			}
 			switch {
@@ -125,7 +146,7 @@ func (s *Service) mayAdd(tx *db.Tx, a *repo.Access, hold bool) error {
 // Download answers the bytes of an object, or a range of them. Error: 404.
 func (api *API) Download(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	oid := web.Param(r, "oid")
-	have, err := api.s.find(r.Context(), a.ID, oidsOf([]object{{OID: oid}}))
+	have, err := api.s.find(r.Context(), a.ID, oidsOf([]Pointer{{OID: oid}}))
 	if err != nil {
 		return err
 	}
@@ -141,11 +162,11 @@ func (api *API) Download(w http.ResponseWriter, r *http.Request, a *repo.Access)
 //
 // Verify answers whether an upload has arrived. Errors: 404; 422 for another size.
 func (api *API) Verify(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	var q object
+	var q Pointer
 	if err := decode(r, &q); err != nil {
 		return err
 	}
-	have, err := api.s.find(r.Context(), a.ID, oidsOf([]object{q}))
+	have, err := api.s.find(r.Context(), a.ID, oidsOf([]Pointer{q}))
 	switch o := have[q.OID]; {
 	case err != nil:
 		return err

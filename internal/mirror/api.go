@@ -28,6 +28,9 @@ type payload struct {
 	CreatedAt  db.Time `json:"created_at"`
 	LastRunAt  db.Time `json:"last_run_at"`
 	LastSyncAt db.Time `json:"last_sync_at"`
+	PublicKey  *string `json:"public_key"`
+	HostKey    *string `json:"host_key"`
+	Offered    *string `json:"offered_host_key"`
 	*pullPayload
 }
 
@@ -42,16 +45,21 @@ type pullPayload struct {
 func newPayload(m *Mirror) *payload {
 	p := &payload{ID: m.ID, URL: m.URL, Active: m.Active, Failures: m.Failures, CreatedAt: m.CreatedAt,
 		LastRunAt: m.EndedAt, LastSyncAt: m.Succeeded}
-	if m.Username != "" {
-		p.Username = &m.Username
-	}
-	if m.Problem != "" {
-		p.LastError = &m.Problem
+	p.Username, p.LastError = orNull(m.Username), orNull(m.Problem)
+	if m.SSH != nil {
+		p.PublicKey, p.HostKey, p.Offered = orNull(m.SSH.PublicKey), orNull(m.SSH.HostKey), orNull(m.SSH.Offered)
 	}
 	if !m.Push {
 		p.pullPayload = &pullPayload{int64(m.Every / time.Second), m.FollowHead, m.Once, m.HasSecret}
 	}
 	return p
+}
+
+func orNull(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
 }
 
 // read reads what is common to both kinds.
@@ -230,6 +238,41 @@ func (api *API) RemovePush(w http.ResponseWriter, r *http.Request, a *repo.Acces
 		return err
 	}
 	return web.NoContent(w)
+}
+
+// PUT /repos/{owner}/{repo}/mirror/host-key
+//
+// AcceptHostKey sets the key by which the source is known. Errors: 404, 422.
+func (api *API) AcceptHostKey(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	return api.acceptHostKey(w, r, a, 0)
+}
+
+// PUT /repos/{owner}/{repo}/push_mirrors/{mirror_id}/host-key
+//
+// AcceptPushHostKey sets the key by which the target is known. Errors: 404, 422.
+func (api *API) AcceptPushHostKey(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
+	id, err := web.Number(r, "mirror_id")
+	if err != nil {
+		return err
+	}
+	return api.acceptHostKey(w, r, a, id)
+}
+
+func (api *API) acceptHostKey(w http.ResponseWriter, r *http.Request, a *repo.Access, push int64) error {
+	body, err := web.ReadObject(r, Resource)
+	if err != nil {
+		return err
+	}
+	body.Require("fingerprint")
+	print := body.String("fingerprint", maxUsername).Value
+	if err := body.Err(); err != nil {
+		return err
+	}
+	m, err := api.s.AcceptHostKey(r.Context(), a, push, print)
+	if err != nil {
+		return err
+	}
+	return web.JSON(w, r, http.StatusOK, newPayload(m))
 }
 
 // POST /repos/{owner}/{repo}/push_mirrors-sync

@@ -36,6 +36,9 @@ func (s *Service) check(e *Edit, push bool) error {
 	f.CheckText("remote_url", e.URL, maxURL)
 	f.CheckText("username", e.Username, maxUsername)
 	f.CheckText("password", e.Password.Value, maxPassword)
+	if IsSSH(e.URL) && (e.Username != "" || e.Password.Value != "") {
+		f.Wrong("username", errs.Custom, "an address by SSH has its user in remote_url, and no password")
+	}
 	if e.URL != "" {
 		stored, err := s.checkURL(e.URL)
 		if err != nil {
@@ -62,6 +65,9 @@ func (s *Service) mirror(a *repo.Access, e Edit, push bool) (*Mirror, error) {
 		FollowHead: e.FollowHead && !push, Once: e.Once && !push, secret: secret, byOperator: a.Caller == nil || a.Caller.ID == 0}
 	if !m.byOperator {
 		m.CreatedBy = a.Caller.ID
+	}
+	if err == nil && IsSSH(m.URL) {
+		m.SSH, err = s.newSSH(m)
 	}
 	return m, err
 }
@@ -90,6 +96,10 @@ func (s *Service) Set(ctx context.Context, a *repo.Access, e Edit) (m *Mirror, m
 	if err != nil {
 		return nil, false, err
 	}
+	usable, err := s.usableKey(ctx, a)
+	if err != nil {
+		return nil, false, err
+	}
 	err = s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
 		if err := issuekit.Lock(tx, a.ID); err != nil {
 			return err
@@ -109,6 +119,9 @@ func (s *Service) Set(ctx context.Context, a *repo.Access, e Edit) (m *Mirror, m
 			if next.ID = was.ID; !e.Password.Set && was.URL == next.URL && was.Username == next.Username {
 				next.secret = was.secret
 			}
+			if was.SSH != nil && was.URL == next.URL && was.SSH.PublicKey == usable {
+				next.SSH = was.SSH
+			}
 			if err = update(tx, &next); err == nil && was.URL != next.URL {
 				err = setSecret(tx, a.ID, "")
 			}
@@ -125,6 +138,21 @@ func (s *Service) Set(ctx context.Context, a *repo.Access, e Edit) (m *Mirror, m
 		return record(tx, a, m, audit.RepoSetMirror)
 	})
 	return m, made, err
+}
+
+// usableKey returns the public key of the pull mirror of a repository, if the server can use the pair.
+func (s *Service) usableKey(ctx context.Context, a *repo.Access) (string, error) {
+	m, err := s.Get(ctx, a)
+	if errs.Is(err, errs.NotFound) || err == nil && m.SSH == nil {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	if _, err := s.signer(m); err != nil {
+		return "", nil
+	}
+	return m.SSH.PublicKey, nil
 }
 
 // Remove makes a pull mirror an ordinary repository. Error: 404.

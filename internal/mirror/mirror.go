@@ -9,21 +9,33 @@
 //	stopped.go  mails that tell of a mirror that was stopped
 //	run.go      the worker: which mirrors are due, and what becomes of a run
 //	pull.go     a run of a pull mirror; push.go: of a push mirror
-//	store.go    the SQL
+//	objects.go  objects of Git LFS
+//	ssh.go      signing in by SSH; hostkey.go: which key the other server has
+//	store.go, storeobjects.go, storessh.go  the SQL
 //	api.go, routes.go  the handlers
 //
-// Tables: mirrors, mirror_secrets, mirror_imports. A row of mirrors is the job as well, leased by the database's time, so
+// Tables: mirrors, mirror_secrets, mirror_imports, mirror_objects, mirror_searches, mirror_ssh. A row of mirrors is the job as well, leased by the database's time, so
 // one of all nodes works on it.
 //
-// A run asks the other server for its branches and tags, once, with git ls-remote. Nothing else happens if these are
+// A run asks the other server for its branches, tags and notes, once, with git ls-remote. Nothing else happens if these are
 // equal here. A pull mirror fetches what is missing into a quarantine, with all checks of a push, and moves the
 // refs by repo.Service.MoveRefs with all that follows a push; the one who set the mirror up counts as the one who
-// pushed. Branches and tags that the source no longer has are deleted, unless it has no branches at all. Other
-// updates of branches and tags are refused where updates of archived repositories are. A push mirror is due with
-// each push (NotePush is a step of forge.Push); it deletes what the repository no longer has. Files of Git LFS,
-// issues and pull requests are not copied.
+// pushed. Refs that the source no longer has are deleted, unless it has no branches at all. Other
+// updates of them are refused where updates of archived repositories are. A push mirror is due with
+// each push (NotePush is a step of forge.Push); it deletes what the repository no longer has. Issues and pull requests
+// are not copied.
 //
-// git connects to addresses that outgoing.Networks allows, and follows no redirect (git.Remote).
+// Objects of Git LFS that new commits name are noted in mirror_objects, and copied before the refs are, so that whoever
+// hears of a ref can get them, and a target that demands them takes it. Those that cannot be copied, by whatever
+// reason, hold nothing up: the refs are copied, Problem says what is missing, and each further run tries again. They
+// never stop a mirror. An import ends without those alone that its source does not have.
+//
+// git connects to addresses that outgoing.Networks allows, and follows no redirect (git.Remote). By SSH this process
+// connects, to such addresses alone, and git talks through it. It signs in with a key pair that it made for the mirror;
+// the first host key that it sees is remembered, and any other one stops the mirror until an administrator accepts it.
+//
+// A mirror that stops is told by mail, and not in the inbox: its threads are about issues, commits and releases, for
+// everybody who sees the repository, and this is for administrators alone.
 //
 // What becomes of mirrors:
 //
@@ -37,12 +49,14 @@
 //	account deleted               the same
 //	archived                      nothing is copied until it is no longer archived
 //	deleted                       nothing is copied; they go on if the repository is restored
-//	quota full                    the run fails, and is tried again later
+//	quota full                    the run fails, and is tried again later; without room for an object of Git LFS alone,
+//	                              the refs go on
 //	source renamed                it redirects, so the run fails and says so
 //	source turns empty            the run fails; nothing is deleted
 //	default branch gone at source it stays here, unless the default branch follows that of the source
-//	restored without the key      runs fail until the password is entered again, and webhooks are refused
-//	set up with another address   the secret of the webhook ends, since it belongs to the former source
+//	restored without the key      runs fail until the password is entered again, or a mirror by SSH is set up again, and webhooks are refused
+//	host key of the other changed  the mirror stops until an administrator accepts the new one
+//	set up with another address   the key pair and the known host key are replaced, and the secret of the webhook ends, since it belongs to the former source
 package mirror
 
 import (
@@ -54,6 +68,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/git"
 	"arbor/internal/hook/outgoing"
+	"arbor/internal/lfs"
 	"arbor/internal/repo"
 )
 
@@ -95,6 +110,7 @@ type Mirror struct {
 	Succeeded  db.Time // the last run that succeeded
 	Failures   int64   // since then
 	Problem    string  // why the last run failed, for administrators; empty: it did not
+	SSH        *SSH    // nil: the address is by HTTPS or HTTP
 
 	secret       string // the encrypted password
 	wasPrivate   bool
@@ -102,6 +118,8 @@ type Mirror struct {
 	version      int64
 	wanted       int64
 	failingSince db.Time
+	searched     bool // all its commits were searched for objects of Git LFS
+	lacks        bool // some of these have to be copied
 }
 
 // Service implements the operations on mirrors, and runs them.
@@ -115,14 +133,17 @@ type Service struct {
 	db    *db.DB
 	git   *git.Git
 	repos *repo.Service
+	lfs   *lfs.Service
 	log   *slog.Logger
 	keys  string // the folder of the key
 	turns turns
 }
 
 // New returns a Service of the store in a data folder.
-func New(d *db.DB, g *git.Git, repos *repo.Service, log *slog.Logger, dataDir string) *Service {
-	return &Service{db: d, git: g, repos: repos, log: log, keys: filepath.Join(dataDir, Folder),
+func New(
+	d *db.DB, g *git.Git, repos *repo.Service, objects *lfs.Service, log *slog.Logger, dataDir string,
+) *Service {
+	return &Service{db: d, git: g, repos: repos, lfs: objects, log: log, keys: filepath.Join(dataDir, Folder),
 		Least: DefaultLeast, AskEvery: 30 * time.Second,
 		turns: turns{running: map[int64]bool{}, owners: map[account.ID]int{}}}
 }

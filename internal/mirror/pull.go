@@ -22,7 +22,7 @@ type plan struct {
 
 // pull copies what differs from the source.
 func (s *Service) pull(ctx context.Context, m *Mirror, a *repo.Access, remote git.Remote, by account.ID) error {
-	source, err := s.git.ListRemote(ctx, remote, m.FollowHead, maxRefs)
+	source, err := s.git.ListRemote(ctx, remote, maxRefs)
 	if err != nil {
 		return err
 	}
@@ -38,27 +38,97 @@ func (s *Service) pull(ctx context.Context, m *Mirror, a *repo.Access, remote gi
 		by = 0 // the refs are created with the repository: nobody is told of each
 	}
 	p := planPull(a, now, source.Refs, by)
-	if len(p.updates) > 0 {
-		if err := s.fetch(ctx, m, a, remote, all, p.updates); err != nil {
-			return err
-		}
+	objects, err := s.update(ctx, m, a, remote, all, p.updates)
+	if err != nil {
+		return err
 	}
 	head, _ := strings.CutPrefix(source.Head, git.Heads)
 	if !m.FollowHead || head == "" || head == a.DefaultBranch && p.kept == "" {
-		return nil
+		return objects
 	}
-	if err := s.adoptHead(ctx, m, a, head); err != nil || p.kept == "" || head == p.kept {
+	if err := s.adoptHead(ctx, m, a, head); err != nil {
 		return err
 	}
+	if p.kept == "" || head == p.kept {
+		return objects
+	}
 	gone := repo.RefUpdate{Name: git.Heads + p.kept, Old: now[git.Heads+p.kept], New: git.ZeroSHA, By: by}
-	return s.move(ctx, m, a, []repo.RefUpdate{gone}, 0)
+	if err := s.move(ctx, m, a, []repo.RefUpdate{gone}, 0); err != nil {
+		return err
+	}
+	return objects
 }
 
-// copied are the refs that mirrors copy: branches and tags, but for those of merge queues.
+// update makes updates that a source has, after their objects, and gets objects of Git LFS that an earlier run
+// could not. left is why some of these are missing.
+func (s *Service) update(
+	ctx context.Context, m *Mirror, a *repo.Access, remote git.Remote, have map[string]git.SHA, updates []repo.RefUpdate,
+) (left, err error) {
+	var grown int64
+	if len(updates) > 0 {
+		if grown, err = s.fetch(ctx, m, a, remote, have, updates); err != nil {
+			return nil, err
+		}
+	}
+	if left, err = s.pullObjects(ctx, m, a, remote, have, updates); err != nil {
+		return nil, err
+	}
+	if len(updates) > 0 {
+		err = s.move(context.WithoutCancel(ctx), m, a, updates, grown)
+		s.repos.Wrote(a.ID)
+	}
+	return left, err
+}
+
+// pullObjects gets the objects of Git LFS that updates need. left is why some of these are missing.
+func (s *Service) pullObjects(
+	ctx context.Context, m *Mirror, a *repo.Access, remote git.Remote, have map[string]git.SHA, updates []repo.RefUpdate,
+) (left, err error) {
+	if s.lfs.Off() {
+		return nil, nil
+	}
+	tips, not := newTips(updates), slices.Collect(maps.Values(have))
+	if !m.searched {
+		tips, not = append(tips, slices.Collect(maps.Values(copied(have)))...), nil
+	}
+	if len(tips) > 0 {
+		left = s.lookFor(ctx, m, a, tips, not)
+	}
+	if err := s.copyObjects(ctx, m, a, remote); err != nil {
+		left = err
+	}
+	return left, ctx.Err()
+}
+
+// lookFor is findObjects in the repository of a mirror. Error: *objectError.
+func (s *Service) lookFor(ctx context.Context, m *Mirror, a *repo.Access, tips, not []git.SHA) error {
+	objects, release, err := s.repos.Git(ctx, a)
+	if err == nil {
+		err = s.findObjects(ctx, m, objects, tips, not)
+		release()
+	}
+	if err == nil {
+		return nil
+	}
+	s.warn(ctx, "objects of Git LFS were not looked for", m.ID, err)
+	return &objectError{why: whyNot(err)}
+}
+
+// newTips are the new values of updates.
+func newTips(updates []repo.RefUpdate) (tips []git.SHA) {
+	for _, u := range updates {
+		if u.New != git.ZeroSHA {
+			tips = append(tips, u.New)
+		}
+	}
+	return tips
+}
+
+// copied are the refs that mirrors copy: branches, tags and notes, but for those of merge queues.
 func copied(refs map[string]git.SHA) map[string]git.SHA {
 	list := maps.Clone(refs)
 	maps.DeleteFunc(list, func(name string, _ git.SHA) bool {
-		return !strings.HasPrefix(name, git.Heads) && !strings.HasPrefix(name, git.Tags) || repo.IsQueueRef(name)
+		return !git.IsCopied(name) || repo.IsQueueRef(name)
 	})
 	return list
 }
@@ -98,21 +168,16 @@ func planPull(a *repo.Access, now, source map[string]git.SHA, by account.ID) (p 
 	return p
 }
 
-// fetch fetches the objects of updates, and moves the refs.
+// fetch fetches the objects of updates, and returns by how many KiB the repository grew.
 func (s *Service) fetch(
 	ctx context.Context, m *Mirror, a *repo.Access, remote git.Remote, have map[string]git.SHA, updates []repo.RefUpdate,
-) error {
+) (grown int64, err error) {
 	if err := s.repos.Room.Check(); err != nil {
-		return err
+		return 0, err
 	}
 	if err := s.repos.MayGrowBy(ctx, a.ID, 1); err != nil {
-		return err
+		return 0, err
 	}
-	objects, release, err := s.repos.Git(ctx, a)
-	if err != nil {
-		return err
-	}
-	defer release()
 	o := git.FetchOptions{Dir: s.repos.Dir(), Absent: s.repos.AbsentTo(a)}
 	for _, u := range updates {
 		if u.New != git.ZeroSHA {
@@ -120,30 +185,32 @@ func (s *Service) fetch(
 		}
 	}
 	if len(o.Want) == 0 {
-		return s.move(ctx, m, a, updates, 0)
+		return 0, nil
 	}
 	for name, sha := range have {
 		o.Have = append(o.Have, git.Ref{Name: name, SHA: sha})
 	}
+	objects, release, err := s.repos.Git(ctx, a)
+	if err != nil {
+		return 0, err
+	}
+	defer release()
 	quarantine, size, err := objects.FetchRemote(ctx, remote, o)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer func() { s.warn(ctx, "a quarantine stays until the next sweep", m.ID, quarantine.Discard()) }()
 	if err := s.repos.MayGrowBy(ctx, a.ID, size/1024); err != nil {
-		return err
+		return 0, err
 	}
 	if err := peel(quarantine, updates); err != nil {
-		return err
+		return 0, err
 	}
-	ctx = context.WithoutCancel(ctx)
-	if err := quarantine.Keep(ctx); err != nil {
-		return err
+	if err := quarantine.Keep(context.WithoutCancel(ctx)); err != nil {
+		return 0, err
 	}
 	findForward(ctx, objects, updates)
-	err = s.move(ctx, m, a, updates, size/1024)
-	s.repos.Wrote(a.ID)
-	return err
+	return size / 1024, nil
 }
 
 // peel notes what tags lead to. Error: Invalid for a branch that is no commit.

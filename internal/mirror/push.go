@@ -1,6 +1,7 @@
 package mirror
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -15,7 +16,7 @@ const maxNamed = 3
 
 // push copies what differs to the target.
 func (s *Service) push(ctx context.Context, m *Mirror, a *repo.Access, remote git.Remote) error {
-	target, err := s.git.ListRemote(ctx, remote, false, maxRefs)
+	target, err := s.git.ListRemote(ctx, remote, maxRefs)
 	if err != nil {
 		return err
 	}
@@ -23,8 +24,9 @@ func (s *Service) push(ctx context.Context, m *Mirror, a *repo.Access, remote gi
 	if err != nil {
 		return err
 	}
-	updates := planPush(copied(all), target.Refs)
-	if len(updates) == 0 {
+	mine := copied(all)
+	updates := planPush(mine, target.Refs)
+	if len(updates) == 0 && !m.lacks && (m.searched || s.lfs.Off()) {
 		return nil
 	}
 	// The target chose how long it took to answer: these refs may be of a time after the mirror had to stop.
@@ -33,6 +35,13 @@ func (s *Service) push(ctx context.Context, m *Mirror, a *repo.Access, remote gi
 	}
 	if !hasBranches(all) {
 		return &git.RemoteError{Reason: "this repository has no branches, so nothing was changed there"}
+	}
+	left := s.pushObjects(ctx, m, a, remote, mine, target.Refs)
+	if len(updates) == 0 || ctx.Err() != nil {
+		return cmp.Or(ctx.Err(), left)
+	}
+	if err := s.db.Read(ctx, m.mayMove); err != nil {
+		return err
 	}
 	objects, release, err := s.repos.Git(ctx, a)
 	if err != nil {
@@ -47,7 +56,23 @@ func (s *Service) push(ctx context.Context, m *Mirror, a *repo.Access, remote gi
 		}
 		err = &git.RemoteError{Reason: "it refused " + strings.Join(list, "; ")}
 	}
-	return err
+	return cmp.Or(err, left)
+}
+
+// pushObjects sends the objects of Git LFS that the refs of the repository need and those of the target do not. Error:
+// *objectError.
+func (s *Service) pushObjects(
+	ctx context.Context, m *Mirror, a *repo.Access, remote git.Remote, mine, target map[string]git.SHA,
+) error {
+	if s.lfs.Off() {
+		return nil
+	}
+	tips, not := slices.Collect(maps.Values(mine)), slices.Collect(maps.Values(target))
+	if !m.searched {
+		not = nil
+	}
+	err := s.lookFor(ctx, m, a, tips, not)
+	return cmp.Or(s.copyObjects(ctx, m, a, remote), err)
 }
 
 // planPush compares the refs of a repository with those of a target. Refs without a SHA are deleted there.

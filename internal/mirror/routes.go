@@ -21,10 +21,12 @@ func (api *API) Routes() []route.Route {
 			InAnyMedia().ForNobody().WithoutToken().WithLimit(maxHook),
 		setup.Admin("POST /repos/{owner}/{repo}/mirror/secret", api.CreateSecret),
 		administration.OnArchived().Admin("DELETE /repos/{owner}/{repo}/mirror/secret", api.RemoveSecret),
+		setup.Admin("PUT /repos/{owner}/{repo}/mirror/host-key", api.AcceptHostKey),
 		administration.Admin("GET /repos/{owner}/{repo}/push_mirrors", api.ListPush),
 		setup.Admin("POST /repos/{owner}/{repo}/push_mirrors", api.AddPush),
 		administration.Admin("GET /repos/{owner}/{repo}/push_mirrors/{mirror_id}", api.GetPush),
 		administration.OnArchived().Admin("DELETE /repos/{owner}/{repo}/push_mirrors/{mirror_id}", api.RemovePush),
+		setup.Admin("PUT /repos/{owner}/{repo}/push_mirrors/{mirror_id}/host-key", api.AcceptPushHostKey),
 		contents.Push("POST /repos/{owner}/{repo}/push_mirrors-sync", api.SyncPush),
 	}
 }

@@ -228,13 +228,16 @@ func (s *Service) settle(tx *db.Tx, l *db.Lease, of *Mirror, failed error) error
 		return err
 	}
 	wait := m.Every
-	if m.Push {
-		wait = never
-	}
 	if errors.Is(failed, errIdle) {
 		return jobs.PutOff(tx, l, max(m.Every, idleWait))
 	}
 	m.note(failed, now)
+	switch {
+	case m.Push && m.Problem != "":
+		wait = objectWait
+	case m.Push:
+		wait = never
+	}
 	if m.Failures > 0 {
 		wait = max(backoff(m.Failures), m.Every)
 	} else if m.Once {
@@ -267,14 +270,19 @@ func endImport(tx *db.Tx, l *db.Lease, m *Mirror) (ended bool, err error) {
 	if err := jobs.Remove(tx, l); err != nil {
 		return false, err
 	}
-	return true, forget(tx, m.RepoID)
+	return true, forget(tx, m)
 }
 
 // note notes the outcome of a run.
 func (m *Mirror) note(failed error, now db.Time) {
 	m.EndedAt = now
-	if failed == nil {
+	var objects *objectError
+	refsCopied := errors.As(failed, &objects) && (!m.Once || objects.absent)
+	if failed == nil || refsCopied {
 		m.Succeeded, m.Failures, m.failingSince, m.Problem = now, 0, 0, ""
+		if refsCopied {
+			m.Problem = problemOf(failed)
+		}
 		return
 	}
 	if m.Failures++; m.failingSince.IsZero() {
@@ -303,8 +311,11 @@ const failedHere = "the server failed; its log says more"
 func problemOf(err error) string {
 	var remote *git.RemoteError
 	var stop stopError
+	var objects *objectError
 	text := failedHere
 	switch {
+	case errors.As(err, &objects):
+		text = objects.Error()
 	case errors.As(err, &remote):
 		text = remote.Reason
 	case errors.As(err, &stop):

@@ -29,6 +29,7 @@ type purpose string
 const (
 	forPassword purpose = ""
 	forHook     purpose = " webhook"
+	forSSH      purpose = " ssh"
 )
 
 func (p purpose) of(id repo.ID) []byte { return []byte(id.String() + string(p)) }
@@ -93,7 +94,8 @@ func openWith(key []byte, id repo.ID, p purpose, text string) (string, error) {
 // Locked is a secret that the key in the data folder cannot decrypt.
 type Locked struct {
 	RepoID repo.ID
-	Mirror int64 // the mirror whose password it is; 0: it is the secret of a webhook
+	Mirror int64 // the mirror whose password or key pair it is; 0: it is the secret of a webhook
+	SSH    bool  // it is a key pair
 }
 
 // Locked returns the secrets that the key in the data folder cannot decrypt.
@@ -105,11 +107,14 @@ func (s *Service) Locked(tx *db.Tx) (list []Locked, err error) {
 	err = db.QueryEach(tx, func(row db.Scanner) error {
 		var l Locked
 		var text string
-		if err := row.Scan(&l.RepoID, &l.Mirror, &text); err != nil {
+		if err := row.Scan(&l.RepoID, &l.Mirror, &l.SSH, &text); err != nil {
 			return err
 		}
 		p := forPassword
-		if l.Mirror == 0 {
+		switch {
+		case l.SSH:
+			p = forSSH
+		case l.Mirror == 0:
 			p = forHook
 		}
 		if key == nil {
@@ -122,7 +127,8 @@ func (s *Service) Locked(tx *db.Tx) (list []Locked, err error) {
 			err = nil
 		}
 		return err
-	}, `SELECT repo_id, id, secret FROM mirrors WHERE secret <> ''
-		UNION ALL SELECT repo_id, 0, secret FROM mirror_secrets ORDER BY 1, 2`)
+	}, `SELECT repo_id, id, FALSE, secret FROM mirrors WHERE secret <> ''
+		UNION ALL SELECT repo_id, 0, FALSE, secret FROM mirror_secrets
+		UNION ALL SELECT repo_id, mirror_id, TRUE, secret FROM mirror_ssh ORDER BY 1, 2`)
 	return list, err
 }

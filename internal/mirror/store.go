@@ -20,14 +20,22 @@ const columns = `SELECT m.id, m.repo_id, m.push, m.url, m.username, m.secret, m.
 	COALESCE(m.created_by, 0), m.by_operator, m.created_at, m.version, m.wanted, m.active, m.due_at, m.failures,
 	m.failing_since, m.ended_at, m.succeeded_at, m.problem,
 	m.push = FALSE AND EXISTS (SELECT 1 FROM mirror_imports i WHERE i.repo_id = m.repo_id),
-	m.push = FALSE AND EXISTS (SELECT 1 FROM mirror_secrets s WHERE s.repo_id = m.repo_id) FROM mirrors m `
+	m.push = FALSE AND EXISTS (SELECT 1 FROM mirror_secrets s WHERE s.repo_id = m.repo_id),
+	EXISTS (SELECT 1 FROM mirror_searches q WHERE q.mirror_id = m.id),
+	EXISTS (SELECT 1 FROM mirror_objects o WHERE o.mirror_id = m.id),
+	COALESCE(k.public_key, ''), COALESCE(k.secret, ''), COALESCE(k.host_key, ''), COALESCE(k.host_kind, ''),
+	COALESCE(k.offered_key, '') FROM mirrors m LEFT JOIN mirror_ssh k ON k.mirror_id = m.id `
 
 func scan(row db.Scanner) (*Mirror, error) {
-	m := &Mirror{}
+	m, keys := &Mirror{}, SSH{}
 	var every int64
 	err := row.Scan(&m.ID, &m.RepoID, &m.Push, &m.URL, &m.Username, &m.secret, &every, &m.FollowHead, &m.wasPrivate,
 		&m.CreatedBy, &m.byOperator, &m.CreatedAt, &m.version, &m.wanted, &m.Active, &m.DueAt, &m.Failures,
-		&m.failingSince, &m.EndedAt, &m.Succeeded, &m.Problem, &m.Once, &m.HasSecret)
+		&m.failingSince, &m.EndedAt, &m.Succeeded, &m.Problem, &m.Once, &m.HasSecret,
+		&m.searched, &m.lacks, &keys.PublicKey, &keys.secret, &keys.HostKey, &keys.hostKind, &keys.Offered)
+	if keys.PublicKey != "" {
+		m.SSH = &keys
+	}
 	if errors.Is(err, db.ErrNoRows) {
 		err = errs.Absent()
 	}
@@ -59,6 +67,9 @@ func insert(tx *db.Tx, m *Mirror) error {
 	if err == nil && !m.Push {
 		err = setOnce(tx, m)
 	}
+	if err == nil {
+		err = insertSSH(tx, m)
+	}
 	return err
 }
 
@@ -80,24 +91,35 @@ func update(tx *db.Tx, m *Mirror) error {
 	if err == nil {
 		err = setOnce(tx, m)
 	}
+	if err == nil {
+		err = forgetObjects(tx, m.ID)
+	}
+	if err == nil {
+		err = insertSSH(tx, m)
+	}
 	return err
 }
 
 func remove(tx *db.Tx, m *Mirror) error {
 	err := tx.Run(`DELETE FROM mirrors WHERE id = $1`, m.ID)
-	if err == nil && !m.Push {
-		err = forget(tx, m.RepoID)
+	if err == nil {
+		err = forget(tx, m)
 	}
 	return err
 }
 
-// forget removes what is stored of a pull mirror beside its row.
-func forget(tx *db.Tx, id repo.ID) error {
-	err := tx.Run(`DELETE FROM mirror_imports WHERE repo_id = $1`, id)
-	if err == nil {
-		err = setSecret(tx, id, "")
+// forget removes what is stored of a mirror beside its row.
+func forget(tx *db.Tx, m *Mirror) error {
+	if err := forgetObjects(tx, m.ID); err != nil {
+		return err
 	}
-	return err
+	if err := forgetSSH(tx, m.ID); err != nil || m.Push {
+		return err
+	}
+	if err := tx.Run(`DELETE FROM mirror_imports WHERE repo_id = $1`, m.RepoID); err != nil {
+		return err
+	}
+	return setSecret(tx, m.RepoID, "")
 }
 
 // setSecret stores the encrypted secret of a webhook; an empty one is removed.

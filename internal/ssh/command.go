@@ -12,17 +12,20 @@ import (
 type command struct {
 	service     string
 	owner, name string // as sent by the client; name may end with .git
-	upload      bool   // of git-lfs-authenticate: objects are uploaded
+	upload      bool   // of git-lfs-authenticate and git-lfs-transfer: objects are uploaded
 }
 
 // authenticate is the command with which git lfs asks for a token.
 const authenticate = "git-lfs-authenticate"
 
+// transfer is the command with which git lfs transfers objects over SSH alone.
+const transfer = "git-lfs-transfer"
+
 // maxCommand bounds a command line in bytes.
 const maxCommand = 1024
 
 // parseCommand parses a command line: git-upload-pack 'OWNER/NAME.git', or git upload-pack ..., or
-// git-lfs-authenticate OWNER/NAME.git upload. The path may
+// git-lfs-authenticate or git-lfs-transfer OWNER/NAME.git upload. The path may
 // start and end with a slash. Words are quoted as by git, without expansion. Error: Invalid, with a message
 // for people.
 func parseCommand(line string) (command, error) {
@@ -37,9 +40,9 @@ func parseCommand(line string) (command, error) {
 		return command{}, errCommand()
 	}
 	c := command{service: words[0]}
-	if c.service == authenticate {
+	if c.service == authenticate || c.service == transfer {
 		if len(words) < 3 || len(words) > 4 || words[2] != "upload" && words[2] != "download" { // some send an id
-			return command{}, errs.Newf(errs.Invalid, "%s takes OWNER/NAME and download or upload", authenticate)
+			return command{}, errs.Newf(errs.Invalid, "%s takes OWNER/NAME and download or upload", c.service)
 		}
 		c.upload = words[2] == "upload"
 		words = words[:2]
@@ -60,7 +63,8 @@ func parseCommand(line string) (command, error) {
 
 func errCommand() error {
 	return errs.New(errs.Invalid,
-		"Arbor runs git-upload-pack, git-receive-pack and git-lfs-authenticate over SSH, and no other command.")
+		"Arbor runs git-upload-pack, git-receive-pack, git-lfs-transfer and git-lfs-authenticate over SSH, and no other "+
+			"command.")
 }
 
 // plain reports a word that could be a login or a name. What could not is never looked up.

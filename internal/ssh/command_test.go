@@ -29,6 +29,10 @@ func TestParseCommand(t *testing.T) {
 		got != (command{"git-lfs-authenticate", "alice", "garden.git", true}) {
 		t.Errorf("%v, %v", got, err)
 	}
+	if got, err := parseCommand("git-lfs-transfer /alice/garden.git download"); err != nil ||
+		got != (command{"git-lfs-transfer", "alice", "garden.git", false}) {
+		t.Errorf("%v, %v", got, err)
+	}
 }
 
 func TestParseCommandRefuses(t *testing.T) {
@@ -38,7 +42,7 @@ func TestParseCommandRefuses(t *testing.T) {
 		"git-upload-pack":                       errs.Invalid, "git-upload-pack 'alice/garden.git": errs.Invalid, `git-upload-pack a/b\`: errs.Invalid,
 		"git-upload-pack a/b c/d": errs.Invalid, "git-upload-pack a/b; ls": errs.Invalid,
 		"git-lfs-authenticate a/b": errs.Invalid, "git-lfs-authenticate a/b delete": errs.Invalid,
-		"git-lfs-transfer a/b upload": errs.Invalid, "git-lfs-authenticate a upload": errs.NotFound,
+		"git-lfs-transfer a/b": errs.Invalid, "git-lfs-transfer a/b lock": errs.Invalid, "git-lfs-authenticate a upload": errs.NotFound,
 		"git-upload-pack --strict a/b": errs.Invalid,
 		"git-upload-pack 'garden'":     errs.NotFound, "git-upload-pack '../../etc'": errs.NotFound, "git-upload-pack '/a/b/c'": errs.NotFound,
 		"git-upload-pack 'a/$(ls)'": errs.NotFound, "git-upload-pack 'a/b\nc'": errs.NotFound,

@@ -14,6 +14,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/git/wire"
 	"arbor/internal/journal"
+	"arbor/internal/lfs"
 	"arbor/internal/repo"
 	"arbor/internal/repo/transport"
 	"arbor/internal/web"
@@ -79,6 +80,10 @@ func (r *request) serve(ctx context.Context) error {
 	}
 	r.stream = admission.NewPacedStream(r.ticket, r.s.channel, func() { r.s.c.net.Close() })
 	defer r.stream.End()
+	if r.service == transfer {
+		return o.LFS.Converse(ctx, lfs.Conversation{In: r.stream, Out: r.stream, Upload: r.command.upload,
+			Access: r.accessFor, Count: func() error { return o.Allow(caller) }, Pause: r.stream.Pause})
+	}
 	err = o.Transport.Converse(ctx, r.service, transport.Conversation{
 		Protocol: r.s.protocol, In: r.stream, Out: r.stream, Access: r.access, Pause: r.stream.Pause})
 	if err != nil && r.service == wire.ServiceReceivePack {
@@ -104,11 +109,16 @@ func (r *request) authorize(ctx context.Context) error {
 
 // access is find with the right that the service needs.
 func (r *request) access(ctx context.Context) (*repo.Access, error) {
+	need, _ := transport.RoleOfService(r.service)
+	return r.accessFor(ctx, need)
+}
+
+// accessFor is find with a right.
+func (r *request) accessFor(ctx context.Context, need account.Role) (*repo.Access, error) {
 	a, err := r.find(ctx)
 	if err != nil {
 		return nil, err
 	}
-	need, _ := transport.RoleOfService(r.service)
 	return a, r.s.c.s.o.Transport.Check(ctx, a, need)
 }
 

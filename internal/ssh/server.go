@@ -60,7 +60,7 @@ type Options struct {
 
 // Served is a request that was served.
 type Served struct {
-	Service string // "git-upload-pack", "git-receive-pack", "git-lfs-authenticate" or "shell"
+	Service string // "git-upload-pack", "git-receive-pack", "git-lfs-transfer", "git-lfs-authenticate" or "shell"
 	Status  int    // as HTTP would have it
 }
 

@@ -68,7 +68,7 @@ func (g gate) Read(p []byte) (int, error) {
 func saysOutgrown(stderr string) bool {
 	stderr = strings.ToLower(stderr)
 	for _, words := range [...]string{
-		"out of memory", "cannot allocate memory", "attempting to allocate", "unable to create thread",
+		"out of memory", "cannot allocate memory", "attempting to allocate", "unable to create thread", "can't start thread",
 	} {
 		if strings.Contains(stderr, words) {
 			return true

@@ -23,7 +23,7 @@ type Command struct {
 	Pathspec  string       // one path within a tree, behind "--"; see literalPaths
 	Paths     []string     // several of them, instead
 
-	Remote   string   // the address of another server's repository, by HTTP or HTTPS
+	Remote   string   // the address of another server's repository, by HTTP or HTTPS; or fd::3, for Task.Socket
 	Refspecs []string // of a push to it: [+SHA]:REF
 }
 
@@ -94,7 +94,7 @@ func ruleOf(sub string) (rule, bool) {
 	case "fsck":
 		return rule{flags: []string{"--full", "--no-dangling", "--no-reflogs", "--no-progress"}}, true
 	case "ls-remote": // by package git's remote.go alone, which pins the address
-		return rule{flags: []string{"--symref", "--heads", "--tags"}, remote: true, endOfOptions: true}, true
+		return rule{flags: []string{"--symref"}, remote: true, endOfOptions: true}, true
 	case "fetch":
 		return rule{flags: []string{"--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
 			"--no-recurse-submodules", "--stdin"}, remote: true, endOfOptions: true}, true
@@ -185,7 +185,7 @@ func (c Command) revisions() ([]string, error) {
 }
 
 // refspec is [+SHA]:REF. CheckRefName of package git holds the name to more.
-var refspec = regexp.MustCompile(`^(\+[0-9a-f]{40})?:refs/(heads|tags)/[^\x00-\x20\x7f~^:?*\[\\]+$`)
+var refspec = regexp.MustCompile(`^(\+[0-9a-f]{40})?:refs/(heads|tags|notes)/[^\x00-\x20\x7f~^:?*\[\\]+$`)
 
 // checkRemote checks the address of a remote and the refspecs for it.
 func (c Command) checkRemote(r rule) error {
@@ -193,9 +193,9 @@ func (c Command) checkRemote(r rule) error {
 		len(c.Refspecs) > 0 && !r.refspecs {
 		return fmt.Errorf("git %s: unexpected or missing remote or refspec", c.Sub)
 	}
-	address := strings.HasPrefix(c.Remote, "https://") || strings.HasPrefix(c.Remote, "http://")
+	address := strings.HasPrefix(c.Remote, "https://") || strings.HasPrefix(c.Remote, "http://") || c.Remote == "fd::3"
 	if c.Remote != "" && (!address || strings.ContainsFunc(c.Remote, func(c rune) bool { return c <= ' ' || c == 0x7f })) {
-		return fmt.Errorf("git %s: %q is not an address by HTTP", c.Sub, errs.Clip(c.Remote))
+		return fmt.Errorf("git %s: %q is no address of a remote", c.Sub, errs.Clip(c.Remote))
 	}
 	for _, spec := range c.Refspecs {
 		if !refspec.MatchString(spec) {

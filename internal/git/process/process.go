@@ -90,6 +90,8 @@ type Task struct {
 	// Keep is a file that the process has open, though it does not know of it: a lock on it
 	// lasts until the process has ended, even if this one ends earlier. nil: none.
 	Keep *os.File
+	// Socket is file 3 of the process, through which git talks with the remote fd::3. nil: none.
+	Socket *os.File
 }
 
 // Process is a running task.
@@ -136,8 +138,10 @@ func (r *Runner) prepare(ctx context.Context, in Cage, t Task) (*Process, error)
 	if t.Stdin != nil {
 		p.cmd.Stdin = gate{t.Stdin, p.caged}
 	}
-	if t.Keep != nil {
-		p.cmd.ExtraFiles = []*os.File{t.Keep}
+	for _, f := range [...]*os.File{t.Socket, t.Keep} {
+		if f != nil {
+			p.cmd.ExtraFiles = append(p.cmd.ExtraFiles, f)
+		}
 	}
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	p.cmd.Cancel = func() error { return syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL) }

@@ -36,3 +36,13 @@ func (c *Client) Fetch(ctx context.Context, address string, header http.Header) 
 	}
 	return response, nil
 }
+
+// Do sends a request and follows no redirect. The caller reads the answer's body and closes it; the request's context
+// bounds the time until then. The error has no address in it.
+func (c *Client) Do(r *http.Request) (*http.Response, error) {
+	response, err := c.strict.Do(r)
+	if err != nil {
+		return nil, errors.New(describe(err))
+	}
+	return response, nil
+}

@@ -39,6 +39,13 @@ type Client struct {
 // New returns a client that may also send to the given networks.
 func New(allowed Networks) *Client { return newClient(allowed, net.DefaultResolver, Timeout) }
 
+// NewPatient returns a client for Do and Fetch that waits so long until an answer begins.
+func NewPatient(allowed Networks, wait time.Duration) *Client {
+	c := New(allowed)
+	c.strict.Transport.(*http.Transport).ResponseHeaderTimeout = wait
+	return c
+}
+
 func newClient(allowed Networks, names resolver, timeout time.Duration) *Client {
 	return &Client{allowed: allowed, timeout: timeout,
 		strict: newHTTP(allowed, names, false), insecure: newHTTP(allowed, names, true)}

@@ -10,11 +10,9 @@ import (
 
 	"arbor/internal/hook/outgoing"
 	"arbor/internal/lfs"
+	"arbor/internal/lfs/client"
 	"arbor/internal/migration"
 )
-
-// lfsType is the type of requests and answers of Git LFS.
-const lfsType = "application/vnd.git-lfs+json"
 
 // LFSObjects writes the objects of Git LFS to which files point, in all commits of the mirror.
 func (s *Source) LFSObjects(ctx context.Context) error {
@@ -38,25 +36,9 @@ func (s *Source) LFSObject(path string) (p lfs.Pointer, ok bool) {
 
 // OpenLFS asks where an object is, and reads it from there.
 func (s *Source) OpenLFS(ctx context.Context, p lfs.Pointer) (io.ReadCloser, error) {
-	type object struct {
-		OID     string `json:"oid"`
-		Size    int64  `json:"size"`
-		Actions struct {
-			Download struct {
-				Href   string            `json:"href"`
-				Header map[string]string `json:"header"`
-			} `json:"download"`
-		} `json:"actions"`
-		Error *struct {
-			Message string `json:"message"`
-		} `json:"error"`
-	}
-	ask := map[string]any{"operation": "download", "transfers": []string{"basic"},
-		"objects": []map[string]any{{"oid": p.OID, "size": p.Size}}}
-	var answer struct {
-		Objects []object `json:"objects"`
-	}
-	header := http.Header{"Accept": {lfsType}, "Content-Type": {lfsType}}
+	ask := lfs.BatchRequest{Operation: "download", Transfers: []string{"basic"}, Objects: []lfs.Pointer{p}}
+	var answer lfs.BatchAnswer
+	header := http.Header{"Accept": {client.MediaType}, "Content-Type": {client.MediaType}}
 	if basic := s.Basic(); basic != "" {
 		header.Set("Authorization", basic)
 	}
@@ -71,12 +53,13 @@ func (s *Source) OpenLFS(ctx context.Context, p lfs.Pointer) (io.ReadCloser, err
 	if o.Error != nil {
 		return nil, fmt.Errorf("the server says %.200q", o.Error.Message)
 	}
-	at, err := url.Parse(o.Actions.Download.Href)
+	download := o.Actions["download"]
+	at, err := url.Parse(download.Href)
 	if err != nil || at.Host == "" {
 		return nil, fmt.Errorf("the server does not say where the object is")
 	}
 	given := http.Header{}
-	for name, value := range o.Actions.Download.Header {
+	for name, value := range download.Header {
 		given.Set(name, value)
 	}
 	if at.Host == s.Base.Host && at.Scheme == s.Base.Scheme {

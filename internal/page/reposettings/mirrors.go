@@ -147,6 +147,10 @@ func (p *Pages) changeMirrors(r *http.Request, a *repo.Access, f page.Form) (don
 			err = nil // somebody else was faster
 		}
 		return "The push mirror was removed.", err
+	case "accept":
+		id, _ := web.ParseNumber(f.Get("id")) // none for the pull mirror
+		_, err = mirrors.AcceptHostKey(ctx, a, id, f.Text("fingerprint"))
+		return "The host key was accepted. It is copied soon.", err
 	case "push":
 		return "The push mirrors are updated soon.", mirrors.Ask(ctx, a, true)
 	default:

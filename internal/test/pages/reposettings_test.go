@@ -181,7 +181,7 @@ func TestMirrors(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		garden(t, s)
 		const at, address = "/alice/garden/settings/mirrors", "http://127.0.0.1:1/garden.git"
-		s.Visit(t, "alice", "POST "+at, "do", "set", "remote_url", "ssh://example.org/x", "username", "kept", "minutes", "60").Shows(t,
+		s.Visit(t, "alice", "POST "+at, "do", "set", "remote_url", "file:///x", "username", "kept", "minutes", "60").Shows(t,
 			422, `value="kept"`, "must be an address that begins with https://")
 		s.Visit(t, "alice", "POST "+at, "do", "set", "remote_url", address, "username", "alice", "password", "sesame-open",
 			"minutes", "60", "follow", "1").Leads(t, at)
@@ -193,6 +193,18 @@ func TestMirrors(t *testing.T) {
 		}
 		show(t, s, "stranger", "/alice/garden", "Mirror of", address)
 		s.Visit(t, "alice", "POST "+at, "do", "sync").Leads(t, at)
+		const known, offered = "SHA256:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "SHA256:BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBA"
+		s.Visit(t, "alice", "POST "+at, "do", "set", "remote_url", "ssh://127.0.0.1:1/alice/garden.git", "minutes", "60").Leads(t, at)
+		show(t, s, "alice", at, "ssh://git@127.0.0.1:1/alice/garden.git", "ssh-ed25519 AAAA", "was not seen yet")
+		testkit.NoError(t, s.DB.Write(t.Context(), func(tx *db.Tx) error {
+			return tx.Run(`UPDATE mirror_ssh SET host_key = $1, offered_key = $2`, known, offered)
+		}))
+		show(t, s, "alice", at, known, "Accept host key", offered)
+		s.Visit(t, "alice", "POST "+at, "do", "accept", "fingerprint", "no").Shows(t, 422, "fingerprint must be")
+		s.Visit(t, "alice", "POST "+at, "do", "accept", "fingerprint", offered).Leads(t, at)
+		if body := show(t, s, "alice", at, offered); strings.Contains(body, known) || strings.Contains(body, "Accept host key") {
+			t.Error("the former host key is shown")
+		}
 		s.Visit(t, "alice", "POST "+at, "do", "end").Leads(t, at)
 		s.Visit(t, "alice", "POST "+at, "do", "add", "remote_url", address).Leads(t, at)
 		body := show(t, s, "alice", at, "Remove push mirror", address)

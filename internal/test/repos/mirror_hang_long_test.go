@@ -5,7 +5,6 @@ package repos_test
 import (
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"testing"
 
 	"arbor/internal/db"
@@ -23,31 +22,25 @@ func TestMirrorOfHangingSource(t *testing.T) {
 	silent, stalls, works := newSource(t, s.URL), newSource(t, s.URL), newSource(t, s.URL)
 	ended := make(chan struct{})
 	t.Cleanup(func() { close(ended) })
-	silent.misbehave(func(_ http.ResponseWriter, r *http.Request) bool {
+	hang := func(r *http.Request) {
 		select {
 		case <-ended:
 		case <-r.Context().Done():
 		}
 		panic(http.ErrAbortHandler)
+	}
+	silent.misbehave(func(_ http.ResponseWriter, r *http.Request) bool {
+		hang(r)
+		return true
 	})
 	stalled := make(chan struct{})
 	stalls.misbehave(func(rw http.ResponseWriter, r *http.Request) bool {
-		answer := httptest.NewRecorder()
-		stalls.proxy.ServeHTTP(answer, r)
-		rw.Header().Set("Content-Type", answer.Header().Get("Content-Type"))
-		rw.WriteHeader(answer.Code)
-		part := answer.Body.Bytes()
-		_, _ = rw.Write(part[:min(len(part), 100<<10)])
-		if len(part) <= 100<<10 {
+		if stalls.begin(rw, r) {
 			return true
 		}
-		_ = http.NewResponseController(rw).Flush()
 		close(stalled)
-		select {
-		case <-ended:
-		case <-r.Context().Done():
-		}
-		panic(http.ErrAbortHandler)
+		hang(r)
+		return true
 	})
 	set := func(as, name string, from *source) {
 		s.Repo(t, name, false)

@@ -143,7 +143,7 @@ func TestOpenSSHHearsWhy(t *testing.T) {
 			{"ssh -T -p PORT git@HOST",
 				"Hi bob! You've successfully authenticated, but Arbor does not provide shell access."},
 			{"ssh -p PORT git@HOST ls -l /",
-				"ERROR: Arbor runs git-upload-pack, git-receive-pack and git-lfs-authenticate over SSH"},
+				"ERROR: Arbor runs git-upload-pack, git-receive-pack, git-lfs-transfer and git-lfs-authenticate over SSH"},
 			{"ssh -p PORT git@HOST git-upload-archive 'alice/garden.git'", "ERROR: Arbor runs"},
 			{"ssh -p PORT -s git@HOST sftp", "subsystem request failed"},
 			{"ssh -p PORT -W 127.0.0.1:1 git@HOST", "administratively prohibited: nothing is forwarded here"},

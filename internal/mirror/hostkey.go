@@ -1,0 +1,63 @@
+package mirror
+
+import (
+	"context"
+	"regexp"
+
+	"arbor/internal/audit"
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/issuekit"
+	"arbor/internal/repo"
+)
+
+// fingerprint is that of a key, as ssh-keygen -l shows it.
+var fingerprint = regexp.MustCompile(`^SHA256:[A-Za-z0-9+/]{43}$`)
+
+// AcceptHostKey sets the fingerprint of the key by which the other side of a mirror by SSH is known, and has the mirror
+// run soon, also one that was stopped. push is the id of a push mirror; 0: the pull mirror. Errors: 404; 422 for what is
+// no fingerprint, and for a mirror that is not by SSH.
+func (s *Service) AcceptHostKey(ctx context.Context, a *repo.Access, push int64, print string) (m *Mirror, err error) {
+	if !fingerprint.MatchString(print) {
+		return nil, errs.New(errs.Invalid, "fingerprint must be one of a host key, such as ssh-keygen -l shows it: SHA256:...")
+	}
+	err = s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
+		if err := issuekit.Lock(tx, a.ID); err != nil {
+			return err
+		}
+		if m, err = one(tx, a.ID, push); err != nil {
+			return err
+		}
+		if m.SSH == nil {
+			return errs.New(errs.Invalid, "The mirror is not by SSH, so it knows no host key.")
+		}
+		if err := acceptHostKey(tx, m, print); err != nil {
+			return err
+		}
+		tx.Ring(Topic)
+		if m, err = byID(tx, m.ID); err != nil {
+			return err
+		}
+		action := audit.RepoSetMirror
+		if m.Push {
+			action = audit.RepoAddPushMirror
+		}
+		return audit.Record(tx, a.Audited(action, map[string]any{"url": m.URL, "host_key": print}))
+	})
+	return m, err
+}
+
+// one reads a push mirror of a repository, or with 0 its pull mirror. Error: 404.
+func one(tx *db.Tx, id repo.ID, push int64) (*Mirror, error) {
+	if push != 0 {
+		return get(tx, id, push)
+	}
+	list, err := of(tx, id, false)
+	if err == nil && len(list) == 0 {
+		err = errs.Absent()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return list[0], nil
+}

@@ -369,6 +369,10 @@ func (b *batch) updateIssues(
 	for _, i := range were {
 		by[i.ID] = i
 	}
+	mayRead, err := b.readers(list)
+	if err != nil {
+		return err
+	}
 	for _, r := range list {
 		before, after, rec := by[issue.ID(r.id)], all[r], r.Record.(*Issue)
 		if before == nil {
@@ -384,7 +388,7 @@ func (b *batch) updateIssues(
 			return err
 		}
 		if after.Pull && rec.Pull != nil {
-			if err := b.updatePull(r, after); err != nil {
+			if err := b.updatePull(r, after, mayRead); err != nil {
 				return err
 			}
 		}

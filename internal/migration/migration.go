@@ -12,6 +12,7 @@
 //	check.go        what is wrong with a record
 //	report.go       what came, what did not, and why
 //	batch*.go       how the records of each kind become rows; storebatch.go, storefile.go: their SQL
+//	batchhook.go    webhooks, inactive
 //	rules.go        rulesets and protections, with names in the place of ids
 //
 // A [Source] gives records; the importer knows nothing of where they come from. docs/migration.md describes the format.

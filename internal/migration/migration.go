@@ -1,7 +1,7 @@
 // Package migration takes a repository with its whole history out of a server, and into one: arbor export and arbor
 // import. (The migrations of the database's schema are in package db.)
 //
-//	record.go       the format: a type for each kind of record
+//	record.go       the format: a type for each kind of record; recordfile.go: of releases, files and settings
 //	organization.go an organization with its members and teams
 //	source.go       what gives records: Source, and the folder of an export
 //	sink.go         where an export goes: a folder, or a tar

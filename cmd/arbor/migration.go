@@ -13,8 +13,7 @@ import (
 	"arbor/internal/backup"
 	"arbor/internal/forge"
 	"arbor/internal/migration"
-	"arbor/internal/migration/gitea"
-	"arbor/internal/migration/github"
+	"arbor/internal/migration/foreign"
 	"arbor/internal/migration/remote"
 )
 
@@ -140,13 +139,12 @@ func (c *importCommand) Run(p *process) error {
 		token = strings.TrimSpace(string(text))
 	}
 	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
-		im := &importing{importCommand: c, p: p, forge: s.forge(log), log: log, o: o}
-		im.read = remote.Options{Token: token, Git: s.git, Dir: im.forge.Repos.Dir(), Room: im.forge.Repos.Room.Check}
+		im := &importing{importCommand: c, p: p, forge: s.forge(log), o: o}
 		im.service = migration.New(s.db, im.forge, log)
 		if elsewhere {
 			bar := newProgress(p.stderr)
-			im.read.Progress = bar.show
-			im.gitea = gitea.Is(p.ctx, c.From, im.read)
+			im.server = foreign.Find(p.ctx, c.From, remote.Options{Token: token, Git: s.git, Dir: im.forge.Repos.Dir(),
+				Room: im.forge.Repos.Room.Check, Progress: bar.show})
 			bar.end()
 		}
 		to := c.To
@@ -165,10 +163,8 @@ type importing struct {
 	*importCommand
 	p       *process
 	forge   *forge.Forge
-	log     *slog.Logger
 	o       migration.ImportOptions
-	read    remote.Options // of another server
-	gitea   bool           // it speaks the API of Gitea, and not GitHub's
+	server  *foreign.Server // nil: a folder is imported
 	service *migration.Service
 }
 
@@ -179,38 +175,23 @@ type source interface {
 }
 
 // open opens an export, or reads a repository of another server.
-func (im *importing) open(address string) (source, error) {
-	switch {
-	case !strings.Contains(address, "://"):
-		return asSource(migration.OpenFolder(address))
-	case im.gitea:
-		return asSource(gitea.Open(im.p.ctx, address, im.read))
+func (im *importing) open(address string, progress func(part string, done, all int64)) (source, error) {
+	if im.server != nil {
+		return im.server.Open(im.p.ctx, address, progress)
 	}
-	return asSource(github.Open(im.p.ctx, address, im.read))
-}
-
-// asSource returns a nil interface with an error, not one that holds a nil pointer.
-func asSource[S source](s S, err error) (source, error) {
+	from, err := migration.OpenFolder(address)
 	if err != nil {
 		return nil, err
 	}
-	return s, nil
-}
-
-// readOrganization reads an organization of another server.
-func (im *importing) readOrganization() (*migration.Organization, error) {
-	if im.gitea {
-		return gitea.ReadOrganization(im.p.ctx, im.From, im.read)
-	}
-	return github.ReadOrganization(im.p.ctx, im.From, im.read)
+	return from, nil
 }
 
 // repository imports one repository, and prints the report.
 func (im *importing) repository(address, to string) error {
 	bar := newProgress(im.p.stderr)
 	o := im.o
-	o.To, o.Progress, im.read.Progress = to, bar.show, bar.show
-	from, err := im.open(address)
+	o.To, o.Progress = to, bar.show
+	from, err := im.open(address, bar.show)
 	if err != nil {
 		bar.end()
 		return err
@@ -229,8 +210,7 @@ func (im *importing) repository(address, to string) error {
 // the others from coming.
 func (im *importing) organization(to string) error {
 	bar := newProgress(im.p.stderr)
-	im.read.Progress = bar.show
-	from, err := im.readOrganization()
+	from, err := im.server.Organization(im.p.ctx, im.From, bar.show)
 	bar.end()
 	if err != nil {
 		return err

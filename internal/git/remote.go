@@ -160,11 +160,18 @@ type RemoteRefs struct {
 	Refs map[string]SHA // by full name; of an annotated tag, the tag
 	Head string         // the full name that HEAD leads to; empty: not asked for, or unknown
 	Left int            // branches and tags whose names we do not take
+	// Others are heads of pull requests, as their server calls them, and notes. Only [Git.MirrorRemote] asks for them.
+	Others map[string]SHA
 }
 
 // ListRemote asks a remote for its branches and tags, and with head for its HEAD. most bounds their number. Errors:
 // *RemoteError, TooLarge.
 func (g *Git) ListRemote(ctx context.Context, m Remote, head bool, most int) (*RemoteRefs, error) {
+	return g.listRemote(ctx, m, head, false, most)
+}
+
+// listRemote is ListRemote, which with head and others asks for RemoteRefs.Others as well.
+func (g *Git) listRemote(ctx context.Context, m Remote, head, others bool, most int) (*RemoteRefs, error) {
 	flags := []string{"--heads", "--tags"}
 	if head {
 		flags = []string{"--symref"} // which has all refs: HEAD is neither a branch nor a tag
@@ -177,7 +184,7 @@ func (g *Git) ListRemote(ctx context.Context, m Remote, head bool, most int) (*R
 	if err != nil {
 		return nil, err
 	}
-	found, err := parseRemoteRefs(out, most)
+	found, err := parseRemoteRefs(out, most, others)
 	if err != nil {
 		_ = p.Stop()
 		return nil, err
@@ -191,8 +198,11 @@ func (g *Git) remoteCage() process.Cage {
 }
 
 // parseRemoteRefs reads the output of git ls-remote.
-func parseRemoteRefs(out io.Reader, most int) (*RemoteRefs, error) {
+func parseRemoteRefs(out io.Reader, most int, others bool) (*RemoteRefs, error) {
 	found := &RemoteRefs{Refs: map[string]SHA{}}
+	if others {
+		found.Others = map[string]SHA{}
+	}
 	limited := &io.LimitedReader{R: out, N: maxRefList}
 	lines := bufio.NewScanner(limited)
 	for lines.Scan() {
@@ -203,15 +213,21 @@ func parseRemoteRefs(out io.Reader, most int) (*RemoteRefs, error) {
 			}
 			continue
 		}
-		if !ok || !strings.HasPrefix(name, Heads) && !strings.HasPrefix(name, Tags) || strings.HasSuffix(name, "^{}") {
+		if !ok || strings.HasSuffix(name, "^{}") {
 			continue
+		}
+		into := found.Refs
+		if !strings.HasPrefix(name, Heads) && !strings.HasPrefix(name, Tags) {
+			if into = found.Others; into == nil || !importable(name) && !pullHead.MatchString(name) {
+				continue
+			}
 		}
 		sha, err := ParseSHA(value)
 		if err != nil || CheckRefName(name) != nil {
 			found.Left++
 			continue
 		}
-		if found.Refs[name] = sha; len(found.Refs) > most {
+		if into[name] = sha; len(found.Refs)+len(found.Others) > most {
 			return nil, errs.Newf(errs.TooLarge, "it has more than %d branches and tags", most)
 		}
 	}

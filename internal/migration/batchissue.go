@@ -140,7 +140,7 @@ func (b *batch) headBranch(ctx context.Context, r *row, i *Issue, refs map[strin
 		if old == "" {
 			old = git.ZeroSHA
 		}
-		refused, err := b.im.s.Repos.MoveRefs(ctx, repo.Push{RepoID: b.im.a.ID, Purges: b.im.a.Purges,
+		refused, err := b.im.s.Repos.MoveRefs(ctx, repo.Push{RepoID: b.im.a.ID, Purges: b.im.a.Purges, Imported: true,
 			Updates: []repo.RefUpdate{{Name: full, Old: old, New: git.SHA(p.HeadSHA)}}})
 		if err != nil {
 			return err

@@ -77,7 +77,7 @@ func (b *batch) asked(r *row, mayRead map[account.ID]bool) (list []request) {
 		ask := request{r.id, b.im.people.id(login)}
 		switch {
 		case !mayRead[ask.user]:
-			b.note("pull request %d: %s may not see the repository, so no review is asked for", r.Record.(*Issue).Number, login)
+			b.note("%s: %s may not see the repository, so no review is asked for", describe(r.Record), login)
 		case !slices.Contains(list, ask):
 			list = append(list, ask)
 		}

@@ -6,7 +6,7 @@
 //	source.go       what gives records: Source, and the folder of an export
 //	sink.go         where an export goes: a folder, or a tar
 //	export.go       Export; storeexport*.go: its SQL
-//	import.go       Import: from a Source to rows, in batches
+//	import.go       Import: from a Source to a repository; importrecords.go: records to rows, in batches
 //	people.go       whose the records are here: a map, a verified address, or a mannequin
 //	text.go         mentions and links in texts
 //	check.go        what is wrong with a record

@@ -28,6 +28,7 @@ var holdings = []string{
 	`id, key_prefix FROM autolinks`,
 	`id, repo_id, push, url, wanted FROM mirrors`,
 	`repo_id, secret FROM mirror_secrets`,
+	`repo_id, url FROM import_jobs`,
 	`id, environment, state FROM deployments`,
 	`id, name, reviewers FROM environments`,
 	`id, name, conclusion FROM check_runs`,

@@ -55,14 +55,11 @@ func TestKilledImportJob(t *testing.T) {
 		took := time.Since(begun)
 		random := seeded(t)
 		begin("killed")
-		for range 2 {
-			testkit.Eventually(t, func() bool {
-				text, is := ended("killed")
-				return is || strings.Contains(text, `"status":"importing"`)
-			}, "it runs, after the lease of the server that was killed")
-			time.Sleep(time.Duration(random.Int64N(int64(took))))
-			s.kill()
-			start()
+		time.Sleep(time.Duration(random.Int64N(int64(took / 2))))
+		s.kill()
+		start()
+		if text, is := ended("killed"); is {
+			t.Logf("it ended before the server was killed: %s", text)
 		}
 		await("killed")
 		s.stop()

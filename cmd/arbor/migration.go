@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -13,9 +14,7 @@ import (
 	"arbor/internal/backup"
 	"arbor/internal/forge"
 	"arbor/internal/migration"
-	"arbor/internal/migration/gitea"
-	"arbor/internal/migration/github"
-	"arbor/internal/migration/gitlab"
+	"arbor/internal/migration/foreign"
 	"arbor/internal/migration/remote"
 )
 
@@ -95,7 +94,7 @@ func (c *exportCommand) unpack(p *process, dir, owner, name string) error {
 
 type importCommand struct {
 	storeFlags
-	From      string   `arg:"" name:"from" help:"A folder that arbor export wrote, or the address of a repository at GitHub, GitHub Enterprise Server, GitLab, Gitea, Forgejo or another Arbor, such as https://github.com/OWNER/NAME; https://github.com/ORG imports an organization, or a group of GitLab, with its members, teams and repositories."`
+	From      string   `arg:"" name:"from" help:"A folder that arbor export wrote, or the address of a repository at GitHub, GitHub Enterprise Server, Gitea, Forgejo or another Arbor, such as https://github.com/OWNER/NAME; https://github.com/ORG imports an organization with its members, teams and repositories."`
 	To        string   `help:"Name of the repository here, or of the organization (default: as there)." placeholder:"OWNER/NAME"`
 	As        string   `help:"File of lines THEIR-LOGIN OUR-LOGIN: whose records become whose. Others are found by a verified address, or shown by name." placeholder:"FILE"`
 	TokenFile string   `help:"File with a token of the other server, of somebody who administers the repository there. Without it only what everybody sees comes." placeholder:"FILE"`
@@ -107,7 +106,7 @@ type importCommand struct {
 func (c *importCommand) Run(p *process) error {
 	o := migration.ImportOptions{To: c.To, DryRun: c.DryRun}
 	elsewhere := strings.Contains(c.From, "://")
-	if c.To != "" && !(elsewhere && !strings.Contains(c.To, "/")) { // an organization has one name
+	if c.To != "" && !(elsewhere && remote.IsOrganization(c.From)) {
 		if _, _, err := splitRepo(c.To); err != nil {
 			return err
 		}
@@ -141,35 +140,27 @@ func (c *importCommand) Run(p *process) error {
 		token = strings.TrimSpace(string(text))
 	}
 	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
-		im := &importing{importCommand: c, p: p, forge: s.forge(log), log: log, o: o}
-		im.read = remote.Options{Token: token, Git: s.git, Dir: im.forge.Repos.Dir(), Room: im.forge.Repos.Room.Check}
+		im := &importing{importCommand: c, p: p, forge: s.forge(log), o: o}
 		im.service = migration.New(s.db, im.forge, log)
+		to := c.To
 		if elsewhere {
 			bar := newProgress(p.stderr)
-			im.read.Progress = bar.show
-			err := im.detect()
+			var err error
+			im.server, err = foreign.Find(p.ctx, c.From, remote.Options{Token: token, Git: s.git,
+				Dir: im.forge.Repos.Dir(), Room: im.forge.Repos.Room.Check, Progress: bar.show})
 			bar.end()
 			if err != nil {
 				return err
 			}
-		}
-		to := c.To
-		switch {
-		case to != "" || !elsewhere:
-		case im.gitlab != nil: // as typed: the server could name any
-			to = im.gitlab.Name()
-		default:
-			to = remote.Name(c.From)
-		}
-		if im.whole {
-			return im.organization(to)
-		}
-		if to != "" {
+			to = cmp.Or(to, im.server.Name())
+			if im.server.IsOrganization() {
+				return im.organization(to)
+			}
 			if _, _, err := splitRepo(to); err != nil {
 				return err
 			}
 		}
-		return im.repository(c.From, to)
+		return im.repository(nil, "", to)
 	})
 }
 
@@ -178,13 +169,9 @@ type importing struct {
 	*importCommand
 	p       *process
 	forge   *forge.Forge
-	log     *slog.Logger
 	o       migration.ImportOptions
-	read    remote.Options // of another server
-	gitea   bool           // it speaks the API of Gitea, and not GitHub's
-	gitlab  *gitlab.Place  // what the address is on a server with GitLab's API; nil: it speaks another one
-	whole   bool           // the address is that of an organization or a group
-	wikis   []string       // names of the repositories that are wikis
+	server  *foreign.Server // nil: a folder is imported
+	wikis   []string        // names of the repositories that are wikis
 	service *migration.Service
 }
 
@@ -194,70 +181,39 @@ type source interface {
 	io.Closer
 }
 
-// detect finds out which API the server speaks, and what the address is.
-func (im *importing) detect() (err error) {
-	if im.gitlab, err = gitlab.Find(im.p.ctx, im.From, im.read); err != nil {
-		return err
-	}
-	if im.gitlab != nil {
-		im.whole = im.gitlab.Group
-		return nil
-	}
-	im.gitea = gitea.Is(im.p.ctx, im.From, im.read)
-	im.whole = remote.IsOrganization(im.From)
-	return nil
-}
+// progress is how an import tells what it does.
+type progressFunc = func(part string, done, all int64)
 
-// open opens an export, or reads a repository of another server: by its path for a project of a group. to is the name of
-// the repository here.
-func (im *importing) open(address, to string) (source, error) {
-	switch {
-	case im.gitlab != nil:
+// open opens an export, or reads a repository of another server: with a name, one of an organization there.
+func (im *importing) open(of *migration.Organization, name, to string, progress progressFunc) (source, error) {
+	if im.server != nil {
 		known, err := im.service.Numbers(im.p.ctx, to)
 		if err != nil {
 			return nil, err
 		}
-		place := gitlab.Place{Base: im.gitlab.Base, Path: im.gitlab.Path}
-		if im.whole {
-			place.Path = address
-		}
-		return asSource(place.Open(im.p.ctx, im.read, known))
-	case !strings.Contains(address, "://"):
-		return asSource(migration.OpenFolder(address))
-	case im.gitea:
-		return asSource(gitea.Open(im.p.ctx, address, im.read))
+		return im.server.Open(im.p.ctx, of, name, known, progress)
 	}
-	return asSource(github.Open(im.p.ctx, address, im.read))
-}
-
-// asSource returns a nil interface with an error, not one that holds a nil pointer.
-func asSource[S source](s S, err error) (source, error) {
+	from, err := migration.OpenFolder(im.From)
 	if err != nil {
 		return nil, err
 	}
-	return s, nil
+	return from, nil
 }
 
-// readOrganization reads an organization of another server.
-func (im *importing) readOrganization() (*migration.Organization, error) {
-	if im.gitlab != nil {
-		return im.gitlab.ReadOrganization(im.p.ctx, im.read)
-	}
-	if im.gitea {
-		return gitea.ReadOrganization(im.p.ctx, im.From, im.read)
-	}
-	return github.ReadOrganization(im.p.ctx, im.From, im.read)
-}
-
-// repository imports one repository, and the wiki of a project of GitLab as a repository of its own.
-func (im *importing) repository(address, to string) error {
-	return im.bring(to, func() (source, error) { return im.open(address, to) }, func(from source) error {
-		project, ok := from.(*gitlab.Source)
-		if !ok || !project.HasWiki() || im.o.Only != nil || im.DryRun {
+// repository imports one repository, and its wiki as a repository of its own.
+func (im *importing) repository(of *migration.Organization, name, to string) error {
+	open := func(progress progressFunc) (source, error) { return im.open(of, name, to, progress) }
+	return im.bring(to, open, func(from source) error {
+		if im.server == nil || im.o.Only != nil || im.DryRun {
 			return nil
 		}
-		open := func() (source, error) { return asSource(project.OpenWiki(im.p.ctx, im.read)) }
-		return im.bring(to+".wiki", open, func(source) error {
+		bar := newProgress(im.p.stderr)
+		wiki, err := im.server.Wiki(im.p.ctx, from, bar.show)
+		bar.end()
+		if err != nil || wiki == nil {
+			return err
+		}
+		return im.bring(to+".wiki", func(progressFunc) (source, error) { return wiki, nil }, func(source) error {
 			im.wikis = append(im.wikis, strings.SplitAfterN(to, "/", 2)[1]+".wiki")
 			return nil
 		})
@@ -265,11 +221,11 @@ func (im *importing) repository(address, to string) error {
 }
 
 // bring imports what open gives, prints the report, and calls then before it closes the source.
-func (im *importing) bring(to string, open func() (source, error), then func(source) error) error {
+func (im *importing) bring(to string, open func(progressFunc) (source, error), then func(source) error) error {
 	bar := newProgress(im.p.stderr)
 	o := im.o
-	o.To, o.Progress, im.read.Progress = to, bar.show, bar.show
-	from, err := open()
+	o.To, o.Progress = to, bar.show
+	from, err := open(bar.show)
 	if err != nil {
 		bar.end()
 		return err
@@ -291,8 +247,7 @@ func (im *importing) bring(to string, open func() (source, error), then func(sou
 // the others from coming.
 func (im *importing) organization(to string) error {
 	bar := newProgress(im.p.stderr)
-	im.read.Progress = bar.show
-	from, err := im.readOrganization()
+	from, err := im.server.Organization(im.p.ctx, bar.show)
 	bar.end()
 	if err != nil {
 		return err
@@ -305,11 +260,7 @@ func (im *importing) organization(to string) error {
 	}
 	failed := 0
 	for _, name := range from.Repositories {
-		address := remote.Repository(im.From, name)
-		if im.gitlab != nil {
-			address = im.gitlab.Path + "/" + from.Paths[name]
-		}
-		if err := im.repository(address, to+"/"+name); err != nil {
+		if err := im.repository(from, name, to+"/"+name); err != nil {
 			if im.p.ctx.Err() != nil {
 				return err
 			}

@@ -140,6 +140,7 @@ var demoPages = []struct{ name, path string }{
 	{"organization-invitation", "/orgs/nursery/invitation"},
 	{"repository-keys", "/alice/greenhouse/settings/keys"},
 	{"repository-mirrors", "/alice/greenhouse/settings/mirrors"},
+	{"repository-import", "/alice/greenhouse/settings/import"},
 	{"repository-hooks", "/alice/greenhouse/settings/hooks"},
 	{"repository-hook", "/alice/greenhouse/settings/hooks/new"},
 	{"repository-attachments", "/alice/greenhouse/settings/attachments"},

@@ -18,12 +18,15 @@ func QuotaOf(tx *db.Tx, id ID) (q Quota, repos int64, err error) {
 // OwnedKB sums what counts in an account's quota, in KiB: its repositories with their files, without those
 // that can be restored, those that were removed and whose folders are still there, what came into other
 // repositories with its pull requests,
-// and files that it put there without the right to push. Who decides by it holds the account's row
+// texts that imports brought into its repositories, and files that it put there without the right to push. Who
+// decides by it holds the account's row
 // ([HoldID]).
 func OwnedKB(tx *db.Tx, id ID) (kb int64, err error) {
 	err = tx.QueryRow(`SELECT CAST(COALESCE(SUM(kb), 0) AS BIGINT) FROM (
 		SELECT size_kb + files_kb AS kb FROM repos
 			WHERE owner_id = $1 AND id NOT IN (SELECT repo_id FROM kept_repos WHERE owner_id = $1)
+		UNION ALL SELECT (j.text_bytes + 1023) / 1024 FROM import_jobs j JOIN repos r ON r.id = j.repo_id
+			WHERE r.owner_id = $1
 		UNION ALL SELECT size_kb FROM discarded WHERE owner_id = $1
 		UNION ALL SELECT kb FROM brought WHERE user_id = $1
 		UNION ALL SELECT (size + 1023) / 1024 FROM files WHERE payer_id = $1) AS x`, id).Scan(&kb)

@@ -135,6 +135,8 @@ const (
 	RepoRemoveMirror     Action = "repo.remove_mirror"
 	RepoAddPushMirror    Action = "repo.add_push_mirror"
 	RepoRemovePushMirror Action = "repo.remove_push_mirror"
+	RepoImport           Action = "repo.import" // from another server; see package migration/job
+	RepoImportCancel     Action = "repo.import_cancel"
 
 	RepoAddMember    Action = "repo.add_member"
 	RepoUpdateMember Action = "repo.update_member"
@@ -209,6 +211,7 @@ var Actions = []Action{
 	RepoCreate, RepoUpdate,
 	RepoRename, RepoAccess, RepoArchived, RepoUnarchived, RepoDestroy, RepoTransfer,
 	RepoTransferOut, RepoPurge, RepoSetMirror, RepoRemoveMirror, RepoAddPushMirror, RepoRemovePushMirror,
+	RepoImport, RepoImportCancel,
 	RulesetCreate, RulesetUpdate, RulesetDestroy, ProtectionCreate, ProtectionUpdate, ProtectionDestroy,
 	IssueDestroy, IssueTransfer, ChecksAutoOn, ChecksAutoOff, RepoGiveBack, RepoRestore, RepoAddMember, RepoUpdateMember,
 	RepoRemoveMember, RepoInvite, RepoInviteUpdate, RepoInviteCancel, RepoInviteReject,

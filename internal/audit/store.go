@@ -63,7 +63,7 @@ type Filter struct {
 }
 
 // mostActions bounds the parts of a query. All actions of one category are fewer.
-const mostActions = 20
+const mostActions = 30
 
 // List returns at most limit events, and whether more follow in the direction in which the
 // cursor leads. Each index serves one filter with the order, so a page costs what it shows.

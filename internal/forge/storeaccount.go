@@ -140,6 +140,7 @@ var AccountColumns = []AccountColumn{
 
 	{"activities", "org_id", Emptied, ""},
 	{"mirrors", "created_by", Emptied, ""},       // they stop, see package mirror
+	{"import_jobs", "asked_by", Emptied, ""},     // they end, see package migration/job
 	{"former_logins", "account_id", Emptied, ""}, // the logins stay reserved
 
 	{"audit", "actor_id", Kept, ""}, // with the logins at the time

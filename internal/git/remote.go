@@ -193,11 +193,18 @@ type RemoteRefs struct {
 	Refs map[string]SHA // by full name; of an annotated tag, the tag
 	Head string         // the full name that HEAD leads to; empty: unknown
 	Left int            // those whose names we do not take
+	// Pulls are heads of pull requests, as their server calls them. Only [Git.MirrorRemote] asks for them.
+	Pulls map[string]SHA
 }
 
 // ListRemote asks a remote for its branches, tags and notes, and for its HEAD. most bounds their number. Errors:
 // *RemoteError, TooLarge.
 func (g *Git) ListRemote(ctx context.Context, m Remote, most int) (*RemoteRefs, error) {
+	return g.listRemote(ctx, m, false, most)
+}
+
+// listRemote is ListRemote, which with pulls asks for RemoteRefs.Pulls as well.
+func (g *Git) listRemote(ctx context.Context, m Remote, pulls bool, most int) (*RemoteRefs, error) {
 	said := &clipped{}
 	// git can ask for branches and tags alone, but not for HEAD and notes as well.
 	t, end, err := m.task(ctx, process.Command{Sub: "ls-remote", Flags: []string{"--symref"}}, os.TempDir(), said)
@@ -211,7 +218,7 @@ func (g *Git) ListRemote(ctx context.Context, m Remote, most int) (*RemoteRefs, 
 	if err != nil {
 		return nil, err
 	}
-	found, err := parseRemoteRefs(out, most)
+	found, err := parseRemoteRefs(out, most, pulls)
 	if err != nil {
 		_ = p.Stop()
 		return nil, err
@@ -225,8 +232,11 @@ func (g *Git) remoteCage() process.Cage {
 }
 
 // parseRemoteRefs reads the output of git ls-remote.
-func parseRemoteRefs(out io.Reader, most int) (*RemoteRefs, error) {
+func parseRemoteRefs(out io.Reader, most int, pulls bool) (*RemoteRefs, error) {
 	found := &RemoteRefs{Refs: map[string]SHA{}}
+	if pulls {
+		found.Pulls = map[string]SHA{}
+	}
 	limited := &io.LimitedReader{R: out, N: maxRefList}
 	lines := bufio.NewScanner(limited)
 	for lines.Scan() {
@@ -237,15 +247,21 @@ func parseRemoteRefs(out io.Reader, most int) (*RemoteRefs, error) {
 			}
 			continue
 		}
-		if !ok || !IsCopied(name) || strings.HasSuffix(name, "^{}") {
+		if !ok || strings.HasSuffix(name, "^{}") {
 			continue
+		}
+		into := found.Refs
+		if !IsCopied(name) {
+			if into = found.Pulls; into == nil || !pullHead.MatchString(name) {
+				continue
+			}
 		}
 		sha, err := ParseSHA(value)
 		if err != nil || CheckRefName(name) != nil {
 			found.Left++
 			continue
 		}
-		if found.Refs[name] = sha; len(found.Refs) > most {
+		if into[name] = sha; len(found.Refs)+len(found.Pulls) > most {
 			return nil, errs.Newf(errs.TooLarge, "it has more than %d branches, tags and notes", most)
 		}
 	}

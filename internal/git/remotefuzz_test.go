@@ -11,7 +11,7 @@ func FuzzRemoteRefs(f *testing.F) {
 	f.Add("ref: refs/heads/main\tHEAD\n" + sha + "\tHEAD\n" + sha + "\trefs/heads/main\n" + sha + "\trefs/tags/v1^{}\n")
 	f.Add(sha + "\trefs/heads/-x\n" + sha + "\trefs/pull/1/head\nxyz\trefs/heads/y\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		found, err := parseRemoteRefs(strings.NewReader(text), 3)
+		found, err := parseRemoteRefs(strings.NewReader(text), 3, true)
 		if err != nil {
 			return
 		}

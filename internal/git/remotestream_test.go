@@ -65,7 +65,7 @@ func TestRemoteByStream(t *testing.T) {
 		q, _, err := ours.FetchRemote(t.Context(), remote, git.FetchOptions{Dir: t.TempDir(),
 			Want: []wire.Command{{Name: "refs/heads/main", Old: git.ZeroSHA, New: tip}}})
 		testkit.NoError(t, err)
-		testkit.NoError(t, q.Keep())
+		testkit.NoError(t, q.Keep(t.Context()))
 	}
 	gittest.Run(t, ours.Dir(), "fsck", "--full")
 	refused, err := ours.PushRemote(t.Context(), remote, []git.Ref{{Name: "refs/heads/copy", SHA: tip}})

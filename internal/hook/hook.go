@@ -15,6 +15,7 @@
 //	sender.go        the worker: which hook's turn it is
 //	turn.go          one hook's turn: its deliveries, one after the other
 //	request.go       the request that a delivery is: headers, signatures
+//	past.go          hooks that an import brings
 //	prune.go         removes old deliveries
 //	outgoing         the network: which addresses, how long, how much
 //	payloads         above all features: the payloads of deliveries

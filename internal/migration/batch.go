@@ -6,7 +6,6 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/db"
-	"arbor/internal/errs"
 	"arbor/internal/file"
 	"arbor/internal/fulltext"
 	"arbor/internal/git"
@@ -85,9 +84,7 @@ func (b *batch) write(list []*row) error {
 			r.id = b.made[r]
 		}
 	case Hooks:
-		for _, r := range list {
-			r.why = errs.New(errs.Invalid, "webhooks are not brought, since their secrets are in no export: create it again")
-		}
+		return b.hooks(list)
 	}
 	return nil
 }

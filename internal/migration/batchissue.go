@@ -140,7 +140,7 @@ func (b *batch) headBranch(ctx context.Context, r *row, i *Issue, refs map[strin
 		if old == "" {
 			old = git.ZeroSHA
 		}
-		refused, err := b.im.s.Repos.MoveRefs(ctx, repo.Push{RepoID: b.im.a.ID, Purges: b.im.a.Purges,
+		refused, err := b.im.s.Repos.MoveRefs(ctx, repo.Push{RepoID: b.im.a.ID, Purges: b.im.a.Purges, Imported: true,
 			Updates: []repo.RefUpdate{{Name: full, Old: old, New: git.SHA(p.HeadSHA)}}})
 		if err != nil {
 			return err
@@ -375,6 +375,10 @@ func (b *batch) updateIssues(
 	for _, i := range were {
 		by[i.ID] = i
 	}
+	mayRead, err := b.readers(list)
+	if err != nil {
+		return err
+	}
 	for _, r := range list {
 		before, after, rec := by[issue.ID(r.id)], all[r], r.Record.(*Issue)
 		if before == nil {
@@ -390,7 +394,7 @@ func (b *batch) updateIssues(
 			return err
 		}
 		if after.Pull && rec.Pull != nil {
-			if err := b.updatePull(r, after); err != nil {
+			if err := b.updatePull(r, after, mayRead); err != nil {
 				return err
 			}
 		}

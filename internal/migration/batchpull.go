@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"arbor/internal/account"
+	"arbor/internal/db"
 	"arbor/internal/git"
 	"arbor/internal/issue"
 	"arbor/internal/pull"
@@ -17,11 +18,15 @@ func (b *batch) insertPulls(list []*row, all map[*row]*issue.Issue) error {
 	var pulls []*pull.Pull
 	heads := map[int64]git.SHA{}
 	var asked []request
+	mayRead, err := b.readers(list)
+	if err != nil {
+		return err
+	}
 	for _, r := range list {
 		p := b.pullRow(r, all[r])
 		pulls = append(pulls, p)
 		heads[p.Number] = p.HeadSHA
-		asked = append(asked, b.asked(r)...)
+		asked = append(asked, b.asked(r, mayRead)...)
 	}
 	if err := pull.InsertPast(b.tx, pulls); err != nil {
 		return err
@@ -38,10 +43,42 @@ type request struct {
 	user  account.ID
 }
 
-// asked returns who is asked for a review, of those with accounts here.
-func (b *batch) asked(r *row) (list []request) {
+// readers returns who of those who are asked for reviews may see the repository.
+func (b *batch) readers(list []*row) (map[account.ID]bool, error) {
+	var ids []account.ID
+	for _, r := range list {
+		p := r.Record.(*Issue).Pull
+		if p == nil {
+			continue
+		}
+		for _, login := range p.Reviewers {
+			if b.im.people.matched(login) {
+				ids = append(ids, b.im.people.id(login))
+			}
+		}
+	}
+	may := map[account.ID]bool{}
+	err := db.InParts(db.Unique(ids), func(part []account.ID) error {
+		people, err := repo.PeopleByID(b.tx, b.im.a.Repo, part)
+		for id, p := range people {
+			may[id] = p.Role >= account.Pull
+		}
+		return err
+	})
+	return may, err
+}
+
+// asked returns who is asked for a review, of those with accounts here who may see the repository.
+func (b *batch) asked(r *row, mayRead map[account.ID]bool) (list []request) {
 	for _, login := range r.Record.(*Issue).Pull.Reviewers {
-		if ask := (request{r.id, b.im.people.id(login)}); b.im.people.matched(login) && !slices.Contains(list, ask) {
+		if !b.im.people.matched(login) {
+			continue
+		}
+		ask := request{r.id, b.im.people.id(login)}
+		switch {
+		case !mayRead[ask.user]:
+			b.note("%s: %s may not see the repository, so no review is asked for", describe(r.Record), login)
+		case !slices.Contains(list, ask):
 			list = append(list, ask)
 		}
 	}
@@ -70,7 +107,7 @@ func (b *batch) pullRow(r *row, i *issue.Issue) *pull.Pull {
 	return p
 }
 
-func (b *batch) updatePull(r *row, i *issue.Issue) error {
+func (b *batch) updatePull(r *row, i *issue.Issue, mayRead map[account.ID]bool) error {
 	p := b.pullRow(r, i)
 	if b.asIssue[r] != "" {
 		return nil
@@ -81,7 +118,7 @@ func (b *batch) updatePull(r *row, i *issue.Issue) error {
 	if err := repo.SetPullHeads(b.tx, b.im.a.ID, b.im.a.Purges, map[int64]git.SHA{p.Number: p.HeadSHA}); err != nil {
 		return err
 	}
-	return replaceRequests(b.tx, r.id, b.asked(r))
+	return replaceRequests(b.tx, r.id, b.asked(r, mayRead))
 }
 
 // reviews writes reviews.

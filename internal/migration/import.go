@@ -2,12 +2,7 @@ package migration
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"hash/maphash"
 	"slices"
 	"strings"
 
@@ -15,9 +10,9 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
-	"arbor/internal/issuekit"
 	"arbor/internal/repo"
 	"arbor/internal/repo/settings"
+	"arbor/internal/repo/transport"
 	"arbor/internal/web"
 )
 
@@ -28,6 +23,13 @@ type ImportOptions struct {
 	Only     []Kind            // of records; nil: all. Git is always brought
 	DryRun   bool              // only read and check
 	Progress func(part string, done, all int64)
+
+	// For imports that users ask for (package job):
+	Into       *repo.Access // the repository to fill; nil: To names it
+	ByMap      bool         // only the map names accounts here: all others are mannequins of the source's host
+	MostPeople int          // without accounts here; 0: any number
+	// Check is called in each transaction that writes, with the bytes of text that it adds. An error ends the import.
+	Check func(tx *db.Tx, bytes int64) error
 }
 
 // importer is one import.
@@ -51,6 +53,7 @@ type importer struct {
 const (
 	batchSize  = 200
 	batchBytes = 1 << 20
+	rowBytes   = 256 // that a record takes besides its texts
 )
 
 // Import makes a repository of what a source gives, goes on with an import that was killed, or brings what is new
@@ -70,7 +73,10 @@ func (s *Service) Import(ctx context.Context, src Source, o ImportOptions) (*Rep
 		im.all += n
 	}
 	report.Repository, report.DryRun = o.To, o.DryRun
-	if o.To == "" {
+	switch {
+	case o.Into != nil:
+		report.Repository = o.Into.FullName()
+	case o.To == "":
 		report.Repository = about.Name
 	}
 	for _, line := range src.Left() {
@@ -122,8 +128,20 @@ func (im *importer) loadAttachments(ctx context.Context) error {
 	})
 }
 
+// allowed asks whether the import may go on and add so many bytes of text, in a transaction.
+func (im *importer) allowed(tx *db.Tx, bytes int64) error {
+	if im.o.Check == nil {
+		return nil
+	}
+	return im.o.Check(tx, bytes)
+}
+
 // begin finds or makes the repository.
 func (im *importer) begin(ctx context.Context) error {
+	if im.o.Into != nil {
+		im.a = im.o.Into.OnArchived()
+		return im.resume(ctx)
+	}
 	owner, name, ok := strings.Cut(im.report.Repository, "/")
 	if !ok || strings.Contains(name, "/") {
 		return errs.Newf(errs.Invalid, "%q is not OWNER/NAME", im.report.Repository)
@@ -186,7 +204,12 @@ func (im *importer) resume(ctx context.Context) error {
 		if im.first = true; im.o.DryRun {
 			return nil
 		}
-		return im.s.DB.Write(ctx, func(tx *db.Tx) error { return insertImport(tx, im.a.ID, im.about.Source) })
+		return im.s.DB.Write(ctx, func(tx *db.Tx) error {
+			if err := insertImport(tx, im.a.ID, im.about.Source); err != nil {
+				return err
+			}
+			return im.allowed(tx, 0)
+		})
 	case was.source == "":
 		return errs.Newf(errs.Conflict, "%s exists, and was not imported: name another one", name)
 	case was.source != im.about.Source:
@@ -206,7 +229,10 @@ func (im *importer) git(ctx context.Context) error {
 	if err != nil || source == "" || im.o.DryRun {
 		return err
 	}
-	got, err := im.s.Transport.Fetch(ctx, im.a.Repo, source, im.o.Progress)
+	got, err := im.s.Transport.Fetch(ctx, im.a.Repo, source, transport.FetchOptions{Progress: im.o.Progress,
+		If: func(tx *db.Tx, updates []repo.RefUpdate) ([]error, error) {
+			return make([]error, len(updates)), im.allowed(tx, 0)
+		}})
 	if err != nil {
 		return err
 	}
@@ -215,6 +241,9 @@ func (im *importer) git(ctx context.Context) error {
 		im.report.problem("%s", refused)
 	}
 	return im.s.DB.Write(ctx, func(tx *db.Tx) error {
+		if err := im.allowed(tx, 0); err != nil {
+			return err
+		}
 		tip, err := repo.BranchTip(tx, im.a.ID, im.about.DefaultBranch)
 		if err != nil || tip == "" {
 			return err
@@ -223,183 +252,13 @@ func (im *importer) git(ctx context.Context) error {
 	})
 }
 
-// row is a record on its way into the database.
-type row struct {
-	Record
-	key, digest string
-	id          int64 // of the row that was made of it; 0: there is none
-	why         error // it cannot be brought
-	same        bool  // it is here as it is
-	before      int64 // id in an earlier import; 0: it is new
-}
-
-// records brings the records of a kind, in batches.
-func (im *importer) records(ctx context.Context, k Kind) error {
-	seen, seed := map[uint64]bool{}, maphash.MakeSeed()
-	var batch []*row
-	var bytes int
-	count := im.report.of(k)
-	var read int64
-	flush := func() error {
-		list := batch
-		batch, bytes = nil, 0
-		if len(list) == 0 {
-			return nil
-		}
-		err := im.bring(ctx, k, list)
-		for _, r := range list {
-			switch {
-			case err != nil:
-			case r.why != nil:
-				count.Failed++
-				im.report.problem("%s: %v", describe(r.Record), r.why)
-			case r.same:
-				count.Same++
-			case r.before != 0:
-				count.Changed++
-			default:
-				count.New++
-			}
-		}
-		im.done += int64(len(list))
-		im.o.Progress(string(k), im.done, im.all)
-		return err
-	}
-	err := im.src.Records(ctx, k, func(r Record, err error) error {
-		read++
-		if err != nil {
-			count.Failed++
-			im.report.problem("%v", err)
-			return nil
-		}
-		made, err := im.newRow(r)
-		if err != nil {
-			return err
-		}
-		if hash := maphash.String(seed, made.key); made.why == nil && seen[hash] {
-			made.why = errors.New("it comes twice")
-		} else {
-			seen[hash] = true
-		}
-		if made.why != nil {
-			count.Failed++
-			im.report.problem("%s: %v", describe(r), made.why)
-			return nil
-		}
-		batch, bytes = append(batch, made), bytes+sizeOf(r)
-		if len(batch) == batchSize || bytes > batchBytes {
-			return flush()
-		}
-		return nil
-	})
-	if err == nil {
-		err = flush()
-	}
-	if want, known := im.about.Records[k]; err == nil && known && read != want {
-		im.report.problem("%s: the source announced %d records and gave %d", k, want, read)
-	}
-	return err
-}
-
-// newRow checks a record. Its digest is that of what the source said.
-func (im *importer) newRow(r Record) (*row, error) {
-	text, err := json.Marshal(r)
-	if err != nil {
-		return nil, err
-	}
-	sum := sha256.Sum256(text)
-	made := &row{Record: r, key: r.Key(), digest: hex.EncodeToString(sum[:10])}
-	if k, ok := r.(*Label); ok {
-		made.key = account.Fold(k.Name)
-	}
-	made.why = im.check.check(r)
-	return made, nil
-}
-
-// sizeOf estimates the memory of a record's texts.
-func sizeOf(r Record) int {
-	switch r := r.(type) {
-	case *Issue:
-		if r.Body != nil {
-			return len(*r.Body)
-		}
-	case *Comment:
-		return len(r.Body)
-	case *ReviewComment:
-		return len(r.Body) + len(r.DiffHunk)
-	case *Release:
-		if r.Body != nil {
-			return len(*r.Body)
-		}
-	}
-	return 0
-}
-
-// bring writes a batch in one transaction, with the notes of what it brought.
-func (im *importer) bring(ctx context.Context, k Kind, list []*row) error {
-	if err := im.people.know(ctx, named(list)); err != nil || im.o.DryRun {
-		return err
-	}
-	if err := im.mark(ctx, k, list); err != nil {
-		return err
-	}
-	fresh := slices.DeleteFunc(slices.Clone(list), func(r *row) bool { return r.same })
-	if len(fresh) == 0 {
-		return nil
-	}
-	b := &batch{im: im, kind: k}
-	defer b.discard(ctx)
-	if err := b.prepare(ctx, fresh); err != nil {
-		return err
-	}
-	err := im.s.DB.Write(ctx, func(tx *db.Tx) error {
-		b.tx, b.notes = tx, nil
-		if err := issuekit.Lock(tx, im.a.ID); err != nil {
-			return err
-		}
-		for _, r := range fresh {
-			r.id, r.why = r.before, b.refused[r]
-		}
-		if err := b.write(slices.DeleteFunc(slices.Clone(fresh), func(r *row) bool { return r.why != nil })); err != nil {
-			return err
-		}
-		return noteImported(tx, im.a.ID, k, fresh)
-	})
-	if err != nil {
-		return err
-	}
-	b.files = nil // they have rows
-	for _, note := range b.notes {
-		im.report.problem("%s", note)
-	}
-	return nil
-}
-
-// mark finds out which records an earlier import brought, and which of them have not changed.
-func (im *importer) mark(ctx context.Context, k Kind, list []*row) error {
-	return im.s.DB.Read(ctx, func(tx *db.Tx) error {
-		was, err := importedOf(tx, im.a.ID, k, keysOf(list))
-		for _, r := range list {
-			if before, ok := was[r.key]; ok {
-				r.before, r.id, r.same = before.id, before.id, before.digest == r.digest
-			}
-		}
-		return err
-	})
-}
-
-func keysOf(list []*row) []string {
-	keys := make([]string, len(list))
-	for n, r := range list {
-		keys[n] = r.key
-	}
-	return keys
-}
-
 // finish sets what later batches would have changed: times, numbers, the archive.
 func (im *importer) finish(ctx context.Context) error {
 	if im.o.DryRun {
 		return nil
+	}
+	if err := im.s.DB.Write(ctx, func(tx *db.Tx) error { return im.allowed(tx, 0) }); err != nil {
+		return err
 	}
 	e := settings.Edit{Topics: web.Opt[[]string]{Set: true, Value: im.about.Topics}}
 	if im.about.Topics == nil {
@@ -414,5 +273,10 @@ func (im *importer) finish(ctx context.Context) error {
 			im.report.problem("archive: %v", err)
 		}
 	}
-	return im.s.DB.Write(ctx, func(tx *db.Tx) error { return endImport(tx, im.a.ID, im.about) })
+	return im.s.DB.Write(ctx, func(tx *db.Tx) error {
+		if err := endImport(tx, im.a.ID, im.about); err != nil {
+			return err
+		}
+		return im.allowed(tx, 0)
+	})
 }

@@ -1,18 +1,19 @@
 // Package migration takes a repository with its whole history out of a server, and into one: arbor export and arbor
 // import. (The migrations of the database's schema are in package db.)
 //
-//	record.go       the format: a type for each kind of record
+//	record.go       the format: a type for each kind of record; recordfile.go: of releases, files and settings
 //	organization.go an organization with its members and teams
 //	source.go       what gives records: Source, and the folder of an export
 //	sink.go         where an export goes: a folder, or a tar
 //	export.go       Export; storeexport*.go: its SQL
-//	import.go       Import: from a Source to rows, in batches
+//	import.go       Import: from a Source to a repository; importrecords.go: records to rows, in batches
 //	people.go       whose the records are here: a map, a verified address, or a mannequin
 //	text.go         mentions and links in texts
 //	check.go        what is wrong with a record
 //	report.go       what came, what did not, and why
 //	storenumber.go  numbers here, for a source that has other ones
 //	batch*.go       how the records of each kind become rows; storebatch.go, storefile.go: their SQL
+//	batchhook.go    webhooks, inactive
 //	rules.go        rulesets and protections, with names in the place of ids
 //
 // A [Source] gives records; the importer knows nothing of where they come from. docs/migration.md describes the format.

@@ -86,6 +86,9 @@ func (p *people) load(ctx context.Context) error {
 			}
 			p.match(there, a)
 		}
+		if p.im.o.ByMap {
+			return nil
+		}
 		return p.byAddress(tx)
 	})
 }
@@ -140,10 +143,17 @@ func (p *people) know(ctx context.Context, logins []string) error {
 		}
 		return nil
 	}
+	if most := p.im.o.MostPeople; most > 0 && len(p.im.report.Mannequins)+len(list) > most {
+		return errs.Newf(errs.Invalid, "the source names more than %d people: an import by the command arbor import has no "+
+			"such limit", most)
+	}
 	made := map[string]account.ID{}
 	var ghost account.ID
 	err := p.im.s.DB.Write(ctx, func(tx *db.Tx) (err error) {
 		if ghost, err = account.GhostID(tx); err != nil {
+			return err
+		}
+		if err := p.im.allowed(tx, int64(len(list))*rowBytes); err != nil {
 			return err
 		}
 		clear(made)
@@ -185,7 +195,7 @@ func (p *people) origin(login string) account.Origin {
 		return o
 	}
 	o.Name = clip(r.Name)
-	if r.Type == account.Mannequin.String() && r.Host != "" {
+	if r.Type == account.Mannequin.String() && r.Host != "" && !p.im.o.ByMap { // else a source could speak for others
 		o.Host = account.HostName(r.Host)
 		o.Login, _, _ = strings.Cut(login, "[")
 		o.Name = ""

@@ -48,10 +48,13 @@ func (r *Report) problem(format string, args ...any) {
 }
 
 // clip shortens a line of a report, and replaces what would control a terminal.
-func clip(line string) string {
+func clip(line string) string { return Clip(line, 500) }
+
+// Clip shortens a line to so many characters, and replaces what would control a terminal.
+func Clip(line string, most int) string {
 	out := []rune{}
 	for _, c := range line {
-		if len(out) == 500 {
+		if len(out) == most {
 			return string(out) + "..."
 		}
 		if c < ' ' || c == 0x7f || 0x80 <= c && c < 0xa0 {

@@ -148,6 +148,10 @@ func (b *batch) createRules(ctx context.Context, list []*row) error {
 	if err != nil {
 		return err
 	}
+	if b.im.o.ByMap { // who asks might not see them
+		clear(teams)
+		clear(apps)
+	}
 	for _, r := range fresh(list) {
 		rec := r.Record.(*Ruleset)
 		set, err := b.rulesetOf(rec, teams, apps)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"arbor/internal/db"
+	"arbor/internal/errs"
 	"arbor/internal/repo"
 )
 
@@ -132,4 +133,18 @@ func (b *batch) optionalTime(t time.Time) db.Time {
 		return 0
 	}
 	return past(t, b.tx.Now)
+}
+
+// MayFill returns why no import may fill a repository. Error: 422 for one in which people have worked.
+func MayFill(tx *db.Tx, id repo.ID) error {
+	was, err := earlierImport(tx, id)
+	switch {
+	case err != nil:
+		return err
+	case was.source == "" && !was.empty:
+		return errs.New(errs.Invalid, "The repository is not empty, and was not imported.")
+	case was.others:
+		return errs.New(errs.Invalid, "People have worked in the repository since it was imported, so nothing more can be.")
+	}
+	return nil
 }

@@ -84,7 +84,7 @@ func (s *Service) dialSSH(ctx context.Context, m *Mirror, at *url.URL) (*ssh.Cli
 		return nil, err
 	}
 	address := net.JoinHostPort(at.Hostname(), portOf(at))
-	conn, err := s.Networks.Dial(ctx, address)
+	conn, err := s.Networks.Dial(ctx, "tcp", address)
 	if err != nil {
 		return nil, &git.RemoteError{Reason: err.Error()}
 	}

@@ -150,6 +150,7 @@ type Repository struct {
 	Private       bool
 	Archived      bool
 	MirrorURL     string // empty: it is no mirror
+	Importing     bool   // an import fills it, so it is read-only
 	Fork          bool
 	Description   string
 	Homepage      string

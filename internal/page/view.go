@@ -59,7 +59,8 @@ func NewUsers(list []*account.Account) []User {
 // NewRepository returns the view of a repository.
 func NewRepository(a *repo.Access) Repository {
 	r := Repository{ID: int64(a.ID), Name: a.Name, FullName: a.FullName(), Owner: *NewUser(&a.Owner), Private: a.Private,
-		Archived: a.Archived, MirrorURL: a.MirrorURL, Fork: a.ParentID != 0, Description: TextOf(a.Description), Homepage: TextOf(a.Homepage),
+		Archived: a.Archived, MirrorURL: a.MirrorURL, Importing: a.Importing,
+		Fork: a.ParentID != 0, Description: TextOf(a.Description), Homepage: TextOf(a.Homepage),
 		Language: TextOf(a.Language), Stars: a.Stars, Forks: a.Forks, OpenIssues: a.OpenIssues, Topics: a.Topics.Names(),
 		DefaultBranch: a.DefaultBranch, PushedAt: pushedAt(a), UpdatedAt: Moment(a.UpdatedAt)}
 	if a.License != nil {

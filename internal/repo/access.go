@@ -81,7 +81,7 @@ func (s *Service) ToChangeArchived(ctx context.Context, a *Access, need account.
 func (s *Service) toChange(ctx context.Context, a *Access, need account.Role, onArchived bool) error {
 	a.onArchived = onArchived
 	err := a.mayUse(need, true)
-	if err == nil && a.Archived {
+	if err == nil && (a.Archived || a.Importing) {
 		err = s.db.Read(ctx, a.Holds)
 	}
 	return err
@@ -173,6 +173,8 @@ func (a *Access) Holds(tx *db.Tx) error {
 		return a.Caller.Insufficient(0)
 	case now.Archived && !a.onArchived:
 		return ErrArchived()
+	case now.Importing && !a.onArchived:
+		return ErrImporting()
 	}
 	account.BoundText(tx)
 	return nil
@@ -181,6 +183,11 @@ func (a *Access) Holds(tx *db.Tx) error {
 // ErrArchived is GitHub's error for writes to an archived repository.
 func ErrArchived() error {
 	return errs.New(errs.Forbidden, "Repository was archived so is read-only.")
+}
+
+// ErrImporting is the error for writes to a repository while an import fills it.
+func ErrImporting() error {
+	return errs.New(errs.Forbidden, "Repository is being imported, so it is read-only until that ends.")
 }
 
 // ErrMirror is the error for updates of the branches and tags of a repository that mirrors another one.

@@ -32,7 +32,7 @@ func (p Push) Check(tx *db.Tx, judges Judges) (*Landing, error) {
 	if branch.purges != p.Purges {
 		return nil, errPurged()
 	}
-	branch.mirror = branch.mirror && !p.Mirrored
+	branch.mirror, branch.imports = branch.mirror && !p.Mirrored, branch.imports && !p.Imported
 	refused, err := checkUpdates(tx, p.RepoID, branch, p.Queue, p.Updates)
 	if err != nil {
 		return nil, err

@@ -76,6 +76,9 @@ func (s *Service) checkGrowth(tx *db.Tx, id ID, kb int64, hold bool) error {
 	return s.CheckQuota(tx, owner, Growth{KB: kb, Hold: hold})
 }
 
+// MayAdd is MayGrowBy in the transaction that adds what counts for the owner.
+func (s *Service) MayAdd(tx *db.Tx, id ID, kb int64) error { return s.checkGrowth(tx, id, kb, true) }
+
 // MayGrowBy returns 403 if the quota of a repository's owner has no room for the KiB. It is called before
 // work begins; the transaction that adds them checks again.
 func (s *Service) MayGrowBy(ctx context.Context, id ID, kb int64) error {

@@ -58,6 +58,7 @@ type Push struct {
 
 	Merge    *Merge // the pull request that is merged into the only ref; nil: it is another push
 	Mirrored bool   // refs of a mirror follow its source
+	Imported bool   // refs come with an import, while the repository is read-only
 	First    bool   // the first refs of a repository that is being made, for which no rules hold
 	Queue    bool   // a merge queue moves the branches of its groups
 	Upstream bool   // the ref is updated from the repository's parent
@@ -143,6 +144,7 @@ type branchState struct {
 	purges   int64
 	paused   bool
 	archived bool // the repository is archived: only refs of pull requests may move
+	imports  bool // it is being imported: only the import moves refs
 	mirror   bool // the repository is a mirror: only its source and refs of pull requests may move
 	ruled    bool // the repository or its owner has rulesets
 	locked   bool // the repository has locks of Git LFS
@@ -161,6 +163,8 @@ func checkUpdates(tx *db.Tx, repoID ID, branch branchState, queue bool, updates 
 		switch {
 		case branch.archived && !strings.HasPrefix(u.Name, "refs/pull/"):
 			refused[i] = ErrArchived()
+		case branch.imports:
+			refused[i] = ErrImporting()
 		case branch.mirror && !strings.HasPrefix(u.Name, "refs/pull/"):
 			refused[i] = ErrMirror()
 		case !queue && u.reserved():
@@ -186,7 +190,7 @@ func checkUpdates(tx *db.Tx, repoID ID, branch branchState, queue bool, updates 
 // repository's owner. It is called before the objects are stored; Push.Check checks again.
 func (s *Service) Refusals(tx *db.Tx, a *Access, p Push) ([]error, error) {
 	refused, err := checkUpdates(tx, a.ID, branchState{name: a.DefaultBranch, archived: a.Archived,
-		mirror: a.MirrorURL != "" && !p.Mirrored}, p.Queue, p.Updates)
+		imports: a.Importing && !p.Imported, mirror: a.MirrorURL != "" && !p.Mirrored}, p.Queue, p.Updates)
 	if err != nil {
 		return nil, err
 	}

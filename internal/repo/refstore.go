@@ -11,16 +11,17 @@ import (
 )
 
 // lockForRefs locks the repository's row, increments the refs' generation, and returns the default branch,
-// whether the repository is archived, a mirror, or has rules, and Repo.Purges. Error: 503 while a purge copies the
-// last objects.
+// whether the repository is archived, a mirror, being imported, or has rules, and Repo.Purges. Error: 503 while a
+// purge copies the last objects.
 func lockForRefs(tx *db.Tx, repoID ID) (branchState, error) {
 	var b branchState
 	err := tx.QueryRow(`UPDATE repos SET refs_generation = refs_generation + 1 WHERE id = $1
 		RETURNING default_branch, archived, purges, `+paused(tx, "repos.id")+`,
 		ruled OR (SELECT a.ruled FROM accounts a WHERE a.id = repos.owner_id),
 		EXISTS (SELECT 1 FROM lfs_locks l WHERE l.repo_id = repos.id),
-		EXISTS (SELECT 1 FROM mirrors z WHERE z.repo_id = repos.id AND z.push = FALSE)`, repoID).
-		Scan(&b.name, &b.archived, &b.purges, &b.paused, &b.ruled, &b.locked, &b.mirror)
+		EXISTS (SELECT 1 FROM mirrors z WHERE z.repo_id = repos.id AND z.push = FALSE),
+		EXISTS (SELECT 1 FROM import_jobs z WHERE z.repo_id = repos.id AND z.active = TRUE)`, repoID).
+		Scan(&b.name, &b.archived, &b.purges, &b.paused, &b.ruled, &b.locked, &b.mirror, &b.imports)
 	if errors.Is(err, db.ErrNoRows) {
 		return b, errs.Absent()
 	}

@@ -101,6 +101,7 @@ type Repo struct {
 	License  *string // the key of package license; nil as above
 
 	Autolinks bool   // it has some, see package autolink
+	Importing bool   // its issues and refs come from another server, so it is read-only meanwhile; see migration/job
 	MirrorURL string // of the repository that it mirrors, so that its refs are read-only here; empty: none, see package mirror
 
 	Owner account.Account // ID, Login, Kind, SiteAdmin and DefaultRole only

@@ -24,7 +24,8 @@ var accessColumns = `r.id, r.owner_id, r.name, r.description, r.homepage, r.priv
 	r.private AND EXISTS (SELECT 1 FROM withdrawn_forks w WHERE w.id = r.id), ` + forkable + `,
 	COALESCE((SELECT value FROM generations WHERE topic = '` + account.Topic + `'), 0),
 	EXISTS (SELECT 1 FROM autolinks y WHERE y.repo_id = r.id),
-	COALESCE((SELECT z.url FROM mirrors z WHERE z.repo_id = r.id AND z.push = FALSE), '')`
+	COALESCE((SELECT z.url FROM mirrors z WHERE z.repo_id = r.id AND z.push = FALSE), ''),
+	EXISTS (SELECT 1 FROM import_jobs z WHERE z.repo_id = r.id AND z.active = TRUE)`
 
 const accessFrom = ` FROM accounts o JOIN repos r ON r.owner_id = o.id
 	LEFT JOIN members m ON m.org_id = o.id AND m.user_id = $1 `
@@ -72,7 +73,7 @@ func scanAccess(row db.Scanner, caller *account.Caller, more ...any) (*Access, e
 		&r.ParentID, &r.NetworkID, &r.Forks, &r.NetworkForks,
 		&r.Owner.Login, &r.Owner.Kind, &r.Owner.SiteAdmin, &r.Owner.DefaultRole, &p.Owner, &p.Granted,
 		&r.Withdrawn, &r.AllowForking,
-		&a.AccountsGeneration, &r.Autolinks, &r.MirrorURL}, more...)...)
+		&a.AccountsGeneration, &r.Autolinks, &r.MirrorURL, &r.Importing}, more...)...)
 	if errors.Is(err, db.ErrNoRows) {
 		return nil, errs.Absent()
 	}

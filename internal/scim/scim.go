@@ -2,10 +2,11 @@
 // the people and groups of a site: leavers are suspended at once. Package external stores them and owns what
 // follows.
 //
-//	GET, POST /scim/v2/Users, /scim/v2/Groups                       user.go, group.go
-//	GET, PUT, PATCH, DELETE /scim/v2/Users/{scim_user_id}, ...      user.go, group.go
+//	GET, POST /scim/v2/Users, /scim/v2/Groups                       useraction.go, group.go
+//	GET, PUT, PATCH, DELETE /scim/v2/Users/{scim_user_id}, ...      useraction.go, group.go
 //	GET /scim/v2/ServiceProviderConfig, ResourceTypes, Schemas      discovery.go
 //
+//	user.go       how users are sent and answered
 //	patch.go      operations of a PATCH on a user; those on a group are in group.go
 //	filter.go     filters and paths, which are strangers' text and bounded
 //	errors.go     the form of errors

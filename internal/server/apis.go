@@ -31,6 +31,7 @@ import (
 	"arbor/internal/lfs"
 	"arbor/internal/license"
 	"arbor/internal/markup"
+	"arbor/internal/migration/job"
 	"arbor/internal/milestone"
 	"arbor/internal/mirror"
 	"arbor/internal/notification"
@@ -170,6 +171,7 @@ func (of *apis) features(s *Server) []feature {
 		of.Attachments,
 		lfs.NewAPI(f.LFS),
 		mirror.NewAPI(f.Mirrors),
+		job.NewAPI(s.imports),
 		of.OnCommits,
 		detect.NewAPI(f.Detect),
 		statistic.NewAPI(f.Statistics),

@@ -29,6 +29,7 @@ var holdings = []string{
 	`id, repo_id, push, url, wanted FROM mirrors`,
 	`repo_id, secret FROM mirror_secrets`,
 	`mirror_id, host_key FROM mirror_ssh`,
+	`repo_id, url FROM import_jobs`,
 	`id, environment, state FROM deployments`,
 	`id, name, reviewers FROM environments`,
 	`id, name, conclusion FROM check_runs`,

@@ -49,7 +49,8 @@ var tiers = []struct {
 	}},
 	{"use cases", []string{ // what happens to several features at once
 		"internal/forge", "internal/hook/payloads", "internal/mail/letter", "internal/mail/reply", "internal/migration",
-		"internal/migration/gitea", "internal/migration/github", "internal/migration/gitlab", "internal/migration/remote",
+		"internal/migration/foreign", "internal/migration/gitea", "internal/migration/github", "internal/migration/gitlab",
+		"internal/migration/job", "internal/migration/remote",
 	}},
 	{"faces", []string{ // what people, programs and operators use
 		"arbortest", "cmd/arbor", "internal/backup", "internal/doctor", "internal/ephemeral", "internal/fsck",

@@ -39,6 +39,7 @@ import (
 	"arbor/internal/ldap"
 	"arbor/internal/lfs"
 	"arbor/internal/mail"
+	"arbor/internal/migration/job"
 	"arbor/internal/oidc"
 	"arbor/internal/ratelimit"
 	"arbor/internal/route"
@@ -54,6 +55,7 @@ type Server struct {
 	identities  *oidc.Service
 	directories *ldap.Service
 	mails       *mail.Sender
+	imports     *job.Service
 	forge       *forge.Forge
 	home        web.Handler // the page at /
 	setup       string      // the code for setting up an empty server

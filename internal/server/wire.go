@@ -31,6 +31,7 @@ import (
 	"arbor/internal/ldap"
 	"arbor/internal/mail"
 	"arbor/internal/mail/letter"
+	"arbor/internal/migration/job"
 	"arbor/internal/notification"
 	"arbor/internal/oidc"
 	"arbor/internal/page/signin"
@@ -118,7 +119,7 @@ func New(o Options) *Server {
 	p := &parts{s: s, caches: []cached{f.Tokens, f.Accounts, f.Repos, f.Issues, o.Git},
 		workers: map[string]worker{"test_merge": f.Pulls, "pushed_commits": f.Closing,
 			"packing":   f.Maintenance,
-			"detection": f.Detect, "statistics": f.Statistics, "mirror": f.Mirrors, "hook_delivery": hooks, "notification": f.Notifier,
+			"detection": f.Detect, "statistics": f.Statistics, "mirror": f.Mirrors, "import": s.imports, "hook_delivery": hooks, "notification": f.Notifier,
 			"mail": s.mails}}
 	features := slices.Concat(of.features(s), of.pages(s, kit, door), []feature{s.newGraphQL(of),
 		site.New(kit, site.Options{Accounts: f.Accounts, Tokens: f.Tokens, Sessions: f.Sessions, Repos: f.Repos, Networks: f.Network,
@@ -189,9 +190,10 @@ func newServer(o Options) *Server {
 			Reply: o.Mail.Reply},
 			o.Mail.BaseURL)
 	}
+	s.imports = job.New(o.DB, o.Git, f, o.Log)
 	s.live = live.New(o.DB, o.Admission.Streams())
 	s.runners = []runner{s.live, s.mails, s.directories, provisioning{linked}, f.Tokens, f.Maintenance, f.Packs, f.Closing, f.Pulls,
-		f.Searches, f.Detect, f.Statistics, f.Mirrors, f.Notifier, notification.NewPruner(o.DB, o.Log),
+		f.Searches, f.Detect, f.Statistics, f.Mirrors, s.imports, f.Notifier, notification.NewPruner(o.DB, o.Log),
 		activity.NewPruner(o.DB, o.Log),
 		audit.NewPruner(o.DB, o.Log, o.AuditDays), maintenance.NewForgetter(o.DB, o.Log),
 		maintenance.NewShrinker(o.DB, o.Log, f.Repos.Room)}

@@ -115,6 +115,22 @@ func (s *Service) Approve(ctx context.Context, by *account.Caller, user, mannequ
 	return to, err
 }
 
+// Give is Approve without a claim: a site administrator knows who somebody of another server is. Errors: 404 as of
+// Approve; 422 if the user is suspended.
+func (s *Service) Give(ctx context.Context, by *account.Caller, user, mannequin string) (to *account.Account, err error) {
+	err = s.db.WriteAs(ctx, by, func(tx *db.Tx) error {
+		if !by.SiteAdmin {
+			return errs.Absent()
+		}
+		_, to, err = s.give(tx, strings.TrimSpace(mannequin), strings.TrimSpace(user))
+		if err == nil && to.SuspendedAt != 0 {
+			err = errs.Newf(errs.Invalid, "%s is suspended.", to.Login)
+		}
+		return err
+	})
+	return to, err
+}
+
 // Decline ends a claim. Error: 404.
 func (s *Service) Decline(ctx context.Context, by *account.Caller, user, mannequin string) error {
 	return s.decide(ctx, by, user, mannequin, func(tx *db.Tx) error {

@@ -161,16 +161,15 @@ func (n Networks) Resolve(ctx context.Context, host string) ([]netip.Addr, error
 	return found, nil
 }
 
-// Dial connects to an address, HOST:PORT, for a protocol other than HTTP. What it connects to is what was looked at.
-// The error says in our own words why there is no connection.
-func (n Networks) Dial(ctx context.Context, address string) (net.Conn, error) {
+// Dial connects to an address, for clients that keep connections and read long answers. A name is looked up once,
+// checked, and what it led to is dialed. Errors: ErrInner; [Describe] says what an error means.
+func (n Networks) Dial(ctx context.Context, network, address string) (net.Conn, error) {
 	d := &dialer{allowed: n, names: net.DefaultResolver, Dialer: net.Dialer{Timeout: Timeout}}
-	c, err := d.dial(ctx, "tcp", address)
-	if err != nil {
-		return nil, errors.New(describe(err))
-	}
-	return c, nil
+	return d.dial(ctx, network, address)
 }
+
+// Describe says in our own words why a connection failed. The text has no address in it.
+func Describe(err error) string { return describe(err) }
 
 // errUnknownName says that a name leads to no address.
 var errUnknownName = errors.New("the name of the host was not found")

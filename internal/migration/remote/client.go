@@ -40,7 +40,8 @@ type Client struct {
 
 	o        Options
 	http     *http.Client
-	answered bool // the server is there: what fails from now on is tried again
+	answered bool  // the server is there: what fails from now on is tried again
+	read     int64 // bytes of answers
 }
 
 // NewClient returns a client for the server whose pages are below base, and whose API is below api.
@@ -49,6 +50,10 @@ func NewClient(base, api *url.URL, o Options) *Client {
 	c.http = &http.Client{CheckRedirect: c.redirect, Transport: &http.Transport{
 		Proxy: http.ProxyFromEnvironment, ResponseHeaderTimeout: answerTime, TLSHandshakeTimeout: 30 * time.Second,
 		MaxResponseHeaderBytes: 1 << 20, IdleConnTimeout: time.Minute}}
+	if o.Bounds != nil {
+		t := c.http.Transport.(*http.Transport)
+		t.Proxy, t.DialContext = nil, o.Bounds.Networks.Dial
+	}
 	return c
 }
 
@@ -72,12 +77,15 @@ func (c *Client) WithoutToken() *Client {
 	return out
 }
 
+// tokenUser is the name that goes with a token where git asks for a user.
+const tokenUser = "x-access-token"
+
 // Basic is the header with which git authenticates; empty without a token.
 func (c *Client) Basic() string {
 	if c.o.Token == "" {
 		return ""
 	}
-	return "Basic " + base64.StdEncoding.EncodeToString([]byte("x-access-token:"+c.o.Token))
+	return "Basic " + base64.StdEncoding.EncodeToString([]byte(tokenUser+":"+c.o.Token))
 }
 
 // Refusal is an answer that says no.
@@ -144,11 +152,19 @@ func (c *Client) Answer(
 		if err != nil {
 			return nil, nil, err
 		}
-		text, err = io.ReadAll(io.LimitReader(a.Body, maxAnswer+1))
+		most := int64(maxAnswer)
+		if c.o.Bounds != nil {
+			most = c.o.Bounds.Answer
+		}
+		text, err = io.ReadAll(io.LimitReader(a.Body, most+1))
 		a.Body.Close()
+		c.read += int64(len(text))
 		switch {
-		case err == nil && len(text) > maxAnswer:
-			return nil, nil, fmt.Errorf("an answer of %s has more than %d bytes", c.API.Host, maxAnswer)
+		case err == nil && int64(len(text)) > most:
+			return nil, nil, fmt.Errorf("an answer of %s has more than %d bytes", c.API.Host, most)
+		case c.o.Bounds != nil && c.read > c.o.Bounds.Answers:
+			return nil, nil, fmt.Errorf("%s answers with more than %d bytes: an import by the command arbor import has no "+
+				"such limit", c.API.Host, c.o.Bounds.Answers)
 		case err == nil:
 			return text, a.Header, nil
 		case try == maxTries || ctx.Err() != nil:

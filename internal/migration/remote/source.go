@@ -27,6 +27,7 @@ import (
 	"path/filepath"
 
 	"arbor/internal/git"
+	"arbor/internal/hook/outgoing"
 	"arbor/internal/lfs"
 	"arbor/internal/migration"
 )
@@ -38,6 +39,18 @@ type Options struct {
 	Dir      string       // for what is read, which may be large
 	Room     func() error // whether the disk has room for more; nil: it is not asked
 	Progress func(part string, done, all int64)
+
+	// Set for an address that a user gave; nil: the operator gave it, so git runs with the operator's configuration
+	// and every network may be reached.
+	Bounds *Bounds
+}
+
+// Bounds are those of reading from an address that a user gave.
+type Bounds struct {
+	Networks outgoing.Networks // internal networks that may be reached
+	Answer   int64             // bytes of one answer that is decoded
+	Answers  int64             // bytes of all of them
+	Refs     int               // branches, tags and heads of pull requests
 }
 
 // Source is the part of a [migration.Source] that does not depend on the kind of server.
@@ -145,8 +158,29 @@ func (s *Source) Clone(ctx context.Context, address string) error {
 		return fmt.Errorf("the server says that the repository is at %q, which is not on %s", address, s.Base.Host)
 	}
 	s.clone = address
+	if s.o.Bounds != nil {
+		return s.cloneBounded(ctx, from)
+	}
 	source := git.Source{Address: address, Authorization: s.Basic()}
 	s.Mirror, err = s.o.Git.Mirror(ctx, source, s.o.Dir, s.o.Progress)
+	return err
+}
+
+// cloneBounded is Clone for an address that a user gave.
+func (s *Source) cloneBounded(ctx context.Context, from *url.URL) error {
+	r := git.Remote{Address: from.String(), Host: from.Hostname(), Port: from.Port()}
+	if r.Port == "" {
+		r.Port = map[string]string{"http": "80", "https": "443"}[from.Scheme]
+	}
+	if s.o.Token != "" {
+		r.Username, r.Password = tokenUser, s.o.Token
+	}
+	var err error
+	if r.Pinned, err = s.o.Bounds.Networks.Resolve(ctx, r.Host); err != nil {
+		return err
+	}
+	s.Progress("fetch", 0, 0)
+	s.Mirror, err = s.o.Git.MirrorRemote(ctx, r, s.o.Dir, s.o.Bounds.Refs)
 	return err
 }
 

@@ -55,7 +55,7 @@ func (v *at) Up() string { return strings.TrimPrefix(path.Dir("/"+v.At.Path), "/
 
 // CanEdit reports that the viewer may commit to what is shown, which is a branch, or propose a change of it.
 func (v *at) CanEdit() bool {
-	return (v.Repo.CanPush() || v.Proposes()) && v.At.Kind == "branch" && v.Repo.MirrorURL == ""
+	return (v.Repo.CanPush() || v.Proposes()) && v.At.Kind == "branch" && v.Repo.MirrorURL == "" && !v.Repo.Importing
 }
 
 // Link is the address of a page of a path at the revision.

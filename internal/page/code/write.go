@@ -51,7 +51,7 @@ func (c *proposal) text() string {
 // Proposes reports that the viewer may not push: a change goes to a branch of a fork, and leads to a pull
 // request.
 func (v *at) Proposes() bool {
-	return v.Viewer != nil && !v.Repo.Archived && v.Repo.MirrorURL == "" && !v.Repo.CanPush()
+	return v.Viewer != nil && !v.Repo.Archived && !v.Repo.Importing && v.Repo.MirrorURL == "" && !v.Repo.CanPush()
 }
 
 // checkWritable returns why the viewer can neither commit to the page's revision nor propose a change. The

@@ -6,8 +6,10 @@ import (
 	"strings"
 
 	"arbor/internal/account"
+	"arbor/internal/migration/job"
 	"arbor/internal/mirror"
 	"arbor/internal/page"
+	"arbor/internal/repo"
 	"arbor/internal/web"
 )
 
@@ -16,8 +18,10 @@ type importView struct {
 	newView
 	URL      string
 	Username string
-	Keep     bool // as a mirror
-	Off      bool // the server has no mirrors
+	Bring    string // all, git or mirror
+	People   string // whose texts become whose
+	Maps     bool   // the viewer may say so
+	Off      bool   // the server has no mirrors and imports
 }
 
 // GET /new/import
@@ -27,7 +31,7 @@ type importView struct {
 func (p *Pages) NewImport(w http.ResponseWriter, r *http.Request) error {
 	q := web.QueryOf(r)
 	v := &importView{newView: newView{Owner: q.Get("owner"), Name: q.Get("name"), Private: q.Get("visibility") == "private"},
-		URL: q.Get("url")}
+		URL: q.Get("url"), Bring: "all"}
 	if err := p.fillImport(r, v); err != nil {
 		return err
 	}
@@ -36,7 +40,7 @@ func (p *Pages) NewImport(w http.ResponseWriter, r *http.Request) error {
 
 // fillImport reads what can be chosen.
 func (p *Pages) fillImport(r *http.Request, v *importView) error {
-	v.Off = p.Mirrors.Off
+	v.Off, v.Maps = p.Mirrors.Off, account.CallerFrom(r.Context()).SiteAdmin
 	if err := p.fill(r, &v.newView); err != nil {
 		return err
 	}
@@ -46,8 +50,8 @@ func (p *Pages) fillImport(r *http.Request, v *importView) error {
 
 // POST /new/import
 //
-// Import creates a repository, has it copied from another server, once or as a mirror, and redirects to it.
-// Errors in the form are shown on it.
+// Import creates a repository, has it filled from another server, with all that it has there, with Git, or as a
+// mirror, and redirects to it. Errors in the form are shown on it.
 func (p *Pages) Import(w http.ResponseWriter, r *http.Request) error {
 	form, err := page.ReadForm(r)
 	if err != nil {
@@ -55,17 +59,24 @@ func (p *Pages) Import(w http.ResponseWriter, r *http.Request) error {
 	}
 	v := &importView{newView: newView{Owner: form.Text("owner"), Name: form.Text("name"),
 		Private: form.Get("visibility") == "private"},
-		URL: form.Text("remote_url"), Username: form.Text("username"), Keep: form.Checked("keep")}
+		URL: form.Text("remote_url"), Username: form.Text("username"), Bring: form.Get("bring"), People: form.Get("people")}
 	made, err := p.importFrom(r, v, form.Get("password"))
+	rest, say := "", " was created. It will be copied soon."
+	if v.Bring == "all" {
+		rest, say = "/settings/import", " was created. The import begins soon."
+	}
 	if err == nil {
-		return page.Done(w, r, pathOf(made), made+" was created. It will be copied soon.")
+		return page.Done(w, r, pathOf(made)+rest, made+say)
 	}
 	problem, err := page.ProblemOf(err)
 	if err != nil {
 		return err
 	}
 	if made != "" {
-		return page.PartlyDone(w, r, pathOf(made)+"/settings/mirrors", made+" was created, but nothing is copied: "+problem.Message)
+		if rest == "" {
+			rest = "/settings/mirrors"
+		}
+		return page.PartlyDone(w, r, pathOf(made)+rest, made+" was created, but nothing is copied: "+problem.Message)
 	}
 	if err := p.fillImport(r, v); err != nil {
 		return err
@@ -74,14 +85,16 @@ func (p *Pages) Import(w http.ResponseWriter, r *http.Request) error {
 	return p.t.Again(w, r, "import.html", problem, v)
 }
 
-// importFrom creates the repository, and has it copied. It returns the OWNER/NAME of a repository that it created, also
+// importFrom creates the repository, and has it filled. It returns the OWNER/NAME of a repository that it created, also
 // with an error.
 func (p *Pages) importFrom(r *http.Request, v *importView, password string) (fullName string, err error) {
-	e := mirror.Edit{URL: v.URL, Username: v.Username, FollowHead: true, Once: !v.Keep}
-	if password != "" {
-		e.Password = web.Some(password)
+	check, start := p.copies(v, password)
+	if v.Bring == "all" {
+		if check, start, err = p.imports(v, password); err != nil {
+			return "", err
+		}
 	}
-	if err := p.Mirrors.Check(e); err != nil { // before there is a repository
+	if err := check(account.CallerFrom(r.Context())); err != nil { // before there is a repository
 		return "", err
 	}
 	made, err := p.create(r, &v.newView)
@@ -95,7 +108,37 @@ func (p *Pages) importFrom(r *http.Request, v *importView, password string) (ful
 	}
 	ctx, err := p.kit.Write(r, &a.Access, account.Admin)
 	if err == nil { // even if the browser has gone: the repository is there
-		_, _, err = p.Mirrors.Set(context.WithoutCancel(ctx), &a.Access, e)
+		err = start(context.WithoutCancel(ctx), &a.Access)
 	}
 	return made, err
+}
+
+// copies returns what checks and starts a copy of Git, once or as a mirror.
+func (p *Pages) copies(v *importView, password string) (
+	check func(*account.Caller) error, start func(context.Context, *repo.Access) error,
+) {
+	e := mirror.Edit{URL: v.URL, Username: v.Username, FollowHead: true, Once: v.Bring != "mirror"}
+	if password != "" {
+		e.Password = web.Some(password)
+	}
+	return func(*account.Caller) error { return p.Mirrors.Check(e) },
+		func(ctx context.Context, a *repo.Access) error {
+			_, _, err := p.Mirrors.Set(ctx, a, e)
+			return err
+		}
+}
+
+// imports returns what checks and starts an import of everything.
+func (p *Pages) imports(v *importView, token string) (
+	check func(*account.Caller) error, start func(context.Context, *repo.Access) error, err error,
+) {
+	q := job.Request{URL: v.URL, Token: strings.TrimSpace(token)}
+	if q.People, err = job.ReadMap(v.People); err != nil {
+		return nil, nil, err
+	}
+	return func(by *account.Caller) error { return p.Imports.Check(by, q, job.PageFields) },
+		func(ctx context.Context, a *repo.Access) error {
+			_, err := p.Imports.Start(ctx, a, q, job.PageFields)
+			return err
+		}, nil
 }

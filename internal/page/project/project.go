@@ -14,6 +14,7 @@ import (
 
 	"arbor/internal/account"
 	"arbor/internal/gitdata"
+	"arbor/internal/migration/job"
 	"arbor/internal/mirror"
 	"arbor/internal/page"
 	"arbor/internal/pull"
@@ -36,7 +37,8 @@ type Services struct {
 	Networks *network.Service
 	Pulls    *pull.Service // updates forks
 	Git      *gitdata.Service
-	Mirrors  *mirror.Service // imports repositories
+	Mirrors  *mirror.Service // imports Git alone
+	Imports  *job.Service    // imports all that a repository has
 }
 
 // Pages answers the pages of this room.

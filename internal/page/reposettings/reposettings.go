@@ -3,6 +3,7 @@
 //	GET, POST /{owner}/{repo}/settings               general.go: name, description, topics, branch, features, merging
 //	GET, POST /{owner}/{repo}/settings/access        access.go: collaborators and invitations
 //	GET, POST /{owner}/{repo}/settings/keys          keys.go: deploy keys
+//	GET, POST /{owner}/{repo}/settings/import        import.go: an import from another server, and its report
 //	GET, POST /{owner}/{repo}/settings/mirrors       mirrors.go: copies from and to other servers
 //	GET, POST /{owner}/{repo}/settings/rules         rules.go: protections of branches
 //	GET, POST /{owner}/{repo}/settings/hooks         package webhook; .../new and .../{hook_id} are the forms
@@ -25,6 +26,7 @@ import (
 	"arbor/internal/attachment"
 	"arbor/internal/hook"
 	"arbor/internal/invitation"
+	"arbor/internal/migration/job"
 	"arbor/internal/mirror"
 	"arbor/internal/page"
 	"arbor/internal/page/webhook"
@@ -59,6 +61,7 @@ type Services struct {
 	Rules         *rule.Service
 	Deleted       *deleted.Service
 	Mirrors       *mirror.Service
+	Imports       *job.Service
 }
 
 // New returns the pages.
@@ -79,6 +82,8 @@ func (p *Pages) Routes() []route.Route {
 		on("POST "+at+"/keys", p.kit.SudoOnRepo(p.ChangeKeys)),
 		on("GET "+at+"/mirrors", p.Mirrors),
 		on("POST "+at+"/mirrors", p.kit.SudoOnRepo(p.ChangeMirrors)),
+		on("GET "+at+"/import", p.Import),
+		on("POST "+at+"/import", p.kit.SudoOnRepo(p.ChangeImport)),
 		on("GET "+at+"/rules", p.Rules),
 		on("POST "+at+"/rules", p.ChangeRules),
 		on("GET "+at+"/attachments", p.Attachments),

@@ -4,14 +4,18 @@ import (
 	"net/http"
 
 	"arbor/internal/account/claim"
+	"arbor/internal/errs"
 	"arbor/internal/page"
 	"arbor/internal/scope"
+	"arbor/internal/web"
 )
 
 type importedView struct {
 	view
-	List []claim.Claim
-	More bool // there may be more than are shown
+	List      []claim.Claim
+	More      bool // there may be more than are shown
+	Mannequin string
+	User      string // as they were typed
 }
 
 // GET /site/imported
@@ -30,7 +34,7 @@ func (p *Pages) importedView(r *http.Request) (*importedView, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &importedView{view: f}
+	v := &importedView{view: f, Mannequin: web.QueryOf(r).Get("mannequin")}
 	v.List, err = p.Claims.Waiting(r.Context())
 	v.More = len(v.List) == claim.MaxShown
 	return v, err
@@ -38,8 +42,8 @@ func (p *Pages) importedView(r *http.Request) (*importedView, error) {
 
 // POST /site/imported
 //
-// ChangeImported approves or declines, as do says, that user gets the texts of mannequin. Errors: 404; the page
-// again, with 422.
+// ChangeImported approves or declines, as do says, that user gets the texts of mannequin, or gives them without a
+// request. Errors: 404; the page again, with 422.
 func (p *Pages) ChangeImported(w http.ResponseWriter, r *http.Request) error {
 	form, err := page.ReadForm(r)
 	if err != nil {
@@ -51,10 +55,17 @@ func (p *Pages) ChangeImported(w http.ResponseWriter, r *http.Request) error {
 	}
 	user, mannequin := form.Get("user"), form.Get("mannequin")
 	done := "The request of " + user + " was declined."
-	if form.Get("do") == "approve" {
-		done = "The texts of " + mannequin + " belong to " + user + "."
+	given := "The texts of " + mannequin + " belong to " + user + "."
+	switch form.Get("do") {
+	case "approve":
+		done = given
 		_, err = p.Claims.Approve(ctx, caller(r), user, mannequin)
-	} else {
+	case "give":
+		done = given
+		if _, err = p.Claims.Give(ctx, caller(r), user, mannequin); errs.Is(err, errs.NotFound) {
+			err = errs.New(errs.Invalid, "Nothing was imported of such a person, or there is no such user.")
+		}
+	default:
 		err = p.Claims.Decline(ctx, caller(r), user, mannequin)
 	}
 	if err == nil {
@@ -69,5 +80,8 @@ func (p *Pages) ChangeImported(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v.Problem = problem
+	if form.Get("do") == "give" {
+		v.Mannequin, v.User = mannequin, user
+	}
 	return p.t.Again(w, r, "imported.html", problem, v)
 }

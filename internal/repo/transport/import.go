@@ -82,13 +82,18 @@ type Fetched struct {
 	Refused   []string          // refs that did not move, and why
 }
 
+// FetchOptions are those of Fetch.
+type FetchOptions struct {
+	Progress func(part string, done, all int64)
+	If       func(tx *db.Tx, updates []repo.RefUpdate) ([]error, error) // as of repo.Push; nil: nothing is asked
+}
+
 // Fetch is Import for a repository that may have refs: branches go forward to those of the source; refs that are
 // other ones, or that the source does not have, stay. The objects of heads of pull requests come as well,
 // without refs. Nobody is told.
 // Errors: as for Import.
-func (s *Service) Fetch(
-	ctx context.Context, r *repo.Repo, source string, progress func(part string, done, all int64),
-) (*Fetched, error) {
+func (s *Service) Fetch(ctx context.Context, r *repo.Repo, source string, o FetchOptions) (*Fetched, error) {
+	progress := o.Progress
 	if err := os.MkdirAll(s.repos.Dir(), 0o700); err != nil {
 		return nil, err
 	}
@@ -142,7 +147,7 @@ func (s *Service) Fetch(
 	}
 	progress("refs", 0, 0)
 	refused, err := s.repos.MoveRefs(context.WithoutCancel(ctx),
-		repo.Push{RepoID: r.ID, Purges: r.Purges, Updates: updates, GrownKB: size / 1024})
+		repo.Push{RepoID: r.ID, Purges: r.Purges, Updates: updates, GrownKB: size / 1024, Imported: true, If: o.If})
 	if err != nil {
 		return nil, err
 	}

@@ -159,5 +159,17 @@ func (w *world) searches() {
 // farewell takes back what can be, at the end.
 func (w *world) farewell() {
 	w.searches()
+	w.imports()
 	w.do("bob", "DELETE "+garden+"/subscription")
+}
+
+// imports asks for an import from a server that does not answer.
+func (w *world) imports() {
+	w.do("alice", "POST /user/repos", `{"name": "moved"}`)
+	const moved = "/repos/alice/moved/import"
+	w.do("alice", "PUT "+moved, `{"vcs": "git", "vcs_url": "http://127.0.0.1:1/alice/garden", "vcs_password": "secret"}`)
+	testkit.Eventually(w.t, func() bool { return w.do("alice", "GET "+moved).get("status") == "error" }, "the import fails")
+	w.do("alice", "GET "+moved+"/authors")
+	w.do("alice", "PATCH "+moved, `{"vcs_username": "octocat", "vcs_password": "secret"}`)
+	w.do("alice", "DELETE "+moved)
 }

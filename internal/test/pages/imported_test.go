@@ -59,6 +59,17 @@ func TestClaims(t *testing.T) {
 		}
 		s.Check(t, apitest.Case{Do: "GET /users/carol%5Bcode.example.org%5D", As: "bob", Status: 404})
 
+		decide("give", "bob", nobody).Shows(t, 422, "Nothing was imported of such a person", "nobody[code.example.org]")
+		testkit.NoError(t, s.DB.Write(t.Context(), func(tx *db.Tx) error {
+			_, err := account.MakeMannequins(tx, []account.Origin{{Host: "code.example.org", Login: "Dan"}})
+			return err
+		}))
+		chief.show(all+"?mannequin=dan[code.example.org]", `value="dan[code.example.org]"`)
+		decide("give", "eve", "dan[code.example.org]").Shows(t, 422, "eve is suspended.")
+		visit(t, s, "POST "+all, alice.session, "do=give&user=alice&mannequin=dan[code.example.org]").Shows(t, 404)
+		decide("give", "bob", "dan[code.example.org]").Leads(t, all)
+		s.Check(t, apitest.Case{Do: "GET /users/dan%5Bcode.example.org%5D", As: "bob", Status: 404})
+
 		alice.show(mine, nobody)
 		bob.post(mine, "do", "withdraw", "login", nobody).Leads(t, mine)
 		alice.show(mine, nobody)

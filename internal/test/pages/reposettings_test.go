@@ -323,7 +323,7 @@ func TestFewQueries(t *testing.T) {
 		s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/hooks", As: "alice", Status: 200}).JSON(t,
 			&hooks)
 		paths := []string{"/alice/garden/settings", "/alice/garden/settings/access",
-			"/alice/garden/settings/keys", "/alice/garden/settings/mirrors", "/alice/garden/settings/rules", "/alice/garden/settings/hooks",
+			"/alice/garden/settings/keys", "/alice/garden/settings/mirrors", "/alice/garden/settings/import", "/alice/garden/settings/rules", "/alice/garden/settings/hooks",
 			fmt.Sprint("/alice/garden/settings/hooks/", hooks[0].ID),
 			"/alice/garden/settings/installations", "/alice/garden/settings/delete", "/settings/profile",
 			"/settings/emails",

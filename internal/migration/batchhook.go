@@ -1,0 +1,40 @@
+package migration
+
+import (
+	"errors"
+	"strings"
+
+	"arbor/internal/errs"
+	"arbor/internal/hook"
+	"arbor/internal/repo"
+)
+
+// hooks writes webhooks. They are inactive and without secrets, which no source tells: an administrator enters the
+// secret and switches them on. One that was brought stays as it is here.
+func (b *batch) hooks(list []*row) error {
+	for _, r := range fresh(list) {
+		rec := r.Record.(*Hook)
+		made, left, err := hook.InsertPast(b.tx, b.im.s.Mirrors.Networks, hook.Past{Repo: b.im.a.ID, URL: rec.URL,
+			Form: rec.ContentType == "form", Insecure: rec.Insecure, Events: rec.Events})
+		switch {
+		case errs.KindOf(err) == errs.Internal && err != nil:
+			return err
+		case err != nil:
+			r.why = errors.New(repo.ErrText(err))
+			continue
+		}
+		r.id = made
+		word := "switch it on"
+		if rec.HadSecret {
+			word = "enter its secret and switch it on"
+		}
+		b.note("%s came inactive: %s at Settings, Webhooks", describe(rec), word)
+		if len(left) > 0 {
+			b.note("%s: events that are unknown here were left out: %s", describe(rec), strings.Join(left, ", "))
+		}
+	}
+	for _, r := range changed(list) {
+		b.note("%s changed at the source, and stays here as it was", describe(r.Record))
+	}
+	return nil
+}

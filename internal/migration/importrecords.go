@@ -1,0 +1,200 @@
+package migration
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"hash/maphash"
+	"slices"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/issuekit"
+)
+
+// row is a record on its way into the database.
+type row struct {
+	Record
+	key, digest string
+	id          int64 // of the row that was made of it; 0: there is none
+	why         error // it cannot be brought
+	same        bool  // it is here as it is
+	before      int64 // id in an earlier import; 0: it is new
+}
+
+// records brings the records of a kind, in batches.
+func (im *importer) records(ctx context.Context, k Kind) error {
+	seen, seed := map[uint64]bool{}, maphash.MakeSeed()
+	var batch []*row
+	var bytes int
+	count := im.report.of(k)
+	var read int64
+	flush := func() error {
+		list := batch
+		batch, bytes = nil, 0
+		if len(list) == 0 {
+			return nil
+		}
+		err := im.bring(ctx, k, list)
+		for _, r := range list {
+			switch {
+			case err != nil:
+			case r.why != nil:
+				count.Failed++
+				im.report.problem("%s: %v", describe(r.Record), r.why)
+			case r.same:
+				count.Same++
+			case r.before != 0:
+				count.Changed++
+			default:
+				count.New++
+			}
+		}
+		im.done += int64(len(list))
+		im.o.Progress(string(k), im.done, im.all)
+		return err
+	}
+	err := im.src.Records(ctx, k, func(r Record, err error) error {
+		read++
+		if err != nil {
+			count.Failed++
+			im.report.problem("%v", err)
+			return nil
+		}
+		made, err := im.newRow(r)
+		if err != nil {
+			return err
+		}
+		if hash := maphash.String(seed, made.key); made.why == nil && seen[hash] {
+			made.why = errors.New("it comes twice")
+		} else {
+			seen[hash] = true
+		}
+		if made.why != nil {
+			count.Failed++
+			im.report.problem("%s: %v", describe(r), made.why)
+			return nil
+		}
+		batch, bytes = append(batch, made), bytes+sizeOf(r)
+		if len(batch) == batchSize || bytes > batchBytes {
+			return flush()
+		}
+		return nil
+	})
+	if err == nil {
+		err = flush()
+	}
+	if want, known := im.about.Records[k]; err == nil && known && read != want {
+		im.report.problem("%s: the source announced %d records and gave %d", k, want, read)
+	}
+	return err
+}
+
+// newRow checks a record. Its digest is that of what the source said.
+func (im *importer) newRow(r Record) (*row, error) {
+	text, err := json.Marshal(r)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(text)
+	made := &row{Record: r, key: r.Key(), digest: hex.EncodeToString(sum[:10])}
+	if k, ok := r.(*Label); ok {
+		made.key = account.Fold(k.Name)
+	}
+	made.why = im.check.check(r)
+	return made, nil
+}
+
+// sizeOf estimates the memory of a record's texts.
+func sizeOf(r Record) int {
+	switch r := r.(type) {
+	case *Issue:
+		if r.Body != nil {
+			return len(*r.Body)
+		}
+	case *Comment:
+		return len(r.Body)
+	case *ReviewComment:
+		return len(r.Body) + len(r.DiffHunk)
+	case *Release:
+		if r.Body != nil {
+			return len(*r.Body)
+		}
+	}
+	return 0
+}
+
+// bring writes a batch in one transaction, with the notes of what it brought.
+func (im *importer) bring(ctx context.Context, k Kind, list []*row) error {
+	if err := im.people.know(ctx, named(list)); err != nil || im.o.DryRun {
+		return err
+	}
+	if err := im.mark(ctx, k, list); err != nil {
+		return err
+	}
+	fresh := slices.DeleteFunc(slices.Clone(list), func(r *row) bool { return r.same })
+	if len(fresh) == 0 {
+		return nil
+	}
+	var bytes int64
+	for _, r := range fresh {
+		if r.before == 0 {
+			bytes += rowBytes + int64(sizeOf(r.Record))
+		}
+	}
+	if err := im.s.DB.Read(ctx, func(tx *db.Tx) error { return im.allowed(tx, 0) }); err != nil {
+		return err
+	}
+	b := &batch{im: im, kind: k}
+	defer b.discard(ctx)
+	if err := b.prepare(ctx, fresh); err != nil {
+		return err
+	}
+	err := im.s.DB.Write(ctx, func(tx *db.Tx) error {
+		b.tx, b.notes = tx, nil
+		if err := issuekit.Lock(tx, im.a.ID); err != nil {
+			return err
+		}
+		if err := im.allowed(tx, bytes); err != nil {
+			return err
+		}
+		for _, r := range fresh {
+			r.id, r.why = r.before, b.refused[r]
+		}
+		if err := b.write(slices.DeleteFunc(slices.Clone(fresh), func(r *row) bool { return r.why != nil })); err != nil {
+			return err
+		}
+		return noteImported(tx, im.a.ID, k, fresh)
+	})
+	if err != nil {
+		return err
+	}
+	b.files = nil // they have rows
+	for _, note := range b.notes {
+		im.report.problem("%s", note)
+	}
+	return nil
+}
+
+// mark finds out which records an earlier import brought, and which of them have not changed.
+func (im *importer) mark(ctx context.Context, k Kind, list []*row) error {
+	return im.s.DB.Read(ctx, func(tx *db.Tx) error {
+		was, err := importedOf(tx, im.a.ID, k, keysOf(list))
+		for _, r := range list {
+			if before, ok := was[r.key]; ok {
+				r.before, r.id, r.same = before.id, before.id, before.digest == r.digest
+			}
+		}
+		return err
+	})
+}
+
+func keysOf(list []*row) []string {
+	keys := make([]string, len(list))
+	for n, r := range list {
+		keys[n] = r.key
+	}
+	return keys
+}

@@ -1,0 +1,127 @@
+// Package job runs imports of repositories that users ask for by the API or on a page: with issues, pull requests and
+// all else that package migration brings from another server.
+//
+//	job.go    imports and their limits
+//	edit.go   asking for an import, and cancelling it
+//	run.go    the worker
+//	work.go   one run: reading the source, and importing what it gave
+//	store.go  the SQL
+//	api.go, routes.go  the handlers: GitHub's source imports
+//
+// Table: import_jobs. A row is the job, leased by the database's time, so one of all nodes works on it; when it has
+// ended, it keeps the report. While it is active, the repository is read-only for everybody: nobody takes the numbers
+// of issues that come. A run that was killed is taken by the next worker, which reads the source again and goes on
+// with what is not here yet.
+//
+// An import is done for the person who asked for it, and ends early when that person is no administrator of the
+// repository any more. That is asked in each transaction that writes. Its texts count for the quota of the
+// repository's owner. A user must not give texts to others: all people of the source become mannequins of its host,
+// except the one whose token it is, who becomes the one who asked. Only a site administrator may say whose records
+// become whose; a site administrator is nobody at the source without that.
+//
+// The token is encrypted with the key of mirrors (package mirror), and removed when the import ends. Connections go to
+// addresses that outgoing.Networks allows, as those of mirrors do.
+//
+// What becomes of imports:
+//
+//	turned private or public      they go on
+//	renamed, transferred          they go on while the one who asked is an administrator of the repository
+//	membership lost, suspended    they end; what has come stays
+//	account deleted               the same
+//	archived                      they go on
+//	deleted                       they end
+//	quota or disk full            they end; asked for again, they go on
+//	asked for by a site administrator who is none any more: ends, if it says whose records become whose
+//	restored without the key      they end, and need the token again
+package job
+
+import (
+	"log/slog"
+	"time"
+
+	"arbor/internal/account"
+	"arbor/internal/db"
+	"arbor/internal/forge"
+	"arbor/internal/git"
+	"arbor/internal/migration"
+	"arbor/internal/repo"
+)
+
+// Resource is the name of imports in validation errors.
+const Resource = "Import"
+
+// Limits.
+const (
+	maxURL     = 1000
+	maxToken   = 1000
+	maxPeople  = 10_000         // of a map
+	maxMap     = 1 << 20        // bytes of it
+	maxWaiting = 10             // imports that one person asks for at one time
+	maxProblem = 500            // bytes
+	mostPeople = 20_000         // whom one import makes mannequins
+	maxAnswer  = 32 << 20       // bytes of an answer of the source
+	maxAnswers = 2 << 30        // of all of them
+	maxRefs    = 100_000        // as of a push
+	maxLines   = 300            // of each list of a report that is kept
+	maxTries   = 10             // of a run that is killed
+	maxTime    = 24 * time.Hour // of a run
+	leased     = time.Minute    // at one time
+	pollTime   = 5 * time.Second
+	tellEvery  = 2 * time.Second // between two notes of how far it is
+)
+
+// Slots is how many imports run at one time on a node, and only one of each person.
+const slots = 2
+
+// Topic is the bell that rings when an import is due.
+const Topic = "import_jobs"
+
+// Job is a row of the table import_jobs.
+type Job struct {
+	RepoID  repo.ID
+	URL     string     // of the source
+	AskedBy account.ID // 0: a deleted account
+	By      string     // the login; empty: a deleted account
+	AskedAt db.Time
+	Active  bool // it waits or runs
+	Running bool
+	Part    string // what it is doing, such as issues
+	Done    int64
+	All     int64   // 0: unknown
+	EndedAt db.Time // zero: it is active
+	Problem string  // why it ended early; empty: it did not
+	Report  *migration.Report
+
+	secret, people string
+	version, tries int64
+}
+
+// Percent is how much has come; 0: unknown.
+func (j *Job) Percent() int64 {
+	switch {
+	case !j.Active && j.Problem == "":
+		return 100
+	case j.All == 0:
+		return 0
+	}
+	return min(100*j.Done/j.All, 99)
+}
+
+// Service implements the operations on imports, and runs them.
+type Service struct {
+	db         *db.DB
+	git        *git.Git
+	forge      *forge.Forge
+	migrations *migration.Service
+	log        *slog.Logger
+	turns      turns
+}
+
+// New returns a Service.
+func New(d *db.DB, g *git.Git, f *forge.Forge, log *slog.Logger) *Service {
+	return &Service{db: d, git: g, forge: f, migrations: migration.New(d, f, log), log: log,
+		turns: turns{running: map[repo.ID]account.ID{}}}
+}
+
+// Off reports that the server has neither imports nor mirrors.
+func (s *Service) Off() bool { return s.forge.Mirrors.Off }

@@ -150,6 +150,7 @@ func TestPullMirror(t *testing.T) {
 		if asked := from.misbehave(nil); len(asked) > 3 { // git asks once without the password
 			t.Errorf("a look at a source without changes asked %q", asked)
 		}
+		s.Visit(t, "alice", "GET /alice/copy/settings/mirrors").Shows(t, 200, "copied")
 
 		gittest.Run(t, w.dir, "commit", "-q", "--amend", "--allow-empty", "-m", "forced")
 		gittest.Run(t, w.dir, "branch", "trunk")

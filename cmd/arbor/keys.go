@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,10 +12,13 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"arbor/internal/depot"
 	"arbor/internal/durable"
+	"arbor/internal/errs"
 	"arbor/internal/file"
+	"arbor/internal/git"
 	"arbor/internal/identity"
 	"arbor/internal/mirror"
 	"arbor/internal/signature"
@@ -25,6 +29,32 @@ var keyFolders = []string{"ssh", "images", "lfs", mirror.Folder, signature.Folde
 
 // maxKey bounds a file with a key, in bytes.
 const maxKey = 64 << 10
+
+// bondTime is how long a server with a new data folder waits for the one that makes the store at the same moment.
+const bondTime = 10 * time.Second
+
+// awaitKeys is bringKeys, and waits for the first server of a store, which makes the keys.
+func (s *store) awaitKeys(ctx context.Context, files *file.Store) (known map[string]string, err error) {
+	isNode, err := identity.IsNode(s.dir)
+	if err != nil {
+		return nil, err
+	}
+	for began := time.Now(); ; {
+		known, err = s.bringKeys(ctx, files)
+		var differ *identity.KeysError
+		late := errors.As(err, &differ) || err == nil && isNode && known["lfs"] == ""
+		if !late {
+			return known, err
+		}
+		if time.Since(began) > bondTime {
+			return nil, cmp.Or(err, errors.New("the store's first server has not left its keys in the storage (--objects) yet: "+
+				"start it, and then this one"))
+		}
+		if err := git.Sleep(ctx, bondTime/20); err != nil {
+			return nil, err
+		}
+	}
+}
 
 // bringKeys takes keys that the data folder lacks from the depot, where the node that made them left them, and checks
 // that all are those of the store. known are the folders whose keys the store has, or had.
@@ -37,7 +67,7 @@ func (s *store) bringKeys(ctx context.Context, files *file.Store) (known map[str
 			}
 		}
 	}
-	if err != nil {
+	if err != nil && !errs.Is(err, errs.Unavailable) { // what is here may be all that there is
 		return nil, err
 	}
 	return identity.CheckKeys(ctx, s.db, s.identity(), keyFolders)

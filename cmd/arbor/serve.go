@@ -20,6 +20,8 @@ import (
 	"arbor/internal/depot"
 	"arbor/internal/durable"
 	"arbor/internal/errs"
+	"arbor/internal/git"
+	"arbor/internal/identity"
 	"arbor/internal/mirror"
 	"arbor/internal/seed"
 	"arbor/internal/server"
@@ -94,7 +96,7 @@ func (c *serveCommand) Run(p *process) error {
 			return err
 		}
 	}
-	s, err := c.open(p.ctx, c.gitOptions(log))
+	s, err := c.openStore(p.ctx, log)
 	if err != nil {
 		return err
 	}
@@ -105,35 +107,11 @@ func (c *serveCommand) Run(p *process) error {
 	if c.TextRate == nil {
 		o.TextRate = defaultTextRate
 	}
-	if o.Objects, err = c.Objects, c.useObjects(p.ctx, s, log); err != nil {
-		return errors.Join(err, s.close())
+	o.Objects, o.CacheSize = c.Objects, int64(c.CacheSize)
+	if err = c.useObjects(p.ctx, s, log); err == nil {
+		err = c.openKeys(p.ctx, s, log, &o)
 	}
-	files := s.forge(log).Files
-	files.Pin(o.Objects)
-	known, err := s.bringKeys(p.ctx, files)
 	if err != nil {
-		return errors.Join(err, s.close())
-	}
-	if c.ssh, o.SSH, err = c.openSSH(keptKeys(c.Data), log); err != nil {
-		return errors.Join(err, s.close())
-	}
-	if c.ImageProxy {
-		if o.ImageKey, err = durable.Key(filepath.Join(s.dir, "images")); err != nil {
-			return errors.Join(err, s.close())
-		}
-	}
-	if o.LFSKey, err = durable.Key(filepath.Join(s.dir, "lfs")); err != nil {
-		return errors.Join(err, s.close())
-	}
-	o.CacheSize = int64(c.CacheSize)
-	if known[mirror.Folder] == "" { // one that was lost is not made again
-		if _, err = durable.Key(filepath.Join(s.dir, mirror.Folder)); err != nil {
-			return errors.Join(err, s.close())
-		}
-	}
-	if err := s.leaveKeys(p.ctx, files); errs.Is(err, errs.Unavailable) {
-		log.Error("keys that other nodes need are not in the storage yet: they are brought there at the next start", "error", err)
-	} else if err != nil {
 		return errors.Join(err, s.close())
 	}
 	o.DB, o.Git, o.DataDir = s.db, s.git, s.dir
@@ -166,6 +144,52 @@ func (c *serveCommand) useObjects(ctx context.Context, s *store, log *slog.Logge
 			"error", offline)
 	}
 	return err
+}
+
+// openKeys reads the keys of the store, and makes those that it never had.
+func (c *serveCommand) openKeys(ctx context.Context, s *store, log *slog.Logger, o *server.Options) error {
+	files := s.forge(log).Files
+	files.Pin(o.Objects)
+	known, err := s.awaitKeys(ctx, files)
+	if err != nil {
+		return err
+	}
+	if c.ssh, o.SSH, err = c.openSSH(keptKeys(c.Data), log); err != nil {
+		return err
+	}
+	if c.ImageProxy {
+		if o.ImageKey, err = durable.Key(filepath.Join(s.dir, "images")); err != nil {
+			return err
+		}
+	}
+	if o.LFSKey, err = durable.Key(filepath.Join(s.dir, "lfs")); err != nil {
+		return err
+	}
+	if known[mirror.Folder] == "" { // one that was lost is not made again
+		if _, err = durable.Key(filepath.Join(s.dir, mirror.Folder)); err != nil {
+			return err
+		}
+	}
+	err = s.leaveKeys(ctx, files)
+	if errs.Is(err, errs.Unavailable) {
+		log.Error("keys that other nodes need are not in the storage yet: the next start brings them there", "error", err)
+		return nil
+	}
+	return err
+}
+
+// openStore opens the store. The first of several nodes makes it and chooses its bucket; the others may come then.
+func (c *serveCommand) openStore(ctx context.Context, log *slog.Logger) (*store, error) {
+	for began := time.Now(); ; {
+		s, err := c.open(ctx, c.gitOptions(log))
+		var other *identity.OtherFolderError
+		if !errors.As(err, &other) || c.Objects == "" || time.Since(began) > bondTime {
+			return s, err
+		}
+		if err := git.Sleep(ctx, bondTime/20); err != nil {
+			return nil, err
+		}
+	}
 }
 
 // hostname is this machine's name, for people who look at the list of nodes.

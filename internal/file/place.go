@@ -8,10 +8,12 @@ import (
 	"io/fs"
 	"os"
 	"sync"
+	"time"
 
 	"arbor/internal/db"
 	"arbor/internal/depot"
 	"arbor/internal/durable"
+	"arbor/internal/git"
 )
 
 // DepotID is the id of a row of the table depots; 0 is the data folder.
@@ -153,6 +155,10 @@ func (s *Store) Use(ctx context.Context, address string) (offline, err error) {
 		return nil, otherDepot("", address)
 	case chosen == nil:
 		if _, err := s.choose(ctx, address); err != nil {
+			return nil, err
+		}
+		// So that this server counts as started after the choice, see refuseOlder.
+		if err := git.Sleep(ctx, 2*clockStep*time.Microsecond); err != nil {
 			return nil, err
 		}
 	case chosen.address != address:

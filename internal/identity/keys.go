@@ -52,8 +52,21 @@ func CheckKeys(ctx context.Context, d *db.DB, s Store, folders []string) (known 
 		return known, err
 	}
 	slices.Sort(differ)
-	return nil, fmt.Errorf("the keys of this node are not those of the store's other servers: copy the folders %s from the "+
-		"data folder of another one to %s", strings.Join(differ, ", "), s.Folder)
+	return nil, &KeysError{fmt.Sprintf("the keys of this node are not those of the store's other servers: remove the folders "+
+		"%s from %s, and start it again, so that it takes them from the storage (--objects)", strings.Join(differ, ", "),
+		s.Folder)}
+}
+
+// KeysError says that a node lacks keys of its store, or has others.
+type KeysError struct{ line string }
+
+// Error returns the line for the operator.
+func (e *KeysError) Error() string { return e.line }
+
+// IsNode reports whether a data folder is one of several of its store.
+func IsNode(folder string) (bool, error) {
+	own, err := readFile(folder)
+	return own != nil && own.Node, err
 }
 
 // digestOf returns a digest of the files in a folder of keys, which are random and secret; empty if there are none.

@@ -19,9 +19,15 @@ func (s Store) otherFolder(r row) error {
 		return fmt.Errorf("%s is missing, or another store's, though the database %s belongs to this folder: "+
 			"arbor database claim writes it again", filepath.Join(s.Folder, fileName), s.shown(s.address()))
 	}
-	return fmt.Errorf("the database %s belongs to the data folder %s, not to %s: say --data %s (or ARBOR_DATA); "+
-		"arbor database claim gives it this one", s.shown(s.address()), r.Folder, s.Folder, r.Folder)
+	return &OtherFolderError{fmt.Sprintf("the database %s belongs to the data folder %s, not to %s: say --data %s (or "+
+		"ARBOR_DATA); arbor database claim gives it this one", s.shown(s.address()), r.Folder, s.Folder, r.Folder)}
 }
+
+// OtherFolderError says that a database belongs to another data folder.
+type OtherFolderError struct{ line string }
+
+// Error returns the line for the operator.
+func (e *OtherFolderError) Error() string { return e.line }
 
 // moved refuses a database whose rows are in another one.
 func (s Store) moved(r row) error {

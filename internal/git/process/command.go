@@ -82,7 +82,7 @@ func ruleOf(sub string) (rule, bool) {
 		return rule{flags: []string{"--strict", "--stateless-rpc", "--timeout="}, path: true,
 			endOfOptions: true}, true
 	case "pack-objects":
-		return rule{flags: []string{"-q", "--stdin-packs", "--threads=", "--delta-base-offset",
+		return rule{flags: []string{"-q", "--stdin-packs", "--threads=", "--delta-base-offset", "--window=0",
 			"--all", "--stdout", "--revs", "--thin", "--local"},
 			path: true, endOfOptions: true}, true
 	case "for-each-ref":

@@ -95,7 +95,7 @@ func TestImportEverything(t *testing.T) {
 
 		s.Repo(t, "alice/nothing", false)
 		const settings = "/alice/nothing/settings/import"
-		s.Visit(t, "alice", "POST "+settings, "do", "start", "remote_url", "ssh://example.org/a/b").Shows(t, 422, "must be an address")
+		s.Visit(t, "alice", "POST "+settings, "do", "start", "remote_url", "ssh://example.org/a/b").Shows(t, 422, "must be the address of a repository")
 		s.Visit(t, "alice", "POST "+settings, "do", "start", "remote_url", "http://127.0.0.1:1/a/b").Leads(t, settings)
 		testkit.Eventually(t, func() bool {
 			return strings.Contains(show(t, s, "alice", settings, "Import"), "Import ended early")

@@ -84,13 +84,18 @@ func (s *Server) Open(ctx context.Context, of *migration.Organization, name stri
 
 // Wiki reads the wiki of a repository that Open gave; nil: it has none that comes.
 func (s *Server) Wiki(ctx context.Context, from io.Closer, progress func(part string, done, all int64)) (Source, error) {
-	project, ok := from.(*gitlab.Source)
-	if !ok || !project.HasWiki() {
+	source, ok := from.(interface {
+		Wiki(context.Context) (*remote.NewWiki, error)
+		OpenWiki(context.Context, remote.NewWiki, func(part string, done, all int64)) (*remote.Wiki, error)
+	})
+	if !ok {
 		return nil, nil
 	}
-	o := s.o
-	o.Progress = progress
-	return asSource(project.OpenWiki(ctx, o))
+	wiki, err := source.Wiki(ctx)
+	if err != nil || wiki == nil {
+		return nil, err
+	}
+	return asSource(source.OpenWiki(ctx, *wiki, progress))
 }
 
 // asSource returns a nil interface with an error, not one that holds a nil pointer.

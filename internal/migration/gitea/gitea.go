@@ -56,6 +56,7 @@ type repository struct {
 	DefaultBranch string    `json:"default_branch"`
 	ObjectFormat  string    `json:"object_format_name"`
 	HasIssues     bool      `json:"has_issues"`
+	HasWiki       bool      `json:"has_wiki"`
 	HasPulls      bool      `json:"has_pull_requests"`
 	HasReleases   *bool     `json:"has_releases"` // nil: the version does not say
 	Template      bool      `json:"template"`
@@ -163,12 +164,16 @@ func (s *Source) repository(ctx context.Context) (*migration.Repository, error) 
 		merging.MergeCommit, merging.Squash, merging.Rebase = r.Merge, r.Squash, r.Rebase
 	}
 	merging.DeletesHead = r.DeletesHead
-	// An owner who is not shown to everybody hides repositories that are not private themselves.
-	hidden := r.Private || r.Internal || cmp.Or(r.Owner.Visibility, "public") != "public"
 	return &migration.Repository{Format: migration.Format, Source: s.Base.JoinPath(r.FullName).String(),
 		ExportedAt: time.Now().UTC(), Name: r.FullName, Description: r.Description, Homepage: r.Website,
-		Private: hidden, DefaultBranch: r.DefaultBranch, Topics: topics.Topics, NoIssues: !r.HasIssues, Merging: merging,
+		Private: r.hidden(), DefaultBranch: r.DefaultBranch, Topics: topics.Topics, NoIssues: !r.HasIssues, Merging: merging,
 		Template: r.Template, Archived: r.Archived, CreatedAt: r.CreatedAt, PushedAt: r.UpdatedAt}, nil
+}
+
+// hidden reports whether not everybody sees the repository. An owner who is not shown to everybody hides repositories
+// that are not private themselves.
+func (r *repository) hidden() bool {
+	return r.Private || r.Internal || cmp.Or(r.Owner.Visibility, "public") != "public"
 }
 
 // Open reads the content of a file from the server.

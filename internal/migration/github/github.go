@@ -47,6 +47,7 @@ type repository struct {
 	DefaultBranch string       `json:"default_branch"`
 	Topics        []string     `json:"topics"`
 	HasIssues     bool         `json:"has_issues"`
+	HasWiki       bool         `json:"has_wiki"`
 	IsTemplate    bool         `json:"is_template"`
 	Archived      bool         `json:"archived"`
 	Owner         *remote.User `json:"owner"`

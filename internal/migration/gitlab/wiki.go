@@ -2,11 +2,7 @@ package gitlab
 
 import (
 	"context"
-	"strings"
-	"time"
 
-	"arbor/internal/git"
-	"arbor/internal/migration"
 	"arbor/internal/migration/remote"
 )
 
@@ -25,29 +21,13 @@ func (s *Source) wiki(ctx context.Context) error {
 	return nil
 }
 
-// HasWiki reports whether the project has a wiki with pages.
-func (s *Source) HasWiki() bool { return s.pages > 0 }
-
-// OpenWiki reads the wiki: Git alone, as a repository that is private if others do not see the project or
-// its wiki. Call Close after use.
-func (s *Source) OpenWiki(ctx context.Context, o remote.Options) (*Source, error) {
-	place := &Place{Base: s.Base, Path: s.about.Path + ".wiki"}
-	w := newSource(place, o, &migration.Numbers{})
-	err := w.Read(ctx, func(ctx context.Context) (*migration.Repository, error) {
-		if err := w.Clone(ctx, w.Base.JoinPath(place.Path+".git").String()); err != nil {
-			return nil, err
-		}
-		if err := w.LFSObjects(ctx); err != nil {
-			return nil, err
-		}
-		return &migration.Repository{Format: migration.Format, Source: w.Base.JoinPath(place.Path).String(),
-			ExportedAt: time.Now().UTC(), Name: nameOf(place.Path), Description: "The wiki of " + s.about.Path,
-			Private: s.about.hidden() || s.about.Wiki == "private", NoIssues: true,
-			DefaultBranch: strings.TrimPrefix(w.Mirror.Refs().Head, git.Heads), CreatedAt: s.about.CreatedAt,
-			PushedAt: s.about.ActiveAt}, nil
-	})
-	if err != nil {
-		return nil, err
+// Wiki returns the wiki of the project, private if others do not see the project or its wiki; nil: it has no pages.
+func (s *Source) Wiki(context.Context) (*remote.NewWiki, error) {
+	if s.pages == 0 {
+		return nil, nil
 	}
-	return w, nil
+	path := s.about.Path + ".wiki"
+	return &remote.NewWiki{Address: s.Base.JoinPath(path + ".git").String(), Page: s.Base.JoinPath(path).String(),
+		Name: nameOf(path), Of: s.about.Path, Private: s.about.hidden() || s.about.Wiki == "private",
+		CreatedAt: s.about.CreatedAt, PushedAt: s.about.ActiveAt}, nil
 }

@@ -24,7 +24,7 @@ ci: ## Run what must pass before anything lands
 # Packages in which goroutines meet. SQLite is Go and slow under the race detector, so PostgreSQL stands for it.
 RACE := ./internal/account/... ./internal/activity ./internal/admission ./internal/cache ./internal/certificate ./internal/db \
 	./internal/ephemeral ./internal/file ./internal/git/... ./internal/gitdata/... ./internal/hook/... ./internal/issue/... \
-	./internal/journal ./internal/keyed ./internal/mail ./internal/plant ./internal/reaction ./internal/repo/... ./internal/review \
+	./internal/journal ./internal/keyed ./internal/mail ./internal/packs ./internal/plant ./internal/reaction ./internal/repo/... ./internal/review \
 	./internal/search ./internal/server ./internal/ssh ./internal/web \
 	./internal/test/accounts ./internal/test/issues ./internal/test/pulls ./internal/test/repos
 race: ## Run the tests of what runs concurrently under the race detector

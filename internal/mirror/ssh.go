@@ -20,6 +20,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/git"
+	"arbor/internal/hook/outgoing"
 	"arbor/internal/lfs"
 	"arbor/internal/lfs/client"
 )
@@ -86,7 +87,7 @@ func (s *Service) dialSSH(ctx context.Context, m *Mirror, at *url.URL) (*ssh.Cli
 	address := net.JoinHostPort(at.Hostname(), portOf(at))
 	conn, err := s.Networks.Dial(ctx, "tcp", address)
 	if err != nil {
-		return nil, &git.RemoteError{Reason: err.Error()}
+		return nil, &git.RemoteError{Reason: outgoing.Describe(err)}
 	}
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
 	defer stop()

@@ -3,6 +3,7 @@ package git
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -151,7 +152,7 @@ func (r *Repository) SetAsidePacks(now time.Time, names []string) error {
 // the time remove returns. ok is false, and remove nil, if it is in use.
 func (g *Git) Evict(dir string) (remove func() error, ok bool, err error) {
 	dir = g.Repository(dir).dir
-	gone := filepath.Join(filepath.Dir(dir), evictedPrefix+filepath.Base(dir))
+	gone := filepath.Join(filepath.Dir(dir), fmt.Sprintf("%s%d-%s", evictedPrefix, time.Now().UnixNano(), filepath.Base(dir)))
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s := g.stateLocked(dir)
@@ -168,9 +169,6 @@ func (g *Git) Evict(dir string) (remove func() error, ok bool, err error) {
 		if unused, err := tryUnused(f); err != nil || !unused {
 			return nil, false, err
 		}
-	}
-	if err := os.RemoveAll(gone); err != nil { // of a process that died
-		return nil, false, err
 	}
 	if err := os.Rename(dir, gone); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, false, err

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"arbor/internal/admission"
 	"arbor/internal/db"
 	"arbor/internal/git"
 	"arbor/internal/git/packfile"
@@ -31,19 +32,22 @@ func (s *Service) update(ctx context.Context, c *cached, generation int64, objec
 	if c.isCurrent(generation, objects) {
 		return nil
 	}
-	select { // others wait for the one that brings the packs
-	case c.turn <- struct{}{}:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	defer func() { <-c.turn }()
-	if c.isCurrent(generation, objects) {
+	// Who waits for a depot has no turn among the requests that compute.
+	return admission.From(ctx).Send(ctx, func() error {
+		select { // others wait for the one that brings the packs
+		case c.turn <- struct{}{}:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		defer func() { <-c.turn }()
+		if c.isCurrent(generation, objects) {
+			return nil
+		}
+		if err := s.load(ctx, c, objects); err != nil {
+			return fmt.Errorf("packs: folder %s: %w", c.folder.Name(), err)
+		}
 		return nil
-	}
-	if err := s.load(ctx, c, objects); err != nil {
-		return fmt.Errorf("packs: folder %s: %w", c.folder.Name(), err)
-	}
-	return nil
+	})
 }
 
 // loads is how often the list is read again because packs were replaced meanwhile.

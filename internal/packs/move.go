@@ -117,10 +117,7 @@ func (m *move) repository(ctx context.Context, id repo.ID) (done bool, err error
 		}
 		if done {
 			m.s.repos.Wrote(id)
-			if m.to == 0 {
-				err = m.s.Forget(ctx, w.folder, false)
-			}
-			return true, err
+			return true, nil // what the old folder had is swept
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return false, errors.Join(err, m.drop(ctx, into))

@@ -5,16 +5,23 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/depot"
+	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/repo"
 )
 
-// Share gives a new folder all packs of another one: a fork of a public repository. Nothing is copied.
-func (s *Service) Share(ctx context.Context, from, to repo.Folder) error {
+// Share gives a new folder all packs that a repository has now: a fork of a public one, which has refs. Nothing is copied.
+// Error: 409 if the repository was moved meanwhile.
+func (s *Service) Share(ctx context.Context, from repo.ID, to repo.Folder) error {
 	return s.db.WriteAs(ctx, db.Server, func(tx *db.Tx) error {
-		return tx.Run(`INSERT INTO packs (repo_id, purges, name, file_id, added_at)
-			SELECT $3, $4, name, file_id, $5 FROM packs WHERE repo_id = $1 AND purges = $2`,
-			from.ID, from.Purges, to.ID, to.Purges, tx.Now)
+		n, err := tx.Exec(`INSERT INTO packs (repo_id, purges, name, file_id, added_at)
+			SELECT $2, $3, p.name, p.file_id, $4 FROM packs p
+			JOIN repos r ON r.id = p.repo_id AND r.purges = p.purges WHERE r.id = $1`,
+			from, to.ID, to.Purges, tx.Now)
+		if err == nil && n == 0 {
+			err = errs.New(errs.Conflict, "The repository is being moved. Try again.")
+		}
+		return err
 	})
 }
 

@@ -27,10 +27,16 @@ func (s *Service) SweepShard(ctx context.Context, shard int64, grace time.Durati
 	return errors.Join(all, s.sweepGone(ctx, max(graceTime, grace)), s.sweepDepots(ctx, shard, grace))
 }
 
-// sweepFolders takes packs from folders that no repository has, such as those of a fork that failed.
+// sweepFolders takes packs from folders that no repository has, such as those of a fork that failed; none while a backup
+// runs.
 func (s *Service) sweepFolders(ctx context.Context, grace time.Duration) error {
 	var left []repo.Folder
 	err := s.db.Read(ctx, func(tx *db.Tx) error {
+		left = nil
+		backup, err := repo.BackupRuns(tx)
+		if err != nil || backup {
+			return err
+		}
 		now, err := tx.Clock()
 		if err == nil {
 			left, err = leftFolders(tx, now-db.Time(grace.Microseconds()))

@@ -144,5 +144,6 @@ func (s *Service) OpenFolder(
 		release()
 		return nil, nil, err
 	}
-	return objects, release, nil
+	done, _ := objects.Use()
+	return objects, func() { done(); release() }, nil
 }

@@ -15,8 +15,8 @@ type Packs interface {
 	Open(ctx context.Context, f Folder, generation int64, objects *git.Repository) error
 	// Keep is Open for a folder that no repository has yet: what is written to it goes to the depot.
 	Keep(f Folder, objects *git.Repository)
-	// Share gives a new folder all packs of another one.
-	Share(ctx context.Context, from, to Folder) error
+	// Share gives a new folder all packs that a repository has.
+	Share(ctx context.Context, from ID, to Folder) error
 	// Forget ends the keeping of a folder's packs, and removes the folder here if nobody uses it. Without now, a
 	// database that is restored to an earlier time still finds them.
 	Forget(ctx context.Context, f Folder, now bool) error
@@ -57,7 +57,7 @@ func (s *Service) OpenNew(
 // LinkObjects gives the new folder of a fork all objects of its parent, which is public, without copying them.
 func (s *Service) LinkObjects(ctx context.Context, from *Access, to ID) error {
 	if from.Packs > 0 {
-		return s.Packs.Share(ctx, Folder{from.ID, from.Purges}, Folder{ID: to})
+		return s.Packs.Share(ctx, from.ID, Folder{ID: to})
 	}
 	parent, release, err := s.Git(ctx, from)
 	if err != nil {
@@ -84,5 +84,6 @@ func (s *Service) bring(
 		release()
 		return nil, nil, err
 	}
-	return objects, release, nil
+	done, _ := objects.Use() // another process on this disk does not remove the folder
+	return objects, func() { done(); release() }, nil
 }

@@ -11,7 +11,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
+	"regexp"
 	"time"
 
 	"arbor/internal/depot"
@@ -27,11 +27,14 @@ import (
 // keyFolders are the folders of the data folder with keys that all nodes of a store must have.
 var keyFolders = []string{"ssh", "images", "lfs", mirror.Folder, signature.Folder}
 
+// keyName matches the names of files with keys, and of the public parts beside them.
+var keyName = regexp.MustCompile(`^(key|web-flow\.key|ssh_host_[a-z0-9]+_key(\.pub)?)$`)
+
 // maxKey bounds a file with a key, in bytes.
 const maxKey = 64 << 10
 
 // bondTime is how long a server with a new data folder waits for the one that makes the store at the same moment.
-const bondTime = 10 * time.Second
+const bondTime = time.Minute
 
 // awaitKeys is bringKeys, and waits for the first server of a store, which makes the keys.
 func (s *store) awaitKeys(ctx context.Context, files *file.Store) (known map[string]string, err error) {
@@ -42,7 +45,7 @@ func (s *store) awaitKeys(ctx context.Context, files *file.Store) (known map[str
 	for began := time.Now(); ; {
 		known, err = s.bringKeys(ctx, files)
 		var differ *identity.KeysError
-		late := errors.As(err, &differ) || err == nil && isNode && known["lfs"] == ""
+		late := errors.As(err, &differ) && differ.Missing || err == nil && isNode && known["lfs"] == ""
 		if !late {
 			return known, err
 		}
@@ -50,7 +53,7 @@ func (s *store) awaitKeys(ctx context.Context, files *file.Store) (known map[str
 			return nil, cmp.Or(err, errors.New("the store's first server has not left its keys in the storage (--objects) yet: "+
 				"start it, and then this one"))
 		}
-		if err := git.Sleep(ctx, bondTime/20); err != nil {
+		if err := git.Sleep(ctx, bondTime/120); err != nil {
 			return nil, err
 		}
 	}
@@ -94,7 +97,7 @@ func (s *store) bringKey(ctx context.Context, from *depot.Depot, name string) er
 		if err != nil {
 			return err
 		}
-		if base := path.Base(e.Key); e.Size <= maxKey && filepath.IsLocal(base) {
+		if base := path.Base(e.Key); e.Size <= maxKey && keyName.MatchString(base) {
 			err = bringKeyFile(ctx, from, e, filepath.Join(dir, base))
 		}
 	}
@@ -122,6 +125,10 @@ func (s *store) leaveKeys(ctx context.Context, files *file.Store) error {
 	if err != nil || to == nil {
 		return err
 	}
+	isNode, err := identity.IsNode(s.dir)
+	if err != nil {
+		return err
+	}
 	there := map[string]int64{}
 	err = to.List(ctx, depot.SecretKeys, func(e depot.Entry) error {
 		there[e.Key] = e.Size
@@ -137,7 +144,7 @@ func (s *store) leaveKeys(ctx context.Context, files *file.Store) error {
 		}
 		for base, text := range list {
 			key := path.Join(depot.SecretKeys, name, base)
-			if _, has := there[key]; has {
+			if _, has := there[key]; has && isNode { // the first server's count
 				continue
 			}
 			if err := to.Put(ctx, key, bytes.NewReader(text), int64(len(text))); err != nil {
@@ -156,7 +163,7 @@ func keysIn(dir string) (map[string][]byte, error) {
 	}
 	list := map[string][]byte{}
 	for _, e := range entries {
-		if err == nil && e.Type().IsRegular() && !strings.HasPrefix(e.Name(), ".") {
+		if err == nil && e.Type().IsRegular() && keyName.MatchString(e.Name()) {
 			list[e.Name()], err = os.ReadFile(filepath.Join(dir, e.Name()))
 		}
 	}

@@ -183,10 +183,10 @@ func (c *serveCommand) openStore(ctx context.Context, log *slog.Logger) (*store,
 	for began := time.Now(); ; {
 		s, err := c.open(ctx, c.gitOptions(log))
 		var other *identity.OtherFolderError
-		if !errors.As(err, &other) || c.Objects == "" || time.Since(began) > bondTime {
+		if !errors.As(err, &other) || !other.Empty || c.Objects == "" || time.Since(began) > bondTime {
 			return s, err
 		}
-		if err := git.Sleep(ctx, bondTime/20); err != nil {
+		if err := git.Sleep(ctx, bondTime/120); err != nil {
 			return nil, err
 		}
 	}

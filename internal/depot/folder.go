@@ -43,6 +43,11 @@ func (f folder) create(_ context.Context, key string, data []byte) error {
 
 func (f folder) get(_ context.Context, key string, offset, _ int64) (io.ReadCloser, int64, error) {
 	in, err := os.Open(f.path(key))
+	if errors.Is(err, fs.ErrNotExist) && key != identityKey {
+		if _, gone := os.Stat(f.path(identityKey)); gone != nil {
+			err = fmt.Errorf("the folder is not what it was: %v", gone) //nolint:errorlint // not a missing object
+		}
+	}
 	if err != nil {
 		return nil, 0, err
 	}

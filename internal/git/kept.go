@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,6 +28,8 @@ type Keeper interface {
 	Refresh(ctx context.Context) error
 	// Holds reports whether packs are known to be kept.
 	Holds() bool
+	// Has reports whether a pack of a name is known to be kept.
+	Has(name string) bool
 }
 
 // Keep says who keeps the packs of a repository, which is open.
@@ -54,7 +57,7 @@ func (r *Repository) IsKept() bool { return r.keeper() != nil }
 // Refresh brings the folder of a kept repository up to date, if somebody added packs on another node, or removed files
 // here, since it was opened. isKept reports that it is one.
 func (r *Repository) Refresh(ctx context.Context) (isKept bool, err error) {
-	for _, each := range append(r.joins, r) {
+	for _, each := range slices.Concat(r.joins, []*Repository{r}) {
 		if k := each.keeper(); k != nil {
 			isKept, err = true, errors.Join(err, k.Refresh(ctx))
 		}

@@ -186,11 +186,11 @@ func (r *Repository) packs() ([]packFile, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	replaced := &r.git.state(r.dir).replaced
+	replaced, k := &r.git.state(r.dir).replaced, r.keeper()
 	var packs []packFile
 	for _, e := range entries {
 		name, ok := strings.CutSuffix(e.Name(), ".idx")
-		if !ok || !strings.HasPrefix(name, "pack-") || replaced.has(name) {
+		if !ok || !strings.HasPrefix(name, "pack-") || replaced.has(name) || k != nil && !k.Has(name) {
 			continue
 		}
 		info, err := os.Stat(r.path("objects", "pack", name+".pack"))

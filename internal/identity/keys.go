@@ -32,15 +32,16 @@ func CheckKeys(ctx context.Context, d *db.DB, s Store, folders []string) (known 
 		}
 	}
 	var differ []string
+	missing := true
 	err = d.Write(ctx, func(tx *db.Tx) error {
-		differ = nil
+		differ, missing = nil, true
 		var err error
 		known, err = db.QueryMap[string, string](tx, `SELECT name, sha256 FROM store_keys`)
 		for _, name := range folders {
 			switch is := known[name]; {
 			case err != nil || is == here[name]:
 			case node && is != "":
-				differ = append(differ, name)
+				differ, missing = append(differ, name), missing && here[name] == ""
 			case here[name] != "":
 				err = tx.Run(`INSERT INTO store_keys (name, sha256) VALUES ($1, $2)
 					ON CONFLICT (name) DO UPDATE SET sha256 = excluded.sha256`, name, here[name])
@@ -54,11 +55,14 @@ func CheckKeys(ctx context.Context, d *db.DB, s Store, folders []string) (known 
 	slices.Sort(differ)
 	return nil, &KeysError{fmt.Sprintf("the keys of this node are not those of the store's other servers: remove the folders "+
 		"%s from %s, and start it again, so that it takes them from the storage (--objects)", strings.Join(differ, ", "),
-		s.Folder)}
+		s.Folder), missing}
 }
 
 // KeysError says that a node lacks keys of its store, or has others.
-type KeysError struct{ line string }
+type KeysError struct {
+	line    string
+	Missing bool // it has none that differ
+}
 
 // Error returns the line for the operator.
 func (e *KeysError) Error() string { return e.line }

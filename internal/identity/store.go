@@ -18,6 +18,8 @@ type row struct {
 
 	Refs bool // of repositories, which have folders then
 	Away bool // all repositories and files lie in a depot
+
+	Empty bool // there are no repositories and no files, and no depot was chosen
 }
 
 func rowOf(id, folder string) row { return row{Store: id, Folder: folder} }
@@ -39,8 +41,9 @@ func readRow(tx *db.Tx) (r row, err error) {
 	}
 	return r, tx.QueryRow(`SELECT NOT EXISTS (SELECT 1 FROM accounts), EXISTS (SELECT 1 FROM refs),
 		COALESCE((SELECT address FROM depots ORDER BY chosen_at DESC LIMIT 1), '') <> ''
-			AND NOT EXISTS (SELECT 1 FROM repos WHERE packs = 0) AND NOT EXISTS (SELECT 1 FROM files WHERE depot_id = 0)`).
-		Scan(&r.Fresh, &r.Refs, &r.Away)
+			AND NOT EXISTS (SELECT 1 FROM repos WHERE packs = 0) AND NOT EXISTS (SELECT 1 FROM files WHERE depot_id = 0),
+		NOT EXISTS (SELECT 1 FROM repos) AND NOT EXISTS (SELECT 1 FROM files) AND NOT EXISTS (SELECT 1 FROM depots)`).
+		Scan(&r.Fresh, &r.Refs, &r.Away, &r.Empty)
 }
 
 // insert inserts the database's row, unless another process was faster, and returns what is there.

@@ -29,8 +29,16 @@ func (s *Service) Run(ctx context.Context) error {
 	return db.Upkeep(ctx, s.log, tidyEvery, "the cache of packs was not tidied", s.Tidy)
 }
 
+// scanEvery is how many rounds of tidying pass until the disk is looked at: commands bring folders, too.
+const scanEvery = 10
+
 // Tidy removes folders that no repository has, and others until the rest fits; and packs that were replaced.
 func (s *Service) Tidy(ctx context.Context) error {
+	if s.tidied.Add(1)%scanEvery == 0 {
+		if err := s.scan(ctx, true); err != nil {
+			return err
+		}
+	}
 	return errors.Join(s.evictGone(ctx), s.evictTo(ctx, s.Size), s.setAside(ctx))
 }
 
@@ -128,6 +136,9 @@ func (s *Service) scan(ctx context.Context, rely bool) error {
 			kept, err = keptOf(tx, part)
 			return err
 		})
+		if err == nil {
+			err = s.dropFormer(ctx, part)
+		}
 		for _, f := range kept {
 			if err != nil {
 				break
@@ -142,6 +153,25 @@ func (s *Service) scan(ctx context.Context, rely bool) error {
 	})
 }
 
+// dropFormer removes folders that repositories had which are kept in a depot now: before a purge, while this node was
+// away.
+func (s *Service) dropFormer(ctx context.Context, list []repo.Folder) error {
+	var former []repo.Folder
+	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		backup, err := repo.BackupRuns(tx)
+		if former = nil; err == nil && !backup {
+			former, err = formerIn(tx, list)
+		}
+		return err
+	})
+	for _, f := range former {
+		if err == nil {
+			_, err = s.evict(s.of(f))
+		}
+	}
+	return err
+}
+
 // register notes a cached folder that this process has not opened yet.
 func (s *Service) register(f repo.Folder) error {
 	objects := s.git.Repository(s.repos.Path(f.ID, f.Purges))
@@ -153,6 +183,9 @@ func (s *Service) register(f repo.Folder) error {
 	c := s.of(f)
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.generation > 0 || c.size > 0 { // it is known
+		return nil
+	}
 	for _, size := range there {
 		c.size += size
 	}

@@ -11,6 +11,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/git/packfile"
+	"arbor/internal/repo"
 )
 
 // keeper keeps the packs of one folder. It implements git.Keeper.
@@ -21,8 +22,13 @@ type keeper struct {
 
 // Add implements git.Keeper. Errors: 503 for a depot that does not answer.
 func (k keeper) Add(ctx context.Context, p packfile.Files) error {
-	if k.c.has(p.Name) {
-		return nil
+	if info, err := os.Stat(p.Pack); err != nil {
+		return err
+	} else if info.Size() > maxInline { // so that it is not uploaded for nothing
+		there, err := k.s.find(ctx, k.c.folder, p.Name)
+		if err != nil || there != nil {
+			return err
+		}
 	}
 	f, err := k.s.store(ctx, p, k.inlineRoom())
 	if err != nil {
@@ -55,28 +61,12 @@ func (k keeper) inlineRoom() bool {
 // store puts a pack where it is durable: into the row to be if it is small and may be inline, or into the depot.
 func (s *Service) store(ctx context.Context, p packfile.Files, inline bool) (*packFile, error) {
 	f := &packFile{key: newKey()}
-	var parts joined
-	for _, part := range p.Parts() {
-		in, err := os.Open(part.Path)
-		if err != nil {
-			return nil, err
-		}
-		defer in.Close()
-		info, err := in.Stat()
-		if err != nil {
-			return nil, err
-		}
-		parts.add(in, info.Size())
-		switch part.Extension {
-		case ".pack":
-			f.packSize = info.Size()
-		case ".rev":
-			f.reverseSize = info.Size()
-		case ".idx":
-			f.indexSize = info.Size()
-		}
+	parts, err := f.open(p)
+	if err != nil {
+		return nil, err
 	}
-	whole := io.NewSectionReader(&parts, 0, f.size())
+	defer parts.close()
+	whole := io.NewSectionReader(parts, 0, f.size())
 	sum := sha256.New()
 	if inline && f.size() <= maxInline {
 		f.data = make([]byte, f.size())
@@ -99,13 +89,61 @@ func (s *Service) store(ctx context.Context, p packfile.Files, inline bool) (*pa
 		return nil, err
 	}
 	f.depot = id
-	return f, to.Put(ctx, keyPath(f.key), &parts, f.size())
+	return f, to.Put(ctx, keyPath(f.key), parts, f.size())
+}
+
+// open opens the files of a pack, and sets the sizes.
+func (f *packFile) open(p packfile.Files) (*joined, error) {
+	parts := &joined{}
+	for _, part := range p.Parts() {
+		in, err := os.Open(part.Path)
+		if err != nil {
+			parts.close()
+			return nil, err
+		}
+		parts.opened = append(parts.opened, in)
+		info, err := in.Stat()
+		if err != nil {
+			parts.close()
+			return nil, err
+		}
+		parts.add(in, info.Size())
+		switch part.Extension {
+		case ".pack":
+			f.packSize = info.Size()
+		case ".rev":
+			f.reverseSize = info.Size()
+		case ".idx":
+			f.indexSize = info.Size()
+		}
+	}
+	return parts, nil
+}
+
+// isWhole reports whether files on this disk have the bytes of a pack.
+func isWhole(p packfile.Files, f *packFile) (bool, error) {
+	var there packFile
+	parts, err := there.open(p)
+	if err != nil {
+		return false, err
+	}
+	defer parts.close()
+	sum := sha256.New()
+	_, err = io.Copy(sum, io.NewSectionReader(parts, 0, there.size()))
+	return hex.EncodeToString(sum.Sum(nil)) == f.sha256, err
 }
 
 // joined reads files one behind the other.
 type joined struct {
-	files []io.ReaderAt
-	ends  []int64
+	files  []io.ReaderAt
+	ends   []int64
+	opened []*os.File // to be closed
+}
+
+func (j *joined) close() {
+	for _, f := range j.opened {
+		_ = f.Close()
+	}
 }
 
 func (j *joined) add(in io.ReaderAt, size int64) {
@@ -135,13 +173,18 @@ func (j *joined) ReadAt(p []byte, offset int64) (n int, err error) {
 	return n, nil
 }
 
-// Replace implements git.Keeper.
-func (k keeper) Replace(ctx context.Context, names []string, into string) error {
-	var f *packFile
-	err := k.s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		f, err = packOf(tx, k.c.folder, into)
+// find reads the row of a pack of a folder; nil: it has none of that name.
+func (s *Service) find(ctx context.Context, in repo.Folder, name string) (f *packFile, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		f, err = packOf(tx, in, name)
 		return err
 	})
+	return f, err
+}
+
+// Replace implements git.Keeper.
+func (k keeper) Replace(ctx context.Context, names []string, into string) error {
+	f, err := k.s.find(ctx, k.c.folder, into)
 	if err == nil && f == nil {
 		err = errNotKept(into)
 	}
@@ -192,6 +235,9 @@ func (k keeper) Refresh(ctx context.Context) error {
 	objects := k.s.git.Repository(k.s.repos.Path(k.c.folder.ID, k.c.folder.Purges))
 	return k.s.update(ctx, k.c, now, objects)
 }
+
+// Has implements git.Keeper.
+func (k keeper) Has(name string) bool { return k.c.has(name) }
 
 // Holds implements git.Keeper.
 func (k keeper) Holds() bool {

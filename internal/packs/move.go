@@ -16,6 +16,7 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/git/packfile"
 	"arbor/internal/repo"
+	"arbor/internal/repo/purge"
 )
 
 // A repository moves as a purge does it: its packs are brought to a new folder, and one transaction makes that the
@@ -53,7 +54,16 @@ type move struct {
 	s     *Service
 	o     MoveOptions
 	to    file.DepotID // 0: the data folder
+	names int64        // how many packs the repository that moves has in the depot
 	moved Moved
+}
+
+// errSwept says that rows of packs that were brought are gone.
+func errSwept(is bool) error {
+	if is {
+		return errors.New("it took too long: run this again")
+	}
+	return nil
 }
 
 // outside is the condition of repositories that are not in the place.
@@ -113,7 +123,9 @@ func (m *move) repository(ctx context.Context, id repo.ID) (done bool, err error
 			err = bring(ctx, w, into)
 		}
 		if err == nil {
-			done, err = m.swap(ctx, w, into)
+			if done, err = m.swap(ctx, w, into); errors.Is(err, db.ErrOutcomeUnknown) {
+				return false, err // the folder may be the repository's now: a later run or the sweep finds out
+			}
 		}
 		if done {
 			m.s.repos.Wrote(id)
@@ -130,6 +142,7 @@ func (m *move) repository(ctx context.Context, id repo.ID) (done bool, err error
 type world struct {
 	folder      repo.Folder
 	packs, refs int64
+	noted       string // of objects without a ref that were written
 }
 
 func (m *move) world(ctx context.Context, id repo.ID) (w *world, err error) {
@@ -138,7 +151,11 @@ func (m *move) world(ctx context.Context, id repo.ID) (w *world, err error) {
 		err := tx.QueryRow(`SELECT purges, packs, refs_generation FROM repos WHERE id = $1`, id).Scan(&w.folder.Purges,
 			&w.packs, &w.refs)
 		if errors.Is(err, db.ErrNoRows) {
-			w, err = nil, nil
+			w = nil
+			return nil
+		}
+		if err == nil {
+			w.noted, err = purge.NotesOf(tx, id)
 		}
 		return err
 	})
@@ -152,7 +169,7 @@ func (m *move) away(ctx context.Context, w *world, into repo.Folder) error {
 		return err
 	}
 	defer release()
-	if !from.Exists() {
+	if m.names = 0; !from.Exists() {
 		return nil
 	}
 	if err := from.PackLoose(ctx); err != nil {
@@ -171,6 +188,7 @@ func (m *move) away(ctx context.Context, w *world, into repo.Folder) error {
 		return err
 	}
 	k := keeper{m.s, m.s.of(into)}
+	m.names = int64(len(there))
 	for name := range there {
 		if k.c.has(name) {
 			continue
@@ -217,6 +235,9 @@ func (m *move) home(ctx context.Context, w *world, into repo.Folder) error {
 			continue
 		}
 		files := from.PackFiles(name)
+		if same, err := isWhole(files, f); err != nil || !same { // it is fetched again
+			return errors.Join(err, os.Remove(files.Index), fs.ErrNotExist)
+		}
 		for _, part := range files.Parts() {
 			if err := durable.Sync(part.Path); err != nil {
 				return err
@@ -276,6 +297,20 @@ func (m *move) swap(ctx context.Context, w *world, into repo.Folder) (done bool,
 		packs = 0
 	}
 	err = m.s.db.Write(ctx, func(tx *db.Tx) error {
+		done = false
+		// Whoever notes an object, which takes a lock on this row for its foreign key, has committed before.
+		if err := repo.Lock(tx, into.ID); err != nil {
+			return err
+		}
+		noted, err := purge.NotesOf(tx, into.ID)
+		if err != nil || noted != w.noted {
+			return err
+		}
+		var kept int64
+		if err := tx.QueryRow(`SELECT COUNT(*) FROM packs WHERE repo_id = $1 AND purges = $2`, into.ID, into.Purges).
+			Scan(&kept); err != nil || m.to != 0 && kept < m.names {
+			return errors.Join(err, errSwept(m.to != 0 && kept < m.names))
+		}
 		n, err := tx.Exec(`UPDATE repos SET purges = $2, packs = $3
 			WHERE id = $1 AND purges = $4 AND packs = $5 AND refs_generation = $6`,
 			into.ID, into.Purges, packs, w.folder.Purges, w.packs, w.refs)

@@ -40,6 +40,7 @@ import (
 	"log/slog"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"arbor/internal/db"
@@ -73,6 +74,7 @@ type Service struct {
 	files *file.Store
 
 	counters counters
+	tidied   atomic.Int64 // rounds
 
 	mu     sync.Mutex
 	keeps  *bool // whether new repositories are kept in a depot, once it was asked
@@ -131,12 +133,13 @@ func (s *Service) of(f repo.Folder) *cached {
 // coarse.
 const settle = 100 * time.Millisecond
 
-// isCurrent reports whether the folder is complete up to a generation.
+// isCurrent reports whether the folder is complete at a generation; 0: at whichever it is.
 func (c *cached) isCurrent(generation int64, objects *git.Repository) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.used = time.Now()
-	if c.generation == 0 || c.generation < generation {
+	// It is lower than what this process knows after the database went back to an earlier state.
+	if c.generation == 0 || generation > 0 && c.generation != generation {
 		return false
 	}
 	info, err := os.Stat(objects.PacksDir())

@@ -2,6 +2,7 @@ package packs
 
 import (
 	"context"
+	"errors"
 
 	"arbor/internal/db"
 	"arbor/internal/depot"
@@ -26,12 +27,17 @@ func (s *Service) Share(ctx context.Context, from repo.ID, to repo.Folder) error
 }
 
 // Forget ends the keeping of a folder's packs, and removes the folder if nobody uses it. Their files stay for
-// graceTime, or as long as another folder has them; with now, those that no other folder has go at once.
+// graceTime, or as long as another folder has them; with now, those that no other folder has go at once, and those that
+// the repository had before. The folder that a repository has now stays.
 func (s *Service) Forget(ctx context.Context, f repo.Folder, now bool) error {
 	var gone []*packFile
 	err := s.db.WriteAs(ctx, db.Server, func(tx *db.Tx) error {
+		gone = nil
+		if is, err := isCurrentFolder(tx, f); err != nil || is {
+			return errors.Join(err, errCurrent)
+		}
 		list, err := packsOf(tx, f)
-		if err != nil || len(list) == 0 {
+		if err != nil {
 			return err
 		}
 		err = tx.Run(`DELETE FROM packs WHERE repo_id = $1 AND purges = $2`, f.ID, f.Purges)
@@ -42,10 +48,13 @@ func (s *Service) Forget(ctx context.Context, f repo.Folder, now bool) error {
 		for _, p := range list {
 			ids = append(ids, p.id)
 		}
-		if !now {
-			return markGone(tx, ids)
+		if err != nil || !now {
+			return errors.Join(err, markGone(tx, f.ID, ids))
 		}
-		gone, err = removeFiles(tx, ids)
+		before, err := db.QueryIDs[int64](tx, `SELECT id FROM pack_files WHERE gone_at IS NOT NULL AND gone_repo = $1`, f.ID)
+		if err == nil {
+			gone, err = removeFiles(tx, append(ids, before...))
+		}
 		return err
 	})
 	if err == nil {
@@ -61,6 +70,9 @@ func (s *Service) Forget(ctx context.Context, f repo.Folder, now bool) error {
 	_, err = s.evict(c)
 	return err
 }
+
+// errCurrent says that a folder is the one that its repository has.
+var errCurrent = errors.New("packs: a repository has the folder now")
 
 // Former implements repo.Packs.
 func (s *Service) Former(ctx context.Context, f repo.Folder) (list []repo.Folder, err error) {

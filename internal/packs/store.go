@@ -53,6 +53,12 @@ func generation(tx *db.Tx, f repo.Folder) (now int64, err error) {
 	return now, err
 }
 
+// isCurrentFolder locks a repository's row, and reports whether it has the folder.
+func isCurrentFolder(tx *db.Tx, f repo.Folder) (bool, error) {
+	n, err := tx.Exec(`UPDATE repos SET packs = packs WHERE id = $1 AND purges = $2 AND packs > 0`, f.ID, f.Purges)
+	return n > 0, err
+}
+
 // addPack adds a pack to a folder, unless that has one of its name.
 func addPack(tx *db.Tx, to repo.Folder, name string, f *packFile) error {
 	there, err := packOf(tx, to, name)
@@ -132,19 +138,19 @@ func removePacks(tx *db.Tx, from repo.Folder, names []string) error {
 		}
 		gone = append(gone, id)
 	}
-	return markGone(tx, gone)
+	return markGone(tx, from.ID, gone)
 }
 
-// markGone notes since when no folder has files.
-func markGone(tx *db.Tx, ids []int64) error {
+// markGone notes since when no folder has files, the last one of a repository.
+func markGone(tx *db.Tx, of repo.ID, ids []int64) error {
 	now, err := tx.Clock()
 	if err != nil {
 		return err
 	}
 	return db.InParts(ids, func(part []int64) error {
-		return tx.Run(`UPDATE pack_files SET gone_at = $1 WHERE id IN `+db.ValuesFrom(2, 1, len(part))+`
+		return tx.Run(`UPDATE pack_files SET gone_at = $1, gone_repo = $2 WHERE id IN `+db.ValuesFrom(3, 1, len(part))+`
 			AND NOT EXISTS (SELECT 1 FROM packs p WHERE p.file_id = pack_files.id)`,
-			append([]any{now}, db.Args(part)...)...)
+			append([]any{now, of}, db.Args(part)...)...)
 	})
 }
 
@@ -254,4 +260,20 @@ func allFiles(tx *db.Tx) ([]*packFile, error) {
 		err := scanFile(row, &f)
 		return &f, err
 	}, `SELECT `+fileColumns+` FROM pack_files f ORDER BY f.id`)
+}
+
+// formerIn returns those of the folders whose repositories have another one now, and are kept in a depot.
+func formerIn(tx *db.Tx, list []repo.Folder) (former []repo.Folder, err error) {
+	ids := make([]repo.ID, len(list))
+	for n, f := range list {
+		ids[n] = f.ID
+	}
+	now, err := db.QueryMap[repo.ID, int64](tx, `SELECT id, purges FROM repos r WHERE packs > 0
+		AND NOT EXISTS (SELECT 1 FROM purges u WHERE u.repo_id = r.id) AND id IN `+db.Values(1, len(ids)), db.Args(ids)...)
+	for _, f := range list {
+		if purges, is := now[f.ID]; is && purges > f.Purges {
+			former = append(former, f)
+		}
+	}
+	return former, err
 }

@@ -145,5 +145,6 @@ func (s *Service) OpenFolder(
 		return nil, nil, err
 	}
 	done, _ := objects.Use()
-	return objects, func() { done(); release() }, nil
+	unpin := release
+	return objects, func() { done(); unpin() }, nil
 }

@@ -85,5 +85,6 @@ func (s *Service) bring(
 		return nil, nil, err
 	}
 	done, _ := objects.Use() // another process on this disk does not remove the folder
-	return objects, func() { done(); release() }, nil
+	unpin := release
+	return objects, func() { done(); unpin() }, nil
 }

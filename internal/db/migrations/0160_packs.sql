@@ -8,9 +8,11 @@ CREATE TABLE pack_files (
     index_size   BIGINT NOT NULL,
     sha256       {{text}} NOT NULL,        -- of all of it, in hexadecimal digits
     data         {{bytes}},                -- of small ones
-    gone_at      BIGINT                    -- since when no repository has it
+    gone_at      BIGINT,                   -- since when no repository has it
+    gone_repo    BIGINT                    -- the last one that had it
 );
 CREATE INDEX pack_files_gone ON pack_files (gone_at) WHERE gone_at IS NOT NULL;
+CREATE INDEX pack_files_of_gone ON pack_files (gone_repo) WHERE gone_at IS NOT NULL;
 CREATE INDEX pack_files_of_depot ON pack_files (depot_id);
 
 -- Which folder of a repository has which packs; forks share files. A folder may have packs before its repository has a

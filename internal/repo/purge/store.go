@@ -67,7 +67,7 @@ func readWorld(tx *db.Tx, id repo.ID) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	if w.noted, err = notesOf(tx, id); err != nil {
+	if w.noted, err = NotesOf(tx, id); err != nil {
 		return nil, err
 	}
 	if w.refs, err = repo.ReadRefs(tx, id, ""); err != nil {
@@ -83,8 +83,8 @@ func readWorld(tx *db.Tx, id repo.ID) (*world, error) {
 	return w, err
 }
 
-// notesOf names the notes of unreached objects: another text, when there are others.
-func notesOf(tx *db.Tx, id repo.ID) (string, error) {
+// NotesOf names the notes of unreached objects: another text, when there are others.
+func NotesOf(tx *db.Tx, id repo.ID) (string, error) {
 	var n, last int64
 	err := tx.QueryRow(`SELECT COUNT(*), COALESCE(MAX(at), 0) FROM unreached_objects WHERE repo_id = $1`, id).
 		Scan(&n, &last)
@@ -105,7 +105,7 @@ func swapFolder(tx *db.Tx, plan *repoPlan, lease int64, notes bool) (bool, error
 		return false, err
 	}
 	if notes {
-		if now, err := notesOf(tx, plan.repo.ID); err != nil || now != plan.world.noted {
+		if now, err := NotesOf(tx, plan.repo.ID); err != nil || now != plan.world.noted {
 			return false, err
 		}
 	}

@@ -119,7 +119,8 @@ func Bind(ctx context.Context, d *db.DB, s Store, why Purpose) error {
 				return err
 			}
 		}
-		if file == nil {
+		made := file == nil
+		if made {
 			if file, err = s.makeFile(); err != nil {
 				return err
 			}
@@ -129,6 +130,9 @@ func Bind(ctx context.Context, d *db.DB, s Store, why Purpose) error {
 		}
 		if row, err = insert(ctx, d, file.Store, s.Folder); err != nil {
 			return err
+		}
+		if made && row.Store != file.Store { // another folder was faster
+			return errors.Join(s.otherFolder(row), os.Remove(filepath.Join(s.Folder, fileName)))
 		}
 	}
 	if err := s.refuse(row, file); err != nil {

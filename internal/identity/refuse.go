@@ -20,13 +20,13 @@ func (s Store) otherFolder(r row) error {
 			"arbor database claim writes it again", filepath.Join(s.Folder, fileName), s.shown(s.address()))
 	}
 	return &OtherFolderError{fmt.Sprintf("the database %s belongs to the data folder %s, not to %s: say --data %s (or "+
-		"ARBOR_DATA); arbor database claim gives it this one", s.shown(s.address()), r.Folder, s.Folder, r.Folder), r.Empty}
+		"ARBOR_DATA); arbor database claim gives it this one", s.shown(s.address()), r.Folder, s.Folder, r.Folder), r.Empty || r.Away}
 }
 
 // OtherFolderError says that a database belongs to another data folder.
 type OtherFolderError struct {
 	line  string
-	Empty bool // nothing lies in a data folder yet, nor was a depot chosen: the store is just being made
+	Empty bool // nothing lies in a data folder: the store is just being made
 }
 
 // Error returns the line for the operator.

@@ -21,8 +21,11 @@ import (
 // Remote is a repository on another server, whose address a user gave. git connects to the pinned addresses and to
 // nothing else: it follows no redirect, asks no proxy, and looks no name up. With Connect it connects to nothing.
 type Remote struct {
-	// Connect, if set, begins a conversation with a service, such as git-upload-pack. What the other side says to
-	// people is written to said. Its errors become those of whoever uses the Remote. Nothing else of the Remote counts.
+	// Room, if set, is asked again and again while objects come. Its error ends the fetch.
+	Room func() error
+	// Connect, if set, begins a conversation with a service, such as git-upload-pack, which ends with ctx. What the other
+	// side says to people is written to said. Its errors become those of whoever uses the Remote. Then nothing below
+	// counts.
 	Connect func(ctx context.Context, service string, said io.Writer) (Stream, error)
 
 	Address            string // http:// or https://, without a user

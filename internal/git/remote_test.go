@@ -1,7 +1,9 @@
 package git_test
 
 import (
+	"bytes"
 	"context"
+	"net/http"
 	"net/http/cgi"
 	"net/http/httptest"
 	"net/netip"
@@ -10,7 +12,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/git/wire"
 	"arbor/internal/test/gittest"
@@ -89,6 +93,57 @@ func TestRemote(t *testing.T) {
 	remote.Address += "x"
 	if _, err := g.ListRemote(t.Context(), remote, 10); err == nil || strings.Contains(err.Error(), "127.0.0.1") {
 		t.Errorf("a repository that is not there: %v", err)
+	}
+}
+
+// A source without a service of git, from which each object is fetched as a file, has the bounds of a push, too.
+func TestRemoteOfFiles(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	gittest.Run(t, folder, "init", "-q", "--bare", "-b", "main", "a.git")
+	dir := filepath.Join(folder, "a.git")
+	packed := gittest.Repository(t, 8, 5)
+	pack, _, err := gittest.Try(t, packed, strings.NewReader("main\n"), "pack-objects", "--revs", "--stdout", "-q")
+	testkit.NoError(t, err)
+	_, _, err = gittest.Try(t, dir, bytes.NewReader(pack), "unpack-objects", "-q")
+	testkit.NoError(t, err)
+	gittest.Run(t, dir, "update-ref", "refs/heads/main", gittest.Run(t, packed, "rev-parse", "main"))
+	gittest.Run(t, dir, "update-server-info")
+	tip := git.SHA(strings.TrimSpace(gittest.Run(t, dir, "rev-parse", "main")))
+	files := http.FileServer(http.Dir(folder))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.Contains(r.URL.Path, "/objects/") {
+			time.Sleep(30 * time.Millisecond)
+		}
+		files.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	u, err := url.Parse(server.URL)
+	testkit.NoError(t, err)
+	remote := git.Remote{Address: server.URL + "/a.git", Host: u.Hostname(), Port: u.Port()}
+	full := remote
+	full.Room = func() error { return errs.New(errs.NoRoom, "full") }
+	for _, c := range []struct {
+		name string
+		from git.Remote
+		most int64
+		want errs.Kind
+	}{{"all", remote, 1 << 20, 0}, {"too much", remote, 32 << 10, errs.TooLarge}, {"no room", full, 1 << 20, errs.NoRoom}} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			g := gittest.New(t, git.Options{MaxPackBytes: c.most})
+			ours, release, err := g.Open(t.Context(), filepath.Join(t.TempDir(), "ours.git"))
+			testkit.NoError(t, err)
+			defer release()
+			_, _, err = ours.FetchRemote(t.Context(), c.from, git.FetchOptions{Dir: t.TempDir(),
+				Want: []wire.Command{{Name: "refs/heads/main", Old: git.ZeroSHA, New: tip}}})
+			_, imported := g.MirrorRemote(t.Context(), c.from, t.TempDir(), 10)
+			for _, err := range []error{err, imported} {
+				if c.want == 0 && err != nil || c.want != 0 && !errs.Is(err, c.want) {
+					t.Errorf("%v, want kind %v", err, c.want)
+				}
+			}
+		})
 	}
 }
 

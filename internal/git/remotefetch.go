@@ -137,39 +137,64 @@ func (r *Repository) download(ctx context.Context, m Remote, wanted []SHA) error
 	t.Config = append(t.Config, process.Unsynced()...)
 	bounded, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	go r.watchSize(bounded, cancel)
+	go r.watchSize(bounded, m.Room, cancel)
 	err = r.git.run(bounded, process.Cage{Memory: r.git.part(fetchPart, 0)}, t)
-	if cause := context.Cause(bounded); errs.Is(cause, errs.TooLarge) {
+	if cause := context.Cause(bounded); cause != nil && ctx.Err() == nil {
 		return cause
+	}
+	if err == nil {
+		return r.checkDownload()
 	}
 	return m.failed(ctx, err, said)
 }
 
-// sizeEvery is how often watchSize looks.
-const sizeEvery = 200 * time.Millisecond
+// How often watchSize looks.
+const (
+	sizeEvery = 200 * time.Millisecond
+	sizeShare = 4 // a look takes one part in so many of the time: a folder may have very many files
+)
 
-// watchSize ends a download that is larger than a push may be.
-func (r *Repository) watchSize(ctx context.Context, end context.CancelCauseFunc) {
-	tick := time.NewTicker(sizeEvery)
-	defer tick.Stop()
+// watchSize ends a download that is larger than a push may be, or for which room says that there is none.
+func (r *Repository) watchSize(ctx context.Context, room func() error, end context.CancelCauseFunc) {
+	wait := sizeEvery
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-tick.C:
+		case <-time.After(wait):
 		}
-		var size int64
-		entries, _ := os.ReadDir(r.path("objects", "pack"))
-		for _, e := range entries {
-			if info, err := e.Info(); err == nil && !strings.HasSuffix(e.Name(), ".idx") {
-				size += info.Size()
-			}
+		began := time.Now()
+		err := r.checkDownload()
+		if err == nil && room != nil {
+			err = room()
 		}
-		if size > r.git.options.MaxPackBytes {
-			end(r.git.errTooLarge())
+		if err != nil {
+			end(err)
 			return
 		}
+		wait = max(sizeEvery, sizeShare*time.Since(began))
 	}
+}
+
+// fileUnit is how much of a disk a file takes at least.
+const fileUnit = 4 << 10
+
+// checkDownload adds up what a download brought. By HTTP without a service of git that is a file for each object.
+// Error: TooLarge.
+func (r *Repository) checkDownload() error {
+	left := r.git.options.MaxPackBytes
+	return filepath.WalkDir(r.path("objects"), func(name string, e os.DirEntry, err error) error {
+		if err != nil || e.IsDir() || strings.HasSuffix(name, ".idx") {
+			return nil // what is gone takes no room
+		}
+		if info, err := e.Info(); err == nil {
+			left -= max(info.Size(), fileUnit)
+		}
+		if left < 0 {
+			return r.git.errTooLarge()
+		}
+		return nil
+	})
 }
 
 // maxAsked is how many objects Absent is asked for together.

@@ -139,7 +139,11 @@ func (t *talk) serve(ctx context.Context, m *message) error {
 		return err
 	}
 	if m.data != nil { // the client reads no answer before it has sent all
-		if n, _ := io.Copy(io.Discard, io.LimitReader(m.data, maxIgnored)); n == maxIgnored {
+		n, bad := io.Copy(io.Discard, io.LimitReader(m.data, maxIgnored))
+		if bad != nil { // what comes next is no request
+			return wire.MalformedEOF(bad)
+		}
+		if n == maxIgnored {
 			return err
 		}
 	}

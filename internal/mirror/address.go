@@ -108,9 +108,10 @@ func (s *Service) remote(ctx context.Context, m *Mirror) (git.Remote, error) {
 		return git.Remote{}, &git.RemoteError{Reason: err.Error()}
 	}
 	if u.Scheme == "ssh" {
-		return git.Remote{Connect: s.connectSSH(m, u)}, nil
+		return git.Remote{Room: s.repos.Room.Check, Connect: s.connectSSH(m, u)}, nil
 	}
-	r := git.Remote{Address: u.String(), Host: u.Hostname(), Port: portOf(u), Username: m.Username}
+	r := git.Remote{Room: s.repos.Room.Check, Address: u.String(), Host: u.Hostname(), Port: portOf(u),
+		Username: m.Username}
 	if r.Password, err = s.open(m.RepoID, forPassword, m.secret); err != nil {
 		return r, err
 	}

@@ -27,7 +27,7 @@ import (
 
 // Bounds of conversations by SSH.
 const (
-	handshakeTime = 30 * time.Second
+	startTime     = 30 * time.Second // from the connection to the command that runs
 	authorizeTime = 30 * time.Second
 	maxAuthorized = 64 << 10 // bytes of the answer of git-lfs-authenticate
 )
@@ -77,9 +77,23 @@ func (s *Service) signer(m *Mirror) (ssh.Signer, error) {
 // errHostKey says that the other server has another key than the one that is known.
 var errHostKey = errors.New("mirror: another host key")
 
+// connection is one by SSH to the other side of a mirror. It ends with the context with which it was made.
+type connection struct {
+	*ssh.Client
+	conn  net.Conn
+	until time.Time // when the first command must run
+	stop  func() bool
+}
+
+// Close ends the connection.
+func (c *connection) Close() error {
+	c.stop()
+	return c.Client.Close()
+}
+
 // dialSSH signs in at the other side of a mirror. Its first host key is remembered; any other one stops the mirror until
 // an administrator accepts it. Errors: stopError, *git.RemoteError.
-func (s *Service) dialSSH(ctx context.Context, m *Mirror, at *url.URL) (*ssh.Client, error) {
+func (s *Service) dialSSH(ctx context.Context, m *Mirror, at *url.URL) (*connection, error) {
 	signer, err := s.signer(m)
 	if err != nil {
 		return nil, err
@@ -89,9 +103,9 @@ func (s *Service) dialSSH(ctx context.Context, m *Mirror, at *url.URL) (*ssh.Cli
 	if err != nil {
 		return nil, &git.RemoteError{Reason: outgoing.Describe(err)}
 	}
-	stop := context.AfterFunc(ctx, func() { conn.Close() })
-	defer stop()
-	_ = conn.SetDeadline(time.Now().Add(handshakeTime))
+	made := &connection{conn: conn, until: time.Now().Add(startTime),
+		stop: context.AfterFunc(ctx, func() { conn.Close() })}
+	_ = conn.SetDeadline(made.until)
 	var seen ssh.PublicKey
 	c, channels, requests, err := ssh.NewClientConn(conn, address, &ssh.ClientConfig{
 		User: at.User.Username(), Auth: []ssh.AuthMethod{ssh.PublicKeys(signer)}, ClientVersion: "SSH-2.0-Arbor",
@@ -103,14 +117,16 @@ func (s *Service) dialSSH(ctx context.Context, m *Mirror, at *url.URL) (*ssh.Cli
 			return nil
 		}})
 	if noteErr := s.noteHostKey(ctx, m, seen); noteErr != nil {
+		made.stop()
 		return nil, errors.Join(noteErr, conn.Close())
 	}
 	if err != nil {
+		made.stop()
 		conn.Close()
 		return nil, m.refusedBy(err, seen)
 	}
-	_ = conn.SetDeadline(time.Time{})
-	return ssh.NewClient(c, channels, requests), nil
+	made.Client = ssh.NewClient(c, channels, requests)
+	return made, nil
 }
 
 // noteHostKey remembers a host key that was seen: as that of the other server if it is the first, as offered if it is
@@ -179,7 +195,11 @@ func (s *Service) connectSSH(m *Mirror, at *url.URL) func(context.Context, strin
 		}
 		stream, err := startSSH(c, service+" "+quoted(sshPath(at)), said)
 		if err != nil {
-			return nil, errors.Join(&git.RemoteError{Reason: "it does not run " + service}, err, c.Close())
+			reason := "it does not run " + service
+			if !time.Now().Before(c.until) {
+				reason = "it took too long"
+			}
+			return nil, errors.Join(&git.RemoteError{Reason: reason}, err, c.Close())
 		}
 		return stream, nil
 	}
@@ -189,10 +209,11 @@ func (s *Service) connectSSH(m *Mirror, at *url.URL) func(context.Context, strin
 type sshStream struct {
 	io.Reader
 	io.WriteCloser // its standard input
-	client         *ssh.Client
+	client         *connection
 }
 
-func startSSH(c *ssh.Client, command string, said io.Writer) (*sshStream, error) {
+// startSSH runs a command at the other side, which then may take as long as the context of the connection.
+func startSSH(c *connection, command string, said io.Writer) (*sshStream, error) {
 	session, err := c.NewSession()
 	if err != nil {
 		return nil, err
@@ -206,7 +227,10 @@ func startSSH(c *ssh.Client, command string, said io.Writer) (*sshStream, error)
 	if err != nil {
 		return nil, err
 	}
-	return &sshStream{out, in, c}, session.Start(command)
+	if err := session.Start(command); err != nil {
+		return nil, err
+	}
+	return &sshStream{out, in, c}, c.conn.SetDeadline(time.Time{})
 }
 
 // CloseWrite closes the command's standard input.
@@ -225,8 +249,6 @@ func (s *Service) authorizeSSH(ctx context.Context, m *Mirror, at *url.URL) (*cl
 		return nil, err
 	}
 	defer c.Close()
-	stop := context.AfterFunc(ctx, func() { c.Close() })
-	defer stop()
 	way := "download"
 	if m.Push {
 		way = "upload"

@@ -156,7 +156,8 @@ func (w *work) tell(ctx context.Context) func(part string, done, all int64) {
 func (w *work) read(ctx context.Context) (foreign.Source, error) {
 	repos := w.s.forge.Repos
 	o := remote.Options{Token: w.token, Git: w.s.git, Dir: repos.Dir(), Room: repos.Room.Check, Progress: w.tell(ctx),
-		Bounds: &remote.Bounds{Networks: w.s.forge.Mirrors.Networks, Answer: maxAnswer, Answers: maxAnswers, Refs: maxRefs}}
+		Bounds: &remote.Bounds{Networks: w.s.forge.Mirrors.Networks, Answer: maxAnswer, Answers: maxAnswers, Refs: maxRefs,
+			Room: w.s.forge.Repos.Room.Check}}
 	server, err := foreign.Find(ctx, w.job.URL, o)
 	if err == nil && server.IsOrganization() {
 		err = errors.New("it is the address of an organization or a group, not of a repository")

@@ -51,6 +51,7 @@ type Bounds struct {
 	Answer   int64             // bytes of one answer that is decoded
 	Answers  int64             // bytes of all of them
 	Refs     int               // branches, tags and heads of pull requests
+	Room     func() error      // asked while objects come; its error ends the copy. nil: not asked
 }
 
 // Source is the part of a [migration.Source] that does not depend on the kind of server.
@@ -168,7 +169,7 @@ func (s *Source) Clone(ctx context.Context, address string) error {
 
 // cloneBounded is Clone for an address that a user gave.
 func (s *Source) cloneBounded(ctx context.Context, from *url.URL) error {
-	r := git.Remote{Address: from.String(), Host: from.Hostname(), Port: from.Port()}
+	r := git.Remote{Room: s.o.Bounds.Room, Address: from.String(), Host: from.Hostname(), Port: from.Port()}
 	if r.Port == "" {
 		r.Port = map[string]string{"http": "80", "https": "443"}[from.Scheme]
 	}

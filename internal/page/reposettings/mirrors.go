@@ -148,7 +148,10 @@ func (p *Pages) changeMirrors(r *http.Request, a *repo.Access, f page.Form) (don
 		}
 		return "The push mirror was removed.", err
 	case "accept":
-		id, _ := web.ParseNumber(f.Get("id")) // none for the pull mirror
+		id, ok := web.ParseNumber(f.Get("id"))
+		if !ok && f.Get("id") != "" { // none: the pull mirror
+			return "", errs.Absent()
+		}
 		_, err = mirrors.AcceptHostKey(ctx, a, id, f.Text("fingerprint"))
 		return "The host key was accepted. It is copied soon.", err
 	case "push":

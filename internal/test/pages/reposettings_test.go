@@ -201,6 +201,9 @@ func TestMirrors(t *testing.T) {
 		}))
 		show(t, s, "alice", at, known, "Accept host key", offered)
 		s.Visit(t, "alice", "POST "+at, "do", "accept", "fingerprint", "no").Shows(t, 422, "fingerprint must be")
+		for _, id := range []string{"0", "x"} { // neither names the pull mirror
+			s.Visit(t, "alice", "POST "+at, "do", "accept", "id", id, "fingerprint", offered).Shows(t, 404)
+		}
 		s.Visit(t, "alice", "POST "+at, "do", "accept", "fingerprint", offered).Leads(t, at)
 		if body := show(t, s, "alice", at, offered); strings.Contains(body, known) || strings.Contains(body, "Accept host key") {
 			t.Error("the former host key is shown")

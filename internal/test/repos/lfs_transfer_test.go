@@ -79,6 +79,18 @@ func TestGitLFSOverSSHAlone(t *testing.T) {
 	})
 }
 
+// pktLines are pkt-lines; 0000 and 0001 stand for themselves.
+func pktLines(lines ...string) (out []byte) {
+	for _, line := range lines {
+		if line == "0000" || line == "0001" {
+			out = append(out, line...)
+		} else {
+			out = wire.AppendPkt(out, line)
+		}
+	}
+	return out
+}
+
 // What a client other than git lfs could say to git-lfs-transfer does no harm, and gets an answer.
 func TestHostileTransfers(t *testing.T) {
 	t.Parallel()
@@ -91,15 +103,7 @@ func TestHostileTransfers(t *testing.T) {
 		// say sends pkt-lines, and returns the answers without their lengths.
 		say := func(k *talk, lines ...string) string {
 			t.Helper()
-			var out []byte
-			for _, line := range lines {
-				if line == "0000" || line == "0001" {
-					out = append(out, line...)
-				} else {
-					out = wire.AppendPkt(out, line)
-				}
-			}
-			_, err := k.in.Write(out)
+			_, err := k.in.Write(pktLines(lines...))
 			testkit.NoError(t, err)
 			in, all := wire.NewPktReader(k.out), ""
 			for {
@@ -146,6 +150,20 @@ func TestHostileTransfers(t *testing.T) {
 			}
 		}
 		leaves(t, w.Server, 1)
+
+		// What follows bytes that do not end with a flush is not read as requests.
+		cut := start(t, c, "git-lfs-transfer alice/game.git upload")
+		say(cut)
+		other := digest("another file")
+		_, err := cut.in.Write(pktLines("put-object "+other+"\n", "size=12\n", "0001", "another", "0001", "lock\n",
+			"path=smuggled\n", "0000", "quit\n", "0000"))
+		testkit.NoError(t, err)
+		if out, err := io.ReadAll(cut.out); err != nil || len(out) > 0 {
+			t.Errorf("within the bytes of an object: %q, %v", out, err)
+		}
+		if got := say(up, "list-lock\n", "0000"); strings.Contains(got, "smuggled") {
+			t.Errorf("the bytes of an object locked a file: %q", got)
+		}
 
 		// The right is asked for with each request: here the repository is deleted meanwhile.
 		down := start(t, c, "git-lfs-transfer alice/game.git download")

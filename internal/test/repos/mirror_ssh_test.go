@@ -155,6 +155,7 @@ func TestMirrorBySSH(t *testing.T) {
 			{Do: "POST " + path + "-sync", As: "alice", Status: 422},
 			{Do: "PUT " + path + "/host-key", As: "bob", Send: `{"fingerprint":"` + other + `"}`, Status: 403},
 			{Do: "PUT " + path + "/host-key", As: "alice", Send: `{"fingerprint":"x"}`, Status: 422},
+			{Do: "PUT /repos/alice/copy/push_mirrors/0/host-key", As: "alice", Send: `{"fingerprint":"` + other + `"}`, Status: 404},
 			{Do: "PUT " + path + "/host-key", As: "alice", Send: `{"fingerprint":"` + other + `"}`, Status: 200,
 				Want: `{"active": true, "offered_host_key": null, "host_key": "` + other + `"}`},
 		})

@@ -58,6 +58,34 @@ func TestReadMap(t *testing.T) {
 	}
 }
 
+// Each kind's texts count, and a record that changed counts for what it grew by; what it is charged for survives storage.
+func TestGrowth(t *testing.T) {
+	t.Parallel()
+	im := &importer{check: &checker{now: time.Now(), report: func(string, ...any) {}}}
+	text := strings.Repeat("x", 5000)
+	for _, r := range []Record{&Event{ID: "1", Issue: 1, Milestone: text}, &Milestone{Number: 1, Title: text},
+		&Review{ID: "1", Pull: 1, Body: text}, &CommitComment{ID: "1", Body: text}, &Asset{ID: "1", Name: text}} {
+		made, err := im.newRow(r)
+		testkit.NoError(t, err)
+		if made.growth() < 5000 {
+			t.Errorf("a %T with a text of 5000 bytes counts for %d", r, made.growth())
+		}
+	}
+	for _, c := range []struct{ before, size, was, want int64 }{
+		{0, 100, 0, rowBytes + 100}, {7, 100, 100, 0}, {7, 5100, 100, 5000}, {7, 10, 100, 0}, {7, 100, 0, 100},
+	} {
+		r := &row{before: c.before, size: c.size, was: c.was}
+		if got := r.growth(); got != c.want {
+			t.Errorf("%+v counts for %d", c, got)
+		}
+	}
+	for stored, want := range map[string]before{joinDigest("ab", 12): {digest: "ab", size: 12}, "ab": {digest: "ab"}} {
+		if digest, size := splitDigest(stored); digest != want.digest || size != want.size {
+			t.Errorf("%q is read as %q, %d", stored, digest, size)
+		}
+	}
+}
+
 // A line that is too long is skipped, and the next ones are read.
 func TestReadLine(t *testing.T) {
 	t.Parallel()

@@ -165,7 +165,7 @@ func (w *work) read(ctx context.Context) (foreign.Source, error) {
 		return nil, err
 	}
 	w.server = server
-	known, err := w.s.migrations.Numbers(ctx, w.to.FullName())
+	known, err := w.s.migrations.NumbersOf(ctx, w.to.ID)
 	if err != nil {
 		return nil, err
 	}

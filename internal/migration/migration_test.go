@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"arbor/internal/release"
 	"arbor/internal/test/testkit"
 )
 
@@ -82,6 +83,36 @@ func TestGrowth(t *testing.T) {
 	for stored, want := range map[string]before{joinDigest("ab", 12): {digest: "ab", size: 12}, "ab": {digest: "ab"}} {
 		if digest, size := splitDigest(stored); digest != want.digest || size != want.size {
 			t.Errorf("%q is read as %q, %d", stored, digest, size)
+		}
+	}
+}
+
+// Texts of events and names of files come in the form that they would have if they were made here.
+func TestCheckedTexts(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 9000)
+	c := &checker{now: time.Now(), report: func(string, ...any) {}}
+	e := &Event{ID: "1", Issue: 1, Event: "renamed", Milestone: long, Reason: long, Team: long, Message: long,
+		Label: json.RawMessage(`{"name":"` + long + `","color":"` + long + `"}`), Rename: json.RawMessage(`{"from":"a","to":"` + long + `"}`)}
+	testkit.NoError(t, c.check(e))
+	for what, is := range map[string][2]int{"milestone": {len(e.Milestone), 256}, "reason": {len(e.Reason), 255},
+		"team": {len(e.Team), 255}, "message": {len(e.Message), 9000}, "label": {len(e.Label), len(`{"name":"","color":""}`) + 100},
+		"rename": {len(e.Rename), len(`{"from":"a","to":""}`) + 256}} {
+		if is[0] != is[1] {
+			t.Errorf("the %s of an event has %d bytes, want %d", what, is[0], is[1])
+		}
+	}
+	short := &Event{ID: "1", Issue: 1, Label: json.RawMessage(`{"name": "bug", "more": 1}`), Rename: json.RawMessage(`[]`)}
+	testkit.NoError(t, c.check(short))
+	if string(short.Label)+string(short.Rename) != `{"name": "bug", "more": 1}[]` {
+		t.Errorf("short texts became %s and %s", short.Label, short.Rename)
+	}
+	for name, want := range map[string]string{"tool.zip": "tool.zip", `a"; x="b.zip`: "a.x.b.zip", "linux/tool": "linux.tool",
+		"a\nb": "", "": "", long: ""} {
+		a := &Asset{ID: "1", Name: name, Label: &long, File: File{Path: "x"}}
+		err := c.check(a)
+		if (err == nil) != (want != "") || want != "" && (a.Name != want || len(*a.Label) != release.MaxLabel) {
+			t.Errorf("the file %.20q became %.20q: %v", name, a.Name, err)
 		}
 	}
 }

@@ -45,8 +45,32 @@ func (b *batch) receive(ctx context.Context, list []*row) error {
 	return nil
 }
 
+// mayHave returns why a file of an import that a user asked for is too large. To those of the command, operators set
+// no bounds.
+func (im *importer) mayHave(r Record) error {
+	if im.o.Into == nil {
+		return nil
+	}
+	most, size := int64(-1), fileOf(r).Size
+	switch r.(type) {
+	case *LFSObject:
+		if most = im.s.LFS.MaxObject; im.s.LFS.Off() {
+			return errors.New("this server has no Git LFS")
+		}
+	case *Asset:
+		most = im.s.Releases.MaxAsset
+	}
+	if most >= 0 && size > most {
+		return fmt.Errorf("it has %d bytes, and this server takes at most %d", size, most)
+	}
+	return nil
+}
+
 func (b *batch) receiveOne(ctx context.Context, r *row) (*file.File, error) {
 	of := fileOf(r.Record)
+	if err := b.im.mayHave(r.Record); err != nil {
+		return nil, err
+	}
 	if err := b.im.s.Repos.MayGrowBy(ctx, b.im.a.ID, file.KB(of.Size)); err != nil {
 		return nil, err
 	}

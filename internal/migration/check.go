@@ -2,6 +2,7 @@ package migration
 
 import (
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,7 +12,9 @@ import (
 
 	"arbor/internal/issue"
 	"arbor/internal/issuekit"
+	"arbor/internal/label"
 	"arbor/internal/reaction"
+	"arbor/internal/release"
 	"arbor/internal/repo"
 )
 
@@ -72,17 +75,14 @@ func (c *checker) check(r Record) error {
 		kind := reaction.Kind(max(0, slices.Index(subjects[:], r.Kind)))
 		return oneOf("content", r.Content, kind.Contents()...)
 	case *Event:
-		c.times(r, &r.CreatedAt)
-		return positive(r.Issue)
+		return c.event(r)
 	case *Release:
 		c.times(r, &r.CreatedAt, &r.PublishedAt, &r.UpdatedAt)
 		c.optional(r, &r.Name, issue.MaxTitle)
 		c.optional(r, &r.Body, 2*issue.MaxBody)
 		return filled("tag", r.Tag)
 	case *Asset:
-		c.times(r, &r.CreatedAt, &r.UpdatedAt)
-		c.text(r, &r.Name, 255)
-		return errors.Join(filled("name", r.Name), r.File.check())
+		return c.asset(r)
 	case *LFSObject:
 		return errors.Join(sum(r.OID), r.File.check())
 	case *Attachment:
@@ -93,8 +93,57 @@ func (c *checker) check(r Record) error {
 	return nil
 }
 
+// maxEventText bounds texts of events that have no bound of their own.
+const maxEventText = 255
+
+// event cuts the texts of an event. A label or a change of a title that cannot be read stays: the importer tells of it.
+func (c *checker) event(e *Event) error {
+	c.times(e, &e.CreatedAt)
+	for _, text := range []*string{&e.Event, &e.Actor, &e.Person, &e.Team, &e.Commit, &e.SourceComment, &e.LockReason,
+		&e.StateReason, &e.Reason, &e.Review, &e.ReviewState} {
+		c.text(e, text, maxEventText)
+	}
+	c.text(e, &e.Milestone, issue.MaxTitle)
+	c.text(e, &e.Message, issue.MaxBody) // as of one that is dismissed here
+	var l *issue.EventLabel
+	var n *issue.Rename
+	if decode(e.Label, &l) == nil && l != nil {
+		was := *l
+		c.text(e, &l.Name, label.MaxName)
+		c.text(e, &l.Color, label.MaxName)
+		e.Label = reencode(e.Label, *l, was)
+	}
+	if decode(e.Rename, &n) == nil && n != nil {
+		was := *n
+		c.text(e, &n.From, issue.MaxTitle)
+		c.text(e, &n.To, issue.MaxTitle)
+		e.Rename = reencode(e.Rename, *n, was)
+	}
+	return positive(e.Issue)
+}
+
+// reencode is a value as JSON, which is still text if it is what it was.
+func reencode[T comparable](text json.RawMessage, value, was T) json.RawMessage {
+	if value != was {
+		text, _ = json.Marshal(value) // texts are always JSON
+	}
+	return text
+}
+
+// asset gives a file of a release the name that an upload of it would have. In place of a path comes one name.
+func (c *checker) asset(a *Asset) error {
+	c.times(a, &a.CreatedAt, &a.UpdatedAt)
+	c.optional(a, &a.Label, release.MaxLabel)
+	name, ok := release.CleanName(strings.NewReplacer("/", ".", `\`, ".").Replace(a.Name))
+	if !ok {
+		return fmt.Errorf("the name %.300q is not that of a file", a.Name)
+	}
+	a.Name = name
+	return a.File.check()
+}
+
 func (c *checker) label(l *Label) error {
-	c.text(l, &l.Name, 50)
+	c.text(l, &l.Name, label.MaxName)
 	c.optional(l, &l.Description, 100)
 	l.Color = strings.ToLower(strings.TrimPrefix(l.Color, "#"))
 	if b, err := hex.DecodeString(l.Color); err != nil || len(b) != 3 {

@@ -18,17 +18,19 @@ import (
 type row struct {
 	Record
 	key, digest string
+	size        int64 // of the record as JSON in bytes: about that of its texts
 	id          int64 // of the row that was made of it; 0: there is none
 	why         error // it cannot be brought
 	same        bool  // it is here as it is
 	before      int64 // id in an earlier import; 0: it is new
+	was         int64 // its size then; 0: unknown, or it is new
 }
 
 // records brings the records of a kind, in batches.
 func (im *importer) records(ctx context.Context, k Kind) error {
 	seen, seed := map[uint64]bool{}, maphash.MakeSeed()
 	var batch []*row
-	var bytes int
+	var bytes int64
 	count := im.report.of(k)
 	var read int64
 	flush := func() error {
@@ -77,7 +79,7 @@ func (im *importer) records(ctx context.Context, k Kind) error {
 			im.report.problem("%s: %v", describe(r), made.why)
 			return nil
 		}
-		batch, bytes = append(batch, made), bytes+sizeOf(r)
+		batch, bytes = append(batch, made), bytes+made.size
 		if len(batch) == batchSize || bytes > batchBytes {
 			return flush()
 		}
@@ -99,7 +101,8 @@ func (im *importer) newRow(r Record) (*row, error) {
 		return nil, err
 	}
 	sum := sha256.Sum256(text)
-	made := &row{Record: r, key: r.Key(), digest: hex.EncodeToString(sum[:10])}
+	made := &row{Record: r, key: r.Key(), digest: hex.EncodeToString(sum[:10]),
+		size: int64(len(text))}
 	if k, ok := r.(*Label); ok {
 		made.key = account.Fold(k.Name)
 	}
@@ -107,23 +110,13 @@ func (im *importer) newRow(r Record) (*row, error) {
 	return made, nil
 }
 
-// sizeOf estimates the memory of a record's texts.
-func sizeOf(r Record) int {
-	switch r := r.(type) {
-	case *Issue:
-		if r.Body != nil {
-			return len(*r.Body)
-		}
-	case *Comment:
-		return len(r.Body)
-	case *ReviewComment:
-		return len(r.Body) + len(r.DiffHunk)
-	case *Release:
-		if r.Body != nil {
-			return len(*r.Body)
-		}
+// growth is how many bytes a record adds to what counts for the owner. One that shrinks gives nothing back, and may grow
+// again up to what it was.
+func (r *row) growth() int64 {
+	if r.before == 0 {
+		return rowBytes + r.size
 	}
-	return 0
+	return max(0, r.size-r.was)
 }
 
 // bring writes a batch in one transaction, with the notes of what it brought.
@@ -140,9 +133,7 @@ func (im *importer) bring(ctx context.Context, k Kind, list []*row) error {
 	}
 	var bytes int64
 	for _, r := range fresh {
-		if r.before == 0 {
-			bytes += rowBytes + int64(sizeOf(r.Record))
-		}
+		bytes += r.growth()
 	}
 	if err := im.s.DB.Read(ctx, func(tx *db.Tx) error { return im.allowed(tx, 0) }); err != nil {
 		return err
@@ -184,7 +175,7 @@ func (im *importer) mark(ctx context.Context, k Kind, list []*row) error {
 		was, err := importedOf(tx, im.a.ID, k, keysOf(list))
 		for _, r := range list {
 			if before, ok := was[r.key]; ok {
-				r.before, r.id, r.same = before.id, before.id, before.digest == r.digest
+				r.before, r.id, r.was, r.same = before.id, before.id, before.size, before.digest == r.digest
 			}
 		}
 		return err

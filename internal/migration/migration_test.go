@@ -11,6 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"arbor/internal/forge"
+	"arbor/internal/lfs"
+	"arbor/internal/release"
+	"arbor/internal/repo"
 	"arbor/internal/test/testkit"
 )
 
@@ -55,6 +59,87 @@ func TestReadMap(t *testing.T) {
 		if _, err := ReadMap(strings.NewReader(bad)); err == nil {
 			t.Errorf("%q is a map", bad)
 		}
+	}
+}
+
+// Each kind's texts count, and a record that changed counts for what it grew by; what it is charged for survives storage.
+func TestGrowth(t *testing.T) {
+	t.Parallel()
+	im := &importer{check: &checker{now: time.Now(), report: func(string, ...any) {}}}
+	text := strings.Repeat("x", 5000)
+	for _, r := range []Record{&Event{ID: "1", Issue: 1, Milestone: text}, &Milestone{Number: 1, Title: text},
+		&Review{ID: "1", Pull: 1, Body: text}, &CommitComment{ID: "1", Body: text}, &Asset{ID: "1", Name: text}} {
+		made, err := im.newRow(r)
+		testkit.NoError(t, err)
+		if made.growth() < 5000 {
+			t.Errorf("a %T with a text of 5000 bytes counts for %d", r, made.growth())
+		}
+	}
+	for _, c := range []struct{ before, size, was, want int64 }{
+		{0, 100, 0, rowBytes + 100}, {7, 100, 100, 0}, {7, 5100, 100, 5000}, {7, 10, 100, 0}, {7, 100, 0, 100},
+	} {
+		r := &row{before: c.before, size: c.size, was: c.was}
+		if got := r.growth(); got != c.want {
+			t.Errorf("%+v counts for %d", c, got)
+		}
+	}
+	for stored, want := range map[string]before{joinDigest("ab", 12): {digest: "ab", size: 12}, "ab": {digest: "ab"}} {
+		if digest, size := splitDigest(stored); digest != want.digest || size != want.size {
+			t.Errorf("%q is read as %q, %d", stored, digest, size)
+		}
+	}
+}
+
+// Texts of events and names of files come in the form that they would have if they were made here.
+func TestCheckedTexts(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 9000)
+	c := &checker{now: time.Now(), report: func(string, ...any) {}}
+	e := &Event{ID: "1", Issue: 1, Event: "renamed", Milestone: long, Reason: long, Team: long, Message: long,
+		Label: json.RawMessage(`{"name":"` + long + `","color":"` + long + `"}`), Rename: json.RawMessage(`{"from":"a","to":"` + long + `"}`)}
+	testkit.NoError(t, c.check(e))
+	for what, is := range map[string][2]int{"milestone": {len(e.Milestone), 256}, "reason": {len(e.Reason), 255},
+		"team": {len(e.Team), 255}, "message": {len(e.Message), 9000}, "label": {len(e.Label), len(`{"name":"","color":""}`) + 100},
+		"rename": {len(e.Rename), len(`{"from":"a","to":""}`) + 256}} {
+		if is[0] != is[1] {
+			t.Errorf("the %s of an event has %d bytes, want %d", what, is[0], is[1])
+		}
+	}
+	short := &Event{ID: "1", Issue: 1, Label: json.RawMessage(`{"name": "bug", "more": 1}`), Rename: json.RawMessage(`[]`)}
+	testkit.NoError(t, c.check(short))
+	if string(short.Label)+string(short.Rename) != `{"name": "bug", "more": 1}[]` {
+		t.Errorf("short texts became %s and %s", short.Label, short.Rename)
+	}
+	for name, want := range map[string]string{"tool.zip": "tool.zip", `a"; x="b.zip`: "a.x.b.zip", "linux/tool": "linux.tool",
+		"a\nb": "", "": "", long: ""} {
+		a := &Asset{ID: "1", Name: name, Label: &long, File: File{Path: "x"}}
+		err := c.check(a)
+		if (err == nil) != (want != "") || want != "" && (a.Name != want || len(*a.Label) != release.MaxLabel) {
+			t.Errorf("the file %.20q became %.20q: %v", name, a.Name, err)
+		}
+	}
+}
+
+// An import that a user asked for brings no file that the server would not take from the user.
+func TestMayHave(t *testing.T) {
+	t.Parallel()
+	s := &Service{Forge: &forge.Forge{LFS: &lfs.Service{MaxObject: 10}, Releases: &release.Service{MaxAsset: 20}}}
+	asked, command := &importer{s: s, o: ImportOptions{Into: &repo.Access{}}}, &importer{s: s}
+	for _, c := range []struct {
+		r  Record
+		ok bool
+	}{
+		{&LFSObject{File: File{Size: 10}}, true}, {&LFSObject{File: File{Size: 11}}, false},
+		{&Asset{File: File{Size: 20}}, true}, {&Asset{File: File{Size: 21}}, false}, {&Attachment{File: File{Size: 99}}, true},
+	} {
+		if err := asked.mayHave(c.r); (err == nil) != c.ok {
+			t.Errorf("a %T of %d bytes: %v", c.r, fileOf(c.r).Size, err)
+		}
+		testkit.NoError(t, command.mayHave(c.r))
+	}
+	s.LFS.MaxObject = 0
+	if asked.mayHave(&LFSObject{File: File{Size: 1}}) == nil {
+		t.Error("a server without Git LFS takes an object")
 	}
 }
 

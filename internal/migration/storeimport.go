@@ -3,6 +3,8 @@ package migration
 import (
 	"errors"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"arbor/internal/db"
@@ -56,6 +58,7 @@ func earlierImport(tx *db.Tx, id repo.ID) (*earlier, error) {
 type before struct {
 	id     int64
 	digest string
+	size   int64 // in bytes, for which the owner was charged; 0: unknown
 }
 
 // importedOf returns which of the records were brought, by key.
@@ -66,12 +69,23 @@ func importedOf(tx *db.Tx, id repo.ID, k Kind, keys []string) (map[string]before
 			var key string
 			var b before
 			err := row.Scan(&key, &b.id, &b.digest)
+			b.digest, b.size = splitDigest(b.digest)
 			found[key] = b
 			return err
 		}, `SELECT source_id, local_id, digest FROM imported WHERE repo_id = $1 AND kind = $2 AND source_id IN `+
 			db.ValuesFrom(3, 1, len(part)), db.Args(part, id, codes[k])...)
 	})
 	return found, err
+}
+
+// joinDigest is a digest as it is stored: with the size of the record.
+func joinDigest(digest string, size int64) string { return digest + " " + strconv.FormatInt(size, 10) }
+
+// splitDigest undoes joinDigest. A digest without a size is one of before there were sizes.
+func splitDigest(stored string) (digest string, size int64) {
+	digest, text, _ := strings.Cut(stored, " ")
+	size, _ = strconv.ParseInt(text, 10, 64) // 0: unknown
+	return digest, size
 }
 
 // idsOf is importedOf without digests.
@@ -90,7 +104,7 @@ func noteImported(tx *db.Tx, id repo.ID, k Kind, list []*row) error {
 	var args []any
 	for _, r := range list {
 		if r.id != 0 && r.why == nil {
-			args = append(args, id, codes[k], r.key, r.id, r.digest)
+			args = append(args, id, codes[k], r.key, r.id, joinDigest(r.digest, max(r.size, r.was)))
 		}
 	}
 	if len(args) == 0 {

@@ -20,23 +20,27 @@ type Numbers struct {
 // Numbers returns what imports into a repository, OWNER/NAME, have numbered so far. The repository may be
 // missing.
 func (s *Service) Numbers(ctx context.Context, to string) (*Numbers, error) {
-	out := &Numbers{Of: map[string]int64{}, Next: 1}
 	owner, name, _ := strings.Cut(to, "/")
 	found, err := s.Repos.Find(ctx, &account.Caller{SiteAdmin: true}, owner, name)
 	if errs.Is(err, errs.NotFound) {
-		return out, nil
+		return &Numbers{Of: map[string]int64{}, Next: 1}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	err = s.DB.Read(ctx, func(tx *db.Tx) error {
-		r := found.Access.Repo
-		err := tx.QueryRow(`SELECT next_number FROM repos WHERE id = $1`, r.ID).Scan(&out.Next)
+	return s.NumbersOf(ctx, found.Access.ID)
+}
+
+// NumbersOf is Numbers for a repository that is there, whatever it is called by now.
+func (s *Service) NumbersOf(ctx context.Context, id repo.ID) (*Numbers, error) {
+	out := &Numbers{}
+	err := s.DB.Read(ctx, func(tx *db.Tx) error {
+		err := tx.QueryRow(`SELECT next_number FROM repos WHERE id = $1`, id).Scan(&out.Next)
 		if err != nil {
 			return err
 		}
 		out.Of, err = db.QueryMap[string, int64](tx, `SELECT source_id, number FROM imported JOIN issues ON id = local_id
-			WHERE imported.repo_id = $1 AND kind = $2`, r.ID, codes[Issues])
+			WHERE imported.repo_id = $1 AND kind = $2`, id, codes[Issues])
 		return err
 	})
 	return out, err

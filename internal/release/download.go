@@ -86,8 +86,15 @@ func (api *API) send(w http.ResponseWriter, r *http.Request, x *Asset) error {
 			return err
 		}
 	}
-	disposition := `attachment; filename="` + x.Name + `"` // CleanName left nothing to escape
-	return api.s.files.SendDownload(w, r, &x.File, disposition, x.CreatedAt.Time())
+	return api.s.files.SendDownload(w, r, &x.File, disposition(x.Name), x.CreatedAt.Time())
+}
+
+var escapeQuoted = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
+
+// disposition is the header Content-Disposition of an asset, with its name between quotes as at GitHub. In a name by
+// CleanName nothing is to be escaped, but a row may be older than a rule.
+func disposition(name string) string {
+	return `attachment; filename="` + escapeQuoted.Replace(name) + `"`
 }
 
 // countDownload counts a download. One that cannot be counted now, as when the disk is full, goes on.

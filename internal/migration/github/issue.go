@@ -27,7 +27,7 @@ func (s *Source) milestones(ctx context.Context) error {
 		Creator *remote.User `json:"creator"`
 	}
 	var list []*migration.Milestone
-	err := each(ctx, s.Client, s.path+"/milestones?state=all", func(m *milestone) error {
+	err := walk(ctx, s.Client, s.path+"/milestones?state=all", remote.MaxKept, func(m *milestone) error {
 		m.Milestone.Creator = s.People.Login(m.Creator)
 		list = append(list, &m.Milestone)
 		return nil

@@ -14,10 +14,10 @@
 // with what is not here yet.
 //
 // An import is done for the person who asked for it, and ends early when that person is no administrator of the
-// repository any more. That is asked in each transaction that writes. Its texts count for the quota of the
-// repository's owner. A user must not give texts to others: all people of the source become mannequins of its host,
-// except the one whose token it is, who becomes the one who asked. Only a site administrator may say whose records
-// become whose; a site administrator is nobody at the source without that.
+// repository any more. That is asked in each transaction that writes, also in those that tell how far the reading is.
+// Its texts count for the quota of the repository's owner. A user must not give texts to others: all people of the
+// source become mannequins of its host, except the one whose token it is, who becomes the one who asked. Only a site
+// administrator may say whose records become whose; a site administrator is nobody at the source without that.
 //
 // The token is encrypted with the key of mirrors (package mirror), and removed when the import ends. Connections go to
 // addresses that outgoing.Networks allows, as those of mirrors do.

@@ -28,6 +28,8 @@ type work struct {
 	report *migration.Report // nil: it did not come that far
 	err    error
 
+	stop context.CancelCauseFunc
+
 	mu   sync.Mutex
 	told time.Time // when it was last said how far it is
 }
@@ -38,9 +40,17 @@ type sourceError struct{ error }
 // Unwrap returns the error.
 func (e *sourceError) Unwrap() error { return e.error }
 
+// refusedError ends a run that may not go on.
+type refusedError struct{ error }
+
+// Unwrap returns the error.
+func (e *refusedError) Unwrap() error { return e.error }
+
 // work does the work of an import.
 func (s *Service) work(ctx context.Context, id repo.ID) (w *work) {
 	w = &work{s: s}
+	ctx, w.stop = context.WithCancelCause(ctx)
+	defer w.stop(nil)
 	defer func() { // what a source sends must not end the server
 		if v := recover(); v != nil {
 			w.err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
@@ -56,8 +66,9 @@ func (s *Service) work(ctx context.Context, id repo.ID) (w *work) {
 		w.report, w.err = w.fill(ctx, source)
 		w.err = errors.Join(w.err, source.Close())
 	}
-	if w.err != nil && errors.Is(context.Cause(ctx), errLong) {
-		w.err = errLong
+	var refused *refusedError
+	if cause := context.Cause(ctx); w.err != nil && (errors.Is(cause, errLong) || errors.As(cause, &refused)) {
+		w.err = cause
 	}
 	return w
 }
@@ -136,7 +147,7 @@ func (w *work) check(tx *db.Tx, bytes int64) error {
 	return addText(tx, w.job.RepoID, bytes)
 }
 
-// tell stores how far the import is, from time to time.
+// tell stores how far the import is, from time to time. If it may not go on, it ends, also while it reads.
 func (w *work) tell(ctx context.Context) func(part string, done, all int64) {
 	return func(part string, done, all int64) {
 		w.mu.Lock()
@@ -146,8 +157,15 @@ func (w *work) tell(ctx context.Context) func(part string, done, all int64) {
 		}
 		w.told = time.Now()
 		err := w.s.db.Write(ctx, func(tx *db.Tx) error {
+			if err := w.mayRun(tx); err != nil {
+				return err
+			}
 			return tell(tx, w.job, w.hide(migration.Clip(part, maxProblem)), done, all)
 		})
+		if errors.Is(err, db.ErrLeaseLost) || err != nil && errs.KindOf(err) == errs.Forbidden {
+			w.stop(&refusedError{err})
+			return
+		}
 		w.s.warn(ctx, "how far an import is was not stored", w.job.RepoID, err)
 	}
 }
@@ -166,7 +184,7 @@ func (w *work) read(ctx context.Context) (foreign.Source, error) {
 		return nil, err
 	}
 	w.server = server
-	known, err := w.s.migrations.Numbers(ctx, w.to.FullName())
+	known, err := w.s.migrations.NumbersOf(ctx, w.to.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,8 @@ import (
 	"arbor/internal/migration"
 )
 
-// maxReleases is how many releases are read: lists have the newest first, and are turned round.
+// maxReleases is how many releases are read: lists have the newest first, and are turned round
+// on disk.
 const maxReleases = 10_000
 
 // Release is a release in answers of GitHub and Gitea.
@@ -37,13 +38,22 @@ func Releases[T any](
 	ctx context.Context, s *Source, path string, list func(path string, fn func(*T) error) error,
 	about func(*T) *Release, more func(*T, *migration.Release) error,
 ) error {
-	var all []*T
-	err := list(path+"/releases", func(r *T) error {
-		if len(all) == maxReleases {
+	all, err := s.NewTurned()
+	if err != nil {
+		return err
+	}
+	defer all.Close()
+	var count int64
+	err = list(path+"/releases", func(r *T) error {
+		if count == maxReleases {
 			return fmt.Errorf("there are more than %d releases", maxReleases)
 		}
-		all = append(all, r)
-		return nil
+		count++
+		text, err := json.Marshal(r)
+		if err != nil {
+			return err
+		}
+		return all.Add(-count, text)
 	})
 	if err != nil {
 		return s.LeaveAbsent("releases", err)
@@ -52,7 +62,11 @@ func Releases[T any](
 	if err := s.Get(ctx, path+"/releases/latest", &latest); err != nil && !Absent(err) {
 		return err
 	}
-	for _, answer := range slices.Backward(all) {
+	for _, number := range all.Numbers() {
+		answer := new(T)
+		if err := all.Item(number, answer); err != nil {
+			return err
+		}
 		r := about(answer)
 		author := s.People.Login(r.Author)
 		out := &migration.Release{ID: strconv.FormatInt(r.ID, 10), Tag: r.Tag, Target: r.Target, Name: r.Name, Body: r.Body,

@@ -14,12 +14,23 @@ import (
 	"arbor/internal/migration"
 )
 
+// maxObjects is how many objects of Git LFS are brought from an address that a user gave, as to a mirror.
+const maxObjects = 100_000
+
 // LFSObjects writes the objects of Git LFS to which files point, in all commits of the mirror.
 func (s *Source) LFSObjects(ctx context.Context) error {
+	left := false
 	return s.Mirror.SmallBlobs(ctx, lfs.MaxPointer, func(data []byte) error {
 		p, ok := lfs.ParsePointer(data)
 		path := "lfs/" + p.OID
 		if _, seen := s.files[path]; !ok || seen || p.Size == 0 {
+			return nil
+		}
+		if s.o.Bounds != nil && len(s.files) == maxObjects {
+			if !left {
+				s.Leave("objects of Git LFS behind the first %d", maxObjects)
+			}
+			left = true
 			return nil
 		}
 		s.files[path] = p

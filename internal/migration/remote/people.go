@@ -19,19 +19,31 @@ type User struct {
 // People are those whom records name, by login.
 type People map[string]*migration.Person
 
-// Login notes that a record names somebody, and returns the login; empty for ghost and nobody.
+// Bounds of people, who are kept in memory.
+const (
+	maxPeople = 1 << 18
+	maxLogin  = 255 // bytes
+	maxName   = 255 // characters
+)
+
+// Login notes that a record names somebody, and returns the login; empty for ghost and nobody, and for those whose
+// login is too long or for whom there is no room.
 func (p People) Login(u *User) string {
-	if u == nil || u.Login == "" || strings.EqualFold(u.Login, "ghost") {
+	if u == nil || u.Login == "" || len(u.Login) > maxLogin || strings.EqualFold(u.Login, "ghost") {
 		return ""
 	}
+	name := migration.Clip(u.FullName, maxName)
 	if p[u.Login] == nil {
-		one := &migration.Person{Login: u.Login, Type: u.Type, Name: u.FullName}
+		if len(p) == maxPeople {
+			return ""
+		}
+		one := &migration.Person{Login: strings.Clone(u.Login), Type: migration.Clip(u.Type, maxName), Name: name}
 		if _, host, ok := strings.Cut(strings.TrimSuffix(u.Login, "]"), "["); ok && u.Type == "Mannequin" {
 			one.Host = host
 		}
-		p[u.Login] = one
+		p[one.Login] = one
 	}
-	p[u.Login].Name = cmp.Or(p[u.Login].Name, u.FullName)
+	p[u.Login].Name = cmp.Or(p[u.Login].Name, name)
 	return u.Login
 }
 

@@ -198,6 +198,9 @@ func (s *Source) Objects() *git.Repository { return s.o.Git.Repository(s.Mirror.
 
 // AddPeople writes the people that records name. Call it last.
 func (s *Source) AddPeople(context.Context) error {
+	if len(s.People) == maxPeople {
+		s.Leave("people behind the first %d: what they made is nobody's", maxPeople)
+	}
 	for _, person := range s.People.Sorted() {
 		if err := s.Out.Add(migration.People, person); err != nil {
 			return err

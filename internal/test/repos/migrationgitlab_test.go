@@ -281,6 +281,15 @@ func TestImportOfGitLab(t *testing.T) {
 		if got := brought(g.load(t, s, "alice/cli")); got != "" {
 			t.Errorf("the fourth import brought %s", got)
 		}
+		// A repository that takes the name of a renamed one has no part in its numbers.
+		id := s.Access(t, "alice", "alice/cli").ID
+		s.Ask(t, "alice", "PATCH /repos/alice/cli", `{"name":"renamed"}`, 200)
+		s.Repo(t, "alice/cli", false)
+		known, err := migrations(s).NumbersOf(t.Context(), id)
+		testkit.NoError(t, err)
+		if known.Of["!4"] != 9 || known.Next != 11 {
+			t.Errorf("the numbers of a renamed repository are %+v", known)
+		}
 	})
 }
 

@@ -23,6 +23,7 @@ type gated struct {
 	mu      sync.Mutex
 	opened  chan struct{} // nil: it is open
 	waiting bool          // a request has come since it was shut
+	asked   int           // requests since then
 }
 
 func newGated(t *testing.T, s *apitest.Server) *gated {
@@ -35,6 +36,7 @@ func newGated(t *testing.T, s *apitest.Server) *gated {
 		g.mu.Lock()
 		opened := g.opened
 		g.waiting = true
+		g.asked++
 		g.mu.Unlock()
 		if opened != nil {
 			<-opened
@@ -50,7 +52,7 @@ func newGated(t *testing.T, s *apitest.Server) *gated {
 func (g *gated) shut() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.opened, g.waiting = make(chan struct{}), false
+	g.opened, g.waiting, g.asked = make(chan struct{}), false, 0
 }
 
 func (g *gated) open() {
@@ -229,6 +231,11 @@ func TestImportsEnd(t *testing.T) {
 		if j := ended(t, s, "carol", "carol/second"); j.Error != "bob, who asked for the import, is no longer an administrator of the repository." {
 			t.Errorf("%+v", j)
 		}
+		g.mu.Lock()
+		if g.asked > 20 { // reading all takes twice as many
+			t.Errorf("the source was still asked %d times", g.asked)
+		}
+		g.mu.Unlock()
 		s.Ask(t, "carol", "GET /repos/carol/second/issues/1", "", 404)
 		sound(t, s)
 	})

@@ -32,7 +32,6 @@ type payload struct {
 	ErrorMessage  *string  `json:"error_message"`
 	ImportPercent *int64   `json:"import_percent"`
 	AuthorsCount  *int64   `json:"authors_count"`
-	UseLFS        bool     `json:"use_lfs"`
 	HasLargeFiles bool     `json:"has_large_files"`
 	URL           string   `json:"url"`
 	HTMLURL       string   `json:"html_url"`
@@ -83,7 +82,7 @@ func (j *Job) status() string {
 func newPayload(r *http.Request, a *repo.Access, j *Job) *payload {
 	from := web.From(r.Context())
 	at := from.API(web.Path("repos", a.Owner.Login, a.Name))
-	p := &payload{VCS: "git", VCSURL: j.URL, Status: j.status(), UseLFS: true, URL: at + "/import",
+	p := &payload{VCS: "git", VCSURL: j.URL, Status: j.status(), URL: at + "/import",
 		HTMLURL: from.Page(web.Path(a.Owner.Login, a.Name, "settings", "import")), AuthorsURL: at + "/import/authors",
 		RepositoryURL: at}
 	if j.Part != "" {
@@ -134,6 +133,7 @@ func (api *API) Start(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 	body.Fixed("vcs", "git")
 	q := Request{URL: body.String("vcs_url", maxURL).Value, Token: body.String("vcs_password", maxToken).Or("")}
 	body.String("vcs_username", maxURL) // the token tells whose it is
+	body.String("tfvc_project", maxURL) // of another kind of server
 	if text := body.Raw("people"); text != nil && string(text) != "null" {
 		if len(text) > maxMap || json.Unmarshal(text, &q.People) != nil {
 			body.Wrong("people", errs.InvalidField, "people must be an object of logins there, each with a login here")
@@ -161,6 +161,7 @@ func (api *API) Restart(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 	body.Fixed("vcs", "git")
 	token := body.String("vcs_password", maxToken).Or("")
 	body.String("vcs_username", maxURL) // the token tells whose it is
+	body.String("tfvc_project", maxURL) // of another kind of server
 	if err := body.Err(); err != nil {
 		return err
 	}

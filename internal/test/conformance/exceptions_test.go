@@ -163,7 +163,7 @@ var unfilled = map[string]string{
 	`.*-issue-event\.commit_(id|url)`:                                              "these events are of no commit",
 	`fork-event\.forkee\.(language|license|mirror_url|topics)`:                     "mirrors as in repositories, below; a fork in a feed has no topics of its own here",
 	`(.*\.)?verification\.verified_at`:                                             "no commit that is shown here is signed by a key that somebody has",
-	`import\.(import_percent|authors_count)`:                                       "an import that fails at once brings nothing; package repos tests others",
+	`import\.(import_percent|authors_count|status_text)`:                           "an import that fails at once brings nothing; package repos tests others",
 	`import\.(commit_count|push_percent)`:                                          "it is the whole repository that comes, in one step",
 	`gpg-key\.(primary_key_id|expires_at)`:                                         "the key does not expire, and is no subkey",
 	`gpg-key\.subkeys\.(emails|expires_at|raw_key|subkeys)`:                        "a key has these, a subkey does not",

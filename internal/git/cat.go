@@ -35,7 +35,10 @@ func (r *Repository) cat(ctx context.Context, fn func(*catfile.Process) error) e
 	if failed != nil || !isKept {
 		return cmp.Or(failed, err)
 	}
-	return r.catPooled(ctx, fn)
+	if err = r.catPooled(ctx, fn); err != nil && !r.OnDisk() && r.Exists() { // somebody removes the folder
+		err = errs.Wrap(errs.Unavailable, "The repository is being brought to this server. Try again.", err)
+	}
+	return err
 }
 
 func (r *Repository) catPooled(ctx context.Context, fn func(*catfile.Process) error) error {

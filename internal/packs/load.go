@@ -14,6 +14,7 @@ import (
 
 	"arbor/internal/admission"
 	"arbor/internal/db"
+	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/git/packfile"
 	"arbor/internal/repo"
@@ -44,7 +45,12 @@ func (s *Service) update(ctx context.Context, c *cached, generation int64, objec
 			return nil
 		}
 		if err := s.load(ctx, c, objects); err != nil {
-			return fmt.Errorf("packs: folder %s: %w", c.folder.Name(), err)
+			err = fmt.Errorf("packs: folder %s: %w", c.folder.Name(), err)
+			if errs.KindOf(err) == errs.Internal { // somebody removes the folder, or the disk fails
+				s.log.WarnContext(ctx, "packs of a repository were not brought", "error", err)
+				err = errs.Wrap(errs.Unavailable, "The repository is being brought to this server. Try again.", err)
+			}
+			return err
 		}
 		return nil
 	})

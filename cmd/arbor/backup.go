@@ -34,10 +34,11 @@ func (c *backupMake) Run(p *process) error {
 		line := newProgress(p.stderr)
 		rotten := 0
 		services := s.forge(log)
-		from := backup.Source{DB: s.db, Folder: s.dir, Files: services.Files, Packs: services.Packs, Progress: line.show, Problem: func(problem string) {
-			rotten++
-			line.note("PROBLEM   " + problem)
-		}}
+		from := backup.Source{DB: s.db, Folder: s.dir, Files: services.Files, Packs: services.Packs,
+			Progress: line.show, Problem: func(problem string) {
+				rotten++
+				line.note("PROBLEM   " + problem)
+			}}
 		var m *backup.Manifest
 		var err error
 		if c.Target == "-" {

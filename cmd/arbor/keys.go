@@ -27,7 +27,7 @@ import (
 // keyFolders are the folders of the data folder with keys that all nodes of a store must have.
 var keyFolders = []string{"ssh", "images", "lfs", mirror.Folder, signature.Folder}
 
-// keyName matches the names of files with keys, and of the public parts beside them.
+// keyName matches the file names of private keys and their public keys.
 var keyName = regexp.MustCompile(`^(key|web-flow\.key|ssh_host_[a-z0-9]+_key(\.pub)?)$`)
 
 // maxKey bounds a file with a key, in bytes.

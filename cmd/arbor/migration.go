@@ -268,7 +268,7 @@ func (im *importing) organization(to string) error {
 			fmt.Fprintf(im.p.stderr, "%s: %v\n", name, err)
 		}
 	}
-	for _, t := range from.Teams { // whoever may do something in a project may do it in its wiki
+	for _, t := range from.Teams { // a team has the same role in a project and its wiki
 		for _, wiki := range im.wikis {
 			if role, ok := t.Roles[strings.TrimSuffix(wiki, ".wiki")]; ok {
 				t.Roles[wiki] = role

@@ -155,7 +155,8 @@ func (r *Repository) SetAsidePacks(now time.Time, names []string) error {
 // the time remove returns. ok is false, and remove nil, if it is in use.
 func (g *Git) Evict(dir string) (remove func() error, ok bool, err error) {
 	dir = g.Repository(dir).dir
-	gone := filepath.Join(filepath.Dir(dir), fmt.Sprintf("%s%d-%s", evictedPrefix, time.Now().UnixNano(), filepath.Base(dir)))
+	name := fmt.Sprintf("%s%d-%s", evictedPrefix, time.Now().UnixNano(), filepath.Base(dir))
+	gone := filepath.Join(filepath.Dir(dir), name)
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s := g.stateLocked(dir)

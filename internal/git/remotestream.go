@@ -99,7 +99,7 @@ func socketPair() (*net.UnixConn, *os.File, error) {
 		return nil, nil, os.NewSyscallError("socketpair", err)
 	}
 	own, theirs := os.NewFile(uintptr(pair[0]), "git"), os.NewFile(uintptr(pair[1]), "git")
-	defer own.Close() // of which FileConn has a copy
+	defer own.Close() // FileConn duplicates it
 	c, err := net.FileConn(own)
 	if err != nil {
 		return nil, nil, errors.Join(err, theirs.Close())

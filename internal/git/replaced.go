@@ -216,7 +216,8 @@ func (r *Repository) checkReplaced(p replacedPack) error {
 	return nil
 }
 
-// setAsidePack moves the files of a pack, which may be gone, into a directory. The index goes first: git finds a pack by it.
+// setAsidePack moves the files of a pack, which may be gone, into a directory. The index goes first: git finds a
+// pack by it.
 func (r *Repository) setAsidePack(name, dir string) error {
 	for _, ext := range []string{".idx", ".rev", ".bitmap", ".pack"} {
 		if err := setAside(r.path("objects", "pack", name+ext), dir); err != nil {

@@ -13,7 +13,7 @@ type Past struct {
 	URL      string
 	Form     bool
 	Insecure bool
-	Events   []string // of which those that are unknown here are left out
+	Events   []string // unknown ones are ignored
 }
 
 // InsertPast adds a webhook that an import brings: inactive, without a secret, and without a ping. The repository's row

@@ -19,7 +19,7 @@ type row struct {
 	Refs bool // of repositories, which have folders then
 	Away bool // all repositories and files lie in a depot
 
-	Empty bool // there are no repositories and no files, and no depot was chosen
+	Empty bool // no repository, file or depot exists
 }
 
 func rowOf(id, folder string) row { return row{Store: id, Folder: folder} }

@@ -140,7 +140,7 @@ func (t *talk) serve(ctx context.Context, m *message) error {
 	}
 	if m.data != nil { // the client reads no answer before it has sent all
 		n, bad := io.Copy(io.Discard, io.LimitReader(m.data, maxIgnored))
-		if bad != nil { // what comes next is no request
+		if bad != nil { // the stream is out of step: the next bytes are not a request
 			return wire.MalformedEOF(bad)
 		}
 		if n == maxIgnored {

@@ -68,7 +68,7 @@ func (b *batch) readers(list []*row) (map[account.ID]bool, error) {
 	return may, err
 }
 
-// asked returns who is asked for a review, of those with accounts here who may see the repository.
+// asked returns the requested reviewers who have an account here and may see the repository.
 func (b *batch) asked(r *row, mayRead map[account.ID]bool) (list []request) {
 	for _, login := range r.Record.(*Issue).Pull.Reviewers {
 		if !b.im.people.matched(login) {

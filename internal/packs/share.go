@@ -11,7 +11,8 @@ import (
 	"arbor/internal/repo"
 )
 
-// Share gives a new folder all packs that a repository has now: a fork of a public one, which has refs. Nothing is copied.
+// Share gives a new folder all packs that a repository has now: a fork of a public one, which has refs. It copies
+// nothing.
 // Error: 409 if the repository was moved meanwhile.
 func (s *Service) Share(ctx context.Context, from repo.ID, to repo.Folder) error {
 	return s.db.WriteAs(ctx, db.Server, func(tx *db.Tx) error {

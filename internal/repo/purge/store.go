@@ -109,7 +109,8 @@ func swapFolder(tx *db.Tx, plan *repoPlan, lease int64, notes bool) (bool, error
 			return false, err
 		}
 	}
-	n, err := tx.Exec(`UPDATE repos SET purges = $4, packs = CASE WHEN packs > 0 THEN packs + 1 ELSE 0 END, refs_generation = refs_generation + 1,
+	n, err := tx.Exec(`UPDATE repos SET purges = $4, packs = CASE WHEN packs > 0 THEN packs + 1 ELSE 0 END,
+			refs_generation = refs_generation + 1,
 			issues_generation = issues_generation + 1
 		WHERE id = $1 AND purges = $2 AND refs_generation = $3`,
 		plan.repo.ID, plan.world.purges, plan.world.generation, plan.folder)

@@ -174,10 +174,10 @@ func TestPushMirrorOfLargeFiles(t *testing.T) {
 		}
 
 		before := w.now(t, at)
-		asked := to.misbehave(nil)
+		to.misbehave(nil)
 		s.Ask(t, "alice", "POST "+path+"/push_mirrors-sync", "", 204)
 		w.ran(t, at, before)
-		if asked = to.misbehave(nil); len(asked) > 3 {
+		if asked := to.misbehave(nil); len(asked) > 3 {
 			t.Errorf("a run without changes asked %q", asked)
 		}
 

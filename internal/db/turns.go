@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"time"
 )
 
@@ -37,6 +38,46 @@ func Follow(ctx context.Context, rung <-chan struct{}, every time.Duration, work
 			return
 		}
 	}
+}
+
+// Worker runs jobs of one kind side by side, as many as Begin lets it.
+type Worker[J any] struct {
+	Bell  string        // rings when a job is due
+	Every time.Duration // how often it looks for what other processes left
+	Due   func(*Tx) ([]J, error)
+	Begin func(J) (ok, full bool) // takes a place for a job; full: there is none for any
+	End   func(J)                 // gives it back
+	Run   func(context.Context, J)
+	Fail  func(context.Context, error) // tells that Due failed
+}
+
+// Work runs the jobs of w that are due until ctx is done, and then waits for those that run.
+func Work[J any](ctx context.Context, d *DB, w Worker[J]) {
+	var runs sync.WaitGroup
+	defer runs.Wait()
+	Follow(ctx, d.Bell(w.Bell), w.Every, func(ctx context.Context) {
+		var list []J
+		err := d.Read(ctx, func(tx *Tx) (err error) {
+			list, err = w.Due(tx)
+			return err
+		})
+		if err != nil && ctx.Err() == nil {
+			w.Fail(ctx, err)
+		}
+		for _, j := range list {
+			ok, full := w.Begin(j)
+			if full {
+				return // the end of a run rings
+			}
+			if ok {
+				runs.Go(func() {
+					defer d.Ring(w.Bell)
+					defer w.End(j)
+					w.Run(ctx, j)
+				})
+			}
+		}
+	})
 }
 
 // Upkeep calls work at once and from time to time until ctx is done. It returns nil: what fails is logged as

@@ -12,6 +12,7 @@ import (
 	"arbor/internal/errs"
 	"arbor/internal/file"
 	"arbor/internal/git"
+	"arbor/internal/release"
 )
 
 // fileOf returns the file of a record.
@@ -31,6 +32,7 @@ func fileOf(r Record) *File {
 // is said to be is refused.
 func (b *batch) receive(ctx context.Context, list []*row) error {
 	b.files = map[*row]*file.File{}
+	b.im.countAssets(list)
 	for _, r := range fresh(list) {
 		f, err := b.receiveOne(ctx, r)
 		if ctx.Err() != nil {
@@ -43,6 +45,19 @@ func (b *batch) receive(ctx context.Context, list []*row) error {
 		b.files[r] = f
 	}
 	return nil
+}
+
+// countAssets sets why assets behind the most that a release may have are left out of an import that a user asked for.
+func (im *importer) countAssets(list []*row) {
+	for _, r := range list {
+		a, ok := r.Record.(*Asset)
+		if !ok || im.o.Into == nil {
+			continue
+		}
+		if im.assets[a.Release]++; im.assets[a.Release] > release.MaxAssets && r.why == nil {
+			r.why = fmt.Errorf("the release has more than %d files", release.MaxAssets)
+		}
+	}
 }
 
 // mayHave returns why a file of an import that a user asked for is too large. To those of the command, operators set

@@ -46,6 +46,7 @@ type importer struct {
 
 	first     bool // no earlier import ended
 	heads     map[int64]git.SHA
+	assets    map[string]int // files that each release has so far, by its id there
 	done, all int64
 }
 
@@ -65,7 +66,7 @@ func (s *Service) Import(ctx context.Context, src Source, o ImportOptions) (*Rep
 	if err != nil {
 		return report, err
 	}
-	im := &importer{s: s, src: src, o: o, about: about, report: report}
+	im := &importer{s: s, src: src, o: o, about: about, report: report, assets: map[string]int{}}
 	im.check = &checker{now: s.DB.Now().Time().UTC(), report: report.problem}
 	im.people = &people{im: im, host: hostOf(about.Source), given: o.People, records: map[string]*Person{},
 		known: map[string]account.ID{}, logins: map[string]string{}}

@@ -11,10 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"arbor/internal/forge"
-	"arbor/internal/lfs"
 	"arbor/internal/release"
-	"arbor/internal/repo"
 	"arbor/internal/test/testkit"
 )
 
@@ -117,29 +114,6 @@ func TestCheckedTexts(t *testing.T) {
 		if (err == nil) != (want != "") || want != "" && (a.Name != want || len(*a.Label) != release.MaxLabel) {
 			t.Errorf("the file %.20q became %.20q: %v", name, a.Name, err)
 		}
-	}
-}
-
-// An import that a user asked for brings no file that the server would not take from the user.
-func TestMayHave(t *testing.T) {
-	t.Parallel()
-	s := &Service{Forge: &forge.Forge{LFS: &lfs.Service{MaxObject: 10}, Releases: &release.Service{MaxAsset: 20}}}
-	asked, command := &importer{s: s, o: ImportOptions{Into: &repo.Access{}}}, &importer{s: s}
-	for _, c := range []struct {
-		r  Record
-		ok bool
-	}{
-		{&LFSObject{File: File{Size: 10}}, true}, {&LFSObject{File: File{Size: 11}}, false},
-		{&Asset{File: File{Size: 20}}, true}, {&Asset{File: File{Size: 21}}, false}, {&Attachment{File: File{Size: 99}}, true},
-	} {
-		if err := asked.mayHave(c.r); (err == nil) != c.ok {
-			t.Errorf("a %T of %d bytes: %v", c.r, fileOf(c.r).Size, err)
-		}
-		testkit.NoError(t, command.mayHave(c.r))
-	}
-	s.LFS.MaxObject = 0
-	if asked.mayHave(&LFSObject{File: File{Size: 1}}) == nil {
-		t.Error("a server without Git LFS takes an object")
 	}
 }
 

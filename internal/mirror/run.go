@@ -69,31 +69,9 @@ func (s *Service) Run(ctx context.Context) error {
 	if s.Off {
 		return nil
 	}
-	var runs sync.WaitGroup
-	defer runs.Wait()
-	db.Follow(ctx, s.db.Bell(Topic), pollTime, func(ctx context.Context) {
-		var list []candidate
-		err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-			list, err = due(tx)
-			return err
-		})
-		s.warn(ctx, "looking for mirrors failed", 0, err)
-		for _, c := range list {
-			ok, full := s.turns.begin(c)
-			if full {
-				return // the end of a run rings
-			}
-			if ok {
-				runs.Go(func() {
-					defer func() {
-						s.turns.end(c)
-						s.db.Ring(Topic)
-					}()
-					s.run(ctx, c.id)
-				})
-			}
-		}
-	})
+	db.Work(ctx, s.db, db.Worker[candidate]{Bell: Topic, Every: pollTime, Due: due, Begin: s.turns.begin, End: s.turns.end,
+		Run:  func(ctx context.Context, c candidate) { s.run(ctx, c.id) },
+		Fail: func(ctx context.Context, err error) { s.warn(ctx, "looking for mirrors failed", 0, err) }})
 	return nil
 }
 

@@ -70,8 +70,13 @@ const (
 	tellEvery  = 2 * time.Second // between two notes of how far it is
 )
 
-// Slots is how many imports run at one time on a node, and only one of each person.
-const slots = 2
+// How many imports run at one time on a node, and only one of each person. One that takes longer than fresh, as those
+// do whose source is slow or makes its clients wait, lets another one begin.
+const (
+	slots    = 2
+	mostRuns = 8
+	fresh    = time.Hour
+)
 
 // Topic is the bell that rings when an import is due.
 const Topic = "import_jobs"
@@ -120,7 +125,7 @@ type Service struct {
 // New returns a Service.
 func New(d *db.DB, g *git.Git, f *forge.Forge, log *slog.Logger) *Service {
 	return &Service{db: d, git: g, forge: f, migrations: migration.New(d, f, log), log: log,
-		turns: turns{running: map[repo.ID]account.ID{}}}
+		turns: turns{running: map[repo.ID]turn{}}}
 }
 
 // Off reports that the server has neither imports nor mirrors.

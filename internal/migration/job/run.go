@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"time"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -20,25 +21,34 @@ import (
 	"arbor/internal/repo"
 )
 
-// turns are the runs on this node, with those who asked for them.
+// turns are the runs on this node.
 type turns struct {
 	mu      sync.Mutex
-	running map[repo.ID]account.ID
+	running map[repo.ID]turn
+}
+
+type turn struct {
+	by    account.ID
+	began time.Time
 }
 
 // begin takes a slot for an import. full reports that there is none for any.
 func (t *turns) begin(c candidate) (ok, full bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.running) >= slots {
-		return false, true
-	}
-	for id, by := range t.running {
-		if id == c.id || by == c.by {
-			return false, false
+	recent := 0
+	for id, of := range t.running {
+		if id == c.id || of.by == c.by {
+			return false, len(t.running) >= mostRuns
+		}
+		if time.Since(of.began) < fresh {
+			recent++
 		}
 	}
-	t.running[c.id] = c.by
+	if recent >= slots || len(t.running) >= mostRuns {
+		return false, true
+	}
+	t.running[c.id] = turn{c.by, time.Now()}
 	return true, false
 }
 
@@ -51,31 +61,9 @@ func (t *turns) end(c candidate) {
 // Run runs imports that are due until ctx is done, and then waits for those that run. It returns nil: what fails is
 // stored or logged.
 func (s *Service) Run(ctx context.Context) error {
-	var runs sync.WaitGroup
-	defer runs.Wait()
-	db.Follow(ctx, s.db.Bell(Topic), pollTime, func(ctx context.Context) {
-		var list []candidate
-		err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-			list, err = due(tx)
-			return err
-		})
-		s.warn(ctx, "looking for imports failed", 0, err)
-		for _, c := range list {
-			ok, full := s.turns.begin(c)
-			if full {
-				return // the end of a run rings
-			}
-			if ok {
-				runs.Go(func() {
-					defer func() {
-						s.turns.end(c)
-						s.db.Ring(Topic)
-					}()
-					s.run(ctx, c.id)
-				})
-			}
-		}
-	})
+	db.Work(ctx, s.db, db.Worker[candidate]{Bell: Topic, Every: pollTime, Due: due, Begin: s.turns.begin, End: s.turns.end,
+		Run:  func(ctx context.Context, c candidate) { s.run(ctx, c.id) },
+		Fail: func(ctx context.Context, err error) { s.warn(ctx, "looking for imports failed", 0, err) }})
 	return nil
 }
 

@@ -40,13 +40,15 @@ type Client struct {
 
 	o        Options
 	http     *http.Client
+	minute   time.Duration // of steady; shorter in a test
 	answered bool  // the server is there: what fails from now on is tried again
 	read     int64 // bytes of answers
 }
 
 // NewClient returns a client for the server whose pages are below base, and whose API is below api.
 func NewClient(base, api *url.URL, o Options) *Client {
-	c := &Client{Base: base, API: api, Header: "Authorization", Scheme: "Bearer", Accept: "application/json", Sleep: git.Sleep, o: o}
+	c := &Client{Base: base, API: api, Header: "Authorization", Scheme: "Bearer", Accept: "application/json", Sleep: git.Sleep, o: o,
+		minute: time.Minute}
 	c.http = &http.Client{CheckRedirect: c.redirect, Transport: &http.Transport{
 		Proxy: http.ProxyFromEnvironment, ResponseHeaderTimeout: answerTime, TLSHandshakeTimeout: 30 * time.Second,
 		MaxResponseHeaderBytes: 1 << 20, IdleConnTimeout: time.Minute}}
@@ -274,9 +276,15 @@ func (c *Client) once(
 	if c.o.Token != "" && r.Header.Get("Authorization") == "" && r.URL.Host == c.API.Host {
 		r.Header.Set(c.Header, strings.TrimSpace(c.Scheme+" "+c.o.Token))
 	}
-	a, err := c.http.Do(r)
-	c.answered = c.answered || err == nil
-	return a, err
+	ctx, cancel := context.WithCancelCause(r.Context())
+	a, err := c.http.Do(r.WithContext(ctx))
+	if err != nil {
+		cancel(nil)
+		return nil, err
+	}
+	c.answered = true
+	a.Body = &steady{ReadCloser: a.Body, ctx: ctx, cancel: cancel, minute: c.minute}
+	return a, nil
 }
 
 // refused reads an answer that says no.

@@ -1,8 +1,10 @@
 package remote
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -99,4 +101,42 @@ func TestHostileAnswers(t *testing.T) {
 	}
 	body = `[null]`
 	testkit.NoError(t, list(func(*User) error { return json.Unmarshal([]byte("x"), new(int)) }))
+}
+
+// A server that sends a byte now and then does not keep an import busy.
+func TestAnswersKeepComing(t *testing.T) {
+	t.Parallel()
+	for name, drips := range map[string]bool{"silent": false, "slow": true} {
+		c, _ := answers(t, func(w http.ResponseWriter, r *http.Request) {
+			io.WriteString(w, `[`)
+			for {
+				if drips {
+					io.WriteString(w, ` `)
+				}
+				w.(http.Flusher).Flush()
+				select {
+				case <-r.Context().Done():
+					return
+				case <-time.After(time.Millisecond):
+				}
+			}
+		})
+		c.minute = 50 * time.Millisecond
+		if err := c.Get(t.Context(), "issues", new([]int)); !errors.Is(err, errSlow) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	c, _ := answers(t, func(w http.ResponseWriter, _ *http.Request) {
+		for range 10 {
+			w.Write(bytes.Repeat([]byte(" "), leastBytes))
+			w.(http.Flusher).Flush()
+			time.Sleep(10 * time.Millisecond)
+		}
+		io.WriteString(w, "[1]")
+	})
+	c.minute = 50 * time.Millisecond
+	var list []int
+	if err := c.Get(t.Context(), "issues", &list); err != nil || len(list) != 1 {
+		t.Errorf("a steady answer: %v, %v", list, err)
+	}
 }

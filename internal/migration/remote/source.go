@@ -4,6 +4,7 @@
 //
 //	address.go   addresses of repositories and organizations
 //	client.go    one request after another, with the server's rate limits, bounds and redirects
+//	steady.go    answers must keep coming
 //	list.go      lists, page after page, and lists that are turned round on disk
 //	answer.go    answers that several kinds of servers have, and their records
 //	source.go    [Source]: the folder of records, and the mirror
